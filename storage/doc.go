@@ -1,0 +1,29 @@
+// Package storage is the contract between the provider and its database: the
+// records, the roles that read and write them, and the errors that both sides
+// agree on. It imports only the standard library.
+//
+// # Every method is one atomic step
+//
+// No caller ever holds a transaction. A method that writes does all that its
+// comment says or nothing, is durable when it returns nil, and may be called by
+// any number of goroutines and processes at once. A call that fails with
+// anything but a sentinel of this package has an unknown outcome: it may have
+// taken effect just before the connection broke.
+//
+// # Secrets
+//
+// What a client or a browser presents (codes, tokens, session identifiers,
+// e-mailed codes) is known here by its [Digest] only. Client secrets and private
+// keys arrive sealed. An implementation never sees either in clear.
+//
+// # Time
+//
+// Callers pass the time; a store never reads a clock. Times are kept to the
+// microsecond and come back in UTC. The zero time means "never" or "not yet" and
+// comes back as the zero time.
+//
+// # Writing a backend
+//
+// A backend is a package with an Open function. Its test is
+// storagetest.Run(t, open).
+package storage

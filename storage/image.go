@@ -1,0 +1,21 @@
+package storage
+
+import "context"
+
+// Image is a picture that the provider serves: a logo.
+type Image struct {
+	// Digest is that of Bytes, so that an address with it never changes its
+	// content.
+	Digest    Digest
+	MediaType string
+	Bytes     []byte
+}
+
+// Images keeps pictures.
+type Images interface {
+	// SaveImage records an image; one that exists stays as it is.
+	SaveImage(ctx context.Context, i Image) error
+
+	// Image returns the image with this digest.
+	Image(ctx context.Context, digest Digest) (Image, error)
+}

@@ -1,0 +1,64 @@
+package storage
+
+import (
+	"context"
+	"time"
+)
+
+// Session is a browser in which the owner of an account has signed in.
+type Session struct {
+	Digest    Digest
+	AccountID string
+
+	// AuthTime and AMR tell when and how the user authenticated (OpenID
+	// Connect Core section 2, RFC 8176).
+	AuthTime time.Time
+	AMR      []string
+
+	// UserAgent and Address are shown to the account's owner; Address is a
+	// network prefix, not a full address.
+	UserAgent string
+	Address   string
+
+	CreatedAt  time.Time
+	LastSeenAt time.Time
+
+	// ExpiresAt is the end of the absolute lifetime; IdleUntil the end unless
+	// the session is used before.
+	ExpiresAt time.Time
+	IdleUntil time.Time
+}
+
+// SessionFilter selects sessions. All fields that are not zero must match; a
+// filter with none but Except matches nothing.
+type SessionFilter struct {
+	AccountID     string
+	CreatedBefore time.Time
+	// Except is a session that does not match.
+	Except Digest
+}
+
+// Sessions keeps the signed-in browsers.
+type Sessions interface {
+	// CreateSession records a session and ends the one that it replaces in the
+	// same browser (replaced may be zero or unknown), all or nothing.
+	// ErrNotFound when the account does not exist or is disabled.
+	CreateSession(ctx context.Context, s Session, replaced Digest) error
+
+	// Session returns the session with this digest and its account. Expired
+	// ones are returned until they are swept; ended ones are ErrNotFound.
+	Session(ctx context.Context, digest Digest) (Session, Account, error)
+
+	// TouchSession notes that the session was used. It returns nil when there
+	// is none.
+	TouchSession(ctx context.Context, digest Digest, seen, idleUntil time.Time) error
+
+	// Sessions returns the account's sessions, the latest used first.
+	Sessions(ctx context.Context, accountID string) ([]Session, error)
+
+	// EndSession ends one session. It returns nil when there is none.
+	EndSession(ctx context.Context, digest Digest) error
+
+	// EndSessions ends the sessions that match and reports how many.
+	EndSessions(ctx context.Context, match SessionFilter) (int, error)
+}

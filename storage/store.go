@@ -1,0 +1,67 @@
+package storage
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"time"
+)
+
+// Store is every role of the contract in one value.
+type Store interface {
+	Clients
+	Grants
+	Accounts
+	People
+	Sessions
+	Consents
+	Tickets
+	Keys
+	Images
+	Attempts
+	Events
+
+	// Sweep removes what had ended by now and can no longer change an answer:
+	// grants past their ExpiresAt with all their tokens, access tokens past
+	// theirs, sessions, tickets and counters of attempts that are over. It
+	// removes at most limit rows of each kind in one transaction and reports
+	// how many it removed altogether; a caller repeats until that is zero.
+	// Spent codes and spent refresh tokens stay as long as their grant, so that
+	// a replay is recognized. Any number of processes may sweep at once.
+	Sweep(ctx context.Context, now time.Time, limit int) (removed int, err error)
+
+	// Ping reports whether the store answers reads.
+	Ping(ctx context.Context) error
+
+	// Close releases everything that the store holds. Calls after it fail with
+	// ErrUnavailable.
+	Close() error
+}
+
+// Errors of the contract. An implementation returns them wrapped or bare; callers
+// compare with errors.Is.
+var (
+	// ErrNotFound says that there is no such record. It is an answer, never a
+	// symptom: a store that could not look returns ErrUnavailable instead.
+	ErrNotFound = errors.New("storage: not found")
+
+	// ErrConflict says that a record with this unique value exists already.
+	ErrConflict = errors.New("storage: conflict")
+
+	// ErrSpent says that a token which can be used once has been used.
+	ErrSpent = errors.New("storage: spent")
+
+	// ErrEnded says that the grant that a token belongs to has been revoked.
+	ErrEnded = errors.New("storage: ended")
+
+	// ErrUnavailable says that the store cannot serve now: busy beyond its
+	// patience, out of space, read-only, unreachable, or closed. Trying again
+	// later may succeed. Whether a write took effect is unknown.
+	ErrUnavailable = errors.New("storage: unavailable")
+)
+
+// Digest names a secret value without revealing it. The zero Digest names nothing.
+type Digest [sha256.Size]byte
+
+// IsZero reports whether d names nothing.
+func (d Digest) IsZero() bool { return d == Digest{} }
