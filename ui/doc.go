@@ -1,0 +1,33 @@
+// Package ui draws every screen that the people who sign in get to see.
+//
+// A screen is a templ component over a view: [SignIn] draws a [SignInView],
+// [Consent] a [ConsentView], and so on. A view holds values that are ready to
+// be shown and addresses that are ready to be followed; it decides nothing.
+// Whoever serves a screen fills in its view and renders the component:
+//
+//	ui.SignIn(ui.SignInView{Page: page, Form: form}).Render(ctx, w)
+//
+// [Page] is what all views share: the language, the name and logo of the
+// service, the application that the visitor came from. [Form] is what all
+// views with something to submit share. Forms work without JavaScript, post
+// to the page that shows them, and carry back what [Form.Hidden] holds.
+//
+// The screens need no inline style and no inline script, so they can be served
+// under
+//
+//	default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self';
+//	form-action 'self'; frame-ancestors 'none'; base-uri 'none'
+//
+// Their stylesheet and scripts are [Assets], to be served under one path. The
+// colour of a button comes from a second stylesheet, made by [BrandCSS].
+//
+// Every sentence is in text/en.json and its translations, one file for each
+// language, and so are the e-mails that [Compose] writes. A caller names what
+// went wrong by a [ProblemCode] or an [ErrorCode] and never holds text itself.
+// The labels of attributes and of verified groups are the caller's own, for it
+// is the caller who knows them.
+//
+// Strings that people chose, such as the name of an application, are shown
+// escaped, shortened, stripped of control characters and isolated from the
+// direction of the text around them.
+package ui

@@ -1,0 +1,79 @@
+package ui
+
+// Problem is something to correct in a form.
+type Problem struct {
+	Code ProblemCode
+	// Count is the number in the sentence, for the codes that have one.
+	Count int
+}
+
+// ProblemCode names what is wrong with what was entered. The field that it
+// belongs to and the sentence follow from it.
+type ProblemCode string
+
+// The problems of forms.
+const (
+	EmailMissing ProblemCode = "email_missing"
+	EmailInvalid ProblemCode = "email_invalid"
+	// CredentialsWrong says the same for an address that nobody has and for a
+	// password that is not the right one.
+	CredentialsWrong ProblemCode = "credentials_wrong"
+	PasswordMissing  ProblemCode = "password_missing"
+	// PasswordWrong is for the password of a person who is signed in.
+	PasswordWrong ProblemCode = "password_wrong"
+	// PasswordTooShort counts the characters that are required.
+	PasswordTooShort ProblemCode = "password_too_short"
+	// PasswordTooLong counts the characters that are allowed.
+	PasswordTooLong ProblemCode = "password_too_long"
+	// PasswordCommon is for a password from a list of those that are guessed
+	// first.
+	PasswordCommon ProblemCode = "password_common"
+	// PasswordContainsContext is for a password made of the e-mail address or
+	// of the name of the service or application.
+	PasswordContainsContext ProblemCode = "password_contains_context"
+	// PasswordUnchanged is for a new password that is the old one.
+	PasswordUnchanged ProblemCode = "password_unchanged"
+	CodeMissing       ProblemCode = "code_missing"
+	// CodeWrong says the same for a code that is wrong, used or expired.
+	CodeWrong ProblemCode = "code_wrong"
+	// TooManyAttempts counts the minutes to wait.
+	TooManyAttempts ProblemCode = "too_many_attempts"
+	// FormStale is for a form that was open for so long that it has to be sent
+	// again.
+	FormStale ProblemCode = "form_stale"
+)
+
+// ErrorCode names what an error screen tells.
+type ErrorCode string
+
+// The errors that end a request on a screen of its own.
+const (
+	// ErrorClient is for an application that is unknown, disabled or deleted.
+	ErrorClient ErrorCode = "client"
+	// ErrorRedirect is for a redirect URI that the application has not
+	// registered, after signing in or after signing out.
+	ErrorRedirect ErrorCode = "redirect"
+	// ErrorRequest is for a request that makes no sense.
+	ErrorRequest ErrorCode = "request"
+	// ErrorExpired is for a request that was left open for too long.
+	ErrorExpired ErrorCode = "expired"
+	// ErrorBrowser is for a form or an address that belongs to another
+	// browser, or that lost its cookie.
+	ErrorBrowser ErrorCode = "browser"
+	// ErrorForbidden is for a form that another site has sent.
+	ErrorForbidden ErrorCode = "forbidden"
+	ErrorNotFound  ErrorCode = "not_found"
+	// ErrorMethod is for an address that was opened in a way that it is not
+	// made for.
+	ErrorMethod   ErrorCode = "method"
+	ErrorTooLarge ErrorCode = "too_large"
+	// ErrorThrottled is for too many requests from one place.
+	ErrorThrottled ErrorCode = "throttled"
+	// ErrorUnavailable is for a service that cannot answer for a while.
+	ErrorUnavailable ErrorCode = "unavailable"
+	// ErrorInternal is for a fault of the service.
+	ErrorInternal ErrorCode = "internal"
+	// ErrorEnvironment is for a test application at the real service, or a
+	// real one in the sandbox.
+	ErrorEnvironment ErrorCode = "environment"
+)

@@ -1,0 +1,134 @@
+package ui
+
+import "time"
+
+// Page is what every screen shows around its own content.
+type Page struct {
+	// Locale is the language of the screen, from [MatchLocale]. Nil is English.
+	Locale *Locale
+	// Brand is the service that the visitor is looking at.
+	Brand Brand
+	// Client is the application that sent the visitor. Its zero value means
+	// that none did, as on the account pages.
+	Client Client
+	// AssetPath is the address under which [Assets] are served, with a slash
+	// at its end.
+	AssetPath string
+	// BrandStylesheet is the address of a stylesheet made by [BrandCSS].
+	// Empty keeps the colours of the service.
+	BrandStylesheet string
+	// Languages are the other languages that the screen can be read in, each
+	// with the address that shows it so and keeps the request. Empty shows no
+	// switch.
+	Languages []Language
+	// Popup lays the screen out for a small window. It changes nothing else.
+	Popup bool
+	// Sandbox puts a banner on the screen that says that nothing here is real.
+	Sandbox bool
+	// Now is the time that "5 minutes ago" is counted from. Zero shows dates.
+	Now time.Time
+}
+
+// Brand is the service itself. Addresses that are empty show no link.
+type Brand struct {
+	// Name is what the service calls itself.
+	Name string
+	// LogoURL is the address of an image, on the same origin. Empty shows the
+	// first letter of the name.
+	LogoURL string
+	// HomeURL is where the logo leads.
+	HomeURL string
+	// TermsURL, PolicyURL and HelpURL are the service's terms of use, its
+	// privacy policy and a page that helps people to sign in.
+	TermsURL, PolicyURL, HelpURL string
+}
+
+// Client is an application as people are to recognise it. Nothing in it is
+// trusted to be true except Host, which the caller derives from a registered
+// redirect URI, and Verified.
+type Client struct {
+	// Name is what the application calls itself.
+	Name string
+	// LogoURL is the address of its image, on the same origin. Empty shows the
+	// first letter of the name.
+	LogoURL string
+	// Host is the host that the visitor goes to in the end, or the scheme when
+	// the application is a native one.
+	Host string
+	// Verified tells that someone has checked that Name and Host belong
+	// together. A screen that asks for trust marks those that are not.
+	Verified bool
+	// TermsURL and PolicyURL are the application's own. Empty shows no link.
+	TermsURL, PolicyURL string
+}
+
+// Language is one entry of the language switch.
+type Language struct {
+	// Lang is the BCP 47 tag of one of [Locales].
+	Lang string
+	// URL shows the same screen in that language.
+	URL string
+}
+
+// Account is the person who is signed in, as shown to that person.
+type Account struct {
+	// Name is empty when the person never gave one.
+	Name string
+	// Email is the address that the person signs in with.
+	Email string
+}
+
+// Form is what every form sends back and what was wrong with it the last time.
+type Form struct {
+	// Action is the address that the form is posted to: the page's own.
+	Action string
+	// Hidden are fields that travel with every form of the screen, such as the
+	// flow that it belongs to and the token that binds it to the browser.
+	Hidden []Field
+	// Problems are what the screen asks to correct, in the order of its fields.
+	Problems []Problem
+}
+
+// Field is a name and a value to be posted.
+type Field struct{ Name, Value string }
+
+// The names under which the screens post what was entered or chosen. Each view
+// tells which of them it posts.
+const (
+	FieldEmail           = "email"
+	FieldPassword        = "password"
+	FieldCurrentPassword = "current_password"
+	FieldNewPassword     = "new_password"
+	FieldCode            = "code"
+	// FieldAction tells which button was pressed on a screen that has several.
+	FieldAction = "action"
+	// FieldSession is the session to end.
+	FieldSession = "session"
+)
+
+// The values of [FieldAction].
+const (
+	ActionAllow    = "allow"    // Consent
+	ActionDeny     = "deny"     // Consent
+	ActionContinue = "continue" // Chooser: with the account shown
+	ActionSwitch   = "switch"   // Chooser, Consent, Reauthenticate: with another account
+	ActionResend   = "resend"   // Code: send a new code
+	ActionVerify   = "verify"   // Account: send a code to the e-mail address
+	ActionEnd      = "end"      // Sessions: end the one in FieldSession
+	ActionOthers   = "others"   // Sessions: end all but this one
+)
+
+// Notice is a sentence at the top of a screen that tells what has just
+// happened. The empty notice says nothing.
+type Notice string
+
+// The notices that a screen can show.
+const (
+	NoticeCodeSent        Notice = "code_sent"
+	NoticeEmailVerified   Notice = "email_verified"
+	NoticePasswordChanged Notice = "password_changed"
+	NoticeAppRemoved      Notice = "app_removed"
+	NoticeSessionEnded    Notice = "session_ended"
+	NoticeSessionsEnded   Notice = "sessions_ended"
+	NoticeSignedOut       Notice = "signed_out"
+)

@@ -1,0 +1,222 @@
+package ui
+
+import "time"
+
+// SignInView asks for an e-mail address and a password.
+// It posts [FieldEmail] and [FieldPassword].
+type SignInView struct {
+	Page
+	Form
+	Notice Notice
+	// Email is what the field holds: a login_hint, or what was entered before.
+	Email string
+	// ResetURL, SignUpURL lead to a new password and to a new account.
+	// Empty shows no link.
+	ResetURL, SignUpURL string
+}
+
+// ReauthenticateView asks the person who is signed in for the password again.
+// It posts [FieldPassword], or [FieldAction] with [ActionSwitch].
+type ReauthenticateView struct {
+	Page
+	Form
+	Account Account
+	// ResetURL leads to a new password. Empty shows no link.
+	ResetURL string
+}
+
+// SignUpView asks for what a new account needs.
+// It posts [FieldEmail] and [FieldNewPassword].
+type SignUpView struct {
+	Page
+	Form
+	// Email is what the field holds: a login_hint, or what was entered before.
+	Email string
+	// MinLength is the least number of characters of a password.
+	MinLength int
+	// SignInURL leads to the sign-in screen. Empty shows no link.
+	SignInURL string
+}
+
+// CodePurpose is what a code that was sent by e-mail is good for.
+type CodePurpose string
+
+// The purposes of a code.
+const (
+	// CodeSignUp finishes a new account.
+	CodeSignUp CodePurpose = "sign_up"
+	// CodeVerifyEmail proves that the account's address is the person's own.
+	CodeVerifyEmail CodePurpose = "verify_email"
+)
+
+// CodeView asks for the six digits that were sent to an e-mail address.
+// It posts [FieldCode], or [FieldAction] with [ActionResend].
+type CodeView struct {
+	Page
+	Form
+	Notice  Notice
+	Purpose CodePurpose
+	// Email is the address that the code went to.
+	Email string
+	// ValidFor is how long a code can be used, shown in whole minutes.
+	ValidFor time.Duration
+	// BackURL leads to where another address can be given, or away from a
+	// verification that nobody wants to finish now. Empty shows no link.
+	BackURL string
+}
+
+// ResetStartView asks for the e-mail address of the account whose password is
+// forgotten. It posts [FieldEmail].
+type ResetStartView struct {
+	Page
+	Form
+	Email string
+	// SignInURL leads back to the sign-in screen. Empty shows no link.
+	SignInURL string
+}
+
+// ResetFinishView asks for the six digits that were sent and for a new
+// password. It posts [FieldCode] and [FieldNewPassword].
+type ResetFinishView struct {
+	Page
+	Form
+	// Email is the address that was entered. The screen says the same whether
+	// an account has it or not.
+	Email string
+	// ValidFor is how long a code can be used, shown in whole minutes.
+	ValidFor time.Duration
+	// MinLength is the least number of characters of a password.
+	MinLength int
+	// RestartURL leads to a new code. Empty shows no link.
+	RestartURL string
+}
+
+// ChooserView asks whether to go on with the account that is signed in.
+// It posts [FieldAction] with [ActionContinue] or [ActionSwitch].
+type ChooserView struct {
+	Page
+	Form
+	Account Account
+}
+
+// ConsentView asks whether an application may have what it requested.
+// It posts [FieldAction] with [ActionAllow], [ActionDeny] or [ActionSwitch].
+type ConsentView struct {
+	Page
+	Form
+	Account Account
+	// Scopes are what the application requested, each with the data that it
+	// releases. None is a request that only signs the person in.
+	Scopes []ConsentScope
+	// Offline tells that the application may also read the data while the
+	// person is away.
+	Offline bool
+	// Incremental tells that the application has been allowed something
+	// before; the scopes that it was not yet allowed are then marked as new.
+	Incremental bool
+	// AppsURL is the screen where the permission can be taken back. Empty
+	// leaves it without a link.
+	AppsURL string
+}
+
+// ConsentScope is one thing that an application asks for.
+type ConsentScope struct {
+	// Title and Text name and explain it, in the language of the screen.
+	Title, Text string
+	// New marks what was not allowed before, when the consent is incremental.
+	New bool
+	// Attributes are the facts about the person that would be released.
+	Attributes []ConsentAttribute
+	// Groups are the verified groups whose status would be released.
+	Groups []ConsentGroup
+}
+
+// ConsentAttribute is a fact about the person, with the value that the
+// application would receive.
+type ConsentAttribute struct {
+	Label string
+	// Values are shown one on each line. None says that nothing is known.
+	Values []string
+}
+
+// GroupState is the state of a person's membership in a verified group.
+type GroupState string
+
+// The states of a group.
+const (
+	GroupVerified   GroupState = "verified"
+	GroupUnverified GroupState = "unverified"
+	GroupExpired    GroupState = "expired"
+)
+
+// ConsentGroup is a verified group and the person's place in it.
+type ConsentGroup struct {
+	Label string
+	State GroupState
+	// Subgroups are the parts of the group that the person belongs to.
+	Subgroups []string
+	// Since and Expires bound the verification. Zero shows no date.
+	Since, Expires time.Time
+}
+
+// SignOutView asks whether to sign out. It posts nothing but [Form.Hidden].
+type SignOutView struct {
+	Page
+	Form
+	Account Account
+	// CancelURL leads away without signing out. Empty shows no link.
+	CancelURL string
+}
+
+// SignedOutView tells that the person is signed out.
+type SignedOutView struct {
+	Page
+	// SignInURL and BackURL lead to the sign-in screen and to the application.
+	// Empty shows no link.
+	SignInURL, BackURL string
+}
+
+// ErrorView tells what went wrong and what to do about it.
+type ErrorView struct {
+	Page
+	Code ErrorCode
+	// RequestID names the request in the logs. Empty shows none.
+	RequestID string
+	// Time is when it happened, shown in UTC. Zero shows none.
+	Time time.Time
+	// BackURL leads to the application. To be set only when the request named
+	// an address that the application has registered. Empty shows no link.
+	BackURL string
+	// Details are for the people who build the application and for nobody
+	// else. They are shown as they are, in no particular language.
+	Details []Field
+}
+
+// FinishedView tells that the request was answered before, as when someone
+// goes back to a form that was sent already.
+type FinishedView struct {
+	Page
+	// BackURL leads to the application. Empty shows no link.
+	BackURL string
+}
+
+// ContinueView hands the visitor over to the application by a link. It is for
+// answers that go with a Refresh header, because a redirect after a form would
+// be stopped by form-action.
+type ContinueView struct {
+	Page
+	// URL is a registered redirect URI with the answer in it. Schemes that run
+	// code in the browser are not followed.
+	URL string
+}
+
+// FormPostView hands the answer over to the application in the body of a POST,
+// as OAuth 2.0 Form Post Response Mode describes. A script sends the form; a
+// button does where there is none.
+type FormPostView struct {
+	Page
+	// URL is a registered redirect URI.
+	URL string
+	// Fields are the parameters of the answer.
+	Fields []Field
+}
