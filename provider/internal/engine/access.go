@@ -1,0 +1,162 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strings"
+
+	"github.com/ory/fosite"
+
+	"github.com/bonafide-id/bonafide/storage"
+)
+
+// Access is what an access token in force is good for.
+type Access struct {
+	Token  storage.Token
+	Grant  storage.Grant
+	Client Client
+	Scopes []string
+}
+
+var errToken = fail(InvalidToken, "The access token is unknown, expired or revoked.")
+
+// AccessToken returns what the token is good for. An *Error with code invalid_token
+// when it is unknown, expired, revoked, or its client disabled.
+func (e *Engine) AccessToken(ctx context.Context, presented string) (Access, error) {
+	return e.active(ctx, storage.AccessToken, presented)
+}
+
+// active looks up a token that is in force.
+func (e *Engine) active(ctx context.Context, kind storage.TokenKind, presented string) (Access, error) {
+	digest, ok := e.Tokens.Parse(kind, presented)
+	if !ok {
+		return Access{}, errToken
+	}
+	token, grant, err := e.Grants.Token(ctx, kind, digest)
+	if errors.Is(err, storage.ErrNotFound) {
+		return Access{}, errToken
+	}
+	if err != nil {
+		return Access{}, AsError(err)
+	}
+	if !token.SpentAt.IsZero() || !grant.RevokedAt.IsZero() || !e.Clock().Before(token.ExpiresAt) {
+		return Access{}, errToken
+	}
+	client, err := e.Client(ctx, grant.ClientID)
+	if errors.Is(err, ErrNoClient) {
+		return Access{}, errToken
+	}
+	if err != nil {
+		return Access{}, AsError(err)
+	}
+	scopes := grant.Scopes
+	if token.Scopes != nil {
+		scopes = token.Scopes
+	}
+	return Access{Token: token, Grant: grant, Client: client, Scopes: scopes}, nil
+}
+
+// Introspection is an answer of RFC 7662 section 2.2.
+type Introspection struct {
+	Active    bool   `json:"active"`
+	Scope     string `json:"scope,omitempty"`
+	ClientID  string `json:"client_id,omitempty"`
+	Subject   string `json:"sub,omitempty"`
+	Issuer    string `json:"iss,omitempty"`
+	TokenType string `json:"token_type,omitempty"`
+	ExpiresAt int64  `json:"exp,omitempty"`
+	IssuedAt  int64  `json:"iat,omitempty"`
+}
+
+// Introspect tells a confidential client about one of its own access or refresh
+// tokens (RFC 7662). Tokens of others are inactive to it, so that nobody can use
+// the endpoint to try out what was found.
+func (e *Engine) Introspect(ctx context.Context, r *http.Request) (Introspection, error) {
+	form, err := ReadForm(r)
+	if err != nil {
+		return Introspection{}, err
+	}
+	authenticated, err := e.authenticate(ctx, r, form)
+	if err != nil {
+		return Introspection{}, AsError(err)
+	}
+	if authenticated.IsPublic() {
+		return Introspection{}, errClientAuth
+	}
+	if !form.Has("token") {
+		return Introspection{}, fail(InvalidRequest, "The parameter token is missing.")
+	}
+	for _, kind := range []storage.TokenKind{storage.AccessToken, storage.RefreshToken} {
+		a, err := e.active(ctx, kind, form.Get("token"))
+		if errors.Is(err, errToken) {
+			continue
+		}
+		if err != nil {
+			return Introspection{}, err
+		}
+		if a.Client.ID != authenticated.GetID() {
+			break
+		}
+		answer := Introspection{
+			Active: true, Scope: strings.Join(a.Scopes, " "), ClientID: a.Client.ID,
+			Subject: a.Grant.Subject, Issuer: e.Issuer,
+			ExpiresAt: a.Token.ExpiresAt.Unix(), IssuedAt: a.Token.CreatedAt.Unix(),
+		}
+		if kind == storage.AccessToken {
+			answer.TokenType = tokenType
+		}
+		return answer, nil
+	}
+	return Introspection{}, nil
+}
+
+// Revoke ends a token of the client's own (RFC 7009). An access token ends alone, a
+// refresh token with its grant and so with every token of it. An unknown token is
+// no error; another client's is, and lives on.
+func (e *Engine) Revoke(ctx context.Context, r *http.Request) error {
+	form, err := ReadForm(r)
+	if err != nil {
+		return err
+	}
+	if !form.Has("token") {
+		return fail(InvalidRequest, "The parameter token is missing.")
+	}
+	if err := e.fosite.NewRevocationRequest(ctx, cleanPost(r, form)); err != nil {
+		return AsError(err)
+	}
+	return nil
+}
+
+// revocation implements fosite.RevocationHandler. The token itself says what kind
+// it is, so the hint is not needed.
+type revocation struct{ *Engine }
+
+func (h revocation) RevokeToken(ctx context.Context, presented string, _ fosite.TokenType, c fosite.Client) error {
+	for _, kind := range []storage.TokenKind{storage.RefreshToken, storage.AccessToken} {
+		digest, ok := h.Tokens.Parse(kind, presented)
+		if !ok {
+			continue
+		}
+		_, grant, err := h.Grants.Token(ctx, kind, digest)
+		if errors.Is(err, storage.ErrNotFound) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if grant.ClientID != c.GetID() {
+			return fail(UnauthorizedClient, "The token belongs to another application.")
+		}
+		if kind == storage.RefreshToken {
+			_, err = h.Grants.RevokeGrants(ctx, storage.GrantFilter{ID: grant.ID}, h.Clock())
+			return err
+		}
+		err = h.Grants.Exchange(ctx, digest, h.Clock())
+		if errors.Is(err, storage.ErrSpent) || errors.Is(err, storage.ErrEnded) || errors.Is(err, storage.ErrNotFound) {
+			return nil
+		}
+		return err
+	}
+	return nil
+}

@@ -1,0 +1,294 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/ory/fosite"
+)
+
+// ResponseMode tells how an authorization response travels.
+type ResponseMode string
+
+// The response modes (OAuth 2.0 Multiple Response Type Encoding Practices section
+// 2.1, OAuth 2.0 Form Post Response Mode).
+const (
+	ModeQuery    ResponseMode = "query"
+	ModeFragment ResponseMode = "fragment"
+	ModeFormPost ResponseMode = "form_post"
+)
+
+// ResponseModes are all that the engine answers in.
+var ResponseModes = []ResponseMode{ModeQuery, ModeFragment, ModeFormPost}
+
+// AuthorizeRequest is an authorization request (RFC 6749 section 4.1.1, OpenID
+// Connect Core section 3.1.2.1) that has been checked.
+type AuthorizeRequest struct {
+	// Form is the request as it came, for a later ParseAuthorize.
+	Form url.Values
+
+	Client       Client
+	RedirectURI  string
+	RedirectSent bool
+	ResponseType string
+	Mode         ResponseMode
+	Scopes       []string
+
+	// State is returned byte for byte; StateSent reports whether there was one.
+	State     string
+	StateSent bool
+
+	Nonce     string
+	EID       string
+	Op        string
+	Prompt    []string
+	LoginHint string
+	IDToken   string // id_token_hint
+	UILocales string
+	Display   string
+	Challenge string
+
+	// MaxAge is the longest time since the user authenticated, or negative for
+	// any.
+	MaxAge time.Duration
+}
+
+// OpenID reports whether the request is one of OpenID Connect.
+func (r *AuthorizeRequest) OpenID() bool { return slices.Contains(r.Scopes, ScopeOpenID) }
+
+// HasPrompt reports whether prompt holds this value.
+func (r *AuthorizeRequest) HasPrompt(value string) bool { return slices.Contains(r.Prompt, value) }
+
+func (r *AuthorizeRequest) returns(value string) bool {
+	return slices.Contains(strings.Split(r.ResponseType, " "), value)
+}
+
+// Values of the parameters prompt and op.
+const (
+	PromptNone          = "none"
+	PromptLogin         = "login"
+	PromptConsent       = "consent"
+	PromptSelectAccount = "select_account"
+	PromptCreate        = "create"
+
+	OpSignIn = "signin"
+	OpSignUp = "signup"
+)
+
+// ParseAuthorize checks an authorization request. When it returns a request and an
+// error, the error belongs to the client: send it to the redirect URI with Refuse.
+// When it returns no request, client or redirect URI cannot be trusted: show the
+// error on a page and never redirect (RFC 6749 section 4.1.2.1).
+func (e *Engine) ParseAuthorize(ctx context.Context, form url.Values) (*AuthorizeRequest, error) {
+	r, err := e.trustedParts(ctx, form)
+	if err != nil {
+		return nil, err
+	}
+	if err := r.parse(form); err != nil {
+		return r, err
+	}
+	if err := r.checkRules(); err != nil {
+		return r, err
+	}
+	if _, err := e.fositeRequest(ctx, r); err != nil {
+		return r, AsError(err)
+	}
+	return r, nil
+}
+
+// trustedParts finds the client and matches the redirect URI, and chooses the mode
+// in which any other error is told.
+func (e *Engine) trustedParts(ctx context.Context, form url.Values) (*AuthorizeRequest, error) {
+	if len(form["client_id"]) > 1 || len(form["redirect_uri"]) > 1 {
+		return nil, fail(InvalidRequest, "A parameter is given more than once.")
+	}
+	client, err := e.Client(ctx, form.Get("client_id"))
+	if errors.Is(err, ErrNoClient) {
+		return nil, &Error{Code: InvalidClient, Description: "There is no such application.", Status: http.StatusBadRequest}
+	}
+	if err != nil {
+		return nil, AsError(err)
+	}
+	r := &AuthorizeRequest{Form: form, Client: client, MaxAge: -1}
+	r.Scopes = values(form.Get("scope"))
+	r.RedirectURI = form.Get("redirect_uri")
+	r.RedirectSent = form.Has("redirect_uri")
+	if !r.RedirectSent && len(client.RedirectURIs) == 1 && !r.OpenID() && !client.Dialect.RedirectURIRequired {
+		r.RedirectURI = client.RedirectURIs[0]
+	}
+	if !matchRedirectURI(client.RedirectURIs, r.RedirectURI) {
+		return nil, &RedirectError{Client: client, Sent: r.RedirectURI}
+	}
+	r.ResponseType = canonicalResponseType(form.Get("response_type"))
+	r.Mode = defaultMode(r.ResponseType)
+	if len(form["state"]) == 1 && len(form.Get("state")) <= maxState {
+		r.State, r.StateSent = form.Get("state"), form.Get("state") != ""
+	}
+	return r, nil
+}
+
+// RedirectError says that the redirect URI is not one of the client's.
+type RedirectError struct {
+	Client Client
+	Sent   string
+}
+
+func (e *RedirectError) Error() string {
+	return "engine: redirect_uri is not registered for client " + strconv.Quote(e.Client.ID)
+}
+
+func defaultMode(responseType string) ResponseMode {
+	if responseType == "code" || responseType == "" {
+		return ModeQuery
+	}
+	return ModeFragment
+}
+
+// parse reads the parameters, one rule each.
+func (r *AuthorizeRequest) parse(form url.Values) error {
+	if err := checkForm(form); err != nil {
+		return err
+	}
+	if err := r.parseMode(form.Get("response_mode")); err != nil {
+		return err
+	}
+	for _, p := range unsupported {
+		if form.Has(p.name) {
+			return fail(p.code, "The parameter "+p.name+" is not supported.")
+		}
+	}
+	r.Nonce, r.LoginHint, r.IDToken = form.Get("nonce"), form.Get("login_hint"), form.Get("id_token_hint")
+	r.UILocales, r.Display = form.Get("ui_locales"), form.Get("display")
+	r.Challenge = form.Get("code_challenge")
+	r.EID = form.Get("eid")
+	if len(r.EID) > 255 {
+		return fail(InvalidRequest, "The parameter eid is longer than 255 characters.")
+	}
+	r.Op = form.Get("op")
+	if !slices.Contains([]string{"", OpSignIn, OpSignUp}, r.Op) {
+		return fail(InvalidRequest, "The parameter op is signin or signup.")
+	}
+	if err := r.parsePrompt(form.Get("prompt")); err != nil {
+		return err
+	}
+	return r.parseMaxAge(form)
+}
+
+// unsupported parameters are refused instead of ignored, because a client that
+// sends one relies on it. Nothing is ever fetched from an address in a request.
+var unsupported = []struct{ name, code string }{
+	{"request", RequestNotSupported},
+	{"request_uri", RequestURINotSupported},
+	{"registration", RegistrationUnsupported},
+	{"resource", InvalidTarget},
+	{"audience", InvalidTarget},
+}
+
+func (r *AuthorizeRequest) parseMode(mode string) error {
+	switch ResponseMode(mode) {
+	case "":
+		return nil
+	case ModeQuery:
+		if r.Mode == ModeFragment {
+			return fail(UnsupportedResponseMode, "Tokens are never sent in a query.")
+		}
+	case ModeFragment, ModeFormPost:
+		r.Mode = ResponseMode(mode)
+	default:
+		return fail(UnsupportedResponseMode, "This response_mode is unknown.")
+	}
+	return nil
+}
+
+func (r *AuthorizeRequest) parsePrompt(prompt string) error {
+	r.Prompt = values(prompt)
+	for _, p := range r.Prompt {
+		switch p {
+		case PromptNone, PromptLogin, PromptConsent, PromptSelectAccount, PromptCreate:
+		default:
+			return fail(InvalidRequest, "The parameter prompt has an unknown value.")
+		}
+	}
+	if r.HasPrompt(PromptNone) && len(r.Prompt) > 1 {
+		return fail(InvalidRequest, "prompt=none cannot be combined with another value.")
+	}
+	return nil
+}
+
+func (r *AuthorizeRequest) parseMaxAge(form url.Values) error {
+	if !form.Has("max_age") {
+		return nil
+	}
+	seconds, err := strconv.ParseUint(form.Get("max_age"), 10, 31)
+	if err != nil {
+		return fail(InvalidRequest, "The parameter max_age is a number of seconds.")
+	}
+	r.MaxAge = time.Duration(seconds) * time.Second
+	return nil
+}
+
+// fositeRequest lets fosite check response type and scopes against the client.
+// State is kept from it: it refuses states that the contract allows.
+func (e *Engine) fositeRequest(ctx context.Context, r *AuthorizeRequest) (fosite.AuthorizeRequester, error) {
+	form := url.Values{
+		"client_id":     {r.Client.ID},
+		"redirect_uri":  {r.RedirectURI},
+		"response_type": {r.Form.Get("response_type")},
+		"response_mode": {string(r.Mode)},
+		"scope":         {strings.Join(r.Scopes, " ")},
+		"state":         {"-"},
+	}
+	ctx = withClient(ctx, fositeClient{r.Client, r.RedirectURI})
+	return e.fosite.NewAuthorizeRequest(ctx, &http.Request{Method: http.MethodGet, Form: form, PostForm: url.Values{}})
+}
+
+// checkRules holds what fosite does not know.
+func (r *AuthorizeRequest) checkRules() error {
+	switch {
+	case r.Form.Get("response_type") == "":
+		return fail(InvalidRequest, "The parameter response_type is missing.")
+	case r.ResponseType == "":
+		return fail(UnsupportedResponseType, "This response_type is unknown.")
+	case len(r.Scopes) == 0:
+		return fail(InvalidScope, "The parameter scope is missing.")
+	case hasDuplicates(r.Scopes):
+		return fail(InvalidScope, "A scope is given more than once.")
+	case r.Client.Dialect.SingleScope && countScopes(r.Scopes) != 1:
+		return fail(InvalidScope, "Ask for exactly one scope value; for OpenID Connect, beside openid.")
+	case r.returns("id_token") && !r.OpenID():
+		return fail(InvalidScope, "An ID token needs the scope openid.")
+	case r.returns("id_token") && r.Client.Dialect.NonceRequired && r.Nonce == "":
+		return fail(InvalidRequest, "The parameter nonce is required for this response_type.")
+	}
+	return checkChallenge(r)
+}
+
+// values splits a list of RFC 6749 section 3.3: at spaces, and nothing else.
+func values(list string) []string {
+	return slices.DeleteFunc(strings.Split(list, " "), func(v string) bool { return v == "" })
+}
+
+func countScopes(scopes []string) int {
+	n := 0
+	for _, s := range scopes {
+		if s != ScopeOpenID {
+			n++
+		}
+	}
+	return n
+}
+
+func hasDuplicates(values []string) bool {
+	for i, v := range values {
+		if slices.Contains(values[:i], v) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,137 @@
+package engine
+
+import (
+	"context"
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/ory/fosite"
+)
+
+// Client authentication methods (OpenID Connect Core section 9).
+const (
+	AuthBasic = "client_secret_basic"
+	AuthPost  = "client_secret_post"
+	AuthNone  = "none"
+)
+
+// AuthMethods are all that the engine accepts.
+var AuthMethods = []string{AuthBasic, AuthPost, AuthNone}
+
+// credentials are what a request says about its client. A Basic header has two
+// readings: RFC 6749 section 2.3.1 encodes both parts as a form, and widespread
+// libraries do not.
+type credentials struct {
+	method   string
+	readings [][2]string
+}
+
+var errClientAuth = fail(InvalidClient, "The application's credentials are missing or wrong.")
+
+// authenticate implements fosite.ClientAuthenticationStrategy.
+func (e *Engine) authenticate(ctx context.Context, r *http.Request, form url.Values) (fosite.Client, error) {
+	if form.Has("client_assertion") || form.Has("client_assertion_type") {
+		return nil, fail(InvalidClient, "Client assertions are not supported.")
+	}
+	presented, err := readCredentials(r, form)
+	if err != nil {
+		return nil, err
+	}
+	for _, reading := range presented.readings {
+		client, err := e.Client(ctx, reading[0])
+		if errors.Is(err, ErrNoClient) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		ok, err := e.fits(client, presented.method, reading[1])
+		if err != nil {
+			return nil, err
+		}
+		if ok {
+			return fositeClient{Client: client}, nil
+		}
+	}
+	return nil, errClientAuth
+}
+
+// fits reports whether the secret, presented by this method, is the client's.
+func (e *Engine) fits(c Client, method, secret string) (bool, error) {
+	if c.Public {
+		return secret == "", nil
+	}
+	if method == AuthNone || c.AuthMethod != "" && c.AuthMethod != method {
+		return false, nil
+	}
+	presented, now := sha256.Sum256([]byte(secret)), e.Clock()
+	match := 0
+	for _, s := range c.Secrets {
+		if !s.ExpiresAt.IsZero() && !now.Before(s.ExpiresAt) {
+			continue
+		}
+		registered, err := e.OpenSecret(s.Sealed)
+		if err != nil {
+			return false, fmt.Errorf("open client secret: %w", err)
+		}
+		sum := sha256.Sum256(registered)
+		match |= subtle.ConstantTimeCompare(sum[:], presented[:])
+	}
+	return match == 1, nil
+}
+
+func readCredentials(r *http.Request, form url.Values) (credentials, error) {
+	id, secret := form.Get("client_id"), form.Get("client_secret")
+	header := r.Header.Values("Authorization")
+	switch {
+	case len(header) == 0 && form.Has("client_secret"):
+		return credentials{AuthPost, [][2]string{{id, secret}}}, nil
+	case len(header) == 0:
+		return credentials{AuthNone, [][2]string{{id, ""}}}, nil
+	case len(header) > 1 || secret != "":
+		return credentials{}, fail(InvalidRequest, "The application's credentials are given more than once.")
+	}
+	readings, err := parseBasic(header[0])
+	if err != nil {
+		return credentials{}, err
+	}
+	if id != "" {
+		for _, reading := range readings {
+			if reading[0] == id {
+				return credentials{AuthBasic, readings}, nil
+			}
+		}
+		return credentials{}, fail(InvalidRequest, "The header and the body name different applications.")
+	}
+	return credentials{AuthBasic, readings}, nil
+}
+
+// parseBasic returns the readings of an Authorization header of the scheme Basic
+// (RFC 7617), the decoded one first.
+func parseBasic(header string) ([][2]string, error) {
+	scheme, encoded, _ := strings.Cut(header, " ")
+	if !strings.EqualFold(scheme, "Basic") || len(encoded) > 2*maxValue {
+		return nil, errClientAuth
+	}
+	decoded, err := base64.StdEncoding.DecodeString(strings.TrimSpace(encoded))
+	if err != nil {
+		return nil, errClientAuth
+	}
+	id, secret, ok := strings.Cut(string(decoded), ":")
+	if !ok {
+		return nil, errClientAuth
+	}
+	readings := [][2]string{{id, secret}}
+	unescapedID, err1 := url.QueryUnescape(id)
+	unescapedSecret, err2 := url.QueryUnescape(secret)
+	if err1 == nil && err2 == nil && (unescapedID != id || unescapedSecret != secret) {
+		readings = [][2]string{{unescapedID, unescapedSecret}, readings[0]}
+	}
+	return readings, nil
+}

@@ -1,0 +1,105 @@
+package engine
+
+import "slices"
+
+// Dialect is the wire form that an application was registered for. This table is
+// the only place that knows the difference; all other code asks for the field.
+type Dialect struct {
+	Name string
+
+	// LifetimesAsStrings writes expires_in and refresh_expires_in as strings of
+	// digits.
+	LifetimesAsStrings bool
+
+	// SingleScope allows exactly one scope value beside openid.
+	SingleScope bool
+
+	// ResponseTypes are those that a client has when its registration names
+	// none.
+	ResponseTypes []string
+
+	// NonceRequired demands a nonce when the authorization endpoint answers
+	// with an ID token (OpenID Connect Core section 3.2.2.1).
+	NonceRequired bool
+
+	// UserinfoAsString answers userinfo with the signed JWT as a JSON string.
+	UserinfoAsString bool
+
+	// JSONP allows the callback parameter at the data endpoints.
+	JSONP bool
+
+	// TokenInQuery allows the access token in the query of the data endpoints.
+	TokenInQuery bool
+
+	// AlwaysRefreshToken issues a refresh token with every code exchange, even
+	// to clients that may not use it.
+	AlwaysRefreshToken bool
+
+	// RefreshUnknown answers unsupported_grant_type instead of
+	// unauthorized_client when the client has not registered refresh_token.
+	RefreshUnknown bool
+
+	// RedirectURIRequired demands redirect_uri at the authorization endpoint
+	// and again at the token endpoint, even where RFC 6749 lets it be omitted.
+	RedirectURIRequired bool
+
+	// EmailVerified adds the claim email_verified beside email.
+	EmailVerified bool
+}
+
+// Names of the dialects.
+const (
+	DialectV3       = "v3"
+	DialectStandard = "standard"
+)
+
+var dialects = []Dialect{
+	{
+		Name:                DialectV3,
+		LifetimesAsStrings:  true,
+		SingleScope:         true,
+		ResponseTypes:       ResponseTypes,
+		UserinfoAsString:    true,
+		JSONP:               true,
+		TokenInQuery:        true,
+		AlwaysRefreshToken:  true,
+		RefreshUnknown:      true,
+		RedirectURIRequired: true,
+	},
+	{
+		Name:          DialectStandard,
+		ResponseTypes: []string{"code"},
+		NonceRequired: true,
+		EmailVerified: true,
+	},
+}
+
+// DialectNamed returns the dialect with this name; v3 for the empty name.
+func DialectNamed(name string) (Dialect, bool) {
+	if name == "" {
+		name = DialectV3
+	}
+	i := slices.IndexFunc(dialects, func(d Dialect) bool { return d.Name == name })
+	if i < 0 {
+		return Dialect{}, false
+	}
+	return dialects[i], true
+}
+
+// ResponseTypes are all response types that the engine can answer, each in its
+// canonical order (OAuth 2.0 Multiple Response Type Encoding Practices).
+var ResponseTypes = []string{
+	"code", "token", "id_token", "code id_token", "code token", "code id_token token",
+}
+
+// GrantTypes are the grants of the token endpoint.
+var GrantTypes = []string{GrantAuthorizationCode, GrantRefreshToken}
+
+// Grants of the token endpoint (RFC 6749 sections 4.1.3 and 6).
+const (
+	GrantAuthorizationCode = "authorization_code"
+	GrantRefreshToken      = "refresh_token"
+)
+
+// ScopeOpenID makes a request one of OpenID Connect.
+const ScopeOpenID = "openid"

@@ -1,0 +1,117 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"net/http"
+
+	"github.com/ory/fosite"
+
+	"github.com/bonafide-id/bonafide/storage"
+)
+
+// Error is an answer of the protocol: the error code and description that the
+// client sees, and the cause that only the log sees.
+type Error struct {
+	// Code is the error code of RFC 6749 sections 4.1.2.1 and 5.2, RFC 6750
+	// section 3.1 or OpenID Connect Core section 3.1.2.6.
+	Code string
+
+	// Description is fixed text in plain words; it repeats no input.
+	Description string
+
+	// Status is the HTTP status where the error is the answer itself.
+	Status int
+
+	// Cause is what happened inside, or nil.
+	Cause error
+}
+
+func (e *Error) Error() string {
+	if e.Cause != nil {
+		return e.Code + ": " + e.Description + ": " + e.Cause.Error()
+	}
+	return e.Code + ": " + e.Description
+}
+
+func (e *Error) Unwrap() error { return e.Cause }
+
+// Codes of the protocol's errors.
+const (
+	InvalidRequest          = "invalid_request"
+	InvalidClient           = "invalid_client"
+	InvalidGrant            = "invalid_grant"
+	InvalidScope            = "invalid_scope"
+	InvalidToken            = "invalid_token"
+	InsufficientScope       = "insufficient_scope"
+	UnauthorizedClient      = "unauthorized_client"
+	UnsupportedGrantType    = "unsupported_grant_type"
+	UnsupportedResponseType = "unsupported_response_type"
+	UnsupportedResponseMode = "unsupported_response_mode"
+	AccessDenied            = "access_denied"
+	LoginRequired           = "login_required"
+	ConsentRequired         = "consent_required"
+	InteractionRequired     = "interaction_required"
+	AccountSelection        = "account_selection_required"
+	RequestNotSupported     = "request_not_supported"
+	RequestURINotSupported  = "request_uri_not_supported"
+	RegistrationUnsupported = "registration_not_supported"
+	InvalidTarget           = "invalid_target"
+	TemporarilyUnavailable  = "temporarily_unavailable"
+	ServerError             = "server_error"
+)
+
+func fail(code, description string) *Error {
+	status := http.StatusBadRequest
+	switch code {
+	case InvalidClient, InvalidToken:
+		status = http.StatusUnauthorized
+	case InsufficientScope:
+		status = http.StatusForbidden
+	case TemporarilyUnavailable:
+		status = http.StatusServiceUnavailable
+	case ServerError:
+		status = http.StatusInternalServerError
+	}
+	return &Error{Code: code, Description: description, Status: status}
+}
+
+// AsError returns the protocol's answer to any error: what the engine made itself,
+// what fosite found, and what storage could not do. A database that fails is never
+// the client's fault.
+func AsError(err error) *Error {
+	var ours *Error
+	if errors.As(err, &ours) {
+		return ours
+	}
+	answer := fail(ServerError, "Something went wrong on our side. The request was not carried out.")
+	var theirs *fosite.RFC6749Error
+	switch {
+	case errors.Is(err, storage.ErrUnavailable),
+		errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled):
+		answer = fail(TemporarilyUnavailable, "The service cannot answer now. Please try again in a moment.")
+	case errors.As(err, &theirs) && theirs.CodeField < http.StatusInternalServerError:
+		answer = fail(theirs.ErrorField, fositeDescription(theirs.ErrorField))
+	}
+	answer.Cause = err
+	return answer
+}
+
+// fositeDescription words what fosite found. Its own text repeats input, which may
+// carry line breaks and markup into logs and pages.
+func fositeDescription(code string) string {
+	switch code {
+	case InvalidScope:
+		return "The scope is unknown, or this application may not ask for it."
+	case UnsupportedResponseType:
+		return "This response_type is unknown, or this application may not use it."
+	case UnsupportedResponseMode:
+		return "This response_mode is unknown, or not safe with the response_type."
+	case UnauthorizedClient:
+		return "This application may not use this grant."
+	case RegistrationUnsupported:
+		return "The parameter registration is not supported."
+	default:
+		return "The request is malformed."
+	}
+}

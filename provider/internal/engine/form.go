@@ -1,0 +1,76 @@
+package engine
+
+import (
+	"errors"
+	"mime"
+	"net/http"
+	"net/url"
+	"strings"
+	"unicode/utf8"
+)
+
+// Bounds on what strangers send. State may be long because some clients keep a
+// return address in it.
+const (
+	maxForm   = 32 << 10
+	maxFields = 64
+	maxState  = 4 << 10
+	maxValue  = 2 << 10
+)
+
+// ReadForm returns the parameters of a POST in application/x-www-form-urlencoded.
+// Anything else, and parameters in the query, is an invalid_request.
+func ReadForm(r *http.Request) (url.Values, error) {
+	mediaType, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	if err != nil || mediaType != "application/x-www-form-urlencoded" {
+		return nil, fail(InvalidRequest, "Send the parameters as application/x-www-form-urlencoded.")
+	}
+	r.Body = http.MaxBytesReader(nil, r.Body, maxForm)
+	query := r.URL.RawQuery
+	if err := r.ParseForm(); err != nil {
+		var tooLarge *http.MaxBytesError
+		if errors.As(err, &tooLarge) {
+			e := fail(InvalidRequest, "The request is too large.")
+			e.Status = http.StatusRequestEntityTooLarge
+			return nil, e
+		}
+		return nil, fail(InvalidRequest, "The form is not encoded correctly.")
+	}
+	if query != "" {
+		return nil, fail(InvalidRequest, "Send the parameters in the body only, not in the address.")
+	}
+	return r.PostForm, checkForm(r.PostForm)
+}
+
+// checkForm refuses what no honest client sends: parameters that are given twice,
+// because two readers of one request may each believe another of them (RFC 6749
+// section 3.1), and text that is none.
+func checkForm(form url.Values) error {
+	if len(form) > maxFields {
+		return fail(InvalidRequest, "The request has too many parameters.")
+	}
+	for name, values := range form {
+		if len(values) > 1 {
+			return fail(InvalidRequest, "A parameter is given more than once.")
+		}
+		if name == "state" {
+			if len(values[0]) > maxState {
+				return fail(InvalidRequest, "The parameter state is longer than 4096 bytes.")
+			}
+			continue
+		}
+		if len(values[0]) > maxValue {
+			return fail(InvalidRequest, "A parameter is longer than 2048 bytes.")
+		}
+		if !isText(name) || !isText(values[0]) {
+			return fail(InvalidRequest, "A parameter holds characters that are not allowed.")
+		}
+	}
+	return nil
+}
+
+func isText(s string) bool {
+	return utf8.ValidString(s) && !strings.ContainsFunc(s, func(r rune) bool {
+		return r < ' ' || r == 0x7f
+	})
+}

@@ -1,0 +1,92 @@
+package engine
+
+import (
+	"context"
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/base64"
+
+	"github.com/ory/fosite"
+)
+
+// methodS256 is the only code challenge method: plain protects nobody who can read
+// the request (RFC 9700 section 2.1.1).
+const methodS256 = "S256"
+
+// checkChallenge holds the rules for code_challenge and code_challenge_method (RFC
+// 7636 section 4.3).
+func checkChallenge(r *AuthorizeRequest) error {
+	method, sent := r.Form.Get("code_challenge_method"), r.Form.Has("code_challenge")
+	switch {
+	case !sent && method != "":
+		return fail(InvalidRequest, "code_challenge_method without code_challenge.")
+	case !sent && r.Client.Public && r.returns("code"):
+		return fail(InvalidRequest, "This application must send a code_challenge.")
+	case !sent:
+		return nil
+	case method != methodS256:
+		return fail(InvalidRequest, "The only code_challenge_method is S256, and it must be named.")
+	case !isChallenge(r.Challenge):
+		return fail(InvalidRequest, "code_challenge is not the base64url form of a SHA-256 digest.")
+	}
+	return nil
+}
+
+func isChallenge(s string) bool {
+	b, err := base64.RawURLEncoding.Strict().DecodeString(s)
+	return err == nil && len(b) == sha256.Size
+}
+
+// isVerifier holds the grammar of RFC 7636 section 4.1.
+func isVerifier(s string) bool {
+	if len(s) < 43 || len(s) > 128 {
+		return false
+	}
+	for i := range len(s) {
+		switch c := s[i]; {
+		case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', '0' <= c && c <= '9',
+			c == '-', c == '.', c == '_', c == '~':
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+// pkceChallenge keeps the challenge with the grant that is about to be made.
+type pkceChallenge struct{}
+
+func (pkceChallenge) HandleAuthorizeEndpointRequest(_ context.Context, ar fosite.AuthorizeRequester, _ fosite.AuthorizeResponder) error {
+	s := ar.GetSession().(*issuance)
+	s.grant.Challenge = s.request.Challenge
+	return nil
+}
+
+// pkceVerifier compares the verifier of a token request with the challenge of the
+// grant. A verifier without a challenge is refused too: somebody removed the
+// challenge on its way (RFC 9700 section 4.8.2).
+type pkceVerifier struct{}
+
+func (pkceVerifier) CanHandleTokenEndpointRequest(_ context.Context, r fosite.AccessRequester) bool {
+	return r.GetGrantTypes().ExactOne(GrantAuthorizationCode)
+}
+
+func (pkceVerifier) CanSkipClientAuth(context.Context, fosite.AccessRequester) bool { return false }
+
+func (pkceVerifier) HandleTokenEndpointRequest(_ context.Context, r fosite.AccessRequester) error {
+	challenge := r.GetSession().(*exchange).grant.Challenge
+	verifier, sent := r.GetRequestForm().Get("code_verifier"), r.GetRequestForm().Has("code_verifier")
+	if challenge == "" && !sent {
+		return nil
+	}
+	sum := sha256.Sum256([]byte(verifier))
+	computed := base64.RawURLEncoding.EncodeToString(sum[:])
+	if challenge == "" || !isVerifier(verifier) || subtle.ConstantTimeCompare([]byte(computed), []byte(challenge)) != 1 {
+		return fail(InvalidGrant, "The code_verifier does not fit the code_challenge.")
+	}
+	return nil
+}
+
+func (pkceVerifier) PopulateTokenEndpointResponse(context.Context, fosite.AccessRequester, fosite.AccessResponder) error {
+	return nil
+}

@@ -1,0 +1,108 @@
+package engine
+
+import (
+	"errors"
+	"net/netip"
+	"net/url"
+	"slices"
+	"strings"
+)
+
+// ValidateRedirectURI reports why an address cannot be registered as a redirect
+// URI, or nil. Allowed are https, http to the loopback interface, and private-use
+// schemes with a dot in their name (RFC 8252 section 7.1); without fragment, user
+// information, wildcard, or a query that carries names of the response.
+func ValidateRedirectURI(uri string) error {
+	if len(uri) > maxValue {
+		return errors.New("is longer than 2048 bytes")
+	}
+	if uri == "" || !isPrintableASCII(uri) {
+		return errors.New("must be an absolute address of printable ASCII characters, without spaces")
+	}
+	if strings.ContainsAny(uri, "\\*#\"<>^`{|}") {
+		return errors.New("must not contain a fragment, a wildcard, a backslash or characters that need escaping")
+	}
+	u, err := url.Parse(uri)
+	if err != nil || u.Scheme == "" {
+		return errors.New("is not an absolute address")
+	}
+	if u.User != nil {
+		return errors.New("must not contain a user name or password")
+	}
+	query, err := url.ParseQuery(u.RawQuery)
+	if err != nil {
+		return errors.New("has a query that is not encoded correctly")
+	}
+	for _, name := range responseParameters {
+		if query.Has(name) {
+			return errors.New("must not carry the response parameter " + name + " in its query")
+		}
+	}
+	return validateScheme(u, uri)
+}
+
+// responseParameters are the names that an authorization response uses. A
+// registered address that carries one would let its owner forge a response.
+var responseParameters = []string{
+	"code", "state", "iss", "error", "error_description", "error_uri", "response",
+	"access_token", "token_type", "expires_in", "id_token", "scope", "session_state",
+}
+
+func validateScheme(u *url.URL, uri string) error {
+	scheme, _, _ := strings.Cut(uri, ":")
+	switch {
+	case scheme != strings.ToLower(scheme):
+		return errors.New("must be written with a lower-case scheme")
+	case u.Scheme == "https" && strings.HasPrefix(uri, "https://") && u.Hostname() != "":
+		return nil
+	case u.Scheme == "http" && strings.HasPrefix(uri, "http://") && isLoopback(u.Hostname()):
+		return nil
+	case u.Scheme == "http":
+		return errors.New("must be https; http is allowed for localhost and loopback addresses only")
+	case strings.Contains(u.Scheme, "."):
+		return nil
+	default:
+		return errors.New("must be https, http to localhost, or a private-use scheme in reverse domain form such as com.example.app")
+	}
+}
+
+func isPrintableASCII(s string) bool {
+	return !strings.ContainsFunc(s, func(r rune) bool { return r <= ' ' || r > '~' })
+}
+
+func isLoopback(host string) bool {
+	return host == "localhost" || strings.HasSuffix(host, ".localhost") || isLoopbackIP(host)
+}
+
+func isLoopbackIP(host string) bool {
+	addr, err := netip.ParseAddr(host)
+	return err == nil && addr.IsLoopback() && addr.Zone() == ""
+}
+
+// matchRedirectURI reports whether a redirect URI is registered: byte for byte,
+// save that a loopback address may use any port (RFC 8252 section 7.3). A URI that
+// could not be registered never matches, even if the database holds it.
+func matchRedirectURI(registered []string, sent string) bool {
+	if ValidateRedirectURI(sent) != nil {
+		return false
+	}
+	return slices.Contains(registered, sent) ||
+		slices.ContainsFunc(registered, func(r string) bool { return sameLoopback(r, sent) })
+}
+
+func sameLoopback(registered, sent string) bool {
+	a, ok := withoutPort(registered)
+	if !ok {
+		return false
+	}
+	b, ok := withoutPort(sent)
+	return ok && a == b
+}
+
+func withoutPort(loopback string) (string, bool) {
+	u, err := url.Parse(loopback)
+	if err != nil || u.Scheme != "http" || !isLoopbackIP(u.Hostname()) {
+		return "", false
+	}
+	return strings.Replace(loopback, u.Host, strings.TrimSuffix(u.Host, ":"+u.Port()), 1), true
+}
