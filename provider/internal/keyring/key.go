@@ -1,0 +1,141 @@
+package keyring
+
+import (
+	"crypto"
+	"crypto/rand"
+	"crypto/rsa"
+	"crypto/sha256"
+	"crypto/x509"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/go-jose/go-jose/v3"
+
+	"github.com/bonafide-id/bonafide/storage"
+)
+
+const (
+	// keyBits is the size of the keys that are made here. 2048 is what RS256
+	// demands (RFC 7518 section 3.3); a larger key would sign several times
+	// slower.
+	keyBits = 2048
+
+	// keyPurpose is what private keys are sealed for.
+	keyPurpose = "signing key"
+)
+
+// key is one signing key, ready to use.
+type key struct {
+	generation int64
+	id         string
+	useFrom    time.Time
+	signer     crypto.Signer
+	public     *rsa.PublicKey
+
+	// header is the encoded JOSE header with the dot after it: the same for
+	// every token that the key signs.
+	header string
+
+	// outdated says that an earlier secret sealed the key.
+	outdated bool
+}
+
+// newKey prepares a signer. It signs once, so that a signer that is broken or holds
+// another key than it says is found at the start and not by a user.
+func newKey(signer crypto.Signer) (*key, error) {
+	if signer == nil {
+		return nil, errors.New("there is no signer")
+	}
+	public, ok := signer.Public().(*rsa.PublicKey)
+	if !ok {
+		return nil, fmt.Errorf("the public key is a %T: RS256 needs an RSA key", signer.Public())
+	}
+	if bits := public.N.BitLen(); bits < keyBits {
+		return nil, fmt.Errorf("the RSA key has %d bits: at least %d are needed", bits, keyBits)
+	}
+	if private, ok := signer.(*rsa.PrivateKey); ok {
+		if err := private.Validate(); err != nil {
+			return nil, err
+		}
+		// Precomputed values make a signature up to 70 % faster.
+		private.Precompute()
+	}
+	id, err := thumbprint(public)
+	if err != nil {
+		return nil, err
+	}
+	k := &key{id: id, signer: signer, public: public, header: encodeHeader(id)}
+	digest := sha256.Sum256([]byte(k.header))
+	signature, err := signer.Sign(rand.Reader, digest[:], crypto.SHA256)
+	if err != nil {
+		return nil, fmt.Errorf("try the signer: %w", err)
+	}
+	if err := rsa.VerifyPKCS1v15(public, crypto.SHA256, digest[:], signature); err != nil {
+		return nil, fmt.Errorf("try the signer: its signature does not match its public key: %w", err)
+	}
+	return k, nil
+}
+
+// thumbprint returns the key's identifier (RFC 7638).
+func thumbprint(public *rsa.PublicKey) (string, error) {
+	jwk := jose.JSONWebKey{Key: public}
+	sum, err := jwk.Thumbprint(crypto.SHA256)
+	if err != nil {
+		return "", fmt.Errorf("thumbprint: %w", err)
+	}
+	return base64.RawURLEncoding.EncodeToString(sum), nil
+}
+
+// generateKey makes a key and seals it for the store.
+func generateKey(secrets *Secrets, generation int64, now, useFrom time.Time) (storage.Key, error) {
+	private, err := rsa.GenerateKey(rand.Reader, keyBits)
+	if err != nil {
+		return storage.Key{}, fmt.Errorf("generate: %w", err)
+	}
+	id, err := thumbprint(&private.PublicKey)
+	if err != nil {
+		return storage.Key{}, err
+	}
+	der, err := x509.MarshalPKCS8PrivateKey(private)
+	if err != nil {
+		return storage.Key{}, fmt.Errorf("encode: %w", err)
+	}
+	return storage.Key{
+		Generation: generation,
+		ID:         id,
+		Sealed:     secrets.Seal(keyPurpose, der),
+		CreatedAt:  now,
+		UseFrom:    useFrom,
+	}, nil
+}
+
+// openKey unseals a stored key. A key that cannot be opened is never replaced: the
+// tokens that it signed would stop to verify because of a wrong secret.
+func openKey(secrets *Secrets, stored storage.Key) (*key, error) {
+	der, err := secrets.Open(keyPurpose, stored.Sealed)
+	if err != nil {
+		return nil, fmt.Errorf("signing key %d (%s) was sealed under a secret that is neither the current nor a previous one, or is damaged: %w",
+			stored.Generation, stored.ID, err)
+	}
+	private, err := x509.ParsePKCS8PrivateKey(der)
+	if err != nil {
+		return nil, fmt.Errorf("signing key %d (%s): decode: %w", stored.Generation, stored.ID, err)
+	}
+	signer, ok := private.(crypto.Signer)
+	if !ok {
+		return nil, fmt.Errorf("signing key %d (%s) is a %T", stored.Generation, stored.ID, private)
+	}
+	k, err := newKey(signer)
+	if err != nil {
+		return nil, fmt.Errorf("signing key %d (%s): %w", stored.Generation, stored.ID, err)
+	}
+	if k.id != stored.ID {
+		return nil, fmt.Errorf("signing key %d is stored as %s but is %s", stored.Generation, stored.ID, k.id)
+	}
+	k.generation = stored.Generation
+	k.useFrom = stored.UseFrom
+	k.outdated = !secrets.sealedByCurrent(stored.Sealed)
+	return k, nil
+}

@@ -1,0 +1,208 @@
+package keyring
+
+import (
+	"crypto/rand"
+	"crypto/rsa"
+	"crypto/x509"
+	"encoding/base64"
+	"errors"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/go-jose/go-jose/v3"
+)
+
+// testKey is one key for all tests that need no other.
+var testKey = sync.OnceValue(func() *rsa.PrivateKey {
+	k, err := rsa.GenerateKey(rand.Reader, keyBits)
+	if err != nil {
+		panic(err)
+	}
+	return k
+})
+
+func staticRing(t testing.TB) *Ring {
+	t.Helper()
+	r, err := Static(testKey())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func TestSignIsUnderstoodByOthers(t *testing.T) {
+	r := staticRing(t)
+	for _, claims := range []string{`{}`, `{"sub":"u1"}`, `{"name":"Zoë","n":12345678901}`} {
+		token, err := r.Sign([]byte(claims))
+		if err != nil {
+			t.Fatal(err)
+		}
+		parsed, err := jose.ParseSigned(token)
+		if err != nil {
+			t.Fatal(err)
+		}
+		header := parsed.Signatures[0].Protected
+		if header.Algorithm != "RS256" || header.KeyID != r.KeyID() || header.ExtraHeaders[jose.HeaderType] != "JWT" {
+			t.Errorf("header %+v", header)
+		}
+		if got, err := parsed.Verify(testKey().Public()); err != nil || string(got) != claims {
+			t.Errorf("go-jose reads %q, %v; want %q", got, err, claims)
+		}
+		if got, err := r.Verify(token); err != nil || string(got) != claims {
+			t.Errorf("Verify = %q, %v; want %q", got, err, claims)
+		}
+	}
+}
+
+// sign makes a token with go-jose, as an attacker with some key would.
+func sign(t *testing.T, alg jose.SignatureAlgorithm, key any, options *jose.SignerOptions) string {
+	t.Helper()
+	signer, err := jose.NewSigner(jose.SigningKey{Algorithm: alg, Key: key}, options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	signed, err := signer.Sign([]byte(`{"sub":"alice"}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	token, err := signed.CompactSerialize()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return token
+}
+
+func TestVerifyRefuses(t *testing.T) {
+	r := staticRing(t)
+	good, err := r.Sign([]byte(`{"sub":"alice"}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	parts := strings.Split(good, ".")
+	header := func(json string) string {
+		return base64.RawURLEncoding.EncodeToString([]byte(json)) + "." + parts[1] + "." + parts[2]
+	}
+	der, err := x509.MarshalPKIXPublicKey(testKey().Public())
+	if err != nil {
+		t.Fatal(err)
+	}
+	attacker := rsaKey(t, keyBits)
+	withID := func(alg jose.SignatureAlgorithm, key any) string {
+		return sign(t, alg, jose.JSONWebKey{Key: key, KeyID: r.KeyID()}, (&jose.SignerOptions{}).WithType("JWT"))
+	}
+	encrypter, err := jose.NewEncrypter(jose.A128GCM, jose.Recipient{Algorithm: jose.RSA_OAEP, Key: testKey().Public(), KeyID: r.KeyID()}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	encrypted, err := encrypter.Encrypt([]byte(good))
+	if err != nil {
+		t.Fatal(err)
+	}
+	jwe, err := encrypted.CompactSerialize()
+	if err != nil {
+		t.Fatal(err)
+	}
+	kid := `"kid":"` + r.KeyID() + `"`
+
+	for name, token := range map[string]string{
+		"nothing":                        "",
+		"dots":                           "..",
+		"no signature":                   parts[0] + "." + parts[1] + ".",
+		"no second dot":                  parts[0] + "." + parts[1],
+		"a fourth part":                  good + ".",
+		"nested dots":                    strings.Repeat(".", maxTokenSize),
+		"alg none":                       header(`{"alg":"none",` + kid + `,"typ":"JWT"}`),
+		"alg none without signature":     strings.TrimSuffix(header(`{"alg":"none"}`), parts[2]),
+		"alg nOnE":                       header(`{"alg":"nOnE",` + kid + `}`),
+		"HS256 with the public key":      withID(jose.HS256, der),
+		"PS256 with our own key":         withID(jose.PS256, testKey()),
+		"RS384 with our own key":         withID(jose.RS384, testKey()),
+		"RS256 of another key":           withID(jose.RS256, attacker),
+		"RS256 with an embedded key":     sign(t, jose.RS256, attacker, &jose.SignerOptions{EmbedJWK: true}),
+		"our own key without identifier": sign(t, jose.RS256, testKey(), nil),
+		"an address of keys":             header(`{"alg":"RS256","jku":"https://evil.test/jwks",` + kid + `}`),
+		"an address of a certificate":    header(`{"alg":"RS256","x5u":"https://evil.test/x",` + kid + `}`),
+		"a critical extension":           header(`{"alg":"RS256","crit":["b64"],"b64":false,` + kid + `}`),
+		"compression":                    header(`{"alg":"RS256","zip":"DEF",` + kid + `}`),
+		"a path as identifier":           header(`{"alg":"RS256","kid":"../../dev/null","typ":"JWT"}`),
+		"SQL as identifier":              header(`{"alg":"RS256","kid":"' OR 1","typ":"JWT"}`),
+		"an identifier of a megabyte":    header(`{"alg":"RS256","kid":"` + strings.Repeat("k", 1<<20) + `"}`),
+		"an identifier twice":            header(`{"alg":"RS256","kid":"x",` + kid + `,"typ":"JWT"}`),
+		"costly key derivation":          header(`{"alg":"PBES2-HS256+A128KW","enc":"A128GCM","p2c":2147483647,"p2s":"AAAA"}`),
+		"an encrypted token":             jwe,
+		"JSON serialization":             `{"protected":"` + parts[0] + `","payload":"` + parts[1] + `","signature":"` + parts[2] + `"}`,
+		"white space before":             " " + good,
+		"a line break after":             good + "\n",
+		"a line break within":            parts[0] + ".\n" + parts[1] + "." + parts[2],
+		"padding":                        good + "==",
+		"other claims":                   parts[0] + "." + base64.RawURLEncoding.EncodeToString([]byte(`{"sub":"bob"}`)) + "." + parts[2],
+		"a signature of zeros":           parts[0] + "." + parts[1] + "." + strings.Repeat("A", len(parts[2])),
+	} {
+		t.Run(name, func(t *testing.T) {
+			if claims, err := r.Verify(token); !errors.Is(err, ErrToken) || claims != nil {
+				t.Errorf("Verify = %q, %v; want ErrToken", claims, err)
+			}
+		})
+	}
+	t.Run("every single character changed", func(t *testing.T) {
+		for i := range good {
+			c := byte('A')
+			if good[i] == c {
+				c = 'B'
+			}
+			forged := good[:i] + string(c) + good[i+1:]
+			if _, err := r.Verify(forged); !errors.Is(err, ErrToken) {
+				t.Errorf("character %d changed: error %v, want ErrToken", i, err)
+			}
+		}
+	})
+	t.Run("a token longer than the bound", func(t *testing.T) {
+		long, err := r.Sign([]byte(`{"x":"` + strings.Repeat("x", maxTokenSize) + `"}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := r.Verify(long); !errors.Is(err, ErrToken) {
+			t.Errorf("error %v, want ErrToken", err)
+		}
+	})
+}
+
+func FuzzVerify(f *testing.F) {
+	r := staticRing(f)
+	good, err := r.Sign([]byte(`{"sub":"alice"}`))
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(good)
+	f.Add(good[:len(good)-1])
+	f.Add(r.signing().header + "e30.")
+	f.Add("eyJhbGciOiJub25lIn0.e30.")
+	f.Fuzz(func(t *testing.T, token string) {
+		if _, err := r.Verify(token); err == nil && token != good {
+			t.Errorf("%q verifies", token)
+		}
+	})
+}
+
+func BenchmarkSign(b *testing.B) {
+	r := staticRing(b)
+	claims := []byte(`{"iss":"https://id.test/oidc","sub":"` + strings.Repeat("s", 36) + `","aud":"c1","exp":1,"iat":1}`)
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := r.Sign(claims); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func BenchmarkVerifyJunk(b *testing.B) {
+	r := staticRing(b)
+	junk := r.signing().header + strings.Repeat("A", 7000) + "." + strings.Repeat("A", 342)
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := r.Verify(junk); err == nil {
+			b.Fatal("junk verifies")
+		}
+	}
+}
