@@ -77,3 +77,20 @@ const (
 	// real one in the sandbox.
 	ErrorEnvironment ErrorCode = "environment"
 )
+
+// field returns the name of the field that the problem belongs to, and the
+// empty string for what is wrong with no field.
+func (p Problem) field() string {
+	switch p.Code {
+	case EmailMissing, EmailInvalid:
+		return FieldEmail
+	case CredentialsWrong, PasswordMissing, PasswordWrong:
+		return FieldPassword
+	case PasswordTooShort, PasswordTooLong, PasswordCommon, PasswordContainsContext, PasswordUnchanged:
+		return FieldNewPassword
+	case CodeMissing, CodeWrong:
+		return FieldCode
+	default:
+		return ""
+	}
+}

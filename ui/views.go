@@ -95,11 +95,11 @@ type Field struct{ Name, Value string }
 // The names under which the screens post what was entered or chosen. Each view
 // tells which of them it posts.
 const (
-	FieldEmail           = "email"
-	FieldPassword        = "password"
-	FieldCurrentPassword = "current_password"
-	FieldNewPassword     = "new_password"
-	FieldCode            = "code"
+	FieldEmail = "email"
+	// FieldPassword is the password that the account has now.
+	FieldPassword    = "password"
+	FieldNewPassword = "new_password"
+	FieldCode        = "code"
 	// FieldAction tells which button was pressed on a screen that has several.
 	FieldAction = "action"
 	// FieldSession is the session to end.

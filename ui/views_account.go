@@ -74,7 +74,7 @@ type Session struct {
 }
 
 // PasswordView asks for a new password.
-// It posts [FieldCurrentPassword] and [FieldNewPassword].
+// It posts [FieldPassword], the old one, and [FieldNewPassword].
 type PasswordView struct {
 	Page
 	Form

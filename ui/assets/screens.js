@@ -1,0 +1,49 @@
+// What makes the screens a little more pleasant. All of them work without it.
+
+// Show and hide a password.
+for (const button of document.querySelectorAll(".reveal")) {
+  const field = document.getElementById(button.getAttribute("aria-controls"));
+  button.hidden = false;
+  button.addEventListener("click", () => {
+    const shown = field.type === "password";
+    field.type = shown ? "text" : "password";
+    button.setAttribute("aria-pressed", String(shown));
+  });
+  // A password must not be remembered as if it were ordinary text.
+  field.form.addEventListener("submit", () => { field.type = "password"; });
+}
+
+// Tell when a new password has become long enough.
+for (const rule of document.querySelectorAll("[data-least]")) {
+  const field = document.getElementById(rule.dataset.for);
+  const tell = () => {
+    rule.firstElementChild.hidden = [...field.value].length < Number(rule.dataset.least);
+  };
+  field.addEventListener("input", tell);
+  tell();
+}
+
+// Nothing is decided in the first moment after a decision comes into view: the
+// click may have been meant for what was there before, or lured from another
+// window. And nothing is decided twice.
+for (const form of document.querySelectorAll("form[data-guard]")) {
+  const buttons = form.querySelectorAll("button");
+  let timer, sent = false;
+  const set = (inert) => {
+    for (const b of buttons) {
+      if (inert) b.setAttribute("aria-disabled", "true");
+      else b.removeAttribute("aria-disabled");
+    }
+  };
+  const guard = () => {
+    clearTimeout(timer);
+    set(true);
+    timer = setTimeout(() => { timer = undefined; set(false); }, 500);
+  };
+  form.addEventListener("submit", (event) => {
+    if (timer !== undefined || sent) event.preventDefault();
+    else sent = true;
+  });
+  addEventListener("focus", guard);
+  addEventListener("pageshow", () => { sent = false; guard(); });
+}

@@ -1,0 +1,124 @@
+package ui
+
+import (
+	"fmt"
+	"math"
+	"regexp"
+	"strconv"
+)
+
+// The surfaces that buttons stand on. The stylesheet has the same.
+var (
+	surfaceLight = rgb{0xff, 0xff, 0xff}
+	surfaceDark  = rgb{0x17, 0x1a, 0x20}
+)
+
+var (
+	black = rgb{0, 0, 0}
+	white = rgb{0xff, 0xff, 0xff}
+)
+
+// The least contrasts of WCAG 2.2 that BrandCSS keeps: 1.4.3 for the label of
+// a button, 1.4.11 for its outline.
+const (
+	minTextContrast    = 4.5
+	minOutlineContrast = 3
+)
+
+var hexColor = regexp.MustCompile(`^#[0-9a-fA-F]{6}$`)
+
+// BrandCSS returns a stylesheet that gives the buttons of the screens a
+// colour, written "#rrggbb"; anything else is an error. The label becomes
+// black or white, whichever is easier to read, and so has a contrast of at
+// least 4.58:1 on every colour. The shades for hovering and pressing are
+// derived, and a button that would hardly stand out from the screen, by day or
+// by night, gets an outline. The stylesheet goes into [Page.BrandStylesheet].
+func BrandCSS(button string) ([]byte, error) {
+	if !hexColor.MatchString(button) {
+		return nil, fmt.Errorf("color %q is not of the form #rrggbb", button)
+	}
+	c := parseColor(button)
+	label := c.label()
+	hover := c.shade(label, 0.12)
+	return fmt.Appendf(nil, ":root {\n"+
+		"  --brand: %s;\n  --brand-label: %s;\n  --brand-hover: %s;\n  --brand-active: %s;\n"+
+		"  --brand-outline: light-dark(%s, %s);\n}\n",
+		c, label, hover, c.shade(label, 0.24),
+		c.outline(surfaceLight, black), c.outline(surfaceDark, white)), nil
+}
+
+// rgb is a colour of the sRGB space.
+type rgb [3]uint8
+
+// parseColor reads what hexColor matches.
+func parseColor(s string) rgb {
+	n, err := strconv.ParseUint(s[1:], 16, 24)
+	if err != nil {
+		panic(err)
+	}
+	return rgb{uint8(n >> 16), uint8(n >> 8), uint8(n)}
+}
+
+func (c rgb) String() string { return fmt.Sprintf("#%02x%02x%02x", c[0], c[1], c[2]) }
+
+// luminance is the relative luminance that WCAG 2.2 defines.
+func (c rgb) luminance() float64 {
+	linear := func(v uint8) float64 {
+		f := float64(v) / 255
+		if f <= 0.04045 {
+			return f / 12.92
+		}
+		return math.Pow((f+0.055)/1.055, 2.4)
+	}
+	return 0.2126*linear(c[0]) + 0.7152*linear(c[1]) + 0.0722*linear(c[2])
+}
+
+// contrast is the contrast ratio that WCAG 2.2 defines, from 1 to 21.
+func contrast(a, b rgb) float64 {
+	la, lb := a.luminance(), b.luminance()
+	return (max(la, lb) + 0.05) / (min(la, lb) + 0.05)
+}
+
+// label returns black or white, whichever is easier to read on c.
+func (c rgb) label() rgb {
+	if contrast(c, white) >= contrast(c, black) {
+		return white
+	}
+	return black
+}
+
+// mix returns the colour that lies the given part of the way to another.
+func (c rgb) mix(to rgb, part float64) rgb {
+	for i := range c {
+		c[i] = uint8(math.Round(float64(c[i]) + (float64(to[i])-float64(c[i]))*part))
+	}
+	return c
+}
+
+// shade returns c, visibly changed but with its label as readable as before:
+// away from the label where there is room, else towards it.
+func (c rgb) shade(label rgb, part float64) rgb {
+	away := white
+	if label == white {
+		away = black
+	}
+	if shade := c.mix(away, part); contrast(shade, c) > 1+part/2 {
+		return shade
+	}
+	return c.mix(label, part)
+}
+
+// outline returns the colour of the line around a button on a surface: none
+// when the button stands out by itself, else the first mixture with ink that
+// does.
+func (c rgb) outline(surface, ink rgb) string {
+	if contrast(c, surface) >= minOutlineContrast {
+		return "transparent"
+	}
+	for part := 0.1; part < 1; part += 0.1 {
+		if line := c.mix(ink, part); contrast(line, surface) >= minOutlineContrast {
+			return line.String()
+		}
+	}
+	return ink.String()
+}

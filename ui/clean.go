@@ -1,0 +1,69 @@
+package ui
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// How many characters of a chosen name, and of a fact about a person, a screen
+// shows.
+const (
+	maxName   = 60
+	maxValue  = 200
+	maxDetail = 2000
+)
+
+// clean makes a string that somebody chose fit to be shown in a line: valid
+// UTF-8, on one line, at most the given number of characters long, and without
+// the invisible characters that turn text around or make two names look alike.
+func clean(s string, most int) string {
+	var b strings.Builder
+	length, marks := 0, 0
+	for _, word := range strings.FieldsFunc(s, unicode.IsSpace) {
+		if b.Len() > 0 {
+			b.WriteByte(' ')
+			length++
+		}
+		for _, r := range word {
+			if unicode.Is(unicode.Mn, r) {
+				marks++
+			} else {
+				marks = 0
+			}
+			// No script stacks more marks on a letter. Without the bound they
+			// would cover the lines above and below.
+			if !visible(r) || marks > 4 {
+				continue
+			}
+			if length >= most {
+				return strings.TrimSpace(b.String()) + "…"
+			}
+			b.WriteRune(r)
+			length++
+		}
+	}
+	return strings.TrimSpace(b.String())
+}
+
+// visible reports whether r may be shown. The joiners cannot be seen but are
+// part of how Persian, Hindi and many emoji are spelled.
+func visible(r rune) bool {
+	switch r {
+	case '\u200c', '\u200d': // joiners
+		return true
+	case '\u115f', '\u1160', '\u2800', '\u3164', '\uffa0': // letters without a shape
+		return false
+	}
+	return r != utf8.RuneError && !unicode.In(r, unicode.Cc, unicode.Cf, unicode.Co, unicode.Cs)
+}
+
+// initial returns the letter that stands for a name without a logo.
+func initial(name string) string {
+	for _, r := range name {
+		if unicode.IsLetter(r) || unicode.IsNumber(r) {
+			return string(unicode.ToUpper(r))
+		}
+	}
+	return "·"
+}

@@ -1,0 +1,327 @@
+package ui
+
+import (
+	"time"
+
+	"github.com/a-h/templ"
+)
+
+// fixture is one screen in one state. Every fixture is a golden file and a page
+// of the gallery.
+type fixture struct {
+	name string
+	// draw puts the state into a page, which brings language and surroundings.
+	draw func(p Page) templ.Component
+}
+
+var fixedNow = time.Date(2026, time.March, 12, 14, 5, 0, 0, time.UTC)
+
+// samplePage is a screen opened from an application.
+func samplePage(l *Locale) Page {
+	p := accountPage(l)
+	p.Client = Client{
+		Name: "River Bikes", LogoURL: "sample/client.svg", Host: "riverbikes.example", Verified: true,
+		TermsURL: "https://riverbikes.example/terms", PolicyURL: "https://riverbikes.example/privacy",
+	}
+	return p
+}
+
+// accountPage is a screen that no application is part of.
+func accountPage(l *Locale) Page {
+	return Page{
+		Locale: l,
+		Brand: Brand{
+			Name: "Bonafide", LogoURL: "sample/brand.svg", HomeURL: "/",
+			TermsURL: "/terms", PolicyURL: "/privacy", HelpURL: "/help",
+		},
+		AssetPath: "assets/",
+		Languages: []Language{{"en", "?ui_locales=en"}, {"de", "?ui_locales=de"}, {"ar", "?ui_locales=ar"}},
+		Now:       fixedNow,
+	}
+}
+
+var (
+	sampleForm = Form{Action: "/here", Hidden: []Field{{"flow", "f1"}, {"csrf", "c1"}}}
+	ada        = Account{Name: "Ada Lovelace", Email: "ada@example.com"}
+)
+
+func with(problems ...Problem) Form {
+	f := sampleForm
+	f.Problems = problems
+	return f
+}
+
+// hostText is what the host's catalogue would say.
+type hostText struct {
+	military, militaryText, profile, profileText string
+	email, name, born, address, student          string
+	veteran, reserves, university                string
+}
+
+var hostTexts = map[string]hostText{
+	"en": {
+		"Military status", "Whether you serve or have served, for discounts and programmes.",
+		"Profile", "Who you are and how to reach you.",
+		"Email address", "Name", "Date of birth", "Address", "Student", "Veteran", "Reserves", "University",
+	},
+	"de": {
+		"Militärischer Status", "Ob Sie dienen oder gedient haben, für Rabatte und Programme.",
+		"Profil", "Wer Sie sind und wie man Sie erreicht.",
+		"E-Mail-Adresse", "Name", "Geburtsdatum", "Anschrift", "Studierende", "Veteran", "Reserve", "Universität",
+	},
+	"ar": {
+		"الصفة العسكرية", "هل تخدم أو خدمت في الجيش، للحصول على الخصومات والبرامج.",
+		"الملف الشخصي", "من أنت وكيف يمكن التواصل معك.",
+		"عنوان البريد الإلكتروني", "الاسم", "تاريخ الميلاد", "العنوان", "طالب", "محارب قديم", "قوات الاحتياط", "جامعة",
+	},
+}
+
+func hostTextOf(p Page) hostText {
+	if t, ok := hostTexts[p.locale().Lang]; ok {
+		return t
+	}
+	return hostTexts["en"]
+}
+
+func date(year int, month time.Month, day int) time.Time {
+	return time.Date(year, month, day, 0, 0, 0, 0, time.UTC)
+}
+
+func consentOf(p Page) ConsentView {
+	t := hostTextOf(p)
+	return ConsentView{
+		Page: p, Form: sampleForm, Account: ada, AppsURL: "/account/apps",
+		Scopes: []ConsentScope{{
+			Title: t.military, Text: t.militaryText,
+			Attributes: []ConsentAttribute{
+				{t.email, []string{"ada@example.com"}},
+				{t.name, []string{"Ada Lovelace"}},
+			},
+			Groups: []ConsentGroup{{
+				Label: t.military, State: GroupVerified, Subgroups: []string{t.veteran, t.reserves},
+				Since: date(2024, time.May, 2), Expires: date(2027, time.May, 1),
+			}},
+		}},
+	}
+}
+
+// hostileName is what somebody might call an application to fool people or to
+// break the page.
+const hostileName = "\u202egnoW\u202c</title><script>alert(1)</script>\"' onload=x\n" +
+	"Bank of Somewhere, the one and only, please do trust it with everything that you have"
+
+var fixtures = []fixture{
+	{"signin", func(p Page) templ.Component {
+		return SignIn(SignInView{Page: p, Form: sampleForm, ResetURL: "/reset", SignUpURL: "/signup"})
+	}},
+	{"signin-hint", func(p Page) templ.Component {
+		return SignIn(SignInView{Page: p, Form: sampleForm, Email: ada.Email, Notice: NoticePasswordChanged, ResetURL: "/reset", SignUpURL: "/signup"})
+	}},
+	{"signin-wrong", func(p Page) templ.Component {
+		return SignIn(SignInView{Page: p, Form: with(Problem{Code: CredentialsWrong}), Email: ada.Email, ResetURL: "/reset", SignUpURL: "/signup"})
+	}},
+	{"signin-throttled", func(p Page) templ.Component {
+		return SignIn(SignInView{Page: p, Form: with(Problem{TooManyAttempts, 5}), Email: ada.Email, ResetURL: "/reset"})
+	}},
+	{"signin-bare", func(p Page) templ.Component {
+		bare := Page{Locale: p.Locale, AssetPath: p.AssetPath, Brand: Brand{Name: "Bonafide"}}
+		return SignIn(SignInView{Page: bare, Form: sampleForm})
+	}},
+	{"signin-sandbox", func(p Page) templ.Component {
+		p.Sandbox = true
+		return SignIn(SignInView{Page: p, Form: sampleForm, ResetURL: "/reset", SignUpURL: "/signup"})
+	}},
+	{"signin-popup", func(p Page) templ.Component {
+		p.Popup = true
+		return SignIn(SignInView{Page: p, Form: sampleForm, ResetURL: "/reset", SignUpURL: "/signup"})
+	}},
+	{"signin-branded", func(p Page) templ.Component {
+		p.BrandStylesheet = "sample/brand.css"
+		p.Client.LogoURL = ""
+		return SignIn(SignInView{Page: p, Form: sampleForm, ResetURL: "/reset", SignUpURL: "/signup"})
+	}},
+	{"reauthenticate", func(p Page) templ.Component {
+		return Reauthenticate(ReauthenticateView{Page: p, Form: sampleForm, Account: ada, ResetURL: "/reset"})
+	}},
+	{"reauthenticate-wrong", func(p Page) templ.Component {
+		return Reauthenticate(ReauthenticateView{Page: p, Form: with(Problem{Code: PasswordWrong}), Account: Account{Email: ada.Email}})
+	}},
+	{"signup", func(p Page) templ.Component {
+		return SignUp(SignUpView{Page: p, Form: sampleForm, MinLength: 15, SignInURL: "/signin"})
+	}},
+	{"signup-problems", func(p Page) templ.Component {
+		return SignUp(SignUpView{
+			Page: p, Form: with(Problem{Code: EmailInvalid}, Problem{PasswordTooShort, 15}),
+			Email: "ada@", MinLength: 15, SignInURL: "/signin",
+		})
+	}},
+	{"signup-terms-only", func(p Page) templ.Component {
+		p.Brand.PolicyURL = ""
+		return SignUp(SignUpView{Page: p, Form: with(Problem{Code: PasswordCommon}), Email: ada.Email, MinLength: 15})
+	}},
+	{"signup-policy-only", func(p Page) templ.Component {
+		p.Brand.TermsURL = ""
+		return SignUp(SignUpView{Page: p, Form: with(Problem{Code: EmailMissing}), MinLength: 15})
+	}},
+	{"code-signup", func(p Page) templ.Component {
+		return Code(CodeView{Page: p, Form: sampleForm, Purpose: CodeSignUp, Email: ada.Email, ValidFor: 10 * time.Minute, BackURL: "/signup"})
+	}},
+	{"code-signup-wrong", func(p Page) templ.Component {
+		return Code(CodeView{Page: p, Form: with(Problem{Code: CodeWrong}), Purpose: CodeSignUp, Email: ada.Email, ValidFor: 10 * time.Minute, BackURL: "/signup"})
+	}},
+	{"code-verify-resent", func(p Page) templ.Component {
+		return Code(CodeView{Page: accountPage(p.Locale), Form: sampleForm, Purpose: CodeVerifyEmail, Email: ada.Email, Notice: NoticeCodeSent, ValidFor: 10 * time.Minute, BackURL: "/account"})
+	}},
+	{"reset-start", func(p Page) templ.Component {
+		return ResetStart(ResetStartView{Page: p, Form: sampleForm, Email: ada.Email, SignInURL: "/signin"})
+	}},
+	{"reset-finish", func(p Page) templ.Component {
+		return ResetFinish(ResetFinishView{Page: p, Form: sampleForm, Email: ada.Email, ValidFor: 10 * time.Minute, MinLength: 15, RestartURL: "/reset"})
+	}},
+	{"reset-finish-problems", func(p Page) templ.Component {
+		return ResetFinish(ResetFinishView{
+			Page: p, Form: with(Problem{Code: CodeMissing}, Problem{Code: PasswordContainsContext}, Problem{Code: FormStale}),
+			Email: ada.Email, ValidFor: 10 * time.Minute, MinLength: 15, RestartURL: "/reset",
+		})
+	}},
+	{"chooser", func(p Page) templ.Component {
+		return Chooser(ChooserView{Page: p, Form: sampleForm, Account: ada})
+	}},
+	{"consent", func(p Page) templ.Component { return Consent(consentOf(p)) }},
+	{"consent-incremental", func(p Page) templ.Component {
+		t := hostTextOf(p)
+		v := consentOf(p)
+		v.Incremental, v.Offline = true, true
+		v.Scopes = append(v.Scopes, ConsentScope{
+			Title: t.profile, Text: t.profileText, New: true,
+			Attributes: []ConsentAttribute{
+				{t.born, []string{"1815-12-10"}},
+				{t.address, []string{"12 St James’s Square, London SW1Y 4JH", "Ockham Park, Ockham, Surrey"}},
+			},
+		})
+		return Consent(v)
+	}},
+	{"consent-groups", func(p Page) templ.Component {
+		t := hostTextOf(p)
+		v := consentOf(p)
+		v.Scopes[0].Attributes = []ConsentAttribute{{t.born, nil}}
+		v.Scopes[0].Groups = []ConsentGroup{
+			v.Scopes[0].Groups[0],
+			{Label: t.student, State: GroupExpired, Subgroups: []string{t.university}, Expires: date(2025, time.September, 30)},
+			{Label: t.military, State: GroupUnverified},
+		}
+		return Consent(v)
+	}},
+	{"consent-signin-only", func(p Page) templ.Component {
+		v := consentOf(p)
+		v.Scopes, v.AppsURL = nil, ""
+		return Consent(v)
+	}},
+	{"consent-sandbox-unverified", func(p Page) templ.Component {
+		v := consentOf(p)
+		v.Client.Verified, v.Client.LogoURL, v.Sandbox = false, "", true
+		v.Client.TermsURL = ""
+		return Consent(v)
+	}},
+	{"consent-hostile", func(p Page) templ.Component {
+		v := consentOf(p)
+		v.Client.Name, v.Client.LogoURL, v.Client.Verified = hostileName, "", false
+		v.Account = Account{Name: "\u202e" + hostileName, Email: "a\"><svg/onload=alert(1)>@example.com"}
+		v.Scopes[0].Attributes[0].Values = []string{"<img src=x onerror=alert(1)>", "\u2067‏\u0000"}
+		return Consent(v)
+	}},
+	{"signout", func(p Page) templ.Component {
+		return SignOut(SignOutView{Page: accountPage(p.Locale), Form: sampleForm, Account: ada, CancelURL: "/account"})
+	}},
+	{"signed-out", func(p Page) templ.Component {
+		return SignedOut(SignedOutView{Page: p, SignInURL: "/signin", BackURL: "https://riverbikes.example/bye"})
+	}},
+	{"error-expired", func(p Page) templ.Component {
+		return Error(ErrorView{Page: p, Code: ErrorExpired, RequestID: "01JP5V9Q7M3K", Time: fixedNow, BackURL: "https://riverbikes.example/cb?error=access_denied"})
+	}},
+	{"error-redirect-details", func(p Page) templ.Component {
+		return Error(ErrorView{
+			Page: accountPage(p.Locale), Code: ErrorRedirect, RequestID: "01JP5V9Q7M3K", Time: fixedNow,
+			Details: []Field{
+				{"redirect_uri sent", "https://riverbikes.example/callback/"},
+				{"redirect_uri registered", "https://riverbikes.example/callback"},
+				{"first difference", "character 36"},
+			},
+		})
+	}},
+	{"error-internal", func(p Page) templ.Component {
+		return Error(ErrorView{Page: accountPage(p.Locale), Code: ErrorInternal, RequestID: "01JP5V9Q7M3K", Time: fixedNow})
+	}},
+	{"finished", func(p Page) templ.Component {
+		return Finished(FinishedView{Page: p, BackURL: "https://riverbikes.example/"})
+	}},
+	{"continue", func(p Page) templ.Component {
+		p.Client.Host = "example.riverbikes"
+		return Continue(ContinueView{Page: p, URL: "example.riverbikes:/cb?code=c&state=s"})
+	}},
+	{"form-post", func(p Page) templ.Component {
+		return FormPost(FormPostView{Page: p, URL: "https://riverbikes.example/cb?x=1", Fields: []Field{{"code", "c"}, {"state", `"><script>alert(1)</script>`}}})
+	}},
+	{"account", func(p Page) templ.Component {
+		return AccountHome(AccountView{
+			Page: accountPage(p.Locale), Form: sampleForm, Account: ada, EmailVerified: true, Notice: NoticeEmailVerified,
+			AppsURL: "/account/apps", SessionsURL: "/account/sessions", PasswordURL: "/account/password", SignOutURL: "/signout",
+		})
+	}},
+	{"account-unverified", func(p Page) templ.Component {
+		return AccountHome(AccountView{
+			Page: accountPage(p.Locale), Form: sampleForm, Account: Account{Email: ada.Email},
+			AppsURL: "/account/apps", SessionsURL: "/account/sessions", PasswordURL: "/account/password", SignOutURL: "/signout",
+		})
+	}},
+	{"apps", func(p Page) templ.Component {
+		return Apps(AppsView{Page: accountPage(p.Locale), Notice: NoticeAppRemoved, Apps: sampleApps(p), AccountURL: "/account"})
+	}},
+	{"apps-empty", func(p Page) templ.Component {
+		return Apps(AppsView{Page: accountPage(p.Locale), AccountURL: "/account"})
+	}},
+	{"app-remove", func(p Page) templ.Component {
+		return RemoveApp(RemoveAppView{Page: accountPage(p.Locale), Form: sampleForm, App: sampleApps(p)[0], CancelURL: "/account/apps"})
+	}},
+	{"sessions", func(p Page) templ.Component {
+		return Sessions(SessionsView{
+			Page: accountPage(p.Locale), Form: sampleForm, Notice: NoticeSessionEnded, AccountURL: "/account",
+			Sessions: []Session{
+				{ID: "s1", Browser: "Firefox", System: "Linux", Current: true, Since: date(2026, time.March, 1), LastUsed: fixedNow},
+				{ID: "s2", Browser: "Safari", System: "iPhone", Since: date(2026, time.February, 20), LastUsed: fixedNow.Add(-3 * time.Hour)},
+				{ID: "s3", Since: date(2026, time.January, 7), LastUsed: date(2026, time.January, 9)},
+			},
+		})
+	}},
+	{"sessions-one", func(p Page) templ.Component {
+		return Sessions(SessionsView{
+			Page: accountPage(p.Locale), Form: sampleForm, AccountURL: "/account",
+			Sessions: []Session{{ID: "s1", Browser: "Firefox", System: "Linux", Current: true, Since: date(2026, time.March, 1)}},
+		})
+	}},
+	{"password", func(p Page) templ.Component {
+		return Password(PasswordView{Page: accountPage(p.Locale), Form: sampleForm, Email: ada.Email, MinLength: 15, AccountURL: "/account"})
+	}},
+	{"password-problems", func(p Page) templ.Component {
+		return Password(PasswordView{
+			Page: accountPage(p.Locale), Form: with(Problem{Code: PasswordMissing}, Problem{Code: PasswordUnchanged}, Problem{PasswordTooLong, 1000}),
+			Email: ada.Email, MinLength: 15, AccountURL: "/account",
+		})
+	}},
+}
+
+func sampleApps(p Page) []App {
+	t := hostTextOf(p)
+	return []App{
+		{
+			Client: samplePage(p.Locale).Client,
+			Since:  date(2025, time.November, 3), LastUsed: fixedNow.Add(-26 * time.Hour),
+			Scopes: []string{t.military, t.profile}, RemoveURL: "/account/apps/1",
+		},
+		{
+			Client:    Client{Name: "Ünïcode & Söhne", Host: "xn--ncode-4ya.example"},
+			Since:     date(2023, time.January, 31),
+			RemoveURL: "/account/apps/2",
+		},
+	}
+}

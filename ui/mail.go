@@ -1,0 +1,76 @@
+package ui
+
+import (
+	"strings"
+	"time"
+)
+
+// MailKind names an e-mail.
+type MailKind string
+
+// The e-mails of the service.
+const (
+	// MailSignUp carries the code that finishes a new account.
+	MailSignUp MailKind = "sign_up"
+	// MailAccountExists goes out instead of a code when the address has an
+	// account, so that the screens need not tell.
+	MailAccountExists MailKind = "account_exists"
+	// MailVerifyEmail carries the code that verifies the address.
+	MailVerifyEmail MailKind = "verify_email"
+	// MailResetPassword carries the code that allows a new password.
+	MailResetPassword MailKind = "reset_password"
+	// MailNoAccount goes out instead of a code when the address has no
+	// account, so that the screens need not tell.
+	MailNoAccount MailKind = "no_account"
+	// MailPasswordChanged tells that a password was changed.
+	MailPasswordChanged MailKind = "password_changed"
+)
+
+// MailView is what an e-mail tells. It has no place for the name of an
+// application: whoever registers one could write to strangers in the name of
+// the service.
+type MailView struct {
+	Kind MailKind
+	// Locale is the language of the e-mail. Nil is English.
+	Locale *Locale
+	// Brand is the name of the service.
+	Brand string
+	// Code and ValidFor are the code and how long it can be used, for
+	// MailSignUp, MailVerifyEmail and MailResetPassword.
+	Code     string
+	ValidFor time.Duration
+	// SignInURL, SignUpURL and ResetURL are absolute addresses:
+	// MailAccountExists needs the first and the last, MailNoAccount the
+	// second, MailPasswordChanged the last.
+	SignInURL, SignUpURL, ResetURL string
+	// Time is when the password was changed, for MailPasswordChanged.
+	Time time.Time
+}
+
+// Mail is an e-mail without its addresses.
+type Mail struct {
+	// Subject has no line breaks and no control characters.
+	Subject string
+	// Body is plain text in UTF-8 with lines that end in "\n".
+	Body string
+}
+
+// Compose writes an e-mail. An unknown kind returns an empty one.
+func Compose(v MailView) Mail {
+	l := v.Locale.orEnglish()
+	t := l.text.Mails[v.Kind]
+	args := []arg{
+		{"brand", v.Brand},
+		{"code", words(v.Code)},
+		{"validity", words(l.plain(l.text.Common.CodeValidFor, minutes(v.ValidFor)))},
+		{"signin", words(v.SignInURL)},
+		{"signup", words(v.SignUpURL)},
+		{"reset", words(v.ResetURL)},
+		{"time", words(l.moment(v.Time))},
+	}
+	paragraphs := make([]string, len(t.Body))
+	for i, p := range t.Body {
+		paragraphs[i] = l.plain(p, args...) + "\n"
+	}
+	return Mail{Subject: l.plain(t.Subject, args...), Body: strings.Join(paragraphs, "\n")}
+}

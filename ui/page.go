@@ -1,0 +1,97 @@
+package ui
+
+import (
+	"strings"
+
+	"github.com/a-h/templ"
+)
+
+// The scripts of the screens. No screen needs one to work.
+const (
+	scriptScreens  = "screens.js"
+	scriptFormPost = "form-post.js"
+)
+
+func (p Page) locale() *Locale { return p.Locale.orEnglish() }
+
+func (p Page) asset(file string) string { return p.AssetPath + AssetName(file) }
+
+// title names the screen, the application and the service, in this order, for
+// the first words are what a row of tabs has room for.
+func (p Page) title(screen string) string {
+	parts := []string{screen}
+	for _, name := range []string{p.Client.Name, p.Brand.Name} {
+		if name = clean(name, maxName); name != "" && name != screen {
+			parts = append(parts, name)
+		}
+	}
+	return strings.Join(parts, " – ")
+}
+
+// label is the name of the application, or its host when it has no name that
+// can be seen.
+func (c Client) label() string {
+	if s := clean(c.Name, maxName); s != "" {
+		return s
+	}
+	return c.Host
+}
+
+// problem returns the first problem of a field.
+func (f Form) problem(field string) (Problem, bool) {
+	for _, p := range f.Problems {
+		if p.field() == field {
+			return p, true
+		}
+	}
+	return Problem{}, false
+}
+
+// ok reports whether there is nothing to correct.
+func (f Form) ok() bool { return len(f.Problems) == 0 }
+
+// away is an address that leads out of the service. It may be of a native
+// application and so of any scheme but those that run code or open files in
+// the browser. Callers follow registered addresses only; this is the second
+// lock.
+func away(address string) templ.SafeURL {
+	scheme, _, ok := strings.Cut(address, ":")
+	if !ok {
+		return templ.FailedSanitizationURL
+	}
+	for _, c := range scheme {
+		if !strings.ContainsRune("abcdefghijklmnopqrstuvwxyz0123456789+-.", c) {
+			return templ.FailedSanitizationURL
+		}
+	}
+	switch scheme {
+	case "", "javascript", "data", "vbscript", "blob", "file", "filesystem", "about", "view-source", "intent":
+		return templ.FailedSanitizationURL
+	}
+	return templ.SafeURL(address)
+}
+
+// heading says how much an application asks for.
+func (v ConsentView) heading() message {
+	t := v.locale().text.Consent
+	switch {
+	case len(v.Scopes) == 0:
+		return t.HeadingSignIn
+	case v.Incremental:
+		return t.HeadingMore
+	default:
+		return t.Heading
+	}
+}
+
+// device names the browser of a session.
+func (l *Locale) device(s Session) string {
+	switch {
+	case s.Browser != "" && s.System != "":
+		return l.plain(l.text.Sessions.BrowserOnSystem, arg{"browser", s.Browser}, arg{"system", s.System})
+	case s.Browser != "" || s.System != "":
+		return clean(s.Browser+s.System, maxName)
+	default:
+		return l.plain(l.text.Sessions.Unknown)
+	}
+}

@@ -1,0 +1,144 @@
+package ui
+
+// text is every sentence of the screens and e-mails in one language. It is read
+// from text/*.json; a language is one such file and nothing else. The keys of
+// the file are the names of the fields. Words in braces are filled in:
+// {client} is the application, {brand} the service, {n} a number that the
+// sentence may have several forms for.
+type text struct {
+	Language       languageText
+	Date           dateText
+	Common         commonText
+	SignIn         signInText
+	Reauthenticate reauthenticateText
+	SignUp         signUpText
+	Code           codeText
+	ResetStart     resetStartText
+	ResetFinish    resetFinishText
+	Chooser        chooserText
+	Consent        consentText
+	SignOut        signOutText
+	SignedOut      signedOutText
+	Finished       finishedText
+	HandOver       handOverText
+	Error          errorText
+	Account        accountText
+	Apps           appsText
+	RemoveApp      removeAppText
+	Sessions       sessionsText
+	Password       passwordText
+	Notices        map[Notice]message
+	Problems       map[ProblemCode]message
+	Mails          map[MailKind]mailText
+}
+
+type languageText struct{ Name, Dir string }
+
+type dateText struct {
+	Months                                 [12]string
+	Day, Moment                            message
+	JustNow, MinutesAgo, HoursAgo, DaysAgo message
+}
+
+// commonText is what several screens say.
+type commonText struct {
+	Language, NewTab                        message
+	Sandbox, Unverified                     message
+	Terms, Policy, Help                     message
+	ToContinue, SignedInAs                  message
+	Email, Password, NewPassword, Code      message
+	ShowPassword, PasswordRule, LongEnough  message
+	CodeValidFor                            message
+	ProblemsHeading                         message
+	UseAnother, BackToClient, BackToAccount message
+	Cancel                                  message
+}
+
+type signInText struct{ Heading, Submit, Forgot, NoAccount, SignUp message }
+
+type reauthenticateText struct{ Heading, Text, Submit, NotYou message }
+
+// signUpText has a sentence on the terms of the service for each of the
+// documents that the service may have.
+type signUpText struct {
+	Heading, Submit, HaveAccount, SignIn message
+	AgreeTerms, AgreePolicy, AgreeBoth   message
+	AgreeTermsLink, AgreePolicyLink      message
+}
+
+type codeText struct {
+	Heading, Sent, NotArrived, Resend message
+	SignUpSubmit, SignUpBack          message
+	VerifySubmit, VerifyBack          message
+}
+
+type resetStartText struct{ Heading, Text, Submit, SignIn message }
+
+type resetFinishText struct{ Heading, Sent, Submit, Restart message }
+
+type chooserText struct{ Heading, Text, ContinueAs message }
+
+type consentText struct {
+	Heading, HeadingSignIn, HeadingMore    message
+	SignInOnly, Incremental                message
+	UnverifiedClient, UnverifiedClientText message
+	New, Unknown                           message
+	Verified, Unverified, Expired          message
+	Since, Until, ExpiredOn                message
+	Offline, OfflineText                   message
+	Documents, Policy, Terms               message
+	Removable, RemovableLink, GoesTo       message
+	Allow, Deny                            message
+}
+
+type signOutText struct{ Heading, Text, Submit, Cancel message }
+
+type signedOutText struct{ Heading, Text, SignIn message }
+
+type finishedText struct{ Heading, Text message }
+
+// handOverText is for the two screens that lead back to the application.
+type handOverText struct{ Heading, Text, Submit message }
+
+// errorText has a heading and a text for each error, and the labels under them.
+type errorText struct {
+	Screens                  map[ErrorCode]errorScreenText
+	Request, Time, Developer message
+}
+
+type errorScreenText struct{ Heading, Text message }
+
+type accountText struct {
+	Heading                        message
+	EmailVerified, EmailUnverified message
+	Verify                         message
+	Apps, AppsText                 message
+	Sessions, SessionsText         message
+	Password, PasswordText         message
+	SignOut                        message
+}
+
+type appsText struct {
+	Heading, Text, Empty                    message
+	Since, LastUsed, Sees, Remove, RemoveOf message
+}
+
+type removeAppText struct {
+	Heading, Submit message
+	Effects         []message
+}
+
+type sessionsText struct {
+	Heading, Text                     message
+	BrowserOnSystem, Unknown, Current message
+	Since, LastUsed                   message
+	End, EndOf, Others, OthersText    message
+}
+
+type passwordText struct{ Heading, Current, Effect, Submit message }
+
+// mailText is an e-mail: its subject, and its paragraphs.
+type mailText struct {
+	Subject message
+	Body    []message
+}
