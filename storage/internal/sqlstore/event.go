@@ -1,0 +1,50 @@
+package sqlstore
+
+import (
+	"context"
+
+	"github.com/bonafide-id/bonafide/storage"
+)
+
+// defaultEvents is the most events that a filter without a limit returns.
+const defaultEvents = 100
+
+// AppendEvent implements storage.Events.
+func (s *Store) AppendEvent(ctx context.Context, e storage.Event) error {
+	return s.change(ctx, "append event", func(tx *tx) error {
+		_, err := tx.exec(`INSERT INTO events (at, name, subject, client_id, address, detail)
+			VALUES (?1, ?2, ?3, ?4, ?5, ?6)`, micros(e.At), e.Name, e.Subject, e.ClientID, e.Address, e.Detail)
+		return err
+	})
+}
+
+// Events implements storage.Events.
+func (s *Store) Events(ctx context.Context, match storage.EventFilter) ([]storage.Event, error) {
+	var filter where
+	if match.Name != "" {
+		filter.and("name = ?", match.Name)
+	}
+	if match.Subject != "" {
+		filter.and("subject = ?", match.Subject)
+	}
+	if match.ClientID != "" {
+		filter.and("client_id = ?", match.ClientID)
+	}
+	if match.BeforeID != 0 {
+		filter.and("id < ?", match.BeforeID)
+	}
+	limit := match.Limit
+	if limit == 0 {
+		limit = defaultEvents
+	}
+	query := `SELECT id, at, name, subject, client_id, address, detail FROM events` + filter.String() +
+		` ORDER BY id DESC LIMIT ` + filter.param(max(limit, 0))
+	return read(ctx, s, "read events", func(tx *tx) ([]storage.Event, error) {
+		return all(tx, scanEvent, query, filter.args...)
+	})
+}
+
+func scanEvent(row scanner) (e storage.Event, err error) {
+	err = row.Scan(&e.ID, (*instant)(&e.At), &e.Name, &e.Subject, &e.ClientID, &e.Address, &e.Detail)
+	return e, err
+}

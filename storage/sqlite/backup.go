@@ -1,0 +1,29 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+)
+
+// Backup writes a copy of the database, as it is at one moment, to a new file that
+// only its owner can access. Reads and writes go on meanwhile. The file appears
+// when it is complete and durable; one that exists is never overwritten
+// (fs.ErrExist).
+//
+// A backup is restored by opening it, or by putting it in the place of a database
+// that no process has open and whose -wal and -shm files are gone. Codes, tokens
+// and sessions that were ended since are in force again in it: end what is older
+// than the moment of restoring with RevokeGrants and EndSessions.
+func (s *Store) Backup(ctx context.Context, path string) error {
+	err := publish(path, func(draft string) error {
+		db := sql.OpenDB(connector(s.path))
+		defer db.Close()
+		_, err := db.ExecContext(ctx, `VACUUM INTO ?1`, draft)
+		return mapError(err)
+	})
+	if err != nil {
+		return fmt.Errorf("back up database: %w", err)
+	}
+	return nil
+}

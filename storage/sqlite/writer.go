@@ -1,0 +1,251 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/mattn/go-sqlite3"
+
+	"github.com/bonafide-id/bonafide/storage"
+	"github.com/bonafide-id/bonafide/storage/internal/sqlstore"
+)
+
+// maxBatch bounds how many steps share a transaction, and so how long the first
+// of them waits for the last.
+const maxBatch = 128
+
+// writer runs steps on the one connection that writes, many in one transaction
+// (group commit): while one batch waits for the disk, the next one gathers.
+//
+// There is no goroutine of its own. The caller that finds the writer idle leads:
+// it takes the lock of the file, runs the steps that wait (its own first), commits
+// them, appoints the next leader from those that came meanwhile, and tells the
+// callers of its batch. A step fails alone, each in a savepoint of its own; a
+// commit fails for all.
+type writer struct {
+	db   *sql.DB
+	conn *sql.Conn // the leader's alone
+
+	mu      sync.Mutex
+	queue   []*call // in order of arrival; while there is a leader, it is the first
+	leading bool
+	closed  bool
+	idle    sync.Cond // signals that leading became false
+}
+
+// call is a step that a caller waits for.
+type call struct {
+	step     sqlstore.Step
+	deadline time.Time // how long to wait for other processes
+
+	// appointed receives once: true when the caller must lead, false when its
+	// step is done.
+	appointed chan bool
+	err       error
+	panicked  any
+}
+
+func openWriter(ctx context.Context, path string) (*writer, error) {
+	// The lock is taken at the begin of every transaction. One that starts with
+	// a read and asks for the lock later fails when another process was faster.
+	db := sql.OpenDB(connector(path, "_journal_mode", "WAL"))
+	conn, err := db.Conn(ctx)
+	if err != nil {
+		db.Close()
+		return nil, err
+	}
+	// From here on the leader waits itself, so that a context can end the wait.
+	if _, err := conn.ExecContext(ctx, `PRAGMA busy_timeout = 0`); err != nil {
+		conn.Close()
+		db.Close()
+		return nil, err
+	}
+	w := &writer{db: db, conn: conn}
+	w.idle.L = &w.mu
+	return w, nil
+}
+
+// write runs a step and returns after its commit. When ctx ends before the step
+// has begun, it never runs.
+func (w *writer) write(ctx context.Context, step sqlstore.Step) error {
+	c := &call{step: step, deadline: time.Now().Add(patience), appointed: make(chan bool, 1)}
+	lead, err := w.enqueue(ctx, c)
+	if err != nil {
+		return err
+	}
+	if !lead {
+		select {
+		case lead = <-c.appointed:
+		case <-ctx.Done():
+			if w.withdraw(c) {
+				return ctx.Err()
+			}
+			lead = <-c.appointed // the step runs already, or the lead is ours
+		}
+	}
+	if lead {
+		w.lead(ctx, c)
+	}
+	if c.panicked != nil {
+		panic(c.panicked) // in the goroutine that it belongs to
+	}
+	return c.err
+}
+
+// enqueue adds a call and reports whether its caller must lead.
+func (w *writer) enqueue(ctx context.Context, c *call) (lead bool, err error) {
+	if err := ctx.Err(); err != nil {
+		return false, err
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.closed {
+		return false, storage.ErrUnavailable
+	}
+	w.queue = append(w.queue, c)
+	lead = !w.leading
+	w.leading = true
+	return lead, nil
+}
+
+// withdraw removes a call that has not begun and reports whether it could.
+func (w *writer) withdraw(c *call) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	i := slices.Index(w.queue, c)
+	if i < 1 { // begun, or appointed to lead
+		return false
+	}
+	w.queue = slices.Delete(w.queue, i, i+1)
+	return true
+}
+
+// lead runs one batch, with the leader's own call first, and hands over.
+func (w *writer) lead(ctx context.Context, own *call) {
+	var batch []*call
+	if err := w.begin(ctx, own.deadline); err != nil {
+		own.err = err
+		batch = w.take(1)
+	} else {
+		// Only now, so that calls that came during the wait share the commit,
+		// and those whose context ended are gone.
+		batch = w.take(maxBatch)
+		w.commit(batch)
+	}
+	w.handOver()
+	for _, c := range batch[1:] {
+		c.appointed <- false
+	}
+}
+
+// take removes up to n calls from the queue.
+func (w *writer) take(n int) []*call {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	n = min(n, len(w.queue))
+	batch := slices.Clone(w.queue[:n])
+	w.queue = slices.Delete(w.queue, 0, n)
+	return batch
+}
+
+// handOver appoints the caller that has waited longest.
+func (w *writer) handOver() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if len(w.queue) > 0 {
+		w.queue[0].appointed <- true
+		return
+	}
+	w.leading = false
+	w.idle.Broadcast()
+}
+
+// begin takes the lock of the file. It tries at least once, and until the
+// deadline while another process has it.
+func (w *writer) begin(ctx context.Context, deadline time.Time) error {
+	for pause := 100 * time.Microsecond; ; pause = min(2*pause, 5*time.Millisecond) {
+		err := w.exec(`BEGIN IMMEDIATE`)
+		var busy sqlite3.Error
+		if err == nil || !errors.As(err, &busy) || busy.Code != sqlite3.ErrBusy || time.Now().After(deadline) {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(pause/2 + rand.N(pause)):
+		}
+	}
+}
+
+// commit runs the steps of a batch and ends the transaction. It leaves its answer
+// in each call.
+func (w *writer) commit(batch []*call) {
+	err := w.runAll(batch)
+	if err == nil {
+		err = w.exec(`COMMIT`)
+	}
+	if err == nil {
+		return
+	}
+	// An error here says that SQLite has rolled back already.
+	_ = w.exec(`ROLLBACK`)
+	for _, c := range batch {
+		if c.err == nil {
+			c.err = err
+		}
+	}
+}
+
+// runAll runs each step in a savepoint. An error says that the transaction is lost.
+func (w *writer) runAll(batch []*call) error {
+	for _, c := range batch {
+		if err := w.exec(`SAVEPOINT step`); err != nil {
+			return err
+		}
+		if w.run(c); c.err != nil {
+			// Some errors (a full disk) roll back the whole transaction and
+			// leave no savepoint to return to.
+			if err := w.exec(`ROLLBACK TO step`); err != nil {
+				return c.err
+			}
+		}
+		if err := w.exec(`RELEASE step`); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// run runs one step. A panic is kept for the goroutine of its caller.
+func (w *writer) run(c *call) {
+	defer func() {
+		if c.panicked = recover(); c.panicked != nil {
+			c.err = fmt.Errorf("panic: %v", c.panicked)
+		}
+	}()
+	// A context that ends would interrupt the statement, and SQLite answers that
+	// by rolling back the transaction with everyone's steps.
+	c.err = c.step(context.Background(), w.conn)
+}
+
+func (w *writer) exec(statement string) error {
+	_, err := w.conn.ExecContext(context.Background(), statement)
+	return err
+}
+
+// close waits for the calls that were made before.
+func (w *writer) close() error {
+	w.mu.Lock()
+	w.closed = true
+	for w.leading {
+		w.idle.Wait()
+	}
+	w.mu.Unlock()
+	return errors.Join(w.conn.Close(), w.db.Close())
+}
