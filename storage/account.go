@@ -48,10 +48,11 @@ type Accounts interface {
 
 	// SetPassword changes the password hash. It ends the account's sessions
 	// but the one named by keep (which may be zero), and its grants.
+	// ErrNotFound when there is no such account.
 	SetPassword(ctx context.Context, id, hash string, keep Digest, at time.Time) error
 
 	// SetDisabled locks the account or opens it again. Locking ends its
-	// sessions and its grants.
+	// sessions and its grants. ErrNotFound when there is no such account.
 	SetDisabled(ctx context.Context, id string, disabled bool, at time.Time) error
 
 	// DeleteAccount removes the account with its sessions, grants, consents,
@@ -81,11 +82,12 @@ type Status struct {
 // keep its users elsewhere and record only this here.
 type People interface {
 	// Person returns what is recorded about the subject; an empty Person when
-	// nothing is. Statuses are ordered by group.
+	// nothing is. Statuses are in the order of their groups' bytes.
 	Person(ctx context.Context, subject string) (Person, error)
 
 	// SetAttributes records values by handle; other handles keep theirs. A nil
-	// value, or the JSON null, removes the handle.
+	// value, or the JSON null, removes the handle. A value that is not JSON is
+	// an error and changes nothing.
 	SetAttributes(ctx context.Context, subject string, values map[string]json.RawMessage) error
 
 	// SetStatus records the status of one group in place of the one before.

@@ -73,11 +73,12 @@ type Clients interface {
 	// Client returns the client with this identifier, disabled ones included.
 	Client(ctx context.Context, id string) (Client, error)
 
-	// SaveClient creates the client or replaces it whole.
+	// SaveClient creates the client or replaces it whole; its grants and
+	// consents stay.
 	SaveClient(ctx context.Context, c Client) error
 
 	// Clients returns up to limit clients whose identifier follows after, in
-	// order of identifier.
+	// the order of the identifiers' bytes.
 	Clients(ctx context.Context, after string, limit int) ([]Client, error)
 
 	// DeleteClient removes the client with its grants, tokens and consents. It

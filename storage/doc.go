@@ -8,7 +8,8 @@
 // comment says or nothing, is durable when it returns nil, and may be called by
 // any number of goroutines and processes at once. A call that fails with
 // anything but a sentinel of this package has an unknown outcome: it may have
-// taken effect just before the connection broke.
+// taken effect just before the connection broke. A call whose context ends returns
+// the error of the context.
 //
 // # Secrets
 //
@@ -20,7 +21,9 @@
 //
 // Callers pass the time; a store never reads a clock. Times are kept to the
 // microsecond and come back in UTC. The zero time means "never" or "not yet" and
-// comes back as the zero time.
+// comes back as the zero time. An end (ExpiresAt, IdleUntil) is the first moment at
+// which something is over. What can be presented as a credential always has one: a
+// store refuses a grant, token, session or ticket without.
 //
 // # Writing a backend
 //

@@ -91,7 +91,7 @@ type Grants interface {
 	// LastUsedAt becomes g.CreatedAt if it is more than a minute older.
 	// ErrConflict when the flow has produced a grant already, or a digest
 	// exists; nothing is ever overwritten. ErrNotFound when the client does not
-	// exist.
+	// exist. ErrEnded when the subject has an account and it is disabled.
 	CreateGrant(ctx context.Context, g Grant, issued ...Token) error
 
 	// Token returns the token with this digest and the grant that it belongs
@@ -102,8 +102,8 @@ type Grants interface {
 	// Exchange spends one token at a moment and records those issued in its
 	// place (none, for a revocation), all or nothing. Of any number of
 	// concurrent calls exactly one succeeds; the others get ErrSpent. ErrEnded
-	// when the grant is revoked, ErrNotFound when there is no such token,
-	// ErrConflict when an issued digest exists.
+	// when the grant is revoked, spent or not; ErrNotFound when there is no such
+	// token; ErrConflict when an issued digest exists.
 	Exchange(ctx context.Context, spent Digest, at time.Time, issued ...Token) error
 
 	// Reissue records further tokens in place of one that was spent at

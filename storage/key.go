@@ -28,7 +28,8 @@ type Keys interface {
 	Keys(ctx context.Context) ([]Key, error)
 
 	// AddKey records a key. Of any number of concurrent calls with one
-	// generation exactly one succeeds; the others get ErrConflict.
+	// generation exactly one succeeds; the others get ErrConflict, as does a
+	// call with an ID that exists.
 	AddKey(ctx context.Context, k Key) error
 
 	// RemoveKeys removes the keys of generations before this one.

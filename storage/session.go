@@ -24,7 +24,8 @@ type Session struct {
 	LastSeenAt time.Time
 
 	// ExpiresAt is the end of the absolute lifetime; IdleUntil the end unless
-	// the session is used before.
+	// the session is used before. A store keeps IdleUntil no later than
+	// ExpiresAt.
 	ExpiresAt time.Time
 	IdleUntil time.Time
 }
@@ -42,15 +43,16 @@ type SessionFilter struct {
 type Sessions interface {
 	// CreateSession records a session and ends the one that it replaces in the
 	// same browser (replaced may be zero or unknown), all or nothing.
-	// ErrNotFound when the account does not exist or is disabled.
+	// ErrNotFound when the account does not exist or is disabled, ErrConflict
+	// when the digest exists.
 	CreateSession(ctx context.Context, s Session, replaced Digest) error
 
 	// Session returns the session with this digest and its account. Expired
 	// ones are returned until they are swept; ended ones are ErrNotFound.
 	Session(ctx context.Context, digest Digest) (Session, Account, error)
 
-	// TouchSession notes that the session was used. It returns nil when there
-	// is none.
+	// TouchSession notes that the session was used. It changes nothing when a
+	// later use is noted, and returns nil when there is no such session.
 	TouchSession(ctx context.Context, digest Digest, seen, idleUntil time.Time) error
 
 	// Sessions returns the account's sessions, the latest used first.

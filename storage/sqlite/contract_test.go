@@ -4,24 +4,23 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/storage/sqlite"
+	"github.com/bonafide-id/bonafide/storage/storagetest"
 )
 
-func TestSmoke(t *testing.T) {
-	p := filepath.Join(t.TempDir(), "x", "a.db")
-	s, err := sqlite.Open(t.Context(), p)
+func TestContract(t *testing.T) {
+	storagetest.Run(t, func(t *testing.T) func() storage.Store {
+		path := filepath.Join(t.TempDir(), "contract.db")
+		return func() storage.Store { return open(t, path) }
+	})
+}
+
+func open(t *testing.T, path string) *sqlite.Store {
+	t.Helper()
+	store, err := sqlite.Open(t.Context(), path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Ping(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
-	s, err = sqlite.Open(t.Context(), p)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s.Close()
+	return store
 }

@@ -2,6 +2,7 @@ package sqlstore
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/bonafide-id/bonafide/storage"
@@ -22,6 +23,9 @@ const consentUseInterval = time.Minute
 // CreateGrant implements storage.Grants.
 func (s *Store) CreateGrant(ctx context.Context, g storage.Grant, issued ...storage.Token) error {
 	return s.change(ctx, "create grant", func(tx *tx) error {
+		if err := refuseDisabled(tx, g.Subject); err != nil {
+			return err
+		}
 		if _, err := tx.exec(`INSERT INTO grants (id, flow, client_id, subject, scopes,
 				redirect_uri, redirect_sent, response_type, nonce, eid, challenge,
 				auth_time, amr, created_at, expires_at, revoked_at)
@@ -40,6 +44,22 @@ func (s *Store) CreateGrant(ctx context.Context, g storage.Grant, issued ...stor
 			g.Subject, g.ClientID, micros(g.CreatedAt), micros(g.CreatedAt.Add(-consentUseInterval)))
 		return err
 	})
+}
+
+// refuseDisabled returns storage.ErrEnded for a subject whose account is locked.
+// The row is locked so that this step and the one that disables the account happen
+// one after the other: a grant that slipped in between would outlive it.
+func refuseDisabled(tx *tx, subject string) error {
+	disabled, err := one(tx, scanInt, `SELECT disabled FROM accounts WHERE id = ?1 /* FOR SHARE */`, subject)
+	switch {
+	case errors.Is(err, storage.ErrNotFound):
+		return nil // a user of the host
+	case err != nil:
+		return err
+	case disabled != 0:
+		return storage.ErrEnded
+	}
+	return nil
 }
 
 // Token implements storage.Grants.

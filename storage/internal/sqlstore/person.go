@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"fmt"
 	"maps"
 	"slices"
 
@@ -45,12 +46,11 @@ func setAttribute(tx *tx, subject, handle string, value json.RawMessage) error {
 		_, err := tx.exec(`DELETE FROM attributes WHERE subject = ?1 AND handle = ?2`, subject, handle)
 		return err
 	}
-	text, err := json.Marshal(value) // refuses what is not JSON
-	if err != nil {
-		return err
+	if !json.Valid(value) {
+		return fmt.Errorf("the value of %q is not JSON", handle)
 	}
-	_, err = tx.exec(`INSERT INTO attributes (subject, handle, value) VALUES (?1, ?2, ?3)
-		ON CONFLICT (subject, handle) DO UPDATE SET value = excluded.value`, subject, handle, string(text))
+	_, err := tx.exec(`INSERT INTO attributes (subject, handle, value) VALUES (?1, ?2, ?3)
+		ON CONFLICT (subject, handle) DO UPDATE SET value = excluded.value`, subject, handle, string(value))
 	return err
 }
 

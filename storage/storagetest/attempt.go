@@ -1,0 +1,84 @@
+package storagetest
+
+import (
+	"testing"
+	"time"
+
+	"github.com/bonafide-id/bonafide/storage"
+)
+
+func (s *suite) attempts(t *testing.T) {
+	const (
+		interval = 10 * time.Second
+		burst    = 3
+	)
+	take := func(t *testing.T, store storage.Store, bucket string, at time.Time) time.Duration {
+		t.Helper()
+		wait, err := store.Take(t.Context(), digest(bucket), at, interval, burst)
+		ok(t, err)
+		return wait
+	}
+	drain := func(t *testing.T, store storage.Store, bucket string, at time.Time) {
+		t.Helper()
+		for range burst {
+			equal(t, take(t, store, bucket, at), 0)
+		}
+	}
+	t.Run("BurstThenWait", func(t *testing.T) {
+		store := s.store(t)
+		drain(t, store, "bucket", t0)
+		equal(t, take(t, store, "bucket", t0), interval)
+		equal(t, take(t, store, "bucket", t0.Add(4*time.Second)), 6*time.Second)
+	})
+	t.Run("WaitIsExact", func(t *testing.T) {
+		store := s.store(t)
+		drain(t, store, "bucket", t0)
+		equal(t, take(t, store, "bucket", t0.Add(interval-time.Microsecond)), time.Microsecond)
+		equal(t, take(t, store, "bucket", t0.Add(interval)), 0)
+		equal(t, take(t, store, "bucket", t0.Add(interval)), interval)
+	})
+	t.Run("WaitingIsNotCounted", func(t *testing.T) {
+		store := s.store(t)
+		drain(t, store, "bucket", t0)
+		for range 10 {
+			equal(t, take(t, store, "bucket", t0), interval)
+		}
+	})
+	t.Run("FillsUpToTheBurst", func(t *testing.T) {
+		store := s.store(t)
+		drain(t, store, "bucket", t0)
+		later := t0.Add(24 * time.Hour)
+		drain(t, store, "bucket", later)
+		equal(t, take(t, store, "bucket", later), interval)
+	})
+	t.Run("AClockThatLagsGainsNothing", func(t *testing.T) {
+		store := s.store(t)
+		drain(t, store, "bucket", t0)
+		equal(t, take(t, store, "bucket", t0.Add(-30*time.Second)), 40*time.Second)
+	})
+	t.Run("BucketsAreApart", func(t *testing.T) {
+		store := s.store(t)
+		drain(t, store, "one", t0)
+		drain(t, store, "two", t0)
+	})
+	t.Run("ForgottenStartsAnew", func(t *testing.T) {
+		store := s.store(t)
+		drain(t, store, "bucket", t0)
+		drain(t, store, "other", t0)
+		ok(t, store.Forget(t.Context(), digest("bucket")))
+		ok(t, store.Forget(t.Context(), digest("unknown")))
+		drain(t, store, "bucket", t0)
+		equal(t, take(t, store, "other", t0), interval)
+	})
+	t.Run("RefusesABucketThatHoldsNone", func(t *testing.T) {
+		store := s.store(t)
+		for _, bucket := range []struct {
+			interval time.Duration
+			burst    int
+		}{{interval, 0}, {interval, -1}, {0, burst}, {-interval, burst}} {
+			if _, err := store.Take(t.Context(), digest("bucket"), t0, bucket.interval, bucket.burst); err == nil {
+				t.Errorf("an attempt of %d per %v was allowed", bucket.burst, bucket.interval)
+			}
+		}
+	})
+}

@@ -1,0 +1,157 @@
+package storagetest
+
+import (
+	"testing"
+
+	"github.com/bonafide-id/bonafide/storage"
+)
+
+// fullClient has a value in every field.
+func fullClient() storage.Client {
+	return storage.Client{
+		ID:      "client",
+		Name:    "Ünïcode <b>& \"quotes\"",
+		Dialect: "standard",
+		Public:  true,
+		Secrets: []storage.ClientSecret{
+			{Sealed: []byte{0, 1, 0xff}, CreatedAt: t0},
+			{Sealed: []byte("second"), CreatedAt: t0, ExpiresAt: t0.Add(1)},
+		},
+		AuthMethod:             "client_secret_basic",
+		RedirectURIs:           []string{"https://b.example/", "https://a.example/?x=\"\\"},
+		PostLogoutRedirectURIs: []string{"https://a.example/bye"},
+		ResponseTypes:          []string{"code", "code id_token"},
+		GrantTypes:             []string{"authorization_code", "refresh_token"},
+		Scopes:                 []string{"openid", "military"},
+		Origins:                []string{"https://a.example"},
+		UserinfoSigned:         true,
+		RequireVerified:        true,
+		SkipConsent:            true,
+		Disabled:               true,
+		Logo:                   digest("logo"),
+		ButtonColor:            "#123abc",
+		PolicyURI:              "https://a.example/policy",
+		TermsURI:               "https://a.example/terms",
+		CreatedAt:              t0,
+		UpdatedAt:              elsewhere,
+	}
+}
+
+func (s *suite) clients(t *testing.T) {
+	t.Run("ComesBackWhole", func(t *testing.T) {
+		store := s.store(t)
+		ok(t, store.SaveClient(t.Context(), fullClient()))
+		got, err := store.Client(t.Context(), "client")
+		ok(t, err)
+		want := fullClient()
+		want.Secrets[1].ExpiresAt = t0 // to the microsecond
+		want.UpdatedAt = asStored
+		equal(t, got, want)
+	})
+	t.Run("ComesBackBare", func(t *testing.T) {
+		store := s.store(t)
+		want := storage.Client{ID: "bare", Scopes: []string{}, CreatedAt: t0}
+		ok(t, store.SaveClient(t.Context(), want))
+		got, err := store.Client(t.Context(), "bare")
+		ok(t, err)
+		equal(t, got, want)
+	})
+	t.Run("UnknownIsNotFound", func(t *testing.T) {
+		store := s.store(t)
+		_, err := store.Client(t.Context(), "nobody")
+		fails(t, err, storage.ErrNotFound)
+	})
+	t.Run("IdentifiersAreExact", func(t *testing.T) {
+		store := s.store(t)
+		saveClient(t, store, "Client")
+		for _, id := range []string{"client", "Client ", " Client", "", "Clien%"} {
+			_, err := store.Client(t.Context(), id)
+			fails(t, err, storage.ErrNotFound)
+		}
+	})
+	t.Run("SaveReplacesWhole", func(t *testing.T) {
+		store := s.store(t)
+		ok(t, store.SaveClient(t.Context(), fullClient()))
+		want := storage.Client{ID: "client", Name: "New", CreatedAt: t0}
+		ok(t, store.SaveClient(t.Context(), want))
+		got, err := store.Client(t.Context(), "client")
+		ok(t, err)
+		equal(t, got, want)
+	})
+	t.Run("SaveKeepsGrantsAndConsents", func(t *testing.T) {
+		store := s.store(t)
+		ok(t, store.SaveClient(t.Context(), fullClient()))
+		g := grant("g", "client", "subject")
+		ok(t, store.CreateGrant(t.Context(), g, token(g, storage.AccessToken, "access")))
+		ok(t, store.SaveConsent(t.Context(), consent("subject", "client")))
+		ok(t, store.SaveClient(t.Context(), fullClient()))
+		_, _, err := store.Token(t.Context(), storage.AccessToken, digest("access"))
+		ok(t, err)
+		_, err = store.Consent(t.Context(), "subject", "client")
+		ok(t, err)
+	})
+	t.Run("ListsPagesInByteOrder", func(t *testing.T) {
+		store := s.store(t)
+		for _, id := range []string{"b", "a", "_", "B", "é", "a-1"} {
+			saveClient(t, store, id)
+		}
+		var got []string
+		for after := ""; ; after = got[len(got)-1] {
+			page, err := store.Clients(t.Context(), after, 2)
+			ok(t, err)
+			if len(page) > 2 {
+				t.Fatalf("a page of 2 has %d clients", len(page))
+			}
+			if len(page) == 0 {
+				break
+			}
+			for _, c := range page {
+				got = append(got, c.ID)
+			}
+		}
+		equal(t, got, []string{"B", "_", "a", "a-1", "b", "é"})
+	})
+	t.Run("ListOfNoneIsEmpty", func(t *testing.T) {
+		store := s.store(t)
+		saveClient(t, store, "client")
+		for _, limit := range []int{0, -1} {
+			page, err := store.Clients(t.Context(), "", limit)
+			ok(t, err)
+			equal(t, len(page), 0)
+		}
+	})
+	t.Run("DeleteTakesGrantsTokensAndConsentsAlong", func(t *testing.T) {
+		store := s.store(t)
+		for _, client := range []string{"gone", "stays"} {
+			saveClient(t, store, client)
+			g := grant(client, client, "subject")
+			ok(t, store.CreateGrant(t.Context(), g, token(g, storage.RefreshToken, client)))
+			ok(t, store.SaveConsent(t.Context(), consent("subject", client)))
+		}
+		ok(t, store.DeleteClient(t.Context(), "gone"))
+
+		_, err := store.Client(t.Context(), "gone")
+		fails(t, err, storage.ErrNotFound)
+		_, _, err = store.Token(t.Context(), storage.RefreshToken, digest("gone"))
+		fails(t, err, storage.ErrNotFound)
+		_, err = store.Consent(t.Context(), "subject", "gone")
+		fails(t, err, storage.ErrNotFound)
+		revoked, err := store.RevokeGrants(t.Context(), storage.GrantFilter{Subject: "subject"}, t0)
+		ok(t, err)
+		equal(t, revoked, 1) // that of the other client
+
+		_, _, err = store.Token(t.Context(), storage.RefreshToken, digest("stays"))
+		ok(t, err)
+		_, err = store.Consent(t.Context(), "subject", "stays")
+		ok(t, err)
+	})
+	t.Run("DeleteOfNoneIsFine", func(t *testing.T) {
+		store := s.store(t)
+		ok(t, store.DeleteClient(t.Context(), "nobody"))
+	})
+}
+
+func saveClient(t *testing.T, store storage.Store, id string) {
+	t.Helper()
+	ok(t, store.SaveClient(t.Context(), storage.Client{ID: id, CreatedAt: t0, UpdatedAt: t0}))
+}

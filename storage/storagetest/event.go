@@ -1,0 +1,87 @@
+package storagetest
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/bonafide-id/bonafide/storage"
+)
+
+func (s *suite) events(t *testing.T) {
+	t.Run("ComeBackWholeLatestFirst", func(t *testing.T) {
+		store := s.store(t)
+		first := storage.Event{
+			ID: 99, At: elsewhere, Name: "signin", Subject: "subject", ClientID: "client",
+			Address: "192.0.2.1", Detail: "wrong password",
+		}
+		second := storage.Event{At: t0, Name: "signout"}
+		ok(t, store.AppendEvent(t.Context(), first))
+		ok(t, store.AppendEvent(t.Context(), second))
+		got, err := store.Events(t.Context(), storage.EventFilter{})
+		ok(t, err)
+		if len(got) != 2 {
+			t.Fatalf("%d events, want 2", len(got))
+		}
+		if got[0].ID <= got[1].ID {
+			t.Errorf("the identifier does not grow: %d, then %d", got[1].ID, got[0].ID)
+		}
+		first.At = asStored
+		second.ID, first.ID = got[0].ID, got[1].ID // given by the store
+		equal(t, got, []storage.Event{second, first})
+	})
+	t.Run("MatchAllThatIsGiven", func(t *testing.T) {
+		store := s.store(t)
+		for _, e := range []storage.Event{
+			{Name: "signin", Subject: "ann", ClientID: "red", Detail: "1"},
+			{Name: "signin", Subject: "ann", ClientID: "blue", Detail: "2"},
+			{Name: "signin", Subject: "bob", ClientID: "red", Detail: "3"},
+			{Name: "signout", Subject: "ann", ClientID: "red", Detail: "4"},
+		} {
+			e.At = t0
+			ok(t, store.AppendEvent(t.Context(), e))
+		}
+		for _, tc := range []struct {
+			match storage.EventFilter
+			want  string
+		}{
+			{storage.EventFilter{}, "4321"},
+			{storage.EventFilter{Name: "signin"}, "321"},
+			{storage.EventFilter{Subject: "ann"}, "421"},
+			{storage.EventFilter{ClientID: "red"}, "431"},
+			{storage.EventFilter{Name: "signin", Subject: "ann", ClientID: "red"}, "1"},
+			{storage.EventFilter{Name: "signin", Limit: 2}, "32"},
+			{storage.EventFilter{Subject: "nobody"}, ""},
+		} {
+			got, err := store.Events(t.Context(), tc.match)
+			ok(t, err)
+			details := ""
+			for _, e := range got {
+				details += e.Detail
+			}
+			if details != tc.want {
+				t.Errorf("%+v matches %q, want %q", tc.match, details, tc.want)
+			}
+		}
+	})
+	t.Run("PagesGoBack", func(t *testing.T) {
+		store := s.store(t)
+		for i := range 105 {
+			ok(t, store.AppendEvent(t.Context(), storage.Event{
+				At: t0.Add(time.Duration(i) * time.Second), Name: "signin", Detail: fmt.Sprint(i),
+			}))
+		}
+		first, err := store.Events(t.Context(), storage.EventFilter{})
+		ok(t, err)
+		if len(first) != 100 {
+			t.Fatalf("a page has %d events, want 100", len(first))
+		}
+		second, err := store.Events(t.Context(), storage.EventFilter{BeforeID: first[99].ID})
+		ok(t, err)
+		var got []string
+		for _, e := range second {
+			got = append(got, e.Detail)
+		}
+		equal(t, got, []string{"4", "3", "2", "1", "0"})
+	})
+}

@@ -1,0 +1,299 @@
+package storagetest
+
+import (
+	"testing"
+	"time"
+
+	"github.com/bonafide-id/bonafide/storage"
+)
+
+// grant makes a grant that differs from others by its name.
+func grant(name, client, subject string) storage.Grant {
+	g := storage.Grant{
+		Flow:      digest("flow of " + name),
+		ClientID:  client,
+		Subject:   subject,
+		CreatedAt: t0,
+		ExpiresAt: t0.Add(24 * time.Hour),
+	}
+	id := digest(name)
+	copy(g.ID[:], id[:])
+	return g
+}
+
+// token makes a token of a grant; its digest is that of its name.
+func token(g storage.Grant, kind storage.TokenKind, name string) storage.Token {
+	return storage.Token{
+		Digest:    digest(name),
+		Kind:      kind,
+		GrantID:   g.ID,
+		CreatedAt: t0,
+		ExpiresAt: t0.Add(time.Hour),
+	}
+}
+
+// fullGrant has a value in every field.
+func fullGrant() storage.Grant {
+	g := grant("full", "client", "subject")
+	g.Scopes = []string{"openid", "military", `odd "scope\`}
+	g.RedirectURI = "https://a.example/back?x=1"
+	g.RedirectSent = true
+	g.ResponseType = "code id_token"
+	g.Nonce = "nonce \u00e9"
+	g.EID = "eid"
+	g.Challenge = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"
+	g.AuthTime = elsewhere
+	g.AMR = []string{"pwd", "otp"}
+	g.RevokedAt = t0.Add(time.Second)
+	return g
+}
+
+func (s *suite) grants(t *testing.T) {
+	t.Run("ComesBackWholeWithEachToken", func(t *testing.T) {
+		store := s.store(t)
+		saveClient(t, store, "client")
+		g := fullGrant()
+		code := token(g, storage.AuthorizationCode, "code")
+		code.SpentAt = elsewhere
+		access := token(g, storage.AccessToken, "access")
+		access.Scopes = []string{"openid"}
+		ok(t, store.CreateGrant(t.Context(), g, code, access))
+
+		g.AuthTime, code.SpentAt = asStored, asStored
+		for _, want := range []storage.Token{code, access} {
+			gotToken, gotGrant, err := store.Token(t.Context(), want.Kind, want.Digest)
+			ok(t, err)
+			equal(t, gotToken, want)
+			equal(t, gotGrant, g)
+		}
+	})
+	t.Run("ComesBackBare", func(t *testing.T) {
+		store := s.store(t)
+		saveClient(t, store, "client")
+		g := grant("bare", "client", "subject")
+		want := token(g, storage.RefreshToken, "refresh")
+		ok(t, store.CreateGrant(t.Context(), g, want))
+		gotToken, gotGrant, err := store.Token(t.Context(), storage.RefreshToken, digest("refresh"))
+		ok(t, err)
+		equal(t, gotToken, want)
+		equal(t, gotGrant, g)
+	})
+	t.Run("NoScopesDiffersFromAllScopes", func(t *testing.T) {
+		store := s.store(t)
+		saveClient(t, store, "client")
+		g := grant("g", "client", "subject")
+		want := token(g, storage.AccessToken, "access")
+		want.Scopes = []string{}
+		ok(t, store.CreateGrant(t.Context(), g, want))
+		got, _, err := store.Token(t.Context(), storage.AccessToken, digest("access"))
+		ok(t, err)
+		equal(t, got, want)
+	})
+	t.Run("NeedsAClient", func(t *testing.T) {
+		store := s.store(t)
+		g := grant("g", "nobody", "subject")
+		fails(t, store.CreateGrant(t.Context(), g, token(g, storage.AuthorizationCode, "code")), storage.ErrNotFound)
+		_, _, err := store.Token(t.Context(), storage.AuthorizationCode, digest("code"))
+		fails(t, err, storage.ErrNotFound)
+	})
+	t.Run("NeedsNoAccount", func(t *testing.T) {
+		store := s.store(t)
+		saveClient(t, store, "client")
+		ok(t, store.CreateGrant(t.Context(), grant("g", "client", "a user of the host")))
+	})
+	t.Run("RefusesDisabledAccount", func(t *testing.T) {
+		store := s.store(t)
+		saveClient(t, store, "client")
+		createAccount(t, store, "subject")
+		ok(t, store.SetDisabled(t.Context(), "subject", true, t0))
+		fails(t, store.CreateGrant(t.Context(), grant("g", "client", "subject")), storage.ErrEnded)
+		ok(t, store.SetDisabled(t.Context(), "subject", false, t0))
+		ok(t, store.CreateGrant(t.Context(), grant("g", "client", "subject")))
+	})
+	t.Run("OneFlowGivesOneGrant", func(t *testing.T) {
+		store := s.store(t)
+		saveClient(t, store, "client")
+		first := grant("first", "client", "subject")
+		ok(t, store.CreateGrant(t.Context(), first))
+		second := grant("second", "client", "subject")
+		second.Flow = first.Flow
+		fails(t, store.CreateGrant(t.Context(), second, token(second, storage.AuthorizationCode, "code")), storage.ErrConflict)
+		_, _, err := store.Token(t.Context(), storage.AuthorizationCode, digest("code"))
+		fails(t, err, storage.ErrNotFound)
+	})
+	t.Run("NeverOverwritesAToken", func(t *testing.T) {
+		store := s.store(t)
+		saveClient(t, store, "client")
+		victim := grant("victim", "client", "victim")
+		ok(t, store.CreateGrant(t.Context(), victim, token(victim, storage.AccessToken, "access")))
+		other := grant("other", "client", "other")
+		fails(t, store.CreateGrant(t.Context(), other,
+			token(other, storage.AuthorizationCode, "code"), token(other, storage.AccessToken, "access"),
+		), storage.ErrConflict)
+
+		_, got, err := store.Token(t.Context(), storage.AccessToken, digest("access"))
+		ok(t, err)
+		equal(t, got.Subject, "victim")
+		_, _, err = store.Token(t.Context(), storage.AuthorizationCode, digest("code"))
+		fails(t, err, storage.ErrNotFound)
+		ok(t, store.CreateGrant(t.Context(), other)) // its flow was not used up
+	})
+	t.Run("NeverOverwritesAGrant", func(t *testing.T) {
+		store := s.store(t)
+		saveClient(t, store, "client")
+		first := grant("g", "client", "first")
+		ok(t, store.CreateGrant(t.Context(), first, token(first, storage.AccessToken, "access")))
+		second := grant("g", "client", "second")
+		second.Flow = digest("another flow")
+		fails(t, store.CreateGrant(t.Context(), second), storage.ErrConflict)
+		_, got, err := store.Token(t.Context(), storage.AccessToken, digest("access"))
+		ok(t, err)
+		equal(t, got.Subject, "first")
+	})
+	t.Run("NeedsAnEnd", func(t *testing.T) {
+		store := s.store(t)
+		saveClient(t, store, "client")
+		g := grant("g", "client", "subject")
+		endless := token(g, storage.AccessToken, "access")
+		endless.ExpiresAt = time.Time{}
+		if err := store.CreateGrant(t.Context(), g, endless); err == nil {
+			t.Error("a token without an end was recorded")
+		}
+		g.ExpiresAt = time.Time{}
+		if err := store.CreateGrant(t.Context(), g); err == nil {
+			t.Error("a grant without an end was recorded")
+		}
+	})
+	t.Run("RenewsUseOfConsent", s.grantRenewsConsent)
+	t.Run("Revoke", s.revokeGrants)
+}
+
+func (s *suite) grantRenewsConsent(t *testing.T) {
+	store := s.store(t)
+	saveClient(t, store, "client")
+	saveClient(t, store, "other")
+	ok(t, store.SaveConsent(t.Context(), consent("subject", "client")))
+	ok(t, store.SaveConsent(t.Context(), consent("subject", "other")))
+	create := func(name string, at time.Time) {
+		t.Helper()
+		g := grant(name, "client", "subject")
+		g.CreatedAt = at
+		ok(t, store.CreateGrant(t.Context(), g))
+	}
+	lastUsed := func(client string) time.Time {
+		t.Helper()
+		c, err := store.Consent(t.Context(), "subject", client)
+		ok(t, err)
+		return c.LastUsedAt
+	}
+	create("first", t0)
+	equal(t, lastUsed("client"), t0) // never used before
+	create("within the minute", t0.Add(time.Minute))
+	equal(t, lastUsed("client"), t0)
+	create("later", t0.Add(time.Minute+time.Microsecond))
+	equal(t, lastUsed("client"), t0.Add(time.Minute+time.Microsecond))
+	create("of the past", t0.Add(-time.Hour))
+	equal(t, lastUsed("client"), t0.Add(time.Minute+time.Microsecond))
+	equal(t, lastUsed("other"), time.Time{})
+}
+
+func (s *suite) revokeGrants(t *testing.T) {
+	// Four grants: two clients by two subjects, created a minute apart.
+	setup := func(t *testing.T) (storage.Store, map[string]storage.Grant) {
+		store := s.store(t)
+		grants := make(map[string]storage.Grant)
+		for i, name := range []string{"ann at red", "ann at blue", "bob at red", "bob at blue"} {
+			subject, client := name[:3], name[7:]
+			saveClient(t, store, client)
+			g := grant(name, client, subject)
+			g.CreatedAt = t0.Add(time.Duration(i) * time.Minute)
+			ok(t, store.CreateGrant(t.Context(), g, token(g, storage.AccessToken, name)))
+			grants[name] = g
+		}
+		return store, grants
+	}
+	for _, tc := range []struct {
+		name   string
+		filter func(grants map[string]storage.Grant) storage.GrantFilter
+		ended  []string
+	}{
+		{
+			"ByID",
+			func(g map[string]storage.Grant) storage.GrantFilter {
+				return storage.GrantFilter{ID: g["ann at blue"].ID}
+			},
+			[]string{"ann at blue"},
+		},
+		{
+			"BySubject",
+			func(map[string]storage.Grant) storage.GrantFilter { return storage.GrantFilter{Subject: "ann"} },
+			[]string{"ann at red", "ann at blue"},
+		},
+		{
+			"ByClient",
+			func(map[string]storage.Grant) storage.GrantFilter { return storage.GrantFilter{ClientID: "blue"} },
+			[]string{"ann at blue", "bob at blue"},
+		},
+		{
+			"ByAge",
+			func(map[string]storage.Grant) storage.GrantFilter {
+				return storage.GrantFilter{CreatedBefore: t0.Add(2 * time.Minute)}
+			},
+			[]string{"ann at red", "ann at blue"},
+		},
+		{
+			"ByAllThatIsGiven",
+			func(g map[string]storage.Grant) storage.GrantFilter {
+				return storage.GrantFilter{
+					ID: g["bob at red"].ID, Subject: "bob", ClientID: "red", CreatedBefore: t0.Add(time.Hour),
+				}
+			},
+			[]string{"bob at red"},
+		},
+		{
+			"NotWhenOneDiffers",
+			func(g map[string]storage.Grant) storage.GrantFilter {
+				return storage.GrantFilter{ID: g["bob at red"].ID, Subject: "ann"}
+			},
+			nil,
+		},
+		{
+			"NotByAnEmptyFilter",
+			func(map[string]storage.Grant) storage.GrantFilter { return storage.GrantFilter{} },
+			nil,
+		},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			store, grants := setup(t)
+			n, err := store.RevokeGrants(t.Context(), tc.filter(grants), elsewhere)
+			ok(t, err)
+			equal(t, n, len(tc.ended))
+			want := make(map[string]time.Time)
+			for name := range grants {
+				want[name] = time.Time{}
+			}
+			for _, name := range tc.ended {
+				want[name] = asStored
+			}
+			got := make(map[string]time.Time)
+			for name := range grants {
+				_, g, err := store.Token(t.Context(), storage.AccessToken, digest(name))
+				ok(t, err)
+				got[name] = g.RevokedAt
+			}
+			equal(t, got, want)
+		})
+	}
+	t.Run("AgainCountsNoneAndKeepsTheTime", func(t *testing.T) {
+		store, _ := setup(t)
+		filter := storage.GrantFilter{Subject: "ann"}
+		_, err := store.RevokeGrants(t.Context(), filter, t0)
+		ok(t, err)
+		n, err := store.RevokeGrants(t.Context(), filter, t0.Add(time.Hour))
+		ok(t, err)
+		equal(t, n, 0)
+		_, g, err := store.Token(t.Context(), storage.AccessToken, digest("ann at red"))
+		ok(t, err)
+		equal(t, g.RevokedAt, t0)
+	})
+}

@@ -1,0 +1,51 @@
+package storagetest
+
+import (
+	"testing"
+
+	"github.com/bonafide-id/bonafide/storage"
+)
+
+func key(generation int64, id string) storage.Key {
+	return storage.Key{Generation: generation, ID: id, Sealed: []byte{0, 0xff}, CreatedAt: t0, UseFrom: t0}
+}
+
+func (s *suite) keys(t *testing.T) {
+	t.Run("ComeBackInOrder", func(t *testing.T) {
+		store := s.store(t)
+		first, second, third := key(1, "a"), key(2, "z"), key(10, "b")
+		second.UseFrom = elsewhere
+		for _, k := range []storage.Key{third, first, second} {
+			ok(t, store.AddKey(t.Context(), k))
+		}
+		second.UseFrom = asStored
+		got, err := store.Keys(t.Context())
+		ok(t, err)
+		equal(t, got, []storage.Key{first, second, third})
+	})
+	t.Run("NoneAtFirst", func(t *testing.T) {
+		got, err := s.store(t).Keys(t.Context())
+		ok(t, err)
+		equal(t, len(got), 0)
+	})
+	t.Run("NeverChange", func(t *testing.T) {
+		store := s.store(t)
+		ok(t, store.AddKey(t.Context(), key(1, "a")))
+		fails(t, store.AddKey(t.Context(), key(1, "b")), storage.ErrConflict)
+		fails(t, store.AddKey(t.Context(), key(2, "a")), storage.ErrConflict)
+		got, err := store.Keys(t.Context())
+		ok(t, err)
+		equal(t, got, []storage.Key{key(1, "a")})
+	})
+	t.Run("OldOnesAreRemoved", func(t *testing.T) {
+		store := s.store(t)
+		for i, id := range []string{"a", "b", "c"} {
+			ok(t, store.AddKey(t.Context(), key(int64(i+1), id)))
+		}
+		ok(t, store.RemoveKeys(t.Context(), 3))
+		ok(t, store.RemoveKeys(t.Context(), 3))
+		got, err := store.Keys(t.Context())
+		ok(t, err)
+		equal(t, got, []storage.Key{key(3, "c")})
+	})
+}

@@ -1,0 +1,107 @@
+package storagetest
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/bonafide-id/bonafide/storage"
+)
+
+// attributes makes values by handle from a JSON object.
+func attributes(object string) map[string]json.RawMessage {
+	var values map[string]json.RawMessage
+	if err := json.Unmarshal([]byte(object), &values); err != nil {
+		panic(err)
+	}
+	return values
+}
+
+func (s *suite) people(t *testing.T) {
+	person := func(t *testing.T, store storage.Store, subject string) storage.Person {
+		t.Helper()
+		p, err := store.Person(t.Context(), subject)
+		ok(t, err)
+		return p
+	}
+	t.Run("UnknownIsEmpty", func(t *testing.T) {
+		store := s.store(t)
+		equal(t, person(t, store, "nobody"), storage.Person{})
+	})
+	t.Run("AttributesKeepTheirType", func(t *testing.T) {
+		store := s.store(t)
+		want := attributes(`{"text":"Zoë \"Z\" <b>\\","number":12345678901234567890,"flag":false,"list":[{"a":1},"b"],"empty":""}`)
+		ok(t, store.SetAttributes(t.Context(), "subject", want))
+		equal(t, person(t, store, "subject"), storage.Person{Attributes: want})
+	})
+	t.Run("AttributesNotNamedStay", func(t *testing.T) {
+		store := s.store(t)
+		ok(t, store.SetAttributes(t.Context(), "subject", attributes(`{"a":1,"b":2}`)))
+		ok(t, store.SetAttributes(t.Context(), "subject", attributes(`{"b":3,"c":4}`)))
+		ok(t, store.SetAttributes(t.Context(), "subject", nil))
+		equal(t, person(t, store, "subject").Attributes, attributes(`{"a":1,"b":3,"c":4}`))
+	})
+	t.Run("NullRemovesAnAttribute", func(t *testing.T) {
+		store := s.store(t)
+		ok(t, store.SetAttributes(t.Context(), "subject", attributes(`{"a":1,"b":2,"c":3}`)))
+		ok(t, store.SetAttributes(t.Context(), "subject", map[string]json.RawMessage{
+			"a": nil, "b": json.RawMessage("null"), "unknown": nil,
+		}))
+		equal(t, person(t, store, "subject").Attributes, attributes(`{"c":3}`))
+	})
+	t.Run("MalformedValueChangesNothing", func(t *testing.T) {
+		store := s.store(t)
+		ok(t, store.SetAttributes(t.Context(), "subject", attributes(`{"a":1}`)))
+		err := store.SetAttributes(t.Context(), "subject", map[string]json.RawMessage{
+			"a": json.RawMessage("2"), "b": json.RawMessage("{"),
+		})
+		if err == nil {
+			t.Error("a value that is not JSON was recorded")
+		}
+		equal(t, person(t, store, "subject").Attributes, attributes(`{"a":1}`))
+	})
+	t.Run("StatusComesBackWhole", func(t *testing.T) {
+		store := s.store(t)
+		want := storage.Status{
+			Group: "military", Subgroups: []string{"Veteran", "Retiree"}, Verified: true,
+			VerifiedBy: "registry", VerifiedAt: elsewhere, ExpiresAt: t0,
+		}
+		ok(t, store.SetStatus(t.Context(), "subject", want))
+		want.VerifiedAt = asStored
+		equal(t, person(t, store, "subject"), storage.Person{Statuses: []storage.Status{want}})
+	})
+	t.Run("StatusReplacesTheOneBefore", func(t *testing.T) {
+		store := s.store(t)
+		ok(t, store.SetStatus(t.Context(), "subject", storage.Status{
+			Group: "military", Subgroups: []string{"Veteran"}, Verified: true, VerifiedBy: "x", VerifiedAt: t0, ExpiresAt: t0,
+		}))
+		want := storage.Status{Group: "military"}
+		ok(t, store.SetStatus(t.Context(), "subject", want))
+		equal(t, person(t, store, "subject"), storage.Person{Statuses: []storage.Status{want}})
+	})
+	t.Run("StatusesAreOrderedByGroup", func(t *testing.T) {
+		store := s.store(t)
+		for _, group := range []string{"teacher", "Nurse", "military", "nurse"} {
+			ok(t, store.SetStatus(t.Context(), "subject", storage.Status{Group: group}))
+		}
+		equal(t, person(t, store, "subject").Statuses, []storage.Status{
+			{Group: "Nurse"}, {Group: "military"}, {Group: "nurse"}, {Group: "teacher"},
+		})
+	})
+	t.Run("RemovedStatusIsGone", func(t *testing.T) {
+		store := s.store(t)
+		for _, group := range []string{"military", "nurse"} {
+			ok(t, store.SetStatus(t.Context(), "subject", storage.Status{Group: group}))
+		}
+		ok(t, store.RemoveStatus(t.Context(), "subject", "military"))
+		ok(t, store.RemoveStatus(t.Context(), "subject", "military"))
+		equal(t, person(t, store, "subject").Statuses, []storage.Status{{Group: "nurse"}})
+	})
+	t.Run("SubjectsAreApart", func(t *testing.T) {
+		store := s.store(t)
+		ok(t, store.SetAttributes(t.Context(), "ann", attributes(`{"a":1}`)))
+		ok(t, store.SetStatus(t.Context(), "ann", storage.Status{Group: "nurse"}))
+		ok(t, store.RemoveStatus(t.Context(), "bob", "nurse"))
+		equal(t, person(t, store, "bob"), storage.Person{})
+		equal(t, len(person(t, store, "ann").Statuses), 1)
+	})
+}

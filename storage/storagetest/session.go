@@ -1,0 +1,186 @@
+package storagetest
+
+import (
+	"testing"
+	"time"
+
+	"github.com/bonafide-id/bonafide/storage"
+)
+
+// session makes a session; its digest is that of its name.
+func session(name, account string) storage.Session {
+	return storage.Session{
+		Digest:     digest(name),
+		AccountID:  account,
+		CreatedAt:  t0,
+		LastSeenAt: t0,
+		ExpiresAt:  t0.Add(24 * time.Hour),
+		IdleUntil:  t0.Add(time.Hour),
+	}
+}
+
+func (s *suite) sessions(t *testing.T) {
+	t.Run("ComesBackWholeWithItsAccount", func(t *testing.T) {
+		store := s.store(t)
+		createAccount(t, store, "account")
+		want := session("session", "account")
+		want.AuthTime = elsewhere
+		want.AMR = []string{"pwd"}
+		want.UserAgent = "Browser (¾)"
+		want.Address = "192.0.2.0/24"
+		ok(t, store.CreateSession(t.Context(), want, storage.Digest{}))
+		want.AuthTime = asStored
+		got, account, err := store.Session(t.Context(), digest("session"))
+		ok(t, err)
+		equal(t, got, want)
+		equal(t, account, storage.Account{ID: "account", EmailKey: "key of account", CreatedAt: t0})
+	})
+	t.Run("UnknownIsNotFound", func(t *testing.T) {
+		store := s.store(t)
+		_, _, err := store.Session(t.Context(), digest("guess"))
+		fails(t, err, storage.ErrNotFound)
+		_, _, err = store.Session(t.Context(), storage.Digest{})
+		fails(t, err, storage.ErrNotFound)
+	})
+	t.Run("NeedsAnEnabledAccount", func(t *testing.T) {
+		store := s.store(t)
+		fails(t, store.CreateSession(t.Context(), session("session", "nobody"), storage.Digest{}), storage.ErrNotFound)
+		createAccount(t, store, "account")
+		ok(t, store.CreateSession(t.Context(), session("before", "account"), storage.Digest{}))
+		ok(t, store.SetDisabled(t.Context(), "account", true, t0))
+		fails(t, store.CreateSession(t.Context(), session("session", "account"), digest("before")), storage.ErrNotFound)
+	})
+	t.Run("ReplacesTheOneBefore", func(t *testing.T) {
+		store := s.store(t)
+		createAccount(t, store, "account")
+		ok(t, store.CreateSession(t.Context(), session("before", "account"), digest("unknown")))
+		ok(t, store.CreateSession(t.Context(), session("after", "account"), digest("before")))
+		_, _, err := store.Session(t.Context(), digest("before"))
+		fails(t, err, storage.ErrNotFound)
+		_, _, err = store.Session(t.Context(), digest("after"))
+		ok(t, err)
+	})
+	t.Run("NeverOverwritesAnother", func(t *testing.T) {
+		store := s.store(t)
+		createAccount(t, store, "victim")
+		createAccount(t, store, "other")
+		ok(t, store.CreateSession(t.Context(), session("session", "victim"), storage.Digest{}))
+		ok(t, store.CreateSession(t.Context(), session("own", "other"), storage.Digest{}))
+		fails(t, store.CreateSession(t.Context(), session("session", "other"), digest("own")), storage.ErrConflict)
+		got, _, err := store.Session(t.Context(), digest("session"))
+		ok(t, err)
+		equal(t, got.AccountID, "victim")
+		_, _, err = store.Session(t.Context(), digest("own")) // all or nothing
+		ok(t, err)
+	})
+	t.Run("NeedsAnEnd", func(t *testing.T) {
+		store := s.store(t)
+		createAccount(t, store, "account")
+		endless := session("session", "account")
+		endless.ExpiresAt, endless.IdleUntil = time.Time{}, time.Time{}
+		if err := store.CreateSession(t.Context(), endless, storage.Digest{}); err == nil {
+			t.Error("a session without an end was recorded")
+		}
+	})
+	t.Run("Touch", s.touchSession)
+	t.Run("ListsLatestUsedFirst", func(t *testing.T) {
+		store := s.store(t)
+		createAccount(t, store, "account")
+		createAccount(t, store, "other")
+		for i, name := range []string{"second", "third", "first"} {
+			n := session(name, "account")
+			n.LastSeenAt = t0.Add([]time.Duration{2, 1, 3}[i] * time.Minute)
+			ok(t, store.CreateSession(t.Context(), n, storage.Digest{}))
+		}
+		ok(t, store.CreateSession(t.Context(), session("of another", "other"), storage.Digest{}))
+		list, err := store.Sessions(t.Context(), "account")
+		ok(t, err)
+		var got []storage.Digest
+		for _, n := range list {
+			got = append(got, n.Digest)
+		}
+		equal(t, got, []storage.Digest{digest("first"), digest("second"), digest("third")})
+	})
+	t.Run("ListOfNoneIsEmpty", func(t *testing.T) {
+		list, err := s.store(t).Sessions(t.Context(), "nobody")
+		ok(t, err)
+		equal(t, len(list), 0)
+	})
+	t.Run("EndedIsGone", func(t *testing.T) {
+		store := s.store(t)
+		createAccount(t, store, "account")
+		ok(t, store.CreateSession(t.Context(), session("session", "account"), storage.Digest{}))
+		ok(t, store.EndSession(t.Context(), digest("session")))
+		_, _, err := store.Session(t.Context(), digest("session"))
+		fails(t, err, storage.ErrNotFound)
+		ok(t, store.EndSession(t.Context(), digest("session")))
+	})
+	t.Run("EndMany", s.endSessions)
+}
+
+func (s *suite) touchSession(t *testing.T) {
+	store := s.store(t)
+	createAccount(t, store, "account")
+	ok(t, store.CreateSession(t.Context(), session("session", "account"), storage.Digest{}))
+	touch := func(seen, idleUntil time.Time) {
+		t.Helper()
+		ok(t, store.TouchSession(t.Context(), digest("session"), seen, idleUntil))
+	}
+	state := func() [2]time.Time {
+		t.Helper()
+		n, _, err := store.Session(t.Context(), digest("session"))
+		ok(t, err)
+		return [2]time.Time{n.LastSeenAt, n.IdleUntil}
+	}
+	end := t0.Add(24 * time.Hour)
+
+	touch(t0.Add(time.Minute), t0.Add(2*time.Hour))
+	equal(t, state(), [2]time.Time{t0.Add(time.Minute), t0.Add(2 * time.Hour)})
+	touch(t0, t0.Add(time.Hour)) // was overtaken
+	equal(t, state(), [2]time.Time{t0.Add(time.Minute), t0.Add(2 * time.Hour)})
+	touch(t0.Add(2*time.Minute), end.Add(time.Second)) // not beyond the absolute end
+	equal(t, state(), [2]time.Time{t0.Add(2 * time.Minute), end})
+
+	ok(t, store.TouchSession(t.Context(), digest("unknown"), t0, t0))
+	_, _, err := store.Session(t.Context(), digest("unknown"))
+	fails(t, err, storage.ErrNotFound)
+}
+
+func (s *suite) endSessions(t *testing.T) {
+	for _, tc := range []struct {
+		name  string
+		match storage.SessionFilter
+		ended []string
+	}{
+		{"OfAnAccount", storage.SessionFilter{AccountID: "ann"}, []string{"ann old", "ann new"}},
+		{"OfAnAccountButOne", storage.SessionFilter{AccountID: "ann", Except: digest("ann old")}, []string{"ann new"}},
+		{"ByAge", storage.SessionFilter{CreatedBefore: t0}, []string{"ann old", "bob old"}},
+		{"ByBoth", storage.SessionFilter{AccountID: "bob", CreatedBefore: t0}, []string{"bob old"}},
+		{"NotByAnEmptyFilter", storage.SessionFilter{}, nil},
+		{"NotByAnExceptionAlone", storage.SessionFilter{Except: digest("ann old")}, nil},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			store := s.store(t)
+			want := map[string]bool{"ann old": true, "ann new": true, "bob old": true, "bob new": true}
+			for _, account := range []string{"ann", "bob"} {
+				createAccount(t, store, account)
+				old := session(account+" old", account)
+				old.CreatedAt = t0.Add(-time.Microsecond)
+				ok(t, store.CreateSession(t.Context(), old, storage.Digest{}))
+				ok(t, store.CreateSession(t.Context(), session(account+" new", account), storage.Digest{}))
+			}
+			n, err := store.EndSessions(t.Context(), tc.match)
+			ok(t, err)
+			equal(t, n, len(tc.ended))
+			for _, name := range tc.ended {
+				want[name] = false
+			}
+			got := make(map[string]bool)
+			for name := range want {
+				_, _, err := store.Session(t.Context(), digest(name))
+				got[name] = err == nil
+			}
+			equal(t, got, want)
+		})
+	}
+}

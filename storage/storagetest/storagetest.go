@@ -1,0 +1,156 @@
+// Package storagetest is the contract of package storage as tests. A backend runs
+// them all with one call:
+//
+//	func TestContract(t *testing.T) {
+//		storagetest.Run(t, func(t *testing.T) func() storage.Store {
+//			path := filepath.Join(t.TempDir(), "contract.db")
+//			return func() storage.Store {
+//				store, err := mybackend.Open(t.Context(), path)
+//				if err != nil {
+//					t.Fatal(err)
+//				}
+//				return store
+//			}
+//		})
+//	}
+//
+// Run it under the race detector as well.
+package storagetest
+
+import (
+	"crypto/sha256"
+	"errors"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/bonafide-id/bonafide/storage"
+)
+
+// Run tests everything that the comments of package storage promise. Each subtest
+// calls newDatabase for an empty database of its own, and the function that this
+// returns for a store on it. The subtests of races call it twice, for two stores
+// as two processes have them; a backend that lives in one process returns the same
+// store again. Run closes the stores; what else there is to remove goes to
+// t.Cleanup.
+func Run(t *testing.T, newDatabase func(t *testing.T) (open func() storage.Store)) {
+	suite := &suite{newDatabase: newDatabase}
+	t.Run("Clients", suite.clients)
+	t.Run("Grants", suite.grants)
+	t.Run("Tokens", suite.tokens)
+	t.Run("Accounts", suite.accounts)
+	t.Run("EndOfAccounts", suite.endOfAccounts)
+	t.Run("People", suite.people)
+	t.Run("Sessions", suite.sessions)
+	t.Run("Consents", suite.consents)
+	t.Run("Tickets", suite.tickets)
+	t.Run("Keys", suite.keys)
+	t.Run("Images", suite.images)
+	t.Run("Attempts", suite.attempts)
+	t.Run("Events", suite.events)
+	t.Run("Sweep", suite.sweep)
+	t.Run("Races", suite.races)
+	t.Run("Availability", suite.availability)
+}
+
+type suite struct {
+	newDatabase func(t *testing.T) func() storage.Store
+}
+
+// store returns the store of a database of its own.
+func (s *suite) store(t *testing.T) storage.Store {
+	t.Helper()
+	return s.stores(t, 1)[0]
+}
+
+// stores returns n stores of one database.
+func (s *suite) stores(t *testing.T, n int) []storage.Store {
+	t.Helper()
+	open := s.newDatabase(t)
+	stores := make([]storage.Store, n)
+	for i := range stores {
+		stores[i] = open()
+		t.Cleanup(func() {
+			if err := stores[i].Close(); err != nil {
+				t.Errorf("close: %v", err)
+			}
+		})
+	}
+	return stores
+}
+
+// t0 is when the tests take place.
+var t0 = time.Date(2026, time.March, 14, 15, 9, 26, 535897000, time.UTC)
+
+// elsewhere is a time as a caller may pass it: in a zone, with nanoseconds.
+// asStored is how it comes back.
+var (
+	elsewhere = time.Date(2026, time.October, 25, 2, 30, 0, 123456789, time.FixedZone("Kiritimati", 14*60*60))
+	asStored  = time.Date(2026, time.October, 24, 12, 30, 0, 123456000, time.UTC)
+)
+
+// digest makes the digest of a test's choice.
+func digest(name string) storage.Digest { return sha256.Sum256([]byte(name)) }
+
+// ok fails the test when a step that it relies on did not succeed.
+func ok(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatalf("err = %v", err)
+	}
+}
+
+// fails reports an error that is not the one of the contract.
+func fails(t *testing.T, err, want error) {
+	t.Helper()
+	if !errors.Is(err, want) {
+		t.Errorf("err = %v, want %v", err, want)
+	}
+}
+
+// equal reports the difference of two values. Times must be equal in every
+// respect, their location included.
+func equal[T any](t *testing.T, got, want T) {
+	t.Helper()
+	sameTime := cmp.Comparer(func(a, b time.Time) bool { return a == b })
+	if diff := cmp.Diff(want, got, sameTime); diff != "" {
+		t.Errorf("mismatch (-want +got):\n%s", diff)
+	}
+}
+
+// contenders is how many calls race.
+const contenders = 64
+
+// race makes calls at once, spread over the stores, and returns their errors.
+func race(stores []storage.Store, call func(i int, s storage.Store) error) []error {
+	errs := make([]error, contenders)
+	start := make(chan struct{})
+	var done sync.WaitGroup
+	for i := range errs {
+		done.Go(func() {
+			<-start
+			errs[i] = call(i, stores[i%len(stores)])
+		})
+	}
+	close(start)
+	done.Wait()
+	return errs
+}
+
+// oneWins reports unless one call succeeded and all others failed with this error.
+func oneWins(t *testing.T, errs []error, loser error) {
+	t.Helper()
+	winners := 0
+	for _, err := range errs {
+		if err == nil {
+			winners++
+			continue
+		}
+		fails(t, err, loser)
+	}
+	if winners != 1 {
+		t.Errorf("%d of %d calls succeeded, want 1", winners, len(errs))
+	}
+}

@@ -1,0 +1,128 @@
+package storagetest
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/bonafide-id/bonafide/storage"
+)
+
+func (s *suite) sweep(t *testing.T) {
+	// sweepAll removes everything that is over, three rows of a kind at a time.
+	sweepAll := func(t *testing.T, store storage.Store, now time.Time) (total int) {
+		t.Helper()
+		for {
+			removed, err := store.Sweep(t.Context(), now, 3)
+			ok(t, err)
+			if removed == 0 {
+				return total
+			}
+			total += removed
+		}
+	}
+	found := func(t *testing.T, store storage.Store, kind storage.TokenKind, name string) bool {
+		t.Helper()
+		_, _, err := store.Token(t.Context(), kind, digest(name))
+		if err != nil {
+			fails(t, err, storage.ErrNotFound)
+		}
+		return err == nil
+	}
+	hour, day := t0.Add(time.Hour), t0.Add(24*time.Hour) // the ends of token and grant
+
+	t.Run("NothingAtFirst", func(t *testing.T) {
+		equal(t, sweepAll(t, s.store(t), t0), 0)
+	})
+	t.Run("AccessTokensGoAtTheirEnd", func(t *testing.T) {
+		store, g := s.withCode(t)
+		ok(t, store.Exchange(t.Context(), digest("code"), t0,
+			token(g, storage.AccessToken, "access"), token(g, storage.RefreshToken, "refresh")))
+		equal(t, sweepAll(t, store, hour.Add(-time.Microsecond)), 0)
+		equal(t, sweepAll(t, store, hour), 1)
+		equal(t, found(t, store, storage.AccessToken, "access"), false)
+	})
+	t.Run("SpentCodesAndRefreshTokensStayAsLongAsTheirGrant", func(t *testing.T) {
+		store, g := s.withCode(t)
+		ok(t, store.Exchange(t.Context(), digest("code"), t0, token(g, storage.RefreshToken, "refresh")))
+		ok(t, store.Exchange(t.Context(), digest("refresh"), t0, token(g, storage.RefreshToken, "next")))
+		equal(t, sweepAll(t, store, day.Add(-time.Microsecond)), 0)
+		fails(t, store.Exchange(t.Context(), digest("code"), hour), storage.ErrSpent)
+		fails(t, store.Exchange(t.Context(), digest("refresh"), hour), storage.ErrSpent)
+	})
+	t.Run("GrantsGoWithAllTheirTokens", func(t *testing.T) {
+		store, g := s.withCode(t)
+		issued := make([]storage.Token, 10)
+		for i := range issued {
+			issued[i] = token(g, storage.RefreshToken, fmt.Sprint("refresh ", i))
+		}
+		ok(t, store.Exchange(t.Context(), digest("code"), t0, issued...))
+		other := grant("other", "client", "subject")
+		other.ExpiresAt = day.Add(time.Microsecond)
+		ok(t, store.CreateGrant(t.Context(), other, token(other, storage.RefreshToken, "stays")))
+
+		equal(t, sweepAll(t, store, day), 12)
+		equal(t, found(t, store, storage.AuthorizationCode, "code"), false)
+		equal(t, found(t, store, storage.RefreshToken, "refresh 0"), false)
+		equal(t, found(t, store, storage.RefreshToken, "stays"), true)
+	})
+	t.Run("RevokedGrantsStayUntilTheirEnd", func(t *testing.T) {
+		store, g := s.withCode(t)
+		_, err := store.RevokeGrants(t.Context(), storage.GrantFilter{ID: g.ID}, t0)
+		ok(t, err)
+		equal(t, sweepAll(t, store, hour), 0)
+		fails(t, store.Exchange(t.Context(), digest("code"), t0), storage.ErrEnded)
+	})
+	t.Run("SessionsGoWhenIdleOrOver", func(t *testing.T) {
+		store := s.store(t)
+		createAccount(t, store, "account")
+		idle, over, used := session("idle", "account"), session("over", "account"), session("used", "account")
+		over.ExpiresAt, over.IdleUntil = hour, day
+		for _, n := range []storage.Session{idle, over, used} {
+			ok(t, store.CreateSession(t.Context(), n, storage.Digest{}))
+		}
+		ok(t, store.TouchSession(t.Context(), digest("used"), t0, day))
+		ok(t, store.TouchSession(t.Context(), digest("over"), t0, day))
+		equal(t, sweepAll(t, store, hour.Add(-time.Microsecond)), 0)
+		equal(t, sweepAll(t, store, hour), 2)
+		_, _, err := store.Session(t.Context(), digest("used"))
+		ok(t, err)
+		equal(t, sweepAll(t, store, day), 1)
+	})
+	t.Run("TicketsGoAtTheirEnd", func(t *testing.T) {
+		store := s.store(t)
+		ok(t, store.SaveTicket(t.Context(), ticket("code", "reset", "subject")))
+		equal(t, sweepAll(t, store, t0.Add(time.Minute-time.Microsecond)), 0)
+		equal(t, sweepAll(t, store, t0.Add(time.Minute)), 1)
+	})
+	t.Run("CountersGoWhenTheirBucketIsFull", func(t *testing.T) {
+		store := s.store(t)
+		for range 2 {
+			_, err := store.Take(t.Context(), digest("bucket"), t0, time.Minute, 2)
+			ok(t, err)
+		}
+		equal(t, sweepAll(t, store, t0.Add(2*time.Minute-time.Microsecond)), 0)
+		equal(t, sweepAll(t, store, t0.Add(2*time.Minute)), 1)
+	})
+	t.Run("WhatHasNoEndStays", func(t *testing.T) {
+		store := s.store(t)
+		ok(t, store.SaveClient(t.Context(), fullClient()))
+		createAccount(t, store, "account")
+		ok(t, store.SaveConsent(t.Context(), consent("account", "client")))
+		ok(t, store.SetStatus(t.Context(), "account", storage.Status{Group: "military"}))
+		ok(t, store.AddKey(t.Context(), key(1, "kid")))
+		ok(t, store.AppendEvent(t.Context(), storage.Event{At: t0, Name: "signin"}))
+		equal(t, sweepAll(t, store, t0.AddDate(100, 0, 0)), 0)
+	})
+	t.Run("IsBounded", func(t *testing.T) {
+		store := s.store(t)
+		for i := range 10 {
+			ok(t, store.SaveTicket(t.Context(), ticket(fmt.Sprint(i), "reset", fmt.Sprint(i))))
+		}
+		for _, tc := range []struct{ limit, removed int }{{4, 4}, {0, 0}, {-1, 0}, {4, 4}, {4, 2}, {4, 0}} {
+			removed, err := store.Sweep(t.Context(), day, tc.limit)
+			ok(t, err)
+			equal(t, removed, tc.removed)
+		}
+	})
+}
