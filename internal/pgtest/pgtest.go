@@ -1,0 +1,160 @@
+// Package pgtest gives tests a PostgreSQL server of their own.
+//
+// It starts one from the binaries of the system (Debian: apt install postgresql)
+// in a temporary folder, without touching a server that runs already. To test
+// against another server, set BONAFIDE_TEST_POSTGRES to the URL of a database in
+// which the tests may create schemas.
+package pgtest
+
+import (
+	"bufio"
+	"context"
+	"crypto/rand"
+	"database/sql"
+	"fmt"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	_ "github.com/jackc/pgx/v5/stdlib" // the driver "pgx"
+)
+
+// Server is a server on which tests make schemas.
+type Server struct {
+	url string
+}
+
+// Start starts a server for the length of the test, or uses that of
+// BONAFIDE_TEST_POSTGRES. Where there is neither it skips the test, except when
+// the environment says CI=true: there the test fails, for nobody would notice.
+func Start(t *testing.T) *Server {
+	t.Helper()
+	if url := os.Getenv("BONAFIDE_TEST_POSTGRES"); url != "" {
+		return &Server{url: url}
+	}
+	bin := binaries()
+	if bin == "" {
+		const missing = "no PostgreSQL: install it or set BONAFIDE_TEST_POSTGRES"
+		if os.Getenv("CI") == "true" {
+			t.Fatal(missing)
+		}
+		t.Skip(missing)
+	}
+	return &Server{url: start(t, bin)}
+}
+
+// Schema makes an empty schema for the length of the test and returns the URL of a
+// connection that sees nothing else.
+func (s *Server) Schema(t *testing.T) string {
+	t.Helper()
+	name := "bonafide_test_" + strings.ToLower(rand.Text())
+	s.exec(t, "CREATE SCHEMA "+name)
+	t.Cleanup(func() { s.exec(t, "DROP SCHEMA "+name+" CASCADE") })
+	return withParam(s.url, "search_path", name)
+}
+
+func (s *Server) exec(t *testing.T, statement string) {
+	t.Helper()
+	db, err := sql.Open("pgx", s.url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	// Not the context of the test, which has ended when it cleans up.
+	if _, err := db.ExecContext(context.Background(), statement); err != nil {
+		t.Fatalf("%s: %v", statement, err)
+	}
+}
+
+// binaries returns the folder of the newest server that is installed, or nothing.
+func binaries() string {
+	found, _ := filepath.Glob("/usr/lib/postgresql/*/bin/postgres")
+	if len(found) > 0 {
+		return filepath.Dir(found[len(found)-1])
+	}
+	if path, err := exec.LookPath("postgres"); err == nil {
+		return filepath.Dir(path)
+	}
+	return ""
+}
+
+// start runs a server and returns its URL. It listens on a socket in its own
+// folder and on no network.
+func start(t *testing.T, bin string) string {
+	t.Helper()
+	// Not t.TempDir: the name of a socket has at most 107 bytes.
+	dir, err := os.MkdirTemp("", "pgtest")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	data := filepath.Join(dir, "data")
+
+	initdb := exec.Command(filepath.Join(bin, "initdb"), "--pgdata", data,
+		"--username", "postgres", "--auth", "trust", "--encoding", "UTF8", "--no-sync")
+	unprivileged(t, initdb, dir)
+	if out, err := initdb.CombinedOutput(); err != nil {
+		t.Fatalf("initdb: %v\n%s", err, out)
+	}
+	server := exec.Command(filepath.Join(bin, "postgres"), "-D", data, "-k", dir,
+		"-c", "listen_addresses=", "-c", "max_connections=200",
+		"-c", "fsync=off", "-c", "synchronous_commit=off", "-c", "full_page_writes=off")
+	unprivileged(t, server, dir)
+	run(t, server)
+	return "postgres:///postgres?user=postgres&host=" + url.QueryEscape(dir)
+}
+
+// run starts the server and waits until it is ready.
+func run(t *testing.T, server *exec.Cmd) {
+	t.Helper()
+	log, err := server.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := server.Start(); err != nil {
+		t.Fatal(err)
+	}
+	ready, drained := make(chan bool, 1), make(chan struct{})
+	var start strings.Builder // its log until then
+	go func() {
+		defer close(drained)
+		isReady := false
+		for lines := bufio.NewScanner(log); lines.Scan(); {
+			if isReady {
+				continue
+			}
+			fmt.Fprintln(&start, lines.Text())
+			if strings.Contains(lines.Text(), "ready to accept connections") {
+				isReady = true
+				ready <- true
+			}
+		}
+		if !isReady {
+			ready <- false
+		}
+	}()
+	t.Cleanup(func() {
+		_ = server.Process.Signal(syscall.SIGINT) // "fast shutdown"
+		<-drained
+		_ = server.Wait()
+	})
+	if !<-ready {
+		t.Fatalf("the server did not start:\n%s", &start)
+	}
+}
+
+// withParam adds a parameter to a URL or a list of keywords and values.
+func withParam(conn, name, value string) string {
+	u, err := url.Parse(conn)
+	if err != nil || u.Scheme == "" {
+		return conn + " " + name + "=" + value
+	}
+	query := u.Query()
+	query.Set(name, value)
+	u.RawQuery = query.Encode()
+	return u.String()
+}

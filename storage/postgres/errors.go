@@ -1,0 +1,100 @@
+package postgres
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"github.com/bonafide-id/bonafide/storage"
+)
+
+// The SQLSTATE codes that are told apart, and classes of them by their first two
+// characters (https://www.postgresql.org/docs/current/errcodes-appendix.html).
+const (
+	uniqueViolation      = "23505"
+	foreignKeyViolation  = "23503"
+	serializationFailure = "40001"
+	deadlockDetected     = "40P01"
+	queryCanceled        = "57014" // statement_timeout
+	readOnly             = "25006" // a standby
+	lockNotAvailable     = "55P03" // lock_timeout
+
+	classConnection   = "08"
+	classResources    = "53" // disk full, too many connections
+	classIntervention = "57" // shutdown, crash, starting up
+	classSystem       = "58" // input and output
+)
+
+// lost reports whether the server gave up a transaction in favour of another.
+func lost(err error) bool {
+	code := sqlState(err)
+	return code == serializationFailure || code == deadlockDetected
+}
+
+// mapError puts the sentinels of package storage in place of the driver's errors.
+// What is not listed here (a violated check, a missing column) is no answer to any
+// caller and stays as it is.
+func mapError(ctx context.Context, err error) error {
+	if err == nil {
+		return nil
+	}
+	code := sqlState(err)
+	switch {
+	case code == uniqueViolation:
+		return fmt.Errorf("%w: %w", storage.ErrConflict, err)
+	case code == foreignKeyViolation:
+		return fmt.Errorf("%w: %w", storage.ErrNotFound, err)
+	case ctx.Err() != nil:
+		return ctx.Err() // the driver says it in many ways
+	case unavailable(code) || unreachable(err):
+		return fmt.Errorf("%w: %w", storage.ErrUnavailable, err)
+	}
+	return err
+}
+
+// sqlState returns the code of a server's error, or nothing.
+func sqlState(err error) string {
+	var failed *pgconn.PgError
+	if !errors.As(err, &failed) {
+		return ""
+	}
+	return failed.Code
+}
+
+func unavailable(code string) bool {
+	switch code {
+	case "":
+		return false
+	case serializationFailure, deadlockDetected, queryCanceled, readOnly, lockNotAvailable:
+		return true
+	}
+	switch code[:2] {
+	case classConnection, classResources, classIntervention, classSystem:
+		return true
+	}
+	return false
+}
+
+// unreachable reports whether there was no server to answer.
+func unreachable(err error) bool {
+	var connect *pgconn.ConnectError
+	var network net.Error
+	if errors.As(err, &connect) || errors.As(err, &network) {
+		return true
+	}
+	for _, gone := range []error{
+		driver.ErrBadConn, sql.ErrConnDone, sql.ErrTxDone, pgconn.ErrConnClosed,
+		io.EOF, io.ErrUnexpectedEOF, net.ErrClosed,
+	} {
+		if errors.Is(err, gone) {
+			return true
+		}
+	}
+	return false
+}
