@@ -1,0 +1,182 @@
+package password
+
+import (
+	_ "embed"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// No password is longer than this, so that reading one costs little.
+const (
+	MaxCharacters = 256
+	MaxBytes      = 1024
+)
+
+const (
+	defaultMinLength = 10
+	// leastMinLength is what NIST SP 800-63B-4 section 3.1.1.2 allows at least,
+	// for a password beside another factor.
+	leastMinLength = 8
+)
+
+// Reason says why a password may not be chosen.
+type Reason string
+
+// The reasons, as errors.
+const (
+	NotText     Reason = "not valid UTF-8"
+	TooShort    Reason = "too short"
+	TooLong     Reason = "too long"
+	TooCommon   Reason = "common or a simple pattern"
+	TooPersonal Reason = "little more than a name or an address"
+)
+
+// Error returns the reason in words for a log. What people see is up to the caller.
+func (r Reason) Error() string { return "password: " + string(r) }
+
+// Policy says which passwords may be chosen. The zero value is ready to use.
+type Policy struct {
+	// MinLength is the least number of characters (Unicode code points). Zero
+	// means 10; less than 8 means 8. NIST SP 800-63B-4 asks for 15 where the
+	// password is the only factor and guessing is not otherwise limited.
+	MinLength int
+}
+
+// Least returns the number of characters that a password needs.
+func (p Policy) Least() int {
+	if p.MinLength == 0 {
+		return defaultMinLength
+	}
+	return max(p.MinLength, leastMinLength)
+}
+
+// Check returns nil when the password may be chosen, or a [Reason]. The context is
+// what an attacker would try first for this account: its e-mail address, the name
+// of the service, that of the application. Without those, and without the part of
+// the address before the @, a password must still be long enough.
+func (p Policy) Check(password string, context ...string) error {
+	if len(password) > MaxBytes {
+		return TooLong
+	}
+	if !utf8.ValidString(password) {
+		return NotText
+	}
+	text := strings.ToLower(normalize(password))
+	length := utf8.RuneCountInString(text)
+	if length > MaxCharacters {
+		return TooLong
+	}
+	if length < p.Least() {
+		return TooShort
+	}
+	if isPattern(text) || utf8.RuneCountInString(period(text)) < p.Least() || isCommon(text) {
+		return TooCommon
+	}
+	if utf8.RuneCountInString(without(text, context)) < p.Least() {
+		return TooPersonal
+	}
+	return nil
+}
+
+// common lists passwords, names and words: one in each line, sorted.
+//
+//go:embed common.txt
+var common string
+
+// isCommon reports whether a password is on the list as it is, with digits and
+// signs around it, or with digits and signs in place of letters.
+func isCommon(text string) bool {
+	bare := strings.TrimFunc(text, func(r rune) bool { return !unicode.IsLetter(r) })
+	return isListed(text) || isListed(bare) || isListed(plain.Replace(text)) || isListed(plain.Replace(bare))
+}
+
+// isListed looks a line up by halving what remains of the list. It works on the
+// embedded text: a map of the lines would take megabytes.
+func isListed(word string) bool {
+	low, high := 0, len(common) // both at the start of a line
+	for low < high {
+		middle := (low + high) / 2
+		start := low + strings.LastIndexByte(common[low:middle], '\n') + 1
+		end := start + strings.IndexByte(common[start:], '\n')
+		switch line := common[start:end]; {
+		case line == word:
+			return true
+		case line < word:
+			low = end + 1
+		default:
+			high = start
+		}
+	}
+	return false
+}
+
+// plain undoes the usual substitutions.
+var plain = strings.NewReplacer("@", "a", "4", "a", "3", "e", "1", "i", "!", "i", "0", "o", "$", "s", "5", "s", "7", "t")
+
+// rows are the keys of a keyboard from left to right.
+var rows = []string{"1234567890", "qwertyuiop", "asdfghjkl", "zxcvbnm", "qwertzuiop", "azertyuiop"}
+
+// isPattern reports whether fewer than five characters are a surprise: the others
+// repeat the one before, count from it, or lie beside it on the keyboard.
+func isPattern(text string) bool {
+	surprises := 0
+	var before rune
+	for _, r := range text {
+		if !follows(before, r) {
+			surprises++
+		}
+		before = r
+	}
+	return surprises < 5
+}
+
+func follows(before, r rune) bool {
+	if r == before || r == before+1 || r == before-1 {
+		return true
+	}
+	pair, reverse := string([]rune{before, r}), string([]rune{r, before})
+	for _, row := range rows {
+		if strings.Contains(row, pair) || strings.Contains(row, reverse) {
+			return true
+		}
+	}
+	return false
+}
+
+// period returns the shortest text that, repeated and perhaps cut off, is this one.
+func period(text string) string {
+	for i := range text {
+		if i > 0 && strings.HasPrefix(text, text[i:]) && len(text[i:]) >= i {
+			return text[:i]
+		}
+	}
+	return text
+}
+
+// without takes from a text all phrases, and then all words in them of three
+// characters or more.
+func without(text string, phrases []string) string {
+	var words []string
+	for _, phrase := range phrases {
+		phrase = strings.ToLower(normalize(phrase))
+		if local, _, found := strings.Cut(phrase, "@"); found {
+			words = append(words, local)
+		}
+		words = append(words, strings.FieldsFunc(phrase, func(r rune) bool {
+			return !unicode.IsLetter(r) && !unicode.IsDigit(r)
+		})...)
+		text = remove(text, phrase)
+	}
+	for _, word := range words {
+		text = remove(text, word)
+	}
+	return text
+}
+
+func remove(text, word string) string {
+	if utf8.RuneCountInString(word) < 3 {
+		return text
+	}
+	return strings.ReplaceAll(text, word, "")
+}
