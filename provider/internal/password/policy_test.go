@@ -32,6 +32,7 @@ func TestPolicyRefuses(t *testing.T) {
 		"qwertyuiop":                      TooCommon,
 		"poiuytrewq":                      TooCommon,
 		"asdfghjklqwerty":                 TooCommon,
+		"lkjhgfdsapoiu":                   TooCommon,
 		"QWERTZUIOPASDF":                  TooCommon,
 		"1111122222333344":                TooCommon,
 		"121212121212":                    TooCommon,
