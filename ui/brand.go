@@ -39,11 +39,10 @@ func BrandCSS(button string) ([]byte, error) {
 	}
 	c := parseColor(button)
 	label := c.label()
-	hover := c.shade(label, 0.12)
 	return fmt.Appendf(nil, ":root {\n"+
 		"  --brand: %s;\n  --brand-label: %s;\n  --brand-hover: %s;\n  --brand-active: %s;\n"+
 		"  --brand-outline: light-dark(%s, %s);\n}\n",
-		c, label, hover, c.shade(label, 0.24),
+		c, label, c.shade(label, 1.15), c.shade(label, 1.35),
 		c.outline(surfaceLight, black), c.outline(surfaceDark, white)), nil
 }
 
@@ -87,6 +86,9 @@ func (c rgb) label() rgb {
 	return black
 }
 
+// step is how finely a shade is searched for between two colours.
+const step = 0.04
+
 // mix returns the colour that lies the given part of the way to another.
 func (c rgb) mix(to rgb, part float64) rgb {
 	for i := range c {
@@ -95,17 +97,22 @@ func (c rgb) mix(to rgb, part float64) rgb {
 	return c
 }
 
-// shade returns c, visibly changed but with its label as readable as before:
-// away from the label where there is room, else towards it.
-func (c rgb) shade(label rgb, part float64) rgb {
+// shade returns a colour that differs from c by the given contrast and keeps
+// the label readable: away from the label where there is room, else towards it,
+// where there is more than enough.
+func (c rgb) shade(label rgb, difference float64) rgb {
 	away := white
 	if label == white {
 		away = black
 	}
-	if shade := c.mix(away, part); contrast(shade, c) > 1+part/2 {
-		return shade
+	for _, to := range []rgb{away, label} {
+		for part := step; part < 1; part += step {
+			if s := c.mix(to, part); contrast(s, c) >= difference {
+				return s
+			}
+		}
 	}
-	return c.mix(label, part)
+	return c
 }
 
 // outline returns the colour of the line around a button on a surface: none
@@ -115,7 +122,7 @@ func (c rgb) outline(surface, ink rgb) string {
 	if contrast(c, surface) >= minOutlineContrast {
 		return "transparent"
 	}
-	for part := 0.1; part < 1; part += 0.1 {
+	for part := step; part < 1; part += step {
 		if line := c.mix(ink, part); contrast(line, surface) >= minOutlineContrast {
 			return line.String()
 		}

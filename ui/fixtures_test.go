@@ -54,25 +54,25 @@ func with(problems ...Problem) Form {
 // hostText is what the host's catalogue would say.
 type hostText struct {
 	military, militaryText, profile, profileText string
-	email, name, born, address, student          string
-	veteran, reserves, university                string
+	email, name, born, address, service, student string
+	veteran, reserves, university, teacher       string
 }
 
 var hostTexts = map[string]hostText{
 	"en": {
 		"Military status", "Whether you serve or have served, for discounts and programmes.",
 		"Profile", "Who you are and how to reach you.",
-		"Email address", "Name", "Date of birth", "Address", "Student", "Veteran", "Reserves", "University",
+		"Email address", "Name", "Date of birth", "Address", "Armed forces", "Student", "Veteran", "Reserves", "University", "Teacher",
 	},
 	"de": {
 		"Militärischer Status", "Ob Sie dienen oder gedient haben, für Rabatte und Programme.",
 		"Profil", "Wer Sie sind und wie man Sie erreicht.",
-		"E-Mail-Adresse", "Name", "Geburtsdatum", "Anschrift", "Studierende", "Veteran", "Reserve", "Universität",
+		"E-Mail-Adresse", "Name", "Geburtsdatum", "Anschrift", "Streitkräfte", "Studierende", "Veteran", "Reserve", "Universität", "Lehrkraft",
 	},
 	"ar": {
 		"الصفة العسكرية", "هل تخدم أو خدمت في الجيش، للحصول على الخصومات والبرامج.",
 		"الملف الشخصي", "من أنت وكيف يمكن التواصل معك.",
-		"عنوان البريد الإلكتروني", "الاسم", "تاريخ الميلاد", "العنوان", "طالب", "محارب قديم", "قوات الاحتياط", "جامعة",
+		"عنوان البريد الإلكتروني", "الاسم", "تاريخ الميلاد", "العنوان", "القوات المسلحة", "طالب", "محارب قديم", "قوات الاحتياط", "جامعة", "معلّم",
 	},
 }
 
@@ -98,7 +98,7 @@ func consentOf(p Page) ConsentView {
 				{t.name, []string{"Ada Lovelace"}},
 			},
 			Groups: []ConsentGroup{{
-				Label: t.military, State: GroupVerified, Subgroups: []string{t.veteran, t.reserves},
+				Label: t.service, State: GroupVerified, Subgroups: []string{t.veteran, t.reserves},
 				Since: date(2024, time.May, 2), Expires: date(2027, time.May, 1),
 			}},
 		}},
@@ -208,7 +208,7 @@ var fixtures = []fixture{
 		v.Scopes[0].Groups = []ConsentGroup{
 			v.Scopes[0].Groups[0],
 			{Label: t.student, State: GroupExpired, Subgroups: []string{t.university}, Expires: date(2025, time.September, 30)},
-			{Label: t.military, State: GroupUnverified},
+			{Label: t.teacher, State: GroupUnverified},
 		}
 		return Consent(v)
 	}},

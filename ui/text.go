@@ -43,9 +43,9 @@ type dateText struct {
 // commonText is what several screens say.
 type commonText struct {
 	Language, NewTab                        message
-	Sandbox, Unverified                     message
+	Sandbox                                 message
 	Terms, Policy, Help                     message
-	ToContinue, SignedInAs                  message
+	ToContinue                              message
 	Email, Password, NewPassword, Code      message
 	ShowPassword, PasswordRule, LongEnough  message
 	CodeValidFor                            message
@@ -56,7 +56,7 @@ type commonText struct {
 
 type signInText struct{ Heading, Submit, Forgot, NoAccount, SignUp message }
 
-type reauthenticateText struct{ Heading, Text, Submit, NotYou message }
+type reauthenticateText struct{ Heading, Submit, NotYou message }
 
 // signUpText has a sentence on the terms of the service for each of the
 // documents that the service may have.
@@ -76,7 +76,7 @@ type resetStartText struct{ Heading, Text, Submit, SignIn message }
 
 type resetFinishText struct{ Heading, Sent, Submit, Restart message }
 
-type chooserText struct{ Heading, Text, ContinueAs message }
+type chooserText struct{ Heading message }
 
 type consentText struct {
 	Heading, HeadingSignIn, HeadingMore    message
@@ -88,7 +88,7 @@ type consentText struct {
 	Offline, OfflineText                   message
 	Documents, Policy, Terms               message
 	Removable, RemovableLink, GoesTo       message
-	Allow, Deny                            message
+	Switch, Allow, Deny                    message
 }
 
 type signOutText struct{ Heading, Text, Submit, Cancel message }
