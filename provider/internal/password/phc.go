@@ -83,11 +83,12 @@ func parse(phc string) (h hash, ok bool) {
 
 func parseSetting(s, name string, least, most uint32) (uint32, bool) {
 	digits, found := strings.CutPrefix(s, name)
-	n, err := strconv.ParseUint(digits, 10, 32)
-	if !found || err != nil || strconv.FormatUint(n, 10) != digits {
+	parsed, err := strconv.ParseUint(digits, 10, 32)
+	if !found || err != nil || strconv.FormatUint(parsed, 10) != digits {
 		return 0, false
 	}
-	return uint32(n), uint32(n) >= least && uint32(n) <= most
+	n := uint32(parsed)
+	return n, n >= least && n <= most
 }
 
 func parseField(s string, least int) ([]byte, bool) {
