@@ -19,11 +19,23 @@ func (s *Store) Backup(ctx context.Context, path string) error {
 	err := publish(path, func(draft string) error {
 		db := sql.OpenDB(connector(s.path))
 		defer db.Close()
-		_, err := db.ExecContext(ctx, `VACUUM INTO ?1`, draft)
-		return mapError(err)
+		if _, err := db.ExecContext(ctx, `VACUUM INTO ?1`, draft); err != nil {
+			return mapError(err)
+		}
+		return setWAL(ctx, draft)
 	})
 	if err != nil {
 		return fmt.Errorf("back up database: %w", err)
 	}
 	return nil
+}
+
+// setWAL puts a file that no one uses yet in the mode that Open needs, so that
+// opening it need not write to it first.
+func setWAL(ctx context.Context, path string) error {
+	w, err := openWriter(ctx, path)
+	if err != nil {
+		return mapError(err)
+	}
+	return w.close()
 }

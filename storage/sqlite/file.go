@@ -18,6 +18,11 @@ import (
 // applicationID marks a database as Bonafide's (PRAGMA application_id): "bona".
 const applicationID = 0x626f6e61
 
+// checkedWhole is up to which size, in bytes, every page of a file is looked at
+// before it is used. That takes a few milliseconds; a larger file shows its damage
+// where it is read.
+const checkedWhole = 8 << 20
+
 // The reasons why a file is refused.
 var (
 	errEmpty    = errors.New("the file is empty; if it is not a database that was lost, remove it")
@@ -123,7 +128,7 @@ func check(ctx context.Context, path string) error {
 	}
 	db := sql.OpenDB(connector(path))
 	defer db.Close()
-	err = checkOpen(ctx, db)
+	err = look(ctx, db, info.Size())
 	var failed sqlite3.Error
 	if errors.As(err, &failed) {
 		switch failed.Code {
@@ -135,20 +140,30 @@ func check(ctx context.Context, path string) error {
 			return fmt.Errorf("%w: %w", errReadOnly, err)
 		}
 	}
-	return err
+	return mapError(err)
 }
 
-func checkOpen(ctx context.Context, db *sql.DB) error {
-	var id, tables int
+// look makes SQLite read enough of a file to trust it, and take its lock for
+// writing once.
+func look(ctx context.Context, db *sql.DB, size int64) error {
+	var id int
 	if err := db.QueryRowContext(ctx, `PRAGMA application_id`).Scan(&id); err != nil {
 		return err
 	}
 	if id != applicationID {
 		return errForeign
 	}
-	if err := db.QueryRowContext(ctx, `SELECT count(*) FROM sqlite_schema`).Scan(&tables); err != nil {
+	check := `SELECT 'ok' FROM (SELECT count(*) FROM sqlite_schema)`
+	if size <= checkedWhole {
+		check = `PRAGMA quick_check(1)`
+	}
+	var finding string
+	if err := db.QueryRowContext(ctx, check).Scan(&finding); err != nil {
 		return err
 	}
-	_, err := db.ExecContext(ctx, `BEGIN IMMEDIATE; ROLLBACK`) // is it writable?
+	if finding != "ok" {
+		return fmt.Errorf("%w: %s", errDamaged, finding)
+	}
+	_, err := db.ExecContext(ctx, `BEGIN IMMEDIATE; ROLLBACK`)
 	return err
 }

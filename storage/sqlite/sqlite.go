@@ -50,8 +50,8 @@ type Store struct {
 // newer version of this module is refused and left as it is. So is one that
 // cannot be written.
 //
-// Open starts nothing that runs in the background; ctx ends the wait for other
-// processes that use the file.
+// Nothing works in the background. ctx ends the wait for other processes that use
+// the file; it does not end the store.
 func Open(ctx context.Context, path string) (*Store, error) {
 	path, err := filepath.Abs(path) // stays right when the process changes folders
 	if err != nil {

@@ -33,7 +33,7 @@ type writer struct {
 	conn *sql.Conn // the leader's alone
 
 	mu      sync.Mutex
-	queue   []*call // in order of arrival; while there is a leader, it is the first
+	queue   []*call // those that have not begun, in order of arrival
 	leading bool
 	closed  bool
 	idle    sync.Cond // signals that leading became false
@@ -43,6 +43,7 @@ type writer struct {
 type call struct {
 	step     sqlstore.Step
 	deadline time.Time // how long to wait for other processes
+	leader   bool      // guarded by the writer's mu
 
 	// appointed receives once: true when the caller must lead, false when its
 	// step is done.
@@ -109,17 +110,18 @@ func (w *writer) enqueue(ctx context.Context, c *call) (lead bool, err error) {
 		return false, storage.ErrUnavailable
 	}
 	w.queue = append(w.queue, c)
-	lead = !w.leading
+	c.leader = !w.leading
 	w.leading = true
-	return lead, nil
+	return c.leader, nil
 }
 
-// withdraw removes a call that has not begun and reports whether it could.
+// withdraw removes a call from the queue, unless it has begun or must lead, and
+// reports whether it did.
 func (w *writer) withdraw(c *call) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	i := slices.Index(w.queue, c)
-	if i < 1 { // begun, or appointed to lead
+	if i < 0 || c.leader {
 		return false
 	}
 	w.queue = slices.Delete(w.queue, i, i+1)
@@ -159,6 +161,7 @@ func (w *writer) handOver() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if len(w.queue) > 0 {
+		w.queue[0].leader = true
 		w.queue[0].appointed <- true
 		return
 	}
