@@ -31,3 +31,5 @@
 // escaped, shortened, stripped of control characters and isolated from the
 // direction of the text around them.
 package ui
+
+//go:generate go tool -modfile=../internal/tools/go.mod templ generate -include-version=false

@@ -65,7 +65,7 @@ func (t words) Render(_ context.Context, w io.Writer) error {
 }
 
 // count fills {n} and chooses the form of the sentence.
-func count(n int) arg { return arg{"n", n} }
+func count(n int) arg { return arg{"n", max(0, n)} }
 
 // minutes fills {n} with a duration in whole minutes, at least one.
 func minutes(d time.Duration) arg { return count(max(1, int(d.Minutes()))) }
