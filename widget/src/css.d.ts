@@ -1,0 +1,5 @@
+// The build inlines a style sheet as a string.
+declare module "*.css" {
+  const css: string;
+  export default css;
+}

@@ -1,0 +1,95 @@
+import type { SignInError, SignInOptions, SignInResult } from "../index";
+import { parameters, result } from "./answer";
+import { prepare, startURL } from "./authorize";
+import { failure } from "./failure";
+import { Text } from "./labels";
+import { isSafe, read, type Options } from "./options";
+import { openPopup, waitFor, type Message, type Wait } from "./popup";
+import { keep } from "./storage";
+import { emit, show } from "./view";
+
+/** The sign-ins that wait for their popup, by what started them: a span, or options. */
+const flows = new Map<object, Wait>();
+
+/**
+ * Signs in. Up to the popup all happens at once, while the browser still sees
+ * the click. A click goes on to the redirect URI, if the page lets it.
+ */
+export async function signIn(target: HTMLElement | SignInOptions, isClick?: boolean): Promise<SignInResult> {
+  const where = target instanceof HTMLElement ? target : document;
+  const before = flows.get(target);
+  if (before && !before.popup.closed) {
+    before.popup.focus();
+    throw failure("in_progress");
+  }
+  before?.stop?.();
+  if (!emit(where, "start")) throw failure("prevented");
+  let flow: Wait | undefined;
+  try {
+    const options = read(target);
+    const { inPage, redirect, start, callback } = options;
+    // The relay reaches pages of its own origin only.
+    const canReport = start || redirect!.startsWith(location.origin + "/");
+    const popup = options.display == "popup" && canReport && openPopup();
+    const pending = prepare(options, !!popup);
+    if (!popup) {
+      if (inPage) keep(pending);
+      // A page in a frame takes the whole window along: sign-in screens refuse to be framed.
+      open(await startURL(options, pending), "_top");
+      return new Promise(() => {});
+    }
+
+    flow = { popup };
+    flows.set(target, flow);
+    show(where, Text.Opened, true);
+    popup.location.replace(await startURL(options, pending, "popup"));
+    const { url, next } = await waitFor(
+      flow,
+      (message) => isAnswer(message, options, pending.state),
+      () => show(where, Text.Opened),
+    );
+    // A server that began the flow has made its checks itself.
+    const found = start ? { next } : { ...result(parameters(url), pending), next };
+    show(where);
+    if (emit(where, "success", found)) {
+      // Later, so that an error of the page's is the page's.
+      if (callback) setTimeout(call, 0, callback, found);
+      else if (isClick) {
+        if (inPage && !next) keep(pending);
+        location.assign(next || url);
+      }
+    }
+    return found;
+  } catch (error) {
+    const problem = (error as SignInError).error ? (error as SignInError) : failure("unsupported", `${error}`);
+    flow?.popup.close();
+    // A flow that another has replaced no longer speaks for the button.
+    if (flow == flows.get(target)) show(where, Text.NotCompleted);
+    // A person said no, on the provider's screen or by closing the window.
+    emit(where, /^(access_denied|popup_closed)$/.test(problem.error) ? "cancel" : "error", problem);
+    throw problem;
+  } finally {
+    if (flow == flows.get(target)) flows.delete(target);
+  }
+}
+
+/**
+ * Says whether a message answers this flow; other tabs of the site talk on the same channel.
+ * A state that the server made is not known here: its redirect page has to say that it is done.
+ */
+function isAnswer(message: Message, options: Options, state?: string): boolean {
+  const { url, next } = Object(message) as Message;
+  return (
+    typeof url == "string" &&
+    url.startsWith(location.origin + "/") &&
+    (!next || isSafe(next)) &&
+    (options.start ? !!next : parameters(url).state == state)
+  );
+}
+
+/** Calls the page's function of that name: a property of window, or a chain of them. */
+function call(name: string, found: SignInResult): void {
+  const path = name.split(".");
+  const key = path.pop()!;
+  path.reduce((object: any, part) => object[part], window)[key](found);
+}
