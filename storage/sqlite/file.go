@@ -143,8 +143,7 @@ func check(ctx context.Context, path string) error {
 	return mapError(err)
 }
 
-// look makes SQLite read enough of a file to trust it, and take its lock for
-// writing once.
+// look makes SQLite read enough of a file to trust it, and begin to write.
 func look(ctx context.Context, db *sql.DB, size int64) error {
 	var id int
 	if err := db.QueryRowContext(ctx, `PRAGMA application_id`).Scan(&id); err != nil {
@@ -164,6 +163,7 @@ func look(ctx context.Context, db *sql.DB, size int64) error {
 	if finding != "ok" {
 		return fmt.Errorf("%w: %s", errDamaged, finding)
 	}
-	_, err := db.ExecContext(ctx, `BEGIN IMMEDIATE; ROLLBACK`)
+	// BEGIN IMMEDIATE alone succeeds on a file that cannot be written.
+	_, err := db.ExecContext(ctx, fmt.Sprintf(`BEGIN IMMEDIATE; PRAGMA application_id = %d; ROLLBACK`, applicationID))
 	return err
 }
