@@ -27,6 +27,15 @@
 //
 // # Writing a backend
 //
-// A backend is a package with an Open function. Its test is
-// storagetest.Run(t, open).
+// A backend is a package with an Open function that returns a [Store]. Its test is
+// one call of storagetest.Run, which tests every promise that is made here, the
+// races included. Where to begin:
+//
+//   - A database that speaks SQL needs no queries of its own. In this module,
+//     implement Engine of internal/sqlstore (run a step, translate errors) and name
+//     what the database spells differently in a Dialect; packages sqlite and
+//     postgres are the models.
+//   - Anything else needs one conditional write: "spend this token where it is not
+//     spent" decides almost everything. Go through the interfaces from [Clients] to
+//     [Events] and run the tests of each as you go.
 package storage

@@ -1,0 +1,70 @@
+package sqlstore
+
+import (
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func FuzzList(f *testing.F) {
+	for _, seed := range []string{"", "openid", "openid|military", "|", `a","b`, `\|"`, "<script>|é|\u2028"} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, joined string) {
+		if !utf8.ValidString(joined) {
+			t.Skip("JSON has valid text only")
+		}
+		want := strings.Split(joined, "|")
+		var got list
+		if err := got.Scan(listText(want)); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(list(want), got); diff != "" {
+			t.Error(diff)
+		}
+	})
+}
+
+func TestColumns(t *testing.T) {
+	t.Run("ListRefusesWhatIsNone", func(t *testing.T) {
+		for _, column := range []any{`["a`, `a"]`, `{}`, `"a"`, ``, int64(1)} {
+			if err := new(list).Scan(column); err == nil {
+				t.Errorf("%v was read as a list", column)
+			}
+		}
+	})
+	t.Run("DigestRefusesOtherLengths", func(t *testing.T) {
+		for _, column := range []any{nil, []byte{}, make([]byte, 31), make([]byte, 33), strings.Repeat("x", 32)} {
+			if err := new(digest).Scan(column); err == nil {
+				t.Errorf("%v was read as a digest", column)
+			}
+		}
+	})
+	t.Run("TimeRefusesText", func(t *testing.T) {
+		if err := new(instant).Scan("2026-01-01"); err == nil {
+			t.Error("a text was read as a time")
+		}
+	})
+}
+
+func TestPostgresDialect(t *testing.T) {
+	for _, tc := range []struct{ query, want string }{
+		{`SELECT a FROM t WHERE b = ?1 AND c = ?12`, `SELECT a FROM t WHERE b = $1 AND c = $12`},
+		{`CREATE TABLE t (id BLOB NOT NULL, n INTEGER) STRICT`, `CREATE TABLE t (id BYTEA NOT NULL, n BIGINT)`},
+		{`PRIMARY KEY (a, b)) STRICT, WITHOUT ROWID`, `PRIMARY KEY (a, b))`},
+		{`id INTEGER PRIMARY KEY,`, `id BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY,`},
+		{`id TEXT COLLATE BINARY`, `id TEXT COLLATE "C"`},
+		{`SELECT 1 FROM t /* FOR SHARE */`, `SELECT 1 FROM t FOR SHARE`},
+	} {
+		for range 2 { // the second comes from the cache
+			if got := Postgres.rewrite(tc.query); got != tc.want {
+				t.Errorf("%q is rewritten to %q, want %q", tc.query, got, tc.want)
+			}
+		}
+		if got := SQLite.rewrite(tc.query); got != tc.query {
+			t.Errorf("%q is rewritten to %q, want no change", tc.query, got)
+		}
+	}
+}
