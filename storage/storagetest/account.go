@@ -167,6 +167,13 @@ func (s *suite) endOfAccounts(t *testing.T) {
 		ok(t, store.SetPassword(t.Context(), "ann", "new hash", storage.Digest{}, t0))
 		equal(t, sessions(t, store, "ann"), nil)
 	})
+	t.Run("PasswordKeepsEarlierRevocations", func(t *testing.T) {
+		store := setup(t)
+		_, err := store.RevokeGrants(t.Context(), storage.GrantFilter{Subject: "ann"}, t0)
+		ok(t, err)
+		ok(t, store.SetPassword(t.Context(), "ann", "new hash", storage.Digest{}, t0.Add(time.Hour)))
+		equal(t, revokedAt(t, store, "ann"), t0)
+	})
 	t.Run("LockEndsSessionsAndGrants", func(t *testing.T) {
 		store := setup(t)
 		ok(t, store.SetDisabled(t.Context(), "ann", true, elsewhere))

@@ -1,0 +1,128 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/bonafide-id/bonafide/storage"
+	"github.com/bonafide-id/bonafide/storage/internal/sqlstore"
+	"github.com/bonafide-id/bonafide/storage/storagetest"
+)
+
+// TestPlans tests that the store stays fast when its tables are large: of all
+// queries that the contract needs, only these read a table from end to end.
+func TestPlans(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs the whole contract once more")
+	}
+	want := []string{
+		// A restored backup, an application that is removed: once in a while.
+		"DELETE FROM clients WHERE id = ?1",
+		"DELETE FROM sessions WHERE created_at < ?1 AND digest <> ?2",
+		// A handful of rows.
+		"SELECT generation, id, sealed, created_at, use_from FROM keys ORDER BY generation",
+		// From the latest on, until the page is full.
+		"SELECT id, at, name, subject, client_id, address, detail FROM events ORDER BY id DESC LIMIT ?1",
+		"SELECT id, at, name, subject, client_id, address, detail FROM events WHERE name = ?1 ORDER BY id DESC LIMIT ?2",
+		// As the first two.
+		"UPDATE grants SET revoked_at = ?1 WHERE revoked_at IS NULL AND client_id = ?2",
+		"UPDATE grants SET revoked_at = ?1 WHERE revoked_at IS NULL AND created_at < ?2",
+	}
+	got := make(map[string]bool)
+	_, e := openTest(t)
+	for query, params := range queriesOfContract(t) {
+		rows, err := e.readers.QueryContext(t.Context(), "EXPLAIN QUERY PLAN "+query, make([]any, params)...)
+		if err != nil {
+			t.Fatalf("%s: %v", query, err)
+		}
+		for rows.Next() {
+			var id, parent, unused int
+			var detail string
+			if err := rows.Scan(&id, &parent, &unused, &detail); err != nil {
+				t.Fatal(err)
+			}
+			if strings.HasPrefix(detail, "SCAN") {
+				got[strings.Join(strings.Fields(query), " ")] = true
+			}
+		}
+		if err := rows.Err(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if diff := cmp.Diff(want, slices.Sorted(maps.Keys(got))); diff != "" {
+		t.Errorf("queries that read a whole table (-want +got):\n%s", diff)
+	}
+}
+
+// queriesOfContract returns all queries that the tests of the contract run, with
+// the number of their parameters.
+func queriesOfContract(t *testing.T) map[string]int {
+	t.Helper()
+	seen := &recorder{params: make(map[string]int)}
+	storagetest.Run(t, func(t *testing.T) func() storage.Store {
+		path := filepath.Join(t.TempDir(), "test.db")
+		if err := create(t.Context(), path); err != nil {
+			t.Fatal(err)
+		}
+		return func() storage.Store {
+			e, err := openMigrated(t.Context(), path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return sqlstore.New(recordingEngine{e, seen}, sqlstore.SQLite)
+		}
+	})
+	return seen.params
+}
+
+type recorder struct {
+	mu     sync.Mutex
+	params map[string]int // by query
+}
+
+// recorded lets a step run on a connection that notes its queries.
+func (r *recorder) recorded(step sqlstore.Step) sqlstore.Step {
+	return func(ctx context.Context, db sqlstore.Conn) error { return step(ctx, recordingConn{db, r}) }
+}
+
+func (r *recorder) note(query string, args []any) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.params[query] = len(args)
+}
+
+type recordingEngine struct {
+	*engine
+	*recorder
+}
+
+func (e recordingEngine) Read(ctx context.Context, step sqlstore.Step) error {
+	return e.engine.Read(ctx, e.recorded(step))
+}
+
+func (e recordingEngine) Write(ctx context.Context, step sqlstore.Step) error {
+	return e.engine.Write(ctx, e.recorded(step))
+}
+
+type recordingConn struct {
+	sqlstore.Conn
+	*recorder
+}
+
+func (c recordingConn) ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error) {
+	c.note(query, args)
+	return c.Conn.ExecContext(ctx, query, args...)
+}
+
+func (c recordingConn) QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
+	c.note(query, args)
+	return c.Conn.QueryContext(ctx, query, args...)
+}
