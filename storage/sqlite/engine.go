@@ -69,7 +69,7 @@ func (e *engine) Read(ctx context.Context, step sqlstore.Step) error {
 		return ctx.Err()
 	}
 	defer func() { <-e.slots }()
-	return mapError(step(context.Background(), e.readers))
+	return mapError(step(context.WithoutCancel(ctx), e.readers))
 }
 
 // Write runs a step in a transaction that it may share with other callers.
@@ -84,8 +84,9 @@ func (e *engine) Ping(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
+		defer rows.Close()
 		rows.Next()
-		return rows.Close()
+		return rows.Err()
 	})
 }
 

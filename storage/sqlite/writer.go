@@ -41,6 +41,7 @@ type writer struct {
 
 // call is a step that a caller waits for.
 type call struct {
+	ctx      context.Context
 	step     sqlstore.Step
 	deadline time.Time // how long to wait for other processes
 	leader   bool      // guarded by the writer's mu
@@ -75,7 +76,14 @@ func openWriter(ctx context.Context, path string) (*writer, error) {
 // write runs a step and returns after its commit. When ctx ends before the step
 // has begun, it never runs.
 func (w *writer) write(ctx context.Context, step sqlstore.Step) error {
-	c := &call{step: step, deadline: time.Now().Add(patience), appointed: make(chan bool, 1)}
+	c := &call{
+		// A context that ends would interrupt the statement, and SQLite answers
+		// that by rolling back the transaction with everyone's steps.
+		ctx:       context.WithoutCancel(ctx),
+		step:      step,
+		deadline:  time.Now().Add(patience),
+		appointed: make(chan bool, 1),
+	}
 	lead, err := w.enqueue(ctx, c)
 	if err != nil {
 		return err
@@ -232,9 +240,7 @@ func (w *writer) run(c *call) {
 			c.err = fmt.Errorf("panic: %v", c.panicked)
 		}
 	}()
-	// A context that ends would interrupt the statement, and SQLite answers that
-	// by rolling back the transaction with everyone's steps.
-	c.err = c.step(context.Background(), w.conn)
+	c.err = c.step(c.ctx, w.conn)
 }
 
 func (w *writer) exec(statement string) error {
