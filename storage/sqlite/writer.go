@@ -177,9 +177,12 @@ func (w *writer) handOver() {
 	w.idle.Broadcast()
 }
 
-// begin takes the lock of the file. It tries at least once, and until the
-// deadline while another process has it.
+// begin takes the lock of the file. While another process has it, it tries until
+// the deadline or the end of ctx, and at least once.
 func (w *writer) begin(ctx context.Context, deadline time.Time) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
 	for pause := 100 * time.Microsecond; ; pause = min(2*pause, 5*time.Millisecond) {
 		err := w.exec(`BEGIN IMMEDIATE`)
 		var busy sqlite3.Error
