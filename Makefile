@@ -1,0 +1,88 @@
+# Every command of the project; `make help` lists them. Only Go and a C compiler
+# are needed, save for `make browser`. Tools are pinned in internal/tools and
+# built by the Go command on first use.
+SHELL := bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DEFAULT_GOAL := help
+.PHONY: help test race cover fuzz browser generate fresh lint fix tidy
+
+GO ?= go
+# For go test, as in `make test TESTFLAGS='-run TestToken -count=1'`.
+TESTFLAGS ?=
+# A number with an x counts inputs, one with an s seconds.
+FUZZTIME ?= 10s
+
+# Every module has its own go.mod. The linter's holds no code of ours, and that of
+# the benchmark fetches other providers to compare with: test it by name.
+MODULES := $(patsubst %/go.mod,%,$(shell find . -name go.mod -not -path '*/node_modules/*' | sort))
+CODE := $(filter-out ./internal/tools/lint,$(MODULES))
+TESTED ?= $(filter-out ./examples/benchmark,$(CODE))
+
+LINT := $(GO) tool -modfile=$(CURDIR)/internal/tools/lint/go.mod golangci-lint
+CACHE := $(CURDIR)/.cache
+
+help: ## List the commands
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+test: ## Vet and test everything, and count
+	@for module in $(TESTED); do $(GO) -C $$module vet ./...; done
+	@{ status=0; \
+	for module in $(TESTED); do $(GO) -C $$module test -json $(TESTFLAGS) ./... || status=1; done; \
+	exit $$status; } | $(GO) -C internal/tools run ./testsum
+
+race: ## Test everything under the race detector
+	@for module in $(TESTED); do $(GO) -C $$module test -race $(TESTFLAGS) ./...; done
+
+cover: ## Measure which statements the tests reach; leaves .cache/cover.html
+	@mkdir -p $(CACHE)
+	@$(GO) test -coverpkg=./... -coverprofile=$(CACHE)/all.out $(TESTFLAGS) ./...
+	@grep -v '_templ\.go:' $(CACHE)/all.out > $(CACHE)/cover.out
+	@$(GO) tool cover -html=$(CACHE)/cover.out -o $(CACHE)/cover.html
+	@$(GO) tool cover -func=$(CACHE)/cover.out | tail -n 1
+
+fuzz: ## Fuzz each target for FUZZTIME (10s)
+	@grep -rE --include='*_test.go' --exclude-dir=node_modules '^func Fuzz' . \
+	| sed -E 's|/[^/]*:func (Fuzz[A-Za-z0-9_]*).*| \1|' | sort \
+	| while read -r package target; do \
+		echo "$$package $$target"; \
+		$(GO) -C $$package test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) . < /dev/null; \
+	done
+
+browser: ## Test the button and the screens in Chromium; needs Node and Chromium
+	@$(GO) test ./ui -count=1 -run '^TestGallery$$' -gallery=$(CACHE)/gallery
+	@for lock in $$(find . -name package-lock.json -not -path '*/node_modules/*' | sort); do \
+		cd $(CURDIR)/$$(dirname $$lock); \
+		npm ci --no-audit --no-fund; \
+		npm run --if-present types; \
+		npm run --if-present test; \
+		npm run --if-present check -- $(CACHE)/gallery; \
+	done
+
+generate: ## Write the generated files again: templ and the button
+	@$(GO) generate ./...
+
+fresh: ## Fail when a generated file does not match its source
+	@before=$$(git diff | git hash-object --stdin; git status --porcelain); \
+	$(MAKE) --no-print-directory generate; \
+	after=$$(git diff | git hash-object --stdin; git status --porcelain); \
+	if [ "$$before" != "$$after" ]; then \
+		git --no-pager diff --stat; git status --short; \
+		echo "generated files were stale: commit what 'make generate' wrote"; exit 1; \
+	fi
+
+lint: ## Check style, mistakes and who imports whom
+	@for module in $(CODE); do \
+		cd $(CURDIR)/$$module; \
+		$(LINT) run --config $(CURDIR)/.golangci.yaml ./...; \
+	done
+	@$(LINT) fmt --diff
+
+fix: ## Format, and mend what the linter can
+	@for module in $(CODE); do \
+		cd $(CURDIR)/$$module; \
+		$(LINT) run --fix --config $(CURDIR)/.golangci.yaml ./... || true; \
+	done
+	@$(LINT) fmt
+
+tidy: ## Tidy every go.mod; with TIDYFLAGS=-diff only say what would change
+	@for module in $(MODULES); do $(GO) -C $$module mod tidy $(TIDYFLAGS); done
