@@ -14,36 +14,35 @@ const (
 	maxDetail = 2000
 )
 
+// maxMarks is how many marks may stand on one letter. No script needs more, and
+// without a bound they would cover the lines above and below.
+const maxMarks = 4
+
 // clean makes a string that somebody chose fit to be shown in a line: valid
 // UTF-8, on one line, at most the given number of characters long, and without
 // the invisible characters that turn text around or make two names look alike.
 func clean(s string, most int) string {
-	var b strings.Builder
-	length, marks := 0, 0
-	for _, word := range strings.FieldsFunc(s, unicode.IsSpace) {
-		if b.Len() > 0 {
-			b.WriteByte(' ')
-			length++
+	marks := 0
+	s = strings.Map(func(r rune) rune {
+		if unicode.Is(unicode.Mn, r) {
+			marks++
+		} else {
+			marks = 0
 		}
-		for _, r := range word {
-			if unicode.Is(unicode.Mn, r) {
-				marks++
-			} else {
-				marks = 0
-			}
-			// No script stacks more marks on a letter. Without the bound they
-			// would cover the lines above and below.
-			if !visible(r) || marks > 4 {
-				continue
-			}
-			if length >= most {
-				return strings.TrimSpace(b.String()) + "…"
-			}
-			b.WriteRune(r)
-			length++
+		switch {
+		case unicode.IsSpace(r):
+			return ' '
+		case !visible(r), marks > maxMarks:
+			return -1
+		default:
+			return r
 		}
+	}, s)
+	s = strings.Join(strings.Fields(s), " ")
+	if utf8.RuneCountInString(s) <= most {
+		return s
 	}
-	return strings.TrimSpace(b.String())
+	return strings.TrimSpace(string([]rune(s)[:most])) + "…"
 }
 
 // visible reports whether r may be shown. The joiners cannot be seen but are

@@ -16,6 +16,7 @@ func TestClean(t *testing.T) {
 		{"zero width", "Pay\u200bPal\ufeff", "PayPal"},
 		{"control characters", "a\x00b\x1b[31m", "ab[31m"},
 		{"broken UTF-8", "a\xff\xfeb", "ab"},
+		{"a word of nothing", "River \xff Bikes", "River Bikes"},
 		{"nothing to be seen", "\u3164\u2800\u200b ", ""},
 		{"joiners of Persian", "می\u200cخواهم", "می\u200cخواهم"},
 		{"a family of emoji", "👩\u200d👧", "👩\u200d👧"},

@@ -1,0 +1,138 @@
+// Opens every page of the gallery in Chromium under the content security policy
+// of the real screens, and fails where one of them
+//   - breaks a rule of axe-core, by day or by night,
+//   - is wider than the window, at 320 and at 1280 px,
+//   - has something to press that is smaller than 24 px, outside of sentences,
+//   - writes an error to the console, as when the policy blocks something;
+// then tries what the scripts do.
+//
+//   go test ./ui -run TestGallery -gallery="$PWD/gallery"
+//   npm ci && node check.mjs gallery [--shots folder] [--only regexp]
+//
+// CHROMIUM names the browser, /usr/bin/chromium when unset.
+import assert from "node:assert/strict";
+import { mkdirSync, readFileSync } from "node:fs";
+import { createServer } from "node:http";
+import { createRequire } from "node:module";
+import { extname, join } from "node:path";
+import { parseArgs } from "node:util";
+import { chromium } from "playwright-core";
+
+const { values: options, positionals: [gallery] } = parseArgs({
+  allowPositionals: true,
+  options: { shots: { type: "string" }, only: { type: "string", default: "" } },
+});
+const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+const pages = readFileSync(join(gallery, "pages.txt"), "utf8").trim().split("\n")
+  .filter((page) => new RegExp(options.only).test(page));
+
+const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; " +
+  "form-action 'self' https:; frame-ancestors 'none'; base-uri 'none'";
+const types = { ".html": "text/html; charset=utf-8", ".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml" };
+
+let posts = 0;
+const server = createServer((request, response) => {
+  const path = new URL(request.url, "http://gallery").pathname;
+  if (request.method === "POST" || path === "/favicon.ico") {
+    posts += request.method === "POST";
+    response.writeHead(204).end();
+    return;
+  }
+  response.writeHead(200, { "Content-Type": types[extname(path)], "Content-Security-Policy": policy, "Cache-Control": "no-store" });
+  response.end(readFileSync(join(gallery, path)));
+});
+await new Promise((ready) => server.listen(0, "127.0.0.1", ready));
+const address = (page) => `http://127.0.0.1:${server.address().port}/${page}`;
+
+const browser = await chromium.launch({
+  executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
+  args: ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
+    "--disable-component-update", "--disable-sync"],
+});
+const faults = [];
+
+async function open(context) {
+  const tab = await (await browser.newContext(context)).newPage();
+  tab.on("console", (m) => m.type() === "error" && faults.push(`${tab.url()}: ${m.text()}`));
+  tab.on("pageerror", (e) => faults.push(`${tab.url()}: ${e.message}`));
+  return tab;
+}
+
+// small finds what is hard to hit. Links in a sentence are as high as its line.
+const small = () => [...document.querySelectorAll("a, button, summary, input:not([type=hidden])")]
+  .filter((e) => e.checkVisibility() && getComputedStyle(e).display !== "inline")
+  .filter((e) => Math.min(e.getBoundingClientRect().height, e.getBoundingClientRect().width) < 24)
+  .map((e) => e.textContent.trim());
+
+for (const colorScheme of ["light", "dark"]) {
+  for (const width of [320, 1280]) {
+    // The policy is bypassed for axe alone, which has to be injected.
+    const tab = await open({ colorScheme, viewport: { width, height: 800 }, bypassCSP: true, reducedMotion: "reduce" });
+    // This page would be gone before it is looked at.
+    await tab.route("**/form-post.*.js", (route) => route.fulfill({ contentType: "text/javascript", body: "" }));
+    for (const page of pages) {
+      const fault = (what) => faults.push(`${page} ${colorScheme} ${width}: ${what}`);
+      await tab.goto(address(page));
+      await tab.waitForFunction(() => !document.querySelector("[aria-disabled=true]"));
+      if (options.shots) {
+        mkdirSync(options.shots, { recursive: true });
+        await tab.screenshot({ path: join(options.shots, `${page.replace("/", "-").replace(".html", "")}-${width}-${colorScheme}.png`), fullPage: true });
+      }
+      if (await tab.evaluate(() => document.documentElement.scrollWidth > innerWidth)) fault("wider than the window");
+      for (const text of await tab.evaluate(small)) fault(`"${text}" is smaller than 24 px`);
+      if (width > 320) continue; // the same elements, and axe is slow
+      await tab.evaluate(axe);
+      const { violations } = await tab.evaluate(() => window.axe.run());
+      for (const v of violations) fault(`${v.id}: ${v.nodes.map((n) => n.target).join(", ")}`);
+    }
+    await tab.context().close();
+  }
+}
+
+// Under the policy as it is, with and without scripts.
+const tab = await open({});
+let answer;
+await tab.route("https://riverbikes.example/**", (route) => {
+  answer = route.request().postData();
+  return route.fulfill({ contentType: "text/html", body: "<title>River Bikes</title>" });
+});
+await tab.goto(address("en/form-post.html"));
+await tab.waitForURL("https://riverbikes.example/**");
+assert.equal(new URLSearchParams(answer).get("state"), '"><script>alert(1)</script>', "form-post sends the answer");
+
+const press = (times) => tab.evaluate((n) => {
+  const allow = document.querySelector("[value=allow]");
+  for (let i = 0; i < n; i++) allow.click();
+}, times);
+await tab.goto(address("en/consent.html"));
+await press(1);
+await tab.waitForFunction(() => !document.querySelector("[aria-disabled=true]"));
+assert.equal(posts, 0, "consent is not decided in the first moment");
+await press(2);
+await tab.waitForTimeout(200);
+assert.equal(posts, 1, "consent is decided once");
+
+await tab.goto(address("en/signup.html"));
+await tab.fill("#new_password", "é".repeat(14));
+assert.equal(await tab.isVisible(".met span"), false, "a short password is not called long enough");
+await tab.fill("#new_password", "é".repeat(15));
+assert.equal(await tab.isVisible(".met span"), true, "a long password is called long enough");
+await tab.click(".reveal");
+assert.equal(await tab.getAttribute("#new_password", "type"), "text", "a password can be shown");
+
+await tab.goto(address("en/signin-wrong.html"));
+assert.equal(await tab.evaluate(() => document.activeElement.className), "problems", "the focus is on the problems");
+await tab.click(".problems a");
+assert.equal(await tab.evaluate(() => document.activeElement.id), "password", "a problem leads to its field");
+
+const plain = await open({ javaScriptEnabled: false });
+await plain.goto(address("en/consent.html"));
+await plain.click("[value=deny]");
+await plain.waitForTimeout(200);
+assert.equal(posts, 2, "consent works without scripts");
+
+await browser.close();
+server.close();
+for (const f of faults) console.error(f);
+console.log(`${pages.length} pages, ${faults.length} faults`);
+process.exit(faults.length ? 1 : 0);
