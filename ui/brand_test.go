@@ -199,7 +199,7 @@ func TestAssetsAreNamedAfterTheirContent(t *testing.T) {
 	named := regexp.MustCompile(`^[a-z-]+\.[0-9a-f]{12}\.(css|js)$`)
 	for _, a := range Assets() {
 		m := named.FindStringSubmatch(a.Name)
-		if m == nil || a.MediaType != types[m[1]] || len(a.Bytes) == 0 {
+		if len(m) == 0 || a.MediaType != types[m[1]] || len(a.Bytes) == 0 {
 			t.Errorf("asset %q has media type %q and %d bytes", a.Name, a.MediaType, len(a.Bytes))
 		}
 	}

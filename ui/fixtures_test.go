@@ -227,7 +227,7 @@ var fixtures = []fixture{
 		v := consentOf(p)
 		v.Client.Name, v.Client.LogoURL, v.Client.Verified = hostileName, "", false
 		v.Account = Account{Name: "\u202e" + hostileName, Email: "a\"><svg/onload=alert(1)>@example.com"}
-		v.Scopes[0].Attributes[0].Values = []string{"<img src=x onerror=alert(1)>", "\u2067‏\u0000"}
+		v.Scopes[0].Attributes[0].Values = []string{"<img src=x onerror=alert(1)>", "\u2067\u200f\u0000"}
 		return Consent(v)
 	}},
 	{"signout", func(p Page) templ.Component {
