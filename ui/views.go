@@ -17,9 +17,9 @@ type Page struct {
 	// BrandStylesheet is the address of a stylesheet made by [BrandCSS].
 	// Empty keeps the colours of the service.
 	BrandStylesheet string
-	// Languages are the other languages that the screen can be read in, each
-	// with the address that shows it so and keeps the request. Empty shows no
-	// switch.
+	// Languages are the languages that the screen can be read in, with or
+	// without its own, each with the address that shows it so and keeps the
+	// request. Empty shows no switch.
 	Languages []Language
 	// Popup lays the screen out for a small window. It changes nothing else.
 	Popup bool
