@@ -73,14 +73,14 @@ fresh: ## Fail when a generated file does not match its source
 lint: ## Check style, mistakes and who imports whom
 	@for module in $(CODE); do \
 		cd $(CURDIR)/$$module; \
-		$(LINT) run --config $(CURDIR)/.golangci.yaml ./...; \
+		$(LINT) run --allow-parallel-runners --config $(CURDIR)/.golangci.yaml ./...; \
 	done
 	@$(LINT) fmt --diff
 
 fix: ## Format, and mend what the linter can
 	@for module in $(CODE); do \
 		cd $(CURDIR)/$$module; \
-		$(LINT) run --fix --config $(CURDIR)/.golangci.yaml ./... || true; \
+		$(LINT) run --fix --allow-parallel-runners --config $(CURDIR)/.golangci.yaml ./... || true; \
 	done
 	@$(LINT) fmt
 
