@@ -251,6 +251,21 @@ func TestBackup(t *testing.T) {
 			t.Errorf("the backup has %d clients, want 3", len(clients))
 		}
 	})
+	t.Run("IsLeftAsItIsByOpening", func(t *testing.T) {
+		store := open(t, database(t))
+		defer store.Close()
+		backup := filepath.Join(t.TempDir(), "backup.db")
+		if err := store.Backup(t.Context(), backup); err != nil {
+			t.Fatal(err)
+		}
+		before := contents(t, filepath.Dir(backup))
+		if err := open(t, backup).Close(); err != nil {
+			t.Error(err)
+		}
+		if diff := cmp.Diff(before, contents(t, filepath.Dir(backup))); diff != "" {
+			t.Errorf("files were changed:\n%s", diff)
+		}
+	})
 	t.Run("NeverOverwrites", func(t *testing.T) {
 		path := database(t)
 		store := open(t, path)

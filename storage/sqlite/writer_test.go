@@ -234,6 +234,25 @@ func TestGroupCommit(t *testing.T) {
 			t.wantWritten("next")
 		})
 	})
+	t.Run("RefusedCommitLeavesNothingOpen", func(t *testing.T) {
+		testWriter(t, func(t *writerTest) {
+			errs := t.inOneBatch(insert("first"), func(ctx context.Context, db sqlstore.Conn) error {
+				// A violation that SQLite finds at the commit only; it keeps the
+				// transaction open, to be repaired.
+				if err := sqlStep(`PRAGMA defer_foreign_keys = ON`)(ctx, db); err != nil {
+					return err
+				}
+				return sqlStep(`INSERT INTO consents VALUES ('subject', 'nobody', NULL, 1, 1, NULL)`)(ctx, db)
+			})
+			if errs[0] == nil || errs[1] == nil {
+				t.Errorf("errors %v", errs)
+			}
+			if err := t.w.write(t.Context(), insert("next")); err != nil {
+				t.Error(err)
+			}
+			t.wantWritten("next")
+		})
+	})
 	t.Run("LostTransactionFailsForAll", func(t *testing.T) {
 		testWriter(t, func(t *writerTest) {
 			full := sqlite3.Error{Code: sqlite3.ErrFull}
@@ -280,6 +299,18 @@ func TestGroupCommit(t *testing.T) {
 			}
 			t.wantWritten("first")
 		})
+	})
+	t.Run("AppointedLeaderCannotLeave", func(t *testing.T) {
+		// Or those behind would wait for nobody.
+		next := &call{appointed: make(chan bool, 1)}
+		w := &writer{queue: []*call{next}, leading: true}
+		w.handOver()
+		if w.withdraw(next) {
+			t.Error("the caller left")
+		}
+		if !<-next.appointed {
+			t.Error("the caller was not appointed")
+		}
 	})
 	t.Run("CloseAnswersThoseWhoWait", func(t *testing.T) {
 		testWriter(t, func(t *writerTest) {

@@ -1,12 +1,65 @@
 package sqlstore
 
 import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"errors"
 	"strings"
 	"testing"
 	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/bonafide-id/bonafide/storage"
 )
+
+// TestBrokenRead tests the worst mistake that a store can make: to say that there
+// is no such record when it could not look.
+func TestBrokenRead(t *testing.T) {
+	broken := errors.New("disk I/O error")
+	store := New(brokenEngine{sql.OpenDB(brokenDriver{broken})}, SQLite)
+	defer store.Close()
+	for name, read := range map[string]func() error{
+		"One": func() error {
+			_, _, err := store.Token(t.Context(), storage.AccessToken, storage.Digest{})
+			return err
+		},
+		"All": func() error {
+			_, err := store.Keys(t.Context())
+			return err
+		},
+		"InAWrite": func() error { return store.CreateSession(t.Context(), storage.Session{}, storage.Digest{}) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			if err := read(); !errors.Is(err, broken) || errors.Is(err, storage.ErrNotFound) {
+				t.Errorf("err = %v, want %v", err, broken)
+			}
+		})
+	}
+}
+
+// brokenEngine has a connection that breaks before the first row arrives.
+type brokenEngine struct{ *sql.DB }
+
+func (e brokenEngine) Read(ctx context.Context, step Step) error  { return step(ctx, e.DB) }
+func (e brokenEngine) Write(ctx context.Context, step Step) error { return step(ctx, e.DB) }
+func (e brokenEngine) Ping(ctx context.Context) error             { return e.PingContext(ctx) }
+
+// brokenDriver is every layer of a driver in one.
+type brokenDriver struct{ err error }
+
+func (d brokenDriver) Connect(context.Context) (driver.Conn, error) { return d, nil }
+func (d brokenDriver) Driver() driver.Driver                        { return d }
+func (d brokenDriver) Open(string) (driver.Conn, error)             { return d, nil }
+func (d brokenDriver) Begin() (driver.Tx, error)                    { return nil, d.err }
+func (d brokenDriver) Prepare(string) (driver.Stmt, error)          { return d, nil }
+func (d brokenDriver) NumInput() int                                { return -1 }
+func (d brokenDriver) Exec([]driver.Value) (driver.Result, error)   { return nil, d.err }
+func (d brokenDriver) Query([]driver.Value) (driver.Rows, error)    { return d, nil }
+func (d brokenDriver) Columns() []string                            { return []string{"column"} }
+func (d brokenDriver) Next([]driver.Value) error                    { return d.err }
+func (d brokenDriver) Close() error                                 { return nil }
 
 func FuzzList(f *testing.F) {
 	for _, seed := range []string{"", "openid", "openid|military", "|", `a","b`, `\|"`, "<script>|é|\u2028"} {
