@@ -32,7 +32,7 @@ export async function startURL(options: Options, pending: Pending, display?: "po
   const { start, codeChallenge } = options;
   const { code_verifier } = pending;
   const code_challenge = code_verifier ? await s256(code_verifier) : codeChallenge;
-  const url = new URL(start || provider.base + "oauth/authorize", document.baseURI);
+  const url = new URL(start || provider.base + "oauth/authorize", location.href);
   const parameters = {
     display,
     ...(!start && {

@@ -23,7 +23,7 @@ function upgrade(span: HTMLElement): void {
     // Another copy of this script was first.
     if (span.shadowRoot) return;
     if (/token/.test(options.response))
-      console.warn("Bonafide: data-response sends tokens to the page", span);
+      console.warn("Bonafide: data-response exposes tokens", span);
     const view = build(span);
     view.link.onclick = (event) => click(span, event);
     render(view, options);

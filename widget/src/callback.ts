@@ -9,8 +9,8 @@ const script = document.currentScript;
 const url = location.href;
 // An <img name="currentScript"> smuggled into the page would answer in the
 // script's place and choose where the visitor goes, hence instanceof.
-const next = script instanceof HTMLScriptElement && script.dataset.next;
-const message = { url, next: next && new URL(next, url).href };
+const next = script instanceof HTMLScriptElement ? script.dataset.next : "";
+const message = { url, next: next ? new URL(next, url).href : undefined };
 
 // The channel reaches pages of this origin only, and does so where a
 // Cross-Origin-Opener-Policy has cut the opener off. Nobody answers after a

@@ -21,7 +21,7 @@ export function read(target: HTMLElement | SignInOptions): Options {
   const { clientId, redirect, start, response = "code", pkce } = given;
   const fault = !clientId
     ? "client-id"
-    : !isSafe(start ? new URL(start, document.baseURI).href : redirect)
+    : !isSafe(start ? new URL(start, location.href).href : redirect)
       ? start ? "start" : "redirect"
       : !/^(code( id_token)?( token)?|(id_)?token)$/.test(response) && "response";
   if (fault) throw failure("invalid_options", "Check data-" + fault);
@@ -34,6 +34,6 @@ export function read(target: HTMLElement | SignInOptions): Options {
 }
 
 /** Tells https, and http on a loopback host, from javascript: and whatever else an address can be. */
-export function isSafe(address = ""): boolean {
-  return /^(https:\/\/|http:\/\/(([\w.-]+\.)?localhost|127\.0\.0\.1|\[::1])(:\d+)?(\/|$))/.test(address);
+export function isSafe(address: string | undefined): boolean {
+  return /^(https:\/\/|http:\/\/(([\w.-]+\.)?localhost|127\.0\.0\.1|\[::1])(:\d+)?(\/|$))/.test(address!);
 }

@@ -70,8 +70,10 @@ export function waitFor(wait: Wait, accepts: (message: Message) => boolean, doub
     let gone = 0;
     const timer = setInterval(() => {
       if (!popup.closed) connected ||= hasLeft(popup);
-      else if (document.hasFocus() && ++gone > (connected ? Limit.Grace : Limit.LongGrace)) stop();
-      else if (gone == Limit.Grace) doubt();
+      else if (document.hasFocus()) {
+        if (gone++ == (connected ? Limit.Grace : Limit.LongGrace)) stop();
+        else if (gone == Limit.Grace) doubt();
+      }
     }, Limit.Poll);
   });
 }

@@ -41,14 +41,14 @@ export function build(span: HTMLElement): View {
 /** Brings a button up to date with its options. */
 export function render(view: View, options: Options): void {
   const { link, status } = view;
-  const [language, all] = texts(options.lang || navigator.language);
+  const all = texts(options.lang || navigator.language);
   // What is not among them is Verify, which stands before them.
   const type = ["signin", "signup", "continue"].indexOf((options.type || options.op)!);
   const verb = all[Text.SignIn + type];
   view.texts = all;
   link.textContent = options.text || all[Text.Pattern].replace("*", verb).replace("%", () => provider.name);
-  link.lang = options.text ? "" : language;
-  status.lang = language;
+  status.lang = all[Text.Language];
+  link.lang = options.text ? "" : status.lang;
   // Where the browser goes by itself, into a new tab for one. What needs a
   // secret of this tab begins on this page.
   if (options.inPage) link.href = location.href;
