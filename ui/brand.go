@@ -46,6 +46,15 @@ func BrandCSS(button string) ([]byte, error) {
 		c.outline(surfaceLight, black), c.outline(surfaceDark, white)), nil
 }
 
+// LabelColor returns black or white, "#000000" or "#ffffff", whichever is easier to
+// read on a button of this colour; black when the colour is not of the form #rrggbb.
+func LabelColor(button string) string {
+	if !hexColor.MatchString(button) {
+		return black.String()
+	}
+	return parseColor(button).label().String()
+}
+
 // rgb is a colour of the sRGB space.
 type rgb [3]uint8
 

@@ -21,25 +21,35 @@ const (
 // ReadForm returns the parameters of a POST in application/x-www-form-urlencoded.
 // Anything else, and parameters in the query, is an invalid_request.
 func ReadForm(r *http.Request) (url.Values, error) {
-	mediaType, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
-	if err != nil || mediaType != "application/x-www-form-urlencoded" {
-		return nil, fail(InvalidRequest, "Send the parameters as application/x-www-form-urlencoded.")
+	if err := ParseForm(r, maxForm); err != nil {
+		return nil, err
 	}
-	r.Body = http.MaxBytesReader(nil, r.Body, maxForm)
-	query := r.URL.RawQuery
-	if err := r.ParseForm(); err != nil {
-		var tooLarge *http.MaxBytesError
-		if errors.As(err, &tooLarge) {
-			e := fail(InvalidRequest, "The request is too large.")
-			e.Status = http.StatusRequestEntityTooLarge
-			return nil, e
-		}
-		return nil, fail(InvalidRequest, "The form is not encoded correctly.")
-	}
-	if query != "" {
+	if r.URL.RawQuery != "" {
 		return nil, fail(InvalidRequest, "Send the parameters in the body only, not in the address.")
 	}
 	return r.PostForm, checkForm(r.PostForm)
+}
+
+// ParseForm fills r.PostForm from a body of at most limit bytes in
+// application/x-www-form-urlencoded; other media types are an invalid_request.
+func ParseForm(r *http.Request, limit int64) error {
+	mediaType, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	if err != nil || mediaType != "application/x-www-form-urlencoded" {
+		return fail(InvalidRequest, "Send the parameters as application/x-www-form-urlencoded.")
+	}
+	r.Body = http.MaxBytesReader(nil, r.Body, limit)
+	err = r.ParseForm()
+	var tooLarge *http.MaxBytesError
+	switch {
+	case errors.As(err, &tooLarge):
+		e := fail(InvalidRequest, "The request is too large.")
+		e.Status = http.StatusRequestEntityTooLarge
+		return e
+	case err != nil:
+		return fail(InvalidRequest, "The form is not encoded correctly.")
+	default:
+		return nil
+	}
 }
 
 // checkForm refuses what no honest client sends: parameters that are given twice,

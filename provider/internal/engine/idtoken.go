@@ -110,3 +110,8 @@ func halfHash(value string) string {
 	sum := sha256.Sum256([]byte(value))
 	return base64.RawURLEncoding.EncodeToString(sum[:sha256.Size/2])
 }
+
+// StartObject begins a JSON object with one member, for FinishClaims.
+func StartObject(name, value string) []byte {
+	return appendString(append(appendString([]byte{'{'}, name), ':'), value)
+}

@@ -1,0 +1,296 @@
+package provider
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/bonafide-id/bonafide/provider/internal/engine"
+	"github.com/bonafide-id/bonafide/storage"
+)
+
+// Dialects of an application: the wire form that it was registered for.
+const (
+	// V3 is the older interface of identity verification services: lifetimes as
+	// strings of digits, one scope value per request, userinfo as a JWT in a
+	// JSON string, tokens in the query and JSONP at the data endpoints.
+	V3 = engine.DialectV3
+	// Standard is RFC 6749 and OpenID Connect Core to the letter.
+	Standard = engine.DialectStandard
+)
+
+// Client is a registration of an application (RFC 7591 section 2 names the
+// fields). The zero value of every field but ID and RedirectURIs has a default.
+type Client struct {
+	// ID is the client_id: letters, digits and -_.: only.
+	ID string
+
+	// Secret is the client_secret. SaveClient seals it; no method returns it
+	// but ClientSecret. Empty keeps the one that is registered.
+	Secret string
+
+	// Name is shown to users; the ID when empty.
+	Name string
+
+	// Dialect is V3 or Standard; V3 when empty.
+	Dialect string
+
+	// Public marks an application that cannot keep a secret, such as a page or
+	// an app on a phone. It must use PKCE.
+	Public bool
+
+	// TokenEndpointAuthMethod restricts how the secret is sent:
+	// client_secret_basic or client_secret_post; either when empty.
+	TokenEndpointAuthMethod string
+
+	RedirectURIs           []string
+	PostLogoutRedirectURIs []string
+
+	// ResponseTypes are those that the application may use; all six for V3 and
+	// code for Standard when empty.
+	ResponseTypes []string
+
+	// GrantTypes are authorization_code and refresh_token; the first when empty.
+	GrantTypes []string
+
+	// Scopes are those that the application may ask for; all of the catalogue
+	// when empty.
+	Scopes []string
+
+	// Origins are the web origins whose scripts may call the token and data
+	// endpoints, for example https://app.example.com.
+	Origins []string
+
+	// UserinfoSigned makes userinfo answer with a JWT
+	// (userinfo_signed_response_alg) in the Standard dialect.
+	UserinfoSigned bool
+
+	// RequireVerified refuses users whose requested groups are not verified,
+	// with access_denied.
+	RequireVerified bool
+
+	// SkipConsent marks an application of the host's own.
+	SkipConsent bool
+
+	// Disabled applications are unknown to every endpoint.
+	Disabled bool
+
+	// Logo is a PNG, JPEG or GIF of at most 512 KiB and 2048 pixels a side, or
+	// nil.
+	Logo []byte
+
+	// ButtonColor is #rrggbb, for the buttons of the screens when the request
+	// is one of OpenID Connect.
+	ButtonColor string
+
+	// PolicyURL and TermsURL are linked from the consent screen when not empty.
+	PolicyURL, TermsURL string
+}
+
+// ErrNoClient says that there is no such application.
+var ErrNoClient = errors.New("provider: no such client")
+
+// sealClientSecret is the purpose under which client secrets are sealed.
+const sealClientSecret = "client secret"
+
+// SaveClient registers an application, or brings its registration up to date. The
+// error names the field that cannot be accepted. The change is in force within a
+// second in every process. A new confidential client without a Secret gets one;
+// ClientSecret returns it.
+func (p *Provider) SaveClient(ctx context.Context, c Client) error {
+	if err := c.validate(p.catalogue); err != nil {
+		return fmt.Errorf("client %q: %w", c.ID, err)
+	}
+	now := p.cfg.Clock()
+	old, err := p.cfg.Store.Client(ctx, c.ID)
+	if err != nil && !errors.Is(err, storage.ErrNotFound) {
+		return fmt.Errorf("read client: %w", err)
+	}
+	record := c.record()
+	record.CreatedAt, record.UpdatedAt = now, now
+	if err == nil {
+		record.CreatedAt = old.CreatedAt
+	}
+	if record.Secrets, err = p.clientSecrets(c, old); err != nil {
+		return err
+	}
+	if len(c.Logo) > 0 {
+		if record.Logo, err = p.saveImage(ctx, c.Logo); err != nil {
+			return fmt.Errorf("client %q: Logo: %w", c.ID, err)
+		}
+	}
+	if err := p.cfg.Store.SaveClient(ctx, record); err != nil {
+		return fmt.Errorf("save client: %w", err)
+	}
+	p.engine.ForgetClient(c.ID)
+	return nil
+}
+
+// clientSecrets returns the sealed secrets of a registration, keeping the one that
+// stands when it is the same.
+func (p *Provider) clientSecrets(c Client, old storage.Client) ([]storage.ClientSecret, error) {
+	if c.Public {
+		return nil, nil
+	}
+	secret := c.Secret
+	if secret == "" && len(old.Secrets) > 0 {
+		return old.Secrets, nil
+	}
+	if secret == "" {
+		secret = newSecret()
+	}
+	for _, s := range old.Secrets {
+		plain, err := p.secrets.Open(sealClientSecret, s.Sealed)
+		if err == nil && bytes.Equal(plain, []byte(secret)) {
+			return old.Secrets, nil
+		}
+	}
+	return []storage.ClientSecret{{
+		Sealed: p.secrets.Seal(sealClientSecret, []byte(secret)), CreatedAt: p.cfg.Clock(),
+	}}, nil
+}
+
+// newSecret returns 256 random bits as text.
+func newSecret() string {
+	b := make([]byte, 32)
+	_, _ = rand.Read(b) // never fails: the program stops when there is no randomness
+	return base64.RawURLEncoding.EncodeToString(b)
+}
+
+// ClientSecret returns the newest secret of an application, for the eyes of its
+// owner after a fresh sign-in. ErrNoClient when there is none. It is written to the
+// audit trail.
+func (p *Provider) ClientSecret(ctx context.Context, id string) (string, error) {
+	c, err := p.cfg.Store.Client(ctx, id)
+	if errors.Is(err, storage.ErrNotFound) || err == nil && len(c.Secrets) == 0 {
+		return "", ErrNoClient
+	}
+	if err != nil {
+		return "", fmt.Errorf("read client: %w", err)
+	}
+	plain, err := p.secrets.Open(sealClientSecret, c.Secrets[len(c.Secrets)-1].Sealed)
+	if err != nil {
+		return "", fmt.Errorf("open client secret: %w", err)
+	}
+	p.record(ctx, Event{Name: EventSecretShown, ClientID: id})
+	return string(plain), nil
+}
+
+// DeleteClient removes an application with everything that was allowed to it. It
+// returns nil when there is none.
+func (p *Provider) DeleteClient(ctx context.Context, id string) error {
+	if err := p.cfg.Store.DeleteClient(ctx, id); err != nil {
+		return fmt.Errorf("delete client: %w", err)
+	}
+	p.engine.ForgetClient(id)
+	return nil
+}
+
+func (c Client) record() storage.Client {
+	record := storage.Client{
+		ID: c.ID, Name: c.Name, Dialect: c.Dialect, Public: c.Public, AuthMethod: c.TokenEndpointAuthMethod,
+		RedirectURIs: c.RedirectURIs, PostLogoutRedirectURIs: c.PostLogoutRedirectURIs,
+		ResponseTypes: c.ResponseTypes, GrantTypes: c.GrantTypes, Scopes: c.Scopes, Origins: c.Origins,
+		UserinfoSigned: c.UserinfoSigned, RequireVerified: c.RequireVerified, SkipConsent: c.SkipConsent,
+		Disabled: c.Disabled, ButtonColor: c.ButtonColor, PolicyURI: c.PolicyURL, TermsURI: c.TermsURL,
+	}
+	if record.Name == "" {
+		record.Name = c.ID
+	}
+	if record.Dialect == "" {
+		record.Dialect = V3
+	}
+	if c.Public {
+		record.AuthMethod = engine.AuthNone
+	}
+	return record
+}
+
+// validate names the first field that cannot be accepted.
+func (c Client) validate(known *catalogue) error {
+	if !isName(c.ID) {
+		return errors.New("ID: must be 1 to 64 letters, digits, or -_.:")
+	}
+	if _, ok := engine.DialectNamed(c.Dialect); !ok {
+		return fmt.Errorf("Dialect: %q is neither %q nor %q", c.Dialect, V3, Standard)
+	}
+	switch {
+	case len(c.Name) > 120 || !isPlainText(c.Name):
+		return errors.New("Name: must be at most 120 bytes of text")
+	case c.Public && c.Secret != "":
+		return errors.New("Secret: a public client has none")
+	case c.Secret != "" && (len(c.Secret) < 16 || len(c.Secret) > 255):
+		return errors.New("Secret: must be 16 to 255 bytes")
+	case !slices.Contains([]string{"", engine.AuthBasic, engine.AuthPost}, c.TokenEndpointAuthMethod):
+		return fmt.Errorf("TokenEndpointAuthMethod: %q is unknown", c.TokenEndpointAuthMethod)
+	case c.ButtonColor != "" && !isColor(c.ButtonColor):
+		return fmt.Errorf("ButtonColor: %q is not of the form #rrggbb", c.ButtonColor)
+	case len(c.RedirectURIs) == 0 || len(c.RedirectURIs) > 100:
+		return errors.New("RedirectURIs: must be 1 to 100")
+	case c.PolicyURL != "" && !isWebURL(c.PolicyURL):
+		return errors.New("PolicyURL: is not an http address")
+	case c.TermsURL != "" && !isWebURL(c.TermsURL):
+		return errors.New("TermsURL: is not an http address")
+	}
+	return c.validateLists(known)
+}
+
+func (c Client) validateLists(known *catalogue) error {
+	for _, list := range []struct {
+		name   string
+		values []string
+		check  func(string) error
+	}{
+		{"RedirectURIs", c.RedirectURIs, engine.ValidateRedirectURI},
+		{"PostLogoutRedirectURIs", c.PostLogoutRedirectURIs, engine.ValidateRedirectURI},
+		{"ResponseTypes", c.ResponseTypes, oneOf(engine.ResponseTypes)},
+		{"GrantTypes", c.GrantTypes, oneOf(engine.GrantTypes)},
+		{"Origins", c.Origins, validateOrigin},
+		{"Scopes", c.Scopes, func(s string) error {
+			if !known.known(s) {
+				return errors.New("is not a scope of the catalogue")
+			}
+			return nil
+		}},
+	} {
+		for i, v := range list.values {
+			if err := list.check(v); err != nil {
+				return fmt.Errorf("%s[%d]: %q %w", list.name, i, v, err)
+			}
+		}
+	}
+	return nil
+}
+
+func oneOf(known []string) func(string) error {
+	return func(s string) error {
+		if !slices.Contains(known, s) {
+			return errors.New("is none of " + strings.Join(known, ", "))
+		}
+		return nil
+	}
+}
+
+// validateOrigin accepts an origin as browsers send it (RFC 6454 section 6.2).
+func validateOrigin(s string) error {
+	u, err := url.Parse(s)
+	if err != nil || u.Host == "" || u.Scheme+"://"+u.Host != s || s != strings.ToLower(s) || strings.Contains(s, "*") {
+		return errors.New("is not an origin such as https://app.example.com")
+	}
+	if u.Scheme != "https" && !(u.Scheme == "http" && isLoopbackHost(u.Hostname())) {
+		return errors.New("must be https; http is allowed for localhost only")
+	}
+	return nil
+}
+
+func isWebURL(s string) bool { return isLink(s) && !strings.HasPrefix(s, "/") }
+
+func isPlainText(s string) bool {
+	return !strings.ContainsFunc(s, func(r rune) bool { return r < ' ' || r == 0x7f || r == '\uFFFD' })
+}

@@ -1,0 +1,74 @@
+package provider
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"github.com/bonafide-id/bonafide/storage"
+)
+
+// Event is an entry of the audit trail. It never holds a secret.
+type Event struct {
+	At   time.Time
+	Name EventName
+
+	// UserID and ClientID tell whom it concerns; either may be empty.
+	UserID, ClientID string
+
+	// Address is the network address of the caller, when there is one.
+	Address string
+
+	// Detail is a fixed phrase.
+	Detail string
+}
+
+// EventName tells what happened.
+type EventName string
+
+// The events of the audit trail.
+const (
+	EventSignedIn        EventName = "sign_in"
+	EventSignInFailed    EventName = "sign_in_failed"
+	EventThrottled       EventName = "throttled"
+	EventSignedUp        EventName = "sign_up"
+	EventSignedOut       EventName = "sign_out"
+	EventPasswordChanged EventName = "password_changed"
+	EventEmailVerified   EventName = "email_verified"
+	EventConsent         EventName = "consent"
+	EventDenied          EventName = "consent_denied"
+	EventRevoked         EventName = "revoked"
+	EventReuse           EventName = "reuse_detected"
+	EventSecretShown     EventName = "client_secret_shown"
+	EventKeyRotated      EventName = "key_rotated"
+)
+
+// record writes an event to the audit trail. A trail that cannot be written is an
+// alarm in the log, not a reason to undo what has happened.
+func (p *Provider) record(ctx context.Context, e Event) {
+	e.At = p.cfg.Clock()
+	err := p.cfg.Store.AppendEvent(context.WithoutCancel(ctx), storage.Event{
+		At: e.At, Name: string(e.Name), Subject: e.UserID, ClientID: e.ClientID, Address: e.Address, Detail: e.Detail,
+	})
+	if err != nil {
+		p.cfg.Logger.ErrorContext(ctx, "audit event could not be stored",
+			slog.String("event", string(e.Name)), slog.Any("error", err))
+	}
+	if p.cfg.OnEvent == nil {
+		return
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			p.cfg.Logger.ErrorContext(ctx, "OnEvent panicked", slog.Any("panic", r))
+		}
+	}()
+	p.cfg.OnEvent(e)
+}
+
+func (p *Provider) tokenReused(ctx context.Context, g storage.Grant, kind storage.TokenKind) {
+	detail := "authorization code"
+	if kind == storage.RefreshToken {
+		detail = "refresh token"
+	}
+	p.record(ctx, Event{Name: EventReuse, UserID: g.Subject, ClientID: g.ClientID, Detail: detail})
+}

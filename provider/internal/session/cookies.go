@@ -1,0 +1,74 @@
+package session
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"net/http"
+	"net/url"
+	"time"
+)
+
+// Kind tells what a cookie is for.
+type Kind string
+
+// The cookies of a provider.
+const (
+	// Session holds the session token.
+	Session Kind = "session"
+	// Browser holds a random value that binds unfinished flows and forms to the
+	// browser that began them.
+	Browser Kind = "browser"
+	// Device proves that its account has signed in from this browser before.
+	Device Kind = "device"
+	// Language holds the language that the visitor has chosen.
+	Language Kind = "language"
+)
+
+// Cookies names, sets and reads the cookies of one provider. The names differ from
+// those of any other provider in the same host, whatever path it is mounted at.
+type Cookies struct {
+	prefix string
+	secure bool
+}
+
+// NewCookies returns the cookies of the provider with this base URL and issuer.
+// Over https they carry the prefix __Host- (RFC 6265bis section 4.1.3.2), so that
+// no sibling domain can plant them; over http, for development on localhost, they
+// cannot.
+func NewCookies(base *url.URL, issuer string) Cookies {
+	sum := sha256.Sum256([]byte(issuer))
+	c := Cookies{prefix: "bonafide_" + hex.EncodeToString(sum[:4]) + "_", secure: base.Scheme == "https"}
+	if c.secure {
+		c.prefix = "__Host-" + c.prefix
+	}
+	return c
+}
+
+// Name returns the name of a cookie.
+func (c Cookies) Name(kind Kind) string { return c.prefix + string(kind) }
+
+// Get returns the value of a cookie, or "".
+func (c Cookies) Get(r *http.Request, kind Kind) string {
+	cookie, err := r.Cookie(c.Name(kind))
+	if err != nil {
+		return ""
+	}
+	return cookie.Value
+}
+
+// Set sends a cookie that scripts cannot read and other sites cannot send along,
+// save by a link. A life of zero lasts as long as the browser runs.
+func (c Cookies) Set(w http.ResponseWriter, kind Kind, value string, life time.Duration) {
+	http.SetCookie(w, &http.Cookie{
+		Name: c.Name(kind), Value: value, Path: "/", MaxAge: int(life / time.Second),
+		Secure: c.secure, HttpOnly: true, SameSite: http.SameSiteLaxMode,
+	})
+}
+
+// Clear removes a cookie from the browser.
+func (c Cookies) Clear(w http.ResponseWriter, kind Kind) {
+	http.SetCookie(w, &http.Cookie{
+		Name: c.Name(kind), Path: "/", MaxAge: -1,
+		Secure: c.secure, HttpOnly: true, SameSite: http.SameSiteLaxMode,
+	})
+}

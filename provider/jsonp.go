@@ -1,0 +1,95 @@
+package provider
+
+import (
+	"bytes"
+	"encoding/json"
+	"net/http"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/bonafide-id/bonafide/provider/internal/engine"
+)
+
+// callbackParameter names the function that a JSONP response calls.
+const callbackParameter = "callback"
+
+var callbackName = regexp.MustCompile(`^[A-Za-z_$][0-9A-Za-z_$]*(\.[A-Za-z_$][0-9A-Za-z_$]*){0,3}$`)
+
+const maxCallback = 64
+
+// reservedWords are no identifiers (ECMA-262 section 12.7.2), or name what a page
+// must not let a script address reach: evaluation, and the way to other windows.
+var reservedWords = []string{
+	"await", "break", "case", "catch", "class", "const", "continue", "debugger", "default", "delete", "do",
+	"else", "enum", "export", "extends", "false", "finally", "for", "function", "if", "implements", "import",
+	"in", "instanceof", "interface", "let", "new", "null", "package", "private", "protected", "public", "return",
+	"static", "super", "switch", "this", "throw", "true", "try", "typeof", "var", "void", "while", "with", "yield",
+	"eval", "Function", "setTimeout", "setInterval", "__proto__", "prototype", "constructor",
+	"self", "window", "top", "parent", "opener", "frames", "document", "location", "globalThis",
+}
+
+// parseCallback returns the name of the callback, "" for none. Anything but a
+// function's name is refused and never repeated: a response is a script of our
+// origin, and its first bytes would be the caller's.
+func parseCallback(r *http.Request) (string, error) {
+	sent, ok := r.URL.Query()[callbackParameter]
+	if !ok {
+		return "", nil
+	}
+	if len(sent) == 1 && isCallback(sent[0]) && r.Method == http.MethodGet {
+		return sent[0], nil
+	}
+	return "", badRequest("The callback is not the name of a function.")
+}
+
+func isCallback(name string) bool {
+	return len(name) <= maxCallback && callbackName.MatchString(name) &&
+		!slices.ContainsFunc(strings.Split(name, "."), func(part string) bool { return slices.Contains(reservedWords, part) })
+}
+
+// callback answers a data request, as JSONP when a callback is named. An error is
+// then a script too, of fixed shape, because a page could not read it otherwise.
+func (p *Provider) callback(w http.ResponseWriter, r *http.Request, name string,
+	access func() (engine.Access, error), body func(*http.Request, engine.Access) ([]byte, string, error),
+) error {
+	a, err := access()
+	if err == nil && name != "" && !a.Client.Dialect.JSONP {
+		return badRequest("This application cannot use callbacks.")
+	}
+	var raw []byte
+	var mediaType string
+	if err == nil {
+		raw, mediaType, err = body(r, a)
+	}
+	if name == "" {
+		if err != nil {
+			return err
+		}
+		w.Header().Set("Content-Type", mediaType)
+		_, _ = w.Write(raw)
+		return nil
+	}
+	status := http.StatusOK
+	if err != nil {
+		e := asJSONError(err)
+		p.logFailure(r, e.Status, err)
+		status = e.Status
+		if raw, err = json.Marshal(map[string]string{"error": e.Code, "error_description": e.Description}); err != nil {
+			return err
+		}
+	}
+	w.Header().Set("Content-Type", "text/javascript; charset=utf-8")
+	w.Header().Set("Cross-Origin-Resource-Policy", "cross-origin")
+	w.WriteHeader(status)
+	_, _ = w.Write(wrap(name, raw))
+	return nil
+}
+
+// wrap returns the script. The comment keeps the first bytes out of the caller's
+// hands; the separators end a line in JavaScript but not in JSON.
+func wrap(name string, raw []byte) []byte {
+	raw = bytes.ReplaceAll(raw, []byte("\u2028"), []byte(`\u2028`))
+	raw = bytes.ReplaceAll(raw, []byte("\u2029"), []byte(`\u2029`))
+	return slices.Concat([]byte("/**/"+name+"("), raw, []byte(");"))
+}

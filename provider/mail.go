@@ -1,0 +1,32 @@
+package provider
+
+import (
+	"context"
+	"fmt"
+	"io"
+)
+
+// Mailer sends mail to users: codes that finish a sign-up or reset a password, and
+// notices. Send returns once the message is handed over; an error makes the screen
+// say that the mail could not be sent.
+type Mailer interface {
+	Send(ctx context.Context, m Mail) error
+}
+
+// Mail is a message in plain text.
+type Mail struct {
+	To      string
+	Subject string
+	Text    string
+}
+
+// InsecureMailPrinter returns a Mailer for development that writes every message,
+// with its codes, to w instead of sending it.
+func InsecureMailPrinter(w io.Writer) Mailer { return mailPrinter{w} }
+
+type mailPrinter struct{ w io.Writer }
+
+func (p mailPrinter) Send(_ context.Context, m Mail) error {
+	_, err := fmt.Fprintf(p.w, "\n--- mail to %s\n--- %s\n%s\n---\n", m.To, m.Subject, m.Text)
+	return err
+}

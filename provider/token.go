@@ -1,0 +1,73 @@
+package provider
+
+import (
+	"errors"
+	"net/http"
+
+	"github.com/bonafide-id/bonafide/provider/internal/engine"
+	"github.com/bonafide-id/bonafide/provider/internal/throttle"
+)
+
+// api turns an endpoint for programs into a handler. What it answers is never kept
+// by caches.
+func (p *Provider) api(s screen) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		h := w.Header()
+		h.Set("Cache-Control", "no-store")
+		h.Set("Pragma", "no-cache")
+		h.Set("X-Content-Type-Options", "nosniff")
+		h.Set("Referrer-Policy", "no-referrer")
+		if err := s(w, r); err != nil {
+			p.failJSON(w, r, err)
+		}
+	}
+}
+
+// token is the token endpoint (RFC 6749 section 3.2).
+func (p *Provider) token(w http.ResponseWriter, r *http.Request) error {
+	response, err := p.engine.Token(r.Context(), r)
+	if err != nil {
+		return p.clientFailed(w, r, err)
+	}
+	p.writeJSON(w, r, http.StatusOK, response)
+	return nil
+}
+
+// clientFailed counts an application's failure to authenticate. Only failures are
+// counted, so an application that knows its secret is never held up.
+func (p *Provider) clientFailed(w http.ResponseWriter, r *http.Request, cause error) error {
+	var protocol *engine.Error
+	if !errors.As(cause, &protocol) || protocol.Code != engine.InvalidClient {
+		return cause
+	}
+	wait, err := p.limits.Allow(r.Context(), throttle.ClientAuth, throttle.Caller{
+		Account: truncate(r.PostForm.Get("client_id"), 64), Address: p.clientAddr(r),
+	})
+	if err != nil {
+		return err
+	}
+	if wait > 0 {
+		return &engine.Error{Code: engine.InvalidClient, Status: tooMany(w, wait),
+			Description: "Too many attempts with wrong credentials. Please wait."}
+	}
+	return cause
+}
+
+// revoke is the revocation endpoint (RFC 7009).
+func (p *Provider) revoke(w http.ResponseWriter, r *http.Request) error {
+	if err := p.engine.Revoke(r.Context(), r); err != nil {
+		return p.clientFailed(w, r, err)
+	}
+	w.WriteHeader(http.StatusOK)
+	return nil
+}
+
+// introspect is the introspection endpoint (RFC 7662).
+func (p *Provider) introspect(w http.ResponseWriter, r *http.Request) error {
+	answer, err := p.engine.Introspect(r.Context(), r)
+	if err != nil {
+		return p.clientFailed(w, r, err)
+	}
+	p.writeJSON(w, r, http.StatusOK, answer)
+	return nil
+}
