@@ -1,0 +1,191 @@
+package postgres
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"github.com/bonafide-id/bonafide/internal/pgtest"
+	"github.com/bonafide-id/bonafide/storage"
+)
+
+// TestFaults tests that a database that cannot serve never looks like one that has
+// no such record.
+func TestFaults(t *testing.T) {
+	server := pgtest.Start(t)
+	isUnavailable := func(t *testing.T, err error) {
+		t.Helper()
+		if !errors.Is(err, storage.ErrUnavailable) || errors.Is(err, storage.ErrNotFound) {
+			t.Errorf("err = %v, want %v", err, storage.ErrUnavailable)
+		}
+	}
+	t.Run("NoServer", func(t *testing.T) {
+		_, err := Open(t.Context(), "postgres://user:s3cret@127.0.0.1:1/db")
+		isUnavailable(t, err)
+		if strings.Contains(err.Error(), "s3cret") {
+			t.Errorf("the error tells the password: %v", err)
+		}
+	})
+	t.Run("BrokenURL", func(t *testing.T) {
+		_, err := Open(t.Context(), "postgres://user:s3cret@host:port/db")
+		if err == nil || strings.Contains(err.Error(), "s3cret") {
+			t.Errorf("err = %v, want one without the password", err)
+		}
+	})
+	t.Run("LostConnection", func(t *testing.T) {
+		url := server.Schema(t)
+		proxy := startProxy(t, url)
+		store := openTest(t, proxy.url)
+		if err := store.SaveClient(t.Context(), client("client")); err != nil {
+			t.Fatal(err)
+		}
+		proxy.cut()
+		_, err := store.Client(t.Context(), "client")
+		isUnavailable(t, err)
+		isUnavailable(t, store.SaveClient(t.Context(), client("other")))
+		isUnavailable(t, store.Ping(t.Context()))
+
+		proxy.listen(t)
+		if _, err := store.Client(t.Context(), "client"); err != nil {
+			t.Errorf("after the connection came back: %v", err)
+		}
+	})
+	t.Run("KilledConnections", func(t *testing.T) {
+		url := server.Schema(t)
+		store := openTest(t, url+"&application_name=victim")
+		if err := store.SaveClient(t.Context(), client("client")); err != nil {
+			t.Fatal(err)
+		}
+		exec(t, url, `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'victim'`)
+		for range 3 {
+			if _, err := store.Client(t.Context(), "client"); err != nil {
+				isUnavailable(t, err)
+			}
+		}
+		if _, err := store.Client(t.Context(), "client"); err != nil {
+			t.Errorf("the store did not connect anew: %v", err)
+		}
+	})
+	t.Run("ReadOnlyServer", func(t *testing.T) {
+		url := server.Schema(t)
+		if err := openTest(t, url).SaveClient(t.Context(), client("client")); err != nil {
+			t.Fatal(err)
+		}
+		store := openTest(t, url+"&default_transaction_read_only=on")
+		if _, err := store.Client(t.Context(), "client"); err != nil {
+			t.Errorf("read: %v", err)
+		}
+		isUnavailable(t, store.SaveClient(t.Context(), client("other")))
+	})
+	t.Run("LockedRow", func(t *testing.T) {
+		url := server.Schema(t)
+		if err := openTest(t, url).SaveClient(t.Context(), client("client")); err != nil {
+			t.Fatal(err)
+		}
+		lockRow(t, url)
+		isUnavailable(t, openTest(t, url+"&lock_timeout=20").SaveClient(t.Context(), client("client")))
+		isUnavailable(t, openTest(t, url+"&statement_timeout=20").SaveClient(t.Context(), client("client")))
+
+		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+		defer cancel()
+		if err := openTest(t, url).SaveClient(ctx, client("client")); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("err = %v, want %v", err, context.DeadlineExceeded)
+		}
+	})
+}
+
+// lockRow holds the locks of all clients until the end of the test.
+func lockRow(t *testing.T, url string) {
+	t.Helper()
+	db, err := sql.Open("pgx", url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { db.Close() })
+	tx, err := db.Begin()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = tx.Rollback() })
+	if _, err := tx.ExecContext(t.Context(), `SELECT 1 FROM clients FOR UPDATE`); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// proxy stands between a store and the server.
+type proxy struct {
+	url, socket, network, server string
+
+	mu       sync.Mutex
+	listener net.Listener
+	conns    []net.Conn
+}
+
+func startProxy(t *testing.T, url string) *proxy {
+	t.Helper()
+	config, err := pgx.ParseConfig(url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	p := &proxy{
+		url: fmt.Sprintf("host=%s user=%s password=%s dbname=%s search_path=%s",
+			dir, config.User, config.Password, config.Database, config.RuntimeParams["search_path"]),
+		socket: filepath.Join(dir, ".s.PGSQL.5432"),
+	}
+	p.network, p.server = pgconn.NetworkAddress(config.Host, config.Port)
+	p.listen(t)
+	t.Cleanup(p.cut)
+	return p
+}
+
+func (p *proxy) listen(t *testing.T) {
+	t.Helper()
+	listener, err := net.Listen("unix", p.socket)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.mu.Lock()
+	p.listener = listener
+	p.mu.Unlock()
+	go func() {
+		for {
+			front, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			back, err := net.Dial(p.network, p.server)
+			if err != nil {
+				front.Close()
+				return
+			}
+			p.mu.Lock()
+			p.conns = append(p.conns, front, back)
+			p.mu.Unlock()
+			go io.Copy(front, back)
+			go io.Copy(back, front)
+		}
+	}()
+}
+
+// cut ends all connections and accepts no more.
+func (p *proxy) cut() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.listener.Close()
+	for _, conn := range p.conns {
+		conn.Close()
+	}
+	p.conns = nil
+}

@@ -1,0 +1,215 @@
+package postgres
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/bonafide-id/bonafide/internal/pgtest"
+	"github.com/bonafide-id/bonafide/storage"
+	"github.com/bonafide-id/bonafide/storage/internal/sqlstore"
+)
+
+func openTest(t *testing.T, url string) *Store {
+	t.Helper()
+	store, err := Open(t.Context(), url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { store.Close() })
+	return store
+}
+
+func exec(t *testing.T, url, statement string) {
+	t.Helper()
+	db, err := sql.Open("pgx", url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	if _, err := db.ExecContext(t.Context(), statement); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func client(id string) storage.Client { return storage.Client{ID: id, CreatedAt: time.Unix(1, 0)} }
+
+func TestOpen(t *testing.T) {
+	server := pgtest.Start(t)
+	t.Run("AtOnceMigratesOnce", func(t *testing.T) {
+		url := server.Schema(t)
+		var created atomic.Int64
+		errs := make([]error, 8)
+		var opened sync.WaitGroup
+		for i := range errs {
+			opened.Go(func() {
+				e, err := openEngine(url)
+				if err != nil {
+					errs[i] = err
+					return
+				}
+				before := func(query string) error {
+					if strings.Contains(query, "CREATE TABLE IF NOT EXISTS grants") {
+						created.Add(1)
+					}
+					return nil
+				}
+				errs[i] = errors.Join(sqlstore.Migrate(t.Context(), hooked{e, before}, sqlstore.Postgres), e.Close())
+			})
+		}
+		opened.Wait()
+		if err := errors.Join(errs...); err != nil {
+			t.Error(err)
+		}
+		if got := created.Load(); got != 1 {
+			t.Errorf("the table was created %d times", got)
+		}
+	})
+	t.Run("AgainFindsTheData", func(t *testing.T) {
+		url := server.Schema(t)
+		if err := openTest(t, url).SaveClient(t.Context(), client("client")); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := openTest(t, url).Client(t.Context(), "client"); err != nil {
+			t.Error(err)
+		}
+	})
+	t.Run("RefusesNewerSchema", func(t *testing.T) {
+		url := server.Schema(t)
+		openTest(t, url)
+		exec(t, url, `UPDATE schema_version SET version = version + 1`)
+		if _, err := Open(t.Context(), url); !errors.Is(err, sqlstore.ErrNewerSchema) {
+			t.Errorf("err = %v, want %v", err, sqlstore.ErrNewerSchema)
+		}
+	})
+	t.Run("InterruptedMigrationRunsAgain", func(t *testing.T) {
+		url := server.Schema(t)
+		e, err := openEngine(url)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer e.Close()
+		interrupted := errors.New("interrupted")
+		for statement := 1; ; statement++ {
+			left := statement
+			before := func(string) error {
+				if left--; left == 0 {
+					return interrupted
+				}
+				return nil
+			}
+			err := sqlstore.Migrate(t.Context(), hooked{e, before}, sqlstore.Postgres)
+			if err == nil {
+				if statement < 20 { // there are more tables and indexes than that
+					t.Errorf("the migration was interrupted %d times", statement-1)
+				}
+				break
+			}
+			if !errors.Is(err, interrupted) {
+				t.Fatal(err)
+			}
+		}
+		if err := openTest(t, url).SaveClient(t.Context(), client("client")); err != nil {
+			t.Error(err)
+		}
+	})
+	t.Run("BoundsThePool", func(t *testing.T) {
+		url := server.Schema(t)
+		e, err := openEngine(url + "&pool_max_conns=3")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer e.Close()
+		if got := e.db.Stats().MaxOpenConnections; got != 3 {
+			t.Errorf("%d connections, want 3", got)
+		}
+		for _, wrong := range []string{"0", "-1", "many"} {
+			if _, err := openEngine(url + "&pool_max_conns=" + wrong); err == nil {
+				t.Errorf("pool_max_conns=%s was taken", wrong)
+			}
+		}
+	})
+}
+
+// hooked is an engine that calls a function before each statement of a
+// transaction, which fails when the function does.
+type hooked struct {
+	*engine
+	before func(query string) error
+}
+
+func (h hooked) Write(ctx context.Context, step sqlstore.Step) error {
+	return h.engine.Write(ctx, func(ctx context.Context, db sqlstore.Conn) error {
+		return step(ctx, hookedConn{db, h.before})
+	})
+}
+
+type hookedConn struct {
+	sqlstore.Conn
+	before func(query string) error
+}
+
+func (c hookedConn) ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error) {
+	if err := c.before(query); err != nil {
+		return nil, err
+	}
+	return c.Conn.ExecContext(ctx, query, args...)
+}
+
+// TestSweep tests that a session which is used while it is swept stays.
+func TestSweep(t *testing.T) {
+	url := pgtest.Start(t).Schema(t)
+	store := openTest(t, url+"&application_name=sweeper")
+	start := time.Unix(1_000_000, 0)
+	session := storage.Session{
+		AccountID: "account", CreatedAt: start, LastSeenAt: start, ExpiresAt: start.Add(24 * time.Hour), IdleUntil: start.Add(time.Hour),
+	}
+	if err := errors.Join(
+		store.CreateAccount(t.Context(), storage.Account{ID: "account", CreatedAt: start}),
+		store.CreateSession(t.Context(), session, storage.Digest{1}),
+	); err != nil {
+		t.Fatal(err)
+	}
+	db, err := sql.Open("pgx", url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	use, err := db.BeginTx(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer use.Rollback()
+	if _, err := use.ExecContext(t.Context(), `UPDATE sessions SET idle_until = expires_at`); err != nil {
+		t.Fatal(err)
+	}
+
+	swept := make(chan int, 1)
+	go func() {
+		n, err := store.Sweep(t.Context(), start.Add(time.Hour), 10)
+		if err != nil {
+			t.Error(err)
+		}
+		swept <- n
+	}()
+	for waiting := 0; waiting == 0; { // until the sweep wants the row
+		if err := db.QueryRowContext(t.Context(), `SELECT count(*) FROM pg_stat_activity
+			WHERE application_name = 'sweeper' AND wait_event_type = 'Lock'`).Scan(&waiting); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := use.Commit(); err != nil {
+		t.Fatal(err)
+	}
+	if n := <-swept; n != 0 {
+		t.Errorf("%d rows were swept", n)
+	}
+	if _, _, err := store.Session(t.Context(), session.Digest); err != nil {
+		t.Error(err)
+	}
+}

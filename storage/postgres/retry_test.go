@@ -1,0 +1,106 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"github.com/bonafide-id/bonafide/internal/pgtest"
+	"github.com/bonafide-id/bonafide/storage"
+	"github.com/bonafide-id/bonafide/storage/internal/sqlstore"
+)
+
+func TestRetry(t *testing.T) {
+	conflict := &pgconn.PgError{Code: serializationFailure}
+	t.Run("UntilItSucceeds", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			attempts := 0
+			err := new(engine).retry(t.Context(), func() error {
+				if attempts++; attempts < 5 {
+					return fmt.Errorf("exec: %w", conflict)
+				}
+				return nil
+			})
+			if err != nil || attempts != 5 {
+				t.Errorf("%d attempts, then %v", attempts, err)
+			}
+		})
+	})
+	t.Run("NoLongerThanPatience", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			start := time.Now()
+			err := new(engine).retry(t.Context(), func() error { return conflict })
+			if !errors.Is(err, storage.ErrUnavailable) {
+				t.Errorf("err = %v, want %v", err, storage.ErrUnavailable)
+			}
+			if waited := time.Since(start); waited < patience || waited > patience+time.Second {
+				t.Errorf("gave up after %v, want %v", waited, patience)
+			}
+		})
+	})
+	t.Run("NotWhenTheContextEnds", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+			defer cancel()
+			if err := new(engine).retry(ctx, func() error { return conflict }); !errors.Is(err, context.DeadlineExceeded) {
+				t.Errorf("err = %v, want %v", err, context.DeadlineExceeded)
+			}
+		})
+	})
+	t.Run("NotWhenTheOutcomeIsUnknown", func(t *testing.T) {
+		attempts := 0
+		err := new(engine).retry(t.Context(), func() error { attempts++; return io.ErrUnexpectedEOF })
+		if !errors.Is(err, storage.ErrUnavailable) || attempts != 1 {
+			t.Errorf("%d attempts, then %v", attempts, err)
+		}
+	})
+	t.Run("AfterADeadlock", func(t *testing.T) {
+		url := pgtest.Start(t).Schema(t)
+		store := openTest(t, url)
+		for _, id := range []string{"a", "b"} {
+			if err := store.SaveClient(t.Context(), client(id)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		e, err := openEngine(url)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer e.Close()
+		// Each transaction holds what the other one wants next.
+		var holding, done sync.WaitGroup
+		holding.Add(2)
+		attempts := make([]int, 2)
+		for i, order := range [][]string{{"a", "b"}, {"b", "a"}} {
+			done.Go(func() {
+				err := e.Write(t.Context(), func(ctx context.Context, db sqlstore.Conn) error {
+					attempts[i]++
+					for n, id := range order {
+						if _, err := db.ExecContext(ctx, `UPDATE clients SET document = document WHERE id = $1`, id); err != nil {
+							return err
+						}
+						if n == 0 && attempts[i] == 1 {
+							holding.Done()
+							holding.Wait()
+						}
+					}
+					return nil
+				})
+				if err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		done.Wait()
+		if attempts[0]+attempts[1] != 3 {
+			t.Errorf("attempts %v, want one more for the loser", attempts)
+		}
+	})
+}
