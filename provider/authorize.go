@@ -138,14 +138,14 @@ func (p *Provider) sendTo(w http.ResponseWriter, r *http.Request, next step, f *
 	case stepConsent:
 		p.redirect(w, p.link("/oauth/consent", flowParameter, sealed))
 	default:
-		p.sendToSignIn(w, r, next, f.request, sealed)
+		p.sendToSignIn(w, next, f.request, sealed)
 	}
 	return nil
 }
 
 // sendToSignIn sends the browser to where users sign in or up: our pages, or the
 // host's.
-func (p *Provider) sendToSignIn(w http.ResponseWriter, r *http.Request, next step, request *engine.AuthorizeRequest, sealed string) {
+func (p *Provider) sendToSignIn(w http.ResponseWriter, next step, request *engine.AuthorizeRequest, sealed string) {
 	back := "/oauth/authorize"
 	switch {
 	case !p.hasAccounts():

@@ -29,7 +29,7 @@ func (p *Provider) browser(w http.ResponseWriter, r *http.Request) string {
 	_, _ = rand.Read(b[:]) // never fails: the program stops when there is no randomness
 	value := base64.RawURLEncoding.EncodeToString(b[:])
 	p.cookies.Set(w, session.Browser, value, deviceLife)
-	r.AddCookie(&http.Cookie{Name: p.cookies.Name(session.Browser), Value: value}) // for the rest of this request
+	p.cookies.Assume(r, session.Browser, value)
 	return value
 }
 

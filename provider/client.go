@@ -117,9 +117,7 @@ func (p *Provider) SaveClient(ctx context.Context, c Client) error {
 	if err == nil {
 		record.CreatedAt = old.CreatedAt
 	}
-	if record.Secrets, err = p.clientSecrets(c, old); err != nil {
-		return err
-	}
+	record.Secrets = p.clientSecrets(c, old)
 	if len(c.Logo) > 0 {
 		if record.Logo, err = p.saveImage(ctx, c.Logo); err != nil {
 			return fmt.Errorf("client %q: Logo: %w", c.ID, err)
@@ -134,13 +132,13 @@ func (p *Provider) SaveClient(ctx context.Context, c Client) error {
 
 // clientSecrets returns the sealed secrets of a registration, keeping the one that
 // stands when it is the same.
-func (p *Provider) clientSecrets(c Client, old storage.Client) ([]storage.ClientSecret, error) {
+func (p *Provider) clientSecrets(c Client, old storage.Client) []storage.ClientSecret {
 	if c.Public {
-		return nil, nil
+		return nil
 	}
 	secret := c.Secret
 	if secret == "" && len(old.Secrets) > 0 {
-		return old.Secrets, nil
+		return old.Secrets
 	}
 	if secret == "" {
 		secret = newSecret()
@@ -148,12 +146,12 @@ func (p *Provider) clientSecrets(c Client, old storage.Client) ([]storage.Client
 	for _, s := range old.Secrets {
 		plain, err := p.secrets.Open(sealClientSecret, s.Sealed)
 		if err == nil && bytes.Equal(plain, []byte(secret)) {
-			return old.Secrets, nil
+			return old.Secrets
 		}
 	}
 	return []storage.ClientSecret{{
 		Sealed: p.secrets.Seal(sealClientSecret, []byte(secret)), CreatedAt: p.cfg.Clock(),
-	}}, nil
+	}}
 }
 
 // newSecret returns 256 random bits as text.

@@ -92,15 +92,16 @@ func (p *Provider) value(person personRecord, userID, handle string) (json.RawMe
 	if handle != "age" {
 		return nil, nil
 	}
-	var birthdate string
-	if json.Unmarshal(person.attributes["birthdate"], &birthdate) != nil {
-		return nil, nil
-	}
-	born, err := time.Parse(time.DateOnly, birthdate)
+	return p.age(person.attributes["birthdate"]), nil
+}
+
+// age computes the age from a date of birth, or returns nil when there is none.
+func (p *Provider) age(birthdate json.RawMessage) json.RawMessage {
+	born, err := time.Parse(`"`+time.DateOnly+`"`, string(birthdate))
 	if err != nil {
-		return nil, nil
+		return nil
 	}
-	return []byte(strconv.Itoa(ageOn(born, p.cfg.Clock().UTC()))), nil
+	return []byte(strconv.Itoa(ageOn(born, p.cfg.Clock().UTC())))
 }
 
 // ageOn returns the completed years of life on a day.

@@ -177,7 +177,7 @@ func latest(a, b time.Time) time.Time {
 func newGrantID(now time.Time) (id storage.GrantID) {
 	_, _ = rand.Read(id[:]) // never fails: the program stops when there is no randomness
 	var ms [8]byte
-	binary.BigEndian.PutUint64(ms[:], uint64(now.UnixMilli())) //nolint:gosec // after 1970
+	binary.BigEndian.PutUint64(ms[:], uint64(now.UnixMilli()))
 	copy(id[:6], ms[2:])
 	id[6] = id[6]&0x0f | 0x70
 	id[8] = id[8]&0x3f | 0x80

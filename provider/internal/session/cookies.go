@@ -65,6 +65,12 @@ func (c Cookies) Set(w http.ResponseWriter, kind Kind, value string, life time.D
 	})
 }
 
+// Assume adds a cookie that has just been sent to the request that is being
+// answered, for whoever reads it later on.
+func (c Cookies) Assume(r *http.Request, kind Kind, value string) {
+	r.Header.Add("Cookie", c.Name(kind)+"="+value)
+}
+
 // Clear removes a cookie from the browser.
 func (c Cookies) Clear(w http.ResponseWriter, kind Kind) {
 	http.SetCookie(w, &http.Cookie{
