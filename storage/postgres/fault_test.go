@@ -37,6 +37,10 @@ func TestFaults(t *testing.T) {
 			t.Errorf("the error tells the password: %v", err)
 		}
 	})
+	t.Run("NoSuchDatabase", func(t *testing.T) {
+		_, err := Open(t.Context(), server.Schema(t)+"&dbname=missing")
+		isUnavailable(t, err)
+	})
 	t.Run("BrokenURL", func(t *testing.T) {
 		_, err := Open(t.Context(), "postgres://user:s3cret@host:port/db")
 		if err == nil || strings.Contains(err.Error(), "s3cret") {
