@@ -137,7 +137,9 @@ func (p *Provider) hostPerson(ctx context.Context, userID string, handles, group
 	if err != nil {
 		return personRecord{}, err
 	}
-	r := personRecord{attributes: map[string]json.RawMessage{}, statuses: answer.Statuses}
+	r := personRecord{
+		attributes: map[string]json.RawMessage{}, statuses: answer.Statuses, emailVerified: answer.EmailVerified,
+	}
 	for _, handle := range handles {
 		value, ok := answer.Attributes[handle]
 		if !ok || value == nil {
@@ -147,8 +149,6 @@ func (p *Provider) hostPerson(ctx context.Context, userID string, handles, group
 			return personRecord{}, fmt.Errorf("host: attribute %q: %w", handle, err)
 		}
 	}
-	verified, _ := answer.Attributes["email_verified"].(bool)
-	r.emailVerified = verified
 	return r, nil
 }
 

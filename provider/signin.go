@@ -214,11 +214,15 @@ func (p *Provider) goOn(w http.ResponseWriter, r *http.Request) {
 	p.redirect(w, p.link("/account"))
 }
 
-// switchAccount signs the browser out so that somebody else can sign in.
+// switchAccount signs the browser out so that somebody else can sign in. A host
+// with users of its own is asked to do so.
 func (p *Provider) switchAccount(w http.ResponseWriter, r *http.Request) error {
 	if !p.hasAccounts() {
-		p.goOn(w, r)
-		return nil
+		f, err := p.openFlow(r.Context(), r)
+		if err != nil {
+			return err
+		}
+		return p.sendTo(w, r, stepReauthenticate, f)
 	}
 	if err := p.sessions.End(r.Context(), w, r); err != nil {
 		return err

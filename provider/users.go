@@ -60,6 +60,10 @@ type Person struct {
 	// Records a slice that marshals to objects of strings.
 	Attributes map[string]any
 
+	// EmailVerified reports whether the user has proved to own the address in
+	// the attribute email.
+	EmailVerified bool
+
 	Statuses []Status
 }
 
