@@ -10,11 +10,12 @@ import (
 )
 
 // Bounds on what strangers send. State may be long because some clients keep a
-// return address in it.
+// return address in it, and an ID token because of its claims.
 const (
 	maxForm   = 32 << 10
 	maxFields = 64
 	maxState  = 4 << 10
+	maxHint   = 8 << 10
 	maxValue  = 2 << 10
 )
 
@@ -69,14 +70,21 @@ func checkForm(form url.Values) error {
 			}
 			continue
 		}
-		if len(values[0]) > maxValue {
-			return fail(InvalidRequest, "A parameter is longer than 2048 bytes.")
+		if len(values[0]) > valueLimit(name) {
+			return fail(InvalidRequest, "A parameter is too long.")
 		}
 		if !isText(name) || !isText(values[0]) {
 			return fail(InvalidRequest, "A parameter holds characters that are not allowed.")
 		}
 	}
 	return nil
+}
+
+func valueLimit(name string) int {
+	if name == "id_token_hint" {
+		return maxHint
+	}
+	return maxValue
 }
 
 func isText(s string) bool {
