@@ -53,6 +53,14 @@ type call struct {
 	panicked  any
 }
 
+const writerPragmas = `
+	-- The leader waits itself, so that a context can end the wait.
+	PRAGMA busy_timeout = 0;
+	-- In KiB: room for the pages of the indexes that new rows fall into at random.
+	PRAGMA cache_size = -8000;
+	-- In pages: how often those are written to the file again.
+	PRAGMA wal_autocheckpoint = 4000`
+
 func openWriter(ctx context.Context, path string) (*writer, error) {
 	// The lock is taken at the begin of every transaction. One that starts with
 	// a read and asks for the lock later fails when another process was faster.
@@ -62,8 +70,7 @@ func openWriter(ctx context.Context, path string) (*writer, error) {
 		db.Close()
 		return nil, err
 	}
-	// From here on the leader waits itself, so that a context can end the wait.
-	if _, err := conn.ExecContext(ctx, `PRAGMA busy_timeout = 0`); err != nil {
+	if _, err := conn.ExecContext(ctx, writerPragmas); err != nil {
 		conn.Close()
 		db.Close()
 		return nil, err
