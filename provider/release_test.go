@@ -1,0 +1,186 @@
+package provider_test
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/bonafide-id/bonafide/provider"
+)
+
+// attributes returns the values by handle and the statuses that a token releases.
+func attributes(t *testing.T, b *browser, tokens map[string]any) (values map[string]string, statuses []any) {
+	t.Helper()
+	p := bearer(b, "/api/public/v3/attributes.json", tokens)
+	var body struct {
+		Attributes []struct {
+			Handle string
+			Value  json.RawMessage
+		}
+		Status []any
+	}
+	if err := json.Unmarshal([]byte(p.body), &body); err != nil || p.StatusCode != http.StatusOK {
+		t.Fatalf("%s %s", p.Status, p.body)
+	}
+	values = map[string]string{}
+	for _, a := range body.Attributes {
+		values[a.Handle] = string(a.Value)
+	}
+	return values, body.Status
+}
+
+func TestRelease(t *testing.T) {
+	start := func(t *testing.T, scope string) (*world, *browser, map[string]any) {
+		w := newWorld(t).withClients().withUsers()
+		b := w.newBrowser().signIn("alice@example.com", alicePass)
+		_, tokens := b.token("code", w.code(b, "scope", scope, "eid", "order-17"))
+		return w, b, tokens
+	}
+	t.Run("KeepsTypesAndShapes", func(t *testing.T) {
+		w, b, tokens := start(t, "identity")
+		err := w.SetAttributes(t.Context(), "alice", map[string]any{"covid_vaccine_records": []map[string]string{
+			{"brand": "Moderna", "date": "2021-04-01T00:00:00+00:00", "type": "initial"}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		values, statuses := attributes(t, b, tokens)
+		var address []map[string]string
+		if err := json.Unmarshal([]byte(values["previous_addresses"]), &address); err != nil {
+			t.Fatal(err)
+		}
+		want := []map[string]string{{
+			"normalized_street": "", "street1": "1 Main St", "street2": "", "city": "Fairfax", "state": "",
+			"province": "", "zip": "", "country": "", "normalized": "", "primary": "",
+		}}
+		if diff := cmp.Diff(want, address); diff != "" {
+			t.Error(diff)
+		}
+		if values["uuid"] != `"alice"` || values["eid"] != `"order-17"` || len(statuses) != 0 {
+			t.Errorf("%v %v", values, statuses)
+		}
+		if !strings.Contains(values["covid_vaccine_records"], `"2021-04-01T00:00:00+00:00"`) {
+			t.Errorf("vaccine records: %s", values["covid_vaccine_records"])
+		}
+	})
+	t.Run("ComputesTheAgeOnTheDayOfTheRequest", func(t *testing.T) {
+		w, b, tokens := start(t, "identity")
+		now := w.now().UTC()
+		birthday := now.AddDate(-30, 0, 1).Format(time.DateOnly) // tomorrow it is 30 years
+		if err := w.SetAttributes(t.Context(), "alice", map[string]any{"birthdate": birthday}); err != nil {
+			t.Fatal(err)
+		}
+		if values, _ := attributes(t, b, tokens); values["age"] != "29" {
+			t.Errorf("age on the day before the birthday: %s", values["age"])
+		}
+		if err := w.SetAttributes(t.Context(), "alice", map[string]any{"age": 77}); err != nil {
+			t.Fatal(err)
+		}
+		if values, _ := attributes(t, b, tokens); values["age"] != "77" {
+			t.Errorf("recorded age: %s", values["age"])
+		}
+	})
+	t.Run("ReadsAStatusAtTheMomentOfRelease", func(t *testing.T) {
+		w, b, tokens := start(t, "military")
+		verified := map[string]any{"group": "military", "subgroups": []any{"Veteran"}, "verified": true}
+		unverified := map[string]any{"group": "military", "subgroups": []any{}, "verified": false}
+		if _, got := attributes(t, b, tokens); cmp.Diff([]any{verified}, got) != "" {
+			t.Errorf("verified: %v", got)
+		}
+		if err := w.RemoveStatus(t.Context(), "alice", "military"); err != nil {
+			t.Fatal(err)
+		}
+		if _, got := attributes(t, b, tokens); cmp.Diff([]any{unverified}, got) != "" {
+			t.Errorf("removed: %v", got)
+		}
+	})
+	t.Run("ShowsAnExpiredStatusAsUnverified", func(t *testing.T) {
+		w, b, tokens := start(t, "military")
+		err := w.SetStatus(t.Context(), "alice", provider.Status{
+			Group: "military", Subgroups: []string{"Veteran"}, Verified: true, ExpiresAt: w.now().Add(time.Minute)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.advance(2 * time.Minute)
+		want := []any{map[string]any{"group": "military", "subgroups": []any{}, "verified": false}}
+		if _, got := attributes(t, b, tokens); cmp.Diff(want, got) != "" {
+			t.Errorf("expired: %v", got)
+		}
+	})
+	t.Run("RefusesTheUnverifiedWhereTheApplicationRequiresIt", func(t *testing.T) {
+		w := newWorld(t).withClients().withUsers()
+		err := w.SaveClient(t.Context(), provider.Client{ID: "strict", Secret: clientSecret, RedirectURIs: []string{callbackURI}, RequireVerified: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if answer := w.newBrowser().signIn("bob@example.com", bobPass).allow("client_id", "strict"); answer.Get("error") != "access_denied" || answer.Get("state") != "xyz" {
+			t.Errorf("bob, not verified: %v", answer)
+		}
+		if answer := w.newBrowser().signIn("alice@example.com", alicePass).allow("client_id", "strict"); answer.Get("code") == "" {
+			t.Errorf("alice, verified: %v", answer)
+		}
+	})
+	t.Run("AgreesBetweenIDTokenAndUserinfo", func(t *testing.T) {
+		w := newWorld(t).withClients().withUsers()
+		b := w.newBrowser().signIn("alice@example.com", alicePass)
+		_, tokens := b.token("code", w.code(b, "client_id", "std", "scope", "openid military"), "client_id", "std")
+		fromToken := claimsOf(t, tokens["id_token"].(string))
+		_, fromUserinfo := b.json(bearer(b, "/api/public/v3/userinfo", tokens))
+		for _, name := range []string{"sub", "uuid", "email", "email_verified", "fname", "lname", "zip", "status"} {
+			if diff := cmp.Diff(fromToken[name], fromUserinfo[name]); diff != "" || fromToken[name] == nil {
+				t.Errorf("%s: %v and %v", name, fromToken[name], fromUserinfo[name])
+			}
+		}
+	})
+}
+
+// claimsOf decodes a JWT without verifying it.
+func claimsOf(t *testing.T, token string) map[string]any {
+	t.Helper()
+	parts := strings.Split(token, ".")
+	if len(parts) != 3 {
+		t.Fatalf("not a JWT: %q", token)
+	}
+	raw, err := base64.RawURLEncoding.DecodeString(parts[1])
+	if err != nil {
+		t.Fatal(err)
+	}
+	var claims map[string]any
+	if err := json.Unmarshal(raw, &claims); err != nil {
+		t.Fatal(err)
+	}
+	return claims
+}
+
+func TestRecording(t *testing.T) {
+	w := newWorld(t)
+	ctx := context.Background()
+	for name, err := range map[string]error{
+		"AnUnknownAttribute":     w.SetAttributes(ctx, "u", map[string]any{"shoe_size": "44"}),
+		"TheIdentifier":          w.SetAttributes(ctx, "u", map[string]any{"uuid": "x"}),
+		"ANumberForAString":      w.SetAttributes(ctx, "u", map[string]any{"fname": 7}),
+		"AFractionForAnInteger":  w.SetAttributes(ctx, "u", map[string]any{"age": 7.5}),
+		"ADateThatDoesNotExist":  w.SetAttributes(ctx, "u", map[string]any{"birthdate": "2023-02-30"}),
+		"AnUnknownRecordMember":  w.SetAttributes(ctx, "u", map[string]any{"previous_addresses": []map[string]string{{"planet": "Mars"}}}),
+		"AnUnknownGroup":         w.SetStatus(ctx, "u", provider.Status{Group: "pilots"}),
+		"AnUnknownSubgroup":      w.SetStatus(ctx, "u", provider.Status{Group: "military", Subgroups: []string{"Space Cadet"}}),
+		"AnAddressThatIsNone":    saveAccount(w, provider.Account{Email: "nobody"}),
+		"AnIdentifierThatIsNone": saveAccount(w, provider.Account{ID: "a b", Email: "x@example.com"}),
+	} {
+		t.Run("Refuses"+name, func(t *testing.T) {
+			if err == nil {
+				t.Fatal("was accepted")
+			}
+		})
+	}
+}
+
+func saveAccount(w *world, a provider.Account) error {
+	_, err := w.SaveAccount(context.Background(), a)
+	return err
+}
