@@ -11,8 +11,8 @@ async function waiting(t, body = "") {
   const redirect = putRedirectPage();
   const page = await visit(t, put(span({ redirect, display: "popup" }) + buttonTag() + body), { init: stay });
   const popup = await openPopup(page);
-  const response = (code) =>
-    `${lab.site}${redirect}?${new URLSearchParams({ code, state: queryOf(popup.url()).state, iss: lab.provider.base + "/oidc" })}`;
+  const { state } = queryOf(popup.url());
+  const response = (code) => `${lab.site}${redirect}?${new URLSearchParams({ code, state, iss: lab.provider.base + "/oidc" })}`;
   return { page, popup, response };
 }
 
@@ -30,6 +30,17 @@ async function onlyTheTrueAnswerCounts({ page, popup }) {
 test("a message of another origin is ignored, though it knows the state", async (t) => {
   const flow = await waiting(t, `<iframe src="${lab.evil}${put("")}"></iframe>`);
   await flow.page.frames()[1].evaluate((url) => parent.postMessage({ url }, "*"), flow.response("of-the-attacker"));
+  await onlyTheTrueAnswerCounts(flow);
+});
+
+test("a message of the popup while it shows another origin is ignored, though it knows the state", async (t) => {
+  const flow = await waiting(t);
+  const screen = flow.popup.url();
+  await flow.popup.goto(lab.evil + put(""));
+  await flow.popup.evaluate((url) => opener.postMessage({ url }, "*"), flow.response("of-the-attacker"));
+  await flow.page.waitForTimeout(200);
+  assert.deepEqual((await events(flow.page)).map(([name]) => name), ["start"]);
+  await flow.popup.goto(screen);
   await onlyTheTrueAnswerCounts(flow);
 });
 

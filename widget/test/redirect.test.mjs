@@ -188,6 +188,13 @@ test("the start event can be prevented", async (t) => {
   assert.equal(page.url(), before);
 });
 
+test("a double click starts once", async (t) => {
+  const page = await visit(t, put(span({ redirect: "/page-0" }) + buttonTag()));
+  await page.evaluate(() => addEventListener("bonafide:start", (event) => event.preventDefault()));
+  await link(page).dblclick();
+  assert.equal((await events(page)).length, 1);
+});
+
 test("the keyboard alone is enough", async (t) => {
   const page = await visit(t, put(span({ redirect: "/page-0" }) + buttonTag()));
   await link(page).waitFor();
