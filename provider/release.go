@@ -125,10 +125,17 @@ func (p *Provider) person(ctx context.Context, userID string, handles, groups []
 	if slices.Contains(handles, "age") && !slices.Contains(handles, "birthdate") {
 		handles = append(slices.Clone(handles), "birthdate")
 	}
+	read := p.storedPerson
 	if p.cfg.Users.Person != nil {
-		return p.hostPerson(ctx, userID, handles, groups)
+		read = func(ctx context.Context, userID string) (personRecord, error) {
+			return p.hostPerson(ctx, userID, handles, groups)
+		}
 	}
-	return p.storedPerson(ctx, userID)
+	r, err := read(ctx, userID)
+	if err != nil || !p.hasAccounts() {
+		return r, err
+	}
+	return p.withAccount(ctx, userID, r)
 }
 
 // hostPerson asks the host, and holds its answer to the catalogue.
@@ -152,8 +159,7 @@ func (p *Provider) hostPerson(ctx context.Context, userID string, handles, group
 	return r, nil
 }
 
-// storedPerson reads what was recorded here, and for the embedded accounts the
-// address that the account signs in with.
+// storedPerson reads what was recorded here.
 func (p *Provider) storedPerson(ctx context.Context, userID string) (personRecord, error) {
 	stored, err := p.cfg.Store.Person(ctx, userID)
 	if err != nil {
@@ -163,9 +169,12 @@ func (p *Provider) storedPerson(ctx context.Context, userID string) (personRecor
 	for _, s := range stored.Statuses {
 		r.statuses = append(r.statuses, Status(s))
 	}
-	if p.cfg.Users.SignedIn != nil {
-		return r, nil
-	}
+	return r, nil
+}
+
+// withAccount adds the address that an embedded account signs in with. ErrNoUser
+// when there is no such account, or it is disabled.
+func (p *Provider) withAccount(ctx context.Context, userID string, r personRecord) (personRecord, error) {
 	account, err := p.cfg.Store.Account(ctx, userID)
 	if errors.Is(err, storage.ErrNotFound) || err == nil && account.Disabled {
 		return personRecord{}, ErrNoUser
@@ -173,13 +182,14 @@ func (p *Provider) storedPerson(ctx context.Context, userID string) (personRecor
 	if err != nil {
 		return personRecord{}, fmt.Errorf("read account: %w", err)
 	}
+	if account.Email == "" {
+		return r, nil
+	}
 	if r.attributes == nil {
 		r.attributes = map[string]json.RawMessage{}
 	}
-	if account.Email != "" {
-		if r.attributes["email"], err = json.Marshal(account.Email); err != nil {
-			return personRecord{}, err
-		}
+	if r.attributes["email"], err = json.Marshal(account.Email); err != nil {
+		return personRecord{}, err
 	}
 	r.emailVerified = account.EmailVerified
 	return r, nil
