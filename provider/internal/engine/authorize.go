@@ -86,6 +86,7 @@ const (
 // When it returns no request, client or redirect URI cannot be trusted: show the
 // error on a page and never redirect (RFC 6749 section 4.1.2.1).
 func (e *Engine) ParseAuthorize(ctx context.Context, form url.Values) (*AuthorizeRequest, error) {
+	form = withValue(form)
 	r, err := e.trustedParts(ctx, form)
 	if err != nil {
 		return nil, err
@@ -128,7 +129,7 @@ func (e *Engine) trustedParts(ctx context.Context, form url.Values) (*AuthorizeR
 	r.ResponseType = canonicalResponseType(form.Get("response_type"))
 	r.Mode = defaultMode(r.ResponseType)
 	if len(form["state"]) == 1 && len(form.Get("state")) <= maxState {
-		r.State, r.StateSent = form.Get("state"), form.Get("state") != ""
+		r.State, r.StateSent = form.Get("state"), form.Has("state")
 	}
 	return r, nil
 }
@@ -157,6 +158,11 @@ func (r *AuthorizeRequest) parse(form url.Values) error {
 	}
 	if err := r.parseMode(form.Get("response_mode")); err != nil {
 		return err
+	}
+	if r.Mode == ModeFormPost && !isText(r.State) {
+		// Browsers change line breaks and what is not UTF-8 in the fields of a form.
+		r.State, r.StateSent = "", false
+		return fail(InvalidRequest, "A state with control characters cannot be returned by form_post.")
 	}
 	for _, p := range unsupported {
 		if form.Has(p.name) {

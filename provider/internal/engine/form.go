@@ -28,7 +28,20 @@ func ReadForm(r *http.Request) (url.Values, error) {
 	if r.URL.RawQuery != "" {
 		return nil, fail(InvalidRequest, "Send the parameters in the body only, not in the address.")
 	}
-	return r.PostForm, checkForm(r.PostForm)
+	return withValue(r.PostForm), checkForm(r.PostForm)
+}
+
+// withValue returns the parameters that have a value; the others count as omitted
+// (RFC 6749 sections 3.1 and 3.2). Those of PKCE stay, to be refused: a client whose
+// challenge got lost did not mean to go without. Repeated ones stay, for checkForm.
+func withValue(form url.Values) url.Values {
+	given := url.Values{}
+	for name, values := range form {
+		if len(values) > 1 || values[0] != "" || name == "code_challenge" || name == "code_verifier" {
+			given[name] = values
+		}
+	}
+	return given
 }
 
 // ParseForm fills r.PostForm from a body of at most limit bytes in
