@@ -1,11 +1,9 @@
 package provider
 
 import (
-	"errors"
 	"fmt"
 	"net/http"
 
-	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/ui"
 )
 
@@ -61,7 +59,11 @@ func (p *Provider) accountAction(w http.ResponseWriter, r *http.Request) error {
 	if wait > 0 {
 		return p.drawAccount(w, r, user, tooMany(w, wait), throttled(wait))
 	}
-	sealed, err := p.newTicket(w, r, ticket{Purpose: forVerify, Email: account.Email, Mail: ui.MailVerifyEmail}, []byte(account.ID))
+	task, err := taskFor(account)
+	if err != nil {
+		return err
+	}
+	sealed, err := p.newTicket(w, r, ticket{Purpose: forVerify, Email: account.Email}, task)
 	if err != nil {
 		return err
 	}
@@ -97,18 +99,14 @@ func (p *Provider) verify(w http.ResponseWriter, r *http.Request) error {
 		p.drawCode(w, r, nil, t, p.link("/account"), status, "", problem)
 		return nil
 	}
-	id := string(task)
-	account, err := p.cfg.Store.Account(r.Context(), id)
-	if errors.Is(err, storage.ErrNotFound) || err == nil && account.Email != t.Email {
-		return &pageError{status: http.StatusBadRequest, code: ui.ErrorExpired}
-	}
+	account, err := p.addressed(r.Context(), task)
 	if err != nil {
-		return fmt.Errorf("read account: %w", err)
+		return err
 	}
-	if err := p.cfg.Store.SetEmail(r.Context(), id, account.Email, account.EmailKey, true); err != nil {
+	if err := p.cfg.Store.SetEmail(r.Context(), account.ID, account.Email, account.EmailKey, true); err != nil {
 		return fmt.Errorf("save e-mail address: %w", err)
 	}
-	p.record(r.Context(), Event{Name: EventEmailVerified, UserID: id, Address: p.clientAddr(r).String()})
+	p.record(r.Context(), Event{Name: EventEmailVerified, UserID: account.ID, Address: p.clientAddr(r).String()})
 	p.redirect(w, p.link("/account", noticeParameter, string(ui.NoticeEmailVerified)))
 	return nil
 }

@@ -52,15 +52,17 @@ func (p *Provider) reset(w http.ResponseWriter, r *http.Request) error {
 		p.drawReset(w, r, f, email, tooMany(w, wait), throttled(wait))
 		return nil
 	}
-	t, task := ticket{Purpose: forReset, Email: email, Mail: ui.MailNoAccount}, []byte(nil)
+	var task []byte
 	account, err := p.cfg.Store.AccountByEmail(ctx, key)
-	switch {
-	case err == nil && !account.Disabled:
-		t.Mail, task = ui.MailResetPassword, []byte(account.ID)
-	case err != nil && !errors.Is(err, storage.ErrNotFound):
+	if err != nil && !errors.Is(err, storage.ErrNotFound) {
 		return fmt.Errorf("read account: %w", err)
 	}
-	sealed, err := p.newTicket(w, r, t, task)
+	if err == nil && !account.Disabled {
+		if task, err = taskFor(account); err != nil {
+			return err
+		}
+	}
+	sealed, err := p.newTicket(w, r, ticket{Purpose: forReset, Email: email}, task)
 	if err != nil {
 		return err
 	}
@@ -115,10 +117,14 @@ func (p *Provider) resetFinish(w http.ResponseWriter, r *http.Request) error {
 		p.drawResetFinish(w, r, f, t, status, problem)
 		return nil
 	}
-	if err := p.setPassword(r.Context(), string(task), chosen, storage.Digest{}); err != nil {
+	account, err := p.addressed(r.Context(), task)
+	if err != nil {
 		return err
 	}
-	p.noticeMail(r, t.Email, ui.MailView{Kind: ui.MailPasswordChanged})
+	if err := p.setPassword(r.Context(), account.ID, chosen, storage.Digest{}); err != nil {
+		return err
+	}
+	p.noticeMail(r, account.Email, ui.MailView{Kind: ui.MailPasswordChanged})
 	p.redirect(w, p.link("/signin", flowParameter, parameter(r, flowParameter), noticeParameter, string(ui.NoticePasswordChanged)))
 	return nil
 }

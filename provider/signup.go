@@ -72,10 +72,10 @@ func (p *Provider) signUp(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return fmt.Errorf("encode sign-up: %w", err)
 	}
-	t := ticket{Purpose: forSignUp, Email: email, Mail: ui.MailSignUp}
+	t := ticket{Purpose: forSignUp, Email: email}
 	switch _, err := p.cfg.Store.AccountByEmail(ctx, key); {
 	case err == nil:
-		t.Mail, task = ui.MailAccountExists, nil
+		task = nil
 	case !errors.Is(err, storage.ErrNotFound):
 		return fmt.Errorf("read account: %w", err)
 	}

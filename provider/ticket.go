@@ -26,13 +26,32 @@ import (
 // nothing to do, as when somebody signs up with an address that has an account, the
 // browser carries a ticket all the same, and no code will ever fit.
 type ticket struct {
-	ID      []byte      `json:"i"`
-	Purpose purpose     `json:"p"`
-	Email   string      `json:"e"`
-	Code    string      `json:"c,omitempty"`
-	Mail    ui.MailKind `json:"m"`
-	Browser []byte      `json:"b"`
-	Made    int64       `json:"t"`
+	ID      []byte  `json:"i"`
+	Purpose purpose `json:"p"`
+	Email   string  `json:"e"`
+	Code    string  `json:"c"`
+	Browser []byte  `json:"b"`
+	Made    int64   `json:"t"`
+
+	// Void is 1 when there is nothing to do, else 0. Like every other field it is
+	// as long either way, because the length of what is sealed can be seen.
+	Void int `json:"v"`
+}
+
+// mail is what the mail of a ticket says.
+func (t ticket) mail() ui.MailKind {
+	switch {
+	case t.Purpose == forVerify:
+		return ui.MailVerifyEmail
+	case t.Purpose == forSignUp && t.Void == 0:
+		return ui.MailSignUp
+	case t.Purpose == forSignUp:
+		return ui.MailAccountExists
+	case t.Void == 0:
+		return ui.MailResetPassword
+	default:
+		return ui.MailNoAccount
+	}
 }
 
 // purpose is what a code is good for.
@@ -60,11 +79,10 @@ func (p *Provider) newTicket(w http.ResponseWriter, r *http.Request, t ticket, t
 	_, _ = rand.Read(t.ID) // never fails: the program stops when there is no randomness
 	browser := sha256.Sum256([]byte(p.browser(w, r)))
 	t.Browser, t.Made = browser[:], p.cfg.Clock().Unix()
-	code := newCode()
-	if task != nil {
-		t.Code = code
-	} else {
-		code, task = rand.Text(), []byte("-")
+	t.Code = newCode()
+	code := t.Code
+	if task == nil {
+		t.Void, code, task = 1, rand.Text(), []byte("-")
 	}
 	err := p.cfg.Store.SaveTicket(r.Context(), storage.Ticket{
 		Digest: p.codeDigest(t, code), Purpose: string(t.Purpose), Subject: hex.EncodeToString(t.ID),
@@ -161,7 +179,64 @@ func digitsOf(code string) string {
 
 // sendCode sends the mail of a ticket.
 func (p *Provider) sendCode(r *http.Request, t ticket) error {
-	return p.sendMail(r, t.Email, ui.MailView{Kind: t.Mail, Code: t.Code, ValidFor: codeLife})
+	to, err := p.recipient(r.Context(), t.Email)
+	if err != nil {
+		return err
+	}
+	return p.sendMail(r, to, ui.MailView{Kind: t.mail(), Code: t.Code, ValidFor: codeLife})
+}
+
+// recipient returns the address that mail about a typed one goes to: as its account
+// has it, where there is one. Spellings that are one to us can be mailboxes of
+// different people, and a code for alİce@example.com must not leave alice's
+// account to a stranger.
+func (p *Provider) recipient(ctx context.Context, typed string) (string, error) {
+	key, err := emailKey(typed)
+	if err != nil {
+		return "", err
+	}
+	account, err := p.cfg.Store.AccountByEmail(ctx, key)
+	switch {
+	case errors.Is(err, storage.ErrNotFound):
+		return typed, nil
+	case err != nil:
+		return "", fmt.Errorf("read account: %w", err)
+	default:
+		return account.Email, nil
+	}
+}
+
+// addressee is the task of a ticket that is about an account: which one, and the
+// address that its code was sent to.
+type addressee struct {
+	AccountID string `json:"i"`
+	Email     string `json:"e"`
+}
+
+func taskFor(account storage.Account) ([]byte, error) {
+	task, err := json.Marshal(addressee{account.ID, account.Email})
+	if err != nil {
+		return nil, fmt.Errorf("encode task: %w", err)
+	}
+	return task, nil
+}
+
+// addressed returns the account that a task is about, unless it is gone, locked or
+// has got another address since: who reads the old mailbox has no say in it any
+// more.
+func (p *Provider) addressed(ctx context.Context, task []byte) (storage.Account, error) {
+	var a addressee
+	if err := json.Unmarshal(task, &a); err != nil {
+		return storage.Account{}, fmt.Errorf("decode task: %w", err)
+	}
+	account, err := p.cfg.Store.Account(ctx, a.AccountID)
+	if errors.Is(err, storage.ErrNotFound) || err == nil && (account.Disabled || account.Email != a.Email) {
+		return storage.Account{}, &pageError{status: http.StatusBadRequest, code: ui.ErrorExpired}
+	}
+	if err != nil {
+		return storage.Account{}, fmt.Errorf("read account: %w", err)
+	}
+	return account, nil
 }
 
 // sendMail writes a mail and hands it to the mailer.
