@@ -20,8 +20,7 @@ func (p *Provider) authorize(w http.ResponseWriter, r *http.Request) error {
 	ctx := r.Context()
 	var f *flow
 	var err error
-	returning := r.URL.Query().Has(flowParameter)
-	if returning {
+	if r.URL.Query().Has(flowParameter) {
 		f, err = p.openFlow(ctx, r)
 	} else {
 		f, err = p.receive(r)
@@ -36,7 +35,7 @@ func (p *Provider) authorize(w http.ResponseWriter, r *http.Request) error {
 	d := nextStep(s)
 	switch d.step {
 	case stepIssue:
-		return p.issue(w, r, f, s, returning)
+		return p.issue(w, r, f, s)
 	case stepRefuse:
 		return &refusal{f.request, &engine.Error{Code: d.code, Description: "The request cannot be answered without asking the user."}}
 	default:
@@ -161,7 +160,7 @@ func (p *Provider) sendToSignIn(w http.ResponseWriter, next step, request *engin
 }
 
 // issue answers the application. It is the last step of every flow.
-func (p *Provider) issue(w http.ResponseWriter, r *http.Request, f *flow, s situation, returning bool) error {
+func (p *Provider) issue(w http.ResponseWriter, r *http.Request, f *flow, s situation) error {
 	ctx := r.Context()
 	if err := p.checkVerified(ctx, f.request, s.user.UserID); err != nil {
 		return err
@@ -188,11 +187,7 @@ func (p *Provider) issue(w http.ResponseWriter, r *http.Request, f *flow, s situ
 	if err != nil {
 		return &refusal{f.request, err}
 	}
-	if returning {
-		p.respondAfterPages(w, r, f.request, response)
-		return nil
-	}
-	p.respond(w, r, f.request, response)
+	p.answer(w, r, f.request, response)
 	return nil
 }
 

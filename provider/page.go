@@ -33,13 +33,16 @@ func (e *refusal) Unwrap() error { return e.err }
 func (p *Provider) page(s screen) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		p.rememberLanguage(w, r)
-		err := s(w, r)
+		err := p.checkQuery(r)
+		if err == nil {
+			err = s(w, r)
+		}
 		var refused *refusal
 		switch {
 		case err == nil:
 		case errors.As(err, &refused) && !isUnavailable(err):
 			p.logFailure(r, engine.AsError(refused.err).Status, err)
-			p.respond(w, r, refused.request, p.engine.Refuse(refused.request, refused.err))
+			p.answer(w, r, refused.request, p.engine.Refuse(refused.request, refused.err))
 		default:
 			p.failPage(w, r, err)
 		}
@@ -219,8 +222,12 @@ func (p *Provider) rememberLanguage(w http.ResponseWriter, r *http.Request) {
 }
 
 // languages are the links of the language switch: this page, with what it was
-// asked for.
+// asked for. A path that is none of ours has none: it is a stranger's text, and
+// //host.example would be a link to that host.
 func (p *Provider) languages(r *http.Request) []ui.Language {
+	if _, known := p.routes[p.path(r)]; !known {
+		return nil
+	}
 	var list []ui.Language
 	for _, l := range ui.Locales() {
 		query := []string{languageParameter, l.Lang}

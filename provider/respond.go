@@ -25,10 +25,10 @@ func (p *Provider) respond(w http.ResponseWriter, r *http.Request, request *engi
 	p.redirect(w, location(response))
 }
 
-// respondAfterPages is respond for a flow that went through forms. Browsers do not
+// answer is respond for a request that may have gone through forms. Browsers do not
 // follow a form to the scheme of an app, so such a response goes through a page.
-func (p *Provider) respondAfterPages(w http.ResponseWriter, r *http.Request, request *engine.AuthorizeRequest, response engine.Response) {
-	if response.Mode == engine.ModeFormPost || homeOf(response.RedirectURI) != "" {
+func (p *Provider) answer(w http.ResponseWriter, r *http.Request, request *engine.AuthorizeRequest, response engine.Response) {
+	if parameter(r, flowParameter) == "" || response.Mode == engine.ModeFormPost || homeOf(response.RedirectURI) != "" {
 		p.respond(w, r, request, response)
 		return
 	}
