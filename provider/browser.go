@@ -5,6 +5,10 @@ import (
 	"encoding/base64"
 	"errors"
 	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"unicode/utf8"
 
 	"github.com/bonafide-id/bonafide/provider/internal/engine"
 	"github.com/bonafide-id/bonafide/provider/internal/session"
@@ -67,6 +71,8 @@ func readScreenForm(r *http.Request) error {
 	err := engine.ParseForm(r, maxScreenForm)
 	var protocol *engine.Error
 	switch {
+	case err == nil && !isText(r.PostForm):
+		return &pageError{status: http.StatusBadRequest, code: ui.ErrorRequest, cause: errNotText}
 	case err == nil:
 		return nil
 	case errors.As(err, &protocol) && protocol.Status == http.StatusRequestEntityTooLarge:
@@ -74,4 +80,34 @@ func readScreenForm(r *http.Request) error {
 	default:
 		return &pageError{status: http.StatusForbidden, code: ui.ErrorForbidden, cause: err}
 	}
+}
+
+// checkQuery refuses a page whose address holds no text. The authorization endpoint
+// has rules of its own.
+func (p *Provider) checkQuery(r *http.Request) error {
+	if p.path(r) == "/oauth/authorize" {
+		return nil
+	}
+	query, err := url.ParseQuery(r.URL.RawQuery)
+	if err == nil && !isText(query) {
+		err = errNotText
+	}
+	if err != nil {
+		return &pageError{status: http.StatusBadRequest, code: ui.ErrorRequest, cause: err}
+	}
+	return nil
+}
+
+var errNotText = errors.New("a parameter is not text")
+
+// isText reports whether all that was sent is UTF-8 without NUL: databases keep and
+// compare nothing else.
+func isText(form url.Values) bool {
+	bad := func(s string) bool { return !utf8.ValidString(s) || strings.Contains(s, "\x00") }
+	for name, values := range form {
+		if bad(name) || slices.ContainsFunc(values, bad) {
+			return false
+		}
+	}
+	return true
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/bonafide-id/bonafide/provider/internal/session"
@@ -192,7 +193,7 @@ func (p *Provider) startSession(w http.ResponseWriter, r *http.Request, account 
 	addr := p.clientAddr(r)
 	err := p.sessions.Begin(ctx, w, r, session.Authentication{
 		AccountID: account.ID, AMR: []string{"pwd"},
-		UserAgent: truncate(r.UserAgent(), 256), Address: throttle.Network(addr),
+		UserAgent: strings.ToValidUTF8(truncate(r.UserAgent(), 256), ""), Address: throttle.Network(addr),
 	})
 	if errors.Is(err, storage.ErrNotFound) {
 		return &pageError{status: http.StatusForbidden, code: ui.ErrorForbidden, cause: err}

@@ -57,7 +57,7 @@ var ErrNoClient = errors.New("engine: no such client")
 
 // Client returns an enabled client as it was at most a second ago.
 func (e *Engine) Client(ctx context.Context, id string) (Client, error) {
-	if id == "" || len(id) > maxValue {
+	if id == "" || len(id) > maxValue || !isText(id) {
 		return Client{}, ErrNoClient
 	}
 	return e.clients.client(ctx, id)
