@@ -72,6 +72,7 @@ func isUnavailable(err error) bool {
 // ask, as a page where people do.
 func (p *Provider) fail(w http.ResponseWriter, r *http.Request, err error) {
 	if p.isAPI(r) {
+		setAPIHeaders(w.Header())
 		p.failJSON(w, r, err)
 		return
 	}
@@ -127,7 +128,12 @@ const retryAfter = "2"
 func (p *Provider) failJSON(w http.ResponseWriter, r *http.Request, err error) {
 	e := asJSONError(err)
 	p.logFailure(r, e.Status, err)
-	h := w.Header()
+	setErrorHeaders(w.Header(), e)
+	p.writeJSON(w, r, e.Status, errorBody(e))
+}
+
+// setErrorHeaders adds what the status of an error asks for.
+func setErrorHeaders(h http.Header, e *engine.Error) {
 	switch e.Status {
 	case http.StatusUnauthorized:
 		h.Set("WWW-Authenticate", challenge(e))
@@ -136,11 +142,15 @@ func (p *Provider) failJSON(w http.ResponseWriter, r *http.Request, err error) {
 	case http.StatusServiceUnavailable:
 		h.Set("Retry-After", retryAfter)
 	}
-	body := map[string]string{"error": e.Code, "error_description": e.Description}
-	if e.Code == "" {
-		body = map[string]string{"error": engine.InvalidRequest, "error_description": e.Description}
+}
+
+// errorBody is an error as programs read it.
+func errorBody(e *engine.Error) map[string]string {
+	code := e.Code
+	if code == "" {
+		code = engine.InvalidRequest
 	}
-	p.writeJSON(w, r, e.Status, body)
+	return map[string]string{"error": code, "error_description": e.Description}
 }
 
 // challenge is the WWW-Authenticate header of a 401.

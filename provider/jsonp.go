@@ -75,7 +75,8 @@ func (p *Provider) callback(w http.ResponseWriter, r *http.Request, name string,
 		e := asJSONError(err)
 		p.logFailure(r, e.Status, err)
 		status = e.Status
-		if raw, err = json.Marshal(map[string]string{"error": e.Code, "error_description": e.Description}); err != nil {
+		setErrorHeaders(w.Header(), e)
+		if raw, err = json.Marshal(errorBody(e)); err != nil {
 			return err
 		}
 	}

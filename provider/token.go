@@ -8,19 +8,22 @@ import (
 	"github.com/bonafide-id/bonafide/provider/internal/throttle"
 )
 
-// api turns an endpoint for programs into a handler. What it answers is never kept
-// by caches.
+// api turns an endpoint for programs into a handler.
 func (p *Provider) api(s screen) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		h := w.Header()
-		h.Set("Cache-Control", "no-store")
-		h.Set("Pragma", "no-cache")
-		h.Set("X-Content-Type-Options", "nosniff")
-		h.Set("Referrer-Policy", "no-referrer")
+		setAPIHeaders(w.Header())
 		if err := s(w, r); err != nil {
 			p.failJSON(w, r, err)
 		}
 	}
+}
+
+// setAPIHeaders sets the headers of every answer to a program: no cache keeps it.
+func setAPIHeaders(h http.Header) {
+	h.Set("Cache-Control", "no-store")
+	h.Set("Pragma", "no-cache")
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("Referrer-Policy", "no-referrer")
 }
 
 // token is the token endpoint (RFC 6749 section 3.2).
