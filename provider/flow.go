@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"crypto/subtle"
+	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -53,8 +54,13 @@ func (p *Provider) newFlow(request *engine.AuthorizeRequest) *flow {
 	return f
 }
 
-// digest names the flow in the grant that answers it.
-func (f *flow) digest() storage.Digest { return sha256.Sum256(append([]byte("flow "), f.id[:]...)) }
+// digest names the flow in the grant that answers it. It begins with the time, so
+// that the names of flows that come together lie together in an index.
+func (f *flow) digest() storage.Digest {
+	d := storage.Digest(sha256.Sum256(append([]byte("flow "), f.id[:]...)))
+	binary.BigEndian.PutUint64(d[:8], uint64(f.firstSeen.UnixMicro()))
+	return d
+}
 
 // seal returns the flow as it travels, bound to this browser.
 func (p *Provider) seal(w http.ResponseWriter, r *http.Request, f *flow) (string, error) {

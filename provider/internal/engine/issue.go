@@ -134,10 +134,14 @@ func (i issuer) HandleAuthorizeEndpointRequest(ctx context.Context, ar fosite.Au
 		ar.SetResponseTypeHandled(t)
 	}
 	err := i.Grants.CreateGrant(ctx, s.grant, tokens...)
-	if errors.Is(err, storage.ErrConflict) {
+	switch {
+	case errors.Is(err, storage.ErrConflict):
 		return ErrAnswered
+	case errors.Is(err, storage.ErrEnded): // the account was disabled a moment ago
+		return fail(AccessDenied, "The user may not sign in.")
+	default:
+		return err
 	}
-	return err
 }
 
 func (s *issuance) add(name, value string) {
