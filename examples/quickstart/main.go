@@ -1,0 +1,61 @@
+// Command quickstart runs an identity provider, its sandbox and a sample client
+// site in one process:
+//
+//	go run ./examples/quickstart
+//
+// It prints what to open and whom to sign in as, prints mails instead of sending
+// them, keeps what it must remember in ./data, and stops on Ctrl-C.
+//
+//	go run ./examples/quickstart -config service.json
+//
+// runs what the file says instead, as a small service of its own. README.md in the
+// folder above documents every key of the file.
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"os/signal"
+	"syscall"
+)
+
+func main() {
+	// The second Ctrl-C kills: once the first has arrived, stop gives signals
+	// back their usual effect.
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop)
+	if err := run(ctx, os.Args[1:], os.Stdout); err != nil {
+		fmt.Fprintln(os.Stderr, "quickstart:", err)
+		os.Exit(1)
+	}
+}
+
+// run does what the command line says until ctx ends.
+func run(ctx context.Context, args []string, out io.Writer) error {
+	flags := flag.NewFlagSet("quickstart", flag.ContinueOnError)
+	file := flags.String("config", "", "JSON `file` that says what to run; see examples/README.md")
+	if err := flags.Parse(args); err != nil {
+		if err == flag.ErrHelp {
+			return nil
+		}
+		return err
+	}
+	cfg, err := loadConfig(*file)
+	if err != nil {
+		return err
+	}
+	s, err := open(ctx, cfg, out, slog.New(slog.NewTextHandler(os.Stderr, nil)))
+	if err != nil {
+		return err
+	}
+	if *file == "" {
+		s.introduce(out)
+	} else {
+		s.announce(out)
+	}
+	return s.serve(ctx)
+}

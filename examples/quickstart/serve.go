@@ -1,0 +1,254 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/url"
+	"sync"
+	"time"
+
+	"github.com/bonafide-id/bonafide/examples/quickstart/sampleclient"
+	"github.com/bonafide-id/bonafide/provider"
+)
+
+// service is what runs: one or two providers behind one listener, and perhaps the
+// sample client site behind another.
+type service struct {
+	cfg       config
+	log       *slog.Logger
+	providers []*provider.Provider // production, then the sandbox if there is one
+	sites     []site
+}
+
+// site is an HTTP server and where it listens.
+type site struct {
+	listener net.Listener
+	server   *http.Server
+}
+
+// open makes everything that cfg asks for. It listens before it opens a database, so
+// that a second process on the same port changes nothing. Call serve or close.
+func open(ctx context.Context, cfg config, out io.Writer, log *slog.Logger) (*service, error) {
+	s := &service{cfg: cfg, log: log}
+	if err := s.open(ctx, out); err != nil {
+		return nil, errors.Join(err, s.close())
+	}
+	return s, nil
+}
+
+func (s *service) open(ctx context.Context, out io.Writer) error {
+	main, err := s.listen(ctx, s.cfg.Listen, &s.cfg.BaseURL)
+	if err != nil {
+		return fmt.Errorf("listen: %w", err)
+	}
+	mux := http.NewServeMux()
+	main.Handler = mux
+	if err := s.mount(ctx, mux, &s.cfg.environment, false, out); err != nil {
+		return err
+	}
+	if e := s.cfg.Sandbox; e != nil {
+		if e.BaseURL == "" {
+			e.BaseURL = s.cfg.BaseURL + "/sandbox"
+		}
+		if err := s.mount(ctx, mux, e, true, out); err != nil {
+			return fmt.Errorf("sandbox.%w", err)
+		}
+	}
+	if s.cfg.SampleClient != nil {
+		return s.openSampleClient(ctx)
+	}
+	return nil
+}
+
+// mount opens the provider of an environment and puts it where its base URL says.
+// One whose host is not that of production is told apart by the Host header.
+func (s *service) mount(ctx context.Context, mux *http.ServeMux, e *environment, sandbox bool, out io.Writer) error {
+	p, err := e.open(ctx, sandbox, out, s.log.With("base_url", e.BaseURL))
+	if err != nil {
+		return err
+	}
+	s.providers = append(s.providers, p)
+	base, _ := url.Parse(e.BaseURL)           // the provider has validated it
+	production, _ := url.Parse(s.cfg.BaseURL) // likewise
+	place := base.Path
+	if base.Host != production.Host {
+		place = base.Hostname() + base.Path
+	}
+	mux.Handle(place+"/", p)
+	mux.Handle("GET "+place+"/{$}", http.RedirectHandler(e.BaseURL+"/account", http.StatusSeeOther))
+	return nil
+}
+
+func (s *service) openSampleClient(ctx context.Context) error {
+	c := s.cfg.SampleClient
+	server, err := s.listen(ctx, c.Listen, &c.BaseURL)
+	if err != nil {
+		return fmt.Errorf("sample_client.listen: %w", err)
+	}
+	cfg := sampleclient.Config{BaseURL: c.BaseURL}
+	for i, p := range s.providers {
+		registered, err := registerSample(ctx, p, c.BaseURL)
+		if err != nil {
+			return fmt.Errorf("sample_client: %w", inKeys(err))
+		}
+		e := &s.cfg.environment
+		registered.Key, registered.Name = "live", "Live"
+		if i > 0 {
+			e = s.cfg.Sandbox
+			registered.Key, registered.Name = "sandbox", "Sandbox"
+		}
+		registered.BaseURL, registered.Brand = e.BaseURL, e.Brand.Name
+		cfg.Services = append(cfg.Services, registered)
+	}
+	server.Handler, err = sampleclient.New(cfg)
+	return err
+}
+
+// registerSample registers the sample client site, once in each dialect.
+func registerSample(ctx context.Context, p *provider.Provider, base string) (sampleclient.Service, error) {
+	var s sampleclient.Service
+	for _, r := range []struct {
+		id, dialect string
+		to          *sampleclient.Credentials
+	}{
+		{"sample-v3", provider.V3, &s.V3},
+		{"sample-standard", provider.Standard, &s.Standard},
+	} {
+		err := p.SaveClient(ctx, provider.Client{
+			ID: r.id, Name: sampleclient.Name, Logo: sampleclient.Logo, ButtonColor: sampleclient.Color,
+			Dialect: r.dialect, RedirectURIs: []string{base + sampleclient.RedirectPath},
+			PostLogoutRedirectURIs: []string{base + "/"}, ResponseTypes: []string{"code"},
+		})
+		if err != nil {
+			return s, err
+		}
+		secret, err := p.ClientSecret(ctx, r.id)
+		if err != nil {
+			return s, err
+		}
+		*r.to = sampleclient.Credentials{ID: r.id, Secret: secret}
+	}
+	return s, nil
+}
+
+// listen opens an address and prepares its server. An empty base URL becomes that of
+// localhost with the port.
+func (s *service) listen(ctx context.Context, address string, base *string) (*http.Server, error) {
+	var lc net.ListenConfig
+	l, err := lc.Listen(ctx, "tcp", address)
+	if err != nil {
+		return nil, err
+	}
+	if *base == "" {
+		_, port, err := net.SplitHostPort(l.Addr().String())
+		if err != nil {
+			return nil, errors.Join(err, l.Close())
+		}
+		*base = "http://localhost:" + port
+	}
+	server := &http.Server{
+		// A client that sends its headers byte by byte would hold a connection
+		// for as long as it likes.
+		ReadHeaderTimeout: 5 * time.Second,
+		// The largest request is a form of a few kilobytes.
+		ReadTimeout: 15 * time.Second,
+		// From the end of the headers to the end of the answer: more than the
+		// slowest password hash under load, less than a stuck reader wants.
+		WriteTimeout: 30 * time.Second,
+		// What a browser keeps open between two clicks.
+		IdleTimeout: 2 * time.Minute,
+		// Cookies and authorization requests fit many times over.
+		MaxHeaderBytes: 64 << 10,
+		ErrorLog:       slog.NewLogLogger(s.log.Handler(), slog.LevelWarn),
+	}
+	s.sites = append(s.sites, site{l, server})
+	return server, nil
+}
+
+// serve answers requests until ctx ends or a server fails, then stops and closes
+// everything.
+func (s *service) serve(ctx context.Context) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	var background sync.WaitGroup
+	for _, p := range s.providers {
+		background.Go(func() { _ = p.Run(ctx) }) // always nil
+	}
+	failed := make(chan error, len(s.sites))
+	for _, site := range s.sites {
+		go func() {
+			if err := site.server.Serve(site.listener); !errors.Is(err, http.ErrServerClosed) {
+				failed <- err
+			}
+		}()
+	}
+	var err error
+	select {
+	case <-ctx.Done():
+	case err = <-failed:
+	}
+	cancel()
+	background.Wait()
+	return errors.Join(err, s.close())
+}
+
+// patience is how long requests in flight may take to finish when the process stops.
+const patience = 3 * time.Second
+
+// close lets requests in flight finish, cuts off what takes too long, and closes the
+// databases.
+func (s *service) close() error {
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	var stopping sync.WaitGroup
+	for _, site := range s.sites {
+		stopping.Go(func() {
+			// Browsers open connections on suspicion and send nothing; Shutdown
+			// waits for those, too.
+			if site.server.Shutdown(ctx) != nil {
+				_ = site.server.Close()
+			}
+			_ = site.listener.Close() // Shutdown does it once Serve has begun
+		})
+	}
+	stopping.Wait()
+	var err error
+	for _, p := range s.providers {
+		err = errors.Join(err, p.Close())
+	}
+	return err
+}
+
+// introduce tells a person who has just started the quickstart what to do with it.
+func (s *service) introduce(out io.Writer) {
+	demo := s.cfg.Users[0]
+	_, _ = fmt.Fprintf(out, `
+Bonafide is running.
+
+  Open      %s      the sample site: sign in there, see what comes back
+  Sign in   %s          password: %s
+
+  Provider  %s      its account page is %s/account
+  Sandbox   %s      sign in as %s, password: %s
+
+  Data is in %s, mails are printed here, Ctrl-C stops.
+
+`, s.cfg.SampleClient.BaseURL, demo.Email, demo.Password, s.cfg.BaseURL, s.cfg.BaseURL,
+		s.cfg.Sandbox.BaseURL, s.cfg.Sandbox.Users[0].Email, s.cfg.Sandbox.Users[0].Password, s.cfg.Data)
+}
+
+// announce says where everything is, for an operator's log.
+func (s *service) announce(out io.Writer) {
+	_, _ = fmt.Fprintf(out, "provider %s\n", s.cfg.BaseURL)
+	if s.cfg.Sandbox != nil {
+		_, _ = fmt.Fprintf(out, "sandbox %s\n", s.cfg.Sandbox.BaseURL)
+	}
+	if s.cfg.SampleClient != nil {
+		_, _ = fmt.Fprintf(out, "sample client %s\n", s.cfg.SampleClient.BaseURL)
+	}
+}
