@@ -84,8 +84,11 @@ func (p *Provider) originAllowed(r *http.Request, origin string) bool {
 
 func (p *Provider) askingClient(r *http.Request) (engine.Client, error) {
 	if strings.HasPrefix(p.path(r), "/api/") {
-		a, err := p.access(r)
-		return a.Client, err
+		token, _, err := presentedToken(r)
+		if err != nil {
+			return engine.Client{}, err
+		}
+		return p.engine.TokenClient(r.Context(), token)
 	}
 	if id := r.PostForm.Get("client_id"); id != "" {
 		return p.engine.Client(r.Context(), id)

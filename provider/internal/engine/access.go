@@ -27,18 +27,37 @@ func (e *Engine) AccessToken(ctx context.Context, presented string) (Access, err
 	return e.active(ctx, storage.AccessToken, presented)
 }
 
-// active looks up a token that is in force.
-func (e *Engine) active(ctx context.Context, kind storage.TokenKind, presented string) (Access, error) {
+// TokenClient returns the client that an access token was issued to, in force or
+// not: the client's script has to learn that its token has expired.
+func (e *Engine) TokenClient(ctx context.Context, presented string) (Client, error) {
+	_, grant, err := e.find(ctx, storage.AccessToken, presented)
+	if err != nil {
+		return Client{}, err
+	}
+	return e.Client(ctx, grant.ClientID)
+}
+
+// find looks up a token, spent, expired and revoked ones included.
+func (e *Engine) find(ctx context.Context, kind storage.TokenKind, presented string) (storage.Token, storage.Grant, error) {
 	digest, ok := e.Tokens.Parse(kind, presented)
 	if !ok {
-		return Access{}, errToken
+		return storage.Token{}, storage.Grant{}, errToken
 	}
 	token, grant, err := e.Grants.Token(ctx, kind, digest)
 	if errors.Is(err, storage.ErrNotFound) {
-		return Access{}, errToken
+		return storage.Token{}, storage.Grant{}, errToken
 	}
 	if err != nil {
-		return Access{}, AsError(err)
+		return storage.Token{}, storage.Grant{}, AsError(err)
+	}
+	return token, grant, nil
+}
+
+// active looks up a token that is in force.
+func (e *Engine) active(ctx context.Context, kind storage.TokenKind, presented string) (Access, error) {
+	token, grant, err := e.find(ctx, kind, presented)
+	if err != nil {
+		return Access{}, err
 	}
 	if !token.SpentAt.IsZero() || !grant.RevokedAt.IsZero() || !e.Clock().Before(token.ExpiresAt) {
 		return Access{}, errToken
