@@ -1,0 +1,197 @@
+package provider_test
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestCallback(t *testing.T) {
+	w := newWorld(t).withClients().withUsers()
+	b := w.alice()
+	token := text(t, b.v3Tokens("scope", "openid military"), "access_token")
+	address := func(path, query string) string {
+		return path + "?access_token=" + token + "&" + query
+	}
+
+	t.Run("ThatIsAFunctionsNameIsCalled", func(t *testing.T) {
+		for _, name := range []string{"show", "$", "_x1", "jQuery1102_1", "my.app.show", strings.Repeat("a", 64)} {
+			for _, path := range []string{userinfoPath, attributesPath} {
+				p := b.get(address(path, "callback="+url.QueryEscape(name)))
+				if p.StatusCode != http.StatusOK || !strings.HasPrefix(p.body, "/**/"+name+"(") || !strings.HasSuffix(p.body, ");") {
+					t.Errorf("%s: %s %s", name, p.Status, p.body)
+				}
+				if p.Header.Get("Content-Type") != "text/javascript; charset=utf-8" || p.Header.Get("X-Content-Type-Options") != "nosniff" ||
+					p.Header.Get("Cache-Control") != "no-store" || p.Header.Get("Access-Control-Allow-Origin") != "" {
+					t.Errorf("%s: headers %v", name, p.Header)
+				}
+			}
+		}
+	})
+
+	t.Run("ThatIsSomethingElseIsRefusedAndNotRepeated", func(t *testing.T) {
+		for _, name := range []string{
+			"", "alert(1)", "aa;b", "aa/*", "aa\n", "aa<script>", "aa[0]", `aa["b"]`, "größe", "аlert", "aa٣", "aa b", "1a", "a..b", ".a", "a.",
+			"__proto__", "aa.__proto__.b", "eval", "Function", "setTimeout", "document.write", "opener.x.click", "window.aa", "aa.constructor",
+			"top.aa", "this.aa", "aa.b.c.d.e", strings.Repeat("a", 65), "CWS\x07\x0e000hCD0Up0", "aa\u2028", "aa%00", "\x00aa",
+		} {
+			for _, path := range []string{userinfoPath, attributesPath} {
+				p := b.get(address(path, "callback="+url.QueryEscape(name)))
+				refused(t, p, http.StatusBadRequest, "invalid_request")
+				if len(name) > 1 && strings.Contains(p.body, name) {
+					t.Errorf("%q is repeated: %s", name, p.body)
+				}
+			}
+		}
+		refused(t, b.get(address(attributesPath, "callback=show&callback=show")), http.StatusBadRequest, "invalid_request")
+	})
+
+	t.Run("OfAnErrorHasNoDataAndItsStatus", func(t *testing.T) {
+		for query, want := range map[string]struct {
+			status int
+			body   string
+		}{
+			"callback=show":                 {401, `/**/show({"error":"invalid_request","error_description":"An access token is needed."});`},
+			"callback=show&access_token=xx": {401, `/**/show({"error":"invalid_token","error_description":"The access token is unknown, expired or revoked."});`},
+		} {
+			p := b.get(attributesPath + "?" + query)
+			if p.StatusCode != want.status || p.body != want.body || p.Header.Get("Content-Type") != "text/javascript; charset=utf-8" ||
+				p.Header.Get("X-Content-Type-Options") != "nosniff" || !strings.HasPrefix(p.Header.Get("WWW-Authenticate"), "Bearer") {
+				t.Errorf("%s: %s %v %s", query, p.Status, p.Header, p.body)
+			}
+		}
+	})
+
+	t.Run("IsForTheOlderInterfaceOnly", func(t *testing.T) {
+		standard := text(t, b.standardTokens(), "access_token")
+		refused(t, b.bearer(userinfoPath+"?callback=show", standard), http.StatusBadRequest, "invalid_request")
+	})
+
+	t.Run("IsForGETOnly", func(t *testing.T) {
+		p := b.send(http.MethodPost, userinfoPath+"?callback=show", "", "Authorization", "Bearer "+token)
+		refused(t, p, http.StatusBadRequest, "invalid_request")
+	})
+
+	t.Run("ElsewhereIsIgnoredOrRefused", func(t *testing.T) {
+		for _, path := range []string{discoveryPath, keysPath, "/signin", "/account", "/signout", "/oauth/authorize", tokenPath, revokePath, "/widget/v1.js"} {
+			for _, method := range []string{http.MethodGet, http.MethodPost} {
+				p := b.send(method, path+"?callback=stealthily", "", "Content-Type", "application/x-www-form-urlencoded")
+				if strings.Contains(p.body, "stealthily(") {
+					t.Errorf("%s %s answers with a script: %s", method, path, p.body)
+				}
+			}
+		}
+	})
+
+	t.Run("ExpiredTokenGetsNoData", func(t *testing.T) {
+		w.advance(301 * time.Second)
+		if p := b.get(address(attributesPath, "callback=show")); p.StatusCode != http.StatusUnauthorized ||
+			!strings.HasPrefix(p.body, `/**/show({"error":"invalid_token"`) || strings.Contains(p.body, token) {
+			t.Errorf("%s %s", p.Status, p.body)
+		}
+	})
+}
+
+func TestCrossOrigin(t *testing.T) {
+	w := newWorld(t).withClients().withUsers()
+	b := w.alice()
+	registered := text(t, b.v3Tokens("scope", "openid military"), "access_token") // of https://rp.test
+	unregistered := text(t, b.standardTokens(), "access_token")
+	allowed := func(p page) string {
+		t.Helper()
+		if p.Header.Get("Access-Control-Allow-Credentials") != "" {
+			t.Errorf("%s lets credentials in", p.Request.URL)
+		}
+		return p.Header.Get("Access-Control-Allow-Origin")
+	}
+	strangers := []string{
+		"null", "https://evil.test", "https://rp.test.evil.test", "https://evilrp.test", "https://a.rp.test", "http://rp.test",
+		"https://rp.test:8443", "https://rp.test:443", "https://RP.test", "https://rp.test/", "https://rp.test@evil.test", "*", "file://",
+	}
+
+	t.Run("ScriptsOfRegisteredOriginsReadData", func(t *testing.T) {
+		for _, path := range []string{userinfoPath, attributesPath} {
+			p := b.send(http.MethodGet, path, "", "Authorization", "Bearer "+registered, "Origin", "https://rp.test")
+			if allowed(p) != "https://rp.test" || p.Header.Get("Vary") != "Origin" {
+				t.Errorf("%s: %v", path, p.Header)
+			}
+			if p := b.bearer(path, registered); p.Header.Get("Vary") != "Origin" {
+				t.Errorf("%s without an origin: %v", path, p.Header)
+			}
+		}
+	})
+
+	t.Run("ScriptsOfOthersDoNot", func(t *testing.T) {
+		for _, origin := range strangers {
+			for _, path := range []string{userinfoPath, attributesPath} {
+				if got := allowed(b.send(http.MethodGet, path, "", "Authorization", "Bearer "+registered, "Origin", origin)); got != "" {
+					t.Errorf("%s is allowed as %q", origin, got)
+				}
+			}
+		}
+		for _, origin := range []string{"https://rp.test", "https://evil.test"} {
+			if got := allowed(b.send(http.MethodGet, userinfoPath, "", "Authorization", "Bearer "+unregistered, "Origin", origin)); got != "" {
+				t.Errorf("an application that has registered no origin allows %q", got)
+			}
+		}
+	})
+
+	t.Run("ScriptsOfRegisteredOriginsReachTheTokenEndpoint", func(t *testing.T) {
+		ask := func(client, origin string) string {
+			body := form("client_id", client, "client_secret", clientSecret, "grant_type", "authorization_code", "code", "x", "redirect_uri", callbackURI).Encode()
+			return allowed(b.send(http.MethodPost, tokenPath, body, "Content-Type", "application/x-www-form-urlencoded", "Origin", origin))
+		}
+		if got := ask("v3", "https://rp.test"); got != "https://rp.test" {
+			t.Errorf("registered: %q", got)
+		}
+		if got := ask("std", "https://rp.test"); got != "" {
+			t.Errorf("registered by another application: %q", got)
+		}
+		for _, origin := range strangers {
+			if got := ask("v3", origin); got != "" {
+				t.Errorf("%s is allowed as %q", origin, got)
+			}
+		}
+	})
+
+	t.Run("PreflightAllowsTheHeader", func(t *testing.T) {
+		for _, path := range []string{tokenPath, userinfoPath, attributesPath} {
+			p := b.send(http.MethodOptions, path, "", "Origin", "https://rp.test", "Access-Control-Request-Method", "GET", "Access-Control-Request-Headers", "authorization")
+			if allowed(p) != "https://rp.test" || !strings.Contains(p.Header.Get("Access-Control-Allow-Headers"), "Authorization") || p.Header.Get("Vary") != "Origin" {
+				t.Errorf("%s: %v", path, p.Header)
+			}
+			if got := allowed(b.send(http.MethodOptions, path, "", "Origin", "null")); got != "" {
+				t.Errorf("%s: null is allowed as %q", path, got)
+			}
+		}
+	})
+
+	t.Run("ScreensAreForNobody", func(t *testing.T) {
+		for _, path := range []string{"/signin", "/account", "/account/apps", "/oauth/consent", "/oauth/authorize", "/signout", introspectPath} {
+			for _, method := range []string{http.MethodGet, http.MethodPost, http.MethodOptions} {
+				if got := allowed(b.send(method, path, "", "Origin", "https://rp.test")); got != "" {
+					t.Errorf("%s %s allows %q", method, path, got)
+				}
+			}
+		}
+	})
+
+	t.Run("PublicDocumentsAreForAll", func(t *testing.T) {
+		for _, path := range []string{discoveryPath, keysPath} {
+			if got := allowed(b.send(http.MethodGet, path, "", "Origin", "https://evil.test")); got != "*" {
+				t.Errorf("%s allows %q", path, got)
+			}
+		}
+	})
+
+	t.Run("AnExpiredTokenIsToldToTheScript", func(t *testing.T) {
+		w.advance(301 * time.Second)
+		p := b.send(http.MethodGet, attributesPath, "", "Authorization", "Bearer "+registered, "Origin", "https://rp.test")
+		refused(t, p, http.StatusUnauthorized, "invalid_token")
+		if allowed(p) != "https://rp.test" {
+			t.Errorf("the script cannot see that its token has expired: %v", p.Header)
+		}
+	})
+}
