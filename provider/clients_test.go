@@ -1,0 +1,365 @@
+package provider_test
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/coreos/go-oidc/v3/oidc"
+	"github.com/google/go-cmp/cmp"
+	"golang.org/x/oauth2"
+
+	"github.com/bonafide-id/bonafide/provider"
+)
+
+// relyingParty is an application that signs users in with golang.org/x/oauth2 and
+// coreos/go-oidc. All it is told is its registration and the issuer.
+type relyingParty struct {
+	*oauth2.Config
+	t        testing.TB
+	ctx      context.Context
+	provider *oidc.Provider
+}
+
+func newRelyingParty(t testing.TB, issuer, clientID string, scopes ...string) *relyingParty {
+	t.Helper()
+	ctx := t.Context()
+	discovered, err := oidc.NewProvider(ctx, issuer)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &relyingParty{
+		&oauth2.Config{ClientID: clientID, ClientSecret: clientSecret, RedirectURL: callbackURI, Endpoint: discovered.Endpoint(), Scopes: scopes},
+		t, ctx, discovered,
+	}
+}
+
+// authorize sends alice through an authorization request and returns the code.
+func (rp *relyingParty) authorize(b *browser, options ...oauth2.AuthCodeOption) string {
+	rp.t.Helper()
+	p := b.open(rp.AuthCodeURL("st ate", options...))
+	if strings.Contains(p.body, `name="password"`) {
+		p = b.submit(p, "email", "alice@example.com", "password", alicePass)
+	}
+	if p.StatusCode == http.StatusOK {
+		p = b.submit(p, "action", "allow")
+	}
+	answer := response(rp.t, p)
+	if answer.Get("state") != "st ate" || answer.Get("error") != "" {
+		rp.t.Fatalf("response %v", answer)
+	}
+	return answer.Get("code")
+}
+
+// signIn goes from the request to verified claims.
+func (rp *relyingParty) signIn(b *browser) (*oauth2.Token, *oidc.IDToken) {
+	rp.t.Helper()
+	verifier := oauth2.GenerateVerifier()
+	code := rp.authorize(b, oauth2.S256ChallengeOption(verifier), oidc.Nonce("n-0S6_WzA2Mj"))
+	token, err := rp.Exchange(rp.ctx, code, oauth2.VerifierOption(verifier))
+	if err != nil {
+		rp.t.Fatal(err)
+	}
+	return token, rp.verify(token)
+}
+
+func (rp *relyingParty) verify(token *oauth2.Token) *oidc.IDToken {
+	rp.t.Helper()
+	raw, _ := token.Extra("id_token").(string)
+	id, err := rp.provider.Verifier(&oidc.Config{ClientID: rp.ClientID}).Verify(rp.ctx, raw)
+	if err != nil {
+		rp.t.Fatal(err)
+	}
+	if err := id.VerifyAccessToken(token.AccessToken); err != nil {
+		rp.t.Error(err)
+	}
+	return id
+}
+
+// underPath moves a provider to a path of its host.
+func underPath(path string) func(*provider.Config) {
+	return func(c *provider.Config) { c.BaseURL += path }
+}
+
+func TestGoOIDC(t *testing.T) {
+	for name, mount := range map[string]struct {
+		path string
+		wrap func(http.Handler) http.Handler
+	}{
+		"AtTheRoot":            {"", func(p http.Handler) http.Handler { return p }},
+		"UnderAPath":           {"/id", func(p http.Handler) http.Handler { return p }},
+		"BehindStripPrefix":    {"/id", func(p http.Handler) http.Handler { return http.StripPrefix("/id", p) }},
+		"BehindTimeoutHandler": {"/id", func(p http.Handler) http.Handler { return http.TimeoutHandler(p, time.Minute, "too slow") }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t, underPath(mount.path)).withClients().withUsers()
+			mux := http.NewServeMux()
+			mux.Handle(mount.path+"/", mount.wrap(w.Provider))
+			w.server.Config.Handler = mux
+			rp := newRelyingParty(t, w.Issuer(), "std", oidc.ScopeOpenID, "military")
+			b := w.newBrowser()
+
+			token, id := rp.signIn(b)
+			if id.Subject != "alice" || id.Nonce != "n-0S6_WzA2Mj" {
+				t.Errorf("ID token of %q with nonce %q", id.Subject, id.Nonce)
+			}
+			if left := time.Until(token.Expiry); left < 290*time.Second || left > 300*time.Second {
+				t.Errorf("the access token expires in %v", left)
+			}
+			info, err := rp.provider.UserInfo(rp.ctx, oauth2.StaticTokenSource(token))
+			if err != nil {
+				t.Fatal(err)
+			}
+			var claims struct {
+				FirstName string `json:"fname"`
+				Status    []map[string]any
+			}
+			if err := info.Claims(&claims); err != nil {
+				t.Fatal(err)
+			}
+			if info.Subject != "alice" || !info.EmailVerified || claims.FirstName != "Alice" {
+				t.Errorf("userinfo: %+v %+v", info, claims)
+			}
+			want := []map[string]any{{"group": "military", "subgroups": []any{"Veteran"}, "verified": true}}
+			if diff := cmp.Diff(want, claims.Status); diff != "" {
+				t.Error(diff)
+			}
+
+			next, err := rp.TokenSource(rp.ctx, &oauth2.Token{RefreshToken: token.RefreshToken}).Token()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if next.RefreshToken == token.RefreshToken || next.AccessToken == token.AccessToken {
+				t.Error("refreshing returned a token that was used")
+			}
+			if again := rp.verify(next); again.Subject != "alice" {
+				t.Errorf("the refreshed ID token is of %q", again.Subject)
+			}
+		})
+	}
+
+	t.Run("ReadsSignedUserinfo", func(t *testing.T) {
+		w := newWorld(t).withUsers()
+		err := w.SaveClient(t.Context(), provider.Client{
+			ID: "signed", Secret: clientSecret, Dialect: provider.Standard, RedirectURIs: []string{callbackURI}, UserinfoSigned: true,
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		rp := newRelyingParty(t, w.Issuer(), "signed", oidc.ScopeOpenID, "military")
+		token, _ := rp.signIn(w.newBrowser())
+		info, err := rp.provider.UserInfo(rp.ctx, oauth2.StaticTokenSource(token))
+		if err != nil || info.Email != "alice@example.com" {
+			t.Fatalf("%+v %v", info, err)
+		}
+	})
+}
+
+func TestXOAuth2(t *testing.T) {
+	t.Run("AuthenticatesInEveryStyle", func(t *testing.T) {
+		w := newWorld(t).withUsers()
+		b := w.newBrowser()
+		for id, method := range map[string]string{"any": "", "basic": "client_secret_basic", "post": "client_secret_post"} {
+			err := w.SaveClient(t.Context(), provider.Client{
+				ID: id, Secret: clientSecret, Dialect: provider.Standard, RedirectURIs: []string{callbackURI}, TokenEndpointAuthMethod: method,
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for style, fits := range map[oauth2.AuthStyle]bool{
+				oauth2.AuthStyleAutoDetect: true,
+				oauth2.AuthStyleInHeader:   method != "client_secret_post",
+				oauth2.AuthStyleInParams:   method != "client_secret_basic",
+			} {
+				rp := newRelyingParty(t, w.Issuer(), id, "military")
+				rp.Endpoint.AuthStyle = style
+				_, err := rp.Exchange(rp.ctx, rp.authorize(b))
+				if fits != (err == nil) {
+					t.Errorf("%s with style %d: %v", id, style, err)
+				}
+				if !fits && errorCode(err) != "invalid_client" {
+					t.Errorf("%s with style %d: %v", id, style, err)
+				}
+			}
+		}
+	})
+
+	t.Run("IsToldOfErrors", func(t *testing.T) {
+		w := newWorld(t).withClients().withUsers()
+		rp := newRelyingParty(t, w.Issuer(), "std", "military")
+		b := w.newBrowser()
+		verifier := oauth2.GenerateVerifier()
+		code := rp.authorize(b, oauth2.S256ChallengeOption(verifier))
+		if _, err := rp.Exchange(rp.ctx, code); errorCode(err) != "invalid_grant" {
+			t.Errorf("without the verifier: %v", err)
+		}
+		token, err := rp.Exchange(rp.ctx, code, oauth2.VerifierOption(verifier))
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.advance(301 * time.Second)
+		client := rp.Client(rp.ctx, &oauth2.Token{AccessToken: token.AccessToken})
+		if got := status(t, client, w.server.URL+attributesPath); got != http.StatusUnauthorized {
+			t.Errorf("an expired token reads attributes: %d", got)
+		}
+		if _, err := rp.Exchange(rp.ctx, code, oauth2.VerifierOption(verifier)); errorCode(err) != "invalid_grant" {
+			t.Errorf("the code a second time: %v", err)
+		}
+		_, err = rp.TokenSource(rp.ctx, &oauth2.Token{RefreshToken: token.RefreshToken}).Token()
+		if errorCode(err) != "invalid_grant" {
+			t.Errorf("refreshing after the code was replayed: %v", err)
+		}
+	})
+
+	t.Run("SpeaksV3", func(t *testing.T) {
+		w := newWorld(t).withClients().withUsers()
+		rp := newRelyingParty(t, w.Issuer(), "v3", oidc.ScopeOpenID, "military")
+		token, id := rp.signIn(w.newBrowser())
+		if id.Subject != "alice" || token.ExpiresIn != 300 || token.Extra("refresh_expires_in") != "604800" {
+			t.Errorf("%q, %d s, %v", id.Subject, token.ExpiresIn, token.Extra("refresh_expires_in"))
+		}
+		client := rp.Client(rp.ctx, token)
+		for _, path := range []string{attributesPath, userinfoPath} {
+			if got := status(t, client, w.server.URL+path); got != http.StatusOK {
+				t.Errorf("%s: %d", path, got)
+			}
+		}
+		_, err := rp.TokenSource(rp.ctx, &oauth2.Token{RefreshToken: token.RefreshToken}).Token()
+		if errorCode(err) != "unsupported_grant_type" {
+			t.Errorf("refreshing: %v", err)
+		}
+	})
+}
+
+// errorCode is the code in x/oauth2's error.
+func errorCode(err error) string {
+	var retrieve *oauth2.RetrieveError
+	if !errors.As(err, &retrieve) {
+		return ""
+	}
+	return retrieve.ErrorCode
+}
+
+func status(t testing.TB, client *http.Client, address string) int {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, address, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	answer, err := client.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := answer.Body.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return answer.StatusCode
+}
+
+// Two providers with the same clients, users and even the same secret, one of them
+// below the other, as production and sandbox are.
+func TestTwoProvidersInOneProcess(t *testing.T) {
+	production := newWorld(t).withClients().withUsers()
+	sandbox := newWorld(t, func(c *provider.Config) { c.BaseURL = production.server.URL + "/sandbox" }).withClients().withUsers()
+	mux := http.NewServeMux()
+	mux.Handle("/", production.Provider)
+	mux.Handle("/sandbox/", sandbox.Provider)
+	production.server.Config.Handler = mux
+
+	b := production.newBrowser()
+	live := newRelyingParty(t, production.Issuer(), "std", oidc.ScopeOpenID, "military")
+	test := newRelyingParty(t, sandbox.Issuer(), "std", oidc.ScopeOpenID, "military")
+	token, _ := test.signIn(b)
+
+	t.Run("ASessionOfOneIsNoneAtTheOther", func(t *testing.T) {
+		p := b.open(live.AuthCodeURL("s"))
+		if !strings.Contains(p.body, `name="password"`) {
+			t.Errorf("no sign-in screen: %s %s", p.Status, p.Header.Get("Location"))
+		}
+	})
+	t.Run("ACodeOfOneIsRefusedAtTheOther", func(t *testing.T) {
+		if _, err := live.Exchange(live.ctx, test.authorize(b)); errorCode(err) != "invalid_grant" {
+			t.Errorf("%v", err)
+		}
+	})
+	t.Run("AnAccessTokenOfOneIsRefusedAtTheOther", func(t *testing.T) {
+		client := test.Client(test.ctx, token)
+		for address, want := range map[string]int{"/sandbox" + attributesPath: http.StatusOK, attributesPath: http.StatusUnauthorized} {
+			if got := status(t, client, production.server.URL+address); got != want {
+				t.Errorf("%s: %d, want %d", address, got, want)
+			}
+		}
+	})
+	t.Run("ARefreshTokenOfOneIsRefusedAtTheOther", func(t *testing.T) {
+		_, err := live.TokenSource(live.ctx, &oauth2.Token{RefreshToken: token.RefreshToken}).Token()
+		if errorCode(err) != "invalid_grant" {
+			t.Errorf("%v", err)
+		}
+	})
+	t.Run("AnIDTokenOfOneIsRefusedByClientsOfTheOther", func(t *testing.T) {
+		raw := token.Extra("id_token").(string)
+		for _, config := range []*oidc.Config{{ClientID: "std"}, {ClientID: "std", SkipIssuerCheck: true}} {
+			if _, err := live.provider.Verifier(config).Verify(live.ctx, raw); err == nil {
+				t.Errorf("accepted with SkipIssuerCheck=%v", config.SkipIssuerCheck)
+			}
+		}
+		p := b.open(live.AuthCodeURL("s", oauth2.SetAuthURLParam("id_token_hint", raw)))
+		if got := response(t, p).Get("error"); got != "invalid_request" {
+			t.Errorf("as id_token_hint: %q", got)
+		}
+	})
+}
+
+func TestBesideTheHost(t *testing.T) {
+	w := newWorld(t, underPath("/id")).withClients().withUsers()
+	mux := http.NewServeMux()
+	mux.Handle("/id/", w.Provider)
+	mux.HandleFunc("/{$}", func(rw http.ResponseWriter, r *http.Request) {
+		c, err := r.Cookie("session")
+		if err != nil {
+			http.SetCookie(rw, &http.Cookie{Name: "session", Value: "of-the-host", Path: "/", HttpOnly: true})
+			return
+		}
+		_, _ = rw.Write([]byte(c.Value))
+	})
+	w.server.Config.Handler = mux
+	b := w.newBrowser()
+	b.get("/")
+	rp := newRelyingParty(t, w.Issuer(), "std", oidc.ScopeOpenID, "military")
+	rp.signIn(b)
+
+	t.Run("TheHostKeepsItsCookie", func(t *testing.T) {
+		if got := b.get("/").body; got != "of-the-host" {
+			t.Errorf("session cookie %q", got)
+		}
+		host, err := url.Parse(w.server.URL + "/")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range b.http.Jar.Cookies(host) {
+			if c.Name != "session" && !strings.HasPrefix(c.Name, "bonafide_") {
+				t.Errorf("the provider set a cookie that may be the host's: %s", c.Name)
+			}
+		}
+	})
+	t.Run("OnlyItsOwnPathsAreAnswered", func(t *testing.T) {
+		for path, want := range map[string]int{"/id/account": http.StatusOK, "/account": http.StatusNotFound, "/identity": http.StatusNotFound, "/id/nothing": http.StatusNotFound} {
+			if got := b.open(path).StatusCode; got != want {
+				t.Errorf("%s: %d, want %d", path, got, want)
+			}
+		}
+	})
+	t.Run("SigningOutLeavesTheHostAlone", func(t *testing.T) {
+		b.submit(b.open("/id/signout"))
+		if got := b.get("/").body; got != "of-the-host" {
+			t.Errorf("session cookie %q", got)
+		}
+		if p := b.open("/id/account"); !strings.Contains(p.body, `name="password"`) {
+			t.Errorf("still signed in: %s", p.Status)
+		}
+	})
+}
