@@ -1,0 +1,110 @@
+// Command button shows the sign-in button on pages without a server of their own: a
+// plain HTML page with a popup and a redirect, and a single-page application that
+// is a public client with PKCE.
+//
+//	go run ./examples/button
+//
+// Provider and site run on two ports, as two origins, in one process; nothing is
+// kept.
+package main
+
+import (
+	"context"
+	"crypto/rand"
+	"embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log"
+	"net"
+	"net/http"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"time"
+
+	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/storage/sqlite"
+)
+
+//go:embed site
+var site embed.FS
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	dir, err := os.MkdirTemp("", "bonafide-button-")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer os.RemoveAll(dir)
+	if err := run(ctx, dir, "localhost:8080", "localhost:8082"); err != nil {
+		log.Print(err)
+	}
+}
+
+// run serves the provider and the site until ctx ends.
+func run(ctx context.Context, dir, providerAddr, siteAddr string) error {
+	providerURL, siteURL := "http://"+providerAddr, "http://"+siteAddr
+	idp, err := newProvider(ctx, filepath.Join(dir, "identity.db"), providerURL, siteURL)
+	if err != nil {
+		return err
+	}
+	defer idp.Close()
+	pages, err := fs.Sub(site, "site")
+	if err != nil {
+		return err
+	}
+	failed := make(chan error, 2)
+	for addr, handler := range map[string]http.Handler{providerAddr: idp, siteAddr: http.FileServerFS(pages)} {
+		listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", addr)
+		if err != nil {
+			return err
+		}
+		server := &http.Server{Handler: handler, ReadHeaderTimeout: 5 * time.Second}
+		go func() { failed <- server.Serve(listener) }()
+		defer server.Close()
+	}
+	fmt.Printf("open %s and sign in as maria@example.com with the password %s\n", siteURL, demoPassword)
+	select {
+	case <-ctx.Done():
+		return nil
+	case err := <-failed:
+		if errors.Is(err, http.ErrServerClosed) {
+			return nil
+		}
+		return err
+	}
+}
+
+const demoPassword = "harbor-velvet-canyon-58"
+
+func newProvider(ctx context.Context, path, providerURL, siteURL string) (*provider.Provider, error) {
+	store, err := sqlite.Open(ctx, path)
+	if err != nil {
+		return nil, err
+	}
+	secret := make([]byte, 32)
+	_, _ = rand.Read(secret) // never fails; and nothing outlives the process
+	idp, err := provider.New(ctx, provider.Config{BaseURL: providerURL, Secret: secret, Store: store})
+	if err != nil {
+		return nil, errors.Join(err, store.Close())
+	}
+	id, err := idp.SaveAccount(ctx, provider.Account{Email: "maria@example.com", EmailVerified: true, Password: demoPassword})
+	if err == nil {
+		err = idp.SetAttributes(ctx, id, map[string]any{"fname": "Maria", "lname": "Lopez"})
+	}
+	if err == nil {
+		err = idp.SetStatus(ctx, id, provider.Status{Group: "military", Subgroups: []string{"Veteran"}, Verified: true})
+	}
+	if err == nil {
+		err = idp.SaveClient(ctx, provider.Client{
+			ID: "page", Name: "Plain page", Dialect: provider.Standard, Public: true,
+			RedirectURIs: []string{siteURL + "/callback.html", siteURL + "/spa/"}, Origins: []string{siteURL},
+		})
+	}
+	if err != nil {
+		return nil, errors.Join(err, idp.Close())
+	}
+	return idp, nil
+}
