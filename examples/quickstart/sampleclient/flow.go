@@ -32,10 +32,8 @@ type protocol interface {
 	Title() string
 	About() string
 
-	// ClientID and Scopes are for the sign-in button, Scopes with one scope
-	// value of the provider's.
+	// ClientID is for the sign-in button.
 	ClientID() string
-	Scopes(value string) string
 
 	// authorizeURL is where the visitor goes to sign in.
 	authorizeURL(ctx context.Context, f *flow) (string, error)

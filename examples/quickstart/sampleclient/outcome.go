@@ -175,13 +175,14 @@ func inOrder(members map[string]json.RawMessage) []string {
 }
 
 // newRow shows a JSON value: a string without its quotes, a list of words in one
-// line, anything deeper as indented JSON.
+// line, a list of records with a line for each, and anything else as it is.
 func newRow(name string, value json.RawMessage) row {
 	r := row{Name: name}
 	var (
 		text   string
 		words  []string
 		number int64
+		lines  []json.RawMessage
 	)
 	switch {
 	case json.Unmarshal(value, &text) == nil:
@@ -193,9 +194,13 @@ func newRow(name string, value json.RawMessage) row {
 		if slices.Contains([]string{"exp", "iat", "auth_time"}, name) {
 			r.Note = time.Unix(number, 0).UTC().Format("2 January 2006, 15:04:05 UTC")
 		}
+	case json.Unmarshal(value, &lines) == nil:
+		for _, line := range lines {
+			r.Value += string(line) + "\n"
+		}
+		r.Block = true
 	default:
-		r.Value = indent(value)
-		r.Block = strings.Contains(r.Value, "\n")
+		r.Value = string(value)
 	}
 	return r
 }

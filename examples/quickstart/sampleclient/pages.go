@@ -58,17 +58,16 @@ func (s *Site) home(w http.ResponseWriter, r *http.Request) {
 	}
 	openID := c.protocols[1]
 	p.StartURL = "/start/" + openID.Key() + "?service=" + url.QueryEscape(c.Key)
-	p.Snippet = snippet(p.WidgetURL, openID, s.base+RedirectPath)
+	p.Snippet = snippet(p.WidgetURL, openID.ClientID(), p.StartURL)
 	s.render(w, http.StatusOK, "home.html", p)
 }
 
-// snippet is the markup that a developer pastes.
-func snippet(script string, p protocol, redirectURI string) string {
-	return `<span data-client-id="` + p.ClientID() + `"
-      data-redirect="` + redirectURI + `"
-      data-scopes="` + p.Scopes(defaultScope) + `"
-      data-response="code"></span>
-<script src="` + script + `" async></script>`
+// snippet is the markup of the button on this page, for a developer to copy.
+func snippet(script, clientID, start string) string {
+	return `<script src="` + script + `" async></script>
+
+<span data-client-id="` + clientID + `"
+      data-start="` + start + `"></span>`
 }
 
 // result shows what came back, to the visitor that it belongs to.

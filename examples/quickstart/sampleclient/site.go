@@ -12,6 +12,7 @@ import (
 	"html/template"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 )
 
@@ -140,7 +141,7 @@ func (s *Site) secure(h http.Header) {
 			origins = append(origins, u.Scheme+"://"+u.Host)
 		}
 	}
-	providers := strings.Join(origins, " ")
+	providers := strings.Join(slices.Compact(origins), " ")
 	h.Set("Content-Security-Policy", "default-src 'none'; style-src 'self'; img-src 'self'; script-src "+providers+
 		"; form-action 'self' "+providers+"; base-uri 'none'; frame-ancestors 'none'")
 	h.Set("X-Content-Type-Options", "nosniff")

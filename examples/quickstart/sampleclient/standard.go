@@ -29,8 +29,6 @@ func (p *standard) About() string {
 
 func (p *standard) ClientID() string { return p.client.ID }
 
-func (p *standard) Scopes(value string) string { return "openid " + value }
-
 func (p *standard) oauth2(provider *oidc.Provider, scope string) *oauth2.Config {
 	return &oauth2.Config{
 		ClientID: p.client.ID, ClientSecret: p.client.Secret,

@@ -44,19 +44,16 @@ func (p *v3) About() string {
 
 func (p *v3) ClientID() string { return p.client.ID }
 
-func (p *v3) Scopes(value string) string {
-	if p.openID {
-		return "openid " + value
-	}
-	return value
-}
-
 func (p *v3) authorizeURL(_ context.Context, f *flow) (string, error) {
+	scope := f.scope
+	if p.openID {
+		scope = "openid " + scope
+	}
 	q := url.Values{
 		"client_id":             {p.client.ID},
 		"redirect_uri":          {p.redirectURI},
 		"response_type":         {"code"},
-		"scope":                 {p.Scopes(f.scope)},
+		"scope":                 {scope},
 		"state":                 {f.state},
 		"code_challenge":        {oauth2.S256ChallengeFromVerifier(f.verifier)},
 		"code_challenge_method": {"S256"},

@@ -1,0 +1,136 @@
+// What the tests of this folder stand on: the quickstart with a configuration of
+// theirs, Chromium, and a close look at every screen.
+import assert from "node:assert/strict";
+import { execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after } from "node:test";
+import { fileURLToPath } from "node:url";
+import { chromium } from "playwright-core";
+
+const executablePath = process.env.CHROMIUM || "/usr/bin/chromium";
+if (!existsSync(executablePath) && process.env.CI !== "true") {
+  console.log(`No test of the quickstart in a browser: there is none at ${executablePath}; CHROMIUM says where.`);
+  process.exit(0);
+}
+
+const repository = fileURLToPath(new URL("../../..", import.meta.url));
+const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+
+const folder = mkdtempSync(join(tmpdir(), "bonafide-e2e-"));
+const closers = [() => rmSync(folder, { recursive: true })];
+after(async () => {
+  for (const close of closers.reverse()) await close();
+});
+
+export async function freePort() {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address();
+  server.close();
+  await once(server, "close");
+  return port;
+}
+
+/** Starts the quickstart: where provider and sample client are, and the mail that it has printed. */
+export async function startQuickstart(config = {}) {
+  const [port, sitePort] = [await freePort(), await freePort()];
+  const provider = `http://localhost:${port}`, site = `http://localhost:${sitePort}`;
+  const file = join(folder, "config.json"), program = join(folder, "quickstart");
+  writeFileSync(file, JSON.stringify({
+    listen: `127.0.0.1:${port}`, base_url: provider, sample_client: { listen: `127.0.0.1:${sitePort}`, base_url: site }, ...config,
+  }));
+  execFileSync("go", ["build", "-o", program, "./examples/quickstart"], { cwd: repository, stdio: "inherit" });
+  const child = spawn(program, ["-config", file], { cwd: folder });
+  let printed = "", log = "";
+  child.stdout.on("data", (chunk) => { printed += chunk; });
+  child.stderr.on("data", (chunk) => { log += chunk; });
+  const exited = once(child, "exit");
+  closers.push(async () => {
+    child.kill("SIGINT");
+    const [code] = await exited;
+    assert.equal(code, 0, `Ctrl-C stops it cleanly: ${log}`);
+  });
+  while (!(await fetch(site).then((r) => r.ok, () => false))) {
+    assert.equal(child.exitCode, null, `the quickstart does not start: ${log}`);
+    await new Promise((wait) => setTimeout(wait, 50));
+  }
+  /** The six digits in the last mail to an address. */
+  const code = async (address) => {
+    for (let tries = 0; tries < 100; tries++) {
+      const mail = printed.split("--- mail to ").findLast((m) => m.startsWith(address));
+      const digits = mail?.match(/\b\d{6}\b/)?.[0];
+      if (digits) return digits;
+      await new Promise((wait) => setTimeout(wait, 20));
+    }
+    throw new Error(`no mail to ${address}: ${printed}`);
+  };
+  return { provider, site, code };
+}
+
+export async function startChromium() {
+  const browser = await chromium.launch({
+    executablePath,
+    args: ["--headless=new", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
+      "--disable-background-networking", "--disable-component-update", "--disable-sync"],
+  });
+  closers.push(() => browser.close());
+  return browser;
+}
+
+/** Opens a window of its own. What goes wrong in it is in window.faults. */
+export async function newWindow(browser) {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, reducedMotion: "reduce" });
+  const page = await context.newPage();
+  page.setDefaultTimeout(10_000);
+  page.faults = [];
+  page.on("pageerror", (e) => page.faults.push(`${page.url()}: ${e.message}`));
+  page.on("console", (m) => {
+    // Chromium says so of every page with a status of 400 and above.
+    const status = m.text().startsWith("Failed to load resource: the server responded with a status of 4") && m.location().url === page.url();
+    if (m.type() === "error" && !status) page.faults.push(`${page.url()}: ${m.text()}`);
+  });
+  return page;
+}
+
+const shots = process.env.SHOTS;
+
+/**
+ * Looks closely at the screen that is open: by day and by night, wide and on a
+ * phone. SHOTS names a folder for what it saw.
+ */
+export async function look(page, name) {
+  const desktop = page.viewportSize();
+  await settled(page);
+  for (const colorScheme of ["light", "dark"]) {
+    await page.emulateMedia({ colorScheme });
+    for (const viewport of [desktop, { width: 360, height: 740 }]) {
+      await page.setViewportSize(viewport);
+      const width = await page.evaluate(() => document.documentElement.scrollWidth);
+      if (width > viewport.width) page.faults.push(`${name}: ${width} px wide on a screen of ${viewport.width}`);
+      if (shots) {
+        mkdirSync(shots, { recursive: true });
+        await page.screenshot({ path: join(shots, `${name}-${viewport.width}-${colorScheme}.png`), fullPage: true });
+      }
+    }
+    // The policy of the page forbids axe to fetch style sheets once more.
+    await page.evaluate(axe);
+    const { violations } = await page.evaluate(() => window.axe.run({ preload: false }));
+    for (const v of violations) page.faults.push(`${name} ${colorScheme}: ${v.id} at ${v.nodes.map((n) => n.target).join(", ")}`);
+  }
+  await page.emulateMedia({ colorScheme: null });
+  await page.setViewportSize(desktop);
+}
+
+/** Waits until buttons that are inert at first, as on the consent screen, are not. */
+export const settled = (page) => page.waitForFunction(() => !document.querySelector("[aria-disabled=true]"));
+
+/** Presses the button with this name. */
+export async function press(page, name) {
+  await settled(page);
+  await page.getByRole("button", { name }).first().click();
+}

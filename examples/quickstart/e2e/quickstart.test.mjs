@@ -1,0 +1,174 @@
+import assert from "node:assert/strict";
+import { afterEach, before, test } from "node:test";
+import { look, newWindow, press, settled, startChromium, startQuickstart } from "./lab.mjs";
+
+const maria = { uuid: "a2c8f0e61b7d49d5b3c4", email: "maria@example.com", password: "quiet-otter-paints-dawn" };
+let quickstart, browser, page;
+
+before(async () => {
+  quickstart = await startQuickstart({
+    users: [{
+      ...maria, attributes: { fname: "Maria", lname: "Okafor", zip: "22030", birthdate: "1990-04-02" },
+      status: [{ group: "military", subgroups: ["Veteran"], verified: true }],
+    }],
+    sandbox: {},
+  });
+  browser = await startChromium();
+});
+
+afterEach(async () => {
+  const { faults } = page;
+  await page.context().close();
+  assert.deepEqual(faults, []);
+});
+
+const protocol = { oauth: "/start/oauth", oidc: "/start/oidc", standard: "/start/standard" };
+
+/** Begins at the sample client, as a visitor does. */
+async function begin(name, choices = {}) {
+  await page.goto(quickstart.site);
+  for (const [field, value] of Object.entries(choices)) await page.selectOption(`#${field}`, value);
+  await page.click(`[formaction="${protocol[name]}"]`);
+}
+
+async function signIn({ email, password } = maria) {
+  await page.fill("[name=email]", email);
+  await page.fill("[name=password]", password);
+  await page.click("main button[type=submit]");
+}
+
+const path = () => new URL(page.url()).pathname;
+const arrive = (path) => page.waitForURL((url) => url.pathname === path);
+
+test("a visitor signs up with a code from a mail, and arrives at the shop", async () => {
+  page = await newWindow(browser);
+  const email = "ines@example.com";
+  await page.goto(quickstart.site);
+  await look(page, "home");
+  await begin("oidc", { scope: "military", op: "signup" });
+  await look(page, "sign-up");
+  await page.fill("[name=email]", email);
+  await page.fill("[name=new_password]", "short");
+  await page.click("main button[type=submit]");
+  await page.waitForSelector(".problems");
+  await look(page, "sign-up-problems");
+  await page.fill("[name=new_password]", "amber-river-folds-quietly");
+  await page.click("main button[type=submit]");
+  await page.fill("[name=code]", await quickstart.code(email));
+  await look(page, "sign-up-code");
+  await page.click("main button[type=submit]");
+  await arrive("/oauth/consent");
+  await look(page, "consent-unverified");
+  await press(page, "Allow");
+  await arrive("/result");
+  await look(page, "result-oidc");
+  const text = await page.innerText("main");
+  assert.match(text, /ines@example\.com/);
+  assert.match(text, /not verified/);
+});
+
+test("a user signs in, consents, denies, and takes it back", async () => {
+  page = await newWindow(browser);
+  await begin("oauth", { scope: "military" });
+  await look(page, "sign-in");
+  await signIn({ ...maria, password: "not-hers-at-all" });
+  await page.waitForSelector(".problems");
+  await look(page, "sign-in-problems");
+  await signIn();
+  await arrive("/oauth/consent");
+  assert.match(await page.innerText("main"), /Veteran/);
+  await look(page, "consent");
+  await press(page, "Allow");
+  await arrive("/result");
+  await look(page, "result-oauth");
+  assert.match(await page.innerText("main"), /Welcome, Maria/);
+  assert.match(await page.innerText("main"), /✓ verified/);
+
+  await begin("standard", { scope: "student" });
+  await arrive("/oauth/consent");
+  await press(page, /^Deny|^Don|^Cancel|^No/);
+  await arrive("/problem");
+  await look(page, "denied");
+  assert.match(await page.innerText("main"), /access_denied/);
+
+  await page.goto(`${quickstart.provider}/account`);
+  await look(page, "account");
+  await page.goto(`${quickstart.provider}/account/apps`);
+  assert.match(await page.innerText("main"), /Sample Shop/);
+  await look(page, "apps");
+  await page.click("main .cards a.button");
+  await look(page, "remove-app");
+  await page.click("main button.danger");
+  await arrive("/account/apps");
+  assert.doesNotMatch(await page.innerText("main .cards, main").catch(() => ""), /Last used/);
+  await look(page, "apps-empty");
+  await begin("oauth", { scope: "military" });
+  await arrive("/oauth/consent"); // is asked again
+
+  await page.goto(`${quickstart.provider}/signout`);
+  await look(page, "sign-out");
+  await page.click("main button[type=submit]");
+  await page.waitForLoadState();
+  await look(page, "signed-out");
+  await page.goto(`${quickstart.provider}/account`);
+  await arrive("/signin");
+});
+
+test("keys are enough to sign in and to consent", async () => {
+  page = await newWindow(browser);
+  await begin("oidc", { scope: "military" });
+  const { keyboard } = page;
+  const focused = () => page.evaluate(() => document.activeElement.name || document.activeElement.innerText?.trim());
+  const tabTo = async (wanted) => {
+    for (let tabs = 0; tabs < 40; tabs++) {
+      if (await focused() === wanted) {
+        const outline = await page.evaluate(() => getComputedStyle(document.activeElement).outlineStyle);
+        assert.notEqual(outline, "none", `${wanted} shows that it has the focus`);
+        return;
+      }
+      await keyboard.press("Tab");
+    }
+    assert.fail(`${wanted} is not reached`);
+  };
+  await tabTo("email");
+  await keyboard.type(maria.email);
+  await tabTo("password");
+  await keyboard.type(maria.password);
+  await keyboard.press("Enter");
+  await arrive("/oauth/consent");
+  await settled(page);
+  await tabTo("Allow");
+  await keyboard.press("Enter");
+  await arrive("/result");
+  assert.match(await page.innerText("main"), /Welcome, Maria/);
+});
+
+test("every other screen is as good", async () => {
+  page = await newWindow(browser);
+  await begin("standard", { scope: "military" });
+  await signIn();
+  await page.waitForURL(/consent|result/);
+  if (path() === "/oauth/consent") await press(page, "Allow");
+  await arrive("/result");
+  await look(page, "result-standard");
+  for (const [prompt, name] of [["select_account", "choose-account"], ["login", "prove-it"]]) {
+    await begin("standard", { scope: "military", prompt });
+    await look(page, name);
+  }
+  for (const [address, name] of [
+    ["/account/sessions", "sessions"], ["/account/password", "password"],
+    ["/oauth/authorize?client_id=nobody", "unknown-client"],
+    ["/oauth/authorize?client_id=sample-v3&redirect_uri=https://evil.test/", "unknown-redirect"],
+    ["/nothing", "not-found"], ["/sandbox/signin", "sandbox-sign-in"],
+  ]) {
+    await page.goto(quickstart.provider + address);
+    await look(page, name);
+  }
+  await page.context().clearCookies();
+  await page.goto(`${quickstart.provider}/reset`);
+  await look(page, "reset");
+  await page.fill("[name=email]", maria.email);
+  await page.click("main button[type=submit]");
+  await page.fill("[name=code]", await quickstart.code(maria.email));
+  await look(page, "reset-finish");
+});
