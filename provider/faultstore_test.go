@@ -1,0 +1,200 @@
+package provider_test
+
+import (
+	"context"
+	"encoding/json"
+	"sync"
+	"time"
+
+	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/storage"
+)
+
+// faultyStore is a store that a test can make fail, hang, or forget to say that it
+// has done what it was asked.
+type faultyStore struct {
+	storage.Store
+
+	mu sync.Mutex
+	// before is asked before every call; its error is the answer. Nil lets all
+	// calls through.
+	before func(ctx context.Context, method string) error
+	// after is asked after a call that took effect; its error is the answer.
+	after func(method string) error
+}
+
+// faulty puts a faultyStore before the configured store.
+func faulty(into **faultyStore) func(*provider.Config) {
+	return func(c *provider.Config) {
+		*into = &faultyStore{Store: c.Store}
+		c.Store = *into
+	}
+}
+
+func (s *faultyStore) breakBefore(before func(ctx context.Context, method string) error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.before = before
+}
+
+func (s *faultyStore) breakAfter(after func(method string) error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.after = after
+}
+
+// down makes every call fail with an error; nil repairs it.
+func (s *faultyStore) down(err error) {
+	s.breakBefore(func(context.Context, string) error { return err })
+}
+
+func (s *faultyStore) do(ctx context.Context, method string, call func() error) error {
+	s.mu.Lock()
+	before, after := s.before, s.after
+	s.mu.Unlock()
+	if before != nil {
+		if err := before(ctx, method); err != nil {
+			return err
+		}
+	}
+	if err := call(); err != nil || after == nil {
+		return err
+	}
+	return after(method)
+}
+
+// value is do for methods that return something.
+func value[T any](ctx context.Context, s *faultyStore, method string, call func() (T, error)) (v T, err error) {
+	err = s.do(ctx, method, func() (err error) { v, err = call(); return err })
+	if err != nil {
+		var zero T
+		return zero, err
+	}
+	return v, nil
+}
+
+func (s *faultyStore) CreateAccount(ctx context.Context, a storage.Account) error {
+	return s.do(ctx, "CreateAccount", func() error { return s.Store.CreateAccount(ctx, a) })
+}
+
+func (s *faultyStore) Account(ctx context.Context, id string) (storage.Account, error) {
+	return value(ctx, s, "Account", func() (storage.Account, error) { return s.Store.Account(ctx, id) })
+}
+
+func (s *faultyStore) AccountByEmail(ctx context.Context, key string) (storage.Account, error) {
+	return value(ctx, s, "AccountByEmail", func() (storage.Account, error) { return s.Store.AccountByEmail(ctx, key) })
+}
+
+func (s *faultyStore) SetPassword(ctx context.Context, id, hash string, keep storage.Digest, at time.Time) error {
+	return s.do(ctx, "SetPassword", func() error { return s.Store.SetPassword(ctx, id, hash, keep, at) })
+}
+
+func (s *faultyStore) Person(ctx context.Context, subject string) (storage.Person, error) {
+	return value(ctx, s, "Person", func() (storage.Person, error) { return s.Store.Person(ctx, subject) })
+}
+
+func (s *faultyStore) SetAttributes(ctx context.Context, subject string, values map[string]json.RawMessage) error {
+	return s.do(ctx, "SetAttributes", func() error { return s.Store.SetAttributes(ctx, subject, values) })
+}
+
+func (s *faultyStore) Take(ctx context.Context, bucket storage.Digest, now time.Time, every time.Duration, burst int) (time.Duration, error) {
+	return value(ctx, s, "Take", func() (time.Duration, error) { return s.Store.Take(ctx, bucket, now, every, burst) })
+}
+
+func (s *faultyStore) Forget(ctx context.Context, bucket storage.Digest) error {
+	return s.do(ctx, "Forget", func() error { return s.Store.Forget(ctx, bucket) })
+}
+
+func (s *faultyStore) Client(ctx context.Context, id string) (storage.Client, error) {
+	return value(ctx, s, "Client", func() (storage.Client, error) { return s.Store.Client(ctx, id) })
+}
+
+func (s *faultyStore) Consent(ctx context.Context, subject, clientID string) (storage.Consent, error) {
+	return value(ctx, s, "Consent", func() (storage.Consent, error) { return s.Store.Consent(ctx, subject, clientID) })
+}
+
+func (s *faultyStore) Consents(ctx context.Context, subject string) ([]storage.Consent, error) {
+	return value(ctx, s, "Consents", func() ([]storage.Consent, error) { return s.Store.Consents(ctx, subject) })
+}
+
+func (s *faultyStore) SaveConsent(ctx context.Context, c storage.Consent) error {
+	return s.do(ctx, "SaveConsent", func() error { return s.Store.SaveConsent(ctx, c) })
+}
+
+func (s *faultyStore) RevokeConsent(ctx context.Context, subject, clientID string, at time.Time) error {
+	return s.do(ctx, "RevokeConsent", func() error { return s.Store.RevokeConsent(ctx, subject, clientID, at) })
+}
+
+func (s *faultyStore) AppendEvent(ctx context.Context, e storage.Event) error {
+	return s.do(ctx, "AppendEvent", func() error { return s.Store.AppendEvent(ctx, e) })
+}
+
+func (s *faultyStore) CreateGrant(ctx context.Context, g storage.Grant, issued ...storage.Token) error {
+	return s.do(ctx, "CreateGrant", func() error { return s.Store.CreateGrant(ctx, g, issued...) })
+}
+
+func (s *faultyStore) Token(ctx context.Context, kind storage.TokenKind, digest storage.Digest) (t storage.Token, g storage.Grant, err error) {
+	err = s.do(ctx, "Token", func() (err error) { t, g, err = s.Store.Token(ctx, kind, digest); return err })
+	return t, g, err
+}
+
+func (s *faultyStore) Exchange(ctx context.Context, spent storage.Digest, at time.Time, issued ...storage.Token) error {
+	return s.do(ctx, "Exchange", func() error { return s.Store.Exchange(ctx, spent, at, issued...) })
+}
+
+func (s *faultyStore) Reissue(ctx context.Context, spent storage.Digest, notBefore time.Time, issued ...storage.Token) error {
+	return s.do(ctx, "Reissue", func() error { return s.Store.Reissue(ctx, spent, notBefore, issued...) })
+}
+
+func (s *faultyStore) RevokeGrants(ctx context.Context, match storage.GrantFilter, at time.Time) (int, error) {
+	return value(ctx, s, "RevokeGrants", func() (int, error) { return s.Store.RevokeGrants(ctx, match, at) })
+}
+
+func (s *faultyStore) Image(ctx context.Context, digest storage.Digest) (storage.Image, error) {
+	return value(ctx, s, "Image", func() (storage.Image, error) { return s.Store.Image(ctx, digest) })
+}
+
+func (s *faultyStore) Keys(ctx context.Context) ([]storage.Key, error) {
+	return value(ctx, s, "Keys", func() ([]storage.Key, error) { return s.Store.Keys(ctx) })
+}
+
+func (s *faultyStore) AddKey(ctx context.Context, k storage.Key) error {
+	return s.do(ctx, "AddKey", func() error { return s.Store.AddKey(ctx, k) })
+}
+
+func (s *faultyStore) CreateSession(ctx context.Context, n storage.Session, replaced storage.Digest) error {
+	return s.do(ctx, "CreateSession", func() error { return s.Store.CreateSession(ctx, n, replaced) })
+}
+
+func (s *faultyStore) Session(ctx context.Context, digest storage.Digest) (n storage.Session, a storage.Account, err error) {
+	err = s.do(ctx, "Session", func() (err error) { n, a, err = s.Store.Session(ctx, digest); return err })
+	return n, a, err
+}
+
+func (s *faultyStore) TouchSession(ctx context.Context, digest storage.Digest, seen, idleUntil time.Time) error {
+	return s.do(ctx, "TouchSession", func() error { return s.Store.TouchSession(ctx, digest, seen, idleUntil) })
+}
+
+func (s *faultyStore) Sessions(ctx context.Context, id string) ([]storage.Session, error) {
+	return value(ctx, s, "Sessions", func() ([]storage.Session, error) { return s.Store.Sessions(ctx, id) })
+}
+
+func (s *faultyStore) EndSession(ctx context.Context, digest storage.Digest) error {
+	return s.do(ctx, "EndSession", func() error { return s.Store.EndSession(ctx, digest) })
+}
+
+func (s *faultyStore) EndSessions(ctx context.Context, match storage.SessionFilter) (int, error) {
+	return value(ctx, s, "EndSessions", func() (int, error) { return s.Store.EndSessions(ctx, match) })
+}
+
+func (s *faultyStore) Sweep(ctx context.Context, now time.Time, limit int) (int, error) {
+	return value(ctx, s, "Sweep", func() (int, error) { return s.Store.Sweep(ctx, now, limit) })
+}
+
+func (s *faultyStore) SaveTicket(ctx context.Context, t storage.Ticket) error {
+	return s.do(ctx, "SaveTicket", func() error { return s.Store.SaveTicket(ctx, t) })
+}
+
+func (s *faultyStore) RedeemTicket(ctx context.Context, purpose string, digest storage.Digest, now time.Time) (storage.Ticket, error) {
+	return value(ctx, s, "RedeemTicket", func() (storage.Ticket, error) { return s.Store.RedeemTicket(ctx, purpose, digest, now) })
+}
