@@ -1,0 +1,158 @@
+package provider_test
+
+import (
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/internal/engine"
+)
+
+// lookAlikes are addresses that some parser takes for https://rp.test/cb.
+var lookAlikes = []string{
+	"https://rp.test/cb/", "https://rp.test/cb/../x", "https://rp.test/cb/..%2fx", "https://rp.test/cb%2f..%2fx", "https://rp.test/x/../cb",
+	"https://rp.test/CB", "https://rp.test//cb", "https://rp.test/cb;x", "https://rp.test/cb?x=1", "https://rp.test/cb?", "https://rp.test/cb&x=1",
+	"https://rp.test/cb#", "https://rp.test/cb#f", "https://rp.test/c%62", "https://rp.test/./cb", "https://rp.test\\cb",
+	"HTTPS://rp.test/cb", "https://RP.test/cb", "https://rp.test./cb", "https://rp.test:443/cb", "https://rp.test:8443/cb", "https://rp.test:/cb",
+	"https://rp.test.evil.test/cb", "https://evil.rp.test/cb", "https://evil.test/https://rp.test/cb", "https://evil.test?https://rp.test/cb",
+	"https://rp.test@evil.test/cb", "https://u:p@rp.test/cb", "https://@rp.test/cb", "https://rp.test%2f@evil.test/cb", "https://rp.test\\@evil.test/cb",
+	"https://rp.test%00.evil.test/cb", "https://rp.test\x00.evil.test/cb", "https://rp.test\t/cb", "https://rp.test/cb\t", "https://rp.test/cb\r\nX: y",
+	" https://rp.test/cb", "https://rp.test/cb ", "https://rp.test/cb\u2028", "https://rp\u3002test/cb", "https://\u0433p.test/cb", "https://xn--p-0tb.test/cb",
+	"https://rp.test/cb\xff", "http://rp.test/cb", "//rp.test/cb", "https:rp.test/cb", "https:///rp.test/cb", "https:/rp.test/cb", "/cb", "cb", "*", "https://*/cb",
+	"javascript:alert(1)", "JaVaScRiPt:alert(1)//https://rp.test/cb", "data:text/html,x", "about:blank",
+	"https://rp.test/cb,https://evil.test/cb", "https://rp.test/cb https://evil.test/cb",
+	"https://rp.test/cb" + strings.Repeat("a", 300_000),
+}
+
+func TestRedirectURI(t *testing.T) {
+	t.Run("RefusesWhatOnlyLooksRegistered", func(t *testing.T) {
+		w := newWorld(t).withClients().withUsers()
+		b := w.alice()
+		b.allow() // so that a mistake would answer at once
+		for _, uri := range lookAlikes {
+			for _, rest := range [][]string{nil, {"prompt", "none"}, {"response_type", "bogus"}, {"response_mode", "form_post"}} {
+				p := b.get(authorizeURL(append(rest, "redirect_uri", uri)...))
+				shown(t, p, 400)
+				if t.Failed() {
+					t.Fatalf("redirect_uri %.200q", uri)
+				}
+			}
+		}
+		shown(t, b.get(authorizeURL("redirect_uri", "")), 400)
+		shown(t, b.get(authorizeURL("redirect_uri", "")+"&redirect_uri="), 400)
+		shown(t, b.get(authorizeURL("client_id", "std2")), 400) // another application's
+		shown(t, b.get(authorizeURL("client_id", "q")), 400)
+		if n := w.count("grants"); n != 1 {
+			t.Errorf("%d grants, want only the one from before", n)
+		}
+	})
+
+	t.Run("EscapesWhatItShowsInTheSandbox", func(t *testing.T) {
+		w := newWorld(t, func(c *provider.Config) { c.Sandbox = true }).withClients()
+		p := w.newBrowser().get(authorizeURL("redirect_uri", `https://evil.test/"><script>alert(1)</script>`))
+		shown(t, p, 400)
+		if strings.Contains(p.body, "<script>alert") || strings.Contains(p.body, `test/">`) || strings.Contains(p.body, `href="https://evil`) {
+			t.Error("the page repeats the address as markup")
+		}
+	})
+
+	t.Run("AppOnLoopbackMayChangeItsPortAndNothingElse", func(t *testing.T) {
+		w := newWorld(t).withClients()
+		b := w.newBrowser()
+		challenge := []string{"client_id", "pub", "scope", "openid", "code_challenge", strings.Repeat("A", 43), "code_challenge_method", "S256"}
+		for uri, want := range map[string]int{
+			"http://127.0.0.1/cb": 303, "http://127.0.0.1:80/cb": 303, "http://127.0.0.1:49152/cb": 303,
+			"http://127.0.0.1:49152/cb/": 400, "http://127.0.0.1:49152/": 400, "http://127.0.0.1:49152/cb?x=1": 400, "http://127.0.0.1:49152/cb#": 400,
+			"https://127.0.0.1:49152/cb": 400, "http://127.0.0.2/cb": 400, "http://[::1]/cb": 400, "http://localhost/cb": 400, "http://2130706433/cb": 400,
+			"http://127.0.0.1:80@evil.test/cb": 400, "http://evil.test#127.0.0.1/cb": 400, "http://127.0.0.1.evil.test/cb": 400, "http://0177.0.0.1/cb": 400,
+			"http://127.0.0.1:x/cb": 400, "http://127.0.0.1:-1/cb": 400, "http://127.1/cb": 400, "http://user@127.0.0.1/cb": 400, "http://[::ffff:127.0.0.1]/cb": 400,
+			"https://rp.test:8443/cb": 400,
+		} {
+			p := b.get(authorizeURL(append(challenge, "redirect_uri", uri)...))
+			if p.StatusCode != want {
+				t.Errorf("%s answers %s, want %d", uri, p.Status, want)
+			}
+		}
+	})
+
+	t.Run("RefusesDangerousOnesEvenFromTheDatabase", func(t *testing.T) {
+		w := newWorld(t).withClients()
+		b := w.newBrowser()
+		for _, uri := range []string{
+			"http://rp.test/cb", "javascript:alert(1)", "data:text/html,x", "https://u:p@rp.test/cb", "https://rp.test/cb#f", "https://rp.test/cb?code=x",
+			"https://rp.test/*", "blob:https://rp.test/1", "intent://x",
+		} {
+			c, err := w.store.Client(t.Context(), "v3")
+			if err != nil {
+				t.Fatal(err)
+			}
+			c.RedirectURIs = []string{uri}
+			if err := w.store.SaveClient(t.Context(), c); err != nil {
+				t.Fatal(err)
+			}
+			w.advance(2 * time.Second)
+			for _, responseType := range engine.ResponseTypes {
+				shown(t, b.get(authorizeURL("redirect_uri", uri, "response_type", responseType, "scope", "openid military", "prompt", "none")), 400)
+			}
+		}
+	})
+
+	t.Run("OmittedStandsForTheOnlyOneWithoutOpenID", func(t *testing.T) {
+		w := newWorld(t).withClients().withUsers()
+		b := w.alice()
+		answer := b.allow("client_id", "std2", "redirect_uri", "")
+		for _, c := range []struct {
+			sent   string
+			status int
+		}{{"https://evil.test/cb", 400}, {"", 200}} {
+			p, _ := b.token("client_id", "std2", "client_secret", clientSecret+"2", "redirect_uri", c.sent, "code", answer.Get("code"))
+			if p.StatusCode != c.status {
+				t.Errorf("token with redirect_uri %q: %s %s", c.sent, p.Status, p.body)
+			}
+		}
+		shown(t, b.get(authorizeURL("client_id", "std2", "redirect_uri", "", "scope", "openid military")), 400)
+		shown(t, b.get(authorizeURL("client_id", "std", "redirect_uri", "")), 400)
+	})
+}
+
+func TestRegistrationRefusesDangerousRedirectURIs(t *testing.T) {
+	w := newWorld(t)
+	refuse := []string{
+		"javascript:alert(1)", "JaVaScRiPt:alert(1)", "\x01javascript:alert(1)", "data:text/html,x", "vbscript:x", "blob:https://rp.test/1", "file:///etc/passwd",
+		"about:blank", "intent://scan/#Intent;end", "view-source:https://rp.test/", "mailto:a@rp.test", "http://rp.test/cb", "ftp://rp.test/cb", "ws://rp.test/",
+		"https://rp.test/cb#f", "https://rp.test/*", "https://*.rp.test/cb", "https://u:p@rp.test/cb", "https:rp.test/cb", "https://", "https:///cb", "//rp.test/cb", "/cb", "",
+		"https://rp.test/c b", "https://rp.test/\"", "https://rp\u3002test/cb", "https://rp.test\\cb", "HTTPS://rp.test/cb", "http://localhost.evil.test/cb", "http://127.0.0.1.evil.test/",
+		"https://rp.test/" + strings.Repeat("a", 1<<20),
+	}
+	for _, name := range []string{"code", "state", "error", "iss", "response", "access_token", "id_token", "error_description", "%63ode"} {
+		refuse = append(refuse, "https://rp.test/cb?"+name+"=x", "https://rp.test/cb?a=1&"+name, "com.example.app:cb?"+name+"=x")
+	}
+	for _, uri := range refuse {
+		for _, c := range []provider.Client{
+			{ID: "c", RedirectURIs: []string{callbackURI, uri}},
+			{ID: "c", RedirectURIs: []string{callbackURI}, PostLogoutRedirectURIs: []string{uri}},
+		} {
+			if err := w.SaveClient(t.Context(), c); err == nil {
+				t.Errorf("registered %.100q", uri)
+			}
+		}
+	}
+	if err := w.SaveClient(t.Context(), provider.Client{ID: "c", RedirectURIs: make([]string, 10_000)}); err == nil {
+		t.Error("registered 10000 addresses")
+	}
+}
+
+func TestResponseKeepsTheQueryOfTheRegisteredAddress(t *testing.T) {
+	w := newWorld(t).withClients().withUsers()
+	p := w.alice().get(authorizeURL("client_id", "q", "redirect_uri", "https://rp.test/cb?x=1", "prompt", "none", "state", "a&code=evil"))
+	location := p.Header.Get("Location")
+	values := response(t, p)
+	if !strings.HasPrefix(location, "https://rp.test/cb?x=1&error=") || values.Get("state") != "a&code=evil" || values.Has("code") {
+		t.Errorf("Location %q", location)
+	}
+	if u, err := url.Parse(location); err != nil || len(u.Query()["iss"]) != 1 {
+		t.Errorf("Location %q: %v", location, err)
+	}
+}
