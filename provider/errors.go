@@ -172,7 +172,7 @@ func asJSONError(err error) *engine.Error {
 	case errors.As(err, &page):
 		return &engine.Error{Code: engine.InvalidRequest, Description: http.StatusText(page.status), Status: page.status}
 	case isUnavailable(err):
-		return engine.AsError(errors.Join(storage.ErrUnavailable, err))
+		return engine.Unavailable(err)
 	default:
 		return engine.AsError(err)
 	}

@@ -2,6 +2,7 @@ package provider
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"net/http"
 	"net/url"
@@ -86,7 +87,8 @@ func (p *Provider) render(w http.ResponseWriter, r *http.Request, status int, c 
 // renderFor is render for a page that belongs to an authorization request.
 func (p *Provider) renderFor(w http.ResponseWriter, r *http.Request, request *engine.AuthorizeRequest, status int, c templ.Component) {
 	var body bytes.Buffer
-	err := c.Render(r.Context(), &body)
+	// A request whose time is over still gets the page that says so.
+	err := c.Render(context.WithoutCancel(r.Context()), &body)
 	redirectURI, popup := "", false
 	if request != nil {
 		redirectURI, popup = request.RedirectURI, request.Display == displayPopup

@@ -89,12 +89,20 @@ func AsError(err error) *Error {
 	switch {
 	case errors.Is(err, storage.ErrUnavailable),
 		errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled):
-		answer = fail(TemporarilyUnavailable, "The service cannot answer now. Please try again in a moment.")
+		return Unavailable(err)
 	case errors.As(err, &theirs) && theirs.CodeField < http.StatusInternalServerError:
 		answer = fail(theirs.ErrorField, fositeDescription(theirs.ErrorField))
 	}
 	answer.Cause = err
 	return answer
+}
+
+// Unavailable is the answer to a request that may succeed later; cause is what
+// stood in its way.
+func Unavailable(cause error) *Error {
+	e := fail(TemporarilyUnavailable, "The service cannot answer now. Please try again in a moment.")
+	e.Cause = cause
+	return e
 }
 
 // fositeDescription words what fosite found. Its own text repeats input, which may
