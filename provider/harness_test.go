@@ -393,7 +393,7 @@ func response(t testing.TB, p page) url.Values {
 	if err != nil || u.Host == "" {
 		t.Fatalf("no response for the application: %s %q\n%s", p.Status, p.Header.Get("Location"), p.body)
 	}
-	values, err := url.ParseQuery(u.RawQuery + "&" + u.Fragment)
+	values, err := url.ParseQuery(u.RawQuery + "&" + u.EscapedFragment())
 	if err != nil {
 		t.Fatal(err)
 	}
