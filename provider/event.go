@@ -2,6 +2,7 @@ package provider
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
 	"time"
 
@@ -71,4 +72,41 @@ func (p *Provider) tokenReused(ctx context.Context, g storage.Grant, kind storag
 		detail = "refresh token"
 	}
 	p.record(ctx, Event{Name: EventReuse, UserID: g.Subject, ClientID: g.ClientID, Detail: detail})
+}
+
+// EventFilter selects events. All fields that are not empty must match.
+type EventFilter struct {
+	Name             EventName
+	UserID, ClientID string
+
+	// Before is the ID of the last event of the page before; zero for the first
+	// page.
+	Before int64
+
+	// Limit is the most events that are returned; 100 when zero.
+	Limit int
+}
+
+// RecordedEvent is an event of the audit trail with the ID that the next page is
+// asked for by.
+type RecordedEvent struct {
+	ID int64
+	Event
+}
+
+// Events returns events of the audit trail, the latest first.
+func (p *Provider) Events(ctx context.Context, match EventFilter) ([]RecordedEvent, error) {
+	stored, err := p.cfg.Store.Events(ctx, storage.EventFilter{
+		Name: string(match.Name), Subject: match.UserID, ClientID: match.ClientID, BeforeID: match.Before, Limit: match.Limit,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("provider: read events: %w", err)
+	}
+	events := make([]RecordedEvent, len(stored))
+	for i, e := range stored {
+		events[i] = RecordedEvent{e.ID, Event{
+			At: e.At, Name: EventName(e.Name), UserID: e.Subject, ClientID: e.ClientID, Address: e.Address, Detail: e.Detail,
+		}}
+	}
+	return events, nil
 }
