@@ -1,0 +1,103 @@
+package main
+
+import (
+	"bufio"
+	"crypto/rand"
+	"encoding/base64"
+	"encoding/json"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+	"time"
+)
+
+func TestMinimalHasThirtyLinesAtMost(t *testing.T) {
+	file, err := os.Open("main.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = file.Close() })
+	lines := 0
+	for s := bufio.NewScanner(file); s.Scan(); {
+		lines++
+	}
+	if lines == 0 || lines > 30 {
+		t.Errorf("main.go has %d lines, want 1 to 30", lines)
+	}
+}
+
+func TestMinimalIsAProvider(t *testing.T) {
+	program := filepath.Join(t.TempDir(), "minimal")
+	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", program, ".").CombinedOutput(); err != nil {
+		t.Fatalf("build: %v\n%s", err, out)
+	}
+	address := freeAddress(t)
+	cmd := exec.CommandContext(t.Context(), program)
+	cmd.Dir, cmd.Stderr = t.TempDir(), t.Output()
+	cmd.Env = append(os.Environ(), "ADDRESS="+address, "SECRET="+newSecret())
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- cmd.Wait() }()
+	t.Cleanup(func() {
+		if cmd.Process.Kill() == nil {
+			<-ended
+		}
+	})
+
+	response := firstAnswer(t, "http://"+address+"/id/oidc/.well-known/openid-configuration", ended)
+	defer func() { _ = response.Body.Close() }()
+	var document struct{ Issuer string }
+	if err := json.NewDecoder(response.Body).Decode(&document); err != nil {
+		t.Fatalf("discovery document: %v", err)
+	}
+	if want := "http://" + address + "/id/oidc"; document.Issuer != want {
+		t.Errorf("issuer is %q, want %q", document.Issuer, want)
+	}
+}
+
+// firstAnswer asks until the program listens, or has ended.
+func firstAnswer(t *testing.T, address string, ended <-chan error) *http.Response {
+	t.Helper()
+	retry := time.NewTicker(50 * time.Millisecond)
+	defer retry.Stop()
+	deadline := time.After(30 * time.Second)
+	for {
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, address, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if response, err := http.DefaultClient.Do(r); err == nil {
+			return response
+		}
+		select {
+		case err := <-ended:
+			t.Fatalf("the program ended: %v", err)
+		case <-deadline:
+			t.Fatal("the program does not answer")
+		case <-retry.C:
+		}
+	}
+}
+
+// freeAddress returns an address that nobody listened at a moment ago.
+func freeAddress(t *testing.T) string {
+	t.Helper()
+	var config net.ListenConfig
+	l, err := config.Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = l.Close() }()
+	return l.Addr().String()
+}
+
+func newSecret() string {
+	var b [32]byte
+	_, _ = rand.Read(b[:])
+	return base64.StdEncoding.EncodeToString(b[:])
+}
