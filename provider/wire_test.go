@@ -158,12 +158,18 @@ func (w *world) twin(change ...func(*provider.Config)) *world {
 	if other.Provider, err = provider.New(w.t.Context(), cfg); err != nil {
 		w.t.Fatal(err)
 	}
-	other.server = httptest.NewServer(other.Provider)
+	other.server = newServer(w.t, other.Provider)
 	w.t.Cleanup(func() {
-		other.server.Close()
 		if err := other.Provider.Close(); err != nil {
 			w.t.Errorf("close: %v", err)
 		}
 	})
 	return other
+}
+
+// newServer serves a handler until the test ends.
+func newServer(t testing.TB, h http.Handler) *httptest.Server {
+	server := httptest.NewServer(h)
+	t.Cleanup(server.Close)
+	return server
 }
