@@ -27,6 +27,7 @@ type Asset struct {
 var mediaTypes = map[string]string{
 	"css": "text/css; charset=utf-8",
 	"js":  "text/javascript; charset=utf-8",
+	"svg": "image/svg+xml",
 }
 
 var assets = sync.OnceValue(func() map[string]Asset {
@@ -61,6 +62,6 @@ func Assets() []Asset {
 	return all
 }
 
-// AssetName returns the name under which the file "base.css", "screens.js" or
-// "form-post.js" is served. Another name returns the empty string.
+// AssetName returns the name under which the file "base.css", "icon.svg",
+// "screens.js" or "form-post.js" is served. Another name returns the empty string.
 func AssetName(file string) string { return assets()[file].Name }

@@ -195,15 +195,15 @@ func TestStylesheetIsSmall(t *testing.T) {
 }
 
 func TestAssetsAreNamedAfterTheirContent(t *testing.T) {
-	types := map[string]string{"css": "text/css; charset=utf-8", "js": "text/javascript; charset=utf-8"}
-	named := regexp.MustCompile(`^[a-z-]+\.[0-9a-f]{12}\.(css|js)$`)
+	types := map[string]string{"css": "text/css; charset=utf-8", "js": "text/javascript; charset=utf-8", "svg": "image/svg+xml"}
+	named := regexp.MustCompile(`^[a-z-]+\.[0-9a-f]{12}\.(css|js|svg)$`)
 	for _, a := range Assets() {
 		m := named.FindStringSubmatch(a.Name)
 		if len(m) == 0 || a.MediaType != types[m[1]] || len(a.Bytes) == 0 {
 			t.Errorf("asset %q has media type %q and %d bytes", a.Name, a.MediaType, len(a.Bytes))
 		}
 	}
-	if len(Assets()) != 3 || AssetName("base.css") == "" || AssetName("../doc.go") != "" {
+	if len(Assets()) != 4 || AssetName("base.css") == "" || AssetName("../doc.go") != "" {
 		t.Errorf("%d assets, names %q and %q", len(Assets()), AssetName("base.css"), AssetName("../doc.go"))
 	}
 }
