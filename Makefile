@@ -4,7 +4,7 @@
 SHELL := bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help test race cover fuzz browser generate fresh lint fix tidy
+.PHONY: help test race cover faults fuzz browser generate fresh lint fix tidy
 
 GO ?= go
 # For go test, as in `make test TESTFLAGS='-run TestToken -count=1'`.
@@ -40,6 +40,9 @@ cover: ## Measure which statements the tests reach; leaves .cache/cover.html
 	@$(GO) tool cover -html=$(CACHE)/cover.out -o $(CACHE)/cover.html
 	@$(GO) tool cover -func=$(CACHE)/cover.out | tail -n 1
 
+faults: ## Kill, fill, lock and stop for an hour what the tests do for seconds; needs root and PostgreSQL
+	@$(GO) test -tags faults -timeout 2h -count=1 -v $(TESTFLAGS) ./internal/faults
+
 fuzz: ## Fuzz each target for FUZZTIME (10s)
 	@grep -rE --include='*_test.go' --exclude-dir=node_modules '^func Fuzz' . \
 	| sed -E 's|/[^/]*:func (Fuzz[A-Za-z0-9_]*).*| \1|' | sort \
@@ -54,7 +57,7 @@ browser: ## Test the button and the screens in Chromium; needs Node and Chromium
 		cd $(CURDIR)/$$(dirname $$lock); \
 		npm ci --no-audit --no-fund; \
 		npm run --if-present types; \
-		npm run --if-present test; \
+		npm run --if-present test -- *.test.mjs; \
 		npm run --if-present check -- $(CACHE)/gallery; \
 	done
 
