@@ -1,0 +1,12 @@
+// Package faults tests a running provider against what goes wrong around it: its
+// process is killed, its disk is full, its database is locked or gone.
+//
+// It holds tests only. They start this test binary again as the program under test
+// (victim_test.go) and use it as people and applications do, over HTTP. A member
+// (member_test.go) is a user who remembers every answer; whatever was acknowledged
+// must be true ever after, whatever happened to the process in between. What was
+// sent without an answer may have happened or not, but not twice.
+//
+// The tests that run with all others are short. `make faults` sets the build tag
+// faults, which makes them long.
+package faults

@@ -1,0 +1,257 @@
+package faults
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"net/url"
+	"regexp"
+	"strings"
+	"time"
+)
+
+// token asks the token endpoint; nil when it says that what was presented is no
+// good.
+func (m *member) token(form url.Values) (*tokens, error) {
+	form.Set("client_id", clientID)
+	form.Set("client_secret", clientSecret)
+	p, err := m.post("/oauth/token", form)
+	if err != nil {
+		return nil, err
+	}
+	var body struct {
+		tokens
+		Error string `json:"error"`
+	}
+	switch err := json.Unmarshal([]byte(p.body), &body); {
+	case err == nil && p.StatusCode == http.StatusOK && body.Access != "" && body.Refresh != "":
+		return &body.tokens, nil
+	case err == nil && p.StatusCode == http.StatusBadRequest && body.Error == "invalid_grant":
+		return nil, nil
+	default:
+		return nil, wrong("a token request", p)
+	}
+}
+
+// grant is a code or a refresh token.
+func (m *member) grant(what string, form url.Values) fact {
+	return fact{what, func() (bool, error) {
+		t, err := m.token(form)
+		return t != nil, err
+	}}
+}
+
+func (m *member) access(token string) fact {
+	return fact{"access token", func() (bool, error) {
+		r, err := http.NewRequest(http.MethodGet, m.url()+"/api/public/v3/userinfo", nil)
+		if err != nil {
+			return false, err
+		}
+		r.Header.Set("Authorization", "Bearer "+token)
+		p, err := m.do(r)
+		switch {
+		case err != nil:
+			return false, err
+		case p.StatusCode == http.StatusOK:
+			return true, nil
+		case p.StatusCode == http.StatusUnauthorized && strings.Contains(p.body, "invalid_token"):
+			return false, nil
+		default:
+			return false, wrong("an access token", p)
+		}
+	}}
+}
+
+// theTokens are those that end with the grant.
+func (m *member) theTokens() []fact {
+	if m.tokens == nil {
+		return nil
+	}
+	return []fact{
+		m.access(m.tokens.Access),
+		m.grant("refresh token", url.Values{"grant_type": {"refresh_token"}, "refresh_token": {m.tokens.Refresh}}),
+	}
+}
+
+// session is the one that the browser has now, in the hands of somebody else.
+func (m *member) session() fact {
+	return fact{"session", m.copy().hasSession}
+}
+
+func (v *visitor) hasSession() (bool, error) {
+	p, err := v.get("/account")
+	switch {
+	case err != nil:
+		return false, err
+	case p.StatusCode == http.StatusOK:
+		return true, nil
+	case p.Header.Get("Location") == "/signin":
+		return false, nil
+	default:
+		return false, wrong("a session", p)
+	}
+}
+
+func (m *member) password(password string) fact {
+	return fact{"password", func() (bool, error) { return login{m.email, password}.works(m.url) }}
+}
+
+// works reports whether somebody can sign in.
+func (l login) works(url func() string) (bool, error) {
+	v := newVisitor(anyAddress(), url)
+	p, err := v.open("/signin")
+	if err == nil {
+		p, err = v.submit(p, "email", l.email, "password", l.password)
+	}
+	switch {
+	case err != nil:
+		return false, err
+	case p.Header.Get("Location") == "/account":
+		return true, nil
+	case p.StatusCode == http.StatusUnauthorized:
+		return false, nil
+	default:
+		return false, wrong("sign-in", p)
+	}
+}
+
+// anyAddress is one from which few attempts have been made.
+func anyAddress() string {
+	n := rand.Uint32()
+	return fmt.Sprintf("198.%d.%d.%d", 18+n>>16&1, byte(n>>8), byte(n))
+}
+
+var sixDigits = regexp.MustCompile(`\b\d{6}\b`)
+
+// signUp makes another account, with the code that is sent by mail.
+func (m *member) signUp() error {
+	at := m.url() // where the mail will be
+	v := newVisitor(anyAddress(), func() string { return at })
+	l := login{fmt.Sprintf("joined-%x@example.com", rand.Uint64()), newPassword()}
+	p, err := v.open("/signup")
+	if err == nil {
+		p, err = v.submit(p, "email", l.email, "new_password", l.password)
+	}
+	if p, err = v.follow(p, err); err != nil {
+		return err
+	}
+	mail, err := v.get("/outbox?to=" + l.email)
+	if err != nil {
+		return err
+	}
+	digits := sixDigits.FindString(mail.body)
+	if digits == "" {
+		return wrong("sign-up", p)
+	}
+	v.url = m.url
+	code := fact{"sign-up code", func() (bool, error) { return v.copy().enter(p, digits) }}
+	m.unsure = append(m.unsure, code)
+	accepted, err := v.enter(p, digits)
+	if err != nil {
+		return err
+	}
+	if !accepted {
+		return errors.New("a new sign-up code was refused")
+	}
+	m.unsure, m.over, m.joined = m.unsure[:len(m.unsure)-1], append(m.over, code), append(m.joined, l)
+	return nil
+}
+
+// enter fills in the code of a sign-up.
+func (v *visitor) enter(p page, digits string) (accepted bool, err error) {
+	p, err = v.submit(p, "code", digits)
+	switch {
+	case err != nil:
+		return false, err
+	case p.Header.Get("Location") == "/account":
+		return true, nil
+	case p.StatusCode == http.StatusUnprocessableEntity:
+		return false, nil
+	default:
+		return false, wrong("a sign-up code", p)
+	}
+}
+
+// patient tries again while the provider cannot answer, for a while.
+func patient(try func() (bool, error)) (accepted bool, err error) {
+	for deadline := time.Now().Add(20 * time.Second); ; <-time.After(50 * time.Millisecond) {
+		accepted, err = try()
+		if !errors.Is(err, errUnavailable) || time.Now().After(deadline) {
+			return accepted, err
+		}
+	}
+}
+
+// must presents something that has to be accepted, or refused.
+func must(what string, want bool, present func() (bool, error)) error {
+	accepted, err := patient(present)
+	if err == nil && accepted != want {
+		err = fmt.Errorf("accepted: %t, want %t", accepted, want)
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", what, err)
+	}
+	return nil
+}
+
+// check demands all that was acknowledged. It is called when nothing is wrong with
+// the processes, and leaves the member without tokens.
+func (m *member) check() error {
+	errs := []error{m.checkSession()}
+	if m.consented != unknown {
+		errs = append(errs, must("a consent that was given or removed", m.consented == yes, m.hasConsent))
+	}
+	if m.tokens != nil {
+		errs = append(errs,
+			must("an access token that was issued", true, m.access(m.tokens.Access).present),
+			must("a refresh token that was issued", true, m.theTokens()[1].present))
+	}
+	for _, l := range m.joined {
+		errs = append(errs, must("an account that was made", true, func() (bool, error) { return l.works(m.url) }))
+	}
+	for _, f := range m.over {
+		errs = append(errs, must("a "+f.what+" that is over", false, f.present))
+	}
+	for _, f := range m.unsure {
+		if once, err := patient(f.present); err != nil || once {
+			errs = append(errs, err, must("a "+f.what+" that was accepted just now", false, f.present))
+		}
+	}
+	m.joined, m.over, m.unsure, m.tokens = nil, nil, nil, nil
+	if err := errors.Join(errs...); err != nil {
+		return fmt.Errorf("%s: %w", m.email, err)
+	}
+	return nil
+}
+
+// checkSession demands the session, or signs in.
+func (m *member) checkSession() error {
+	if m.signedIn == yes {
+		return must("a session", true, m.hasSession)
+	}
+	return must("sign-in", true, func() (bool, error) {
+		err := m.signIn()
+		return err == nil, err
+	})
+}
+
+// hasConsent reports whether the application is let through without a question.
+func (m *member) hasConsent() (bool, error) {
+	p, err := m.open(authorizeURL + "&prompt=none")
+	if err != nil {
+		return false, err
+	}
+	answer, err := p.response()
+	switch {
+	case err != nil:
+		return false, err
+	case answer.Get("code") != "":
+		return true, nil
+	case answer.Get("error") == "consent_required":
+		return false, nil
+	default:
+		return false, wrong("prompt=none", p)
+	}
+}

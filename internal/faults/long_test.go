@@ -1,0 +1,19 @@
+//go:build faults
+
+package faults
+
+import "time"
+
+// The long form, of make faults.
+const (
+	long = true
+
+	killRounds     = 500
+	killMembers    = 32
+	lockHeld       = 10 * time.Second
+	crowdedFor     = time.Minute
+	crowdProcesses = 4
+	crowdMembers   = 16 // at each process
+	databaseStops  = 30
+	databaseUpFor  = time.Second
+)
