@@ -92,7 +92,7 @@ export async function newWindow(browser) {
   page.on("console", (m) => {
     // Chromium says so of every page with a status of 400 and above.
     const status = m.text().startsWith("Failed to load resource: the server responded with a status of 4") && m.location().url === page.url();
-    if (m.type() === "error" && !status) page.faults.push(`${page.url()}: ${m.text()}`);
+    if (m.type() === "error" && !status) page.faults.push(`${new URL(page.url()).pathname}: ${m.text()} ${m.location().url}`);
   });
   return page;
 }

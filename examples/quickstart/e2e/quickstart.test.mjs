@@ -22,7 +22,8 @@ afterEach(async () => {
   assert.deepEqual(faults, []);
 });
 
-const protocol = { oauth: "/start/oauth", oidc: "/start/oidc", standard: "/start/standard" };
+/** Where the buttons of the sample client lead to. */
+const protocol = { oauth: "/start/v3-oauth", oidc: "/start/v3-openid", standard: "/start/standard" };
 
 /** Begins at the sample client, as a visitor does. */
 async function begin(name, choices = {}) {
@@ -86,7 +87,7 @@ test("a user signs in, consents, denies, and takes it back", async () => {
 
   await begin("standard", { scope: "student" });
   await arrive("/oauth/consent");
-  await press(page, /^Deny|^Don|^Cancel|^No/);
+  await press(page, "Deny");
   await arrive("/problem");
   await look(page, "denied");
   assert.match(await page.innerText("main"), /access_denied/);
@@ -100,15 +101,15 @@ test("a user signs in, consents, denies, and takes it back", async () => {
   await look(page, "remove-app");
   await page.click("main button.danger");
   await arrive("/account/apps");
-  assert.doesNotMatch(await page.innerText("main .cards, main").catch(() => ""), /Last used/);
   await look(page, "apps-empty");
+  assert.equal(await page.locator("main .cards").count(), 0);
   await begin("oauth", { scope: "military" });
   await arrive("/oauth/consent"); // is asked again
 
   await page.goto(`${quickstart.provider}/signout`);
   await look(page, "sign-out");
   await page.click("main button[type=submit]");
-  await page.waitForLoadState();
+  await page.waitForSelector("main:not(:has(form))");
   await look(page, "signed-out");
   await page.goto(`${quickstart.provider}/account`);
   await arrive("/signin");
@@ -118,7 +119,10 @@ test("keys are enough to sign in and to consent", async () => {
   page = await newWindow(browser);
   await begin("oidc", { scope: "military" });
   const { keyboard } = page;
-  const focused = () => page.evaluate(() => document.activeElement.name || document.activeElement.innerText?.trim());
+  const focused = () => page.evaluate(() => {
+    const element = document.activeElement;
+    return element.matches("input") ? element.name : element.innerText.trim();
+  });
   const tabTo = async (wanted) => {
     for (let tabs = 0; tabs < 40; tabs++) {
       if (await focused() === wanted) {
