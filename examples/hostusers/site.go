@@ -181,6 +181,8 @@ func render(w http.ResponseWriter, status int, name string, view any) {
 	}
 	h := w.Header()
 	h.Set("Content-Type", "text/html; charset=utf-8")
+	// No form-action: Chromium holds it against every redirect that follows the
+	// sign-in form, which ends at the application that asked.
 	h.Set("Content-Security-Policy", "default-src 'none'; style-src 'self'; base-uri 'none'; frame-ancestors 'none'")
 	h.Set("Cache-Control", "no-store")
 	h.Set("Referrer-Policy", "no-referrer")

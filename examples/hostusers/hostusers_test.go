@@ -1,0 +1,284 @@
+package main
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/coreos/go-oidc/v3/oidc"
+	"github.com/google/go-cmp/cmp"
+	"golang.org/x/oauth2"
+
+	"github.com/bonafide-id/bonafide/examples/internal/visitor"
+	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/storage/sqlite"
+)
+
+const (
+	adaPassword  = "violet-anchor-sings-low"
+	clientSecret = "rUq3-Zt7wYkP0sVx9LmB2nHdGf5CjEa8"
+)
+
+// club is the example behind real HTTP, with an application that is a client of it.
+type club struct {
+	t        *testing.T
+	base     string
+	members  *members
+	oauth2   oauth2.Config
+	verifier *oidc.IDTokenVerifier
+	provider *oidc.Provider
+
+	// answer is what the application received at its redirect URI.
+	answer url.Values
+}
+
+func newClub(t *testing.T) *club {
+	t.Helper()
+	var handler http.Handler
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { handler.ServeHTTP(w, r) }))
+	t.Cleanup(server.Close)
+	c := &club{t: t, base: server.URL}
+	var err error
+	c.members, err = newMembers(member{
+		ID: "m-1007", Email: "ada@example.com", FirstName: "Ada", LastName: "Bergström", Level: "Gold",
+	}, adaPassword)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := newSite(c.members, server.URL)
+	handler = s
+	store, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "identity.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := newIdentity(t.Context(), server.URL, []byte("n8Wc2Vq6Jx0RzT4yLk9GmB5sHd7PfEaU"), store, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := p.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	c.registerApplication(p)
+	return c
+}
+
+// registerApplication starts an application and registers it.
+func (c *club) registerApplication(p *provider.Provider) {
+	c.t.Helper()
+	application := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { c.answer = r.URL.Query() }))
+	c.t.Cleanup(application.Close)
+	err := p.SaveClient(c.t.Context(), provider.Client{
+		ID: "hut", Name: "Mountain Hut", Secret: clientSecret, Dialect: provider.Standard,
+		RedirectURIs: []string{application.URL + "/callback"},
+	})
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	c.provider, err = oidc.NewProvider(c.t.Context(), p.Issuer())
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	c.verifier = c.provider.Verifier(&oidc.Config{ClientID: "hut"})
+	c.oauth2 = oauth2.Config{
+		ClientID: "hut", ClientSecret: clientSecret, Endpoint: c.provider.Endpoint(),
+		RedirectURL: application.URL + "/callback", Scopes: []string{oidc.ScopeOpenID, "membership"},
+	}
+}
+
+// authorizeURL returns where the application sends a visitor.
+func (c *club) authorizeURL(verifier string, options ...oauth2.AuthCodeOption) string {
+	return c.oauth2.AuthCodeURL("state-1", append(options, oidc.Nonce("nonce-1"), oauth2.S256ChallengeOption(verifier))...)
+}
+
+// redeem exchanges the code that the application has received.
+func (c *club) redeem(verifier string) (*oauth2.Token, *oidc.IDToken) {
+	c.t.Helper()
+	if c.answer.Get("code") == "" || c.answer.Get("state") != "state-1" {
+		c.t.Fatalf("the application received %v", c.answer)
+	}
+	token, err := c.oauth2.Exchange(c.t.Context(), c.answer.Get("code"), oauth2.VerifierOption(verifier))
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	raw, _ := token.Extra("id_token").(string)
+	id, err := c.verifier.Verify(c.t.Context(), raw)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	if id.Nonce != "nonce-1" {
+		c.t.Fatalf("nonce is %q", id.Nonce)
+	}
+	return token, id
+}
+
+// status asks userinfo for the status claim.
+func (c *club) status(token *oauth2.Token) []any {
+	c.t.Helper()
+	info, err := c.provider.UserInfo(c.t.Context(), oauth2.StaticTokenSource(token))
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	var claims struct{ Status []any }
+	if err := info.Claims(&claims); err != nil {
+		c.t.Fatal(err)
+	}
+	return claims.Status
+}
+
+func TestHostSignsItsOwnMembersIn(t *testing.T) {
+	c, v := newClub(t), visitor.New(t)
+	verifier := oauth2.GenerateVerifier()
+
+	v.Open(c.authorizeURL(verifier, oauth2.SetAuthURLParam("login_hint", "ada@example.com")))
+	if v.URL.Path != "/login" {
+		t.Fatalf("a visitor whom nobody knows is at %s, not at the host's sign-in page", v.URL)
+	}
+	v.Shows(`value="ada@example.com"`)
+	v.Submit("password", "not hers")
+	v.Shows("not right")
+	v.Submit("password", adaPassword)
+	v.Shows("Mountain Hut")
+	v.Shows("Ada Bergström")
+	v.Submit("action", "allow")
+
+	_, id := c.redeem(verifier)
+	if id.Subject != "m-1007" {
+		t.Errorf("subject is %q", id.Subject)
+	}
+	var claims map[string]any
+	if err := id.Claims(&claims); err != nil {
+		t.Fatal(err)
+	}
+	got := map[string]any{}
+	for _, name := range []string{"uuid", "email", "fname", "lname", "amr", "status"} {
+		got[name] = claims[name]
+	}
+	want := map[string]any{
+		"uuid": "m-1007", "email": "ada@example.com", "fname": "Ada", "lname": "Bergström", "amr": []any{"pwd"},
+		"status": []any{map[string]any{"group": "club", "subgroups": []any{"Gold"}, "verified": true}},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("claims (-want +got):\n%s", diff)
+	}
+}
+
+func TestStatusThatTheHostRevokesIsGoneFromTheNextAnswer(t *testing.T) {
+	c, v := newClub(t), visitor.New(t)
+	verifier := oauth2.GenerateVerifier()
+	v.Open(c.authorizeURL(verifier))
+	v.Submit("email", "ada@example.com", "password", adaPassword)
+	v.Submit("action", "allow")
+	token, _ := c.redeem(verifier)
+
+	member := []any{map[string]any{"group": "club", "subgroups": []any{"Gold"}, "verified": true}}
+	if diff := cmp.Diff(member, c.status(token)); diff != "" {
+		t.Fatalf("status of a member (-want +got):\n%s", diff)
+	}
+	v.Open(c.base + "/")
+	v.Submit("level", "")
+	v.Shows("ended")
+	former := []any{map[string]any{"group": "club", "subgroups": []any{}, "verified": false}}
+	if diff := cmp.Diff(former, c.status(token)); diff != "" {
+		t.Errorf("status of a former member, with the same token (-want +got):\n%s", diff)
+	}
+}
+
+func TestMemberWhoLeavesIsUnknownToTheNextAnswer(t *testing.T) {
+	c, v := newClub(t), visitor.New(t)
+	verifier := oauth2.GenerateVerifier()
+	v.Open(c.authorizeURL(verifier))
+	v.Submit("email", "ada@example.com", "password", adaPassword)
+	v.Submit("action", "allow")
+	token, _ := c.redeem(verifier)
+
+	c.members.mu.Lock()
+	delete(c.members.byID, "m-1007")
+	c.members.mu.Unlock()
+	if _, err := c.provider.UserInfo(t.Context(), oauth2.StaticTokenSource(token)); err == nil {
+		t.Error("userinfo still answers")
+	}
+}
+
+func TestPromptLoginMakesTheHostAskAgain(t *testing.T) {
+	c, v := newClub(t), visitor.New(t)
+	verifier := oauth2.GenerateVerifier()
+	v.Open(c.authorizeURL(verifier))
+	v.Submit("email", "ada@example.com", "password", adaPassword)
+	v.Submit("action", "allow")
+	_, first := c.redeem(verifier)
+
+	// With the session alone the application is answered at once.
+	c.answer = nil
+	v.Open(c.authorizeURL(verifier))
+	c.redeem(verifier)
+
+	c.answer = nil
+	asked := time.Now().Truncate(time.Second)
+	v.Open(c.authorizeURL(verifier, oauth2.SetAuthURLParam("prompt", "login")))
+	if v.URL.Path != "/login" || c.answer != nil {
+		t.Fatalf("the host did not ask again: the visitor is at %s", v.URL)
+	}
+	v.Shows("once more")
+	// Going back to the provider without signing in leads to the same page.
+	v.Open(v.URL.Query().Get("return_to"))
+	if v.URL.Path != "/login" || c.answer != nil {
+		t.Fatalf("the sign-in page can be skipped: the visitor is at %s", v.URL)
+	}
+	v.Submit("email", "ada@example.com", "password", adaPassword)
+	_, again := c.redeem(verifier)
+	if when := authTime(t, again); when.Before(asked) || when.Before(authTime(t, first)) {
+		t.Errorf("auth_time is %v, the request came at %v", when, asked)
+	}
+}
+
+func authTime(t *testing.T, id *oidc.IDToken) time.Time {
+	t.Helper()
+	var claims struct {
+		AuthTime json.Number `json:"auth_time"`
+	}
+	if err := id.Claims(&claims); err != nil {
+		t.Fatal(err)
+	}
+	seconds, err := claims.AuthTime.Int64()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return time.Unix(seconds, 0)
+}
+
+func TestSignInPageIsNoOpenRedirect(t *testing.T) {
+	c := newClub(t)
+	for _, returnTo := range []string{
+		"https://evil.test/", "//evil.test", c.base + "/id/oauth/authorize?flow=made-up", c.base + "/id/../logout",
+	} {
+		v := visitor.New(t)
+		v.Open(c.base + "/login?" + url.Values{"return_to": {returnTo}}.Encode())
+		v.Submit("email", "ada@example.com", "password", adaPassword)
+		if got := v.URL.String(); got != c.base+"/" {
+			t.Errorf("return_to %s leads to %s", returnTo, got)
+		}
+	}
+}
+
+func TestOtherSitesCannotPostTheFormsOfTheHost(t *testing.T) {
+	c := newClub(t)
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, c.base+"/membership", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("Sec-Fetch-Site", "cross-site")
+	response, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = response.Body.Close() }()
+	if response.StatusCode != http.StatusForbidden {
+		t.Errorf("status is %s", response.Status)
+	}
+}
