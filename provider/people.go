@@ -9,6 +9,7 @@ import (
 	"net/mail"
 	"slices"
 	"strings"
+	"unicode"
 
 	"golang.org/x/text/unicode/norm"
 
@@ -195,14 +196,25 @@ func newUserID() string {
 var errEmail = errors.New("is not an e-mail address")
 
 // emailKey returns what makes an e-mail address unique: all its spellings in letter
-// case and Unicode form are one.
+// case and Unicode form are one. A character that stands for several, such as a
+// full-width @, would make another address of it and is refused.
 func emailKey(address string) (string, error) {
-	if len(address) > 254 || strings.ContainsAny(address, " \t\r\n<>\"") || !isPlainText(address) {
+	key := foldEmail(address)
+	if !isEmail(address) || !isEmail(key) || foldEmail(key) != key {
 		return "", errEmail
 	}
-	parsed, err := mail.ParseAddress(address)
-	if err != nil || parsed.Address != address {
-		return "", errEmail
+	return key, nil
+}
+
+func foldEmail(address string) string { return strings.ToLower(norm.NFKC.String(address)) }
+
+// isEmail reports whether this is an address and nothing else: no name beside it,
+// no space, and nothing that cannot be seen.
+func isEmail(s string) bool {
+	invisible := func(r rune) bool { return !unicode.IsPrint(r) || r == '\uFFFD' }
+	if len(s) > 254 || strings.ContainsAny(s, " <>\"") || strings.ContainsFunc(s, invisible) {
+		return false
 	}
-	return strings.ToLower(norm.NFKC.String(address)), nil
+	parsed, err := mail.ParseAddress(s)
+	return err == nil && parsed.Address == s
 }
