@@ -32,15 +32,21 @@ var site embed.FS
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
-	dir, err := os.MkdirTemp("", "bonafide-button-")
+	err := runInTemp(ctx)
+	stop()
 	if err != nil {
 		log.Fatal(err)
 	}
-	defer os.RemoveAll(dir)
-	if err := run(ctx, dir, "localhost:8080", "localhost:8082"); err != nil {
-		log.Print(err)
+}
+
+// runInTemp runs on a database that is gone afterwards.
+func runInTemp(ctx context.Context) error {
+	dir, err := os.MkdirTemp("", "bonafide-button-")
+	if err != nil {
+		return err
 	}
+	defer os.RemoveAll(dir)
+	return run(ctx, dir, "localhost:8080", "localhost:8082")
 }
 
 // run serves the provider and the site until ctx ends.
@@ -56,15 +62,16 @@ func run(ctx context.Context, dir, providerAddr, siteAddr string) error {
 		return err
 	}
 	failed := make(chan error, 2)
-	for addr, handler := range map[string]http.Handler{providerAddr: idp, siteAddr: http.FileServerFS(pages)} {
-		listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", addr)
-		if err != nil {
-			return err
-		}
-		server := &http.Server{Handler: handler, ReadHeaderTimeout: 5 * time.Second}
-		go func() { failed <- server.Serve(listener) }()
-		defer server.Close()
+	stopProvider, err := serve(ctx, providerAddr, idp, failed)
+	if err != nil {
+		return err
 	}
+	defer stopProvider()
+	stopSite, err := serve(ctx, siteAddr, http.FileServerFS(pages), failed)
+	if err != nil {
+		return err
+	}
+	defer stopSite()
 	fmt.Printf("open %s and sign in as maria@example.com with the password %s\n", siteURL, demoPassword)
 	select {
 	case <-ctx.Done():
@@ -75,6 +82,17 @@ func run(ctx context.Context, dir, providerAddr, siteAddr string) error {
 		}
 		return err
 	}
+}
+
+// serve answers at an address until it is stopped, and reports when it cannot go on.
+func serve(ctx context.Context, addr string, handler http.Handler, failed chan<- error) (stop func(), err error) {
+	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", addr)
+	if err != nil {
+		return nil, err
+	}
+	server := &http.Server{Handler: handler, ReadHeaderTimeout: 5 * time.Second}
+	go func() { failed <- server.Serve(listener) }()
+	return func() { _ = server.Close() }, nil
 }
 
 const demoPassword = "harbor-velvet-canyon-58"
