@@ -11,6 +11,8 @@ GO ?= go
 TESTFLAGS ?=
 # A number with an x counts inputs, one with an s seconds.
 FUZZTIME ?= 10s
+# For the benchmark, as in `make bench BENCHFLAGS='-only bonafide,ceiling'`.
+BENCHFLAGS ?=
 
 # Every module has its own go.mod. The linter's holds no code of ours, and that of
 # the benchmark fetches other providers to compare with: test it by name.
@@ -40,7 +42,7 @@ cover: ## Measure which statements the tests reach; leaves .cache/cover.html
 	@$(GO) tool cover -html=$(CACHE)/cover.out -o $(CACHE)/cover.html
 	@$(GO) tool cover -func=$(CACHE)/cover.out | tail -n 1
 
-faults: ## Kill, fill, lock and stop for an hour what the tests do for seconds; needs root and PostgreSQL
+faults: ## Test a running provider against kill -9, full disks and lost databases at length; needs root
 	@$(GO) test -tags faults -timeout 2h -count=1 -v $(TESTFLAGS) ./internal/faults
 
 fuzz: ## Fuzz each target for FUZZTIME (10s)
@@ -50,6 +52,11 @@ fuzz: ## Fuzz each target for FUZZTIME (10s)
 		echo "$$package $$target"; \
 		$(GO) -C $$package test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) . < /dev/null; \
 	done
+
+bench: ## Measure speed beside other providers; leaves .cache/bench.md
+	@mkdir -p $(CACHE)/bench
+	@$(GO) -C examples/benchmark run . -dir $(CACHE)/bench \
+		-markdown $(CACHE)/bench.md -json $(CACHE)/bench.json $(BENCHFLAGS)
 
 browser: ## Test the button and the screens in Chromium; needs Node and Chromium
 	@$(GO) test ./ui -count=1 -run '^TestGallery$$' -gallery=$(CACHE)/gallery

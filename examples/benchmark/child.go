@@ -1,0 +1,169 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"time"
+)
+
+// server is one that can be measured.
+type server struct {
+	name  string
+	store string
+
+	// start makes the handler. dir is a folder for its files.
+	start func(ctx context.Context, base, dir string) (http.Handler, func(*http.Client) (target, error), error)
+
+	// command runs a server that is no Go program; it is used in place of
+	// start. Such a server prints the same line as serve.
+	command func(dir string) (*exec.Cmd, error)
+
+	// available reports why a server cannot run here; nil when it can.
+	available func() error
+}
+
+// greeting is the one line that a server prints when it is ready.
+type greeting struct {
+	Addr   string `json:"addr"`
+	Target target `json:"target"`
+}
+
+// serve is the child process: one server, until its standard input ends.
+func serve(ctx context.Context, s server, dir string) error {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return err
+	}
+	base := "http://" + listener.Addr().String()
+	handler, prepare, err := s.start(ctx, base, dir)
+	if err != nil {
+		return err
+	}
+	var down atomic.Bool
+	h := &http.Server{Handler: handler, ReadHeaderTimeout: 10 * time.Second}
+	go func() {
+		_, _ = io.Copy(io.Discard, os.Stdin)
+		down.Store(true)
+		_ = h.Close()
+	}()
+	failed := make(chan error, 1)
+	go func() {
+		t, err := prepare(&http.Client{Timeout: answerTimeout})
+		if err == nil {
+			err = json.NewEncoder(os.Stdout).Encode(greeting{listener.Addr().String(), t})
+		}
+		if err != nil {
+			failed <- err
+			_ = h.Close()
+		}
+	}()
+	err = h.Serve(listener)
+	select {
+	case err := <-failed:
+		return err
+	default:
+	}
+	if down.Load() && errors.Is(err, http.ErrServerClosed) {
+		return nil
+	}
+	return err
+}
+
+// running is a server in a process of its own.
+type running struct {
+	greeting
+	server
+	process *exec.Cmd
+	stdin   io.Closer
+}
+
+// launch starts a server and waits until it is ready.
+func launch(s server, dir string, procs int) (*running, error) {
+	command := exec.Command(os.Args[0], "-serve", s.name, "-dir", dir)
+	if s.command != nil {
+		var err error
+		if command, err = s.command(dir); err != nil {
+			return nil, err
+		}
+	}
+	command.Env = append(os.Environ(), "GOMAXPROCS="+strconv.Itoa(procs))
+	command.Stderr = os.Stderr
+	stdin, err := command.StdinPipe()
+	if err != nil {
+		return nil, err
+	}
+	stdout, err := command.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	if err := command.Start(); err != nil {
+		return nil, err
+	}
+	r := &running{server: s, process: command, stdin: stdin}
+	line, err := bufio.NewReader(stdout).ReadBytes('\n')
+	if err == nil {
+		err = json.Unmarshal(line, &r.greeting)
+	}
+	if err != nil {
+		r.stop()
+		return nil, fmt.Errorf("start %s: %w", s.name, err)
+	}
+	return r, nil
+}
+
+func (r *running) stop() {
+	_ = r.stdin.Close()
+	done := make(chan struct{})
+	go func() { _ = r.process.Wait(); close(done) }()
+	select {
+	case <-done:
+	case <-time.After(5 * time.Second):
+		_ = r.process.Process.Kill()
+		<-done
+	}
+}
+
+// stat returns the fields of the process in Linux's /proc after its name, or
+// nothing.
+func (r *running) stat() []string {
+	raw, err := os.ReadFile("/proc/" + strconv.Itoa(r.process.Process.Pid) + "/stat")
+	if err != nil {
+		return nil
+	}
+	_, after, _ := strings.Cut(string(raw), ") ")
+	return strings.Fields(after)
+}
+
+// cpu returns the processor time that the server has used.
+func (r *running) cpu() time.Duration {
+	const user, system, tick = 11, 12, 10 * time.Millisecond
+	fields := r.stat()
+	if len(fields) <= system {
+		return 0
+	}
+	u, _ := strconv.ParseInt(fields[user], 10, 64)
+	s, _ := strconv.ParseInt(fields[system], 10, 64)
+	return time.Duration(u+s) * tick
+}
+
+// memory returns the resident memory of the server in MiB.
+func (r *running) memory() float64 {
+	const resident = 21
+	fields := r.stat()
+	if len(fields) <= resident {
+		return 0
+	}
+	pages, _ := strconv.ParseFloat(fields[resident], 64)
+	return pages * float64(os.Getpagesize()) / (1 << 20)
+}

@@ -1,0 +1,160 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"crypto"
+	"crypto/rand"
+	"crypto/rsa"
+	"crypto/sha256"
+	"encoding/base64"
+	"net/http"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// personJSON and documentJSON are as long as the answers of a provider.
+var (
+	personJSON   = []byte(`{"sub":"` + strings.Repeat("x", 36) + `","fname":"Alice","lname":"Example","zip":"22030","birthdate":"1990-04-02","status":[{"group":"military","subgroups":["Veteran"],"verified":true}]}`)
+	documentJSON = []byte(`{"issuer":"` + strings.Repeat("x", 2500) + `"}`)
+)
+
+func writeJSON(w http.ResponseWriter, body []byte) {
+	w.Header().Set("Content-Type", "application/json")
+	_, _ = w.Write(body)
+}
+
+// bare is net/http with answers that are ready: nothing in Go answers faster.
+func bare(context.Context, string, string) (http.Handler, func(*http.Client) (target, error), error) {
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /person", func(w http.ResponseWriter, _ *http.Request) { writeJSON(w, personJSON) })
+	mux.HandleFunc("GET /document", func(w http.ResponseWriter, _ *http.Request) { writeJSON(w, documentJSON) })
+	return mux, func(*http.Client) (target, error) {
+		return target{Userinfo: "/person", Attributes: "/person", Discovery: "/document"}, nil
+	}, nil
+}
+
+// ceiling does of a flow only what no durable provider can leave out: three
+// answers over net/http, one signature, and one durable write each for the code
+// and for the tokens. It checks nothing.
+func ceiling(ctx context.Context, _, dir string) (http.Handler, func(*http.Client) (target, error), error) {
+	key, err := rsa.GenerateKey(rand.Reader, 2048)
+	if err != nil {
+		return nil, nil, err
+	}
+	rows, err := openRows(ctx, filepath.Join(dir, "ceiling.db"))
+	if err != nil {
+		return nil, nil, err
+	}
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /authorize", func(w http.ResponseWriter, r *http.Request) {
+		code := rand.Text()
+		if err := rows.append(code); err != nil {
+			http.Error(w, err.Error(), http.StatusServiceUnavailable)
+			return
+		}
+		w.Header().Set("Location", redirectURI+"?code="+code)
+		w.WriteHeader(http.StatusFound)
+	})
+	mux.HandleFunc("POST /token", func(w http.ResponseWriter, r *http.Request) {
+		token, err := sign(key)
+		access, refresh := rand.Text(), rand.Text()
+		if err == nil {
+			err = rows.append(access)
+		}
+		if err != nil {
+			http.Error(w, err.Error(), http.StatusServiceUnavailable)
+			return
+		}
+		writeJSON(w, []byte(`{"access_token":"`+access+`","refresh_token":"`+refresh+`","id_token":"`+token+`","token_type":"bearer"}`))
+	})
+	mux.HandleFunc("GET /userinfo", func(w http.ResponseWriter, _ *http.Request) { writeJSON(w, personJSON) })
+	return mux, func(*http.Client) (target, error) {
+		return target{Authorize: "/authorize?scope=openid", Token: "/token", Refresh: true, Userinfo: "/userinfo"}, nil
+	}, nil
+}
+
+var idTokenHead = base64.RawURLEncoding.EncodeToString([]byte(`{"alg":"RS256","typ":"JWT"}`)) + "."
+
+// sign returns a token as long as an ID token, signed with RS256.
+func sign(key *rsa.PrivateKey) (string, error) {
+	var b bytes.Buffer
+	b.WriteString(idTokenHead)
+	b.WriteString(base64.RawURLEncoding.EncodeToString(personJSON))
+	digest := sha256.Sum256(b.Bytes())
+	signature, err := rsa.SignPKCS1v15(nil, key, crypto.SHA256, digest[:])
+	if err != nil {
+		return "", err
+	}
+	b.WriteByte('.')
+	b.WriteString(base64.RawURLEncoding.EncodeToString(signature))
+	return b.String(), nil
+}
+
+// floor is what the machine itself can do.
+type floor struct {
+	// SignaturesPerSecond are RSA-2048 signatures on all processors that a
+	// server may use.
+	SignaturesPerSecond float64 `json:"rsa_2048_signatures_per_second"`
+
+	// CommitsPerSecond are durable commits of one row in SQLite, by one caller
+	// and by eight that share commits.
+	CommitsPerSecond      float64 `json:"sqlite_commits_per_second"`
+	GroupedRowsPerSecond8 float64 `json:"sqlite_grouped_rows_per_second"`
+}
+
+func measureFloor(ctx context.Context, dir string, procs int, length time.Duration) (floor, error) {
+	key, err := rsa.GenerateKey(rand.Reader, 2048)
+	if err != nil {
+		return floor{}, err
+	}
+	rows, err := openRows(ctx, filepath.Join(dir, "floor.db"))
+	if err != nil {
+		return floor{}, err
+	}
+	defer rows.close()
+	signOne := func() error { _, err := sign(key); return err }
+	commitOne := func() error { return rows.append(rand.Text()) }
+	var f floor
+	for _, m := range []struct {
+		result  *float64
+		callers int
+		do      func() error
+	}{
+		{&f.SignaturesPerSecond, procs, signOne},
+		{&f.CommitsPerSecond, 1, commitOne},
+		{&f.GroupedRowsPerSecond8, 8, commitOne},
+	} {
+		if *m.result, err = rate(m.callers, length, m.do); err != nil {
+			return floor{}, err
+		}
+	}
+	return f, nil
+}
+
+// rate tells how often something can be done in a second by so many at once.
+func rate(callers int, length time.Duration, do func() error) (float64, error) {
+	var wg sync.WaitGroup
+	var count atomic.Int64
+	var failure atomic.Value
+	start := time.Now()
+	for range callers {
+		wg.Go(func() {
+			for time.Since(start) < length {
+				if err := do(); err != nil {
+					failure.Store(err)
+					return
+				}
+				count.Add(1)
+			}
+		})
+	}
+	wg.Wait()
+	if err, failed := failure.Load().(error); failed {
+		return 0, err
+	}
+	return float64(count.Load()) / time.Since(start).Seconds(), nil
+}

@@ -1,0 +1,207 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+)
+
+// result is everything that one run has found.
+type result struct {
+	Machine string    `json:"machine"`
+	When    time.Time `json:"when"`
+	Workers int       `json:"workers"`
+	Floors  []floor   `json:"floors"`
+	Servers []*rating `json:"servers"`
+	Crowd   int       `json:"crowd_workers"`
+}
+
+// rating is what was found about one server: for each operation one sample per
+// round.
+type rating struct {
+	Name    string              `json:"name"`
+	Store   string              `json:"store"`
+	Samples map[string][]sample `json:"samples"`
+
+	// Crowded is the run with many workers.
+	Crowded sample `json:"crowded"`
+
+	// Memory is resident memory at the end, in MiB.
+	Memory float64 `json:"memory_mib"`
+}
+
+func newResult(o options, fleet []*running) *result {
+	r := &result{
+		Machine: fmt.Sprintf("%s, %s/%s, %d processors", runtime.Version(), runtime.GOOS, runtime.GOARCH, runtime.NumCPU()),
+		When:    time.Now().UTC().Truncate(time.Second), Workers: o.workers, Crowd: o.crowd,
+	}
+	for _, s := range fleet {
+		r.Servers = append(r.Servers, &rating{Name: s.name, Store: s.store, Samples: map[string][]sample{}})
+	}
+	return r
+}
+
+// rating returns what was found about a server; empty when it was not measured.
+func (r *result) rating(name string) *rating {
+	for _, s := range r.Servers {
+		if s.Name == name {
+			return s
+		}
+	}
+	return &rating{}
+}
+
+func (r *result) add(server, operation string, m sample) {
+	samples := r.rating(server).Samples
+	samples[operation] = append(samples[operation], m)
+}
+
+// crowd has many workers do flows at once, to see whether any fails.
+func (r *result) crowd(ctx context.Context, o options, fleet []*running) error {
+	for _, s := range fleet {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		found := r.rating(s.name)
+		if s.Target.Authorize != "" {
+			var err error
+			if found.Crowded, err = measure(s, operations[0], o.crowd, o.length); err != nil {
+				return fmt.Errorf("%s, %d workers: %w", s.name, o.crowd, err)
+			}
+			progress("%d workers  %-18s %8.0f/s  errors %d %s", o.crowd, s.name,
+				found.Crowded.PerSecond, found.Crowded.Errors, found.Crowded.FirstError)
+		}
+		found.Memory = s.memory()
+	}
+	return nil
+}
+
+// median returns the median of one figure over the rounds, or 0 without any.
+func median[T any](rounds []T, figure func(T) float64) float64 {
+	var values []float64
+	for _, r := range rounds {
+		values = append(values, figure(r))
+	}
+	if len(values) == 0 {
+		return 0
+	}
+	slices.Sort(values)
+	middle := len(values) / 2
+	if len(values)%2 == 0 {
+		return (values[middle-1] + values[middle]) / 2
+	}
+	return values[middle]
+}
+
+func perSecond(m sample) float64 { return m.PerSecond }
+
+// ratio is the median of the ratios of each round, which share whatever else the
+// machine did meanwhile.
+func ratio[A, B any](over []A, a func(A) float64, under []B, b func(B) float64) float64 {
+	type pair struct{ a, b float64 }
+	var pairs []pair
+	for i := range min(len(over), len(under)) {
+		pairs = append(pairs, pair{a(over[i]), b(under[i])})
+	}
+	return median(pairs, func(p pair) float64 {
+		if p.b == 0 {
+			return 0
+		}
+		return p.a / p.b
+	})
+}
+
+// markdown renders the tables.
+func (r *result) markdown() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "Measured on %s with %s; %d user agents, medians of %d rounds.\n",
+		r.When.Format(time.DateOnly), r.Machine, r.Workers, len(r.Floors))
+	fmt.Fprint(&b, "Only the ratios of one run tell anything: the generator shares the machine.\n\n")
+	r.markdownServers(&b)
+	fmt.Fprintf(&b, "\n| The machine | per second |\n|---|---:|\n")
+	for _, f := range []struct {
+		title  string
+		figure func(floor) float64
+	}{
+		{"RSA-2048 signatures, all processors", func(f floor) float64 { return f.SignaturesPerSecond }},
+		{"SQLite commits (`synchronous=FULL`), one caller", func(f floor) float64 { return f.CommitsPerSecond }},
+		{"SQLite rows with shared commits, eight callers", func(f floor) float64 { return f.GroupedRowsPerSecond8 }},
+	} {
+		fmt.Fprintf(&b, "| %s | %.0f |\n", f.title, median(r.Floors, f.figure))
+	}
+	r.markdownRatios(&b)
+	return b.String()
+}
+
+func (r *result) markdownServers(b *strings.Builder) {
+	fmt.Fprintf(b, "| Server | Store | Flows/s | p50 ms | p99 ms | CPU µs/flow | Refreshes/s | Userinfo/s | Attributes/s | Discovery/s | Errors at %d | MiB |\n", r.Crowd)
+	fmt.Fprint(b, "|---|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|\n")
+	for _, s := range r.Servers {
+		flow := s.Samples["flow"]
+		cells := []string{
+			number(median(flow, perSecond), 0),
+			number(median(flow, func(m sample) float64 { return m.P50 / 1000 }), 2),
+			number(median(flow, func(m sample) float64 { return m.P99 / 1000 }), 2),
+			number(median(flow, func(m sample) float64 { return m.CPU }), 0),
+		}
+		for _, op := range operations[1:] {
+			cells = append(cells, number(median(s.Samples[op.name], perSecond), 0))
+		}
+		errors := "–"
+		if s.Crowded.Operations+s.Crowded.Errors > 0 {
+			errors = fmt.Sprint(s.Crowded.Errors)
+		}
+		fmt.Fprintf(b, "| %s | %s | %s | %s | %s |\n", s.Name, s.Store, strings.Join(cells, " | "), errors, number(s.Memory, 0))
+	}
+}
+
+func number(v float64, decimals int) string {
+	if v == 0 {
+		return "–"
+	}
+	return fmt.Sprintf("%.*f", decimals, v)
+}
+
+// markdownRatios tells how near Bonafide comes to what the machine can do, and how
+// it stands to the others.
+func (r *result) markdownRatios(b *strings.Builder) {
+	own := r.rating("bonafide")
+	fmt.Fprint(b, "\n| Bonafide on SQLite | ratio |\n|---|---:|\n")
+	for _, s := range r.Servers {
+		for _, op := range operations {
+			if s == own || len(s.Samples[op.name]) == 0 || len(own.Samples[op.name]) == 0 {
+				continue
+			}
+			v := ratio(own.Samples[op.name], perSecond, s.Samples[op.name], perSecond)
+			fmt.Fprintf(b, "| %s ÷ %s | %.2f |\n", op.title, s.Name, v)
+		}
+	}
+	v := ratio(own.Samples["refresh"], perSecond, r.Floors, func(f floor) float64 { return f.SignaturesPerSecond })
+	fmt.Fprintf(b, "| refreshes ÷ RSA-2048 signatures | %s |\n", number(v, 2))
+	v = ratio(own.Samples["flow"], func(m sample) float64 { return m.P99 }, own.Samples["flow"], func(m sample) float64 { return m.P50 })
+	fmt.Fprintf(b, "| p99 ÷ p50 of a flow | %s |\n", number(v, 1))
+}
+
+// write prints the tables and writes the files that were asked for.
+func (r *result) write(o options) error {
+	table := r.markdown()
+	fmt.Fprint(os.Stdout, table)
+	if o.markdown != "" {
+		if err := os.WriteFile(o.markdown, []byte(table), 0o644); err != nil {
+			return err
+		}
+	}
+	if o.json == "" {
+		return nil
+	}
+	raw, err := json.MarshalIndent(r, "", "  ")
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(o.json, append(raw, '\n'), 0o644)
+}
