@@ -24,7 +24,8 @@ func decodeStrict(text []byte, v any) error {
 	err := json.Unmarshal(text, v)
 	var wrong *json.UnmarshalTypeError
 	if errors.As(err, &wrong) {
-		return fmt.Errorf("key %q: is a %s, which it cannot be", wrong.Field, wrong.Value)
+		// The decoder counts the embedded struct as a key.
+		return fmt.Errorf("key %q: cannot be a %s", strings.TrimPrefix(wrong.Field, "environment."), wrong.Value)
 	}
 	return err
 }

@@ -3,14 +3,20 @@ import { afterEach, before, test } from "node:test";
 import { look, newWindow, press, settled, startChromium, startQuickstart } from "./lab.mjs";
 
 const maria = { uuid: "a2c8f0e61b7d49d5b3c4", email: "maria@example.com", password: "quiet-otter-paints-dawn" };
+const noah = { uuid: "d41f7be90c2a4e1896f3", email: "noah@example.com", password: "copper-lantern-rides-north" };
+const tess = { uuid: "77b3e0d5a9c84f02b1e6", email: "tess@example.com", password: "paper-comet-hums-softly" };
 let quickstart, browser, page;
 
 before(async () => {
   quickstart = await startQuickstart({
-    users: [{
-      ...maria, attributes: { fname: "Maria", lname: "Okafor", zip: "22030", birthdate: "1990-04-02" },
-      status: [{ group: "military", subgroups: ["Veteran"], verified: true }],
-    }],
+    users: [
+      {
+        ...maria, attributes: { fname: "Maria", lname: "Okafor", zip: "22030", birthdate: "1990-04-02" },
+        status: [{ group: "military", subgroups: ["Veteran"], verified: true }],
+      },
+      { ...noah, attributes: { fname: "Noah" } },
+      tess,
+    ],
     sandbox: {},
   });
   browser = await startChromium();
@@ -32,13 +38,12 @@ async function begin(name, choices = {}) {
   await page.click(`[formaction="${protocol[name]}"]`);
 }
 
-async function signIn({ email, password } = maria) {
-  await page.fill("[name=email]", email);
-  await page.fill("[name=password]", password);
-  await page.click("main button[type=submit]");
+async function signIn({ email, password } = maria, window = page) {
+  await window.fill("[name=email]", email);
+  await window.fill("[name=password]", password);
+  await window.click("main button[type=submit]");
 }
 
-const path = () => new URL(page.url()).pathname;
 const arrive = (path) => page.waitForURL((url) => url.pathname === path);
 
 test("a visitor signs up with a code from a mail, and arrives at the shop", async () => {
@@ -147,12 +152,41 @@ test("keys are enough to sign in and to consent", async () => {
   assert.match(await page.innerText("main"), /Welcome, Maria/);
 });
 
+test("the sign-in button works in a popup", async () => {
+  page = await newWindow(browser);
+  await page.goto(quickstart.site);
+  const [popup] = await Promise.all([
+    page.waitForEvent("popup"),
+    page.locator("span[data-display=popup]").getByRole("link").click(),
+  ]);
+  await look(popup, "popup-sign-in");
+  const closed = popup.waitForEvent("close");
+  await signIn(noah, popup);
+  await popup.waitForURL("**/oauth/consent?**");
+  await look(popup, "popup-consent");
+  await press(popup, "Allow");
+  await closed;
+  await arrive("/result");
+  assert.match(await page.innerText("main"), /Welcome, Noah/);
+});
+
+test("scripts are not needed", async () => {
+  page = await newWindow(browser, { javaScriptEnabled: false });
+  await page.goto(quickstart.site);
+  await page.locator("span[data-client-id] a").first().click();
+  await signIn(tess);
+  await arrive("/oauth/consent");
+  await page.click("[value=allow]");
+  await arrive("/result");
+  assert.match(await page.innerText("main"), /tess@example\.com/);
+});
+
 test("every other screen is as good", async () => {
   page = await newWindow(browser);
   await begin("standard", { scope: "military" });
   await signIn();
-  await page.waitForURL(/consent|result/);
-  if (path() === "/oauth/consent") await press(page, "Allow");
+  await arrive("/oauth/consent");
+  await press(page, "Allow");
   await arrive("/result");
   await look(page, "result-standard");
   for (const [prompt, name] of [["select_account", "choose-account"], ["login", "prove-it"]]) {

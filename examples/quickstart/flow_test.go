@@ -1,0 +1,278 @@
+package main
+
+import (
+	"io"
+	"net/http"
+	"net/http/cookiejar"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/bonafide-id/bonafide/examples/internal/visitor"
+)
+
+const (
+	mariaPassword = "quiet-otter-paints-dawn"
+	tessPassword  = "paper-comet-hums-softly"
+)
+
+// startQuickstart runs what `go run ./examples/quickstart` runs, on free ports.
+func startQuickstart(t *testing.T) *running {
+	t.Helper()
+	return startService(t, t.TempDir(), onFreePorts(t))
+}
+
+// signIn goes from the sample site to its result page.
+func signIn(v *visitor.Visitor, site, path, email, password string) {
+	v.Open(site + path)
+	v.Submit("email", email, "password", password)
+	v.Submit("action", "allow")
+}
+
+func TestThreeWaysToSignIn(t *testing.T) {
+	s := startQuickstart(t)
+	site := s.cfg.SampleClient.BaseURL
+	for _, way := range []struct {
+		name, path   string
+		shows, hides []string
+	}{
+		{"v3 OAuth", "/start/v3-oauth?scope=military&eid=cart-42",
+			[]string{"OAuth 2, v3", "refresh_expires_in", "604800", "military", "Veteran", "✓ verified", "cart-42", "Okafor"},
+			[]string{"ID token", "Userinfo", "2001"}},
+		{"v3 OpenID Connect", "/start/v3-openid?scope=identity",
+			[]string{"OpenID Connect, v3", "ID token", "RS256", "sample-v3", "Userinfo", "A JWT in a JSON string",
+				`"street1":"118 Harbor Road"`, "Comirnaty", "1990-04-02"},
+			[]string{"Subgroups"}},
+		{"standard", "/start/standard?scope=student",
+			[]string{"OpenID Connect, standard", "ID token", "sample-standard", "Plain JSON", "student", "University", "email_verified"},
+			[]string{"refresh_token", "Veteran"}},
+	} {
+		t.Run(way.name, func(t *testing.T) {
+			v := visitor.New(t)
+			signIn(v, site, way.path, "maria@example.com", mariaPassword)
+			if v.URL.String() != site+"/result" || v.Status != http.StatusOK {
+				t.Fatalf("the flow ends at %s (%d)\n%s", v.URL, v.Status, v.Body)
+			}
+			for _, text := range append(way.shows, "Welcome, Maria", "access_token", "bearer", "8f14e45f-ceea-467f-9575-1a2b3c4d5e6f") {
+				v.Shows(text)
+			}
+			for _, text := range way.hides {
+				v.Hides(text)
+			}
+			v.Open("/")
+			v.Shows("You are signed in")
+			v.Open("/result")
+			v.Submit()
+			v.Open("/result")
+			if v.URL.Path != "/" {
+				t.Errorf("signed out, the result is still at %s", v.URL)
+			}
+		})
+	}
+}
+
+func TestUnverifiedStatusIsShownAsSuch(t *testing.T) {
+	s := startQuickstart(t)
+	v := visitor.New(t)
+	signIn(v, s.cfg.SampleClient.BaseURL, "/start/v3-oauth?scope=nurse", "noah@example.com", "copper-lantern-rides-north")
+	v.Shows("✕ not verified")
+	v.Hides("✓ verified")
+}
+
+func TestSandboxIsAWorldOfItsOwn(t *testing.T) {
+	s := startQuickstart(t)
+	site := s.cfg.SampleClient.BaseURL
+	v := visitor.New(t)
+	signIn(v, site, "/start/standard?service=sandbox&scope=responder", "tess@example.com", tessPassword)
+	v.Shows("Welcome, Tess")
+	v.Shows("Firefighter, EMT")
+	v.Shows(s.cfg.Sandbox.BaseURL + "/oidc")
+	if canSignIn(t, s.cfg.BaseURL, "tess@example.com", tessPassword) {
+		t.Error("a user of the sandbox can sign in to production")
+	}
+	if canSignIn(t, s.cfg.Sandbox.BaseURL, "maria@example.com", mariaPassword) {
+		t.Error("a user of production can sign in to the sandbox")
+	}
+	for _, id := range keyIDs(t, s.cfg.BaseURL) {
+		for _, other := range keyIDs(t, s.cfg.Sandbox.BaseURL) {
+			if id == other {
+				t.Errorf("production and sandbox share the key %s", id)
+			}
+		}
+	}
+}
+
+func TestNewUserCanSignUpFromTheSampleSite(t *testing.T) {
+	s := startQuickstart(t)
+	v := visitor.New(t)
+	v.Open(s.cfg.SampleClient.BaseURL + "/start/v3-openid?op=signup")
+	if !strings.HasSuffix(v.URL.Path, "/signup") {
+		t.Fatalf("op=signup leads to %s", v.URL)
+	}
+	v.Submit("email", "ines@example.com", "new_password", "amber-kettle-waits-still")
+	code := s.mailedCode(t)
+	v.Submit("code", code)
+	v.Submit("action", "allow")
+	if v.URL.Path != "/result" {
+		t.Fatalf("signing up ends at %s (%d)\n%s", v.URL, v.Status, v.Body)
+	}
+	v.Shows("ines@example.com")
+	v.Shows("✕ not verified")
+}
+
+// mailedCode returns the code in the last mail that was printed.
+func (r *running) mailedCode(t *testing.T) string {
+	t.Helper()
+	words := strings.FieldsFunc(r.out.String(), func(c rune) bool { return c < '0' || c > '9' })
+	for i := len(words) - 1; i >= 0; i-- {
+		if len(words[i]) == 6 {
+			return words[i]
+		}
+	}
+	t.Fatalf("no code was printed:\n%s", r.out)
+	return ""
+}
+
+func TestRefusalIsToldInPlainWordsWithAWayBack(t *testing.T) {
+	s := startQuickstart(t)
+	site := s.cfg.SampleClient.BaseURL
+	v := visitor.New(t)
+	v.Open(site + "/start/v3-oauth?scope=military")
+	v.Submit("email", "maria@example.com", "password", mariaPassword)
+	v.Submit("action", "deny")
+	v.Shows("You have not been signed in")
+	v.Shows("access_denied")
+	v.Shows("/start/v3-oauth?scope=military&service=live")
+	v.Open("/result")
+	if v.URL.Path != "/" {
+		t.Errorf("who refused is signed in at %s", v.URL)
+	}
+	stranger := visitor.New(t)
+	stranger.Open(site + "/start/standard?prompt=none")
+	stranger.Shows("Nobody is signed in")
+	stranger.Open(site + "/start/standard?scope=pilots")
+	stranger.Shows("does not know this scope")
+}
+
+func TestSigningOutEverywhereEndsTheSessionAtTheProvider(t *testing.T) {
+	s := startQuickstart(t)
+	site := s.cfg.SampleClient.BaseURL
+	v := visitor.New(t)
+	signIn(v, site, "/start/v3-openid", "maria@example.com", mariaPassword)
+	v.Submit("everywhere", "yes")
+	if v.URL.String() != site+"/" {
+		t.Fatalf("signing out ends at %s (%d)", v.URL, v.Status)
+	}
+	v.Open(site + "/start/v3-openid?prompt=none")
+	v.Shows("Nobody is signed in")
+}
+
+func TestPopupHandsOverToThePageBehindIt(t *testing.T) {
+	s := startQuickstart(t)
+	v := visitor.New(t)
+	signIn(v, s.cfg.SampleClient.BaseURL, "/start/v3-openid?display=popup", "maria@example.com", mariaPassword)
+	if v.URL.Path != "/callback" {
+		t.Fatalf("the popup ends at %s", v.URL)
+	}
+	v.Shows(`src="` + s.cfg.BaseURL + `/widget/callback.js" data-next="/result"`)
+}
+
+// begun is a flow that a browser has begun at the sample site.
+type begun struct {
+	t     *testing.T
+	site  string
+	http  *http.Client
+	query url.Values // the authorization request
+}
+
+func beginFlow(t *testing.T, s *running) begun {
+	t.Helper()
+	jar, err := cookiejar.New(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := begun{t: t, site: s.cfg.SampleClient.BaseURL, http: &http.Client{
+		Jar: jar, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}}
+	response, _ := b.get("/start/standard")
+	location, err := response.Location()
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.query = location.Query()
+	return b
+}
+
+func (b begun) get(path string) (response *http.Response, body string) {
+	b.t.Helper()
+	r, err := http.NewRequestWithContext(b.t.Context(), http.MethodGet, b.site+path, nil)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	response, err = b.http.Do(r)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	defer func() { _ = response.Body.Close() }()
+	text, err := io.ReadAll(response.Body)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return response, string(text)
+}
+
+// answer sends the browser to the redirect URI and returns where it goes from there,
+// or "" when it stays.
+func (b begun) answer(pairs ...string) string {
+	b.t.Helper()
+	q := url.Values{"code": {"made-up"}}
+	for i := 0; i < len(pairs); i += 2 {
+		q.Set(pairs[i], pairs[i+1])
+	}
+	response, _ := b.get("/callback?" + q.Encode())
+	return response.Header.Get("Location")
+}
+
+func TestRequestCarriesStateNonceAndPKCE(t *testing.T) {
+	s := startQuickstart(t)
+	a, b := beginFlow(t, s).query, beginFlow(t, s).query
+	for _, name := range []string{"state", "nonce", "code_challenge"} {
+		if len(a.Get(name)) < 22 || a.Get(name) == b.Get(name) {
+			t.Errorf("%s is %q, then %q", name, a.Get(name), b.Get(name))
+		}
+	}
+	if got := a.Get("code_challenge_method"); got != "S256" {
+		t.Errorf("code_challenge_method is %q", got)
+	}
+}
+
+func TestAnswerThatNobodyAskedForIsRefused(t *testing.T) {
+	s := startQuickstart(t)
+	issuer := s.cfg.BaseURL + "/oidc"
+	mine, theirs := beginFlow(t, s), beginFlow(t, s)
+	if to := mine.answer("iss", issuer); to != "" {
+		t.Errorf("an answer without state leads to %s", to)
+	}
+	if to := mine.answer("iss", issuer, "state", theirs.query.Get("state")); to != "" {
+		t.Errorf("an answer to another browser leads to %s", to)
+	}
+	if to := mine.answer("iss", issuer, "state", mine.query.Get("state")); to != "/problem" {
+		t.Errorf("a made-up code leads to %q", to)
+	}
+	if to := mine.answer("iss", issuer, "state", mine.query.Get("state")); to != "" {
+		t.Errorf("the same state a second time leads to %s", to)
+	}
+}
+
+func TestAnswerOfAnotherIssuerIsThrownAway(t *testing.T) {
+	s := startQuickstart(t)
+	for _, iss := range []string{"", "https://evil.test/oidc", s.cfg.Sandbox.BaseURL + "/oidc"} {
+		b := beginFlow(t, s)
+		if to := b.answer("iss", iss, "state", b.query.Get("state")); to != "/problem" {
+			t.Errorf("iss=%s leads to %q", iss, to)
+		}
+		if _, body := b.get("/problem"); !strings.Contains(body, "Another service answered") {
+			t.Errorf("iss=%s is told as:\n%s", iss, body)
+		}
+	}
+}

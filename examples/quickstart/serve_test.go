@@ -1,0 +1,301 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/bonafide-id/bonafide/examples/internal/visitor"
+)
+
+// output is what a service prints.
+type output struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (o *output) Write(p []byte) (int, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.b.Write(p)
+}
+
+func (o *output) String() string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.b.String()
+}
+
+// running is a service that serves until stop is called, or the test ends.
+type running struct {
+	*service
+	out  *output
+	stop func() error
+}
+
+// startService runs a config from a folder, on free ports.
+func startService(t *testing.T, folder, text string) *running {
+	t.Helper()
+	cfg, err := parseConfig([]byte(text), folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := &output{}
+	s, err := open(t.Context(), cfg, out, slog.New(slog.NewTextHandler(t.Output(), nil)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
+	ended := make(chan error, 1)
+	go func() { ended <- s.serve(ctx) }()
+	r := &running{service: s, out: out, stop: sync.OnceValue(func() error {
+		cancel()
+		return <-ended
+	})}
+	t.Cleanup(func() {
+		if err := r.stop(); err != nil {
+			t.Errorf("stop: %v", err)
+		}
+	})
+	return r
+}
+
+// onFreePorts returns the quickstart's own config on ports that are free.
+func onFreePorts(t *testing.T) string {
+	t.Helper()
+	var tree map[string]any
+	if err := json.Unmarshal(quickstart, &tree); err != nil {
+		t.Fatal(err)
+	}
+	tree["listen"] = "127.0.0.1:0"
+	delete(tree, "base_url")
+	tree["sample_client"] = map[string]any{"listen": "127.0.0.1:0"}
+	delete(tree["sandbox"].(map[string]any), "base_url")
+	text, err := json.Marshal(tree)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+func TestDataIsForTheOwnerOnly(t *testing.T) {
+	folder := t.TempDir()
+	startService(t, folder, onFreePorts(t))
+	got := map[string]string{}
+	err := filepath.WalkDir(filepath.Join(folder, "data"), func(path string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		info, err := entry.Info()
+		if err != nil {
+			return err
+		}
+		name, err := filepath.Rel(folder, path)
+		if !strings.HasSuffix(name, "-wal") && !strings.HasSuffix(name, "-shm") {
+			got[name] = info.Mode().String()
+		} else if info.Mode().Perm() != 0o600 {
+			t.Errorf("%s has mode %v", name, info.Mode())
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]string{
+		"data": "drwx------", "data/secret": "-rw-------", "data/identity.db": "-rw-------",
+		"data/sandbox": "drwx------", "data/sandbox/secret": "-rw-------", "data/sandbox/identity.db": "-rw-------",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("modes (-want +got):\n%s", diff)
+	}
+	a, err1 := os.ReadFile(filepath.Join(folder, "data/secret"))
+	b, err2 := os.ReadFile(filepath.Join(folder, "data/sandbox/secret"))
+	if err1 != nil || err2 != nil || bytes.Equal(a, b) {
+		t.Errorf("production and sandbox share a secret (%v, %v)", err1, err2)
+	}
+}
+
+func TestProcessesThatStartTogetherAgreeOnOneSecret(t *testing.T) {
+	folder := filepath.Join(t.TempDir(), "data")
+	secrets := make([][]byte, 8)
+	var starting sync.WaitGroup
+	for i := range secrets {
+		starting.Go(func() {
+			var err error
+			if secrets[i], err = loadSecret(folder); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	starting.Wait()
+	for _, s := range secrets {
+		if len(s) != 32 || !bytes.Equal(s, secrets[0]) {
+			t.Fatalf("%d bytes, and not those of the others", len(s))
+		}
+	}
+}
+
+// keyIDs returns the kids of a provider's key set.
+func keyIDs(t *testing.T, base string) []string {
+	t.Helper()
+	v := visitor.New(t)
+	v.Open(base + "/oidc/.well-known/jwks")
+	var set struct{ Keys []struct{ Kid string } }
+	if err := json.Unmarshal([]byte(v.Body), &set); err != nil {
+		t.Fatal(err)
+	}
+	ids := make([]string, 0, len(set.Keys))
+	for _, k := range set.Keys {
+		ids = append(ids, k.Kid)
+	}
+	return ids
+}
+
+// canSignIn reports whether an account's password is accepted.
+func canSignIn(t *testing.T, base, email, password string) bool {
+	t.Helper()
+	v := visitor.New(t)
+	v.Open(base + "/signin")
+	v.Submit("email", email, "password", password)
+	return v.Status == http.StatusOK && strings.HasSuffix(v.URL.Path, "/account")
+}
+
+func TestRestartKeepsKeysAndDeletesNobody(t *testing.T) {
+	const (
+		first = `{"listen": "127.0.0.1:0", "users": [
+			{"email": "maria@example.com", "password": "quiet-otter-paints-dawn"},
+			{"email": "noah@example.com", "password": "copper-lantern-rides-north"}],
+			"clients": [{"client_id": "old", "redirect_uris": ["https://old.test/cb"]}]}`
+		second = `{"listen": "127.0.0.1:0", "users": [
+			{"email": "maria@example.com", "password": "loud-heron-draws-dusk"}]}`
+	)
+	folder := t.TempDir()
+	s := startService(t, folder, first)
+	keys := keyIDs(t, s.cfg.BaseURL)
+	if err := s.stop(); err != nil {
+		t.Fatal(err)
+	}
+	s = startService(t, folder, second)
+	base := s.cfg.BaseURL
+	if diff := cmp.Diff(keys, keyIDs(t, base)); diff != "" || len(keys) == 0 {
+		t.Errorf("keys (-before +after):\n%s", diff)
+	}
+	if canSignIn(t, base, "maria@example.com", "quiet-otter-paints-dawn") {
+		t.Error("the password that the file no longer has is still good")
+	}
+	if !canSignIn(t, base, "maria@example.com", "loud-heron-draws-dusk") {
+		t.Error("the password in the file is not good")
+	}
+	if !canSignIn(t, base, "noah@example.com", "copper-lantern-rides-north") {
+		t.Error("a user who is no longer in the file is gone")
+	}
+	v := visitor.New(t)
+	v.Open(base + "/oauth/authorize?client_id=old&redirect_uri=https%3A%2F%2Fold.test%2Fcb&response_type=code&scope=military")
+	if v.Status != http.StatusOK || !strings.HasSuffix(v.URL.Path, "/signin") {
+		t.Errorf("a client that is no longer in the file is gone: %s (%d)", v.URL, v.Status)
+	}
+}
+
+func TestNothingButTheProviderRunsUnasked(t *testing.T) {
+	s := startService(t, t.TempDir(), `{"listen": "127.0.0.1:0"}`)
+	s.announce(s.out)
+	if got, want := s.out.String(), fmt.Sprintf("provider %s\n", s.cfg.BaseURL); got != want {
+		t.Errorf("announced %q, want %q", got, want)
+	}
+	v := visitor.New(t)
+	v.Open(s.cfg.BaseURL + "/sandbox/oidc/.well-known/openid-configuration")
+	if v.Status != http.StatusNotFound {
+		t.Errorf("a sandbox answers with %d", v.Status)
+	}
+}
+
+func TestMailIsPrinted(t *testing.T) {
+	s := startService(t, t.TempDir(), `{"listen": "127.0.0.1:0"}`)
+	v := visitor.New(t)
+	v.Open(s.cfg.BaseURL + "/signup")
+	v.Submit("email", "new@example.com", "new_password", "amber-kettle-waits-still")
+	if !strings.Contains(s.out.String(), "new@example.com") {
+		t.Errorf("no mail is printed; the page is %s (%d)\n%s", v.URL, v.Status, v.Body)
+	}
+}
+
+func TestStopAnswersWhatIsInFlight(t *testing.T) {
+	s := startService(t, t.TempDir(), `{"listen": "127.0.0.1:0"}`)
+	begun, finish := make(chan struct{}), make(chan struct{})
+	mux := s.sites[0].server.Handler.(*http.ServeMux)
+	mux.HandleFunc("GET /slow", func(w http.ResponseWriter, _ *http.Request) {
+		close(begun)
+		<-finish
+		w.WriteHeader(http.StatusTeapot)
+	})
+	answered := make(chan int, 1)
+	go func() {
+		v := visitor.New(t)
+		v.Open(s.cfg.BaseURL + "/slow")
+		answered <- v.Status
+	}()
+	<-begun
+	stopped := make(chan error, 1)
+	go func() { stopped <- s.stop() }()
+	for refused := false; !refused; { // the listener closes first
+		conn, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", s.sites[0].listener.Addr().String())
+		if refused = err != nil; !refused {
+			_ = conn.Close()
+		}
+	}
+	close(finish)
+	if got := <-answered; got != http.StatusTeapot {
+		t.Errorf("the request in flight was answered with %d", got)
+	}
+	if err := <-stopped; err != nil {
+		t.Error(err)
+	}
+}
+
+func TestStopDoesNotWaitForConnectionsThatSayNothing(t *testing.T) {
+	s := startService(t, t.TempDir(), `{"listen": "127.0.0.1:0"}`)
+	conn, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", s.sites[0].listener.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = conn.Close() }()
+	// Once another request has been answered, the server knows of the connection.
+	v := visitor.New(t)
+	v.Open(s.cfg.BaseURL + "/signin")
+	begun := time.Now()
+	if err := s.stop(); err != nil {
+		t.Error(err)
+	}
+	if took := time.Since(begun); took > 5*time.Second {
+		t.Errorf("stopping took %v", took)
+	}
+}
+
+func TestPortThatIsTakenIsSaidBeforeAnythingIsWritten(t *testing.T) {
+	folder := t.TempDir()
+	s := startService(t, folder, `{"listen": "127.0.0.1:0", "data": "a"}`)
+	cfg, err := parseConfig([]byte(`{"data": "b"}`), folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg.Listen = s.sites[0].listener.Addr().String()
+	if _, err := open(t.Context(), cfg, s.out, s.log); err == nil || !strings.Contains(err.Error(), "listen:") {
+		t.Errorf("error is %v", err)
+	}
+	if _, err := os.Stat(filepath.Join(folder, "b")); !os.IsNotExist(err) {
+		t.Errorf("data was made: %v", err)
+	}
+}
