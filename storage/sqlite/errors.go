@@ -30,3 +30,9 @@ func mapError(err error) error {
 	}
 	return err
 }
+
+// isFull reports whether there was no space left on the disk.
+func isFull(err error) bool {
+	var failed sqlite3.Error
+	return errors.As(err, &failed) && failed.Code == sqlite3.ErrFull
+}

@@ -216,6 +216,12 @@ func (w *writer) commit(batch []*call) {
 	}
 	// An error here says that SQLite has rolled back already.
 	_ = w.exec(`ROLLBACK`)
+	if isFull(err) {
+		// On a small disk it may be the -wal file that fills it. Most of what
+		// is in there replaces pages of the database and takes no more space
+		// in it; once that has been moved, the next batch begins it anew.
+		_ = w.exec(`PRAGMA wal_checkpoint(PASSIVE)`)
+	}
 	for _, c := range batch {
 		if c.err == nil {
 			c.err = err
