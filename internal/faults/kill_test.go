@@ -34,6 +34,7 @@ func all(t *testing.T, members []*member, do func(*member) error) {
 // it had acknowledged is still so afterwards, and nothing works twice.
 func TestKilledProcess(t *testing.T) {
 	skipShort(t)
+	t.Parallel()
 	s := setup{Database: filepath.Join(t.TempDir(), "identity.db"), Grace: -1}
 	populate(t, s, killMembers)
 	p := s.run(t)

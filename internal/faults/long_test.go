@@ -10,7 +10,7 @@ const (
 
 	killRounds     = 500
 	killMembers    = 32
-	lockHeld       = 10 * time.Second
+	lockHeld       = 10 * time.Second // longer than a process waits for the file
 	crowdedFor     = time.Minute
 	crowdProcesses = 4
 	crowdMembers   = 16 // at each process

@@ -10,7 +10,7 @@ const (
 
 	killRounds     = 8
 	killMembers    = 8
-	lockHeld       = 2 * time.Second
+	lockHeld       = 6 * time.Second // longer than a process waits for the file
 	crowdedFor     = 3 * time.Second
 	crowdProcesses = 2
 	crowdMembers   = 6 // at each process

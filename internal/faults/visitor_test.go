@@ -42,7 +42,7 @@ func newVisitor(address string, url func() string) *visitor {
 		panic(err)
 	}
 	return &visitor{http: http.Client{
-		Jar: jar, Transport: transport, Timeout: 30 * time.Second,
+		Jar: jar, Transport: transport, Timeout: 15 * time.Second,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}, url: url, address: address}
 }
