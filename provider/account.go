@@ -106,7 +106,7 @@ func (p *Provider) verify(w http.ResponseWriter, r *http.Request) error {
 	if err := p.cfg.Store.SetEmail(r.Context(), account.ID, account.Email, account.EmailKey, true); err != nil {
 		return fmt.Errorf("save e-mail address: %w", err)
 	}
-	p.record(r.Context(), Event{Name: EventEmailVerified, UserID: account.ID, Address: p.clientAddr(r).String()})
+	p.record(r.Context(), Event{Name: EventEmailVerified, UserID: account.ID})
 	p.redirect(w, p.link("/account", noticeParameter, string(ui.NoticeEmailVerified)))
 	return nil
 }

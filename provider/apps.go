@@ -96,7 +96,7 @@ func (p *Provider) removeApp(w http.ResponseWriter, r *http.Request) error {
 	if err := p.cfg.Store.RevokeConsent(r.Context(), user.UserID, clientID, p.cfg.Clock()); err != nil {
 		return fmt.Errorf("revoke consent: %w", err)
 	}
-	p.record(r.Context(), Event{Name: EventRevoked, UserID: user.UserID, ClientID: clientID, Address: p.clientAddr(r).String(), Detail: "by the user"})
+	p.record(r.Context(), Event{Name: EventRevoked, UserID: user.UserID, ClientID: clientID, Detail: "by the user"})
 	p.redirect(w, p.link("/account/apps", noticeParameter, string(ui.NoticeAppRemoved)))
 	return nil
 }

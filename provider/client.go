@@ -127,8 +127,13 @@ func (p *Provider) SaveClient(ctx context.Context, c Client) error {
 		return fmt.Errorf("save client: %w", err)
 	}
 	p.engine.ForgetClient(c.ID)
+	if len(old.Secrets) > 0 && !slices.EqualFunc(old.Secrets, record.Secrets, sameSecret) {
+		p.record(ctx, Event{Name: EventSecretChanged, ClientID: c.ID})
+	}
 	return nil
 }
+
+func sameSecret(a, b storage.ClientSecret) bool { return bytes.Equal(a.Sealed, b.Sealed) }
 
 // clientSecrets returns the sealed secrets of a registration, keeping the one that
 // stands when it is the same.

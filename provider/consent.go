@@ -140,7 +140,7 @@ func (p *Provider) consent(w http.ResponseWriter, r *http.Request) error {
 	if user.UserID != r.PostForm.Get(userField) {
 		return p.drawConsent(w, r, f)
 	}
-	event := Event{Name: EventDenied, UserID: user.UserID, ClientID: f.request.Client.ID, Address: p.clientAddr(r).String()}
+	event := Event{Name: EventDenied, UserID: user.UserID, ClientID: f.request.Client.ID}
 	switch r.PostForm.Get(ui.FieldAction) {
 	case ui.ActionAllow:
 		if err := p.allow(r, f, user); err != nil {

@@ -72,7 +72,7 @@ func (p *Provider) sessionsAction(w http.ResponseWriter, r *http.Request) error 
 	if err != nil {
 		return fmt.Errorf("end session: %w", err)
 	}
-	p.record(ctx, Event{Name: EventSignedOut, UserID: account.ID, Address: p.clientAddr(r).String(), Detail: "on another device"})
+	p.record(ctx, Event{Name: EventSignedOut, UserID: account.ID, Detail: "on another device"})
 	p.redirect(w, p.link("/account/sessions", noticeParameter, string(notice)))
 	return nil
 }

@@ -41,14 +41,21 @@ const (
 	EventRevoked         EventName = "revoked"
 	EventReuse           EventName = "reuse_detected"
 	EventSecretShown     EventName = "client_secret_shown"
+	EventSecretChanged   EventName = "client_secret_changed"
 	EventKeyRotated      EventName = "key_rotated"
 )
 
-// record writes an event to the audit trail. A trail that cannot be written is an
-// alarm in the log, not a reason to undo what has happened.
+// recordTimeout bounds the writing of an event, which goes on when the request ends.
+const recordTimeout = 5 * time.Second
+
+// record writes an event to the audit trail, with its time and the address of the
+// request that ctx belongs to. A trail that cannot be written is an alarm in the
+// log, not a reason to undo what has happened.
 func (p *Provider) record(ctx context.Context, e Event) {
-	e.At = p.cfg.Clock()
-	err := p.cfg.Store.AppendEvent(context.WithoutCancel(ctx), storage.Event{
+	e.At, e.Address = p.cfg.Clock(), callerAddress(ctx)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), recordTimeout)
+	defer cancel()
+	err := p.cfg.Store.AppendEvent(ctx, storage.Event{
 		At: e.At, Name: string(e.Name), Subject: e.UserID, ClientID: e.ClientID, Address: e.Address, Detail: e.Detail,
 	})
 	if err != nil {

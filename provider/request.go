@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"net/netip"
 	"runtime/debug"
 	"time"
 )
@@ -16,13 +17,18 @@ import (
 // answered with 503 instead of piling requests up.
 const requestTimeout = 10 * time.Second
 
-type requestIDKey struct{}
+type (
+	requestIDKey     struct{}
+	callerAddressKey struct{}
+)
 
-// begin gives a request its identifier and its time limit.
+// begin gives a request its identifier and its time limit, and notes where it came
+// from.
 func (p *Provider) begin(r *http.Request) (*http.Request, context.CancelFunc) {
 	var id [8]byte
 	_, _ = rand.Read(id[:]) // never fails: the program stops when there is no randomness
 	ctx := context.WithValue(r.Context(), requestIDKey{}, hex.EncodeToString(id[:]))
+	ctx = context.WithValue(ctx, callerAddressKey{}, p.clientAddr(r))
 	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
 	return r.WithContext(ctx), cancel
 }
@@ -31,6 +37,14 @@ func (p *Provider) begin(r *http.Request) (*http.Request, context.CancelFunc) {
 func requestID(ctx context.Context) string {
 	id, _ := ctx.Value(requestIDKey{}).(string)
 	return id
+}
+
+// callerAddress returns where the request came from, or "" when there is none.
+func callerAddress(ctx context.Context) string {
+	if addr, ok := ctx.Value(callerAddressKey{}).(netip.Addr); ok && addr.IsValid() {
+		return addr.String()
+	}
+	return ""
 }
 
 // recovered answers a request whose handler panicked. The stack goes to the log,

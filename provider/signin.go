@@ -165,7 +165,7 @@ func (p *Provider) checkPassword(r *http.Request, email, password string) (*stor
 	wait, err := p.limits.Allow(ctx, throttle.SignIn, caller)
 	if err != nil || wait > 0 {
 		if wait > 0 {
-			p.record(ctx, Event{Name: EventThrottled, Address: caller.Address.String(), Detail: "sign in"})
+			p.record(ctx, Event{Name: EventThrottled, Detail: "sign in"})
 		}
 		return nil, wait, err
 	}
@@ -178,7 +178,7 @@ func (p *Provider) checkPassword(r *http.Request, email, password string) (*stor
 		return nil, 0, fmt.Errorf("verify password: %w", err)
 	}
 	if !ok || account.Disabled {
-		p.record(ctx, Event{Name: EventSignInFailed, UserID: account.ID, Address: caller.Address.String()})
+		p.record(ctx, Event{Name: EventSignInFailed, UserID: account.ID})
 		return nil, 0, nil
 	}
 	if err := p.limits.Forget(ctx, throttle.SignIn, caller); err != nil {
@@ -190,10 +190,9 @@ func (p *Provider) checkPassword(r *http.Request, email, password string) (*stor
 // startSession signs the browser in with an account.
 func (p *Provider) startSession(w http.ResponseWriter, r *http.Request, account storage.Account) error {
 	ctx := r.Context()
-	addr := p.clientAddr(r)
 	err := p.sessions.Begin(ctx, w, r, session.Authentication{
 		AccountID: account.ID, AMR: []string{"pwd"},
-		UserAgent: strings.ToValidUTF8(truncate(r.UserAgent(), 256), ""), Address: throttle.Network(addr),
+		UserAgent: strings.ToValidUTF8(truncate(r.UserAgent(), 256), ""), Address: throttle.Network(p.clientAddr(r)),
 	})
 	if errors.Is(err, storage.ErrNotFound) {
 		return &pageError{status: http.StatusForbidden, code: ui.ErrorForbidden, cause: err}
@@ -202,7 +201,7 @@ func (p *Provider) startSession(w http.ResponseWriter, r *http.Request, account 
 		return err
 	}
 	p.markDevice(w, r, account.EmailKey)
-	p.record(ctx, Event{Name: EventSignedIn, UserID: account.ID, Address: addr.String()})
+	p.record(ctx, Event{Name: EventSignedIn, UserID: account.ID})
 	return nil
 }
 

@@ -129,7 +129,7 @@ func (p *Provider) endSession(w http.ResponseWriter, r *http.Request, s signOutR
 	if err := p.sessions.End(r.Context(), w, r); err != nil {
 		return err
 	}
-	p.record(r.Context(), Event{Name: EventSignedOut, UserID: user.UserID, Address: p.clientAddr(r).String()})
+	p.record(r.Context(), Event{Name: EventSignedOut, UserID: user.UserID})
 	return p.signedOut(w, r, s)
 }
 

@@ -201,6 +201,6 @@ func (p *Provider) finishSignUp(r *http.Request, task []byte) (storage.Account, 
 	if err := p.cfg.Store.CreateAccount(r.Context(), account); err != nil {
 		return storage.Account{}, fmt.Errorf("create account: %w", err)
 	}
-	p.record(r.Context(), Event{Name: EventSignedUp, UserID: account.ID, Address: p.clientAddr(r).String()})
+	p.record(r.Context(), Event{Name: EventSignedUp, UserID: account.ID})
 	return account, nil
 }
