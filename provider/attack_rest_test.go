@@ -1,0 +1,206 @@
+package provider_test
+
+import (
+	"encoding/base64"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/bonafide-id/bonafide/provider"
+)
+
+// secretsOf goes through every flow and returns all that must be in nobody's hands
+// but those of the browser or application it was given to.
+func secretsOf(t *testing.T, w *world) map[string]string {
+	t.Helper()
+	const password, renewed = "canary-Meadow-copper-19", "canary-Renewed-copper-20"
+	const verifier, challenge = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk", "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"
+	secrets := map[string]string{"password": password, "new password": renewed, "alice's password": alicePass, "verifier": verifier,
+		"client secret": clientSecret, "wrong client secret": "canary-wrong-secret", "wrong password": "canary-wrong-password", "state": "canary-state-of-the-client"}
+
+	b := w.newBrowser()
+	p := b.submit(b.open("/signup"), "email", "carol@example.com", "new_password", password)
+	_, code := w.mails.last(t)
+	secrets["mail code"] = code
+	b.submit(p, "code", code)
+	p = b.open(authorizeURL(ask("state", secrets["state"], "code_challenge", challenge, "code_challenge_method", "S256")...))
+	secrets["flow"] = p.Request.URL.Query().Get("flow")
+	got := response(t, b.submit(p, "action", "allow"))
+	secrets["code"] = got.Get("code")
+	_, tokens := b.token(std("code", got.Get("code"), "code_verifier", verifier)...)
+	_, refreshed := b.refresh(text(t, tokens, "refresh_token"))
+	for name, from := range map[string]map[string]any{"first": tokens, "refreshed": refreshed} {
+		for _, member := range []string{"access_token", "refresh_token", "id_token"} {
+			secrets[name+" "+member] = text(t, from, member)
+		}
+	}
+	implicit := b.allow("scope", "openid military", "response_type", "code id_token token")
+	for _, member := range []string{"code", "id_token", "access_token"} {
+		secrets["implicit "+member] = implicit.Get(member)
+	}
+	b.get(userinfoPath + "?access_token=" + implicit.Get("access_token"))
+	b.get(attributesPath + "?callback=show&access_token=" + implicit.Get("access_token"))
+	b.bearer(userinfoPath, secrets["refreshed access_token"])
+	b.token(std("client_secret", secrets["wrong client secret"], "code", "canary-code")...)
+	b.token(std("code", got.Get("code"))...) // a replay
+	b.post(introspectPath, form("client_id", "std", "client_secret", clientSecret, "token", secrets["implicit access_token"]))
+	b.post(revokePath, form("client_id", "v3", "client_secret", clientSecret, "token", secrets["implicit access_token"]))
+	home, err := url.Parse(w.server.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range b.http.Jar.Cookies(home) {
+		if len(c.Value) > 16 {
+			secrets["cookie "+c.Name] = c.Value
+		}
+	}
+	reset := w.newBrowser()
+	p = reset.submit(reset.open("/reset"), "email", "carol@example.com")
+	_, code = w.mails.last(t)
+	secrets["reset code"] = code
+	reset.submit(p, "code", code, "new_password", renewed)
+	thief := w.newBrowser()
+	thief.submit(thief.open("/signin"), "email", "alice@example.com", "password", secrets["wrong password"])
+	w.alice()
+	if _, err := w.ClientSecret(t.Context(), "std"); err != nil {
+		t.Fatal(err)
+	}
+	for name, secret := range secrets {
+		if secret == "" {
+			t.Fatalf("no %s", name)
+		}
+	}
+	return secrets
+}
+
+func TestSecretsAtRest(t *testing.T) {
+	w := newWorld(t).withClients().withUsers()
+	secrets := secretsOf(t, w)
+	secrets["secret of the provider"] = string(testSecret(t))
+	for name, secret := range secrets {
+		if body, ok := strings.CutPrefix(secret, "bf"); ok && strings.IndexByte(body, '_') == 1 { // an opaque token, also as bytes
+			raw, err := base64.RawURLEncoding.DecodeString(body[2:])
+			if err != nil {
+				t.Fatal(err)
+			}
+			secrets[name+" as bytes"] = string(raw[4:32])
+		}
+	}
+	secrets["private key"] = "PRIVATE KEY"
+	files, err := filepath.Glob(filepath.Dir(w.path) + "/*")
+	if err != nil || len(files) < 2 {
+		t.Fatalf("database files: %v %v", files, err)
+	}
+	for _, file := range files {
+		content, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		info, err := os.Stat(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if info.Mode().Perm() != 0o600 {
+			t.Errorf("%s can be read by others: %v", filepath.Base(file), info.Mode())
+		}
+		for name, secret := range secrets {
+			if strings.Contains(string(content), secret) {
+				t.Errorf("%s holds the %s", filepath.Base(file), name)
+			}
+		}
+	}
+}
+
+func TestLogHoldsNoSecrets(t *testing.T) {
+	for name, handler := range map[string]func(*syncBuffer) slog.Handler{
+		"Text": func(b *syncBuffer) slog.Handler {
+			return slog.NewTextHandler(b, &slog.HandlerOptions{Level: slog.LevelDebug, AddSource: true})
+		},
+		"JSON": func(b *syncBuffer) slog.Handler {
+			return slog.NewJSONHandler(b, &slog.HandlerOptions{Level: slog.LevelDebug})
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			log := &syncBuffer{}
+			w := newWorld(t, func(c *provider.Config) { c.Logger = slog.New(handler(log)) }).withClients().withUsers()
+			secrets := secretsOf(t, w)
+			delete(secrets, "mail code") // six digits are in many a timestamp
+			delete(secrets, "reset code")
+			secrets["code that is none"] = "canary-code"
+			written := log.String() + trail(t, w)
+			if !strings.Contains(written, "request failed") {
+				t.Fatal("nothing was logged")
+			}
+			for name, secret := range secrets {
+				if strings.Contains(written, secret) {
+					t.Errorf("the log holds the %s", name)
+				}
+			}
+			for _, injected := range []string{"carol@example.com", "127.0.0.1:"} {
+				if strings.Contains(log.String(), injected) {
+					t.Errorf("the log holds %s", injected)
+				}
+			}
+		})
+	}
+}
+
+func TestStrangersCannotWriteLinesOfTheLog(t *testing.T) {
+	w := newWorld(t).withClients().withUsers()
+	b := w.newBrowser()
+	const line = "a\nlevel=ERROR msg=forged\r\n\x1b[31m"
+	b.get(authorizeURL("client_id", line, "state", line, "scope", line))
+	b.get(authorizeURL("state", line, "prompt", "none"))
+	b.get("/nowhere/" + url.PathEscape(line))
+	b.token("code", line)
+	b.send(http.MethodPost, tokenPath, line, "Content-Type", "application/x-www-form-urlencoded")
+	b.submit(b.open("/signin"), "email", line, "password", line)
+	for _, l := range strings.Split(strings.TrimSpace(w.log.String()), "\n") {
+		if !strings.HasPrefix(l, "time=") || strings.Contains(l, "\x1b") {
+			t.Errorf("line %q", l)
+		}
+	}
+}
+
+// The trail answers who did what, when, from where.
+func TestAuditTrail(t *testing.T) {
+	w := newWorld(t).withClients().withUsers()
+	secretsOf(t, w)
+	b := w.newBrowser()
+	page := b.open("/signin")
+	for range 12 {
+		b.submit(page, "email", "bob@example.com", "password", "not-his-password")
+	}
+	denied := w.alice()
+	denied.submit(denied.open(authorizeURL(ask()...)), "action", "deny")
+	err := w.SaveClient(t.Context(), provider.Client{ID: "std2", Secret: "another-" + clientSecret, RedirectURIs: []string{callbackURI}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []provider.EventName{
+		provider.EventSignedIn, provider.EventSignInFailed, provider.EventThrottled, provider.EventSignedUp,
+		provider.EventPasswordChanged, provider.EventConsent, provider.EventDenied, provider.EventReuse, provider.EventSecretShown,
+		provider.EventSecretChanged,
+	} {
+		if !w.saw(name) {
+			t.Errorf("no event %s", name)
+		}
+	}
+	events, err := w.Events(t.Context(), provider.EventFilter{Limit: 1000})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range events {
+		switch {
+		case e.Name == provider.EventSecretShown, e.Name == provider.EventSecretChanged: // by the host, not by a request
+		case e.Address == "":
+			t.Errorf("%s: from where? %+v", e.Name, e)
+		case e.UserID == "" && e.Name != provider.EventThrottled:
+			t.Errorf("%s: who? %+v", e.Name, e)
+		}
+	}
+}
