@@ -1,0 +1,183 @@
+package engine
+
+import (
+	"context"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/bonafide-id/bonafide/storage"
+)
+
+// registeredURIs are those of the applications in the fuzz tests.
+var registeredURIs = []string{
+	"https://rp.test/cb", "https://rp.test/cb?x=1", "http://127.0.0.1/cb", "http://[::1]:8080/cb", "http://localhost:3000/cb", "com.example.app:/cb",
+}
+
+// FuzzMatchRedirectURI holds the one promise of redirect matching: what matches is
+// byte for byte what is registered, or a loopback address that differs in its port
+// only.
+func FuzzMatchRedirectURI(f *testing.F) {
+	for _, uri := range registeredURIs {
+		f.Add(uri)
+	}
+	for _, uri := range []string{
+		"https://rp.test/cb/", "HTTPS://rp.test/cb", "https://rp.test@evil.test/cb", "https://rp.test\\@evil.test/cb", "http://127.0.0.1:99999/cb", "http://127.0.0.1:/cb",
+		"http://127.0.0.1:1@evil.test/cb", "http://[::1]:1/cb", "http://[::1%25lo]:1/cb", "http://[0:0:0:0:0:0:0:1]/cb", "http://127.0.0.1:80:80/cb", "com.example.app:/cb#", "javascript:alert(1)",
+	} {
+		f.Add(uri)
+	}
+	f.Fuzz(func(t *testing.T, sent string) {
+		if !matchRedirectURI(registeredURIs, sent) || slices.Contains(registeredURIs, sent) {
+			return
+		}
+		for _, loopback := range []struct{ before, after string }{{"http://127.0.0.1", "/cb"}, {"http://[::1]", "/cb"}} {
+			port, ok := strings.CutPrefix(sent, loopback.before)
+			port, end := strings.CutSuffix(port, loopback.after)
+			if ok && end && strings.Trim(port, "0123456789") == strings.Repeat(":", min(len(port), 1)) {
+				return
+			}
+		}
+		t.Errorf("%q matches", sent)
+	})
+}
+
+// FuzzValidateRedirectURI holds that whatever can be registered leads to the host
+// that it names, and carries nothing of a response.
+func FuzzValidateRedirectURI(f *testing.F) {
+	for _, uri := range append([]string{"https://rp.test/cb?code=1", "https://u@rp.test/", "a.b:x", "http://localhost.evil.test/", "https://rp.test/%zz"}, registeredURIs...) {
+		f.Add(uri)
+	}
+	f.Fuzz(func(t *testing.T, uri string) {
+		if ValidateRedirectURI(uri) != nil {
+			return
+		}
+		u, err := url.Parse(uri)
+		if err != nil || strings.ContainsAny(uri, "\\#*\"<> \t\r\n") || u.User != nil {
+			t.Fatalf("%q is accepted: %v", uri, err)
+		}
+		switch u.Scheme {
+		case "https":
+			if !strings.HasPrefix(uri, "https://"+u.Host) || u.Hostname() == "" {
+				t.Errorf("%q leads to %q", uri, u.Host)
+			}
+		case "http":
+			if !strings.HasPrefix(uri, "http://"+u.Host) || !isLoopback(u.Hostname()) {
+				t.Errorf("%q leads to %q", uri, u.Host)
+			}
+		default:
+			if !strings.Contains(u.Scheme, ".") {
+				t.Errorf("%q has the scheme %q", uri, u.Scheme)
+			}
+		}
+		for _, name := range responseParameters {
+			if u.Query().Has(name) {
+				t.Errorf("%q carries %s", uri, name)
+			}
+		}
+	})
+}
+
+// fuzzClients are two applications; no other is there, and nothing else is asked.
+type fuzzClients struct{ clientStore }
+
+type clientStore interface{ storage.Clients }
+
+func (fuzzClients) Client(_ context.Context, id string) (storage.Client, error) {
+	switch id {
+	case "v3":
+		return storage.Client{ID: id, RedirectURIs: registeredURIs}, nil
+	case "pub":
+		return storage.Client{ID: id, Dialect: DialectStandard, Public: true, RedirectURIs: registeredURIs[:1], Scopes: []string{"military"}}, nil
+	default:
+		return storage.Client{}, storage.ErrNotFound
+	}
+}
+
+// FuzzParseAuthorize holds what every authorization request that is taken, and every
+// refusal that is sent, has to be like.
+func FuzzParseAuthorize(f *testing.F) {
+	base := "client_id=v3&redirect_uri=https%3A%2F%2Frp.test%2Fcb&response_type=code&scope=military&state=xyz"
+	for _, query := range []string{
+		base, base + "&state=2", base + "&response_mode=form_post", base + "&prompt=none+login", base + "&max_age=0", base + "&request=x", base + "&eid=%00", "",
+		strings.Replace(base, "code", "token+code+id_token", 1) + "+openid", strings.Replace(base, "xyz", "%ff%00%0d", 1) + "&response_mode=form_post",
+		strings.Replace(base, "v3", "pub", 1) + "&code_challenge=E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM&code_challenge_method=S256",
+		strings.Replace(base, "v3", "pub", 1) + "&code_challenge=&code_challenge_method=plain", "client_id=pub&response_type=code&scope=military", "client_id=%00",
+	} {
+		f.Add(query)
+	}
+	e := New(Options{
+		Issuer: "https://id.test/oidc", Clients: fuzzClients{}, Clock: time.Now,
+		ScopeKnown: func(scope string) bool { return scope == "military" || scope == "identity" },
+	})
+	f.Fuzz(func(t *testing.T, query string) {
+		form, err := url.ParseQuery(query)
+		if err != nil {
+			return
+		}
+		r, err := e.ParseAuthorize(t.Context(), form)
+		if r == nil {
+			if err == nil {
+				t.Fatal("neither request nor error")
+			}
+			return
+		}
+		if !matchRedirectURI(r.Client.RedirectURIs, r.RedirectURI) || len(form["redirect_uri"]) > 1 || len(form["client_id"]) > 1 {
+			t.Fatalf("trusts %q of %v", r.RedirectURI, form)
+		}
+		if err != nil {
+			checkRefusal(t, e.Refuse(r, err), form)
+			return
+		}
+		checkRequest(t, r, form)
+		again, err := e.ParseAuthorize(t.Context(), r.Form)
+		if err != nil || !cmp.Equal(r, again) {
+			t.Errorf("read again it differs: %v %s", err, cmp.Diff(r, again))
+		}
+	})
+}
+
+func checkRefusal(t *testing.T, response Response, form url.Values) {
+	t.Helper()
+	for _, p := range response.Parameters {
+		switch {
+		case p.Name == "state" && (len(form["state"]) != 1 || p.Value != form.Get("state")):
+			t.Errorf("state %q for %q", p.Value, form["state"])
+		case p.Name == "state" && response.Mode == ModeFormPost && !isText(p.Value):
+			t.Errorf("state %q in a form", p.Value)
+		case p.Name != "state" && strings.ContainsFunc(p.Value, func(c rune) bool { return c < ' ' || c > '~' || c == '"' || c == '\\' }):
+			t.Errorf("%s is %q", p.Name, p.Value)
+		}
+	}
+}
+
+func checkRequest(t *testing.T, r *AuthorizeRequest, form url.Values) {
+	t.Helper()
+	for name, values := range form {
+		if len(values) != 1 {
+			t.Errorf("%s is given %d times", name, len(values))
+		}
+	}
+	switch {
+	case !r.Client.AllowsResponseType(r.ResponseType):
+		t.Errorf("response type %q", r.ResponseType)
+	case r.Mode == ModeQuery && r.ResponseType != "code":
+		t.Errorf("%q in a query", r.ResponseType)
+	case r.Client.Public && r.returns("code") && !isChallenge(r.Challenge):
+		t.Errorf("public application with challenge %q", r.Challenge)
+	case r.Challenge != "" && form.Get("code_challenge_method") != methodS256:
+		t.Errorf("method %q", form.Get("code_challenge_method"))
+	case r.HasPrompt(PromptNone) && len(r.Prompt) != 1:
+		t.Errorf("prompt %v", r.Prompt)
+	case r.returns("id_token") && !r.OpenID():
+		t.Errorf("ID token for scopes %v", r.Scopes)
+	case len(r.Scopes) == 0 || !r.Client.AllowsScopes(r.Scopes):
+		t.Errorf("scopes %v", r.Scopes)
+	case r.StateSent && r.State != form.Get("state"):
+		t.Errorf("state %q for %q", r.State, form.Get("state"))
+	}
+}
