@@ -13,20 +13,22 @@ import (
 	_ "github.com/mattn/go-sqlite3" // the driver "sqlite3"
 )
 
-// all lets every member do something at the same time and reports what went wrong.
-func all(t *testing.T, members []*member, do func(*member) error) {
-	t.Helper()
+// each lets every member do something at the same time and returns what went wrong.
+func each(members []*member, do func(*member) error) error {
+	errs := make([]error, len(members))
 	var running sync.WaitGroup
-	for _, m := range members {
-		running.Go(func() {
-			if err := do(m); err != nil {
-				t.Error(err)
-			}
-		})
+	for i, m := range members {
+		running.Go(func() { errs[i] = do(m) })
 	}
 	running.Wait()
-	if t.Failed() {
-		t.FailNow()
+	return errors.Join(errs...)
+}
+
+// all is each in a test that cannot go on when something goes wrong.
+func all(t *testing.T, members []*member, do func(*member) error) {
+	t.Helper()
+	if err := each(members, do); err != nil {
+		t.Fatal(err)
 	}
 }
 

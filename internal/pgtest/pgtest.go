@@ -17,6 +17,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 
@@ -26,6 +27,10 @@ import (
 // Server is a server on which tests make schemas.
 type Server struct {
 	url string
+
+	// The rest is zero for a server that runs already.
+	bin, dir string
+	stop     func() // does nothing when it has stopped
 }
 
 // Start starts a server for the length of the test, or uses that of
@@ -44,7 +49,28 @@ func Start(t *testing.T) *Server {
 		}
 		t.Skip(missing)
 	}
-	return &Server{url: start(t, bin)}
+	return start(t, bin)
+}
+
+// Stop stops the server as its administrator would: what runs is aborted, and
+// connections are refused. It skips the test when the server is not one of Start's
+// own.
+func (s *Server) Stop(t *testing.T) {
+	t.Helper()
+	if s.stop == nil {
+		t.Skip("the server of BONAFIDE_TEST_POSTGRES is not ours to stop")
+	}
+	s.stop()
+}
+
+// Resume starts a server that Stop has stopped, at the same URL.
+func (s *Server) Resume(t *testing.T) {
+	t.Helper()
+	server := exec.Command(filepath.Join(s.bin, "postgres"), "-D", filepath.Join(s.dir, "data"), "-k", s.dir,
+		"-c", "listen_addresses=", "-c", "max_connections=200",
+		"-c", "fsync=off", "-c", "synchronous_commit=off", "-c", "full_page_writes=off")
+	unprivileged(t, server, s.dir)
+	s.stop = run(t, server)
 }
 
 // Schema makes an empty schema for the length of the test and returns the URL of a
@@ -82,9 +108,9 @@ func binaries() string {
 	return ""
 }
 
-// start runs a server and returns its URL. It listens on a socket in its own
-// folder and on no network.
-func start(t *testing.T, bin string) string {
+// start makes and runs a server. It listens on a socket in its own folder and on no
+// network.
+func start(t *testing.T, bin string) *Server {
 	t.Helper()
 	// Not t.TempDir: the name of a socket has at most 107 bytes.
 	dir, err := os.MkdirTemp("", "pgtest")
@@ -92,24 +118,21 @@ func start(t *testing.T, bin string) string {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { os.RemoveAll(dir) })
-	data := filepath.Join(dir, "data")
 
-	initdb := exec.Command(filepath.Join(bin, "initdb"), "--pgdata", data,
+	initdb := exec.Command(filepath.Join(bin, "initdb"), "--pgdata", filepath.Join(dir, "data"),
 		"--username", "postgres", "--auth", "trust", "--encoding", "UTF8", "--no-sync")
 	unprivileged(t, initdb, dir)
 	if out, err := initdb.CombinedOutput(); err != nil {
 		t.Fatalf("initdb: %v\n%s", err, out)
 	}
-	server := exec.Command(filepath.Join(bin, "postgres"), "-D", data, "-k", dir,
-		"-c", "listen_addresses=", "-c", "max_connections=200",
-		"-c", "fsync=off", "-c", "synchronous_commit=off", "-c", "full_page_writes=off")
-	unprivileged(t, server, dir)
-	run(t, server)
-	return "postgres:///postgres?user=postgres&host=" + url.QueryEscape(dir)
+	s := &Server{url: "postgres:///postgres?user=postgres&host=" + url.QueryEscape(dir), bin: bin, dir: dir}
+	s.Resume(t)
+	t.Cleanup(func() { s.stop() })
+	return s
 }
 
-// run starts the server and waits until it is ready.
-func run(t *testing.T, server *exec.Cmd) {
+// run starts the server and waits until it is ready. It returns what stops it.
+func run(t *testing.T, server *exec.Cmd) (stop func()) {
 	t.Helper()
 	log, err := server.StderrPipe()
 	if err != nil {
@@ -137,14 +160,15 @@ func run(t *testing.T, server *exec.Cmd) {
 			ready <- false
 		}
 	}()
-	t.Cleanup(func() {
+	if !<-ready {
+		_ = server.Wait()
+		t.Fatalf("the server did not start:\n%s", &start)
+	}
+	return sync.OnceFunc(func() {
 		_ = server.Process.Signal(syscall.SIGINT) // "fast shutdown"
 		<-drained
 		_ = server.Wait()
 	})
-	if !<-ready {
-		t.Fatalf("the server did not start:\n%s", &start)
-	}
 }
 
 // withParam adds a parameter to a URL or a list of keywords and values.
