@@ -30,7 +30,7 @@ const address = "localhost:8082"
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
+	context.AfterFunc(ctx, stop) // the second Ctrl-C kills
 	if err := run(ctx); err != nil {
 		fmt.Fprintln(os.Stderr, "hostusers:", err)
 		os.Exit(1)

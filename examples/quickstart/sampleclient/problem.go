@@ -63,7 +63,7 @@ func asProblem(err error) *problem {
 	if errors.As(err, &p) {
 		return p
 	}
-	slog.Error("sample client: sign-in failed", slog.Any("error", err)) //nolint:sloglint // a site without a request's context to tell
+	slog.Error("sample client: sign-in failed", slog.Any("error", err))
 	return &problem{
 		status: http.StatusBadGateway, Headline: "The service could not be understood",
 		Text: "It may be down, or gave an answer that could not be verified. The log of this site says more.",

@@ -81,7 +81,10 @@ func (p *standard) finish(ctx context.Context, f *flow, code string) (*outcome, 
 	if err := p.readUserinfo(ctx, provider, token, id.Subject, o); err != nil {
 		return nil, err
 	}
-	return o, p.readData(ctx, token.AccessToken, o)
+	if err := p.readData(ctx, token.AccessToken, o); err != nil {
+		return nil, err
+	}
+	return o, nil
 }
 
 // rows shows a token payload that the library has read.

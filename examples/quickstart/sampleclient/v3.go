@@ -92,7 +92,10 @@ func (p *v3) finish(ctx context.Context, f *flow, code string) (*outcome, error)
 	if err != nil {
 		return nil, err
 	}
-	return o, o.readAttributes(body)
+	if err := o.readAttributes(body); err != nil {
+		return nil, err
+	}
+	return o, nil
 }
 
 // redeem exchanges the code for the token payload.
