@@ -1,0 +1,138 @@
+package engine
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestDialects(t *testing.T) {
+	v3, ok1 := DialectNamed(DialectV3)
+	standard, ok2 := DialectNamed(DialectStandard)
+	if !ok1 || !ok2 {
+		t.Fatal("a dialect is missing")
+	}
+	if unnamed, ok := DialectNamed(""); !ok || !cmp.Equal(unnamed, v3) {
+		t.Error("the empty name is not v3")
+	}
+	if _, ok := DialectNamed("V3"); ok {
+		t.Error("a dialect that nobody has named")
+	}
+	want := []Dialect{
+		{Name: "v3", LifetimesAsStrings: true, SingleScope: true, ResponseTypes: ResponseTypes, UserinfoAsString: true, JSONP: true,
+			TokenInQuery: true, AlwaysRefreshToken: true, RefreshUnknown: true, RedirectURIRequired: true},
+		{Name: "standard", ResponseTypes: []string{"code"}, NonceRequired: true, EmailVerified: true},
+	}
+	if diff := cmp.Diff(want, []Dialect{v3, standard}); diff != "" {
+		t.Errorf("dialects (-want +got):\n%s", diff)
+	}
+}
+
+func TestTokenResponse(t *testing.T) {
+	full := TokenResponse{
+		AccessToken: "a", ExpiresIn: 300 * time.Second, RefreshToken: "r", RefreshExpiresIn: 7 * 24 * time.Hour,
+		Scopes: []string{"openid", "military"}, IDToken: "i",
+	}
+	for name, c := range map[string]struct {
+		dialect string
+		plain   bool
+		want    string
+	}{
+		"V3": {DialectV3, false, `{"access_token":"a","token_type":"bearer","expires_in":"300","refresh_token":"r",` +
+			`"refresh_expires_in":"604800","scope":"openid military","id_token":"i"}`},
+		"Standard": {DialectStandard, false, `{"access_token":"a","token_type":"bearer","expires_in":300,"refresh_token":"r",` +
+			`"refresh_expires_in":604800,"scope":"openid military","id_token":"i"}`},
+		"V3Plain":       {DialectV3, true, `{"access_token":"a","token_type":"bearer","expires_in":"300","scope":"military"}`},
+		"StandardPlain": {DialectStandard, true, `{"access_token":"a","token_type":"bearer","expires_in":300,"scope":"military"}`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := full
+			r.Dialect, _ = DialectNamed(c.dialect)
+			if c.plain {
+				r.RefreshToken, r.RefreshExpiresIn, r.IDToken, r.Scopes = "", 0, "", []string{"military"}
+			}
+			got, err := json.Marshal(r)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(c.want, string(got)); diff != "" {
+				t.Errorf("payload (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestCanonicalResponseType(t *testing.T) {
+	for sent, want := range map[string]string{
+		"code": "code", "token": "token", "id_token": "id_token",
+		"code id_token": "code id_token", "id_token code": "code id_token",
+		"token code": "code token", "token id_token code": "code id_token token",
+		"": "", "none": "", "Code": "", "code code": "", "code code token": "", "code  token": "", " code": "", "code ": "",
+		"code\ttoken": "", "id_token code foo": "", "id_token token": "",
+	} {
+		if got := canonicalResponseType(sent); got != want {
+			t.Errorf("%q is %q, want %q", sent, got, want)
+		}
+	}
+}
+
+// The vectors are those of OpenID Connect Core, appendix A.4 and A.6.
+func TestHalfHash(t *testing.T) {
+	for value, want := range map[string]string{
+		"jHkWEdUXMU1BwAsC4vtUsZwnNvTIxEl0z9K3vx5KF0Y":                "77QmUPtjPfzWtF2AnpK9RQ",
+		"Qcb0Orv1zh30vL1MPRsbm-diHiMwcLyZvn1arpZv-Jxf_11jnpEX3Tgfvk": "LDktKdoQak3Pk0cnXxCltA",
+		"": "",
+	} {
+		if got := halfHash(value); got != want {
+			t.Errorf("half hash of %q is %q, want %q", value, got, want)
+		}
+	}
+}
+
+func TestChallenge(t *testing.T) {
+	const challenge = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM" // RFC 7636 appendix B
+	if !isChallenge(challenge) || !isVerifier("dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk") {
+		t.Error("the example of RFC 7636 is refused")
+	}
+	for _, s := range []string{"", challenge[:42], challenge + "A", challenge + "=", strings.Replace(challenge, "-", "+", 1), challenge[:42] + "N"} {
+		if isChallenge(s) {
+			t.Errorf("challenge %q is accepted", s)
+		}
+	}
+	for _, s := range []string{"", strings.Repeat("a", 42), strings.Repeat("a", 129), strings.Repeat("a", 42) + "+", strings.Repeat("é", 30)} {
+		if isVerifier(s) {
+			t.Errorf("verifier %q is accepted", s)
+		}
+	}
+}
+
+func FuzzParseBasic(f *testing.F) {
+	for _, seed := range []string{
+		"Basic c3RkOnNlY3JldA==", "basic c3RkOnNlY3JldA==", "Basic", "Basic  c3Q6eA==", "Basic !!!", "Bearer x", "Basic Og==", "Basic YTpiOmM=",
+		"Basic " + base64.StdEncoding.EncodeToString([]byte("a%3Ab:c%2Bd+e")), "Basic " + base64.StdEncoding.EncodeToString([]byte("a:%zz")), "Basic\tYTpi",
+	} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, header string) {
+		readings, err := parseBasic(header)
+		if err != nil {
+			return
+		}
+		// The header as it was written is always among the readings, and a
+		// second one differs from it.
+		if len(readings) < 1 || len(readings) > 2 || len(readings) == 2 && readings[0] == readings[1] {
+			t.Fatalf("%q has readings %q", header, readings)
+		}
+		written := readings[len(readings)-1]
+		encoded := base64.StdEncoding.EncodeToString([]byte(written[0] + ":" + written[1]))
+		decoded, err := base64.StdEncoding.DecodeString(strings.TrimSpace(header[len("Basic "):]))
+		if err != nil || !slices.Equal(decoded, []byte(written[0]+":"+written[1])) || strings.Contains(written[0], ":") {
+			t.Fatalf("%q reads %q, which is written %q", header, readings, encoded)
+		}
+	})
+}
