@@ -18,6 +18,8 @@ import (
 // characters (https://www.postgresql.org/docs/current/errcodes-appendix.html).
 const (
 	uniqueViolation      = "23505"
+	duplicateTable       = "42P07" // by two processes that make it at once
+	duplicateObject      = "42710" // the same, a moment earlier
 	foreignKeyViolation  = "23503"
 	serializationFailure = "40001"
 	deadlockDetected     = "40P01"
@@ -46,7 +48,7 @@ func mapError(ctx context.Context, err error) error {
 	}
 	code := sqlState(err)
 	switch {
-	case code == uniqueViolation:
+	case code == uniqueViolation, code == duplicateTable, code == duplicateObject:
 		return fmt.Errorf("%w: %w", storage.ErrConflict, err)
 	case code == foreignKeyViolation:
 		return fmt.Errorf("%w: %w", storage.ErrNotFound, err)
