@@ -33,6 +33,8 @@ var servers = []server{
 	{name: "ceiling", store: "SQLite", start: ceiling},
 	{name: "bonafide", store: "SQLite", start: bonafideOnSQLite},
 	{name: "bonafide-postgres", store: "PostgreSQL", start: bonafideOnPostgres, available: postgresAvailable},
+	{name: "zitadel/oidc", store: "memory", start: zitadel},
+	{name: "luikyv/go-oidc", store: "memory", start: goOIDC},
 }
 
 type options struct {
@@ -140,7 +142,7 @@ func run(ctx context.Context, o options) error {
 	}()
 	for _, s := range chosen {
 		progress("starting %s", s.name)
-		home := filepath.Join(dir, s.name)
+		home := filepath.Join(dir, strings.ReplaceAll(s.name, "/", "-"))
 		if err := os.Mkdir(home, 0o700); err != nil {
 			return err
 		}
