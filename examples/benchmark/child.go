@@ -11,6 +11,8 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
+	"path/filepath"
+	"runtime/pprof"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -80,6 +82,27 @@ func serve(ctx context.Context, s server, dir string) error {
 	return err
 }
 
+// profileEnv names the file for the CPU profile of a child process.
+const profileEnv = "BENCHMARK_PROFILE"
+
+// profiled runs f under the CPU profiler when the parent asks for it.
+func profiled(f func() error) error {
+	path := os.Getenv(profileEnv)
+	if path == "" {
+		return f()
+	}
+	file, err := os.Create(path)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	if err := pprof.StartCPUProfile(file); err != nil {
+		return err
+	}
+	defer pprof.StopCPUProfile()
+	return f()
+}
+
 // running is a server in a process of its own.
 type running struct {
 	greeting
@@ -89,7 +112,7 @@ type running struct {
 }
 
 // launch starts a server and waits until it is ready.
-func launch(s server, dir string, procs int) (*running, error) {
+func launch(s server, dir string, o options) (*running, error) {
 	command := exec.Command(os.Args[0], "-serve", s.name, "-dir", dir)
 	if s.command != nil {
 		var err error
@@ -97,7 +120,11 @@ func launch(s server, dir string, procs int) (*running, error) {
 			return nil, err
 		}
 	}
-	command.Env = append(os.Environ(), "GOMAXPROCS="+strconv.Itoa(procs))
+	command.Env = append(os.Environ(), "GOMAXPROCS="+strconv.Itoa(o.procs))
+	if o.profiles != "" {
+		name := strings.ReplaceAll(s.name, "/", "-") + ".pprof"
+		command.Env = append(command.Env, profileEnv+"="+filepath.Join(o.profiles, name))
+	}
 	command.Stderr = os.Stderr
 	stdin, err := command.StdinPipe()
 	if err != nil {
@@ -132,38 +159,4 @@ func (r *running) stop() {
 		_ = r.process.Process.Kill()
 		<-done
 	}
-}
-
-// stat returns the fields of the process in Linux's /proc after its name, or
-// nothing.
-func (r *running) stat() []string {
-	raw, err := os.ReadFile("/proc/" + strconv.Itoa(r.process.Process.Pid) + "/stat")
-	if err != nil {
-		return nil
-	}
-	_, after, _ := strings.Cut(string(raw), ") ")
-	return strings.Fields(after)
-}
-
-// cpu returns the processor time that the server has used.
-func (r *running) cpu() time.Duration {
-	const user, system, tick = 11, 12, 10 * time.Millisecond
-	fields := r.stat()
-	if len(fields) <= system {
-		return 0
-	}
-	u, _ := strconv.ParseInt(fields[user], 10, 64)
-	s, _ := strconv.ParseInt(fields[system], 10, 64)
-	return time.Duration(u+s) * tick
-}
-
-// memory returns the resident memory of the server in MiB.
-func (r *running) memory() float64 {
-	const resident = 21
-	fields := r.stat()
-	if len(fields) <= resident {
-		return 0
-	}
-	pages, _ := strconv.ParseFloat(fields[resident], 64)
-	return pages * float64(os.Getpagesize()) / (1 << 20)
 }

@@ -9,6 +9,7 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"net/http"
+	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -100,6 +101,9 @@ type floor struct {
 	// server may use.
 	SignaturesPerSecond float64 `json:"rsa_2048_signatures_per_second"`
 
+	// SignatureCPU is the processor time of one signature, in microseconds.
+	SignatureCPU float64 `json:"rsa_2048_signature_cpu_us"`
+
 	// CommitsPerSecond are durable commits of one row in SQLite, by one caller
 	// and by eight that share commits.
 	CommitsPerSecond      float64 `json:"sqlite_commits_per_second"`
@@ -119,12 +123,17 @@ func measureFloor(ctx context.Context, dir string, procs int, length time.Durati
 	signOne := func() error { _, err := sign(key); return err }
 	commitOne := func() error { return rows.append(rand.Text()) }
 	var f floor
+	before, begin := cpuTime(os.Getpid()), time.Now()
+	if f.SignaturesPerSecond, err = rate(procs, length, signOne); err != nil {
+		return floor{}, err
+	}
+	signatures := f.SignaturesPerSecond * time.Since(begin).Seconds()
+	f.SignatureCPU = micros(cpuTime(os.Getpid())-before) / signatures
 	for _, m := range []struct {
 		result  *float64
 		callers int
 		do      func() error
 	}{
-		{&f.SignaturesPerSecond, procs, signOne},
 		{&f.CommitsPerSecond, 1, commitOne},
 		{&f.GroupedRowsPerSecond8, 8, commitOne},
 	} {

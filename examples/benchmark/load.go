@@ -55,7 +55,8 @@ func measure(s *running, op operation, workers int, length time.Duration) (sampl
 	var result sample
 	var took []time.Duration
 	var running sync.WaitGroup
-	cpu, start := s.cpu(), time.Now()
+	pid := s.process.Process.Pid
+	cpu, start := cpuTime(pid), time.Now()
 	for _, u := range users {
 		running.Go(func() {
 			mine, failures, first := repeat(u, op, start.Add(length))
@@ -70,7 +71,7 @@ func measure(s *running, op operation, workers int, length time.Duration) (sampl
 	}
 	running.Wait()
 	elapsed := time.Since(start)
-	cpu = s.cpu() - cpu
+	cpu = cpuTime(pid) - cpu
 	result.Operations = len(took)
 	if len(took) == 0 {
 		return result, nil

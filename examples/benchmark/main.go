@@ -46,6 +46,7 @@ type options struct {
 	dir            string
 	markdown, json string
 	postgres       string
+	profiles       string
 }
 
 func main() {
@@ -62,6 +63,7 @@ func main() {
 	flag.StringVar(&o.dir, "dir", ".", "folder for databases; on the disk to be measured, not in memory")
 	flag.StringVar(&o.markdown, "markdown", "", "file for the table in Markdown")
 	flag.StringVar(&o.json, "json", "", "file for everything in JSON")
+	flag.StringVar(&o.profiles, "profiles", "", "folder for CPU profiles of the servers, which slow them down a little")
 	flag.StringVar(&o.postgres, "postgres", "", "URL of a PostgreSQL database to use; a server is started when empty")
 	flag.Parse()
 	var err error
@@ -70,7 +72,7 @@ func main() {
 		if i < 0 {
 			err = fmt.Errorf("no server %q", *child)
 		} else {
-			err = serve(ctx, servers[i], o.dir)
+			err = profiled(func() error { return serve(ctx, servers[i], o.dir) })
 		}
 	} else {
 		err = run(ctx, o)
@@ -125,6 +127,11 @@ func run(ctx context.Context, o options) error {
 		return err
 	}
 	defer os.RemoveAll(dir)
+	if o.profiles != "" {
+		if err := os.MkdirAll(o.profiles, 0o700); err != nil {
+			return err
+		}
+	}
 	stop, err := providePostgres(o.postgres)
 	if err != nil {
 		return err
@@ -146,7 +153,7 @@ func run(ctx context.Context, o options) error {
 		if err := os.Mkdir(home, 0o700); err != nil {
 			return err
 		}
-		r, err := launch(s, home, o.procs)
+		r, err := launch(s, home, o)
 		if err != nil {
 			return err
 		}
