@@ -213,6 +213,16 @@ func (m *member) authorize() error {
 	return m.exchange(answer.Get("code"))
 }
 
+// code returns a code for a member who has consented.
+func (m *member) code() (string, error) {
+	p, err := m.open(authorizeURL)
+	if err != nil {
+		return "", err
+	}
+	answer, err := p.response()
+	return answer.Get("code"), err
+}
+
 // response returns the parameters of an answer to the application.
 func (p page) response() (url.Values, error) {
 	u, err := url.Parse(p.Header.Get("Location"))

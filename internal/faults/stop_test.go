@@ -1,0 +1,87 @@
+package faults
+
+import (
+	"errors"
+	"fmt"
+	"net/url"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+// TestGracefulStop ends a process with SIGTERM while it answers 200 token requests. It
+// answers those that it has begun with. A code whose request got no answer was not
+// spent: it works at the next process.
+func TestGracefulStop(t *testing.T) {
+	skipShort(t)
+	t.Parallel()
+	s := setup{Database: filepath.Join(t.TempDir(), "identity.db")}
+	const applications, each = 8, 25
+	populate(t, s, applications)
+	p := s.run(t)
+	members := newMembers(s, applications, func() string { return p.url })
+	all(t, members, (*member).begin)
+	codes := make([][]string, applications)
+	for i, m := range members {
+		for range each {
+			code, err := m.code()
+			if err != nil {
+				t.Fatal(err)
+			}
+			codes[i] = append(codes[i], code)
+		}
+	}
+
+	var answered, unanswered, unavailable atomic.Int64
+	var running sync.WaitGroup
+	enough := make(chan struct{})
+	stopped := sync.OnceFunc(func() { close(enough) })
+	left := make([][]fact, applications)
+	for i, m := range members {
+		left[i] = make([]fact, each)
+		for n, code := range codes[i] {
+			exchange := m.grant("code", url.Values{
+				"grant_type": {"authorization_code"}, "code": {code}, "redirect_uri": {callbackURI},
+			})
+			running.Go(func() {
+				accepted, err := exchange.present()
+				switch {
+				case err == nil && accepted:
+					if answered.Add(1) == applications {
+						stopped()
+					}
+					return
+				case errors.Is(err, errCut):
+					unanswered.Add(1)
+				case errors.Is(err, errUnavailable):
+					unavailable.Add(1)
+				default:
+					t.Error(fmt.Errorf("accepted: %t, %w", accepted, err))
+				}
+				left[i][n] = exchange
+			})
+		}
+	}
+	<-enough
+	took, err := p.stop()
+	running.Wait()
+	t.Logf("%d of %d answered, %d not, %d times 503; stopped after %v",
+		answered.Load(), applications*each, unanswered.Load(), unavailable.Load(), took.Round(time.Millisecond))
+	if err != nil || took > 5*time.Second {
+		t.Errorf("the process stopped after %v: %v", took, err)
+	}
+	p = s.run(t)
+	for _, exchanges := range left {
+		for _, exchange := range exchanges {
+			if exchange.present == nil {
+				continue // answered
+			}
+			if err := must("a code whose exchange was not answered", true, exchange.present); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+	checkIntegrity(t, s.Database)
+}
