@@ -1,0 +1,111 @@
+package provider_test
+
+import (
+	"crypto"
+	"crypto/rand"
+	"crypto/rsa"
+	"crypto/sha256"
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/storage"
+)
+
+// Absolute figures hold for one machine only; compare those of one run.
+
+// BenchmarkFlow is a sign-in that the user has allowed before: authorization, token
+// with PKCE and an ID token, userinfo. Its ceiling is BenchmarkCeiling.
+func BenchmarkFlow(b *testing.B) {
+	const verifier, challenge = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk", "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"
+	w := newWorld(b).withClients().withUsers()
+	user := w.alice()
+	request := ask("code_challenge", challenge, "code_challenge_method", "S256")
+	user.allow(request...)
+	b.ReportAllocs()
+	for b.Loop() {
+		code := response(b, user.get(authorizeURL(request...))).Get("code")
+		_, tokens := user.token(std("code", code, "code_verifier", verifier)...)
+		if p := user.bearer(userinfoPath, text(b, tokens, "access_token")); p.StatusCode != http.StatusOK {
+			b.Fatalf("userinfo: %s", p.Status)
+		}
+	}
+}
+
+// BenchmarkAttributes reads the data of one token.
+func BenchmarkAttributes(b *testing.B) {
+	w := newWorld(b, func(c *provider.Config) { c.Lifetimes.AccessToken = time.Hour }).withClients().withUsers()
+	user := w.alice()
+	token := text(b, user.standardTokens(), "access_token")
+	b.ReportAllocs()
+	for b.Loop() {
+		if p := user.bearer(attributesPath, token); p.StatusCode != http.StatusOK {
+			b.Fatalf("attributes: %s", p.Status)
+		}
+	}
+}
+
+// BenchmarkDiscovery reads the discovery document.
+func BenchmarkDiscovery(b *testing.B) {
+	w := newWorld(b)
+	user := w.newBrowser()
+	b.ReportAllocs()
+	for b.Loop() {
+		if p := user.get(discoveryPath); p.StatusCode != http.StatusOK {
+			b.Fatalf("discovery: %s", p.Status)
+		}
+	}
+}
+
+// BenchmarkCeiling is what no provider of this kind can be faster than: one request
+// of bare net/http, one RSA-2048 signature and one durable commit.
+func BenchmarkCeiling(b *testing.B) {
+	w := newWorld(b).withClients()
+	key, err := rsa.GenerateKey(rand.Reader, 2048)
+	if err != nil {
+		b.Fatal(err)
+	}
+	w.server = newServer(b, http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		digest := sha256.Sum256([]byte(r.URL.Path))
+		signature, err := rsa.SignPKCS1v15(nil, key, crypto.SHA256, digest[:])
+		if err == nil {
+			err = w.store.CreateGrant(r.Context(), randomGrant())
+		}
+		if err != nil {
+			http.Error(rw, err.Error(), http.StatusInternalServerError)
+			return
+		}
+		_, _ = rw.Write(signature)
+	}))
+	measureBare(b, w)
+}
+
+// BenchmarkBare is net/http with this file's client and an answer of fixed bytes.
+func BenchmarkBare(b *testing.B) {
+	w := newWorld(b)
+	answer := make([]byte, 512)
+	w.server = newServer(b, http.HandlerFunc(func(rw http.ResponseWriter, _ *http.Request) { _, _ = rw.Write(answer) }))
+	measureBare(b, w)
+}
+
+func measureBare(b *testing.B, w *world) {
+	user := w.newBrowser()
+	b.ReportAllocs()
+	for b.Loop() {
+		if p := user.get("/"); p.StatusCode != http.StatusOK {
+			b.Fatalf("%s %s", p.Status, p.body)
+		}
+	}
+}
+
+func randomGrant() storage.Grant {
+	now := time.Now()
+	g := storage.Grant{
+		ClientID: "std", Subject: "alice", Scopes: []string{"openid"}, RedirectURI: callbackURI, ResponseType: "code",
+		AuthTime: now, CreatedAt: now, ExpiresAt: now.Add(time.Hour),
+	}
+	_, _ = rand.Read(g.ID[:])
+	_, _ = rand.Read(g.Flow[:])
+	return g
+}
