@@ -107,7 +107,7 @@ func (s setup) serve() error {
 	server := &http.Server{Handler: mux}
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(listener) }()
-	fmt.Fprintln(os.Stdout, listener.Addr())
+	_, _ = fmt.Fprintln(os.Stdout, listener.Addr())
 	select {
 	case err := <-served:
 		return err
