@@ -29,7 +29,7 @@ type server struct {
 
 	// command runs a server that is no Go program; it is used in place of
 	// start. Such a server prints the same line as serve.
-	command func(dir string) (*exec.Cmd, error)
+	command func() *exec.Cmd
 
 	// available reports why a server cannot run here; nil when it can.
 	available func() error
@@ -115,12 +115,9 @@ type running struct {
 func launch(s server, dir string, o options) (*running, error) {
 	command := exec.Command(os.Args[0], "-serve", s.name, "-dir", dir)
 	if s.command != nil {
-		var err error
-		if command, err = s.command(dir); err != nil {
-			return nil, err
-		}
+		command = s.command()
 	}
-	command.Env = append(os.Environ(), "GOMAXPROCS="+strconv.Itoa(o.procs))
+	command.Env = append(command.Environ(), "GOMAXPROCS="+strconv.Itoa(o.procs))
 	if o.profiles != "" {
 		name := strings.ReplaceAll(s.name, "/", "-") + ".pprof"
 		command.Env = append(command.Env, profileEnv+"="+filepath.Join(o.profiles, name))

@@ -35,6 +35,7 @@ var servers = []server{
 	{name: "bonafide-postgres", store: "PostgreSQL", start: bonafideOnPostgres, available: postgresAvailable},
 	{name: "zitadel/oidc", store: "memory", start: zitadel},
 	{name: "luikyv/go-oidc", store: "memory", start: goOIDC},
+	{name: "oidc-provider", store: "memory", command: nodeServer, available: nodeAvailable},
 }
 
 type options struct {

@@ -1,0 +1,90 @@
+package main
+
+import (
+	"bufio"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+)
+
+func answerTo(t *testing.T, wire string) (answer, error) {
+	t.Helper()
+	c := &conn{in: bufio.NewReader(strings.NewReader(wire))}
+	return c.read()
+}
+
+func TestConnReadsBodiesOfBothKinds(t *testing.T) {
+	for name, wire := range map[string]string{
+		"length":  "HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\nhello",
+		"chunked": "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nhe\r\n3\r\nllo\r\n0\r\n\r\n",
+	} {
+		t.Run(name, func(t *testing.T) {
+			a, err := answerTo(t, wire)
+			if err != nil || a.status != 200 || string(a.body) != "hello" {
+				t.Errorf("got %d %q, %v", a.status, a.body, err)
+			}
+		})
+	}
+}
+
+func TestConnReportsAnswerCutShort(t *testing.T) {
+	if a, err := answerTo(t, "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhe"); err == nil {
+		t.Errorf("accepted %q", a.body)
+	}
+}
+
+func TestRatioPairsRounds(t *testing.T) {
+	// The machine was twice as fast in the second round, and slow in the third.
+	mine := []sample{{PerSecond: 50}, {PerSecond: 100}, {PerSecond: 5}}
+	theirs := []sample{{PerSecond: 100}, {PerSecond: 200}, {PerSecond: 10}}
+	if got := ratio(mine, perSecond, theirs, perSecond); got != 0.5 {
+		t.Errorf("got %v, want 0.5", got)
+	}
+}
+
+// Every server in Go does every operation that it says it has.
+func TestServersDoWhatIsMeasured(t *testing.T) {
+	for _, s := range servers {
+		if s.start == nil || s.available != nil {
+			continue // needs something that is not everywhere
+		}
+		t.Run(s.name, func(t *testing.T) {
+			r := started(t, s)
+			for _, op := range operations {
+				if op.path(r.Target) == "" {
+					continue
+				}
+				users, err := crew(r, 2)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for _, u := range users {
+					done, failures, err := repeat(u, op, time.Now().Add(20*time.Millisecond))
+					if len(done) == 0 || failures > 0 {
+						t.Errorf("%s: %d done, %d failed: %v", op.name, len(done), failures, err)
+					}
+				}
+			}
+		})
+	}
+}
+
+// started is a server within this process.
+func started(t *testing.T, s server) *running {
+	t.Helper()
+	var handler http.Handler
+	h := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { handler.ServeHTTP(w, r) }))
+	t.Cleanup(h.Close)
+	made, prepare, err := s.start(t.Context(), h.URL, t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	handler = made
+	target, err := prepare(h.Client())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &running{greeting: greeting{Addr: h.Listener.Addr().String(), Target: target}, server: s}
+}
