@@ -281,6 +281,14 @@ func TestTwoProvidersInOneProcess(t *testing.T) {
 			t.Errorf("no sign-in screen: %s %s", p.Status, p.Header.Get("Location"))
 		}
 	})
+	t.Run("SessionsStandBesideEachOther", func(t *testing.T) {
+		live.signIn(b)
+		for _, rp := range []*relyingParty{live, test} {
+			if got := response(t, b.open(rp.AuthCodeURL("s"))); got.Get("code") == "" {
+				t.Errorf("not signed in any more: %v", got)
+			}
+		}
+	})
 	t.Run("ACodeOfOneIsRefusedAtTheOther", func(t *testing.T) {
 		if _, err := live.Exchange(live.ctx, test.authorize(b)); errorCode(err) != "invalid_grant" {
 			t.Errorf("%v", err)
