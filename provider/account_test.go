@@ -233,3 +233,11 @@ func TestSignOut(t *testing.T) {
 		}
 	})
 }
+
+func TestSignUpWithoutAPasswordPointsAtTheFieldForIt(t *testing.T) {
+	b := newWorld(t).newBrowser()
+	p := b.submit(b.open("/signup"), "email", "new@example.com", "new_password", "")
+	if p.StatusCode != http.StatusUnprocessableEntity || !strings.Contains(p.body, `href="#new_password"`) {
+		t.Errorf("answer is %s:\n%s", p.Status, p.body)
+	}
+}

@@ -107,9 +107,6 @@ func (p *Provider) signUpProblems(f *flow, email string, emailErr error, chosen 
 
 // passwordProblem says why a password cannot be chosen.
 func (p *Provider) passwordProblem(chosen string, context ...string) ui.Problem {
-	if chosen == "" {
-		return ui.Problem{Code: ui.PasswordMissing}
-	}
 	context = append(context, p.cfg.Brand.Name, p.base.Hostname())
 	policy := password.Policy{MinLength: p.cfg.PasswordMinLength}
 	var reason password.Reason
