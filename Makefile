@@ -55,6 +55,7 @@ fuzz: ## Fuzz each target for FUZZTIME (10s)
 
 bench: ## Measure speed beside other providers; leaves .cache/bench.md
 	@mkdir -p $(CACHE)/bench
+	@if command -v npm > /dev/null; then npm ci --prefix examples/benchmark/node --no-audit --no-fund --silent; fi
 	@$(GO) -C examples/benchmark run . -dir $(CACHE)/bench \
 		-markdown $(CACHE)/bench.md -json $(CACHE)/bench.json $(BENCHFLAGS)
 
