@@ -24,12 +24,15 @@ type (
 
 // begin gives a request its identifier and its time limit, and notes where it came
 // from.
-func (p *Provider) begin(r *http.Request) (*http.Request, context.CancelFunc) {
+func (p *Provider) begin(w http.ResponseWriter, r *http.Request) (*http.Request, context.CancelFunc) {
 	var id [8]byte
 	_, _ = rand.Read(id[:]) // never fails: the program stops when there is no randomness
 	ctx := context.WithValue(r.Context(), requestIDKey{}, hex.EncodeToString(id[:]))
 	ctx = context.WithValue(ctx, callerAddressKey{}, p.clientAddr(r))
 	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
+	// A body that drips would outlast ctx. Where the deadline cannot be set the
+	// host's server has to bound it.
+	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(requestTimeout))
 	return r.WithContext(ctx), cancel
 }
 

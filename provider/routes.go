@@ -73,7 +73,7 @@ func (p *Provider) form(show, act screen) route {
 // ServeHTTP answers everything under the base URL. It may be mounted with its full
 // path or behind http.StripPrefix.
 func (p *Provider) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	r, done := p.begin(r)
+	r, done := p.begin(w, r)
 	defer done()
 	defer p.recovered(w, r)
 	if p.closing.Err() != nil {
