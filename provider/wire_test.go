@@ -3,6 +3,7 @@ package provider_test
 import (
 	"encoding/base64"
 	"encoding/json"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -150,7 +151,8 @@ func (w *world) twin(change ...func(*provider.Config)) *world {
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	cfg := provider.Config{BaseURL: w.server.URL, Secret: testSecret(w.t), Store: store, Mailer: w.mails, Clock: w.now}
+	cfg := provider.Config{BaseURL: w.server.URL, Secret: testSecret(w.t), Store: store, Mailer: w.mails, Clock: w.now,
+		Logger: slog.New(slog.NewTextHandler(w.log, nil))}
 	for _, c := range change {
 		c(&cfg)
 	}
