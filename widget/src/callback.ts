@@ -40,6 +40,6 @@ globalThis.Bonafide = {
     // Neither history nor a copied address keeps the code.
     history.replaceState(null, "", pending.redirect_uri);
     // Ours come last, so that parameters of the address cannot pose as them.
-    return { ...response, ...pending };
+    return { ...response, nonce: undefined, code_verifier: undefined, ...pending };
   },
 };

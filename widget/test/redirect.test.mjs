@@ -139,6 +139,7 @@ for (const [response, answered] of [
       iss: lab.provider.base + "/oidc",
       state,
       nonce,
+      code_verifier: undefined,
       redirect_uri: lab.site + redirect,
     });
     assert.equal(page.url(), lab.site + redirect, "tokens stay in the address");
@@ -174,9 +175,11 @@ test("a response of another issuer is none, and ends the flow: mix-up", async (t
 test("parameters of the address cannot pose as the verifier or the redirect URI", async (t) => {
   const page = await follow(t, { redirect: put({ html: document(relayTag()) }), pkce: "", codeChallenge: "of-the-server" });
   const allowed = await page.getAttribute("#allow", "href");
-  await page.goto(allowed + "&redirect_uri=https://evil.example");
-  const { redirect_uri } = await page.evaluate(() => Bonafide.handleRedirect());
+  await page.goto(allowed + "&redirect_uri=https://evil.example&nonce=evil&code_verifier=evil");
+  const { redirect_uri, nonce, code_verifier } = await page.evaluate(() => Bonafide.handleRedirect());
   assert.ok(redirect_uri.startsWith(lab.site));
+  assert.notEqual(nonce, "evil");
+  assert.equal(code_verifier, undefined);
 });
 
 test("the start event can be prevented", async (t) => {
