@@ -4,6 +4,9 @@ import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { createServer } from 'node:http';
 import Provider from 'oidc-provider';
 
+// Standard output is for the one line.
+console.info = console.error;
+
 const { CLIENT_ID: clientId, CLIENT_SECRET: clientSecret, REDIRECT_URI: redirectURI } = process.env;
 const scope = 'openid profile offline_access';
 
