@@ -174,9 +174,12 @@ func (v *visitor) enter(p page, digits string) (accepted bool, err error) {
 	}
 }
 
+// retryAfter is when a 503 says to come back.
+const retryAfter = 2 * time.Second
+
 // patient tries again while the provider cannot answer, for a while.
 func patient(try func() (bool, error)) (accepted bool, err error) {
-	for deadline := time.Now().Add(20 * time.Second); ; <-time.After(50 * time.Millisecond) {
+	for deadline := time.Now().Add(30 * time.Second); ; <-time.After(retryAfter) {
 		accepted, err = try()
 		if !errors.Is(err, errUnavailable) || time.Now().After(deadline) {
 			return accepted, err

@@ -101,9 +101,13 @@ func (m *member) work(ctx context.Context) error {
 			m.done++
 		case errors.Is(err, errUnavailable):
 			m.refused++
+			pause := rand.N(20 * time.Millisecond)
+			if m.signedIn != yes {
+				pause = retryAfter // attempts to sign in are counted
+			}
 			select {
 			case <-ctx.Done():
-			case <-time.After(rand.N(20 * time.Millisecond)):
+			case <-time.After(pause):
 			}
 		default:
 			return fmt.Errorf("%s: %w", m.email, err)
