@@ -234,15 +234,12 @@ func TestConsentTakenBack(t *testing.T) {
 
 func TestConsentScreenNamesWhoAsks(t *testing.T) {
 	w := newWorld(t).withUsers()
-	for i, name := range []string{"Bonafide", "G\u043e\u043egle", "\u202eelgooG", "<b>Bank</b>", `"><script>alert(1)</script>`, "{{.}}", strings.Repeat("W", 120), "a\u2028b", "\u200b"} {
+	for _, name := range []string{"Bonafide", "G\u043e\u043egle", "\u202eelgooG", "<b>Bank</b>", `"><script>alert(1)</script>`, "{{.}}", strings.Repeat("W", 120), "a\u2028b", "\u200b"} {
 		client := provider.Client{ID: "spoof", Name: name, Secret: clientSecret, RedirectURIs: []string{"https://phish.test/cb"}}
 		if err := w.SaveClient(t.Context(), client); err != nil {
 			t.Fatal(err)
 		}
 		w.advance(2 * time.Second)
-		if i%4 == 0 {
-			w.advance(time.Hour)
-		}
 		p := w.alice().open(authorizeURL("client_id", "spoof", "redirect_uri", "https://phish.test/cb"))
 		shown(t, p, http.StatusOK)
 		if !strings.Contains(p.body, `<bdi dir="ltr">phish.test</bdi>`) {
