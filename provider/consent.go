@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
-	"sort"
 	"strings"
 
 	"github.com/bonafide-id/bonafide/provider/internal/engine"
@@ -73,7 +72,7 @@ func (p *Provider) consentScope(r *http.Request, request *engine.AuthorizeReques
 		return out, err
 	}
 	for _, a := range released.attributes {
-		out.Attributes = append(out.Attributes, ui.ConsentAttribute{Label: a.Name, Values: displayValues(a.Value)})
+		out.Attributes = append(out.Attributes, ui.ConsentAttribute{Label: a.Name, Values: p.catalogue.attributes[a.Handle].display(a.Value)})
 	}
 	now := p.cfg.Clock()
 	for _, s := range released.statuses {
@@ -91,34 +90,36 @@ func (p *Provider) consentScope(r *http.Request, request *engine.AuthorizeReques
 	return out, nil
 }
 
-// displayValues writes the JSON value of an attribute for people, a line for each
-// record.
-func displayValues(raw json.RawMessage) []string {
-	var value any
-	if len(raw) == 0 || json.Unmarshal(raw, &value) != nil {
-		return nil
+// display writes the JSON value of an attribute for people, a line for each record
+// in the order of its members; flags among them say nothing to people.
+func (a Attribute) display(raw json.RawMessage) []string {
+	if a.Type != Records {
+		return displayValue(raw)
 	}
-	records, ok := value.([]any)
-	if !ok {
-		return []string{fmt.Sprint(value)}
+	var records []map[string]string
+	if json.Unmarshal(raw, &records) != nil {
+		return nil
 	}
 	lines := make([]string, 0, len(records))
 	for _, record := range records {
-		members, _ := record.(map[string]any)
-		names := make([]string, 0, len(members))
-		for name := range members {
-			names = append(names, name)
-		}
-		sort.Strings(names)
 		var parts []string
-		for _, name := range names {
-			if text := fmt.Sprint(members[name]); text != "" {
+		for _, member := range a.Members {
+			if text := record[member]; text != "" && text != "true" && text != "false" {
 				parts = append(parts, text)
 			}
 		}
 		lines = append(lines, strings.Join(parts, ", "))
 	}
 	return lines
+}
+
+// displayValue writes a string or a number.
+func displayValue(raw json.RawMessage) []string {
+	var value any
+	if len(raw) == 0 || json.Unmarshal(raw, &value) != nil {
+		return nil
+	}
+	return []string{fmt.Sprint(value)}
 }
 
 // consent acts on the user's decision about exactly what the sealed request asks

@@ -68,6 +68,18 @@ func TestRelease(t *testing.T) {
 			t.Errorf("vaccine records: %s", values["covid_vaccine_records"])
 		}
 	})
+	t.Run("ShowsRecordsToPeopleInTheirOrder", func(t *testing.T) {
+		w := newWorld(t).withClients().withUsers()
+		err := w.SetAttributes(t.Context(), "alice", map[string]any{"previous_addresses": []map[string]string{
+			{"city": "Norfolk", "street1": "5 Elm St", "zip": "23510", "primary": "true"}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := w.newBrowser().signIn("alice@example.com", alicePass).open(authorizeURL("scope", "identity"))
+		if !strings.Contains(p.body, "5 Elm St, Norfolk, 23510<") {
+			t.Errorf("the consent screen does not show the address:\n%s", p.body)
+		}
+	})
 	t.Run("ComputesTheAgeOnTheDayOfTheRequest", func(t *testing.T) {
 		w, b, tokens := start(t, "identity")
 		now := w.now().UTC()
