@@ -18,12 +18,11 @@ import (
 	"github.com/evanw/esbuild/pkg/api"
 )
 
-// engines are the oldest browsers that know what the button needs:
-// adoptedStyleSheets and color-mix, March 2023. Older ones show the link in
-// the span.
+// engines are the oldest browsers that know what the button needs, which is
+// adoptedStyleSheets: March 2023. Older ones show the link in the span.
 var engines = []api.Engine{
-	{Name: api.EngineChrome, Version: "111"},
-	{Name: api.EngineFirefox, Version: "113"},
+	{Name: api.EngineChrome, Version: "110"},
+	{Name: api.EngineFirefox, Version: "110"},
 	{Name: api.EngineSafari, Version: "16.4"},
 }
 
