@@ -1,10 +1,7 @@
 package provider
 
 import (
-	"bytes"
 	"context"
-	"crypto/rand"
-	"encoding/base64"
 	"errors"
 	"fmt"
 	"net/url"
@@ -96,9 +93,6 @@ type Client struct {
 // ErrNoClient says that there is no such application.
 var ErrNoClient = errors.New("provider: no such client")
 
-// sealClientSecret is the purpose under which client secrets are sealed.
-const sealClientSecret = "client secret"
-
 // SaveClient registers an application, or brings its registration up to date. The
 // error names the field that cannot be accepted. The change is in force within a
 // second in every process. A new confidential client without a Secret gets one;
@@ -131,58 +125,6 @@ func (p *Provider) SaveClient(ctx context.Context, c Client) error {
 		p.record(ctx, Event{Name: EventSecretChanged, ClientID: c.ID})
 	}
 	return nil
-}
-
-func sameSecret(a, b storage.ClientSecret) bool { return bytes.Equal(a.Sealed, b.Sealed) }
-
-// clientSecrets returns the sealed secrets of a registration, keeping the one that
-// stands when it is the same.
-func (p *Provider) clientSecrets(c Client, old storage.Client) []storage.ClientSecret {
-	if c.Public {
-		return nil
-	}
-	secret := c.Secret
-	if secret == "" && len(old.Secrets) > 0 {
-		return old.Secrets
-	}
-	if secret == "" {
-		secret = newSecret()
-	}
-	for _, s := range old.Secrets {
-		plain, err := p.secrets.Open(sealClientSecret, s.Sealed)
-		if err == nil && bytes.Equal(plain, []byte(secret)) {
-			return old.Secrets
-		}
-	}
-	return []storage.ClientSecret{{
-		Sealed: p.secrets.Seal(sealClientSecret, []byte(secret)), CreatedAt: p.cfg.Clock(),
-	}}
-}
-
-// newSecret returns 256 random bits as text.
-func newSecret() string {
-	b := make([]byte, 32)
-	_, _ = rand.Read(b) // never fails: the program stops when there is no randomness
-	return base64.RawURLEncoding.EncodeToString(b)
-}
-
-// ClientSecret returns the newest secret of an application, for the eyes of its
-// owner after a fresh sign-in. ErrNoClient when there is none. It is written to the
-// audit trail.
-func (p *Provider) ClientSecret(ctx context.Context, id string) (string, error) {
-	c, err := p.cfg.Store.Client(ctx, id)
-	if errors.Is(err, storage.ErrNotFound) || err == nil && len(c.Secrets) == 0 {
-		return "", ErrNoClient
-	}
-	if err != nil {
-		return "", fmt.Errorf("read client: %w", err)
-	}
-	plain, err := p.secrets.Open(sealClientSecret, c.Secrets[len(c.Secrets)-1].Sealed)
-	if err != nil {
-		return "", fmt.Errorf("open client secret: %w", err)
-	}
-	p.record(ctx, Event{Name: EventSecretShown, ClientID: id})
-	return string(plain), nil
 }
 
 // DeleteClient removes an application with everything that was allowed to it. It

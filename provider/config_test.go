@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/rand"
 	"crypto/rsa"
+	"errors"
 	"runtime"
 	"strings"
 	"testing"
@@ -176,4 +177,27 @@ func TestSaveClient(t *testing.T) {
 			t.Fatalf("the secret has changed: %v", err)
 		}
 	})
+}
+
+func TestRotateClientSecret(t *testing.T) {
+	w := newWorld(t).withClients().withUsers()
+	b := w.newBrowser().signIn("alice@example.com", alicePass)
+	redeem := func(secret string) int {
+		p, _ := b.token("code", w.code(b), "client_secret", secret)
+		return p.StatusCode
+	}
+	fresh, err := w.RotateClientSecret(t.Context(), "v3", time.Hour)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if old, now := redeem(clientSecret), redeem(fresh); old != 200 || now != 200 {
+		t.Errorf("within the overlap: old %d, new %d", old, now)
+	}
+	w.advance(time.Hour)
+	if old, now := redeem(clientSecret), redeem(fresh); old != 401 || now != 200 {
+		t.Errorf("after the overlap: old %d, new %d", old, now)
+	}
+	if _, err := w.RotateClientSecret(t.Context(), "pub", time.Hour); !errors.Is(err, provider.ErrNoClient) {
+		t.Errorf("a public client: %v", err)
+	}
 }
