@@ -108,8 +108,11 @@ func (m *goidcGrants) Delete(_ context.Context, id string) error { return m.dele
 
 func (m *goidcGrants) DeleteByAuthCode(_ context.Context, code string) error {
 	g, err := m.find("code " + code)
-	if err != nil {
+	if errors.Is(err, errNotFound) {
 		return nil
+	}
+	if err != nil {
+		return err
 	}
 	return m.delete(g.ID)
 }

@@ -193,7 +193,7 @@ func (r *result) markdownRatios(b *strings.Builder) {
 // write prints the tables and writes the files that were asked for.
 func (r *result) write(o options) error {
 	table := r.markdown()
-	fmt.Fprint(os.Stdout, table)
+	_, _ = fmt.Fprint(os.Stdout, table)
 	if o.markdown != "" {
 		if err := os.WriteFile(o.markdown, []byte(table), 0o644); err != nil {
 			return err

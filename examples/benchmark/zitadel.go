@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"crypto/rand"
-	"io"
 	"log/slog"
 	"net/http"
 	"net/url"
@@ -47,7 +46,7 @@ func zitadel(_ context.Context, base, _ string) (http.Handler, func(*http.Client
 	}
 	store := zitadelStorage{storage.NewStorage(storage.NewUserStore(base))}
 	p, err := op.NewProvider(config, store, op.StaticIssuer(base), op.WithAllowInsecure(),
-		op.WithLogger(slog.New(slog.NewTextHandler(io.Discard, nil))))
+		op.WithLogger(slog.New(slog.DiscardHandler)))
 	if err != nil {
 		return nil, nil, err
 	}
