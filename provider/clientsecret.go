@@ -50,7 +50,8 @@ func (p *Provider) RotateClientSecret(ctx context.Context, id string, overlap ti
 		}
 	}
 	secret := newSecret()
-	c.Secrets, c.UpdatedAt = append(secrets, p.sealSecret(secret)), now
+	secrets = append(secrets, p.sealSecret(secret))
+	c.Secrets, c.UpdatedAt = secrets, now
 	if err := p.cfg.Store.SaveClient(ctx, c); err != nil {
 		return "", fmt.Errorf("save client: %w", err)
 	}

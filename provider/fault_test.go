@@ -33,16 +33,15 @@ func unavailable(t testing.TB, p page) {
 // underWay is everything that can be asked of a provider with a session, a consent
 // screen, a code and tokens at hand.
 type underWay struct {
-	b              *browser
-	newcomer       *browser
-	signInPage     page
-	consentPage    page
-	code           string
-	access         string
-	refreshToken   string
-	idToken        string
-	v3             string
-	anotherPending string
+	b            *browser
+	newcomer     *browser
+	signInPage   page
+	consentPage  page
+	code         string
+	access       string
+	refreshToken string
+	idToken      string
+	v3           string
 }
 
 func (w *world) underWay() *underWay {
