@@ -42,7 +42,7 @@ func (p *Provider) drawConsent(w http.ResponseWriter, r *http.Request, f *flow) 
 	view := ui.ConsentView{
 		Page: p.pageView(r, f.request), Form: p.flowForm(w, r, nil), Account: account,
 		Offline:     slices.Contains(f.request.Scopes, scopeOfflineAccess),
-		Incremental: s.consent != nil, AppsURL: p.link("/account/apps"),
+		Incremental: s.consent != nil && !containsAll(s.consent.Scopes, f.request.Scopes), AppsURL: p.link("/account/apps"),
 	}
 	view.Hidden = append(view.Hidden, ui.Field{Name: userField, Value: s.user.UserID})
 	for _, name := range f.request.Scopes {
@@ -53,7 +53,7 @@ func (p *Provider) drawConsent(w http.ResponseWriter, r *http.Request, f *flow) 
 		if err != nil {
 			return err
 		}
-		scope.New = s.consent != nil && !slices.Contains(s.consent.Scopes, name)
+		scope.New = view.Incremental && !slices.Contains(s.consent.Scopes, name)
 		view.Scopes = append(view.Scopes, scope)
 	}
 	p.renderFor(w, r, f.request, http.StatusOK, ui.Consent(view))

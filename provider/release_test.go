@@ -80,6 +80,17 @@ func TestRelease(t *testing.T) {
 			t.Errorf("the consent screen does not show the address:\n%s", p.body)
 		}
 	})
+	t.Run("AsksForMoreOnlyWhenThereIsMore", func(t *testing.T) {
+		w := newWorld(t).withClients().withUsers()
+		b := w.newBrowser().signIn("alice@example.com", alicePass)
+		b.allow("client_id", "std", "scope", "openid military")
+		again := b.open(authorizeURL("client_id", "std", "scope", "openid military", "prompt", "consent"))
+		more := b.open(authorizeURL("client_id", "std", "scope", "openid military student"))
+		const words = "more of your data"
+		if strings.Contains(again.body, words) || !strings.Contains(more.body, words) {
+			t.Errorf("asked again: %t, asked for more: %t", strings.Contains(again.body, words), strings.Contains(more.body, words))
+		}
+	})
 	t.Run("ComputesTheAgeOnTheDayOfTheRequest", func(t *testing.T) {
 		w, b, tokens := start(t, "identity")
 		now := w.now().UTC()
