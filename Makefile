@@ -22,6 +22,9 @@ TESTED ?= $(filter-out ./examples/benchmark,$(CODE))
 
 LINT := $(GO) tool -modfile=$(CURDIR)/internal/tools/lint/go.mod golangci-lint
 CACHE := $(CURDIR)/.cache
+# Of its own: the linter's cache remembers the paths of the checkout that filled it,
+# and exclusions by path fail in the next one.
+export GOLANGCI_LINT_CACHE := $(CACHE)/lint
 
 help: ## List the commands
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
