@@ -58,8 +58,10 @@ const writerPragmas = `
 	PRAGMA busy_timeout = 0;
 	-- In KiB: room for the pages of the indexes that new rows fall into at random.
 	PRAGMA cache_size = -8000;
-	-- In pages: how often those are written to the file again.
-	PRAGMA wal_autocheckpoint = 4000`
+	-- In pages: how large the -wal file grows, 4 MB, before it is moved into the
+	-- database and begun anew. With less of it there are more pages that are
+	-- written twice; with more, a small disk is filled by it.
+	PRAGMA wal_autocheckpoint = 1000`
 
 func openWriter(ctx context.Context, path string) (*writer, error) {
 	// The lock is taken at the begin of every transaction. One that starts with
@@ -217,9 +219,10 @@ func (w *writer) commit(batch []*call) {
 	// An error here says that SQLite has rolled back already.
 	_ = w.exec(`ROLLBACK`)
 	if isFull(err) {
-		// On a small disk it may be the -wal file that fills it. Most of what
-		// is in there replaces pages of the database and takes no more space
-		// in it; once that has been moved, the next batch begins it anew.
+		// A failed write moves nothing, so the -wal file, which may be what fills
+		// a small disk, would stay as it is. Most of what is in there replaces
+		// pages of the database and takes no more space in it; once that has been
+		// moved, the next batch begins it anew.
 		_ = w.exec(`PRAGMA wal_checkpoint(PASSIVE)`)
 	}
 	for _, c := range batch {
