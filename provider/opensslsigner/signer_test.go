@@ -1,0 +1,180 @@
+package opensslsigner
+
+import (
+	"bytes"
+	"crypto"
+	"crypto/rand"
+	"crypto/rsa"
+	"crypto/sha256"
+	"crypto/sha512"
+	"os"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+)
+
+func newKey(t testing.TB) *rsa.PrivateKey {
+	t.Helper()
+	key, err := rsa.GenerateKey(rand.Reader, 2048)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return key
+}
+
+// needOpenSSL skips where the library is absent; where the suite has to be complete,
+// that is a failure.
+func needOpenSSL(t testing.TB) *library {
+	t.Helper()
+	lib, err := system()
+	switch {
+	case err == nil:
+	case os.Getenv("CI") != "":
+		t.Fatal(err)
+	default:
+		t.Skip(err)
+	}
+	return lib
+}
+
+func TestSign(t *testing.T) {
+	needOpenSSL(t)
+	key := newKey(t)
+	s, err := New(key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s == crypto.Signer(key) {
+		t.Fatal("OpenSSL is available and not used")
+	}
+	t.Run("IsWhatGoSigns", func(t *testing.T) {
+		for i := range 100 {
+			digest := sha256.Sum256([]byte{byte(i)})
+			got, err := s.Sign(rand.Reader, digest[:], crypto.SHA256)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want, err := rsa.SignPKCS1v15(nil, key, crypto.SHA256, digest[:])
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !bytes.Equal(got, want) {
+				t.Fatalf("digest %d: signed as %x, want %x", i, got, want)
+			}
+			if err := rsa.VerifyPKCS1v15(s.Public().(*rsa.PublicKey), crypto.SHA256, digest[:], got); err != nil {
+				t.Fatal(err)
+			}
+		}
+	})
+	t.Run("LeavesOtherKindsToGo", func(t *testing.T) {
+		long := sha512.Sum512([]byte("message"))
+		signature, err := s.Sign(rand.Reader, long[:], crypto.SHA512)
+		if err == nil {
+			err = rsa.VerifyPKCS1v15(&key.PublicKey, crypto.SHA512, long[:], signature)
+		}
+		if err != nil {
+			t.Errorf("SHA-512: %v", err)
+		}
+		digest := sha256.Sum256([]byte("message"))
+		pss := &rsa.PSSOptions{Hash: crypto.SHA256}
+		signature, err = s.Sign(rand.Reader, digest[:], pss)
+		if err == nil {
+			err = rsa.VerifyPSS(&key.PublicKey, crypto.SHA256, digest[:], signature, pss)
+		}
+		if err != nil {
+			t.Errorf("PSS: %v", err)
+		}
+	})
+	t.Run("RefusesWhatIsNoDigest", func(t *testing.T) {
+		for _, digest := range [][]byte{nil, []byte("short"), make([]byte, 33)} {
+			if signature, err := s.Sign(rand.Reader, digest, crypto.SHA256); err == nil {
+				t.Errorf("%d bytes were signed as %x", len(digest), signature)
+			}
+		}
+	})
+	t.Run("TakesManyCallersAtOnce", func(t *testing.T) {
+		digest := sha256.Sum256([]byte("message"))
+		want, err := rsa.SignPKCS1v15(nil, key, crypto.SHA256, digest[:])
+		if err != nil {
+			t.Fatal(err)
+		}
+		var callers sync.WaitGroup
+		for range 64 {
+			callers.Go(func() {
+				for range 10 {
+					got, err := s.Sign(rand.Reader, digest[:], crypto.SHA256)
+					if err != nil || !bytes.Equal(got, want) {
+						t.Errorf("signed as %x, %v", got, err)
+					}
+				}
+			})
+		}
+		callers.Wait()
+	})
+}
+
+func TestNewRefusesBrokenKeys(t *testing.T) {
+	lib := needOpenSSL(t)
+	good, other := newKey(t), newKey(t)
+	for name, key := range map[string]*rsa.PrivateKey{
+		"Empty":     {},
+		"NotAPair":  {PublicKey: other.PublicKey, D: good.D, Primes: good.Primes},
+		"WithoutPQ": {PublicKey: good.PublicKey, D: good.D},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if s, err := newSigner(lib, key); err == nil {
+				t.Errorf("made %v", s)
+			}
+		})
+	}
+}
+
+func TestLoad(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("names of libraries on Linux")
+	}
+	needOpenSSL(t)
+	for name, want := range map[string]string{
+		"libcrypto.so.absent": "libcrypto.so.absent",
+		// What it is told of a library that is another one, or older than 3.0.
+		"libc.so.6": "is not OpenSSL 3",
+	} {
+		if _, err := load(name); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("load %s: %v, want an error that says %q", name, err, want)
+		}
+	}
+}
+
+func TestGoSignsWhereTheLibraryIsAbsent(t *testing.T) {
+	found := system
+	t.Cleanup(func() { system = found })
+	system = func() (*library, error) { return load("libcrypto.so.absent") }
+	if err := Available(); err == nil || !strings.Contains(err.Error(), "opensslsigner: ") {
+		t.Errorf("Available() = %v, want why it is not", err)
+	}
+	key := newKey(t)
+	if s, err := New(key); s != crypto.Signer(key) || err != nil {
+		t.Errorf("New = %T, %v; want the key itself", s, err)
+	}
+}
+
+// BenchmarkSign compares OpenSSL with Go's crypto.
+func BenchmarkSign(b *testing.B) {
+	key := newKey(b)
+	s, err := newSigner(needOpenSSL(b), key)
+	if err != nil {
+		b.Fatal(err)
+	}
+	digest := sha256.Sum256([]byte("message"))
+	for name, signer := range map[string]crypto.Signer{"OpenSSL": s, "Go": key} {
+		b.Run(name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := signer.Sign(rand.Reader, digest[:], crypto.SHA256); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
