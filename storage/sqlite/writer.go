@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"slices"
 	"sync"
 	"time"
@@ -32,6 +33,9 @@ type writer struct {
 	db   *sql.DB
 	conn *sql.Conn // the leader's alone
 
+	wal      string // the path of the -wal file
+	walBound int64  // the leader's alone: at which size the file is emptied
+
 	mu      sync.Mutex
 	queue   []*call // those that have not begun, in order of arrival
 	leading bool
@@ -53,14 +57,17 @@ type call struct {
 	panicked  any
 }
 
+// walSize is about how large the -wal file grows, in bytes, before it is moved into
+// the database and begun anew: the 1000 pages of wal_autocheckpoint.
+const walSize = 4 << 20
+
 const writerPragmas = `
 	-- The leader waits itself, so that a context can end the wait.
 	PRAGMA busy_timeout = 0;
 	-- In KiB: room for the pages of the indexes that new rows fall into at random.
 	PRAGMA cache_size = -8000;
-	-- In pages: how large the -wal file grows, 4 MB, before it is moved into the
-	-- database and begun anew. With less of it there are more pages that are
-	-- written twice; with more, a small disk is filled by it.
+	-- In pages. With less of it there are more pages that are written twice; with
+	-- more, a small disk is filled by it.
 	PRAGMA wal_autocheckpoint = 1000`
 
 func openWriter(ctx context.Context, path string) (*writer, error) {
@@ -77,7 +84,7 @@ func openWriter(ctx context.Context, path string) (*writer, error) {
 		db.Close()
 		return nil, err
 	}
-	w := &writer{db: db, conn: conn}
+	w := &writer{db: db, conn: conn, wal: path + "-wal", walBound: 2 * walSize}
 	w.idle.L = &w.mu
 	return w, nil
 }
@@ -156,6 +163,7 @@ func (w *writer) lead(ctx context.Context, own *call) {
 		// and those whose context ended are gone.
 		batch = w.take(maxBatch)
 		w.commit(batch)
+		w.boundWAL()
 	}
 	w.handOver()
 	for _, c := range batch[1:] {
@@ -229,6 +237,24 @@ func (w *writer) commit(batch []*call) {
 		if c.err == nil {
 			c.err = err
 		}
+	}
+}
+
+// boundWAL empties the -wal file when it has grown far beyond walSize. SQLite begins
+// it anew only in a moment in which nobody reads from it; where readers take turns
+// there is none. Here it keeps new readers out of the file and waits for the others.
+func (w *writer) boundWAL() {
+	if info, err := os.Stat(w.wal); err != nil || info.Size() < w.walBound {
+		return
+	}
+	_ = w.exec(`PRAGMA busy_timeout = 100`)
+	_ = w.exec(`PRAGMA wal_checkpoint(TRUNCATE)`)
+	_ = w.exec(`PRAGMA busy_timeout = 0`)
+	w.walBound = 2 * walSize
+	if info, err := os.Stat(w.wal); err == nil {
+		// A reader that takes longer, as a backup does, is waited for now and
+		// then, not at every commit.
+		w.walBound += info.Size()
 	}
 }
 

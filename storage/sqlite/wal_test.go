@@ -1,0 +1,71 @@
+package sqlite
+
+import (
+	"os"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/bonafide-id/bonafide/storage"
+)
+
+// TestWALUnderConstantReads tests that readers who take turns, so that there is
+// always one in the -wal file, do not keep it from being begun anew.
+func TestWALUnderConstantReads(t *testing.T) {
+	store, e := openTest(t)
+	const records, writers, writes = 4, 2, 120
+	// Each write is of a quarter of a megabyte.
+	save := func(id, filling string) error {
+		return store.SaveClient(t.Context(), storage.Client{ID: id, Name: strings.Repeat(filling, 1<<18), CreatedAt: time.Unix(1, 0)})
+	}
+	id := func(n int) string { return string(rune('a' + n%records)) }
+	for n := range records {
+		if err := save(id(n), "x"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	done := make(chan struct{})
+	var reading, writing sync.WaitGroup
+	for range cap(e.slots) {
+		reading.Go(func() {
+			for {
+				select {
+				case <-done:
+					return
+				default:
+				}
+				if _, err := store.Client(t.Context(), id(0)); err != nil {
+					t.Error(err)
+					return
+				}
+			}
+		})
+	}
+	var mu sync.Mutex
+	largest := int64(0)
+	for w := range writers {
+		writing.Go(func() {
+			for n := range writes / writers {
+				if err := save(id(n*writers+w), string(rune('a'+n%26))); err != nil {
+					t.Error(err)
+					return
+				}
+				info, err := os.Stat(e.writer.wal)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				mu.Lock()
+				largest = max(largest, info.Size())
+				mu.Unlock()
+			}
+		})
+	}
+	writing.Wait()
+	close(done)
+	reading.Wait()
+	if limit := int64(4 * walSize); largest > limit {
+		t.Errorf("the -wal file grew to %d bytes, want %d at most", largest, limit)
+	}
+}
