@@ -2,6 +2,7 @@ package provider
 
 import (
 	"crypto"
+	"crypto/rsa"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -40,6 +41,15 @@ type Config struct {
 	// hardware module. Its public key must be RSA of at least 2048 bits. It is
 	// then the host that rotates.
 	Signer crypto.Signer
+
+	// SignWith makes of each of the provider's own keys the signer to use in its
+	// place, for instance one of a faster library:
+	// github.com/bonafide-id/bonafide/provider/opensslsigner. Keys are made, sealed
+	// and changed as without it. It is called when a key is loaded or made; the
+	// signer must have the key's public key, make PKCS #1 v1.5 signatures, and be
+	// safe for concurrent use, and is tried once. When it fails, New fails, and a
+	// running provider goes on with the keys that it has.
+	SignWith func(*rsa.PrivateKey) (crypto.Signer, error)
 
 	// KeyRotation is how long one of the provider's own keys signs; 90 days
 	// when zero. A successor is in the key set for a day before it signs.
@@ -205,6 +215,8 @@ func (c Config) validate() error {
 	switch {
 	case c.Store == nil:
 		return errors.New("Store: is missing; open one with sqlite.Open or postgres.Open")
+	case c.Signer != nil && c.SignWith != nil:
+		return errors.New("SignWith: is for the provider's own keys, which Signer replaces; set one of them")
 	case !isColor(c.Brand.ButtonColor):
 		return fmt.Errorf("Brand.ButtonColor: %q is not of the form #rrggbb", c.Brand.ButtonColor)
 	case len(c.Brand.Name) > 64:

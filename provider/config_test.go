@@ -3,6 +3,7 @@ package provider_test
 import (
 	"bytes"
 	"context"
+	"crypto"
 	"crypto/rand"
 	"crypto/rsa"
 	"errors"
@@ -47,6 +48,10 @@ func TestNew(t *testing.T) {
 		"LongCodeLife":         {func(c *provider.Config) { c.Lifetimes.Code = time.Hour }, "Lifetimes.Code"},
 		"SignedInWithoutURL":   {func(c *provider.Config) { c.Users.SignInURL = "/login" }, "Users.SignedIn"},
 		"ShortPasswordsWanted": {func(c *provider.Config) { c.PasswordMinLength = 4 }, "PasswordMinLength"},
+		"TwoKindsOfSigner": {func(c *provider.Config) {
+			c.Signer = small
+			c.SignWith = func(k *rsa.PrivateKey) (crypto.Signer, error) { return k, nil }
+		}, "SignWith"},
 		"SmallSigner": {func(c *provider.Config) {
 			if small != nil {
 				c.Signer = small
@@ -66,6 +71,21 @@ func TestNew(t *testing.T) {
 				t.Error("the error shows the secret")
 			}
 		})
+	}
+}
+
+func TestNewTriesSignWith(t *testing.T) {
+	store, err := sqlite.Open(t.Context(), t.TempDir()+"/identity.db")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = store.Close() })
+	_, err = provider.New(t.Context(), provider.Config{
+		BaseURL: "http://localhost:8080", Secret: testSecret(t), Store: store,
+		SignWith: func(*rsa.PrivateKey) (crypto.Signer, error) { return nil, errors.New("no library") },
+	})
+	if err == nil || !strings.Contains(err.Error(), "SignWith: no library") {
+		t.Errorf("New returned %v, want the field SignWith and its reason", err)
 	}
 }
 

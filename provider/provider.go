@@ -103,6 +103,7 @@ func openKeys(ctx context.Context, cfg Config, secrets *keyring.Secrets) (*keyri
 	ring, err := keyring.Open(ctx, cfg.Store, secrets, keyring.Options{
 		RotateEvery: cfg.KeyRotation,
 		KeepFor:     max(cfg.Lifetimes.IDToken, cfg.Lifetimes.AccessToken) + time.Hour,
+		SignWith:    cfg.SignWith,
 		Clock:       cfg.Clock,
 	})
 	if err != nil {

@@ -113,7 +113,7 @@ func generateKey(secrets *Secrets, generation int64, now, useFrom time.Time) (st
 
 // openKey unseals a stored key. A key that cannot be opened is never replaced: the
 // tokens that it signed would stop to verify because of a wrong secret.
-func openKey(secrets *Secrets, stored storage.Key) (*key, error) {
+func openKey(secrets *Secrets, options Options, stored storage.Key) (*key, error) {
 	der, err := secrets.Open(keyPurpose, stored.Sealed)
 	if err != nil {
 		return nil, fmt.Errorf("signing key %d (%s) was sealed under a secret that is neither the current nor a previous one, or is damaged: %w",
@@ -123,11 +123,11 @@ func openKey(secrets *Secrets, stored storage.Key) (*key, error) {
 	if err != nil {
 		return nil, fmt.Errorf("signing key %d (%s): decode: %w", stored.Generation, stored.ID, err)
 	}
-	signer, ok := private.(crypto.Signer)
+	rsaKey, ok := private.(*rsa.PrivateKey)
 	if !ok {
 		return nil, fmt.Errorf("signing key %d (%s) is a %T", stored.Generation, stored.ID, private)
 	}
-	k, err := newKey(signer)
+	k, err := options.newKey(rsaKey)
 	if err != nil {
 		return nil, fmt.Errorf("signing key %d (%s): %w", stored.Generation, stored.ID, err)
 	}
@@ -137,5 +137,26 @@ func openKey(secrets *Secrets, stored storage.Key) (*key, error) {
 	k.generation = stored.Generation
 	k.useFrom = stored.UseFrom
 	k.outdated = !secrets.sealedByCurrent(stored.Sealed)
+	return k, nil
+}
+
+// newKey prepares one of the ring's own keys, with the signer that the host makes of
+// it. Keys change in the background: a panic there would end the host's program.
+func (o Options) newKey(private *rsa.PrivateKey) (k *key, err error) {
+	if o.SignWith == nil {
+		return newKey(private)
+	}
+	defer func() {
+		if cause := recover(); cause != nil {
+			k, err = nil, fmt.Errorf("SignWith: panic: %v", cause)
+		}
+	}()
+	signer, err := o.SignWith(private)
+	if err == nil {
+		k, err = newKey(signer)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("SignWith: %w", err)
+	}
 	return k, nil
 }

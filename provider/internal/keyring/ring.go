@@ -3,6 +3,7 @@ package keyring
 import (
 	"context"
 	"crypto"
+	"crypto/rsa"
 	"errors"
 	"fmt"
 	"sync"
@@ -12,7 +13,7 @@ import (
 	"github.com/bonafide-id/bonafide/storage"
 )
 
-// Options says when keys change. The zero value is ready to use.
+// Options says when keys change, and what signs with them. The zero value is ready to use.
 type Options struct {
 	// RotateEvery is how long one key signs. Zero means 90 days.
 	RotateEvery time.Duration
@@ -27,6 +28,11 @@ type Options struct {
 	// sign: the longest life of what it signs, and the difference between
 	// clocks. Zero means 24 hours.
 	KeepFor time.Duration
+
+	// SignWith makes the signer that is used in place of a key, from the store or
+	// new. It is tried like that of [Static], and must have the key's public key.
+	// Nil means the key itself.
+	SignWith func(*rsa.PrivateKey) (crypto.Signer, error)
 
 	// Clock tells the time. Nil means time.Now.
 	Clock func() time.Time
@@ -166,6 +172,10 @@ func (r *Ring) add(ctx context.Context, generation int64, now, useFrom time.Time
 	if err != nil {
 		return false, fmt.Errorf("make signing key: %w", err)
 	}
+	// What this process cannot sign with is not given to the others either.
+	if _, err := openKey(r.secrets, r.options, k); err != nil {
+		return false, err
+	}
 	err = r.store.AddKey(ctx, k)
 	if errors.Is(err, storage.ErrConflict) {
 		return false, nil
@@ -192,7 +202,7 @@ func (r *Ring) reload(ctx context.Context) (expired bool, err error) {
 	for _, s := range stored[over:] {
 		k := known.byID(s.ID)
 		if k == nil || k.generation != s.Generation {
-			if k, err = openKey(r.secrets, s); err != nil {
+			if k, err = openKey(r.secrets, r.options, s); err != nil {
 				return false, err
 			}
 		}
