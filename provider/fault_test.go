@@ -180,7 +180,11 @@ func TestDatabaseFailsAtOneStep(t *testing.T) {
 				"sign in": func() page {
 					return u.newcomer.submit(u.signInPage, "email", "alice@example.com", "password", alicePass)
 				},
-				"apps":     func() page { return u.b.get("/account/apps") },
+				"apps": func() page { return u.b.get("/account/apps") },
+				"verify e-mail": func() page {
+					_, fields := u.consentPage.form(t)
+					return u.b.post("/account", form("csrf", fields.Get("csrf"), "action", "verify"))
+				},
 				"sessions": func() page { return u.b.get("/account/sessions") },
 			} {
 				reached = false

@@ -2,6 +2,7 @@ package provider
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -14,6 +15,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider/internal/keyring"
 	"github.com/bonafide-id/bonafide/provider/internal/opaque"
 	"github.com/bonafide-id/bonafide/provider/internal/password"
+	"github.com/bonafide-id/bonafide/provider/internal/recent"
 	"github.com/bonafide-id/bonafide/provider/internal/session"
 	"github.com/bonafide-id/bonafide/provider/internal/throttle"
 	"github.com/bonafide-id/bonafide/storage"
@@ -31,6 +33,7 @@ type Provider struct {
 	keys      *keyring.Ring
 	tokens    *opaque.Codec
 	engine    *engine.Engine
+	userinfos *recent.Cache[[sha256.Size]byte, string] // signed, by their claims
 	passwords *password.Hasher
 	limits    *throttle.Limiter
 	cookies   session.Cookies
@@ -57,6 +60,7 @@ func New(ctx context.Context, cfg Config) (*Provider, error) {
 		return nil, fmt.Errorf("provider: Config.%w", err)
 	}
 	p := &Provider{cfg: cfg, issuer: cfg.BaseURL + "/oidc", started: cfg.Clock()}
+	p.cfg.Store = newRecentStore(cfg.Store, cfg.Clock)
 	p.base, _ = url.Parse(cfg.BaseURL) // validated
 	var err error
 	if p.catalogue, err = newCatalogue(cfg.Scopes, cfg.Attributes, cfg.Groups); err != nil {
@@ -76,6 +80,7 @@ func New(ctx context.Context, cfg Config) (*Provider, error) {
 	}
 	p.tokens = opaque.NewCodec(p.secrets, p.issuer, cfg.Clock)
 	p.engine = p.newEngine()
+	p.userinfos = recent.New[[sha256.Size]byte, string](cfg.Lifetimes.IDToken/2, maxSignedUserinfo, cfg.Clock)
 	p.passwords = password.NewHasher()
 	p.limits = throttle.New(cfg.Store, p.secrets, cfg.Clock)
 	p.cookies = session.NewCookies(p.base, p.issuer)

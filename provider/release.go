@@ -86,13 +86,11 @@ func (p *Provider) value(person personRecord, userID, handle string) (json.RawMe
 	if handle == "uuid" {
 		return json.Marshal(userID)
 	}
-	if raw, ok := person.attributes[handle]; ok {
-		return raw, nil
+	raw := person.attribute(handle)
+	if raw == nil && handle == "age" {
+		return p.age(person.attribute("birthdate")), nil
 	}
-	if handle != "age" {
-		return nil, nil
-	}
-	return p.age(person.attributes["birthdate"]), nil
+	return raw, nil
 }
 
 // age computes the age from a date of birth, or returns nil when there is none.
@@ -113,33 +111,61 @@ func ageOn(born, day time.Time) int {
 	return age
 }
 
-// personRecord is a person from whichever place keeps it.
+// personRecord is a person from whichever place keeps it. Nobody changes its map and
+// slice: they may be shared.
 type personRecord struct {
-	attributes    map[string]json.RawMessage
-	statuses      []Status
+	attributes map[string]json.RawMessage
+	statuses   []Status
+
+	// email is the address that an embedded account signs in with. It stands in
+	// place of the attribute.
+	email         json.RawMessage
 	emailVerified bool
 }
 
-func (p *Provider) person(ctx context.Context, userID string, handles, groups []string) (personRecord, error) {
-	// The age may have to be computed.
-	if slices.Contains(handles, "age") && !slices.Contains(handles, "birthdate") {
-		handles = append(slices.Clone(handles), "birthdate")
+// attribute returns the JSON of what is recorded, or nil.
+func (r personRecord) attribute(handle string) json.RawMessage {
+	if handle == "email" && r.email != nil {
+		return r.email
 	}
-	read := p.storedPerson
+	return r.attributes[handle]
+}
+
+func (p *Provider) person(ctx context.Context, userID string, handles, groups []string) (personRecord, error) {
+	if !p.hasAccounts() && p.cfg.Users.Person != nil {
+		return p.hostPerson(ctx, userID, handles, groups)
+	}
+	stored, err := p.cfg.Store.Person(ctx, userID)
+	if err != nil {
+		return personRecord{}, fmt.Errorf("read person: %w", err)
+	}
+	if p.hasAccounts() && !stored.HasAccount {
+		return personRecord{}, ErrNoUser
+	}
+	r := personRecord{attributes: stored.Attributes}
 	if p.cfg.Users.Person != nil {
-		read = func(ctx context.Context, userID string) (personRecord, error) {
-			return p.hostPerson(ctx, userID, handles, groups)
+		if r, err = p.hostPerson(ctx, userID, handles, groups); err != nil {
+			return personRecord{}, err
+		}
+	} else {
+		for _, s := range stored.Statuses {
+			r.statuses = append(r.statuses, Status(s))
 		}
 	}
-	r, err := read(ctx, userID)
-	if err != nil || !p.hasAccounts() {
-		return r, err
+	if stored.Email == "" {
+		return r, nil
 	}
-	return p.withAccount(ctx, userID, r)
+	r.emailVerified = stored.EmailVerified
+	r.email, err = json.Marshal(stored.Email)
+	return r, err
 }
 
 // hostPerson asks the host, and holds its answer to the catalogue.
 func (p *Provider) hostPerson(ctx context.Context, userID string, handles, groups []string) (personRecord, error) {
+	// The age may have to be computed.
+	if slices.Contains(handles, "age") && !slices.Contains(handles, "birthdate") {
+		handles = append(slices.Clone(handles), "birthdate")
+	}
 	answer, err := p.cfg.Users.person(ctx, userID, handles, groups)
 	if err != nil {
 		return personRecord{}, err
@@ -156,42 +182,6 @@ func (p *Provider) hostPerson(ctx context.Context, userID string, handles, group
 			return personRecord{}, fmt.Errorf("host: attribute %q: %w", handle, err)
 		}
 	}
-	return r, nil
-}
-
-// storedPerson reads what was recorded here.
-func (p *Provider) storedPerson(ctx context.Context, userID string) (personRecord, error) {
-	stored, err := p.cfg.Store.Person(ctx, userID)
-	if err != nil {
-		return personRecord{}, fmt.Errorf("read person: %w", err)
-	}
-	r := personRecord{attributes: stored.Attributes}
-	for _, s := range stored.Statuses {
-		r.statuses = append(r.statuses, Status(s))
-	}
-	return r, nil
-}
-
-// withAccount adds the address that an embedded account signs in with. ErrNoUser
-// when there is no such account, or it is disabled.
-func (p *Provider) withAccount(ctx context.Context, userID string, r personRecord) (personRecord, error) {
-	account, err := p.cfg.Store.Account(ctx, userID)
-	if errors.Is(err, storage.ErrNotFound) || err == nil && account.Disabled {
-		return personRecord{}, ErrNoUser
-	}
-	if err != nil {
-		return personRecord{}, fmt.Errorf("read account: %w", err)
-	}
-	if account.Email == "" {
-		return r, nil
-	}
-	if r.attributes == nil {
-		r.attributes = map[string]json.RawMessage{}
-	}
-	if r.attributes["email"], err = json.Marshal(account.Email); err != nil {
-		return personRecord{}, err
-	}
-	r.emailVerified = account.EmailVerified
 	return r, nil
 }
 

@@ -114,7 +114,7 @@ func (p *Provider) accountView(ctx context.Context, userID string) (ui.Account, 
 	if err != nil {
 		return ui.Account{}, err
 	}
-	text := func(handle string) string { return strings.Join(displayValue(r.attributes[handle]), " ") }
+	text := func(handle string) string { return strings.Join(displayValue(r.attribute(handle)), " ") }
 	return ui.Account{Name: strings.TrimSpace(text("fname") + " " + text("lname")), Email: text("email")}, nil
 }
 

@@ -1,12 +1,15 @@
 package provider
 
 import (
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"net/http"
 	"slices"
+	"time"
 
 	"github.com/bonafide-id/bonafide/provider/internal/engine"
+	"github.com/bonafide-id/bonafide/storage"
 )
 
 // userinfo answers with the claims of an OpenID Connect flow: as a signed JWT in a
@@ -39,7 +42,7 @@ func (p *Provider) userinfoBody(r *http.Request, a engine.Access) (body []byte, 
 	if !a.Client.Dialect.UserinfoAsString && !a.Client.UserinfoSigned {
 		return engine.FinishClaims(engine.StartObject("sub", grant.Subject), claims), "application/json", nil
 	}
-	token, err := p.keys.Sign(engine.FinishClaims(p.engine.StartClaims(grant, p.cfg.Clock(), p.cfg.Lifetimes.IDToken), claims))
+	token, err := p.signUserinfo(grant, claims)
 	if err != nil {
 		return nil, "", err
 	}
@@ -48,6 +51,20 @@ func (p *Provider) userinfoBody(r *http.Request, a engine.Access) (body []byte, 
 	}
 	body, err = json.Marshal(token)
 	return body, "application/json", err
+}
+
+// maxSignedUserinfo bounds how many signed answers are kept, some megabytes.
+const maxSignedUserinfo = 4096
+
+// signUserinfo returns the claims as a JWT. While they are what they were, so is the
+// JWT for the first half of its life: a signature costs more than all the rest of
+// the request.
+func (p *Provider) signUserinfo(g storage.Grant, claims []engine.Claim) (string, error) {
+	now, life := p.cfg.Clock(), p.cfg.Lifetimes.IDToken
+	timeless := engine.FinishClaims(p.engine.StartClaims(g, time.Time{}, 0), claims)
+	return p.userinfos.Get(sha256.Sum256(timeless), func() (string, error) {
+		return p.keys.Sign(engine.FinishClaims(p.engine.StartClaims(g, now, life), claims))
+	})
 }
 
 var errTokenOwner = &engine.Error{

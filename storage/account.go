@@ -60,11 +60,17 @@ type Accounts interface {
 	DeleteAccount(ctx context.Context, id string) error
 }
 
-// Person is what is recorded about a subject: attribute values by handle, and
-// the status of groups.
+// Person is what is recorded about a subject: attribute values by handle, the
+// status of groups, and the address of its account.
 type Person struct {
 	Attributes map[string]json.RawMessage
 	Statuses   []Status
+
+	// HasAccount reports whether the subject has an account that is not
+	// disabled. Email and EmailVerified are of that account.
+	HasAccount    bool
+	Email         string
+	EmailVerified bool
 }
 
 // Status tells whether a subject belongs to a group, and who says so.

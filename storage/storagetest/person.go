@@ -104,4 +104,27 @@ func (s *suite) people(t *testing.T) {
 		equal(t, person(t, store, "bob"), storage.Person{})
 		equal(t, len(person(t, store, "ann").Statuses), 1)
 	})
+	t.Run("TheAccountComesAlong", func(t *testing.T) {
+		store := s.store(t)
+		account := storage.Account{
+			ID: "subject", Email: "Zoë@Example.com", EmailKey: "zoë@example.com", EmailVerified: true, CreatedAt: t0,
+		}
+		ok(t, store.CreateAccount(t.Context(), account))
+		ok(t, store.SetAttributes(t.Context(), "subject", attributes(`{"a":1}`)))
+		want := storage.Person{
+			Attributes: attributes(`{"a":1}`), HasAccount: true, Email: "Zoë@Example.com", EmailVerified: true,
+		}
+		equal(t, person(t, store, "subject"), want)
+		ok(t, store.SetEmail(t.Context(), "subject", "", "", false))
+		want.Email, want.EmailVerified = "", false
+		equal(t, person(t, store, "subject"), want)
+	})
+	t.Run("ADisabledAccountIsNone", func(t *testing.T) {
+		store := s.store(t)
+		createAccount(t, store, "subject")
+		ok(t, store.SetDisabled(t.Context(), "subject", true, t0))
+		equal(t, person(t, store, "subject"), storage.Person{})
+		ok(t, store.SetDisabled(t.Context(), "subject", false, t0))
+		equal(t, person(t, store, "subject"), storage.Person{HasAccount: true})
+	})
 }

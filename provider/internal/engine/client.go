@@ -5,7 +5,6 @@ import (
 	"errors"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/ory/fosite"
@@ -55,51 +54,24 @@ func allows(registered []string, scope string) bool {
 // ErrNoClient says that there is no such client, or that it is disabled.
 var ErrNoClient = errors.New("engine: no such client")
 
-// Client returns an enabled client as it was at most a second ago.
-func (e *Engine) Client(ctx context.Context, id string) (Client, error) {
-	if id == "" || len(id) > maxValue || !isText(id) {
-		return Client{}, ErrNoClient
-	}
-	return e.clients.client(ctx, id)
-}
-
-// ForgetClient makes the next read of this client come from the store.
-func (e *Engine) ForgetClient(id string) { e.clients.forget(id) }
-
 // clientAge is how long a client may be served from memory: a change is in force
 // in every process after it.
 const clientAge = time.Second
 
 const maxCachedClients = 1024
 
-type clientCache struct {
-	store storage.Clients
-	clock func() time.Time
-
-	mu      sync.RWMutex
-	entries map[string]clientEntry
-}
-
-type clientEntry struct {
-	client Client
-	readAt time.Time
-}
-
-func newClientCache(store storage.Clients, clock func() time.Time) *clientCache {
-	return &clientCache{store: store, clock: clock, entries: map[string]clientEntry{}}
-}
-
-func (c *clientCache) client(ctx context.Context, id string) (Client, error) {
-	now := c.clock()
-	c.mu.RLock()
-	entry, ok := c.entries[id]
-	c.mu.RUnlock()
-	if ok && now.Sub(entry.readAt) < clientAge && !now.Before(entry.readAt) {
-		return entry.client, nil
+// Client returns an enabled client as it was at most a second ago. ErrNoClient when
+// there is none.
+func (e *Engine) Client(ctx context.Context, id string) (Client, error) {
+	if id == "" || len(id) > maxValue || !isText(id) {
+		return Client{}, ErrNoClient
 	}
-	record, err := c.store.Client(ctx, id)
+	return e.clients.Get(id, func() (Client, error) { return e.readClient(ctx, id) })
+}
+
+func (e *Engine) readClient(ctx context.Context, id string) (Client, error) {
+	record, err := e.Clients.Client(ctx, id)
 	if errors.Is(err, storage.ErrNotFound) || err == nil && record.Disabled {
-		c.forget(id)
 		return Client{}, ErrNoClient
 	}
 	if err != nil {
@@ -109,21 +81,11 @@ func (c *clientCache) client(ctx context.Context, id string) (Client, error) {
 	if !ok {
 		return Client{}, errors.New("engine: client of an unknown dialect")
 	}
-	entry = clientEntry{Client{record, dialect}, now}
-	c.mu.Lock()
-	if len(c.entries) >= maxCachedClients {
-		clear(c.entries)
-	}
-	c.entries[id] = entry
-	c.mu.Unlock()
-	return entry.client, nil
+	return Client{record, dialect}, nil
 }
 
-func (c *clientCache) forget(id string) {
-	c.mu.Lock()
-	delete(c.entries, id)
-	c.mu.Unlock()
-}
+// ForgetClient makes the next read of this client come from the store.
+func (e *Engine) ForgetClient(id string) { e.clients.Forget(id) }
 
 // fositeClient shows a client to fosite. redirectURI is the one that this request
 // was matched to; fosite's own matching has nothing else to match.

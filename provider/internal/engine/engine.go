@@ -7,6 +7,7 @@ import (
 
 	"github.com/ory/fosite"
 
+	"github.com/bonafide-id/bonafide/provider/internal/recent"
 	"github.com/bonafide-id/bonafide/storage"
 )
 
@@ -74,13 +75,13 @@ type Lifetimes struct {
 type Engine struct {
 	Options
 	fosite  *fosite.Fosite
-	clients *clientCache
+	clients *recent.Cache[string, Client]
 }
 
 // New returns an engine. The two lists are all that it can do; discovery and
 // registration offer the same.
 func New(o Options) *Engine {
-	e := &Engine{Options: o, clients: newClientCache(o.Clients, o.Clock)}
+	e := &Engine{Options: o, clients: recent.New[string, Client](clientAge, maxCachedClients, o.Clock)}
 	e.fosite = &fosite.Fosite{
 		Store: contextClients{},
 		Config: &fosite.Config{

@@ -19,7 +19,10 @@ func (s *Store) Person(ctx context.Context, subject string) (storage.Person, err
 			SELECT 0, handle, value, 0, '', NULL, NULL FROM attributes WHERE subject = ?1
 			UNION ALL
 			SELECT 1, group_name, subgroups, verified, verified_by, verified_at, expires_at
-			FROM statuses WHERE subject = ?1`, subject)
+			FROM statuses WHERE subject = ?1
+			UNION ALL
+			SELECT 2, '', email, email_verified, '', NULL, NULL FROM accounts WHERE id = ?1 AND disabled = 0`,
+			subject)
 		if err != nil {
 			return storage.Person{}, err
 		}
@@ -78,16 +81,24 @@ func (s *Store) RemoveStatus(ctx context.Context, subject, group string) error {
 	})
 }
 
-// personRow is an attribute or a status.
+// personRow is one thing that is recorded about a subject.
 type personRow struct {
-	isStatus bool
-	key      string // handle or group
-	value    text   // the attribute's value or the status's subgroups
-	status   storage.Status
+	kind   personRowKind
+	key    string // handle or group
+	value  text   // the attribute's value, the status's subgroups or the address
+	status storage.Status
 }
 
+type personRowKind uint8
+
+const (
+	attributeRow personRowKind = 0
+	statusRow    personRowKind = 1
+	accountRow   personRowKind = 2
+)
+
 func scanPersonRow(row scanner) (r personRow, err error) {
-	err = row.Scan(&r.isStatus, &r.key, &r.value, &r.status.Verified, &r.status.VerifiedBy,
+	err = row.Scan(&r.kind, &r.key, &r.value, &r.status.Verified, &r.status.VerifiedBy,
 		(*instant)(&r.status.VerifiedAt), (*instant)(&r.status.ExpiresAt))
 	return r, err
 }
@@ -95,20 +106,23 @@ func scanPersonRow(row scanner) (r personRow, err error) {
 func personOf(rows []personRow) (storage.Person, error) {
 	var p storage.Person
 	for _, row := range rows {
-		if !row.isStatus {
+		switch row.kind {
+		case attributeRow:
 			if p.Attributes == nil {
 				p.Attributes = make(map[string]json.RawMessage, len(rows))
 			}
 			p.Attributes[row.key] = json.RawMessage(row.value)
-			continue
-		}
-		row.status.Group = row.key
-		if row.value != "" {
-			if err := (*list)(&row.status.Subgroups).parse(string(row.value)); err != nil {
-				return storage.Person{}, err
+		case statusRow:
+			row.status.Group = row.key
+			if row.value != "" {
+				if err := (*list)(&row.status.Subgroups).parse(string(row.value)); err != nil {
+					return storage.Person{}, err
+				}
 			}
+			p.Statuses = append(p.Statuses, row.status)
+		case accountRow:
+			p.HasAccount, p.Email, p.EmailVerified = true, string(row.value), row.status.Verified
 		}
-		p.Statuses = append(p.Statuses, row.status)
 	}
 	slices.SortFunc(p.Statuses, func(a, b storage.Status) int {
 		return cmp.Compare(a.Group, b.Group)

@@ -1,0 +1,116 @@
+package provider_test
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/bonafide-id/bonafide/provider"
+)
+
+// dataChanges are what can change the answer to a data request. Each happens to
+// Alice, whose token is in use.
+var dataChanges = map[string]struct {
+	change func(context.Context, *world, *browser) error
+	want   string // is in the answer, and was not before; empty when the token is over
+}{
+	"attributes": {func(ctx context.Context, w *world, _ *browser) error {
+		return w.SetAttributes(ctx, "alice", map[string]any{"fname": "Alicia"})
+	}, `"Alicia"`},
+	"status": {func(ctx context.Context, w *world, _ *browser) error {
+		return w.SetStatus(ctx, "alice", provider.Status{Group: "military", Subgroups: []string{"Retiree"}, Verified: true})
+	}, `"Retiree"`},
+	"no status": {func(ctx context.Context, w *world, _ *browser) error {
+		return w.RemoveStatus(ctx, "alice", "military")
+	}, `"verified":false`},
+	"address": {func(ctx context.Context, w *world, _ *browser) error {
+		_, err := w.SaveAccount(ctx, provider.Account{ID: "alice", Email: "alicia@example.com"})
+		return err
+	}, `"alicia@example.com"`},
+	"password": {func(ctx context.Context, w *world, _ *browser) error {
+		_, err := w.SaveAccount(ctx, provider.Account{ID: "alice", Email: "alice@example.com", Password: "marble canyon at dawn"})
+		return err
+	}, ""},
+	"account disabled": {func(ctx context.Context, w *world, _ *browser) error {
+		return w.SetAccountDisabled(ctx, "alice", true)
+	}, ""},
+	"account deleted": {func(ctx context.Context, w *world, _ *browser) error {
+		return w.DeleteAccount(ctx, "alice")
+	}, ""},
+	"application deleted": {func(ctx context.Context, w *world, _ *browser) error {
+		return w.DeleteClient(ctx, "std")
+	}, ""},
+	"everything revoked": {func(ctx context.Context, w *world, _ *browser) error {
+		return w.RevokeIssuedBefore(ctx, w.now().Add(time.Minute))
+	}, ""},
+	"application removed by the user": {func(_ context.Context, _ *world, b *browser) error {
+		if p := b.submitOnce(b.get("/account/apps/remove?client_id=std")); p.StatusCode != http.StatusSeeOther {
+			return fmt.Errorf("answered %s", p.Status)
+		}
+		return nil
+	}, ""},
+}
+
+func TestAChangeIsInForceAtOnceAndInEveryProcessWithinASecond(t *testing.T) {
+	for name, tt := range dataChanges {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t).withClients().withUsers()
+			b, elsewhere := w.alice(), w.twin().newBrowser()
+			token := text(t, b.standardTokens(), "access_token")
+			for _, at := range []*browser{b, elsewhere} { // and keep the answer
+				if p := at.bearer(attributesPath, token); p.StatusCode != http.StatusOK || tt.want != "" && strings.Contains(p.body, tt.want) {
+					t.Fatalf("before the change: %s %s", p.Status, p.body)
+				}
+			}
+			if err := tt.change(t.Context(), w, b); err != nil {
+				t.Fatal(err)
+			}
+			for _, at := range []*browser{b, elsewhere} {
+				p := at.bearer(attributesPath, token)
+				if tt.want == "" {
+					refused(t, p, http.StatusUnauthorized, "invalid_token")
+				} else if !strings.Contains(p.body, tt.want) {
+					t.Errorf("answered %s %s", p.Status, p.body)
+				}
+				w.advance(time.Second)
+			}
+		})
+	}
+}
+
+// A signed answer is the same as long as it says the same, and for half its life.
+func TestSignedUserinfoIsSignedAgainOnlyWhenItMust(t *testing.T) {
+	w := newWorld(t, func(c *provider.Config) {
+		c.Lifetimes.IDToken = 4 * time.Minute
+		c.Lifetimes.AccessToken = time.Hour
+	}).withClients().withUsers()
+	b := w.alice()
+	tokens := b.v3Tokens("scope", "openid military")
+	userinfo := func() string {
+		t.Helper()
+		p := b.get(userinfoPath + "?access_token=" + text(t, tokens, "access_token"))
+		if p.StatusCode != http.StatusOK {
+			t.Fatalf("userinfo: %s %s", p.Status, p.body)
+		}
+		return p.body
+	}
+	first := userinfo()
+	w.advance(time.Minute)
+	if userinfo() != first {
+		t.Error("signed again although nothing had changed")
+	}
+	w.advance(time.Minute)
+	second := userinfo()
+	if second == first {
+		t.Error("less than half of its life was left")
+	}
+	if err := w.SetAttributes(t.Context(), "alice", map[string]any{"fname": "Alicia"}); err != nil {
+		t.Fatal(err)
+	}
+	if userinfo() == second {
+		t.Error("the name has changed, the answer has not")
+	}
+}
