@@ -4,17 +4,9 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"fmt"
-	"io"
-	"net"
-	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 	"time"
-
-	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/bonafide-id/bonafide/internal/pgtest"
 	"github.com/bonafide-id/bonafide/storage"
@@ -49,20 +41,32 @@ func TestFaults(t *testing.T) {
 	})
 	t.Run("LostConnection", func(t *testing.T) {
 		url := server.Schema(t)
-		proxy := startProxy(t, url)
-		store := openTest(t, proxy.url)
+		proxy := pgtest.NewProxy(t, url)
+		store := openTest(t, proxy.URL)
 		if err := store.SaveClient(t.Context(), client("client")); err != nil {
 			t.Fatal(err)
 		}
-		proxy.cut()
+		proxy.Cut()
 		_, err := store.Client(t.Context(), "client")
 		isUnavailable(t, err)
 		isUnavailable(t, store.SaveClient(t.Context(), client("other")))
 		isUnavailable(t, store.Ping(t.Context()))
 
-		proxy.listen(t)
+		proxy.Restore(t)
 		if _, err := store.Client(t.Context(), "client"); err != nil {
 			t.Errorf("after the connection came back: %v", err)
+		}
+	})
+	t.Run("AnswerToACommitIsLost", func(t *testing.T) {
+		proxy := pgtest.NewProxy(t, server.Schema(t))
+		store := openTest(t, proxy.URL)
+		proxy.CutAfterCommit(1)
+		isUnavailable(t, store.SaveClient(t.Context(), client("client")))
+		if !proxy.HasCut() {
+			t.Error("there was no commit")
+		}
+		if _, err := store.Client(t.Context(), "client"); err != nil {
+			t.Errorf("what was committed: %v", err)
 		}
 	})
 	t.Run("KilledConnections", func(t *testing.T) {
@@ -126,71 +130,4 @@ func lockRow(t *testing.T, url string) {
 	if _, err := tx.ExecContext(t.Context(), `SELECT 1 FROM clients FOR UPDATE`); err != nil {
 		t.Fatal(err)
 	}
-}
-
-// proxy stands between a store and the server.
-type proxy struct {
-	url, socket, network, server string
-
-	mu       sync.Mutex
-	listener net.Listener
-	conns    []net.Conn
-}
-
-func startProxy(t *testing.T, url string) *proxy {
-	t.Helper()
-	config, err := pgx.ParseConfig(url)
-	if err != nil {
-		t.Fatal(err)
-	}
-	dir := t.TempDir()
-	p := &proxy{
-		url: fmt.Sprintf("host=%s user=%s password=%s dbname=%s search_path=%s",
-			dir, config.User, config.Password, config.Database, config.RuntimeParams["search_path"]),
-		socket: filepath.Join(dir, ".s.PGSQL.5432"),
-	}
-	p.network, p.server = pgconn.NetworkAddress(config.Host, config.Port)
-	p.listen(t)
-	t.Cleanup(p.cut)
-	return p
-}
-
-func (p *proxy) listen(t *testing.T) {
-	t.Helper()
-	listener, err := net.Listen("unix", p.socket)
-	if err != nil {
-		t.Fatal(err)
-	}
-	p.mu.Lock()
-	p.listener = listener
-	p.mu.Unlock()
-	go func() {
-		for {
-			front, err := listener.Accept()
-			if err != nil {
-				return
-			}
-			back, err := net.Dial(p.network, p.server)
-			if err != nil {
-				front.Close()
-				return
-			}
-			p.mu.Lock()
-			p.conns = append(p.conns, front, back)
-			p.mu.Unlock()
-			go io.Copy(front, back)
-			go io.Copy(back, front)
-		}
-	}()
-}
-
-// cut ends all connections and accepts no more.
-func (p *proxy) cut() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.listener.Close()
-	for _, conn := range p.conns {
-		conn.Close()
-	}
-	p.conns = nil
 }
