@@ -55,8 +55,8 @@ var (
 	ErrEnded = errors.New("storage: ended")
 
 	// ErrUnavailable says that the store cannot serve now: busy beyond its
-	// patience, out of space, read-only, unreachable, or closed. Trying again
-	// later may succeed. Whether a write took effect is unknown.
+	// patience, out of space, read-only, damaged, unreachable, or closed. Trying
+	// again later may succeed. Whether a write took effect is unknown.
 	ErrUnavailable = errors.New("storage: unavailable")
 )
 

@@ -31,6 +31,7 @@ const (
 	classResources    = "53" // disk full, too many connections
 	classIntervention = "57" // shutdown, crash, starting up
 	classSystem       = "58" // input and output
+	classInternal     = "XX" // damaged data, and mistakes of the server's own
 )
 
 // lost reports whether the server gave up a transaction in favour of another.
@@ -77,7 +78,7 @@ func unavailable(code string) bool {
 		return true
 	}
 	switch code[:2] {
-	case classConnection, classResources, classIntervention, classSystem:
+	case classConnection, classResources, classIntervention, classSystem, classInternal:
 		return true
 	}
 	return false

@@ -67,6 +67,35 @@ func TestDiskFull(t *testing.T) {
 	}
 }
 
+// TestReadOnlyWhileRunning tests a file that can no longer be written, as on a disk
+// that the system has made read-only after an error.
+func TestReadOnlyWhileRunning(t *testing.T) {
+	store, e := openTest(t)
+	save := func(id string) error {
+		return store.SaveClient(t.Context(), storage.Client{ID: id, CreatedAt: time.Unix(1, 0)})
+	}
+	if err := save("before"); err != nil {
+		t.Fatal(err)
+	}
+	readOnly := func(is bool) {
+		t.Helper()
+		if _, err := e.writer.conn.ExecContext(t.Context(), fmt.Sprintf(`PRAGMA query_only = %t`, is)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	readOnly(true)
+	if err := save("meanwhile"); !errors.Is(err, storage.ErrUnavailable) {
+		t.Errorf("write: err = %v, want %v", err, storage.ErrUnavailable)
+	}
+	if _, err := store.Client(t.Context(), "before"); err != nil {
+		t.Errorf("read: %v", err)
+	}
+	readOnly(false)
+	if err := save("meanwhile"); err != nil {
+		t.Errorf("when it can be written again: %v", err)
+	}
+}
+
 func TestClose(t *testing.T) {
 	t.Run("LeavesNothing", func(t *testing.T) {
 		files := func() int {

@@ -10,8 +10,9 @@ import (
 )
 
 // mapError puts the sentinels of package storage in place of the driver's errors.
-// What is not listed here (a violated check, a damaged page) is no answer to any
-// caller and stays as it is.
+// What is not listed here (a violated check, a mistake in SQL) is no answer to any
+// caller and stays as it is. A damaged page is listed: it says nothing about what
+// was asked for, and what is in other pages can be served.
 func mapError(err error) error {
 	var failed sqlite3.Error
 	if !errors.As(err, &failed) {
@@ -25,7 +26,8 @@ func mapError(err error) error {
 	}
 	switch failed.Code {
 	case sqlite3.ErrBusy, sqlite3.ErrLocked, sqlite3.ErrFull, sqlite3.ErrReadonly,
-		sqlite3.ErrIoErr, sqlite3.ErrCantOpen, sqlite3.ErrProtocol, sqlite3.ErrNomem:
+		sqlite3.ErrIoErr, sqlite3.ErrCantOpen, sqlite3.ErrProtocol, sqlite3.ErrNomem,
+		sqlite3.ErrCorrupt, sqlite3.ErrNotADB:
 		return fmt.Errorf("%w: %w", storage.ErrUnavailable, err)
 	}
 	return err
