@@ -125,11 +125,15 @@ func anyAddress() string {
 
 var sixDigits = regexp.MustCompile(`\b\d{6}\b`)
 
+// newLogin is that of an account which is yet to be made.
+func newLogin() login {
+	return login{fmt.Sprintf("joined-%x@example.com", rand.Uint64()), newPassword()}
+}
+
 // signUp makes another account, with the code that is sent by mail.
-func (m *member) signUp() error {
+func (m *member) signUp(l login) error {
 	at := m.url() // where the mail will be
 	v := newVisitor(anyAddress(), func() string { return at })
-	l := login{fmt.Sprintf("joined-%x@example.com", rand.Uint64()), newPassword()}
 	p, err := v.open("/signup")
 	if err == nil {
 		p, err = v.submit(p, "email", l.email, "new_password", l.password)
@@ -167,7 +171,7 @@ func (v *visitor) enter(p page, digits string) (accepted bool, err error) {
 		return false, err
 	case p.Header.Get("Location") == "/account":
 		return true, nil
-	case p.StatusCode == http.StatusUnprocessableEntity:
+	case p.StatusCode == http.StatusUnprocessableEntity, p.Header.Get("Location") == "/signin": // the account is there already
 		return false, nil
 	default:
 		return false, wrong("a sign-up code", p)

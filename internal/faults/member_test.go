@@ -89,7 +89,7 @@ func (m *member) act() error {
 	case n < 96:
 		return m.changePassword()
 	default:
-		return m.signUp()
+		return m.signUp(newLogin())
 	}
 }
 

@@ -104,6 +104,7 @@ func (s setup) serve() error {
 	mux := http.NewServeMux()
 	mux.Handle("/", p)
 	mux.Handle("/outbox", mails)
+	mux.Handle("/health/", http.StripPrefix("/health", p.Health()))
 	server := &http.Server{Handler: mux}
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(listener) }()
