@@ -37,9 +37,6 @@ func (p *Provider) attributesBody(r *http.Request, a engine.Access) (body []byte
 		Attributes []releasedAttribute `json:"attributes"`
 		Status     []statusObject      `json:"status"`
 	}{released.attributes, statusObjects(released.statuses)}
-	if answer.Attributes == nil {
-		answer.Attributes = []releasedAttribute{}
-	}
 	body, err = json.Marshal(answer)
 	return body, "application/json", err
 }

@@ -41,7 +41,11 @@ func (p *Provider) release(ctx context.Context, userID string, scopes []string, 
 	if err != nil {
 		return released{}, err
 	}
-	r := released{emailVerified: person.emailVerified}
+	r := released{
+		attributes:    make([]releasedAttribute, 0, len(handles)+1),
+		statuses:      make([]Status, 0, len(groups)),
+		emailVerified: person.emailVerified,
+	}
 	for _, handle := range handles {
 		value, err := p.value(person, userID, handle)
 		if err != nil {

@@ -222,20 +222,23 @@ func (c *catalogue) known(name string) bool { return isProtocolScope(name) || c.
 // release returns the handles and groups that scopes release, each once, in order
 // of the catalogue.
 func (c *catalogue) release(scopes []string) (handles, groups []string) {
-	add := func(to, names []string) []string {
-		for _, n := range names {
-			if !slices.Contains(to, n) {
-				to = append(to, n)
-			}
-		}
-		return to
-	}
 	for _, name := range scopes {
 		if s := c.scope(name); s != nil {
-			handles, groups = add(handles, s.Attributes), add(groups, s.Groups)
+			handles, groups = union(handles, s.Attributes), union(groups, s.Groups)
 		}
 	}
 	return handles, groups
+}
+
+// union adds to a, which has nothing twice, what is only in b.
+func union(a, b []string) []string {
+	a = slices.Grow(a, len(b))
+	for _, s := range b {
+		if !slices.Contains(a, s) {
+			a = append(a, s)
+		}
+	}
+	return a
 }
 
 func isName(s string) bool {

@@ -258,8 +258,13 @@ func (w *writer) boundWAL() {
 	}
 }
 
-// runAll runs each step in a savepoint. An error says that the transaction is lost.
+// runAll runs each step in a savepoint, a step that is alone in the transaction
+// itself. An error says that the transaction is lost.
 func (w *writer) runAll(batch []*call) error {
+	if len(batch) == 1 {
+		w.run(batch[0])
+		return batch[0].err
+	}
 	for _, c := range batch {
 		if err := w.exec(`SAVEPOINT step`); err != nil {
 			return err

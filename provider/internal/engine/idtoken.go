@@ -94,11 +94,28 @@ func appendName(b []byte, name string) []byte {
 }
 
 func appendString(b []byte, s string) []byte {
+	if isPlain(s) {
+		return append(append(append(b, '"'), s...), '"')
+	}
 	quoted, err := json.Marshal(s)
 	if err != nil { // a string always has a JSON form
 		panic(err)
 	}
 	return append(b, quoted...)
+}
+
+// isPlain reports whether a string is its own JSON form: no JSON encoder escapes a
+// letter, a digit, or these.
+func isPlain(s string) bool {
+	for i := range len(s) {
+		switch c := s[i]; {
+		case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', '0' <= c && c <= '9':
+		case c == '_', c == '-', c == '.', c == ':', c == '/', c == '@', c == '=', c == '+', c == ' ':
+		default:
+			return false
+		}
+	}
+	return true
 }
 
 // halfHash is at_hash and c_hash: the left half of the digest (OpenID Connect Core

@@ -136,3 +136,17 @@ func FuzzParseBasic(f *testing.F) {
 		}
 	})
 }
+
+func TestStringsAreTheirJSON(t *testing.T) {
+	for _, s := range []string{
+		"", "https://id.example/oidc", "a b+c=d", "quote\"", `back\slash`, "new\nline", "<script>&", "Zoë", "\u2028", "\xff", "\x7f", "tab\t", "'", "%",
+	} {
+		want, err := json.Marshal(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := appendString(nil, s); string(got) != string(want) {
+			t.Errorf("appendString(%q) = %s, want %s", s, got, want)
+		}
+	}
+}
