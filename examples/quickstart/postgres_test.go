@@ -1,0 +1,47 @@
+package main
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/bonafide-id/bonafide/examples/internal/visitor"
+	"github.com/bonafide-id/bonafide/internal/pgtest"
+)
+
+// onPostgres returns the quickstart's config with its two providers on PostgreSQL.
+func onPostgres(t *testing.T, server *pgtest.Server) string {
+	t.Helper()
+	var tree map[string]any
+	if err := json.Unmarshal([]byte(onFreePorts(t)), &tree); err != nil {
+		t.Fatal(err)
+	}
+	tree["database"] = server.Schema(t)
+	tree["sandbox"].(map[string]any)["database"] = server.Schema(t)
+	text, err := json.Marshal(tree)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+func TestPostgresTakesThePlaceOfTheFile(t *testing.T) {
+	text := onPostgres(t, pgtest.Start(t))
+	folder := t.TempDir()
+	s := startService(t, folder, text)
+	v := visitor.New(t)
+	signIn(v, s.cfg.SampleClient.BaseURL, "/start/standard?scope=student", "maria@example.com", mariaPassword)
+	v.Shows("Welcome, Maria")
+	keys := keyIDs(t, s.cfg.BaseURL)
+	if err := s.stop(); err != nil {
+		t.Fatal(err)
+	}
+	again := startService(t, folder, text)
+	if diff := cmp.Diff(keys, keyIDs(t, again.cfg.BaseURL)); diff != "" || len(keys) == 0 {
+		t.Errorf("keys (-before +after):\n%s", diff)
+	}
+	if !canSignIn(t, again.cfg.BaseURL, "maria@example.com", mariaPassword) {
+		t.Error("maria cannot sign in after a restart")
+	}
+}
