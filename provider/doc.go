@@ -26,14 +26,21 @@
 //
 // The application exchanges the code at the token endpoint (token.go) and reads
 // claims (userinfo.go, attributes.go). What a scope releases is decided in one
-// place (release.go, after the vocabulary of scope.go), and read at that moment: a
-// status that has been revoked is gone from the next answer.
+// place (release.go, after the vocabulary of scope.go), and read when it is asked
+// for: a status that has been revoked is gone from the next answer.
 //
 // # Users
 //
 // By default the provider keeps accounts itself. A host that has users of its own
 // connects them with [Users]: a function that tells who is signed in, and a
 // function that tells what is known about them.
+//
+// # Several processes
+//
+// Any number of processes may serve one provider, with the same BaseURL, Secret and
+// database. What one of them changes is in force there at once, and in all others
+// within a second: for less than that an application, an access token, and what is
+// recorded about a user may come from memory.
 //
 // # Clients
 //
