@@ -5,9 +5,13 @@
 //	provider.Config{SignWith: opensslsigner.New}
 //
 // OpenSSL 3 (libcrypto.so.3, or libcrypto.3.dylib) is looked for when the first key
-// is made, in the folders in which the system looks for libraries. Building needs
-// cgo, but nothing of OpenSSL. Where the library is absent, or the program was built
-// without cgo, Go's own crypto signs; [Available] tells which it is.
+// is made, in the folders in which the system looks for libraries, and loaded with
+// github.com/golang-fips/openssl/v2. Building needs cgo, but nothing of OpenSSL.
+// Where the library is absent, or the program was built without cgo, Go's own crypto
+// signs; [Available] tells which it is.
+//
+// One program loads one OpenSSL: a program that calls openssl.Init itself has chosen
+// it already.
 package opensslsigner
 
 import (
@@ -20,8 +24,8 @@ import (
 	"sync"
 )
 
-// system is the library of this system, looked for once.
-var system = sync.OnceValues(func() (*library, error) {
+// found looks for the library of this system, once.
+var found = sync.OnceValue(func() error {
 	if runtime.GOOS == "darwin" {
 		return load("libcrypto.3.dylib")
 	}
@@ -29,10 +33,7 @@ var system = sync.OnceValues(func() (*library, error) {
 })
 
 // Available returns nil when OpenSSL signs, and otherwise why Go's own crypto does.
-func Available() error {
-	_, err := system()
-	return err
-}
+func Available() error { return found() }
 
 // New returns a signer for a key: one that makes PKCS #1 v1.5 signatures of SHA-256
 // digests (RS256) with OpenSSL and everything else with Go's crypto, or the key
@@ -41,25 +42,27 @@ func Available() error {
 //
 // The error says that the key is invalid, or that OpenSSL refuses it.
 func New(key *rsa.PrivateKey) (crypto.Signer, error) {
-	lib, err := system()
-	if err != nil {
-		return key, nil //nolint:nilerr // Absence is no error; Available tells it.
+	if found() != nil {
+		return key, nil // absence is no error: Available tells it
 	}
-	return newSigner(lib, key)
+	return newSigner(key)
 }
 
 // signer is an RSA key of which OpenSSL has a copy.
 type signer struct {
 	key  *rsa.PrivateKey
-	copy *privateKey
+	copy privateKey
 }
 
-func newSigner(lib *library, key *rsa.PrivateKey) (crypto.Signer, error) {
-	// Encoding a key that is not one would panic.
+func newSigner(key *rsa.PrivateKey) (crypto.Signer, error) {
 	if err := key.Validate(); err != nil {
 		return nil, fmt.Errorf("opensslsigner: %w", err)
 	}
-	held, err := lib.newPrivateKey(key)
+	if len(key.Primes) != 2 {
+		return nil, fmt.Errorf("opensslsigner: the key has %d primes; OpenSSL is given those of two", len(key.Primes))
+	}
+	key.Precompute() // what it has is left as it is
+	held, err := newPrivateKey(key)
 	if err != nil {
 		return nil, fmt.Errorf("opensslsigner: hand over key: %w", err)
 	}

@@ -8,7 +8,6 @@ import (
 	"crypto/sha256"
 	"crypto/sha512"
 	"os"
-	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -25,17 +24,16 @@ func newKey(t testing.TB) *rsa.PrivateKey {
 
 // needOpenSSL skips where the library is absent; where the suite has to be complete,
 // that is a failure.
-func needOpenSSL(t testing.TB) *library {
+func needOpenSSL(t testing.TB) {
 	t.Helper()
-	lib, err := system()
+	err := Available()
 	switch {
 	case err == nil:
-	case os.Getenv("CI") != "":
+	case os.Getenv("CI") == "true":
 		t.Fatal(err)
 	default:
 		t.Skip(err)
 	}
-	return lib
 }
 
 func TestSign(t *testing.T) {
@@ -115,7 +113,7 @@ func TestSign(t *testing.T) {
 }
 
 func TestNewRefusesBrokenKeys(t *testing.T) {
-	lib := needOpenSSL(t)
+	needOpenSSL(t)
 	good, other := newKey(t), newKey(t)
 	for name, key := range map[string]*rsa.PrivateKey{
 		"Empty":     {},
@@ -123,33 +121,17 @@ func TestNewRefusesBrokenKeys(t *testing.T) {
 		"WithoutPQ": {PublicKey: good.PublicKey, D: good.D},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if s, err := newSigner(lib, key); err == nil {
+			if s, err := newSigner(key); err == nil {
 				t.Errorf("made %v", s)
 			}
 		})
 	}
 }
 
-func TestLoad(t *testing.T) {
-	if runtime.GOOS != "linux" {
-		t.Skip("names of libraries on Linux")
-	}
-	needOpenSSL(t)
-	for name, want := range map[string]string{
-		"libcrypto.so.absent": "libcrypto.so.absent",
-		// What it is told of a library that is another one, or older than 3.0.
-		"libc.so.6": "is not OpenSSL 3",
-	} {
-		if _, err := load(name); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("load %s: %v, want an error that says %q", name, err, want)
-		}
-	}
-}
-
 func TestGoSignsWhereTheLibraryIsAbsent(t *testing.T) {
-	found := system
-	t.Cleanup(func() { system = found })
-	system = func() (*library, error) { return load("libcrypto.so.absent") }
+	before := found
+	t.Cleanup(func() { found = before })
+	found = func() error { return load("libcrypto.so.absent") }
 	if err := Available(); err == nil || !strings.Contains(err.Error(), "opensslsigner: ") {
 		t.Errorf("Available() = %v, want why it is not", err)
 	}
@@ -161,8 +143,9 @@ func TestGoSignsWhereTheLibraryIsAbsent(t *testing.T) {
 
 // BenchmarkSign compares OpenSSL with Go's crypto.
 func BenchmarkSign(b *testing.B) {
+	needOpenSSL(b)
 	key := newKey(b)
-	s, err := newSigner(needOpenSSL(b), key)
+	s, err := newSigner(key)
 	if err != nil {
 		b.Fatal(err)
 	}
