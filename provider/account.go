@@ -99,6 +99,8 @@ func (p *Provider) verify(w http.ResponseWriter, r *http.Request) error {
 		p.drawCode(w, r, nil, t, p.link("/account"), status, "", problem)
 		return nil
 	}
+	r, done := usedUp(r)
+	defer done()
 	account, err := p.addressed(r.Context(), task)
 	if err != nil {
 		return err

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net/http"
 	"strings"
+	"time"
 
 	"github.com/bonafide-id/bonafide/provider/internal/engine"
 	"github.com/bonafide-id/bonafide/provider/internal/password"
@@ -94,7 +95,7 @@ func (p *Provider) failPage(w http.ResponseWriter, r *http.Request, err error) {
 	e := asPageError(err)
 	p.logFailure(r, e.status, err)
 	if e.status == http.StatusServiceUnavailable {
-		w.Header().Set("Retry-After", retryAfter)
+		setUnavailable(w.Header(), err)
 	}
 	view := ui.ErrorView{
 		Page: p.pageView(r, e.request), Code: e.code,
@@ -140,7 +141,18 @@ func setErrorHeaders(h http.Header, e *engine.Error) {
 	case http.StatusForbidden:
 		h.Set("WWW-Authenticate", `Bearer error="`+e.Code+`"`)
 	case http.StatusServiceUnavailable:
-		h.Set("Retry-After", retryAfter)
+		setUnavailable(h, e)
+	}
+}
+
+// setUnavailable adds what goes with 503.
+func setUnavailable(h http.Header, cause error) {
+	h.Set("Retry-After", retryAfter)
+	if errors.Is(cause, context.DeadlineExceeded) || errors.Is(cause, context.Canceled) {
+		// The deadline for reading the body has passed as well. net/http takes
+		// that for a visitor who left, and would cancel every later request on
+		// the connection as soon as it comes.
+		h.Set("Connection", "close")
 	}
 }
 
@@ -178,16 +190,24 @@ func asJSONError(err error) *engine.Error {
 	}
 }
 
-// logFailure writes down what is not the caller's fault; the rest only when
-// debugging.
+// logFailure writes down what is not the caller's doing; the rest, such as a caller
+// who left, only when debugging.
 func (p *Provider) logFailure(r *http.Request, status int, err error) {
 	level := slog.LevelDebug
-	if status >= http.StatusInternalServerError {
+	if status >= http.StatusInternalServerError && !hasLeft(r, err) {
 		level = slog.LevelError
 	}
 	p.cfg.Logger.Log(r.Context(), level, "request failed",
 		slog.String("request_id", requestID(r.Context())), slog.String("method", r.Method),
 		slog.String("path", p.path(r)), slog.Int("status", status), slog.Any("error", err))
+}
+
+// hasLeft reports whether a request failed because its caller did not wait for the
+// end of it. Once its time is over, it failed because of that.
+func hasLeft(r *http.Request, err error) bool {
+	deadline, limited := r.Context().Deadline()
+	return errors.Is(err, context.Canceled) && errors.Is(r.Context().Err(), context.Canceled) &&
+		(!limited || time.Now().Before(deadline))
 }
 
 // writeJSON answers a program.

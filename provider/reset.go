@@ -117,6 +117,8 @@ func (p *Provider) resetFinish(w http.ResponseWriter, r *http.Request) error {
 		p.drawResetFinish(w, r, f, t, status, problem)
 		return nil
 	}
+	r, done := usedUp(r)
+	defer done()
 	account, err := p.addressed(r.Context(), task)
 	if err != nil {
 		return err

@@ -165,6 +165,8 @@ func (p *Provider) signUpCode(w http.ResponseWriter, r *http.Request) error {
 		p.drawCode(w, r, f.requestOf(), t, p.signUpLink(r), status, "", problem)
 		return nil
 	}
+	r, done := usedUp(r)
+	defer done()
 	account, err := p.finishSignUp(r, task)
 	if errors.Is(err, storage.ErrConflict) {
 		// The address got its account in the meantime; its owner can sign in.

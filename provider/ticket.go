@@ -162,6 +162,13 @@ func (p *Provider) redeem(w http.ResponseWriter, r *http.Request, t ticket, code
 	return task, ui.Problem{}, 0, err
 }
 
+// usedUp returns the request for what a code has been used up for. That is carried
+// out even when the browser leaves now: the code would be gone for nothing.
+func usedUp(r *http.Request) (*http.Request, context.CancelFunc) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), requestTimeout)
+	return r.WithContext(ctx), cancel
+}
+
 // digitsOf drops the spaces that people and mail programs put into codes.
 func digitsOf(code string) string {
 	digits := make([]rune, 0, len(code))
@@ -265,6 +272,8 @@ func (p *Provider) noticeMail(r *http.Request, to string, v ui.MailView) {
 	if p.cfg.Mailer == nil || to == "" {
 		return
 	}
+	// Nobody keeps it from its reader by leaving.
+	r = r.WithContext(context.WithoutCancel(r.Context()))
 	if err := p.sendMail(r, to, v); err != nil {
 		p.logFailure(r, http.StatusServiceUnavailable, err)
 	}
