@@ -245,8 +245,8 @@ func (m *member) checkSession() error {
 }
 
 // hasConsent reports whether the application is let through without a question.
-func (m *member) hasConsent() (bool, error) {
-	p, err := m.open(authorizeURL + "&prompt=none")
+func (v *visitor) hasConsent() (bool, error) {
+	p, err := v.open(authorizeURL + "&prompt=none")
 	if err != nil {
 		return false, err
 	}

@@ -8,12 +8,16 @@ import "time"
 const (
 	long = false
 
-	killRounds     = 8
-	killMembers    = 8
-	lockHeld       = 6 * time.Second // longer than a process waits for the file
-	crowdedFor     = 3 * time.Second
-	crowdProcesses = 2
-	crowdMembers   = 6 // at each process
-	databaseStops  = 2
-	databaseUpFor  = time.Second
+	killRounds       = 8
+	killMembers      = 8
+	lockHeld         = 6 * time.Second // longer than a process waits for the file
+	crowdedFor       = 3 * time.Second
+	crowdProcesses   = 2
+	crowdMembers     = 6 // at each process
+	databaseStops    = 2
+	databaseUpFor    = time.Second
+	slowRequestsEach = 20
 )
+
+// slowAnswers are how late the database answers.
+var slowAnswers = []time.Duration{time.Hour}
