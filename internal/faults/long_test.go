@@ -16,6 +16,7 @@ const (
 	crowdMembers     = 16 // at each process
 	databaseStops    = 30
 	databaseUpFor    = time.Second
+	fewFilesFor      = 10 * time.Second
 	slowRequestsEach = 100
 )
 

@@ -61,8 +61,9 @@ type process struct {
 	log     tail
 }
 
-// run starts a process and waits until it serves.
-func (s setup) run(t *testing.T) *process {
+// run starts a process and waits until it serves. wrapper is a command that gets the
+// program as its last argument.
+func (s setup) run(t *testing.T, wrapper ...string) *process {
 	t.Helper()
 	encoded, err := json.Marshal(s)
 	if err != nil {
@@ -72,7 +73,8 @@ func (s setup) run(t *testing.T) *process {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &process{t: t, command: exec.Command(binary)}
+	line := append(wrapper, binary)
+	p := &process{t: t, command: exec.Command(line[0], line[1:]...)}
 	p.command.Env = append(os.Environ(), victimVariable+"="+string(encoded))
 	p.command.Stderr = &p.log
 	if _, err := p.command.StdinPipe(); err != nil {
@@ -87,12 +89,12 @@ func (s setup) run(t *testing.T) *process {
 		t.Fatal(err)
 	}
 	t.Cleanup(p.kill)
-	line, err := bufio.NewReader(stdout).ReadString('\n')
+	address, err := bufio.NewReader(stdout).ReadString('\n')
 	if err != nil {
 		_ = p.command.Wait()
 		t.Fatalf("the process did not start: %v\n%s", err, p.log.String())
 	}
-	p.url = "http://" + strings.TrimSpace(line)
+	p.url = "http://" + strings.TrimSpace(address)
 	answer, err := http.Get(p.url + "/oidc/.well-known/jwks")
 	if err != nil {
 		t.Fatalf("the process does not serve: %v\n%s", err, p.log.String())

@@ -16,6 +16,7 @@ const (
 	crowdMembers     = 6 // at each process
 	databaseStops    = 2
 	databaseUpFor    = time.Second
+	fewFilesFor      = 2 * time.Second
 	slowRequestsEach = 20
 )
 

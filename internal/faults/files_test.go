@@ -1,0 +1,64 @@
+//go:build linux
+
+package faults
+
+import (
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestFewFiles opens 500 connections to a process that may have 64 files open. While
+// they last nobody gets a wrong answer; when they are gone all goes on.
+func TestFewFiles(t *testing.T) {
+	skipShort(t)
+	t.Parallel()
+	s := setup{Database: filepath.Join(t.TempDir(), "identity.db"), Grace: time.Hour}
+	const count = 4
+	populate(t, s, count)
+	p := s.run(t, "sh", "-c", `ulimit -n 64 && exec "$0"`)
+	members := newMembers(s, count, func() string { return p.url })
+	workFor(t, members, time.Second)
+
+	var crowd []net.Conn
+	for range 500 {
+		conn, err := net.Dial("tcp", strings.TrimPrefix(p.url, "http://"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		crowd = append(crowd, conn)
+	}
+	leave := time.AfterFunc(fewFilesFor, func() {
+		for _, conn := range crowd {
+			conn.Close()
+		}
+	})
+	defer leave.Stop()
+	if open := p.openFiles(t); open < 60 {
+		t.Errorf("the process has %d files open, which is no hardship", open)
+	}
+	done, refused := workFor(t, members, fewFilesFor+time.Second)
+	t.Logf("%d connections: %d steps, %d times 503", len(crowd), done, refused)
+	if done, refused := workFor(t, members, time.Second); done < count || refused > 0 {
+		t.Errorf("afterwards: %d steps, %d times 503", done, refused)
+	}
+	all(t, members, (*member).check)
+	checkIntegrity(t, s.Database)
+}
+
+// openFiles counts what the process has open when it cannot open more.
+func (p *process) openFiles(t *testing.T) (count int) {
+	t.Helper()
+	for deadline := time.Now().Add(10 * time.Second); count < 60 && time.Now().Before(deadline); <-time.After(time.Millisecond) {
+		entries, err := os.ReadDir(fmt.Sprintf("/proc/%d/fd", p.command.Process.Pid))
+		if err != nil {
+			t.Fatal(err)
+		}
+		count = len(entries)
+	}
+	return count
+}
