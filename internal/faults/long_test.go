@@ -17,6 +17,8 @@ const (
 	databaseStops    = 30
 	databaseUpFor    = time.Second
 	fewFilesFor      = 10 * time.Second
+	readOnlyFor      = 10 * time.Second
+	damagedFor       = 5 * time.Second
 	slowRequestsEach = 100
 )
 

@@ -17,6 +17,8 @@ const (
 	databaseStops    = 2
 	databaseUpFor    = time.Second
 	fewFilesFor      = 2 * time.Second
+	readOnlyFor      = 1 * time.Second
+	damagedFor       = 1 * time.Second
 	slowRequestsEach = 20
 )
 

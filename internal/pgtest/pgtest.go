@@ -73,6 +73,17 @@ func (s *Server) Resume(t *testing.T) {
 	s.stop = run(t, server)
 }
 
+// Set changes a setting of the running server for all its sessions. It skips the test
+// when the server is not one of Start's own.
+func (s *Server) Set(t *testing.T, name, value string) {
+	t.Helper()
+	if s.stop == nil {
+		t.Skip("the server of BONAFIDE_TEST_POSTGRES is not ours to change")
+	}
+	s.exec(t, "ALTER SYSTEM SET "+name+" = "+value)
+	s.exec(t, "SELECT pg_reload_conf()")
+}
+
 // Schema makes an empty schema for the length of the test and returns the URL of a
 // connection that sees nothing else.
 func (s *Server) Schema(t *testing.T) string {
