@@ -1,0 +1,105 @@
+package provider_test
+
+import (
+	"context"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/storage"
+)
+
+// repeatingStore is a store whose new records can be made to get the digests of the
+// ones before, as if random numbers came twice.
+type repeatingStore struct {
+	storage.Store
+	repeats bool
+	session storage.Digest
+	tokens  map[storage.TokenKind]storage.Digest
+}
+
+func (s *repeatingStore) CreateSession(ctx context.Context, n storage.Session, replaced storage.Digest) error {
+	if s.repeats {
+		n.Digest = s.session
+	}
+	s.session = n.Digest
+	return s.Store.CreateSession(ctx, n, replaced)
+}
+
+func (s *repeatingStore) CreateGrant(ctx context.Context, g storage.Grant, issued ...storage.Token) error {
+	return s.Store.CreateGrant(ctx, g, s.repeat(issued)...)
+}
+
+func (s *repeatingStore) Exchange(ctx context.Context, spent storage.Digest, at time.Time, issued ...storage.Token) error {
+	return s.Store.Exchange(ctx, spent, at, s.repeat(issued)...)
+}
+
+func (s *repeatingStore) Reissue(ctx context.Context, spent storage.Digest, notBefore time.Time, issued ...storage.Token) error {
+	return s.Store.Reissue(ctx, spent, notBefore, s.repeat(issued)...)
+}
+
+func (s *repeatingStore) repeat(issued []storage.Token) []storage.Token {
+	for i := range issued {
+		if s.repeats {
+			issued[i].Digest = s.tokens[issued[i].Kind]
+		}
+		s.tokens[issued[i].Kind] = issued[i].Digest
+	}
+	return issued
+}
+
+// A session or token that happens to be the same as another never takes its place.
+func TestDigestThatExistsReplacesNothing(t *testing.T) {
+	store := &repeatingStore{tokens: map[storage.TokenKind]storage.Digest{}}
+	w := newWorld(t, func(c *provider.Config) {
+		store.Store, c.Store = c.Store, store
+	}).withClients().withUsers()
+
+	t.Run("Session", func(t *testing.T) {
+		alice, bob := w.alice(), w.newBrowser()
+		screen := bob.open("/signin")
+		store.repeats = true
+		p := bob.submitOnce(screen, "email", "bob@example.com", "password", bobPass)
+		store.repeats = false
+		if p.StatusCode < http.StatusInternalServerError || strings.Contains(strings.Join(p.Header.Values("Set-Cookie"), ""), "_session=") {
+			t.Errorf("signing in: %s %v", p.Status, p.Header)
+		}
+		if p := alice.get("/account"); !strings.Contains(p.body, "alice@example.com") {
+			t.Errorf("the session before: %s\n%s", p.Status, p.body)
+		}
+		w.newBrowser().signIn("bob@example.com", bobPass)
+	})
+	t.Run("Code", func(t *testing.T) {
+		alice := w.alice()
+		code := alice.allow(ask()...).Get("code")
+		store.repeats = true
+		p := alice.get(authorizeURL(ask("scope", "openid")...))
+		store.repeats = false
+		if strings.Contains(p.Header.Get("Location"), "code=") {
+			t.Errorf("a second code: %s", p.Header.Get("Location"))
+		}
+		_, tokens := alice.token(std("code", code)...)
+		if scope := text(t, tokens, "scope"); !strings.Contains(scope, "military") {
+			t.Errorf("the code before is for %q", scope)
+		}
+	})
+	t.Run("Tokens", func(t *testing.T) {
+		alice, bob := w.alice(), w.newBrowser().signIn("bob@example.com", bobPass)
+		code := bob.allow(ask()...).Get("code")
+		before := alice.standardTokens()
+		store.repeats = true
+		p, _ := bob.token(std("code", code)...)
+		store.repeats = false
+		if p.StatusCode < http.StatusInternalServerError || strings.Contains(p.body, "access_token") {
+			t.Errorf("redeeming: %s %s", p.Status, p.body)
+		}
+		if p := alice.bearer(userinfoPath, text(t, before, "access_token")); !strings.Contains(p.body, "alice") {
+			t.Errorf("the token before: %s %s", p.Status, p.body)
+		}
+		if p, _ := bob.token(std("code", code)...); p.StatusCode != http.StatusOK {
+			t.Errorf("the code afterwards: %s %s", p.Status, p.body)
+		}
+	})
+}
