@@ -22,7 +22,7 @@ func TestFewFiles(t *testing.T) {
 	populate(t, s, count)
 	p := s.run(t, "sh", "-c", `ulimit -n 64 && exec "$0"`)
 	members := newMembers(s, count, func() string { return p.url })
-	workFor(t, members, time.Second)
+	all(t, members, (*member).begin)
 
 	var crowd []net.Conn
 	for range 500 {

@@ -16,9 +16,9 @@ const (
 	crowdMembers     = 6 // at each process
 	databaseStops    = 2
 	databaseUpFor    = time.Second
-	fewFilesFor      = 2 * time.Second
-	readOnlyFor      = 1 * time.Second
-	damagedFor       = 1 * time.Second
+	fewFilesFor      = time.Second
+	readOnlyFor      = time.Second / 2
+	damagedFor       = time.Second / 4
 	slowRequestsEach = 20
 )
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/base64"
 	"encoding/json"
+	"flag"
 	"fmt"
 	"io"
 	"log/slog"
@@ -31,6 +32,9 @@ const victimVariable = "BONAFIDE_FAULTS_VICTIM"
 func TestMain(m *testing.M) {
 	encoded, ok := os.LookupEnv(victimVariable)
 	if !ok {
+		if !long { // they wait more than they work
+			_ = flag.Set("test.parallel", "4")
+		}
 		os.Exit(m.Run())
 	}
 	var s setup
