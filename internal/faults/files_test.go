@@ -18,7 +18,7 @@ func TestFewFiles(t *testing.T) {
 	skipShort(t)
 	t.Parallel()
 	s := setup{Database: filepath.Join(t.TempDir(), "identity.db"), Grace: time.Hour}
-	const count = 4
+	const count = 16
 	populate(t, s, count)
 	p := s.run(t, "sh", "-c", `ulimit -n 64 && exec "$0"`)
 	members := newMembers(s, count, func() string { return p.url })
