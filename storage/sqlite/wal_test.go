@@ -15,15 +15,17 @@ import (
 func TestWALUnderConstantReads(t *testing.T) {
 	store, e := openTest(t)
 	const records, writers, writes = 4, 2, 120
-	// Each write is of a quarter of a megabyte.
-	save := func(id, filling string) error {
-		return store.SaveClient(t.Context(), storage.Client{ID: id, Name: strings.Repeat(filling, 1<<18), CreatedAt: time.Unix(1, 0)})
+	save := func(id, filling string, size int) error {
+		return store.SaveClient(t.Context(), storage.Client{ID: id, Name: strings.Repeat(filling, size), CreatedAt: time.Unix(1, 0)})
 	}
 	id := func(n int) string { return string(rune('a' + n%records)) }
 	for n := range records {
-		if err := save(id(n), "x"); err != nil {
+		if err := save(id(n), "x", 1); err != nil {
 			t.Fatal(err)
 		}
+	}
+	if err := save("read", "x", 1<<15); err != nil {
+		t.Fatal(err)
 	}
 	done := make(chan struct{})
 	var reading, writing sync.WaitGroup
@@ -35,7 +37,7 @@ func TestWALUnderConstantReads(t *testing.T) {
 					return
 				default:
 				}
-				if _, err := store.Client(t.Context(), id(0)); err != nil {
+				if _, err := store.Client(t.Context(), "read"); err != nil {
 					t.Error(err)
 					return
 				}
@@ -47,7 +49,7 @@ func TestWALUnderConstantReads(t *testing.T) {
 	for w := range writers {
 		writing.Go(func() {
 			for n := range writes / writers {
-				if err := save(id(n*writers+w), string(rune('a'+n%26))); err != nil {
+				if err := save(id(n*writers+w), string(rune('a'+n%26)), 1<<18); err != nil {
 					t.Error(err)
 					return
 				}
