@@ -14,7 +14,7 @@ import (
 // always one in the -wal file, do not keep it from being begun anew.
 func TestWALUnderConstantReads(t *testing.T) {
 	store, e := openTest(t)
-	const records, writers, writes = 4, 2, 120
+	const records, writers, writes = 4, 2, 240
 	save := func(id, filling string, size int) error {
 		return store.SaveClient(t.Context(), storage.Client{ID: id, Name: strings.Repeat(filling, size), CreatedAt: time.Unix(1, 0)})
 	}
@@ -67,7 +67,7 @@ func TestWALUnderConstantReads(t *testing.T) {
 	writing.Wait()
 	close(done)
 	reading.Wait()
-	if limit := int64(4 * walSize); largest > limit {
+	if limit := int64(6 * walSize); largest > limit { // of 60 MB that were written
 		t.Errorf("the -wal file grew to %d bytes, want %d at most", largest, limit)
 	}
 }

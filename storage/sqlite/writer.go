@@ -247,14 +247,14 @@ func (w *writer) boundWAL() {
 	if info, err := os.Stat(w.wal); err != nil || info.Size() < w.walBound {
 		return
 	}
-	_ = w.exec(`PRAGMA busy_timeout = 100`)
+	_ = w.exec(`PRAGMA busy_timeout = 200`)
 	_ = w.exec(`PRAGMA wal_checkpoint(TRUNCATE)`)
 	_ = w.exec(`PRAGMA busy_timeout = 0`)
 	w.walBound = 2 * walSize
 	if info, err := os.Stat(w.wal); err == nil {
 		// A reader that takes longer, as a backup does, is waited for now and
 		// then, not at every commit.
-		w.walBound += info.Size()
+		w.walBound = max(w.walBound, info.Size()+walSize)
 	}
 }
 
