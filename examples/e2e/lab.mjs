@@ -1,5 +1,5 @@
-// What the tests of this folder stand on: the quickstart with a configuration of
-// theirs, Chromium, and a close look at every screen.
+// What the tests of this folder stand on: the examples, Chromium, and a close look at
+// every screen.
 import assert from "node:assert/strict";
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -14,11 +14,11 @@ import { chromium } from "playwright-core";
 
 const executablePath = process.env.CHROMIUM || "/usr/bin/chromium";
 if (!existsSync(executablePath) && process.env.CI !== "true") {
-  console.log(`No test of the quickstart in a browser: there is none at ${executablePath}; CHROMIUM says where.`);
+  console.log(`No test of the examples in a browser: there is none at ${executablePath}; CHROMIUM says where.`);
   process.exit(0);
 }
 
-const repository = fileURLToPath(new URL("../../..", import.meta.url));
+const repository = fileURLToPath(new URL("../..", import.meta.url));
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
 const folder = mkdtempSync(join(tmpdir(), "bonafide-e2e-"));
@@ -36,40 +36,54 @@ export async function freePort() {
   return port;
 }
 
-/** Starts the quickstart: where provider and sample client are, and the mail that it has printed. */
-export async function startQuickstart(config = {}) {
-  const [port, sitePort] = [await freePort(), await freePort()];
-  const provider = `http://localhost:${port}`, site = `http://localhost:${sitePort}`;
-  const file = join(folder, "config.json"), program = join(folder, "quickstart");
-  writeFileSync(file, JSON.stringify({
-    listen: `127.0.0.1:${port}`, base_url: provider, sample_client: { listen: `127.0.0.1:${sitePort}`, base_url: site }, ...config,
-  }));
-  execFileSync("go", ["build", "-o", program, "./examples/quickstart"], { cwd: repository, stdio: "inherit" });
-  const child = spawn(program, ["-config", file], { cwd: folder });
-  let printed = "", log = "";
-  child.stdout.on("data", (chunk) => { printed += chunk; });
-  child.stderr.on("data", (chunk) => { log += chunk; });
+/** Builds an example and runs it until the tests end. What it prints is in printed. */
+async function start(example, args, site) {
+  const program = join(folder, example);
+  execFileSync("go", ["build", "-o", program, `./examples/${example}`], { cwd: repository, stdio: "inherit" });
+  const child = spawn(program, args, { cwd: folder });
+  const output = { printed: "", log: "" };
+  child.stdout.on("data", (chunk) => { output.printed += chunk; });
+  child.stderr.on("data", (chunk) => { output.log += chunk; });
   const exited = once(child, "exit");
   closers.push(async () => {
     child.kill("SIGINT");
     const [code] = await exited;
-    assert.equal(code, 0, `Ctrl-C stops it cleanly: ${log}`);
+    assert.equal(code, 0, `Ctrl-C stops it cleanly: ${output.log}`);
   });
   while (!(await fetch(site).then((r) => r.ok, () => false))) {
-    assert.equal(child.exitCode, null, `the quickstart does not start: ${log}`);
+    assert.equal(child.exitCode, null, `${example} does not start: ${output.log}`);
     await new Promise((wait) => setTimeout(wait, 50));
   }
+  return output;
+}
+
+/** Starts the quickstart: where provider and sample client are, and the mail that it has printed. */
+export async function startQuickstart(config = {}) {
+  const [port, sitePort] = [await freePort(), await freePort()];
+  const provider = `http://localhost:${port}`, site = `http://localhost:${sitePort}`;
+  const file = join(folder, "config.json");
+  writeFileSync(file, JSON.stringify({
+    listen: `127.0.0.1:${port}`, base_url: provider, sample_client: { listen: `127.0.0.1:${sitePort}`, base_url: site }, ...config,
+  }));
+  const output = await start("quickstart", ["-config", file], site);
   /** The six digits in the last mail to an address. */
   const code = async (address) => {
     for (let tries = 0; tries < 100; tries++) {
-      const mail = printed.split("--- mail to ").findLast((m) => m.startsWith(address));
+      const mail = output.printed.split("--- mail to ").findLast((m) => m.startsWith(address));
       const digits = mail?.match(/\b\d{6}\b/)?.[0];
       if (digits) return digits;
       await new Promise((wait) => setTimeout(wait, 20));
     }
-    throw new Error(`no mail to ${address}: ${printed}`);
+    throw new Error(`no mail to ${address}: ${output.printed}`);
   };
   return { provider, site, code };
+}
+
+/** Starts the pages with the button, on the ports that are written into them, and says who can sign in. */
+export async function startButton() {
+  const site = "http://localhost:8082";
+  const { printed } = await start("button", [], site);
+  return { site, email: "maria@example.com", password: printed.trim().split(" ").pop() };
 }
 
 export async function startChromium() {
