@@ -1,5 +1,6 @@
 // Package faults tests a running provider against what goes wrong around it: its
-// process is killed, its disk is full, its database is locked or gone.
+// process is killed or stopped, its disk is full, its files run out, its database is
+// locked, slow, damaged, read-only or gone, and answers are lost on their way.
 //
 // It holds tests only. They start this test binary again as the program under test
 // (victim_test.go) and use it as people and applications do, over HTTP. A member
