@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/url"
 	"path/filepath"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -34,10 +35,16 @@ func TestGracefulStop(t *testing.T) {
 		}
 	}
 
+	// Connections are open before, so that requests are what is under way.
+	all(t, slices.Repeat(members, transport.MaxIdleConnsPerHost/applications), func(m *member) error {
+		_, err := m.get("/oidc/.well-known/jwks")
+		return err
+	})
+
 	var answered, unanswered, unavailable atomic.Int64
 	var running sync.WaitGroup
-	enough := make(chan struct{})
-	stopped := sync.OnceFunc(func() { close(enough) })
+	begun := make(chan struct{})
+	underWay := sync.OnceFunc(func() { close(begun) })
 	left := make([][]fact, applications)
 	for i, m := range members {
 		left[i] = make([]fact, each)
@@ -49,9 +56,8 @@ func TestGracefulStop(t *testing.T) {
 				accepted, err := exchange.present()
 				switch {
 				case err == nil && accepted:
-					if answered.Add(1) == applications {
-						stopped()
-					}
+					answered.Add(1)
+					underWay()
 					return
 				case errors.Is(err, errCut):
 					unanswered.Add(1)
@@ -64,7 +70,7 @@ func TestGracefulStop(t *testing.T) {
 			})
 		}
 	}
-	<-enough
+	<-begun
 	took, err := p.stop()
 	running.Wait()
 	t.Logf("%d of %d answered, %d not, %d times 503; stopped after %v",
