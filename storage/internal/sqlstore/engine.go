@@ -12,8 +12,8 @@ import (
 //
 //   - ErrConflict when a unique value exists already,
 //   - ErrNotFound when a row that a foreign key names does not exist,
-//   - ErrUnavailable when the database is busy, full, read-only, unreachable or
-//     closed,
+//   - ErrUnavailable when the database is busy, full, read-only, damaged,
+//     unreachable or closed,
 //   - the error of ctx when that is why the step was given up.
 //
 // An error that is none of the driver's comes back as it is.
