@@ -80,6 +80,10 @@ type Config struct {
 	// Lifetimes bound what is issued.
 	Lifetimes Lifetimes
 
+	// KeepEvents is how long the audit trail is kept; for ever when zero. Run
+	// removes what is older.
+	KeepEvents time.Duration
+
 	// TrustedProxies are the networks whose X-Forwarded-For is believed when
 	// attempts are counted by address. Empty believes nobody.
 	TrustedProxies []netip.Prefix
@@ -223,6 +227,8 @@ func (c Config) validate() error {
 		return errors.New("Brand.Name: is longer than 64 bytes")
 	case c.PasswordMinLength < 8 || c.PasswordMinLength > 64:
 		return errors.New("PasswordMinLength: must be from 8 to 64")
+	case c.KeepEvents < 0:
+		return fmt.Errorf("KeepEvents: %v is negative; zero keeps the audit trail for ever", c.KeepEvents)
 	case c.Users.SignedIn != nil && c.Users.SignInURL == "":
 		return errors.New("Users.SignInURL: is missing; visitors who are not signed in are sent there")
 	case c.Users.SignedIn == nil && c.Users.SignInURL != "":

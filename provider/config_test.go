@@ -47,6 +47,7 @@ func TestNew(t *testing.T) {
 		"AttributeOfProtocol":  {func(c *provider.Config) { c.Attributes = []provider.Attribute{{Handle: "iss"}} }, "Attributes[0]"},
 		"LongCodeLife":         {func(c *provider.Config) { c.Lifetimes.Code = time.Hour }, "Lifetimes.Code"},
 		"SignedInWithoutURL":   {func(c *provider.Config) { c.Users.SignInURL = "/login" }, "Users.SignedIn"},
+		"NegativeTimeOfEvents": {func(c *provider.Config) { c.KeepEvents = -time.Hour }, "KeepEvents"},
 		"ShortPasswordsWanted": {func(c *provider.Config) { c.PasswordMinLength = 4 }, "PasswordMinLength"},
 		"TwoKindsOfSigner": {func(c *provider.Config) {
 			c.Signer = small

@@ -2,8 +2,10 @@ package provider_test
 
 import (
 	"testing"
+	"time"
 
 	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/storage"
 )
 
 func TestEvents(t *testing.T) {
@@ -29,4 +31,32 @@ func TestEvents(t *testing.T) {
 	if err != nil || len(next) != 1 || next[0].Name != provider.EventSignedIn {
 		t.Errorf("second page: %v %v", next, err)
 	}
+}
+
+func TestRunRemovesEventsThatAreOlderThanTheyAreKept(t *testing.T) {
+	const day = 24 * time.Hour
+	w := newWorld(t, func(c *provider.Config) { c.KeepEvents = day })
+	for _, e := range []storage.Event{
+		{At: w.now().Add(-day - time.Minute), Name: "sign_in", Detail: "old"},
+		{At: w.now().Add(-day + time.Hour), Name: "sign_in", Detail: "recent"},
+	} {
+		if err := w.store.AppendEvent(t.Context(), e); err != nil {
+			t.Fatal(err)
+		}
+	}
+	go func() { _ = w.Run(t.Context()) }() // until the world ends
+	for range 1000 {
+		left, err := w.Events(t.Context(), provider.EventFilter{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(left) == 1 && left[0].Detail == "recent" {
+			return
+		}
+		if len(left) == 0 {
+			t.Fatal("the recent event is gone, too")
+		}
+		<-time.After(10 * time.Millisecond)
+	}
+	t.Error("the old event is still there")
 }

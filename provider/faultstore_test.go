@@ -191,6 +191,10 @@ func (s *faultyStore) Sweep(ctx context.Context, now time.Time, limit int) (int,
 	return value(ctx, s, "Sweep", func() (int, error) { return s.Store.Sweep(ctx, now, limit) })
 }
 
+func (s *faultyStore) RemoveEvents(ctx context.Context, before time.Time, limit int) (int, error) {
+	return value(ctx, s, "RemoveEvents", func() (int, error) { return s.Store.RemoveEvents(ctx, before, limit) })
+}
+
 func (s *faultyStore) SaveTicket(ctx context.Context, t storage.Ticket) error {
 	return s.do(ctx, "SaveTicket", func() error { return s.Store.SaveTicket(ctx, t) })
 }

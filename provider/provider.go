@@ -161,7 +161,7 @@ func (p *Provider) Issuer() string { return p.issuer }
 // soon a key that another process has made is known here.
 const maintenance = time.Minute
 
-// sweepBatch bounds one transaction of a sweep, so that it never holds up requests.
+// sweepBatch bounds one transaction that removes, so that it never holds up requests.
 const sweepBatch = 500
 
 // Run does what goes on in the background: it rotates signing keys and removes what
@@ -195,10 +195,22 @@ func (p *Provider) maintain(ctx context.Context) {
 	if added {
 		p.record(ctx, Event{Name: EventKeyRotated})
 	}
+	p.removeAll(ctx, "expired records", func() (int, error) {
+		return p.cfg.Store.Sweep(ctx, p.cfg.Clock(), sweepBatch)
+	})
+	if keep := p.cfg.KeepEvents; keep > 0 {
+		p.removeAll(ctx, "old events", func() (int, error) {
+			return p.cfg.Store.RemoveEvents(ctx, p.cfg.Clock().Add(-keep), sweepBatch)
+		})
+	}
+}
+
+// removeAll removes one batch after another until there is nothing left to remove.
+func (p *Provider) removeAll(ctx context.Context, what string, batch func() (removed int, err error)) {
 	for ctx.Err() == nil {
-		removed, err := p.cfg.Store.Sweep(ctx, p.cfg.Clock(), sweepBatch)
+		removed, err := batch()
 		if err != nil && ctx.Err() == nil {
-			p.cfg.Logger.ErrorContext(ctx, "expired records could not be removed", slog.Any("error", err))
+			p.cfg.Logger.ErrorContext(ctx, "what is over could not be removed", slog.String("what", what), slog.Any("error", err))
 		}
 		if err != nil || removed == 0 {
 			return

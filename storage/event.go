@@ -39,4 +39,9 @@ type Events interface {
 
 	// Events returns the events that match, the latest first.
 	Events(ctx context.Context, match EventFilter) ([]Event, error)
+
+	// RemoveEvents looks at the limit events that were recorded first, removes
+	// those from before a moment, and reports how many; a caller repeats until
+	// that is zero. Any number of processes may do so at once.
+	RemoveEvents(ctx context.Context, before time.Time, limit int) (removed int, err error)
 }

@@ -26,13 +26,16 @@ func TestPlans(t *testing.T) {
 	want := []string{
 		// A restored backup, an application that is removed: once in a while.
 		"DELETE FROM clients WHERE id = ?1",
+		// From the earliest on, until the batch is full.
+		"DELETE FROM events WHERE id IN ( SELECT id FROM (SELECT id, at FROM events ORDER BY id LIMIT ?2) AS earliest WHERE at < ?1)",
+		// As the first.
 		"DELETE FROM sessions WHERE created_at < ?1 AND digest <> ?2",
 		// A handful of rows.
 		"SELECT generation, id, sealed, created_at, use_from FROM keys ORDER BY generation",
 		// From the latest on, until the page is full.
 		"SELECT id, at, name, subject, client_id, address, detail FROM events ORDER BY id DESC LIMIT ?1",
 		"SELECT id, at, name, subject, client_id, address, detail FROM events WHERE name = ?1 ORDER BY id DESC LIMIT ?2",
-		// As the first two.
+		// As the first.
 		"UPDATE grants SET revoked_at = ?1 WHERE revoked_at IS NULL AND client_id = ?2",
 		"UPDATE grants SET revoked_at = ?1 WHERE revoked_at IS NULL AND created_at < ?2",
 	}

@@ -84,4 +84,32 @@ func (s *suite) events(t *testing.T) {
 		}
 		equal(t, got, []string{"4", "3", "2", "1", "0"})
 	})
+	t.Run("AreRemovedWhenOldTheFirstRecordedFirst", func(t *testing.T) {
+		store := s.store(t)
+		for i := range 10 {
+			ok(t, store.AppendEvent(t.Context(), storage.Event{
+				At: t0.Add(time.Duration(i) * time.Hour), Name: "signin", Detail: fmt.Sprint(i),
+			}))
+		}
+		seventh := t0.Add(7 * time.Hour)
+		for _, tc := range []struct {
+			before         time.Time
+			limit, removed int
+		}{
+			{t0, 4, 0}, {seventh, 0, 0}, {seventh, -1, 0},
+			{seventh, 4, 4}, {seventh, 4, 3}, {seventh, 4, 0},
+			{seventh.Add(time.Microsecond), 4, 1},
+		} {
+			removed, err := store.RemoveEvents(t.Context(), tc.before, tc.limit)
+			ok(t, err)
+			equal(t, removed, tc.removed)
+		}
+		left, err := store.Events(t.Context(), storage.EventFilter{})
+		ok(t, err)
+		var details []string
+		for _, e := range left {
+			details = append(details, e.Detail)
+		}
+		equal(t, details, []string{"9", "8"})
+	})
 }

@@ -2,6 +2,7 @@ package sqlstore
 
 import (
 	"context"
+	"time"
 
 	"github.com/bonafide-id/bonafide/storage"
 )
@@ -41,6 +42,17 @@ func (s *Store) Events(ctx context.Context, match storage.EventFilter) ([]storag
 		` ORDER BY id DESC LIMIT ` + filter.param(max(limit, 0))
 	return read(ctx, s, "read events", func(tx *tx) ([]storage.Event, error) {
 		return all(tx, scanEvent, query, filter.args...)
+	})
+}
+
+// RemoveEvents implements storage.Events. Events are recorded in the order of their
+// time but for the difference of clocks, so it takes no index by time, which every
+// event would have to be written to.
+func (s *Store) RemoveEvents(ctx context.Context, before time.Time, limit int) (int, error) {
+	return write(ctx, s, "remove events", func(tx *tx) (int, error) {
+		return tx.exec(`DELETE FROM events WHERE id IN (
+			SELECT id FROM (SELECT id, at FROM events ORDER BY id LIMIT ?2) AS earliest WHERE at < ?1)`,
+			micros(before), max(limit, 0))
 	})
 }
 
