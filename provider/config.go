@@ -12,6 +12,9 @@ import (
 	"strings"
 	"time"
 
+	"go.opentelemetry.io/otel/metric"
+	"go.opentelemetry.io/otel/trace"
+
 	"github.com/bonafide-id/bonafide/storage"
 )
 
@@ -93,6 +96,15 @@ type Config struct {
 
 	// Logger receives what happened, never a secret; slog.Default() when nil.
 	Logger *slog.Logger
+
+	// TracerProvider and MeterProvider receive spans and metrics of OpenTelemetry,
+	// named by its semantic conventions for HTTP servers and databases; with nil
+	// there are none. Those of the process are otel.GetTracerProvider() and
+	// otel.GetMeterProvider(). A trace that a proxy has begun is continued when a
+	// propagator is set (otel.SetTextMapPropagator). Beside the metrics of requests
+	// there is bonafide.audit.events, the number of audit events by event.name.
+	TracerProvider trace.TracerProvider
+	MeterProvider  metric.MeterProvider
 
 	// OnEvent is called with every audit event after it is stored. It must
 	// return quickly; a panic in it is logged and does no harm.

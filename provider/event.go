@@ -53,6 +53,7 @@ const recordTimeout = 5 * time.Second
 // log, not a reason to undo what has happened.
 func (p *Provider) record(ctx context.Context, e Event) {
 	e.At, e.Address = p.cfg.Clock(), callerAddress(ctx)
+	p.telemetry.count(ctx, e.Name)
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), recordTimeout)
 	defer cancel()
 	err := p.cfg.Store.AppendEvent(ctx, storage.Event{

@@ -42,8 +42,9 @@ type Provider struct {
 	brand     brand
 	button    *widget.Widget
 	discovery []byte
-	routes    map[string]route
+	routes    map[string]http.HandlerFunc
 	trees     []tree
+	telemetry *telemetry
 
 	running sync.WaitGroup
 	started time.Time
@@ -92,8 +93,11 @@ func New(ctx context.Context, cfg Config) (*Provider, error) {
 	if p.discovery, err = p.discoveryDocument(); err != nil {
 		return nil, fmt.Errorf("provider: %w", err)
 	}
+	if p.telemetry, err = newTelemetry(cfg, p.base); err != nil {
+		return nil, fmt.Errorf("provider: Config.%w", err)
+	}
 	p.closing, p.close = context.WithCancel(context.WithoutCancel(ctx))
-	p.routes, p.trees = p.table()
+	p.routes, p.trees = p.handlers()
 	return p, nil
 }
 

@@ -8,8 +8,8 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
-	"net/netip"
 	"runtime/debug"
+	"sync"
 	"time"
 )
 
@@ -17,35 +17,49 @@ import (
 // answered with 503 instead of piling requests up.
 const requestTimeout = 10 * time.Second
 
-type (
-	requestIDKey     struct{}
-	callerAddressKey struct{}
-)
+// visit is what is known of a request wherever its context goes. It is worked out
+// when it is asked for: most requests are never logged.
+type visit struct {
+	provider *Provider
+	request  *http.Request
+	id       func() string
+}
+
+type visitKey struct{}
 
 // begin gives a request its identifier and its time limit, and notes where it came
 // from.
 func (p *Provider) begin(w http.ResponseWriter, r *http.Request) (*http.Request, context.CancelFunc) {
+	ctx := context.WithValue(r.Context(), visitKey{}, visit{p, r, sync.OnceValue(newRequestID)})
+	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
+	if r.Body != nil && r.Body != http.NoBody {
+		// A body that drips would outlast ctx. Where the deadline cannot be set
+		// the host's server has to bound it.
+		_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(requestTimeout))
+	}
+	return r.WithContext(ctx), cancel
+}
+
+func newRequestID() string {
 	var id [8]byte
 	_, _ = rand.Read(id[:]) // never fails: the program stops when there is no randomness
-	ctx := context.WithValue(r.Context(), requestIDKey{}, hex.EncodeToString(id[:]))
-	ctx = context.WithValue(ctx, callerAddressKey{}, p.clientAddr(r))
-	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
-	// A body that drips would outlast ctx. Where the deadline cannot be set the
-	// host's server has to bound it.
-	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(requestTimeout))
-	return r.WithContext(ctx), cancel
+	return hex.EncodeToString(id[:])
 }
 
 // requestID names a request on error pages and in the log.
 func requestID(ctx context.Context) string {
-	id, _ := ctx.Value(requestIDKey{}).(string)
-	return id
+	if v, ok := ctx.Value(visitKey{}).(visit); ok {
+		return v.id()
+	}
+	return ""
 }
 
 // callerAddress returns where the request came from, or "" when there is none.
 func callerAddress(ctx context.Context) string {
-	if addr, ok := ctx.Value(callerAddressKey{}).(netip.Addr); ok && addr.IsValid() {
-		return addr.String()
+	if v, ok := ctx.Value(visitKey{}).(visit); ok {
+		if addr := v.provider.clientAddr(v.request); addr.IsValid() {
+			return addr.String()
+		}
 	}
 	return ""
 }

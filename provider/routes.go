@@ -70,40 +70,67 @@ func (p *Provider) form(show, act screen) route {
 	return route{http.MethodGet: p.page(show), http.MethodPost: p.page(p.guarded(act))}
 }
 
+// handlers makes the table into one handler for each path, and for each tree.
+func (p *Provider) handlers() (map[string]http.HandlerFunc, []tree) {
+	routes, trees := p.table()
+	handlers := make(map[string]http.HandlerFunc, len(routes))
+	for path, answers := range routes {
+		handlers[path] = p.dispatch(answers)
+	}
+	return handlers, trees
+}
+
 // ServeHTTP answers everything under the base URL. It may be mounted with its full
 // path or behind http.StripPrefix.
 func (p *Provider) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	r, done := p.begin(w, r)
 	defer done()
+	route, handle := p.find(p.path(r))
+	if p.telemetry != nil {
+		var end func()
+		w, r, end = p.telemetry.begin(w, r, route)
+		defer end()
+	}
 	defer p.recovered(w, r)
 	if p.closing.Err() != nil {
 		p.fail(w, r, storage.ErrUnavailable)
 		return
 	}
-	path := p.path(r)
-	if answers, ok := p.routes[path]; ok {
-		p.dispatch(answers, w, r)
-		return
+	handle(w, r)
+}
+
+// find returns what answers at a path, and the route that the path belongs to: ""
+// when there is none.
+func (p *Provider) find(path string) (route string, h http.HandlerFunc) {
+	if h, ok := p.routes[path]; ok {
+		return path, h
 	}
 	for _, t := range p.trees {
 		if strings.HasPrefix(path, t.prefix) {
-			t.handler.ServeHTTP(w, withPath(r, path))
-			return
+			return t.prefix + "{file...}", func(w http.ResponseWriter, r *http.Request) {
+				t.handler.ServeHTTP(w, withPath(r, path))
+			}
 		}
 	}
-	p.fail(w, r, &pageError{status: http.StatusNotFound, code: ui.ErrorNotFound})
+	return "", func(w http.ResponseWriter, r *http.Request) {
+		p.fail(w, r, &pageError{status: http.StatusNotFound, code: ui.ErrorNotFound})
+	}
 }
 
 // path is the path of a request relative to the base URL.
 func (p *Provider) path(r *http.Request) string { return strings.TrimPrefix(r.URL.Path, p.base.Path) }
 
-func (p *Provider) dispatch(answers route, w http.ResponseWriter, r *http.Request) {
-	if h, ok := answers[r.Method]; ok {
-		h(w, r)
-		return
+// dispatch chooses by method.
+func (p *Provider) dispatch(answers route) http.HandlerFunc {
+	allowed := strings.Join(slices.Sorted(maps.Keys(answers)), ", ")
+	return func(w http.ResponseWriter, r *http.Request) {
+		if h, ok := answers[r.Method]; ok {
+			h(w, r)
+			return
+		}
+		w.Header().Set("Allow", allowed)
+		p.fail(w, r, &pageError{status: http.StatusMethodNotAllowed, code: ui.ErrorMethod})
 	}
-	w.Header().Set("Allow", strings.Join(slices.Sorted(maps.Keys(answers)), ", "))
-	p.fail(w, r, &pageError{status: http.StatusMethodNotAllowed, code: ui.ErrorMethod})
 }
 
 // withPath returns the request as seen below the base URL.

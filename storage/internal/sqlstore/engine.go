@@ -5,6 +5,9 @@ import (
 	"database/sql"
 	"strings"
 	"sync"
+
+	"go.opentelemetry.io/otel/attribute"
+	semconv "go.opentelemetry.io/otel/semconv/v1.43.0"
 )
 
 // Engine runs steps on a database of one kind. Its methods return the sentinels
@@ -53,15 +56,19 @@ type Dialect struct {
 	rewritten sync.Map // of string by string
 	// tables counts the tables with the name ?1.
 	tables string
+	// system names the database in traces.
+	system attribute.KeyValue
 }
 
 // SQLite is the dialect that the queries are written in.
 var SQLite = &Dialect{
+	system: semconv.DBSystemNameSQLite,
 	tables: `SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = ?1`,
 }
 
 // Postgres is the dialect of PostgreSQL and the databases that speak its language.
 var Postgres = &Dialect{
+	system: semconv.DBSystemNamePostgreSQL,
 	tables: `SELECT count(*) FROM information_schema.tables
 		WHERE table_schema = current_schema() AND table_name = ?1`,
 	replacer: strings.NewReplacer(

@@ -56,10 +56,12 @@ func run[T any](
 	what string, step func(*tx) (T, error),
 ) (T, error) {
 	var result T
+	ctx, end := s.trace(ctx, what)
 	err := engine(ctx, func(ctx context.Context, db Conn) (err error) {
 		result, err = step(&tx{ctx: ctx, db: db, dialect: s.dialect})
 		return err
 	})
+	end(err)
 	if err != nil {
 		var none T
 		return none, fmt.Errorf("%s: %w", what, err)

@@ -1,0 +1,188 @@
+package provider_test
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"go.opentelemetry.io/otel"
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/codes"
+	"go.opentelemetry.io/otel/propagation"
+	"go.opentelemetry.io/otel/sdk/metric"
+	"go.opentelemetry.io/otel/sdk/metric/metricdata"
+	"go.opentelemetry.io/otel/sdk/trace"
+	"go.opentelemetry.io/otel/sdk/trace/tracetest"
+
+	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/storage"
+)
+
+// observed is what a host with an OpenTelemetry SDK sees of a provider.
+type observed struct {
+	spans  *tracetest.InMemoryExporter
+	reader *metric.ManualReader
+}
+
+func observe(o *observed) func(*provider.Config) {
+	o.spans, o.reader = tracetest.NewInMemoryExporter(), metric.NewManualReader()
+	return func(c *provider.Config) {
+		c.TracerProvider = trace.NewTracerProvider(trace.WithSyncer(o.spans))
+		c.MeterProvider = metric.NewMeterProvider(metric.WithReader(o.reader))
+	}
+}
+
+// span returns the latest span of a name.
+func (o *observed) span(t *testing.T, name string) tracetest.SpanStub {
+	t.Helper()
+	for _, s := range slices.Backward(o.spans.GetSpans()) {
+		if s.Name == name {
+			return s
+		}
+	}
+	t.Fatalf("no span %q", name)
+	return tracetest.SpanStub{}
+}
+
+// points returns the data points of a metric as text, without values that differ
+// from run to run.
+func (o *observed) points(t *testing.T, name string) map[string]int64 {
+	t.Helper()
+	var all metricdata.ResourceMetrics
+	if err := o.reader.Collect(t.Context(), &all); err != nil {
+		t.Fatal(err)
+	}
+	points := map[string]int64{}
+	for _, scope := range all.ScopeMetrics {
+		for _, m := range scope.Metrics {
+			if m.Name != name {
+				continue
+			}
+			switch data := m.Data.(type) {
+			case metricdata.Histogram[float64]:
+				for _, p := range data.DataPoints {
+					points[p.Attributes.Encoded(attribute.DefaultEncoder())] += int64(p.Count)
+				}
+			case metricdata.Sum[int64]:
+				for _, p := range data.DataPoints {
+					points[p.Attributes.Encoded(attribute.DefaultEncoder())] += p.Value
+				}
+			}
+		}
+	}
+	return points
+}
+
+func TestRequestsAreToldToOpenTelemetry(t *testing.T) {
+	var seen observed
+	w := newWorld(t, observe(&seen)).withClients().withUsers()
+	b := w.alice()
+	tokens := b.standardTokens()
+	w.advance(time.Second) // nothing comes from memory
+	seen.spans.Reset()
+	if p := b.bearer(attributesPath, text(t, tokens, "access_token")); p.StatusCode != http.StatusOK {
+		t.Fatalf("attributes: %s", p.Status)
+	}
+	b.send(strings.Repeat("X", 9), attributesPath, "")
+	b.get("/nothing/here?access_token=canary")
+	b.get("/assets/nothing.css")
+
+	got := map[string]string{}
+	for _, s := range seen.spans.GetSpans() {
+		attributes := make([]string, 0, len(s.Attributes))
+		for _, a := range s.Attributes {
+			attributes = append(attributes, fmt.Sprintf("%s=%s", a.Key, a.Value.String()))
+		}
+		slices.Sort(attributes)
+		got[s.Name] = s.SpanKind.String() + " " + strings.Join(attributes, " ")
+	}
+	want := map[string]string{
+		"GET " + attributesPath: "server http.request.method=GET http.response.status_code=200 http.route=" + attributesPath +
+			" url.path=" + attributesPath + " url.scheme=http",
+		"HTTP " + attributesPath: "server http.request.method=_OTHER http.response.status_code=405 http.route=" + attributesPath +
+			" url.path=" + attributesPath + " url.scheme=http",
+		"GET": "server http.request.method=GET http.response.status_code=404 url.scheme=http",
+		"GET /assets/{file...}": "server http.request.method=GET http.response.status_code=404 http.route=/assets/{file...}" +
+			" url.path=/assets/nothing.css url.scheme=http",
+		"read client": "client db.query.summary=read client db.system.name=sqlite",
+		"read token":  "client db.query.summary=read token db.system.name=sqlite",
+		"read person": "client db.query.summary=read person db.system.name=sqlite",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("spans (-want +got):\n%s", diff)
+	}
+	if read, request := seen.span(t, "read token"), seen.span(t, "GET "+attributesPath); read.Parent.SpanID() != request.SpanContext.SpanID() {
+		t.Error("a query is no child of its request")
+	}
+	points := seen.points(t, "http.server.request.duration")
+	if n := points["http.request.method=GET,http.response.status_code=200,http.route="+attributesPath+",url.scheme=http"]; n != 1 {
+		t.Errorf("%d requests were measured in %v", n, points)
+	}
+	for at, n := range seen.points(t, "http.server.active_requests") {
+		if n != 0 {
+			t.Errorf("%d requests never end: %s", n, at)
+		}
+	}
+	if n := seen.points(t, "bonafide.audit.events")["event.name=sign_in"]; n != 1 {
+		t.Errorf("%d sign-ins were counted", n)
+	}
+}
+
+func TestNothingSecretIsToldToOpenTelemetry(t *testing.T) {
+	var seen observed
+	w := newWorld(t, observe(&seen)).withClients().withUsers()
+	b := w.alice()
+	code := b.allow("state", "canary-state").Get("code")
+	_, tokens := b.token("code", code)
+	access, refresh := text(t, tokens, "access_token"), text(t, tokens, "refresh_token")
+	b.get(userinfoPath + "?access_token=" + access)
+	b.get(attributesPath + "?access_token=" + access + "&callback=show")
+	b.token("grant_type", "refresh_token", "refresh_token", refresh)
+	told := fmt.Sprintf("%+v", seen.spans.GetSpans())
+	for what, secret := range map[string]string{
+		"code": code, "access token": access, "refresh token": refresh, "state": "canary-state",
+		"client secret": clientSecret, "password": alicePass, "address": "alice@example.com",
+	} {
+		if strings.Contains(told, secret) {
+			t.Errorf("the %s is in a span", what)
+		}
+	}
+}
+
+func TestAFailingDatabaseIsAFailedSpan(t *testing.T) {
+	var seen observed
+	var store *faultyStore
+	w := newWorld(t, observe(&seen), faulty(&store)).withClients().withUsers()
+	b := w.alice()
+	token := text(t, b.standardTokens(), "access_token")
+	store.down(storage.ErrUnavailable)
+	defer store.down(nil)
+	b.bearer(attributesPath, token)
+	span := seen.span(t, "GET "+attributesPath)
+	if span.Status.Code != codes.Error {
+		t.Errorf("status %v", span.Status)
+	}
+	if points := seen.points(t, "http.server.request.duration"); points["error.type=503,http.request.method=GET,"+
+		"http.response.status_code=503,http.route="+attributesPath+",url.scheme=http"] != 1 {
+		t.Errorf("measured %v", points)
+	}
+}
+
+func TestATraceOfTheProxyIsContinued(t *testing.T) {
+	before := otel.GetTextMapPropagator()
+	otel.SetTextMapPropagator(propagation.TraceContext{})
+	t.Cleanup(func() { otel.SetTextMapPropagator(before) })
+	var seen observed
+	w := newWorld(t, observe(&seen))
+	r := httptest.NewRequest(http.MethodGet, discoveryPath, nil)
+	r.Header.Set("Traceparent", "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01")
+	w.ServeHTTP(httptest.NewRecorder(), r)
+	if got := seen.span(t, "GET "+discoveryPath).SpanContext.TraceID().String(); got != "0af7651916cd43dd8448eb211c80319c" {
+		t.Errorf("trace %s", got)
+	}
+}
