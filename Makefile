@@ -56,11 +56,10 @@ fuzz: ## Fuzz each target for FUZZTIME (10s)
 		$(GO) -C $$package test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) . < /dev/null; \
 	done
 
-bench: ## Measure speed beside other providers; leaves .cache/bench.md
+bench: ## Measure speed beside other providers; writes examples/benchmark/README.md
 	@mkdir -p $(CACHE)/bench
 	@if command -v npm > /dev/null; then npm ci --prefix examples/benchmark/node --no-audit --no-fund --silent; fi
-	@$(GO) -C examples/benchmark run . -dir $(CACHE)/bench \
-		-markdown $(CACHE)/bench.md -json $(CACHE)/bench.json $(BENCHFLAGS)
+	@$(GO) -C examples/benchmark run . -dir $(CACHE)/bench -report README.md -json $(CACHE)/bench.json $(BENCHFLAGS)
 
 browser: ## Test the button and the screens in Chromium; needs Node and Chromium
 	@$(GO) test ./ui -count=1 -run '^TestGallery$$' -gallery=$(CACHE)/gallery

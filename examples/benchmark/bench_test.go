@@ -61,7 +61,7 @@ func TestServersDoWhatIsMeasured(t *testing.T) {
 					t.Fatal(err)
 				}
 				for _, u := range users {
-					done, failures, err := repeat(u, op, time.Now().Add(20*time.Millisecond))
+					done, failures, err := repeat(t.Context(), u, op, bound{until: time.Now().Add(20 * time.Millisecond)})
 					if len(done) == 0 || failures > 0 {
 						t.Errorf("%s: %d done, %d failed: %v", op.name, len(done), failures, err)
 					}
@@ -87,4 +87,40 @@ func started(t *testing.T, s server) *running {
 		t.Fatal(err)
 	}
 	return &running{greeting: greeting{Addr: h.Listener.Addr().String(), Target: target}, server: s}
+}
+
+func TestReplaceSectionLeavesTheRest(t *testing.T) {
+	const report = "a\n<!-- scale -->\nold\n<!-- end of scale -->\nb\n"
+	got, err := replaceSection(report, "scale", "new\n")
+	if want := "a\n<!-- scale -->\nnew\n<!-- end of scale -->\nb\n"; got != want || err != nil {
+		t.Errorf("got %q, %v; want %q", got, err, want)
+	}
+	if got, err := replaceSection(report, "soak", "new\n"); err == nil {
+		t.Errorf("without its marks: %q", got)
+	}
+}
+
+func TestFilledDatabaseServes(t *testing.T) {
+	dir := t.TempDir()
+	if err := fill(t.Context(), dir, 1000, time.Now()); err != nil {
+		t.Fatal(err)
+	}
+	_, _, err := bonafideOnSQLite(t.Context(), "http://localhost", dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows, err := openTableRows(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rows.db.Close()
+	for query, want := range map[string]int{
+		`SELECT count(*) FROM grants WHERE typeof(id) = 'blob' AND expires_at > created_at`: 1000,
+		`SELECT count(*) FROM tokens t JOIN grants g ON g.id = t.grant_id`:                  2000,
+		`SELECT count(*) FROM pragma_foreign_key_check`:                                     0,
+	} {
+		if n, err := rows.count(t.Context(), query); n != want || err != nil {
+			t.Errorf("%s: %d, %v; want %d", query, n, err, want)
+		}
+	}
 }

@@ -15,7 +15,7 @@ import (
 	"golang.org/x/net/html"
 
 	"github.com/bonafide-id/bonafide/provider"
-	"github.com/bonafide-id/bonafide/storage"
+	"github.com/bonafide-id/bonafide/provider/opensslsigner"
 	"github.com/bonafide-id/bonafide/storage/postgres"
 	"github.com/bonafide-id/bonafide/storage/sqlite"
 )
@@ -23,12 +23,23 @@ import (
 // postgresEnv tells the child process which database to use.
 const postgresEnv = "BENCHMARK_POSTGRES"
 
+// databaseFile is the name of a server's database in its folder.
+const databaseFile = "bonafide.db"
+
 func bonafideOnSQLite(ctx context.Context, base, dir string) (http.Handler, func(*http.Client) (target, error), error) {
-	store, err := sqlite.Open(ctx, filepath.Join(dir, "bonafide.db"))
+	store, err := sqlite.Open(ctx, filepath.Join(dir, databaseFile))
 	if err != nil {
 		return nil, nil, err
 	}
-	return bonafide(ctx, base, store)
+	return bonafide(ctx, base, provider.Config{Store: store})
+}
+
+func bonafideWithOpenSSL(ctx context.Context, base, dir string) (http.Handler, func(*http.Client) (target, error), error) {
+	store, err := sqlite.Open(ctx, filepath.Join(dir, databaseFile))
+	if err != nil {
+		return nil, nil, err
+	}
+	return bonafide(ctx, base, provider.Config{Store: store, SignWith: opensslsigner.New})
 }
 
 func bonafideOnPostgres(ctx context.Context, base, _ string) (http.Handler, func(*http.Client) (target, error), error) {
@@ -36,7 +47,7 @@ func bonafideOnPostgres(ctx context.Context, base, _ string) (http.Handler, func
 	if err != nil {
 		return nil, nil, err
 	}
-	return bonafide(ctx, base, store)
+	return bonafide(ctx, base, provider.Config{Store: store})
 }
 
 const userPassword = "glacier-tulip-orbit-42"
@@ -45,13 +56,14 @@ const userPassword = "glacier-tulip-orbit-42"
 const sessions = 8
 
 // bonafide is the provider as any host would mount it: its own accounts, its own
-// keys, nothing switched off.
-func bonafide(ctx context.Context, base string, store storage.Store) (http.Handler, func(*http.Client) (target, error), error) {
+// keys, nothing switched off. cfg says in what it differs from that.
+func bonafide(ctx context.Context, base string, cfg provider.Config) (http.Handler, func(*http.Client) (target, error), error) {
 	secret := make([]byte, 32)
 	if _, err := rand.Read(secret); err != nil {
 		return nil, nil, err
 	}
-	p, err := provider.New(ctx, provider.Config{BaseURL: base, Secret: secret, Store: store})
+	cfg.BaseURL, cfg.Secret = base, secret
+	p, err := provider.New(ctx, cfg)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -41,6 +41,7 @@ type visitor struct {
 	target
 	cookie          string
 	access, refresh string
+	unused          []string // access tokens, see marathon.go
 }
 
 var basicAuth = "Basic " + base64.StdEncoding.EncodeToString([]byte(clientID+":"+clientSecret))
@@ -55,15 +56,20 @@ type operation struct {
 	do   func(*visitor) error
 }
 
+var (
+	flows    = operation{"flow", "complete flows", func(t target) string { return t.Authorize }, (*visitor).flow}
+	userinfo = operation{"userinfo", "userinfo", func(t target) string { return t.Userinfo }, func(u *visitor) error { return u.data(u.Userinfo) }}
+)
+
 var operations = []operation{
-	{"flow", "complete flows", func(t target) string { return t.Authorize }, (*visitor).flow},
+	flows,
 	{"refresh", "refreshes", func(t target) string {
 		if !t.Refresh {
 			return ""
 		}
 		return t.Token
 	}, (*visitor).renew},
-	{"userinfo", "userinfo", func(t target) string { return t.Userinfo }, func(u *visitor) error { return u.data(u.Userinfo) }},
+	userinfo,
 	{"attributes", "attributes", func(t target) string { return t.Attributes }, func(u *visitor) error { return u.data(u.Attributes) }},
 	{"discovery", "discovery", func(t target) string { return t.Discovery }, func(u *visitor) error {
 		_, err := u.expect(200, request{method: "GET", path: u.Discovery})

@@ -13,10 +13,13 @@ require (
 	golang.org/x/net v0.58.0
 )
 
+require github.com/golang-fips/openssl/v2 v2.0.3 // indirect
+
 require (
 	github.com/a-h/templ v0.3.977 // indirect
 	github.com/asaskevich/govalidator v0.0.0-20230301143203-a9d515a09cc2 // indirect
 	github.com/bmatcuk/doublestar/v4 v4.9.1 // indirect
+	github.com/bonafide-id/bonafide/provider/opensslsigner v0.0.0
 	github.com/cenkalti/backoff/v5 v5.0.3 // indirect
 	github.com/cespare/xxhash/v2 v2.3.0 // indirect
 	github.com/dgraph-io/ristretto v1.0.0 // indirect
@@ -96,3 +99,5 @@ require (
 	google.golang.org/grpc v1.84.0 // indirect
 	google.golang.org/protobuf v1.36.12 // indirect
 )
+
+replace github.com/bonafide-id/bonafide/provider/opensslsigner => ../../provider/opensslsigner

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"sync"
@@ -26,6 +27,24 @@ type sample struct {
 	FirstError string `json:"first_error,omitempty"`
 }
 
+func perSecond(m sample) float64 { return m.PerSecond }
+func cpuEach(m sample) float64   { return m.CPU }
+func p50(m sample) float64       { return m.P50 }
+func p99(m sample) float64       { return m.P99 }
+
+// line tells of a sample while the run goes on.
+func (m sample) line(op operation) string {
+	return fmt.Sprintf("%-10s %8.0f/s  p50 %6.2f ms  p99 %6.2f ms  errors %d %s",
+		op.name, m.PerSecond, m.P50/1000, m.P99/1000, m.Errors, m.FirstError)
+}
+
+// bound ends the work of one worker: at a moment, or after so many times. Zero is
+// without end.
+type bound struct {
+	until time.Time
+	times int
+}
+
 // crew returns workers that are ready to measure anything: each has a token.
 func crew(s *running, workers int) ([]*visitor, error) {
 	users := make([]*visitor, workers)
@@ -45,12 +64,17 @@ func crew(s *running, workers int) ([]*visitor, error) {
 	return users, nil
 }
 
-// measure has every worker repeat an operation for a while.
-func measure(s *running, op operation, workers int, length time.Duration) (sample, error) {
+// measure has new workers repeat an operation for a while.
+func measure(ctx context.Context, s *running, op operation, workers int, length time.Duration) (sample, error) {
 	users, err := crew(s, workers)
 	if err != nil {
-		return sample{}, err
+		return sample{}, fmt.Errorf("%s, %s: %w", s.name, op.name, err)
 	}
+	return work(ctx, s, users, op, bound{until: time.Now().Add(length)})
+}
+
+// work has every worker repeat an operation.
+func work(ctx context.Context, s *running, users []*visitor, op operation, end bound) (sample, error) {
 	var mu sync.Mutex
 	var result sample
 	var took []time.Duration
@@ -59,7 +83,7 @@ func measure(s *running, op operation, workers int, length time.Duration) (sampl
 	cpu, start := cpuTime(pid), time.Now()
 	for _, u := range users {
 		running.Go(func() {
-			mine, failures, first := repeat(u, op, start.Add(length))
+			mine, failures, first := repeat(ctx, u, op, end)
 			mu.Lock()
 			defer mu.Unlock()
 			took = append(took, mine...)
@@ -70,6 +94,9 @@ func measure(s *running, op operation, workers int, length time.Duration) (sampl
 		})
 	}
 	running.Wait()
+	if err := ctx.Err(); err != nil {
+		return sample{}, err
+	}
 	elapsed := time.Since(start)
 	cpu = cpuTime(pid) - cpu
 	result.Operations = len(took)
@@ -84,14 +111,14 @@ func measure(s *running, op operation, workers int, length time.Duration) (sampl
 	return result, nil
 }
 
-// repeat does an operation until a moment. A worker that meets ten errors gives
-// up, so that a server that is down is not hammered.
-func repeat(u *visitor, op operation, until time.Time) (took []time.Duration, failures int, first error) {
+// repeat does an operation again and again. A worker that meets ten errors gives up,
+// so that a server that is down is not hammered.
+func repeat(ctx context.Context, u *visitor, op operation, end bound) (took []time.Duration, failures int, first error) {
 	defer u.close()
 	took = make([]time.Duration, 0, 1<<14)
-	for failures < 10 {
+	for failures < 10 && ctx.Err() == nil && (end.times == 0 || len(took) < end.times) {
 		begin := time.Now()
-		if begin.After(until) {
+		if !end.until.IsZero() && begin.After(end.until) {
 			break
 		}
 		if err := op.do(u); err != nil {

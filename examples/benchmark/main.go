@@ -1,13 +1,14 @@
-// Command benchmark measures Bonafide and other OpenID Connect providers doing the
-// same work, one after the other on one machine, over HTTP on the loopback:
+// Command benchmark measures Bonafide, on the machine that it runs on:
 //
-//	go run . -markdown table.md -json result.json
+//	go run .              compares it with other OpenID Connect providers
+//	go run . -scale       compares small tables with large ones, and looks at the sweep
+//	go run . -soak 10m    watches memory and tables under load
 //
 // Every server runs in a process of its own, with RS256, with as many processors
 // as GOMAXPROCS gives it, and is asked by the same generator over keep-alive
-// connections. The rounds are interleaved, so that whatever else the machine does
-// meets all of them, and each figure is the median of its rounds. Only the ratios
-// of one run tell anything: absolute figures are those of the machine.
+// connections on the loopback. The rounds are interleaved, so that whatever else the
+// machine does meets all of them, and each figure is the median of its rounds. Only
+// the ratios of one run tell anything: absolute figures are those of the machine.
 //
 // What each server does is in a file named after it. The bare handler and the
 // ceiling bound what any provider in Go could reach.
@@ -20,18 +21,22 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
-	"path/filepath"
 	"runtime"
 	"slices"
-	"strings"
 	"time"
+
+	"github.com/bonafide-id/bonafide/provider/opensslsigner"
 )
 
-// servers are those that can be measured, in the order of the table.
+// ownServer is Bonafide as most hosts run it.
+var ownServer = server{name: "bonafide", store: "SQLite", start: bonafideOnSQLite}
+
+// servers are those that are compared, in the order of the table.
 var servers = []server{
 	{name: "bare", store: "none", start: bare},
 	{name: "ceiling", store: "SQLite", start: ceiling},
-	{name: "bonafide", store: "SQLite", start: bonafideOnSQLite},
+	ownServer,
+	{name: "bonafide-openssl", store: "SQLite", start: bonafideWithOpenSSL, available: opensslsigner.Available},
 	{name: "bonafide-postgres", store: "PostgreSQL", start: bonafideOnPostgres, available: postgresAvailable},
 	{name: "zitadel/oidc", store: "memory", start: zitadel},
 	{name: "luikyv/go-oidc", store: "memory", start: goOIDC},
@@ -42,41 +47,68 @@ type options struct {
 	only           string
 	rounds         int
 	length         time.Duration
+	flows, starts  int
 	workers, crowd int
 	procs          int
-	dir            string
-	markdown, json string
-	postgres       string
-	profiles       string
+
+	scale   bool
+	grants  sizes
+	expired int
+	soak    time.Duration
+
+	dir          string
+	report, json string
+	postgres     string
+	profiles     string
+}
+
+// quick replaces what decides how long a run takes. Such a run shows that everything
+// works; its figures are no good, and go into no report.
+func (o *options) quick() {
+	o.rounds, o.length, o.flows, o.starts = 1, 100*time.Millisecond, 400, 3
+	o.grants, o.expired = sizes{10_000, 100_000}, 20_000
+	o.soak = min(o.soak, 15*time.Second)
+	o.report = ""
 }
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	var o options
+	o := options{grants: sizes{10_000, 5_000_000}}
 	child := flag.String("serve", "", "be one server; used by the benchmark itself")
-	flag.StringVar(&o.only, "only", "", "comma-separated names of servers; all when empty")
-	flag.IntVar(&o.rounds, "rounds", 3, "rounds, from 1 to 100")
-	flag.DurationVar(&o.length, "time", time.Second, "length of one measurement, at most 1m")
+	quick := flag.Bool("quick", false, "see within a minute that everything works; replaces all that decides the length")
+	flag.StringVar(&o.only, "only", "", "comma-separated names of servers to compare; all when empty")
+	flag.IntVar(&o.rounds, "rounds", 5, "rounds, from 1 to 100")
+	flag.DurationVar(&o.length, "time", 2*time.Second, "length of one measurement, from 10ms to 1m")
+	flag.IntVar(&o.flows, "flows", 20_000, "flows before memory is looked at, at most a million")
+	flag.IntVar(&o.starts, "starts", 20, "starts of the minimal program, at most 1000")
 	flag.IntVar(&o.workers, "workers", 8, "concurrent user agents")
 	flag.IntVar(&o.crowd, "crowd", 64, "user agents of the last round, which looks for errors")
 	flag.IntVar(&o.procs, "procs", runtime.NumCPU(), "processors (GOMAXPROCS) of each server")
+	flag.BoolVar(&o.scale, "scale", false, "compare tables of the sizes of -grants, then sweep -expired grants")
+	flag.Var(&o.grants, "grants", "two numbers of grants, the small one first; at most ten million")
+	flag.IntVar(&o.expired, "expired", 1_000_000, "expired grants for the sweep, at most ten million")
+	flag.DurationVar(&o.soak, "soak", 0, "watch memory and tables under load for so long, at most 24h")
 	flag.StringVar(&o.dir, "dir", ".", "folder for databases; on the disk to be measured, not in memory")
-	flag.StringVar(&o.markdown, "markdown", "", "file for the table in Markdown")
+	flag.StringVar(&o.report, "report", "", "Markdown file with the marks between which tables are replaced")
 	flag.StringVar(&o.json, "json", "", "file for everything in JSON")
 	flag.StringVar(&o.profiles, "profiles", "", "folder for CPU profiles of the servers, which slow them down a little")
 	flag.StringVar(&o.postgres, "postgres", "", "URL of a PostgreSQL database to use; a server is started when empty")
 	flag.Parse()
-	var err error
-	if *child != "" {
-		i := slices.IndexFunc(servers, func(s server) bool { return s.name == *child })
-		if i < 0 {
-			err = fmt.Errorf("no server %q", *child)
-		} else {
-			err = profiled(func() error { return serve(ctx, servers[i], o.dir) })
-		}
-	} else {
-		err = run(ctx, o)
+	if *quick {
+		o.quick()
+	}
+	err := o.validate()
+	switch {
+	case err != nil:
+	case *child != "":
+		err = serveNamed(ctx, *child, o.dir)
+	case o.scale:
+		err = run(ctx, o, measureScale)
+	case o.soak > 0:
+		err = run(ctx, o, measureSoak)
+	default:
+		err = run(ctx, o, compare)
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "benchmark:", err)
@@ -85,44 +117,38 @@ func main() {
 }
 
 func (o options) validate() error {
+	within := func(n, least, most int) bool { return n >= least && n <= most }
 	switch {
-	case o.rounds < 1 || o.rounds > 100:
+	case !within(o.rounds, 1, 100):
 		return errors.New("-rounds must be from 1 to 100")
 	case o.length < 10*time.Millisecond || o.length > time.Minute:
 		return errors.New("-time must be from 10ms to 1m")
-	case o.workers < 1 || o.workers > 256 || o.crowd < 1 || o.crowd > 256:
+	case !within(o.workers, 1, 256) || !within(o.crowd, 1, 256):
 		return errors.New("-workers and -crowd must be from 1 to 256")
+	case !within(o.flows, o.workers, 1_000_000) || !within(o.starts, 1, 1000):
+		return errors.New("-flows must be from -workers to 1000000, -starts from 1 to 1000")
+	case !within(o.expired, 1, maxGrants):
+		return fmt.Errorf("-expired must be from 1 to %d", maxGrants)
+	case o.soak < 0 || o.soak > 24*time.Hour:
+		return errors.New("-soak must be at most 24h")
+	case o.scale && o.soak > 0:
+		return errors.New("-scale and -soak are two runs")
 	}
 	return nil
 }
 
-// selected returns the servers to measure.
-func (o options) selected() (chosen []server, err error) {
-	for _, s := range servers {
-		if o.only != "" && !slices.Contains(strings.Split(o.only, ","), s.name) {
-			continue
-		}
-		if s.available != nil {
-			if err := s.available(); err != nil {
-				progress("leaving out %s: %v", s.name, err)
-				continue
-			}
-		}
-		chosen = append(chosen, s)
-	}
-	if len(chosen) == 0 {
-		return nil, fmt.Errorf("-only %q names no server", o.only)
-	}
-	return chosen, nil
-}
-
 func progress(format string, args ...any) { fmt.Fprintf(os.Stderr, format+"\n", args...) }
 
-// run measures everything and writes the reports.
-func run(ctx context.Context, o options) error {
-	if err := o.validate(); err != nil {
-		return err
-	}
+// findings are what one kind of run has found.
+type findings interface {
+	// section names the place of its tables in the report.
+	section() string
+
+	markdown() string
+}
+
+// run measures in a new folder, removes it, and writes the reports.
+func run[F findings](ctx context.Context, o options, measure func(context.Context, options, string) (F, error)) error {
 	dir, err := os.MkdirTemp(o.dir, "benchmark-")
 	if err != nil {
 		return err
@@ -133,71 +159,19 @@ func run(ctx context.Context, o options) error {
 			return err
 		}
 	}
-	stop, err := providePostgres(o.postgres)
+	found, err := measure(ctx, o, dir)
 	if err != nil {
 		return err
 	}
-	defer stop()
-	chosen, err := o.selected()
-	if err != nil {
-		return err
-	}
-	var fleet []*running
-	defer func() {
-		for _, s := range fleet {
-			s.stop()
-		}
-	}()
-	for _, s := range chosen {
-		progress("starting %s", s.name)
-		home := filepath.Join(dir, strings.ReplaceAll(s.name, "/", "-"))
-		if err := os.Mkdir(home, 0o700); err != nil {
-			return err
-		}
-		r, err := launch(s, home, o)
-		if err != nil {
-			return err
-		}
-		fleet = append(fleet, r)
-	}
-	result, err := measureAll(ctx, o, dir, fleet)
-	if err != nil {
-		return err
-	}
-	return result.write(o)
+	return write(found, o)
 }
 
-// measureAll goes round by round over the operations, and in each over the
-// servers.
-func measureAll(ctx context.Context, o options, dir string, fleet []*running) (*result, error) {
-	result := newResult(o, fleet)
-	for round := range o.rounds {
-		home, err := os.MkdirTemp(dir, "floor-")
-		if err != nil {
-			return nil, err
-		}
-		f, err := measureFloor(ctx, home, o.procs, o.length)
-		if err != nil {
-			return nil, fmt.Errorf("floor: %w", err)
-		}
-		result.Floors = append(result.Floors, f)
-		for _, op := range operations {
-			for _, s := range fleet {
-				if op.path(s.Target) == "" {
-					continue
-				}
-				if err := ctx.Err(); err != nil {
-					return nil, err
-				}
-				m, err := measure(s, op, o.workers, o.length)
-				if err != nil {
-					return nil, fmt.Errorf("%s, %s: %w", s.name, op.name, err)
-				}
-				result.add(s.name, op.name, m)
-				progress("round %d/%d  %-18s %-10s %8.0f/s  p50 %6.2f ms  p99 %6.2f ms  errors %d %s",
-					round+1, o.rounds, s.name, op.name, m.PerSecond, m.P50/1000, m.P99/1000, m.Errors, m.FirstError)
-			}
-		}
+// serveNamed is the child process.
+func serveNamed(ctx context.Context, name, dir string) error {
+	all := append(slices.Clone(servers), soaking)
+	i := slices.IndexFunc(all, func(s server) bool { return s.name == name })
+	if i < 0 {
+		return fmt.Errorf("no server %q", name)
 	}
-	return result, result.crowd(ctx, o, fleet)
+	return profiled(func() error { return serve(ctx, all[i], dir) })
 }

@@ -1,11 +1,7 @@
 package main
 
 import (
-	"context"
-	"encoding/json"
 	"fmt"
-	"os"
-	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -19,6 +15,9 @@ type result struct {
 	Floors  []floor   `json:"floors"`
 	Servers []*rating `json:"servers"`
 	Crowd   int       `json:"crowd_workers"`
+
+	Import   importCost `json:"import"`
+	Marathon marathon   `json:"marathon"`
 }
 
 // rating is what was found about one server: for each operation one sample per
@@ -35,9 +34,9 @@ type rating struct {
 	Memory float64 `json:"memory_mib"`
 }
 
-func newResult(o options, fleet []*running) *result {
+func newResult(o options, dir string, fleet []*running) *result {
 	r := &result{
-		Machine: fmt.Sprintf("%s, %s/%s, %d processors", runtime.Version(), runtime.GOOS, runtime.GOARCH, runtime.NumCPU()),
+		Machine: machine(dir),
 		When:    time.Now().UTC().Truncate(time.Second), Workers: o.workers, Crowd: o.crowd,
 	}
 	for _, s := range fleet {
@@ -45,6 +44,8 @@ func newResult(o options, fleet []*running) *result {
 	}
 	return r
 }
+
+func (*result) section() string { return "compare" }
 
 // rating returns what was found about a server; empty when it was not measured.
 func (r *result) rating(name string) *rating {
@@ -59,26 +60,6 @@ func (r *result) rating(name string) *rating {
 func (r *result) add(server, operation string, m sample) {
 	samples := r.rating(server).Samples
 	samples[operation] = append(samples[operation], m)
-}
-
-// crowd has many workers do flows at once, to see whether any fails.
-func (r *result) crowd(ctx context.Context, o options, fleet []*running) error {
-	for _, s := range fleet {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		found := r.rating(s.name)
-		if s.Target.Authorize != "" {
-			var err error
-			if found.Crowded, err = measure(s, operations[0], o.crowd, o.length); err != nil {
-				return fmt.Errorf("%s, %d workers: %w", s.name, o.crowd, err)
-			}
-			progress("%d workers  %-18s %8.0f/s  errors %d %s", o.crowd, s.name,
-				found.Crowded.PerSecond, found.Crowded.Errors, found.Crowded.FirstError)
-		}
-		found.Memory = residentMiB(s.process.Process.Pid)
-	}
-	return nil
 }
 
 // median returns the median of one figure over the rounds, or 0 without any.
@@ -97,9 +78,6 @@ func median[T any](rounds []T, figure func(T) float64) float64 {
 	}
 	return values[middle]
 }
-
-func perSecond(m sample) float64 { return m.PerSecond }
-func cpuEach(m sample) float64   { return m.CPU }
 
 // ratio is the median of the ratios of each round, which share whatever else the
 // machine did meanwhile.
@@ -120,7 +98,7 @@ func ratio[A, B any](over []A, a func(A) float64, under []B, b func(B) float64) 
 // markdown renders the tables.
 func (r *result) markdown() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "Measured on %s with %s; %d user agents, medians of %d rounds.\n",
+	fmt.Fprintf(&b, "Measured on %s on %s; %d user agents, medians of %d rounds.\n",
 		r.When.Format(time.DateOnly), r.Machine, r.Workers, len(r.Floors))
 	fmt.Fprint(&b, "Only the ratios of one run tell anything: the generator shares the machine.\n\n")
 	r.markdownServers(&b)
@@ -136,6 +114,7 @@ func (r *result) markdown() string {
 		fmt.Fprintf(&b, "| %s | %.0f |\n", f.title, median(r.Floors, f.figure))
 	}
 	r.markdownRatios(&b)
+	r.markdownTargets(&b)
 	return b.String()
 }
 
@@ -188,23 +167,4 @@ func (r *result) markdownRatios(b *strings.Builder) {
 	fmt.Fprintf(b, "| RSA-2048 signatures: refreshes | %s | %s |\n",
 		number(ratio(own.Samples["refresh"], perSecond, r.Floors, func(f floor) float64 { return f.SignaturesPerSecond }), 2),
 		number(ratio(r.Floors, func(f floor) float64 { return f.SignatureCPU }, own.Samples["refresh"], cpuEach), 2))
-}
-
-// write prints the tables and writes the files that were asked for.
-func (r *result) write(o options) error {
-	table := r.markdown()
-	_, _ = fmt.Fprint(os.Stdout, table)
-	if o.markdown != "" {
-		if err := os.WriteFile(o.markdown, []byte(table), 0o644); err != nil {
-			return err
-		}
-	}
-	if o.json == "" {
-		return nil
-	}
-	raw, err := json.MarshalIndent(r, "", "  ")
-	if err != nil {
-		return err
-	}
-	return os.WriteFile(o.json, append(raw, '\n'), 0o644)
 }

@@ -1,0 +1,39 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+	"time"
+)
+
+// markdownTargets tells what Bonafide holds itself to, and how far it is.
+func (r *result) markdownTargets(b *strings.Builder) {
+	own, openssl, bare, ceiling := r.rating("bonafide"), r.rating("bonafide-openssl"), r.rating("bare"), r.rating("ceiling")
+	speed := func(over, under *rating, op string) float64 {
+		return ratio(over.Samples[op], perSecond, under.Samples[op], perSecond)
+	}
+	fmt.Fprint(b, "\n| What we hold ourselves to | goal | reached |\n|---|---:|---:|\n")
+	for _, t := range []struct {
+		title, goal string
+		reached     float64
+		decimals    int
+	}{
+		{"flows ÷ the ceiling, Go's crypto", "0.80", speed(own, ceiling, "flow"), 2},
+		{"flows with OpenSSL ÷ zitadel/oidc in memory", "1.2", speed(openssl, r.rating("zitadel/oidc"), "flow"), 2},
+		{"flows with OpenSSL ÷ oidc-provider in memory", "–", speed(openssl, r.rating("oidc-provider"), "flow"), 2},
+		{"userinfo of a token not seen lately ÷ the bare handler", "0.45", ratio(r.Marathon.First, perSecond, r.Marathon.Bare, perSecond), 2},
+		{"userinfo ÷ the bare handler, token seen a moment ago", "0.65", speed(own, bare, "userinfo"), 2},
+		{"attributes ÷ the bare handler, token seen a moment ago", "0.65", speed(own, bare, "attributes"), 2},
+		{"discovery ÷ the bare handler", "0.95", speed(own, bare, "discovery"), 2},
+		{"refreshes ÷ RSA signatures of the machine", "0.75", ratio(own.Samples["refresh"], perSecond, r.Floors, func(f floor) float64 { return f.SignaturesPerSecond }), 2},
+		{"p99 ÷ p50 of a flow", "below 4", ratio(own.Samples["flow"], p99, own.Samples["flow"], p50), 1},
+		{"resident MiB at the start", "20", r.Marathon.Ready, 0},
+		{fmt.Sprintf("resident MiB after %d flows", r.Marathon.Flows.Operations), "40", r.Marathon.Resides, 0},
+		{"the minimal program, stripped, MiB", "20", r.Import.StrippedMiB, 1},
+		{"modules in it", "60", float64(r.Import.Modules), 0},
+		{"its start with an existing database, ms", "50", median(r.Import.Starts, func(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }), 1},
+	} {
+		fmt.Fprintf(b, "| %s | %s | %s |\n", t.title, t.goal, number(t.reached, t.decimals))
+	}
+	fmt.Fprintf(b, "| errors of flows with %d user agents | 0 | %d |\n", r.Crowd, own.Crowded.Errors)
+}
