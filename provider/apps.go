@@ -93,6 +93,9 @@ func (p *Provider) removeApp(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	clientID := r.PostForm.Get(clientParameter)
+	if !isName(clientID) {
+		return &pageError{status: http.StatusBadRequest, code: ui.ErrorRequest}
+	}
 	if err := p.cfg.Store.RevokeConsent(r.Context(), user.UserID, clientID, p.cfg.Clock()); err != nil {
 		return fmt.Errorf("revoke consent: %w", err)
 	}

@@ -190,16 +190,20 @@ func TestAuditTrail(t *testing.T) {
 			t.Errorf("no event %s", name)
 		}
 	}
+	byHost := map[provider.EventName]bool{
+		provider.EventAccountCreated: true, provider.EventClientCreated: true, provider.EventClientChanged: true,
+		provider.EventSecretShown: true, provider.EventSecretChanged: true,
+	}
 	events, err := w.Events(t.Context(), provider.EventFilter{Limit: 1000})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, e := range events {
 		switch {
-		case e.Name == provider.EventSecretShown, e.Name == provider.EventSecretChanged: // by the host, not by a request
+		case byHost[e.Name]:
 		case e.Address == "":
 			t.Errorf("%s: from where? %+v", e.Name, e)
-		case e.UserID == "" && e.Name != provider.EventThrottled:
+		case e.UserID == "" && e.Name != provider.EventThrottled && e.Name != provider.EventClientRefused:
 			t.Errorf("%s: who? %+v", e.Name, e)
 		}
 	}

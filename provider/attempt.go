@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"context"
 	"encoding/base64"
 	"math"
 	"net/http"
@@ -21,6 +22,32 @@ func (p *Provider) caller(r *http.Request, account string) throttle.Caller {
 func (p *Provider) clientAddr(r *http.Request) netip.Addr {
 	return throttle.ClientAddr(r, p.cfg.TrustedProxies)
 }
+
+// attempt counts an attempt and returns how long to wait when it is one too many,
+// which is recorded.
+func (p *Provider) attempt(ctx context.Context, action throttle.Action, by throttle.Caller) (time.Duration, error) {
+	wait, err := p.limits.Allow(ctx, action, by)
+	if err != nil || wait == 0 {
+		return 0, err
+	}
+	// Once in a while only: who floods the provider must not flood the trail, too.
+	_, err = p.refusals.Get(refused{action.String(), throttle.Network(by.Address)}, func() (struct{}, error) {
+		p.record(ctx, Event{Name: EventThrottled, Detail: action.String()})
+		return struct{}{}, nil
+	})
+	return wait, err
+}
+
+// refused is whom the audit trail has been told of as trying something too often.
+type refused struct{ action, network string }
+
+const (
+	// refusalsEvery is how often it is told again.
+	refusalsEvery = time.Minute
+
+	// maxRefusals bounds how many are remembered.
+	maxRefusals = 4096
+)
 
 // deviceLife is how long a browser counts as one that an account has signed in from.
 const deviceLife = 365 * 24 * time.Hour

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -101,30 +102,44 @@ func (p *Provider) SaveClient(ctx context.Context, c Client) error {
 	if err := c.validate(p.catalogue); err != nil {
 		return fmt.Errorf("client %q: %w", c.ID, err)
 	}
-	now := p.cfg.Clock()
 	old, err := p.cfg.Store.Client(ctx, c.ID)
+	known := err == nil
 	if err != nil && !errors.Is(err, storage.ErrNotFound) {
 		return fmt.Errorf("read client: %w", err)
 	}
 	record := c.record()
-	record.CreatedAt, record.UpdatedAt = now, now
-	if err == nil {
-		record.CreatedAt = old.CreatedAt
-	}
+	record.CreatedAt, record.UpdatedAt = old.CreatedAt, old.UpdatedAt
 	record.Secrets = p.clientSecrets(c, old)
 	if len(c.Logo) > 0 {
 		if record.Logo, err = p.saveImage(ctx, c.Logo); err != nil {
 			return fmt.Errorf("client %q: Logo: %w", c.ID, err)
 		}
 	}
+	if known && reflect.DeepEqual(old, record) {
+		return nil
+	}
+	record.UpdatedAt = p.cfg.Clock()
+	if !known {
+		record.CreatedAt = record.UpdatedAt
+	}
 	if err := p.cfg.Store.SaveClient(ctx, record); err != nil {
 		return fmt.Errorf("save client: %w", err)
 	}
 	p.engine.ForgetClient(c.ID)
-	if len(old.Secrets) > 0 && !slices.EqualFunc(old.Secrets, record.Secrets, sameSecret) {
-		p.record(ctx, Event{Name: EventSecretChanged, ClientID: c.ID})
-	}
+	p.recordClient(ctx, known, old, record)
 	return nil
+}
+
+// recordClient tells the audit trail what a registration has changed.
+func (p *Provider) recordClient(ctx context.Context, known bool, old, current storage.Client) {
+	event := Event{Name: EventClientCreated, ClientID: current.ID}
+	if known {
+		event.Name = EventClientChanged
+	}
+	p.record(ctx, event)
+	if len(old.Secrets) > 0 && !slices.EqualFunc(old.Secrets, current.Secrets, sameSecret) {
+		p.record(ctx, Event{Name: EventSecretChanged, ClientID: current.ID})
+	}
 }
 
 // DeleteClient removes an application with everything that was allowed to it. It
@@ -134,6 +149,7 @@ func (p *Provider) DeleteClient(ctx context.Context, id string) error {
 		return fmt.Errorf("delete client: %w", err)
 	}
 	p.engine.ForgetClient(id)
+	p.record(ctx, Event{Name: EventClientDeleted, ClientID: id})
 	return nil
 }
 

@@ -62,32 +62,34 @@ func (p *Provider) sessionsAction(w http.ResponseWriter, r *http.Request) error 
 		p.redirect(w, p.link("/signin"))
 		return nil
 	}
-	notice := ui.NoticeSessionEnded
+	notice, ended, detail := ui.NoticeSessionEnded, 0, "on another device"
 	if r.PostForm.Get(ui.FieldAction) == ui.ActionOthers {
-		notice = ui.NoticeSessionsEnded
-		_, err = p.cfg.Store.EndSessions(ctx, storage.SessionFilter{AccountID: account.ID, Except: current.Digest})
+		notice, detail = ui.NoticeSessionsEnded, "on all other devices"
+		ended, err = p.cfg.Store.EndSessions(ctx, storage.SessionFilter{AccountID: account.ID, Except: current.Digest})
 	} else {
-		err = p.endNamedSession(r, account.ID, r.PostForm.Get(ui.FieldSession))
+		ended, err = p.endNamedSession(r, account.ID, r.PostForm.Get(ui.FieldSession))
 	}
 	if err != nil {
 		return fmt.Errorf("end session: %w", err)
 	}
-	p.record(ctx, Event{Name: EventSignedOut, UserID: account.ID, Detail: "on another device"})
+	if ended > 0 {
+		p.record(ctx, Event{Name: EventSignedOut, UserID: account.ID, Detail: detail})
+	}
 	p.redirect(w, p.link("/account/sessions", noticeParameter, string(notice)))
 	return nil
 }
 
-func (p *Provider) endNamedSession(r *http.Request, accountID, name string) error {
+func (p *Provider) endNamedSession(r *http.Request, accountID, name string) (ended int, err error) {
 	sessions, err := p.cfg.Store.Sessions(r.Context(), accountID)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	for _, s := range sessions {
 		if sessionName(s) == name {
-			return p.cfg.Store.EndSession(r.Context(), s.Digest)
+			return 1, p.cfg.Store.EndSession(r.Context(), s.Digest)
 		}
 	}
-	return nil
+	return 0, nil
 }
 
 // device names browser and system of a User-Agent header, as far as people need to

@@ -1,6 +1,10 @@
 package provider_test
 
 import (
+	"context"
+	"net/http"
+	"net/http/httptest"
+	"strings"
 	"testing"
 	"time"
 
@@ -18,12 +22,12 @@ func TestEvents(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []provider.EventName{provider.EventConsent, provider.EventSignedIn, provider.EventSignInFailed}
+	want := []provider.EventName{provider.EventConsent, provider.EventSignedIn, provider.EventSignInFailed, provider.EventAccountCreated}
 	if len(got) != len(want) {
 		t.Fatalf("%d events: %v", len(got), got)
 	}
 	for i, e := range got {
-		if e.Name != want[i] || e.Address == "" || e.At.IsZero() {
+		if e.Name != want[i] || e.At.IsZero() {
 			t.Errorf("event %d: %+v, want %s", i, e, want[i])
 		}
 	}
@@ -59,4 +63,76 @@ func TestRunRemovesEventsThatAreOlderThanTheyAreKept(t *testing.T) {
 		<-time.After(10 * time.Millisecond)
 	}
 	t.Error("the old event is still there")
+}
+
+func TestKeyRotationIsInTheAuditTrail(t *testing.T) {
+	w := newWorld(t, func(c *provider.Config) { c.KeyRotation = 30 * 24 * time.Hour })
+	w.advance(30 * 24 * time.Hour)
+	go func() { _ = w.Run(t.Context()) }() // until the world ends
+	for range 1000 {
+		if w.saw(provider.EventKeyRotated) {
+			return
+		}
+		<-time.After(10 * time.Millisecond)
+	}
+	t.Error("no event")
+}
+
+// clientRefused returns a request that leads to an event, and to nothing else that is
+// written.
+func clientRefused(ctx context.Context) *http.Request {
+	body := form("client_id", "std", "client_secret", "a-guess", "grant_type", "authorization_code", "code", "x")
+	r := httptest.NewRequestWithContext(ctx, http.MethodPost, tokenPath, strings.NewReader(body.Encode()))
+	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	return r
+}
+
+func TestCallerCannotStayOutOfTheTrailByLeaving(t *testing.T) {
+	var store *faultyStore
+	w := newWorld(t, faulty(&store)).withClients()
+	ctx, leave := context.WithCancel(t.Context())
+	store.breakBefore(func(_ context.Context, method string) error {
+		if method == "AppendEvent" {
+			leave()
+		}
+		return nil
+	})
+	w.ServeHTTP(httptest.NewRecorder(), clientRefused(ctx))
+	if ctx.Err() == nil {
+		t.Fatal("the caller has not left")
+	}
+	got, err := w.Events(t.Context(), provider.EventFilter{Name: provider.EventClientRefused})
+	if err != nil || len(got) != 1 {
+		t.Errorf("events %v, error %v", got, err)
+	}
+}
+
+func TestTrailThatCannotBeWritten(t *testing.T) {
+	var store *faultyStore
+	w := newWorld(t, faulty(&store)).withClients()
+	var limit time.Duration
+	store.breakBefore(func(ctx context.Context, method string) error {
+		if method != "AppendEvent" {
+			return nil
+		}
+		deadline, _ := ctx.Deadline()
+		limit = time.Until(deadline)
+		return storage.ErrUnavailable
+	})
+	answer := httptest.NewRecorder()
+	w.ServeHTTP(answer, clientRefused(t.Context()))
+	if limit <= 0 || limit > 2*time.Second {
+		t.Errorf("the answer may have to wait for %v", limit)
+	}
+	if answer.Code != http.StatusUnauthorized {
+		t.Errorf("the answer has become %d", answer.Code)
+	}
+	for _, part := range []string{"level=ERROR", "event=client_refused", "client=std", "address=192.0.2.1"} {
+		if !strings.Contains(w.log.String(), part) {
+			t.Errorf("the log does not tell %s:\n%s", part, w.log)
+		}
+	}
+	if !w.saw(provider.EventClientRefused) {
+		t.Error("the host is not told")
+	}
 }

@@ -56,7 +56,7 @@ func (p *Provider) changePassword(w http.ResponseWriter, r *http.Request) error 
 		p.drawPassword(w, r, account, http.StatusUnprocessableEntity, ui.Problem{Code: ui.PasswordWrong})
 		return nil
 	}
-	if err := p.setPassword(r.Context(), account.ID, chosen, current.Digest); err != nil {
+	if err := p.setPassword(r.Context(), account.ID, chosen, current.Digest, "by the user"); err != nil {
 		return err
 	}
 	if err := p.startSession(w, r, account); err != nil {

@@ -53,15 +53,28 @@ func (p *Provider) SaveAccount(ctx context.Context, a Account) (id string, err e
 		return "", fmt.Errorf("read account: %w", err)
 	}
 	if old.Email != a.Email || old.EmailVerified != a.EmailVerified {
-		err := p.cfg.Store.SetEmail(ctx, old.ID, a.Email, key, a.EmailVerified)
-		if errors.Is(err, storage.ErrConflict) {
-			return "", ErrConflict
-		}
-		if err != nil {
-			return "", fmt.Errorf("save e-mail address: %w", err)
+		if err := p.setEmail(ctx, old, a, key); err != nil {
+			return "", err
 		}
 	}
 	return old.ID, p.renewPassword(ctx, old, a.Password)
+}
+
+func (p *Provider) setEmail(ctx context.Context, old storage.Account, a Account, key string) error {
+	err := p.cfg.Store.SetEmail(ctx, old.ID, a.Email, key, a.EmailVerified)
+	if errors.Is(err, storage.ErrConflict) {
+		return ErrConflict
+	}
+	if err != nil {
+		return fmt.Errorf("save e-mail address: %w", err)
+	}
+	if old.Email != a.Email {
+		p.record(ctx, Event{Name: EventEmailChanged, UserID: old.ID, Detail: "by the host"})
+	}
+	if a.EmailVerified && (old.Email != a.Email || !old.EmailVerified) {
+		p.record(ctx, Event{Name: EventEmailVerified, UserID: old.ID, Detail: "by the host"})
+	}
+	return nil
 }
 
 func (p *Provider) findAccount(ctx context.Context, id, key string) (storage.Account, error) {
@@ -92,6 +105,7 @@ func (p *Provider) createAccount(ctx context.Context, a Account, key string) (st
 	if err != nil {
 		return "", fmt.Errorf("create account: %w", err)
 	}
+	p.record(ctx, Event{Name: EventAccountCreated, UserID: record.ID})
 	return record.ID, nil
 }
 
@@ -106,11 +120,12 @@ func (p *Provider) renewPassword(ctx context.Context, account storage.Account, p
 			return err
 		}
 	}
-	return p.setPassword(ctx, account.ID, password, storage.Digest{})
+	return p.setPassword(ctx, account.ID, password, storage.Digest{}, "by the host")
 }
 
-// setPassword hashes and records a password, ending every session but one.
-func (p *Provider) setPassword(ctx context.Context, id, password string, keep storage.Digest) error {
+// setPassword hashes and records a password, ending every session but one. by tells
+// the audit trail who does so.
+func (p *Provider) setPassword(ctx context.Context, id, password string, keep storage.Digest, by string) error {
 	hash, err := p.passwords.Hash(ctx, password)
 	if err != nil {
 		return fmt.Errorf("hash password: %w", err)
@@ -118,7 +133,7 @@ func (p *Provider) setPassword(ctx context.Context, id, password string, keep st
 	if err := p.cfg.Store.SetPassword(ctx, id, hash, keep, p.cfg.Clock()); err != nil {
 		return fmt.Errorf("save password: %w", err)
 	}
-	p.record(ctx, Event{Name: EventPasswordChanged, UserID: id})
+	p.record(ctx, Event{Name: EventPasswordChanged, UserID: id, Detail: by})
 	return nil
 }
 
@@ -129,13 +144,25 @@ func (p *Provider) SetAccountDisabled(ctx context.Context, id string, disabled b
 	if errors.Is(err, storage.ErrNotFound) {
 		return ErrNoUser
 	}
-	return err
+	if err != nil {
+		return fmt.Errorf("lock or open account: %w", err)
+	}
+	event := Event{Name: EventAccountEnabled, UserID: id}
+	if disabled {
+		event.Name = EventAccountDisabled
+	}
+	p.record(ctx, event)
+	return nil
 }
 
 // DeleteAccount removes an account with everything that is recorded about its
 // owner, and ends what was issued for it. It returns nil when there is none.
 func (p *Provider) DeleteAccount(ctx context.Context, id string) error {
-	return p.cfg.Store.DeleteAccount(ctx, id)
+	if err := p.cfg.Store.DeleteAccount(ctx, id); err != nil {
+		return fmt.Errorf("delete account: %w", err)
+	}
+	p.record(ctx, Event{Name: EventAccountDeleted, UserID: id})
+	return nil
 }
 
 // SetAttributes records values about a user by handle, in the types that Person

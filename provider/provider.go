@@ -36,6 +36,7 @@ type Provider struct {
 	userinfos *recent.Cache[[sha256.Size]byte, string] // signed, by their claims
 	passwords *password.Hasher
 	limits    *throttle.Limiter
+	refusals  *recent.Cache[refused, struct{}]
 	cookies   session.Cookies
 	sessions  *session.Manager
 	origin    *http.CrossOriginProtection
@@ -84,6 +85,7 @@ func New(ctx context.Context, cfg Config) (*Provider, error) {
 	p.userinfos = recent.New[[sha256.Size]byte, string](cfg.Lifetimes.IDToken/2, maxSignedUserinfo, cfg.Clock)
 	p.passwords = password.NewHasher()
 	p.limits = throttle.New(cfg.Store, p.secrets, cfg.Clock)
+	p.refusals = recent.New[refused, struct{}](refusalsEvery, maxRefusals, cfg.Clock)
 	p.cookies = session.NewCookies(p.base, p.issuer)
 	p.sessions = p.newSessions()
 	p.origin = http.NewCrossOriginProtection()
@@ -133,6 +135,7 @@ func (p *Provider) newEngine() *engine.Engine {
 		ScopeKnown: p.catalogue.known,
 		Claims:     p.claims,
 		Reused:     p.tokenReused,
+		Revoked:    p.tokenRevoked,
 		Lifetimes: engine.Lifetimes{
 			Code: l.Code, Access: l.AccessToken, ID: l.IDToken, Refresh: l.RefreshToken,
 			Grant: l.Grant, RefreshGrace: l.RefreshGrace,

@@ -123,7 +123,7 @@ func (p *Provider) resetFinish(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	if err := p.setPassword(r.Context(), account.ID, chosen, storage.Digest{}); err != nil {
+	if err := p.setPassword(r.Context(), account.ID, chosen, storage.Digest{}, "by a code sent to the user"); err != nil {
 		return err
 	}
 	p.noticeMail(r, account.Email, ui.MailView{Kind: ui.MailPasswordChanged})

@@ -162,11 +162,8 @@ func (p *Provider) checkPassword(r *http.Request, email, password string) (*stor
 		key = email // nobody's, but counted and hashed like any other
 	}
 	caller := p.caller(r, key)
-	wait, err := p.limits.Allow(ctx, throttle.SignIn, caller)
+	wait, err := p.attempt(ctx, throttle.SignIn, caller)
 	if err != nil || wait > 0 {
-		if wait > 0 {
-			p.record(ctx, Event{Name: EventThrottled, Detail: "sign in"})
-		}
 		return nil, wait, err
 	}
 	account, err := p.cfg.Store.AccountByEmail(ctx, key)
@@ -178,13 +175,25 @@ func (p *Provider) checkPassword(r *http.Request, email, password string) (*stor
 		return nil, 0, fmt.Errorf("verify password: %w", err)
 	}
 	if !ok || account.Disabled {
-		p.record(ctx, Event{Name: EventSignInFailed, UserID: account.ID})
+		p.record(ctx, Event{Name: EventSignInFailed, UserID: account.ID, Detail: whyNot(account)})
 		return nil, 0, nil
 	}
 	if err := p.limits.Forget(ctx, throttle.SignIn, caller); err != nil {
 		return nil, 0, err
 	}
 	return &account, 0, nil
+}
+
+// whyNot tells the audit trail, and nobody else, why a password was not accepted.
+func whyNot(account storage.Account) string {
+	switch {
+	case account.ID == "":
+		return "no such account"
+	case account.Disabled:
+		return "the account is disabled"
+	default:
+		return "wrong password"
+	}
 }
 
 // startSession signs the browser in with an account.
@@ -224,8 +233,15 @@ func (p *Provider) switchAccount(w http.ResponseWriter, r *http.Request) error {
 		}
 		return p.sendTo(w, r, stepReauthenticate, f)
 	}
+	user, err := p.signedIn(r)
+	if err != nil {
+		return err
+	}
 	if err := p.sessions.End(r.Context(), w, r); err != nil {
 		return err
+	}
+	if user != nil {
+		p.record(r.Context(), Event{Name: EventSignedOut, UserID: user.UserID, Detail: "to change the account"})
 	}
 	p.redirect(w, p.link("/signin", flowParameter, parameter(r, flowParameter)))
 	return nil

@@ -55,7 +55,7 @@ func (p *Provider) signUp(w http.ResponseWriter, r *http.Request) error {
 		return nil
 	}
 	for _, action := range []throttle.Action{throttle.SignUp, throttle.SendMail} {
-		wait, err := p.limits.Allow(ctx, action, p.caller(r, key))
+		wait, err := p.attempt(ctx, action, p.caller(r, key))
 		if err != nil {
 			return err
 		}

@@ -144,7 +144,7 @@ func (p *Provider) redeem(w http.ResponseWriter, r *http.Request, t ticket, code
 	if code == "" {
 		return nil, ui.Problem{Code: ui.CodeMissing}, http.StatusUnprocessableEntity, nil
 	}
-	wait, err := p.limits.Allow(ctx, throttle.EnterCode, p.caller(r, hex.EncodeToString(t.ID)))
+	wait, err := p.attempt(ctx, throttle.EnterCode, p.caller(r, hex.EncodeToString(t.ID)))
 	if err != nil {
 		return nil, ui.Problem{}, 0, err
 	}
@@ -263,7 +263,7 @@ func (p *Provider) sendMail(r *http.Request, to string, v ui.MailView) error {
 // mayMail reports whether another mail may go to an address now, or how long to
 // wait: nobody's mailbox can be flooded from here.
 func (p *Provider) mayMail(r *http.Request, key string) (time.Duration, error) {
-	return p.limits.Allow(r.Context(), throttle.SendMail, p.caller(r, key))
+	return p.attempt(r.Context(), throttle.SendMail, p.caller(r, key))
 }
 
 // noticeMail sends a mail that tells of something that has happened. It cannot undo

@@ -3,6 +3,7 @@ package provider
 import (
 	"errors"
 	"net/http"
+	"net/url"
 
 	"github.com/bonafide-id/bonafide/provider/internal/engine"
 	"github.com/bonafide-id/bonafide/provider/internal/throttle"
@@ -43,9 +44,8 @@ func (p *Provider) clientFailed(w http.ResponseWriter, r *http.Request, cause er
 	if !errors.As(cause, &protocol) || protocol.Code != engine.InvalidClient {
 		return cause
 	}
-	wait, err := p.limits.Allow(r.Context(), throttle.ClientAuth, throttle.Caller{
-		Account: truncate(r.PostForm.Get("client_id"), 64), Address: p.clientAddr(r),
-	})
+	id := claimedClient(r)
+	wait, err := p.attempt(r.Context(), throttle.ClientAuth, throttle.Caller{Account: id, Address: p.clientAddr(r)})
 	if err != nil {
 		return err
 	}
@@ -53,7 +53,24 @@ func (p *Provider) clientFailed(w http.ResponseWriter, r *http.Request, cause er
 		return &engine.Error{Code: engine.InvalidClient, Status: tooMany(w, wait),
 			Description: "Too many attempts with wrong credentials. Please wait."}
 	}
+	// Names that nobody has are not recorded: a stranger can make up any number.
+	if _, err := p.engine.Client(r.Context(), id); err == nil {
+		p.record(r.Context(), Event{Name: EventClientRefused, ClientID: id})
+	}
 	return cause
+}
+
+// claimedClient returns the client_id that a request names, in its header (RFC 6749
+// section 2.3.1) or in its body.
+func claimedClient(r *http.Request) string {
+	id, _, ok := r.BasicAuth()
+	if !ok {
+		return truncate(r.PostForm.Get("client_id"), 64)
+	}
+	if decoded, err := url.QueryUnescape(id); err == nil {
+		id = decoded
+	}
+	return truncate(id, 64)
 }
 
 // revoke is the revocation endpoint (RFC 7009).

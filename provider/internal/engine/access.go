@@ -167,15 +167,25 @@ func (h revocation) RevokeToken(ctx context.Context, presented string, _ fosite.
 		if grant.ClientID != c.GetID() {
 			return fail(UnauthorizedClient, "The token belongs to another application.")
 		}
-		if kind == storage.RefreshToken {
-			_, err = h.Grants.RevokeGrants(ctx, storage.GrantFilter{ID: grant.ID}, h.Clock())
-			return err
-		}
-		err = h.Grants.Exchange(ctx, digest, h.Clock())
-		if errors.Is(err, storage.ErrSpent) || errors.Is(err, storage.ErrEnded) || errors.Is(err, storage.ErrNotFound) {
-			return nil
+		ended, err := h.end(ctx, kind, digest, grant)
+		if ended {
+			h.Revoked(ctx, grant, kind)
 		}
 		return err
 	}
 	return nil
+}
+
+// end ends an access token, or the grant of a refresh token. It reports false when
+// that has been done before.
+func (h revocation) end(ctx context.Context, kind storage.TokenKind, digest storage.Digest, g storage.Grant) (bool, error) {
+	if kind == storage.RefreshToken {
+		n, err := h.Grants.RevokeGrants(ctx, storage.GrantFilter{ID: g.ID}, h.Clock())
+		return n > 0, err
+	}
+	err := h.Grants.Exchange(ctx, digest, h.Clock())
+	if errors.Is(err, storage.ErrSpent) || errors.Is(err, storage.ErrEnded) || errors.Is(err, storage.ErrNotFound) {
+		return false, nil
+	}
+	return err == nil, err
 }

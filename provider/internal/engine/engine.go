@@ -39,6 +39,10 @@ type Options struct {
 	// grant has been ended.
 	Reused func(ctx context.Context, g storage.Grant, kind storage.TokenKind)
 
+	// Revoked is told of a token that its application has ended; the grant of a
+	// refresh token has ended with it.
+	Revoked func(ctx context.Context, g storage.Grant, kind storage.TokenKind)
+
 	Lifetimes Lifetimes
 	Clock     func() time.Time
 }

@@ -24,6 +24,9 @@ type Action struct {
 	account, device, address, pair Limit
 }
 
+// String returns what the action is called in the audit trail.
+func (a Action) String() string { return a.name }
+
 // The actions that are limited.
 var (
 	// SignIn is a password presented for an account.
