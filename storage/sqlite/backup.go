@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"path/filepath"
 )
 
 // Backup writes a copy of the database, as it is at one moment, to a new file that
@@ -16,7 +17,11 @@ import (
 // and sessions that were ended since are in force again in it: end what is older
 // than the moment of restoring with RevokeGrants and EndSessions.
 func (s *Store) Backup(ctx context.Context, path string) error {
-	err := publish(path, func(draft string) error {
+	path, err := filepath.Abs(path) // as SQLite's names of files have to be
+	if err != nil {
+		return fmt.Errorf("back up database: %w", err)
+	}
+	err = publish(path, func(draft string) error {
 		db := sql.OpenDB(connector(s.path))
 		defer db.Close()
 		if _, err := db.ExecContext(ctx, `VACUUM INTO ?1`, draft); err != nil {

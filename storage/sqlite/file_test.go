@@ -251,6 +251,17 @@ func TestBackup(t *testing.T) {
 			t.Errorf("the backup has %d clients, want 3", len(clients))
 		}
 	})
+	t.Run("TakesARelativePath", func(t *testing.T) {
+		store := open(t, database(t))
+		defer store.Close()
+		t.Chdir(t.TempDir())
+		if err := store.Backup(t.Context(), "backup.db"); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := os.Stat("backup.db"); err != nil {
+			t.Error(err)
+		}
+	})
 	t.Run("IsLeftAsItIsByOpening", func(t *testing.T) {
 		store := open(t, database(t))
 		defer store.Close()
