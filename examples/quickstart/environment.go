@@ -18,9 +18,30 @@ import (
 	"github.com/bonafide-id/bonafide/storage/sqlite"
 )
 
-// open makes the provider of an environment, with its users and clients. Mails are
-// printed to out.
+// The names of the files in data.
+const (
+	secretName   = "secret"
+	databaseName = "identity.db"
+)
+
+// file is the path of the database when it is SQLite's.
+func (e *environment) file() string { return filepath.Join(e.Data, databaseName) }
+
+// open makes the provider of an environment, with its users and clients.
 func (e *environment) open(ctx context.Context, sandbox bool, out io.Writer, log *slog.Logger) (*provider.Provider, error) {
+	p, err := e.openProvider(ctx, sandbox, out, log)
+	if err != nil {
+		return nil, err
+	}
+	if err := e.apply(ctx, p); err != nil {
+		return nil, errors.Join(err, p.Close())
+	}
+	return p, nil
+}
+
+// openProvider makes the provider of an environment with those users and clients that
+// it has already. Mails are printed to out.
+func (e *environment) openProvider(ctx context.Context, sandbox bool, out io.Writer, log *slog.Logger) (*provider.Provider, error) {
 	cfg, err := e.providerConfig()
 	if err != nil {
 		return nil, err
@@ -36,9 +57,6 @@ func (e *environment) open(ctx context.Context, sandbox bool, out io.Writer, log
 	if err != nil {
 		return nil, errors.Join(inKeys(err), cfg.Store.Close())
 	}
-	if err := e.apply(ctx, p); err != nil {
-		return nil, errors.Join(err, p.Close())
-	}
 	return p, nil
 }
 
@@ -50,7 +68,7 @@ func (e *environment) openStore(ctx context.Context) (storage.Store, error) {
 		}
 		return store, nil
 	}
-	store, err := sqlite.Open(ctx, filepath.Join(e.Data, "identity.db"))
+	store, err := sqlite.Open(ctx, e.file())
 	if err != nil {
 		return nil, fmt.Errorf("data: %w", err)
 	}
@@ -108,7 +126,7 @@ func loadSecret(folder string) ([]byte, error) {
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		return nil, err
 	}
-	path := filepath.Join(folder, "secret")
+	path := filepath.Join(folder, secretName)
 	text, err := os.ReadFile(path) //nolint:gosec // below the operator's folder
 	if errors.Is(err, os.ErrNotExist) {
 		if err := makeSecret(folder, path); err != nil {

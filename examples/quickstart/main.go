@@ -10,6 +10,12 @@
 //
 // runs what the file says instead, as a small service of its own. README.md in the
 // folder above documents every key of the file.
+//
+//	go run ./examples/quickstart -config service.json -backup /backup/monday
+//	go run ./examples/quickstart -config service.json -revoke-before 2026-01-02T15:04:05Z
+//
+// copy the databases, and end everything that was issued before a moment. The service
+// may run meanwhile.
 package main
 
 import (
@@ -22,6 +28,7 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+	"time"
 )
 
 func main() {
@@ -39,6 +46,12 @@ func main() {
 func run(ctx context.Context, args []string, out io.Writer) error {
 	flags := flag.NewFlagSet("quickstart", flag.ContinueOnError)
 	file := flags.String("config", "", "JSON `file` that says what to run; see examples/README.md")
+	backup := flags.String("backup", "", "copy the databases into a new `folder`, and exit")
+	var moment time.Time
+	flags.Func("revoke-before", "end what was issued before this `time`, as in 2026-01-02T15:04:05Z, and exit", func(s string) (err error) {
+		moment, err = time.Parse(time.RFC3339, s)
+		return err
+	})
 	if err := flags.Parse(args); err != nil {
 		if errors.Is(err, flag.ErrHelp) {
 			return nil
@@ -49,7 +62,16 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	s, err := open(ctx, cfg, out, slog.New(slog.NewTextHandler(os.Stderr, nil)))
+	log := slog.New(slog.NewTextHandler(os.Stderr, nil))
+	switch {
+	case *backup != "" && !moment.IsZero():
+		return errors.New("-backup and -revoke-before are two commands; run one after the other")
+	case *backup != "":
+		return cfg.backup(ctx, *backup, out)
+	case !moment.IsZero():
+		return cfg.revokeBefore(ctx, moment, out, log)
+	}
+	s, err := open(ctx, cfg, out, log)
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,260 @@
+package main
+
+import (
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	_ "github.com/mattn/go-sqlite3"
+
+	"github.com/bonafide-id/bonafide/examples/internal/visitor"
+	"github.com/bonafide-id/bonafide/provider"
+)
+
+const appSecret = "a secret of the app 0123456789"
+
+// operated is a folder with a config file, at an address that stays: tokens are good
+// at one issuer only.
+type operated struct {
+	t            *testing.T
+	folder, base string
+}
+
+func operate(t *testing.T) operated {
+	t.Helper()
+	free, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	address := free.Addr().String()
+	o := operated{t, t.TempDir(), "http://" + address}
+	if err := free.Close(); err != nil {
+		t.Fatal(err)
+	}
+	text := fmt.Sprintf(`{"listen": %q, "base_url": %q, "sandbox": {},
+		"users": [{"email": "maria@example.com", "password": %q}],
+		"clients": [{"client_id": "app", "client_secret": %q, "dialect": "standard",
+			"redirect_uris": [%q], "skip_consent": true}]}`,
+		address, o.base, mariaPassword, appSecret, o.base+"/callback")
+	if err := os.WriteFile(o.path("service.json"), []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return o
+}
+
+func (o operated) path(name string) string { return filepath.Join(o.folder, name) }
+
+func (o operated) start() *running {
+	o.t.Helper()
+	text, err := os.ReadFile(o.path("service.json"))
+	if err != nil {
+		o.t.Fatal(err)
+	}
+	return startService(o.t, o.folder, string(text))
+}
+
+// command runs the quickstart as the command line does.
+func (o operated) command(args ...string) (printed string, err error) {
+	out := &output{}
+	err = run(o.t.Context(), append([]string{"-config", o.path("service.json")}, args...), out)
+	return out.String(), err
+}
+
+func (o operated) must(args ...string) string {
+	o.t.Helper()
+	printed, err := o.command(args...)
+	if err != nil {
+		o.t.Fatalf("%v: %v", args, err)
+	}
+	return printed
+}
+
+// token signs maria in and returns an access token for her.
+func (o operated) token() string {
+	o.t.Helper()
+	v := visitor.New(o.t)
+	v.Open(o.base + "/oauth/authorize?" + url.Values{
+		"client_id": {"app"}, "redirect_uri": {o.base + "/callback"}, "response_type": {"code"}, "scope": {"openid"},
+	}.Encode())
+	v.Submit("email", "maria@example.com", "password", mariaPassword)
+	response := o.post("/oauth/token", url.Values{
+		"grant_type": {"authorization_code"}, "code": {v.URL.Query().Get("code")}, "redirect_uri": {o.base + "/callback"},
+	})
+	defer response.Body.Close()
+	var tokens struct {
+		AccessToken string `json:"access_token"`
+	}
+	if err := json.NewDecoder(response.Body).Decode(&tokens); err != nil || tokens.AccessToken == "" {
+		o.t.Fatalf("no token (%s, %v) after %s\n%s", response.Status, err, v.URL, v.Body)
+	}
+	return tokens.AccessToken
+}
+
+func (o operated) post(path string, form url.Values) *http.Response {
+	o.t.Helper()
+	r, err := http.NewRequestWithContext(o.t.Context(), http.MethodPost, o.base+path, strings.NewReader(form.Encode()))
+	if err != nil {
+		o.t.Fatal(err)
+	}
+	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	r.SetBasicAuth("app", url.QueryEscape(appSecret))
+	return o.do(r)
+}
+
+func (o operated) do(r *http.Request) *http.Response {
+	o.t.Helper()
+	response, err := http.DefaultClient.Do(r)
+	if err != nil {
+		o.t.Fatal(err)
+	}
+	return response
+}
+
+// accepts reports whether userinfo answers a token.
+func (o operated) accepts(token string) bool {
+	o.t.Helper()
+	r, err := http.NewRequestWithContext(o.t.Context(), http.MethodGet, o.base+"/api/public/v3/userinfo", nil)
+	if err != nil {
+		o.t.Fatal(err)
+	}
+	r.Header.Set("Authorization", "Bearer "+token)
+	response := o.do(r)
+	defer response.Body.Close()
+	return response.StatusCode == http.StatusOK
+}
+
+// write saves registrations one after the other until the returned function is
+// called.
+func write(t *testing.T, p *provider.Provider) (stop func()) {
+	t.Helper()
+	enough := make(chan struct{})
+	var writing sync.WaitGroup
+	writing.Go(func() {
+		for i := 0; ; i++ {
+			select {
+			case <-enough:
+				return
+			default:
+			}
+			err := p.SaveClient(t.Context(), provider.Client{
+				ID: fmt.Sprint("app-", i), RedirectURIs: []string{"https://app.example/callback"},
+			})
+			if err != nil {
+				t.Errorf("write beside the backup: %v", err)
+				return
+			}
+		}
+	})
+	return func() { close(enough); writing.Wait() }
+}
+
+func TestABackupIsRestoredAndWhatWasIssuedBeforeIsEnded(t *testing.T) {
+	o := operate(t)
+	s := o.start()
+	token := o.token()
+	stop := write(t, s.providers[0])
+	o.must("-backup", o.path("backup"))
+	stop()
+	if response := o.post("/oauth/revoke", url.Values{"token": {token}}); response.StatusCode != http.StatusOK {
+		t.Fatalf("revoke: %s", response.Status)
+	}
+	if o.accepts(token) {
+		t.Fatal("a revoked token is good")
+	}
+	if err := s.stop(); err != nil {
+		t.Fatal(err)
+	}
+
+	for _, database := range []string{"identity.db", "sandbox/identity.db"} {
+		checkIntegrity(t, filepath.Join(o.path("backup"), database))
+		for _, leftOver := range []string{"-wal", "-shm"} {
+			_ = os.Remove(filepath.Join(o.path("data"), database) + leftOver)
+		}
+		if err := os.Rename(filepath.Join(o.path("backup"), database), filepath.Join(o.path("data"), database)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	o.start()
+	if !o.accepts(token) {
+		t.Fatal("the backup does not hold the token that was issued before it")
+	}
+	restored := time.Now().UTC()
+	o.must("-revoke-before", restored.Format(time.RFC3339Nano))
+	for deadline := restored.Add(time.Second); o.accepts(token); { // what the service remembers
+		if time.Now().After(deadline) {
+			t.Fatal("a token from before the restore is still good after a second")
+		}
+	}
+	if !o.accepts(o.token()) {
+		t.Error("a token that was issued since is refused")
+	}
+}
+
+func checkIntegrity(t *testing.T, path string) {
+	t.Helper()
+	db, err := sql.Open("sqlite3", "file:"+path+"?mode=ro")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	var finding string
+	if err := db.QueryRowContext(t.Context(), `PRAGMA integrity_check`).Scan(&finding); err != nil || finding != "ok" {
+		t.Errorf("%s: %q, %v", path, finding, err)
+	}
+}
+
+func TestABackupIsForTheOwnerOnlyAndHoldsNoSecret(t *testing.T) {
+	o := operate(t)
+	if err := o.start().stop(); err != nil {
+		t.Fatal(err)
+	}
+	printed := o.must("-backup", o.path("backup"))
+	for path, mode := range map[string]os.FileMode{
+		"backup": 0o700, "backup/sandbox": 0o700, "backup/identity.db": 0o600, "backup/sandbox/identity.db": 0o600,
+	} {
+		info, err := os.Stat(o.path(path))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if info.Mode().Perm() != mode {
+			t.Errorf("%s has mode %v", path, info.Mode())
+		}
+		if !info.IsDir() && !strings.Contains(printed, o.path(path)) {
+			t.Errorf("%s is not named in:\n%s", path, printed)
+		}
+	}
+	if _, err := os.Stat(o.path("backup/secret")); !os.IsNotExist(err) {
+		t.Errorf("the secret that opens the backup lies beside it (%v)", err)
+	}
+	if _, err := o.command("-backup", o.path("backup")); !errors.Is(err, fs.ErrExist) {
+		t.Errorf("a second backup to the same place: error is %v", err)
+	}
+}
+
+func TestMaintenanceMakesNothingWhereNothingIs(t *testing.T) {
+	o := operate(t)
+	for _, args := range [][]string{{"-backup", o.path("backup")}, {"-revoke-before", "2026-01-02T15:04:05Z"}} {
+		if _, err := o.command(args...); err == nil || !strings.Contains(err.Error(), "data:") {
+			t.Errorf("%v: error is %v", args, err)
+		}
+	}
+	for _, made := range []string{"data", "backup"} {
+		if _, err := os.Stat(o.path(made)); !os.IsNotExist(err) {
+			t.Errorf("%s was made (%v)", made, err)
+		}
+	}
+	if _, err := o.command("-revoke-before", "yesterday"); err == nil {
+		t.Error("yesterday is taken for a moment")
+	}
+}
