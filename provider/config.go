@@ -94,7 +94,9 @@ type Config struct {
 	// Sandbox marks every screen as a test environment.
 	Sandbox bool
 
-	// Logger receives what happened, never a secret; slog.Default() when nil.
+	// Logger receives what happened, never a secret; slog.Default() when nil. What
+	// concerns a request comes with its request_id, and with trace_id and span_id
+	// when it is traced.
 	Logger *slog.Logger
 
 	// TracerProvider and MeterProvider receive spans and metrics of OpenTelemetry,
@@ -216,6 +218,7 @@ func (c Config) withDefaults() Config {
 	if c.Logger == nil {
 		c.Logger = slog.Default()
 	}
+	c.Logger = slog.New(requestLog{c.Logger.Handler()})
 	if c.Clock == nil {
 		c.Clock = time.Now
 	}

@@ -198,8 +198,7 @@ func (p *Provider) logFailure(r *http.Request, status int, err error) {
 		level = slog.LevelError
 	}
 	p.cfg.Logger.Log(r.Context(), level, "request failed",
-		slog.String("request_id", requestID(r.Context())), slog.String("method", r.Method),
-		slog.String("path", p.path(r)), slog.Int("status", status), slog.Any("error", err))
+		slog.String("method", r.Method), slog.String("path", p.path(r)), slog.Int("status", status), slog.Any("error", err))
 }
 
 // hasLeft reports whether a request failed because its caller did not wait for the

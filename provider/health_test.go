@@ -3,7 +3,11 @@ package provider_test
 import (
 	"net/http"
 	"net/http/httptest"
+	"sync"
 	"testing"
+
+	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/storage"
 )
 
 func TestHealth(t *testing.T) {
@@ -26,5 +30,48 @@ func TestHealth(t *testing.T) {
 		if p := w.newBrowser().get(path); p.StatusCode != http.StatusNotFound {
 			t.Errorf("%s is a route of the provider: %s", path, p.Status)
 		}
+	}
+}
+
+// lingering is a store that takes its time to close, and answers meanwhile.
+type lingering struct {
+	storage.Store
+	closing  func()
+	released chan struct{}
+}
+
+func (s lingering) Close() error {
+	s.closing()
+	<-s.released
+	return s.Store.Close()
+}
+
+func TestReadyEndsBeforeTheStoreIsClosed(t *testing.T) {
+	closing := make(chan struct{})
+	store := lingering{closing: sync.OnceFunc(func() { close(closing) }), released: make(chan struct{})}
+	w := newWorld(t, func(c *provider.Config) {
+		store.Store = c.Store
+		c.Store = store
+	})
+	ready := func() int {
+		recorder := httptest.NewRecorder()
+		w.Health().ServeHTTP(recorder, httptest.NewRequest(http.MethodGet, "/ready", nil))
+		return recorder.Code
+	}
+	if got := ready(); got != http.StatusOK {
+		t.Errorf("before: %d", got)
+	}
+	closed := make(chan error, 1)
+	go func() { closed <- w.Provider.Close() }()
+	<-closing
+	if err := store.Ping(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if got := ready(); got != http.StatusServiceUnavailable {
+		t.Errorf("while the provider closes: %d", got)
+	}
+	close(store.released)
+	if err := <-closed; err != nil {
+		t.Error(err)
 	}
 }

@@ -75,8 +75,7 @@ func (p *Provider) recovered(w http.ResponseWriter, r *http.Request) {
 		panic(cause)
 	}
 	p.cfg.Logger.ErrorContext(r.Context(), "request panicked",
-		slog.String("request_id", requestID(r.Context())), slog.Any("panic", cause),
-		slog.String("stack", string(debug.Stack())))
+		slog.Any("panic", cause), slog.String("stack", string(debug.Stack())))
 	p.fail(w, r, errors.New("panic"))
 }
 

@@ -78,7 +78,10 @@ func (t *telemetry) begin(w http.ResponseWriter, r *http.Request, route string) 
 		name += " " + route
 		attributes = append(attributes, semconv.HTTPRoute(route), semconv.URLPath(r.URL.Path))
 	}
-	ctx := otel.GetTextMapPropagator().Extract(r.Context(), propagation.HeaderCarrier(r.Header))
+	ctx := r.Context()
+	if !trace.SpanContextFromContext(ctx).IsValid() { // the host has not begun a span for it
+		ctx = otel.GetTextMapPropagator().Extract(ctx, propagation.HeaderCarrier(r.Header))
+	}
 	ctx, span := t.tracer.Start(ctx, name, trace.WithSpanKind(trace.SpanKindServer), trace.WithAttributes(attributes...))
 	t.active.Add(ctx, 1, method, t.base.Scheme)
 	answer := &statusWriter{ResponseWriter: w}

@@ -185,4 +185,26 @@ func TestATraceOfTheProxyIsContinued(t *testing.T) {
 	if got := seen.span(t, "GET "+discoveryPath).SpanContext.TraceID().String(); got != "0af7651916cd43dd8448eb211c80319c" {
 		t.Errorf("trace %s", got)
 	}
+	ctx, outer := trace.NewTracerProvider().Tracer("host").Start(t.Context(), "what the host does around it")
+	w.ServeHTTP(httptest.NewRecorder(), r.WithContext(ctx))
+	if got := seen.span(t, "GET "+discoveryPath).Parent.SpanID(); got != outer.SpanContext().SpanID() {
+		t.Errorf("the span of the host is not the parent, but %s", got)
+	}
+}
+
+func TestTheLogNamesRequestAndTrace(t *testing.T) {
+	var seen observed
+	w := newWorld(t, observe(&seen))
+	p := w.newBrowser().get("/nothing/here")
+	span := seen.span(t, "GET").SpanContext
+	line, _, _ := strings.Cut(w.log.String(), "\n")
+	for _, want := range []string{"trace_id=" + span.TraceID().String(), "span_id=" + span.SpanID().String()} {
+		if !strings.Contains(line, want) {
+			t.Errorf("no %s in %s", want, line)
+		}
+	}
+	_, id, _ := strings.Cut(line, "request_id=")
+	if id, _, _ = strings.Cut(id, " "); len(id) != 16 || !strings.Contains(p.body, id) {
+		t.Errorf("the request_id %q is not on the page:\n%s", id, p.body)
+	}
 }
