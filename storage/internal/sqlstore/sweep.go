@@ -17,11 +17,11 @@ var sweeps = []string{
 		WHERE g.expires_at <= ?1 ORDER BY g.expires_at, t.digest LIMIT ?2)`,
 
 	// Only grants whose tokens are gone, so that a grant with a million of them
-	// is not removed in one go.
+	// is not removed in one go. They are looked for among the first alone: behind
+	// those there may be millions that still have tokens.
 	`DELETE FROM grants WHERE id IN (
-		SELECT g.id FROM grants g
-		WHERE g.expires_at <= ?1 AND NOT EXISTS (SELECT 1 FROM tokens t WHERE t.grant_id = g.id)
-		ORDER BY g.expires_at, g.id LIMIT ?2)`,
+		SELECT id FROM grants WHERE expires_at <= ?1 ORDER BY expires_at, id LIMIT ?2)
+		AND NOT EXISTS (SELECT 1 FROM tokens t WHERE t.grant_id = grants.id)`,
 
 	`DELETE FROM sessions WHERE idle_until <= ?1 AND digest IN (
 		SELECT digest FROM sessions WHERE idle_until <= ?1 ORDER BY idle_until, digest LIMIT ?2)`,
