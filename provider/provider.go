@@ -168,8 +168,12 @@ func (p *Provider) Issuer() string { return p.issuer }
 // soon a key that another process has made is known here.
 const maintenance = time.Minute
 
-// sweepBatch bounds one transaction that removes, so that it never holds up requests.
-const sweepBatch = 500
+// A sweep must not hold up requests, however much it finds: sweepBatch bounds one
+// transaction, and after each it rests sweepRest times as long as that took.
+const (
+	sweepBatch = 250
+	sweepRest  = 4
+)
 
 // Run does what goes on in the background: it rotates signing keys and removes what
 // has expired. It returns nil when ctx ends or the provider is closed. Every
@@ -202,6 +206,9 @@ func (p *Provider) maintain(ctx context.Context) {
 	if added {
 		p.record(ctx, Event{Name: EventKeyRotated})
 	}
+	// A long sweep goes on after the keys have been looked at again.
+	ctx, cancel := context.WithTimeout(ctx, maintenance)
+	defer cancel()
 	p.removeAll(ctx, "expired records", func() (int, error) {
 		return p.cfg.Store.Sweep(ctx, p.cfg.Clock(), sweepBatch)
 	})
@@ -212,15 +219,21 @@ func (p *Provider) maintain(ctx context.Context) {
 	}
 }
 
-// removeAll removes one batch after another until there is nothing left to remove.
+// removeAll removes one batch after another until there is nothing left to remove, or
+// ctx ends.
 func (p *Provider) removeAll(ctx context.Context, what string, batch func() (removed int, err error)) {
 	for ctx.Err() == nil {
+		begin := time.Now()
 		removed, err := batch()
 		if err != nil && ctx.Err() == nil {
 			p.cfg.Logger.ErrorContext(ctx, "what is over could not be removed", slog.String("what", what), slog.Any("error", err))
 		}
 		if err != nil || removed == 0 {
 			return
+		}
+		select {
+		case <-ctx.Done():
+		case <-time.After(sweepRest * time.Since(begin)):
 		}
 	}
 }

@@ -87,7 +87,7 @@ func main() {
 	flag.IntVar(&o.procs, "procs", runtime.NumCPU(), "processors (GOMAXPROCS) of each server")
 	flag.BoolVar(&o.scale, "scale", false, "compare tables of the sizes of -grants, then sweep -expired grants")
 	flag.Var(&o.grants, "grants", "two numbers of grants, the small one first; at most ten million")
-	flag.IntVar(&o.expired, "expired", 1_000_000, "expired grants for the sweep, at most ten million")
+	flag.IntVar(&o.expired, "expired", 300_000, "expired grants for the sweep, at most ten million")
 	flag.DurationVar(&o.soak, "soak", 0, "watch memory and tables under load for so long, at most 24h")
 	flag.StringVar(&o.dir, "dir", ".", "folder for databases; on the disk to be measured, not in memory")
 	flag.StringVar(&o.report, "report", "", "Markdown file with the marks between which tables are replaced")
