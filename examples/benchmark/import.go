@@ -19,6 +19,9 @@ type importCost struct {
 	StrippedMiB float64         `json:"stripped_mib"`
 	Modules     int             `json:"modules"`
 	Starts      []time.Duration `json:"starts_ns"`
+
+	// Idle is its resident memory after each start and one answer, in MiB.
+	Idle []float64 `json:"idle_mib"`
 }
 
 // measureImport builds the minimal program and starts it, on a database that exists,
@@ -49,26 +52,27 @@ func measureImport(ctx context.Context, dir string, starts int) (cost importCost
 	cost.StrippedMiB, cost.Modules = float64(file.Size())/(1<<20), len(info.Deps)
 	secret := rand.Text() + rand.Text()
 	for i := range starts + 1 {
-		took, err := startOnce(ctx, program, secret)
+		took, idle, err := startOnce(ctx, program, secret)
 		if err != nil {
 			return cost, err
 		}
 		if i > 0 { // the first one makes the database
-			cost.Starts = append(cost.Starts, took)
+			cost.Starts, cost.Idle = append(cost.Starts, took), append(cost.Idle, idle)
 		}
 	}
 	return cost, nil
 }
 
-// startOnce measures one start, from its beginning to the first answer.
-func startOnce(ctx context.Context, program, secret string) (time.Duration, error) {
+// startOnce measures one start, from its beginning to the first answer, and the
+// resident memory at its end.
+func startOnce(ctx context.Context, program, secret string) (took time.Duration, idle float64, err error) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
-		return 0, err
+		return 0, 0, err
 	}
 	address := listener.Addr().String()
 	if err := listener.Close(); err != nil {
-		return 0, err
+		return 0, 0, err
 	}
 	ctx, cancel := context.WithTimeout(ctx, answerTimeout)
 	defer cancel()
@@ -77,7 +81,7 @@ func startOnce(ctx context.Context, program, secret string) (time.Duration, erro
 	process.Env = append(process.Environ(), "ADDRESS="+address, "SECRET="+secret)
 	begin := time.Now()
 	if err := process.Start(); err != nil {
-		return 0, err
+		return 0, 0, err
 	}
 	defer func() {
 		_ = process.Process.Kill()
@@ -86,15 +90,15 @@ func startOnce(ctx context.Context, program, secret string) (time.Duration, erro
 	for {
 		response, err := http.Get("http://" + address + "/id/oidc/.well-known/openid-configuration")
 		if err == nil {
-			took := time.Since(begin)
+			took = time.Since(begin)
 			_ = response.Body.Close()
 			if response.StatusCode != http.StatusOK {
-				return 0, fmt.Errorf("it answers %s", response.Status)
+				return 0, 0, fmt.Errorf("it answers %s", response.Status)
 			}
-			return took, nil
+			return took, residentMiB(process.Process.Pid), nil
 		}
 		if ctx.Err() != nil {
-			return 0, errors.Join(ctx.Err(), err)
+			return 0, 0, errors.Join(ctx.Err(), err)
 		}
 		time.Sleep(time.Millisecond)
 	}

@@ -9,7 +9,6 @@ import (
 // has asked with lately.
 type marathon struct {
 	Flows   sample  `json:"flows"`
-	Ready   float64 `json:"ready_mib"`
 	Resides float64 `json:"resides_mib"`
 
 	// First are first requests with a token, which its server cannot have in
@@ -40,7 +39,6 @@ func (r *result) marathon(ctx context.Context, o options, fleet []*running) erro
 		return nil
 	}
 	m := &r.Marathon
-	m.Ready = residentMiB(s.process.Process.Pid)
 	users, err := crew(s, o.workers)
 	if err != nil {
 		return err

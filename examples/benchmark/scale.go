@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -110,6 +111,9 @@ func (s *scaling) sweep(ctx context.Context, o options, dir string) error {
 		}
 		s.DuringSweep, s.SweepTook = append(s.DuringSweep, m), time.Since(now)
 		progress("sweeping  %s", m.line(flows))
+	}
+	if len(s.DuringSweep) == 0 {
+		return errors.New("the sweep had ended before flows could be measured: more -expired are needed")
 	}
 	for range o.rounds {
 		m, err := measure(ctx, server, flows, o.workers, o.length)
