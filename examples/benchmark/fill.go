@@ -30,7 +30,7 @@ func (s *sizes) Set(text string) error {
 	if s.small, err = strconv.Atoi(small); err == nil {
 		s.large, err = strconv.Atoi(large)
 	}
-	if err != nil || s.small < 1 || s.large < s.small || s.large > maxGrants {
+	if err != nil || s.small < 1 || s.large <= s.small || s.large > maxGrants {
 		return fmt.Errorf("must be two numbers from 1 to %d, the small one first", maxGrants)
 	}
 	return nil
