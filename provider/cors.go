@@ -82,11 +82,11 @@ func (p *Provider) originAllowed(r *http.Request, origin string) bool {
 	return err == nil && slices.Contains(client.Origins, origin)
 }
 
-func (p *Provider) askingClient(r *http.Request) (engine.Client, error) {
+func (p *Provider) askingClient(r *http.Request) (*engine.Client, error) {
 	if strings.HasPrefix(p.path(r), "/api/") {
 		token, _, err := presentedToken(r)
 		if err != nil {
-			return engine.Client{}, err
+			return nil, err
 		}
 		return p.engine.TokenClient(r.Context(), token)
 	}
@@ -96,5 +96,5 @@ func (p *Provider) askingClient(r *http.Request) (engine.Client, error) {
 	if id, _, ok := r.BasicAuth(); ok {
 		return p.engine.Client(r.Context(), id)
 	}
-	return engine.Client{}, errors.New("no client named")
+	return nil, errors.New("no client named")
 }

@@ -216,7 +216,11 @@ func (p *Provider) writeJSON(w http.ResponseWriter, r *http.Request, status int,
 		p.logFailure(r, http.StatusInternalServerError, err)
 		status, raw = http.StatusInternalServerError, []byte(`{"error":"server_error"}`)
 	}
-	w.Header().Set("Content-Type", "application/json")
+	writeBody(w, status, "application/json", raw)
+}
+
+func writeBody(w http.ResponseWriter, status int, mediaType string, body []byte) {
+	w.Header().Set("Content-Type", mediaType)
 	w.WriteHeader(status)
-	_, _ = w.Write(raw)
+	_, _ = w.Write(body)
 }

@@ -7,8 +7,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-
-	"github.com/bonafide-id/bonafide/provider/internal/engine"
 )
 
 // callbackParameter names the function that a JSONP response calls.
@@ -48,28 +46,9 @@ func isCallback(name string) bool {
 		!slices.ContainsFunc(strings.Split(name, "."), func(part string) bool { return slices.Contains(reservedWords, part) })
 }
 
-// callback answers a data request, as JSONP when a callback is named. An error is
-// then a script too, of fixed shape, because a page could not read it otherwise.
-func (p *Provider) callback(w http.ResponseWriter, r *http.Request, name string,
-	access func() (engine.Access, error), body func(*http.Request, engine.Access) ([]byte, string, error),
-) error {
-	a, err := access()
-	if err == nil && name != "" && !a.Client.Dialect.JSONP {
-		return badRequest("This application cannot use callbacks.")
-	}
-	var raw []byte
-	var mediaType string
-	if err == nil {
-		raw, mediaType, err = body(r, a)
-	}
-	if name == "" {
-		if err != nil {
-			return err
-		}
-		w.Header().Set("Content-Type", mediaType)
-		_, _ = w.Write(raw)
-		return nil
-	}
+// writeScript answers a request that names a callback. An error is then a script
+// too, of fixed shape, because a page could not read it otherwise.
+func (p *Provider) writeScript(w http.ResponseWriter, r *http.Request, callback string, raw []byte, err error) error {
 	status := http.StatusOK
 	if err != nil {
 		e := asJSONError(err)
@@ -83,7 +62,7 @@ func (p *Provider) callback(w http.ResponseWriter, r *http.Request, name string,
 	w.Header().Set("Content-Type", "text/javascript; charset=utf-8")
 	w.Header().Set("Cross-Origin-Resource-Policy", "cross-origin")
 	w.WriteHeader(status)
-	_, _ = w.Write(wrap(name, raw))
+	_, _ = w.Write(wrap(callback, raw))
 	return nil
 }
 

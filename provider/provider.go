@@ -33,6 +33,8 @@ type Provider struct {
 	keys      *keyring.Ring
 	tokens    *opaque.Codec
 	engine    *engine.Engine
+	recent    *recentStore
+	answers   *recent.Cache[answerSources, answer]
 	userinfos *recent.Cache[[sha256.Size]byte, string] // signed, by their claims
 	passwords *password.Hasher
 	limits    *throttle.Limiter
@@ -62,7 +64,8 @@ func New(ctx context.Context, cfg Config) (*Provider, error) {
 		return nil, fmt.Errorf("provider: Config.%w", err)
 	}
 	p := &Provider{cfg: cfg, issuer: cfg.BaseURL + "/oidc", started: cfg.Clock()}
-	p.cfg.Store = newRecentStore(cfg.Store, cfg.Clock)
+	p.recent = newRecentStore(cfg.Store, cfg.Clock)
+	p.cfg.Store = p.recent
 	p.base, _ = url.Parse(cfg.BaseURL) // validated
 	var err error
 	if p.catalogue, err = newCatalogue(cfg.Scopes, cfg.Attributes, cfg.Groups); err != nil {
@@ -82,6 +85,7 @@ func New(ctx context.Context, cfg Config) (*Provider, error) {
 	}
 	p.tokens = opaque.NewCodec(p.secrets, p.issuer, cfg.Clock)
 	p.engine = p.newEngine()
+	p.answers = recent.New[answerSources, answer](recentAge, maxAnswers, cfg.Clock)
 	p.userinfos = recent.New[[sha256.Size]byte, string](cfg.Lifetimes.IDToken/2, maxSignedUserinfo, cfg.Clock)
 	p.passwords = password.NewHasher()
 	p.limits = throttle.New(cfg.Store, p.secrets, cfg.Clock)
@@ -128,7 +132,7 @@ func (p *Provider) newEngine() *engine.Engine {
 	return engine.New(engine.Options{
 		Issuer:     p.issuer,
 		Clients:    p.cfg.Store,
-		Grants:     p.cfg.Store,
+		Grants:     recentGrants{p.recent},
 		Tokens:     engineTokens{p.tokens},
 		Sign:       p.keys.Sign,
 		OpenSecret: func(sealed []byte) ([]byte, error) { return p.secrets.Open(sealClientSecret, sealed) },

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"time"
 
+	"github.com/bonafide-id/bonafide/provider/internal/engine"
 	"github.com/bonafide-id/bonafide/provider/internal/recent"
 	"github.com/bonafide-id/bonafide/storage"
 )
@@ -17,45 +18,34 @@ const recentAge = time.Second
 // maxRecent bounds how many tokens and how many people are kept, some megabytes.
 const maxRecent = 4096
 
-// recentStore answers again from memory what the data endpoints ask with every
-// request: whose an access token is, and what is recorded about that person. Every
-// change of either goes through it. Codes and refresh tokens, accounts, sessions and
-// consents are always read.
+// recentStore answers again from memory whose a code or access token is, and what is
+// recorded about a person. Every change of either goes through it. Refresh tokens,
+// accounts, sessions and consents are always read.
+//
+// It shows the store to the engine: what that has issued a moment ago is known
+// without reading. A code that another process has redeemed meanwhile is found out
+// by the exchange, which asks the database.
 type recentStore struct {
 	storage.Store
-	tokens *recent.Cache[storage.Digest, tokenAndGrant]
-	people *recent.Cache[string, storage.Person]
-}
-
-type tokenAndGrant struct {
-	token storage.Token
-	grant storage.Grant
+	issued *recent.Cache[storage.Digest, *engine.Issued]
+	people *recent.Cache[string, *storage.Person]
 }
 
 func newRecentStore(store storage.Store, clock func() time.Time) *recentStore {
 	return &recentStore{
 		Store:  store,
-		tokens: recent.New[storage.Digest, tokenAndGrant](recentAge, maxRecent, clock),
-		people: recent.New[string, storage.Person](recentAge, maxRecent, clock),
+		issued: recent.New[storage.Digest, *engine.Issued](recentAge, maxRecent, clock),
+		people: recent.New[string, *storage.Person](recentAge, maxRecent, clock),
 	}
 }
 
-// Token implements storage.Grants. Nobody may change the slices of what it returns.
-func (s *recentStore) Token(ctx context.Context, kind storage.TokenKind, digest storage.Digest) (storage.Token, storage.Grant, error) {
-	if kind != storage.AccessToken {
-		return s.Store.Token(ctx, kind, digest)
-	}
-	found, err := s.tokens.Get(digest, func() (found tokenAndGrant, err error) {
-		found.token, found.grant, err = s.Store.Token(ctx, kind, digest)
-		return found, err
+// person returns what is recorded about a subject. Many requests may share it:
+// nobody changes it.
+func (s *recentStore) person(ctx context.Context, subject string) (*storage.Person, error) {
+	return s.people.Get(subject, func() (*storage.Person, error) {
+		person, err := s.Person(ctx, subject)
+		return &person, err
 	})
-	return found.token, found.grant, err
-}
-
-// Person implements storage.People. Nobody may change the map or the slices of what
-// it returns.
-func (s *recentStore) Person(ctx context.Context, subject string) (storage.Person, error) {
-	return s.people.Get(subject, func() (storage.Person, error) { return s.Store.Person(ctx, subject) })
 }
 
 // What follows changes what is kept. It is forgotten after the change, and after an
@@ -63,25 +53,25 @@ func (s *recentStore) Person(ctx context.Context, subject string) (storage.Perso
 
 // Exchange implements storage.Grants.
 func (s *recentStore) Exchange(ctx context.Context, spent storage.Digest, at time.Time, issued ...storage.Token) error {
-	defer s.tokens.Forget(spent)
+	defer s.issued.Forget(spent)
 	return s.Store.Exchange(ctx, spent, at, issued...)
 }
 
 // RevokeGrants implements storage.Grants.
 func (s *recentStore) RevokeGrants(ctx context.Context, match storage.GrantFilter, at time.Time) (int, error) {
-	defer s.tokens.Clear()
+	defer s.issued.Clear()
 	return s.Store.RevokeGrants(ctx, match, at)
 }
 
 // RevokeConsent implements storage.Consents.
 func (s *recentStore) RevokeConsent(ctx context.Context, subject, clientID string, at time.Time) error {
-	defer s.tokens.Clear()
+	defer s.issued.Clear()
 	return s.Store.RevokeConsent(ctx, subject, clientID, at)
 }
 
 // DeleteClient implements storage.Clients.
 func (s *recentStore) DeleteClient(ctx context.Context, id string) error {
-	defer s.tokens.Clear()
+	defer s.issued.Clear()
 	return s.Store.DeleteClient(ctx, id)
 }
 
@@ -99,7 +89,7 @@ func (s *recentStore) SetEmail(ctx context.Context, id, email, key string, verif
 
 // SetPassword implements storage.Accounts.
 func (s *recentStore) SetPassword(ctx context.Context, id, hash string, keep storage.Digest, at time.Time) error {
-	defer s.tokens.Clear()
+	defer s.issued.Clear()
 	return s.Store.SetPassword(ctx, id, hash, keep, at)
 }
 
@@ -116,7 +106,7 @@ func (s *recentStore) DeleteAccount(ctx context.Context, id string) error {
 }
 
 func (s *recentStore) forgetAccount(id string) {
-	s.tokens.Clear()
+	s.issued.Clear()
 	s.people.Forget(id)
 }
 

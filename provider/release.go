@@ -139,7 +139,7 @@ func (p *Provider) person(ctx context.Context, userID string, handles, groups []
 	if !p.hasAccounts() && p.cfg.Users.Person != nil {
 		return p.hostPerson(ctx, userID, handles, groups)
 	}
-	stored, err := p.cfg.Store.Person(ctx, userID)
+	stored, err := p.recent.person(ctx, userID)
 	if err != nil {
 		return personRecord{}, fmt.Errorf("read person: %w", err)
 	}
@@ -191,7 +191,7 @@ func (p *Provider) hostPerson(ctx context.Context, userID string, handles, group
 
 // claims returns what a grant releases as flat claims (and the statuses as one
 // array) for the engine.
-func (p *Provider) claims(ctx context.Context, g storage.Grant, c engine.Client) ([]engine.Claim, error) {
+func (p *Provider) claims(ctx context.Context, g storage.Grant, c *engine.Client) ([]engine.Claim, error) {
 	r, err := p.release(ctx, g.Subject, g.Scopes, g.EID)
 	if errors.Is(err, ErrNoUser) {
 		return nil, engine.ErrNoUser

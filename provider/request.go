@@ -17,27 +17,69 @@ import (
 // answered with 503 instead of piling requests up.
 const requestTimeout = 10 * time.Second
 
-// visit is what is known of a request wherever its context goes. It is worked out
-// when it is asked for: most requests are never logged.
+// visit is the context of a request within the provider: it knows the request's
+// identifier and where it came from, and ends after requestTimeout. All of that is
+// worked out when it is asked for: most requests are never logged, and many answered
+// from memory.
 type visit struct {
 	provider *Provider
 	request  *http.Request
-	id       func() string
+	deadline time.Time
+
+	naming sync.Once
+	name   string
+
+	timing sync.Once
+	timed  context.Context
+	cancel context.CancelFunc
 }
 
 type visitKey struct{}
 
-// begin gives a request its identifier and its time limit, and notes where it came
-// from.
-func (p *Provider) begin(w http.ResponseWriter, r *http.Request) (*http.Request, context.CancelFunc) {
-	ctx := context.WithValue(r.Context(), visitKey{}, visit{p, r, sync.OnceValue(newRequestID)})
-	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
+// begin begins the visit of a request. Call done when it is over.
+func (p *Provider) begin(w http.ResponseWriter, r *http.Request) (begun *http.Request, done func()) {
+	v := &visit{provider: p, request: r, deadline: time.Now().Add(requestTimeout)}
 	if r.Body != nil && r.Body != http.NoBody {
-		// A body that drips would outlast ctx. Where the deadline cannot be set
-		// the host's server has to bound it.
-		_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(requestTimeout))
+		// A body that drips would outlast the visit. Where the deadline cannot be
+		// set the host's server has to bound it.
+		_ = http.NewResponseController(w).SetReadDeadline(v.deadline)
 	}
-	return r.WithContext(ctx), cancel
+	return r.WithContext(v), v.end
+}
+
+// context returns the context that the visit stands for.
+func (v *visit) context() context.Context {
+	v.timing.Do(func() { v.timed, v.cancel = context.WithDeadline(v.request.Context(), v.deadline) })
+	return v.timed
+}
+
+func (v *visit) end() {
+	v.timing.Do(func() { v.timed = v.request.Context() })
+	if v.cancel != nil {
+		v.cancel()
+	}
+}
+
+// Deadline implements context.Context.
+func (v *visit) Deadline() (time.Time, bool) { return v.context().Deadline() }
+
+// Done implements context.Context.
+func (v *visit) Done() <-chan struct{} { return v.context().Done() }
+
+// Err implements context.Context.
+func (v *visit) Err() error { return v.context().Err() }
+
+// Value implements context.Context.
+func (v *visit) Value(key any) any {
+	if key == (visitKey{}) {
+		return v
+	}
+	return v.context().Value(key)
+}
+
+func (v *visit) id() string {
+	v.naming.Do(func() { v.name = newRequestID() })
+	return v.name
 }
 
 func newRequestID() string {
@@ -48,7 +90,7 @@ func newRequestID() string {
 
 // requestID names a request on error pages and in the log.
 func requestID(ctx context.Context) string {
-	if v, ok := ctx.Value(visitKey{}).(visit); ok {
+	if v, ok := ctx.Value(visitKey{}).(*visit); ok {
 		return v.id()
 	}
 	return ""
@@ -56,7 +98,7 @@ func requestID(ctx context.Context) string {
 
 // callerAddress returns where the request came from, or "" when there is none.
 func callerAddress(ctx context.Context) string {
-	if v, ok := ctx.Value(visitKey{}).(visit); ok {
+	if v, ok := ctx.Value(visitKey{}).(*visit); ok {
 		if addr := v.provider.clientAddr(v.request); addr.IsValid() {
 			return addr.String()
 		}

@@ -21,6 +21,8 @@ type tree struct {
 
 // table lists every path of the provider, relative to its base URL.
 func (p *Provider) table() (map[string]route, []tree) {
+	userinfo := p.data(&resource{opens: func(scope string) bool { return scope == scopeOpenID }, tell: p.userinfo})
+	attributes := p.data(&resource{opens: func(scope string) bool { return !isProtocolScope(scope) }, tell: p.attributes})
 	routes := map[string]route{
 		"/oauth/authorize":      {http.MethodGet: p.page(p.authorize), http.MethodPost: p.page(p.authorizePost)},
 		"/oauth/select-account": p.form(p.showChooser, p.choose),
@@ -31,8 +33,8 @@ func (p *Provider) table() (map[string]route, []tree) {
 
 		"/oidc/.well-known/openid-configuration": p.public(p.serveDiscovery),
 		"/oidc/.well-known/jwks":                 p.public(p.serveKeys),
-		"/api/public/v3/userinfo":                p.cors(route{http.MethodGet: p.api(p.userinfo), http.MethodPost: p.api(p.userinfo)}),
-		"/api/public/v3/attributes.json":         p.cors(route{http.MethodGet: p.api(p.attributes)}),
+		"/api/public/v3/userinfo":                p.cors(route{http.MethodGet: p.api(userinfo), http.MethodPost: p.api(userinfo)}),
+		"/api/public/v3/attributes.json":         p.cors(route{http.MethodGet: p.api(attributes)}),
 
 		"/signout":             p.form(p.showSignOut, p.signOut),
 		"/account":             p.form(p.showAccount, p.accountAction),

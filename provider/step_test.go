@@ -15,7 +15,7 @@ func situationMade(change ...func(*situation)) situation {
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	s := situation{
 		request: &engine.AuthorizeRequest{
-			Client:      engine.Client{Client: storage.Client{ID: "app"}},
+			Client:      &engine.Client{Client: storage.Client{ID: "app"}},
 			RedirectURI: "https://rp.test/cb", Scopes: []string{"openid", "identity"}, MaxAge: -1,
 		},
 		user:      &SignedIn{UserID: "alice", AuthTime: now.Add(-time.Hour)},

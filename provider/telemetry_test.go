@@ -160,6 +160,7 @@ func TestAFailingDatabaseIsAFailedSpan(t *testing.T) {
 	w := newWorld(t, observe(&seen), faulty(&store)).withClients().withUsers()
 	b := w.alice()
 	token := text(t, b.standardTokens(), "access_token")
+	w.advance(time.Second) // nothing comes from memory
 	store.down(storage.ErrUnavailable)
 	defer store.down(nil)
 	b.bearer(attributesPath, token)

@@ -21,10 +21,17 @@ func (p *Provider) api(s screen) http.HandlerFunc {
 
 // setAPIHeaders sets the headers of every answer to a program: no cache keeps it.
 func setAPIHeaders(h http.Header) {
-	h.Set("Cache-Control", "no-store")
-	h.Set("Pragma", "no-cache")
-	h.Set("X-Content-Type-Options", "nosniff")
-	h.Set("Referrer-Policy", "no-referrer")
+	for name, value := range apiHeaders {
+		h[name] = value
+	}
+}
+
+// apiHeaders are shared by all answers, which saves each of them the values.
+var apiHeaders = http.Header{
+	"Cache-Control":          {"no-store"},
+	"Pragma":                 {"no-cache"},
+	"X-Content-Type-Options": {"nosniff"},
+	"Referrer-Policy":        {"no-referrer"},
 }
 
 // token is the token endpoint (RFC 6749 section 3.2).
@@ -33,7 +40,7 @@ func (p *Provider) token(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return p.clientFailed(w, r, err)
 	}
-	p.writeJSON(w, r, http.StatusOK, response)
+	writeBody(w, http.StatusOK, "application/json", response.JSON())
 	return nil
 }
 

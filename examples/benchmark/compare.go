@@ -8,10 +8,15 @@ import (
 	"strings"
 )
 
+// names reports whether a flag names something; an empty one names everything.
+func names(flag, name string) bool {
+	return flag == "" || slices.Contains(strings.Split(flag, ","), name)
+}
+
 // selected returns the servers to compare.
 func (o options) selected() (chosen []server, err error) {
 	for _, s := range servers {
-		if o.only != "" && !slices.Contains(strings.Split(o.only, ","), s.name) {
+		if !names(o.only, s.name) {
 			continue
 		}
 		if s.available != nil {
@@ -50,15 +55,23 @@ func compare(ctx context.Context, o options, dir string) (*result, error) {
 	}
 	r := newResult(o, dir, fleet)
 	r.Import = cost
-	if err := r.marathon(ctx, o, fleet); err != nil {
-		return nil, err
+	withFlows := names(o.operations, flows.name)
+	if withFlows {
+		if err := r.marathon(ctx, o, fleet); err != nil {
+			return nil, err
+		}
 	}
 	for round := range o.rounds {
 		if err := r.round(ctx, o, dir, fleet, round); err != nil {
 			return nil, err
 		}
 	}
-	return r, r.crowd(ctx, o, fleet)
+	if withFlows {
+		if err := r.crowd(ctx, o, fleet); err != nil {
+			return nil, err
+		}
+	}
+	return r, nil
 }
 
 // launchAll starts servers, each with a folder of its own below dir. After an error
@@ -99,7 +112,7 @@ func (r *result) round(ctx context.Context, o options, dir string, fleet []*runn
 	r.Floors = append(r.Floors, f)
 	for _, op := range operations {
 		for _, s := range fleet {
-			if op.path(s.Target) == "" {
+			if op.path(s.Target) == "" || !names(o.operations, op.name) {
 				continue
 			}
 			m, err := measure(ctx, s, op, o.workers, o.length)

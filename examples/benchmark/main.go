@@ -45,6 +45,7 @@ var servers = []server{
 
 type options struct {
 	only           string
+	operations     string
 	rounds         int
 	length         time.Duration
 	flows, starts  int
@@ -78,6 +79,7 @@ func main() {
 	child := flag.String("serve", "", "be one server; used by the benchmark itself")
 	quick := flag.Bool("quick", false, "see within a minute that everything works; replaces all that decides the length")
 	flag.StringVar(&o.only, "only", "", "comma-separated names of servers to compare; all when empty")
+	flag.StringVar(&o.operations, "operations", "", "comma-separated names of operations to compare; all when empty")
 	flag.IntVar(&o.rounds, "rounds", 5, "rounds, from 1 to 100")
 	flag.DurationVar(&o.length, "time", 2*time.Second, "length of one measurement, from 10ms to 1m")
 	flag.IntVar(&o.flows, "flows", 20_000, "flows before memory is looked at, at most a million")

@@ -13,9 +13,8 @@ import (
 
 // Access is what an access token in force is good for.
 type Access struct {
-	Token  storage.Token
-	Grant  storage.Grant
-	Client Client
+	*Issued
+	Client *Client
 	Scopes []string
 }
 
@@ -29,51 +28,51 @@ func (e *Engine) AccessToken(ctx context.Context, presented string) (Access, err
 
 // TokenClient returns the client that an access token was issued to, in force or
 // not: the client's script has to learn that its token has expired.
-func (e *Engine) TokenClient(ctx context.Context, presented string) (Client, error) {
-	_, grant, err := e.find(ctx, storage.AccessToken, presented)
+func (e *Engine) TokenClient(ctx context.Context, presented string) (*Client, error) {
+	found, err := e.find(ctx, storage.AccessToken, presented)
 	if err != nil {
-		return Client{}, err
+		return nil, err
 	}
-	return e.Client(ctx, grant.ClientID)
+	return e.Client(ctx, found.Grant.ClientID)
 }
 
 // find looks up a token, spent, expired and revoked ones included.
-func (e *Engine) find(ctx context.Context, kind storage.TokenKind, presented string) (storage.Token, storage.Grant, error) {
+func (e *Engine) find(ctx context.Context, kind storage.TokenKind, presented string) (*Issued, error) {
 	digest, ok := e.Tokens.Parse(kind, presented)
 	if !ok {
-		return storage.Token{}, storage.Grant{}, errToken
+		return nil, errToken
 	}
-	token, grant, err := e.Grants.Token(ctx, kind, digest)
+	found, err := e.Grants.Issued(ctx, kind, digest)
 	if errors.Is(err, storage.ErrNotFound) {
-		return storage.Token{}, storage.Grant{}, errToken
+		return nil, errToken
 	}
 	if err != nil {
-		return storage.Token{}, storage.Grant{}, AsError(err)
+		return nil, AsError(err)
 	}
-	return token, grant, nil
+	return found, nil
 }
 
 // active looks up a token that is in force.
 func (e *Engine) active(ctx context.Context, kind storage.TokenKind, presented string) (Access, error) {
-	token, grant, err := e.find(ctx, kind, presented)
+	found, err := e.find(ctx, kind, presented)
 	if err != nil {
 		return Access{}, err
 	}
-	if !token.SpentAt.IsZero() || !grant.RevokedAt.IsZero() || !e.Clock().Before(token.ExpiresAt) {
+	if !found.Token.SpentAt.IsZero() || !found.Grant.RevokedAt.IsZero() || !e.Clock().Before(found.Token.ExpiresAt) {
 		return Access{}, errToken
 	}
-	client, err := e.Client(ctx, grant.ClientID)
+	client, err := e.Client(ctx, found.Grant.ClientID)
 	if errors.Is(err, ErrNoClient) {
 		return Access{}, errToken
 	}
 	if err != nil {
 		return Access{}, AsError(err)
 	}
-	scopes := grant.Scopes
-	if token.Scopes != nil {
-		scopes = token.Scopes
+	scopes := found.Grant.Scopes
+	if found.Token.Scopes != nil {
+		scopes = found.Token.Scopes
 	}
-	return Access{Token: token, Grant: grant, Client: client, Scopes: scopes}, nil
+	return Access{Issued: found, Client: client, Scopes: scopes}, nil
 }
 
 // Introspection is an answer of RFC 7662 section 2.2.
@@ -157,19 +156,19 @@ func (h revocation) RevokeToken(ctx context.Context, presented string, _ fosite.
 		if !ok {
 			continue
 		}
-		_, grant, err := h.Grants.Token(ctx, kind, digest)
+		found, err := h.Grants.Issued(ctx, kind, digest)
 		if errors.Is(err, storage.ErrNotFound) {
 			return nil
 		}
 		if err != nil {
 			return err
 		}
-		if grant.ClientID != c.GetID() {
+		if found.Grant.ClientID != c.GetID() {
 			return fail(UnauthorizedClient, "The token belongs to another application.")
 		}
-		ended, err := h.end(ctx, kind, digest, grant)
+		ended, err := h.end(ctx, found)
 		if ended {
-			h.Revoked(ctx, grant, kind)
+			h.Revoked(ctx, found.Grant, kind)
 		}
 		return err
 	}
@@ -178,12 +177,12 @@ func (h revocation) RevokeToken(ctx context.Context, presented string, _ fosite.
 
 // end ends an access token, or the grant of a refresh token. It reports false when
 // that has been done before.
-func (h revocation) end(ctx context.Context, kind storage.TokenKind, digest storage.Digest, g storage.Grant) (bool, error) {
-	if kind == storage.RefreshToken {
-		n, err := h.Grants.RevokeGrants(ctx, storage.GrantFilter{ID: g.ID}, h.Clock())
+func (h revocation) end(ctx context.Context, found *Issued) (bool, error) {
+	if found.Token.Kind == storage.RefreshToken {
+		n, err := h.Grants.RevokeGrants(ctx, storage.GrantFilter{ID: found.Grant.ID}, h.Clock())
 		return n > 0, err
 	}
-	err := h.Grants.Exchange(ctx, digest, h.Clock())
+	err := h.Grants.Exchange(ctx, found, h.Clock())
 	if errors.Is(err, storage.ErrSpent) || errors.Is(err, storage.ErrEnded) || errors.Is(err, storage.ErrNotFound) {
 		return false, nil
 	}

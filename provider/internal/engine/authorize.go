@@ -33,7 +33,7 @@ type AuthorizeRequest struct {
 	// Form is the request as it came, for a later ParseAuthorize.
 	Form url.Values
 
-	Client       Client
+	Client       *Client
 	RedirectURI  string
 	RedirectSent bool
 	ResponseType string
@@ -57,6 +57,9 @@ type AuthorizeRequest struct {
 	// MaxAge is the longest time since the user authenticated, or negative for
 	// any.
 	MaxAge time.Duration
+
+	// checked is the request as fosite has read it.
+	checked fosite.AuthorizeRequester
 }
 
 // OpenID reports whether the request is one of OpenID Connect.
@@ -97,7 +100,7 @@ func (e *Engine) ParseAuthorize(ctx context.Context, form url.Values) (*Authoriz
 	if err := r.checkRules(); err != nil {
 		return r, err
 	}
-	if _, err := e.fositeRequest(ctx, r); err != nil {
+	if r.checked, err = e.fositeRequest(ctx, r); err != nil {
 		return r, AsError(err)
 	}
 	return r, nil
@@ -136,7 +139,7 @@ func (e *Engine) trustedParts(ctx context.Context, form url.Values) (*AuthorizeR
 
 // RedirectError says that the redirect URI is not one of the client's.
 type RedirectError struct {
-	Client Client
+	Client *Client
 	Sent   string
 }
 

@@ -12,7 +12,8 @@ import (
 	"github.com/bonafide-id/bonafide/storage"
 )
 
-// Client is a registered application together with its dialect.
+// Client is a registered application together with its dialect. Many requests may
+// share one: nobody changes it.
 type Client struct {
 	storage.Client
 	Dialect Dialect
@@ -20,11 +21,11 @@ type Client struct {
 
 // AllowsResponseType reports whether the client may ask for this response type,
 // given in canonical order.
-func (c Client) AllowsResponseType(responseType string) bool {
+func (c *Client) AllowsResponseType(responseType string) bool {
 	return slices.Contains(c.responseTypes(), responseType)
 }
 
-func (c Client) responseTypes() []string {
+func (c *Client) responseTypes() []string {
 	if len(c.ResponseTypes) > 0 {
 		return c.ResponseTypes
 	}
@@ -33,7 +34,7 @@ func (c Client) responseTypes() []string {
 
 // AllowsGrant reports whether the client may use this grant at the token endpoint.
 // A registration that names none has authorization_code.
-func (c Client) AllowsGrant(grant string) bool {
+func (c *Client) AllowsGrant(grant string) bool {
 	if len(c.GrantTypes) == 0 {
 		return grant == GrantAuthorizationCode
 	}
@@ -41,7 +42,7 @@ func (c Client) AllowsGrant(grant string) bool {
 }
 
 // AllowsScopes reports whether the client may still ask for all of these.
-func (c Client) AllowsScopes(scopes []string) bool {
+func (c *Client) AllowsScopes(scopes []string) bool {
 	return !slices.ContainsFunc(scopes, func(s string) bool { return !allows(c.Scopes, s) })
 }
 
@@ -62,26 +63,26 @@ const maxCachedClients = 1024
 
 // Client returns an enabled client as it was at most a second ago. ErrNoClient when
 // there is none.
-func (e *Engine) Client(ctx context.Context, id string) (Client, error) {
+func (e *Engine) Client(ctx context.Context, id string) (*Client, error) {
 	if id == "" || len(id) > maxValue || !isText(id) {
-		return Client{}, ErrNoClient
+		return nil, ErrNoClient
 	}
-	return e.clients.Get(id, func() (Client, error) { return e.readClient(ctx, id) })
+	return e.clients.Get(id, func() (*Client, error) { return e.readClient(ctx, id) })
 }
 
-func (e *Engine) readClient(ctx context.Context, id string) (Client, error) {
+func (e *Engine) readClient(ctx context.Context, id string) (*Client, error) {
 	record, err := e.Clients.Client(ctx, id)
 	if errors.Is(err, storage.ErrNotFound) || err == nil && record.Disabled {
-		return Client{}, ErrNoClient
+		return nil, ErrNoClient
 	}
 	if err != nil {
-		return Client{}, err
+		return nil, err
 	}
 	dialect, ok := DialectNamed(record.Dialect)
 	if !ok {
-		return Client{}, errors.New("engine: client of an unknown dialect")
+		return nil, errors.New("engine: client of an unknown dialect")
 	}
-	return Client{record, dialect}, nil
+	return &Client{record, dialect}, nil
 }
 
 // ForgetClient makes the next read of this client come from the store.
@@ -90,7 +91,7 @@ func (e *Engine) ForgetClient(id string) { e.clients.Forget(id) }
 // fositeClient shows a client to fosite. redirectURI is the one that this request
 // was matched to; fosite's own matching has nothing else to match.
 type fositeClient struct {
-	Client
+	*Client
 	redirectURI string
 }
 

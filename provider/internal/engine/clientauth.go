@@ -63,7 +63,7 @@ func (e *Engine) authenticate(ctx context.Context, r *http.Request, form url.Val
 }
 
 // fits reports whether the secret, presented by this method, is the client's.
-func (e *Engine) fits(c Client, method, secret string) (bool, error) {
+func (e *Engine) fits(c *Client, method, secret string) (bool, error) {
 	if c.Public {
 		return secret == "", nil
 	}

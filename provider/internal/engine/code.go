@@ -32,12 +32,12 @@ func (g codeGrant) HandleTokenEndpointRequest(ctx context.Context, r fosite.Acce
 	if err := g.load(ctx, storage.AuthorizationCode, form.Get("code"), s); err != nil {
 		return err
 	}
-	if !s.token.SpentAt.IsZero() {
+	if !s.Token.SpentAt.IsZero() {
 		return g.replayed(ctx, s)
 	}
-	sameURI := form.Get("redirect_uri") == s.grant.RedirectURI
-	mayOmit := !s.grant.RedirectSent && !form.Has("redirect_uri")
-	if !g.Clock().Before(s.token.ExpiresAt) || !sameURI && !mayOmit || !s.client.AllowsScopes(s.grant.Scopes) {
+	sameURI := form.Get("redirect_uri") == s.Grant.RedirectURI
+	mayOmit := !s.Grant.RedirectSent && !form.Has("redirect_uri")
+	if !g.Clock().Before(s.Token.ExpiresAt) || !sameURI && !mayOmit || !s.client.AllowsScopes(s.Grant.Scopes) {
 		return errGrant
 	}
 	return nil
@@ -53,7 +53,7 @@ func (g codeGrant) PopulateTokenEndpointResponse(ctx context.Context, r fosite.A
 	if err != nil {
 		return err
 	}
-	err = g.Grants.Exchange(ctx, s.token.Digest, g.Clock(), issued...)
+	err = g.Grants.Exchange(ctx, s.Issued, g.Clock(), issued...)
 	switch {
 	case errors.Is(err, storage.ErrSpent):
 		return g.replayed(ctx, s)

@@ -17,7 +17,7 @@ type Options struct {
 	Issuer string
 
 	Clients storage.Clients
-	Grants  storage.Grants
+	Grants  Grants
 
 	// Tokens makes and recognizes opaque tokens.
 	Tokens Tokens
@@ -33,7 +33,7 @@ type Options struct {
 
 	// Claims returns what the grant's scopes release about its subject, read
 	// now. ErrNoUser when the subject is gone.
-	Claims func(ctx context.Context, g storage.Grant, c Client) ([]Claim, error)
+	Claims func(ctx context.Context, g storage.Grant, c *Client) ([]Claim, error)
 
 	// Reused is told of a code or refresh token that came a second time; its
 	// grant has been ended.
@@ -79,13 +79,13 @@ type Lifetimes struct {
 type Engine struct {
 	Options
 	fosite  *fosite.Fosite
-	clients *recent.Cache[string, Client]
+	clients *recent.Cache[string, *Client]
 }
 
 // New returns an engine. The two lists are all that it can do; discovery and
 // registration offer the same.
 func New(o Options) *Engine {
-	e := &Engine{Options: o, clients: recent.New[string, Client](clientAge, maxCachedClients, o.Clock)}
+	e := &Engine{Options: o, clients: recent.New[string, *Client](clientAge, maxCachedClients, o.Clock)}
 	e.fosite = &fosite.Fosite{
 		Store: contextClients{},
 		Config: &fosite.Config{

@@ -20,7 +20,7 @@ var ErrNoUser = errors.New("engine: no such user")
 // where the token must not mention them.
 type idTokenFor struct {
 	grant               storage.Grant
-	client              Client
+	client              *Client
 	now                 time.Time
 	nonce, access, code string
 }

@@ -39,13 +39,9 @@ type Response struct {
 	Parameters  []Parameter
 }
 
-// Authorize answers the request with what its response type asks for. ErrAnswered
+// Authorize answers a request that ParseAuthorize has returned, once, with what its response type asks for. ErrAnswered
 // when its flow has been answered before; an *Error for the client otherwise.
 func (e *Engine) Authorize(ctx context.Context, r *AuthorizeRequest, a Approval) (Response, error) {
-	requester, err := e.fositeRequest(ctx, r)
-	if err != nil {
-		return Response{}, AsError(err)
-	}
 	s := &issuance{request: r, approval: a}
 	s.grant = storage.Grant{
 		ID: newGrantID(e.Clock()), Flow: a.Flow,
@@ -54,7 +50,7 @@ func (e *Engine) Authorize(ctx context.Context, r *AuthorizeRequest, a Approval)
 		ResponseType: r.ResponseType, Nonce: r.Nonce, EID: r.EID,
 		AuthTime: a.AuthTime, AMR: a.AMR,
 	}
-	if _, err = e.fosite.NewAuthorizeResponse(ctx, requester, s); err != nil {
+	if _, err := e.fosite.NewAuthorizeResponse(ctx, r.checked, s); err != nil {
 		if errors.Is(err, ErrAnswered) {
 			return Response{}, ErrAnswered
 		}
@@ -149,7 +145,7 @@ func (s *issuance) add(name, value string) {
 }
 
 // afterCode is how long what comes of a code can live.
-func (e *Engine) afterCode(c Client) time.Duration {
+func (e *Engine) afterCode(c *Client) time.Duration {
 	switch {
 	case c.AllowsGrant(GrantRefreshToken):
 		return e.Lifetimes.Grant

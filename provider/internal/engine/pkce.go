@@ -74,7 +74,7 @@ func (pkceVerifier) CanHandleTokenEndpointRequest(_ context.Context, r fosite.Ac
 func (pkceVerifier) CanSkipClientAuth(context.Context, fosite.AccessRequester) bool { return false }
 
 func (pkceVerifier) HandleTokenEndpointRequest(_ context.Context, r fosite.AccessRequester) error {
-	challenge := r.GetSession().(*exchange).grant.Challenge
+	challenge := r.GetSession().(*exchange).Grant.Challenge
 	verifier, sent := r.GetRequestForm().Get("code_verifier"), r.GetRequestForm().Has("code_verifier")
 	if challenge == "" && !sent {
 		return nil

@@ -39,20 +39,20 @@ func (g refreshGrant) HandleTokenEndpointRequest(ctx context.Context, r fosite.A
 		return err
 	}
 	now := g.Clock()
-	if !s.token.SpentAt.IsZero() {
-		if now.Sub(s.token.SpentAt) >= g.Lifetimes.RefreshGrace {
+	if !s.Token.SpentAt.IsZero() {
+		if now.Sub(s.Token.SpentAt) >= g.Lifetimes.RefreshGrace {
 			return g.replayed(ctx, s)
 		}
 		s.reissue = true
 	}
-	if !now.Before(s.token.ExpiresAt) || !s.client.AllowsScopes(s.grant.Scopes) {
+	if !now.Before(s.Token.ExpiresAt) || !s.client.AllowsScopes(s.Grant.Scopes) {
 		return errGrant
 	}
 	if narrower := values(form.Get("scope")); len(narrower) > 0 {
-		if slices.ContainsFunc(narrower, func(v string) bool { return !slices.Contains(s.grant.Scopes, v) }) {
+		if slices.ContainsFunc(narrower, func(v string) bool { return !slices.Contains(s.Grant.Scopes, v) }) {
 			return fail(InvalidScope, "Ask for no more scopes than the user allowed.")
 		}
-		s.scopes = slices.DeleteFunc(slices.Clone(s.grant.Scopes), func(v string) bool { return !slices.Contains(narrower, v) })
+		s.scopes = slices.DeleteFunc(slices.Clone(s.Grant.Scopes), func(v string) bool { return !slices.Contains(narrower, v) })
 	}
 	return g.userExists(ctx, s)
 }
@@ -61,7 +61,7 @@ func (g refreshGrant) userExists(ctx context.Context, s *exchange) error {
 	if slices.Contains(s.scopes, ScopeOpenID) {
 		return nil // the ID token will ask
 	}
-	_, err := g.Claims(ctx, s.grant, s.client)
+	_, err := g.Claims(ctx, s.Grant, s.client)
 	if errors.Is(err, ErrNoUser) {
 		return errGrant
 	}
@@ -79,10 +79,10 @@ func (g refreshGrant) PopulateTokenEndpointResponse(ctx context.Context, r fosit
 	}
 	err = storage.ErrSpent
 	if !s.reissue {
-		err = g.Grants.Exchange(ctx, s.token.Digest, g.Clock(), issued...)
+		err = g.Grants.Exchange(ctx, s.Issued, g.Clock(), issued...)
 	}
 	if errors.Is(err, storage.ErrSpent) && g.Lifetimes.RefreshGrace > 0 {
-		err = g.Grants.Reissue(ctx, s.token.Digest, g.Clock().Add(-g.Lifetimes.RefreshGrace), issued...)
+		err = g.Grants.Reissue(ctx, s.Issued, g.Clock().Add(-g.Lifetimes.RefreshGrace), issued...)
 	}
 	switch {
 	case errors.Is(err, storage.ErrSpent):

@@ -2,7 +2,6 @@ package engine
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"net/http"
 	"net/url"
@@ -25,31 +24,27 @@ type TokenResponse struct {
 	Dialect          Dialect
 }
 
-// MarshalJSON writes the token payload in the client's dialect.
-func (t TokenResponse) MarshalJSON() ([]byte, error) {
-	type payload struct {
-		AccessToken      string `json:"access_token"`
-		TokenType        string `json:"token_type"`
-		ExpiresIn        any    `json:"expires_in"`
-		RefreshToken     string `json:"refresh_token,omitempty"`
-		RefreshExpiresIn any    `json:"refresh_expires_in,omitempty"`
-		Scope            string `json:"scope"`
-		IDToken          string `json:"id_token,omitempty"`
-	}
-	lifetime := func(d time.Duration) any {
+// JSON returns the token payload in the client's dialect. It is put together as an
+// ID token is: it is on the same path.
+func (t TokenResponse) JSON() []byte {
+	lifetime := func(b []byte, name string, d time.Duration) []byte {
 		if t.Dialect.LifetimesAsStrings {
-			return seconds(d)
+			return appendString(appendName(b, name), seconds(d))
 		}
-		return int64(d / time.Second)
+		return appendNumber(b, name, int64(d/time.Second))
 	}
-	p := payload{
-		AccessToken: t.AccessToken, TokenType: tokenType, ExpiresIn: lifetime(t.ExpiresIn),
-		RefreshToken: t.RefreshToken, Scope: strings.Join(t.Scopes, " "), IDToken: t.IDToken,
-	}
+	b := make([]byte, 0, 2048)
+	b = append(b, `{"access_token":`...)
+	b = appendString(b, t.AccessToken)
+	b = appendIfSet(b, "token_type", tokenType)
+	b = lifetime(b, "expires_in", t.ExpiresIn)
 	if t.RefreshToken != "" {
-		p.RefreshExpiresIn = lifetime(t.RefreshExpiresIn)
+		b = appendIfSet(b, "refresh_token", t.RefreshToken)
+		b = lifetime(b, "refresh_expires_in", t.RefreshExpiresIn)
 	}
-	return json.Marshal(p)
+	b = appendString(appendName(b, "scope"), strings.Join(t.Scopes, " "))
+	b = appendIfSet(b, "id_token", t.IDToken)
+	return append(b, '}')
 }
 
 // Token answers a request to the token endpoint. Its errors are *Error.
@@ -85,9 +80,8 @@ func cleanPost(r *http.Request, form url.Values) *http.Request {
 // presented, its grant, and the answer as it grows.
 type exchange struct {
 	noSession
-	client Client
-	token  storage.Token
-	grant  storage.Grant
+	client *Client
+	*Issued
 
 	// scopes is what the new access token is good for.
 	scopes []string
@@ -108,17 +102,17 @@ func (e *Engine) load(ctx context.Context, kind storage.TokenKind, presented str
 	if !ok {
 		return errGrant
 	}
-	token, grant, err := e.Grants.Token(ctx, kind, digest)
+	found, err := e.Grants.Issued(ctx, kind, digest)
 	if errors.Is(err, storage.ErrNotFound) {
 		return errGrant
 	}
 	if err != nil {
 		return err
 	}
-	if grant.ClientID != s.client.ID || !grant.RevokedAt.IsZero() {
+	if found.Grant.ClientID != s.client.ID || !found.Grant.RevokedAt.IsZero() {
 		return errGrant
 	}
-	s.token, s.grant, s.scopes = token, grant, grant.Scopes
+	s.Issued, s.scopes = found, found.Grant.Scopes
 	return nil
 }
 
@@ -126,35 +120,35 @@ func (e *Engine) load(ctx context.Context, kind storage.TokenKind, presented str
 // of the two who presented it has stolen it (RFC 6749 section 10.5, RFC 9700
 // section 4.14.2).
 func (e *Engine) replayed(ctx context.Context, s *exchange) error {
-	if _, err := e.Grants.RevokeGrants(ctx, storage.GrantFilter{ID: s.grant.ID}, e.Clock()); err != nil {
+	if _, err := e.Grants.RevokeGrants(ctx, storage.GrantFilter{ID: s.Grant.ID}, e.Clock()); err != nil {
 		return err
 	}
-	e.Reused(ctx, s.grant, s.token.Kind)
+	e.Reused(ctx, s.Grant, s.Token.Kind)
 	return errGrant
 }
 
 // tokens makes what the exchange answers with, and its records.
 func (e *Engine) tokens(ctx context.Context, s *exchange, refresh bool) ([]storage.Token, error) {
 	now := e.Clock()
-	left := s.grant.ExpiresAt.Sub(now)
+	left := s.Grant.ExpiresAt.Sub(now)
 	s.response = TokenResponse{Dialect: s.client.Dialect, Scopes: s.scopes, ExpiresIn: min(e.Lifetimes.Access, left)}
 	var issued []storage.Token
-	s.response.AccessToken, issued = e.issue(issued, storage.AccessToken, s.grant.ID, now, s.response.ExpiresIn)
-	if len(s.scopes) < len(s.grant.Scopes) {
+	s.response.AccessToken, issued = e.issue(issued, storage.AccessToken, s.Grant.ID, now, s.response.ExpiresIn)
+	if len(s.scopes) < len(s.Grant.Scopes) {
 		issued[0].Scopes = s.scopes
 	}
 	if refresh {
 		s.response.RefreshExpiresIn = min(e.Lifetimes.Refresh, left)
-		s.response.RefreshToken, issued = e.issue(issued, storage.RefreshToken, s.grant.ID, now, s.response.RefreshExpiresIn)
+		s.response.RefreshToken, issued = e.issue(issued, storage.RefreshToken, s.Grant.ID, now, s.response.RefreshExpiresIn)
 	}
 	if !slices.Contains(s.scopes, ScopeOpenID) {
 		return issued, nil
 	}
-	narrowed := s.grant
+	narrowed := s.Grant
 	narrowed.Scopes = s.scopes
 	f := idTokenFor{grant: narrowed, client: s.client, now: now, access: s.response.AccessToken}
-	if s.token.Kind == storage.AuthorizationCode {
-		f.nonce = s.grant.Nonce
+	if s.Token.Kind == storage.AuthorizationCode {
+		f.nonce = s.Grant.Nonce
 	}
 	var err error
 	s.response.IDToken, err = e.idToken(ctx, f)

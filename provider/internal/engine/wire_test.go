@@ -56,11 +56,7 @@ func TestTokenResponse(t *testing.T) {
 			if c.plain {
 				r.RefreshToken, r.RefreshExpiresIn, r.IDToken, r.Scopes = "", 0, "", []string{"military"}
 			}
-			got, err := json.Marshal(r)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if diff := cmp.Diff(c.want, string(got)); diff != "" {
+			if diff := cmp.Diff(c.want, string(r.JSON())); diff != "" {
 				t.Errorf("payload (-want +got):\n%s", diff)
 			}
 		})

@@ -8,7 +8,7 @@
 // three letters that name its kind, for people and for scanners that look for
 // leaked credentials, and 64 characters of base64url that hold
 //
-//	 4 bytes  minutes since 1970, big-endian
+//	 4 bytes  time in steps of some 4 ms, big-endian; begins anew after 208 days
 //	28 bytes  random
 //	16 bytes  HMAC-SHA256 over the 32 before, under a key for issuer and kind
 //
@@ -17,8 +17,8 @@
 // or of one issuer at another. It gives no right by itself; what a token is good for
 // is what the database says about its digest.
 //
-// Digests start with the minute in which the token was made, so that rows which are
-// added together lie together in an index.
+// Digests start with the time at which the token was made, so that rows which are
+// added together lie together in an index. Nothing else asks for that time.
 package opaque
 
 import (
@@ -48,6 +48,10 @@ const (
 	bodySize   = 32
 	tagSize    = 16
 	prefixSize = len("bfa_")
+
+	// stepBits of the nanoseconds are left out of the time: some thousand tokens
+	// a second fill the pages of an index one after the other.
+	stepBits = 22
 
 	// size is the length of every token in characters. 48 bytes fill 64
 	// characters of base64 exactly: no bit is left that could vary.
@@ -82,7 +86,7 @@ func (c *Codec) New(kind Kind) (token string, digest storage.Digest) {
 		panic("opaque: unknown kind of token")
 	}
 	var raw [bodySize + tagSize]byte
-	binary.BigEndian.PutUint32(raw[:], uint32(c.clock().Unix()/60))
+	binary.BigEndian.PutUint32(raw[:], uint32(c.clock().UnixNano()>>stepBits))
 	_, _ = rand.Read(raw[timeSize:bodySize]) // never fails since Go 1.24
 	tag := c.secrets.MAC(purpose, raw[:bodySize])
 	copy(raw[bodySize:], tag[:tagSize])

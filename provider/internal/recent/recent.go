@@ -17,9 +17,9 @@ type Cache[K comparable, V any] struct {
 	size  int
 	clock func() time.Time
 
-	mu      sync.RWMutex
-	entries map[K]entry[V]
-	changes uint64 // calls of Forget and Clear
+	mu       sync.RWMutex
+	entries  map[K]entry[V]
+	readings map[K]*reading
 }
 
 type entry[V any] struct {
@@ -27,41 +27,67 @@ type entry[V any] struct {
 	readAt time.Time
 }
 
+// reading is shared by all who read the value of a key at one time.
+type reading struct {
+	readers   int
+	forgotten bool
+}
+
 // New returns a cache that keeps up to size values, each for less than age.
 func New[K comparable, V any](age time.Duration, size int, clock func() time.Time) *Cache[K, V] {
-	return &Cache[K, V]{age: age, size: size, clock: clock, entries: map[K]entry[V]{}}
+	return &Cache[K, V]{
+		age: age, size: size, clock: clock,
+		entries: map[K]entry[V]{}, readings: map[K]*reading{},
+	}
 }
 
 // Get returns the value of a key: the one that is kept, or what read returns. An
 // error is returned and never kept. Several calls for one key may read at once.
-func (c *Cache[K, V]) Get(key K, read func() (V, error)) (V, error) {
+func (c *Cache[K, V]) Get(key K, read func() (V, error)) (value V, err error) {
 	now := c.clock()
 	c.mu.RLock()
 	e, ok := c.entries[key]
-	changes := c.changes
 	c.mu.RUnlock()
 	// A clock that was set back must not make a value last.
 	if ok && now.Sub(e.readAt) < c.age && !now.Before(e.readAt) {
 		return e.value, nil
 	}
-	value, err := read()
-	if err != nil {
-		var none V
-		return none, err
-	}
-	c.keep(key, entry[V]{value, now}, changes)
-	return value, nil
+	keep := false
+	end := c.Begin(key)
+	defer func() { end(value, keep) }() // also when read panics
+	value, err = read()
+	keep = err == nil
+	return value, err
 }
 
-// keep stores an entry unless something was forgotten since its reading began. When
-// there is no room all the others go: those that are asked for come back, and the
-// rest is too old.
-func (c *Cache[K, V]) keep(key K, e entry[V], changes uint64) {
+// Begin announces that the value of a key is about to be read, or made. Call what it
+// returns with the value when that has been done: it is kept unless the key was
+// forgotten meanwhile, or keep is false.
+func (c *Cache[K, V]) Begin(key K) (end func(value V, keep bool)) {
+	now := c.clock()
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.changes != changes {
-		return
+	r := c.readings[key]
+	if r == nil {
+		r = &reading{}
+		c.readings[key] = r
 	}
+	r.readers++
+	return func(value V, keep bool) {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		if r.readers--; r.readers == 0 && !r.forgotten {
+			delete(c.readings, key)
+		}
+		if keep && !r.forgotten {
+			c.keep(key, entry[V]{value, now})
+		}
+	}
+}
+
+// keep stores an entry. When there is no room all the others go: those that are
+// asked for come back, and the rest is too old.
+func (c *Cache[K, V]) keep(key K, e entry[V]) {
 	if len(c.entries) >= c.size {
 		clear(c.entries)
 	}
@@ -73,7 +99,10 @@ func (c *Cache[K, V]) Forget(key K) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	delete(c.entries, key)
-	c.changes++
+	if r := c.readings[key]; r != nil {
+		r.forgotten = true
+		delete(c.readings, key)
+	}
 }
 
 // Clear drops all values.
@@ -81,5 +110,8 @@ func (c *Cache[K, V]) Clear() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	clear(c.entries)
-	c.changes++
+	for _, r := range c.readings {
+		r.forgotten = true
+	}
+	clear(c.readings)
 }

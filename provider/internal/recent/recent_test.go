@@ -77,6 +77,38 @@ func TestAReadingThatAForgetOvertakesIsNotKept(t *testing.T) {
 	}
 }
 
+func TestForgettingOneKeyLeavesTheReadingOfAnother(t *testing.T) {
+	cache, _ := newTest(10)
+	get(t, cache, "a", func() (int, error) { cache.Forget("b"); return 1, nil }, 1)
+	get(t, cache, "a", func() (int, error) { return 2, nil }, 1)
+}
+
+// Of two who read at once, one may have begun before the change and one after it.
+func TestOnlyTheReadingThatBeganBeforeIsDropped(t *testing.T) {
+	cache, _ := newTest(10)
+	before := cache.Begin("a")
+	cache.Forget("a")
+	after := cache.Begin("a")
+	after(2, true)
+	before(1, true)
+	get(t, cache, "a", func() (int, error) { return 3, nil }, 2)
+	if n := len(cache.readings); n > 0 {
+		t.Errorf("%d readings never end", n)
+	}
+}
+
+func TestAReadingThatPanicsEnds(t *testing.T) {
+	cache, _ := newTest(10)
+	func() {
+		defer func() { _ = recover() }()
+		_, _ = cache.Get("a", func() (int, error) { panic("broken") })
+	}()
+	if n := len(cache.readings); n > 0 {
+		t.Errorf("%d readings never end", n)
+	}
+	get(t, cache, "a", func() (int, error) { return 1, nil }, 1)
+}
+
 func TestAnErrorIsNotKept(t *testing.T) {
 	cache, _ := newTest(10)
 	failed := errors.New("failed")

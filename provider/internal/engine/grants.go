@@ -1,0 +1,27 @@
+package engine
+
+import (
+	"context"
+	"time"
+
+	"github.com/bonafide-id/bonafide/storage"
+)
+
+// Issued is a token with the grant that it came of. Many requests may share one:
+// nobody changes it.
+type Issued struct {
+	Token storage.Token
+	Grant storage.Grant
+}
+
+// Grants are the records of what was issued. The methods do what those of
+// [storage.Grants] do; a token that is to be exchanged is given as it was found.
+type Grants interface {
+	// Issued returns a token with its grant.
+	Issued(ctx context.Context, kind storage.TokenKind, digest storage.Digest) (*Issued, error)
+
+	CreateGrant(ctx context.Context, g storage.Grant, issued ...storage.Token) error
+	Exchange(ctx context.Context, spent *Issued, at time.Time, issued ...storage.Token) error
+	Reissue(ctx context.Context, spent *Issued, notBefore time.Time, issued ...storage.Token) error
+	RevokeGrants(ctx context.Context, match storage.GrantFilter, at time.Time) (int, error)
+}
