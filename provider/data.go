@@ -35,8 +35,8 @@ type answerSources struct {
 	person   *storage.Person
 }
 
-// maxAnswers bounds how many answers are kept, some megabytes.
-const maxAnswers = 4096
+// maxAnswers bounds how many answers are kept, of some kilobyte each.
+const maxAnswers = 1024
 
 // data is the endpoint of a resource. With a callback its answer is a script.
 func (p *Provider) data(of *resource) screen {

@@ -25,7 +25,7 @@
 // end the engine records a grant and answers the application (respond.go).
 //
 // The application exchanges the code at the token endpoint (token.go) and reads
-// claims (userinfo.go, attributes.go). What a scope releases is decided in one
+// claims (data.go, userinfo.go, attributes.go). What a scope releases is decided in one
 // place (release.go, after the vocabulary of scope.go), and read when it is asked
 // for: a status that has been revoked is gone from the next answer.
 //

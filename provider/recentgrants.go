@@ -46,13 +46,21 @@ func (s recentGrants) Reissue(ctx context.Context, spent *engine.Issued, notBefo
 
 // remember makes a change that issues tokens of a grant in force, and keeps those
 // that the next request is likely to bring.
-func (s recentGrants) remember(g storage.Grant, issued []storage.Token, change func() error) (err error) {
+func (s recentGrants) remember(g storage.Grant, issued []storage.Token, change func() error) error {
+	var ends []func(keep bool)
 	for _, token := range issued {
-		if token.Kind == storage.RefreshToken {
-			continue
+		if token.Kind != storage.RefreshToken {
+			end := s.issued.Begin(token.Digest)
+			ends = append(ends, func(keep bool) { end(&engine.Issued{Token: token, Grant: g}, keep) })
 		}
-		end := s.issued.Begin(token.Digest)
-		defer func() { end(&engine.Issued{Token: token, Grant: g}, err == nil) }()
 	}
-	return change()
+	made := false
+	defer func() {
+		for _, end := range ends {
+			end(made)
+		}
+	}()
+	err := change()
+	made = err == nil
+	return err
 }

@@ -15,8 +15,8 @@ import (
 // process is seen as late as that.
 const recentAge = time.Second
 
-// maxRecent bounds how many tokens and how many people are kept, some megabytes.
-const maxRecent = 4096
+// maxRecent bounds how many tokens and how many people are kept, of some kilobyte each.
+const maxRecent = 1024
 
 // recentStore answers again from memory whose a code or access token is, and what is
 // recorded about a person. Every change of either goes through it. Refresh tokens,

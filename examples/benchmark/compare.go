@@ -137,7 +137,7 @@ func (r *result) crowd(ctx context.Context, o options, fleet []*running) error {
 			}
 			progress("%d workers  %-18s %s", o.crowd, s.name, found.Crowded.line(flows))
 		}
-		found.Memory = residentMiB(s.process.Process.Pid)
+		found.Memory = memoryOf(s.process.Process.Pid)
 	}
 	return nil
 }

@@ -17,10 +17,11 @@ import (
 	"time"
 )
 
-// personJSON and documentJSON are as long as the answers of a provider.
+// These are as long as the answers of a provider.
 var (
 	personJSON   = []byte(`{"sub":"` + strings.Repeat("x", 36) + `","fname":"Alice","lname":"Example","zip":"22030","birthdate":"1990-04-02","status":[{"group":"military","subgroups":["Veteran"],"verified":true}]}`)
 	documentJSON = []byte(`{"issuer":"` + strings.Repeat("x", 2500) + `"}`)
+	keysJSON     = []byte(`{"keys":[{"n":"` + strings.Repeat("x", 800) + `"}]}`)
 )
 
 func writeJSON(w http.ResponseWriter, body []byte) {
@@ -33,8 +34,9 @@ func bare(context.Context, string, string) (http.Handler, func(*http.Client) (ta
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /person", func(w http.ResponseWriter, _ *http.Request) { writeJSON(w, personJSON) })
 	mux.HandleFunc("GET /document", func(w http.ResponseWriter, _ *http.Request) { writeJSON(w, documentJSON) })
+	mux.HandleFunc("GET /keys", func(w http.ResponseWriter, _ *http.Request) { writeJSON(w, keysJSON) })
 	return mux, func(*http.Client) (target, error) {
-		return target{Userinfo: "/person", Attributes: "/person", Discovery: "/document"}, nil
+		return target{Userinfo: "/person", Attributes: "/person", Discovery: "/document", Keys: "/keys"}, nil
 	}, nil
 }
 

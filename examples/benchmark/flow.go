@@ -25,7 +25,7 @@ type target struct {
 	Authorize string
 	Token     string
 
-	Userinfo, Attributes, Discovery string
+	Userinfo, Attributes, Discovery, Keys string
 
 	// Refresh reports that the token endpoint also exchanges refresh tokens.
 	Refresh bool
@@ -71,10 +71,8 @@ var operations = []operation{
 	}, (*visitor).renew},
 	userinfo,
 	{"attributes", "attributes", func(t target) string { return t.Attributes }, func(u *visitor) error { return u.data(u.Attributes) }},
-	{"discovery", "discovery", func(t target) string { return t.Discovery }, func(u *visitor) error {
-		_, err := u.expect(200, request{method: "GET", path: u.Discovery})
-		return err
-	}},
+	{"discovery", "discovery", func(t target) string { return t.Discovery }, func(u *visitor) error { return u.document(u.Discovery) }},
+	{"keys", "the key set", func(t target) string { return t.Keys }, func(u *visitor) error { return u.document(u.Keys) }},
 }
 
 // flow is what one sign-in asks of a provider when the user has a session and has
@@ -155,6 +153,11 @@ func (u *visitor) renew() error {
 
 func (u *visitor) data(path string) error {
 	_, err := u.expect(200, request{method: "GET", path: path, authorization: "Bearer " + u.access})
+	return err
+}
+
+func (u *visitor) document(path string) error {
+	_, err := u.expect(200, request{method: "GET", path: path})
 	return err
 }
 

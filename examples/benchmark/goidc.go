@@ -57,7 +57,7 @@ func goOIDC(_ context.Context, base, _ string) (http.Handler, func(*http.Client)
 	return p.Handler(), func(*http.Client) (target, error) {
 		return target{
 			Authorize: "/authorize?" + query.Encode(), Token: "/token", Refresh: true,
-			Userinfo: "/userinfo", Discovery: "/.well-known/openid-configuration",
+			Userinfo: "/userinfo", Discovery: "/.well-known/openid-configuration", Keys: "/jwks",
 		}, nil
 	}, nil
 }

@@ -16,12 +16,16 @@ import (
 
 // importCost is what Bonafide adds to a program: the smallest that has it.
 type importCost struct {
-	StrippedMiB float64         `json:"stripped_mib"`
-	Modules     int             `json:"modules"`
-	Starts      []time.Duration `json:"starts_ns"`
+	StrippedMiB float64 `json:"stripped_mib"`
+	Modules     int     `json:"modules"`
 
-	// Idle is its resident memory after each start and one answer, in MiB.
-	Idle []float64 `json:"idle_mib"`
+	// TaggedMiB is its size with the build tag that the documentation names.
+	TaggedMiB float64 `json:"tagged_mib"`
+
+	Starts []time.Duration `json:"starts_ns"`
+
+	// Idle is its memory after each start and one answer.
+	Idle []memory `json:"idle_mib"`
 }
 
 // measureImport builds the minimal program and starts it, on a database that exists,
@@ -35,21 +39,17 @@ func measureImport(ctx context.Context, dir string, starts int) (cost importCost
 	if err != nil {
 		return cost, err
 	}
-	build := exec.CommandContext(ctx, "go", "build", "-trimpath", "-ldflags=-s -w", "-o", program, "./examples/minimal")
-	// The program has the module's own dependencies, not those of this one.
-	build.Dir, build.Stderr = filepath.Join("..", ".."), os.Stderr
-	if err := build.Run(); err != nil {
+	if cost.TaggedMiB, err = buildMinimal(ctx, program, "-tags=grpcnotrace"); err != nil {
 		return cost, err
 	}
-	file, err := os.Stat(program)
-	if err != nil {
+	if cost.StrippedMiB, err = buildMinimal(ctx, program); err != nil {
 		return cost, err
 	}
 	info, err := buildinfo.ReadFile(program)
 	if err != nil {
 		return cost, err
 	}
-	cost.StrippedMiB, cost.Modules = float64(file.Size())/(1<<20), len(info.Deps)
+	cost.Modules = len(info.Deps)
 	secret := rand.Text() + rand.Text()
 	for i := range starts + 1 {
 		took, idle, err := startOnce(ctx, program, secret)
@@ -63,16 +63,32 @@ func measureImport(ctx context.Context, dir string, starts int) (cost importCost
 	return cost, nil
 }
 
+// buildMinimal builds the minimal program, stripped, and returns its size in MiB.
+func buildMinimal(ctx context.Context, program string, flags ...string) (float64, error) {
+	args := append([]string{"build", "-trimpath", "-ldflags=-s -w", "-o", program}, flags...)
+	build := exec.CommandContext(ctx, "go", append(args, "./examples/minimal")...)
+	// The program has the module's own dependencies, not those of this one.
+	build.Dir, build.Stderr = filepath.Join("..", ".."), os.Stderr
+	if err := build.Run(); err != nil {
+		return 0, err
+	}
+	file, err := os.Stat(program)
+	if err != nil {
+		return 0, err
+	}
+	return float64(file.Size()) / (1 << 20), nil
+}
+
 // startOnce measures one start, from its beginning to the first answer, and the
-// resident memory at its end.
-func startOnce(ctx context.Context, program, secret string) (took time.Duration, idle float64, err error) {
+// memory at its end.
+func startOnce(ctx context.Context, program, secret string) (took time.Duration, idle memory, err error) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
-		return 0, 0, err
+		return 0, idle, err
 	}
 	address := listener.Addr().String()
 	if err := listener.Close(); err != nil {
-		return 0, 0, err
+		return 0, idle, err
 	}
 	ctx, cancel := context.WithTimeout(ctx, answerTimeout)
 	defer cancel()
@@ -81,7 +97,7 @@ func startOnce(ctx context.Context, program, secret string) (took time.Duration,
 	process.Env = append(process.Environ(), "ADDRESS="+address, "SECRET="+secret)
 	begin := time.Now()
 	if err := process.Start(); err != nil {
-		return 0, 0, err
+		return 0, idle, err
 	}
 	defer func() {
 		_ = process.Process.Kill()
@@ -93,12 +109,12 @@ func startOnce(ctx context.Context, program, secret string) (took time.Duration,
 			took = time.Since(begin)
 			_ = response.Body.Close()
 			if response.StatusCode != http.StatusOK {
-				return 0, 0, fmt.Errorf("it answers %s", response.Status)
+				return 0, idle, fmt.Errorf("it answers %s", response.Status)
 			}
-			return took, residentMiB(process.Process.Pid), nil
+			return took, memoryOf(process.Process.Pid), nil
 		}
 		if ctx.Err() != nil {
-			return 0, 0, errors.Join(ctx.Err(), err)
+			return 0, idle, errors.Join(ctx.Err(), err)
 		}
 		time.Sleep(time.Millisecond)
 	}

@@ -8,8 +8,8 @@ import (
 // marathon is what many flows leave in one server: memory, and tokens that nobody
 // has asked with lately.
 type marathon struct {
-	Flows   sample  `json:"flows"`
-	Resides float64 `json:"resides_mib"`
+	Flows  sample `json:"flows"`
+	Memory memory `json:"memory_mib"`
 
 	// First are first requests with a token, which its server cannot have in
 	// memory, and Bare the bare handler, in pairs.
@@ -47,8 +47,8 @@ func (r *result) marathon(ctx context.Context, o options, fleet []*running) erro
 	if m.Flows, err = work(ctx, s, users, remembering, bound{times: each}); err != nil {
 		return err
 	}
-	m.Resides = residentMiB(s.process.Process.Pid)
-	progress("after %d flows %.0f MiB: %s", m.Flows.Operations, m.Resides, m.Flows.line(remembering))
+	m.Memory = memoryOf(s.process.Process.Pid)
+	progress("after %d flows %.0f MiB: %s", m.Flows.Operations, m.Memory.total(), m.Flows.line(remembering))
 	if bare == nil || m.Flows.Errors > 0 {
 		return nil
 	}

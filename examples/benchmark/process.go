@@ -31,13 +31,31 @@ func cpuTime(pid int) time.Duration {
 	return time.Duration(u+s) * tick
 }
 
-// residentMiB returns the resident memory of a process.
-func residentMiB(pid int) float64 {
-	const resident = 21
-	fields := stat(pid)
-	if len(fields) <= resident {
-		return 0
+// memory is the resident memory of a process, in MiB.
+type memory struct {
+	// Own is what the process has written itself; File is what the system has
+	// read from files for it, which is its code.
+	Own  float64 `json:"own"`
+	File float64 `json:"file"`
+}
+
+func (m memory) total() float64 { return m.Own + m.File }
+
+// memoryOf returns the memory of a process; zero where the system does not tell.
+func memoryOf(pid int) (m memory) {
+	raw, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/status")
+	if err != nil {
+		return m
 	}
-	pages, _ := strconv.ParseFloat(fields[resident], 64)
-	return pages * float64(os.Getpagesize()) / (1 << 20)
+	for line := range strings.Lines(string(raw)) {
+		name, value, _ := strings.Cut(line, ":")
+		kib, _ := strconv.ParseFloat(strings.TrimSuffix(strings.TrimSpace(value), " kB"), 64)
+		switch name {
+		case "RssAnon", "RssShmem":
+			m.Own += kib / 1024
+		case "RssFile":
+			m.File += kib / 1024
+		}
+	}
+	return m
 }

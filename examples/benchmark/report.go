@@ -30,8 +30,8 @@ type rating struct {
 	// Crowded is the run with many workers.
 	Crowded sample `json:"crowded"`
 
-	// Memory is resident memory at the end, in MiB.
-	Memory float64 `json:"memory_mib"`
+	// Memory is what the server resides in at the end.
+	Memory memory `json:"memory_mib"`
 }
 
 func newResult(o options, dir string, fleet []*running) *result {
@@ -119,8 +119,8 @@ func (r *result) markdown() string {
 }
 
 func (r *result) markdownServers(b *strings.Builder) {
-	fmt.Fprintf(b, "| Server | Store | Flows/s | p50 ms | p99 ms | CPU µs/flow | Refreshes/s | Userinfo/s | Attributes/s | Discovery/s | Errors at %d | MiB |\n", r.Crowd)
-	fmt.Fprint(b, "|---|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|\n")
+	fmt.Fprintf(b, "| Server | Store | Flows/s | p50 ms | p99 ms | CPU µs/flow | Refreshes/s | Userinfo/s | Attributes/s | Discovery/s | Keys/s | Errors at %d | MiB |\n", r.Crowd)
+	fmt.Fprint(b, "|---|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|\n")
 	for _, s := range r.Servers {
 		flow := s.Samples["flow"]
 		cells := []string{
@@ -136,7 +136,7 @@ func (r *result) markdownServers(b *strings.Builder) {
 		if s.Crowded.Operations+s.Crowded.Errors > 0 {
 			errors = fmt.Sprint(s.Crowded.Errors)
 		}
-		fmt.Fprintf(b, "| %s | %s | %s | %s | %s |\n", s.Name, s.Store, strings.Join(cells, " | "), errors, number(s.Memory, 0))
+		fmt.Fprintf(b, "| %s | %s | %s | %s | %s |\n", s.Name, s.Store, strings.Join(cells, " | "), errors, number(s.Memory.total(), 0))
 	}
 }
 

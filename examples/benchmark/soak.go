@@ -64,7 +64,7 @@ func measureSoak(ctx context.Context, o options, dir string) (*soak, error) {
 		if g.Flows, err = measure(ctx, server, flows, o.workers, every); err != nil {
 			return nil, err
 		}
-		g.After, g.MiB = time.Since(begin), residentMiB(server.process.Process.Pid)
+		g.After, g.MiB = time.Since(begin), memoryOf(server.process.Process.Pid).total()
 		if g.Grants, err = rows.count(ctx, `SELECT count(*) FROM grants`); err != nil {
 			return nil, err
 		}

@@ -12,6 +12,7 @@ func (r *result) markdownTargets(b *strings.Builder) {
 	speed := func(over, under *rating, op string) float64 {
 		return ratio(over.Samples[op], perSecond, under.Samples[op], perSecond)
 	}
+	code := median(r.Import.Idle, func(m memory) float64 { return m.File })
 	fmt.Fprint(b, "\n| What we hold ourselves to | goal | reached |\n|---|---:|---:|\n")
 	for _, t := range []struct {
 		title, goal string
@@ -25,11 +26,16 @@ func (r *result) markdownTargets(b *strings.Builder) {
 		{"userinfo ÷ the bare handler, token seen a moment ago", "0.65", speed(own, bare, "userinfo"), 2},
 		{"attributes ÷ the bare handler, token seen a moment ago", "0.65", speed(own, bare, "attributes"), 2},
 		{"discovery ÷ the bare handler", "0.95", speed(own, bare, "discovery"), 2},
+		{"key set ÷ the bare handler", "0.95", speed(own, bare, "keys"), 2},
 		{"refreshes ÷ RSA signatures of the machine", "0.75", ratio(own.Samples["refresh"], perSecond, r.Floors, func(f floor) float64 { return f.SignaturesPerSecond }), 2},
+		{"– by processor time", "0.75", ratio(r.Floors, func(f floor) float64 { return f.SignatureCPU }, own.Samples["refresh"], cpuEach), 2},
+		{"– the ceiling's refreshes ÷ RSA signatures", "–", ratio(ceiling.Samples["refresh"], perSecond, r.Floors, func(f floor) float64 { return f.SignaturesPerSecond }), 2},
 		{"p99 ÷ p50 of a flow", "below 4", ratio(own.Samples["flow"], p99, own.Samples["flow"], p50), 1},
-		{"resident MiB of the minimal program after its start", "20", median(r.Import.Idle, func(m float64) float64 { return m }), 0},
-		{fmt.Sprintf("resident MiB after %d flows, beside the other servers' code", r.Marathon.Flows.Operations), "40", r.Marathon.Resides, 0},
+		{"resident MiB of the minimal program after its start, its code included", "20", code + median(r.Import.Idle, func(m memory) float64 { return m.Own }), 0},
+		{"– its code alone", "–", code, 0},
+		{fmt.Sprintf("resident MiB after %d flows, with the code of the minimal program in place of the benchmark's", r.Marathon.Flows.Operations), "40", code + r.Marathon.Memory.Own, 0},
 		{"the minimal program, stripped, MiB", "20", r.Import.StrippedMiB, 1},
+		{"– built with -tags grpcnotrace", "20", r.Import.TaggedMiB, 1},
 		{"modules in it", "60", float64(r.Import.Modules), 0},
 		{"its start with an existing database, ms", "50", median(r.Import.Starts, func(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }), 1},
 	} {

@@ -57,7 +57,7 @@ func zitadel(_ context.Context, base, _ string) (http.Handler, func(*http.Client
 	return p, func(*http.Client) (target, error) {
 		return target{
 			Authorize: "/authorize?" + query.Encode(), Token: "/oauth/token", Refresh: true,
-			Userinfo: "/userinfo", Discovery: "/.well-known/openid-configuration",
+			Userinfo: "/userinfo", Discovery: "/.well-known/openid-configuration", Keys: "/keys",
 		}, nil
 	}, nil
 }

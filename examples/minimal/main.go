@@ -15,7 +15,7 @@ import (
 )
 
 func main() {
-	ctx, address := context.Background(), cmp.Or(os.Getenv("ADDRESS"), "localhost:8080")
+	ctx, mux, address := context.Background(), http.NewServeMux(), cmp.Or(os.Getenv("ADDRESS"), "localhost:8080")
 	store, err := sqlite.Open(ctx, "identity.db")
 	if err != nil {
 		log.Fatal(err)
@@ -25,6 +25,6 @@ func main() {
 		log.Fatal(err)
 	}
 	go func() { _ = id.Run(ctx) }() // rotates keys and removes what has expired
-	http.Handle("/id/", id)
-	log.Fatal((&http.Server{Addr: address, ReadHeaderTimeout: 5 * time.Second}).ListenAndServe())
+	mux.Handle("/id/", id)
+	log.Fatal((&http.Server{Addr: address, Handler: mux, ReadHeaderTimeout: 5 * time.Second}).ListenAndServe())
 }

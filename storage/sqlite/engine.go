@@ -43,7 +43,9 @@ func openEngine(ctx context.Context, path string) (*engine, error) {
 		return nil, mapError(err)
 	}
 	connections := max(4, runtime.GOMAXPROCS(0))
-	readers := sql.OpenDB(connector(path, "_query_only", "true"))
+	// Every commit of the writer empties the readers' caches, so they are small (in
+	// KiB): the system keeps the pages, too.
+	readers := sql.OpenDB(connector(path, "_query_only", "true", "_cache_size", "-1000"))
 	readers.SetMaxOpenConns(connections)
 	readers.SetMaxIdleConns(connections)
 	return &engine{

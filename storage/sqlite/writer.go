@@ -64,8 +64,6 @@ const walSize = 4 << 20
 const writerPragmas = `
 	-- The leader waits itself, so that a context can end the wait.
 	PRAGMA busy_timeout = 0;
-	-- In KiB: room for the pages of the indexes that new rows fall into at random.
-	PRAGMA cache_size = -8000;
 	-- In pages. With less of it there are more pages that are written twice; with
 	-- more, a small disk is filled by it.
 	PRAGMA wal_autocheckpoint = 1000`

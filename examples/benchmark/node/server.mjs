@@ -25,7 +25,7 @@ server.listen(0, '127.0.0.1', async () => {
   });
   const target = {
     Authorize: `/auth?${query}`, Token: '/token', Refresh: true,
-    Userinfo: '/me', Discovery: '/.well-known/openid-configuration',
+    Userinfo: '/me', Discovery: '/.well-known/openid-configuration', Keys: '/jwks',
     Cookies: [await signIn(`http://${addr}`, `/auth?${query}`)],
   };
   process.stdout.write(`${JSON.stringify({ addr, target })}\n`);
