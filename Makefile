@@ -45,7 +45,7 @@ cover: ## Measure which statements the tests reach; leaves .cache/cover.html
 	@$(GO) tool cover -html=$(CACHE)/cover.out -o $(CACHE)/cover.html
 	@$(GO) tool cover -func=$(CACHE)/cover.out | tail -n 1
 
-faults: ## Test a running provider against kill -9, full disks and lost databases at length; needs root
+faults: ## Test a running provider against kill -9, power cuts, full disks and lost databases at length; needs root
 	@$(GO) test -tags faults -timeout 2h -count=1 -v $(TESTFLAGS) ./internal/faults
 
 fuzz: ## Fuzz each target for FUZZTIME (10s)

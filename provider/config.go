@@ -104,7 +104,9 @@ type Config struct {
 	// there are none. Those of the process are otel.GetTracerProvider() and
 	// otel.GetMeterProvider(). A trace that a proxy has begun is continued when a
 	// propagator is set (otel.SetTextMapPropagator). Beside the metrics of requests
-	// there is bonafide.audit.events, the number of audit events by event.name.
+	// there are bonafide.audit.events, the number of audit events by event.name, and
+	// db.client.operation.duration, if the Store has the method Observe, as those of
+	// this module do.
 	TracerProvider trace.TracerProvider
 	MeterProvider  metric.MeterProvider
 

@@ -35,6 +35,11 @@ type telemetry struct {
 	events   metric.Int64Counter
 }
 
+// observable is a store that tells how long its operations take.
+type observable interface {
+	Observe(meters metric.MeterProvider) error
+}
+
 // newTelemetry returns nil when the host wants none.
 func newTelemetry(cfg Config, base *url.URL) (*telemetry, error) {
 	tracers, meters := cfg.TracerProvider, cfg.MeterProvider
@@ -55,6 +60,11 @@ func newTelemetry(cfg Config, base *url.URL) (*telemetry, error) {
 	}
 	if t.active, err = httpconv.NewServerActiveRequests(meter); err != nil {
 		return nil, fmt.Errorf("MeterProvider: %w", err)
+	}
+	if store, ok := cfg.Store.(observable); ok && cfg.MeterProvider != nil {
+		if err := store.Observe(meters); err != nil {
+			return nil, fmt.Errorf("MeterProvider: %w", err)
+		}
 	}
 	t.events, err = meter.Int64Counter("bonafide.audit.events",
 		metric.WithDescription("Entries of the audit trail."), metric.WithUnit("{event}"))

@@ -123,6 +123,9 @@ func TestRequestsAreToldToOpenTelemetry(t *testing.T) {
 	if n := points["http.request.method=GET,http.response.status_code=200,http.route="+attributesPath+",url.scheme=http"]; n != 1 {
 		t.Errorf("%d requests were measured in %v", n, points)
 	}
+	if n := seen.points(t, "db.client.operation.duration")["db.query.summary=read token,db.system.name=sqlite"]; n != 1 {
+		t.Errorf("reading a token was measured %d times", n)
+	}
 	for at, n := range seen.points(t, "http.server.active_requests") {
 		if n != 0 {
 			t.Errorf("%d requests never end: %s", n, at)

@@ -1,6 +1,7 @@
 // Package faults tests a running provider against what goes wrong around it: its
-// process is killed or stopped, its disk is full, its files run out, its database is
-// locked, slow, damaged, read-only or gone, and answers are lost on their way.
+// process is killed or stopped, its disk is full or loses its power, its files run out,
+// its database is locked, slow, damaged, read-only or gone, and answers are lost on
+// their way.
 //
 // It holds tests only. They start this test binary again as the program under test
 // (victim_test.go) and use it as people and applications do, over HTTP. A member

@@ -12,15 +12,16 @@ import (
 	"time"
 )
 
-// TestFewFiles opens 500 connections to a process that may have 64 files open. While
-// they last nobody gets a wrong answer; when they are gone all goes on.
-func TestFewFiles(t *testing.T) {
+// TestFewFilesAndLittleMemory opens 500 connections to a process that may have 64
+// files open and tries to live in 64 MiB. While they last nobody gets a wrong answer;
+// when they are gone all goes on.
+func TestFewFilesAndLittleMemory(t *testing.T) {
 	skipShort(t)
 	t.Parallel()
 	s := setup{Database: filepath.Join(t.TempDir(), "identity.db"), Grace: time.Hour}
 	const count = 16
 	populate(t, s, count)
-	p := s.run(t, "sh", "-c", `ulimit -n 64 && exec "$0"`)
+	p := s.run(t, "sh", "-c", `ulimit -n 64 && GOMEMLIMIT=64MiB exec "$0"`)
 	members := newMembers(s, count, func() string { return p.url })
 	all(t, members, (*member).begin)
 

@@ -10,6 +10,7 @@ const (
 
 	killRounds       = 500
 	killMembers      = 32
+	powerCuts        = 100
 	lockHeld         = 10 * time.Second // longer than a process waits for the file
 	crowdedFor       = time.Minute
 	crowdProcesses   = 4

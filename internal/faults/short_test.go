@@ -10,6 +10,7 @@ const (
 
 	killRounds       = 8
 	killMembers      = 8
+	powerCuts        = 4
 	lockHeld         = 6 * time.Second // longer than a process waits for the file
 	crowdedFor       = 3 * time.Second
 	crowdProcesses   = 2

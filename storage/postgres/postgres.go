@@ -32,6 +32,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/stdlib"
+	"go.opentelemetry.io/otel/metric"
 
 	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/storage/internal/sqlstore"
@@ -41,6 +42,7 @@ import (
 // any number of goroutines.
 type Store struct {
 	storage.Store
+	records *sqlstore.Store // the same
 }
 
 // Open connects to a database and brings its schema up to date. The URL is that of
@@ -60,8 +62,13 @@ func Open(ctx context.Context, url string) (*Store, error) {
 		e.Close()
 		return nil, fmt.Errorf("open database: %w", err)
 	}
-	return &Store{Store: sqlstore.New(e, sqlstore.Postgres)}, nil
+	records := sqlstore.New(e, sqlstore.Postgres)
+	return &Store{Store: records, records: records}, nil
 }
+
+// Observe makes OpenTelemetry learn how long every operation takes from now on, as
+// db.client.operation.duration. A provider calls it with its Config.MeterProvider.
+func (s *Store) Observe(meters metric.MeterProvider) error { return s.records.Observe(meters) }
 
 // openEngine makes a pool; it connects when it is first used.
 func openEngine(url string) (*engine, error) {

@@ -30,6 +30,8 @@ import (
 	"fmt"
 	"path/filepath"
 
+	"go.opentelemetry.io/otel/metric"
+
 	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/storage/internal/sqlstore"
 )
@@ -38,7 +40,8 @@ import (
 // goroutines.
 type Store struct {
 	storage.Store
-	path string
+	records *sqlstore.Store // the same
+	path    string
 }
 
 // Open opens the database in the file at path. When there is none it creates one,
@@ -64,8 +67,13 @@ func Open(ctx context.Context, path string) (*Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open database %s: %w", path, err)
 	}
-	return &Store{Store: sqlstore.New(engine, sqlstore.SQLite), path: path}, nil
+	records := sqlstore.New(engine, sqlstore.SQLite)
+	return &Store{Store: records, records: records, path: path}, nil
 }
+
+// Observe makes OpenTelemetry learn how long every operation takes from now on, as
+// db.client.operation.duration. A provider calls it with its Config.MeterProvider.
+func (s *Store) Observe(meters metric.MeterProvider) error { return s.records.Observe(meters) }
 
 // openMigrated opens a file that exists.
 func openMigrated(ctx context.Context, path string) (*engine, error) {

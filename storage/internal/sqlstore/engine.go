@@ -56,7 +56,7 @@ type Dialect struct {
 	rewritten sync.Map // of string by string
 	// tables counts the tables with the name ?1.
 	tables string
-	// system names the database in traces.
+	// system names the database to OpenTelemetry.
 	system attribute.KeyValue
 }
 

@@ -4,7 +4,10 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"sync/atomic"
 	"time"
+
+	"go.opentelemetry.io/otel/semconv/v1.43.0/dbconv"
 
 	"github.com/bonafide-id/bonafide/storage"
 )
@@ -12,8 +15,9 @@ import (
 // Store is a storage.Store on an engine. Its methods are in the files named after
 // the records.
 type Store struct {
-	engine  Engine
-	dialect *Dialect
+	engine   Engine
+	dialect  *Dialect
+	duration atomic.Pointer[dbconv.ClientOperationDuration] // nil while nobody wants it
 }
 
 var _ storage.Store = (*Store)(nil)
@@ -56,7 +60,7 @@ func run[T any](
 	what string, step func(*tx) (T, error),
 ) (T, error) {
 	var result T
-	ctx, end := s.trace(ctx, what)
+	ctx, end := s.observe(ctx, what)
 	err := engine(ctx, func(ctx context.Context, db Conn) (err error) {
 		result, err = step(&tx{ctx: ctx, db: db, dialect: s.dialect})
 		return err
