@@ -2,6 +2,7 @@ package provider
 
 import (
 	"encoding/json"
+	"maps"
 	"net/http"
 	"slices"
 
@@ -101,23 +102,21 @@ func (p *Provider) serveKeys(w http.ResponseWriter, _ *http.Request) {
 	servePublic(w, p.keys.JWKS())
 }
 
-// publicAge is how long clients may keep discovery and key set. A new key is
-// published a day before it signs.
-const publicAge = "public, max-age=3600"
+// publicHeaders are shared by all answers. Clients may keep discovery and key set for
+// an hour: a new key is published a day before it signs.
+var publicHeaders = http.Header{
+	"Access-Control-Allow-Origin": {"*"},
+	"Content-Type":                {"application/json"},
+	"Cache-Control":               {"public, max-age=3600"},
+	"X-Content-Type-Options":      {"nosniff"},
+}
 
 func servePublic(w http.ResponseWriter, body []byte) {
-	h := w.Header()
-	h.Set("Content-Type", "application/json")
-	h.Set("Cache-Control", publicAge)
-	h.Set("X-Content-Type-Options", "nosniff")
+	maps.Copy(w.Header(), publicHeaders)
 	_, _ = w.Write(body)
 }
 
 // public is the route of a document that any page may read.
 func (p *Provider) public(h http.HandlerFunc) route {
-	open := func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Access-Control-Allow-Origin", "*")
-		h(w, r)
-	}
-	return route{http.MethodGet: open, http.MethodHead: open}
+	return route{http.MethodGet: h, http.MethodHead: h}
 }

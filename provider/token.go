@@ -2,6 +2,7 @@ package provider
 
 import (
 	"errors"
+	"maps"
 	"net/http"
 	"net/url"
 
@@ -21,9 +22,7 @@ func (p *Provider) api(s screen) http.HandlerFunc {
 
 // setAPIHeaders sets the headers of every answer to a program: no cache keeps it.
 func setAPIHeaders(h http.Header) {
-	for name, value := range apiHeaders {
-		h[name] = value
-	}
+	maps.Copy(h, apiHeaders)
 }
 
 // apiHeaders are shared by all answers, which saves each of them the values.
