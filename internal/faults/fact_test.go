@@ -228,6 +228,9 @@ func (m *member) check() error {
 		}
 		errs = append(errs, must("a "+f.what+" that is over", false, f.present))
 	}
+	if passwords > 0 && len(m.passwords) == 1 { // who signs in is free of the attempts before
+		errs = append(errs, must("the password in force", true, m.password(m.passwords[0]).present))
+	}
 	for _, f := range m.unsure {
 		if once, err := patient(f.present); err != nil || once {
 			errs = append(errs, err, must("a "+f.what+" that was accepted just now", false, f.present))
