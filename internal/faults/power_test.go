@@ -1,3 +1,5 @@
+//go:build linux
+
 package faults
 
 import (
@@ -8,11 +10,10 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"testing"
 )
 
-// powerSupply lets the power of a disk be cut. See testdata/powercut.c.
+// powerSupply lets the power of a disk be cut, by LD_PRELOAD. See testdata/powercut.c.
 type powerSupply struct {
 	shim   string // the library to put before the C library
 	data   string // folder of the database
@@ -21,9 +22,6 @@ type powerSupply struct {
 
 func newPowerSupply(t *testing.T, database string) powerSupply {
 	t.Helper()
-	if runtime.GOOS != "linux" {
-		t.Skip("the disk is watched with LD_PRELOAD of Linux")
-	}
 	s := powerSupply{filepath.Join(t.TempDir(), "powercut.so"), filepath.Dir(database), t.TempDir()}
 	build := exec.Command("cc", "-shared", "-fPIC", "-o", s.shim, "testdata/powercut.c", "-ldl", "-lpthread")
 	if out, err := build.CombinedOutput(); err != nil {
