@@ -275,8 +275,8 @@ func parseBaseURL(s string) (*url.URL, error) {
 		return nil, fmt.Errorf("%q must have no query, fragment or user name", s)
 	case strings.HasSuffix(s, "/"):
 		return nil, fmt.Errorf("%q must not end with a slash", s)
-	case strings.ToLower(u.Scheme+u.Host) != u.Scheme+u.Host || u.EscapedPath() != u.Path || strings.Contains(u.Path, "//"):
-		return nil, fmt.Errorf("%q must be in lower case, with a plain path", s)
+	case !strings.HasPrefix(s, u.Scheme+"://"+strings.ToLower(u.Host)) || u.EscapedPath() != u.Path || strings.Contains(u.Path, "//"):
+		return nil, fmt.Errorf("%q must be in lower case, without escapes in its host, and with a plain path", s)
 	case u.Scheme == "https":
 		return u, nil
 	case u.Scheme == "http" && isLoopbackHost(u.Hostname()):

@@ -33,6 +33,7 @@ func TestNew(t *testing.T) {
 		"NoBaseURL":            {func(c *provider.Config) { c.BaseURL = "" }, "BaseURL"},
 		"PlainHTTP":            {func(c *provider.Config) { c.BaseURL = "http://id.example.com" }, "BaseURL"},
 		"SlashAtTheEnd":        {func(c *provider.Config) { c.BaseURL = "https://id.example.com/" }, "BaseURL"},
+		"EscapedHost":          {func(c *provider.Config) { c.BaseURL = "https://id%2Eexample.com" }, "BaseURL"},
 		"QueryInTheBaseURL":    {func(c *provider.Config) { c.BaseURL = "https://id.example.com?x=1" }, "BaseURL"},
 		"NoSecret":             {func(c *provider.Config) { c.Secret = nil }, "Secret"},
 		"ShortSecret":          {func(c *provider.Config) { c.Secret = c.Secret[:31] }, "Secret"},

@@ -50,7 +50,7 @@ func FuzzMatchRedirectURI(f *testing.F) {
 // FuzzValidateRedirectURI holds that whatever can be registered leads to the host
 // that it names, and carries nothing of a response.
 func FuzzValidateRedirectURI(f *testing.F) {
-	for _, uri := range append([]string{"https://rp.test/cb?code=1", "https://u@rp.test/", "a.b:x", "http://localhost.evil.test/", "https://rp.test/%zz"}, registeredURIs...) {
+	for _, uri := range append([]string{"https://rp.test/cb?code=1", "https://u@rp.test/", "a.b:x", "http://localhost.evil.test/", "https://rp.test/%zz", "https://%80"}, registeredURIs...) {
 		f.Add(uri)
 	}
 	f.Fuzz(func(t *testing.T, uri string) {

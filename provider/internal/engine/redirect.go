@@ -53,10 +53,12 @@ func validateScheme(u *url.URL, uri string) error {
 	switch {
 	case scheme != strings.ToLower(scheme):
 		return errors.New("must be written with a lower-case scheme")
-	case u.Scheme == "https" && strings.HasPrefix(uri, "https://") && u.Hostname() != "":
+	case u.Scheme == "https" && u.Hostname() != "" && namesHost(uri, u):
 		return nil
-	case u.Scheme == "http" && strings.HasPrefix(uri, "http://") && isLoopback(u.Hostname()):
+	case u.Scheme == "http" && isLoopback(u.Hostname()) && namesHost(uri, u):
 		return nil
+	case u.Scheme == "https":
+		return errors.New("must name a host, without escapes in it")
 	case u.Scheme == "http":
 		return errors.New("must be https; http is allowed for localhost and loopback addresses only")
 	case strings.Contains(u.Scheme, "."):
@@ -64,6 +66,12 @@ func validateScheme(u *url.URL, uri string) error {
 	default:
 		return errors.New("must be https, http to localhost, or a private-use scheme in reverse domain form such as com.example.app")
 	}
+}
+
+// namesHost reports whether an address leads to the host that one reads in it. Escapes
+// such as %2E would be decoded on the way, by url.Parse and by browsers.
+func namesHost(uri string, u *url.URL) bool {
+	return strings.HasPrefix(uri, u.Scheme+"://"+u.Host)
 }
 
 func isPrintableASCII(s string) bool {
