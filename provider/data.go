@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"time"
 
 	"github.com/bonafide-id/bonafide/provider/internal/engine"
 	"github.com/bonafide-id/bonafide/storage"
@@ -78,8 +79,18 @@ func (p *Provider) answerOf(ctx context.Context, of *resource, a engine.Access) 
 	if err != nil {
 		return answer{}, fmt.Errorf("read person: %w", err)
 	}
+	if endsSoon(person, p.cfg.Clock()) {
+		return of.answer(ctx, a)
+	}
 	return p.answers.Get(answerSources{of, a.Issued, a.Client, person}, func() (answer, error) {
 		return of.answer(ctx, a)
+	})
+}
+
+// endsSoon reports whether a status of a person ends while an answer would be kept.
+func endsSoon(person *storage.Person, now time.Time) bool {
+	return slices.ContainsFunc(person.Statuses, func(s storage.Status) bool {
+		return s.ExpiresAt.After(now) && s.ExpiresAt.Before(now.Add(recentAge))
 	})
 }
 

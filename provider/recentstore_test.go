@@ -81,6 +81,22 @@ func TestAChangeIsInForceAtOnceAndInEveryProcessWithinASecond(t *testing.T) {
 	}
 }
 
+func TestAStatusThatEndsIsNotToldOfAnyLonger(t *testing.T) {
+	w := newWorld(t).withClients().withUsers()
+	b := w.alice()
+	token := text(t, b.standardTokens(), "access_token")
+	status := provider.Status{Group: "military", Subgroups: []string{"Veteran"}, Verified: true, ExpiresAt: w.now().Add(1500 * time.Millisecond)}
+	if err := w.SetStatus(t.Context(), "alice", status); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{`"verified":true`, `"verified":true`, `"verified":true`, `"verified":false`} {
+		if p := b.bearer(attributesPath, token); !strings.Contains(p.body, want) {
+			t.Errorf("answered %s %s, want %s", p.Status, p.body, want)
+		}
+		w.advance(500 * time.Millisecond)
+	}
+}
+
 // A signed answer is the same as long as it says the same, and for half its life.
 func TestSignedUserinfoIsSignedAgainOnlyWhenItMust(t *testing.T) {
 	w := newWorld(t, func(c *provider.Config) {
