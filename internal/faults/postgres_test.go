@@ -46,7 +46,7 @@ func TestStoppedDatabase(t *testing.T) {
 		if done, _ := workFor(t, members, 2*time.Second); done < count {
 			t.Errorf("%d members took %d steps when all was well again", count, done)
 		}
-		all(t, members, (*member).check)
+		checkEverywhere(t, members)
 	})
 	t.Run("RevocationIsInForceEverywhere", func(t *testing.T) {
 		here, there := processes[0], processes[1]
