@@ -47,6 +47,11 @@ type Client struct {
 	// client_secret_basic or client_secret_post; either when empty.
 	TokenEndpointAuthMethod string
 
+	// RedirectURIs and PostLogoutRedirectURIs are where users may be sent: https,
+	// http on the loopback interface (on any port when it is named by its IP address,
+	// RFC 8252 section 7.3), or the scheme of an app, such as com.example.app. None
+	// has a fragment, a user name, a wildcard, escapes in its host, or a parameter
+	// of the response in its query. Requests are compared byte for byte.
 	RedirectURIs           []string
 	PostLogoutRedirectURIs []string
 

@@ -11,7 +11,8 @@ import (
 // ValidateRedirectURI reports why an address cannot be registered as a redirect
 // URI, or nil. Allowed are https, http to the loopback interface, and private-use
 // schemes with a dot in their name (RFC 8252 section 7.1); without fragment, user
-// information, wildcard, or a query that carries names of the response.
+// information, wildcard, escapes in the host, or a query that carries names of the
+// response.
 func ValidateRedirectURI(uri string) error {
 	if len(uri) > maxValue {
 		return errors.New("is longer than 2048 bytes")
