@@ -48,10 +48,11 @@ type Client struct {
 	TokenEndpointAuthMethod string
 
 	// RedirectURIs and PostLogoutRedirectURIs are where users may be sent: https,
-	// http on the loopback interface (on any port when it is named by its IP address,
-	// RFC 8252 section 7.3), or the scheme of an app, such as com.example.app. None
-	// has a fragment, a user name, a wildcard, escapes in its host, or a parameter
-	// of the response in its query. Requests are compared byte for byte.
+	// http on the loopback interface, or the scheme of an app, such as
+	// com.example.app. None has a fragment, a user name, a wildcard, escapes in its
+	// host, or a parameter of the response in its query. What a request names is
+	// compared byte for byte, save for the port of a redirect URI that names the
+	// loopback interface by its IP address (RFC 8252 section 7.3).
 	RedirectURIs           []string
 	PostLogoutRedirectURIs []string
 
