@@ -124,7 +124,7 @@ func TestRegistrationRefusesDangerousRedirectURIs(t *testing.T) {
 		"about:blank", "intent://scan/#Intent;end", "view-source:https://rp.test/", "mailto:a@rp.test", "http://rp.test/cb", "ftp://rp.test/cb", "ws://rp.test/",
 		"https://rp.test/cb#f", "https://rp.test/*", "https://*.rp.test/cb", "https://u:p@rp.test/cb", "https:rp.test/cb", "https://", "https:///cb", "//rp.test/cb", "/cb", "",
 		"https://rp.test/c b", "https://rp.test/\"", "https://rp\u3002test/cb", "https://rp.test\\cb", "HTTPS://rp.test/cb", "http://localhost.evil.test/cb", "http://127.0.0.1.evil.test/",
-		"https://%80", "https://rp%2Etest/cb", "https://rp.test%2F.evil.test/cb", "https://rp.test%40evil.test/cb", "http://%6cocalhost/cb", "http://[::1%25lo]/cb",
+		"https://%80", "https://caf%C3%A9.test/cb", "https://rp%2Etest/cb", "https://rp.test%2F.evil.test/cb", "https://rp.test%40evil.test/cb", "http://%6cocalhost/cb", "http://[::1%25lo]/cb",
 		"https://rp.test/" + strings.Repeat("a", 1<<20),
 	}
 	for _, name := range []string{"code", "state", "error", "iss", "response", "access_token", "id_token", "error_description", "%63ode"} {
