@@ -219,7 +219,7 @@ func TestReturnTo(t *testing.T) {
 		"/x/..//evil.test", "javascript:alert(1)", "%2f%2fevil.test", "https://evil.test/account", "https://evil.test" + path, w.server.URL, w.server.URL + "/",
 		w.server.URL + ".evil.test" + path, w.server.URL + "@evil.test" + path, w.server.URL + "\\@evil.test" + path, w.server.URL + "/account/", w.server.URL + "/account?x=1",
 		w.server.URL + "/account#x", w.server.URL + "//evil.test", w.server.URL + "/signout", w.server.URL + authorizeURL(), w.server.URL + authorizeURL("redirect_uri", "https://evil.test"),
-		given + "&redirect_uri=https://evil.test", given + "#//evil.test", given + "\r\nSet-Cookie: x=1", given + "\u2028", " " + given, given + " ", given + "%0d%0a",
+		given + "&redirect_uri=https://evil.test", given + "&flow=\xcc", given + "&", strings.Replace(given, "?flow", "?%66low", 1), given + "#//evil.test", given + "\r\nSet-Cookie: x=1", given + "\u2028", " " + given, given + " ", given + "%0d%0a",
 		given[:len(given)-1], strings.ToUpper(given), strings.Replace(given, "http:", "https:", 1), strings.Replace(given, "/oauth/", "/x/../oauth/", 1),
 	} {
 		if w.IsReturnTo(address) {

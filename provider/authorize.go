@@ -145,11 +145,9 @@ func (p *Provider) sendTo(w http.ResponseWriter, r *http.Request, next step, f *
 // sendToSignIn sends the browser to where users sign in or up: our pages, or the
 // host's.
 func (p *Provider) sendToSignIn(w http.ResponseWriter, next step, request *engine.AuthorizeRequest, sealed string) {
-	back := "/oauth/authorize"
 	switch {
 	case !p.hasAccounts():
-		hint := hostSignIn{returnTo: p.cfg.BaseURL + back + "?" + url.Values{flowParameter: {sealed}}.Encode(),
-			loginHint: request.LoginHint, locales: request.UILocales,
+		hint := hostSignIn{returnTo: p.returnTo(sealed), loginHint: request.LoginHint, locales: request.UILocales,
 			signUp: next == stepSignUp, again: next == stepReauthenticate}
 		p.redirect(w, hint.address(p.cfg.Users.SignInURL))
 	case next == stepSignUp && p.sendsMail():
