@@ -15,6 +15,7 @@ import (
 	"go.opentelemetry.io/otel/metric"
 	"go.opentelemetry.io/otel/trace"
 
+	"github.com/bonafide-id/bonafide/provider/internal/engine"
 	"github.com/bonafide-id/bonafide/storage"
 )
 
@@ -273,7 +274,7 @@ func parseBaseURL(s string) (*url.URL, error) {
 		return nil, fmt.Errorf("%q is not an absolute address", s)
 	case u.RawQuery != "" || u.Fragment != "" || u.User != nil || strings.Contains(s, "#") || strings.Contains(s, "?"):
 		return nil, fmt.Errorf("%q must have no query, fragment or user name", s)
-	case strings.ContainsFunc(s, func(r rune) bool { return r <= ' ' || r > '~' }):
+	case !engine.IsPrintableASCII(s):
 		return nil, fmt.Errorf("%q must be of ASCII characters; a host with others has a name that begins with xn--", s)
 	case strings.HasSuffix(s, "/"):
 		return nil, fmt.Errorf("%q must not end with a slash", s)

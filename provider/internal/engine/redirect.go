@@ -17,7 +17,7 @@ func ValidateRedirectURI(uri string) error {
 	if len(uri) > maxValue {
 		return errors.New("is longer than 2048 bytes")
 	}
-	if uri == "" || !isPrintableASCII(uri) {
+	if uri == "" || !IsPrintableASCII(uri) {
 		return errors.New("must be an absolute address of printable ASCII characters, without spaces")
 	}
 	if strings.ContainsAny(uri, "\\*#\"<>^`{|}") {
@@ -70,12 +70,14 @@ func validateScheme(u *url.URL, uri string) error {
 }
 
 // namesHost reports whether an address leads to the host that one reads in it. Escapes
-// such as %2E would be decoded on the way, by url.Parse and by browsers.
+// such as %C3%A9 would be decoded on the way, by url.Parse and by browsers.
 func namesHost(uri string, u *url.URL) bool {
 	return strings.HasPrefix(uri, u.Scheme+"://"+u.Host)
 }
 
-func isPrintableASCII(s string) bool {
+// IsPrintableASCII reports whether a text has neither spaces, control characters nor
+// what is beyond ASCII.
+func IsPrintableASCII(s string) bool {
 	return !strings.ContainsFunc(s, func(r rune) bool { return r <= ' ' || r > '~' })
 }
 
