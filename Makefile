@@ -1,27 +1,35 @@
 # Every command of the project; `make help` lists them. Only Go and a C compiler
-# are needed, save for `make browser`. Tools are pinned in internal/tools and
-# built by the Go command on first use.
+# are needed, save for `make browser`. Tools are pinned in .ci/tools and built by
+# the Go command on first use.
 SHELL := bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help test race cover faults fuzz browser generate fresh lint fix tidy
+.PHONY: help test race cover faults fuzz browser pictures generate fresh lint fix tidy vulncheck sbom
 
 GO ?= go
 # For go test, as in `make test TESTFLAGS='-run TestToken -count=1'`.
 TESTFLAGS ?=
+# How many packages are tested at once: their tests wait about as much as they compute.
+ATONCE ?= $(shell echo $$((2 * $$(getconf _NPROCESSORS_ONLN))))
 # A number with an x counts inputs. One with an s counts seconds, at whose end the Go
 # command now and then reports a failure, "context deadline exceeded".
 FUZZTIME ?= 50000x
 # For the benchmark, as in `make bench BENCHFLAGS='-only bonafide,ceiling'`.
 BENCHFLAGS ?=
 
-# Every module has its own go.mod. The linter's holds no code of ours, and that of
-# the benchmark fetches other providers to compare with: test it by name.
+# Every module has its own go.mod. Those of the linter and of the audit hold no code of
+# ours, and that of the benchmark fetches other providers to compare with: test it by name.
 MODULES := $(patsubst %/go.mod,%,$(shell find . -name go.mod -not -path '*/node_modules/*' | sort))
-CODE := $(filter-out ./internal/tools/lint,$(MODULES))
-TESTED ?= $(filter-out ./examples/benchmark,$(CODE))
+CODE := $(filter-out ./.ci/tools/%,$(MODULES))
+BENCHMARK := ./provider/internal/lab/benchmark
+TESTED ?= $(filter-out $(BENCHMARK),$(CODE))
 
-LINT := $(GO) tool -modfile=$(CURDIR)/internal/tools/lint/go.mod golangci-lint
+# What hosts import, and what they start from.
+LIBRARIES := $(filter-out ./.ci/% ./examples/% ./provider/internal/% %/servertest,$(MODULES))
+STARTED := $(filter ./examples/%,$(MODULES))
+
+LINT := $(GO) tool -modfile=$(CURDIR)/.ci/tools/lint/go.mod golangci-lint
+CYCLONEDX := $(GO) tool -modfile=$(CURDIR)/.ci/tools/audit/go.mod cyclonedx-gomod
 CACHE := $(CURDIR)/.cache
 # Of its own: the linter's cache remembers the paths of the checkout that filled it,
 # and exclusions by path fail in the next one.
@@ -33,8 +41,8 @@ help: ## List the commands
 test: ## Vet and test everything, and count
 	@for module in $(TESTED); do $(GO) -C $$module vet ./...; done
 	@{ status=0; \
-	for module in $(TESTED); do $(GO) -C $$module test -json $(TESTFLAGS) ./... || status=1; done; \
-	exit $$status; } | $(GO) -C internal/tools run ./testsum
+	for module in $(TESTED); do $(GO) -C $$module test -json -vet=off -p $(ATONCE) $(TESTFLAGS) ./... || status=1; done; \
+	exit $$status; } | $(GO) -C .ci/tools run ./testsum
 
 race: ## Test everything under the race detector
 	@for module in $(TESTED); do $(GO) -C $$module test -race $(TESTFLAGS) ./...; done
@@ -47,7 +55,7 @@ cover: ## Measure which statements the tests reach; leaves .cache/cover.html
 	@$(GO) tool cover -func=$(CACHE)/cover.out | tail -n 1
 
 faults: ## Test a running provider against kill -9, power cuts, full disks and lost databases at length; needs root
-	@$(GO) test -tags faults -timeout 2h -count=1 -v $(TESTFLAGS) ./internal/faults
+	@$(GO) test -tags faults -timeout 2h -count=1 -v $(TESTFLAGS) ./provider/internal/lab/faults
 
 fuzz: ## Fuzz each target with FUZZTIME inputs (50000x)
 	@grep -rE --include='*_test.go' --exclude-dir=node_modules '^func Fuzz' . \
@@ -57,12 +65,12 @@ fuzz: ## Fuzz each target with FUZZTIME inputs (50000x)
 		$(GO) -C $$package test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) . < /dev/null; \
 	done
 
-bench: ## Measure speed beside other providers; writes examples/benchmark/README.md
+bench: ## Measure speed beside other providers; writes the benchmark's README.md
 	@mkdir -p $(CACHE)/bench
-	@if command -v npm > /dev/null; then npm ci --prefix examples/benchmark/node --no-audit --no-fund --silent; fi
-	@$(GO) -C examples/benchmark run . -dir $(CACHE)/bench -report README.md -json $(CACHE)/bench.json $(BENCHFLAGS)
+	@if command -v npm > /dev/null; then npm ci --prefix $(BENCHMARK)/node --no-audit --no-fund --silent; fi
+	@$(GO) -C $(BENCHMARK) run . -dir $(CACHE)/bench -report README.md -json $(CACHE)/bench.json $(BENCHFLAGS)
 
-browser: ## Test the button and the screens in Chromium; needs Node and Chromium
+browser: ## Test the button and the screens in Chromium; needs Node and Chromium, and Firefox for a part
 	@$(GO) test ./ui -count=1 -run '^TestGallery$$' -gallery=$(CACHE)/gallery
 	@for lock in $$(find . -name package-lock.json -not -path '*/node_modules/*' | sort); do \
 		cd $(CURDIR)/$$(dirname $$lock); \
@@ -71,6 +79,9 @@ browser: ## Test the button and the screens in Chromium; needs Node and Chromium
 		npm run --if-present test -- *.test.mjs; \
 		npm run --if-present check -- $(CACHE)/gallery; \
 	done
+
+pictures: ## Take the pictures of the README from the quickstart; needs Node and Chromium
+	@cd provider/internal/lab/e2e && npm ci --no-audit --no-fund && node --test pictures.mjs
 
 generate: ## Write the generated files again: templ and the button
 	@$(GO) generate ./...
@@ -100,3 +111,16 @@ fix: ## Format, and mend what the linter can
 
 tidy: ## Tidy every go.mod; with TIDYFLAGS=-diff only say what would change
 	@for module in $(MODULES); do $(GO) -C $$module mod tidy $(TIDYFLAGS); done
+	@.ci/modules
+
+vulncheck: ## Look for known vulnerabilities in what hosts link; passes when the database is out of reach
+	@GO=$(GO) .ci/vulncheck $(LIBRARIES) $(STARTED)
+
+sbom: ## Write bills of materials in CycloneDX, of each module and of the quickstart, to .cache/sbom
+	@mkdir -p $(CACHE)/sbom
+	@for module in $(LIBRARIES); do \
+		name=$$(basename $$($(GO) -C $$module list -m)); \
+		$(CYCLONEDX) mod -json -std -type library -output $(CACHE)/sbom/$$name.cdx.json $$module; \
+	done
+	@$(GO) build -trimpath -o $(CACHE)/sbom/quickstart ./examples/quickstart
+	@$(CYCLONEDX) bin -json -std -output $(CACHE)/sbom/quickstart.cdx.json $(CACHE)/sbom/quickstart

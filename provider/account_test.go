@@ -16,8 +16,9 @@ const (
 )
 
 func TestSignUp(t *testing.T) {
+	t.Parallel()
 	t.Run("EndsAtTheApplicationThatAsked", func(t *testing.T) {
-		w := newWorld(t).withClients()
+		w := newFixture(t).withClients()
 		b := w.newBrowser()
 		p := b.open(authorizeURL("op", "signup"))
 		p = b.submit(p, "email", "carol@example.com", "new_password", newPassword)
@@ -29,7 +30,7 @@ func TestSignUp(t *testing.T) {
 		}
 	})
 	t.Run("MakesNoAccountBeforeTheCodeComesBack", func(t *testing.T) {
-		w := newWorld(t)
+		w := newFixture(t)
 		b := w.newBrowser()
 		b.submit(b.open("/signup"), "email", "carol@example.com", "new_password", newPassword)
 		p := b.submit(b.open("/signin"), "email", "carol@example.com", "password", newPassword)
@@ -38,7 +39,7 @@ func TestSignUp(t *testing.T) {
 		}
 	})
 	t.Run("TellsNothingAboutAnAddressThatHasAnAccount", func(t *testing.T) {
-		w := newWorld(t).withUsers()
+		w := newFixture(t).withUsers()
 		known, unknown := w.newBrowser(), w.newBrowser()
 		p1 := known.submit(known.open("/signup"), "email", "alice@example.com", "new_password", newPassword)
 		mail, code := w.mails.last(t)
@@ -51,13 +52,13 @@ func TestSignUp(t *testing.T) {
 		}
 	})
 	t.Run("RefusesAWrongCodeAndAllowsFiveTries", func(t *testing.T) {
-		w := newWorld(t)
+		w := newFixture(t)
 		b := w.newBrowser()
 		p := b.submit(b.open("/signup"), "email", "carol@example.com", "new_password", newPassword)
 		_, code := w.mails.last(t)
-		wrong := "000000"
+		wrong := "00000000"
 		if code == wrong {
-			wrong = "000001"
+			wrong = "00000001"
 		}
 		for range 5 {
 			if p = b.submit(p, "code", wrong); p.StatusCode != http.StatusUnprocessableEntity {
@@ -69,7 +70,7 @@ func TestSignUp(t *testing.T) {
 		}
 	})
 	t.Run("IsClosedWithoutAMailer", func(t *testing.T) {
-		w := newWorld(t, func(c *provider.Config) { c.Mailer = nil })
+		w := newFixture(t, func(c *provider.Config) { c.Mailer = nil })
 		if p := w.newBrowser().get("/signup"); p.StatusCode != http.StatusNotFound {
 			t.Fatalf("sign-up: %s", p.Status)
 		}
@@ -80,8 +81,9 @@ func TestSignUp(t *testing.T) {
 }
 
 func TestPassword(t *testing.T) {
+	t.Parallel()
 	t.Run("ResetEndsEverySessionAndAsksToSignIn", func(t *testing.T) {
-		w := newWorld(t).withClients().withUsers()
+		w := newFixture(t).withClients().withUsers()
 		elsewhere := w.newBrowser().signIn("alice@example.com", alicePass)
 		b := w.newBrowser()
 		p := b.submit(b.open("/reset"), "email", "Alice@Example.com")
@@ -96,7 +98,7 @@ func TestPassword(t *testing.T) {
 		b.signIn("alice@example.com", newPassword)
 	})
 	t.Run("ResetCodeWorksOnce", func(t *testing.T) {
-		w := newWorld(t).withUsers()
+		w := newFixture(t).withUsers()
 		b := w.newBrowser()
 		form := b.submit(b.open("/reset"), "email", "alice@example.com")
 		_, code := w.mails.last(t)
@@ -106,7 +108,7 @@ func TestPassword(t *testing.T) {
 		}
 	})
 	t.Run("ResetCodeOutlivesNoQuarterOfAnHour", func(t *testing.T) {
-		w := newWorld(t).withUsers()
+		w := newFixture(t).withUsers()
 		b := w.newBrowser()
 		form := b.submit(b.open("/reset"), "email", "alice@example.com")
 		_, code := w.mails.last(t)
@@ -116,7 +118,7 @@ func TestPassword(t *testing.T) {
 		}
 	})
 	t.Run("ChangeKeepsThisBrowserAndEndsTheRest", func(t *testing.T) {
-		w := newWorld(t).withClients().withUsers()
+		w := newFixture(t).withClients().withUsers()
 		b, elsewhere := w.newBrowser().signIn("alice@example.com", alicePass), w.newBrowser().signIn("alice@example.com", alicePass)
 		_, tokens := b.token("code", w.code(b))
 		p := b.submit(b.open("/account/password"), "password", alicePass, "new_password", newPassword)
@@ -131,7 +133,7 @@ func TestPassword(t *testing.T) {
 		}
 	})
 	t.Run("ChangeNeedsTheOldOne", func(t *testing.T) {
-		w := newWorld(t).withUsers()
+		w := newFixture(t).withUsers()
 		b := w.newBrowser().signIn("alice@example.com", alicePass)
 		p := b.submit(b.open("/account/password"), "password", "not-the-password", "new_password", newPassword)
 		if p.StatusCode != http.StatusUnprocessableEntity {
@@ -142,8 +144,9 @@ func TestPassword(t *testing.T) {
 }
 
 func TestAccount(t *testing.T) {
+	t.Parallel()
 	t.Run("VerifiesItsAddress", func(t *testing.T) {
-		w := newWorld(t).withUsers()
+		w := newFixture(t).withUsers()
 		b := w.newBrowser().signIn("bob@example.com", bobPass)
 		p := b.submit(b.open("/account"), "action", "verify")
 		_, code := w.mails.last(t)
@@ -153,7 +156,7 @@ func TestAccount(t *testing.T) {
 		}
 	})
 	t.Run("RemovesAnApplicationWithItsTokens", func(t *testing.T) {
-		w := newWorld(t).withClients().withUsers()
+		w := newFixture(t).withClients().withUsers()
 		b := w.newBrowser().signIn("alice@example.com", alicePass)
 		_, kept := b.token("code", w.code(b), "client_id", "v3")
 		_, gone := b.token("code", w.code(b, "client_id", "std"), "client_id", "std")
@@ -179,7 +182,7 @@ func TestAccount(t *testing.T) {
 		}
 	})
 	t.Run("EndsOtherSessions", func(t *testing.T) {
-		w := newWorld(t).withUsers()
+		w := newFixture(t).withUsers()
 		b, elsewhere := w.newBrowser().signIn("alice@example.com", alicePass), w.newBrowser().signIn("alice@example.com", alicePass)
 		b.submit(b.open("/account/sessions"), "action", "others")
 		if p := elsewhere.open("/account"); p.Request.URL.Path != "/signin" {
@@ -190,7 +193,7 @@ func TestAccount(t *testing.T) {
 		}
 	})
 	t.Run("SignsOut", func(t *testing.T) {
-		w := newWorld(t).withUsers()
+		w := newFixture(t).withUsers()
 		b := w.newBrowser().signIn("alice@example.com", alicePass)
 		b.submit(b.open("/signout"))
 		if p := b.open("/account"); p.Request.URL.Path != "/signin" {
@@ -212,8 +215,9 @@ func bearer(b *browser, path string, tokens map[string]any) page {
 }
 
 func TestSignOut(t *testing.T) {
+	t.Parallel()
 	t.Run("GoesBackToARegisteredAddressWithState", func(t *testing.T) {
-		w := newWorld(t).withClients().withUsers()
+		w := newFixture(t).withClients().withUsers()
 		b := w.newBrowser().signIn("alice@example.com", alicePass)
 		_, tokens := b.token("code", w.code(b, "client_id", "std", "scope", "openid military"), "client_id", "std")
 		q := url.Values{"id_token_hint": {tokens["id_token"].(string)}, "post_logout_redirect_uri": {"https://rp.test/bye"}, "state": {"s1"}}
@@ -226,7 +230,7 @@ func TestSignOut(t *testing.T) {
 		}
 	})
 	t.Run("RefusesAnAddressThatIsNotRegistered", func(t *testing.T) {
-		w := newWorld(t).withClients().withUsers()
+		w := newFixture(t).withClients().withUsers()
 		p := w.newBrowser().get("/signout?client_id=std&post_logout_redirect_uri=" + url.QueryEscape("https://evil.test/"))
 		if p.StatusCode != http.StatusBadRequest || p.Header.Get("Location") != "" {
 			t.Fatalf("%s %q", p.Status, p.Header.Get("Location"))
@@ -235,7 +239,8 @@ func TestSignOut(t *testing.T) {
 }
 
 func TestSignUpWithoutAPasswordPointsAtTheFieldForIt(t *testing.T) {
-	b := newWorld(t).newBrowser()
+	t.Parallel()
+	b := newFixture(t).newBrowser()
 	p := b.submit(b.open("/signup"), "email", "new@example.com", "new_password", "")
 	if p.StatusCode != http.StatusUnprocessableEntity || !strings.Contains(p.body, `href="#new_password"`) {
 		t.Errorf("answer is %s:\n%s", p.Status, p.body)

@@ -17,7 +17,8 @@ import (
 )
 
 func TestAuthorize(t *testing.T) {
-	w := newWorld(t).withClients().withUsers()
+	t.Parallel()
+	w := newFixture(t).withClients().withUsers()
 	err := w.SaveClient(t.Context(), provider.Client{ID: "only-code", Secret: clientSecret, RedirectURIs: []string{callbackURI},
 		ResponseTypes: []string{"code"}, Scopes: []string{"military"}})
 	if err != nil {
@@ -202,7 +203,8 @@ func withoutIDs(body string) string {
 }
 
 func TestState(t *testing.T) {
-	w := newWorld(t).withClients().withUsers()
+	t.Parallel()
+	w := newFixture(t).withClients().withUsers()
 	b := w.alice()
 	b.allow()
 	states := []string{
@@ -272,7 +274,8 @@ func TestState(t *testing.T) {
 }
 
 func TestIssuerIsInEveryResponse(t *testing.T) {
-	w := newWorld(t, func(c *provider.Config) { c.BaseURL += "/id" }).withClients().withUsers()
+	t.Parallel()
+	w := newFixture(t, func(c *provider.Config) { c.BaseURL += "/id" }).withClients().withUsers()
 	b := w.newBrowser()
 	p := b.get("/id/signin")
 	if p = b.submit(p, "email", "alice@example.com", "password", alicePass); p.StatusCode != http.StatusOK {

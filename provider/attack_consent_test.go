@@ -11,8 +11,9 @@ import (
 )
 
 func TestConsent(t *testing.T) {
+	t.Parallel()
 	t.Run("GrantsWhatWasAskedWhateverTheFormSays", func(t *testing.T) {
-		w := newWorld(t).withClients().withUsers()
+		w := newFixture(t).withClients().withUsers()
 		b := w.alice()
 		action, fields := b.open(openID()).form(t)
 		fields.Set("action", "allow")
@@ -39,7 +40,7 @@ func TestConsent(t *testing.T) {
 	})
 
 	t.Run("OfAnotherBrowserOrSiteIsRefused", func(t *testing.T) {
-		w := newWorld(t).withClients().withUsers()
+		w := newFixture(t).withClients().withUsers()
 		b, bob := w.alice(), w.newBrowser().signIn("bob@example.com", bobPass)
 		action, alices := b.open(openID()).form(t)
 		_, bobs := bob.open(openID()).form(t)
@@ -78,7 +79,7 @@ func TestConsent(t *testing.T) {
 	})
 
 	t.Run("ByTwentyAtOnceHasOneAnswer", func(t *testing.T) {
-		w := newWorld(t).withClients().withUsers()
+		w := newFixture(t).withClients().withUsers()
 		b := w.alice()
 		action, fields := b.open(openID()).form(t)
 		fields.Set("action", "allow")
@@ -97,25 +98,43 @@ func TestConsent(t *testing.T) {
 		}
 	})
 
-	t.Run("DeniedGivesNothingAndCanBeReconsidered", func(t *testing.T) {
-		w := newWorld(t).withClients().withUsers()
+	t.Run("DeniedGivesNothingAndIsTheAnswer", func(t *testing.T) {
+		w := newFixture(t).withClients().withUsers()
 		b := w.alice()
-		p := b.open(openID())
 		for _, action := range []string{"deny", "", "ALLOW", "allow ", "allow\x01"} {
+			p := b.open(openID())
 			if values := told(t, w, b.submit(p, "action", action), "access_denied"); values.Get("state") != "xyz" {
 				t.Errorf("answered %v", values)
 			}
+			// Going back and deciding otherwise would answer a second time.
+			for _, other := range []string{"deny", "allow"} {
+				shown(t, b.submit(p, "action", other), http.StatusOK)
+			}
 		}
-		if w.count("grants")+w.count("consents") != 0 {
+		if w.count("tokens") != 0 {
 			t.Error("something was granted")
 		}
-		if answer := response(t, b.submit(p, "action", "allow")); answer.Get("code") == "" {
-			t.Errorf("a fresh decision is answered %v", answer)
+		if answer := response(t, b.submit(b.open(openID("prompt", "consent")), "action", "allow")); answer.Get("code") == "" {
+			t.Errorf("a decision about another request is answered %v", answer)
+		}
+	})
+
+	t.Run("AllowedCannotBeDeniedAfterwards", func(t *testing.T) {
+		w := newFixture(t).withClients().withUsers()
+		b := w.alice()
+		p := b.open(openID())
+		answer := response(t, b.submit(p, "action", "allow"))
+		shown(t, b.submit(p, "action", "deny"), http.StatusOK)
+		if got, _ := b.token(std("code", answer.Get("code"))...); got.StatusCode != http.StatusOK {
+			t.Errorf("the code: %s %s", got.Status, got.body)
+		}
+		if w.saw(provider.EventDenied) {
+			t.Error("the trail tells of a denial")
 		}
 	})
 
 	t.Run("ShownToAliceIsNotDecidedByBob", func(t *testing.T) {
-		w := newWorld(t).withClients().withUsers()
+		w := newFixture(t).withClients().withUsers()
 		b := w.alice()
 		old := b.open(openID())
 		b.post("/signout", signOutForm(t, b))
@@ -134,7 +153,7 @@ func TestConsent(t *testing.T) {
 	})
 
 	t.Run("AfterSignOutAsksToSignIn", func(t *testing.T) {
-		w := newWorld(t).withClients().withUsers()
+		w := newFixture(t).withClients().withUsers()
 		b := w.alice()
 		old := b.open(openID())
 		b.post("/signout", signOutForm(t, b))
@@ -144,7 +163,7 @@ func TestConsent(t *testing.T) {
 	})
 
 	t.Run("OfTwoTabsGoesToTheApplicationOfEach", func(t *testing.T) {
-		w := newWorld(t).withClients().withUsers()
+		w := newFixture(t).withClients().withUsers()
 		b := w.newBrowser()
 		first := b.open(openID("state", "one"))
 		second := b.open(authorizeURL("client_id", "std2", "redirect_uri", "https://other.test/cb", "scope", "openid military", "state", "two"))
@@ -164,6 +183,7 @@ func TestConsent(t *testing.T) {
 }
 
 func TestConsentAfterTheApplicationChanged(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct {
 		change func(*provider.Client)
 		error  string // for the application; "" shows a page
@@ -175,7 +195,7 @@ func TestConsentAfterTheApplicationChanged(t *testing.T) {
 		"ChallengeDemandedSince": {func(c *provider.Client) { c.Public, c.Secret = true, "" }, "invalid_request"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := newWorld(t).withClients().withUsers()
+			w := newFixture(t).withClients().withUsers()
 			b := w.alice()
 			p := b.open(openID())
 			client := provider.Client{ID: "std", Secret: clientSecret, Dialect: provider.Standard, RedirectURIs: []string{callbackURI}}
@@ -183,19 +203,39 @@ func TestConsentAfterTheApplicationChanged(t *testing.T) {
 			if err := w.SaveClient(t.Context(), client); err != nil {
 				t.Fatal(err)
 			}
+			flow := p.Request.URL.Query().Get("flow")
 			p = b.submit(p, "action", "allow")
 			if c.error == "" {
 				shown(t, p, http.StatusBadRequest)
 			} else {
 				told(t, w, p, c.error)
 			}
-			if w.count("grants") != 0 {
+			if w.count("tokens") != 0 {
 				t.Error("granted")
+			}
+			if c.error == "" {
+				return
+			}
+			client = provider.Client{ID: "std", Secret: clientSecret, Dialect: provider.Standard, RedirectURIs: []string{callbackURI}}
+			w.ok(w.SaveClient(t.Context(), client))
+			if again := b.follow(b.get(resume(flow))); again.Header.Get("Location") != "" || w.count("tokens") != 0 {
+				t.Errorf("answered again when it was changed back: %s", again.Header.Get("Location"))
 			}
 		})
 	}
+	t.Run("ScopeRemovedAfterTheAnswer", func(t *testing.T) {
+		w := newFixture(t).withClients().withUsers()
+		b := w.alice()
+		p := b.open(openID())
+		b.submit(p, "action", "allow")
+		client := provider.Client{ID: "std", Dialect: provider.Standard, RedirectURIs: []string{callbackURI}, Scopes: []string{"identity"}}
+		w.ok(w.SaveClient(t.Context(), client))
+		shown(t, b.submit(p, "action", "allow"), http.StatusOK)
+		w.advance(2 * time.Hour)
+		shown(t, b.submit(p, "action", "allow"), http.StatusBadRequest)
+	})
 	t.Run("Deleted", func(t *testing.T) {
-		w := newWorld(t).withClients().withUsers()
+		w := newFixture(t).withClients().withUsers()
 		b := w.alice()
 		p := b.open(openID())
 		if err := w.DeleteClient(t.Context(), "std"); err != nil {
@@ -206,7 +246,8 @@ func TestConsentAfterTheApplicationChanged(t *testing.T) {
 }
 
 func TestConsentTakenBack(t *testing.T) {
-	w := newWorld(t).withClients().withUsers()
+	t.Parallel()
+	w := newFixture(t).withClients().withUsers()
 	b := w.alice()
 	tokens, others := b.standardTokens(), b.v3Tokens()
 	code := b.allow("client_id", "std", "scope", "openid military").Get("code")
@@ -233,8 +274,9 @@ func TestConsentTakenBack(t *testing.T) {
 }
 
 func TestConsentScreenNamesWhoAsks(t *testing.T) {
-	w := newWorld(t).withUsers()
-	for _, name := range []string{"Bonafide", "G\u043e\u043egle", "\u202eelgooG", "<b>Bank</b>", `"><script>alert(1)</script>`, "{{.}}", strings.Repeat("W", 120), "a\u2028b", "\u200b"} {
+	t.Parallel()
+	w := newFixture(t).withUsers()
+	for _, name := range []string{"Bonafide", "G\u043e\u043egle", "\u202eelgooG", "<b>Bank</b>", `"><script>alert(1)</script>`, "{{.}}", strings.Repeat("W", 120), "a\u2028b"} {
 		client := provider.Client{ID: "spoof", Name: name, Secret: clientSecret, RedirectURIs: []string{"https://phish.test/cb"}}
 		if err := w.SaveClient(t.Context(), client); err != nil {
 			t.Fatal(err)
@@ -249,7 +291,7 @@ func TestConsentScreenNamesWhoAsks(t *testing.T) {
 			t.Errorf("%q is not shown as text of its own direction", name)
 		}
 	}
-	for _, name := range []string{"a\nb", "a\x00b", strings.Repeat("W", 10_000), "a\xffb"} {
+	for _, name := range []string{"a\nb", "a\x00b", strings.Repeat("W", 10_000), "a\xffb", "\u200b", " "} {
 		if err := w.SaveClient(t.Context(), provider.Client{ID: "spoof", Name: name, RedirectURIs: []string{callbackURI}}); err == nil {
 			t.Errorf("registered the name %.20q", name)
 		}

@@ -16,7 +16,8 @@ import (
 )
 
 func TestPresentedToken(t *testing.T) {
-	w := newWorld(t).withClients().withUsers()
+	t.Parallel()
+	w := newFixture(t).withClients().withUsers()
 	b := w.alice()
 	v3 := text(t, b.v3Tokens("scope", "openid military"), "access_token")
 	standard := text(t, b.standardTokens(), "access_token")
@@ -39,6 +40,9 @@ func TestPresentedToken(t *testing.T) {
 		"header and query":           {"GET", in(v3), "", []string{"Authorization", "Bearer " + v3}, 400, "invalid_request"},
 		"header and form":            {"POST", userinfoPath, "access_token=" + v3, []string{"Authorization", "Bearer " + v3, "Content-Type", urlencoded}, 400, "invalid_request"},
 		"query and form":             {"POST", in(v3), "access_token=" + v3, []string{"Content-Type", urlencoded}, 400, "invalid_request"},
+		"query and half a pair":      {"GET", in(v3) + "&x=%z", "", nil, 400, "invalid_request"},
+		"query with a semicolon":     {"GET", in(v3) + ";&access_token=" + standard, "", nil, 400, "invalid_request"},
+		"header and half a pair":     {"GET", userinfoPath + "?%", "", []string{"Authorization", "Bearer " + v3}, 400, "invalid_request"},
 		"query twice":                {"GET", in(v3) + "&access_token=" + v3, "", nil, 400, "invalid_request"},
 		"header twice":               {"GET", userinfoPath, "", []string{"Authorization", "Bearer " + v3, "Authorization", "Bearer " + v3}, 400, "invalid_request"},
 		"two spaces":                 {"GET", userinfoPath, "", []string{"Authorization", "Bearer  " + v3}, 400, "invalid_request"},
@@ -71,11 +75,12 @@ func TestPresentedToken(t *testing.T) {
 }
 
 func TestTokenOfAnotherKind(t *testing.T) {
-	w := newWorld(t).withClients().withUsers()
+	t.Parallel()
+	w := newFixture(t).withClients().withUsers()
 	b := w.alice()
 	tokens := b.standardTokens()
 	code := b.allow(ask()...).Get("code")
-	stranger := newWorld(t).withClients().withUsers()
+	stranger := newFixture(t).withClients().withUsers()
 	for name, token := range map[string]string{
 		"ID token": text(t, tokens, "id_token"), "refresh token": text(t, tokens, "refresh_token"), "code": code,
 		"of another provider": text(t, stranger.alice().standardTokens(), "access_token"),
@@ -97,7 +102,8 @@ func TestTokenOfAnotherKind(t *testing.T) {
 }
 
 func TestScopeDoesNotCover(t *testing.T) {
-	w := newWorld(t).withClients().withUsers()
+	t.Parallel()
+	w := newFixture(t).withClients().withUsers()
 	b := w.alice()
 	plain := text(t, b.v3Tokens(), "access_token")
 	p := b.bearer(userinfoPath, plain)
@@ -110,13 +116,14 @@ func TestScopeDoesNotCover(t *testing.T) {
 }
 
 func TestStatusRevokedAfterConsentIsGoneFromTheNextAnswer(t *testing.T) {
-	w := newWorld(t).withClients().withUsers()
+	t.Parallel()
+	w := newFixture(t).withClients().withUsers()
 	b := w.alice()
 	token := text(t, b.v3Tokens(), "access_token")
 	if !strings.Contains(b.bearer(attributesPath, token).body, "Veteran") {
 		t.Fatal("the status is not released")
 	}
-	if err := w.RemoveStatus(t.Context(), "alice", "military"); err != nil {
+	if err := w.DeleteStatus(t.Context(), "alice", "military"); err != nil {
 		t.Fatal(err)
 	}
 	if p := b.bearer(attributesPath, token); strings.Contains(p.body, "Veteran") || !strings.Contains(p.body, `"verified":false`) {
@@ -131,7 +138,8 @@ func TestStatusRevokedAfterConsentIsGoneFromTheNextAnswer(t *testing.T) {
 // Each scope alone releases what the catalogue says and nothing else, and consent
 // screen, ID token, userinfo and attributes say the same.
 func TestScopeReleasesExactlyItsClaims(t *testing.T) {
-	w := newWorld(t).withClients().withUsers()
+	t.Parallel()
+	w := newFixture(t).withClients().withUsers()
 	b := w.alice()
 	for _, scope := range provider.DefaultScopes() {
 		t.Run(scope.Name, func(t *testing.T) {
@@ -177,7 +185,8 @@ func TestScopeReleasesExactlyItsClaims(t *testing.T) {
 }
 
 func TestAttributesOfSomebodyElseCannotBeAskedFor(t *testing.T) {
-	w := newWorld(t).withClients().withUsers()
+	t.Parallel()
+	w := newFixture(t).withClients().withUsers()
 	b := w.alice()
 	token := text(t, b.v3Tokens(), "access_token")
 	own := b.bearer(attributesPath, token).body
@@ -200,11 +209,12 @@ func TestAttributesOfSomebodyElseCannotBeAskedFor(t *testing.T) {
 }
 
 func TestDataIsNeverShared(t *testing.T) {
-	w := newWorld(t).withClients().withUsers()
+	t.Parallel()
+	w := newFixture(t).withClients().withUsers()
 	b := w.alice()
 	token := text(t, b.v3Tokens("scope", "openid military"), "access_token")
 	for _, path := range []string{userinfoPath, attributesPath} {
-		for _, method := range []string{http.MethodHead, http.MethodPut, http.MethodDelete, "TRACE"} {
+		for _, method := range []string{http.MethodPut, http.MethodDelete, "TRACE"} {
 			p := b.send(method, path+"?access_token="+token, "")
 			if p.StatusCode != http.StatusMethodNotAllowed || strings.Contains(p.body, token) {
 				t.Errorf("%s %s: %s %s", method, path, p.Status, p.body)
@@ -214,6 +224,9 @@ func TestDataIsNeverShared(t *testing.T) {
 		if p.StatusCode != http.StatusOK || p.Header.Get("Cache-Control") != "no-store" || !strings.HasPrefix(p.Header.Get("Content-Type"), "application/json") {
 			t.Errorf("%s with Range and Accept: %s %v", path, p.Status, p.Header)
 		}
+		if p := b.send(http.MethodHead, path+"?access_token="+token, ""); p.body != "" || p.StatusCode != http.StatusOK || p.Header.Get("Cache-Control") != "no-store" {
+			t.Errorf("HEAD %s: %s %v", path, p.Status, p.Header)
+		}
 		if p := b.send(http.MethodOptions, path+"?access_token="+token, ""); p.body != "" || p.StatusCode != http.StatusNoContent {
 			t.Errorf("OPTIONS %s: %s %q", path, p.Status, p.body)
 		}
@@ -221,7 +234,8 @@ func TestDataIsNeverShared(t *testing.T) {
 }
 
 func TestUserinfoOfTheOlderInterfaceIsAJSONString(t *testing.T) {
-	w := newWorld(t).withClients().withUsers()
+	t.Parallel()
+	w := newFixture(t).withClients().withUsers()
 	b := w.alice()
 	tokens := b.v3Tokens("scope", "openid military")
 	p := b.get(userinfoPath + "?access_token=" + url.QueryEscape(text(t, tokens, "access_token")))

@@ -13,9 +13,10 @@ import (
 )
 
 func TestDiscoveryIsTrue(t *testing.T) {
+	t.Parallel()
 	for _, path := range []string{"", "/id"} {
 		t.Run("MountedAt"+path+"/", func(t *testing.T) {
-			w := newWorld(t, func(c *provider.Config) { c.BaseURL += path }).withClients().withUsers()
+			w := newFixture(t, func(c *provider.Config) { c.BaseURL += path }).withClients().withUsers()
 			b := w.newBrowser()
 			p, document := b.json(b.get(path + discoveryPath))
 			if got := p.Header.Get("Cache-Control"); !strings.HasPrefix(got, "public, max-age=") {
@@ -55,7 +56,8 @@ func TestDiscoveryIsTrue(t *testing.T) {
 }
 
 func TestHostAndForwardingHeadersHaveNoEffect(t *testing.T) {
-	w := newWorld(t).withClients().withUsers()
+	t.Parallel()
+	w := newFixture(t).withClients().withUsers()
 	b := w.newBrowser()
 	spoofed := func(address string) page {
 		t.Helper()
@@ -86,7 +88,8 @@ func TestHostAndForwardingHeadersHaveNoEffect(t *testing.T) {
 }
 
 func TestNothingOfTheInsideIsServed(t *testing.T) {
-	w := newWorld(t)
+	t.Parallel()
+	w := newFixture(t)
 	b := w.newBrowser()
 	for _, path := range []string{
 		"/debug/pprof/", "/debug/pprof/heap", "/debug/vars", "/metrics", "/status", "/.env", "/.git/config", "/identity.db", "/identity.db-wal",
@@ -112,7 +115,8 @@ func TestNothingOfTheInsideIsServed(t *testing.T) {
 
 // All six response types bind what they answer with, and to nothing of elsewhere.
 func TestIDTokenOfEveryResponseType(t *testing.T) {
-	w := newWorld(t).withClients().withUsers()
+	t.Parallel()
+	w := newFixture(t).withClients().withUsers()
 	b := w.alice()
 	protocol := []string{"iss", "sub", "aud", "exp", "iat", "auth_time", "amr", "nonce", "at_hash", "c_hash"}
 	for _, responseType := range []string{"code", "id_token", "code id_token", "code token", "code id_token token", "token"} {
@@ -137,7 +141,7 @@ func TestIDTokenOfEveryResponseType(t *testing.T) {
 	}
 }
 
-func checkIDToken(t *testing.T, w *world, token, access, code string, protocol []string) {
+func checkIDToken(t *testing.T, w *fixture, token, access, code string, protocol []string) {
 	t.Helper()
 	header, claims := jwt(t, token)
 	if header["alg"] != "RS256" || header["typ"] != "JWT" || !slices.Contains(keyIDs(w.publishedKeys()), header["kid"].(string)) || len(header) != 3 {
@@ -166,7 +170,8 @@ func checkIDToken(t *testing.T, w *world, token, access, code string, protocol [
 }
 
 func TestResponseOfATokenIsAFragment(t *testing.T) {
-	w := newWorld(t).withClients().withUsers()
+	t.Parallel()
+	w := newFixture(t).withClients().withUsers()
 	b := w.alice()
 	b.v3Tokens("scope", "openid military")
 	for _, responseType := range []string{"token", "id_token", "code token"} {

@@ -7,14 +7,14 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/internal/session"
 )
 
 func TestPagesCannotBeFramedOrScripted(t *testing.T) {
-	w := newWorld(t).withClients().withUsers()
+	t.Parallel()
+	w := newFixture(t).withClients().withUsers()
 	b := w.alice()
 	strangers := w.newBrowser()
 	for name, p := range map[string]page{
@@ -42,7 +42,8 @@ func TestPagesCannotBeFramedOrScripted(t *testing.T) {
 }
 
 func TestPagesOverHTTPSStayThere(t *testing.T) {
-	w := newWorld(t, func(c *provider.Config) { c.BaseURL = "https://id.test" }).withClients().withUsers()
+	t.Parallel()
+	w := newFixture(t, func(c *provider.Config) { c.BaseURL = "https://id.test" }).withClients().withUsers()
 	for _, header := range [][]string{nil, {"X-Forwarded-Proto", "http"}, {"Forwarded", "proto=http;host=evil.test"}, {"X-Forwarded-Ssl", "off"}} {
 		p := w.newBrowser().send(http.MethodGet, "/signin", "", header...)
 		safe(t, p)
@@ -61,7 +62,8 @@ func TestPagesOverHTTPSStayThere(t *testing.T) {
 }
 
 func TestHostHeaderIsNotBelieved(t *testing.T) {
-	w := newWorld(t).withClients().withUsers()
+	t.Parallel()
+	w := newFixture(t).withClients().withUsers()
 	victim := w.newBrowser()
 	_, form := victim.get("/reset").form(t)
 	spoofs := [][]string{
@@ -94,7 +96,8 @@ func TestHostHeaderIsNotBelieved(t *testing.T) {
 }
 
 func TestUnknownPathIsNoLinkToAnotherHost(t *testing.T) {
-	w := newWorld(t)
+	t.Parallel()
+	w := newFixture(t)
 	for _, path := range []string{"//evil.test/x", "/%5cevil.test/x", "/%09/evil.test", "/\\evil.test", "///evil.test", "/x%22%3E%3Cscript%3Ealert(1)%3C/script%3E", "/%2f%2fevil.test", "/.//evil.test"} {
 		p := w.raw("GET "+path+" HTTP/1.1", "Host: x")
 		shown(t, p, http.StatusNotFound)
@@ -107,7 +110,8 @@ func TestUnknownPathIsNoLinkToAnotherHost(t *testing.T) {
 }
 
 func TestMethodConfusion(t *testing.T) {
-	w := newWorld(t).withClients().withUsers()
+	t.Parallel()
+	w := newFixture(t).withClients().withUsers()
 	b := w.newBrowser()
 	form := b.signInForm("alice@example.com", alicePass)
 
@@ -122,7 +126,7 @@ func TestMethodConfusion(t *testing.T) {
 		for _, path := range []string{"/signin", "/signup", "/reset", "/oauth/authorize", "/oauth/consent", "/account", "/signout"} {
 			for _, method := range []string{http.MethodPut, http.MethodPatch, http.MethodDelete, http.MethodTrace, http.MethodOptions, "PROPFIND", "post", "GETX"} {
 				p := b.send(method, path, form.Encode(), "Content-Type", "application/x-www-form-urlencoded", "X-HTTP-Method-Override", "POST")
-				if p.StatusCode != http.StatusMethodNotAllowed || p.Header.Get("Allow") != "GET, POST" {
+				if p.StatusCode != http.StatusMethodNotAllowed || p.Header.Get("Allow") != "GET, HEAD, POST" {
 					t.Errorf("%s %s: %s, Allow %q", method, path, p.Status, p.Header.Get("Allow"))
 				}
 				safe(t, p)
@@ -135,7 +139,8 @@ func TestMethodConfusion(t *testing.T) {
 }
 
 func TestWhatIsNoTextReachesNothing(t *testing.T) {
-	w := newWorld(t).withClients().withUsers()
+	t.Parallel()
+	w := newFixture(t).withClients().withUsers()
 	b := w.alice()
 	for _, value := range []string{"%ff", "%00", "%c0%af", "%ed%a0%80", "%", "%zz", "a;b=c"} {
 		for _, path := range []string{"/signin?flow=", "/account/apps/remove?client_id=", "/signout?client_id=", "/signout?state=", "/reset?ticket=", "/signin?ui_locales="} {
@@ -168,24 +173,22 @@ func TestWhatIsNoTextReachesNothing(t *testing.T) {
 }
 
 func TestWishesForLanguageAndDisplayAreHarmless(t *testing.T) {
-	w := newWorld(t).withClients()
+	t.Parallel()
+	w := newFixture(t).withClients()
 	for _, value := range []string{"../../etc/passwd", "/etc/passwd", "de/../en", "x-klingon", strings.Repeat("de ", 600), strings.Repeat("a-", 1000), "\"><script>alert(1)</script>", "de_DE@euro"} {
 		for _, name := range []string{"ui_locales", "claims_locales", "display", "acr_values"} {
-			start := time.Now()
 			p := w.newBrowser().open(authorizeURL(name, value))
 			shown(t, p, http.StatusOK)
 			if strings.Contains(p.body, "<script>alert") || strings.Contains(p.body, "root:") {
 				t.Errorf("%s=%.40q is repeated", name, value)
-			}
-			if took := time.Since(start); took > 5*time.Second {
-				t.Errorf("%s=%.40q takes %v", name, value, took)
 			}
 		}
 	}
 }
 
 func TestPanicIsAnErrorPage(t *testing.T) {
-	w := newWorld(t, func(c *provider.Config) {
+	t.Parallel()
+	w := newFixture(t, func(c *provider.Config) {
 		c.Users = provider.Users{
 			SignInURL: "https://host.test/login",
 			SignedIn:  func(r *http.Request) (provider.SignedIn, error) { panic("secret of the host") },
@@ -199,7 +202,8 @@ func TestPanicIsAnErrorPage(t *testing.T) {
 }
 
 func TestReturnTo(t *testing.T) {
-	w := newWorld(t, func(c *provider.Config) {
+	t.Parallel()
+	w := newFixture(t, func(c *provider.Config) {
 		c.Users = provider.Users{
 			SignInURL: "https://host.test/login",
 			SignedIn:  func(*http.Request) (provider.SignedIn, error) { return provider.SignedIn{}, nil },
@@ -226,7 +230,7 @@ func TestReturnTo(t *testing.T) {
 			t.Errorf("%q is taken for our own", address)
 		}
 	}
-	other := newWorld(t) // the same secret at another address
+	other := newFixture(t) // the same secret at another address
 	if other.IsReturnTo(strings.Replace(given, w.server.URL, other.server.URL, 1)) {
 		t.Error("a flow of another provider is taken for our own")
 	}
@@ -234,7 +238,8 @@ func TestReturnTo(t *testing.T) {
 
 // A handler that is mounted behind a host's mux answers at no other path.
 func TestMountedUnderAPathAnswersOnlyThere(t *testing.T) {
-	w := newWorld(t, func(c *provider.Config) { c.BaseURL += "/id" })
+	t.Parallel()
+	w := newFixture(t, func(c *provider.Config) { c.BaseURL += "/id" })
 	for path, want := range map[string]int{"/id/signin": 200, "/idsignin": 404, "/id//signin": 404, "/id/id/signin": 404, "/ID/signin": 404, "/id": 404, "/id/": 404} {
 		r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, path, nil)
 		recorder := httptest.NewRecorder()

@@ -29,7 +29,8 @@ func openID(pairs ...string) string {
 }
 
 func TestPrompt(t *testing.T) {
-	w := newWorld(t).withClients().withUsers()
+	t.Parallel()
+	w := newFixture(t).withClients().withUsers()
 	if err := w.SaveClient(t.Context(), provider.Client{ID: "native", Dialect: provider.Standard, Public: true,
 		RedirectURIs: []string{"http://127.0.0.1/cb", "com.example.app:/cb"}}); err != nil {
 		t.Fatal(err)
@@ -113,7 +114,8 @@ func TestPrompt(t *testing.T) {
 }
 
 func TestReauthentication(t *testing.T) {
-	w := newWorld(t).withClients().withUsers()
+	t.Parallel()
+	w := newFixture(t).withClients().withUsers()
 	b := w.alice()
 	b.allow("client_id", "std", "scope", "openid military")
 
@@ -194,7 +196,8 @@ func signOutForm(t testing.TB, b *browser) url.Values {
 }
 
 func TestSealedFlow(t *testing.T) {
-	w := newWorld(t).withClients().withUsers()
+	t.Parallel()
+	w := newFixture(t).withClients().withUsers()
 	b := w.alice()
 	b.allow()
 	flow := flowOf(t, w.newBrowser().get(authorizeURL()))
@@ -228,7 +231,7 @@ func TestSealedFlow(t *testing.T) {
 		}
 		shown(t, b.get(resume(u.Query().Get("ticket"))), http.StatusBadRequest)
 		shown(t, b.get("/reset/finish?ticket="+own), http.StatusBadRequest)
-		sandbox := newWorld(t).withClients().withUsers() // the same secret under another issuer
+		sandbox := newFixture(t).withClients().withUsers() // the same secret under another issuer
 		shown(t, b.get(sandbox.server.URL+resume(own)), http.StatusBadRequest)
 	})
 
@@ -280,7 +283,8 @@ func TestSealedFlow(t *testing.T) {
 }
 
 func TestRedirectsNeverRepeatAForm(t *testing.T) {
-	w := newWorld(t).withClients().withUsers()
+	t.Parallel()
+	w := newFixture(t).withClients().withUsers()
 	b := w.newBrowser()
 	p := b.get(authorizeURL())
 	for step := 0; ; step++ {

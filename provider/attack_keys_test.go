@@ -1,7 +1,6 @@
 package provider_test
 
 import (
-	"context"
 	"crypto"
 	"crypto/hmac"
 	"crypto/rand"
@@ -24,7 +23,7 @@ import (
 )
 
 // publishedKeys returns the key set as anybody reads it.
-func (w *world) publishedKeys() []map[string]any {
+func (w *fixture) publishedKeys() []map[string]any {
 	w.t.Helper()
 	var set struct{ Keys []map[string]any }
 	if err := json.Unmarshal([]byte(w.newBrowser().get(keysPath).body), &set); err != nil {
@@ -41,7 +40,8 @@ func keyIDs(keys []map[string]any) (ids []string) {
 }
 
 func TestKeySetShowsPublicMembersOnly(t *testing.T) {
-	w := newWorld(t, func(c *provider.Config) { c.KeyRotation = 48 * time.Hour })
+	t.Parallel()
+	w := newFixture(t, func(c *provider.Config) { c.KeyRotation = 48 * time.Hour })
 	w.advance(25 * time.Hour)
 	w.maintain()
 	keys := w.publishedKeys()
@@ -65,32 +65,19 @@ func TestKeySetShowsPublicMembersOnly(t *testing.T) {
 }
 
 // maintain runs the background work until its first round is over.
-func (w *world) maintain() {
+func (w *fixture) maintain() {
 	w.t.Helper()
-	before := w.newBrowser().get(keysPath).body
-	ctx, cancel := context.WithCancel(w.t.Context())
-	defer cancel()
-	done := make(chan error, 1)
-	go func() { done <- w.Run(ctx) }()
-	for deadline := time.Now().Add(20 * time.Second); w.newBrowser().get(keysPath).body == before; {
-		if time.Now().After(deadline) {
-			w.t.Fatal("the key set does not change")
-		}
-		time.Sleep(time.Millisecond)
-	}
-	cancel()
-	if err := <-done; err != nil {
-		w.t.Fatal(err)
-	}
+	w.Maintain(w.t.Context())
 }
 
 func TestKeyRotation(t *testing.T) {
-	w := newWorld(t, func(c *provider.Config) { c.KeyRotation = 48 * time.Hour }).withClients().withUsers()
+	t.Parallel()
+	w := newFixture(t, func(c *provider.Config) { c.KeyRotation = 48 * time.Hour }).withClients().withUsers()
 	other := w.twin(func(c *provider.Config) {
 		c.KeyRotation = 48 * time.Hour
 		c.Clock = func() time.Time { return w.now().Add(30 * time.Second) }
 	})
-	signedBy := func(from *world) string {
+	signedBy := func(from *fixture) string {
 		t.Helper()
 		tokens := from.newBrowser().signIn("alice@example.com", alicePass).standardTokens()
 		header, _ := jwt(t, text(t, tokens, "id_token"))
@@ -123,6 +110,7 @@ func TestKeyRotation(t *testing.T) {
 }
 
 func TestManyProcessesOnAnEmptyDatabaseHaveOneKey(t *testing.T) {
+	t.Parallel()
 	path := t.TempDir() + "/identity.db"
 	open := func() *provider.Provider {
 		store, err := sqlite.Open(t.Context(), path)
@@ -138,7 +126,7 @@ func TestManyProcessesOnAnEmptyDatabaseHaveOneKey(t *testing.T) {
 		return p
 	}
 	ids := func(p *provider.Provider) string {
-		w := &world{t: t, Provider: p}
+		w := &fixture{t: t, Provider: p}
 		w.server = newServer(t, p)
 		return fmt.Sprint(keyIDs(w.publishedKeys()))
 	}
@@ -167,7 +155,8 @@ func TestManyProcessesOnAnEmptyDatabaseHaveOneKey(t *testing.T) {
 }
 
 func TestSecret(t *testing.T) {
-	w := newWorld(t).withClients().withUsers()
+	t.Parallel()
+	w := newFixture(t).withClients().withUsers()
 	next, err := base64.StdEncoding.DecodeString("Zr8kQ1vXe0yM5wPcT2nJ9uHsLq7aRbGdF4iVoYzCxKE=")
 	if err != nil {
 		t.Fatal(err)
@@ -215,7 +204,8 @@ func TestSecret(t *testing.T) {
 }
 
 func TestForgedIDTokenHint(t *testing.T) {
-	w := newWorld(t).withClients().withUsers()
+	t.Parallel()
+	w := newFixture(t).withClients().withUsers()
 	b := w.alice()
 	good := text(t, b.standardTokens(), "id_token")
 	parts := strings.Split(good, ".")
@@ -277,7 +267,6 @@ func TestForgedIDTokenHint(t *testing.T) {
 	}
 	for name, hint := range forged {
 		t.Run(name, func(t *testing.T) {
-			begun := time.Now()
 			p := b.get(authorizeURL(ask("id_token_hint", hint, "prompt", "none")...))
 			if got := response(t, p); got.Get("error") != "invalid_request" || got.Get("code") != "" {
 				t.Errorf("authorize: %v", got)
@@ -285,9 +274,6 @@ func TestForgedIDTokenHint(t *testing.T) {
 			p = b.get("/signout?id_token_hint=" + hint)
 			if p.StatusCode < 400 && !strings.Contains(p.body, "<form") {
 				t.Errorf("sign-out: %s %s", p.Status, p.Header.Get("Location"))
-			}
-			if took := time.Since(begun); took > time.Second {
-				t.Errorf("it took %v", took)
 			}
 		})
 	}

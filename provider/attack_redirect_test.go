@@ -27,8 +27,9 @@ var lookAlikes = []string{
 }
 
 func TestRedirectURI(t *testing.T) {
+	t.Parallel()
 	t.Run("RefusesWhatOnlyLooksRegistered", func(t *testing.T) {
-		w := newWorld(t).withClients().withUsers()
+		w := newFixture(t).withClients().withUsers()
 		b := w.alice()
 		b.allow() // so that a mistake would answer at once
 		for _, uri := range lookAlikes {
@@ -50,7 +51,7 @@ func TestRedirectURI(t *testing.T) {
 	})
 
 	t.Run("EscapesWhatItShowsInTheSandbox", func(t *testing.T) {
-		w := newWorld(t, func(c *provider.Config) { c.Sandbox = true }).withClients()
+		w := newFixture(t, func(c *provider.Config) { c.Sandbox = true }).withClients()
 		p := w.newBrowser().get(authorizeURL("redirect_uri", `https://evil.test/"><script>alert(1)</script>`))
 		shown(t, p, 400)
 		if strings.Contains(p.body, "<script>alert") || strings.Contains(p.body, `test/">`) || strings.Contains(p.body, `href="https://evil`) {
@@ -59,7 +60,7 @@ func TestRedirectURI(t *testing.T) {
 	})
 
 	t.Run("AppOnLoopbackMayChangeItsPortAndNothingElse", func(t *testing.T) {
-		w := newWorld(t).withClients()
+		w := newFixture(t).withClients()
 		b := w.newBrowser()
 		challenge := []string{"client_id", "pub", "scope", "openid", "code_challenge", strings.Repeat("A", 43), "code_challenge_method", "S256"}
 		for uri, want := range map[string]int{
@@ -67,6 +68,8 @@ func TestRedirectURI(t *testing.T) {
 			"http://127.0.0.1:49152/cb/": 400, "http://127.0.0.1:49152/": 400, "http://127.0.0.1:49152/cb?x=1": 400, "http://127.0.0.1:49152/cb#": 400,
 			"https://127.0.0.1:49152/cb": 400, "http://127.0.0.2/cb": 400, "http://[::1]/cb": 400, "http://localhost/cb": 400, "http://2130706433/cb": 400,
 			"http://127.0.0.1:80@evil.test/cb": 400, "http://evil.test#127.0.0.1/cb": 400, "http://127.0.0.1.evil.test/cb": 400, "http://0177.0.0.1/cb": 400,
+			"http://127.0.0.1:/cb": 400, "http://127.0.0.1:0/cb": 400, "http://127.0.0.1:080/cb": 400, "http://127.0.0.1:00/cb": 400, "http://127.0.0.1:65536/cb": 400,
+			"http://127.0.0.1:99999/cb": 400, "http://127.0.0.1:18446744073709551617/cb": 400, "http://127.0.0.1:65535/cb": 303, "http://127.0.0.1:1/cb": 303,
 			"http://127.0.0.1:x/cb": 400, "http://127.0.0.1:-1/cb": 400, "http://127.1/cb": 400, "http://user@127.0.0.1/cb": 400, "http://[::ffff:127.0.0.1]/cb": 400,
 			"https://rp.test:8443/cb": 400,
 		} {
@@ -78,7 +81,7 @@ func TestRedirectURI(t *testing.T) {
 	})
 
 	t.Run("RefusesDangerousOnesEvenFromTheDatabase", func(t *testing.T) {
-		w := newWorld(t).withClients()
+		w := newFixture(t).withClients()
 		b := w.newBrowser()
 		for _, uri := range []string{
 			"http://rp.test/cb", "javascript:alert(1)", "data:text/html,x", "https://u:p@rp.test/cb", "https://rp.test/cb#f", "https://rp.test/cb?code=x",
@@ -100,7 +103,7 @@ func TestRedirectURI(t *testing.T) {
 	})
 
 	t.Run("OmittedStandsForTheOnlyOneWithoutOpenID", func(t *testing.T) {
-		w := newWorld(t).withClients().withUsers()
+		w := newFixture(t).withClients().withUsers()
 		b := w.alice()
 		answer := b.allow("client_id", "std2", "redirect_uri", "")
 		for _, c := range []struct {
@@ -118,12 +121,15 @@ func TestRedirectURI(t *testing.T) {
 }
 
 func TestRegistrationRefusesDangerousRedirectURIs(t *testing.T) {
-	w := newWorld(t)
+	t.Parallel()
+	w := newFixture(t)
 	refuse := []string{
 		"javascript:alert(1)", "JaVaScRiPt:alert(1)", "\x01javascript:alert(1)", "data:text/html,x", "vbscript:x", "blob:https://rp.test/1", "file:///etc/passwd",
 		"about:blank", "intent://scan/#Intent;end", "view-source:https://rp.test/", "mailto:a@rp.test", "http://rp.test/cb", "ftp://rp.test/cb", "ws://rp.test/",
 		"https://rp.test/cb#f", "https://rp.test/*", "https://*.rp.test/cb", "https://u:p@rp.test/cb", "https:rp.test/cb", "https://", "https:///cb", "//rp.test/cb", "/cb", "",
 		"https://rp.test/c b", "https://rp.test/\"", "https://rp\u3002test/cb", "https://rp.test\\cb", "HTTPS://rp.test/cb", "http://localhost.evil.test/cb", "http://127.0.0.1.evil.test/",
+		"https://rp.test:/cb", "https://rp.test:0/cb", "https://rp.test:0443/cb", "https://rp.test:65536/cb", "http://[::1]:/cb", "http://[::1]:080/cb",
+		"http://127.0.0.1:/cb", "http://localhost:99999/cb", "com.example.app://x:0/cb",
 		"https://%80", "https://caf%C3%A9.test/cb", "https://rp%2Etest/cb", "https://rp.test%2F.evil.test/cb", "https://rp.test%40evil.test/cb", "http://%6cocalhost/cb", "http://[::1%25lo]/cb",
 		"https://rp.test/" + strings.Repeat("a", 1<<20),
 	}
@@ -146,7 +152,8 @@ func TestRegistrationRefusesDangerousRedirectURIs(t *testing.T) {
 }
 
 func TestResponseKeepsTheQueryOfTheRegisteredAddress(t *testing.T) {
-	w := newWorld(t).withClients().withUsers()
+	t.Parallel()
+	w := newFixture(t).withClients().withUsers()
 	p := w.alice().get(authorizeURL("client_id", "q", "redirect_uri", "https://rp.test/cb?x=1", "prompt", "none", "state", "a&code=evil"))
 	location := p.Header.Get("Location")
 	values := response(t, p)

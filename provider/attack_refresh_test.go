@@ -12,11 +12,12 @@ import (
 func strict(c *provider.Config) { c.Lifetimes.RefreshGrace = -1 }
 
 func TestRefreshRace(t *testing.T) {
+	t.Parallel()
 	t.Run("WithinTheGraceAllGetTokensOfOneGrant", func(t *testing.T) {
-		w := newWorld(t).withClients().withUsers()
+		w := newFixture(t).withClients().withUsers()
 		b := w.alice()
 		first := text(t, b.standardTokens(), "refresh_token")
-		pages := race(20, func(int) page { p, _ := b.refresh(first); return p })
+		pages := race(10, func(int) page { p, _ := b.refresh(first); return p })
 		var last map[string]any
 		for _, p := range pages {
 			if p.StatusCode != http.StatusOK {
@@ -33,8 +34,46 @@ func TestRefreshRace(t *testing.T) {
 		}
 	})
 
+	t.Run("WithinTheGraceRepeatsAreBounded", func(t *testing.T) {
+		w := newFixture(t).withClients().withUsers()
+		other := w.twin()
+		b, elsewhere := w.alice(), other.newBrowser()
+		first := text(t, b.standardTokens(), "refresh_token")
+		pages := race(60, func(i int) page {
+			by := b
+			if i%2 == 1 {
+				by = elsewhere
+			}
+			p, _ := by.refresh(first)
+			return p
+		})
+		if counts := answers(t, b, pages); counts["200"] != 10 || counts["400 invalid_grant"] != 50 {
+			t.Fatalf("answers: %v", counts)
+		}
+		// The first of the ten that is used goes on; the next to come ends them all.
+		var usable []string
+		for _, p := range pages {
+			if p.StatusCode == http.StatusOK {
+				_, tokens := b.json(p)
+				usable = append(usable, text(t, tokens, "refresh_token"))
+			}
+		}
+		p, next := b.refresh(usable[3])
+		if p.StatusCode != http.StatusOK {
+			t.Fatalf("the first to be used: %s %s", p.Status, p.body)
+		}
+		w.advance(time.Second)
+		p, _ = b.refresh(usable[7])
+		refused(t, p, http.StatusBadRequest, "invalid_grant")
+		p, _ = b.refresh(text(t, next, "refresh_token"))
+		refused(t, p, http.StatusBadRequest, "invalid_grant")
+		if !w.saw(provider.EventReuse) {
+			t.Error("no audit event")
+		}
+	})
+
 	t.Run("WithoutGraceOneWinsAndTheGrantEnds", func(t *testing.T) {
-		w := newWorld(t, strict).withClients().withUsers()
+		w := newFixture(t, strict).withClients().withUsers()
 		other := w.twin(strict)
 		b, elsewhere := w.alice(), other.newBrowser()
 		bystander := b.standardTokens()
@@ -59,13 +98,69 @@ func TestRefreshRace(t *testing.T) {
 }
 
 func TestRefreshToken(t *testing.T) {
+	t.Parallel()
+	t.Run("OfBeforeTheLastEndsTheGrantEvenWithinTheGrace", func(t *testing.T) {
+		w := newFixture(t).withClients().withUsers()
+		b := w.alice()
+		first := b.standardTokens()
+		_, second := b.refresh(text(t, first, "refresh_token"))
+		_, third := b.refresh(text(t, second, "refresh_token"))
+		w.advance(time.Second)
+		p, _ := b.refresh(text(t, first, "refresh_token"))
+		refused(t, p, http.StatusBadRequest, "invalid_grant")
+		p, _ = b.refresh(text(t, third, "refresh_token"))
+		refused(t, p, http.StatusBadRequest, "invalid_grant")
+		if !w.saw(provider.EventReuse) {
+			t.Error("no audit event")
+		}
+	})
+	t.Run("OfALostAnswerIsAnsweredAgainWithinAMinute", func(t *testing.T) {
+		w := newFixture(t).withClients().withUsers()
+		b := w.alice()
+		first := b.standardTokens()
+		b.refresh(text(t, first, "refresh_token")) // the answer is lost
+		w.advance(59 * time.Second)
+		p, second := b.refresh(text(t, first, "refresh_token"))
+		if p.StatusCode != http.StatusOK {
+			t.Fatalf("%s %s", p.Status, p.body)
+		}
+		w.advance(time.Hour)
+		if p, _ := b.refresh(text(t, second, "refresh_token")); p.StatusCode != http.StatusOK {
+			t.Errorf("its successor: %s %s", p.Status, p.body)
+		}
+	})
+	t.Run("OfAForkIsFoundOutHoweverSlowlyBothGoOn", func(t *testing.T) {
+		w := newFixture(t).withClients().withUsers()
+		b := w.alice()
+		first := b.standardTokens()
+		_, owner := b.refresh(text(t, first, "refresh_token"))
+		_, thief := b.refresh(text(t, first, "refresh_token"))
+		w.advance(6 * 24 * time.Hour)
+		if p, _ := b.refresh(text(t, owner, "refresh_token")); p.StatusCode != http.StatusOK {
+			t.Fatalf("%s %s", p.Status, p.body)
+		}
+		p, _ := b.refresh(text(t, thief, "refresh_token"))
+		refused(t, p, http.StatusBadRequest, "invalid_grant")
+		if !w.saw(provider.EventReuse) {
+			t.Error("no audit event")
+		}
+	})
+	t.Run("UsedBeforeTheClockWentBackIsNotWithinTheGrace", func(t *testing.T) {
+		w := newFixture(t).withClients().withUsers()
+		b := w.alice()
+		first := b.standardTokens()
+		b.refresh(text(t, first, "refresh_token"))
+		w.advance(-time.Hour)
+		p, _ := b.refresh(text(t, first, "refresh_token"))
+		refused(t, p, http.StatusBadRequest, "invalid_grant")
+	})
 	t.Run("UsedAgainAfterTheGraceEndsItsGrantAndNoOther", func(t *testing.T) {
-		w := newWorld(t).withClients().withUsers()
+		w := newFixture(t).withClients().withUsers()
 		b := w.alice()
 		device := b.standardTokens()
 		first := b.standardTokens()
 		_, second := b.refresh(text(t, first, "refresh_token"))
-		w.advance(11 * time.Second)
+		w.advance(61 * time.Second)
 		p, _ := b.refresh(text(t, first, "refresh_token"))
 		refused(t, p, http.StatusBadRequest, "invalid_grant")
 		p, _ = b.refresh(text(t, second, "refresh_token"))
@@ -79,7 +174,7 @@ func TestRefreshToken(t *testing.T) {
 	})
 
 	t.Run("PresentedByAnotherApplicationHarmsNobody", func(t *testing.T) {
-		w := newWorld(t, strict).withClients().withUsers()
+		w := newFixture(t, strict).withClients().withUsers()
 		b := w.alice()
 		first := b.standardTokens()
 		_, second := b.refresh(text(t, first, "refresh_token"))
@@ -94,7 +189,7 @@ func TestRefreshToken(t *testing.T) {
 	})
 
 	t.Run("CannotBeProlongedBeyondTheGrant", func(t *testing.T) {
-		w := newWorld(t, func(c *provider.Config) {
+		w := newFixture(t, func(c *provider.Config) {
 			c.Lifetimes.RefreshToken, c.Lifetimes.Grant = 2*time.Hour, 6*time.Hour
 		}).withClients().withUsers()
 		b := w.alice()
@@ -121,7 +216,7 @@ func TestRefreshToken(t *testing.T) {
 	})
 
 	t.Run("OfTheOlderInterfaceCannotBeUsedUnlessRegistered", func(t *testing.T) {
-		w := newWorld(t).withClients().withUsers()
+		w := newFixture(t).withClients().withUsers()
 		b := w.alice()
 		token := text(t, b.v3Tokens(), "refresh_token")
 		p, _ := b.token("grant_type", "refresh_token", "refresh_token", token)
@@ -129,7 +224,7 @@ func TestRefreshToken(t *testing.T) {
 	})
 
 	t.Run("IsNotIssuedToThoseWhoMayNotUseIt", func(t *testing.T) {
-		w := newWorld(t).withClients().withUsers()
+		w := newFixture(t).withClients().withUsers()
 		b := w.alice()
 		if got := b.allow("response_type", "token"); got.Get("refresh_token") != "" || got.Get("access_token") == "" {
 			t.Errorf("from the authorization endpoint: %v", got)
@@ -145,7 +240,7 @@ func TestRefreshToken(t *testing.T) {
 	})
 
 	t.Run("CannotWiden", func(t *testing.T) {
-		w := newWorld(t).withClients().withUsers()
+		w := newFixture(t).withClients().withUsers()
 		b := w.alice()
 		first := text(t, b.standardTokens(), "refresh_token")
 		p, _ := b.refresh(first, "scope", "openid military student")
@@ -160,24 +255,25 @@ func TestRefreshToken(t *testing.T) {
 
 // What happened since the user consented decides whether refreshing goes on.
 func TestRefreshAfterTheWorldHasChanged(t *testing.T) {
-	for name, change := range map[string]func(w *world) error{
-		"UserDisabled": func(w *world) error { return w.SetAccountDisabled(w.t.Context(), "alice", true) },
-		"UserDeleted":  func(w *world) error { return w.DeleteAccount(w.t.Context(), "alice") },
-		"PasswordChanged": func(w *world) error {
+	t.Parallel()
+	for name, change := range map[string]func(w *fixture) error{
+		"UserDisabled": func(w *fixture) error { return w.SetAccountDisabled(w.t.Context(), "alice", true) },
+		"UserDeleted":  func(w *fixture) error { return w.DeleteAccount(w.t.Context(), "alice") },
+		"PasswordChanged": func(w *fixture) error {
 			_, err := w.SaveAccount(w.t.Context(), provider.Account{ID: "alice", Email: "alice@example.com", Password: "another-glacier-tulip-43"})
 			return err
 		},
-		"ScopeRemoved": func(w *world) error {
+		"ScopeRemoved": func(w *fixture) error {
 			return w.SaveClient(w.t.Context(), provider.Client{ID: "std", Dialect: provider.Standard, RedirectURIs: []string{callbackURI},
 				GrantTypes: []string{"authorization_code", "refresh_token"}, Scopes: []string{"student"}})
 		},
-		"ConsentWithdrawn": func(w *world) error { return w.store.RevokeConsent(w.t.Context(), "alice", "std", w.now()) },
-		"EverythingBeforeRevoked": func(w *world) error {
+		"ConsentWithdrawn": func(w *fixture) error { return w.store.RevokeConsent(w.t.Context(), "alice", "std", w.now()) },
+		"EverythingBeforeRevoked": func(w *fixture) error {
 			return w.RevokeIssuedBefore(w.t.Context(), w.now().Add(time.Second))
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := newWorld(t).withClients().withUsers()
+			w := newFixture(t).withClients().withUsers()
 			b := w.alice()
 			tokens := b.standardTokens()
 			plain := b.v3Tokens() // without an ID token, which would ask for the user
@@ -197,7 +293,7 @@ func TestRefreshAfterTheWorldHasChanged(t *testing.T) {
 	}
 
 	t.Run("ApplicationDisabled", func(t *testing.T) {
-		w := newWorld(t).withClients().withUsers()
+		w := newFixture(t).withClients().withUsers()
 		b := w.alice()
 		tokens := b.standardTokens()
 		err := w.SaveClient(t.Context(), provider.Client{ID: "std", Dialect: provider.Standard, RedirectURIs: []string{callbackURI}, Disabled: true})
@@ -211,7 +307,7 @@ func TestRefreshAfterTheWorldHasChanged(t *testing.T) {
 }
 
 // saveV3WithRefresh lets the older client refresh.
-func (w *world) saveV3WithRefresh() {
+func (w *fixture) saveV3WithRefresh() {
 	w.t.Helper()
 	err := w.SaveClient(w.t.Context(), provider.Client{ID: "v3", RedirectURIs: []string{callbackURI}, GrantTypes: []string{"authorization_code", "refresh_token"}})
 	if err != nil {
@@ -220,7 +316,8 @@ func (w *world) saveV3WithRefresh() {
 }
 
 func TestRefreshedIDToken(t *testing.T) {
-	w := newWorld(t).withClients().withUsers()
+	t.Parallel()
+	w := newFixture(t).withClients().withUsers()
 	b := w.alice()
 	_, first := b.token(std("code", b.allow(ask("nonce", "n-1")...).Get("code"))...)
 	w.advance(2 * time.Minute)

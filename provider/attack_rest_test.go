@@ -15,7 +15,7 @@ import (
 
 // secretsOf goes through every flow and returns all that must be in nobody's hands
 // but those of the browser or application it was given to.
-func secretsOf(t *testing.T, w *world) map[string]string {
+func secretsOf(t *testing.T, w *fixture) map[string]string {
 	t.Helper()
 	const password, renewed = "canary-Meadow-copper-19", "canary-Renewed-copper-20"
 	const verifier, challenge = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk", "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"
@@ -78,7 +78,8 @@ func secretsOf(t *testing.T, w *world) map[string]string {
 }
 
 func TestSecretsAtRest(t *testing.T) {
-	w := newWorld(t).withClients().withUsers()
+	t.Parallel()
+	w := newFixture(t).withClients().withUsers()
 	secrets := secretsOf(t, w)
 	secrets["secret of the provider"] = string(testSecret(t))
 	for name, secret := range secrets {
@@ -116,6 +117,7 @@ func TestSecretsAtRest(t *testing.T) {
 }
 
 func TestLogHoldsNoSecrets(t *testing.T) {
+	t.Parallel()
 	for name, handler := range map[string]func(*syncBuffer) slog.Handler{
 		"Text": func(b *syncBuffer) slog.Handler {
 			return slog.NewTextHandler(b, &slog.HandlerOptions{Level: slog.LevelDebug, AddSource: true})
@@ -126,9 +128,9 @@ func TestLogHoldsNoSecrets(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			log := &syncBuffer{}
-			w := newWorld(t, func(c *provider.Config) { c.Logger = slog.New(handler(log)) }).withClients().withUsers()
+			w := newFixture(t, func(c *provider.Config) { c.Logger = slog.New(handler(log)) }).withClients().withUsers()
 			secrets := secretsOf(t, w)
-			delete(secrets, "mail code") // six digits are in many a timestamp
+			delete(secrets, "mail code") // eight digits can be in a timestamp
 			delete(secrets, "reset code")
 			secrets["code that is none"] = "canary-code"
 			written := log.String() + trail(t, w)
@@ -150,7 +152,8 @@ func TestLogHoldsNoSecrets(t *testing.T) {
 }
 
 func TestStrangersCannotWriteLinesOfTheLog(t *testing.T) {
-	w := newWorld(t).withClients().withUsers()
+	t.Parallel()
+	w := newFixture(t).withClients().withUsers()
 	b := w.newBrowser()
 	const line = "a\nlevel=ERROR msg=forged\r\n\x1b[31m"
 	b.get(authorizeURL("client_id", line, "state", line, "scope", line))
@@ -168,7 +171,8 @@ func TestStrangersCannotWriteLinesOfTheLog(t *testing.T) {
 
 // The trail answers who did what, when, from where.
 func TestAuditTrail(t *testing.T) {
-	w := newWorld(t).withClients().withUsers()
+	t.Parallel()
+	w := newFixture(t).withClients().withUsers()
 	secretsOf(t, w)
 	b := w.newBrowser()
 	page := b.open("/signin")

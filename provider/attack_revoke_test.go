@@ -28,7 +28,8 @@ func halfHash(value string) string {
 }
 
 func TestRevocation(t *testing.T) {
-	w := newWorld(t).withClients().withUsers()
+	t.Parallel()
+	w := newFixture(t).withClients().withUsers()
 	other := w.twin()
 	b, elsewhere := w.alice(), other.newBrowser()
 	revoke := func(pairs ...string) page {
@@ -118,7 +119,8 @@ func TestRevocation(t *testing.T) {
 }
 
 func TestIntrospection(t *testing.T) {
-	w := newWorld(t).withClients().withUsers()
+	t.Parallel()
+	w := newFixture(t).withClients().withUsers()
 	b := w.alice()
 	tokens := b.standardTokens()
 	inspect := func(token string, pairs ...string) (page, map[string]any) {
@@ -149,7 +151,8 @@ func TestIntrospection(t *testing.T) {
 }
 
 func TestTokenRequest(t *testing.T) {
-	w := newWorld(t).withClients().withUsers()
+	t.Parallel()
+	w := newFixture(t).withClients().withUsers()
 	b := w.alice()
 	code := b.allow(ask()...).Get("code")
 	good := form("client_id", "std", "client_secret", clientSecret, "grant_type", "authorization_code", "redirect_uri", callbackURI, "code", code)
@@ -229,7 +232,8 @@ func TestTokenRequest(t *testing.T) {
 }
 
 func TestAccessTokenLife(t *testing.T) {
-	w := newWorld(t).withClients().withUsers()
+	t.Parallel()
+	w := newFixture(t).withClients().withUsers()
 	other := w.twin(func(c *provider.Config) {
 		far := time.FixedZone("Kiritimati", 14*3600)
 		c.Clock = func() time.Time { return w.now().In(far) }

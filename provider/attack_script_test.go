@@ -6,10 +6,13 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/bonafide-id/bonafide/provider"
 )
 
 func TestCallback(t *testing.T) {
-	w := newWorld(t).withClients().withUsers()
+	t.Parallel()
+	w := newFixture(t).withClients().withUsers()
 	b := w.alice()
 	token := text(t, b.v3Tokens("scope", "openid military"), "access_token")
 	address := func(path, query string) string {
@@ -24,7 +27,7 @@ func TestCallback(t *testing.T) {
 					t.Errorf("%s: %s %s", name, p.Status, p.body)
 				}
 				if p.Header.Get("Content-Type") != "text/javascript; charset=utf-8" || p.Header.Get("X-Content-Type-Options") != "nosniff" ||
-					p.Header.Get("Cache-Control") != "no-store" || p.Header.Get("Access-Control-Allow-Origin") != "" {
+					p.Header.Get("Content-Disposition") != `attachment; filename="f.txt"` || p.Header.Get("Cache-Control") != "no-store" || p.Header.Get("Access-Control-Allow-Origin") != "" {
 					t.Errorf("%s: headers %v", name, p.Header)
 				}
 			}
@@ -48,19 +51,29 @@ func TestCallback(t *testing.T) {
 		refused(t, b.get(address(attributesPath, "callback=show&callback=show")), http.StatusBadRequest, "invalid_request")
 	})
 
-	t.Run("OfAnErrorHasNoDataAndItsStatus", func(t *testing.T) {
-		for query, want := range map[string]struct {
-			status int
-			body   string
-		}{
-			"callback=show":                 {401, `/**/show({"error":"invalid_request","error_description":"An access token is needed."});`},
-			"callback=show&access_token=xx": {401, `/**/show({"error":"invalid_token","error_description":"The access token is unknown, expired or revoked."});`},
+	t.Run("OfAnErrorRunsAndHasNoData", func(t *testing.T) {
+		for query, want := range map[string]string{
+			"callback=show":                                 `/**/show({"error":"invalid_request","error_description":"An access token is needed."});`,
+			"callback=show&access_token=xx":                 `/**/show({"error":"invalid_token","error_description":"The access token is unknown, expired or revoked."});`,
+			"callback=show&access_token=xx&access_token=xx": `/**/show({"error":"invalid_request","error_description":"The access token is given more than once."});`,
 		} {
 			p := b.get(attributesPath + "?" + query)
-			if p.StatusCode != want.status || p.body != want.body || p.Header.Get("Content-Type") != "text/javascript; charset=utf-8" ||
-				p.Header.Get("X-Content-Type-Options") != "nosniff" || !strings.HasPrefix(p.Header.Get("WWW-Authenticate"), "Bearer") {
+			if p.StatusCode != http.StatusOK || p.body != want || p.Header.Get("Content-Type") != "text/javascript; charset=utf-8" ||
+				p.Header.Get("X-Content-Type-Options") != "nosniff" || p.Header.Get("Content-Disposition") != `attachment; filename="f.txt"` ||
+				p.Header.Get("Cache-Control") != "no-store" {
 				t.Errorf("%s: %s %v %s", query, p.Status, p.Header, p.body)
 			}
+		}
+	})
+
+	t.Run("BesideAMalformedPairIsRefused", func(t *testing.T) {
+		for _, path := range []string{userinfoPath, attributesPath} {
+			for _, query := range []string{
+				"callback=show;", "callback=%zz", "callback=show&x=%", "a;b=c&callback=show", "x=%zz",
+			} {
+				refused(t, b.get(address(path, query)), http.StatusBadRequest, "invalid_request")
+			}
+			refused(t, b.get(path+"?callback=show&access_token="+token+";&access_token="+token), http.StatusBadRequest, "invalid_request")
 		}
 	})
 
@@ -87,7 +100,7 @@ func TestCallback(t *testing.T) {
 
 	t.Run("ExpiredTokenGetsNoData", func(t *testing.T) {
 		w.advance(301 * time.Second)
-		if p := b.get(address(attributesPath, "callback=show")); p.StatusCode != http.StatusUnauthorized ||
+		if p := b.get(address(attributesPath, "callback=show")); p.StatusCode != http.StatusOK ||
 			!strings.HasPrefix(p.body, `/**/show({"error":"invalid_token"`) || strings.Contains(p.body, token) {
 			t.Errorf("%s %s", p.Status, p.body)
 		}
@@ -95,7 +108,8 @@ func TestCallback(t *testing.T) {
 }
 
 func TestCrossOrigin(t *testing.T) {
-	w := newWorld(t).withClients().withUsers()
+	t.Parallel()
+	w := newFixture(t).withClients().withUsers()
 	b := w.alice()
 	registered := text(t, b.v3Tokens("scope", "openid military"), "access_token") // of https://rp.test
 	unregistered := text(t, b.standardTokens(), "access_token")
@@ -192,6 +206,53 @@ func TestCrossOrigin(t *testing.T) {
 		refused(t, p, http.StatusUnauthorized, "invalid_token")
 		if allowed(p) != "https://rp.test" {
 			t.Errorf("the script cannot see that its token has expired: %v", p.Header)
+		}
+	})
+}
+
+func TestRegistrationWithoutWhatOnlyV3Has(t *testing.T) {
+	t.Parallel()
+	w := newFixture(t).withClients().withUsers()
+	for _, c := range []provider.Client{
+		{ID: "careful", NoQueryToken: true},
+		{ID: "modern", NoJSONP: true},
+	} {
+		c.Secret, c.RedirectURIs = clientSecret, []string{callbackURI}
+		if err := w.SaveClient(t.Context(), c); err != nil {
+			t.Fatal(err)
+		}
+	}
+	b := w.alice()
+	tokenOf := func(client string) string {
+		_, tokens := b.token("client_id", client, "code", b.allow("client_id", client).Get("code"))
+		return text(t, tokens, "access_token")
+	}
+	careful, modern := tokenOf("careful"), tokenOf("modern")
+
+	t.Run("RefusesTokensInTheQuery", func(t *testing.T) {
+		refused(t, b.get(attributesPath+"?access_token="+careful), http.StatusBadRequest, "invalid_request")
+		p := b.get(attributesPath + "?callback=show&access_token=" + careful)
+		if !strings.HasPrefix(p.body, `/**/show({"error":"invalid_request"`) || strings.Contains(p.body, "attributes") {
+			t.Errorf("answered %s", p.body)
+		}
+		if p := b.bearer(attributesPath, careful); p.StatusCode != http.StatusOK {
+			t.Errorf("in the header: %s", p.Status)
+		}
+	})
+	t.Run("RefusesCallbacks", func(t *testing.T) {
+		refused(t, b.get(attributesPath+"?callback=show&access_token="+modern), http.StatusBadRequest, "invalid_request")
+		refused(t, b.bearer(attributesPath+"?callback=show", modern), http.StatusBadRequest, "invalid_request")
+		if p := b.get(attributesPath + "?access_token=" + modern); p.StatusCode != http.StatusOK {
+			t.Errorf("without a callback: %s", p.Status)
+		}
+	})
+	t.Run("MayGetThemBack", func(t *testing.T) {
+		if err := w.SaveClient(t.Context(), provider.Client{ID: "modern", RedirectURIs: []string{callbackURI}}); err != nil {
+			t.Fatal(err)
+		}
+		w.advance(2 * time.Second)
+		if p := b.get(attributesPath + "?callback=show&access_token=" + modern); !strings.HasPrefix(p.body, `/**/show({"attributes"`) {
+			t.Errorf("answered %s %s", p.Status, p.body)
 		}
 	})
 }

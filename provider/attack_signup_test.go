@@ -10,16 +10,17 @@ import (
 	"github.com/bonafide-id/bonafide/provider"
 )
 
-// wrongCode returns six digits that are not the code.
+// wrongCode returns eight digits that are not the code.
 func wrongCode(code string) string {
-	if code == "000000" {
-		return "000001"
+	if code == "00000000" {
+		return "00000001"
 	}
-	return "000000"
+	return "00000000"
 }
 
 func TestAddressOfAnAccountIsNotToldBy(t *testing.T) {
-	w := newWorld(t).withUsers()
+	t.Parallel()
+	w := newFixture(t).withUsers()
 	if _, err := w.SaveAccount(t.Context(), provider.Account{ID: "lock", Email: "locky@example.com", Password: alicePass}); err != nil {
 		t.Fatal(err)
 	}
@@ -47,11 +48,12 @@ func TestAddressOfAnAccountIsNotToldBy(t *testing.T) {
 }
 
 func TestResetCode(t *testing.T) {
+	t.Parallel()
 	// ask asks for a new password and returns the page that wants the code.
 	ask := func(b *browser, email string) page { return b.submit(b.get("/reset"), "email", email) }
 
 	t.Run("GoesToTheAddressOfTheAccountHoweverItIsSpelled", func(t *testing.T) {
-		w := newWorld(t).withUsers()
+		w := newFixture(t).withUsers()
 		for _, spelling := range []string{"al\u0130ce@example.com", "\uff41lice@example.com", "ALICE@EXAMPLE.COM", "alice@\uff45xample.com"} {
 			before := w.mails.count()
 			ask(w.newBrowser(), spelling)
@@ -65,7 +67,7 @@ func TestResetCode(t *testing.T) {
 	})
 
 	t.Run("IsOfNoUseInAnotherBrowserOrForAnotherPurpose", func(t *testing.T) {
-		w := newWorld(t).withUsers()
+		w := newFixture(t).withUsers()
 		victim, thief := w.newBrowser(), w.newBrowser()
 		p := ask(victim, "alice@example.com")
 		_, code := w.mails.last(t)
@@ -82,7 +84,7 @@ func TestResetCode(t *testing.T) {
 	})
 
 	t.Run("IsSpentByUseAndNotByALook", func(t *testing.T) {
-		w := newWorld(t).withUsers()
+		w := newFixture(t).withUsers()
 		b := w.newBrowser()
 		p := ask(b, "alice@example.com")
 		_, code := w.mails.last(t)
@@ -102,7 +104,7 @@ func TestResetCode(t *testing.T) {
 	})
 
 	t.Run("EndsAfterItsTimeWithoutACleaner", func(t *testing.T) {
-		w := newWorld(t).withUsers()
+		w := newFixture(t).withUsers()
 		b := w.newBrowser()
 		p := ask(b, "alice@example.com")
 		_, code := w.mails.last(t)
@@ -112,16 +114,16 @@ func TestResetCode(t *testing.T) {
 		}
 	})
 
-	for name, change := range map[string]func(w *world) error{
-		"ANewAddress": func(w *world) error {
+	for name, change := range map[string]func(w *fixture) error{
+		"ANewAddress": func(w *fixture) error {
 			_, err := w.SaveAccount(w.t.Context(), provider.Account{ID: "alice", Email: "alice@new.example", EmailVerified: true})
 			return err
 		},
-		"ALock":    func(w *world) error { return w.SetAccountDisabled(w.t.Context(), "alice", true) },
-		"Deletion": func(w *world) error { return w.DeleteAccount(w.t.Context(), "alice") },
+		"ALock":    func(w *fixture) error { return w.SetAccountDisabled(w.t.Context(), "alice", true) },
+		"Deletion": func(w *fixture) error { return w.DeleteAccount(w.t.Context(), "alice") },
 	} {
 		t.Run("IsOfNoUseAfter"+name, func(t *testing.T) {
-			w := newWorld(t).withUsers()
+			w := newFixture(t).withUsers()
 			b := w.newBrowser()
 			p := ask(b, "alice@example.com")
 			_, code := w.mails.last(t)
@@ -136,7 +138,7 @@ func TestResetCode(t *testing.T) {
 	}
 
 	t.Run("IsNotInTheDatabaseOrTheLog", func(t *testing.T) {
-		w := newWorld(t).withUsers()
+		w := newFixture(t).withUsers()
 		b := w.newBrowser()
 		p := ask(b, "alice@example.com")
 		_, code := w.mails.last(t)
@@ -151,7 +153,8 @@ func TestResetCode(t *testing.T) {
 }
 
 func TestSignUpRace(t *testing.T) {
-	w := newWorld(t)
+	t.Parallel()
+	w := newFixture(t)
 	type finished struct {
 		b    *browser
 		page page
@@ -180,11 +183,12 @@ func TestSignUpRace(t *testing.T) {
 }
 
 func TestSignUpRefuses(t *testing.T) {
-	w := newWorld(t).withClients()
+	t.Parallel()
+	w := newFixture(t).withClients()
 	b := w.newBrowser()
 	start := b.open(authorizeURL("op", "signup"))
 	for _, password := range []string{
-		"", "short", "password1234", "1234567890", "qwertyuiop12", "aaaaaaaaaaaa", "carol@example.com", "veterans shop", "carolexample", "Password123!",
+		"", "short", "password1234", "1234567890", "qwertyuiop12", "Michelle1990!", "carol@example.com", "veterans shop", "carolexample", "Password123!",
 		"\xff\xfelantern-breeze-19", strings.Repeat("lantern-breeze", 1000),
 	} {
 		p := b.submit(start, "email", "carol@example.com", "new_password", password)
@@ -210,7 +214,8 @@ func TestSignUpRefuses(t *testing.T) {
 }
 
 func TestHintsOfTheApplicationAreShownAsText(t *testing.T) {
-	w := newWorld(t).withClients()
+	t.Parallel()
+	w := newFixture(t).withClients()
 	for _, hint := range []string{`"><script>alert(1)</script>`, "{{.}}", `{{template "x"}}`, "</title><script>alert(1)</script>", "\u202egnp.exe", strings.Repeat("x", 2000)} {
 		for _, op := range []string{"signin", "signup"} {
 			p := w.newBrowser().open(authorizeURL("op", op, "login_hint", hint))

@@ -43,8 +43,9 @@ func answers(t testing.TB, b *browser, pages []page) map[string]int {
 }
 
 func TestCodeReplay(t *testing.T) {
+	t.Parallel()
 	t.Run("FiftyAtOnceOfOneCodeHaveOneWinnerWhoseTokensEnd", func(t *testing.T) {
-		w := newWorld(t).withClients().withUsers()
+		w := newFixture(t).withClients().withUsers()
 		other := w.twin()
 		b := w.alice()
 		code := b.allow(ask()...).Get("code")
@@ -76,7 +77,7 @@ func TestCodeReplay(t *testing.T) {
 
 	for _, later := range []time.Duration{0, time.Second, 30 * time.Second, 2 * time.Minute} {
 		t.Run("EndsWhatTheFirstUseGot/"+later.String(), func(t *testing.T) {
-			w := newWorld(t).withClients().withUsers()
+			w := newFixture(t).withClients().withUsers()
 			b := w.alice()
 			bystander := b.standardTokens()
 			code := b.allow(ask()...).Get("code")
@@ -98,7 +99,7 @@ func TestCodeReplay(t *testing.T) {
 	}
 
 	t.Run("ByAnotherApplicationHarmsNobody", func(t *testing.T) {
-		w := newWorld(t).withClients().withUsers()
+		w := newFixture(t).withClients().withUsers()
 		b := w.alice()
 		code := b.allow(ask()...).Get("code")
 		_, tokens := b.token(std("code", code)...)
@@ -109,7 +110,7 @@ func TestCodeReplay(t *testing.T) {
 }
 
 // trail returns the audit trail as text.
-func trail(t testing.TB, w *world) string {
+func trail(t testing.TB, w *fixture) string {
 	t.Helper()
 	events, err := w.store.Events(t.Context(), storage.EventFilter{})
 	if err != nil {
@@ -119,8 +120,9 @@ func trail(t testing.TB, w *world) string {
 }
 
 func TestCode(t *testing.T) {
+	t.Parallel()
 	t.Run("IsOverAfterAMinuteWithoutAnySweep", func(t *testing.T) {
-		w := newWorld(t).withClients().withUsers()
+		w := newFixture(t).withClients().withUsers()
 		b := w.alice()
 		early, late := b.allow(ask()...).Get("code"), b.allow(ask()...).Get("code")
 		w.advance(55 * time.Second)
@@ -133,11 +135,11 @@ func TestCode(t *testing.T) {
 	})
 
 	t.Run("DamagedOrOfAnotherKindIsRefusedAndHarmsNothing", func(t *testing.T) {
-		w := newWorld(t).withClients().withUsers()
+		w := newFixture(t).withClients().withUsers()
 		b := w.alice()
 		tokens := b.standardTokens()
 		code := b.allow(ask()...).Get("code")
-		stranger := newWorld(t).withClients().withUsers()
+		stranger := newFixture(t).withClients().withUsers()
 		flip := func(i int) string {
 			c := byte('A')
 			if code[i] == c {
@@ -170,7 +172,7 @@ func TestCode(t *testing.T) {
 	})
 
 	t.Run("SentElsewhereThanItWasIssuedForIsRefused", func(t *testing.T) {
-		w := newWorld(t).withClients().withUsers()
+		w := newFixture(t).withClients().withUsers()
 		b := w.alice()
 		code := b.allow(ask()...).Get("code")
 		for _, uri := range []string{"https://rp.test/other", callbackURI + "/", "https://RP.test/cb", ""} {
@@ -183,11 +185,12 @@ func TestCode(t *testing.T) {
 }
 
 func TestVerifier(t *testing.T) {
+	t.Parallel()
 	const (
 		verifier  = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"
 		challenge = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"
 	)
-	w := newWorld(t).withClients().withUsers()
+	w := newFixture(t).withClients().withUsers()
 	b := w.alice()
 	bound := ask("code_challenge", challenge, "code_challenge_method", "S256")
 	code := b.allow(bound...).Get("code")
@@ -209,11 +212,20 @@ func TestVerifier(t *testing.T) {
 	unbound := b.allow(ask()...).Get("code")
 	p, _ := b.token(std("code", unbound, "code_verifier", verifier)...)
 	refused(t, p, http.StatusBadRequest, "invalid_grant")
+
+	// It was the secret that protected the code of an application that has none by now.
+	w.ok(w.SaveClient(t.Context(), provider.Client{ID: "std", Dialect: provider.Standard, Public: true, RedirectURIs: []string{callbackURI}}))
+	for name, pairs := range map[string][]string{"no verifier": nil, "any verifier": {"code_verifier", verifier}} {
+		if p, _ := b.token(append(std("client_secret", "", "code", unbound), pairs...)...); !strings.Contains(p.body, "invalid_grant") {
+			t.Errorf("%s: %s %s", name, p.Status, p.body)
+		}
+	}
 }
 
 func TestClientAuthentication(t *testing.T) {
-	const spiced = "p:ss%41+w/rd=ä 0123456789"
-	w := newWorld(t).withClients().withUsers()
+	t.Parallel()
+	const spiced = "p:ss%41+w/rd=ä 0123456789abcdef"
+	w := newFixture(t).withClients().withUsers()
 	err := w.SaveClient(t.Context(), provider.Client{
 		ID: "spiced", Secret: spiced, Dialect: provider.Standard, RedirectURIs: []string{callbackURI},
 	})
@@ -265,7 +277,8 @@ func TestClientAuthentication(t *testing.T) {
 }
 
 func TestClientSecretGuessingIsHeldUpAndTheApplicationIsNot(t *testing.T) {
-	w := newWorld(t).withClients().withUsers()
+	t.Parallel()
+	w := newFixture(t).withClients().withUsers()
 	b := w.alice()
 	var last page
 	for range 30 {
@@ -278,7 +291,8 @@ func TestClientSecretGuessingIsHeldUpAndTheApplicationIsNot(t *testing.T) {
 }
 
 func TestRotatedClientSecret(t *testing.T) {
-	w := newWorld(t).withClients().withUsers()
+	t.Parallel()
+	w := newFixture(t).withClients().withUsers()
 	b := w.newBrowser()
 	const fresh, overlap = clientSecret + "-fresh", time.Hour
 	old, err := w.store.Client(t.Context(), "std")

@@ -19,7 +19,7 @@ import (
 // with PKCE and an ID token, userinfo. Its ceiling is BenchmarkCeiling.
 func BenchmarkFlow(b *testing.B) {
 	const verifier, challenge = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk", "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"
-	w := newWorld(b).withClients().withUsers()
+	w := newFixture(b).withClients().withUsers()
 	user := w.alice()
 	request := ask("code_challenge", challenge, "code_challenge_method", "S256")
 	user.allow(request...)
@@ -35,7 +35,7 @@ func BenchmarkFlow(b *testing.B) {
 
 // BenchmarkAttributes reads the data of one token.
 func BenchmarkAttributes(b *testing.B) {
-	w := newWorld(b, func(c *provider.Config) { c.Lifetimes.AccessToken = time.Hour }).withClients().withUsers()
+	w := newFixture(b, func(c *provider.Config) { c.Lifetimes.AccessToken = time.Hour }).withClients().withUsers()
 	user := w.alice()
 	token := text(b, user.standardTokens(), "access_token")
 	b.ReportAllocs()
@@ -46,9 +46,26 @@ func BenchmarkAttributes(b *testing.B) {
 	}
 }
 
+// BenchmarkAttributesOfSomebodyNew reads them with a token and about a user that were not
+// seen a moment ago.
+func BenchmarkAttributesOfSomebodyNew(b *testing.B) {
+	w := newFixture(b, func(c *provider.Config) {
+		c.Lifetimes = provider.Lifetimes{AccessToken: 1e6 * time.Hour, RefreshToken: 1e6 * time.Hour, Grant: 1e6 * time.Hour}
+	}).withClients().withUsers()
+	user := w.alice()
+	token := text(b, user.standardTokens(), "access_token")
+	b.ReportAllocs()
+	for b.Loop() {
+		w.advance(2 * time.Second)
+		if p := user.bearer(attributesPath, token); p.StatusCode != http.StatusOK {
+			b.Fatalf("attributes: %s", p.Status)
+		}
+	}
+}
+
 // BenchmarkDiscovery reads the discovery document.
 func BenchmarkDiscovery(b *testing.B) {
-	w := newWorld(b)
+	w := newFixture(b)
 	user := w.newBrowser()
 	b.ReportAllocs()
 	for b.Loop() {
@@ -61,7 +78,7 @@ func BenchmarkDiscovery(b *testing.B) {
 // BenchmarkCeiling is what no provider of this kind can be faster than: one request
 // of bare net/http, one RSA-2048 signature and one durable commit.
 func BenchmarkCeiling(b *testing.B) {
-	w := newWorld(b).withClients()
+	w := newFixture(b).withClients()
 	key, err := rsa.GenerateKey(rand.Reader, 2048)
 	if err != nil {
 		b.Fatal(err)
@@ -70,7 +87,7 @@ func BenchmarkCeiling(b *testing.B) {
 		digest := sha256.Sum256([]byte(r.URL.Path))
 		signature, err := rsa.SignPKCS1v15(nil, key, crypto.SHA256, digest[:])
 		if err == nil {
-			err = w.store.CreateGrant(r.Context(), randomGrant())
+			err = w.store.CreateGrant(r.Context(), randomGrant(), storage.Basis{})
 		}
 		if err != nil {
 			http.Error(rw, err.Error(), http.StatusInternalServerError)
@@ -83,13 +100,13 @@ func BenchmarkCeiling(b *testing.B) {
 
 // BenchmarkBare is net/http with this file's client and an answer of fixed bytes.
 func BenchmarkBare(b *testing.B) {
-	w := newWorld(b)
+	w := newFixture(b)
 	answer := make([]byte, 512)
 	w.server = newServer(b, http.HandlerFunc(func(rw http.ResponseWriter, _ *http.Request) { _, _ = rw.Write(answer) }))
 	measureBare(b, w)
 }
 
-func measureBare(b *testing.B, w *world) {
+func measureBare(b *testing.B, w *fixture) {
 	user := w.newBrowser()
 	b.ReportAllocs()
 	for b.Loop() {

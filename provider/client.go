@@ -4,12 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/url"
-	"reflect"
 	"slices"
 	"strings"
+	"time"
 
+	"github.com/bonafide-id/bonafide/provider/internal/claims"
+	"github.com/bonafide-id/bonafide/provider/internal/clients"
 	"github.com/bonafide-id/bonafide/provider/internal/engine"
+	"github.com/bonafide-id/bonafide/provider/internal/web"
 	"github.com/bonafide-id/bonafide/storage"
 )
 
@@ -23,140 +25,157 @@ const (
 	Standard = engine.DialectStandard
 )
 
-// Client is a registration of an application (RFC 7591 section 2 names the
-// fields). The zero value of every field but ID and RedirectURIs has a default.
+// Client is a registration of an application. Its JSON form has the members that RFC 7591
+// section 2 and OpenID Connect Registration give it, where they give it one.
 type Client struct {
-	// ID is the client_id: letters, digits and -_.: only.
-	ID string
+	// ID is the client_id: 1 to 64 letters, digits and -_.: only.
+	ID string `json:"client_id"`
 
-	// Secret is the client_secret. SaveClient seals it; no method returns it
-	// but ClientSecret. Empty keeps the one that is registered.
-	Secret string
+	// Secret is the client_secret, 32 to 255 bytes that nobody can guess: a
+	// client is never held up, however often others guess. SaveClient seals
+	// it; no method returns it but ClientSecret.
+	// Defaults to the one that is registered, and a random one for a new client.
+	Secret string `json:"client_secret,omitempty"`
 
-	// Name is shown to users; the ID when empty.
-	Name string
+	// Name is shown to users, at most 120 bytes.
+	// Defaults to the ID.
+	Name string `json:"name,omitempty"`
 
-	// Dialect is V3 or Standard; V3 when empty.
-	Dialect string
+	// Dialect is V3 or Standard.
+	// Defaults to V3.
+	Dialect string `json:"dialect,omitempty"`
 
 	// Public marks an application that cannot keep a secret, such as a page or
 	// an app on a phone. It must use PKCE.
-	Public bool
+	// Defaults to false.
+	Public bool `json:"public,omitempty"`
 
 	// TokenEndpointAuthMethod restricts how the secret is sent:
-	// client_secret_basic or client_secret_post; either when empty.
-	TokenEndpointAuthMethod string
+	// client_secret_basic or client_secret_post.
+	// Defaults to either.
+	TokenEndpointAuthMethod string `json:"token_endpoint_auth_method,omitempty"`
 
 	// RedirectURIs and PostLogoutRedirectURIs are where users may be sent: https,
 	// http on the loopback interface, or the scheme of an app, such as
 	// com.example.app. None has a fragment, a user name, a wildcard, escapes in its
-	// host, or a parameter of the response in its query. What a request names is
-	// compared byte for byte, save for the port of a redirect URI that names the
-	// loopback interface by its IP address (RFC 8252 section 7.3).
-	RedirectURIs           []string
-	PostLogoutRedirectURIs []string
+	// host, a port other than 1 to 65535 in its plain spelling, or a parameter of the
+	// response in its query. What a request names is compared byte for byte, save for
+	// the port of a redirect URI that names the loopback interface by its IP address
+	// (RFC 8252 section 7.3). At least one of RedirectURIs is required.
+	RedirectURIs           []string `json:"redirect_uris"`
+	PostLogoutRedirectURIs []string `json:"post_logout_redirect_uris,omitempty"`
 
-	// ResponseTypes are those that the application may use; all six for V3 and
-	// code for Standard when empty.
-	ResponseTypes []string
+	// ResponseTypes are those that the application may use.
+	// Defaults to all six for V3, and code for Standard.
+	ResponseTypes []string `json:"response_types,omitempty"`
 
-	// GrantTypes are authorization_code and refresh_token; the first when empty.
-	GrantTypes []string
+	// GrantTypes are authorization_code and refresh_token.
+	// Defaults to the first.
+	GrantTypes []string `json:"grant_types,omitempty"`
 
-	// Scopes are those that the application may ask for; all of the catalogue
-	// when empty.
-	Scopes []string
+	// Scopes are those that the application may ask for.
+	// Defaults to all of the catalogue.
+	Scopes []string `json:"scopes,omitempty"`
 
 	// Origins are the web origins whose scripts may call the token and data
 	// endpoints, for example https://app.example.com.
-	Origins []string
+	// Defaults to none.
+	Origins []string `json:"origins,omitempty"`
 
-	// UserinfoSigned makes userinfo answer with a JWT
-	// (userinfo_signed_response_alg) in the Standard dialect.
-	UserinfoSigned bool
+	// NoQueryToken and NoJSONP switch off what only the V3 dialect has: access
+	// tokens in the query of the data endpoints, and responses of these as scripts
+	// that call the function named by callback. A script can send its token in no
+	// other way, so NoQueryToken leaves it the error only.
+	// Defaults to false.
+	NoQueryToken bool `json:"no_query_token,omitempty"`
+	NoJSONP      bool `json:"no_jsonp,omitempty"`
+
+	// UserinfoSignedResponseAlg is RS256 for a JWT as the response of userinfo in the
+	// Standard dialect. It has iss, aud and iat, and no exp, so that it cannot pass for
+	// an ID token.
+	// Defaults to JSON that is not signed.
+	UserinfoSignedResponseAlg string `json:"userinfo_signed_response_alg,omitempty"`
 
 	// RequireVerified refuses users whose requested groups are not verified,
 	// with access_denied.
-	RequireVerified bool
+	// Defaults to false.
+	RequireVerified bool `json:"require_verified,omitempty"`
 
 	// SkipConsent marks an application of the host's own.
-	SkipConsent bool
+	// Defaults to false.
+	SkipConsent bool `json:"skip_consent,omitempty"`
 
 	// Disabled applications are unknown to every endpoint.
-	Disabled bool
+	// Defaults to false.
+	Disabled bool `json:"disabled,omitempty"`
 
-	// Logo is a PNG, JPEG or GIF of at most 512 KiB and 2048 pixels a side, or
-	// nil.
-	Logo []byte
+	// Logo is a PNG, JPEG or GIF of at most 512 KiB and 2048 pixels a side; in JSON it
+	// is in base64.
+	// Defaults to none.
+	Logo []byte `json:"logo,omitempty"`
 
 	// ButtonColor is #rrggbb, for the buttons of the screens when the request
 	// is one of OpenID Connect.
-	ButtonColor string
+	// Defaults to that of the Brand.
+	ButtonColor string `json:"button_color,omitempty"`
 
-	// PolicyURL and TermsURL are linked from the consent screen when not empty.
-	PolicyURL, TermsURL string
+	// PolicyURL and TermsURL are linked from the consent screen.
+	// Defaults to no link.
+	PolicyURL string `json:"policy_uri,omitempty"`
+	TermsURL  string `json:"tos_uri,omitempty"`
 }
 
 // ErrNoClient says that there is no such application.
-var ErrNoClient = errors.New("provider: no such client")
+var ErrNoClient = clients.ErrNotFound
 
-// SaveClient registers an application, or brings its registration up to date. The
-// error names the field that cannot be accepted. The change is in force within a
+// SaveClient registers an application, or brings its registration up to date. A field that
+// cannot be accepted is a FieldError. The change is in force within a
 // second in every process. A new confidential client without a Secret gets one;
 // ClientSecret returns it.
 func (p *Provider) SaveClient(ctx context.Context, c Client) error {
-	if err := c.validate(p.catalogue); err != nil {
-		return fmt.Errorf("client %q: %w", c.ID, err)
+	err := c.validate(p.catalogue)
+	if err == nil {
+		err = asFieldError(p.clients.Save(ctx, c.record(), c.Secret, c.Logo))
 	}
-	old, err := p.cfg.Store.Client(ctx, c.ID)
-	known := err == nil
-	if err != nil && !errors.Is(err, storage.ErrNotFound) {
-		return fmt.Errorf("read client: %w", err)
+	if err != nil {
+		return fmt.Errorf("provider: save client %q: %w", c.ID, err)
 	}
-	record := c.record()
-	record.CreatedAt, record.UpdatedAt = old.CreatedAt, old.UpdatedAt
-	record.Secrets = p.clientSecrets(c, old)
-	if len(c.Logo) > 0 {
-		if record.Logo, err = p.saveImage(ctx, c.Logo); err != nil {
-			return fmt.Errorf("client %q: Logo: %w", c.ID, err)
-		}
-	}
-	if known && reflect.DeepEqual(old, record) {
-		return nil
-	}
-	record.UpdatedAt = p.cfg.Clock()
-	if !known {
-		record.CreatedAt = record.UpdatedAt
-	}
-	if err := p.cfg.Store.SaveClient(ctx, record); err != nil {
-		return fmt.Errorf("save client: %w", err)
-	}
-	p.engine.ForgetClient(c.ID)
-	p.recordClient(ctx, known, old, record)
 	return nil
 }
 
-// recordClient tells the audit trail what a registration has changed.
-func (p *Provider) recordClient(ctx context.Context, known bool, old, current storage.Client) {
-	event := Event{Name: EventClientCreated, ClientID: current.ID}
-	if known {
-		event.Name = EventClientChanged
-	}
-	p.record(ctx, event)
-	if len(old.Secrets) > 0 && !slices.EqualFunc(old.Secrets, current.Secrets, sameSecret) {
-		p.record(ctx, Event{Name: EventSecretChanged, ClientID: current.ID})
-	}
+// ClientSecret returns the newest secret of an application, for the eyes of its
+// owner after a fresh sign-in. ErrNoClient when there is none. It is written to the
+// audit log.
+func (p *Provider) ClientSecret(ctx context.Context, id string) (string, error) {
+	secret, err := p.clients.Secret(ctx, id)
+	return secret, asClientError("read client secret", err)
+}
+
+// RotateClientSecret gives an application a new secret and returns it. The secrets
+// that it had stay valid for overlap, so that the application can be changed over
+// without an interruption; zero ends them at once. ErrNoClient when there is none.
+func (p *Provider) RotateClientSecret(ctx context.Context, id string, overlap time.Duration) (string, error) {
+	secret, err := p.clients.RotateSecret(ctx, id, overlap)
+	return secret, asClientError("rotate client secret", err)
 }
 
 // DeleteClient removes an application with everything that was allowed to it. It
 // returns nil when there is none.
+//
+// Within a second nobody can use it any more; removing what was allowed to it takes
+// some minutes for a million users, which other requests hardly notice. When ctx ends
+// before that is done, the application stays unusable, and another call goes on;
+// SaveClient does so, too, before it registers the application anew.
 func (p *Provider) DeleteClient(ctx context.Context, id string) error {
-	if err := p.cfg.Store.DeleteClient(ctx, id); err != nil {
-		return fmt.Errorf("delete client: %w", err)
+	return asClientError("delete client", p.clients.Delete(ctx, id))
+}
+
+// asClientError says what was attempted, unless there is no such client.
+func asClientError(what string, err error) error {
+	if err == nil || errors.Is(err, ErrNoClient) {
+		return err
 	}
-	p.engine.ForgetClient(id)
-	p.record(ctx, Event{Name: EventClientDeleted, ClientID: id})
-	return nil
+	return fmt.Errorf("provider: %s: %w", what, err)
 }
 
 func (c Client) record() storage.Client {
@@ -164,8 +183,9 @@ func (c Client) record() storage.Client {
 		ID: c.ID, Name: c.Name, Dialect: c.Dialect, Public: c.Public, AuthMethod: c.TokenEndpointAuthMethod,
 		RedirectURIs: c.RedirectURIs, PostLogoutRedirectURIs: c.PostLogoutRedirectURIs,
 		ResponseTypes: c.ResponseTypes, GrantTypes: c.GrantTypes, Scopes: c.Scopes, Origins: c.Origins,
-		UserinfoSigned: c.UserinfoSigned, RequireVerified: c.RequireVerified, SkipConsent: c.SkipConsent,
-		Disabled: c.Disabled, ButtonColor: c.ButtonColor, PolicyURI: c.PolicyURL, TermsURI: c.TermsURL,
+		NoQueryToken: c.NoQueryToken, NoJSONP: c.NoJSONP,
+		UserinfoSigned: c.UserinfoSignedResponseAlg != "", RequireVerified: c.RequireVerified, SkipConsent: c.SkipConsent,
+		Disabled: c.Disabled, ButtonColor: c.ButtonColor, PolicyURL: c.PolicyURL, TermsURL: c.TermsURL,
 	}
 	if record.Name == "" {
 		record.Name = c.ID
@@ -180,35 +200,37 @@ func (c Client) record() storage.Client {
 }
 
 // validate names the first field that cannot be accepted.
-func (c Client) validate(known *catalogue) error {
-	if !isName(c.ID) {
-		return errors.New("ID: must be 1 to 64 letters, digits, or -_.:")
+func (c Client) validate(known *claims.Catalogue) error {
+	if !claims.IsName(c.ID) {
+		return wrongField("ID", "must be 1 to 64 letters, digits, or -_.:")
 	}
 	if _, ok := engine.DialectNamed(c.Dialect); !ok {
-		return fmt.Errorf("Dialect: %q is neither %q nor %q", c.Dialect, V3, Standard)
+		return wrongField("Dialect", "%q is neither %q nor %q", c.Dialect, V3, Standard)
 	}
 	switch {
-	case len(c.Name) > 120 || !isPlainText(c.Name):
-		return errors.New("Name: must be at most 120 bytes of text")
+	case len(c.Name) > 120 || !web.IsPlainText(c.Name) || c.Name != "" && !web.IsVisible(c.Name):
+		return wrongField("Name", "must be at most 120 bytes of text that can be seen")
 	case c.Public && c.Secret != "":
-		return errors.New("Secret: a public client has none")
-	case c.Secret != "" && (len(c.Secret) < 16 || len(c.Secret) > 255):
-		return errors.New("Secret: must be 16 to 255 bytes")
+		return wrongField("Secret", "a public client has none")
+	case c.Secret != "" && (len(c.Secret) < 32 || len(c.Secret) > 255):
+		return wrongField("Secret", "must be 32 to 255 bytes, as openssl rand -hex 32 makes them")
 	case !slices.Contains([]string{"", engine.AuthBasic, engine.AuthPost}, c.TokenEndpointAuthMethod):
-		return fmt.Errorf("TokenEndpointAuthMethod: %q is unknown", c.TokenEndpointAuthMethod)
-	case c.ButtonColor != "" && !isColor(c.ButtonColor):
-		return fmt.Errorf("ButtonColor: %q is not of the form #rrggbb", c.ButtonColor)
-	case len(c.RedirectURIs) == 0 || len(c.RedirectURIs) > 100:
-		return errors.New("RedirectURIs: must be 1 to 100")
-	case c.PolicyURL != "" && !isWebURL(c.PolicyURL):
-		return errors.New("PolicyURL: is not an http address")
-	case c.TermsURL != "" && !isWebURL(c.TermsURL):
-		return errors.New("TermsURL: is not an http address")
+		return wrongField("TokenEndpointAuthMethod", "%q is unknown", c.TokenEndpointAuthMethod)
+	case c.UserinfoSignedResponseAlg != "" && c.UserinfoSignedResponseAlg != "RS256":
+		return wrongField("UserinfoSignedResponseAlg", "%q is not RS256", c.UserinfoSignedResponseAlg)
+	case c.ButtonColor != "" && !web.IsColor(c.ButtonColor):
+		return wrongField("ButtonColor", "%q is not of the form #rrggbb", c.ButtonColor)
+	case len(c.RedirectURIs) == 0:
+		return wrongField("RedirectURIs", "must be 1 to 100")
+	case c.PolicyURL != "" && !web.IsWebURL(c.PolicyURL):
+		return wrongField("PolicyURL", "is not an http address without a user name")
+	case c.TermsURL != "" && !web.IsWebURL(c.TermsURL):
+		return wrongField("TermsURL", "is not an http address without a user name")
 	}
 	return c.validateLists(known)
 }
 
-func (c Client) validateLists(known *catalogue) error {
+func (c Client) validateLists(known *claims.Catalogue) error {
 	for _, list := range []struct {
 		name   string
 		values []string
@@ -218,17 +240,21 @@ func (c Client) validateLists(known *catalogue) error {
 		{"PostLogoutRedirectURIs", c.PostLogoutRedirectURIs, engine.ValidateRedirectURI},
 		{"ResponseTypes", c.ResponseTypes, oneOf(engine.ResponseTypes)},
 		{"GrantTypes", c.GrantTypes, oneOf(engine.GrantTypes)},
-		{"Origins", c.Origins, validateOrigin},
+		{"Origins", c.Origins, web.ValidateOrigin},
 		{"Scopes", c.Scopes, func(s string) error {
-			if !known.known(s) {
+			if !known.Known(s) {
 				return errors.New("is not a scope of the catalogue")
 			}
 			return nil
 		}},
 	} {
+		// A registration is read whole with every request.
+		if most := max(100, len(known.Scopes)+2); len(list.values) > most {
+			return wrongField(list.name, "must be at most %d", most)
+		}
 		for i, v := range list.values {
 			if err := list.check(v); err != nil {
-				return fmt.Errorf("%s[%d]: %q %w", list.name, i, v, err)
+				return wrongField(fmt.Sprintf("%s[%d]", list.name, i), "%q %w", v, err)
 			}
 		}
 	}
@@ -242,22 +268,4 @@ func oneOf(known []string) func(string) error {
 		}
 		return nil
 	}
-}
-
-// validateOrigin accepts an origin as browsers send it (RFC 6454 section 6.2).
-func validateOrigin(s string) error {
-	u, err := url.Parse(s)
-	if err != nil || u.Host == "" || u.Scheme+"://"+u.Host != s || s != strings.ToLower(s) || strings.Contains(s, "*") {
-		return errors.New("is not an origin such as https://app.example.com")
-	}
-	if u.Scheme != "https" && !(u.Scheme == "http" && isLoopbackHost(u.Hostname())) {
-		return errors.New("must be https; http is allowed for localhost only")
-	}
-	return nil
-}
-
-func isWebURL(s string) bool { return isLink(s) && !strings.HasPrefix(s, "/") }
-
-func isPlainText(s string) bool {
-	return !strings.ContainsFunc(s, func(r rune) bool { return r < ' ' || r == 0x7f || r == '\uFFFD' })
 }

@@ -86,6 +86,7 @@ func underPath(path string) func(*provider.Config) {
 }
 
 func TestGoOIDC(t *testing.T) {
+	t.Parallel()
 	for name, mount := range map[string]struct {
 		path string
 		wrap func(http.Handler) http.Handler
@@ -96,7 +97,7 @@ func TestGoOIDC(t *testing.T) {
 		"BehindTimeoutHandler": {"/id", func(p http.Handler) http.Handler { return http.TimeoutHandler(p, time.Minute, "too slow") }},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := newWorld(t, underPath(mount.path)).withClients().withUsers()
+			w := newFixture(t, underPath(mount.path)).withClients().withUsers()
 			mux := http.NewServeMux()
 			mux.Handle(mount.path+"/", mount.wrap(w.Provider))
 			w.server.Config.Handler = mux
@@ -143,9 +144,9 @@ func TestGoOIDC(t *testing.T) {
 	}
 
 	t.Run("ReadsSignedUserinfo", func(t *testing.T) {
-		w := newWorld(t).withUsers()
+		w := newFixture(t).withUsers()
 		err := w.SaveClient(t.Context(), provider.Client{
-			ID: "signed", Secret: clientSecret, Dialect: provider.Standard, RedirectURIs: []string{callbackURI}, UserinfoSigned: true,
+			ID: "signed", Secret: clientSecret, Dialect: provider.Standard, RedirectURIs: []string{callbackURI}, UserinfoSignedResponseAlg: "RS256",
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -160,8 +161,9 @@ func TestGoOIDC(t *testing.T) {
 }
 
 func TestXOAuth2(t *testing.T) {
+	t.Parallel()
 	t.Run("AuthenticatesInEveryStyle", func(t *testing.T) {
-		w := newWorld(t).withUsers()
+		w := newFixture(t).withUsers()
 		b := w.newBrowser()
 		for id, method := range map[string]string{"any": "", "basic": "client_secret_basic", "post": "client_secret_post"} {
 			err := w.SaveClient(t.Context(), provider.Client{
@@ -189,7 +191,7 @@ func TestXOAuth2(t *testing.T) {
 	})
 
 	t.Run("IsToldOfErrors", func(t *testing.T) {
-		w := newWorld(t).withClients().withUsers()
+		w := newFixture(t).withClients().withUsers()
 		rp := newRelyingParty(t, w.Issuer(), "std", "military")
 		b := w.newBrowser()
 		verifier := oauth2.GenerateVerifier()
@@ -216,7 +218,7 @@ func TestXOAuth2(t *testing.T) {
 	})
 
 	t.Run("SpeaksV3", func(t *testing.T) {
-		w := newWorld(t).withClients().withUsers()
+		w := newFixture(t).withClients().withUsers()
 		rp := newRelyingParty(t, w.Issuer(), "v3", oidc.ScopeOpenID, "military")
 		token, id := rp.signIn(w.newBrowser())
 		if id.Subject != "alice" || token.ExpiresIn != 300 || token.Extra("refresh_expires_in") != "604800" {
@@ -263,8 +265,9 @@ func status(t testing.TB, client *http.Client, address string) int {
 // Two providers with the same clients, users and even the same secret, one of them
 // below the other, as production and sandbox are.
 func TestTwoProvidersInOneProcess(t *testing.T) {
-	production := newWorld(t).withClients().withUsers()
-	sandbox := newWorld(t, func(c *provider.Config) { c.BaseURL = production.server.URL + "/sandbox" }).withClients().withUsers()
+	t.Parallel()
+	production := newFixture(t).withClients().withUsers()
+	sandbox := newFixture(t, withoutKey(t), func(c *provider.Config) { c.BaseURL = production.server.URL + "/sandbox" }).withClients().withUsers()
 	mux := http.NewServeMux()
 	mux.Handle("/", production.Provider)
 	mux.Handle("/sandbox/", sandbox.Provider)
@@ -323,7 +326,8 @@ func TestTwoProvidersInOneProcess(t *testing.T) {
 }
 
 func TestBesideTheHost(t *testing.T) {
-	w := newWorld(t, underPath("/id")).withClients().withUsers()
+	t.Parallel()
+	w := newFixture(t, underPath("/id")).withClients().withUsers()
 	mux := http.NewServeMux()
 	mux.Handle("/id/", w.Provider)
 	mux.HandleFunc("/{$}", func(rw http.ResponseWriter, r *http.Request) {
@@ -370,4 +374,15 @@ func TestBesideTheHost(t *testing.T) {
 			t.Errorf("still signed in: %s", p.Status)
 		}
 	})
+}
+
+func TestClientSecretThatCouldBeGuessedIsRefused(t *testing.T) {
+	t.Parallel()
+	w := newFixture(t)
+	for length, want := range map[int]bool{16: false, 31: false, 32: true, 255: true, 256: false} {
+		err := w.SaveClient(t.Context(), provider.Client{ID: "shop", Secret: strings.Repeat("s", length), RedirectURIs: []string{callbackURI}})
+		if (err == nil) != want {
+			t.Errorf("a secret of %d bytes: %v", length, err)
+		}
+	}
 }

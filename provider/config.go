@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"context"
 	"crypto"
 	"crypto/rsa"
 	"errors"
@@ -8,7 +9,7 @@ import (
 	"log/slog"
 	"net/netip"
 	"net/url"
-	"regexp"
+	"path"
 	"strings"
 	"time"
 
@@ -16,196 +17,190 @@ import (
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/bonafide-id/bonafide/provider/internal/engine"
+	"github.com/bonafide-id/bonafide/provider/internal/keyring"
+	"github.com/bonafide-id/bonafide/provider/internal/request"
+	"github.com/bonafide-id/bonafide/provider/internal/web"
 	"github.com/bonafide-id/bonafide/storage"
 )
 
 // Config says what a provider is. BaseURL, Secret and Store are required; every
 // other field has a default that is safe.
+//
+// Its JSON form has what a config file can say. Secrets, functions and what else a
+// program hands over are not in it, nor are KeyRotation and KeepEvents.
 type Config struct {
 	// BaseURL is where browsers and clients reach the provider, without a slash
 	// at its end; it may have a path, as in https://host.example/id. The issuer
 	// is BaseURL + "/oidc". It must be https, or http on a loopback host for
 	// development. Nothing is ever derived from the Host header or from
 	// forwarding headers.
-	BaseURL string
+	BaseURL string `json:"base_url"`
 
-	// Secret seals private keys and client secrets at rest and authenticates
-	// tokens and cookies. At least 32 bytes from a random source; every process
+	// PreviousBaseURLs are former values of BaseURL. The database knows whose it is:
+	// New refuses one of another issuer, unless it is one of these, and then makes it
+	// that of BaseURL. Tokens issued under a former one are of no use any more, and
+	// applications have to use the new one. Those on loopback hosts, for
+	// development, need not be named when BaseURL is another.
+	// Defaults to none.
+	PreviousBaseURLs []string `json:"previous_base_urls,omitempty"`
+
+	// Secret seals private keys, client secrets and what is known about people at
+	// rest, and authenticates tokens and cookies. At least 32 bytes from a random source; every process
 	// of one provider needs the same.
-	Secret []byte
+	Secret []byte `json:"-"`
 
-	// PreviousSecrets are former values of Secret. What was made with them
-	// stays valid until they are removed here.
-	PreviousSecrets [][]byte
+	// PreviousSecrets are former values of Secret. Tokens issued with them stay
+	// valid until they are removed here; what they seal in the database, Run seals
+	// anew. New logs what that still is.
+	// Defaults to none.
+	PreviousSecrets [][]byte `json:"-"`
 
 	// Store is the database. The provider owns it: Close closes it.
-	Store storage.Store
+	Store storage.Store `json:"-"`
 
 	// Signer replaces the provider's own signing keys, for instance by one in a
-	// hardware module. Its public key must be RSA of at least 2048 bits. It is
-	// then the host that rotates.
-	Signer crypto.Signer
+	// hardware module or a key service. Its public key must be RSA of at least 2048
+	// bits. It makes PKCS #1 v1.5 signatures and is safe for concurrent use. A call
+	// may take five seconds; an error, or a signature that the public key does not
+	// verify, is answered with 503 before anything is issued or spent. It is then the
+	// host that rotates: see PublicKeys.
+	// Defaults to the provider's own keys.
+	Signer crypto.Signer `json:"-"`
 
-	// SignWith makes of each of the provider's own keys the signer to use in its
-	// place, for instance one of a faster library:
+	// PublicKeys are others of the Signer's: those that it has signed with, and that
+	// are to verify until all ID tokens of them have expired, and the one that comes
+	// next, a day before it signs. They are in the key set beside the Signer's own.
+	// Defaults to none.
+	PublicKeys []*rsa.PublicKey `json:"-"`
+
+	// WrapSigner returns the signer to use in place of one of the provider's own
+	// keys, for instance one of a faster library:
 	// github.com/bonafide-id/bonafide/provider/opensslsigner. Keys are made, sealed
-	// and changed as without it. It is called when a key is loaded or made; the
+	// and rotated as without it. It is called when a key is loaded or made; the
 	// signer must have the key's public key, make PKCS #1 v1.5 signatures, and be
 	// safe for concurrent use, and is tried once. When it fails, New fails, and a
-	// running provider goes on with the keys that it has.
-	SignWith func(*rsa.PrivateKey) (crypto.Signer, error)
+	// running provider keeps the keys that it has.
+	// Defaults to the key itself.
+	WrapSigner func(*rsa.PrivateKey) (crypto.Signer, error) `json:"-"`
 
-	// KeyRotation is how long one of the provider's own keys signs; 90 days
-	// when zero. A successor is in the key set for a day before it signs.
-	KeyRotation time.Duration
+	// KeyRotation is how long one of the provider's own keys signs. A successor is in
+	// the key set for a day before it signs.
+	// Defaults to 90 days.
+	KeyRotation time.Duration `json:"-"`
 
 	// Brand is what people see.
-	Brand Brand
+	Brand Brand `json:"brand,omitzero"`
 
-	// Scopes, Attributes and Groups are the vocabulary. When Scopes or Groups
-	// is empty, DefaultScopes or DefaultGroups is in force. Attributes come in
-	// addition to DefaultAttributes.
-	Scopes     []Scope
-	Attributes []Attribute
-	Groups     []Group
+	// Scopes are what applications can ask for.
+	// Defaults to DefaultScopes.
+	Scopes []Scope `json:"scopes,omitempty"`
+
+	// Attributes are facts about people beside those of the default catalogue.
+	// Defaults to none.
+	Attributes []Attribute `json:"attributes,omitempty"`
+
+	// Groups are those whose members can be verified.
+	// Defaults to DefaultGroups.
+	Groups []Group `json:"groups,omitempty"`
 
 	// Users connects users that the host keeps itself.
-	Users Users
+	// Defaults to the embedded accounts.
+	Users Users `json:"-"`
+
+	// Authorize may refuse an application what it asks for about a user, with words
+	// for that user (Refusal). It is asked before the consent screen, again before
+	// the response to the application, and whenever it refreshes its tokens, which is
+	// then invalid_grant until Authorize allows it again; not for tokens that were
+	// issued before. ErrNoUser refuses as well; any other error is answered with
+	// 503.
+	// Defaults to refusing nobody.
+	Authorize func(ctx context.Context, userID, clientID string, scopes []string) error `json:"-"`
 
 	// Mailer sends codes and notices to users of the embedded accounts. Without
 	// one nobody can sign up or reset a password; the host creates accounts
-	// with CreateAccount.
-	Mailer Mailer
+	// with SaveAccount.
+	// Defaults to none.
+	Mailer Mailer `json:"-"`
 
-	// PasswordMinLength is the least number of characters of a new password;
-	// 10 when zero, never less than 8.
-	PasswordMinLength int
+	// PasswordMinLength is the least number of characters of a new password, from 8
+	// to 64.
+	// Defaults to 10.
+	PasswordMinLength int `json:"password_min_length,omitempty"`
 
-	// Lifetimes bound what is issued.
-	Lifetimes Lifetimes
+	// Lifetimes bound sessions and issued tokens.
+	Lifetimes Lifetimes `json:"lifetimes,omitzero"`
 
-	// KeepEvents is how long the audit trail is kept; for ever when zero. Run
-	// removes what is older.
-	KeepEvents time.Duration
+	// Limits bound how often somebody may guess, and have mail sent.
+	Limits Limits `json:"limits,omitzero"`
+
+	// KeepEvents is how long the audit log is kept; negative for ever. Run removes
+	// what is older.
+	// Defaults to 400 days.
+	KeepEvents time.Duration `json:"-"`
 
 	// TrustedProxies are the networks whose X-Forwarded-For is believed when
-	// attempts are counted by address. Empty believes nobody.
-	TrustedProxies []netip.Prefix
+	// attempts are counted by address. Without them, behind a proxy, all browsers
+	// have one address, and one share of each of the Limits. A network of all
+	// addresses, which would believe everybody, is refused, and so is an IPv4 network
+	// in the form of IPv6 (::ffff:192.0.2.0/120).
+	// Defaults to believing nobody.
+	TrustedProxies []netip.Prefix `json:"trusted_proxies,omitempty"`
 
 	// Sandbox marks every screen as a test environment.
-	Sandbox bool
+	// Defaults to false.
+	Sandbox bool `json:"sandbox,omitempty"`
 
-	// Logger receives what happened, never a secret; slog.Default() when nil. What
-	// concerns a request comes with its request_id, and with trace_id and span_id
-	// when it is traced.
-	Logger *slog.Logger
+	// Logger receives what happened, never a secret. What concerns a request comes
+	// with its request_id, and with trace_id and span_id when it is traced.
+	// Defaults to slog.Default().
+	Logger *slog.Logger `json:"-"`
 
 	// TracerProvider and MeterProvider receive spans and metrics of OpenTelemetry,
-	// named by its semantic conventions for HTTP servers and databases; with nil
-	// there are none. Those of the process are otel.GetTracerProvider() and
-	// otel.GetMeterProvider(). A trace that a proxy has begun is continued when a
-	// propagator is set (otel.SetTextMapPropagator). Beside the metrics of requests
-	// there are bonafide.audit.events, the number of audit events by event.name, and
+	// named by its semantic conventions for HTTP servers and databases. Those of the
+	// process are otel.GetTracerProvider() and otel.GetMeterProvider(). A trace that a
+	// proxy has begun is continued when a propagator is set
+	// (otel.SetTextMapPropagator). Beside the metrics of requests there are
+	// bonafide.audit.events, the number of audit events by event.name, and
 	// db.client.operation.duration, if the Store has the method Observe, as those of
 	// this module do.
-	TracerProvider trace.TracerProvider
-	MeterProvider  metric.MeterProvider
+	// Defaults to none.
+	TracerProvider trace.TracerProvider `json:"-"`
+	MeterProvider  metric.MeterProvider `json:"-"`
 
 	// OnEvent is called with every audit event after it is stored. It must
-	// return quickly; a panic in it is logged and does no harm.
-	OnEvent func(Event)
+	// return quickly: after two seconds it is waited for no longer. That, and a
+	// panic in it, is logged and does no harm.
+	// Defaults to none.
+	OnEvent func(Event) `json:"-"`
 
-	// Clock tells the time; time.Now when nil. It is meant for tests.
-	Clock func() time.Time
+	// Clock tells the time. It is meant for tests.
+	// Defaults to time.Now.
+	Clock func() time.Time `json:"-"`
 }
 
 // Brand is what people see of the service.
 type Brand struct {
-	// Name is the name of the service; "Bonafide" when empty.
-	Name string
+	// Name is the name of the service, at most 64 bytes.
+	// Defaults to "Bonafide".
+	Name string `json:"name,omitempty"`
 
-	// Logo is a PNG, JPEG or GIF of at most 512 KiB and 2048 pixels a side, or
-	// nil.
-	Logo []byte
+	// Logo is a PNG, JPEG or GIF of at most 512 KiB and 2048 pixels a side; in JSON it
+	// is in base64.
+	// Defaults to the first letter of the name.
+	Logo []byte `json:"logo,omitempty"`
 
-	// ButtonColor is #rrggbb; #0b5cff when empty. The label of a button becomes
-	// black or white, whichever is readable.
-	ButtonColor string
+	// ButtonColor is #rrggbb. The label of a button becomes black or white, whichever
+	// is readable.
+	// Defaults to #0b5cff.
+	ButtonColor string `json:"button_color,omitempty"`
 
-	// HomeURL, TermsURL, PolicyURL and HelpURL are linked from the screens when
-	// not empty.
-	HomeURL, TermsURL, PolicyURL, HelpURL string
-}
-
-// Lifetimes bound what is issued. A zero field has its default.
-type Lifetimes struct {
-	// Code is the life of an authorization code; 60 s, at most 10 minutes.
-	Code time.Duration
-	// AccessToken is the life of an access token; 300 s.
-	AccessToken time.Duration
-	// IDToken is the life of an ID token; 300 s.
-	IDToken time.Duration
-	// RefreshToken is the life of a refresh token that is not used; 7 days.
-	RefreshToken time.Duration
-	// Grant is how long an application can go on refreshing before the user has
-	// to sign in again; 30 days.
-	Grant time.Duration
-	// RefreshGrace is how long a refresh token that was used may be used again,
-	// because the first answer may have been lost; 10 s. Negative for never:
-	// then any second use ends the grant.
-	RefreshGrace time.Duration
-	// SessionIdle ends a browser session that is not used; 12 hours.
-	SessionIdle time.Duration
-	// Session ends every browser session; 14 days.
-	Session time.Duration
-	// Flow is how long a visitor may take from the application's request to
-	// the answer; 1 hour.
-	Flow time.Duration
-}
-
-func (l Lifetimes) withDefaults() Lifetimes {
-	for _, f := range []struct {
-		field *time.Duration
-		value time.Duration
-	}{
-		{&l.Code, 60 * time.Second},
-		{&l.AccessToken, 300 * time.Second},
-		{&l.IDToken, 300 * time.Second},
-		{&l.RefreshToken, 7 * 24 * time.Hour},
-		{&l.Grant, 30 * 24 * time.Hour},
-		{&l.RefreshGrace, 10 * time.Second},
-		{&l.SessionIdle, 12 * time.Hour},
-		{&l.Session, 14 * 24 * time.Hour},
-		{&l.Flow, time.Hour},
-	} {
-		if *f.field == 0 {
-			*f.field = f.value
-		}
-	}
-	if l.RefreshGrace < 0 {
-		l.RefreshGrace = 0
-	}
-	return l
-}
-
-func (l Lifetimes) validate() error {
-	for _, f := range []struct {
-		name          string
-		value, lowest time.Duration
-	}{
-		{"Code", l.Code, time.Second}, {"AccessToken", l.AccessToken, time.Second},
-		{"IDToken", l.IDToken, time.Second}, {"RefreshToken", l.RefreshToken, time.Second},
-		{"Grant", l.Grant, l.RefreshToken}, {"SessionIdle", l.SessionIdle, time.Minute},
-		{"Session", l.Session, l.SessionIdle}, {"Flow", l.Flow, time.Minute},
-	} {
-		if f.value < f.lowest {
-			return fmt.Errorf("Lifetimes.%s: %v is shorter than %v", f.name, f.value, f.lowest)
-		}
-	}
-	if l.Code > 10*time.Minute {
-		return fmt.Errorf("Lifetimes.Code: %v is longer than 10m, the most that RFC 6749 section 4.1.2 recommends", l.Code)
-	}
-	return nil
+	// HomeURL, TermsURL, PolicyURL and HelpURL are linked from the screens: addresses,
+	// or paths of the host.
+	// Defaults to no link.
+	HomeURL   string `json:"home_uri,omitempty"`
+	TermsURL  string `json:"tos_uri,omitempty"`
+	PolicyURL string `json:"policy_uri,omitempty"`
+	HelpURL   string `json:"help_uri,omitempty"`
 }
 
 func (c Config) withDefaults() Config {
@@ -218,10 +213,13 @@ func (c Config) withDefaults() Config {
 	if c.PasswordMinLength == 0 {
 		c.PasswordMinLength = 10
 	}
+	if c.KeepEvents == 0 {
+		c.KeepEvents = 400 * 24 * time.Hour
+	}
 	if c.Logger == nil {
 		c.Logger = slog.Default()
 	}
-	c.Logger = slog.New(requestLog{c.Logger.Handler()})
+	c.Logger = request.Logger(c.Logger)
 	if c.Clock == nil {
 		c.Clock = time.Now
 	}
@@ -231,82 +229,118 @@ func (c Config) withDefaults() Config {
 
 // validate names the first field that cannot work. It expects defaults in place.
 func (c Config) validate() error {
-	if _, err := parseBaseURL(c.BaseURL); err != nil {
-		return fmt.Errorf("BaseURL: %w", err)
+	if err := validateBaseURL(c.BaseURL); err != nil {
+		return &FieldError{"BaseURL", err}
+	}
+	for i, base := range c.PreviousBaseURLs {
+		if err := validateBaseURL(base); err != nil {
+			return &FieldError{fmt.Sprintf("PreviousBaseURLs[%d]", i), err}
+		}
 	}
 	switch {
 	case c.Store == nil:
-		return errors.New("Store: is missing; open one with sqlite.Open or postgres.Open")
-	case c.Signer != nil && c.SignWith != nil:
-		return errors.New("SignWith: is for the provider's own keys, which Signer replaces; set one of them")
-	case !isColor(c.Brand.ButtonColor):
-		return fmt.Errorf("Brand.ButtonColor: %q is not of the form #rrggbb", c.Brand.ButtonColor)
-	case len(c.Brand.Name) > 64:
-		return errors.New("Brand.Name: is longer than 64 bytes")
+		return wrongField("Store", "is missing; open one with sqlite.Open or postgres.Open")
+	case c.Signer != nil && c.WrapSigner != nil:
+		return wrongField("WrapSigner", "is for the provider's own keys, which Signer replaces; set one of them")
+	case !web.IsColor(c.Brand.ButtonColor):
+		return wrongField("Brand.ButtonColor", "%q is not of the form #rrggbb", c.Brand.ButtonColor)
+	case len(c.Brand.Name) > 64 || !web.IsVisible(c.Brand.Name):
+		return wrongField("Brand.Name", "must be at most 64 bytes of text that can be seen")
 	case c.PasswordMinLength < 8 || c.PasswordMinLength > 64:
-		return errors.New("PasswordMinLength: must be from 8 to 64")
-	case c.KeepEvents < 0:
-		return fmt.Errorf("KeepEvents: %v is negative; zero keeps the audit trail for ever", c.KeepEvents)
+		return wrongField("PasswordMinLength", "must be from 8 to 64")
 	case c.Users.SignedIn != nil && c.Users.SignInURL == "":
-		return errors.New("Users.SignInURL: is missing; visitors who are not signed in are sent there")
+		return wrongField("Users.SignInURL", "is missing; users who are not signed in are sent there")
 	case c.Users.SignedIn == nil && c.Users.SignInURL != "":
-		return errors.New("Users.SignedIn: is missing; Users.SignInURL needs it")
+		return wrongField("Users.SignedIn", "is missing; Users.SignInURL needs it")
 	}
 	for _, f := range []struct{ name, value string }{
 		{"Users.SignInURL", c.Users.SignInURL}, {"Users.SignOutURL", c.Users.SignOutURL},
 		{"Brand.HomeURL", c.Brand.HomeURL}, {"Brand.TermsURL", c.Brand.TermsURL},
 		{"Brand.PolicyURL", c.Brand.PolicyURL}, {"Brand.HelpURL", c.Brand.HelpURL},
 	} {
-		if f.value != "" && !isLink(f.value) {
-			return fmt.Errorf("%s: %q is not an http address or a path", f.name, f.value)
+		if f.value != "" && !web.IsLink(f.value) {
+			return wrongField(f.name, "%q is not an http address without a user name, or a path", f.value)
 		}
+		if strings.HasPrefix(f.name, "Users.") && !web.IsHostPage(f.value) {
+			return wrongField(f.name, "%q must have no fragment, and no parameter return_to: the provider adds it", f.value)
+		}
+	}
+	for i, proxy := range c.TrustedProxies {
+		if err := validateProxy(proxy); err != nil {
+			return &FieldError{fmt.Sprintf("TrustedProxies[%d]", i), err}
+		}
+	}
+	if err := c.checkPublicKeys(); err != nil {
+		return err
+	}
+	if err := c.Limits.validate(); err != nil {
+		return err
 	}
 	return c.Lifetimes.validate()
 }
 
-func parseBaseURL(s string) (*url.URL, error) {
+func validateBaseURL(s string) error {
 	if s == "" {
-		return nil, errors.New("is missing; for example https://id.example.com")
+		return errors.New("is missing; for example https://id.example.com")
 	}
 	u, err := url.Parse(s)
 	switch {
 	case err != nil || u.Host == "" || u.Opaque != "":
-		return nil, fmt.Errorf("%q is not an absolute address", s)
+		return fmt.Errorf("%q is not an absolute address", s)
 	case u.RawQuery != "" || u.Fragment != "" || u.User != nil || strings.Contains(s, "#") || strings.Contains(s, "?"):
-		return nil, fmt.Errorf("%q must have no query, fragment or user name", s)
+		return fmt.Errorf("%q must have no query, fragment or user name", s)
 	case !engine.IsPrintableASCII(s):
-		return nil, fmt.Errorf("%q must be of ASCII characters; a host with others has a name that begins with xn--", s)
+		return fmt.Errorf("%q must be of ASCII characters; a host with others has a name that begins with xn--", s)
 	case strings.HasSuffix(s, "/"):
-		return nil, fmt.Errorf("%q must not end with a slash", s)
-	case !strings.HasPrefix(s, u.Scheme+"://"+strings.ToLower(u.Host)) || u.EscapedPath() != u.Path || strings.Contains(u.Path, "//"):
-		return nil, fmt.Errorf("%q must be in lower case, without escapes in its host, and with a plain path", s)
+		return fmt.Errorf("%q must not end with a slash", s)
+	case !strings.HasPrefix(s, u.Scheme+"://"+strings.ToLower(u.Host)) || u.EscapedPath() != u.Path || u.Path != "" && path.Clean(u.Path) != u.Path:
+		return fmt.Errorf("%q must be in lower case, without escapes in its host, and with a plain path", s)
+	case !engine.HasPlainPort(u) || web.IsDefaultPort(u):
+		return fmt.Errorf("%q must have a port from 1 to 65535, or none where it is that of the scheme", s)
 	case u.Scheme == "https":
-		return u, nil
-	case u.Scheme == "http" && isLoopbackHost(u.Hostname()):
-		return u, nil
+		return nil
+	case u.Scheme == "http" && web.IsLoopbackHost(u.Hostname()):
+		return nil
 	default:
-		return nil, fmt.Errorf("%q must be https; http is allowed for localhost only", s)
+		return fmt.Errorf("%q must be https; http is allowed for localhost only", s)
 	}
 }
 
-func isLoopbackHost(host string) bool {
-	addr, err := netip.ParseAddr(host)
-	return host == "localhost" || strings.HasSuffix(host, ".localhost") || err == nil && addr.IsLoopback()
+// hasAccounts reports whether the provider keeps the users itself.
+func (c Config) hasAccounts() bool { return c.Users.SignedIn == nil }
+
+// secrets returns what seals and authenticates.
+func (c Config) secrets() (*keyring.Secrets, error) {
+	secrets, err := keyring.NewSecrets(c.Secret, c.PreviousSecrets...)
+	if err == nil {
+		return secrets, nil
+	}
+	wrong := "Secret"
+	if _, alone := keyring.NewSecrets(c.Secret); alone == nil {
+		wrong = "PreviousSecrets"
+	}
+	return nil, &FieldError{wrong, err}
 }
 
-var color = regexp.MustCompile(`^#[0-9a-fA-F]{6}$`)
-
-func isColor(s string) bool { return color.MatchString(s) }
-
-// isLink reports whether s can be the target of a link: an http address, or a path
-// that no browser takes for one of another host.
-func isLink(s string) bool {
-	u, err := url.Parse(s)
-	if err != nil || strings.ContainsAny(s, "\\\t\r\n ") {
-		return false
+// configError gives an error of New its form.
+func configError(err error) error {
+	err = asFieldError(err)
+	var wrong *FieldError
+	if errors.As(err, &wrong) {
+		return fmt.Errorf("provider: Config.%w", wrong)
 	}
-	if u.Scheme == "https" || u.Scheme == "http" {
-		return u.Host != ""
+	return fmt.Errorf("provider: %w", err)
+}
+
+// validateProxy accepts a network that can match somebody's address, and not everybody's.
+func validateProxy(network netip.Prefix) error {
+	switch {
+	case !network.IsValid():
+		return errors.New("is no network such as 10.0.0.0/8")
+	case network.Bits() == 0:
+		return fmt.Errorf("%s are all addresses: everybody could choose theirs", network)
+	case network.Addr().Is4In6():
+		return fmt.Errorf("%s never matches; write it as an IPv4 network", network)
 	}
-	return u.Scheme == "" && u.Host == "" && strings.HasPrefix(s, "/") && !strings.HasPrefix(s, "//")
+	return nil
 }

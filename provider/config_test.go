@@ -7,7 +7,10 @@ import (
 	"crypto/rand"
 	"crypto/rsa"
 	"errors"
+	"net/http"
+	"net/netip"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -17,6 +20,7 @@ import (
 )
 
 func TestNew(t *testing.T) {
+	t.Parallel()
 	store, err := sqlite.Open(t.Context(), t.TempDir()+"/identity.db")
 	if err != nil {
 		t.Fatal(err)
@@ -33,6 +37,8 @@ func TestNew(t *testing.T) {
 		"NoBaseURL":            {func(c *provider.Config) { c.BaseURL = "" }, "BaseURL"},
 		"PlainHTTP":            {func(c *provider.Config) { c.BaseURL = "http://id.example.com" }, "BaseURL"},
 		"SlashAtTheEnd":        {func(c *provider.Config) { c.BaseURL = "https://id.example.com/" }, "BaseURL"},
+		"DotsInThePath":        {func(c *provider.Config) { c.BaseURL = "https://id.example.com/a/../oauth" }, "BaseURL"},
+		"TwoSlashesInThePath":  {func(c *provider.Config) { c.BaseURL = "https://id.example.com//id" }, "BaseURL"},
 		"EscapedHost":          {func(c *provider.Config) { c.BaseURL = "https://caf%C3%A9.example" }, "BaseURL"},
 		"CapitalsInTheScheme":  {func(c *provider.Config) { c.BaseURL = "HTTPS://id.example.com" }, "BaseURL"},
 		"HostNotInASCII":       {func(c *provider.Config) { c.BaseURL = "https://café.example" }, "BaseURL"},
@@ -47,15 +53,42 @@ func TestNew(t *testing.T) {
 		"UnknownAttribute":     {func(c *provider.Config) { c.Scopes = []provider.Scope{{Name: "a", Attributes: []string{"fnam"}}} }, "Scopes[0].Attributes"},
 		"UnknownGroup":         {func(c *provider.Config) { c.Scopes = []provider.Scope{{Name: "a", Groups: []string{"pilots"}}} }, "Scopes[0].Groups"},
 		"ReservedScope":        {func(c *provider.Config) { c.Scopes = []provider.Scope{{Name: "openid"}} }, "Scopes[0].Name"},
-		"AttributeOfProtocol":  {func(c *provider.Config) { c.Attributes = []provider.Attribute{{Handle: "iss"}} }, "Attributes[0]"},
+		"AttributeOfProtocol":  {func(c *provider.Config) { c.Attributes = []provider.Attribute{{Handle: "iss"}} }, "Attributes[0].Handle"},
+		"TypeThatIsNone":       {func(c *provider.Config) { c.Attributes = []provider.Attribute{{Handle: "a", Type: "number"}} }, "Attributes[0].Type"},
+		"MembersOfAText":       {func(c *provider.Config) { c.Attributes = []provider.Attribute{{Handle: "a", Members: []string{"b"}}} }, "Attributes[0].Members"},
+		"GroupTwice":           {func(c *provider.Config) { c.Groups = []provider.Group{{Name: "a"}, {Name: "a"}} }, "Groups[1].Name"},
+		"ShortPreviousSecret":  {func(c *provider.Config) { c.PreviousSecrets = [][]byte{c.Secret[:31]} }, "PreviousSecrets"},
+		"LongName":             {func(c *provider.Config) { c.Brand.Name = strings.Repeat("n", 64) }, "Brand.Name"},
 		"LongCodeLife":         {func(c *provider.Config) { c.Lifetimes.Code = time.Hour }, "Lifetimes.Code"},
 		"SignedInWithoutURL":   {func(c *provider.Config) { c.Users.SignInURL = "/login" }, "Users.SignedIn"},
-		"NegativeTimeOfEvents": {func(c *provider.Config) { c.KeepEvents = -time.Hour }, "KeepEvents"},
+		"LimitOfNoAttempt":     {func(c *provider.Config) { c.Limits.SignUp.Every = time.Second }, "Limits.SignUp.Burst"},
+		"LimitWithoutTime":     {func(c *provider.Config) { c.Limits.Code.Burst = 5 }, "Limits.Code.Every"},
+		"LimitOfYears":         {func(c *provider.Config) { c.Limits.Mail = provider.Limit{Burst: 1, Every: 1 << 62} }, "Limits.Mail.Every"},
 		"ShortPasswordsWanted": {func(c *provider.Config) { c.PasswordMinLength = 4 }, "PasswordMinLength"},
+		"PortZero":             {func(c *provider.Config) { c.BaseURL = "https://id.example.com:0" }, "BaseURL"},
+		"PortOfTheScheme":      {func(c *provider.Config) { c.BaseURL = "https://id.example.com:443" }, "BaseURL"},
+		"NameThatIsNotSeen":    {func(c *provider.Config) { c.Brand.Name = " \u200b\u3164" }, "Brand.Name"},
+		"LinkWithAUserName":    {func(c *provider.Config) { c.Brand.TermsURL = "https://good.test@evil.test/" }, "Brand.TermsURL"},
+		"ProxyThatIsNone":      {func(c *provider.Config) { c.TrustedProxies = []netip.Prefix{{}} }, "TrustedProxies[0]"},
+		"ProxyOfEverybody": {func(c *provider.Config) {
+			c.TrustedProxies = []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("0.0.0.0/0")}
+		}, "TrustedProxies[1]"},
+		"ProxyThatNeverMatches": {func(c *provider.Config) {
+			c.TrustedProxies = []netip.Prefix{netip.MustParsePrefix("::ffff:127.0.0.0/104")}
+		}, "TrustedProxies[0]"},
+		"FragmentInTheSignInURL": {func(c *provider.Config) {
+			c.Users.SignInURL, c.Users.SignedIn = "/login#form", nobodySignedIn
+		}, "Users.SignInURL"},
+		"ReturnToInTheSignInURL": {func(c *provider.Config) {
+			c.Users.SignInURL, c.Users.SignedIn = "/login?return_to=/", nobodySignedIn
+		}, "Users.SignInURL"},
+		"ReturnToInTheSignOutURL": {func(c *provider.Config) {
+			c.Users.SignInURL, c.Users.SignOutURL, c.Users.SignedIn = "/login", "/logout?%72eturn_to=/", nobodySignedIn
+		}, "Users.SignOutURL"},
 		"TwoKindsOfSigner": {func(c *provider.Config) {
 			c.Signer = small
-			c.SignWith = func(k *rsa.PrivateKey) (crypto.Signer, error) { return k, nil }
-		}, "SignWith"},
+			c.WrapSigner = func(k *rsa.PrivateKey) (crypto.Signer, error) { return k, nil }
+		}, "WrapSigner"},
 		"SmallSigner": {func(c *provider.Config) {
 			if small != nil {
 				c.Signer = small
@@ -68,7 +101,8 @@ func TestNew(t *testing.T) {
 			cfg := provider.Config{BaseURL: "http://localhost:8080", Secret: bytes.Clone(testSecret(t)), Store: store}
 			c.change(&cfg)
 			_, err := provider.New(t.Context(), cfg)
-			if err == nil || !strings.Contains(err.Error(), "Config."+c.field) {
+			var wrong *provider.FieldError
+			if !errors.As(err, &wrong) || !strings.HasPrefix(wrong.Field, c.field) || !strings.HasPrefix(err.Error(), "provider: Config."+wrong.Field+": ") {
 				t.Fatalf("New returned %v, want the field %s", err, c.field)
 			}
 			if len(cfg.Secret) > 8 && strings.Contains(err.Error(), string(cfg.Secret)) {
@@ -78,7 +112,8 @@ func TestNew(t *testing.T) {
 	}
 }
 
-func TestNewTriesSignWith(t *testing.T) {
+func TestNewTriesWrapSigner(t *testing.T) {
+	t.Parallel()
 	store, err := sqlite.Open(t.Context(), t.TempDir()+"/identity.db")
 	if err != nil {
 		t.Fatal(err)
@@ -86,10 +121,10 @@ func TestNewTriesSignWith(t *testing.T) {
 	t.Cleanup(func() { _ = store.Close() })
 	_, err = provider.New(t.Context(), provider.Config{
 		BaseURL: "http://localhost:8080", Secret: testSecret(t), Store: store,
-		SignWith: func(*rsa.PrivateKey) (crypto.Signer, error) { return nil, errors.New("no library") },
+		WrapSigner: func(*rsa.PrivateKey) (crypto.Signer, error) { return nil, errors.New("no library") },
 	})
-	if err == nil || !strings.Contains(err.Error(), "SignWith: no library") {
-		t.Errorf("New returned %v, want the field SignWith and its reason", err)
+	if err == nil || !strings.Contains(err.Error(), "WrapSigner: no library") {
+		t.Errorf("New returned %v, want the field WrapSigner and its reason", err)
 	}
 }
 
@@ -112,14 +147,8 @@ func TestLifecycle(t *testing.T) {
 		if err := <-ended; err != nil {
 			t.Fatalf("Run: %v", err)
 		}
-		for range 100 { // database/sql lets go of its opener a moment later
-			if runtime.NumGoroutine() <= before {
-				return
-			}
-			runtime.Gosched()
-			<-time.After(10 * time.Millisecond)
-		}
-		t.Fatalf("%d goroutines before, %d after", before, runtime.NumGoroutine())
+		// database/sql lets go of its opener a moment later.
+		eventually(t, func() bool { return runtime.NumGoroutine() <= before })
 	})
 	t.Run("RefusesAnotherSecretInsteadOfMakingNewKeys", func(t *testing.T) {
 		path := t.TempDir() + "/identity.db"
@@ -156,8 +185,33 @@ func TestLifecycle(t *testing.T) {
 	})
 }
 
+// wantField fails unless an error is about a field, and of the form of all errors.
+func wantField(t *testing.T, err error, field string) {
+	t.Helper()
+	var wrong *provider.FieldError
+	if !errors.As(err, &wrong) || wrong.Field != field || !strings.HasPrefix(err.Error(), "provider: ") || !strings.HasSuffix(err.Error(), ": "+wrong.Error()) {
+		t.Fatalf("err = %v, want one about the field %s", err, field)
+	}
+}
+
+func TestSetAttributesNamesTheHandle(t *testing.T) {
+	t.Parallel()
+	w := newFixture(t)
+	for handle, value := range map[string]any{"fnam": "A", "uuid": "x", "age": "old"} {
+		wantField(t, w.SetAttributes(t.Context(), "alice", map[string]any{handle: value}), handle)
+	}
+}
+
+func TestSetStatusNamesTheField(t *testing.T) {
+	t.Parallel()
+	w := newFixture(t)
+	wantField(t, w.SetStatus(t.Context(), "alice", provider.Status{Group: "pilots"}), "Group")
+	wantField(t, w.SetStatus(t.Context(), "alice", provider.Status{Group: "military", Subgroups: []string{"Veteran", "Pirate"}}), "Subgroups[1]")
+}
+
 func TestSaveClient(t *testing.T) {
-	w := newWorld(t)
+	t.Parallel()
+	w := newFixture(t)
 	valid := func() provider.Client { return provider.Client{ID: "c", RedirectURIs: []string{callbackURI}} }
 	for name, c := range map[string]struct {
 		change func(*provider.Client)
@@ -173,17 +227,41 @@ func TestSaveClient(t *testing.T) {
 		"UnknownResponseType":  {func(c *provider.Client) { c.ResponseTypes = []string{"none"} }, "ResponseTypes[0]"},
 		"WildcardOrigin":       {func(c *provider.Client) { c.Origins = []string{"https://*.rp.test"} }, "Origins[0]"},
 		"OriginWithPath":       {func(c *provider.Client) { c.Origins = []string{"https://rp.test/"} }, "Origins[0]"},
+		"OriginWithItsPort":    {func(c *provider.Client) { c.Origins = []string{"https://rp.test", "https://rp.test:443"} }, "Origins[1]"},
+		"OriginWithNoPort":     {func(c *provider.Client) { c.Origins = []string{"https://rp.test:"} }, "Origins[0]"},
+		"OriginBeyondPorts":    {func(c *provider.Client) { c.Origins = []string{"https://rp.test:99999"} }, "Origins[0]"},
+		"OriginOfLoopback":     {func(c *provider.Client) { c.Origins = []string{"http://localhost:80"} }, "Origins[0]"},
+		"ManyOrigins":          {func(c *provider.Client) { c.Origins = slices.Repeat([]string{"https://rp.test"}, 101) }, "Origins"},
+		"ManyPostLogoutURIs":   {func(c *provider.Client) { c.PostLogoutRedirectURIs = slices.Repeat([]string{callbackURI}, 101) }, "PostLogoutRedirectURIs"},
+		"ManyRedirectURIs":     {func(c *provider.Client) { c.RedirectURIs = slices.Repeat([]string{callbackURI}, 101) }, "RedirectURIs"},
+		"ManyScopes":           {func(c *provider.Client) { c.Scopes = slices.Repeat([]string{"military"}, 101) }, "Scopes"},
+		"BlankName":            {func(c *provider.Client) { c.Name = "  " }, "Name"},
+		"InvisibleName":        {func(c *provider.Client) { c.Name = "\u200b\ufeff\u2060" }, "Name"},
+		"NameOfFillers":        {func(c *provider.Client) { c.Name = "\u3164\u115f\u2800" }, "Name"},
+		"NameOfMarks":          {func(c *provider.Client) { c.Name = "\u034f\ufe0f\u0301" }, "Name"},
+		"PolicyWithAUserName":  {func(c *provider.Client) { c.PolicyURL = "https://good.test@evil.test/" }, "PolicyURL"},
+		"TermsWithAUserName":   {func(c *provider.Client) { c.TermsURL = "https://a:b@evil.test/" }, "TermsURL"},
 		"Color":                {func(c *provider.Client) { c.ButtonColor = "#fff" }, "ButtonColor"},
+		"Logo":                 {func(c *provider.Client) { c.Logo = []byte("<svg>") }, "Logo"},
+		"AuthMethod":           {func(c *provider.Client) { c.TokenEndpointAuthMethod = "none" }, "TokenEndpointAuthMethod"},
+		"UserinfoAlg":          {func(c *provider.Client) { c.UserinfoSignedResponseAlg = "none" }, "UserinfoSignedResponseAlg"},
 		"PolicyThatRunsCode":   {func(c *provider.Client) { c.PolicyURL = "javascript:alert(1)" }, "PolicyURL"},
 	} {
 		t.Run("Names"+name, func(t *testing.T) {
 			client := valid()
 			c.change(&client)
-			if err := w.SaveClient(t.Context(), client); err == nil || !strings.Contains(err.Error(), c.field) {
-				t.Fatalf("SaveClient returned %v, want the field %s", err, c.field)
-			}
+			wantField(t, w.SaveClient(t.Context(), client), c.field)
 		})
 	}
+	t.Run("AcceptsNamesInEveryScript", func(t *testing.T) {
+		for _, name := range []string{"A", "東京", "مكتبة", "สมุด", "☕", "👨‍👩‍👧", "می‌خواهم", "#1"} {
+			client := valid()
+			client.Name = name
+			if err := w.SaveClient(t.Context(), client); err != nil {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+	})
 	t.Run("KeepsTheSecretThatIsRegistered", func(t *testing.T) {
 		if err := w.SaveClient(t.Context(), valid()); err != nil {
 			t.Fatal(err)
@@ -204,7 +282,8 @@ func TestSaveClient(t *testing.T) {
 }
 
 func TestRotateClientSecret(t *testing.T) {
-	w := newWorld(t).withClients().withUsers()
+	t.Parallel()
+	w := newFixture(t).withClients().withUsers()
 	b := w.newBrowser().signIn("alice@example.com", alicePass)
 	redeem := func(secret string) int {
 		p, _ := b.token("code", w.code(b), "client_secret", secret)
@@ -223,5 +302,73 @@ func TestRotateClientSecret(t *testing.T) {
 	}
 	if _, err := w.RotateClientSecret(t.Context(), "pub", time.Hour); !errors.Is(err, provider.ErrNoClient) {
 		t.Errorf("a public client: %v", err)
+	}
+}
+
+func nobodySignedIn(*http.Request) (provider.SignedIn, error) { return provider.SignedIn{}, nil }
+
+func TestSaveAccount(t *testing.T) {
+	t.Parallel()
+	w := newFixture(t).withUsers()
+	for name, chosen := range map[string]string{
+		"OneLetter": "x", "TooShort": "nine9nine", "TooLong": strings.Repeat("glacier ", 250), "WithNUL": "glacier-tulip\x00-42", "NotText": "glacier-tulip-\xff-42",
+	} {
+		t.Run("RefusesAPasswordThat"+name, func(t *testing.T) {
+			for _, id := range []string{"alice", "new"} {
+				_, err := w.SaveAccount(t.Context(), provider.Account{ID: id, Email: id + "@example.com", EmailVerified: true, Password: chosen})
+				if wantField(t, err, "Password"); strings.Contains(err.Error(), chosen) {
+					t.Errorf("%s: %v", id, err)
+				}
+			}
+		})
+	}
+	for name, c := range map[string]struct {
+		account provider.Account
+		field   string
+	}{
+		"Email": {provider.Account{Email: "nobody"}, "Email"},
+		"ID":    {provider.Account{ID: "a b", Email: "a@example.com"}, "ID"},
+	} {
+		t.Run("Names"+name, func(t *testing.T) {
+			_, err := w.SaveAccount(t.Context(), c.account)
+			wantField(t, err, c.field)
+		})
+	}
+	w.newBrowser().signIn("alice@example.com", alicePass) // which she has kept
+	t.Run("KeepsAPasswordThatWasLongEnough", func(t *testing.T) {
+		if _, err := w.SaveAccount(t.Context(), provider.Account{ID: "alice", Email: "alice@example.com", EmailVerified: true, Password: alicePass}); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+func TestTimesBeyondTheCalendar(t *testing.T) {
+	t.Parallel()
+	w := newFixture(t).withClients().withUsers()
+	b := w.alice()
+	tokens := b.standardTokens()
+	for field, s := range map[string]provider.Status{
+		"ExpiresAt":  {Group: "military", Verified: true, ExpiresAt: time.Unix(1<<62, 0)},
+		"VerifiedAt": {Group: "military", Verified: true, VerifiedAt: time.Unix(-1<<62, 0)},
+	} {
+		wantField(t, w.SetStatus(t.Context(), "alice", s), field)
+	}
+	far := provider.Status{Group: "military", Subgroups: []string{"Veteran"}, Verified: true, ExpiresAt: time.Date(9999, 12, 31, 23, 0, 0, 0, time.UTC)}
+	if err := w.SetStatus(t.Context(), "alice", far); err != nil {
+		t.Error(err)
+	}
+	if p := b.bearer(attributesPath, text(t, tokens, "access_token")); !strings.Contains(p.body, "Veteran") {
+		t.Errorf("a status until 9999: %s", p.body)
+	}
+	if err := w.RevokeIssuedBefore(t.Context(), time.Time{}); err == nil {
+		t.Error("revoking what was issued before no moment was accepted")
+	}
+	if err := w.RevokeIssuedBefore(t.Context(), time.Unix(1<<62, 0)); err != nil {
+		t.Fatal(err)
+	}
+	w.advance(2 * time.Second)
+	works(t, b, text(t, tokens, "access_token"), false)
+	if b.isSignedIn() {
+		t.Error("the session has not ended")
 	}
 }

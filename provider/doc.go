@@ -1,5 +1,5 @@
 // Package provider turns a Go application into an identity provider: it serves
-// OAuth 2 and OpenID Connect endpoints, the screens that users sign in and consent
+// OAuth 2 and OpenID Connect endpoints, the pages that users sign in and consent
 // on, their account pages, and the sign-in button for other people's sites.
 //
 //	store, err := sqlite.Open(ctx, "identity.db")
@@ -15,25 +15,45 @@
 //
 // # One request, from the button to the claims
 //
-// A visitor of an application presses its sign-in button and arrives at the
-// authorization endpoint (authorize.go). The request is checked, client and
-// redirect URI first, because every later error goes there. One pure function
-// (step.go) then decides what is needed next: to sign in, to choose an account, to
-// consent, or nothing more. Each of these is a page of its own that does one thing
-// and leads back to the authorization endpoint, so none can be left out. What
-// travels between the pages is sealed and bound to the browser (flow.go). In the
-// end the engine records a grant and answers the application (respond.go).
+// A user of an application presses its sign-in button and arrives at the authorization
+// endpoint. The request is checked, client and redirect URI first, because every later
+// error goes there. One pure function then decides what is needed next: to sign in, to
+// select an account, to consent, or nothing more. Each of these is a page of its own that
+// does one thing and leads back to the authorization endpoint, so none can be left out.
+// What travels between the pages is sealed and bound to the browser. In the end a grant is
+// recorded and the application gets a code.
 //
-// The application exchanges the code at the token endpoint (token.go) and reads
-// claims (data.go, userinfo.go, attributes.go). What a scope releases is decided in one
-// place (release.go, after the vocabulary of scope.go), and read when it is asked
-// for: a status that has been revoked is gone from the next answer.
+// The application exchanges the code for tokens and reads claims with them. What a scope
+// releases is decided in one place, and read when it is asked for: a status that has been
+// revoked is gone from the next response.
 //
 // # Users
 //
 // By default the provider keeps accounts itself. A host that has users of its own
-// connects them with [Users]: a function that tells who is signed in, and a
-// function that tells what is known about them.
+// connects them with [Users]: a function that says who is signed in, and a function that
+// says what is known about them. Where a framework keeps sessions in a context of its
+// own, its handler puts who is signed in into the context of the request that it gives to
+// the provider.
+//
+// # Applications
+//
+// [Provider.SaveClient] registers an application. Its [Client.Dialect] chooses the
+// wire form: [V3], an older interface that many clients are written for, or
+// [Standard].
+//
+// # The vocabulary
+//
+// Scopes, attributes and verified groups are those of package catalogue, and whatever the
+// host adds to them in [Config].
+//
+// # Mounting
+//
+// The provider answers below the path of Config.BaseURL, mounted with that path or
+// behind http.StripPrefix; requests for another path get 404, and the Logger a line, once.
+// A host's protection against forged requests (CSRF) must leave the provider out, or be
+// put in front of the host's own routes only: its forms have a protection of their own,
+// and applications post to /oauth/token, /oauth/revoke, /oauth/introspect,
+// /oauth/authorize and /api/public/v3/userinfo with no token of the host's.
 //
 // # Several processes
 //
@@ -42,9 +62,9 @@
 // within a second: for less than that an application, an access token, and what is
 // recorded about a user may come from memory.
 //
-// # Clients
+// # Where to read on
 //
-// [Provider.SaveClient] registers an application. Its [Client.Dialect] chooses the
-// wire form: [V3], an older interface that many clients are written for, or
-// [Standard].
+// provider.go puts the rooms below internal together, each of which begins with a package
+// comment: authflow is the way of a request, account the pages of users, oauth and
+// resource the endpoints for programs, claims what is released.
 package provider

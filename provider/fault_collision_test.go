@@ -20,24 +20,24 @@ type repeatingStore struct {
 	tokens  map[storage.TokenKind]storage.Digest
 }
 
-func (s *repeatingStore) CreateSession(ctx context.Context, n storage.Session, replaced storage.Digest) error {
+func (s *repeatingStore) CreateSession(ctx context.Context, n storage.Session, epoch int64, replaced storage.Digest) error {
 	if s.repeats {
 		n.Digest = s.session
 	}
 	s.session = n.Digest
-	return s.Store.CreateSession(ctx, n, replaced)
+	return s.Store.CreateSession(ctx, n, epoch, replaced)
 }
 
-func (s *repeatingStore) CreateGrant(ctx context.Context, g storage.Grant, issued ...storage.Token) error {
-	return s.Store.CreateGrant(ctx, g, s.repeat(issued)...)
+func (s *repeatingStore) CreateGrant(ctx context.Context, g storage.Grant, on storage.Basis, issued ...storage.Token) error {
+	return s.Store.CreateGrant(ctx, g, on, s.repeat(issued)...)
 }
 
 func (s *repeatingStore) Exchange(ctx context.Context, spent storage.Digest, at time.Time, issued ...storage.Token) error {
 	return s.Store.Exchange(ctx, spent, at, s.repeat(issued)...)
 }
 
-func (s *repeatingStore) Reissue(ctx context.Context, spent storage.Digest, notBefore time.Time, issued ...storage.Token) error {
-	return s.Store.Reissue(ctx, spent, notBefore, s.repeat(issued)...)
+func (s *repeatingStore) Reissue(ctx context.Context, spent storage.Digest, within storage.Grace, issued ...storage.Token) error {
+	return s.Store.Reissue(ctx, spent, within, s.repeat(issued)...)
 }
 
 func (s *repeatingStore) repeat(issued []storage.Token) []storage.Token {
@@ -52,8 +52,9 @@ func (s *repeatingStore) repeat(issued []storage.Token) []storage.Token {
 
 // A session or token that happens to be the same as another never takes its place.
 func TestDigestThatExistsReplacesNothing(t *testing.T) {
+	t.Parallel()
 	store := &repeatingStore{tokens: map[storage.TokenKind]storage.Digest{}}
-	w := newWorld(t, func(c *provider.Config) {
+	w := newFixture(t, func(c *provider.Config) {
 		store.Store, c.Store = c.Store, store
 	}).withClients().withUsers()
 

@@ -85,8 +85,8 @@ func (s *faultyStore) AccountByEmail(ctx context.Context, key string) (storage.A
 	return value(ctx, s, "AccountByEmail", func() (storage.Account, error) { return s.Store.AccountByEmail(ctx, key) })
 }
 
-func (s *faultyStore) SetPassword(ctx context.Context, id, hash string, keep storage.Digest, at time.Time) error {
-	return s.do(ctx, "SetPassword", func() error { return s.Store.SetPassword(ctx, id, hash, keep, at) })
+func (s *faultyStore) SetPassword(ctx context.Context, id string, epoch int64, hash string, at time.Time, begin ...storage.Session) error {
+	return s.do(ctx, "SetPassword", func() error { return s.Store.SetPassword(ctx, id, epoch, hash, at, begin...) })
 }
 
 func (s *faultyStore) Person(ctx context.Context, subject string) (storage.Person, error) {
@@ -97,12 +97,16 @@ func (s *faultyStore) SetAttributes(ctx context.Context, subject string, values 
 	return s.do(ctx, "SetAttributes", func() error { return s.Store.SetAttributes(ctx, subject, values) })
 }
 
-func (s *faultyStore) Take(ctx context.Context, bucket storage.Digest, now time.Time, every time.Duration, burst int) (time.Duration, error) {
-	return value(ctx, s, "Take", func() (time.Duration, error) { return s.Store.Take(ctx, bucket, now, every, burst) })
+func (s *faultyStore) AllowAttempt(ctx context.Context, bucket storage.Digest, now time.Time, every time.Duration, burst int) (time.Duration, error) {
+	return value(ctx, s, "AllowAttempt", func() (time.Duration, error) { return s.Store.AllowAttempt(ctx, bucket, now, every, burst) })
 }
 
-func (s *faultyStore) Forget(ctx context.Context, bucket storage.Digest) error {
-	return s.do(ctx, "Forget", func() error { return s.Store.Forget(ctx, bucket) })
+func (s *faultyStore) GiveBackAttempt(ctx context.Context, bucket storage.Digest, sooner time.Duration) error {
+	return s.do(ctx, "GiveBackAttempt", func() error { return s.Store.GiveBackAttempt(ctx, bucket, sooner) })
+}
+
+func (s *faultyStore) ResetAttempts(ctx context.Context, bucket storage.Digest) error {
+	return s.do(ctx, "ResetAttempts", func() error { return s.Store.ResetAttempts(ctx, bucket) })
 }
 
 func (s *faultyStore) Client(ctx context.Context, id string) (storage.Client, error) {
@@ -117,8 +121,8 @@ func (s *faultyStore) Consents(ctx context.Context, subject string) ([]storage.C
 	return value(ctx, s, "Consents", func() ([]storage.Consent, error) { return s.Store.Consents(ctx, subject) })
 }
 
-func (s *faultyStore) SaveConsent(ctx context.Context, c storage.Consent) error {
-	return s.do(ctx, "SaveConsent", func() error { return s.Store.SaveConsent(ctx, c) })
+func (s *faultyStore) SaveConsent(ctx context.Context, c storage.Consent, on storage.ConsentBasis) error {
+	return s.do(ctx, "SaveConsent", func() error { return s.Store.SaveConsent(ctx, c, on) })
 }
 
 func (s *faultyStore) RevokeConsent(ctx context.Context, subject, clientID string, at time.Time) error {
@@ -129,8 +133,8 @@ func (s *faultyStore) AppendEvent(ctx context.Context, e storage.Event) error {
 	return s.do(ctx, "AppendEvent", func() error { return s.Store.AppendEvent(ctx, e) })
 }
 
-func (s *faultyStore) CreateGrant(ctx context.Context, g storage.Grant, issued ...storage.Token) error {
-	return s.do(ctx, "CreateGrant", func() error { return s.Store.CreateGrant(ctx, g, issued...) })
+func (s *faultyStore) CreateGrant(ctx context.Context, g storage.Grant, on storage.Basis, issued ...storage.Token) error {
+	return s.do(ctx, "CreateGrant", func() error { return s.Store.CreateGrant(ctx, g, on, issued...) })
 }
 
 func (s *faultyStore) Token(ctx context.Context, kind storage.TokenKind, digest storage.Digest) (t storage.Token, g storage.Grant, err error) {
@@ -142,8 +146,8 @@ func (s *faultyStore) Exchange(ctx context.Context, spent storage.Digest, at tim
 	return s.do(ctx, "Exchange", func() error { return s.Store.Exchange(ctx, spent, at, issued...) })
 }
 
-func (s *faultyStore) Reissue(ctx context.Context, spent storage.Digest, notBefore time.Time, issued ...storage.Token) error {
-	return s.do(ctx, "Reissue", func() error { return s.Store.Reissue(ctx, spent, notBefore, issued...) })
+func (s *faultyStore) Reissue(ctx context.Context, spent storage.Digest, within storage.Grace, issued ...storage.Token) error {
+	return s.do(ctx, "Reissue", func() error { return s.Store.Reissue(ctx, spent, within, issued...) })
 }
 
 func (s *faultyStore) RevokeGrants(ctx context.Context, match storage.GrantFilter, at time.Time) (int, error) {
@@ -162,8 +166,8 @@ func (s *faultyStore) AddKey(ctx context.Context, k storage.Key) error {
 	return s.do(ctx, "AddKey", func() error { return s.Store.AddKey(ctx, k) })
 }
 
-func (s *faultyStore) CreateSession(ctx context.Context, n storage.Session, replaced storage.Digest) error {
-	return s.do(ctx, "CreateSession", func() error { return s.Store.CreateSession(ctx, n, replaced) })
+func (s *faultyStore) CreateSession(ctx context.Context, n storage.Session, epoch int64, replaced storage.Digest) error {
+	return s.do(ctx, "CreateSession", func() error { return s.Store.CreateSession(ctx, n, epoch, replaced) })
 }
 
 func (s *faultyStore) Session(ctx context.Context, digest storage.Digest) (n storage.Session, a storage.Account, err error) {
@@ -191,14 +195,14 @@ func (s *faultyStore) Sweep(ctx context.Context, now time.Time, limit int) (int,
 	return value(ctx, s, "Sweep", func() (int, error) { return s.Store.Sweep(ctx, now, limit) })
 }
 
-func (s *faultyStore) RemoveEvents(ctx context.Context, before time.Time, limit int) (int, error) {
-	return value(ctx, s, "RemoveEvents", func() (int, error) { return s.Store.RemoveEvents(ctx, before, limit) })
+func (s *faultyStore) RemoveEvents(ctx context.Context, before, now time.Time, limit int) (int, error) {
+	return value(ctx, s, "RemoveEvents", func() (int, error) { return s.Store.RemoveEvents(ctx, before, now, limit) })
 }
 
-func (s *faultyStore) SaveTicket(ctx context.Context, t storage.Ticket) error {
-	return s.do(ctx, "SaveTicket", func() error { return s.Store.SaveTicket(ctx, t) })
+func (s *faultyStore) SaveOneTimeCode(ctx context.Context, t storage.OneTimeCode) error {
+	return s.do(ctx, "SaveOneTimeCode", func() error { return s.Store.SaveOneTimeCode(ctx, t) })
 }
 
-func (s *faultyStore) RedeemTicket(ctx context.Context, purpose string, digest storage.Digest, now time.Time) (storage.Ticket, error) {
-	return value(ctx, s, "RedeemTicket", func() (storage.Ticket, error) { return s.Store.RedeemTicket(ctx, purpose, digest, now) })
+func (s *faultyStore) UseOneTimeCode(ctx context.Context, purpose string, digest storage.Digest, now time.Time) (storage.OneTimeCode, error) {
+	return value(ctx, s, "UseOneTimeCode", func() (storage.OneTimeCode, error) { return s.Store.UseOneTimeCode(ctx, purpose, digest, now) })
 }

@@ -7,8 +7,9 @@ import (
 )
 
 func TestFlow(t *testing.T) {
+	t.Parallel()
 	t.Run("V3FromSignInToAttributes", func(t *testing.T) {
-		w := newWorld(t).withClients().withUsers()
+		w := newFixture(t).withClients().withUsers()
 		b := w.newBrowser()
 		p := b.open(authorizeURL())
 		p = b.submit(p, "email", "alice@example.com", "password", alicePass)
@@ -24,7 +25,6 @@ func TestFlow(t *testing.T) {
 			t.Fatalf("token payload: %s %v", p.Status, tokens)
 		}
 		_, attributes := b.json(b.get("/api/public/v3/attributes.json?access_token=" + tokens["access_token"].(string)))
-		t.Log(attributes)
 		if len(attributes["status"].([]any)) != 1 {
 			t.Fatalf("attributes: %v", attributes)
 		}

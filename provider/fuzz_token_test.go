@@ -11,7 +11,7 @@ import (
 // Whatever strangers post to the token endpoint gets a JSON error that caches do not
 // keep; never tokens, never a fault of ours.
 func FuzzTokenForm(f *testing.F) {
-	w := newWorld(f).withClients()
+	w := newFixture(f).withClients()
 	f.Add("application/x-www-form-urlencoded", "", "grant_type=authorization_code&client_id=std&client_secret="+clientSecret+"&code=x&redirect_uri=x")
 	f.Add("application/x-www-form-urlencoded", "", "grant_type=refresh_token&client_id=std&client_secret="+clientSecret+"&refresh_token=bfr_x&scope=a")
 	f.Add("application/x-www-form-urlencoded; charset=x", "Basic c3RkOng=", "grant_type=authorization_code&code=%00")

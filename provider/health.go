@@ -10,8 +10,8 @@ import (
 const healthTimeout = 2 * time.Second
 
 // Health returns a handler for the probes of whoever runs the process: GET /live
-// answers 200 while the process serves, GET /ready 200 while the store answers too
-// and the provider is not closed, 503 otherwise. It tells nothing else. No route of
+// answers 200 while the process serves, GET /ready 200 while the store answers and
+// takes writes too and the provider is not closed, 503 otherwise. It says nothing else. No route of
 // the provider leads to it; the host mounts it where its probes can reach it.
 func (p *Provider) Health() http.Handler {
 	mux := http.NewServeMux()
@@ -19,7 +19,7 @@ func (p *Provider) Health() http.Handler {
 	mux.HandleFunc("GET /ready", func(w http.ResponseWriter, r *http.Request) {
 		ctx, cancel := context.WithTimeout(r.Context(), healthTimeout)
 		defer cancel()
-		answerProbe(w, p.closing.Err() == nil && p.cfg.Store.Ping(ctx) == nil)
+		answerProbe(w, p.closing.Err() == nil && p.store.Ping(ctx) == nil)
 	})
 	return mux
 }
@@ -29,7 +29,7 @@ func answerProbe(w http.ResponseWriter, healthy bool) {
 	h.Set("Cache-Control", "no-store")
 	h.Set("Content-Type", "text/plain; charset=utf-8")
 	if !healthy {
-		h.Set("Retry-After", retryAfter)
+		h.Set("Retry-After", "2")
 		w.WriteHeader(http.StatusServiceUnavailable)
 		_, _ = w.Write([]byte("unavailable\n"))
 		return

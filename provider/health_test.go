@@ -3,6 +3,7 @@ package provider_test
 import (
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"sync"
 	"testing"
 
@@ -11,7 +12,8 @@ import (
 )
 
 func TestHealth(t *testing.T) {
-	w := newWorld(t)
+	t.Parallel()
+	w := newFixture(t)
 	probe := func(path string) int {
 		recorder := httptest.NewRecorder()
 		w.Health().ServeHTTP(recorder, httptest.NewRequest(http.MethodGet, path, nil))
@@ -47,9 +49,10 @@ func (s lingering) Close() error {
 }
 
 func TestReadyEndsBeforeTheStoreIsClosed(t *testing.T) {
+	t.Parallel()
 	closing := make(chan struct{})
 	store := lingering{closing: sync.OnceFunc(func() { close(closing) }), released: make(chan struct{})}
-	w := newWorld(t, func(c *provider.Config) {
+	w := newFixture(t, func(c *provider.Config) {
 		store.Store = c.Store
 		c.Store = store
 	})
@@ -73,5 +76,20 @@ func TestReadyEndsBeforeTheStoreIsClosed(t *testing.T) {
 	close(store.released)
 	if err := <-closed; err != nil {
 		t.Error(err)
+	}
+}
+
+// A goroutine that was started for it may come to it only when all is over.
+func TestRunAfterCloseHasNothingToDo(t *testing.T) {
+	t.Parallel()
+	w := newFixture(t)
+	if err := w.Provider.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Run(t.Context()); err != nil {
+		t.Errorf("Run: %v", err)
+	}
+	if log := w.log.String(); strings.Contains(log, "level=ERROR") {
+		t.Errorf("it logs\n%s", log)
 	}
 }

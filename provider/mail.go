@@ -30,3 +30,13 @@ func (p mailPrinter) Send(_ context.Context, m Mail) error {
 	_, err := fmt.Fprintf(p.w, "\n--- mail to %s\n--- %s\n%s\n---\n", m.To, m.Subject, m.Text)
 	return err
 }
+
+// sendMail returns the Mailer as the rooms see it, or nil.
+func (c Config) sendMail() func(ctx context.Context, to, subject, text string) error {
+	if c.Mailer == nil {
+		return nil
+	}
+	return func(ctx context.Context, to, subject, text string) error {
+		return c.Mailer.Send(ctx, Mail{To: to, Subject: subject, Text: text})
+	}
+}

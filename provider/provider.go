@@ -2,23 +2,34 @@ package provider
 
 import (
 	"context"
-	"crypto/sha256"
-	"errors"
 	"fmt"
-	"log/slog"
 	"net/http"
 	"net/url"
+	"path"
+	"slices"
 	"sync"
-	"time"
+	"sync/atomic"
 
+	"github.com/bonafide-id/bonafide/provider/internal/account"
+	"github.com/bonafide-id/bonafide/provider/internal/audit"
+	"github.com/bonafide-id/bonafide/provider/internal/authflow"
+	"github.com/bonafide-id/bonafide/provider/internal/claims"
+	"github.com/bonafide-id/bonafide/provider/internal/clients"
 	"github.com/bonafide-id/bonafide/provider/internal/engine"
+	"github.com/bonafide-id/bonafide/provider/internal/host"
 	"github.com/bonafide-id/bonafide/provider/internal/keyring"
-	"github.com/bonafide-id/bonafide/provider/internal/opaque"
+	"github.com/bonafide-id/bonafide/provider/internal/memory"
+	"github.com/bonafide-id/bonafide/provider/internal/oauth"
 	"github.com/bonafide-id/bonafide/provider/internal/password"
-	"github.com/bonafide-id/bonafide/provider/internal/recent"
+	"github.com/bonafide-id/bonafide/provider/internal/picture"
+	"github.com/bonafide-id/bonafide/provider/internal/ratelimit"
+	"github.com/bonafide-id/bonafide/provider/internal/resource"
 	"github.com/bonafide-id/bonafide/provider/internal/session"
-	"github.com/bonafide-id/bonafide/provider/internal/throttle"
+	"github.com/bonafide-id/bonafide/provider/internal/token"
+	"github.com/bonafide-id/bonafide/provider/internal/vault"
+	"github.com/bonafide-id/bonafide/provider/internal/web"
 	"github.com/bonafide-id/bonafide/storage"
+	"github.com/bonafide-id/bonafide/ui"
 	"github.com/bonafide-id/bonafide/widget"
 )
 
@@ -26,120 +37,219 @@ import (
 // URL. Make one with New. Any number of them can live in one process.
 type Provider struct {
 	cfg       Config
-	base      *url.URL
 	issuer    string
-	catalogue *catalogue
+	store     *memory.Store
+	catalogue *claims.Catalogue
 	secrets   *keyring.Secrets
-	keys      *keyring.Ring
-	tokens    *opaque.Codec
+	keys      *keyring.KeySet
 	engine    *engine.Engine
-	recent    *recentStore
-	answers   *recent.Cache[answerSources, answer]
-	userinfos *recent.Cache[[sha256.Size]byte, string] // signed, by their claims
-	passwords *password.Hasher
-	limits    *throttle.Limiter
-	refusals  *recent.Cache[refused, struct{}]
-	cookies   session.Cookies
-	sessions  *session.Manager
-	origin    *http.CrossOriginProtection
-	brand     brand
+	audit     *audit.Log
+	accounts  *account.Accounts
+	clients   *clients.Registry
+	flows     *authflow.Endpoint
+	pages     *account.Pages
 	button    *widget.Widget
-	discovery []byte
-	routes    map[string]http.HandlerFunc
-	trees     []tree
-	telemetry *telemetry
+	server    *web.Server
+
+	resealDone atomic.Bool // once in the life of a process: see reseal
 
 	running sync.WaitGroup
-	started time.Time
 	closing context.Context
 	close   context.CancelFunc
 }
 
-// New returns a provider. It reads the signing keys from the store, makes the first
-// if there is none, and starts no goroutine; Run does what goes on in the
-// background. The error names the field of the Config that cannot work.
+// New returns a provider. It reads the signing keys and the data key from the store,
+// makes the first of each if there is none, and starts no goroutine that stays; Run does
+// what goes on in the background. In a database of an earlier version, which holds
+// attributes and e-mail addresses in clear, it seals them, some thousand a second. A
+// field of the Config that cannot work is a FieldError.
 func New(ctx context.Context, cfg Config) (*Provider, error) {
 	cfg = cfg.withDefaults()
 	if err := cfg.validate(); err != nil {
-		return nil, fmt.Errorf("provider: Config.%w", err)
+		return nil, configError(err)
 	}
-	p := &Provider{cfg: cfg, issuer: cfg.BaseURL + "/oidc", started: cfg.Clock()}
-	p.recent = newRecentStore(cfg.Store, cfg.Clock)
-	p.cfg.Store = p.recent
-	p.base, _ = url.Parse(cfg.BaseURL) // validated
+	p := &Provider{cfg: cfg, issuer: issuerOf(cfg.BaseURL)}
 	var err error
-	if p.catalogue, err = newCatalogue(cfg.Scopes, cfg.Attributes, cfg.Groups); err != nil {
-		return nil, fmt.Errorf("provider: Config.%w", err)
+	if p.catalogue, err = claims.NewCatalogue(cfg.Scopes, cfg.Attributes, cfg.Groups); err != nil {
+		return nil, configError(err)
 	}
-	if p.secrets, err = keyring.NewSecrets(cfg.Secret, cfg.PreviousSecrets...); err != nil {
-		return nil, fmt.Errorf("provider: Config.Secret: %w", err)
+	if p.secrets, err = cfg.secrets(); err != nil {
+		return nil, configError(err)
 	}
-	if p.keys, err = openKeys(ctx, cfg, p.secrets); err != nil {
+	if p.button, err = newButton(cfg.Brand); err != nil {
+		return nil, configError(&FieldError{"Brand.Name", err}) // the colour has been checked
+	}
+	logo, err := cfg.Brand.png()
+	if err != nil {
+		return nil, configError(&FieldError{"Brand.Logo", err})
+	}
+	if err := p.openStore(ctx); err != nil {
+		return nil, configError(err)
+	}
+	if err := p.build(ctx, logo); err != nil {
+		return nil, configError(err)
+	}
+	if err := p.reportSealed(ctx); err != nil {
 		return nil, fmt.Errorf("provider: %w", err)
 	}
-	if p.brand, err = newBrand(cfg.Brand); err != nil {
-		return nil, fmt.Errorf("provider: Config.Brand.%w", err)
-	}
-	if p.button, err = newButton(cfg); err != nil {
-		return nil, fmt.Errorf("provider: Config.Brand: %w", err)
-	}
-	p.tokens = opaque.NewCodec(p.secrets, p.issuer, cfg.Clock)
-	p.engine = p.newEngine()
-	p.answers = recent.New[answerSources, answer](recentAge, maxAnswers, cfg.Clock)
-	p.userinfos = recent.New[[sha256.Size]byte, string](cfg.Lifetimes.IDToken/2, maxSignedUserinfo, cfg.Clock)
-	p.passwords = password.NewHasher()
-	p.limits = throttle.New(cfg.Store, p.secrets, cfg.Clock)
-	p.refusals = recent.New[refused, struct{}](refusalsEvery, maxRefusals, cfg.Clock)
-	p.cookies = session.NewCookies(p.base, p.issuer)
-	p.sessions = p.newSessions()
-	p.origin = http.NewCrossOriginProtection()
-	if err := p.origin.AddTrustedOrigin(p.base.Scheme + "://" + p.base.Host); err != nil {
-		return nil, fmt.Errorf("provider: Config.BaseURL: %w", err)
-	}
-	if p.discovery, err = p.discoveryDocument(); err != nil {
-		return nil, fmt.Errorf("provider: %w", err)
-	}
-	if p.telemetry, err = newTelemetry(cfg, p.base); err != nil {
-		return nil, fmt.Errorf("provider: Config.%w", err)
-	}
-	p.closing, p.close = context.WithCancel(context.WithoutCancel(ctx))
-	p.routes, p.trees = p.handlers()
 	return p, nil
 }
 
-func openKeys(ctx context.Context, cfg Config, secrets *keyring.Secrets) (*keyring.Ring, error) {
-	if cfg.Signer != nil {
-		ring, err := keyring.Static(cfg.Signer)
-		if err != nil {
-			return nil, fmt.Errorf("Config.Signer: %w", err)
-		}
-		return ring, nil
+// openStore puts what seals people, and what remembers for less than a second, before the
+// host's store.
+func (p *Provider) openStore(ctx context.Context) error {
+	former := make([]string, len(p.cfg.PreviousBaseURLs))
+	for i, base := range p.cfg.PreviousBaseURLs {
+		former[i] = issuerOf(base)
 	}
-	ring, err := keyring.Open(ctx, cfg.Store, secrets, keyring.Options{
-		RotateEvery: cfg.KeyRotation,
-		KeepFor:     max(cfg.Lifetimes.IDToken, cfg.Lifetimes.AccessToken) + time.Hour,
-		SignWith:    cfg.SignWith,
-		Clock:       cfg.Clock,
+	opened, err := vault.OpenStore(ctx, vault.Options{
+		Store: p.cfg.Store, Secrets: p.secrets, Issuer: p.issuer, Former: former, Logger: p.cfg.Logger,
 	})
 	if err != nil {
-		return nil, fmt.Errorf("signing keys: %w", err)
+		return err
 	}
-	return ring, nil
+	p.store = memory.New(opened, p.cfg.Clock)
+	return nil
 }
 
-func (p *Provider) newEngine() *engine.Engine {
+// build puts the rooms together. Each is given what it works with, and nothing leads back.
+func (p *Provider) build(ctx context.Context, logo []byte) error {
+	cfg, calls := p.cfg, host.NewCalls()
+	var err error
+	if p.keys, err = openKeys(ctx, cfg, p.secrets, calls); err != nil {
+		return err
+	}
+	site, err := p.newSite(logo)
+	if err != nil {
+		return err
+	}
+	telemetry, err := web.NewTelemetry(web.TelemetryOptions{
+		Base: site.Base, Tracers: cfg.TracerProvider, Meters: cfg.MeterProvider, Store: cfg.Store, Logger: cfg.Logger,
+	})
+	if err != nil {
+		return err
+	}
+	p.audit = audit.New(audit.Options{Store: p.store, Count: telemetry.Count, OnEvent: cfg.onEvent(), Clock: cfg.Clock, Logger: cfg.Logger})
+	source := claims.NewSource(claims.Options{
+		Catalogue: p.catalogue, Stored: p.store.Recent, Host: cfg.Users.person(), HasAccounts: cfg.hasAccounts(),
+		Clock: cfg.Clock, Logger: cfg.Logger,
+	})
+	tokens := token.NewCodec(p.secrets, p.issuer, cfg.Clock)
+	p.engine = p.newEngine(tokens, source)
+	p.clients = &clients.Registry{
+		Store: p.store, ForgetClient: p.engine.ForgetClient, ForgetIssued: p.store.ForgetIssued,
+		Secrets: p.secrets, Audit: p.audit, Clock: cfg.Clock, Logger: cfg.Logger,
+	}
+	limits := audit.Limits{Limiter: ratelimit.New(p.store, p.secrets, cfg.Clock), Log: p.audit}
+	sessions := &session.Manager{
+		Store: p.store, Tokens: tokens, Cookies: site.Cookies,
+		Idle: cfg.Lifetimes.SessionIdle, Life: cfg.Lifetimes.Session, Clock: cfg.Clock,
+	}
+	p.accounts = &account.Accounts{
+		Store: p.store, Hasher: password.NewHasher(), MinLength: cfg.PasswordMinLength,
+		Audit: p.audit, Clock: cfg.Clock, Logger: cfg.Logger,
+	}
+	p.flows = &authflow.Endpoint{Options: authflow.Options{
+		Site: site, Engine: p.engine, Claims: source, Audit: p.audit, Keys: p.keys, Store: p.store,
+		Sessions: sessions, SignsUp: cfg.hasAccounts() && cfg.Mailer != nil, Host: cfg.host(),
+		Life: cfg.Lifetimes.Flow, Clock: cfg.Clock,
+	}}
+	p.pages = account.NewPages(account.Options{
+		Site: site, Flows: p.flows, Engine: p.engine, Claims: source, Sessions: sessions, Accounts: p.accounts,
+		Audit: p.audit, Store: p.store, Limits: limits, Actions: cfg.Limits.actions(), SendMail: cfg.sendMail(),
+		SignInURL: cfg.Users.SignInURL, SignOutURL: cfg.Users.SignOutURL, FlowLife: cfg.Lifetimes.Flow, Clock: cfg.Clock,
+	})
+	endpoints, err := oauth.New(oauth.Options{
+		Site: site, Engine: p.engine, Catalogue: p.catalogue, Audit: p.audit, Limits: limits, Keys: p.keys,
+	})
+	if err != nil {
+		return err
+	}
+	resources := resource.New(resource.Options{
+		Site: site, Engine: p.engine, Claims: source, Keys: p.keys, IDTokenLife: cfg.Lifetimes.IDToken, Clock: cfg.Clock,
+	})
+	p.closing, p.close = context.WithCancel(context.WithoutCancel(ctx))
+	p.server = web.NewServer(site, web.ServerOptions{
+		Routes: slices.Concat(p.flows.Routes(), p.pages.Routes(), endpoints.Routes(), resources.Routes(), site.Assets(),
+			[]web.Route{{Method: http.MethodGet, Path: "/widget/{name}", Handler: p.serveButton}}),
+		Calls: calls, TrustedProxies: cfg.TrustedProxies, Telemetry: telemetry, Closed: p.closing,
+	})
+	return nil
+}
+
+// newSite returns what all pages share.
+func (p *Provider) newSite(logo []byte) (*web.Site, error) {
+	brand := p.cfg.Brand
+	base, err := url.Parse(p.cfg.BaseURL)
+	if err != nil {
+		return nil, &FieldError{"BaseURL", err}
+	}
+	site, err := web.New(web.Options{
+		BaseURL: p.cfg.BaseURL, Issuer: p.issuer, Sandbox: p.cfg.Sandbox,
+		Brand: ui.Brand{
+			Name: brand.Name, HomeURL: brand.HomeURL,
+			TermsURL: brand.TermsURL, PolicyURL: brand.PolicyURL, HelpURL: brand.HelpURL,
+		},
+		Logo: logo, ButtonColor: brand.ButtonColor, Images: p.store,
+		Secrets: p.secrets, Cookies: session.NewCookies(base, p.issuer), Clock: p.cfg.Clock, Logger: p.cfg.Logger,
+	})
+	if err != nil {
+		return nil, &FieldError{"BaseURL", err}
+	}
+	return site, nil
+}
+
+// png returns the logo of the brand as it is served, or nil.
+func (b Brand) png() ([]byte, error) {
+	if len(b.Logo) == 0 {
+		return nil, nil
+	}
+	return picture.ToPNG(b.Logo)
+}
+
+// newButton returns the sign-in button for other people's pages, in our brand.
+func newButton(b Brand) (*widget.Widget, error) {
+	return widget.New(widget.Brand{Name: b.Name, Color: b.ButtonColor, LabelColor: ui.LabelColor(b.ButtonColor)})
+}
+
+// ButtonScript returns where the script of the sign-in button is, with its value for
+// Subresource Integrity, for documentation and sample code.
+func (p *Provider) ButtonScript() widget.Script { return p.button.Script(p.cfg.BaseURL) }
+
+// serveButton serves the files of the button.
+func (p *Provider) serveButton(w http.ResponseWriter, r *http.Request) {
+	file := *r
+	file.URL = &url.URL{Path: path.Base(r.URL.Path)}
+	p.button.ServeHTTP(w, &file)
+}
+
+// ServeHTTP answers everything under the base URL. It may be mounted with its full
+// path or behind http.StripPrefix.
+func (p *Provider) ServeHTTP(w http.ResponseWriter, r *http.Request) { p.server.ServeHTTP(w, r) }
+
+// IsReturnTo reports whether an address is one that this provider has given to the
+// host's sign-in or sign-out page as return_to. The page must check it before it
+// redirects there, so that nobody can use it to send users elsewhere.
+func (p *Provider) IsReturnTo(address string) bool {
+	return p.flows.IsReturnTo(address) || p.pages.IsReturnTo(address)
+}
+
+func (p *Provider) newEngine(tokens *token.Codec, source *claims.Source) *engine.Engine {
 	l := p.cfg.Lifetimes
 	return engine.New(engine.Options{
 		Issuer:     p.issuer,
-		Clients:    p.cfg.Store,
-		Grants:     recentGrants{p.recent},
-		Tokens:     engineTokens{p.tokens},
+		Clients:    p.store,
+		Grants:     memory.Grants{Store: p.store},
+		Tokens:     engineTokens{tokens},
 		Sign:       p.keys.Sign,
-		OpenSecret: func(sealed []byte) ([]byte, error) { return p.secrets.Open(sealClientSecret, sealed) },
-		ScopeKnown: p.catalogue.known,
-		Claims:     p.claims,
-		Reused:     p.tokenReused,
-		Revoked:    p.tokenRevoked,
+		OpenSecret: func(sealed []byte) ([]byte, error) { return p.secrets.Open(clients.SealPurpose, sealed) },
+		ScopeKnown: p.catalogue.Known,
+		Claims:     source.Claims,
+		Admits: func(ctx context.Context, g storage.Grant, scopes []string) error {
+			return p.flows.AdmitAgain(ctx, g, scopes)
+		},
+		OnReuse:  p.tokenReused,
+		OnRevoke: p.tokenRevoked,
 		Lifetimes: engine.Lifetimes{
 			Code: l.Code, Access: l.AccessToken, ID: l.IDToken, Refresh: l.RefreshToken,
 			Grant: l.Grant, RefreshGrace: l.RefreshGrace,
@@ -149,12 +259,12 @@ func (p *Provider) newEngine() *engine.Engine {
 }
 
 // engineTokens shows the codec to the engine in the engine's terms.
-type engineTokens struct{ codec *opaque.Codec }
+type engineTokens struct{ codec *token.Codec }
 
-var tokenKinds = map[storage.TokenKind]opaque.Kind{
-	storage.AuthorizationCode: opaque.Code,
-	storage.AccessToken:       opaque.Access,
-	storage.RefreshToken:      opaque.Refresh,
+var tokenKinds = map[storage.TokenKind]token.Kind{
+	storage.AuthorizationCode: token.Code,
+	storage.AccessToken:       token.Access,
+	storage.RefreshToken:      token.Refresh,
 }
 
 func (t engineTokens) New(kind storage.TokenKind) (string, storage.Digest) {
@@ -165,102 +275,7 @@ func (t engineTokens) Parse(kind storage.TokenKind, token string) (storage.Diges
 	return t.codec.Parse(tokenKinds[kind], token)
 }
 
+func issuerOf(baseURL string) string { return baseURL + "/oidc" }
+
 // Issuer returns the issuer identifier: the base URL followed by /oidc.
 func (p *Provider) Issuer() string { return p.issuer }
-
-// maintenance is how often Run looks whether there is something to do, and so how
-// soon a key that another process has made is known here.
-const maintenance = time.Minute
-
-// A sweep must not hold up requests, however much it finds: sweepBatch bounds one
-// transaction, and after each it rests sweepRest times as long as that took.
-const (
-	sweepBatch = 250
-	sweepRest  = 4
-)
-
-// Run does what goes on in the background: it rotates signing keys and removes what
-// has expired. It returns nil when ctx ends or the provider is closed. Every
-// process of a provider should have one Run; a provider without one works, but
-// its keys never change and its tables only grow.
-func (p *Provider) Run(ctx context.Context) error {
-	p.running.Add(1)
-	defer p.running.Done()
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	defer context.AfterFunc(p.closing, cancel)()
-	tick := time.NewTicker(maintenance)
-	defer tick.Stop()
-	for {
-		p.maintain(ctx)
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-tick.C:
-		}
-	}
-}
-
-// maintain does one round. What fails is logged and tried again in the next.
-func (p *Provider) maintain(ctx context.Context) {
-	added, err := p.keys.Maintain(ctx)
-	if err != nil && ctx.Err() == nil {
-		p.cfg.Logger.ErrorContext(ctx, "signing keys could not be maintained", slog.Any("error", err))
-	}
-	if added {
-		p.record(ctx, Event{Name: EventKeyRotated})
-	}
-	// A long sweep goes on after the keys have been looked at again.
-	ctx, cancel := context.WithTimeout(ctx, maintenance)
-	defer cancel()
-	p.removeAll(ctx, "expired records", func() (int, error) {
-		return p.cfg.Store.Sweep(ctx, p.cfg.Clock(), sweepBatch)
-	})
-	if keep := p.cfg.KeepEvents; keep > 0 {
-		p.removeAll(ctx, "old events", func() (int, error) {
-			return p.cfg.Store.RemoveEvents(ctx, p.cfg.Clock().Add(-keep), sweepBatch)
-		})
-	}
-}
-
-// removeAll removes one batch after another until there is nothing left to remove, or
-// ctx ends.
-func (p *Provider) removeAll(ctx context.Context, what string, batch func() (removed int, err error)) {
-	for ctx.Err() == nil {
-		begin := time.Now()
-		removed, err := batch()
-		if err != nil && ctx.Err() == nil {
-			p.cfg.Logger.ErrorContext(ctx, "what is over could not be removed", slog.String("what", what), slog.Any("error", err))
-		}
-		if err != nil || removed == 0 {
-			return
-		}
-		select {
-		case <-ctx.Done():
-		case <-time.After(sweepRest * time.Since(begin)):
-		}
-	}
-}
-
-// Close ends Run, waits for it, and closes the store. Requests after it are
-// answered with 503.
-func (p *Provider) Close() error {
-	p.close()
-	p.running.Wait()
-	if err := p.cfg.Store.Close(); err != nil {
-		return fmt.Errorf("provider: close store: %w", err)
-	}
-	return nil
-}
-
-// RevokeIssuedBefore ends every grant, token and session that was made before a
-// moment: what to do after a backup was restored or a secret has leaked.
-func (p *Provider) RevokeIssuedBefore(ctx context.Context, moment time.Time) error {
-	_, err1 := p.cfg.Store.RevokeGrants(ctx, storage.GrantFilter{CreatedBefore: moment}, p.cfg.Clock())
-	_, err2 := p.cfg.Store.EndSessions(ctx, storage.SessionFilter{CreatedBefore: moment})
-	if err := errors.Join(err1, err2); err != nil {
-		return fmt.Errorf("provider: revoke what was issued before: %w", err)
-	}
-	p.record(ctx, Event{Name: EventRevoked, Detail: "everything issued before a moment"})
-	return nil
-}

@@ -10,8 +10,9 @@ import (
 
 // What this process has issued a moment ago it need not read.
 func TestAFlowReadsNoTokenOfItsOwn(t *testing.T) {
+	t.Parallel()
 	var store *faultyStore
-	w := newWorld(t, faulty(&store)).withClients().withUsers()
+	w := newFixture(t, faulty(&store)).withClients().withUsers()
 	b := w.alice()
 	store.breakBefore(func(_ context.Context, method string) error {
 		if method == "Token" {
@@ -23,7 +24,8 @@ func TestAFlowReadsNoTokenOfItsOwn(t *testing.T) {
 }
 
 func TestACodeRedeemedInAnotherProcessIsRefused(t *testing.T) {
-	w := newWorld(t).withClients().withUsers()
+	t.Parallel()
+	w := newFixture(t).withClients().withUsers()
 	b, elsewhere := w.alice(), w.twin().newBrowser()
 	code := b.allow(ask()...).Get("code")
 	p, tokens := elsewhere.token(std("code", code)...)
@@ -37,7 +39,8 @@ func TestACodeRedeemedInAnotherProcessIsRefused(t *testing.T) {
 }
 
 func TestACodeWhoseGrantEndedInAnotherProcessIsRefused(t *testing.T) {
-	w := newWorld(t).withClients().withUsers()
+	t.Parallel()
+	w := newFixture(t).withClients().withUsers()
 	b, other := w.alice(), w.twin()
 	code := b.allow(ask()...).Get("code")
 	if err := other.RevokeIssuedBefore(t.Context(), w.now().Add(time.Minute)); err != nil {
@@ -50,8 +53,9 @@ func TestACodeWhoseGrantEndedInAnotherProcessIsRefused(t *testing.T) {
 // A grant that ends between the write that issues a token and the answer takes the
 // token with it.
 func TestATokenIsNotRememberedBeyondARevocation(t *testing.T) {
+	t.Parallel()
 	var store *faultyStore
-	w := newWorld(t, faulty(&store)).withClients().withUsers()
+	w := newFixture(t, faulty(&store)).withClients().withUsers()
 	b := w.alice()
 	code := b.allow(ask()...).Get("code")
 	store.breakAfter(func(method string) error {

@@ -14,39 +14,39 @@ import (
 // dataChanges are what can change the answer to a data request. Each happens to
 // Alice, whose token is in use.
 var dataChanges = map[string]struct {
-	change func(context.Context, *world, *browser) error
+	change func(context.Context, *fixture, *browser) error
 	want   string // is in the answer, and was not before; empty when the token is over
 }{
-	"attributes": {func(ctx context.Context, w *world, _ *browser) error {
+	"attributes": {func(ctx context.Context, w *fixture, _ *browser) error {
 		return w.SetAttributes(ctx, "alice", map[string]any{"fname": "Alicia"})
 	}, `"Alicia"`},
-	"status": {func(ctx context.Context, w *world, _ *browser) error {
+	"status": {func(ctx context.Context, w *fixture, _ *browser) error {
 		return w.SetStatus(ctx, "alice", provider.Status{Group: "military", Subgroups: []string{"Retiree"}, Verified: true})
 	}, `"Retiree"`},
-	"no status": {func(ctx context.Context, w *world, _ *browser) error {
-		return w.RemoveStatus(ctx, "alice", "military")
+	"no status": {func(ctx context.Context, w *fixture, _ *browser) error {
+		return w.DeleteStatus(ctx, "alice", "military")
 	}, `"verified":false`},
-	"address": {func(ctx context.Context, w *world, _ *browser) error {
+	"address": {func(ctx context.Context, w *fixture, _ *browser) error {
 		_, err := w.SaveAccount(ctx, provider.Account{ID: "alice", Email: "alicia@example.com"})
 		return err
 	}, `"alicia@example.com"`},
-	"password": {func(ctx context.Context, w *world, _ *browser) error {
+	"password": {func(ctx context.Context, w *fixture, _ *browser) error {
 		_, err := w.SaveAccount(ctx, provider.Account{ID: "alice", Email: "alice@example.com", Password: "marble canyon at dawn"})
 		return err
 	}, ""},
-	"account disabled": {func(ctx context.Context, w *world, _ *browser) error {
+	"account disabled": {func(ctx context.Context, w *fixture, _ *browser) error {
 		return w.SetAccountDisabled(ctx, "alice", true)
 	}, ""},
-	"account deleted": {func(ctx context.Context, w *world, _ *browser) error {
+	"account deleted": {func(ctx context.Context, w *fixture, _ *browser) error {
 		return w.DeleteAccount(ctx, "alice")
 	}, ""},
-	"application deleted": {func(ctx context.Context, w *world, _ *browser) error {
+	"application deleted": {func(ctx context.Context, w *fixture, _ *browser) error {
 		return w.DeleteClient(ctx, "std")
 	}, ""},
-	"everything revoked": {func(ctx context.Context, w *world, _ *browser) error {
+	"everything revoked": {func(ctx context.Context, w *fixture, _ *browser) error {
 		return w.RevokeIssuedBefore(ctx, w.now().Add(time.Minute))
 	}, ""},
-	"application removed by the user": {func(_ context.Context, _ *world, b *browser) error {
+	"application removed by the user": {func(_ context.Context, _ *fixture, b *browser) error {
 		if p := b.submitOnce(b.get("/account/apps/remove?client_id=std")); p.StatusCode != http.StatusSeeOther {
 			return fmt.Errorf("answered %s", p.Status)
 		}
@@ -55,9 +55,10 @@ var dataChanges = map[string]struct {
 }
 
 func TestAChangeIsInForceAtOnceAndInEveryProcessWithinASecond(t *testing.T) {
+	t.Parallel()
 	for name, tt := range dataChanges {
 		t.Run(name, func(t *testing.T) {
-			w := newWorld(t).withClients().withUsers()
+			w := newFixture(t).withClients().withUsers()
 			b, elsewhere := w.alice(), w.twin().newBrowser()
 			token := text(t, b.standardTokens(), "access_token")
 			for _, at := range []*browser{b, elsewhere} { // and keep the answer
@@ -82,14 +83,17 @@ func TestAChangeIsInForceAtOnceAndInEveryProcessWithinASecond(t *testing.T) {
 }
 
 func TestAStatusThatEndsIsNotToldOfAnyLonger(t *testing.T) {
-	w := newWorld(t).withClients().withUsers()
+	t.Parallel()
+	w := newFixture(t).withClients().withUsers()
 	b := w.alice()
 	token := text(t, b.standardTokens(), "access_token")
-	status := provider.Status{Group: "military", Subgroups: []string{"Veteran"}, Verified: true, ExpiresAt: w.now().Add(1500 * time.Millisecond)}
+	w.advance(w.now().Truncate(time.Second).Add(time.Second).Sub(w.now()))
+	// It ends with the second in which it expires.
+	status := provider.Status{Group: "military", Subgroups: []string{"Veteran"}, Verified: true, ExpiresAt: w.now().Add(2500 * time.Millisecond)}
 	if err := w.SetStatus(t.Context(), "alice", status); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{`"verified":true`, `"verified":true`, `"verified":true`, `"verified":false`} {
+	for _, want := range []string{`"verified":true`, `"verified":true`, `"verified":true`, `"verified":true`, `"verified":false`} {
 		if p := b.bearer(attributesPath, token); !strings.Contains(p.body, want) {
 			t.Errorf("answered %s %s, want %s", p.Status, p.body, want)
 		}
@@ -99,7 +103,8 @@ func TestAStatusThatEndsIsNotToldOfAnyLonger(t *testing.T) {
 
 // A signed answer is the same as long as it says the same, and for half its life.
 func TestSignedUserinfoIsSignedAgainOnlyWhenItMust(t *testing.T) {
-	w := newWorld(t, func(c *provider.Config) {
+	t.Parallel()
+	w := newFixture(t, func(c *provider.Config) {
 		c.Lifetimes.IDToken = 4 * time.Minute
 		c.Lifetimes.AccessToken = time.Hour
 	}).withClients().withUsers()

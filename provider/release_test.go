@@ -36,8 +36,9 @@ func attributes(t *testing.T, b *browser, tokens map[string]any) (values map[str
 }
 
 func TestRelease(t *testing.T) {
-	start := func(t *testing.T, scope string) (*world, *browser, map[string]any) {
-		w := newWorld(t).withClients().withUsers()
+	t.Parallel()
+	start := func(t *testing.T, scope string) (*fixture, *browser, map[string]any) {
+		w := newFixture(t).withClients().withUsers()
 		b := w.newBrowser().signIn("alice@example.com", alicePass)
 		_, tokens := b.token("code", w.code(b, "scope", scope, "eid", "order-17"))
 		return w, b, tokens
@@ -69,7 +70,7 @@ func TestRelease(t *testing.T) {
 		}
 	})
 	t.Run("ShowsRecordsToPeopleInTheirOrder", func(t *testing.T) {
-		w := newWorld(t).withClients().withUsers()
+		w := newFixture(t).withClients().withUsers()
 		err := w.SetAttributes(t.Context(), "alice", map[string]any{"previous_addresses": []map[string]string{
 			{"city": "Norfolk", "street1": "5 Elm St", "zip": "23510", "primary": "true"}}})
 		if err != nil {
@@ -81,7 +82,7 @@ func TestRelease(t *testing.T) {
 		}
 	})
 	t.Run("AsksForMoreOnlyWhenThereIsMore", func(t *testing.T) {
-		w := newWorld(t).withClients().withUsers()
+		w := newFixture(t).withClients().withUsers()
 		b := w.newBrowser().signIn("alice@example.com", alicePass)
 		b.allow("client_id", "std", "scope", "openid military")
 		again := b.open(authorizeURL("client_id", "std", "scope", "openid military", "prompt", "consent"))
@@ -115,7 +116,7 @@ func TestRelease(t *testing.T) {
 		if _, got := attributes(t, b, tokens); cmp.Diff([]any{verified}, got) != "" {
 			t.Errorf("verified: %v", got)
 		}
-		if err := w.RemoveStatus(t.Context(), "alice", "military"); err != nil {
+		if err := w.DeleteStatus(t.Context(), "alice", "military"); err != nil {
 			t.Fatal(err)
 		}
 		if _, got := attributes(t, b, tokens); cmp.Diff([]any{unverified}, got) != "" {
@@ -136,7 +137,7 @@ func TestRelease(t *testing.T) {
 		}
 	})
 	t.Run("RefusesTheUnverifiedWhereTheApplicationRequiresIt", func(t *testing.T) {
-		w := newWorld(t).withClients().withUsers()
+		w := newFixture(t).withClients().withUsers()
 		err := w.SaveClient(t.Context(), provider.Client{ID: "strict", Secret: clientSecret, RedirectURIs: []string{callbackURI}, RequireVerified: true})
 		if err != nil {
 			t.Fatal(err)
@@ -149,7 +150,7 @@ func TestRelease(t *testing.T) {
 		}
 	})
 	t.Run("AgreesBetweenIDTokenAndUserinfo", func(t *testing.T) {
-		w := newWorld(t).withClients().withUsers()
+		w := newFixture(t).withClients().withUsers()
 		b := w.newBrowser().signIn("alice@example.com", alicePass)
 		_, tokens := b.token("code", w.code(b, "client_id", "std", "scope", "openid military"), "client_id", "std")
 		fromToken := claimsOf(t, tokens["id_token"].(string))
@@ -181,7 +182,8 @@ func claimsOf(t *testing.T, token string) map[string]any {
 }
 
 func TestRecording(t *testing.T) {
-	w := newWorld(t)
+	t.Parallel()
+	w := newFixture(t)
 	ctx := context.Background()
 	for name, err := range map[string]error{
 		"AnUnknownAttribute":     w.SetAttributes(ctx, "u", map[string]any{"shoe_size": "44"}),
@@ -203,7 +205,7 @@ func TestRecording(t *testing.T) {
 	}
 }
 
-func saveAccount(w *world, a provider.Account) error {
+func saveAccount(w *fixture, a provider.Account) error {
 	_, err := w.SaveAccount(context.Background(), a)
 	return err
 }

@@ -79,8 +79,9 @@ func (o *observed) points(t *testing.T, name string) map[string]int64 {
 }
 
 func TestRequestsAreToldToOpenTelemetry(t *testing.T) {
+	t.Parallel()
 	var seen observed
-	w := newWorld(t, observe(&seen)).withClients().withUsers()
+	w := newFixture(t, observe(&seen)).withClients().withUsers()
 	b := w.alice()
 	tokens := b.standardTokens()
 	w.advance(time.Second) // nothing comes from memory
@@ -107,7 +108,7 @@ func TestRequestsAreToldToOpenTelemetry(t *testing.T) {
 		"HTTP " + attributesPath: "server http.request.method=_OTHER http.response.status_code=405 http.route=" + attributesPath +
 			" url.path=" + attributesPath + " url.scheme=http",
 		"GET": "server http.request.method=GET http.response.status_code=404 url.scheme=http",
-		"GET /assets/{file...}": "server http.request.method=GET http.response.status_code=404 http.route=/assets/{file...}" +
+		"GET /assets/{name}": "server http.request.method=GET http.response.status_code=404 http.route=/assets/{name}" +
 			" url.path=/assets/nothing.css url.scheme=http",
 		"read client": "client db.query.summary=read client db.system.name=sqlite",
 		"read token":  "client db.query.summary=read token db.system.name=sqlite",
@@ -137,8 +138,9 @@ func TestRequestsAreToldToOpenTelemetry(t *testing.T) {
 }
 
 func TestNothingSecretIsToldToOpenTelemetry(t *testing.T) {
+	t.Parallel()
 	var seen observed
-	w := newWorld(t, observe(&seen)).withClients().withUsers()
+	w := newFixture(t, observe(&seen)).withClients().withUsers()
 	b := w.alice()
 	code := b.allow("state", "canary-state").Get("code")
 	_, tokens := b.token("code", code)
@@ -158,9 +160,10 @@ func TestNothingSecretIsToldToOpenTelemetry(t *testing.T) {
 }
 
 func TestAFailingDatabaseIsAFailedSpan(t *testing.T) {
+	t.Parallel()
 	var seen observed
 	var store *faultyStore
-	w := newWorld(t, observe(&seen), faulty(&store)).withClients().withUsers()
+	w := newFixture(t, observe(&seen), faulty(&store)).withClients().withUsers()
 	b := w.alice()
 	token := text(t, b.standardTokens(), "access_token")
 	w.advance(time.Second) // nothing comes from memory
@@ -182,7 +185,7 @@ func TestATraceOfTheProxyIsContinued(t *testing.T) {
 	otel.SetTextMapPropagator(propagation.TraceContext{})
 	t.Cleanup(func() { otel.SetTextMapPropagator(before) })
 	var seen observed
-	w := newWorld(t, observe(&seen))
+	w := newFixture(t, observe(&seen))
 	r := httptest.NewRequest(http.MethodGet, discoveryPath, nil)
 	r.Header.Set("Traceparent", "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01")
 	w.ServeHTTP(httptest.NewRecorder(), r)
@@ -197,8 +200,9 @@ func TestATraceOfTheProxyIsContinued(t *testing.T) {
 }
 
 func TestTheLogNamesRequestAndTrace(t *testing.T) {
+	t.Parallel()
 	var seen observed
-	w := newWorld(t, observe(&seen))
+	w := newFixture(t, observe(&seen))
 	p := w.newBrowser().get("/nothing/here")
 	span := seen.span(t, "GET").SpanContext
 	line, _, _ := strings.Cut(w.log.String(), "\n")

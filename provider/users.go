@@ -3,61 +3,81 @@ package provider
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net/http"
 	"time"
+
+	"github.com/bonafide-id/bonafide/provider/internal/authflow"
+	"github.com/bonafide-id/bonafide/provider/internal/claims"
+	"github.com/bonafide-id/bonafide/provider/internal/host"
+	"github.com/bonafide-id/bonafide/storage"
 )
 
 // Users is the seam to users that the host keeps itself. Its zero value stands for
 // the embedded accounts, with their sign-in and sign-up screens.
 type Users struct {
-	// SignedIn tells who is signed in at the host on this request; a zero
+	// SignedIn returns who is signed in at the host on this request; a zero
 	// SignedIn for nobody. With it the provider has no accounts, passwords and
-	// sessions of its own. An error is answered with 503.
+	// sessions of its own. It is asked once for each request; RequestOf returns which
+	// application asks. An error, or what cannot be right, is answered with 503.
 	SignedIn func(r *http.Request) (SignedIn, error)
 
 	// SignInURL is the host's sign-in page, absolute or a path of the host. The
-	// provider sends visitors there with the parameter return_to, an address of
+	// provider sends users there with the parameter return_to, an address of
 	// the provider whose content is sealed and bound to the browser; the page
 	// checks it with Provider.IsReturnTo and sends them back to it afterwards,
-	// unchanged. Beside it go login_hint, ui_locales,
-	// prompt=login when the user must authenticate again, and screen=signup
-	// when the application asked for the sign-up screen first. Required with
+	// unchanged. Beside it go login_hint, ui_locales, screen=signup when the
+	// application asked for the sign-up screen first, and prompt=login when
+	// somebody is signed in and that is not enough: the page must then ask for
+	// the password, or let somebody else sign in, and not send the user back
+	// at once. An authorization request sends a browser there twice at most; when
+	// that has not helped, the application gets login_required. Required with
 	// SignedIn.
 	SignInURL string
 
-	// SignOutURL is the host's sign-out page, offered on the account screen
-	// when not empty.
+	// SignOutURL is the host's sign-out page, absolute or a path of the host,
+	// offered on the account screen when not empty. When an application has
+	// asked to sign out, and to have the user back, the page gets the
+	// parameter return_to, an address of the provider whose content is sealed;
+	// it checks it with Provider.IsReturnTo and sends the user there
+	// afterwards, unchanged.
 	SignOutURL string
 
 	// Person returns what the host knows about a user: the attributes with
 	// these handles and the status of these groups, at the moment they are
-	// released; others are ignored. ErrNoUser when the user does not exist or
-	// is disabled. When it is nil, what was recorded with Provider.SetAttributes
-	// and Provider.SetStatus is released.
+	// released; others are ignored, and what does not fit the catalogue is left
+	// out and logged. It is asked once for each request that shows or
+	// releases something; RequestOf returns which application asks. ErrNoUser when
+	// the user does not exist or is disabled: a page says so, the application is
+	// refused with access_denied, and its tokens are of no more use. When it is nil, what
+	// was recorded with Provider.SetAttributes and Provider.SetStatus is released.
 	Person func(ctx context.Context, userID string, handles, groups []string) (Person, error)
 }
 
 // ErrNoUser says that there is no such user, or that the user is disabled.
-var ErrNoUser = errors.New("provider: no such user")
+var ErrNoUser = host.ErrNoUser
 
 // SignedIn is a user who is signed in at the host.
 type SignedIn struct {
-	// UserID is the subject: stable, never reused, no e-mail address.
+	// UserID is the subject: stable, never reused, no e-mail address; 1 to 255
+	// printable ASCII characters without spaces. Whatever is not, such as the 16
+	// bytes of a UUID, has to be written in such characters.
 	UserID string
 
 	// AuthTime is when the user last proved who they are. Whole seconds are
-	// precise enough.
+	// precise enough. Without it, or when it lies more than a minute in the
+	// future, the request is answered with 503.
 	AuthTime time.Time
 
-	// AMR are the methods that were used, in the words of RFC 8176.
+	// AMR are the methods that were used, in the words of RFC 8176: at most 16, of
+	// at most 64 printable ASCII characters without spaces.
 	AMR []string
 }
 
 // Person is what is known about a user.
 type Person struct {
 	// Attributes are values by handle: a string, an integer, or for the type
-	// Records a slice that marshals to objects of strings.
+	// Records a slice that marshals to objects of strings. Nil, also of a type, what
+	// marshals to null, and an empty text in place of a date stand for no value.
 	Attributes map[string]any
 
 	// EmailVerified reports whether the user has proved to own the address in
@@ -67,33 +87,80 @@ type Person struct {
 	Statuses []Status
 }
 
-// Status tells whether a user belongs to a group, and who says so.
-type Status struct {
-	// Group is the name of a group in the catalogue.
-	Group string
+// Status says whether a user belongs to a group, and who says so. SetStatus replaces the
+// status that has its Revision, or with zero whichever there is.
+type Status = storage.Status
 
-	// Subgroups are those that the user belongs to.
-	Subgroups []string
+// NoRevision is the Revision of a status that is recorded only where there is none.
+const NoRevision int64 = -1
 
-	// Verified reports whether somebody has checked it.
-	Verified bool
+// Request is what a function of the host is asked for.
+type Request struct {
+	// ClientID names the application that asks.
+	ClientID string
 
-	// VerifiedBy names who did; shown to nobody but kept.
-	VerifiedBy string
-	VerifiedAt time.Time
-
-	// ExpiresAt is when the verification ends; zero means never. An expired
-	// status is released as not verified.
-	ExpiresAt time.Time
+	// Scopes are the scope values that it asks for, or that its token has.
+	Scopes []string
 }
 
-// person calls Users.Person.
-func (u Users) person(ctx context.Context, userID string, handles, groups []string) (Person, error) {
-	answer, err := callHost(ctx, func(ctx context.Context) (Person, error) {
-		return u.Person(ctx, userID, handles, groups)
-	})
-	if err != nil && !errors.Is(err, ErrNoUser) {
-		return Person{}, fmt.Errorf("%w: Person: %w", errHost, err)
+// RequestOf returns, within a function of the host, which application asks and for
+// what: the context is that of Users.Person and Config.Authorize, and of the request
+// that Users.SignedIn is given. It reports false where no application asks, as on the
+// account screen, and outside of such functions.
+func RequestOf(ctx context.Context) (Request, bool) {
+	request, ok := host.RequestOf(ctx)
+	return Request(request), ok
+}
+
+// Refusal is what Config.Authorize returns when an application gets nothing about a
+// user: the user reads why, and the application gets access_denied.
+type Refusal struct {
+	// Message is shown to the user, at most 500 characters of text in the language
+	// that the host has chosen. Empty says that there is no account for the user.
+	Message string
+}
+
+// Error implements error.
+func (r Refusal) Error() string { return "refused by the host" }
+
+// host returns the users as the rooms see them.
+func (c Config) host() authflow.Host {
+	h := authflow.Host{SignInURL: c.Users.SignInURL}
+	if signedIn := c.Users.SignedIn; signedIn != nil {
+		h.SignedIn = func(r *http.Request) (host.User, error) {
+			user, err := signedIn(r)
+			return host.User(user), err
+		}
 	}
-	return answer, err
+	if authorize := c.Authorize; authorize != nil {
+		h.Authorize = func(ctx context.Context, userID, clientID string, scopes []string) error {
+			return asRefusal(authorize(ctx, userID, clientID, scopes))
+		}
+	}
+	return h
+}
+
+// asRefusal finds a Refusal, also by its address.
+func asRefusal(err error) error {
+	var refused Refusal
+	var pointer *Refusal
+	switch {
+	case errors.As(err, &refused):
+		return authflow.Refusal(refused)
+	case errors.As(err, &pointer) && pointer != nil:
+		return authflow.Refusal(*pointer)
+	default:
+		return err
+	}
+}
+
+// person returns Users.Person as the rooms see it, or nil.
+func (u Users) person() func(ctx context.Context, userID string, handles, groups []string) (claims.Person, error) {
+	if u.Person == nil {
+		return nil
+	}
+	return func(ctx context.Context, userID string, handles, groups []string) (claims.Person, error) {
+		person, err := u.Person(ctx, userID, handles, groups)
+		return claims.Person(person), err
+	}
 }

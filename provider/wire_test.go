@@ -33,7 +33,7 @@ func ask(pairs ...string) []string {
 }
 
 // alice returns a browser in which alice has signed in.
-func (w *world) alice() *browser {
+func (w *fixture) alice() *browser {
 	w.t.Helper()
 	return w.newBrowser().signIn("alice@example.com", alicePass)
 }
@@ -145,7 +145,7 @@ func jwt(t testing.TB, token string) (header, claims map[string]any) {
 }
 
 // twin starts another process's provider on the same database file.
-func (w *world) twin(change ...func(*provider.Config)) *world {
+func (w *fixture) twin(change ...func(*provider.Config)) *fixture {
 	w.t.Helper()
 	store, err := sqlite.Open(w.t.Context(), w.path)
 	if err != nil {
@@ -156,7 +156,7 @@ func (w *world) twin(change ...func(*provider.Config)) *world {
 	for _, c := range change {
 		c(&cfg)
 	}
-	other := &world{t: w.t, store: cfg.Store, path: w.path, mails: w.mails, log: w.log}
+	other := &fixture{t: w.t, store: cfg.Store, path: w.path, mails: w.mails, log: w.log}
 	if other.Provider, err = provider.New(w.t.Context(), cfg); err != nil {
 		w.t.Fatal(err)
 	}

@@ -22,8 +22,15 @@ type Account struct {
 	PasswordHash      string
 	PasswordChangedAt time.Time
 
-	// Disabled accounts cannot sign in; what was issued for them is dead.
+	// Disabled accounts cannot sign in; their grants and sessions have ended.
 	Disabled bool
+
+	// Epoch counts how often what was proved of the owner has ended: each new
+	// password, each new address and each lock begins another. A password that was
+	// checked in one epoch, and a mailbox that was read, are worth nothing in the
+	// next. It is counted from what CreateAccount was given, and only the store
+	// changes it.
+	Epoch int64
 
 	CreatedAt time.Time
 }
@@ -42,22 +49,42 @@ type Accounts interface {
 	// never found.
 	AccountByEmail(ctx context.Context, key string) (Account, error)
 
-	// SetEmail changes the address and whether it is verified. ErrConflict
-	// when another account has it, ErrNotFound when there is no such account.
-	SetEmail(ctx context.Context, id, email, key string, verified bool) error
+	// Accounts returns up to limit accounts whose identifier follows after, in an
+	// order of identifiers that does not change.
+	Accounts(ctx context.Context, after string, limit int) ([]Account, error)
 
-	// SetPassword changes the password hash. It ends the account's sessions
-	// but the one named by keep (which may be zero), and its grants.
-	// ErrNotFound when there is no such account.
-	SetPassword(ctx context.Context, id, hash string, keep Digest, at time.Time) error
+	// SetEmail changes the address of an account whose EmailKey is oldKey, and
+	// whether it is verified. Another EmailKey begins another epoch, which ends no
+	// session and no grant. ErrChanged when it has another, ErrConflict when
+	// another account has the new one, ErrNotFound when there is no such account.
+	SetEmail(ctx context.Context, id, oldKey, email, key string, verified bool) error
+
+	// SetPassword changes the password hash of an account that is still in this
+	// epoch, and begins the next: it ends the account's sessions and grants.
+	// The session begin, if one is given, is recorded in place of those.
+	// ErrChanged when the epoch is over, ErrNotFound when there is no such
+	// account; ErrConflict when the digest of the session exists.
+	SetPassword(ctx context.Context, id string, epoch int64, hash string, at time.Time, begin ...Session) error
+
+	// Rehash replaces the hash of the same password by a better one, which ends
+	// nothing. It changes nothing, and returns nil, when the account's hash is
+	// not the old one any more.
+	Rehash(ctx context.Context, id, oldHash, hash string) error
 
 	// SetDisabled locks the account or opens it again. Locking ends its
-	// sessions and its grants. ErrNotFound when there is no such account.
+	// sessions and its grants, and its epoch. ErrNotFound when there is no such
+	// account.
 	SetDisabled(ctx context.Context, id string, disabled bool, at time.Time) error
 
-	// DeleteAccount removes the account with its sessions, grants, consents,
-	// attributes and statuses. It returns nil when there is none.
-	DeleteAccount(ctx context.Context, id string) error
+	// EndIssued ends the sessions and grants of a subject, and the epoch of its
+	// account, if it has one. It returns nil when there is nothing.
+	EndIssued(ctx context.Context, id string, at time.Time) error
+
+	// DeleteAccount removes the account with its sessions, and the grants, consents,
+	// attributes and statuses of a subject, who need not have an account. In the
+	// events about it the pseudonym takes the place of the subject, and nothing that
+	// of the address. It reports whether there was anything.
+	DeleteAccount(ctx context.Context, id, pseudonym string) (found bool, err error)
 }
 
 // Person is what is recorded about a subject: attribute values by handle, the
@@ -75,14 +102,33 @@ type Person struct {
 
 // Status tells whether a subject belongs to a group, and who says so.
 type Status struct {
-	Group      string
-	Subgroups  []string
-	Verified   bool
-	VerifiedBy string
-	VerifiedAt time.Time
-	// ExpiresAt is when the verification ends; zero means never.
-	ExpiresAt time.Time
+	// Group is the name of a group in the catalogue.
+	Group string `json:"group"`
+
+	// Subgroups are those that the subject belongs to.
+	Subgroups []string `json:"subgroups"`
+
+	// Verified reports whether somebody has checked it.
+	Verified bool `json:"verified"`
+
+	// VerifiedBy names who did; shown to nobody but kept.
+	VerifiedBy string    `json:"verified_by"`
+	VerifiedAt time.Time `json:"verified_at,omitzero"`
+
+	// ExpiresAt is when the verification ends; zero means never. An expired status is
+	// released as not verified.
+	ExpiresAt time.Time `json:"expires_at,omitzero"`
+
+	// Revision differs for every status that is recorded; the store gives it.
+	Revision int64 `json:"revision"`
 }
+
+// AnyRevision and NoStatus are what SetStatus may find beside a revision: whatever
+// there is, and nothing.
+const (
+	AnyRevision int64 = -1
+	NoStatus    int64 = 0
+)
 
 // People keeps attributes and statuses. A subject needs no account: the host may
 // keep its users elsewhere and record only this here.
@@ -96,8 +142,19 @@ type People interface {
 	// an error and changes nothing.
 	SetAttributes(ctx context.Context, subject string, values map[string]json.RawMessage) error
 
-	// SetStatus records the status of one group in place of the one before.
-	SetStatus(ctx context.Context, subject string, s Status) error
+	// Subjects returns up to limit subjects with attributes who follow after, in an
+	// order that does not change.
+	Subjects(ctx context.Context, after string, limit int) ([]string, error)
+
+	// ReplaceAttribute puts a value in the place of one that is, byte for byte, the
+	// old one. ErrChanged when there is another, or none. A value that is not JSON
+	// is an error.
+	ReplaceAttribute(ctx context.Context, subject, handle string, old, value json.RawMessage) error
+
+	// SetStatus records the status of one group in place of the one with this
+	// revision, AnyRevision or NoStatus; the Revision of s is ignored. ErrChanged
+	// when another is recorded.
+	SetStatus(ctx context.Context, subject string, s Status, replaced int64) error
 
 	// RemoveStatus forgets the status of one group. It returns nil when there
 	// is none.

@@ -6,66 +6,81 @@ import (
 )
 
 // Client is a registered application (RFC 6749 section 2). Lists keep their order.
+//
+// Its JSON form is how a store may keep it in one document: without ID and Version,
+// which a store looks for and compares, and with the times as [UnixMicro] has them. What
+// is stored is read by the members' names, so a member is never renamed.
 type Client struct {
-	ID   string
-	Name string
+	ID   string `json:"-"`
+	Name string `json:"name"`
 
 	// Dialect is the wire form that the application was registered for.
-	Dialect string
+	Dialect string `json:"dialect"`
 
 	// Public marks a client that cannot keep a secret (RFC 6749 section 2.1).
-	Public bool
+	Public bool `json:"public,omitempty"`
 
 	// Secrets are sealed; more than one is valid while a rotation overlaps.
-	Secrets []ClientSecret
+	Secrets []ClientSecret `json:"secrets,omitempty"`
 
 	// AuthMethod is the client authentication method of OpenID Connect Core
 	// section 9: client_secret_basic, client_secret_post or none.
-	AuthMethod string
+	AuthMethod string `json:"auth_method"`
 
-	RedirectURIs           []string
-	PostLogoutRedirectURIs []string
-	ResponseTypes          []string
-	GrantTypes             []string
-	Scopes                 []string
+	RedirectURIs           []string `json:"redirect_uris"`
+	PostLogoutRedirectURIs []string `json:"post_logout_redirect_uris"`
+	ResponseTypes          []string `json:"response_types"`
+	GrantTypes             []string `json:"grant_types"`
+	Scopes                 []string `json:"scopes"`
 
 	// Origins are the web origins whose scripts may call the token and data
 	// endpoints (CORS).
-	Origins []string
+	Origins []string `json:"origins"`
+
+	// NoQueryToken and NoJSONP switch off what the dialect has at the data
+	// endpoints: access tokens in the query, and answers as scripts.
+	NoQueryToken bool `json:"no_query_token,omitempty"`
+	NoJSONP      bool `json:"no_jsonp,omitempty"`
 
 	// UserinfoSigned makes userinfo answer with a signed JWT in the dialect
 	// that offers the choice.
-	UserinfoSigned bool
+	UserinfoSigned bool `json:"userinfo_signed,omitempty"`
 
 	// RequireVerified refuses a user whose requested groups are not verified.
-	RequireVerified bool
+	RequireVerified bool `json:"require_verified,omitempty"`
 
 	// SkipConsent marks a first-party application.
-	SkipConsent bool
+	SkipConsent bool `json:"skip_consent,omitempty"`
 
 	// Disabled applications are unknown to every endpoint.
-	Disabled bool
+	Disabled bool `json:"disabled,omitempty"`
+
+	// Deleted marks one that is being removed, and is gone for everybody else.
+	Deleted bool `json:"deleted,omitempty"`
 
 	// Logo is the digest of an image, or zero.
-	Logo Digest
+	Logo Digest `json:"logo,omitzero"`
 
 	// ButtonColor is #rrggbb, or empty.
-	ButtonColor string
+	ButtonColor string `json:"button_color,omitempty"`
 
-	// PolicyURI and TermsURI are shown on the consent screen when not empty.
-	PolicyURI string
-	TermsURI  string
+	// PolicyURL and TermsURL are linked from the consent screen when not empty.
+	PolicyURL string `json:"policy_uri,omitempty"`
+	TermsURL  string `json:"terms_uri,omitempty"`
 
-	CreatedAt time.Time
-	UpdatedAt time.Time
+	CreatedAt time.Time `json:"created_at,omitzero"`
+	UpdatedAt time.Time `json:"updated_at,omitzero"`
+
+	// Version differs for every registration that is saved; the store gives it.
+	Version int64 `json:"-"`
 }
 
 // ClientSecret is one sealed secret of a client.
 type ClientSecret struct {
-	Sealed    []byte
-	CreatedAt time.Time
+	Sealed    []byte    `json:"sealed"`
+	CreatedAt time.Time `json:"created_at,omitzero"`
 	// ExpiresAt ends the overlap of a rotation; zero means never.
-	ExpiresAt time.Time
+	ExpiresAt time.Time `json:"expires_at,omitzero"`
 }
 
 // Clients keeps the registered applications.
@@ -73,15 +88,18 @@ type Clients interface {
 	// Client returns the client with this identifier, disabled ones included.
 	Client(ctx context.Context, id string) (Client, error)
 
-	// SaveClient creates the client or replaces it whole; its grants and
-	// consents stay.
+	// SaveClient replaces the registration that has this Version, whole; with
+	// Version zero it creates one. Grants and consents stay. ErrChanged when the
+	// registration has another version, is gone, or, for Version zero, exists.
 	SaveClient(ctx context.Context, c Client) error
 
 	// Clients returns up to limit clients whose identifier follows after, in
 	// the order of the identifiers' bytes.
 	Clients(ctx context.Context, after string, limit int) ([]Client, error)
 
-	// DeleteClient removes the client with its grants, tokens and consents. It
-	// returns nil when there is none.
-	DeleteClient(ctx context.Context, id string) error
+	// DeleteClient removes the registration that has this version with its grants,
+	// tokens and consents, all of them in one step: when there may be many, they are
+	// removed before (RemoveGrants, RemoveConsents). ErrChanged when it has another
+	// version, or is gone.
+	DeleteClient(ctx context.Context, id string, version int64) error
 }

@@ -1,6 +1,28 @@
-// Package storage is the contract between the provider and its database: the
-// records, the roles that read and write them, and the errors that both sides
-// agree on. It imports only the standard library.
+// Package storage is the contract between the provider of package
+// github.com/bonafide-id/bonafide/provider and its database: the records, the
+// interfaces that read and write them, and the errors that both sides agree on. It
+// imports only the standard library.
+//
+// A host opens a [Store] and hands it to the provider; it needs nothing of this package
+// by name:
+//
+//	store, err := sqlite.Open(ctx, "/var/lib/bonafide/bonafide.db")
+//
+// Three backends come with it. Package sqlite keeps one file, package postgres a schema
+// of a PostgreSQL server for several machines, and the module sqlitego the file of sqlite
+// for programs that are built without cgo.
+//
+// # The records
+//
+// An application that is registered is a [Client]. A [Grant] records that a user let a
+// client have some scopes, and its [Token] records are what the client got for it: an
+// authorization code, access tokens, refresh tokens. A [Consent] is the user's decision
+// that grants rest on. An [Account] is a user with an e-mail address and a password, a
+// [Session] a browser in which an account is signed in, a [OneTimeCode] the payload of a
+// one-time code that was e-mailed. A [Person] is what is known about a subject, whether
+// or not it has an account: attributes, and the [Status] of groups. [Attempts] are the
+// counters of rate limits, an [Event] is a line of the audit log, and [Key], [Image] and
+// [Installation] are what the provider needs to run: signing keys, logos, its issuer.
 //
 // # Every method is one atomic step
 //
@@ -14,16 +36,18 @@
 // # Secrets
 //
 // What a client or a browser presents (codes, tokens, session identifiers,
-// e-mailed codes) is known here by its [Digest] only. Client secrets and private
-// keys arrive sealed. An implementation never sees either in clear.
+// e-mailed codes) is known here by its [Digest] only, so that nobody who reads the
+// database can present one. Client secrets and private keys arrive sealed. An
+// implementation never sees either in clear.
 //
 // # Time
 //
 // Callers pass the time; a store never reads a clock. Times are kept to the
 // microsecond and come back in UTC. The zero time means "never" or "not yet" and
-// comes back as the zero time. An end (ExpiresAt, IdleUntil) is the first moment at
-// which something is over. What can be presented as a credential always has one: a
-// store refuses a grant, token, session or ticket without.
+// comes back as the zero time; times beyond the years 1 to 9999 come back as the first
+// or the last of these ([UnixMicro]). An end (ExpiresAt, IdleUntil) is the first moment
+// at which something is over. What can be presented as a credential always has one: a
+// store refuses a grant, token, session or one-time code without.
 //
 // # Writing a backend
 //
@@ -31,10 +55,10 @@
 // one call of storagetest.Run, which tests every promise that is made here, the
 // races included. Where to begin:
 //
-//   - A database that speaks SQL needs no queries of its own. In this module,
-//     implement Engine of internal/sqlstore (run a step, translate errors) and name
-//     what the database spells differently in a Dialect; packages sqlite and
-//     postgres are the models.
+//   - A database that speaks SQL needs no queries of its own. Package sqlstore has
+//     them all: write its Engine, which has four methods, and choose or make its
+//     Dialect. Its example is a complete backend.
+//   - Another driver of SQLite is a few lines: see package sqlitefile.
 //   - Anything else needs one conditional write: "spend this token where it is not
 //     spent" decides almost everything. Go through the interfaces from [Clients] to
 //     [Events] and run the tests of each as you go.

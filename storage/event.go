@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Event is something that an auditor will ask for. It never holds a secret.
+// Event is a line of the audit log. It never holds a secret.
 type Event struct {
 	// ID is given by the store and grows with time within one process.
 	ID       int64
@@ -32,7 +32,7 @@ type EventFilter struct {
 	Limit int
 }
 
-// Events keeps the audit trail.
+// Events keeps the audit log.
 type Events interface {
 	// AppendEvent records an event; its ID is ignored.
 	AppendEvent(ctx context.Context, e Event) error
@@ -40,8 +40,10 @@ type Events interface {
 	// Events returns the events that match, the latest first.
 	Events(ctx context.Context, match EventFilter) ([]Event, error)
 
-	// RemoveEvents looks at the limit events that were recorded first, removes
-	// those from before a moment, and reports how many; a caller repeats until
-	// that is zero. Any number of processes may do so at once.
-	RemoveEvents(ctx context.Context, before time.Time, limit int) (removed int, err error)
+	// RemoveEvents looks at the events that were recorded first, removes those
+	// from before a moment, at most limit and fewer when that takes long, and
+	// reports how many; a caller repeats until that is zero. An event that lies
+	// more than a minute after now, of a clock that was wrong, is as old as the
+	// next one that does not. Any number of processes may do so at once.
+	RemoveEvents(ctx context.Context, before, now time.Time, limit int) (removed int, err error)
 }

@@ -22,6 +22,11 @@ type Grant struct {
 	Subject  string
 	Scopes   []string
 
+	// Attributes and Groups are what the grant releases at most: what the scopes
+	// meant when the user allowed it.
+	Attributes []string
+	Groups     []string
+
 	// RedirectURI is where the code went. RedirectSent reports whether the
 	// authorization request named it (RFC 6749 section 4.1.3).
 	RedirectURI  string
@@ -47,7 +52,7 @@ type Grant struct {
 	RevokedAt time.Time
 }
 
-// TokenKind tells what a token is good for.
+// TokenKind says what a token is for.
 type TokenKind uint8
 
 // The kinds of token.
@@ -63,6 +68,10 @@ type Token struct {
 	Kind    TokenKind
 	GrantID GrantID
 
+	// Parent is the token that this one was issued in place of, for a refresh
+	// token; the store records it.
+	Parent Digest
+
 	// Scopes is what the token is good for when that is less than what its
 	// grant allows (RFC 6749 section 6), or nil.
 	Scopes []string
@@ -76,7 +85,8 @@ type Token struct {
 }
 
 // GrantFilter selects grants. All fields that are not zero must match; a filter
-// without any matches nothing.
+// without any matches nothing. Those of one client, or of before a moment, are too many
+// for one step: FindGrants finds them.
 type GrantFilter struct {
 	ID            GrantID
 	Subject       string
@@ -84,15 +94,35 @@ type GrantFilter struct {
 	CreatedBefore time.Time
 }
 
+// Basis is what a grant rests on. What is zero is no condition.
+type Basis struct {
+	// Session is the session in which the subject of the grant is signed in.
+	Session Digest
+
+	// Consent is the decision that allows the grant, as it was read.
+	Consent Consent
+}
+
+// Grace is the limits within which a spent token is replaced once more.
+type Grace struct {
+	// NotBefore and NotAfter are between what moments, both included, the token
+	// must have been spent.
+	NotBefore, NotAfter time.Time
+
+	// Successors is how many refresh tokens there may be in place of one.
+	Successors int
+}
+
 // Grants keeps what users allowed, and the tokens issued for it.
 type Grants interface {
 	// CreateGrant records what a user allowed and the tokens issued with it,
-	// all or nothing. When a consent of the same subject and client exists, its
-	// LastUsedAt becomes g.CreatedAt if it is more than a minute older.
+	// all or nothing, while all that it rests on stands. The LastUsedAt of the
+	// consent becomes g.CreatedAt if it is more than a minute older.
 	// ErrConflict when the flow has produced a grant already, or a digest
 	// exists; nothing is ever overwritten. ErrNotFound when the client does not
-	// exist. ErrEnded when the subject has an account and it is disabled.
-	CreateGrant(ctx context.Context, g Grant, issued ...Token) error
+	// exist. ErrEnded when the session or the decision of the basis is there no
+	// more, or the subject has an account and it is disabled.
+	CreateGrant(ctx context.Context, g Grant, on Basis, issued ...Token) error
 
 	// Token returns the token with this digest and the grant that it belongs
 	// to; spent, expired and revoked ones included. ErrNotFound when there is
@@ -103,16 +133,36 @@ type Grants interface {
 	// place (none, for a revocation), all or nothing. Of any number of
 	// concurrent calls exactly one succeeds; the others get ErrSpent. ErrEnded
 	// when the grant is revoked, spent or not; ErrNotFound when there is no such
-	// token; ErrConflict when an issued digest exists.
+	// token; ErrConflict when an issued digest exists. The first of several
+	// tokens that were issued in place of one spends the others: what came of a
+	// repeated exchange cannot grow two branches.
 	Exchange(ctx context.Context, spent Digest, at time.Time, issued ...Token) error
 
-	// Reissue records further tokens in place of one that was spent at
-	// notBefore or later: the answer to the exchange may have been lost on its
-	// way. ErrSpent when it was spent earlier, ErrEnded when the grant is
-	// revoked, ErrNotFound when there is no such token or it is not spent.
-	Reissue(ctx context.Context, spent Digest, notBefore time.Time, issued ...Token) error
+	// Reissue records further tokens in place of one that was exchanged within
+	// the grace: the answer may have been lost on its way. ErrSpent when it was
+	// spent at another time, when one of its successors has been used, or when it
+	// has none; ErrLimit when it has as many as it may have; ErrEnded when the
+	// grant is revoked, ErrNotFound when there is no such token or it is not
+	// spent.
+	Reissue(ctx context.Context, spent Digest, within Grace, issued ...Token) error
 
 	// RevokeGrants ends the grants that match, and so every token of theirs,
-	// and reports how many were in force until then.
+	// and reports how many were in force until then. A filter that is not empty and
+	// names neither ID nor Subject is an error.
 	RevokeGrants(ctx context.Context, match GrantFilter, at time.Time) (int, error)
+
+	// FindGrants looks at up to limit grants whose identifiers follow after, in
+	// their order, and returns those that match, ended ones included, and the last
+	// that it has looked at; zero when there are no more to look at.
+	FindGrants(ctx context.Context, match GrantFilter, after GrantID, limit int) (found []GrantID, last GrantID, err error)
+
+	// EndGrants ends the first of these grants, as many as a step of a few
+	// milliseconds can, at least one, and reports how many; a caller repeats with
+	// the others. One that is gone, or ended, counts.
+	EndGrants(ctx context.Context, ids []GrantID, at time.Time) (done int, err error)
+
+	// RemoveGrants removes the first of these grants with their tokens, as many as a
+	// step of a few milliseconds can, and reports how many are gone; a caller
+	// repeats with the others. Zero says that some tokens of the first are gone.
+	RemoveGrants(ctx context.Context, ids []GrantID) (done int, err error)
 }

@@ -18,4 +18,8 @@ type Images interface {
 
 	// Image returns the image with this digest.
 	Image(ctx context.Context, digest Digest) (Image, error)
+
+	// RemoveImage removes an image that is the logo of no client. It returns nil
+	// when there is none, or when one has it.
+	RemoveImage(ctx context.Context, digest Digest) error
 }

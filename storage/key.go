@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Key is a signing key, sealed. Rows never change.
+// Key is a signing key, sealed. Nothing of a row ever changes but how it is sealed.
 type Key struct {
 	// Generation orders the keys and is unique: 1 is the first.
 	Generation int64
@@ -31,6 +31,11 @@ type Keys interface {
 	// generation exactly one succeeds; the others get ErrConflict, as does a
 	// call with an ID that exists.
 	AddKey(ctx context.Context, k Key) error
+
+	// ResealKey puts the same private key, sealed anew, in the place of what is
+	// sealed there. ErrNotFound when there is no key of this generation that is
+	// sealed as before says: it was removed, or resealed meanwhile.
+	ResealKey(ctx context.Context, generation int64, before, sealed []byte) error
 
 	// RemoveKeys removes the keys of generations before this one.
 	RemoveKeys(ctx context.Context, before int64) error

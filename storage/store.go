@@ -15,22 +15,28 @@ type Store interface {
 	People
 	Sessions
 	Consents
-	Tickets
+	OneTimeCodes
 	Keys
 	Images
 	Attempts
 	Events
+	Installations
 
 	// Sweep removes what had ended by now and can no longer change an answer:
 	// grants past their ExpiresAt with all their tokens, access tokens past
-	// theirs, sessions, tickets and counters of attempts that are over. It
-	// removes at most limit rows of each kind in one transaction and reports
-	// how many it removed altogether; a caller repeats until that is zero.
+	// theirs, sessions, one-time codes and counters of attempts that are over. It
+	// removes at most limit rows of each kind in one transaction, fewer when
+	// that takes long, and reports how many it removed altogether; a caller
+	// repeats until that is zero.
 	// Spent codes and spent refresh tokens stay as long as their grant, so that
 	// a replay is recognized. Any number of processes may sweep at once.
 	Sweep(ctx context.Context, now time.Time, limit int) (removed int, err error)
 
-	// Ping reports whether the store answers reads.
+	// Ping reports whether the store can serve: that it answers reads and takes
+	// writes, as far as it can tell without one. When the last write of this
+	// process failed for want of the store it tries one that changes nothing, so
+	// that it says both when a disk is full and when there is room again. It is
+	// for a probe that asks every second.
 	Ping(ctx context.Context) error
 
 	// Close releases everything that the store holds. Calls after it fail with
@@ -51,8 +57,16 @@ var (
 	// ErrSpent says that a token which can be used once has been used.
 	ErrSpent = errors.New("storage: spent")
 
-	// ErrEnded says that the grant that a token belongs to has been revoked.
+	// ErrEnded says that what a step rests on is over: the grant that a token
+	// belongs to, the session in which a user acts, the consent of a grant.
 	ErrEnded = errors.New("storage: ended")
+
+	// ErrChanged says that a record is not what the caller has read: somebody has
+	// changed or removed it since. Read it again, and decide anew.
+	ErrChanged = errors.New("storage: changed since it was read")
+
+	// ErrLimit says that there are as many as there may be.
+	ErrLimit = errors.New("storage: limit reached")
 
 	// ErrUnavailable says that the store cannot serve now: busy beyond its
 	// patience, out of space, read-only, damaged, unreachable, or closed. Trying

@@ -12,6 +12,9 @@ const (
 	maxName   = 60
 	maxValue  = 200
 	maxDetail = 2000
+
+	// maxMessage is how many characters of a message of the host.
+	maxMessage = 500
 )
 
 // maxMarks is how many marks may stand on one letter. No script needs more, and

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// date returns a day as its language writes it, in UTC, for the visitor's time
+// date returns a day as its language writes it, in UTC, for the user's time
 // zone is unknown.
 func (l *Locale) date(t time.Time) string {
 	t = t.UTC()

@@ -1,6 +1,8 @@
-// Package ui draws every screen that the people who sign in get to see.
+// Package ui renders every screen that users see, and writes the e-mails that they
+// get. Package provider serves them: a host needs this package only to render one of
+// them itself.
 //
-// A screen is a templ component over a view: [SignIn] draws a [SignInView],
+// A screen is a templ component over a view: [SignIn] renders a [SignInView],
 // [Consent] a [ConsentView], and so on. A view holds values that are ready to
 // be shown and addresses that are ready to be followed; it decides nothing.
 // Whoever serves a screen fills in its view and renders the component:
@@ -8,7 +10,7 @@
 //	ui.SignIn(ui.SignInView{Page: page, Form: form}).Render(ctx, w)
 //
 // [Page] is what all views share: the language, the name and logo of the
-// service, the application that the visitor came from. [Form] is what all
+// service, the application that the user came from. [Form] is what all
 // views with something to submit share. Forms work without JavaScript, post
 // to the page that shows them, and carry back what [Form.Hidden] holds.
 //
@@ -32,4 +34,4 @@
 // direction of the text around them.
 package ui
 
-//go:generate go tool -modfile=../internal/tools/go.mod templ generate -include-version=false
+//go:generate go tool -modfile=../.ci/tools/go.mod templ generate -include-version=false

@@ -10,8 +10,8 @@ import (
 // of the gallery.
 type fixture struct {
 	name string
-	// draw puts the state into a page, which brings language and surroundings.
-	draw func(p Page) templ.Component
+	// render puts the state into a page, which brings language and surroundings.
+	render func(p Page) templ.Component
 }
 
 var fixedNow = time.Date(2026, time.March, 12, 14, 5, 0, 0, time.UTC)
@@ -20,7 +20,7 @@ var fixedNow = time.Date(2026, time.March, 12, 14, 5, 0, 0, time.UTC)
 func samplePage(l *Locale) Page {
 	p := accountPage(l)
 	p.Client = Client{
-		Name: "River Bikes", LogoURL: "sample/client.svg", Host: "riverbikes.example", Verified: true,
+		Name: "River Bikes", LogoURL: "sample/client.svg", Host: "riverbikes.example",
 		TermsURL: "https://riverbikes.example/terms", PolicyURL: "https://riverbikes.example/privacy",
 	}
 	return p
@@ -94,8 +94,8 @@ func consentOf(p Page) ConsentView {
 		Scopes: []ConsentScope{{
 			Title: t.military, Text: t.militaryText,
 			Attributes: []ConsentAttribute{
-				{t.email, []string{"ada@example.com"}},
-				{t.name, []string{"Ada Lovelace"}},
+				{Label: t.email, Values: []string{"ada@example.com"}},
+				{Label: t.name, Values: []string{"Ada Lovelace"}},
 			},
 			Groups: []ConsentGroup{{
 				Label: t.service, State: GroupVerified, Subgroups: []string{t.veteran, t.reserves},
@@ -180,12 +180,12 @@ var fixtures = []fixture{
 	}},
 	{"reset-finish-problems", func(p Page) templ.Component {
 		return ResetFinish(ResetFinishView{
-			Page: p, Form: with(Problem{Code: CodeMissing}, Problem{Code: PasswordContainsContext}, Problem{Code: FormStale}),
+			Page: p, Form: with(Problem{Code: CodeMissing}, Problem{Code: PasswordContainsContext}),
 			Email: ada.Email, ValidFor: 10 * time.Minute, MinLength: 15, RestartURL: "/reset",
 		})
 	}},
-	{"chooser", func(p Page) templ.Component {
-		return Chooser(ChooserView{Page: p, Form: sampleForm, Account: ada})
+	{"select_account", func(p Page) templ.Component {
+		return SelectAccount(SelectAccountView{Page: p, Form: sampleForm, Account: ada})
 	}},
 	{"consent", func(p Page) templ.Component { return Consent(consentOf(p)) }},
 	{"consent-incremental", func(p Page) templ.Component {
@@ -195,16 +195,24 @@ var fixtures = []fixture{
 		v.Scopes = append(v.Scopes, ConsentScope{
 			Title: t.profile, Text: t.profileText, New: true,
 			Attributes: []ConsentAttribute{
-				{t.born, []string{"1815-12-10"}},
-				{t.address, []string{"12 St James’s Square, London SW1Y 4JH", "Ockham Park, Ockham, Surrey"}},
+				{Label: t.born, Values: []string{"1815-12-10"}},
+				{Label: t.address, Values: []string{"12 St James’s Square, London SW1Y 4JH", "Ockham Park, Ockham, Surrey"}},
 			},
 		})
+		return Consent(v)
+	}},
+	{"consent-grown", func(p Page) templ.Component {
+		t := hostTextOf(p)
+		v := consentOf(p)
+		v.Incremental = true
+		v.Scopes[0].Attributes = append(v.Scopes[0].Attributes, ConsentAttribute{Handle: "born", New: true, Label: t.born, Values: []string{"1815-12-10"}})
+		v.Scopes[0].Groups = append(v.Scopes[0].Groups, ConsentGroup{Name: "student", New: true, Label: t.student, State: GroupUnverified})
 		return Consent(v)
 	}},
 	{"consent-groups", func(p Page) templ.Component {
 		t := hostTextOf(p)
 		v := consentOf(p)
-		v.Scopes[0].Attributes = []ConsentAttribute{{t.born, nil}}
+		v.Scopes[0].Attributes = []ConsentAttribute{{Label: t.born, Values: nil}}
 		v.Scopes[0].Groups = []ConsentGroup{
 			v.Scopes[0].Groups[0],
 			{Label: t.student, State: GroupExpired, Subgroups: []string{t.university}, Expires: date(2025, time.September, 30)},
@@ -217,15 +225,15 @@ var fixtures = []fixture{
 		v.Scopes, v.AppsURL = nil, ""
 		return Consent(v)
 	}},
-	{"consent-sandbox-unverified", func(p Page) templ.Component {
+	{"consent-sandbox", func(p Page) templ.Component {
 		v := consentOf(p)
-		v.Client.Verified, v.Client.LogoURL, v.Sandbox = false, "", true
+		v.Client.LogoURL, v.Sandbox = "", true
 		v.Client.TermsURL = ""
 		return Consent(v)
 	}},
 	{"consent-hostile", func(p Page) templ.Component {
 		v := consentOf(p)
-		v.Client.Name, v.Client.LogoURL, v.Client.Verified = hostileName, "", false
+		v.Client.Name, v.Client.LogoURL = hostileName, ""
 		v.Account = Account{Name: "\u202e" + hostileName, Email: "a\"><svg/onload=alert(1)>@example.com"}
 		v.Scopes[0].Attributes[0].Values = []string{"<img src=x onerror=alert(1)>", "\u2067\u200f\u0000"}
 		return Consent(v)
@@ -234,7 +242,7 @@ var fixtures = []fixture{
 		return SignOut(SignOutView{Page: accountPage(p.Locale), Form: sampleForm, Account: ada, CancelURL: "/account"})
 	}},
 	{"signed-out", func(p Page) templ.Component {
-		return SignedOut(SignedOutView{Page: p, SignInURL: "/signin", BackURL: "https://riverbikes.example/bye"})
+		return SignedOut(SignedOutView{Page: p, SignInURL: "/signin"})
 	}},
 	{"error-expired", func(p Page) templ.Component {
 		return Error(ErrorView{Page: p, Code: ErrorExpired, RequestID: "01JP5V9Q7M3K", Time: fixedNow, BackURL: "https://riverbikes.example/cb?error=access_denied"})
@@ -251,6 +259,15 @@ var fixtures = []fixture{
 	}},
 	{"error-internal", func(p Page) templ.Component {
 		return Error(ErrorView{Page: accountPage(p.Locale), Code: ErrorInternal, RequestID: "01JP5V9Q7M3K", Time: fixedNow})
+	}},
+	{"denied", func(p Page) templ.Component {
+		return Denied(DeniedView{Page: p, Message: "Your subscription ended on 1 March. <b>Renew it</b> to go on.", URL: "https://riverbikes.example/cb?error=access_denied&state=s"})
+	}},
+	{"denied-no-account", func(p Page) templ.Component {
+		return Denied(DeniedView{Page: p, URL: "https://riverbikes.example/cb", Fields: []Field{{"error", "access_denied"}, {"state", `"><script>`}}})
+	}},
+	{"error-user", func(p Page) templ.Component {
+		return Error(ErrorView{Page: accountPage(p.Locale), Code: ErrorUser, RequestID: "01JP5V9Q7M3K", Time: fixedNow})
 	}},
 	{"finished", func(p Page) templ.Component {
 		return Finished(FinishedView{Page: p, BackURL: "https://riverbikes.example/"})

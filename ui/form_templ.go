@@ -234,7 +234,7 @@ func problems(l *Locale, f Form) templ.Component {
 // input is a field of a form with its label.
 type input struct {
 	Name, Type, Label, Value string
-	// Autocomplete tells browsers and password managers what belongs here.
+	// Autocomplete says to browsers and password managers what belongs here.
 	Autocomplete string
 	// Digits is for a field that takes a code.
 	Digits bool

@@ -34,7 +34,7 @@ func TestGallery(t *testing.T) {
 	var pages bytes.Buffer
 	for _, l := range Locales() {
 		for _, f := range fixtures {
-			write(render(t, f.draw(samplePage(l))), l.Lang, f.name+".html")
+			write(render(t, f.render(samplePage(l))), l.Lang, f.name+".html")
 			fmt.Fprintf(&pages, "%s/%s.html\n", l.Lang, f.name)
 		}
 		for _, a := range Assets() {

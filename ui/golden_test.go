@@ -20,7 +20,7 @@ var digest = regexp.MustCompile(`\.[0-9a-f]{12}\.`)
 func TestScreensMatchGoldenFiles(t *testing.T) {
 	for _, f := range fixtures {
 		t.Run(f.name, func(t *testing.T) {
-			got := render(t, f.draw(samplePage(nil)))
+			got := render(t, f.render(samplePage(nil)))
 			// One element on a line, so that a difference can be read, and
 			// nothing that changes with the stylesheet.
 			got = append(bytes.ReplaceAll(got, []byte("><"), []byte(">\n<")), '\n')

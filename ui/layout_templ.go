@@ -686,7 +686,7 @@ func email(address string) templ.Component {
 	})
 }
 
-// day and since are points in time, for people and for machines.
+// day and since are points in time, for users and for machines.
 func day(l *Locale, at time.Time) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -798,7 +798,7 @@ func since(l *Locale, at, now time.Time) templ.Component {
 }
 
 // newTab is a link to a page of somebody else, which must not replace the form
-// that the visitor is filling in.
+// that the user is filling in.
 func newTab(l *Locale, url, text string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -1030,7 +1030,7 @@ func clientLogo(p Page) templ.Component {
 	})
 }
 
-// notice tells what has just happened.
+// notice says what has just happened.
 func notice(l *Locale, n Notice) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -22,11 +22,11 @@ const (
 	// MailNoAccount goes out instead of a code when the address has no
 	// account, so that the screens need not tell.
 	MailNoAccount MailKind = "no_account"
-	// MailPasswordChanged tells that a password was changed.
+	// MailPasswordChanged says that a password was changed.
 	MailPasswordChanged MailKind = "password_changed"
 )
 
-// MailView is what an e-mail tells. It has no place for the name of an
+// MailView is what an e-mail says. It has no place for the name of an
 // application: whoever registers one could write to strangers in the name of
 // the service.
 type MailView struct {
@@ -40,8 +40,9 @@ type MailView struct {
 	Code     string
 	ValidFor time.Duration
 	// SignInURL, SignUpURL and ResetURL are absolute addresses:
-	// MailAccountExists needs the first and the last, MailNoAccount the
-	// second, MailPasswordChanged the last.
+	// MailAccountExists needs the first and the last, MailSignUp and
+	// MailNoAccount the second, MailResetPassword and MailPasswordChanged
+	// the last.
 	SignInURL, SignUpURL, ResetURL string
 	// Time is when the password was changed, for MailPasswordChanged.
 	Time time.Time

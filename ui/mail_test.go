@@ -26,6 +26,8 @@ The code works for 10 minutes.
 Enter it on the page where you asked for it, and nowhere else. Nobody from Bonafide will ever ask you for it.
 
 You did not ask for it? Then someone has mistyped an address. Ignore this email and nothing will happen.
+
+If you are ever asked to wait before a code is sent to you, start here instead: https://id.example/signup
 `,
 	}
 	if diff := cmp.Diff(want, Compose(sampleMail(MailSignUp, nil))); diff != "" {

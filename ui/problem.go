@@ -19,7 +19,7 @@ const (
 	// password that is not the right one.
 	CredentialsWrong ProblemCode = "credentials_wrong"
 	PasswordMissing  ProblemCode = "password_missing"
-	// PasswordWrong is for the password of a person who is signed in.
+	// PasswordWrong is for the password of a signed-in user.
 	PasswordWrong ProblemCode = "password_wrong"
 	// PasswordTooShort counts the characters that are required.
 	PasswordTooShort ProblemCode = "password_too_short"
@@ -38,12 +38,9 @@ const (
 	CodeWrong ProblemCode = "code_wrong"
 	// TooManyAttempts counts the minutes to wait.
 	TooManyAttempts ProblemCode = "too_many_attempts"
-	// FormStale is for a form that was open for so long that it has to be sent
-	// again.
-	FormStale ProblemCode = "form_stale"
 )
 
-// ErrorCode names what an error screen tells.
+// ErrorCode names what an error screen says.
 type ErrorCode string
 
 // The errors that end a request on a screen of its own.
@@ -67,15 +64,13 @@ const (
 	// made for.
 	ErrorMethod   ErrorCode = "method"
 	ErrorTooLarge ErrorCode = "too_large"
-	// ErrorThrottled is for too many requests from one place.
-	ErrorThrottled ErrorCode = "throttled"
+	// ErrorUser is for somebody who is signed in and whose account is gone, or
+	// locked.
+	ErrorUser ErrorCode = "user"
 	// ErrorUnavailable is for a service that cannot answer for a while.
 	ErrorUnavailable ErrorCode = "unavailable"
 	// ErrorInternal is for a fault of the service.
 	ErrorInternal ErrorCode = "internal"
-	// ErrorEnvironment is for a test application at the real service, or a
-	// real one in the sandbox.
-	ErrorEnvironment ErrorCode = "environment"
 )
 
 // field returns the name of the field that the problem belongs to, and the

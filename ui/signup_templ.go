@@ -254,7 +254,7 @@ func agreement(l *Locale, b Brand) templ.Component {
 	})
 }
 
-// Code asks for the six digits that were sent to an e-mail address.
+// Code asks for the eight digits that were sent to an e-mail address.
 func Code(v CodeView) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -15,12 +15,13 @@ type text struct {
 	Code           codeText
 	ResetStart     resetStartText
 	ResetFinish    resetFinishText
-	Chooser        chooserText
+	SelectAccount  selectAccountText
 	Consent        consentText
 	SignOut        signOutText
 	SignedOut      signedOutText
 	Finished       finishedText
-	HandOver       handOverText
+	Denied         deniedText
+	Response       responseText
 	Error          errorText
 	Account        accountText
 	Apps           appsText
@@ -76,19 +77,18 @@ type resetStartText struct{ Heading, Text, Submit, SignIn message }
 
 type resetFinishText struct{ Heading, Sent, Submit, Restart message }
 
-type chooserText struct{ Heading message }
+type selectAccountText struct{ Heading message }
 
 type consentText struct {
-	Heading, HeadingSignIn, HeadingMore    message
-	SignInOnly, Incremental                message
-	UnverifiedClient, UnverifiedClientText message
-	New, Unknown                           message
-	Verified, Unverified, Expired          message
-	Since, Until, ExpiredOn                message
-	Offline, OfflineText                   message
-	Documents, Policy, Terms               message
-	Removable, RemovableLink, GoesTo       message
-	Switch, Allow, Deny                    message
+	Heading, HeadingSignIn, HeadingMore message
+	SignInOnly, Incremental             message
+	New, Unknown                        message
+	Verified, Unverified, Expired       message
+	Since, Until, ExpiredOn             message
+	Offline, OfflineText                message
+	Documents, Policy, Terms            message
+	Removable, RemovableLink, GoesTo    message
+	Switch, Allow, Deny                 message
 }
 
 type signOutText struct{ Heading, Text, Submit, Cancel message }
@@ -97,8 +97,10 @@ type signedOutText struct{ Heading, Text, SignIn message }
 
 type finishedText struct{ Heading, Text message }
 
-// handOverText is for the two screens that lead back to the application.
-type handOverText struct{ Heading, Text, Submit message }
+type deniedText struct{ Heading, NoAccount message }
+
+// responseText is for the two screens that lead back to the application.
+type responseText struct{ Heading, Text, Submit message }
 
 // errorText has a heading and a text for each error, and the labels under them.
 type errorText struct {

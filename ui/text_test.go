@@ -239,7 +239,7 @@ func TestScreensSayNothingThatIsNotInTheCatalogue(t *testing.T) {
 		if f.name == "consent-hostile" {
 			continue // changes on its way from the fixture to the screen
 		}
-		doc, err := html.Parse(bytes.NewReader(render(t, f.draw(samplePage(l)))))
+		doc, err := html.Parse(bytes.NewReader(render(t, f.render(samplePage(l)))))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -258,7 +258,7 @@ func TestEverySentenceIsSaidSomewhere(t *testing.T) {
 	page := samplePage(l)
 	var said bytes.Buffer
 	for _, f := range fixtures {
-		said.Write(render(t, f.draw(page)))
+		said.Write(render(t, f.render(page)))
 	}
 	for code := range l.text.Problems {
 		said.Write(render(t, SignIn(SignInView{Page: page, Form: with(Problem{code, 2})})))

@@ -6,9 +6,9 @@ import "time"
 type Page struct {
 	// Locale is the language of the screen, from [MatchLocale]. Nil is English.
 	Locale *Locale
-	// Brand is the service that the visitor is looking at.
+	// Brand is the service that the user sees.
 	Brand Brand
-	// Client is the application that sent the visitor. Its zero value means
+	// Client is the application that sent the user. Its zero value means
 	// that none did, as on the account pages.
 	Client Client
 	// AssetPath is the address under which [Assets] are served, with a slash
@@ -39,25 +39,22 @@ type Brand struct {
 	// HomeURL is where the logo leads.
 	HomeURL string
 	// TermsURL, PolicyURL and HelpURL are the service's terms of use, its
-	// privacy policy and a page that helps people to sign in.
+	// privacy policy and a page that helps users to sign in.
 	TermsURL, PolicyURL, HelpURL string
 }
 
-// Client is an application as people are to recognise it. Nothing in it is
+// Client is an application as users are to recognise it. Nothing in it is
 // trusted to be true except Host, which the caller derives from a registered
-// redirect URI, and Verified.
+// redirect URI.
 type Client struct {
 	// Name is what the application calls itself.
 	Name string
 	// LogoURL is the address of its image, on the same origin. Empty shows the
 	// first letter of the name.
 	LogoURL string
-	// Host is the host that the visitor goes to in the end, or the scheme when
+	// Host is the host that the user returns to, or the scheme when
 	// the application is a native one.
 	Host string
-	// Verified tells that someone has checked that Name and Host belong
-	// together. A screen that asks for trust marks those that are not.
-	Verified bool
 	// TermsURL and PolicyURL are the application's own. Empty shows no link.
 	TermsURL, PolicyURL string
 }
@@ -70,11 +67,11 @@ type Language struct {
 	URL string
 }
 
-// Account is the person who is signed in, as shown to that person.
+// Account is the user who is signed in, as shown to that user.
 type Account struct {
-	// Name is empty when the person never gave one.
+	// Name is empty when the user never gave one.
 	Name string
-	// Email is the address that the person signs in with.
+	// Email is the address that the user signs in with.
 	Email string
 }
 
@@ -93,14 +90,14 @@ type Form struct {
 type Field struct{ Name, Value string }
 
 // The names under which the screens post what was entered or chosen. Each view
-// tells which of them it posts.
+// says which of them it posts.
 const (
 	FieldEmail = "email"
 	// FieldPassword is the password that the account has now.
 	FieldPassword    = "password"
 	FieldNewPassword = "new_password"
 	FieldCode        = "code"
-	// FieldAction tells which button was pressed on a screen that has several.
+	// FieldAction says which button was pressed on a screen that has several.
 	FieldAction = "action"
 	// FieldSession is the session to end.
 	FieldSession = "session"
@@ -110,15 +107,15 @@ const (
 const (
 	ActionAllow    = "allow"    // Consent
 	ActionDeny     = "deny"     // Consent
-	ActionContinue = "continue" // Chooser: with the account shown
-	ActionSwitch   = "switch"   // Chooser, Consent, Reauthenticate: with another account
+	ActionContinue = "continue" // SelectAccount: with the account shown
+	ActionSwitch   = "switch"   // SelectAccount, Consent, Reauthenticate: with another account
 	ActionResend   = "resend"   // Code: send a new code
 	ActionVerify   = "verify"   // Account: send a code to the e-mail address
 	ActionEnd      = "end"      // Sessions: end the one in FieldSession
 	ActionOthers   = "others"   // Sessions: end all but this one
 )
 
-// Notice is a sentence at the top of a screen that tells what has just
+// Notice is a sentence at the top of a screen that says what has just
 // happened. The empty notice says nothing.
 type Notice string
 
@@ -130,5 +127,4 @@ const (
 	NoticeAppRemoved      Notice = "app_removed"
 	NoticeSessionEnded    Notice = "session_ended"
 	NoticeSessionsEnded   Notice = "sessions_ended"
-	NoticeSignedOut       Notice = "signed_out"
 )

@@ -2,20 +2,20 @@ package ui
 
 import "time"
 
-// AccountView is the home of a person's own pages.
+// AccountView is the home of a user's own pages.
 // It posts [FieldAction] with [ActionVerify] when the address is not verified.
 type AccountView struct {
 	Page
 	Form
 	Notice  Notice
 	Account Account
-	// EmailVerified tells that the person has proved to own the address.
+	// EmailVerified says that the user has proved to own the address.
 	EmailVerified bool
 	// Each leads to another page. Empty shows no link.
 	AppsURL, SessionsURL, PasswordURL, SignOutURL string
 }
 
-// AppsView lists the applications that a person has allowed something.
+// AppsView lists the applications that a user has granted access.
 type AppsView struct {
 	Page
 	Notice Notice
@@ -25,10 +25,10 @@ type AppsView struct {
 	AccountURL string
 }
 
-// App is an application that a person has allowed something.
+// App is an application that a user has granted access.
 type App struct {
 	Client
-	// Since is when the person first allowed it, LastUsed when it last asked
+	// Since is when the user first granted it, LastUsed when it last asked
 	// for data. Zero shows no date.
 	Since, LastUsed time.Time
 	// Scopes are the titles of what it may see.
@@ -47,7 +47,7 @@ type RemoveAppView struct {
 	CancelURL string
 }
 
-// SessionsView lists the browsers in which a person is signed in.
+// SessionsView lists the browsers in which a user is signed in.
 // It posts [FieldAction] with [ActionEnd] and [FieldSession], or
 // [FieldAction] with [ActionOthers].
 type SessionsView struct {
@@ -59,7 +59,7 @@ type SessionsView struct {
 	AccountURL string
 }
 
-// Session is one browser in which a person is signed in.
+// Session is one browser in which a user is signed in.
 type Session struct {
 	// ID is what is posted to end it.
 	ID string
@@ -68,7 +68,7 @@ type Session struct {
 	Browser, System string
 	// Current marks the browser that shows the screen.
 	Current bool
-	// Since is when the person signed in, LastUsed when the session was last
+	// Since is when the user signed in, LastUsed when the session was last
 	// seen. Zero shows no date.
 	Since, LastUsed time.Time
 }

@@ -15,7 +15,7 @@ type SignInView struct {
 	ResetURL, SignUpURL string
 }
 
-// ReauthenticateView asks the person who is signed in for the password again.
+// ReauthenticateView asks the signed-in user for the password again.
 // It posts [FieldPassword], or [FieldAction] with [ActionSwitch].
 type ReauthenticateView struct {
 	Page
@@ -45,11 +45,11 @@ type CodePurpose string
 const (
 	// CodeSignUp finishes a new account.
 	CodeSignUp CodePurpose = "sign_up"
-	// CodeVerifyEmail proves that the account's address is the person's own.
+	// CodeVerifyEmail proves that the account's address is the user's own.
 	CodeVerifyEmail CodePurpose = "verify_email"
 )
 
-// CodeView asks for the six digits that were sent to an e-mail address.
+// CodeView asks for the eight digits that were sent to an e-mail address.
 // It posts [FieldCode], or [FieldAction] with [ActionResend].
 type CodeView struct {
 	Page
@@ -75,7 +75,7 @@ type ResetStartView struct {
 	SignInURL string
 }
 
-// ResetFinishView asks for the six digits that were sent and for a new
+// ResetFinishView asks for the eight digits that were sent and for a new
 // password. It posts [FieldCode] and [FieldNewPassword].
 type ResetFinishView struct {
 	Page
@@ -91,9 +91,9 @@ type ResetFinishView struct {
 	RestartURL string
 }
 
-// ChooserView asks whether to go on with the account that is signed in.
+// SelectAccountView asks whether to continue with the account that is signed in.
 // It posts [FieldAction] with [ActionContinue] or [ActionSwitch].
-type ChooserView struct {
+type SelectAccountView struct {
 	Page
 	Form
 	Account Account
@@ -106,12 +106,12 @@ type ConsentView struct {
 	Form
 	Account Account
 	// Scopes are what the application requested, each with the data that it
-	// releases. None is a request that only signs the person in.
+	// releases. None is a request that only signs the user in.
 	Scopes []ConsentScope
-	// Offline tells that the application may also read the data while the
-	// person is away.
+	// Offline says that the application may also read the data while the
+	// user is away.
 	Offline bool
-	// Incremental tells that the application has been allowed something
+	// Incremental says that the application has been allowed something
 	// before; the scopes that it was not yet allowed are then marked as new.
 	Incremental bool
 	// AppsURL is the screen where the permission can be taken back. Empty
@@ -125,21 +125,27 @@ type ConsentScope struct {
 	Title, Text string
 	// New marks what was not allowed before, when the consent is incremental.
 	New bool
-	// Attributes are the facts about the person that would be released.
+	// Attributes are the attributes of the user that would be released.
 	Attributes []ConsentAttribute
 	// Groups are the verified groups whose status would be released.
 	Groups []ConsentGroup
 }
 
-// ConsentAttribute is a fact about the person, with the value that the
+// ConsentAttribute is an attribute of the user, with the value that the
 // application would receive.
 type ConsentAttribute struct {
+	// Handle is the machine name.
+	Handle string
+	// New marks an attribute that a scope which was allowed before has come to
+	// release.
+	New bool
+
 	Label string
 	// Values are shown one on each line. None says that nothing is known.
 	Values []string
 }
 
-// GroupState is the state of a person's membership in a verified group.
+// GroupState is the state of a user's membership in a verified group.
 type GroupState string
 
 // The states of a group.
@@ -149,11 +155,16 @@ const (
 	GroupExpired    GroupState = "expired"
 )
 
-// ConsentGroup is a verified group and the person's place in it.
+// ConsentGroup is a verified group and the user's place in it.
 type ConsentGroup struct {
+	// Name is the machine name.
+	Name string
+	// New is that of ConsentAttribute.
+	New bool
+
 	Label string
 	State GroupState
-	// Subgroups are the parts of the group that the person belongs to.
+	// Subgroups are the parts of the group that the user belongs to.
 	Subgroups []string
 	// Since and Expires bound the verification. Zero shows no date.
 	Since, Expires time.Time
@@ -168,15 +179,14 @@ type SignOutView struct {
 	CancelURL string
 }
 
-// SignedOutView tells that the person is signed out.
+// SignedOutView says that the user is signed out.
 type SignedOutView struct {
 	Page
-	// SignInURL and BackURL lead to the sign-in screen and to the application.
-	// Empty shows no link.
-	SignInURL, BackURL string
+	// SignInURL leads to the sign-in screen. Empty shows no link.
+	SignInURL string
 }
 
-// ErrorView tells what went wrong and what to do about it.
+// ErrorView says what went wrong and what to do about it.
 type ErrorView struct {
 	Page
 	Code ErrorCode
@@ -187,12 +197,25 @@ type ErrorView struct {
 	// BackURL leads to the application. To be set only when the request named
 	// an address that the application has registered. Empty shows no link.
 	BackURL string
-	// Details are for the people who build the application and for nobody
+	// Details are for the developers of the application and for nobody
 	// else. They are shown as they are, in no particular language.
 	Details []Field
 }
 
-// FinishedView tells that the request was answered before, as when someone
+// DeniedView says that the application gets no data of this account. The one way to
+// continue leads back to the application, with an error response.
+type DeniedView struct {
+	Page
+	// Message is the host's reason, as it is and in no particular language. Empty
+	// says that there is no such account.
+	Message string
+	// URL is a registered redirect URI with the response in it, or the one to which
+	// Fields are posted.
+	URL    string
+	Fields []Field
+}
+
+// FinishedView says that the request was answered before, as when a user
 // goes back to a form that was sent already.
 type FinishedView struct {
 	Page
@@ -200,23 +223,23 @@ type FinishedView struct {
 	BackURL string
 }
 
-// ContinueView hands the visitor over to the application by a link. It is for
-// answers that go with a Refresh header, because a redirect after a form would
+// ContinueView sends the user back to the application by a link. It is for
+// responses that go with a Refresh header, because a redirect after a form would
 // be stopped by form-action.
 type ContinueView struct {
 	Page
-	// URL is a registered redirect URI with the answer in it. Schemes that run
+	// URL is a registered redirect URI with the response in it. Schemes that run
 	// code in the browser are not followed.
 	URL string
 }
 
-// FormPostView hands the answer over to the application in the body of a POST,
+// FormPostView sends the response to the application in the body of a POST,
 // as OAuth 2.0 Form Post Response Mode describes. A script sends the form; a
 // button does where there is none.
 type FormPostView struct {
 	Page
 	// URL is a registered redirect URI.
 	URL string
-	// Fields are the parameters of the answer.
+	// Fields are the parameters of the response.
 	Fields []Field
 }

@@ -2,6 +2,7 @@ package widget
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"regexp"
 	"unicode"
@@ -45,11 +46,11 @@ func (b Brand) withDefaults() Brand {
 
 func (b Brand) validate() error {
 	if !utf8.ValidString(b.Name) || utf8.RuneCountInString(b.Name) > 60 {
-		return fmt.Errorf("brand: Name must be at most 60 characters")
+		return errors.New("brand: Name must be at most 60 characters")
 	}
 	for _, r := range b.Name {
 		if !unicode.IsPrint(r) {
-			return fmt.Errorf("brand: Name must be one line of printable characters")
+			return errors.New("brand: Name must be one line of printable characters")
 		}
 	}
 	if !hexColor.MatchString(b.Color) {
@@ -59,7 +60,7 @@ func (b Brand) validate() error {
 		return fmt.Errorf("brand: LabelColor must be #rrggbb, got %q", b.LabelColor)
 	}
 	if !pathData.MatchString(b.Mark) {
-		return fmt.Errorf("brand: Mark must be the data of an SVG path of at most 1000 bytes")
+		return errors.New("brand: Mark must be the data of an SVG path of at most 1000 bytes")
 	}
 	return nil
 }

@@ -1,6 +1,6 @@
 /**
  * Types of the sign-in button: its attributes, its events and window.Bonafide.
- * README.md tells the story; this file is the reference.
+ * README.md is the manual; this file is the reference.
  */
 
 /** The response types of the authorization endpoint. All but "code" hand tokens to the page. */
@@ -36,7 +36,7 @@ export interface SignInOptions {
   nonce?: string;
   /** S256 challenge of a verifier that the site's server keeps. */
   codeChallenge?: string;
-  /** The site's own identifier for the visitor, returned with the data. At most 255 characters. */
+  /** The site's own identifier for the user, returned with the data. At most 255 characters. */
   eid?: string;
   /** The screen that opens first. */
   op?: "signin" | "signup" | string;
@@ -148,7 +148,7 @@ export type ReadyEvent = CustomEvent<null>;
 export type StartEvent = CustomEvent<null>;
 /** Dispatched when a popup brought a result. Prevent it to stay on the page. */
 export type SuccessEvent = CustomEvent<SignInResult>;
-/** Dispatched when a person said no: error is access_denied or popup_closed. */
+/** Dispatched when the user declined: error is access_denied or popup_closed. */
 export type CancelEvent = CustomEvent<SignInFailure>;
 /** Dispatched when it failed. */
 export type ErrorEvent = CustomEvent<SignInFailure>;

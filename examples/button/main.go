@@ -4,8 +4,10 @@
 //
 //	go run ./examples/button
 //
-// Provider and site run on two ports, as two origins, in one process; nothing is
-// kept.
+// It prints the page to open and whom to sign in as. Provider and site run on two ports,
+// as two origins, in one process; nothing is kept. Look at site/index.html for the
+// button, at site/redeem.js for all that a public client needs to turn a response into
+// claims, and at site/spa for the single-page application.
 package main
 
 import (

@@ -35,7 +35,7 @@ func TestButton(t *testing.T) {
 // fetch reads an address, which may not be served yet.
 func fetch(t *testing.T, address string) string {
 	t.Helper()
-	for range 100 {
+	for deadline := time.Now().Add(5 * time.Minute); time.Now().Before(deadline); {
 		response, err := http.Get(address)
 		if err != nil {
 			<-time.After(50 * time.Millisecond)

@@ -13,7 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/oauth2"
 
-	"github.com/bonafide-id/bonafide/examples/internal/visitor"
+	"github.com/bonafide-id/bonafide/examples/internal/browser"
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/storage/sqlite"
 )
@@ -75,7 +75,7 @@ func (c *club) registerApplication(p *provider.Provider) {
 	c.t.Cleanup(application.Close)
 	err := p.SaveClient(c.t.Context(), provider.Client{
 		ID: "hut", Name: "Mountain Hut", Secret: clientSecret, Dialect: provider.Standard,
-		RedirectURIs: []string{application.URL + "/callback"},
+		RedirectURIs: []string{application.URL + "/callback"}, PostLogoutRedirectURIs: []string{application.URL + "/bye"},
 	})
 	if err != nil {
 		c.t.Fatal(err)
@@ -91,7 +91,7 @@ func (c *club) registerApplication(p *provider.Provider) {
 	}
 }
 
-// authorizeURL returns where the application sends a visitor.
+// authorizeURL returns where the application sends a browser.
 func (c *club) authorizeURL(verifier string, options ...oauth2.AuthCodeOption) string {
 	return c.oauth2.AuthCodeURL("state-1", append(options, oidc.Nonce("nonce-1"), oauth2.S256ChallengeOption(verifier))...)
 }
@@ -132,20 +132,20 @@ func (c *club) status(token *oauth2.Token) []any {
 }
 
 func TestHostSignsItsOwnMembersIn(t *testing.T) {
-	c, v := newClub(t), visitor.New(t)
+	c, b := newClub(t), browser.New(t)
 	verifier := oauth2.GenerateVerifier()
 
-	v.Open(c.authorizeURL(verifier, oauth2.SetAuthURLParam("login_hint", "ada@example.com")))
-	if v.URL.Path != "/login" {
-		t.Fatalf("a visitor whom nobody knows is at %s, not at the host's sign-in page", v.URL)
+	b.Open(c.authorizeURL(verifier, oauth2.SetAuthURLParam("login_hint", "ada@example.com")))
+	if b.URL.Path != "/login" {
+		t.Fatalf("a browser without a session is at %s, not at the host's sign-in page", b.URL)
 	}
-	v.Shows(`value="ada@example.com"`)
-	v.Submit("password", "not hers")
-	v.Shows("not right")
-	v.Submit("password", adaPassword)
-	v.Shows("Mountain Hut")
-	v.Shows("Ada Bergström")
-	v.Submit("action", "allow")
+	b.Shows(`value="ada@example.com"`)
+	b.Submit("password", "not hers")
+	b.Shows("not right")
+	b.Submit("password", adaPassword)
+	b.Shows("Mountain Hut")
+	b.Shows("Ada Bergström")
+	b.Submit("action", "allow")
 
 	_, id := c.redeem(verifier)
 	if id.Subject != "m-1007" {
@@ -169,20 +169,20 @@ func TestHostSignsItsOwnMembersIn(t *testing.T) {
 }
 
 func TestStatusThatTheHostRevokesIsGoneFromTheNextAnswer(t *testing.T) {
-	c, v := newClub(t), visitor.New(t)
+	c, b := newClub(t), browser.New(t)
 	verifier := oauth2.GenerateVerifier()
-	v.Open(c.authorizeURL(verifier))
-	v.Submit("email", "ada@example.com", "password", adaPassword)
-	v.Submit("action", "allow")
+	b.Open(c.authorizeURL(verifier))
+	b.Submit("email", "ada@example.com", "password", adaPassword)
+	b.Submit("action", "allow")
 	token, _ := c.redeem(verifier)
 
 	member := []any{map[string]any{"group": "club", "subgroups": []any{"Gold"}, "verified": true}}
 	if diff := cmp.Diff(member, c.status(token)); diff != "" {
 		t.Fatalf("status of a member (-want +got):\n%s", diff)
 	}
-	v.Open(c.base + "/")
-	v.Submit("level", "")
-	v.Shows("ended")
+	b.Open(c.base + "/")
+	b.Submit("level", "")
+	b.Shows("ended")
 	former := []any{map[string]any{"group": "club", "subgroups": []any{}, "verified": false}}
 	if diff := cmp.Diff(former, c.status(token)); diff != "" {
 		t.Errorf("status of a former member, with the same token (-want +got):\n%s", diff)
@@ -190,11 +190,11 @@ func TestStatusThatTheHostRevokesIsGoneFromTheNextAnswer(t *testing.T) {
 }
 
 func TestMemberWhoLeavesIsUnknownToTheNextAnswer(t *testing.T) {
-	c, v := newClub(t), visitor.New(t)
+	c, b := newClub(t), browser.New(t)
 	verifier := oauth2.GenerateVerifier()
-	v.Open(c.authorizeURL(verifier))
-	v.Submit("email", "ada@example.com", "password", adaPassword)
-	v.Submit("action", "allow")
+	b.Open(c.authorizeURL(verifier))
+	b.Submit("email", "ada@example.com", "password", adaPassword)
+	b.Submit("action", "allow")
 	token, _ := c.redeem(verifier)
 
 	c.members.mu.Lock()
@@ -206,34 +206,57 @@ func TestMemberWhoLeavesIsUnknownToTheNextAnswer(t *testing.T) {
 }
 
 func TestPromptLoginMakesTheHostAskAgain(t *testing.T) {
-	c, v := newClub(t), visitor.New(t)
+	c, b := newClub(t), browser.New(t)
 	verifier := oauth2.GenerateVerifier()
-	v.Open(c.authorizeURL(verifier))
-	v.Submit("email", "ada@example.com", "password", adaPassword)
-	v.Submit("action", "allow")
+	b.Open(c.authorizeURL(verifier))
+	b.Submit("email", "ada@example.com", "password", adaPassword)
+	b.Submit("action", "allow")
 	_, first := c.redeem(verifier)
 
 	// With the session alone the application is answered at once.
 	c.answer = nil
-	v.Open(c.authorizeURL(verifier))
+	b.Open(c.authorizeURL(verifier))
 	c.redeem(verifier)
 
 	c.answer = nil
 	asked := time.Now().Truncate(time.Second)
-	v.Open(c.authorizeURL(verifier, oauth2.SetAuthURLParam("prompt", "login")))
-	if v.URL.Path != "/login" || c.answer != nil {
-		t.Fatalf("the host did not ask again: the visitor is at %s", v.URL)
+	b.Open(c.authorizeURL(verifier, oauth2.SetAuthURLParam("prompt", "login")))
+	if b.URL.Path != "/login" || c.answer != nil {
+		t.Fatalf("the host did not ask again: the browser is at %s", b.URL)
 	}
-	v.Shows("once more")
+	b.Shows("once more")
 	// Going back to the provider without signing in leads to the same page.
-	v.Open(v.URL.Query().Get("return_to"))
-	if v.URL.Path != "/login" || c.answer != nil {
-		t.Fatalf("the sign-in page can be skipped: the visitor is at %s", v.URL)
+	b.Open(b.URL.Query().Get("return_to"))
+	if b.URL.Path != "/login" || c.answer != nil {
+		t.Fatalf("the sign-in page can be skipped: the browser is at %s", b.URL)
 	}
-	v.Submit("email", "ada@example.com", "password", adaPassword)
+	b.Submit("email", "ada@example.com", "password", adaPassword)
 	_, again := c.redeem(verifier)
 	if when := authTime(t, again); when.Before(asked) || when.Before(authTime(t, first)) {
 		t.Errorf("auth_time is %v, the request came at %v", when, asked)
+	}
+}
+
+func TestSignOutOfAnApplicationEndsAtTheApplication(t *testing.T) {
+	c, b := newClub(t), browser.New(t)
+	b.Open(c.base + "/login")
+	b.Submit("email", "ada@example.com", "password", adaPassword)
+
+	application, _ := url.Parse(c.oauth2.RedirectURL)
+	application.Path = "/bye"
+	ask := url.Values{"client_id": {"hut"}, "post_logout_redirect_uri": {application.String()}, "state": {"state-2"}}
+	b.Open(c.base + "/id/signout?" + ask.Encode())
+	b.Submit()
+	if b.URL.Path != "/logout" {
+		t.Fatalf("the browser is at %s, not at the host's sign-out page", b.URL)
+	}
+	b.Submit()
+	if b.URL.Path != "/bye" || c.answer.Get("state") != "state-2" {
+		t.Errorf("the browser is at %s, the application received %v", b.URL, c.answer)
+	}
+	b.Open(c.base + "/")
+	if b.URL.Path != "/login" {
+		t.Error("still signed in")
 	}
 }
 
@@ -257,10 +280,10 @@ func TestSignInPageIsNoOpenRedirect(t *testing.T) {
 	for _, returnTo := range []string{
 		"https://evil.test/", "//evil.test", c.base + "/id/oauth/authorize?flow=made-up", c.base + "/id/../logout",
 	} {
-		v := visitor.New(t)
-		v.Open(c.base + "/login?" + url.Values{"return_to": {returnTo}}.Encode())
-		v.Submit("email", "ada@example.com", "password", adaPassword)
-		if got := v.URL.String(); got != c.base+"/" {
+		b := browser.New(t)
+		b.Open(c.base + "/login?" + url.Values{"return_to": {returnTo}}.Encode())
+		b.Submit("email", "ada@example.com", "password", adaPassword)
+		if got := b.URL.String(); got != c.base+"/" {
 			t.Errorf("return_to %s leads to %s", returnTo, got)
 		}
 	}

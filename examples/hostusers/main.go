@@ -3,18 +3,30 @@
 //
 //	go run ./examples/hostusers
 //
-// The members are in members.go, the sessions and pages of the site in site.go, as
-// a host has them before it meets this library. What connects the two is in
-// identity.go: who is signed in (level 1), and what is known about them (level 2).
+// It prints what to open and whom to sign in as. The members are in members.go, the
+// sessions and pages of the site in site.go, as a host has them before it meets this
+// library. All that connects the two is in identity.go:
 //
-// Members are in memory and the database is in a temporary folder: the next start
-// begins anew.
+//   - Who is signed in. Users.SignedIn reads the club's session and returns who it is,
+//     since when and by which method. Users.SignInURL is the club's sign-in page, which
+//     gets return_to and checks it with Provider.IsReturnTo before it redirects there:
+//     else anybody could send people elsewhere by the club's address. With prompt=login
+//     the page asks for the password although there is a session, because the
+//     application asked for a fresh sign-in.
+//   - What is known about them. Users.Person returns attributes and statuses at the
+//     moment of their release: end the membership on the club's page, and the next
+//     response of userinfo has it, even for a token issued before.
+//
+// With -app, the redirect URI of an application, it registers that application as the
+// client "hut". Members are in memory and the database is in a temporary folder: the
+// next start begins anew.
 package main
 
 import (
 	"context"
 	"crypto/rand"
 	"errors"
+	"flag"
 	"fmt"
 	"net/http"
 	"os"
@@ -23,12 +35,17 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/storage/sqlite"
 )
 
-const address = "localhost:8082"
+var (
+	address = flag.String("listen", "localhost:8082", "address to listen at")
+	app     = flag.String("app", "", "redirect URI of an application to register")
+)
 
 func main() {
+	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // the second Ctrl-C kills
 	if err := run(ctx); err != nil {
@@ -58,16 +75,29 @@ func run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	base := "http://" + address
+	grace := member{ID: "m-1008", Email: "grace@example.com", FirstName: "Grace", LastName: "Lindqvist"}
+	if err := members.add(grace, "amber-ladder-hums-twice"); err != nil {
+		return err
+	}
+	base := "http://" + *address
 	site := newSite(members, base)
 	identity, err := newIdentity(ctx, base, secret[:], store, site)
 	if err != nil {
 		return errors.Join(err, store.Close())
 	}
 	defer func() { _ = identity.Close() }()
+	if *app != "" {
+		hut := provider.Client{
+			ID: "hut", Name: "Mountain Hut", Secret: rand.Text() + rand.Text(), Dialect: provider.Standard, RedirectURIs: []string{*app},
+		}
+		if err := identity.SaveClient(ctx, hut); err != nil {
+			return err
+		}
+		fmt.Printf("The secret of the client hut is %s\n", hut.Secret)
+	}
 	go func() { _ = identity.Run(ctx) }() // always nil; Close waits for it
 
-	server := &http.Server{Addr: address, Handler: site, ReadHeaderTimeout: 5 * time.Second}
+	server := &http.Server{Addr: *address, Handler: site, ReadHeaderTimeout: 5 * time.Second}
 	context.AfterFunc(ctx, func() {
 		patience, cancel := context.WithTimeout(context.Background(), 3*time.Second)
 		defer cancel()

@@ -29,16 +29,28 @@ type members struct {
 }
 
 func newMembers(m member, password string) (*members, error) {
-	hash, err := bcrypt.GenerateFromPassword([]byte(password), bcrypt.DefaultCost)
-	if err != nil {
-		return nil, fmt.Errorf("hash password: %w", err)
-	}
-	m.passwordHash = hash
 	unknown, err := bcrypt.GenerateFromPassword([]byte("nobody has this"), bcrypt.DefaultCost)
 	if err != nil {
 		return nil, fmt.Errorf("hash password: %w", err)
 	}
-	return &members{byID: map[string]member{m.ID: m}, unknown: unknown}, nil
+	ms := &members{byID: map[string]member{}, unknown: unknown}
+	if err := ms.add(m, password); err != nil {
+		return nil, err
+	}
+	return ms, nil
+}
+
+// add records a member, with a password.
+func (ms *members) add(m member, password string) error {
+	hash, err := bcrypt.GenerateFromPassword([]byte(password), bcrypt.DefaultCost)
+	if err != nil {
+		return fmt.Errorf("hash password: %w", err)
+	}
+	m.passwordHash = hash
+	ms.mu.Lock()
+	defer ms.mu.Unlock()
+	ms.byID[m.ID] = m
+	return nil
 }
 
 // find returns a member by id.

@@ -127,7 +127,7 @@ func (s *site) login(w http.ResponseWriter, r *http.Request) {
 	http.Redirect(w, r, s.destination(returnTo), http.StatusSeeOther)
 }
 
-// destination returns where to go after signing in.
+// destination returns where to go after signing in or out.
 func (s *site) destination(returnTo string) string {
 	if s.isReturnTo(returnTo) {
 		return returnTo
@@ -135,14 +135,15 @@ func (s *site) destination(returnTo string) string {
 	return "/"
 }
 
-func (s *site) showLogout(w http.ResponseWriter, _ *http.Request) {
-	render(w, http.StatusOK, "logout.html", nil)
+// showLogout asks first: any page can send a visitor here.
+func (s *site) showLogout(w http.ResponseWriter, r *http.Request) {
+	render(w, http.StatusOK, "logout.html", r.URL.Query().Get("return_to"))
 }
 
 func (s *site) logout(w http.ResponseWriter, r *http.Request) {
 	s.endSession(r)
 	s.setCookie(w, "", -time.Second)
-	http.Redirect(w, r, "/", http.StatusSeeOther)
+	http.Redirect(w, r, s.destination(r.PostFormValue("return_to")), http.StatusSeeOther)
 }
 
 // home shows a member what the club knows about them.

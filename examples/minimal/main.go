@@ -1,5 +1,13 @@
-// Command minimal is an identity provider at http://localhost:8080/id. Start it with
-// SECRET=$(openssl rand -base64 32) and keep the value: the database needs it again.
+// Command minimal is an identity provider and nothing else, in as few lines as that
+// takes: a store, a configuration, a route.
+//
+//	SECRET=$(openssl rand -base64 32) go run ./examples/minimal
+//
+// It serves http://localhost:8080/id from the SQLite file identity.db in the working
+// directory. Keep the secret: nothing else opens what the file holds. Clients and users
+// come with Provider.SaveClient and SaveAccount, mails with Config.Mailer; until then
+// look at http://localhost:8080/id/oidc/.well-known/openid-configuration. To mount the
+// provider at the root, drop /id from the base URL and from the pattern.
 package main
 
 import (

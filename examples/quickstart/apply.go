@@ -3,111 +3,107 @@ package main
 import (
 	"context"
 	"fmt"
-	"strings"
+	"slices"
 
-	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/storage"
 )
 
 // apply creates the users and clients of the file, or brings them up to date. It
-// deletes nothing: who is no longer in the file stays.
-func (e *environment) apply(ctx context.Context, p *provider.Provider) error {
+// deletes nothing: who is no longer in the file stays, and is told of in the log.
+func (e *environment) apply(ctx context.Context, p opened, o opening) error {
+	users := map[string]int{} // by ID
+	var kept leftovers
 	for i, u := range e.Users {
-		if err := u.apply(ctx, p); err != nil {
-			return fmt.Errorf("users[%d]%w", i, err)
+		place := fmt.Sprintf("users[%d]", i)
+		id, err := u.apply(ctx, p, place)
+		if err != nil {
+			return err
+		}
+		if first, twice := users[id]; twice {
+			return fmt.Errorf("%s: is the user of users[%d] already", place, first)
+		}
+		users[id] = i
+		if err := u.applyStatus(ctx, p, id, place+".status", e.RemoveStatuses, &kept); err != nil {
+			return err
 		}
 	}
 	for i, c := range e.Clients {
-		if err := c.apply(ctx, p); err != nil {
-			return fmt.Errorf("clients[%d]%w", i, err)
+		if err := c.apply(ctx, p, fmt.Sprintf("clients[%d]", i)); err != nil {
+			return err
 		}
 	}
+	if err := e.findLeftovers(ctx, p, users, o.sample, &kept); err != nil {
+		return fmt.Errorf("look for what is no longer in the file: %w", err)
+	}
+	kept.tell(ctx, o.log)
 	return nil
 }
 
-func (u user) apply(ctx context.Context, p *provider.Provider) error {
-	id, err := p.SaveAccount(ctx, provider.Account{
-		ID: u.UUID, Email: u.Email, Password: u.Password,
-		EmailVerified: u.EmailVerified == nil || *u.EmailVerified,
-	})
+func (u user) apply(ctx context.Context, p opened, place string) (id string, err error) {
+	account := u.Account
+	account.EmailVerified = u.EmailVerified == nil || *u.EmailVerified
+	id, err = p.SaveAccount(ctx, account)
 	if err != nil {
-		return fmt.Errorf(": %w", inKeys(err))
+		return "", inKeys(err, place, u)
 	}
 	if err := p.SetAttributes(ctx, id, u.Attributes); err != nil {
-		return fmt.Errorf(".attributes: %w", err)
+		return "", inKeys(err, place+".attributes", nil)
+	}
+	if u.Disabled == nil {
+		return id, nil
+	}
+	recorded, err := p.Account(ctx, id)
+	if err == nil && recorded.Disabled != *u.Disabled { // the audit log records each change
+		err = p.SetAccountDisabled(ctx, id, *u.Disabled)
+	}
+	if err != nil {
+		return "", fmt.Errorf("%s.disabled: %w", place, err)
+	}
+	return id, nil
+}
+
+// applyStatus records the statuses of a user, and removes those that the file does not
+// have if that is its wish.
+func (u user) applyStatus(ctx context.Context, p opened, id, place string, remove bool, kept *leftovers) error {
+	recorded, err := p.store.Person(ctx, id)
+	if err != nil {
+		return fmt.Errorf("%s: %w", place, err)
 	}
 	for i, s := range u.Status {
-		if err := p.SetStatus(ctx, id, provider.Status(s)); err != nil {
-			return fmt.Errorf(".status[%d]: %w", i, err)
+		if slices.ContainsFunc(recorded.Statuses, func(r storage.Status) bool { return isSameStatus(r, s) }) {
+			continue
+		}
+		if err := p.SetStatus(ctx, id, s.Status); err != nil {
+			return inKeys(err, fmt.Sprintf("%s[%d]", place, i), s)
+		}
+	}
+	for _, r := range recorded.Statuses {
+		switch {
+		case slices.ContainsFunc(u.Status, func(s status) bool { return s.Group == r.Group }):
+		case remove:
+			if err := p.DeleteStatus(ctx, id, r.Group); err != nil {
+				return fmt.Errorf("%s: remove %s: %w", place, r.Group, err)
+			}
+		default:
+			kept.statuses = append(kept.statuses, u.Email+" "+r.Group)
 		}
 	}
 	return nil
 }
 
-func (c client) apply(ctx context.Context, p *provider.Provider) error {
-	logo, err := readImage(c.Logo)
-	if err != nil {
-		return fmt.Errorf(".logo: %w", err)
-	}
-	if alg := c.UserinfoSignedResponseAlg; alg != "" && alg != "RS256" {
-		return fmt.Errorf(".userinfo_signed_response_alg: %q is not RS256", alg)
-	}
-	err = p.SaveClient(ctx, provider.Client{
-		ID: c.ID, Secret: c.Secret, Name: c.Name, Dialect: c.Dialect, Public: c.Public,
-		TokenEndpointAuthMethod: c.TokenEndpointAuthMethod,
-		RedirectURIs:            c.RedirectURIs, PostLogoutRedirectURIs: c.PostLogoutRedirectURIs,
-		ResponseTypes: c.ResponseTypes, GrantTypes: c.GrantTypes, Scopes: c.Scopes, Origins: c.Origins,
-		UserinfoSigned: c.UserinfoSignedResponseAlg != "", RequireVerified: c.RequireVerified,
-		SkipConsent: c.SkipConsent, Disabled: c.Disabled,
-		Logo: logo, ButtonColor: c.ButtonColor, PolicyURL: c.PolicyURI, TermsURL: c.TermsURI,
-	})
-	if err != nil {
-		return fmt.Errorf(": %w", inKeys(err))
-	}
-	return nil
+// isSameStatus reports whether a status is recorded as the file has it. One that the
+// file does not date keeps the date of the first time: a restart verifies nobody.
+func isSameStatus(recorded storage.Status, s status) bool {
+	return recorded.Group == s.Group && slices.Equal(recorded.Subgroups, s.Subgroups) &&
+		recorded.Verified == s.Verified && recorded.VerifiedBy == s.VerifiedBy &&
+		(s.VerifiedAt.IsZero() || recorded.VerifiedAt.Equal(s.VerifiedAt)) && recorded.ExpiresAt.Equal(s.ExpiresAt)
 }
 
-// keyError is an error of the library that names keys of the file.
-type keyError struct {
-	text string
-	err  error
+func (c client) apply(ctx context.Context, p opened, place string) error {
+	registration := c.Client
+	var err error
+	if registration.Logo, err = readImage(c.Logo); err != nil {
+		return fmt.Errorf("%s.logo: %w", place, err)
+	}
+	return inKeys(p.SaveClient(ctx, registration), place, c)
 }
-
-func (e *keyError) Error() string { return e.text }
-
-func (e *keyError) Unwrap() error { return e.err }
-
-// inKeys puts the key of the file in the place of the field that an error of the
-// library names.
-func inKeys(err error) error { return &keyError{keyOfField.Replace(err.Error()), err} }
-
-var keyOfField = strings.NewReplacer(
-	"provider: Config.Secret:", "data/secret:",
-	"provider: Config.", "",
-	"account: Email:", "email:",
-	"account: ID:", "uuid:",
-	"BaseURL:", "base_url:",
-	"Brand.Name:", "brand.name:",
-	"Brand.Logo:", "brand.logo:",
-	"Brand.ButtonColor:", "brand.button_color:",
-	"Scopes[", "scopes[",
-	"Attributes[", "attributes[",
-	"Groups[", "groups[",
-	"].Name:", "].name:",
-	"].Attributes:", "].attributes:",
-	"].Groups:", "].groups:",
-	"ID:", "client_id:",
-	"Secret:", "client_secret:",
-	"Name:", "name:",
-	"Dialect:", "dialect:",
-	"TokenEndpointAuthMethod:", "token_endpoint_auth_method:",
-	"PostLogoutRedirectURIs[", "post_logout_redirect_uris[",
-	"RedirectURIs:", "redirect_uris:",
-	"RedirectURIs[", "redirect_uris[",
-	"ResponseTypes[", "response_types[",
-	"GrantTypes[", "grant_types[",
-	"Origins[", "origins[",
-	"ButtonColor:", "button_color:",
-	"Logo:", "logo:",
-	"PolicyURL:", "policy_uri:",
-	"TermsURL:", "tos_uri:",
-)

@@ -3,10 +3,11 @@ package main
 import (
 	_ "embed"
 	"fmt"
-	"net/netip"
 	"os"
 	"path/filepath"
-	"time"
+	"reflect"
+
+	"github.com/bonafide-id/bonafide/provider"
 )
 
 // config is what the process runs. Every field has a default.
@@ -14,6 +15,9 @@ type config struct {
 	// Listen is the address of the provider and its sandbox; 127.0.0.1:8080
 	// when empty. Port 0 takes a free one.
 	Listen string `json:"listen"`
+
+	// ProbeListen is the address of /live and /ready, if they are wanted.
+	ProbeListen string `json:"probe_listen"`
 
 	environment
 
@@ -23,102 +27,74 @@ type config struct {
 	Sandbox      *environment  `json:"sandbox"`
 }
 
-// environment is one provider. What a sandbox leaves out of Brand, Scopes,
-// Attributes and Groups is as in production; its users and clients are its own.
+// environment is one provider: its Config, what it keeps, and whom it knows. A sandbox
+// has users and clients of its own, and what it leaves out of the Config, but for the
+// addresses, as in production.
 type environment struct {
 	// BaseURL is http://localhost with the port of Listen when empty; for the
 	// sandbox, that of production followed by /sandbox.
-	BaseURL string `json:"base_url"`
+	provider.Config
+
+	// Brand, with its logo in a file.
+	Brand brand `json:"brand"`
+
+	// Sandbox is no key: an environment is one by its place.
+	Sandbox noKey `json:"-"`
 
 	// Data is the folder for the secret and the database; data when empty, and
 	// sandbox in the folder of production for the sandbox.
 	Data string `json:"data"`
 
 	// Database is the address of a PostgreSQL database to use instead of a
-	// file in Data.
-	Database string `json:"database"`
+	// file in Data. DatabaseFile is a file that has it.
+	Database     string `json:"database"`
+	DatabaseFile string `json:"database_file"`
 
-	Brand          brand          `json:"brand"`
-	Scopes         []scope        `json:"scopes"`
-	Attributes     []attribute    `json:"attributes"`
-	Groups         []group        `json:"groups"`
-	TrustedProxies []netip.Prefix `json:"trusted_proxies"`
-	Users          []user         `json:"users"`
-	Clients        []client       `json:"clients"`
+	// SMTP is the server that takes mails; they are printed without one.
+	SMTP *smtp `json:"smtp"`
+
+	// RemoveStatuses makes the statuses of a listed user those of the file, and no
+	// others.
+	RemoveStatuses bool `json:"remove_statuses"`
+
+	Users   []user   `json:"users"`
+	Clients []client `json:"clients"`
 }
+
+// noKey takes the place of a field that is embedded, so that a file cannot set it.
+type noKey struct{}
 
 type sampleClient struct {
 	Listen  string `json:"listen"`
 	BaseURL string `json:"base_url"`
 }
 
+// brand has the path of its logo.
 type brand struct {
-	Name        string `json:"name"`
-	Logo        string `json:"logo"`
-	ButtonColor string `json:"button_color"`
+	provider.Brand
+	Logo string `json:"logo"`
 }
 
-type scope struct {
-	Name        string   `json:"name"`
-	Title       string   `json:"title"`
-	Description string   `json:"description"`
-	Attributes  []string `json:"attributes"`
-	Groups      []string `json:"groups"`
-}
-
-type attribute struct {
-	Handle  string   `json:"handle"`
-	Name    string   `json:"name"`
-	Type    string   `json:"type"`
-	Members []string `json:"members"`
-}
-
-type group struct {
-	Name      string   `json:"name"`
-	Title     string   `json:"title"`
-	Subgroups []string `json:"subgroups"`
-}
-
+// user is an account, and what is known about its owner.
 type user struct {
-	UUID          string         `json:"uuid"`
-	Email         string         `json:"email"`
-	EmailVerified *bool          `json:"email_verified"`
-	Password      string         `json:"password"`
+	provider.Account
+	EmailVerified *bool          `json:"email_verified"` // true when it is left out
+	PasswordFile  string         `json:"password_file"`
+	Disabled      *bool          `json:"disabled"`
 	Attributes    map[string]any `json:"attributes"`
 	Status        []status       `json:"status"`
 }
 
 type status struct {
-	Group      string    `json:"group"`
-	Subgroups  []string  `json:"subgroups"`
-	Verified   bool      `json:"verified"`
-	VerifiedBy string    `json:"verified_by"`
-	VerifiedAt time.Time `json:"verified_at"`
-	ExpiresAt  time.Time `json:"expires_at"`
+	provider.Status
+	Revision noKey `json:"-"`
 }
 
-// client is a registration in the terms of RFC 7591 section 2, where it has one.
+// client is a registration with the paths of its logo and its secret.
 type client struct {
-	ID                        string   `json:"client_id"`
-	Secret                    string   `json:"client_secret"`
-	Name                      string   `json:"name"`
-	Dialect                   string   `json:"dialect"`
-	Public                    bool     `json:"public"`
-	TokenEndpointAuthMethod   string   `json:"token_endpoint_auth_method"`
-	RedirectURIs              []string `json:"redirect_uris"`
-	PostLogoutRedirectURIs    []string `json:"post_logout_redirect_uris"`
-	ResponseTypes             []string `json:"response_types"`
-	GrantTypes                []string `json:"grant_types"`
-	Scopes                    []string `json:"scopes"`
-	Origins                   []string `json:"origins"`
-	UserinfoSignedResponseAlg string   `json:"userinfo_signed_response_alg"`
-	RequireVerified           bool     `json:"require_verified"`
-	SkipConsent               bool     `json:"skip_consent"`
-	Disabled                  bool     `json:"disabled"`
-	Logo                      string   `json:"logo"`
-	ButtonColor               string   `json:"button_color"`
-	PolicyURI                 string   `json:"policy_uri"`
-	TermsURI                  string   `json:"tos_uri"`
+	provider.Client
+	Logo       string `json:"logo"`
+	SecretFile string `json:"client_secret_file"`
 }
 
 // quickstart is what runs when no file is named.
@@ -147,7 +123,7 @@ func loadConfig(path string) (config, error) {
 // parseConfig reads a config and fills in what does not depend on the port.
 func parseConfig(text []byte, folder string) (config, error) {
 	var cfg config
-	if err := decodeStrict(text, &cfg); err != nil {
+	if err := decodeStrict(text, &cfg, os.Getenv); err != nil {
 		return config{}, err
 	}
 	if cfg.Listen == "" {
@@ -161,10 +137,28 @@ func parseConfig(text []byte, folder string) (config, error) {
 	}
 	if s := cfg.Sandbox; s != nil {
 		s.inherit(cfg.environment)
-		s.resolve(folder)
+		if err := s.complete(folder, cfg.SampleClient); err != nil {
+			return config{}, fmt.Errorf("sandbox.%w", err)
+		}
 	}
-	cfg.resolve(folder)
+	if err := cfg.complete(folder, cfg.SampleClient); err != nil {
+		return config{}, err
+	}
 	return cfg, nil
+}
+
+// complete fills in what other files hold, and refuses what cannot be meant.
+func (e *environment) complete(folder string, sample *sampleClient) error {
+	e.resolve(folder)
+	for i, a := range e.Attributes {
+		if a.Type == "records" { // what objects were called in files of before
+			e.Attributes[i].Type = provider.Objects
+		}
+	}
+	if err := e.readSecrets(); err != nil {
+		return err
+	}
+	return e.checkDuplicates(sample)
 }
 
 // inherit gives a sandbox what it leaves out.
@@ -172,20 +166,24 @@ func (e *environment) inherit(production environment) {
 	if e.Data == "" {
 		e.Data = filepath.Join(production.Data, "sandbox")
 	}
-	if e.Brand == (brand{}) {
-		e.Brand = production.Brand
+	inherit(&e.Brand, production.Brand)
+	inherit(&e.Scopes, production.Scopes)
+	inherit(&e.Attributes, production.Attributes)
+	inherit(&e.Groups, production.Groups)
+	inherit(&e.TrustedProxies, production.TrustedProxies)
+	inherit(&e.PasswordMinLength, production.PasswordMinLength)
+	inherit(&e.Lifetimes, production.Lifetimes)
+	inherit(&e.Limits, production.Limits)
+	if e.SMTP == nil && production.SMTP != nil {
+		copied := *production.SMTP
+		e.SMTP = &copied
 	}
-	if e.Scopes == nil {
-		e.Scopes = production.Scopes
-	}
-	if e.Attributes == nil {
-		e.Attributes = production.Attributes
-	}
-	if e.Groups == nil {
-		e.Groups = production.Groups
-	}
-	if e.TrustedProxies == nil {
-		e.TrustedProxies = production.TrustedProxies
+}
+
+// inherit sets what is left out.
+func inherit[T any](value *T, inherited T) {
+	if reflect.ValueOf(value).Elem().IsZero() {
+		*value = inherited
 	}
 }
 
@@ -198,7 +196,16 @@ func (e *environment) resolve(folder string) {
 	}
 	in(&e.Data)
 	in(&e.Brand.Logo)
+	in(&e.DatabaseFile)
+	if e.SMTP != nil {
+		in(&e.SMTP.CAFile)
+		in(&e.SMTP.PasswordFile)
+	}
+	for i := range e.Users {
+		in(&e.Users[i].PasswordFile)
+	}
 	for i := range e.Clients {
 		in(&e.Clients[i].Logo)
+		in(&e.Clients[i].SecretFile)
 	}
 }

@@ -15,6 +15,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/bonafide-id/bonafide/examples/quickstart/sampleclient"
+	"github.com/bonafide-id/bonafide/provider"
 )
 
 func writeConfig(t *testing.T, text string) string {
@@ -42,6 +45,7 @@ func TestSandboxInheritsTheVocabularyButNoPeople(t *testing.T) {
 	cfg, err := loadConfig(writeConfig(t, `{
 		"data": "/srv/id", "brand": {"name": "Acme ID"},
 		"groups": [{"name": "staff"}], "scopes": [{"name": "work", "groups": ["staff"]}],
+		"password_min_length": 12, "lifetimes": {"session": "1h"}, "limits": {"mail": {"burst": 7, "every": "1m"}},
 		"users": [{"email": "maria@example.com"}], "clients": [{"client_id": "shop"}],
 		"sandbox": {}
 	}`))
@@ -49,8 +53,12 @@ func TestSandboxInheritsTheVocabularyButNoPeople(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := &environment{
-		Data: "/srv/id/sandbox", Brand: brand{Name: "Acme ID"},
-		Groups: []group{{Name: "staff"}}, Scopes: []scope{{Name: "work", Groups: []string{"staff"}}},
+		Config: provider.Config{
+			Groups: []provider.Group{{Name: "staff"}}, Scopes: []provider.Scope{{Name: "work", Groups: []string{"staff"}}},
+			PasswordMinLength: 12, Lifetimes: provider.Lifetimes{Session: time.Hour},
+			Limits: provider.Limits{Mail: provider.Limit{Burst: 7, Every: time.Minute}},
+		},
+		Data: "/srv/id/sandbox", Brand: brand{Brand: provider.Brand{Name: "Acme ID"}},
 	}
 	if diff := cmp.Diff(want, cfg.Sandbox, cmpopts.EquateComparable(netip.Prefix{})); diff != "" {
 		t.Errorf("sandbox (-want +got):\n%s", diff)
@@ -68,6 +76,12 @@ func TestUnknownKeysAreRefusedByName(t *testing.T) {
 		`{"sample_client": {"name": "x"}}`:                           "sample_client.name",
 		`{"scopes": [{"name": "military", "attribute": ["uuid"]}]}`:  "scopes[0].attribute",
 		`{"users": [{"attributes": {"fname": "any"}, "roles": []}]}`: "users[0].roles",
+		`{"sandbox": {"sandbox": true}}`:                             "sandbox.sandbox",
+		`{"users": [{"status": [{"revision": 1}]}]}`:                 "users[0].status[0].revision",
+		`{"Secret": "c2VjcmV0"}`:                                     "Secret",
+		`{"-": "c2VjcmV0"}`:                                          "-",
+		`{"lifetimes": {"cod": "1m"}}`:                               "lifetimes.cod",
+		`{"limits": {"mail": {"Burst": 1}}}`:                         "limits.mail.Burst",
 	} {
 		_, err := loadConfig(writeConfig(t, text))
 		if want := fmt.Sprintf("unknown key %q", key); err == nil || !strings.Contains(err.Error(), want) {
@@ -78,10 +92,18 @@ func TestUnknownKeysAreRefusedByName(t *testing.T) {
 
 func TestBadValuesAreRefusedByKey(t *testing.T) {
 	for text, want := range map[string]string{
-		`{"listen": 8080}`:     `key "listen"`,
-		`{"users": "nobody"}`:  `key "users"`,
-		"{\n\"listen\": oops}": "line 2",
-		`{} {}`:                "line 1",
+		`{"listen": 8080}`:                                      `key "listen"`,
+		`{"users": "nobody"}`:                                   `key "users"`,
+		`{"clients": [{}, {"public": "yes"}]}`:                  `key "clients[1].public": cannot be a string`,
+		`{"trusted_proxies": ["10.0.0.0/8", "ten"]}`:            `trusted_proxies[1]: `,
+		`{"users": [{"status": [{"expires_at": "tomorrow"}]}]}`: `users[0].status[0].expires_at: `,
+		`{"lifetimes": {"code": 60}}`:                           `key "lifetimes.code": cannot be a number`,
+		`{"lifetimes": {"code": "soon"}}`:                       `lifetimes: "soon" is not a duration`,
+		`{"limits": {"mail": {"burst": 1, "every": "1"}}}`:      `limits.mail: "1" is not a duration`,
+		"{\n\"listen\": oops}":                                  "line 2",
+		`{} {}`:                                                 "line 1",
+		`null`:                                                  "is not a JSON object",
+		`[]`:                                                    "is not a JSON object",
 	} {
 		_, err := loadConfig(writeConfig(t, text))
 		if err == nil || !strings.Contains(err.Error(), want) {
@@ -93,27 +115,40 @@ func TestBadValuesAreRefusedByKey(t *testing.T) {
 func TestWhatTheProviderRefusesIsNamedByKey(t *testing.T) {
 	folder := t.TempDir() // one for all, so that the keys are made once
 	for text, want := range map[string]string{
-		`"base_url": "http://example.com"`:                                            "base_url: ",
-		`"brand": {"button_color": "blue"}`:                                           "brand.button_color: ",
-		`"brand": {"logo": "missing.png"}`:                                            "brand.logo: ",
-		`"scopes": [{"name": "x", "attributes": ["nope"]}]`:                           `scopes[0].attributes: unknown attribute "nope"`,
-		`"attributes": [{"handle": "size", "type": "number"}]`:                        "attributes[0].type: ",
-		`"users": [{"email": "nobody"}]`:                                              "users[0]: email: ",
-		`"users": [{"uuid": "a b", "email": "a@example.com"}]`:                        "users[0]: uuid: ",
-		`"users": [{"email": "a@example.com", "attributes": {"fnam": "A"}}]`:          `users[0].attributes: attribute "fnam"`,
-		`"users": [{"email": "a@example.com", "status": [{"group": "pilots"}]}]`:      `users[0].status[0]: group "pilots"`,
-		`"clients": [{"client_id": "a"}]`:                                             "redirect_uris: ",
-		`"clients": [{"client_id": "a", "redirect_uris": ["http://x.test/#a"]}]`:      "redirect_uris[0]: ",
-		`"clients": [{"redirect_uris": ["https://x.test/"]}]`:                         "client_id: ",
-		`"clients": [{"client_id": "a", "dialect": "v4"}]`:                            "dialect: ",
-		`"clients": [{"client_id": "a", "logo": "none.png"}]`:                         "clients[0].logo: ",
-		`"clients": [{"client_id": "a", "userinfo_signed_response_alg": "none"}]`:     "clients[0].userinfo_signed_response_alg: ",
-		`"sandbox": {"users": [{"email": "nobody"}]}`:                                 "sandbox.users[0]: email: ",
-		`"listen": "nowhere:port"`:                                                    "listen: ",
-		`"sample_client": {"listen": "nowhere:port"}`:                                 "sample_client.listen: ",
-		`"database": "postgres://127.0.0.1:1/none?connect_timeout=1&sslmode=disable"`: "database: ",
+		`"base_url": "http://example.com"`:                                                                 "base_url: ",
+		`"brand": {"button_color": "blue"}`:                                                                "brand.button_color: ",
+		`"brand": {"logo": "missing.png"}`:                                                                 "brand.logo: ",
+		`"scopes": [{"name": "x", "attributes": ["nope"]}]`:                                                `scopes[0].attributes: unknown attribute "nope"`,
+		`"attributes": [{"handle": "size", "type": "number"}]`:                                             "attributes[0].type: ",
+		`"users": [{"email": "nobody"}]`:                                                                   "users[0].email: ",
+		`"users": [{"uuid": "a b", "email": "a@example.com"}]`:                                             "users[0].uuid: ",
+		`"users": [{"email": "a@example.com", "attributes": {"fnam": "A"}}]`:                               `users[0].attributes.fnam: `,
+		`"users": [{"email": "a@example.com", "status": [{"group": "pilots"}]}]`:                           `users[0].status[0].group: "pilots"`,
+		`"clients": [{"client_id": "a"}]`:                                                                  "clients[0].redirect_uris: ",
+		`"clients": [{"client_id": "a", "redirect_uris": ["http://x.test/#a"]}]`:                           "clients[0].redirect_uris[0]: ",
+		`"clients": [{"redirect_uris": ["https://x.test/"]}]`:                                              "clients[0].client_id: ",
+		`"clients": [{"client_id": "a", "dialect": "v4"}]`:                                                 "clients[0].dialect: ",
+		`"clients": [{"client_id": "a", "logo": "none.png"}]`:                                              "clients[0].logo: ",
+		`"clients": [{"client_id": "a", "userinfo_signed_response_alg": "none"}]`:                          "clients[0].userinfo_signed_response_alg: ",
+		`"smtp": {"from": "id@x.test"}`:                                                                    "smtp.host: ",
+		`"smtp": {"host": "x.test", "from": "id"}`:                                                         "smtp.from: ",
+		`"smtp": {"host": "x.test", "from": "a@x.test", "tls": "none"}`:                                    `smtp.tls: "none" is none of`,
+		`"smtp": {"host": "x.test", "from": "a@x.test", "port": -1}`:                                       "smtp.port: ",
+		`"smtp": {"host": "x.test", "from": "a@x.test", "username": "a"}`:                                  "smtp.password: ",
+		`"smtp": {"host": "x.test", "from": "a@x.test", "ca_file": "none.pem"}`:                            "smtp.ca_file: ",
+		`"probe_listen": "nowhere:port"`:                                                                   "probe_listen: ",
+		`"lifetimes": {"code": "1h"}`:                                                                      "lifetimes.code: ",
+		`"limits": {"mail": {"burst": 1}}`:                                                                 "limits.mail.every: ",
+		`"groups": [{"name": "a"}, {"name": "a"}]`:                                                         "groups[1].name: ",
+		`"users": [{"email": "a@example.com", "password": "short"}]`:                                       "users[0].password: ",
+		`"clients": [{"client_id": "a", "client_secret": "short", "redirect_uris": ["https://x.test/"]}]`:  "clients[0].client_secret: ",
+		`"clients": [{"client_id": "a", "tos_uri": "javascript:1", "redirect_uris": ["https://x.test/"]}]`: "clients[0].tos_uri: ",
+		`"sandbox": {"users": [{"email": "nobody"}]}`:                                                      "sandbox.users[0].email: ",
+		`"listen": "nowhere:port"`:                                                                         "listen: ",
+		`"sample_client": {"listen": "nowhere:port"}`:                                                      "sample_client.listen: ",
+		`"database": "postgres://127.0.0.1:1/none?connect_timeout=1&sslmode=disable"`:                      "database: ",
 	} {
-		if !strings.Contains(text, `"listen": "no`) || strings.Contains(text, "sample") {
+		if !strings.HasPrefix(text, `"listen": "no`) {
 			text = `"listen": "127.0.0.1:0", ` + text
 		}
 		cfg, err := parseConfig([]byte("{"+text+"}"), folder)
@@ -131,31 +166,124 @@ func TestWhatTheProviderRefusesIsNamedByKey(t *testing.T) {
 	}
 }
 
-// everyKey has every key that there is, with a value other than its default.
+// everyKey has every key that there is, with a value other than its default, in the
+// spellings of the first files: none may stop to work.
 const everyKey = `{
-	"listen": "127.0.0.1:0", "base_url": "http://id.localhost:8080/auth", "data": "store", "database": "postgres://db/id",
-	"brand": {"name": "Acme ID", "logo": "logo.png", "button_color": "#123456"},
+	"listen": "127.0.0.1:0", "base_url": "http://id.localhost:8080/auth", "previous_base_urls": ["http://old.localhost"], "data": "store", "database": "postgres://db/id",
+	"database_file": "database.url", "probe_listen": "127.0.0.1:1", "remove_statuses": true,
+	"smtp": {"host": "smtp.x.test", "port": 587, "tls": "starttls", "ca_file": "ca.pem", "username": "id", "password": "p",
+		"password_file": "smtp.password", "from": "id@x.test"},
+	"brand": {"name": "Acme ID", "logo": "logo.png", "button_color": "#123456",
+		"home_uri": "/", "tos_uri": "/terms", "policy_uri": "/privacy", "help_uri": "/help"},
+	"password_min_length": 12,
+	"lifetimes": {"code": "1m", "access_token": "2m", "id_token": "3m", "refresh_token": "4h", "grant": "5h", "refresh_grace": "6s",
+		"session_idle": "7h", "session": "8h", "flow": "9m"},
+	"limits": {"sign_in": {"burst": 1, "every": "1s"}, "sign_in_account": {"burst": 2, "every": "2s"}, "sign_up": {"burst": 3, "every": "3s"},
+		"mail": {"burst": 4, "every": "4s"}, "code": {"burst": 5, "every": "5s"}},
 	"scopes": [{"name": "work", "title": "Work", "description": "Where you work.", "attributes": ["uuid", "badge"], "groups": ["staff"]}],
 	"attributes": [{"handle": "badge", "name": "Badges", "type": "records", "members": ["number"]}],
 	"groups": [{"name": "staff", "title": "Staff", "subgroups": ["Office"]}],
 	"trusted_proxies": ["10.0.0.0/8"],
 	"users": [{"uuid": "u-1", "email": "a@example.com", "email_verified": true, "password": "p",
+		"password_file": "a.password", "disabled": true,
 		"attributes": {"fname": "A"},
 		"status": [{"group": "staff", "subgroups": ["Office"], "verified": true, "verified_by": "HR",
 			"verified_at": "2026-01-02T03:04:05Z", "expires_at": "2027-01-02T03:04:05Z"}]}],
-	"clients": [{"client_id": "c", "client_secret": "s", "name": "C", "dialect": "standard", "public": true,
+	"clients": [{"client_id": "c", "client_secret": "s", "client_secret_file": "c.secret", "name": "C", "dialect": "standard", "public": true,
 		"token_endpoint_auth_method": "client_secret_post",
 		"redirect_uris": ["https://c.test/cb"], "post_logout_redirect_uris": ["https://c.test/"],
 		"response_types": ["code"], "grant_types": ["refresh_token"], "scopes": ["work"], "origins": ["https://c.test"],
+		"no_query_token": true, "no_jsonp": true,
 		"userinfo_signed_response_alg": "RS256", "require_verified": true, "skip_consent": true, "disabled": true,
 		"logo": "c.png", "button_color": "#654321", "policy_uri": "https://c.test/p", "tos_uri": "https://c.test/t"}],
 	"sample_client": {"listen": "127.0.0.1:1", "base_url": "http://shop.localhost:1"},
 	"sandbox": {"base_url": "http://id.localhost:8080/sandbox"}
 }`
 
+// oldFile has every key that the first version of the file had, in a service that starts.
+const oldFile = `{
+	"listen": "127.0.0.1:0", "base_url": "http://id.localhost:8080/auth", "previous_base_urls": ["http://old.localhost"], "data": "store",
+	"probe_listen": "127.0.0.1:0", "remove_statuses": true,
+	"smtp": {"host": "smtp.x.test", "port": 587, "tls": "starttls", "username": "id", "password_file": "smtp.password", "from": "id@x.test"},
+	"brand": {"name": "Acme ID", "logo": "logo.png", "button_color": "#123456"},
+	"scopes": [{"name": "work", "title": "Work", "description": "Where you work.", "attributes": ["uuid", "badge"], "groups": ["staff"]}],
+	"attributes": [{"handle": "badge", "name": "Badges", "type": "records", "members": ["number"]}],
+	"groups": [{"name": "staff", "title": "Staff", "subgroups": ["Office"]}],
+	"trusted_proxies": ["10.0.0.0/8"],
+	"users": [{"uuid": "u-1", "email": "a@example.com", "email_verified": true, "password_file": "a.password", "disabled": true,
+		"attributes": {"fname": "A", "badge": [{"number": "7"}]},
+		"status": [{"group": "staff", "subgroups": ["Office"], "verified": true, "verified_by": "HR",
+			"verified_at": "2026-01-02T03:04:05Z", "expires_at": "2027-01-02T03:04:05Z"}]}],
+	"clients": [{"client_id": "c", "client_secret_file": "c.secret", "name": "C", "dialect": "standard",
+		"token_endpoint_auth_method": "client_secret_post",
+		"redirect_uris": ["https://c.test/cb"], "post_logout_redirect_uris": ["https://c.test/"],
+		"response_types": ["code"], "grant_types": ["refresh_token"], "scopes": ["work"], "origins": ["https://c.test"],
+		"no_query_token": true, "no_jsonp": true,
+		"userinfo_signed_response_alg": "RS256", "require_verified": true, "skip_consent": true, "disabled": false,
+		"logo": "logo.png", "button_color": "#654321", "policy_uri": "https://c.test/p", "tos_uri": "https://c.test/t"},
+		{"client_id": "p", "public": true, "redirect_uris": ["https://p.test/"]}],
+	"sample_client": {"listen": "127.0.0.1:0"},
+	"sandbox": {"base_url": "http://id.localhost:8080/sandbox"}
+}`
+
+func TestOldFileStillWorks(t *testing.T) {
+	folder := t.TempDir()
+	for name, text := range map[string]string{
+		"smtp.password": "p", "a.password": "quiet-otter-paints-dawn", "c.secret": "f3b1c9d07a5e42868c1fd0e9b7a3625448de9170", "logo.png": string(sampleclient.Logo),
+	} {
+		if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	cfg, err := parseConfig([]byte(oldFile), folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := open(t.Context(), cfg, io.Discard, slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.close() })
+	p := s.providers[0]
+	registered, err := p.Client(t.Context(), "c")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := provider.Client{
+		ID: "c", Name: "C", Dialect: provider.Standard, TokenEndpointAuthMethod: "client_secret_post",
+		RedirectURIs: []string{"https://c.test/cb"}, PostLogoutRedirectURIs: []string{"https://c.test/"},
+		ResponseTypes: []string{"code"}, GrantTypes: []string{"refresh_token"}, Scopes: []string{"work"}, Origins: []string{"https://c.test"},
+		NoQueryToken: true, NoJSONP: true, UserinfoSignedResponseAlg: "RS256", RequireVerified: true, SkipConsent: true,
+		ButtonColor: "#654321", PolicyURL: "https://c.test/p", TermsURL: "https://c.test/t",
+	}
+	if diff := cmp.Diff(want, registered, cmpopts.IgnoreFields(provider.Client{}, "Logo")); diff != "" {
+		t.Errorf("client (-want +got):\n%s", diff)
+	}
+	if secret, err := p.ClientSecret(t.Context(), "c"); err != nil || secret != "f3b1c9d07a5e42868c1fd0e9b7a3625448de9170" {
+		t.Errorf("the secret is %q, %v", secret, err)
+	}
+	person, err := p.Person(t.Context(), "u-1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a := person.Account; a.Email != "a@example.com" || !a.EmailVerified || !a.HasPassword || !a.Disabled {
+		t.Errorf("account %+v", a)
+	}
+	if got := string(person.Attributes["badge"]); got != `[{"number":"7"}]` {
+		t.Errorf("badge %s", got)
+	}
+	status := []provider.Status{{
+		Group: "staff", Subgroups: []string{"Office"}, Verified: true, VerifiedBy: "HR",
+		VerifiedAt: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), ExpiresAt: time.Date(2027, 1, 2, 3, 4, 5, 0, time.UTC),
+	}}
+	if diff := cmp.Diff(status, person.Statuses, cmpopts.IgnoreFields(provider.Status{}, "Revision")); diff != "" {
+		t.Errorf("status (-want +got):\n%s", diff)
+	}
+}
+
 func TestEveryKeyIsRead(t *testing.T) {
 	var cfg config
-	if err := decodeStrict([]byte(everyKey), &cfg); err != nil {
+	if err := decodeStrict([]byte(everyKey), &cfg, os.Getenv); err != nil {
 		t.Fatal(err)
 	}
 	var walk func(v reflect.Value, place string)
@@ -173,8 +301,10 @@ func TestEveryKeyIsRead(t *testing.T) {
 			if v.Type() == reflect.TypeFor[time.Time]() || v.Type() == reflect.TypeFor[netip.Prefix]() {
 				return
 			}
-			for i := range v.NumField() {
-				walk(v.Field(i), place+"."+v.Type().Field(i).Name)
+			for _, f := range reflect.VisibleFields(v.Type()) {
+				if key := f.Tag.Get("json"); key != "" && key != "-" {
+					walk(v.FieldByIndex(f.Index), place+"."+f.Name)
+				}
 			}
 		}
 	}
@@ -184,7 +314,7 @@ func TestEveryKeyIsRead(t *testing.T) {
 }
 
 func TestManualNamesEveryKey(t *testing.T) {
-	manual, err := os.ReadFile("../README.md")
+	manual, err := os.ReadFile("../../docs/config.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -198,7 +328,7 @@ func TestManualNamesEveryKey(t *testing.T) {
 		case map[string]any:
 			for key, value := range v {
 				if !strings.Contains(string(manual), "`"+key+"`") && !strings.Contains(string(manual), "[]."+key+"`") {
-					t.Errorf("README.md does not name the key %s", key)
+					t.Errorf("docs/config.md does not name the key %s", key)
 				}
 				if key != "attributes" || reflect.TypeOf(value).Kind() == reflect.Slice {
 					keys(value)

@@ -2,114 +2,96 @@ package main
 
 import (
 	"context"
-	"crypto/rand"
-	"encoding/base64"
 	"errors"
 	"fmt"
 	"io"
 	"log/slog"
 	"os"
-	"path/filepath"
-	"strings"
 
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/storage"
-	"github.com/bonafide-id/bonafide/storage/postgres"
-	"github.com/bonafide-id/bonafide/storage/sqlite"
 )
 
-// The names of the files in data.
-const (
-	secretName   = "secret"
-	databaseName = "identity.db"
-)
+// opening says how an environment is opened.
+type opening struct {
+	why     purpose
+	sandbox bool
+	sample  bool      // its sample client is registered beside the clients of the file
+	out     io.Writer // for mails when there is no SMTP server
+	log     *slog.Logger
+}
 
-// file is the path of the database when it is SQLite's.
-func (e *environment) file() string { return filepath.Join(e.Data, databaseName) }
+// opened is the provider of an environment, and its database to look into.
+type opened struct {
+	*provider.Provider
+	store storage.Store
+}
 
 // open makes the provider of an environment, with its users and clients.
-func (e *environment) open(ctx context.Context, sandbox bool, out io.Writer, log *slog.Logger) (*provider.Provider, error) {
-	p, err := e.openProvider(ctx, sandbox, out, log)
+func (e *environment) open(ctx context.Context, o opening) (opened, error) {
+	p, err := e.openProvider(ctx, o)
 	if err != nil {
-		return nil, err
+		return opened{}, err
 	}
-	if err := e.apply(ctx, p); err != nil {
-		return nil, errors.Join(err, p.Close())
+	if err := e.apply(ctx, p, o); err != nil {
+		return opened{}, errors.Join(err, p.Close())
 	}
 	return p, nil
 }
 
 // openProvider makes the provider of an environment with those users and clients that
-// it has already. Mails are printed to out.
-func (e *environment) openProvider(ctx context.Context, sandbox bool, out io.Writer, log *slog.Logger) (*provider.Provider, error) {
-	cfg, err := e.providerConfig()
+// it has already. Of processes that start together on one folder, one makes what is
+// missing, and the others find it.
+func (e *environment) openProvider(ctx context.Context, o opening) (opened, error) {
+	cfg, err := e.providerConfig(o.out)
 	if err != nil {
-		return nil, err
+		return opened{}, err
 	}
-	cfg.Sandbox, cfg.Logger, cfg.Mailer = sandbox, log, provider.InsecureMailPrinter(out)
-	if cfg.Secret, err = loadSecret(e.Data); err != nil {
-		return nil, fmt.Errorf("data: %w", err)
+	cfg.Sandbox, cfg.Logger = o.sandbox, o.log
+	if o.why != maintaining {
+		// Nobody else on the machine needs to see who signs in.
+		if err := os.MkdirAll(e.Data, 0o700); err != nil {
+			return opened{}, fmt.Errorf("data: %w", err)
+		}
 	}
-	if cfg.Store, err = e.openStore(ctx); err != nil {
-		return nil, err
+	lock, err := lockFolder(ctx, e.Data)
+	if err != nil {
+		return opened{}, fmt.Errorf("data: %w", err)
 	}
+	defer lock.Close()
+	if cfg.PreviousSecrets, err = e.previousSecrets(); err != nil {
+		return opened{}, err
+	}
+	kept, err := e.openData(ctx, o.why)
+	if err != nil {
+		return opened{}, err
+	}
+	cfg.Secret, cfg.Store = kept.secret, kept.store
 	p, err := provider.New(ctx, cfg)
 	if err != nil {
-		return nil, errors.Join(inKeys(err), cfg.Store.Close())
+		return opened{}, errors.Join(inKeys(err, "", e), kept.store.Close())
 	}
-	return p, nil
-}
-
-func (e *environment) openStore(ctx context.Context) (storage.Store, error) {
-	if e.Database != "" {
-		store, err := postgres.Open(ctx, e.Database)
-		if err != nil {
-			return nil, fmt.Errorf("database: %w", err)
+	if kept.first {
+		if err := e.keepSecret(); err != nil {
+			return opened{}, errors.Join(fmt.Errorf("data: %w", err), p.Close())
 		}
-		return store, nil
 	}
-	store, err := sqlite.Open(ctx, e.file())
-	if err != nil {
-		return nil, fmt.Errorf("data: %w", err)
-	}
-	return store, nil
+	return opened{p, kept.store}, nil
 }
 
 // providerConfig returns what the file says about the provider itself.
-func (e *environment) providerConfig() (provider.Config, error) {
-	cfg := provider.Config{
-		BaseURL:        e.BaseURL,
-		Brand:          provider.Brand{Name: e.Brand.Name, ButtonColor: e.Brand.ButtonColor},
-		TrustedProxies: e.TrustedProxies,
-	}
+// Mails go to its SMTP server, or to out.
+func (e *environment) providerConfig(out io.Writer) (provider.Config, error) {
+	cfg := e.Config
+	cfg.Brand = e.Brand.Brand
 	var err error
+	if cfg.Mailer, err = e.mailer(out); err != nil {
+		return cfg, err
+	}
 	if cfg.Brand.Logo, err = readImage(e.Brand.Logo); err != nil {
 		return cfg, fmt.Errorf("brand.logo: %w", err)
 	}
-	for _, s := range e.Scopes {
-		cfg.Scopes = append(cfg.Scopes, provider.Scope(s))
-	}
-	for _, g := range e.Groups {
-		cfg.Groups = append(cfg.Groups, provider.Group(g))
-	}
-	for i, a := range e.Attributes {
-		kind, ok := attributeTypes[a.Type]
-		if !ok {
-			return cfg, fmt.Errorf("attributes[%d].type: %q is none of string, integer, date, records", i, a.Type)
-		}
-		cfg.Attributes = append(cfg.Attributes, provider.Attribute{
-			Handle: a.Handle, Name: a.Name, Type: kind, Members: a.Members,
-		})
-	}
 	return cfg, nil
-}
-
-var attributeTypes = map[string]provider.AttributeType{
-	"":        provider.String,
-	"string":  provider.String,
-	"integer": provider.Integer,
-	"date":    provider.Date,
-	"records": provider.Records,
 }
 
 // readImage returns the content of a file, or nil for no path.
@@ -117,51 +99,5 @@ func readImage(path string) ([]byte, error) {
 	if path == "" {
 		return nil, nil
 	}
-	return os.ReadFile(path) //nolint:gosec // the operator names the file
-}
-
-// loadSecret returns the secret in a folder, and makes both at the first start.
-func loadSecret(folder string) ([]byte, error) {
-	// Nobody else on the machine needs to see who signs in.
-	if err := os.MkdirAll(folder, 0o700); err != nil {
-		return nil, err
-	}
-	path := filepath.Join(folder, secretName)
-	text, err := os.ReadFile(path) //nolint:gosec // below the operator's folder
-	if errors.Is(err, os.ErrNotExist) {
-		if err := makeSecret(folder, path); err != nil {
-			return nil, fmt.Errorf("make secret: %w", err)
-		}
-		text, err = os.ReadFile(path) //nolint:gosec // below the operator's folder
-	}
-	if err != nil {
-		return nil, err
-	}
-	secret, err := base64.StdEncoding.DecodeString(strings.TrimSpace(string(text)))
-	if err != nil {
-		// The decoder's error would quote the secret.
-		return nil, fmt.Errorf("%s: is not base64", path)
-	}
-	return secret, nil
-}
-
-// makeSecret writes a new secret to path. It appears there complete or not at all,
-// and the first of several processes wins: a half-written or replaced secret would
-// make what the database holds unreadable for good.
-func makeSecret(folder, path string) error {
-	var secret [32]byte
-	_, _ = rand.Read(secret[:])                      // never fails: the program stops when there is no randomness
-	draft, err := os.CreateTemp(folder, ".secret-*") // mode 0600
-	if err != nil {
-		return err
-	}
-	defer func() { _ = os.Remove(draft.Name()) }()
-	_, err = fmt.Fprintln(draft, base64.StdEncoding.EncodeToString(secret[:]))
-	if err := errors.Join(err, draft.Sync(), draft.Close()); err != nil {
-		return err
-	}
-	if err := os.Link(draft.Name(), path); err != nil && !errors.Is(err, os.ErrExist) {
-		return err
-	}
-	return nil
+	return readFile(path, 1<<20) // the provider says how large it may be
 }

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/bonafide-id/bonafide/examples/internal/visitor"
+	"github.com/bonafide-id/bonafide/examples/internal/browser"
 )
 
 const (
@@ -23,10 +23,10 @@ func startQuickstart(t *testing.T) *running {
 }
 
 // signIn goes from the sample site to its result page.
-func signIn(v *visitor.Visitor, site, path, email, password string) {
-	v.Open(site + path)
-	v.Submit("email", email, "password", password)
-	v.Submit("action", "allow")
+func signIn(b *browser.Browser, site, path, email, password string) {
+	b.Open(site + path)
+	b.Submit("email", email, "password", password)
+	b.Submit("action", "allow")
 }
 
 func TestThreeWaysToSignIn(t *testing.T) {
@@ -48,24 +48,24 @@ func TestThreeWaysToSignIn(t *testing.T) {
 			[]string{"refresh_token", "Veteran"}},
 	} {
 		t.Run(way.name, func(t *testing.T) {
-			v := visitor.New(t)
-			signIn(v, site, way.path, "maria@example.com", mariaPassword)
-			if v.URL.String() != site+"/result" || v.Status != http.StatusOK {
-				t.Fatalf("the flow ends at %s (%d)\n%s", v.URL, v.Status, v.Body)
+			b := browser.New(t)
+			signIn(b, site, way.path, "maria@example.com", mariaPassword)
+			if b.URL.String() != site+"/result" || b.Status != http.StatusOK {
+				t.Fatalf("the flow ends at %s (%d)\n%s", b.URL, b.Status, b.Body)
 			}
 			for _, text := range append(way.shows, "Welcome, Maria", "access_token", "bearer", "8f14e45f-ceea-467f-9575-1a2b3c4d5e6f") {
-				v.Shows(text)
+				b.Shows(text)
 			}
 			for _, text := range way.hides {
-				v.Hides(text)
+				b.Hides(text)
 			}
-			v.Open("/")
-			v.Shows("You are signed in")
-			v.Open("/result")
-			v.Submit()
-			v.Open("/result")
-			if v.URL.Path != "/" {
-				t.Errorf("signed out, the result is still at %s", v.URL)
+			b.Open("/")
+			b.Shows("You are signed in")
+			b.Open("/result")
+			b.Submit()
+			b.Open("/result")
+			if b.URL.Path != "/" {
+				t.Errorf("signed out, the result is still at %s", b.URL)
 			}
 		})
 	}
@@ -73,20 +73,20 @@ func TestThreeWaysToSignIn(t *testing.T) {
 
 func TestUnverifiedStatusIsShownAsSuch(t *testing.T) {
 	s := startQuickstart(t)
-	v := visitor.New(t)
-	signIn(v, s.cfg.SampleClient.BaseURL, "/start/v3-oauth?scope=nurse", "noah@example.com", "copper-lantern-rides-north")
-	v.Shows("✕ not verified")
-	v.Hides("✓ verified")
+	b := browser.New(t)
+	signIn(b, s.cfg.SampleClient.BaseURL, "/start/v3-oauth?scope=nurse", "noah@example.com", "copper-lantern-rides-north")
+	b.Shows("✕ not verified")
+	b.Hides("✓ verified")
 }
 
 func TestSandboxIsAWorldOfItsOwn(t *testing.T) {
 	s := startQuickstart(t)
 	site := s.cfg.SampleClient.BaseURL
-	v := visitor.New(t)
-	signIn(v, site, "/start/standard?service=sandbox&scope=responder", "tess@example.com", tessPassword)
-	v.Shows("Welcome, Tess")
-	v.Shows("Firefighter, EMT")
-	v.Shows(s.cfg.Sandbox.BaseURL + "/oidc")
+	b := browser.New(t)
+	signIn(b, site, "/start/standard?service=sandbox&scope=responder", "tess@example.com", tessPassword)
+	b.Shows("Welcome, Tess")
+	b.Shows("Firefighter, EMT")
+	b.Shows(s.cfg.Sandbox.BaseURL + "/oidc")
 	if canSignIn(t, s.cfg.BaseURL, "tess@example.com", tessPassword) {
 		t.Error("a user of the sandbox can sign in to production")
 	}
@@ -104,28 +104,28 @@ func TestSandboxIsAWorldOfItsOwn(t *testing.T) {
 
 func TestNewUserCanSignUpFromTheSampleSite(t *testing.T) {
 	s := startQuickstart(t)
-	v := visitor.New(t)
-	v.Open(s.cfg.SampleClient.BaseURL + "/start/v3-openid?op=signup")
-	if !strings.HasSuffix(v.URL.Path, "/signup") {
-		t.Fatalf("op=signup leads to %s", v.URL)
+	b := browser.New(t)
+	b.Open(s.cfg.SampleClient.BaseURL + "/start/v3-openid?op=signup")
+	if !strings.HasSuffix(b.URL.Path, "/signup") {
+		t.Fatalf("op=signup leads to %s", b.URL)
 	}
-	v.Submit("email", "ines@example.com", "new_password", "amber-kettle-waits-still")
+	b.Submit("email", "ines@example.com", "new_password", "amber-kettle-waits-still")
 	code := s.mailedCode(t)
-	v.Submit("code", code)
-	v.Submit("action", "allow")
-	if v.URL.Path != "/result" {
-		t.Fatalf("signing up ends at %s (%d)\n%s", v.URL, v.Status, v.Body)
+	b.Submit("code", code)
+	b.Submit("action", "allow")
+	if b.URL.Path != "/result" {
+		t.Fatalf("signing up ends at %s (%d)\n%s", b.URL, b.Status, b.Body)
 	}
-	v.Shows("ines@example.com")
-	v.Shows("✕ not verified")
+	b.Shows("ines@example.com")
+	b.Shows("✕ not verified")
 }
 
 // mailedCode returns the code in the last mail that was printed.
 func (r *running) mailedCode(t *testing.T) string {
 	t.Helper()
-	words := strings.FieldsFunc(r.out.String(), func(c rune) bool { return c < '0' || c > '9' })
+	words := strings.Fields(r.out.String())
 	for i := len(words) - 1; i >= 0; i-- {
-		if len(words[i]) == 6 {
+		if len(words[i]) == 8 && strings.Trim(words[i], "0123456789") == "" {
 			return words[i]
 		}
 	}
@@ -136,18 +136,18 @@ func (r *running) mailedCode(t *testing.T) string {
 func TestRefusalIsToldInPlainWordsWithAWayBack(t *testing.T) {
 	s := startQuickstart(t)
 	site := s.cfg.SampleClient.BaseURL
-	v := visitor.New(t)
-	v.Open(site + "/start/v3-oauth?scope=military")
-	v.Submit("email", "maria@example.com", "password", mariaPassword)
-	v.Submit("action", "deny")
-	v.Shows("You have not been signed in")
-	v.Shows("access_denied")
-	v.Shows("/start/v3-oauth?scope=military&service=live")
-	v.Open("/result")
-	if v.URL.Path != "/" {
-		t.Errorf("who refused is signed in at %s", v.URL)
+	b := browser.New(t)
+	b.Open(site + "/start/v3-oauth?scope=military")
+	b.Submit("email", "maria@example.com", "password", mariaPassword)
+	b.Submit("action", "deny")
+	b.Shows("You have not been signed in")
+	b.Shows("access_denied")
+	b.Shows("/start/v3-oauth?scope=military&service=live")
+	b.Open("/result")
+	if b.URL.Path != "/" {
+		t.Errorf("who refused is signed in at %s", b.URL)
 	}
-	stranger := visitor.New(t)
+	stranger := browser.New(t)
 	stranger.Open(site + "/start/standard?prompt=none")
 	stranger.Shows("Nobody is signed in")
 	stranger.Open(site + "/start/standard?scope=pilots")
@@ -157,24 +157,24 @@ func TestRefusalIsToldInPlainWordsWithAWayBack(t *testing.T) {
 func TestSigningOutEverywhereEndsTheSessionAtTheProvider(t *testing.T) {
 	s := startQuickstart(t)
 	site := s.cfg.SampleClient.BaseURL
-	v := visitor.New(t)
-	signIn(v, site, "/start/v3-openid", "maria@example.com", mariaPassword)
-	v.Submit("everywhere", "yes")
-	if v.URL.String() != site+"/" {
-		t.Fatalf("signing out ends at %s (%d)", v.URL, v.Status)
+	b := browser.New(t)
+	signIn(b, site, "/start/v3-openid", "maria@example.com", mariaPassword)
+	b.Submit("everywhere", "yes")
+	if b.URL.String() != site+"/" {
+		t.Fatalf("signing out ends at %s (%d)", b.URL, b.Status)
 	}
-	v.Open(site + "/start/v3-openid?prompt=none")
-	v.Shows("Nobody is signed in")
+	b.Open(site + "/start/v3-openid?prompt=none")
+	b.Shows("Nobody is signed in")
 }
 
 func TestPopupHandsOverToThePageBehindIt(t *testing.T) {
 	s := startQuickstart(t)
-	v := visitor.New(t)
-	signIn(v, s.cfg.SampleClient.BaseURL, "/start/v3-openid?display=popup", "maria@example.com", mariaPassword)
-	if v.URL.Path != "/callback" {
-		t.Fatalf("the popup ends at %s", v.URL)
+	b := browser.New(t)
+	signIn(b, s.cfg.SampleClient.BaseURL, "/start/v3-openid?display=popup", "maria@example.com", mariaPassword)
+	if b.URL.Path != "/callback" {
+		t.Fatalf("the popup ends at %s", b.URL)
 	}
-	v.Shows(`src="` + s.cfg.BaseURL + `/widget/callback.js" data-next="/result"`)
+	b.Shows(`src="` + s.cfg.BaseURL + `/widget/callback.js" data-next="/result"`)
 }
 
 // begun is a flow that a browser has begun at the sample site.

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/storage/sqlite"
 )
 
@@ -36,15 +37,15 @@ func (c *config) backupOne(ctx context.Context, e *environment, folder string, o
 	if e.Database != "" {
 		return errors.New("database: back up PostgreSQL with pg_dump")
 	}
-	if err := e.mustExist(); err != nil {
-		return err
+	if _, err := os.Stat(e.secretFile()); err != nil {
+		return fmt.Errorf("data: %w", err) // a slip in the path, perhaps
 	}
-	if err := os.Mkdir(folder, 0o700); err != nil {
-		return fmt.Errorf("backup: %w", err)
-	}
-	store, err := sqlite.Open(ctx, e.file())
+	store, err := sqlite.OpenExisting(ctx, e.file())
 	if err != nil {
 		return fmt.Errorf("data: %w", err)
+	}
+	if err := os.Mkdir(folder, 0o700); err != nil {
+		return errors.Join(fmt.Errorf("backup: %w", err), store.Close())
 	}
 	copied := filepath.Join(folder, databaseName)
 	if err := errors.Join(store.Backup(ctx, copied), store.Close()); err != nil {
@@ -57,55 +58,91 @@ func (c *config) backupOne(ctx context.Context, e *environment, folder string, o
 // revokeBefore ends every grant, token and session of each environment that was made
 // before a moment.
 func (c *config) revokeBefore(ctx context.Context, moment time.Time, out io.Writer, log *slog.Logger) error {
-	if c.BaseURL == "" {
-		// Nothing listens, so the port may be any; it is in no record either.
-		_, port, err := net.SplitHostPort(c.Listen)
-		if err != nil {
-			return fmt.Errorf("listen: %w", err)
+	return c.each(ctx, maintaining, log, func(e *environment, p *provider.Provider) error {
+		if err := p.RevokeIssuedBefore(ctx, moment); err != nil {
+			return err
 		}
-		c.BaseURL = "http://localhost:" + port
-	}
-	if err := c.revokeOne(ctx, &c.environment, moment, out, log); err != nil {
+		_, _ = fmt.Fprintf(out, "%s: ended what was issued before %s\n", e.Data, moment.Format(time.RFC3339Nano))
+		return nil
+	})
+}
+
+// revokeKeys puts a new signing key in the place of all others, in each environment.
+func (c *config) revokeKeys(ctx context.Context, out io.Writer, log *slog.Logger) error {
+	return c.each(ctx, maintaining, log, func(e *environment, p *provider.Provider) error {
+		if err := p.RotateKey(ctx, true); err != nil {
+			return err
+		}
+		_, _ = fmt.Fprintf(out, "%s: a new key signs, all others are revoked\n", e.Data)
+		return nil
+	})
+}
+
+// install makes the secret and the database of each environment where they are missing,
+// also the database of a secret that is there already.
+func (c *config) install(ctx context.Context, out io.Writer, log *slog.Logger) error {
+	return c.each(ctx, installing, log, func(e *environment, _ *provider.Provider) error {
+		_, _ = fmt.Fprintf(out, "%s: secret and database are there\n", e.Data)
+		return nil
+	})
+}
+
+// each does something with the provider of each environment, beside the service.
+func (c *config) each(ctx context.Context, why purpose, log *slog.Logger, do func(*environment, *provider.Provider) error) error {
+	if err := c.assumeURLs(); err != nil {
 		return err
 	}
-	if c.Sandbox == nil {
-		return nil
+	if err := c.separate(); err != nil {
+		return err
 	}
-	if c.Sandbox.BaseURL == "" {
-		c.Sandbox.BaseURL = c.BaseURL + "/sandbox"
-	}
-	if err := c.revokeOne(ctx, c.Sandbox, moment, out, log); err != nil {
-		return fmt.Errorf("sandbox.%w", err)
+	for i, e := range c.environments() {
+		p, err := e.openProvider(ctx, opening{why: why, sandbox: i > 0, out: io.Discard, log: log})
+		if err == nil {
+			err = errors.Join(do(e, p.Provider), p.Close())
+		}
+		if err != nil && i > 0 {
+			err = fmt.Errorf("sandbox.%w", err)
+		}
+		if err != nil {
+			return err
+		}
 	}
 	return nil
 }
 
-func (c *config) revokeOne(ctx context.Context, e *environment, moment time.Time, out io.Writer, log *slog.Logger) error {
-	if err := e.mustExist(); err != nil {
-		return err
+// environments returns production, and the sandbox if there is one.
+func (c *config) environments() []*environment {
+	if c.Sandbox == nil {
+		return []*environment{&c.environment}
 	}
-	p, err := e.openProvider(ctx, false, io.Discard, log)
+	return []*environment{&c.environment, c.Sandbox}
+}
+
+// assumeURLs fills in base URLs where nothing listens: the port is that of the file.
+func (c *config) assumeURLs() error {
+	if err := assumeURL(&c.BaseURL, c.Listen); err != nil {
+		return fmt.Errorf("listen: %w", err)
+	}
+	if s := c.SampleClient; s != nil {
+		if err := assumeURL(&s.BaseURL, s.Listen); err != nil {
+			return fmt.Errorf("sample_client.listen: %w", err)
+		}
+	}
+	c.completeURLs()
+	return nil
+}
+
+func assumeURL(base *string, listen string) error {
+	if *base != "" {
+		return nil
+	}
+	_, port, err := net.SplitHostPort(listen)
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(p.RevokeIssuedBefore(ctx, moment), p.Close()); err != nil {
-		return err
-	}
-	_, _ = fmt.Fprintf(out, "%s: ended what was issued before %s\n", e.Data, moment.Format(time.RFC3339Nano))
-	return nil
-}
-
-// mustExist keeps a slip in a path from making a new secret, or a new database, and
-// succeeding with it.
-func (e *environment) mustExist() error {
-	if _, err := os.Stat(filepath.Join(e.Data, secretName)); err != nil {
-		return fmt.Errorf("data: %w", err)
-	}
-	if e.Database != "" {
-		return nil
-	}
-	if _, err := os.Stat(e.file()); err != nil {
-		return fmt.Errorf("data: %w", err)
+	*base = "http://localhost"
+	if port != "0" { // then it is known when something listens
+		*base += ":" + port
 	}
 	return nil
 }

@@ -6,8 +6,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/bonafide-id/bonafide/examples/internal/visitor"
-	"github.com/bonafide-id/bonafide/internal/pgtest"
+	"github.com/bonafide-id/bonafide/examples/internal/browser"
+	"github.com/bonafide-id/bonafide/storage/postgres/pgtest"
 )
 
 // onPostgres returns the quickstart's config with its two providers on PostgreSQL.
@@ -17,6 +17,7 @@ func onPostgres(t *testing.T, server *pgtest.Server) string {
 	if err := json.Unmarshal([]byte(onFreePorts(t)), &tree); err != nil {
 		t.Fatal(err)
 	}
+	tree["listen"] = freeAddress(t)
 	tree["database"] = server.Schema(t)
 	tree["sandbox"].(map[string]any)["database"] = server.Schema(t)
 	text, err := json.Marshal(tree)
@@ -27,12 +28,12 @@ func onPostgres(t *testing.T, server *pgtest.Server) string {
 }
 
 func TestPostgresTakesThePlaceOfTheFile(t *testing.T) {
-	text := onPostgres(t, pgtest.Start(t))
+	text := onPostgres(t, pgtest.Shared(t))
 	folder := t.TempDir()
 	s := startService(t, folder, text)
-	v := visitor.New(t)
-	signIn(v, s.cfg.SampleClient.BaseURL, "/start/standard?scope=student", "maria@example.com", mariaPassword)
-	v.Shows("Welcome, Maria")
+	b := browser.New(t)
+	signIn(b, s.cfg.SampleClient.BaseURL, "/start/standard?scope=student", "maria@example.com", mariaPassword)
+	b.Shows("Welcome, Maria")
 	keys := keyIDs(t, s.cfg.BaseURL)
 	if err := s.stop(); err != nil {
 		t.Fatal(err)

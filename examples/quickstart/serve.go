@@ -8,7 +8,6 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
-	"net/url"
 	"sync"
 	"time"
 
@@ -42,59 +41,73 @@ func open(ctx context.Context, cfg config, out io.Writer, log *slog.Logger) (*se
 }
 
 func (s *service) open(ctx context.Context, out io.Writer) error {
+	// Every address first: one that is taken is said before anything is written.
 	main, err := s.listen(ctx, s.cfg.Listen, &s.cfg.BaseURL)
 	if err != nil {
 		return fmt.Errorf("listen: %w", err)
 	}
-	mux := http.NewServeMux()
-	main.Handler = mux
-	if err := s.mount(ctx, mux, &s.cfg.environment, false, out); err != nil {
+	var probes, sample *http.Server
+	if s.cfg.ProbeListen != "" {
+		var unused string
+		if probes, err = s.listen(ctx, s.cfg.ProbeListen, &unused); err != nil {
+			return fmt.Errorf("probe_listen: %w", err)
+		}
+	}
+	if c := s.cfg.SampleClient; c != nil {
+		if sample, err = s.listen(ctx, c.Listen, &c.BaseURL); err != nil {
+			return fmt.Errorf("sample_client.listen: %w", err)
+		}
+	}
+	s.cfg.completeURLs()
+	if err := s.cfg.separate(); err != nil {
 		return err
 	}
-	if e := s.cfg.Sandbox; e != nil {
-		if e.BaseURL == "" {
-			e.BaseURL = s.cfg.BaseURL + "/sandbox"
-		}
-		if err := s.mount(ctx, mux, e, true, out); err != nil {
+	router := &router{}
+	main.Handler = router
+	if err := s.mount(ctx, router, &s.cfg.environment, false, out); err != nil {
+		return err
+	}
+	if s.cfg.Sandbox != nil {
+		if err := s.mount(ctx, router, s.cfg.Sandbox, true, out); err != nil {
 			return fmt.Errorf("sandbox.%w", err)
 		}
 	}
-	if s.cfg.SampleClient != nil {
-		return s.openSampleClient(ctx)
+	if probes != nil {
+		s.openProbes(probes)
+	}
+	if sample != nil {
+		return s.openSampleClient(ctx, sample)
 	}
 	return nil
+}
+
+// completeURLs fills in the base URL of a sandbox; that of production is there.
+func (c *config) completeURLs() {
+	if c.Sandbox != nil && c.Sandbox.BaseURL == "" {
+		c.Sandbox.BaseURL = c.BaseURL + "/sandbox"
+	}
 }
 
 // mount opens the provider of an environment and puts it where its base URL says.
-// One whose host is not that of production is told apart by the Host header.
-func (s *service) mount(ctx context.Context, mux *http.ServeMux, e *environment, sandbox bool, out io.Writer) error {
-	p, err := e.open(ctx, sandbox, out, s.log.With("base_url", e.BaseURL))
+func (s *service) mount(ctx context.Context, r *router, e *environment, sandbox bool, out io.Writer) error {
+	p, err := e.open(ctx, opening{
+		why: serving, sandbox: sandbox, sample: s.cfg.SampleClient != nil, out: out, log: s.log.With("base_url", e.BaseURL),
+	})
 	if err != nil {
 		return err
 	}
-	s.providers = append(s.providers, p)
-	base, _ := url.Parse(e.BaseURL)           // the provider has validated it
-	production, _ := url.Parse(s.cfg.BaseURL) // likewise
-	place := base.Path
-	if base.Host != production.Host {
-		place = base.Hostname() + base.Path
-	}
-	mux.Handle(place+"/", p)
-	mux.Handle("GET "+place+"/{$}", http.RedirectHandler(e.BaseURL+"/account", http.StatusSeeOther))
+	s.providers = append(s.providers, p.Provider)
+	r.add(e.BaseURL, s.cfg.BaseURL, p)
 	return nil
 }
 
-func (s *service) openSampleClient(ctx context.Context) error {
+func (s *service) openSampleClient(ctx context.Context, server *http.Server) (err error) {
 	c := s.cfg.SampleClient
-	server, err := s.listen(ctx, c.Listen, &c.BaseURL)
-	if err != nil {
-		return fmt.Errorf("sample_client.listen: %w", err)
-	}
 	cfg := sampleclient.Config{BaseURL: c.BaseURL}
 	for i, p := range s.providers {
 		registered, err := registerSample(ctx, p, c.BaseURL)
 		if err != nil {
-			return fmt.Errorf("sample_client: %w", inKeys(err))
+			return inKeys(err, "sample_client", provider.Client{})
 		}
 		e := &s.cfg.environment
 		registered.Key, registered.Name = "live", "Live"
@@ -109,6 +122,12 @@ func (s *service) openSampleClient(ctx context.Context) error {
 	return err
 }
 
+// The names under which the sample client site is registered.
+const (
+	sampleV3       = "sample-v3"
+	sampleStandard = "sample-standard"
+)
+
 // registerSample registers the sample client site, once in each dialect.
 func registerSample(ctx context.Context, p *provider.Provider, base string) (sampleclient.Service, error) {
 	var s sampleclient.Service
@@ -116,8 +135,8 @@ func registerSample(ctx context.Context, p *provider.Provider, base string) (sam
 		id, dialect string
 		to          *sampleclient.Credentials
 	}{
-		{"sample-v3", provider.V3, &s.V3},
-		{"sample-standard", provider.Standard, &s.Standard},
+		{sampleV3, provider.V3, &s.V3},
+		{sampleStandard, provider.Standard, &s.Standard},
 	} {
 		err := p.SaveClient(ctx, provider.Client{
 			ID: r.id, Name: sampleclient.Name, Logo: sampleclient.Logo, ButtonColor: sampleclient.Color,
@@ -250,5 +269,8 @@ func (s *service) announce(out io.Writer) {
 	}
 	if s.cfg.SampleClient != nil {
 		_, _ = fmt.Fprintf(out, "sample client %s\n", s.cfg.SampleClient.BaseURL)
+	}
+	if s.cfg.SMTP == nil {
+		_, _ = fmt.Fprintln(out, "mails are printed here, with their codes; smtp in the config file sends them")
 	}
 }

@@ -8,26 +8,39 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
-// decodeStrict decodes JSON and refuses keys that v has no field for. Errors name
-// the key with its place, as in clients[0].redirect_urls; encoding/json would say
-// the last part only, and takes Listen for listen.
-func decodeStrict(text []byte, v any) error {
-	var tree any
-	if err := json.Unmarshal(text, &tree); err != nil {
+// decodeStrict decodes JSON into v, with the values of variables in the place of
+// ${NAME}. It refuses keys that v has no field for, and keys that are there twice, of
+// which encoding/json would take the last. Errors name the key with its place, as in
+// clients[0].redirect_urls; encoding/json would say the last part only, and takes
+// Listen for listen.
+func decodeStrict(text []byte, v any, variable func(name string) string) error {
+	if !utf8.Valid(text) {
+		return errors.New("is not UTF-8 text") // its passwords would become others
+	}
+	var syntax any
+	if err := json.Unmarshal(text, &syntax); err != nil {
 		return syntaxError(text, err)
+	}
+	if _, object := syntax.(map[string]any); !object {
+		return errors.New("is not a JSON object, as {} is")
+	}
+	tree, err := decodeTree(text)
+	if err != nil {
+		return err
+	}
+	if tree, err = expand(tree, "", variable); err != nil {
+		return err
 	}
 	if err := checkKeys(tree, reflect.TypeOf(v), ""); err != nil {
 		return err
 	}
-	err := json.Unmarshal(text, v)
-	var wrong *json.UnmarshalTypeError
-	if errors.As(err, &wrong) {
-		// The decoder counts the embedded struct as a key.
-		return fmt.Errorf("key %q: cannot be a %s", strings.TrimPrefix(wrong.Field, "environment."), wrong.Value)
+	if text, err = json.Marshal(tree); err != nil {
+		return err
 	}
-	return err
+	return json.Unmarshal(text, v)
 }
 
 func syntaxError(text []byte, err error) error {
@@ -39,39 +52,69 @@ func syntaxError(text []byte, err error) error {
 	return err
 }
 
-// checkKeys looks for keys in a decoded JSON value that the type has no field for.
-// Values of another kind than the type's are left to the decoder.
+// checkKeys looks for keys in a decoded JSON value that the type has no field for, and for
+// values that the type cannot have.
 func checkKeys(value any, t reflect.Type, place string) error {
 	for t.Kind() == reflect.Pointer {
 		t = t.Elem()
 	}
-	switch value := value.(type) {
-	case []any:
-		if t.Kind() != reflect.Slice {
-			return nil
-		}
-		for i, element := range value {
+	list, isList := value.([]any)
+	object, isObject := value.(map[string]any)
+	switch {
+	case isList && t.Kind() == reflect.Slice:
+		for i, element := range list {
 			if err := checkKeys(element, t.Elem(), fmt.Sprintf("%s[%d]", place, i)); err != nil {
 				return err
 			}
 		}
-	case map[string]any:
-		if t.Kind() != reflect.Struct {
-			return nil
+		return nil
+	case isObject && t.Kind() == reflect.Struct:
+		return checkObject(object, t, place)
+	default:
+		return checkValue(value, t, place)
+	}
+}
+
+func checkObject(object map[string]any, t reflect.Type, place string) error {
+	readsItself := reflect.PointerTo(t).Implements(reflect.TypeFor[json.Unmarshaler]())
+	fields := keysOf(t)
+	for _, key := range slices.Sorted(maps.Keys(object)) {
+		field, ok := fields[key]
+		inner := within(place, key)
+		if !ok {
+			return fmt.Errorf("unknown key %q", inner)
 		}
-		fields := keysOf(t)
-		for _, key := range slices.Sorted(maps.Keys(value)) {
-			field, ok := fields[key]
-			inner := strings.TrimPrefix(place+"."+key, ".")
-			if !ok {
-				return fmt.Errorf("unknown key %q", inner)
-			}
-			if err := checkKeys(value[key], field, inner); err != nil {
-				return err
-			}
+		if readsItself {
+			continue
+		}
+		if err := checkKeys(object[key], field, inner); err != nil {
+			return err
 		}
 	}
+	if readsItself {
+		return checkValue(object, t, place)
+	}
 	return nil
+}
+
+// checkValue names the key of a value that the type cannot have.
+func checkValue(value any, t reflect.Type, place string) error {
+	text, err := json.Marshal(value)
+	if err != nil {
+		return err
+	}
+	err = json.Unmarshal(text, reflect.New(t).Interface())
+	var wrong *json.UnmarshalTypeError
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &wrong) && wrong.Field != "":
+		return fmt.Errorf("key %q: cannot be a %s", within(place, wrong.Field), wrong.Value)
+	case errors.As(err, &wrong):
+		return fmt.Errorf("key %q: cannot be a %s", place, wrong.Value)
+	default:
+		return fmt.Errorf("%s: %w", place, err)
+	}
 }
 
 // keysOf returns the types of a struct's fields by JSON key, those of embedded
@@ -79,7 +122,7 @@ func checkKeys(value any, t reflect.Type, place string) error {
 func keysOf(t reflect.Type) map[string]reflect.Type {
 	keys := map[string]reflect.Type{}
 	for _, f := range reflect.VisibleFields(t) {
-		if key := f.Tag.Get("json"); key != "" {
+		if key, _, _ := strings.Cut(f.Tag.Get("json"), ","); key != "" && key != "-" {
 			keys[key] = f.Type
 		}
 	}

@@ -2,13 +2,13 @@
 // of the processor time of Go's, by the processor. It is a module of its own, and
 // optional:
 //
-//	provider.Config{SignWith: opensslsigner.New}
+//	provider.Config{WrapSigner: opensslsigner.New}
 //
 // OpenSSL 3 (libcrypto.so.3, or libcrypto.3.dylib) is looked for when the first key
 // is made, in the folders in which the system looks for libraries, and loaded with
 // github.com/golang-fips/openssl/v2. Building needs cgo, but nothing of OpenSSL.
 // Where the library is absent, or the program was built without cgo, Go's own crypto
-// signs; [Available] tells which it is.
+// signs; [Available] says which it is.
 //
 // One program loads one OpenSSL: a program that calls openssl.Init itself has chosen
 // it already.
@@ -18,6 +18,7 @@ import (
 	"crypto"
 	"crypto/rsa"
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"io"
 	"runtime"
@@ -40,10 +41,13 @@ func Available() error { return found() }
 // itself where OpenSSL is not available. It is safe for concurrent use. The copy of
 // the key that OpenSSL holds is erased when the signer is no longer reachable.
 //
-// The error says that the key is invalid, or that OpenSSL refuses it.
+// The error says that the key is missing or invalid, or that OpenSSL refuses it.
 func New(key *rsa.PrivateKey) (crypto.Signer, error) {
+	if key == nil {
+		return nil, errors.New("opensslsigner: the key is missing")
+	}
 	if err := found(); err != nil {
-		return key, nil //nolint:nilerr // Absence is no error; Available tells it.
+		return key, nil //nolint:nilerr // Absence is no error; Available says why.
 	}
 	return newSigner(key)
 }
@@ -61,12 +65,13 @@ func newSigner(key *rsa.PrivateKey) (crypto.Signer, error) {
 	if len(key.Primes) != 2 {
 		return nil, fmt.Errorf("opensslsigner: the key has %d primes; OpenSSL is given those of two", len(key.Primes))
 	}
-	key.Precompute() // what it has is left as it is
-	held, err := newPrivateKey(key)
+	own := *key // the caller's is not written to: others may have it, too
+	own.Precompute()
+	held, err := newPrivateKey(&own)
 	if err != nil {
 		return nil, fmt.Errorf("opensslsigner: hand over key: %w", err)
 	}
-	return &signer{key: key, copy: held}, nil
+	return &signer{key: &own, copy: held}, nil
 }
 
 // Public implements crypto.Signer.

@@ -128,6 +128,38 @@ func TestNewRefusesBrokenKeys(t *testing.T) {
 	}
 }
 
+func TestNewRefusesNoKey(t *testing.T) {
+	if s, err := New(nil); err == nil || s != nil {
+		t.Errorf("New returned %v, %v", s, err)
+	}
+}
+
+// One key may be given to several calls at once, which only read it.
+func TestNewLeavesTheKeyOfItsCallerAlone(t *testing.T) {
+	needOpenSSL(t)
+	whole := newKey(t)
+	bare := &rsa.PrivateKey{PublicKey: whole.PublicKey, D: whole.D, Primes: whole.Primes}
+	var calls sync.WaitGroup
+	for range 4 {
+		calls.Go(func() {
+			s, err := New(bare)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			digest := sha256.Sum256([]byte("x"))
+			signature, err := s.Sign(rand.Reader, digest[:], crypto.SHA256)
+			if err != nil || rsa.VerifyPKCS1v15(&whole.PublicKey, crypto.SHA256, digest[:], signature) != nil {
+				t.Errorf("signature: %v", err)
+			}
+		})
+	}
+	calls.Wait()
+	if bare.Precomputed.Dp != nil || bare.Precomputed.Qinv != nil {
+		t.Error("values were written into the key")
+	}
+}
+
 func TestGoSignsWhereTheLibraryIsAbsent(t *testing.T) {
 	before := found
 	t.Cleanup(func() { found = before })

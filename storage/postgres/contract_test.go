@@ -1,20 +1,104 @@
 package postgres_test
 
 import (
+	"context"
+	"database/sql"
+	"errors"
+	"strings"
+	"sync"
 	"testing"
 
-	"github.com/bonafide-id/bonafide/internal/pgtest"
 	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/storage/postgres"
+	"github.com/bonafide-id/bonafide/storage/postgres/pgtest"
 	"github.com/bonafide-id/bonafide/storage/storagetest"
 )
 
 func TestContract(t *testing.T) {
-	server := pgtest.Start(t)
+	t.Parallel()
+	borrow := lender(pgtest.Shared(t))
 	storagetest.Run(t, func(t *testing.T) func() storage.Store {
-		url := server.Schema(t)
+		url := borrow(t)
 		return func() storage.Store { return open(t, url) }
 	})
+}
+
+// lender returns a function that lends schemas for the length of a test each: it takes
+// less time to empty a schema than to make one.
+func lender(server *pgtest.Server) func(t *testing.T) (url string) {
+	var mu sync.Mutex
+	var free []string
+	return func(t *testing.T) string {
+		t.Helper()
+		mu.Lock()
+		defer mu.Unlock()
+		if len(free) == 0 {
+			free = []string{server.Schema(t)}
+		}
+		url := free[0]
+		free = free[1:]
+		t.Cleanup(func() {
+			empty(t, url)
+			mu.Lock()
+			defer mu.Unlock()
+			free = append(free, url)
+		})
+		return url
+	}
+}
+
+// empty leaves of a schema what the migrations have left.
+func empty(t *testing.T, url string) {
+	t.Helper()
+	db, err := sql.Open("pgx", url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	// Not the context of the test, which has ended. A replica checks no foreign keys, so
+	// that the order of the tables does not matter.
+	_, err = db.ExecContext(context.Background(), `DO $$ DECLARE name text; BEGIN
+		SET LOCAL session_replication_role = replica;
+		FOR name IN SELECT tablename FROM pg_tables WHERE schemaname = current_schema AND tablename <> 'schema_version' LOOP
+			EXECUTE format('DELETE FROM %I', name);
+		END LOOP;
+	END $$`)
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestContractBehindAPooler runs the contract through PgBouncer in transaction mode.
+func TestContractBehindAPooler(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("it takes as long as TestContract again")
+	}
+	server := pgtest.Shared(t)
+	through, borrow := server.Pooler(t), lender(server)
+	storagetest.Run(t, func(t *testing.T) func() storage.Store {
+		url := through(borrow(t)) + "&default_query_exec_mode=exec"
+		return func() storage.Store { return open(t, url) }
+	})
+}
+
+// TestPoolerAndPreparedStatements tests that the URL which works without a pooler and
+// not with one is answered by what to add to it.
+func TestPoolerAndPreparedStatements(t *testing.T) {
+	server := pgtest.Shared(t)
+	url := server.Pooler(t)(server.Schema(t))
+	for range 10 { // the first may have a server's session to itself
+		store, err := postgres.Open(t.Context(), url)
+		if err == nil {
+			store.Close()
+			continue
+		}
+		if !errors.Is(err, storage.ErrUnavailable) || !strings.Contains(err.Error(), "default_query_exec_mode=exec") {
+			t.Errorf("err = %v, want one that says what to add", err)
+		}
+		return
+	}
+	t.Error("statements are prepared in sessions that are shared, and nobody noticed")
 }
 
 func open(t *testing.T, url string) *postgres.Store {

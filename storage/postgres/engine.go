@@ -3,12 +3,13 @@ package postgres
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"math/rand/v2"
 	"sync"
 	"time"
 
 	"github.com/bonafide-id/bonafide/storage"
-	"github.com/bonafide-id/bonafide/storage/internal/sqlstore"
+	"github.com/bonafide-id/bonafide/storage/sqlstore"
 )
 
 // patience is how long a transaction is tried again that loses against others.
@@ -16,11 +17,20 @@ const patience = 5 * time.Second
 
 // engine is a pool of connections.
 type engine struct {
-	db *sql.DB
+	db     *sql.DB
+	schema string
+
+	// slots has room for one step per connection. Who waits for one is served in
+	// order of arrival; database/sql picks anybody, so that under load some wait
+	// until their request is given up.
+	slots chan struct{}
 
 	// inUse is held for reading by every step, so that Close can wait for them.
 	inUse  sync.RWMutex
 	closed bool
+
+	leaving sync.Mutex
+	left    time.Time // connections that are older are not used again
 }
 
 var _ sqlstore.Engine = (*engine)(nil)
@@ -41,13 +51,33 @@ func (e *engine) Write(ctx context.Context, step sqlstore.Step) error {
 		if err := step(ctx, tx); err != nil {
 			return err
 		}
-		return tx.Commit()
+		if err := tx.Commit(); err != nil {
+			return &commitError{err}
+		}
+		return nil
 	})
 }
 
-// Ping asks the server for an answer.
+// commitError is that of a transaction which may have committed nevertheless.
+type commitError struct{ error }
+
+// Unwrap returns the driver's error.
+func (e *commitError) Unwrap() error { return e.error }
+
+// errReadOnly says that the server answers and takes no writes.
+var errReadOnly = errors.New("the server is a standby, or read-only")
+
+// Ping asks the server whether it takes writes.
 func (e *engine) Ping(ctx context.Context) error {
-	return e.retry(ctx, func() error { return e.db.PingContext(ctx) })
+	return e.retry(ctx, func() error {
+		var readOnly bool
+		err := e.db.QueryRowContext(ctx, `SELECT pg_catalog.pg_is_in_recovery()
+			OR pg_catalog.current_setting('transaction_read_only')::bool`).Scan(&readOnly)
+		if err == nil && readOnly {
+			err = errReadOnly
+		}
+		return err
+	})
 }
 
 // Close waits for the steps that run and closes the connections.
@@ -58,8 +88,9 @@ func (e *engine) Close() error {
 	return e.db.Close()
 }
 
-// retry runs a transaction until it does not lose against another. Nothing else is
-// tried again: a transaction whose connection broke may have committed.
+// retry runs a transaction until it does not lose against another, and once more on
+// a new connection when it met a server that is no good any more. Nothing else is
+// tried again: a transaction that broke at its commit may have committed.
 func (e *engine) retry(ctx context.Context, transaction func() error) error {
 	e.inUse.RLock()
 	defer e.inUse.RUnlock()
@@ -68,8 +99,12 @@ func (e *engine) retry(ctx context.Context, transaction func() error) error {
 	}
 	deadline := time.Now().Add(patience)
 	for pause := time.Millisecond; ; pause = min(2*pause, 100*time.Millisecond) {
-		err := transaction()
-		if !lost(err) || time.Now().After(deadline) {
+		begin := time.Now()
+		err := e.inTurn(ctx, transaction)
+		switch {
+		case ctx.Err() == nil && gone(err) && e.leave(begin):
+			continue
+		case !lost(err) || time.Now().After(deadline):
 			return mapError(ctx, err)
 		}
 		select {
@@ -78,4 +113,15 @@ func (e *engine) retry(ctx context.Context, transaction func() error) error {
 		case <-time.After(pause/2 + rand.N(pause)):
 		}
 	}
+}
+
+// inTurn runs a transaction when there is a connection for it.
+func (e *engine) inTurn(ctx context.Context, transaction func() error) error {
+	select {
+	case e.slots <- struct{}{}:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	defer func() { <-e.slots }()
+	return transaction()
 }

@@ -26,6 +26,11 @@ const (
 	queryCanceled        = "57014" // statement_timeout
 	readOnly             = "25006" // a standby
 	lockNotAvailable     = "55P03" // lock_timeout
+	adminShutdown        = "57P01"
+	crashShutdown        = "57P02" // of another session
+	protocolViolation    = "08P01" // what PgBouncer says to a parameter it does not know
+	noStatement          = "26000" // prepared elsewhere: see errPooler
+	duplicateStatement   = "42P05"
 
 	classConnection   = "08"
 	classResources    = "53" // disk full, too many connections
@@ -34,10 +39,30 @@ const (
 	classInternal     = "XX" // damaged data, and mistakes of the server's own
 )
 
+// errPooler explains that statements which were prepared are not there, or are already.
+var errPooler = errors.New("sessions are shared: behind a pooler in transaction mode add default_query_exec_mode=exec to the URL")
+
 // lost reports whether the server gave up a transaction in favour of another.
 func lost(err error) bool {
 	code := sqlState(err)
 	return code == serializationFailure || code == deadlockDetected
+}
+
+// gone reports whether a transaction came to nothing because its connection broke, or
+// leads to a server that takes no writes. Another connection may be better.
+func gone(err error) bool {
+	var committing *commitError
+	var connect *pgconn.ConnectError // that was a new one
+	if err == nil || errors.As(err, &committing) || errors.As(err, &connect) {
+		return false
+	}
+	switch sqlState(err) {
+	case readOnly, adminShutdown, crashShutdown:
+		return true
+	case "":
+		return errors.Is(err, errReadOnly) || unreachable(err)
+	}
+	return false
 }
 
 // mapError puts the sentinels of package storage in place of the driver's errors.
@@ -55,7 +80,9 @@ func mapError(ctx context.Context, err error) error {
 		return fmt.Errorf("%w: %w", storage.ErrNotFound, err)
 	case ctx.Err() != nil:
 		return ctx.Err() // the driver says it in many ways
-	case unavailable(code) || unreachable(err):
+	case code == noStatement, code == duplicateStatement:
+		return fmt.Errorf("%w: %w: %w", storage.ErrUnavailable, errPooler, err)
+	case unavailable(code) || unreachable(err) || errors.Is(err, errReadOnly):
 		return fmt.Errorf("%w: %w", storage.ErrUnavailable, err)
 	}
 	return err

@@ -4,15 +4,18 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"io/fs"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
-	"github.com/bonafide-id/bonafide/internal/pgtest"
+	"github.com/jackc/pgx/v5"
+
 	"github.com/bonafide-id/bonafide/storage"
-	"github.com/bonafide-id/bonafide/storage/internal/sqlstore"
+	"github.com/bonafide-id/bonafide/storage/postgres/pgtest"
+	"github.com/bonafide-id/bonafide/storage/sqlstore"
 )
 
 func openTest(t *testing.T, url string) *Store {
@@ -40,7 +43,7 @@ func exec(t *testing.T, url, statement string) {
 func client(id string) storage.Client { return storage.Client{ID: id, CreatedAt: time.Unix(1, 0)} }
 
 func TestOpen(t *testing.T) {
-	server := pgtest.Start(t)
+	server := pgtest.Shared(t)
 	t.Run("AtOnceMigratesOnce", func(t *testing.T) {
 		url := server.Schema(t)
 		var created atomic.Int64
@@ -48,18 +51,18 @@ func TestOpen(t *testing.T) {
 		var opened sync.WaitGroup
 		for i := range errs {
 			opened.Go(func() {
-				e, err := openEngine(url)
+				e, err := openEngine(t.Context(), url)
 				if err != nil {
 					errs[i] = err
 					return
 				}
 				before := func(query string) error {
-					if strings.Contains(query, "CREATE TABLE IF NOT EXISTS grants") {
+					if strings.Contains(query, "CREATE TABLE "+pgx.Identifier{e.schema}.Sanitize()+".grants") {
 						created.Add(1)
 					}
 					return nil
 				}
-				errs[i] = errors.Join(sqlstore.Migrate(t.Context(), hooked{e, before}, sqlstore.Postgres), e.Close())
+				errs[i] = errors.Join(sqlstore.Migrate(t.Context(), hooked{e, before}, sqlstore.Postgres(e.schema)), e.Close())
 			})
 		}
 		opened.Wait()
@@ -79,6 +82,29 @@ func TestOpen(t *testing.T) {
 			t.Error(err)
 		}
 	})
+	t.Run("ExistingCreatesNothing", func(t *testing.T) {
+		url := server.Schema(t)
+		for range 2 { // the first leaves nothing that the second would take for a database
+			store, err := OpenExisting(t.Context(), url)
+			if !errors.Is(err, fs.ErrNotExist) {
+				t.Errorf("err = %v, want %v", err, fs.ErrNotExist)
+			}
+			if err == nil {
+				store.Close()
+			}
+		}
+		if err := openTest(t, url).SaveClient(t.Context(), client("client")); err != nil {
+			t.Fatal(err)
+		}
+		store, err := OpenExisting(t.Context(), url)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer store.Close()
+		if _, err := store.Client(t.Context(), "client"); err != nil {
+			t.Error(err)
+		}
+	})
 	t.Run("RefusesNewerSchema", func(t *testing.T) {
 		url := server.Schema(t)
 		openTest(t, url)
@@ -90,7 +116,7 @@ func TestOpen(t *testing.T) {
 	})
 	t.Run("InterruptedMigrationRunsAgain", func(t *testing.T) {
 		url := server.Schema(t)
-		e, err := openEngine(url)
+		e, err := openEngine(t.Context(), url)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -104,7 +130,7 @@ func TestOpen(t *testing.T) {
 				}
 				return nil
 			}
-			err := sqlstore.Migrate(t.Context(), hooked{e, before}, sqlstore.Postgres)
+			err := sqlstore.Migrate(t.Context(), hooked{e, before}, sqlstore.Postgres(e.schema))
 			if err == nil {
 				if statement < 20 { // there are more tables and indexes than that
 					t.Errorf("the migration was interrupted %d times", statement-1)
@@ -121,7 +147,7 @@ func TestOpen(t *testing.T) {
 	})
 	t.Run("BoundsThePool", func(t *testing.T) {
 		url := server.Schema(t)
-		e, err := openEngine(url + "&pool_max_conns=3")
+		e, err := openEngine(t.Context(), url+"&pool_max_conns=3")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -130,7 +156,7 @@ func TestOpen(t *testing.T) {
 			t.Errorf("%d connections, want 3", got)
 		}
 		for _, wrong := range []string{"0", "-1", "many"} {
-			if _, err := openEngine(url + "&pool_max_conns=" + wrong); err == nil {
+			if _, err := openEngine(t.Context(), url+"&pool_max_conns="+wrong); err == nil {
 				t.Errorf("pool_max_conns=%s was taken", wrong)
 			}
 		}
@@ -140,12 +166,12 @@ func TestOpen(t *testing.T) {
 // hooked is an engine that calls a function before each statement of a
 // transaction, which fails when the function does.
 type hooked struct {
-	*engine
+	sqlstore.Engine
 	before func(query string) error
 }
 
 func (h hooked) Write(ctx context.Context, step sqlstore.Step) error {
-	return h.engine.Write(ctx, func(ctx context.Context, db sqlstore.Conn) error {
+	return h.Engine.Write(ctx, func(ctx context.Context, db sqlstore.Conn) error {
 		return step(ctx, hookedConn{db, h.before})
 	})
 }
@@ -164,7 +190,7 @@ func (c hookedConn) ExecContext(ctx context.Context, query string, args ...any) 
 
 // TestSweep tests that a session which is used while it is swept stays.
 func TestSweep(t *testing.T) {
-	url := pgtest.Start(t).Schema(t)
+	url := pgtest.Shared(t).Schema(t)
 	store := openTest(t, url+"&application_name=sweeper")
 	start := time.Unix(1_000_000, 0)
 	session := storage.Session{
@@ -172,7 +198,7 @@ func TestSweep(t *testing.T) {
 	}
 	if err := errors.Join(
 		store.CreateAccount(t.Context(), storage.Account{ID: "account", CreatedAt: start}),
-		store.CreateSession(t.Context(), session, storage.Digest{1}),
+		store.CreateSession(t.Context(), session, 0, storage.Digest{1}),
 	); err != nil {
 		t.Fatal(err)
 	}

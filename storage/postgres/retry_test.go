@@ -10,19 +10,24 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
-	"github.com/bonafide-id/bonafide/internal/pgtest"
 	"github.com/bonafide-id/bonafide/storage"
-	"github.com/bonafide-id/bonafide/storage/internal/sqlstore"
+	"github.com/bonafide-id/bonafide/storage/postgres/pgtest"
+	"github.com/bonafide-id/bonafide/storage/sqlstore"
 )
+
+// oneAtATime returns an engine without a database.
+func oneAtATime() *engine { return &engine{slots: make(chan struct{}, 1)} }
 
 func TestRetry(t *testing.T) {
 	conflict := &pgconn.PgError{Code: serializationFailure}
 	t.Run("UntilItSucceeds", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			attempts := 0
-			err := new(engine).retry(t.Context(), func() error {
+			err := oneAtATime().retry(t.Context(), func() error {
 				if attempts++; attempts < 5 {
 					return fmt.Errorf("exec: %w", conflict)
 				}
@@ -36,7 +41,7 @@ func TestRetry(t *testing.T) {
 	t.Run("NoLongerThanPatience", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			start := time.Now()
-			err := new(engine).retry(t.Context(), func() error { return conflict })
+			err := oneAtATime().retry(t.Context(), func() error { return conflict })
 			if !errors.Is(err, storage.ErrUnavailable) {
 				t.Errorf("err = %v, want %v", err, storage.ErrUnavailable)
 			}
@@ -49,27 +54,69 @@ func TestRetry(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 			defer cancel()
-			if err := new(engine).retry(ctx, func() error { return conflict }); !errors.Is(err, context.DeadlineExceeded) {
+			if err := oneAtATime().retry(ctx, func() error { return conflict }); !errors.Is(err, context.DeadlineExceeded) {
 				t.Errorf("err = %v, want %v", err, context.DeadlineExceeded)
 			}
 		})
 	})
 	t.Run("NotWhenTheOutcomeIsUnknown", func(t *testing.T) {
 		attempts := 0
-		err := new(engine).retry(t.Context(), func() error { attempts++; return io.ErrUnexpectedEOF })
+		err := oneAtATime().retry(t.Context(), func() error { attempts++; return &commitError{io.ErrUnexpectedEOF} })
 		if !errors.Is(err, storage.ErrUnavailable) || attempts != 1 {
 			t.Errorf("%d attempts, then %v", attempts, err)
 		}
 	})
+	t.Run("OnceWhenTheConnectionIsNoGood", func(t *testing.T) {
+		for _, broken := range []error{
+			io.ErrUnexpectedEOF, errReadOnly, &pgconn.PgError{Code: readOnly}, &pgconn.PgError{Code: adminShutdown},
+		} {
+			synctest.Test(t, func(t *testing.T) {
+				e, attempts := oneAtATime(), 0
+				for range 3 { // the others come too soon for another change of connections
+					err := e.retry(t.Context(), func() error { attempts++; return broken })
+					if !errors.Is(err, storage.ErrUnavailable) {
+						t.Errorf("%v: err = %v, want %v", broken, err, storage.ErrUnavailable)
+					}
+				}
+				if attempts != 4 {
+					t.Errorf("%v: %d attempts of three steps, want 4", broken, attempts)
+				}
+			})
+		}
+	})
+	t.Run("InOrderOfArrival", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			e, begin := oneAtATime(), make(chan struct{})
+			go func() { _ = e.retry(t.Context(), func() error { <-begin; return nil }) }()
+			synctest.Wait()
+			var got, want []int
+			for i := range 50 {
+				want = append(want, i)
+				go func() { _ = e.retry(t.Context(), func() error { got = append(got, i); return nil }) }()
+				synctest.Wait()
+			}
+			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+			defer cancel()
+			err := e.retry(ctx, func() error { t.Error("it began after its end"); return nil })
+			if !errors.Is(err, context.DeadlineExceeded) {
+				t.Errorf("err = %v, want %v", err, context.DeadlineExceeded)
+			}
+			close(begin)
+			synctest.Wait()
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("mismatch (-want +got):\n%s", diff)
+			}
+		})
+	})
 	t.Run("AfterADeadlock", func(t *testing.T) {
-		url := pgtest.Start(t).Schema(t)
+		url := pgtest.Shared(t).Schema(t)
 		store := openTest(t, url)
 		for _, id := range []string{"a", "b"} {
 			if err := store.SaveClient(t.Context(), client(id)); err != nil {
 				t.Fatal(err)
 			}
 		}
-		e, err := openEngine(url)
+		e, err := openEngine(t.Context(), url)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -83,7 +130,7 @@ func TestRetry(t *testing.T) {
 				err := e.Write(t.Context(), func(ctx context.Context, db sqlstore.Conn) error {
 					attempts[i]++
 					for n, id := range order {
-						if _, err := db.ExecContext(ctx, `UPDATE clients SET document = document WHERE id = $1`, id); err != nil {
+						if _, err := db.ExecContext(ctx, `UPDATE `+pgx.Identifier{e.schema, "clients"}.Sanitize()+` SET document = document WHERE id = $1`, id); err != nil {
 							return err
 						}
 						if n == 0 && attempts[i] == 1 {

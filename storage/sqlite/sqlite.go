@@ -1,47 +1,28 @@
-// Package sqlite is a storage.Store in one SQLite file, without a server: what a
-// small installation runs on, and fast enough for most large ones.
-//
-//	store, err := sqlite.Open(ctx, "/var/lib/bonafide/bonafide.db")
-//
-// # Durability
-//
-// The file is in WAL mode with synchronous=FULL: a method that returned nil has
-// written to the disk and survives a power cut. Concurrent writes share one
-// commit ("group commit"), so that many callers wait for the disk once.
-//
-// # Files
-//
-// Beside the file live two more while it is open, named with -wal and -shm; the
-// folder must be writable for them, and on a local disk: SQLite's locks are not
-// reliable on network file systems. All are readable by their owner alone. To
-// copy a database that is in use, call [Store.Backup].
-//
-// # Several processes
-//
-// Any number of processes on one machine may open the file. One that cannot write
-// for five seconds because another one does gives up with
-// storage.ErrUnavailable.
-//
-// The package needs cgo (github.com/mattn/go-sqlite3).
+//go:build cgo
+
 package sqlite
 
 import (
 	"context"
-	"fmt"
-	"path/filepath"
+	"errors"
+	"net/url"
 
-	"go.opentelemetry.io/otel/metric"
+	"github.com/mattn/go-sqlite3"
 
-	"github.com/bonafide-id/bonafide/storage"
-	"github.com/bonafide-id/bonafide/storage/internal/sqlstore"
+	"github.com/bonafide-id/bonafide/storage/sqlitefile"
 )
 
-// Store is a storage.Store in one file. Its methods may be called by any number of
-// goroutines.
-type Store struct {
-	storage.Store
-	records *sqlstore.Store // the same
-	path    string
+var driver = sqlitefile.Driver{
+	SQL:    &sqlite3.SQLiteDriver{},
+	Params: url.Values{"_stmt_cache_size": {"128"}}, // every query of the store
+	Code: func(err error) int {
+		var failed sqlite3.Error
+		if !errors.As(err, &failed) {
+			return 0
+		}
+		// Some errors have the primary code alone.
+		return max(int(failed.Code), int(failed.ExtendedCode))
+	},
 }
 
 // Open opens the database in the file at path. When there is none it creates one,
@@ -56,34 +37,13 @@ type Store struct {
 // Nothing works in the background. ctx ends the wait for other processes that use
 // the file; it does not end the store.
 func Open(ctx context.Context, path string) (*Store, error) {
-	path, err := filepath.Abs(path) // stays right when the process changes folders
-	if err != nil {
-		return nil, fmt.Errorf("open database: %w", err)
-	}
-	if err := prepareFile(ctx, path); err != nil {
-		return nil, fmt.Errorf("open database %s: %w", path, err)
-	}
-	engine, err := openMigrated(ctx, path)
-	if err != nil {
-		return nil, fmt.Errorf("open database %s: %w", path, err)
-	}
-	records := sqlstore.New(engine, sqlstore.SQLite)
-	return &Store{Store: records, records: records, path: path}, nil
+	return sqlitefile.Open(ctx, path, driver)
 }
 
-// Observe makes OpenTelemetry learn how long every operation takes from now on, as
-// db.client.operation.duration. A provider calls it with its Config.MeterProvider.
-func (s *Store) Observe(meters metric.MeterProvider) error { return s.records.Observe(meters) }
-
-// openMigrated opens a file that exists.
-func openMigrated(ctx context.Context, path string) (*engine, error) {
-	e, err := openEngine(ctx, path)
-	if err != nil {
-		return nil, err
-	}
-	if err := sqlstore.Migrate(ctx, e, sqlstore.SQLite); err != nil {
-		e.Close()
-		return nil, err
-	}
-	return e, nil
+// OpenExisting is [Open] for a database that must be there already: where there is
+// no file it returns fs.ErrNotExist and creates nothing. It is for a host that knows
+// that it has a database, so that one which was lost or is not mounted is not
+// replaced by an empty one in silence.
+func OpenExisting(ctx context.Context, path string) (*Store, error) {
+	return sqlitefile.OpenExisting(ctx, path, driver)
 }

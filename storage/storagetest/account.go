@@ -1,6 +1,7 @@
 package storagetest
 
 import (
+	"errors"
 	"testing"
 	"time"
 
@@ -13,6 +14,36 @@ func createAccount(t *testing.T, store storage.Store, id string) {
 }
 
 func (s *suite) accounts(t *testing.T) {
+	t.Run("ListsPagesOfAll", func(t *testing.T) {
+		store := s.store(t)
+		want := map[string]bool{}
+		for _, id := range []string{"b", "a", "_", "B", "é", "a-1"} {
+			createAccount(t, store, id)
+			want[id] = true
+		}
+		got := map[string]bool{}
+		for after := ""; ; {
+			page, err := store.Accounts(t.Context(), after, 2)
+			ok(t, err)
+			if len(page) == 0 {
+				break
+			}
+			if len(page) > 2 {
+				t.Fatalf("a page of 2 has %d accounts", len(page))
+			}
+			for _, a := range page {
+				if got[a.ID] {
+					t.Fatalf("%s comes twice", a.ID)
+				}
+				equal(t, a, storage.Account{ID: a.ID, EmailKey: "key of " + a.ID, CreatedAt: t0})
+				got[a.ID], after = true, a.ID
+			}
+		}
+		equal(t, got, want)
+		page, err := store.Accounts(t.Context(), "", 0)
+		ok(t, err)
+		equal(t, len(page), 0)
+	})
 	t.Run("ComesBackWhole", func(t *testing.T) {
 		store := s.store(t)
 		want := storage.Account{
@@ -75,35 +106,75 @@ func (s *suite) accounts(t *testing.T) {
 	t.Run("EmailChanges", func(t *testing.T) {
 		store := s.store(t)
 		createAccount(t, store, "account")
-		ok(t, store.SetEmail(t.Context(), "account", "New@example.com", "new@example.com", true))
+		ok(t, store.SetEmail(t.Context(), "account", "key of account", "New@example.com", "new@example.com", true))
 		got, err := store.AccountByEmail(t.Context(), "new@example.com")
 		ok(t, err)
 		equal(t, got, storage.Account{
-			ID: "account", Email: "New@example.com", EmailKey: "new@example.com", EmailVerified: true, CreatedAt: t0,
+			ID: "account", Email: "New@example.com", EmailKey: "new@example.com", EmailVerified: true, Epoch: 1, CreatedAt: t0,
 		})
 		_, err = store.AccountByEmail(t.Context(), "key of account")
 		fails(t, err, storage.ErrNotFound)
-		createAccount(t, store, "successor") // the old address is free again
-		ok(t, store.SetEmail(t.Context(), "successor", "x", "key of account", false))
+		createAccount(t, store, "successor")
+		ok(t, store.SetEmail(t.Context(), "successor", "key of successor", "x", "key of account", false)) // is free again
+	})
+	t.Run("EmailThatHasChangedStays", func(t *testing.T) {
+		store := s.store(t)
+		createAccount(t, store, "account")
+		ok(t, store.SetEmail(t.Context(), "account", "key of account", "x", "new", false))
+		fails(t, store.SetEmail(t.Context(), "account", "key of account", "y", "key of account", true), storage.ErrChanged)
+		got, err := store.Account(t.Context(), "account")
+		ok(t, err)
+		equal(t, got.EmailKey, "new")
+		equal(t, got.EmailVerified, false)
+	})
+	t.Run("NewEmailEndsWhatTheOldOneProved", func(t *testing.T) {
+		store := s.store(t)
+		createAccount(t, store, "account")
+		ok(t, store.CreateSession(t.Context(), session("account here", "account"), 0, storage.Digest{}))
+		ok(t, store.SetEmail(t.Context(), "account", "key of account", "X", "key of account", true)) // the same, verified
+		ok(t, store.SetPassword(t.Context(), "account", 0, "hash", t0, session("account here", "account")))
+		ok(t, store.SetEmail(t.Context(), "account", "key of account", "y", "new", false))
+		fails(t, store.SetPassword(t.Context(), "account", 1, "hash of who reads the old mailbox", t0), storage.ErrChanged)
+		fails(t, store.CreateSession(t.Context(), session("late", "account"), 1, storage.Digest{}), storage.ErrChanged)
+		_, _, err := store.Session(t.Context(), digest("account here"))
+		ok(t, err)
+		ok(t, store.SetPassword(t.Context(), "account", 2, "the owner's", t0))
+	})
+	t.Run("EpochsAreCountedFromWhereTheyBegin", func(t *testing.T) {
+		store := s.store(t)
+		for _, first := range []int64{1 << 40, 7} { // deleted, and made again
+			ok(t, store.CreateAccount(t.Context(), storage.Account{ID: "account", Epoch: first, CreatedAt: t0}))
+			fails(t, store.CreateSession(t.Context(), session("early", "account"), 0, storage.Digest{}), storage.ErrChanged)
+			ok(t, store.SetPassword(t.Context(), "account", first, "hash", t0))
+			got, err := store.Account(t.Context(), "account")
+			ok(t, err)
+			equal(t, got.Epoch, first+1)
+			_, err = store.DeleteAccount(t.Context(), "account", "someone")
+			ok(t, err)
+		}
 	})
 	t.Run("EmailOfAnotherIsRefused", func(t *testing.T) {
 		store := s.store(t)
 		createAccount(t, store, "account")
 		createAccount(t, store, "another")
-		fails(t, store.SetEmail(t.Context(), "account", "x", "key of another", true), storage.ErrConflict)
+		fails(t, store.SetEmail(t.Context(), "account", "key of account", "x", "key of another", true), storage.ErrConflict)
 		got, err := store.Account(t.Context(), "account")
 		ok(t, err)
 		equal(t, got.EmailKey, "key of account")
-		ok(t, store.SetEmail(t.Context(), "account", "x", "key of account", true)) // its own
-		ok(t, store.SetEmail(t.Context(), "account", "", "", false))               // or none
+		ok(t, store.SetEmail(t.Context(), "account", "key of account", "x", "key of account", true)) // its own
+		ok(t, store.SetEmail(t.Context(), "account", "key of account", "", "", false))               // or none
+		ok(t, store.SetEmail(t.Context(), "account", "", "x", "key of account", false))
 	})
 	t.Run("ChangesNeedAnAccount", func(t *testing.T) {
 		store := s.store(t)
-		fails(t, store.SetEmail(t.Context(), "nobody", "x", "x", true), storage.ErrNotFound)
-		fails(t, store.SetPassword(t.Context(), "nobody", "x", storage.Digest{}, t0), storage.ErrNotFound)
+		fails(t, store.SetEmail(t.Context(), "nobody", "", "x", "x", true), storage.ErrNotFound)
+		fails(t, store.SetPassword(t.Context(), "nobody", 0, "x", t0), storage.ErrNotFound)
 		fails(t, store.SetDisabled(t.Context(), "nobody", true, t0), storage.ErrNotFound)
 		fails(t, store.SetDisabled(t.Context(), "nobody", false, t0), storage.ErrNotFound)
-		ok(t, store.DeleteAccount(t.Context(), "nobody"))
+		found, err := store.DeleteAccount(t.Context(), "nobody", "x")
+		ok(t, err)
+		equal(t, found, false)
+		ok(t, store.EndIssued(t.Context(), "nobody", t0))
 	})
 }
 
@@ -118,13 +189,13 @@ func (s *suite) endOfAccounts(t *testing.T) {
 		for _, id := range []string{"ann", "bob"} {
 			createAccount(t, store, id)
 			for _, place := range []string{"here", "there"} {
-				ok(t, store.CreateSession(t.Context(), session(id+" "+place, id), storage.Digest{}))
+				ok(t, store.CreateSession(t.Context(), session(id+" "+place, id), 0, storage.Digest{}))
 			}
 			g := grant(id, "client", id)
-			ok(t, store.CreateGrant(t.Context(), g, token(g, storage.AccessToken, id)))
-			ok(t, store.SaveConsent(t.Context(), consent(id, "client")))
+			ok(t, store.CreateGrant(t.Context(), g, storage.Basis{}, token(g, storage.AccessToken, id)))
+			ok(t, store.SaveConsent(t.Context(), consent(id, "client"), storage.ConsentBasis{}))
 			ok(t, store.SetAttributes(t.Context(), id, attributes(`{"handle": 1}`)))
-			ok(t, store.SetStatus(t.Context(), id, storage.Status{Group: "group"}))
+			ok(t, store.SetStatus(t.Context(), id, storage.Status{Group: "group"}, storage.AnyRevision))
 		}
 		return store
 	}
@@ -151,27 +222,72 @@ func (s *suite) endOfAccounts(t *testing.T) {
 		equal(t, revokedAt(t, store, "bob"), time.Time{})
 	}
 
-	t.Run("PasswordEndsOtherSessionsAndGrants", func(t *testing.T) {
+	t.Run("PasswordEndsSessionsAndGrants", func(t *testing.T) {
 		store := setup(t)
-		ok(t, store.SetPassword(t.Context(), "ann", "new hash", digest("ann here"), elsewhere))
+		ok(t, store.SetPassword(t.Context(), "ann", 0, "new hash", elsewhere))
 		got, err := store.Account(t.Context(), "ann")
 		ok(t, err)
 		equal(t, got.PasswordHash, "new hash")
 		equal(t, got.PasswordChangedAt, asStored)
-		equal(t, sessions(t, store, "ann"), []string{"here"})
+		equal(t, got.Epoch, 1)
+		equal(t, sessions(t, store, "ann"), nil)
 		equal(t, revokedAt(t, store, "ann"), asStored)
 		untouched(t, store)
 	})
-	t.Run("PasswordEndsAllSessionsWhenNoneIsKept", func(t *testing.T) {
+	t.Run("PasswordBeginsASession", func(t *testing.T) {
 		store := setup(t)
-		ok(t, store.SetPassword(t.Context(), "ann", "new hash", storage.Digest{}, t0))
+		ok(t, store.SetPassword(t.Context(), "ann", 0, "new hash", t0, session("begun", "ann")))
 		equal(t, sessions(t, store, "ann"), nil)
+		_, account, err := store.Session(t.Context(), digest("begun"))
+		ok(t, err)
+		equal(t, account.Epoch, 1)
+	})
+	t.Run("PasswordIsSetOverTheOneThatWasThere", func(t *testing.T) {
+		store := setup(t)
+		ok(t, store.SetPassword(t.Context(), "ann", 0, "the owner's", t0))
+		fails(t, store.SetPassword(t.Context(), "ann", 0, "the thief's", t0, session("begun", "ann")), storage.ErrChanged)
+		got, err := store.Account(t.Context(), "ann")
+		ok(t, err)
+		equal(t, got.PasswordHash, "the owner's")
+		_, _, err = store.Session(t.Context(), digest("begun"))
+		fails(t, err, storage.ErrNotFound)
+		ok(t, store.SetPassword(t.Context(), "ann", 1, "the owner's next", t0))
+	})
+	t.Run("SessionIsOfTheEpochInWhichItsOwnerWasRecognized", func(t *testing.T) {
+		for name, end := range map[string]func(storage.Store) error{
+			"Password": func(store storage.Store) error {
+				return store.SetPassword(t.Context(), "ann", 0, "new hash", t0)
+			},
+			"Lock": func(store storage.Store) error {
+				err := store.SetDisabled(t.Context(), "ann", true, t0)
+				return errors.Join(err, store.SetDisabled(t.Context(), "ann", false, t0))
+			},
+		} {
+			t.Run(name, func(t *testing.T) {
+				store := setup(t)
+				ok(t, end(store))
+				fails(t, store.CreateSession(t.Context(), session("late", "ann"), 0, storage.Digest{}), storage.ErrChanged)
+				ok(t, store.CreateSession(t.Context(), session("late", "ann"), 1, storage.Digest{}))
+			})
+		}
+	})
+	t.Run("RehashEndsNothing", func(t *testing.T) {
+		store := setup(t)
+		ok(t, store.SetPassword(t.Context(), "ann", 0, "old hash", t0, session("ann here", "ann")))
+		ok(t, store.Rehash(t.Context(), "ann", "another hash", "lost update"))
+		ok(t, store.Rehash(t.Context(), "nobody", "old hash", "new hash"))
+		ok(t, store.Rehash(t.Context(), "ann", "old hash", "new hash"))
+		got, err := store.Account(t.Context(), "ann")
+		ok(t, err)
+		equal(t, got.PasswordHash, "new hash")
+		equal(t, got.Epoch, 1)
+		equal(t, sessions(t, store, "ann"), []string{"here"})
 	})
 	t.Run("PasswordKeepsEarlierRevocations", func(t *testing.T) {
 		store := setup(t)
 		_, err := store.RevokeGrants(t.Context(), storage.GrantFilter{Subject: "ann"}, t0)
 		ok(t, err)
-		ok(t, store.SetPassword(t.Context(), "ann", "new hash", storage.Digest{}, t0.Add(time.Hour)))
+		ok(t, store.SetPassword(t.Context(), "ann", 0, "new hash", t0.Add(time.Hour)))
 		equal(t, revokedAt(t, store, "ann"), t0)
 	})
 	t.Run("LockEndsSessionsAndGrants", func(t *testing.T) {
@@ -199,10 +315,67 @@ func (s *suite) endOfAccounts(t *testing.T) {
 		ok(t, store.SetDisabled(t.Context(), "bob", false, t0))
 		untouched(t, store)
 	})
+	t.Run("EndOfWhatWasIssued", func(t *testing.T) {
+		store := setup(t)
+		host := grant("host", "client", "of the host")
+		ok(t, store.CreateGrant(t.Context(), host, storage.Basis{}, token(host, storage.AccessToken, "host")))
+		for _, id := range []string{"ann", "of the host"} {
+			ok(t, store.EndIssued(t.Context(), id, elsewhere))
+		}
+		equal(t, sessions(t, store, "ann"), nil)
+		for _, name := range []string{"ann", "host"} {
+			_, g, err := store.Token(t.Context(), storage.AccessToken, digest(name))
+			ok(t, err)
+			equal(t, g.RevokedAt, asStored)
+		}
+		// Whoever was recognized before begins no session.
+		fails(t, store.CreateSession(t.Context(), session("late", "ann"), 0, storage.Digest{}), storage.ErrChanged)
+		ok(t, store.CreateSession(t.Context(), session("again", "ann"), 1, storage.Digest{}))
+		_, err := store.Consent(t.Context(), "ann", "client")
+		ok(t, err)
+		untouched(t, store)
+	})
+	t.Run("DeletionOfASubjectWithoutAnAccount", func(t *testing.T) {
+		for name, record := range map[string]func(storage.Store) error{
+			"Attributes": func(s storage.Store) error {
+				return s.SetAttributes(t.Context(), "subject", attributes(`{"a": 1}`))
+			},
+			"Status": func(s storage.Store) error {
+				return s.SetStatus(t.Context(), "subject", storage.Status{Group: "g"}, storage.AnyRevision)
+			},
+			"Event": func(s storage.Store) error {
+				return s.AppendEvent(t.Context(), storage.Event{At: t0, Name: "event", Subject: "subject"})
+			},
+		} {
+			t.Run(name, func(t *testing.T) {
+				store := s.store(t)
+				ok(t, record(store))
+				for _, want := range []bool{true, false} {
+					found, err := store.DeleteAccount(t.Context(), "subject", "someone")
+					ok(t, err)
+					equal(t, found, want)
+				}
+			})
+		}
+	})
 	t.Run("DeletionTakesEverythingAlong", func(t *testing.T) {
 		store := setup(t)
-		ok(t, store.DeleteAccount(t.Context(), "ann"))
-		_, err := store.Account(t.Context(), "ann")
+		for _, id := range []string{"ann", "bob"} {
+			ok(t, store.AppendEvent(t.Context(), storage.Event{At: t0, Name: "event", Subject: id, ClientID: "client", Address: "192.0.2.0/24", Detail: "detail"}))
+		}
+		found, err := store.DeleteAccount(t.Context(), "ann", "someone")
+		ok(t, err)
+		equal(t, found, true)
+		events, err := store.Events(t.Context(), storage.EventFilter{})
+		ok(t, err)
+		for i := range events {
+			events[i].ID = 0
+		}
+		equal(t, events, []storage.Event{
+			{At: t0, Name: "event", Subject: "bob", ClientID: "client", Address: "192.0.2.0/24", Detail: "detail"},
+			{At: t0, Name: "event", Subject: "someone", ClientID: "client", Detail: "detail"},
+		})
+		_, err = store.Account(t.Context(), "ann")
 		fails(t, err, storage.ErrNotFound)
 		equal(t, sessions(t, store, "ann"), nil)
 		_, _, err = store.Token(t.Context(), storage.AccessToken, digest("ann"))

@@ -14,7 +14,7 @@ func (s *suite) attempts(t *testing.T) {
 	)
 	take := func(t *testing.T, store storage.Store, bucket string, at time.Time) time.Duration {
 		t.Helper()
-		wait, err := store.Take(t.Context(), digest(bucket), at, interval, burst)
+		wait, err := store.AllowAttempt(t.Context(), digest(bucket), at, interval, burst)
 		ok(t, err)
 		return wait
 	}
@@ -56,17 +56,50 @@ func (s *suite) attempts(t *testing.T) {
 		drain(t, store, "bucket", t0)
 		equal(t, take(t, store, "bucket", t0.Add(-30*time.Second)), 40*time.Second)
 	})
+	t.Run("AClockThatWasAheadHoldsNobodyUp", func(t *testing.T) {
+		store := s.store(t)
+		drain(t, store, "bucket", t0.Add(24*time.Hour))
+		equal(t, take(t, store, "bucket", t0), interval) // as of a full one
+		equal(t, take(t, store, "bucket", t0.Add(interval-time.Second)), time.Second)
+		equal(t, take(t, store, "bucket", t0.Add(interval)), 0)
+		equal(t, take(t, store, "bucket", t0.Add(interval)), interval)
+	})
+	t.Run("AClockThatIsAheadByAMinuteIsNotWrong", func(t *testing.T) {
+		store := s.store(t)
+		drain(t, store, "bucket", t0.Add(time.Minute))
+		equal(t, take(t, store, "bucket", t0), time.Minute+interval)
+		drain(t, store, "other", t0.Add(time.Minute+time.Microsecond))
+		equal(t, take(t, store, "other", t0), interval)
+	})
 	t.Run("BucketsAreApart", func(t *testing.T) {
 		store := s.store(t)
 		drain(t, store, "one", t0)
 		drain(t, store, "two", t0)
 	})
+	t.Run("GivenBackIsAsIfNotTaken", func(t *testing.T) {
+		store := s.store(t)
+		drain(t, store, "bucket", t0)
+		drain(t, store, "other", t0)
+		ok(t, store.GiveBackAttempt(t.Context(), digest("bucket"), interval))
+		ok(t, store.GiveBackAttempt(t.Context(), digest("unknown"), interval))
+		equal(t, take(t, store, "bucket", t0), 0)
+		equal(t, take(t, store, "bucket", t0), interval)
+		ok(t, store.GiveBackAttempt(t.Context(), digest("bucket"), time.Second))
+		equal(t, take(t, store, "bucket", t0), interval-time.Second)
+		equal(t, take(t, store, "other", t0), interval)
+		drain(t, store, "unknown", t0)
+		for _, nothing := range []time.Duration{0, -interval} {
+			if store.GiveBackAttempt(t.Context(), digest("bucket"), nothing) == nil {
+				t.Errorf("%v was given back", nothing)
+			}
+		}
+	})
 	t.Run("ForgottenStartsAnew", func(t *testing.T) {
 		store := s.store(t)
 		drain(t, store, "bucket", t0)
 		drain(t, store, "other", t0)
-		ok(t, store.Forget(t.Context(), digest("bucket")))
-		ok(t, store.Forget(t.Context(), digest("unknown")))
+		ok(t, store.ResetAttempts(t.Context(), digest("bucket")))
+		ok(t, store.ResetAttempts(t.Context(), digest("unknown")))
 		drain(t, store, "bucket", t0)
 		equal(t, take(t, store, "other", t0), interval)
 	})
@@ -76,7 +109,7 @@ func (s *suite) attempts(t *testing.T) {
 			interval time.Duration
 			burst    int
 		}{{interval, 0}, {interval, -1}, {0, burst}, {-interval, burst}} {
-			if _, err := store.Take(t.Context(), digest("bucket"), t0, bucket.interval, bucket.burst); err == nil {
+			if _, err := store.AllowAttempt(t.Context(), digest("bucket"), t0, bucket.interval, bucket.burst); err == nil {
 				t.Errorf("an attempt of %d per %v was allowed", bucket.burst, bucket.interval)
 			}
 		}

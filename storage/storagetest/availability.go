@@ -33,6 +33,16 @@ func (s *suite) availability(t *testing.T) {
 			}
 		}
 	})
+	t.Run("RefusedWriteIsNoOutage", func(t *testing.T) {
+		store, _ := s.withCode(t)
+		fails(t, store.Exchange(t.Context(), digest("unknown"), t0), storage.ErrNotFound)
+		ctx, cancel := context.WithTimeout(t.Context(), 0)
+		defer cancel()
+		fails(t, store.Exchange(ctx, digest("code"), t0), context.DeadlineExceeded)
+		ok(t, store.Ping(t.Context()))
+		_, _, err := store.Token(t.Context(), storage.AuthorizationCode, digest("code"))
+		ok(t, err)
+	})
 	t.Run("ClosedStoreIsUnavailable", func(t *testing.T) {
 		store, _ := s.withCode(t)
 		ok(t, store.Close())

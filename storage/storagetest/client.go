@@ -1,6 +1,7 @@
 package storagetest
 
 import (
+	"errors"
 	"testing"
 
 	"github.com/bonafide-id/bonafide/storage"
@@ -24,14 +25,17 @@ func fullClient() storage.Client {
 		GrantTypes:             []string{"authorization_code", "refresh_token"},
 		Scopes:                 []string{"openid", "military"},
 		Origins:                []string{"https://a.example"},
+		NoQueryToken:           true,
+		NoJSONP:                true,
 		UserinfoSigned:         true,
 		RequireVerified:        true,
 		SkipConsent:            true,
 		Disabled:               true,
+		Deleted:                true,
 		Logo:                   digest("logo"),
 		ButtonColor:            "#123abc",
-		PolicyURI:              "https://a.example/policy",
-		TermsURI:               "https://a.example/terms",
+		PolicyURL:              "https://a.example/policy",
+		TermsURL:               "https://a.example/terms",
 		CreatedAt:              t0,
 		UpdatedAt:              elsewhere,
 	}
@@ -46,7 +50,7 @@ func (s *suite) clients(t *testing.T) {
 		want := fullClient()
 		want.Secrets[1].ExpiresAt = t0 // to the microsecond
 		want.UpdatedAt = asStored
-		equal(t, got, want)
+		saved(t, got, want)
 	})
 	t.Run("ComesBackBare", func(t *testing.T) {
 		store := s.store(t)
@@ -54,7 +58,7 @@ func (s *suite) clients(t *testing.T) {
 		ok(t, store.SaveClient(t.Context(), want))
 		got, err := store.Client(t.Context(), "bare")
 		ok(t, err)
-		equal(t, got, want)
+		saved(t, got, want)
 	})
 	t.Run("UnknownIsNotFound", func(t *testing.T) {
 		store := s.store(t)
@@ -72,20 +76,46 @@ func (s *suite) clients(t *testing.T) {
 	t.Run("SaveReplacesWhole", func(t *testing.T) {
 		store := s.store(t)
 		ok(t, store.SaveClient(t.Context(), fullClient()))
-		want := storage.Client{ID: "client", Name: "New", CreatedAt: t0}
+		old, err := store.Client(t.Context(), "client")
+		ok(t, err)
+		want := storage.Client{ID: "client", Name: "New", CreatedAt: t0, Version: old.Version}
 		ok(t, store.SaveClient(t.Context(), want))
 		got, err := store.Client(t.Context(), "client")
 		ok(t, err)
-		equal(t, got, want)
+		if got.Version == old.Version {
+			t.Error("another registration has the same version")
+		}
+		saved(t, got, want)
+	})
+	t.Run("RegistrationThatHasChangedStays", func(t *testing.T) {
+		store := s.store(t)
+		first := storage.Client{ID: "client", Name: "First", CreatedAt: t0}
+		ok(t, store.SaveClient(t.Context(), first))
+		fails(t, store.SaveClient(t.Context(), storage.Client{ID: "client", Name: "Another", CreatedAt: t0}), storage.ErrChanged)
+		read, err := store.Client(t.Context(), "client")
+		ok(t, err)
+		second := read
+		second.Name = "Second"
+		ok(t, store.SaveClient(t.Context(), second))
+		fails(t, store.SaveClient(t.Context(), read), storage.ErrChanged)
+		got, err := store.Client(t.Context(), "client")
+		ok(t, err)
+		equal(t, got.Name, "Second")
+		deleteClient(t, store, "client")
+		fails(t, store.SaveClient(t.Context(), got), storage.ErrChanged)
+		ok(t, store.SaveClient(t.Context(), first))
+		fails(t, store.SaveClient(t.Context(), read), storage.ErrChanged) // not the same again
 	})
 	t.Run("SaveKeepsGrantsAndConsents", func(t *testing.T) {
 		store := s.store(t)
 		ok(t, store.SaveClient(t.Context(), fullClient()))
 		g := grant("g", "client", "subject")
-		ok(t, store.CreateGrant(t.Context(), g, token(g, storage.AccessToken, "access")))
-		ok(t, store.SaveConsent(t.Context(), consent("subject", "client")))
-		ok(t, store.SaveClient(t.Context(), fullClient()))
-		_, _, err := store.Token(t.Context(), storage.AccessToken, digest("access"))
+		ok(t, store.CreateGrant(t.Context(), g, storage.Basis{}, token(g, storage.AccessToken, "access")))
+		ok(t, store.SaveConsent(t.Context(), consent("subject", "client"), storage.ConsentBasis{}))
+		again, err := store.Client(t.Context(), "client")
+		ok(t, err)
+		ok(t, store.SaveClient(t.Context(), again))
+		_, _, err = store.Token(t.Context(), storage.AccessToken, digest("access"))
 		ok(t, err)
 		_, err = store.Consent(t.Context(), "subject", "client")
 		ok(t, err)
@@ -125,10 +155,10 @@ func (s *suite) clients(t *testing.T) {
 		for _, client := range []string{"gone", "stays"} {
 			saveClient(t, store, client)
 			g := grant(client, client, "subject")
-			ok(t, store.CreateGrant(t.Context(), g, token(g, storage.RefreshToken, client)))
-			ok(t, store.SaveConsent(t.Context(), consent("subject", client)))
+			ok(t, store.CreateGrant(t.Context(), g, storage.Basis{}, token(g, storage.RefreshToken, client)))
+			ok(t, store.SaveConsent(t.Context(), consent("subject", client), storage.ConsentBasis{}))
 		}
-		ok(t, store.DeleteClient(t.Context(), "gone"))
+		deleteClient(t, store, "gone")
 
 		_, err := store.Client(t.Context(), "gone")
 		fails(t, err, storage.ErrNotFound)
@@ -145,13 +175,41 @@ func (s *suite) clients(t *testing.T) {
 		_, err = store.Consent(t.Context(), "subject", "stays")
 		ok(t, err)
 	})
-	t.Run("DeleteOfNoneIsFine", func(t *testing.T) {
+	t.Run("DeletesTheRegistrationThatWasRead", func(t *testing.T) {
 		store := s.store(t)
-		ok(t, store.DeleteClient(t.Context(), "nobody"))
+		fails(t, store.DeleteClient(t.Context(), "nobody", 1), storage.ErrChanged)
+		saveClient(t, store, "client")
+		read, err := store.Client(t.Context(), "client")
+		ok(t, err)
+		ok(t, store.SaveClient(t.Context(), read))
+		fails(t, store.DeleteClient(t.Context(), "client", read.Version), storage.ErrChanged)
+		_, err = store.Client(t.Context(), "client")
+		ok(t, err)
 	})
 }
 
+// saveClient makes a client, unless there is one.
 func saveClient(t *testing.T, store storage.Store, id string) {
 	t.Helper()
-	ok(t, store.SaveClient(t.Context(), storage.Client{ID: id, CreatedAt: t0, UpdatedAt: t0}))
+	err := store.SaveClient(t.Context(), storage.Client{ID: id, CreatedAt: t0, UpdatedAt: t0})
+	if !errors.Is(err, storage.ErrChanged) {
+		ok(t, err)
+	}
+}
+
+func deleteClient(t *testing.T, store storage.Store, id string) {
+	t.Helper()
+	c, err := store.Client(t.Context(), id)
+	ok(t, err)
+	ok(t, store.DeleteClient(t.Context(), id, c.Version))
+}
+
+// saved compares registrations, but for the version that the store has given.
+func saved(t *testing.T, got, want storage.Client) {
+	t.Helper()
+	if got.Version == 0 {
+		t.Error("a registration has no version")
+	}
+	want.Version = got.Version
+	equal(t, got, want)
 }

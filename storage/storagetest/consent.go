@@ -8,7 +8,10 @@ import (
 )
 
 func consent(subject, client string) storage.Consent {
-	return storage.Consent{Subject: subject, ClientID: client, Scopes: []string{"openid"}, CreatedAt: t0, DecidedAt: t0}
+	return storage.Consent{
+		Subject: subject, ClientID: client, Scopes: []string{"openid"}, Decision: digest(subject + " at " + client),
+		CreatedAt: t0, DecidedAt: t0,
+	}
 }
 
 func (s *suite) consents(t *testing.T) {
@@ -16,8 +19,10 @@ func (s *suite) consents(t *testing.T) {
 		store := s.store(t)
 		saveClient(t, store, "client")
 		want := consent("subject", "client")
+		want.Attributes, want.Groups = []string{"email", "fname"}, []string{"military"}
+		want.ClientName, want.RedirectHosts = "Name \"<b>", []string{"a.example", "b.example"}
 		want.DecidedAt, want.LastUsedAt = elsewhere, elsewhere
-		ok(t, store.SaveConsent(t.Context(), want))
+		ok(t, store.SaveConsent(t.Context(), want, storage.ConsentBasis{}))
 		want.DecidedAt, want.LastUsedAt = asStored, asStored
 		got, err := store.Consent(t.Context(), "subject", "client")
 		ok(t, err)
@@ -25,12 +30,12 @@ func (s *suite) consents(t *testing.T) {
 	})
 	t.Run("NeedsAClient", func(t *testing.T) {
 		store := s.store(t)
-		fails(t, store.SaveConsent(t.Context(), consent("subject", "nobody")), storage.ErrNotFound)
+		fails(t, store.SaveConsent(t.Context(), consent("subject", "nobody"), storage.ConsentBasis{}), storage.ErrNotFound)
 	})
 	t.Run("UnknownIsNotFound", func(t *testing.T) {
 		store := s.store(t)
 		saveClient(t, store, "client")
-		ok(t, store.SaveConsent(t.Context(), consent("subject", "client")))
+		ok(t, store.SaveConsent(t.Context(), consent("subject", "client"), storage.ConsentBasis{}))
 		_, err := store.Consent(t.Context(), "subject", "another")
 		fails(t, err, storage.ErrNotFound)
 		_, err = store.Consent(t.Context(), "another", "client")
@@ -39,18 +44,71 @@ func (s *suite) consents(t *testing.T) {
 	t.Run("NewDecisionKeepsTheFirstDate", func(t *testing.T) {
 		store := s.store(t)
 		saveClient(t, store, "client")
-		ok(t, store.SaveConsent(t.Context(), consent("subject", "client")))
+		ok(t, store.SaveConsent(t.Context(), consent("subject", "client"), storage.ConsentBasis{}))
 		later := t0.Add(time.Hour)
 		ok(t, store.SaveConsent(t.Context(), storage.Consent{
 			Subject: "subject", ClientID: "client", Scopes: []string{"email"},
-			CreatedAt: later, DecidedAt: later, LastUsedAt: later,
-		}))
+			CreatedAt: later, DecidedAt: later, LastUsedAt: later, Decision: digest("next"),
+		}, storage.ConsentBasis{Replaced: digest("subject at client")}))
 		got, err := store.Consent(t.Context(), "subject", "client")
 		ok(t, err)
 		equal(t, got, storage.Consent{
 			Subject: "subject", ClientID: "client", Scopes: []string{"email"},
-			CreatedAt: t0, DecidedAt: later, LastUsedAt: later,
+			CreatedAt: t0, DecidedAt: later, LastUsedAt: later, Decision: digest("next"),
 		})
+	})
+	t.Run("UseWithoutADecisionComesBack", func(t *testing.T) {
+		store := s.store(t)
+		saveClient(t, store, "client")
+		want := consent("subject", "client")
+		want.DecidedAt = time.Time{}
+		ok(t, store.SaveConsent(t.Context(), want, storage.ConsentBasis{}))
+		got, err := store.Consent(t.Context(), "subject", "client")
+		ok(t, err)
+		equal(t, got, want)
+	})
+	t.Run("DecisionIsSavedOverTheOneThatWasThere", func(t *testing.T) {
+		store := s.store(t)
+		saveClient(t, store, "client")
+		first, second := consent("subject", "client"), consent("subject", "client")
+		second.Decision = digest("second")
+		save := func(c storage.Consent, replaced storage.Digest) error {
+			return store.SaveConsent(t.Context(), c, storage.ConsentBasis{Replaced: replaced})
+		}
+		fails(t, save(second, first.Decision), storage.ErrChanged) // was removed
+		ok(t, save(first, storage.Digest{}))
+		fails(t, save(second, storage.Digest{}), storage.ErrChanged)
+		fails(t, save(second, digest("guess")), storage.ErrChanged)
+		got, err := store.Consent(t.Context(), "subject", "client")
+		ok(t, err)
+		equal(t, got, first)
+		ok(t, save(second, first.Decision))
+	})
+	t.Run("NeedsAFlowThatIsNotAnswered", func(t *testing.T) {
+		store := s.store(t)
+		g := grantWithCode(t, store)
+		fails(t, store.SaveConsent(t.Context(), consent("subject", "client"), storage.ConsentBasis{Flow: g.Flow}), storage.ErrConflict)
+		_, err := store.Consent(t.Context(), "subject", "client")
+		fails(t, err, storage.ErrNotFound)
+		ok(t, store.SaveConsent(t.Context(), consent("subject", "client"), storage.ConsentBasis{Flow: digest("another")}))
+	})
+	t.Run("NeedsTheSession", func(t *testing.T) {
+		store := s.store(t)
+		saveClient(t, store, "client")
+		createAccount(t, store, "subject")
+		createAccount(t, store, "another")
+		ok(t, store.CreateSession(t.Context(), session("session", "subject"), 0, storage.Digest{}))
+		ok(t, store.CreateSession(t.Context(), session("of another", "another"), 0, storage.Digest{}))
+		save := func(session string) error {
+			_ = store.RevokeConsent(t.Context(), "subject", "client", t0)
+			return store.SaveConsent(t.Context(), consent("subject", "client"), storage.ConsentBasis{Session: digest(session)})
+		}
+		ok(t, save("session"))
+		fails(t, save("of another"), storage.ErrEnded)
+		ok(t, store.EndSession(t.Context(), digest("session")))
+		fails(t, save("session"), storage.ErrEnded)
+		_, err := store.Consent(t.Context(), "subject", "client")
+		fails(t, err, storage.ErrNotFound)
 	})
 	t.Run("ListsLatestUsedFirst", func(t *testing.T) {
 		store := s.store(t)
@@ -58,8 +116,8 @@ func (s *suite) consents(t *testing.T) {
 			saveClient(t, store, client)
 			c := consent("subject", client)
 			c.LastUsedAt = t0.Add([]time.Duration{2, 1, 3}[i] * time.Minute)
-			ok(t, store.SaveConsent(t.Context(), c))
-			ok(t, store.SaveConsent(t.Context(), consent("another", client)))
+			ok(t, store.SaveConsent(t.Context(), c, storage.ConsentBasis{}))
+			ok(t, store.SaveConsent(t.Context(), consent("another", client), storage.ConsentBasis{}))
 		}
 		list, err := store.Consents(t.Context(), "subject")
 		ok(t, err)
@@ -80,9 +138,9 @@ func (s *suite) consents(t *testing.T) {
 		for _, client := range []string{"red", "blue"} {
 			saveClient(t, store, client)
 			for _, subject := range []string{"ann", "bob"} {
-				ok(t, store.SaveConsent(t.Context(), consent(subject, client)))
+				ok(t, store.SaveConsent(t.Context(), consent(subject, client), storage.ConsentBasis{}))
 				g := grant(subject+client, client, subject)
-				ok(t, store.CreateGrant(t.Context(), g, token(g, storage.AccessToken, subject+client)))
+				ok(t, store.CreateGrant(t.Context(), g, storage.Basis{}, token(g, storage.AccessToken, subject+client)))
 			}
 		}
 		ok(t, store.RevokeConsent(t.Context(), "ann", "red", elsewhere))

@@ -100,7 +100,7 @@ func (s *suite) events(t *testing.T) {
 			{seventh, 4, 4}, {seventh, 4, 3}, {seventh, 4, 0},
 			{seventh.Add(time.Microsecond), 4, 1},
 		} {
-			removed, err := store.RemoveEvents(t.Context(), tc.before, tc.limit)
+			removed, err := store.RemoveEvents(t.Context(), tc.before, t0.Add(24*time.Hour), tc.limit)
 			ok(t, err)
 			equal(t, removed, tc.removed)
 		}
@@ -111,5 +111,34 @@ func (s *suite) events(t *testing.T) {
 			details = append(details, e.Detail)
 		}
 		equal(t, details, []string{"9", "8"})
+	})
+	t.Run("FromTheFutureStopNoRemoval", func(t *testing.T) {
+		store := s.store(t)
+		wrong := t0.AddDate(20, 0, 0)
+		for i, at := range []time.Time{wrong, wrong, wrong, t0, wrong, t0.Add(time.Hour), wrong, t0.Add(3 * time.Hour), wrong} {
+			ok(t, store.AppendEvent(t.Context(), storage.Event{At: at, Name: "signin", Detail: fmt.Sprint(i)}))
+		}
+		left := func(before, now time.Time) (details string) {
+			t.Helper()
+			for {
+				removed, err := store.RemoveEvents(t.Context(), before, now, 2)
+				ok(t, err)
+				if removed == 0 {
+					break
+				}
+			}
+			events, err := store.Events(t.Context(), storage.EventFilter{})
+			ok(t, err)
+			for _, e := range events {
+				details += e.Detail
+			}
+			return details
+		}
+		now := t0.Add(3 * time.Hour)
+		equal(t, left(t0, now), "876543210")
+		equal(t, left(t0.Add(time.Microsecond), now), "87654")
+		equal(t, left(t0.Add(2*time.Hour), now), "876")
+		equal(t, left(now.Add(time.Hour), now.Add(time.Hour)), "8") // behind it there is nothing
+		equal(t, left(wrong.Add(time.Hour), wrong.Add(2*time.Hour)), "")
 	})
 }

@@ -23,6 +23,27 @@ func (s *suite) images(t *testing.T) {
 		_, err := s.store(t).Image(t.Context(), image.Digest)
 		fails(t, err, storage.ErrNotFound)
 	})
+	t.Run("IsRemovedOnceItIsNobodysLogo", func(t *testing.T) {
+		store := s.store(t)
+		ok(t, store.RemoveImage(t.Context(), image.Digest)) // there is none
+		ok(t, store.SaveImage(t.Context(), image))
+		other := storage.Image{Digest: sha256.Sum256([]byte("other")), MediaType: "image/png", Bytes: []byte("other")}
+		ok(t, store.SaveImage(t.Context(), other))
+		for _, id := range []string{"red", "blue"} {
+			client := storage.Client{ID: id, Logo: image.Digest}
+			ok(t, store.SaveClient(t.Context(), client))
+		}
+		deleteClient(t, store, "red")
+		ok(t, store.RemoveImage(t.Context(), image.Digest))
+		_, err := store.Image(t.Context(), image.Digest)
+		ok(t, err) // blue has it
+		deleteClient(t, store, "blue")
+		ok(t, store.RemoveImage(t.Context(), image.Digest))
+		_, err = store.Image(t.Context(), image.Digest)
+		fails(t, err, storage.ErrNotFound)
+		_, err = store.Image(t.Context(), other.Digest)
+		ok(t, err)
+	})
 	t.Run("StaysAsItIs", func(t *testing.T) {
 		store := s.store(t)
 		ok(t, store.SaveImage(t.Context(), image))

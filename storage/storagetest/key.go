@@ -37,6 +37,21 @@ func (s *suite) keys(t *testing.T) {
 		ok(t, err)
 		equal(t, got, []storage.Key{key(1, "a")})
 	})
+	t.Run("AreSealedAnewOnce", func(t *testing.T) {
+		store := s.store(t)
+		ok(t, store.AddKey(t.Context(), key(1, "a")))
+		ok(t, store.AddKey(t.Context(), key(2, "b")))
+		before, after := key(2, "b").Sealed, []byte{1, 0, 2}
+		fails(t, store.ResealKey(t.Context(), 3, before, after), storage.ErrNotFound)
+		fails(t, store.ResealKey(t.Context(), 2, after, after), storage.ErrNotFound)
+		ok(t, store.ResealKey(t.Context(), 2, before, after))
+		fails(t, store.ResealKey(t.Context(), 2, before, []byte{3}), storage.ErrNotFound)
+		resealed := key(2, "b")
+		resealed.Sealed = after
+		got, err := store.Keys(t.Context())
+		ok(t, err)
+		equal(t, got, []storage.Key{key(1, "a"), resealed})
+	})
 	t.Run("OldOnesAreRemoved", func(t *testing.T) {
 		store := s.store(t)
 		for i, id := range []string{"a", "b", "c"} {

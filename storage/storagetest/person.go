@@ -3,6 +3,7 @@ package storagetest
 import (
 	"encoding/json"
 	"testing"
+	"time"
 
 	"github.com/bonafide-id/bonafide/storage"
 )
@@ -21,8 +22,55 @@ func (s *suite) people(t *testing.T) {
 		t.Helper()
 		p, err := store.Person(t.Context(), subject)
 		ok(t, err)
+		for i := range p.Statuses { // any, but one
+			if p.Statuses[i].Revision <= storage.NoStatus {
+				t.Errorf("a status has the revision %d", p.Statuses[i].Revision)
+			}
+			p.Statuses[i].Revision = 0
+		}
 		return p
 	}
+	t.Run("ListsPagesOfSubjects", func(t *testing.T) {
+		store := s.store(t)
+		want := map[string]bool{}
+		for _, id := range []string{"b", "a", "B", "é", "the host's"} {
+			ok(t, store.SetAttributes(t.Context(), id, attributes(`{"a":1,"b":2}`)))
+			want[id] = true
+		}
+		ok(t, store.SetStatus(t.Context(), "of a group", storage.Status{Group: "g"}, storage.NoStatus))
+		got := map[string]bool{}
+		for after := ""; ; {
+			page, err := store.Subjects(t.Context(), after, 2)
+			ok(t, err)
+			if len(page) == 0 {
+				break
+			}
+			if len(page) > 2 {
+				t.Fatalf("a page of 2 has %d subjects", len(page))
+			}
+			for _, id := range page {
+				if got[id] {
+					t.Fatalf("%s comes twice", id)
+				}
+				got[id], after = true, id
+			}
+		}
+		equal(t, got, want)
+	})
+	t.Run("ReplacesTheValueThatWasThere", func(t *testing.T) {
+		store := s.store(t)
+		ok(t, store.SetAttributes(t.Context(), "subject", attributes(`{"a":1,"b":"x"}`)))
+		ok(t, store.ReplaceAttribute(t.Context(), "subject", "a", []byte(`1`), []byte(`2`)))
+		fails(t, store.ReplaceAttribute(t.Context(), "subject", "a", []byte(`1`), []byte(`3`)), storage.ErrChanged)
+		fails(t, store.ReplaceAttribute(t.Context(), "subject", "none", []byte(`1`), []byte(`3`)), storage.ErrChanged)
+		fails(t, store.ReplaceAttribute(t.Context(), "another", "a", []byte(`2`), []byte(`3`)), storage.ErrChanged)
+		if err := store.ReplaceAttribute(t.Context(), "subject", "a", []byte(`2`), []byte(`{`)); err == nil {
+			t.Error("a value that is not JSON was taken")
+		}
+		got, err := store.Person(t.Context(), "subject")
+		ok(t, err)
+		equal(t, got.Attributes, attributes(`{"a":2,"b":"x"}`))
+	})
 	t.Run("UnknownIsEmpty", func(t *testing.T) {
 		store := s.store(t)
 		equal(t, person(t, store, "nobody"), storage.Person{})
@@ -65,23 +113,54 @@ func (s *suite) people(t *testing.T) {
 			Group: "military", Subgroups: []string{"Veteran", "Retiree"}, Verified: true,
 			VerifiedBy: "registry", VerifiedAt: elsewhere, ExpiresAt: t0,
 		}
-		ok(t, store.SetStatus(t.Context(), "subject", want))
+		ok(t, store.SetStatus(t.Context(), "subject", want, storage.AnyRevision))
 		want.VerifiedAt = asStored
 		equal(t, person(t, store, "subject"), storage.Person{Statuses: []storage.Status{want}})
+	})
+	t.Run("TimesBeyondTheYear9999AreTheLast", func(t *testing.T) {
+		store := s.store(t)
+		ok(t, store.SetStatus(t.Context(), "subject", storage.Status{
+			Group: "military", VerifiedAt: time.Unix(-1<<62, 0), ExpiresAt: time.Unix(1<<62, 0),
+		}, storage.AnyRevision))
+		got := person(t, store, "subject").Statuses[0]
+		if got.ExpiresAt.Year() != 9999 || got.VerifiedAt.Year() != 1 {
+			t.Errorf("from %v until %v", got.VerifiedAt, got.ExpiresAt)
+		}
 	})
 	t.Run("StatusReplacesTheOneBefore", func(t *testing.T) {
 		store := s.store(t)
 		ok(t, store.SetStatus(t.Context(), "subject", storage.Status{
 			Group: "military", Subgroups: []string{"Veteran"}, Verified: true, VerifiedBy: "x", VerifiedAt: t0, ExpiresAt: t0,
-		}))
+		}, storage.AnyRevision))
 		want := storage.Status{Group: "military"}
-		ok(t, store.SetStatus(t.Context(), "subject", want))
+		ok(t, store.SetStatus(t.Context(), "subject", want, storage.AnyRevision))
 		equal(t, person(t, store, "subject"), storage.Person{Statuses: []storage.Status{want}})
+	})
+	t.Run("StatusThatHasChangedStays", func(t *testing.T) {
+		store := s.store(t)
+		revision := func() int64 {
+			p, err := store.Person(t.Context(), "subject")
+			ok(t, err)
+			return p.Statuses[0].Revision
+		}
+		verified := storage.Status{Group: "military", Verified: true}
+		ok(t, store.SetStatus(t.Context(), "subject", storage.Status{Group: "military"}, storage.NoStatus))
+		fails(t, store.SetStatus(t.Context(), "subject", verified, storage.NoStatus), storage.ErrChanged)
+		read := revision()
+		ok(t, store.SetStatus(t.Context(), "subject", storage.Status{Group: "military", VerifiedBy: "revoked"}, read))
+		fails(t, store.SetStatus(t.Context(), "subject", verified, read), storage.ErrChanged)
+		fails(t, store.SetStatus(t.Context(), "another", verified, read), storage.ErrChanged)
+		equal(t, person(t, store, "subject").Statuses, []storage.Status{{Group: "military", VerifiedBy: "revoked"}})
+		read = revision()
+		ok(t, store.RemoveStatus(t.Context(), "subject", "military"))
+		fails(t, store.SetStatus(t.Context(), "subject", verified, read), storage.ErrChanged)
+		ok(t, store.SetStatus(t.Context(), "subject", storage.Status{Group: "military"}, storage.NoStatus))
+		fails(t, store.SetStatus(t.Context(), "subject", verified, read), storage.ErrChanged) // not the same again
 	})
 	t.Run("StatusesAreOrderedByGroup", func(t *testing.T) {
 		store := s.store(t)
 		for _, group := range []string{"teacher", "Nurse", "military", "nurse"} {
-			ok(t, store.SetStatus(t.Context(), "subject", storage.Status{Group: group}))
+			ok(t, store.SetStatus(t.Context(), "subject", storage.Status{Group: group}, storage.AnyRevision))
 		}
 		equal(t, person(t, store, "subject").Statuses, []storage.Status{
 			{Group: "Nurse"}, {Group: "military"}, {Group: "nurse"}, {Group: "teacher"},
@@ -90,7 +169,7 @@ func (s *suite) people(t *testing.T) {
 	t.Run("RemovedStatusIsGone", func(t *testing.T) {
 		store := s.store(t)
 		for _, group := range []string{"military", "nurse"} {
-			ok(t, store.SetStatus(t.Context(), "subject", storage.Status{Group: group}))
+			ok(t, store.SetStatus(t.Context(), "subject", storage.Status{Group: group}, storage.AnyRevision))
 		}
 		ok(t, store.RemoveStatus(t.Context(), "subject", "military"))
 		ok(t, store.RemoveStatus(t.Context(), "subject", "military"))
@@ -99,7 +178,7 @@ func (s *suite) people(t *testing.T) {
 	t.Run("SubjectsAreApart", func(t *testing.T) {
 		store := s.store(t)
 		ok(t, store.SetAttributes(t.Context(), "ann", attributes(`{"a":1}`)))
-		ok(t, store.SetStatus(t.Context(), "ann", storage.Status{Group: "nurse"}))
+		ok(t, store.SetStatus(t.Context(), "ann", storage.Status{Group: "nurse"}, storage.AnyRevision))
 		ok(t, store.RemoveStatus(t.Context(), "bob", "nurse"))
 		equal(t, person(t, store, "bob"), storage.Person{})
 		equal(t, len(person(t, store, "ann").Statuses), 1)
@@ -115,7 +194,7 @@ func (s *suite) people(t *testing.T) {
 			Attributes: attributes(`{"a":1}`), HasAccount: true, Email: "Zoë@Example.com", EmailVerified: true,
 		}
 		equal(t, person(t, store, "subject"), want)
-		ok(t, store.SetEmail(t.Context(), "subject", "", "", false))
+		ok(t, store.SetEmail(t.Context(), "subject", "zoë@example.com", "", "", false))
 		want.Email, want.EmailVerified = "", false
 		equal(t, person(t, store, "subject"), want)
 	})

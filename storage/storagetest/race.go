@@ -43,7 +43,7 @@ func (s *suite) races(t *testing.T) {
 		oneWins(t, race(stores, func(i int, store storage.Store) error {
 			g := grant(fmt.Sprint("grant ", i), "client", "subject")
 			g.Flow = digest("flow")
-			return store.CreateGrant(t.Context(), g, token(g, storage.AuthorizationCode, fmt.Sprint("code ", i)))
+			return store.CreateGrant(t.Context(), g, storage.Basis{}, token(g, storage.AuthorizationCode, fmt.Sprint("code ", i)))
 		}), storage.ErrConflict)
 		n, err := stores[0].RevokeGrants(t.Context(), storage.GrantFilter{Subject: "subject"}, t0)
 		ok(t, err)
@@ -57,24 +57,24 @@ func (s *suite) races(t *testing.T) {
 			})
 		}), storage.ErrConflict)
 	})
-	t.Run("TicketHasOneWinner", func(t *testing.T) {
+	t.Run("OneTimeCodeHasOneWinner", func(t *testing.T) {
 		stores := s.stores(t, 2)
-		ok(t, stores[0].SaveTicket(t.Context(), ticket("code", "reset", "subject")))
+		ok(t, stores[0].SaveOneTimeCode(t.Context(), oneTimeCode("code", "reset", "subject")))
 		oneWins(t, race(stores, func(_ int, store storage.Store) error {
-			_, err := store.RedeemTicket(t.Context(), "reset", digest("code"), t0)
+			_, err := store.UseOneTimeCode(t.Context(), "reset", digest("code"), t0)
 			return err
 		}), storage.ErrNotFound)
 	})
-	t.Run("TicketsOfOneTaskLeaveOne", func(t *testing.T) {
+	t.Run("OneTimeCodesOfOneSubjectLeaveOne", func(t *testing.T) {
 		stores := s.stores(t, 2)
 		for _, err := range race(stores, func(i int, store storage.Store) error {
-			return store.SaveTicket(t.Context(), ticket(fmt.Sprint("code ", i), "reset", "subject"))
+			return store.SaveOneTimeCode(t.Context(), oneTimeCode(fmt.Sprint("code ", i), "reset", "subject"))
 		}) {
 			ok(t, err)
 		}
 		left := 0
 		for i := range contenders {
-			if _, err := stores[0].RedeemTicket(t.Context(), "reset", digest(fmt.Sprint("code ", i)), t0); err == nil {
+			if _, err := stores[0].UseOneTimeCode(t.Context(), "reset", digest(fmt.Sprint("code ", i)), t0); err == nil {
 				left++
 			}
 		}
@@ -91,7 +91,7 @@ func (s *suite) races(t *testing.T) {
 		stores := s.stores(t, 2)
 		var allowed atomic.Int64
 		for _, err := range race(stores, func(_ int, store storage.Store) error {
-			wait, err := store.Take(t.Context(), digest("bucket"), t0, time.Minute, burst)
+			wait, err := store.AllowAttempt(t.Context(), digest("bucket"), t0, time.Minute, burst)
 			if err == nil && wait == 0 {
 				allowed.Add(1)
 			}
@@ -101,45 +101,23 @@ func (s *suite) races(t *testing.T) {
 		}
 		equal(t, allowed.Load(), burst)
 	})
-	t.Run("SessionNeverOutlivesTheLock", func(t *testing.T) {
-		stores := s.stores(t, 2)
-		createAccount(t, stores[0], "account")
-		for _, err := range race(stores, func(i int, store storage.Store) error {
-			if i == contenders/2 {
-				return store.SetDisabled(t.Context(), "account", true, t0)
-			}
-			err := store.CreateSession(t.Context(), session(fmt.Sprint("session ", i), "account"), storage.Digest{})
-			if errors.Is(err, storage.ErrNotFound) {
-				return nil // the lock was first
-			}
+	for name, end := range map[string]func(storage.Store) error{
+		"Lock":     func(store storage.Store) error { return store.SetDisabled(t.Context(), "account", true, t0) },
+		"Password": func(store storage.Store) error { return store.SetPassword(t.Context(), "account", 0, "new", t0) },
+		"Deletion": func(store storage.Store) error {
+			_, err := store.DeleteAccount(t.Context(), "account", "someone")
 			return err
-		}) {
-			ok(t, err)
+		},
+		"Removal": func(store storage.Store) error {
+			return store.RevokeConsent(t.Context(), "account", "client", t0)
+		},
+	} {
+		if name != "Removal" {
+			t.Run("SessionNeverOutlives"+name, func(t *testing.T) { s.raceSessions(t, end) })
 		}
-		left, err := stores[0].Sessions(t.Context(), "account")
-		ok(t, err)
-		equal(t, len(left), 0)
-	})
-	t.Run("GrantNeverOutlivesTheLock", func(t *testing.T) {
-		stores := s.stores(t, 2)
-		saveClient(t, stores[0], "client")
-		createAccount(t, stores[0], "account")
-		for _, err := range race(stores, func(i int, store storage.Store) error {
-			if i == contenders/2 {
-				return store.SetDisabled(t.Context(), "account", true, t0)
-			}
-			err := store.CreateGrant(t.Context(), grant(fmt.Sprint("grant ", i), "client", "account"))
-			if errors.Is(err, storage.ErrEnded) {
-				return nil // the lock was first
-			}
-			return err
-		}) {
-			ok(t, err)
-		}
-		n, err := stores[0].RevokeGrants(t.Context(), storage.GrantFilter{Subject: "account"}, t0)
-		ok(t, err)
-		equal(t, n, 0)
-	})
+		t.Run("GrantNeverOutlives"+name, func(t *testing.T) { s.raceGrants(t, end) })
+	}
+	t.Run("FamilyNeverForks", s.raceFamily)
 	t.Run("SweepsShareTheWork", func(t *testing.T) {
 		stores := s.stores(t, 2)
 		g := grantWithCode(t, stores[0])
@@ -166,4 +144,80 @@ func (s *suite) races(t *testing.T) {
 		}
 		equal(t, removed.Load(), 300) // each token once
 	})
+}
+
+// raceSessions lets sessions begin while all of the account end.
+func (s *suite) raceSessions(t *testing.T, end func(storage.Store) error) {
+	stores := s.stores(t, 2)
+	createAccount(t, stores[0], "account")
+	for _, err := range race(stores, func(i int, store storage.Store) error {
+		if i == contenders/2 {
+			return end(store)
+		}
+		err := store.CreateSession(t.Context(), session(fmt.Sprint("session ", i), "account"), 0, storage.Digest{})
+		if errors.Is(err, storage.ErrNotFound) || errors.Is(err, storage.ErrChanged) {
+			return nil // the end was first
+		}
+		return err
+	}) {
+		ok(t, err)
+	}
+	left, err := stores[0].Sessions(t.Context(), "account")
+	ok(t, err)
+	equal(t, len(left), 0)
+}
+
+// raceGrants lets grants be made while all of the account end.
+func (s *suite) raceGrants(t *testing.T, end func(storage.Store) error) {
+	stores := s.stores(t, 2)
+	saveClient(t, stores[0], "client")
+	createAccount(t, stores[0], "account")
+	ok(t, stores[0].CreateSession(t.Context(), session("session", "account"), 0, storage.Digest{}))
+	on := storage.Basis{Session: digest("session"), Consent: consent("account", "client")}
+	ok(t, stores[0].SaveConsent(t.Context(), on.Consent, storage.ConsentBasis{Session: digest("session")}))
+	for _, err := range race(stores, func(i int, store storage.Store) error {
+		if i == contenders/2 {
+			return end(store)
+		}
+		err := store.CreateGrant(t.Context(), grant(fmt.Sprint("grant ", i), "client", "account"), on)
+		if errors.Is(err, storage.ErrEnded) {
+			return nil // the end was first
+		}
+		return err
+	}) {
+		ok(t, err)
+	}
+	n, err := stores[0].RevokeGrants(t.Context(), storage.GrantFilter{Subject: "account"}, t0)
+	ok(t, err)
+	equal(t, n, 0)
+}
+
+// raceFamily repeats an exchange while its first successor is used: whichever comes
+// first, one token at most can be exchanged afterwards.
+func (s *suite) raceFamily(t *testing.T) {
+	stores := s.stores(t, 2)
+	g := grantWithCode(t, stores[0])
+	ok(t, stores[0].Exchange(t.Context(), digest("code"), t0, token(g, storage.RefreshToken, "refresh 0")))
+	within := storage.Grace{NotBefore: t0, NotAfter: t0, Successors: contenders}
+	race(stores, func(i int, store storage.Store) error {
+		if i == contenders/2 {
+			return store.Exchange(t.Context(), digest("refresh 0"), t0, token(g, storage.RefreshToken, "next"))
+		}
+		return store.Reissue(t.Context(), digest("code"), within, token(g, storage.RefreshToken, fmt.Sprint("refresh ", i)))
+	})
+	var usable []string
+	for _, name := range append([]string{"next"}, names("refresh ", contenders)...) {
+		found, _, err := stores[0].Token(t.Context(), storage.RefreshToken, digest(name))
+		if err == nil && found.SpentAt.IsZero() {
+			usable = append(usable, name)
+		}
+	}
+	equal(t, usable, []string{"next"})
+}
+
+func names(prefix string, n int) (list []string) {
+	for i := range n {
+		list = append(list, fmt.Sprint(prefix, i))
+	}
+	return list
 }

@@ -1,18 +1,8 @@
-// Package storagetest is the contract of package storage as tests. A backend runs
-// them all with one call:
-//
-//	func TestContract(t *testing.T) {
-//		storagetest.Run(t, func(t *testing.T) func() storage.Store {
-//			path := filepath.Join(t.TempDir(), "contract.db")
-//			return func() storage.Store {
-//				store, err := mybackend.Open(t.Context(), path)
-//				if err != nil {
-//					t.Fatal(err)
-//				}
-//				return store
-//			}
-//		})
-//	}
+// Package storagetest is the contract of package storage as tests. Who writes a backend
+// calls [Run] and has proved it: that records come back as they were stored, that every
+// error is the one that the provider decides by, that of two processes which spend one
+// token exactly one wins, and that a store which cannot look never answers that there is
+// nothing.
 //
 // Run it under the race detector as well.
 package storagetest
@@ -45,11 +35,13 @@ func Run(t *testing.T, newDatabase func(t *testing.T) (open func() storage.Store
 	t.Run("People", suite.people)
 	t.Run("Sessions", suite.sessions)
 	t.Run("Consents", suite.consents)
-	t.Run("Tickets", suite.tickets)
+	t.Run("OneTimeCodes", suite.oneTimeCodes)
 	t.Run("Keys", suite.keys)
 	t.Run("Images", suite.images)
 	t.Run("Attempts", suite.attempts)
 	t.Run("Events", suite.events)
+	t.Run("Installations", suite.installations)
+	t.Run("Batches", suite.batches)
 	t.Run("Sweep", suite.sweep)
 	t.Run("Races", suite.races)
 	t.Run("Availability", suite.availability)

@@ -59,7 +59,7 @@ func (s *suite) sweep(t *testing.T) {
 		ok(t, store.Exchange(t.Context(), digest("code"), t0, issued...))
 		other := grant("other", "client", "subject")
 		other.ExpiresAt = day.Add(time.Microsecond)
-		ok(t, store.CreateGrant(t.Context(), other, token(other, storage.RefreshToken, "stays")))
+		ok(t, store.CreateGrant(t.Context(), other, storage.Basis{}, token(other, storage.RefreshToken, "stays")))
 
 		equal(t, sweepAll(t, store, day), 12)
 		equal(t, found(t, store, storage.AuthorizationCode, "code"), false)
@@ -79,7 +79,7 @@ func (s *suite) sweep(t *testing.T) {
 		idle, over, used := session("idle", "account"), session("over", "account"), session("used", "account")
 		over.ExpiresAt, over.IdleUntil = hour, day
 		for _, n := range []storage.Session{idle, over, used} {
-			ok(t, store.CreateSession(t.Context(), n, storage.Digest{}))
+			ok(t, store.CreateSession(t.Context(), n, 0, storage.Digest{}))
 		}
 		ok(t, store.TouchSession(t.Context(), digest("used"), t0, day))
 		ok(t, store.TouchSession(t.Context(), digest("over"), t0, day))
@@ -89,16 +89,16 @@ func (s *suite) sweep(t *testing.T) {
 		ok(t, err)
 		equal(t, sweepAll(t, store, day), 1)
 	})
-	t.Run("TicketsGoAtTheirEnd", func(t *testing.T) {
+	t.Run("OneTimeCodesGoAtTheirEnd", func(t *testing.T) {
 		store := s.store(t)
-		ok(t, store.SaveTicket(t.Context(), ticket("code", "reset", "subject")))
+		ok(t, store.SaveOneTimeCode(t.Context(), oneTimeCode("code", "reset", "subject")))
 		equal(t, sweepAll(t, store, t0.Add(time.Minute-time.Microsecond)), 0)
 		equal(t, sweepAll(t, store, t0.Add(time.Minute)), 1)
 	})
 	t.Run("CountersGoWhenTheirBucketIsFull", func(t *testing.T) {
 		store := s.store(t)
 		for range 2 {
-			_, err := store.Take(t.Context(), digest("bucket"), t0, time.Minute, 2)
+			_, err := store.AllowAttempt(t.Context(), digest("bucket"), t0, time.Minute, 2)
 			ok(t, err)
 		}
 		equal(t, sweepAll(t, store, t0.Add(2*time.Minute-time.Microsecond)), 0)
@@ -108,8 +108,8 @@ func (s *suite) sweep(t *testing.T) {
 		store := s.store(t)
 		ok(t, store.SaveClient(t.Context(), fullClient()))
 		createAccount(t, store, "account")
-		ok(t, store.SaveConsent(t.Context(), consent("account", "client")))
-		ok(t, store.SetStatus(t.Context(), "account", storage.Status{Group: "military"}))
+		ok(t, store.SaveConsent(t.Context(), consent("account", "client"), storage.ConsentBasis{}))
+		ok(t, store.SetStatus(t.Context(), "account", storage.Status{Group: "military"}, storage.AnyRevision))
 		ok(t, store.AddKey(t.Context(), key(1, "kid")))
 		ok(t, store.AppendEvent(t.Context(), storage.Event{At: t0, Name: "signin"}))
 		equal(t, sweepAll(t, store, t0.AddDate(100, 0, 0)), 0)
@@ -117,7 +117,7 @@ func (s *suite) sweep(t *testing.T) {
 	t.Run("IsBounded", func(t *testing.T) {
 		store := s.store(t)
 		for i := range 10 {
-			ok(t, store.SaveTicket(t.Context(), ticket(fmt.Sprint(i), "reset", fmt.Sprint(i))))
+			ok(t, store.SaveOneTimeCode(t.Context(), oneTimeCode(fmt.Sprint(i), "reset", fmt.Sprint(i))))
 		}
 		for _, tc := range []struct{ limit, removed int }{{4, 4}, {0, 0}, {-1, 0}, {4, 4}, {4, 2}, {4, 0}} {
 			removed, err := store.Sweep(t.Context(), day, tc.limit)

@@ -18,7 +18,7 @@ func grantWithCode(t *testing.T, store storage.Store) storage.Grant {
 	t.Helper()
 	saveClient(t, store, "client")
 	g := grant("g", "client", "subject")
-	ok(t, store.CreateGrant(t.Context(), g, token(g, storage.AuthorizationCode, "code")))
+	ok(t, store.CreateGrant(t.Context(), g, storage.Basis{}, token(g, storage.AuthorizationCode, "code")))
 	return g
 }
 
@@ -49,7 +49,9 @@ func (s *suite) tokens(t *testing.T) {
 		equal(t, access, token(g, storage.AccessToken, "access"))
 		refresh, _, err := store.Token(t.Context(), storage.RefreshToken, digest("refresh"))
 		ok(t, err)
-		equal(t, refresh, token(g, storage.RefreshToken, "refresh"))
+		want := token(g, storage.RefreshToken, "refresh")
+		want.Parent = digest("code")
+		equal(t, refresh, want)
 	})
 	t.Run("ExchangeForNothingRevokes", func(t *testing.T) {
 		store, _ := s.withCode(t)
@@ -90,7 +92,7 @@ func (s *suite) tokens(t *testing.T) {
 		_, err := store.RevokeGrants(t.Context(), storage.GrantFilter{ID: g.ID}, t0)
 		ok(t, err)
 		fails(t, store.Exchange(t.Context(), digest("code"), t0), storage.ErrEnded)
-		fails(t, store.Reissue(t.Context(), digest("code"), t0.Add(time.Hour)), storage.ErrEnded)
+		fails(t, store.Reissue(t.Context(), digest("code"), graceAt(t0)), storage.ErrEnded)
 	})
 	t.Run("FailedExchangeSpendsNothing", func(t *testing.T) {
 		store, g := s.withCode(t)
@@ -109,57 +111,108 @@ func (s *suite) tokens(t *testing.T) {
 	t.Run("Reissue", s.reissue)
 }
 
+// graceAt admits what was spent at a moment or within the second after it.
+func graceAt(at time.Time) storage.Grace {
+	return storage.Grace{NotBefore: at, NotAfter: at.Add(time.Second), Successors: 3}
+}
+
 func (s *suite) reissue(t *testing.T) {
-	spent := func(t *testing.T) (storage.Store, storage.Grant) {
+	// lost is a grant whose code was exchanged at t0 for "lost".
+	lost := func(t *testing.T) (storage.Store, storage.Grant) {
 		t.Helper()
 		store, g := s.withCode(t)
-		ok(t, store.Exchange(t.Context(), digest("code"), t0, token(g, storage.AccessToken, "lost")))
+		ok(t, store.Exchange(t.Context(), digest("code"), t0, token(g, storage.RefreshToken, "lost")))
 		return store, g
 	}
+	found := func(t *testing.T, store storage.Store, name string) storage.Token {
+		t.Helper()
+		got, _, err := store.Token(t.Context(), storage.RefreshToken, digest(name))
+		ok(t, err)
+		return got
+	}
+	none := func(t *testing.T, store storage.Store, name string) {
+		t.Helper()
+		_, _, err := store.Token(t.Context(), storage.RefreshToken, digest(name))
+		fails(t, err, storage.ErrNotFound)
+	}
 	t.Run("AnswersAgainWithinGrace", func(t *testing.T) {
-		store, g := spent(t)
+		store, g := lost(t)
 		for i, notBefore := range []time.Time{t0, t0.Add(-time.Second)} {
 			name := []string{"first", "second"}[i]
-			ok(t, store.Reissue(t.Context(), digest("code"), notBefore, token(g, storage.AccessToken, name)))
-			_, _, err := store.Token(t.Context(), storage.AccessToken, digest(name))
-			ok(t, err)
+			ok(t, store.Reissue(t.Context(), digest("code"), graceAt(notBefore), token(g, storage.RefreshToken, name)))
+			equal(t, found(t, store, name).Parent, digest("code"))
 		}
 		code, _, err := store.Token(t.Context(), storage.AuthorizationCode, digest("code"))
 		ok(t, err)
 		equal(t, code.SpentAt, t0) // the grace is not extended
 	})
 	t.Run("EndsWithGrace", func(t *testing.T) {
-		store, g := spent(t)
-		fails(t, store.Reissue(t.Context(), digest("code"), t0.Add(time.Microsecond),
-			token(g, storage.AccessToken, "late")), storage.ErrSpent)
-		_, _, err := store.Token(t.Context(), storage.AccessToken, digest("late"))
-		fails(t, err, storage.ErrNotFound)
+		store, g := lost(t)
+		for _, other := range []time.Time{t0.Add(time.Microsecond), t0.Add(-time.Second - time.Microsecond)} {
+			fails(t, store.Reissue(t.Context(), digest("code"), graceAt(other), token(g, storage.RefreshToken, "late")), storage.ErrSpent)
+		}
+		none(t, store, "late")
+	})
+	t.Run("EndsWhenASuccessorIsUsed", func(t *testing.T) {
+		store, g := lost(t)
+		ok(t, store.Reissue(t.Context(), digest("code"), graceAt(t0), token(g, storage.RefreshToken, "repeat")))
+		ok(t, store.Exchange(t.Context(), digest("lost"), t0, token(g, storage.RefreshToken, "next")))
+		fails(t, store.Reissue(t.Context(), digest("code"), graceAt(t0), token(g, storage.RefreshToken, "late")), storage.ErrSpent)
+		none(t, store, "late")
+	})
+	t.Run("FirstUseSpendsTheOthers", func(t *testing.T) {
+		for _, used := range []string{"lost", "first", "second"} {
+			store, g := lost(t)
+			for _, name := range []string{"first", "second"} {
+				ok(t, store.Reissue(t.Context(), digest("code"), graceAt(t0),
+					token(g, storage.RefreshToken, name), token(g, storage.AccessToken, name+" access")))
+			}
+			at := t0.Add(time.Minute)
+			ok(t, store.Exchange(t.Context(), digest(used), at, token(g, storage.RefreshToken, "next")))
+			for _, name := range []string{"lost", "first", "second"} {
+				equal(t, found(t, store, name).SpentAt, at)
+				if name != used { // it was never exchanged, so there is nothing to repeat
+					fails(t, store.Exchange(t.Context(), digest(name), at, token(g, storage.RefreshToken, "fork")), storage.ErrSpent)
+					fails(t, store.Reissue(t.Context(), digest(name), graceAt(at), token(g, storage.RefreshToken, "fork")), storage.ErrSpent)
+				}
+			}
+			none(t, store, "fork")
+			equal(t, found(t, store, "next").SpentAt, time.Time{})
+		}
+	})
+	t.Run("IsBounded", func(t *testing.T) {
+		store, g := lost(t)
+		for _, name := range []string{"second", "third"} {
+			ok(t, store.Reissue(t.Context(), digest("code"), graceAt(t0), token(g, storage.RefreshToken, name)))
+		}
+		fails(t, store.Reissue(t.Context(), digest("code"), graceAt(t0), token(g, storage.RefreshToken, "fourth")), storage.ErrLimit)
+		none(t, store, "fourth")
+	})
+	t.Run("NeedsASuccessor", func(t *testing.T) {
+		store, g := s.withCode(t)
+		ok(t, store.Exchange(t.Context(), digest("code"), t0)) // a revocation
+		fails(t, store.Reissue(t.Context(), digest("code"), graceAt(t0), token(g, storage.RefreshToken, "next")), storage.ErrSpent)
 	})
 	t.Run("IsNotFirst", func(t *testing.T) {
 		store, g := s.withCode(t)
-		fails(t, store.Reissue(t.Context(), digest("code"), t0,
-			token(g, storage.AccessToken, "access")), storage.ErrNotFound)
-		_, _, err := store.Token(t.Context(), storage.AccessToken, digest("access"))
-		fails(t, err, storage.ErrNotFound)
+		fails(t, store.Reissue(t.Context(), digest("code"), graceAt(t0), token(g, storage.RefreshToken, "next")), storage.ErrNotFound)
+		none(t, store, "next")
 	})
 	t.Run("OfUnknownIsNotFound", func(t *testing.T) {
-		store, _ := spent(t)
-		fails(t, store.Reissue(t.Context(), digest("guess"), t0), storage.ErrNotFound)
+		store, _ := lost(t)
+		fails(t, store.Reissue(t.Context(), digest("guess"), graceAt(t0)), storage.ErrNotFound)
 	})
 	t.Run("NeedsGrantInForce", func(t *testing.T) {
-		store, g := spent(t)
+		store, g := lost(t)
 		_, err := store.RevokeGrants(t.Context(), storage.GrantFilter{ID: g.ID}, t0)
 		ok(t, err)
-		fails(t, store.Reissue(t.Context(), digest("code"), t0,
-			token(g, storage.AccessToken, "access")), storage.ErrEnded)
-		_, _, err = store.Token(t.Context(), storage.AccessToken, digest("access"))
-		fails(t, err, storage.ErrNotFound)
+		fails(t, store.Reissue(t.Context(), digest("code"), graceAt(t0), token(g, storage.RefreshToken, "next")), storage.ErrEnded)
+		none(t, store, "next")
 	})
 	t.Run("NeverOverwrites", func(t *testing.T) {
-		store, g := spent(t)
-		fails(t, store.Reissue(t.Context(), digest("code"), t0,
-			token(g, storage.AccessToken, "new"), token(g, storage.AccessToken, "lost")), storage.ErrConflict)
-		_, _, err := store.Token(t.Context(), storage.AccessToken, digest("new"))
-		fails(t, err, storage.ErrNotFound)
+		store, g := lost(t)
+		fails(t, store.Reissue(t.Context(), digest("code"), graceAt(t0),
+			token(g, storage.RefreshToken, "new"), token(g, storage.RefreshToken, "lost")), storage.ErrConflict)
+		none(t, store, "new")
 	})
 }

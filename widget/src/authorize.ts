@@ -10,7 +10,7 @@ export interface Pending {
   redirect_uri?: string;
 }
 
-/** Makes what no server made, for a page that has none or to know the popup's answer by. */
+/** Makes what no server made, for a page that has none or to recognise the response in the popup. */
 export function prepare(options: Options, popup: boolean): Pending {
   const { inPage, pkce, codeChallenge } = options;
   return {

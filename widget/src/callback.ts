@@ -1,20 +1,20 @@
-// The script of the redirect page. In a popup it is the relay that hands the
+// The script of the redirect page. In a popup it is the relay that passes the
 // response to the page behind it; after a redirect it finishes what this tab
 // has begun, when the page asks for it.
 
-import { parameters } from "./answer";
+import { parameters } from "./response";
 import { take } from "./storage";
 
 const script = document.currentScript;
 const url = location.href;
-// An <img name="currentScript"> smuggled into the page would answer in the
-// script's place and choose where the visitor goes, hence instanceof.
+// An <img name="currentScript"> smuggled into the page would stand in the
+// script's place and choose where the user goes, hence instanceof.
 const next = script instanceof HTMLScriptElement ? script.dataset.next : "";
 const message = { url, next: next ? new URL(next, url).href : undefined };
 
 // The channel reaches pages of this origin only, and does so where a
 // Cross-Origin-Opener-Policy has cut the opener off. Nobody answers after a
-// redirect, and the page goes on as if this script were not there.
+// redirect, and the page continues as if this script were not there.
 const channel = new BroadcastChannel("bonafide");
 channel.onmessage = ({ data }) => {
   if (data != url) return;
@@ -34,7 +34,7 @@ globalThis.Bonafide = {
     const response = parameters(url);
     const pending = take(response.state);
     // A response that this tab did not ask for is somebody else's attempt to
-    // sign the visitor in, or belongs to the page that opened this popup; one
+    // sign the user in, or belongs to the page that opened this popup; one
     // of another issuer is a mix-up (RFC 9207). Neither is a response here.
     if (!pending || pending.iss != response.iss) return;
     // Neither history nor a copied address keeps the code.

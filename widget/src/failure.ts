@@ -1,6 +1,6 @@
 import type { SignInError } from "../index";
 
-/** An error that tells a page one failure from another. */
+/** An error by which a page distinguishes failures. */
 export function failure(error: string, error_description?: string): SignInError {
   return Object.assign(Error(error_description || error), { error, error_description });
 }

@@ -1,5 +1,5 @@
 import type { SignInError, SignInOptions, SignInResult } from "../index";
-import { parameters, result } from "./answer";
+import { parameters, result } from "./response";
 import { prepare, startURL } from "./authorize";
 import { failure } from "./failure";
 import { Text } from "./labels";
@@ -13,7 +13,7 @@ const flows = new Map<object, Wait>();
 
 /**
  * Signs in. Up to the popup all happens at once, while the browser still sees
- * the click. A click goes on to the redirect URI, if the page lets it.
+ * the click. A click continues to the redirect URI, if the page lets it.
  */
 export async function signIn(target: HTMLElement | SignInOptions, isClick?: boolean): Promise<SignInResult> {
   const where = target instanceof HTMLElement ? target : document;
@@ -45,7 +45,7 @@ export async function signIn(target: HTMLElement | SignInOptions, isClick?: bool
     popup.location.replace(await startURL(options, pending, "popup"));
     const { url, next } = await waitFor(
       flow,
-      (message) => isAnswer(message, options, pending.state),
+      (message) => isResponse(message, options, pending.state),
       () => show(where, Text.Opened),
     );
     // A server that began the flow has made its checks itself.
@@ -65,7 +65,7 @@ export async function signIn(target: HTMLElement | SignInOptions, isClick?: bool
     flow?.popup.close();
     // A flow that another has replaced no longer speaks for the button.
     if (flow == flows.get(target)) show(where, Text.NotCompleted);
-    // A person said no, on the provider's screen or by closing the window.
+    // The user declined, on the provider's screen or by closing the window.
     emit(where, /^(access_denied|popup_closed)$/.test(problem.error) ? "cancel" : "error", problem);
     throw problem;
   } finally {
@@ -77,7 +77,7 @@ export async function signIn(target: HTMLElement | SignInOptions, isClick?: bool
  * Says whether a message answers this flow; other tabs of the site talk on the same channel.
  * A state that the server made is not known here: its redirect page has to say that it is done.
  */
-function isAnswer(message: Message, options: Options, state?: string): boolean {
+function isResponse(message: Message, options: Options, state?: string): boolean {
   const { url, next } = Object(message) as Message;
   return (
     typeof url == "string" &&

@@ -4,7 +4,7 @@ import { failure } from "./failure";
 export interface Message {
   /** Address of the redirect page, response included. */
   url: string;
-  /** Where its server wants the visitor to go, when it has used the response itself. */
+  /** Where its server wants the user to go, when it has used the response itself. */
   next?: string;
 }
 
@@ -64,7 +64,7 @@ export function waitFor(wait: Wait, accepts: (message: Message) => boolean, doub
     addEventListener("message", receive);
 
     // A Cross-Origin-Opener-Policy makes an open window look closed. It did not,
-    // so far, if the window was seen on another page; otherwise only a person
+    // so far, if the window was seen on another page; otherwise only a user
     // who is back on this page may have closed it, and may as well have not.
     let connected = false;
     let gone = 0;

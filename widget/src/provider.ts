@@ -12,7 +12,7 @@ export const provider = {
 /** Takes the settings over; the address falls back on that of the running script. */
 export function configure(settings: ProviderSettings): void {
   const script = document.currentScript;
-  // An <img name="currentScript"> smuggled into the page would answer in the
+  // An <img name="currentScript"> smuggled into the page would stand in the
   // script's place and choose the provider, hence instanceof.
   const base = settings.baseURL || (script instanceof HTMLScriptElement && new URL("..", script.src).href);
   if (!base) throw Error("Bonafide: no baseURL");

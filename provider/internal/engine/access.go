@@ -5,9 +5,11 @@ import (
 	"errors"
 	"net/http"
 	"strings"
+	"time"
 
 	"github.com/ory/fosite"
 
+	"github.com/bonafide-id/bonafide/provider/internal/clock"
 	"github.com/bonafide-id/bonafide/storage"
 )
 
@@ -58,7 +60,12 @@ func (e *Engine) active(ctx context.Context, kind storage.TokenKind, presented s
 	if err != nil {
 		return Access{}, err
 	}
-	if !found.Token.SpentAt.IsZero() || !found.Grant.RevokedAt.IsZero() || !e.Clock().Before(found.Token.ExpiresAt) {
+	begin := found.Token.CreatedAt
+	if kind == storage.RefreshToken { // it is used once, and may be of before a clock was corrected
+		begin = time.Time{}
+	}
+	if !found.Token.SpentAt.IsZero() || !found.Grant.RevokedAt.IsZero() ||
+		!clock.InForce(e.Clock(), begin, found.Token.ExpiresAt) {
 		return Access{}, errToken
 	}
 	client, err := e.Client(ctx, found.Grant.ClientID)
@@ -72,10 +79,13 @@ func (e *Engine) active(ctx context.Context, kind storage.TokenKind, presented s
 	if found.Token.Scopes != nil {
 		scopes = found.Token.Scopes
 	}
+	if !client.AllowsScopes(scopes) {
+		return Access{}, errToken
+	}
 	return Access{Issued: found, Client: client, Scopes: scopes}, nil
 }
 
-// Introspection is an answer of RFC 7662 section 2.2.
+// Introspection is the response of RFC 7662 section 2.2.
 type Introspection struct {
 	Active    bool   `json:"active"`
 	Scope     string `json:"scope,omitempty"`
@@ -87,15 +97,15 @@ type Introspection struct {
 	IssuedAt  int64  `json:"iat,omitempty"`
 }
 
-// Introspect tells a confidential client about one of its own access or refresh
-// tokens (RFC 7662). Tokens of others are inactive to it, so that nobody can use
+// Introspect returns the state of an access or refresh token to the confidential client
+// that it was issued to (RFC 7662). Tokens of others are inactive to it, so that nobody can use
 // the endpoint to try out what was found.
 func (e *Engine) Introspect(ctx context.Context, r *http.Request) (Introspection, error) {
 	form, err := ReadForm(r)
 	if err != nil {
 		return Introspection{}, err
 	}
-	authenticated, err := e.authenticate(ctx, r, form)
+	authenticated, err := e.fosite.AuthenticateClient(ctx, r, form)
 	if err != nil {
 		return Introspection{}, AsError(err)
 	}
@@ -116,15 +126,15 @@ func (e *Engine) Introspect(ctx context.Context, r *http.Request) (Introspection
 		if a.Client.ID != authenticated.GetID() {
 			break
 		}
-		answer := Introspection{
+		response := Introspection{
 			Active: true, Scope: strings.Join(a.Scopes, " "), ClientID: a.Client.ID,
 			Subject: a.Grant.Subject, Issuer: e.Issuer,
 			ExpiresAt: a.Token.ExpiresAt.Unix(), IssuedAt: a.Token.CreatedAt.Unix(),
 		}
 		if kind == storage.AccessToken {
-			answer.TokenType = tokenType
+			response.TokenType = tokenType
 		}
-		return answer, nil
+		return response, nil
 	}
 	return Introspection{}, nil
 }
@@ -140,7 +150,7 @@ func (e *Engine) Revoke(ctx context.Context, r *http.Request) error {
 	if !form.Has("token") {
 		return fail(InvalidRequest, "The parameter token is missing.")
 	}
-	if err := e.fosite.NewRevocationRequest(ctx, cleanPost(r, form)); err != nil {
+	if err := e.fosite.NewRevocationRequest(ctx, r); err != nil {
 		return AsError(err)
 	}
 	return nil
@@ -168,7 +178,7 @@ func (h revocation) RevokeToken(ctx context.Context, presented string, _ fosite.
 		}
 		ended, err := h.end(ctx, found)
 		if ended {
-			h.Revoked(ctx, found.Grant, kind)
+			h.OnRevoke(ctx, found.Grant, kind)
 		}
 		return err
 	}

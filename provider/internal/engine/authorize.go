@@ -13,7 +13,7 @@ import (
 	"github.com/ory/fosite"
 )
 
-// ResponseMode tells how an authorization response travels.
+// ResponseMode is how an authorization response reaches the client.
 type ResponseMode string
 
 // The response modes (OAuth 2.0 Multiple Response Type Encoding Practices section
@@ -24,7 +24,7 @@ const (
 	ModeFormPost ResponseMode = "form_post"
 )
 
-// ResponseModes are all that the engine answers in.
+// ResponseModes are all that the engine supports.
 var ResponseModes = []ResponseMode{ModeQuery, ModeFragment, ModeFormPost}
 
 // AuthorizeRequest is an authorization request (RFC 6749 section 4.1.1, OpenID
@@ -58,8 +58,8 @@ type AuthorizeRequest struct {
 	// any.
 	MaxAge time.Duration
 
-	// checked is the request as fosite has read it.
-	checked fosite.AuthorizeRequester
+	// read is the request as fosite has read it, from the same form.
+	read fosite.AuthorizeRequester
 }
 
 // OpenID reports whether the request is one of OpenID Connect.
@@ -88,6 +88,8 @@ const (
 // error, the error belongs to the client: send it to the redirect URI with Refuse.
 // When it returns no request, client or redirect URI cannot be trusted: show the
 // error on a page and never redirect (RFC 6749 section 4.1.2.1).
+//
+// What fosite leaves open is refused before fosite reads the request; see doc.go.
 func (e *Engine) ParseAuthorize(ctx context.Context, form url.Values) (*AuthorizeRequest, error) {
 	form = withValue(form)
 	r, err := e.trustedParts(ctx, form)
@@ -100,14 +102,18 @@ func (e *Engine) ParseAuthorize(ctx context.Context, form url.Values) (*Authoriz
 	if err := r.checkRules(); err != nil {
 		return r, err
 	}
-	if r.checked, err = e.fositeRequest(ctx, r); err != nil {
+	if r.read, err = e.readByFosite(ctx, form); err != nil {
 		return r, AsError(err)
+	}
+	if !slices.Equal(r.read.GetRequestedScopes(), r.Scopes) {
+		// It drops all that Unicode calls a space, and has checked other values.
+		return r, fail(InvalidScope, fositeDescription(InvalidScope))
 	}
 	return r, nil
 }
 
-// trustedParts finds the client and matches the redirect URI, and chooses the mode
-// in which any other error is told.
+// trustedParts finds the client, matches the redirect URI, and chooses the response mode
+// of any other error.
 func (e *Engine) trustedParts(ctx context.Context, form url.Values) (*AuthorizeRequest, error) {
 	if len(form["client_id"]) > 1 || len(form["redirect_uri"]) > 1 {
 		return nil, fail(InvalidRequest, "A parameter is given more than once.")
@@ -242,19 +248,16 @@ func (r *AuthorizeRequest) parseMaxAge(form url.Values) error {
 	return nil
 }
 
-// fositeRequest lets fosite check response type and scopes against the client.
-// State is kept from it: it refuses states that the contract allows.
-func (e *Engine) fositeRequest(ctx context.Context, r *AuthorizeRequest) (fosite.AuthorizeRequester, error) {
-	form := url.Values{
-		"client_id":     {r.Client.ID},
-		"redirect_uri":  {r.RedirectURI},
-		"response_type": {r.Form.Get("response_type")},
-		"response_mode": {string(r.Mode)},
-		"scope":         {strings.Join(r.Scopes, " ")},
-		"state":         {"-"},
+// readByFosite lets fosite read the request as it came, and decide whether the client
+// may have this response type, these scopes and this redirect URI.
+func (e *Engine) readByFosite(ctx context.Context, form url.Values) (fosite.AuthorizeRequester, error) {
+	request, err := e.fosite.NewAuthorizeRequest(ctx, &http.Request{Method: http.MethodGet, Form: form})
+	if errors.Is(err, fosite.ErrInvalidState) && !form.Has("state") {
+		// State is optional, but MinParameterEntropy is at least one character. fosite
+		// checks the state last, when it has accepted all the rest.
+		return request, nil
 	}
-	ctx = withClient(ctx, fositeClient{r.Client, r.RedirectURI})
-	return e.fosite.NewAuthorizeRequest(ctx, &http.Request{Method: http.MethodGet, Form: form, PostForm: url.Values{}})
+	return request, err
 }
 
 // checkRules holds what fosite does not know.

@@ -24,7 +24,7 @@ const (
 // AuthMethods are all that the engine accepts.
 var AuthMethods = []string{AuthBasic, AuthPost, AuthNone}
 
-// credentials are what a request says about its client. A Basic header has two
+// credentials are those that a request presents. A Basic header has two
 // readings: RFC 6749 section 2.3.1 encodes both parts as a form, and widespread
 // libraries do not.
 type credentials struct {
@@ -51,19 +51,19 @@ func (e *Engine) authenticate(ctx context.Context, r *http.Request, form url.Val
 		if err != nil {
 			return nil, err
 		}
-		ok, err := e.fits(client, presented.method, reading[1])
+		ok, err := e.verifySecret(client, presented.method, reading[1])
 		if err != nil {
 			return nil, err
 		}
 		if ok {
-			return fositeClient{Client: client}, nil
+			return fositeClient{client}, nil
 		}
 	}
 	return nil, errClientAuth
 }
 
-// fits reports whether the secret, presented by this method, is the client's.
-func (e *Engine) fits(c *Client, method, secret string) (bool, error) {
+// verifySecret reports whether the secret, presented by this method, is the client's.
+func (e *Engine) verifySecret(c *Client, method, secret string) (bool, error) {
 	if c.Public {
 		return secret == "", nil
 	}
@@ -72,16 +72,21 @@ func (e *Engine) fits(c *Client, method, secret string) (bool, error) {
 	}
 	presented, now := sha256.Sum256([]byte(secret)), e.Clock()
 	match := 0
+	var unread error
 	for _, s := range c.Secrets {
 		if !s.ExpiresAt.IsZero() && !now.Before(s.ExpiresAt) {
 			continue
 		}
 		registered, err := e.OpenSecret(s.Sealed)
-		if err != nil {
-			return false, fmt.Errorf("open client secret: %w", err)
+		if err != nil { // the other one may do
+			unread = fmt.Errorf("open secret of client %s, sealed under neither the current nor a previous secret of the provider: %w", c.ID, err)
+			continue
 		}
 		sum := sha256.Sum256(registered)
 		match |= subtle.ConstantTimeCompare(sum[:], presented[:])
+	}
+	if match == 0 && unread != nil {
+		return false, unread
 	}
 	return match == 1, nil
 }

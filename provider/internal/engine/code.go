@@ -32,14 +32,24 @@ func (g codeGrant) HandleTokenEndpointRequest(ctx context.Context, r fosite.Acce
 	if err := g.load(ctx, storage.AuthorizationCode, form.Get("code"), s); err != nil {
 		return err
 	}
-	if !s.Token.SpentAt.IsZero() {
+	// A code that comes again ends its grant, but not when it is presented by another
+	// than the application, who knows no more than the code.
+	err := verifyChallenge(s.grant.Challenge, form)
+	if !s.presented.Token.SpentAt.IsZero() && (err == nil || !s.client.Public) {
 		return g.replayed(ctx, s)
 	}
-	sameURI := form.Get("redirect_uri") == s.Grant.RedirectURI
-	mayOmit := !s.Grant.RedirectSent && !form.Has("redirect_uri")
-	if !g.Clock().Before(s.Token.ExpiresAt) || !sameURI && !mayOmit || !s.client.AllowsScopes(s.Grant.Scopes) {
+	if err != nil {
+		return err
+	}
+	sameURI := form.Get("redirect_uri") == s.grant.RedirectURI
+	mayOmit := !s.grant.RedirectSent && !form.Has("redirect_uri")
+	// A code of the time when the application had a secret may have no challenge: who
+	// has found it would need nothing else.
+	anybodys := s.client.Public && s.grant.Challenge == ""
+	if !g.Clock().Before(s.presented.Token.ExpiresAt) || !sameURI && !mayOmit || !s.client.AllowsScopes(s.grant.Scopes) || anybodys {
 		return errGrant
 	}
+	grantScopes(r, s.grant, s.grant.Scopes)
 	return nil
 }
 
@@ -49,25 +59,16 @@ func (g codeGrant) PopulateTokenEndpointResponse(ctx context.Context, r fosite.A
 	}
 	s := r.GetSession().(*exchange)
 	refresh := s.client.Dialect.AlwaysRefreshToken || s.client.AllowsGrant(GrantRefreshToken)
-	issued, err := g.tokens(ctx, s, refresh)
-	if err != nil {
+	if err := g.issueTokens(ctx, r, response, refresh); err != nil {
 		return err
 	}
-	err = g.Grants.Exchange(ctx, s.Issued, g.Clock(), issued...)
+	err := g.Grants.Exchange(ctx, s.presented, g.Clock(), s.issued...)
 	switch {
 	case errors.Is(err, storage.ErrSpent):
 		return g.replayed(ctx, s)
 	case errors.Is(err, storage.ErrEnded), errors.Is(err, storage.ErrNotFound):
 		return errGrant
-	case err != nil:
+	default:
 		return err
 	}
-	handled(s, response)
-	return nil
-}
-
-// handled tells fosite that the request has been answered.
-func handled(s *exchange, response fosite.AccessResponder) {
-	response.SetAccessToken(s.response.AccessToken)
-	response.SetTokenType(tokenType)
 }

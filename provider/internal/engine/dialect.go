@@ -1,6 +1,11 @@
 package engine
 
-import "slices"
+import (
+	"slices"
+	"strconv"
+
+	"github.com/bonafide-id/bonafide/storage"
+)
 
 // Dialect is the wire form that an application was registered for. This table is
 // the only place that knows the difference; all other code asks for the field.
@@ -18,11 +23,11 @@ type Dialect struct {
 	// none.
 	ResponseTypes []string
 
-	// NonceRequired demands a nonce when the authorization endpoint answers
-	// with an ID token (OpenID Connect Core section 3.2.2.1).
+	// NonceRequired demands a nonce when the authorization endpoint issues an ID
+	// token (OpenID Connect Core section 3.2.2.1).
 	NonceRequired bool
 
-	// UserinfoAsString answers userinfo with the signed JWT as a JSON string.
+	// UserinfoAsString serves userinfo as the signed JWT in a JSON string.
 	UserinfoAsString bool
 
 	// JSONP allows the callback parameter at the data endpoints.
@@ -35,7 +40,7 @@ type Dialect struct {
 	// to clients that may not use it.
 	AlwaysRefreshToken bool
 
-	// RefreshUnknown answers unsupported_grant_type instead of
+	// RefreshUnknown fails with unsupported_grant_type instead of
 	// unauthorized_client when the client has not registered refresh_token.
 	RefreshUnknown bool
 
@@ -74,6 +79,22 @@ var dialects = []Dialect{
 	},
 }
 
+// within returns the dialect without what a registration has switched off.
+func (d Dialect) within(c storage.Client) Dialect {
+	d.TokenInQuery = d.TokenInQuery && !c.NoQueryToken
+	d.JSONP = d.JSONP && !c.NoJSONP
+	return d
+}
+
+// lifetime returns expires_in or refresh_expires_in as it is written, given an int64 of
+// seconds, or nil for none.
+func (d Dialect) lifetime(seconds any) any {
+	if n, ok := seconds.(int64); ok && d.LifetimesAsStrings {
+		return strconv.FormatInt(n, 10)
+	}
+	return seconds
+}
+
 // DialectNamed returns the dialect with this name; v3 for the empty name.
 func DialectNamed(name string) (Dialect, bool) {
 	if name == "" {
@@ -86,7 +107,7 @@ func DialectNamed(name string) (Dialect, bool) {
 	return dialects[i], true
 }
 
-// ResponseTypes are all response types that the engine can answer, each in its
+// ResponseTypes are all response types that the engine supports, each in its
 // canonical order (OAuth 2.0 Multiple Response Type Encoding Practices).
 var ResponseTypes = []string{
 	"code", "token", "id_token", "code id_token", "code token", "code id_token token",

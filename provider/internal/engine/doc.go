@@ -1,29 +1,39 @@
-// Package engine speaks OAuth 2 and OpenID Connect. It is the only package that
-// imports ory/fosite, and it lets nothing of it through: requests come in as
-// forms, answers and errors go out in types of this package.
+// Package engine is the OAuth 2 and OpenID Connect protocol of a provider. It is the
+// only package that imports ory/fosite, and exposes none of its types.
 //
-// # What fosite does here, and what it does not
+// # What fosite decides, and what it does not
 //
-// fosite v0.49.0 runs the requests: it dispatches the authorization and token
-// endpoints to a list of handlers, and checks the client, its response types,
-// response modes and scopes on the way. The handlers in its lists are ours and
-// implement its interfaces, because its own were measured to differ from the
-// contract or from what is safe:
+// fosite v0.49.0 gets every request as it came: at the authorization endpoint the form,
+// at the token and revocation endpoints the [http.Request] itself. It looks the client
+// up, decides whether the client may have the response type, the response mode, the
+// scopes and the redirect URI, and dispatches to the handlers that are registered in
+// fosite.go. Handlers read what it has parsed, and put the tokens that they issue into
+// its session and its response.
 //
-//   - its code and refresh handlers make many reads and writes per request, answer
-//     500 to the loser of a race, and count 299 of 300 seconds; ours make one read
-//     and one atomic write;
-//   - its PKCE handler accepts a challenge of three characters and a method
-//     without a challenge;
-//   - its redirect matcher lets user information and fragments through on
-//     loopback addresses, and takes dangerous schemes;
-//   - its form parser lets the first of several equal parameters win, and reads
-//     multipart bodies;
-//   - its client authentication hashes generated secrets with bcrypt, and accepts
-//     two conflicting client identifiers.
+// The handlers and the client authentication are implementations of its interfaces that
+// live here, because those of fosite differ from the contract or from what is safe:
 //
-// What a request may contain is checked before fosite sees it (form.go,
-// redirect.go, authorize.go); fosite receives a clean form.
+//   - its code and refresh handlers make many reads and writes per request, fail with
+//     500 for the loser of a race, and take the time from another clock than the rest;
+//   - its refresh handler lets any authenticated client that presents a used token end
+//     the grant;
+//   - its PKCE handler accepts a challenge of three characters and a method without a
+//     challenge;
+//   - its client authentication accepts two conflicting client identifiers, any secret
+//     of a public client, and only one of the two spellings of a Basic header;
+//   - its introspection takes any access token for credentials.
+//
+// What fosite leaves open is refused before it reads the request (form.go, redirect.go,
+// authorize.go, pkce.go):
+//
+//   - of several equal parameters the first would win;
+//   - names of scopes and response types would be compared without regard to case;
+//   - redirect URIs may carry user information and fragments on loopback addresses, and
+//     dangerous schemes;
+//   - a token in a query is refused only after it has been stored;
+//   - request is ignored without openid, and request_uri is fetched.
+//
+// docs/adr/0001-fosite.md has the figures.
 //
 // # One request, one read, one write
 //

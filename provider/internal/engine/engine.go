@@ -2,21 +2,19 @@ package engine
 
 import (
 	"context"
-	"encoding/json"
 	"time"
 
 	"github.com/ory/fosite"
 
-	"github.com/bonafide-id/bonafide/provider/internal/recent"
 	"github.com/bonafide-id/bonafide/storage"
 )
 
 // Options are what an engine works with. All fields are required.
 type Options struct {
-	// Issuer is the iss of everything that the engine says (RFC 9207).
+	// Issuer is the iss of ID tokens and authorization responses (RFC 9207).
 	Issuer string
 
-	Clients storage.Clients
+	Clients Clients
 	Grants  Grants
 
 	// Tokens makes and recognizes opaque tokens.
@@ -33,15 +31,19 @@ type Options struct {
 
 	// Claims returns what the grant's scopes release about its subject, read
 	// now. ErrNoUser when the subject is gone.
-	Claims func(ctx context.Context, g storage.Grant, c *Client) ([]Claim, error)
+	Claims func(ctx context.Context, g storage.Grant, c *Client) (Claims, error)
 
-	// Reused is told of a code or refresh token that came a second time; its
-	// grant has been ended.
-	Reused func(ctx context.Context, g storage.Grant, kind storage.TokenKind)
+	// Admits is asked before a grant is refreshed with these scopes. ErrNoUser when
+	// it must not be; the grant stays.
+	Admits func(ctx context.Context, g storage.Grant, scopes []string) error
 
-	// Revoked is told of a token that its application has ended; the grant of a
-	// refresh token has ended with it.
-	Revoked func(ctx context.Context, g storage.Grant, kind storage.TokenKind)
+	// OnReuse is called after a code or refresh token was presented a second time
+	// and its grant has been revoked.
+	OnReuse func(ctx context.Context, g storage.Grant, kind storage.TokenKind)
+
+	// OnRevoke is called after an application has revoked a token; with a refresh
+	// token its grant has been revoked.
+	OnRevoke func(ctx context.Context, g storage.Grant, kind storage.TokenKind)
 
 	Lifetimes Lifetimes
 	Clock     func() time.Time
@@ -53,12 +55,6 @@ type Tokens interface {
 	Parse(kind storage.TokenKind, token string) (storage.Digest, bool)
 }
 
-// Claim is one member of an ID token beside those of the protocol.
-type Claim struct {
-	Name  string
-	Value json.RawMessage
-}
-
 // Lifetimes bound what is issued.
 type Lifetimes struct {
 	Code    time.Duration
@@ -66,7 +62,7 @@ type Lifetimes struct {
 	ID      time.Duration
 	Refresh time.Duration
 
-	// Grant bounds how long refreshing can go on.
+	// Grant bounds how long a grant can be refreshed.
 	Grant time.Duration
 
 	// RefreshGrace is how long a refresh token that was used may be used again;
@@ -74,41 +70,17 @@ type Lifetimes struct {
 	RefreshGrace time.Duration
 }
 
-// Engine answers requests of the protocol. Make one with New; it may be used by
+// Engine handles requests of the protocol. Make one with New; it may be used by
 // any number of goroutines.
 type Engine struct {
 	Options
-	fosite  *fosite.Fosite
-	clients *recent.Cache[string, *Client]
+	fosite *fosite.Fosite
+	recent recentClients
 }
 
-// New returns an engine. The two lists are all that it can do; discovery and
-// registration offer the same.
+// New returns an engine.
 func New(o Options) *Engine {
-	e := &Engine{Options: o, clients: recent.New[string, *Client](clientAge, maxCachedClients, o.Clock)}
-	e.fosite = &fosite.Fosite{
-		Store: contextClients{},
-		Config: &fosite.Config{
-			ScopeStrategy:                e.scopeAllowed,
-			MinParameterEntropy:          1,
-			ClientAuthenticationStrategy: e.authenticate,
-			AuthorizeEndpointHandlers: fosite.AuthorizeEndpointHandlers{
-				pkceChallenge{},
-				issuer{e},
-			},
-			TokenEndpointHandlers: fosite.TokenEndpointHandlers{
-				codeGrant{e},
-				pkceVerifier{},
-				refreshGrant{e},
-			},
-			RevocationHandlers: fosite.RevocationHandlers{revocation{e}},
-		},
-	}
+	e := &Engine{Options: o, recent: newRecentClients(o.Clients, o.Clock)}
+	e.fosite = newFosite(e)
 	return e
-}
-
-// scopeAllowed implements fosite.ScopeStrategy by exact match: wildcards and
-// hierarchies would let an application ask for what its owner never saw.
-func (e *Engine) scopeAllowed(registered []string, scope string) bool {
-	return allows(registered, scope) && (scope == ScopeOpenID || e.ScopeKnown(scope))
 }

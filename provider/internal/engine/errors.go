@@ -10,7 +10,7 @@ import (
 	"github.com/bonafide-id/bonafide/storage"
 )
 
-// Error is an answer of the protocol: the error code and description that the
+// Error is an error response of the protocol: the error code and description that the
 // client sees, and the cause that only the log sees.
 type Error struct {
 	// Code is the error code of RFC 6749 sections 4.1.2.1 and 5.2, RFC 6750
@@ -20,7 +20,7 @@ type Error struct {
 	// Description is fixed text in plain words; it repeats no input.
 	Description string
 
-	// Status is the HTTP status where the error is the answer itself.
+	// Status is the HTTP status where the error is the response itself.
 	Status int
 
 	// Cause is what happened inside, or nil.
@@ -51,8 +51,6 @@ const (
 	AccessDenied            = "access_denied"
 	LoginRequired           = "login_required"
 	ConsentRequired         = "consent_required"
-	InteractionRequired     = "interaction_required"
-	AccountSelection        = "account_selection_required"
 	RequestNotSupported     = "request_not_supported"
 	RequestURINotSupported  = "request_uri_not_supported"
 	RegistrationUnsupported = "registration_not_supported"
@@ -76,7 +74,7 @@ func fail(code, description string) *Error {
 	return &Error{Code: code, Description: description, Status: status}
 }
 
-// AsError returns the protocol's answer to any error: what the engine made itself,
+// AsError returns the error response to any error: what the engine made itself,
 // what fosite found, and what storage could not do. A database that fails is never
 // the client's fault.
 func AsError(err error) *Error {
@@ -84,28 +82,28 @@ func AsError(err error) *Error {
 	if errors.As(err, &ours) {
 		return ours
 	}
-	answer := fail(ServerError, "Something went wrong on our side. The request was not carried out.")
+	response := fail(ServerError, "Something went wrong on our side. The request was not carried out.")
 	var theirs *fosite.RFC6749Error
 	switch {
 	case errors.Is(err, storage.ErrUnavailable),
 		errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled):
 		return Unavailable(err)
 	case errors.As(err, &theirs) && theirs.CodeField < http.StatusInternalServerError:
-		answer = fail(theirs.ErrorField, fositeDescription(theirs.ErrorField))
+		response = fail(theirs.ErrorField, fositeDescription(theirs.ErrorField))
 	}
-	answer.Cause = err
-	return answer
+	response.Cause = err
+	return response
 }
 
-// Unavailable is the answer to a request that may succeed later; cause is what
-// stood in its way.
+// Unavailable is the error response to a request that may succeed later; cause goes to
+// the log.
 func Unavailable(cause error) *Error {
 	e := fail(TemporarilyUnavailable, "The service cannot answer now. Please try again in a moment.")
 	e.Cause = cause
 	return e
 }
 
-// fositeDescription words what fosite found. Its own text repeats input, which may
+// fositeDescription describes an error of fosite. Its own text repeats input, which may
 // carry line breaks and markup into logs and pages.
 func fositeDescription(code string) string {
 	switch code {

@@ -19,8 +19,9 @@ const (
 	maxValue  = 2 << 10
 )
 
-// ReadForm returns the parameters of a POST in application/x-www-form-urlencoded.
-// Anything else, and parameters in the query, is an invalid_request.
+// ReadForm fills r.PostForm from a POST in application/x-www-form-urlencoded, without
+// the parameters that have no value, and returns it. Anything else, and parameters in
+// the query, is an invalid_request.
 func ReadForm(r *http.Request) (url.Values, error) {
 	if err := ParseForm(r, maxForm); err != nil {
 		return nil, err
@@ -28,7 +29,9 @@ func ReadForm(r *http.Request) (url.Values, error) {
 	if r.URL.RawQuery != "" {
 		return nil, fail(InvalidRequest, "Send the parameters in the body only, not in the address.")
 	}
-	return withValue(r.PostForm), checkForm(r.PostForm)
+	sent := r.PostForm
+	r.PostForm = withValue(sent)
+	return r.PostForm, checkForm(sent)
 }
 
 // withValue returns the parameters that have a value; the others count as omitted

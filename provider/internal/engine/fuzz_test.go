@@ -164,7 +164,7 @@ func checkRequest(t *testing.T, r *AuthorizeRequest, form url.Values) {
 		}
 	}
 	switch {
-	case !r.Client.AllowsResponseType(r.ResponseType):
+	case !slices.Contains(r.Client.responseTypes(), r.ResponseType):
 		t.Errorf("response type %q", r.ResponseType)
 	case r.Mode == ModeQuery && r.ResponseType != "code":
 		t.Errorf("%q in a query", r.ResponseType)

@@ -20,8 +20,8 @@ type Grants interface {
 	// Issued returns a token with its grant.
 	Issued(ctx context.Context, kind storage.TokenKind, digest storage.Digest) (*Issued, error)
 
-	CreateGrant(ctx context.Context, g storage.Grant, issued ...storage.Token) error
+	CreateGrant(ctx context.Context, g storage.Grant, on storage.Basis, issued ...storage.Token) error
 	Exchange(ctx context.Context, spent *Issued, at time.Time, issued ...storage.Token) error
-	Reissue(ctx context.Context, spent *Issued, notBefore time.Time, issued ...storage.Token) error
+	Reissue(ctx context.Context, spent *Issued, within storage.Grace, issued ...storage.Token) error
 	RevokeGrants(ctx context.Context, match storage.GrantFilter, at time.Time) (int, error)
 }

@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"encoding/binary"
 	"errors"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,17 +16,32 @@ import (
 	"github.com/bonafide-id/bonafide/storage"
 )
 
-// Approval is the decision that an authorization request is answered with.
+// Approval is the decision on an authorization request.
 type Approval struct {
 	Subject  string
 	AuthTime time.Time
 	AMR      []string
 
-	// Flow identifies the request; answering it twice is ErrAnswered.
-	Flow storage.Digest
+	// Attributes and Groups are what the user allowed to be released.
+	Attributes []string
+	Groups     []string
+
+	// Basis is what the decision rests on; when that is over by the time of the
+	// response, nothing is issued and the error is storage.ErrEnded.
+	Basis storage.Basis
+
+	Flow Flow
 }
 
-// ErrAnswered says that the request has been answered already.
+// Flow identifies an authorization request; a second response to it is ErrAnswered.
+type Flow struct {
+	Digest storage.Digest
+
+	// ExpiresAt is until when the request may come back.
+	ExpiresAt time.Time
+}
+
+// ErrAnswered says that the request has had its response.
 var ErrAnswered = errors.New("engine: this authorization request has been answered")
 
 // Parameter is one member of an authorization response.
@@ -39,30 +55,71 @@ type Response struct {
 	Parameters  []Parameter
 }
 
-// Authorize answers a request that ParseAuthorize has returned, once, with what its response type asks for. ErrAnswered
-// when its flow has been answered before; an *Error for the client otherwise.
+// Authorize issues what the response type of a request asks for, once; the request comes
+// from ParseAuthorize. ErrAnswered when its flow has had a response before,
+// storage.ErrEnded when what the approval rests on is over, ErrNoClient when the
+// application is gone, an *Error for the client otherwise.
 func (e *Engine) Authorize(ctx context.Context, r *AuthorizeRequest, a Approval) (Response, error) {
-	s := &issuance{request: r, approval: a}
+	for _, scope := range r.read.GetRequestedScopes() {
+		r.read.GrantScope(scope)
+	}
+	s := &issuance{request: r, flow: a.Flow, basis: a.Basis}
 	s.grant = storage.Grant{
-		ID: newGrantID(e.Clock()), Flow: a.Flow,
-		ClientID: r.Client.ID, Subject: a.Subject, Scopes: r.Scopes,
+		ID: newGrantID(e.Clock()), Flow: a.Flow.Digest,
+		ClientID: r.Client.ID, Subject: a.Subject, Scopes: r.read.GetGrantedScopes(),
+		Attributes: a.Attributes, Groups: a.Groups,
 		RedirectURI: r.RedirectURI, RedirectSent: r.RedirectSent,
 		ResponseType: r.ResponseType, Nonce: r.Nonce, EID: r.EID,
 		AuthTime: a.AuthTime, AMR: a.AMR,
 	}
-	if _, err := e.fosite.NewAuthorizeResponse(ctx, r.checked, s); err != nil {
-		if errors.Is(err, ErrAnswered) {
-			return Response{}, ErrAnswered
+	response, err := e.fosite.NewAuthorizeResponse(ctx, r.read, s)
+	if err != nil {
+		for _, own := range []error{ErrAnswered, storage.ErrEnded, ErrNoClient} {
+			if errors.Is(err, own) {
+				return Response{}, own
+			}
 		}
 		return Response{}, AsError(err)
 	}
-	return e.respond(r, s.parameters), nil
+	return e.respond(r, inOrder(response.GetParameters())), nil
 }
+
+// inOrder returns what was issued in the order in which responses carry it.
+func inOrder(issued url.Values) (parameters []Parameter) {
+	for _, name := range []string{"code", "access_token", "token_type", "expires_in", "scope", "id_token"} {
+		if issued.Has(name) {
+			parameters = append(parameters, Parameter{name, issued.Get(name)})
+		}
+	}
+	return parameters
+}
+
+// EndFlow records that the response to a request is an error, so that it gets no other
+// afterwards. ErrAnswered when it has had one before.
+func (e *Engine) EndFlow(ctx context.Context, r *AuthorizeRequest, f Flow) error {
+	now := e.Clock()
+	err := e.Grants.CreateGrant(ctx, storage.Grant{
+		ID: newGrantID(now), Flow: f.Digest, ClientID: r.Client.ID, Subject: nobody,
+		RedirectURI: r.RedirectURI, ResponseType: r.ResponseType,
+		CreatedAt: now, ExpiresAt: latest(f.ExpiresAt, now), RevokedAt: now,
+	}, storage.Basis{})
+	switch {
+	case errors.Is(err, storage.ErrConflict):
+		return ErrAnswered
+	case errors.Is(err, storage.ErrNotFound):
+		return ErrNoClient
+	default:
+		return err
+	}
+}
+
+// nobody is the subject of a grant that was refused: no user can have this name.
+const nobody = " "
 
 // Refuse returns the error response for a request (RFC 6749 section 4.1.2.1).
 func (e *Engine) Refuse(r *AuthorizeRequest, err error) Response {
-	answer := AsError(err)
-	return e.respond(r, []Parameter{{"error", answer.Code}, {"error_description", answer.Description}})
+	refused := AsError(err)
+	return e.respond(r, []Parameter{{"error", refused.Code}, {"error_description", refused.Description}})
 }
 
 // respond adds what every response carries: the state that was sent, and the
@@ -75,73 +132,61 @@ func (e *Engine) respond(r *AuthorizeRequest, p []Parameter) Response {
 	return Response{RedirectURI: r.RedirectURI, Mode: r.Mode, Parameters: p}
 }
 
-// issuance is fosite's session at the authorization endpoint: what its handlers
-// work on together.
+// issuance is the session of fosite at the authorization endpoint.
 type issuance struct {
-	noSession
-	request    *AuthorizeRequest
-	approval   Approval
-	grant      storage.Grant
-	parameters []Parameter
+	session
+	request *AuthorizeRequest
+	flow    Flow
+	basis   storage.Basis
 }
 
-// noSession satisfies fosite.Session, of which nothing is used.
-type noSession struct{}
-
-func (noSession) SetExpiresAt(fosite.TokenType, time.Time)    {}
-func (noSession) GetExpiresAt(fosite.TokenType) (t time.Time) { return t }
-func (noSession) GetUsername() string                         { return "" }
-func (noSession) GetSubject() string                          { return "" }
-func (s noSession) Clone() fosite.Session                     { return s }
-
-// issuer answers all six response types with one write.
+// issuer implements fosite.AuthorizeEndpointHandler for all six response types, with one
+// write.
 type issuer struct{ *Engine }
 
-func (i issuer) HandleAuthorizeEndpointRequest(ctx context.Context, ar fosite.AuthorizeRequester, _ fosite.AuthorizeResponder) error {
+func (i issuer) HandleAuthorizeEndpointRequest(ctx context.Context, ar fosite.AuthorizeRequester, response fosite.AuthorizeResponder) error {
 	s := ar.GetSession().(*issuance)
+	client := ar.GetClient().(fositeClient).Client
 	now := i.Clock()
 	s.grant.CreatedAt = now
-	var tokens []storage.Token
+	// The grant is the record that the flow has had its response.
+	s.grant.ExpiresAt = s.flow.ExpiresAt
 	var code, access string
 	if s.request.returns("code") {
-		code, tokens = i.issue(tokens, storage.AuthorizationCode, s.grant.ID, now, i.Lifetimes.Code)
-		s.grant.ExpiresAt = now.Add(i.Lifetimes.Code + i.afterCode(s.request.Client))
-		s.add("code", code)
+		code = i.issue(&s.session, storage.AuthorizationCode, now, i.Lifetimes.Code)
+		s.grant.ExpiresAt = latest(s.grant.ExpiresAt, s.GetExpiresAt(fosite.AuthorizeCode).Add(i.afterCode(client)))
+		response.AddParameter("code", code)
+		ar.SetResponseTypeHandled("code")
 	}
 	if s.request.returns("token") {
-		access, tokens = i.issue(tokens, storage.AccessToken, s.grant.ID, now, i.Lifetimes.Access)
-		s.grant.ExpiresAt = latest(s.grant.ExpiresAt, now.Add(i.Lifetimes.Access))
-		s.add("access_token", access)
-		s.add("token_type", tokenType)
-		s.add("expires_in", seconds(i.Lifetimes.Access))
-		s.add("scope", strings.Join(s.grant.Scopes, " "))
+		access = i.issue(&s.session, storage.AccessToken, now, i.Lifetimes.Access)
+		s.grant.ExpiresAt = latest(s.grant.ExpiresAt, s.GetExpiresAt(fosite.AccessToken))
+		response.AddParameter("access_token", access)
+		response.AddParameter("token_type", tokenType)
+		response.AddParameter("expires_in", seconds(i.Lifetimes.Access))
+		response.AddParameter("scope", strings.Join(s.grant.Scopes, " "))
+		ar.SetResponseTypeHandled("token")
 	}
 	if s.request.returns("id_token") {
 		s.grant.ExpiresAt = latest(s.grant.ExpiresAt, now.Add(i.Lifetimes.ID))
 		token, err := i.idToken(ctx, idTokenFor{
-			grant: s.grant, client: s.request.Client, now: now, nonce: s.grant.Nonce, access: access, code: code,
+			grant: s.grant, client: client, now: now, nonce: s.grant.Nonce, access: access, code: code,
 		})
 		if err != nil {
 			return err
 		}
-		s.add("id_token", token)
+		response.AddParameter("id_token", token)
+		ar.SetResponseTypeHandled("id_token")
 	}
-	for _, t := range ar.GetResponseTypes() {
-		ar.SetResponseTypeHandled(t)
-	}
-	err := i.Grants.CreateGrant(ctx, s.grant, tokens...)
+	err := i.Grants.CreateGrant(ctx, s.grant, s.basis, s.issued...)
 	switch {
 	case errors.Is(err, storage.ErrConflict):
 		return ErrAnswered
-	case errors.Is(err, storage.ErrEnded): // the account was disabled a moment ago
-		return fail(AccessDenied, "The user may not sign in.")
+	case errors.Is(err, storage.ErrNotFound):
+		return ErrNoClient
 	default:
 		return err
 	}
-}
-
-func (s *issuance) add(name, value string) {
-	s.parameters = append(s.parameters, Parameter{name, value})
 }
 
 // afterCode is how long what comes of a code can live.
@@ -156,12 +201,13 @@ func (e *Engine) afterCode(c *Client) time.Duration {
 	}
 }
 
-// issue makes a token and appends its record.
-func (e *Engine) issue(to []storage.Token, kind storage.TokenKind, grant storage.GrantID, now time.Time, life time.Duration) (string, []storage.Token) {
+// issue makes a token of the session's grant.
+func (e *Engine) issue(s *session, kind storage.TokenKind, now time.Time, life time.Duration) string {
 	token, digest := e.Tokens.New(kind)
-	return token, append(to, storage.Token{
-		Digest: digest, Kind: kind, GrantID: grant, CreatedAt: now, ExpiresAt: now.Add(life),
+	s.issued = append(s.issued, storage.Token{
+		Digest: digest, Kind: kind, GrantID: s.grant.ID, CreatedAt: now, ExpiresAt: now.Add(life),
 	})
+	return token
 }
 
 // tokenType is the access token type of RFC 6750.

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"crypto/subtle"
 	"encoding/base64"
+	"net/url"
 
 	"github.com/ory/fosite"
 )
@@ -57,26 +58,16 @@ func isVerifier(s string) bool {
 type pkceChallenge struct{}
 
 func (pkceChallenge) HandleAuthorizeEndpointRequest(_ context.Context, ar fosite.AuthorizeRequester, _ fosite.AuthorizeResponder) error {
-	s := ar.GetSession().(*issuance)
-	s.grant.Challenge = s.request.Challenge
+	ar.GetSession().(*issuance).grant.Challenge = ar.GetRequestForm().Get("code_challenge")
 	return nil
 }
 
-// pkceVerifier compares the verifier of a token request with the challenge of the
+// verifyChallenge compares the verifier of a token request with the challenge of the
 // grant. A verifier without a challenge is refused too: somebody removed the
 // challenge on its way (RFC 9700 section 4.8.2).
-type pkceVerifier struct{}
-
-func (pkceVerifier) CanHandleTokenEndpointRequest(_ context.Context, r fosite.AccessRequester) bool {
-	return r.GetGrantTypes().ExactOne(GrantAuthorizationCode)
-}
-
-func (pkceVerifier) CanSkipClientAuth(context.Context, fosite.AccessRequester) bool { return false }
-
-func (pkceVerifier) HandleTokenEndpointRequest(_ context.Context, r fosite.AccessRequester) error {
-	challenge := r.GetSession().(*exchange).Grant.Challenge
-	verifier, sent := r.GetRequestForm().Get("code_verifier"), r.GetRequestForm().Has("code_verifier")
-	if challenge == "" && !sent {
+func verifyChallenge(challenge string, form url.Values) error {
+	verifier := form.Get("code_verifier")
+	if challenge == "" && !form.Has("code_verifier") {
 		return nil
 	}
 	sum := sha256.Sum256([]byte(verifier))
@@ -84,9 +75,5 @@ func (pkceVerifier) HandleTokenEndpointRequest(_ context.Context, r fosite.Acces
 	if challenge == "" || !isVerifier(verifier) || subtle.ConstantTimeCompare([]byte(computed), []byte(challenge)) != 1 {
 		return fail(InvalidGrant, "The code_verifier does not fit the code_challenge.")
 	}
-	return nil
-}
-
-func (pkceVerifier) PopulateTokenEndpointResponse(context.Context, fosite.AccessRequester, fosite.AccessResponder) error {
 	return nil
 }

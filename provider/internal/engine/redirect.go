@@ -5,14 +5,15 @@ import (
 	"net/netip"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 )
 
 // ValidateRedirectURI reports why an address cannot be registered as a redirect
 // URI, or nil. Allowed are https, http to the loopback interface, and private-use
 // schemes with a dot in their name (RFC 8252 section 7.1); without fragment, user
-// information, wildcard, escapes in the host, or a query that carries names of the
-// response.
+// information, wildcard, escapes in the host, a port that is none, or a query that
+// carries names of the response.
 func ValidateRedirectURI(uri string) error {
 	if len(uri) > maxValue {
 		return errors.New("is longer than 2048 bytes")
@@ -29,6 +30,9 @@ func ValidateRedirectURI(uri string) error {
 	}
 	if u.User != nil {
 		return errors.New("must not contain a user name or password")
+	}
+	if !HasPlainPort(u) {
+		return errors.New("must have a port from 1 to 65535, without zeros before it, or no port and no colon")
 	}
 	query, err := url.ParseQuery(u.RawQuery)
 	if err != nil {
@@ -73,6 +77,19 @@ func validateScheme(u *url.URL, uri string) error {
 // such as %C3%A9 would be decoded on the way, by url.Parse and by browsers.
 func namesHost(uri string, u *url.URL) bool {
 	return strings.HasPrefix(uri, u.Scheme+"://"+u.Host)
+}
+
+// HasPlainPort reports whether an address has no port, or one that somebody can listen
+// at, in the one spelling that it has. Another spelling (:080) or none (:) would make
+// two addresses of one, and a number beyond 65535 is another port to whoever cuts it
+// down to 16 bits.
+func HasPlainPort(u *url.URL) bool {
+	port := u.Port()
+	if port == "" {
+		return !strings.HasSuffix(u.Host, ":")
+	}
+	n, err := strconv.ParseUint(port, 10, 16)
+	return err == nil && strconv.FormatUint(n, 10) == port && n > 0
 }
 
 // IsPrintableASCII reports whether a text has neither spaces, control characters nor

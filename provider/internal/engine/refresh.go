@@ -4,17 +4,20 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"time"
 
 	"github.com/ory/fosite"
 
+	"github.com/bonafide-id/bonafide/provider/internal/clock"
 	"github.com/bonafide-id/bonafide/storage"
 )
 
 // refreshGrant exchanges a refresh token for its successor (RFC 6749 section 6).
-// Every token can be used once. One that comes again within the grace gets a
-// successor of the same grant, because the first answer may have been lost; one
-// that comes later was stolen, by the one who came first or by this one, and ends
-// the grant (RFC 9700 section 4.14.2).
+// Every token can be used once. One that comes again within the grace gets another
+// successor, because the first response may have been lost. As soon as one successor is
+// used, the others are spent: a thief who repeats a request of the owner and the owner
+// cannot both continue. A token that comes again later was stolen, by the one who came
+// first or by this one, and ends the grant (RFC 9700 section 4.14.2).
 type refreshGrant struct{ *Engine }
 
 func (refreshGrant) CanHandleTokenEndpointRequest(_ context.Context, r fosite.AccessRequester) bool {
@@ -39,29 +42,39 @@ func (g refreshGrant) HandleTokenEndpointRequest(ctx context.Context, r fosite.A
 		return err
 	}
 	now := g.Clock()
-	if !s.Token.SpentAt.IsZero() {
-		if now.Sub(s.Token.SpentAt) >= g.Lifetimes.RefreshGrace {
+	if !s.presented.Token.SpentAt.IsZero() {
+		if !clock.Within(now, s.presented.Token.SpentAt, g.Lifetimes.RefreshGrace) {
 			return g.replayed(ctx, s)
 		}
 		s.reissue = true
 	}
-	if !now.Before(s.Token.ExpiresAt) || !s.client.AllowsScopes(s.Grant.Scopes) {
+	if !now.Before(s.presented.Token.ExpiresAt) || !s.client.AllowsScopes(s.grant.Scopes) {
 		return errGrant
 	}
-	if narrower := values(form.Get("scope")); len(narrower) > 0 {
-		if slices.ContainsFunc(narrower, func(v string) bool { return !slices.Contains(s.Grant.Scopes, v) }) {
-			return fail(InvalidScope, "Ask for no more scopes than the user allowed.")
-		}
-		s.scopes = slices.DeleteFunc(slices.Clone(s.Grant.Scopes), func(v string) bool { return !slices.Contains(narrower, v) })
+	asked := values(form.Get("scope"))
+	if len(asked) == 0 {
+		asked = s.grant.Scopes
 	}
-	return g.userExists(ctx, s)
+	if slices.ContainsFunc(asked, func(v string) bool { return !slices.Contains(s.grant.Scopes, v) }) {
+		return fail(InvalidScope, "Ask for no more scopes than the user allowed.")
+	}
+	grantScopes(r, s.grant, asked)
+	err := g.Admits(ctx, s.grant, r.GetGrantedScopes())
+	if errors.Is(err, ErrNoUser) {
+		return errGrant
+	}
+	if err != nil {
+		return err
+	}
+	return g.userExists(ctx, r)
 }
 
-func (g refreshGrant) userExists(ctx context.Context, s *exchange) error {
-	if slices.Contains(s.scopes, ScopeOpenID) {
+func (g refreshGrant) userExists(ctx context.Context, r fosite.AccessRequester) error {
+	if slices.Contains(r.GetGrantedScopes(), ScopeOpenID) {
 		return nil // the ID token will ask
 	}
-	_, err := g.Claims(ctx, s.Grant, s.client)
+	s := r.GetSession().(*exchange)
+	_, err := g.Claims(ctx, s.grant, s.client)
 	if errors.Is(err, ErrNoUser) {
 		return errGrant
 	}
@@ -73,25 +86,36 @@ func (g refreshGrant) PopulateTokenEndpointResponse(ctx context.Context, r fosit
 		return nil
 	}
 	s := r.GetSession().(*exchange)
-	issued, err := g.tokens(ctx, s, true)
-	if err != nil {
+	if err := g.issueTokens(ctx, r, response, true); err != nil {
 		return err
 	}
-	err = storage.ErrSpent
+	err := storage.ErrSpent
 	if !s.reissue {
-		err = g.Grants.Exchange(ctx, s.Issued, g.Clock(), issued...)
+		err = g.Grants.Exchange(ctx, s.presented, g.Clock(), s.issued...)
 	}
 	if errors.Is(err, storage.ErrSpent) && g.Lifetimes.RefreshGrace > 0 {
-		err = g.Grants.Reissue(ctx, s.Issued, g.Clock().Add(-g.Lifetimes.RefreshGrace), issued...)
+		err = g.Grants.Reissue(ctx, s.presented, g.grace(g.Clock()), s.issued...)
 	}
 	switch {
 	case errors.Is(err, storage.ErrSpent):
 		return g.replayed(ctx, s)
-	case errors.Is(err, storage.ErrEnded), errors.Is(err, storage.ErrNotFound):
+	case errors.Is(err, storage.ErrEnded), errors.Is(err, storage.ErrNotFound), errors.Is(err, storage.ErrLimit):
 		return errGrant
-	case err != nil:
+	default:
 		return err
 	}
-	handled(s, response)
-	return nil
+}
+
+// maxSuccessors is how many refresh tokens there may be in place of one. A browser
+// with many tabs repeats a request as often when they wake up together.
+const maxSuccessors = 10
+
+// grace is within what limits a spent refresh token gets another successor: those of
+// clock.Within, as a condition of the write.
+func (e *Engine) grace(now time.Time) storage.Grace {
+	return storage.Grace{
+		NotBefore:  now.Add(time.Microsecond - e.Lifetimes.RefreshGrace),
+		NotAfter:   now.Add(min(clock.Skew, e.Lifetimes.RefreshGrace-time.Microsecond)),
+		Successors: maxSuccessors,
+	}
 }

@@ -4,50 +4,27 @@ import (
 	"context"
 	"errors"
 	"net/http"
-	"net/url"
 	"slices"
-	"strings"
 	"time"
+
+	"github.com/ory/fosite"
 
 	"github.com/bonafide-id/bonafide/storage"
 )
 
-// TokenResponse is the answer of the token endpoint (RFC 6749 section 5.1, OpenID
-// Connect Core section 3.1.3.3).
+// TokenResponse is the token payload (RFC 6749 section 5.1, OpenID Connect Core section
+// 3.1.3.3), encoded as JSON in the dialect of the client.
 type TokenResponse struct {
-	AccessToken      string
-	ExpiresIn        time.Duration
-	RefreshToken     string
-	RefreshExpiresIn time.Duration
-	Scopes           []string
-	IDToken          string
-	Dialect          Dialect
+	AccessToken      string `json:"access_token"`
+	TokenType        string `json:"token_type"`
+	ExpiresIn        any    `json:"expires_in"` // of Dialect.lifetime
+	RefreshToken     string `json:"refresh_token,omitempty"`
+	RefreshExpiresIn any    `json:"refresh_expires_in,omitempty"` // of Dialect.lifetime
+	Scope            string `json:"scope"`
+	IDToken          string `json:"id_token,omitempty"`
 }
 
-// JSON returns the token payload in the client's dialect. It is put together as an
-// ID token is: it is on the same path.
-func (t TokenResponse) JSON() []byte {
-	lifetime := func(b []byte, name string, d time.Duration) []byte {
-		if t.Dialect.LifetimesAsStrings {
-			return appendString(appendName(b, name), seconds(d))
-		}
-		return appendNumber(b, name, int64(d/time.Second))
-	}
-	b := make([]byte, 0, 2048)
-	b = append(b, `{"access_token":`...)
-	b = appendString(b, t.AccessToken)
-	b = appendIfSet(b, "token_type", tokenType)
-	b = lifetime(b, "expires_in", t.ExpiresIn)
-	if t.RefreshToken != "" {
-		b = appendIfSet(b, "refresh_token", t.RefreshToken)
-		b = lifetime(b, "refresh_expires_in", t.RefreshExpiresIn)
-	}
-	b = appendString(appendName(b, "scope"), strings.Join(t.Scopes, " "))
-	b = appendIfSet(b, "id_token", t.IDToken)
-	return append(b, '}')
-}
-
-// Token answers a request to the token endpoint. Its errors are *Error.
+// Token handles a request to the token endpoint. Its errors are *Error.
 func (e *Engine) Token(ctx context.Context, r *http.Request) (TokenResponse, error) {
 	form, err := ReadForm(r)
 	if err != nil {
@@ -61,35 +38,27 @@ func (e *Engine) Token(ctx context.Context, r *http.Request) (TokenResponse, err
 		return TokenResponse{}, fail(UnsupportedGrantType, "This grant_type is not supported.")
 	}
 	s := &exchange{}
-	requester, err := e.fosite.NewAccessRequest(ctx, cleanPost(r, form), s)
+	request, err := e.fosite.NewAccessRequest(ctx, r, s)
 	if err != nil {
 		return TokenResponse{}, AsError(err)
 	}
-	if _, err := e.fosite.NewAccessResponse(ctx, requester); err != nil {
+	response, err := e.fosite.NewAccessResponse(ctx, request)
+	if err != nil {
 		return TokenResponse{}, AsError(err)
 	}
-	return s.response, nil
+	return tokenResponse(response, s.client.Dialect), nil
 }
 
-// cleanPost shows fosite the form that was read, and the credentials.
-func cleanPost(r *http.Request, form url.Values) *http.Request {
-	return &http.Request{Method: http.MethodPost, Header: http.Header{"Authorization": r.Header["Authorization"]}, Form: form, PostForm: form}
-}
-
-// exchange is fosite's session at the token endpoint: the token that was
-// presented, its grant, and the answer as it grows.
+// exchange is the session of fosite at the token endpoint.
 type exchange struct {
-	noSession
+	session
 	client *Client
-	*Issued
 
-	// scopes is what the new access token is good for.
-	scopes []string
+	// presented is the code or refresh token with its grant, which is the session's.
+	presented *Issued
 
-	// reissue answers once more for a refresh token that was used a moment ago.
+	// reissue issues once more for a refresh token that was used a moment ago.
 	reissue bool
-
-	response TokenResponse
 }
 
 var errGrant = fail(InvalidGrant, "The code or token is unknown, expired, used or revoked, or belongs to another application.")
@@ -112,7 +81,7 @@ func (e *Engine) load(ctx context.Context, kind storage.TokenKind, presented str
 	if found.Grant.ClientID != s.client.ID || !found.Grant.RevokedAt.IsZero() {
 		return errGrant
 	}
-	s.Issued, s.scopes = found, found.Grant.Scopes
+	s.presented, s.grant = found, found.Grant
 	return nil
 }
 
@@ -120,37 +89,71 @@ func (e *Engine) load(ctx context.Context, kind storage.TokenKind, presented str
 // of the two who presented it has stolen it (RFC 6749 section 10.5, RFC 9700
 // section 4.14.2).
 func (e *Engine) replayed(ctx context.Context, s *exchange) error {
-	if _, err := e.Grants.RevokeGrants(ctx, storage.GrantFilter{ID: s.Grant.ID}, e.Clock()); err != nil {
+	if _, err := e.Grants.RevokeGrants(ctx, storage.GrantFilter{ID: s.grant.ID}, e.Clock()); err != nil {
 		return err
 	}
-	e.Reused(ctx, s.Grant, s.Token.Kind)
+	e.OnReuse(ctx, s.grant, s.presented.Token.Kind)
 	return errGrant
 }
 
-// tokens makes what the exchange answers with, and its records.
-func (e *Engine) tokens(ctx context.Context, s *exchange, refresh bool) ([]storage.Token, error) {
-	now := e.Clock()
-	left := s.Grant.ExpiresAt.Sub(now)
-	s.response = TokenResponse{Dialect: s.client.Dialect, Scopes: s.scopes, ExpiresIn: min(e.Lifetimes.Access, left)}
-	var issued []storage.Token
-	s.response.AccessToken, issued = e.issue(issued, storage.AccessToken, s.Grant.ID, now, s.response.ExpiresIn)
-	if len(s.scopes) < len(s.Grant.Scopes) {
-		issued[0].Scopes = s.scopes
+// grantScopes grants all scopes of the grant that are among those asked for.
+func grantScopes(r fosite.AccessRequester, g storage.Grant, asked []string) {
+	for _, scope := range g.Scopes {
+		if slices.Contains(asked, scope) {
+			r.GrantScope(scope)
+		}
 	}
+}
+
+// Members of the token payload that fosite has no setter for.
+const (
+	extraRefreshToken     = "refresh_token"
+	extraRefreshExpiresIn = "refresh_expires_in"
+	extraIDToken          = "id_token"
+)
+
+// issueTokens puts an access token for the granted scopes into the response, and what
+// goes with it.
+func (e *Engine) issueTokens(ctx context.Context, r fosite.AccessRequester, response fosite.AccessResponder, refresh bool) error {
+	s, scopes, now := r.GetSession().(*exchange), r.GetGrantedScopes(), e.Clock()
+	left := s.grant.ExpiresAt.Sub(now)
+	life := min(e.Lifetimes.Access, left)
+	access := e.issue(&s.session, storage.AccessToken, now, life)
+	if len(scopes) < len(s.grant.Scopes) {
+		s.issued[0].Scopes = scopes
+	}
+	response.SetAccessToken(access)
+	response.SetTokenType(tokenType)
+	response.SetExpiresIn(life)
+	response.SetScopes(scopes)
 	if refresh {
-		s.response.RefreshExpiresIn = min(e.Lifetimes.Refresh, left)
-		s.response.RefreshToken, issued = e.issue(issued, storage.RefreshToken, s.Grant.ID, now, s.response.RefreshExpiresIn)
+		life := min(e.Lifetimes.Refresh, left)
+		response.SetExtra(extraRefreshToken, e.issue(&s.session, storage.RefreshToken, now, life))
+		response.SetExtra(extraRefreshExpiresIn, int64(life/time.Second))
 	}
-	if !slices.Contains(s.scopes, ScopeOpenID) {
-		return issued, nil
+	if !slices.Contains(scopes, ScopeOpenID) {
+		return nil
 	}
-	narrowed := s.Grant
-	narrowed.Scopes = s.scopes
-	f := idTokenFor{grant: narrowed, client: s.client, now: now, access: s.response.AccessToken}
-	if s.Token.Kind == storage.AuthorizationCode {
-		f.nonce = s.Grant.Nonce
+	narrowed := s.grant
+	narrowed.Scopes = scopes
+	f := idTokenFor{grant: narrowed, client: s.client, now: now, access: access}
+	if s.presented.Token.Kind == storage.AuthorizationCode {
+		f.nonce = s.grant.Nonce
 	}
-	var err error
-	s.response.IDToken, err = e.idToken(ctx, f)
-	return issued, err
+	idToken, err := e.idToken(ctx, f)
+	response.SetExtra(extraIDToken, idToken)
+	return err
+}
+
+// tokenResponse returns the payload of what was issued.
+func tokenResponse(issued fosite.AccessResponder, d Dialect) TokenResponse {
+	text := func(name string) string {
+		value, _ := issued.GetExtra(name).(string)
+		return value
+	}
+	return TokenResponse{
+		AccessToken: issued.GetAccessToken(), TokenType: issued.GetTokenType(), ExpiresIn: d.lifetime(issued.GetExtra("expires_in")),
+		RefreshToken: text(extraRefreshToken), RefreshExpiresIn: d.lifetime(issued.GetExtra(extraRefreshExpiresIn)),
+		Scope: text("scope"), IDToken: text(extraIDToken),
+	}
 }

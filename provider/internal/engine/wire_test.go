@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -34,10 +33,6 @@ func TestDialects(t *testing.T) {
 }
 
 func TestTokenResponse(t *testing.T) {
-	full := TokenResponse{
-		AccessToken: "a", ExpiresIn: 300 * time.Second, RefreshToken: "r", RefreshExpiresIn: 7 * 24 * time.Hour,
-		Scopes: []string{"openid", "military"}, IDToken: "i",
-	}
 	for name, c := range map[string]struct {
 		dialect string
 		plain   bool
@@ -51,13 +46,15 @@ func TestTokenResponse(t *testing.T) {
 		"StandardPlain": {DialectStandard, true, `{"access_token":"a","token_type":"bearer","expires_in":300,"scope":"military"}`},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := full
-			r.Dialect, _ = DialectNamed(c.dialect)
-			if c.plain {
-				r.RefreshToken, r.RefreshExpiresIn, r.IDToken, r.Scopes = "", 0, "", []string{"military"}
+			d, _ := DialectNamed(c.dialect)
+			r := TokenResponse{AccessToken: "a", TokenType: "bearer", ExpiresIn: d.lifetime(int64(300)), Scope: "military"}
+			if !c.plain {
+				r.Scope, r.IDToken = "openid military", "i"
+				r.RefreshToken, r.RefreshExpiresIn = "r", d.lifetime(int64(604800))
 			}
-			if diff := cmp.Diff(c.want, string(r.JSON())); diff != "" {
-				t.Errorf("payload (-want +got):\n%s", diff)
+			got, err := json.Marshal(r)
+			if diff := cmp.Diff(c.want, string(got)); err != nil || diff != "" {
+				t.Errorf("payload (-want +got): %v\n%s", err, diff)
 			}
 		})
 	}
@@ -133,16 +130,33 @@ func FuzzParseBasic(f *testing.F) {
 	})
 }
 
-func TestStringsAreTheirJSON(t *testing.T) {
-	for _, s := range []string{
-		"", "https://id.example/oidc", "a b+c=d", "quote\"", `back\slash`, "new\nline", "<script>&", "Zoë", "\u2028", "\xff", "\x7f", "tab\t", "'", "%",
+func TestClaimsKeepTheirOrder(t *testing.T) {
+	released := []Claim{{"zip", json.RawMessage(`"12345"`)}, {"age", json.RawMessage(`46`)}, {`<"é`, json.RawMessage(`["<\u00e9"]`)}}
+	for name, c := range map[string]struct {
+		claims   jwtClaims
+		released []Claim
+		want     string
+	}{
+		"Least": {jwtClaims{Issuer: "i", IssuedAt: 1}, nil, `{"iss":"i","iat":1}`},
+		"All": {
+			jwtClaims{"i", "s", "a", 2, 1, 3, []string{"pwd"}, "n", "ah", "ch"}, released,
+			`{"iss":"i","sub":"s","aud":"a","exp":2,"iat":1,"auth_time":3,"amr":["pwd"],"nonce":"n","at_hash":"ah","c_hash":"ch",` +
+				`"zip":"12345","age":46,"\u003c\"é":["\u003c\u00e9"]}`,
+		},
 	} {
-		want, err := json.Marshal(s)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := appendString(nil, s); string(got) != string(want) {
-			t.Errorf("appendString(%q) = %s, want %s", s, got, want)
-		}
+		t.Run(name, func(t *testing.T) {
+			got, err := encodeClaims(c.claims, c.released)
+			if diff := cmp.Diff(c.want, string(got)); err != nil || diff != "" {
+				t.Errorf("claims (-want +got): %v\n%s", err, diff)
+			}
+		})
 	}
+
+	t.Run("RefusesWhatIsNoJSON", func(t *testing.T) {
+		for _, value := range []string{"", `"`, `1,"sub":"mallory"`, `{}}`} {
+			if got, err := encodeClaims(jwtClaims{}, []Claim{{"x", json.RawMessage(value)}}); err == nil {
+				t.Errorf("%q became %s", value, got)
+			}
+		}
+	})
 }

@@ -31,7 +31,7 @@ type key struct {
 	generation int64
 	id         string
 	useFrom    time.Time
-	signer     crypto.Signer
+	signer     crypto.Signer // nil for a key that only verifies
 	public     *rsa.PublicKey
 
 	// header is the encoded JOSE header with the dot after it: the same for
@@ -111,9 +111,29 @@ func generateKey(secrets *Secrets, generation int64, now, useFrom time.Time) (st
 	}, nil
 }
 
-// openKey unseals a stored key. A key that cannot be opened is never replaced: the
-// tokens that it signed would stop to verify because of a wrong secret.
+// openKey unseals a stored key and prepares its signer. A key that cannot be opened
+// is never replaced: the tokens that it signed would stop to verify because of a wrong
+// secret.
 func openKey(secrets *Secrets, options Options, stored storage.Key) (*key, error) {
+	private, err := unsealKey(secrets, stored)
+	if err != nil {
+		return nil, err
+	}
+	k, err := options.newKey(private)
+	if err != nil {
+		return nil, fmt.Errorf("signing key %d (%s): %w", stored.Generation, stored.ID, err)
+	}
+	if k.id != stored.ID {
+		return nil, fmt.Errorf("signing key %d is stored as %s but is %s", stored.Generation, stored.ID, k.id)
+	}
+	k.generation = stored.Generation
+	k.useFrom = stored.UseFrom
+	k.outdated = secrets.SealedBy(stored.Sealed) != 0
+	return k, nil
+}
+
+// unsealKey returns the private key of a row.
+func unsealKey(secrets *Secrets, stored storage.Key) (*rsa.PrivateKey, error) {
 	der, err := secrets.Open(keyPurpose, stored.Sealed)
 	if err != nil {
 		return nil, fmt.Errorf("signing key %d (%s) was sealed under a secret that is neither the current nor a previous one, or is damaged: %w",
@@ -127,36 +147,33 @@ func openKey(secrets *Secrets, options Options, stored storage.Key) (*key, error
 	if !ok {
 		return nil, fmt.Errorf("signing key %d (%s) is a %T", stored.Generation, stored.ID, private)
 	}
-	k, err := options.newKey(rsaKey)
+	id, err := thumbprint(&rsaKey.PublicKey)
 	if err != nil {
-		return nil, fmt.Errorf("signing key %d (%s): %w", stored.Generation, stored.ID, err)
+		return nil, err
 	}
-	if k.id != stored.ID {
-		return nil, fmt.Errorf("signing key %d is stored as %s but is %s", stored.Generation, stored.ID, k.id)
+	if id != stored.ID {
+		return nil, fmt.Errorf("signing key %d is stored as %s but is %s", stored.Generation, stored.ID, id)
 	}
-	k.generation = stored.Generation
-	k.useFrom = stored.UseFrom
-	k.outdated = !secrets.sealedByCurrent(stored.Sealed)
-	return k, nil
+	return rsaKey, nil
 }
 
-// newKey prepares one of the ring's own keys, with the signer that the host makes of
-// it. Keys change in the background: a panic there would end the host's program.
+// newKey prepares one of the provider's own keys, with the signer that the host makes
+// of it. Keys rotate in the background: a panic there would end the host's program.
 func (o Options) newKey(private *rsa.PrivateKey) (k *key, err error) {
-	if o.SignWith == nil {
+	if o.WrapSigner == nil {
 		return newKey(private)
 	}
 	defer func() {
 		if cause := recover(); cause != nil {
-			k, err = nil, fmt.Errorf("SignWith: panic: %v", cause)
+			k, err = nil, fmt.Errorf("WrapSigner: panic: %v", cause)
 		}
 	}()
-	signer, err := o.SignWith(private)
+	signer, err := o.WrapSigner(private)
 	if err == nil {
 		k, err = newKey(signer)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("SignWith: %w", err)
+		return nil, fmt.Errorf("WrapSigner: %w", err)
 	}
 	return k, nil
 }

@@ -37,22 +37,22 @@ func TestStatic(t *testing.T) {
 	good := rsaKey(t, 2048)
 	t.Run("SignsWithTheKeyOfTheHost", func(t *testing.T) {
 		bare := &rsa.PrivateKey{PublicKey: good.PublicKey, D: good.D, Primes: good.Primes}
-		r, err := Static(bare)
+		keys, err := Static(bare)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if bare.Precomputed.Dp == nil {
 			t.Error("the key is not precomputed")
 		}
-		token, err := r.Sign([]byte(`{"sub":"u1"}`))
+		token, err := keys.Sign([]byte(`{"sub":"u1"}`))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if claims, err := r.Verify(token); err != nil || string(claims) != `{"sub":"u1"}` {
+		if claims, err := keys.Verify(token); err != nil || string(claims) != `{"sub":"u1"}` {
 			t.Errorf("Verify = %q, %v", claims, err)
 		}
-		if maintain(t, r) || len(published(t, r)) != 1 {
-			t.Error("a static ring has changed")
+		if rotateIfDue(t, keys) || len(published(t, keys)) != 1 {
+			t.Error("a static set has changed")
 		}
 	})
 	t.Run("RefusesWhatCannotSignRS256", func(t *testing.T) {
@@ -80,11 +80,11 @@ func TestStatic(t *testing.T) {
 
 func TestJWKS(t *testing.T) {
 	t.Run("HasPublicMembersOnly", func(t *testing.T) {
-		r := openRing(t, new(keyStore), newSecrets(t, randomSecret()), Options{})
+		keys := openKeySet(t, new(keyStore), newSecrets(t, randomSecret()), Options{})
 		var set struct {
 			Keys []map[string]string `json:"keys"`
 		}
-		if err := json.Unmarshal(r.JWKS(), &set); err != nil {
+		if err := json.Unmarshal(keys.JWKS(), &set); err != nil {
 			t.Fatal(err)
 		}
 		if len(set.Keys) != 1 {
@@ -95,7 +95,7 @@ func TestJWKS(t *testing.T) {
 			t.Errorf("n has %d characters, want 342 for 2048 bits", len(k["n"]))
 		}
 		delete(k, "n")
-		want := map[string]string{"kty": "RSA", "use": "sig", "alg": "RS256", "kid": r.KeyID(), "e": "AQAB"}
+		want := map[string]string{"kty": "RSA", "use": "sig", "alg": "RS256", "kid": keys.KeyID(), "e": "AQAB"}
 		if diff := cmp.Diff(want, k); diff != "" {
 			t.Errorf("members other than n:\n%s", diff)
 		}

@@ -1,69 +1,100 @@
 package keyring
 
 import (
-	"encoding/json"
+	"context"
+	"crypto"
+	"crypto/rsa"
+	"errors"
 	"fmt"
-	"time"
+	"slices"
+	"sync"
+	"sync/atomic"
 
-	"github.com/go-jose/go-jose/v3"
+	"github.com/bonafide-id/bonafide/storage"
 )
 
-// keySet is an immutable set of keys in order of generation; it is never empty.
-type keySet struct {
-	keys []*key
-	jwks []byte
+// ErrStatic says that the keys of a set are the host's, which alone can change them.
+var ErrStatic = errors.New("keyring: the signing key is the host's, who alone can change it")
+
+// KeySet is the set of signing keys. Its methods are safe for concurrent use. Those that
+// take a context read or write the store; the others work from memory.
+type KeySet struct {
+	options Options
+	store   storage.Keys // nil for a static set
+	secrets *Secrets
+
+	current atomic.Pointer[snapshot]
+
+	// loadedAt is when the store was last asked, in nanoseconds since 1970.
+	loadedAt atomic.Int64
+
+	// updating keeps an older snapshot of the store from replacing a newer one.
+	updating sync.Mutex
 }
 
-func newKeySet(keys []*key) (*keySet, error) {
-	var published jose.JSONWebKeySet
-	for _, k := range keys {
-		published.Keys = append(published.Keys, jose.JSONWebKey{
-			Key:       k.public,
-			KeyID:     k.id,
-			Algorithm: string(jose.RS256),
-			Use:       "sig",
-		})
+// Open loads the signing keys from the store, and makes the first one when there is
+// none. Any number of processes may do so on one empty store: they end up with one
+// key. It is an error when a key cannot be unsealed with the secrets; no key is made
+// in its place.
+func Open(ctx context.Context, store storage.Keys, secrets *Secrets, options Options) (*KeySet, error) {
+	options = options.withDefaults()
+	if err := options.validate(); err != nil {
+		return nil, fmt.Errorf("keyring: %w", err)
 	}
-	jwks, err := json.Marshal(published)
+	s := &KeySet{options: options, store: store, secrets: secrets}
+	stored, err := store.Keys(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("encode key set: %w", err)
+		return nil, fmt.Errorf("load signing keys: %w", err)
 	}
-	return &keySet{keys: keys, jwks: jwks}, nil
-}
-
-func (s *keySet) newest() *key { return s.keys[len(s.keys)-1] }
-
-// signing returns the key that signs at a moment. A clock that is behind that of
-// the process which made the first key sees none in use yet: then it is the first.
-func (s *keySet) signing(now time.Time) *key {
-	for i := len(s.keys) - 1; i > 0; i-- {
-		if !s.keys[i].useFrom.After(now) {
-			return s.keys[i]
+	if len(stored) == 0 {
+		now := options.Clock()
+		if _, err := s.add(ctx, 1, now, now); err != nil {
+			return nil, err
 		}
 	}
-	return s.keys[0]
+	if _, err := s.reload(ctx); err != nil {
+		return nil, err
+	}
+	return s, nil
 }
 
-// byID returns the key with this identifier, or nil. The set may be nil.
-func (s *keySet) byID(id string) *key {
-	if s == nil {
-		return nil
+// Static returns a set of one key that the host supplies, which never rotates. The
+// signer makes PKCS #1 v1.5 signatures with an RSA key of at least 2048 bits, and
+// is tried once. When it is an *rsa.PrivateKey its precomputed values are filled in.
+// The others are published and verified beside it.
+func Static(signer crypto.Signer, others ...*rsa.PublicKey) (*KeySet, error) {
+	k, err := newKey(signer)
+	if err != nil {
+		return nil, fmt.Errorf("signer of the host: %w", err)
 	}
-	for _, k := range s.keys {
-		if k.id == id {
-			return k
+	var keys []*key
+	for _, public := range others {
+		id, err := thumbprint(public)
+		if err != nil {
+			return nil, err
+		}
+		known := func(k *key) bool { return k.id == id }
+		if !known(k) && !slices.ContainsFunc(keys, known) {
+			keys = append(keys, &key{id: id, public: public, header: encodeHeader(id)})
 		}
 	}
-	return nil
+	keys = append(keys, k) // the last one signs
+	loaded, err := newSnapshot(keys, nil)
+	if err != nil {
+		return nil, err
+	}
+	s := &KeySet{options: Options{}.withDefaults()}
+	s.current.Store(loaded)
+	return s, nil
 }
 
 // JWKS returns the key set (RFC 7517 section 5) as JSON: the public members of every
 // key that signs, will sign next, or has signed what may still be valid. The bytes
 // must not be changed. They stay available while the store is not.
-func (r *Ring) JWKS() []byte { return r.current.Load().jwks }
+func (s *KeySet) JWKS() []byte { return s.current.Load().jwks }
 
-// KeyID returns the identifier (RFC 7517 section 4.5) of the key whose turn it is to
-// sign: its thumbprint (RFC 7638).
-func (r *Ring) KeyID() string { return r.signing().id }
+// KeyID returns the identifier (RFC 7517 section 4.5) of the key that signs now: its
+// thumbprint (RFC 7638).
+func (s *KeySet) KeyID() string { return s.signing().id }
 
-func (r *Ring) signing() *key { return r.current.Load().signing(r.options.Clock()) }
+func (s *KeySet) signing() *key { return s.current.Load().signing(s.options.Clock()) }

@@ -5,68 +5,103 @@ import (
 	"crypto/cipher"
 	"encoding/base64"
 	"errors"
+	"slices"
 	"strings"
+
+	"golang.org/x/crypto/chacha20poly1305"
+
+	"github.com/bonafide-id/bonafide/provider/internal/random"
 )
 
 // ErrOpen says that a sealed value cannot be opened: it is damaged, sealed for
-// another purpose, or under a secret that is not known. Which of these is not told,
-// because the answer would help to forge one.
+// another purpose, or under a secret that is not known. The error does not say
+// which, because that would help to forge one.
 var ErrOpen = errors.New("keyring: cannot open sealed value")
 
 // A sealed value is a version, the identifier of the secret, a random nonce, the
-// ciphertext and its tag.
+// ciphertext and its tag. The version says how it was sealed.
 const (
-	sealVersion    = 1
+	// sealGCM is AES-256-GCM with a nonce of 96 bits. Values of this version are
+	// still opened. Random nonces of that size bear 2^32 values under one key (NIST
+	// SP 800-38D section 8.3), which a busy provider makes in some months: each page
+	// of a sign-in seals one.
+	sealGCM = 1
+
+	// sealXChaCha is XChaCha20-Poly1305 with a nonce of 192 bits, which bears any
+	// number.
+	sealXChaCha = 2
+
 	sealHeaderSize = 1 + len(master{}.id)
-	sealOverhead   = sealHeaderSize + 12 + 16
+	sealOverhead   = sealHeaderSize + chacha20poly1305.NonceSizeX + chacha20poly1305.Overhead
 )
 
-func (m *master) newAEAD() (cipher.AEAD, error) {
+// newAEADs makes a cipher for each version, each under a key of its own.
+func (m *master) newAEADs() error {
 	key, err := m.derive("seal", 32)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	block, err := aes.NewCipher(key)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	return cipher.NewGCMWithRandomNonce(block)
+	if m.gcm, err = cipher.NewGCMWithRandomNonce(block); err != nil {
+		return err
+	}
+	if key, err = m.derive("seal XChaCha20-Poly1305", chacha20poly1305.KeySize); err != nil {
+		return err
+	}
+	m.aead, err = chacha20poly1305.NewX(key)
+	return err
 }
 
 // header is what a sealed value starts with.
-func (m *master) header() [sealHeaderSize]byte {
-	h := [sealHeaderSize]byte{sealVersion}
+func (m *master) header(version byte) [sealHeaderSize]byte {
+	h := [sealHeaderSize]byte{version}
 	copy(h[1:], m.id[:])
 	return h
 }
 
-// Seal encrypts a value with AES-256-GCM under the current secret, for one purpose:
-// it opens for that purpose only. A purpose may name what the value belongs to
-// ("client secret of c42"), so that values cannot be exchanged between records. The
-// result is 33 bytes longer than the value.
+// Seal encrypts a value with XChaCha20-Poly1305 under the current secret, for one
+// purpose: it opens for that purpose only. A purpose may name what the value belongs
+// to ("client secret of c42"), so that values cannot be exchanged between records.
+// The result is 45 bytes longer than the value.
 func (s *Secrets) Seal(purpose string, plain []byte) []byte {
 	current := s.masters[0]
-	header := current.header()
-	sealed := make([]byte, sealHeaderSize, sealOverhead+len(plain))
+	header := current.header(sealXChaCha)
+	const start = sealHeaderSize + chacha20poly1305.NonceSizeX
+	sealed := make([]byte, start, sealOverhead+len(plain))
 	copy(sealed, header[:])
-	return current.aead.Seal(sealed, nil, plain, additionalData(header, purpose))
+	nonce := sealed[sealHeaderSize:start]
+	random.Fill(nonce)
+	return current.aead.Seal(sealed, nonce, plain, additionalData(header, purpose))
 }
 
 // Open returns the value that was sealed for this purpose under the current secret
 // or one before it, or [ErrOpen].
 func (s *Secrets) Open(purpose string, sealed []byte) ([]byte, error) {
-	if len(sealed) < sealOverhead {
+	if len(sealed) < sealHeaderSize {
 		return nil, ErrOpen
 	}
 	header := [sealHeaderSize]byte(sealed)
 	for _, m := range s.masters {
-		if m.header() != header {
+		if m.header(header[0]) != header {
 			continue
 		}
-		plain, err := m.aead.Open(nil, nil, sealed[sealHeaderSize:], additionalData(header, purpose))
-		if err == nil {
+		if plain, err := m.open(sealed, additionalData(header, purpose)); err == nil {
 			return plain, nil
 		}
+	}
+	return nil, ErrOpen
+}
+
+func (m *master) open(sealed, additional []byte) ([]byte, error) {
+	switch body := sealed[sealHeaderSize:]; {
+	case sealed[0] == sealXChaCha && len(sealed) >= sealOverhead:
+		const size = chacha20poly1305.NonceSizeX
+		return m.aead.Open(nil, body[:size], body[size:], additional)
+	case sealed[0] == sealGCM && len(body) >= m.gcm.Overhead():
+		return m.gcm.Open(nil, nil, body, additional)
 	}
 	return nil, ErrOpen
 }
@@ -86,10 +121,28 @@ func (s *Secrets) OpenString(purpose, sealed string) ([]byte, error) {
 	return s.Open(purpose, raw)
 }
 
-// sealedByCurrent reports whether a sealed value names the current secret.
-func (s *Secrets) sealedByCurrent(sealed []byte) bool {
-	header := s.masters[0].header()
-	return strings.HasPrefix(string(sealed), string(header[:]))
+// SealedBy returns which secret a sealed value names: 0 for the current one, 1 for the
+// first of those before it and so on, and -1 for one that is not known.
+func (s *Secrets) SealedBy(sealed []byte) int {
+	if len(sealed) < sealHeaderSize {
+		return -1
+	}
+	id := [len(master{}.id)]byte(sealed[1:])
+	return slices.IndexFunc(s.masters, func(m *master) bool { return m.id == id })
+}
+
+// Reseal returns the value that was sealed for a purpose under an earlier secret, sealed
+// under the current one. It returns the same bytes, and false, when that did so
+// already, and [ErrOpen] for what cannot be opened.
+func (s *Secrets) Reseal(purpose string, sealed []byte) (anew []byte, changed bool, err error) {
+	if s.SealedBy(sealed) == 0 {
+		return sealed, false, nil
+	}
+	plain, err := s.Open(purpose, sealed)
+	if err != nil {
+		return sealed, false, err
+	}
+	return s.Seal(purpose, plain), true, nil
 }
 
 func additionalData(header [sealHeaderSize]byte, purpose string) []byte {

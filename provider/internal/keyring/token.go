@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// ErrToken says that a token was not signed by a key of this ring.
+// ErrToken says that a token was not signed by a key of this set.
 var ErrToken = errors.New("keyring: not a token of this issuer")
 
 // maxTokenSize is the length in bytes beyond which no token is looked at.
@@ -26,11 +26,11 @@ func encodeHeader(id string) string {
 }
 
 // Sign returns a JWS (RFC 7515) in compact form over the claims, which are a JSON
-// object, under the key whose turn it is. It is written out here because all but
+// object, under the key that signs now. It is written out here because all but
 // the claims and the signature is constant for each key; a general library would
 // build, encode and copy the header each time.
-func (r *Ring) Sign(claims []byte) (string, error) {
-	k := r.signing()
+func (s *KeySet) Sign(claims []byte) (string, error) {
+	k := s.signing()
 	encoding := base64.RawURLEncoding
 	size := len(k.header) + encoding.EncodedLen(len(claims)) + 1 + encoding.EncodedLen(k.public.Size())
 
@@ -47,19 +47,19 @@ func (r *Ring) Sign(claims []byte) (string, error) {
 	return string(token), nil
 }
 
-// Verify returns the claims of a token that a key of this ring has signed, or
+// Verify returns the claims of a token that a key of this set has signed, or
 // [ErrToken]. It looks at nothing in them: whether the token has expired, and whom
 // it is for, is for the caller to decide.
 //
-// The header must be, byte for byte, the one that [Ring.Sign] writes for a known
+// The header must be, byte for byte, the one that [KeySet.Sign] writes for a known
 // key. No other algorithm, no key or address inside a header, no compression, no
 // critical extension and no encrypted token can pass (RFC 8725 section 3), because
 // nothing of a header is ever interpreted.
-func (r *Ring) Verify(token string) (claims []byte, err error) {
+func (s *KeySet) Verify(token string) (claims []byte, err error) {
 	if len(token) > maxTokenSize {
 		return nil, ErrToken
 	}
-	k := r.current.Load().byHeader(token)
+	k := s.current.Load().byHeader(token)
 	if k == nil {
 		return nil, ErrToken
 	}
@@ -79,14 +79,4 @@ func (r *Ring) Verify(token string) (claims []byte, err error) {
 		return nil, ErrToken
 	}
 	return claims, nil
-}
-
-// byHeader returns the key whose header the token starts with, or nil.
-func (s *keySet) byHeader(token string) *key {
-	for _, k := range s.keys {
-		if strings.HasPrefix(token, k.header) {
-			return k
-		}
-	}
-	return nil
 }

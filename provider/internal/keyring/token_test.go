@@ -22,19 +22,19 @@ var testKey = sync.OnceValue(func() *rsa.PrivateKey {
 	return k
 })
 
-func staticRing(t testing.TB) *Ring {
+func staticKeySet(t testing.TB) *KeySet {
 	t.Helper()
-	r, err := Static(testKey())
+	keys, err := Static(testKey())
 	if err != nil {
 		t.Fatal(err)
 	}
-	return r
+	return keys
 }
 
 func TestSignIsUnderstoodByOthers(t *testing.T) {
-	r := staticRing(t)
+	keys := staticKeySet(t)
 	for _, claims := range []string{`{}`, `{"sub":"u1"}`, `{"name":"Zoë","n":12345678901}`} {
-		token, err := r.Sign([]byte(claims))
+		token, err := keys.Sign([]byte(claims))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -43,13 +43,13 @@ func TestSignIsUnderstoodByOthers(t *testing.T) {
 			t.Fatal(err)
 		}
 		header := parsed.Signatures[0].Protected
-		if header.Algorithm != "RS256" || header.KeyID != r.KeyID() || header.ExtraHeaders[jose.HeaderType] != "JWT" {
+		if header.Algorithm != "RS256" || header.KeyID != keys.KeyID() || header.ExtraHeaders[jose.HeaderType] != "JWT" {
 			t.Errorf("header %+v", header)
 		}
 		if got, err := parsed.Verify(testKey().Public()); err != nil || string(got) != claims {
 			t.Errorf("go-jose reads %q, %v; want %q", got, err, claims)
 		}
-		if got, err := r.Verify(token); err != nil || string(got) != claims {
+		if got, err := keys.Verify(token); err != nil || string(got) != claims {
 			t.Errorf("Verify = %q, %v; want %q", got, err, claims)
 		}
 	}
@@ -74,8 +74,8 @@ func sign(t *testing.T, alg jose.SignatureAlgorithm, key any, options *jose.Sign
 }
 
 func TestVerifyRefuses(t *testing.T) {
-	r := staticRing(t)
-	good, err := r.Sign([]byte(`{"sub":"alice"}`))
+	keys := staticKeySet(t)
+	good, err := keys.Sign([]byte(`{"sub":"alice"}`))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -89,9 +89,9 @@ func TestVerifyRefuses(t *testing.T) {
 	}
 	attacker := rsaKey(t, keyBits)
 	withID := func(alg jose.SignatureAlgorithm, key any) string {
-		return sign(t, alg, jose.JSONWebKey{Key: key, KeyID: r.KeyID()}, (&jose.SignerOptions{}).WithType("JWT"))
+		return sign(t, alg, jose.JSONWebKey{Key: key, KeyID: keys.KeyID()}, (&jose.SignerOptions{}).WithType("JWT"))
 	}
-	encrypter, err := jose.NewEncrypter(jose.A128GCM, jose.Recipient{Algorithm: jose.RSA_OAEP, Key: testKey().Public(), KeyID: r.KeyID()}, nil)
+	encrypter, err := jose.NewEncrypter(jose.A128GCM, jose.Recipient{Algorithm: jose.RSA_OAEP, Key: testKey().Public(), KeyID: keys.KeyID()}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -103,7 +103,7 @@ func TestVerifyRefuses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	kid := `"kid":"` + r.KeyID() + `"`
+	kid := `"kid":"` + keys.KeyID() + `"`
 
 	for name, token := range map[string]string{
 		"nothing":                        "",
@@ -140,7 +140,7 @@ func TestVerifyRefuses(t *testing.T) {
 		"a signature of zeros":           parts[0] + "." + parts[1] + "." + strings.Repeat("A", len(parts[2])),
 	} {
 		t.Run(name, func(t *testing.T) {
-			if claims, err := r.Verify(token); !errors.Is(err, ErrToken) || claims != nil {
+			if claims, err := keys.Verify(token); !errors.Is(err, ErrToken) || claims != nil {
 				t.Errorf("Verify = %q, %v; want ErrToken", claims, err)
 			}
 		})
@@ -152,56 +152,56 @@ func TestVerifyRefuses(t *testing.T) {
 				c = 'B'
 			}
 			forged := good[:i] + string(c) + good[i+1:]
-			if _, err := r.Verify(forged); !errors.Is(err, ErrToken) {
+			if _, err := keys.Verify(forged); !errors.Is(err, ErrToken) {
 				t.Errorf("character %d changed: error %v, want ErrToken", i, err)
 			}
 		}
 	})
 	t.Run("a token longer than the bound", func(t *testing.T) {
-		long, err := r.Sign([]byte(`{"x":"` + strings.Repeat("x", maxTokenSize) + `"}`))
+		long, err := keys.Sign([]byte(`{"x":"` + strings.Repeat("x", maxTokenSize) + `"}`))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := r.Verify(long); !errors.Is(err, ErrToken) {
+		if _, err := keys.Verify(long); !errors.Is(err, ErrToken) {
 			t.Errorf("error %v, want ErrToken", err)
 		}
 	})
 }
 
 func FuzzVerify(f *testing.F) {
-	r := staticRing(f)
-	good, err := r.Sign([]byte(`{"sub":"alice"}`))
+	keys := staticKeySet(f)
+	good, err := keys.Sign([]byte(`{"sub":"alice"}`))
 	if err != nil {
 		f.Fatal(err)
 	}
 	f.Add(good)
 	f.Add(good[:len(good)-1])
-	f.Add(r.signing().header + "e30.")
+	f.Add(keys.signing().header + "e30.")
 	f.Add("eyJhbGciOiJub25lIn0.e30.")
 	f.Fuzz(func(t *testing.T, token string) {
-		if _, err := r.Verify(token); err == nil && token != good {
+		if _, err := keys.Verify(token); err == nil && token != good {
 			t.Errorf("%q verifies", token)
 		}
 	})
 }
 
 func BenchmarkSign(b *testing.B) {
-	r := staticRing(b)
+	keys := staticKeySet(b)
 	claims := []byte(`{"iss":"https://id.test/oidc","sub":"` + strings.Repeat("s", 36) + `","aud":"c1","exp":1,"iat":1}`)
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := r.Sign(claims); err != nil {
+		if _, err := keys.Sign(claims); err != nil {
 			b.Fatal(err)
 		}
 	}
 }
 
 func BenchmarkVerifyJunk(b *testing.B) {
-	r := staticRing(b)
-	junk := r.signing().header + strings.Repeat("A", 7000) + "." + strings.Repeat("A", 342)
+	keys := staticKeySet(b)
+	junk := keys.signing().header + strings.Repeat("A", 7000) + "." + strings.Repeat("A", 342)
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := r.Verify(junk); err == nil {
+		if _, err := keys.Verify(junk); err == nil {
 			b.Fatal("junk verifies")
 		}
 	}

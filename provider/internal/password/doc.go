@@ -5,9 +5,11 @@
 //
 // [Hasher] computes argon2id (RFC 9106) with the parameters that OWASP recommends
 // at least: 19 MiB of memory, two passes, one lane. That takes some 20 ms of a
-// processor, which is what makes guessing dear, and what an attacker could use to
-// keep every processor busy. A Hasher therefore runs few computations at a time,
-// lets some wait, and refuses the rest at once with [ErrBusy].
+// processor, which makes guessing expensive, and which an attacker could use to keep
+// every processor busy. A Hasher therefore runs few computations at a time, queues
+// some, and rejects the rest at once with [ErrBusy]. Known browsers have a queue of
+// their own: guesses that come faster than they can be computed keep out unknown
+// browsers, and nobody else.
 //
 // A check of a password takes the same work whether or not the account exists or
 // has a password: the caller passes an empty hash and gets the same delay.
@@ -23,5 +25,5 @@
 //
 // [Policy] follows NIST SP 800-63B-4 section 3.1.1: length, a list of common
 // passwords, and words that an attacker would try first for this account. There
-// are no rules of composition and no expiry.
+// are no rules of composition, no search for patterns, and no expiry.
 package password

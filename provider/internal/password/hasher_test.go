@@ -3,6 +3,7 @@ package password
 import (
 	"context"
 	"errors"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -14,7 +15,7 @@ const phrase = "correct horse battery staple"
 
 func hashed(t testing.TB, h *Hasher, password string) string {
 	t.Helper()
-	phc, err := h.Hash(t.Context(), password)
+	phc, err := h.Hash(t.Context(), Strangers, password)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -23,7 +24,7 @@ func hashed(t testing.TB, h *Hasher, password string) string {
 
 func verify(t testing.TB, h *Hasher, phc, password string) (ok, rehash bool) {
 	t.Helper()
-	ok, rehash, err := h.Verify(t.Context(), phc, password)
+	ok, rehash, err := h.Verify(t.Context(), Strangers, phc, password)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -88,21 +89,23 @@ func TestVerifyAcceptsAHashMadeElsewhere(t *testing.T) {
 func TestVerifyWorksAsMuchWithoutAHash(t *testing.T) {
 	h := NewHasher()
 	phc := hashed(t, h, phrase)
-	fastest := func(phc string) time.Duration {
-		best := time.Hour
-		for range 5 {
-			start := time.Now()
-			if ok, _ := verify(t, h, phc, "wrong"); ok {
-				t.Errorf("a wrong password verifies against %q", phc)
-			}
-			best = min(best, time.Since(start))
+	// Each computation takes its memory anew, which can be counted on any machine.
+	work := func(phc string) uint64 {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		if ok, _ := verify(t, h, phc, "wrong"); ok {
+			t.Errorf("a wrong password verifies against %q", phc)
 		}
-		return best
+		runtime.ReadMemStats(&after)
+		return after.TotalAlloc - before.TotalAlloc
 	}
-	known := fastest(phc)
+	known := work(phc)
+	if known < uint64(current.memory)<<10 {
+		t.Errorf("a password is verified in %d bytes", known)
+	}
 	for _, unknown := range []string{"", "!", "$2b$12$abcdefghijklmnopqrstuvABCDEFGHIJKLMNOPQRSTUVWXYZ01234", phc + "x"} {
-		if took := fastest(unknown); took < known/2 {
-			t.Errorf("hash %q: %v, but %v with a hash", unknown, took, known)
+		if took := work(unknown); took < known/2 {
+			t.Errorf("hash %q: %d bytes, but %d with a hash", unknown, took, known)
 		}
 	}
 }
@@ -119,9 +122,9 @@ func TestHasherBoundsItsLoad(t *testing.T) {
 	var group sync.WaitGroup
 	var mu sync.Mutex
 	results := make(map[error]int)
-	for range 3 * cap(h.admitted) {
+	for range 3 * cap(h.queues[Strangers].admitted) {
 		group.Go(func() {
-			_, _, err := h.Verify(t.Context(), "", phrase)
+			_, _, err := h.Verify(t.Context(), Strangers, "", phrase)
 			if running := len(h.running); running > cap(h.running) {
 				t.Errorf("%d computations at once", running)
 			}
@@ -131,27 +134,70 @@ func TestHasherBoundsItsLoad(t *testing.T) {
 		})
 	}
 	group.Wait()
-	if results[nil] < cap(h.admitted) || results[ErrBusy] == 0 || len(results) != 2 {
-		t.Errorf("results %v, want at least %d answers and some ErrBusy", results, cap(h.admitted))
+	if results[nil] < cap(h.queues[Strangers].admitted) || results[ErrBusy] == 0 || len(results) != 2 {
+		t.Errorf("results %v, want at least %d answers and some ErrBusy", results, cap(h.queues[Strangers].admitted))
 	}
-	if len(h.running) != 0 || len(h.admitted) != 0 {
+	if len(h.running) != 0 || len(h.queues[Strangers].admitted) != 0 {
 		t.Error("slots are still taken")
 	}
 }
 
+func TestStrangersDoNotKeepOutWhoIsKnown(t *testing.T) {
+	h := NewHasher()
+	ctx, cancel := context.WithCancel(t.Context())
+	var strangers sync.WaitGroup
+	defer strangers.Wait()
+	defer cancel()
+	for range cap(h.queues[Strangers].admitted) + 4 {
+		strangers.Go(func() {
+			for ctx.Err() == nil {
+				if _, _, err := h.Verify(ctx, Strangers, "", phrase); err != nil {
+					runtime.Gosched()
+				}
+			}
+		})
+	}
+	for len(h.queues[Strangers].admitted) < cap(h.queues[Strangers].admitted) {
+		runtime.Gosched()
+	}
+	for range 10 {
+		before := len(h.queues[Strangers].admitted)
+		if _, _, err := h.Verify(t.Context(), Known, "", phrase); err != nil {
+			t.Fatalf("with %d strangers in the queue: %v", before, err)
+		}
+	}
+}
+
+func TestKnownOnesWaitForFewStrangers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newHasher(2, 20)
+		h.running <- struct{}{} // both processors are taken
+		h.running <- struct{}{}
+		for range 30 {
+			go func() { _, _, _ = h.Verify(t.Context(), Strangers, "", phrase) }()
+		}
+		synctest.Wait()
+		if len(h.queues[Strangers].turn) != 2 || len(h.queues[Strangers].admitted) != 30 {
+			t.Errorf("%d of %d strangers stand before the next, want 2 of 30", len(h.queues[Strangers].turn), len(h.queues[Strangers].admitted))
+		}
+		<-h.running
+		<-h.running
+	})
+}
+
 func TestHasherStopsWaitingWhenTheRequestEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := &Hasher{running: make(chan struct{}, 1), admitted: make(chan struct{}, 1)}
+		h := newHasher(1, 0)
 		h.running <- struct{}{} // another computation
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
-		if _, _, err := h.Verify(ctx, "", phrase); !errors.Is(err, context.DeadlineExceeded) {
+		if _, _, err := h.Verify(ctx, Strangers, "", phrase); !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("error %v, want DeadlineExceeded", err)
 		}
-		if len(h.admitted) != 0 {
+		if len(h.queues[Strangers].admitted) != 0 {
 			t.Error("the place in the queue is still taken")
 		}
-		if _, err := h.Hash(ctx, phrase); !errors.Is(err, context.DeadlineExceeded) {
+		if _, err := h.Hash(ctx, Strangers, phrase); !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("error %v, want DeadlineExceeded", err)
 		}
 	})

@@ -28,18 +28,18 @@ const (
 	NotText     Reason = "not valid UTF-8"
 	TooShort    Reason = "too short"
 	TooLong     Reason = "too long"
-	TooCommon   Reason = "common or a simple pattern"
+	TooCommon   Reason = "common"
 	TooPersonal Reason = "little more than a name or an address"
 )
 
-// Error returns the reason in words for a log. What people see is up to the caller.
+// Error returns the reason for a log. What users read is up to the caller.
 func (r Reason) Error() string { return "password: " + string(r) }
 
 // Policy says which passwords may be chosen. The zero value is ready to use.
 type Policy struct {
-	// MinLength is the least number of characters (Unicode code points). Zero
-	// means 10; less than 8 means 8. NIST SP 800-63B-4 asks for 15 where the
-	// password is the only factor and guessing is not otherwise limited.
+	// MinLength is the least number of characters (Unicode code points); less than 8
+	// means 8. NIST SP 800-63B-4 asks for 15 where the password is the only factor.
+	// Defaults to 10.
 	MinLength int
 }
 
@@ -55,6 +55,10 @@ func (p Policy) Least() int {
 // what an attacker would try first for this account: its e-mail address, the name
 // of the service, that of the application. Without those, and without the part of
 // the address before the @, a password must still be long enough.
+//
+// It does not look for patterns or substituted letters: NIST SP 800-63B-4 section
+// 3.1.1.2 asks to compare the whole password with a blocklist and for no more, as
+// the limit on guesses does the rest.
 func (p Policy) Check(password string, context ...string) error {
 	if len(password) > MaxBytes {
 		return TooLong
@@ -70,7 +74,7 @@ func (p Policy) Check(password string, context ...string) error {
 	if length < p.Least() {
 		return TooShort
 	}
-	if isPattern(text) || utf8.RuneCountInString(period(text)) < p.Least() || isCommon(text) {
+	if isCommon(text) {
 		return TooCommon
 	}
 	if utf8.RuneCountInString(without(text, context)) < p.Least() {
@@ -84,11 +88,12 @@ func (p Policy) Check(password string, context ...string) error {
 //go:embed common.txt
 var common string
 
-// isCommon reports whether a password is on the list as it is, with digits and
-// signs around it, or with digits and signs in place of letters.
+// isCommon reports whether a password is on the list as it is, or without the digits
+// and signs around it: most of the list is shorter than a password may be, and what
+// people add to reach a length comes at its ends.
 func isCommon(text string) bool {
 	bare := strings.TrimFunc(text, func(r rune) bool { return !unicode.IsLetter(r) })
-	return isListed(text) || isListed(bare) || isListed(plain.Replace(text)) || isListed(plain.Replace(bare))
+	return isListed(text) || isListed(bare)
 }
 
 // isListed looks a line up by halving what remains of the list. It works on the
@@ -109,49 +114,6 @@ func isListed(word string) bool {
 		}
 	}
 	return false
-}
-
-// plain undoes the usual substitutions.
-var plain = strings.NewReplacer("@", "a", "4", "a", "3", "e", "1", "i", "!", "i", "0", "o", "$", "s", "5", "s", "7", "t")
-
-// rows are the keys of a keyboard from left to right.
-var rows = []string{"1234567890", "qwertyuiop", "asdfghjkl", "zxcvbnm", "qwertzuiop", "azertyuiop"}
-
-// isPattern reports whether fewer than five characters are a surprise: the others
-// repeat the one before, count from it, or lie beside it on the keyboard.
-func isPattern(text string) bool {
-	surprises := 0
-	var before rune
-	for _, r := range text {
-		if !follows(before, r) {
-			surprises++
-		}
-		before = r
-	}
-	return surprises < 5
-}
-
-func follows(before, r rune) bool {
-	if r == before || r == before+1 || r == before-1 {
-		return true
-	}
-	pair, reverse := string([]rune{before, r}), string([]rune{r, before})
-	for _, row := range rows {
-		if strings.Contains(row, pair) || strings.Contains(row, reverse) {
-			return true
-		}
-	}
-	return false
-}
-
-// period returns the shortest text that, repeated and perhaps cut off, is this one.
-func period(text string) string {
-	for i := range text {
-		if i > 0 && strings.HasPrefix(text, text[i:]) && len(text[i:]) >= i {
-			return text[:i]
-		}
-	}
-	return text
 }
 
 // without takes from a text all phrases, and then all words in them of three

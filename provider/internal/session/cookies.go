@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Kind tells what a cookie is for.
+// Kind says what a cookie is for.
 type Kind string
 
 // The cookies of a provider.
@@ -20,7 +20,7 @@ const (
 	Browser Kind = "browser"
 	// Device proves that its account has signed in from this browser before.
 	Device Kind = "device"
-	// Language holds the language that the visitor has chosen.
+	// Language holds the language that the user has chosen.
 	Language Kind = "language"
 )
 
@@ -47,13 +47,18 @@ func NewCookies(base *url.URL, issuer string) Cookies {
 // Name returns the name of a cookie.
 func (c Cookies) Name(kind Kind) string { return c.prefix + string(kind) }
 
-// Get returns the value of a cookie, or "".
+// Get returns the value of a cookie, or "". Two of one name that differ are as good
+// as none: one of them was planted, by another site or program of the host, and their
+// order does not show which.
 func (c Cookies) Get(r *http.Request, kind Kind) string {
-	cookie, err := r.Cookie(c.Name(kind))
-	if err != nil {
-		return ""
+	value := ""
+	for i, cookie := range r.CookiesNamed(c.Name(kind)) {
+		if i > 0 && cookie.Value != value {
+			return ""
+		}
+		value = cookie.Value
 	}
-	return cookie.Value
+	return value
 }
 
 // Set sends a cookie that scripts cannot read and other sites cannot send along,
@@ -65,10 +70,17 @@ func (c Cookies) Set(w http.ResponseWriter, kind Kind, value string, life time.D
 	})
 }
 
-// Assume adds a cookie that has just been sent to the request that is being
-// answered, for whoever reads it later on.
+// Assume puts a cookie that the response sets into its request, in place of those of
+// its name, for whoever reads the request later on.
 func (c Cookies) Assume(r *http.Request, kind Kind, value string) {
-	r.Header.Add("Cookie", c.Name(kind)+"="+value)
+	sent := r.Cookies()
+	r.Header.Del("Cookie")
+	for _, cookie := range sent {
+		if cookie.Name != c.Name(kind) {
+			r.AddCookie(cookie)
+		}
+	}
+	r.AddCookie(&http.Cookie{Name: c.Name(kind), Value: value})
 }
 
 // Clear removes a cookie from the browser.

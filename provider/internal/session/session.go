@@ -10,14 +10,15 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/bonafide-id/bonafide/provider/internal/opaque"
+	"github.com/bonafide-id/bonafide/provider/internal/clock"
+	"github.com/bonafide-id/bonafide/provider/internal/token"
 	"github.com/bonafide-id/bonafide/storage"
 )
 
 // Manager begins, finds and ends sessions.
 type Manager struct {
 	Store   storage.Sessions
-	Tokens  *opaque.Codec
+	Tokens  *token.Codec
 	Cookies Cookies
 
 	// Idle ends a session that is not used, Life any session.
@@ -26,41 +27,52 @@ type Manager struct {
 	Clock func() time.Time
 }
 
-// Authentication tells how somebody signed in.
+// Authentication says how a user signed in.
 type Authentication struct {
 	AccountID string
+
+	// Epoch is that of the account when its owner was authenticated.
+	Epoch int64
+
 	AMR       []string
 	UserAgent string
-	// Address is a network prefix for the owner to recognize.
+	// Address is a network prefix that the owner may recognize.
 	Address string
 }
 
 // Begin signs the browser in. The session that it had ends in the same step: an
 // identifier from before must be worth nothing afterwards (session fixation).
-// storage.ErrNotFound when the account is gone or disabled.
+// storage.ErrNotFound when the account is gone or disabled, storage.ErrChanged when
+// its epoch is over: what authenticated its owner is no longer valid.
 func (m *Manager) Begin(ctx context.Context, w http.ResponseWriter, r *http.Request, a Authentication) error {
-	token, digest := m.Tokens.New(opaque.Session)
-	now := m.Clock()
-	replaced, _ := m.Tokens.Parse(opaque.Session, m.Cookies.Get(r, Session))
-	err := m.Store.CreateSession(ctx, storage.Session{
-		Digest: digest, AccountID: a.AccountID, AuthTime: now, AMR: a.AMR,
-		UserAgent: a.UserAgent, Address: a.Address,
-		CreatedAt: now, LastSeenAt: now, ExpiresAt: now.Add(m.Life), IdleUntil: now.Add(m.Idle),
-	}, replaced)
-	if err != nil {
+	session, send := m.New(a)
+	replaced, _ := m.Tokens.Parse(token.Session, m.Cookies.Get(r, Session))
+	if err := m.Store.CreateSession(ctx, session, a.Epoch, replaced); err != nil {
 		return fmt.Errorf("create session: %w", err)
 	}
-	m.Cookies.Set(w, Session, token, m.Life)
+	send(w)
 	return nil
 }
 
-// touchEvery bounds how often the use of a session is written down.
+// New makes a session for a step of the store that records it, and returns what sends
+// its cookie afterwards.
+func (m *Manager) New(a Authentication) (session storage.Session, send func(http.ResponseWriter)) {
+	token, digest := m.Tokens.New(token.Session)
+	now := m.Clock()
+	return storage.Session{
+		Digest: digest, AccountID: a.AccountID, AuthTime: now, AMR: a.AMR,
+		UserAgent: a.UserAgent, Address: a.Address,
+		CreatedAt: now, LastSeenAt: now, ExpiresAt: now.Add(m.Life), IdleUntil: now.Add(m.Idle),
+	}, func(w http.ResponseWriter) { m.Cookies.Set(w, Session, token, m.Life) }
+}
+
+// touchEvery bounds how often the use of a session is recorded.
 const touchEvery = time.Minute
 
 // Current returns the session of the browser and its account; false when it has
 // none that is in force.
 func (m *Manager) Current(ctx context.Context, r *http.Request) (storage.Session, storage.Account, bool, error) {
-	digest, ok := m.Tokens.Parse(opaque.Session, m.Cookies.Get(r, Session))
+	digest, ok := m.Tokens.Parse(token.Session, m.Cookies.Get(r, Session))
 	if !ok {
 		return storage.Session{}, storage.Account{}, false, nil
 	}
@@ -72,10 +84,12 @@ func (m *Manager) Current(ctx context.Context, r *http.Request) (storage.Session
 		return storage.Session{}, storage.Account{}, false, fmt.Errorf("read session: %w", err)
 	}
 	now := m.Clock()
-	if account.Disabled || !now.Before(s.ExpiresAt) || !now.Before(s.IdleUntil) {
+	if account.Disabled || !clock.InForce(now, s.AuthTime, s.ExpiresAt) || !now.Before(s.IdleUntil) {
 		return storage.Session{}, storage.Account{}, false, nil
 	}
-	if now.Sub(s.LastSeenAt) >= touchEvery {
+	// One that was last seen by a clock that was wrong would stay idle for as long
+	// as that was ahead.
+	if clock.Elapsed(now, s.LastSeenAt) >= touchEvery || clock.Ahead(now, s.LastSeenAt) {
 		// A session that cannot be noted as used is still a session; it
 		// ends when idle, as if it had not been used.
 		_ = m.Store.TouchSession(ctx, digest, now, now.Add(m.Idle))
@@ -85,7 +99,7 @@ func (m *Manager) Current(ctx context.Context, r *http.Request) (storage.Session
 
 // End signs the browser out.
 func (m *Manager) End(ctx context.Context, w http.ResponseWriter, r *http.Request) error {
-	if digest, ok := m.Tokens.Parse(opaque.Session, m.Cookies.Get(r, Session)); ok {
+	if digest, ok := m.Tokens.Parse(token.Session, m.Cookies.Get(r, Session)); ok {
 		if err := m.Store.EndSession(ctx, digest); err != nil {
 			return fmt.Errorf("end session: %w", err)
 		}

@@ -1,0 +1,135 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/url"
+	"os"
+	"path/filepath"
+
+	"github.com/bonafide-id/bonafide/provider"
+)
+
+// check says what the config would do. It runs all of it on an empty database in a
+// folder of its own, which finds what is wrong with any value, and looks at the folders
+// of the real ones; it opens no database, makes no connection, and leaves nothing.
+func (c *config) check(ctx context.Context, out io.Writer) error {
+	if err := c.assumeURLs(); err != nil {
+		return err
+	}
+	if err := c.separate(); err != nil {
+		return err
+	}
+	scratch, err := os.MkdirTemp("", "quickstart-check-*")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(scratch)
+	for i, e := range c.environments() {
+		if err := c.rehearse(ctx, *e, filepath.Join(scratch, fmt.Sprint(i)), i > 0); err != nil {
+			if i > 0 {
+				err = fmt.Errorf("sandbox.%w", err)
+			}
+			return err
+		}
+	}
+	for i, e := range c.environments() {
+		name, address := "provider", c.Listen
+		if i > 0 {
+			name = "sandbox"
+		}
+		_, _ = fmt.Fprintf(out, "%s %s\n  answers at  %s\n", name, e.BaseURL, address)
+		if err := e.plan(out); err != nil {
+			if i > 0 {
+				err = fmt.Errorf("sandbox.%w", err)
+			}
+			return err
+		}
+	}
+	if c.ProbeListen != "" {
+		_, _ = fmt.Fprintf(out, "probes http://%s/ready\n", c.ProbeListen)
+	}
+	if c.SampleClient != nil {
+		_, _ = fmt.Fprintf(out, "sample client %s\n  answers at  %s\n", c.SampleClient.BaseURL, c.SampleClient.Listen)
+	}
+	_, _ = fmt.Fprintln(out, "Nothing was changed; no database and no mail server was asked.")
+	return nil
+}
+
+// rehearse opens an environment as a start would, in another place.
+func (c *config) rehearse(ctx context.Context, e environment, folder string, sandbox bool) error {
+	if e.Database != "" {
+		if _, err := url.Parse(e.Database); err != nil {
+			return errors.New("database: is not an address such as postgres://user@host/name") // the error would quote it
+		}
+	}
+	e.Data, e.Database = folder, ""
+	silent := slog.New(slog.DiscardHandler)
+	p, err := e.open(ctx, opening{why: serving, sandbox: sandbox, sample: c.SampleClient != nil, out: io.Discard, log: silent})
+	if err != nil {
+		return err
+	}
+	if c.SampleClient != nil {
+		if _, err = registerSample(ctx, p.Provider, c.SampleClient.BaseURL); err != nil {
+			err = inKeys(err, "sample_client", provider.Client{})
+		}
+	}
+	return errors.Join(err, p.Close())
+}
+
+// plan says what a start would find and make, as far as that can be told from outside.
+func (e *environment) plan(out io.Writer) error {
+	secret, database := exists(e.secretFile()), exists(e.file())
+	say := func(there bool) string {
+		if there {
+			return "is there"
+		}
+		return "will be made"
+	}
+	if e.Database == "" {
+		if secret != database && !exists(e.draftFile()) {
+			there, missing := e.secretFile(), e.file()
+			if database {
+				there, missing = missing, there
+			}
+			return fmt.Errorf("data: %s is there, but %s is not: bring it back, or see -init", there, missing)
+		}
+		_, _ = fmt.Fprintf(out, "  database    %s %s\n", e.file(), say(database))
+	} else {
+		_, _ = fmt.Fprintf(out, "  database    %s\n", withoutPassword(e.Database))
+	}
+	_, _ = fmt.Fprintf(out, "  secret      %s %s\n", e.secretFile(), say(secret))
+	mails := "are printed, with their codes"
+	if s := e.SMTP; s != nil {
+		mails = fmt.Sprintf("go to %s from %s", s.Host, s.From)
+	}
+	_, _ = fmt.Fprintf(out, "  mails       %s\n", mails)
+	for _, u := range e.Users {
+		_, _ = fmt.Fprintf(out, "  user        %s\n", u.Email)
+	}
+	for _, cl := range e.Clients {
+		_, _ = fmt.Fprintf(out, "  client      %s\n", cl.ID)
+	}
+	if e.RemoveStatuses {
+		_, _ = fmt.Fprintln(out, "  statuses of these users that are not in the file will be removed")
+	}
+	return nil
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
+
+// withoutPassword names a database without what opens it, which may be in the query as
+// well.
+func withoutPassword(address string) string {
+	u, err := url.Parse(address)
+	if err != nil || u.Host == "" {
+		return "in PostgreSQL"
+	}
+	return fmt.Sprintf("%s://%s%s", u.Scheme, u.Host, u.Path)
+}

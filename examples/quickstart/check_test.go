@@ -1,0 +1,99 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/bonafide-id/bonafide/provider/smtpmailer/mailtest"
+)
+
+func TestCheckSaysWhatWouldBeDoneAndDoesNothing(t *testing.T) {
+	server := mailtest.Start(t, mailtest.Config{})
+	folder := t.TempDir()
+	path := filepath.Join(folder, "service.json")
+	text := `{"listen": "127.0.0.1:1", "base_url": "https://id.x.test", "probe_listen": "127.0.0.1:2",
+		"database": "postgres://id:hidden-password@127.0.0.1:1/identity?password=hidden-too",
+		"users": [{"email": "maria@example.com", "password": "hidden-word"}],
+		"clients": [{"client_id": "shop", "client_secret": "hidden-secret-of-shop-0123456789-abcdef", "redirect_uris": ["https://shop.test/"]}],
+		"smtp": {"host": "127.0.0.1", "port": ` + strconv.Itoa(server.Port) + `, "from": "id@x.test", "username": "u", "password": "hidden-smtp"},
+		"sandbox": {}}`
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	scratch := t.TempDir()
+	t.Setenv("TMPDIR", scratch)
+	out := &output{}
+	if err := run(t.Context(), []string{"-config", path, "-check"}, out); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		"provider https://id.x.test\n", "sandbox https://id.x.test/sandbox\n", "postgres://127.0.0.1:1/identity\n",
+		filepath.Join(folder, "data/sandbox/identity.db") + " will be made", "maria@example.com", "shop", "go to 127.0.0.1 from id@x.test",
+		"http://127.0.0.1:2/ready", "Nothing was changed",
+	} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("%q is not said:\n%s", want, out)
+		}
+	}
+	if strings.Contains(out.String(), "hidden") {
+		t.Errorf("a secret is told:\n%s", out)
+	}
+	if diff := cmp.Diff([]string{"service.json"}, names(t, folder)); diff != "" {
+		t.Errorf("left behind (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]string{}, names(t, scratch)); diff != "" {
+		t.Errorf("left behind in the temporary folder (-want +got):\n%s", diff)
+	}
+	if server.Connections() != 0 {
+		t.Error("the mail server was asked")
+	}
+}
+
+func TestCheckFindsWhatAStartWould(t *testing.T) {
+	for text, want := range map[string]string{
+		`{"users": [{"email": "a@x.test", "status": [{"group": "pilots"}]}]}`:               `users[0].status[0].group: "pilots"`,
+		`{"clients": [{"client_id": "a"}]}`:                                                 "clients[0].redirect_uris: ",
+		`{"base_url": "http://x.test"}`:                                                     "base_url: ",
+		`{"sandbox": {"data": "data"}}`:                                                     "sandbox.data: ",
+		`{"sandbox": {"users": [{"email": "a"}]}}`:                                          "sandbox.users[0].email: ",
+		`{"smtp": {"host": "x.test"}}`:                                                      "smtp.from: ",
+		`{"base_url": "https://x.test/a/../oauth"}`:                                         "base_url: ",
+		`{"sample_client": {"base_url": "http://localhost:1/"}}`:                            "sample_client.base_url: ",
+		`{"sample_client": {"listen": "127.0.0.1:8080", "base_url": "http://localhost:1"}}`: "sample_client.listen: 127.0.0.1:8080 is that of listen already",
+		`{"listen": ":1", "probe_listen": ":1"}`:                                            "probe_listen: :1 is that of listen already",
+		`{"smtp": {"host": "x.test:587", "from": "a@x.test"}}`:                              "smtp.host: ",
+		`{"brand": {"logo": "/dev/zero"}}`:                                                  "brand.logo: ",
+		`{"users": [{"email": "a@x.test", "password_file": "/dev/zero"}]}`:                  "users[0].password_file: ",
+		`{"users": [{"email": "a@x.test", "password": "short"}]}`:                           "users[0].password: must have at least 10 characters\n",
+		`{"listen": "nowhere"}`:                                                             "listen: ",
+		`{"database": "postgres://u:hidden word@%zz/"}`:                                     "database: is not an address",
+	} {
+		err := run(t.Context(), []string{"-config", writeConfig(t, text), "-check"}, &output{})
+		if err == nil || !strings.Contains(err.Error()+"\n", want) || strings.Contains(err.Error(), "hidden") {
+			t.Errorf("%s: error is %v, want %s", text, err, want)
+		}
+	}
+}
+
+func TestCheckKnowsNoPortThatIsFree(t *testing.T) {
+	out := &output{}
+	if err := run(t.Context(), []string{"-config", writeConfig(t, `{"listen": "127.0.0.1:0", "sandbox": {}}`), "-check"}, out); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(out.String(), "provider http://localhost\n") {
+		t.Errorf("it would do:\n%s", out)
+	}
+}
+
+func TestCommandLineThatCannotBeMeantIsRefused(t *testing.T) {
+	for _, args := range [][]string{{"service.json"}, {"-check", "-init"}, {"-backup", "x", "-revoke-before", "2026-01-02T15:04:05Z"}, {"-ready"}, {"-test-mail", "a@x.test"}} {
+		if err := run(t.Context(), args, &output{}); err == nil {
+			t.Errorf("%v is accepted", args)
+		}
+	}
+}

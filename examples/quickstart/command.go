@@ -1,0 +1,58 @@
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"strings"
+	"time"
+)
+
+// command is what the command line says.
+type command struct {
+	file string
+	help bool
+
+	// At most one of these; without any the service runs.
+	check, install, ready bool
+	backup, mailTo        string
+	revokeBefore          time.Time
+	revokeKeys            bool
+}
+
+// parseCommand reads the command line, and has printed the help when it asks for that.
+func parseCommand(args []string) (command, error) {
+	var c command
+	flags := flag.NewFlagSet("quickstart", flag.ContinueOnError)
+	flags.StringVar(&c.file, "config", "", "JSON `file` that says what to run; see docs/config.md")
+	flags.BoolVar(&c.check, "check", false, "say what the config file would do, change and reach nothing, and exit")
+	flags.BoolVar(&c.install, "init", false, "make secret and database where they are missing, also the database of a secret that is there, and exit")
+	flags.BoolVar(&c.ready, "ready", false, "ask the service that runs from the config file whether it is ready, and exit")
+	flags.StringVar(&c.mailTo, "test-mail", "", "send a mail to an `address`, and exit")
+	flags.StringVar(&c.backup, "backup", "", "copy the databases into a new `folder`, and exit")
+	flags.Func("revoke-before", "end what was issued before this `time`, as in 2026-01-02T15:04:05Z, and exit", func(s string) (err error) {
+		c.revokeBefore, err = time.Parse(time.RFC3339, s)
+		return err
+	})
+	flags.BoolVar(&c.revokeKeys, "revoke-keys", false, "make a new signing key, end all others at once, and exit")
+	err := flags.Parse(args)
+	if errors.Is(err, flag.ErrHelp) {
+		return command{help: true}, nil
+	}
+	if err != nil {
+		return c, err
+	}
+	if flags.NArg() > 0 {
+		return c, fmt.Errorf("%q is no command; a config file is named by -config", flags.Arg(0))
+	}
+	var commands []string
+	flags.Visit(func(f *flag.Flag) {
+		if f.Name != "config" {
+			commands = append(commands, "-"+f.Name)
+		}
+	})
+	if len(commands) > 1 {
+		return c, fmt.Errorf("%s are %d commands; run one after the other", strings.Join(commands, " and "), len(commands))
+	}
+	return c, nil
+}

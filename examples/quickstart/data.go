@@ -1,0 +1,131 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+
+	"github.com/bonafide-id/bonafide/storage"
+	"github.com/bonafide-id/bonafide/storage/postgres"
+	"github.com/bonafide-id/bonafide/storage/sqlite"
+)
+
+// purpose says what a command may make where it is missing.
+type purpose int
+
+const (
+	// serving makes a secret and a database where there is neither: a first start.
+	serving purpose = iota
+	// installing makes a database under a secret that is there already, too.
+	installing
+	// maintaining makes neither.
+	maintaining
+)
+
+// data is what an environment keeps: what opens the database, and the database.
+type data struct {
+	secret []byte
+	store  storage.Store
+	first  bool // the secret is a draft
+}
+
+// openData opens what an environment keeps. The one without the other is refused, with
+// nothing made in its place: a disk that is not mounted, or a path with a slip in it,
+// would else begin a new provider without users under the name of the old one, and a
+// fresh secret would be in the next backup in the place of the right one. The folder is
+// locked.
+func (e *environment) openData(ctx context.Context, why purpose) (data, error) {
+	secret, err := readSecret(e.secretFile())
+	if errors.Is(err, fs.ErrNotExist) && why != maintaining {
+		return e.openFirst(ctx)
+	}
+	if err != nil {
+		return data{}, fmt.Errorf("data: %w", err)
+	}
+	store, err := e.openStore(ctx, why == installing)
+	if errors.Is(err, fs.ErrNotExist) {
+		return data{}, fmt.Errorf("data: there is no database %s, but %s was made for one. %s", e.file(), e.secretFile(), lost)
+	}
+	if err != nil || why == installing {
+		return data{secret: secret, store: store}, err
+	}
+	if empty, err := isEmpty(ctx, store); err != nil || empty {
+		if err == nil {
+			err = fmt.Errorf("%s: the database is empty, but %s was made for one that is not. %s", e.databaseKey(), e.secretFile(), lost)
+		}
+		return data{}, errors.Join(err, store.Close())
+	}
+	return data{secret: secret, store: store}, nil
+}
+
+const lost = "Has it been lost, or moved, or is its disk not mounted? Bring it back; " +
+	"or, to begin without users and with new keys, run once with -init"
+
+// openFirst opens what an environment keeps when there is no secret: what a first start
+// has left, or else nothing.
+func (e *environment) openFirst(ctx context.Context) (data, error) {
+	store, err := e.openStore(ctx, false)
+	empty := errors.Is(err, fs.ErrNotExist)
+	if err != nil && !empty {
+		return data{}, err
+	}
+	if err == nil {
+		if empty, err = isEmpty(ctx, store); err != nil {
+			return data{}, errors.Join(err, store.Close())
+		}
+	}
+	if _, err := os.Stat(e.draftFile()); !empty && errors.Is(err, fs.ErrNotExist) {
+		return data{}, errors.Join(fmt.Errorf("%s: there is a database, but not the secret that opens it, %s. "+
+			"Bring it back from its backup, or copy it from another process of this provider; nothing was made in its place",
+			e.databaseKey(), e.secretFile()), store.Close())
+	}
+	secret, err := e.draftSecret()
+	if err == nil && store == nil {
+		store, err = e.openStore(ctx, true)
+	}
+	if err != nil {
+		if store != nil {
+			err = errors.Join(err, store.Close())
+		}
+		return data{}, fmt.Errorf("data: %w", err)
+	}
+	return data{secret: secret, store: store, first: true}, nil
+}
+
+// isEmpty reports whether a database has never belonged to a provider: the first thing
+// that one records are its keys.
+func isEmpty(ctx context.Context, store storage.Store) (bool, error) {
+	keys, err := store.Keys(ctx)
+	return len(keys) == 0, err
+}
+
+// databaseKey is the key of the file that says where the database is.
+func (e *environment) databaseKey() string {
+	if e.Database != "" {
+		return "database"
+	}
+	return "data"
+}
+
+// openStore opens the database; a file that is not there is made if create says so, and
+// else is fs.ErrNotExist.
+func (e *environment) openStore(ctx context.Context, create bool) (storage.Store, error) {
+	if e.Database != "" {
+		store, err := postgres.Open(ctx, e.Database)
+		if err != nil {
+			return nil, fmt.Errorf("database: %w", err)
+		}
+		return store, nil
+	}
+	open := sqlite.OpenExisting
+	if create {
+		open = sqlite.Open
+	}
+	store, err := open(ctx, e.file())
+	if err != nil {
+		return nil, fmt.Errorf("data: %w", err)
+	}
+	return store, nil
+}

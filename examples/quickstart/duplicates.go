@@ -1,0 +1,51 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+)
+
+// checkDuplicates refuses what is in the file twice: the later one would win in
+// silence, and of two users with one address each would set the password of the other
+// at every start, which ends all their sessions. Spellings of an address that only the
+// provider knows to be one are found when the second is applied.
+func (e *environment) checkDuplicates(sample *sampleClient) error {
+	uuids, addresses, clients := seen{}, seen{}, seen{}
+	if sample != nil {
+		for _, id := range []string{sampleV3, sampleStandard} {
+			clients[id] = "that of the sample client"
+		}
+	}
+	var errs []error
+	for i, u := range e.Users {
+		place := fmt.Sprintf("users[%d]", i)
+		errs = append(errs, uuids.add(u.ID, place, "uuid"), addresses.add(strings.ToLower(u.Email), place, "email"))
+		groups := seen{}
+		for j, s := range u.Status {
+			errs = append(errs, groups.add(s.Group, fmt.Sprintf("%s.status[%d]", place, j), "group"))
+		}
+	}
+	for i, c := range e.Clients {
+		errs = append(errs, clients.add(c.ID, fmt.Sprintf("clients[%d]", i), "client_id"))
+	}
+	for _, err := range errs {
+		if err != nil {
+			return err // one is enough to begin with
+		}
+	}
+	return nil
+}
+
+// seen is where a value has been met, for each value.
+type seen map[string]string
+
+func (s seen) add(value, place, key string) error {
+	if value == "" {
+		return nil
+	}
+	if first, twice := s[value]; twice {
+		return fmt.Errorf("%s.%s: %q is %s already", place, key, value, first)
+	}
+	s[value] = "that of " + place
+	return nil
+}

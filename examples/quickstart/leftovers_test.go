@@ -1,0 +1,154 @@
+package main
+
+import (
+	"bytes"
+	"io"
+	"log/slog"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/bonafide-id/bonafide/provider"
+)
+
+// startAndStop starts a service and returns what its log has of names that are not in
+// the file. look may look at it in between.
+func startAndStop(t *testing.T, folder, text string, look func(s *service)) (told []string) {
+	t.Helper()
+	cfg, err := parseConfig([]byte(text), folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var log bytes.Buffer
+	s, err := open(t.Context(), cfg, io.Discard, slog.New(slog.NewTextHandler(&log, nil)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if look != nil {
+		look(s)
+	}
+	if err := s.close(); err != nil {
+		t.Fatal(err)
+	}
+	for _, line := range regexp.MustCompile(`msg="(\w+) are .*names="?(\[.*\])"?`).FindAllStringSubmatch(log.String(), -1) {
+		told = append(told, line[1]+" "+line[2])
+	}
+	if strings.Contains(log.String(), "level=WARN") != (told != nil) {
+		t.Errorf("the log says:\n%s", &log)
+	}
+	return told
+}
+
+func TestWhatIsNoLongerInTheFileIsTold(t *testing.T) {
+	const (
+		head = `{"listen": "127.0.0.1:0", "base_url": "http://localhost:8080", "users": [{"email": "maria@example.com"`
+		all  = head + `, "status": [{"group": "nurse", "verified": true}, {"group": "student", "subgroups": ["University"]}]},
+			{"email": "noah@example.com"}, {"email": "ada@example.com"}],
+			"sample_client": {"listen": "127.0.0.1:0", "base_url": "http://localhost:8081"},
+			"clients": [{"client_id": "a", "redirect_uris": ["https://a.test/"]}, {"client_id": "b", "redirect_uris": ["https://b.test/"]}]}`
+		some = head + `, "status": [{"group": "nurse", "verified": true}]}],
+			"clients": [{"client_id": "b", "redirect_uris": ["https://b.test/"]}]}`
+		locked = head + `, "status": [{"group": "nurse", "verified": true}]}, {"email": "noah@example.com", "disabled": true}],
+			"remove_statuses": true,
+			"clients": [{"client_id": "a", "redirect_uris": ["https://a.test/"], "disabled": true}, {"client_id": "b", "redirect_uris": ["https://b.test/"]}]}`
+		last = head + `, "status": [{"group": "nurse", "verified": true}]}, {"email": "ada@example.com"}],
+			"sample_client": {"listen": "127.0.0.1:0", "base_url": "http://localhost:8081"},
+			"clients": [{"client_id": "b", "redirect_uris": ["https://b.test/"]}]}`
+	)
+	folder := t.TempDir()
+	signUp := func(s *service) { // who was in no file is not missed in one
+		_, err := s.providers[0].SaveAccount(t.Context(), provider.Account{Email: "guest@example.com"})
+		if err != nil {
+			t.Error(err)
+		}
+	}
+	for i, step := range []struct {
+		text string
+		want []string
+	}{
+		{all, nil},
+		{some, []string{"users [ada@example.com noah@example.com]", "clients [a sample-standard sample-v3]", "statuses [maria@example.com student]"}},
+		{some, []string{"users [ada@example.com noah@example.com]", "clients [a sample-standard sample-v3]", "statuses [maria@example.com student]"}},
+		{locked, []string{"users [ada@example.com]", "clients [sample-standard sample-v3]"}},
+		{last, nil},
+	} {
+		told := startAndStop(t, folder, step.text, signUp)
+		for i := range told { // users are in the order of their random IDs
+			told[i] = strings.Replace(told[i], "[noah@example.com ada@example.com]", "[ada@example.com noah@example.com]", 1)
+		}
+		if diff := cmp.Diff(step.want, told); diff != "" {
+			t.Errorf("start %d (-want +got):\n%s", i, diff)
+		}
+	}
+}
+
+// statusesOf returns the statuses that are recorded for a user.
+func statusesOf(t *testing.T, e *environment, id string) map[string]time.Time {
+	t.Helper()
+	store, err := e.openStore(t.Context(), false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer store.Close()
+	person, err := store.Person(t.Context(), id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := map[string]time.Time{}
+	for _, s := range person.Statuses {
+		found[s.Group] = s.VerifiedAt
+	}
+	return found
+}
+
+func TestStatusesThatWereTakenOutAreRemovedWhenTheFileSaysSo(t *testing.T) {
+	folder := t.TempDir()
+	text := func(status, more string) string {
+		return `{"listen": "127.0.0.1:0", "base_url": "http://localhost:8080",
+			"users": [{"uuid": "maria", "email": "maria@example.com", "status": [` + status + `]}]` + more + `}`
+	}
+	var at map[string]time.Time
+	for _, step := range []struct {
+		text   string
+		groups string
+	}{
+		{text(`{"group": "nurse", "verified": true}, {"group": "student", "verified": true}`, ""), "nurse student"},
+		{text(`{"group": "nurse", "verified": true}`, ""), "nurse student"},
+		{text(`{"group": "nurse", "verified": true}`, `, "remove_statuses": true`), "nurse"},
+	} {
+		var found map[string]time.Time
+		startAndStop(t, folder, step.text, func(s *service) { found = statusesOf(t, &s.cfg.environment, "maria") })
+		for group := range found {
+			if !strings.Contains(step.groups, group) {
+				t.Errorf("%s is still there", group)
+			}
+		}
+		if len(found) != len(strings.Fields(step.groups)) {
+			t.Errorf("found %v, want %s", found, step.groups)
+		}
+		if at != nil && !at["nurse"].Equal(found["nurse"]) {
+			t.Errorf("a restart has verified maria again, at %v and not %v", found["nurse"], at["nurse"])
+		}
+		at = found
+	}
+}
+
+func TestDisabledLocksAUser(t *testing.T) {
+	user := `{"listen": "` + freeAddress(t) + `", "users": [{"email": "maria@example.com", "password": "` + mariaPassword + `"`
+	folder := t.TempDir()
+	for _, step := range []struct {
+		key string
+		can bool
+	}{{"", true}, {`, "disabled": true`, false}, {"", false}, {`, "disabled": false`, true}} {
+		s := startService(t, folder, user+step.key+`}]}`)
+		if got := canSignIn(t, s.cfg.BaseURL, "maria@example.com", mariaPassword); got != step.can {
+			t.Errorf("with %q she can sign in: %v", step.key, got)
+		}
+		if err := s.stop(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,90 @@
+package main
+
+import (
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/bonafide-id/bonafide/examples/internal/browser"
+	"github.com/bonafide-id/bonafide/storage/postgres/pgtest"
+)
+
+// freeAddress returns an address on which nobody listens.
+func freeAddress(t *testing.T) string {
+	t.Helper()
+	l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	return l.Addr().String()
+}
+
+func statusOf(t *testing.T, address string) int {
+	t.Helper()
+	b := browser.New(t)
+	b.Open("http://" + address)
+	return b.Status
+}
+
+func TestProbesHaveAListenerOfTheirOwn(t *testing.T) {
+	server := pgtest.Start(t)
+	probes, folder := freeAddress(t), t.TempDir()
+	text := fmt.Sprintf(`{"listen": "127.0.0.1:0", "probe_listen": %q, "sandbox": {"database": %q}}`, probes, server.Schema(t))
+	path := filepath.Join(folder, "service.json")
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	ready := func() error { return run(t.Context(), []string{"-config", path, "-ready"}, &output{}) }
+	if err := ready(); err == nil {
+		t.Error("a service that does not run is ready")
+	}
+	s := startService(t, folder, text)
+	for path, want := range map[string]int{
+		"/live": 200, "/ready": 200, "/sandbox/live": 200, "/sandbox/ready": 200, "/": 404, "/signin": 404,
+	} {
+		if got := statusOf(t, probes+path); got != want {
+			t.Errorf("%s: %d, want %d", path, got, want)
+		}
+	}
+	if got := statusOf(t, strings.TrimPrefix(s.cfg.BaseURL, "http://")+"/ready"); got != http.StatusNotFound {
+		t.Errorf("the world gets %d for /ready", got)
+	}
+	server.Stop(t)
+	if got := statusOf(t, probes+"/sandbox/ready"); got != http.StatusServiceUnavailable {
+		t.Errorf("the sandbox without its database: %d", got)
+	}
+	if err := ready(); err != nil {
+		t.Errorf("an ill sandbox takes production away: %v", err)
+	}
+	server.Resume(t)
+	if err := s.stop(); err != nil {
+		t.Fatal(err)
+	}
+	if err := ready(); err == nil {
+		t.Error("a service that has stopped is ready")
+	}
+}
+
+func TestReadyIsFalseWithoutTheDatabase(t *testing.T) {
+	server := pgtest.Start(t)
+	probes, folder := freeAddress(t), t.TempDir()
+	text := fmt.Sprintf(`{"listen": "127.0.0.1:0", "probe_listen": %q, "database": %q}`, probes, server.Schema(t))
+	path := filepath.Join(folder, "service.json")
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	startService(t, folder, text)
+	server.Stop(t)
+	if err := run(t.Context(), []string{"-config", path, "-ready"}, &output{}); err == nil || !strings.Contains(err.Error(), "503") {
+		t.Errorf("error is %v", err)
+	}
+	if got := statusOf(t, probes+"/live"); got != http.StatusOK {
+		t.Errorf("live is %d", got)
+	}
+	server.Resume(t)
+}

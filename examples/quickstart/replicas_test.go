@@ -1,0 +1,189 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+
+	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/storage/postgres/pgtest"
+)
+
+// asProgram makes the test binary run as the program that it tests.
+const asProgram = "QUICKSTART_TEST_AS_PROGRAM"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(asProgram) != "" {
+		main()
+		return
+	}
+	os.Exit(m.Run())
+}
+
+// program is the quickstart as a process of its own, ended with the test.
+func program(t *testing.T, args ...string) *exec.Cmd {
+	t.Helper()
+	path, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	command := exec.CommandContext(t.Context(), path, args...)
+	command.Env = append(os.Environ(), asProgram+"=1")
+	return command
+}
+
+// startTogether starts processes at once and waits until each serves; it returns how
+// to stop them. What one says when it cannot start is an error of the test.
+func startTogether(t *testing.T, number int, config func(i int) string) (stop func()) {
+	t.Helper()
+	var starting sync.WaitGroup
+	processes := make([]*exec.Cmd, number)
+	for i := range processes {
+		processes[i] = program(t, "-config", config(i))
+		var said strings.Builder
+		processes[i].Stderr = &said
+		out, err := processes[i].StdoutPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := processes[i].Start(); err != nil {
+			t.Fatal(err)
+		}
+		starting.Go(func() {
+			lines := bufio.NewReader(out)
+			if line, err := lines.ReadString('\n'); err != nil || !strings.HasPrefix(line, "provider ") {
+				_ = processes[i].Wait()
+				t.Errorf("process %d does not start: %s", i, said.String())
+				processes[i] = nil
+				return
+			}
+			go func() { _, _ = io.Copy(io.Discard, lines) }()
+		})
+	}
+	starting.Wait()
+	return func() {
+		for _, p := range processes {
+			if p != nil {
+				_ = p.Process.Signal(syscall.SIGTERM)
+			}
+		}
+		for i, p := range processes {
+			if p == nil {
+				continue
+			}
+			if err := p.Wait(); err != nil {
+				t.Errorf("process %d ends with %v", i, err)
+			}
+		}
+	}
+}
+
+// ofReplicas is the config of processes of one provider, whose address is that of a
+// load balancer.
+func ofReplicas(t *testing.T, folder string, more map[string]any) string {
+	t.Helper()
+	tree := map[string]any{
+		"listen": "127.0.0.1:0", "base_url": "http://localhost:8080",
+		"users": []any{
+			map[string]any{"email": "maria@example.com", "password": mariaPassword, "attributes": map[string]any{"fname": "Maria"},
+				"status": []any{map[string]any{"group": "student", "verified": true}}},
+			map[string]any{"email": "noah@example.com", "uuid": "noah", "password": "copper-lantern-rides-north"},
+			map[string]any{"email": "ada@example.com"},
+		},
+		"clients": []any{
+			map[string]any{"client_id": "secret-of-its-own", "redirect_uris": []string{"https://a.test/cb"}, "client_secret": appSecret},
+			map[string]any{"client_id": "secret-of-ours", "redirect_uris": []string{"https://b.test/cb"}},
+		},
+		"sample_client": map[string]any{"listen": "127.0.0.1:0", "base_url": "http://localhost:8081"},
+	}
+	for key, value := range more {
+		tree[key] = value
+	}
+	text, err := json.Marshal(tree)
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(folder, "service.json")
+	if err := os.WriteFile(path, text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+const together = 20
+
+func TestProcessesThatStartTogetherAllStart(t *testing.T) {
+	t.Run("SQLite", func(t *testing.T) {
+		path := ofReplicas(t, t.TempDir(), map[string]any{"sandbox": map[string]any{}})
+		startTogether(t, together, func(int) string { return path })()
+		checkFirstStart(t, path)
+	})
+	t.Run("PostgreSQL", func(t *testing.T) {
+		server := pgtest.Shared(t)
+		path := ofReplicas(t, t.TempDir(), map[string]any{"database": server.Schema(t)})
+		startTogether(t, together, func(int) string { return path })()
+		checkFirstStart(t, path)
+	})
+	t.Run("PostgreSQL from several machines", func(t *testing.T) {
+		database := pgtest.Shared(t).Schema(t)
+		var paths []string
+		secret := filepath.Join(t.TempDir(), secretName)
+		if err := makeSecret(filepath.Dir(secret), secret); err != nil {
+			t.Fatal(err)
+		}
+		text, err := os.ReadFile(secret)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range together {
+			folder := t.TempDir()
+			paths = append(paths, ofReplicas(t, folder, map[string]any{"database": database}))
+			if err := os.Mkdir(filepath.Join(folder, "data"), 0o700); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(filepath.Join(folder, "data", secretName), text, 0o400); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if out, err := program(t, "-config", paths[0], "-init").CombinedOutput(); err != nil {
+			t.Fatalf("%v: %s", err, out)
+		}
+		startTogether(t, together, func(i int) string { return paths[i] })()
+		checkFirstStart(t, paths[0])
+	})
+}
+
+// checkFirstStart looks at what processes that started together have made.
+func checkFirstStart(t *testing.T, path string) {
+	t.Helper()
+	cfg, err := loadConfig(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := open(context.WithoutCancel(t.Context()), cfg, io.Discard, testLog(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = s.close() }()
+	for event, want := range map[provider.EventName]int{
+		provider.EventAccountCreated: 3, provider.EventPasswordChanged: 0,
+		provider.EventClientCreated: 4, provider.EventSecretChanged: 0,
+	} {
+		got, err := s.providers[0].Events(t.Context(), provider.EventFilter{Name: event})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(got) != want {
+			t.Errorf("%d events %s, want %d: %v", len(got), event, want, fmt.Sprint(got))
+		}
+	}
+}

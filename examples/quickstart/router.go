@@ -1,0 +1,64 @@
+package main
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+)
+
+// router hands requests to the provider that they are for. Unlike http.ServeMux it
+// changes no address: a redirect to the tidy form of one would repeat what is in its
+// query, an access token perhaps.
+type router struct{ places []place }
+
+// place is where one provider answers.
+type place struct {
+	host    string // of the Host header, without the port; "" is any
+	path    string // without a slash at its end
+	handler http.Handler
+	account string // where its root leads
+}
+
+// add puts a provider where its base URL says. One whose host is not that of the first
+// is told apart by the Host header; every other host is that of the first, for a proxy
+// may have put its own name there.
+func (r *router) add(base, first string, handler http.Handler) {
+	b, _ := url.Parse(base)  // the provider has validated it
+	f, _ := url.Parse(first) // likewise
+	p := place{path: b.Path, handler: handler, account: base + "/account"}
+	if hostname(b.Host) != hostname(f.Host) {
+		p.host = hostname(b.Host)
+	}
+	r.places = append(r.places, p)
+}
+
+func (r *router) ServeHTTP(w http.ResponseWriter, req *http.Request) {
+	p := r.find(hostname(req.Host), req.URL.Path) // tells two base URLs apart, and makes no address
+	switch {
+	case p == nil:
+		http.NotFound(w, req)
+	case strings.TrimSuffix(req.URL.Path, "/") == p.path && (req.Method == http.MethodGet || req.Method == http.MethodHead):
+		http.Redirect(w, req, p.account, http.StatusSeeOther)
+	default:
+		p.handler.ServeHTTP(w, req)
+	}
+}
+
+// find returns the place whose path goes furthest towards the one that is asked for,
+// among those of the host if it has any.
+func (r *router) find(host, path string) *place {
+	own := ""
+	for i := range r.places {
+		if r.places[i].host == host {
+			own = host
+		}
+	}
+	var best *place
+	for i := range r.places {
+		p := &r.places[i]
+		if p.host == own && strings.HasPrefix(path+"/", p.path+"/") && (best == nil || len(p.path) > len(best.path)) {
+			best = p
+		}
+	}
+	return best
+}

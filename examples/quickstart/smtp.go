@@ -1,0 +1,99 @@
+package main
+
+import (
+	"context"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/smtpmailer"
+)
+
+// smtp is the server that takes mails.
+type smtp struct {
+	Host         string `json:"host"`
+	Port         int    `json:"port"`
+	TLS          string `json:"tls"`
+	CAFile       string `json:"ca_file"`
+	Username     string `json:"username"`
+	Password     string `json:"password"`
+	PasswordFile string `json:"password_file"`
+	From         string `json:"from"`
+}
+
+var securities = map[string]smtpmailer.Security{
+	"":              smtpmailer.StartTLS,
+	"starttls":      smtpmailer.StartTLS,
+	"implicit":      smtpmailer.ImplicitTLS,
+	"insecure-none": smtpmailer.InsecureNoTLS,
+}
+
+// mailer returns what sends the mails of an environment; without a server they are
+// printed to out.
+func (e *environment) mailer(out io.Writer) (provider.Mailer, error) {
+	if e.SMTP == nil {
+		return provider.InsecureMailPrinter(out), nil
+	}
+	m, err := e.SMTP.mailer()
+	if err != nil {
+		return nil, fmt.Errorf("smtp.%w", err)
+	}
+	return m, nil
+}
+
+func (s *smtp) mailer() (*smtpmailer.Mailer, error) {
+	security, ok := securities[s.TLS]
+	if !ok {
+		return nil, fmt.Errorf("tls: %q is none of starttls, implicit, insecure-none", s.TLS)
+	}
+	cfg := smtpmailer.Config{
+		Host: s.Host, Port: s.Port, Security: security, Username: s.Username, Password: s.Password, From: s.From,
+	}
+	if s.CAFile != "" {
+		text, err := os.ReadFile(s.CAFile)
+		if err != nil {
+			return nil, fmt.Errorf("ca_file: %w", err)
+		}
+		cfg.RootCAs = x509.NewCertPool()
+		if !cfg.RootCAs.AppendCertsFromPEM(text) {
+			return nil, fmt.Errorf("ca_file: %s has no certificate in PEM", s.CAFile)
+		}
+	}
+	m, err := smtpmailer.New(cfg)
+	if err != nil {
+		return nil, errors.New(smtpKeyOfField.Replace(err.Error()))
+	}
+	return m, nil
+}
+
+// sendTestMail sends a mail to an address, so that whoever sets the server up need not
+// find out from users whether it works.
+func (c *config) sendTestMail(ctx context.Context, to string, out io.Writer) error {
+	if c.SMTP == nil {
+		return errors.New("smtp: is not set, so mails are printed and not sent")
+	}
+	m, err := c.SMTP.mailer()
+	if err != nil {
+		return fmt.Errorf("smtp.%w", err)
+	}
+	err = m.Send(ctx, provider.Mail{To: to, Subject: "A test", Text: "This mail was sent to find out whether mails arrive.\n"})
+	if err != nil {
+		return err
+	}
+	_, _ = fmt.Fprintf(out, "%s has taken a mail to %s\n", c.SMTP.Host, to)
+	return nil
+}
+
+var smtpKeyOfField = strings.NewReplacer(
+	"smtpmailer: Config.Host", "host",
+	"smtpmailer: Config.Port", "port",
+	"smtpmailer: Config.From", "from",
+	"smtpmailer: Config.Password", "password",
+	"Username", "username",
+	"StartTLS", `"tls": "starttls"`,
+	"ImplicitTLS", `"tls": "implicit"`,
+)

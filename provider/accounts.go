@@ -1,0 +1,243 @@
+package provider
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"net/url"
+
+	"github.com/bonafide-id/bonafide/provider/internal/account"
+	"github.com/bonafide-id/bonafide/provider/internal/audit"
+	"github.com/bonafide-id/bonafide/provider/internal/claims"
+	"github.com/bonafide-id/bonafide/provider/internal/password"
+	"github.com/bonafide-id/bonafide/provider/internal/random"
+	"github.com/bonafide-id/bonafide/provider/internal/web"
+	"github.com/bonafide-id/bonafide/storage"
+)
+
+// Account is a user of the embedded accounts, as the host records one.
+type Account struct {
+	// ID is the subject, for ever: 1 to 64 letters, digits, or -_.: only.
+	// Defaults to that of the account with this Email, or else to a random one.
+	ID string `json:"uuid,omitempty"`
+
+	// Email is what the user signs in with.
+	Email string `json:"email"`
+
+	// EmailVerified reports whether the address is known to be the user's.
+	// Defaults to false.
+	EmailVerified bool `json:"email_verified"`
+
+	// Password is what the user signs in with; an account without one cannot sign in
+	// by password. A new one has Config.PasswordMinLength to 256 characters.
+	// Defaults to the one that is recorded.
+	Password string `json:"password,omitempty"`
+}
+
+// ErrConflict says that another account has the e-mail address.
+var ErrConflict = errors.New("provider: another account has this e-mail address")
+
+// SaveAccount records an account, or brings it up to date, and returns its ID. An
+// account is found by its ID, or by its e-mail address when ID is empty. A password
+// that changes ends the account's sessions and grants. ErrConflict when another
+// account has the address. Any number of calls may record one account at once, in any
+// number of processes: one creates it, the others find it. A field that cannot be accepted is a
+// FieldError.
+func (p *Provider) SaveAccount(ctx context.Context, a Account) (id string, err error) {
+	err = storage.ErrChanged
+	for errors.Is(err, storage.ErrChanged) {
+		id, err = p.saveAccount(ctx, a)
+	}
+	if errors.Is(err, ErrConflict) {
+		return "", ErrConflict
+	}
+	if err != nil {
+		return "", fmt.Errorf("provider: save account: %w", err)
+	}
+	return id, nil
+}
+
+// saveAccount is one attempt of SaveAccount, on the account as it is now.
+// storage.ErrChanged when somebody has written to it since.
+func (p *Provider) saveAccount(ctx context.Context, a Account) (id string, err error) {
+	key, err := account.EmailKey(a.Email)
+	if err != nil {
+		return "", &FieldError{"Email", err}
+	}
+	if a.ID != "" && !claims.IsName(a.ID) {
+		return "", wrongField("ID", "must be 1 to 64 letters, digits, or -_.:")
+	}
+	old, err := p.findAccount(ctx, a.ID, key)
+	if errors.Is(err, storage.ErrNotFound) {
+		return p.createAccount(ctx, a, key)
+	}
+	if err != nil {
+		return "", fmt.Errorf("read account: %w", err)
+	}
+	if old.Email != a.Email || old.EmailVerified != a.EmailVerified {
+		err = p.setEmail(ctx, old, a, key)
+	}
+	if err == nil {
+		err = p.renewPassword(ctx, old, a.Password)
+	}
+	if errors.Is(err, storage.ErrNotFound) { // deleted since it was read
+		err = storage.ErrChanged
+	}
+	if err != nil {
+		return "", err
+	}
+	return old.ID, nil
+}
+
+func (p *Provider) setEmail(ctx context.Context, old storage.Account, a Account, key string) error {
+	err := p.store.SetEmail(ctx, old.ID, old.EmailKey, a.Email, key, a.EmailVerified)
+	if errors.Is(err, storage.ErrConflict) {
+		return ErrConflict
+	}
+	if err != nil {
+		return fmt.Errorf("save e-mail address: %w", err)
+	}
+	if old.Email != a.Email {
+		p.audit.Record(ctx, storage.Event{Name: audit.EmailChanged, Subject: old.ID, Detail: "by the host"})
+	}
+	if a.EmailVerified && (old.Email != a.Email || !old.EmailVerified) {
+		p.audit.Record(ctx, storage.Event{Name: audit.EmailVerified, Subject: old.ID, Detail: "by the host"})
+	}
+	return nil
+}
+
+func (p *Provider) findAccount(ctx context.Context, id, key string) (storage.Account, error) {
+	if id != "" {
+		return p.store.Account(ctx, id)
+	}
+	return p.store.AccountByEmail(ctx, key)
+}
+
+// createAccount records an account that was not found by its ID, or by its address when
+// it names none. storage.ErrChanged when there is one with the ID or the address by now.
+func (p *Provider) createAccount(ctx context.Context, a Account, key string) (string, error) {
+	if a.ID != "" {
+		// It is another account that has the address then: without this, it could
+		// not be told from the one that another call has just created.
+		owner, err := p.store.AccountByEmail(ctx, key)
+		switch {
+		case err == nil && owner.ID == a.ID:
+			return "", storage.ErrChanged
+		case err == nil:
+			return "", ErrConflict
+		case !errors.Is(err, storage.ErrNotFound):
+			return "", fmt.Errorf("read account: %w", err)
+		}
+	}
+	record := storage.Account{
+		ID: a.ID, Email: a.Email, EmailKey: key, EmailVerified: a.EmailVerified, CreatedAt: p.cfg.Clock(),
+		Epoch: firstEpoch(),
+	}
+	if record.ID == "" {
+		record.ID = account.NewID()
+	}
+	if a.Password != "" {
+		if err := p.checkHostPassword(a.Password); err != nil {
+			return "", err
+		}
+		hash, err := p.accounts.Hasher.Hash(ctx, password.Known, a.Password)
+		if err != nil {
+			return "", fmt.Errorf("hash password: %w", err)
+		}
+		record.PasswordHash, record.PasswordChangedAt = hash, record.CreatedAt
+	}
+	err := p.store.CreateAccount(ctx, record)
+	if errors.Is(err, storage.ErrConflict) {
+		return "", storage.ErrChanged
+	}
+	if err != nil {
+		return "", fmt.Errorf("create account: %w", err)
+	}
+	p.audit.Record(ctx, storage.Event{Name: audit.AccountCreated, Subject: record.ID})
+	return record.ID, nil
+}
+
+// renewPassword sets a password if it is another than the account has.
+func (p *Provider) renewPassword(ctx context.Context, account storage.Account, chosen string) error {
+	if chosen == "" {
+		return nil
+	}
+	if account.PasswordHash != "" {
+		same, outdated, err := p.accounts.Hasher.Verify(ctx, password.Known, account.PasswordHash, chosen)
+		if same && outdated {
+			p.accounts.Rehash(ctx, account, chosen, password.Known)
+		}
+		if err != nil || same {
+			return err
+		}
+	}
+	if err := p.checkHostPassword(chosen); err != nil {
+		return err
+	}
+	return p.accounts.SetPassword(ctx, account, chosen, "by the host")
+}
+
+// checkHostPassword refuses a password that the sign-in form would not take, or that is
+// too short. Whether it is a common one is the host's to judge.
+func (p *Provider) checkHostPassword(chosen string) error {
+	err := password.Policy{MinLength: p.cfg.PasswordMinLength}.Check(chosen)
+	switch {
+	case !web.IsText(url.Values{"": {chosen}}):
+		return wrongField("Password", "is not text")
+	case errors.Is(err, password.TooShort):
+		return wrongField("Password", "must have at least %d characters", p.cfg.PasswordMinLength)
+	case errors.Is(err, password.TooLong):
+		return wrongField("Password", "must have at most %d characters and %d bytes", password.MaxCharacters, password.MaxBytes)
+	default:
+		return nil
+	}
+}
+
+// SetAccountDisabled locks an account, which ends its sessions and grants, or opens
+// it again. ErrNoUser when there is none.
+func (p *Provider) SetAccountDisabled(ctx context.Context, id string, disabled bool) error {
+	err := p.store.SetDisabled(ctx, id, disabled, p.cfg.Clock())
+	if errors.Is(err, storage.ErrNotFound) {
+		return ErrNoUser
+	}
+	if err != nil {
+		return fmt.Errorf("provider: lock or open account: %w", err)
+	}
+	event := storage.Event{Name: audit.AccountEnabled, Subject: id}
+	if disabled {
+		event.Name = audit.AccountDisabled
+	}
+	p.audit.Record(ctx, event)
+	return nil
+}
+
+// DeleteAccount removes an account with everything that is recorded about its
+// owner, and ends what was issued for it. It returns nil when there is none. It does the
+// same for a user of the host, who has no account here.
+//
+// The audit log keeps what has happened, as far back as Config.KeepEvents: in the same
+// step a random name that leads nowhere takes the place of the user's ID in it, and the
+// networks are dropped. The event of the deletion has that name, too. A
+// request that is under way at this moment may still tell of itself, and a mailed code
+// that waits, of no use any more, stays for a quarter of an hour at most, sealed.
+func (p *Provider) DeleteAccount(ctx context.Context, id string) error {
+	pseudonym := "deleted-" + account.NewID()
+	found, err := p.store.DeleteAccount(ctx, id, pseudonym)
+	if err != nil {
+		return fmt.Errorf("provider: delete account: %w", err)
+	}
+	if found {
+		p.audit.Record(ctx, storage.Event{Name: audit.AccountDeleted, Subject: pseudonym})
+	}
+	return nil
+}
+
+// firstEpoch returns where the epochs of an account begin. It is random, so that what was
+// proved to an account that the host has deleted, such as a password or by a mailed code,
+// is worth nothing to one that it records under the same ID.
+func firstEpoch() int64 {
+	var b [8]byte
+	random.Fill(b[:])
+	return int64(binary.BigEndian.Uint64(b[:]) >> 2)
+}

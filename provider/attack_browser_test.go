@@ -1,0 +1,143 @@
+package provider_test
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/internal/session"
+)
+
+func TestFormOfAPageWithoutTLSIsRefused(t *testing.T) {
+	t.Parallel()
+	w := newFixture(t, func(c *provider.Config) { c.BaseURL = "https://id.example.com" })
+	// send makes a request as it arrives behind a proxy that ends TLS.
+	send := func(method string, body url.Values, header http.Header) page {
+		t.Helper()
+		r, err := http.NewRequestWithContext(t.Context(), method, w.server.URL+"/signin", strings.NewReader(body.Encode()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Header, r.Host = header, "id.example.com"
+		return w.newBrowser().do(r)
+	}
+	first := send(http.MethodGet, nil, http.Header{})
+	_, form := first.form(t)
+	form.Set("email", "nobody@example.com")
+	form.Set("password", "marble-canyon-violin-78")
+	var cookies []string
+	for _, c := range first.Cookies() {
+		cookies = append(cookies, c.Name+"="+c.Value)
+	}
+	for origin, want := range map[string]int{
+		"https://id.example.com":      http.StatusUnauthorized,
+		"":                            http.StatusUnauthorized,
+		"http://id.example.com":       http.StatusForbidden,
+		"https://id.example.com:8443": http.StatusForbidden,
+		"https://evil.test":           http.StatusForbidden,
+		"null":                        http.StatusForbidden,
+	} {
+		header := http.Header{"Content-Type": {"application/x-www-form-urlencoded"}, "Cookie": {strings.Join(cookies, "; ")}}
+		if origin != "" {
+			header.Set("Origin", origin)
+		}
+		if p := send(http.MethodPost, form, header); p.StatusCode != want {
+			t.Errorf("Origin %q: %s, want %d", origin, p.Status, want)
+		}
+	}
+}
+
+func TestTwoCookiesOfOneNameThatDifferAreNone(t *testing.T) {
+	t.Parallel()
+	w := newFixture(t).withClients().withUsers()
+	alice, bob := w.alice(), w.newBrowser().signIn("bob@example.com", bobPass)
+	cookies := func(b *browser) string {
+		return session.NewCookies(b.serverURL(), w.Issuer()).Name(session.Session) + "=" + b.cookie(session.Session)
+	}
+	for name, c := range map[string]struct {
+		header string
+		want   int
+	}{
+		"one":                    {cookies(alice), http.StatusOK},
+		"the same twice":         {cookies(alice) + "; " + cookies(alice), http.StatusOK},
+		"another behind it":      {cookies(alice) + "; " + cookies(bob), http.StatusSeeOther},
+		"another before it":      {cookies(bob) + "; " + cookies(alice), http.StatusSeeOther},
+		"an empty one before it": {strings.Split(cookies(bob), "=")[0] + "=; " + cookies(alice), http.StatusSeeOther},
+	} {
+		if p := w.newBrowser().send(http.MethodGet, "/account", "", "Cookie", c.header); p.StatusCode != c.want {
+			t.Errorf("%s: %s, want %d", name, p.Status, c.want)
+		}
+	}
+}
+
+// A browser gets a new value when what it has is none, and its first form works.
+func TestBrowserWithACookieThatIsNoneGetsAnother(t *testing.T) {
+	t.Parallel()
+	w := newFixture(t).withUsers()
+	b := w.newBrowser()
+	names := session.NewCookies(b.serverURL(), w.Issuer())
+	b.http.Jar.SetCookies(b.serverURL(), []*http.Cookie{
+		{Name: names.Name(session.Browser), Value: "planted", Path: "/"}, {Name: names.Name(session.Language), Value: "de", Path: "/"},
+	})
+	p := b.get("/signin")
+	if b.cookie(session.Browser) == "planted" || !strings.Contains(p.body, `lang="de"`) {
+		t.Errorf("browser %q, and %s", b.cookie(session.Browser), p.body[:60])
+	}
+	if p := b.submitOnce(p, "email", "alice@example.com", "password", alicePass); p.StatusCode != http.StatusSeeOther {
+		t.Errorf("sign-in: %s", p.Status)
+	}
+}
+
+func TestNoticeCannotBeMadeUp(t *testing.T) {
+	t.Parallel()
+	w := newFixture(t).withUsers()
+	const told = "Your password has been changed"
+	b := w.newBrowser()
+	p := b.submit(b.open("/reset"), "email", "alice@example.com")
+	_, code := w.mails.last(t)
+	p = b.submitOnce(p, "code", code, "new_password", newPassword)
+	link := p.Header.Get("Location")
+	if p := b.get(link); !strings.Contains(p.body, told) {
+		t.Fatalf("%s does not tell of it: %s", link, p.body)
+	}
+	victim := w.newBrowser()
+	victim.get("/signin")
+	for name, c := range map[string]struct {
+		b       *browser
+		address string
+	}{
+		"a name alone":              {b, "/signin?notice=password_changed"},
+		"the link of another":       {victim, link},
+		"in a browser without mark": {w.newBrowser(), link},
+		"with another time":         {b, strings.Replace(link, ".1", ".2", 1)},
+		"with another name":         {b, strings.Replace(link, "password_changed", "signed_out", 1)},
+	} {
+		if p := c.b.get(c.address); p.StatusCode != http.StatusOK || strings.Contains(p.body, told) {
+			t.Errorf("%s: %s is believed: %s", name, c.address, p.Status)
+		}
+	}
+	w.advance(5*time.Minute + time.Second)
+	if p := b.get(link); strings.Contains(p.body, told) {
+		t.Error("it is told again later")
+	}
+}
+
+func TestFormsHoldAnotherValueEachTime(t *testing.T) {
+	t.Parallel()
+	w := newFixture(t).withUsers()
+	b := w.newBrowser()
+	seen := map[string]bool{}
+	for range 3 {
+		_, form := b.get("/signin").form(t)
+		if seen[form.Get("csrf")] {
+			t.Error("the same twice")
+		}
+		seen[form.Get("csrf")] = true
+		if p := b.post("/signin", form); p.StatusCode != http.StatusUnprocessableEntity {
+			t.Errorf("a form of before: %s", p.Status)
+		}
+	}
+}

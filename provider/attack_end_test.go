@@ -1,0 +1,205 @@
+package provider_test
+
+import (
+	"flag"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/storage/postgres"
+	"github.com/bonafide-id/bonafide/storage/postgres/pgtest"
+)
+
+// endRounds is how often each race is run; one without the conditions of the write is
+// lost in nearly every round.
+var endRounds = flag.Int("rounds", 3, "how often to run the races of TestNothingOutlivesAnEnd")
+
+// TestNothingOutlivesAnEnd wins races by plain load, over two processes: while somebody
+// who knows the old password or has stolen a session goes on as fast as it goes, the
+// owner or the host ends all that was issued. Afterwards nothing of it is worth
+// anything.
+func TestNothingOutlivesAnEnd(t *testing.T) {
+	t.Parallel()
+	rounds := *endRounds
+	if testing.Short() {
+		rounds = 1
+	}
+	for database, open := range map[string]func(t *testing.T) (*fixture, *fixture){
+		"SQLite": func(t *testing.T) (*fixture, *fixture) {
+			w := newFixture(t, unlimited)
+			return w, w.twin(unlimited)
+		},
+		"PostgreSQL": func(t *testing.T) (*fixture, *fixture) {
+			address := pgtest.Shared(t).Schema(t)
+			onPostgres := func(c *provider.Config) {
+				store, err := postgres.Open(t.Context(), address)
+				if err != nil {
+					t.Fatal(err)
+				}
+				unlimited(c)
+				unused := c.Store
+				t.Cleanup(func() { _ = unused.Close() })
+				c.Store = store
+			}
+			w := newFixture(t, onPostgres)
+			return w, w.twin(onPostgres)
+		},
+	} {
+		t.Run(database, func(t *testing.T) {
+			w, elsewhere := open(t)
+			w.withClients()
+			for name, end := range map[string]func(e *ending){
+				"Reset":    (*ending).reset,
+				"Change":   (*ending).change,
+				"Lock":     (*ending).lock,
+				"Deletion": (*ending).delete,
+				"Removal":  (*ending).remove,
+			} {
+				t.Run(name, func(t *testing.T) {
+					for round := range rounds {
+						newEnding(t, w, elsewhere, fmt.Sprint(strings.ToLower(name), round)).race(end, name != "Removal")
+					}
+				})
+			}
+		})
+	}
+}
+
+// unlimited lets the thief guess as often as the machine can hash.
+func unlimited(c *provider.Config) {
+	c.Limits.SignIn = provider.Limit{Burst: -1}
+	c.Limits.SignInAccount = c.Limits.SignIn
+}
+
+// ending is one round of the race.
+type ending struct {
+	t            *testing.T
+	w, elsewhere *fixture
+	id, email    string
+	owner, thief *browser
+	over         atomic.Bool
+	codes        chan string
+	sessions     chan *browser // that may be signed in
+}
+
+const oldPassword, renewedPassword = "glacier-tulip-orbit-42", "violin-canyon-marble-88"
+
+func newEnding(t *testing.T, w, elsewhere *fixture, name string) *ending {
+	t.Helper()
+	e := &ending{t: t, w: w, elsewhere: elsewhere, id: name, email: name + "@example.com", codes: make(chan string, 1<<14), sessions: make(chan *browser, 1<<14)}
+	w.account(provider.Account{ID: name, Email: e.email, EmailVerified: true, Password: oldPassword})
+	e.owner = w.newBrowser().signIn(e.email, oldPassword)
+	e.owner.allow(ask()...)
+	e.thief = e.owner.thief()
+	return e
+}
+
+// race goes on as owner and thief while everything is ended, and demands that nothing is
+// left. wholly says that sessions end as well.
+func (e *ending) race(end func(*ending), wholly bool) {
+	e.t.Helper()
+	const workers = 3
+	var began sync.WaitGroup // each has been let in, or has got a code, once
+	began.Add(2 * workers)
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		began.Wait()
+		end(e)
+		e.over.Store(true)
+	}()
+	race(2*workers, func(i int) struct{} {
+		w := e.w
+		if i%2 == 1 {
+			w = e.elsewhere
+		}
+		stolen := e.thief.thief()
+		stolen.w = w
+		for first := true; !e.over.Load(); first = false {
+			if i >= workers { // who knows the password
+				b := w.newBrowser()
+				b.attempt(e.email, oldPassword)
+				e.sessions <- b
+			} else if code := codeOf(stolen.get(authorizeURL(ask()...))); code != "" {
+				e.codes <- code
+			}
+			if first {
+				began.Done()
+			}
+		}
+		return struct{}{}
+	})
+	<-ended
+	close(e.codes)
+	close(e.sessions)
+	alive := 0
+	for code := range e.codes {
+		if p, _ := e.owner.token(std("code", code)...); p.StatusCode == http.StatusOK {
+			alive++
+		}
+	}
+	if alive > 0 {
+		e.t.Errorf("%s: %d codes can be redeemed", e.id, alive)
+	}
+	if !wholly {
+		return
+	}
+	signedIn := 0
+	for b := range e.sessions {
+		if b.isSignedIn() {
+			signedIn++
+		}
+	}
+	if signedIn > 0 {
+		e.t.Errorf("%s: %d browsers are still signed in", e.id, signedIn)
+	}
+}
+
+// codeOf returns the code that an authorization response carries, or "".
+func codeOf(p page) string {
+	target, err := url.Parse(p.Header.Get("Location"))
+	if err != nil {
+		return ""
+	}
+	return target.Query().Get("code")
+}
+
+func (e *ending) reset() {
+	b := e.w.newBrowser()
+	screen := b.submit(b.open("/reset"), "email", e.email)
+	_, code := e.w.mails.last(e.t)
+	if p := b.submitOnce(screen, "code", code, "new_password", renewedPassword); p.StatusCode != http.StatusSeeOther {
+		e.t.Errorf("reset: %s %s", p.Status, p.body)
+	}
+}
+
+func (e *ending) change() {
+	p := e.owner.submitOnce(e.owner.open("/account/password"), "password", oldPassword, "new_password", renewedPassword)
+	if p.StatusCode != http.StatusSeeOther {
+		e.t.Errorf("change: %s %s", p.Status, p.body)
+	}
+	if !e.owner.isSignedIn() {
+		e.t.Error("the owner is signed out")
+	}
+}
+
+func (e *ending) lock() {
+	e.w.ok(e.w.SetAccountDisabled(e.t.Context(), e.id, true))
+	e.w.ok(e.w.SetAccountDisabled(e.t.Context(), e.id, false))
+	// The password is the same: what is let in from now on is let in rightly.
+	e.w.ok(e.w.SetAccountDisabled(e.t.Context(), e.id, true))
+}
+
+func (e *ending) delete() { e.w.ok(e.w.DeleteAccount(e.t.Context(), e.id)) }
+
+func (e *ending) remove() {
+	p := e.owner.submitOnce(e.owner.open("/account/apps/remove?client_id=std"))
+	if p.StatusCode != http.StatusSeeOther {
+		e.t.Errorf("removal: %s %s", p.Status, p.body)
+	}
+}

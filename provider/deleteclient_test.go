@@ -1,0 +1,206 @@
+package provider_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/storage"
+)
+
+// allowed gives an application so many grants, with two tokens each, and decisions.
+func (w *fixture) allowed(client string, n int) {
+	w.t.Helper()
+	const numbers = `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?2) `
+	w.tell(numbers+`INSERT INTO grants (id, flow, client_id, subject, redirect_uri, redirect_sent, response_type, nonce, eid,
+			challenge, created_at, expires_at)
+		SELECT randomblob(16), randomblob(32), ?1, 'user ' || i, 'https://rp.test/cb', 1, 'code', '', '', '', 1, 1 << 60 FROM n`, client, n)
+	w.tell(`INSERT INTO tokens (digest, kind, grant_id, created_at, expires_at)
+		SELECT randomblob(32), k.column1, g.id, 1, 1 << 60 FROM grants g, (VALUES (2), (3)) k WHERE g.client_id = ?1`, client)
+	w.tell(numbers+`INSERT INTO consents (subject, client_id, client_name, decision, created_at)
+		SELECT 'user ' || i, ?1, '', randomblob(32), 1 FROM n`, client, n)
+}
+
+// found counts the grants and the decisions of an application.
+func (w *fixture) found(client string) (grants, consents int) {
+	w.t.Helper()
+	const all = 1 << 30
+	g, _, err := w.store.FindGrants(w.t.Context(), storage.GrantFilter{ClientID: client}, storage.GrantID{}, all)
+	w.ok(err)
+	c, _, err := w.store.FindConsents(w.t.Context(), client, storage.ConsentID{}, all)
+	w.ok(err)
+	return len(g), len(c)
+}
+
+// writers change something else until a function returns, and count how often that was.
+func (w *fixture) writers(during func()) int64 {
+	var n atomic.Int64
+	var all sync.WaitGroup
+	done := make(chan struct{})
+	for i := range 2 {
+		all.Go(func() {
+			for {
+				select {
+				case <-done:
+					return
+				default:
+				}
+				if err := w.SetAttributes(w.t.Context(), fmt.Sprint("writer-", i), map[string]any{"fname": "A"}); err != nil {
+					w.t.Error(err)
+					return
+				}
+				n.Add(1)
+			}
+		})
+	}
+	during()
+	close(done)
+	all.Wait()
+	return n.Load()
+}
+
+func TestDeletingABusyApplicationHoldsUpNobody(t *testing.T) {
+	t.Parallel()
+	const n = 5_000
+	w := newFixture(t).withClients()
+	w.allowed("std", n)
+	w.allowed("std2", 10)
+	written := w.writers(func() { w.ok(w.DeleteClient(t.Context(), "std")) })
+	if steps := int64(n / 250); written < steps { // one transaction would let a handful through
+		t.Errorf("%d other writes went through, want at least %d", written, steps)
+	}
+	if grants, consents := w.found("std"); grants+consents > 0 {
+		t.Errorf("%d grants and %d decisions are left", grants, consents)
+	}
+	if grants, consents := w.found("std2"); grants != 10 || consents != 10 {
+		t.Errorf("another application has %d grants and %d decisions", grants, consents)
+	}
+	if _, err := w.store.Client(t.Context(), "std"); !errors.Is(err, storage.ErrNotFound) {
+		t.Errorf("the registration: %v", err)
+	}
+	t.Logf("%d other writes", written)
+}
+
+func TestRevokingAllHoldsUpNobody(t *testing.T) {
+	t.Parallel()
+	const n = 5_000
+	w := newFixture(t).withClients()
+	w.allowed("std", n)
+	written := w.writers(func() { w.ok(w.RevokeIssuedBefore(t.Context(), time.Now())) })
+	if steps := int64(n / 500); written < steps {
+		t.Errorf("%d other writes went through, want at least %d", written, steps)
+	}
+	if ended, err := w.store.RevokeGrants(t.Context(), storage.GrantFilter{Subject: "user 7"}, time.Now()); err != nil || ended > 0 {
+		t.Errorf("%d grants were in force, %v", ended, err)
+	}
+}
+
+// stopped is a store that loses the server after some removals, until told otherwise.
+type stopped struct {
+	storage.Store
+	after  atomic.Int64
+	before func()
+}
+
+func (s *stopped) RemoveGrants(ctx context.Context, ids []storage.GrantID) (int, error) {
+	if s.before != nil {
+		s.before()
+	}
+	if s.after.Add(-1) < 0 {
+		return 0, storage.ErrUnavailable
+	}
+	return s.Store.RemoveGrants(ctx, ids[:1])
+}
+
+func stopping(s *stopped) func(*provider.Config) {
+	return func(c *provider.Config) { s.Store, c.Store = c.Store, s }
+}
+
+var standard = provider.Client{
+	ID: "std", Name: "Standard App", Secret: clientSecret, Dialect: provider.Standard, RedirectURIs: []string{callbackURI},
+	GrantTypes: []string{"authorization_code", "refresh_token"},
+}
+
+func TestADeletionThatWasInterrupted(t *testing.T) {
+	t.Parallel()
+	// interrupted leaves an application with grants in which one was used.
+	interrupted := func(t *testing.T) (*fixture, *browser, string, *stopped) {
+		s := &stopped{}
+		w := newFixture(t, stopping(s)).withClients().withUsers()
+		b := w.alice()
+		refresh := text(t, b.standardTokens(), "refresh_token")
+		w.allowed("std", 5)
+		s.after.Store(2)
+		if err := w.DeleteClient(t.Context(), "std"); !errors.Is(err, storage.ErrUnavailable) {
+			t.Fatalf("err = %v", err)
+		}
+		s.after.Store(1 << 30)
+		if _, answer := b.refresh(refresh); answer["error"] != "invalid_client" {
+			t.Errorf("meanwhile it is answered with %v", answer)
+		}
+		if _, err := w.ClientSecret(t.Context(), "std"); !errors.Is(err, provider.ErrNoClient) {
+			t.Errorf("its secret: %v", err)
+		}
+		if _, err := w.RotateClientSecret(t.Context(), "std", 0); !errors.Is(err, provider.ErrNoClient) {
+			t.Errorf("a new secret: %v", err)
+		}
+		if w.saw(provider.EventClientDeleted) || w.saw(provider.EventClientChanged) {
+			t.Error("the trail tells of it too early")
+		}
+		return w, b, refresh, s
+	}
+	t.Run("GoesOn", func(t *testing.T) {
+		w, _, _, _ := interrupted(t)
+		w.ok(w.DeleteClient(t.Context(), "std"))
+		if grants, consents := w.found("std"); grants+consents > 0 {
+			t.Errorf("%d grants and %d decisions are left", grants, consents)
+		}
+		if !w.saw(provider.EventClientDeleted) {
+			t.Error("the trail does not tell of it")
+		}
+	})
+	t.Run("LeavesNothingToTheNextRegistration", func(t *testing.T) {
+		w, b, refresh, _ := interrupted(t)
+		w.ok(w.SaveClient(t.Context(), standard))
+		if grants, consents := w.found("std"); grants+consents > 0 {
+			t.Errorf("%d grants and %d decisions are back", grants, consents)
+		}
+		if _, answer := b.refresh(refresh); answer["error"] != "invalid_grant" {
+			t.Errorf("a token of the one before is answered with %v", answer)
+		}
+	})
+	t.Run("LeavesTheNextRegistrationAlone", func(t *testing.T) {
+		w, _, _, s := interrupted(t)
+		var once sync.Once
+		s.before = func() {
+			once.Do(func() { // another process goes on, and registers it anew
+				other := w.twin()
+				w.ok(other.SaveClient(t.Context(), standard))
+				w.allowed("std", 3)
+			})
+		}
+		w.ok(w.DeleteClient(t.Context(), "std"))
+		if grants, consents := w.found("std"); grants != 3 || consents != 3 {
+			t.Errorf("%d grants and %d decisions are left to it", grants, consents)
+		}
+		if _, err := w.ClientSecret(t.Context(), "std"); err != nil {
+			t.Errorf("its secret: %v", err)
+		}
+	})
+	t.Run("EndsWithItsContext", func(t *testing.T) {
+		s := &stopped{}
+		w := newFixture(t, stopping(s)).withClients()
+		w.allowed("std", 5)
+		s.after.Store(1 << 30)
+		ctx, cancel := context.WithCancel(t.Context())
+		s.before = cancel
+		if err := w.DeleteClient(ctx, "std"); !errors.Is(err, context.Canceled) {
+			t.Errorf("err = %v", err)
+		}
+	})
+}

@@ -1,0 +1,6 @@
+package provider
+
+import "context"
+
+// Maintain does one round of Run.
+func (p *Provider) Maintain(ctx context.Context) { p.maintain(ctx) }

@@ -1,0 +1,245 @@
+package account
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/big"
+	"net/http"
+	"time"
+
+	"github.com/bonafide-id/bonafide/provider/internal/engine"
+	"github.com/bonafide-id/bonafide/provider/internal/random"
+	"github.com/bonafide-id/bonafide/provider/internal/request"
+	"github.com/bonafide-id/bonafide/provider/internal/session"
+	"github.com/bonafide-id/bonafide/provider/internal/web"
+	"github.com/bonafide-id/bonafide/storage"
+	"github.com/bonafide-id/bonafide/ui"
+)
+
+// codeRequest asks for a one-time code that was sent by e-mail: to finish a new account,
+// to verify an address, or to choose a new password. The browser carries it sealed; the
+// store has the code's digest with the payload, once. Where there is nothing to do, as
+// when somebody signs up with an address that has an account, the browser carries one all
+// the same, and no code is ever right.
+type codeRequest struct {
+	ID      []byte  `json:"i"`
+	Purpose purpose `json:"p"`
+	Email   string  `json:"e"`
+	Code    string  `json:"c"`
+	Browser []byte  `json:"b"`
+	Made    int64   `json:"t"`
+
+	// Void is 1 when there is nothing to do, else 0. Like every other field it is
+	// as long either way, because the length of what is sealed can be seen.
+	Void int `json:"v"`
+}
+
+// mail is what the mail with the code says.
+func (c codeRequest) mail() ui.MailKind {
+	switch {
+	case c.Purpose == forVerify:
+		return ui.MailVerifyEmail
+	case c.Purpose == forSignUp && c.Void == 0:
+		return ui.MailSignUp
+	case c.Purpose == forSignUp:
+		return ui.MailAccountExists
+	case c.Void == 0:
+		return ui.MailResetPassword
+	default:
+		return ui.MailNoAccount
+	}
+}
+
+// purpose is what a code is good for.
+type purpose string
+
+const (
+	forSignUp purpose = "sign_up"
+	forReset  purpose = "reset"
+	forVerify purpose = "verify"
+)
+
+// codeLife is how long a code can be used. How many guesses there are at eight digits
+// is at ratelimit.SendMail.
+const codeLife = 15 * time.Minute
+
+func (p *Pages) sealCodePurpose() string { return "ticket " + p.Site.Issuer }
+
+// newCode makes a code when there is a payload, stores that, sends the mail, and returns
+// the request for the code sealed. Without a payload it does the same work.
+func (p *Pages) newCode(w http.ResponseWriter, r *http.Request, c codeRequest, payload []byte) (string, error) {
+	c.ID = make([]byte, 16)
+	random.Fill(c.ID)
+	browser := sha256.Sum256([]byte(p.Site.Browser(w, r)))
+	c.Browser, c.Made = browser[:], p.Clock().Unix()
+	c.Code = newDigits()
+	code := c.Code
+	if payload == nil {
+		c.Void, code, payload = 1, rand.Text(), []byte("-")
+	}
+	err := p.Store.SaveOneTimeCode(r.Context(), storage.OneTimeCode{
+		Digest: p.codeDigest(c, code), Purpose: string(c.Purpose), Subject: hex.EncodeToString(c.ID),
+		Payload: p.Site.Secrets.Seal(p.sealCodePurpose(), payload), ExpiresAt: p.Clock().Add(codeLife),
+	})
+	if err != nil {
+		return "", fmt.Errorf("save code: %w", err)
+	}
+	if err := p.sendCode(r, c); err != nil {
+		return "", err
+	}
+	plain, err := json.Marshal(c)
+	if err != nil {
+		return "", fmt.Errorf("encode code: %w", err)
+	}
+	return p.Site.Secrets.SealString(p.sealCodePurpose(), plain), nil
+}
+
+// newDigits returns eight random digits.
+func newDigits() string {
+	n, err := rand.Int(rand.Reader, big.NewInt(100_000_000))
+	if err != nil { // the program stops when there is no randomness
+		panic(err)
+	}
+	return fmt.Sprintf("%08d", n)
+}
+
+// codeDigest names a code in the store. It is keyed, because eight digits are quickly
+// tried by who reads the database.
+func (p *Pages) codeDigest(c codeRequest, code string) storage.Digest {
+	return p.Site.Secrets.MAC("code "+p.Site.Issuer, []byte(c.Purpose), c.ID, []byte(code))
+}
+
+// openCode returns the request for a code that a page or form carries.
+func (p *Pages) openCode(r *http.Request, want purpose) (codeRequest, error) {
+	plain, err := p.Site.Secrets.OpenString(p.sealCodePurpose(), web.Parameter(r, web.CodeParameter))
+	if err != nil {
+		return codeRequest{}, &web.PageError{Status: http.StatusBadRequest, Code: ui.ErrorRequest, Cause: err}
+	}
+	var c codeRequest
+	if err := json.Unmarshal(plain, &c); err != nil {
+		return codeRequest{}, fmt.Errorf("decode code: %w", err)
+	}
+	browser := sha256.Sum256([]byte(p.Site.Cookies.Get(r, session.Browser)))
+	switch {
+	case subtle.ConstantTimeCompare(browser[:], c.Browser) != 1:
+		return codeRequest{}, &web.PageError{Status: http.StatusBadRequest, Code: ui.ErrorBrowser, Cause: errors.New("code of another browser")}
+	case c.Purpose != want:
+		return codeRequest{}, &web.PageError{Status: http.StatusBadRequest, Code: ui.ErrorRequest, Cause: errors.New("code for another purpose")}
+	}
+	return c, nil
+}
+
+// rejection is why a code was not accepted, as the page says it.
+type rejection struct {
+	problem ui.Problem
+	status  int
+}
+
+// verifyCode returns the payload of a code when it is right, or why it is rejected. A code
+// can be used once.
+func (p *Pages) verifyCode(w http.ResponseWriter, r *http.Request, c codeRequest, entered string) (payload []byte, rejected *rejection, err error) {
+	ctx := r.Context()
+	entered = digitsOf(entered)
+	if entered == "" {
+		return nil, &rejection{ui.Problem{Code: ui.CodeMissing}, http.StatusUnprocessableEntity}, nil
+	}
+	by, err := p.codeCaller(r, c)
+	if err != nil {
+		return nil, nil, err
+	}
+	wait, err := p.Limits.Allow(ctx, p.Actions.EnterCode, by)
+	if err != nil {
+		return nil, nil, err
+	}
+	if wait > 0 {
+		return nil, &rejection{throttled(wait), web.TooMany(w, wait)}, nil
+	}
+	stored, err := p.Store.UseOneTimeCode(ctx, string(c.Purpose), p.codeDigest(c, entered), p.Clock())
+	if errors.Is(err, storage.ErrNotFound) {
+		return nil, &rejection{ui.Problem{Code: ui.CodeWrong}, http.StatusUnprocessableEntity}, nil
+	}
+	if err != nil {
+		return nil, nil, fmt.Errorf("verify code: %w", err)
+	}
+	if payload, err = p.Site.Secrets.Open(p.sealCodePurpose(), stored.Payload); err != nil {
+		return nil, nil, err
+	}
+	p.Limits.Reset(ctx, p.Actions.EnterCode, by)
+	return payload, nil, nil
+}
+
+// usedUp returns the request for what a code has been used up for. That is carried
+// out even when the browser leaves now: the code would be gone for nothing.
+func usedUp(r *http.Request) (*http.Request, context.CancelFunc) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), request.Timeout)
+	return r.WithContext(ctx), cancel
+}
+
+// digitsOf drops the spaces that people and mail programs put into codes.
+func digitsOf(code string) string {
+	digits := make([]rune, 0, len(code))
+	for _, c := range code {
+		switch {
+		case '0' <= c && c <= '9':
+			digits = append(digits, c)
+		case c == ' ' || c == '-' || c == '\u00a0':
+		default:
+			return web.Truncate(code, 16) // not a code, and counted as a wrong one
+		}
+	}
+	return web.Truncate(string(digits), 16)
+}
+
+// sendCode sends the mail with the code.
+func (p *Pages) sendCode(r *http.Request, c codeRequest) error {
+	to, err := p.recipient(r.Context(), c.Email)
+	if err != nil {
+		return err
+	}
+	return p.mail(r, to, ui.MailView{Kind: c.mail(), Code: c.Code, ValidFor: codeLife})
+}
+
+// codePage is the page that asks for a code.
+type codePage struct {
+	request *engine.AuthorizeRequest // nil for a page that stands alone
+	code    codeRequest
+	back    string
+}
+
+func (p *Pages) renderCode(w http.ResponseWriter, r *http.Request, page codePage, status int, notice ui.Notice, problems ...ui.Problem) {
+	kind := ui.CodeSignUp
+	if page.code.Purpose == forVerify {
+		kind = ui.CodeVerifyEmail
+	}
+	p.Site.RenderFor(w, r, page.request, status, ui.Code(ui.CodeView{
+		Page: p.Site.PageView(r, page.request), Form: p.Site.Form(w, r, problems), Notice: notice,
+		Purpose: kind, Email: page.code.Email, ValidFor: codeLife, BackURL: page.back,
+	}))
+}
+
+// resendCode sends the mail of a code again and asks for it.
+func (p *Pages) resendCode(w http.ResponseWriter, r *http.Request, page codePage) error {
+	key, err := EmailKey(page.code.Email)
+	if err != nil {
+		return err
+	}
+	wait, err := p.mayMail(r, key)
+	if err != nil {
+		return err
+	}
+	if wait > 0 {
+		p.renderCode(w, r, page, web.TooMany(w, wait), "", throttled(wait))
+		return nil
+	}
+	if err := p.sendCode(r, page.code); err != nil {
+		return err
+	}
+	p.renderCode(w, r, page, http.StatusOK, ui.NoticeCodeSent)
+	return nil
+}

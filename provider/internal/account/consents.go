@@ -1,0 +1,103 @@
+package account
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+
+	"github.com/bonafide-id/bonafide/provider/internal/audit"
+	"github.com/bonafide-id/bonafide/provider/internal/authflow"
+	"github.com/bonafide-id/bonafide/provider/internal/claims"
+	"github.com/bonafide-id/bonafide/provider/internal/engine"
+	"github.com/bonafide-id/bonafide/provider/internal/web"
+	"github.com/bonafide-id/bonafide/storage"
+	"github.com/bonafide-id/bonafide/ui"
+)
+
+// showConsents lists the applications that the user has allowed something.
+func (p *Pages) showConsents(w http.ResponseWriter, r *http.Request, user *authflow.User) error {
+	consents, err := p.Store.Consents(r.Context(), user.UserID)
+	if err != nil {
+		return fmt.Errorf("read consents: %w", err)
+	}
+	view := ui.AppsView{Page: p.Site.PageView(r, nil), Notice: p.Site.Noticed(r), AccountURL: p.Site.Link("/account")}
+	for _, c := range consents {
+		app, err := p.consentView(r.Context(), c)
+		if errors.Is(err, engine.ErrNoClient) {
+			continue // disabled: it can see nothing
+		}
+		if err != nil {
+			return err
+		}
+		view.Apps = append(view.Apps, app)
+	}
+	p.Site.Render(w, r, http.StatusOK, ui.Apps(view))
+	return nil
+}
+
+func (p *Pages) consentView(ctx context.Context, c storage.Consent) (ui.App, error) {
+	client, err := p.Engine.Client(ctx, c.ClientID)
+	if err != nil {
+		return ui.App{}, err
+	}
+	app := ui.App{
+		Client: ui.Client{
+			Name: client.Name, LogoURL: p.Site.ImageURL(client.Logo), Host: web.HostOf(client.RedirectURIs[0]),
+			TermsURL: client.TermsURL, PolicyURL: client.PolicyURL,
+		},
+		Since: c.CreatedAt, LastUsed: c.LastUsedAt,
+		RemoveURL: p.Site.Link("/account/apps/remove", web.ClientParameter, c.ClientID),
+	}
+	for _, name := range c.Scopes {
+		if scope := p.Claims.Catalogue.Scope(name); scope != nil {
+			app.Scopes = append(app.Scopes, scope.Title)
+		}
+	}
+	return app, nil
+}
+
+// showRemoveConsent asks whether to take back what an application was allowed.
+func (p *Pages) showRemoveConsent(w http.ResponseWriter, r *http.Request, user *authflow.User) error {
+	clientID := web.Parameter(r, web.ClientParameter)
+	consent, err := p.Store.Consent(r.Context(), user.UserID, clientID)
+	if errors.Is(err, storage.ErrNotFound) {
+		return &web.PageError{Status: http.StatusNotFound, Code: ui.ErrorNotFound}
+	}
+	if err != nil {
+		return fmt.Errorf("read consent: %w", err)
+	}
+	app, err := p.consentView(r.Context(), consent)
+	if errors.Is(err, engine.ErrNoClient) {
+		return &web.PageError{Status: http.StatusNotFound, Code: ui.ErrorNotFound}
+	}
+	if err != nil {
+		return err
+	}
+	form := ui.Form{Action: p.Site.Link("/account/apps/remove"), Hidden: p.Site.Hidden(w, r, ui.Field{Name: web.ClientParameter, Value: clientID})}
+	p.Site.Render(w, r, http.StatusOK, ui.RemoveApp(ui.RemoveAppView{
+		Page: p.Site.PageView(r, nil), Form: form, App: app, CancelURL: p.Site.Link("/account/apps"),
+	}))
+	return nil
+}
+
+// removeConsent forgets what the user has allowed an application and ends every token
+// of it.
+func (p *Pages) removeConsent(w http.ResponseWriter, r *http.Request, user *authflow.User) error {
+	clientID := r.PostForm.Get(web.ClientParameter)
+	if !claims.IsName(clientID) {
+		return &web.PageError{Status: http.StatusBadRequest, Code: ui.ErrorRequest}
+	}
+	_, unknown := p.Store.Consent(r.Context(), user.UserID, clientID)
+	if unknown != nil && !errors.Is(unknown, storage.ErrNotFound) {
+		return fmt.Errorf("read consent: %w", unknown)
+	}
+	if err := p.Store.RevokeConsent(r.Context(), user.UserID, clientID, p.Clock()); err != nil {
+		return fmt.Errorf("revoke consent: %w", err)
+	}
+	if unknown == nil {
+		p.Audit.Record(r.Context(), storage.Event{Name: audit.Revoked, Subject: user.UserID, ClientID: clientID, Detail: "by the user"})
+	}
+	p.Site.Redirect(w, p.Site.Link("/account/apps", web.NoticeParameter, p.Site.Notice(w, r, ui.NoticeAppRemoved)))
+	return nil
+}

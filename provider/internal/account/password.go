@@ -1,0 +1,73 @@
+package account
+
+import (
+	"errors"
+	"net/http"
+
+	"github.com/bonafide-id/bonafide/provider/internal/authflow"
+	"github.com/bonafide-id/bonafide/provider/internal/web"
+	"github.com/bonafide-id/bonafide/storage"
+	"github.com/bonafide-id/bonafide/ui"
+)
+
+// showPassword asks for the old password and a new one.
+func (p *Pages) showPassword(w http.ResponseWriter, r *http.Request, user *authflow.User) error {
+	p.renderPassword(w, r, user.Account, http.StatusOK)
+	return nil
+}
+
+func (p *Pages) renderPassword(w http.ResponseWriter, r *http.Request, account storage.Account, status int, problems ...ui.Problem) {
+	p.Site.Render(w, r, status, ui.Password(ui.PasswordView{
+		Page: p.Site.PageView(r, nil), Form: p.Site.Form(w, r, problems), Email: account.Email,
+		MinLength: p.Accounts.MinLength, AccountURL: p.Site.Link("/account"),
+	}))
+}
+
+// changePassword sets a new password. Every session of the account ends, and every
+// grant: whoever knew the old password is out. This browser gets a new session in the
+// same step.
+func (p *Pages) changePassword(w http.ResponseWriter, r *http.Request, user *authflow.User) error {
+	account := user.Account
+	old, chosen := r.PostForm.Get(ui.FieldPassword), r.PostForm.Get(ui.FieldNewPassword)
+	if problem := p.changeProblem(old, chosen, account.Email); problem.Code != "" {
+		p.renderPassword(w, r, account, http.StatusUnprocessableEntity, problem)
+		return nil
+	}
+	checked, wait, err := p.checkPassword(r, account.Email, old)
+	switch {
+	case err != nil:
+		return err
+	case wait > 0:
+		p.renderPassword(w, r, account, web.TooMany(w, wait), throttled(wait))
+		return nil
+	case checked == nil:
+		p.renderPassword(w, r, account, http.StatusUnprocessableEntity, ui.Problem{Code: ui.PasswordWrong})
+		return nil
+	}
+	begin, send := p.Sessions.New(p.authentication(r, *checked))
+	err = p.Accounts.SetPassword(r.Context(), *checked, chosen, "by the user", begin)
+	if errors.Is(err, storage.ErrChanged) { // the password that was checked is it no more
+		p.renderPassword(w, r, account, http.StatusUnprocessableEntity, ui.Problem{Code: ui.PasswordWrong})
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	send(w)
+	checked.Epoch++ // which the change has begun
+	p.markDevice(w, r, *checked)
+	p.noticeMail(r, account.Email, ui.MailView{Kind: ui.MailPasswordChanged})
+	p.Site.Redirect(w, p.Site.Link("/account", web.NoticeParameter, p.Site.Notice(w, r, ui.NoticePasswordChanged)))
+	return nil
+}
+
+func (p *Pages) changeProblem(old, chosen, email string) ui.Problem {
+	switch {
+	case old == "":
+		return ui.Problem{Code: ui.PasswordMissing}
+	case old == chosen:
+		return ui.Problem{Code: ui.PasswordUnchanged}
+	default:
+		return p.passwordProblem(chosen, email)
+	}
+}

@@ -1,0 +1,47 @@
+package account
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+
+	"github.com/bonafide-id/bonafide/provider/internal/web"
+	"github.com/bonafide-id/bonafide/storage"
+	"github.com/bonafide-id/bonafide/ui"
+)
+
+// addressee is the payload of a code that is about an account: which one, in which
+// epoch, and the address that the code was sent to.
+type addressee struct {
+	AccountID string `json:"i"`
+	Epoch     int64  `json:"n"`
+	Email     string `json:"e"`
+}
+
+func payloadFor(account storage.Account) ([]byte, error) {
+	payload, err := json.Marshal(addressee{account.ID, account.Epoch, account.Email})
+	if err != nil {
+		return nil, fmt.Errorf("encode payload: %w", err)
+	}
+	return payload, nil
+}
+
+// addressed returns the account that a payload is about, unless it is gone, locked or has
+// got another address or another password since: who reads the old mailbox, or has kept
+// an old mail, has no say in it any more.
+func (p *Pages) addressed(ctx context.Context, payload []byte) (storage.Account, error) {
+	var a addressee
+	if err := json.Unmarshal(payload, &a); err != nil {
+		return storage.Account{}, fmt.Errorf("decode payload: %w", err)
+	}
+	account, err := p.Store.Account(ctx, a.AccountID)
+	if errors.Is(err, storage.ErrNotFound) || err == nil && (account.Disabled || account.Email != a.Email || account.Epoch != a.Epoch) {
+		return storage.Account{}, &web.PageError{Status: http.StatusBadRequest, Code: ui.ErrorExpired}
+	}
+	if err != nil {
+		return storage.Account{}, fmt.Errorf("read account: %w", err)
+	}
+	return account, nil
+}

@@ -1,0 +1,122 @@
+package account
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+
+	"github.com/bonafide-id/bonafide/provider/internal/authflow"
+	"github.com/bonafide-id/bonafide/provider/internal/web"
+	"github.com/bonafide-id/bonafide/storage"
+	"github.com/bonafide-id/bonafide/ui"
+)
+
+// showReset asks for the address of the account whose password is forgotten.
+func (p *Pages) showReset(w http.ResponseWriter, r *http.Request, page *authflow.Page) error {
+	p.renderReset(w, r, page, "", http.StatusOK)
+	return nil
+}
+
+func (p *Pages) renderReset(w http.ResponseWriter, r *http.Request, page *authflow.Page, email string, status int, problems ...ui.Problem) {
+	p.Site.RenderFor(w, r, page.Request(), status, ui.ResetStart(ui.ResetStartView{
+		Page: p.Site.PageView(r, page.Request()), Form: p.Site.Form(w, r, problems), Email: email,
+		SignInURL: p.Site.Link("/signin", web.FlowParameter, web.Parameter(r, web.FlowParameter)),
+	}))
+}
+
+// reset sends a code to the address, or a word that it has no account; the screen
+// says the same.
+func (p *Pages) reset(w http.ResponseWriter, r *http.Request, page *authflow.Page) error {
+	ctx := r.Context()
+	email := r.PostForm.Get(ui.FieldEmail)
+	key, err := EmailKey(email)
+	if err != nil {
+		problem := ui.Problem{Code: ui.EmailInvalid}
+		if email == "" {
+			problem.Code = ui.EmailMissing
+		}
+		p.renderReset(w, r, page, email, http.StatusUnprocessableEntity, problem)
+		return nil
+	}
+	wait, err := p.mayMail(r, key)
+	if err != nil {
+		return err
+	}
+	if wait > 0 {
+		p.renderReset(w, r, page, email, web.TooMany(w, wait), throttled(wait))
+		return nil
+	}
+	var payload []byte
+	account, err := p.Store.AccountByEmail(ctx, key)
+	if err != nil && !errors.Is(err, storage.ErrNotFound) {
+		return fmt.Errorf("read account: %w", err)
+	}
+	if err == nil && !account.Disabled {
+		if payload, err = payloadFor(account); err != nil {
+			return err
+		}
+	}
+	sealed, err := p.newCode(w, r, codeRequest{Purpose: forReset, Email: email}, payload)
+	if err != nil {
+		return err
+	}
+	p.Site.Redirect(w, p.Site.Link("/reset/finish", web.FlowParameter, web.Parameter(r, web.FlowParameter), web.CodeParameter, sealed))
+	return nil
+}
+
+// showResetFinish asks for the code and a new password.
+func (p *Pages) showResetFinish(w http.ResponseWriter, r *http.Request, page *authflow.Page) error {
+	c, err := p.openCode(r, forReset)
+	if err != nil {
+		return err
+	}
+	p.renderResetFinish(w, r, page, c, http.StatusOK)
+	return nil
+}
+
+func (p *Pages) renderResetFinish(w http.ResponseWriter, r *http.Request, page *authflow.Page, c codeRequest, status int, problems ...ui.Problem) {
+	p.Site.RenderFor(w, r, page.Request(), status, ui.ResetFinish(ui.ResetFinishView{
+		Page: p.Site.PageView(r, page.Request()), Form: p.Site.Form(w, r, problems), Email: c.Email,
+		ValidFor: codeLife, MinLength: p.Accounts.MinLength,
+		RestartURL: p.Site.Link("/reset", web.FlowParameter, web.Parameter(r, web.FlowParameter)),
+	}))
+}
+
+// resetFinish sets the new password, which ends every session and grant of the
+// account, and asks to sign in with it. The password is checked before the code is
+// used up.
+func (p *Pages) resetFinish(w http.ResponseWriter, r *http.Request, page *authflow.Page) error {
+	c, err := p.openCode(r, forReset)
+	if err != nil {
+		return err
+	}
+	chosen := r.PostForm.Get(ui.FieldNewPassword)
+	if problem := p.passwordProblem(chosen, c.Email); problem.Code != "" {
+		p.renderResetFinish(w, r, page, c, http.StatusUnprocessableEntity, problem)
+		return nil
+	}
+	payload, rejected, err := p.verifyCode(w, r, c, r.PostForm.Get(ui.FieldCode))
+	if err != nil {
+		return err
+	}
+	if rejected != nil {
+		p.renderResetFinish(w, r, page, c, rejected.status, rejected.problem)
+		return nil
+	}
+	r, done := usedUp(r)
+	defer done()
+	account, err := p.addressed(r.Context(), payload)
+	if err != nil {
+		return err
+	}
+	err = p.Accounts.SetPassword(r.Context(), account, chosen, "by a code sent to the user")
+	if errors.Is(err, storage.ErrChanged) {
+		return &web.PageError{Status: http.StatusBadRequest, Code: ui.ErrorExpired, Cause: err}
+	}
+	if err != nil {
+		return err
+	}
+	p.noticeMail(r, account.Email, ui.MailView{Kind: ui.MailPasswordChanged})
+	p.Site.Redirect(w, p.Site.Link("/signin", web.FlowParameter, web.Parameter(r, web.FlowParameter), web.NoticeParameter, p.Site.Notice(w, r, ui.NoticePasswordChanged)))
+	return nil
+}

@@ -1,0 +1,101 @@
+package account
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"net/http"
+	"strings"
+
+	"github.com/bonafide-id/bonafide/provider/internal/audit"
+	"github.com/bonafide-id/bonafide/provider/internal/authflow"
+	"github.com/bonafide-id/bonafide/provider/internal/web"
+	"github.com/bonafide-id/bonafide/storage"
+	"github.com/bonafide-id/bonafide/ui"
+)
+
+// showSessions lists the browsers in which the user is signed in.
+func (p *Pages) showSessions(w http.ResponseWriter, r *http.Request, user *authflow.User) error {
+	sessions, err := p.Store.Sessions(r.Context(), user.UserID)
+	if err != nil {
+		return fmt.Errorf("read sessions: %w", err)
+	}
+	view := ui.SessionsView{
+		Page: p.Site.PageView(r, nil), Form: p.Site.Form(w, r, nil),
+		Notice: p.Site.Noticed(r), AccountURL: p.Site.Link("/account"),
+	}
+	now := p.Clock()
+	for _, s := range sessions {
+		if !now.Before(s.ExpiresAt) || !now.Before(s.IdleUntil) {
+			continue
+		}
+		browser, system := device(s.UserAgent)
+		view.Sessions = append(view.Sessions, ui.Session{
+			ID: sessionName(s), Browser: browser, System: system,
+			Current: s.Digest == user.Session, Since: s.CreatedAt, LastUsed: s.LastSeenAt,
+		})
+	}
+	p.Site.Render(w, r, http.StatusOK, ui.Sessions(view))
+	return nil
+}
+
+// sessionName names a session in a form. It is no secret: it ends only sessions of
+// the account that posts it.
+func sessionName(s storage.Session) string {
+	sum := sha256.Sum256(s.Digest[:])
+	return hex.EncodeToString(sum[:16])
+}
+
+// endSessions ends one session of the user, or all but this one.
+func (p *Pages) endSessions(w http.ResponseWriter, r *http.Request, user *authflow.User) error {
+	ctx := r.Context()
+	notice, ended, detail := ui.NoticeSessionEnded, 0, "on another device"
+	var err error
+	if r.PostForm.Get(ui.FieldAction) == ui.ActionOthers {
+		notice, detail = ui.NoticeSessionsEnded, "on all other devices"
+		ended, err = p.Store.EndSessions(ctx, storage.SessionFilter{AccountID: user.UserID, Except: user.Session})
+	} else {
+		ended, err = p.endNamedSession(r, user.UserID, r.PostForm.Get(ui.FieldSession))
+	}
+	if err != nil {
+		return fmt.Errorf("end session: %w", err)
+	}
+	if ended > 0 {
+		p.Audit.Record(ctx, storage.Event{Name: audit.SignedOut, Subject: user.UserID, Detail: detail})
+	}
+	p.Site.Redirect(w, p.Site.Link("/account/sessions", web.NoticeParameter, p.Site.Notice(w, r, notice)))
+	return nil
+}
+
+func (p *Pages) endNamedSession(r *http.Request, accountID, name string) (ended int, err error) {
+	sessions, err := p.Store.Sessions(r.Context(), accountID)
+	if err != nil {
+		return 0, err
+	}
+	for _, s := range sessions {
+		if sessionName(s) == name {
+			return 1, p.Store.EndSession(r.Context(), s.Digest)
+		}
+	}
+	return 0, nil
+}
+
+// device names browser and system of a User-Agent header, as far as people need to
+// recognize their own. The order matters: browsers name those that they resemble.
+func device(userAgent string) (browser, system string) {
+	find := func(names [][2]string) string {
+		for _, n := range names {
+			if strings.Contains(userAgent, n[0]) {
+				return n[1]
+			}
+		}
+		return ""
+	}
+	return find([][2]string{
+			{"Edg", "Edge"}, {"OPR/", "Opera"}, {"SamsungBrowser", "Samsung Internet"},
+			{"Firefox/", "Firefox"}, {"FxiOS", "Firefox"}, {"CriOS", "Chrome"}, {"Chrome/", "Chrome"}, {"Safari/", "Safari"},
+		}), find([][2]string{
+			{"iPhone", "iPhone"}, {"iPad", "iPad"}, {"Android", "Android"}, {"Windows", "Windows"},
+			{"Macintosh", "macOS"}, {"CrOS", "ChromeOS"}, {"Linux", "Linux"},
+		})
+}

@@ -1,0 +1,201 @@
+package account
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/bonafide-id/bonafide/provider/internal/audit"
+	"github.com/bonafide-id/bonafide/provider/internal/authflow"
+	"github.com/bonafide-id/bonafide/provider/internal/request"
+	"github.com/bonafide-id/bonafide/provider/internal/session"
+	"github.com/bonafide-id/bonafide/provider/internal/web"
+	"github.com/bonafide-id/bonafide/storage"
+	"github.com/bonafide-id/bonafide/ui"
+)
+
+// showSignIn asks for e-mail address and password, or for the password only when the user
+// who is signed in has to prove it again.
+func (p *Pages) showSignIn(w http.ResponseWriter, r *http.Request, page *authflow.Page) error {
+	user, err := page.User()
+	if err != nil {
+		return err
+	}
+	if page.Flow == nil && user != nil {
+		p.Site.Redirect(w, p.Site.Link("/account"))
+		return nil
+	}
+	again, err := p.Flows.MustReauthenticate(r, page)
+	if err != nil {
+		return err
+	}
+	return p.renderSignIn(w, r, page, again, loginHint(page), http.StatusOK)
+}
+
+// loginHint returns the address that the application of a page expects.
+func loginHint(page *authflow.Page) string {
+	if page.Flow == nil {
+		return ""
+	}
+	return page.Request().LoginHint
+}
+
+func (p *Pages) renderSignIn(w http.ResponseWriter, r *http.Request, page *authflow.Page, again *authflow.User, email string, status int, problems ...ui.Problem) error {
+	form := p.Site.Form(w, r, problems)
+	resetURL, signUpURL := "", ""
+	if p.sendsMail() {
+		resetURL = p.Site.Link("/reset", web.FlowParameter, web.Parameter(r, web.FlowParameter))
+		signUpURL = p.Site.Link("/signup", web.FlowParameter, web.Parameter(r, web.FlowParameter))
+	}
+	view := p.Site.PageView(r, page.Request())
+	if again == nil {
+		p.Site.RenderFor(w, r, page.Request(), status, ui.SignIn(ui.SignInView{
+			Page: view, Form: form, Notice: p.Site.Noticed(r),
+			Email: email, ResetURL: resetURL, SignUpURL: signUpURL,
+		}))
+		return nil
+	}
+	account, err := p.Flows.AccountView(r.Context(), again.UserID)
+	if err != nil {
+		return err
+	}
+	p.Site.RenderFor(w, r, page.Request(), status, ui.Reauthenticate(ui.ReauthenticateView{
+		Page: view, Form: form, Account: account, ResetURL: resetURL,
+	}))
+	return nil
+}
+
+// signIn checks e-mail address and password, and signs the browser in.
+func (p *Pages) signIn(w http.ResponseWriter, r *http.Request, page *authflow.Page) error {
+	if r.PostForm.Get(ui.FieldAction) == ui.ActionSwitch {
+		return p.Flows.SwitchAccount(w, r, page)
+	}
+	again, err := p.Flows.MustReauthenticate(r, page)
+	if err != nil {
+		return err
+	}
+	email := r.PostForm.Get(ui.FieldEmail)
+	if again != nil {
+		email = again.Account.Email
+	}
+	if problem := signInProblem(again, email, r.PostForm.Get(ui.FieldPassword)); problem.Code != "" {
+		return p.renderSignIn(w, r, page, again, email, http.StatusUnprocessableEntity, problem)
+	}
+	account, wait, err := p.checkPassword(r, email, r.PostForm.Get(ui.FieldPassword))
+	switch {
+	case err != nil:
+		return err
+	case wait > 0:
+		return p.renderSignIn(w, r, page, again, email, web.TooMany(w, wait), throttled(wait))
+	case account == nil && again != nil:
+		return p.renderSignIn(w, r, page, again, email, http.StatusUnauthorized, ui.Problem{Code: ui.PasswordWrong})
+	case account == nil:
+		return p.renderSignIn(w, r, page, again, email, http.StatusUnauthorized, ui.Problem{Code: ui.CredentialsWrong})
+	}
+	err = p.startSession(w, r, *account)
+	if errors.Is(err, storage.ErrChanged) { // the password that was checked is it no more
+		return p.renderSignIn(w, r, page, again, email, http.StatusUnauthorized, ui.Problem{Code: ui.CredentialsWrong})
+	}
+	if err != nil {
+		return err
+	}
+	p.Flows.Continue(w, r)
+	return nil
+}
+
+func signInProblem(again *authflow.User, email, password string) ui.Problem {
+	switch {
+	case again == nil && email == "":
+		return ui.Problem{Code: ui.EmailMissing}
+	case password == "":
+		return ui.Problem{Code: ui.PasswordMissing}
+	default:
+		return ui.Problem{}
+	}
+}
+
+// checkPassword returns the account that e-mail address and password belong to, or
+// nil, or how long to wait before another attempt. It takes the same time and says
+// the same whether there is no such account, it has no password, is disabled, or
+// the password is wrong.
+func (p *Pages) checkPassword(r *http.Request, email, presented string) (*storage.Account, time.Duration, error) {
+	ctx := r.Context()
+	key, err := EmailKey(email)
+	if err != nil {
+		key = email // nobody's, but counted and hashed like any other
+	}
+	account, err := p.Accounts.ByEmail(ctx, key)
+	if err != nil {
+		return nil, 0, err
+	}
+	caller := p.caller(r, key, account)
+	wait, err := p.Limits.Allow(ctx, p.Actions.SignIn, caller)
+	if err != nil || wait > 0 {
+		return nil, wait, err
+	}
+	share, done := p.seats.share(caller)
+	defer done()
+	ok, outdated, err := p.Accounts.Hasher.Verify(ctx, share, account.PasswordHash, presented)
+	if err != nil {
+		return nil, 0, fmt.Errorf("verify password: %w", err)
+	}
+	if !ok || account.Disabled {
+		p.signInFailed(ctx, account)
+		return nil, 0, nil
+	}
+	p.Limits.Reset(ctx, p.Actions.SignIn, caller)
+	if outdated {
+		p.Accounts.Rehash(ctx, account, presented, share)
+	}
+	return &account, 0, nil
+}
+
+// signInFailed records it. Where there is no account it does so once in a while only:
+// strangers must not make the log grow as they like.
+func (p *Pages) signInFailed(ctx context.Context, account storage.Account) {
+	e := storage.Event{Name: audit.SignInFailed, Subject: account.ID, Detail: failureReason(account)}
+	if account.ID == "" {
+		p.Audit.RecordOnce(ctx, e)
+		return
+	}
+	p.Audit.Record(ctx, e)
+}
+
+// failureReason says in the audit log, and nowhere else, why a password was not accepted.
+func failureReason(account storage.Account) string {
+	switch {
+	case account.ID == "":
+		return "no such account"
+	case account.Disabled:
+		return "the account is disabled"
+	default:
+		return "wrong password"
+	}
+}
+
+// startSession signs the browser in with an account, as it was when its owner was
+// recognized. storage.ErrChanged when its epoch has ended since.
+func (p *Pages) startSession(w http.ResponseWriter, r *http.Request, account storage.Account) error {
+	ctx := r.Context()
+	err := p.Sessions.Begin(ctx, w, r, p.authentication(r, account))
+	if errors.Is(err, storage.ErrNotFound) {
+		return &web.PageError{Status: http.StatusForbidden, Code: ui.ErrorForbidden, Cause: err}
+	}
+	if err != nil {
+		return err
+	}
+	p.markDevice(w, r, account)
+	p.Audit.Record(ctx, storage.Event{Name: audit.SignedIn, Subject: account.ID})
+	return nil
+}
+
+// authentication says how the owner of an account was recognized.
+func (p *Pages) authentication(r *http.Request, account storage.Account) session.Authentication {
+	return session.Authentication{
+		AccountID: account.ID, Epoch: account.Epoch, AMR: []string{"pwd"},
+		UserAgent: strings.ToValidUTF8(web.Truncate(r.UserAgent(), 256), ""), Address: request.Network(r.Context()),
+	}
+}

@@ -1,0 +1,161 @@
+package account
+
+import (
+	"errors"
+	"net/http"
+	"net/url"
+	"slices"
+
+	"github.com/bonafide-id/bonafide/provider/internal/audit"
+	"github.com/bonafide-id/bonafide/provider/internal/authflow"
+	"github.com/bonafide-id/bonafide/provider/internal/engine"
+	"github.com/bonafide-id/bonafide/provider/internal/host"
+	"github.com/bonafide-id/bonafide/provider/internal/web"
+	"github.com/bonafide-id/bonafide/storage"
+	"github.com/bonafide-id/bonafide/ui"
+)
+
+// signOutRequest is a request to sign out, by the user or by an application (OpenID
+// Connect RP-Initiated Logout 1.0).
+type signOutRequest struct {
+	hint authflow.Hint
+
+	// client is the application that the browser goes back to, or nil.
+	client *engine.Client
+
+	// uri is a registered post_logout_redirect_uri, and back the same with the
+	// state, or both are empty.
+	uri, back string
+}
+
+// maxSignOutState is how long the state of a request to sign out may be in bytes, as
+// that of an authorization request.
+const maxSignOutState = 4096
+
+// readSignOut reads a request to sign out. An id_token_hint that is not ours, or no
+// more, proves nothing and is passed over: people must be able to sign out long after
+// a key has changed. They are asked then, and go back only to an address that is
+// registered for the client_id.
+func (p *Pages) readSignOut(r *http.Request) (signOutRequest, error) {
+	var s signOutRequest
+	clientID := web.Parameter(r, web.ClientParameter)
+	hint := web.Parameter(r, "id_token_hint")
+	if claims, ok := p.Flows.ReadHint(r.Context(), hint); ok {
+		if clientID != "" && clientID != claims.Audience {
+			return s, &web.PageError{Status: http.StatusBadRequest, Code: ui.ErrorRequest}
+		}
+		s.hint, clientID = claims, claims.Audience
+	}
+	uri := web.Parameter(r, "post_logout_redirect_uri")
+	if uri == "" || clientID == "" && hint != "" {
+		return s, nil
+	}
+	client, err := p.Engine.Client(r.Context(), clientID)
+	if err != nil && !errors.Is(err, engine.ErrNoClient) {
+		return s, err
+	}
+	if err != nil || !slices.Contains(client.PostLogoutRedirectURIs, uri) {
+		return s, &web.PageError{Status: http.StatusBadRequest, Code: ui.ErrorRedirect}
+	}
+	s.client, s.uri, s.back = client, uri, uri
+	if state := web.Parameter(r, "state"); len(state) > maxSignOutState {
+		return s, &web.PageError{Status: http.StatusBadRequest, Code: ui.ErrorRequest}
+	} else if state != "" {
+		s.back = authflow.Location(engine.Response{RedirectURI: uri, Mode: engine.ModeQuery,
+			Parameters: []engine.Parameter{{Name: "state", Value: state}}})
+	}
+	return s, nil
+}
+
+// showSignOut asks whether to sign out. It signs out at once only when the
+// application proves by an ID token that it knows who is signed in; otherwise any
+// page could sign users out with an image.
+func (p *Pages) showSignOut(w http.ResponseWriter, r *http.Request, page *authflow.Page) error {
+	if sealed := r.URL.Query().Get(signedOutParameter); sealed != "" {
+		return p.returnFromHost(w, r, sealed)
+	}
+	s, err := p.readSignOut(r)
+	if err != nil {
+		return err
+	}
+	user, err := page.User()
+	if err != nil {
+		return err
+	}
+	if user == nil {
+		return p.signedOut(w, r, s)
+	}
+	if s.hint.Subject == user.UserID {
+		return p.endSession(w, r, s, user)
+	}
+	account, err := p.Flows.AccountView(r.Context(), user.UserID)
+	if err != nil && !errors.Is(err, host.ErrNoUser) { // whose account is gone can still sign out
+		return err
+	}
+	form := ui.Form{Action: p.Site.Link("/signout")}
+	var more []ui.Field
+	for _, name := range []string{web.ClientParameter, "id_token_hint", "post_logout_redirect_uri", "state"} {
+		if value := web.Parameter(r, name); value != "" {
+			more = append(more, ui.Field{Name: name, Value: value})
+		}
+	}
+	form.Hidden = p.Site.Hidden(w, r, more...)
+	p.Site.RenderTo(w, r, false, []string{p.SignOutURL, s.back}, http.StatusOK, ui.SignOut(ui.SignOutView{
+		Page: p.Site.PageView(r, nil), Form: form, Account: account, CancelURL: p.Site.Link("/account"),
+	}))
+	return nil
+}
+
+// signOut ends the session of this browser.
+func (p *Pages) signOut(w http.ResponseWriter, r *http.Request, page *authflow.Page) error {
+	s, err := p.readSignOut(r)
+	if err != nil {
+		return err
+	}
+	user, err := page.User()
+	if err != nil {
+		return err
+	}
+	if user == nil {
+		return p.signedOut(w, r, s)
+	}
+	return p.endSession(w, r, s, user)
+}
+
+func (p *Pages) endSession(w http.ResponseWriter, r *http.Request, s signOutRequest, user *authflow.User) error {
+	if !p.hasAccounts() {
+		target := p.SignOutURL
+		if target == "" {
+			return &web.PageError{Status: http.StatusNotFound, Code: ui.ErrorNotFound}
+		}
+		if s.back != "" {
+			returnTo, err := p.sealSignedOut(s)
+			if err != nil {
+				return err
+			}
+			target = web.WithQuery(target, url.Values{"return_to": {returnTo}})
+		}
+		p.Site.Redirect(w, target)
+		return nil
+	}
+	if err := p.Sessions.End(r.Context(), w, r); err != nil {
+		return err
+	}
+	p.Audit.Record(r.Context(), storage.Event{Name: audit.SignedOut, Subject: user.UserID})
+	return p.signedOut(w, r, s)
+}
+
+// signedOut sends the browser back to the application, or says that nobody is
+// signed in.
+func (p *Pages) signedOut(w http.ResponseWriter, r *http.Request, s signOutRequest) error {
+	if s.back != "" {
+		p.goBack(w, r, s, r.Method == http.MethodPost)
+		return nil
+	}
+	signIn := ""
+	if p.hasAccounts() {
+		signIn = p.Site.Link("/signin")
+	}
+	p.Site.Render(w, r, http.StatusOK, ui.SignedOut(ui.SignedOutView{Page: p.Site.PageView(r, nil), SignInURL: signIn}))
+	return nil
+}

@@ -1,0 +1,82 @@
+package account
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"time"
+
+	"github.com/bonafide-id/bonafide/provider/internal/clock"
+	"github.com/bonafide-id/bonafide/provider/internal/engine"
+	"github.com/bonafide-id/bonafide/provider/internal/web"
+	"github.com/bonafide-id/bonafide/ui"
+)
+
+// signedOutParameter carries where a browser goes on to when the host has signed its
+// user out. It is sealed: the host's page sends users to an address of this provider
+// or nowhere, and needs to know no application.
+const signedOutParameter = "signed_out"
+
+func (p *Pages) sealSignedOutPurpose() string { return "signed out " + p.Site.Issuer }
+
+// sealedSignedOut is what signedOutParameter holds: Back is URI with the state.
+type sealedSignedOut struct {
+	ClientID, URI, Back string
+
+	// At is when it was sealed, in microseconds since 1970.
+	At int64
+}
+
+// signedOutReturn is where a sealed return goes on, of which nothing needs an escape.
+func (p *Pages) signedOutReturn(sealed string) string {
+	return p.Site.BaseURL + "/signout?" + signedOutParameter + "=" + sealed
+}
+
+// sealSignedOut returns the return_to for the host's sign-out page.
+func (p *Pages) sealSignedOut(s signOutRequest) (string, error) {
+	plain, err := json.Marshal(sealedSignedOut{ClientID: s.client.ID, URI: s.uri, Back: s.back, At: p.Clock().UnixMicro()})
+	if err != nil {
+		return "", fmt.Errorf("encode return: %w", err)
+	}
+	return p.signedOutReturn(p.Site.Secrets.SealString(p.sealSignedOutPurpose(), plain)), nil
+}
+
+// returnFromHost goes on to the application after the host has signed its user out. The
+// address is looked up again: the registration may have changed since.
+func (p *Pages) returnFromHost(w http.ResponseWriter, r *http.Request, sealed string) error {
+	plain, err := p.Site.Secrets.OpenString(p.sealSignedOutPurpose(), sealed)
+	if err != nil {
+		return &web.PageError{Status: http.StatusBadRequest, Code: ui.ErrorRequest, Cause: err}
+	}
+	var s sealedSignedOut
+	if err := json.Unmarshal(plain, &s); err != nil {
+		return fmt.Errorf("decode return: %w", err)
+	}
+	if !clock.Within(p.Clock(), time.UnixMicro(s.At), p.FlowLife) {
+		return &web.PageError{Status: http.StatusBadRequest, Code: ui.ErrorExpired}
+	}
+	client, err := p.Engine.Client(r.Context(), s.ClientID)
+	if err != nil && !errors.Is(err, engine.ErrNoClient) {
+		return err
+	}
+	if err != nil || !slices.Contains(client.PostLogoutRedirectURIs, s.URI) {
+		return &web.PageError{Status: http.StatusBadRequest, Code: ui.ErrorRedirect}
+	}
+	p.goBack(w, r, signOutRequest{client: client, uri: s.URI, back: s.Back}, true)
+	return nil
+}
+
+// goBack sends the browser to the application that asked to sign out. Browsers do not
+// follow a form to the scheme of an app, so what comes after one goes through a page.
+func (p *Pages) goBack(w http.ResponseWriter, r *http.Request, s signOutRequest, afterForm bool) {
+	if !afterForm || web.HomeOf(s.back) != "" {
+		p.Site.Redirect(w, s.back)
+		return
+	}
+	page := p.Site.PageView(r, nil)
+	page.Client = p.Site.ClientView(s.client, s.back)
+	w.Header().Set("Refresh", "0; url="+s.back)
+	p.Site.Render(w, r, http.StatusOK, ui.Continue(ui.ContinueView{Page: page, URL: s.back}))
+}

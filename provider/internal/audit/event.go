@@ -1,0 +1,33 @@
+package audit
+
+// The names of events. Package provider documents them.
+const (
+	SignedIn     = "sign_in"
+	SignedOut    = "sign_out"
+	SignedUp     = "sign_up"
+	SignInFailed = "sign_in_failed"
+	Throttled    = "throttled"
+
+	AccountCreated  = "account_created"
+	AccountDisabled = "account_disabled"
+	AccountEnabled  = "account_enabled"
+	AccountDeleted  = "account_deleted"
+	EmailChanged    = "email_changed"
+	EmailVerified   = "email_verified"
+	PasswordChanged = "password_changed"
+
+	Consent = "consent"
+	Denied  = "consent_denied"
+	Revoked = "revoked"
+	Reuse   = "reuse_detected"
+
+	ClientCreated = "client_created"
+	ClientChanged = "client_changed"
+	ClientDeleted = "client_deleted"
+	SecretShown   = "client_secret_shown"
+	SecretChanged = "client_secret_changed"
+	ClientRefused = "client_refused"
+
+	KeyRotated  = "key_rotated"
+	KeysRevoked = "keys_revoked"
+)

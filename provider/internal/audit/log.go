@@ -1,0 +1,112 @@
+// Package audit records what happens to accounts, applications and keys: in the audit log
+// of the store, in a counter, and with the host's own function. An event never holds a
+// secret, and nobody keeps out of the log by hanging up.
+package audit
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"github.com/bonafide-id/bonafide/provider/internal/cache"
+	"github.com/bonafide-id/bonafide/provider/internal/host"
+	"github.com/bonafide-id/bonafide/provider/internal/request"
+	"github.com/bonafide-id/bonafide/storage"
+)
+
+// Log is the audit log of one provider.
+type Log struct {
+	Options
+	seen *cache.Cache[storage.Event, struct{}]
+}
+
+// Options are what a Log writes to.
+type Options struct {
+	Store interface {
+		AppendEvent(ctx context.Context, e storage.Event) error
+	}
+
+	// Count counts an event by its name; nil for nobody who counts.
+	Count func(ctx context.Context, name string)
+
+	// OnEvent is the host's function, or nil.
+	OnEvent func(storage.Event)
+
+	Clock  func() time.Time
+	Logger *slog.Logger
+}
+
+const (
+	// repeatEvery is how often RecordOnce records the same event.
+	repeatEvery = time.Minute
+
+	// maxSeen bounds how many of them are remembered.
+	maxSeen = 4096
+)
+
+// New returns a log with these options.
+func New(o Options) *Log {
+	return &Log{Options: o, seen: cache.New[storage.Event, struct{}](repeatEvery, maxSeen, o.Clock)}
+}
+
+// Writing an event takes what time is left for the request, within these bounds: an
+// answer is not held up for long by the log, and the event of a request that has used up
+// its time is recorded all the same.
+const (
+	recordAtLeast = 250 * time.Millisecond
+	recordAtMost  = 2 * time.Second
+)
+
+// Outlasting returns the context to write an event in, or what else must not be lost when
+// the caller leaves.
+func Outlasting(ctx context.Context) (context.Context, context.CancelFunc) {
+	limit := recordAtMost
+	if deadline, ok := ctx.Deadline(); ok {
+		limit = min(max(time.Until(deadline), recordAtLeast), recordAtMost)
+	}
+	return context.WithTimeout(context.WithoutCancel(ctx), limit)
+}
+
+// Record writes an event, with its time and the network of the request that ctx belongs
+// to. An audit log that cannot be written is an alarm in the operator's log, with the
+// event, and no reason to undo what has happened.
+func (l *Log) Record(ctx context.Context, e storage.Event) {
+	e.At, e.Address = l.Clock(), request.Network(ctx)
+	if l.Count != nil {
+		l.Count(ctx, e.Name)
+	}
+	l.append(ctx, e)
+	if l.OnEvent == nil {
+		return
+	}
+	ctx, cancel := Outlasting(ctx) // the log may have used up its time
+	defer cancel()
+	_, err := host.Call(ctx, func(context.Context) (struct{}, error) {
+		l.OnEvent(e)
+		return struct{}{}, nil
+	})
+	if err != nil {
+		l.Logger.ErrorContext(ctx, "OnEvent did not return", slog.String("event", e.Name), slog.Any("error", err))
+	}
+}
+
+func (l *Log) append(ctx context.Context, e storage.Event) {
+	ctx, cancel := Outlasting(ctx)
+	defer cancel()
+	if err := l.Store.AppendEvent(ctx, e); err != nil {
+		l.Logger.ErrorContext(ctx, "audit event could not be stored",
+			slog.String("event", e.Name), slog.String("user", e.Subject), slog.String("client", e.ClientID),
+			slog.String("address", e.Address), slog.String("detail", e.Detail), slog.Any("error", err))
+	}
+}
+
+// RecordOnce is Record for what strangers can repeat as often as they like: the same
+// event of one network is recorded once a minute, so that they cannot fill the log.
+func (l *Log) RecordOnce(ctx context.Context, e storage.Event) {
+	key := e
+	key.Address = request.Network(ctx)
+	_, _ = l.seen.Get(key, func() (struct{}, error) {
+		l.Record(ctx, e)
+		return struct{}{}, nil
+	})
+}

@@ -1,0 +1,125 @@
+package authflow
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"slices"
+
+	"github.com/bonafide-id/bonafide/provider/internal/engine"
+	"github.com/bonafide-id/bonafide/provider/internal/host"
+	"github.com/bonafide-id/bonafide/provider/internal/web"
+	"github.com/bonafide-id/bonafide/storage"
+	"github.com/bonafide-id/bonafide/ui"
+)
+
+// Refusal is what the host returns when an application gets nothing about a user.
+type Refusal struct{ Message string }
+
+// Error implements error.
+func (r Refusal) Error() string { return "refused by the host" }
+
+// authorized asks the host whether an application may have something about a user: a
+// Refusal or host.ErrNoUser when it may not.
+func (e *Endpoint) authorized(ctx context.Context, userID, clientID string, scopes []string) error {
+	if e.Host.Authorize == nil {
+		return nil
+	}
+	host.AskFor(ctx, clientID, scopes)
+	_, err := host.Call(ctx, func(ctx context.Context) (struct{}, error) {
+		return struct{}{}, e.Host.Authorize(ctx, userID, clientID, slices.Clone(scopes))
+	})
+	var refused Refusal
+	if err == nil || errors.As(err, &refused) || errors.Is(err, host.ErrNoUser) {
+		return err
+	}
+	return fmt.Errorf("%w: Authorize: %w", host.ErrFailed, err)
+}
+
+// admit asks the host whether the application of a flow may have an answer about its
+// user. A refusal is a *denial.
+func (e *Endpoint) admit(ctx context.Context, f *Flow, s authState) error {
+	err := e.authorized(ctx, s.user.UserID, f.request.Client.ID, f.request.Scopes)
+	var refused Refusal
+	if errors.As(err, &refused) || errors.Is(err, host.ErrNoUser) {
+		return &denial{f, refused.Message, err}
+	}
+	return err
+}
+
+// admitKnown is admit for a user to whom something is issued: not to one whom the host
+// does not know. What it says of the user is all that this request asks.
+func (e *Endpoint) admitKnown(ctx context.Context, f *Flow, s authState) error {
+	if e.Claims.Host != nil {
+		_, err := e.Claims.Person(ctx, s.user.UserID, s.asks.Attributes, s.asks.Groups)
+		if errors.Is(err, host.ErrNoUser) {
+			return &denial{flow: f, cause: err}
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return e.admit(ctx, f, s)
+}
+
+// AdmitAgain is asked before a grant is refreshed.
+func (e *Endpoint) AdmitAgain(ctx context.Context, g storage.Grant, scopes []string) error {
+	err := e.authorized(ctx, g.Subject, g.ClientID, scopes)
+	var refused Refusal
+	if errors.As(err, &refused) || errors.Is(err, host.ErrNoUser) {
+		e.Site.Logger.InfoContext(ctx, "the host refuses to let an application go on",
+			slog.String("user", g.Subject), slog.String("client", g.ClientID))
+		return engine.ErrNoUser
+	}
+	return err
+}
+
+// denial ends a flow with a page that says why, and leads to the application.
+type denial struct {
+	flow    *Flow
+	message string
+	cause   error
+}
+
+func (d *denial) Error() string { return "denied: " + d.cause.Error() }
+
+func (d *denial) Unwrap() error { return d.cause }
+
+// deny tells the user why the application gets no answer, and the application when the
+// user goes on to it: at once when no page may be shown.
+func (e *Endpoint) deny(w http.ResponseWriter, r *http.Request, d *denial) error {
+	request := d.flow.request
+	refused := &redirectError{request, &engine.Error{Code: engine.AccessDenied, Description: "The user may not use this application."}, d.flow}
+	if request.HasPrompt(engine.PromptNone) {
+		return e.refuse(w, r, refused)
+	}
+	if err := e.endFlow(r, d.flow); err != nil {
+		return err
+	}
+	e.Site.LogFailure(r, http.StatusForbidden, d)
+	response := e.Engine.Refuse(request, refused.err)
+	view := ui.DeniedView{Page: e.Site.PageView(r, request), Message: d.message, URL: Location(response)}
+	if response.Mode == engine.ModeFormPost {
+		view.URL, view.Fields = response.RedirectURI, fieldsOf(response)
+	}
+	e.Site.RenderFor(w, r, request, http.StatusForbidden, ui.Denied(view))
+	return nil
+}
+
+// unknownUser is what becomes of a page whose user there is not: a *denial when the page is
+// one of a flow.
+func (e *Endpoint) unknownUser(r *http.Request, p *Page, cause error) error {
+	var already *denial
+	if errors.As(cause, &already) || web.Parameter(r, web.FlowParameter) == "" {
+		return cause
+	}
+	if p.Flow == nil {
+		var err error
+		if p.Flow, err = e.openFlow(r); err != nil {
+			return err
+		}
+	}
+	return &denial{flow: p.Flow, cause: cause}
+}

@@ -1,0 +1,264 @@
+package authflow
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+
+	"github.com/bonafide-id/bonafide/provider/internal/engine"
+	"github.com/bonafide-id/bonafide/provider/internal/web"
+	"github.com/bonafide-id/bonafide/storage"
+	"github.com/bonafide-id/bonafide/ui"
+)
+
+// authorize is the authorization endpoint. Every page of a flow comes back to it,
+// and it alone answers the application.
+func (e *Endpoint) authorize(w http.ResponseWriter, r *http.Request, p *Page) error {
+	ctx := r.Context()
+	var err error
+	isNew := !r.URL.Query().Has(web.FlowParameter)
+	if isNew {
+		p.Flow, err = e.receive(r)
+	} else {
+		p.Flow, err = e.openFlow(r)
+	}
+	if err != nil {
+		return err
+	}
+	f := p.Flow
+	for range maxTries {
+		user, err := p.User()
+		if err != nil {
+			return err
+		}
+		if isNew && user != nil {
+			f.seen = []User{*user}
+		}
+		isNew = false
+		s, err := e.readState(ctx, f, user)
+		if err != nil {
+			return err
+		}
+		d := nextStep(s)
+		switch d.step {
+		case stepIssue:
+			err := e.issue(w, r, f, s)
+			if errors.Is(err, storage.ErrEnded) || errors.Is(err, storage.ErrChanged) {
+				p.known = false // what was read is over; look again
+				continue
+			}
+			return err
+		case stepRefuse:
+			return &redirectError{f.request, &engine.Error{Code: d.code, Description: "The request cannot be answered without asking the user."}, f}
+		case stepConsent:
+			if err := e.admit(ctx, f, s); err != nil {
+				return err
+			}
+			return e.sendTo(w, r, d.step, f, s.user)
+		default:
+			return e.sendTo(w, r, d.step, f, s.user)
+		}
+	}
+	return &redirectError{f.request, &engine.Error{Code: engine.AccessDenied, Description: "The user may not sign in."}, f}
+}
+
+// maxTries is how often a request is looked at again because something that it rests
+// on has ended meanwhile. When it goes on so, it is not by chance.
+const maxTries = 3
+
+// receive parses an authorization request that has just come.
+func (e *Endpoint) receive(r *http.Request) (*Flow, error) {
+	form, err := url.ParseQuery(r.URL.RawQuery)
+	if err != nil {
+		return nil, &web.PageError{Status: http.StatusBadRequest, Code: ui.ErrorRequest, Cause: err}
+	}
+	request, err := e.parseAuthorize(r.Context(), form)
+	if err != nil {
+		return nil, err
+	}
+	return e.newFlow(request), nil
+}
+
+// authorizePost accepts an authorization request by POST (OpenID Connect Core
+// section 3.1.2.1) and sends the browser on to the same request by GET: cookies do
+// not travel with a form that another site has posted.
+func (e *Endpoint) authorizePost(w http.ResponseWriter, r *http.Request) error {
+	form, err := engine.ReadForm(r)
+	if err != nil && form == nil {
+		return err
+	}
+	e.Site.Redirect(w, e.Site.Base.Path+"/oauth/authorize?"+form.Encode())
+	return nil
+}
+
+// readState reads all that the next step depends on, for a user who has been recognized,
+// or nil.
+func (e *Endpoint) readState(ctx context.Context, f *Flow, user *User) (authState, error) {
+	s := authState{
+		request: f.request, asks: e.termsOf(f.request), chosen: f.chosen, allowed: f.allowed, hostVisits: f.hostVisits,
+		now: e.Clock(),
+	}
+	if hint := f.request.IDToken; hint != "" {
+		subject, err := e.hintedSubject(ctx, hint, f.request.Client.ID)
+		if err != nil {
+			return s, &redirectError{f.request, err, f}
+		}
+		s.hintSubject = subject
+	}
+	if user == nil {
+		return s, nil
+	}
+	s.user, s.fresh = user, f.isFresh(user, s.now)
+	consent, err := e.Store.Consent(ctx, user.UserID, f.request.Client.ID)
+	if errors.Is(err, storage.ErrNotFound) {
+		return s, nil
+	}
+	if err != nil {
+		return s, fmt.Errorf("read consent: %w", err)
+	}
+	s.consent = &consent
+	return s, nil
+}
+
+// hintedSubject returns the subject of an id_token_hint (OpenID Connect Core
+// section 3.1.2.1). It may have expired; it must be ours, and of the application that
+// asks: one application must not find out with the ID token of another whether the two
+// have to do with the same person.
+func (e *Endpoint) hintedSubject(ctx context.Context, hint, clientID string) (string, error) {
+	claims, ok := e.ReadHint(ctx, hint)
+	if !ok || claims.Audience != clientID {
+		return "", &engine.Error{Code: engine.InvalidRequest, Status: http.StatusBadRequest,
+			Description: "The id_token_hint is not an ID token of this provider for this application."}
+	}
+	return claims.Subject, nil
+}
+
+// Hint is what an ID token says that is presented as a hint.
+type Hint struct {
+	Issuer   string `json:"iss"`
+	Subject  string `json:"sub"`
+	Audience string `json:"aud"`
+	Expires  int64  `json:"exp"`
+}
+
+// ReadHint returns what an ID token says. It reports false for what is none of
+// ours, or no more because its key has been revoked or is too old. What never expires
+// is no ID token: see package resource.
+func (e *Endpoint) ReadHint(ctx context.Context, hint string) (Hint, bool) {
+	if hint == "" {
+		return Hint{}, false
+	}
+	e.Keys.Refresh(ctx)
+	payload, err := e.Keys.Verify(hint)
+	if err != nil {
+		return Hint{}, false
+	}
+	var c Hint
+	if err := json.Unmarshal(payload, &c); err != nil || c.Issuer != e.Site.Issuer || c.Subject == "" || c.Expires == 0 {
+		return Hint{}, false
+	}
+	return c, true
+}
+
+// sendTo sends the browser to the page of a step, while this user, or nobody, is signed
+// in.
+func (e *Endpoint) sendTo(w http.ResponseWriter, r *http.Request, next step, f *Flow, user *User) error {
+	if !e.hasAccounts() && next != stepSelectAccount && next != stepConsent {
+		f.sendToHost(user)
+	}
+	sealed, err := e.seal(w, r, f)
+	if err != nil {
+		return err
+	}
+	switch next {
+	case stepSelectAccount:
+		e.Site.Redirect(w, e.Site.Link("/oauth/select-account", web.FlowParameter, sealed))
+	case stepConsent:
+		e.Site.Redirect(w, e.Site.Link("/oauth/consent", web.FlowParameter, sealed))
+	default:
+		e.sendToSignIn(w, next, f.request, sealed, user != nil)
+	}
+	return nil
+}
+
+// stray sends the browser from a page that there is nothing to do at back to its flow.
+// A host that answers one way here and another there, as two machines that do not
+// share their sessions, would have it go to and fro without end.
+func (e *Endpoint) stray(w http.ResponseWriter, r *http.Request, f *Flow) error {
+	if f.strays++; f.strays >= maxTries {
+		return &redirectError{f.request, &engine.Error{Code: engine.LoginRequired, Description: "It is not certain who is signed in."}, f}
+	}
+	return e.continueWith(w, r, f)
+}
+
+// issue answers the application. It is the last step of every flow. storage.ErrEnded
+// or storage.ErrChanged when what it rests on is over by now.
+func (e *Endpoint) issue(w http.ResponseWriter, r *http.Request, f *Flow, s authState) error {
+	ctx := r.Context()
+	if err := e.admitKnown(ctx, f, s); err != nil {
+		return err
+	}
+	if err := e.checkVerified(ctx, f, s.user.UserID); err != nil {
+		return err
+	}
+	if s.asks.unlisted(s.consent) { // an application of the host's own
+		use := s.asks.useBeside(s.user.UserID, f.request.Client.ID, s.consent, s.now)
+		if err := e.saveConsent(ctx, use, f, s); err != nil {
+			return err
+		}
+		s.consent = &use
+	}
+	e.Keys.Refresh(ctx)
+	response, err := e.Engine.Authorize(ctx, f.request, engine.Approval{
+		Subject: s.user.UserID, AuthTime: s.user.AuthTime, AMR: s.user.AMR,
+		Attributes: s.asks.Attributes, Groups: s.asks.Groups,
+		Basis: storage.Basis{Session: s.user.Session, Consent: *s.consent}, Flow: e.engineFlow(f),
+	})
+	switch {
+	case errors.Is(err, engine.ErrAnswered), errors.Is(err, storage.ErrEnded), errors.Is(err, engine.ErrNoClient):
+		return err
+	case err != nil:
+		return &redirectError{f.request, err, f}
+	}
+	e.respond(w, r, f.request, response)
+	return nil
+}
+
+// saveConsent records a decision that was made in a authState.
+func (e *Endpoint) saveConsent(ctx context.Context, c storage.Consent, f *Flow, s authState) error {
+	on := storage.ConsentBasis{Session: s.user.Session, Flow: f.digest(), Replaced: decisionOf(s.consent)}
+	err := e.Store.SaveConsent(ctx, c, on)
+	switch {
+	case errors.Is(err, storage.ErrNotFound):
+		return engine.ErrNoClient // deleted a moment ago
+	case errors.Is(err, storage.ErrConflict):
+		return engine.ErrAnswered
+	case err != nil:
+		return fmt.Errorf("save consent: %w", err)
+	}
+	return nil
+}
+
+// checkVerified refuses a user without the verified groups that the application
+// was registered to require.
+func (e *Endpoint) checkVerified(ctx context.Context, f *Flow, userID string) error {
+	request := f.request
+	if !request.Client.RequireVerified {
+		return nil
+	}
+	for _, scope := range request.Scopes {
+		handles, groups := e.Claims.Catalogue.Release([]string{scope})
+		r, err := e.Claims.Release(ctx, userID, handles, groups, "")
+		if err != nil {
+			return err
+		}
+		if len(r.Statuses) > 0 && !slices.ContainsFunc(r.Statuses, func(s storage.Status) bool { return s.Verified }) {
+			return &redirectError{request, &engine.Error{Code: engine.AccessDenied, Description: "The user is not a verified member of the group."}, f}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,188 @@
+package authflow
+
+import (
+	"errors"
+	"net/http"
+	"slices"
+
+	"github.com/bonafide-id/bonafide/provider/internal/audit"
+	"github.com/bonafide-id/bonafide/provider/internal/claims"
+	"github.com/bonafide-id/bonafide/provider/internal/engine"
+	"github.com/bonafide-id/bonafide/storage"
+	"github.com/bonafide-id/bonafide/ui"
+)
+
+// userField and termsField bind a form to the user that it was shown to, and to what
+// was shown: when somebody else has signed in since, or the application asks for
+// something else under another name, it is shown again instead of being acted upon.
+const (
+	userField  = "user"
+	termsField = "terms"
+)
+
+// showConsent asks whether the application may have what it requested.
+func (e *Endpoint) showConsent(w http.ResponseWriter, r *http.Request, p *Page) error {
+	ctx, f := r.Context(), p.Flow
+	user, err := p.User()
+	if err != nil {
+		return err
+	}
+	s, err := e.readState(ctx, f, user)
+	if err != nil {
+		return err
+	}
+	if nextStep(s).step != stepConsent {
+		return e.stray(w, r, f)
+	}
+	// All that the screen shows is of one moment: what follows is read from this.
+	if _, err := e.Claims.Person(ctx, s.user.UserID, claims.Union(slices.Clone(s.asks.Attributes), claims.AccountHandles), s.asks.Groups); err != nil {
+		return err
+	}
+	account, err := e.AccountView(ctx, s.user.UserID)
+	if err != nil {
+		return err
+	}
+	fingerprint, err := s.asks.fingerprint()
+	if err != nil {
+		return err
+	}
+	before := s.consent
+	if before == nil || before.DecidedAt.IsZero() || before.ClientName != s.asks.ClientName {
+		before = nil // nothing that would count
+	}
+	view := ui.ConsentView{
+		Page: e.Site.PageView(r, f.request), Form: e.Site.Form(w, r, nil), Account: account,
+		Offline:     slices.Contains(f.request.Scopes, claims.OfflineAccess),
+		Incremental: before != nil && !s.asks.releasedBy(before), AppsURL: e.Site.Link("/account/apps"),
+	}
+	view.Hidden = append(view.Hidden,
+		ui.Field{Name: userField, Value: s.user.UserID}, ui.Field{Name: termsField, Value: fingerprint})
+	for _, name := range f.request.Scopes {
+		if claims.IsProtocolScope(name) {
+			continue
+		}
+		scope, err := e.consentScope(r, f.request, s.user.UserID, name)
+		if err != nil {
+			return err
+		}
+		if view.Incremental {
+			e.markNew(&scope, name, before)
+		}
+		view.Scopes = append(view.Scopes, scope)
+	}
+	e.Site.RenderFor(w, r, f.request, http.StatusOK, ui.Consent(view))
+	return nil
+}
+
+// markNew marks what of a scope the user has not allowed before: all of it, or what it
+// has come to mean beside.
+func (e *Endpoint) markNew(scope *ui.ConsentScope, name string, before *storage.Consent) {
+	attributes, groups := e.Claims.Catalogue.Release([]string{name})
+	scope.New = !slices.Contains(before.Scopes, name)
+	if scope.New || claims.Covers(before.Attributes, attributes) && claims.Covers(before.Groups, groups) {
+		return
+	}
+	for i, a := range scope.Attributes {
+		scope.Attributes[i].New = !slices.Contains(before.Attributes, a.Handle)
+	}
+	for i, g := range scope.Groups {
+		scope.Groups[i].New = !slices.Contains(before.Groups, g.Name)
+	}
+}
+
+// consentScope shows what one scope would release now, value by value.
+func (e *Endpoint) consentScope(r *http.Request, request *engine.AuthorizeRequest, userID, name string) (ui.ConsentScope, error) {
+	scope := e.Claims.Catalogue.Scope(name)
+	out := ui.ConsentScope{Title: scope.Title, Text: scope.Description}
+	if out.Title == "" {
+		out.Title = scope.Name
+	}
+	handles, groups := e.Claims.Catalogue.Release([]string{name})
+	released, err := e.Claims.Release(r.Context(), userID, handles, groups, request.EID)
+	if err != nil {
+		return out, err
+	}
+	// What is not known now may be later, and is then released.
+	for _, handle := range handles {
+		if !released.Has(handle) {
+			a, _ := e.Claims.Catalogue.Attribute(handle)
+			released.Attributes = append(released.Attributes, claims.Attribute{Handle: handle, Name: a.Name})
+		}
+	}
+	for _, a := range released.Attributes {
+		known, _ := e.Claims.Catalogue.Attribute(a.Handle)
+		out.Attributes = append(out.Attributes, ui.ConsentAttribute{
+			Handle: a.Handle, Label: a.Name, Values: claims.Lines(known, a.Value),
+		})
+	}
+	now := e.Clock()
+	for _, s := range released.Statuses {
+		known, _ := e.Claims.Catalogue.Group(s.Group)
+		group := ui.ConsentGroup{Name: s.Group, Label: known.Title, Subgroups: s.Subgroups}
+		switch {
+		case s.Verified:
+			group.State, group.Since, group.Expires = ui.GroupVerified, s.VerifiedAt, s.ExpiresAt
+		case !s.ExpiresAt.IsZero() && !now.Before(s.ExpiresAt):
+			group.State, group.Expires = ui.GroupExpired, s.ExpiresAt
+		default:
+			group.State = ui.GroupUnverified
+		}
+		out.Groups = append(out.Groups, group)
+	}
+	return out, nil
+}
+
+// consent acts on the user's decision about exactly what was shown, which is what the
+// sealed request asks for; nothing else in the form is looked at.
+func (e *Endpoint) consent(w http.ResponseWriter, r *http.Request, p *Page) error {
+	ctx, f := r.Context(), p.Flow
+	user, err := p.User()
+	if err != nil {
+		return err
+	}
+	s, err := e.readState(ctx, f, user)
+	if err != nil {
+		return err
+	}
+	if s.user == nil {
+		e.Continue(w, r)
+		return nil
+	}
+	fingerprint, err := s.asks.fingerprint()
+	if err != nil {
+		return err
+	}
+	if s.user.UserID != r.PostForm.Get(userField) || fingerprint != r.PostForm.Get(termsField) {
+		return e.showConsent(w, r, p)
+	}
+	switch r.PostForm.Get(ui.FieldAction) {
+	case ui.ActionAllow:
+		return e.allow(w, r, f, s)
+	case ui.ActionSwitch:
+		return e.SwitchAccount(w, r, p)
+	default: // what is not clearly a yes is a no
+		if err := e.endFlow(r, f); err != nil { // also because it has been allowed
+			return err
+		}
+		e.Audit.Record(ctx, storage.Event{Name: audit.Denied, Subject: s.user.UserID, ClientID: f.request.Client.ID})
+		return &redirectError{f.request, &engine.Error{Code: engine.AccessDenied, Description: "The user did not allow it."}, nil}
+	}
+}
+
+// allow remembers a decision, beside what the user has allowed the application
+// before, and goes on with the flow. Where that has changed meanwhile, as in another
+// tab, the user is asked again.
+func (e *Endpoint) allow(w http.ResponseWriter, r *http.Request, f *Flow, s authState) error {
+	decision := s.asks.decide(s.user.UserID, f.request.Client.ID, s.consent, s.now)
+	err := e.saveConsent(r.Context(), decision, f, s)
+	switch {
+	case errors.Is(err, storage.ErrChanged), errors.Is(err, storage.ErrEnded):
+		e.Continue(w, r)
+		return nil
+	case err != nil:
+		return err
+	}
+	e.Audit.Record(r.Context(), storage.Event{Name: audit.Consent, Subject: s.user.UserID, ClientID: f.request.Client.ID})
+	f.allowed = s.user.UserID
+	return e.continueWith(w, r, f)
+}

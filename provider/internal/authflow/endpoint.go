@@ -1,0 +1,91 @@
+// Package authflow is the authorization endpoint and the pages on the way to its answer.
+//
+// A request is parsed once (authorize.go), client and redirect URI first, because every
+// later error goes there. One pure function (step.go) then decides what is needed next: to
+// sign in, to select an account, to consent, or nothing more. Each of these is a page of
+// its own that does one thing and leads back to the authorization endpoint, so none can be
+// left out, and it alone answers the application (response.go). What travels between the
+// pages is sealed and bound to the browser (flow.go).
+package authflow
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"github.com/bonafide-id/bonafide/provider/internal/audit"
+	"github.com/bonafide-id/bonafide/provider/internal/claims"
+	"github.com/bonafide-id/bonafide/provider/internal/engine"
+	"github.com/bonafide-id/bonafide/provider/internal/host"
+	"github.com/bonafide-id/bonafide/provider/internal/session"
+	"github.com/bonafide-id/bonafide/provider/internal/web"
+	"github.com/bonafide-id/bonafide/storage"
+	"github.com/bonafide-id/bonafide/ui"
+)
+
+// Endpoint is the authorization endpoint of one provider.
+type Endpoint struct{ Options }
+
+// Options are what an Endpoint works with.
+type Options struct {
+	Site   *web.Site
+	Engine *engine.Engine
+	Claims *claims.Source
+	Audit  *audit.Log
+
+	// Keys verify id_token_hints.
+	Keys interface {
+		Refresh(ctx context.Context)
+		Verify(token string) (payload []byte, err error)
+	}
+
+	Store interface {
+		Consent(ctx context.Context, subject, clientID string) (storage.Consent, error)
+		SaveConsent(ctx context.Context, c storage.Consent, on storage.ConsentBasis) error
+	}
+
+	// Sessions keep users of the embedded accounts signed in; SignsUp says whether new
+	// ones can sign up.
+	Sessions *session.Manager
+	SignsUp  bool
+
+	// Host is the seam to users that the host keeps itself.
+	Host Host
+
+	// Life is how long a flow may take.
+	Life  time.Duration
+	Clock func() time.Time
+}
+
+// Host is what the host application says about its users. With SignedIn there are no
+// embedded accounts.
+type Host struct {
+	SignedIn  func(r *http.Request) (host.User, error)
+	SignInURL string
+
+	// Authorize may refuse an application; nil refuses nobody. Its refusals are a
+	// Refusal or host.ErrNoUser.
+	Authorize func(ctx context.Context, userID, clientID string, scopes []string) error
+}
+
+func (e *Endpoint) hasAccounts() bool { return e.Host.SignedIn == nil }
+
+// Routes returns the routes of the endpoint and its pages.
+func (e *Endpoint) Routes() []web.Route {
+	page := func(h PageHandler) web.Handler { return e.Handler(FlowRequired, h) }
+	routes := []web.Route{
+		{Method: http.MethodGet, Path: "/oauth/authorize", OwnQuery: true, Handler: e.Site.Page(e.Handler(NoFlow, e.authorize))},
+		{Method: http.MethodPost, Path: "/oauth/authorize", OwnQuery: true, Handler: e.Site.Page(e.authorizePost)},
+	}
+	routes = append(routes, e.Site.FormRoutes("/oauth/select-account", page(e.showSelectAccount), page(e.selectAccount))...)
+	return append(routes, e.Site.FormRoutes("/oauth/consent", page(e.showConsent), page(e.consent))...)
+}
+
+// AccountView shows a user to that user.
+func (e *Endpoint) AccountView(ctx context.Context, userID string) (ui.Account, error) {
+	person, err := e.Claims.Person(ctx, userID, claims.AccountHandles, nil)
+	if err != nil {
+		return ui.Account{}, err
+	}
+	return ui.Account{Name: person.Name(), Email: person.Text("email")}, nil
+}

@@ -1,0 +1,197 @@
+package authflow
+
+import (
+	"context"
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"time"
+
+	"github.com/bonafide-id/bonafide/provider/internal/clock"
+	"github.com/bonafide-id/bonafide/provider/internal/engine"
+	"github.com/bonafide-id/bonafide/provider/internal/host"
+	"github.com/bonafide-id/bonafide/provider/internal/random"
+	"github.com/bonafide-id/bonafide/provider/internal/session"
+	"github.com/bonafide-id/bonafide/provider/internal/web"
+	"github.com/bonafide-id/bonafide/storage"
+	"github.com/bonafide-id/bonafide/ui"
+)
+
+// Flow is an authorization request on its way through pages. It travels as a sealed
+// value, so that nothing in it can be changed, and names the browser that it
+// belongs to. Nothing of it is stored: any number of flows can be under way in one
+// browser, and going back works. That it cannot be answered twice is due to the
+// grant, which exists once for each flow.
+type Flow struct {
+	request   *engine.AuthorizeRequest
+	id        [16]byte
+	firstSeen time.Time
+
+	// seen are those who were signed in when the request came, and whenever the
+	// browser was sent to the host's sign-in page since.
+	seen []User
+
+	// chosen is the user who has chosen to go on with this account in this flow,
+	// allowed the one who has allowed what it asks for; empty for nobody.
+	chosen, allowed string
+
+	// hostVisits counts how often the browser was sent to the host's sign-in page, strays
+	// how often a page sent it back because nobody is signed in there, or another.
+	hostVisits, strays int
+}
+
+// sealedFlow is the form in which a flow travels.
+type sealedFlow struct {
+	ID      []byte       `json:"i"`
+	Seen    int64        `json:"t"`
+	Browser []byte       `json:"b"`
+	Users   []sealedUser `json:"u,omitempty"`
+	Chosen  string       `json:"c,omitempty"`
+	Allowed string       `json:"d,omitempty"`
+	Visits  int          `json:"v,omitempty"`
+	Strays  int          `json:"g,omitempty"`
+	Request string       `json:"r"`
+}
+
+// sealedUser is one who was seen in a flow.
+type sealedUser struct {
+	ID      string `json:"i"`
+	Session []byte `json:"s,omitempty"`
+	AuthAt  int64  `json:"a"`
+}
+
+func (e *Endpoint) sealPurpose() string { return "flow " + e.Site.Issuer }
+
+// newFlow begins a flow for a request that has just come.
+func (e *Endpoint) newFlow(request *engine.AuthorizeRequest) *Flow {
+	f := &Flow{request: request, firstSeen: e.Clock().Truncate(time.Microsecond)}
+	random.Fill(f.id[:])
+	return f
+}
+
+// isFresh reports whether a user has authenticated since the request came. It does not
+// rest on clocks where it need not: an embedded account that has signed in since has
+// another session, and whoever was seen as signed in at the host, whose clock may be
+// another, a later time of authentication.
+func (f *Flow) isFresh(user *User, now time.Time) bool {
+	embedded, known := !user.Session.IsZero(), false
+	for _, seen := range f.seen {
+		switch {
+		case embedded && user.Session == seen.Session:
+			return false
+		case !embedded && user.UserID == seen.UserID:
+			if !user.AuthTime.After(seen.AuthTime) {
+				return false
+			}
+			known = true
+		}
+	}
+	return embedded || known || clock.Since(now, user.AuthTime, f.firstSeen)
+}
+
+// sendToHost notes that the browser is sent to the host's sign-in page while this user, or
+// nobody, is signed in. Where the host's clock is slow, one who signs in there for the
+// first time has done so before the request came, as it seems: seen now, the same user
+// is known to have signed in when that time has become a later one.
+func (f *Flow) sendToHost(user *User) {
+	f.hostVisits++
+	known := func(seen User) bool { return user.UserID == seen.UserID }
+	if user != nil && !slices.ContainsFunc(f.seen, known) {
+		f.seen = append(f.seen, *user)
+	}
+}
+
+// digest names the flow in the grant that answers it. It begins with the time, so
+// that the names of flows that come together lie together in an index.
+func (f *Flow) digest() storage.Digest {
+	d := storage.Digest(sha256.Sum256(append([]byte("flow "), f.id[:]...)))
+	binary.BigEndian.PutUint64(d[:8], uint64(f.firstSeen.UnixMicro()))
+	return d
+}
+
+// seal returns the flow as it travels, bound to this browser.
+func (e *Endpoint) seal(w http.ResponseWriter, r *http.Request, f *Flow) (string, error) {
+	browser := sha256.Sum256([]byte(e.Site.Browser(w, r)))
+	sealed := sealedFlow{
+		ID: f.id[:], Seen: f.firstSeen.UnixMicro(), Browser: browser[:],
+		Chosen: f.chosen, Allowed: f.allowed, Visits: f.hostVisits, Strays: f.strays, Request: f.request.Form.Encode(),
+	}
+	for _, user := range f.seen {
+		seen := sealedUser{ID: user.UserID, AuthAt: user.AuthTime.UnixMicro()}
+		if !user.Session.IsZero() {
+			seen.Session = user.Session[:]
+		}
+		sealed.Users = append(sealed.Users, seen)
+	}
+	plain, err := json.Marshal(sealed)
+	if err != nil {
+		return "", fmt.Errorf("encode flow: %w", err)
+	}
+	return e.Site.Secrets.SealString(e.sealPurpose(), plain), nil
+}
+
+// openFlow returns the flow that a page or form belongs to. The request in it is
+// checked again: client and redirect URI may have changed since.
+func (e *Endpoint) openFlow(r *http.Request) (*Flow, error) {
+	plain, err := e.Site.Secrets.OpenString(e.sealPurpose(), web.Parameter(r, web.FlowParameter))
+	if err != nil {
+		return nil, &web.PageError{Status: http.StatusBadRequest, Code: ui.ErrorRequest, Cause: err}
+	}
+	var s sealedFlow
+	if err := json.Unmarshal(plain, &s); err != nil {
+		return nil, fmt.Errorf("decode flow: %w", err)
+	}
+	browser := sha256.Sum256([]byte(e.Site.Cookies.Get(r, session.Browser)))
+	if subtle.ConstantTimeCompare(browser[:], s.Browser) != 1 {
+		return nil, &web.PageError{Status: http.StatusBadRequest, Code: ui.ErrorBrowser, Cause: errors.New("flow of another browser")}
+	}
+	form, err := url.ParseQuery(s.Request)
+	if err != nil {
+		return nil, fmt.Errorf("decode flow: %w", err)
+	}
+	f := &Flow{
+		id: [16]byte(s.ID), firstSeen: time.UnixMicro(s.Seen).UTC(),
+		chosen: s.Chosen, allowed: s.Allowed, hostVisits: s.Visits, strays: s.Strays,
+	}
+	for _, user := range s.Users {
+		seen := User{User: host.User{UserID: user.ID, AuthTime: time.UnixMicro(user.AuthAt).UTC()}}
+		copy(seen.Session[:], user.Session)
+		f.seen = append(f.seen, seen)
+	}
+	f.request, err = e.parseAuthorize(r.Context(), form)
+	var refused *redirectError
+	if errors.As(err, &refused) { // the application hears it, but not after another answer
+		f.request, refused.flow = refused.request, f
+	}
+	if e.Clock().Sub(f.firstSeen) > e.Life {
+		return nil, &web.PageError{Status: http.StatusBadRequest, Code: ui.ErrorExpired, Request: f.request}
+	}
+	if err != nil {
+		return nil, err
+	}
+	return f, nil
+}
+
+// engineFlow names the flow to the engine.
+func (e *Endpoint) engineFlow(f *Flow) engine.Flow {
+	return engine.Flow{Digest: f.digest(), ExpiresAt: f.firstSeen.Add(e.Life)}
+}
+
+// parseAuthorize checks an authorization request; what the application has to be
+// told is a *redirectError.
+func (e *Endpoint) parseAuthorize(ctx context.Context, form url.Values) (*engine.AuthorizeRequest, error) {
+	request, err := e.Engine.ParseAuthorize(ctx, form)
+	if err != nil && request != nil {
+		return nil, &redirectError{request: request, err: err}
+	}
+	if err == nil {
+		host.AskFor(ctx, request.Client.ID, request.Scopes)
+	}
+	return request, err
+}

@@ -1,0 +1,190 @@
+package authflow
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+
+	"github.com/bonafide-id/bonafide/provider/internal/engine"
+	"github.com/bonafide-id/bonafide/provider/internal/host"
+	"github.com/bonafide-id/bonafide/provider/internal/web"
+	"github.com/bonafide-id/bonafide/storage"
+	"github.com/bonafide-id/bonafide/ui"
+)
+
+// User is a user who is signed in.
+type User struct {
+	host.User
+
+	// Session is the one in which the user acts, Account whose it is; zero for a user
+	// of the host.
+	Session storage.Digest
+	Account storage.Account
+}
+
+// Page is a request for a page, parsed once: the flow that it belongs to, and who is
+// signed in.
+type Page struct {
+	// Flow is nil for a page that stands alone.
+	Flow *Flow
+
+	endpoint *Endpoint
+	request  *http.Request
+	user     *User
+	known    bool
+}
+
+// PageHandler answers a request for a page.
+type PageHandler func(w http.ResponseWriter, r *http.Request, p *Page) error
+
+// Need says whether a page belongs to a flow.
+type Need int
+
+// The needs of pages.
+const (
+	NoFlow Need = iota
+	FlowOptional
+	FlowRequired
+)
+
+// Handler opens the flow of a page. An error of the page that the application has to be
+// told becomes an answer to it.
+func (e *Endpoint) Handler(need Need, h PageHandler) web.Handler {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		p := &Page{endpoint: e, request: r}
+		var err error
+		if need == FlowRequired || need == FlowOptional && web.Parameter(r, web.FlowParameter) != "" {
+			p.Flow, err = e.openFlow(r)
+		}
+		if err == nil {
+			err = h(w, r, p)
+		}
+		return e.settle(w, r, p, err)
+	}
+}
+
+// User returns who is signed in, or nil. It is read once for each request.
+func (p *Page) User() (*User, error) {
+	if p.known {
+		return p.user, nil
+	}
+	user, err := p.endpoint.signedIn(p.request)
+	if err != nil {
+		return nil, err
+	}
+	p.user, p.known = user, true
+	return user, nil
+}
+
+// Request returns the authorization request of the flow, or nil.
+func (p *Page) Request() *engine.AuthorizeRequest {
+	if p.Flow == nil {
+		return nil
+	}
+	return p.Flow.request
+}
+
+// signedIn reads who is signed in on a request, or nil.
+func (e *Endpoint) signedIn(r *http.Request) (*User, error) {
+	if !e.hasAccounts() {
+		user, err := host.SignedIn(r, e.Clock, e.Host.SignedIn)
+		if user == nil || err != nil {
+			return nil, err
+		}
+		return &User{User: *user}, nil
+	}
+	s, account, ok, err := e.Sessions.Current(r.Context(), r)
+	if err != nil || !ok {
+		return nil, err
+	}
+	return &User{host.User{UserID: account.ID, AuthTime: s.AuthTime, AMR: s.AMR}, s.Digest, account}, nil
+}
+
+// redirectError is an error that the application is told, at its redirect URI.
+type redirectError struct {
+	request *engine.AuthorizeRequest
+	err     error
+
+	// flow is the one that is answered so, or nil: then the request has gone through
+	// no page, and cannot come back from one, or has been ended already.
+	flow *Flow
+}
+
+func (e *redirectError) Error() string { return "refused: " + e.err.Error() }
+
+func (e *redirectError) Unwrap() error { return e.err }
+
+// settle answers those errors of a page that are more than an error page.
+func (e *Endpoint) settle(w http.ResponseWriter, r *http.Request, p *Page, err error) error {
+	if err == nil {
+		return nil
+	}
+	if errors.Is(err, host.ErrNoUser) && !web.IsUnavailable(err) {
+		err = e.unknownUser(r, p, err)
+	}
+	var denied *denial
+	if errors.As(err, &denied) {
+		err = e.deny(w, r, denied)
+	}
+	var refused *redirectError
+	if errors.As(err, &refused) && !web.IsUnavailable(err) {
+		if refused.flow != nil {
+			p.Flow = refused.flow
+		}
+		err = e.refuse(w, r, refused)
+	}
+	if errors.Is(err, engine.ErrAnswered) && p.Flow != nil {
+		e.renderFinished(w, r, p.Flow)
+		return nil
+	}
+	return err
+}
+
+// refuse tells the application an error, unless its request has been answered before:
+// nobody goes back and takes an answer away.
+func (e *Endpoint) refuse(w http.ResponseWriter, r *http.Request, refused *redirectError) error {
+	if err := e.endFlow(r, refused.flow); err != nil {
+		return err
+	}
+	e.Site.LogFailure(r, engine.AsError(refused.err).Status, refused)
+	e.respond(w, r, refused.request, e.Engine.Refuse(refused.request, refused.err))
+	return nil
+}
+
+// endFlow ends a flow, which may be nil, that has gone through a page.
+func (e *Endpoint) endFlow(r *http.Request, f *Flow) error {
+	if f == nil || web.Parameter(r, web.FlowParameter) == "" {
+		return nil
+	}
+	if err := e.Engine.EndFlow(r.Context(), f.request, e.engineFlow(f)); err != nil {
+		return fmt.Errorf("end flow: %w", err)
+	}
+	return nil
+}
+
+// renderFinished says that the request of a page has been answered.
+func (e *Endpoint) renderFinished(w http.ResponseWriter, r *http.Request, f *Flow) {
+	e.Site.RenderFor(w, r, f.request, http.StatusOK, ui.Finished(ui.FinishedView{
+		Page: e.Site.PageView(r, f.request), BackURL: web.HomeOf(f.request.RedirectURI),
+	}))
+}
+
+// Continue sends the browser back to its flow, or to the account.
+func (e *Endpoint) Continue(w http.ResponseWriter, r *http.Request) {
+	if sealed := web.Parameter(r, web.FlowParameter); sealed != "" {
+		e.Site.Redirect(w, e.Site.Link("/oauth/authorize", web.FlowParameter, sealed))
+		return
+	}
+	e.Site.Redirect(w, e.Site.Link("/account"))
+}
+
+// continueWith sends the browser back to the authorization endpoint with a flow that has
+// changed.
+func (e *Endpoint) continueWith(w http.ResponseWriter, r *http.Request, f *Flow) error {
+	sealed, err := e.seal(w, r, f)
+	if err != nil {
+		return err
+	}
+	e.Site.Redirect(w, e.Site.Link("/oauth/authorize", web.FlowParameter, sealed))
+	return nil
+}

@@ -1,0 +1,61 @@
+package authflow
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/bonafide-id/bonafide/provider/internal/engine"
+	"github.com/bonafide-id/bonafide/provider/internal/web"
+	"github.com/bonafide-id/bonafide/ui"
+)
+
+// respond sends an authorization response, success or error, to the application in the
+// response mode of its request. Browsers do not follow a form to the scheme of an app, so
+// such a response to a request that has gone through forms goes through a page.
+func (e *Endpoint) respond(w http.ResponseWriter, r *http.Request, request *engine.AuthorizeRequest, response engine.Response) {
+	if response.Mode == engine.ModeFormPost {
+		e.Site.RenderFor(w, r, request, http.StatusOK, ui.FormPost(ui.FormPostView{
+			Page: e.Site.PageView(r, request), URL: response.RedirectURI, Fields: fieldsOf(response),
+		}))
+		return
+	}
+	target := Location(response)
+	if web.Parameter(r, web.FlowParameter) == "" || web.HomeOf(response.RedirectURI) != "" {
+		e.Site.Redirect(w, target)
+		return
+	}
+	w.Header().Set("Refresh", "0; url="+target)
+	e.Site.RenderFor(w, r, request, http.StatusOK, ui.Continue(ui.ContinueView{Page: e.Site.PageView(r, request), URL: target}))
+}
+
+// fieldsOf returns a response as the fields of a form.
+func fieldsOf(response engine.Response) []ui.Field {
+	fields := make([]ui.Field, len(response.Parameters))
+	for i, parameter := range response.Parameters {
+		fields[i] = ui.Field(parameter)
+	}
+	return fields
+}
+
+// Location returns the redirect URI with the response in its query or fragment,
+// after what the registered query holds.
+func Location(response engine.Response) string {
+	var b strings.Builder
+	b.WriteString(response.RedirectURI)
+	separator := "#"
+	if response.Mode == engine.ModeQuery {
+		separator = "?"
+		if strings.Contains(response.RedirectURI, "?") {
+			separator = "&"
+		}
+	}
+	for _, parameter := range response.Parameters {
+		b.WriteString(separator)
+		b.WriteString(url.QueryEscape(parameter.Name))
+		b.WriteString("=")
+		b.WriteString(url.QueryEscape(parameter.Value))
+		separator = "&"
+	}
+	return b.String()
+}

@@ -1,0 +1,104 @@
+package authflow
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/bonafide-id/bonafide/provider/internal/audit"
+	"github.com/bonafide-id/bonafide/provider/internal/engine"
+	"github.com/bonafide-id/bonafide/provider/internal/web"
+	"github.com/bonafide-id/bonafide/storage"
+)
+
+// HostSignIn are the parameters of the host's sign-in page.
+type HostSignIn struct {
+	ReturnTo, LoginHint, Locales string
+	SignUp, Again                bool
+}
+
+// Address returns the address of the page.
+func (h HostSignIn) Address(page string) string {
+	q := url.Values{"return_to": {h.ReturnTo}}
+	if h.LoginHint != "" {
+		q.Set("login_hint", h.LoginHint)
+	}
+	if h.Locales != "" {
+		q.Set(web.LanguageParameter, h.Locales)
+	}
+	if h.SignUp {
+		q.Set("screen", "signup")
+	}
+	if h.Again {
+		q.Set("prompt", "login")
+	}
+	return web.WithQuery(page, q)
+}
+
+// sendToSignIn sends the browser to where users sign in or up: our pages, or the host's,
+// which is told when a session is not enough.
+func (e *Endpoint) sendToSignIn(w http.ResponseWriter, next step, request *engine.AuthorizeRequest, sealed string, again bool) {
+	switch {
+	case !e.hasAccounts():
+		hint := HostSignIn{ReturnTo: e.returnTo(sealed), LoginHint: request.LoginHint, Locales: request.UILocales,
+			SignUp: next == stepSignUp, Again: again}
+		e.Site.Redirect(w, hint.Address(e.Host.SignInURL))
+	case next == stepSignUp && e.SignsUp:
+		e.Site.Redirect(w, e.Site.Link("/signup", web.FlowParameter, sealed))
+	default:
+		e.Site.Redirect(w, e.Site.Link("/signin", web.FlowParameter, sealed))
+	}
+}
+
+// returnTo is where a sealed flow, of which nothing needs an escape, goes on.
+func (e *Endpoint) returnTo(sealed string) string {
+	return e.Site.BaseURL + "/oauth/authorize?" + web.FlowParameter + "=" + sealed
+}
+
+// IsReturnTo reports whether an address is one that a flow has given to the host's
+// sign-in page.
+func (e *Endpoint) IsReturnTo(address string) bool {
+	sealed, ok := strings.CutPrefix(address, e.returnTo(""))
+	if !ok {
+		return false
+	}
+	_, err := e.Site.Secrets.OpenString(e.sealPurpose(), sealed)
+	return err == nil
+}
+
+// SwitchAccount signs the browser out so that somebody else can sign in. A host with
+// users of its own is asked to do so; then the page is one of a flow.
+func (e *Endpoint) SwitchAccount(w http.ResponseWriter, r *http.Request, p *Page) error {
+	user, err := p.User()
+	if err != nil {
+		return err
+	}
+	if !e.hasAccounts() {
+		return e.sendTo(w, r, stepReauthenticate, p.Flow, user)
+	}
+	if err := e.Sessions.End(r.Context(), w, r); err != nil {
+		return err
+	}
+	if user != nil {
+		e.Audit.Record(r.Context(), storage.Event{Name: audit.SignedOut, Subject: user.UserID, Detail: "to change the account"})
+	}
+	e.Site.Redirect(w, e.Site.Link("/signin", web.FlowParameter, web.Parameter(r, web.FlowParameter)))
+	return nil
+}
+
+// MustReauthenticate returns the user who is signed in when the flow of the page asks for
+// that user's password again.
+func (e *Endpoint) MustReauthenticate(r *http.Request, p *Page) (*User, error) {
+	if p.Flow == nil {
+		return nil, nil
+	}
+	user, err := p.User()
+	if err != nil || user == nil {
+		return nil, err
+	}
+	s, err := e.readState(r.Context(), p.Flow, user)
+	if err != nil || nextStep(s).step != stepReauthenticate {
+		return nil, err
+	}
+	return user, nil
+}

@@ -1,0 +1,141 @@
+package authflow
+
+import (
+	"strings"
+	"time"
+
+	"github.com/bonafide-id/bonafide/provider/internal/clock"
+	"github.com/bonafide-id/bonafide/provider/internal/engine"
+	"github.com/bonafide-id/bonafide/storage"
+)
+
+// step is what an authorization request needs next.
+type step int
+
+const (
+	stepIssue step = iota
+	stepSignIn
+	stepReauthenticate
+	stepSignUp
+	stepSelectAccount
+	stepConsent
+	stepRefuse
+)
+
+// authState is all that the next step depends on.
+type authState struct {
+	request *engine.AuthorizeRequest
+
+	// user is who is signed in, or nil.
+	user *User
+
+	// fresh reports whether that user has authenticated since the request came.
+	fresh bool
+
+	// consent is what the user has allowed the application so far, or nil; asks is
+	// what the request would release.
+	consent *storage.Consent
+	asks    terms
+
+	// hintSubject is the subject of the id_token_hint, or empty.
+	hintSubject string
+
+	// chosen is the user who has chosen to go on with this account since the
+	// request came, allowed the one who has allowed what it asks for.
+	chosen, allowed string
+
+	// hostVisits counts how often the host's sign-in page has been seen since.
+	hostVisits int
+
+	now time.Time
+}
+
+// maxVisits is how often a request sends the browser to the host's sign-in page. A
+// host that is content with its session sends it straight back.
+const maxVisits = 2
+
+// decision is a step, and for stepRefuse the error code.
+type decision struct {
+	step step
+	code string
+}
+
+// nextStep decides what an authorization request needs next (OpenID Connect Core
+// section 3.1.2.3 and the prompt values of section 3.1.2.1). Every page does one
+// thing and comes back here, so that no page can be left out.
+func nextStep(s authState) decision {
+	silent := s.request.HasPrompt(engine.PromptNone)
+	if d, done := authenticate(s, silent); !done {
+		if silent || s.hostVisits >= maxVisits {
+			return decision{stepRefuse, engine.LoginRequired}
+		}
+		return d
+	}
+	if s.request.HasPrompt(engine.PromptSelectAccount) && s.chosen != s.user.UserID && !s.fresh {
+		return decision{step: stepSelectAccount}
+	}
+	if !s.consented() {
+		if silent {
+			return decision{stepRefuse, engine.ConsentRequired}
+		}
+		return decision{step: stepConsent}
+	}
+	return decision{step: stepIssue}
+}
+
+// authenticate reports whether the user who is signed in will do, or else what has
+// to be asked.
+func authenticate(s authState, silent bool) (decision, bool) {
+	wantsSignUp := s.request.Op == engine.OpSignUp || s.request.HasPrompt(engine.PromptCreate)
+	switch {
+	case s.user == nil && wantsSignUp:
+		return decision{step: stepSignUp}, false
+	case s.user == nil:
+		return decision{step: stepSignIn}, false
+	case s.hintSubject != "" && s.hintSubject != s.user.UserID && s.fresh:
+		// Somebody else has signed in than the application asked for.
+		return decision{stepRefuse, engine.LoginRequired}, false
+	case s.hintSubject != "" && s.hintSubject != s.user.UserID:
+		return decision{step: stepSignIn}, false
+	case s.fresh:
+		return decision{}, true
+	case s.request.HasPrompt(engine.PromptLogin):
+		return decision{step: stepReauthenticate}, false
+	case s.request.MaxAge >= 0 && s.tooOld():
+		return decision{step: stepReauthenticate}, false
+	case silent, s.hostVisits > 0:
+		// What op and prompt=create ask for has been offered.
+		return decision{}, true
+	case wantsSignUp:
+		return decision{step: stepSignUp}, false
+	case s.request.Op == engine.OpSignIn:
+		return decision{step: stepSignIn}, false
+	default:
+		return decision{}, true
+	}
+}
+
+// tooOld reports whether the user authenticated longer ago than the request allows. An
+// authentication that seems to lie ahead was written by a clock that was wrong: it may
+// be of any age.
+func (s authState) tooOld() bool {
+	authenticated := s.user.AuthTime
+	return s.request.MaxAge == 0 || clock.Ahead(s.now, authenticated) || clock.Elapsed(s.now, authenticated) > s.request.MaxAge
+}
+
+// consented reports whether the user has allowed exactly this.
+func (s authState) consented() bool {
+	asked := s.impersonable() || s.request.HasPrompt(engine.PromptConsent)
+	if s.request.Client.SkipConsent && !asked {
+		return true
+	}
+	// A decision about one request is none about another.
+	return s.asks.allowedBy(s.consent) && (!asked || s.allowed == s.user.UserID)
+}
+
+// impersonable reports whether another program on the user's device could take the
+// application's place: then a decision is never remembered for it (RFC 8252 section
+// 8.6).
+func (s authState) impersonable() bool {
+	return s.request.Client.Public && !strings.HasPrefix(s.request.RedirectURI, "https://")
+}

@@ -1,0 +1,51 @@
+// Package batch goes through many records in short steps, so that a store has time for
+// others between them.
+package batch
+
+import (
+	"context"
+	"time"
+)
+
+// Size is how many records one step looks at. It only reads.
+const Size = 1000
+
+// Each looks through all records of a kind, and hands those that are found to a
+// step that does as many of them as a short transaction can. After each it rests as long
+// as that took, for the store has others to serve.
+func Each[K comparable](ctx context.Context, find func(after K) (found []K, last K, err error), do func([]K) (done int, err error)) error {
+	var none, after K
+	for {
+		found, last, err := find(after)
+		if err != nil {
+			return err
+		}
+		for len(found) > 0 {
+			begin := time.Now()
+			done, err := do(found)
+			if err != nil {
+				return err
+			}
+			found = found[done:]
+			if err := Rest(ctx, time.Since(begin)); err != nil {
+				return err
+			}
+		}
+		if last == none {
+			return nil
+		}
+		after = last
+	}
+}
+
+// Rest waits, unless ctx ends before.
+func Rest(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-timer.C:
+		return nil
+	}
+}

@@ -1,0 +1,117 @@
+// Package cache keeps for a moment what was read from the store.
+package cache
+
+import (
+	"sync"
+	"time"
+)
+
+// Cache remembers values by key, each for a fixed time. Its methods may be called
+// by any number of goroutines.
+//
+// What is forgotten stays forgotten: a value whose reading began before Forget
+// returned is never kept after it, so whoever forgets a key when a change to it has
+// been made never meets the value from before the change.
+type Cache[K comparable, V any] struct {
+	age   time.Duration
+	size  int
+	clock func() time.Time
+
+	mu       sync.RWMutex
+	entries  map[K]entry[V]
+	readings map[K]*reading
+}
+
+type entry[V any] struct {
+	value  V
+	readAt time.Time
+}
+
+// reading is shared by all who read the value of a key at one time.
+type reading struct {
+	readers   int
+	forgotten bool
+}
+
+// New returns a cache that keeps up to size values, each for less than age.
+func New[K comparable, V any](age time.Duration, size int, clock func() time.Time) *Cache[K, V] {
+	return &Cache[K, V]{
+		age: age, size: size, clock: clock,
+		entries: map[K]entry[V]{}, readings: map[K]*reading{},
+	}
+}
+
+// Get returns the value of a key: the one that is kept, or what read returns. An
+// error is returned and never kept. Several calls for one key may read at once.
+func (c *Cache[K, V]) Get(key K, read func() (V, error)) (value V, err error) {
+	now := c.clock()
+	c.mu.RLock()
+	e, ok := c.entries[key]
+	c.mu.RUnlock()
+	// A clock that was set back must not make a value last.
+	if ok && now.Sub(e.readAt) < c.age && !now.Before(e.readAt) {
+		return e.value, nil
+	}
+	keep := false
+	end := c.Begin(key)
+	defer func() { end(value, keep) }() // also when read panics
+	value, err = read()
+	keep = err == nil
+	return value, err
+}
+
+// Begin announces that the value of a key is about to be read, or made. Call what it
+// returns with the value when that has been done: it is kept unless the key was
+// forgotten meanwhile, or keep is false.
+func (c *Cache[K, V]) Begin(key K) (end func(value V, keep bool)) {
+	now := c.clock()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	r := c.readings[key]
+	if r == nil {
+		r = &reading{}
+		c.readings[key] = r
+	}
+	r.readers++
+	return func(value V, keep bool) {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		if r.readers--; r.readers == 0 && !r.forgotten {
+			delete(c.readings, key)
+		}
+		if keep && !r.forgotten {
+			c.keep(key, entry[V]{value, now})
+		}
+	}
+}
+
+// keep stores an entry. When there is no room all the others go: those that are
+// asked for come back, and the rest is too old.
+func (c *Cache[K, V]) keep(key K, e entry[V]) {
+	if len(c.entries) >= c.size {
+		clear(c.entries)
+	}
+	c.entries[key] = e
+}
+
+// Forget drops the value of a key.
+func (c *Cache[K, V]) Forget(key K) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	delete(c.entries, key)
+	if r := c.readings[key]; r != nil {
+		r.forgotten = true
+		delete(c.readings, key)
+	}
+}
+
+// Clear drops all values.
+func (c *Cache[K, V]) Clear() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	clear(c.entries)
+	for _, r := range c.readings {
+		r.forgotten = true
+	}
+	clear(c.readings)
+}

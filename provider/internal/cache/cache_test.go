@@ -1,0 +1,133 @@
+package cache
+
+import (
+	"errors"
+	"testing"
+	"time"
+)
+
+// counter is a value that changes with every reading.
+type counter struct{ n int }
+
+func (c *counter) read() (int, error) {
+	c.n++
+	return c.n, nil
+}
+
+func newTest(size int) (*Cache[string, int], *time.Time) {
+	now := time.Unix(1_000_000, 0)
+	return New[string, int](time.Second, size, func() time.Time { return now }), &now
+}
+
+func get(t *testing.T, c *Cache[string, int], key string, read func() (int, error), want int) {
+	t.Helper()
+	got, err := c.Get(key, read)
+	if err != nil || got != want {
+		t.Errorf("Get(%q) = %d, %v; want %d", key, got, err, want)
+	}
+}
+
+func TestAValueLastsLessThanItsAge(t *testing.T) {
+	cache, now := newTest(10)
+	var source counter
+	get(t, cache, "a", source.read, 1)
+	*now = now.Add(time.Second - 1)
+	get(t, cache, "a", source.read, 1)
+	*now = now.Add(1)
+	get(t, cache, "a", source.read, 2)
+}
+
+func TestAClockSetBackKeepsNothing(t *testing.T) {
+	cache, now := newTest(10)
+	var source counter
+	get(t, cache, "a", source.read, 1)
+	*now = now.Add(-time.Hour)
+	get(t, cache, "a", source.read, 2)
+}
+
+func TestWhatIsForgottenIsReadAgain(t *testing.T) {
+	for name, forget := range map[string]func(*Cache[string, int]){
+		"forget": func(c *Cache[string, int]) { c.Forget("a") },
+		"clear":  func(c *Cache[string, int]) { c.Clear() },
+	} {
+		t.Run(name, func(t *testing.T) {
+			cache, _ := newTest(10)
+			var source counter
+			get(t, cache, "a", source.read, 1)
+			forget(cache)
+			get(t, cache, "a", source.read, 2)
+		})
+	}
+}
+
+func TestAReadingThatAForgetOvertakesIsNotKept(t *testing.T) {
+	for name, forget := range map[string]func(*Cache[string, int]){
+		"forget": func(c *Cache[string, int]) { c.Forget("a") },
+		"clear":  func(c *Cache[string, int]) { c.Clear() },
+	} {
+		t.Run(name, func(t *testing.T) {
+			cache, _ := newTest(10)
+			old := func() (int, error) {
+				forget(cache) // the change comes after the row was read
+				return 1, nil
+			}
+			get(t, cache, "a", old, 1)
+			get(t, cache, "a", func() (int, error) { return 2, nil }, 2)
+		})
+	}
+}
+
+func TestForgettingOneKeyLeavesTheReadingOfAnother(t *testing.T) {
+	cache, _ := newTest(10)
+	get(t, cache, "a", func() (int, error) { cache.Forget("b"); return 1, nil }, 1)
+	get(t, cache, "a", func() (int, error) { return 2, nil }, 1)
+}
+
+// Of two who read at once, one may have begun before the change and one after it.
+func TestOnlyTheReadingThatBeganBeforeIsDropped(t *testing.T) {
+	cache, _ := newTest(10)
+	before := cache.Begin("a")
+	cache.Forget("a")
+	after := cache.Begin("a")
+	after(2, true)
+	before(1, true)
+	get(t, cache, "a", func() (int, error) { return 3, nil }, 2)
+	if n := len(cache.readings); n > 0 {
+		t.Errorf("%d readings never end", n)
+	}
+}
+
+func TestAReadingThatPanicsEnds(t *testing.T) {
+	cache, _ := newTest(10)
+	func() {
+		defer func() { _ = recover() }()
+		_, _ = cache.Get("a", func() (int, error) { panic("broken") })
+	}()
+	if n := len(cache.readings); n > 0 {
+		t.Errorf("%d readings never end", n)
+	}
+	get(t, cache, "a", func() (int, error) { return 1, nil }, 1)
+}
+
+func TestAnErrorIsNotKept(t *testing.T) {
+	cache, _ := newTest(10)
+	failed := errors.New("failed")
+	if _, err := cache.Get("a", func() (int, error) { return 1, failed }); !errors.Is(err, failed) {
+		t.Errorf("error %v, want %v", err, failed)
+	}
+	get(t, cache, "a", func() (int, error) { return 2, nil }, 2)
+}
+
+func TestTheCacheIsBounded(t *testing.T) {
+	cache, _ := newTest(2)
+	var source counter
+	for _, key := range []string{"a", "b", "c", "d", "e"} {
+		if _, err := cache.Get(key, source.read); err != nil {
+			t.Fatal(err)
+		}
+		if n := len(cache.entries); n > 2 {
+			t.Fatalf("%d entries", n)
+		}
+	}
+	get(t, cache, "e", source.read, 5)
+}

@@ -1,0 +1,181 @@
+package claims
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/bonafide-id/bonafide/provider/catalogue"
+	"github.com/bonafide-id/bonafide/provider/internal/field"
+)
+
+// Catalogue is the vocabulary of one provider, indexed.
+type Catalogue struct {
+	// Scopes are in the order of the host.
+	Scopes []catalogue.Scope
+
+	attributes map[string]catalogue.Attribute
+	groups     map[string]catalogue.Group
+}
+
+// The scope values that OpenID Connect defines. They release nothing.
+const (
+	OpenID        = "openid"
+	OfflineAccess = "offline_access"
+)
+
+// IsProtocolScope reports whether a scope value is one of those.
+func IsProtocolScope(name string) bool { return name == OpenID || name == OfflineAccess }
+
+// reserved are members of the ID token that the protocol gives a meaning; no attribute
+// may take one.
+var reserved = []string{
+	"iss", "sub", "aud", "exp", "iat", "nbf", "jti", "auth_time", "nonce", "acr", "amr", "azp",
+	"at_hash", "c_hash", "s_hash", "status", "email_verified",
+}
+
+// NewCatalogue returns the catalogue of these scopes, attributes beside the default ones,
+// and groups. A field of Config that cannot be accepted is a *field.Error.
+func NewCatalogue(scopes []catalogue.Scope, attributes []catalogue.Attribute, groups []catalogue.Group) (*Catalogue, error) {
+	c := &Catalogue{attributes: map[string]catalogue.Attribute{}, groups: map[string]catalogue.Group{}}
+	defaults := catalogue.DefaultAttributes()
+	for i, a := range append(defaults, attributes...) {
+		if err := c.addAttribute(a); err != nil {
+			return nil, within("Attributes", i-len(defaults), err)
+		}
+	}
+	if len(groups) == 0 {
+		groups = catalogue.DefaultGroups()
+	}
+	for i, g := range groups {
+		if _, ok := c.groups[g.Name]; ok || !IsName(g.Name) {
+			return nil, within("Groups", i, field.Errorf("Name", "%q is repeated or not a name", g.Name))
+		}
+		c.groups[g.Name] = g
+	}
+	if len(scopes) == 0 {
+		scopes = catalogue.DefaultScopes()
+	}
+	for i, s := range scopes {
+		if err := c.addScope(s); err != nil {
+			return nil, within("Scopes", i, err)
+		}
+	}
+	return c, nil
+}
+
+// within returns the error of a field of an element of a list.
+func within(list string, i int, err *field.Error) error {
+	return &field.Error{Field: fmt.Sprintf("%s[%d].%s", list, i, err.Field), Err: err.Err}
+}
+
+func (c *Catalogue) addAttribute(a catalogue.Attribute) *field.Error {
+	switch _, exists := c.attributes[a.Handle]; {
+	case exists || !IsName(a.Handle):
+		return field.Errorf("Handle", "%q is repeated or not a name", a.Handle)
+	case slices.Contains(reserved, a.Handle):
+		return field.Errorf("Handle", "%q is a claim of the protocol", a.Handle)
+	}
+	switch a.Type {
+	case "":
+		a.Type = catalogue.String
+	case catalogue.String, catalogue.Integer, catalogue.Date, catalogue.Objects:
+	default:
+		return field.Errorf("Type", "%q of attribute %q is none of string, integer, date and objects", a.Type, a.Handle)
+	}
+	if (a.Type == catalogue.Objects) != (len(a.Members) > 0) {
+		return field.Errorf("Members", "of attribute %q: members and the type objects go together", a.Handle)
+	}
+	c.attributes[a.Handle] = a
+	return nil
+}
+
+func (c *Catalogue) addScope(s catalogue.Scope) *field.Error {
+	if !IsName(s.Name) || IsProtocolScope(s.Name) || c.Scope(s.Name) != nil {
+		return field.Errorf("Name", "%q is repeated, reserved or not a scope value", s.Name)
+	}
+	for _, handle := range s.Attributes {
+		if _, ok := c.attributes[handle]; !ok {
+			return field.Errorf("Attributes", "unknown attribute %q", handle)
+		}
+	}
+	for _, group := range s.Groups {
+		if _, ok := c.groups[group]; !ok {
+			return field.Errorf("Groups", "unknown group %q", group)
+		}
+	}
+	c.Scopes = append(c.Scopes, s)
+	return nil
+}
+
+// Scope returns the scope with this name, or nil.
+func (c *Catalogue) Scope(name string) *catalogue.Scope {
+	for i := range c.Scopes {
+		if c.Scopes[i].Name == name {
+			return &c.Scopes[i]
+		}
+	}
+	return nil
+}
+
+// Attribute returns the attribute with this handle.
+func (c *Catalogue) Attribute(handle string) (catalogue.Attribute, bool) {
+	a, ok := c.attributes[handle]
+	return a, ok
+}
+
+// Group returns the group with this name.
+func (c *Catalogue) Group(name string) (catalogue.Group, bool) {
+	g, ok := c.groups[name]
+	return g, ok
+}
+
+// Known reports whether a scope value can be asked for.
+func (c *Catalogue) Known(name string) bool { return IsProtocolScope(name) || c.Scope(name) != nil }
+
+// Release returns the handles and groups that scopes release, each once, in the order of
+// the scopes.
+func (c *Catalogue) Release(scopes []string) (handles, groups []string) {
+	for _, name := range scopes {
+		if s := c.Scope(name); s != nil {
+			handles, groups = Union(handles, s.Attributes), Union(groups, s.Groups)
+		}
+	}
+	return handles, groups
+}
+
+// Union adds to a, which has nothing twice, what is only in b.
+func Union(a, b []string) []string {
+	a = slices.Grow(a, len(b))
+	for _, s := range b {
+		if !slices.Contains(a, s) {
+			a = append(a, s)
+		}
+	}
+	return a
+}
+
+// Covers reports whether a set has all of another.
+func Covers(set, subset []string) bool {
+	return !slices.ContainsFunc(subset, func(v string) bool { return !slices.Contains(set, v) })
+}
+
+// intersection returns what of a list is allowed, in the order of the list.
+func intersection(list, allowed []string) []string {
+	return slices.DeleteFunc(slices.Clone(list), func(v string) bool { return !slices.Contains(allowed, v) })
+}
+
+// IsName reports whether a text can name a client, a scope, an attribute or a group: 1 to
+// 64 letters, digits, or -_.:
+func IsName(s string) bool {
+	if s == "" || len(s) > 64 {
+		return false
+	}
+	for _, r := range s {
+		switch {
+		case 'a' <= r && r <= 'z', 'A' <= r && r <= 'Z', '0' <= r && r <= '9', r == '_', r == '-', r == '.', r == ':':
+		default:
+			return false
+		}
+	}
+	return true
+}

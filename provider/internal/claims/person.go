@@ -1,0 +1,201 @@
+package claims
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/bonafide-id/bonafide/provider/internal/cache"
+	"github.com/bonafide-id/bonafide/provider/internal/host"
+	"github.com/bonafide-id/bonafide/storage"
+)
+
+// Source reads what is known about people: what is recorded in the store, or what the
+// host says.
+type Source struct {
+	Options
+	reported *cache.Cache[misfit, struct{}]
+}
+
+// Options are what a Source reads from.
+type Options struct {
+	Catalogue *Catalogue
+
+	// Stored returns what is recorded. Many callers may share it: nobody changes it.
+	Stored func(ctx context.Context, userID string) (*storage.Person, error)
+
+	// Host asks the host, or is nil.
+	Host func(ctx context.Context, userID string, handles, groups []string) (Person, error)
+
+	// HasAccounts reports whether users are embedded accounts: then there is nobody
+	// without one.
+	HasAccounts bool
+
+	Clock  func() time.Time
+	Logger *slog.Logger
+}
+
+// Person is what the host says about a user: values by handle, of any type.
+type Person struct {
+	Attributes    map[string]any
+	EmailVerified bool
+	Statuses      []storage.Status
+}
+
+// NewSource returns the source of these options.
+func NewSource(o Options) *Source {
+	return &Source{Options: o, reported: cache.New[misfit, struct{}](reportEvery, maxReported, o.Clock)}
+}
+
+// Record is a person from whichever place keeps it. Nobody changes its map and slice:
+// they may be shared.
+type Record struct {
+	EmailVerified bool
+
+	attributes map[string]json.RawMessage
+	statuses   []storage.Status
+
+	// email is the address that an embedded account signs in with. It stands in place
+	// of the attribute.
+	email json.RawMessage
+}
+
+// attribute returns the JSON of what is recorded, or nil.
+func (r Record) attribute(handle string) json.RawMessage {
+	if handle == "email" && r.email != nil {
+		return r.email
+	}
+	return r.attributes[handle]
+}
+
+// Text returns an attribute as people read it, "" when there is none.
+func (r Record) Text(handle string) string {
+	text, _ := textOf(r.attribute(handle))
+	return text
+}
+
+// Name returns what a user is called.
+func (r Record) Name() string { return strings.TrimSpace(r.Text("fname") + " " + r.Text("lname")) }
+
+// AccountHandles are the attributes that a user is called by.
+var AccountHandles = []string{"fname", "lname", "email"}
+
+// Person reads these attributes and the status of these groups. host.ErrNoUser when there
+// is no such user.
+func (s *Source) Person(ctx context.Context, userID string, handles, groups []string) (Record, error) {
+	if !s.HasAccounts && s.Host != nil {
+		return s.hostPerson(ctx, userID, handles, groups)
+	}
+	stored, err := s.Stored(ctx, userID)
+	if err != nil {
+		return Record{}, fmt.Errorf("read person: %w", err)
+	}
+	if s.HasAccounts && !stored.HasAccount {
+		return Record{}, host.ErrNoUser
+	}
+	r := Record{attributes: stored.Attributes, statuses: stored.Statuses}
+	if s.Host != nil {
+		if r, err = s.hostPerson(ctx, userID, handles, groups); err != nil {
+			return Record{}, err
+		}
+	}
+	if stored.Email == "" {
+		return r, nil
+	}
+	r.EmailVerified = stored.EmailVerified
+	r.email, err = json.Marshal(stored.Email)
+	return r, err
+}
+
+// personKey is the question that the host is asked about a person, and asked what was
+// asked for with the answer.
+type personKey struct{}
+
+type asked struct {
+	userID          string
+	handles, groups []string
+	record          Record
+}
+
+// hostPerson asks the host, once for each request, and holds its answer to the catalogue.
+func (s *Source) hostPerson(ctx context.Context, userID string, handles, groups []string) (Record, error) {
+	// The age may have to be computed.
+	if slices.Contains(handles, "age") && !slices.Contains(handles, "birthdate") {
+		handles = append(slices.Clone(handles), "birthdate")
+	}
+	enough := func(a asked) bool {
+		return a.userID == userID && Covers(a.handles, handles) && Covers(a.groups, groups)
+	}
+	answer, err := host.Once(ctx, personKey{}, enough, func() (asked, error) {
+		record, err := s.ask(ctx, userID, handles, groups)
+		return asked{userID, slices.Clone(handles), slices.Clone(groups), record}, err
+	})
+	return answer.record, err
+}
+
+func (s *Source) ask(ctx context.Context, userID string, handles, groups []string) (Record, error) {
+	type checked struct {
+		record  Record
+		misfits []misfit
+	}
+	answer, err := host.Call(ctx, func(ctx context.Context) (checked, error) {
+		person, err := s.Host(ctx, userID, slices.Clone(handles), slices.Clone(groups))
+		if err != nil {
+			return checked{}, err
+		}
+		record, misfits := s.check(person, userID, handles, groups)
+		return checked{record, misfits}, nil
+	})
+	if err != nil && !errors.Is(err, host.ErrNoUser) {
+		return Record{}, fmt.Errorf("%w: Person: %w", host.ErrFailed, err)
+	}
+	for _, m := range answer.misfits {
+		s.leftOut(ctx, m)
+	}
+	return answer.record, err
+}
+
+// check holds what the host says about a person to the catalogue. It runs where the
+// host's functions do, because it calls those that write its values as JSON.
+func (s *Source) check(answer Person, userID string, handles, groups []string) (Record, []misfit) {
+	r := Record{attributes: map[string]json.RawMessage{}, EmailVerified: answer.EmailVerified}
+	var misfits []misfit
+	for _, handle := range handles {
+		raw, err := Encode(s.Catalogue.attributes[handle], answer.Attributes[handle])
+		if err != nil {
+			misfits = append(misfits, misfit{userID, "attribute", handle})
+		} else if raw != nil {
+			r.attributes[handle] = raw
+		}
+	}
+	for _, status := range answer.Statuses {
+		if slices.Contains(groups, status.Group) { // no other was asked for
+			status.Subgroups = slices.Clone(status.Subgroups) // the host may go on with its own
+			r.statuses = append(r.statuses, status)
+		}
+	}
+	return r, misfits
+}
+
+// misfit is what does not belong to the catalogue, and whose it is.
+type misfit struct{ userID, kind, name string }
+
+// A value that does not fit is reported once in a while: it is asked for with every token.
+const (
+	reportEvery = 10 * time.Minute
+	maxReported = 4096
+)
+
+// leftOut reports that something about a user is not released; never its value.
+func (s *Source) leftOut(ctx context.Context, m misfit) {
+	_, _ = s.reported.Get(m, func() (struct{}, error) {
+		s.Logger.WarnContext(ctx, "left out what does not fit the catalogue, by its type or its subgroups",
+			slog.String("user", m.userID), slog.String(m.kind, m.name))
+		return struct{}{}, nil
+	})
+}

@@ -1,0 +1,210 @@
+package claims
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/bonafide-id/bonafide/provider/catalogue"
+	"github.com/bonafide-id/bonafide/provider/internal/engine"
+	"github.com/bonafide-id/bonafide/provider/internal/host"
+	"github.com/bonafide-id/bonafide/storage"
+)
+
+// Released is what scopes release about a person at one moment.
+type Released struct {
+	Attributes    []Attribute
+	Statuses      []storage.Status
+	EmailVerified bool
+
+	// Until is when the first of it is over: a verification that ends, an age that
+	// changes with a birthday. Zero means never.
+	Until time.Time
+}
+
+// endsBy notes that something of what is released is over at a moment.
+func (r *Released) endsBy(end time.Time) {
+	if !end.IsZero() && (r.Until.IsZero() || end.Before(r.Until)) {
+		r.Until = end
+	}
+}
+
+// Attribute is one value in the shape of the attributes response.
+type Attribute struct {
+	Handle string          `json:"handle"`
+	Name   string          `json:"name"`
+	Value  json.RawMessage `json:"value"`
+}
+
+// Has reports whether an attribute is among what is released.
+func (r Released) Has(handle string) bool {
+	return slices.ContainsFunc(r.Attributes, func(a Attribute) bool { return a.Handle == handle })
+}
+
+// ReleaseTo reads what a token with these scopes releases about the user of its grant,
+// now: what the scopes mean today, as far as the user has been shown it.
+func (s *Source) ReleaseTo(ctx context.Context, g storage.Grant, scopes []string) (Released, error) {
+	host.AskFor(ctx, g.ClientID, scopes)
+	handles, groups := s.Catalogue.Release(scopes)
+	return s.Release(ctx, g.Subject, intersection(handles, g.Attributes), intersection(groups, g.Groups), g.EID)
+}
+
+// Release reads attributes and groups of a user, now. host.ErrNoUser when there is no
+// such user.
+func (s *Source) Release(ctx context.Context, userID string, handles, groups []string, eid string) (Released, error) {
+	person, err := s.Person(ctx, userID, handles, groups)
+	if err != nil {
+		return Released{}, err
+	}
+	r := Released{
+		Attributes:    make([]Attribute, 0, len(handles)+1),
+		Statuses:      make([]storage.Status, 0, len(groups)),
+		EmailVerified: person.EmailVerified,
+	}
+	for _, handle := range handles {
+		value, until, err := s.value(ctx, person, userID, handle)
+		if err != nil {
+			return Released{}, fmt.Errorf("attribute %q: %w", handle, err)
+		}
+		r.endsBy(until)
+		if value != nil {
+			r.Attributes = append(r.Attributes, Attribute{handle, s.Catalogue.attributes[handle].Name, value})
+		}
+	}
+	if eid != "" && !r.Has("eid") {
+		value, err := json.Marshal(eid)
+		if err != nil {
+			return Released{}, err
+		}
+		r.Attributes = append(r.Attributes, Attribute{"eid", s.Catalogue.attributes["eid"].Name, value})
+	}
+	for _, group := range groups {
+		status, fits := limitTo(s.Catalogue.groups[group], statusOf(person.statuses, group, s.Clock()))
+		if !fits {
+			s.leftOut(ctx, misfit{userID, "group", group})
+		}
+		if status.Verified {
+			r.endsBy(status.ExpiresAt)
+		}
+		r.Statuses = append(r.Statuses, status)
+	}
+	return r, nil
+}
+
+// value returns the JSON of one attribute, or nil when the person has none, and until
+// when it is right; zero means for ever.
+func (s *Source) value(ctx context.Context, person Record, userID, handle string) (raw json.RawMessage, until time.Time, err error) {
+	if handle == "uuid" {
+		raw, err = json.Marshal(userID)
+		return raw, until, err
+	}
+	raw = person.attribute(handle)
+	if raw != nil && !hasType(s.Catalogue.attributes[handle], raw) {
+		s.leftOut(ctx, misfit{userID, "attribute", handle})
+		raw = nil
+	}
+	if raw == nil && handle == "age" {
+		raw, until = s.age(person.attribute("birthdate"))
+	}
+	return raw, until, nil
+}
+
+// age computes the age from a date of birth, and until when it is right; it returns nil
+// when there is no date.
+func (s *Source) age(birthdate json.RawMessage) (json.RawMessage, time.Time) {
+	born, err := time.Parse(`"`+time.DateOnly+`"`, string(birthdate))
+	if err != nil {
+		return nil, time.Time{}
+	}
+	age := ageOn(born, s.Clock().UTC())
+	return []byte(strconv.Itoa(age)), born.AddDate(age+1, 0, 0)
+}
+
+// statusOf returns the status of a group at a moment. A group that nobody has verified,
+// or no longer, has no subgroups. A verification ends with the second in which it
+// expires, because tokens with it count in seconds.
+func statusOf(statuses []storage.Status, group string, now time.Time) storage.Status {
+	i := slices.IndexFunc(statuses, func(s storage.Status) bool { return s.Group == group })
+	if i < 0 {
+		return storage.Status{Group: group}
+	}
+	s := statuses[i]
+	if !s.ExpiresAt.IsZero() && !now.Before(s.ExpiresAt.Truncate(time.Second)) {
+		s.Verified = false
+	}
+	if !s.Verified {
+		s.Subgroups = nil
+	}
+	return s
+}
+
+// limitTo holds a status to the catalogue, which may have changed since it was recorded:
+// it keeps the subgroups that are known. A verification that ends at no time of the
+// calendar has ended. It reports whether that was all of it.
+func limitTo(g catalogue.Group, s storage.Status) (storage.Status, bool) {
+	if !inCalendar(s.ExpiresAt) {
+		return storage.Status{Group: s.Group}, false
+	}
+	if Covers(g.Subgroups, s.Subgroups) {
+		return s, true
+	}
+	s.Subgroups = intersection(s.Subgroups, g.Subgroups)
+	return s, false
+}
+
+// inCalendar reports whether a time can be written down.
+func inCalendar(t time.Time) bool {
+	y := t.UTC().Year()
+	return 1 <= y && y <= 9999
+}
+
+// Claims returns what a grant releases as flat claims, and the statuses as one array, for
+// the engine.
+func (s *Source) Claims(ctx context.Context, g storage.Grant, c *engine.Client) (engine.Claims, error) {
+	r, err := s.ReleaseTo(ctx, g, g.Scopes)
+	if errors.Is(err, host.ErrNoUser) {
+		return engine.Claims{}, engine.ErrNoUser
+	}
+	if err != nil {
+		return engine.Claims{}, err
+	}
+	claims := make([]engine.Claim, 0, len(r.Attributes)+2)
+	for _, a := range r.Attributes {
+		claims = append(claims, engine.Claim{Name: a.Handle, Value: a.Value})
+	}
+	if c.Dialect.EmailVerified && r.Has("email") {
+		claims = append(claims, engine.Claim{Name: "email_verified", Value: strconv.AppendBool(nil, r.EmailVerified)})
+	}
+	if len(r.Statuses) > 0 {
+		raw, err := json.Marshal(StatusObjects(r.Statuses))
+		if err != nil {
+			return engine.Claims{}, err
+		}
+		claims = append(claims, engine.Claim{Name: "status", Value: raw})
+	}
+	return engine.Claims{List: claims, Until: r.Until}, nil
+}
+
+// StatusObject is a status as applications receive it.
+type StatusObject struct {
+	Group     string   `json:"group"`
+	Subgroups []string `json:"subgroups"`
+	Verified  bool     `json:"verified"`
+}
+
+// StatusObjects returns the statuses as applications receive them, never null.
+func StatusObjects(statuses []storage.Status) []StatusObject {
+	objects := make([]StatusObject, 0, len(statuses))
+	for _, s := range statuses {
+		subgroups := s.Subgroups
+		if subgroups == nil {
+			subgroups = []string{}
+		}
+		objects = append(objects, StatusObject{s.Group, subgroups, s.Verified})
+	}
+	return objects
+}

@@ -1,0 +1,159 @@
+package claims
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/bonafide-id/bonafide/provider/catalogue"
+)
+
+var errType = errors.New("the value does not have the attribute's type")
+
+// Encode returns the JSON of a value, in the exact shape of its attribute, or nil for
+// one that stands for none: nil, null, and for a date the empty text.
+func Encode(a catalogue.Attribute, value any) (json.RawMessage, error) {
+	if isAbsent(value) {
+		return nil, nil
+	}
+	raw, err := json.Marshal(value)
+	if err != nil {
+		return nil, errType // the cause may hold the value
+	}
+	if text := string(raw); text == "null" || a.Type == catalogue.Date && text == `""` {
+		return nil, nil
+	}
+	switch a.Type {
+	case catalogue.Integer:
+		var n int64
+		err = json.Unmarshal(raw, &n)
+	case catalogue.Objects:
+		return encodeObjects(a, raw)
+	case catalogue.Date:
+		var s string
+		if err = json.Unmarshal(raw, &s); err == nil {
+			_, err = time.Parse(time.DateOnly, s)
+		}
+	default:
+		var s string
+		err = json.Unmarshal(raw, &s)
+	}
+	if err != nil {
+		return nil, errType
+	}
+	return raw, nil
+}
+
+// encodeObjects gives every object exactly the members of the attribute; those that are
+// missing become empty strings.
+func encodeObjects(a catalogue.Attribute, raw json.RawMessage) (json.RawMessage, error) {
+	var objects []map[string]string
+	if err := json.Unmarshal(raw, &objects); err != nil {
+		return nil, errors.New("the value is not a list of objects of strings")
+	}
+	out := make([]map[string]string, len(objects))
+	for i, object := range objects {
+		out[i] = make(map[string]string, len(a.Members))
+		for _, member := range a.Members {
+			out[i][member] = object[member]
+			delete(object, member)
+		}
+		for unknown := range object {
+			return nil, fmt.Errorf("object %d has an unknown member %q", i, unknown)
+		}
+	}
+	return json.Marshal(out)
+}
+
+// isAbsent reports whether a value stands for none: nil, also of a type.
+func isAbsent(value any) bool {
+	if value == nil {
+		return true
+	}
+	switch v := reflect.ValueOf(value); v.Kind() {
+	case reflect.Pointer, reflect.Map, reflect.Slice, reflect.Interface, reflect.Func, reflect.Chan:
+		return v.IsNil()
+	default:
+		return false
+	}
+}
+
+// hasType reports whether JSON that was recorded has the attribute's type, which may have
+// changed since.
+func hasType(a catalogue.Attribute, raw json.RawMessage) bool {
+	switch a.Type {
+	case catalogue.Integer:
+		_, err := strconv.ParseInt(string(raw), 10, 64)
+		return err == nil
+	case catalogue.Date:
+		_, err := time.Parse(`"`+time.DateOnly+`"`, string(raw))
+		return err == nil
+	case catalogue.Objects:
+		return hasMembers(a, raw)
+	default:
+		return len(raw) > 0 && raw[0] == '"'
+	}
+}
+
+func hasMembers(a catalogue.Attribute, raw json.RawMessage) bool {
+	var objects []map[string]*string
+	if !bytes.HasPrefix(raw, []byte("[")) || json.Unmarshal(raw, &objects) != nil {
+		return false
+	}
+	return !slices.ContainsFunc(objects, func(object map[string]*string) bool {
+		return len(object) != len(a.Members) ||
+			slices.ContainsFunc(a.Members, func(member string) bool { return object[member] == nil })
+	})
+}
+
+// Lines writes the JSON value of an attribute for people, a line for each object in the
+// order of its members; flags among them say nothing to people.
+func Lines(a catalogue.Attribute, raw json.RawMessage) []string {
+	if a.Type != catalogue.Objects {
+		if text, ok := textOf(raw); ok {
+			return []string{text}
+		}
+		return nil
+	}
+	var objects []map[string]string
+	if json.Unmarshal(raw, &objects) != nil {
+		return nil
+	}
+	lines := make([]string, 0, len(objects))
+	for _, object := range objects {
+		var parts []string
+		for _, member := range a.Members {
+			if text := object[member]; text != "" && text != "true" && text != "false" {
+				parts = append(parts, text)
+			}
+		}
+		lines = append(lines, strings.Join(parts, ", "))
+	}
+	return lines
+}
+
+// textOf writes a string or a number for people, a number with all its digits.
+func textOf(raw json.RawMessage) (text string, ok bool) {
+	decoder := json.NewDecoder(bytes.NewReader(raw))
+	decoder.UseNumber()
+	var value any
+	if decoder.Decode(&value) != nil || value == nil {
+		return "", false
+	}
+	return fmt.Sprint(value), true
+}
+
+// ageOn returns the completed years of life on a day.
+func ageOn(born, day time.Time) int {
+	age := day.Year() - born.Year()
+	if day.Month() < born.Month() || day.Month() == born.Month() && day.Day() < born.Day() {
+		age--
+	}
+	return age
+}

@@ -1,0 +1,145 @@
+// Package clients keeps the registrations of applications: each change is made to what is
+// there at that moment, so that none is lost; secrets are sealed, and removed applications
+// take everything with them that was allowed to them.
+package clients
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"reflect"
+	"slices"
+	"time"
+
+	"github.com/bonafide-id/bonafide/provider/internal/audit"
+	"github.com/bonafide-id/bonafide/provider/internal/keyring"
+	"github.com/bonafide-id/bonafide/storage"
+)
+
+// ErrNotFound says that there is no such application.
+var ErrNotFound = errors.New("provider: no such client")
+
+// Registry is the registrations of one provider.
+type Registry struct {
+	Store interface {
+		storage.Clients
+		storage.Images
+		storage.Grants
+		storage.Consents
+	}
+
+	// ForgetClient and ForgetIssued make changes known to what is kept in memory.
+	ForgetClient func(id string)
+	ForgetIssued func()
+
+	Secrets *keyring.Secrets
+	Audit   *audit.Log
+	Clock   func() time.Time
+	Logger  *slog.Logger
+}
+
+// Save registers an application, or brings its registration up to date. An empty secret
+// keeps the one that is registered, or makes one for a new confidential client; logo may
+// be nil. A field.Error when the logo cannot be accepted.
+func (r *Registry) Save(ctx context.Context, record storage.Client, secret string, logo []byte) error {
+	var picture storage.Image
+	if len(logo) > 0 {
+		var err error
+		if picture, err = r.saveImage(ctx, logo); err != nil {
+			return err
+		}
+		record.Logo = picture.Digest
+	}
+	register := func(old storage.Client, known bool) (storage.Client, error) {
+		if old.Deleted {
+			return old, errHalfDeleted
+		}
+		current := record
+		current.CreatedAt, current.UpdatedAt, current.Version = old.CreatedAt, old.UpdatedAt, old.Version
+		current.Secrets = r.secretsOf(record, secret, old)
+		if known && reflect.DeepEqual(old, current) {
+			return old, nil
+		}
+		current.UpdatedAt = r.Clock()
+		if !known {
+			current.CreatedAt = current.UpdatedAt
+		}
+		return current, nil
+	}
+	err := r.change(ctx, record.ID, register)
+	for errors.Is(err, errHalfDeleted) { // nothing of the one before may come back with it
+		if err = r.Delete(ctx, record.ID); err == nil {
+			err = r.change(ctx, record.ID, register)
+		}
+	}
+	if err == nil && len(logo) > 0 {
+		err = r.keepImage(ctx, picture)
+	}
+	return err
+}
+
+// change replaces a registration by what edit returns. When somebody else
+// has changed it meanwhile, edit is called anew, with what there is then: nobody's
+// change is lost. When edit returns what it was given, nothing is written.
+func (r *Registry) change(ctx context.Context, id string, edit func(old storage.Client, known bool) (storage.Client, error)) error {
+	for {
+		old, err := r.Store.Client(ctx, id)
+		known := err == nil
+		if err != nil && !errors.Is(err, storage.ErrNotFound) {
+			return fmt.Errorf("read client: %w", err)
+		}
+		changed, err := edit(old, known)
+		if err != nil || reflect.DeepEqual(old, changed) {
+			return err
+		}
+		err = r.Store.SaveClient(ctx, changed)
+		if errors.Is(err, storage.ErrChanged) {
+			continue
+		}
+		if err != nil {
+			return fmt.Errorf("save client: %w", err)
+		}
+		r.ForgetClient(id)
+		r.dropLogo(ctx, old.Logo, changed.Logo)
+		r.recordChange(ctx, known, old, changed)
+		return nil
+	}
+}
+
+// recordChange records what a registration has changed.
+func (r *Registry) recordChange(ctx context.Context, known bool, old, current storage.Client) {
+	newSecrets := len(old.Secrets) > 0 && !slices.EqualFunc(old.Secrets, current.Secrets, r.sameSecret)
+	old.Secrets, old.UpdatedAt = current.Secrets, current.UpdatedAt
+	switch {
+	case current.Deleted:
+		return // recorded when it is gone
+	case !known:
+		r.Audit.Record(ctx, storage.Event{Name: audit.ClientCreated, ClientID: current.ID})
+	case !reflect.DeepEqual(old, current):
+		r.Audit.Record(ctx, storage.Event{Name: audit.ClientChanged, ClientID: current.ID})
+	}
+	if newSecrets {
+		r.Audit.Record(ctx, storage.Event{Name: audit.SecretChanged, ClientID: current.ID})
+	}
+}
+
+// Each calls a function with every registration, until it fails.
+func (r *Registry) Each(ctx context.Context, do func(storage.Client) error) error {
+	const page = 250
+	for after := ""; ; {
+		found, err := r.Store.Clients(ctx, after, page)
+		if err != nil {
+			return fmt.Errorf("list clients: %w", err)
+		}
+		for _, c := range found {
+			if err := do(c); err != nil {
+				return err
+			}
+			after = c.ID
+		}
+		if len(found) < page {
+			return nil
+		}
+	}
+}

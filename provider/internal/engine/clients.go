@@ -1,0 +1,67 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/bonafide-id/bonafide/provider/internal/cache"
+	"github.com/bonafide-id/bonafide/storage"
+)
+
+// Clients are the registrations that the engine reads.
+type Clients interface {
+	// Client returns the client with this identifier, disabled ones included.
+	// storage.ErrNotFound when there is none.
+	Client(ctx context.Context, id string) (storage.Client, error)
+}
+
+// ErrNoClient says that there is no such client, or that it is disabled.
+var ErrNoClient = errors.New("engine: no such client")
+
+// ClientAge is how long a client may be served from memory: a change is in force
+// in every process after it.
+const ClientAge = time.Second
+
+const maxCachedClients = 1024
+
+// Client returns an enabled client as it was at most ClientAge ago. ErrNoClient when
+// there is none.
+func (e *Engine) Client(ctx context.Context, id string) (*Client, error) {
+	if id == "" || len(id) > maxValue || !isText(id) {
+		return nil, ErrNoClient
+	}
+	return e.recent.get(ctx, id)
+}
+
+// ForgetClient makes the next read of this client come from Options.Clients.
+func (e *Engine) ForgetClient(id string) { e.recent.kept.Forget(id) }
+
+// recentClients keeps the clients that were read a moment ago.
+type recentClients struct {
+	source Clients
+	kept   *cache.Cache[string, *Client]
+}
+
+func newRecentClients(source Clients, clock func() time.Time) recentClients {
+	return recentClients{source, cache.New[string, *Client](ClientAge, maxCachedClients, clock)}
+}
+
+func (c recentClients) get(ctx context.Context, id string) (*Client, error) {
+	return c.kept.Get(id, func() (*Client, error) { return readClient(ctx, c.source, id) })
+}
+
+func readClient(ctx context.Context, source Clients, id string) (*Client, error) {
+	record, err := source.Client(ctx, id)
+	if errors.Is(err, storage.ErrNotFound) || err == nil && record.Disabled {
+		return nil, ErrNoClient
+	}
+	if err != nil {
+		return nil, err
+	}
+	dialect, ok := DialectNamed(record.Dialect)
+	if !ok {
+		return nil, errors.New("engine: client of an unknown dialect")
+	}
+	return &Client{record, dialect.within(record)}, nil
+}

@@ -1,0 +1,152 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/go-jose/go-jose/v3"
+	"github.com/ory/fosite"
+
+	"github.com/bonafide-id/bonafide/storage"
+)
+
+// newFosite returns fosite with the handlers of the engine. Its two lists of handlers
+// are all that the endpoints can do; discovery and registration offer the same.
+func newFosite(e *Engine) *fosite.Fosite {
+	return &fosite.Fosite{
+		Store: fositeClients{e},
+		Config: &fosite.Config{
+			ScopeStrategy:                e.scopeAllowed,
+			MinParameterEntropy:          1, // the least; see readByFosite
+			ClientAuthenticationStrategy: e.authenticate,
+			// fosite sets what it finds unset at first use, which the first requests
+			// would do at once.
+			AudienceMatchingStrategy: fosite.ExactAudienceMatchingStrategy,
+			ClientSecretsHasher:      noHashes{},
+			JWKSFetcherStrategy:      noKeySets{},
+			AuthorizeEndpointHandlers: fosite.AuthorizeEndpointHandlers{
+				pkceChallenge{},
+				issuer{e},
+			},
+			TokenEndpointHandlers: fosite.TokenEndpointHandlers{
+				codeGrant{e},
+				refreshGrant{e},
+			},
+			RevocationHandlers: fosite.RevocationHandlers{revocation{e}},
+		},
+	}
+}
+
+// scopeAllowed implements fosite.ScopeStrategy by exact match: wildcards and
+// hierarchies would let an application ask for what its owner never saw.
+func (e *Engine) scopeAllowed(registered []string, scope string) bool {
+	return allows(registered, scope) && (scope == ScopeOpenID || e.ScopeKnown(scope))
+}
+
+// fositeClients implements fosite.Storage.
+type fositeClients struct{ *Engine }
+
+func (c fositeClients) GetClient(ctx context.Context, id string) (fosite.Client, error) {
+	client, err := c.Client(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	return fositeClient{client}, nil
+}
+
+var errNoAssertions = errors.New("engine: client assertions are not supported")
+
+func (fositeClients) ClientAssertionJWTValid(context.Context, string) error { return errNoAssertions }
+
+func (fositeClients) SetClientAssertionJWT(context.Context, string, time.Time) error {
+	return errNoAssertions
+}
+
+// fositeClient is a client in the terms of fosite.
+type fositeClient struct{ *Client }
+
+var _ fosite.ResponseModeClient = fositeClient{}
+
+func (c fositeClient) GetID() string { return c.ID }
+
+// GetHashedSecret returns nothing: secrets are sealed, and authenticate compares them.
+func (c fositeClient) GetHashedSecret() []byte            { return nil }
+func (c fositeClient) GetRedirectURIs() []string          { return c.RedirectURIs }
+func (c fositeClient) GetGrantTypes() fosite.Arguments    { return c.grantTypes() }
+func (c fositeClient) GetResponseTypes() fosite.Arguments { return c.responseTypes() }
+func (c fositeClient) GetScopes() fosite.Arguments        { return c.Scopes }
+func (c fositeClient) IsPublic() bool                     { return c.Public }
+func (c fositeClient) GetAudience() fosite.Arguments      { return nil }
+
+func (c fositeClient) GetResponseModes() []fosite.ResponseModeType {
+	return []fosite.ResponseModeType{
+		fosite.ResponseModeQuery, fosite.ResponseModeFragment, fosite.ResponseModeFormPost,
+	}
+}
+
+// noHashes implements fosite.Hasher: no secret is kept as a hash, and none fits.
+type noHashes struct{}
+
+var errNoHashes = errors.New("engine: client secrets are not hashed")
+
+func (noHashes) Compare(context.Context, []byte, []byte) error { return errNoHashes }
+
+func (noHashes) Hash(context.Context, []byte) ([]byte, error) { return nil, errNoHashes }
+
+// noKeySets implements fosite.JWKSFetcherStrategy: nothing is ever fetched from an
+// address that a client has named.
+type noKeySets struct{}
+
+func (noKeySets) Resolve(context.Context, string, bool) (*jose.JSONWebKeySet, error) {
+	return nil, errors.New("engine: key sets of clients are not fetched")
+}
+
+// session is what both endpoints keep with a request of fosite: the grant that it makes
+// or uses, and the tokens that are issued in response.
+type session struct {
+	grant  storage.Grant
+	issued []storage.Token
+}
+
+// GetSubject implements fosite.Session.
+func (s *session) GetSubject() string { return s.grant.Subject }
+
+// GetUsername implements fosite.Session: a grant knows no other name of its subject.
+func (s *session) GetUsername() string { return "" }
+
+// GetExpiresAt implements fosite.Session: when the token of a kind that was issued
+// expires, or the zero time.
+func (s *session) GetExpiresAt(kind fosite.TokenType) time.Time {
+	if t := s.token(kind); t != nil {
+		return t.ExpiresAt
+	}
+	return time.Time{}
+}
+
+// SetExpiresAt implements fosite.Session.
+func (s *session) SetExpiresAt(kind fosite.TokenType, at time.Time) {
+	if t := s.token(kind); t != nil {
+		t.ExpiresAt = at
+	}
+}
+
+// Clone implements fosite.Session.
+func (s *session) Clone() fosite.Session {
+	return &session{s.grant, append([]storage.Token(nil), s.issued...)}
+}
+
+func (s *session) token(kind fosite.TokenType) *storage.Token {
+	for i := range s.issued {
+		if fositeTypes[s.issued[i].Kind] == kind {
+			return &s.issued[i]
+		}
+	}
+	return nil
+}
+
+var fositeTypes = map[storage.TokenKind]fosite.TokenType{
+	storage.AuthorizationCode: fosite.AuthorizeCode,
+	storage.AccessToken:       fosite.AccessToken,
+	storage.RefreshToken:      fosite.RefreshToken,
+}

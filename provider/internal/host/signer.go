@@ -1,0 +1,59 @@
+package host
+
+import (
+	"bytes"
+	"context"
+	"crypto"
+	"crypto/rsa"
+	"errors"
+	"fmt"
+	"io"
+)
+
+// fencedSigner is a signer of the host: a key service that may hang, fail or answer with
+// what is no signature. Nothing is issued and nothing spent for a signature that the
+// public key does not verify, which takes a small part of the time of making one.
+type fencedSigner struct {
+	field  string // of the Config
+	signer crypto.Signer
+	public *rsa.PublicKey
+	calls  Calls
+}
+
+// NewSigner returns a signer that does no harm. A key in memory is none of the
+// host's functions.
+func NewSigner(field string, signer crypto.Signer, calls Calls) (crypto.Signer, error) {
+	if _, inMemory := signer.(*rsa.PrivateKey); inMemory || signer == nil {
+		return signer, nil
+	}
+	public, err := CallIn(context.Background(), calls, func(context.Context) (crypto.PublicKey, error) {
+		return signer.Public(), nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("%w: %s: %w", ErrFailed, field, err)
+	}
+	key, ok := public.(*rsa.PublicKey)
+	if !ok || key == nil {
+		return nil, fmt.Errorf("the public key is a %T: RS256 needs an RSA key", public)
+	}
+	return &fencedSigner{field, signer, key, calls}, nil
+}
+
+// Public implements crypto.Signer.
+func (s *fencedSigner) Public() crypto.PublicKey { return s.public }
+
+// Sign implements crypto.Signer.
+func (s *fencedSigner) Sign(random io.Reader, digest []byte, options crypto.SignerOpts) ([]byte, error) {
+	digest = bytes.Clone(digest) // one that is left behind goes on to read its own
+	signature, err := CallIn(context.Background(), s.calls, func(context.Context) ([]byte, error) {
+		signature, err := s.signer.Sign(random, bytes.Clone(digest), options)
+		return bytes.Clone(signature), err // and may write to its own
+	})
+	if err == nil && rsa.VerifyPKCS1v15(s.public, options.HashFunc(), digest, signature) != nil {
+		err = errors.New("its signature does not match its public key")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%w: %s: %w", ErrFailed, s.field, err)
+	}
+	return signature, nil
+}

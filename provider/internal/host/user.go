@@ -1,0 +1,97 @@
+package host
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"time"
+
+	"github.com/bonafide-id/bonafide/provider/internal/clock"
+	"github.com/bonafide-id/bonafide/provider/internal/engine"
+)
+
+// User is a user who is signed in.
+type User struct {
+	UserID   string
+	AuthTime time.Time
+	AMR      []string
+}
+
+// maxUserID is the longest subject (OpenID Connect Core section 2).
+const maxUserID = 255
+
+var errUserID = errors.New("UserID: must be 1 to 255 printable ASCII characters, without spaces")
+
+// CheckUserID refuses what cannot be a subject. Bytes that are not UTF-8 would become
+// the same character in JSON, and so several users one.
+func CheckUserID(id string) error {
+	if id == "" || len(id) > maxUserID || !engine.IsPrintableASCII(id) {
+		return errUserID
+	}
+	return nil
+}
+
+// The methods of an authentication are words: the registered ones have four letters.
+const (
+	maxMethods = 16
+	maxMethod  = 64
+)
+
+// checkMethods refuses what cannot be a list of methods (RFC 8176 section 2).
+func checkMethods(amr []string) error {
+	if len(amr) > maxMethods {
+		return fmt.Errorf("AMR: has more than %d methods", maxMethods)
+	}
+	for i, method := range amr {
+		if method == "" || len(method) > maxMethod || !engine.IsPrintableASCII(method) {
+			return fmt.Errorf("AMR[%d]: must be 1 to %d printable ASCII characters, without spaces", i, maxMethod)
+		}
+	}
+	return nil
+}
+
+// checkAuthTime refuses a time that nobody can have signed in at. It would be signed
+// into ID tokens; and one in the future would count as newer than every request that
+// asks for a fresh sign-in.
+func checkAuthTime(now, at time.Time) error {
+	switch {
+	case at.IsZero():
+		return errors.New("AuthTime is missing")
+	case at.Unix() <= 0:
+		return fmt.Errorf("AuthTime %s is not after 1970", at.UTC().Format(time.RFC3339))
+	case clock.Ahead(now, at):
+		return fmt.Errorf("AuthTime %s lies more than a minute in the future", at.UTC().Format(time.RFC3339))
+	}
+	return nil
+}
+
+type signedInKey struct{}
+
+// SignedIn asks the host who is signed in on a request, once, and refuses what cannot be
+// right. It returns nil for nobody.
+func SignedIn(r *http.Request, now func() time.Time, ask func(*http.Request) (User, error)) (*User, error) {
+	always := func(*User) bool { return true }
+	return Once(r.Context(), signedInKey{}, always, func() (*User, error) {
+		user, err := Call(r.Context(), func(ctx context.Context) (User, error) { return ask(r.WithContext(ctx)) })
+		if err == nil && user.UserID == "" {
+			return nil, nil
+		}
+		if err == nil {
+			err = cmp.Or(CheckUserID(user.UserID), checkMethods(user.AMR), checkAuthTime(now(), user.AuthTime))
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%w: SignedIn: %w", ErrFailed, err)
+		}
+		user.AMR = slices.Clone(user.AMR)                        // the host may go on with its own
+		user.AuthTime = user.AuthTime.Truncate(time.Microsecond) // as a flow remembers it
+		if user.AuthTime.Nanosecond() == 0 {
+			// Counted in whole seconds, an authentication in this second must not
+			// look older than a request that came earlier in it.
+			user.AuthTime = user.AuthTime.Add(time.Second - time.Microsecond)
+		}
+		return &user, nil
+	})
+}

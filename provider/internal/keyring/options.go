@@ -1,0 +1,66 @@
+package keyring
+
+import (
+	"crypto"
+	"crypto/rsa"
+	"errors"
+	"fmt"
+	"time"
+)
+
+// Options says when keys rotate, and what signs with them. The zero value is ready to use.
+type Options struct {
+	// RotateEvery is how long one key signs. Defaults to 90 days.
+	RotateEvery time.Duration
+
+	// PublishAhead is how long a new key is published before it signs. It must
+	// exceed the time between two calls of [KeySet.RotateIfDue], the time for which
+	// clients cache the key set, and the difference between clocks. Defaults to 24
+	// hours.
+	PublishAhead time.Duration
+
+	// KeepFor is how long a key stays published after its last signature: the longest
+	// life of what it signs, and the difference between clocks. Defaults to 24 hours.
+	KeepFor time.Duration
+
+	// VerifyFor is how long [KeySet.Verify] accepts what a key has signed after its
+	// last signature, whether it has expired or not. Defaults to KeepFor, and is never
+	// less.
+	VerifyFor time.Duration
+
+	// WrapSigner returns the signer that is used in place of a key, stored or new. It
+	// is tried like that of [Static], and must have the key's public key. Defaults to
+	// the key itself.
+	WrapSigner func(*rsa.PrivateKey) (crypto.Signer, error)
+
+	// Clock returns the current time. Defaults to time.Now.
+	Clock func() time.Time
+}
+
+func (o Options) withDefaults() Options {
+	const day = 24 * time.Hour
+	if o.RotateEvery == 0 {
+		o.RotateEvery = 90 * day
+	}
+	if o.PublishAhead == 0 {
+		o.PublishAhead = day
+	}
+	if o.KeepFor == 0 {
+		o.KeepFor = day
+	}
+	o.VerifyFor = max(o.VerifyFor, o.KeepFor)
+	if o.Clock == nil {
+		o.Clock = time.Now
+	}
+	return o
+}
+
+func (o Options) validate() error {
+	if o.PublishAhead < 0 || o.KeepFor < 0 {
+		return errors.New("PublishAhead and KeepFor must not be negative")
+	}
+	if o.RotateEvery <= o.PublishAhead {
+		return fmt.Errorf("RotateEvery (%v) must be longer than PublishAhead (%v)", o.RotateEvery, o.PublishAhead)
+	}
+	return nil
+}

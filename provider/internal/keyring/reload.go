@@ -1,0 +1,126 @@
+package keyring
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/bonafide-id/bonafide/storage"
+)
+
+// How soon a key that another process has made or removed is known here, and how long
+// a request may be held up to find out.
+const (
+	refreshEvery = time.Second
+	refreshWait  = 250 * time.Millisecond
+)
+
+// successors is how many later keys must have been in use for VerifyFor before a row is
+// removed: by how many a process with a wrong clock may misjudge that.
+const successors = 8
+
+// Refresh reloads the keys from the store unless that was done within a second: a key
+// that another process has removed must not sign here any more. Call it before a
+// request uses the set. When the store does not answer, the set keeps the keys that it
+// has. On a static set it does nothing.
+func (s *KeySet) Refresh(ctx context.Context) {
+	if s.store == nil {
+		return
+	}
+	now := s.options.Clock().UnixNano()
+	if age := time.Duration(now - s.loadedAt.Load()); age >= 0 && age < refreshEvery || !s.updating.TryLock() {
+		return
+	}
+	defer s.updating.Unlock()
+	s.loadedAt.Store(now) // also when it fails: not every request may wait for a store that hangs
+	ctx, cancel := context.WithTimeout(ctx, refreshWait)
+	defer cancel()
+	_, _ = s.reload(ctx)
+}
+
+// reload replaces the current snapshot by what the store holds, without the keys whose
+// time is over. It returns the first generation that any process still needs, or zero
+// when all are needed.
+func (s *KeySet) reload(ctx context.Context) (needed int64, err error) {
+	stored, err := s.store.Keys(ctx)
+	if err != nil {
+		return 0, fmt.Errorf("load signing keys: %w", err)
+	}
+	if len(stored) == 0 {
+		return 0, errors.New("load signing keys: the store has lost them")
+	}
+	now := s.options.Clock()
+	s.loadedAt.Store(now.UnixNano())
+	loaded, err := s.open(stored, now)
+	if err != nil {
+		return 0, err
+	}
+	s.current.Store(loaded)
+	if over := replaced(stored, now.Add(-s.options.VerifyFor), successors); over > 0 {
+		needed = stored[over].Generation
+	}
+	return needed, nil
+}
+
+// open returns the snapshot of rows at a moment. Keys that are in memory are not
+// unsealed again.
+func (s *KeySet) open(stored []storage.Key, now time.Time) (*snapshot, error) {
+	current := s.current.Load()
+	firstPublished := replaced(stored, now.Add(-s.options.KeepFor), 1)
+	firstFormer := replaced(stored, now.Add(-s.options.VerifyFor), 1)
+	var published, former []*key
+	for _, row := range stored[firstPublished:] {
+		k, err := s.openSigning(current, row)
+		if err != nil {
+			return nil, err
+		}
+		published = append(published, k)
+	}
+	for _, row := range stored[firstFormer:firstPublished] {
+		k, err := s.openFormer(current, row)
+		if err != nil {
+			return nil, err
+		}
+		former = append(former, k)
+	}
+	return newSnapshot(published, former)
+}
+
+// openSigning returns a key that signs or may have to.
+func (s *KeySet) openSigning(current *snapshot, row storage.Key) (*key, error) {
+	if k := current.byID(row.ID); k != nil && k.signer != nil && k.generation == row.Generation {
+		updated := *k
+		updated.outdated = s.secrets.SealedBy(row.Sealed) != 0 // another process may have resealed it
+		return &updated, nil
+	}
+	return openKey(s.secrets, s.options, row)
+}
+
+// openFormer returns the public part of a key that has made its last signature.
+func (s *KeySet) openFormer(current *snapshot, row storage.Key) (*key, error) {
+	k := current.byID(row.ID)
+	if k == nil || k.generation != row.Generation {
+		private, err := unsealKey(s.secrets, row)
+		if err != nil {
+			return nil, err
+		}
+		k = &key{generation: row.Generation, id: row.ID, useFrom: row.UseFrom, public: &private.PublicKey, header: encodeHeader(row.ID)}
+	}
+	public := *k
+	public.signer = nil
+	return &public, nil
+}
+
+// replaced counts the keys that so many later ones had replaced at this moment.
+func replaced(stored []storage.Key, at time.Time, later int) int {
+	for i := len(stored) - 1; i >= 0; i-- {
+		if stored[i].UseFrom.After(at) {
+			continue
+		}
+		if later--; later == 0 {
+			return i
+		}
+	}
+	return 0
+}

@@ -1,0 +1,106 @@
+package keyring
+
+import (
+	"crypto"
+	"crypto/rsa"
+	"errors"
+	"io"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// counted is a key as a host wraps it.
+type counted struct {
+	*rsa.PrivateKey
+	signed *int
+}
+
+func (c counted) Sign(r io.Reader, digest []byte, opts crypto.SignerOpts) ([]byte, error) {
+	*c.signed++
+	return c.PrivateKey.Sign(r, digest, opts)
+}
+
+func TestWrapSigner(t *testing.T) {
+	t.Run("SignsWithStoredAndNewKeys", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			store, secrets := new(keyStore), newSecrets(t, randomSecret())
+			first := openKeySet(t, store, secrets, Options{}).KeyID()
+			signed := 0
+			keys := openKeySet(t, store, secrets, Options{WrapSigner: func(key *rsa.PrivateKey) (crypto.Signer, error) {
+				return counted{key, &signed}, nil
+			}})
+			sign := func() {
+				t.Helper()
+				before := signed
+				token, err := keys.Sign([]byte(`{"sub":"u1"}`))
+				if err != nil {
+					t.Fatal(err)
+				}
+				if _, err := keys.Verify(token); err != nil {
+					t.Error(err)
+				}
+				if signed != before+1 {
+					t.Error("the host's signer did not sign")
+				}
+			}
+			if keys.KeyID() != first {
+				t.Errorf("the stored key %s became %s", first, keys.KeyID())
+			}
+			sign()
+			time.Sleep(89 * day)
+			if !rotateIfDue(t, keys) {
+				t.Fatal("no key was added")
+			}
+			time.Sleep(day)
+			if keys.KeyID() == first {
+				t.Fatal("the new key does not sign")
+			}
+			sign()
+			// Sealed like any other: a process that signs otherwise opens both.
+			if ids := published(t, openKeySet(t, store, secrets, Options{})); len(ids) != 2 {
+				t.Errorf("published: %v, want two keys", ids)
+			}
+		})
+	})
+	other := rsaKey(t, keyBits)
+	broken := map[string]func(*rsa.PrivateKey) (crypto.Signer, error){
+		"no library":     func(*rsa.PrivateKey) (crypto.Signer, error) { return nil, errors.New("no library") },
+		"no signer":      func(*rsa.PrivateKey) (crypto.Signer, error) { return nil, nil },
+		"panic: oh":      func(*rsa.PrivateKey) (crypto.Signer, error) { panic("oh") },
+		"does not match": func(key *rsa.PrivateKey) (crypto.Signer, error) { return liar{shown: key, used: other}, nil },
+		"but is":         func(*rsa.PrivateKey) (crypto.Signer, error) { return other, nil },
+	}
+	t.Run("RefusesASignerThatCannotTakeThePlaceOfTheKey", func(t *testing.T) {
+		for want, wrapSigner := range broken {
+			store := new(keyStore)
+			_, err := Open(t.Context(), store, newSecrets(t, randomSecret()), Options{WrapSigner: wrapSigner})
+			if err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("error %v, want one that says %q", err, want)
+			}
+			if len(store.keys) > 0 {
+				t.Errorf("%s: a key that cannot be used was stored", want)
+			}
+		}
+	})
+	t.Run("GoesOnWithTheKeyThatItHasWhenASignerFails", func(t *testing.T) {
+		for want, wrapSigner := range broken {
+			synctest.Test(t, func(t *testing.T) {
+				store, secrets := new(keyStore), newSecrets(t, randomSecret())
+				use := func(key *rsa.PrivateKey) (crypto.Signer, error) { return key, nil }
+				keys := openKeySet(t, store, secrets, Options{WrapSigner: func(key *rsa.PrivateKey) (crypto.Signer, error) {
+					return use(key)
+				}})
+				use = wrapSigner
+				time.Sleep(89 * day)
+				if added, err := keys.RotateIfDue(t.Context()); added || err == nil || len(store.keys) != 1 {
+					t.Errorf("%s: RotateIfDue = %v, %v; %d keys are stored", want, added, err, len(store.keys))
+				}
+				if _, err := keys.Sign([]byte(`{}`)); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+	})
+}

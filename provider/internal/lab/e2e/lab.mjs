@@ -1,0 +1,198 @@
+// What the tests of this folder stand on: the programs of examples, Chromium, and a
+// close look at every screen.
+import assert from "node:assert/strict";
+import { execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer as createHTTPServer } from "node:http";
+import { createServer } from "node:net";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after } from "node:test";
+import { fileURLToPath } from "node:url";
+import { chromium } from "playwright-core";
+import puppeteer from "puppeteer-core";
+
+const executablePath = process.env.CHROMIUM || "/usr/bin/chromium";
+if (!existsSync(executablePath) && process.env.CI !== "true") {
+  console.log(`No test of the examples in a browser: there is none at ${executablePath}; CHROMIUM says where.`);
+  process.exit(0);
+}
+
+export const repository = fileURLToPath(new URL("../../../..", import.meta.url));
+const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+
+const folder = mkdtempSync(join(tmpdir(), "bonafide-e2e-"));
+const closers = [() => rmSync(folder, { recursive: true })];
+after(async () => {
+  for (const close of closers.reverse()) await close();
+});
+
+export async function freePort() {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address();
+  server.close();
+  await once(server, "close");
+  return port;
+}
+
+/** Builds an example and runs it until the tests end. What it prints is in printed. */
+async function start(example, args, site) {
+  const program = join(folder, example);
+  execFileSync("go", ["build", "-o", program, `./examples/${example}`], { cwd: repository, stdio: "inherit" });
+  const child = spawn(program, args, { cwd: folder });
+  const output = { printed: "", log: "" };
+  child.stdout.on("data", (chunk) => { output.printed += chunk; });
+  child.stderr.on("data", (chunk) => { output.log += chunk; });
+  const exited = once(child, "exit");
+  closers.push(async () => {
+    child.kill("SIGINT");
+    const [code] = await exited;
+    assert.equal(code, 0, `Ctrl-C stops it cleanly: ${output.log}`);
+  });
+  while (!(await fetch(site).then((r) => r.ok, () => false))) {
+    assert.equal(child.exitCode, null, `${example} does not start: ${output.log}`);
+    await new Promise((wait) => setTimeout(wait, 50));
+  }
+  return output;
+}
+
+/** Starts the quickstart: where provider and sample client are, and the mail that it has printed. */
+export async function startQuickstart(config = {}) {
+  const [port, sitePort] = [await freePort(), await freePort()];
+  const provider = `http://localhost:${port}`, site = `http://localhost:${sitePort}`;
+  const file = join(folder, "config.json");
+  writeFileSync(file, JSON.stringify({
+    listen: `127.0.0.1:${port}`, base_url: provider, sample_client: { listen: `127.0.0.1:${sitePort}`, base_url: site }, ...config,
+  }));
+  const output = await start("quickstart", ["-config", file], site);
+  /** The eight digits in the last mail to an address. */
+  const code = async (address) => {
+    for (let tries = 0; tries < 100; tries++) {
+      const mail = output.printed.split("--- mail to ").findLast((m) => m.startsWith(address));
+      const digits = mail?.match(/\b\d{8}\b/)?.[0];
+      if (digits) return digits;
+      await new Promise((wait) => setTimeout(wait, 20));
+    }
+    throw new Error(`no mail to ${address}: ${output.printed}`);
+  };
+  return { provider, site, code };
+}
+
+/** Starts the pages with the button, on the ports that are written into them, and says who can sign in. */
+export async function startButton() {
+  const site = "http://localhost:8082";
+  const { printed } = await start("button", [], site);
+  return { site, email: "maria@example.com", password: printed.trim().split(" ").pop() };
+}
+
+/** Starts the host with users of its own, and an application that keeps what it is answered. */
+export async function startHostusers() {
+  const answers = [];
+  const app = createHTTPServer((request, response) => {
+    if (request.url.startsWith("/cb?")) answers.push(new URLSearchParams(request.url.slice(4)));
+    response.setHeader("content-type", "text/html").end("<title>Mountain Hut</title>");
+  }).listen(0, "127.0.0.1");
+  await once(app, "listening");
+  closers.push(() => { app.closeAllConnections(); app.close(); });
+  const address = `localhost:${await freePort()}`, site = `http://${address}`;
+  const redirectURI = `http://localhost:${app.address().port}/cb`;
+  const { printed } = await start("hostusers", ["-listen", address, "-app", redirectURI], `${site}/login`);
+  const secret = printed.match(/client hut is (\S+)/)[1];
+  const ada = { email: "ada@example.com", password: "violet-anchor-sings-low" };
+  const grace = { email: "grace@example.com", password: "amber-ladder-hums-twice" };
+  /** The ID token that a code is worth. */
+  const redeem = async (code, verifier) => {
+    const body = new URLSearchParams({
+      grant_type: "authorization_code", client_id: "hut", client_secret: secret, redirect_uri: redirectURI, code, code_verifier: verifier,
+    });
+    return (await (await fetch(`${site}/id/oauth/token`, { method: "POST", body })).json()).id_token;
+  };
+  return { site, redirectURI, answers, ada, grace, redeem };
+}
+
+/** Starts Chromium or Firefox as it is installed, driven by WebDriver BiDi. */
+export async function startInstalled(name) {
+  const path = { chrome: executablePath, firefox: process.env.FIREFOX || "/usr/bin/firefox-esr" }[name];
+  const browser = await puppeteer.launch({
+    browser: name, executablePath: path, protocol: "webDriverBiDi", headless: true,
+    args: name === "chrome" ? ["--no-sandbox", "--disable-gpu"] : [],
+  });
+  closers.push(() => browser.close());
+  return browser;
+}
+
+/** Whether Firefox is there; under CI it has to be. */
+export const hasFirefox = process.env.CI === "true" || existsSync(process.env.FIREFOX || "/usr/bin/firefox-esr");
+
+export async function startChromium() {
+  const browser = await chromium.launch({
+    executablePath,
+    args: ["--headless=new", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
+      "--disable-background-networking", "--disable-component-update", "--disable-sync"],
+  });
+  closers.push(() => browser.close());
+  return browser;
+}
+
+/** Opens a window of its own. What goes wrong in it is in window.faults. */
+export async function newWindow(browser, options = {}) {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, reducedMotion: "reduce", ...options });
+  context.setDefaultTimeout(30_000);
+  const page = watched(await context.newPage(), []);
+  context.on("page", (popup) => watched(popup, page.faults));
+  return page;
+}
+
+function watched(page, faults) {
+  page.faults = faults;
+  page.on("pageerror", (e) => page.faults.push(`${page.url()}: ${e.message}`));
+  page.on("console", (m) => {
+    // Chromium says so of every page with a status of 400 and above.
+    const status = m.text().startsWith("Failed to load resource: the server responded with a status of 4") && m.location().url === page.url();
+    if (m.type() === "error" && !status) page.faults.push(`${new URL(page.url()).pathname}: ${m.text()} ${m.location().url}`);
+  });
+  return page;
+}
+
+const shots = process.env.SHOTS;
+
+/**
+ * Looks closely at the screen that is open: by day and by night, wide and on a
+ * phone. SHOTS names a folder for what it saw.
+ */
+export async function look(page, name) {
+  const desktop = page.viewportSize();
+  await settled(page);
+  for (const colorScheme of ["light", "dark"]) {
+    await page.emulateMedia({ colorScheme });
+    for (const viewport of [desktop, { width: 360, height: 740 }]) {
+      await page.setViewportSize(viewport);
+      const width = await page.evaluate(() => document.documentElement.scrollWidth);
+      if (width > viewport.width) page.faults.push(`${name}: ${width} px wide on a screen of ${viewport.width}`);
+      if (shots) {
+        mkdirSync(shots, { recursive: true });
+        await page.screenshot({ path: join(shots, `${name}-${viewport.width}-${colorScheme}.png`), fullPage: true });
+      }
+    }
+    await page.evaluate(axe);
+    // The policy of the page forbids axe to fetch style sheets once more (preload).
+    // The night changes colours and nothing else.
+    const rules = colorScheme === "dark" ? { runOnly: ["color-contrast"] } : {};
+    const { violations } = await page.evaluate((rules) => window.axe.run({ preload: false, ...rules }), rules);
+    for (const v of violations) page.faults.push(`${name} ${colorScheme}: ${v.id} at ${v.nodes.map((n) => n.target).join(", ")}`);
+  }
+  await page.emulateMedia({ colorScheme: null });
+  await page.setViewportSize(desktop);
+}
+
+/** Waits until buttons that are inert at first, as on the consent screen, are not. */
+export const settled = (page) => page.waitForFunction(() => !document.querySelector("[aria-disabled=true]"));
+
+/** Presses the button with this name. */
+export async function press(page, name) {
+  await settled(page);
+  await page.getByRole("button", { name }).first().click();
+}

@@ -1,0 +1,136 @@
+// Package memory answers again from memory what was read from the store less than a second
+// ago: whose a code or an access token is, and what is recorded about a person.
+//
+// The rule, which holds for every cache of a provider (package cache, and the engine's
+// registrations): what one process changes it forgets at once, so only a change by another
+// process is seen late, and never by more than a second. Refresh tokens, accounts,
+// sessions and consents are always read.
+package memory
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"github.com/bonafide-id/bonafide/provider/internal/cache"
+	"github.com/bonafide-id/bonafide/provider/internal/engine"
+	"github.com/bonafide-id/bonafide/storage"
+)
+
+// Age is how long an answer may come from memory.
+const Age = time.Second
+
+// maxRecent bounds how many tokens and how many people are kept, of some kilobyte each.
+const maxRecent = 1024
+
+// Store is a store with that memory. Every change of a token or a person goes through it.
+//
+// It shows the store to the engine: what that has issued a moment ago is known without
+// reading. A code that another process has redeemed meanwhile is found out by the exchange,
+// which asks the database.
+type Store struct {
+	storage.Store
+	issued *cache.Cache[storage.Digest, *engine.Issued]
+	people *cache.Cache[string, *storage.Person]
+}
+
+// New returns a store with a memory.
+func New(store storage.Store, clock func() time.Time) *Store {
+	return &Store{
+		Store:  store,
+		issued: cache.New[storage.Digest, *engine.Issued](Age, maxRecent, clock),
+		people: cache.New[string, *storage.Person](Age, maxRecent, clock),
+	}
+}
+
+// Recent returns what is recorded about a subject. Many callers may share it: nobody
+// changes it.
+func (s *Store) Recent(ctx context.Context, subject string) (*storage.Person, error) {
+	return s.people.Get(subject, func() (*storage.Person, error) {
+		person, err := s.Person(ctx, subject)
+		return &person, err
+	})
+}
+
+// ForgetIssued forgets all tokens: many have been ended at once.
+func (s *Store) ForgetIssued() { s.issued.Clear() }
+
+// What follows changes what is kept. It is forgotten after the change, and after an
+// error too: the change may have been made all the same.
+
+// Exchange implements storage.Grants.
+func (s *Store) Exchange(ctx context.Context, spent storage.Digest, at time.Time, issued ...storage.Token) error {
+	defer s.issued.Forget(spent)
+	return s.Store.Exchange(ctx, spent, at, issued...)
+}
+
+// RevokeGrants implements storage.Grants.
+func (s *Store) RevokeGrants(ctx context.Context, match storage.GrantFilter, at time.Time) (int, error) {
+	defer s.issued.Clear()
+	return s.Store.RevokeGrants(ctx, match, at)
+}
+
+// RevokeConsent implements storage.Consents.
+func (s *Store) RevokeConsent(ctx context.Context, subject, clientID string, at time.Time) error {
+	defer s.issued.Clear()
+	return s.Store.RevokeConsent(ctx, subject, clientID, at)
+}
+
+// CreateAccount implements storage.Accounts.
+func (s *Store) CreateAccount(ctx context.Context, a storage.Account) error {
+	defer s.people.Forget(a.ID)
+	return s.Store.CreateAccount(ctx, a)
+}
+
+// SetEmail implements storage.Accounts.
+func (s *Store) SetEmail(ctx context.Context, id, oldKey, email, key string, verified bool) error {
+	defer s.people.Forget(id)
+	return s.Store.SetEmail(ctx, id, oldKey, email, key, verified)
+}
+
+// SetPassword implements storage.Accounts.
+func (s *Store) SetPassword(ctx context.Context, id string, epoch int64, hash string, at time.Time, begin ...storage.Session) error {
+	defer s.issued.Clear()
+	return s.Store.SetPassword(ctx, id, epoch, hash, at, begin...)
+}
+
+// SetDisabled implements storage.Accounts.
+func (s *Store) SetDisabled(ctx context.Context, id string, disabled bool, at time.Time) error {
+	defer s.forgetAccount(id)
+	return s.Store.SetDisabled(ctx, id, disabled, at)
+}
+
+// DeleteAccount implements storage.Accounts.
+func (s *Store) DeleteAccount(ctx context.Context, id, pseudonym string) (bool, error) {
+	defer s.forgetAccount(id)
+	return s.Store.DeleteAccount(ctx, id, pseudonym)
+}
+
+// EndIssued implements storage.Accounts.
+func (s *Store) EndIssued(ctx context.Context, id string, at time.Time) error {
+	defer s.issued.Clear()
+	return s.Store.EndIssued(ctx, id, at)
+}
+
+func (s *Store) forgetAccount(id string) {
+	s.issued.Clear()
+	s.people.Forget(id)
+}
+
+// SetAttributes implements storage.People.
+func (s *Store) SetAttributes(ctx context.Context, subject string, values map[string]json.RawMessage) error {
+	defer s.people.Forget(subject)
+	return s.Store.SetAttributes(ctx, subject, values)
+}
+
+// SetStatus implements storage.People.
+func (s *Store) SetStatus(ctx context.Context, subject string, status storage.Status, replaced int64) error {
+	defer s.people.Forget(subject)
+	return s.Store.SetStatus(ctx, subject, status, replaced)
+}
+
+// RemoveStatus implements storage.People.
+func (s *Store) RemoveStatus(ctx context.Context, subject, group string) error {
+	defer s.people.Forget(subject)
+	return s.Store.RemoveStatus(ctx, subject, group)
+}

@@ -1,0 +1,120 @@
+package oauth
+
+import (
+	"encoding/json"
+	"maps"
+	"net/http"
+	"slices"
+
+	"github.com/bonafide-id/bonafide/provider/internal/claims"
+	"github.com/bonafide-id/bonafide/provider/internal/engine"
+	"github.com/bonafide-id/bonafide/provider/internal/web"
+	"github.com/bonafide-id/bonafide/ui"
+)
+
+// metadata is the discovery document (OpenID Connect Discovery section 3, RFC 8414
+// section 2).
+type metadata struct {
+	Issuer                            string   `json:"issuer"`
+	AuthorizationEndpoint             string   `json:"authorization_endpoint"`
+	TokenEndpoint                     string   `json:"token_endpoint"`
+	UserinfoEndpoint                  string   `json:"userinfo_endpoint"`
+	JWKSURI                           string   `json:"jwks_uri"`
+	RevocationEndpoint                string   `json:"revocation_endpoint"`
+	IntrospectionEndpoint             string   `json:"introspection_endpoint"`
+	EndSessionEndpoint                string   `json:"end_session_endpoint"`
+	ScopesSupported                   []string `json:"scopes_supported"`
+	ResponseTypesSupported            []string `json:"response_types_supported"`
+	ResponseModesSupported            []string `json:"response_modes_supported"`
+	GrantTypesSupported               []string `json:"grant_types_supported"`
+	SubjectTypesSupported             []string `json:"subject_types_supported"`
+	IDTokenSigningAlgs                []string `json:"id_token_signing_alg_values_supported"`
+	UserinfoSigningAlgs               []string `json:"userinfo_signing_alg_values_supported"`
+	TokenEndpointAuthMethods          []string `json:"token_endpoint_auth_methods_supported"`
+	RevocationEndpointAuthMethods     []string `json:"revocation_endpoint_auth_methods_supported"`
+	IntrospectionEndpointAuthMethods  []string `json:"introspection_endpoint_auth_methods_supported"`
+	CodeChallengeMethodsSupported     []string `json:"code_challenge_methods_supported"`
+	ClaimsSupported                   []string `json:"claims_supported"`
+	ClaimTypesSupported               []string `json:"claim_types_supported"`
+	PromptValuesSupported             []string `json:"prompt_values_supported"`
+	DisplayValuesSupported            []string `json:"display_values_supported"`
+	UILocalesSupported                []string `json:"ui_locales_supported"`
+	AuthorizationResponseIssParameter bool     `json:"authorization_response_iss_parameter_supported"`
+	ClaimsParameterSupported          bool     `json:"claims_parameter_supported"`
+	RequestParameterSupported         bool     `json:"request_parameter_supported"`
+	RequestURIParameterSupported      bool     `json:"request_uri_parameter_supported"`
+}
+
+// discoveryDocument is made once from the lists that the endpoints themselves
+// follow.
+func (e *Endpoints) discoveryDocument() ([]byte, error) {
+	at := func(path string) string { return e.Site.BaseURL + path }
+	m := metadata{
+		Issuer:                            e.Site.Issuer,
+		AuthorizationEndpoint:             at("/oauth/authorize"),
+		TokenEndpoint:                     at("/oauth/token"),
+		UserinfoEndpoint:                  at("/api/public/v3/userinfo"),
+		JWKSURI:                           at("/oidc/.well-known/jwks"),
+		RevocationEndpoint:                at("/oauth/revoke"),
+		IntrospectionEndpoint:             at("/oauth/introspect"),
+		EndSessionEndpoint:                at("/signout"),
+		ScopesSupported:                   []string{claims.OpenID, claims.OfflineAccess},
+		ResponseTypesSupported:            engine.ResponseTypes,
+		GrantTypesSupported:               append(slices.Clone(engine.GrantTypes), "implicit"),
+		SubjectTypesSupported:             []string{"public"},
+		IDTokenSigningAlgs:                []string{"RS256"},
+		UserinfoSigningAlgs:               []string{"RS256"},
+		TokenEndpointAuthMethods:          engine.AuthMethods,
+		RevocationEndpointAuthMethods:     engine.AuthMethods,
+		IntrospectionEndpointAuthMethods:  []string{engine.AuthBasic, engine.AuthPost},
+		CodeChallengeMethodsSupported:     []string{"S256"},
+		ClaimsSupported:                   []string{"iss", "sub", "aud", "exp", "iat", "auth_time", "amr", "nonce", "status"},
+		ClaimTypesSupported:               []string{"normal"},
+		PromptValuesSupported:             []string{engine.PromptNone, engine.PromptLogin, engine.PromptConsent, engine.PromptSelectAccount, engine.PromptCreate},
+		DisplayValuesSupported:            []string{"page", web.DisplayPopup},
+		AuthorizationResponseIssParameter: true,
+	}
+	for _, mode := range engine.ResponseModes {
+		m.ResponseModesSupported = append(m.ResponseModesSupported, string(mode))
+	}
+	for _, s := range e.Catalogue.Scopes {
+		m.ScopesSupported = append(m.ScopesSupported, s.Name)
+	}
+	handles, _ := e.Catalogue.Release(m.ScopesSupported)
+	m.ClaimsSupported = append(m.ClaimsSupported, handles...)
+	if slices.Contains(handles, "email") {
+		m.ClaimsSupported = append(m.ClaimsSupported, "email_verified")
+	}
+	if !slices.Contains(handles, "eid") {
+		m.ClaimsSupported = append(m.ClaimsSupported, "eid")
+	}
+	for _, l := range ui.Locales() {
+		m.UILocalesSupported = append(m.UILocalesSupported, l.Lang)
+	}
+	return json.Marshal(m)
+}
+
+func (e *Endpoints) serveDiscovery(w http.ResponseWriter, _ *http.Request) {
+	servePublic(w, e.discovery)
+}
+
+// serveKeys is the key set (RFC 7517 section 5). It answers from memory, also while
+// the database is down.
+func (e *Endpoints) serveKeys(w http.ResponseWriter, r *http.Request) {
+	e.Keys.Refresh(r.Context())
+	servePublic(w, e.Keys.JWKS())
+}
+
+// publicHeaders are shared by all answers. Clients may keep discovery and key set for
+// an hour: a new key is published a day before it signs.
+var publicHeaders = http.Header{
+	"Access-Control-Allow-Origin": {"*"},
+	"Content-Type":                {"application/json"},
+	"Cache-Control":               {"public, max-age=3600"},
+	"X-Content-Type-Options":      {"nosniff"},
+}
+
+func servePublic(w http.ResponseWriter, body []byte) {
+	maps.Copy(w.Header(), publicHeaders)
+	_, _ = w.Write(body)
+}

@@ -1,0 +1,142 @@
+// Package oauth is the endpoints that programs ask beside those for data: token,
+// revocation, introspection, discovery and key set.
+package oauth
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/url"
+
+	"github.com/bonafide-id/bonafide/provider/internal/audit"
+	"github.com/bonafide-id/bonafide/provider/internal/claims"
+	"github.com/bonafide-id/bonafide/provider/internal/engine"
+	"github.com/bonafide-id/bonafide/provider/internal/ratelimit"
+	"github.com/bonafide-id/bonafide/provider/internal/request"
+	"github.com/bonafide-id/bonafide/provider/internal/web"
+	"github.com/bonafide-id/bonafide/storage"
+)
+
+// Endpoints are those of one provider.
+type Endpoints struct {
+	Options
+	discovery []byte
+}
+
+// Options are what the endpoints work with.
+type Options struct {
+	Site      *web.Site
+	Engine    *engine.Engine
+	Catalogue *claims.Catalogue
+	Audit     *audit.Log
+	Limits    audit.Limits
+
+	// Keys are the signing keys.
+	Keys interface {
+		Refresh(ctx context.Context)
+		JWKS() []byte
+	}
+}
+
+// New returns the endpoints.
+func New(o Options) (*Endpoints, error) {
+	e := &Endpoints{Options: o}
+	var err error
+	e.discovery, err = e.discoveryDocument()
+	return e, err
+}
+
+// Routes returns the routes of the endpoints.
+func (e *Endpoints) Routes() []web.Route {
+	post := func(path string, h web.Handler, origins bool) web.Route {
+		return web.Route{Method: http.MethodPost, Path: path, Kind: web.Program, Origins: origins, Handler: e.Site.Program(h)}
+	}
+	get := func(path string, h http.HandlerFunc) web.Route {
+		return web.Route{Method: http.MethodGet, Path: path, Kind: web.Program, Handler: h}
+	}
+	return []web.Route{
+		post("/oauth/token", e.token, true),
+		post("/oauth/revoke", e.revoke, true),
+		post("/oauth/introspect", e.introspect, false),
+		get("/oidc/.well-known/openid-configuration", e.serveDiscovery),
+		get("/oidc/.well-known/jwks", e.serveKeys),
+	}
+}
+
+// token is the token endpoint (RFC 6749 section 3.2).
+func (e *Endpoints) token(w http.ResponseWriter, r *http.Request) error {
+	e.Keys.Refresh(r.Context())
+	response, err := e.Engine.Token(r.Context(), r)
+	e.allowOrigin(w, r)
+	if err != nil {
+		return e.clientFailed(w, r, err)
+	}
+	e.Site.WriteJSON(w, r, http.StatusOK, response)
+	return nil
+}
+
+// allowOrigin lets a script of the application that a request names read the answer.
+func (e *Endpoints) allowOrigin(w http.ResponseWriter, r *http.Request) {
+	var client *engine.Client
+	if r.Header.Get("Origin") != "" {
+		client, _ = e.Engine.Client(r.Context(), claimedClient(r)) // nil when there is none
+	}
+	web.AllowOrigin(w, r, client)
+}
+
+// clientFailed counts an application's failure to authenticate. Only failures are
+// counted, so an application that knows its secret is never held up.
+func (e *Endpoints) clientFailed(w http.ResponseWriter, r *http.Request, cause error) error {
+	var protocol *engine.Error
+	if !errors.As(cause, &protocol) || protocol.Code != engine.InvalidClient {
+		return cause
+	}
+	id := claimedClient(r)
+	wait, err := e.Limits.Allow(r.Context(), ratelimit.ClientAuth, ratelimit.Key{Account: id, Address: request.Addr(r.Context())})
+	if err != nil {
+		return err
+	}
+	if wait > 0 {
+		return &engine.Error{Code: engine.InvalidClient, Status: web.TooMany(w, wait),
+			Description: "Too many attempts with wrong credentials. Please wait."}
+	}
+	// Names that nobody has are not recorded: a stranger can make up any number.
+	if _, err := e.Engine.Client(r.Context(), id); err == nil {
+		e.Audit.Record(r.Context(), storage.Event{Name: audit.ClientRefused, ClientID: id})
+	}
+	return cause
+}
+
+// claimedClient returns the client_id that a request names, in its header (RFC 6749
+// section 2.3.1) or in its body.
+func claimedClient(r *http.Request) string {
+	id, _, ok := r.BasicAuth()
+	if !ok {
+		return web.Truncate(r.PostForm.Get("client_id"), 64)
+	}
+	if decoded, err := url.QueryUnescape(id); err == nil {
+		id = decoded
+	}
+	return web.Truncate(id, 64)
+}
+
+// revoke is the revocation endpoint (RFC 7009).
+func (e *Endpoints) revoke(w http.ResponseWriter, r *http.Request) error {
+	err := e.Engine.Revoke(r.Context(), r)
+	e.allowOrigin(w, r)
+	if err != nil {
+		return e.clientFailed(w, r, err)
+	}
+	w.WriteHeader(http.StatusOK)
+	return nil
+}
+
+// introspect is the introspection endpoint (RFC 7662).
+func (e *Endpoints) introspect(w http.ResponseWriter, r *http.Request) error {
+	answer, err := e.Engine.Introspect(r.Context(), r)
+	if err != nil {
+		return e.clientFailed(w, r, err)
+	}
+	e.Site.WriteJSON(w, r, http.StatusOK, answer)
+	return nil
+}

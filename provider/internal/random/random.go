@@ -1,0 +1,24 @@
+// Package random reads the randomness of the operating system, which is where every
+// identifier, secret, salt and nonce of the provider comes from.
+package random
+
+import (
+	"crypto/rand"
+	"encoding/base64"
+)
+
+// Fill fills b with random bytes. It returns no error: since Go 1.24 crypto/rand ends
+// the program when the system has no randomness, so that nothing can go on with weak
+// keys.
+func Fill(b []byte) { _, _ = rand.Read(b) }
+
+// Bytes returns n random bytes.
+func Bytes(n int) []byte {
+	b := make([]byte, n)
+	Fill(b)
+	return b
+}
+
+// Text returns n random bytes in base64url without padding (RFC 4648 section 5), for
+// cookies, form fields and addresses.
+func Text(n int) string { return base64.RawURLEncoding.EncodeToString(Bytes(n)) }

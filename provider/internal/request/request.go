@@ -1,0 +1,125 @@
+// Package request knows what every room needs of the HTTP request that it works for: its
+// identifier, the network that it came from, and how long it may take.
+package request
+
+import (
+	"context"
+	"encoding/hex"
+	"net/http"
+	"net/netip"
+	"sync"
+	"time"
+
+	"github.com/bonafide-id/bonafide/provider/internal/random"
+	"github.com/bonafide-id/bonafide/provider/internal/ratelimit"
+)
+
+// Timeout bounds the work on one request: a store or host that hangs is answered with
+// 503 instead of piling requests up.
+const Timeout = 10 * time.Second
+
+// info is what is known of a request. What takes time is worked out when it is asked for:
+// most requests are never logged.
+type info struct {
+	request *http.Request
+	trusted []netip.Prefix
+
+	naming sync.Once
+	id     string
+
+	locating sync.Once
+	addr     netip.Addr
+
+	// attached are what rooms keep with the request, by their keys.
+	attached [2]attachment
+}
+
+type attachment struct{ key, value any }
+
+type infoKey struct{}
+
+func infoOf(ctx context.Context) *info {
+	i, _ := ctx.Value(infoKey{}).(*info)
+	return i
+}
+
+// Begin returns the context of a request, with its identifier and its caller, which ends
+// after Timeout. trusted are the proxies whose X-Forwarded-For is believed. Call done when
+// the request is over.
+func Begin(w http.ResponseWriter, r *http.Request, trusted []netip.Prefix) (ctx context.Context, done context.CancelFunc) {
+	deadline := time.Now().Add(Timeout)
+	if r.Body != nil && r.Body != http.NoBody {
+		// A body that drips would outlast the request. Where the deadline cannot be
+		// set the host's server has to bound it.
+		_ = http.NewResponseController(w).SetReadDeadline(deadline)
+	}
+	ctx, done = context.WithDeadline(r.Context(), deadline)
+	return context.WithValue(ctx, infoKey{}, &info{request: r, trusted: trusted}), done
+}
+
+// Attach keeps something with the request of ctx, before it is served. There is room for
+// one value of the room that serves and one of the room that calls the host.
+func Attach(ctx context.Context, key, value any) context.Context {
+	if i := infoOf(ctx); i != nil {
+		for n := range i.attached {
+			if i.attached[n].key == nil || i.attached[n].key == key {
+				i.attached[n] = attachment{key, value}
+				return ctx
+			}
+		}
+	}
+	return context.WithValue(ctx, key, value)
+}
+
+// Attached returns what was attached under a key, or nil.
+func Attached(ctx context.Context, key any) any {
+	if i := infoOf(ctx); i != nil {
+		for _, a := range i.attached {
+			if a.key == key {
+				return a.value
+			}
+		}
+	}
+	return ctx.Value(key)
+}
+
+func newID() string {
+	var id [8]byte
+	random.Fill(id[:])
+	return hex.EncodeToString(id[:])
+}
+
+// ID names the request of ctx on error pages and in the log; "" outside of requests.
+func ID(ctx context.Context) string {
+	i := infoOf(ctx)
+	if i == nil {
+		return ""
+	}
+	i.naming.Do(func() { i.id = newID() })
+	return i.id
+}
+
+// Addr returns the address that the request of ctx came from; an invalid one outside of
+// requests.
+func Addr(ctx context.Context) netip.Addr {
+	i := infoOf(ctx)
+	if i == nil {
+		return netip.Addr{}
+	}
+	i.locating.Do(func() { i.addr = ratelimit.ClientAddr(i.request, i.trusted) })
+	return i.addr
+}
+
+// Network returns the network that the request of ctx came from, or "" when there is none.
+func Network(ctx context.Context) string {
+	if addr := Addr(ctx); addr.IsValid() {
+		return ratelimit.Network(addr)
+	}
+	return ""
+}
+
+// Outlasting returns a context for what must be carried out even when the caller leaves
+// now. It takes no longer than a request may.
+func Outlasting(ctx context.Context) (context.Context, context.CancelFunc) {
+	return context.WithTimeout(context.WithoutCancel(ctx), Timeout)
+}

@@ -1,0 +1,196 @@
+// Package resource is the endpoints for data about the user of an access token: userinfo
+// and attributes, in both dialects, also as scripts (JSONP).
+package resource
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"time"
+
+	"github.com/bonafide-id/bonafide/provider/internal/cache"
+	"github.com/bonafide-id/bonafide/provider/internal/claims"
+	"github.com/bonafide-id/bonafide/provider/internal/engine"
+	"github.com/bonafide-id/bonafide/provider/internal/host"
+	"github.com/bonafide-id/bonafide/provider/internal/memory"
+	"github.com/bonafide-id/bonafide/provider/internal/web"
+	"github.com/bonafide-id/bonafide/storage"
+)
+
+// Endpoints are those of one provider.
+type Endpoints struct {
+	Options
+	responses *cache.Cache[responseSources, response]
+	userinfos *cache.Cache[[sha256.Size]byte, string] // signed, by their claims
+}
+
+// Options are what the endpoints work with.
+type Options struct {
+	Site   *web.Site
+	Engine *engine.Engine
+	Claims *claims.Source
+
+	// Keys sign userinfo.
+	Keys interface {
+		Refresh(ctx context.Context)
+		KeyID() string
+		Sign(claims []byte) (string, error)
+	}
+
+	// IDTokenLife is the life of a userinfo response in the form of an ID token.
+	IDTokenLife time.Duration
+	Clock       func() time.Time
+}
+
+// New returns the endpoints.
+func New(o Options) *Endpoints {
+	return &Endpoints{
+		Options:   o,
+		responses: cache.New[responseSources, response](memory.Age, maxResponses, o.Clock),
+		userinfos: cache.New[[sha256.Size]byte, string](o.IDTokenLife/2, maxSignedUserinfo, o.Clock),
+	}
+}
+
+// Routes returns the routes of the endpoints.
+func (e *Endpoints) Routes() []web.Route {
+	userinfo := e.serve(&resource{scope: func(scope string) bool { return scope == claims.OpenID }, respond: e.userinfo})
+	attributes := e.serve(&resource{scope: func(scope string) bool { return !claims.IsProtocolScope(scope) }, respond: e.attributes})
+	route := func(method, path string, h web.Handler) web.Route {
+		return web.Route{Method: method, Path: path, Kind: web.Program, Origins: true, Handler: e.Site.Program(h)}
+	}
+	return []web.Route{
+		route(http.MethodGet, "/api/public/v3/userinfo", userinfo),
+		route(http.MethodPost, "/api/public/v3/userinfo", userinfo),
+		route(http.MethodGet, "/api/public/v3/attributes.json", attributes),
+	}
+}
+
+// resource is one kind of data.
+type resource struct {
+	// scope reports whether a scope value lets a token read the resource.
+	scope func(scope string) bool
+
+	respond func(context.Context, engine.Access) (response, error)
+}
+
+// response is the body of an answer. Many requests may share it: nobody changes it.
+type response struct {
+	body      []byte
+	mediaType string
+}
+
+// responseSources are all that a response is made from. They are compared by identity:
+// what is read anew is another.
+type responseSources struct {
+	resource *resource
+	issued   *engine.Issued
+	client   *engine.Client
+	person   *storage.Person
+}
+
+// maxResponses bounds how many responses are kept, of some kilobyte each.
+const maxResponses = 1024
+
+// serve is the endpoint of a resource. With a callback its response is a script.
+func (e *Endpoints) serve(of *resource) web.Handler {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		found, callback, err := e.read(w, r, of)
+		if callback != "" {
+			return e.writeScript(w, r, callback, found.body, err)
+		}
+		if err != nil {
+			return err
+		}
+		web.WriteBody(w, http.StatusOK, found.mediaType, found.body)
+		return nil
+	}
+}
+
+// read returns what a request for a resource gets, or its error, and the callback that is
+// called with either.
+func (e *Endpoints) read(w http.ResponseWriter, r *http.Request, of *resource) (found response, callback string, err error) {
+	var client *engine.Client
+	defer func() { web.AllowOrigin(w, r, client) }()
+	query, err := dataQuery(r)
+	if err != nil {
+		return response{}, "", err
+	}
+	if callback, err = parseCallback(r, query); err != nil {
+		return response{}, "", err
+	}
+	token, inQuery, err := presentedToken(r, query)
+	if err != nil {
+		return response{}, callback, err
+	}
+	a, err := e.Engine.AccessToken(r.Context(), token)
+	if err != nil {
+		client = e.clientOf(r, token)
+		return response{}, callback, err
+	}
+	client = a.Client
+	switch {
+	case callback != "" && !client.Dialect.JSONP:
+		return response{}, "", badRequest("This application cannot use callbacks.")
+	case inQuery && !client.Dialect.TokenInQuery:
+		return response{}, callback, errTokenInQuery
+	case !slices.ContainsFunc(a.Scopes, of.scope):
+		return response{}, callback, errScope
+	}
+	found, err = e.responseFor(r.Context(), of, a)
+	return found, callback, err
+}
+
+// clientOf returns the application of a token that is of no use any more, whose script may
+// read the error; nil when that cannot be said.
+func (e *Endpoints) clientOf(r *http.Request, token string) *engine.Client {
+	if r.Header.Get("Origin") == "" {
+		return nil
+	}
+	client, err := e.Engine.TokenClient(r.Context(), token)
+	if err != nil {
+		return nil
+	}
+	return client
+}
+
+// responseFor returns the response to a request with this access. While all that it is
+// made from is in memory, so is the response; what the host says about people is asked
+// each time.
+func (e *Endpoints) responseFor(ctx context.Context, of *resource, a engine.Access) (response, error) {
+	if e.Claims.Host != nil {
+		return of.make(ctx, a)
+	}
+	person, err := e.Claims.Stored(ctx, a.Grant.Subject)
+	if err != nil {
+		return response{}, fmt.Errorf("read person: %w", err)
+	}
+	if endsSoon(person, e.Clock()) {
+		return of.make(ctx, a)
+	}
+	return e.responses.Get(responseSources{of, a.Issued, a.Client, person}, func() (response, error) {
+		return of.make(ctx, a)
+	})
+}
+
+// endsSoon reports whether a status of a person ends while a response would be kept.
+func endsSoon(person *storage.Person, now time.Time) bool {
+	return slices.ContainsFunc(person.Statuses, func(s storage.Status) bool {
+		return s.ExpiresAt.After(now) && s.ExpiresAt.Before(now.Add(memory.Age))
+	})
+}
+
+func (of *resource) make(ctx context.Context, a engine.Access) (response, error) {
+	found, err := of.respond(ctx, a)
+	if errors.Is(err, host.ErrNoUser) || errors.Is(err, engine.ErrNoUser) {
+		return response{}, errTokenOwner
+	}
+	return found, err
+}
+
+var errTokenOwner = &engine.Error{
+	Code: engine.InvalidToken, Status: http.StatusUnauthorized,
+	Description: "The user no longer exists.",
+}

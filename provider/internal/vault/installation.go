@@ -1,0 +1,301 @@
+package vault
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"strings"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/bonafide-id/bonafide/provider/internal/field"
+	"github.com/bonafide-id/bonafide/provider/internal/keyring"
+	"github.com/bonafide-id/bonafide/storage"
+)
+
+// sealDataKey is the purpose under which the data key is sealed.
+const sealDataKey = "data key"
+
+// dataKey is what the installation keeps sealed: the key of the vault, and whether
+// everything that belongs into it has been sealed. A database from before there was a
+// vault holds plain values; afterwards a plain value is of nobody who may write there.
+type dataKey struct {
+	key  []byte
+	full bool
+}
+
+// Options are what the store of a provider is opened with.
+type Options struct {
+	Store   storage.Store
+	Secrets *keyring.Secrets
+
+	// Issuer is whose database it must be, or that of one of the Former issuers, which
+	// the provider has been.
+	Issuer string
+	Former []string
+
+	Logger *slog.Logger
+}
+
+func (o Options) sealKey(k dataKey) []byte {
+	state := byte(0)
+	if k.full {
+		state = 1
+	}
+	return o.Secrets.Seal(sealDataKey, append(slices.Clone(k.key), state))
+}
+
+func (o Options) openKey(sealed []byte) (dataKey, error) {
+	plain, err := o.Secrets.Open(sealDataKey, sealed)
+	if err != nil || len(plain) != KeySize+1 {
+		return dataKey{}, field.Errorf("Secret", "what this database holds about people is sealed under another secret, which is neither Secret nor one of PreviousSecrets; put the one it was made with there: nothing has been changed")
+	}
+	return dataKey{plain[:KeySize], plain[KeySize] != 0}, nil
+}
+
+// OpenStore returns the store with what is known about people opened. It makes the data
+// key of a new database, and seals what a database from before there was one holds. Any
+// number of processes may do so at once: none returns before all is sealed.
+func OpenStore(ctx context.Context, o Options) (storage.Store, error) {
+	for {
+		old, err := o.Store.Installation(ctx)
+		if errors.Is(err, storage.ErrNotFound) {
+			if err := o.install(ctx); err != nil {
+				return nil, err
+			}
+			continue
+		}
+		if err != nil {
+			return nil, fmt.Errorf("read installation: %w", err)
+		}
+		current := old
+		if err := o.checkIssuer(ctx, old.Issuer); err != nil {
+			return nil, err
+		}
+		current.Issuer = o.Issuer
+		key, err := o.openKey(old.DataKey)
+		if err != nil {
+			return nil, err
+		}
+		v, err := New(key.key)
+		if err != nil {
+			return nil, err
+		}
+		sealed := sealedStore{o.Store, v}
+		if !key.full {
+			if err := o.sealPeople(ctx, sealed); err != nil {
+				return nil, err
+			}
+			current.DataKey = o.sealKey(dataKey{key.key, true})
+		}
+		if current.Issuer == old.Issuer && bytes.Equal(current.DataKey, old.DataKey) {
+			return sealed, nil
+		}
+		err = o.Store.SaveInstallation(ctx, old, current)
+		if err != nil && !errors.Is(err, storage.ErrChanged) {
+			return nil, fmt.Errorf("save installation: %w", err)
+		}
+	}
+}
+
+// checkIssuer refuses a database of another issuer than this one or, for a provider that
+// has moved, one that it was. On one machine, for development, the port changes often.
+func (o Options) checkIssuer(ctx context.Context, recorded string) error {
+	if recorded == o.Issuer {
+		return nil
+	}
+	if !slices.Contains(o.Former, recorded) && !(isLoopback(recorded) && isLoopback(o.Issuer)) {
+		return field.Errorf("BaseURL", "the database belongs to the issuer %s, and this provider is %s; if it has moved, name its former address among the previous base URLs", recorded, o.Issuer)
+	}
+	o.Logger.InfoContext(ctx, "the provider has moved", slog.String("from", recorded), slog.String("to", o.Issuer))
+	return nil
+}
+
+// isLoopback reports whether an issuer, which is a valid one, is on a loopback host.
+func isLoopback(issuer string) bool { return strings.HasPrefix(issuer, "http://") }
+
+// install records the installation of a database that has none. It refuses one with
+// sealed values: their key has been lost, and with another in its place nobody would
+// look for it.
+func (o Options) install(ctx context.Context) error {
+	store := o.Store
+	empty, err := isUnsealed(ctx, store)
+	if err != nil {
+		if _, since := store.Installation(ctx); since == nil {
+			return nil // somebody else was faster, and has begun to seal
+		}
+		return err
+	}
+	err = store.CreateInstallation(ctx, storage.Installation{
+		Issuer: o.Issuer, DataKey: o.sealKey(dataKey{NewKey(), empty}),
+	})
+	if err != nil && !errors.Is(err, storage.ErrConflict) {
+		return fmt.Errorf("record installation: %w", err)
+	}
+	return nil
+}
+
+var errNoDataKey = errors.New("the database holds sealed values about people and not the key to them (table installation): it was restored in part")
+
+// isUnsealed looks through a database without a data key, and reports whether nothing
+// is known about anybody.
+func isUnsealed(ctx context.Context, store storage.Store) (empty bool, err error) {
+	empty = true
+	err = eachAccount(ctx, store, func(a storage.Account) error {
+		empty = false
+		if IsSealed(a.Email) {
+			return errNoDataKey
+		}
+		return nil
+	})
+	if err != nil {
+		return false, err
+	}
+	err = eachSubject(ctx, store, func(subject string) error {
+		empty = false
+		person, err := store.Person(ctx, subject)
+		if err != nil {
+			return fmt.Errorf("read person: %w", err)
+		}
+		for _, value := range person.Attributes {
+			if isSealedAttribute(value) {
+				return errNoDataKey
+			}
+		}
+		return nil
+	})
+	return empty, err
+}
+
+func isSealedAttribute(value json.RawMessage) bool {
+	return IsSealed(string(bytes.TrimPrefix(value, []byte(`"`))))
+}
+
+// sealers is how many values are sealed at once: each is a write of its own, and a store
+// makes those of several callers durable together.
+const sealers = 16
+
+// sealPeople seals what a database from before there was a vault holds in clear. Each
+// value is replaced only while it is what was read: several processes may seal at once,
+// and what one of them records meanwhile stays.
+func (o Options) sealPeople(ctx context.Context, s sealedStore) error {
+	o.Logger.InfoContext(ctx, "sealing what the database holds about people in clear")
+	n := 0
+	work, ctx := errgroup.WithContext(ctx)
+	work.SetLimit(sealers)
+	err := eachAccount(ctx, s.Store, func(a storage.Account) error {
+		if a.Email == "" && a.EmailKey == "" || IsSealed(a.Email) {
+			return nil
+		}
+		n++
+		work.Go(func() error {
+			sealed, digest := s.sealEmail(a.ID, a.Email, a.EmailKey)
+			return unlessChanged(s.Store.SetEmail(ctx, a.ID, a.EmailKey, sealed, digest, a.EmailVerified))
+		})
+		return nil
+	})
+	if err == nil {
+		err = eachSubject(ctx, s.Store, func(subject string) error {
+			n++
+			work.Go(func() error { return s.sealAttributes(ctx, subject) })
+			return nil
+		})
+	}
+	if failed := work.Wait(); failed != nil { // and ended the lists
+		err = failed
+	}
+	if err != nil {
+		return fmt.Errorf("seal what is known about people: %w", err)
+	}
+	o.Logger.InfoContext(context.WithoutCancel(ctx), "what the database holds about people is sealed", slog.Int("records", n))
+	return nil
+}
+
+func (s sealedStore) sealAttributes(ctx context.Context, subject string) error {
+	person, err := s.Store.Person(ctx, subject)
+	if err != nil {
+		return err
+	}
+	for handle, value := range person.Attributes {
+		if isSealedAttribute(value) {
+			continue
+		}
+		err := s.ReplaceAttribute(ctx, subject, handle, value, s.sealAttribute(subject, handle, value))
+		if err := unlessChanged(err); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// unlessChanged drops the error of who was not the first: whoever was has sealed.
+func unlessChanged(err error) error {
+	if errors.Is(err, storage.ErrChanged) || errors.Is(err, storage.ErrNotFound) {
+		return nil
+	}
+	return err
+}
+
+// listPage is how many accounts or subjects are listed at once.
+const listPage = 250
+
+// eachAccount calls a function with every account, until it fails.
+func eachAccount(ctx context.Context, store storage.Accounts, do func(storage.Account) error) error {
+	for after := ""; ; {
+		accounts, err := store.Accounts(ctx, after, listPage)
+		if err != nil {
+			return fmt.Errorf("list accounts: %w", err)
+		}
+		for _, a := range accounts {
+			if err := do(a); err != nil {
+				return err
+			}
+			after = a.ID
+		}
+		if len(accounts) < listPage {
+			return nil
+		}
+	}
+}
+
+// eachSubject calls a function with everybody about whom there are attributes.
+func eachSubject(ctx context.Context, store storage.People, do func(string) error) error {
+	for after := ""; ; {
+		subjects, err := store.Subjects(ctx, after, listPage)
+		if err != nil {
+			return fmt.Errorf("list people: %w", err)
+		}
+		for _, subject := range subjects {
+			if err := do(subject); err != nil {
+				return err
+			}
+			after = subject
+		}
+		if len(subjects) < listPage {
+			return nil
+		}
+	}
+}
+
+// Reseal seals the data key under the current secret, unless it is already or somebody
+// else has done so meanwhile. It returns how many keys it has sealed.
+func Reseal(ctx context.Context, store storage.Installations, secrets *keyring.Secrets) (resealed int, err error) {
+	old, err := store.Installation(ctx)
+	if err != nil {
+		return 0, fmt.Errorf("read installation: %w", err)
+	}
+	current := old
+	anew, changed, err := secrets.Reseal(sealDataKey, old.DataKey)
+	if err != nil || !changed {
+		return 0, err
+	}
+	current.DataKey = anew
+	if err := store.SaveInstallation(ctx, old, current); err != nil {
+		return 0, fmt.Errorf("save installation: %w", err)
+	}
+	return 1, nil
+}

@@ -1,0 +1,156 @@
+package vault
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/bonafide-id/bonafide/storage"
+)
+
+// sealedStore keeps what is known about people sealed: attribute values and e-mail
+// addresses. Whoever uses it sees them open; the store behind it sees an address as a
+// sealed text, and its key as a digest by which it is found.
+type sealedStore struct {
+	storage.Store
+	vault *Vault
+}
+
+// Each value is sealed for the record that it is in. Who can write to the database, and
+// not read it, cannot give one person the address or an attribute of another.
+
+func emailRecord(id string) Record {
+	return Record{Kind: "account", ID: id, Field: "email"}
+}
+
+func attributeRecord(subject, handle string) Record {
+	return Record{Kind: "attribute", ID: subject, Field: handle}
+}
+
+// sealEmail seals an address together with its key, which the digest does not tell.
+func (s sealedStore) sealEmail(id, email, key string) (sealed, digest string) {
+	if key != "" {
+		digest = s.vault.Digest(key)
+	}
+	if email == "" && key == "" {
+		return "", ""
+	}
+	return s.vault.Seal(emailRecord(id), []byte(key+"\x00"+email)), digest
+}
+
+func (s sealedStore) openEmail(id, sealed string) (email, key string, err error) {
+	if sealed == "" {
+		return "", "", nil
+	}
+	plain, err := s.vault.Open(emailRecord(id), []byte(sealed))
+	if err != nil {
+		return "", "", fmt.Errorf("e-mail address of %q: %w", id, err)
+	}
+	key, email, _ = strings.Cut(string(plain), "\x00")
+	return email, key, nil
+}
+
+func (s sealedStore) open(a storage.Account, err error) (storage.Account, error) {
+	if err != nil {
+		return storage.Account{}, err
+	}
+	if a.Email, a.EmailKey, err = s.openEmail(a.ID, a.Email); err != nil {
+		return storage.Account{}, err
+	}
+	return a, nil
+}
+
+// sealAttribute returns a value as the store keeps it: a JSON text like any other.
+func (s sealedStore) sealAttribute(subject, handle string, value json.RawMessage) json.RawMessage {
+	return json.RawMessage(`"` + s.vault.Seal(attributeRecord(subject, handle), value) + `"`)
+}
+
+func (s sealedStore) openAttribute(subject, handle string, stored json.RawMessage) (json.RawMessage, error) {
+	value, err := s.vault.Open(attributeRecord(subject, handle), bytes.Trim(stored, `"`))
+	if err != nil {
+		return nil, fmt.Errorf("attribute %q of %q: %w", handle, subject, err)
+	}
+	return value, nil
+}
+
+// CreateAccount implements storage.Accounts.
+func (s sealedStore) CreateAccount(ctx context.Context, a storage.Account) error {
+	a.Email, a.EmailKey = s.sealEmail(a.ID, a.Email, a.EmailKey)
+	return s.Store.CreateAccount(ctx, a)
+}
+
+// Account implements storage.Accounts.
+func (s sealedStore) Account(ctx context.Context, id string) (storage.Account, error) {
+	return s.open(s.Store.Account(ctx, id))
+}
+
+// AccountByEmail implements storage.Accounts.
+func (s sealedStore) AccountByEmail(ctx context.Context, key string) (storage.Account, error) {
+	if key == "" {
+		return storage.Account{}, storage.ErrNotFound
+	}
+	a, err := s.open(s.Store.AccountByEmail(ctx, s.vault.Digest(key)))
+	if err == nil && a.EmailKey != key {
+		return storage.Account{}, fmt.Errorf("e-mail address of %q: is found under the key of another", a.ID)
+	}
+	return a, err
+}
+
+// Accounts implements storage.Accounts.
+func (s sealedStore) Accounts(ctx context.Context, after string, limit int) ([]storage.Account, error) {
+	accounts, err := s.Store.Accounts(ctx, after, limit)
+	for i := range accounts {
+		if accounts[i], err = s.open(accounts[i], err); err != nil {
+			return nil, err
+		}
+	}
+	return accounts, err
+}
+
+// SetEmail implements storage.Accounts.
+func (s sealedStore) SetEmail(ctx context.Context, id, oldKey, email, key string, verified bool) error {
+	if oldKey != "" {
+		oldKey = s.vault.Digest(oldKey)
+	}
+	sealed, digest := s.sealEmail(id, email, key)
+	return s.Store.SetEmail(ctx, id, oldKey, sealed, digest, verified)
+}
+
+// Session implements storage.Sessions.
+func (s sealedStore) Session(ctx context.Context, digest storage.Digest) (storage.Session, storage.Account, error) {
+	session, a, err := s.Store.Session(ctx, digest)
+	if a, err = s.open(a, err); err != nil {
+		return storage.Session{}, storage.Account{}, err
+	}
+	return session, a, nil
+}
+
+// Person implements storage.People.
+func (s sealedStore) Person(ctx context.Context, subject string) (storage.Person, error) {
+	person, err := s.Store.Person(ctx, subject)
+	if err != nil {
+		return storage.Person{}, err
+	}
+	if person.Email, _, err = s.openEmail(subject, person.Email); err != nil {
+		return storage.Person{}, err
+	}
+	for handle, stored := range person.Attributes {
+		if person.Attributes[handle], err = s.openAttribute(subject, handle, stored); err != nil {
+			return storage.Person{}, err
+		}
+	}
+	return person, nil
+}
+
+// SetAttributes implements storage.People.
+func (s sealedStore) SetAttributes(ctx context.Context, subject string, values map[string]json.RawMessage) error {
+	sealed := make(map[string]json.RawMessage, len(values))
+	for handle, value := range values {
+		if sealed[handle] = value; value != nil {
+			sealed[handle] = s.sealAttribute(subject, handle, value)
+		}
+	}
+	return s.Store.SetAttributes(ctx, subject, sealed)
+}

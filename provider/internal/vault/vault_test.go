@@ -1,0 +1,112 @@
+package vault_test
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/bonafide-id/bonafide/provider/internal/vault"
+)
+
+func newVault(t testing.TB) *vault.Vault {
+	t.Helper()
+	v, err := vault.New(vault.NewKey())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+var alice = vault.Record{Kind: "attribute", ID: "alice", Field: "fname"}
+
+func TestSealedValuesOpen(t *testing.T) {
+	v := newVault(t)
+	for _, plain := range []string{"", "1", `"Zoë"`, strings.Repeat("x", 10_000)} {
+		sealed := v.Seal(alice, []byte(plain))
+		if len(plain) > 1 && strings.Contains(sealed, plain) {
+			t.Errorf("%q is sealed as %q", plain, sealed)
+		}
+		if sealed == v.Seal(alice, []byte(plain)) {
+			t.Error("one value is sealed twice in the same way")
+		}
+		if !vault.IsSealed(sealed) || strings.ContainsAny(sealed, `"\ @`) {
+			t.Errorf("sealed as %q", sealed)
+		}
+		if got, err := v.Open(alice, []byte(sealed)); err != nil || string(got) != plain {
+			t.Errorf("opens as %q, %v; want %q", got, err, plain)
+		}
+	}
+}
+
+func TestOpen(t *testing.T) {
+	v := newVault(t)
+	sealed := v.Seal(alice, []byte("value"))
+	for name, of := range map[string]vault.Record{
+		"AnotherPersons": {"attribute", "bob", "fname"},
+		"AnotherField":   {"attribute", "alice", "lname"},
+		"AnotherKind":    {"email", "alice", "fname"},
+		"MovedBoundary":  {"attribute", "alicef", "name"},
+	} {
+		t.Run("Refuses"+name, func(t *testing.T) {
+			if _, err := v.Open(of, []byte(sealed)); !errors.Is(err, vault.ErrOpen) {
+				t.Errorf("err = %v", err)
+			}
+		})
+	}
+	last := sealed[:len(sealed)-2] + "AA"
+	if last == sealed {
+		last = sealed[:len(sealed)-2] + "BB"
+	}
+	for name, damaged := range map[string]string{
+		"Plain": "value", "Nothing": "", "NoBody": "sealed1:", "NotBase64": "sealed1:!", "Short": sealed[:30],
+		"Cut": sealed[:len(sealed)-4], "Changed": last, "AnotherForm": "sealed2:" + sealed[8:],
+	} {
+		t.Run("Refuses"+name, func(t *testing.T) {
+			if _, err := v.Open(alice, []byte(damaged)); !errors.Is(err, vault.ErrOpen) {
+				t.Errorf("err = %v", err)
+			}
+		})
+	}
+	t.Run("RefusesAnotherKeys", func(t *testing.T) {
+		if _, err := newVault(t).Open(alice, []byte(sealed)); !errors.Is(err, vault.ErrOpen) {
+			t.Errorf("err = %v", err)
+		}
+	})
+}
+
+func TestDigest(t *testing.T) {
+	v, another := newVault(t), newVault(t)
+	first := v.Digest("a")
+	if again := v.Digest("a"); again != first {
+		t.Error("a value has two digests")
+	}
+	if first == v.Digest("b") || first == another.Digest("a") {
+		t.Error("two values, or two keys, have one digest")
+	}
+}
+
+func TestKeysOfAnotherSizeAreRefused(t *testing.T) {
+	for _, size := range []int{0, vault.KeySize - 1, vault.KeySize + 1} {
+		if _, err := vault.New(make([]byte, size)); err == nil {
+			t.Errorf("a key of %d bytes is taken", size)
+		}
+	}
+}
+
+func TestVaultShowsNothing(t *testing.T) {
+	if got := fmt.Sprintf("%v %+v %#v %s", newVault(t), newVault(t), newVault(t), newVault(t)); strings.Contains(got, "0x") {
+		t.Errorf("it is printed as %s", got)
+	}
+}
+
+func BenchmarkOpen(b *testing.B) {
+	v := newVault(b)
+	sealed := []byte(v.Seal(alice, []byte(`"Alice Example"`)))
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := v.Open(alice, sealed); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,103 @@
+package web
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"net/http"
+	"regexp"
+	"strings"
+
+	"github.com/bonafide-id/bonafide/provider/internal/picture"
+	"github.com/bonafide-id/bonafide/storage"
+	"github.com/bonafide-id/bonafide/ui"
+)
+
+// Assets returns the routes of what pages load.
+func (s *Site) Assets() []Route {
+	return []Route{
+		{Method: http.MethodGet, Path: "/assets/{name}", Handler: s.serveAsset},
+		{Method: http.MethodGet, Path: "/images/{name}", Handler: s.serveImage},
+	}
+}
+
+// The stylesheet of a colour is found under a name that holds the colour, so that
+// neither an inline style nor a table of clients is needed to serve it.
+const (
+	brandCSSPrefix = "brand-"
+	brandCSSSuffix = ".css"
+)
+
+func (s *Site) brandStylesheet(color string) string {
+	return s.Link("/assets/" + brandCSSPrefix + strings.ToLower(strings.TrimPrefix(color, "#")) + brandCSSSuffix)
+}
+
+var color = regexp.MustCompile(`^#[0-9a-fA-F]{6}$`)
+
+// IsColor reports whether a text is of the form #rrggbb.
+func IsColor(s string) bool { return color.MatchString(s) }
+
+// serveAsset serves what pages load. Every name holds a digest or the content itself, so
+// nothing ever changes under it.
+func (s *Site) serveAsset(w http.ResponseWriter, r *http.Request) {
+	name := fileOf(r)
+	if a, ok := s.assets[name]; ok {
+		s.serveImmutable(w, r, a.MediaType, a.Bytes)
+		return
+	}
+	color, isBrand := strings.CutPrefix(name, brandCSSPrefix)
+	color, isCSS := strings.CutSuffix(color, brandCSSSuffix)
+	if isBrand && isCSS && IsColor("#"+color) {
+		if css, err := ui.BrandCSS("#" + color); err == nil {
+			s.serveImmutable(w, r, "text/css; charset=utf-8", css)
+			return
+		}
+	}
+	s.Fail(w, r, errNotFound)
+}
+
+var errNotFound = &PageError{Status: http.StatusNotFound, Code: ui.ErrorNotFound}
+
+func (s *Site) serveImmutable(w http.ResponseWriter, r *http.Request, mediaType string, content []byte) {
+	h := w.Header()
+	h.Set("Content-Type", mediaType)
+	h.Set("Cache-Control", "public, max-age=31536000, immutable")
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("Content-Security-Policy", "default-src 'none'; sandbox")
+	h.Set("Cross-Origin-Resource-Policy", "cross-origin")
+	http.ServeContent(w, r, "", s.started, bytes.NewReader(content))
+}
+
+// ImageURL returns where a logo is served, "" for none.
+func (s *Site) ImageURL(digest storage.Digest) string {
+	if digest.IsZero() {
+		return ""
+	}
+	return s.Link("/images/" + hex.EncodeToString(digest[:]) + ".png")
+}
+
+// serveImage serves a client's logo.
+func (s *Site) serveImage(w http.ResponseWriter, r *http.Request) {
+	name := strings.TrimSuffix(fileOf(r), ".png")
+	raw, err := hex.DecodeString(name)
+	if err != nil || len(raw) != sha256.Size {
+		s.Fail(w, r, errNotFound)
+		return
+	}
+	found, err := s.Images.Image(r.Context(), storage.Digest(raw))
+	switch {
+	case errors.Is(err, storage.ErrNotFound):
+		s.Fail(w, r, errNotFound)
+	case err != nil:
+		s.Fail(w, r, err)
+	default:
+		s.serveImmutable(w, r, picture.Type, found.Bytes)
+	}
+}
+
+// logoName names the logo of the brand by its content.
+func logoName(png []byte) string {
+	sum := sha256.Sum256(png)
+	return "logo-" + hex.EncodeToString(sum[:8]) + ".png"
+}

@@ -1,0 +1,39 @@
+package web
+
+import (
+	"net/http"
+	"slices"
+
+	"github.com/bonafide-id/bonafide/provider/internal/engine"
+)
+
+// AllowOrigin lets the script that asks read the answer, when the application that it asks
+// for has registered its origin; c is nil when it is not known which one asks. Credentials
+// of the browser are never let in, and no origin is ever trusted by a part of its name.
+// Call it before the answer begins.
+func AllowOrigin(w http.ResponseWriter, r *http.Request, c *engine.Client) {
+	w.Header().Add("Vary", "Origin")
+	origin := r.Header.Get("Origin")
+	if origin == "" || c == nil || !slices.Contains(c.Origins, origin) {
+		return
+	}
+	w.Header().Set("Access-Control-Allow-Origin", origin)
+	w.Header().Set("Access-Control-Expose-Headers", "WWW-Authenticate, Retry-After")
+}
+
+// preflight answers for any well-formed origin: it reveals nothing, and the browser asks
+// the request itself for leave again.
+func preflight(methods string) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		h := w.Header()
+		h.Add("Vary", "Origin")
+		h.Set("Allow", methods)
+		if origin := r.Header.Get("Origin"); ValidateOrigin(origin) == nil {
+			h.Set("Access-Control-Allow-Origin", origin)
+			h.Set("Access-Control-Allow-Methods", methods)
+			h.Set("Access-Control-Allow-Headers", "Authorization, Content-Type")
+			h.Set("Access-Control-Max-Age", "600")
+		}
+		w.WriteHeader(http.StatusNoContent)
+	}
+}

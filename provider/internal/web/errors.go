@@ -1,0 +1,133 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net/http"
+	"time"
+
+	"github.com/bonafide-id/bonafide/provider/internal/engine"
+	"github.com/bonafide-id/bonafide/provider/internal/host"
+	"github.com/bonafide-id/bonafide/provider/internal/password"
+	"github.com/bonafide-id/bonafide/provider/internal/request"
+	"github.com/bonafide-id/bonafide/storage"
+	"github.com/bonafide-id/bonafide/ui"
+)
+
+// PageError is an error that the user sees on a page of its own.
+type PageError struct {
+	Status int
+	Code   ui.ErrorCode
+
+	// Request is the authorization request that it happened in, when client and
+	// redirect URI of it can be trusted.
+	Request *engine.AuthorizeRequest
+
+	// Cause goes to the log.
+	Cause error
+}
+
+func (e *PageError) Error() string {
+	if e.Cause != nil {
+		return string(e.Code) + ": " + e.Cause.Error()
+	}
+	return string(e.Code)
+}
+
+func (e *PageError) Unwrap() error { return e.Cause }
+
+// asPageError finds the page for any error. What the database or the host could
+// not do is never the user's fault.
+func asPageError(err error) *PageError {
+	var page *PageError
+	var redirect *engine.RedirectError
+	var protocol *engine.Error
+	switch {
+	case errors.As(err, &page):
+		return page
+	case errors.As(err, &redirect):
+		return &PageError{Status: http.StatusBadRequest, Code: ui.ErrorRedirect, Cause: err}
+	case IsUnavailable(err):
+		return &PageError{Status: http.StatusServiceUnavailable, Code: ui.ErrorUnavailable, Cause: err}
+	case errors.Is(err, host.ErrNoUser):
+		return &PageError{Status: http.StatusForbidden, Code: ui.ErrorUser, Cause: err}
+	case errors.Is(err, engine.ErrNoClient), errors.As(err, &protocol) && protocol.Code == engine.InvalidClient:
+		return &PageError{Status: http.StatusBadRequest, Code: ui.ErrorClient, Cause: err}
+	case errors.As(err, &protocol) && protocol.Status == http.StatusRequestEntityTooLarge:
+		return &PageError{Status: http.StatusRequestEntityTooLarge, Code: ui.ErrorTooLarge, Cause: err}
+	case errors.As(err, &protocol) && protocol.Status < http.StatusInternalServerError:
+		return &PageError{Status: http.StatusBadRequest, Code: ui.ErrorRequest, Cause: err}
+	default:
+		return &PageError{Status: http.StatusInternalServerError, Code: ui.ErrorInternal, Cause: err}
+	}
+}
+
+// IsUnavailable reports whether trying again later may help.
+func IsUnavailable(err error) bool {
+	var protocol *engine.Error
+	return errors.Is(err, storage.ErrUnavailable) || errors.Is(err, password.ErrBusy) ||
+		errors.Is(err, host.ErrFailed) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) ||
+		errors.As(err, &protocol) && protocol.Code == engine.TemporarilyUnavailable
+}
+
+// Fail answers with an error where no handler is in charge: as JSON where programs ask, as
+// a page where people do.
+func (s *Site) Fail(w http.ResponseWriter, r *http.Request, err error) {
+	if routeOf(r).Kind == Program {
+		setProgramHeaders(w.Header())
+		s.FailJSON(w, r, err)
+		return
+	}
+	s.FailPage(w, r, err)
+}
+
+// FailPage shows an error to a person.
+func (s *Site) FailPage(w http.ResponseWriter, r *http.Request, err error) {
+	e := asPageError(err)
+	s.LogFailure(r, e.Status, err)
+	if e.Status == http.StatusServiceUnavailable {
+		SetUnavailable(w.Header(), err)
+	}
+	view := ui.ErrorView{
+		Page: s.PageView(r, e.Request), Code: e.Code,
+		RequestID: request.ID(r.Context()), Time: s.Clock(),
+	}
+	if e.Request != nil {
+		view.BackURL = HomeOf(e.Request.RedirectURI)
+	}
+	var redirect *engine.RedirectError
+	if s.Sandbox && errors.As(err, &redirect) {
+		view.Details = redirectDetails(redirect)
+	}
+	s.Render(w, r, e.Status, ui.Error(view))
+}
+
+// redirectDetails shows the people who build an application what is registered. The
+// sandbox shows it to everyone: nothing in it is real.
+func redirectDetails(e *engine.RedirectError) []ui.Field {
+	details := []ui.Field{{Name: "redirect_uri", Value: e.Sent}}
+	for _, uri := range e.Client.RedirectURIs {
+		details = append(details, ui.Field{Name: "registered", Value: uri})
+	}
+	return details
+}
+
+// LogFailure writes down what is not the caller's doing; the rest, such as a caller
+// who left, and requests after Close, only when debugging.
+func (s *Site) LogFailure(r *http.Request, status int, err error) {
+	level := slog.LevelDebug
+	if status >= http.StatusInternalServerError && !hasLeft(r, err) && !errors.Is(err, ErrClosed) {
+		level = slog.LevelError
+	}
+	s.Logger.Log(r.Context(), level, "request failed",
+		slog.String("method", r.Method), slog.String("path", PathOf(r)), slog.Int("status", status), slog.Any("error", err))
+}
+
+// hasLeft reports whether a request failed because its caller did not wait for the
+// end of it. Once its time is over, it failed because of that.
+func hasLeft(r *http.Request, err error) bool {
+	deadline, limited := r.Context().Deadline()
+	return errors.Is(err, context.Canceled) && errors.Is(r.Context().Err(), context.Canceled) &&
+		(!limited || time.Now().Before(deadline))
+}

@@ -1,0 +1,128 @@
+package web
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"maps"
+	"math"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/bonafide-id/bonafide/provider/internal/engine"
+)
+
+// Program answers a program: errors become JSON bodies, and no cache keeps the answer.
+func (s *Site) Program(h Handler) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		setProgramHeaders(w.Header())
+		if err := h(w, r); err != nil {
+			s.FailJSON(w, r, err)
+		}
+	}
+}
+
+// setProgramHeaders sets the headers of every answer to a program.
+func setProgramHeaders(h http.Header) { maps.Copy(h, programHeaders) }
+
+// programHeaders are shared by all answers, which saves each of them the values.
+var programHeaders = http.Header{
+	"Cache-Control":          {"no-store"},
+	"Pragma":                 {"no-cache"},
+	"X-Content-Type-Options": {"nosniff"},
+	"Referrer-Policy":        {"no-referrer"},
+}
+
+// retryAfter is what 503 answers suggest, in seconds.
+const retryAfter = "2"
+
+// FailJSON answers a program with an error (RFC 6749 section 5.2, RFC 6750 section
+// 3).
+func (s *Site) FailJSON(w http.ResponseWriter, r *http.Request, err error) {
+	e := AsJSONError(err)
+	s.LogFailure(r, e.Status, err)
+	setErrorHeaders(w.Header(), e)
+	s.WriteJSON(w, r, e.Status, ErrorBody(e))
+}
+
+// setErrorHeaders adds what the status of an error asks for.
+func setErrorHeaders(h http.Header, e *engine.Error) {
+	switch e.Status {
+	case http.StatusUnauthorized:
+		h.Set("WWW-Authenticate", challenge(e))
+	case http.StatusForbidden:
+		h.Set("WWW-Authenticate", `Bearer error="`+e.Code+`"`)
+	case http.StatusServiceUnavailable:
+		SetUnavailable(h, e)
+	}
+}
+
+// SetUnavailable adds what goes with 503.
+func SetUnavailable(h http.Header, cause error) {
+	h.Set("Retry-After", retryAfter)
+	if errors.Is(cause, context.DeadlineExceeded) || errors.Is(cause, context.Canceled) {
+		// The deadline for reading the body has passed as well. net/http takes
+		// that for a user who left, and would cancel every later request on
+		// the connection as soon as it comes.
+		h.Set("Connection", "close")
+	}
+}
+
+// ErrorBody is an error as programs read it.
+func ErrorBody(e *engine.Error) map[string]string {
+	code := e.Code
+	if code == "" {
+		code = engine.InvalidRequest
+	}
+	return map[string]string{"error": code, "error_description": e.Description}
+}
+
+// challenge is the WWW-Authenticate header of a 401.
+func challenge(e *engine.Error) string {
+	switch e.Code {
+	case engine.InvalidClient:
+		return `Basic realm="token"`
+	case "": // nothing was presented: RFC 6750 section 3.1 wants no error then
+		return "Bearer"
+	default:
+		return `Bearer error="` + e.Code + `", error_description="` + e.Description + `"`
+	}
+}
+
+// AsJSONError finds the protocol's answer to any error.
+func AsJSONError(err error) *engine.Error {
+	var page *PageError
+	switch {
+	case errors.As(err, &page):
+		return &engine.Error{Code: engine.InvalidRequest, Description: http.StatusText(page.Status), Status: page.Status}
+	case IsUnavailable(err):
+		return engine.Unavailable(err)
+	default:
+		return engine.AsError(err)
+	}
+}
+
+// WriteJSON answers a program.
+func (s *Site) WriteJSON(w http.ResponseWriter, r *http.Request, status int, body any) {
+	raw, err := json.Marshal(body)
+	if err != nil {
+		s.LogFailure(r, http.StatusInternalServerError, err)
+		status, raw = http.StatusInternalServerError, []byte(`{"error":"server_error"}`)
+	}
+	WriteBody(w, status, "application/json", raw)
+}
+
+// WriteBody answers with a body.
+func WriteBody(w http.ResponseWriter, status int, mediaType string, body []byte) {
+	w.Header().Set("Content-Type", mediaType)
+	w.WriteHeader(status)
+	_, _ = w.Write(body)
+}
+
+// TooMany says how long to wait and returns the status of such an answer (RFC 6585 section
+// 4).
+func TooMany(w http.ResponseWriter, wait time.Duration) int {
+	w.Header().Set("Retry-After", strconv.Itoa(int(math.Ceil(wait.Seconds()))))
+	return http.StatusTooManyRequests
+}

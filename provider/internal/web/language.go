@@ -1,0 +1,56 @@
+package web
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/bonafide-id/bonafide/provider/internal/engine"
+	"github.com/bonafide-id/bonafide/provider/internal/session"
+	"github.com/bonafide-id/bonafide/ui"
+)
+
+// LanguageParameter chooses the language, in authorization requests (OpenID Connect Core
+// section 3.1.2.1) and on every page.
+const LanguageParameter = "ui_locales"
+
+// Locale chooses the language: what the user has chosen, what the application asks for,
+// what the browser prefers. request may be nil.
+func (s *Site) Locale(r *http.Request, request *engine.AuthorizeRequest) *ui.Locale {
+	wanted := []string{r.URL.Query().Get(LanguageParameter), s.Cookies.Get(r, session.Language)}
+	if request != nil {
+		wanted = append(wanted, request.UILocales)
+	}
+	return ui.MatchLocale(strings.Join(wanted, " "), r.Header.Get("Accept-Language"))
+}
+
+// rememberLanguage keeps the language that a user has chosen by a link of the language
+// switch.
+func (s *Site) rememberLanguage(w http.ResponseWriter, r *http.Request) {
+	chosen := r.URL.Query().Get(LanguageParameter)
+	if routeOf(r).OwnQuery || chosen == "" {
+		return
+	}
+	if slices.ContainsFunc(ui.Locales(), func(l *ui.Locale) bool { return l.Lang == chosen }) {
+		s.Cookies.Set(w, session.Language, chosen, 0)
+	}
+}
+
+// languages are the links of the language switch: this page, with what it was asked for.
+// A path that is none of ours has none: it is a stranger's text, and //host.example would
+// be a link to that host.
+func (s *Site) languages(r *http.Request) []ui.Language {
+	path := routeOf(r).Path
+	if path == "" {
+		return nil
+	}
+	var list []ui.Language
+	for _, l := range ui.Locales() {
+		query := []string{LanguageParameter, l.Lang}
+		for _, name := range []string{FlowParameter, CodeParameter, MailboxParameter, ClientParameter} {
+			query = append(query, name, Parameter(r, name))
+		}
+		list = append(list, ui.Language{Lang: l.Lang, URL: s.Link(path, query...)})
+	}
+	return list
+}

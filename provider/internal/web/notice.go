@@ -1,0 +1,46 @@
+package web
+
+import (
+	"encoding/base64"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/bonafide-id/bonafide/provider/internal/clock"
+	"github.com/bonafide-id/bonafide/provider/internal/session"
+	"github.com/bonafide-id/bonafide/ui"
+)
+
+// NoticeParameter says on a page what has just happened.
+const NoticeParameter = "notice"
+
+// noticeLife is how long a notice is shown when its page is loaded again.
+const noticeLife = 5 * time.Minute
+
+// Notice returns the parameter for a notice. It is worth something in this browser
+// only, and not for long: a link that anybody can make up must not tell people that
+// their password was changed.
+func (s *Site) Notice(w http.ResponseWriter, r *http.Request, n ui.Notice) string {
+	at := strconv.FormatInt(s.Clock().Unix(), 10)
+	mac := s.Secrets.MAC("notice "+s.Issuer, []byte(n), []byte(at), []byte(s.Browser(w, r)))
+	return string(n) + "." + at + "." + base64.RawURLEncoding.EncodeToString(mac[:])
+}
+
+// Noticed returns the notice that the page of a request shows, or none.
+func (s *Site) Noticed(r *http.Request) ui.Notice {
+	parts := strings.Split(r.URL.Query().Get(NoticeParameter), ".")
+	if len(parts) != 3 {
+		return ""
+	}
+	mac, err := base64.RawURLEncoding.DecodeString(parts[2])
+	browser := s.Cookies.Get(r, session.Browser)
+	if err != nil || !s.Secrets.VerifyMAC("notice "+s.Issuer, mac, []byte(parts[0]), []byte(parts[1]), []byte(browser)) {
+		return ""
+	}
+	at, err := strconv.ParseInt(parts[1], 10, 64)
+	if err != nil || !clock.Within(s.Clock(), time.Unix(at, 0), noticeLife) {
+		return ""
+	}
+	return ui.Notice(parts[0])
+}

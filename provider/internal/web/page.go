@@ -1,0 +1,144 @@
+package web
+
+import (
+	"bytes"
+	"context"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/a-h/templ"
+
+	"github.com/bonafide-id/bonafide/provider/internal/engine"
+	"github.com/bonafide-id/bonafide/ui"
+)
+
+// Handler answers a request. An error that it returns is answered by who called it.
+type Handler func(w http.ResponseWriter, r *http.Request) error
+
+// Page answers with a page: errors become error pages. A page whose address none of ours
+// can have is refused, unless it is the authorization endpoint, which has rules of its own
+// (OwnQuery).
+func (s *Site) Page(h Handler) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		s.rememberLanguage(w, r)
+		err := checkQuery(r)
+		if err == nil {
+			err = h(w, r)
+		}
+		if err != nil {
+			s.FailPage(w, r, err)
+		}
+	}
+}
+
+// Render answers with a page. It is rendered before anything is sent, so that a fault in
+// it can still be reported.
+func (s *Site) Render(w http.ResponseWriter, r *http.Request, status int, c templ.Component) {
+	s.RenderTo(w, r, false, nil, status, c)
+}
+
+// RenderFor is Render for a page that belongs to an authorization request, which may be
+// nil.
+func (s *Site) RenderFor(w http.ResponseWriter, r *http.Request, request *engine.AuthorizeRequest, status int, c templ.Component) {
+	if request == nil {
+		s.Render(w, r, status, c)
+		return
+	}
+	s.RenderTo(w, r, request.Display == DisplayPopup, []string{request.RedirectURI}, status, c)
+}
+
+// RenderTo is Render for a page whose form leads to these destinations in the end.
+func (s *Site) RenderTo(w http.ResponseWriter, r *http.Request, popup bool, destinations []string, status int, c templ.Component) {
+	var body bytes.Buffer
+	// A request whose time is over still gets the page that says so.
+	err := c.Render(context.WithoutCancel(r.Context()), &body)
+	s.setPageHeaders(w.Header(), popup, destinations)
+	if err != nil {
+		s.LogFailure(r, http.StatusInternalServerError, err)
+		http.Error(w, http.StatusText(http.StatusInternalServerError), http.StatusInternalServerError)
+		return
+	}
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	w.WriteHeader(status)
+	_, _ = w.Write(body.Bytes())
+}
+
+// DisplayPopup is the value of display for a small window (OpenID Connect Core section
+// 3.1.2.1).
+const DisplayPopup = "popup"
+
+// contentPolicy returns the Content-Security-Policy of pages.
+//
+// Scripts come from the folder of our assets and from nowhere else on the origin: the
+// data endpoints answer with scripts of the caller's choice (JSONP), and the host has
+// files of its own. At an address that is not the base URL pages go without; all work
+// so.
+//
+// Chromium holds form-action against every redirect that follows a form, also those of
+// the application behind its redirect URI, which may lead anywhere; so it allows https,
+// and the schemes of where this page's form leads to.
+func (s *Site) contentPolicy(destinations []string) string {
+	scripts := "'self'"
+	if !strings.HasPrefix(s.Base.Host, "[") { // a policy cannot name an IPv6 address
+		scripts = s.Base.Scheme + "://" + s.Base.Host + policyPath.Replace(s.Link("/assets/"))
+	}
+	policy := "default-src 'none'; script-src " + scripts + "; style-src 'self'; img-src 'self'; " +
+		"frame-ancestors 'none'; base-uri 'none'; form-action 'self' https:"
+	for _, destination := range destinations {
+		if u, err := url.Parse(destination); err == nil && u.Scheme != "" && u.Scheme != "https" {
+			policy += " " + u.Scheme + ":"
+		}
+	}
+	return policy
+}
+
+// policyPath escapes what would end a path in a policy (CSP Level 3 section 2.3.1).
+var policyPath = strings.NewReplacer(";", "%3B", ",", "%2C")
+
+// setPageHeaders sets the headers of every page. destinations are where its form leads to
+// in the end, outside of the provider.
+func (s *Site) setPageHeaders(h http.Header, popup bool, destinations []string) {
+	h.Set("Content-Security-Policy", s.contentPolicy(destinations))
+	h.Set("X-Frame-Options", "DENY")
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("Referrer-Policy", "no-referrer")
+	h.Set("Cache-Control", "no-store")
+	h.Set("Permissions-Policy", "camera=(), geolocation=(), microphone=()")
+	if !popup { // any value would cut a popup off from the page that opened it
+		h.Set("Cross-Origin-Opener-Policy", "same-origin")
+	}
+	if s.Base.Scheme == "https" {
+		h.Set("Strict-Transport-Security", "max-age=31536000")
+	}
+}
+
+// PageView returns what every page shows around its content; request may be nil.
+func (s *Site) PageView(r *http.Request, request *engine.AuthorizeRequest) ui.Page {
+	page := ui.Page{
+		Locale:          s.Locale(r, request),
+		Brand:           s.Brand,
+		AssetPath:       s.Link("/assets/"),
+		BrandStylesheet: s.brandStylesheet(s.ButtonColor),
+		Sandbox:         s.Sandbox,
+		Now:             s.Clock(),
+		Languages:       s.languages(r),
+	}
+	if request == nil {
+		return page
+	}
+	page.Client = s.ClientView(request.Client, request.RedirectURI)
+	page.Popup = request.Display == DisplayPopup
+	if request.OpenID() && request.Client.ButtonColor != "" {
+		page.BrandStylesheet = s.brandStylesheet(request.Client.ButtonColor)
+	}
+	return page
+}
+
+// ClientView shows an application to which a browser will go back at this address.
+func (s *Site) ClientView(c *engine.Client, uri string) ui.Client {
+	return ui.Client{
+		Name: c.Name, LogoURL: s.ImageURL(c.Logo), Host: HostOf(uri),
+		TermsURL: c.TermsURL, PolicyURL: c.PolicyURL,
+	}
+}

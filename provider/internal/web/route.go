@@ -1,0 +1,143 @@
+package web
+
+import (
+	"net/http"
+	"net/url"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/bonafide-id/bonafide/provider/internal/request"
+	"github.com/bonafide-id/bonafide/ui"
+)
+
+// Kind is whom a route answers: it says what an error looks like.
+type Kind int
+
+// The kinds of routes.
+const (
+	// Person is a page, or what a page loads.
+	Person Kind = iota
+	// Program is an endpoint for programs: errors are JSON.
+	Program
+)
+
+// Route is one method at one path.
+type Route struct {
+	Method string
+
+	// Path is relative to the base URL. Its last segment may be {name}.
+	Path string
+
+	Kind    Kind
+	Handler http.HandlerFunc
+
+	// Origins lets scripts of registered origins ask (CORS); the handler allows each
+	// by AllowOrigin.
+	Origins bool
+
+	// OwnQuery marks a page that has rules of its own for its query.
+	OwnQuery bool
+}
+
+// FormRoutes are the routes of a page with something to submit: it is shown at its
+// address and posted to it.
+func (s *Site) FormRoutes(path string, show, act Handler) []Route {
+	return []Route{
+		{Method: http.MethodGet, Path: path, Handler: s.Page(show)},
+		{Method: http.MethodPost, Path: path, Handler: s.Page(s.Guard(act))},
+	}
+}
+
+// matched is the route of a request.
+type matched struct {
+	Route
+	path string
+}
+
+type matchedKey struct{}
+
+func matchOf(r *http.Request) *matched {
+	if m, ok := request.Attached(r.Context(), matchedKey{}).(*matched); ok {
+		return m
+	}
+	return &matched{}
+}
+
+// routeOf returns the route that a request has come to; a zero one when there is none.
+func routeOf(r *http.Request) Route { return matchOf(r).Route }
+
+// PathOf returns the path of a request, relative to the base URL.
+func PathOf(r *http.Request) string { return matchOf(r).path }
+
+// fileOf returns the last segment of the path.
+func fileOf(r *http.Request) string { return path.Base(PathOf(r)) }
+
+// router finds the route of a request.
+type router struct {
+	mux    *http.ServeMux
+	routes map[string]Route // by pattern
+
+	notFound Route
+}
+
+// newRouter makes the table into patterns. Beside each path there is what answers a
+// method that it does not know.
+func newRouter(s *Site, table []Route) *router {
+	rt := &router{mux: http.NewServeMux(), routes: map[string]Route{}}
+	rt.notFound = Route{Handler: func(w http.ResponseWriter, r *http.Request) { s.Fail(w, r, errNotFound) }}
+	methods := map[string][]string{}
+	for _, route := range table {
+		rt.add(route.Method+" "+route.Path, route)
+		methods[route.Path] = append(methods[route.Path], route.Method)
+		if route.Method == http.MethodGet {
+			methods[route.Path] = append(methods[route.Path], http.MethodHead)
+		}
+	}
+	for _, route := range table {
+		if _, done := rt.routes[route.Path]; done {
+			continue
+		}
+		slices.Sort(methods[route.Path])
+		allowed := strings.Join(methods[route.Path], ", ")
+		if route.Origins {
+			rt.add(http.MethodOptions+" "+route.Path, Route{Path: route.Path, Kind: route.Kind, Handler: preflight(allowed)})
+			methods[route.Path] = append(methods[route.Path], http.MethodOptions)
+			slices.Sort(methods[route.Path])
+			allowed = strings.Join(methods[route.Path], ", ")
+		}
+		rt.add(route.Path, Route{Path: route.Path, Kind: route.Kind, Handler: func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Allow", allowed)
+			s.Fail(w, r, &PageError{Status: http.StatusMethodNotAllowed, Code: ui.ErrorMethod})
+		}})
+	}
+	for _, prefix := range []string{"/api/", "/oidc/"} {
+		rt.add(prefix, Route{Kind: Program, Handler: rt.notFound.Handler})
+	}
+	return rt
+}
+
+func (rt *router) add(pattern string, route Route) {
+	rt.routes[pattern] = route
+	rt.mux.HandleFunc(pattern, route.Handler)
+}
+
+// find returns the route at a path that is relative to the base URL.
+func (rt *router) find(r *http.Request, at string) Route {
+	if !strings.HasPrefix(at, "/") || len(at) > 1 && path.Clean(at) != strings.TrimSuffix(at, "/") {
+		return rt.notFound // ServeMux would redirect to a path that is relative to the host
+	}
+	if r.URL.Path != at {
+		r = &http.Request{Method: r.Method, URL: &url.URL{Path: at}}
+	}
+	_, pattern := rt.mux.Handler(r)
+	if route, ok := rt.routes[pattern]; ok {
+		return route
+	}
+	return rt.notFound
+}
+
+// isRoute reports whether there is anything at a path relative to the base URL.
+func (rt *router) isRoute(at string) bool {
+	return rt.find(&http.Request{Method: http.MethodGet, URL: &url.URL{}}, at).Path != ""
+}

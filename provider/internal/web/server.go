@@ -1,0 +1,136 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/netip"
+	"runtime/debug"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"github.com/bonafide-id/bonafide/provider/internal/host"
+	"github.com/bonafide-id/bonafide/provider/internal/request"
+	"github.com/bonafide-id/bonafide/storage"
+)
+
+// Server answers everything under the base URL.
+type Server struct {
+	ServerOptions
+	site   *Site
+	router *router
+
+	// late warns once that requests come after Close, misplaced that they come for
+	// another path than that of the base URL; not when some have reached a route.
+	late, misplaced sync.Once
+	reached         atomic.Bool
+}
+
+// ServerOptions are what a Server is made from, beside the site.
+type ServerOptions struct {
+	Routes []Route
+
+	// Calls are the places for calls of the host's functions.
+	Calls host.Calls
+
+	// TrustedProxies are those whose X-Forwarded-For is believed.
+	TrustedProxies []netip.Prefix
+
+	// Telemetry may be nil.
+	Telemetry *Telemetry
+
+	// Closed ends when the provider is closed.
+	Closed context.Context
+}
+
+// NewServer returns the server of a site.
+func NewServer(s *Site, o ServerOptions) *Server {
+	return &Server{ServerOptions: o, site: s, router: newRouter(s, o.Routes)}
+}
+
+// ServeHTTP implements http.Handler. It may be mounted with its full path or behind
+// http.StripPrefix.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	ctx, done := request.Begin(w, r, s.TrustedProxies)
+	defer done()
+	at := s.path(r)
+	route := s.router.find(r, at)
+	ctx = request.Attach(host.WithRequest(ctx, s.Calls), matchedKey{}, &matched{route, at})
+	r = r.WithContext(ctx)
+	if route.Path != "" {
+		s.reached.Store(true)
+	} else if !s.reached.Load() && s.isMisplaced(r.URL.Path) {
+		s.misplaced.Do(func() { s.warnMisplaced(r) })
+	}
+	if s.Telemetry != nil {
+		var end func()
+		w, r, end = s.Telemetry.begin(w, r, route.Path)
+		defer end()
+	}
+	defer s.recover(w, r)
+	if s.Closed.Err() != nil {
+		s.late.Do(func() {
+			s.site.Logger.WarnContext(r.Context(), "requests come after Close; they are answered with 503")
+		})
+		s.site.Fail(w, r, ErrClosed)
+		return
+	}
+	route.Handler(w, r)
+}
+
+// ErrClosed is what requests after Close are answered with.
+var ErrClosed = fmt.Errorf("%w: the provider is closed", storage.ErrUnavailable)
+
+// path is the path of a request relative to the base URL. Behind http.StripPrefix it is
+// that already, also when it begins as the base URL's does: with the base URL
+// https://host.example/oauth, /oauth/authorize is the rest of /oauth/oauth/authorize.
+// No path of the table is another with something before it, so only one can be meant.
+func (s *Server) path(r *http.Request) string {
+	base := s.site.Base.Path
+	rest, cut := strings.CutPrefix(r.URL.Path, base)
+	if cut && base != "" && !s.router.isRoute(rest) && s.router.isRoute(r.URL.Path) {
+		return r.URL.Path
+	}
+	return rest
+}
+
+// isMisplaced reports whether a request for a path at which there is nothing has come
+// because the provider is mounted elsewhere than where its base URL says.
+func (s *Server) isMisplaced(path string) bool {
+	if base := s.site.Base.Path; base != "" && !strings.HasPrefix(path, base+"/") {
+		return true
+	}
+	for rest := path; rest != ""; {
+		i := strings.IndexByte(rest[1:], '/')
+		if i < 0 {
+			break
+		}
+		if rest = rest[i+1:]; s.router.isRoute(rest) {
+			return true
+		}
+	}
+	return false
+}
+
+func (s *Server) warnMisplaced(r *http.Request) {
+	s.site.Logger.WarnContext(r.Context(), "requests come for another path than that of Config.BaseURL; mount the provider there, with its full path or behind http.StripPrefix",
+		slog.String("mount_at", s.site.Base.Path+"/"), slog.String("path", Truncate(r.URL.Path, 128)))
+}
+
+// recover answers a request whose handler panicked. The stack goes to the log, never to
+// the user.
+func (s *Server) recover(w http.ResponseWriter, r *http.Request) {
+	cause := recover()
+	if cause == nil {
+		return
+	}
+	if err, ok := cause.(error); ok && errors.Is(err, http.ErrAbortHandler) {
+		panic(cause)
+	}
+	s.site.Logger.ErrorContext(r.Context(), "request panicked",
+		slog.Any("panic", cause), slog.String("stack", string(debug.Stack())))
+	s.site.Fail(w, r, errors.New("panic"))
+}

@@ -1,0 +1,255 @@
+package web
+
+import (
+	"context"
+	"log/slog"
+	"maps"
+	"net/http"
+	"net/url"
+	"runtime/debug"
+	"strconv"
+	"sync"
+	"time"
+
+	"go.opentelemetry.io/otel"
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/codes"
+	"go.opentelemetry.io/otel/metric"
+	metricnoop "go.opentelemetry.io/otel/metric/noop"
+	"go.opentelemetry.io/otel/propagation"
+	semconv "go.opentelemetry.io/otel/semconv/v1.43.0"
+	"go.opentelemetry.io/otel/semconv/v1.43.0/httpconv"
+	"go.opentelemetry.io/otel/trace"
+	tracenoop "go.opentelemetry.io/otel/trace/noop"
+
+	"github.com/bonafide-id/bonafide/provider/internal/field"
+)
+
+// instrumentation is the scope of all spans and metrics of a provider.
+const instrumentation = "github.com/bonafide-id/bonafide/provider"
+
+// Telemetry reports to OpenTelemetry requests, by the semantic conventions for HTTP
+// servers, and of audit events. Nothing of a request is reported but its method, route
+// and status: the rest of an address may hold codes and tokens. A nil *Telemetry
+// reports nothing and costs nothing.
+type Telemetry struct {
+	base     *url.URL
+	tracer   trace.Tracer
+	duration httpconv.ServerRequestDuration
+	active   httpconv.ServerActiveRequests
+	events   metric.Int64Counter
+	log      *slog.Logger
+
+	// ends holds a place for each end of a request that is under way.
+	ends            chan struct{}
+	panicked, stuck sync.Once
+}
+
+// observable is a store that measures how long its operations take.
+type observable interface {
+	Observe(meters metric.MeterProvider) error
+}
+
+// TelemetryOptions are where spans and metrics go; either provider may be nil.
+type TelemetryOptions struct {
+	Base    *url.URL
+	Tracers trace.TracerProvider
+	Meters  metric.MeterProvider
+	Store   any
+	Logger  *slog.Logger
+}
+
+// NewTelemetry returns nil when the host wants none.
+func NewTelemetry(o TelemetryOptions) (*Telemetry, error) {
+	tracers, meters := o.Tracers, o.Meters
+	if tracers == nil && meters == nil {
+		return nil, nil
+	}
+	if tracers == nil {
+		tracers = tracenoop.NewTracerProvider()
+	}
+	if meters == nil {
+		meters = metricnoop.NewMeterProvider()
+	}
+	t := &Telemetry{
+		base: o.Base, log: o.Logger, ends: make(chan struct{}, maxEnds),
+		tracer: tracers.Tracer(instrumentation, trace.WithSchemaURL(semconv.SchemaURL)),
+	}
+	meter := meters.Meter(instrumentation, metric.WithSchemaURL(semconv.SchemaURL))
+	var err error
+	if t.duration, err = httpconv.NewServerRequestDuration(meter); err != nil {
+		return nil, field.Errorf("MeterProvider", "%w", err)
+	}
+	if t.active, err = httpconv.NewServerActiveRequests(meter); err != nil {
+		return nil, field.Errorf("MeterProvider", "%w", err)
+	}
+	if store, ok := o.Store.(observable); ok && o.Meters != nil {
+		if err := store.Observe(meters); err != nil {
+			return nil, field.Errorf("MeterProvider", "%w", err)
+		}
+	}
+	t.events, err = meter.Int64Counter("bonafide.audit.events",
+		metric.WithDescription("Events of the audit log."), metric.WithUnit("{event}"))
+	if err != nil {
+		return nil, field.Errorf("MeterProvider", "%w", err)
+	}
+	return t, nil
+}
+
+// The functions of the host's SDK are fenced: one that panics or ends its goroutine
+// harms no request, and one that waits, as for an exporter or a sampler, holds an answer
+// up for endTimeout at most and with maxEnds others.
+const (
+	endTimeout = 250 * time.Millisecond
+	maxEnds    = 256
+)
+
+// fenced calls a function of the SDK. That it panics is reported once.
+func (t *Telemetry) fenced(ctx context.Context, call func()) {
+	defer func() {
+		if cause := recover(); cause != nil {
+			t.panicked.Do(func() {
+				t.log.ErrorContext(ctx, "telemetry panicked; this is reported once",
+					slog.Any("panic", cause), slog.String("stack", string(debug.Stack())))
+			})
+		}
+	}()
+	call()
+}
+
+// soon calls a function of the SDK and waits for it, but not for long. When too many
+// have not returned, it is not called.
+func (t *Telemetry) soon(ctx context.Context, call func()) {
+	select {
+	case t.ends <- struct{}{}:
+	default:
+		t.stuck.Do(func() { t.log.ErrorContext(ctx, "telemetry does not return; some is left out; this is reported once") })
+		return
+	}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		defer func() { <-t.ends }()
+		t.fenced(ctx, call)
+	}()
+	late := time.NewTimer(endTimeout)
+	defer late.Stop()
+	select {
+	case <-done:
+	case <-late.C:
+	}
+}
+
+// begin starts to observe a request and returns what to go on with, and the end of
+// it. route is relative to the base URL; empty for a path at which there is nothing.
+func (t *Telemetry) begin(w http.ResponseWriter, r *http.Request, route string) (http.ResponseWriter, *http.Request, func()) {
+	start, method := time.Now(), conventionalMethod(r.Method)
+	name := string(method)
+	attributes := []attribute.KeyValue{semconv.HTTPRequestMethodKey.String(name), semconv.URLScheme(t.base.Scheme)}
+	if method == httpconv.RequestMethodOther {
+		name = "HTTP"
+	}
+	if route != "" {
+		route = t.base.Path + route
+		name += " " + route
+		attributes = append(attributes, semconv.HTTPRoute(route), semconv.URLPath(r.URL.Path))
+	}
+	type traced struct {
+		ctx  context.Context
+		span trace.Span
+	}
+	ctx, span := r.Context(), trace.Span(tracenoop.Span{})
+	started := make(chan traced, 1)
+	// A propagator that hangs may read on when the request has been answered, and its
+	// cookies are replaced meanwhile.
+	headers := propagation.HeaderCarrier(maps.Clone(r.Header))
+	t.soon(ctx, func() {
+		begun := r.Context()
+		if !trace.SpanContextFromContext(begun).IsValid() { // the host has not begun a span for it
+			begun = otel.GetTextMapPropagator().Extract(begun, headers)
+		}
+		begun, span := t.tracer.Start(begun, name, trace.WithSpanKind(trace.SpanKindServer), trace.WithAttributes(attributes...))
+		started <- traced{begun, span}
+	})
+	select {
+	case s := <-started:
+		ctx, span = s.ctx, s.span
+	default: // it has panicked, or hangs
+	}
+	t.soon(ctx, func() { t.active.Add(ctx, 1, method, t.base.Scheme) })
+	answer := &statusWriter{ResponseWriter: w}
+	return answer, r.WithContext(ctx), func() {
+		outcome, failed := answer.outcome(), answer.status >= http.StatusInternalServerError
+		took := time.Since(start).Seconds()
+		ctx := context.WithoutCancel(ctx)
+		t.soon(ctx, func() {
+			t.fenced(ctx, func() { t.active.Add(ctx, -1, method, t.base.Scheme) })
+			t.fenced(ctx, func() {
+				span.SetAttributes(outcome...)
+				if failed {
+					span.SetStatus(codes.Error, "")
+				}
+				span.End()
+			})
+			if route != "" {
+				outcome = append(outcome, semconv.HTTPRoute(route))
+			}
+			t.duration.Record(ctx, took, method, t.base.Scheme, outcome...)
+		})
+	}
+}
+
+// Count counts an event of the audit log. It implements audit.Options.Count.
+func (t *Telemetry) Count(ctx context.Context, name string) {
+	if t != nil {
+		t.soon(ctx, func() {
+			t.events.Add(ctx, 1, metric.WithAttributes(attribute.String("event.name", name)))
+		})
+	}
+}
+
+// conventionalMethod bounds how many methods there are: a caller can make up others.
+func conventionalMethod(method string) httpconv.RequestMethodAttr {
+	switch method {
+	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch,
+		http.MethodDelete, http.MethodConnect, http.MethodOptions, http.MethodTrace:
+		return httpconv.RequestMethodAttr(method)
+	}
+	return httpconv.RequestMethodOther
+}
+
+// statusWriter remembers the status of an answer.
+type statusWriter struct {
+	http.ResponseWriter
+	status int
+}
+
+func (w *statusWriter) WriteHeader(status int) {
+	if w.status < http.StatusOK { // one of 1xx is not the last
+		w.status = status
+	}
+	w.ResponseWriter.WriteHeader(status)
+}
+
+func (w *statusWriter) Write(b []byte) (int, error) {
+	if w.status < http.StatusOK {
+		w.status = http.StatusOK
+	}
+	return w.ResponseWriter.Write(b)
+}
+
+// Unwrap is for http.ResponseController.
+func (w *statusWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+
+// outcome describes the answer. There is none when the host's server ended the
+// request (http.ErrAbortHandler).
+func (w *statusWriter) outcome() []attribute.KeyValue {
+	if w.status == 0 {
+		return []attribute.KeyValue{semconv.ErrorTypeKey.String("aborted")}
+	}
+	attributes := []attribute.KeyValue{semconv.HTTPResponseStatusCode(w.status)}
+	if w.status >= http.StatusInternalServerError {
+		attributes = append(attributes, semconv.ErrorTypeKey.String(strconv.Itoa(w.status)))
+	}
+	return attributes
+}

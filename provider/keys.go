@@ -1,0 +1,102 @@
+package provider
+
+import (
+	"context"
+	"crypto"
+	"crypto/rsa"
+	"fmt"
+	"time"
+
+	"github.com/bonafide-id/bonafide/provider/internal/audit"
+	"github.com/bonafide-id/bonafide/provider/internal/host"
+	"github.com/bonafide-id/bonafide/provider/internal/keyring"
+	"github.com/bonafide-id/bonafide/storage"
+)
+
+// RotateKey changes the signing key before its time. It is an error with Config.Signer.
+//
+// With now, it is for a key that has leaked: a new key signs at once, and all others are
+// taken out of the key set and out of use, so that no ID token that they signed is taken
+// as an id_token_hint any more. That is so here when it returns, and in every other
+// process within a second. ID tokens that applications hold no longer verify once they
+// have looked at the key set again; one that keeps it may do so for an hour, and take
+// forged ID tokens until then. Sessions, access tokens and refresh tokens are of another
+// kind and stay: see RevokeIssuedBefore. A backup that is restored brings the keys back
+// that it holds; call it again. After an error the former keys may still be in use; call
+// it again.
+//
+// Without, it makes the next key, which like every next key is in the key set for a day
+// before it signs, so that no application notices: after a change of those who have
+// access to the secret and the database. It does nothing while one waits for its turn.
+func (p *Provider) RotateKey(ctx context.Context, now bool) error {
+	if now {
+		if err := p.keys.Replace(ctx); err != nil {
+			return fmt.Errorf("provider: replace signing keys: %w", err)
+		}
+		p.audit.Record(ctx, storage.Event{Name: audit.KeysRevoked})
+		return nil
+	}
+	added, err := p.keys.Rotate(ctx)
+	if added {
+		p.audit.Record(ctx, storage.Event{Name: audit.KeyRotated, Detail: "by the host"})
+	}
+	if err != nil {
+		return fmt.Errorf("provider: rotate signing key: %w", err)
+	}
+	return nil
+}
+
+// openKeys returns the signing keys: those of the host, or the provider's own.
+func openKeys(ctx context.Context, cfg Config, secrets *keyring.Secrets, calls host.Calls) (*keyring.KeySet, error) {
+	if cfg.Signer != nil {
+		signer, err := host.NewSigner("Signer", cfg.Signer, calls)
+		if err != nil {
+			return nil, &FieldError{"Signer", err}
+		}
+		keys, err := keyring.Static(signer, cfg.PublicKeys...)
+		if err != nil {
+			return nil, &FieldError{"Signer", err}
+		}
+		return keys, nil
+	}
+	keys, err := keyring.Open(ctx, cfg.Store, secrets, keyring.Options{
+		RotateEvery: cfg.KeyRotation,
+		KeepFor:     max(cfg.Lifetimes.IDToken, cfg.Lifetimes.AccessToken) + time.Hour,
+		VerifyFor:   cfg.Lifetimes.Session + time.Hour,
+		WrapSigner:  wrapSigner(cfg, calls),
+		Clock:       cfg.Clock,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("signing keys: %w", err)
+	}
+	return keys, nil
+}
+
+// wrapSigner calls Config.WrapSigner.
+func wrapSigner(cfg Config, calls host.Calls) func(*rsa.PrivateKey) (crypto.Signer, error) {
+	if cfg.WrapSigner == nil {
+		return nil
+	}
+	return func(key *rsa.PrivateKey) (crypto.Signer, error) {
+		signer, err := host.CallIn(context.Background(), calls, func(context.Context) (crypto.Signer, error) {
+			return cfg.WrapSigner(key)
+		})
+		if err != nil {
+			return nil, err
+		}
+		return host.NewSigner("WrapSigner", signer, calls)
+	}
+}
+
+// checkPublicKeys refuses keys that could not be published.
+func (c Config) checkPublicKeys() error {
+	if c.Signer == nil && len(c.PublicKeys) > 0 {
+		return wrongField("PublicKeys", "go with a Signer; the provider publishes its own keys")
+	}
+	for i, key := range c.PublicKeys {
+		if key == nil || key.N == nil || key.N.BitLen() < 2048 || key.E < 3 || key.E%2 == 0 {
+			return wrongField(fmt.Sprintf("PublicKeys[%d]", i), "must be an RSA key of at least 2048 bits")
+		}
+	}
+	return nil
+}

@@ -1,0 +1,106 @@
+package provider_test
+
+import (
+	"bytes"
+	"image"
+	"image/color"
+	"image/jpeg"
+	"image/png"
+	"math/rand/v2"
+	"net/http"
+	"regexp"
+	"testing"
+
+	"github.com/bonafide-id/bonafide/provider"
+)
+
+// square returns a picture in one colour.
+func square(t *testing.T, shade uint8) []byte {
+	t.Helper()
+	picture := image.NewGray(image.Rect(0, 0, 4, 4))
+	for i := range picture.Pix {
+		picture.Pix[i] = shade
+	}
+	picture.SetGray(0, 0, color.Gray{shade ^ 0xff})
+	var b bytes.Buffer
+	if err := png.Encode(&b, picture); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+func TestLogosThatNobodyHasAreRemoved(t *testing.T) {
+	t.Parallel()
+	w := newFixture(t).withUsers()
+	save := func(id string, logo []byte) {
+		t.Helper()
+		err := w.SaveClient(t.Context(), provider.Client{ID: id, Public: true, RedirectURIs: []string{callbackURI}, Logo: logo})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	has := func(want int) {
+		t.Helper()
+		if got := w.count("images"); got != want {
+			t.Errorf("%d logos are stored, want %d", got, want)
+		}
+	}
+	save("red", square(t, 10))
+	save("blue", square(t, 10))
+	has(1)
+	save("red", square(t, 20)) // blue still has the first
+	has(2)
+	save("blue", nil)
+	has(1)
+	save("blue", square(t, 20))
+	if err := w.DeleteClient(t.Context(), "red"); err != nil {
+		t.Fatal(err)
+	}
+	has(1)
+	p := w.alice().open(authorizeURL("client_id", "blue", "code_challenge", "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA", "code_challenge_method", "S256"))
+	logo := regexp.MustCompile(`/images/[0-9a-f]{64}\.png`).FindString(p.body)
+	if served := w.newBrowser().get(logo); logo == "" || served.StatusCode != http.StatusOK || served.Header.Get("Content-Type") != "image/png" {
+		t.Errorf("the logo that blue has, %q: %s", logo, served.Status)
+	}
+	if err := w.DeleteClient(t.Context(), "blue"); err != nil {
+		t.Fatal(err)
+	}
+	has(0)
+}
+
+// TestLogoIsReadAndSavedAgain has one that is larger as it is served than a new one may be.
+func TestLogoIsReadAndSavedAgain(t *testing.T) {
+	t.Parallel()
+	w := newFixture(t)
+	noise := image.NewGray(image.Rect(0, 0, 1000, 1000))
+	random := rand.New(rand.NewPCG(1, 2))
+	for i := range noise.Pix {
+		noise.Pix[i] = uint8(random.Uint32())
+	}
+	var b bytes.Buffer
+	if err := jpeg.Encode(&b, noise, &jpeg.Options{Quality: 10}); err != nil {
+		t.Fatal(err)
+	}
+	w.ok(w.SaveClient(t.Context(), provider.Client{ID: "noisy", Public: true, RedirectURIs: []string{callbackURI}, Logo: b.Bytes()}))
+	before, err := w.store.Client(t.Context(), "noisy")
+	w.ok(err)
+	read, err := w.Client(t.Context(), "noisy")
+	w.ok(err)
+	if len(read.Logo) <= 512<<10 {
+		t.Fatalf("%d bytes in JPEG and %d in PNG prove nothing", b.Len(), len(read.Logo))
+	}
+	w.ok(w.SaveClient(t.Context(), read))
+	after, err := w.store.Client(t.Context(), "noisy")
+	if err != nil || after.Version != before.Version {
+		t.Errorf("saved as it was read it is another: %v", err)
+	}
+	read.Name = "Noise"
+	w.ok(w.SaveClient(t.Context(), read))
+	if after, err := w.store.Client(t.Context(), "noisy"); err != nil || after.Logo != before.Logo || after.Name != "Noise" {
+		t.Errorf("with another name: logo %x, want %x; %v", after.Logo, before.Logo, err)
+	}
+	listed, err := w.Clients(t.Context(), "", 1)
+	if err != nil || len(listed) != 1 || listed[0].Logo != nil {
+		t.Errorf("the list has logos: %v", err)
+	}
+}

@@ -1,0 +1,142 @@
+package provider_test
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/bonafide-id/bonafide/provider"
+)
+
+// One table for all base paths: what begins like a route, and what does not.
+func TestBasePath(t *testing.T) {
+	t.Parallel()
+	for _, base := range []string{"", "/id", "/oauth", "/oauth/authorize", "/api", "/api/public", "/account", "/oidc", "/signin", "/signup", "/assets", "/widget", "/images"} {
+		w := newFixture(t, func(c *provider.Config) { c.BaseURL += base })
+		mounted := http.NewServeMux()
+		mounted.Handle(base+"/", w.Provider)
+		stripped := http.NewServeMux()
+		stripped.Handle(base+"/", http.StripPrefix(base, w.Provider))
+		style := strings.TrimPrefix(assetOf(t, w, base), base)
+		for way, handler := range map[string]http.Handler{"Mounted": mounted, "BehindStripPrefix": stripped} {
+			t.Run(way+strings.ReplaceAll(base, "/", "At"), func(t *testing.T) {
+				for path, want := range map[string]int{
+					"/signin": 200, "/signup": 200, "/account": 303, "/account/apps": 303, "/oauth/authorize": 400, "/oauth/token": 405,
+					discoveryPath: 200, keysPath: 200, userinfoPath: 401, attributesPath: 401, "/widget/v1.js": 200, style: 200,
+					"/images/x.png": 404, "/nothing": 404, "/": 404, "/signin/": 404, "/apps": 404, "/authorize": 404,
+				} {
+					if base == "/signin" && path == "/signin/" || base == "/account" && path == "/apps" || base == "/oauth" && path == "/authorize" {
+						continue // may be meant as another
+					}
+					answer := httptest.NewRecorder()
+					handler.ServeHTTP(answer, httptest.NewRequestWithContext(t.Context(), http.MethodGet, base+path, nil))
+					if answer.Code != want {
+						t.Errorf("%s%s answers %d, want %d", base, path, answer.Code, want)
+					}
+				}
+			})
+		}
+	}
+}
+
+// assetOf returns the address of a stylesheet of the sign-in screen.
+func assetOf(t *testing.T, w *fixture, base string) string {
+	t.Helper()
+	answer := httptest.NewRecorder()
+	w.ServeHTTP(answer, httptest.NewRequestWithContext(t.Context(), http.MethodGet, base+"/signin", nil))
+	found := regexp.MustCompile(`href="([^"]*/assets/[^"]+)"`).FindStringSubmatch(answer.Body.String())
+	if found == nil {
+		t.Fatalf("no stylesheet on the page: %s", answer.Body)
+	}
+	return found[1]
+}
+
+func TestHEADAnswersWhereGETDoes(t *testing.T) {
+	t.Parallel()
+	w := newFixture(t).withClients().withUsers()
+	b := w.alice()
+	token := text(t, b.v3Tokens("scope", "openid military"), "access_token")
+	for _, address := range []string{
+		"/signin", "/signup", "/reset", "/account", "/account/apps", "/signout", "/oauth/authorize", authorizeURL("prompt", "none"), discoveryPath, keysPath,
+		"/widget/v1.js", "/nothing", "/oauth/consent?flow=x", userinfoPath, userinfoPath + "?access_token=" + token, attributesPath + "?access_token=" + token + "&callback=show",
+	} {
+		get, head := b.get(address), b.send(http.MethodHead, address, "")
+		if head.StatusCode != get.StatusCode || head.body != "" || head.Header.Get("Content-Type") != get.Header.Get("Content-Type") ||
+			head.Header.Get("Cache-Control") != get.Header.Get("Cache-Control") || (head.Header.Get("Location") == "") != (get.Header.Get("Location") == "") {
+			t.Errorf("%s: GET %s %v, HEAD %s %v %q", address, get.Status, get.Header, head.Status, head.Header, head.body)
+		}
+	}
+	for _, path := range []string{tokenPath, revokePath, introspectPath} {
+		if p := b.send(http.MethodHead, path, ""); p.StatusCode != http.StatusMethodNotAllowed {
+			t.Errorf("%s, where GET does not answer: %s", path, p.Status)
+		}
+	}
+}
+
+func TestRequestsAfterCloseWriteOneLine(t *testing.T) {
+	t.Parallel()
+	w := newFixture(t)
+	if err := w.Provider.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for range 20 {
+		if p := w.newBrowser().get("/signin"); p.StatusCode != http.StatusServiceUnavailable {
+			t.Fatalf("answered %s", p.Status)
+		}
+	}
+	warnings := 0
+	for line := range strings.Lines(w.log.String()) {
+		if !strings.Contains(line, "level=DEBUG") {
+			warnings++
+		}
+	}
+	if warnings != 1 {
+		t.Errorf("%d lines, want 1:\n%s", warnings, w.log)
+	}
+}
+
+func TestMountAtAnotherPathIsToldOnce(t *testing.T) {
+	t.Parallel()
+	const told = "level=WARN"
+	get := func(w *fixture, paths ...string) {
+		t.Helper()
+		for _, path := range paths {
+			answer := httptest.NewRecorder()
+			w.ServeHTTP(answer, httptest.NewRequestWithContext(t.Context(), http.MethodGet, path, nil))
+			if answer.Code != http.StatusNotFound {
+				t.Errorf("%s answers %d", path, answer.Code)
+			}
+		}
+	}
+	for name, c := range map[string]struct {
+		base  string
+		paths []string
+	}{
+		"ElsewhereThanTheBaseURLSays":   {"/id", []string{"/auth/signin", "/auth/signin", "/auth/x"}},
+		"BelowABaseURLWithoutAPath":     {"", []string{"/id/oauth/authorize", "/id/signin"}},
+		"TwiceBelowItself":              {"/id", []string{"/id/id/signin", "/id/id/"}},
+		"AtARootThatTheBaseURLHasNot":   {"/id", []string{"/", "/favicon.ico"}},
+		"BesideAPathThatBeginsTheSame":  {"/id", []string{"/identity/signin"}},
+		"WithAPathOfThousandCharacters": {"/id", []string{"/" + strings.Repeat("x", 1000)}},
+	} {
+		w := newFixture(t, func(cfg *provider.Config) { cfg.BaseURL += c.base })
+		get(w, c.paths...)
+		if got := strings.Count(w.log.String(), told); got != 1 || !strings.Contains(w.log.String(), "mount_at="+c.base+"/ path="+truncated(c.paths[0])+" ") {
+			t.Errorf("%s: told %d times:\n%s", name, got, w.log)
+		}
+	}
+	for name, c := range map[string]struct{ base, first string }{"WhatIsNotThere": {"", ""}, "StripPrefix": {"/id", "/signin"}, "FullPath": {"/id", "/id/signin"}} {
+		w := newFixture(t, func(cfg *provider.Config) { cfg.BaseURL += c.base })
+		if c.first != "" {
+			w.ServeHTTP(httptest.NewRecorder(), httptest.NewRequestWithContext(t.Context(), http.MethodGet, c.first, nil))
+		}
+		get(w, "/nothing", "/wp-login.php", "/x/y/z")
+		if strings.Contains(w.log.String(), told) {
+			t.Errorf("%s: told of a provider that is where it should be:\n%s", name, w.log)
+		}
+	}
+}
+
+func truncated(path string) string { return path[:min(len(path), 128)] }

@@ -1,0 +1,144 @@
+package provider_test
+
+import (
+	"net/http"
+	"net/url"
+	"regexp"
+	"strings"
+	"testing"
+
+	"golang.org/x/net/html"
+
+	"github.com/bonafide-id/bonafide/provider/internal/session"
+)
+
+// page is an answer that a browser has read.
+type page struct {
+	*http.Response
+	body string
+}
+
+// form returns action and fields of the first POST form of a page.
+func (p page) form(t testing.TB) (action string, fields url.Values) {
+	t.Helper()
+	root, err := html.Parse(strings.NewReader(p.body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	fields = url.Values{}
+	var inside bool
+	var walk func(*html.Node)
+	walk = func(n *html.Node) {
+		attr := func(name string) string {
+			for _, a := range n.Attr {
+				if a.Key == name {
+					return a.Val
+				}
+			}
+			return ""
+		}
+		entered := false
+		if n.Type == html.ElementNode && n.Data == "form" && action == "" && strings.EqualFold(attr("method"), "post") {
+			action, inside, entered = attr("action"), true, true
+		}
+		if inside && n.Type == html.ElementNode && n.Data == "input" && attr("name") != "" {
+			fields.Set(attr("name"), attr("value"))
+		}
+		for c := n.FirstChild; c != nil; c = c.NextSibling {
+			walk(c)
+		}
+		if entered {
+			inside = false
+		}
+	}
+	walk(root)
+	if action == "" {
+		t.Fatalf("no form on the page (%s):\n%s", p.Status, p.body)
+	}
+	return action, fields
+}
+
+// response returns the parameters of an authorization response.
+func response(t testing.TB, p page) url.Values {
+	t.Helper()
+	u, err := url.Parse(p.Header.Get("Location"))
+	if err != nil || u.Host == "" {
+		t.Fatalf("no response for the application: %s %q\n%s", p.Status, p.Header.Get("Location"), p.body)
+	}
+	values, err := url.ParseQuery(u.RawQuery + "&" + u.EscapedFragment())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return values
+}
+
+// scriptsOfAssets matches the one folder that scripts of a page may come from.
+var scriptsOfAssets = regexp.MustCompile(`script-src https?://[0-9A-Za-z.:-]+(/[0-9A-Za-z/-]+)?/assets/;`)
+
+// safe demands the headers that every page carries, whatever it tells.
+func safe(t testing.TB, p page) {
+	t.Helper()
+	policy := scriptsOfAssets.ReplaceAllString(p.Header.Get("Content-Security-Policy"), "script-src assets;")
+	for _, directive := range []string{
+		"default-src 'none'", "frame-ancestors 'none'", "base-uri 'none'", "script-src assets;", "form-action 'self'",
+	} {
+		if !strings.Contains(policy, directive) {
+			t.Errorf("%s: policy %q without %q", p.Request.URL.Path, policy, directive)
+		}
+	}
+	for _, unsafe := range []string{"unsafe", "*", "data:", "http:"} {
+		if strings.Contains(policy, unsafe) {
+			t.Errorf("%s: policy %q with %q", p.Request.URL.Path, policy, unsafe)
+		}
+	}
+	for name, want := range map[string]string{
+		"X-Frame-Options": "DENY", "X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer", "Cache-Control": "no-store",
+	} {
+		if got := p.Header.Get(name); got != want {
+			t.Errorf("%s: %s is %q, want %q", p.Request.URL.Path, name, got, want)
+		}
+	}
+	for _, inline := range []string{"<style", " style=", " onload=", " onclick=", "javascript:", "<base", "<script>"} {
+		if strings.Contains(p.body, inline) {
+			t.Errorf("%s: page with %q", p.Request.URL.Path, inline)
+		}
+	}
+}
+
+// shown demands a page that leads nowhere by itself, and no session.
+func shown(t testing.TB, p page, status int) {
+	t.Helper()
+	if p.StatusCode != status || p.Header.Get("Location") != "" || p.Header.Get("Refresh") != "" {
+		t.Errorf("answered %s, Location %q, want a page with %d", p.Status, p.Header.Get("Location"), status)
+	}
+	for _, c := range p.Cookies() {
+		if strings.HasSuffix(c.Name, string(session.Session)) && c.MaxAge >= 0 {
+			t.Errorf("set the cookie %s", c.Name)
+		}
+	}
+	safe(t, p)
+}
+
+// told demands an error in the response for the application, with issuer and
+// state, and returns the response.
+func told(t testing.TB, w *fixture, p page, code string) url.Values {
+	t.Helper()
+	if p.StatusCode != http.StatusSeeOther || !strings.HasPrefix(p.Header.Get("Location"), callbackURI) {
+		t.Fatalf("answered %s, Location %q, want a redirect with %s\n%s", p.Status, p.Header.Get("Location"), code, p.body)
+	}
+	values := response(t, p)
+	if values.Get("error") != code || values.Get("iss") != w.Issuer() {
+		t.Errorf("response %v, want error %s of %s", values, code, w.Issuer())
+	}
+	for _, token := range []string{"code", "access_token", "id_token"} {
+		if values.Has(token) {
+			t.Errorf("an error with %s: %v", token, values)
+		}
+	}
+	for _, c := range values.Get("error_description") {
+		if c < ' ' || c > '~' || c == '"' || c == '\\' {
+			t.Errorf("error_description %q", values.Get("error_description"))
+		}
+	}
+	return values
+}

@@ -1,0 +1,241 @@
+package provider
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/bonafide-id/bonafide/storage"
+)
+
+// RecordedAccount is a user of the embedded accounts, as recorded.
+type RecordedAccount struct {
+	// ID is the subject.
+	ID string `json:"id"`
+
+	// Email is as its owner wrote it.
+	Email         string `json:"email"`
+	EmailVerified bool   `json:"email_verified"`
+
+	// HasPassword reports whether the account can sign in by password;
+	// PasswordChangedAt is zero when it never had one.
+	HasPassword       bool      `json:"has_password"`
+	PasswordChangedAt time.Time `json:"password_changed_at,omitzero"`
+
+	// Disabled accounts cannot sign in.
+	Disabled bool `json:"disabled"`
+
+	CreatedAt time.Time `json:"created_at"`
+}
+
+func asRecorded(a storage.Account) RecordedAccount {
+	return RecordedAccount{
+		ID: a.ID, Email: a.Email, EmailVerified: a.EmailVerified,
+		HasPassword: a.PasswordHash != "", PasswordChangedAt: a.PasswordChangedAt,
+		Disabled: a.Disabled, CreatedAt: a.CreatedAt,
+	}
+}
+
+// Account returns an embedded account by its ID. ErrNoUser when there is none.
+func (p *Provider) Account(ctx context.Context, id string) (RecordedAccount, error) {
+	a, err := p.store.Account(ctx, id)
+	if errors.Is(err, storage.ErrNotFound) {
+		return RecordedAccount{}, ErrNoUser
+	}
+	if err != nil {
+		return RecordedAccount{}, fmt.Errorf("provider: read account: %w", err)
+	}
+	return asRecorded(a), nil
+}
+
+// Accounts returns up to limit embedded accounts whose ID follows after, in an order
+// that does not change: the first page follows "", the next one the ID of the last.
+func (p *Provider) Accounts(ctx context.Context, after string, limit int) ([]RecordedAccount, error) {
+	stored, err := p.store.Accounts(ctx, after, limit)
+	if err != nil {
+		return nil, fmt.Errorf("provider: list accounts: %w", err)
+	}
+	accounts := make([]RecordedAccount, len(stored))
+	for i, a := range stored {
+		accounts[i] = asRecorded(a)
+	}
+	return accounts, nil
+}
+
+// PersonalData is all that is recorded about one person, for whoever asks for a copy of
+// it. It has no secrets: no password hash, no token.
+type PersonalData struct {
+	UserID string `json:"user_id"`
+
+	// Account is nil for a user of the host, who has none here.
+	Account *RecordedAccount `json:"account,omitempty"`
+
+	// Attributes are the JSON of the recorded values, by handle.
+	Attributes map[string]json.RawMessage `json:"attributes,omitempty"`
+
+	// Statuses have their Revision, which SetStatus can be made conditional on.
+	Statuses []Status `json:"statuses,omitempty"`
+
+	Consents []RecordedConsent `json:"consents,omitempty"`
+	Sessions []RecordedSession `json:"sessions,omitempty"`
+
+	// Events are the last of the audit log, a hundred at most, the latest first;
+	// Provider.Events has the others.
+	Events []RecordedEvent `json:"events,omitempty"`
+}
+
+// RecordedConsent is what an application may have of a person.
+type RecordedConsent struct {
+	ClientID string   `json:"client_id"`
+	Scopes   []string `json:"scopes"`
+
+	// Attributes and Groups are all that it gets.
+	Attributes []string `json:"attributes"`
+	Groups     []string `json:"groups"`
+
+	// ClientName and RedirectHosts are whom the person was shown.
+	ClientName    string   `json:"client_name"`
+	RedirectHosts []string `json:"redirect_hosts"`
+
+	// DecidedAt is zero for an application that nobody is asked about.
+	CreatedAt  time.Time `json:"created_at"`
+	DecidedAt  time.Time `json:"decided_at,omitzero"`
+	LastUsedAt time.Time `json:"last_used_at,omitzero"`
+}
+
+// RecordedSession is a browser in which a person is signed in.
+type RecordedSession struct {
+	UserAgent string `json:"user_agent"`
+
+	// Address is the network of the browser.
+	Address    string    `json:"address"`
+	CreatedAt  time.Time `json:"created_at"`
+	LastSeenAt time.Time `json:"last_seen_at,omitzero"`
+	ExpiresAt  time.Time `json:"expires_at"`
+}
+
+// Person returns what is recorded about a person, with an account or without, as it is
+// at this moment. What the host keeps itself (Users.Person) is not in it. ErrNoUser when
+// nothing is recorded.
+func (p *Provider) Person(ctx context.Context, userID string) (PersonalData, error) {
+	data := PersonalData{UserID: userID}
+	for _, read := range []func(context.Context, *PersonalData) error{
+		p.readAccount, p.readPerson, p.readConsents, p.readSessions, p.readEvents,
+	} {
+		if err := read(ctx, &data); err != nil {
+			return PersonalData{}, fmt.Errorf("provider: read person: %w", err)
+		}
+	}
+	if data.Account == nil && len(data.Attributes)+len(data.Statuses)+len(data.Consents)+len(data.Events) == 0 {
+		return PersonalData{}, ErrNoUser
+	}
+	return data, nil
+}
+
+func (p *Provider) readAccount(ctx context.Context, data *PersonalData) error {
+	account, err := p.store.Account(ctx, data.UserID)
+	if errors.Is(err, storage.ErrNotFound) {
+		return nil
+	}
+	recorded := asRecorded(account)
+	data.Account = &recorded
+	return err
+}
+
+func (p *Provider) readPerson(ctx context.Context, data *PersonalData) error {
+	person, err := p.store.Person(ctx, data.UserID)
+	data.Attributes = person.Attributes
+	data.Statuses = person.Statuses
+	return err
+}
+
+func (p *Provider) readConsents(ctx context.Context, data *PersonalData) error {
+	consents, err := p.store.Consents(ctx, data.UserID)
+	for _, c := range consents {
+		data.Consents = append(data.Consents, RecordedConsent{
+			ClientID: c.ClientID, Scopes: c.Scopes, Attributes: c.Attributes, Groups: c.Groups,
+			ClientName: c.ClientName, RedirectHosts: c.RedirectHosts,
+			CreatedAt: c.CreatedAt, DecidedAt: c.DecidedAt, LastUsedAt: c.LastUsedAt,
+		})
+	}
+	return err
+}
+
+func (p *Provider) readSessions(ctx context.Context, data *PersonalData) error {
+	sessions, err := p.store.Sessions(ctx, data.UserID)
+	for _, s := range sessions {
+		data.Sessions = append(data.Sessions, RecordedSession{
+			UserAgent: s.UserAgent, Address: s.Address, CreatedAt: s.CreatedAt, LastSeenAt: s.LastSeenAt, ExpiresAt: s.ExpiresAt,
+		})
+	}
+	return err
+}
+
+func (p *Provider) readEvents(ctx context.Context, data *PersonalData) (err error) {
+	data.Events, err = p.Events(ctx, EventFilter{UserID: data.UserID})
+	return err
+}
+
+// Client returns the registration of an application, without its secret. SaveClient takes
+// it, changed or not: the secret stays, and the logo is as it is served, a PNG. ErrNoClient
+// when there is none.
+func (p *Provider) Client(ctx context.Context, id string) (Client, error) {
+	c, err := p.store.Client(ctx, id)
+	if errors.Is(err, storage.ErrNotFound) || err == nil && c.Deleted {
+		return Client{}, ErrNoClient
+	}
+	if err != nil {
+		return Client{}, fmt.Errorf("provider: read client: %w", err)
+	}
+	registered := asClient(c)
+	if !c.Logo.IsZero() {
+		picture, err := p.store.Image(ctx, c.Logo)
+		if err != nil && !errors.Is(err, storage.ErrNotFound) {
+			return Client{}, fmt.Errorf("provider: read logo: %w", err)
+		}
+		registered.Logo = picture.Bytes
+	}
+	return registered, nil
+}
+
+// Clients returns the registrations of up to limit applications whose ID follows after,
+// in the order of their IDs' bytes, without secrets and logos: to change one, read it with
+// Client. A page with fewer is the last.
+func (p *Provider) Clients(ctx context.Context, after string, limit int) ([]Client, error) {
+	var clients []Client
+	for len(clients) < limit {
+		stored, err := p.store.Clients(ctx, after, limit-len(clients))
+		if err != nil {
+			return nil, fmt.Errorf("provider: list clients: %w", err)
+		}
+		if len(stored) == 0 {
+			break
+		}
+		for _, c := range stored {
+			if after = c.ID; !c.Deleted {
+				clients = append(clients, asClient(c))
+			}
+		}
+	}
+	return clients, nil
+}
+
+func asClient(c storage.Client) Client {
+	registered := Client{
+		ID: c.ID, Name: c.Name, Dialect: c.Dialect, Public: c.Public, TokenEndpointAuthMethod: c.AuthMethod,
+		RedirectURIs: c.RedirectURIs, PostLogoutRedirectURIs: c.PostLogoutRedirectURIs,
+		ResponseTypes: c.ResponseTypes, GrantTypes: c.GrantTypes, Scopes: c.Scopes, Origins: c.Origins,
+		NoQueryToken: c.NoQueryToken, NoJSONP: c.NoJSONP,
+		RequireVerified: c.RequireVerified, SkipConsent: c.SkipConsent,
+		Disabled: c.Disabled, ButtonColor: c.ButtonColor, PolicyURL: c.PolicyURL, TermsURL: c.TermsURL,
+	}
+	if c.UserinfoSigned {
+		registered.UserinfoSignedResponseAlg = "RS256"
+	}
+	if c.Public {
+		registered.TokenEndpointAuthMethod = "" // as SaveClient takes it
+	}
+	return registered
+}

@@ -1,0 +1,111 @@
+package provider_test
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/bonafide-id/bonafide/provider"
+)
+
+func TestPerson(t *testing.T) {
+	t.Parallel()
+	w := newFixture(t).withClients().withUsers()
+	w.alice().allow("scope", "openid military", "response_type", "code")
+	got, err := w.Person(t.Context(), "alice")
+	w.ok(err)
+	raw, err := json.Marshal(got)
+	w.ok(err)
+	text := string(raw)
+	for _, want := range []string{
+		`"user_id":"alice"`, `"email":"alice@example.com"`, `"fname":"Alice"`, `"city":"Fairfax"`, `"group":"military"`,
+		`"verified":true`, `"scopes":["openid","military"]`, `"address":"127.0.0.0/24"`, `"name":"sign_in"`, `"user_agent"`,
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %s in %s", want, text)
+		}
+	}
+	for _, secret := range []string{"argon2", "sealed1:"} {
+		if strings.Contains(text, secret) {
+			t.Errorf("%s in %s", secret, text)
+		}
+	}
+	// What was read can be replaced, once.
+	status := got.Statuses[0]
+	status.Verified = false
+	w.ok(w.SetStatus(t.Context(), "alice", status))
+	if err := w.SetStatus(t.Context(), "alice", status); !errors.Is(err, provider.ErrChanged) {
+		t.Errorf("err = %v", err)
+	}
+	t.Run("OfTheHost", func(t *testing.T) {
+		w.ok(w.SetAttributes(t.Context(), "dora", map[string]any{"fname": "Dora"}))
+		got, err := w.Person(t.Context(), "dora")
+		want := provider.PersonalData{UserID: "dora", Attributes: map[string]json.RawMessage{"fname": []byte(`"Dora"`)}, Events: []provider.RecordedEvent{}}
+		if diff := cmp.Diff(want, got); diff != "" || err != nil {
+			t.Errorf("%v (-want +got):\n%s", err, diff)
+		}
+	})
+	t.Run("OfNobody", func(t *testing.T) {
+		if _, err := w.Person(t.Context(), "nobody"); !errors.Is(err, provider.ErrNoUser) {
+			t.Errorf("err = %v", err)
+		}
+	})
+}
+
+func TestAccounts(t *testing.T) {
+	t.Parallel()
+	w := newFixture(t).withUsers()
+	var got []string
+	for after := ""; ; {
+		page, err := w.Accounts(t.Context(), after, 1)
+		w.ok(err)
+		if len(page) == 0 {
+			break
+		}
+		got = append(got, fmt.Sprint(page[0].ID, page[0].Email, page[0].EmailVerified, page[0].HasPassword, page[0].Disabled))
+		after = page[0].ID
+	}
+	if diff := cmp.Diff([]string{"alicealice@example.comtrue true false", "bobbob@example.comfalse true false"}, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if _, err := w.Account(t.Context(), "nobody"); !errors.Is(err, provider.ErrNoUser) {
+		t.Errorf("err = %v", err)
+	}
+}
+
+func TestClients(t *testing.T) {
+	t.Parallel()
+	w := newFixture(t).withClients()
+	var got []string
+	for after := ""; ; {
+		page, err := w.Clients(t.Context(), after, 2)
+		w.ok(err)
+		for _, c := range page {
+			got = append(got, c.ID)
+			after = c.ID
+			one, err := w.Client(t.Context(), c.ID)
+			if diff := cmp.Diff(c, one); diff != "" || err != nil || c.Secret != "" {
+				t.Errorf("%s: %v (-in list +alone):\n%s", c.ID, err, diff)
+			}
+			before, err := w.store.Client(t.Context(), c.ID)
+			w.ok(err)
+			w.ok(w.SaveClient(t.Context(), one)) // changes nothing
+			if now, err := w.store.Client(t.Context(), c.ID); err != nil || now.Version != before.Version {
+				t.Errorf("%s: saved as it was read it is another: %v", c.ID, err)
+			}
+		}
+		if len(page) < 2 {
+			break
+		}
+	}
+	if diff := cmp.Diff([]string{"pub", "q", "std", "std2", "v3"}, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if _, err := w.Client(t.Context(), "nobody"); !errors.Is(err, provider.ErrNoClient) {
+		t.Errorf("err = %v", err)
+	}
+}

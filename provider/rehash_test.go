@@ -1,0 +1,73 @@
+package provider_test
+
+import (
+	"encoding/base64"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"golang.org/x/crypto/argon2"
+
+	"github.com/bonafide-id/bonafide/provider"
+)
+
+// outdated returns a hash as an older version, or another program, would have made it.
+func outdated(password string) string {
+	salt := []byte("somesalt")
+	tag := argon2.IDKey([]byte(password), salt, 1, 8*1024, 1, 32)
+	return fmt.Sprintf("$argon2id$v=19$m=8192,t=1,p=1$%s$%s",
+		base64.RawStdEncoding.EncodeToString(salt), base64.RawStdEncoding.EncodeToString(tag))
+}
+
+// parameters returns what a hash begins with, before its salt.
+func parameters(hash string) string {
+	return strings.Join(strings.Split(hash, "$")[:4], "$")
+}
+
+func TestOutdatedHashIsReplacedAndEndsNothing(t *testing.T) {
+	t.Parallel()
+	for name, present := range map[string]func(t *testing.T, w *fixture){
+		"BySignIn": func(t *testing.T, w *fixture) { w.alice() },
+		"ByTheHost": func(t *testing.T, w *fixture) {
+			if _, err := w.SaveAccount(t.Context(), provider.Account{ID: "alice", Email: "alice@example.com", EmailVerified: true, Password: alicePass}); err != nil {
+				t.Fatal(err)
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newFixture(t).withUsers()
+			before := w.alice()
+			bob, err := w.store.Account(t.Context(), "bob")
+			if err != nil {
+				t.Fatal(err)
+			}
+			current := parameters(bob.PasswordHash)
+			hash := func() string {
+				t.Helper()
+				account, err := w.store.Account(t.Context(), "alice")
+				if err != nil {
+					t.Fatal(err)
+				}
+				return account.PasswordHash
+			}
+			old := outdated(alicePass)
+			if err := w.store.Rehash(t.Context(), "alice", hash(), old); err != nil {
+				t.Fatal(err)
+			}
+			if p := w.newBrowser().attempt("alice@example.com", bobPass); p.StatusCode != http.StatusUnauthorized || hash() != old {
+				t.Errorf("a wrong password: %s, and the hash is %s", p.Status, hash())
+			}
+			present(t, w)
+			if got := hash(); parameters(got) != current || current == parameters(old) {
+				t.Errorf("the hash is still %s", got)
+			}
+			if !before.isSignedIn() {
+				t.Error("another session of the account has ended")
+			}
+			if got := hash(); !w.alice().isSignedIn() || hash() != got {
+				t.Error("the new hash does not fit, or was replaced again")
+			}
+		})
+	}
+}

@@ -1,0 +1,108 @@
+package provider
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+
+	"github.com/bonafide-id/bonafide/provider/internal/clients"
+	"github.com/bonafide-id/bonafide/provider/internal/vault"
+	"github.com/bonafide-id/bonafide/storage"
+)
+
+// maxNamed bounds how many applications one line of the log names.
+const maxNamed = 20
+
+// sealedRecords counts what one secret of the provider seals in the database.
+type sealedRecords struct{ keys, dataKeys, clientSecrets int }
+
+// reportSealed reports to the operator at the start what the former secrets still seal, so
+// that none is dropped too early, and which client secrets nothing opens any more: their
+// applications would be answered with an error until somebody looks for the reason.
+// Signing keys that cannot be opened are an error before.
+func (p *Provider) reportSealed(ctx context.Context) error {
+	by := make([]sealedRecords, 1+len(p.cfg.PreviousSecrets))
+	if p.cfg.Signer == nil {
+		stored, err := p.store.Keys(ctx)
+		if err != nil {
+			return fmt.Errorf("read signing keys: %w", err)
+		}
+		for _, k := range stored {
+			if i := p.secrets.SealedBy(k.Sealed); i >= 0 {
+				by[i].keys++
+			}
+		}
+	}
+	installation, err := p.store.Installation(ctx)
+	if err != nil {
+		return fmt.Errorf("read installation: %w", err)
+	}
+	if i := p.secrets.SealedBy(installation.DataKey); i >= 0 {
+		by[i].dataKeys++
+	}
+	lost, now := 0, p.cfg.Clock()
+	var named []string
+	err = p.clients.Each(ctx, func(c storage.Client) error {
+		before := lost
+		for _, s := range c.Secrets {
+			if !s.ExpiresAt.IsZero() && !now.Before(s.ExpiresAt) {
+				continue
+			}
+			if _, err := p.secrets.Open(clients.SealPurpose, s.Sealed); err != nil {
+				lost++
+				continue
+			}
+			by[p.secrets.SealedBy(s.Sealed)].clientSecrets++
+		}
+		if lost > before && len(named) < maxNamed {
+			named = append(named, c.ID)
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	if lost > 0 {
+		p.cfg.Logger.ErrorContext(ctx, "client secrets cannot be opened: they were sealed under a secret that is neither Config.Secret nor one of PreviousSecrets; add it there, or give these clients new secrets",
+			slog.Int("client_secrets", lost), slog.Any("clients", named))
+	}
+	var former []any
+	for i, n := range by[1:] {
+		former = append(former, slog.Group(fmt.Sprintf("PreviousSecrets[%d]", i),
+			slog.Int("signing_keys", n.keys), slog.Int("data_keys", n.dataKeys), slog.Int("client_secrets", n.clientSecrets)))
+	}
+	if len(former) > 0 {
+		p.cfg.Logger.InfoContext(ctx, "what former secrets still seal; Run seals it anew under the current one", former...)
+	}
+	return nil
+}
+
+// reseal seals under the current secret what a former one has sealed, so that the
+// former one can be dropped.
+//
+// It does so once in the life of a process. While a new secret is rolled out each half of
+// the processes takes the secret of the other half for a former one; what one of them has
+// sealed anew the others would seal again under the former secret, and so on. The last
+// that starts has the last word.
+func (p *Provider) reseal(ctx context.Context) {
+	if p.resealDone.Load() || len(p.cfg.PreviousSecrets) == 0 {
+		return
+	}
+	var n sealedRecords
+	var err error
+	if n.keys, err = p.keys.Reseal(ctx); err == nil {
+		n.dataKeys, err = vault.Reseal(ctx, p.store, p.secrets)
+	}
+	if err == nil {
+		n.clientSecrets, err = p.clients.Reseal(ctx)
+	}
+	if n != (sealedRecords{}) {
+		p.cfg.Logger.InfoContext(ctx, "sealed anew under the current secret",
+			slog.Int("signing_keys", n.keys), slog.Int("data_keys", n.dataKeys), slog.Int("client_secrets", n.clientSecrets))
+	}
+	if err == nil {
+		p.resealDone.Store(true)
+	} else if ctx.Err() == nil {
+		p.cfg.Logger.ErrorContext(ctx, "what former secrets seal could not be sealed anew; it is tried again", slog.Any("error", err))
+	}
+}

@@ -1,0 +1,50 @@
+package provider
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/bonafide-id/bonafide/provider/internal/audit"
+	"github.com/bonafide-id/bonafide/provider/internal/batch"
+	"github.com/bonafide-id/bonafide/storage"
+)
+
+// RevokeUser ends the sessions, grants and tokens of one user, and whatever sign-in is
+// under way, in every process within a second; what the user allowed stays, so that
+// nobody is asked again. A user of the host, who has no account here, may be signed in
+// there and get new ones at once. It returns nil when there is nothing to end.
+func (p *Provider) RevokeUser(ctx context.Context, id string) error {
+	if err := p.store.EndIssued(ctx, id, p.cfg.Clock()); err != nil {
+		return fmt.Errorf("provider: revoke user: %w", err)
+	}
+	p.audit.Record(ctx, storage.Event{Name: audit.Revoked, Subject: id, Detail: "everything of the user, by the host"})
+	return nil
+}
+
+// RevokeIssuedBefore ends every grant, token and session that was made before a
+// moment: what to do after a backup was restored or a secret has leaked. A million
+// take some minutes, in which other requests are served; when ctx ends before, some are
+// still in force, and another call goes on.
+func (p *Provider) RevokeIssuedBefore(ctx context.Context, moment time.Time) error {
+	if moment.IsZero() {
+		return errors.New("provider: revoke what was issued before: the moment is missing")
+	}
+	defer p.store.ForgetIssued()
+	store := p.store
+	// Sessions first: they can make grants.
+	err := batch.Each(ctx, func(after storage.Digest) ([]storage.Digest, storage.Digest, error) {
+		return store.FindSessions(ctx, moment, after, batch.Size)
+	}, func(digests []storage.Digest) (int, error) { return store.RemoveSessions(ctx, digests) })
+	if err == nil {
+		err = batch.Each(ctx, func(after storage.GrantID) ([]storage.GrantID, storage.GrantID, error) {
+			return store.FindGrants(ctx, storage.GrantFilter{CreatedBefore: moment}, after, batch.Size)
+		}, func(ids []storage.GrantID) (int, error) { return store.EndGrants(ctx, ids, p.cfg.Clock()) })
+	}
+	if err != nil {
+		return fmt.Errorf("provider: revoke what was issued before: %w", err)
+	}
+	p.audit.Record(ctx, storage.Event{Name: audit.Revoked, Detail: "everything issued before a moment"})
+	return nil
+}

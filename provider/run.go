@@ -1,0 +1,102 @@
+package provider
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/bonafide-id/bonafide/provider/internal/audit"
+	"github.com/bonafide-id/bonafide/storage"
+)
+
+// maintenance is how often Run looks whether there is something to do.
+const maintenance = time.Minute
+
+// A sweep must not hold up requests, however much it finds: sweepBatch bounds one
+// transaction, and after each it rests sweepRest times as long as that took.
+const (
+	sweepBatch = 250
+	sweepRest  = 4
+)
+
+// Run does what goes on in the background: it rotates signing keys, seals anew what
+// former secrets have sealed, and removes what has expired. It returns nil when ctx ends
+// or the provider is closed. Every process of a provider should have one Run; a provider
+// without one works, but its keys never change and its tables only grow.
+func (p *Provider) Run(ctx context.Context) error {
+	p.running.Add(1)
+	defer p.running.Done()
+	if p.closing.Err() != nil {
+		return nil
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer context.AfterFunc(p.closing, cancel)()
+	tick := time.NewTicker(maintenance)
+	defer tick.Stop()
+	for {
+		p.maintain(ctx)
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-tick.C:
+		}
+	}
+}
+
+// maintain does one round. What fails is logged and tried again in the next.
+func (p *Provider) maintain(ctx context.Context) {
+	added, err := p.keys.RotateIfDue(ctx)
+	if err != nil && ctx.Err() == nil {
+		p.cfg.Logger.ErrorContext(ctx, "signing keys could not be maintained", slog.Any("error", err))
+	}
+	if added {
+		p.audit.Record(ctx, storage.Event{Name: audit.KeyRotated})
+	}
+	if err == nil {
+		p.reseal(ctx)
+	}
+	// A long sweep goes on after the keys have been looked at again.
+	ctx, cancel := context.WithTimeout(ctx, maintenance)
+	defer cancel()
+	p.removeAll(ctx, "expired records", func() (int, error) {
+		return p.store.Sweep(ctx, p.cfg.Clock(), sweepBatch)
+	})
+	if keep := p.cfg.KeepEvents; keep > 0 {
+		p.removeAll(ctx, "old events", func() (int, error) {
+			now := p.cfg.Clock()
+			return p.store.RemoveEvents(ctx, now.Add(-keep), now, sweepBatch)
+		})
+	}
+}
+
+// removeAll removes one batch after another until there is nothing left to remove, or
+// ctx ends.
+func (p *Provider) removeAll(ctx context.Context, what string, batch func() (removed int, err error)) {
+	for ctx.Err() == nil {
+		begin := time.Now()
+		removed, err := batch()
+		if err != nil && ctx.Err() == nil {
+			p.cfg.Logger.ErrorContext(ctx, "what is over could not be removed", slog.String("what", what), slog.Any("error", err))
+		}
+		if err != nil || removed == 0 {
+			return
+		}
+		select {
+		case <-ctx.Done():
+		case <-time.After(sweepRest * time.Since(begin)):
+		}
+	}
+}
+
+// Close ends Run, waits for it, and closes the store. Requests after it are
+// answered with 503.
+func (p *Provider) Close() error {
+	p.close()
+	p.running.Wait()
+	if err := p.store.Close(); err != nil {
+		return fmt.Errorf("provider: close store: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,157 @@
+package provider_test
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/bonafide-id/bonafide/provider"
+)
+
+// withByes registers an application with a post-logout address of every kind.
+func (w *fixture) withByes() *fixture {
+	w.t.Helper()
+	err := w.SaveClient(w.t.Context(), provider.Client{
+		ID: "app", Name: "Pocket App", Dialect: provider.Standard, Public: true, RedirectURIs: []string{callbackURI},
+		PostLogoutRedirectURIs: []string{"https://rp.test/bye", "http://127.0.0.1:7000/bye", "com.example.app:/bye"},
+	})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return w
+}
+
+func signOutURL(back string) string {
+	return "/signout?" + url.Values{"client_id": {"app"}, "post_logout_redirect_uri": {back}, "state": {"s 1"}}.Encode()
+}
+
+func TestSignOutByForm(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct{ back, schemes string }{
+		"ASite":    {"https://rp.test/bye", "form-action 'self' https:"},
+		"Loopback": {"http://127.0.0.1:7000/bye", "form-action 'self' https: http:"},
+		"AnApp":    {"com.example.app:/bye", "form-action 'self' https: com.example.app:"},
+	} {
+		t.Run("LetsThroughTo"+name, func(t *testing.T) {
+			w := newFixture(t).withUsers().withByes()
+			b := w.newBrowser().signIn("alice@example.com", alicePass)
+			p := b.get(signOutURL(c.back))
+			if policy := p.Header.Get("Content-Security-Policy"); !strings.HasSuffix(policy, c.schemes) {
+				t.Errorf("policy %q does not end with %q", policy, c.schemes)
+			}
+			p = b.submitOnce(p)
+			want := c.back + "?state=s+1"
+			if strings.HasPrefix(c.back, "http") {
+				if p.StatusCode != http.StatusSeeOther || p.Header.Get("Location") != want {
+					t.Errorf("answered %s %q", p.Status, p.Header.Get("Location"))
+				}
+				return
+			}
+			// Chromium follows no form to an app; a page with a link does.
+			if p.StatusCode != http.StatusOK || p.Header.Get("Refresh") != "0; url="+want || !strings.Contains(p.body, `href="`+want+`"`) ||
+				!strings.Contains(p.body, "Pocket App") {
+				t.Errorf("answered %s %v\n%s", p.Status, p.Header, p.body)
+			}
+			if b.isSignedIn() {
+				t.Error("still signed in")
+			}
+		})
+	}
+	t.Run("OfNoApplicationAllowsNoOtherScheme", func(t *testing.T) {
+		w := newFixture(t).withUsers().withByes()
+		p := w.newBrowser().signIn("alice@example.com", alicePass).get("/signout")
+		if policy := p.Header.Get("Content-Security-Policy"); !strings.HasSuffix(policy, "form-action 'self' https:") {
+			t.Errorf("policy %q", policy)
+		}
+	})
+}
+
+func TestSignOutAtAHost(t *testing.T) {
+	t.Parallel()
+	signedIn := true
+	w := hostedFixture(t, func() provider.SignedIn {
+		if !signedIn {
+			return provider.SignedIn{}
+		}
+		return provider.SignedIn{UserID: "carol", AuthTime: time.Now().Add(-time.Hour)}
+	}).withByes()
+	if err := w.SetAttributes(t.Context(), "carol", map[string]any{"fname": "Carol"}); err != nil {
+		t.Fatal(err)
+	}
+	b := w.newBrowser()
+	// given returns the return_to that the host's sign-out page is sent.
+	given := func(t *testing.T, back string) string {
+		t.Helper()
+		p := b.submitOnce(b.get(signOutURL(back)))
+		page, returnTo, _ := strings.Cut(p.Header.Get("Location"), "?return_to=")
+		returnTo, err := url.QueryUnescape(returnTo)
+		if p.StatusCode != http.StatusSeeOther || page != "https://host.test/logout" || err != nil {
+			t.Fatalf("answered %s %q", p.Status, p.Header.Get("Location"))
+		}
+		return returnTo
+	}
+
+	t.Run("IsToldAnAddressThatItKnowsAgain", func(t *testing.T) {
+		returnTo := given(t, "https://rp.test/bye")
+		if !strings.HasPrefix(returnTo, w.server.URL+"/signout?") || !w.IsReturnTo(returnTo) || strings.Contains(returnTo, "rp.test") {
+			t.Errorf("return_to %q", returnTo)
+		}
+		for _, made := range []string{returnTo[:len(returnTo)-1], returnTo + "&x=1", returnTo + "#x", "https://rp.test/bye",
+			w.server.URL + "/signout?signed_out=", w.server.URL + "/signout", strings.Replace(returnTo, "/signout?signed_out=", "/oauth/authorize?flow=", 1)} {
+			if w.IsReturnTo(made) {
+				t.Errorf("%q is taken for our own", made)
+			}
+		}
+		signedIn = false
+		if p := b.get(returnTo); p.StatusCode != http.StatusSeeOther || p.Header.Get("Location") != "https://rp.test/bye?state=s+1" {
+			t.Errorf("going on: %s %q", p.Status, p.Header.Get("Location"))
+		}
+		signedIn = true
+	})
+	t.Run("GoesOnToAnAppByAPage", func(t *testing.T) {
+		p := b.get(given(t, "com.example.app:/bye"))
+		if p.StatusCode != http.StatusOK || p.Header.Get("Refresh") != "0; url=com.example.app:/bye?state=s+1" {
+			t.Errorf("answered %s %v", p.Status, p.Header)
+		}
+	})
+	t.Run("GoesNowhereElse", func(t *testing.T) {
+		returnTo := given(t, "https://rp.test/bye")
+		for _, made := range []string{returnTo[:len(returnTo)-2], "/signout?signed_out=x", "/signout?signed_out=" + url.QueryEscape("https://evil.test/")} {
+			shown(t, b.get(made), http.StatusBadRequest)
+		}
+		err := w.SaveClient(t.Context(), provider.Client{ID: "app", Dialect: provider.Standard, Public: true, RedirectURIs: []string{callbackURI}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.advance(2 * time.Second)
+		shown(t, b.get(returnTo), http.StatusBadRequest) // no longer registered
+		w.withByes()
+		w.advance(2 * time.Second)
+		if p := b.get(returnTo); p.StatusCode != http.StatusSeeOther {
+			t.Errorf("registered again: %s", p.Status)
+		}
+		w.advance(2 * time.Hour)
+		shown(t, b.get(returnTo), http.StatusBadRequest) // too late
+	})
+}
+
+func TestConsentShowsNumbersInFull(t *testing.T) {
+	t.Parallel()
+	w := newFixture(t, func(c *provider.Config) {
+		c.Attributes = []provider.Attribute{{Handle: "badge", Name: "Badge number", Type: provider.Integer}}
+		c.Scopes = []provider.Scope{{Name: "military", Title: "Service", Attributes: []string{"badge"}}}
+	}).withClients().withUsers()
+	b := w.alice()
+	for n, want := range map[int64]string{
+		1234567: "1234567", 9007199254740993: "9007199254740993", -9223372036854775808: "-9223372036854775808",
+	} {
+		if err := w.SetAttributes(t.Context(), "alice", map[string]any{"badge": n}); err != nil {
+			t.Fatal(err)
+		}
+		if p := b.open(authorizeURL()); !strings.Contains(p.body, want) || strings.Contains(p.body, "e+") {
+			t.Errorf("%s is not on the screen:\n%s", want, p.body)
+		}
+	}
+}

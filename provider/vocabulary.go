@@ -1,0 +1,29 @@
+package provider
+
+import "github.com/bonafide-id/bonafide/provider/catalogue"
+
+// The vocabulary is that of package catalogue.
+type (
+	// Scope is a scope value: what an application asks for by one word.
+	Scope = catalogue.Scope
+	// Attribute is one fact about a person that scopes can release.
+	Attribute = catalogue.Attribute
+	// AttributeType is the JSON type of an attribute's value.
+	AttributeType = catalogue.AttributeType
+	// Group is a group of people whose members can be verified.
+	Group = catalogue.Group
+)
+
+// The types of attributes.
+const (
+	String  = catalogue.String
+	Integer = catalogue.Integer
+	Date    = catalogue.Date
+	Objects = catalogue.Objects
+)
+
+// DefaultScopes are the scopes that are in force while Config.Scopes is empty.
+func DefaultScopes() []Scope { return catalogue.DefaultScopes() }
+
+// DefaultGroups are the groups that are in force while Config.Groups is empty.
+func DefaultGroups() []Group { return catalogue.DefaultGroups() }

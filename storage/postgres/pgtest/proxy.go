@@ -1,0 +1,201 @@
+package pgtest
+
+import (
+	"bytes"
+	"net"
+	"net/url"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+)
+
+// Proxy stands between a store and its server and does what networks do.
+type Proxy struct {
+	// URL is that of the database, by way of the proxy.
+	URL string
+
+	address string // where it listens
+
+	mu              sync.Mutex
+	network, server string // where new connections lead
+	listener        net.Listener
+	conns           map[net.Conn]bool
+	delay           time.Duration
+	changed         chan struct{} // closed when delay changes
+	commits         int           // until the one whose answer is lost; 0 for none
+}
+
+// NewProxy starts a proxy for the database of a URL; it ends with the test.
+func NewProxy(t *testing.T, databaseURL string) *Proxy {
+	t.Helper()
+	config, err := pgx.ParseConfig(databaseURL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &Proxy{address: "127.0.0.1:0", conns: map[net.Conn]bool{}, changed: make(chan struct{})}
+	p.Move(t, databaseURL)
+	p.Restore(t)
+	t.Cleanup(p.Cut)
+	query := url.Values{"sslmode": {"disable"}, "search_path": {config.RuntimeParams["search_path"]}}
+	p.URL = (&url.URL{
+		Scheme: "postgres", User: url.UserPassword(config.User, config.Password),
+		Host: p.address, Path: "/" + config.Database, RawQuery: query.Encode(),
+	}).String()
+	return p
+}
+
+// Move makes new connections lead to the server of another URL, as an address does
+// that moves from one machine to the next. Those that there are stay where they are.
+func (p *Proxy) Move(t *testing.T, databaseURL string) {
+	t.Helper()
+	config, err := pgx.ParseConfig(databaseURL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.network, p.server = pgconn.NetworkAddress(config.Host, config.Port)
+}
+
+// Cut ends all connections and accepts no more.
+func (p *Proxy) Cut() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.listener.Close()
+	for conn := range p.conns {
+		conn.Close()
+	}
+	clear(p.conns)
+}
+
+// Restore accepts connections again.
+func (p *Proxy) Restore(t *testing.T) {
+	t.Helper()
+	listener, err := net.Listen("tcp", p.address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.listener, p.address = listener, listener.Addr().String()
+	go func() {
+		for {
+			client, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			go p.serve(client)
+		}
+	}()
+}
+
+// Delay holds back every answer of the server for a while; zero lets those go that
+// are held back.
+func (p *Proxy) Delay(d time.Duration) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.delay = d
+	close(p.changed)
+	p.changed = make(chan struct{})
+}
+
+// CutAfterCommit cuts the connection of the n-th COMMIT from now when the server has
+// carried it out, before its client hears of that. Zero does not.
+func (p *Proxy) CutAfterCommit(n int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.commits = n
+}
+
+// HasCut reports whether the COMMIT that CutAfterCommit waits for has come.
+func (p *Proxy) HasCut() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.commits == 0
+}
+
+// serve connects a client with the server until either leaves.
+func (p *Proxy) serve(client net.Conn) {
+	defer client.Close()
+	p.mu.Lock()
+	network, address := p.network, p.server
+	p.mu.Unlock()
+	server, err := net.Dial(network, address)
+	if err != nil {
+		return
+	}
+	defer server.Close()
+	p.mu.Lock()
+	p.conns[client], p.conns[server] = true, true
+	p.mu.Unlock()
+	defer func() {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		delete(p.conns, client)
+		delete(p.conns, server)
+	}()
+	var lost atomic.Bool // the next answer
+	go func() {
+		defer server.Close()
+		forward(server, client, func(sent []byte) bool {
+			if p.isLast(sent) {
+				lost.Store(true)
+			}
+			return true
+		})
+	}()
+	forward(client, server, func([]byte) bool {
+		p.hold()
+		return !lost.Load()
+	})
+}
+
+// forward copies what comes until it ends or pass says no.
+func forward(to, from net.Conn, pass func([]byte) bool) {
+	buffer := make([]byte, 64<<10)
+	for {
+		n, err := from.Read(buffer)
+		if err != nil || !pass(buffer[:n]) {
+			return
+		}
+		if _, err := to.Write(buffer[:n]); err != nil {
+			return
+		}
+	}
+}
+
+// commit is the message that ends a transaction (a Query of the protocol's simple
+// kind).
+var commit = []byte("Q\x00\x00\x00\x0bcommit\x00")
+
+// isLast counts commits and reports whether this is the one to be cut off.
+func (p *Proxy) isLast(sent []byte) bool {
+	if !bytes.Contains(sent, commit) {
+		return false
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.commits == 0 {
+		return false
+	}
+	p.commits--
+	return p.commits == 0
+}
+
+// hold waits as long as answers are held back.
+func (p *Proxy) hold() {
+	p.mu.Lock()
+	delay, changed := p.delay, p.changed
+	p.mu.Unlock()
+	if delay == 0 {
+		return
+	}
+	select {
+	case <-time.After(delay):
+	case <-changed:
+	}
+}

@@ -1,0 +1,134 @@
+package sqlitefile
+
+import (
+	"context"
+	"database/sql"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/bonafide-id/bonafide/storage"
+	"github.com/bonafide-id/bonafide/storage/sqlstore"
+	"github.com/bonafide-id/bonafide/storage/storagetest"
+)
+
+// TestPlans tests that the store stays fast when its tables are large: of all
+// queries that the contract needs, only these read a table from end to end.
+func TestPlans(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs the whole contract once more")
+	}
+	want := []string{
+		// An application that is removed, once in a while: the foreign keys look for what
+		// is left of it.
+		"DELETE FROM main.clients WHERE id = ?1 AND version = ?2",
+		// From the earliest on, until the batch is full.
+		"DELETE FROM main.events WHERE id IN ( SELECT id FROM (SELECT id, at FROM main.events WHERE id >= ?3 ORDER BY id LIMIT ?2) AS earliest WHERE at < ?1)",
+		// The registrations, when a logo is given up.
+		"DELETE FROM main.images WHERE digest = ?1 AND NOT EXISTS (SELECT 1 FROM main.clients WHERE document LIKE ?2)",
+		// A handful of rows.
+		"SELECT generation, id, sealed, created_at, use_from FROM main.keys ORDER BY generation",
+		// From the latest on, until the page is full.
+		"SELECT id, at, name, subject, client_id, address, detail FROM main.events ORDER BY id DESC LIMIT ?1",
+		// From the earliest on, until the first that is no event of the future.
+		"SELECT id, at, name, subject, client_id, address, detail FROM main.events WHERE at <= ?1 ORDER BY id LIMIT 1",
+		// As those from the latest on.
+		"SELECT id, at, name, subject, client_id, address, detail FROM main.events WHERE name = ?1 ORDER BY id DESC LIMIT ?2",
+		// One row.
+		"UPDATE main.schema_version SET version = version",
+	}
+	got := make(map[string]bool)
+	_, e := openTest(t)
+	for query, params := range queriesOfContract(t) {
+		rows, err := e.readers.QueryContext(t.Context(), "EXPLAIN QUERY PLAN "+query, make([]any, params)...)
+		if err != nil {
+			t.Fatalf("%s: %v", query, err)
+		}
+		for rows.Next() {
+			var id, parent, unused int
+			var detail string
+			if err := rows.Scan(&id, &parent, &unused, &detail); err != nil {
+				t.Fatal(err)
+			}
+			if strings.HasPrefix(detail, "SCAN") {
+				got[strings.Join(strings.Fields(query), " ")] = true
+			}
+		}
+		if err := rows.Err(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if diff := cmp.Diff(want, slices.Sorted(maps.Keys(got))); diff != "" {
+		t.Errorf("queries that read a whole table (-want +got):\n%s", diff)
+	}
+}
+
+// queriesOfContract returns all queries that the tests of the contract run, with
+// the number of their parameters.
+func queriesOfContract(t *testing.T) map[string]int {
+	t.Helper()
+	seen := &recorder{params: make(map[string]int)}
+	storagetest.Run(t, func(t *testing.T) func() storage.Store {
+		path := filepath.Join(t.TempDir(), "test.db")
+		if err := mattn.create(t.Context(), path); err != nil {
+			t.Fatal(err)
+		}
+		return func() storage.Store {
+			e, err := mattn.openMigrated(t.Context(), path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return sqlstore.New(recordingEngine{e, seen}, sqlstore.SQLite())
+		}
+	})
+	return seen.params
+}
+
+type recorder struct {
+	mu     sync.Mutex
+	params map[string]int // by query
+}
+
+// recorded lets a step run on a connection that notes its queries.
+func (r *recorder) recorded(step sqlstore.Step) sqlstore.Step {
+	return func(ctx context.Context, db sqlstore.Conn) error { return step(ctx, recordingConn{db, r}) }
+}
+
+func (r *recorder) note(query string, args []any) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.params[query] = len(args)
+}
+
+type recordingEngine struct {
+	*engine
+	*recorder
+}
+
+func (e recordingEngine) Read(ctx context.Context, step sqlstore.Step) error {
+	return e.engine.Read(ctx, e.recorded(step))
+}
+
+func (e recordingEngine) Write(ctx context.Context, step sqlstore.Step) error {
+	return e.engine.Write(ctx, e.recorded(step))
+}
+
+type recordingConn struct {
+	sqlstore.Conn
+	*recorder
+}
+
+func (c recordingConn) ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error) {
+	c.note(query, args)
+	return c.Conn.ExecContext(ctx, query, args...)
+}
+
+func (c recordingConn) QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
+	c.note(query, args)
+	return c.Conn.QueryContext(ctx, query, args...)
+}

@@ -1,0 +1,338 @@
+package sqlitefile
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/bonafide-id/bonafide/storage"
+	"github.com/bonafide-id/bonafide/storage/sqlstore"
+)
+
+// maxBatch bounds how many steps share a transaction, and so how long the first
+// of them waits for the last.
+const maxBatch = 128
+
+// writer runs steps on the one connection that writes, many in one transaction
+// (group commit): while one batch waits for the disk, the next one gathers.
+//
+// There is no goroutine of its own. The caller that finds the writer idle leads:
+// it takes the lock of the file, runs the steps that wait (its own first), commits
+// them, appoints the next leader from those that came meanwhile, and tells the
+// callers of its batch. A step fails alone, each in a savepoint of its own; a
+// commit fails for all.
+type writer struct {
+	driver Driver
+	db     *sql.DB
+	conn   *sql.Conn // the leader's alone
+
+	wal      string // the path of the -wal file
+	walBound int64  // the leader's alone: at which size the file is emptied
+
+	full atomic.Bool // the last that was heard of the disk
+
+	mu      sync.Mutex
+	queue   []*call // those that have not begun, in order of arrival
+	leading bool
+	closed  bool
+	idle    sync.Cond // signals that leading became false
+}
+
+// call is a step that a caller waits for.
+type call struct {
+	ctx      context.Context
+	step     sqlstore.Step
+	deadline time.Time // how long to wait for other processes
+	leader   bool      // guarded by the writer's mu
+
+	// appointed receives once: true when the caller must lead, false when its
+	// step is done.
+	appointed chan bool
+	err       error
+	panicked  any
+}
+
+// walSize is about how large the -wal file grows, in bytes, before it is moved into
+// the database and begun anew: the 1000 pages of wal_autocheckpoint.
+const walSize = 4 << 20
+
+const writerPragmas = `
+	-- The leader waits itself, so that a context can end the wait.
+	PRAGMA busy_timeout = 0;
+	-- In pages. With less of it there are more pages that are written twice; with
+	-- more, a small disk is filled by it.
+	PRAGMA wal_autocheckpoint = 1000`
+
+func (d Driver) openWriter(ctx context.Context, path string) (*writer, error) {
+	// The lock is taken at the begin of every transaction. One that starts with
+	// a read and asks for the lock later fails when another process was faster.
+	db := sql.OpenDB(d.connector(path, "journal_mode = WAL"))
+	conn, err := db.Conn(ctx)
+	if err != nil {
+		db.Close()
+		return nil, err
+	}
+	if _, err := conn.ExecContext(ctx, writerPragmas); err != nil {
+		conn.Close()
+		db.Close()
+		return nil, err
+	}
+	w := &writer{driver: d, db: db, conn: conn, wal: path + "-wal", walBound: 2 * walSize}
+	w.idle.L = &w.mu
+	return w, nil
+}
+
+// write runs a step and returns after its commit. When ctx ends before the step
+// has begun, it never runs.
+func (w *writer) write(ctx context.Context, step sqlstore.Step) error {
+	c := &call{
+		// A context that ends would interrupt the statement, and SQLite answers
+		// that by rolling back the transaction with everyone's steps.
+		ctx:       context.WithoutCancel(ctx),
+		step:      step,
+		deadline:  time.Now().Add(patience),
+		appointed: make(chan bool, 1),
+	}
+	lead, err := w.enqueue(ctx, c)
+	if err != nil {
+		return err
+	}
+	if !lead {
+		select {
+		case lead = <-c.appointed:
+		case <-ctx.Done():
+			if w.withdraw(c) {
+				return ctx.Err()
+			}
+			lead = <-c.appointed // the step runs already, or the lead is ours
+		}
+	}
+	if lead {
+		w.lead(ctx, c)
+	}
+	if c.panicked != nil {
+		panic(c.panicked) // in the goroutine that it belongs to
+	}
+	return c.err
+}
+
+// enqueue adds a call and reports whether its caller must lead.
+func (w *writer) enqueue(ctx context.Context, c *call) (lead bool, err error) {
+	if err := ctx.Err(); err != nil {
+		return false, err
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.closed {
+		return false, storage.ErrUnavailable
+	}
+	w.queue = append(w.queue, c)
+	c.leader = !w.leading
+	w.leading = true
+	return c.leader, nil
+}
+
+// withdraw removes a call from the queue, unless it has begun or must lead, and
+// reports whether it did.
+func (w *writer) withdraw(c *call) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	i := slices.Index(w.queue, c)
+	if i < 0 || c.leader {
+		return false
+	}
+	w.queue = slices.Delete(w.queue, i, i+1)
+	return true
+}
+
+// lead runs one batch, with the leader's own call first, and hands over.
+func (w *writer) lead(ctx context.Context, own *call) {
+	var batch []*call
+	if err := w.begin(ctx, own.deadline); err != nil {
+		own.err = err
+		batch = w.take(1)
+	} else {
+		// Only now, so that calls that came during the wait share the commit,
+		// and those whose context ended are gone.
+		batch = w.take(maxBatch)
+		w.commit(batch)
+		w.boundWAL()
+	}
+	w.handOver()
+	for _, c := range batch[1:] {
+		c.appointed <- false
+	}
+}
+
+// take removes up to n calls from the queue.
+func (w *writer) take(n int) []*call {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	n = min(n, len(w.queue))
+	batch := slices.Clone(w.queue[:n])
+	w.queue = slices.Delete(w.queue, 0, n)
+	return batch
+}
+
+// handOver appoints the caller that has waited longest.
+func (w *writer) handOver() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if len(w.queue) > 0 {
+		w.queue[0].leader = true
+		w.queue[0].appointed <- true
+		return
+	}
+	w.leading = false
+	w.idle.Broadcast()
+}
+
+// begin takes the lock of the file. While another process has it, it tries until
+// the deadline or the end of ctx, and at least once.
+func (w *writer) begin(ctx context.Context, deadline time.Time) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	for pause := 100 * time.Microsecond; ; pause = min(2*pause, 5*time.Millisecond) {
+		err := w.exec(`BEGIN IMMEDIATE`)
+		if w.driver.primary(err) != codeBusy || time.Now().After(deadline) {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(pause/2 + rand.N(pause)):
+		}
+	}
+}
+
+// commit runs the steps of a batch and ends the transaction. It leaves its answer
+// in each call.
+func (w *writer) commit(batch []*call) {
+	err := w.runAll(batch)
+	if err == nil {
+		err = w.exec(`COMMIT`)
+	}
+	if err == nil {
+		return
+	}
+	// An error here says that SQLite has rolled back already.
+	_ = w.exec(`ROLLBACK`)
+	if w.driver.primary(err) == codeFull {
+		w.full.Store(true)
+		// A failed write moves nothing, so the -wal file, which may be what fills
+		// a small disk, would stay as it is. Most of what is in there replaces
+		// pages of the database and takes no more space in it; once that has been
+		// moved, the next batch begins it anew.
+		_ = w.exec(`PRAGMA wal_checkpoint(PASSIVE)`)
+	}
+	for _, c := range batch {
+		if c.err == nil {
+			c.err = err
+		}
+	}
+}
+
+// room is what has to be free on a disk that was full, in bytes.
+const room = 256 << 10
+
+// checkRoom looks for room on a disk on which there was none. What tells is a file:
+// with the -wal file begun anew, small writes find room in there for a while, between
+// larger ones that do not.
+func (w *writer) checkRoom() error {
+	if !w.full.Load() {
+		return nil
+	}
+	f, err := os.CreateTemp(filepath.Dir(w.wal), draftPrefix+"*")
+	if err != nil {
+		return fmt.Errorf("%w: %w", storage.ErrUnavailable, err)
+	}
+	_, err = f.Write(make([]byte, room))
+	if err == nil {
+		err = f.Sync() // some file systems notice late
+	}
+	f.Close()
+	os.Remove(f.Name())
+	if err != nil {
+		return fmt.Errorf("%w: %w", storage.ErrUnavailable, err)
+	}
+	w.full.Store(false)
+	return nil
+}
+
+// boundWAL empties the -wal file when it has grown far beyond walSize. SQLite begins
+// it anew only in a moment in which nobody reads from it; where readers take turns
+// there is none. Here it keeps new readers out of the file and waits for the others.
+func (w *writer) boundWAL() {
+	if info, err := os.Stat(w.wal); err != nil || info.Size() < w.walBound {
+		return
+	}
+	_ = w.exec(`PRAGMA busy_timeout = 200`)
+	_ = w.exec(`PRAGMA wal_checkpoint(TRUNCATE)`)
+	_ = w.exec(`PRAGMA busy_timeout = 0`)
+	w.walBound = 2 * walSize
+	if info, err := os.Stat(w.wal); err == nil {
+		// A reader that takes longer, as a backup does, is waited for now and
+		// then, not at every commit.
+		w.walBound = max(w.walBound, info.Size()+walSize)
+	}
+}
+
+// runAll runs each step in a savepoint, a step that is alone in the transaction
+// itself. An error says that the transaction is lost.
+func (w *writer) runAll(batch []*call) error {
+	if len(batch) == 1 {
+		w.run(batch[0])
+		return batch[0].err
+	}
+	for _, c := range batch {
+		if err := w.exec(`SAVEPOINT step`); err != nil {
+			return err
+		}
+		if w.run(c); c.err != nil {
+			// Some errors (a full disk) roll back the whole transaction and
+			// leave no savepoint to return to.
+			if err := w.exec(`ROLLBACK TO step`); err != nil {
+				return c.err
+			}
+		}
+		if err := w.exec(`RELEASE step`); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// run runs one step. A panic is kept for the goroutine of its caller.
+func (w *writer) run(c *call) {
+	defer func() {
+		if c.panicked = recover(); c.panicked != nil {
+			c.err = fmt.Errorf("panic: %v", c.panicked)
+		}
+	}()
+	c.err = c.step(c.ctx, w.conn)
+}
+
+func (w *writer) exec(statement string) error {
+	_, err := w.conn.ExecContext(context.Background(), statement)
+	return err
+}
+
+// close waits for the calls that were made before.
+func (w *writer) close() error {
+	w.mu.Lock()
+	w.closed = true
+	for w.leading {
+		w.idle.Wait()
+	}
+	w.mu.Unlock()
+	return errors.Join(w.conn.Close(), w.db.Close())
+}

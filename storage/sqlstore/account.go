@@ -1,0 +1,171 @@
+package sqlstore
+
+import (
+	"context"
+	"time"
+
+	"github.com/bonafide-id/bonafide/storage"
+)
+
+const accountColumns = `a.id, a.email, a.email_key, a.email_verified,
+	a.password_hash, a.password_changed_at, a.disabled, a.epoch, a.created_at`
+
+// CreateAccount implements storage.Accounts.
+func (s *Store) CreateAccount(ctx context.Context, a storage.Account) error {
+	return s.change(ctx, "create account", func(tx *tx) error {
+		_, err := tx.exec(`INSERT INTO main.accounts (id, email, email_key, email_verified,
+				password_hash, password_changed_at, disabled, epoch, created_at)
+			VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)`,
+			a.ID, a.Email, optional(a.EmailKey), flag(a.EmailVerified),
+			a.PasswordHash, micros(a.PasswordChangedAt), flag(a.Disabled), a.Epoch, micros(a.CreatedAt))
+		return err
+	})
+}
+
+// Account implements storage.Accounts.
+func (s *Store) Account(ctx context.Context, id string) (storage.Account, error) {
+	return read(ctx, s, "read account", func(tx *tx) (storage.Account, error) {
+		return one(tx, scanAccount, `SELECT `+accountColumns+` FROM main.accounts a WHERE a.id = ?1`, id)
+	})
+}
+
+// AccountByEmail implements storage.Accounts.
+func (s *Store) AccountByEmail(ctx context.Context, key string) (storage.Account, error) {
+	return read(ctx, s, "read account by e-mail", func(tx *tx) (storage.Account, error) {
+		return one(tx, scanAccount, `SELECT `+accountColumns+` FROM main.accounts a WHERE a.email_key = ?1`, key)
+	})
+}
+
+// Accounts implements storage.Accounts.
+func (s *Store) Accounts(ctx context.Context, after string, limit int) ([]storage.Account, error) {
+	return read(ctx, s, "list accounts", func(tx *tx) ([]storage.Account, error) {
+		return all(tx, scanAccount, `SELECT `+accountColumns+` FROM main.accounts a WHERE a.id > ?1 ORDER BY a.id LIMIT ?2`,
+			after, max(limit, 0))
+	})
+}
+
+// SetEmail implements storage.Accounts.
+func (s *Store) SetEmail(ctx context.Context, id, oldKey, email, key string, verified bool) error {
+	return s.change(ctx, "set e-mail", func(tx *tx) error {
+		changed, err := tx.exec(`UPDATE main.accounts SET email = ?3, email_key = ?4, email_verified = ?5, epoch = epoch + ?6
+			WHERE id = ?1 AND coalesce(email_key, '') = ?2`,
+			id, oldKey, email, optional(key), flag(verified), flag(key != oldKey))
+		return orChanged(tx, id, changed, err)
+	})
+}
+
+// SetPassword implements storage.Accounts.
+func (s *Store) SetPassword(ctx context.Context, id string, epoch int64, hash string, at time.Time, begin ...storage.Session) error {
+	return s.change(ctx, "set password", func(tx *tx) error {
+		changed, err := tx.exec(`UPDATE main.accounts SET password_hash = ?3, password_changed_at = ?4, epoch = epoch + 1
+			WHERE id = ?1 AND epoch = ?2`, id, epoch, hash, micros(at))
+		if err := orChanged(tx, id, changed, err); err != nil {
+			return err
+		}
+		if err := endIssued(tx, id, at); err != nil {
+			return err
+		}
+		for _, session := range begin {
+			if err := insertSession(tx, session); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// Rehash implements storage.Accounts.
+func (s *Store) Rehash(ctx context.Context, id, oldHash, hash string) error {
+	return s.change(ctx, "rehash password", func(tx *tx) error {
+		_, err := tx.exec(`UPDATE main.accounts SET password_hash = ?3 WHERE id = ?1 AND password_hash = ?2`, id, oldHash, hash)
+		return err
+	})
+}
+
+// SetDisabled implements storage.Accounts.
+func (s *Store) SetDisabled(ctx context.Context, id string, disabled bool, at time.Time) error {
+	return s.change(ctx, "set disabled", func(tx *tx) error {
+		changed, err := tx.exec(`UPDATE main.accounts SET disabled = ?2, epoch = epoch + ?2 WHERE id = ?1`, id, flag(disabled))
+		if err := orNotFound(changed, err); err != nil || !disabled {
+			return err
+		}
+		return endIssued(tx, id, at)
+	})
+}
+
+// endIssued ends the sessions and the grants of an account whose row the step has
+// changed: a step that adds one waits for that row, or has gone before.
+func endIssued(tx *tx, id string, at time.Time) error {
+	if _, err := tx.exec(`DELETE FROM main.sessions WHERE account_id = ?1`, id); err != nil {
+		return err
+	}
+	return revokeSubject(tx, id, at)
+}
+
+// EndIssued implements storage.Accounts. The account goes first, as everywhere.
+func (s *Store) EndIssued(ctx context.Context, id string, at time.Time) error {
+	return s.change(ctx, "end what was issued", func(tx *tx) error {
+		if _, err := tx.exec(`UPDATE main.accounts SET epoch = epoch + 1 WHERE id = ?1`, id); err != nil {
+			return err
+		}
+		return endIssued(tx, id, at)
+	})
+}
+
+// DeleteAccount implements storage.Accounts. The decisions go before the grants, which
+// are made while a decision is locked.
+func (s *Store) DeleteAccount(ctx context.Context, id, pseudonym string) (bool, error) {
+	return write(ctx, s, "delete account", func(tx *tx) (bool, error) {
+		found, err := tx.exec(`UPDATE main.events SET subject = ?2, address = '' WHERE subject = ?1`, id, pseudonym)
+		if err != nil {
+			return false, err
+		}
+		for _, statement := range []string{
+			`DELETE FROM main.accounts WHERE id = ?1`, // and its sessions
+			`DELETE FROM main.consents WHERE subject = ?1`,
+			`DELETE FROM main.grants WHERE subject = ?1`,
+			`DELETE FROM main.attributes WHERE subject = ?1`,
+			`DELETE FROM main.statuses WHERE subject = ?1`,
+		} {
+			n, err := tx.exec(statement, id)
+			if err != nil {
+				return false, err
+			}
+			found += n
+		}
+		return found > 0, nil
+	})
+}
+
+func scanAccount(row scanner) (a storage.Account, err error) {
+	err = row.Scan(accountFields(&a)...)
+	return a, err
+}
+
+// accountFields is where the accountColumns go.
+func accountFields(a *storage.Account) []any {
+	return []any{
+		&a.ID, &a.Email, (*text)(&a.EmailKey), &a.EmailVerified,
+		&a.PasswordHash, (*instant)(&a.PasswordChangedAt), &a.Disabled, &a.Epoch, (*instant)(&a.CreatedAt),
+	}
+}
+
+// orNotFound turns a change of no row into storage.ErrNotFound.
+func orNotFound(changed int, err error) error {
+	if err == nil && changed == 0 {
+		return storage.ErrNotFound
+	}
+	return err
+}
+
+// orChanged turns a conditional change of no account into storage.ErrChanged, or
+// storage.ErrNotFound when there is none.
+func orChanged(tx *tx, id string, changed int, err error) error {
+	if err != nil || changed > 0 {
+		return err
+	}
+	if _, err := one(tx, scanInt, `SELECT 1 FROM main.accounts WHERE id = ?1`, id); err != nil {
+		return err
+	}
+	return storage.ErrChanged
+}

@@ -1,0 +1,149 @@
+package sqlstore
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"github.com/bonafide-id/bonafide/storage"
+)
+
+// What may be a million rows is found by steps that only read, of so many rows of a
+// table in the order of its key, and changed by steps of a few milliseconds: there is no
+// index for it, which every sign-in would pay for, and nobody waits for the only writer
+// of SQLite.
+
+// seen is a row that was looked at.
+type seen[K any] struct {
+	id      K
+	matches bool
+}
+
+// pick returns the rows that match, and the last that was looked at unless there are
+// no more.
+func pick[K any](rows []seen[K], limit int) (found []K, last K) {
+	for _, row := range rows {
+		if row.matches {
+			found = append(found, row.id)
+		}
+	}
+	if len(rows) > 0 && len(rows) == limit {
+		last = rows[len(rows)-1].id
+	}
+	return found, last
+}
+
+// matching is an SQL expression of a row: whether it meets the conditions.
+func (w *where) matching() string {
+	if len(w.conditions) == 0 {
+		return "0"
+	}
+	return "CASE WHEN " + strings.Join(w.conditions, " AND ") + " THEN 1 ELSE 0 END"
+}
+
+// someOf changes one after the other in a step, the first in any case, until the time of
+// a step is over.
+func someOf[T any](ctx context.Context, s *Store, what string, all []T, change func(*tx, T) error) (int, error) {
+	return write(ctx, s, what, func(tx *tx) (done int, err error) {
+		begin := time.Now()
+		for done < len(all) && (done == 0 || time.Since(begin) < sweepTime) {
+			if err := change(tx, all[done]); err != nil {
+				return 0, err
+			}
+			done++
+		}
+		return done, nil
+	})
+}
+
+// FindGrants implements storage.Grants.
+func (s *Store) FindGrants(ctx context.Context, match storage.GrantFilter, after storage.GrantID, limit int) (found []storage.GrantID, last storage.GrantID, err error) {
+	var filter where
+	start, most := filter.param(after[:]), filter.param(max(limit, 0))
+	filter.andGrants(match)
+	query := `SELECT id, ` + filter.matching() + ` FROM main.grants WHERE id > ` + start + ` ORDER BY id LIMIT ` + most
+	rows, err := read(ctx, s, "find grants", func(tx *tx) ([]seen[storage.GrantID], error) {
+		return all(tx, func(row scanner) (r seen[storage.GrantID], err error) {
+			err = row.Scan((*grantID)(&r.id), &r.matches)
+			return r, err
+		}, query, filter.args...)
+	})
+	found, last = pick(rows, limit)
+	return found, last, err
+}
+
+// EndGrants implements storage.Grants.
+func (s *Store) EndGrants(ctx context.Context, ids []storage.GrantID, at time.Time) (int, error) {
+	return someOf(ctx, s, "end grants", ids, func(tx *tx, id storage.GrantID) error {
+		_, err := tx.exec(`UPDATE main.grants SET revoked_at = ?2 WHERE id = ?1 AND revoked_at IS NULL`, id[:], micros(at))
+		return err
+	})
+}
+
+// RemoveGrants implements storage.Grants. A grant may have thousands of tokens, which do
+// not go in one step.
+func (s *Store) RemoveGrants(ctx context.Context, ids []storage.GrantID) (int, error) {
+	return write(ctx, s, "remove grants", func(tx *tx) (done int, err error) {
+		for begin := time.Now(); done < len(ids); {
+			removed, err := tx.exec(`DELETE FROM main.tokens WHERE digest IN (
+				SELECT digest FROM main.tokens WHERE grant_id = ?1 LIMIT ?2)`, ids[done][:], sweepChunk)
+			if err != nil {
+				return 0, err
+			}
+			if removed < sweepChunk {
+				if _, err := tx.exec(`DELETE FROM main.grants WHERE id = ?1`, ids[done][:]); err != nil {
+					return 0, err
+				}
+				done++
+			}
+			if time.Since(begin) >= sweepTime {
+				break
+			}
+		}
+		return done, nil
+	})
+}
+
+// FindConsents implements storage.Consents.
+func (s *Store) FindConsents(ctx context.Context, clientID string, after storage.ConsentID, limit int) (found []storage.ConsentID, last storage.ConsentID, err error) {
+	rows, err := read(ctx, s, "find consents", func(tx *tx) ([]seen[storage.ConsentID], error) {
+		return all(tx, func(row scanner) (r seen[storage.ConsentID], err error) {
+			err = row.Scan(&r.id.Subject, &r.id.ClientID)
+			r.matches = r.id.ClientID == clientID
+			return r, err
+		}, `SELECT subject, client_id FROM main.consents
+			WHERE (subject, client_id) > (?1, ?2) ORDER BY subject, client_id LIMIT ?3`,
+			after.Subject, after.ClientID, max(limit, 0))
+	})
+	found, last = pick(rows, limit)
+	return found, last, err
+}
+
+// RemoveConsents implements storage.Consents.
+func (s *Store) RemoveConsents(ctx context.Context, ids []storage.ConsentID) (int, error) {
+	return someOf(ctx, s, "remove consents", ids, func(tx *tx, id storage.ConsentID) error {
+		_, err := tx.exec(`DELETE FROM main.consents WHERE subject = ?1 AND client_id = ?2`, id.Subject, id.ClientID)
+		return err
+	})
+}
+
+// FindSessions implements storage.Sessions.
+func (s *Store) FindSessions(ctx context.Context, createdBefore time.Time, after storage.Digest, limit int) (found []storage.Digest, last storage.Digest, err error) {
+	rows, err := read(ctx, s, "find sessions", func(tx *tx) ([]seen[storage.Digest], error) {
+		return all(tx, func(row scanner) (r seen[storage.Digest], err error) {
+			err = row.Scan((*digest)(&r.id), &r.matches)
+			return r, err
+		}, `SELECT digest, CASE WHEN created_at < ?3 THEN 1 ELSE 0 END FROM main.sessions
+			WHERE digest > ?1 ORDER BY digest LIMIT ?2`, after[:], max(limit, 0), micros(createdBefore))
+	})
+	found, last = pick(rows, limit)
+	return found, last, err
+}
+
+// RemoveSessions implements storage.Sessions.
+func (s *Store) RemoveSessions(ctx context.Context, digests []storage.Digest) (int, error) {
+	return someOf(ctx, s, "remove sessions", digests, func(tx *tx, session storage.Digest) error {
+		_, err := tx.exec(`DELETE FROM main.sessions WHERE digest = ?1`, session[:])
+		return err
+	})
+}

@@ -1,0 +1,67 @@
+package sqlstore
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/bonafide-id/bonafide/storage"
+)
+
+// Client implements storage.Clients.
+func (s *Store) Client(ctx context.Context, id string) (storage.Client, error) {
+	return read(ctx, s, "read client", func(tx *tx) (storage.Client, error) {
+		return one(tx, scanClient, `SELECT id, version, document FROM main.clients WHERE id = ?1`, id)
+	})
+}
+
+// SaveClient implements storage.Clients.
+func (s *Store) SaveClient(ctx context.Context, c storage.Client) error {
+	document, err := json.Marshal(c)
+	if err != nil {
+		return err
+	}
+	version := newVersion()
+	return s.change(ctx, "save client", func(tx *tx) error {
+		var saved int
+		var err error
+		if c.Version == 0 {
+			saved, err = tx.exec(`INSERT INTO main.clients (id, version, document) VALUES (?1, ?2, ?3)
+				ON CONFLICT (id) DO NOTHING`, c.ID, version, string(document))
+		} else {
+			saved, err = tx.exec(`UPDATE main.clients SET version = ?2, document = ?3 WHERE id = ?1 AND version = ?4`,
+				c.ID, version, string(document), c.Version)
+		}
+		if err == nil && saved == 0 {
+			return storage.ErrChanged
+		}
+		return err
+	})
+}
+
+// Clients implements storage.Clients.
+func (s *Store) Clients(ctx context.Context, after string, limit int) ([]storage.Client, error) {
+	return read(ctx, s, "list clients", func(tx *tx) ([]storage.Client, error) {
+		return all(tx, scanClient,
+			`SELECT id, version, document FROM main.clients WHERE id > ?1 ORDER BY id LIMIT ?2`, after, max(limit, 0))
+	})
+}
+
+// DeleteClient implements storage.Clients.
+func (s *Store) DeleteClient(ctx context.Context, id string, version int64) error {
+	return s.change(ctx, "delete client", func(tx *tx) error {
+		deleted, err := tx.exec(`DELETE FROM main.clients WHERE id = ?1 AND version = ?2`, id, version) // cascades
+		if err == nil && deleted == 0 {
+			return storage.ErrChanged
+		}
+		return err
+	})
+}
+
+func scanClient(row scanner) (c storage.Client, err error) {
+	var document []byte
+	if err := row.Scan(&c.ID, &c.Version, &document); err != nil {
+		return storage.Client{}, err
+	}
+	err = c.UnmarshalJSON(document) // through json.Unmarshal it is parsed once more
+	return c, err
+}

@@ -1,0 +1,23 @@
+package sqlstore_test
+
+import (
+	"path/filepath"
+	"testing"
+
+	"github.com/bonafide-id/bonafide/storage"
+	"github.com/bonafide-id/bonafide/storage/storagetest"
+)
+
+// TestExample proves the backend of the example.
+func TestExample(t *testing.T) {
+	storagetest.Run(t, func(t *testing.T) func() storage.Store {
+		path := filepath.Join(t.TempDir(), "contract.db")
+		return func() storage.Store {
+			store, err := Open(t.Context(), path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return store
+		}
+	})
+}

@@ -1,0 +1,136 @@
+package sqlstore
+
+import (
+	"io/fs"
+	"regexp"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestRewrite(t *testing.T) {
+	postgres := Postgres(`a"?'$1 main.`)
+	const schema = `"a""?'$1 main.".`
+	for _, tc := range []struct{ query, want string }{
+		{`SELECT a FROM main.t WHERE b = ?1 AND c = ?12`, `SELECT a FROM ` + schema + `t WHERE b = $1 AND c = $12`},
+		{"SELECT g.id FROM main.tokens t JOIN\n\tmain.grants g", "SELECT g.id FROM " + schema + "tokens t JOIN\n\t" + schema + "grants g"},
+		{`SELECT domain.name FROM main.domain`, `SELECT domain.name FROM ` + schema + `domain`},
+	} {
+		if got := postgres.rewrite(tc.query); got != tc.want {
+			t.Errorf("%q is rewritten to %q, want %q", tc.query, got, tc.want)
+		}
+		if got := SQLite().rewrite(tc.query); got != tc.query {
+			t.Errorf("%q is rewritten to %q, want no change", tc.query, got)
+		}
+	}
+	want := `WHERE table_schema = 'a"?''$1 main.' AND table_name = $1`
+	if !strings.Contains(postgres.CountTables, want) {
+		t.Errorf("tables are counted by %q, want %q in it", postgres.CountTables, want)
+	}
+}
+
+// TestMigrations tests that the dialects create the same: a column of one alone is found
+// by a query that fails in front of a user.
+func TestMigrations(t *testing.T) {
+	read := func(dialect Dialect) []migration {
+		read, err := dialect.migrations()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return read
+	}
+	sqlite, postgres := read(SQLite()), read(Postgres("public"))
+	if len(sqlite) != SchemaVersion+1 || len(postgres) != SchemaVersion+1 {
+		t.Fatalf("%d and %d files, want one for each version from 0 to %d", len(sqlite), len(postgres), SchemaVersion)
+	}
+	for i := range sqlite {
+		if diff := cmp.Diff(outline(sqlite[i]), outline(postgres[i])); diff != "" {
+			t.Errorf("%s (-sqlite +postgres):\n%s", sqlite[i].name, diff)
+		}
+	}
+	t.Run("OfPostgresNameTheSchema", func(t *testing.T) {
+		bare := regexp.MustCompile(`\b(FROM|JOIN|INTO|UPDATE|REFERENCES|ON|TABLE)\s+(images|clients|accounts|attributes|statuses|sessions|` +
+			`consents|decisions|grants|tokens|tickets|keys|attempts|events|installation|schema_version)\b`)
+		for _, m := range postgres {
+			for _, statement := range m.statements {
+				if found := bare.FindString(statement); found != "" {
+					t.Errorf("%s: %q names no schema", m.name, found)
+				}
+			}
+		}
+	})
+	t.Run("OfPostgresTakeNothingThatIsThere", func(t *testing.T) {
+		for _, m := range postgres {
+			for _, statement := range m.statements {
+				if strings.Contains(withoutComments(statement), "IF NOT EXISTS") {
+					t.Errorf("%s takes what somebody else has made: %s", m.name, statement)
+				}
+			}
+		}
+	})
+}
+
+var (
+	comment  = regexp.MustCompile(`(?m)^--.*\n`)
+	spelling = strings.NewReplacer(
+		"main.", "", "BIGINT GENERATED ALWAYS AS IDENTITY", "INTEGER", "BYTEA", "BLOB", "BIGINT", "INTEGER",
+		`COLLATE "C"`, "COLLATE BINARY",
+		" STRICT, WITHOUT ROWID", "", " STRICT", "", " IF NOT EXISTS", "", " ON CONFLICT DO NOTHING", "",
+	)
+)
+
+func withoutComments(statement string) string { return comment.ReplaceAllString(statement, "") }
+
+// outline is the statements of a migration in one spelling.
+func outline(m migration) []string {
+	var outline []string
+	for _, statement := range m.statements {
+		outline = append(outline, strings.Join(strings.Fields(spelling.Replace(withoutComments(statement))), " "))
+	}
+	return outline
+}
+
+func TestTables(t *testing.T) {
+	want := []string{
+		"accounts", "attempts", "attributes", "clients", "consents", "decisions", "events", "grants", "images",
+		"installation", "keys", "schema_version", "sessions", "statuses", "tickets", "tokens",
+	}
+	for _, dialect := range []Dialect{SQLite(), Postgres("public")} {
+		got, err := dialect.Tables()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", dialect.System, diff)
+		}
+	}
+}
+
+// TestIncompleteDialect tests that a backend of another module that has not kept up is
+// told so when it opens, and not by a query that fails.
+func TestIncompleteDialect(t *testing.T) {
+	files := func(names ...string) fs.FS {
+		files := make(fstest.MapFS)
+		for _, name := range names {
+			files[name] = &fstest.MapFile{Data: []byte("SELECT 1;\n")}
+		}
+		return files
+	}
+	for want, change := range map[string]func(*Dialect){
+		"Migrations":                    func(d *Dialect) { d.Migrations = nil },
+		"CountTables":                   func(d *Dialect) { d.CountTables = "" },
+		"1 migrations, and the queries": func(d *Dialect) { d.Migrations = files("0000_version.sql", "0001_initial.sql") },
+		"0002_later.sql is not number 1": func(d *Dialect) {
+			d.Migrations = files("0000_version.sql", "0002_later.sql", "0003_last.sql")
+		},
+	} {
+		dialect := SQLite()
+		change(&dialect)
+		err := Migrate(t.Context(), &failingEngine{}, dialect)
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("err = %v, want one about %q", err, want)
+		}
+	}
+}

@@ -1,0 +1,94 @@
+package sqlstore
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/bonafide-id/bonafide/storage"
+)
+
+// defaultEvents is the most events that a filter without a limit returns.
+const defaultEvents = 100
+
+// AppendEvent implements storage.Events.
+func (s *Store) AppendEvent(ctx context.Context, e storage.Event) error {
+	return s.change(ctx, "append event", func(tx *tx) error {
+		_, err := tx.exec(`INSERT INTO main.events (at, name, subject, client_id, address, detail)
+			VALUES (?1, ?2, ?3, ?4, ?5, ?6)`, micros(e.At), e.Name, e.Subject, e.ClientID, e.Address, e.Detail)
+		return err
+	})
+}
+
+// Events implements storage.Events.
+func (s *Store) Events(ctx context.Context, match storage.EventFilter) ([]storage.Event, error) {
+	var filter where
+	if match.Name != "" {
+		filter.and("name = ?", match.Name)
+	}
+	if match.Subject != "" {
+		filter.and("subject = ?", match.Subject)
+	}
+	if match.ClientID != "" {
+		filter.and("client_id = ?", match.ClientID)
+	}
+	if match.BeforeID != 0 {
+		filter.and("id < ?", match.BeforeID)
+	}
+	limit := match.Limit
+	if limit == 0 {
+		limit = defaultEvents
+	}
+	query := `SELECT id, at, name, subject, client_id, address, detail FROM main.events` + filter.String() +
+		` ORDER BY id DESC LIMIT ` + filter.param(max(limit, 0))
+	return read(ctx, s, "read events", func(tx *tx) ([]storage.Event, error) {
+		return all(tx, scanEvent, query, filter.args...)
+	})
+}
+
+// RemoveEvents implements storage.Events. Events are recorded in the order of their
+// time but for the difference of clocks, so it takes no index by time, which every
+// event would have to be written to. One that lies in the future was recorded before
+// the first behind it that does not, and is as old as that: it neither stops the
+// removal of others nor stays until its time has come.
+func (s *Store) RemoveEvents(ctx context.Context, before, now time.Time, limit int) (int, error) {
+	return write(ctx, s, "remove events", func(tx *tx) (int, error) {
+		begin, removed := time.Now(), 0
+		for removed < limit && time.Since(begin) < sweepTime {
+			n, err := removeEvents(tx, before, now, min(limit-removed, 4*sweepChunk))
+			if err != nil {
+				return 0, err
+			}
+			if n == 0 {
+				break
+			}
+			removed += n
+		}
+		return removed, nil
+	})
+}
+
+func removeEvents(tx *tx, before, now time.Time, limit int) (int, error) {
+	first, err := one(tx, scanEvent, `SELECT id, at, name, subject, client_id, address, detail FROM main.events
+		WHERE at <= ?1 ORDER BY id LIMIT 1`, micros(now.Add(skew)))
+	if errors.Is(err, storage.ErrNotFound) {
+		return 0, nil
+	}
+	if err != nil {
+		return 0, err
+	}
+	if first.At.Before(before) {
+		n, err := tx.exec(`DELETE FROM main.events WHERE id IN (SELECT id FROM main.events WHERE id < ?1 ORDER BY id LIMIT ?2)`, first.ID, limit)
+		if n > 0 || err != nil {
+			return n, err
+		}
+	}
+	return tx.exec(`DELETE FROM main.events WHERE id IN (
+		SELECT id FROM (SELECT id, at FROM main.events WHERE id >= ?3 ORDER BY id LIMIT ?2) AS earliest WHERE at < ?1)`,
+		micros(before), limit, first.ID)
+}
+
+func scanEvent(row scanner) (e storage.Event, err error) {
+	err = row.Scan(&e.ID, (*instant)(&e.At), &e.Name, &e.Subject, &e.ClientID, &e.Address, &e.Detail)
+	return e, err
+}

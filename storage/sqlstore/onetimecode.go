@@ -1,0 +1,34 @@
+package sqlstore
+
+import (
+	"context"
+	"time"
+
+	"github.com/bonafide-id/bonafide/storage"
+)
+
+// SaveOneTimeCode implements storage.OneTimeCodes.
+func (s *Store) SaveOneTimeCode(ctx context.Context, t storage.OneTimeCode) error {
+	return s.change(ctx, "save one-time code", func(tx *tx) error {
+		_, err := tx.exec(`INSERT INTO main.tickets (digest, purpose, subject, payload, expires_at)
+			VALUES (?1, ?2, ?3, ?4, ?5)
+			ON CONFLICT (purpose, subject) DO UPDATE SET
+				digest = excluded.digest, payload = excluded.payload, expires_at = excluded.expires_at`,
+			t.Digest[:], t.Purpose, t.Subject, t.Payload, micros(t.ExpiresAt))
+		return err
+	})
+}
+
+// UseOneTimeCode implements storage.OneTimeCodes.
+func (s *Store) UseOneTimeCode(ctx context.Context, purpose string, digest storage.Digest, now time.Time) (storage.OneTimeCode, error) {
+	return write(ctx, s, "use one-time code", func(tx *tx) (storage.OneTimeCode, error) {
+		return one(tx, scanOneTimeCode, `DELETE FROM main.tickets
+			WHERE digest = ?1 AND purpose = ?2 AND expires_at > ?3
+			RETURNING digest, purpose, subject, payload, expires_at`, digest[:], purpose, micros(now))
+	})
+}
+
+func scanOneTimeCode(row scanner) (t storage.OneTimeCode, err error) {
+	err = row.Scan((*digest)(&t.Digest), &t.Purpose, &t.Subject, &t.Payload, (*instant)(&t.ExpiresAt))
+	return t, err
+}

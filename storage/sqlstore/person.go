@@ -1,0 +1,175 @@
+package sqlstore
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"database/sql"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/bonafide-id/bonafide/storage"
+)
+
+// Person implements storage.People. It is one query, and so reads one state of the
+// database: three in a transaction take 1.5 times as long on SQLite, and 2.8 times on
+// PostgreSQL, where each is a round trip. Every column is of one table; PostgreSQL takes
+// the type of one from the first two tables, so that numbers have to be among those.
+func (s *Store) Person(ctx context.Context, subject string) (storage.Person, error) {
+	return read(ctx, s, "read person", func(tx *tx) (storage.Person, error) {
+		rows, err := all(tx, scanPersonRow, `
+			SELECT group_name, subgroups, verified, verified_by, verified_at, expires_at, revision,
+				NULL AS email, NULL AS email_verified, NULL AS handle, NULL AS value
+			FROM main.statuses WHERE subject = ?1
+			UNION ALL
+			SELECT NULL, NULL, NULL, NULL, NULL, NULL, NULL, email, email_verified, NULL, NULL
+			FROM main.accounts WHERE id = ?1 AND disabled = 0
+			UNION ALL
+			SELECT NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, handle, value
+			FROM main.attributes WHERE subject = ?1`, subject)
+		if err != nil {
+			return storage.Person{}, err
+		}
+		return personOf(rows), nil
+	})
+}
+
+// SetAttributes implements storage.People.
+func (s *Store) SetAttributes(ctx context.Context, subject string, values map[string]json.RawMessage) error {
+	// In order, so that two calls at once never wait for each other.
+	handles := slices.Sorted(maps.Keys(values))
+	return s.change(ctx, "set attributes", func(tx *tx) error {
+		for _, handle := range handles {
+			if err := setAttribute(tx, subject, handle, values[handle]); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+func setAttribute(tx *tx, subject, handle string, value json.RawMessage) error {
+	if value == nil || string(bytes.TrimSpace(value)) == "null" {
+		_, err := tx.exec(`DELETE FROM main.attributes WHERE subject = ?1 AND handle = ?2`, subject, handle)
+		return err
+	}
+	if !json.Valid(value) {
+		return fmt.Errorf("the value of %q is not JSON", handle)
+	}
+	_, err := tx.exec(`INSERT INTO main.attributes (subject, handle, value) VALUES (?1, ?2, ?3)
+		ON CONFLICT (subject, handle) DO UPDATE SET value = excluded.value`, subject, handle, string(value))
+	return err
+}
+
+// Subjects implements storage.People.
+func (s *Store) Subjects(ctx context.Context, after string, limit int) ([]string, error) {
+	return read(ctx, s, "list subjects", func(tx *tx) ([]string, error) {
+		return all(tx, scanString, `SELECT DISTINCT subject FROM main.attributes WHERE subject > ?1 ORDER BY subject LIMIT ?2`,
+			after, max(limit, 0))
+	})
+}
+
+// ReplaceAttribute implements storage.People.
+func (s *Store) ReplaceAttribute(ctx context.Context, subject, handle string, old, value json.RawMessage) error {
+	if !json.Valid(value) {
+		return fmt.Errorf("replace attribute: the value of %q is not JSON", handle)
+	}
+	return s.change(ctx, "replace attribute", func(tx *tx) error {
+		replaced, err := tx.exec(`UPDATE main.attributes SET value = ?4 WHERE subject = ?1 AND handle = ?2 AND value = ?3`,
+			subject, handle, string(old), string(value))
+		if err == nil && replaced == 0 {
+			return storage.ErrChanged
+		}
+		return err
+	})
+}
+
+// SetStatus implements storage.People.
+func (s *Store) SetStatus(ctx context.Context, subject string, status storage.Status, replaced int64) error {
+	revision := newVersion()
+	return s.change(ctx, "set status", func(tx *tx) error {
+		const assign = `subgroups = ?3, verified = ?4, verified_by = ?5, verified_at = ?6, expires_at = ?7, revision = ?8`
+		const insert = `INSERT INTO main.statuses
+				(subject, group_name, subgroups, verified, verified_by, verified_at, expires_at, revision)
+			VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8) ON CONFLICT (subject, group_name) DO `
+		args := []any{
+			subject, status.Group, listText(status.Subgroups), flag(status.Verified),
+			status.VerifiedBy, micros(status.VerifiedAt), micros(status.ExpiresAt), revision,
+		}
+		var set int
+		var err error
+		switch replaced {
+		case storage.AnyRevision:
+			set, err = tx.exec(insert+`UPDATE SET `+assign, args...)
+		case storage.NoStatus:
+			set, err = tx.exec(insert+`NOTHING`, args...)
+		default:
+			set, err = tx.exec(`UPDATE main.statuses SET `+assign+`
+				WHERE subject = ?1 AND group_name = ?2 AND revision = ?9`, append(args, replaced)...)
+		}
+		if err == nil && set == 0 {
+			return storage.ErrChanged
+		}
+		return err
+	})
+}
+
+// RemoveStatus implements storage.People.
+func (s *Store) RemoveStatus(ctx context.Context, subject, group string) error {
+	return s.change(ctx, "remove status", func(tx *tx) error {
+		_, err := tx.exec(`DELETE FROM main.statuses WHERE subject = ?1 AND group_name = ?2`, subject, group)
+		return err
+	})
+}
+
+// personRow is a row of statuses, which has a group, of attributes, which has a handle,
+// or of accounts.
+type personRow struct {
+	group      text
+	subgroups  list
+	verified   sql.NullBool
+	verifiedBy text
+	verifiedAt instant
+	expiresAt  instant
+	revision   sql.NullInt64
+
+	email         text
+	emailVerified sql.NullBool
+
+	handle text
+	value  text
+}
+
+func scanPersonRow(row scanner) (r personRow, err error) {
+	err = row.Scan(&r.group, &r.subgroups, &r.verified, &r.verifiedBy, &r.verifiedAt, &r.expiresAt, &r.revision,
+		&r.email, &r.emailVerified, &r.handle, &r.value)
+	return r, err
+}
+
+func personOf(rows []personRow) storage.Person {
+	var p storage.Person
+	for _, row := range rows {
+		switch {
+		case row.group != "":
+			p.Statuses = append(p.Statuses, storage.Status{
+				Group: string(row.group), Subgroups: row.subgroups, Verified: row.verified.Bool,
+				VerifiedBy: string(row.verifiedBy), VerifiedAt: time.Time(row.verifiedAt),
+				ExpiresAt: time.Time(row.expiresAt), Revision: row.revision.Int64,
+			})
+		case row.handle != "":
+			if p.Attributes == nil {
+				p.Attributes = make(map[string]json.RawMessage, len(rows))
+			}
+			p.Attributes[string(row.handle)] = json.RawMessage(row.value)
+		default:
+			p.HasAccount, p.Email, p.EmailVerified = true, string(row.email), row.emailVerified.Bool
+		}
+	}
+	slices.SortFunc(p.Statuses, func(a, b storage.Status) int {
+		return cmp.Compare(a.Group, b.Group)
+	})
+	return p
+}

@@ -1,0 +1,119 @@
+package sqlstore
+
+import (
+	"context"
+	"time"
+
+	"github.com/bonafide-id/bonafide/storage"
+)
+
+const sessionColumns = `s.digest, s.account_id, s.auth_time, s.amr, s.user_agent, s.address,
+	s.created_at, s.last_seen_at, s.expires_at, s.idle_until`
+
+// CreateSession implements storage.Sessions.
+func (s *Store) CreateSession(ctx context.Context, n storage.Session, epoch int64, replaced storage.Digest) error {
+	return s.change(ctx, "create session", func(tx *tx) error {
+		// The lock orders this step and those that end the sessions of the
+		// account: a session that slipped in between would outlive them.
+		current, err := one(tx, scanInt,
+			`SELECT epoch FROM main.accounts WHERE id = ?1 AND disabled = 0 `+tx.store.dialect.ForShare, n.AccountID)
+		if err != nil {
+			return err
+		}
+		if int64(current) != epoch {
+			return storage.ErrChanged
+		}
+		if _, err := tx.exec(`DELETE FROM main.sessions WHERE digest = ?1`, replaced[:]); err != nil {
+			return err
+		}
+		return insertSession(tx, n)
+	})
+}
+
+func insertSession(tx *tx, n storage.Session) error {
+	_, err := tx.exec(`INSERT INTO main.sessions (digest, account_id, auth_time, amr, user_agent, address,
+			created_at, last_seen_at, expires_at, idle_until)
+		VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)`,
+		n.Digest[:], n.AccountID, micros(n.AuthTime), listText(n.AMR), n.UserAgent, n.Address,
+		micros(n.CreatedAt), micros(n.LastSeenAt), micros(n.ExpiresAt), micros(earlier(n.IdleUntil, n.ExpiresAt)))
+	return err
+}
+
+// Session implements storage.Sessions.
+func (s *Store) Session(ctx context.Context, digest storage.Digest) (storage.Session, storage.Account, error) {
+	found, err := read(ctx, s, "read session", func(tx *tx) (sessionAndAccount, error) {
+		return one(tx, scanSessionAndAccount, `SELECT `+sessionColumns+`, `+accountColumns+`
+			FROM main.sessions s JOIN main.accounts a ON a.id = s.account_id
+			WHERE s.digest = ?1`, digest[:])
+	})
+	return found.session, found.account, err
+}
+
+// TouchSession implements storage.Sessions.
+func (s *Store) TouchSession(ctx context.Context, digest storage.Digest, seen, idleUntil time.Time) error {
+	return s.change(ctx, "touch session", func(tx *tx) error {
+		// A request that was overtaken takes nothing back, but a use that was noted
+		// by a clock that was wrong stands in nobody's way.
+		_, err := tx.exec(`UPDATE main.sessions SET last_seen_at = ?2,
+				idle_until = CASE WHEN expires_at < ?3 THEN expires_at ELSE ?3 END
+			WHERE digest = ?1 AND (last_seen_at IS NULL OR last_seen_at <= ?2 OR last_seen_at > ?4)`,
+			digest[:], micros(seen), micros(idleUntil), micros(seen.Add(skew)))
+		return err
+	})
+}
+
+// Sessions implements storage.Sessions.
+func (s *Store) Sessions(ctx context.Context, accountID string) ([]storage.Session, error) {
+	return read(ctx, s, "list sessions", func(tx *tx) ([]storage.Session, error) {
+		return all(tx, scanSession, `SELECT `+sessionColumns+` FROM main.sessions s
+			WHERE s.account_id = ?1 ORDER BY s.last_seen_at DESC, s.digest`, accountID)
+	})
+}
+
+// EndSession implements storage.Sessions.
+func (s *Store) EndSession(ctx context.Context, digest storage.Digest) error {
+	return s.change(ctx, "end session", func(tx *tx) error {
+		_, err := tx.exec(`DELETE FROM main.sessions WHERE digest = ?1`, digest[:])
+		return err
+	})
+}
+
+// EndSessions implements storage.Sessions.
+func (s *Store) EndSessions(ctx context.Context, match storage.SessionFilter) (int, error) {
+	if match.AccountID == "" {
+		return 0, nil
+	}
+	return write(ctx, s, "end sessions", func(tx *tx) (int, error) {
+		return tx.exec(`DELETE FROM main.sessions WHERE account_id = ?1 AND digest <> ?2`, match.AccountID, match.Except[:])
+	})
+}
+
+type sessionAndAccount struct {
+	session storage.Session
+	account storage.Account
+}
+
+func scanSessionAndAccount(row scanner) (r sessionAndAccount, err error) {
+	err = row.Scan(append(sessionFields(&r.session), accountFields(&r.account)...)...)
+	return r, err
+}
+
+func scanSession(row scanner) (s storage.Session, err error) {
+	err = row.Scan(sessionFields(&s)...)
+	return s, err
+}
+
+// sessionFields is where the sessionColumns go.
+func sessionFields(s *storage.Session) []any {
+	return []any{
+		(*digest)(&s.Digest), &s.AccountID, (*instant)(&s.AuthTime), (*list)(&s.AMR), &s.UserAgent, &s.Address,
+		(*instant)(&s.CreatedAt), (*instant)(&s.LastSeenAt), (*instant)(&s.ExpiresAt), (*instant)(&s.IdleUntil),
+	}
+}
+
+func earlier(a, b time.Time) time.Time {
+	if b.Before(a) {
+		return b
+	}
+	return a
+}

@@ -1,0 +1,79 @@
+package sqlstore
+
+import (
+	"context"
+	"time"
+)
+
+// sweeps remove up to ?2 rows each of what had ended at ?1, the longest ended
+// first, which is also the order that two sweeps at once agree on. The condition
+// stands twice because a row may have been given a new end after it was selected.
+var sweeps = []string{
+	`DELETE FROM main.tokens WHERE digest IN (
+		SELECT digest FROM main.tokens WHERE kind = 2 AND expires_at <= ?1 ORDER BY expires_at, digest LIMIT ?2)`,
+
+	`DELETE FROM main.tokens WHERE digest IN (
+		SELECT t.digest FROM main.grants g JOIN main.tokens t ON t.grant_id = g.id
+		WHERE g.expires_at <= ?1 ORDER BY g.expires_at, t.digest LIMIT ?2)`,
+
+	// Only grants whose tokens are gone, so that a grant with a million of them
+	// is not removed in one go. They are looked for among the first alone: behind
+	// those there may be millions that still have tokens.
+	`DELETE FROM main.grants WHERE id IN (
+		SELECT id FROM main.grants WHERE expires_at <= ?1 ORDER BY expires_at, id LIMIT ?2)
+		AND NOT EXISTS (SELECT 1 FROM main.tokens t WHERE t.grant_id = grants.id)`,
+
+	`DELETE FROM main.sessions WHERE idle_until <= ?1 AND digest IN (
+		SELECT digest FROM main.sessions WHERE idle_until <= ?1 ORDER BY idle_until, digest LIMIT ?2)`,
+
+	`DELETE FROM main.tickets WHERE expires_at <= ?1 AND digest IN (
+		SELECT digest FROM main.tickets WHERE expires_at <= ?1 ORDER BY expires_at, digest LIMIT ?2)`,
+
+	`DELETE FROM main.attempts WHERE drained_at <= ?1 AND bucket IN (
+		SELECT bucket FROM main.attempts WHERE drained_at <= ?1 ORDER BY drained_at, bucket LIMIT ?2)`,
+}
+
+// A sweep of SQLite holds the only writer. How long a row takes to remove differs by a
+// hundred times, with the size of the tables and what of them is in memory, so it is the
+// time that is bounded: after sweepTime no further sweepChunk rows are begun, which with
+// the commit makes some 5 ms.
+const (
+	sweepTime  = 3 * time.Millisecond
+	sweepChunk = 16
+)
+
+// Sweep implements storage.Store.
+func (s *Store) Sweep(ctx context.Context, now time.Time, limit int) (int, error) {
+	return write(ctx, s, "sweep", func(tx *tx) (int, error) {
+		begin, removed := time.Now(), 0
+		// A kind of which there are millions must not keep the others waiting.
+		left := make([]int, len(sweeps))
+		for i := range left {
+			left[i] = max(limit, 0)
+		}
+		for again := true; again; {
+			again = false
+			for i, sweep := range sweeps {
+				chunk := min(left[i], sweepChunk)
+				if chunk == 0 {
+					continue
+				}
+				n, err := tx.exec(sweep, micros(now), chunk)
+				if err != nil {
+					return 0, err
+				}
+				removed += n
+				// Zero says that there is nothing left, so something must go first.
+				if removed > 0 && time.Since(begin) >= sweepTime {
+					return removed, nil
+				}
+				left[i] -= chunk
+				if n == 0 {
+					left[i] = 0
+				}
+				again = again || left[i] > 0
+			}
+		}
+		return removed, nil
+	})
+}

@@ -1,0 +1,38 @@
+package storagetest
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/bonafide-id/bonafide/storage"
+)
+
+func (s *suite) installations(t *testing.T) {
+	first := storage.Installation{Issuer: "https://a.example/oidc", DataKey: []byte{0, 1, 0xff}}
+	t.Run("ComesBackWhole", func(t *testing.T) {
+		store := s.store(t)
+		_, err := store.Installation(t.Context())
+		fails(t, err, storage.ErrNotFound)
+		ok(t, store.CreateInstallation(t.Context(), first))
+		got, err := store.Installation(t.Context())
+		ok(t, err)
+		equal(t, got, first)
+	})
+	t.Run("ThereIsOne", func(t *testing.T) {
+		stores := s.stores(t, 2)
+		oneWins(t, race(stores, func(i int, store storage.Store) error {
+			return store.CreateInstallation(t.Context(), storage.Installation{Issuer: fmt.Sprint(i), DataKey: []byte{byte(i)}})
+		}), storage.ErrConflict)
+	})
+	t.Run("IsSavedOverTheOneThatWasThere", func(t *testing.T) {
+		store := s.store(t)
+		second := storage.Installation{Issuer: first.Issuer, DataKey: []byte("sealed anew")}
+		fails(t, store.SaveInstallation(t.Context(), first, second), storage.ErrChanged)
+		ok(t, store.CreateInstallation(t.Context(), first))
+		ok(t, store.SaveInstallation(t.Context(), first, second))
+		fails(t, store.SaveInstallation(t.Context(), first, first), storage.ErrChanged)
+		got, err := store.Installation(t.Context())
+		ok(t, err)
+		equal(t, got, second)
+	})
+}

@@ -1,0 +1,81 @@
+package storagetest
+
+import (
+	"testing"
+	"time"
+
+	"github.com/bonafide-id/bonafide/storage"
+)
+
+func oneTimeCode(name, purpose, subject string) storage.OneTimeCode {
+	return storage.OneTimeCode{
+		Digest: digest(name), Purpose: purpose, Subject: subject,
+		Payload: []byte{0, 0xff}, ExpiresAt: t0.Add(time.Minute),
+	}
+}
+
+func (s *suite) oneTimeCodes(t *testing.T) {
+	t.Run("IsRedeemedOnce", func(t *testing.T) {
+		store := s.store(t)
+		want := oneTimeCode("code", "reset", "subject")
+		ok(t, store.SaveOneTimeCode(t.Context(), want))
+		got, err := store.UseOneTimeCode(t.Context(), "reset", digest("code"), t0)
+		ok(t, err)
+		equal(t, got, want)
+		_, err = store.UseOneTimeCode(t.Context(), "reset", digest("code"), t0)
+		fails(t, err, storage.ErrNotFound)
+	})
+	t.Run("IsGoodForItsPurposeOnly", func(t *testing.T) {
+		store := s.store(t)
+		ok(t, store.SaveOneTimeCode(t.Context(), oneTimeCode("code", "verify", "subject")))
+		_, err := store.UseOneTimeCode(t.Context(), "reset", digest("code"), t0)
+		fails(t, err, storage.ErrNotFound)
+		_, err = store.UseOneTimeCode(t.Context(), "verify", digest("guess"), t0)
+		fails(t, err, storage.ErrNotFound)
+		_, err = store.UseOneTimeCode(t.Context(), "verify", digest("code"), t0) // was not used up
+		ok(t, err)
+	})
+	t.Run("EndsOnTime", func(t *testing.T) {
+		store := s.store(t)
+		end := t0.Add(time.Minute)
+		ok(t, store.SaveOneTimeCode(t.Context(), oneTimeCode("code", "reset", "subject")))
+		_, err := store.UseOneTimeCode(t.Context(), "reset", digest("code"), end)
+		fails(t, err, storage.ErrNotFound)
+		_, err = store.UseOneTimeCode(t.Context(), "reset", digest("code"), end.Add(-time.Microsecond))
+		ok(t, err)
+	})
+	t.Run("ReplacesTheOneBefore", func(t *testing.T) {
+		store := s.store(t)
+		ok(t, store.SaveOneTimeCode(t.Context(), oneTimeCode("first", "reset", "subject")))
+		ok(t, store.SaveOneTimeCode(t.Context(), oneTimeCode("second", "reset", "subject")))
+		ok(t, store.SaveOneTimeCode(t.Context(), oneTimeCode("elsewhere", "verify", "subject")))
+		ok(t, store.SaveOneTimeCode(t.Context(), oneTimeCode("another", "reset", "another")))
+		_, err := store.UseOneTimeCode(t.Context(), "reset", digest("first"), t0)
+		fails(t, err, storage.ErrNotFound)
+		for purpose, name := range map[string]string{"reset": "second", "verify": "elsewhere"} {
+			_, err = store.UseOneTimeCode(t.Context(), purpose, digest(name), t0)
+			ok(t, err)
+		}
+	})
+	t.Run("MayBeSavedAgain", func(t *testing.T) {
+		store := s.store(t)
+		want := oneTimeCode("code", "reset", "subject")
+		ok(t, store.SaveOneTimeCode(t.Context(), want))
+		want.Payload = []byte("changed")
+		want.ExpiresAt = t0.Add(time.Hour)
+		ok(t, store.SaveOneTimeCode(t.Context(), want))
+		got, err := store.UseOneTimeCode(t.Context(), "reset", digest("code"), t0)
+		ok(t, err)
+		equal(t, got, want)
+	})
+	t.Run("NeverTakesTheDigestOfAnother", func(t *testing.T) {
+		store := s.store(t)
+		ok(t, store.SaveOneTimeCode(t.Context(), oneTimeCode("code", "reset", "victim")))
+		fails(t, store.SaveOneTimeCode(t.Context(), oneTimeCode("code", "reset", "other")), storage.ErrConflict)
+		ok(t, store.SaveOneTimeCode(t.Context(), oneTimeCode("own", "reset", "other")))
+		fails(t, store.SaveOneTimeCode(t.Context(), oneTimeCode("code", "reset", "other")), storage.ErrConflict)
+		got, err := store.UseOneTimeCode(t.Context(), "reset", digest("code"), t0)
+		ok(t, err)
+		equal(t, got.Subject, "victim")
+	})
+}
