@@ -24,9 +24,19 @@ func (w *fixture) newBrowser() *browser {
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	return &browser{w.t, w, &http.Client{Jar: jar, CheckRedirect: func(*http.Request, []*http.Request) error {
-		return http.ErrUseLastResponse
-	}}}
+	return &browser{w.t, w, &http.Client{
+		Jar:           jar,
+		Transport:     ownConnections(w.t),
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}}
+}
+
+// ownConnections is a transport of this test's own: every httptest.Server that is closed
+// closes the connections of http.DefaultTransport, also under a request of a test beside it.
+func ownConnections(t testing.TB) http.RoundTripper {
+	transport := &http.Transport{}
+	t.Cleanup(transport.CloseIdleConnections)
+	return transport
 }
 
 func (b *browser) do(r *http.Request) page {

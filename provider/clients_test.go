@@ -27,7 +27,7 @@ type relyingParty struct {
 
 func newRelyingParty(t testing.TB, issuer, clientID string, scopes ...string) *relyingParty {
 	t.Helper()
-	ctx := t.Context()
+	ctx := oidc.ClientContext(t.Context(), &http.Client{Transport: ownConnections(t)})
 	discovered, err := oidc.NewProvider(ctx, issuer)
 	if err != nil {
 		t.Fatal(err)
