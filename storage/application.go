@@ -1,0 +1,95 @@
+package storage
+
+import (
+	"context"
+	"time"
+)
+
+// Application says which organization a client belongs to, and what its owners and the
+// operator have said about it. The registration itself is a [Client] of the provider that
+// it belongs to.
+type Application struct {
+	// Environment names the provider that knows the client: Production or Sandbox.
+	Environment    string
+	ClientID       string
+	OrganizationID string
+
+	// Name is that of the client, to be searched for.
+	Name string
+
+	// Kind is web, spa, native or machine.
+	Kind string
+
+	// Review is where the application stands on its way to production.
+	Review Review
+
+	// Document is the JSON of what else the dashboard keeps about it, none of which is
+	// looked for.
+	Document []byte
+
+	CreatedBy string
+	CreatedAt time.Time
+	UpdatedAt time.Time
+
+	// Version differs for every application that is saved; the store gives it.
+	Version int64
+}
+
+// The environments of applications.
+const (
+	Production = "production"
+	Sandbox    = "sandbox"
+)
+
+// Review is where an application stands on its way to production.
+type Review string
+
+// The states of a review.
+const (
+	ReviewNone     Review = ""
+	ReviewAsked    Review = "asked"
+	ReviewApproved Review = "approved"
+	ReviewRefused  Review = "refused"
+)
+
+// ApplicationFilter selects applications. All fields that are not zero must match.
+type ApplicationFilter struct {
+	Environment    string
+	OrganizationID string
+	Review         Review
+
+	// Search is a part of the name, in any case, or a whole client ID.
+	Search string
+
+	// After is the client ID of the last application of the page before, and AfterName
+	// its name: applications come in the order of their names in lower case, and of
+	// their IDs where these are equal.
+	AfterName, After string
+
+	// Limit is the most applications that are returned; 100 when zero.
+	Limit int
+}
+
+// Applications keeps which client belongs to which organization. Like [Organizations] it
+// is not a part of [Store].
+type Applications interface {
+	// CreateApplication records an application. ErrConflict when there is one for the
+	// client, ErrNotFound when the organization is gone, ErrLimit when it has most
+	// applications or more in the environment.
+	CreateApplication(ctx context.Context, a Application, most int) error
+
+	// Application returns the application of a client.
+	Application(ctx context.Context, environment, clientID string) (Application, error)
+
+	// Applications returns the applications that match.
+	Applications(ctx context.Context, match ApplicationFilter) ([]Application, error)
+
+	// SaveApplication replaces the application that has this Version; environment,
+	// client and organization stay. ErrChanged when it has another, or is gone.
+	SaveApplication(ctx context.Context, a Application) error
+
+	// DeleteApplication removes an application with its log and its faults. It returns
+	// nil when there is none. When there may be many lines in its log, they are removed
+	// before (RemoveLogOf).
+	DeleteApplication(ctx context.Context, environment, clientID string) error
+}

@@ -1,0 +1,167 @@
+package storage
+
+import (
+	"context"
+	"time"
+)
+
+// Organization owns applications. Its members look after them.
+type Organization struct {
+	ID   string
+	Name string
+
+	// Contact is the sealed e-mail address of somebody to ask, or empty.
+	Contact []byte
+
+	CreatedAt time.Time
+
+	// Version differs for every organization that is saved; the store gives it.
+	Version int64
+}
+
+// Role says what a member may do.
+type Role string
+
+// The roles, each of which may do what the next one may.
+const (
+	// RoleOwner decides about members, and about the organization.
+	RoleOwner Role = "owner"
+	// RoleDeveloper changes applications.
+	RoleDeveloper Role = "developer"
+	// RoleViewer sees.
+	RoleViewer Role = "viewer"
+)
+
+// Member is a user who belongs to an organization.
+type Member struct {
+	OrganizationID string
+	UserID         string
+	Role           Role
+	JoinedAt       time.Time
+}
+
+// Membership is an organization with the role that a user has in it.
+type Membership struct {
+	Organization
+	Role Role
+}
+
+// Invitation lets one person become a member, whoever opens its link.
+type Invitation struct {
+	// Token is the digest of what the link has.
+	Token          Digest
+	OrganizationID string
+	Role           Role
+
+	// Email is the sealed address that the invitation was sent to.
+	Email     []byte
+	InvitedBy string
+	CreatedAt time.Time
+	ExpiresAt time.Time
+}
+
+// Change is a line of the activity log of an organization.
+type Change struct {
+	// ID is given by the store and grows with time within one process.
+	ID             int64
+	OrganizationID string
+	At             time.Time
+
+	// UserID is who made the change.
+	UserID string
+
+	// Environment and ClientID name the application that was changed; both are empty
+	// for a change of the organization.
+	Environment string
+	ClientID    string
+
+	// What is the name of an act, and Fields what it has changed, none of which is a
+	// secret.
+	What   string
+	Fields []ChangedField
+}
+
+// ChangedField is a value before and after a change.
+type ChangedField struct {
+	Name   string `json:"name"`
+	Before string `json:"before,omitempty"`
+	After  string `json:"after,omitempty"`
+}
+
+// ChangeFilter selects changes of an organization. All fields that are not zero must match.
+type ChangeFilter struct {
+	OrganizationID string // required
+	Environment    string
+	ClientID       string
+	// BeforeID selects changes with a lower ID: the next page.
+	BeforeID int64
+	// Limit is the most changes that are returned; 100 when zero.
+	Limit int
+}
+
+// Organizations keeps who may look after which applications. It is not a part of [Store]:
+// a provider without a dashboard has no use for it.
+//
+// An organization always has an owner: each step that would take the last one away is
+// ErrConflict, also when two of them meet.
+type Organizations interface {
+	// CreateOrganization records an organization with its first owner. ErrConflict when
+	// there is one with its ID, ErrLimit when the owner is a member of most
+	// organizations or more.
+	CreateOrganization(ctx context.Context, o Organization, owner Member, most int) error
+
+	// Organization returns the organization with this ID.
+	Organization(ctx context.Context, id string) (Organization, error)
+
+	// SaveOrganization replaces name and contact of the organization that has this
+	// Version. ErrChanged when it has another, or is gone.
+	SaveOrganization(ctx context.Context, o Organization) error
+
+	// DeleteOrganization removes an organization with its members, invitations and
+	// settings; its activity log stays. ErrConflict when it has applications,
+	// ErrNotFound when there is none.
+	DeleteOrganization(ctx context.Context, id string) error
+
+	// Memberships returns the organizations of a user, by name.
+	Memberships(ctx context.Context, userID string) ([]Membership, error)
+
+	// Member returns a member. ErrNotFound when the user is none.
+	Member(ctx context.Context, organizationID, userID string) (Member, error)
+
+	// Members returns the members of an organization, those who joined first first.
+	Members(ctx context.Context, organizationID string) ([]Member, error)
+
+	// SetRole gives a member a role. ErrNotFound when the user is no member,
+	// ErrConflict when it is the last owner.
+	SetRole(ctx context.Context, organizationID, userID string, role Role) error
+
+	// RemoveMember ends a membership. It returns nil when there is none, and
+	// ErrConflict when it is that of the last owner.
+	RemoveMember(ctx context.Context, organizationID, userID string) error
+
+	// CreateInvitation records an invitation. ErrLimit when the organization has most
+	// of them that have not expired by CreatedAt, ErrNotFound when it is gone.
+	CreateInvitation(ctx context.Context, i Invitation, most int) error
+
+	// Invitation returns an invitation, expired ones included.
+	Invitation(ctx context.Context, token Digest) (Invitation, error)
+
+	// Invitations returns those of an organization that have not expired by now, the
+	// latest first.
+	Invitations(ctx context.Context, organizationID string, now time.Time) ([]Invitation, error)
+
+	// AcceptInvitation spends an invitation and makes the user a member with its role;
+	// a user who is one already keeps the role. Of any number of concurrent calls one
+	// succeeds. ErrNotFound when it is spent, removed, or expired by now.
+	AcceptInvitation(ctx context.Context, token Digest, userID string, now time.Time) (Member, error)
+
+	// RemoveInvitation withdraws an invitation of an organization. It returns nil when
+	// there is none.
+	RemoveInvitation(ctx context.Context, organizationID string, token Digest) error
+
+	// AppendChange records a change; its ID is ignored.
+	AppendChange(ctx context.Context, c Change) error
+
+	// Changes returns the changes that match, the latest first.
+	Changes(ctx context.Context, match ChangeFilter) ([]Change, error)
+}

@@ -1,0 +1,85 @@
+package storage
+
+import (
+	"context"
+	"time"
+)
+
+// LogEntry is a line of what happened to one request of an application, for its owners. It
+// never holds a secret, a token or a code.
+type LogEntry struct {
+	// ID is given by the store and grows with time within one process.
+	ID          int64
+	At          time.Time
+	Environment string
+	ClientID    string
+
+	// Event is what was asked for: authorize, consent, token, userinfo, and so on;
+	// Outcome is how that ended: ok, denied or error.
+	Event   string
+	Outcome string
+
+	// Error is the error code of the response, and Cause what was wrong, as constant
+	// text or the name of a diagnosis.
+	Error string
+	Cause string
+
+	// Details are what there is to know beside that, such as the redirect URI that came
+	// and those that are registered, by name.
+	Details map[string]string
+
+	RequestID string
+
+	// User is a pseudonym of the user, the same for one user and application.
+	User string
+
+	// Address is the network of the caller.
+	Address string
+}
+
+// LogFilter selects lines of one application. All fields that are not zero must match.
+type LogFilter struct {
+	Environment string // required
+	ClientID    string // required
+	Event       string
+	Outcome     string
+	Error       string
+	RequestID   string
+	// BeforeID selects lines with a lower ID: the next page. AfterID selects those with
+	// a higher one: what is new.
+	BeforeID, AfterID int64
+	// Limit is the most lines that are returned; 100 when zero.
+	Limit int
+}
+
+// LogDay is how often something happened to an application on one day.
+type LogDay struct {
+	// Day is its first moment in UTC.
+	Day     time.Time
+	Event   string
+	Outcome string
+	Error   string
+	Count   int
+}
+
+// RequestLog keeps what happened to the requests of applications. Like [Organizations] it
+// is not a part of [Store].
+type RequestLog interface {
+	// AppendLog records lines and counts them by day, all or nothing; their IDs are
+	// ignored.
+	AppendLog(ctx context.Context, entries []LogEntry) error
+
+	// Log returns the lines that match, the latest first.
+	Log(ctx context.Context, match LogFilter) ([]LogEntry, error)
+
+	// LogDays returns the counts of an application from a day on, by day.
+	LogDays(ctx context.Context, environment, clientID string, from time.Time) ([]LogDay, error)
+
+	// RemoveLog removes lines from before a moment, and counts of days before another,
+	// at most limit of each and fewer when that takes long, and reports how many; a
+	// caller repeats until that is zero.
+	RemoveLog(ctx context.Context, linesBefore, daysBefore time.Time, limit int) (removed int, err error)
+
+	// RemoveLogOf removes lines and counts of one application, as RemoveLog does.
+	RemoveLogOf(ctx context.Context, environment, clientID string, limit int) (removed int, err error)
+}
