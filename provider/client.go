@@ -109,8 +109,9 @@ type Client struct {
 	// Defaults to false.
 	Disabled bool `json:"disabled,omitempty"`
 
-	// Logo is a PNG, JPEG or GIF of at most 512 KiB and 2048 pixels a side; in JSON it
-	// is in base64.
+	// Logo is a PNG, JPEG, WebP or GIF of at most 512 KiB and 2048 pixels a side, which
+	// is kept as a PNG of at most 512 pixels a side (LogoPNG); in JSON it is in base64.
+	// Why one is refused is an error such as ErrLogoSVG.
 	// Defaults to none.
 	Logo []byte `json:"logo,omitempty"`
 

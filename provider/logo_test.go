@@ -2,9 +2,10 @@ package provider_test
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"errors"
 	"image"
 	"image/color"
-	"image/jpeg"
 	"image/png"
 	"math/rand/v2"
 	"net/http"
@@ -12,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/storage"
 )
 
 // square returns a picture in one colour.
@@ -68,7 +70,8 @@ func TestLogosThatNobodyHasAreRemoved(t *testing.T) {
 	has(0)
 }
 
-// TestLogoIsReadAndSavedAgain has one that is larger as it is served than a new one may be.
+// TestLogoIsReadAndSavedAgain has one that an earlier version drew, larger than a new one
+// may be.
 func TestLogoIsReadAndSavedAgain(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t)
@@ -78,16 +81,21 @@ func TestLogoIsReadAndSavedAgain(t *testing.T) {
 		noise.Pix[i] = uint8(random.Uint32())
 	}
 	var b bytes.Buffer
-	if err := jpeg.Encode(&b, noise, &jpeg.Options{Quality: 10}); err != nil {
+	if err := png.Encode(&b, noise); err != nil {
 		t.Fatal(err)
 	}
-	w.ok(w.SaveClient(t.Context(), provider.Client{ID: "noisy", Public: true, RedirectURIs: []string{callbackURI}, Logo: b.Bytes()}))
+	w.ok(w.SaveClient(t.Context(), provider.Client{ID: "noisy", Public: true, RedirectURIs: []string{callbackURI}}))
 	before, err := w.store.Client(t.Context(), "noisy")
+	w.ok(err)
+	before.Logo = sha256.Sum256(b.Bytes())
+	w.ok(w.store.SaveImage(t.Context(), storage.Image{Digest: before.Logo, MediaType: "image/png", Bytes: b.Bytes()}))
+	w.ok(w.store.SaveClient(t.Context(), before))
+	before, err = w.store.Client(t.Context(), "noisy")
 	w.ok(err)
 	read, err := w.Client(t.Context(), "noisy")
 	w.ok(err)
 	if len(read.Logo) <= 512<<10 {
-		t.Fatalf("%d bytes in JPEG and %d in PNG prove nothing", b.Len(), len(read.Logo))
+		t.Fatalf("%d bytes prove nothing", len(read.Logo))
 	}
 	w.ok(w.SaveClient(t.Context(), read))
 	after, err := w.store.Client(t.Context(), "noisy")
@@ -102,5 +110,39 @@ func TestLogoIsReadAndSavedAgain(t *testing.T) {
 	listed, err := w.Clients(t.Context(), "", 1)
 	if err != nil || len(listed) != 1 || listed[0].Logo != nil {
 		t.Errorf("the list has logos: %v", err)
+	}
+}
+
+func TestLogoIsServedSmallAndRefusedWithItsReason(t *testing.T) {
+	t.Parallel()
+	w := newFixture(t)
+	var b bytes.Buffer
+	if err := png.Encode(&b, image.NewGray(image.Rect(0, 0, 2000, 1000))); err != nil {
+		t.Fatal(err)
+	}
+	drawn, err := provider.LogoPNG(b.Bytes())
+	w.ok(err)
+	client := provider.Client{ID: "large", Public: true, RedirectURIs: []string{callbackURI}, Logo: b.Bytes()}
+	w.ok(w.SaveClient(t.Context(), client))
+	registered, err := w.Client(t.Context(), "large")
+	w.ok(err)
+	if !bytes.Equal(registered.Logo, drawn) {
+		t.Error("LogoPNG draws another than is registered")
+	}
+	if head, err := png.DecodeConfig(bytes.NewReader(drawn)); err != nil || head.Width != 512 || head.Height != 256 {
+		t.Errorf("it has %d by %d pixels: %v", head.Width, head.Height, err)
+	}
+	for logo, want := range map[string]error{
+		"<svg/>": provider.ErrLogoSVG, "PNG": provider.ErrLogoFormat, "GIF89a": provider.ErrLogoDamaged,
+		string(make([]byte, 512<<10+1)): provider.ErrLogoTooLarge,
+	} {
+		client.Logo = []byte(logo)
+		err := w.SaveClient(t.Context(), client)
+		if field := new(provider.FieldError); !errors.As(err, &field) || field.Field != "Logo" || !errors.Is(err, want) {
+			t.Errorf("%.10q: %v, want %v", logo, err, want)
+		}
+		if _, err := provider.LogoPNG([]byte(logo)); !errors.Is(err, want) {
+			t.Errorf("%.10q: %v, want %v", logo, err, want)
+		}
 	}
 }

@@ -13,7 +13,7 @@ import (
 )
 
 // saveImage stores a logo and returns it as it is served. One that is stored comes from
-// Client, and stays as it is: drawn from a JPEG, it may be larger than what is taken.
+// Client, and stays as it is: one that an earlier version has drawn may be larger than what is taken.
 func (r *Registry) saveImage(ctx context.Context, raw []byte) (storage.Image, error) {
 	stored, err := r.Store.Image(ctx, sha256.Sum256(raw))
 	switch {

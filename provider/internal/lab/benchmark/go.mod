@@ -13,7 +13,10 @@ require (
 	golang.org/x/net v0.58.0
 )
 
-require github.com/golang-fips/openssl/v2 v2.0.3 // indirect
+require (
+	github.com/golang-fips/openssl/v2 v2.0.3 // indirect
+	golang.org/x/image v0.45.0 // indirect
+)
 
 require (
 	github.com/a-h/templ v0.3.977 // indirect

@@ -1,0 +1,58 @@
+package picture
+
+import (
+	"bytes"
+	"image"
+	"image/gif"
+	"image/jpeg"
+	"image/png"
+	"io"
+
+	"golang.org/x/image/webp"
+)
+
+// format is one that a picture may have. Package image is not asked for one: it knows
+// whatever decoders the host has linked for purposes of its own.
+type format struct {
+	begins string // a question mark is any byte
+	header func(io.Reader) (image.Config, error)
+	pixels func(io.Reader) (image.Image, error)
+}
+
+var formats = []format{
+	{"\x89PNG\r\n\x1a\n", png.DecodeConfig, png.Decode},
+	{"\xff\xd8", jpeg.DecodeConfig, jpeg.Decode},
+	{"RIFF????WEBPVP8", webp.DecodeConfig, webp.Decode},
+	{"GIF8?a", gif.DecodeConfig, gif.Decode},
+}
+
+// formatOf goes by the content: the name of a file says nothing.
+func formatOf(raw []byte) (format, error) {
+	for _, f := range formats {
+		if f.begin(raw) {
+			return f, nil
+		}
+	}
+	if isSVG(raw) {
+		return format{}, ErrSVG
+	}
+	return format{}, ErrFormat
+}
+
+func (f format) begin(raw []byte) bool {
+	if len(raw) < len(f.begins) {
+		return false
+	}
+	for i := range len(f.begins) {
+		if f.begins[i] != '?' && f.begins[i] != raw[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// isSVG only decides what is said about a file that is refused in any case.
+func isSVG(raw []byte) bool {
+	head := bytes.TrimLeft(bytes.TrimPrefix(raw[:min(len(raw), 4<<10)], []byte("\ufeff")), " \t\r\n")
+	return bytes.HasPrefix(head, []byte("<")) && bytes.Contains(bytes.ToLower(head), []byte("<svg"))
+}
