@@ -203,7 +203,7 @@ func TestAssetsAreNamedAfterTheirContent(t *testing.T) {
 			t.Errorf("asset %q has media type %q and %d bytes", a.Name, a.MediaType, len(a.Bytes))
 		}
 	}
-	if len(Assets()) != 4 || AssetName("base.css") == "" || AssetName("../doc.go") != "" {
+	if len(Assets()) < 4 || AssetName("base.css") == "" || AssetName("../doc.go") != "" {
 		t.Errorf("%d assets, names %q and %q", len(Assets()), AssetName("base.css"), AssetName("../doc.go"))
 	}
 }

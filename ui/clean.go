@@ -15,6 +15,9 @@ const (
 
 	// maxMessage is how many characters of a message of the host.
 	maxMessage = 500
+
+	// maxProblem is how many characters of what a protocol finds wrong.
+	maxProblem = 500
 )
 
 // maxMarks is how many marks may stand on one letter. No script needs more, and

@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"slices"
 	"time"
 
 	"github.com/a-h/templ"
@@ -110,7 +111,9 @@ func consentOf(p Page) ConsentView {
 const hostileName = "\u202egnoW\u202c</title><script>alert(1)</script>\"' onload=x\n" +
 	"Bank of Somewhere, the one and only, please do trust it with everything that you have"
 
-var fixtures = []fixture{
+var fixtures = slices.Concat(screenFixtures, developerFixtures)
+
+var screenFixtures = []fixture{
 	{"signin", func(p Page) templ.Component {
 		return SignIn(SignInView{Page: p, Form: sampleForm, ResetURL: "/reset", SignUpURL: "/signup"})
 	}},
@@ -121,7 +124,7 @@ var fixtures = []fixture{
 		return SignIn(SignInView{Page: p, Form: with(Problem{Code: CredentialsWrong}), Email: ada.Email, ResetURL: "/reset", SignUpURL: "/signup"})
 	}},
 	{"signin-throttled", func(p Page) templ.Component {
-		return SignIn(SignInView{Page: p, Form: with(Problem{TooManyAttempts, 5}), Email: ada.Email, ResetURL: "/reset"})
+		return SignIn(SignInView{Page: p, Form: with(Problem{Code: TooManyAttempts, Count: 5}), Email: ada.Email, ResetURL: "/reset"})
 	}},
 	{"signin-bare", func(p Page) templ.Component {
 		bare := Page{Locale: p.Locale, AssetPath: p.AssetPath, Brand: Brand{Name: "Bonafide"}}
@@ -151,7 +154,7 @@ var fixtures = []fixture{
 	}},
 	{"signup-problems", func(p Page) templ.Component {
 		return SignUp(SignUpView{
-			Page: p, Form: with(Problem{Code: EmailInvalid}, Problem{PasswordTooShort, 15}),
+			Page: p, Form: with(Problem{Code: EmailInvalid}, Problem{Code: PasswordTooShort, Count: 15}),
 			Email: "ada@", MinLength: 15, SignInURL: "/signin",
 		})
 	}},
@@ -321,7 +324,7 @@ var fixtures = []fixture{
 	}},
 	{"password-problems", func(p Page) templ.Component {
 		return Password(PasswordView{
-			Page: accountPage(p.Locale), Form: with(Problem{Code: PasswordMissing}, Problem{Code: PasswordUnchanged}, Problem{PasswordTooLong, 1000}),
+			Page: accountPage(p.Locale), Form: with(Problem{Code: PasswordMissing}, Problem{Code: PasswordUnchanged}, Problem{Code: PasswordTooLong, Count: 1000}),
 			Email: ada.Email, MinLength: 15, AccountURL: "/account",
 		})
 	}},

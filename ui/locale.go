@@ -26,7 +26,10 @@ type Locale struct {
 	text text
 }
 
-//go:embed text/*.json
+// The sentences of the dashboard are in files of their own, for they are as many as those
+// of all other screens.
+//
+//go:embed text/*.json text/developer/*.json
 var catalogue embed.FS
 
 // locales are all languages of the catalogue, English first, for that is what
@@ -38,12 +41,19 @@ var locales = sync.OnceValue(func() []*Locale {
 	}
 	all := make([]*Locale, 0, len(files))
 	for _, file := range files {
+		if file.IsDir() {
+			continue
+		}
 		lang := strings.TrimSuffix(file.Name(), path.Ext(file.Name()))
 		data, err := catalogue.ReadFile("text/" + file.Name())
 		if err != nil {
 			panic(err)
 		}
-		l, err := parseLocale(lang, data)
+		dashboard, err := catalogue.ReadFile("text/developer/" + file.Name())
+		if err != nil {
+			panic(err)
+		}
+		l, err := parseLocale(lang, data, dashboard)
 		if err != nil {
 			panic(err) // every file is parsed by the tests
 		}
@@ -56,19 +66,26 @@ var locales = sync.OnceValue(func() []*Locale {
 	return all
 })
 
-func parseLocale(lang string, data []byte) (*Locale, error) {
+func parseLocale(lang string, data, dashboard []byte) (*Locale, error) {
 	tag, err := language.Parse(lang)
 	if err != nil {
 		return nil, fmt.Errorf("read language %q: %w", lang, err)
 	}
 	l := &Locale{Lang: lang, tag: tag}
-	d := json.NewDecoder(bytes.NewReader(data))
-	d.DisallowUnknownFields()
-	if err := d.Decode(&l.text); err != nil {
+	if err := decodeText(data, &l.text); err != nil {
 		return nil, fmt.Errorf("read language %q: %w", lang, err)
+	}
+	if err := decodeText(dashboard, &l.text.Developer); err != nil {
+		return nil, fmt.Errorf("read language %q of the dashboard: %w", lang, err)
 	}
 	l.Name, l.Dir = l.text.Language.Name, l.text.Language.Dir
 	return l, nil
+}
+
+func decodeText(data []byte, into any) error {
+	d := json.NewDecoder(bytes.NewReader(data))
+	d.DisallowUnknownFields()
+	return d.Decode(into)
 }
 
 var matcher = sync.OnceValue(func() language.Matcher {
@@ -127,6 +144,9 @@ func (l *Locale) orEnglish() *Locale {
 
 // problem returns the sentence for what is to be corrected.
 func (l *Locale) problem(p Problem) string {
+	if p.Text != "" {
+		return clean(p.Text, maxProblem)
+	}
 	return l.plain(l.text.Problems[p.Code], count(p.Count))
 }
 

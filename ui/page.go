@@ -10,6 +10,9 @@ import (
 const (
 	scriptScreens  = "screens.js"
 	scriptFormPost = "form-post.js"
+
+	// scriptDeveloper is for all pages of the dashboard.
+	scriptDeveloper = "developer.js"
 )
 
 func (p Page) locale() *Locale { return p.Locale.orEnglish() }

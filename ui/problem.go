@@ -5,6 +5,11 @@ type Problem struct {
 	Code ProblemCode
 	// Count is the number in the sentence, for the codes that have one.
 	Count int
+	// Field is the name of the field that it belongs to, where Code does not say so.
+	Field string
+	// Text is the sentence itself, in English, where what is wrong is a fact of a
+	// protocol that no Code stands for.
+	Text string
 }
 
 // ProblemCode names what is wrong with what was entered. The field that it
@@ -36,6 +41,17 @@ const (
 	CodeMissing       ProblemCode = "code_missing"
 	// CodeWrong says the same for a code that is wrong, used or expired.
 	CodeWrong ProblemCode = "code_wrong"
+	// NameMissing and NameInvalid are for the name of what somebody makes, ConfirmWrong
+	// for one that was not typed as it is.
+	NameMissing  ProblemCode = "name_missing"
+	NameInvalid  ProblemCode = "name_invalid"
+	ConfirmWrong ProblemCode = "confirm_wrong"
+	// LastOwner is for an organization that would have no owner left.
+	LastOwner ProblemCode = "last_owner"
+	// HasApplications is for an organization that cannot be deleted yet.
+	HasApplications ProblemCode = "has_applications"
+	// TooMany counts how many there may be of what somebody makes.
+	TooMany ProblemCode = "too_many"
 	// TooManyAttempts counts the minutes to wait.
 	TooManyAttempts ProblemCode = "too_many_attempts"
 )
@@ -76,6 +92,9 @@ const (
 // field returns the name of the field that the problem belongs to, and the
 // empty string for what is wrong with no field.
 func (p Problem) field() string {
+	if p.Field != "" {
+		return p.Field
+	}
 	switch p.Code {
 	case EmailMissing, EmailInvalid:
 		return FieldEmail
@@ -85,6 +104,10 @@ func (p Problem) field() string {
 		return FieldNewPassword
 	case CodeMissing, CodeWrong:
 		return FieldCode
+	case NameMissing, NameInvalid:
+		return FieldName
+	case ConfirmWrong:
+		return FieldConfirm
 	default:
 		return ""
 	}

@@ -31,6 +31,9 @@ type text struct {
 	Notices        map[Notice]message
 	Problems       map[ProblemCode]message
 	Mails          map[MailKind]mailText
+
+	// Developer is read from text/developer.
+	Developer developerText `json:"-"`
 }
 
 type languageText struct{ Name, Dir string }

@@ -8,6 +8,7 @@ import (
 	"go/token"
 	"maps"
 	"os"
+	"path/filepath"
 	"reflect"
 	"regexp"
 	"slices"
@@ -112,7 +113,7 @@ func placeholders(s string) map[string]bool {
 func constants(t *testing.T) map[string][]string {
 	t.Helper()
 	values := map[string][]string{}
-	for _, file := range []string{"problem.go", "views.go", "mail.go"} {
+	for _, file := range []string{"problem.go", "views.go", "mail.go", "views_developer.go"} {
 		f, err := parser.ParseFile(token.NewFileSet(), file, nil, 0)
 		if err != nil {
 			t.Fatal(err)
@@ -155,7 +156,9 @@ func TestEveryCodeHasASentence(t *testing.T) {
 	got := map[string][]string{
 		"ProblemCode": keys(text.Problems), "ErrorCode": keys(text.Error.Screens),
 		"Notice": keys(text.Notices), "MailKind": keys(text.Mails),
+		"DeveloperNotice": keys(text.Developer.Notices), "DeveloperSection": keys(text.Developer.Common.SectionNames),
 	}
+	maps.DeleteFunc(want, func(name string, _ []string) bool { return got[name] == nil }) // words of a screen
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("constants and catalogue differ (-constants +catalogue):\n%s", diff)
 	}
@@ -170,7 +173,11 @@ func pseudo(t *testing.T) *Locale {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l, err := parseLocale("en", data)
+	dashboard, err := catalogue.ReadFile("text/developer/en.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := parseLocale("en", data, dashboard)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -227,9 +234,17 @@ func outside(doc *html.Node) []string {
 // With the sentences replaced, what is left on a screen can only come from the
 // fixture or be written into a template, where no translator finds it.
 func TestScreensSayNothingThatIsNotInTheCatalogue(t *testing.T) {
-	source, err := os.ReadFile("fixtures_test.go")
+	var source []byte
+	files, err := filepath.Glob("fixtures*_test.go")
 	if err != nil {
 		t.Fatal(err)
+	}
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		source = append(source, text...)
 	}
 	for _, l := range Locales() {
 		source = append(source, l.Name...)
@@ -261,13 +276,24 @@ func TestEverySentenceIsSaidSomewhere(t *testing.T) {
 		said.Write(render(t, f.render(page)))
 	}
 	for code := range l.text.Problems {
-		said.Write(render(t, SignIn(SignInView{Page: page, Form: with(Problem{code, 2})})))
+		said.Write(render(t, SignIn(SignInView{Page: page, Form: with(Problem{Code: code, Count: 2})})))
 	}
 	for code := range l.text.Error.Screens {
 		said.Write(render(t, Error(ErrorView{Page: page, Code: code})))
 	}
 	for notice := range l.text.Notices {
 		said.Write(render(t, SignIn(SignInView{Page: page, Notice: notice})))
+	}
+	for notice := range l.text.Developer.Notices {
+		said.Write(render(t, DeveloperHome(DeveloperHomeView{DeveloperPage: noticed(developerPage(page), notice)})))
+	}
+	for section := range l.text.Developer.Common.SectionNames {
+		said.Write(render(t, DeveloperHome(DeveloperHomeView{DeveloperPage: developerPage(page, section)})))
+	}
+	for act := range l.text.Developer.Activity.Acts {
+		said.Write(render(t, DeveloperActivity(DeveloperActivityView{
+			DeveloperPage: developerPage(page), Changes: []DeveloperChange{{Act: act}},
+		})))
 	}
 	for kind := range l.text.Mails {
 		m := Compose(MailView{Kind: kind, Locale: l})

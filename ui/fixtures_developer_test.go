@@ -1,0 +1,147 @@
+package ui
+
+import (
+	"slices"
+	"time"
+
+	"github.com/a-h/templ"
+)
+
+// developerPage is a page of the dashboard around a sample page.
+func developerPage(p Page, sections ...DeveloperSection) DeveloperPage {
+	p.Client = Client{}
+	d := DeveloperPage{
+		Page: p, HomeURL: "/developer/", DocsURL: "/developer/docs", Account: ada, AccountURL: "/account",
+	}
+	for i, s := range sections {
+		d.Sections = append(d.Sections, DeveloperSectionLink{s, "/developer/o/1/" + string(s), i == 0})
+	}
+	return d
+}
+
+// organizationPage is a page of an organization.
+func organizationPage(p Page, current DeveloperSection) DeveloperPage {
+	d := developerPage(p, SectionApplications, SectionMembers, SectionPersonas, SectionInbox, SectionActivity, SectionOrganization)
+	for i := range d.Sections {
+		d.Sections[i].Current = d.Sections[i].Section == current
+	}
+	d.Trail = []DeveloperLink{{"River Bikes", "/developer/o/1"}}
+	return d
+}
+
+// applicationPage is a page of an application in the sandbox.
+func applicationPage(p Page, current DeveloperSection) DeveloperPage {
+	d := developerPage(p, SectionOverview, SectionSettings, SectionSecrets, SectionBranding, SectionSamples,
+		SectionTry, SectionLog, SectionNumbers, SectionFaults, SectionAccess)
+	for i := range d.Sections {
+		d.Sections[i].Current = d.Sections[i].Section == current
+	}
+	d.Trail = []DeveloperLink{{"River Bikes", "/developer/o/1"}, {"Shop", "/developer/o/1/sandbox/c1"}}
+	d.Environment, d.SandboxURL, d.ProductionURL = DeveloperSandbox, "/developer/o/1/sandbox", "/developer/o/1/production"
+	return d
+}
+
+// inProduction is the same page in the other environment.
+func inProduction(d DeveloperPage) DeveloperPage {
+	d.Environment = DeveloperProduction
+	return d
+}
+
+// noticed is a page on which something has just happened.
+func noticed(d DeveloperPage, n DeveloperNotice) DeveloperPage {
+	d.Notice = n
+	return d
+}
+
+var organizationFixtures = []fixture{
+	{"developer-home", func(p Page) templ.Component {
+		return DeveloperHome(DeveloperHomeView{
+			DeveloperPage: developerPage(p), CreateURL: "/developer/new",
+			Organizations: []DeveloperOrganization{
+				{"River Bikes", "/developer/o/1", DeveloperOwner}, {"Lovelace & Co", "/developer/o/2", DeveloperDeveloper},
+				{"Museum", "/developer/o/3", DeveloperViewer},
+			},
+		})
+	}},
+	{"developer-home-empty", func(p Page) templ.Component {
+		return DeveloperHome(DeveloperHomeView{DeveloperPage: developerPage(p), CreateURL: "/developer/new"})
+	}},
+	{"developer-organization-new", func(p Page) templ.Component {
+		return DeveloperOrganizationForm(DeveloperOrganizationView{
+			DeveloperPage: developerPage(p), Form: with(Problem{Code: NameMissing}), New: true,
+		})
+	}},
+	{"developer-organization", func(p Page) templ.Component {
+		return DeveloperOrganizationForm(DeveloperOrganizationView{
+			DeveloperPage: noticed(organizationPage(p, SectionOrganization), DeveloperSaved), Form: sampleForm,
+			Name: "River Bikes", Contact: ada.Email, Version: "v1", Kept: "River Bikes", MayChange: true, MayDelete: true,
+		})
+	}},
+	{"developer-organization-viewer", func(p Page) templ.Component {
+		return DeveloperOrganizationForm(DeveloperOrganizationView{
+			DeveloperPage: organizationPage(p, SectionOrganization), Form: sampleForm, Name: "River Bikes",
+		})
+	}},
+	{"developer-applications", func(p Page) templ.Component {
+		d := applicationPage(p, "")
+		d.Trail, d.Sections = d.Trail[:1], organizationPage(p, SectionApplications).Sections
+		return DeveloperApplications(DeveloperApplicationsView{
+			DeveloperPage: d, SearchURL: "/developer/o/1/sandbox", RegisterURL: "/developer/o/1/sandbox/new", MoreURL: "?after=c3",
+			Applications: []DeveloperApplication{
+				{Name: "Shop", LogoURL: "sample/client.svg", URL: "/c1", ClientID: "c1", Dialect: "standard"},
+				{Name: "Till", URL: "/c2", ClientID: "c2", Dialect: "v3", Disabled: true},
+				{Name: "Workshop", URL: "/c3", ClientID: "c3", Dialect: "standard", Unreviewed: true},
+			},
+		})
+	}},
+	{"developer-applications-none", func(p Page) templ.Component {
+		d := inProduction(applicationPage(p, ""))
+		d.Trail, d.Sections = d.Trail[:1], organizationPage(p, SectionApplications).Sections
+		return DeveloperApplications(DeveloperApplicationsView{DeveloperPage: d, RegisterURL: "/developer/o/1/sandbox/new"})
+	}},
+	{"developer-applications-not-found", func(p Page) templ.Component {
+		return DeveloperApplications(DeveloperApplicationsView{
+			DeveloperPage: organizationPage(p, SectionApplications), SearchURL: "/developer/o/1/sandbox", Search: "shop",
+		})
+	}},
+	{"developer-members", func(p Page) templ.Component {
+		return DeveloperMembers(DeveloperMembersView{
+			DeveloperPage: organizationPage(p, SectionMembers), Form: sampleForm, MayChange: true,
+			Members: []DeveloperMember{
+				{"u1", ada, DeveloperOwner, fixedNow.Add(-40 * 24 * time.Hour), true},
+				{"u2", Account{Name: "Grace Hopper", Email: "grace@example.com"}, DeveloperViewer, fixedNow.Add(-2 * 24 * time.Hour), false},
+			},
+			Invitations: []DeveloperInvitation{{"i1", "alan@example.com", DeveloperDeveloper, fixedNow.Add(5 * 24 * time.Hour)}},
+			Link:        "https://id.example/developer/join#Xk3",
+		})
+	}},
+	{"developer-members-viewer", func(p Page) templ.Component {
+		return DeveloperMembers(DeveloperMembersView{
+			DeveloperPage: organizationPage(p, SectionMembers), Form: sampleForm,
+			Members: []DeveloperMember{{"u1", ada, DeveloperViewer, fixedNow.Add(-40 * 24 * time.Hour), true}},
+		})
+	}},
+	{"developer-invitation", func(p Page) templ.Component {
+		return DeveloperInvitationScreen(DeveloperInvitationView{
+			DeveloperPage: developerPage(p), Form: sampleForm, Organization: "River Bikes", Role: DeveloperDeveloper,
+		})
+	}},
+	{"developer-invitation-gone", func(p Page) templ.Component {
+		return DeveloperInvitationScreen(DeveloperInvitationView{DeveloperPage: developerPage(p), Gone: true})
+	}},
+	{"developer-activity", func(p Page) templ.Component {
+		return DeveloperActivity(DeveloperActivityView{
+			DeveloperPage: organizationPage(p, SectionActivity), EarlierURL: "?before=3",
+			Changes: []DeveloperChange{
+				{fixedNow, ada.Email, "organization.change", "", []DeveloperChangedField{{"name", "River", "River Bikes"}}},
+				{fixedNow.Add(-time.Hour), "", "member.role", "Shop", []DeveloperChangedField{{"role", "", "owner"}}},
+			},
+		})
+	}},
+	{"developer-activity-empty", func(p Page) templ.Component {
+		return DeveloperActivity(DeveloperActivityView{DeveloperPage: organizationPage(p, SectionActivity)})
+	}},
+}
+
+// developerFixtures are the pages of the dashboard.
+var developerFixtures = slices.Concat(organizationFixtures)

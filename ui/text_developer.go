@@ -1,0 +1,84 @@
+package ui
+
+// developerText is every sentence of the dashboard, from text/developer/*.json.
+type developerText struct {
+	Common       developerCommonText
+	Home         developerHomeText
+	Organization developerOrganizationText
+	Members      developerMembersText
+	Invitation   developerInvitationText
+	Activity     developerActivityText
+	Application  developerApplicationText
+	Secrets      developerSecretsText
+	Production   developerProductionText
+	Branding     developerBrandingText
+	Log          developerLogText
+	Numbers      developerNumbersText
+	Try          developerTryText
+	Sandbox      developerSandboxText
+	Docs         developerDocsText
+	Notices      map[DeveloperNotice]message
+}
+
+type developerCommonText struct {
+	Dashboard, Docs, Account, Switch, Sections     message
+	Environment, Sandbox, Production               message
+	SandboxText, ProductionText                    message
+	Save, Copy, Copied, Optional, Nothing, Earlier message
+	RoleOwner, RoleDeveloper, RoleViewer           message
+	SectionNames                                   map[DeveloperSection]message
+}
+
+type developerHomeText struct {
+	Heading, Text, Empty, EmptyText, Create message
+	Steps                                   []message
+}
+
+type developerOrganizationText struct {
+	CreateHeading, CreateText, Create        message
+	Settings, SettingsText                   message
+	Name, NameHint, Contact, ContactHint     message
+	Delete, DeleteText, DeleteName           message
+	Applications, NoApplications             message
+	NoApplicationsText, Register             message
+	Search, SearchSubmit, NothingFound, More message
+	Disabled, Unreviewed                     message
+}
+
+type developerMembersText struct {
+	Heading, Text, You, Since                      message
+	ChangeRole, Change, Remove, RemoveOf, Leave    message
+	InviteHeading, InviteText, Email, Role, Invite message
+	OwnerText, DeveloperText, ViewerText           message
+	Waiting, Expires, Withdraw, WithdrawOf         message
+	LinkHeading, LinkText                          message
+}
+
+type developerInvitationText struct {
+	Heading, Text, As, Accept, Gone, GoneText message
+}
+
+type developerActivityText struct {
+	Heading, Text, Empty, Former message
+	When, Who, What              message
+	Before, After, None          message
+	Acts                         map[string]message
+}
+
+type developerApplicationText struct{}
+
+type developerSecretsText struct{}
+
+type developerProductionText struct{}
+
+type developerBrandingText struct{}
+
+type developerLogText struct{}
+
+type developerNumbersText struct{}
+
+type developerTryText struct{}
+
+type developerSandboxText struct{}
+
+type developerDocsText struct{}
