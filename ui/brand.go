@@ -5,6 +5,7 @@ import (
 	"math"
 	"regexp"
 	"strconv"
+	"strings"
 )
 
 // The surfaces that buttons stand on. The stylesheet has the same.
@@ -18,13 +19,6 @@ var (
 	white = rgb{0xff, 0xff, 0xff}
 )
 
-// The least contrasts of WCAG 2.2 that BrandCSS keeps: 1.4.3 for the label of
-// a button, 1.4.11 for its outline.
-const (
-	minTextContrast    = 4.5
-	minOutlineContrast = 3
-)
-
 var hexColor = regexp.MustCompile(`^#[0-9a-fA-F]{6}$`)
 
 // BrandCSS returns a stylesheet that gives the buttons of the screens a
@@ -32,12 +26,13 @@ var hexColor = regexp.MustCompile(`^#[0-9a-fA-F]{6}$`)
 // black or white, whichever is easier to read, and so has a contrast of at
 // least 4.58:1 on every colour. The shades for hovering and pressing are
 // derived, and a button that would hardly stand out from the screen, by day or
-// by night, gets an outline. The stylesheet goes into [Page.BrandStylesheet].
+// by night, gets an outline: [ContrastOf] measures it. The stylesheet goes into
+// [Page.BrandStylesheet].
 func BrandCSS(button string) ([]byte, error) {
-	if !hexColor.MatchString(button) {
-		return nil, fmt.Errorf("color %q is not of the form #rrggbb", button)
+	c, err := colorFrom(button)
+	if err != nil {
+		return nil, err
 	}
-	c := parseColor(button)
 	label := c.label()
 	return fmt.Appendf(nil, ":root {\n"+
 		"  --brand: %s;\n  --brand-label: %s;\n  --brand-hover: %s;\n  --brand-active: %s;\n"+
@@ -46,17 +41,58 @@ func BrandCSS(button string) ([]byte, error) {
 		c.outline(surfaceLight, black), c.outline(surfaceDark, white)), nil
 }
 
+// The stylesheet of a colour has a name that holds the colour, so that it can be
+// served to whoever asks for it, and cached for ever.
+const (
+	brandAssetPrefix = "brand-"
+	brandAssetSuffix = ".css"
+)
+
+// BrandAssetName returns the name of the stylesheet of a colour, of which
+// [BrandAsset] is the file. Like [Assets] it is to be served at [Page.AssetPath]
+// followed by its name. What is not of the form #rrggbb returns the empty string.
+func BrandAssetName(button string) string {
+	c, err := colorFrom(button)
+	if err != nil {
+		return ""
+	}
+	return brandAssetPrefix + strings.TrimPrefix(c.String(), "#") + brandAssetSuffix
+}
+
+// BrandAsset returns the stylesheet with a name that [BrandAssetName] returns, and
+// false for every other name.
+func BrandAsset(name string) (Asset, bool) {
+	color, found := strings.CutPrefix(name, brandAssetPrefix)
+	if color, found = strings.CutSuffix(color, brandAssetSuffix); !found {
+		return Asset{}, false
+	}
+	css, err := BrandCSS("#" + color)
+	if err != nil || BrandAssetName("#"+color) != name {
+		return Asset{}, false
+	}
+	return Asset{Name: name, MediaType: mediaTypes["css"], Bytes: css}, true
+}
+
 // LabelColor returns black or white, "#000000" or "#ffffff", whichever is easier to
 // read on a button of this colour; black when the colour is not of the form #rrggbb.
 func LabelColor(button string) string {
-	if !hexColor.MatchString(button) {
+	c, err := colorFrom(button)
+	if err != nil {
 		return black.String()
 	}
-	return parseColor(button).label().String()
+	return c.label().String()
 }
 
 // rgb is a colour of the sRGB space.
 type rgb [3]uint8
+
+// colorFrom reads a colour that somebody chose.
+func colorFrom(s string) (rgb, error) {
+	if !hexColor.MatchString(s) {
+		return rgb{}, fmt.Errorf("color %q is not of the form #rrggbb", s)
+	}
+	return parseColor(s), nil
+}
 
 // parseColor reads what hexColor matches.
 func parseColor(s string) rgb {

@@ -155,6 +155,9 @@ func TestFormsCarryHiddenFieldsAndLabelWhatTheyAsk(t *testing.T) {
 					t.Errorf("field %q without label or purpose", attr(i, "name"))
 				}
 			}
+			if attr(f, "action") == nowhere {
+				continue // of a preview
+			}
 			back := strings.HasPrefix(attr(f, "action"), "https:") // what goes to the application
 			if !back && (attr(f, "action") != "/here" || posted["flow"] != "f1" || posted["csrf"] != "c1") {
 				t.Errorf("form to %q carries %v", attr(f, "action"), posted)

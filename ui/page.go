@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/a-h/templ"
@@ -31,6 +32,35 @@ func (p Page) title(screen string) string {
 	return strings.Join(parts, " – ")
 }
 
+// nowhere is an address that leads nowhere: the page that it is on.
+const nowhere = "#preview"
+
+// previewed is the page as it is shown in a preview: nothing on it can be used, and what
+// would lead away leads nowhere.
+func (p Page) previewed(s Scheme) Page {
+	p.inert, p.scheme = true, s
+	for _, address := range []*string{
+		&p.Brand.HomeURL, &p.Brand.TermsURL, &p.Brand.PolicyURL, &p.Brand.HelpURL, &p.Client.TermsURL, &p.Client.PolicyURL,
+	} {
+		if *address != "" {
+			*address = nowhere
+		}
+	}
+	p.Languages = slices.Clone(p.Languages)
+	for i := range p.Languages {
+		p.Languages[i].URL = nowhere
+	}
+	return p
+}
+
+// colorScheme is what the browser is told to draw fields and scroll bars in.
+func (p Page) colorScheme() string {
+	if p.scheme == SchemeLight || p.scheme == SchemeDark {
+		return string(p.scheme)
+	}
+	return "light dark"
+}
+
 // label is the name of the application, or its host when it has no name that
 // can be seen.
 func (c Client) label() string {
@@ -58,6 +88,9 @@ func (f Form) ok() bool { return len(f.Problems) == 0 }
 // the browser. Callers follow registered addresses only; this is the second
 // lock.
 func away(address string) templ.SafeURL {
+	if address == nowhere {
+		return nowhere
+	}
 	scheme, _, ok := strings.Cut(address, ":")
 	if !ok {
 		return templ.FailedSanitizationURL

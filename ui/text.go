@@ -31,6 +31,7 @@ type text struct {
 	Notices        map[Notice]message
 	Problems       map[ProblemCode]message
 	Mails          map[MailKind]mailText
+	Preview        previewText
 
 	// Developer is read from text/developer.
 	Developer developerText `json:"-"`
@@ -141,6 +142,12 @@ type sessionsText struct {
 }
 
 type passwordText struct{ Heading, Current, Effect, Submit message }
+
+// previewText is about nobody: what the screens of a preview show.
+type previewText struct {
+	Profile, ProfileText message
+	Name, Email          message
+}
 
 // mailText is an e-mail: its subject, and its paragraphs.
 type mailText struct {

@@ -249,6 +249,7 @@ func TestScreensSayNothingThatIsNotInTheCatalogue(t *testing.T) {
 	for _, l := range Locales() {
 		source = append(source, l.Name...)
 	}
+	source = append(source, "0123456789ABCDEF"...) // the request of a preview
 	l := pseudo(t)
 	for _, f := range fixtures {
 		if f.name == "consent-hostile" {

@@ -27,6 +27,10 @@ type Page struct {
 	Sandbox bool
 	// Now is the time that "5 minutes ago" is counted from. Zero shows dates.
 	Now time.Time
+
+	// inert and scheme are of a preview.
+	inert  bool
+	scheme Scheme
 }
 
 // Brand is the service itself. Addresses that are empty show no link.

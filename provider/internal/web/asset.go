@@ -22,15 +22,10 @@ func (s *Site) Assets() []Route {
 	}
 }
 
-// The stylesheet of a colour is found under a name that holds the colour, so that
-// neither an inline style nor a table of clients is needed to serve it.
-const (
-	brandCSSPrefix = "brand-"
-	brandCSSSuffix = ".css"
-)
-
+// brandStylesheet is found under a name that holds the colour, so that neither an inline
+// style nor a table of clients is needed to serve it.
 func (s *Site) brandStylesheet(color string) string {
-	return s.Link("/assets/" + brandCSSPrefix + strings.ToLower(strings.TrimPrefix(color, "#")) + brandCSSSuffix)
+	return s.Link("/assets/" + ui.BrandAssetName(color))
 }
 
 var color = regexp.MustCompile(`^#[0-9a-fA-F]{6}$`)
@@ -46,13 +41,9 @@ func (s *Site) serveAsset(w http.ResponseWriter, r *http.Request) {
 		s.serveImmutable(w, r, a.MediaType, a.Bytes)
 		return
 	}
-	color, isBrand := strings.CutPrefix(name, brandCSSPrefix)
-	color, isCSS := strings.CutSuffix(color, brandCSSSuffix)
-	if isBrand && isCSS && IsColor("#"+color) {
-		if css, err := ui.BrandCSS("#" + color); err == nil {
-			s.serveImmutable(w, r, "text/css; charset=utf-8", css)
-			return
-		}
+	if a, ok := ui.BrandAsset(name); ok {
+		s.serveImmutable(w, r, a.MediaType, a.Bytes)
+		return
 	}
 	s.Fail(w, r, errNotFound)
 }

@@ -1,0 +1,76 @@
+package ui
+
+import "github.com/a-h/templ"
+
+// PreviewView is one of the screens as the users of an application will see it, with
+// sample data.
+type PreviewView struct {
+	// Page is what is around the screen: the service, and the application with its
+	// name, logo and colours ([Page.BrandStylesheet]). Where its addresses lead does
+	// not matter.
+	Page
+	Screen PreviewScreen
+	// Scheme is the colours of day or of night. Empty follows the device.
+	Scheme Scheme
+	// Scopes are what the application asks for on the consent screen. None is a
+	// profile with a name and an e-mail address.
+	Scopes []ConsentScope
+}
+
+// PreviewScreen names a screen that [Preview] can show.
+type PreviewScreen string
+
+// The screens of previews.
+const (
+	PreviewSignIn  PreviewScreen = "signin"
+	PreviewConsent PreviewScreen = "consent"
+	PreviewError   PreviewScreen = "error"
+)
+
+// Scheme is the colours of a screen, whatever the device is set to.
+type Scheme string
+
+// The schemes.
+const (
+	SchemeAuto  Scheme = ""
+	SchemeLight Scheme = "light"
+	SchemeDark  Scheme = "dark"
+)
+
+// Preview is the real screen, of the same components, with nothing on it that can be
+// used: its fields take no focus, its forms are posted to no endpoint and its links lead
+// nowhere. It is for an <iframe>, as wide as the device that it is to be seen on. It has
+// no script, and needs no more of a content security policy than
+//
+//	default-src 'none'; style-src 'self'; img-src 'self'; frame-ancestors 'self';
+//	form-action 'none'; base-uri 'none'; sandbox allow-same-origin
+func Preview(v PreviewView) templ.Component {
+	page := v.previewed(v.Scheme)
+	form := Form{Action: nowhere}
+	switch v.Screen {
+	case PreviewConsent:
+		return Consent(ConsentView{Page: page, Form: form, Account: someone, Scopes: v.sampleScopes(), AppsURL: nowhere})
+	case PreviewError:
+		return Error(ErrorView{Page: page, Code: ErrorExpired, RequestID: "0123456789ABCDEF", Time: page.Now, BackURL: nowhere})
+	default:
+		return SignIn(SignInView{Page: page, Form: form, ResetURL: nowhere, SignUpURL: nowhere})
+	}
+}
+
+// someone is who a preview is shown to. Domains of example are nobody's (RFC 2606).
+var someone = Account{Name: "Ada Lovelace", Email: "ada@example.com"}
+
+func (v PreviewView) sampleScopes() []ConsentScope {
+	if len(v.Scopes) > 0 {
+		return v.Scopes
+	}
+	l := v.locale()
+	t := l.text.Preview
+	return []ConsentScope{{
+		Title: l.plain(t.Profile), Text: l.plain(t.ProfileText),
+		Attributes: []ConsentAttribute{
+			{Label: l.plain(t.Name), Values: []string{someone.Name}},
+			{Label: l.plain(t.Email), Values: []string{someone.Email}},
+		},
+	}}
+}
