@@ -24,13 +24,13 @@ func (p *Pages) showSignIn(w http.ResponseWriter, r *http.Request, page *authflo
 	if err != nil {
 		return err
 	}
-	if page.Flow == nil && user != nil {
-		p.Site.Redirect(w, p.Site.Link("/account"))
-		return nil
-	}
 	again, err := p.Flows.MustReauthenticate(r, page)
 	if err != nil {
 		return err
+	}
+	if page.Flow == nil && user != nil && again == nil {
+		p.Flows.Continue(w, r, page)
+		return nil
 	}
 	return p.renderSignIn(w, r, page, again, loginHint(page), http.StatusOK)
 }
@@ -102,7 +102,7 @@ func (p *Pages) signIn(w http.ResponseWriter, r *http.Request, page *authflow.Pa
 	if err != nil {
 		return err
 	}
-	p.Flows.Continue(w, r)
+	p.Flows.Continue(w, r, page)
 	return nil
 }
 

@@ -163,7 +163,7 @@ func (p *Pages) signUpCode(w http.ResponseWriter, r *http.Request, page *authflo
 	if err := p.startSession(w, r, account); err != nil {
 		return err
 	}
-	p.Flows.Continue(w, r)
+	p.Flows.Continue(w, r, page)
 	return nil
 }
 

@@ -112,7 +112,7 @@ func (e *Endpoint) deny(w http.ResponseWriter, r *http.Request, d *denial) error
 // one of a flow.
 func (e *Endpoint) unknownUser(r *http.Request, p *Page, cause error) error {
 	var already *denial
-	if errors.As(cause, &already) || web.Parameter(r, web.FlowParameter) == "" {
+	if errors.As(cause, &already) || p.Return != nil || web.Parameter(r, web.FlowParameter) == "" {
 		return cause
 	}
 	if p.Flow == nil {

@@ -145,7 +145,7 @@ func (e *Endpoint) consent(w http.ResponseWriter, r *http.Request, p *Page) erro
 		return err
 	}
 	if s.user == nil {
-		e.Continue(w, r)
+		e.Continue(w, r, p)
 		return nil
 	}
 	fingerprint, err := s.asks.fingerprint()
@@ -157,7 +157,7 @@ func (e *Endpoint) consent(w http.ResponseWriter, r *http.Request, p *Page) erro
 	}
 	switch r.PostForm.Get(ui.FieldAction) {
 	case ui.ActionAllow:
-		return e.allow(w, r, f, s)
+		return e.allow(w, r, p, s)
 	case ui.ActionSwitch:
 		return e.SwitchAccount(w, r, p)
 	default: // what is not clearly a yes is a no
@@ -172,12 +172,13 @@ func (e *Endpoint) consent(w http.ResponseWriter, r *http.Request, p *Page) erro
 // allow remembers a decision, beside what the user has allowed the application
 // before, and goes on with the flow. Where that has changed meanwhile, as in another
 // tab, the user is asked again.
-func (e *Endpoint) allow(w http.ResponseWriter, r *http.Request, f *Flow, s authState) error {
+func (e *Endpoint) allow(w http.ResponseWriter, r *http.Request, p *Page, s authState) error {
+	f := p.Flow
 	decision := s.asks.decide(s.user.UserID, f.request.Client.ID, s.consent, s.now)
 	err := e.saveConsent(r.Context(), decision, f, s)
 	switch {
 	case errors.Is(err, storage.ErrChanged), errors.Is(err, storage.ErrEnded):
-		e.Continue(w, r)
+		e.Continue(w, r, p)
 		return nil
 	case err != nil:
 		return err

@@ -77,6 +77,11 @@ func (e *Endpoint) Routes() []web.Route {
 		{Method: http.MethodGet, Path: "/oauth/authorize", OwnQuery: true, Handler: e.Site.Page(e.Handler(NoFlow, e.authorize))},
 		{Method: http.MethodPost, Path: "/oauth/authorize", OwnQuery: true, Handler: e.Site.Page(e.authorizePost)},
 	}
+	if !e.hasAccounts() {
+		routes = append(routes, web.Route{
+			Method: http.MethodGet, Path: hostReturnPath, Handler: e.Site.Page(e.Handler(NoFlow, e.returnFromHost)),
+		})
+	}
 	routes = append(routes, e.Site.FormRoutes("/oauth/select-account", page(e.showSelectAccount), page(e.selectAccount))...)
 	return append(routes, e.Site.FormRoutes("/oauth/consent", page(e.showConsent), page(e.consent))...)
 }

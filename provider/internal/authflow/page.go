@@ -25,8 +25,10 @@ type User struct {
 // Page is a request for a page, parsed once: the flow that it belongs to, and who is
 // signed in.
 type Page struct {
-	// Flow is nil for a page that stands alone.
-	Flow *Flow
+	// Flow is nil for a page that stands alone, or on which somebody signs in for a page
+	// beside the provider's own: then Return is that.
+	Flow   *Flow
+	Return *Return
 
 	endpoint *Endpoint
 	request  *http.Request
@@ -53,7 +55,11 @@ func (e *Endpoint) Handler(need Need, h PageHandler) web.Handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		p := &Page{endpoint: e, request: r}
 		var err error
-		if need == FlowRequired || need == FlowOptional && web.Parameter(r, web.FlowParameter) != "" {
+		sealed := web.Parameter(r, web.FlowParameter)
+		switch {
+		case need == FlowOptional && e.isReturn(sealed):
+			p.Return, err = e.openReturn(r)
+		case need == FlowRequired, need == FlowOptional && sealed != "":
 			p.Flow, err = e.openFlow(r)
 		}
 		if err == nil {
@@ -68,7 +74,7 @@ func (p *Page) User() (*User, error) {
 	if p.known {
 		return p.user, nil
 	}
-	user, err := p.endpoint.signedIn(p.request)
+	user, err := p.endpoint.SignedIn(p.request)
 	if err != nil {
 		return nil, err
 	}
@@ -84,8 +90,8 @@ func (p *Page) Request() *engine.AuthorizeRequest {
 	return p.Flow.request
 }
 
-// signedIn reads who is signed in on a request, or nil.
-func (e *Endpoint) signedIn(r *http.Request) (*User, error) {
+// SignedIn reads who is signed in on a request, or nil.
+func (e *Endpoint) SignedIn(r *http.Request) (*User, error) {
 	if !e.hasAccounts() {
 		user, err := host.SignedIn(r, e.Clock, e.Host.SignedIn)
 		if user == nil || err != nil {
@@ -169,13 +175,16 @@ func (e *Endpoint) renderFinished(w http.ResponseWriter, r *http.Request, f *Flo
 	}))
 }
 
-// Continue sends the browser back to its flow, or to the account.
-func (e *Endpoint) Continue(w http.ResponseWriter, r *http.Request) {
-	if sealed := web.Parameter(r, web.FlowParameter); sealed != "" {
-		e.Site.Redirect(w, e.Site.Link("/oauth/authorize", web.FlowParameter, sealed))
-		return
+// Continue sends the browser back to what the page was opened for, or to the account.
+func (e *Endpoint) Continue(w http.ResponseWriter, r *http.Request, p *Page) {
+	switch {
+	case p.Flow != nil:
+		e.Site.Redirect(w, e.Site.Link("/oauth/authorize", web.FlowParameter, web.Parameter(r, web.FlowParameter)))
+	case p.Return != nil:
+		e.Site.Redirect(w, p.Return.Address)
+	default:
+		e.Site.Redirect(w, e.Site.Link("/account"))
 	}
-	e.Site.Redirect(w, e.Site.Link("/account"))
 }
 
 // continueWith sends the browser back to the authorization endpoint with a flow that has

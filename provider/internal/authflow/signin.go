@@ -58,6 +58,9 @@ func (e *Endpoint) returnTo(sealed string) string {
 // IsReturnTo reports whether an address is one that a flow has given to the host's
 // sign-in page.
 func (e *Endpoint) IsReturnTo(address string) bool {
+	if sealed, ok := strings.CutPrefix(address, e.hostReturn("")); ok {
+		return e.isReturn(sealed)
+	}
 	sealed, ok := strings.CutPrefix(address, e.returnTo(""))
 	if !ok {
 		return false
@@ -86,15 +89,21 @@ func (e *Endpoint) SwitchAccount(w http.ResponseWriter, r *http.Request, p *Page
 	return nil
 }
 
-// MustReauthenticate returns the user who is signed in when the flow of the page asks for
-// that user's password again.
+// MustReauthenticate returns the user who is signed in when what the page was opened for
+// asks for that user's password again.
 func (e *Endpoint) MustReauthenticate(r *http.Request, p *Page) (*User, error) {
-	if p.Flow == nil {
+	if p.Flow == nil && p.Return == nil {
 		return nil, nil
 	}
 	user, err := p.User()
 	if err != nil || user == nil {
 		return nil, err
+	}
+	if p.Return != nil {
+		if user.Within(e.Clock(), p.Return.MaxAge) {
+			return nil, nil
+		}
+		return user, nil
 	}
 	s, err := e.readState(r.Context(), p.Flow, user)
 	if err != nil || nextStep(s).step != stepReauthenticate {

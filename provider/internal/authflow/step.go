@@ -4,7 +4,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/bonafide-id/bonafide/provider/internal/clock"
 	"github.com/bonafide-id/bonafide/provider/internal/engine"
 	"github.com/bonafide-id/bonafide/storage"
 )
@@ -119,8 +118,7 @@ func authenticate(s authState, silent bool) (decision, bool) {
 // authentication that seems to lie ahead was written by a clock that was wrong: it may
 // be of any age.
 func (s authState) tooOld() bool {
-	authenticated := s.user.AuthTime
-	return s.request.MaxAge == 0 || clock.Ahead(s.now, authenticated) || clock.Elapsed(s.now, authenticated) > s.request.MaxAge
+	return s.request.MaxAge == 0 || !s.user.Within(s.now, s.request.MaxAge)
 }
 
 // consented reports whether the user has allowed exactly this.

@@ -91,12 +91,15 @@ func unmask(value string) []byte {
 // then a sign-in in one tab would make the forms of all others worthless, and those
 // are of the applications that somebody opens in the morning. What a form does is
 // bound to its user where that matters (the field user of the consent screen).
-func (s *Site) Guard(act Handler) Handler {
+func (s *Site) Guard(act Handler) Handler { return s.guard(readForm, act) }
+
+// guard is Guard with a way to read the form.
+func (s *Site) guard(read func(*http.Request) error, act Handler) Handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		if err := s.checkOrigin(r); err != nil {
 			return &PageError{Status: http.StatusForbidden, Code: ui.ErrorForbidden, Cause: err}
 		}
-		if err := readForm(r); err != nil {
+		if err := read(r); err != nil {
 			return err
 		}
 		value := s.Cookies.Get(r, session.Browser)
@@ -125,20 +128,23 @@ func (s *Site) checkOrigin(r *http.Request) error {
 // readForm parses the form of a page. A body of any other kind was not sent
 // by a page of ours.
 func readForm(r *http.Request) error {
-	err := engine.ParseForm(r, MaxForm)
+	if err := engine.ParseForm(r, MaxForm); err != nil {
+		return formError(err)
+	}
+	if err := checkFields(r.PostForm); err != nil {
+		return &PageError{Status: http.StatusBadRequest, Code: ui.ErrorRequest, Cause: err}
+	}
+	return nil
+}
+
+// formError is the page for a form that cannot be read.
+func formError(err error) error {
 	var protocol *engine.Error
-	if err == nil {
-		if err := checkFields(r.PostForm); err != nil {
-			return &PageError{Status: http.StatusBadRequest, Code: ui.ErrorRequest, Cause: err}
-		}
-		return nil
+	var tooLarge *http.MaxBytesError
+	if errors.As(err, &tooLarge) || errors.As(err, &protocol) && protocol.Status == http.StatusRequestEntityTooLarge {
+		return &PageError{Status: http.StatusRequestEntityTooLarge, Code: ui.ErrorTooLarge, Cause: err}
 	}
-	switch {
-	case errors.As(err, &protocol) && protocol.Status == http.StatusRequestEntityTooLarge:
-		return &PageError{Status: protocol.Status, Code: ui.ErrorTooLarge, Cause: err}
-	default:
-		return &PageError{Status: http.StatusForbidden, Code: ui.ErrorForbidden, Cause: err}
-	}
+	return &PageError{Status: http.StatusForbidden, Code: ui.ErrorForbidden, Cause: err}
 }
 
 // checkQuery refuses a page whose address no page of ours can have. The authorization

@@ -121,7 +121,16 @@ func (s *Site) LogFailure(r *http.Request, status int, err error) {
 		level = slog.LevelError
 	}
 	s.Logger.Log(r.Context(), level, "request failed",
-		slog.String("method", r.Method), slog.String("path", PathOf(r)), slog.Int("status", status), slog.Any("error", err))
+		slog.String("method", r.Method), slog.String("path", pathForLog(r)), slog.Int("status", status), slog.Any("error", err))
+}
+
+// pathForLog is the path of a request, or for a page beside ours its pattern.
+func pathForLog(r *http.Request) string {
+	m := matchOf(r)
+	if m.beside {
+		return m.Path
+	}
+	return m.path
 }
 
 // hasLeft reports whether a request failed because its caller did not wait for the

@@ -40,17 +40,35 @@ func (s *Site) rememberLanguage(w http.ResponseWriter, r *http.Request) {
 // A path that is none of ours has none: it is a stranger's text, and //host.example would
 // be a link to that host.
 func (s *Site) languages(r *http.Request) []ui.Language {
-	path := routeOf(r).Path
+	m := matchOf(r)
+	path := m.Path
+	if m.beside {
+		path = m.path
+	}
 	if path == "" {
 		return nil
 	}
 	var list []ui.Language
 	for _, l := range ui.Locales() {
-		query := []string{LanguageParameter, l.Lang}
+		list = append(list, ui.Language{Lang: l.Lang, URL: s.Link(path, append(asked(r, m), LanguageParameter, l.Lang)...)})
+	}
+	return list
+}
+
+// asked returns the names and values of what a page was asked for, beside its language and
+// what has just happened.
+func asked(r *http.Request, m *matched) []string {
+	var query []string
+	if !m.beside {
 		for _, name := range []string{FlowParameter, CodeParameter, MailboxParameter, ClientParameter} {
 			query = append(query, name, Parameter(r, name))
 		}
-		list = append(list, ui.Language{Lang: l.Lang, URL: s.Link(path, query...)})
+		return query
 	}
-	return list
+	for name, values := range r.URL.Query() {
+		if name != LanguageParameter && name != NoticeParameter {
+			query = append(query, name, values[0])
+		}
+	}
+	return query
 }

@@ -53,6 +53,10 @@ func (s *Site) FormRoutes(path string, show, act Handler) []Route {
 type matched struct {
 	Route
 	path string
+
+	// beside marks a page that is not in the table: Path is the pattern of the host's
+	// router, for who counts and logs, and path is escaped.
+	beside bool
 }
 
 type matchedKey struct{}
@@ -106,15 +110,20 @@ func newRouter(s *Site, table []Route) *router {
 			slices.Sort(methods[route.Path])
 			allowed = strings.Join(methods[route.Path], ", ")
 		}
-		rt.add(route.Path, Route{Path: route.Path, Kind: route.Kind, Handler: func(w http.ResponseWriter, r *http.Request) {
-			w.Header().Set("Allow", allowed)
-			s.Fail(w, r, &PageError{Status: http.StatusMethodNotAllowed, Code: ui.ErrorMethod})
-		}})
+		rt.add(route.Path, Route{Path: route.Path, Kind: route.Kind, Handler: s.refuseMethod(allowed)})
 	}
 	for _, prefix := range []string{"/api/", "/oidc/"} {
 		rt.add(prefix, Route{Kind: Program, Handler: rt.notFound.Handler})
 	}
 	return rt
+}
+
+// refuseMethod answers a method that a path does not know.
+func (s *Site) refuseMethod(allowed string) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Allow", allowed)
+		s.Fail(w, r, &PageError{Status: http.StatusMethodNotAllowed, Code: ui.ErrorMethod})
+	}
 }
 
 func (rt *router) add(pattern string, route Route) {

@@ -54,20 +54,19 @@ func NewServer(s *Site, o ServerOptions) *Server {
 // ServeHTTP implements http.Handler. It may be mounted with its full path or behind
 // http.StripPrefix.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	at := s.path(r)
+	s.serve(w, r, &matched{Route: s.router.find(r, at), path: at})
+}
+
+// serve answers at a route that has been found.
+func (s *Server) serve(w http.ResponseWriter, r *http.Request, m *matched) {
 	ctx, done := request.Begin(w, r, s.TrustedProxies)
 	defer done()
-	at := s.path(r)
-	route := s.router.find(r, at)
-	ctx = request.Attach(host.WithRequest(ctx, s.Calls), matchedKey{}, &matched{route, at})
-	r = r.WithContext(ctx)
-	if route.Path != "" {
-		s.reached.Store(true)
-	} else if !s.reached.Load() && s.isMisplaced(r.URL.Path) {
-		s.misplaced.Do(func() { s.warnMisplaced(r) })
-	}
+	r = r.WithContext(request.Attach(host.WithRequest(ctx, s.Calls), matchedKey{}, m))
+	s.watchMount(r, m)
 	if s.Telemetry != nil {
 		var end func()
-		w, r, end = s.Telemetry.begin(w, r, route.Path)
+		w, r, end = s.Telemetry.begin(w, r, m)
 		defer end()
 	}
 	defer s.recover(w, r)
@@ -78,7 +77,18 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		s.site.Fail(w, r, ErrClosed)
 		return
 	}
-	route.Handler(w, r)
+	m.Handler(w, r)
+}
+
+// watchMount warns when requests come for another path than that of the base URL.
+func (s *Server) watchMount(r *http.Request, m *matched) {
+	switch {
+	case m.beside:
+	case m.Path != "":
+		s.reached.Store(true)
+	case !s.reached.Load() && s.isMisplaced(r.URL.Path):
+		s.misplaced.Do(func() { s.warnMisplaced(r) })
+	}
 }
 
 // ErrClosed is what requests after Close are answered with.

@@ -111,7 +111,7 @@ func (s *Site) Redirect(w http.ResponseWriter, location string) {
 
 // The parameters that travel with pages, in their addresses and forms.
 const (
-	// FlowParameter carries the sealed flow.
+	// FlowParameter carries the sealed flow, or what else a page leads back to.
 	FlowParameter = "flow"
 
 	// CodeParameter carries the sealed request for an e-mailed code.

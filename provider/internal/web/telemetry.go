@@ -141,9 +141,13 @@ func (t *Telemetry) soon(ctx context.Context, call func()) {
 }
 
 // begin starts to observe a request and returns what to go on with, and the end of
-// it. route is relative to the base URL; empty for a path at which there is nothing.
-func (t *Telemetry) begin(w http.ResponseWriter, r *http.Request, route string) (http.ResponseWriter, *http.Request, func()) {
+// it. The path of its route is empty where there is nothing.
+func (t *Telemetry) begin(w http.ResponseWriter, r *http.Request, m *matched) (http.ResponseWriter, *http.Request, func()) {
 	start, method := time.Now(), conventionalMethod(r.Method)
+	route, path := m.Path, r.URL.Path
+	if m.beside {
+		path = t.base.Path + route // the path itself may hold a secret
+	}
 	name := string(method)
 	attributes := []attribute.KeyValue{semconv.HTTPRequestMethodKey.String(name), semconv.URLScheme(t.base.Scheme)}
 	if method == httpconv.RequestMethodOther {
@@ -152,7 +156,7 @@ func (t *Telemetry) begin(w http.ResponseWriter, r *http.Request, route string) 
 	if route != "" {
 		route = t.base.Path + route
 		name += " " + route
-		attributes = append(attributes, semconv.HTTPRoute(route), semconv.URLPath(r.URL.Path))
+		attributes = append(attributes, semconv.HTTPRoute(route), semconv.URLPath(path))
 	}
 	type traced struct {
 		ctx  context.Context

@@ -1,0 +1,111 @@
+package web
+
+import (
+	"errors"
+	"mime"
+	"net/http"
+	"net/url"
+	"path"
+	"strings"
+
+	"github.com/bonafide-id/bonafide/provider/internal/engine"
+	"github.com/bonafide-id/bonafide/ui"
+)
+
+// Beside serves a page of the host's that stands beside those of the table: with the same
+// time limit, language, headers, error pages and protection against forged requests. It
+// is below the path of the base URL, wherever the host's router has found it.
+func (s *Server) Beside(h Handler) http.Handler {
+	show, act := s.site.Page(h), s.site.Page(s.site.guard(readHostForm, h))
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		at, ok := s.site.besidePath(r)
+		m := &matched{Route: Route{Path: s.site.patternOf(r), Handler: show}, path: at, beside: true}
+		switch {
+		case !ok:
+			m.Handler = s.router.notFound.Handler
+		case r.Method == http.MethodPost:
+			m.Handler = act
+		case r.Method != http.MethodGet && r.Method != http.MethodHead:
+			m.Handler = s.site.refuseMethod("GET, HEAD, POST")
+		}
+		s.serve(w, r, m)
+	})
+}
+
+// besidePath returns the path of a page beside ours as the browser has asked for it,
+// escaped and relative to the base URL, whatever routers have cut off before. It reports
+// false for one that no page has: //host.example would be a link to that host.
+func (s *Site) besidePath(r *http.Request) (at string, ok bool) {
+	asked := r.URL
+	if u, err := url.ParseRequestURI(r.RequestURI); err == nil {
+		asked = u
+	}
+	at = asked.EscapedPath()
+	if rest, below := strings.CutPrefix(at, s.Base.EscapedPath()); below && strings.HasPrefix(rest, "/") {
+		at = rest
+	}
+	plain, err := url.PathUnescape(at)
+	if err != nil || !strings.HasPrefix(plain, "/") || path.Clean(plain) != strings.TrimSuffix(plain, "/") && plain != "/" {
+		return "", false
+	}
+	return at, true
+}
+
+// patternOf returns the pattern by which the host's router has found a page, relative to
+// the base URL, or "". What its wildcards stand for may be a secret, as of an invitation.
+func (s *Site) patternOf(r *http.Request) string {
+	i := strings.IndexByte(r.Pattern, '/')
+	if i < 0 {
+		return ""
+	}
+	return strings.TrimPrefix(r.Pattern[i:], s.Base.Path)
+}
+
+// Address returns the path of a page beside ours with its query, to come back to. An
+// address that is longer than browsers and proxies are sure to take has no query.
+func (s *Site) Address(r *http.Request) string {
+	m := matchOf(r)
+	const most = 2 << 10
+	if address := s.Link(m.path, asked(r, m)...); len(address) <= most {
+		return address
+	}
+	return s.Link(m.path)
+}
+
+// MaxUpload bounds a form with a file.
+const MaxUpload = 1 << 20
+
+var errFiles = errors.New("a form has more than one file")
+
+// readHostForm parses the form of a page beside ours: one that may have a file, and lists.
+func readHostForm(r *http.Request) error {
+	mediaType, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	if err == nil && mediaType == "multipart/form-data" {
+		r.Body = http.MaxBytesReader(nil, r.Body, MaxUpload)
+		// As large as the body, so that nothing of it is written to the disk.
+		err = r.ParseMultipartForm(MaxUpload) //nolint:gosec // the body has been bounded
+	} else {
+		err = engine.ParseForm(r, MaxForm)
+	}
+	if err != nil {
+		return formError(err)
+	}
+	files := 0
+	if r.MultipartForm != nil {
+		for _, list := range r.MultipartForm.File {
+			files += len(list)
+		}
+	}
+	switch {
+	case files > 1:
+		err = errFiles
+	case !IsText(r.PostForm):
+		err = errNotText
+	case len(r.PostForm[csrfField]) > 1:
+		err = errRepeated
+	}
+	if err != nil {
+		return &PageError{Status: http.StatusBadRequest, Code: ui.ErrorRequest, Cause: err}
+	}
+	return nil
+}
