@@ -150,6 +150,10 @@ type Config struct {
 	// Defaults to false.
 	Sandbox bool `json:"sandbox,omitempty"`
 
+	// Testing is what developers of applications can do in a sandbox. It needs Sandbox.
+	// Defaults to nothing.
+	Testing Testing `json:"-"`
+
 	// Logger receives what happened, never a secret. What concerns a request comes
 	// with its request_id, and with trace_id and span_id when it is traced.
 	// Defaults to slog.Default().
@@ -272,6 +276,9 @@ func (c Config) validate() error {
 		}
 	}
 	if err := c.checkPublicKeys(); err != nil {
+		return err
+	}
+	if err := c.validateTesting(); err != nil {
 		return err
 	}
 	if err := c.Limits.validate(); err != nil {

@@ -151,7 +151,7 @@ func (p *Provider) build(ctx context.Context, logo []byte) error {
 	}
 	p.flows = &authflow.Endpoint{Options: authflow.Options{
 		Site: site, Engine: p.engine, Claims: source, Audit: p.audit, Keys: p.keys, Store: p.store,
-		Sessions: sessions, SignsUp: cfg.hasAccounts() && cfg.Mailer != nil, Host: cfg.host(),
+		Sessions: sessions, SignsUp: cfg.hasAccounts() && cfg.Mailer != nil, Personas: p.personas(), Host: cfg.host(),
 		Life: cfg.Lifetimes.Flow, Clock: cfg.Clock,
 	}}
 	p.pages = account.NewPages(account.Options{

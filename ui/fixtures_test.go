@@ -134,6 +134,10 @@ var screenFixtures = []fixture{
 		p.Sandbox = true
 		return SignIn(SignInView{Page: p, Form: sampleForm, ResetURL: "/reset", SignUpURL: "/signup"})
 	}},
+	{"signin-personas", func(p Page) templ.Component {
+		p.Sandbox = true
+		return SignIn(SignInView{Page: p, Form: sampleForm, Personas: personasOf(p), ResetURL: "/reset", SignUpURL: "/signup"})
+	}},
 	{"signin-popup", func(p Page) templ.Component {
 		p.Popup = true
 		return SignIn(SignInView{Page: p, Form: sampleForm, ResetURL: "/reset", SignUpURL: "/signup"})
@@ -241,6 +245,9 @@ var screenFixtures = []fixture{
 		v.Scopes[0].Attributes[0].Values = []string{"<img src=x onerror=alert(1)>", "\u2067\u200f\u0000"}
 		return Consent(v)
 	}},
+	{"signin-personas-hostile", func(p Page) templ.Component {
+		return SignIn(SignInView{Page: p, Form: with(Problem{Code: CredentialsWrong}), Personas: []Persona{{Name: "x", Title: hostileName}}})
+	}},
 	{"signout", func(p Page) templ.Component {
 		return SignOut(SignOutView{Page: accountPage(p.Locale), Form: sampleForm, Account: ada, CancelURL: "/account"})
 	}},
@@ -343,6 +350,18 @@ var screenFixtures = []fixture{
 			Email: ada.Email, MinLength: 15, AccountURL: "/account",
 		})
 	}},
+}
+
+func personasOf(p Page) []Persona {
+	t := hostTextOf(p)
+	return []Persona{
+		{Name: "new-user", Title: "Nora – new, belongs to no group"},
+		{Name: "veteran", Title: "Maria – verified veteran", Groups: []PersonaGroup{{Label: t.service, Subgroups: []string{t.veteran, t.reserves}, State: GroupVerified}}},
+		{Name: "student", Title: "ليلى بنت عبد الرحمن", Groups: []PersonaGroup{
+			{Label: t.student, Subgroups: []string{t.university}, State: GroupExpired}, {Label: t.teacher, State: GroupUnverified},
+		}},
+		{Name: "locked", Locked: true, EmailUnverified: true},
+	}
 }
 
 func sampleApps(p Page) []App {

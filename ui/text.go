@@ -59,7 +59,11 @@ type commonText struct {
 	Cancel                                  message
 }
 
-type signInText struct{ Heading, Submit, Forgot, NoAccount, SignUp message }
+type signInText struct {
+	Heading, Submit, Forgot, NoAccount, SignUp    message
+	Personas, PersonasText, ContinueAs, OrAccount message
+	PersonaLocked, PersonaEmail, PersonaGroups    message
+}
 
 type reauthenticateText struct{ Heading, Submit, NotYou message }
 

@@ -252,7 +252,7 @@ func TestScreensSayNothingThatIsNotInTheCatalogue(t *testing.T) {
 	source = append(source, "0123456789ABCDEF"...) // the request of a preview
 	l := pseudo(t)
 	for _, f := range fixtures {
-		if f.name == "consent-hostile" {
+		if strings.HasSuffix(f.name, "-hostile") {
 			continue // changes on its way from the fixture to the screen
 		}
 		doc, err := html.Parse(bytes.NewReader(render(t, f.render(samplePage(l)))))

@@ -105,6 +105,8 @@ const (
 	FieldAction = "action"
 	// FieldSession is the session to end.
 	FieldSession = "session"
+	// FieldPersona is the persona to sign in as.
+	FieldPersona = "persona"
 )
 
 // The values of [FieldAction].

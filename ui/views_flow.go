@@ -3,16 +3,38 @@ package ui
 import "time"
 
 // SignInView asks for an e-mail address and a password.
-// It posts [FieldEmail] and [FieldPassword].
+// It posts [FieldEmail] and [FieldPassword], or [FieldPersona].
 type SignInView struct {
 	Page
 	Form
 	Notice Notice
+	// Personas can be signed in as without a password. None shows only the form.
+	Personas []Persona
 	// Email is what the field holds: a login_hint, or what was entered before.
 	Email string
 	// ResetURL, SignUpURL lead to a new password and to a new account.
 	// Empty shows no link.
 	ResetURL, SignUpURL string
+}
+
+// Persona is somebody who does not exist, in a sandbox.
+type Persona struct {
+	// Name is posted as [FieldPersona].
+	Name string
+	// Title says who it is. Empty shows the name.
+	Title string
+	// Groups are the verified groups that it belongs to.
+	Groups []PersonaGroup
+	// Locked says that nobody can sign in with the account, EmailUnverified that the
+	// address is not known to be the user's.
+	Locked, EmailUnverified bool
+}
+
+// PersonaGroup is a verified group and the place of a persona in it.
+type PersonaGroup struct {
+	Label     string
+	Subgroups []string
+	State     GroupState
 }
 
 // ReauthenticateView asks the signed-in user for the password again.

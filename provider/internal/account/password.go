@@ -44,7 +44,7 @@ func (p *Pages) changePassword(w http.ResponseWriter, r *http.Request, user *aut
 		p.renderPassword(w, r, account, http.StatusUnprocessableEntity, ui.Problem{Code: ui.PasswordWrong})
 		return nil
 	}
-	begin, send := p.Sessions.New(p.authentication(r, *checked))
+	begin, send := p.Sessions.New(authflow.Authentication(r, *checked, "pwd"))
 	err = p.Accounts.SetPassword(r.Context(), *checked, chosen, "by the user", begin)
 	if errors.Is(err, storage.ErrChanged) { // the password that was checked is it no more
 		p.renderPassword(w, r, account, http.StatusUnprocessableEntity, ui.Problem{Code: ui.PasswordWrong})

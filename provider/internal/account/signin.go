@@ -5,13 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"strings"
 	"time"
 
 	"github.com/bonafide-id/bonafide/provider/internal/audit"
 	"github.com/bonafide-id/bonafide/provider/internal/authflow"
-	"github.com/bonafide-id/bonafide/provider/internal/request"
-	"github.com/bonafide-id/bonafide/provider/internal/session"
 	"github.com/bonafide-id/bonafide/provider/internal/web"
 	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/ui"
@@ -37,7 +34,7 @@ func (p *Pages) showSignIn(w http.ResponseWriter, r *http.Request, page *authflo
 
 // loginHint returns the address that the application of a page expects.
 func loginHint(page *authflow.Page) string {
-	if page.Flow == nil {
+	if page.Flow == nil || page.HintsPersona() {
 		return ""
 	}
 	return page.Request().LoginHint
@@ -52,9 +49,13 @@ func (p *Pages) renderSignIn(w http.ResponseWriter, r *http.Request, page *authf
 	}
 	view := p.Site.PageView(r, page.Request())
 	if again == nil {
+		personas, err := p.Flows.PersonaViews(r.Context(), page)
+		if err != nil {
+			return err
+		}
 		p.Site.RenderFor(w, r, page.Request(), status, ui.SignIn(ui.SignInView{
 			Page: view, Form: form, Notice: p.Site.Noticed(r),
-			Email: email, ResetURL: resetURL, SignUpURL: signUpURL,
+			Personas: personas, Email: email, ResetURL: resetURL, SignUpURL: signUpURL,
 		}))
 		return nil
 	}
@@ -72,6 +73,9 @@ func (p *Pages) renderSignIn(w http.ResponseWriter, r *http.Request, page *authf
 func (p *Pages) signIn(w http.ResponseWriter, r *http.Request, page *authflow.Page) error {
 	if r.PostForm.Get(ui.FieldAction) == ui.ActionSwitch {
 		return p.Flows.SwitchAccount(w, r, page)
+	}
+	if name := r.PostForm.Get(ui.FieldPersona); name != "" {
+		return p.signInAsPersona(w, r, page, name)
 	}
 	again, err := p.Flows.MustReauthenticate(r, page)
 	if err != nil {
@@ -100,6 +104,21 @@ func (p *Pages) signIn(w http.ResponseWriter, r *http.Request, page *authflow.Pa
 		return p.renderSignIn(w, r, page, again, email, http.StatusUnauthorized, ui.Problem{Code: ui.CredentialsWrong})
 	}
 	if err != nil {
+		return err
+	}
+	p.Flows.Continue(w, r, page)
+	return nil
+}
+
+// signInAsPersona signs the browser in as the persona that was chosen.
+func (p *Pages) signInAsPersona(w http.ResponseWriter, r *http.Request, page *authflow.Page, name string) error {
+	err := p.Flows.SignInAsPersona(w, r, page, name)
+	switch {
+	case errors.Is(err, authflow.ErrNoPersona): // there is another set by now
+		return p.renderSignIn(w, r, page, nil, "", http.StatusUnprocessableEntity)
+	case errors.Is(err, authflow.ErrLocked):
+		return p.renderSignIn(w, r, page, nil, "", http.StatusUnauthorized, ui.Problem{Code: ui.CredentialsWrong})
+	case err != nil:
 		return err
 	}
 	p.Flows.Continue(w, r, page)
@@ -180,7 +199,7 @@ func failureReason(account storage.Account) string {
 // recognized. storage.ErrChanged when its epoch has ended since.
 func (p *Pages) startSession(w http.ResponseWriter, r *http.Request, account storage.Account) error {
 	ctx := r.Context()
-	err := p.Sessions.Begin(ctx, w, r, p.authentication(r, account))
+	err := p.Sessions.Begin(ctx, w, r, authflow.Authentication(r, account, "pwd"))
 	if errors.Is(err, storage.ErrNotFound) {
 		return &web.PageError{Status: http.StatusForbidden, Code: ui.ErrorForbidden, Cause: err}
 	}
@@ -190,12 +209,4 @@ func (p *Pages) startSession(w http.ResponseWriter, r *http.Request, account sto
 	p.markDevice(w, r, account)
 	p.Audit.Record(ctx, storage.Event{Name: audit.SignedIn, Subject: account.ID})
 	return nil
-}
-
-// authentication says how the owner of an account was recognized.
-func (p *Pages) authentication(r *http.Request, account storage.Account) session.Authentication {
-	return session.Authentication{
-		AccountID: account.ID, Epoch: account.Epoch, AMR: []string{"pwd"},
-		UserAgent: strings.ToValidUTF8(web.Truncate(r.UserAgent(), 256), ""), Address: request.Network(r.Context()),
-	}
 }

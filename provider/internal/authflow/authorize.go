@@ -30,15 +30,16 @@ func (e *Endpoint) authorize(w http.ResponseWriter, r *http.Request, p *Page) er
 		return err
 	}
 	f := p.Flow
+	if isNew {
+		if err := e.begin(w, r, p); err != nil {
+			return err
+		}
+	}
 	for range maxTries {
 		user, err := p.User()
 		if err != nil {
 			return err
 		}
-		if isNew && user != nil {
-			f.seen = []User{*user}
-		}
-		isNew = false
 		s, err := e.readState(ctx, f, user)
 		if err != nil {
 			return err
@@ -58,12 +59,31 @@ func (e *Endpoint) authorize(w http.ResponseWriter, r *http.Request, p *Page) er
 			if err := e.admit(ctx, f, s); err != nil {
 				return err
 			}
-			return e.sendTo(w, r, d.step, f, s.user)
+			decided, err := e.decideAsPersona(ctx, p, s)
+			if err != nil {
+				return err
+			}
+			if !decided {
+				return e.sendTo(w, r, d.step, f, s.user)
+			}
 		default:
 			return e.sendTo(w, r, d.step, f, s.user)
 		}
 	}
 	return &redirectError{f.request, &engine.Error{Code: engine.AccessDenied, Description: "The user may not sign in."}, f}
+}
+
+// begin notes who is signed in when a request comes, or signs in as the persona that it
+// names.
+func (e *Endpoint) begin(w http.ResponseWriter, r *http.Request, p *Page) error {
+	if signedIn, err := e.signInHinted(w, r, p); signedIn || err != nil {
+		return err
+	}
+	user, err := p.User()
+	if user != nil {
+		p.Flow.seen = []User{*user}
+	}
+	return err
 }
 
 // maxTries is how often a request is looked at again because something that it rests

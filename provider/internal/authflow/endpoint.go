@@ -17,6 +17,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider/internal/claims"
 	"github.com/bonafide-id/bonafide/provider/internal/engine"
 	"github.com/bonafide-id/bonafide/provider/internal/host"
+	"github.com/bonafide-id/bonafide/provider/internal/persona"
 	"github.com/bonafide-id/bonafide/provider/internal/session"
 	"github.com/bonafide-id/bonafide/provider/internal/web"
 	"github.com/bonafide-id/bonafide/storage"
@@ -48,6 +49,9 @@ type Options struct {
 	// ones can sign up.
 	Sessions *session.Manager
 	SignsUp  bool
+
+	// Personas are those of a sandbox, or nil.
+	Personas *persona.Cast
 
 	// Host is the seam to users that the host keeps itself.
 	Host Host

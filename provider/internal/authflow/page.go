@@ -8,6 +8,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider/internal/engine"
 	"github.com/bonafide-id/bonafide/provider/internal/host"
 	"github.com/bonafide-id/bonafide/provider/internal/web"
+	"github.com/bonafide-id/bonafide/provider/sandbox"
 	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/ui"
 )
@@ -34,6 +35,9 @@ type Page struct {
 	request  *http.Request
 	user     *User
 	known    bool
+
+	// persona is who has signed in by the request itself, or nil.
+	persona *sandbox.Persona
 }
 
 // PageHandler answers a request for a page.
@@ -69,7 +73,8 @@ func (e *Endpoint) Handler(need Need, h PageHandler) web.Handler {
 	}
 }
 
-// User returns who is signed in, or nil. It is read once for each request.
+// User returns who is signed in, or nil. It is read once for each request. A persona that
+// the application of the page does not know is nobody to it.
 func (p *Page) User() (*User, error) {
 	if p.known {
 		return p.user, nil
@@ -77,6 +82,15 @@ func (p *Page) User() (*User, error) {
 	user, err := p.endpoint.SignedIn(p.request)
 	if err != nil {
 		return nil, err
+	}
+	if p.Flow != nil && user != nil {
+		known, err := p.endpoint.Personas.Knows(p.request.Context(), user.UserID, p.Flow.request.Client.ID)
+		if err != nil {
+			return nil, err
+		}
+		if !known {
+			user = nil
+		}
 	}
 	p.user, p.known = user, true
 	return user, nil

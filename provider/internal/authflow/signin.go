@@ -90,13 +90,13 @@ func (e *Endpoint) SwitchAccount(w http.ResponseWriter, r *http.Request, p *Page
 }
 
 // MustReauthenticate returns the user who is signed in when what the page was opened for
-// asks for that user's password again.
+// asks for that user's password again. A persona has none, and is chosen again.
 func (e *Endpoint) MustReauthenticate(r *http.Request, p *Page) (*User, error) {
 	if p.Flow == nil && p.Return == nil {
 		return nil, nil
 	}
 	user, err := p.User()
-	if err != nil || user == nil {
+	if err != nil || user == nil || e.Personas.Plays(user.UserID) {
 		return nil, err
 	}
 	if p.Return != nil {

@@ -40,30 +40,37 @@ type Authentication struct {
 	Address string
 }
 
-// Begin signs the browser in. The session that it had ends in the same step: an
+// Begin signs the browser in, for the rest of this request as well. The session that it had ends in the same step: an
 // identifier from before must be worth nothing afterwards (session fixation).
 // storage.ErrNotFound when the account is gone or disabled, storage.ErrChanged when
 // its epoch is over: what authenticated its owner is no longer valid.
 func (m *Manager) Begin(ctx context.Context, w http.ResponseWriter, r *http.Request, a Authentication) error {
-	session, send := m.New(a)
+	session, secret := m.issue(a)
 	replaced, _ := m.Tokens.Parse(token.Session, m.Cookies.Get(r, Session))
 	if err := m.Store.CreateSession(ctx, session, a.Epoch, replaced); err != nil {
 		return fmt.Errorf("create session: %w", err)
 	}
-	send(w)
+	m.Cookies.Set(w, Session, secret, m.Life)
+	m.Cookies.Assume(r, Session, secret)
 	return nil
 }
 
 // New makes a session for a step of the store that records it, and returns what sends
 // its cookie afterwards.
 func (m *Manager) New(a Authentication) (session storage.Session, send func(http.ResponseWriter)) {
-	token, digest := m.Tokens.New(token.Session)
+	session, secret := m.issue(a)
+	return session, func(w http.ResponseWriter) { m.Cookies.Set(w, Session, secret, m.Life) }
+}
+
+// issue makes a session and the value of its cookie.
+func (m *Manager) issue(a Authentication) (storage.Session, string) {
+	secret, digest := m.Tokens.New(token.Session)
 	now := m.Clock()
 	return storage.Session{
 		Digest: digest, AccountID: a.AccountID, AuthTime: now, AMR: a.AMR,
 		UserAgent: a.UserAgent, Address: a.Address,
 		CreatedAt: now, LastSeenAt: now, ExpiresAt: now.Add(m.Life), IdleUntil: now.Add(m.Idle),
-	}, func(w http.ResponseWriter) { m.Cookies.Set(w, Session, token, m.Life) }
+	}, secret
 }
 
 // touchEvery bounds how often the use of a session is recorded.

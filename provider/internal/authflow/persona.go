@@ -1,0 +1,163 @@
+package authflow
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strings"
+
+	"github.com/bonafide-id/bonafide/provider/internal/audit"
+	"github.com/bonafide-id/bonafide/provider/internal/engine"
+	"github.com/bonafide-id/bonafide/provider/internal/persona"
+	"github.com/bonafide-id/bonafide/provider/internal/request"
+	"github.com/bonafide-id/bonafide/provider/internal/session"
+	"github.com/bonafide-id/bonafide/provider/internal/web"
+	"github.com/bonafide-id/bonafide/provider/sandbox"
+	"github.com/bonafide-id/bonafide/storage"
+	"github.com/bonafide-id/bonafide/ui"
+)
+
+// Errors of SignInAsPersona.
+var (
+	// ErrNoPersona says that the application has no persona of this name.
+	ErrNoPersona = errors.New("no such persona")
+	// ErrLocked says that the account is locked.
+	ErrLocked = errors.New("the account is locked")
+)
+
+// Authentication says how the owner of an account was recognized.
+func Authentication(r *http.Request, account storage.Account, amr ...string) session.Authentication {
+	return session.Authentication{
+		AccountID: account.ID, Epoch: account.Epoch, AMR: amr,
+		UserAgent: strings.ToValidUTF8(web.Truncate(r.UserAgent(), 256), ""), Address: request.Network(r.Context()),
+	}
+}
+
+// SignInAsPersona signs the browser in as a persona of the application of the page.
+// ErrNoPersona or ErrLocked when it cannot.
+func (e *Endpoint) SignInAsPersona(w http.ResponseWriter, r *http.Request, p *Page, name string) error {
+	ctx := r.Context()
+	if p.Flow == nil {
+		return ErrNoPersona
+	}
+	set, err := e.Personas.Set(ctx, p.Flow.request.Client.ID)
+	if err != nil {
+		return err
+	}
+	chosen, ok := persona.Find(set, name)
+	if !ok {
+		return ErrNoPersona
+	}
+	account, err := e.Personas.Record(ctx, set.Realm, chosen)
+	if err != nil {
+		return err
+	}
+	if !account.Disabled {
+		err = e.Sessions.Begin(ctx, w, r, Authentication(r, account, persona.Methods(chosen)...))
+	}
+	if account.Disabled || errors.Is(err, storage.ErrNotFound) {
+		e.Audit.Record(ctx, storage.Event{Name: audit.SignInFailed, Subject: account.ID, Detail: "the account is disabled"})
+		return ErrLocked
+	}
+	if err != nil {
+		return err
+	}
+	e.Audit.Record(ctx, storage.Event{Name: audit.SignedIn, Subject: account.ID})
+	p.known, p.persona = false, &chosen
+	return nil
+}
+
+// HintsPersona reports whether the request of the page's flow names a persona in a
+// sandbox.
+func (p *Page) HintsPersona() bool {
+	_, ok := p.hintedPersona()
+	return ok
+}
+
+func (p *Page) hintedPersona() (name string, ok bool) {
+	if p.endpoint.Personas == nil {
+		return "", false
+	}
+	return strings.CutPrefix(p.Flow.request.LoginHint, sandbox.HintPrefix)
+}
+
+// signInHinted signs in as the persona that a request which has just come names: always
+// anew, so that a test need not care who was signed in before. prompt=none forbids it.
+func (e *Endpoint) signInHinted(w http.ResponseWriter, r *http.Request, p *Page) (bool, error) {
+	name, ok := p.hintedPersona()
+	if !ok || p.Flow.request.HasPrompt(engine.PromptNone) {
+		return false, nil
+	}
+	err := e.SignInAsPersona(w, r, p, name)
+	switch {
+	case errors.Is(err, ErrNoPersona):
+		return false, p.refused(engine.InvalidRequest, "The login_hint names a persona that the sandbox does not have for this application.")
+	case errors.Is(err, ErrLocked):
+		return false, p.refused(engine.AccessDenied, "The account of the persona is locked.")
+	default:
+		return err == nil, err
+	}
+}
+
+// refused is an error that the application of a page is told.
+func (p *Page) refused(code, description string) error {
+	return &redirectError{p.Flow.request, &engine.Error{Code: code, Description: description, Status: http.StatusBadRequest}, nil}
+}
+
+// decideAsPersona answers the consent screen in place of the persona that the request has
+// signed in as. It reports false when the screen is to be shown.
+func (e *Endpoint) decideAsPersona(ctx context.Context, p *Page, s authState) (bool, error) {
+	if p.persona == nil || p.persona.Consent == sandbox.Ask {
+		return false, nil
+	}
+	f := p.Flow
+	if p.persona.Consent == sandbox.Deny {
+		e.Audit.Record(ctx, storage.Event{Name: audit.Denied, Subject: s.user.UserID, ClientID: f.request.Client.ID})
+		return false, p.refused(engine.AccessDenied, "The user did not allow it.")
+	}
+	err := e.saveConsent(ctx, s.asks.decide(s.user.UserID, f.request.Client.ID, s.consent, s.now), f, s)
+	if errors.Is(err, storage.ErrChanged) || errors.Is(err, storage.ErrEnded) {
+		p.known = false // look again
+		return true, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	e.Audit.Record(ctx, storage.Event{Name: audit.Consent, Subject: s.user.UserID, ClientID: f.request.Client.ID})
+	f.allowed = s.user.UserID
+	return true, nil
+}
+
+// PersonaViews shows the personas of the application of a page, which may stand alone.
+func (e *Endpoint) PersonaViews(ctx context.Context, p *Page) ([]ui.Persona, error) {
+	if p.Flow == nil {
+		return nil, nil
+	}
+	set, err := e.Personas.Set(ctx, p.Flow.request.Client.ID)
+	if err != nil {
+		return nil, err
+	}
+	views := make([]ui.Persona, len(set.Personas))
+	for i, one := range set.Personas {
+		views[i] = ui.Persona{
+			Name: one.Name, Title: one.Title, Locked: one.Locked, EmailUnverified: !one.EmailVerified,
+		}
+		for _, s := range one.Statuses {
+			if group, ok := e.Claims.Catalogue.Group(s.Group); ok {
+				views[i].Groups = append(views[i].Groups, ui.PersonaGroup{Label: group.Title, Subgroups: s.Subgroups, State: stateOf(s)})
+			}
+		}
+	}
+	return views, nil
+}
+
+func stateOf(s sandbox.Status) ui.GroupState {
+	switch {
+	case s.ExpiresIn < 0:
+		return ui.GroupExpired
+	case s.Verified:
+		return ui.GroupVerified
+	default:
+		return ui.GroupUnverified
+	}
+}

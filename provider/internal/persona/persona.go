@@ -1,0 +1,107 @@
+// Package persona records the personas of a sandbox, so that developers can sign in as
+// them. Outside of a sandbox there is no [Cast].
+package persona
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/bonafide-id/bonafide/provider/internal/audit"
+	"github.com/bonafide-id/bonafide/provider/internal/claims"
+	"github.com/bonafide-id/bonafide/provider/internal/host"
+	"github.com/bonafide-id/bonafide/provider/sandbox"
+	"github.com/bonafide-id/bonafide/storage"
+)
+
+// Cast are the personas of a provider's applications. A nil Cast has none.
+type Cast struct{ Options }
+
+// Options are what a Cast works with.
+type Options struct {
+	// Of is the host's function.
+	Of func(ctx context.Context, clientID string) (sandbox.PersonaSet, error)
+
+	Catalogue *claims.Catalogue
+	Store     interface {
+		storage.Accounts
+		storage.People
+	}
+	Audit *audit.Log
+	Clock func() time.Time
+}
+
+// Set returns the personas of an application, in a form that can be recorded.
+func (c *Cast) Set(ctx context.Context, clientID string) (sandbox.PersonaSet, error) {
+	if c == nil {
+		return sandbox.PersonaSet{}, nil
+	}
+	set, err := host.Call(ctx, func(ctx context.Context) (sandbox.PersonaSet, error) { return c.Of(ctx, clientID) })
+	if err == nil {
+		err = Check(set)
+	}
+	if err != nil {
+		return sandbox.PersonaSet{}, fmt.Errorf("%w: Personas: %w", host.ErrFailed, err)
+	}
+	return set, nil
+}
+
+// idPrefix begins the user ID of a persona. The rest is the realm, if there is one, a
+// point, and the name, which has none.
+const idPrefix = "persona."
+
+// UserID returns the subject of a persona.
+func UserID(realm, name string) string {
+	if realm == "" {
+		return idPrefix + name
+	}
+	return idPrefix + realm + "." + name
+}
+
+// Plays reports whether a user is a persona.
+func (c *Cast) Plays(userID string) bool { return c != nil && strings.HasPrefix(userID, idPrefix) }
+
+// Knows reports whether a user may meet an application: not a persona of another realm.
+// One organization must not find out what another has made up, nor sign in as it.
+func (c *Cast) Knows(ctx context.Context, userID, clientID string) (bool, error) {
+	if !c.Plays(userID) {
+		return true, nil
+	}
+	set, err := c.Set(ctx, clientID)
+	if err != nil {
+		return false, err
+	}
+	name := userID[strings.LastIndexByte(userID, '.')+1:]
+	return userID == UserID(set.Realm, name), nil
+}
+
+// Find returns the persona with this name.
+func Find(set sandbox.PersonaSet, name string) (sandbox.Persona, bool) {
+	for _, p := range set.Personas {
+		if p.Name == name {
+			return p, true
+		}
+	}
+	return sandbox.Persona{}, false
+}
+
+// Methods returns how a persona has signed in.
+func Methods(p sandbox.Persona) []string {
+	if len(p.AMR) == 0 {
+		return []string{"pwd"}
+	}
+	return p.AMR
+}
+
+func emailOf(realm string, p sandbox.Persona) string {
+	if p.Email != "" {
+		return p.Email
+	}
+	return p.Name + "@" + strings.ToLower(cmp.Or(realm, "personas")) + ".sandbox.test"
+}
+
+// emailKey keeps the address of a persona apart from those that people sign in with, and
+// from the same address in another realm: it is the key of no address.
+func emailKey(userID string) string { return "persona:" + userID }

@@ -1,0 +1,21 @@
+package ui
+
+// label is what a persona is called.
+func (p Persona) label() string {
+	if s := clean(p.Title, maxName); s != "" {
+		return s
+	}
+	return p.Name
+}
+
+// groupState says whether somebody has verified that a person belongs to a group.
+func (l *Locale) groupState(s GroupState) message {
+	switch s {
+	case GroupVerified:
+		return l.text.Consent.Verified
+	case GroupExpired:
+		return l.text.Consent.Expired
+	default:
+		return l.text.Consent.Unverified
+	}
+}
