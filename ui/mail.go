@@ -24,6 +24,9 @@ const (
 	MailNoAccount MailKind = "no_account"
 	// MailPasswordChanged says that a password was changed.
 	MailPasswordChanged MailKind = "password_changed"
+	// MailInvitation invites to an organization of the dashboard. It does not say which,
+	// nor who invites: its sender could write to strangers in the name of the service.
+	MailInvitation MailKind = "invitation"
 )
 
 // MailView is what an e-mail says. It has no place for the name of an
@@ -44,6 +47,8 @@ type MailView struct {
 	// MailNoAccount the second, MailResetPassword and MailPasswordChanged
 	// the last.
 	SignInURL, SignUpURL, ResetURL string
+	// InvitationURL is what MailInvitation is about.
+	InvitationURL string
 	// Time is when the password was changed, for MailPasswordChanged.
 	Time time.Time
 }
@@ -67,6 +72,7 @@ func Compose(v MailView) Mail {
 		{"signin", words(v.SignInURL)},
 		{"signup", words(v.SignUpURL)},
 		{"reset", words(v.ResetURL)},
+		{"invitation", words(v.InvitationURL)},
 		{"time", words(l.moment(v.Time))},
 	}
 	paragraphs := make([]string, len(t.Body))

@@ -13,6 +13,10 @@ type Catalogue struct {
 	// Scopes are in the order of the host.
 	Scopes []catalogue.Scope
 
+	// Attributes begin with the default ones; Groups are in the order of the host.
+	Attributes []catalogue.Attribute
+	Groups     []catalogue.Group
+
 	attributes map[string]catalogue.Attribute
 	groups     map[string]catalogue.Group
 }
@@ -51,6 +55,7 @@ func NewCatalogue(scopes []catalogue.Scope, attributes []catalogue.Attribute, gr
 			return nil, within("Groups", i, field.Errorf("Name", "%q is repeated or not a name", g.Name))
 		}
 		c.groups[g.Name] = g
+		c.Groups = append(c.Groups, g)
 	}
 	if len(scopes) == 0 {
 		scopes = catalogue.DefaultScopes()
@@ -86,6 +91,7 @@ func (c *Catalogue) addAttribute(a catalogue.Attribute) *field.Error {
 		return field.Errorf("Members", "of attribute %q: members and the type objects go together", a.Handle)
 	}
 	c.attributes[a.Handle] = a
+	c.Attributes = append(c.Attributes, a)
 	return nil
 }
 

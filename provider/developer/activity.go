@@ -1,0 +1,73 @@
+package developer
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/bonafide-id/bonafide/storage"
+	"github.com/bonafide-id/bonafide/ui"
+)
+
+// pageOfChanges is how many lines of the activity log a page shows.
+const pageOfChanges = 50
+
+// record writes to the activity log of the organization, and of the application in the
+// path. What has happened is not undone when that fails: it is in the operator's log then.
+func (d *Dashboard) record(r *request, what string, fields []storage.ChangedField) {
+	// Nobody keeps out of the log by hanging up.
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Request.Context()), 2*time.Second)
+	defer cancel()
+	err := d.Store.AppendChange(ctx, storage.Change{
+		OrganizationID: r.org.ID, At: d.Clock(), UserID: r.User.UserID,
+		Environment: r.app.Environment, ClientID: r.app.ClientID, What: what, Fields: fields,
+	})
+	if err != nil {
+		d.Logger.ErrorContext(ctx, "a change could not be recorded", slog.String("organization", r.org.ID),
+			slog.String("user", r.User.UserID), slog.String("client", r.app.ClientID), slog.String("what", what), slog.Any("error", err))
+	}
+}
+
+// changed returns the fields of which a value differs.
+func changed(name, before, after string) []storage.ChangedField {
+	if before == after {
+		return nil
+	}
+	return []storage.ChangedField{{Name: name, Before: before, After: after}}
+}
+
+// showActivity shows who changed what in an organization.
+func (d *Dashboard) showActivity(r *request) error {
+	before, _ := strconv.ParseInt(r.asked("before"), 10, 64) // anything else is the first page
+	changes, err := d.Store.Changes(r.Request.Context(), storage.ChangeFilter{
+		OrganizationID: r.org.ID, BeforeID: max(0, before), Limit: pageOfChanges + 1,
+	})
+	if err != nil {
+		return err
+	}
+	p, err := d.organizationPage(r, ui.SectionActivity)
+	if err != nil {
+		return err
+	}
+	view := ui.DeveloperActivityView{DeveloperPage: p}
+	if len(changes) > pageOfChanges {
+		changes = changes[:pageOfChanges]
+		view.EarlierURL = "?before=" + strconv.FormatInt(changes[pageOfChanges-1].ID, 10)
+	}
+	people := d.newPeople(r)
+	for _, c := range changes {
+		who, err := people.account(c.UserID)
+		if err != nil {
+			return err
+		}
+		line := ui.DeveloperChange{At: c.At, Who: who.Email, Act: c.What, Application: c.ClientID}
+		for _, f := range c.Fields {
+			line.Fields = append(line.Fields, ui.DeveloperChangedField(f))
+		}
+		view.Changes = append(view.Changes, line)
+	}
+	r.Render(http.StatusOK, ui.DeveloperActivity(view))
+	return nil
+}

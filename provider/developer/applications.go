@@ -1,0 +1,63 @@
+package developer
+
+import (
+	"net/http"
+	"net/url"
+
+	"github.com/bonafide-id/bonafide/storage"
+	"github.com/bonafide-id/bonafide/ui"
+)
+
+// pageOfApplications is how many applications a list shows.
+const pageOfApplications = 50
+
+// leadToApplications leads from an organization to its applications: those of the sandbox
+// where there is one, for that is where everything begins.
+func (d *Dashboard) leadToApplications(r *request) error {
+	env := storage.Sandbox
+	if d.Sandbox == nil {
+		env = storage.Production
+	}
+	address := d.path("o", r.org.ID, env)
+	if notice := r.Notice(); notice != "" {
+		r.RedirectWith(address, notice)
+		return nil
+	}
+	r.Redirect(address)
+	return nil
+}
+
+// showApplications lists the applications of an organization in an environment.
+func (d *Dashboard) showApplications(r *request) error {
+	here := d.path("o", r.org.ID, r.env)
+	filter := storage.ApplicationFilter{
+		Environment: r.env, OrganizationID: r.org.ID, Search: r.asked(ui.FieldSearch),
+		AfterName: r.asked("after_name"), After: r.asked("after"), Limit: pageOfApplications + 1,
+	}
+	found, err := d.Store.Applications(r.Request.Context(), filter)
+	if err != nil {
+		return err
+	}
+	p, err := d.organizationPage(r, ui.SectionApplications)
+	if err != nil {
+		return err
+	}
+	view := ui.DeveloperApplicationsView{
+		DeveloperPage: d.inEnvironment(p, r.env, d.path("o", r.org.ID, storage.Sandbox), d.path("o", r.org.ID, storage.Production)),
+		Search:        filter.Search, SearchURL: here,
+	}
+	if len(found) > pageOfApplications {
+		found = found[:pageOfApplications]
+		last := found[pageOfApplications-1]
+		view.MoreURL = here + "?" + url.Values{
+			ui.FieldSearch: {filter.Search}, "after_name": {last.Name}, "after": {last.ClientID},
+		}.Encode()
+	}
+	for _, a := range found {
+		view.Applications = append(view.Applications, ui.DeveloperApplication{
+			Name: a.Name, URL: d.path("o", r.org.ID, r.env, a.ClientID), ClientID: a.ClientID, Kind: a.Kind,
+		})
+	}
+	r.Render(http.StatusOK, ui.DeveloperApplications(view))
+	return nil
+}

@@ -1,0 +1,132 @@
+package developer
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"time"
+
+	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/storage"
+)
+
+// Config says what a dashboard is. Provider and Store are required.
+type Config struct {
+	// Provider is where developers sign in, and where the applications of production
+	// are registered. The dashboard is mounted at its base URL followed by /developer/.
+	Provider *provider.Provider
+
+	// Sandbox is the provider that applications are tried with.
+	// Defaults to none: all applications are of production then.
+	Sandbox *provider.Provider
+
+	// Store keeps organizations, and which applications are theirs. The stores of this
+	// module are one: that of Provider will do. The host closes it.
+	Store storage.Developers
+
+	// Review makes applications begin in the sandbox and ask for production, where an
+	// operator decides. It needs a Sandbox and an Operator.
+	// Defaults to false: developers register applications of production themselves,
+	// and the consent screen says that nobody has reviewed them.
+	Review bool
+
+	// Operator reports whether a user runs this service, and decides about
+	// applications.
+	// Defaults to nobody.
+	Operator func(ctx context.Context, userID string) (bool, error)
+
+	// Mailer sends invitations, and what was decided about an application.
+	// Defaults to none: an invitation is a link to copy.
+	Mailer provider.Mailer
+
+	// OperatorScopes are scopes that developers cannot give their applications; the
+	// host does, with Provider.SaveClient.
+	// Defaults to none.
+	OperatorScopes []string
+
+	// Quotas bound what one user or organization can make.
+	Quotas Quotas
+
+	// Logger receives what went wrong.
+	// Defaults to slog.Default().
+	Logger *slog.Logger
+
+	// Clock tells the time. It is meant for tests.
+	// Defaults to time.Now.
+	Clock func() time.Time
+}
+
+// Quotas bound what one user or organization can make.
+type Quotas struct {
+	// Organizations is how many one user can be a member of and still create one.
+	// Defaults to 10.
+	Organizations int
+
+	// Applications is how many an organization can have in each environment.
+	// Defaults to 100.
+	Applications int
+
+	// Invitations is how many of an organization can wait at once.
+	// Defaults to 50.
+	Invitations int
+}
+
+func (c Config) withDefaults() Config {
+	c.Quotas.Organizations = cmp.Or(c.Quotas.Organizations, 10)
+	c.Quotas.Applications = cmp.Or(c.Quotas.Applications, 100)
+	c.Quotas.Invitations = cmp.Or(c.Quotas.Invitations, 50)
+	if c.Logger == nil {
+		c.Logger = slog.Default()
+	}
+	if c.Clock == nil {
+		c.Clock = time.Now
+	}
+	return c
+}
+
+func (c Config) validate() error {
+	switch {
+	case c.Provider == nil:
+		return errors.New("Config.Provider is missing")
+	case c.Store == nil:
+		return errors.New("Config.Store is missing; the store of the provider will do")
+	case c.Sandbox == c.Provider:
+		return errors.New("Config.Sandbox must be another provider than Provider")
+	case c.Review && (c.Sandbox == nil || c.Operator == nil):
+		return errors.New("Config.Review needs a Sandbox to begin in, and an Operator who decides")
+	}
+	return nil
+}
+
+// Dashboard is the dashboard, an http.Handler for everything below the base URL of its
+// provider followed by /developer/. Make one with New.
+type Dashboard struct {
+	Config
+	base string // the path that the dashboard is mounted at, without a slash at its end
+	mux  *http.ServeMux
+}
+
+// New returns a dashboard. It is to be mounted with its full path.
+func New(cfg Config) (*Dashboard, error) {
+	cfg = cfg.withDefaults()
+	if err := cfg.validate(); err != nil {
+		return nil, fmt.Errorf("developer: %w", err)
+	}
+	base, err := url.Parse(cfg.Provider.Installation().BaseURL)
+	if err != nil {
+		return nil, fmt.Errorf("developer: %w", err)
+	}
+	d := &Dashboard{Config: cfg, base: base.Path + "/developer", mux: http.NewServeMux()}
+	for _, r := range d.routes() {
+		d.mount(r)
+	}
+	d.mux.Handle("/", cfg.Provider.Screen(func(*provider.Screen) error { return provider.ErrScreenNotFound }))
+	return d, nil
+}
+
+// ServeHTTP answers everything below the path of the dashboard.
+func (d *Dashboard) ServeHTTP(w http.ResponseWriter, r *http.Request) { d.mux.ServeHTTP(w, r) }

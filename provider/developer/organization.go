@@ -1,0 +1,197 @@
+package developer
+
+import (
+	"crypto/rand"
+	"errors"
+	"net/http"
+	"net/mail"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/bonafide-id/bonafide/storage"
+	"github.com/bonafide-id/bonafide/ui"
+)
+
+// showHome lists the organizations of the user.
+func (d *Dashboard) showHome(r *request) error {
+	memberships, err := d.Store.Memberships(r.Request.Context(), r.User.UserID)
+	if err != nil {
+		return err
+	}
+	p, err := d.page(r)
+	if err != nil {
+		return err
+	}
+	view := ui.DeveloperHomeView{DeveloperPage: p, CreateURL: d.path("new")}
+	for _, m := range memberships {
+		view.Organizations = append(view.Organizations, ui.DeveloperOrganization{
+			Name: m.Name, URL: d.path("o", m.ID), Role: asRole(m.Role),
+		})
+	}
+	r.Render(http.StatusOK, ui.DeveloperHome(view))
+	return nil
+}
+
+func (d *Dashboard) showNewOrganization(r *request) error {
+	return d.renderNewOrganization(r, storage.Organization{}, "", http.StatusOK)
+}
+
+func (d *Dashboard) renderNewOrganization(r *request, o storage.Organization, contact string, status int, problems ...ui.Problem) error {
+	p, err := d.page(r)
+	if err != nil {
+		return err
+	}
+	r.Render(status, ui.DeveloperOrganizationForm(ui.DeveloperOrganizationView{
+		DeveloperPage: p, Form: r.Form(problems...), New: true, Name: o.Name, Contact: contact,
+	}))
+	return nil
+}
+
+func (d *Dashboard) createOrganization(r *request) error {
+	o, contact, problems := d.postedOrganization(r)
+	if len(problems) > 0 {
+		return d.renderNewOrganization(r, o, contact, http.StatusUnprocessableEntity, problems...)
+	}
+	o.ID, o.CreatedAt = newID(), d.Clock()
+	owner := storage.Member{OrganizationID: o.ID, UserID: r.User.UserID, Role: storage.RoleOwner, JoinedAt: o.CreatedAt}
+	err := d.Store.CreateOrganization(r.Request.Context(), o, owner, d.Quotas.Organizations)
+	if errors.Is(err, storage.ErrLimit) {
+		return d.renderNewOrganization(r, o, contact, http.StatusTooManyRequests, ui.Problem{Code: ui.TooMany, Count: d.Quotas.Organizations})
+	}
+	if err != nil {
+		return err
+	}
+	r.org = o
+	d.record(r, "organization.create", changed("name", "", o.Name))
+	r.Redirect(d.path("o", o.ID))
+	return nil
+}
+
+// postedOrganization returns what was entered, with what cannot be accepted.
+func (d *Dashboard) postedOrganization(r *request) (o storage.Organization, contact string, problems []ui.Problem) {
+	o.Name, contact = strings.TrimSpace(r.posted(ui.FieldName)), strings.TrimSpace(r.posted(ui.FieldContact))
+	if problem, wrong := checkName(o.Name); wrong {
+		problems = append(problems, problem)
+	}
+	if contact != "" {
+		if !isEmail(contact) {
+			problems = append(problems, ui.Problem{Code: ui.EmailInvalid, Field: ui.FieldContact})
+		}
+		o.Contact = d.Provider.Seal(sealedContact, []byte(contact))
+	}
+	return o, contact, problems
+}
+
+// The purposes that the dashboard seals for.
+const (
+	sealedContact    = "developer contact"
+	sealedInvitation = "developer invitation"
+)
+
+// contact returns the address of somebody to ask, or "".
+func (d *Dashboard) contact(o storage.Organization) (string, error) {
+	if len(o.Contact) == 0 {
+		return "", nil
+	}
+	address, err := d.Provider.Open(sealedContact, o.Contact)
+	return string(address), err
+}
+
+func (d *Dashboard) showOrganization(r *request) error {
+	contact, err := d.contact(r.org)
+	if err != nil {
+		return err
+	}
+	return d.renderOrganization(r, r.org, contact, http.StatusOK)
+}
+
+func (d *Dashboard) renderOrganization(r *request, o storage.Organization, contact string, status int, problems ...ui.Problem) error {
+	p, err := d.organizationPage(r, ui.SectionOrganization)
+	if err != nil {
+		return err
+	}
+	r.Render(status, ui.DeveloperOrganizationForm(ui.DeveloperOrganizationView{
+		DeveloperPage: p, Form: r.Form(problems...), Name: o.Name, Contact: contact, Kept: r.org.Name,
+		Version: strconv.FormatInt(r.org.Version, 10), MayChange: r.may(owners), MayDelete: r.may(owners),
+	}))
+	return nil
+}
+
+func (d *Dashboard) changeOrganization(r *request) error {
+	if r.posted(ui.FieldAction) == ui.ActionDelete {
+		return d.deleteOrganization(r)
+	}
+	o, contact, problems := d.postedOrganization(r)
+	if len(problems) > 0 {
+		return d.renderOrganization(r, o, contact, http.StatusUnprocessableEntity, problems...)
+	}
+	version, err := strconv.ParseInt(r.posted(ui.FieldVersion), 10, 64)
+	if err != nil {
+		return forbidden("a form without the version that it changes")
+	}
+	o.ID, o.Version = r.org.ID, version
+	err = d.Store.SaveOrganization(r.Request.Context(), o)
+	here := d.path("o", o.ID, "settings")
+	switch {
+	case errors.Is(err, storage.ErrChanged):
+		return r.done(here, ui.DeveloperSomebodyElse)
+	case err != nil:
+		return err
+	}
+	former, err := d.contact(r.org)
+	if err != nil {
+		return err
+	}
+	fields := changed("name", r.org.Name, o.Name)
+	if former != contact { // an address of a person: that it changed is enough
+		fields = append(fields, storage.ChangedField{Name: "contact"})
+	}
+	d.record(r, "organization.change", fields)
+	return r.done(here, ui.DeveloperSaved)
+}
+
+func (d *Dashboard) deleteOrganization(r *request) error {
+	contact, err := d.contact(r.org)
+	if err != nil {
+		return err
+	}
+	if r.posted(ui.FieldConfirm) != r.org.Name {
+		return d.renderOrganization(r, r.org, contact, http.StatusUnprocessableEntity, ui.Problem{Code: ui.ConfirmWrong})
+	}
+	err = d.Store.DeleteOrganization(r.Request.Context(), r.org.ID)
+	switch {
+	case errors.Is(err, storage.ErrConflict):
+		return d.renderOrganization(r, r.org, contact, http.StatusConflict, ui.Problem{Code: ui.HasApplications})
+	case err != nil && !errors.Is(err, storage.ErrNotFound):
+		return err
+	}
+	d.record(r, "organization.delete", changed("name", r.org.Name, ""))
+	return r.done(d.path(), ui.DeveloperDeleted)
+}
+
+// newID returns an identifier that nobody can guess.
+func newID() string { return strings.ToLower(rand.Text()) }
+
+// maxName is how many characters a name has at most, as that of a provider.Client has
+// bytes.
+const maxName = 120
+
+// checkName finds what is wrong with a name.
+func checkName(name string) (ui.Problem, bool) {
+	seen := strings.ContainsFunc(name, unicode.IsGraphic)
+	switch {
+	case name == "":
+		return ui.Problem{Code: ui.NameMissing}, true
+	case len(name) > maxName, !utf8.ValidString(name), !seen, strings.ContainsFunc(name, unicode.IsControl):
+		return ui.Problem{Code: ui.NameInvalid}, true
+	}
+	return ui.Problem{}, false
+}
+
+// isEmail reports whether a text is an address that mail can go to.
+func isEmail(s string) bool {
+	address, err := mail.ParseAddress(s)
+	return err == nil && address.Address == s && len(s) <= 254
+}

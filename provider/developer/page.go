@@ -1,0 +1,87 @@
+package developer
+
+import (
+	"net/url"
+
+	"github.com/bonafide-id/bonafide/storage"
+	"github.com/bonafide-id/bonafide/ui"
+)
+
+// path returns the address of a page of the dashboard: its parts, escaped.
+func (d *Dashboard) path(parts ...string) string {
+	path := d.base + "/"
+	for i, part := range parts {
+		if i > 0 {
+			path += "/"
+		}
+		path += url.PathEscape(part)
+	}
+	return path
+}
+
+// absolute returns the address of a page for those who are elsewhere, as in a mail.
+func (d *Dashboard) absolute(path string) string {
+	base := d.Provider.Installation().BaseURL
+	return base + path[len(d.base)-len("/developer"):]
+}
+
+// page returns what every page shows around its content.
+func (d *Dashboard) page(r *request) (ui.DeveloperPage, error) {
+	p := ui.DeveloperPage{
+		Page: r.Page(), HomeURL: d.path(), DocsURL: d.path("docs"), Notice: ui.DeveloperNotice(r.Notice()),
+	}
+	if r.User.UserID == "" {
+		return p, nil
+	}
+	account, err := r.Account()
+	if err != nil {
+		return ui.DeveloperPage{}, err
+	}
+	p.Account, p.AccountURL = account, d.base[:len(d.base)-len("/developer")]+"/account"
+	return p, nil
+}
+
+// organizationPage returns what every page of an organization shows around its content.
+func (d *Dashboard) organizationPage(r *request, current ui.DeveloperSection) (ui.DeveloperPage, error) {
+	p, err := d.page(r)
+	if err != nil {
+		return ui.DeveloperPage{}, err
+	}
+	p.Trail = []ui.DeveloperLink{{Label: r.org.Name, URL: d.path("o", r.org.ID)}}
+	for _, s := range []struct {
+		section ui.DeveloperSection
+		path    string
+	}{
+		{ui.SectionApplications, ""},
+		{ui.SectionMembers, "members"},
+		{ui.SectionActivity, "activity"},
+		{ui.SectionOrganization, "settings"},
+	} {
+		address := d.path("o", r.org.ID)
+		if s.path != "" {
+			address = d.path("o", r.org.ID, s.path)
+		}
+		p.Sections = append(p.Sections, ui.DeveloperSectionLink{Section: s.section, URL: address, Current: s.section == current})
+	}
+	return p, nil
+}
+
+// inEnvironment marks a page as one of an environment, with the way to the same page in
+// the other.
+func (d *Dashboard) inEnvironment(p ui.DeveloperPage, env, sandboxURL, productionURL string) ui.DeveloperPage {
+	p.Environment = ui.DeveloperEnvironment(env)
+	if d.Sandbox != nil {
+		p.SandboxURL = sandboxURL
+	}
+	p.ProductionURL = productionURL
+	return p
+}
+
+// done leads to a page that says what has just happened.
+func (r *request) done(address string, n ui.DeveloperNotice) error {
+	r.RedirectWith(address, ui.Notice(n))
+	return nil
+}
+
+// asRole shows a role.
+func asRole(role storage.Role) ui.DeveloperRole { return ui.DeveloperRole(role) }

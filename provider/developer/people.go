@@ -1,0 +1,33 @@
+package developer
+
+import (
+	"errors"
+
+	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/ui"
+)
+
+// people are the users that a page names, each read once.
+type people struct {
+	read  func(userID string) (ui.Account, error)
+	known map[string]ui.Account
+}
+
+func (d *Dashboard) newPeople(r *request) people {
+	return people{func(userID string) (ui.Account, error) {
+		return d.Provider.AccountView(r.Request.Context(), userID)
+	}, map[string]ui.Account{}}
+}
+
+// account returns how a user is shown; zero for one who is gone.
+func (p people) account(userID string) (ui.Account, error) {
+	if a, ok := p.known[userID]; ok {
+		return a, nil
+	}
+	a, err := p.read(userID)
+	if err != nil && !errors.Is(err, provider.ErrNoUser) {
+		return ui.Account{}, err
+	}
+	p.known[userID] = a
+	return a, nil
+}

@@ -1,0 +1,139 @@
+package developer
+
+import (
+	"errors"
+	"net/http"
+
+	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/storage"
+	"github.com/bonafide-id/bonafide/ui"
+)
+
+// request is a request for a page with what its path is about. What a page does with
+// organization and role rests on what they were when the request came: a member who is
+// removed in the same moment was one.
+type request struct {
+	*provider.Screen
+
+	// org is the organization in the path, and role that of the user in it.
+	org  storage.Organization
+	role storage.Role
+
+	// env is the environment in the path.
+	env string
+
+	// app is the application in the path.
+	app storage.Application
+}
+
+// value returns a part of the path.
+func (r *request) value(name string) string { return r.Request.PathValue(name) }
+
+// posted returns a field of the posted form.
+func (r *request) posted(name string) string { return r.Request.PostForm.Get(name) }
+
+// asked returns a parameter of the address.
+func (r *request) asked(name string) string { return r.Request.URL.Query().Get(name) }
+
+// may reports whether the user has at least this role.
+func (r *request) may(n need) bool { return rank[r.role] >= n }
+
+// rank orders the roles.
+var rank = map[storage.Role]need{
+	storage.RoleViewer:    viewers,
+	storage.RoleDeveloper: developers,
+	storage.RoleOwner:     owners,
+}
+
+// mount serves a page to those who may open it.
+func (d *Dashboard) mount(p route) {
+	answer := func(n need, h handler) http.Handler {
+		return d.Provider.Screen(func(s *provider.Screen) error {
+			r := &request{Screen: s}
+			if n > everybody && s.User.UserID == "" {
+				s.SignIn(0)
+				return nil
+			}
+			if err := d.admit(r, n); err != nil {
+				return err
+			}
+			return h(r)
+		})
+	}
+	d.mux.Handle("GET "+d.base+p.path, answer(p.looks, p.show))
+	if p.act != nil {
+		d.mux.Handle("POST "+d.base+p.path, answer(p.posts, p.act))
+	}
+}
+
+// admit reads what the path is about. What the user may not see is not found: an
+// identifier says nothing to those who guess it.
+func (d *Dashboard) admit(r *request, n need) error {
+	switch n {
+	case everybody, users:
+		return nil
+	case operators:
+		return d.admitOperator(r)
+	}
+	ctx := r.Request.Context()
+	member, err := d.Store.Member(ctx, r.value("org"), r.User.UserID)
+	if err != nil {
+		return notFound(err)
+	}
+	if r.org, err = d.Store.Organization(ctx, member.OrganizationID); err != nil {
+		return notFound(err)
+	}
+	if r.role = member.Role; !r.may(n) {
+		return forbidden("the role does not allow this")
+	}
+	if r.env = r.value("env"); r.env != "" && d.provider(r.env) == nil {
+		return provider.ErrScreenNotFound
+	}
+	if client := r.value("client"); client != "" {
+		if r.app, err = d.Store.Application(ctx, r.env, client); err != nil {
+			return notFound(err)
+		}
+		if r.app.OrganizationID != r.org.ID {
+			return provider.ErrScreenNotFound
+		}
+	}
+	return nil
+}
+
+func (d *Dashboard) admitOperator(r *request) error {
+	if d.Operator == nil {
+		return provider.ErrScreenNotFound
+	}
+	operator, err := d.Operator(r.Request.Context(), r.User.UserID)
+	if err != nil {
+		return err
+	}
+	if !operator {
+		return provider.ErrScreenNotFound
+	}
+	return nil
+}
+
+// provider returns that of an environment; nil when there is none.
+func (d *Dashboard) provider(environment string) *provider.Provider {
+	switch environment {
+	case storage.Production:
+		return d.Provider
+	case storage.Sandbox:
+		return d.Sandbox
+	default:
+		return nil
+	}
+}
+
+// notFound makes what is not there a page that says so.
+func notFound(err error) error {
+	if errors.Is(err, storage.ErrNotFound) || errors.Is(err, provider.ErrNoClient) {
+		return provider.ErrScreenNotFound
+	}
+	return err
+}
+
+func forbidden(why string) error {
+	return provider.ScreenError{Status: http.StatusForbidden, Code: ui.ErrorForbidden, Err: errors.New(why)}
+}

@@ -1,0 +1,47 @@
+package developer
+
+// need is who may open a page.
+type need int
+
+const (
+	// everybody, signed in or not.
+	everybody need = iota
+	// users are those who are signed in.
+	users
+	// viewers, developers and owners are members of the organization in the path with
+	// at least that role.
+	viewers
+	developers
+	owners
+	// operators run the service.
+	operators
+)
+
+// route is a page: who may look at it and who may post its form, which is nil for a page
+// without one.
+type route struct {
+	path  string
+	looks need
+	show  handler
+	posts need
+	act   handler
+}
+
+// handler answers a request of somebody who may make it.
+type handler func(*request) error
+
+// routes returns every page of the dashboard. {org} is an organization, {env} an
+// environment, and {client} an application that the organization has in it.
+func (d *Dashboard) routes() []route {
+	return []route{
+		{path: "/{$}", looks: users, show: d.showHome},
+		{path: "/new", looks: users, show: d.showNewOrganization, posts: users, act: d.createOrganization},
+		{path: "/join/{token}", looks: users, show: d.showInvitation, posts: users, act: d.acceptInvitation},
+		{path: "/o/{org}", looks: viewers, show: d.leadToApplications},
+		{path: "/o/{org}/settings", looks: viewers, show: d.showOrganization, posts: owners, act: d.changeOrganization},
+		// Every member may leave: who may do what else is decided by the action.
+		{path: "/o/{org}/members", looks: viewers, show: d.showMembers, posts: viewers, act: d.changeMembers},
+		{path: "/o/{org}/activity", looks: viewers, show: d.showActivity},
+		{path: "/o/{org}/{env}", looks: viewers, show: d.showApplications},
+	}
+}
