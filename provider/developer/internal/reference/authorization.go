@@ -1,0 +1,134 @@
+package reference
+
+import "strings"
+
+// The lists that the authorization endpoint follows, as discovery has them.
+var (
+	responseTypes = []string{"code", "token", "id_token", "code id_token", "code token", "code id_token token"}
+	responseModes = []string{"query", "fragment", "form_post"}
+	prompts       = []string{"none", "login", "consent", "select_account", "create"}
+	displays      = []string{"page", "popup"}
+)
+
+func authorization(i Installation) Endpoint {
+	return Endpoint{
+		ID: "authorize", Title: "Authorization endpoint", Path: "/oauth/authorize", Methods: []string{"GET", "POST"},
+		Standard: "RFC 6749 section 3.1, OpenID Connect Core section 3.1.2",
+		Text: []string{
+			"Send the browser of the user here, as a redirect or in a popup. The user signs in and consents, or not; then the browser comes to your redirect URI with a response.",
+			"Check `state` against the session of the browser and `iss` against the issuer before anything else (RFC 9207).",
+		},
+		Origins: NoOrigin, Parameters: authorizationParameters(),
+		Answers: []Answer{
+			{303, "", "AuthorizationResponse", "the response is in the query or the fragment of the redirect URI, or on its way there the user is asked"},
+			{200, mediaHTML, "", "a page that the user reads, or with `response_mode=form_post` one that posts the response to the redirect URI"},
+		},
+		Errors: authorizationErrors(i),
+		Example: []Pair{
+			{"client_id", "{client_id}"}, {"redirect_uri", "{redirect_uri}"}, {"response_type", "code"},
+			{"scope", "openid " + i.exampleScope()}, {"state", "{state}"}, {"nonce", "{nonce}"},
+			{"code_challenge", "{code_challenge}"}, {"code_challenge_method", "S256"},
+		},
+	}
+}
+
+func authorizationParameters() []Parameter {
+	return []Parameter{
+		{Name: "client_id", Needed: Always, Meaning: "Your application."},
+		{Name: "redirect_uri", Needed: "unless the dialect is `standard`, one is registered and `openid` is not asked for",
+			Meaning: "Where the response goes: one that is registered, byte for byte. Only the port of one that names the loopback interface by its IP address may differ."},
+		{Name: "response_type", Needed: Always, Values: responseTypes, Meaning: "What the response holds. Use `code`."},
+		{Name: "scope", Needed: Always, List: true, Meaning: "What you ask for. With `openid` for OpenID Connect; in the dialect `v3` one scope value, beside `openid` or alone."},
+		{Name: "state", Meaning: "Comes back byte for byte. Make one that nobody can guess, and keep it in the session of the browser."},
+		{Name: "nonce", Needed: "in the dialect `standard`, when the response holds an ID token", Meaning: "Comes back in the ID token."},
+		{Name: "code_challenge", Needed: "for public clients", Meaning: "The SHA-256 digest of your code verifier, as base64url without padding (RFC 7636)."},
+		{Name: "code_challenge_method", Needed: "with `code_challenge`", Values: []string{"S256"}, Meaning: "How the challenge was made."},
+		{Name: "response_mode", Values: responseModes, Meaning: "How the response comes. Without it a code comes in the query, and tokens in the fragment."},
+		{Name: "prompt", Values: prompts, List: true, Meaning: "`none`: no screen, or an error. `login`: ask for the password. `consent`: ask again. `select_account`: choose the account. `create`: the sign-up screen first."},
+		{Name: "max_age", Meaning: "The most seconds since the user has entered the password."},
+		{Name: "login_hint", Meaning: "The e-mail address to fill in."},
+		{Name: "id_token_hint", Meaning: "Whom to sign in: an ID token of your own application, which may have expired."},
+		{Name: "ui_locales", List: true, Meaning: "Languages of the screens, best first."},
+		{Name: "display", Values: displays, Meaning: "`popup` lays the screens out for a small window."},
+		{Name: "op", Values: []string{"signin", "signup"}, Meaning: "The screen that opens first."},
+		{Name: "eid", Meaning: "Your identifier of the user, returned with the data."},
+	}
+}
+
+func authorizationErrors(i Installation) []Error {
+	none, once := "Begin without `prompt=none`.", "Send each parameter once."
+	ask := "openid " + i.exampleScope()
+	all := []Error{
+		{Code: "access_denied", Text: "The user did not allow it.", Remedy: "Offer another way; do not ask again by yourself."},
+		{Code: "access_denied", Text: "The user is not a verified member of the group.", Remedy: "Your application is registered to require verification.", For: RequiringVerified},
+		{Code: "access_denied", Text: "The user may not use this application.", Remedy: "The operator refuses this user; the user has read why."},
+		{Code: "access_denied", Text: "The account of the persona is locked.", Remedy: "`login_hint` names a persona whose account is locked.", For: InSandbox},
+		{Code: "access_denied", Text: "The user may not sign in.", Remedy: "The session ended again and again while the request was under way. Begin anew."},
+		{Code: "login_required", Text: "The request cannot be answered without asking the user.", Remedy: "Nobody is signed in, or somebody else than `id_token_hint` names. " + none, Example: []Change{with("prompt", "none")}},
+		{Code: "login_required", Text: "It is not certain who is signed in.", Remedy: "The operator's own sign-in page does not keep its session. Tell the operator."},
+		{Code: "consent_required", Text: "The request cannot be answered without asking the user.", Remedy: "Consent is missing, or the scope has come to mean more. " + none, Example: []Change{with("prompt", "none")}, SignedIn: true},
+		{Code: "invalid_request", Text: "A parameter is given more than once.", Remedy: once, Example: []Change{twice("scope")}},
+		{Code: "invalid_request", Text: "A parameter is too long.", Remedy: "Keep to the limits; keep long values on your side.", Example: []Change{long("login_hint", 2049)}},
+		{Code: "invalid_request", Text: "The parameter state is longer than 4096 bytes.", Remedy: "Keep long state on your side.", Example: []Change{long("state", 4097)}},
+		{Code: "invalid_request", Text: "The parameter eid is longer than 255 characters.", Remedy: "Send a shorter identifier.", Example: []Change{long("eid", 256)}},
+		{Code: "invalid_request", Text: "The request has too many parameters.", Remedy: "64 at most.", Example: []Change{crowd(64)}},
+		{Code: "invalid_request", Text: "A parameter holds characters that are not allowed.", Remedy: "Send UTF-8 without control characters.", Example: []Change{with("nonce", "a\tb")}},
+		{Code: "invalid_request", Text: "A state with control characters cannot be returned by form_post.", Remedy: "Use letters and digits; browsers change line breaks in forms."},
+		{Code: "invalid_request", Text: "The parameter response_type is missing.", Remedy: "Send `response_type=code`.", Example: []Change{without("response_type")}},
+		{Code: "invalid_request", Text: "The parameter nonce is required for this response_type.", Remedy: "Send a nonce, or use `response_type=code`.", For: InStandard, Example: []Change{with("response_type", "id_token"), without("nonce")}},
+		{Code: "invalid_request", Text: "The parameter op is signin or signup.", Remedy: "As it says.", Example: []Change{with("op", "signout")}},
+		{Code: "invalid_request", Text: "The parameter prompt has an unknown value.", Remedy: "Use `" + strings.Join(prompts, "`, `") + "`.", Example: []Change{with("prompt", "often")}},
+		{Code: "invalid_request", Text: "prompt=none cannot be combined with another value.", Remedy: "As it says.", Example: []Change{with("prompt", "none login")}},
+		{Code: "invalid_request", Text: "The parameter max_age is a number of seconds.", Remedy: "As it says.", Example: []Change{with("max_age", "soon")}},
+		{Code: "invalid_request", Text: "This application must send a code_challenge.", Remedy: "Public clients use PKCE.", For: ForPublic, Example: []Change{without("code_challenge"), without("code_challenge_method")}},
+		{Code: "invalid_request", Text: "code_challenge_method without code_challenge.", Remedy: "Send both.", Example: []Change{without("code_challenge")}},
+		{Code: "invalid_request", Text: "The only code_challenge_method is S256, and it must be named.", Remedy: "Send `code_challenge_method=S256`.", Example: []Change{with("code_challenge_method", "plain")}},
+		{Code: "invalid_request", Text: "code_challenge is not the base64url form of a SHA-256 digest.", Remedy: "43 characters, without padding.", Example: []Change{with("code_challenge", "short")}},
+		{Code: "invalid_request", Text: "The id_token_hint is not an ID token of this provider for this application.", Remedy: "Send one of your own; it may have expired.", Example: []Change{with("id_token_hint", "nonsense")}},
+		{Code: "invalid_request", Text: "The login_hint names a persona that the sandbox does not have for this application.", Remedy: "Name one that it has behind `persona:`.", For: InSandbox},
+		{Code: "invalid_scope", Text: "The parameter scope is missing.", Remedy: "Send one.", Example: []Change{without("scope")}},
+		{Code: "invalid_scope", Text: "A scope is given more than once.", Remedy: "Name each scope value once.", Example: []Change{with("scope", ask+" openid")}},
+		{Code: "invalid_scope", Text: "The scope is unknown, or this application may not ask for it.", Remedy: "Compare with `scopes_supported` of discovery, and with your registration.", Example: []Change{with("scope", "openid nonsense")}},
+		{Code: "invalid_scope", Text: "Ask for exactly one scope value; for OpenID Connect, beside openid.", Remedy: "One scope value in each request.", For: InV3, Example: []Change{with("scope", "openid")}},
+		{Code: "invalid_scope", Text: "An ID token needs the scope openid.", Remedy: "Add `openid`.", Example: []Change{with("response_type", "id_token"), with("scope", i.exampleScope())}},
+		{Code: "unsupported_response_type", Text: "This response_type is unknown.", Remedy: "Use `code`.", Example: []Change{with("response_type", "coupon")}},
+		{Code: "unsupported_response_type", Text: "This response_type is unknown, or this application may not use it.", Remedy: "Register it, or use `code`.", For: WithCodeOnly, Example: []Change{with("response_type", "token")}},
+		{Code: "unauthorized_client", Text: "This application may not use this grant.", Remedy: "Your registration does not have it."},
+		{Code: "unsupported_response_mode", Text: "This response_mode is unknown.", Remedy: "Use `" + strings.Join(responseModes, "`, `") + "`.", Example: []Change{with("response_mode", "pigeon")}},
+		{Code: "unsupported_response_mode", Text: "Tokens are never sent in a query.", Remedy: "Use `fragment` or `form_post` for tokens.", Example: []Change{with("response_type", "id_token"), with("response_mode", "query")}},
+		{Code: "unsupported_response_mode", Text: "This response_mode is unknown, or not safe with the response_type.", Remedy: "Use `fragment` or `form_post` for tokens."},
+	}
+	for _, name := range []struct{ name, code string }{
+		{"request", "request_not_supported"}, {"request_uri", "request_uri_not_supported"}, {"registration", "registration_not_supported"},
+		{"resource", "invalid_target"}, {"audience", "invalid_target"},
+	} {
+		all = append(all, Error{Code: name.code, Text: "The parameter " + name.name + " is not supported.", Remedy: "Leave the parameter out.", Example: []Change{with(name.name, "x")}})
+	}
+	return append(all,
+		Error{Code: "temporarily_unavailable", Text: unavailable, Remedy: "The provider's database, or a system of the operator, does not answer. Try again."},
+		Error{Code: "server_error", Text: failed, Remedy: "Tell the operator the time and your `client_id`."})
+}
+
+const (
+	unavailable = "The service cannot answer now. Please try again in a moment."
+	failed      = "Something went wrong on our side. The request was not carried out."
+)
+
+// pages are the error pages of a request whose client or redirect URI cannot be trusted,
+// so that nothing is ever redirected, and of what the user does.
+func pages() []PageError {
+	return []PageError{
+		{400, "This application cannot be used", "The `client_id` is unknown, disabled or deleted.", []Change{with("client_id", "nobody")}},
+		{400, "This link does not lead back safely", "The `redirect_uri` or `post_logout_redirect_uri` is not registered, byte for byte. The sandbox lists what is.", []Change{with("redirect_uri", "https://elsewhere.example/")}},
+		{400, "We could not understand this request", "`client_id` or `redirect_uri` comes twice, or the query is not encoded correctly.", []Change{twice("client_id")}},
+		{400, "This took too long", "The user left the request open for too long.", nil},
+		{400, "We lost track of this request", "It was begun in another browser, or without cookies.", nil},
+		{403, "This form did not come from here", "Another site has posted the form.", nil},
+		{403, "There is no account for you here", "The user is gone or locked; you get `access_denied` when the user goes on.", nil},
+		{404, "There is no such page", "The address leads nowhere.", nil},
+		{405, "This page cannot be opened this way", "The method is none of the endpoint.", []Change{method("DELETE")}},
+		{413, "That was too much", "The form is too large.", nil},
+		{500, "Something went wrong on our side", "The operator's log has the request ID of the page.", nil},
+		{503, "We cannot answer right now", "The database, or a system of the operator, does not answer.", nil},
+	}
+}

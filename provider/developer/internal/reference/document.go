@@ -1,0 +1,104 @@
+package reference
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/catalogue"
+	"github.com/bonafide-id/bonafide/widget"
+)
+
+// Installation is what differs from one provider to the next.
+type Installation struct {
+	// Name is what the service calls itself.
+	Name string
+
+	// BaseURL is the base URL of production, without a slash at its end.
+	BaseURL string
+
+	// SandboxURL is the base URL of the sandbox.
+	// Defaults to no sandbox.
+	SandboxURL string
+
+	// Scopes, Attributes and Groups are the vocabulary in force, defaults included.
+	Scopes     []catalogue.Scope
+	Attributes []catalogue.Attribute
+	Groups     []catalogue.Group
+
+	// Lifetimes are those in force, defaults included.
+	Lifetimes provider.Lifetimes
+
+	// Languages are the BCP 47 tags of the languages of the screens.
+	Languages []string
+
+	// Button is where the script of the sign-in button is.
+	Button widget.Script
+}
+
+// Issuer returns the issuer identifier of production.
+func (i Installation) Issuer() string { return i.BaseURL + "/oidc" }
+
+// handles returns the handles that any scope releases, in the order of the attributes,
+// and eid, which the application brings itself.
+func (i Installation) handles() []catalogue.Attribute {
+	return slices.DeleteFunc(slices.Clone(i.Attributes), func(a catalogue.Attribute) bool {
+		return a.Handle != "eid" && !slices.ContainsFunc(i.Scopes, func(s catalogue.Scope) bool {
+			return slices.Contains(s.Attributes, a.Handle)
+		})
+	})
+}
+
+// exampleScope is a scope value for examples: the first that releases a group, or the
+// first.
+func (i Installation) exampleScope() string {
+	for _, s := range i.Scopes {
+		if len(s.Groups) > 0 {
+			return s.Name
+		}
+	}
+	if len(i.Scopes) > 0 {
+		return i.Scopes[0].Name
+	}
+	return "openid"
+}
+
+// Document is the reference.
+type Document struct {
+	Installation
+
+	// Endpoints are the addresses that applications ask.
+	Endpoints []Endpoint
+
+	// Everywhere are the errors of every endpoint that answers with JSON.
+	Everywhere []Error
+
+	// Pages are the errors that the user reads, and the application is not told.
+	Pages []PageError
+
+	// Payloads are the JSON objects that endpoints answer with.
+	Payloads []Payload
+
+	// Limits are the bounds of what may be sent and kept.
+	Limits []Limit
+
+	// Differences are what sets the two dialects apart.
+	Differences []Difference
+}
+
+// New returns the reference of an installation.
+func New(i Installation) *Document {
+	i.Name = strings.Join(strings.Fields(i.Name), " ")
+	return &Document{
+		Installation: i,
+		Endpoints: []Endpoint{
+			discovery(), keySet(), authorization(i), token(), revocation(), introspection(), userinfo(), attributes(),
+			signOut(), button(),
+		},
+		Everywhere:  everywhere(),
+		Pages:       pages(),
+		Payloads:    payloads(i),
+		Limits:      limits(i),
+		Differences: differences(),
+	}
+}

@@ -1,0 +1,190 @@
+package reference
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/bonafide-id/bonafide/provider/catalogue"
+	"github.com/bonafide-id/bonafide/ui"
+)
+
+// hostile is an installation whose operator has used every character that means
+// something to one of the documents.
+func hostile() Installation {
+	i := installation("https://id.example")
+	i.SandboxURL = ""
+	i.Name = "A \"B\" `C` | <script>alert(1)</script>\nD"
+	i.Scopes = append(i.Scopes, catalogue.Scope{Name: "club:x", Title: "x | y\n# z `q`", Attributes: []string{"cards:x"}})
+	i.Attributes = append(i.Attributes, catalogue.Attribute{Handle: "cards:x", Name: "Cards | of <b>", Type: catalogue.Objects, Members: []string{"a b", `c"d`}})
+	return i
+}
+
+// manual is docs/errors.md.
+func manual(t *testing.T) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("..", "..", "..", "..", "docs", "errors.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+func TestErrorsAreThoseOfTheManual(t *testing.T) {
+	t.Parallel()
+	d, text := New(installation("https://id.example")), manual(t)
+	described := map[string]bool{"The parameter … is not supported.": true}
+	for _, e := range d.Endpoints {
+		for _, f := range d.errorsOf(e) {
+			described[f.Text] = true
+		}
+		for _, f := range e.Errors {
+			described[f.Text] = true
+			unsupported := strings.HasSuffix(f.Text, "is not supported.") && strings.HasPrefix(f.Text, "The parameter ")
+			if !strings.Contains(text, f.Text) && !unsupported {
+				t.Errorf("docs/errors.md does not have %q", f.Text)
+			}
+		}
+	}
+	for _, p := range d.Pages {
+		described[p.Heading] = true
+		if !strings.Contains(text, p.Heading) {
+			t.Errorf("docs/errors.md does not have %q", p.Heading)
+		}
+	}
+	described["Not Found"], described["none in the header"], described["as above"] = true, true, true
+	cells := descriptionCells(text)
+	if len(cells) < 40 {
+		t.Errorf("found %d descriptions in docs/errors.md; has it another form now?", len(cells))
+	}
+	for _, cell := range cells {
+		for sentence := range strings.SplitSeq(cell, " · ") {
+			if sentence != "" && !strings.HasPrefix(sentence, "---") && !described[sentence] {
+				t.Errorf("the reference does not have %q", sentence)
+			}
+		}
+	}
+}
+
+// descriptionCells are the cells of the column with descriptions.
+func descriptionCells(manual string) []string {
+	var cells []string
+	column := -1
+	for line := range strings.Lines(manual) {
+		row := strings.Split(line, "|")
+		switch {
+		case len(row) < 3:
+			column = -1
+		case column < 0:
+			column = slices.IndexFunc(row, func(c string) bool { return strings.TrimSpace(c) == "description" })
+			if column < 0 {
+				column = len(row) // another table
+			}
+		case column < len(row):
+			cells = append(cells, strings.TrimSpace(row[column]))
+		}
+	}
+	return cells
+}
+
+// An error without an example is one that no request alone brings about: somebody or
+// something else has a part in it, or it is told in other words before.
+func TestErrorsHaveExamples(t *testing.T) {
+	t.Parallel()
+	without := []string{
+		"The user did not allow it.", "The user is not a verified member of the group.", "The user may not use this application.",
+		"The user may not sign in.", "It is not certain who is signed in.", "The user no longer exists.",
+		"A state with control characters cannot be returned by form_post.", // control characters say nothing on a page
+		"This application may not use this grant.", "The request is malformed.",
+		"This response_mode is unknown, or not safe with the response_type.",
+		"The account of the persona is locked.",
+		"The login_hint names a persona that the sandbox does not have for this application.",
+		"Too many attempts with wrong credentials. Please wait.", unavailable, failed,
+	}
+	d := New(installation("https://id.example"))
+	for _, e := range d.Endpoints {
+		for _, f := range append(slices.Clone(e.Errors), d.Everywhere...) {
+			if len(f.Example) == 0 && !slices.Contains(without, f.Text) {
+				t.Errorf("%s: no example of %q", e.ID, f.Text)
+			}
+			if f.Remedy == "" {
+				t.Errorf("%s: no remedy of %q", e.ID, f.Text)
+			}
+		}
+	}
+}
+
+func TestDocumentsSayTheSame(t *testing.T) {
+	t.Parallel()
+	d := New(installation("https://id.example"))
+	markdown, openAPI := string(d.LLMs()), string(d.OpenAPI())
+	for _, e := range d.Endpoints {
+		for name, text := range map[string]string{"llms.txt": markdown, "openapi.json": openAPI} {
+			if !strings.Contains(text, e.Path) {
+				t.Errorf("%s does not have %s", name, e.Path)
+			}
+			for _, p := range e.Parameters {
+				if name == "llms.txt" && !strings.Contains(text, "| "+code(p.Name)) {
+					t.Errorf("%s does not have %s", name, p.Name)
+				}
+			}
+		}
+	}
+	for _, s := range d.Scopes {
+		if !strings.Contains(markdown, "| "+code(s.Name)+" | "+s.Title+" |") {
+			t.Errorf("llms.txt does not have the scope %s", s.Name)
+		}
+	}
+}
+
+func TestSectionsHaveAnchorsOfTheirOwn(t *testing.T) {
+	t.Parallel()
+	seen := map[string]bool{}
+	var visit func(sections []ui.DocsSection)
+	visit = func(sections []ui.DocsSection) {
+		for _, s := range sections {
+			if s.ID == "" || seen[s.ID] || s.Title == "" || strings.ContainsAny(s.ID, " :") && !strings.Contains(s.ID, "cards") {
+				t.Errorf("section %q with the anchor %q", s.Title, s.ID)
+			}
+			seen[s.ID] = true
+			for _, table := range s.Tables {
+				for _, row := range table.Rows {
+					if len(row) != len(table.Columns) {
+						t.Errorf("%s: a row of %d cells below %d columns", s.ID, len(row), len(table.Columns))
+					}
+				}
+			}
+			visit(s.Parts)
+		}
+	}
+	for _, i := range []Installation{installation("https://id.example"), hostile()} {
+		clear(seen)
+		visit(New(i).Sections())
+	}
+}
+
+// A title of the operator's must not begin a heading, or a column, in the text that
+// language models read.
+func TestAttackMarkdownInTheCatalogue(t *testing.T) {
+	t.Parallel()
+	for line := range strings.Lines(string(New(hostile()).LLMs())) {
+		if strings.HasPrefix(line, "# z") || strings.HasPrefix(line, "D\n") {
+			t.Errorf("the operator's text begins a line: %q", line)
+		}
+	}
+}
+
+func TestDurationsAreInTheLargestUnitThatFits(t *testing.T) {
+	t.Parallel()
+	l := installation("https://id.example").Lifetimes
+	for want, d := range map[string]string{
+		"1 minute": duration(l.Code), "5 minutes": duration(l.AccessToken), "7 days": duration(l.RefreshToken), "1 hour": duration(l.Flow),
+		"90 seconds": duration(90e9), "0s": duration(0),
+	} {
+		if d != want {
+			t.Errorf("%q, want %q", d, want)
+		}
+	}
+}

@@ -1,0 +1,308 @@
+package reference
+
+import (
+	"encoding/base64"
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/bonafide-id/bonafide/provider/internal/authflow"
+	"github.com/bonafide-id/bonafide/provider/internal/oauth"
+	"github.com/bonafide-id/bonafide/provider/internal/resource"
+	"github.com/bonafide-id/bonafide/provider/internal/web"
+)
+
+// clientFor returns the client of the lab that an error is for.
+func clientFor(t testing.TB, f Error) string {
+	t.Helper()
+	if f.SignedIn {
+		return "new"
+	}
+	client, ok := map[Audience]string{
+		Everyone: "std", InStandard: "std", InV3: "v3", ForPublic: "pub", WithoutRefresh: "once", WithCodeOnly: "once", RequiringVerified: "strict",
+	}[f.For]
+	if !ok {
+		t.Fatalf("no client for %q", f.For)
+	}
+	return client
+}
+
+func TestEveryExampleIsAnsweredAsDocumented(t *testing.T) {
+	t.Parallel()
+	l := newLab(t)
+	for _, e := range l.doc.Endpoints {
+		t.Run(e.ID, func(t *testing.T) {
+			l, client := l.in(t), "std"
+			p := l.open(l.alice, l.build(e, client, e.Example, nil))
+			if e.ID == "authorize" {
+				if values := l.allow(client); values.Get("code") == "" || values.Get("iss") != l.doc.Issuer() {
+					t.Errorf("response %v", values)
+				}
+				return
+			}
+			want := e.Answers[0]
+			if e.ID == "signOut" {
+				want = e.Answers[1]
+			}
+			if p.StatusCode != want.Status || !strings.HasPrefix(p.Header.Get("Content-Type"), want.Type) {
+				t.Fatalf("answered %s %q\n%s", p.Status, p.Header.Get("Content-Type"), p.body)
+			}
+		})
+	}
+}
+
+func TestEveryErrorIsAsDocumented(t *testing.T) {
+	t.Parallel()
+	l := newLab(t)
+	for _, e := range l.doc.Endpoints {
+		for i, f := range l.doc.errorsOf(e) {
+			if len(f.Example) == 0 {
+				continue
+			}
+			t.Run(fmt.Sprintf("%s/%d_%s", e.ID, i, f.Code), func(t *testing.T) {
+				l, example := l.in(t), e.Example
+				if f.Refresh {
+					example = RefreshExample()
+				}
+				p := l.do(newBrowser(t), l.build(e, clientFor(t, f), example, f.Example))
+				if p.StatusCode != f.Status || p.Header.Get("Content-Type") != mediaJSON {
+					t.Fatalf("%s is answered %s %q\n%s", describe(f.Example), p.Status, p.Header.Get("Content-Type"), p.body)
+				}
+				want := map[string]any{"error": f.Code, "error_description": f.Text}
+				if diff := cmp.Diff(want, l.object(p.body)); diff != "" {
+					t.Errorf("%s (-want +got):\n%s", describe(f.Example), diff)
+				}
+				for name := range errorHeaders(f.Status) {
+					if p.Header.Get(name) == "" {
+						t.Errorf("no header %s", name)
+					}
+				}
+			})
+		}
+	}
+}
+
+func TestEveryErrorAtTheRedirectURIIsAsDocumented(t *testing.T) {
+	t.Parallel()
+	l := newLab(t)
+	e := l.doc.endpoint("authorize")
+	for i, f := range e.Errors {
+		if len(f.Example) == 0 {
+			continue
+		}
+		t.Run(fmt.Sprintf("%d_%s", i, f.Code), func(t *testing.T) {
+			l, browser := l.in(t), newBrowser(t)
+			if f.SignedIn {
+				browser = l.alice
+			}
+			p := l.do(browser, l.build(e, clientFor(t, f), e.Example, f.Example))
+			values := l.response(p)
+			got := []string{values.Get("error"), values.Get("error_description"), values.Get("iss")}
+			if diff := cmp.Diff([]string{f.Code, f.Text, l.doc.Issuer()}, got); diff != "" {
+				t.Errorf("%s (-want +got):\n%s", describe(f.Example), diff)
+			}
+		})
+	}
+}
+
+func TestEveryErrorPageIsAsDocumented(t *testing.T) {
+	t.Parallel()
+	l := newLab(t)
+	e := l.doc.endpoint("authorize")
+	for _, f := range l.doc.Pages {
+		if len(f.Example) == 0 {
+			continue
+		}
+		t.Run(f.Heading, func(t *testing.T) {
+			l := l.in(t)
+			p := l.do(newBrowser(t), l.build(e, "std", e.Example, f.Example))
+			if p.StatusCode != f.Status || !strings.Contains(p.body, ">"+f.Heading+"<") {
+				t.Errorf("%s is answered %s\n%s", describe(f.Example), p.Status, p.body)
+			}
+		})
+	}
+}
+
+// fits demands that an object has the members that a payload documents, and no others.
+func fits(t *testing.T, d *Document, dialect, name string, object map[string]any) {
+	t.Helper()
+	p := d.payload(name)
+	for _, m := range p.Members {
+		if _, there := object[m.Name]; m.Always && !there {
+			t.Errorf("%s has no %s", name, m.Name)
+		}
+	}
+	for key, value := range object {
+		i := slices.IndexFunc(p.Members, func(m Member) bool { return m.Name == key })
+		if i < 0 {
+			t.Errorf("%s has %s, which is not documented", name, key)
+			continue
+		}
+		of := p.Members[i].Type
+		if dialect == "v3" && p.Members[i].InV3 != "" {
+			of = p.Members[i].InV3
+		}
+		if !hasType(t, d, dialect, of, value) {
+			t.Errorf("%s: %s is %v, documented as %s", name, key, value, of)
+		}
+	}
+}
+
+func hasType(t *testing.T, d *Document, dialect string, of Type, value any) bool {
+	t.Helper()
+	if payload, ok := strings.CutPrefix(string(of), string(typeObjects)); ok {
+		list, ok := value.([]any)
+		for _, v := range list {
+			object, isObject := v.(map[string]any)
+			fits(t, d, dialect, payload, object)
+			ok = ok && isObject
+		}
+		return ok
+	}
+	switch of {
+	case TypeString, TypeDate:
+		_, ok := value.(string)
+		return ok
+	case TypeInteger:
+		n, ok := value.(float64)
+		return ok && n == float64(int64(n))
+	case TypeBoolean:
+		_, ok := value.(bool)
+		return ok
+	case TypeStrings:
+		list, ok := value.([]any)
+		return ok && !slices.ContainsFunc(list, func(v any) bool { _, s := v.(string); return !s })
+	default:
+		return of == TypeAny
+	}
+}
+
+// part returns one of the JSON parts of a JWT.
+func (l *lab) part(token any, n int) map[string]any {
+	l.t.Helper()
+	text, _ := token.(string)
+	parts := strings.Split(text, ".")
+	if len(parts) != 3 {
+		l.t.Fatalf("no JWT: %v", token)
+	}
+	raw, err := base64.RawURLEncoding.DecodeString(parts[n])
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	return l.object(string(raw))
+}
+
+func TestEveryPayloadIsAsDocumented(t *testing.T) {
+	t.Parallel()
+	l := newLab(t)
+	for _, id := range []struct{ endpoint, payload string }{{"discovery", "Discovery"}, {"jwks", "KeySet"}, {"introspect", "Introspection"}} {
+		e := l.doc.endpoint(id.endpoint)
+		fits(t, l.doc, "standard", id.payload, l.object(l.do(l.alice, l.build(e, "std", e.Example, nil)).body))
+	}
+	for client, dialect := range map[string]string{"std": "standard", "v3": "v3"} {
+		for _, scope := range []string{"openid military", "openid identity"} {
+			response := l.allow(client, with("scope", scope))
+			inAddress := map[string]any{}
+			for name := range response {
+				inAddress[name] = response.Get(name)
+			}
+			fits(t, l.doc, dialect, "AuthorizationResponse", inAddress)
+			tokens := l.tokens(client, with("scope", scope))
+			fits(t, l.doc, dialect, "TokenPayload", tokens)
+			fits(t, l.doc, dialect, "IDTokenHeader", l.part(tokens["id_token"], 0))
+			fits(t, l.doc, dialect, "IDToken", l.part(tokens["id_token"], 1))
+			bearer := []Pair{{"Authorization", fmt.Sprint("Bearer ", tokens["access_token"])}}
+			fits(t, l.doc, dialect, "Attributes", l.object(l.do(l.alice, l.build(l.doc.endpoint("attributes"), client, bearer, nil)).body))
+			if dialect == "standard" {
+				fits(t, l.doc, dialect, "Userinfo", l.object(l.do(l.alice, l.build(l.doc.endpoint("userinfo"), client, bearer, nil)).body))
+			}
+		}
+	}
+}
+
+func TestRoutesForApplicationsAreDocumented(t *testing.T) {
+	t.Parallel()
+	var routes []web.Route
+	routes = append(routes, (&oauth.Endpoints{}).Routes()...)
+	routes = append(routes, resource.New(resource.Options{}).Routes()...)
+	got := map[string][]string{"/signout": {"GET"}, "/widget/v1.js": {"GET"}}
+	for _, r := range append(routes, (&authflow.Endpoint{}).Routes()...) {
+		if r.Kind == web.Program || r.OwnQuery {
+			got[r.Path] = append(got[r.Path], r.Method)
+		}
+	}
+	documented := map[string][]string{}
+	for _, e := range New(installation("https://id.example")).Endpoints {
+		documented[e.Path] = e.Methods
+	}
+	if diff := cmp.Diff(documented, got); diff != "" {
+		t.Errorf("routes (-documented +provider):\n%s", diff)
+	}
+	for _, r := range routes {
+		for _, e := range New(installation("https://id.example")).Endpoints {
+			if e.Path == r.Path && r.Origins != (e.Origins == RegisteredOrigins) {
+				t.Errorf("%s: scripts of %s may ask", e.Path, e.Origins)
+			}
+		}
+	}
+}
+
+func TestDiscoveryListsAreTheDocuments(t *testing.T) {
+	t.Parallel()
+	l := newLab(t)
+	found := l.object(l.do(l.alice, l.request(http.MethodGet, l.doc.Issuer()+"/.well-known/openid-configuration", "")).body)
+	list := func(name string) []string {
+		values := []string{}
+		for _, v := range found[name].([]any) {
+			values = append(values, v.(string))
+		}
+		slices.Sort(values)
+		return values
+	}
+	sorted := func(values []string) []string { return slices.Sorted(slices.Values(values)) }
+	parameter := func(endpoint, name string) []string {
+		for _, p := range l.doc.endpoint(endpoint).Parameters {
+			if p.Name == name {
+				return sorted(p.Values)
+			}
+		}
+		return nil
+	}
+	scopes := []string{"openid", "offline_access"}
+	for _, s := range l.doc.Scopes {
+		scopes = append(scopes, s.Name)
+	}
+	claims := map[string]bool{}
+	for _, m := range l.doc.payload("IDToken").Members {
+		if m.Name != "at_hash" && m.Name != "c_hash" {
+			claims[m.Name] = true
+		}
+	}
+	for name, documented := range map[string][]string{
+		"response_types_supported": parameter("authorize", "response_type"),
+		"response_modes_supported": parameter("authorize", "response_mode"),
+		"prompt_values_supported":  parameter("authorize", "prompt"),
+		"display_values_supported": parameter("authorize", "display"),
+		"grant_types_supported":    sorted(append(slices.Clone(parameter("token", "grant_type")), "implicit")),
+		"scopes_supported":         sorted(scopes),
+		"claims_supported":         slices.Sorted(maps.Keys(claims)),
+		"ui_locales_supported":     sorted(l.doc.Languages),
+	} {
+		if diff := cmp.Diff(documented, list(name)); diff != "" {
+			t.Errorf("%s (-documented +discovery):\n%s", name, diff)
+		}
+	}
+	for name, id := range map[string]string{
+		"authorization_endpoint": "authorize", "token_endpoint": "token", "userinfo_endpoint": "userinfo", "jwks_uri": "jwks",
+		"revocation_endpoint": "revoke", "introspection_endpoint": "introspect", "end_session_endpoint": "signOut",
+	} {
+		if want := l.doc.BaseURL + l.doc.endpoint(id).Path; found[name] != want {
+			t.Errorf("%s is %v, documented as %s", name, found[name], want)
+		}
+	}
+}

@@ -1,0 +1,235 @@
+package reference
+
+import (
+	"strings"
+
+	"github.com/bonafide-id/bonafide/provider/catalogue"
+)
+
+// Payload is a JSON object that an endpoint answers with.
+type Payload struct {
+	Name, Title string
+	Text        []string
+	Members     []Member
+
+	// Open marks an object that may have other members.
+	Open bool
+}
+
+// Member is one of a JSON object.
+type Member struct {
+	Name string
+	Type Type
+
+	// InV3 is the type in the dialect v3, when it is another.
+	InV3 Type
+
+	// Always marks one that is always there; When says when it is else.
+	Always  bool
+	When    string
+	Meaning string
+
+	// Example is a value as JSON; empty when the example of the payload is without it.
+	Example string
+}
+
+// Type is the JSON type of a member.
+type Type string
+
+// The types of members. An object or a list of objects names a payload after its colon.
+const (
+	TypeString  Type = "string"
+	TypeInteger Type = "integer"
+	TypeBoolean Type = "boolean"
+	TypeDate    Type = "date"
+	TypeAny     Type = "any"
+	TypeStrings Type = "list of strings"
+	typeObjects Type = "list of objects: "
+)
+
+func objects(payload string) Type { return typeObjects + Type(payload) }
+
+func payloads(i Installation) []Payload {
+	claims, asked := claimMembers(i), "openid "+i.exampleScope()
+	group, subgroups, verified := i.statusExample()
+	all := []Payload{
+		{Name: "AuthorizationResponse", Title: "Authorization response",
+			Text: []string{"The parameters that reach your redirect URI."},
+			Members: []Member{
+				{Name: "code", Type: TypeString, When: "asked for by `response_type`", Meaning: "To be redeemed at the token endpoint, once."},
+				{Name: "access_token", Type: TypeString, When: "asked for by `response_type`", Meaning: "As in the token payload."},
+				{Name: "token_type", Type: TypeString, When: "with `access_token`", Meaning: "`bearer`"},
+				{Name: "expires_in", Type: TypeString, When: "with `access_token`", Meaning: "Its life in seconds."},
+				{Name: "scope", Type: TypeString, When: "with `access_token`", Meaning: "What it is good for."},
+				{Name: "id_token", Type: TypeString, When: "asked for by `response_type`", Meaning: "The ID token."},
+				{Name: "error", Type: TypeString, When: "on an error", Meaning: "A code. Decide by it."},
+				{Name: "error_description", Type: TypeString, When: "on an error", Meaning: "Text for developers, which may change."},
+				{Name: "state", Type: TypeString, When: "the request had one", Meaning: "That of the request, byte for byte."},
+				{Name: "iss", Type: TypeString, Always: true, Meaning: "The issuer (RFC 9207). Refuse a response of another.", Example: text(i.Issuer())},
+			}},
+		{Name: "TokenPayload", Title: "Token payload", Members: []Member{
+			{Name: "access_token", Type: TypeString, Always: true, Meaning: "Opens the data endpoints, in the header `Authorization`.", Example: `"at_4fGb0ZyX"`},
+			{Name: "token_type", Type: TypeString, Always: true, Meaning: "`bearer`", Example: `"bearer"`},
+			{Name: "expires_in", Type: TypeInteger, InV3: TypeString, Always: true, Meaning: "Life of the access token in seconds.", Example: `300`},
+			{Name: "refresh_token", Type: TypeString, When: "with the grant `refresh_token`, and always in the dialect `v3`", Meaning: "To be exchanged for new tokens, once.", Example: `"rt_9kLm2QwE"`},
+			{Name: "refresh_expires_in", Type: TypeInteger, InV3: TypeString, When: "with `refresh_token`", Meaning: "Its life in seconds, while it is not used.", Example: `604800`},
+			{Name: "scope", Type: TypeString, Always: true, Meaning: "What was allowed, separated by spaces.", Example: text(asked)},
+			{Name: "id_token", Type: TypeString, When: "with the scope `openid`", Meaning: "Who has signed in: a JWT.", Example: `"eyJhbGciOiJSUzI1NiIs…"`},
+		}},
+		{Name: "IDTokenHeader", Title: "Header of the ID token", Members: []Member{
+			{Name: "alg", Type: TypeString, Always: true, Meaning: "`RS256`. Accept nothing else.", Example: `"RS256"`},
+			{Name: "kid", Type: TypeString, Always: true, Meaning: "The key of the key set.", Example: `"k1"`},
+			{Name: "typ", Type: TypeString, Always: true, Meaning: "`JWT`", Example: `"JWT"`},
+		}},
+		{Name: "IDToken", Title: "Claims of the ID token", Open: true,
+			Text: []string{"Which of the claims about the user appear depends on the scope, and on what is known. Use `sub` as the key of the user; it is never an e-mail address and never reused."},
+			Members: append([]Member{
+				{Name: "iss", Type: TypeString, Always: true, Meaning: "The issuer.", Example: text(i.Issuer())},
+				{Name: "sub", Type: TypeString, Always: true, Meaning: "The user.", Example: `"f3a1c9d27b5e4c0e8a6f"`},
+				{Name: "aud", Type: TypeString, Always: true, Meaning: "Your `client_id`.", Example: `"your-client-id"`},
+				{Name: "exp", Type: TypeInteger, Always: true, Meaning: "When it expires, in seconds since 1970.", Example: `1773324600`},
+				{Name: "iat", Type: TypeInteger, Always: true, Meaning: "When it was issued.", Example: `1773324300`},
+				{Name: "auth_time", Type: TypeInteger, When: "known", Meaning: "When the user has signed in.", Example: `1773324290`},
+				{Name: "amr", Type: TypeStrings, When: "known", Meaning: "How the user has signed in (RFC 8176).", Example: `["pwd"]`},
+				{Name: "nonce", Type: TypeString, When: "the request had one", Meaning: "That of the request.", Example: `"n-0S6_WzA2Mj"`},
+				{Name: "at_hash", Type: TypeString, When: "there is an access token beside it", Meaning: "Half of the digest of the access token."},
+				{Name: "c_hash", Type: TypeString, When: "there is a code beside it", Meaning: "Half of the digest of the code."},
+			}, claims...)},
+		{Name: "Userinfo", Title: "Userinfo", Open: true,
+			Members: append([]Member{{Name: "sub", Type: TypeString, Always: true, Meaning: "The user. Compare it with the ID token.", Example: `"f3a1c9d27b5e4c0e8a6f"`}}, claims...)},
+		{Name: "Attributes", Title: "Attributes", Members: []Member{
+			{Name: "attributes", Type: objects("Attribute"), Always: true, Meaning: "What the scope releases and is known, in any order.", Example: "[{\"handle\": \"fname\", \"name\": \"First name\", \"value\": \"Maria\"}]"},
+			{Name: "status", Type: objects("Status"), Always: true, Meaning: "The groups that the scope releases, each once.", Example: i.statusList()},
+		}},
+		{Name: "Attribute", Title: "Attribute", Members: []Member{
+			{Name: "handle", Type: TypeString, Always: true, Meaning: "The machine name.", Example: `"fname"`},
+			{Name: "name", Type: TypeString, Always: true, Meaning: "A label for people.", Example: `"First name"`},
+			{Name: "value", Type: TypeAny, Always: true, Meaning: "Of the type of the attribute.", Example: `"Maria"`},
+		}},
+		{Name: "Status", Title: "Group status", Members: []Member{
+			{Name: "group", Type: TypeString, Always: true, Meaning: "The group.", Example: group},
+			{Name: "subgroups", Type: TypeStrings, Always: true, Meaning: "The parts of it that the user belongs to; none when not verified.", Example: subgroups},
+			{Name: "verified", Type: TypeBoolean, Always: true, Meaning: "Whether the user belongs to the group.", Example: verified},
+		}},
+		{Name: "Introspection", Title: "Introspection response", Members: []Member{
+			{Name: "active", Type: TypeBoolean, Always: true, Meaning: "Whether the token is in force, and yours.", Example: `true`},
+			{Name: "scope", Type: TypeString, When: "active", Meaning: "What it is good for.", Example: text(asked)},
+			{Name: "client_id", Type: TypeString, When: "active", Meaning: "Your application.", Example: `"your-client-id"`},
+			{Name: "sub", Type: TypeString, When: "active", Meaning: "The user.", Example: `"f3a1c9d27b5e4c0e8a6f"`},
+			{Name: "iss", Type: TypeString, When: "active", Meaning: "The issuer.", Example: text(i.Issuer())},
+			{Name: "token_type", Type: TypeString, When: "active, for an access token", Meaning: "`bearer`", Example: `"bearer"`},
+			{Name: "exp", Type: TypeInteger, When: "active", Meaning: "When it expires, in seconds since 1970.", Example: `1773324600`},
+			{Name: "iat", Type: TypeInteger, When: "active", Meaning: "When it was issued.", Example: `1773324300`},
+		}},
+		discoveryPayload(),
+		{Name: "KeySet", Title: "Key set", Members: []Member{{Name: "keys", Type: objects("Key"), Always: true, Meaning: "The public keys."}}},
+		{Name: "Key", Title: "Key", Members: []Member{
+			{Name: "kty", Type: TypeString, Always: true, Meaning: "`RSA`"},
+			{Name: "use", Type: TypeString, Always: true, Meaning: "`sig`"},
+			{Name: "alg", Type: TypeString, Always: true, Meaning: "`RS256`"},
+			{Name: "kid", Type: TypeString, Always: true, Meaning: "The name that tokens call it by."},
+			{Name: "n", Type: TypeString, Always: true, Meaning: "The modulus."},
+			{Name: "e", Type: TypeString, Always: true, Meaning: "The exponent."},
+		}},
+		{Name: "Error", Title: "Error", Text: []string{"Decide by `error`. The description is fixed English text for developers, repeats no input, and may change."},
+			Members: []Member{
+				{Name: "error", Type: TypeString, Always: true, Meaning: "A code.", Example: `"invalid_grant"`},
+				{Name: "error_description", Type: TypeString, Always: true, Meaning: "What is wrong.", Example: `"The code_verifier does not fit the code_challenge."`},
+			}},
+	}
+	for _, a := range i.handles() {
+		if a.Type == catalogue.Objects {
+			all = append(all, listed(a))
+		}
+	}
+	return all
+}
+
+// claimMembers are the claims about the user.
+func claimMembers(i Installation) []Member {
+	var members []Member
+	for _, a := range i.handles() {
+		members = append(members, Member{Name: a.Handle, Type: typeOf(a), When: "released and known", Meaning: a.Name + ".", Example: i.valueExample(a.Handle)})
+		if a.Handle == "email" {
+			members = append(members, Member{Name: "email_verified", Type: TypeBoolean, When: "beside `email`, in the dialect `standard`",
+				Meaning: "Whether the user has shown that the address is theirs.", Example: i.valueExample("email_verified")})
+		}
+	}
+	return append(members, Member{Name: "status", Type: objects("Status"), When: "the scope releases a group", Meaning: "The groups that the scope releases.", Example: i.statusList()})
+}
+
+func typeOf(a catalogue.Attribute) Type {
+	switch a.Type {
+	case catalogue.Integer:
+		return TypeInteger
+	case catalogue.Date:
+		return TypeDate
+	case catalogue.Objects:
+		return objects(payloadName(a.Handle))
+	default:
+		return TypeString
+	}
+}
+
+// listed is one object of an attribute that is a list of them.
+func listed(a catalogue.Attribute) Payload {
+	p := Payload{Name: payloadName(a.Handle), Title: "One of " + a.Name}
+	for _, name := range a.Members {
+		p.Members = append(p.Members, Member{Name: name, Type: TypeString, When: "known"})
+	}
+	return p
+}
+
+// payloadName is the name of the payload for one object of an attribute.
+func payloadName(handle string) string { return "Item_" + strings.ReplaceAll(handle, ":", ".") }
+
+func discoveryPayload() Payload {
+	p := Payload{Name: "Discovery", Title: "Discovery document", Open: true}
+	for _, m := range []struct {
+		name    string
+		kind    Type
+		meaning string
+	}{
+		{"issuer", TypeString, "The issuer."},
+		{"authorization_endpoint", TypeString, "Its address."},
+		{"token_endpoint", TypeString, "Its address."},
+		{"userinfo_endpoint", TypeString, "Its address."},
+		{"jwks_uri", TypeString, "The address of the key set."},
+		{"revocation_endpoint", TypeString, "Its address."},
+		{"introspection_endpoint", TypeString, "Its address."},
+		{"end_session_endpoint", TypeString, "The address of sign-out."},
+		{"scopes_supported", TypeStrings, "All scope values."},
+		{"response_types_supported", TypeStrings, "Those of the authorization endpoint."},
+		{"response_modes_supported", TypeStrings, "Those of the authorization endpoint."},
+		{"grant_types_supported", TypeStrings, "Those of both endpoints."},
+		{"subject_types_supported", TypeStrings, "`public`: every application knows a user by the same `sub`."},
+		{"id_token_signing_alg_values_supported", TypeStrings, "`RS256`"},
+		{"userinfo_signing_alg_values_supported", TypeStrings, "`RS256`"},
+		{"token_endpoint_auth_methods_supported", TypeStrings, "How applications authenticate."},
+		{"revocation_endpoint_auth_methods_supported", TypeStrings, "How applications authenticate."},
+		{"introspection_endpoint_auth_methods_supported", TypeStrings, "How applications authenticate."},
+		{"code_challenge_methods_supported", TypeStrings, "`S256`"},
+		{"claims_supported", TypeStrings, "All claims that may appear."},
+		{"claim_types_supported", TypeStrings, "`normal`"},
+		{"prompt_values_supported", TypeStrings, "Values of `prompt`."},
+		{"display_values_supported", TypeStrings, "Values of `display`."},
+		{"ui_locales_supported", TypeStrings, "Languages of the screens."},
+		{"authorization_response_iss_parameter_supported", TypeBoolean, "`true`: responses carry `iss`."},
+		{"claims_parameter_supported", TypeBoolean, "`false`"},
+		{"request_parameter_supported", TypeBoolean, "`false`"},
+		{"request_uri_parameter_supported", TypeBoolean, "`false`"},
+	} {
+		p.Members = append(p.Members, Member{Name: m.name, Type: m.kind, Always: true, Meaning: m.meaning})
+	}
+	return p
+}
+
+// payload returns the payload of this name.
+func (d *Document) payload(name string) Payload {
+	for _, p := range d.Payloads {
+		if p.Name == name {
+			return p
+		}
+	}
+	return Payload{}
+}

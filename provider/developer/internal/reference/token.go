@@ -1,0 +1,123 @@
+package reference
+
+import "strings"
+
+// grantTypes are those of the token endpoint.
+var grantTypes = []string{"authorization_code", "refresh_token"}
+
+func token() Endpoint {
+	return Endpoint{
+		ID: "token", Title: "Token endpoint", Path: "/oauth/token", Methods: []string{"POST"},
+		Standard: "RFC 6749 section 3.2, OpenID Connect Core section 3.1.3",
+		Text: []string{
+			"Redeem a code for tokens, or refresh them. The parameters are a form in the body.",
+			"A code that comes a second time ends what came of the first. A refresh token can be used once; the answer brings the next one. Store it before you use it.",
+		},
+		Auth: ClientAuth, Origins: RegisteredOrigins,
+		Parameters: append([]Parameter{
+			{Name: "grant_type", Needed: Always, Values: grantTypes, Meaning: "What you present."},
+			{Name: "code", Needed: "for `authorization_code`", Meaning: "The code of the authorization response."},
+			{Name: "redirect_uri", Needed: "when the authorization request had one, and always in the dialect `v3`", Meaning: "The one of the authorization request."},
+			{Name: "code_verifier", Needed: "when the authorization request had a `code_challenge`", Meaning: "The verifier that the challenge was made of."},
+			{Name: "refresh_token", Needed: "for `refresh_token`", Meaning: "The newest refresh token."},
+			{Name: "scope", List: true, Meaning: "With `refresh_token`: fewer scope values than the user allowed."},
+		}, credentials()...),
+		Answers: []Answer{{200, mediaJSON, "TokenPayload", ""}},
+		Errors: append(formErrors(),
+			Error{Status: 400, Code: "invalid_request", Text: "The parameter grant_type is missing.", Remedy: "Send it.", Example: []Change{without("grant_type")}},
+			Error{Status: 400, Code: "invalid_request", Text: "The parameter code is missing.", Remedy: "Send the code of the authorization response.", Example: []Change{without("code")}},
+			Error{Status: 400, Code: "invalid_request", Text: "The parameter redirect_uri is missing.", Remedy: "Send that of the authorization request.", For: InV3, Example: []Change{without("redirect_uri")}},
+			Error{Status: 400, Code: "invalid_request", Text: "The parameter refresh_token is missing.", Remedy: "Send the newest one.", Refresh: true, Example: []Change{without("refresh_token")}},
+			Error{Status: 400, Code: "invalid_request", Text: "The request is malformed.", Remedy: "Something else that RFC 6749 requires is missing."},
+			Error{Status: 400, Code: "invalid_grant", Text: "The code or token is unknown, expired, used or revoked, or belongs to another application.", Remedy: "Begin a new authorization request. After this answer to a refresh, the user signs in again.", Example: []Change{with("code", "nonsense")}},
+			Error{Status: 400, Code: "invalid_grant", Text: "The code_verifier does not fit the code_challenge.", Remedy: "Keep the verifier with the session in which the flow began.", Example: []Change{with("code_verifier", strings.Repeat("x", 43))}},
+			Error{Status: 400, Code: "invalid_scope", Text: "Ask for no more scopes than the user allowed.", Remedy: "A refresh narrows, never widens.", Refresh: true, Example: []Change{with("scope", "openid offline_access")}},
+			Error{Status: 400, Code: "unauthorized_client", Text: "This application may not use this grant.", Remedy: "Register the grant `refresh_token`.", For: WithoutRefresh, Refresh: true, Example: []Change{with("refresh_token", "nonsense")}},
+			Error{Status: 400, Code: "unsupported_grant_type", Text: "This grant_type is not supported.", Remedy: "Use `authorization_code` or `refresh_token`. In the dialect `v3` also when the latter is not registered.", Example: []Change{with("grant_type", "password")}},
+		),
+		Example: []Pair{
+			{"grant_type", "authorization_code"}, {"code", "{code}"}, {"redirect_uri", "{redirect_uri}"}, {"code_verifier", "{code_verifier}"},
+			{"client_id", "{client_id}"}, {"client_secret", "{client_secret}"},
+		},
+	}
+}
+
+// RefreshExample is the example of the token endpoint for the grant refresh_token.
+func RefreshExample() []Pair {
+	return []Pair{
+		{"grant_type", "refresh_token"}, {"refresh_token", "{refresh_token}"},
+		{"client_id", "{client_id}"}, {"client_secret", "{client_secret}"},
+	}
+}
+
+func revocation() Endpoint {
+	return Endpoint{
+		ID: "revoke", Title: "Revocation endpoint", Path: "/oauth/revoke", Methods: []string{"POST"},
+		Standard: "RFC 7009",
+		Text:     []string{"End a token that you do not need any more. An access token ends alone, a refresh token with all that came of the same consent."},
+		Auth:     ClientAuth, Origins: RegisteredOrigins,
+		Parameters: append([]Parameter{
+			{Name: "token", Needed: Always, Meaning: "An access token or a refresh token of your own. One that is unknown is no error."},
+			{Name: "token_type_hint", Meaning: "Not needed: the token itself says what it is."},
+		}, credentials()...),
+		Answers: []Answer{{200, "", "", ""}},
+		Errors: append(formErrors(),
+			Error{Status: 400, Code: "invalid_request", Text: "The parameter token is missing.", Remedy: "Send one.", Example: []Change{without("token")}},
+			Error{Status: 400, Code: "unauthorized_client", Text: "The token belongs to another application.", Remedy: "Revoke your own tokens only.", Example: []Change{with("token", "{access_token_of_another}")}},
+		),
+		Example: []Pair{{"token", "{access_token}"}, {"client_id", "{client_id}"}, {"client_secret", "{client_secret}"}},
+	}
+}
+
+func introspection() Endpoint {
+	return Endpoint{
+		ID: "introspect", Title: "Introspection endpoint", Path: "/oauth/introspect", Methods: []string{"POST"},
+		Standard: "RFC 7662",
+		Text:     []string{"Ask whether a token of your own is in force. Tokens of other applications, and what is no token, are `\"active\": false`. For confidential clients."},
+		Auth:     ConfidentialAuth, Origins: NoOrigin,
+		Parameters: append([]Parameter{
+			{Name: "token", Needed: Always, Meaning: "An access token or a refresh token."},
+			{Name: "token_type_hint", Meaning: "Not needed: the token itself says what it is."},
+		}, credentials()...),
+		Answers: []Answer{{200, mediaJSON, "Introspection", ""}},
+		Errors: append(formErrors(),
+			Error{Status: 400, Code: "invalid_request", Text: "The parameter token is missing.", Remedy: "Send one.", Example: []Change{without("token")}},
+		),
+		Example: []Pair{{"token", "{access_token}"}, {"client_id", "{client_id}"}, {"client_secret", "{client_secret}"}},
+	}
+}
+
+func credentials() []Parameter {
+	return []Parameter{
+		{Name: "client_id", Needed: "without HTTP Basic", Meaning: "Your application."},
+		{Name: "client_secret", Needed: "without HTTP Basic, for confidential clients", Meaning: "Its secret. Instead of these two, HTTP Basic may carry them."},
+	}
+}
+
+// formErrors are those of every endpoint that takes a form from an application.
+func formErrors() []Error {
+	return []Error{
+		{Status: 400, Code: "invalid_request", Text: "Send the parameters as application/x-www-form-urlencoded.", Remedy: "Send a form in the body, not JSON.", Example: []Change{body("application/json", "{}")}},
+		{Status: 400, Code: "invalid_request", Text: "The form is not encoded correctly.", Remedy: "Let a library encode it.", Example: []Change{body("application/x-www-form-urlencoded", "token=%zz")}},
+		{Status: 400, Code: "invalid_request", Text: "Send the parameters in the body only, not in the address.", Remedy: "Query parameters reach logs.", Example: []Change{query("x", "1")}},
+		{Status: 400, Code: "invalid_request", Text: "A parameter is given more than once.", Remedy: "Send each parameter once.", Example: []Change{twice("client_id")}},
+		{Status: 400, Code: "invalid_request", Text: "A parameter is too long.", Remedy: "Keep to the limits.", Example: []Change{long("client_id", 2049)}},
+		{Status: 400, Code: "invalid_request", Text: "The request has too many parameters.", Remedy: "64 at most.", Example: []Change{crowd(64)}},
+		{Status: 400, Code: "invalid_request", Text: "A parameter holds characters that are not allowed.", Remedy: "Send UTF-8 without control characters.", Example: []Change{with("client_id", "a\tb")}},
+		{Status: 400, Code: "invalid_request", Text: "The application's credentials are given more than once.", Remedy: "Use HTTP Basic or parameters, not both.", Example: []Change{header("Basic {basic}")}},
+		{Status: 400, Code: "invalid_request", Text: "The header and the body name different applications.", Remedy: "Name one.", Example: []Change{header("Basic {basic}"), without("client_secret"), with("client_id", "another")}},
+		{Status: 401, Code: "invalid_client", Text: "The application's credentials are missing or wrong.", Remedy: "A wrong `client_id` or secret, a way of sending that is not the registered one, or a disabled application.", Example: []Change{with("client_secret", "wrong")}},
+		{Status: 401, Code: "invalid_client", Text: "Client assertions are not supported.", Remedy: "Use the client secret.", Example: []Change{with("client_assertion", "x")}},
+		{Status: 413, Code: "invalid_request", Text: "The request is too large.", Remedy: "A form has 32 KiB at most.", Example: []Change{{Kind: SetBody, Name: "application/x-www-form-urlencoded", Value: "token=x", Length: 32<<10 + 1}}},
+		{Status: 429, Code: "invalid_client", Text: "Too many attempts with wrong credentials. Please wait.", Remedy: "Only wrong credentials are counted. Correct them, and wait for `Retry-After`."},
+	}
+}
+
+// everywhere are the errors of every endpoint that answers with JSON.
+func everywhere() []Error {
+	return []Error{
+		{Status: 405, Code: "invalid_request", Text: "Method Not Allowed", Remedy: "The header `Allow` names the methods.", Example: []Change{method("DELETE")}},
+		{Status: 500, Code: "server_error", Text: failed, Remedy: "Tell the operator the time and your `client_id`."},
+		{Status: 503, Code: "temporarily_unavailable", Text: unavailable, Remedy: "Wait for `Retry-After` and repeat the same request. A refresh token that was spent all the same may be repeated for a while; after a code that was, begin anew."},
+	}
+}

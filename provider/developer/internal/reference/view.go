@@ -1,0 +1,8 @@
+package reference
+
+import "github.com/bonafide-id/bonafide/ui"
+
+// View returns the page for people, but for the addresses of its links.
+func (d *Document) View(page ui.Page) ui.DeveloperDocsView {
+	return ui.DeveloperDocsView{Page: page, Sections: d.Sections()}
+}
