@@ -58,13 +58,15 @@ type ApplicationFilter struct {
 	OrganizationID string
 	Review         Review
 
-	// Search is a part of the name, in any case, or a whole client ID.
+	// Search is a part of the name, in any case, or a whole client ID. One of more than
+	// 200 bytes is in no name.
 	Search string
 
-	// After is the client ID of the last application of the page before, and AfterName
-	// its name: applications come in the order of their names in lower case, and of
-	// their IDs where these are equal.
-	AfterName, After string
+	// After is the client ID of the last application of the page before, AfterName its
+	// name and AfterEnvironment its environment: applications come in the order of their
+	// names in lower case, by bytes, then of their IDs, then of their environments. A
+	// filter with an Environment needs no AfterEnvironment.
+	AfterName, After, AfterEnvironment string
 
 	// Limit is the most applications that are returned; 100 when zero.
 	Limit int
@@ -74,8 +76,8 @@ type ApplicationFilter struct {
 // is not a part of [Store].
 type Applications interface {
 	// CreateApplication records an application. ErrConflict when there is one for the
-	// client, ErrNotFound when the organization is gone, ErrLimit when it has most
-	// applications or more in the environment.
+	// client in the environment, ErrNotFound when the organization is gone, ErrLimit when
+	// it has most applications or more in the environment.
 	CreateApplication(ctx context.Context, a Application, most int) error
 
 	// Application returns the application of a client.

@@ -83,6 +83,13 @@ type ClientSecret struct {
 	ExpiresAt time.Time `json:"expires_at,omitzero"`
 }
 
+// SecretUse is the last time that a client authenticated with one of its secrets.
+type SecretUse struct {
+	// CreatedAt is that of the secret, by which it is known.
+	CreatedAt time.Time
+	UsedAt    time.Time
+}
+
 // Clients keeps the registered applications.
 type Clients interface {
 	// Client returns the client with this identifier, disabled ones included.
@@ -98,8 +105,17 @@ type Clients interface {
 	Clients(ctx context.Context, after string, limit int) ([]Client, error)
 
 	// DeleteClient removes the registration that has this version with its grants,
-	// tokens and consents, all of them in one step: when there may be many, they are
-	// removed before (RemoveGrants, RemoveConsents). ErrChanged when it has another
-	// version, or is gone.
+	// tokens, consents and the uses of its secrets, all of them in one step: when there
+	// may be many, they are removed before (RemoveGrants, RemoveConsents). ErrChanged
+	// when it has another version, or is gone.
 	DeleteClient(ctx context.Context, id string, version int64) error
+
+	// RecordSecretUse notes that the client has authenticated at a moment with the
+	// secret that was made at created. An earlier use than is noted changes nothing.
+	// ErrNotFound when the client does not exist.
+	RecordSecretUse(ctx context.Context, clientID string, created, at time.Time) error
+
+	// SecretUses returns when secrets of a client, of the past as well, were last used:
+	// those that have been, in the order in which they were made.
+	SecretUses(ctx context.Context, clientID string) ([]SecretUse, error)
 }

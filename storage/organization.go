@@ -105,9 +105,9 @@ type ChangeFilter struct {
 // An organization always has an owner: each step that would take the last one away is
 // ErrConflict, also when two of them meet.
 type Organizations interface {
-	// CreateOrganization records an organization with its first owner. ErrConflict when
-	// there is one with its ID, ErrLimit when the owner is a member of most
-	// organizations or more.
+	// CreateOrganization records an organization with its first owner, whose
+	// OrganizationID and Role go without saying. ErrConflict when there is one with its
+	// ID, ErrLimit when the owner is a member of most organizations or more.
 	CreateOrganization(ctx context.Context, o Organization, owner Member, most int) error
 
 	// Organization returns the organization with this ID.
@@ -122,7 +122,7 @@ type Organizations interface {
 	// ErrNotFound when there is none.
 	DeleteOrganization(ctx context.Context, id string) error
 
-	// Memberships returns the organizations of a user, by name.
+	// Memberships returns the organizations of a user, by name in any case.
 	Memberships(ctx context.Context, userID string) ([]Membership, error)
 
 	// Member returns a member. ErrNotFound when the user is none.
@@ -140,10 +140,12 @@ type Organizations interface {
 	RemoveMember(ctx context.Context, organizationID, userID string) error
 
 	// CreateInvitation records an invitation. ErrLimit when the organization has most
-	// of them that have not expired by CreatedAt, ErrNotFound when it is gone.
+	// of them, or more, that have not expired by CreatedAt, ErrNotFound when it is gone,
+	// ErrConflict when the token exists.
 	CreateInvitation(ctx context.Context, i Invitation, most int) error
 
-	// Invitation returns an invitation, expired ones included.
+	// Invitation returns an invitation. Expired ones are included for a month and more,
+	// until they are swept.
 	Invitation(ctx context.Context, token Digest) (Invitation, error)
 
 	// Invitations returns those of an organization that have not expired by now, the
@@ -151,15 +153,17 @@ type Organizations interface {
 	Invitations(ctx context.Context, organizationID string, now time.Time) ([]Invitation, error)
 
 	// AcceptInvitation spends an invitation and makes the user a member with its role;
-	// a user who is one already keeps the role. Of any number of concurrent calls one
-	// succeeds. ErrNotFound when it is spent, removed, or expired by now.
+	// a user who is one already keeps the role, and the invitation is spent all the
+	// same. Of any number of concurrent calls one succeeds. ErrNotFound when it is
+	// spent, removed, or expired by now.
 	AcceptInvitation(ctx context.Context, token Digest, userID string, now time.Time) (Member, error)
 
 	// RemoveInvitation withdraws an invitation of an organization. It returns nil when
 	// there is none.
 	RemoveInvitation(ctx context.Context, organizationID string, token Digest) error
 
-	// AppendChange records a change; its ID is ignored.
+	// AppendChange records a change; its ID is ignored. The organization need not exist
+	// any more.
 	AppendChange(ctx context.Context, c Change) error
 
 	// Changes returns the changes that match, the latest first.

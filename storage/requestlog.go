@@ -46,7 +46,8 @@ type LogFilter struct {
 	Error       string
 	RequestID   string
 	// BeforeID selects lines with a lower ID: the next page. AfterID selects those with
-	// a higher one: what is new.
+	// a higher one: what is new. The lines of one application can be read in the order
+	// of their IDs, whichever process has written them, so that none is passed over.
 	BeforeID, AfterID int64
 	// Limit is the most lines that are returned; 100 when zero.
 	Limit int
@@ -66,13 +67,15 @@ type LogDay struct {
 // is not a part of [Store].
 type RequestLog interface {
 	// AppendLog records lines and counts them by day, all or nothing; their IDs are
-	// ignored.
+	// ignored. Those of a client for which there is no application are left out: nobody
+	// could read them.
 	AppendLog(ctx context.Context, entries []LogEntry) error
 
 	// Log returns the lines that match, the latest first.
 	Log(ctx context.Context, match LogFilter) ([]LogEntry, error)
 
-	// LogDays returns the counts of an application from a day on, by day.
+	// LogDays returns the counts of an application from the day (in UTC) of a moment on,
+	// by day, event, outcome and error.
 	LogDays(ctx context.Context, environment, clientID string, from time.Time) ([]LogDay, error)
 
 	// RemoveLog removes lines from before a moment, and counts of days before another,

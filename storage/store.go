@@ -24,13 +24,20 @@ type Store interface {
 
 	// Sweep removes what had ended by now and can no longer change an answer:
 	// grants past their ExpiresAt with all their tokens, access tokens past
-	// theirs, sessions, one-time codes and counters of attempts that are over. It
+	// theirs, sessions, one-time codes and counters of attempts that are over, and
+	// invitations that have been over for a month. It
 	// removes at most limit rows of each kind in one transaction, fewer when
 	// that takes long, and reports how many it removed altogether; a caller
 	// repeats until that is zero.
 	// Spent codes and spent refresh tokens stay as long as their grant, so that
 	// a replay is recognized. Any number of processes may sweep at once.
 	Sweep(ctx context.Context, now time.Time, limit int) (removed int, err error)
+
+	// Elapse makes everything that is recorded of some clients and users older, in one
+	// step: of clients their grants, tokens and consents, of users their accounts,
+	// sessions and statuses, each status with another revision. It reads these tables
+	// from end to end, and is for a sandbox, whose clock is moved by it.
+	Elapse(ctx context.Context, e Elapsed) error
 
 	// Ping reports whether the store can serve: that it answers reads and takes
 	// writes, as far as it can tell without one. When the last write of this
@@ -42,6 +49,19 @@ type Store interface {
 	// Close releases everything that the store holds. Calls after it fail with
 	// ErrUnavailable.
 	Close() error
+}
+
+// Elapsed says for whom time has passed.
+type Elapsed struct {
+	ClientIDs []string
+
+	// UserPrefix is what the IDs of the users begin with, exactly; without one no
+	// user is meant.
+	UserPrefix string
+
+	// By is what is taken from every time that is recorded; a negative one puts them
+	// forward. The zero time stays.
+	By time.Duration
 }
 
 // Errors of the contract. An implementation returns them wrapped or bare; callers

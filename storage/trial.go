@@ -54,8 +54,9 @@ type Trials interface {
 	// exist; ErrNotFound when the organization is gone.
 	SaveSandboxSettings(ctx context.Context, s SandboxSettings) error
 
-	// SetFault switches a fault on in place of the one that the application has. With
-	// an empty Name it switches it off.
+	// SetFault switches a fault on in place of the one that the application of the
+	// sandbox has. ErrNotFound when there is no such application. With an empty Name it
+	// switches it off, and returns nil when there is none.
 	SetFault(ctx context.Context, f Fault) error
 
 	// Fault returns the fault of an application, also one that has expired. ErrNotFound
@@ -63,7 +64,7 @@ type Trials interface {
 	Fault(ctx context.Context, clientID string) (Fault, error)
 
 	// AppendMail keeps a mail; its ID is ignored. Of each organization the latest keep
-	// mails stay.
+	// mails stay. ErrNotFound when the organization is gone.
 	AppendMail(ctx context.Context, m SandboxMail, keep int) error
 
 	// Mails returns the mails of an organization, the latest first, at most limit.

@@ -23,6 +23,15 @@ func TestContract(t *testing.T) {
 	})
 }
 
+func TestDevelopersContract(t *testing.T) {
+	t.Parallel()
+	borrow := lender(pgtest.Shared(t))
+	storagetest.RunDevelopers(t, func(t *testing.T) func() storagetest.DeveloperStore {
+		url := borrow(t)
+		return func() storagetest.DeveloperStore { return open(t, url) }
+	})
+}
+
 // lender returns a function that lends schemas for the length of a test each: it takes
 // less time to empty a schema than to make one.
 func lender(server *pgtest.Server) func(t *testing.T) (url string) {
@@ -76,9 +85,14 @@ func TestContractBehindAPooler(t *testing.T) {
 	}
 	server := pgtest.Shared(t)
 	through, borrow := server.Pooler(t), lender(server)
+	url := func(t *testing.T) string { return through(borrow(t)) + "&default_query_exec_mode=exec" }
 	storagetest.Run(t, func(t *testing.T) func() storage.Store {
-		url := through(borrow(t)) + "&default_query_exec_mode=exec"
+		url := url(t)
 		return func() storage.Store { return open(t, url) }
+	})
+	storagetest.RunDevelopers(t, func(t *testing.T) func() storagetest.DeveloperStore {
+		url := url(t)
+		return func() storagetest.DeveloperStore { return open(t, url) }
 	})
 }
 

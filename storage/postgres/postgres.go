@@ -64,12 +64,15 @@ import (
 	"github.com/bonafide-id/bonafide/storage/sqlstore"
 )
 
-// Store is a storage.Store in a PostgreSQL database. Its methods may be called by
+// Store is a storage.Store in a PostgreSQL database, and storage.Developers as well. Its methods may be called by
 // any number of goroutines.
 type Store struct {
 	storage.Store
+	storage.Developers
 	records *sqlstore.Store // the same
 }
+
+var _ storage.Developers = (*Store)(nil)
 
 // Open connects to a database and brings its schema up to date. The URL is that of
 // libpq (https://www.postgresql.org/docs/current/libpq-connect.html); what it
@@ -113,7 +116,7 @@ func open(ctx context.Context, url string, check func(*engine, sqlstore.Dialect)
 		return nil, fmt.Errorf("open database: %w", err)
 	}
 	records := sqlstore.New(e, dialect)
-	return &Store{Store: records, records: records}, nil
+	return &Store{Store: records, Developers: records, records: records}, nil
 }
 
 // Observe makes OpenTelemetry learn how long every operation takes from now on, as

@@ -14,7 +14,7 @@ import (
 
 var driver = sqlitefile.Driver{
 	SQL:    &sqlite3.SQLiteDriver{},
-	Params: url.Values{"_stmt_cache_size": {"128"}}, // every query of the store
+	Params: url.Values{"_stmt_cache_size": {"256"}}, // every query of the store
 	Code: func(err error) int {
 		var failed sqlite3.Error
 		if !errors.As(err, &failed) {

@@ -23,6 +23,14 @@ func TestPlans(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs the whole contract once more")
 	}
+	const listApplications = "SELECT environment, client_id, organization_id, name, kind, review, document, " +
+		"created_by, created_at, updated_at, version FROM main.applications"
+	const elapseConsents = "UPDATE main.consents SET created_at = created_at - ?1, decided_at = decided_at - ?1, " +
+		"last_used_at = last_used_at - ?1 WHERE client_id IN "
+	const elapseGrants = "UPDATE main.grants SET auth_time = auth_time - ?1, created_at = created_at - ?1, " +
+		"expires_at = expires_at - ?1, revoked_at = revoked_at - ?1 WHERE client_id IN "
+	const elapseTokens = "UPDATE main.tokens SET created_at = created_at - ?1, expires_at = expires_at - ?1, " +
+		"spent_at = spent_at - ?1 WHERE grant_id IN (SELECT id FROM main.grants WHERE client_id IN "
 	want := []string{
 		// An application that is removed, once in a while: the foreign keys look for what
 		// is left of it.
@@ -31,6 +39,12 @@ func TestPlans(t *testing.T) {
 		"DELETE FROM main.events WHERE id IN ( SELECT id FROM (SELECT id, at FROM main.events WHERE id >= ?3 ORDER BY id LIMIT ?2) AS earliest WHERE at < ?1)",
 		// The registrations, when a logo is given up.
 		"DELETE FROM main.images WHERE digest = ?1 AND NOT EXISTS (SELECT 1 FROM main.clients WHERE document LIKE ?2)",
+		// An index of names in their order, until the page is full: for the operator, and
+		// for a part of a name there is no other way. That of the queue has nothing else.
+		listApplications + " ORDER BY sort_name, client_id, environment LIMIT ?1",
+		listApplications + ` WHERE (sort_name LIKE ?2 ESCAPE '\' OR client_id = ?1) ORDER BY sort_name, client_id, environment LIMIT ?3`,
+		listApplications + " WHERE review = 'asked' ORDER BY sort_name, client_id, environment LIMIT ?1",
+		listApplications + " WHERE review = ?1 ORDER BY sort_name, client_id, environment LIMIT ?2",
 		// A handful of rows.
 		"SELECT generation, id, sealed, created_at, use_from FROM main.keys ORDER BY generation",
 		// From the latest on, until the page is full.
@@ -39,8 +53,20 @@ func TestPlans(t *testing.T) {
 		"SELECT id, at, name, subject, client_id, address, detail FROM main.events WHERE at <= ?1 ORDER BY id LIMIT 1",
 		// As those from the latest on.
 		"SELECT id, at, name, subject, client_id, address, detail FROM main.events WHERE name = ?1 ORDER BY id DESC LIMIT ?2",
+		// The clock of a sandbox, which moves once in a while.
+		"UPDATE main.accounts SET password_changed_at = password_changed_at - ?1, created_at = created_at - ?1 WHERE substr(id, 1, ?3) = ?2",
+		elapseConsents + "(?2)",
+		elapseConsents + "(?2, ?3, ?4)",
+		elapseGrants + "(?2)",
+		elapseGrants + "(?2, ?3, ?4)",
 		// One row.
 		"UPDATE main.schema_version SET version = version",
+		// As above.
+		"UPDATE main.sessions SET auth_time = auth_time - ?1, created_at = created_at - ?1, last_seen_at = last_seen_at - ?1, " +
+			"expires_at = expires_at - ?1, idle_until = idle_until - ?1 WHERE substr(account_id, 1, ?3) = ?2",
+		"UPDATE main.statuses SET revision = revision + 1, verified_at = verified_at - ?1, expires_at = expires_at - ?1 WHERE substr(subject, 1, ?3) = ?2",
+		elapseTokens + "(?2))",
+		elapseTokens + "(?2, ?3, ?4))",
 	}
 	got := make(map[string]bool)
 	_, e := openTest(t)
@@ -73,19 +99,24 @@ func TestPlans(t *testing.T) {
 func queriesOfContract(t *testing.T) map[string]int {
 	t.Helper()
 	seen := &recorder{params: make(map[string]int)}
-	storagetest.Run(t, func(t *testing.T) func() storage.Store {
+	newDatabase := func(t *testing.T) func() storagetest.DeveloperStore {
 		path := filepath.Join(t.TempDir(), "test.db")
 		if err := mattn.create(t.Context(), path); err != nil {
 			t.Fatal(err)
 		}
-		return func() storage.Store {
+		return func() storagetest.DeveloperStore {
 			e, err := mattn.openMigrated(t.Context(), path)
 			if err != nil {
 				t.Fatal(err)
 			}
 			return sqlstore.New(recordingEngine{e, seen}, sqlstore.SQLite())
 		}
+	}
+	storagetest.Run(t, func(t *testing.T) func() storage.Store {
+		open := newDatabase(t)
+		return func() storage.Store { return open() }
 	})
+	storagetest.RunDevelopers(t, newDatabase)
 	return seen.params
 }
 

@@ -16,6 +16,13 @@ func TestContract(t *testing.T) {
 	})
 }
 
+func TestDevelopersContract(t *testing.T) {
+	storagetest.RunDevelopers(t, func(t *testing.T) func() storagetest.DeveloperStore {
+		path := filepath.Join(t.TempDir(), "contract.db")
+		return func() storagetest.DeveloperStore { return open(t, path) }
+	})
+}
+
 func open(t *testing.T, path string) *sqlitego.Store {
 	t.Helper()
 	store, err := sqlitego.Open(t.Context(), path)

@@ -155,6 +155,26 @@ func optional(s string) any {
 	return s
 }
 
+// bytesOrNull are sealed bytes, or NULL where there are none.
+func bytesOrNull(b []byte) any {
+	if len(b) == 0 {
+		return nil
+	}
+	return b
+}
+
+// textOrNull is a JSON document that a caller has made, or NULL where there is none.
+func textOrNull(document []byte) any { return optional(string(document)) }
+
+// jsonOrNull is the JSON of a value of some entries, or NULL where there are none.
+func jsonOrNull(v any, entries int) (any, error) {
+	if entries == 0 {
+		return nil, nil
+	}
+	text, err := json.Marshal(v)
+	return string(text), err
+}
+
 // newVersion names a state of a record. It is random, so that a record which was
 // removed and made again is not taken for the one before.
 func newVersion() int64 {
@@ -162,6 +182,17 @@ func newVersion() int64 {
 	_, _ = rand.Read(b[:]) // never fails: the program stops when there is no randomness
 	return int64(binary.BigEndian.Uint64(b[:])>>1) | 1
 }
+
+// page is how many rows a filter asks for.
+func page(limit int) int {
+	if limit == 0 {
+		return defaultPage
+	}
+	return max(limit, 0)
+}
+
+// defaultPage is the most rows that a filter without a limit returns.
+const defaultPage = 100
 
 // where collects the conditions of a filter.
 type where struct {

@@ -52,7 +52,9 @@ func TestMigrations(t *testing.T) {
 	}
 	t.Run("OfPostgresNameTheSchema", func(t *testing.T) {
 		bare := regexp.MustCompile(`\b(FROM|JOIN|INTO|UPDATE|REFERENCES|ON|TABLE)\s+(images|clients|accounts|attributes|statuses|sessions|` +
-			`consents|decisions|grants|tokens|tickets|keys|attempts|events|installation|schema_version)\b`)
+			`consents|decisions|grants|tokens|tickets|keys|attempts|events|installation|schema_version|` +
+			`secret_uses|organizations|developers|members|invitations|changes|applications|request_log|log_days|faults|` +
+			`sandbox_settings|sandbox_mails)\b`)
 		for _, m := range postgres {
 			for _, statement := range m.statements {
 				if found := bare.FindString(statement); found != "" {
@@ -94,8 +96,10 @@ func outline(m migration) []string {
 
 func TestTables(t *testing.T) {
 	want := []string{
-		"accounts", "attempts", "attributes", "clients", "consents", "decisions", "events", "grants", "images",
-		"installation", "keys", "schema_version", "sessions", "statuses", "tickets", "tokens",
+		"accounts", "applications", "attempts", "attributes", "changes", "clients", "consents", "decisions", "developers",
+		"events", "faults", "grants", "images", "installation", "invitations", "keys", "log_days", "members",
+		"organizations", "request_log", "sandbox_mails", "sandbox_settings", "schema_version", "secret_uses",
+		"sessions", "statuses", "tickets", "tokens",
 	}
 	for _, dialect := range []Dialect{SQLite(), Postgres("public")} {
 		got, err := dialect.Tables()

@@ -8,9 +8,6 @@ import (
 	"github.com/bonafide-id/bonafide/storage"
 )
 
-// defaultEvents is the most events that a filter without a limit returns.
-const defaultEvents = 100
-
 // AppendEvent implements storage.Events.
 func (s *Store) AppendEvent(ctx context.Context, e storage.Event) error {
 	return s.change(ctx, "append event", func(tx *tx) error {
@@ -35,12 +32,8 @@ func (s *Store) Events(ctx context.Context, match storage.EventFilter) ([]storag
 	if match.BeforeID != 0 {
 		filter.and("id < ?", match.BeforeID)
 	}
-	limit := match.Limit
-	if limit == 0 {
-		limit = defaultEvents
-	}
 	query := `SELECT id, at, name, subject, client_id, address, detail FROM main.events` + filter.String() +
-		` ORDER BY id DESC LIMIT ` + filter.param(max(limit, 0))
+		` ORDER BY id DESC LIMIT ` + filter.param(page(match.Limit))
 	return read(ctx, s, "read events", func(tx *tx) ([]storage.Event, error) {
 		return all(tx, scanEvent, query, filter.args...)
 	})

@@ -14,7 +14,7 @@ import (
 	"github.com/bonafide-id/bonafide/storage"
 )
 
-// Store is a storage.Store on an engine. Its methods are in the files named after
+// Store is a storage.Store on an engine, and storage.Developers as well. Its methods are in the files named after
 // the records.
 type Store struct {
 	engine   Engine
@@ -24,7 +24,10 @@ type Store struct {
 	noWrites atomic.Bool                                    // the last write came to nothing
 }
 
-var _ storage.Store = (*Store)(nil)
+var (
+	_ storage.Store      = (*Store)(nil)
+	_ storage.Developers = (*Store)(nil)
+)
 
 // New returns the store on a database whose schema is current ([Migrate]). The
 // store owns the engine: closing one closes the other.

@@ -31,6 +31,10 @@ var sweeps = []string{
 
 	`DELETE FROM main.attempts WHERE drained_at <= ?1 AND bucket IN (
 		SELECT bucket FROM main.attempts WHERE drained_at <= ?1 ORDER BY drained_at, bucket LIMIT ?2)`,
+
+	// A month later, in microseconds: whoever opens the link learns that it is over.
+	`DELETE FROM main.invitations WHERE token IN (
+		SELECT token FROM main.invitations WHERE expires_at <= ?1 - 2592000000000 ORDER BY expires_at, token LIMIT ?2)`,
 }
 
 // A sweep of SQLite holds the only writer. How long a row takes to remove differs by a

@@ -144,6 +144,18 @@ func (s *suite) races(t *testing.T) {
 		}
 		equal(t, removed.Load(), 300) // each token once
 	})
+	t.Run("LatestUseOfASecretStays", func(t *testing.T) {
+		stores := s.stores(t, 2)
+		saveClient(t, stores[0], "client")
+		for _, err := range race(stores, func(i int, store storage.Store) error {
+			return store.RecordSecretUse(t.Context(), "client", t0, t0.Add(time.Duration(i)*time.Second))
+		}) {
+			ok(t, err)
+		}
+		got, err := stores[0].SecretUses(t.Context(), "client")
+		ok(t, err)
+		equal(t, got, []storage.SecretUse{{CreatedAt: t0, UsedAt: t0.Add((contenders - 1) * time.Second)}})
+	})
 }
 
 // raceSessions lets sessions begin while all of the account end.

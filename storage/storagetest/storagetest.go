@@ -28,6 +28,7 @@ import (
 func Run(t *testing.T, newDatabase func(t *testing.T) (open func() storage.Store)) {
 	suite := &suite{newDatabase: newDatabase}
 	t.Run("Clients", suite.clients)
+	t.Run("SecretUses", suite.secretUses)
 	t.Run("Grants", suite.grants)
 	t.Run("Tokens", suite.tokens)
 	t.Run("Accounts", suite.accounts)
@@ -43,6 +44,7 @@ func Run(t *testing.T, newDatabase func(t *testing.T) (open func() storage.Store
 	t.Run("Installations", suite.installations)
 	t.Run("Batches", suite.batches)
 	t.Run("Sweep", suite.sweep)
+	t.Run("Elapse", suite.elapse)
 	t.Run("Races", suite.races)
 	t.Run("Availability", suite.availability)
 }
@@ -60,8 +62,13 @@ func (s *suite) store(t *testing.T) storage.Store {
 // stores returns n stores of one database.
 func (s *suite) stores(t *testing.T, n int) []storage.Store {
 	t.Helper()
-	open := s.newDatabase(t)
-	stores := make([]storage.Store, n)
+	return openStores(t, s.newDatabase(t), n)
+}
+
+// openStores opens stores for the length of a test.
+func openStores[S storage.Store](t *testing.T, open func() S, n int) []S {
+	t.Helper()
+	stores := make([]S, n)
 	for i := range stores {
 		stores[i] = open()
 		t.Cleanup(func() {
@@ -116,7 +123,7 @@ func equal[T any](t *testing.T, got, want T) {
 const contenders = 64
 
 // race makes calls at once, spread over the stores, and returns their errors.
-func race(stores []storage.Store, call func(i int, s storage.Store) error) []error {
+func race[S any](stores []S, call func(i int, s S) error) []error {
 	errs := make([]error, contenders)
 	start := make(chan struct{})
 	var done sync.WaitGroup

@@ -64,6 +64,13 @@ func (s *Store) Exchange(ctx context.Context, spent storage.Digest, at time.Time
 	return s.Store.Exchange(ctx, spent, at, issued...)
 }
 
+// Elapse implements storage.Store.
+func (s *Store) Elapse(ctx context.Context, e storage.Elapsed) error {
+	defer s.people.Clear()
+	defer s.issued.Clear()
+	return s.Store.Elapse(ctx, e)
+}
+
 // RevokeGrants implements storage.Grants.
 func (s *Store) RevokeGrants(ctx context.Context, match storage.GrantFilter, at time.Time) (int, error) {
 	defer s.issued.Clear()

@@ -1,0 +1,131 @@
+package sqlstore
+
+import (
+	"context"
+	"strings"
+
+	"github.com/bonafide-id/bonafide/storage"
+)
+
+const applicationColumns = `environment, client_id, organization_id, name, kind, review, document,
+	created_by, created_at, updated_at, version`
+
+// CreateApplication implements storage.Applications.
+func (s *Store) CreateApplication(ctx context.Context, a storage.Application, most int) error {
+	version := newVersion()
+	return s.change(ctx, "create application", func(tx *tx) error {
+		if err := lockOrganization(tx, a.OrganizationID); err != nil {
+			return err
+		}
+		has, err := one(tx, scanInt, `SELECT count(*) FROM main.applications
+			WHERE organization_id = ?1 AND environment = ?2`, a.OrganizationID, a.Environment)
+		if err != nil {
+			return err
+		}
+		if has >= most {
+			return storage.ErrLimit
+		}
+		_, err = tx.exec(`INSERT INTO main.applications (`+applicationColumns+`, sort_name)
+			VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)`,
+			a.Environment, a.ClientID, a.OrganizationID, a.Name, a.Kind, a.Review, textOrNull(a.Document),
+			a.CreatedBy, micros(a.CreatedAt), micros(a.UpdatedAt), version, sortName(a.Name))
+		return err
+	})
+}
+
+// Application implements storage.Applications.
+func (s *Store) Application(ctx context.Context, environment, clientID string) (storage.Application, error) {
+	return read(ctx, s, "read application", func(tx *tx) (storage.Application, error) {
+		return one(tx, scanApplication, `SELECT `+applicationColumns+` FROM main.applications
+			WHERE environment = ?1 AND client_id = ?2`, environment, clientID)
+	})
+}
+
+// Applications implements storage.Applications.
+func (s *Store) Applications(ctx context.Context, match storage.ApplicationFilter) ([]storage.Application, error) {
+	var filter where
+	filter.andApplications(match)
+	query := `SELECT ` + applicationColumns + ` FROM main.applications` + filter.String() +
+		` ORDER BY sort_name, client_id, environment LIMIT ` + filter.param(page(match.Limit))
+	return read(ctx, s, "list applications", func(tx *tx) ([]storage.Application, error) {
+		return all(tx, scanApplication, query, filter.args...)
+	})
+}
+
+// andApplications adds the conditions of a filter of applications. One that is the
+// condition of an index stands in the query as in the index: of a parameter no database
+// knows that it is the same.
+func (w *where) andApplications(match storage.ApplicationFilter) {
+	if match.OrganizationID != "" {
+		w.and("organization_id = ?", match.OrganizationID)
+	}
+	if match.Environment != "" {
+		w.and("environment = ?", match.Environment)
+	}
+	switch match.Review {
+	case storage.ReviewNone:
+	case storage.ReviewAsked:
+		w.conditions = append(w.conditions, "review = 'asked'")
+	default:
+		w.and("review = ?", match.Review)
+	}
+	if match.Search != "" {
+		w.andSearch(match.Search)
+	}
+	if match.After != "" {
+		after := w.param(sortName(match.AfterName)) + ", " + w.param(match.After)
+		if match.Environment == "" {
+			w.conditions = append(w.conditions, "(sort_name, client_id, environment) > ("+after+", "+w.param(match.AfterEnvironment)+")")
+		} else {
+			w.conditions = append(w.conditions, "(sort_name, client_id) > ("+after+")")
+		}
+	}
+}
+
+// maxSearch is how long a part of a name may be that is searched for, in bytes. SQLite
+// refuses patterns that are far longer.
+const maxSearch = 200
+
+var likeEscaper = strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`)
+
+func (w *where) andSearch(search string) {
+	whole := "client_id = " + w.param(search)
+	if len(search) <= maxSearch {
+		part := w.param("%" + likeEscaper.Replace(sortName(search)) + "%")
+		whole = "(sort_name LIKE " + part + ` ESCAPE '\' OR ` + whole + ")"
+	}
+	w.conditions = append(w.conditions, whole)
+}
+
+// SaveApplication implements storage.Applications.
+func (s *Store) SaveApplication(ctx context.Context, a storage.Application) error {
+	version := newVersion()
+	return s.change(ctx, "save application", func(tx *tx) error {
+		saved, err := tx.exec(`UPDATE main.applications SET name = ?4, sort_name = ?5, kind = ?6, review = ?7, document = ?8,
+				created_by = ?9, created_at = ?10, updated_at = ?11, version = ?12
+			WHERE environment = ?1 AND client_id = ?2 AND version = ?3`,
+			a.Environment, a.ClientID, a.Version, a.Name, sortName(a.Name), a.Kind, a.Review, textOrNull(a.Document),
+			a.CreatedBy, micros(a.CreatedAt), micros(a.UpdatedAt), version)
+		if err == nil && saved == 0 {
+			return storage.ErrChanged
+		}
+		return err
+	})
+}
+
+// DeleteApplication implements storage.Applications.
+func (s *Store) DeleteApplication(ctx context.Context, environment, clientID string) error {
+	return s.change(ctx, "delete application", func(tx *tx) error {
+		_, err := tx.exec(`DELETE FROM main.applications WHERE environment = ?1 AND client_id = ?2`, environment, clientID) // cascades
+		return err
+	})
+}
+
+// sortName is a name as it is sorted and searched.
+func sortName(name string) string { return strings.ToLower(name) }
+
+func scanApplication(row scanner) (a storage.Application, err error) {
+	err = row.Scan(&a.Environment, &a.ClientID, &a.OrganizationID, &a.Name, &a.Kind, &a.Review, &a.Document,
+		&a.CreatedBy, (*instant)(&a.CreatedAt), (*instant)(&a.UpdatedAt), &a.Version)
+	return a, err
+}

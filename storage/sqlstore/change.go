@@ -1,0 +1,51 @@
+package sqlstore
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/bonafide-id/bonafide/storage"
+)
+
+// AppendChange implements storage.Organizations.
+func (s *Store) AppendChange(ctx context.Context, c storage.Change) error {
+	fields, err := jsonOrNull(c.Fields, len(c.Fields))
+	if err != nil {
+		return err
+	}
+	return s.change(ctx, "append change", func(tx *tx) error {
+		_, err := tx.exec(`INSERT INTO main.changes (organization_id, at, user_id, environment, client_id, what, fields)
+			VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)`,
+			c.OrganizationID, micros(c.At), c.UserID, c.Environment, c.ClientID, c.What, fields)
+		return err
+	})
+}
+
+// Changes implements storage.Organizations.
+func (s *Store) Changes(ctx context.Context, match storage.ChangeFilter) ([]storage.Change, error) {
+	var filter where
+	filter.and("organization_id = ?", match.OrganizationID)
+	if match.Environment != "" {
+		filter.and("environment = ?", match.Environment)
+	}
+	if match.ClientID != "" {
+		filter.and("client_id = ?", match.ClientID)
+	}
+	if match.BeforeID != 0 {
+		filter.and("id < ?", match.BeforeID)
+	}
+	query := `SELECT id, organization_id, at, user_id, environment, client_id, what, fields FROM main.changes` +
+		filter.String() + ` ORDER BY id DESC LIMIT ` + filter.param(page(match.Limit))
+	return read(ctx, s, "read changes", func(tx *tx) ([]storage.Change, error) {
+		return all(tx, scanChange, query, filter.args...)
+	})
+}
+
+func scanChange(row scanner) (c storage.Change, err error) {
+	var fields []byte
+	err = row.Scan(&c.ID, &c.OrganizationID, (*instant)(&c.At), &c.UserID, &c.Environment, &c.ClientID, &c.What, &fields)
+	if err == nil && fields != nil {
+		err = json.Unmarshal(fields, &c.Fields)
+	}
+	return c, err
+}

@@ -1,0 +1,71 @@
+package sqlstore
+
+import (
+	"context"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/bonafide-id/bonafide/storage"
+)
+
+// Elapse implements storage.Store. What is NULL stays so, by the arithmetic of SQL.
+func (s *Store) Elapse(ctx context.Context, e storage.Elapsed) error {
+	by := e.By.Microseconds()
+	return s.change(ctx, "elapse", func(tx *tx) error {
+		if len(e.ClientIDs) > 0 {
+			if err := elapseClients(tx, e.ClientIDs, by); err != nil {
+				return err
+			}
+		}
+		if e.UserPrefix == "" {
+			return nil
+		}
+		return elapseUsers(tx, e.UserPrefix, by)
+	})
+}
+
+func elapseClients(tx *tx, ids []string, by int64) error {
+	var filter where
+	filter.param(by) // ?1
+	params := make([]string, len(ids))
+	for i, id := range ids {
+		params[i] = filter.param(id)
+	}
+	ofClients := ` client_id IN (` + strings.Join(params, ", ") + `)`
+	for _, update := range []string{
+		`UPDATE main.tokens SET ` + elapse("created_at", "expires_at", "spent_at") +
+			` WHERE grant_id IN (SELECT id FROM main.grants WHERE` + ofClients + `)`,
+		`UPDATE main.grants SET ` + elapse("auth_time", "created_at", "expires_at", "revoked_at") + ` WHERE` + ofClients,
+		`UPDATE main.consents SET ` + elapse("created_at", "decided_at", "last_used_at") + ` WHERE` + ofClients,
+	} {
+		if _, err := tx.exec(update, filter.args...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// elapseUsers begins with the accounts, as everywhere. A status whose times have changed
+// is another one for whoever has read it.
+func elapseUsers(tx *tx, prefix string, by int64) error {
+	begins := func(column string) string { return ` WHERE substr(` + column + `, 1, ?3) = ?2` }
+	for _, update := range []string{
+		`UPDATE main.accounts SET ` + elapse("password_changed_at", "created_at") + begins("id"),
+		`UPDATE main.sessions SET ` + elapse("auth_time", "created_at", "last_seen_at", "expires_at", "idle_until") + begins("account_id"),
+		`UPDATE main.statuses SET revision = revision + 1, ` + elapse("verified_at", "expires_at") + begins("subject"),
+	} {
+		if _, err := tx.exec(update, by, prefix, utf8.RuneCountInString(prefix)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// elapse assigns to columns what they were by the first parameter earlier.
+func elapse(columns ...string) string {
+	assignments := make([]string, len(columns))
+	for i, column := range columns {
+		assignments[i] = column + " = " + column + " - ?1"
+	}
+	return strings.Join(assignments, ", ")
+}

@@ -1,0 +1,92 @@
+package sqlstore
+
+import (
+	"context"
+	"errors"
+
+	"github.com/bonafide-id/bonafide/storage"
+)
+
+const memberColumns = `organization_id, user_id, role, joined_at`
+
+// Member implements storage.Organizations.
+func (s *Store) Member(ctx context.Context, organizationID, userID string) (storage.Member, error) {
+	return read(ctx, s, "read member", func(tx *tx) (storage.Member, error) {
+		return member(tx, organizationID, userID)
+	})
+}
+
+func member(tx *tx, organizationID, userID string) (storage.Member, error) {
+	return one(tx, scanMember, `SELECT `+memberColumns+` FROM main.members
+		WHERE organization_id = ?1 AND user_id = ?2`, organizationID, userID)
+}
+
+// Members implements storage.Organizations.
+func (s *Store) Members(ctx context.Context, organizationID string) ([]storage.Member, error) {
+	return read(ctx, s, "list members", func(tx *tx) ([]storage.Member, error) {
+		return all(tx, scanMember, `SELECT `+memberColumns+` FROM main.members
+			WHERE organization_id = ?1 ORDER BY joined_at, user_id`, organizationID)
+	})
+}
+
+// insertMember makes a user a member, unless it is one.
+func insertMember(tx *tx, m storage.Member) error {
+	_, err := tx.exec(`INSERT INTO main.members (`+memberColumns+`) VALUES (?1, ?2, ?3, ?4)
+		ON CONFLICT (organization_id, user_id) DO NOTHING`, m.OrganizationID, m.UserID, m.Role, micros(m.JoinedAt))
+	return err
+}
+
+// anotherOwner is true for a member whose organization keeps an owner without it. That
+// stays true until the end of a step that has locked the organization.
+const anotherOwner = `(role <> 'owner' OR EXISTS (SELECT 1 FROM main.members o
+	WHERE o.organization_id = ?1 AND o.user_id <> ?2 AND o.role = 'owner'))`
+
+// SetRole implements storage.Organizations.
+func (s *Store) SetRole(ctx context.Context, organizationID, userID string, role storage.Role) error {
+	return s.change(ctx, "set role", func(tx *tx) error {
+		if err := lockOrganization(tx, organizationID); err != nil {
+			return err
+		}
+		update := `UPDATE main.members SET role = ?3 WHERE organization_id = ?1 AND user_id = ?2`
+		if role != storage.RoleOwner {
+			update += ` AND ` + anotherOwner
+		}
+		set, err := tx.exec(update, organizationID, userID, role)
+		if err != nil || set > 0 {
+			return err
+		}
+		return orLastOwner(tx, organizationID, userID)
+	})
+}
+
+// RemoveMember implements storage.Organizations.
+func (s *Store) RemoveMember(ctx context.Context, organizationID, userID string) error {
+	err := s.change(ctx, "remove member", func(tx *tx) error {
+		if err := lockOrganization(tx, organizationID); err != nil {
+			return err
+		}
+		removed, err := tx.exec(`DELETE FROM main.members WHERE organization_id = ?1 AND user_id = ?2 AND `+anotherOwner,
+			organizationID, userID)
+		if err != nil || removed > 0 {
+			return err
+		}
+		return orLastOwner(tx, organizationID, userID)
+	})
+	if errors.Is(err, storage.ErrNotFound) {
+		return nil
+	}
+	return err
+}
+
+// orLastOwner says why a member was not changed: it is the last owner, or none.
+func orLastOwner(tx *tx, organizationID, userID string) error {
+	if _, err := member(tx, organizationID, userID); err != nil {
+		return err
+	}
+	return storage.ErrConflict
+}
+
+func scanMember(row scanner) (m storage.Member, err error) {
+	err = row.Scan(&m.OrganizationID, &m.UserID, &m.Role, (*instant)(&m.JoinedAt))
+	return m, err
+}

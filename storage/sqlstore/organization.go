@@ -1,0 +1,109 @@
+package sqlstore
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/bonafide-id/bonafide/storage"
+)
+
+const organizationColumns = `o.id, o.name, o.contact, o.created_at, o.version`
+
+// CreateOrganization implements storage.Organizations.
+func (s *Store) CreateOrganization(ctx context.Context, o storage.Organization, owner storage.Member, most int) error {
+	version := newVersion()
+	return s.change(ctx, "create organization", func(tx *tx) error {
+		// The update changes nothing; it locks the row, so that two steps of one user
+		// do not both count what was there before.
+		if _, err := tx.exec(`INSERT INTO main.developers (user_id) VALUES (?1)
+			ON CONFLICT (user_id) DO UPDATE SET user_id = excluded.user_id`, owner.UserID); err != nil {
+			return err
+		}
+		has, err := one(tx, scanInt, `SELECT count(*) FROM main.members WHERE user_id = ?1`, owner.UserID)
+		if err != nil {
+			return err
+		}
+		if has >= most {
+			return storage.ErrLimit
+		}
+		if _, err := tx.exec(`INSERT INTO main.organizations (id, name, contact, created_at, version)
+			VALUES (?1, ?2, ?3, ?4, ?5)`, o.ID, o.Name, bytesOrNull(o.Contact), micros(o.CreatedAt), version); err != nil {
+			return err
+		}
+		owner.OrganizationID, owner.Role = o.ID, storage.RoleOwner
+		return insertMember(tx, owner)
+	})
+}
+
+// Organization implements storage.Organizations.
+func (s *Store) Organization(ctx context.Context, id string) (storage.Organization, error) {
+	return read(ctx, s, "read organization", func(tx *tx) (storage.Organization, error) {
+		return one(tx, scanOrganization, `SELECT `+organizationColumns+` FROM main.organizations o WHERE o.id = ?1`, id)
+	})
+}
+
+// SaveOrganization implements storage.Organizations.
+func (s *Store) SaveOrganization(ctx context.Context, o storage.Organization) error {
+	version := newVersion()
+	return s.change(ctx, "save organization", func(tx *tx) error {
+		saved, err := tx.exec(`UPDATE main.organizations SET name = ?3, contact = ?4, version = ?5
+			WHERE id = ?1 AND version = ?2`, o.ID, o.Version, o.Name, bytesOrNull(o.Contact), version)
+		if err == nil && saved == 0 {
+			return storage.ErrChanged
+		}
+		return err
+	})
+}
+
+// DeleteOrganization implements storage.Organizations.
+func (s *Store) DeleteOrganization(ctx context.Context, id string) error {
+	return s.change(ctx, "delete organization", func(tx *tx) error {
+		if err := lockOrganization(tx, id); err != nil {
+			return err
+		}
+		deleted, err := tx.exec(`DELETE FROM main.organizations WHERE id = ?1
+			AND NOT EXISTS (SELECT 1 FROM main.applications WHERE organization_id = ?1)`, id) // cascades
+		if err == nil && deleted == 0 {
+			return storage.ErrConflict
+		}
+		return err
+	})
+}
+
+// Memberships implements storage.Organizations.
+func (s *Store) Memberships(ctx context.Context, userID string) ([]storage.Membership, error) {
+	memberships, err := read(ctx, s, "list memberships", func(tx *tx) ([]storage.Membership, error) {
+		return all(tx, scanMembership, `SELECT `+organizationColumns+`, m.role
+			FROM main.members m JOIN main.organizations o ON o.id = m.organization_id
+			WHERE m.user_id = ?1`, userID)
+	})
+	slices.SortFunc(memberships, func(a, b storage.Membership) int {
+		return cmp.Or(cmp.Compare(strings.ToLower(a.Name), strings.ToLower(b.Name)), cmp.Compare(a.ID, b.ID))
+	})
+	return memberships, err
+}
+
+// lockOrganization orders a step and all others that change who or what belongs to an
+// organization, or count it. It is the first lock of each of them, so that no two wait
+// for each other.
+func lockOrganization(tx *tx, id string) error {
+	_, err := one(tx, scanInt, `SELECT 1 FROM main.organizations WHERE id = ?1 `+tx.store.dialect.ForUpdate, id)
+	return err
+}
+
+func scanOrganization(row scanner) (o storage.Organization, err error) {
+	err = row.Scan(organizationFields(&o)...)
+	return o, err
+}
+
+func scanMembership(row scanner) (m storage.Membership, err error) {
+	err = row.Scan(append(organizationFields(&m.Organization), &m.Role)...)
+	return m, err
+}
+
+// organizationFields is where the organizationColumns go.
+func organizationFields(o *storage.Organization) []any {
+	return []any{&o.ID, &o.Name, &o.Contact, (*instant)(&o.CreatedAt), &o.Version}
+}

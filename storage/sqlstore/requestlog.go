@@ -1,0 +1,236 @@
+package sqlstore
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/bonafide-id/bonafide/storage"
+)
+
+// applicationKey is what the outside knows an application by; its number is what its
+// lines have.
+type applicationKey struct{ environment, clientID string }
+
+// numberOf is the number of the application in the first two parameters.
+const numberOf = `(SELECT number FROM main.applications WHERE environment = ?1 AND client_id = ?2)`
+
+// AppendLog implements storage.RequestLog.
+func (s *Store) AppendLog(ctx context.Context, entries []storage.LogEntry) error {
+	if len(entries) == 0 {
+		return nil
+	}
+	return s.change(ctx, "append log", func(tx *tx) error {
+		numbers, err := lockApplications(tx, entries)
+		if err != nil {
+			return err
+		}
+		for _, e := range entries {
+			number, found := numbers[applicationKey{e.Environment, e.ClientID}]
+			if !found {
+				continue
+			}
+			if err := insertLogEntry(tx, number, e); err != nil {
+				return err
+			}
+		}
+		return countLogEntries(tx, numbers, entries)
+	})
+}
+
+// lockApplications returns the numbers of the applications that lines belong to. The
+// locks let one step at a time write lines of an application, so that nobody who reads
+// them sees a later one before an earlier one; all steps take them in the same order.
+func lockApplications(tx *tx, entries []storage.LogEntry) (map[applicationKey]int, error) {
+	numbers := make(map[applicationKey]int)
+	for _, key := range applicationsOf(entries) {
+		number, err := one(tx, scanInt, `SELECT number FROM main.applications
+			WHERE environment = ?1 AND client_id = ?2 `+tx.store.dialect.ForUpdate, key.environment, key.clientID)
+		switch {
+		case err == nil:
+			numbers[key] = number
+		case !errors.Is(err, storage.ErrNotFound):
+			return nil, err
+		}
+	}
+	return numbers, nil
+}
+
+func applicationsOf(entries []storage.LogEntry) []applicationKey {
+	keys := make([]applicationKey, len(entries))
+	for i, e := range entries {
+		keys[i] = applicationKey{e.Environment, e.ClientID}
+	}
+	slices.SortFunc(keys, func(a, b applicationKey) int {
+		return cmp.Or(cmp.Compare(a.environment, b.environment), cmp.Compare(a.clientID, b.clientID))
+	})
+	return slices.Compact(keys)
+}
+
+func insertLogEntry(tx *tx, application int, e storage.LogEntry) error {
+	details, err := jsonOrNull(e.Details, len(e.Details))
+	if err != nil {
+		return err
+	}
+	_, err = tx.exec(`INSERT INTO main.request_log
+			(application, at, event, outcome, error, cause, details, request_id, pseudonym, address)
+		VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)`,
+		application, micros(e.At), e.Event, e.Outcome, e.Error, e.Cause, details, e.RequestID, e.User, e.Address)
+	return err
+}
+
+// logCounter is what lines of a day have in common that are counted together.
+type logCounter struct {
+	application           int
+	day                   time.Time
+	event, outcome, error string
+}
+
+func countLogEntries(tx *tx, numbers map[applicationKey]int, entries []storage.LogEntry) error {
+	counts := make(map[logCounter]int)
+	for _, e := range entries {
+		if number, found := numbers[applicationKey{e.Environment, e.ClientID}]; found {
+			counts[logCounter{number, dayOf(e.At), e.Event, e.Outcome, e.Error}]++
+		}
+	}
+	for counter, n := range counts {
+		_, err := tx.exec(`INSERT INTO main.log_days (application, day, event, outcome, error, lines)
+			VALUES (?1, ?2, ?3, ?4, ?5, ?6)
+			ON CONFLICT (application, day, event, outcome, error) DO UPDATE SET lines = log_days.lines + excluded.lines`,
+			counter.application, storage.UnixMicro(counter.day), counter.event, counter.outcome, counter.error, n)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// dayOf returns the first moment of the day of a time.
+func dayOf(t time.Time) time.Time {
+	year, month, day := t.UTC().Date()
+	return time.Date(year, month, day, 0, 0, 0, 0, time.UTC)
+}
+
+// Log implements storage.RequestLog.
+func (s *Store) Log(ctx context.Context, match storage.LogFilter) ([]storage.LogEntry, error) {
+	var filter where
+	filter.andLog(match)
+	query := `SELECT id, at, event, outcome, error, cause, details, request_id, pseudonym, address FROM main.request_log` +
+		filter.String() + ` ORDER BY id DESC LIMIT ` + filter.param(page(match.Limit))
+	scan := func(row scanner) (storage.LogEntry, error) {
+		e, err := scanLogEntry(row)
+		e.Environment, e.ClientID = match.Environment, match.ClientID
+		return e, err
+	}
+	return read(ctx, s, "read log", func(tx *tx) ([]storage.LogEntry, error) {
+		return all(tx, scan, query, filter.args...)
+	})
+}
+
+// andLog adds the conditions of a filter of lines. What was asked for went well, or has
+// no error, unless the query says otherwise in the words of an index.
+func (w *where) andLog(match storage.LogFilter) {
+	w.args = append(w.args, match.Environment, match.ClientID)
+	w.conditions = append(w.conditions, "application = "+numberOf)
+	if match.Event != "" {
+		w.and("event = ?", match.Event)
+	}
+	if match.Outcome != "" {
+		w.and("outcome = ?", match.Outcome)
+		if match.Outcome != outcomeOK {
+			w.conditions = append(w.conditions, "outcome <> '"+outcomeOK+"'")
+		}
+	}
+	if match.Error != "" {
+		w.and("error = ?", match.Error)
+		w.conditions = append(w.conditions, "error <> ''")
+	}
+	if match.RequestID != "" {
+		w.and("request_id = ?", match.RequestID)
+	}
+	if match.BeforeID != 0 {
+		w.and("id < ?", match.BeforeID)
+	}
+	if match.AfterID != 0 {
+		w.and("id > ?", match.AfterID)
+	}
+}
+
+// outcomeOK is the Outcome that the index of outcomes leaves out.
+const outcomeOK = "ok"
+
+// LogDays implements storage.RequestLog.
+func (s *Store) LogDays(ctx context.Context, environment, clientID string, from time.Time) ([]storage.LogDay, error) {
+	return read(ctx, s, "read days of log", func(tx *tx) ([]storage.LogDay, error) {
+		return all(tx, scanLogDay, `SELECT day, event, outcome, error, lines FROM main.log_days
+			WHERE application = `+numberOf+` AND day >= ?3 ORDER BY day, event, outcome, error`,
+			environment, clientID, storage.UnixMicro(dayOf(from)))
+	})
+}
+
+// RemoveLog implements storage.RequestLog.
+func (s *Store) RemoveLog(ctx context.Context, linesBefore, daysBefore time.Time, limit int) (int, error) {
+	return s.removeLog(ctx, "remove log", limit,
+		func(tx *tx, n int) (int, error) {
+			return tx.exec(`DELETE FROM main.request_log WHERE id IN (
+				SELECT id FROM main.request_log WHERE at < ?1 ORDER BY at, id LIMIT ?2)`, storage.UnixMicro(linesBefore), n)
+		},
+		func(tx *tx, n int) (int, error) {
+			return tx.exec(`DELETE FROM main.log_days WHERE (application, day, event, outcome, error) IN (
+				SELECT application, day, event, outcome, error FROM main.log_days WHERE day < ?1 ORDER BY day LIMIT ?2)`,
+				storage.UnixMicro(dayOf(daysBefore)), n)
+		})
+}
+
+// RemoveLogOf implements storage.RequestLog.
+func (s *Store) RemoveLogOf(ctx context.Context, environment, clientID string, limit int) (int, error) {
+	return s.removeLog(ctx, "remove log of application", limit,
+		func(tx *tx, n int) (int, error) {
+			return tx.exec(`DELETE FROM main.request_log WHERE id IN (
+				SELECT id FROM main.request_log WHERE application = `+numberOf+` ORDER BY id LIMIT ?3)`, environment, clientID, n)
+		},
+		func(tx *tx, n int) (int, error) {
+			return tx.exec(`DELETE FROM main.log_days WHERE (application, day, event, outcome, error) IN (
+				SELECT application, day, event, outcome, error FROM main.log_days
+				WHERE application = `+numberOf+` ORDER BY day LIMIT ?3)`, environment, clientID, n)
+		})
+}
+
+// removeLog removes rows of each kind in chunks, as a sweep does.
+func (s *Store) removeLog(ctx context.Context, what string, limit int, kinds ...func(tx *tx, n int) (int, error)) (int, error) {
+	return write(ctx, s, what, func(tx *tx) (total int, err error) {
+		for _, remove := range kinds {
+			begin, removed := time.Now(), 0
+			for removed < limit && time.Since(begin) < sweepTime {
+				n, err := remove(tx, min(limit-removed, 4*sweepChunk))
+				if err != nil {
+					return 0, err
+				}
+				if n == 0 {
+					break
+				}
+				removed += n
+			}
+			total += removed
+		}
+		return total, nil
+	})
+}
+
+func scanLogEntry(row scanner) (e storage.LogEntry, err error) {
+	var details []byte
+	err = row.Scan(&e.ID, (*instant)(&e.At), &e.Event, &e.Outcome, &e.Error, &e.Cause, &details,
+		&e.RequestID, &e.User, &e.Address)
+	if err == nil && details != nil {
+		err = json.Unmarshal(details, &e.Details)
+	}
+	return e, err
+}
+
+func scanLogDay(row scanner) (d storage.LogDay, err error) {
+	err = row.Scan((*instant)(&d.Day), &d.Event, &d.Outcome, &d.Error, &d.Count)
+	return d, err
+}

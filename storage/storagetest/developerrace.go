@@ -1,0 +1,244 @@
+package storagetest
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/bonafide-id/bonafide/storage"
+)
+
+// races tests what many callers want and not all may have.
+func (s *developerSuite) races(t *testing.T) {
+	// won counts the calls that succeeded, and reports one that failed otherwise.
+	won := func(t *testing.T, errs []error, loser error) (n int) {
+		t.Helper()
+		for _, err := range errs {
+			if err == nil {
+				n++
+			} else {
+				fails(t, err, loser)
+			}
+		}
+		return n
+	}
+	owners := func(t *testing.T, store storage.Developers, organization string) (n int) {
+		t.Helper()
+		members, err := store.Members(t.Context(), organization)
+		ok(t, err)
+		for _, m := range members {
+			if m.Role == storage.RoleOwner {
+				n++
+			}
+		}
+		return n
+	}
+	t.Run("OwnersWhoLeaveAtOnceLeaveOne", func(t *testing.T) {
+		stores := s.stores(t, 2)
+		createOrganization(t, stores[0], "acme")
+		for i := range contenders {
+			join(t, stores[0], "acme", fmt.Sprint(i), storage.RoleOwner, t0)
+		}
+		ok(t, stores[0].RemoveMember(t.Context(), "acme", "owner of acme"))
+		errs := race(stores, func(i int, store DeveloperStore) error {
+			if i%3 == 0 {
+				return store.SetRole(t.Context(), "acme", fmt.Sprint(i), storage.RoleViewer)
+			}
+			return store.RemoveMember(t.Context(), "acme", fmt.Sprint(i))
+		})
+		equal(t, won(t, errs, storage.ErrConflict), contenders-1)
+		equal(t, owners(t, stores[0], "acme"), 1)
+	})
+	t.Run("LastTwoOwnersCannotBothLeave", func(t *testing.T) {
+		stores := s.stores(t, 2)
+		for round := range 16 {
+			id := fmt.Sprint(round)
+			createOrganization(t, stores[0], id)
+			join(t, stores[0], id, "ann", storage.RoleOwner, t0)
+			errs := make(chan error, 2)
+			for i, user := range []string{"ann", "owner of " + id} {
+				go func() { errs <- stores[i].RemoveMember(t.Context(), id, user) }()
+			}
+			equal(t, won(t, []error{<-errs, <-errs}, storage.ErrConflict), 1)
+			equal(t, owners(t, stores[0], id), 1)
+		}
+	})
+	t.Run("OwnerStaysWhileAnotherIsMadeAndUnmade", func(t *testing.T) {
+		stores := s.stores(t, 2)
+		createOrganization(t, stores[0], "acme")
+		join(t, stores[0], "acme", "ann", storage.RoleOwner, t0)
+		users := []string{"ann", "owner of acme"}
+		roles := []storage.Role{storage.RoleOwner, storage.RoleViewer}
+		won(t, race(stores, func(i int, store DeveloperStore) error {
+			return store.SetRole(t.Context(), "acme", users[i/2%2], roles[i/4%2])
+		}), storage.ErrConflict)
+		if owners(t, stores[0], "acme") == 0 {
+			t.Error("there is no owner")
+		}
+	})
+	t.Run("OrganizationsOfOneUserHoldTheLimit", func(t *testing.T) {
+		stores := s.stores(t, 2)
+		equal(t, won(t, race(stores, func(i int, store DeveloperStore) error {
+			return store.CreateOrganization(t.Context(), storage.Organization{ID: fmt.Sprint(i), Name: "x", CreatedAt: t0},
+				storage.Member{UserID: "ann", JoinedAt: t0}, 3)
+		}), storage.ErrLimit), 3)
+		got, err := stores[0].Memberships(t.Context(), "ann")
+		ok(t, err)
+		equal(t, len(got), 3)
+	})
+	t.Run("OrganizationOfAnIDHasOneWinner", func(t *testing.T) {
+		stores := s.stores(t, 2)
+		oneWins(t, race(stores, func(i int, store DeveloperStore) error {
+			return store.CreateOrganization(t.Context(), storage.Organization{ID: "acme", Name: "x", CreatedAt: t0},
+				storage.Member{UserID: fmt.Sprint(i), JoinedAt: t0}, many)
+		}), storage.ErrConflict)
+		members, err := stores[0].Members(t.Context(), "acme")
+		ok(t, err)
+		equal(t, len(members), 1)
+	})
+	t.Run("SaveOfOneVersionHasOneWinner", func(t *testing.T) {
+		stores := s.stores(t, 2)
+		createApplications(t, stores[0], "acme", "client")
+		o, err := stores[0].Organization(t.Context(), "acme")
+		ok(t, err)
+		oneWins(t, race(stores, func(_ int, store DeveloperStore) error { return store.SaveOrganization(t.Context(), o) }), storage.ErrChanged)
+		a, err := stores[0].Application(t.Context(), storage.Sandbox, "client")
+		ok(t, err)
+		oneWins(t, race(stores, func(_ int, store DeveloperStore) error { return store.SaveApplication(t.Context(), a) }), storage.ErrChanged)
+		for range 2 { // when they are new, and after
+			n, err := stores[0].SandboxSettings(t.Context(), "acme")
+			ok(t, err)
+			oneWins(t, race(stores, func(_ int, store DeveloperStore) error { return store.SaveSandboxSettings(t.Context(), n) }), storage.ErrChanged)
+		}
+	})
+	t.Run("InvitationMakesOneMember", func(t *testing.T) {
+		stores := s.stores(t, 2)
+		createOrganization(t, stores[0], "acme")
+		ok(t, stores[0].CreateInvitation(t.Context(), invitation("link", "acme"), many))
+		oneWins(t, race(stores, func(i int, store DeveloperStore) error {
+			_, err := store.AcceptInvitation(t.Context(), digest("link"), fmt.Sprint(i), t0)
+			return err
+		}), storage.ErrNotFound)
+		members, err := stores[0].Members(t.Context(), "acme")
+		ok(t, err)
+		equal(t, len(members), 2)
+	})
+	t.Run("InvitationsHoldTheLimit", func(t *testing.T) {
+		stores := s.stores(t, 2)
+		createOrganization(t, stores[0], "acme")
+		equal(t, won(t, race(stores, func(i int, store DeveloperStore) error {
+			return store.CreateInvitation(t.Context(), invitation(fmt.Sprint(i), "acme"), 5)
+		}), storage.ErrLimit), 5)
+	})
+	t.Run("ApplicationsHoldTheLimit", func(t *testing.T) {
+		stores := s.stores(t, 2)
+		createOrganization(t, stores[0], "acme")
+		equal(t, won(t, race(stores, func(i int, store DeveloperStore) error {
+			return store.CreateApplication(t.Context(), application(fmt.Sprint(i), "acme"), 5)
+		}), storage.ErrLimit), 5)
+		got, err := stores[0].Applications(t.Context(), storage.ApplicationFilter{OrganizationID: "acme"})
+		ok(t, err)
+		equal(t, len(got), 5)
+	})
+	t.Run("DeletedOrganizationHasNoApplication", func(t *testing.T) {
+		stores := s.stores(t, 2)
+		for round := range 8 {
+			id := fmt.Sprint(round)
+			createOrganization(t, stores[0], id)
+			created, deleted := make(chan error, 1), make(chan error, 1)
+			go func() { created <- stores[0].CreateApplication(t.Context(), application(id, id), many) }()
+			go func() { deleted <- stores[1].DeleteOrganization(t.Context(), id) }()
+			made, gone := <-created, <-deleted
+			if (made == nil) == (gone == nil) {
+				t.Errorf("an application is made (%v), and its organization deleted (%v)", made, gone)
+			}
+			if made != nil {
+				fails(t, made, storage.ErrNotFound)
+			} else {
+				fails(t, gone, storage.ErrConflict)
+			}
+		}
+	})
+	t.Run("LinesThatAreAppendedAtOnceAreAllCounted", func(t *testing.T) {
+		stores := s.stores(t, 2)
+		createApplications(t, stores[0], "acme", "red", "blue")
+		for _, err := range race(stores, func(i int, store DeveloperStore) error {
+			lines := []storage.LogEntry{line("red", ""), line("blue", ""), line("red", "")}
+			if i%2 == 0 {
+				lines = []storage.LogEntry{lines[1], lines[0], lines[2]}
+			}
+			return store.AppendLog(t.Context(), lines)
+		}) {
+			ok(t, err)
+		}
+		for client, want := range map[string]int{"red": 2 * contenders, "blue": contenders} {
+			days, err := stores[0].LogDays(t.Context(), storage.Sandbox, client, t0)
+			ok(t, err)
+			if len(days) != 1 || days[0].Count != want {
+				t.Errorf("the days of %s are %+v, want %d lines", client, days, want)
+			}
+			lines, err := stores[0].Log(t.Context(), storage.LogFilter{Environment: storage.Sandbox, ClientID: client, Limit: many})
+			ok(t, err)
+			equal(t, len(lines), want)
+		}
+	})
+	t.Run("WhoFollowsALogMissesNoLine", func(t *testing.T) {
+		stores := s.stores(t, 2)
+		createApplications(t, stores[0], "acme", "client")
+		written := make(chan error, contenders)
+		for i := range contenders {
+			go func() {
+				written <- stores[i%2].AppendLog(t.Context(), []storage.LogEntry{line("client", ""), line("client", "")})
+			}()
+		}
+		match, seen, left := storage.LogFilter{Environment: storage.Sandbox, ClientID: "client", Limit: many}, 0, contenders
+		for last := false; ; last = left == 0 {
+			lines, err := stores[0].Log(t.Context(), match)
+			ok(t, err)
+			if seen += len(lines); len(lines) > 0 {
+				match.AfterID = lines[0].ID
+			}
+			if last {
+				break
+			}
+			if left > 0 {
+				ok(t, <-written)
+				left--
+			}
+		}
+		equal(t, seen, 2*contenders)
+	})
+	t.Run("LinesOfAnApplicationThatGoesAreNoFailure", func(t *testing.T) {
+		stores := s.stores(t, 2)
+		createApplications(t, stores[0], "acme", "stays", "goes")
+		for i, err := range race(stores, func(i int, store DeveloperStore) error {
+			if i == contenders/2 {
+				return store.DeleteApplication(t.Context(), storage.Sandbox, "goes")
+			}
+			return store.AppendLog(t.Context(), []storage.LogEntry{line("goes", ""), line("stays", "")})
+		}) {
+			if err != nil {
+				t.Errorf("call %d: %v", i, err)
+			}
+		}
+		lines, err := stores[0].Log(t.Context(), storage.LogFilter{Environment: storage.Sandbox, ClientID: "stays", Limit: many})
+		ok(t, err)
+		equal(t, len(lines), contenders-1)
+		_, err = stores[0].Application(t.Context(), storage.Sandbox, "goes")
+		if !errors.Is(err, storage.ErrNotFound) {
+			t.Errorf("err = %v, want %v", err, storage.ErrNotFound)
+		}
+	})
+	t.Run("MailsThatComeAtOnceKeepTheLimit", func(t *testing.T) {
+		stores := s.stores(t, 2)
+		createOrganization(t, stores[0], "acme")
+		for _, err := range race(stores, func(_ int, store DeveloperStore) error {
+			return store.AppendMail(t.Context(), storage.SandboxMail{OrganizationID: "acme", At: t0, Content: []byte("x")}, 4)
+		}) {
+			ok(t, err)
+		}
+		mails, err := stores[0].Mails(t.Context(), "acme", many)
+		ok(t, err)
+		equal(t, len(mails), 4)
+	})
+}

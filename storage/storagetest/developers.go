@@ -1,0 +1,149 @@
+package storagetest
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/bonafide-id/bonafide/storage"
+)
+
+// DeveloperStore is a store that keeps what the dashboard needs as well.
+type DeveloperStore interface {
+	storage.Store
+	storage.Developers
+}
+
+// RunDevelopers tests everything that the comments of storage.Developers promise, as
+// [Run] does for storage.Store.
+func RunDevelopers(t *testing.T, newDatabase func(t *testing.T) (open func() DeveloperStore)) {
+	suite := &developerSuite{newDatabase: newDatabase}
+	t.Run("Organizations", suite.organizations)
+	t.Run("Members", suite.members)
+	t.Run("Invitations", suite.invitations)
+	t.Run("Changes", suite.changes)
+	t.Run("Applications", suite.applications)
+	t.Run("ApplicationLists", suite.applicationLists)
+	t.Run("RequestLog", suite.requestLog)
+	t.Run("RemovalOfLog", suite.removalOfLog)
+	t.Run("Trials", suite.trials)
+	t.Run("Races", suite.races)
+	t.Run("Availability", suite.availability)
+}
+
+type developerSuite struct {
+	newDatabase func(t *testing.T) func() DeveloperStore
+}
+
+// store returns the store of a database of its own.
+func (s *developerSuite) store(t *testing.T) DeveloperStore {
+	t.Helper()
+	return s.stores(t, 1)[0]
+}
+
+// stores returns n stores of one database.
+func (s *developerSuite) stores(t *testing.T, n int) []DeveloperStore {
+	t.Helper()
+	return openStores(t, s.newDatabase(t), n)
+}
+
+// many is more than a test makes.
+const many = 1000
+
+// createOrganization makes an organization of one owner, "owner of" and its ID.
+func createOrganization(t *testing.T, store storage.Developers, id string) {
+	t.Helper()
+	ok(t, store.CreateOrganization(t.Context(), storage.Organization{ID: id, Name: "Name of " + id, CreatedAt: t0},
+		storage.Member{UserID: "owner of " + id, JoinedAt: t0}, many))
+}
+
+// join makes a user a member by an invitation.
+func join(t *testing.T, store storage.Developers, organization, user string, role storage.Role, at time.Time) {
+	t.Helper()
+	i := invitation(organization+" for "+user, organization)
+	i.Role, i.CreatedAt, i.ExpiresAt = role, at, at.Add(time.Hour)
+	ok(t, store.CreateInvitation(t.Context(), i, many))
+	_, err := store.AcceptInvitation(t.Context(), i.Token, user, at)
+	ok(t, err)
+}
+
+// application makes an application of the sandbox.
+func application(client, organization string) storage.Application {
+	return storage.Application{
+		Environment: storage.Sandbox, ClientID: client, OrganizationID: organization, Name: "Name of " + client,
+		Kind: "web", CreatedBy: "owner of " + organization, CreatedAt: t0, UpdatedAt: t0,
+	}
+}
+
+// createApplications makes an organization of the sandbox's applications.
+func createApplications(t *testing.T, store storage.Developers, organization string, clients ...string) {
+	t.Helper()
+	createOrganization(t, store, organization)
+	for _, client := range clients {
+		ok(t, store.CreateApplication(t.Context(), application(client, organization), many))
+	}
+}
+
+// availability tests that a store which cannot look never says that there is nothing:
+// an owner would be nobody, and a fault off.
+func (s *developerSuite) availability(t *testing.T) {
+	calls := map[string]func(context.Context, storage.Developers) error{
+		"Organization": func(ctx context.Context, store storage.Developers) error {
+			_, err := store.Organization(ctx, "acme")
+			return err
+		},
+		"Member": func(ctx context.Context, store storage.Developers) error {
+			_, err := store.Member(ctx, "acme", "owner of acme")
+			return err
+		},
+		"RemoveMember": func(ctx context.Context, store storage.Developers) error {
+			return store.RemoveMember(ctx, "acme", "nobody")
+		},
+		"Applications": func(ctx context.Context, store storage.Developers) error {
+			_, err := store.Applications(ctx, storage.ApplicationFilter{})
+			return err
+		},
+		"Log": func(ctx context.Context, store storage.Developers) error {
+			_, err := store.Log(ctx, storage.LogFilter{Environment: storage.Sandbox, ClientID: "client"})
+			return err
+		},
+		"AppendLog": func(ctx context.Context, store storage.Developers) error {
+			return store.AppendLog(ctx, []storage.LogEntry{line("client", "")})
+		},
+		"SandboxSettings": func(ctx context.Context, store storage.Developers) error {
+			_, err := store.SandboxSettings(ctx, "acme")
+			return err
+		},
+	}
+	t.Run("OpenStoreAnswers", func(t *testing.T) {
+		store := s.store(t)
+		createApplications(t, store, "acme", "client")
+		for name, call := range calls {
+			if err := call(t.Context(), store); err != nil {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+	})
+	t.Run("ClosedStoreIsUnavailable", func(t *testing.T) {
+		store := s.store(t)
+		createApplications(t, store, "acme", "client")
+		ok(t, store.Close())
+		for name, call := range calls {
+			if err := call(t.Context(), store); !errors.Is(err, storage.ErrUnavailable) {
+				t.Errorf("%s: err = %v, want %v", name, err, storage.ErrUnavailable)
+			}
+		}
+	})
+	t.Run("EndedContextIsNoAnswer", func(t *testing.T) {
+		store := s.store(t)
+		createApplications(t, store, "acme", "client")
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		for name, call := range calls {
+			if err := call(ctx, store); !errors.Is(err, context.Canceled) {
+				t.Errorf("%s: err = %v, want %v", name, err, context.Canceled)
+			}
+		}
+	})
+}

@@ -1,0 +1,152 @@
+package storagetest
+
+import (
+	"testing"
+	"time"
+
+	"github.com/bonafide-id/bonafide/storage"
+)
+
+func (s *suite) elapse(t *testing.T) {
+	const day = 24 * time.Hour
+	before, later := t0.Add(-day), asStored.Add(-day)
+
+	t.Run("MakesWhatClientsHaveOlder", func(t *testing.T) {
+		store := s.store(t)
+		for _, client := range []string{"red", "blue", "green"} {
+			saveClient(t, store, client)
+			g := grant(client, client, "subject")
+			g.AuthTime, g.RevokedAt = elsewhere, elsewhere
+			code := token(g, storage.AuthorizationCode, "code of "+client)
+			code.SpentAt = elsewhere
+			ok(t, store.CreateGrant(t.Context(), g, storage.Basis{}, code, token(g, storage.RefreshToken, "refresh of "+client)))
+			c := consent("subject", client)
+			c.LastUsedAt = elsewhere
+			ok(t, store.SaveConsent(t.Context(), c, storage.ConsentBasis{}))
+		}
+		ok(t, store.Elapse(t.Context(), storage.Elapsed{ClientIDs: []string{"red", "blue", "unknown"}, By: day}))
+		for client, by := range map[string]time.Duration{"red": day, "blue": day, "green": 0} {
+			g := grant(client, client, "subject")
+			g.CreatedAt, g.ExpiresAt = g.CreatedAt.Add(-by), g.ExpiresAt.Add(-by)
+			g.AuthTime, g.RevokedAt = asStored.Add(-by), asStored.Add(-by)
+			code := token(g, storage.AuthorizationCode, "code of "+client)
+			code.SpentAt = asStored.Add(-by)
+			for _, want := range []storage.Token{code, token(g, storage.RefreshToken, "refresh of "+client)} {
+				want.CreatedAt, want.ExpiresAt = want.CreatedAt.Add(-by), want.ExpiresAt.Add(-by)
+				gotToken, gotGrant, err := store.Token(t.Context(), want.Kind, want.Digest)
+				ok(t, err)
+				equal(t, gotToken, want)
+				equal(t, gotGrant, g)
+			}
+			want := consent("subject", client)
+			want.CreatedAt, want.DecidedAt, want.LastUsedAt = t0.Add(-by), t0.Add(-by), asStored.Add(-by)
+			got, err := store.Consent(t.Context(), "subject", client)
+			ok(t, err)
+			equal(t, got, want)
+		}
+	})
+	t.Run("KeepsWhatIsNever", func(t *testing.T) {
+		store := s.store(t)
+		saveClient(t, store, "client")
+		g := grant("g", "client", "user")
+		ok(t, store.CreateGrant(t.Context(), g, storage.Basis{}, token(g, storage.RefreshToken, "refresh")))
+		c := consent("user", "client")
+		c.DecidedAt = time.Time{}
+		ok(t, store.SaveConsent(t.Context(), c, storage.ConsentBasis{}))
+		createAccount(t, store, "user")
+		ok(t, store.SetStatus(t.Context(), "user", storage.Status{Group: "group"}, storage.NoStatus))
+		ok(t, store.Elapse(t.Context(), storage.Elapsed{ClientIDs: []string{"client"}, UserPrefix: "user", By: day}))
+
+		refresh, g, err := store.Token(t.Context(), storage.RefreshToken, digest("refresh"))
+		ok(t, err)
+		c, err = store.Consent(t.Context(), "user", "client")
+		ok(t, err)
+		a, err := store.Account(t.Context(), "user")
+		ok(t, err)
+		p, err := store.Person(t.Context(), "user")
+		ok(t, err)
+		for name, at := range map[string]time.Time{
+			"spent": refresh.SpentAt, "revoked": g.RevokedAt, "authenticated": g.AuthTime, "decided": c.DecidedAt,
+			"used": c.LastUsedAt, "password": a.PasswordChangedAt, "verified": p.Statuses[0].VerifiedAt, "ends": p.Statuses[0].ExpiresAt,
+		} {
+			if !at.IsZero() {
+				t.Errorf("%s: %v, want never", name, at)
+			}
+		}
+	})
+	t.Run("MakesWhatUsersHaveOlder", func(t *testing.T) {
+		store := s.store(t)
+		user(t, store, "é%_1")
+		ok(t, store.Elapse(t.Context(), storage.Elapsed{UserPrefix: "é%_", By: day}))
+
+		want := session("session of é%_1", "é%_1")
+		want.AuthTime = later
+		want.CreatedAt, want.LastSeenAt, want.ExpiresAt, want.IdleUntil = before, before, t0, t0.Add(time.Hour-day)
+		got, account, err := store.Session(t.Context(), want.Digest)
+		ok(t, err)
+		equal(t, got, want)
+		equal(t, account.CreatedAt, before)
+		equal(t, account.PasswordChangedAt, later)
+		p, err := store.Person(t.Context(), "é%_1")
+		ok(t, err)
+		equal(t, p.Statuses[0].VerifiedAt, later)
+		equal(t, p.Statuses[0].ExpiresAt, before)
+	})
+	t.Run("LeavesOtherUsersAlone", func(t *testing.T) {
+		store := s.store(t)
+		for _, id := range []string{"x_1", "X_11", " x_12", "x%2", "x"} {
+			user(t, store, id)
+			for _, prefix := range []string{"x_1x", "x_11", "y", ""} {
+				ok(t, store.Elapse(t.Context(), storage.Elapsed{UserPrefix: prefix, By: day}))
+			}
+			if id != "x_1" {
+				ok(t, store.Elapse(t.Context(), storage.Elapsed{UserPrefix: "x_1", By: day}))
+			}
+			got, account, err := store.Session(t.Context(), digest("session of "+id))
+			ok(t, err)
+			equal(t, got.CreatedAt, t0)
+			equal(t, account.CreatedAt, t0)
+		}
+	})
+	t.Run("TakesBackWhatItHasDone", func(t *testing.T) {
+		store := s.store(t)
+		user(t, store, "user")
+		for _, by := range []time.Duration{day, -day} {
+			ok(t, store.Elapse(t.Context(), storage.Elapsed{UserPrefix: "user", By: by}))
+		}
+		got, _, err := store.Session(t.Context(), digest("session of user"))
+		ok(t, err)
+		want := session("session of user", "user")
+		want.AuthTime = asStored
+		equal(t, got, want)
+	})
+	t.Run("LetsNobodyWriteAStatusThatWasReadBefore", func(t *testing.T) {
+		store := s.store(t)
+		user(t, store, "user")
+		read, err := store.Person(t.Context(), "user")
+		ok(t, err)
+		ok(t, store.Elapse(t.Context(), storage.Elapsed{UserPrefix: "user", By: day}))
+		fails(t, store.SetStatus(t.Context(), "user", read.Statuses[0], read.Statuses[0].Revision), storage.ErrChanged)
+	})
+	t.Run("EndsWhatIsOverByThen", func(t *testing.T) {
+		store, _ := s.withCode(t)
+		ok(t, store.Elapse(t.Context(), storage.Elapsed{ClientIDs: []string{"client"}, By: day}))
+		removed, err := store.Sweep(t.Context(), t0, 10)
+		ok(t, err)
+		equal(t, removed, 2) // the grant and its code
+	})
+}
+
+// user makes a user with all that a user may have.
+func user(t *testing.T, store storage.Store, id string) {
+	t.Helper()
+	ok(t, store.CreateAccount(t.Context(), storage.Account{
+		ID: id, EmailKey: "key of " + id, PasswordHash: "hash", PasswordChangedAt: elsewhere, CreatedAt: t0,
+	}))
+	n := session("session of "+id, id)
+	n.AuthTime = elsewhere
+	ok(t, store.CreateSession(t.Context(), n, 0, storage.Digest{}))
+	ok(t, store.SetStatus(t.Context(), id, storage.Status{
+		Group: "group", Verified: true, VerifiedAt: elsewhere, ExpiresAt: t0,
+	}, storage.NoStatus))
+}

@@ -1,0 +1,165 @@
+package storagetest
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/bonafide-id/bonafide/storage"
+)
+
+// invitation makes an invitation of an hour; its token is the digest of its name.
+func invitation(name, organization string) storage.Invitation {
+	return storage.Invitation{
+		Token: digest(name), OrganizationID: organization, Role: storage.RoleDeveloper,
+		InvitedBy: "owner of " + organization, CreatedAt: t0, ExpiresAt: t0.Add(time.Hour),
+	}
+}
+
+func (s *developerSuite) invitations(t *testing.T) {
+	hour := t0.Add(time.Hour)
+
+	t.Run("ComesBackWhole", func(t *testing.T) {
+		store := s.store(t)
+		createOrganization(t, store, "acme")
+		want := invitation("link", "acme")
+		want.Email, want.CreatedAt = []byte{0, 0xff}, elsewhere
+		ok(t, store.CreateInvitation(t.Context(), want, 1))
+		want.CreatedAt = asStored
+		got, err := store.Invitation(t.Context(), digest("link"))
+		ok(t, err)
+		equal(t, got, want)
+		for _, unknown := range []storage.Digest{{}, digest("guess")} {
+			_, err = store.Invitation(t.Context(), unknown)
+			fails(t, err, storage.ErrNotFound)
+		}
+	})
+	t.Run("NeedsTheOrganization", func(t *testing.T) {
+		store := s.store(t)
+		fails(t, store.CreateInvitation(t.Context(), invitation("link", "unknown"), 1), storage.ErrNotFound)
+	})
+	t.Run("TokenIsGivenOnce", func(t *testing.T) {
+		store := s.store(t)
+		createOrganization(t, store, "acme")
+		createOrganization(t, store, "other")
+		ok(t, store.CreateInvitation(t.Context(), invitation("link", "acme"), many))
+		fails(t, store.CreateInvitation(t.Context(), invitation("link", "other"), many), storage.ErrConflict)
+	})
+	t.Run("NeedsAnEnd", func(t *testing.T) {
+		store := s.store(t)
+		createOrganization(t, store, "acme")
+		i := invitation("link", "acme")
+		i.ExpiresAt = time.Time{}
+		if err := store.CreateInvitation(t.Context(), i, many); err == nil {
+			t.Error("there is an invitation without an end")
+		}
+	})
+	t.Run("ThoseThatAreOpenHaveALimit", func(t *testing.T) {
+		store := s.store(t)
+		createOrganization(t, store, "acme")
+		createOrganization(t, store, "other")
+		ok(t, store.CreateInvitation(t.Context(), invitation("of another", "other"), 2))
+		for _, name := range []string{"1", "2"} {
+			ok(t, store.CreateInvitation(t.Context(), invitation(name, "acme"), 2))
+		}
+		fails(t, store.CreateInvitation(t.Context(), invitation("3", "acme"), 2), storage.ErrLimit)
+		fails(t, store.CreateInvitation(t.Context(), invitation("3", "acme"), 1), storage.ErrLimit)
+		later := invitation("3", "acme")
+		later.CreatedAt, later.ExpiresAt = hour, hour.Add(time.Hour)
+		ok(t, store.CreateInvitation(t.Context(), later, 2)) // the others have expired
+	})
+	t.Run("ListHasThoseThatAreOpenTheLatestFirst", func(t *testing.T) {
+		store := s.store(t)
+		createOrganization(t, store, "acme")
+		createOrganization(t, store, "other")
+		ok(t, store.CreateInvitation(t.Context(), invitation("of another", "other"), many))
+		for n := range 4 {
+			i := invitation(fmt.Sprint(n), "acme")
+			i.InvitedBy = fmt.Sprint(n)
+			i.CreatedAt = t0.Add(time.Duration(n) * time.Minute)
+			i.ExpiresAt = i.CreatedAt.Add(time.Hour)
+			ok(t, store.CreateInvitation(t.Context(), i, many))
+		}
+		open := func(now time.Time) (got string) {
+			t.Helper()
+			list, err := store.Invitations(t.Context(), "acme", now)
+			ok(t, err)
+			for _, i := range list {
+				got += i.InvitedBy
+			}
+			return got
+		}
+		equal(t, open(t0), "3210")
+		equal(t, open(hour.Add(time.Minute-time.Microsecond)), "321")
+		equal(t, open(hour.Add(time.Minute)), "32")
+		ok(t, store.RemoveInvitation(t.Context(), "acme", digest("3")))
+		equal(t, open(hour.Add(time.Minute)), "2")
+		_, err := store.Invitation(t.Context(), digest("0"))
+		ok(t, err) // expired ones included
+	})
+	t.Run("MakesAMember", func(t *testing.T) {
+		store := s.store(t)
+		createOrganization(t, store, "acme")
+		ok(t, store.CreateInvitation(t.Context(), invitation("link", "acme"), many))
+		got, err := store.AcceptInvitation(t.Context(), digest("link"), "ann", hour.Add(-time.Microsecond))
+		ok(t, err)
+		equal(t, got, storage.Member{
+			OrganizationID: "acme", UserID: "ann", Role: storage.RoleDeveloper, JoinedAt: hour.Add(-time.Microsecond),
+		})
+		read, err := store.Member(t.Context(), "acme", "ann")
+		ok(t, err)
+		equal(t, read, got)
+		_, err = store.AcceptInvitation(t.Context(), digest("link"), "bob", t0)
+		fails(t, err, storage.ErrNotFound) // spent
+		_, err = store.Invitation(t.Context(), digest("link"))
+		fails(t, err, storage.ErrNotFound)
+	})
+	t.Run("ExpiredOneMakesNobodyAMember", func(t *testing.T) {
+		store := s.store(t)
+		createOrganization(t, store, "acme")
+		ok(t, store.CreateInvitation(t.Context(), invitation("link", "acme"), many))
+		_, err := store.AcceptInvitation(t.Context(), digest("link"), "ann", hour)
+		fails(t, err, storage.ErrNotFound)
+		_, err = store.Member(t.Context(), "acme", "ann")
+		fails(t, err, storage.ErrNotFound)
+		_, err = store.Invitation(t.Context(), digest("link"))
+		ok(t, err)
+	})
+	t.Run("GivesAMemberNoOtherRole", func(t *testing.T) {
+		store := s.store(t)
+		createOrganization(t, store, "acme")
+		ok(t, store.CreateInvitation(t.Context(), invitation("link", "acme"), many))
+		got, err := store.AcceptInvitation(t.Context(), digest("link"), "owner of acme", t0.Add(time.Minute))
+		ok(t, err)
+		equal(t, got, storage.Member{OrganizationID: "acme", UserID: "owner of acme", Role: storage.RoleOwner, JoinedAt: t0})
+		_, err = store.Invitation(t.Context(), digest("link"))
+		fails(t, err, storage.ErrNotFound) // spent all the same
+	})
+	t.Run("IsWithdrawnByItsOrganizationAlone", func(t *testing.T) {
+		store := s.store(t)
+		createOrganization(t, store, "acme")
+		createOrganization(t, store, "other")
+		ok(t, store.CreateInvitation(t.Context(), invitation("link", "acme"), many))
+		ok(t, store.RemoveInvitation(t.Context(), "other", digest("link")))
+		_, err := store.Invitation(t.Context(), digest("link"))
+		ok(t, err)
+		ok(t, store.RemoveInvitation(t.Context(), "acme", digest("link")))
+		ok(t, store.RemoveInvitation(t.Context(), "acme", digest("link")))
+		_, err = store.AcceptInvitation(t.Context(), digest("link"), "ann", t0)
+		fails(t, err, storage.ErrNotFound)
+	})
+	t.Run("IsSweptAfterAMonth", func(t *testing.T) {
+		store := s.store(t)
+		createOrganization(t, store, "acme")
+		ok(t, store.CreateInvitation(t.Context(), invitation("link", "acme"), many))
+		month := hour.Add(30 * 24 * time.Hour)
+		for _, tc := range []struct {
+			now     time.Time
+			removed int
+		}{{month.Add(-time.Microsecond), 0}, {month, 1}, {month, 0}} {
+			removed, err := store.Sweep(t.Context(), tc.now, 10)
+			ok(t, err)
+			equal(t, removed, tc.removed)
+		}
+	})
+}

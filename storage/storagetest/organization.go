@@ -1,0 +1,158 @@
+package storagetest
+
+import (
+	"testing"
+	"time"
+
+	"github.com/bonafide-id/bonafide/storage"
+)
+
+func (s *developerSuite) organizations(t *testing.T) {
+	t.Run("ComesBackWhole", func(t *testing.T) {
+		store := s.store(t)
+		want := storage.Organization{ID: "acme", Name: `Äcme <b>& "Söhne"`, Contact: []byte{0, 0xff, 1}, CreatedAt: elsewhere, Version: 99}
+		ok(t, store.CreateOrganization(t.Context(), want, storage.Member{
+			OrganizationID: "another", UserID: "ann", Role: storage.RoleViewer, JoinedAt: elsewhere,
+		}, 1))
+		got, err := store.Organization(t.Context(), "acme")
+		ok(t, err)
+		if got.Version == 0 || got.Version == want.Version {
+			t.Errorf("an organization has the version %d", got.Version)
+		}
+		want.CreatedAt, want.Version = asStored, got.Version
+		equal(t, got, want)
+		owner, err := store.Member(t.Context(), "acme", "ann")
+		ok(t, err)
+		equal(t, owner, storage.Member{OrganizationID: "acme", UserID: "ann", Role: storage.RoleOwner, JoinedAt: asStored})
+	})
+	t.Run("ComesBackBare", func(t *testing.T) {
+		store := s.store(t)
+		createOrganization(t, store, "acme")
+		got, err := store.Organization(t.Context(), "acme")
+		ok(t, err)
+		equal(t, got, storage.Organization{ID: "acme", Name: "Name of acme", CreatedAt: t0, Version: got.Version})
+	})
+	t.Run("UnknownIsNotFound", func(t *testing.T) {
+		store := s.store(t)
+		createOrganization(t, store, "acme")
+		for _, id := range []string{"", "Acme", "acme ", "acm%"} {
+			_, err := store.Organization(t.Context(), id)
+			fails(t, err, storage.ErrNotFound)
+		}
+	})
+	t.Run("IDIsGivenOnce", func(t *testing.T) {
+		store := s.store(t)
+		createOrganization(t, store, "acme")
+		fails(t, store.CreateOrganization(t.Context(), storage.Organization{ID: "acme", Name: "Another", CreatedAt: t0},
+			storage.Member{UserID: "bob", JoinedAt: t0}, many), storage.ErrConflict)
+		got, err := store.Organization(t.Context(), "acme")
+		ok(t, err)
+		equal(t, got.Name, "Name of acme")
+		_, err = store.Member(t.Context(), "acme", "bob")
+		fails(t, err, storage.ErrNotFound)
+	})
+	t.Run("OwnersHaveALimit", func(t *testing.T) {
+		store := s.store(t)
+		create := func(id string) error {
+			return store.CreateOrganization(t.Context(), storage.Organization{ID: id, Name: id, CreatedAt: t0},
+				storage.Member{UserID: "ann", JoinedAt: t0}, 2)
+		}
+		createOrganization(t, store, "of another")
+		join(t, store, "of another", "ann", storage.RoleViewer, t0) // counts, too
+		ok(t, create("first"))
+		fails(t, create("second"), storage.ErrLimit)
+		_, err := store.Organization(t.Context(), "second")
+		fails(t, err, storage.ErrNotFound)
+		ok(t, store.RemoveMember(t.Context(), "of another", "ann"))
+		ok(t, create("second"))
+		fails(t, create("third"), storage.ErrLimit)
+	})
+	t.Run("SaveReplacesNameAndContact", func(t *testing.T) {
+		store := s.store(t)
+		createOrganization(t, store, "acme")
+		read, err := store.Organization(t.Context(), "acme")
+		ok(t, err)
+		changed := read
+		changed.Name, changed.Contact, changed.CreatedAt = "New", []byte("sealed"), elsewhere
+		ok(t, store.SaveOrganization(t.Context(), changed))
+		got, err := store.Organization(t.Context(), "acme")
+		ok(t, err)
+		if got.Version == read.Version {
+			t.Error("another organization has the same version")
+		}
+		changed.CreatedAt, changed.Version = t0, got.Version
+		equal(t, got, changed)
+
+		fails(t, store.SaveOrganization(t.Context(), read), storage.ErrChanged)
+		ok(t, store.DeleteOrganization(t.Context(), "acme"))
+		fails(t, store.SaveOrganization(t.Context(), got), storage.ErrChanged)
+		createOrganization(t, store, "acme")
+		fails(t, store.SaveOrganization(t.Context(), got), storage.ErrChanged) // not the same again
+	})
+	t.Run("DeleteTakesWhatItHasAlong", func(t *testing.T) {
+		store := s.store(t)
+		for _, id := range []string{"gone", "stays"} {
+			createOrganization(t, store, id)
+			ok(t, store.CreateInvitation(t.Context(), invitation("link to "+id, id), many))
+			ok(t, store.SaveSandboxSettings(t.Context(), storage.SandboxSettings{OrganizationID: id, ClockOffset: 1}))
+			ok(t, store.AppendMail(t.Context(), storage.SandboxMail{OrganizationID: id, At: t0, Content: []byte("sealed")}, many))
+			ok(t, store.AppendChange(t.Context(), storage.Change{OrganizationID: id, At: t0, What: "made"}))
+		}
+		fails(t, store.DeleteOrganization(t.Context(), "unknown"), storage.ErrNotFound)
+		ok(t, store.DeleteOrganization(t.Context(), "gone"))
+		fails(t, store.DeleteOrganization(t.Context(), "gone"), storage.ErrNotFound)
+
+		found := func(id string) (n int) {
+			t.Helper()
+			members, err := store.Members(t.Context(), id)
+			ok(t, err)
+			memberships, err := store.Memberships(t.Context(), "owner of "+id)
+			ok(t, err)
+			invitations, err := store.Invitations(t.Context(), id, t0)
+			ok(t, err)
+			mails, err := store.Mails(t.Context(), id, many)
+			ok(t, err)
+			settings, err := store.SandboxSettings(t.Context(), id)
+			ok(t, err)
+			return len(members) + len(memberships) + len(invitations) + len(mails) + int(settings.ClockOffset)
+		}
+		equal(t, found("gone"), 0)
+		equal(t, found("stays"), 5)
+		changes, err := store.Changes(t.Context(), storage.ChangeFilter{OrganizationID: "gone"})
+		ok(t, err)
+		equal(t, len(changes), 1)
+		ok(t, store.AppendChange(t.Context(), storage.Change{OrganizationID: "gone", At: t0, What: "deleted"}))
+	})
+	t.Run("WithApplicationsIsNotDeleted", func(t *testing.T) {
+		store := s.store(t)
+		createApplications(t, store, "acme", "client")
+		fails(t, store.DeleteOrganization(t.Context(), "acme"), storage.ErrConflict)
+		_, err := store.Member(t.Context(), "acme", "owner of acme")
+		ok(t, err)
+		ok(t, store.DeleteApplication(t.Context(), storage.Sandbox, "client"))
+		ok(t, store.DeleteOrganization(t.Context(), "acme"))
+	})
+	t.Run("MembershipsComeByNameInAnyCase", func(t *testing.T) {
+		store := s.store(t)
+		for i, name := range []string{"beta", "Älpha", "Gamma", "alpha", "älpha 2"} {
+			ok(t, store.CreateOrganization(t.Context(), storage.Organization{ID: name, Name: name, CreatedAt: t0.Add(time.Duration(i))},
+				storage.Member{UserID: "owner", JoinedAt: t0}, many))
+			if name != "Gamma" {
+				join(t, store, name, "ann", storage.RoleDeveloper, t0)
+			}
+		}
+		memberships, err := store.Memberships(t.Context(), "ann")
+		ok(t, err)
+		var got []string
+		for _, m := range memberships {
+			got = append(got, m.Name+" "+string(m.Role))
+		}
+		equal(t, got, []string{"alpha developer", "beta developer", "Älpha developer", "älpha 2 developer"})
+		one, err := store.Organization(t.Context(), "beta")
+		ok(t, err)
+		equal(t, memberships[1].Organization, one)
+		none, err := store.Memberships(t.Context(), "nobody")
+		ok(t, err)
+		equal(t, len(none), 0)
+	})
+}

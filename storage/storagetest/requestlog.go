@@ -1,0 +1,250 @@
+package storagetest
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/bonafide-id/bonafide/storage"
+)
+
+// line makes a line of an application of the sandbox, known by its cause.
+func line(client, cause string) storage.LogEntry {
+	return storage.LogEntry{At: t0, Environment: storage.Sandbox, ClientID: client, Event: "token", Outcome: "ok", Cause: cause}
+}
+
+// logged returns the causes of the lines that match, of the sandbox unless it says so.
+func logged(t *testing.T, store storage.Developers, match storage.LogFilter) (causes string) {
+	t.Helper()
+	if match.Environment == "" {
+		match.Environment = storage.Sandbox
+	}
+	lines, err := store.Log(t.Context(), match)
+	ok(t, err)
+	for _, l := range lines {
+		causes += l.Cause
+	}
+	return causes
+}
+
+func (s *developerSuite) requestLog(t *testing.T) {
+	t.Run("ComesBackWholeLatestFirst", func(t *testing.T) {
+		store := s.store(t)
+		createApplications(t, store, "acme", "client")
+		first := storage.LogEntry{
+			ID: 99, At: elsewhere, Environment: storage.Sandbox, ClientID: "client",
+			Event: "authorize", Outcome: "error", Error: "invalid_request", Cause: "redirect_uri_mismatch",
+			Details:   map[string]string{"sent": `https://a.example/?"é`, "registered": ""},
+			RequestID: "request", User: "pseudonym", Address: "192.0.2.0/24",
+		}
+		second := line("client", "")
+		ok(t, store.AppendLog(t.Context(), []storage.LogEntry{first, second}))
+		got, err := store.Log(t.Context(), storage.LogFilter{Environment: storage.Sandbox, ClientID: "client"})
+		ok(t, err)
+		if len(got) != 2 || got[0].ID <= got[1].ID {
+			t.Fatalf("the lines are %+v", got)
+		}
+		first.At = asStored
+		second.ID, first.ID = got[0].ID, got[1].ID // given by the store
+		equal(t, got, []storage.LogEntry{second, first})
+	})
+	t.Run("MatchesAllThatIsGiven", func(t *testing.T) {
+		store := s.store(t)
+		createApplications(t, store, "acme", "client", "other")
+		a := application("client", "acme")
+		a.Environment = storage.Production
+		ok(t, store.CreateApplication(t.Context(), a, many))
+		elsewhere := line("client", "p")
+		elsewhere.Environment = storage.Production
+		lines := []storage.LogEntry{line("other", "o"), elsewhere}
+		for i, l := range []storage.LogEntry{
+			{Event: "authorize", Outcome: "ok", RequestID: "r0"},
+			{Event: "authorize", Outcome: "error", Error: "invalid_request", RequestID: "r1"},
+			{Event: "token", Outcome: "error", Error: "invalid_grant", RequestID: "r1"},
+			{Event: "token", Outcome: "denied", Error: "access_denied", RequestID: "r3"},
+			{Event: "token", Outcome: "ok", RequestID: "r4"},
+		} {
+			l.At, l.Environment, l.ClientID, l.Cause = t0, storage.Sandbox, "client", fmt.Sprint(i)
+			lines = append(lines, l)
+		}
+		ok(t, store.AppendLog(t.Context(), lines))
+		for _, tc := range []struct {
+			match storage.LogFilter
+			want  string
+		}{
+			{storage.LogFilter{}, "43210"},
+			{storage.LogFilter{Environment: storage.Production}, "p"},
+			{storage.LogFilter{Event: "token"}, "432"},
+			{storage.LogFilter{Outcome: "ok"}, "40"},
+			{storage.LogFilter{Outcome: "error"}, "21"},
+			{storage.LogFilter{Outcome: "denied"}, "3"},
+			{storage.LogFilter{Error: "invalid_grant"}, "2"},
+			{storage.LogFilter{RequestID: "r1"}, "21"},
+			{storage.LogFilter{Event: "token", Outcome: "error"}, "2"},
+			{storage.LogFilter{Event: "authorize", Outcome: "error", Error: "invalid_request", RequestID: "r1"}, "1"},
+			{storage.LogFilter{Event: "authorize", Error: "invalid_grant"}, ""},
+			{storage.LogFilter{Limit: 2}, "43"},
+			{storage.LogFilter{Limit: -1}, ""},
+		} {
+			tc.match.ClientID = "client"
+			if got := logged(t, store, tc.match); got != tc.want {
+				t.Errorf("%+v matches %q, want %q", tc.match, got, tc.want)
+			}
+		}
+		equal(t, logged(t, store, storage.LogFilter{}), "") // of no application
+	})
+	t.Run("PagesGoBackAndForth", func(t *testing.T) {
+		store := s.store(t)
+		createApplications(t, store, "acme", "client", "other")
+		for i := range 105 {
+			ok(t, store.AppendLog(t.Context(), []storage.LogEntry{line("client", fmt.Sprint(i, ",")), line("other", "o")}))
+		}
+		match := storage.LogFilter{Environment: storage.Sandbox, ClientID: "client"}
+		first, err := store.Log(t.Context(), match)
+		ok(t, err)
+		if len(first) != 100 {
+			t.Fatalf("a page has %d lines, want 100", len(first))
+		}
+		match.BeforeID = first[99].ID
+		equal(t, logged(t, store, match), "4,3,2,1,0,")
+		match.BeforeID, match.AfterID = 0, first[2].ID
+		equal(t, logged(t, store, match), "104,103,")
+		match.BeforeID = first[0].ID
+		equal(t, logged(t, store, match), "103,")
+		match.AfterID = first[0].ID
+		equal(t, logged(t, store, match), "")
+	})
+	t.Run("LeavesOutWhatBelongsToNoApplication", func(t *testing.T) {
+		store := s.store(t)
+		createApplications(t, store, "acme", "client")
+		elsewhere := line("client", "p")
+		elsewhere.Environment = storage.Production
+		ok(t, store.AppendLog(t.Context(), []storage.LogEntry{line("unknown", "u"), line("client", "c"), elsewhere}))
+		ok(t, store.AppendLog(t.Context(), []storage.LogEntry{line("unknown", "u")}))
+		ok(t, store.AppendLog(t.Context(), nil))
+		equal(t, logged(t, store, storage.LogFilter{ClientID: "client"}), "c")
+		ok(t, store.CreateApplication(t.Context(), application("unknown", "acme"), many))
+		equal(t, logged(t, store, storage.LogFilter{ClientID: "unknown"}), "")
+	})
+	t.Run("IsAppendedAllOrNothing", func(t *testing.T) {
+		store := s.store(t)
+		createApplications(t, store, "acme", "client")
+		nameless := line("client", "")
+		nameless.Event = ""
+		if err := store.AppendLog(t.Context(), []storage.LogEntry{line("client", "c"), nameless}); err == nil {
+			t.Error("a line has no event")
+		}
+		equal(t, logged(t, store, storage.LogFilter{ClientID: "client"}), "")
+		days, err := store.LogDays(t.Context(), storage.Sandbox, "client", t0)
+		ok(t, err)
+		equal(t, len(days), 0)
+	})
+	t.Run("IsCountedByDay", func(t *testing.T) {
+		store := s.store(t)
+		createApplications(t, store, "acme", "client", "other")
+		day := time.Date(2026, time.March, 14, 0, 0, 0, 0, time.UTC)
+		at := func(at time.Time, event, outcome, code string) storage.LogEntry {
+			return storage.LogEntry{At: at, Environment: storage.Sandbox, ClientID: "client", Event: event, Outcome: outcome, Error: code}
+		}
+		ok(t, store.AppendLog(t.Context(), []storage.LogEntry{
+			at(day, "token", "ok", ""),
+			at(day.Add(24*time.Hour-time.Microsecond), "token", "ok", ""),
+			at(day.Add(time.Hour).In(time.FixedZone("", 12*60*60)), "token", "error", "invalid_grant"),
+			at(day.Add(-time.Microsecond), "token", "ok", ""),
+			line("other", ""),
+		}))
+		ok(t, store.AppendLog(t.Context(), []storage.LogEntry{at(day, "token", "ok", ""), at(day.Add(24*time.Hour), "authorize", "ok", "")}))
+		want := []storage.LogDay{
+			{Day: day.AddDate(0, 0, -1), Event: "token", Outcome: "ok", Count: 1},
+			{Day: day, Event: "token", Outcome: "error", Error: "invalid_grant", Count: 1},
+			{Day: day, Event: "token", Outcome: "ok", Count: 3},
+			{Day: day.AddDate(0, 0, 1), Event: "authorize", Outcome: "ok", Count: 1},
+		}
+		for i, from := range []time.Time{day.AddDate(0, 0, -1), day.Add(23 * time.Hour), day.AddDate(0, 0, 1), day.AddDate(0, 0, 2)} {
+			got, err := store.LogDays(t.Context(), storage.Sandbox, "client", from)
+			ok(t, err)
+			equal(t, got, [][]storage.LogDay{want, want[1:], want[3:], nil}[i])
+		}
+		of, err := store.LogDays(t.Context(), storage.Production, "client", day)
+		ok(t, err)
+		equal(t, len(of), 0)
+	})
+}
+
+func (s *developerSuite) removalOfLog(t *testing.T) {
+	never := time.Time{}
+	day := time.Date(2026, time.March, 14, 0, 0, 0, 0, time.UTC)
+	// filled has a line on each of ten days, for each of two applications.
+	filled := func(t *testing.T) DeveloperStore {
+		store := s.store(t)
+		createApplications(t, store, "acme", "client", "other")
+		for i := range 10 {
+			for _, client := range []string{"client", "other"} {
+				l := line(client, fmt.Sprint(i))
+				l.At = day.AddDate(0, 0, i)
+				ok(t, store.AppendLog(t.Context(), []storage.LogEntry{l}))
+			}
+		}
+		return store
+	}
+	left := func(t *testing.T, store storage.Developers, client string) string {
+		t.Helper()
+		days, err := store.LogDays(t.Context(), storage.Sandbox, client, day)
+		ok(t, err)
+		return logged(t, store, storage.LogFilter{ClientID: client}) + fmt.Sprint(" and ", len(days))
+	}
+	t.Run("OfLinesAndOfDays", func(t *testing.T) {
+		store := filled(t)
+		for _, tc := range []struct {
+			lines, days    time.Time
+			limit, removed int
+		}{
+			{never, never, 4, 0}, {day, day, 4, 0}, {day.AddDate(0, 0, 7), never, 0, 0}, {day.AddDate(0, 0, 7), never, -1, 0},
+			{day.AddDate(0, 0, 7), never, 10, 10}, {day.AddDate(0, 0, 7), never, 10, 4}, {day.AddDate(0, 0, 7), never, 10, 0},
+			{day.AddDate(0, 0, 7).Add(time.Microsecond), never, 10, 2},
+			{never, day.AddDate(0, 0, 2), 10, 4},
+			{never, day.AddDate(0, 0, 2).Add(time.Hour), 10, 0}, // the day has not passed
+			{day.AddDate(0, 0, 9), day.AddDate(0, 0, 3), 10, 4},
+		} {
+			removed, err := store.RemoveLog(t.Context(), tc.lines, tc.days, tc.limit)
+			ok(t, err)
+			equal(t, removed, tc.removed)
+		}
+		equal(t, left(t, store, "client"), "9 and 7")
+		equal(t, left(t, store, "other"), "9 and 7")
+	})
+	t.Run("WhateverTheOrderInWhichLinesCame", func(t *testing.T) {
+		store := s.store(t)
+		createApplications(t, store, "acme", "client")
+		for i, at := range []time.Time{day.AddDate(20, 0, 0), day, day.AddDate(0, 0, 2), day} {
+			l := line("client", fmt.Sprint(i))
+			l.At = at
+			ok(t, store.AppendLog(t.Context(), []storage.LogEntry{l}))
+		}
+		removed, err := store.RemoveLog(t.Context(), day.AddDate(0, 0, 1), never, 10)
+		ok(t, err)
+		equal(t, removed, 2)
+		equal(t, logged(t, store, storage.LogFilter{ClientID: "client"}), "20")
+	})
+	t.Run("OfOneApplication", func(t *testing.T) {
+		store := filled(t)
+		none, err := store.RemoveLogOf(t.Context(), storage.Production, "client", 10)
+		ok(t, err)
+		equal(t, none, 0)
+		total := 0
+		for range 100 {
+			removed, err := store.RemoveLogOf(t.Context(), storage.Sandbox, "client", 3)
+			ok(t, err)
+			if removed == 0 {
+				break
+			}
+			if removed > 6 {
+				t.Errorf("%d are removed, want 3 of each at most", removed)
+			}
+			total += removed
+		}
+		equal(t, total, 20)
+		equal(t, left(t, store, "client"), " and 0")
+		equal(t, left(t, store, "other"), "9876543210 and 10")
+	})
+}

@@ -1,0 +1,61 @@
+package storagetest
+
+import (
+	"testing"
+	"time"
+
+	"github.com/bonafide-id/bonafide/storage"
+)
+
+func (s *suite) secretUses(t *testing.T) {
+	uses := func(t *testing.T, store storage.Store, client string, want ...storage.SecretUse) {
+		t.Helper()
+		got, err := store.SecretUses(t.Context(), client)
+		ok(t, err)
+		equal(t, got, want)
+	}
+	t.Run("AreOfOneSecretEach", func(t *testing.T) {
+		store := s.store(t)
+		saveClient(t, store, "client")
+		saveClient(t, store, "another")
+		uses(t, store, "client")
+		ok(t, store.RecordSecretUse(t.Context(), "client", elsewhere, t0))
+		ok(t, store.RecordSecretUse(t.Context(), "client", t0, elsewhere))
+		ok(t, store.RecordSecretUse(t.Context(), "client", time.Time{}, t0)) // of the configuration
+		ok(t, store.RecordSecretUse(t.Context(), "another", t0, t0.Add(time.Hour)))
+		uses(t, store, "client",
+			storage.SecretUse{UsedAt: t0},
+			storage.SecretUse{CreatedAt: t0, UsedAt: asStored},
+			storage.SecretUse{CreatedAt: asStored, UsedAt: t0})
+		uses(t, store, "unknown")
+	})
+	t.Run("KeepTheLatest", func(t *testing.T) {
+		store := s.store(t)
+		saveClient(t, store, "client")
+		for _, at := range []time.Duration{time.Minute, 0, time.Hour, time.Minute} {
+			ok(t, store.RecordSecretUse(t.Context(), "client", t0, t0.Add(at)))
+		}
+		uses(t, store, "client", storage.SecretUse{CreatedAt: t0, UsedAt: t0.Add(time.Hour)})
+	})
+	t.Run("NeedTheClient", func(t *testing.T) {
+		store := s.store(t)
+		fails(t, store.RecordSecretUse(t.Context(), "unknown", t0, t0), storage.ErrNotFound)
+	})
+	t.Run("OutliveTheRegistrationBeingSaved", func(t *testing.T) {
+		store := s.store(t)
+		saveClient(t, store, "client")
+		ok(t, store.RecordSecretUse(t.Context(), "client", t0, t0))
+		c, err := store.Client(t.Context(), "client")
+		ok(t, err)
+		ok(t, store.SaveClient(t.Context(), c))
+		uses(t, store, "client", storage.SecretUse{CreatedAt: t0, UsedAt: t0})
+	})
+	t.Run("GoWithTheClient", func(t *testing.T) {
+		store := s.store(t)
+		saveClient(t, store, "client")
+		ok(t, store.RecordSecretUse(t.Context(), "client", t0, t0))
+		deleteClient(t, store, "client")
+		saveClient(t, store, "client")
+		uses(t, store, "client")
+	})
+}

@@ -1,0 +1,122 @@
+package storagetest
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/bonafide-id/bonafide/storage"
+)
+
+func (s *developerSuite) trials(t *testing.T) {
+	t.Run("SettingsAreZeroAtFirst", func(t *testing.T) {
+		store := s.store(t)
+		for _, id := range []string{"acme", "unknown"} {
+			got, err := store.SandboxSettings(t.Context(), id)
+			ok(t, err)
+			equal(t, got, storage.SandboxSettings{OrganizationID: id})
+		}
+	})
+	t.Run("SettingsAreReplacedAsTheyWereRead", func(t *testing.T) {
+		store := s.store(t)
+		createOrganization(t, store, "acme")
+		want := storage.SandboxSettings{OrganizationID: "acme", Personas: []byte(`[{"name":"é"}]`), ClockOffset: -time.Hour - 1}
+		ok(t, store.SaveSandboxSettings(t.Context(), want))
+		fails(t, store.SaveSandboxSettings(t.Context(), want), storage.ErrChanged) // they exist
+		first, err := store.SandboxSettings(t.Context(), "acme")
+		ok(t, err)
+		if first.Version == 0 {
+			t.Error("settings have no version")
+		}
+		want.Version = first.Version
+		equal(t, first, want)
+
+		second := first
+		second.Personas, second.ClockOffset = nil, 1<<62
+		ok(t, store.SaveSandboxSettings(t.Context(), second))
+		fails(t, store.SaveSandboxSettings(t.Context(), first), storage.ErrChanged)
+		got, err := store.SandboxSettings(t.Context(), "acme")
+		ok(t, err)
+		second.Version = got.Version
+		equal(t, got, second)
+	})
+	t.Run("SettingsNeedTheOrganization", func(t *testing.T) {
+		store := s.store(t)
+		fails(t, store.SaveSandboxSettings(t.Context(), storage.SandboxSettings{OrganizationID: "unknown"}), storage.ErrNotFound)
+		createOrganization(t, store, "acme")
+		ok(t, store.SaveSandboxSettings(t.Context(), storage.SandboxSettings{OrganizationID: "acme"}))
+		read, err := store.SandboxSettings(t.Context(), "acme")
+		ok(t, err)
+		ok(t, store.DeleteOrganization(t.Context(), "acme"))
+		fails(t, store.SaveSandboxSettings(t.Context(), read), storage.ErrNotFound)
+	})
+	t.Run("FaultTakesThePlaceOfTheOneBefore", func(t *testing.T) {
+		store := s.store(t)
+		createApplications(t, store, "acme", "client", "other")
+		_, err := store.Fault(t.Context(), "client")
+		fails(t, err, storage.ErrNotFound)
+		ok(t, store.SetFault(t.Context(), storage.Fault{ClientID: "client", Name: "slow", ExpiresAt: t0}))
+		want := storage.Fault{ClientID: "client", Name: "broken", ExpiresAt: elsewhere}
+		ok(t, store.SetFault(t.Context(), want))
+		want.ExpiresAt = asStored
+		got, err := store.Fault(t.Context(), "client")
+		ok(t, err)
+		equal(t, got, want)
+		_, err = store.Fault(t.Context(), "other")
+		fails(t, err, storage.ErrNotFound)
+		for range 2 {
+			ok(t, store.SetFault(t.Context(), storage.Fault{ClientID: "client"}))
+			_, err = store.Fault(t.Context(), "client")
+			fails(t, err, storage.ErrNotFound)
+		}
+	})
+	t.Run("FaultNeedsAnApplicationOfTheSandbox", func(t *testing.T) {
+		store := s.store(t)
+		createOrganization(t, store, "acme")
+		a := application("client", "acme")
+		a.Environment = storage.Production
+		ok(t, store.CreateApplication(t.Context(), a, many))
+		for _, client := range []string{"client", "unknown"} {
+			fails(t, store.SetFault(t.Context(), storage.Fault{ClientID: client, Name: "slow", ExpiresAt: t0}), storage.ErrNotFound)
+			ok(t, store.SetFault(t.Context(), storage.Fault{ClientID: client}))
+			_, err := store.Fault(t.Context(), client)
+			fails(t, err, storage.ErrNotFound)
+		}
+	})
+	t.Run("LatestMailsStay", func(t *testing.T) {
+		store := s.store(t)
+		createOrganization(t, store, "acme")
+		createOrganization(t, store, "other")
+		append := func(organization string, n, keep int) {
+			t.Helper()
+			ok(t, store.AppendMail(t.Context(), storage.SandboxMail{
+				ID: 99, OrganizationID: organization, At: elsewhere, Content: fmt.Append(nil, n),
+			}, keep))
+		}
+		mails := func(organization string, limit int) (found string) {
+			t.Helper()
+			mails, err := store.Mails(t.Context(), organization, limit)
+			ok(t, err)
+			for i, m := range mails {
+				found += string(m.Content)
+				equal(t, m.At, asStored)
+				equal(t, m.OrganizationID, organization)
+				if i > 0 && m.ID >= mails[i-1].ID {
+					t.Errorf("the identifiers are %d, then %d", m.ID, mails[i-1].ID)
+				}
+			}
+			return found
+		}
+		append("other", 0, 1)
+		for n := range 5 {
+			append("acme", n, 3)
+		}
+		equal(t, mails("acme", 10), "432")
+		equal(t, mails("acme", 2), "43")
+		equal(t, mails("acme", 0)+mails("acme", -1), "")
+		append("acme", 5, 1)
+		equal(t, mails("acme", 10), "5")
+		equal(t, mails("other", 10), "0")
+		fails(t, store.AppendMail(t.Context(), storage.SandboxMail{OrganizationID: "unknown", At: t0, Content: []byte("x")}, 1), storage.ErrNotFound)
+	})
+}
