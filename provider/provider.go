@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 
 	"github.com/bonafide-id/bonafide/provider/internal/account"
+	"github.com/bonafide-id/bonafide/provider/internal/activity"
 	"github.com/bonafide-id/bonafide/provider/internal/audit"
 	"github.com/bonafide-id/bonafide/provider/internal/authflow"
 	"github.com/bonafide-id/bonafide/provider/internal/claims"
@@ -44,6 +45,7 @@ type Provider struct {
 	keys      *keyring.KeySet
 	engine    *engine.Engine
 	audit     *audit.Log
+	activity  *activity.Log
 	accounts  *account.Accounts
 	clients   *clients.Registry
 	flows     *authflow.Endpoint
@@ -130,6 +132,7 @@ func (p *Provider) build(ctx context.Context, logo []byte) error {
 		return err
 	}
 	p.audit = audit.New(audit.Options{Store: p.store, Count: telemetry.Count, OnEvent: cfg.onEvent(), Clock: cfg.Clock, Logger: cfg.Logger})
+	p.activity = activity.New(cfg.Clock, cfg.Logger)
 	source := claims.NewSource(claims.Options{
 		Catalogue: p.catalogue, Stored: p.store.Recent, Host: cfg.Users.person(), HasAccounts: cfg.hasAccounts(),
 		Clock: cfg.Clock, Logger: cfg.Logger,
@@ -150,23 +153,23 @@ func (p *Provider) build(ctx context.Context, logo []byte) error {
 		Audit: p.audit, Clock: cfg.Clock, Logger: cfg.Logger,
 	}
 	p.flows = &authflow.Endpoint{Options: authflow.Options{
-		Site: site, Engine: p.engine, Claims: source, Audit: p.audit, Keys: p.keys, Store: p.store,
+		Site: site, Engine: p.engine, Claims: source, Audit: p.audit, Activity: p.activity, Keys: p.keys, Store: p.store,
 		Sessions: sessions, SignsUp: cfg.hasAccounts() && cfg.Mailer != nil, Personas: p.personas(), Host: cfg.host(),
 		Life: cfg.Lifetimes.Flow, Clock: cfg.Clock,
 	}}
 	p.pages = account.NewPages(account.Options{
 		Site: site, Flows: p.flows, Engine: p.engine, Claims: source, Sessions: sessions, Accounts: p.accounts,
-		Audit: p.audit, Store: p.store, Limits: limits, Actions: cfg.Limits.actions(), SendMail: cfg.sendMail(),
+		Audit: p.audit, Activity: p.activity, Store: p.store, Limits: limits, Actions: cfg.Limits.actions(), SendMail: cfg.sendMail(),
 		SignInURL: cfg.Users.SignInURL, SignOutURL: cfg.Users.SignOutURL, FlowLife: cfg.Lifetimes.Flow, Clock: cfg.Clock,
 	})
 	endpoints, err := oauth.New(oauth.Options{
-		Site: site, Engine: p.engine, Catalogue: p.catalogue, Audit: p.audit, Limits: limits, Keys: p.keys,
+		Site: site, Engine: p.engine, Catalogue: p.catalogue, Audit: p.audit, Activity: p.activity, Limits: limits, Keys: p.keys,
 	})
 	if err != nil {
 		return err
 	}
 	resources := resource.New(resource.Options{
-		Site: site, Engine: p.engine, Claims: source, Keys: p.keys, IDTokenLife: cfg.Lifetimes.IDToken, Clock: cfg.Clock,
+		Site: site, Engine: p.engine, Claims: source, Activity: p.activity, Keys: p.keys, IDTokenLife: cfg.Lifetimes.IDToken, Clock: cfg.Clock,
 	})
 	p.closing, p.close = context.WithCancel(context.WithoutCancel(ctx))
 	p.server = web.NewServer(site, web.ServerOptions{

@@ -90,11 +90,12 @@ func (p *Provider) removeAll(ctx context.Context, what string, batch func() (rem
 	}
 }
 
-// Close ends Run, waits for it, and closes the store. Requests after it are
+// Close ends Run and all watching, waits for it, and closes the store. Requests after it are
 // answered with 503.
 func (p *Provider) Close() error {
 	p.close()
 	p.running.Wait()
+	p.activity.Close()
 	if err := p.store.Close(); err != nil {
 		return fmt.Errorf("provider: close store: %w", err)
 	}

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/bonafide-id/bonafide/provider/internal/activity"
 	"github.com/bonafide-id/bonafide/provider/internal/audit"
 	"github.com/bonafide-id/bonafide/provider/internal/authflow"
 	"github.com/bonafide-id/bonafide/provider/internal/claims"
@@ -35,6 +36,7 @@ type Options struct {
 	Sessions *session.Manager
 	Accounts *Accounts
 	Audit    *audit.Log
+	Activity *activity.Log
 
 	Store interface {
 		storage.Accounts

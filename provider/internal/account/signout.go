@@ -6,8 +6,10 @@ import (
 	"net/url"
 	"slices"
 
+	"github.com/bonafide-id/bonafide/provider/internal/activity"
 	"github.com/bonafide-id/bonafide/provider/internal/audit"
 	"github.com/bonafide-id/bonafide/provider/internal/authflow"
+	"github.com/bonafide-id/bonafide/provider/internal/diagnosis"
 	"github.com/bonafide-id/bonafide/provider/internal/engine"
 	"github.com/bonafide-id/bonafide/provider/internal/host"
 	"github.com/bonafide-id/bonafide/provider/internal/web"
@@ -54,6 +56,9 @@ func (p *Pages) readSignOut(r *http.Request) (signOutRequest, error) {
 	if err != nil && !errors.Is(err, engine.ErrNoClient) {
 		return s, err
 	}
+	if err == nil && !slices.Contains(client.PostLogoutRedirectURIs, uri) {
+		p.noteElsewhere(r, client, uri)
+	}
 	if err != nil || !slices.Contains(client.PostLogoutRedirectURIs, uri) {
 		return s, &web.PageError{Status: http.StatusBadRequest, Code: ui.ErrorRedirect}
 	}
@@ -65,6 +70,13 @@ func (p *Pages) readSignOut(r *http.Request) (signOutRequest, error) {
 			Parameters: []engine.Parameter{{Name: "state", Value: state}}})
 	}
 	return s, nil
+}
+
+// noteElsewhere tells those who build an application that it does not get its user back.
+func (p *Pages) noteElsewhere(r *http.Request, client *engine.Client, uri string) {
+	mistaken := (&engine.Error{Code: engine.InvalidRequest}).Because(diagnosis.SignOutNotRegistered)
+	mistaken.Details = diagnosis.Unregistered("post_logout_redirect_uri", uri, client.PostLogoutRedirectURIs)
+	p.Activity.Refused(r.Context(), activity.SignOut, activity.Party{ClientID: client.ID}, mistaken)
 }
 
 // showSignOut asks whether to sign out. It signs out at once only when the

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/bonafide-id/bonafide/provider/internal/activity"
 	"github.com/bonafide-id/bonafide/provider/internal/clock"
 	"github.com/bonafide-id/bonafide/provider/internal/engine"
 	"github.com/bonafide-id/bonafide/provider/internal/web"
@@ -71,6 +72,7 @@ func (p *Pages) returnFromHost(w http.ResponseWriter, r *http.Request, sealed st
 // goBack sends the browser to the application that asked to sign out. Browsers do not
 // follow a form to the scheme of an app, so what comes after one goes through a page.
 func (p *Pages) goBack(w http.ResponseWriter, r *http.Request, s signOutRequest, afterForm bool) {
+	p.Activity.Succeeded(r.Context(), activity.SignOut, activity.Party{ClientID: s.client.ID, UserID: s.hint.Subject})
 	if !afterForm || web.HomeOf(s.back) != "" {
 		p.Site.Redirect(w, s.back)
 		return

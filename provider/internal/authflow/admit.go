@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"slices"
 
+	"github.com/bonafide-id/bonafide/provider/internal/diagnosis"
 	"github.com/bonafide-id/bonafide/provider/internal/engine"
 	"github.com/bonafide-id/bonafide/provider/internal/host"
 	"github.com/bonafide-id/bonafide/provider/internal/web"
@@ -91,7 +92,8 @@ func (d *denial) Unwrap() error { return d.cause }
 // user goes on to it: at once when no page may be shown.
 func (e *Endpoint) deny(w http.ResponseWriter, r *http.Request, d *denial) error {
 	request := d.flow.request
-	refused := &redirectError{request, &engine.Error{Code: engine.AccessDenied, Description: "The user may not use this application."}, d.flow}
+	refused := &redirectError{request, &engine.Error{Code: engine.AccessDenied, Description: "The user may not use this application.",
+		Diagnosis: diagnosis.UserRefused}, d.flow}
 	if request.HasPrompt(engine.PromptNone) {
 		return e.refuse(w, r, refused)
 	}

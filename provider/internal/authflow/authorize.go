@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"slices"
 
+	"github.com/bonafide-id/bonafide/provider/internal/diagnosis"
 	"github.com/bonafide-id/bonafide/provider/internal/engine"
 	"github.com/bonafide-id/bonafide/provider/internal/web"
 	"github.com/bonafide-id/bonafide/storage"
@@ -54,7 +55,8 @@ func (e *Endpoint) authorize(w http.ResponseWriter, r *http.Request, p *Page) er
 			}
 			return err
 		case stepRefuse:
-			return &redirectError{f.request, &engine.Error{Code: d.code, Description: "The request cannot be answered without asking the user."}, f}
+			return &redirectError{f.request, &engine.Error{Code: d.code, Description: "The request cannot be answered without asking the user.",
+				Diagnosis: s.whySilent(d.code)}, f}
 		case stepConsent:
 			if err := e.admit(ctx, f, s); err != nil {
 				return err
@@ -70,7 +72,8 @@ func (e *Endpoint) authorize(w http.ResponseWriter, r *http.Request, p *Page) er
 			return e.sendTo(w, r, d.step, f, s.user)
 		}
 	}
-	return &redirectError{f.request, &engine.Error{Code: engine.AccessDenied, Description: "The user may not sign in."}, f}
+	return &redirectError{f.request, &engine.Error{Code: engine.AccessDenied, Description: "The user may not sign in.",
+		Diagnosis: diagnosis.SignInUnstable}, f}
 }
 
 // begin notes who is signed in when a request comes, or signs in as the persona that it
@@ -152,7 +155,7 @@ func (e *Endpoint) hintedSubject(ctx context.Context, hint, clientID string) (st
 	claims, ok := e.ReadHint(ctx, hint)
 	if !ok || claims.Audience != clientID {
 		return "", &engine.Error{Code: engine.InvalidRequest, Status: http.StatusBadRequest,
-			Description: "The id_token_hint is not an ID token of this provider for this application."}
+			Description: "The id_token_hint is not an ID token of this provider for this application.", Diagnosis: diagnosis.HintForeign}
 	}
 	return claims.Subject, nil
 }
@@ -210,7 +213,8 @@ func (e *Endpoint) sendTo(w http.ResponseWriter, r *http.Request, next step, f *
 // share their sessions, would have it go to and fro without end.
 func (e *Endpoint) stray(w http.ResponseWriter, r *http.Request, f *Flow) error {
 	if f.strays++; f.strays >= maxTries {
-		return &redirectError{f.request, &engine.Error{Code: engine.LoginRequired, Description: "It is not certain who is signed in."}, f}
+		return &redirectError{f.request, &engine.Error{Code: engine.LoginRequired, Description: "It is not certain who is signed in.",
+			Diagnosis: diagnosis.SignInUnstable}, f}
 	}
 	return e.continueWith(w, r, f)
 }
@@ -244,6 +248,7 @@ func (e *Endpoint) issue(w http.ResponseWriter, r *http.Request, f *Flow, s auth
 	case err != nil:
 		return &redirectError{f.request, err, f}
 	}
+	e.noteIssued(r, f.request, s.user)
 	e.respond(w, r, f.request, response)
 	return nil
 }
@@ -277,7 +282,8 @@ func (e *Endpoint) checkVerified(ctx context.Context, f *Flow, userID string) er
 			return err
 		}
 		if len(r.Statuses) > 0 && !slices.ContainsFunc(r.Statuses, func(s storage.Status) bool { return s.Verified }) {
-			return &redirectError{request, &engine.Error{Code: engine.AccessDenied, Description: "The user is not a verified member of the group."}, f}
+			return &redirectError{request, &engine.Error{Code: engine.AccessDenied, Description: "The user is not a verified member of the group.",
+				Diagnosis: diagnosis.UserNotVerified}, f}
 		}
 	}
 	return nil

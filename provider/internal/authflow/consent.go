@@ -5,8 +5,10 @@ import (
 	"net/http"
 	"slices"
 
+	"github.com/bonafide-id/bonafide/provider/internal/activity"
 	"github.com/bonafide-id/bonafide/provider/internal/audit"
 	"github.com/bonafide-id/bonafide/provider/internal/claims"
+	"github.com/bonafide-id/bonafide/provider/internal/diagnosis"
 	"github.com/bonafide-id/bonafide/provider/internal/engine"
 	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/ui"
@@ -165,7 +167,8 @@ func (e *Endpoint) consent(w http.ResponseWriter, r *http.Request, p *Page) erro
 			return err
 		}
 		e.Audit.Record(ctx, storage.Event{Name: audit.Denied, Subject: s.user.UserID, ClientID: f.request.Client.ID})
-		return &redirectError{f.request, &engine.Error{Code: engine.AccessDenied, Description: "The user did not allow it."}, nil}
+		return &redirectError{f.request, &engine.Error{Code: engine.AccessDenied, Description: "The user did not allow it.",
+			Diagnosis: diagnosis.UserDenied}, nil}
 	}
 }
 
@@ -184,6 +187,7 @@ func (e *Endpoint) allow(w http.ResponseWriter, r *http.Request, p *Page, s auth
 		return err
 	}
 	e.Audit.Record(r.Context(), storage.Event{Name: audit.Consent, Subject: s.user.UserID, ClientID: f.request.Client.ID})
+	e.Activity.Succeeded(r.Context(), activity.Consent, partyOf(f.request, s.user))
 	f.allowed = s.user.UserID
 	return e.continueWith(w, r, f)
 }

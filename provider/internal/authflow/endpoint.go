@@ -13,6 +13,7 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/bonafide-id/bonafide/provider/internal/activity"
 	"github.com/bonafide-id/bonafide/provider/internal/audit"
 	"github.com/bonafide-id/bonafide/provider/internal/claims"
 	"github.com/bonafide-id/bonafide/provider/internal/engine"
@@ -33,6 +34,8 @@ type Options struct {
 	Engine *engine.Engine
 	Claims *claims.Source
 	Audit  *audit.Log
+
+	Activity *activity.Log
 
 	// Keys verify id_token_hints.
 	Keys interface {

@@ -142,6 +142,7 @@ func (e *Endpoint) settle(w http.ResponseWriter, r *http.Request, p *Page, err e
 	if errors.Is(err, host.ErrNoUser) && !web.IsUnavailable(err) {
 		err = e.unknownUser(r, p, err)
 	}
+	cause := err
 	var denied *denial
 	if errors.As(err, &denied) {
 		err = e.deny(w, r, denied)
@@ -157,6 +158,10 @@ func (e *Endpoint) settle(w http.ResponseWriter, r *http.Request, p *Page, err e
 		e.renderFinished(w, r, p.Flow)
 		return nil
 	}
+	if err != nil {
+		cause = err
+	}
+	e.note(r, p, cause)
 	return err
 }
 

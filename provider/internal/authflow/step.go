@@ -4,6 +4,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/bonafide-id/bonafide/provider/internal/diagnosis"
 	"github.com/bonafide-id/bonafide/provider/internal/engine"
 	"github.com/bonafide-id/bonafide/storage"
 )
@@ -80,6 +81,18 @@ func nextStep(s authState) decision {
 		return decision{step: stepConsent}
 	}
 	return decision{step: stepIssue}
+}
+
+// whySilent says why a request is refused with one of these codes.
+func (s authState) whySilent(code string) diagnosis.Name {
+	switch {
+	case code == engine.ConsentRequired:
+		return diagnosis.ConsentRequired
+	case s.request.HasPrompt(engine.PromptNone), s.hintSubject != "":
+		return diagnosis.LoginRequired
+	default:
+		return diagnosis.SignInUnstable // the host's page has sent the browser back as it was
+	}
 }
 
 // authenticate reports whether the user who is signed in will do, or else what has

@@ -10,6 +10,7 @@ import (
 	"github.com/ory/fosite"
 
 	"github.com/bonafide-id/bonafide/provider/internal/clock"
+	"github.com/bonafide-id/bonafide/provider/internal/diagnosis"
 	"github.com/bonafide-id/bonafide/storage"
 )
 
@@ -23,7 +24,8 @@ type Access struct {
 var errToken = fail(InvalidToken, "The access token is unknown, expired or revoked.")
 
 // AccessToken returns what the token is good for. An *Error with code invalid_token
-// when it is unknown, expired, revoked, or its client disabled.
+// when it is unknown, expired, revoked, or its client disabled; beside it there is what
+// was issued when the token is known at all.
 func (e *Engine) AccessToken(ctx context.Context, presented string) (Access, error) {
 	return e.active(ctx, storage.AccessToken, presented)
 }
@@ -42,11 +44,11 @@ func (e *Engine) TokenClient(ctx context.Context, presented string) (*Client, er
 func (e *Engine) find(ctx context.Context, kind storage.TokenKind, presented string) (*Issued, error) {
 	digest, ok := e.Tokens.Parse(kind, presented)
 	if !ok {
-		return nil, errToken
+		return nil, errToken.Because(diagnosis.TokenUnknown)
 	}
 	found, err := e.Grants.Issued(ctx, kind, digest)
 	if errors.Is(err, storage.ErrNotFound) {
-		return nil, errToken
+		return nil, errToken.Because(diagnosis.TokenUnknown)
 	}
 	if err != nil {
 		return nil, AsError(err)
@@ -64,23 +66,26 @@ func (e *Engine) active(ctx context.Context, kind storage.TokenKind, presented s
 	if kind == storage.RefreshToken { // it is used once, and may be of before a clock was corrected
 		begin = time.Time{}
 	}
-	if !found.Token.SpentAt.IsZero() || !found.Grant.RevokedAt.IsZero() ||
-		!clock.InForce(e.Clock(), begin, found.Token.ExpiresAt) {
-		return Access{}, errToken
+	known := Access{Issued: found}
+	switch {
+	case !found.Token.SpentAt.IsZero(), !found.Grant.RevokedAt.IsZero():
+		return known, errToken.Because(diagnosis.TokenRevoked)
+	case !clock.InForce(e.Clock(), begin, found.Token.ExpiresAt):
+		return known, errToken.Because(diagnosis.TokenExpired)
 	}
 	client, err := e.Client(ctx, found.Grant.ClientID)
 	if errors.Is(err, ErrNoClient) {
-		return Access{}, errToken
+		return known, errToken.Because(diagnosis.ApplicationDisabled)
 	}
 	if err != nil {
-		return Access{}, AsError(err)
+		return known, AsError(err)
 	}
 	scopes := found.Grant.Scopes
 	if found.Token.Scopes != nil {
 		scopes = found.Token.Scopes
 	}
 	if !client.AllowsScopes(scopes) {
-		return Access{}, errToken
+		return known, errToken.Because(diagnosis.ScopeWithdrawn, "scope", strings.Join(scopes, " "))
 	}
 	return Access{Issued: found, Client: client, Scopes: scopes}, nil
 }
@@ -110,10 +115,10 @@ func (e *Engine) Introspect(ctx context.Context, r *http.Request) (Introspection
 		return Introspection{}, AsError(err)
 	}
 	if authenticated.IsPublic() {
-		return Introspection{}, errClientAuth
+		return Introspection{}, errClientAuth.Because(diagnosis.IntrospectionPublic)
 	}
 	if !form.Has("token") {
-		return Introspection{}, fail(InvalidRequest, "The parameter token is missing.")
+		return Introspection{}, fail(InvalidRequest, "The parameter token is missing.").Because(diagnosis.ParameterMissing, "parameter", "token")
 	}
 	for _, kind := range []storage.TokenKind{storage.AccessToken, storage.RefreshToken} {
 		a, err := e.active(ctx, kind, form.Get("token"))
@@ -148,7 +153,7 @@ func (e *Engine) Revoke(ctx context.Context, r *http.Request) error {
 		return err
 	}
 	if !form.Has("token") {
-		return fail(InvalidRequest, "The parameter token is missing.")
+		return fail(InvalidRequest, "The parameter token is missing.").Because(diagnosis.ParameterMissing, "parameter", "token")
 	}
 	if err := e.fosite.NewRevocationRequest(ctx, r); err != nil {
 		return AsError(err)
@@ -174,7 +179,7 @@ func (h revocation) RevokeToken(ctx context.Context, presented string, _ fosite.
 			return err
 		}
 		if found.Grant.ClientID != c.GetID() {
-			return fail(UnauthorizedClient, "The token belongs to another application.")
+			return fail(UnauthorizedClient, "The token belongs to another application.").Because(diagnosis.TokenOfAnother)
 		}
 		ended, err := h.end(ctx, found)
 		if ended {

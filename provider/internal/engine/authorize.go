@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/ory/fosite"
+
+	"github.com/bonafide-id/bonafide/provider/internal/diagnosis"
 )
 
 // ResponseMode is how an authorization response reaches the client.
@@ -103,11 +105,11 @@ func (e *Engine) ParseAuthorize(ctx context.Context, form url.Values) (*Authoriz
 		return r, err
 	}
 	if r.read, err = e.readByFosite(ctx, form); err != nil {
-		return r, AsError(err)
+		return r, e.diagnose(r, AsError(err))
 	}
 	if !slices.Equal(r.read.GetRequestedScopes(), r.Scopes) {
 		// It drops all that Unicode calls a space, and has checked other values.
-		return r, fail(InvalidScope, fositeDescription(InvalidScope))
+		return r, e.diagnose(r, fail(InvalidScope, fositeDescription(InvalidScope)))
 	}
 	return r, nil
 }
@@ -115,12 +117,14 @@ func (e *Engine) ParseAuthorize(ctx context.Context, form url.Values) (*Authoriz
 // trustedParts finds the client, matches the redirect URI, and chooses the response mode
 // of any other error.
 func (e *Engine) trustedParts(ctx context.Context, form url.Values) (*AuthorizeRequest, error) {
-	if len(form["client_id"]) > 1 || len(form["redirect_uri"]) > 1 {
-		return nil, fail(InvalidRequest, "A parameter is given more than once.")
+	for _, name := range []string{"client_id", "redirect_uri"} {
+		if len(form[name]) > 1 {
+			return nil, fail(InvalidRequest, "A parameter is given more than once.").Because(diagnosis.ParameterRepeated, "parameter", name)
+		}
 	}
 	client, err := e.Client(ctx, form.Get("client_id"))
 	if errors.Is(err, ErrNoClient) {
-		return nil, &Error{Code: InvalidClient, Description: "There is no such application.", Status: http.StatusBadRequest}
+		return nil, noClient(err)
 	}
 	if err != nil {
 		return nil, AsError(err)
@@ -149,6 +153,14 @@ type RedirectError struct {
 	Sent   string
 }
 
+// Diagnosed returns the error as one of the protocol, for those who build the
+// application.
+func (e *RedirectError) Diagnosed() *Error {
+	mistaken := fail(InvalidRequest, "").Because(diagnosis.RedirectURINotRegistered)
+	mistaken.Details = diagnosis.Unregistered("redirect_uri", e.Sent, e.Client.RedirectURIs)
+	return mistaken
+}
+
 func (e *RedirectError) Error() string {
 	return "engine: redirect_uri is not registered for client " + strconv.Quote(e.Client.ID)
 }
@@ -171,11 +183,12 @@ func (r *AuthorizeRequest) parse(form url.Values) error {
 	if r.Mode == ModeFormPost && !isText(r.State) {
 		// Browsers change line breaks and what is not UTF-8 in the fields of a form.
 		r.State, r.StateSent = "", false
-		return fail(InvalidRequest, "A state with control characters cannot be returned by form_post.")
+		return fail(InvalidRequest, "A state with control characters cannot be returned by form_post.").
+			Because(diagnosis.ParameterMalformed, "parameter", "state")
 	}
 	for _, p := range unsupported {
 		if form.Has(p.name) {
-			return fail(p.code, "The parameter "+p.name+" is not supported.")
+			return fail(p.code, "The parameter "+p.name+" is not supported.").Because(diagnosis.ParameterUnsupported, "parameter", p.name)
 		}
 	}
 	r.Nonce, r.LoginHint, r.IDToken = form.Get("nonce"), form.Get("login_hint"), form.Get("id_token_hint")
@@ -183,11 +196,11 @@ func (r *AuthorizeRequest) parse(form url.Values) error {
 	r.Challenge = form.Get("code_challenge")
 	r.EID = form.Get("eid")
 	if len(r.EID) > 255 {
-		return fail(InvalidRequest, "The parameter eid is longer than 255 characters.")
+		return fail(InvalidRequest, "The parameter eid is longer than 255 characters.").Because(diagnosis.ParameterMalformed, "parameter", "eid")
 	}
 	r.Op = form.Get("op")
 	if !slices.Contains([]string{"", OpSignIn, OpSignUp}, r.Op) {
-		return fail(InvalidRequest, "The parameter op is signin or signup.")
+		return fail(InvalidRequest, "The parameter op is signin or signup.").Because(diagnosis.ParameterMalformed, "parameter", "op")
 	}
 	if err := r.parsePrompt(form.Get("prompt")); err != nil {
 		return err
@@ -211,12 +224,12 @@ func (r *AuthorizeRequest) parseMode(mode string) error {
 		return nil
 	case ModeQuery:
 		if r.Mode == ModeFragment {
-			return fail(UnsupportedResponseMode, "Tokens are never sent in a query.")
+			return fail(UnsupportedResponseMode, "Tokens are never sent in a query.").Because(diagnosis.ResponseModeUnsupported, "response_mode", mode)
 		}
 	case ModeFragment, ModeFormPost:
 		r.Mode = ResponseMode(mode)
 	default:
-		return fail(UnsupportedResponseMode, "This response_mode is unknown.")
+		return fail(UnsupportedResponseMode, "This response_mode is unknown.").Because(diagnosis.ResponseModeUnsupported, "response_mode", mode)
 	}
 	return nil
 }
@@ -227,11 +240,11 @@ func (r *AuthorizeRequest) parsePrompt(prompt string) error {
 		switch p {
 		case PromptNone, PromptLogin, PromptConsent, PromptSelectAccount, PromptCreate:
 		default:
-			return fail(InvalidRequest, "The parameter prompt has an unknown value.")
+			return fail(InvalidRequest, "The parameter prompt has an unknown value.").Because(diagnosis.ParameterMalformed, "parameter", "prompt")
 		}
 	}
 	if r.HasPrompt(PromptNone) && len(r.Prompt) > 1 {
-		return fail(InvalidRequest, "prompt=none cannot be combined with another value.")
+		return fail(InvalidRequest, "prompt=none cannot be combined with another value.").Because(diagnosis.ParameterMalformed, "parameter", "prompt")
 	}
 	return nil
 }
@@ -242,7 +255,7 @@ func (r *AuthorizeRequest) parseMaxAge(form url.Values) error {
 	}
 	seconds, err := strconv.ParseUint(form.Get("max_age"), 10, 31)
 	if err != nil {
-		return fail(InvalidRequest, "The parameter max_age is a number of seconds.")
+		return fail(InvalidRequest, "The parameter max_age is a number of seconds.").Because(diagnosis.ParameterMalformed, "parameter", "max_age")
 	}
 	r.MaxAge = time.Duration(seconds) * time.Second
 	return nil
@@ -264,19 +277,22 @@ func (e *Engine) readByFosite(ctx context.Context, form url.Values) (fosite.Auth
 func (r *AuthorizeRequest) checkRules() error {
 	switch {
 	case r.Form.Get("response_type") == "":
-		return fail(InvalidRequest, "The parameter response_type is missing.")
+		return fail(InvalidRequest, "The parameter response_type is missing.").Because(diagnosis.ParameterMissing, "parameter", "response_type")
 	case r.ResponseType == "":
-		return fail(UnsupportedResponseType, "This response_type is unknown.")
+		return fail(UnsupportedResponseType, "This response_type is unknown.").
+			Because(diagnosis.ResponseTypeUnknown, "response_type", r.Form.Get("response_type"))
 	case len(r.Scopes) == 0:
-		return fail(InvalidScope, "The parameter scope is missing.")
+		return fail(InvalidScope, "The parameter scope is missing.").Because(diagnosis.ParameterMissing, "parameter", "scope")
 	case hasDuplicates(r.Scopes):
-		return fail(InvalidScope, "A scope is given more than once.")
+		return fail(InvalidScope, "A scope is given more than once.").Because(diagnosis.ScopeRepeated)
 	case r.Client.Dialect.SingleScope && countScopes(r.Scopes) != 1:
-		return fail(InvalidScope, "Ask for exactly one scope value; for OpenID Connect, beside openid.")
+		return fail(InvalidScope, "Ask for exactly one scope value; for OpenID Connect, beside openid.").
+			Because(r.scopeMistake(), "scope", r.Form.Get("scope"))
 	case r.returns("id_token") && !r.OpenID():
-		return fail(InvalidScope, "An ID token needs the scope openid.")
+		return fail(InvalidScope, "An ID token needs the scope openid.").Because(diagnosis.OpenIDMissing)
 	case r.returns("id_token") && r.Client.Dialect.NonceRequired && r.Nonce == "":
-		return fail(InvalidRequest, "The parameter nonce is required for this response_type.")
+		return fail(InvalidRequest, "The parameter nonce is required for this response_type.").
+			Because(diagnosis.NonceMissing, "response_type", r.ResponseType)
 	}
 	return checkChallenge(r)
 }

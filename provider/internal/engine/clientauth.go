@@ -12,6 +12,8 @@ import (
 	"strings"
 
 	"github.com/ory/fosite"
+
+	"github.com/bonafide-id/bonafide/provider/internal/diagnosis"
 )
 
 // Client authentication methods (OpenID Connect Core section 9).
@@ -37,15 +39,19 @@ var errClientAuth = fail(InvalidClient, "The application's credentials are missi
 // authenticate implements fosite.ClientAuthenticationStrategy.
 func (e *Engine) authenticate(ctx context.Context, r *http.Request, form url.Values) (fosite.Client, error) {
 	if form.Has("client_assertion") || form.Has("client_assertion_type") {
-		return nil, fail(InvalidClient, "Client assertions are not supported.")
+		return nil, fail(InvalidClient, "Client assertions are not supported.").Because(diagnosis.AssertionUnsupported)
 	}
 	presented, err := readCredentials(r, form)
 	if err != nil {
 		return nil, err
 	}
+	refused := errClientAuth.Because(diagnosis.ClientUnknown)
 	for _, reading := range presented.readings {
 		client, err := e.Client(ctx, reading[0])
 		if errors.Is(err, ErrNoClient) {
+			if errors.Is(err, ErrDisabled) {
+				refused = errClientAuth.Because(diagnosis.ApplicationDisabled)
+			}
 			continue
 		}
 		if err != nil {
@@ -58,8 +64,23 @@ func (e *Engine) authenticate(ctx context.Context, r *http.Request, form url.Val
 		if ok {
 			return fositeClient{client}, nil
 		}
+		refused = misfit(client, presented.method)
 	}
-	return nil, errClientAuth
+	return nil, refused
+}
+
+// misfit says why a client did not authenticate.
+func misfit(c *Client, method string) *Error {
+	switch {
+	case c.Public:
+		return errClientAuth.Because(diagnosis.PublicWithSecret)
+	case method == AuthNone:
+		return errClientAuth.Because(diagnosis.SecretMissing)
+	case c.AuthMethod != "" && c.AuthMethod != method:
+		return errClientAuth.Because(diagnosis.AuthMethodWrong, "method", method, "registered", c.AuthMethod)
+	default:
+		return errClientAuth.Because(diagnosis.SecretWrong)
+	}
 }
 
 // verifySecret reports whether the secret, presented by this method, is the client's.
@@ -100,7 +121,7 @@ func readCredentials(r *http.Request, form url.Values) (credentials, error) {
 	case len(header) == 0:
 		return credentials{AuthNone, [][2]string{{id, ""}}}, nil
 	case len(header) > 1 || secret != "":
-		return credentials{}, fail(InvalidRequest, "The application's credentials are given more than once.")
+		return credentials{}, fail(InvalidRequest, "The application's credentials are given more than once.").Because(diagnosis.CredentialsRepeated)
 	}
 	readings, err := parseBasic(header[0])
 	if err != nil {
@@ -112,7 +133,7 @@ func readCredentials(r *http.Request, form url.Values) (credentials, error) {
 				return credentials{AuthBasic, readings}, nil
 			}
 		}
-		return credentials{}, fail(InvalidRequest, "The header and the body name different applications.")
+		return credentials{}, fail(InvalidRequest, "The header and the body name different applications.").Because(diagnosis.CredentialsRepeated)
 	}
 	return credentials{AuthBasic, readings}, nil
 }
@@ -122,15 +143,15 @@ func readCredentials(r *http.Request, form url.Values) (credentials, error) {
 func parseBasic(header string) ([][2]string, error) {
 	scheme, encoded, _ := strings.Cut(header, " ")
 	if !strings.EqualFold(scheme, "Basic") || len(encoded) > 2*maxValue {
-		return nil, errClientAuth
+		return nil, errClientAuth.Because(diagnosis.CredentialsMalformed)
 	}
 	decoded, err := base64.StdEncoding.DecodeString(strings.TrimSpace(encoded))
 	if err != nil {
-		return nil, errClientAuth
+		return nil, errClientAuth.Because(diagnosis.CredentialsMalformed)
 	}
 	id, secret, ok := strings.Cut(string(decoded), ":")
 	if !ok {
-		return nil, errClientAuth
+		return nil, errClientAuth.Because(diagnosis.CredentialsMalformed)
 	}
 	readings := [][2]string{{id, secret}}
 	unescapedID, err1 := url.QueryUnescape(id)

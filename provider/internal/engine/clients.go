@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/bonafide-id/bonafide/provider/internal/cache"
@@ -18,6 +19,9 @@ type Clients interface {
 
 // ErrNoClient says that there is no such client, or that it is disabled.
 var ErrNoClient = errors.New("engine: no such client")
+
+// ErrDisabled is the ErrNoClient of a client that is disabled.
+var ErrDisabled = fmt.Errorf("%w: it is disabled", ErrNoClient)
 
 // ClientAge is how long a client may be served from memory: a change is in force
 // in every process after it.
@@ -53,11 +57,13 @@ func (c recentClients) get(ctx context.Context, id string) (*Client, error) {
 
 func readClient(ctx context.Context, source Clients, id string) (*Client, error) {
 	record, err := source.Client(ctx, id)
-	if errors.Is(err, storage.ErrNotFound) || err == nil && record.Disabled {
+	switch {
+	case errors.Is(err, storage.ErrNotFound):
 		return nil, ErrNoClient
-	}
-	if err != nil {
+	case err != nil:
 		return nil, err
+	case record.Disabled:
+		return nil, ErrDisabled
 	}
 	dialect, ok := DialectNamed(record.Dialect)
 	if !ok {

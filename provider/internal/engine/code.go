@@ -3,9 +3,11 @@ package engine
 import (
 	"context"
 	"errors"
+	"strings"
 
 	"github.com/ory/fosite"
 
+	"github.com/bonafide-id/bonafide/provider/internal/diagnosis"
 	"github.com/bonafide-id/bonafide/storage"
 )
 
@@ -23,11 +25,11 @@ func (g codeGrant) HandleTokenEndpointRequest(ctx context.Context, r fosite.Acce
 	s.client = r.GetClient().(fositeClient).Client
 	switch {
 	case !s.client.AllowsGrant(GrantAuthorizationCode):
-		return fail(UnauthorizedClient, "This application may not use this grant.")
+		return fail(UnauthorizedClient, "This application may not use this grant.").Because(diagnosis.GrantNotRegistered)
 	case !form.Has("code"):
-		return fail(InvalidRequest, "The parameter code is missing.")
+		return fail(InvalidRequest, "The parameter code is missing.").Because(diagnosis.ParameterMissing, "parameter", "code")
 	case s.client.Dialect.RedirectURIRequired && !form.Has("redirect_uri"):
-		return fail(InvalidRequest, "The parameter redirect_uri is missing.")
+		return fail(InvalidRequest, "The parameter redirect_uri is missing.").Because(diagnosis.ParameterMissing, "parameter", "redirect_uri")
 	}
 	if err := g.load(ctx, storage.AuthorizationCode, form.Get("code"), s); err != nil {
 		return err
@@ -46,8 +48,17 @@ func (g codeGrant) HandleTokenEndpointRequest(ctx context.Context, r fosite.Acce
 	// A code of the time when the application had a secret may have no challenge: who
 	// has found it would need nothing else.
 	anybodys := s.client.Public && s.grant.Challenge == ""
-	if !g.Clock().Before(s.presented.Token.ExpiresAt) || !sameURI && !mayOmit || !s.client.AllowsScopes(s.grant.Scopes) || anybodys {
-		return errGrant
+	switch {
+	case !g.Clock().Before(s.presented.Token.ExpiresAt):
+		return errGrant.Because(diagnosis.CodeExpired)
+	case !sameURI && !mayOmit:
+		return errGrant.Because(diagnosis.RedirectURIDiffers, "redirect_uri", diagnosis.Address(form.Get("redirect_uri")),
+			"registered", diagnosis.Address(s.grant.RedirectURI),
+			"difference", diagnosis.Difference(form.Get("redirect_uri"), s.grant.RedirectURI))
+	case !s.client.AllowsScopes(s.grant.Scopes):
+		return errGrant.Because(diagnosis.ScopeWithdrawn, "scope", strings.Join(s.grant.Scopes, " "))
+	case anybodys:
+		return errGrant.Because(diagnosis.ChallengeMissing)
 	}
 	grantScopes(r, s.grant, s.grant.Scopes)
 	return nil
@@ -67,7 +78,7 @@ func (g codeGrant) PopulateTokenEndpointResponse(ctx context.Context, r fosite.A
 	case errors.Is(err, storage.ErrSpent):
 		return g.replayed(ctx, s)
 	case errors.Is(err, storage.ErrEnded), errors.Is(err, storage.ErrNotFound):
-		return errGrant
+		return errGrant.Because(diagnosis.CodeRevoked)
 	default:
 		return err
 	}

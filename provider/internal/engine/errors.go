@@ -7,6 +7,7 @@ import (
 
 	"github.com/ory/fosite"
 
+	"github.com/bonafide-id/bonafide/provider/internal/diagnosis"
 	"github.com/bonafide-id/bonafide/storage"
 )
 
@@ -25,6 +26,12 @@ type Error struct {
 
 	// Cause is what happened inside, or nil.
 	Cause error
+
+	// Diagnosis names the mistake for those who build the application, and Details are
+	// what there is to know beside it. Neither is sent to the caller, and neither holds a
+	// secret.
+	Diagnosis diagnosis.Name
+	Details   map[string]string
 }
 
 func (e *Error) Error() string {
@@ -35,6 +42,26 @@ func (e *Error) Error() string {
 }
 
 func (e *Error) Unwrap() error { return e.Cause }
+
+// Is reports whether two errors are one response, whatever is known beside it.
+func (e *Error) Is(target error) bool {
+	other, ok := target.(*Error)
+	return ok && e.Code == other.Code && e.Description == other.Description
+}
+
+// Because returns the error with its diagnosis and with details, given as names and
+// values.
+func (e *Error) Because(name diagnosis.Name, details ...string) *Error {
+	diagnosed := *e
+	diagnosed.Diagnosis = name
+	for i := 0; i+1 < len(details); i += 2 {
+		if diagnosed.Details == nil {
+			diagnosed.Details = map[string]string{}
+		}
+		diagnosed.Details[details[i]] = details[i+1]
+	}
+	return &diagnosed
+}
 
 // Codes of the protocol's errors.
 const (

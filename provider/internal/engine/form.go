@@ -7,6 +7,8 @@ import (
 	"net/url"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/bonafide-id/bonafide/provider/internal/diagnosis"
 )
 
 // Bounds on what strangers send. State may be long because some clients keep a
@@ -27,7 +29,7 @@ func ReadForm(r *http.Request) (url.Values, error) {
 		return nil, err
 	}
 	if r.URL.RawQuery != "" {
-		return nil, fail(InvalidRequest, "Send the parameters in the body only, not in the address.")
+		return nil, fail(InvalidRequest, "Send the parameters in the body only, not in the address.").Because(diagnosis.ParametersInQuery)
 	}
 	sent := r.PostForm
 	r.PostForm = withValue(sent)
@@ -52,18 +54,18 @@ func withValue(form url.Values) url.Values {
 func ParseForm(r *http.Request, limit int64) error {
 	mediaType, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	if err != nil || mediaType != "application/x-www-form-urlencoded" {
-		return fail(InvalidRequest, "Send the parameters as application/x-www-form-urlencoded.")
+		return fail(InvalidRequest, "Send the parameters as application/x-www-form-urlencoded.").Because(diagnosis.RequestMalformed)
 	}
 	r.Body = http.MaxBytesReader(nil, r.Body, limit)
 	err = r.ParseForm()
 	var tooLarge *http.MaxBytesError
 	switch {
 	case errors.As(err, &tooLarge):
-		e := fail(InvalidRequest, "The request is too large.")
+		e := fail(InvalidRequest, "The request is too large.").Because(diagnosis.RequestMalformed)
 		e.Status = http.StatusRequestEntityTooLarge
 		return e
 	case err != nil:
-		return fail(InvalidRequest, "The form is not encoded correctly.")
+		return fail(InvalidRequest, "The form is not encoded correctly.").Because(diagnosis.RequestMalformed)
 	default:
 		return nil
 	}
@@ -74,23 +76,23 @@ func ParseForm(r *http.Request, limit int64) error {
 // section 3.1), and text that is none.
 func checkForm(form url.Values) error {
 	if len(form) > maxFields {
-		return fail(InvalidRequest, "The request has too many parameters.")
+		return fail(InvalidRequest, "The request has too many parameters.").Because(diagnosis.RequestMalformed)
 	}
 	for name, values := range form {
 		if len(values) > 1 {
-			return fail(InvalidRequest, "A parameter is given more than once.")
+			return fail(InvalidRequest, "A parameter is given more than once.").Because(diagnosis.ParameterRepeated, "parameter", name)
 		}
 		if name == "state" {
 			if len(values[0]) > maxState {
-				return fail(InvalidRequest, "The parameter state is longer than 4096 bytes.")
+				return fail(InvalidRequest, "The parameter state is longer than 4096 bytes.").Because(diagnosis.ParameterMalformed, "parameter", name)
 			}
 			continue
 		}
 		if len(values[0]) > valueLimit(name) {
-			return fail(InvalidRequest, "A parameter is too long.")
+			return fail(InvalidRequest, "A parameter is too long.").Because(diagnosis.ParameterMalformed, "parameter", name)
 		}
 		if !isText(name) || !isText(values[0]) {
-			return fail(InvalidRequest, "A parameter holds characters that are not allowed.")
+			return fail(InvalidRequest, "A parameter holds characters that are not allowed.").Because(diagnosis.ParameterMalformed, "parameter", name)
 		}
 	}
 	return nil

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/bonafide-id/bonafide/provider/internal/diagnosis"
 	"github.com/bonafide-id/bonafide/storage"
 )
 
@@ -27,7 +28,7 @@ type idTokenFor struct {
 func (e *Engine) idToken(ctx context.Context, f idTokenFor) (string, error) {
 	released, err := e.Claims(ctx, f.grant, f.client)
 	if errors.Is(err, ErrNoUser) {
-		return "", errGrant
+		return "", errGrant.Because(diagnosis.UserGone)
 	}
 	if err != nil {
 		return "", fmt.Errorf("read claims: %w", err)

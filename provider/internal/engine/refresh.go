@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/ory/fosite"
 
 	"github.com/bonafide-id/bonafide/provider/internal/clock"
+	"github.com/bonafide-id/bonafide/provider/internal/diagnosis"
 	"github.com/bonafide-id/bonafide/storage"
 )
 
@@ -31,12 +33,13 @@ func (g refreshGrant) HandleTokenEndpointRequest(ctx context.Context, r fosite.A
 	s.client = r.GetClient().(fositeClient).Client
 	if !s.client.AllowsGrant(GrantRefreshToken) {
 		if s.client.Dialect.RefreshUnknown {
-			return fail(UnsupportedGrantType, "This grant_type is not supported.")
+			return fail(UnsupportedGrantType, "This grant_type is not supported.").Because(diagnosis.RefreshNotRegistered)
 		}
-		return fail(UnauthorizedClient, "This application may not use this grant.")
+		return fail(UnauthorizedClient, "This application may not use this grant.").Because(diagnosis.RefreshNotRegistered)
 	}
 	if !form.Has("refresh_token") {
-		return fail(InvalidRequest, "The parameter refresh_token is missing.")
+		return fail(InvalidRequest, "The parameter refresh_token is missing.").
+			Because(diagnosis.ParameterMissing, "parameter", "refresh_token")
 	}
 	if err := g.load(ctx, storage.RefreshToken, form.Get("refresh_token"), s); err != nil {
 		return err
@@ -48,20 +51,24 @@ func (g refreshGrant) HandleTokenEndpointRequest(ctx context.Context, r fosite.A
 		}
 		s.reissue = true
 	}
-	if !now.Before(s.presented.Token.ExpiresAt) || !s.client.AllowsScopes(s.grant.Scopes) {
-		return errGrant
+	if !now.Before(s.presented.Token.ExpiresAt) {
+		return errGrant.Because(diagnosis.RefreshExpired)
+	}
+	if !s.client.AllowsScopes(s.grant.Scopes) {
+		return errGrant.Because(diagnosis.ScopeWithdrawn, "scope", strings.Join(s.grant.Scopes, " "))
 	}
 	asked := values(form.Get("scope"))
 	if len(asked) == 0 {
 		asked = s.grant.Scopes
 	}
 	if slices.ContainsFunc(asked, func(v string) bool { return !slices.Contains(s.grant.Scopes, v) }) {
-		return fail(InvalidScope, "Ask for no more scopes than the user allowed.")
+		return fail(InvalidScope, "Ask for no more scopes than the user allowed.").
+			Because(diagnosis.ScopeWider, "scope", strings.Join(asked, " "), "allowed", strings.Join(s.grant.Scopes, " "))
 	}
 	grantScopes(r, s.grant, asked)
 	err := g.Admits(ctx, s.grant, r.GetGrantedScopes())
 	if errors.Is(err, ErrNoUser) {
-		return errGrant
+		return errGrant.Because(diagnosis.UserRefused)
 	}
 	if err != nil {
 		return err
@@ -76,7 +83,7 @@ func (g refreshGrant) userExists(ctx context.Context, r fosite.AccessRequester) 
 	s := r.GetSession().(*exchange)
 	_, err := g.Claims(ctx, s.grant, s.client)
 	if errors.Is(err, ErrNoUser) {
-		return errGrant
+		return errGrant.Because(diagnosis.UserGone)
 	}
 	return err
 }
@@ -100,7 +107,7 @@ func (g refreshGrant) PopulateTokenEndpointResponse(ctx context.Context, r fosit
 	case errors.Is(err, storage.ErrSpent):
 		return g.replayed(ctx, s)
 	case errors.Is(err, storage.ErrEnded), errors.Is(err, storage.ErrNotFound), errors.Is(err, storage.ErrLimit):
-		return errGrant
+		return errGrant.Because(diagnosis.RefreshRevoked)
 	default:
 		return err
 	}

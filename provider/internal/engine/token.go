@@ -9,6 +9,7 @@ import (
 
 	"github.com/ory/fosite"
 
+	"github.com/bonafide-id/bonafide/provider/internal/diagnosis"
 	"github.com/bonafide-id/bonafide/storage"
 )
 
@@ -22,6 +23,10 @@ type TokenResponse struct {
 	RefreshExpiresIn any    `json:"refresh_expires_in,omitempty"` // of Dialect.lifetime
 	Scope            string `json:"scope"`
 	IDToken          string `json:"id_token,omitempty"`
+
+	// ClientID and Subject are whom it was issued to and about.
+	ClientID string `json:"-"`
+	Subject  string `json:"-"`
 }
 
 // Token handles a request to the token endpoint. Its errors are *Error.
@@ -33,9 +38,10 @@ func (e *Engine) Token(ctx context.Context, r *http.Request) (TokenResponse, err
 	switch form.Get("grant_type") {
 	case GrantAuthorizationCode, GrantRefreshToken:
 	case "":
-		return TokenResponse{}, fail(InvalidRequest, "The parameter grant_type is missing.")
+		return TokenResponse{}, fail(InvalidRequest, "The parameter grant_type is missing.").Because(diagnosis.ParameterMissing, "parameter", "grant_type")
 	default:
-		return TokenResponse{}, fail(UnsupportedGrantType, "This grant_type is not supported.")
+		return TokenResponse{}, fail(UnsupportedGrantType, "This grant_type is not supported.").
+			Because(diagnosis.GrantTypeUnsupported, "grant_type", form.Get("grant_type"))
 	}
 	s := &exchange{}
 	request, err := e.fosite.NewAccessRequest(ctx, r, s)
@@ -46,7 +52,7 @@ func (e *Engine) Token(ctx context.Context, r *http.Request) (TokenResponse, err
 	if err != nil {
 		return TokenResponse{}, AsError(err)
 	}
-	return tokenResponse(response, s.client.Dialect), nil
+	return tokenResponse(response, s), nil
 }
 
 // exchange is the session of fosite at the token endpoint.
@@ -63,23 +69,36 @@ type exchange struct {
 
 var errGrant = fail(InvalidGrant, "The code or token is unknown, expired, used or revoked, or belongs to another application.")
 
+// mistakesWith are what can be wrong with a code or a refresh token, which all get one
+// answer.
+var mistakesWith = map[storage.TokenKind]struct{ unknown, used, expired, revoked, foreign diagnosis.Name }{
+	storage.AuthorizationCode: {diagnosis.CodeUnknown, diagnosis.CodeUsed, diagnosis.CodeExpired, diagnosis.CodeRevoked, diagnosis.CodeOfAnother},
+	storage.RefreshToken:      {diagnosis.RefreshUnknown, diagnosis.RefreshUsed, diagnosis.RefreshExpired, diagnosis.RefreshRevoked, diagnosis.RefreshOfAnother},
+}
+
 // load reads the presented token with its grant, and refuses what belongs to
 // somebody else before anything else happens: another application's token must not
 // be harmed by whoever presents it.
 func (e *Engine) load(ctx context.Context, kind storage.TokenKind, presented string, s *exchange) error {
+	wrong := mistakesWith[kind]
 	digest, ok := e.Tokens.Parse(kind, presented)
 	if !ok {
-		return errGrant
+		return errGrant.Because(wrong.unknown)
 	}
 	found, err := e.Grants.Issued(ctx, kind, digest)
 	if errors.Is(err, storage.ErrNotFound) {
-		return errGrant
+		return errGrant.Because(wrong.unknown)
 	}
 	if err != nil {
 		return err
 	}
-	if found.Grant.ClientID != s.client.ID || !found.Grant.RevokedAt.IsZero() {
-		return errGrant
+	switch {
+	case found.Grant.ClientID != s.client.ID:
+		return errGrant.Because(wrong.foreign)
+	case !found.Grant.RevokedAt.IsZero() && !found.Token.SpentAt.IsZero():
+		return errGrant.Because(wrong.used)
+	case !found.Grant.RevokedAt.IsZero():
+		return errGrant.Because(wrong.revoked)
 	}
 	s.presented, s.grant = found, found.Grant
 	return nil
@@ -93,7 +112,7 @@ func (e *Engine) replayed(ctx context.Context, s *exchange) error {
 		return err
 	}
 	e.OnReuse(ctx, s.grant, s.presented.Token.Kind)
-	return errGrant
+	return errGrant.Because(mistakesWith[s.presented.Token.Kind].used)
 }
 
 // grantScopes grants all scopes of the grant that are among those asked for.
@@ -146,7 +165,8 @@ func (e *Engine) issueTokens(ctx context.Context, r fosite.AccessRequester, resp
 }
 
 // tokenResponse returns the payload of what was issued.
-func tokenResponse(issued fosite.AccessResponder, d Dialect) TokenResponse {
+func tokenResponse(issued fosite.AccessResponder, s *exchange) TokenResponse {
+	d := s.client.Dialect
 	text := func(name string) string {
 		value, _ := issued.GetExtra(name).(string)
 		return value
@@ -154,6 +174,6 @@ func tokenResponse(issued fosite.AccessResponder, d Dialect) TokenResponse {
 	return TokenResponse{
 		AccessToken: issued.GetAccessToken(), TokenType: issued.GetTokenType(), ExpiresIn: d.lifetime(issued.GetExtra("expires_in")),
 		RefreshToken: text(extraRefreshToken), RefreshExpiresIn: d.lifetime(issued.GetExtra(extraRefreshExpiresIn)),
-		Scope: text("scope"), IDToken: text(extraIDToken),
+		Scope: text("scope"), IDToken: text(extraIDToken), ClientID: s.client.ID, Subject: s.grant.Subject,
 	}
 }

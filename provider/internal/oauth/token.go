@@ -8,8 +8,10 @@ import (
 	"net/http"
 	"net/url"
 
+	"github.com/bonafide-id/bonafide/provider/internal/activity"
 	"github.com/bonafide-id/bonafide/provider/internal/audit"
 	"github.com/bonafide-id/bonafide/provider/internal/claims"
+	"github.com/bonafide-id/bonafide/provider/internal/diagnosis"
 	"github.com/bonafide-id/bonafide/provider/internal/engine"
 	"github.com/bonafide-id/bonafide/provider/internal/ratelimit"
 	"github.com/bonafide-id/bonafide/provider/internal/request"
@@ -29,6 +31,7 @@ type Options struct {
 	Engine    *engine.Engine
 	Catalogue *claims.Catalogue
 	Audit     *audit.Log
+	Activity  *activity.Log
 	Limits    audit.Limits
 
 	// Keys are the signing keys.
@@ -67,24 +70,55 @@ func (e *Endpoints) Routes() []web.Route {
 func (e *Endpoints) token(w http.ResponseWriter, r *http.Request) error {
 	e.Keys.Refresh(r.Context())
 	response, err := e.Engine.Token(r.Context(), r)
-	e.allowOrigin(w, r)
+	foreign := e.allowOrigin(w, r)
+	err = e.clientFailed(w, r, err)
+	event := activity.Token
+	if r.PostForm.Get("grant_type") == engine.GrantRefreshToken {
+		event = activity.Refresh
+	}
+	e.note(r, event, activity.Party{ClientID: response.ClientID, UserID: response.Subject}, err, foreign)
 	if err != nil {
-		return e.clientFailed(w, r, err)
+		return err
 	}
 	e.Site.WriteJSON(w, r, http.StatusOK, response)
 	return nil
 }
 
-// allowOrigin lets a script of the application that a request names read the answer.
-func (e *Endpoints) allowOrigin(w http.ResponseWriter, r *http.Request) {
+// note tells those who build the application what happened to a request. foreign says why
+// a script cannot read the answer, or is nil.
+func (e *Endpoints) note(r *http.Request, event string, of activity.Party, err error, foreign *engine.Error) {
+	switch {
+	case err != nil:
+		of.ClientID = e.namedClient(r)
+		e.Activity.Refused(r.Context(), event, of, web.AsJSONError(err))
+	case foreign != nil:
+		e.Activity.Refused(r.Context(), event, of, foreign)
+	default:
+		e.Activity.Succeeded(r.Context(), event, of)
+	}
+}
+
+// namedClient returns the client_id that a request names, or "" when nobody has it.
+func (e *Endpoints) namedClient(r *http.Request) string {
+	id := claimedClient(r)
+	if _, err := e.Engine.Client(r.Context(), id); err == nil || errors.Is(err, engine.ErrDisabled) {
+		return id
+	}
+	return ""
+}
+
+// allowOrigin lets a script of the application that a request names read the answer. It
+// returns why the script cannot, or nil.
+func (e *Endpoints) allowOrigin(w http.ResponseWriter, r *http.Request) *engine.Error {
 	var client *engine.Client
 	if r.Header.Get("Origin") != "" {
 		client, _ = e.Engine.Client(r.Context(), claimedClient(r)) // nil when there is none
 	}
-	web.AllowOrigin(w, r, client)
+	return e.Site.AllowOrigin(w, r, client)
 }
 
-// clientFailed counts an application's failure to authenticate. Only failures are
+// clientFailed counts an application's failure to authenticate, and returns what it is
+// answered with; nil for nil. Only failures are
 // counted, so an application that knows its secret is never held up.
 func (e *Endpoints) clientFailed(w http.ResponseWriter, r *http.Request, cause error) error {
 	var protocol *engine.Error
@@ -98,7 +132,7 @@ func (e *Endpoints) clientFailed(w http.ResponseWriter, r *http.Request, cause e
 	}
 	if wait > 0 {
 		return &engine.Error{Code: engine.InvalidClient, Status: web.TooMany(w, wait),
-			Description: "Too many attempts with wrong credentials. Please wait."}
+			Description: "Too many attempts with wrong credentials. Please wait.", Diagnosis: diagnosis.ClientThrottled}
 	}
 	// Names that nobody has are not recorded: a stranger can make up any number.
 	if _, err := e.Engine.Client(r.Context(), id); err == nil {
@@ -123,9 +157,11 @@ func claimedClient(r *http.Request) string {
 // revoke is the revocation endpoint (RFC 7009).
 func (e *Endpoints) revoke(w http.ResponseWriter, r *http.Request) error {
 	err := e.Engine.Revoke(r.Context(), r)
-	e.allowOrigin(w, r)
+	foreign := e.allowOrigin(w, r)
+	err = e.clientFailed(w, r, err)
+	e.note(r, activity.Revoke, activity.Party{ClientID: claimedClient(r)}, err, foreign)
 	if err != nil {
-		return e.clientFailed(w, r, err)
+		return err
 	}
 	w.WriteHeader(http.StatusOK)
 	return nil
@@ -134,8 +170,10 @@ func (e *Endpoints) revoke(w http.ResponseWriter, r *http.Request) error {
 // introspect is the introspection endpoint (RFC 7662).
 func (e *Endpoints) introspect(w http.ResponseWriter, r *http.Request) error {
 	answer, err := e.Engine.Introspect(r.Context(), r)
+	err = e.clientFailed(w, r, err)
+	e.note(r, activity.Introspect, activity.Party{ClientID: claimedClient(r), UserID: answer.Subject}, err, nil)
 	if err != nil {
-		return e.clientFailed(w, r, err)
+		return err
 	}
 	e.Site.WriteJSON(w, r, http.StatusOK, answer)
 	return nil

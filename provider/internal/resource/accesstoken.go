@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"strings"
 
+	"github.com/bonafide-id/bonafide/provider/internal/diagnosis"
 	"github.com/bonafide-id/bonafide/provider/internal/engine"
 	"github.com/bonafide-id/bonafide/provider/internal/web"
 )
@@ -15,7 +16,7 @@ import (
 func dataQuery(r *http.Request) (url.Values, error) {
 	query, err := url.ParseQuery(r.URL.RawQuery)
 	if err != nil {
-		return nil, badRequest("The query of the address is not encoded correctly.")
+		return nil, badRequest("The query of the address is not encoded correctly.").Because(diagnosis.ParameterMalformed, "parameter", "query")
 	}
 	return query, nil
 }
@@ -35,9 +36,10 @@ func presentedToken(r *http.Request, values url.Values) (token string, inQuery b
 	}
 	switch {
 	case len(query)+len(header)+len(form) == 0:
-		return "", false, &engine.Error{Status: http.StatusUnauthorized, Description: "An access token is needed."}
+		return "", false, &engine.Error{Status: http.StatusUnauthorized, Description: "An access token is needed.",
+			Diagnosis: diagnosis.TokenMissing}
 	case len(query)+len(header)+len(form) > 1:
-		return "", false, badRequest("The access token is given more than once.")
+		return "", false, badRequest("The access token is given more than once.").Because(diagnosis.HeaderMalformed)
 	case len(query) == 1:
 		return query[0], true, nil
 	case len(form) == 1:
@@ -45,16 +47,17 @@ func presentedToken(r *http.Request, values url.Values) (token string, inQuery b
 	}
 	scheme, token, _ := strings.Cut(header[0], " ")
 	if !strings.EqualFold(scheme, "Bearer") || token == "" || strings.ContainsAny(token, " ,") {
-		return "", false, badRequest("The Authorization header is not of the form: Bearer token.")
+		return "", false, badRequest("The Authorization header is not of the form: Bearer token.").Because(diagnosis.HeaderMalformed)
 	}
 	return token, false, nil
 }
 
-func badRequest(description string) error {
+func badRequest(description string) *engine.Error {
 	return &engine.Error{Code: engine.InvalidRequest, Description: description, Status: http.StatusBadRequest}
 }
 
-var errTokenInQuery = badRequest("This application must send the token in the Authorization header.")
+var errTokenInQuery = badRequest("This application must send the token in the Authorization header.").
+	Because(diagnosis.TokenInQuery)
 
 var errScope = &engine.Error{
 	Code: engine.InsufficientScope, Status: http.StatusForbidden,

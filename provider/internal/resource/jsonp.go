@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/bonafide-id/bonafide/provider/internal/diagnosis"
 	"github.com/bonafide-id/bonafide/provider/internal/web"
 )
 
@@ -41,7 +42,7 @@ func parseCallback(r *http.Request, query url.Values) (string, error) {
 	if len(sent) == 1 && isCallback(sent[0]) && r.Method != http.MethodPost {
 		return sent[0], nil
 	}
-	return "", badRequest("The callback is not the name of a function.")
+	return "", badRequest("The callback is not the name of a function.").Because(diagnosis.CallbackMalformed)
 }
 
 func isCallback(name string) bool {

@@ -9,10 +9,13 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"strings"
 	"time"
 
+	"github.com/bonafide-id/bonafide/provider/internal/activity"
 	"github.com/bonafide-id/bonafide/provider/internal/cache"
 	"github.com/bonafide-id/bonafide/provider/internal/claims"
+	"github.com/bonafide-id/bonafide/provider/internal/diagnosis"
 	"github.com/bonafide-id/bonafide/provider/internal/engine"
 	"github.com/bonafide-id/bonafide/provider/internal/host"
 	"github.com/bonafide-id/bonafide/provider/internal/memory"
@@ -32,6 +35,8 @@ type Options struct {
 	Site   *web.Site
 	Engine *engine.Engine
 	Claims *claims.Source
+
+	Activity *activity.Log
 
 	// Keys sign userinfo.
 	Keys interface {
@@ -56,8 +61,8 @@ func New(o Options) *Endpoints {
 
 // Routes returns the routes of the endpoints.
 func (e *Endpoints) Routes() []web.Route {
-	userinfo := e.serve(&resource{scope: func(scope string) bool { return scope == claims.OpenID }, respond: e.userinfo})
-	attributes := e.serve(&resource{scope: func(scope string) bool { return !claims.IsProtocolScope(scope) }, respond: e.attributes})
+	userinfo := e.serve(&resource{event: activity.Userinfo, scope: func(scope string) bool { return scope == claims.OpenID }, respond: e.userinfo})
+	attributes := e.serve(&resource{event: activity.Attributes, scope: func(scope string) bool { return !claims.IsProtocolScope(scope) }, respond: e.attributes})
 	route := func(method, path string, h web.Handler) web.Route {
 		return web.Route{Method: method, Path: path, Kind: web.Program, Origins: true, Handler: e.Site.Program(h)}
 	}
@@ -70,6 +75,8 @@ func (e *Endpoints) Routes() []web.Route {
 
 // resource is one kind of data.
 type resource struct {
+	event string // of the activity
+
 	// scope reports whether a scope value lets a token read the resource.
 	scope func(scope string) bool
 
@@ -97,9 +104,10 @@ const maxResponses = 1024
 // serve is the endpoint of a resource. With a callback its response is a script.
 func (e *Endpoints) serve(of *resource) web.Handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
-		found, callback, err := e.read(w, r, of)
-		if callback != "" {
-			return e.writeScript(w, r, callback, found.body, err)
+		found, q, err := e.read(r, of)
+		e.note(r, of.event, q.party, err, e.Site.AllowOrigin(w, r, q.client))
+		if q.callback != "" {
+			return e.writeScript(w, r, q.callback, found.body, err)
 		}
 		if err != nil {
 			return err
@@ -109,38 +117,63 @@ func (e *Endpoints) serve(of *resource) web.Handler {
 	}
 }
 
-// read returns what a request for a resource gets, or its error, and the callback that is
-// called with either.
-func (e *Endpoints) read(w http.ResponseWriter, r *http.Request, of *resource) (found response, callback string, err error) {
-	var client *engine.Client
-	defer func() { web.AllowOrigin(w, r, client) }()
-	query, err := dataQuery(r)
-	if err != nil {
-		return response{}, "", err
+// note tells those who build the application what happened to a request. foreign says why
+// a script cannot read the answer, or is nil.
+func (e *Endpoints) note(r *http.Request, event string, of activity.Party, err error, foreign *engine.Error) {
+	switch {
+	case err != nil:
+		e.Activity.Refused(r.Context(), event, of, web.AsJSONError(err))
+	case foreign != nil:
+		e.Activity.Refused(r.Context(), event, of, foreign)
+	default:
+		e.Activity.Succeeded(r.Context(), event, of)
 	}
-	if callback, err = parseCallback(r, query); err != nil {
-		return response{}, "", err
-	}
-	token, inQuery, err := presentedToken(r, query)
+}
+
+// query is what a request for a resource turned out to be, as far as it could be read.
+type query struct {
+	// callback is called with the answer; "" for none.
+	callback string
+
+	// client is the application whose script may read the answer, or nil.
+	client *engine.Client
+
+	party activity.Party
+}
+
+// read returns what a request for a resource gets, or its error.
+func (e *Endpoints) read(r *http.Request, of *resource) (found response, q query, err error) {
+	values, err := dataQuery(r)
 	if err != nil {
-		return response{}, callback, err
+		return response{}, q, err
+	}
+	if q.callback, err = parseCallback(r, values); err != nil {
+		return response{}, q, err
+	}
+	token, inQuery, err := presentedToken(r, values)
+	if err != nil {
+		return response{}, q, err
 	}
 	a, err := e.Engine.AccessToken(r.Context(), token)
-	if err != nil {
-		client = e.clientOf(r, token)
-		return response{}, callback, err
+	if a.Issued != nil {
+		q.party = activity.Party{ClientID: a.Grant.ClientID, UserID: a.Grant.Subject}
 	}
-	client = a.Client
+	if err != nil {
+		q.client = e.clientOf(r, token)
+		return response{}, q, err
+	}
+	q.client = a.Client
 	switch {
-	case callback != "" && !client.Dialect.JSONP:
-		return response{}, "", badRequest("This application cannot use callbacks.")
-	case inQuery && !client.Dialect.TokenInQuery:
-		return response{}, callback, errTokenInQuery
+	case q.callback != "" && !q.client.Dialect.JSONP:
+		q.callback = ""
+		return response{}, q, badRequest("This application cannot use callbacks.").Because(diagnosis.CallbackUnavailable)
+	case inQuery && !q.client.Dialect.TokenInQuery:
+		return response{}, q, errTokenInQuery
 	case !slices.ContainsFunc(a.Scopes, of.scope):
-		return response{}, callback, errScope
+		return response{}, q, errScope.Because(diagnosis.ScopeInsufficient, "scope", strings.Join(a.Scopes, " "))
 	}
 	found, err = e.responseFor(r.Context(), of, a)
-	return found, callback, err
+	return found, q, err
 }
 
 // clientOf returns the application of a token that is of no use any more, whose script may
@@ -192,5 +225,5 @@ func (of *resource) make(ctx context.Context, a engine.Access) (response, error)
 
 var errTokenOwner = &engine.Error{
 	Code: engine.InvalidToken, Status: http.StatusUnauthorized,
-	Description: "The user no longer exists.",
+	Description: "The user no longer exists.", Diagnosis: diagnosis.UserGone,
 }

@@ -3,22 +3,32 @@ package web
 import (
 	"net/http"
 	"slices"
+	"strings"
 
+	"github.com/bonafide-id/bonafide/provider/internal/diagnosis"
 	"github.com/bonafide-id/bonafide/provider/internal/engine"
 )
 
 // AllowOrigin lets the script that asks read the answer, when the application that it asks
 // for has registered its origin; c is nil when it is not known which one asks. Credentials
 // of the browser are never let in, and no origin is ever trusted by a part of its name.
-// Call it before the answer begins.
-func AllowOrigin(w http.ResponseWriter, r *http.Request, c *engine.Client) {
+// Call it before the answer begins. It returns why the script cannot, or nil.
+func (s *Site) AllowOrigin(w http.ResponseWriter, r *http.Request, c *engine.Client) *engine.Error {
 	w.Header().Add("Vary", "Origin")
 	origin := r.Header.Get("Origin")
-	if origin == "" || c == nil || !slices.Contains(c.Origins, origin) {
-		return
+	if origin == "" || c == nil {
+		return nil
+	}
+	if !slices.Contains(c.Origins, origin) {
+		if origin == s.Base.Scheme+"://"+s.Base.Host {
+			return nil
+		}
+		return (&engine.Error{}).Because(diagnosis.OriginNotRegistered,
+			"origin", origin, "registered", strings.Join(c.Origins, " "))
 	}
 	w.Header().Set("Access-Control-Allow-Origin", origin)
 	w.Header().Set("Access-Control-Expose-Headers", "WWW-Authenticate, Retry-After")
+	return nil
 }
 
 // preflight answers for any well-formed origin: it reveals nothing, and the browser asks

@@ -1,0 +1,629 @@
+package provider_test
+
+import (
+	"crypto/sha256"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/storage"
+)
+
+// marker is part of all that must not be told: no activity and no line above debug has it.
+const marker = "s3cr3t"
+
+// Verifiers of PKCE, and the challenge of the first.
+var (
+	verifier      = strings.Repeat("v", 43)
+	otherVerifier = strings.Repeat("w", 43)
+	s256          = challengeOf(verifier)
+)
+
+// withMistakes registers clients that have something to do wrong.
+func (w *fixture) withMistakes() *fixture {
+	w.t.Helper()
+	for _, c := range []provider.Client{
+		{ID: "off", Secret: clientSecret, RedirectURIs: []string{callbackURI}, Disabled: true},
+		{ID: "basic", Secret: clientSecret, TokenEndpointAuthMethod: "client_secret_basic", RedirectURIs: []string{callbackURI}},
+		{ID: "narrow", Secret: clientSecret, Dialect: provider.Standard, RedirectURIs: []string{callbackURI}, Scopes: []string{"military"}},
+		{ID: "hybrid", Secret: clientSecret, Dialect: provider.Standard, RedirectURIs: []string{callbackURI}, ResponseTypes: []string{"code", "id_token"}},
+		{ID: "strict", Secret: clientSecret, Dialect: provider.Standard, RedirectURIs: []string{callbackURI}, RequireVerified: true},
+		{ID: "refresher", Secret: clientSecret, Dialect: provider.Standard, RedirectURIs: []string{callbackURI}, GrantTypes: []string{"refresh_token"}},
+		{ID: "many", Secret: clientSecret, RedirectURIs: []string{
+			"https://rp.test/1", "https://rp.test/2", "https://rp.test/3", "https://rp.test/4", "https://rp.test/callback", "https://rp.test/6"}},
+	} {
+		w.ok(w.SaveClient(w.t.Context(), c))
+	}
+	return w
+}
+
+// happening is a request that ends in something, and what is told of it at last. What has
+// no ClientID is nobody's: it is in the log only.
+type happening struct {
+	do   func(w *fixture, b *browser)
+	want provider.Activity
+}
+
+func failed(client string, event provider.ActivityEvent, code string, what provider.Diagnosis, details ...string) provider.Activity {
+	a := provider.Activity{ClientID: client, Event: event, Outcome: provider.OutcomeError, Error: code, Diagnosis: what}
+	for i := 0; i+1 < len(details); i += 2 {
+		if a.Details == nil {
+			a.Details = map[string]string{}
+		}
+		a.Details[details[i]] = details[i+1]
+	}
+	return a
+}
+
+// about is an activity with a user.
+func about(user string, a provider.Activity) provider.Activity {
+	a.UserID = user
+	return a
+}
+
+func denied(client string, what provider.Diagnosis) provider.Activity {
+	a := about("alice", failed(client, "authorize", "access_denied", what))
+	a.Outcome = provider.OutcomeDenied
+	return a
+}
+
+func good(client string, event provider.ActivityEvent, user string) provider.Activity {
+	return provider.Activity{ClientID: client, Event: event, Outcome: provider.OutcomeOK, UserID: user}
+}
+
+// at is an authorization request that a browser opens.
+func at(pairs ...string) func(*fixture, *browser) {
+	return func(_ *fixture, b *browser) { b.open(authorizeURL(append(pairs, "state", marker)...)) }
+}
+
+// exchange is a request to the token endpoint.
+func exchange(pairs ...string) func(*fixture, *browser) {
+	return func(_ *fixture, b *browser) { b.token(pairs...) }
+}
+
+// redeemed is a token request with a code of the standard client, whose authorization
+// request had more parameters.
+func redeemed(asked []string, pairs ...string) func(*fixture, *browser) {
+	return func(_ *fixture, b *browser) {
+		b.token(std(append([]string{"code", b.allow(ask(asked...)...).Get("code")}, pairs...)...)...)
+	}
+}
+
+var happenings = map[string]happening{
+	"Authorized":    {func(_ *fixture, b *browser) { b.allow() }, good("v3", "authorize", "alice")},
+	"TokenForACode": {redeemed(nil), good("std", "token", "alice")},
+	"Refreshed":     {func(_ *fixture, b *browser) { b.refresh(text(b.t, b.standardTokens(), "refresh_token")) }, good("std", "refresh", "alice")},
+	"Userinfo":      {func(_ *fixture, b *browser) { b.bearer(userinfoPath, text(b.t, b.standardTokens(), "access_token")) }, good("std", "userinfo", "alice")},
+	"Attributes":    {func(_ *fixture, b *browser) { b.bearer(attributesPath, text(b.t, b.v3Tokens(), "access_token")) }, good("v3", "attributes", "alice")},
+	"Revoked": {func(_ *fixture, b *browser) {
+		b.client(revokePath, "std", "token", text(b.t, b.standardTokens(), "access_token"))
+	}, good("std", "revoke", "")},
+	"Introspected": {func(_ *fixture, b *browser) {
+		b.client(introspectPath, "std", "token", text(b.t, b.standardTokens(), "access_token"))
+	}, good("std", "introspect", "alice")},
+	"SignedOut": {func(_ *fixture, b *browser) {
+		b.open("/signout?" + url.Values{"id_token_hint": {text(b.t, b.standardTokens(), "id_token")}, "post_logout_redirect_uri": {"https://rp.test/bye"}}.Encode())
+	}, good("std", "sign_out", "alice")},
+
+	"ClientUnknown":        {at("client_id", "nobody"), failed("", "authorize", "invalid_client", "client_unknown")},
+	"ClientUnknownAtToken": {exchange("client_id", "nobody", "code", marker), failed("", "token", "invalid_client", "client_unknown")},
+	"ApplicationDisabled":  {at("client_id", "off"), failed("off", "authorize", "invalid_client", "application_disabled")},
+	"ApplicationDisabledAtToken": {exchange("client_id", "off", "code", marker),
+		failed("off", "token", "invalid_client", "application_disabled")},
+	"OriginNotRegistered": {func(_ *fixture, b *browser) {
+		b.send(http.MethodGet, attributesPath, "", "Origin", "https://evil.test", "Authorization", "Bearer "+text(b.t, b.v3Tokens(), "access_token"))
+	}, about("alice", failed("v3", "attributes", "", "origin_not_registered", "origin", "https://evil.test", "registered", "https://rp.test"))},
+	"OriginNotRegisteredAtToken": {func(_ *fixture, b *browser) {
+		form := url.Values{"client_id": {"std"}, "client_secret": {clientSecret}, "redirect_uri": {callbackURI},
+			"grant_type": {"authorization_code"}, "code": {b.allow(ask()...).Get("code")}}
+		b.send(http.MethodPost, tokenPath, form.Encode(), "Origin", "https://evil.test", "Content-Type", "application/x-www-form-urlencoded")
+	}, about("alice", failed("std", "token", "", "origin_not_registered", "origin", "https://evil.test", "registered", ""))},
+
+	"ParameterRepeated": {func(_ *fixture, b *browser) { b.open(authorizeURL() + "&nonce=" + marker + "&nonce=2") },
+		about("", failed("v3", "authorize", "invalid_request", "parameter_repeated", "parameter", "nonce"))},
+	"ParameterMissing":        {at("response_type", ""), failed("v3", "authorize", "invalid_request", "parameter_missing", "parameter", "response_type")},
+	"ParameterMissingAtToken": {exchange("code", ""), failed("v3", "token", "invalid_request", "parameter_missing", "parameter", "code")},
+	"GrantTypeMissing":        {exchange("grant_type", ""), failed("v3", "token", "invalid_request", "parameter_missing", "parameter", "grant_type")},
+	"ParameterMalformed":      {at("prompt", marker), failed("v3", "authorize", "invalid_request", "parameter_malformed", "parameter", "prompt")},
+	"ParameterUnsupported":    {at("request", marker), failed("v3", "authorize", "request_not_supported", "parameter_unsupported", "parameter", "request")},
+	"RequestMalformed": {func(_ *fixture, b *browser) {
+		b.send(http.MethodPost, tokenPath, `{"code":"`+marker+`"}`, "Content-Type", "application/json", "Authorization", basic("v3"))
+	}, failed("v3", "token", "invalid_request", "request_malformed")},
+
+	"RedirectURINotRegistered": {at("redirect_uri", "https://user:"+marker+"@rp.test/cb/?code="+marker+"&"+marker+"#"+marker),
+		failed("v3", "authorize", "invalid_request", "redirect_uri_not_registered",
+			"redirect_uri", "https://…@rp.test/cb/?code=…&…", "registered", callbackURI,
+			"difference", `has "…@rp.test/cb/?code=…" after "https://", where registered has "rp.test/cb"`)},
+	"OneSlashTooMany": {at("redirect_uri", callbackURI+"/"),
+		failed("v3", "authorize", "invalid_request", "redirect_uri_not_registered",
+			"redirect_uri", callbackURI+"/", "registered", callbackURI, "difference", `goes on with "/" after "https://rp.test/cb", where registered ends`)},
+	"MostAlikeOfMany": {at("client_id", "many", "redirect_uri", "https://rp.test/callBack"),
+		failed("many", "authorize", "invalid_request", "redirect_uri_not_registered", "redirect_uri", "https://rp.test/callBack",
+			"registered", "https://rp.test/1 https://rp.test/2 https://rp.test/3 https://rp.test/4 https://rp.test/callback",
+			"difference", `has "Back" after "https://rp.test/call", where registered has "back"`)},
+	"NoRedirectURI": {at("redirect_uri", ""),
+		failed("v3", "authorize", "invalid_request", "redirect_uri_not_registered", "registered", callbackURI)},
+	"AnotherQuery": {at("client_id", "q", "redirect_uri", "https://rp.test/cb?x="+marker),
+		failed("q", "authorize", "invalid_request", "redirect_uri_not_registered", "redirect_uri", "https://rp.test/cb?x=…",
+			"registered", "https://rp.test/cb?x=…", "difference", "in what the query or the fragment carries")},
+	"ResponseTypeUnknown": {at("response_type", "magic"),
+		failed("v3", "authorize", "unsupported_response_type", "response_type_unknown", "response_type", "magic")},
+	"ResponseTypeNotRegistered": {at(ask("response_type", "id_token", "nonce", marker)...),
+		failed("std", "authorize", "unsupported_response_type", "response_type_not_registered", "response_type", "id_token", "registered", "code")},
+	"ResponseModeUnsupported": {at("response_mode", "web_message"),
+		failed("v3", "authorize", "unsupported_response_mode", "response_mode_unsupported", "response_mode", "web_message")},
+	"ScopeUnknown": {at(std("scope", "openid magic")...), failed("std", "authorize", "invalid_scope", "scope_unknown", "scope", "magic")},
+	"ScopeNotAllowed": {at("client_id", "narrow", "scope", "military student"),
+		failed("narrow", "authorize", "invalid_scope", "scope_not_allowed", "scope", "student", "registered", "military")},
+	"ScopeNotSingle": {at("scope", "military student"), failed("v3", "authorize", "invalid_scope", "scope_not_single", "scope", "military student")},
+	"ScopeRepeated":  {at(std("scope", "military military")...), failed("std", "authorize", "invalid_scope", "scope_repeated")},
+	"OpenIDMissing":  {at("response_type", "id_token"), failed("v3", "authorize", "invalid_scope", "openid_missing")},
+	"NonceMissing": {at("client_id", "hybrid", "scope", "openid", "response_type", "id_token"),
+		failed("hybrid", "authorize", "invalid_request", "nonce_missing", "response_type", "id_token")},
+	"ChallengeMissing": {at("client_id", "pub"), failed("pub", "authorize", "invalid_request", "challenge_missing")},
+	"ChallengeMethod": {at("client_id", "pub", "code_challenge", marker, "code_challenge_method", "plain"),
+		failed("pub", "authorize", "invalid_request", "challenge_method", "code_challenge_method", "plain")},
+	"ChallengeMalformed": {at("client_id", "pub", "code_challenge", marker, "code_challenge_method", "S256"),
+		failed("pub", "authorize", "invalid_request", "challenge_malformed")},
+	"HintForeign": {at("id_token_hint", marker), about("alice", failed("v3", "authorize", "invalid_request", "id_token_hint_foreign"))},
+	"StandardRequestAtV3": {at("scope", "openid profile email"),
+		failed("v3", "authorize", "invalid_scope", "standard_request_at_v3", "scope", "openid profile email")},
+	"StandardRequestAtV3ThatWorks": {func(_ *fixture, b *browser) {
+		b.allow("scope", "openid military", "nonce", marker, "code_challenge", s256, "code_challenge_method", "S256")
+	}, provider.Activity{ClientID: "v3", Event: "authorize", Outcome: provider.OutcomeOK, UserID: "alice", Diagnosis: "standard_request_at_v3"}},
+	"V3RequestAtStandard": {at(std("response_type", "token")...),
+		failed("std", "authorize", "unsupported_response_type", "v3_request_at_standard", "response_type", "token")},
+	"LoginRequired": {func(w *fixture, _ *browser) { w.newBrowser().open(authorizeURL("prompt", "none", "state", marker)) },
+		failed("v3", "authorize", "login_required", "login_required")},
+	"ConsentRequired": {at("prompt", "none"), about("alice", failed("v3", "authorize", "consent_required", "consent_required"))},
+	"UserDenied":      {func(_ *fixture, b *browser) { b.submitOnce(b.open(authorizeURL("state", marker)), "action", "deny") }, denied("v3", "user_denied")},
+	"UserNotVerified": {func(w *fixture, b *browser) {
+		w.ok(w.SetStatus(b.t.Context(), "alice", provider.Status{Group: "military", Subgroups: []string{"Veteran"}}))
+		b.submit(b.open(authorizeURL("client_id", "strict")), "action", "allow")
+	}, denied("strict", "user_not_verified")},
+	"RequestExpired": {func(w *fixture, b *browser) {
+		p := b.open(authorizeURL())
+		w.advance(2 * time.Hour)
+		b.submitOnce(p, "action", "allow")
+	}, failed("v3", "authorize", "invalid_request", "request_expired")},
+
+	"SecretMissing": {exchange(std("client_secret", "", "code", marker)...), failed("std", "token", "invalid_client", "client_secret_missing")},
+	"SecretWrong":   {exchange(std("client_secret", marker, "code", marker)...), failed("std", "token", "invalid_client", "client_secret_wrong")},
+	"SecretWrongInTheHeader": {func(_ *fixture, b *browser) {
+		b.send(http.MethodPost, tokenPath, "grant_type=refresh_token&refresh_token="+marker, "Content-Type", "application/x-www-form-urlencoded",
+			"Authorization", "Basic "+base64.StdEncoding.EncodeToString([]byte("std:"+marker)))
+	}, failed("std", "refresh", "invalid_client", "client_secret_wrong")},
+	"AuthMethodWrong": {exchange("client_id", "basic", "code", marker),
+		failed("basic", "token", "invalid_client", "auth_method_wrong", "method", "client_secret_post", "registered", "client_secret_basic")},
+	"PublicWithSecret": {exchange("client_id", "pub", "client_secret", marker, "code", marker),
+		failed("pub", "token", "invalid_client", "public_client_with_secret")},
+	"CredentialsMalformed": {func(_ *fixture, b *browser) {
+		b.send(http.MethodPost, tokenPath, "client_id=std&grant_type=authorization_code", "Content-Type", "application/x-www-form-urlencoded",
+			"Authorization", "Bearer "+marker)
+	}, failed("std", "token", "invalid_client", "credentials_malformed")},
+	"CredentialsRepeated": {func(_ *fixture, b *browser) {
+		b.send(http.MethodPost, tokenPath, "client_id=std&client_secret="+marker+"&grant_type=authorization_code",
+			"Content-Type", "application/x-www-form-urlencoded", "Authorization", basic("std"))
+	}, failed("std", "token", "invalid_request", "credentials_repeated")},
+	"AssertionUnsupported": {exchange(std("client_assertion", marker)...), failed("std", "token", "invalid_client", "client_assertion_unsupported")},
+	"ClientThrottled": {func(_ *fixture, b *browser) {
+		for range 200 {
+			if p, _ := b.token(std("client_secret", marker, "code", marker)...); p.StatusCode == http.StatusTooManyRequests {
+				return
+			}
+		}
+		b.t.Fatal("never throttled")
+	}, failed("std", "token", "invalid_client", "client_throttled")},
+
+	"ParametersInQuery": {func(_ *fixture, b *browser) {
+		b.send(http.MethodPost, tokenPath+"?code="+marker, "grant_type=authorization_code", "Content-Type", "application/x-www-form-urlencoded",
+			"Authorization", basic("std"))
+	}, failed("std", "token", "invalid_request", "parameters_in_query")},
+	"GrantTypeUnsupported": {exchange(std("grant_type", "password", "password", marker)...),
+		failed("std", "token", "unsupported_grant_type", "grant_type_unsupported", "grant_type", "password")},
+	"GrantNotRegistered": {exchange("client_id", "refresher", "code", marker), failed("refresher", "token", "unauthorized_client", "grant_not_registered")},
+	"RefreshNotRegistered": {exchange("grant_type", "refresh_token", "refresh_token", marker),
+		failed("v3", "refresh", "unsupported_grant_type", "refresh_not_registered")},
+	"RefreshNotRegisteredAtStandard": {exchange("client_id", "narrow", "grant_type", "refresh_token", "refresh_token", marker),
+		failed("narrow", "refresh", "unauthorized_client", "refresh_not_registered")},
+	"CodeUnknown": {exchange(std("code", marker)...), failed("std", "token", "invalid_grant", "code_unknown")},
+	"CodeUsed": {func(_ *fixture, b *browser) {
+		code := b.allow(ask()...).Get("code")
+		b.token(std("code", code)...)
+		b.token(std("code", code)...)
+	}, failed("std", "token", "invalid_grant", "code_used")},
+	"CodeUsedThrice": {func(_ *fixture, b *browser) {
+		code := b.allow(ask()...).Get("code")
+		for range 3 {
+			b.token(std("code", code)...)
+		}
+	}, failed("std", "token", "invalid_grant", "code_used")},
+	"CodeExpired": {func(w *fixture, b *browser) {
+		code := b.allow(ask()...).Get("code")
+		w.advance(2 * time.Minute)
+		b.token(std("code", code)...)
+	}, failed("std", "token", "invalid_grant", "code_expired")},
+	"CodeRevoked": {func(w *fixture, b *browser) {
+		code := b.allow(ask()...).Get("code")
+		w.revokeAll()
+		b.token(std("code", code)...)
+	}, failed("std", "token", "invalid_grant", "code_revoked")},
+	"CodeOfAnother": {func(_ *fixture, b *browser) {
+		b.token("client_id", "std2", "client_secret", clientSecret+"2", "code", b.allow(ask()...).Get("code"))
+	}, failed("std2", "token", "invalid_grant", "code_of_another_client")},
+	"RedirectURIDiffers": {redeemed(nil, "redirect_uri", callbackURI+"2?code="+marker),
+		failed("std", "token", "invalid_grant", "redirect_uri_differs", "redirect_uri", callbackURI+"2?code=…", "registered", callbackURI,
+			"difference", `goes on with "2?code=…" after "https://rp.test/cb", where registered ends`)},
+	"VerifierMissing":    {redeemed(pkce()), failed("std", "token", "invalid_grant", "verifier_missing")},
+	"VerifierMalformed":  {redeemed(pkce(), "code_verifier", marker), failed("std", "token", "invalid_grant", "verifier_malformed")},
+	"VerifierWrong":      {redeemed(pkce(), "code_verifier", otherVerifier), failed("std", "token", "invalid_grant", "verifier_wrong")},
+	"VerifierUnexpected": {redeemed(nil, "code_verifier", verifier), failed("std", "token", "invalid_grant", "verifier_unexpected")},
+	"ScopeWithdrawn": {func(w *fixture, b *browser) {
+		code := b.allow(ask()...).Get("code")
+		w.ok(w.SaveClient(b.t.Context(), provider.Client{ID: "std", Dialect: provider.Standard, RedirectURIs: []string{callbackURI}, Scopes: []string{"student"}}))
+		b.token(std("code", code)...)
+	}, failed("std", "token", "invalid_grant", "scope_withdrawn", "scope", "openid military")},
+	"RefreshUnknown": {func(_ *fixture, b *browser) { b.refresh(marker) }, failed("std", "refresh", "invalid_grant", "refresh_token_unknown")},
+	"RefreshUsed": {func(w *fixture, b *browser) {
+		first := text(b.t, b.standardTokens(), "refresh_token")
+		b.refresh(first)
+		w.advance(5 * time.Minute)
+		b.refresh(first)
+	}, failed("std", "refresh", "invalid_grant", "refresh_token_used")},
+	"RefreshExpired": {func(w *fixture, b *browser) {
+		first := text(b.t, b.standardTokens(), "refresh_token")
+		w.advance(8 * 24 * time.Hour)
+		b.refresh(first)
+	}, failed("std", "refresh", "invalid_grant", "refresh_token_expired")},
+	"RefreshRevoked": {func(w *fixture, b *browser) {
+		first := text(b.t, b.standardTokens(), "refresh_token")
+		w.revokeAll()
+		b.refresh(first)
+	}, failed("std", "refresh", "invalid_grant", "refresh_token_revoked")},
+	"RefreshOfAnother": {func(_ *fixture, b *browser) {
+		b.refresh(text(b.t, b.standardTokens(), "refresh_token"), "client_id", "std2", "client_secret", clientSecret+"2")
+	}, failed("std2", "refresh", "invalid_grant", "refresh_token_of_another_client")},
+	"ScopeWider": {func(_ *fixture, b *browser) {
+		b.refresh(text(b.t, b.standardTokens(), "refresh_token"), "scope", "openid student")
+	}, failed("std", "refresh", "invalid_scope", "scope_wider", "scope", "openid student", "allowed", "openid military")},
+	"TokenOfAnother": {func(_ *fixture, b *browser) {
+		b.client(revokePath, "std", "token", text(b.t, b.v3Tokens(), "access_token"))
+	}, failed("std", "revoke", "unauthorized_client", "token_of_another_client")},
+	"IntrospectionPublic": {func(_ *fixture, b *browser) {
+		b.post(introspectPath, url.Values{"client_id": {"pub"}, "token": {marker}})
+	}, failed("pub", "introspect", "invalid_client", "introspection_by_public_client")},
+
+	"TokenMissing": {func(_ *fixture, b *browser) { b.get(userinfoPath) }, failed("", "userinfo", "", "access_token_missing")},
+	"TokenUnknown": {func(_ *fixture, b *browser) { b.bearer(userinfoPath, marker) }, failed("", "userinfo", "invalid_token", "access_token_unknown")},
+	"TokenExpired": {func(w *fixture, b *browser) {
+		access := text(b.t, b.standardTokens(), "access_token")
+		w.advance(10 * time.Minute)
+		b.bearer(userinfoPath, access)
+	}, about("alice", failed("std", "userinfo", "invalid_token", "access_token_expired"))},
+	"TokenRevoked": {func(w *fixture, b *browser) {
+		access := text(b.t, b.standardTokens(), "access_token")
+		w.revokeAll()
+		b.bearer(attributesPath, access)
+	}, about("alice", failed("std", "attributes", "invalid_token", "access_token_revoked"))},
+	"TokenInQuery": {func(_ *fixture, b *browser) {
+		b.get(userinfoPath + "?access_token=" + text(b.t, b.standardTokens(), "access_token"))
+	},
+		about("alice", failed("std", "userinfo", "invalid_request", "access_token_in_query"))},
+	"HeaderMalformed": {func(_ *fixture, b *browser) {
+		b.send(http.MethodGet, userinfoPath, "", "Authorization", "Token "+marker)
+	},
+		failed("", "userinfo", "invalid_request", "authorization_header_malformed")},
+	"CallbackUnavailable": {func(_ *fixture, b *browser) {
+		b.bearer(userinfoPath+"?callback=show", text(b.t, b.standardTokens(), "access_token"))
+	}, about("alice", failed("std", "userinfo", "invalid_request", "callback_unavailable"))},
+	"CallbackMalformed": {func(_ *fixture, b *browser) { b.get(userinfoPath + "?callback=" + marker + "()") },
+		failed("", "userinfo", "invalid_request", "callback_malformed")},
+	"ScopeInsufficient": {func(_ *fixture, b *browser) { b.bearer(userinfoPath, text(b.t, b.v3Tokens(), "access_token")) },
+		about("alice", failed("v3", "userinfo", "insufficient_scope", "scope_insufficient", "scope", "military"))},
+	"SignOutNotRegistered": {func(_ *fixture, b *browser) {
+		b.open("/signout?client_id=std&state=" + marker + "&post_logout_redirect_uri=https://rp.test/goodbye?x=" + marker)
+	}, failed("std", "sign_out", "invalid_request", "post_logout_redirect_uri_not_registered",
+		"post_logout_redirect_uri", "https://rp.test/goodbye?x=…", "registered", "https://rp.test/bye",
+		"difference", `has "goodbye?x=…" after "https://rp.test/", where registered has "bye"`)},
+}
+
+// pkce are the parameters of an authorization request with a challenge.
+func pkce() []string { return []string{"code_challenge", s256, "code_challenge_method", "S256"} }
+
+func basic(client string) string {
+	return "Basic " + base64.StdEncoding.EncodeToString([]byte(client+":"+clientSecret))
+}
+
+func challengeOf(verifier string) string {
+	sum := sha256.Sum256([]byte(verifier))
+	return base64.RawURLEncoding.EncodeToString(sum[:])
+}
+
+// client posts to an endpoint as a client with the common secret.
+func (b *browser) client(path, id string, pairs ...string) page {
+	form := url.Values{"client_id": {id}, "client_secret": {clientSecret}}
+	for i := 0; i < len(pairs); i += 2 {
+		form.Set(pairs[i], pairs[i+1])
+	}
+	return b.post(path, form)
+}
+
+// revokeAll ends all grants, and moves the clock on so that this is known.
+func (w *fixture) revokeAll() {
+	if _, err := w.store.RevokeGrants(w.t.Context(), storage.GrantFilter{Subject: "alice"}, w.now()); err != nil {
+		w.t.Fatal(err)
+	}
+	w.advance(time.Second)
+}
+
+// watched collects what a provider tells.
+type watched struct {
+	mu   sync.Mutex
+	told []provider.Activity
+	stop func()
+}
+
+func (w *fixture) watch() *watched {
+	seen := &watched{}
+	seen.stop = w.Watch(func(a provider.Activity) {
+		seen.mu.Lock()
+		defer seen.mu.Unlock()
+		seen.told = append(seen.told, a)
+	})
+	return seen
+}
+
+// all stops watching and returns what was told.
+func (s *watched) all() []provider.Activity {
+	s.stop()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.told
+}
+
+func TestActivity(t *testing.T) {
+	t.Parallel()
+	for name, h := range happenings {
+		t.Run(name, func(t *testing.T) {
+			w := newFixture(t).withClients().withUsers().withMistakes()
+			b := w.alice()
+			seen := w.watch()
+			h.do(w, b)
+			told := seen.all()
+			if told := fmt.Sprint(told); strings.Contains(told, marker) || strings.Contains(told, clientSecret) {
+				t.Errorf("a secret is told: %s", told)
+			}
+			warned := w.lines(0, "an application made a mistake")
+			if strings.Contains(fmt.Sprint(warned), marker) {
+				t.Errorf("a secret is logged: %s", warned)
+			}
+			if h.want.Diagnosis != "" && h.want.Outcome != provider.OutcomeOK {
+				mistake := slices.ContainsFunc(warned, func(line string) bool {
+					return strings.Contains(line, "diagnosis="+string(h.want.Diagnosis)) && strings.Contains(line, "remedy=")
+				})
+				if mistake != h.want.Diagnosis.IsMistake() {
+					t.Errorf("logged: %v", warned)
+				}
+			}
+			if h.want.ClientID == "" {
+				return
+			}
+			if len(told) == 0 {
+				t.Fatal("nothing is told")
+			}
+			last := told[len(told)-1]
+			if last.RequestID == "" || last.Address != "127.0.0.0/24" || last.At.IsZero() {
+				t.Errorf("activity without its request: %+v", last)
+			}
+			if diff := cmp.Diff(h.want, last, cmpopts.IgnoreFields(provider.Activity{}, "At", "RequestID", "Address")); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+func TestEveryDiagnosisHasItsTextAndItsTest(t *testing.T) {
+	t.Parallel()
+	tested := map[provider.Diagnosis]bool{
+		// Of our own doing, or of the host's: see the tests below.
+		"provider_unavailable": true, "provider_failed": true, "user_refused": true, "user_gone": true, "sign_in_unstable": true,
+	}
+	for _, h := range happenings {
+		tested[h.want.Diagnosis] = true
+	}
+	for _, d := range provider.Diagnoses() {
+		if !tested[d] {
+			t.Errorf("no test of %s", d)
+		}
+		for _, text := range []string{d.Cause(), d.Remedy()} {
+			if text == "" || !strings.HasSuffix(text, ".") {
+				t.Errorf("%s says %q", d, text)
+			}
+		}
+	}
+}
+
+func TestActivityOfUsersOfTheHost(t *testing.T) {
+	t.Parallel()
+	d, w := newDirectory(t)
+	b := w.newBrowser()
+	refresh := text(t, b.standardTokens(), "refresh_token")
+	access := text(t, b.standardTokens(), "access_token")
+	for name, c := range map[string]struct {
+		err  error
+		do   func()
+		want provider.Activity
+	}{
+		"RefusedAtThePage":   {provider.ErrNoUser, func() { b.open(authorizeURL(ask()...)) }, about("carol", denied("std", "user_refused"))},
+		"RefusedWithoutPage": {provider.ErrNoUser, func() { b.open(authorizeURL(ask("prompt", "none")...)) }, about("carol", denied("std", "user_refused"))},
+		"GoneAtRefresh":      {provider.ErrNoUser, func() { b.refresh(refresh) }, failed("std", "refresh", "invalid_grant", "user_gone")},
+		"GoneAtData":         {provider.ErrNoUser, func() { b.bearer(userinfoPath, access) }, about("carol", failed("std", "userinfo", "invalid_token", "user_gone"))},
+		"HostFails": {errors.New("ldap is down"), func() { b.bearer(userinfoPath, access) },
+			about("carol", failed("std", "userinfo", "temporarily_unavailable", "provider_unavailable"))},
+		"HostFailsAtThePage": {errors.New("ldap is down"), func() { b.open(authorizeURL(ask()...)) },
+			about("carol", failed("std", "authorize", "temporarily_unavailable", "provider_unavailable"))},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d.set(func() { d.err = c.err })
+			defer d.set(func() { d.err = nil })
+			seen := w.watch()
+			c.do()
+			told := seen.all()
+			if len(told) != 1 {
+				t.Fatalf("told %+v", told)
+			}
+			if diff := cmp.Diff(c.want, told[0], cmpopts.IgnoreFields(provider.Activity{}, "At", "RequestID", "Address")); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+func TestActivityOfASignInPageThatKeepsNoSession(t *testing.T) {
+	t.Parallel()
+	var signedIn provider.SignedIn
+	w := hostedFixture(t, func() provider.SignedIn { return signedIn })
+	seen := w.watch()
+	journey(t, w.newBrowser(), authorizeURL(ask()...), &signedIn, func(before provider.SignedIn, _ url.Values) provider.SignedIn { return before })
+	want := []provider.Activity{failed("std", "authorize", "login_required", "sign_in_unstable")}
+	if diff := cmp.Diff(want, seen.all(), cmpopts.IgnoreFields(provider.Activity{}, "At", "RequestID", "Address")); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestActivityTellsOfConsentOnceAndOfPagesOfUsersNothing(t *testing.T) {
+	t.Parallel()
+	w := newFixture(t).withClients().withUsers()
+	seen := w.watch()
+	w.guess("alice@example.com", 2)
+	b := w.alice()
+	b.open("/account")
+	b.get("/nowhere")
+	b.allow()
+	b.allow() // remembered
+	want := []provider.Activity{good("v3", "consent", "alice"), good("v3", "authorize", "alice"), good("v3", "authorize", "alice")}
+	if diff := cmp.Diff(want, seen.all(), cmpopts.IgnoreFields(provider.Activity{}, "At", "RequestID", "Address")); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestAMistakeIsLoggedOnceAMinuteForEachApplication(t *testing.T) {
+	t.Parallel()
+	w := newFixture(t).withClients()
+	b := w.newBrowser()
+	logged := func() int { return len(w.lines(0, "an application made a mistake")) }
+	for range 3 {
+		b.token("code", marker)
+	}
+	if logged() != 1 {
+		t.Errorf("%d lines for one mistake", logged())
+	}
+	b.token(std("code", marker)...)
+	b.token("code", "")
+	if logged() != 3 {
+		t.Errorf("%d lines for three mistakes", logged())
+	}
+	w.advance(time.Minute)
+	b.token("code", marker)
+	if logged() != 4 {
+		t.Errorf("%d lines after a minute", logged())
+	}
+}
+
+func TestMarkupAndLineBreaksOfStrangersAreTextInActivities(t *testing.T) {
+	t.Parallel()
+	w := newFixture(t).withClients()
+	seen := w.watch()
+	w.newBrowser().open(authorizeURL("redirect_uri", "https://rp.test/\n\u202elevel=ERROR <script>"+strings.Repeat("ä", 1000)))
+	told := seen.all()
+	if len(told) != 1 {
+		t.Fatalf("told %+v", told)
+	}
+	for name, value := range told[0].Details {
+		if len(value) > 410 || strings.ContainsAny(value, "\n\u202e") || !utf8.ValidString(value) {
+			t.Errorf("%s is %q", name, value)
+		}
+	}
+}
+
+func TestWatch(t *testing.T) {
+	t.Parallel()
+	t.Run("APanicHarmsNobody", func(t *testing.T) {
+		w := newFixture(t).withClients()
+		stop := w.Watch(func(provider.Activity) { panic("watcher") })
+		seen := w.watch()
+		b := w.newBrowser()
+		b.token("code", marker)
+		b.token("code", marker)
+		stop()
+		if told := seen.all(); len(told) != 2 {
+			t.Errorf("the other watcher is told %v", told)
+		}
+		if len(w.lines(0, "a watcher of activities did not return")) != 1 {
+			t.Error("it is not logged once")
+		}
+	})
+
+	t.Run("OneThatEndsItsGoroutineHarmsNobody", func(t *testing.T) {
+		w := newFixture(t).withClients()
+		stop := w.Watch(func(provider.Activity) { runtime.Goexit() })
+		b := w.newBrowser()
+		b.token("code", marker)
+		p, _ := b.token("code", marker)
+		refused(t, p, http.StatusBadRequest, "invalid_grant")
+		stop()
+	})
+
+	t.Run("OneThatHangsHoldsNoAnswerUpAndMissesSome", func(t *testing.T) {
+		w := newFixture(t).withClients()
+		release := make(chan struct{})
+		w.Watch(func(provider.Activity) { <-release })
+		defer close(release)
+		b := w.newBrowser()
+		for range 1100 {
+			p, _ := b.token("code", marker)
+			refused(t, p, http.StatusBadRequest, "invalid_grant")
+		}
+		if len(w.lines(0, "a watcher of activities is too slow")) != 1 {
+			t.Error("it is not logged once that it misses some")
+		}
+	})
+
+	t.Run("AfterStopNothingIsTold", func(t *testing.T) {
+		w := newFixture(t).withClients()
+		seen := w.watch()
+		seen.stop()
+		w.newBrowser().token("code", marker)
+		if told := seen.all(); len(told) != 0 {
+			t.Errorf("told %v", told)
+		}
+	})
+
+	t.Run("CloseTellsWhatHasHappened", func(t *testing.T) {
+		w := newFixture(t).withClients()
+		seen := w.watch()
+		w.newBrowser().token("code", marker)
+		w.ok(w.Close())
+		seen.mu.Lock()
+		n := len(seen.told)
+		seen.mu.Unlock()
+		if n != 1 {
+			t.Errorf("told %d", n)
+		}
+		seen.stop()
+		w.Watch(func(provider.Activity) { t.Error("told after Close") })()
+	})
+}

@@ -1,0 +1,197 @@
+// Package activity tells what happened to the requests of applications: to whoever
+// watches, outside of the way of an answer, and mistakes to the operator's log, once a
+// minute each. An activity never holds a secret, a code or a token.
+package activity
+
+import (
+	"context"
+	"log/slog"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+	"unicode/utf8"
+
+	"github.com/bonafide-id/bonafide/provider/internal/cache"
+	"github.com/bonafide-id/bonafide/provider/internal/diagnosis"
+	"github.com/bonafide-id/bonafide/provider/internal/engine"
+	"github.com/bonafide-id/bonafide/provider/internal/request"
+)
+
+// The names of what is asked for. Package provider documents them.
+const (
+	Authorize  = "authorize"
+	Consent    = "consent"
+	Token      = "token"
+	Refresh    = "refresh"
+	Userinfo   = "userinfo"
+	Attributes = "attributes"
+	Revoke     = "revoke"
+	Introspect = "introspect"
+	SignOut    = "sign_out"
+)
+
+// The outcomes of requests.
+const (
+	OK     = "ok"
+	Denied = "denied"
+	Failed = "error"
+)
+
+// Activity is what happened to one request of an application.
+type Activity struct {
+	At        time.Time
+	ClientID  string
+	Event     string
+	Outcome   string
+	Error     string
+	Diagnosis diagnosis.Name
+	Details   map[string]string
+	RequestID string
+	UserID    string
+	Address   string
+}
+
+// Log tells what happened.
+type Log struct {
+	clock  func() time.Time
+	logger *slog.Logger
+	seen   *cache.Cache[mistake, struct{}]
+
+	watched  atomic.Bool // whether there is anybody to tell
+	mu       sync.Mutex
+	watchers []*watcher
+	closed   bool
+}
+
+// mistake is what is logged once a minute.
+type mistake struct {
+	clientID string
+	name     diagnosis.Name
+}
+
+const (
+	repeatEvery = time.Minute
+	maxSeen     = 4096
+)
+
+// New returns a log.
+func New(clock func() time.Time, logger *slog.Logger) *Log {
+	return &Log{clock: clock, logger: logger, seen: cache.New[mistake, struct{}](repeatEvery, maxSeen, clock)}
+}
+
+// Party is whose request it was; either may be empty.
+type Party struct{ ClientID, UserID string }
+
+// Succeeded tells that a request was answered as it wanted to be.
+func (l *Log) Succeeded(ctx context.Context, event string, of Party) {
+	if l.watched.Load() {
+		l.tell(ctx, Activity{Event: event, Outcome: OK, ClientID: of.ClientID, UserID: of.UserID})
+	}
+}
+
+// Remarked is Succeeded with a diagnosis: the answer may not be what the application can
+// read.
+func (l *Log) Remarked(ctx context.Context, event string, of Party, name diagnosis.Name, details map[string]string) {
+	if l.watched.Load() {
+		l.tell(ctx, Activity{Event: event, Outcome: OK, ClientID: of.ClientID, UserID: of.UserID,
+			Diagnosis: name, Details: clean(details)})
+	}
+}
+
+// Refused tells that a request was answered with an error.
+func (l *Log) Refused(ctx context.Context, event string, of Party, err *engine.Error) {
+	a := Activity{Event: event, Outcome: Failed, ClientID: of.ClientID, UserID: of.UserID,
+		Error: err.Code, Diagnosis: diagnose(err), Details: clean(err.Details)}
+	if err.Code == engine.AccessDenied {
+		a.Outcome = Denied
+	}
+	if a.Diagnosis.IsMistake() {
+		_, _ = l.seen.Get(mistake{a.ClientID, a.Diagnosis}, func() (struct{}, error) {
+			l.warn(ctx, a)
+			return struct{}{}, nil
+		})
+	}
+	if l.watched.Load() {
+		l.tell(ctx, a)
+	}
+}
+
+// diagnose returns the diagnosis of an error, also of one that is of our own doing.
+func diagnose(err *engine.Error) diagnosis.Name {
+	switch {
+	case err.Diagnosis != "":
+		return err.Diagnosis
+	case err.Code == engine.TemporarilyUnavailable:
+		return diagnosis.ProviderUnavailable
+	case err.Code == engine.ServerError:
+		return diagnosis.ProviderFailed
+	default:
+		return ""
+	}
+}
+
+func (l *Log) warn(ctx context.Context, a Activity) {
+	attributes := []slog.Attr{
+		slog.String("client", a.ClientID), slog.String("event", a.Event), slog.String("error", a.Error),
+		slog.String("diagnosis", string(a.Diagnosis)),
+		slog.String("cause", a.Diagnosis.Cause()), slog.String("remedy", a.Diagnosis.Remedy()),
+	}
+	for _, name := range slices.Sorted(maps.Keys(a.Details)) {
+		attributes = append(attributes, slog.String(name, a.Details[name]))
+	}
+	level := slog.LevelWarn
+	if a.ClientID == "" {
+		level = slog.LevelInfo // it may be anybody
+	}
+	l.logger.LogAttrs(ctx, level, "an application made a mistake; the same one is reported once a minute", attributes...)
+}
+
+// tell gives an activity to all who watch.
+func (l *Log) tell(ctx context.Context, a Activity) {
+	if a.ClientID == "" {
+		return // nobody's
+	}
+	a.At, a.RequestID, a.Address = l.clock(), request.ID(ctx), request.Network(ctx)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, w := range l.watchers {
+		w.offer(ctx, a)
+	}
+}
+
+// maxDetail bounds a detail in bytes. Strangers choose some of them.
+const maxDetail = 400
+
+// clean returns details that are text, and not too long.
+func clean(details map[string]string) map[string]string {
+	if len(details) == 0 {
+		return nil
+	}
+	cleaned := make(map[string]string, len(details))
+	for name, value := range details {
+		cleaned[name] = cleanText(value)
+	}
+	return cleaned
+}
+
+func cleanText(s string) string {
+	s = strings.ToValidUTF8(s, "�")
+	if len(s) > maxDetail {
+		s = s[:maxDetail]
+		for !utf8.ValidString(s) {
+			s = s[:len(s)-1]
+		}
+		s += "…"
+	}
+	return strings.Map(func(r rune) rune {
+		// Line breaks, and what turns the direction of text, would let a stranger
+		// write lines of a log that are not there.
+		if r < ' ' || r == 0x7f || '\u200e' <= r && r <= '\u200f' || '\u2028' <= r && r <= '\u202e' || '\u2066' <= r && r <= '\u2069' {
+			return '�'
+		}
+		return r
+	}, s)
+}

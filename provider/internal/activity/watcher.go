@@ -1,0 +1,120 @@
+package activity
+
+import (
+	"context"
+	"log/slog"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"github.com/bonafide-id/bonafide/provider/internal/host"
+)
+
+// maxWaiting is how many activities wait for one watcher. More are dropped.
+const maxWaiting = 1024
+
+// watcher is somebody who watches.
+type watcher struct {
+	call   func(Activity)
+	queue  chan Activity
+	calls  host.Calls // of one place: calls do not overlap
+	done   chan struct{}
+	logger *slog.Logger
+
+	abandoned atomic.Bool // nobody waits for what is left
+
+	dropping bool // guarded by the lock of the log: dropping has been reported
+}
+
+// Watch calls a function for each activity from now on, one after the other, until stop is
+// called or the log is closed. A function that is slow misses some; one that panics or
+// hangs harms nobody. stop waits until what has happened before has been told, unless that
+// takes longer than host.Timeout.
+func (l *Log) Watch(call func(Activity)) (stop func()) {
+	w := &watcher{
+		call: call, queue: make(chan Activity, maxWaiting), calls: make(host.Calls, 1),
+		done: make(chan struct{}), logger: l.logger,
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.closed {
+		return func() {}
+	}
+	l.watchers = append(l.watchers, w)
+	l.watched.Store(true)
+	go w.run()
+	return sync.OnceFunc(func() {
+		l.remove(w)
+		w.wait()
+	})
+}
+
+// Close ends all watching.
+func (l *Log) Close() {
+	l.mu.Lock()
+	ended := l.watchers
+	for _, w := range ended {
+		close(w.queue)
+	}
+	l.watchers, l.closed = nil, true
+	l.watched.Store(false)
+	l.mu.Unlock()
+	for _, w := range ended {
+		w.wait()
+	}
+}
+
+func (l *Log) remove(w *watcher) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	i := slices.Index(l.watchers, w)
+	if i < 0 {
+		return // the log has been closed
+	}
+	close(w.queue)
+	l.watchers = slices.Delete(slices.Clone(l.watchers), i, i+1)
+	l.watched.Store(len(l.watchers) > 0)
+}
+
+// offer gives an activity to the watcher if it has room. It is called under the lock of
+// the log.
+func (w *watcher) offer(ctx context.Context, a Activity) {
+	select {
+	case w.queue <- a:
+		w.dropping = false
+	default:
+		if !w.dropping {
+			w.logger.WarnContext(ctx, "a watcher of activities is too slow; it misses some")
+		}
+		w.dropping = true
+	}
+}
+
+func (w *watcher) run() {
+	defer close(w.done)
+	failing := false
+	for a := range w.queue {
+		if w.abandoned.Load() {
+			return
+		}
+		_, err := host.CallIn(context.Background(), w.calls, func(context.Context) (struct{}, error) {
+			w.call(a)
+			return struct{}{}, nil
+		})
+		if err != nil && !failing {
+			w.logger.Error("a watcher of activities did not return", slog.String("event", a.Event), slog.Any("error", err))
+		}
+		failing = err != nil
+	}
+}
+
+// wait waits for what is in the queue, but not for a function that hangs.
+func (w *watcher) wait() {
+	late, cancel := context.WithTimeout(context.Background(), host.Timeout)
+	defer cancel()
+	select {
+	case <-w.done:
+	case <-late.Done():
+		w.abandoned.Store(true)
+	}
+}

@@ -1,0 +1,62 @@
+package authflow
+
+import (
+	"errors"
+	"net/http"
+
+	"github.com/bonafide-id/bonafide/provider/internal/activity"
+	"github.com/bonafide-id/bonafide/provider/internal/diagnosis"
+	"github.com/bonafide-id/bonafide/provider/internal/engine"
+	"github.com/bonafide-id/bonafide/provider/internal/web"
+	"github.com/bonafide-id/bonafide/ui"
+)
+
+// partyOf returns whose request it is; user may be nil.
+func partyOf(request *engine.AuthorizeRequest, user *User) activity.Party {
+	of := activity.Party{}
+	if request != nil {
+		of.ClientID = request.Client.ID
+	}
+	if user != nil {
+		of.UserID = user.UserID
+	}
+	return of
+}
+
+// noteIssued tells those who build the application that it has its answer.
+func (e *Endpoint) noteIssued(r *http.Request, request *engine.AuthorizeRequest, user *User) {
+	of := partyOf(request, user)
+	if request.LooksStandard() {
+		e.Activity.Remarked(r.Context(), activity.Authorize, of, diagnosis.StandardRequestAtV3, nil)
+		return
+	}
+	e.Activity.Succeeded(r.Context(), activity.Authorize, of)
+}
+
+// note tells those who build the application why its request did not get what it asked
+// for. What a user does wrong on a page, and pages of no request, are not theirs.
+func (e *Endpoint) note(r *http.Request, p *Page, cause error) {
+	of := partyOf(p.Request(), p.user)
+	failed := web.AsJSONError(cause)
+	var denied *denial
+	var refused *redirectError
+	var elsewhere *engine.RedirectError
+	var page *web.PageError
+	switch {
+	case errors.As(cause, &denied):
+		of.ClientID = denied.flow.request.Client.ID
+		failed = (&engine.Error{Code: engine.AccessDenied}).Because(diagnosis.UserRefused)
+	case errors.As(cause, &refused):
+		of.ClientID = refused.request.Client.ID
+	case errors.As(cause, &elsewhere):
+		of.ClientID, failed = elsewhere.Client.ID, elsewhere.Diagnosed()
+	case errors.Is(cause, engine.ErrDisabled):
+		of.ClientID = r.URL.Query().Get("client_id")
+	case errors.As(cause, &page) && page.Code == ui.ErrorExpired && page.Request != nil:
+		of.ClientID, failed = page.Request.Client.ID, failed.Because(diagnosis.RequestExpired)
+	}
+	ours := of.ClientID != "" && failed.Status >= http.StatusInternalServerError
+	if failed.Diagnosis != "" || ours {
+		e.Activity.Refused(r.Context(), activity.Authorize, of, failed)
+	}
+}

@@ -1,0 +1,104 @@
+package diagnosis
+
+// What can be wrong with the application itself, at every endpoint.
+const (
+	ClientUnknown       Name = "client_unknown"
+	ApplicationDisabled Name = "application_disabled"
+	OriginNotRegistered Name = "origin_not_registered"
+)
+
+// What can be wrong with a request, at every endpoint.
+const (
+	ParameterRepeated    Name = "parameter_repeated"
+	ParameterMissing     Name = "parameter_missing"
+	ParameterMalformed   Name = "parameter_malformed"
+	ParameterUnsupported Name = "parameter_unsupported"
+	RequestMalformed     Name = "request_malformed"
+)
+
+// What can be wrong at the authorization endpoint, and why it can answer no.
+const (
+	RedirectURINotRegistered  Name = "redirect_uri_not_registered"
+	ResponseTypeUnknown       Name = "response_type_unknown"
+	ResponseTypeNotRegistered Name = "response_type_not_registered"
+	ResponseModeUnsupported   Name = "response_mode_unsupported"
+	ScopeUnknown              Name = "scope_unknown"
+	ScopeNotAllowed           Name = "scope_not_allowed"
+	ScopeNotSingle            Name = "scope_not_single"
+	ScopeRepeated             Name = "scope_repeated"
+	OpenIDMissing             Name = "openid_missing"
+	NonceMissing              Name = "nonce_missing"
+	ChallengeMissing          Name = "challenge_missing"
+	ChallengeMethod           Name = "challenge_method"
+	ChallengeMalformed        Name = "challenge_malformed"
+	HintForeign               Name = "id_token_hint_foreign"
+	StandardRequestAtV3       Name = "standard_request_at_v3"
+	V3RequestAtStandard       Name = "v3_request_at_standard"
+	LoginRequired             Name = "login_required"
+	ConsentRequired           Name = "consent_required"
+	SignInUnstable            Name = "sign_in_unstable"
+	UserDenied                Name = "user_denied"
+	UserNotVerified           Name = "user_not_verified"
+	UserRefused               Name = "user_refused"
+	RequestExpired            Name = "request_expired"
+)
+
+// What can be wrong with how an application authenticates.
+const (
+	SecretMissing        Name = "client_secret_missing"
+	SecretWrong          Name = "client_secret_wrong"
+	AuthMethodWrong      Name = "auth_method_wrong"
+	PublicWithSecret     Name = "public_client_with_secret"
+	CredentialsMalformed Name = "credentials_malformed"
+	CredentialsRepeated  Name = "credentials_repeated"
+	AssertionUnsupported Name = "client_assertion_unsupported"
+	ClientThrottled      Name = "client_throttled"
+)
+
+// What can be wrong at the token, revocation and introspection endpoints.
+const (
+	ParametersInQuery    Name = "parameters_in_query"
+	GrantTypeUnsupported Name = "grant_type_unsupported"
+	GrantNotRegistered   Name = "grant_not_registered"
+	RefreshNotRegistered Name = "refresh_not_registered"
+	CodeUnknown          Name = "code_unknown"
+	CodeUsed             Name = "code_used"
+	CodeExpired          Name = "code_expired"
+	CodeRevoked          Name = "code_revoked"
+	CodeOfAnother        Name = "code_of_another_client"
+	RedirectURIDiffers   Name = "redirect_uri_differs"
+	VerifierMissing      Name = "verifier_missing"
+	VerifierMalformed    Name = "verifier_malformed"
+	VerifierWrong        Name = "verifier_wrong"
+	VerifierUnexpected   Name = "verifier_unexpected"
+	ScopeWithdrawn       Name = "scope_withdrawn"
+	RefreshUnknown       Name = "refresh_token_unknown"
+	RefreshUsed          Name = "refresh_token_used"
+	RefreshExpired       Name = "refresh_token_expired"
+	RefreshRevoked       Name = "refresh_token_revoked"
+	RefreshOfAnother     Name = "refresh_token_of_another_client"
+	ScopeWider           Name = "scope_wider"
+	TokenOfAnother       Name = "token_of_another_client"
+	IntrospectionPublic  Name = "introspection_by_public_client"
+)
+
+// What can be wrong at the data endpoints and at sign-out.
+const (
+	TokenMissing         Name = "access_token_missing"
+	TokenUnknown         Name = "access_token_unknown"
+	TokenExpired         Name = "access_token_expired"
+	TokenRevoked         Name = "access_token_revoked"
+	TokenInQuery         Name = "access_token_in_query"
+	HeaderMalformed      Name = "authorization_header_malformed"
+	CallbackUnavailable  Name = "callback_unavailable"
+	CallbackMalformed    Name = "callback_malformed"
+	ScopeInsufficient    Name = "scope_insufficient"
+	UserGone             Name = "user_gone"
+	SignOutNotRegistered Name = "post_logout_redirect_uri_not_registered"
+)
+
+// What is not the application's doing.
+const (
+	ProviderUnavailable Name = "provider_unavailable"
+	ProviderFailed      Name = "provider_failed"
+)
