@@ -144,4 +144,4 @@ var organizationFixtures = []fixture{
 }
 
 // developerFixtures are the pages of the dashboard.
-var developerFixtures = slices.Concat(organizationFixtures)
+var developerFixtures = slices.Concat(organizationFixtures, brandingFixtures, previewFixtures)

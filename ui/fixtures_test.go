@@ -289,20 +289,8 @@ var screenFixtures = []fixture{
 	{"form-post", func(p Page) templ.Component {
 		return FormPost(FormPostView{Page: p, URL: "https://riverbikes.example/cb?x=1", Fields: []Field{{"code", "c"}, {"state", `"><script>alert(1)</script>`}}})
 	}},
-	{"preview-signin-light", func(p Page) templ.Component {
-		p.BrandStylesheet = "sample/brand.css"
-		return Preview(PreviewView{Page: p, Screen: PreviewSignIn, Scheme: SchemeLight})
-	}},
-	{"preview-consent-dark", func(p Page) templ.Component {
-		p.BrandStylesheet = "sample/brand.css"
-		return Preview(PreviewView{Page: p, Screen: PreviewConsent, Scheme: SchemeDark})
-	}},
 	{"preview-consent-scopes", func(p Page) templ.Component {
 		return Preview(PreviewView{Page: p, Screen: PreviewConsent, Scopes: consentOf(p).Scopes})
-	}},
-	{"preview-error-light", func(p Page) templ.Component {
-		p.Client.LogoURL, p.Languages = "", nil
-		return Preview(PreviewView{Page: p, Screen: PreviewError, Scheme: SchemeLight})
 	}},
 	{"account", func(p Page) templ.Component {
 		return AccountHome(AccountView{

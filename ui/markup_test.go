@@ -64,8 +64,11 @@ func textOf(n *html.Node) string {
 func TestScreensHaveNothingInline(t *testing.T) {
 	everyScreen(t, func(t *testing.T, _ *Locale, doc *html.Node) {
 		for _, e := range elements(doc) {
-			if e.Data == "style" || e.Data == "iframe" || e.Data == "object" || e.Data == "base" {
+			if e.Data == "style" || e.Data == "object" || e.Data == "base" {
 				t.Errorf("element <%s>", e.Data)
+			}
+			if e.Data == "iframe" && !strings.HasPrefix(attr(e, "src"), "preview-") {
+				t.Errorf("frame of what is no preview: %q", attr(e, "src"))
 			}
 			if e.Data == "script" && (!strings.HasPrefix(attr(e, "src"), "assets/") || e.FirstChild != nil) {
 				t.Errorf("script that is not a file of ours: %q", attr(e, "src"))

@@ -52,6 +52,14 @@ const (
 	HasApplications ProblemCode = "has_applications"
 	// TooMany counts how many there may be of what somebody makes.
 	TooMany ProblemCode = "too_many"
+	// LogoTooLarge and those after it are for a picture that cannot be a logo.
+	LogoTooLarge ProblemCode = "logo_too_large"
+	LogoTooWide  ProblemCode = "logo_too_wide"
+	LogoSVG      ProblemCode = "logo_svg"
+	LogoFormat   ProblemCode = "logo_format"
+	LogoDamaged  ProblemCode = "logo_damaged"
+	// ColorInvalid is for what is not of the form #rrggbb.
+	ColorInvalid ProblemCode = "color_invalid"
 	// TooManyAttempts counts the minutes to wait.
 	TooManyAttempts ProblemCode = "too_many_attempts"
 )
@@ -108,6 +116,10 @@ func (p Problem) field() string {
 		return FieldName
 	case ConfirmWrong:
 		return FieldConfirm
+	case LogoTooLarge, LogoTooWide, LogoSVG, LogoFormat, LogoDamaged:
+		return FieldLogo
+	case ColorInvalid:
+		return FieldColor
 	default:
 		return ""
 	}

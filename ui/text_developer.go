@@ -71,8 +71,6 @@ type developerSecretsText struct{}
 
 type developerProductionText struct{}
 
-type developerBrandingText struct{}
-
 type developerLogText struct{}
 
 type developerNumbersText struct{}

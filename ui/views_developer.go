@@ -87,6 +87,11 @@ const (
 	DeveloperJoined       DeveloperNotice = "joined"
 	DeveloperDeleted      DeveloperNotice = "deleted"
 	DeveloperSomebodyElse DeveloperNotice = "somebody_else"
+
+	DeveloperDraftSaved DeveloperNotice = "draft_saved"
+	DeveloperPublished  DeveloperNotice = "published"
+	DeveloperDiscarded  DeveloperNotice = "discarded"
+	DeveloperUndone     DeveloperNotice = "undone"
 )
 
 // DeveloperHomeView lists the organizations of a user.

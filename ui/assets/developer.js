@@ -25,3 +25,29 @@ for (const field of document.querySelectorAll("[data-check]")) {
     }, 300);
   });
 }
+
+// Choose a colour by eye. The field and the picker say the same, and the previews follow.
+for (const picker of document.querySelectorAll("[data-color]")) {
+  const field = document.getElementById(picker.dataset.color);
+  const shown = () => {
+    const complete = /^#[0-9a-f]{6}$/i.test(field.value);
+    if (complete) picker.value = field.value;
+    return complete || field.value === "";
+  };
+  let timer;
+  const follow = () => {
+    clearTimeout(timer);
+    if (!shown()) return;
+    timer = setTimeout(() => {
+      for (const frame of document.querySelectorAll("[data-preview]")) {
+        const address = new URL(frame.dataset.preview, location.href);
+        address.searchParams.set(field.name, field.value);
+        frame.contentWindow.location.replace(address.href);
+      }
+    }, 300);
+  };
+  picker.hidden = false;
+  shown();
+  field.addEventListener("input", follow);
+  picker.addEventListener("input", () => { field.value = picker.value; follow(); });
+}

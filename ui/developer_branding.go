@@ -1,0 +1,45 @@
+package ui
+
+import (
+	"fmt"
+	"math"
+)
+
+// heading names a preview, for those who cannot see it as well.
+func (p DeveloperPreview) heading(l *Locale) string {
+	t := l.text.Developer.Branding
+	scheme := t.Light
+	if p.Scheme == SchemeDark {
+		scheme = t.Dark
+	}
+	screen := map[PreviewScreen]message{PreviewSignIn: t.SignIn, PreviewConsent: t.Consent, PreviewError: t.Error}
+	return l.plain(t.Screen, arg{"screen", words(l.plain(screen[p.Screen]))}, arg{"scheme", words(l.plain(scheme))})
+}
+
+// ratio writes a contrast as WCAG does, cut off and never rounded up: 2.999 is below 3.
+func (l *Locale) ratio(r float64) words {
+	hundredths := int(math.Floor(r*100 + 1e-9))
+	return words(l.plain(l.text.Developer.Branding.Ratio,
+		arg{"whole", hundredths / 100}, arg{"part", words(fmt.Sprintf("%02d", hundredths%100))}))
+}
+
+// label says whether the label of a button can be read.
+func (c Contrast) labelText(l *Locale) string {
+	t := l.text.Developer.Branding
+	color, grade := t.White, t.GradeAA
+	if c.LabelColor == black.String() {
+		color = t.Black
+	}
+	if c.Grade() == "AAA" {
+		grade = t.GradeAAA
+	}
+	return l.plain(color) + ", " + l.plain(grade)
+}
+
+// edgeText says whether a button can be found.
+func edgeText(l *Locale, outlined bool) string {
+	if outlined {
+		return l.plain(l.text.Developer.Branding.Outlined)
+	}
+	return l.plain(l.text.Developer.Branding.StandsOut)
+}

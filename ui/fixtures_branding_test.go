@@ -1,0 +1,65 @@
+package ui
+
+import (
+	"strings"
+
+	"github.com/a-h/templ"
+)
+
+// previewsOf are those that the gallery has.
+func previewsOf() []DeveloperPreview {
+	var all []DeveloperPreview
+	for _, scheme := range []Scheme{SchemeLight, SchemeDark} {
+		for _, screen := range []PreviewScreen{PreviewSignIn, PreviewConsent, PreviewError} {
+			all = append(all, DeveloperPreview{screen, scheme, "preview-" + string(screen) + "-" + string(scheme) + ".html"})
+		}
+	}
+	return all
+}
+
+func brandingOf(p Page, color string) DeveloperBrandingView {
+	v := DeveloperBrandingView{
+		DeveloperPage: applicationPage(p, SectionBranding), Form: sampleForm, Version: "v1", Name: "Shop",
+		LogoURL: "sample/client.svg", Color: color, Previews: previewsOf(), MayChange: true,
+	}
+	v.Contrast, _ = ContrastOf(color)
+	return v
+}
+
+var brandingFixtures = []fixture{
+	{"developer-branding", func(p Page) templ.Component {
+		v := brandingOf(p, "#ffd400")
+		v.Draft, v.MayUndo = true, true
+		v.Notice = DeveloperDraftSaved
+		return DeveloperBranding(v)
+	}},
+	{"developer-branding-empty", func(p Page) templ.Component {
+		v := brandingOf(p, "")
+		v.LogoURL = ""
+		return DeveloperBranding(v)
+	}},
+	{"developer-branding-wrong", func(p Page) templ.Component {
+		v := brandingOf(p, "red")
+		v.Form = with(Problem{Code: LogoSVG}, Problem{Code: ColorInvalid})
+		return DeveloperBranding(v)
+	}},
+	{"developer-branding-viewer", func(p Page) templ.Component {
+		v := brandingOf(p, "#14171c")
+		v.DeveloperPage, v.MayChange = inProduction(v.DeveloperPage), false
+		return DeveloperBranding(v)
+	}},
+	{"developer-branding-blue", func(p Page) templ.Component { return DeveloperBranding(brandingOf(p, "#0b5cff")) }},
+}
+
+// previewFixtures are every screen by day and by night, in a colour that needs an outline
+// by day.
+var previewFixtures = func() []fixture {
+	var all []fixture
+	for _, p := range previewsOf() {
+		all = append(all, fixture{strings.TrimSuffix(p.URL, ".html"), func(page Page) templ.Component {
+			page.BrandStylesheet = "sample/brand.css"
+			return Preview(PreviewView{Page: page, Screen: p.Screen, Scheme: p.Scheme})
+		}})
+	}
+	return all
+}()
