@@ -108,6 +108,9 @@ type Dashboard struct {
 	Config
 	base string // the path that the dashboard is mounted at, without a slash at its end
 	mux  *http.ServeMux
+
+	// mounted is who may look at the page of a path.
+	mounted map[string]need
 }
 
 // New returns a dashboard. It is to be mounted with its full path.
@@ -120,7 +123,7 @@ func New(cfg Config) (*Dashboard, error) {
 	if err != nil {
 		return nil, fmt.Errorf("developer: %w", err)
 	}
-	d := &Dashboard{Config: cfg, base: base.Path + "/developer", mux: http.NewServeMux()}
+	d := &Dashboard{Config: cfg, base: base.Path + "/developer", mux: http.NewServeMux(), mounted: map[string]need{}}
 	for _, r := range d.routes() {
 		d.mount(r)
 	}

@@ -66,6 +66,53 @@ func (d *Dashboard) organizationPage(r *request, current ui.DeveloperSection) (u
 	return p, nil
 }
 
+// applicationSections are the pages of an application below its own path.
+var applicationSections = []struct {
+	section ui.DeveloperSection
+	path    string
+}{
+	{ui.SectionOverview, ""},
+	{ui.SectionSettings, "/settings"},
+	{ui.SectionSecrets, "/secrets"},
+	{ui.SectionBranding, "/branding"},
+	{ui.SectionSamples, "/samples"},
+	{ui.SectionTry, "/try"},
+	{ui.SectionLog, "/log"},
+	{ui.SectionNumbers, "/numbers"},
+	{ui.SectionFaults, "/faults"},
+	{ui.SectionAccess, "/access"},
+}
+
+// applicationPage returns what every page of an application shows around its content. It
+// leads to the pages that the user may open.
+func (d *Dashboard) applicationPage(r *request, current ui.DeveloperSection) (ui.DeveloperPage, error) {
+	p, err := d.page(r)
+	if err != nil {
+		return ui.DeveloperPage{}, err
+	}
+	here := d.path("o", r.org.ID, r.env, r.app.ClientID)
+	p.Trail = []ui.DeveloperLink{{Label: r.org.Name, URL: d.path("o", r.org.ID, r.env)}, {Label: r.app.Name, URL: here}}
+	for _, s := range applicationSections {
+		looks, there := d.mounted["/o/{org}/{env}/{client}"+s.path]
+		if there && r.may(looks) && d.hasSection(r.env, s.section) {
+			p.Sections = append(p.Sections, ui.DeveloperSectionLink{Section: s.section, URL: here + s.path, Current: s.section == current})
+		}
+	}
+	return d.inEnvironment(p, r.env, d.path("o", r.org.ID, storage.Sandbox), d.path("o", r.org.ID, storage.Production)), nil
+}
+
+// hasSection reports whether applications of an environment have a page.
+func (d *Dashboard) hasSection(env string, s ui.DeveloperSection) bool {
+	switch s {
+	case ui.SectionFaults:
+		return env == storage.Sandbox
+	case ui.SectionAccess:
+		return env == storage.Sandbox && d.Review
+	default:
+		return true
+	}
+}
+
 // inEnvironment marks a page as one of an environment, with the way to the same page in
 // the other.
 func (d *Dashboard) inEnvironment(p ui.DeveloperPage, env, sandboxURL, productionURL string) ui.DeveloperPage {

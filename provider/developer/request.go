@@ -57,9 +57,17 @@ func (d *Dashboard) mount(p route) {
 			if err := d.admit(r, n); err != nil {
 				return err
 			}
+			// No form of ours has a field twice: who reads the first of two and who reads
+			// the last may each believe another.
+			for _, values := range r.Request.PostForm {
+				if len(values) > 1 {
+					return provider.ScreenError{Status: http.StatusBadRequest, Code: ui.ErrorRequest, Err: errors.New("a field is given twice")}
+				}
+			}
 			return h(r)
 		})
 	}
+	d.mounted[p.path] = p.looks
 	d.mux.Handle("GET "+d.base+p.path, answer(p.looks, p.show))
 	if p.act != nil {
 		d.mux.Handle("POST "+d.base+p.path, answer(p.posts, p.act))
@@ -124,6 +132,13 @@ func (d *Dashboard) provider(environment string) *provider.Provider {
 	default:
 		return nil
 	}
+}
+
+// client returns the registration of the application in the path. It is not found when it
+// is not there (any more): the overview of the application says so.
+func (d *Dashboard) client(r *request) (provider.Client, error) {
+	c, err := d.provider(r.env).Client(r.Request.Context(), r.app.ClientID)
+	return c, notFound(err)
 }
 
 // notFound makes what is not there a page that says so.
