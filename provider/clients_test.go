@@ -23,6 +23,7 @@ type relyingParty struct {
 	t        testing.TB
 	ctx      context.Context
 	provider *oidc.Provider
+	now      func() time.Time // nil for the clock of the machine
 }
 
 func newRelyingParty(t testing.TB, issuer, clientID string, scopes ...string) *relyingParty {
@@ -34,7 +35,7 @@ func newRelyingParty(t testing.TB, issuer, clientID string, scopes ...string) *r
 	}
 	return &relyingParty{
 		&oauth2.Config{ClientID: clientID, ClientSecret: clientSecret, RedirectURL: callbackURI, Endpoint: discovered.Endpoint(), Scopes: scopes},
-		t, ctx, discovered,
+		t, ctx, discovered, nil,
 	}
 }
 

@@ -17,6 +17,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider/internal/claims"
 	"github.com/bonafide-id/bonafide/provider/internal/clients"
 	"github.com/bonafide-id/bonafide/provider/internal/engine"
+	"github.com/bonafide-id/bonafide/provider/internal/faults"
 	"github.com/bonafide-id/bonafide/provider/internal/host"
 	"github.com/bonafide-id/bonafide/provider/internal/keyring"
 	"github.com/bonafide-id/bonafide/provider/internal/memory"
@@ -43,6 +44,7 @@ type Provider struct {
 	catalogue *claims.Catalogue
 	secrets   *keyring.Secrets
 	keys      *keyring.KeySet
+	faults    *faults.Faults
 	engine    *engine.Engine
 	audit     *audit.Log
 	activity  *activity.Log
@@ -137,6 +139,7 @@ func (p *Provider) build(ctx context.Context, logo []byte) error {
 		Catalogue: p.catalogue, Stored: p.store.Recent, Host: cfg.Users.person(), HasAccounts: cfg.hasAccounts(),
 		Clock: cfg.Clock, Logger: cfg.Logger,
 	})
+	p.faults = p.newFaults()
 	tokens := token.NewCodec(p.secrets, p.issuer, cfg.Clock)
 	p.engine = p.newEngine(tokens, source)
 	p.clients = &clients.Registry{
@@ -154,7 +157,7 @@ func (p *Provider) build(ctx context.Context, logo []byte) error {
 	}
 	p.flows = &authflow.Endpoint{Options: authflow.Options{
 		Site: site, Engine: p.engine, Claims: source, Audit: p.audit, Activity: p.activity, Keys: p.keys, Store: p.store,
-		Sessions: sessions, SignsUp: cfg.hasAccounts() && cfg.Mailer != nil, Personas: p.personas(), Host: cfg.host(),
+		Sessions: sessions, SignsUp: cfg.hasAccounts() && cfg.Mailer != nil, Personas: p.personas(), Faults: p.faults, Host: cfg.host(),
 		Life: cfg.Lifetimes.Flow, Clock: cfg.Clock,
 	}}
 	p.pages = account.NewPages(account.Options{
@@ -163,7 +166,8 @@ func (p *Provider) build(ctx context.Context, logo []byte) error {
 		SignInURL: cfg.Users.SignInURL, SignOutURL: cfg.Users.SignOutURL, FlowLife: cfg.Lifetimes.Flow, Clock: cfg.Clock,
 	})
 	endpoints, err := oauth.New(oauth.Options{
-		Site: site, Engine: p.engine, Catalogue: p.catalogue, Audit: p.audit, Activity: p.activity, Limits: limits, Keys: p.keys,
+		Site: site, Engine: p.engine, Catalogue: p.catalogue, Audit: p.audit, Activity: p.activity, Limits: limits,
+		Faults: p.faults, Keys: p.faults.Publish(p.keys),
 	})
 	if err != nil {
 		return err
@@ -244,11 +248,14 @@ func (p *Provider) newEngine(tokens *token.Codec, source *claims.Source) *engine
 		Clients:    p.store,
 		Grants:     memory.Grants{Store: p.store},
 		Tokens:     engineTokens{tokens},
-		Sign:       p.keys.Sign,
+		Sign:       p.faults.Sign(p.keys.Sign),
 		OpenSecret: func(sealed []byte) ([]byte, error) { return p.secrets.Open(clients.SealPurpose, sealed) },
 		ScopeKnown: p.catalogue.Known,
 		Claims:     source.Claims,
 		Admits: func(ctx context.Context, g storage.Grant, scopes []string) error {
+			if err := p.faults.Refresh(ctx, g); err != nil {
+				return err
+			}
 			return p.flows.AdmitAgain(ctx, g, scopes)
 		},
 		OnReuse:  p.tokenReused,

@@ -229,6 +229,14 @@ func (e *Endpoint) issue(w http.ResponseWriter, r *http.Request, f *Flow, s auth
 	if err := e.checkVerified(ctx, f, s.user.UserID); err != nil {
 		return err
 	}
+	err := e.Faults.Authorize(ctx, f.request.Client.ID)
+	var asked *engine.Error
+	if errors.As(err, &asked) {
+		return e.refuse(w, r, &redirectError{f.request, asked, f})
+	}
+	if err != nil {
+		return err
+	}
 	if s.asks.unlisted(s.consent) { // an application of the host's own
 		use := s.asks.useBeside(s.user.UserID, f.request.Client.ID, s.consent, s.now)
 		if err := e.saveConsent(ctx, use, f, s); err != nil {

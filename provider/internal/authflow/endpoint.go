@@ -17,6 +17,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider/internal/audit"
 	"github.com/bonafide-id/bonafide/provider/internal/claims"
 	"github.com/bonafide-id/bonafide/provider/internal/engine"
+	"github.com/bonafide-id/bonafide/provider/internal/faults"
 	"github.com/bonafide-id/bonafide/provider/internal/host"
 	"github.com/bonafide-id/bonafide/provider/internal/persona"
 	"github.com/bonafide-id/bonafide/provider/internal/session"
@@ -53,8 +54,9 @@ type Options struct {
 	Sessions *session.Manager
 	SignsUp  bool
 
-	// Personas are those of a sandbox, or nil.
+	// Personas and Faults are those of a sandbox, or nil.
 	Personas *persona.Cast
+	Faults   *faults.Faults
 
 	// Host is the seam to users that the host keeps itself.
 	Host Host

@@ -21,7 +21,7 @@ type Options struct {
 	Tokens Tokens
 
 	// Sign returns claims as a JWT signed with RS256.
-	Sign func(claims []byte) (string, error)
+	Sign func(ctx context.Context, claims []byte) (string, error)
 
 	// OpenSecret unseals a client secret.
 	OpenSecret func(sealed []byte) ([]byte, error)

@@ -42,7 +42,7 @@ func (e *Engine) idToken(ctx context.Context, f idTokenFor) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	token, err := e.Sign(payload)
+	token, err := e.Sign(ctx, payload)
 	if err != nil {
 		return "", fmt.Errorf("sign ID token: %w", err)
 	}

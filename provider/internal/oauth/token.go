@@ -13,6 +13,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider/internal/claims"
 	"github.com/bonafide-id/bonafide/provider/internal/diagnosis"
 	"github.com/bonafide-id/bonafide/provider/internal/engine"
+	"github.com/bonafide-id/bonafide/provider/internal/faults"
 	"github.com/bonafide-id/bonafide/provider/internal/ratelimit"
 	"github.com/bonafide-id/bonafide/provider/internal/request"
 	"github.com/bonafide-id/bonafide/provider/internal/web"
@@ -33,6 +34,9 @@ type Options struct {
 	Audit     *audit.Log
 	Activity  *activity.Log
 	Limits    audit.Limits
+
+	// Faults are those that applications of a sandbox have asked for, or nil.
+	Faults *faults.Faults
 
 	// Keys are the signing keys.
 	Keys interface {
@@ -69,7 +73,11 @@ func (e *Endpoints) Routes() []web.Route {
 // token is the token endpoint (RFC 6749 section 3.2).
 func (e *Endpoints) token(w http.ResponseWriter, r *http.Request) error {
 	e.Keys.Refresh(r.Context())
-	response, err := e.Engine.Token(r.Context(), r)
+	var response engine.TokenResponse
+	err := e.fault(r)
+	if err == nil {
+		response, err = e.Engine.Token(r.Context(), r)
+	}
 	foreign := e.allowOrigin(w, r)
 	err = e.clientFailed(w, r, err)
 	event := activity.Token
@@ -82,6 +90,17 @@ func (e *Endpoints) token(w http.ResponseWriter, r *http.Request) error {
 	}
 	e.Site.WriteJSON(w, r, http.StatusOK, response)
 	return nil
+}
+
+// fault fails as the application that a request names has asked for in a sandbox.
+func (e *Endpoints) fault(r *http.Request) error {
+	if e.Faults == nil {
+		return nil
+	}
+	if _, err := engine.ReadForm(r); err != nil {
+		return err
+	}
+	return e.Faults.Token(r.Context(), claimedClient(r))
 }
 
 // note tells those who build the application what happened to a request. foreign says why

@@ -1,0 +1,116 @@
+package faults
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/rsa"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/bonafide-id/bonafide/provider/internal/keyring"
+)
+
+// Keys are the signing keys of a provider.
+type Keys interface {
+	Refresh(ctx context.Context)
+	JWKS() []byte
+}
+
+// Publish returns keys whose key set has those of rotated keys as well.
+func (f *Faults) Publish(keys Keys) Keys {
+	if f == nil {
+		return keys
+	}
+	return published{keys, &f.rotated}
+}
+
+type published struct {
+	Keys
+	rotated *rotatedKeys
+}
+
+// JWKS implements Keys.
+func (p published) JWKS() []byte { return p.rotated.join(p.Keys.JWKS()) }
+
+const (
+	// rotateEvery is how long a rotated key of an application signs.
+	rotateEvery = time.Minute
+
+	// maxRotated bounds how many of them are in the key set.
+	maxRotated = 16
+)
+
+// rotatedKeys are keys that sign as soon as they are made, and are in the key set from then
+// on only.
+type rotatedKeys struct {
+	mu  sync.Mutex
+	all []rotatedKey // the latest last
+}
+
+type rotatedKey struct {
+	clientID string
+	madeAt   time.Time
+	keys     *keyring.KeySet
+}
+
+// sign signs with the application's key of this minute.
+func (r *rotatedKeys) sign(clientID string, claims []byte, now time.Time) (string, error) {
+	keys, err := r.of(clientID, now)
+	if err != nil {
+		return "", err
+	}
+	return keys.Sign(claims)
+}
+
+func (r *rotatedKeys) of(clientID string, now time.Time) (*keyring.KeySet, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, k := range slices.Backward(r.all) {
+		if age := now.Sub(k.madeAt); k.clientID == clientID && age >= 0 && age < rotateEvery {
+			return k.keys, nil
+		}
+	}
+	private, err := rsa.GenerateKey(rand.Reader, 2048)
+	if err != nil {
+		return nil, fmt.Errorf("make a key: %w", err)
+	}
+	keys, err := keyring.Static(private)
+	if err != nil {
+		return nil, fmt.Errorf("make a key: %w", err)
+	}
+	r.all = append(r.all, rotatedKey{clientID, now, keys})
+	r.all = r.all[max(0, len(r.all)-maxRotated):]
+	return keys, nil
+}
+
+// join returns a key set with the rotated keys beside its own.
+func (r *rotatedKeys) join(jwks []byte) []byte {
+	r.mu.Lock()
+	sets := [][]byte{jwks}
+	for _, k := range r.all {
+		sets = append(sets, k.keys.JWKS())
+	}
+	r.mu.Unlock()
+	if len(sets) == 1 {
+		return jwks
+	}
+	type keySet struct {
+		Keys []json.RawMessage `json:"keys"`
+	}
+	var joined keySet
+	for _, raw := range sets {
+		var set keySet
+		if err := json.Unmarshal(raw, &set); err != nil {
+			return jwks
+		}
+		joined.Keys = append(joined.Keys, set.Keys...)
+	}
+	raw, err := json.Marshal(joined)
+	if err != nil {
+		return jwks
+	}
+	return raw
+}
