@@ -45,3 +45,11 @@ func actLabel(l *Locale, act string) string {
 	}
 	return clean(act, maxName)
 }
+
+// label is what a persona is called.
+func (p DeveloperPersona) label() string {
+	if s := clean(p.Title, maxValue); s != "" {
+		return s
+	}
+	return p.Name
+}

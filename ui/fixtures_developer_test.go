@@ -143,5 +143,27 @@ var organizationFixtures = []fixture{
 	}},
 }
 
+var sandboxFixtures = []fixture{
+	{"developer-personas", func(p Page) templ.Component {
+		return DeveloperPersonas(DeveloperPersonasView{
+			DeveloperPage: organizationPage(p, SectionPersonas), Form: with(Problem{Field: FieldPersonas, Text: "line 3: a comma is missing"}),
+			MayChange: true, Own: true, Version: "v1", Text: `[{"name": "veteran"}]`,
+			Personas: []DeveloperPersona{
+				{"veteran", "Maria – verified veteran", "persona:veteran", "veteran@acme.sandbox.test"},
+				{"plain", "", "persona:plain", "plain@acme.sandbox.test"},
+			},
+		})
+	}},
+	{"developer-inbox", func(p Page) templ.Component {
+		return DeveloperInbox(DeveloperInboxView{
+			DeveloperPage: organizationPage(p, SectionInbox), Example: "anybody@acme.sandbox.test",
+			Mails: []DeveloperMail{{fixedNow, "veteran@acme.sandbox.test", "Your code", "The code is 12345678."}},
+		})
+	}},
+	{"developer-inbox-empty", func(p Page) templ.Component {
+		return DeveloperInbox(DeveloperInboxView{DeveloperPage: organizationPage(p, SectionInbox), Example: "anybody@acme.sandbox.test"})
+	}},
+}
+
 // developerFixtures are the pages of the dashboard.
-var developerFixtures = slices.Concat(organizationFixtures, brandingFixtures, previewFixtures)
+var developerFixtures = slices.Concat(organizationFixtures, sandboxFixtures, brandingFixtures, previewFixtures)

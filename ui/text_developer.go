@@ -77,6 +77,11 @@ type developerNumbersText struct{}
 
 type developerTryText struct{}
 
-type developerSandboxText struct{}
+type developerSandboxText struct {
+	Personas, PersonasText, Persona, Email message
+	Hint, JSON                             message
+	Edit, EditText, Reset                  message
+	Inbox, InboxText, InboxEmpty, MailTo   message
+}
 
 type developerDocsText struct{}

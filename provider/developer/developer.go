@@ -24,6 +24,10 @@ type Config struct {
 	// Defaults to none: all applications are of production then.
 	Sandbox *provider.Provider
 
+	// Trials are what Sandbox was made with.
+	// Defaults to none: the sandbox has no personas, faults and inbox then.
+	Trials *Trials
+
 	// Store keeps organizations, and which applications are theirs. The stores of this
 	// module are one: that of Provider will do. The host closes it.
 	Store storage.Developers
@@ -96,6 +100,8 @@ func (c Config) validate() error {
 		return errors.New("Config.Store is missing; the store of the provider will do")
 	case c.Sandbox == c.Provider:
 		return errors.New("Config.Sandbox must be another provider than Provider")
+	case c.Trials != nil && c.Sandbox == nil:
+		return errors.New("Config.Trials are those of a Sandbox, which is missing")
 	case c.Review && (c.Sandbox == nil || c.Operator == nil):
 		return errors.New("Config.Review needs a Sandbox to begin in, and an Operator who decides")
 	}
@@ -124,6 +130,9 @@ func New(cfg Config) (*Dashboard, error) {
 		return nil, fmt.Errorf("developer: %w", err)
 	}
 	d := &Dashboard{Config: cfg, base: base.Path + "/developer", mux: http.NewServeMux(), mounted: map[string]need{}}
+	if cfg.Trials != nil {
+		cfg.Trials.production.Store(cfg.Provider)
+	}
 	for _, r := range d.routes() {
 		d.mount(r)
 	}
@@ -133,3 +142,12 @@ func New(cfg Config) (*Dashboard, error) {
 
 // ServeHTTP answers everything below the path of the dashboard.
 func (d *Dashboard) ServeHTTP(w http.ResponseWriter, r *http.Request) { d.mux.ServeHTTP(w, r) }
+
+// Must returns a dashboard, and panics when New has found a mistake in its Config: for
+// programs that have no other use for the error.
+func Must(d *Dashboard, err error) *Dashboard {
+	if err != nil {
+		panic(err)
+	}
+	return d
+}

@@ -54,9 +54,14 @@ func (d *Dashboard) organizationPage(r *request, current ui.DeveloperSection) (u
 	}{
 		{ui.SectionApplications, ""},
 		{ui.SectionMembers, "members"},
+		{ui.SectionPersonas, "personas"},
+		{ui.SectionInbox, "inbox"},
 		{ui.SectionActivity, "activity"},
 		{ui.SectionOrganization, "settings"},
 	} {
+		if d.Trials == nil && (s.section == ui.SectionPersonas || s.section == ui.SectionInbox) {
+			continue
+		}
 		address := d.path("o", r.org.ID)
 		if s.path != "" {
 			address = d.path("o", r.org.ID, s.path)

@@ -122,6 +122,14 @@ func (d *Dashboard) admitOperator(r *request) error {
 	return nil
 }
 
+// inTrials is a page that there is only where the sandbox has been made with Trials.
+func (d *Dashboard) inTrials(h handler) handler {
+	if d.Trials == nil {
+		return func(*request) error { return provider.ErrScreenNotFound }
+	}
+	return h
+}
+
 // provider returns that of an environment; nil when there is none.
 func (d *Dashboard) provider(environment string) *provider.Provider {
 	switch environment {

@@ -42,6 +42,8 @@ func (d *Dashboard) routes() []route {
 		// Every member may leave: who may do what else is decided by the action.
 		{path: "/o/{org}/members", looks: viewers, show: d.showMembers, posts: viewers, act: d.changeMembers},
 		{path: "/o/{org}/activity", looks: viewers, show: d.showActivity},
+		{path: "/o/{org}/personas", looks: viewers, show: d.inTrials(d.showPersonas), posts: developers, act: d.inTrials(d.changePersonas)},
+		{path: "/o/{org}/inbox", looks: viewers, show: d.inTrials(d.showInbox)},
 		{path: "/o/{org}/{env}", looks: viewers, show: d.showApplications},
 	}
 }

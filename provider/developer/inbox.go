@@ -1,0 +1,35 @@
+package developer
+
+import (
+	"encoding/json"
+	"net/http"
+
+	"github.com/bonafide-id/bonafide/ui"
+)
+
+// showInbox shows the mails that the sandbox has sent to addresses of the organization.
+func (d *Dashboard) showInbox(r *request) error {
+	mails, err := d.Store.Mails(r.Request.Context(), r.org.ID, keptMails)
+	if err != nil {
+		return err
+	}
+	p, err := d.organizationPage(r, ui.SectionInbox)
+	if err != nil {
+		return err
+	}
+	p.Environment = ui.DeveloperSandbox
+	view := ui.DeveloperInboxView{DeveloperPage: p, Example: "anybody@" + r.org.ID + inboxDomain}
+	for _, m := range mails {
+		content, err := d.Provider.Open(sealedMail, m.Content)
+		if err != nil {
+			return err
+		}
+		var mail keptMail
+		if err := json.Unmarshal(content, &mail); err != nil {
+			return err
+		}
+		view.Mails = append(view.Mails, ui.DeveloperMail{At: m.At, To: mail.To, Subject: mail.Subject, Text: mail.Text})
+	}
+	r.Render(http.StatusOK, ui.DeveloperInbox(view))
+	return nil
+}

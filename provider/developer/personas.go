@@ -1,0 +1,143 @@
+package developer
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strconv"
+
+	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/storage"
+	"github.com/bonafide-id/bonafide/ui"
+)
+
+func (d *Dashboard) showPersonas(r *request) error {
+	settings, err := d.Store.SandboxSettings(r.Request.Context(), r.org.ID)
+	if err != nil {
+		return err
+	}
+	set, err := personasOf(settings)
+	if err != nil {
+		return err
+	}
+	text, err := json.MarshalIndent(set.Personas, "", "  ")
+	if err != nil {
+		return err
+	}
+	return d.renderPersonas(r, settings, set, string(text), http.StatusOK)
+}
+
+func (d *Dashboard) renderPersonas(r *request, s storage.SandboxSettings, set provider.PersonaSet, text string, status int, problems ...ui.Problem) error {
+	p, err := d.organizationPage(r, ui.SectionPersonas)
+	if err != nil {
+		return err
+	}
+	p.Environment = ui.DeveloperSandbox
+	view := ui.DeveloperPersonasView{
+		DeveloperPage: p, Form: r.Form(problems...), Text: text, Version: strconv.FormatInt(s.Version, 10),
+		MayChange: r.may(developers), Own: len(s.Personas) > 0,
+	}
+	for _, persona := range set.Personas {
+		view.Personas = append(view.Personas, ui.DeveloperPersona{
+			Name: persona.Name, Title: persona.Title, Hint: "persona:" + persona.Name, Email: emailOf(set.Realm, persona),
+		})
+	}
+	r.Render(status, ui.DeveloperPersonas(view))
+	return nil
+}
+
+// emailOf returns the address that a persona has.
+func emailOf(realm string, p provider.Persona) string {
+	if p.Email != "" {
+		return p.Email
+	}
+	return p.Name + "@" + realm + inboxDomain
+}
+
+func (d *Dashboard) changePersonas(r *request) error {
+	ctx := r.Request.Context()
+	version, err := strconv.ParseInt(r.posted(ui.FieldVersion), 10, 64)
+	if err != nil {
+		return forbidden("a form without the version that it changes")
+	}
+	now, err := d.Store.SandboxSettings(ctx, r.org.ID)
+	if err != nil {
+		return err
+	}
+	next, text := now, r.posted(ui.FieldPersonas)
+	next.Version, next.Personas = version, nil
+	if r.posted(ui.FieldAction) != ui.ActionReset {
+		set, problem := d.parsePersonas(r.org.ID, text)
+		if problem != nil {
+			shown, err := personasOf(now)
+			if err != nil {
+				return err
+			}
+			now.Version = version
+			return d.renderPersonas(r, now, shown, text, http.StatusUnprocessableEntity, *problem)
+		}
+		if next.Personas, err = json.Marshal(set.Personas); err != nil {
+			return err
+		}
+	}
+	here := d.path("o", r.org.ID, "personas")
+	switch err := d.Store.SaveSandboxSettings(ctx, next); {
+	case errors.Is(err, storage.ErrChanged):
+		return r.done(here, ui.DeveloperSomebodyElse)
+	case err != nil:
+		return notFound(err)
+	}
+	d.record(r, "personas.change", nil)
+	return r.done(here, ui.DeveloperSaved)
+}
+
+// maxPersonas bounds the JSON of an organization's personas.
+const maxPersonas = 64 << 10
+
+// parsePersonas reads what was entered, or says what is wrong with it.
+func (d *Dashboard) parsePersonas(realm, text string) (provider.PersonaSet, *ui.Problem) {
+	wrong := func(text string) (provider.PersonaSet, *ui.Problem) {
+		return provider.PersonaSet{}, &ui.Problem{Field: ui.FieldPersonas, Text: text}
+	}
+	if len(text) > maxPersonas {
+		return wrong(fmt.Sprintf("This is longer than %d KiB.", maxPersonas>>10))
+	}
+	set := provider.PersonaSet{Realm: realm}
+	decoder := json.NewDecoder(bytes.NewReader([]byte(text)))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(&set.Personas); err != nil {
+		return wrong(explainJSON(text, err).Error())
+	}
+	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
+		return wrong("There is more behind the list.")
+	}
+	if err := d.Sandbox.CheckPersonas(set); err != nil {
+		return wrong(err.Error())
+	}
+	for _, p := range set.Personas {
+		if organization, ok := inboxOf(p.Email); ok && organization != realm {
+			return wrong(p.Name + ": the address is one of another organization")
+		}
+	}
+	return set, nil
+}
+
+// explainJSON says in which line a text is not what it should be.
+func explainJSON(text string, err error) error {
+	var syntax *json.SyntaxError
+	var kind *json.UnmarshalTypeError
+	offset := int64(len(text))
+	switch {
+	case errors.As(err, &syntax):
+		offset = syntax.Offset
+	case errors.As(err, &kind):
+		offset = kind.Offset
+	case !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF):
+		return err // of a field that there is not
+	}
+	line := 1 + bytes.Count([]byte(text[:min(offset, int64(len(text)))]), []byte("\n"))
+	return fmt.Errorf("line %d: %w", line, err)
+}

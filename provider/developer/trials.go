@@ -1,0 +1,123 @@
+package developer
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/storage"
+)
+
+// Trials are what organizations make of the sandbox: personas of their own, faults, a clock
+// and an inbox. The sandbox is made with them, and the dashboard then shows them:
+//
+//	trials := developer.NewTrials(store)
+//	sandbox, err := provider.New(ctx, provider.Config{
+//		Sandbox: true, Testing: trials.Testing(), Mailer: trials.Mailer(nil), …
+//	})
+//	…
+//	dashboard, err := developer.New(developer.Config{Sandbox: sandbox, Trials: trials, …})
+type Trials struct {
+	store storage.Developers
+
+	// production is that of the dashboard; nil before there is one.
+	production atomic.Pointer[provider.Provider]
+}
+
+// NewTrials returns the trials that a store keeps.
+func NewTrials(store storage.Developers) *Trials { return &Trials{store: store} }
+
+// Testing returns what the sandbox offers to the applications of organizations. An
+// application that belongs to none has the default personas.
+func (t *Trials) Testing() provider.Testing {
+	return provider.Testing{Personas: t.personas}
+}
+
+func (t *Trials) personas(ctx context.Context, clientID string) (provider.PersonaSet, error) {
+	app, err := t.store.Application(ctx, storage.Sandbox, clientID)
+	if errors.Is(err, storage.ErrNotFound) {
+		return provider.PersonaSet{Personas: provider.DefaultPersonas()}, nil
+	}
+	if err != nil {
+		return provider.PersonaSet{}, err
+	}
+	settings, err := t.store.SandboxSettings(ctx, app.OrganizationID)
+	if err != nil {
+		return provider.PersonaSet{}, err
+	}
+	return personasOf(settings)
+}
+
+// personasOf returns the personas of an organization.
+func personasOf(s storage.SandboxSettings) (provider.PersonaSet, error) {
+	set := provider.PersonaSet{Realm: s.OrganizationID, Personas: provider.DefaultPersonas()}
+	if len(s.Personas) == 0 {
+		return set, nil
+	}
+	set.Personas = nil
+	if err := json.Unmarshal(s.Personas, &set.Personas); err != nil {
+		return provider.PersonaSet{}, fmt.Errorf("read personas: %w", err)
+	}
+	return set, nil
+}
+
+// keptMails is how many mails of an organization are kept.
+const keptMails = 50
+
+// sealedMail is the purpose that mails are sealed for.
+const sealedMail = "developer sandbox mail"
+
+// keptMail is a mail as it is kept.
+type keptMail struct {
+	To      string `json:"to"`
+	Subject string `json:"subject"`
+	Text    string `json:"text"`
+}
+
+// Mailer returns a Mailer for the sandbox. It keeps every mail to an address that ends in
+// @ORGANIZATION.sandbox.test, as the personas of an organization have, and any that its
+// developers make up; the members see it in the inbox of the dashboard. Others are handed
+// to next, or dropped when that is nil: who tries to sign up with a real address in the
+// sandbox gets no mail.
+func (t *Trials) Mailer(next provider.Mailer) provider.Mailer { return trialMailer{t, next} }
+
+type trialMailer struct {
+	*Trials
+	next provider.Mailer
+}
+
+// Send implements provider.Mailer.
+func (m trialMailer) Send(ctx context.Context, mail provider.Mail) error {
+	organization, ok := inboxOf(mail.To)
+	production := m.production.Load()
+	switch {
+	case ok && production == nil:
+		return errors.New("no dashboard keeps mails yet: developer.New has not been called with these Trials")
+	case ok:
+		content, err := json.Marshal(keptMail{mail.To, mail.Subject, mail.Text})
+		if err != nil {
+			return err
+		}
+		return m.store.AppendMail(ctx, storage.SandboxMail{
+			OrganizationID: organization, At: time.Now(), Content: production.Seal(sealedMail, content),
+		}, keptMails)
+	case m.next != nil:
+		return m.next.Send(ctx, mail)
+	}
+	return nil
+}
+
+// inboxOf returns the organization that an address belongs to.
+func inboxOf(address string) (organization string, ok bool) {
+	_, domain, _ := strings.Cut(address, "@")
+	return strings.CutSuffix(strings.ToLower(domain), inboxDomain)
+}
+
+// inboxDomain is where the addresses of organizations end. Nobody can have a mailbox there:
+// .test is reserved (RFC 2606).
+const inboxDomain = ".sandbox.test"
