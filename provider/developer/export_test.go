@@ -1,0 +1,25 @@
+package developer
+
+// Page is a row of the table of pages.
+type Page struct {
+	Path  string
+	Looks string
+	// Posts is empty for a page without a form.
+	Posts string
+}
+
+// Pages returns the table of pages.
+func (d *Dashboard) Pages() []Page {
+	names := map[need]string{
+		everybody: "everybody", users: "users", viewers: "viewers", developers: "developers", owners: "owners", operators: "operators",
+	}
+	var pages []Page
+	for _, r := range d.routes() {
+		p := Page{Path: r.path, Looks: names[r.looks]}
+		if r.act != nil {
+			p.Posts = names[r.posts]
+		}
+		pages = append(pages, p)
+	}
+	return pages
+}
