@@ -85,9 +85,17 @@ func (s *Screen) File(field string) ([]byte, error) {
 	return content, nil
 }
 
-// Render answers with a screen.
+// Render answers with a screen. Beside what every page may load, it may fetch from this
+// origin, and show pages of it in frames (RenderPreview).
 func (s *Screen) Render(status int, c templ.Component) {
-	s.site().Render(s.Writer, s.Request, status, c)
+	s.site().RenderBeside(s.Writer, s.Request, status, c)
+}
+
+// RenderPreview answers with what another screen shows in a frame, such as a ui.Preview:
+// pages of this origin may frame it, and no other. Nothing on it can be sent, and no
+// script runs on it.
+func (s *Screen) RenderPreview(c templ.Component) {
+	s.site().RenderPreview(s.Writer, s.Request, c)
 }
 
 // Redirect sends the browser to a path of the host, with 303. Any other address is

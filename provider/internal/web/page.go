@@ -50,10 +50,14 @@ func (s *Site) RenderFor(w http.ResponseWriter, r *http.Request, request *engine
 
 // RenderTo is Render for a page whose form leads to these destinations in the end.
 func (s *Site) RenderTo(w http.ResponseWriter, r *http.Request, popup bool, destinations []string, status int, c templ.Component) {
+	s.setPageHeaders(w.Header(), popup, destinations)
+	s.render(w, r, status, c)
+}
+
+func (s *Site) render(w http.ResponseWriter, r *http.Request, status int, c templ.Component) {
 	var body bytes.Buffer
 	// A request whose time is over still gets the page that says so.
 	err := c.Render(context.WithoutCancel(r.Context()), &body)
-	s.setPageHeaders(w.Header(), popup, destinations)
 	if err != nil {
 		s.LogFailure(r, http.StatusInternalServerError, err)
 		http.Error(w, http.StatusText(http.StatusInternalServerError), http.StatusInternalServerError)
