@@ -11,33 +11,16 @@ import (
 
 // Installation is what differs from one provider to the next.
 type Installation struct {
-	// Name is what the service calls itself.
-	Name string
-
-	// BaseURL is the base URL of production, without a slash at its end.
-	BaseURL string
+	// Installation is production.
+	provider.Installation
 
 	// SandboxURL is the base URL of the sandbox.
 	// Defaults to no sandbox.
 	SandboxURL string
 
-	// Scopes, Attributes and Groups are the vocabulary in force, defaults included.
-	Scopes     []catalogue.Scope
-	Attributes []catalogue.Attribute
-	Groups     []catalogue.Group
-
-	// Lifetimes are those in force, defaults included.
-	Lifetimes provider.Lifetimes
-
-	// Languages are the BCP 47 tags of the languages of the screens.
-	Languages []string
-
 	// Button is where the script of the sign-in button is.
 	Button widget.Script
 }
-
-// Issuer returns the issuer identifier of production.
-func (i Installation) Issuer() string { return i.BaseURL + "/oidc" }
 
 // handles returns the handles that any scope releases, in the order of the attributes,
 // and eid, which the application brings itself.

@@ -14,7 +14,7 @@ func (d *Document) start() ui.DocsSection {
 		"With an OpenID Connect library, the issuer and the credentials of your application are all that you configure. Use the dialect `standard` then.",
 	}, Tables: []ui.DocsTable{{
 		Caption: "Environments", Columns: []string{"", "Base URL", "Issuer"},
-		Rows: [][]string{{"Production", code(d.BaseURL), code(d.Issuer())}},
+		Rows: [][]string{{"Production", code(d.BaseURL), code(d.Issuer)}},
 	}}}
 	if d.SandboxURL != "" {
 		s.Text = append(s.Text, "The sandbox has people and data that are not real, and credentials of its own. All the rest is as in production.")

@@ -19,7 +19,6 @@ import (
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/catalogue"
 	"github.com/bonafide-id/bonafide/storage/sqlite"
-	"github.com/bonafide-id/bonafide/ui"
 )
 
 const (
@@ -43,18 +42,14 @@ var secret, _ = base64.StdEncoding.DecodeString("q0m3K1xWc9vRz7Yt2dLh8sNfJ4uPbE6
 
 // installation is one with the defaults of everything.
 func installation(base string) Installation {
-	i := Installation{
-		Name: "Bonafide", BaseURL: base, SandboxURL: "https://sandbox.id.example",
+	return Installation{SandboxURL: "https://sandbox.id.example", Installation: provider.Installation{
+		Name: "Bonafide", BaseURL: base, Issuer: base + "/oidc",
 		Scopes: catalogue.DefaultScopes(), Attributes: catalogue.DefaultAttributes(), Groups: catalogue.DefaultGroups(),
 		Lifetimes: provider.Lifetimes{
 			Code: time.Minute, AccessToken: 5 * time.Minute, IDToken: 5 * time.Minute, RefreshToken: 7 * 24 * time.Hour,
 			Grant: 30 * 24 * time.Hour, RefreshGrace: time.Minute, Flow: time.Hour,
 		},
-	}
-	for _, l := range ui.Locales() {
-		i.Languages = append(i.Languages, l.Lang)
-	}
-	return i
+	}}
 }
 
 func newLab(t testing.TB) *lab {
@@ -76,9 +71,7 @@ func newLab(t testing.TB) *lab {
 			t.Error(err)
 		}
 	})
-	i := installation(base)
-	i.Button = l.provider.ButtonScript()
-	l.doc = New(i)
+	l.doc = New(Installation{Installation: l.provider.Installation(), Button: l.provider.ButtonScript()})
 	l.register()
 	l.alice = newBrowser(t)
 	l.signIn()

@@ -59,7 +59,7 @@ func (d *Document) securitySchemes() object {
 		"client": object{"type": "http", "scheme": "basic", "description": "`client_id` and `client_secret`. Both may be parameters of the form instead."},
 		"bearer": object{"type": "http", "scheme": "bearer", "description": "An access token."},
 		"openIdConnect": object{
-			"type": "openIdConnect", "openIdConnectUrl": d.Issuer() + "/.well-known/openid-configuration",
+			"type": "openIdConnect", "openIdConnectUrl": d.Issuer + "/.well-known/openid-configuration",
 		},
 	}
 }

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/bonafide-id/bonafide/provider"
 )
 
 // The fixed fields of the objects of OpenAPI 3.1 that the document has, those that are
@@ -245,7 +247,7 @@ func TestOpenAPIIsWellFormed(t *testing.T) {
 	t.Parallel()
 	for name, i := range map[string]Installation{
 		"Defaults":         installation("https://id.example"),
-		"WithoutAnything":  {Name: "Bare", BaseURL: "https://id.example"},
+		"WithoutAnything":  {Installation: provider.Installation{Name: "Bare", BaseURL: "https://id.example"}},
 		"HostileCatalogue": hostile(),
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -65,7 +65,7 @@ func payloads(i Installation) []Payload {
 				{Name: "error", Type: TypeString, When: "on an error", Meaning: "A code. Decide by it."},
 				{Name: "error_description", Type: TypeString, When: "on an error", Meaning: "Text for developers, which may change."},
 				{Name: "state", Type: TypeString, When: "the request had one", Meaning: "That of the request, byte for byte."},
-				{Name: "iss", Type: TypeString, Always: true, Meaning: "The issuer (RFC 9207). Refuse a response of another.", Example: text(i.Issuer())},
+				{Name: "iss", Type: TypeString, Always: true, Meaning: "The issuer (RFC 9207). Refuse a response of another.", Example: text(i.Issuer)},
 			}},
 		{Name: "TokenPayload", Title: "Token payload", Members: []Member{
 			{Name: "access_token", Type: TypeString, Always: true, Meaning: "Opens the data endpoints, in the header `Authorization`.", Example: `"at_4fGb0ZyX"`},
@@ -84,7 +84,7 @@ func payloads(i Installation) []Payload {
 		{Name: "IDToken", Title: "Claims of the ID token", Open: true,
 			Text: []string{"Which of the claims about the user appear depends on the scope, and on what is known. Use `sub` as the key of the user; it is never an e-mail address and never reused."},
 			Members: append([]Member{
-				{Name: "iss", Type: TypeString, Always: true, Meaning: "The issuer.", Example: text(i.Issuer())},
+				{Name: "iss", Type: TypeString, Always: true, Meaning: "The issuer.", Example: text(i.Issuer)},
 				{Name: "sub", Type: TypeString, Always: true, Meaning: "The user.", Example: `"f3a1c9d27b5e4c0e8a6f"`},
 				{Name: "aud", Type: TypeString, Always: true, Meaning: "Your `client_id`.", Example: `"your-client-id"`},
 				{Name: "exp", Type: TypeInteger, Always: true, Meaning: "When it expires, in seconds since 1970.", Example: `1773324600`},
@@ -116,7 +116,7 @@ func payloads(i Installation) []Payload {
 			{Name: "scope", Type: TypeString, When: "active", Meaning: "What it is good for.", Example: text(asked)},
 			{Name: "client_id", Type: TypeString, When: "active", Meaning: "Your application.", Example: `"your-client-id"`},
 			{Name: "sub", Type: TypeString, When: "active", Meaning: "The user.", Example: `"f3a1c9d27b5e4c0e8a6f"`},
-			{Name: "iss", Type: TypeString, When: "active", Meaning: "The issuer.", Example: text(i.Issuer())},
+			{Name: "iss", Type: TypeString, When: "active", Meaning: "The issuer.", Example: text(i.Issuer)},
 			{Name: "token_type", Type: TypeString, When: "active, for an access token", Meaning: "`bearer`", Example: `"bearer"`},
 			{Name: "exp", Type: TypeInteger, When: "active", Meaning: "When it expires, in seconds since 1970.", Example: `1773324600`},
 			{Name: "iat", Type: TypeInteger, When: "active", Meaning: "When it was issued.", Example: `1773324300`},
