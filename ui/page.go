@@ -14,6 +14,8 @@ const (
 
 	// scriptDeveloper is for all pages of the dashboard.
 	scriptDeveloper = "developer.js"
+	// scriptDocs is for the reference.
+	scriptDocs = "docs.js"
 )
 
 func (p Page) locale() *Locale { return p.Locale.orEnglish() }

@@ -84,4 +84,8 @@ type developerSandboxText struct {
 	Inbox, InboxText, InboxEmpty, MailTo   message
 }
 
-type developerDocsText struct{}
+type developerDocsText struct {
+	Heading, Text                    message
+	Contents, Filter, Found, Nothing message
+	OpenAPI, Plain                   message
+}

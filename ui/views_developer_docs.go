@@ -4,9 +4,7 @@ package ui
 // applications. It needs nobody who is signed in. What it says is English in every
 // language of the frame, for it is about words of protocols.
 type DeveloperDocsView struct {
-	Page
-	// DashboardURL leads to the reader's applications.
-	DashboardURL string
+	DeveloperPage
 	// OpenAPIURL and TextURL are the same reference for programs and for language
 	// models.
 	OpenAPIURL, TextURL string
