@@ -105,6 +105,11 @@ type Client struct {
 	// Defaults to false.
 	SkipConsent bool `json:"skip_consent,omitempty"`
 
+	// Unreviewed marks an application that the operator has not checked: the screens
+	// say so to users, before they sign in and before they allow it anything.
+	// Defaults to false.
+	Unreviewed bool `json:"unreviewed,omitempty"`
+
 	// Disabled applications are unknown to every endpoint.
 	// Defaults to false.
 	Disabled bool `json:"disabled,omitempty"`
@@ -124,19 +129,30 @@ type Client struct {
 	// Defaults to no link.
 	PolicyURL string `json:"policy_uri,omitempty"`
 	TermsURL  string `json:"tos_uri,omitempty"`
+
+	// Revision differs for every registration that is saved. Client returns it, and
+	// SaveClient replaces the registration that has it: ErrChanged when another has been
+	// saved since, or its secrets were changed, so that nobody's change is lost. With
+	// zero it replaces whichever there is, with NoRevision none: it is ErrChanged when
+	// there is one.
+	Revision int64 `json:"-"`
 }
 
 // ErrNoClient says that there is no such application.
 var ErrNoClient = clients.ErrNotFound
 
 // SaveClient registers an application, or brings its registration up to date. A field that
-// cannot be accepted is a FieldError. The change is in force within a
+// cannot be accepted is a FieldError; ErrChanged when the Revision is that of another
+// registration than the one there is. The change is in force within a
 // second in every process. A new confidential client without a Secret gets one;
 // ClientSecret returns it.
 func (p *Provider) SaveClient(ctx context.Context, c Client) error {
 	err := c.validate(p.catalogue)
 	if err == nil {
 		err = asFieldError(p.clients.Save(ctx, c.record(), c.Secret, c.Logo))
+	}
+	if errors.Is(err, storage.ErrChanged) {
+		return ErrChanged
 	}
 	if err != nil {
 		return fmt.Errorf("provider: save client %q: %w", c.ID, err)
@@ -186,7 +202,7 @@ func (c Client) record() storage.Client {
 		ResponseTypes: c.ResponseTypes, GrantTypes: c.GrantTypes, Scopes: c.Scopes, Origins: c.Origins,
 		NoQueryToken: c.NoQueryToken, NoJSONP: c.NoJSONP,
 		UserinfoSigned: c.UserinfoSignedResponseAlg != "", RequireVerified: c.RequireVerified, SkipConsent: c.SkipConsent,
-		Disabled: c.Disabled, ButtonColor: c.ButtonColor, PolicyURL: c.PolicyURL, TermsURL: c.TermsURL,
+		Unreviewed: c.Unreviewed, Disabled: c.Disabled, Version: c.Revision, ButtonColor: c.ButtonColor, PolicyURL: c.PolicyURL, TermsURL: c.TermsURL,
 	}
 	if record.Name == "" {
 		record.Name = c.ID

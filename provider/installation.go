@@ -19,6 +19,11 @@ type Installation struct {
 	// Issuer is the issuer identifier.
 	Issuer string
 
+	// HasAccounts reports that users sign in with embedded accounts, SignsUp that they
+	// can make one.
+	HasAccounts bool
+	SignsUp     bool
+
 	// Scopes, Attributes and Groups are those in force, in the order of the host;
 	// Attributes begin with those of the default catalogue.
 	Scopes     []Scope
@@ -29,13 +34,24 @@ type Installation struct {
 	Lifetimes Lifetimes
 }
 
-// Installation returns what this provider is.
+// Installation returns what this provider is. The caller may change it.
 func (p *Provider) Installation() Installation {
-	return Installation{
+	i := Installation{
 		BaseURL: p.cfg.BaseURL, Sandbox: p.cfg.Sandbox, Name: p.cfg.Brand.Name, Issuer: p.issuer,
+		HasAccounts: p.cfg.hasAccounts(), SignsUp: p.cfg.hasAccounts() && p.cfg.Mailer != nil,
 		Scopes: slices.Clone(p.catalogue.Scopes), Attributes: slices.Clone(p.catalogue.Attributes), Groups: slices.Clone(p.catalogue.Groups),
 		Lifetimes: p.cfg.Lifetimes,
 	}
+	for n, s := range i.Scopes {
+		i.Scopes[n].Attributes, i.Scopes[n].Groups = slices.Clone(s.Attributes), slices.Clone(s.Groups)
+	}
+	for n, a := range i.Attributes {
+		i.Attributes[n].Members = slices.Clone(a.Members)
+	}
+	for n, g := range i.Groups {
+		i.Groups[n].Subgroups = slices.Clone(g.Subgroups)
+	}
+	return i
 }
 
 // AccountView returns how a user is shown to those who know of the user, such as the

@@ -229,7 +229,7 @@ func asClient(c storage.Client) Client {
 		ResponseTypes: c.ResponseTypes, GrantTypes: c.GrantTypes, Scopes: c.Scopes, Origins: c.Origins,
 		NoQueryToken: c.NoQueryToken, NoJSONP: c.NoJSONP,
 		RequireVerified: c.RequireVerified, SkipConsent: c.SkipConsent,
-		Disabled: c.Disabled, ButtonColor: c.ButtonColor, PolicyURL: c.PolicyURL, TermsURL: c.TermsURL,
+		Unreviewed: c.Unreviewed, Disabled: c.Disabled, Revision: c.Version, ButtonColor: c.ButtonColor, PolicyURL: c.PolicyURL, TermsURL: c.TermsURL,
 	}
 	if c.UserinfoSigned {
 		registered.UserinfoSignedResponseAlg = "RS256"

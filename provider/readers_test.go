@@ -109,3 +109,31 @@ func TestClients(t *testing.T) {
 		t.Errorf("err = %v", err)
 	}
 }
+
+func TestInstallation(t *testing.T) {
+	t.Parallel()
+	w := newFixture(t, func(c *provider.Config) {
+		c.Sandbox, c.Brand.Name = true, "Acme ID"
+		c.Attributes = []provider.Attribute{{Handle: "badge", Name: "Badge"}}
+		c.Groups = []provider.Group{{Name: "staff", Title: "Staff", Subgroups: []string{"Office"}}}
+		c.Scopes = []provider.Scope{{Name: "work", Title: "Your work", Attributes: []string{"badge"}, Groups: []string{"staff"}}}
+	})
+	got := w.Installation()
+	if got.BaseURL != w.server.URL || got.Issuer != w.Issuer() || got.Name != "Acme ID" || !got.Sandbox || !got.HasAccounts || !got.SignsUp ||
+		got.Lifetimes.Code == 0 {
+		t.Errorf("%+v", got)
+	}
+	if len(got.Scopes) != 1 || got.Scopes[0].Title != "Your work" || len(got.Groups) != 1 || got.Groups[0].Title != "Staff" {
+		t.Errorf("scopes %+v, groups %+v", got.Scopes, got.Groups)
+	}
+	if last := got.Attributes[len(got.Attributes)-1]; last.Handle != "badge" || last.Type != provider.String || len(got.Attributes) < 2 {
+		t.Errorf("attributes %+v", got.Attributes)
+	}
+	got.Scopes[0].Attributes[0], got.Groups[0].Subgroups[0] = "x", "x"
+	if again := w.Installation(); again.Scopes[0].Attributes[0] != "badge" || again.Groups[0].Subgroups[0] != "Office" {
+		t.Error("whoever reads it can change what is in force")
+	}
+	if hosted := hostedFixture(t, func() provider.SignedIn { return provider.SignedIn{} }).Installation(); hosted.HasAccounts || hosted.SignsUp {
+		t.Errorf("with users of the host: %+v", hosted)
+	}
+}

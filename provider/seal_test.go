@@ -30,3 +30,29 @@ func TestWhatAHostSealsOpensForItsPurposeOnly(t *testing.T) {
 		}
 	}
 }
+
+func TestWhatAHostSealsIsApartFromWhatTheProviderSeals(t *testing.T) {
+	t.Parallel()
+	w := newFixture(t).withClients()
+	stored, err := w.store.Client(t.Context(), "std")
+	w.ok(err)
+	for _, purpose := range []string{"client secret", "host: client secret", "", ": client secret"} {
+		if plain, err := w.Open(purpose, stored.Secrets[0].Sealed); err == nil {
+			t.Errorf("%q opens a client secret: %q", purpose, plain)
+		}
+	}
+}
+
+func TestWhatAHostSealsOpensUnderAFormerSecret(t *testing.T) {
+	t.Parallel()
+	sealed := newFixture(t).Seal("note", []byte("plain text"))
+	next := []byte("Zq8sTzLw3bXy0cQe5RvUo1aIp7kJm2Hd")
+	replaced := newFixture(t, func(c *provider.Config) { c.Secret, c.PreviousSecrets = next, [][]byte{c.Secret} })
+	if plain, err := replaced.Open("note", sealed); err != nil || string(plain) != "plain text" {
+		t.Errorf("%q, %v", plain, err)
+	}
+	dropped := newFixture(t, withoutKey(t), func(c *provider.Config) { c.Secret = next })
+	if plain, err := dropped.Open("note", sealed); !errors.Is(err, provider.ErrSealed) {
+		t.Errorf("under a secret that was dropped: %q, %v", plain, err)
+	}
+}

@@ -91,7 +91,8 @@ type Person struct {
 // status that has its Revision, or with zero whichever there is.
 type Status = storage.Status
 
-// NoRevision is the Revision of a status that is recorded only where there is none.
+// NoRevision is the Revision of a status, or of a client, that is recorded only where there
+// is none.
 const NoRevision int64 = -1
 
 // Request is what a function of the host is asked for.

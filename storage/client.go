@@ -52,6 +52,9 @@ type Client struct {
 	// SkipConsent marks a first-party application.
 	SkipConsent bool `json:"skip_consent,omitempty"`
 
+	// Unreviewed applications are ones that the operator has not checked.
+	Unreviewed bool `json:"unreviewed,omitempty"`
+
 	// Disabled applications are unknown to every endpoint.
 	Disabled bool `json:"disabled,omitempty"`
 

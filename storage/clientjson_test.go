@@ -32,7 +32,7 @@ var documents = map[string]struct {
 			Scopes:                 []string{"openid"},
 			Origins:                []string{"https://app.example"},
 			NoQueryToken:           true, NoJSONP: true, UserinfoSigned: true, RequireVerified: true,
-			SkipConsent: true, Disabled: true, Deleted: true,
+			SkipConsent: true, Unreviewed: true, Disabled: true, Deleted: true,
 			Logo: storage.Digest{1, 2, 3}, ButtonColor: "#aabbcc",
 			PolicyURL: "https://app.example/policy", TermsURL: "https://app.example/terms",
 			CreatedAt: at, UpdatedAt: at.Add(time.Minute),
@@ -43,7 +43,7 @@ var documents = map[string]struct {
 			`"post_logout_redirect_uris":["https://app.example/"],"response_types":["code","token"],` +
 			`"grant_types":["authorization_code"],"scopes":["openid"],"origins":["https://app.example"],` +
 			`"no_query_token":true,"no_jsonp":true,"userinfo_signed":true,"require_verified":true,` +
-			`"skip_consent":true,"disabled":true,"deleted":true,"logo":"AQIDAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=",` +
+			`"skip_consent":true,"unreviewed":true,"disabled":true,"deleted":true,"logo":"AQIDAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=",` +
 			`"button_color":"#aabbcc","policy_uri":"https://app.example/policy","terms_uri":"https://app.example/terms",` +
 			`"created_at":1773500966535897,"updated_at":1773501026535897}`,
 	},

@@ -138,6 +138,10 @@ var screenFixtures = []fixture{
 		p.Sandbox = true
 		return SignIn(SignInView{Page: p, Form: sampleForm, Personas: personasOf(p), ResetURL: "/reset", SignUpURL: "/signup"})
 	}},
+	{"signin-unreviewed", func(p Page) templ.Component {
+		p.Client.Unreviewed = true
+		return SignIn(SignInView{Page: p, Form: sampleForm, ResetURL: "/reset", SignUpURL: "/signup"})
+	}},
 	{"signin-popup", func(p Page) templ.Component {
 		p.Popup = true
 		return SignIn(SignInView{Page: p, Form: sampleForm, ResetURL: "/reset", SignUpURL: "/signup"})
@@ -238,6 +242,10 @@ var screenFixtures = []fixture{
 		v.Client.TermsURL = ""
 		return Consent(v)
 	}},
+	{"consent-unreviewed", func(p Page) templ.Component {
+		p.Client.Unreviewed = true
+		return Consent(consentOf(p))
+	}},
 	{"consent-hostile", func(p Page) templ.Component {
 		v := consentOf(p)
 		v.Client.Name, v.Client.LogoURL = hostileName, ""
@@ -253,6 +261,12 @@ var screenFixtures = []fixture{
 	}},
 	{"signed-out", func(p Page) templ.Component {
 		return SignedOut(SignedOutView{Page: p, SignInURL: "/signin"})
+	}},
+	{"frame", func(p Page) templ.Component {
+		return Frame(accountPage(p.Locale), "Your <desk>", templ.Raw(`<p class="lead">Of the host.</p>`))
+	}},
+	{"signed-out-stale", func(p Page) templ.Component {
+		return SignedOut(SignedOutView{Page: accountPage(p.Locale), SignInURL: "/desk", Stale: true})
 	}},
 	{"error-expired", func(p Page) templ.Component {
 		return Error(ErrorView{Page: p, Code: ErrorExpired, RequestID: "01JP5V9Q7M3K", Time: fixedNow, BackURL: "https://riverbikes.example/cb?error=access_denied"})

@@ -57,6 +57,7 @@ type commonText struct {
 	ProblemsHeading                         message
 	UseAnother, BackToClient, BackToAccount message
 	Cancel                                  message
+	Unreviewed, UnreviewedText              message
 }
 
 type signInText struct {
@@ -101,7 +102,7 @@ type consentText struct {
 
 type signOutText struct{ Heading, Text, Submit, Cancel message }
 
-type signedOutText struct{ Heading, Text, SignIn message }
+type signedOutText struct{ Heading, Text, SignIn, StaleHeading, StaleText message }
 
 type finishedText struct{ Heading, Text message }
 

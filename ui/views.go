@@ -61,6 +61,8 @@ type Client struct {
 	Host string
 	// TermsURL and PolicyURL are the application's own. Empty shows no link.
 	TermsURL, PolicyURL string
+	// Unreviewed says that the service has not checked who runs it.
+	Unreviewed bool
 }
 
 // Language is one entry of the language switch.

@@ -206,6 +206,9 @@ type SignedOutView struct {
 	Page
 	// SignInURL leads to the sign-in screen. Empty shows no link.
 	SignInURL string
+	// Stale says instead that the user has signed in, too long ago for what is behind
+	// SignInURL.
+	Stale bool
 }
 
 // ErrorView says what went wrong and what to do about it.

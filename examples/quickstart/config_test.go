@@ -194,7 +194,7 @@ const everyKey = `{
 		"redirect_uris": ["https://c.test/cb"], "post_logout_redirect_uris": ["https://c.test/"],
 		"response_types": ["code"], "grant_types": ["refresh_token"], "scopes": ["work"], "origins": ["https://c.test"],
 		"no_query_token": true, "no_jsonp": true,
-		"userinfo_signed_response_alg": "RS256", "require_verified": true, "skip_consent": true, "disabled": true,
+		"userinfo_signed_response_alg": "RS256", "require_verified": true, "skip_consent": true, "unreviewed": true, "disabled": true,
 		"logo": "c.png", "button_color": "#654321", "policy_uri": "https://c.test/p", "tos_uri": "https://c.test/t"}],
 	"sample_client": {"listen": "127.0.0.1:1", "base_url": "http://shop.localhost:1"},
 	"sandbox": {"base_url": "http://id.localhost:8080/sandbox"}
@@ -256,7 +256,7 @@ func TestOldFileStillWorks(t *testing.T) {
 		NoQueryToken: true, NoJSONP: true, UserinfoSignedResponseAlg: "RS256", RequireVerified: true, SkipConsent: true,
 		ButtonColor: "#654321", PolicyURL: "https://c.test/p", TermsURL: "https://c.test/t",
 	}
-	if diff := cmp.Diff(want, registered, cmpopts.IgnoreFields(provider.Client{}, "Logo")); diff != "" {
+	if diff := cmp.Diff(want, registered, cmpopts.IgnoreFields(provider.Client{}, "Logo", "Revision")); diff != "" {
 		t.Errorf("client (-want +got):\n%s", diff)
 	}
 	if secret, err := p.ClientSecret(t.Context(), "c"); err != nil || secret != "f3b1c9d07a5e42868c1fd0e9b7a3625448de9170" {

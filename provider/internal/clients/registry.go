@@ -39,9 +39,14 @@ type Registry struct {
 	Logger  *slog.Logger
 }
 
-// Save registers an application, or brings its registration up to date. An empty secret
-// keeps the one that is registered, or makes one for a new confidential client; logo may
-// be nil. A field.Error when the logo cannot be accepted.
+// NoVersion is the Version of a record that is saved only where there is none.
+const NoVersion int64 = -1
+
+// Save registers an application, or brings its registration up to date: the one that has
+// the Version of the record, with zero whichever there is. An empty secret keeps the one
+// that is registered, or makes one for a new confidential client; logo may be nil. A
+// field.Error when the logo cannot be accepted, storage.ErrChanged when the registration
+// has another version.
 func (r *Registry) Save(ctx context.Context, record storage.Client, secret string, logo []byte) error {
 	var picture storage.Image
 	if len(logo) > 0 {
@@ -52,6 +57,9 @@ func (r *Registry) Save(ctx context.Context, record storage.Client, secret strin
 		record.Logo = picture.Digest
 	}
 	register := func(old storage.Client, known bool) (storage.Client, error) {
+		if !replaces(record.Version, old, known) {
+			return old, storage.ErrChanged
+		}
 		if old.Deleted {
 			return old, errHalfDeleted
 		}
@@ -73,10 +81,26 @@ func (r *Registry) Save(ctx context.Context, record storage.Client, secret strin
 			err = r.change(ctx, record.ID, register)
 		}
 	}
-	if err == nil && len(logo) > 0 {
+	switch {
+	case err == nil && len(logo) > 0:
 		err = r.keepImage(ctx, picture)
+	case errors.Is(err, storage.ErrChanged):
+		r.dropLogo(ctx, picture.Digest, storage.Digest{})
 	}
 	return err
+}
+
+// replaces reports whether a record of this version takes the place of what there is.
+func replaces(version int64, old storage.Client, known bool) bool {
+	there := known && !old.Deleted
+	switch version {
+	case 0:
+		return true
+	case NoVersion:
+		return !there
+	default:
+		return there && version == old.Version
+	}
 }
 
 // change replaces a registration by what edit returns. When somebody else

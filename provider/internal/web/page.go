@@ -143,6 +143,6 @@ func (s *Site) PageView(r *http.Request, request *engine.AuthorizeRequest) ui.Pa
 func (s *Site) ClientView(c *engine.Client, uri string) ui.Client {
 	return ui.Client{
 		Name: c.Name, LogoURL: s.ImageURL(c.Logo), Host: HostOf(uri),
-		TermsURL: c.TermsURL, PolicyURL: c.PolicyURL,
+		TermsURL: c.TermsURL, PolicyURL: c.PolicyURL, Unreviewed: c.Unreviewed,
 	}
 }
