@@ -18,6 +18,11 @@ type Mail struct {
 	To      string
 	Subject string
 	Text    string
+
+	// ClientID names the application in whose flow the mail was caused; empty for none. A
+	// sandbox whose Mailer keeps mails instead of sending them shows each to the
+	// developers of its application.
+	ClientID string
 }
 
 // InsecureMailPrinter returns a Mailer for development that writes every message,
@@ -37,6 +42,7 @@ func (c Config) sendMail() func(ctx context.Context, to, subject, text string) e
 		return nil
 	}
 	return func(ctx context.Context, to, subject, text string) error {
-		return c.Mailer.Send(ctx, Mail{To: to, Subject: subject, Text: text})
+		request, _ := RequestOf(ctx)
+		return c.Mailer.Send(ctx, Mail{To: to, Subject: subject, Text: text, ClientID: request.ClientID})
 	}
 }
