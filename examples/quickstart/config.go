@@ -25,6 +25,10 @@ type config struct {
 	// when they are there.
 	SampleClient *sampleClient `json:"sample_client"`
 	Sandbox      *environment  `json:"sandbox"`
+
+	// Developer mounts the dashboard for client developers below BaseURL, at
+	// /developer/, when it is there.
+	Developer *dashboard `json:"developer"`
 }
 
 // environment is one provider: its Config, what it keeps, and whom it knows. A sandbox

@@ -197,6 +197,7 @@ const everyKey = `{
 		"userinfo_signed_response_alg": "RS256", "require_verified": true, "skip_consent": true, "unreviewed": true, "disabled": true,
 		"logo": "c.png", "button_color": "#654321", "policy_uri": "https://c.test/p", "tos_uri": "https://c.test/t"}],
 	"sample_client": {"listen": "127.0.0.1:1", "base_url": "http://shop.localhost:1"},
+	"developer": {"review": true, "operators": ["a@example.com"], "operator_scopes": ["work"]},
 	"sandbox": {"base_url": "http://id.localhost:8080/sandbox"}
 }`
 

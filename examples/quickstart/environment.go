@@ -16,6 +16,7 @@ import (
 type opening struct {
 	why     purpose
 	sandbox bool
+	testing *testbed  // of a sandbox that serves
 	sample  bool      // its sample client is registered beside the clients of the file
 	out     io.Writer // for mails when there is no SMTP server
 	log     *slog.Logger
@@ -48,6 +49,9 @@ func (e *environment) openProvider(ctx context.Context, o opening) (opened, erro
 		return opened{}, err
 	}
 	cfg.Sandbox, cfg.Logger = o.sandbox, o.log
+	if o.testing != nil {
+		cfg.Testing, cfg.Mailer = o.testing.Testing, o.testing.mailer(cfg.Mailer)
+	}
 	if o.why != maintaining {
 		// Nobody else on the machine needs to see who signs in.
 		if err := os.MkdirAll(e.Data, 0o700); err != nil {

@@ -16,16 +16,17 @@ type place struct {
 	host    string // of the Host header, without the port; "" is any
 	path    string // without a slash at its end
 	handler http.Handler
-	account string // where its root leads
+	start   string // where its root leads
 }
 
-// add puts a provider where its base URL says. One whose host is not that of the first
+// add puts a handler where its base URL says; its root leads to the path start below
+// that. One whose host is not that of the first
 // is told apart by the Host header; every other host is that of the first, for a proxy
 // may have put its own name there.
-func (r *router) add(base, first string, handler http.Handler) {
+func (r *router) add(base, first string, handler http.Handler, start string) {
 	b, _ := url.Parse(base)  // the provider has validated it
 	f, _ := url.Parse(first) // likewise
-	p := place{path: b.Path, handler: handler, account: base + "/account"}
+	p := place{path: b.Path, handler: handler, start: base + start}
 	if hostname(b.Host) != hostname(f.Host) {
 		p.host = hostname(b.Host)
 	}
@@ -37,8 +38,8 @@ func (r *router) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	switch {
 	case p == nil:
 		http.NotFound(w, req)
-	case strings.TrimSuffix(req.URL.Path, "/") == p.path && (req.Method == http.MethodGet || req.Method == http.MethodHead):
-		http.Redirect(w, req, p.account, http.StatusSeeOther)
+	case strings.TrimSuffix(req.URL.Path, "/") == p.path && !strings.HasSuffix(p.start, req.URL.Path) && (req.Method == http.MethodGet || req.Method == http.MethodHead):
+		http.Redirect(w, req, p.start, http.StatusSeeOther)
 	default:
 		p.handler.ServeHTTP(w, req)
 	}

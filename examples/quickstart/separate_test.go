@@ -169,8 +169,8 @@ func TestRouter(t *testing.T) {
 	}
 	sites := func(production, sandbox string) *router {
 		r := &router{}
-		r.add(production, production, named("production"))
-		r.add(sandbox, production, named("sandbox"))
+		r.add(production, production, named("production"), "/account")
+		r.add(sandbox, production, named("sandbox"), "/account")
 		return r
 	}
 	nestedPath := sites("https://x.test", "https://x.test/sandbox")

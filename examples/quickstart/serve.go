@@ -64,11 +64,13 @@ func (s *service) open(ctx context.Context, out io.Writer) error {
 	}
 	router := &router{}
 	main.Handler = router
-	if err := s.mount(ctx, router, &s.cfg.environment, false, out); err != nil {
+	production, err := s.mount(ctx, router, &s.cfg.environment, nil, out)
+	if err != nil {
 		return err
 	}
+	dashboard := s.cfg.Developer.prepare(production)
 	if s.cfg.Sandbox != nil {
-		if err := s.mount(ctx, router, s.cfg.Sandbox, true, out); err != nil {
+		if dashboard.sandbox, err = s.mount(ctx, router, s.cfg.Sandbox, dashboard.testing(), out); err != nil {
 			return fmt.Errorf("sandbox.%w", err)
 		}
 	}
@@ -76,9 +78,11 @@ func (s *service) open(ctx context.Context, out io.Writer) error {
 		s.openProbes(probes)
 	}
 	if sample != nil {
-		return s.openSampleClient(ctx, sample)
+		if err := s.openSampleClient(ctx, sample); err != nil {
+			return err
+		}
 	}
-	return nil
+	return s.openDashboard(ctx, router, dashboard)
 }
 
 // completeURLs fills in the base URL of a sandbox; that of production is there.
@@ -88,17 +92,19 @@ func (c *config) completeURLs() {
 	}
 }
 
-// mount opens the provider of an environment and puts it where its base URL says.
-func (s *service) mount(ctx context.Context, r *router, e *environment, sandbox bool, out io.Writer) error {
+// mount opens the provider of an environment and puts it where its base URL says. A
+// sandbox has testing.
+func (s *service) mount(ctx context.Context, r *router, e *environment, testing *testbed, out io.Writer) (opened, error) {
 	p, err := e.open(ctx, opening{
-		why: serving, sandbox: sandbox, sample: s.cfg.SampleClient != nil, out: out, log: s.log.With("base_url", e.BaseURL),
+		why: serving, sandbox: testing != nil, testing: testing, sample: s.cfg.SampleClient != nil, out: out,
+		log: s.log.With("base_url", e.BaseURL),
 	})
 	if err != nil {
-		return err
+		return opened{}, err
 	}
 	s.providers = append(s.providers, p.Provider)
-	r.add(e.BaseURL, s.cfg.BaseURL, p)
-	return nil
+	r.add(e.BaseURL, s.cfg.BaseURL, p, "/account")
+	return p, nil
 }
 
 func (s *service) openSampleClient(ctx context.Context, server *http.Server) (err error) {

@@ -221,7 +221,7 @@ func TestStopAnswersWhatIsInFlight(t *testing.T) {
 			close(begun)
 			<-finish
 			w.WriteHeader(http.StatusTeapot)
-		}))
+		}), "/account")
 	answered := make(chan int, 1)
 	go func() {
 		b := browser.New(t)

@@ -35,7 +35,17 @@ func NewTrials(store storage.Developers) *Trials { return &Trials{store: store} 
 // Testing returns what the sandbox offers to the applications of organizations. An
 // application that belongs to none has the default personas.
 func (t *Trials) Testing() provider.Testing {
-	return provider.Testing{Personas: t.personas}
+	return provider.Testing{Personas: t.personas, Faults: t.fault}
+}
+
+// fault returns the one that an application has asked for, while it has not switched itself
+// off.
+func (t *Trials) fault(ctx context.Context, clientID string) (provider.Fault, error) {
+	f, err := t.store.Fault(ctx, clientID)
+	if errors.Is(err, storage.ErrNotFound) || err == nil && !time.Now().Before(f.ExpiresAt) {
+		return "", nil
+	}
+	return provider.Fault(f.Name), err
 }
 
 func (t *Trials) personas(ctx context.Context, clientID string) (provider.PersonaSet, error) {

@@ -1,0 +1,156 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/bonafide-id/bonafide/examples/quickstart/sampleclient"
+	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/developer"
+	"github.com/bonafide-id/bonafide/storage"
+)
+
+// dashboard is what the file says about the dashboard for client developers.
+type dashboard struct {
+	// Review makes applications ask for production.
+	Review bool `json:"review"`
+
+	// Operators are the e-mail addresses of the listed users who decide about them.
+	Operators []string `json:"operators"`
+
+	// OperatorScopes are scopes that only this file gives.
+	OperatorScopes []string `json:"operator_scopes"`
+}
+
+// prepared is a dashboard between its two providers.
+type prepared struct {
+	*dashboard
+	production, sandbox opened
+	trials              *developer.Trials
+}
+
+// testbed is what a sandbox that serves has beside production.
+type testbed struct {
+	provider.Testing
+	trials *developer.Trials
+}
+
+// prepare returns the dashboard on the database of production. It may be nil: then there is
+// none.
+func (d *dashboard) prepare(production opened) prepared {
+	p := prepared{dashboard: d, production: production}
+	if records, ok := production.store.(storage.Developers); ok && d != nil {
+		p.trials = developer.NewTrials(records)
+	}
+	return p
+}
+
+// testing returns what the sandbox has. Without a dashboard that are the personas that come
+// with the product.
+func (p prepared) testing() *testbed {
+	if p.trials != nil {
+		return &testbed{p.trials.Testing(), p.trials}
+	}
+	return &testbed{Testing: provider.Testing{Personas: func(context.Context, string) (provider.PersonaSet, error) {
+		return provider.PersonaSet{Personas: provider.DefaultPersonas()}, nil
+	}}}
+}
+
+// mailer returns that of the sandbox.
+func (t *testbed) mailer(next provider.Mailer) provider.Mailer {
+	if t.trials == nil {
+		return next
+	}
+	return t.trials.Mailer(next)
+}
+
+// openDashboard mounts the dashboard beside the provider of production.
+func (s *service) openDashboard(ctx context.Context, r *router, p prepared) error {
+	if p.dashboard == nil {
+		return nil
+	}
+	records, ok := p.production.store.(storage.Developers)
+	if !ok {
+		return errors.New("developer: this database keeps no organizations")
+	}
+	operators, err := s.operators(ctx, p)
+	if err != nil {
+		return err
+	}
+	cfg := developer.Config{
+		Provider: p.production.Provider, Store: records, Review: p.Review, OperatorScopes: p.OperatorScopes, Logger: s.log,
+		Operator: func(_ context.Context, userID string) (bool, error) { return slices.Contains(operators, userID), nil },
+	}
+	if s.cfg.SMTP != nil { // otherwise invitations are links to copy
+		if cfg.Mailer, err = s.cfg.mailer(nil); err != nil {
+			return err
+		}
+	}
+	if p.sandbox.Provider != nil {
+		cfg.Sandbox, cfg.Trials = p.sandbox.Provider, p.trials
+	}
+	handler, err := developer.New(cfg)
+	if err != nil {
+		return fmt.Errorf("developer: %w", err)
+	}
+	if err := s.showSample(ctx, records); err != nil {
+		return fmt.Errorf("developer: %w", err)
+	}
+	r.add(s.cfg.BaseURL+"/developer", s.cfg.BaseURL, handler, "/")
+	return nil
+}
+
+// operators returns the user IDs of those who are named.
+func (s *service) operators(ctx context.Context, p prepared) ([]string, error) {
+	var ids []string
+	for i, email := range p.Operators {
+		at := slices.IndexFunc(s.cfg.Users, func(u user) bool { return u.Email == email })
+		if at < 0 {
+			return nil, fmt.Errorf("developer.operators[%d]: %s is not in users", i, email)
+		}
+		id, err := p.production.SaveAccount(ctx, provider.Account{
+			ID: s.cfg.Users[at].ID, Email: email, EmailVerified: s.cfg.Users[at].EmailVerified == nil || *s.cfg.Users[at].EmailVerified,
+		})
+		if err != nil {
+			return nil, fmt.Errorf("developer.operators[%d]: %w", i, err)
+		}
+		ids = append(ids, id)
+	}
+	return ids, nil
+}
+
+// sampleOrganization owns the sample client site.
+const sampleOrganization = "sample"
+
+// showSample gives the sample client site an organization, of which the first user of the
+// file is the owner, so that there is something to look at. What is there stays as it is.
+func (s *service) showSample(ctx context.Context, records storage.Developers) error {
+	if s.cfg.SampleClient == nil || len(s.cfg.Users) == 0 || s.cfg.Users[0].ID == "" {
+		return nil
+	}
+	now, owner := time.Now(), s.cfg.Users[0].ID
+	err := records.CreateOrganization(ctx, storage.Organization{ID: sampleOrganization, Name: "Sample organization", CreatedAt: now},
+		storage.Member{OrganizationID: sampleOrganization, UserID: owner, Role: storage.RoleOwner, JoinedAt: now}, 1<<20)
+	if err != nil && !errors.Is(err, storage.ErrConflict) {
+		return err
+	}
+	for i := range s.providers {
+		environment := storage.Production
+		if i > 0 {
+			environment = storage.Sandbox
+		}
+		for _, id := range []string{sampleV3, sampleStandard} {
+			err := records.CreateApplication(ctx, storage.Application{
+				Environment: environment, ClientID: id, OrganizationID: sampleOrganization, Name: sampleclient.Name,
+				Kind: "web", CreatedBy: owner, CreatedAt: now, UpdatedAt: now,
+			}, 1<<20)
+			if err != nil && !errors.Is(err, storage.ErrConflict) {
+				return err
+			}
+		}
+	}
+	return nil
+}
