@@ -45,5 +45,8 @@ func (d *Dashboard) routes() []route {
 		{path: "/o/{org}/personas", looks: viewers, show: d.inTrials(d.showPersonas), posts: developers, act: d.inTrials(d.changePersonas)},
 		{path: "/o/{org}/inbox", looks: viewers, show: d.inTrials(d.showInbox)},
 		{path: "/o/{org}/{env}", looks: viewers, show: d.showApplications},
+		{path: "/o/{org}/{env}/{client}/branding", looks: viewers, show: d.showBranding, posts: developers, act: d.changeBranding},
+		{path: "/o/{org}/{env}/{client}/branding/logo", looks: viewers, show: d.serveLogo},
+		{path: "/o/{org}/{env}/{client}/branding/preview/{screen}/{scheme}", looks: viewers, show: d.showPreview},
 	}
 }

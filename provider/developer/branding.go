@@ -1,0 +1,218 @@
+package developer
+
+import (
+	"errors"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/storage"
+	"github.com/bonafide-id/bonafide/ui"
+)
+
+// branding is the brand of an application with what is known about it.
+type branding struct {
+	document
+	client    provider.Client
+	published brand
+}
+
+func (d *Dashboard) branding(r *request) (branding, error) {
+	kept, err := readDocument(r.app)
+	if err != nil {
+		return branding{}, err
+	}
+	c, err := d.provider(r.env).Client(r.Request.Context(), r.app.ClientID)
+	if err != nil {
+		return branding{}, notFound(err)
+	}
+	return branding{kept, c, brandOf(c)}, nil
+}
+
+// current returns the draft, or what is published where there is none.
+func (b branding) current() brand {
+	if b.Draft != nil {
+		return *b.Draft
+	}
+	return b.published
+}
+
+// showBranding shows what an application looks like.
+func (d *Dashboard) showBranding(r *request) error {
+	b, err := d.branding(r)
+	if err != nil {
+		return err
+	}
+	return d.renderBranding(r, b, b.current().Color, http.StatusOK)
+}
+
+func (d *Dashboard) renderBranding(r *request, b branding, color string, status int, problems ...ui.Problem) error {
+	p, err := d.applicationPage(r, ui.SectionBranding)
+	if err != nil {
+		return err
+	}
+	here := d.brandingPath(r)
+	view := ui.DeveloperBrandingView{
+		DeveloperPage: p, Form: r.Form(problems...), Version: strconv.FormatInt(r.app.Version, 10),
+		Name: r.app.Name, Color: color, Draft: b.Draft.differs(b.published),
+		MayChange: r.may(developers), MayUndo: b.Previous.differs(b.published),
+	}
+	if len(b.current().Logo) > 0 {
+		view.LogoURL = here + "/logo"
+	}
+	if contrast, err := ui.ContrastOf(color); err == nil {
+		view.Contrast = contrast
+	}
+	for _, scheme := range previewSchemes {
+		for _, screen := range previewScreens {
+			view.Previews = append(view.Previews, ui.DeveloperPreview{
+				Screen: screen, Scheme: scheme, URL: here + "/preview/" + string(screen) + "/" + string(scheme),
+			})
+		}
+	}
+	r.Render(status, ui.DeveloperBranding(view))
+	return nil
+}
+
+func (d *Dashboard) brandingPath(r *request) string {
+	return d.path("o", r.org.ID, r.env, r.app.ClientID, "branding")
+}
+
+// changeBranding keeps a draft, publishes it, or takes back what was published.
+func (d *Dashboard) changeBranding(r *request) error {
+	version, err := strconv.ParseInt(r.posted(ui.FieldVersion), 10, 64)
+	if err != nil {
+		return forbidden("a form without the version that it changes")
+	}
+	r.app.Version = version
+	b, err := d.branding(r)
+	if err != nil {
+		return err
+	}
+	switch r.posted(ui.FieldAction) {
+	case ui.ActionDiscard:
+		b.Draft = nil
+		return d.finishBranding(r, b, d.saveBranding(r, b), ui.DeveloperDiscarded)
+	case ui.ActionUndo:
+		if !b.Previous.differs(b.published) {
+			return d.finishBranding(r, b, storage.ErrChanged, "")
+		}
+		b.Draft = b.Previous
+		return d.finishBranding(r, b, d.publish(r, b, "branding.undo"), ui.DeveloperUndone)
+	}
+	chosen, problems, err := postedBrand(r, b.current())
+	if err != nil {
+		return err
+	}
+	if len(problems) > 0 {
+		return d.renderBranding(r, b, r.posted(ui.FieldColor), http.StatusUnprocessableEntity, problems...)
+	}
+	b.Draft = &chosen
+	if r.posted(ui.FieldAction) == ui.ActionPublish {
+		return d.finishBranding(r, b, d.publish(r, b, "branding.publish"), ui.DeveloperPublished)
+	}
+	return d.finishBranding(r, b, d.saveBranding(r, b), ui.DeveloperDraftSaved)
+}
+
+// finishBranding leads back to the page with what has been done.
+func (d *Dashboard) finishBranding(r *request, b branding, err error, done ui.DeveloperNotice) error {
+	var wrong *provider.FieldError
+	switch {
+	case errors.Is(err, storage.ErrChanged), errors.Is(err, provider.ErrChanged):
+		return r.done(d.brandingPath(r), ui.DeveloperSomebodyElse)
+	case errors.As(err, &wrong): // something else of the registration, which the settings show
+		return d.renderBranding(r, b, b.current().Color, http.StatusUnprocessableEntity, ui.Problem{Text: wrong.Error()})
+	case err != nil:
+		return err
+	}
+	return r.done(d.brandingPath(r), done)
+}
+
+func (d *Dashboard) saveBranding(r *request, b branding) error {
+	a := r.app
+	a.Document, a.UpdatedAt = b.document.bytes(), d.Clock()
+	return d.Store.SaveApplication(r.Request.Context(), a)
+}
+
+// publish makes the draft what people see. The draft is kept first: of two members who
+// publish at once one is told so, and what was published before can be brought back even if
+// this ends in the middle. It stays as a draft that is no other than what is published.
+func (d *Dashboard) publish(r *request, b branding, act string) error {
+	if b.Draft.differs(b.published) {
+		b.Previous = &b.published
+	}
+	if err := d.saveBranding(r, b); err != nil {
+		return err
+	}
+	if !b.Draft.differs(b.published) {
+		return nil
+	}
+	b.client.Logo, b.client.ButtonColor = b.Draft.Logo, b.Draft.Color
+	if err := d.provider(r.env).SaveClient(r.Request.Context(), b.client); err != nil {
+		return err
+	}
+	fields := changed("button_color", b.published.Color, b.Draft.Color)
+	if !slices.Equal(b.published.Logo, b.Draft.Logo) {
+		fields = append(fields, storage.ChangedField{Name: "logo"})
+	}
+	d.record(r, act, fields)
+	return nil
+}
+
+// postedBrand returns what was chosen, with what cannot be accepted.
+func postedBrand(r *request, current brand) (chosen brand, problems []ui.Problem, err error) {
+	file, err := r.File(ui.FieldLogo)
+	if err != nil {
+		return brand{}, nil, err
+	}
+	chosen = brand{Logo: current.Logo, Color: strings.ToLower(strings.TrimSpace(r.posted(ui.FieldColor)))}
+	switch {
+	case len(file) > 0:
+		chosen.Logo, err = provider.LogoPNG(file)
+		if problem, wrong := logoProblem(err); wrong {
+			problems = append(problems, problem)
+		} else if err != nil {
+			return brand{}, nil, err
+		}
+	case r.posted(ui.FieldRemoveLogo) != "":
+		chosen.Logo = nil
+	}
+	if _, err := ui.ContrastOf(chosen.Color); chosen.Color != "" && err != nil {
+		problems = append(problems, ui.Problem{Code: ui.ColorInvalid})
+	}
+	return chosen, problems, nil
+}
+
+// logoProblem says why a picture cannot be a logo.
+func logoProblem(err error) (ui.Problem, bool) {
+	for _, p := range []struct {
+		err  error
+		code ui.ProblemCode
+	}{
+		{provider.ErrLogoTooLarge, ui.LogoTooLarge},
+		{provider.ErrLogoTooWide, ui.LogoTooWide},
+		{provider.ErrLogoSVG, ui.LogoSVG},
+		{provider.ErrLogoFormat, ui.LogoFormat},
+		{provider.ErrLogoDamaged, ui.LogoDamaged},
+	} {
+		if errors.Is(err, p.err) {
+			return ui.Problem{Code: p.code}, true
+		}
+	}
+	return ui.Problem{}, false
+}
+
+// hostOf names where a redirect URI leads: its host, or the scheme of an app.
+func hostOf(uri string) string {
+	u, err := url.Parse(uri)
+	if err != nil {
+		return ""
+	}
+	if u.Scheme == "http" || u.Scheme == "https" {
+		return u.Host
+	}
+	return u.Scheme
+}

@@ -1,0 +1,54 @@
+package developer
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+
+	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/storage"
+)
+
+// document is what the dashboard keeps about an application beside its registration and
+// what it looks for: storage.Application.Document.
+type document struct {
+	// Draft is a brand that has not been published, and Previous the one that was before
+	// the one that is. Both may be what is published by now.
+	Draft    *brand `json:"draft,omitempty"`
+	Previous *brand `json:"previous,omitempty"`
+}
+
+// brand is what an application can make its own on the screens.
+type brand struct {
+	Logo  []byte `json:"logo,omitempty"` // as provider.LogoPNG draws it
+	Color string `json:"color,omitempty"`
+}
+
+// brandOf returns the brand that is published.
+func brandOf(c provider.Client) brand { return brand{Logo: c.Logo, Color: c.ButtonColor} }
+
+func (b brand) equal(other brand) bool {
+	return bytes.Equal(b.Logo, other.Logo) && b.Color == other.Color
+}
+
+// differs reports whether there is a brand that is another than the one published.
+func (b *brand) differs(published brand) bool { return b != nil && !b.equal(published) }
+
+func readDocument(a storage.Application) (d document, err error) {
+	if len(a.Document) == 0 {
+		return document{}, nil
+	}
+	if err := json.Unmarshal(a.Document, &d); err != nil {
+		return document{}, fmt.Errorf("read document of application %q: %w", a.ClientID, err)
+	}
+	return d, nil
+}
+
+// bytes returns what is stored.
+func (d document) bytes() []byte {
+	b, err := json.Marshal(d)
+	if err != nil {
+		panic(err) // it has texts and bytes
+	}
+	return b
+}
