@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"path"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -144,10 +145,14 @@ func (l *Locale) orEnglish() *Locale {
 
 // problem returns the sentence for what is to be corrected.
 func (l *Locale) problem(p Problem) string {
-	if p.Text != "" {
-		return clean(p.Text, maxProblem)
+	sentence := clean(p.Text, maxProblem)
+	if sentence == "" {
+		sentence = l.plain(l.text.Problems[p.Code], count(p.Count))
 	}
-	return l.plain(l.text.Problems[p.Code], count(p.Count))
+	if p.Line == 0 {
+		return sentence
+	}
+	return l.plain(l.text.Developer.Common.OnLine, arg{"line", words(strconv.Itoa(p.Line))}, arg{"problem", words(sentence)})
 }
 
 // languageName returns what a language is called in itself.

@@ -7,6 +7,8 @@ type Problem struct {
 	Count int
 	// Field is the name of the field that it belongs to, where Code does not say so.
 	Field string
+	// Line is that of a field of several lines, counted from 1; zero for all of it.
+	Line int
 	// Text is the sentence itself, in English, where what is wrong is a fact of a
 	// protocol that no Code stands for.
 	Text string
@@ -46,6 +48,26 @@ const (
 	NameMissing  ProblemCode = "name_missing"
 	NameInvalid  ProblemCode = "name_invalid"
 	ConfirmWrong ProblemCode = "confirm_wrong"
+	// KindMissing is for an application of which nobody has said what it is.
+	KindMissing ProblemCode = "kind_missing"
+	// AddressMissing and those after it are for an address that cannot be registered.
+	AddressMissing  ProblemCode = "address_missing"
+	AddressRelative ProblemCode = "address_relative"
+	AddressSpace    ProblemCode = "address_space"
+	AddressPlain    ProblemCode = "address_plain"
+	AddressFragment ProblemCode = "address_fragment"
+	AddressWildcard ProblemCode = "address_wildcard"
+	AddressUser     ProblemCode = "address_user"
+	// OriginInvalid is for what is no origin, WebAddressInvalid for what is no page.
+	OriginInvalid     ProblemCode = "origin_invalid"
+	WebAddressInvalid ProblemCode = "web_address_invalid"
+	// GrantMissing and ResponseMissing are for an application that could do nothing.
+	GrantMissing    ProblemCode = "grant_missing"
+	ResponseMissing ProblemCode = "response_missing"
+	// ConfirmFirst is for what is changed only after a sign-in a moment ago.
+	ConfirmFirst ProblemCode = "confirm_first"
+	// ChangedMeanwhile is for what somebody else has changed meanwhile.
+	ChangedMeanwhile ProblemCode = "changed_meanwhile"
 	// LastOwner is for an organization that would have no owner left.
 	LastOwner ProblemCode = "last_owner"
 	// HasApplications is for an organization that cannot be deleted yet.
@@ -116,6 +138,12 @@ func (p Problem) field() string {
 		return FieldName
 	case ConfirmWrong:
 		return FieldConfirm
+	case KindMissing:
+		return FieldKind
+	case GrantMissing:
+		return FieldGrantTypes
+	case ResponseMissing:
+		return FieldResponseTypes
 	case LogoTooLarge, LogoTooWide, LogoSVG, LogoFormat, LogoDamaged:
 		return FieldLogo
 	case ColorInvalid:

@@ -21,12 +21,12 @@ type developerText struct {
 }
 
 type developerCommonText struct {
-	Dashboard, Docs, Account, Switch, Sections     message
-	Environment, Sandbox, Production               message
-	SandboxText, ProductionText                    message
-	Save, Copy, Copied, Optional, Nothing, Earlier message
-	RoleOwner, RoleDeveloper, RoleViewer           message
-	SectionNames                                   map[DeveloperSection]message
+	Dashboard, Docs, Account, Switch, Sections             message
+	Environment, Sandbox, Production                       message
+	SandboxText, ProductionText                            message
+	Save, Copy, Copied, Optional, Nothing, Earlier, OnLine message
+	RoleOwner, RoleDeveloper, RoleViewer                   message
+	SectionNames                                           map[DeveloperSection]message
 }
 
 type developerHomeText struct {
@@ -64,10 +64,6 @@ type developerActivityText struct {
 	Before, After, None          message
 	Acts                         map[string]message
 }
-
-type developerApplicationText struct{}
-
-type developerSecretsText struct{}
 
 type developerProductionText struct{}
 

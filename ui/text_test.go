@@ -296,6 +296,7 @@ func TestEverySentenceIsSaidSomewhere(t *testing.T) {
 			DeveloperPage: developerPage(page), Changes: []DeveloperChange{{Act: act}},
 		})))
 	}
+	said.WriteString(DeveloperChecked(page, nil))
 	for kind := range l.text.Mails {
 		m := Compose(MailView{Kind: kind, Locale: l})
 		said.WriteString(m.Subject + m.Body)

@@ -88,6 +88,13 @@ const (
 	DeveloperDeleted      DeveloperNotice = "deleted"
 	DeveloperSomebodyElse DeveloperNotice = "somebody_else"
 
+	DeveloperRegistered  DeveloperNotice = "registered"
+	DeveloperCopied      DeveloperNotice = "application_copied"
+	DeveloperEnabled     DeveloperNotice = "enabled"
+	DeveloperDisabled    DeveloperNotice = "disabled"
+	DeveloperSecretEnded DeveloperNotice = "secret_ended"
+	DeveloperConfirmed   DeveloperNotice = "confirmed"
+
 	DeveloperDraftSaved DeveloperNotice = "draft_saved"
 	DeveloperPublished  DeveloperNotice = "published"
 	DeveloperDiscarded  DeveloperNotice = "discarded"

@@ -20,7 +20,8 @@ for (const field of document.querySelectorAll("[data-check]")) {
     const mine = ++latest;
     timer = setTimeout(async () => {
       const answer = await fetch(field.dataset.check + "&value=" + encodeURIComponent(field.value), { headers: { Accept: "text/plain" } });
-      const text = answer.ok ? await answer.text() : "";
+      // Who is signed out by now is led to a page.
+      const text = answer.ok && !answer.redirected ? await answer.text() : "";
       if (mine === latest) result.textContent = text;
     }, 300);
   });

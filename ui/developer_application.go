@@ -1,0 +1,118 @@
+package ui
+
+import (
+	"slices"
+	"strings"
+)
+
+// kinds are what an application can be.
+func (v DeveloperRegisterView) kinds() []option {
+	t := v.locale().text.Developer.Application
+	return options(v.locale(), t.Kinds, v.Kinds, v.Kind)
+}
+
+// dialects are what an application can speak, the one to begin with first.
+func (v DeveloperRegisterView) dialects() []option {
+	t := v.locale().text.Developer.Application
+	return options(v.locale(), t.Dialects, []string{"standard", "v3"}, v.Dialect)
+}
+
+// authMethods are how an application sends its secret; the first one is either.
+func (v DeveloperSettingsView) authMethods() []option {
+	t := v.locale().text.Developer.Application
+	return options(v.locale(), t.AuthMethods, []string{"any", "client_secret_basic", "client_secret_post"}, v.AuthMethod)
+}
+
+// options are values with their labels, of which one is chosen: the first where none is.
+func options(l *Locale, labels map[string]labelText, values []string, chosen string) []option {
+	var all []option
+	for _, value := range values {
+		all = append(all, option{Value: value, Label: l.plain(labels[value].Label), Text: l.plain(labels[value].Text)})
+	}
+	if len(all) > 0 {
+		all[max(0, slices.Index(values, chosen))].Chosen = true
+	}
+	return all
+}
+
+// choices are values with their labels, of which any are chosen.
+func choices(l *Locale, labels map[string]labelText, values []DeveloperValue) []option {
+	var all []option
+	for _, v := range values {
+		t, ok := labels[v.Value]
+		o := option{Value: FieldValue(v.Value), Label: v.Value, Chosen: v.Chosen}
+		if ok {
+			o.Label, o.Text = l.plain(t.Label), l.plain(t.Text)
+		}
+		all = append(all, o)
+	}
+	return all
+}
+
+// scopeOptions are the scopes that an application may ask for.
+func scopeOptions(scopes []DeveloperScope) []option {
+	var all []option
+	for _, s := range scopes {
+		o := option{Value: s.Name, Label: clean(s.Title, maxName), Text: s.Name, Chosen: s.Chosen}
+		if o.Label == "" {
+			o.Label = s.Name
+		}
+		if s.Text != "" {
+			o.Text += " – " + clean(s.Text, maxValue)
+		}
+		all = append(all, o)
+	}
+	return all
+}
+
+// FieldValue returns the end of the name of a field that stands for one of several values.
+func FieldValue(value string) string { return strings.ReplaceAll(value, " ", "-") }
+
+// kindLabel names what an application is.
+func kindLabel(l *Locale, kind string) string {
+	if t, ok := l.text.Developer.Application.Kinds[kind]; ok {
+		return l.plain(t.Label)
+	}
+	return clean(kind, maxName)
+}
+
+// dialectLabel names what an application speaks.
+func dialectLabel(l *Locale, dialect string) string {
+	if t, ok := l.text.Developer.Application.Dialects[dialect]; ok {
+		return l.plain(t.Label)
+	}
+	return clean(dialect, maxName)
+}
+
+// DeveloperChecked is what is said about a field while it is typed: what is wrong with it,
+// a line each, or that all of it is right.
+func DeveloperChecked(p Page, problems []Problem) string {
+	l := p.locale()
+	if len(problems) == 0 {
+		return l.plain(l.text.Developer.Application.AddressesRight)
+	}
+	var lines []string
+	for _, problem := range problems {
+		lines = append(lines, l.problem(problem))
+	}
+	return strings.Join(lines, "\n")
+}
+
+// checkURL is where a field asks whether it is right.
+func checkURL(address, field string) string {
+	if address == "" {
+		return ""
+	}
+	return address + "?field=" + field
+}
+
+// fieldLabel names a field of a registration.
+func fieldLabel(l *Locale, field string) string {
+	if field == FieldAuthMethod {
+		return l.plain(l.text.Developer.Application.AuthMethod)
+	}
+	if t, ok := l.text.Developer.Application.Fields[field]; ok {
+		return l.plain(t.Label)
+	}
+	return clean(field, maxName)
+}

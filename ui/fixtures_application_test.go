@@ -1,0 +1,137 @@
+package ui
+
+import (
+	"time"
+
+	"github.com/a-h/templ"
+)
+
+const (
+	twoAddresses = `https://riverbikes.example/callback
+http://riverbikes.example/callback`
+	threeAddresses = `https://riverbikes.example/
+http://riverbikes.example/
+https://riverbikes.example/\`
+)
+
+func sampleScopes(p Page) []DeveloperScope {
+	t := hostTextOf(p)
+	return []DeveloperScope{{"military", t.military, t.militaryText, true}, {"profile", t.profile, t.profileText, false}, {Name: "offers"}}
+}
+
+func overviewOf(p Page) DeveloperOverviewView {
+	return DeveloperOverviewView{
+		DeveloperPage: applicationPage(p, SectionOverview), Form: sampleForm,
+		Name: "Shop", ClientID: "test_kx7ywj3mzq5v2n4b6t8r9p1s", Kind: "web", Dialect: "standard", LogoURL: "sample/client.svg", Hint: "9f3K",
+		Issuer: "https://sandbox.id.example/oidc", DiscoveryURL: "https://sandbox.id.example/oidc/.well-known/openid-configuration",
+		Endpoints: []DeveloperEndpoint{
+			{"authorization_endpoint", "https://sandbox.id.example/oauth/authorize"}, {"token_endpoint", "https://sandbox.id.example/oauth/token"},
+			{"userinfo_endpoint", "https://sandbox.id.example/api/public/v3/userinfo"}, {"jwks_uri", "https://sandbox.id.example/oidc/.well-known/jwks"},
+			{"revocation_endpoint", "https://sandbox.id.example/oauth/revoke"}, {"introspection_endpoint", "https://sandbox.id.example/oauth/introspect"},
+			{"end_session_endpoint", "https://sandbox.id.example/signout"},
+		},
+		RedirectURIs: []string{"https://riverbikes.example/callback", "http://localhost:3000/callback"}, MayChange: true,
+		SecretsURL: "/secrets", SamplesURL: "/samples", TryURL: "/try", AccessURL: "/access", CopyTo: DeveloperProduction,
+	}
+}
+
+func settingsOf(p Page, problems ...Problem) DeveloperSettingsView {
+	return DeveloperSettingsView{
+		DeveloperPage: applicationPage(p, SectionSettings), Form: with(problems...), Version: "v1", MayChange: true,
+		CheckURL: "/check", DeleteURL: "/delete",
+		DeveloperRegistration: DeveloperRegistration{
+			Name: "Shop", Kind: "web", Dialect: "standard", RedirectURIs: twoAddresses,
+			PostLogoutRedirectURIs: "https://riverbikes.example/", Origins: "https://riverbikes.example", Scopes: sampleScopes(p),
+			ResponseTypes: []DeveloperValue{{"code", true}, {"code id_token", false}},
+			GrantTypes:    []DeveloperValue{{"authorization_code", true}, {"refresh_token", true}}, AuthMethod: "client_secret_basic",
+			UserinfoSigned: true, RequireVerified: true, PolicyURL: "https://riverbikes.example/privacy",
+		},
+	}
+}
+
+func secretsOf(p Page) DeveloperSecretsView {
+	return DeveloperSecretsView{
+		DeveloperPage: applicationPage(p, SectionSecrets), Form: sampleForm, Version: "v1",
+		Secrets: []DeveloperSecret{
+			{ID: "s2", Hint: "9f3K", Created: fixedNow.Add(-time.Hour), LastUsed: fixedNow.Add(-time.Minute), Newest: true},
+			{ID: "s1", Hint: "x0Qa", Created: fixedNow.Add(-40 * 24 * time.Hour), Expires: fixedNow.Add(23 * time.Hour), LastUsed: fixedNow},
+			{ID: "s0", Hint: "bb1Z", Expires: fixedNow.Add(time.Hour)},
+		},
+	}
+}
+
+// registrationFixtures are the pages of an application's registration.
+var registrationFixtures = []fixture{
+	{"developer-register", func(p Page) templ.Component {
+		d := organizationPage(p, SectionApplications)
+		d.Environment, d.SandboxURL, d.ProductionURL = DeveloperSandbox, "/sandbox", "/production"
+		return DeveloperRegister(DeveloperRegisterView{
+			DeveloperPage: d, Form: sampleForm, Kinds: []string{"web", "spa", "native"}, Scopes: sampleScopes(p), CheckURL: "/check",
+		})
+	}},
+	{"developer-register-problems", func(p Page) templ.Component {
+		d := inProduction(organizationPage(p, SectionApplications))
+		return DeveloperRegister(DeveloperRegisterView{
+			DeveloperPage: d, Form: with(Problem{Code: NameMissing}, Problem{Code: KindMissing},
+				Problem{Code: AddressPlain, Field: FieldRedirectURIs, Line: 2}, Problem{Text: "It must not contain a backslash.", Field: FieldRedirectURIs, Line: 3}),
+			RedirectURIs: threeAddresses,
+			Kinds:        []string{"web", "spa", "native"}, Kind: "spa", Dialect: "v3", CheckURL: "/check", Unreviewed: true,
+		})
+	}},
+	{"developer-overview", func(p Page) templ.Component { return DeveloperOverview(overviewOf(p)) }},
+	{"developer-overview-revealed", func(p Page) templ.Component {
+		v := overviewOf(p)
+		v.Secret, v.Unreviewed, v.CopyTo = "f3b1c9d07a5e42868c1fd0e9b7a3625448de9170", true, DeveloperSandbox
+		v.DeveloperPage = noticed(inProduction(v.DeveloperPage), DeveloperRegistered)
+		return DeveloperOverview(v)
+	}},
+	{"developer-overview-viewer", func(p Page) templ.Component {
+		v := overviewOf(p)
+		v.MayChange, v.SecretsURL, v.CopyTo, v.Disabled, v.Dialect, v.TryURL = false, "", "", true, "v3", ""
+		return DeveloperOverview(v)
+	}},
+	{"developer-overview-public", func(p Page) templ.Component {
+		v := overviewOf(p)
+		v.Public, v.Kind = true, "spa"
+		return DeveloperOverview(v)
+	}},
+	{"developer-overview-incomplete", func(p Page) templ.Component {
+		d := applicationPage(p, SectionOverview)
+		return DeveloperOverview(DeveloperOverviewView{DeveloperPage: d, Form: sampleForm, Name: "Shop", Incomplete: true, DeleteURL: "/delete"})
+	}},
+	{"developer-settings", func(p Page) templ.Component { return DeveloperSettings(settingsOf(p)) }},
+	{"developer-settings-problems", func(p Page) templ.Component {
+		v := settingsOf(p, Problem{Code: AddressPlain, Field: FieldRedirectURIs, Line: 2}, Problem{Code: OriginInvalid, Field: FieldOrigins, Line: 1},
+			Problem{Code: WebAddressInvalid, Field: FieldTermsURL}, Problem{Code: GrantMissing}, Problem{Code: ResponseMissing})
+		v.Origins, v.TermsURL, v.Disabled = "riverbikes.example", "terms", true
+		v.GrantTypes, v.ResponseTypes = []DeveloperValue{{"authorization_code", false}}, []DeveloperValue{{"code", false}}
+		return DeveloperSettings(v)
+	}},
+	{"developer-settings-confirm", func(p Page) templ.Component {
+		v := settingsOf(p, Problem{Code: ConfirmFirst})
+		v.ConfirmURL = "?confirm=1"
+		return DeveloperSettings(v)
+	}},
+	{"developer-settings-changed", func(p Page) templ.Component {
+		v := settingsOf(p, Problem{Code: ChangedMeanwhile})
+		v.There = []DeveloperChangedField{{"name", "Shop of River Bikes", "Shop"}, {"redirect_uris", "https://riverbikes.example/callback", ""}}
+		return DeveloperSettings(v)
+	}},
+	{"developer-settings-viewer", func(p Page) templ.Component {
+		v := settingsOf(p)
+		v.MayChange, v.Public, v.Kind, v.Dialect, v.NoJSONP = false, true, "spa", "v3", true
+		return DeveloperSettings(v)
+	}},
+	{"developer-delete", func(p Page) templ.Component {
+		return DeveloperDelete(DeveloperDeleteView{DeveloperPage: applicationPage(p, SectionSettings), Form: with(Problem{Code: ConfirmWrong}), Name: "Shop"})
+	}},
+	{"developer-secrets", func(p Page) templ.Component { return DeveloperSecrets(secretsOf(p)) }},
+	{"developer-secrets-new", func(p Page) templ.Component {
+		v := secretsOf(p)
+		v.Secret, v.Secrets = "f3b1c9d07a5e42868c1fd0e9b7a3625448de9170", v.Secrets[:2]
+		return DeveloperSecrets(v)
+	}},
+	{"developer-secrets-public", func(p Page) templ.Component {
+		return DeveloperSecrets(DeveloperSecretsView{DeveloperPage: applicationPage(p, SectionSecrets), Public: true})
+	}},
+}

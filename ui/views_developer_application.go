@@ -1,0 +1,178 @@
+package ui
+
+import "time"
+
+// The names of the fields of an application's registration. A field that has several
+// values to choose from posts each of them as a name of its own: FieldScopes, a dot and
+// the value, of which spaces are dashes.
+const (
+	FieldKind                   = "kind"
+	FieldDialect                = "dialect"
+	FieldRedirectURIs           = "redirect_uris"
+	FieldPostLogoutRedirectURIs = "post_logout_redirect_uris"
+	FieldOrigins                = "origins"
+	FieldScopes                 = "scopes"
+	FieldResponseTypes          = "response_types"
+	FieldGrantTypes             = "grant_types"
+	FieldAuthMethod             = "token_endpoint_auth_method"
+	FieldUserinfoSigned         = "userinfo_signed"
+	FieldNoQueryToken           = "no_query_token"
+	FieldNoJSONP                = "no_jsonp"
+	FieldRequireVerified        = "require_verified"
+	FieldPolicyURL              = "policy_uri"
+	FieldTermsURL               = "tos_uri"
+)
+
+// The values of [FieldAction] on the pages of an application.
+const (
+	ActionReveal  = "reveal"
+	ActionCopy    = "copy"
+	ActionEnable  = "enable"
+	ActionDisable = "disable"
+	ActionRotate  = "rotate"
+)
+
+// FieldOverlap is for how long the former secrets of an application stay valid, one of
+// the values below, and FieldSecret which of them is to end.
+const (
+	FieldOverlap = "overlap"
+	FieldSecret  = "secret"
+)
+
+// The values of [FieldOverlap].
+const (
+	OverlapNone = "none"
+	OverlapHour = "hour"
+	OverlapDay  = "day"
+	OverlapWeek = "week"
+)
+
+// DeveloperScope is a scope that an application may ask for.
+type DeveloperScope struct {
+	Name, Title, Text string
+	Chosen            bool
+}
+
+// DeveloperValue is one of several values of a field.
+type DeveloperValue struct {
+	Value  string
+	Chosen bool
+}
+
+// DeveloperRegisterView is the form of a new application. It posts [FieldName],
+// [FieldKind], [FieldDialect], [FieldRedirectURIs] with an address a line, and
+// [FieldScopes].
+type DeveloperRegisterView struct {
+	DeveloperPage
+	Form
+	// Name, Kind, Dialect and RedirectURIs are what the fields show.
+	Name, Kind, Dialect, RedirectURIs string
+	// Kinds are those to choose from.
+	Kinds  []string
+	Scopes []DeveloperScope
+	// CheckURL says whether the addresses of a field are right.
+	CheckURL string
+	// Unreviewed says that people will read that nobody has reviewed the application.
+	Unreviewed bool
+}
+
+// DeveloperOverviewView is the page of an application. It posts [FieldAction] with
+// [ActionReveal] or [ActionCopy].
+type DeveloperOverviewView struct {
+	DeveloperPage
+	Form
+	Name, ClientID, Kind, Dialect string
+	LogoURL                       string
+	// Public applications have no secret; Secret is shown once, and Hint is how it ends.
+	Public       bool
+	Secret, Hint string
+	// Disabled and Unreviewed are its state.
+	Disabled, Unreviewed bool
+	// Incomplete says that there is no registration, because registering or deleting it
+	// was interrupted.
+	Incomplete   bool
+	Issuer       string
+	DiscoveryURL string
+	Endpoints    []DeveloperEndpoint
+	RedirectURIs []string
+	// MayChange shows what developers may do.
+	MayChange bool
+	// SecretsURL, SamplesURL, TryURL, AccessURL and DeleteURL lead to other pages; one
+	// that is empty is not there.
+	SecretsURL, SamplesURL, TryURL, AccessURL, DeleteURL string
+	// CopyTo is the environment that it can be copied to, or empty.
+	CopyTo DeveloperEnvironment
+}
+
+// DeveloperEndpoint is an address of the provider, by its name in the discovery document.
+type DeveloperEndpoint struct{ Name, URL string }
+
+// DeveloperSettingsView is the registration of an application. It posts its fields and
+// [FieldVersion] with [ActionSave], or [FieldVersion] with [ActionDisable] or
+// [ActionEnable].
+type DeveloperSettingsView struct {
+	DeveloperPage
+	Form
+	// Version is what was read.
+	Version string
+	DeveloperRegistration
+	// MayChange makes the fields those of a form.
+	MayChange, Disabled bool
+	// CheckURL says whether the addresses of a field are right.
+	CheckURL string
+	// ConfirmURL is where the user confirms who is there, before what was entered can be
+	// saved; empty when there is no need.
+	ConfirmURL string
+	// There is what somebody else has saved meanwhile, beside what is entered.
+	There []DeveloperChangedField
+	// DeleteURL leads to the page that deletes the application.
+	DeleteURL string
+}
+
+// DeveloperRegistration is what the fields of a registration show, lists with an entry a
+// line.
+type DeveloperRegistration struct {
+	Name, Kind, Dialect                           string
+	Public                                        bool
+	RedirectURIs, PostLogoutRedirectURIs, Origins string
+	Scopes                                        []DeveloperScope
+	ResponseTypes, GrantTypes                     []DeveloperValue
+	AuthMethod                                    string
+	UserinfoSigned, NoQueryToken, NoJSONP         bool
+	RequireVerified                               bool
+	PolicyURL, TermsURL                           string
+}
+
+// DeveloperDeleteView deletes an application. It posts [FieldConfirm].
+type DeveloperDeleteView struct {
+	DeveloperPage
+	Form
+	// Name has to be typed.
+	Name string
+}
+
+// DeveloperSecretsView lists the secrets of an application. It posts [FieldAction] and
+// [FieldVersion] with [ActionRotate] ([FieldOverlap]) or [ActionEnd] ([FieldSecret]).
+type DeveloperSecretsView struct {
+	DeveloperPage
+	Form
+	Version string
+	// Public applications have none.
+	Public  bool
+	Secrets []DeveloperSecret
+	// Secret is one that was just made; it is shown once.
+	Secret string
+}
+
+// DeveloperSecret is a secret of an application.
+type DeveloperSecret struct {
+	// ID is posted to end it.
+	ID string
+	// Hint is how it ends.
+	Hint string
+	// Created is zero where nobody knows; Expires for one that stays; LastUsed for one
+	// that was never used.
+	Created, Expires, LastUsed time.Time
+	// Newest is the one to use.
+	Newest bool
+}
