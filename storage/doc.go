@@ -24,6 +24,11 @@
 // counters of rate limits, an [Event] is a line of the audit log, and [Key], [Image] and
 // [Installation] are what the provider needs to run: signing keys, logos, its issuer.
 //
+// What the developer dashboard keeps is apart from that, in the roles of [Developers]: an
+// [Organization] with its [Member] and [Invitation] records owns [Application] records,
+// whose requests leave [LogEntry] records. The backends that come with it have these roles
+// as well; a provider without a dashboard needs none of them.
+//
 // # Every method is one atomic step
 //
 // No caller ever holds a transaction. A method that writes does all that its
@@ -53,7 +58,7 @@
 //
 // A backend is a package with an Open function that returns a [Store]. Its test is
 // one call of storagetest.Run, which tests every promise that is made here, the
-// races included. Where to begin:
+// races included, and one of storagetest.RunDevelopers if it has these roles, too. Where to begin:
 //
 //   - A database that speaks SQL needs no queries of its own. Package sqlstore has
 //     them all: write its Engine, which has four methods, and choose or make its

@@ -21,3 +21,17 @@ func TestExample(t *testing.T) {
 		}
 	})
 }
+
+// TestExampleOfDevelopers proves that it keeps what the dashboard needs as well.
+func TestExampleOfDevelopers(t *testing.T) {
+	storagetest.RunDevelopers(t, func(t *testing.T) func() storagetest.DeveloperStore {
+		path := filepath.Join(t.TempDir(), "contract.db")
+		return func() storagetest.DeveloperStore {
+			store, err := Open(t.Context(), path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return store.(storagetest.DeveloperStore)
+		}
+	})
+}

@@ -15,8 +15,8 @@
 //  2. Choose a [Dialect], [SQLite] or [Postgres], or make one with migrations of its own.
 //  3. In Open, call [Migrate] and then [New].
 //
-// Then run storagetest.Run, under the race detector as well. The example of this package
-// is a whole backend, and passes it.
+// Then run storagetest.Run and storagetest.RunDevelopers, under the race detector as well.
+// The example of this package is a whole backend, and passes both.
 //
 // A backend outside of this module keeps up by itself: queries come with the module, and
 // so do migrations unless the Dialect brings its own. One that does is told by Migrate

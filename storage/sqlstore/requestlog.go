@@ -130,23 +130,28 @@ func (s *Store) Log(ctx context.Context, match storage.LogFilter) ([]storage.Log
 	})
 }
 
-// andLog adds the conditions of a filter of lines. What was asked for went well, or has
-// no error, unless the query says otherwise in the words of an index.
+// andLog adds the conditions of a filter of lines. What went wrong has indexes of its own,
+// whose conditions stand in the query as well: of a parameter no database knows that it
+// implies them. The event hides from the planner then, which would look for it among all
+// that went well, too.
 func (w *where) andLog(match storage.LogFilter) {
 	w.args = append(w.args, match.Environment, match.ClientID)
 	w.conditions = append(w.conditions, "application = "+numberOf)
-	if match.Event != "" {
-		w.and("event = ?", match.Event)
-	}
+	event := "event = ?"
 	if match.Outcome != "" {
 		w.and("outcome = ?", match.Outcome)
-		if match.Outcome != outcomeOK {
-			w.conditions = append(w.conditions, "outcome <> '"+outcomeOK+"'")
+		if match.Outcome != "ok" {
+			w.conditions = append(w.conditions, "outcome <> 'ok'")
+			event = "coalesce(event, '') = ?"
 		}
 	}
 	if match.Error != "" {
 		w.and("error = ?", match.Error)
 		w.conditions = append(w.conditions, "error <> ''")
+		event = "coalesce(event, '') = ?"
+	}
+	if match.Event != "" {
+		w.and(event, match.Event)
 	}
 	if match.RequestID != "" {
 		w.and("request_id = ?", match.RequestID)
@@ -158,9 +163,6 @@ func (w *where) andLog(match storage.LogFilter) {
 		w.and("id > ?", match.AfterID)
 	}
 }
-
-// outcomeOK is the Outcome that the index of outcomes leaves out.
-const outcomeOK = "ok"
 
 // LogDays implements storage.RequestLog.
 func (s *Store) LogDays(ctx context.Context, environment, clientID string, from time.Time) ([]storage.LogDay, error) {
@@ -199,18 +201,16 @@ func (s *Store) RemoveLogOf(ctx context.Context, environment, clientID string, l
 		})
 }
 
-// removeLog removes rows of each kind in chunks, as a sweep does.
+// removeLog removes rows of each kind in chunks until the time of a step is over, one
+// chunk of each in any case: zero says that there is nothing left.
 func (s *Store) removeLog(ctx context.Context, what string, limit int, kinds ...func(tx *tx, n int) (int, error)) (int, error) {
 	return write(ctx, s, what, func(tx *tx) (total int, err error) {
+		begin := time.Now()
 		for _, remove := range kinds {
-			begin, removed := time.Now(), 0
-			for removed < limit && time.Since(begin) < sweepTime {
-				n, err := remove(tx, min(limit-removed, 4*sweepChunk))
-				if err != nil {
+			removed, n := 0, 0
+			for again := limit > 0; again; again = n > 0 && removed < limit && time.Since(begin) < sweepTime {
+				if n, err = remove(tx, min(limit-removed, sweepChunk)); err != nil {
 					return 0, err
-				}
-				if n == 0 {
-					break
 				}
 				removed += n
 			}

@@ -8,6 +8,9 @@ import (
 	"github.com/bonafide-id/bonafide/storage"
 )
 
+// rounds is how often a race is run that one of many in the wrong order would decide.
+const rounds = 8
+
 // races tests what many callers want and not all may have.
 func (s *developerSuite) races(t *testing.T) {
 	// won counts the calls that succeeded, and reports one that failed otherwise.
@@ -51,7 +54,7 @@ func (s *developerSuite) races(t *testing.T) {
 	})
 	t.Run("LastTwoOwnersCannotBothLeave", func(t *testing.T) {
 		stores := s.stores(t, 2)
-		for round := range 16 {
+		for round := range rounds {
 			id := fmt.Sprint(round)
 			createOrganization(t, stores[0], id)
 			join(t, stores[0], id, "ann", storage.RoleOwner, t0)
@@ -78,13 +81,16 @@ func (s *developerSuite) races(t *testing.T) {
 	})
 	t.Run("OrganizationsOfOneUserHoldTheLimit", func(t *testing.T) {
 		stores := s.stores(t, 2)
-		equal(t, won(t, race(stores, func(i int, store DeveloperStore) error {
-			return store.CreateOrganization(t.Context(), storage.Organization{ID: fmt.Sprint(i), Name: "x", CreatedAt: t0},
-				storage.Member{UserID: "ann", JoinedAt: t0}, 3)
-		}), storage.ErrLimit), 3)
+		for round := range rounds { // the first of which meets a user who is new
+			before := round * 3
+			equal(t, won(t, race(stores, func(i int, store DeveloperStore) error {
+				return store.CreateOrganization(t.Context(), storage.Organization{ID: fmt.Sprint(round, " ", i), Name: "x", CreatedAt: t0},
+					storage.Member{UserID: "ann", JoinedAt: t0}, before+3)
+			}), storage.ErrLimit), 3)
+		}
 		got, err := stores[0].Memberships(t.Context(), "ann")
 		ok(t, err)
-		equal(t, len(got), 3)
+		equal(t, len(got), 3*rounds)
 	})
 	t.Run("OrganizationOfAnIDHasOneWinner", func(t *testing.T) {
 		stores := s.stores(t, 2)
@@ -125,24 +131,30 @@ func (s *developerSuite) races(t *testing.T) {
 	})
 	t.Run("InvitationsHoldTheLimit", func(t *testing.T) {
 		stores := s.stores(t, 2)
-		createOrganization(t, stores[0], "acme")
-		equal(t, won(t, race(stores, func(i int, store DeveloperStore) error {
-			return store.CreateInvitation(t.Context(), invitation(fmt.Sprint(i), "acme"), 5)
-		}), storage.ErrLimit), 5)
+		for round := range rounds {
+			id := fmt.Sprint(round)
+			createOrganization(t, stores[0], id)
+			equal(t, won(t, race(stores, func(i int, store DeveloperStore) error {
+				return store.CreateInvitation(t.Context(), invitation(fmt.Sprint(round, " ", i), id), 5)
+			}), storage.ErrLimit), 5)
+		}
 	})
 	t.Run("ApplicationsHoldTheLimit", func(t *testing.T) {
 		stores := s.stores(t, 2)
-		createOrganization(t, stores[0], "acme")
-		equal(t, won(t, race(stores, func(i int, store DeveloperStore) error {
-			return store.CreateApplication(t.Context(), application(fmt.Sprint(i), "acme"), 5)
-		}), storage.ErrLimit), 5)
-		got, err := stores[0].Applications(t.Context(), storage.ApplicationFilter{OrganizationID: "acme"})
-		ok(t, err)
-		equal(t, len(got), 5)
+		for round := range rounds {
+			id := fmt.Sprint(round)
+			createOrganization(t, stores[0], id)
+			equal(t, won(t, race(stores, func(i int, store DeveloperStore) error {
+				return store.CreateApplication(t.Context(), application(fmt.Sprint(round, " ", i), id), 5)
+			}), storage.ErrLimit), 5)
+			got, err := stores[0].Applications(t.Context(), storage.ApplicationFilter{OrganizationID: id})
+			ok(t, err)
+			equal(t, len(got), 5)
+		}
 	})
 	t.Run("DeletedOrganizationHasNoApplication", func(t *testing.T) {
 		stores := s.stores(t, 2)
-		for round := range 8 {
+		for round := range rounds {
 			id := fmt.Sprint(round)
 			createOrganization(t, stores[0], id)
 			created, deleted := make(chan error, 1), make(chan error, 1)
