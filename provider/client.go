@@ -170,7 +170,8 @@ func (p *Provider) ClientSecret(ctx context.Context, id string) (string, error) 
 
 // RotateClientSecret gives an application a new secret and returns it. The secrets
 // that it had stay valid for overlap, so that the application can be changed over
-// without an interruption; zero ends them at once. ErrNoClient when there is none.
+// without an interruption; zero ends them at once. ErrNoClient when there is none,
+// ErrTooManySecrets when ten would stay valid.
 func (p *Provider) RotateClientSecret(ctx context.Context, id string, overlap time.Duration) (string, error) {
 	secret, err := p.clients.RotateSecret(ctx, id, overlap)
 	return secret, asClientError("rotate client secret", err)
@@ -187,9 +188,9 @@ func (p *Provider) DeleteClient(ctx context.Context, id string) error {
 	return asClientError("delete client", p.clients.Delete(ctx, id))
 }
 
-// asClientError says what was attempted, unless there is no such client.
+// asClientError says what was attempted, unless the error says so itself.
 func asClientError(what string, err error) error {
-	if err == nil || errors.Is(err, ErrNoClient) {
+	if err == nil || errors.Is(err, ErrNoClient) || errors.Is(err, ErrLastSecret) || errors.Is(err, ErrTooManySecrets) {
 		return err
 	}
 	return fmt.Errorf("provider: %s: %w", what, err)

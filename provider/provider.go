@@ -50,6 +50,7 @@ type Provider struct {
 	activity  *activity.Log
 	accounts  *account.Accounts
 	clients   *clients.Registry
+	uses      *clients.Uses
 	flows     *authflow.Endpoint
 	pages     *account.Pages
 	button    *widget.Widget
@@ -140,6 +141,7 @@ func (p *Provider) build(ctx context.Context, logo []byte) error {
 		Clock: cfg.Clock, Logger: cfg.Logger,
 	})
 	p.faults = p.newFaults()
+	p.uses = clients.NewUses(p.store, cfg.Clock, cfg.Logger)
 	tokens := token.NewCodec(p.secrets, p.issuer, cfg.Clock)
 	p.engine = p.newEngine(tokens, source)
 	p.clients = &clients.Registry{
@@ -258,8 +260,9 @@ func (p *Provider) newEngine(tokens *token.Codec, source *claims.Source) *engine
 			}
 			return p.flows.AdmitAgain(ctx, g, scopes)
 		},
-		OnReuse:  p.tokenReused,
-		OnRevoke: p.tokenRevoked,
+		OnReuse:     p.tokenReused,
+		OnRevoke:    p.tokenRevoked,
+		OnSecretUse: p.uses.Note,
 		Lifetimes: engine.Lifetimes{
 			Code: l.Code, Access: l.AccessToken, ID: l.IDToken, Refresh: l.RefreshToken,
 			Grant: l.Grant, RefreshGrace: l.RefreshGrace,

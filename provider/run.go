@@ -96,6 +96,7 @@ func (p *Provider) Close() error {
 	p.close()
 	p.running.Wait()
 	p.activity.Close()
+	p.uses.Close()
 	if err := p.store.Close(); err != nil {
 		return fmt.Errorf("provider: close store: %w", err)
 	}

@@ -31,8 +31,15 @@ func (r *Registry) Secret(ctx context.Context, id string) (string, error) {
 	return string(plain), nil
 }
 
+// maxSecrets bounds how many secrets of an application are valid at once: each is opened
+// when it authenticates.
+const maxSecrets = 10
+
+// ErrTooManySecrets says that an application has as many secrets as may be valid at once.
+var ErrTooManySecrets = errors.New("provider: the client has ten secrets that are valid")
+
 // RotateSecret gives an application a new secret and returns it. Those that it had stay
-// valid for overlap. ErrNotFound when there is none.
+// valid for overlap. ErrNotFound when there is none, ErrTooManySecrets when ten would stay.
 func (r *Registry) RotateSecret(ctx context.Context, id string, overlap time.Duration) (string, error) {
 	now, secret := r.Clock(), newSecret()
 	err := r.change(ctx, id, func(c storage.Client, _ bool) (storage.Client, error) {
@@ -48,7 +55,14 @@ func (r *Registry) RotateSecret(ctx context.Context, id string, overlap time.Dur
 				secrets = append(secrets, s)
 			}
 		}
-		secrets = append(secrets, r.seal(secret))
+		if len(secrets) >= maxSecrets {
+			return c, ErrTooManySecrets
+		}
+		made := r.seal(secret)
+		if last := c.Secrets[len(c.Secrets)-1].CreatedAt; storage.UnixMicro(made.CreatedAt) <= storage.UnixMicro(last) {
+			made.CreatedAt = last.Add(time.Microsecond) // it is known by that
+		}
+		secrets = append(secrets, made)
 		c.Secrets, c.UpdatedAt = secrets, now
 		return c, nil
 	})

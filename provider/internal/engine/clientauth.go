@@ -14,6 +14,7 @@ import (
 	"github.com/ory/fosite"
 
 	"github.com/bonafide-id/bonafide/provider/internal/diagnosis"
+	"github.com/bonafide-id/bonafide/storage"
 )
 
 // Client authentication methods (OpenID Connect Core section 9).
@@ -57,9 +58,12 @@ func (e *Engine) authenticate(ctx context.Context, r *http.Request, form url.Val
 		if err != nil {
 			return nil, err
 		}
-		ok, err := e.verifySecret(client, presented.method, reading[1])
+		ok, used, err := e.verifySecret(client, presented.method, reading[1])
 		if err != nil {
 			return nil, err
+		}
+		if used != nil {
+			e.OnSecretUse(client.ID, used.CreatedAt)
 		}
 		if ok {
 			return fositeClient{client}, nil
@@ -83,18 +87,18 @@ func misfit(c *Client, method string) *Error {
 	}
 }
 
-// verifySecret reports whether the secret, presented by this method, is the client's.
-func (e *Engine) verifySecret(c *Client, method, secret string) (bool, error) {
+// verifySecret reports whether the secret, presented by this method, is the client's, and
+// which one of several it is; nil for a client that has none.
+func (e *Engine) verifySecret(c *Client, method, secret string) (ok bool, used *storage.ClientSecret, err error) {
 	if c.Public {
-		return secret == "", nil
+		return secret == "", nil, nil
 	}
 	if method == AuthNone || c.AuthMethod != "" && c.AuthMethod != method {
-		return false, nil
+		return false, nil, nil
 	}
 	presented, now := sha256.Sum256([]byte(secret)), e.Clock()
-	match := 0
 	var unread error
-	for _, s := range c.Secrets {
+	for i, s := range c.Secrets {
 		if !s.ExpiresAt.IsZero() && !now.Before(s.ExpiresAt) {
 			continue
 		}
@@ -104,12 +108,14 @@ func (e *Engine) verifySecret(c *Client, method, secret string) (bool, error) {
 			continue
 		}
 		sum := sha256.Sum256(registered)
-		match |= subtle.ConstantTimeCompare(sum[:], presented[:])
+		if subtle.ConstantTimeCompare(sum[:], presented[:]) == 1 {
+			used = &c.Secrets[i]
+		}
 	}
-	if match == 0 && unread != nil {
-		return false, unread
+	if used == nil && unread != nil {
+		return false, nil, unread
 	}
-	return match == 1, nil
+	return used != nil, used, nil
 }
 
 func readCredentials(r *http.Request, form url.Values) (credentials, error) {

@@ -45,6 +45,10 @@ type Options struct {
 	// token its grant has been revoked.
 	OnRevoke func(ctx context.Context, g storage.Grant, kind storage.TokenKind)
 
+	// OnSecretUse is called after a client has authenticated with the secret that was
+	// made at created. It holds up the answer.
+	OnSecretUse func(clientID string, created time.Time)
+
 	Lifetimes Lifetimes
 	Clock     func() time.Time
 }

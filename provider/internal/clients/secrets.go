@@ -1,0 +1,89 @@
+package clients
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/bonafide-id/bonafide/storage"
+)
+
+// SecretInfo is what can be known of a secret without the secret.
+type SecretInfo struct {
+	// ID names the secret among those of its application.
+	ID string
+
+	// Hint is how the secret ends.
+	Hint string
+
+	CreatedAt, ExpiresAt, LastUsedAt time.Time
+}
+
+// hintLength is how many characters of a secret are shown, of the 32 that it has at least.
+const hintLength = 4
+
+// ErrLastSecret says that an application would be left without a secret that stays valid.
+var ErrLastSecret = errors.New("provider: the client has no other secret that stays valid")
+
+// ListSecrets returns the valid secrets of an application, the newest first; none for a
+// public one. ErrNotFound when there is no such application.
+func (r *Registry) ListSecrets(ctx context.Context, id string) ([]SecretInfo, error) {
+	c, err := r.Store.Client(ctx, id)
+	if errors.Is(err, storage.ErrNotFound) || err == nil && c.Deleted {
+		return nil, ErrNotFound
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read client: %w", err)
+	}
+	uses, err := r.Store.SecretUses(ctx, id)
+	if err != nil {
+		return nil, fmt.Errorf("read uses of secrets: %w", err)
+	}
+	now := r.Clock()
+	var list []SecretInfo
+	for _, s := range slices.Backward(c.Secrets) {
+		if !s.ExpiresAt.IsZero() && !now.Before(s.ExpiresAt) {
+			continue
+		}
+		info := SecretInfo{ID: secretID(s), CreatedAt: s.CreatedAt, ExpiresAt: s.ExpiresAt}
+		if plain, err := r.Secrets.Open(SealPurpose, s.Sealed); err == nil { // else it has no hint
+			info.Hint = string(plain[max(0, len(plain)-hintLength):])
+		}
+		for _, u := range uses {
+			if storage.UnixMicro(u.CreatedAt) == storage.UnixMicro(s.CreatedAt) {
+				info.LastUsedAt = u.UsedAt
+			}
+		}
+		list = append(list, info)
+	}
+	return list, nil
+}
+
+// secretID names a secret by the moment at which it was made, which no other of its
+// application has.
+func secretID(s storage.ClientSecret) string {
+	return strconv.FormatInt(storage.UnixMicro(s.CreatedAt), 36)
+}
+
+// EndSecret ends one secret of an application. It returns nil when there is no such
+// secret, ErrNotFound when there is no such application, and ErrLastSecret when no other
+// one stays valid.
+func (r *Registry) EndSecret(ctx context.Context, id, secret string) error {
+	return r.change(ctx, id, func(c storage.Client, known bool) (storage.Client, error) {
+		if !known || c.Deleted {
+			return c, ErrNotFound
+		}
+		rest := slices.DeleteFunc(slices.Clone(c.Secrets), func(s storage.ClientSecret) bool { return secretID(s) == secret })
+		if len(rest) == len(c.Secrets) {
+			return c, nil
+		}
+		if !slices.ContainsFunc(rest, func(s storage.ClientSecret) bool { return s.ExpiresAt.IsZero() }) {
+			return c, ErrLastSecret
+		}
+		c.Secrets, c.UpdatedAt = rest, r.Clock()
+		return c, nil
+	})
+}
