@@ -166,4 +166,4 @@ var sandboxFixtures = []fixture{
 }
 
 // developerFixtures are the pages of the dashboard.
-var developerFixtures = slices.Concat(organizationFixtures, registrationFixtures, docsFixtures, sandboxFixtures, brandingFixtures, previewFixtures)
+var developerFixtures = slices.Concat(organizationFixtures, registrationFixtures, docsFixtures, sandboxFixtures, brandingFixtures, previewFixtures, logFixtures)

@@ -67,10 +67,6 @@ type developerActivityText struct {
 
 type developerProductionText struct{}
 
-type developerLogText struct{}
-
-type developerNumbersText struct{}
-
 type developerTryText struct{}
 
 type developerSandboxText struct {

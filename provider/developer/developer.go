@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/url"
+	"sync"
 	"time"
 
 	"github.com/bonafide-id/bonafide/provider"
@@ -55,6 +56,11 @@ type Config struct {
 	// Quotas bound what one user or organization can make.
 	Quotas Quotas
 
+	// KeepLog is how long the lines of an application's log are kept, and KeepNumbers how
+	// long its counts by day; negative for ever.
+	// Defaults to 30 days and 400 days.
+	KeepLog, KeepNumbers time.Duration
+
 	// Logger receives what went wrong.
 	// Defaults to slog.Default().
 	Logger *slog.Logger
@@ -83,6 +89,9 @@ func (c Config) withDefaults() Config {
 	c.Quotas.Organizations = cmp.Or(c.Quotas.Organizations, 10)
 	c.Quotas.Applications = cmp.Or(c.Quotas.Applications, 100)
 	c.Quotas.Invitations = cmp.Or(c.Quotas.Invitations, 50)
+	const day = 24 * time.Hour
+	c.KeepLog = cmp.Or(c.KeepLog, 30*day)
+	c.KeepNumbers = cmp.Or(c.KeepNumbers, 400*day)
 	if c.Logger == nil {
 		c.Logger = slog.Default()
 	}
@@ -117,6 +126,10 @@ type Dashboard struct {
 
 	// mounted is who may look at the page of a path.
 	mounted map[string]need
+
+	running sync.WaitGroup
+	closing context.Context
+	close   context.CancelFunc
 }
 
 // New returns a dashboard. It is to be mounted with its full path.
@@ -133,6 +146,7 @@ func New(cfg Config) (*Dashboard, error) {
 	if cfg.Trials != nil {
 		cfg.Trials.production.Store(cfg.Provider)
 	}
+	d.closing, d.close = context.WithCancel(context.Background())
 	for _, r := range d.routes() {
 		d.mount(r)
 	}

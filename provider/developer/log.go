@@ -1,0 +1,172 @@
+package developer
+
+import (
+	"encoding/csv"
+	"maps"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/storage"
+	"github.com/bonafide-id/bonafide/ui"
+)
+
+// pageOfLines is how many lines a page of a log shows.
+const pageOfLines = 50
+
+// What the filter of a log offers.
+var (
+	logEvents = []string{
+		string(provider.ActivityAuthorize), string(provider.ActivityConsent), string(provider.ActivityToken),
+		string(provider.ActivityRefresh), string(provider.ActivityUserinfo), string(provider.ActivityAttributes),
+		string(provider.ActivityRevoke), string(provider.ActivityIntrospect), string(provider.ActivitySignOut),
+	}
+	logOutcomes = []string{string(provider.OutcomeOK), string(provider.OutcomeDenied), string(provider.OutcomeError)}
+)
+
+// logFilter returns the lines that a request asks for. What is not offered is not asked
+// for.
+func logFilter(r *request) storage.LogFilter {
+	f := storage.LogFilter{Environment: r.app.Environment, ClientID: r.app.ClientID}
+	if event := r.asked(ui.FieldEvent); slices.Contains(logEvents, event) {
+		f.Event = event
+	}
+	if outcome := r.asked(ui.FieldOutcome); slices.Contains(logOutcomes, outcome) {
+		f.Outcome = outcome
+	}
+	if id := strings.TrimSpace(r.asked(ui.FieldRequestID)); len(id) <= maxRequestID {
+		f.RequestID = id
+	}
+	return f
+}
+
+// maxRequestID is how many bytes of a request ID are looked for.
+const maxRequestID = 64
+
+// logQuery is the query that asks for the lines of a filter; "" for all.
+func logQuery(f storage.LogFilter) string {
+	q := url.Values{}
+	for name, value := range map[string]string{ui.FieldEvent: f.Event, ui.FieldOutcome: f.Outcome, ui.FieldRequestID: f.RequestID} {
+		if value != "" {
+			q.Set(name, value)
+		}
+	}
+	if f.BeforeID != 0 {
+		q.Set("before", strconv.FormatInt(f.BeforeID, 10))
+	}
+	if len(q) == 0 {
+		return ""
+	}
+	return "?" + q.Encode()
+}
+
+// showLog shows what happened to the requests of an application.
+func (d *Dashboard) showLog(r *request) error {
+	filter := logFilter(r)
+	before, _ := strconv.ParseInt(r.asked("before"), 10, 64) // anything else is the first page
+	filter.BeforeID, filter.Limit = max(0, before), pageOfLines+1
+	lines, err := d.Store.Log(r.Request.Context(), filter)
+	if err != nil {
+		return err
+	}
+	p, err := d.applicationPage(r, ui.SectionLog)
+	if err != nil {
+		return err
+	}
+	here := d.path("o", r.org.ID, r.env, r.app.ClientID, "log")
+	view := ui.DeveloperLogView{
+		DeveloperPage: p, Event: filter.Event, Outcome: filter.Outcome, RequestID: filter.RequestID,
+		Events: logEvents, Outcomes: logOutcomes, Days: int(max(0, d.KeepLog) / (24 * time.Hour)),
+		LogURL: here, RefreshURL: here + logQuery(filter), Live: filter.BeforeID == 0,
+	}
+	if slices.ContainsFunc(p.Sections, func(s ui.DeveloperSectionLink) bool { return s.Section == ui.SectionTry }) {
+		view.TryURL = d.path("o", r.org.ID, r.env, r.app.ClientID, "try")
+	}
+	if len(lines) > pageOfLines {
+		lines = lines[:pageOfLines]
+		earlier := filter
+		earlier.BeforeID = lines[pageOfLines-1].ID
+		view.EarlierURL = here + logQuery(earlier)
+	}
+	filter.BeforeID = 0
+	view.CSVURL = here + ".csv" + logQuery(filter)
+	for _, line := range lines {
+		view.Lines = append(view.Lines, logLine(line))
+	}
+	r.Render(http.StatusOK, ui.DeveloperLog(view))
+	return nil
+}
+
+// logLine shows a line.
+func logLine(e storage.LogEntry) ui.DeveloperLogLine {
+	diagnosis := provider.Diagnosis(e.Cause)
+	line := ui.DeveloperLogLine{
+		At: e.At, Event: e.Event, Outcome: e.Outcome, Error: e.Error,
+		Cause: diagnosis.Cause(), Remedy: diagnosis.Remedy(),
+		RequestID: e.RequestID, User: e.User, Address: e.Address,
+	}
+	for _, name := range slices.Sorted(maps.Keys(e.Details)) {
+		line.Details = append(line.Details, ui.Field{Name: name, Value: e.Details[name]})
+	}
+	return line
+}
+
+const (
+	// maxCSV is how many lines a file has.
+	maxCSV = 10_000
+	// batchOfCSV is how many of them are read at once.
+	batchOfCSV = 1000
+)
+
+// downloadLog serves the lines of a log as a file, the latest first.
+func (d *Dashboard) downloadLog(r *request) error {
+	filter := logFilter(r)
+	filter.Limit = batchOfCSV
+	lines, err := d.Store.Log(r.Request.Context(), filter)
+	if err != nil {
+		return err
+	}
+	h := r.Writer.Header()
+	h.Set("Content-Type", "text/csv; charset=utf-8")
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("Cache-Control", "no-store")
+	h.Set("Content-Disposition", `attachment; filename="log.csv"`)
+	file := csv.NewWriter(r.Writer)
+	defer file.Flush()
+	row := func(cells ...string) {
+		for i := range cells {
+			cells[i] = plainCell(cells[i])
+		}
+		_ = file.Write(cells) // the browser has gone
+	}
+	row("time", "event", "outcome", "error", "diagnosis", "cause", "remedy", "details", "request_id", "user", "network")
+	for written := 0; len(lines) > 0 && written < maxCSV; {
+		for _, e := range lines {
+			line := logLine(e)
+			details := make([]string, len(line.Details))
+			for i, f := range line.Details {
+				details[i] = f.Name + ": " + f.Value
+			}
+			row(line.At.UTC().Format(time.RFC3339Nano), line.Event, line.Outcome, line.Error, e.Cause, line.Cause, line.Remedy,
+				strings.Join(details, "; "), line.RequestID, line.User, line.Address)
+		}
+		written += len(lines)
+		filter.BeforeID = lines[len(lines)-1].ID
+		if lines, err = d.Store.Log(r.Request.Context(), filter); err != nil {
+			panic(http.ErrAbortHandler) // a file that breaks off is better than one that seems whole
+		}
+	}
+	return nil
+}
+
+// plainCell keeps a spreadsheet from taking what a stranger has sent for a formula.
+func plainCell(s string) string {
+	if s != "" && strings.ContainsRune("=+-@\t\r", rune(s[0])) {
+		return "'" + s
+	}
+	return s
+}

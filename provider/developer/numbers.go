@@ -1,0 +1,98 @@
+package developer
+
+import (
+	"cmp"
+	"net/http"
+	"net/url"
+	"slices"
+	"time"
+
+	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/storage"
+	"github.com/bonafide-id/bonafide/ui"
+)
+
+// daysOfNumbers is how many days the numbers show, the last of which is today.
+const daysOfNumbers = 30
+
+// maxKinds is how many kinds of errors are listed.
+const maxKinds = 20
+
+// showNumbers counts what happened to the requests of an application.
+func (d *Dashboard) showNumbers(r *request) error {
+	today := d.Clock().UTC().Truncate(24 * time.Hour)
+	first := today.AddDate(0, 0, 1-daysOfNumbers)
+	counts, err := d.Store.LogDays(r.Request.Context(), r.app.Environment, r.app.ClientID, first)
+	if err != nil {
+		return err
+	}
+	p, err := d.applicationPage(r, ui.SectionNumbers)
+	if err != nil {
+		return err
+	}
+	view := ui.DeveloperNumbersView{
+		DeveloperPage: p, LogURL: d.path("o", r.org.ID, r.env, r.app.ClientID, "log"), Series: seriesOf(counts, first),
+	}
+	for i := range daysOfNumbers {
+		view.Days = append(view.Days, first.AddDate(0, 0, i))
+	}
+	view.Errors = errorsOf(counts, view.LogURL)
+	r.Render(http.StatusOK, ui.DeveloperNumbers(view))
+	return nil
+}
+
+// seriesOf returns what is drawn of counts since a day.
+func seriesOf(counts []storage.LogDay, first time.Time) []ui.DeveloperSeries {
+	series := []ui.DeveloperSeries{
+		{Name: ui.SeriesSignIns}, {Name: ui.SeriesConsents}, {Name: ui.SeriesDenials}, {Name: ui.SeriesErrors},
+	}
+	for i := range series {
+		series[i].Counts = make([]int, daysOfNumbers)
+	}
+	for _, c := range counts {
+		day := int(c.Day.Sub(first) / (24 * time.Hour))
+		if i := seriesFor(c); i >= 0 && day >= 0 && day < daysOfNumbers {
+			series[i].Counts[day] += c.Count
+		}
+	}
+	return series
+}
+
+// seriesFor returns which series counts something; -1 for none.
+func seriesFor(c storage.LogDay) int {
+	event := provider.ActivityEvent(c.Event)
+	switch provider.Outcome(c.Outcome) {
+	case provider.OutcomeError:
+		return 3
+	case provider.OutcomeDenied:
+		return 2
+	case provider.OutcomeOK:
+		switch event {
+		case provider.ActivityAuthorize:
+			return 0
+		case provider.ActivityConsent:
+			return 1
+		}
+	}
+	return -1
+}
+
+// errorsOf returns the errors of all days by kind, the most frequent first.
+func errorsOf(counts []storage.LogDay, logURL string) []ui.DeveloperErrorCount {
+	type kind struct{ event, code string }
+	sums := map[kind]int{}
+	for _, c := range counts {
+		if c.Outcome == string(provider.OutcomeError) {
+			sums[kind{c.Event, c.Error}] += c.Count
+		}
+	}
+	var kinds []ui.DeveloperErrorCount
+	for k, n := range sums {
+		q := url.Values{ui.FieldEvent: {k.event}, ui.FieldOutcome: {string(provider.OutcomeError)}}
+		kinds = append(kinds, ui.DeveloperErrorCount{Event: k.event, Error: k.code, Count: n, URL: logURL + "?" + q.Encode()})
+	}
+	slices.SortFunc(kinds, func(a, b ui.DeveloperErrorCount) int {
+		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Event, b.Event), cmp.Compare(a.Error, b.Error))
+	})
+	return kinds[:min(len(kinds), maxKinds)]
+}

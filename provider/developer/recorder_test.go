@@ -1,0 +1,104 @@
+package developer_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/bonafide-id/bonafide/provider/developer"
+	"github.com/bonafide-id/bonafide/storage"
+)
+
+// stuckLog is a store whose log takes nothing for a while.
+type stuckLog struct {
+	storage.Developers
+	stuck    atomic.Bool
+	attempts atomic.Int64
+}
+
+func (s *stuckLog) AppendLog(ctx context.Context, entries []storage.LogEntry) error {
+	s.attempts.Add(1)
+	if s.stuck.Load() {
+		return errors.New("disk full")
+	}
+	return s.Developers.AppendLog(ctx, entries)
+}
+
+// mistake makes a request of an application of production with a redirect URI of its own.
+func (b *browser) mistake(client string, i int) {
+	b.get("/oauth/authorize?" + url.Values{
+		"client_id": {client}, "response_type": {"code"}, "scope": {"openid"}, "redirect_uri": {fmt.Sprintf("https://app.test/%d", i)},
+	}.Encode())
+}
+
+// watching makes mistakes of an application until the first one is taken notice of.
+func (w *fixture) watching(b *browser, client string, seen func() bool) {
+	eventually(w.t, func() bool {
+		b.mistake(client, 0)
+		return seen()
+	})
+}
+
+func TestWhatTheDatabaseDidNotTakeIsRecordedLater(t *testing.T) {
+	t.Parallel()
+	log := &stuckLog{}
+	w := newFixture(t, func(c *developer.Config) { log.Developers, c.Store = c.Store, log })
+	w.withApplication(river, storage.Production, "shop")
+	log.stuck.Store(true)
+	end := w.recording()
+	b := w.newBrowser()
+	w.watching(b, "shop", func() bool { return log.attempts.Load() > 0 })
+	b.mistake("shop", 7)
+	log.stuck.Store(false)
+	end()
+	if recorded := w.logOf(storage.Production, "shop"); len(recorded) < 2 || recorded[0].Details["redirect_uri"] != "https://app.test/7" {
+		t.Errorf("recorded %v", recorded)
+	}
+	if !strings.Contains(w.log.String(), "could not be recorded") {
+		t.Error("the operator is told nothing")
+	}
+}
+
+func TestAFloodOfErrorsDoesNotFillTheLog(t *testing.T) {
+	t.Parallel()
+	w := newFixture(t)
+	w.withApplication(river, storage.Production, "shop").withApplication(river, storage.Production, "till")
+	w.advance(w.now().Truncate(time.Minute).Add(time.Minute).Sub(w.now())) // one minute for all
+	end := w.recording()
+	b := w.newBrowser()
+	w.watching(b, "shop", func() bool { return len(w.logOf(storage.Production, "shop")) > 0 })
+	for i := range 200 {
+		b.mistake("shop", i)
+	}
+	b.mistake("till", 0)
+	end()
+	entries, err := w.store.Log(t.Context(), storage.LogFilter{Environment: storage.Production, ClientID: "shop", Limit: 1000})
+	if err != nil || len(entries) != 120 {
+		t.Errorf("%d lines of one mistake, %v", len(entries), err)
+	}
+	if n := len(w.logOf(storage.Production, "till")); n != 1 {
+		t.Errorf("%d lines of another application", n)
+	}
+}
+
+func TestCloseRecordsWhatHasHappened(t *testing.T) {
+	t.Parallel()
+	w := newFixture(t)
+	w.withApplication(river, storage.Production, "shop")
+	done := make(chan error, 1)
+	go func() { done <- w.Run(t.Context()) }()
+	b := w.newBrowser()
+	w.watching(b, "shop", func() bool { return len(w.logOf(storage.Production, "shop")) > 0 })
+	b.mistake("shop", 9)
+	if err := errors.Join(w.Close(), <-done, w.Run(t.Context())); err != nil {
+		t.Fatal(err)
+	}
+	if got := w.logOf(storage.Production, "shop")[0].Details["redirect_uri"]; got != "https://app.test/9" {
+		t.Errorf("the last line is of %s", got)
+	}
+}

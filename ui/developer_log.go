@@ -1,0 +1,47 @@
+package ui
+
+import "time"
+
+// filtered reports whether some lines may be left out.
+func (v DeveloperLogView) filtered() bool {
+	return v.Event != "" || v.Outcome != "" || v.RequestID != ""
+}
+
+// events are what the filter offers.
+func (v DeveloperLogView) events() []option {
+	return v.locale().choices(v.Events, v.Event, eventLabel)
+}
+
+func (v DeveloperLogView) outcomes() []option {
+	return v.locale().choices(v.Outcomes, v.Outcome, outcomeLabel)
+}
+
+// choices offers all, and each of some values.
+func (l *Locale) choices(values []string, chosen string, label func(*Locale, string) string) []option {
+	options := []option{{Label: l.plain(l.text.Developer.Log.All), Chosen: chosen == ""}}
+	for _, value := range values {
+		options = append(options, option{Value: value, Label: label(l, value), Chosen: value == chosen})
+	}
+	return options
+}
+
+// eventLabel names what an application asked for.
+func eventLabel(l *Locale, event string) string {
+	if m, ok := l.text.Developer.Log.Events[event]; ok {
+		return l.plain(m)
+	}
+	return clean(event, maxName)
+}
+
+// outcomeLabel says how a request ended.
+func outcomeLabel(l *Locale, outcome string) string {
+	if m, ok := l.text.Developer.Log.Outcomes[outcome]; ok {
+		return l.plain(m)
+	}
+	return clean(outcome, maxName)
+}
+
+// second returns a day and the time of day to the second, in UTC and saying so.
+func (l *Locale) second(t time.Time) string {
+	return l.plain(l.text.Date.Moment, arg{"date", l.date(t)}, arg{"time", t.UTC().Format("15:04:05")})
+}

@@ -1,0 +1,76 @@
+package ui
+
+import (
+	"time"
+
+	"github.com/a-h/templ"
+)
+
+var logEvents, logOutcomes = []string{
+	"authorize", "consent", "token", "refresh", "userinfo", "attributes", "revoke", "introspect", "sign_out",
+}, []string{"ok", "denied", "error"}
+
+// sampleLog is a log with lines, whose details strangers have chosen.
+func sampleLog(p Page) DeveloperLogView {
+	return DeveloperLogView{
+		DeveloperPage: applicationPage(p, SectionLog), Events: logEvents, Outcomes: logOutcomes, Days: 30, Live: true,
+		LogURL: "/developer/o/1/sandbox/c1/log", RefreshURL: "/developer/o/1/sandbox/c1/log", CSVURL: "/developer/o/1/sandbox/c1/log.csv",
+		EarlierURL: "?before=3",
+		Lines: []DeveloperLogLine{
+			{At: fixedNow, Event: "token", Outcome: "error", Error: "invalid_grant",
+				Cause:  "The redirect_uri of the token request is not that of the authorization request.",
+				Remedy: "Send the same redirect_uri in both requests, byte for byte.",
+				Details: []Field{
+					{Name: "redirect_uri", Value: "https://shop.example/cb/"}, {Name: "registered", Value: "https://shop.example/cb"},
+					{Name: "difference", Value: `goes on with "/" after "https://shop.example/cb", where registered ends`},
+				},
+				RequestID: "5f0c8e1b2a3d4c5e", User: "9b1c04a77d20e5f3", Address: "192.0.2.0/24"},
+			{At: fixedNow.Add(-2 * time.Second), Event: "authorize", Outcome: "ok", RequestID: "1b2a3d4c5e5f0c8e", User: "9b1c04a77d20e5f3", Address: "192.0.2.0/24"},
+			{At: fixedNow.Add(-time.Minute), Event: "authorize", Outcome: "denied", Error: "access_denied",
+				Cause: "The user did not allow it.", Remedy: "Offer another way, and do not ask again by yourself.",
+				RequestID: "3d4c5e5f0c8e1b2a", Address: "2001:db8::/48"},
+			{At: fixedNow.Add(-time.Hour), Event: "<img src=x onerror=alert(1)>", Outcome: "error", Error: "\u202e<b>",
+				Details: []Field{{Name: "scope", Value: "</dd><script>alert(1)</script>"}}, RequestID: "\"><script>", Address: "192.0.2.0/24"},
+		},
+	}
+}
+
+// sampleNumbers are numbers of a month.
+func sampleNumbers(p Page) DeveloperNumbersView {
+	v := DeveloperNumbersView{DeveloperPage: applicationPage(p, SectionNumbers), LogURL: "/log"}
+	for i := range 30 {
+		v.Days = append(v.Days, fixedNow.Truncate(24*time.Hour).AddDate(0, 0, i-29))
+	}
+	v.Series = []DeveloperSeries{ // 133, 76, 13 and 45 in all
+		{SeriesSignIns, []int{0, 2, 3, 3, 4, 1, 1, 5, 4, 6, 5, 3, 2, 2, 6, 7, 5, 6, 4, 3, 2, 5, 8, 9, 7, 8, 4, 3, 6, 9}},
+		{SeriesConsents, []int{0, 2, 2, 1, 3, 1, 0, 3, 2, 4, 3, 1, 1, 2, 4, 4, 3, 3, 2, 2, 1, 3, 4, 5, 4, 4, 2, 2, 3, 5}},
+		{SeriesDenials, []int{0, 0, 0, 1, 0, 0, 0, 1, 0, 1, 0, 0, 0, 0, 2, 1, 0, 0, 1, 0, 0, 1, 0, 2, 0, 1, 0, 0, 1, 1}},
+		{SeriesErrors, []int{0, 9, 7, 4, 5, 3, 0, 1, 2, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 6, 4, 2, 1, 0, 0, 0}},
+	}
+	v.Errors = []DeveloperErrorCount{{"token", "invalid_grant", 41, "/log?event=token"}, {"authorize", "invalid_scope", 3, "/log"}, {"userinfo", "", 1, "/log"}}
+	return v
+}
+
+var logFixtures = []fixture{
+	{"developer-log", func(p Page) templ.Component { return DeveloperLog(sampleLog(p)) }},
+	{"developer-log-empty", func(p Page) templ.Component {
+		v := sampleLog(p)
+		v.Lines, v.EarlierURL, v.TryURL, v.Days = nil, "", "/developer/o/1/sandbox/c1/try", 0
+		return DeveloperLog(v)
+	}},
+	{"developer-log-filtered", func(p Page) templ.Component {
+		v := sampleLog(p)
+		v.Lines, v.EarlierURL, v.Event, v.Outcome, v.RequestID = nil, "", "token", "error", "5f0c8e1b2a3d4c5e"
+		v.DeveloperPage = inProduction(v.DeveloperPage)
+		return DeveloperLog(v)
+	}},
+	{"developer-numbers", func(p Page) templ.Component { return DeveloperNumbers(sampleNumbers(p)) }},
+	{"developer-numbers-empty", func(p Page) templ.Component {
+		v := sampleNumbers(p)
+		v.Errors = nil
+		for i := range v.Series {
+			v.Series[i].Counts = make([]int, 30)
+		}
+		return DeveloperNumbers(v)
+	}},
+}

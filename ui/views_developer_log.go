@@ -1,0 +1,83 @@
+package ui
+
+import "time"
+
+// The fields of the filter of a log.
+const (
+	FieldEvent     = "event"
+	FieldOutcome   = "outcome"
+	FieldRequestID = "request_id"
+)
+
+// DeveloperLogView shows what happened to the requests of an application, the latest
+// first. It sends [FieldEvent], [FieldOutcome] and [FieldRequestID] to its own address.
+type DeveloperLogView struct {
+	DeveloperPage
+	Lines []DeveloperLogLine
+
+	// Event, Outcome and RequestID are what is looked for; empty for all.
+	Event, Outcome, RequestID string
+	// Events and Outcomes are what there is to choose from.
+	Events, Outcomes []string
+
+	// Days is how long lines are kept; zero for ever.
+	Days int
+
+	// LogURL is the log without a filter, RefreshURL this page anew, CSVURL its lines as
+	// a file. EarlierURL leads to the next page; empty on the last. TryURL leads to the
+	// page that makes a request; empty for none.
+	LogURL, RefreshURL, CSVURL, EarlierURL, TryURL string
+	// Live lets the page look for new lines by itself.
+	Live bool
+}
+
+// DeveloperLogLine is what happened to one request.
+type DeveloperLogLine struct {
+	At time.Time
+	// Event and Outcome are those of a provider.Activity, Error is the error code.
+	Event, Outcome, Error string
+	// Cause and Remedy are English in every language, as error descriptions are.
+	Cause, Remedy string
+	// Details are names and values of the protocol.
+	Details []Field
+
+	RequestID, User, Address string
+}
+
+// DeveloperNumbersView counts what happened to the requests of an application.
+type DeveloperNumbersView struct {
+	DeveloperPage
+	// Days are the days that are shown, all of them, the first one first.
+	Days []time.Time
+	// Series are what is counted, each with a number for each day.
+	Series []DeveloperSeries
+	// Errors are the errors of all days by kind, the most frequent first.
+	Errors []DeveloperErrorCount
+	// LogURL leads to the log; the errors of a kind are found there.
+	LogURL string
+}
+
+// DeveloperSeriesName is what a series counts.
+type DeveloperSeriesName string
+
+// The series.
+const (
+	SeriesSignIns  DeveloperSeriesName = "sign_ins"
+	SeriesConsents DeveloperSeriesName = "consents"
+	SeriesDenials  DeveloperSeriesName = "denials"
+	SeriesErrors   DeveloperSeriesName = "errors"
+)
+
+// DeveloperSeries is one number for each day.
+type DeveloperSeries struct {
+	Name   DeveloperSeriesName
+	Counts []int
+}
+
+// DeveloperErrorCount is how often an event ended with an error.
+type DeveloperErrorCount struct {
+	Event, Error string
+	Count        int
+	// URL leads to the lines of the log.
+	URL string
+}
