@@ -1,0 +1,87 @@
+package providertest
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"golang.org/x/net/html"
+)
+
+// page is what a browser shows.
+type page struct {
+	heading string
+	forms   []form
+}
+
+// form is a form that is posted.
+type form struct {
+	action  string
+	fields  url.Values
+	buttons []button
+}
+
+type button struct{ name, value string }
+
+// has reports whether a form has a button.
+func (f form) has(name, value string) bool {
+	for _, b := range f.buttons {
+		if b == (button{name, value}) {
+			return true
+		}
+	}
+	return false
+}
+
+func readPage(response *http.Response) (page, error) {
+	root, err := html.Parse(response.Body)
+	if err != nil {
+		return page{}, fmt.Errorf("read page: %w", err)
+	}
+	var p page
+	for n := range root.Descendants() {
+		switch {
+		case n.Type != html.ElementNode:
+		case n.Data == "h1" && p.heading == "":
+			p.heading = text(n)
+		case n.Data == "form" && strings.EqualFold(attribute(n, "method"), "post"):
+			p.forms = append(p.forms, readForm(n))
+		}
+	}
+	return p, nil
+}
+
+func readForm(n *html.Node) form {
+	f := form{action: attribute(n, "action"), fields: url.Values{}}
+	for e := range n.Descendants() {
+		switch name := attribute(e, "name"); {
+		case e.Type != html.ElementNode || name == "":
+		case e.Data == "input":
+			f.fields.Add(name, attribute(e, "value"))
+		case e.Data == "button":
+			f.buttons = append(f.buttons, button{name, attribute(e, "value")})
+		}
+	}
+	return f
+}
+
+func attribute(n *html.Node, name string) string {
+	for _, a := range n.Attr {
+		if a.Key == name {
+			return a.Val
+		}
+	}
+	return ""
+}
+
+// text returns the words of an element.
+func text(n *html.Node) string {
+	var words []string
+	for e := range n.Descendants() {
+		if e.Type == html.TextNode {
+			words = append(words, strings.Fields(e.Data)...)
+		}
+	}
+	return strings.Join(words, " ")
+}

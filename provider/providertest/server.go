@@ -1,0 +1,253 @@
+// Package providertest runs the sandbox of a provider within a test: a client of it can be
+// tested against the real endpoints, screens and errors, without a network and without
+// people.
+//
+//	idp := providertest.New(t, providertest.Config{})
+//	// the client under test gets idp.Issuer(), idp.ClientID, idp.ClientSecret
+//	callback := idp.SignIn(t, client.AuthCodeURL(state), "veteran")
+//
+// The personas that can be signed in as are those of provider.DefaultPersonas, unless
+// Config says otherwise. Time is moved by [Server.Advance], and what a client has to cope
+// with is asked for by [Server.SetFault].
+//
+// The package links the SQLite of package sqlite, which needs cgo and a C compiler. A test
+// that is built without cgo hands in a Store of package sqlitego instead, a module of its
+// own.
+package providertest
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/storage"
+	"github.com/bonafide-id/bonafide/storage/sqlite"
+)
+
+// Config says what a Server is. Its zero value is a sandbox with one confidential client
+// in the dialect provider.Standard.
+type Config struct {
+	// Client is registered at the start; what it leaves empty is as in Register.
+	Client provider.Client
+
+	// Personas are those that can be signed in as.
+	// Defaults to provider.DefaultPersonas.
+	Personas []provider.Persona
+
+	// Store is the database, which Close closes.
+	// Defaults to SQLite in a folder that Close removes.
+	Store storage.Store
+
+	// Change may adjust what the provider is made of, such as its Scopes or its Logger.
+	// Defaults to no change.
+	Change func(*provider.Config)
+}
+
+// RedirectURI is where responses go when a client is registered without one. Nobody is
+// there.
+const RedirectURI = "https://client.test/callback"
+
+// Server is a sandbox that listens on a loopback address.
+type Server struct {
+	// Provider is what serves, for whatever else a test wants to record or to end.
+	Provider *provider.Provider
+
+	// URL is the base URL.
+	URL string
+
+	// ClientID, ClientSecret and RedirectURI are those of Config.Client.
+	ClientID, ClientSecret, RedirectURI string
+
+	http     *httptest.Server
+	personas []provider.Persona
+	folder   string
+
+	mu      sync.Mutex
+	ahead   time.Duration
+	fault   provider.Fault
+	mails   []provider.Mail
+	clients []string
+}
+
+// New starts a Server that ends with the test.
+func New(t testing.TB, c Config) *Server {
+	t.Helper()
+	s, err := Start(t.Context(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Errorf("close: %v", err)
+		}
+	})
+	return s
+}
+
+// Start is New outside of a test. Close the Server.
+func Start(ctx context.Context, c Config) (*Server, error) {
+	s := &Server{personas: c.Personas}
+	if s.personas == nil {
+		s.personas = provider.DefaultPersonas()
+	}
+	s.http = httptest.NewUnstartedServer(nil)
+	s.URL = "http://" + s.http.Listener.Addr().String()
+	err := s.start(ctx, c)
+	if err != nil {
+		return nil, fmt.Errorf("providertest: %w", errors.Join(err, s.Close()))
+	}
+	return s, nil
+}
+
+func (s *Server) start(ctx context.Context, c Config) error {
+	cfg, err := s.config(ctx, c)
+	if err != nil {
+		return err
+	}
+	if s.Provider, err = provider.New(ctx, cfg); err != nil {
+		return errors.Join(err, cfg.Store.Close())
+	}
+	s.http.Config.Handler = s.Provider
+	s.http.Start()
+	client, err := s.Register(ctx, c.Client)
+	s.ClientID, s.ClientSecret = client.ID, client.Secret
+	if err == nil {
+		s.RedirectURI = client.RedirectURIs[0]
+	}
+	return err
+}
+
+// config returns what the provider is made of.
+func (s *Server) config(ctx context.Context, c Config) (provider.Config, error) {
+	cfg := provider.Config{
+		BaseURL: s.URL, Secret: []byte(rand.Text() + rand.Text()), Store: c.Store, Sandbox: true,
+		Testing: provider.Testing{Personas: s.personaSet, Faults: s.currentFault},
+		Mailer:  inbox{s}, Clock: s.Now, Logger: slog.New(slog.DiscardHandler),
+	}
+	if c.Change != nil {
+		c.Change(&cfg)
+	}
+	if cfg.Store != nil {
+		return cfg, nil
+	}
+	var err error
+	if s.folder, err = os.MkdirTemp("", "providertest"); err != nil {
+		return cfg, err
+	}
+	cfg.Store, err = sqlite.Open(ctx, filepath.Join(s.folder, "identity.db"))
+	return cfg, err
+}
+
+// Close ends the Server.
+func (s *Server) Close() error {
+	if s.http.Config.Handler == nil {
+		return errors.Join(s.http.Listener.Close(), s.removeFolder())
+	}
+	s.http.Close()
+	return errors.Join(s.Provider.Close(), s.removeFolder())
+}
+
+func (s *Server) removeFolder() error {
+	if s.folder == "" {
+		return nil
+	}
+	return os.RemoveAll(s.folder)
+}
+
+// Issuer returns the issuer, which is all that an OpenID Connect client needs to know.
+func (s *Server) Issuer() string { return s.URL + "/oidc" }
+
+// Register registers another client, or changes one, and returns it as it is registered:
+// without an ID its ID is client, client-2 and so on; without a Secret, unless it is
+// Public, it has a random one; without a Dialect it is provider.Standard with both
+// GrantTypes; without RedirectURIs it has RedirectURI.
+func (s *Server) Register(ctx context.Context, c provider.Client) (provider.Client, error) {
+	s.mu.Lock()
+	if c.ID == "" {
+		c.ID = "client"
+		for n := 2; slices.Contains(s.clients, c.ID); n++ {
+			c.ID = fmt.Sprintf("client-%d", n)
+		}
+	}
+	s.clients = append(s.clients, c.ID)
+	s.mu.Unlock()
+	if c.Dialect == "" {
+		c.Dialect = provider.Standard
+		if c.GrantTypes == nil {
+			c.GrantTypes = []string{"authorization_code", "refresh_token"}
+		}
+	}
+	if c.Secret == "" && !c.Public {
+		c.Secret = rand.Text() + rand.Text()
+	}
+	if c.RedirectURIs == nil {
+		c.RedirectURIs = []string{RedirectURI}
+	}
+	return c, s.Provider.SaveClient(ctx, c)
+}
+
+// Advance moves the provider's clock: what it has issued expires. That of the client under
+// test stays where it is, unless the client asks Now.
+func (s *Server) Advance(d time.Duration) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.ahead += d
+}
+
+// Now tells the time by the provider's clock.
+func (s *Server) Now() time.Time {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return time.Now().Add(s.ahead)
+}
+
+// SetFault has the provider fail so for all clients; the constants are in package sandbox.
+// sandbox.NoFault ends it.
+func (s *Server) SetFault(f provider.Fault) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.fault = f
+}
+
+func (s *Server) currentFault(context.Context, string) (provider.Fault, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.fault, nil
+}
+
+func (s *Server) personaSet(context.Context, string) (provider.PersonaSet, error) {
+	return provider.PersonaSet{Personas: s.personas}, nil
+}
+
+// Mails returns the mails that the provider has sent, the latest last.
+func (s *Server) Mails() []provider.Mail {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.mails)
+}
+
+// inbox keeps mails instead of sending them.
+type inbox struct{ server *Server }
+
+// Send implements provider.Mailer.
+func (i inbox) Send(_ context.Context, m provider.Mail) error {
+	i.server.mu.Lock()
+	defer i.server.mu.Unlock()
+	i.server.mails = append(i.server.mails, m)
+	return nil
+}
+
+// HTTPClient returns a client with connections of its own, which the end of another
+// httptest.Server does not break.
+func (s *Server) HTTPClient() *http.Client { return s.http.Client() }
