@@ -1,0 +1,125 @@
+package samples
+
+import (
+	"fmt"
+	"net"
+	"net/netip"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/widget"
+)
+
+// Application is what samples are filled with.
+type Application struct {
+	ClientID string
+
+	// RedirectURI is the one that the sample serves.
+	RedirectURI string
+
+	// Dialect is provider.V3 or provider.Standard.
+	// Defaults to provider.V3.
+	Dialect string
+
+	// Public marks an application without a secret.
+	Public bool
+
+	// Scopes are those that the sample asks for; with openid for OpenID Connect. In the
+	// dialect v3 it asks for the first that is a scope value.
+	Scopes []string
+
+	// BaseURL is that of the provider, without a slash at its end.
+	BaseURL string
+
+	// Button is where the script of the sign-in button is.
+	Button widget.Script
+}
+
+// values are what a template is filled with.
+type values struct {
+	Application
+
+	redirect *url.URL
+}
+
+func newValues(a Application) (values, error) {
+	u, err := url.Parse(a.RedirectURI)
+	if err != nil {
+		return values{}, fmt.Errorf("read redirect URI: %w", err)
+	}
+	return values{a, u}, nil
+}
+
+// Standard reports whether the application speaks the dialect standard.
+func (v values) Standard() bool { return v.Dialect == provider.Standard }
+
+// Issuer is the issuer identifier.
+func (v values) Issuer() string { return v.BaseURL + "/oidc" }
+
+// Scope is what the sample asks for, as a parameter.
+func (v values) Scope() string { return strings.Join(v.Asked(), " ") }
+
+// Asked is what the sample asks for.
+func (v values) Asked() []string {
+	others := slices.DeleteFunc(slices.Clone(v.Scopes), func(s string) bool { return s == "openid" || s == "offline_access" })
+	if v.Standard() {
+		return append([]string{"openid"}, others...)
+	}
+	return others[:min(1, len(others))]
+}
+
+// IsWeb reports whether a server of the application gets the response.
+func (v values) IsWeb() bool { return v.redirect.Scheme == "https" || v.redirect.Scheme == "http" }
+
+// Secure reports whether the site of the application is reached by https.
+func (v values) Secure() bool { return v.redirect.Scheme == "https" }
+
+// Insecure reports whether the provider is reached without TLS, as on a developer's
+// machine: some libraries have to be told.
+func (v values) Insecure() bool { return strings.HasPrefix(v.BaseURL, "http:") }
+
+// Path is where the response comes, and Start where the flow begins.
+func (v values) Path() string {
+	if p := v.redirect.EscapedPath(); p != "" {
+		return p
+	}
+	return "/"
+}
+
+// Start is where the flow begins.
+func (v values) Start() string {
+	if v.Path() == "/login" {
+		return "/start"
+	}
+	return "/login"
+}
+
+// Host is where the sample listens: at the redirect URI itself when that is on the
+// developer's machine, else behind what ends TLS.
+func (v values) Host() string {
+	host := v.redirect.Hostname()
+	ip, err := netip.ParseAddr(host)
+	if host == "localhost" || err == nil && ip.IsLoopback() {
+		return host
+	}
+	return "127.0.0.1"
+}
+
+// Port is the port that the sample listens at.
+func (v values) Port() string {
+	if v.Secure() {
+		return "8080"
+	}
+	if port := v.redirect.Port(); port != "" {
+		return port
+	}
+	return "80"
+}
+
+// Address is Host and Port.
+func (v values) Address() string { return net.JoinHostPort(v.Host(), v.Port()) }
+
+// Site is the origin of the redirect URI.
+func (v values) Site() string { return v.redirect.Scheme + "://" + v.redirect.Host }

@@ -1,0 +1,151 @@
+package samples
+
+import (
+	"bytes"
+	"embed"
+	"fmt"
+	"strings"
+	"text/template"
+
+	"github.com/bonafide-id/bonafide/provider"
+)
+
+// Sample is a program in one language.
+type Sample struct {
+	// ID is its name in addresses, such as "go".
+	ID string
+
+	// Title is the name of the language, Libraries what it is written with.
+	Title, Libraries string
+
+	// Files are the program, the one to read first.
+	Files []File
+
+	// Run is how it is installed and started in a shell, the secret aside; empty for
+	// what is no program.
+	Run string
+}
+
+// File is one of a sample.
+type File struct{ Name, Text string }
+
+// language is what there is to know about one beside its templates.
+type language struct {
+	id, title string
+
+	// in is what the sample is written with in each dialect; a dialect that is not
+	// there has no sample.
+	in map[string]variant
+}
+
+// variant is a sample in one dialect.
+type variant struct {
+	libraries string
+	files     []string // templates/ID/NAME.tmpl
+	run       string   // a template, too
+}
+
+// both is a sample that one set of templates makes for both dialects.
+func both(v variant) map[string]variant {
+	return map[string]variant{provider.Standard: v, provider.V3: v}
+}
+
+var languages = []language{
+	{"button", "HTML", both(variant{"", []string{"button.html"}, ""})},
+	{"curl", "curl", both(variant{"curl, jq, openssl", []string{"sign-in.sh"}, "bash sign-in.sh"})},
+	{"go", "Go", map[string]variant{
+		provider.Standard: {"go-oidc, x/oauth2", []string{"main.go"}, "go mod init example && go mod tidy && go run ."},
+		provider.V3:       {"net/http", []string{"v3/main.go"}, "go run main.go"},
+	}},
+	{"node", "Node.js", map[string]variant{
+		provider.Standard: {"openid-client", []string{"server.mjs", "package.json"}, "npm install && node server.mjs"},
+		provider.V3:       {"node:http", []string{"v3/server.mjs"}, "node server.mjs"},
+	}},
+	{"python", "Python", map[string]variant{
+		provider.Standard: {"Flask, Authlib", []string{"server.py", "requirements.txt"}, "pip install -r requirements.txt && python3 server.py"},
+		provider.V3:       {"http.server, urllib", []string{"v3/server.py"}, "python3 server.py"},
+	}},
+	{"php", "PHP", both(variant{"curl", []string{"index.php"}, "php -S {{sh .Address}} index.php"})},
+	{"ruby", "Ruby", map[string]variant{
+		provider.Standard: {"WEBrick, ruby-jwt", []string{"server.rb"}, "gem install webrick jwt && ruby server.rb"},
+		provider.V3:       {"WEBrick, Net::HTTP", []string{"server.rb"}, "gem install webrick && ruby server.rb"},
+	}},
+	{"java", "Java", map[string]variant{
+		provider.Standard: {"Spring Boot", []string{"src/main/java/example/Application.java", "src/main/resources/application.yml", "build.gradle"}, "gradle bootRun"},
+	}},
+	{"csharp", "C#", map[string]variant{
+		provider.Standard: {"ASP.NET Core", []string{"Program.cs", "example.csproj"}, "dotnet run"},
+	}},
+}
+
+//go:embed templates
+var sources embed.FS
+
+var parsed = template.Must(parse())
+
+// parse reads all templates, each under its path.
+func parse() (*template.Template, error) {
+	root := template.New("").Funcs(quoting).Option("missingkey=error")
+	for _, l := range languages {
+		for _, v := range l.in {
+			for _, file := range v.files {
+				path := "templates/" + l.id + "/" + file + ".tmpl"
+				text, err := sources.ReadFile(path)
+				if err != nil {
+					return nil, err
+				}
+				if _, err := root.New(path).Parse(string(text)); err != nil {
+					return nil, err
+				}
+			}
+		}
+	}
+	return root, nil
+}
+
+// For returns the samples for an application, in the order in which they are offered. One
+// whose redirect URI is of an app has the button and curl only.
+func For(a Application) ([]Sample, error) {
+	if a.Dialect == "" {
+		a.Dialect = provider.V3
+	}
+	v, err := newValues(a)
+	if err != nil {
+		return nil, err
+	}
+	var all []Sample
+	for _, l := range languages {
+		variant, ok := l.in[a.Dialect]
+		if !ok || !v.IsWeb() && l.id != "curl" {
+			continue
+		}
+		s, err := l.fill(variant, v)
+		if err != nil {
+			return nil, fmt.Errorf("fill sample %s: %w", l.id, err)
+		}
+		all = append(all, s)
+	}
+	return all, nil
+}
+
+// fill returns a sample with the values of an application.
+func (l language) fill(of variant, v values) (Sample, error) {
+	s := Sample{ID: l.id, Title: l.title, Libraries: of.libraries}
+	for _, file := range of.files {
+		var b bytes.Buffer
+		if err := parsed.ExecuteTemplate(&b, "templates/"+l.id+"/"+file+".tmpl", v); err != nil {
+			return Sample{}, err
+		}
+		s.Files = append(s.Files, File{Name: strings.TrimPrefix(file, "v3/"), Text: b.String()})
+	}
+	run, err := template.New("run").Funcs(quoting).Parse(of.run)
+	if err != nil {
+		return Sample{}, err
+	}
+	var b bytes.Buffer
+	if err := run.Execute(&b, v); err != nil {
+		return Sample{}, err
+	}
+	s.Run = b.String()
+	return s, nil
+}
