@@ -56,7 +56,7 @@ func noticed(d DeveloperPage, n DeveloperNotice) DeveloperPage {
 var organizationFixtures = []fixture{
 	{"developer-home", func(p Page) templ.Component {
 		return DeveloperHome(DeveloperHomeView{
-			DeveloperPage: developerPage(p), CreateURL: "/developer/new",
+			DeveloperPage: developerPage(p), CreateURL: "/developer/new", ReviewsURL: "/developer/review",
 			Organizations: []DeveloperOrganization{
 				{"River Bikes", "/developer/o/1", DeveloperOwner}, {"Lovelace & Co", "/developer/o/2", DeveloperDeveloper},
 				{"Museum", "/developer/o/3", DeveloperViewer},
@@ -166,4 +166,5 @@ var sandboxFixtures = []fixture{
 }
 
 // developerFixtures are the pages of the dashboard.
-var developerFixtures = slices.Concat(organizationFixtures, registrationFixtures, docsFixtures, sandboxFixtures, brandingFixtures, previewFixtures, logFixtures)
+var developerFixtures = slices.Concat(organizationFixtures, registrationFixtures, docsFixtures, sandboxFixtures,
+	productionFixtures, brandingFixtures, previewFixtures, logFixtures)

@@ -27,6 +27,12 @@ const (
 	// MailInvitation invites to an organization of the dashboard. It does not say which,
 	// nor who invites: its sender could write to strangers in the name of the service.
 	MailInvitation MailKind = "invitation"
+	// MailApplicationApproved and those after it tell the owners of an organization what
+	// an operator has decided about one of its applications.
+	MailApplicationApproved MailKind = "application_approved"
+	MailApplicationRefused  MailKind = "application_refused"
+	MailApplicationStopped  MailKind = "application_stopped"
+	MailApplicationStarted  MailKind = "application_started"
 )
 
 // MailView is what an e-mail says. It has no place for the name of an
@@ -49,6 +55,9 @@ type MailView struct {
 	SignInURL, SignUpURL, ResetURL string
 	// InvitationURL is what MailInvitation is about.
 	InvitationURL string
+	// ApplicationURL is the page of the application that MailApplicationApproved and
+	// those after it are about.
+	ApplicationURL string
 	// Time is when the password was changed, for MailPasswordChanged.
 	Time time.Time
 }
@@ -73,6 +82,7 @@ func Compose(v MailView) Mail {
 		{"signup", words(v.SignUpURL)},
 		{"reset", words(v.ResetURL)},
 		{"invitation", words(v.InvitationURL)},
+		{"application", words(v.ApplicationURL)},
 		{"time", words(l.moment(v.Time))},
 	}
 	paragraphs := make([]string, len(t.Body))

@@ -82,6 +82,12 @@ const (
 	LogoDamaged  ProblemCode = "logo_damaged"
 	// ColorInvalid is for what is not of the form #rrggbb.
 	ColorInvalid ProblemCode = "color_invalid"
+	// ReasonMissing is for a decision without a reason, NoteTooLong for more than a
+	// reader takes.
+	ReasonMissing ProblemCode = "reason_missing"
+	NoteTooLong   ProblemCode = "note_too_long"
+	// ChecksUnmet is for an application that is not ready for production.
+	ChecksUnmet ProblemCode = "checks_unmet"
 	// TooManyAttempts counts the minutes to wait.
 	TooManyAttempts ProblemCode = "too_many_attempts"
 )
@@ -148,6 +154,8 @@ func (p Problem) field() string {
 		return FieldLogo
 	case ColorInvalid:
 		return FieldColor
+	case ReasonMissing:
+		return FieldReason
 	default:
 		return ""
 	}

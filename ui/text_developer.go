@@ -65,8 +65,6 @@ type developerActivityText struct {
 	Acts                         map[string]message
 }
 
-type developerProductionText struct{}
-
 type developerTryText struct{}
 
 type developerSandboxText struct {

@@ -95,6 +95,13 @@ const (
 	DeveloperSecretEnded DeveloperNotice = "secret_ended"
 	DeveloperConfirmed   DeveloperNotice = "confirmed"
 
+	DeveloperAsked            DeveloperNotice = "asked"
+	DeveloperRequestWithdrawn DeveloperNotice = "request_withdrawn"
+	DeveloperApproved         DeveloperNotice = "approved"
+	DeveloperRefused          DeveloperNotice = "refused"
+	DeveloperStopped          DeveloperNotice = "stopped"
+	DeveloperStarted          DeveloperNotice = "started"
+
 	DeveloperDraftSaved DeveloperNotice = "draft_saved"
 	DeveloperPublished  DeveloperNotice = "published"
 	DeveloperDiscarded  DeveloperNotice = "discarded"
@@ -107,6 +114,8 @@ type DeveloperHomeView struct {
 	Organizations []DeveloperOrganization
 	// CreateURL leads to the form for a new one; empty shows no link.
 	CreateURL string
+	// ReviewsURL leads an operator to what waits; empty for everybody else.
+	ReviewsURL string
 }
 
 // DeveloperOrganization is an organization that a user is a member of.

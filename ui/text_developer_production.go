@@ -1,0 +1,30 @@
+package ui
+
+// developerProductionText is for both sides of a review.
+type developerProductionText struct {
+	Heading, Text                   message
+	Checklist, Met, Unmet, Complete message
+	Checks                          map[DeveloperCheckName]checkText
+	Note, NoteHint, Ask, AskAgain   message
+	Asked, AskedText, Withdraw      message
+	Refused, RefusedText            message
+	Approved, ApprovedText, Open    message
+	Unfinished, UnfinishedText      message
+	Review                          developerReviewText
+}
+
+// checkText is what is needed, and why.
+type checkText struct{ Label, Text message }
+
+type developerReviewText struct {
+	Heading, Text                        message
+	Waiting, NoneWaiting, Live, NoneLive message
+	AskedOn, Stopped, More               message
+	Facts, Organization, Contact         message
+	AskedBy, NoteOf, Redirects, Scopes   message
+	Terms, Policy, ClientID, AllScopes   message
+	Approve, ApproveText                 message
+	Refuse, Reason, ReasonHint           message
+	Stop, StopText, Start, StartText     message
+	Finish, FinishText                   message
+}
