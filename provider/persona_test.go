@@ -389,3 +389,21 @@ func TestPersonasThatCannotBeReadAreNotNobody(t *testing.T) {
 		t.Errorf("answered %s %s", p.Status, p.Header.Get("Location"))
 	}
 }
+
+// Another site must not sign a browser in as a persona by a form of its own.
+func TestAForgedFormSignsNobodyInAsAPersona(t *testing.T) {
+	t.Parallel()
+	w := newFixture(t, cast(oneRealm)).withClients()
+	b := w.newBrowser()
+	action, fields := b.open(authorizeURL(ask()...)).form(t)
+	fields.Set("persona", "veteran")
+	for name := range fields {
+		if strings.Contains(name, "csrf") {
+			fields.Del(name)
+		}
+	}
+	p := b.post(action, fields)
+	if p.StatusCode < 400 || b.isSignedIn() || w.count("accounts") != 0 {
+		t.Errorf("answered %s", p.Status)
+	}
+}

@@ -43,13 +43,13 @@ func DefaultPersonas() []Persona {
 			Attributes: person("Lou", "Grant", "1969-12-31", "55403")},
 		{Name: "unverified-email", Title: "Uma – e-mail address not verified",
 			Attributes: person("Uma", "Patel", "1999-03-15", "94110"), Statuses: member("student", "University")},
-		{Name: "rtl-name", Title: "ليلى – name in Arabic", EmailVerified: true,
+		{Name: "rtl-name", Title: "Layla – name in Arabic", EmailVerified: true,
 			Attributes: person("ليلى", "بنت عبد الرحمن الهاشمي", "1991-05-25", "48126"), Statuses: member("teacher", "K-12")},
 		{Name: "long-name", Title: "Wolfeschlegel… – a very long name", EmailVerified: true,
 			Attributes: person("Hubert Blaine Želmíra-Þórgunnur 紫式部 Nguyễn Thị 👩‍🚒",
 				"Wolfeschlegelsteinhausenbergerdorff-O’Ṣóyínká y García-Õunapuu von und zu Ångström", "1980-02-29", "19103"),
 			Statuses: member("government", "Federal")},
-		{Name: "minimal", Title: "No name – only an e-mail address", EmailVerified: true},
+		{Name: "minimal", Title: "somebody without a name, only an e-mail address", EmailVerified: true},
 	}
 }
 
