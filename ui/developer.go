@@ -1,6 +1,9 @@
 package ui
 
-import "slices"
+import (
+	"slices"
+	"time"
+)
 
 // heading names the page of an organization.
 func (v DeveloperOrganizationView) heading() string {
@@ -52,4 +55,29 @@ func (p DeveloperPersona) label() string {
 		return s
 	}
 	return p.Name
+}
+
+// options are the faults, and none.
+func (v DeveloperFaultsView) options() []option {
+	l := v.locale()
+	t := l.text.Developer.Sandbox
+	options := []option{{Label: l.plain(t.FaultNone), Chosen: v.Fault == ""}}
+	for _, name := range v.Faults {
+		f := t.FaultNames[name]
+		options = append(options, option{Value: name, Label: l.plain(f.Name), Text: l.plain(f.Text), Chosen: v.Fault == name})
+	}
+	return options
+}
+
+// span says how long a time is, in the unit that tells it best.
+func (l *Locale) span(d time.Duration) string {
+	t := l.text.Developer.Sandbox
+	switch {
+	case d < 2*time.Hour:
+		return l.plain(t.Minutes, count(int(d/time.Minute)))
+	case d < 48*time.Hour:
+		return l.plain(t.Hours, count(int(d/time.Hour)))
+	default:
+		return l.plain(t.Days, count(int(d/(24*time.Hour))))
+	}
 }

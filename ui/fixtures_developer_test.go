@@ -160,6 +160,27 @@ var sandboxFixtures = []fixture{
 			Mails: []DeveloperMail{{fixedNow, "veteran@acme.sandbox.test", "Your code", "The code is 12345678."}},
 		})
 	}},
+	{"developer-clock", func(p Page) templ.Component {
+		return DeveloperClock(DeveloperClockView{
+			DeveloperPage: organizationPage(p, SectionClock), Form: sampleForm, Now: fixedNow, Moved: 25 * time.Hour, Version: "v1", MayChange: true,
+		})
+	}},
+	{"developer-clock-days", func(p Page) templ.Component {
+		return DeveloperClock(DeveloperClockView{DeveloperPage: organizationPage(p, SectionClock), Now: fixedNow, Moved: 72 * time.Hour})
+	}},
+	{"developer-clock-still", func(p Page) templ.Component {
+		return DeveloperClock(DeveloperClockView{DeveloperPage: organizationPage(p, SectionClock), Now: fixedNow})
+	}},
+	{"developer-faults", func(p Page) templ.Component {
+		var all []string
+		for name := range p.locale().text.Developer.Sandbox.FaultNames {
+			all = append(all, name)
+		}
+		slices.Sort(all)
+		return DeveloperFaults(DeveloperFaultsView{
+			DeveloperPage: applicationPage(p, SectionFaults), Form: sampleForm, Faults: all, Fault: "token_slow", Until: fixedNow, MayChange: true,
+		})
+	}},
 	{"developer-inbox-empty", func(p Page) templ.Component {
 		return DeveloperInbox(DeveloperInboxView{DeveloperPage: organizationPage(p, SectionInbox), Example: "anybody@acme.sandbox.test"})
 	}},

@@ -72,7 +72,17 @@ type developerSandboxText struct {
 	Hint, JSON                             message
 	Edit, EditText, Reset                  message
 	Inbox, InboxText, InboxEmpty, MailTo   message
+	Clock, ClockText, ClockNow, ClockMoved message
+	ClockReset                             message
+	Minutes, Hours, Days                   message
+	ClockSteps                             [5]message
+	Faults, FaultsText, FaultOn            message
+	FaultChoose, FaultNone                 message
+	FaultNames                             map[string]faultText
 }
+
+// faultText is a fault, and what an application should do about it.
+type faultText struct{ Name, Text message }
 
 type developerDocsText struct {
 	Heading, Text                    message

@@ -59,6 +59,7 @@ const (
 	SectionMembers      DeveloperSection = "members"
 	SectionPersonas     DeveloperSection = "personas"
 	SectionInbox        DeveloperSection = "inbox"
+	SectionClock        DeveloperSection = "clock"
 	SectionActivity     DeveloperSection = "activity"
 	SectionOrganization DeveloperSection = "organization"
 

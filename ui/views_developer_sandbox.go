@@ -41,3 +41,37 @@ type DeveloperMail struct {
 	At                time.Time
 	To, Subject, Text string
 }
+
+// The names under which steps of the clock and faults are posted.
+const (
+	FieldStep  = "step"
+	FieldFault = "fault"
+)
+
+// DeveloperClockView moves the clock of an organization. It posts [FieldVersion] with
+// [FieldStep], one of 5m, 1h, 24h, 168h and 720h, or with [ActionReset].
+type DeveloperClockView struct {
+	DeveloperPage
+	Form
+	// Now is what the clock shows, and Moved how far it has been moved.
+	Now   time.Time
+	Moved time.Duration
+	// Version is what was read.
+	Version string
+	// MayChange shows the form.
+	MayChange bool
+}
+
+// DeveloperFaultsView switches a fault of an application on and off. It posts
+// [FieldFault], which is empty for none.
+type DeveloperFaultsView struct {
+	DeveloperPage
+	Form
+	// Faults are the names of all of them, and Fault that which is on Until a time;
+	// empty for none.
+	Faults []string
+	Fault  string
+	Until  time.Time
+	// MayChange shows the form.
+	MayChange bool
+}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/developer/internal/reference"
 	"github.com/bonafide-id/bonafide/storage"
 )
 
@@ -124,6 +125,8 @@ type Dashboard struct {
 	base string // the path that the dashboard is mounted at, without a slash at its end
 	mux  *http.ServeMux
 
+	reference *reference.Document
+
 	// mounted is who may look at the page of a path.
 	mounted map[string]need
 
@@ -142,7 +145,7 @@ func New(cfg Config) (*Dashboard, error) {
 	if err != nil {
 		return nil, fmt.Errorf("developer: %w", err)
 	}
-	d := &Dashboard{Config: cfg, base: base.Path + "/developer", mux: http.NewServeMux(), mounted: map[string]need{}}
+	d := &Dashboard{Config: cfg, base: base.Path + "/developer", mux: http.NewServeMux(), reference: newReference(cfg), mounted: map[string]need{}}
 	if cfg.Trials != nil {
 		cfg.Trials.production.Store(cfg.Provider)
 	}
@@ -150,6 +153,7 @@ func New(cfg Config) (*Dashboard, error) {
 	for _, r := range d.routes() {
 		d.mount(r)
 	}
+	d.mountDocuments()
 	d.mux.Handle("/", cfg.Provider.Screen(func(*provider.Screen) error { return provider.ErrScreenNotFound }))
 	return d, nil
 }

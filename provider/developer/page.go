@@ -2,6 +2,7 @@ package developer
 
 import (
 	"net/url"
+	"slices"
 
 	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/ui"
@@ -56,10 +57,11 @@ func (d *Dashboard) organizationPage(r *request, current ui.DeveloperSection) (u
 		{ui.SectionMembers, "members"},
 		{ui.SectionPersonas, "personas"},
 		{ui.SectionInbox, "inbox"},
+		{ui.SectionClock, "clock"},
 		{ui.SectionActivity, "activity"},
 		{ui.SectionOrganization, "settings"},
 	} {
-		if d.Trials == nil && (s.section == ui.SectionPersonas || s.section == ui.SectionInbox) {
+		if d.Trials == nil && slices.Contains([]ui.DeveloperSection{ui.SectionPersonas, ui.SectionInbox, ui.SectionClock}, s.section) {
 			continue
 		}
 		address := d.path("o", r.org.ID)
@@ -110,7 +112,7 @@ func (d *Dashboard) applicationPage(r *request, current ui.DeveloperSection) (ui
 func (d *Dashboard) hasSection(env string, s ui.DeveloperSection) bool {
 	switch s {
 	case ui.SectionFaults:
-		return env == storage.Sandbox
+		return env == storage.Sandbox && d.Trials != nil
 	case ui.SectionAccess:
 		return env == storage.Sandbox && d.Review
 	default:

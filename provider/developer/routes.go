@@ -36,6 +36,7 @@ func (d *Dashboard) routes() []route {
 	return []route{
 		{path: "/{$}", looks: users, show: d.showHome},
 		{path: "/new", looks: users, show: d.showNewOrganization, posts: users, act: d.createOrganization},
+		{path: "/docs", looks: everybody, show: d.showDocs},
 		{path: "/join/{token}", looks: users, show: d.showInvitation, posts: users, act: d.acceptInvitation},
 		{path: "/o/{org}", looks: viewers, show: d.leadToApplications},
 		{path: "/o/{org}/settings", looks: viewers, show: d.showOrganization, posts: owners, act: d.changeOrganization},
@@ -43,6 +44,7 @@ func (d *Dashboard) routes() []route {
 		{path: "/o/{org}/members", looks: viewers, show: d.showMembers, posts: viewers, act: d.changeMembers},
 		{path: "/o/{org}/activity", looks: viewers, show: d.showActivity},
 		{path: "/o/{org}/personas", looks: viewers, show: d.inTrials(d.showPersonas), posts: developers, act: d.inTrials(d.changePersonas)},
+		{path: "/o/{org}/clock", looks: viewers, show: d.inTrials(d.showClock), posts: developers, act: d.inTrials(d.changeClock)},
 		{path: "/o/{org}/inbox", looks: viewers, show: d.inTrials(d.showInbox)},
 		{path: "/o/{org}/{env}", looks: viewers, show: d.showApplications},
 		{path: "/o/{org}/{env}/{client}/branding", looks: viewers, show: d.showBranding, posts: developers, act: d.changeBranding},
@@ -51,5 +53,6 @@ func (d *Dashboard) routes() []route {
 		{path: "/o/{org}/{env}/{client}/log", looks: viewers, show: d.showLog},
 		{path: "/o/{org}/{env}/{client}/log.csv", looks: viewers, show: d.downloadLog},
 		{path: "/o/{org}/{env}/{client}/numbers", looks: viewers, show: d.showNumbers},
+		{path: "/o/{org}/{env}/{client}/faults", looks: viewers, show: d.inSandbox(d.showFaults), posts: developers, act: d.inSandbox(d.changeFault)},
 	}
 }

@@ -1,0 +1,95 @@
+package developer
+
+import (
+	"errors"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/storage"
+	"github.com/bonafide-id/bonafide/ui"
+)
+
+// steps are how far the clock of an organization can be moved at once.
+var steps = map[string]time.Duration{
+	"5m": 5 * time.Minute, "1h": time.Hour, "24h": 24 * time.Hour, "168h": 7 * 24 * time.Hour, "720h": 30 * 24 * time.Hour,
+}
+
+// mostOffset bounds how far the clock of an organization can be from the true one.
+const mostOffset = 10 * 365 * 24 * time.Hour
+
+func (d *Dashboard) showClock(r *request) error {
+	settings, err := d.Store.SandboxSettings(r.Request.Context(), r.org.ID)
+	if err != nil {
+		return err
+	}
+	p, err := d.organizationPage(r, ui.SectionClock)
+	if err != nil {
+		return err
+	}
+	p.Environment = ui.DeveloperSandbox
+	r.Render(http.StatusOK, ui.DeveloperClock(ui.DeveloperClockView{
+		DeveloperPage: p, Form: r.Form(), Now: d.Clock().Add(settings.ClockOffset), Moved: settings.ClockOffset,
+		Version: strconv.FormatInt(settings.Version, 10), MayChange: r.may(developers),
+	}))
+	return nil
+}
+
+// changeClock moves the clock of an organization: what is recorded of its applications and
+// personas becomes older by as much.
+func (d *Dashboard) changeClock(r *request) error {
+	ctx := r.Request.Context()
+	settings, err := d.Store.SandboxSettings(ctx, r.org.ID)
+	if err != nil {
+		return err
+	}
+	version, err := strconv.ParseInt(r.posted(ui.FieldVersion), 10, 64)
+	if err != nil {
+		return forbidden("a form without the version that it changes")
+	}
+	by, ok := steps[r.posted(ui.FieldStep)]
+	if r.posted(ui.FieldAction) == ui.ActionReset {
+		by, ok = -settings.ClockOffset, true
+	}
+	if !ok || settings.ClockOffset+by > mostOffset {
+		return forbidden("no such step of the clock")
+	}
+	before := settings.ClockOffset
+	settings.Version, settings.ClockOffset = version, before+by
+	here := d.path("o", r.org.ID, "clock")
+	// Who has moved it meanwhile is told apart here; from then on, this step is the only
+	// one that moves it by so much.
+	switch err := d.Store.SaveSandboxSettings(ctx, settings); {
+	case errors.Is(err, storage.ErrChanged):
+		return r.done(here, ui.DeveloperSomebodyElse)
+	case err != nil:
+		return notFound(err)
+	}
+	clients, err := d.sandboxClients(r)
+	if err != nil {
+		return err
+	}
+	err = d.Sandbox.Elapse(ctx, provider.Elapsed{ClientIDs: clients, UserPrefix: provider.PersonaID(r.org.ID, ""), By: by})
+	if err != nil {
+		return err
+	}
+	d.record(r, "clock.move", changed("offset", before.String(), settings.ClockOffset.String()))
+	return r.done(here, ui.DeveloperSaved)
+}
+
+// sandboxClients returns the client IDs of an organization in the sandbox.
+func (d *Dashboard) sandboxClients(r *request) ([]string, error) {
+	filter := storage.ApplicationFilter{Environment: storage.Sandbox, OrganizationID: r.org.ID}
+	var ids []string
+	for {
+		found, err := d.Store.Applications(r.Request.Context(), filter)
+		if err != nil || len(found) == 0 {
+			return ids, err
+		}
+		for _, a := range found {
+			ids = append(ids, a.ClientID)
+		}
+		filter.AfterName, filter.After = found[len(found)-1].Name, found[len(found)-1].ClientID
+	}
+}

@@ -1,0 +1,59 @@
+package developer
+
+import (
+	"errors"
+	"net/http"
+	"slices"
+	"time"
+
+	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/sandbox"
+	"github.com/bonafide-id/bonafide/storage"
+	"github.com/bonafide-id/bonafide/ui"
+)
+
+// faultLife is how long a fault lasts: one that somebody forgets does not become a riddle.
+const faultLife = time.Hour
+
+// inSandbox is a page of applications of the sandbox only.
+func (d *Dashboard) inSandbox(h handler) handler {
+	return d.inTrials(func(r *request) error {
+		if r.env != storage.Sandbox {
+			return provider.ErrScreenNotFound
+		}
+		return h(r)
+	})
+}
+
+func (d *Dashboard) showFaults(r *request) error {
+	f, err := d.Store.Fault(r.Request.Context(), r.app.ClientID)
+	if err != nil && !errors.Is(err, storage.ErrNotFound) {
+		return err
+	}
+	p, err := d.applicationPage(r, ui.SectionFaults)
+	if err != nil {
+		return err
+	}
+	view := ui.DeveloperFaultsView{DeveloperPage: p, Form: r.Form(), MayChange: r.may(developers)}
+	if d.Clock().Before(f.ExpiresAt) {
+		view.Fault, view.Until = f.Name, f.ExpiresAt
+	}
+	for _, fault := range sandbox.Faults() {
+		view.Faults = append(view.Faults, string(fault))
+	}
+	r.Render(http.StatusOK, ui.DeveloperFaults(view))
+	return nil
+}
+
+func (d *Dashboard) changeFault(r *request) error {
+	name := r.posted(ui.FieldFault)
+	if name != "" && !slices.Contains(sandbox.Faults(), provider.Fault(name)) {
+		return forbidden("no such fault")
+	}
+	err := d.Store.SetFault(r.Request.Context(), storage.Fault{ClientID: r.app.ClientID, Name: name, ExpiresAt: d.Clock().Add(faultLife)})
+	if err != nil {
+		return notFound(err)
+	}
+	d.record(r, "fault.set", changed("fault", "", name))
+	return r.done(d.path("o", r.org.ID, r.env, r.app.ClientID, "faults"), ui.DeveloperSaved)
+}
