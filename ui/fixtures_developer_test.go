@@ -187,5 +187,5 @@ var sandboxFixtures = []fixture{
 }
 
 // developerFixtures are the pages of the dashboard.
-var developerFixtures = slices.Concat(organizationFixtures, registrationFixtures, docsFixtures, sandboxFixtures,
+var developerFixtures = slices.Concat(organizationFixtures, registrationFixtures, docsFixtures, samplesFixtures, sandboxFixtures,
 	productionFixtures, brandingFixtures, previewFixtures, logFixtures)

@@ -17,6 +17,7 @@ type developerText struct {
 	Try          developerTryText
 	Sandbox      developerSandboxText
 	Docs         developerDocsText
+	Samples      developerSamplesText
 	Notices      map[DeveloperNotice]message
 }
 
@@ -83,6 +84,12 @@ type developerSandboxText struct {
 
 // faultText is a fault, and what an application should do about it.
 type faultText struct{ Name, Text message }
+
+type developerSamplesText struct {
+	Heading, Text, Nothing           message
+	Language, RedirectURI, Libraries message
+	Run, Shell, Secret, SecretLink   message
+}
 
 type developerDocsText struct {
 	Heading, Text                    message

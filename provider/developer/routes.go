@@ -50,6 +50,7 @@ func (d *Dashboard) routes() []route {
 		{path: "/o/{org}/{env}/{client}/branding", looks: viewers, show: d.showBranding, posts: developers, act: d.changeBranding},
 		{path: "/o/{org}/{env}/{client}/branding/logo", looks: viewers, show: d.serveLogo},
 		{path: "/o/{org}/{env}/{client}/branding/preview/{screen}/{scheme}", looks: viewers, show: d.showPreview},
+		{path: "/o/{org}/{env}/{client}/samples", looks: viewers, show: d.showSamples},
 		{path: "/o/{org}/{env}/{client}/log", looks: viewers, show: d.showLog},
 		{path: "/o/{org}/{env}/{client}/log.csv", looks: viewers, show: d.downloadLog},
 		{path: "/o/{org}/{env}/{client}/numbers", looks: viewers, show: d.showNumbers},

@@ -385,7 +385,9 @@ func runCurl(t *testing.T, a Application, change func(string) string) (string, e
 		if address := strings.TrimSpace(line); strings.HasPrefix(address, "http") {
 			b := newBrowser(t)
 			b.until = a.RedirectURI
-			fmt.Fprintln(stdin, change(b.signIn(address).Header.Get("Location")))
+			if _, err := fmt.Fprintln(stdin, change(b.signIn(address).Header.Get("Location"))); err != nil {
+				t.Fatal(err)
+			}
 			break
 		}
 	}

@@ -71,7 +71,7 @@ var languages = []language{
 		provider.V3:       {"WEBrick, Net::HTTP", []string{"server.rb"}, "gem install webrick && ruby server.rb"},
 	}},
 	{"java", "Java", map[string]variant{
-		provider.Standard: {"Spring Boot", []string{"src/main/java/example/Application.java", "src/main/resources/application.yml", "build.gradle"}, "gradle bootRun"},
+		provider.Standard: {"Spring Boot", []string{"src/main/java/example/Application.java", "src/main/resources/application.yml", "pom.xml"}, "mvn spring-boot:run"},
 	}},
 	{"csharp", "C#", map[string]variant{
 		provider.Standard: {"ASP.NET Core", []string{"Program.cs", "example.csproj"}, "dotnet run"},

@@ -1,0 +1,84 @@
+package developer
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+
+	"github.com/bonafide-id/bonafide/provider/developer/internal/samples"
+	"github.com/bonafide-id/bonafide/ui"
+)
+
+// The parameters of the page with sample code: the name of a sample, and which of the
+// redirect URIs it serves, counted from 0.
+const (
+	askedLanguage = "language"
+	askedRedirect = "redirect_uri"
+)
+
+// showSamples shows programs that sign a user in, filled with the registration of an
+// application.
+func (d *Dashboard) showSamples(r *request) error {
+	p, err := d.applicationPage(r, ui.SectionSamples)
+	if err != nil {
+		return err
+	}
+	c, err := d.client(r)
+	if err != nil {
+		return err
+	}
+	view := ui.DeveloperSamplesView{DeveloperPage: p, Secret: !c.Public}
+	if len(c.RedirectURIs) == 0 {
+		r.Render(http.StatusOK, ui.DeveloperSamples(view))
+		return nil
+	}
+	redirect, _ := strconv.Atoi(r.asked(askedRedirect)) // the first, unless another is named
+	if redirect < 0 || redirect >= len(c.RedirectURIs) {
+		redirect = 0
+	}
+	in := d.provider(r.env)
+	about := in.Installation()
+	a := samples.Application{
+		ClientID: c.ID, RedirectURI: c.RedirectURIs[redirect], Dialect: c.Dialect, Public: c.Public, Scopes: c.Scopes,
+		BaseURL: about.BaseURL, Button: in.ButtonScript(),
+	}
+	if len(a.Scopes) == 0 && len(about.Scopes) > 0 { // it may ask for all
+		a.Scopes = []string{about.Scopes[0].Name}
+	}
+	all, err := samples.For(a)
+	if err != nil {
+		return fmt.Errorf("write samples: %w", err)
+	}
+	addSample(&view, all, r.asked(askedLanguage), redirect)
+	for i, uri := range c.RedirectURIs {
+		view.RedirectURIs = append(view.RedirectURIs, ui.DeveloperSampleChoice{
+			Label: uri, URL: samplesURL(r.asked(askedLanguage), i), Current: i == redirect,
+		})
+	}
+	if r.may(developers) {
+		view.SecretsURL = d.path("o", r.org.ID, r.env, r.app.ClientID, "secrets")
+	}
+	r.Render(http.StatusOK, ui.DeveloperSamples(view))
+	return nil
+}
+
+// addSample chooses the sample of a language, or the first.
+func addSample(view *ui.DeveloperSamplesView, all []samples.Sample, language string, redirect int) {
+	chosen := max(0, slices.IndexFunc(all, func(s samples.Sample) bool { return s.ID == language }))
+	for i, s := range all {
+		view.Languages = append(view.Languages, ui.DeveloperSampleChoice{
+			Label: s.Title, URL: samplesURL(s.ID, redirect), Current: i == chosen,
+		})
+	}
+	view.Libraries, view.Run = all[chosen].Libraries, all[chosen].Run
+	for _, f := range all[chosen].Files {
+		view.Files = append(view.Files, ui.DocsCode{Caption: f.Name, Text: f.Text})
+	}
+}
+
+// samplesURL is the page itself with another choice.
+func samplesURL(language string, redirect int) string {
+	return "?" + url.Values{askedLanguage: {language}, askedRedirect: {strconv.Itoa(redirect)}}.Encode()
+}

@@ -1,0 +1,68 @@
+package developer_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/storage"
+)
+
+const samplesPath = "/developer/o/river/sandbox/shop/samples"
+
+func TestSamplesAreFilledWithTheApplication(t *testing.T) {
+	t.Parallel()
+	w := newFixture(t).withApplication(river, storage.Sandbox, "shop", func(c *provider.Client) {
+		c.RedirectURIs = append(c.RedirectURIs, "http://localhost:8123/cb")
+	})
+	b := w.as(viewer)
+	for query, wants := range map[string][]string{
+		"":                                {"shop", "widget", "sha384-"},
+		"?language=go":                    {"main.go", callbackURI, w.sandbox.Issuer(), "BONAFIDE_CLIENT_SECRET", "go run ."},
+		"?language=go&redirect_uri=1":     {"main.go", "localhost:8123"},
+		"?language=python&redirect_uri=9": {"server.py", callbackURI},
+		"?language=nonsense":              {"button.html"},
+		"?language=curl&redirect_uri=-1":  {"sign-in.sh", callbackURI},
+		"?language=%3Cscript%3Ealert(1)":  {"button.html"},
+	} {
+		p := b.open(samplesPath + query)
+		if p.StatusCode != http.StatusOK || strings.Contains(p.body, "<script>alert") {
+			t.Fatalf("%s: %s\n%s", query, p.Status, p.body)
+		}
+		for _, want := range wants {
+			if !strings.Contains(p.body, want) {
+				t.Errorf("%q without %q:\n%s", query, want, p.body)
+			}
+		}
+	}
+}
+
+func TestSamplesNeverHaveTheSecret(t *testing.T) {
+	t.Parallel()
+	w := newFixture(t).withApplication(river, storage.Sandbox, "shop")
+	secret, err := w.sandbox.ClientSecret(t.Context(), "shop")
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := w.as(owner)
+	for _, language := range []string{"button", "curl", "go", "node", "python", "php", "ruby", "java", "csharp"} {
+		p := b.open(samplesPath + "?language=" + language)
+		if p.StatusCode != http.StatusOK || !strings.Contains(p.body, "language="+language) || strings.Contains(p.body, secret) {
+			t.Errorf("%s: %s", language, p.Status)
+		}
+	}
+}
+
+func TestAttackReadSamplesOfAnotherOrganization(t *testing.T) {
+	t.Parallel()
+	w := newFixture(t).withApplication(river, storage.Sandbox, "shop")
+	for _, user := range []string{lakeOwner, nobody} {
+		if p := w.as(user).open(samplesPath); p.StatusCode != http.StatusNotFound {
+			t.Errorf("%s reads samples: %s", user, p.Status)
+		}
+		if p := w.as(user).open(strings.Replace(samplesPath, river, lake, 1)); p.StatusCode != http.StatusNotFound {
+			t.Errorf("%s reads samples below lake: %s", user, p.Status)
+		}
+	}
+}

@@ -1,0 +1,39 @@
+package ui
+
+import "github.com/a-h/templ"
+
+var samplesFixtures = []fixture{
+	{"developer-samples", func(p Page) templ.Component {
+		return DeveloperSamples(DeveloperSamplesView{
+			DeveloperPage: applicationPage(p, SectionSamples),
+			Languages: []DeveloperSampleChoice{
+				{"HTML", "?language=button", false}, {"curl", "?language=curl", false}, {"Go", "?language=go", true},
+				{"Node.js", "?language=node", false}, {"Python", "?language=python", false}, {"C#", "?language=csharp", false},
+			},
+			RedirectURIs: []DeveloperSampleChoice{
+				{"https://riverbikes.example/callback", "?language=go", true},
+				{"http://localhost:8082/callback", "?language=go&redirect_uri=1", false},
+			},
+			Libraries: "go-oidc, x/oauth2",
+			Files: []DocsCode{{"main.go", `// Signs a user in by OpenID Connect.
+package main
+
+func main() {
+	provider, err := oidc.NewProvider(context.Background(), "https://sandbox.id.example/oidc")
+}
+`}},
+			Run: "go mod init example && go mod tidy && go run .", Secret: true, SecretsURL: "/developer/o/1/sandbox/c1/secrets",
+		})
+	}},
+	{"developer-samples-button", func(p Page) templ.Component {
+		return DeveloperSamples(DeveloperSamplesView{
+			DeveloperPage: inProduction(applicationPage(p, SectionSamples)),
+			Languages:     []DeveloperSampleChoice{{"HTML", "?language=button", true}},
+			RedirectURIs:  []DeveloperSampleChoice{{"https://riverbikes.example/callback", "?", true}},
+			Files:         []DocsCode{{"button.html", `<span data-client-id="c1" data-start="/login"></span>`}},
+		})
+	}},
+	{"developer-samples-none", func(p Page) templ.Component {
+		return DeveloperSamples(DeveloperSamplesView{DeveloperPage: applicationPage(p, SectionSamples)})
+	}},
+}
