@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -406,4 +407,32 @@ func TestAForgedFormSignsNobodyInAsAPersona(t *testing.T) {
 	if p.StatusCode < 400 || b.isSignedIn() || w.count("accounts") != 0 {
 		t.Errorf("answered %s", p.Status)
 	}
+}
+
+func TestManyTestsSignInAsOnePersonaAtOnce(t *testing.T) {
+	t.Parallel()
+	w := newFixture(t, cast(oneRealm)).withClients()
+	var all sync.WaitGroup
+	for range 8 {
+		b := w.newBrowser()
+		all.Go(func() {
+			for range 3 {
+				r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, b.absolute(hinted("veteran")), nil)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				response, err := b.http.Do(r)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				_ = response.Body.Close()
+				if location := response.Header.Get("Location"); !strings.Contains(location, "code=") {
+					t.Errorf("answered %s %s", response.Status, location)
+				}
+			}
+		})
+	}
+	all.Wait()
 }
