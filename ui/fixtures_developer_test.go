@@ -88,9 +88,10 @@ var organizationFixtures = []fixture{
 		return DeveloperApplications(DeveloperApplicationsView{
 			DeveloperPage: d, SearchURL: "/developer/o/1/sandbox", RegisterURL: "/developer/o/1/sandbox/new", MoreURL: "?after=c3",
 			Applications: []DeveloperApplication{
-				{Name: "Shop", LogoURL: "sample/client.svg", URL: "/c1", ClientID: "c1", Dialect: "standard"},
-				{Name: "Till", URL: "/c2", ClientID: "c2", Dialect: "v3", Disabled: true},
-				{Name: "Workshop", URL: "/c3", ClientID: "c3", Dialect: "standard", Unreviewed: true},
+				{Name: "Shop", LogoURL: "sample/client.svg", URL: "/c1", ClientID: "c1", Kind: "web", Dialect: "standard"},
+				{Name: "Till", URL: "/c2", ClientID: "c2", Kind: "native", Dialect: "v3", Disabled: true},
+				{Name: "Workshop", URL: "/c3", ClientID: "c3", Kind: "spa", Dialect: "standard", Unreviewed: true},
+				{Name: "Yard", URL: "/c4", ClientID: "c4", Kind: "web", Incomplete: true},
 			},
 		})
 	}},

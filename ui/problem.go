@@ -64,6 +64,10 @@ const (
 	// GrantMissing and ResponseMissing are for an application that could do nothing.
 	GrantMissing    ProblemCode = "grant_missing"
 	ResponseMissing ProblemCode = "response_missing"
+	// TooManySecrets is for an application that has as many as may be valid at once,
+	// LastSecret for one that would be left without any.
+	TooManySecrets ProblemCode = "too_many_secrets"
+	LastSecret     ProblemCode = "last_secret"
 	// ConfirmFirst is for what is changed only after a sign-in a moment ago.
 	ConfirmFirst ProblemCode = "confirm_first"
 	// ChangedMeanwhile is for what somebody else has changed meanwhile.

@@ -43,7 +43,7 @@ type developerOrganizationText struct {
 	Applications, NoApplications             message
 	NoApplicationsText, Register             message
 	Search, SearchSubmit, NothingFound, More message
-	Disabled, Unreviewed                     message
+	Disabled, Unreviewed, Incomplete         message
 }
 
 type developerMembersText struct {

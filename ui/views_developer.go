@@ -263,4 +263,6 @@ type DeveloperApplication struct {
 	// Kind is web, spa, native or machine; Dialect is what it speaks.
 	Kind, Dialect        string
 	Disabled, Unreviewed bool
+	// Incomplete says that there is no registration: it has to be deleted.
+	Incomplete bool
 }

@@ -1,9 +1,11 @@
 package developer
 
 import (
+	"errors"
 	"net/http"
 	"net/url"
 
+	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/ui"
 )
@@ -53,11 +55,37 @@ func (d *Dashboard) showApplications(r *request) error {
 			ui.FieldSearch: {filter.Search}, "after_name": {last.Name}, "after": {last.ClientID},
 		}.Encode()
 	}
+	if r.may(developers) && d.mayRegister(r.env) {
+		view.RegisterURL = here + "/new"
+	}
 	for _, a := range found {
-		view.Applications = append(view.Applications, ui.DeveloperApplication{
-			Name: a.Name, URL: d.path("o", r.org.ID, r.env, a.ClientID), ClientID: a.ClientID, Kind: a.Kind,
-		})
+		row, err := d.applicationRow(r, a)
+		if err != nil {
+			return err
+		}
+		view.Applications = append(view.Applications, row)
 	}
 	r.Render(http.StatusOK, ui.DeveloperApplications(view))
 	return nil
+}
+
+// applicationRow returns an application in a list. One without a registration has no
+// dialect: its page says what is to be done.
+func (d *Dashboard) applicationRow(r *request, a storage.Application) (ui.DeveloperApplication, error) {
+	row := ui.DeveloperApplication{
+		Name: a.Name, URL: d.path("o", r.org.ID, r.env, a.ClientID), ClientID: a.ClientID, Kind: a.Kind,
+	}
+	c, err := d.provider(r.env).Client(r.Request.Context(), a.ClientID)
+	if errors.Is(err, provider.ErrNoClient) {
+		row.Incomplete = true
+		return row, nil
+	}
+	if err != nil {
+		return ui.DeveloperApplication{}, err
+	}
+	row.Dialect, row.Disabled, row.Unreviewed = c.Dialect, c.Disabled, c.Unreviewed
+	if len(c.Logo) > 0 {
+		row.LogoURL = row.URL + "/branding/logo"
+	}
+	return row, nil
 }

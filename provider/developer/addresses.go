@@ -1,0 +1,117 @@
+package developer
+
+import (
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/ui"
+)
+
+// addressFields are the fields with an address a line, and what decides about each of
+// these.
+var addressFields = map[string]func(string) error{
+	ui.FieldRedirectURIs:           provider.ValidateRedirectURI,
+	ui.FieldPostLogoutRedirectURIs: provider.ValidateRedirectURI,
+	ui.FieldOrigins:                provider.ValidateOrigin,
+}
+
+// checkField says of an address field, while it is typed, whether it would be accepted.
+func (d *Dashboard) checkField(r *request) error {
+	field, value := r.asked("field"), r.asked("value")
+	if addressFields[field] == nil {
+		return provider.ErrScreenNotFound
+	}
+	said := ""
+	if addresses, problems := addressesIn(field, value); len(addresses)+len(problems) > 0 {
+		said = ui.DeveloperChecked(r.Page(), problems)
+	}
+	r.Writer.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	r.Writer.WriteHeader(http.StatusOK)
+	_, _ = r.Writer.Write([]byte(said)) // a reader who is gone needs no answer
+	return nil
+}
+
+// addressesIn returns the addresses of a field, each once, and what is wrong with them.
+func addressesIn(field, value string) (addresses []string, problems []ui.Problem) {
+	for i, address := range strings.Split(value, "\n") {
+		address = strings.TrimSpace(address)
+		if address == "" || slices.Contains(addresses, address) {
+			continue
+		}
+		addresses = append(addresses, address)
+		if err := addressFields[field](address); err != nil {
+			problems = append(problems, addressProblem(field, i+1, address, err))
+		}
+	}
+	return addresses, problems
+}
+
+// addressProblem says what to change about an address that the provider refuses.
+func addressProblem(field string, line int, address string, err error) ui.Problem {
+	if field == ui.FieldOrigins {
+		return ui.Problem{Code: ui.OriginInvalid, Field: field, Line: line}
+	}
+	for _, r := range repairs {
+		if provider.ValidateRedirectURI(r.repair(address)) == nil {
+			return ui.Problem{Code: r.code, Field: field, Line: line}
+		}
+	}
+	return ui.Problem{Text: "This address " + err.Error() + ".", Field: field, Line: line}
+}
+
+// repairs are the usual mistakes with what would put each right: a mistake is the one whose
+// repair makes the address one that the provider takes.
+var repairs = []struct {
+	code   ui.ProblemCode
+	repair func(string) string
+}{
+	{ui.AddressPlain, func(s string) string {
+		if rest, ok := strings.CutPrefix(s, "http://"); ok {
+			return "https://" + rest
+		}
+		return ""
+	}},
+	{ui.AddressRelative, func(s string) string { return "https://" + strings.TrimLeft(s, "/") }},
+	{ui.AddressFragment, func(s string) string {
+		before, _, _ := strings.Cut(s, "#")
+		return before
+	}},
+	{ui.AddressWildcard, func(s string) string { return strings.ReplaceAll(s, "*", "x") }},
+	{ui.AddressUser, func(s string) string {
+		u, err := url.Parse(s)
+		if err != nil || u.User == nil {
+			return ""
+		}
+		u.User = nil
+		return u.String()
+	}},
+	{ui.AddressSpace, func(s string) string {
+		return strings.Map(func(r rune) rune {
+			if r <= ' ' || r > '~' {
+				return 'x'
+			}
+			return r
+		}, s)
+	}},
+}
+
+// originsOf returns the web origins that pages at these addresses have.
+func originsOf(addresses []string) []string {
+	var origins []string
+	for _, address := range addresses {
+		u, err := url.Parse(address)
+		if err != nil || u.Scheme != "https" && u.Scheme != "http" {
+			continue
+		}
+		host := strings.ToLower(u.Host)
+		host = strings.TrimSuffix(host, map[string]string{"https": ":443", "http": ":80"}[u.Scheme])
+		origin := u.Scheme + "://" + host
+		if provider.ValidateOrigin(origin) == nil && !slices.Contains(origins, origin) {
+			origins = append(origins, origin)
+		}
+	}
+	return origins
+}

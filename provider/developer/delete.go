@@ -1,0 +1,56 @@
+package developer
+
+import (
+	"net/http"
+
+	"github.com/bonafide-id/bonafide/ui"
+)
+
+// showDelete asks whether an application is to be deleted. It needs no registration: what
+// is left of an application is deleted here, too.
+func (d *Dashboard) showDelete(r *request) error {
+	if !r.Fresh(stepUp) {
+		r.SignIn(stepUp)
+		return nil
+	}
+	return d.renderDelete(r, http.StatusOK)
+}
+
+func (d *Dashboard) renderDelete(r *request, status int, problems ...ui.Problem) error {
+	p, err := d.applicationPage(r, ui.SectionSettings)
+	if err != nil {
+		return err
+	}
+	r.Render(status, ui.DeveloperDelete(ui.DeveloperDeleteView{DeveloperPage: p, Form: r.Form(problems...), Name: r.app.Name}))
+	return nil
+}
+
+// linesAtOnce bounds how many lines of a log are removed in one step.
+const linesAtOnce = 500
+
+// deleteApplication removes the client with all that was allowed to it, the log, and then
+// the application. Where this ends in the middle, the same page goes on with it.
+func (d *Dashboard) deleteApplication(r *request) error {
+	if !r.Fresh(stepUp) {
+		r.SignIn(stepUp)
+		return nil
+	}
+	if r.posted(ui.FieldConfirm) != r.app.Name {
+		return d.renderDelete(r, http.StatusUnprocessableEntity, ui.Problem{Code: ui.ConfirmWrong})
+	}
+	ctx := r.Request.Context()
+	if err := d.provider(r.env).DeleteClient(ctx, r.app.ClientID); err != nil {
+		return err
+	}
+	for removed := 1; removed > 0; {
+		var err error
+		if removed, err = d.Store.RemoveLogOf(ctx, r.env, r.app.ClientID, linesAtOnce); err != nil {
+			return err
+		}
+	}
+	if err := d.Store.DeleteApplication(ctx, r.env, r.app.ClientID); err != nil {
+		return err
+	}
+	d.record(r, "application.delete", changed(ui.FieldName, r.app.Name, ""))
+	return r.done(d.path("o", r.org.ID, r.env), ui.DeveloperDeleted)
+}

@@ -1,0 +1,167 @@
+package developer
+
+import (
+	"errors"
+	"net/http"
+	"slices"
+	"time"
+
+	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/storage"
+	"github.com/bonafide-id/bonafide/ui"
+)
+
+// stepUp is how long ago at most somebody has signed in who reads a secret, or decides
+// where the data of people goes.
+const stepUp = 5 * time.Minute
+
+// endpoints are the addresses that an application is configured with, by their names in
+// the discovery document.
+var endpoints = []ui.DeveloperEndpoint{
+	{Name: "authorization_endpoint", URL: "/oauth/authorize"},
+	{Name: "token_endpoint", URL: "/oauth/token"},
+	{Name: "userinfo_endpoint", URL: "/api/public/v3/userinfo"},
+	{Name: "jwks_uri", URL: "/oidc/.well-known/jwks"},
+	{Name: "revocation_endpoint", URL: "/oauth/revoke"},
+	{Name: "introspection_endpoint", URL: "/oauth/introspect"},
+	{Name: "end_session_endpoint", URL: "/signout"},
+}
+
+// showOverview shows an application.
+func (d *Dashboard) showOverview(r *request) error {
+	return d.renderOverview(r, "", http.StatusOK)
+}
+
+func (d *Dashboard) renderOverview(r *request, secret string, status int, problems ...ui.Problem) error {
+	p, err := d.applicationPage(r, ui.SectionOverview)
+	if err != nil {
+		return err
+	}
+	view := ui.DeveloperOverviewView{
+		DeveloperPage: p, Form: r.Form(problems...), Name: r.app.Name, ClientID: r.app.ClientID, Kind: r.app.Kind,
+		Secret: secret, MayChange: r.may(developers),
+	}
+	c, err := d.client(r)
+	if errors.Is(err, provider.ErrScreenNotFound) {
+		view.Incomplete, view.Sections = true, nil
+		if r.may(developers) {
+			view.DeleteURL = d.path("o", r.org.ID, r.env, r.app.ClientID, "delete")
+		}
+		r.Render(http.StatusOK, ui.DeveloperOverview(view))
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	view.Name, view.Dialect, view.Public = c.Name, c.Dialect, c.Public
+	view.Disabled, view.Unreviewed, view.RedirectURIs = c.Disabled, c.Unreviewed, c.RedirectURIs
+	if env, ok := d.copyTo(r.env); ok && view.MayChange {
+		view.CopyTo = ui.DeveloperEnvironment(env)
+	}
+	d.addAddresses(r, &view)
+	if err := d.addHint(r, &view); err != nil {
+		return err
+	}
+	r.Render(status, ui.DeveloperOverview(view))
+	return nil
+}
+
+// addAddresses adds the addresses of the provider, and of the pages to go on with.
+func (d *Dashboard) addAddresses(r *request, view *ui.DeveloperOverviewView) {
+	about := d.provider(r.env).Installation()
+	view.Issuer, view.DiscoveryURL = about.Issuer, about.Issuer+"/.well-known/openid-configuration"
+	for _, e := range endpoints {
+		view.Endpoints = append(view.Endpoints, ui.DeveloperEndpoint{Name: e.Name, URL: about.BaseURL + e.URL})
+	}
+	for _, s := range view.Sections {
+		switch s.Section {
+		case ui.SectionSecrets:
+			view.SecretsURL = s.URL
+		case ui.SectionSamples:
+			view.SamplesURL = s.URL
+		case ui.SectionTry:
+			view.TryURL = s.URL
+		case ui.SectionAccess:
+			view.AccessURL = s.URL
+		}
+	}
+}
+
+// addHint adds how the secret ends.
+func (d *Dashboard) addHint(r *request, view *ui.DeveloperOverviewView) error {
+	if view.Public || !view.MayChange {
+		return nil
+	}
+	secrets, err := d.provider(r.env).ClientSecrets(r.Request.Context(), r.app.ClientID)
+	if err != nil {
+		return notFound(err)
+	}
+	if len(secrets) > 0 {
+		view.Hint = secrets[0].Hint
+	}
+	return nil
+}
+
+// changeOverview shows the secret, or copies the application.
+func (d *Dashboard) changeOverview(r *request) error {
+	switch r.posted(ui.FieldAction) {
+	case ui.ActionReveal:
+		return d.revealSecret(r)
+	case ui.ActionCopy:
+		return d.copyApplication(r)
+	}
+	return forbidden("no such action")
+}
+
+// revealSecret shows the secret on the answer to the form, which nobody keeps, and on no
+// other.
+func (d *Dashboard) revealSecret(r *request) error {
+	if !r.Fresh(stepUp) {
+		r.SignIn(stepUp)
+		return nil
+	}
+	secret, err := d.provider(r.env).ClientSecret(r.Request.Context(), r.app.ClientID)
+	if err != nil {
+		return notFound(err)
+	}
+	d.record(r, "secret.reveal", nil)
+	return d.renderOverview(r, secret, http.StatusOK)
+}
+
+// copyTo returns the environment that applications of this one can be copied to.
+func (d *Dashboard) copyTo(env string) (string, bool) {
+	other := storage.Sandbox
+	if env == storage.Sandbox {
+		other = storage.Production
+	}
+	return other, d.provider(other) != nil && d.mayRegister(other)
+}
+
+// copyApplication registers an application in the other environment as it is in this one,
+// but for what only an operator gives and for its secret.
+func (d *Dashboard) copyApplication(r *request) error {
+	env, ok := d.copyTo(r.env)
+	if !ok {
+		return forbidden("there is no environment to copy to")
+	}
+	c, err := d.client(r)
+	if err != nil {
+		return err
+	}
+	from := storage.ChangedField{Name: "client_id", Before: c.ID}
+	offered := d.offeredScopes(env)
+	c.Scopes = slices.DeleteFunc(slices.Clone(d.scopesOf(r.env, c)), func(s string) bool {
+		return s != scopeOpenID && s != scopeOffline && !slices.ContainsFunc(offered, func(o provider.Scope) bool { return o.Name == s })
+	})
+	c.ID, c.SkipConsent, c.Disabled = newClientID(env), false, false
+	err = d.register(r, env, c, r.app.Kind)
+	if errors.Is(err, storage.ErrLimit) {
+		return d.renderOverview(r, "", http.StatusTooManyRequests, ui.Problem{Code: ui.TooMany, Count: d.Quotas.Applications})
+	}
+	if err != nil {
+		return err
+	}
+	from.After = c.ID
+	d.record(r, "application.copy", append([]storage.ChangedField{from}, differences(provider.Client{}, c)...))
+	return r.done(d.path("o", r.org.ID, env, c.ID), ui.DeveloperCopied)
+}

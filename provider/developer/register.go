@@ -1,0 +1,108 @@
+package developer
+
+import (
+	"errors"
+	"net/http"
+	"slices"
+
+	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/storage"
+	"github.com/bonafide-id/bonafide/ui"
+)
+
+// mayRegister reports whether developers register applications of an environment
+// themselves.
+func (d *Dashboard) mayRegister(env string) bool { return env == storage.Sandbox || !d.Review }
+
+// showRegister shows the form of a new application.
+func (d *Dashboard) showRegister(r *request) error {
+	if !d.mayRegister(r.env) {
+		return provider.ErrScreenNotFound
+	}
+	return d.renderRegister(r, provider.Client{}, "", http.StatusOK)
+}
+
+func (d *Dashboard) renderRegister(r *request, c provider.Client, kind string, status int, problems ...ui.Problem) error {
+	p, err := d.organizationPage(r, ui.SectionApplications)
+	if err != nil {
+		return err
+	}
+	view := ui.DeveloperRegisterView{
+		DeveloperPage: d.inEnvironment(p, r.env, d.path("o", r.org.ID, storage.Sandbox), d.path("o", r.org.ID, storage.Production)),
+		Form:          r.Form(problems...), Name: c.Name, Kind: kind, Dialect: c.Dialect, RedirectURIs: r.posted(ui.FieldRedirectURIs),
+		Kinds: kinds, CheckURL: d.path("o", r.org.ID, r.env, "check"), Unreviewed: r.env == storage.Production,
+	}
+	for _, s := range d.offeredScopes(r.env) {
+		view.Scopes = append(view.Scopes, ui.DeveloperScope{
+			Name: s.Name, Title: s.Title, Text: s.Description, Chosen: slices.Contains(c.Scopes, s.Name),
+		})
+	}
+	r.Render(status, ui.DeveloperRegister(view))
+	return nil
+}
+
+// registerApplication makes an application of what was entered.
+func (d *Dashboard) registerApplication(r *request) error {
+	if !d.mayRegister(r.env) {
+		return provider.ErrScreenNotFound
+	}
+	kind := r.posted(ui.FieldKind)
+	p := &posting{d: d, r: r, Client: provider.Client{
+		ID: newClientID(r.env), Dialect: provider.Standard, Public: kind != kindWeb,
+		GrantTypes: grantTypes, ResponseTypes: responseTypes[:1], Scopes: []string{scopeOpenID},
+	}}
+	p.name()
+	if !slices.Contains(kinds, kind) {
+		p.wrong(ui.Problem{Code: ui.KindMissing})
+	}
+	p.redirectURIs()
+	if r.posted(ui.FieldDialect) == provider.V3 {
+		p.Dialect = provider.V3
+	}
+	p.scopes(r.env)
+	if kind == kindSPA {
+		p.Origins = originsOf(p.RedirectURIs)
+	}
+	p.check(r.env)
+	if len(p.problems) > 0 {
+		return d.renderRegister(r, p.Client, kind, http.StatusUnprocessableEntity, p.problems...)
+	}
+	err := d.register(r, r.env, p.Client, kind)
+	if errors.Is(err, storage.ErrLimit) {
+		return d.renderRegister(r, p.Client, kind, http.StatusTooManyRequests, ui.Problem{Code: ui.TooMany, Count: d.Quotas.Applications})
+	}
+	if err != nil {
+		return err
+	}
+	d.record(r, "application.create", differences(provider.Client{}, p.Client))
+	return r.done(d.path("o", r.org.ID, r.env, r.app.ClientID), ui.DeveloperRegistered)
+}
+
+// register records an application and registers its client, which are in two databases.
+// The application is first, and is removed last: no client is ever without an organization
+// that answers for it. What is left when this ends in the middle is an application without
+// a client, which its page says, and which can be deleted.
+func (d *Dashboard) register(r *request, env string, c provider.Client, kind string) error {
+	now := d.Clock()
+	a := storage.Application{
+		Environment: env, ClientID: c.ID, OrganizationID: r.org.ID, Name: c.Name, Kind: kind,
+		CreatedBy: r.User.UserID, CreatedAt: now, UpdatedAt: now,
+	}
+	if err := d.Store.CreateApplication(r.Request.Context(), a, d.Quotas.Applications); err != nil {
+		return notFound(err)
+	}
+	c.Revision, c.Unreviewed = provider.NoRevision, env == storage.Production
+	if err := d.provider(env).SaveClient(r.Request.Context(), c); err != nil {
+		return err
+	}
+	r.env, r.app = env, a
+	return nil
+}
+
+// newClientID returns a client ID that nobody has, and that says where it belongs.
+func newClientID(env string) string {
+	if env == storage.Sandbox {
+		return "test_" + newID()
+	}
+	return newID()
+}

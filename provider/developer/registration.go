@@ -1,0 +1,249 @@
+package developer
+
+import (
+	"errors"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/storage"
+	"github.com/bonafide-id/bonafide/ui"
+)
+
+// What an application can be.
+const (
+	kindWeb    = "web"
+	kindSPA    = "spa"
+	kindNative = "native"
+)
+
+// kinds are those that can be registered.
+var kinds = []string{kindWeb, kindSPA, kindNative}
+
+// The grants and responses of applications. OpenID Connect calls the two scopes so.
+const (
+	grantCode     = "authorization_code"
+	grantRefresh  = "refresh_token"
+	scopeOpenID   = "openid"
+	scopeOffline  = "offline_access"
+	authMethodAny = "any"
+)
+
+var (
+	grantTypes    = []string{grantCode, grantRefresh}
+	responseTypes = []string{"code", "token", "id_token", "code id_token", "code token", "code id_token token"}
+	authMethods   = []string{authMethodAny, "client_secret_basic", "client_secret_post"}
+)
+
+// offeredScopes are those of an environment that developers may give their applications.
+func (d *Dashboard) offeredScopes(env string) []provider.Scope {
+	return slices.DeleteFunc(d.provider(env).Installation().Scopes, func(s provider.Scope) bool {
+		return slices.Contains(d.OperatorScopes, s.Name)
+	})
+}
+
+// scopesOf returns what a registration may ask for.
+func (d *Dashboard) scopesOf(env string, c provider.Client) []string {
+	if len(c.Scopes) > 0 {
+		return c.Scopes
+	}
+	all := []string{scopeOpenID, scopeOffline}
+	for _, s := range d.provider(env).Installation().Scopes {
+		all = append(all, s.Name)
+	}
+	return all
+}
+
+// responseTypesOf and grantTypesOf return what a registration may use.
+func responseTypesOf(c provider.Client) []string {
+	switch {
+	case len(c.ResponseTypes) > 0:
+		return c.ResponseTypes
+	case c.Dialect == provider.Standard:
+		return responseTypes[:1]
+	default:
+		return responseTypes
+	}
+}
+
+func grantTypesOf(c provider.Client) []string {
+	if len(c.GrantTypes) > 0 {
+		return c.GrantTypes
+	}
+	return grantTypes[:1]
+}
+
+// posting is a registration with what was posted, and what cannot be accepted of that. It
+// takes from the form what developers decide, and from nowhere else: a field that a page
+// does not show changes nothing.
+type posting struct {
+	d *Dashboard
+	r *request
+
+	provider.Client
+	problems []ui.Problem
+}
+
+func (p *posting) wrong(problems ...ui.Problem) { p.problems = append(p.problems, problems...) }
+
+// is reports whether a switch is on.
+func (p *posting) is(field string) bool { return p.r.posted(field) != "" }
+
+func (p *posting) name() {
+	p.Name = strings.TrimSpace(p.r.posted(ui.FieldName))
+	if problem, wrong := checkName(p.Name); wrong {
+		p.wrong(problem)
+	}
+}
+
+// addresses reads a field with an address a line.
+func (p *posting) addresses(field string) []string {
+	addresses, problems := addressesIn(field, p.r.posted(field))
+	p.wrong(problems...)
+	return addresses
+}
+
+func (p *posting) redirectURIs() {
+	if p.RedirectURIs = p.addresses(ui.FieldRedirectURIs); len(p.RedirectURIs) == 0 {
+		p.wrong(ui.Problem{Code: ui.AddressMissing, Field: ui.FieldRedirectURIs})
+	}
+}
+
+// scopes reads the scopes that were offered. Those that were not stay as they are: the
+// operator has given them.
+func (p *posting) scopes(env string) {
+	offered := p.d.offeredScopes(env)
+	var chosen []string
+	for _, s := range p.d.scopesOf(env, p.Client) {
+		isOffered := slices.ContainsFunc(offered, func(o provider.Scope) bool { return o.Name == s })
+		if !isOffered && s != scopeOpenID && s != scopeOffline {
+			chosen = append(chosen, s)
+		}
+	}
+	chosen = append(chosen, scopeOpenID)
+	if slices.Contains(grantTypesOf(p.Client), grantRefresh) {
+		chosen = append(chosen, scopeOffline)
+	}
+	for _, s := range offered {
+		if p.is(ui.FieldScopes + "." + s.Name) {
+			chosen = append(chosen, s.Name)
+		}
+	}
+	p.Scopes = keep(p.Scopes, p.d.scopesOf(env, p.Client), chosen)
+}
+
+// chosen reads a field with several values to choose from.
+func (p *posting) chosen(field string, values []string, missing ui.ProblemCode) []string {
+	var chosen []string
+	for _, v := range values {
+		if p.is(field + "." + ui.FieldValue(v)) {
+			chosen = append(chosen, v)
+		}
+	}
+	if len(chosen) == 0 {
+		p.wrong(ui.Problem{Code: missing})
+	}
+	return chosen
+}
+
+// keep returns what is registered when it means what was chosen, in whichever order: a
+// registration that nobody has changed stays as it is.
+func keep(registered, meant, chosen []string) []string {
+	if slices.Equal(slices.Sorted(slices.Values(meant)), slices.Sorted(slices.Values(chosen))) {
+		return registered
+	}
+	return chosen
+}
+
+// all reads every field of the settings.
+func (p *posting) all() {
+	p.name()
+	p.PolicyURL, p.TermsURL = strings.TrimSpace(p.r.posted(ui.FieldPolicyURL)), strings.TrimSpace(p.r.posted(ui.FieldTermsURL))
+	p.redirectURIs()
+	p.PostLogoutRedirectURIs = p.addresses(ui.FieldPostLogoutRedirectURIs)
+	p.Origins = p.addresses(ui.FieldOrigins)
+	p.GrantTypes = keep(p.GrantTypes, grantTypesOf(p.Client), p.chosen(ui.FieldGrantTypes, grantTypes, ui.GrantMissing))
+	p.ResponseTypes = keep(p.ResponseTypes, responseTypesOf(p.Client), p.chosen(ui.FieldResponseTypes, responseTypes, ui.ResponseMissing))
+	p.scopes(p.r.env)
+	p.RequireVerified = p.is(ui.FieldRequireVerified)
+	if method := p.r.posted(ui.FieldAuthMethod); !p.Public && slices.Contains(authMethods, method) {
+		p.TokenEndpointAuthMethod = strings.TrimPrefix(method, authMethodAny)
+	}
+	if p.Dialect == provider.Standard {
+		p.UserinfoSignedResponseAlg = map[bool]string{true: "RS256"}[p.is(ui.FieldUserinfoSigned)]
+	} else {
+		p.NoQueryToken, p.NoJSONP = p.is(ui.FieldNoQueryToken), p.is(ui.FieldNoJSONP)
+	}
+}
+
+// check finds what only the whole registration shows to be wrong.
+func (p *posting) check(env string) {
+	var wrong *provider.FieldError
+	if len(p.problems) == 0 && errors.As(p.d.provider(env).ValidateClient(p.Client), &wrong) {
+		p.wrong(fieldProblem(wrong))
+	}
+}
+
+// fieldProblem says what is wrong with a field of a registration.
+func fieldProblem(wrong *provider.FieldError) ui.Problem {
+	field, index, isList := strings.Cut(strings.TrimSuffix(wrong.Field, "]"), "[")
+	problem := ui.Problem{Text: wrong.Err.Error()}
+	if i, err := strconv.Atoi(index); isList && err == nil {
+		problem.Line = i + 1
+	}
+	switch field {
+	case "Name":
+		return ui.Problem{Code: ui.NameInvalid}
+	case "PolicyURL":
+		return ui.Problem{Code: ui.WebAddressInvalid, Field: ui.FieldPolicyURL}
+	case "TermsURL":
+		return ui.Problem{Code: ui.WebAddressInvalid, Field: ui.FieldTermsURL}
+	case "RedirectURIs":
+		problem.Field = ui.FieldRedirectURIs
+	case "PostLogoutRedirectURIs":
+		problem.Field = ui.FieldPostLogoutRedirectURIs
+	case "Origins":
+		problem.Field = ui.FieldOrigins
+	default:
+		return ui.Problem{Text: wrong.Error()}
+	}
+	return problem
+}
+
+// registeredFields are what a registration consists of, as its developers read it.
+func registeredFields(c provider.Client) []storage.ChangedField {
+	return []storage.ChangedField{
+		{Name: ui.FieldName, After: c.Name},
+		{Name: ui.FieldPolicyURL, After: c.PolicyURL},
+		{Name: ui.FieldTermsURL, After: c.TermsURL},
+		{Name: ui.FieldRedirectURIs, After: strings.Join(c.RedirectURIs, " ")},
+		{Name: ui.FieldPostLogoutRedirectURIs, After: strings.Join(c.PostLogoutRedirectURIs, " ")},
+		{Name: ui.FieldOrigins, After: strings.Join(c.Origins, " ")},
+		{Name: ui.FieldScopes, After: strings.Join(c.Scopes, " ")},
+		{Name: ui.FieldRequireVerified, After: onOff(c.RequireVerified)},
+		{Name: ui.FieldGrantTypes, After: strings.Join(grantTypesOf(c), " ")},
+		{Name: ui.FieldResponseTypes, After: strings.Join(responseTypesOf(c), ", ")},
+		{Name: ui.FieldAuthMethod, After: c.TokenEndpointAuthMethod},
+		{Name: ui.FieldUserinfoSigned, After: onOff(c.UserinfoSignedResponseAlg != "")},
+		{Name: ui.FieldNoQueryToken, After: onOff(c.NoQueryToken)},
+		{Name: ui.FieldNoJSONP, After: onOff(c.NoJSONP)},
+	}
+}
+
+func onOff(on bool) string {
+	if on {
+		return "on"
+	}
+	return ""
+}
+
+// differences returns the fields in which two registrations differ.
+func differences(before, after provider.Client) []storage.ChangedField {
+	var fields []storage.ChangedField
+	old := registeredFields(before)
+	for i, f := range registeredFields(after) {
+		fields = append(fields, changed(f.Name, old[i].After, f.After)...)
+	}
+	return fields
+}

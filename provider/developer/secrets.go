@@ -1,0 +1,106 @@
+package developer
+
+import (
+	"errors"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/storage"
+	"github.com/bonafide-id/bonafide/ui"
+)
+
+// overlaps are how long the former secrets stay valid.
+var overlaps = map[string]time.Duration{
+	ui.OverlapNone: 0, ui.OverlapHour: time.Hour, ui.OverlapDay: 24 * time.Hour, ui.OverlapWeek: 7 * 24 * time.Hour,
+}
+
+// showSecrets lists the secrets of an application.
+func (d *Dashboard) showSecrets(r *request) error {
+	c, err := d.client(r)
+	if err != nil {
+		return err
+	}
+	if !c.Public && !r.Fresh(stepUp) {
+		r.SignIn(stepUp)
+		return nil
+	}
+	return d.renderSecrets(r, c, "", http.StatusOK)
+}
+
+func (d *Dashboard) renderSecrets(r *request, c provider.Client, secret string, status int, problems ...ui.Problem) error {
+	p, err := d.applicationPage(r, ui.SectionSecrets)
+	if err != nil {
+		return err
+	}
+	secrets, err := d.provider(r.env).ClientSecrets(r.Request.Context(), c.ID)
+	if err != nil {
+		return notFound(err)
+	}
+	view := ui.DeveloperSecretsView{
+		DeveloperPage: p, Form: r.Form(problems...), Version: strconv.FormatInt(c.Revision, 10), Public: c.Public, Secret: secret,
+	}
+	for i, s := range secrets {
+		view.Secrets = append(view.Secrets, ui.DeveloperSecret{
+			ID: s.ID, Hint: s.Hint, Created: s.CreatedAt, Expires: s.ExpiresAt, LastUsed: s.LastUsedAt, Newest: i == 0,
+		})
+	}
+	r.Render(status, ui.DeveloperSecrets(view))
+	return nil
+}
+
+// changeSecrets makes a new secret, or ends one.
+func (d *Dashboard) changeSecrets(r *request) error {
+	if !r.Fresh(stepUp) {
+		r.SignIn(stepUp)
+		return nil
+	}
+	c, err := d.client(r)
+	if err != nil {
+		return err
+	}
+	here := d.path("o", r.org.ID, r.env, r.app.ClientID, "secrets")
+	// Whoever reloads the page with a new secret does not make another.
+	if r.posted(ui.FieldVersion) != strconv.FormatInt(c.Revision, 10) {
+		return r.done(here, ui.DeveloperSomebodyElse)
+	}
+	switch r.posted(ui.FieldAction) {
+	case ui.ActionRotate:
+		return d.rotateSecret(r, c)
+	case ui.ActionEnd:
+		return d.endSecret(r, c, here)
+	}
+	return forbidden("no such action")
+}
+
+func (d *Dashboard) rotateSecret(r *request, c provider.Client) error {
+	overlap, ok := overlaps[r.posted(ui.FieldOverlap)]
+	if !ok {
+		return forbidden("no such overlap")
+	}
+	secret, err := d.provider(r.env).RotateClientSecret(r.Request.Context(), c.ID, overlap)
+	if errors.Is(err, provider.ErrTooManySecrets) {
+		return d.renderSecrets(r, c, "", http.StatusConflict, ui.Problem{Code: ui.TooManySecrets})
+	}
+	if err != nil {
+		return notFound(err)
+	}
+	d.record(r, "secret.rotate", []storage.ChangedField{{Name: ui.FieldOverlap, After: r.posted(ui.FieldOverlap)}})
+	if c, err = d.client(r); err != nil {
+		return err
+	}
+	return d.renderSecrets(r, c, secret, http.StatusOK)
+}
+
+func (d *Dashboard) endSecret(r *request, c provider.Client, here string) error {
+	err := d.provider(r.env).EndClientSecret(r.Request.Context(), c.ID, r.posted(ui.FieldSecret))
+	if errors.Is(err, provider.ErrLastSecret) {
+		return d.renderSecrets(r, c, "", http.StatusConflict, ui.Problem{Code: ui.LastSecret})
+	}
+	if err != nil {
+		return notFound(err)
+	}
+	d.record(r, "secret.end", nil)
+	return r.done(here, ui.DeveloperSecretEnded)
+}

@@ -1,0 +1,200 @@
+package developer
+
+import (
+	"cmp"
+	"errors"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/storage"
+	"github.com/bonafide-id/bonafide/ui"
+)
+
+// parameterConfirm asks the settings page to have the user confirm who is there.
+const parameterConfirm = "confirm"
+
+// showSettings shows the registration of an application.
+func (d *Dashboard) showSettings(r *request) error {
+	confirms := r.asked(parameterConfirm) != "" && r.may(developers)
+	if confirms && !r.Fresh(stepUp) {
+		r.SignIn(stepUp)
+		return nil
+	}
+	c, err := d.client(r)
+	if err != nil {
+		return err
+	}
+	view := ui.DeveloperSettingsView{}
+	if confirms {
+		view.Notice = ui.DeveloperConfirmed
+	}
+	return d.renderSettings(r, view, c, http.StatusOK)
+}
+
+// renderSettings completes a view with a registration, as it is or as it was entered.
+func (d *Dashboard) renderSettings(r *request, view ui.DeveloperSettingsView, c provider.Client, status int, problems ...ui.Problem) error {
+	p, err := d.applicationPage(r, ui.SectionSettings)
+	if err != nil {
+		return err
+	}
+	p.Notice = cmp.Or(view.Notice, p.Notice)
+	here := d.path("o", r.org.ID, r.env, r.app.ClientID)
+	view.DeveloperPage, view.Form, view.Version = p, r.Form(problems...), strconv.FormatInt(c.Revision, 10)
+	view.MayChange, view.Disabled, view.DeleteURL = r.may(developers), c.Disabled, here+"/delete"
+	view.CheckURL = d.path("o", r.org.ID, r.env, "check")
+	view.DeveloperRegistration = d.registrationView(r, c)
+	r.Render(status, ui.DeveloperSettings(view))
+	return nil
+}
+
+// registrationView returns what the fields show of a registration.
+func (d *Dashboard) registrationView(r *request, c provider.Client) ui.DeveloperRegistration {
+	view := ui.DeveloperRegistration{
+		Name: c.Name, Kind: r.app.Kind, Dialect: c.Dialect, Public: c.Public,
+		RedirectURIs:           strings.Join(c.RedirectURIs, "\n"),
+		PostLogoutRedirectURIs: strings.Join(c.PostLogoutRedirectURIs, "\n"),
+		Origins:                strings.Join(c.Origins, "\n"),
+		ResponseTypes:          valuesOf(responseTypes, responseTypesOf(c)),
+		GrantTypes:             valuesOf(grantTypes, grantTypesOf(c)),
+		AuthMethod:             cmp.Or(c.TokenEndpointAuthMethod, authMethodAny),
+		UserinfoSigned:         c.UserinfoSignedResponseAlg != "", NoQueryToken: c.NoQueryToken, NoJSONP: c.NoJSONP,
+		RequireVerified: c.RequireVerified, PolicyURL: c.PolicyURL, TermsURL: c.TermsURL,
+	}
+	if r.Request.Method == http.MethodPost { // as it was typed, so that the lines have their numbers
+		view.RedirectURIs = r.posted(ui.FieldRedirectURIs)
+		view.PostLogoutRedirectURIs = r.posted(ui.FieldPostLogoutRedirectURIs)
+		view.Origins = r.posted(ui.FieldOrigins)
+	}
+	chosen := d.scopesOf(r.env, c)
+	for _, s := range d.offeredScopes(r.env) {
+		view.Scopes = append(view.Scopes, ui.DeveloperScope{
+			Name: s.Name, Title: s.Title, Text: s.Description, Chosen: slices.Contains(chosen, s.Name),
+		})
+	}
+	return view
+}
+
+// valuesOf are values, and which of them are chosen.
+func valuesOf(values, chosen []string) []ui.DeveloperValue {
+	list := make([]ui.DeveloperValue, len(values))
+	for i, v := range values {
+		list[i] = ui.DeveloperValue{Value: v, Chosen: slices.Contains(chosen, v)}
+	}
+	return list
+}
+
+// changeSettings saves a registration, or disables or enables the application.
+func (d *Dashboard) changeSettings(r *request) error {
+	version, err := strconv.ParseInt(r.posted(ui.FieldVersion), 10, 64)
+	if err != nil || version <= 0 {
+		return forbidden("a form without the version that it changes")
+	}
+	now, err := d.client(r)
+	if err != nil {
+		return err
+	}
+	switch r.posted(ui.FieldAction) {
+	case ui.ActionSave:
+		return d.saveSettings(r, now, version)
+	case ui.ActionDisable:
+		return d.setDisabled(r, now, version, true)
+	case ui.ActionEnable:
+		return d.setDisabled(r, now, version, false)
+	}
+	return forbidden("no such action")
+}
+
+func (d *Dashboard) saveSettings(r *request, now provider.Client, version int64) error {
+	p := &posting{d: d, r: r, Client: now}
+	p.all()
+	p.check(r.env)
+	if p.Revision = version; version != now.Revision {
+		return d.renderChanged(r, now, p.Client)
+	}
+	if len(p.problems) > 0 {
+		return d.renderSettings(r, ui.DeveloperSettingsView{}, p.Client, http.StatusUnprocessableEntity, p.problems...)
+	}
+	if movesData(now, p.Client) && !r.Fresh(stepUp) {
+		view := ui.DeveloperSettingsView{ConfirmURL: "?" + parameterConfirm + "=yes"}
+		return d.renderSettings(r, view, p.Client, http.StatusForbidden, ui.Problem{Code: ui.ConfirmFirst})
+	}
+	err := d.provider(r.env).SaveClient(r.Request.Context(), p.Client)
+	if errors.Is(err, provider.ErrChanged) {
+		if now, err = d.client(r); err != nil {
+			return err
+		}
+		return d.renderChanged(r, now, p.Client)
+	}
+	if err != nil {
+		return err
+	}
+	if fields := differences(now, p.Client); len(fields) > 0 {
+		d.record(r, "application.change", fields)
+	}
+	if err := d.rename(r, p.Name); err != nil {
+		return err
+	}
+	return r.done(d.path("o", r.org.ID, r.env, r.app.ClientID, "settings"), ui.DeveloperSaved)
+}
+
+// movesData reports whether a change sends the data of people elsewhere: whoever has found
+// a browser open for an hour must not do that.
+func movesData(before, after provider.Client) bool {
+	return !slices.Equal(before.RedirectURIs, after.RedirectURIs) ||
+		!slices.Equal(before.PostLogoutRedirectURIs, after.PostLogoutRedirectURIs) ||
+		!slices.Equal(before.Origins, after.Origins)
+}
+
+// renderChanged shows what was entered beside what somebody else has saved meanwhile. Its
+// form replaces that: whoever sends it has seen it.
+func (d *Dashboard) renderChanged(r *request, now, entered provider.Client) error {
+	entered.Revision, entered.Disabled = now.Revision, now.Disabled
+	view := ui.DeveloperSettingsView{}
+	for _, f := range differences(now, entered) {
+		view.There = append(view.There, ui.DeveloperChangedField(f))
+	}
+	return d.renderSettings(r, view, entered, http.StatusConflict, ui.Problem{Code: ui.ChangedMeanwhile})
+}
+
+// rename makes the name of the application that of its client, by which it is found.
+func (d *Dashboard) rename(r *request, name string) error {
+	for a := r.app; a.Name != name; {
+		a.Name, a.UpdatedAt = name, d.Clock()
+		err := d.Store.SaveApplication(r.Request.Context(), a)
+		if err == nil {
+			return nil
+		}
+		if !errors.Is(err, storage.ErrChanged) {
+			return err
+		}
+		if a, err = d.Store.Application(r.Request.Context(), r.env, r.app.ClientID); err != nil {
+			return notFound(err)
+		}
+	}
+	return nil
+}
+
+// setDisabled takes an application out of use, or back.
+func (d *Dashboard) setDisabled(r *request, c provider.Client, version int64, disabled bool) error {
+	here := d.path("o", r.org.ID, r.env, r.app.ClientID, "settings")
+	act, notice := "application.enable", ui.DeveloperEnabled
+	if disabled {
+		act, notice = "application.disable", ui.DeveloperDisabled
+	}
+	if c.Disabled == disabled {
+		return r.done(here, notice)
+	}
+	c.Revision, c.Disabled = version, disabled
+	err := d.provider(r.env).SaveClient(r.Request.Context(), c)
+	if errors.Is(err, provider.ErrChanged) {
+		return r.done(here, ui.DeveloperSomebodyElse)
+	}
+	if err != nil {
+		return err
+	}
+	d.record(r, act, nil)
+	return r.done(here, notice)
+}
