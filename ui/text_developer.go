@@ -66,8 +66,6 @@ type developerActivityText struct {
 	Acts                         map[string]message
 }
 
-type developerTryText struct{}
-
 type developerSandboxText struct {
 	Personas, PersonasText, Persona, Email message
 	Hint, JSON                             message

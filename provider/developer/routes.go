@@ -61,5 +61,8 @@ func (d *Dashboard) routes() []route {
 		{path: "/o/{org}/{env}/{client}/log.csv", looks: viewers, show: d.downloadLog},
 		{path: "/o/{org}/{env}/{client}/numbers", looks: viewers, show: d.showNumbers},
 		{path: "/o/{org}/{env}/{client}/faults", looks: viewers, show: d.inSandbox(d.showFaults), posts: developers, act: d.inSandbox(d.changeFault)},
+		{path: "/o/{org}/{env}/{client}/try", looks: viewers, show: d.showTry, posts: developers, act: d.beginTry},
+		// What it is about is in the state of the answer, which the page opens itself.
+		{path: "/try/callback", looks: users, show: d.finishTry},
 	}
 }

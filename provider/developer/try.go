@@ -1,0 +1,232 @@
+package developer
+
+import (
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/storage"
+	"github.com/bonafide-id/bonafide/ui"
+)
+
+// trial is a sign-in at an application for which the dashboard plays the application's
+// part. It travels as the state of the request, sealed, so that nothing of it is stored
+// and nobody reads its verifier. It is of use to the user who began it only: the response
+// of somebody else's request, which a page could lead a developer to, is no answer to it.
+//
+// Its redirect URI is one of the dashboard, of production's origin. It is added to the
+// registration when a developer begins, and removed when the answer comes or a developer
+// says so: an application has no redirect URI for longer than it needs it. Meanwhile
+// a code that is sent there is of no use to anybody else: it comes to this handler only,
+// which shows eight of its characters, and it is bound to the challenge of a trial.
+type trial struct {
+	Organization, Environment, ClientID string
+	UserID                              string
+	Scope, Nonce, Verifier              string
+	At                                  time.Time
+}
+
+const (
+	sealedTrial = "developer trial"
+
+	// trialLife is how long a trial may take.
+	trialLife = 10 * time.Minute
+
+	// maxScope bounds the scope that a trial asks for.
+	maxScope = 500
+)
+
+// tryCallback is the redirect URI of trials.
+func (d *Dashboard) tryCallback() string { return d.absolute(d.path("try", "callback")) }
+
+func (d *Dashboard) showTry(r *request) error {
+	c, err := d.client(r)
+	if err != nil {
+		return err
+	}
+	return d.renderTry(r, c, firstScope(d.scopesOf(r.env, c)))
+}
+
+func (d *Dashboard) renderTry(r *request, c provider.Client, scope string) error {
+	p, err := d.applicationPage(r, ui.SectionTry)
+	if err != nil {
+		return err
+	}
+	r.Render(http.StatusOK, ui.DeveloperTry(ui.DeveloperTryView{
+		DeveloperPage: p, Form: r.Form(), Scope: scope, Scopes: d.scopesOf(r.env, c),
+		RedirectURI: d.tryCallback(), Left: slices.Contains(c.RedirectURIs, d.tryCallback()),
+		MayTry: r.may(developers), Fits: getsCode(c),
+	}))
+	return nil
+}
+
+// getsCode reports whether an application may exchange a code.
+func getsCode(c provider.Client) bool {
+	return slices.Contains(responseTypesOf(c), "code") && slices.Contains(grantTypesOf(c), "authorization_code")
+}
+
+// firstScope is what a trial asks for unless somebody says otherwise: an ID token, and one
+// scope beside it, as in the dialect v3.
+func firstScope(scopes []string) string {
+	for _, s := range scopes {
+		if s != scopeOpenID && s != scopeOffline {
+			return scopeOpenID + " " + s
+		}
+	}
+	return scopeOpenID
+}
+
+// beginTry begins a trial, or ends one that nobody has finished.
+func (d *Dashboard) beginTry(r *request) error {
+	if r.posted(ui.FieldAction) != ui.ActionTry {
+		if err := d.registerCallback(r, false); err != nil {
+			return err
+		}
+		return r.done(d.path("o", r.org.ID, r.env, r.app.ClientID, "try"), ui.DeveloperSaved)
+	}
+	c, err := d.client(r)
+	if err != nil {
+		return err
+	}
+	scope := strings.Join(strings.Fields(r.posted(ui.FieldScope)), " ")
+	if !getsCode(c) || len(scope) > maxScope {
+		return provider.ScreenError{Status: http.StatusBadRequest, Code: ui.ErrorRequest, Err: errors.New("a trial that cannot be")}
+	}
+	if err := d.registerCallback(r, true); err != nil {
+		return err
+	}
+	t := trial{
+		Organization: r.org.ID, Environment: r.env, ClientID: r.app.ClientID, UserID: r.User.UserID,
+		Scope: scope, Nonce: rand.Text(), Verifier: rand.Text() + rand.Text(), At: d.Clock(),
+	}
+	state, err := d.sealTrial(t)
+	if err != nil {
+		return err
+	}
+	p, err := d.applicationPage(r, ui.SectionTry)
+	if err != nil {
+		return err
+	}
+	query := t.request(d.tryCallback(), state)
+	endpoint := d.provider(r.env).Installation().BaseURL + "/oauth/authorize"
+	r.Render(http.StatusOK, ui.DeveloperTryReady(ui.DeveloperTryReadyView{
+		DeveloperPage: p, URL: endpoint + "?" + query.Encode(), Text: wire("GET "+endpoint, nil, query),
+	}))
+	return nil
+}
+
+// request returns the authorization request of a trial.
+func (t trial) request(callback, state string) url.Values {
+	challenge := sha256.Sum256([]byte(t.Verifier))
+	return url.Values{
+		"client_id": {t.ClientID}, "redirect_uri": {callback}, "response_type": {"code"}, "scope": {t.Scope},
+		"state": {state}, "nonce": {t.Nonce},
+		"code_challenge": {base64.RawURLEncoding.EncodeToString(challenge[:])}, "code_challenge_method": {"S256"},
+	}
+}
+
+func (d *Dashboard) sealTrial(t trial) (string, error) {
+	plain, err := json.Marshal(t)
+	if err != nil {
+		return "", fmt.Errorf("encode trial: %w", err)
+	}
+	return base64.RawURLEncoding.EncodeToString(d.Provider.Seal(sealedTrial, plain)), nil
+}
+
+// openTrial returns the trial that a response belongs to; an error page for what is none,
+// is too old, or is somebody else's.
+func (d *Dashboard) openTrial(r *request) (t trial, err error) {
+	refused := func(err error) error {
+		return provider.ScreenError{Status: http.StatusBadRequest, Code: ui.ErrorRequest, Err: err}
+	}
+	sealed, err := base64.RawURLEncoding.DecodeString(r.asked("state"))
+	if err != nil {
+		return t, refused(err)
+	}
+	plain, err := d.Provider.Open(sealedTrial, sealed)
+	if err != nil {
+		return t, refused(err)
+	}
+	if err := json.Unmarshal(plain, &t); err != nil {
+		return t, fmt.Errorf("decode trial: %w", err)
+	}
+	if t.UserID != r.User.UserID {
+		return t, refused(errors.New("the trial of another user"))
+	}
+	if age := d.Clock().Sub(t.At); age < 0 || age > trialLife {
+		return t, provider.ScreenError{Status: http.StatusBadRequest, Code: ui.ErrorExpired, Err: errors.New("the trial is over")}
+	}
+	return t, nil
+}
+
+// registerCallback adds the redirect URI of trials to the registration of an application,
+// or removes it. What somebody else changes meanwhile stays.
+func (d *Dashboard) registerCallback(r *request, add bool) error {
+	for range 3 {
+		c, err := d.client(r)
+		if err != nil {
+			return err
+		}
+		before := slices.Clone(c.RedirectURIs)
+		c.RedirectURIs = slices.DeleteFunc(c.RedirectURIs, func(uri string) bool { return uri == d.tryCallback() })
+		if add {
+			c.RedirectURIs = append(c.RedirectURIs, d.tryCallback())
+		}
+		if slices.Equal(before, c.RedirectURIs) || len(c.RedirectURIs) == 0 {
+			return nil
+		}
+		err = d.provider(r.env).SaveClient(r.Request.Context(), c)
+		if errors.Is(err, storage.ErrChanged) {
+			continue
+		}
+		if err == nil {
+			d.record(r, "application.change", changed("redirect_uris", strings.Join(before, " "), strings.Join(c.RedirectURIs, " ")))
+		}
+		return err
+	}
+	return fmt.Errorf("%w: the registration changes again and again", storage.ErrUnavailable)
+}
+
+// finishTry is the redirect URI of trials: it goes on as the application would, and shows
+// each step.
+func (d *Dashboard) finishTry(r *request) error {
+	t, err := d.openTrial(r)
+	if err != nil {
+		return err
+	}
+	for name, value := range map[string]string{"org": t.Organization, "env": t.Environment, "client": t.ClientID} {
+		r.Request.SetPathValue(name, value)
+	}
+	if err := d.admit(r, developers); err != nil {
+		return err
+	}
+	c, err := d.client(r)
+	if err != nil {
+		return err
+	}
+	run := &tryRun{d: d, r: r, p: d.provider(r.env), t: t, client: c}
+	if err := run.all(); err != nil {
+		return err
+	}
+	if err := d.registerCallback(r, false); err != nil {
+		return err
+	}
+	p, err := d.applicationPage(r, ui.SectionTry)
+	if err != nil {
+		return err
+	}
+	here := d.path("o", r.org.ID, r.env, r.app.ClientID)
+	r.Render(http.StatusOK, ui.DeveloperTryResult(ui.DeveloperTryResultView{
+		DeveloperPage: p, Steps: run.steps, AgainURL: here + "/try", LogURL: here + "/log",
+	}))
+	return nil
+}

@@ -1,0 +1,269 @@
+package developer_test
+
+import (
+	"html"
+	"net/http"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/storage"
+)
+
+const tryPath = "/developer/o/river/production/shop/try"
+
+// begun begins a trial and returns the authorization request that it leads to.
+func (b *browser) begun(address string, values ...string) string {
+	b.t.Helper()
+	p := b.submit(b.open(address), append([]string{"action", "try"}, values...)...)
+	found := regexp.MustCompile(`href="([^"]*/oauth/authorize\?[^"]*)"`).FindStringSubmatch(p.body)
+	if p.StatusCode != http.StatusOK || found == nil {
+		b.t.Fatalf("no trial: %s\n%s", p.Status, p.body)
+	}
+	return html.UnescapeString(found[1])
+}
+
+// returned allows what a trial asks for at production, and returns its answer.
+func (b *browser) returned(request string) string {
+	b.t.Helper()
+	p := b.open(request)
+	if p.StatusCode == http.StatusOK {
+		p = b.submitOnce(p, "action", "allow")
+		for strings.HasPrefix(p.Header.Get("Location"), "/") {
+			p = b.get(p.Header.Get("Location"))
+		}
+	}
+	location := p.Header.Get("Location")
+	if !strings.Contains(location, "/developer/try/callback?") {
+		b.t.Fatalf("the trial does not come back: %s %q\n%s", p.Status, location, p.body)
+	}
+	return location
+}
+
+func (w *fixture) hasCallback(env, id string) bool {
+	return slices.Contains(w.client(env, id).RedirectURIs, w.server.URL+"/developer/try/callback")
+}
+
+func TestATrialGoesThroughAllSteps(t *testing.T) {
+	t.Parallel()
+	for name, change := range map[string]func(*provider.Client){
+		"Standard":       func(*provider.Client) {},
+		"SignedUserinfo": func(c *provider.Client) { c.UserinfoSignedResponseAlg = "RS256" },
+		"Post":           func(c *provider.Client) { c.TokenEndpointAuthMethod = "client_secret_post" },
+		"Public":         func(c *provider.Client) { c.Public = true },
+		"V3":             func(c *provider.Client) { c.Dialect, c.GrantTypes = provider.V3, nil },
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newFixture(t).withApplication(river, storage.Production, "shop", change)
+			b := w.as(dev)
+			request := b.begun(tryPath)
+			if !w.hasCallback(storage.Production, "shop") {
+				t.Fatal("the redirect URI of the trial is not registered")
+			}
+			answer := b.returned(request)
+			p := b.get(answer)
+			if p.StatusCode != http.StatusOK || strings.Contains(p.body, `class="tag outcome bad"`) {
+				t.Fatalf("%s\n%s", p.Status, p.body)
+			}
+			for _, want := range []string{
+				"Everything works", "Authorization request", "Token request", "ID token", "Userinfo", "Attributes", "Revocation",
+				"at_hash", "signature", "&#34;sub&#34;: &#34;dev&#34;",
+			} {
+				if !strings.Contains(p.body, want) {
+					t.Errorf("no %q", want)
+				}
+			}
+			if w.hasCallback(storage.Production, "shop") {
+				t.Error("the redirect URI of the trial is still registered")
+			}
+		})
+	}
+}
+
+func TestATrialShowsNoSecretAndLeavesNoToken(t *testing.T) {
+	t.Parallel()
+	w := newFixture(t).withApplication(river, storage.Production, "shop", func(c *provider.Client) {
+		c.Secret, c.TokenEndpointAuthMethod = "correct-horse-battery-staple-0123456789", "client_secret_post"
+	})
+	b := w.as(dev)
+	answer := b.returned(b.begun(tryPath))
+	code := mustParse(t, answer).Query().Get("code")
+	p := b.get(answer)
+	_, shown, _ := strings.Cut(p.body, `<ol class="trial">`)
+	for _, secret := range []string{"correct-horse", code, code[:9]} {
+		if strings.Contains(shown, secret) {
+			t.Errorf("%q is shown", secret)
+		}
+	}
+	if long := regexp.MustCompile(`(access_token|refresh_token|id_token|Bearer)\W+[\w-]{9,}`).FindString(html.UnescapeString(shown)); long != "" {
+		t.Errorf("a token is shown: %s", long)
+	}
+	if strings.Contains(w.log.String(), code) {
+		t.Error("the code is in the log")
+	}
+	n := 0
+	for _, e := range w.eventsOf(t, "shop") {
+		if e.Name == provider.EventRevoked {
+			n++
+		}
+	}
+	if n != 2 {
+		t.Errorf("%d tokens were revoked", n)
+	}
+}
+
+func TestATrialThatIsDeniedShowsTheErrorAndCleansUp(t *testing.T) {
+	t.Parallel()
+	w := newFixture(t).withApplication(river, storage.Production, "shop")
+	b := w.as(dev)
+	p := b.submitOnce(b.open(b.begun(tryPath)), "action", "deny")
+	p = b.get(p.Header.Get("Location"))
+	if p.StatusCode != http.StatusOK || !strings.Contains(p.body, "access_denied") || !strings.Contains(p.body, "Something did not work") {
+		t.Fatalf("%s\n%s", p.Status, p.body)
+	}
+	if w.hasCallback(storage.Production, "shop") {
+		t.Error("the redirect URI of the trial is still registered")
+	}
+}
+
+func TestATrialOfAScopeThatThereIsNotSaysSo(t *testing.T) {
+	t.Parallel()
+	w := newFixture(t).withApplication(river, storage.Production, "shop")
+	b := w.as(dev)
+	p := b.get(b.begun(tryPath, "scope", "openid magic"))
+	p = b.get(p.Header.Get("Location"))
+	if !strings.Contains(p.body, "invalid_scope") || !strings.Contains(p.body, "Something did not work") {
+		t.Fatalf("%s\n%s", p.Status, p.body)
+	}
+}
+
+func TestATrialThatIsLeftCanBeTakenBack(t *testing.T) {
+	t.Parallel()
+	w := newFixture(t).withApplication(river, storage.Production, "shop")
+	b := w.as(dev)
+	b.begun(tryPath)
+	p := b.open(tryPath)
+	if !strings.Contains(p.body, "A trial was not finished") {
+		t.Error("nobody is told of the redirect URI that is left")
+	}
+	b.submit(p, "action", "remove")
+	if w.hasCallback(storage.Production, "shop") {
+		t.Error("the redirect URI is still registered")
+	}
+	changes := w.changes(river)
+	if len(changes) != 2 || changes[0].What != "application.change" || changes[0].Fields[0].Name != "redirect_uris" {
+		t.Errorf("recorded %+v", changes)
+	}
+}
+
+// What is changed between the page and the answer stays.
+func TestATrialKeepsWhatSomebodyElseChanges(t *testing.T) {
+	t.Parallel()
+	w := newFixture(t).withApplication(river, storage.Production, "shop")
+	b := w.as(dev)
+	answer := b.returned(b.begun(tryPath))
+	c := w.client(storage.Production, "shop")
+	c.Name, c.RedirectURIs = "Renamed", append(c.RedirectURIs, "https://app.test/other")
+	if err := w.id.SaveClient(t.Context(), c); err != nil {
+		t.Fatal(err)
+	}
+	b.get(answer)
+	c = w.client(storage.Production, "shop")
+	if c.Name != "Renamed" || !slices.Equal(c.RedirectURIs, []string{callbackURI, "https://app.test/other"}) {
+		t.Errorf("registration %q %v", c.Name, c.RedirectURIs)
+	}
+}
+
+// A page that leads a developer to the answer of another one's trial would show the
+// developer what is another's.
+func TestTheAnswerOfSomebodyElsesTrialIsRefused(t *testing.T) {
+	t.Parallel()
+	w := newFixture(t).withApplication(river, storage.Production, "shop")
+	answer := w.as(dev).returned(w.as(dev).begun(tryPath))
+	for user, status := range map[string]int{owner: http.StatusBadRequest, nobody: http.StatusBadRequest} {
+		if p := w.as(user).open(answer); p.StatusCode != status || strings.Contains(p.body, "Token request") {
+			t.Errorf("%s: %s", user, p.Status)
+		}
+	}
+}
+
+func TestAForgedOrOldAnswerIsRefused(t *testing.T) {
+	t.Parallel()
+	w := newFixture(t).withApplication(river, storage.Production, "shop")
+	b := w.as(dev)
+	answer := b.returned(b.begun(tryPath))
+	forged := mustParse(t, answer)
+	q := forged.Query()
+	state := []byte(q.Get("state"))
+	state[40] ^= 1
+	q.Set("state", string(state))
+	forged.RawQuery = q.Encode()
+	for _, address := range []string{forged.String(), "/developer/try/callback", "/developer/try/callback?code=x&state=y"} {
+		if p := b.get(address); p.StatusCode != http.StatusBadRequest {
+			t.Errorf("%s: %s", address, p.Status)
+		}
+	}
+	w.advance(11 * time.Minute)
+	if p := b.open(answer); p.StatusCode != http.StatusBadRequest {
+		t.Errorf("after eleven minutes: %s", p.Status)
+	}
+}
+
+// A provider that another one is taken for (RFC 9207) gets no code of ours.
+func TestAnAnswerOfAnotherIssuerIsNotExchanged(t *testing.T) {
+	t.Parallel()
+	w := newFixture(t).withApplication(river, storage.Production, "shop")
+	b := w.as(dev)
+	answer := mustParse(t, b.returned(b.begun(tryPath)))
+	q := answer.Query()
+	q.Set("iss", "https://evil.test/oidc")
+	answer.RawQuery = q.Encode()
+	if p := b.get(answer.String()); strings.Contains(p.body, "Token request") || !strings.Contains(p.body, "Something did not work") {
+		t.Errorf("%s\n%s", p.Status, p.body)
+	}
+}
+
+func TestWhoMayOnlyLookCannotTry(t *testing.T) {
+	t.Parallel()
+	w := newFixture(t).withApplication(river, storage.Production, "shop")
+	b := w.as(viewer)
+	p := b.open(tryPath)
+	if p.StatusCode != http.StatusOK || strings.Contains(p.body, `value="try"`) {
+		t.Errorf("%s: a viewer is offered a trial", p.Status)
+	}
+	_, fields := w.as(dev).open(tryPath).form(t, "action", "try")
+	if p := b.post(tryPath, fields); p.StatusCode != http.StatusForbidden || w.hasCallback(storage.Production, "shop") {
+		t.Errorf("a viewer begins a trial: %s", p.Status)
+	}
+}
+
+func TestATrialOfTheSandboxLeadsToTheSandbox(t *testing.T) {
+	t.Parallel()
+	w := newFixture(t).withApplication(river, storage.Sandbox, "shop")
+	request := w.as(dev).begun("/developer/o/river/sandbox/shop/try")
+	if !strings.HasPrefix(request, w.sandboxServer.URL+"/oauth/authorize?") || !w.hasCallback(storage.Sandbox, "shop") {
+		t.Errorf("the trial leads to %s", request)
+	}
+}
+
+func (w *fixture) eventsOf(t *testing.T, client string) []provider.RecordedEvent {
+	t.Helper()
+	events, err := w.id.Events(t.Context(), provider.EventFilter{ClientID: client})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return events
+}
+
+func mustParse(t *testing.T, address string) *url.URL {
+	t.Helper()
+	u, err := url.Parse(address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return u
+}

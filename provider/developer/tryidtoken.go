@@ -1,0 +1,121 @@
+package developer
+
+import (
+	"crypto"
+	"crypto/rsa"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"math/big"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/bonafide-id/bonafide/ui"
+)
+
+// idClaims are the claims of an ID token that a client checks.
+type idClaims struct {
+	Issuer    string   `json:"iss"`
+	Subject   string   `json:"sub"`
+	Audience  audience `json:"aud"`
+	Expires   int64    `json:"exp"`
+	Nonce     string   `json:"nonce"`
+	TokenHash string   `json:"at_hash"`
+}
+
+// audience is one client or several (RFC 7519 section 4.1.3).
+type audience []string
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (a *audience) UnmarshalJSON(raw []byte) error {
+	var one string
+	if json.Unmarshal(raw, &one) == nil {
+		*a = audience{one}
+		return nil
+	}
+	return json.Unmarshal(raw, (*[]string)(a))
+}
+
+// idToken checks the ID token as OpenID Connect Core section 3.1.3.7 has it.
+func (run *tryRun) idToken() {
+	header, payload, ok := decodeJWT(run.tokens.IDToken)
+	var c idClaims
+	if !ok || json.Unmarshal(payload, &c) != nil {
+		run.add(ui.DeveloperTryStep{Name: ui.TryIDToken, Failed: true, Received: short(run.tokens.IDToken)})
+		return
+	}
+	run.subject = c.Subject
+	keys := run.ask(http.MethodGet, "/oidc/.well-known/jwks", nil, http.Header{})
+	hash := sha256.Sum256([]byte(run.tokens.AccessToken))
+	run.add(ui.DeveloperTryStep{
+		Name: ui.TryIDToken, Received: shown([]byte(run.tokens.IDToken)),
+		Checks: []ui.DeveloperTryCheck{
+			{Name: ui.CheckSignature, Failed: verifyRS256(run.tokens.IDToken, header, keys.body.Bytes()) != nil},
+			{Name: ui.CheckIssuer, Failed: c.Issuer != run.p.Issuer()},
+			{Name: ui.CheckAudience, Failed: !slices.Equal(c.Audience, audience{run.client.ID})},
+			{Name: ui.CheckExpiry, Failed: run.d.Clock().Unix() >= c.Expires},
+			{Name: ui.CheckNonce, Failed: c.Nonce != run.t.Nonce},
+			{Name: ui.CheckTokenHash, Failed: c.TokenHash != base64.RawURLEncoding.EncodeToString(hash[:sha256.Size/2])},
+		},
+	})
+}
+
+// verifyRS256 checks the signature of a JWT with the key of a key set that its header
+// names.
+func verifyRS256(token string, header, keySet []byte) error {
+	var h struct{ Alg, Kid string }
+	var set struct {
+		Keys []struct{ Kid, Kty, N, E string }
+	}
+	if err := errors.Join(json.Unmarshal(header, &h), json.Unmarshal(keySet, &set)); err != nil {
+		return err
+	}
+	if h.Alg != "RS256" {
+		return errors.New("the algorithm is not RS256")
+	}
+	signed, encoded, _ := cutLast(token, ".")
+	signature, err := base64.RawURLEncoding.DecodeString(encoded)
+	if err != nil {
+		return err
+	}
+	for _, key := range set.Keys {
+		if key.Kid != h.Kid || key.Kty != "RSA" {
+			continue
+		}
+		n, err1 := base64.RawURLEncoding.DecodeString(key.N)
+		e, err2 := base64.RawURLEncoding.DecodeString(key.E)
+		if err := errors.Join(err1, err2); err != nil {
+			return err
+		}
+		public := &rsa.PublicKey{N: new(big.Int).SetBytes(n), E: int(new(big.Int).SetBytes(e).Int64())}
+		digest := sha256.Sum256([]byte(signed))
+		return rsa.VerifyPKCS1v15(public, crypto.SHA256, digest[:], signature)
+	}
+	return errors.New("the key set has no such key")
+}
+
+// cutLast cuts a text around the last separator.
+func cutLast(s, separator string) (before, after string, found bool) {
+	i := strings.LastIndex(s, separator)
+	if i < 0 {
+		return s, "", false
+	}
+	return s[:i], s[i+len(separator):], true
+}
+
+// subjectOf returns the subject of userinfo, which is JSON or a JWT, in the dialect v3 in
+// a JSON string.
+func subjectOf(body []byte) string {
+	var c struct{ Sub string }
+	if token, ok := asJWT(body); ok {
+		if _, claims, ok := decodeJWT(token); ok {
+			body = claims
+		}
+	}
+	if json.Unmarshal(body, &c) != nil {
+		return ""
+	}
+	return c.Sub
+}
