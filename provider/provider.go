@@ -58,7 +58,8 @@ type Provider struct {
 
 	resealDone atomic.Bool // once in the life of a process: see reseal
 
-	running sync.WaitGroup
+	background background
+	running    sync.WaitGroup
 	closing context.Context
 	close   context.CancelFunc
 }

@@ -33,6 +33,7 @@ func (p *Provider) Run(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	defer context.AfterFunc(p.closing, cancel)()
+	defer p.background.run(ctx)()
 	tick := time.NewTicker(maintenance)
 	defer tick.Stop()
 	for {

@@ -8,7 +8,6 @@ import (
 	"log/slog"
 	"net/http"
 	"net/url"
-	"sync"
 	"time"
 
 	"github.com/bonafide-id/bonafide/provider"
@@ -126,16 +125,17 @@ type Dashboard struct {
 	mux  *http.ServeMux
 
 	reference *reference.Document
+	recorder  *recorder
+
+	// watching holds what stops the watch that New has begun, for the first run to take.
+	watching chan func()
 
 	// mounted is who may look at the page of a path.
 	mounted map[string]need
-
-	running sync.WaitGroup
-	closing context.Context
-	close   context.CancelFunc
 }
 
-// New returns a dashboard. It is to be mounted with its full path.
+// New returns a dashboard, to be mounted with its full path. What goes on in the background,
+// the log of applications, is a part of the provider's Run from now on.
 func New(cfg Config) (*Dashboard, error) {
 	cfg = cfg.withDefaults()
 	if err := cfg.validate(); err != nil {
@@ -145,16 +145,21 @@ func New(cfg Config) (*Dashboard, error) {
 	if err != nil {
 		return nil, fmt.Errorf("developer: %w", err)
 	}
-	d := &Dashboard{Config: cfg, base: base.Path + "/developer", mux: http.NewServeMux(), reference: newReference(cfg), mounted: map[string]need{}}
+	d := &Dashboard{
+		Config: cfg, base: base.Path + "/developer", mux: http.NewServeMux(), reference: newReference(cfg),
+		mounted: map[string]need{}, watching: make(chan func(), 1),
+	}
 	if cfg.Trials != nil {
 		cfg.Trials.production.Store(cfg.Provider)
 	}
-	d.closing, d.close = context.WithCancel(context.Background())
 	for _, r := range d.routes() {
 		d.mount(r)
 	}
 	d.mountDocuments()
 	d.mux.Handle("/", cfg.Provider.Screen(func(*provider.Screen) error { return provider.ErrScreenNotFound }))
+	d.recorder = newRecorder(d)
+	d.watching <- d.watch()
+	cfg.Provider.RunWith(d.run)
 	return d, nil
 }
 

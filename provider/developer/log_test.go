@@ -24,7 +24,7 @@ func (w *fixture) recording() (end func()) {
 	begun := make(chan struct{})
 	go func() {
 		close(begun)
-		done <- w.Run(ctx)
+		done <- w.id.Run(ctx)
 	}()
 	<-begun
 	return func() {

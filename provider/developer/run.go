@@ -3,6 +3,7 @@ package developer
 import (
 	"context"
 	"log/slog"
+	"sync"
 	"time"
 
 	"github.com/bonafide-id/bonafide/provider"
@@ -15,37 +16,37 @@ const (
 	maintenanceBatch = 250
 )
 
-// Run does what goes on in the background: it records what happens to the requests of
-// applications, for their log, and removes what is old. It returns nil when ctx ends or
-// the dashboard is closed, and what had happened before is recorded then. Every process
-// of a dashboard should have one Run; without one, logs stay empty.
-func (d *Dashboard) Run(ctx context.Context) error {
-	d.running.Add(1)
-	defer d.running.Done()
-	if d.closing.Err() != nil {
-		return nil
-	}
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	defer context.AfterFunc(d.closing, cancel)()
-	recorder := newRecorder(d)
-	defer recorder.flush(ctx)
+// watch takes notice of what happens to the requests of applications, until stop is called,
+// which waits for what has happened already.
+func (d *Dashboard) watch() (stop func()) {
+	var stops []func()
 	for _, env := range []string{storage.Production, storage.Sandbox} {
 		if p := d.provider(env); p != nil {
-			defer p.Watch(func(a provider.Activity) { recorder.add(env, a) })()
+			stops = append(stops, p.Watch(func(a provider.Activity) { d.recorder.add(env, a) }))
 		}
 	}
-	go d.maintain(ctx)
-	recorder.run(ctx)
-	return nil
+	return func() {
+		for _, stop := range stops {
+			stop()
+		}
+	}
 }
 
-// Close ends Run and waits for it. Call it before the providers are closed, which close
-// their stores.
-func (d *Dashboard) Close() error {
-	d.close()
-	d.running.Wait()
-	return nil
+// run does what goes on in the background, as long as the provider's Run: it records what
+// happens to the requests of applications, for their log, and removes what is old.
+func (d *Dashboard) run(ctx context.Context) {
+	var stop func()
+	select {
+	case stop = <-d.watching: // since New
+	default:
+		stop = d.watch()
+	}
+	var maintaining sync.WaitGroup
+	maintaining.Go(func() { d.maintain(ctx) })
+	d.recorder.run(ctx)
+	stop()
+	d.recorder.flush(ctx)
+	maintaining.Wait()
 }
 
 // maintain removes what is old until ctx ends.
