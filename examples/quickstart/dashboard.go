@@ -99,7 +99,6 @@ func (s *service) openDashboard(ctx context.Context, r *router, p prepared) erro
 	if err := s.showSample(ctx, records); err != nil {
 		return fmt.Errorf("developer: %w", err)
 	}
-	s.dashboard = handler
 	r.add(s.cfg.BaseURL+"/developer", s.cfg.BaseURL, handler, "/")
 	return nil
 }

@@ -13,7 +13,6 @@ import (
 
 	"github.com/bonafide-id/bonafide/examples/quickstart/sampleclient"
 	"github.com/bonafide-id/bonafide/provider"
-	"github.com/bonafide-id/bonafide/provider/developer"
 )
 
 // service is what runs: one or two providers behind one listener, and perhaps the
@@ -22,7 +21,6 @@ type service struct {
 	cfg       config
 	log       *slog.Logger
 	providers []*provider.Provider // production, then the sandbox if there is one
-	dashboard *developer.Dashboard // or nil
 	sites     []site
 }
 
@@ -205,9 +203,6 @@ func (s *service) serve(ctx context.Context) error {
 	var background sync.WaitGroup
 	for _, p := range s.providers {
 		background.Go(func() { _ = p.Run(ctx) }) // always nil
-	}
-	if s.dashboard != nil {
-		background.Go(func() { _ = s.dashboard.Run(ctx) }) // always nil
 	}
 	failed := make(chan error, len(s.sites))
 	for _, site := range s.sites {
