@@ -55,6 +55,11 @@
 // and applications post to /oauth/token, /oauth/revoke, /oauth/introspect,
 // /oauth/authorize and /api/public/v3/userinfo with no token of the host's.
 //
+// # Pages of the host
+//
+// [Provider.Screen] serves a page of the host's own beside those of the provider, with the
+// same frame, forms and error pages, to everybody or to users who have signed in.
+//
 // # Several processes
 //
 // Any number of processes may serve one provider, with the same BaseURL, Secret and

@@ -2,6 +2,7 @@ package provider_test
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"mime/multipart"
@@ -373,5 +374,25 @@ func TestScreenTakesOneFile(t *testing.T) {
 		if len(d.files) == 1 && len(d.files[0]) != c.size {
 			t.Errorf("%s: a file of %d bytes, want %d", name, len(d.files[0]), c.size)
 		}
+	}
+}
+
+// Whom the host does not know any more is told so, also on the way back to a page.
+func TestScreenOfAUserWhomTheHostDoesNotKnow(t *testing.T) {
+	t.Parallel()
+	w := newDesk(t, &desk{maxAge: 10 * time.Minute}, newFixture(t, func(c *provider.Config) {
+		c.Users.Person = func(context.Context, string, []string, []string) (provider.Person, error) {
+			return provider.Person{}, provider.ErrNoUser
+		}
+	}).withUsers())
+	b := w.newBrowser()
+	p := b.open("/desk/one")
+	p = b.submit(p, "email", "alice@example.com", "password", alicePass)
+	if p.StatusCode != http.StatusForbidden || p.Request.URL.Path != "/desk/one" {
+		t.Errorf("at %s: %s", p.Request.URL, p.Status)
+	}
+	w.advance(11 * time.Minute)
+	if p = b.open("/desk/one"); p.StatusCode != http.StatusForbidden || p.Request.URL.Path != "/signin" {
+		t.Errorf("at %s: %s", p.Request.URL, p.Status)
 	}
 }
