@@ -13,7 +13,6 @@ import (
 	"github.com/a-h/templ"
 
 	"github.com/bonafide-id/bonafide/provider"
-	"github.com/bonafide-id/bonafide/ui"
 )
 
 var deskBody = template.Must(template.New("desk").Parse(`
@@ -42,9 +41,9 @@ func ExampleProvider_Screen() {
 			s.Redirect("/id/desk/")
 			return nil
 		}
-		s.Render(http.StatusOK, ui.Frame(s.Page(), "Your desk", templ.ComponentFunc(func(_ context.Context, w io.Writer) error {
+		s.RenderFrame(http.StatusOK, "Your desk", templ.ComponentFunc(func(_ context.Context, w io.Writer) error {
 			return deskBody.Execute(w, map[string]any{"Day": "Monday", "Form": s.Form()})
-		})))
+		}))
 		return nil
 	})
 	mux := http.NewServeMux()

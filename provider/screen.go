@@ -98,6 +98,12 @@ func (s *Screen) RenderPreview(c templ.Component) {
 	s.site().RenderPreview(s.Writer, s.Request, c)
 }
 
+// RenderFrame answers with a page of the host's own in the frame of all screens. Its title
+// is also its first heading. Whoever makes the body escapes what is in it.
+func (s *Screen) RenderFrame(status int, title string, body templ.Component) {
+	s.Render(status, ui.Frame(s.Page(), title, body))
+}
+
 // Redirect sends the browser to a path of the host, with 303. Any other address is
 // answered with 500: this is nothing to send users elsewhere with.
 func (s *Screen) Redirect(address string) {

@@ -13,6 +13,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/a-h/templ"
+
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/internal/session"
 	"github.com/bonafide-id/bonafide/storage"
@@ -373,6 +375,22 @@ func TestScreenTakesOneFile(t *testing.T) {
 		}
 		if len(d.files) == 1 && len(d.files[0]) != c.size {
 			t.Errorf("%s: a file of %d bytes, want %d", name, len(d.files[0]), c.size)
+		}
+	}
+}
+
+func TestScreenInTheFrame(t *testing.T) {
+	t.Parallel()
+	w := newFixture(t)
+	w.server.Config.Handler = w.Screen(func(s *provider.Screen) error {
+		s.RenderFrame(http.StatusOK, "Your <desk>", templ.Raw(`<p id="own">Of the host.</p>`))
+		return nil
+	})
+	p := w.newBrowser().get("/desk")
+	shown(t, p, http.StatusOK)
+	for _, want := range []string{"<h1>Your &lt;desk&gt;</h1>", `<p id="own">`, "Bonafide", `lang="en"`} {
+		if !strings.Contains(p.body, want) {
+			t.Errorf("no %s in %s", want, p.body)
 		}
 	}
 }
