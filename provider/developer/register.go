@@ -47,10 +47,10 @@ func (d *Dashboard) registerApplication(r *request) error {
 		return provider.ErrScreenNotFound
 	}
 	kind := r.posted(ui.FieldKind)
-	p := &posting{d: d, r: r, Client: provider.Client{
+	p := d.newPosting(r, provider.Client{
 		ID: newClientID(r.env), Dialect: provider.Standard, Public: kind != kindWeb,
-		GrantTypes: grantTypes, ResponseTypes: responseTypes[:1], Scopes: []string{scopeOpenID},
-	}}
+		GrantTypes: grantTypes, ResponseTypes: responseTypes[:1], Scopes: []string{scopeOpenID, scopeOffline},
+	})
 	p.name()
 	if !slices.Contains(kinds, kind) {
 		p.wrong(ui.Problem{Code: ui.KindMissing})

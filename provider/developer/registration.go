@@ -82,7 +82,12 @@ type posting struct {
 	r *request
 
 	provider.Client
+	before   provider.Client
 	problems []ui.Problem
+}
+
+func (d *Dashboard) newPosting(r *request, c provider.Client) *posting {
+	return &posting{d: d, r: r, Client: c, before: c}
 }
 
 func (p *posting) wrong(problems ...ui.Problem) { p.problems = append(p.problems, problems...) }
@@ -111,18 +116,21 @@ func (p *posting) redirectURIs() {
 }
 
 // scopes reads the scopes that were offered. Those that were not stay as they are: the
-// operator has given them.
+// operator has given them. The one of OpenID Connect for going offline comes and goes with
+// its grant.
 func (p *posting) scopes(env string) {
 	offered := p.d.offeredScopes(env)
+	meant := p.d.scopesOf(env, p.Client)
 	var chosen []string
-	for _, s := range p.d.scopesOf(env, p.Client) {
+	for _, s := range meant {
 		isOffered := slices.ContainsFunc(offered, func(o provider.Scope) bool { return o.Name == s })
 		if !isOffered && s != scopeOpenID && s != scopeOffline {
 			chosen = append(chosen, s)
 		}
 	}
 	chosen = append(chosen, scopeOpenID)
-	if slices.Contains(grantTypesOf(p.Client), grantRefresh) {
+	refreshed, refreshes := slices.Contains(grantTypesOf(p.before), grantRefresh), slices.Contains(grantTypesOf(p.Client), grantRefresh)
+	if refreshes && !refreshed || refreshes == refreshed && slices.Contains(meant, scopeOffline) {
 		chosen = append(chosen, scopeOffline)
 	}
 	for _, s := range offered {
@@ -130,7 +138,7 @@ func (p *posting) scopes(env string) {
 			chosen = append(chosen, s.Name)
 		}
 	}
-	p.Scopes = keep(p.Scopes, p.d.scopesOf(env, p.Client), chosen)
+	p.Scopes = keep(p.Scopes, meant, chosen)
 }
 
 // chosen reads a field with several values to choose from.

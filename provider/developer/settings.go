@@ -108,7 +108,7 @@ func (d *Dashboard) changeSettings(r *request) error {
 }
 
 func (d *Dashboard) saveSettings(r *request, now provider.Client, version int64) error {
-	p := &posting{d: d, r: r, Client: now}
+	p := d.newPosting(r, now)
 	p.all()
 	p.check(r.env)
 	if p.Revision = version; version != now.Revision {
