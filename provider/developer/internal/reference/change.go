@@ -46,7 +46,7 @@ func method(name string) Change       { return Change{Kind: SetMethod, Value: na
 func (c Change) String() string {
 	switch c.Kind {
 	case Set:
-		return fmt.Sprintf("`%s=%s`", c.Name, c.Value)
+		return fmt.Sprintf("`%s=%s`", c.Name, strings.ReplaceAll(c.Value, "\t", "%09"))
 	case Remove:
 		return fmt.Sprintf("no `%s`", c.Name)
 	case Repeat:

@@ -141,14 +141,17 @@ func TestDocumentsSayTheSame(t *testing.T) {
 
 func TestSectionsHaveAnchorsOfTheirOwn(t *testing.T) {
 	t.Parallel()
-	seen := map[string]bool{}
+	seen, titles := map[string]bool{}, map[string]bool{}
 	var visit func(sections []ui.DocsSection)
 	visit = func(sections []ui.DocsSection) {
 		for _, s := range sections {
 			if s.ID == "" || seen[s.ID] || s.Title == "" || strings.ContainsAny(s.ID, " :") && !strings.Contains(s.ID, "cards") {
 				t.Errorf("section %q with the anchor %q", s.Title, s.ID)
 			}
-			seen[s.ID] = true
+			if titles[s.Title] {
+				t.Errorf("two sections are called %q", s.Title)
+			}
+			seen[s.ID], titles[s.Title] = true, true
 			for _, table := range s.Tables {
 				for _, row := range table.Rows {
 					if len(row) != len(table.Columns) {
@@ -161,6 +164,7 @@ func TestSectionsHaveAnchorsOfTheirOwn(t *testing.T) {
 	}
 	for _, i := range []Installation{installation("https://id.example"), hostile()} {
 		clear(seen)
+		clear(titles)
 		visit(New(i).Sections())
 	}
 }

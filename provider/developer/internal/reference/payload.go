@@ -122,8 +122,8 @@ func payloads(i Installation) []Payload {
 			{Name: "iat", Type: TypeInteger, When: "active", Meaning: "When it was issued.", Example: `1773324300`},
 		}},
 		discoveryPayload(),
-		{Name: "KeySet", Title: "Key set", Members: []Member{{Name: "keys", Type: objects("Key"), Always: true, Meaning: "The public keys."}}},
-		{Name: "Key", Title: "Key", Members: []Member{
+		{Name: "KeySet", Title: "JSON Web Key Set", Members: []Member{{Name: "keys", Type: objects("Key"), Always: true, Meaning: "The public keys."}}},
+		{Name: "Key", Title: "JSON Web Key", Members: []Member{
 			{Name: "kty", Type: TypeString, Always: true, Meaning: "`RSA`"},
 			{Name: "use", Type: TypeString, Always: true, Meaning: "`sig`"},
 			{Name: "alg", Type: TypeString, Always: true, Meaning: "`RS256`"},
@@ -184,7 +184,7 @@ func listed(a catalogue.Attribute) Payload {
 func payloadName(handle string) string { return "Item_" + strings.ReplaceAll(handle, ":", ".") }
 
 func discoveryPayload() Payload {
-	p := Payload{Name: "Discovery", Title: "Discovery document", Open: true}
+	p := Payload{Name: "Discovery", Title: "Provider metadata", Open: true}
 	for _, m := range []struct {
 		name    string
 		kind    Type
