@@ -7,7 +7,6 @@
 //	dashboard, err := developer.New(developer.Config{Provider: id, Store: store})
 //	…
 //	mux.Handle("/id/developer/", dashboard)
-//	go dashboard.Run(ctx) // records what happens to requests of applications
 //
 // Developers sign in as users of that provider, which is production. With a second
 // provider as the sandbox, applications are tried there first. What the dashboard keeps

@@ -250,6 +250,32 @@ func TestATrialOfTheSandboxLeadsToTheSandbox(t *testing.T) {
 	}
 }
 
+// Personas sign in at the sandbox, and the answer comes to production, where the developer is.
+func TestATrialOfTheSandboxComesBackWithAPersona(t *testing.T) {
+	t.Parallel()
+	w := newFixture(t).withApplication(river, storage.Sandbox, "shop")
+	b := w.as(dev)
+	request := b.begun("/developer/o/river/sandbox/shop/try")
+	there := *b
+	there.home = w.sandboxServer.URL
+	p := there.open(request)
+	if !strings.Contains(p.body, "persona") {
+		t.Fatalf("no personas: %s\n%s", p.Status, p.body)
+	}
+	action, fields := p.form(t, "persona", provider.DefaultPersonas()[0].Name)
+	p = there.follow(there.post(action, fields))
+	if p.StatusCode == http.StatusOK {
+		p = there.follow(there.submitOnce(p, "action", "allow"))
+	}
+	p = b.get(p.Header.Get("Location"))
+	if p.StatusCode != http.StatusOK || !strings.Contains(p.body, "Everything works") || !strings.Contains(p.body, w.sandboxServer.URL+"/oidc") {
+		t.Fatalf("%s\n%s", p.Status, p.body)
+	}
+	if w.hasCallback(storage.Sandbox, "shop") {
+		t.Error("the redirect URI of the trial is still registered")
+	}
+}
+
 func (w *fixture) eventsOf(t *testing.T, client string) []provider.RecordedEvent {
 	t.Helper()
 	events, err := w.id.Events(t.Context(), provider.EventFilter{ClientID: client})

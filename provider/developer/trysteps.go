@@ -104,8 +104,8 @@ func (run *tryRun) exchange() (bool, error) {
 		return false, err
 	}
 	a := run.ask(http.MethodPost, "/oauth/token", form, header)
-	err := json.Unmarshal(a.body.Bytes(), &run.tokens)
-	failed := a.status != http.StatusOK || err != nil || run.tokens.AccessToken == ""
+	readable := json.Unmarshal(a.body.Bytes(), &run.tokens) == nil
+	failed := a.status != http.StatusOK || !readable || run.tokens.AccessToken == ""
 	run.add(ui.DeveloperTryStep{Name: ui.TryToken, Failed: failed, Sent: a.sent, Received: a.text()})
 	return !failed, nil
 }

@@ -1,0 +1,50 @@
+package developer
+
+import (
+	"crypto"
+	"crypto/rand"
+	"crypto/rsa"
+	"crypto/sha256"
+	"encoding/base64"
+	"fmt"
+	"math/big"
+	"testing"
+)
+
+func TestSignatureOfAnIDTokenIsChecked(t *testing.T) {
+	t.Parallel()
+	key, err := rsa.GenerateKey(rand.Reader, 2048)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := base64.RawURLEncoding.EncodeToString
+	set := fmt.Sprintf(`{"keys":[{"kty":"RSA","kid":"k1","n":%q,"e":%q}]}`, text(key.N.Bytes()), text(big.NewInt(int64(key.E)).Bytes()))
+	sign := func(header, claims string) (token string, head []byte) {
+		signed := text([]byte(header)) + "." + text([]byte(claims))
+		digest := sha256.Sum256([]byte(signed))
+		signature, err := rsa.SignPKCS1v15(rand.Reader, key, crypto.SHA256, digest[:])
+		if err != nil {
+			t.Fatal(err)
+		}
+		return signed + "." + text(signature), []byte(header)
+	}
+	token, header := sign(`{"alg":"RS256","kid":"k1"}`, `{"sub":"alice"}`)
+	if err := verifyRS256(token, header, []byte(set)); err != nil {
+		t.Errorf("a good signature: %v", err)
+	}
+	_, rest, _ := cutLast(token, ".")
+	forged := text(header) + "." + text([]byte(`{"sub":"mallory"}`)) + "." + rest
+	none, noneHeader := sign(`{"alg":"none","kid":"k1"}`, `{"sub":"alice"}`)
+	other, otherHeader := sign(`{"alg":"RS256","kid":"k2"}`, `{"sub":"alice"}`)
+	for name, c := range map[string]struct {
+		token  string
+		header []byte
+	}{
+		"OtherClaims": {forged, header}, "NoAlgorithm": {none, noneHeader}, "UnknownKey": {other, otherHeader},
+		"NoSignature": {token[:len(token)-len(rest)], header}, "NotBase64": {token + "!", header},
+	} {
+		if verifyRS256(c.token, c.header, []byte(set)) == nil {
+			t.Errorf("%s is taken for good", name)
+		}
+	}
+}
