@@ -55,6 +55,12 @@ var productionFixtures = []fixture{
 		v.LiveURL = "/developer/o/1/production/c1"
 		return DeveloperAccess(v)
 	}},
+	{"developer-access-stopped", func(p Page) templ.Component {
+		v := accessOf(p, ReviewRefused)
+		v.DeveloperPage = inProduction(v.DeveloperPage)
+		v.Stopped, v.Reason = true, "It is no shop any more."
+		return DeveloperAccess(v)
+	}},
 	{"developer-access-unfinished", func(p Page) templ.Component {
 		return DeveloperAccess(accessOf(p, ReviewApproved))
 	}},

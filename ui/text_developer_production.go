@@ -10,6 +10,7 @@ type developerProductionText struct {
 	Refused, RefusedText            message
 	Approved, ApprovedText, Open    message
 	Unfinished, UnfinishedText      message
+	Stopped, StoppedText            message
 	Review                          developerReviewText
 }
 

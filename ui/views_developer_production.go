@@ -19,6 +19,9 @@ type DeveloperAccessView struct {
 	// Note is what the members say to the reviewer.
 	Note   string
 	Checks []DeveloperCheck
+	// Stopped says that this is an application of production that an operator has
+	// stopped.
+	Stopped bool
 	// LiveURL is the application in production; empty where there is none.
 	LiveURL string
 	// MayAsk shows the forms.

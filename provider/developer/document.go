@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"time"
 
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/storage"
@@ -16,6 +17,23 @@ type document struct {
 	// the one that is. Both may be what is published by now.
 	Draft    *brand `json:"draft,omitempty"`
 	Previous *brand `json:"previous,omitempty"`
+
+	// Review is what was asked and decided last.
+	Review review `json:"review,omitzero"`
+
+	// Live is the client ID of the copy in production, and Copied says that it is whole.
+	// Both are of an application of the sandbox.
+	Live   string `json:"live,omitempty"`
+	Copied bool   `json:"copied,omitempty"`
+}
+
+// review is what was asked and decided about an application.
+type review struct {
+	AskedAt   time.Time `json:"asked_at,omitzero"`
+	AskedBy   string    `json:"asked_by,omitempty"`
+	Note      string    `json:"note,omitempty"`
+	DecidedAt time.Time `json:"decided_at,omitzero"`
+	Reason    string    `json:"reason,omitempty"`
 }
 
 // brand is what an application can make its own on the screens.

@@ -24,7 +24,14 @@ func (d *Dashboard) showHome(r *request) error {
 	if err != nil {
 		return err
 	}
+	operator, err := d.isOperator(r)
+	if err != nil {
+		return err
+	}
 	view := ui.DeveloperHomeView{DeveloperPage: p, CreateURL: d.path("new")}
+	if operator {
+		view.ReviewsURL = d.path("review")
+	}
 	for _, m := range memberships {
 		view.Organizations = append(view.Organizations, ui.DeveloperOrganization{
 			Name: m.Name, URL: d.path("o", m.ID), Role: asRole(m.Role),

@@ -101,20 +101,20 @@ func (d *Dashboard) applicationPage(r *request, current ui.DeveloperSection) (ui
 	p.Trail = []ui.DeveloperLink{{Label: r.org.Name, URL: d.path("o", r.org.ID, r.env)}, {Label: r.app.Name, URL: here}}
 	for _, s := range applicationSections {
 		looks, there := d.mounted["/o/{org}/{env}/{client}"+s.path]
-		if there && r.may(looks) && d.hasSection(r.env, s.section) {
+		if there && r.may(looks) && d.hasSection(r.app, s.section) {
 			p.Sections = append(p.Sections, ui.DeveloperSectionLink{Section: s.section, URL: here + s.path, Current: s.section == current})
 		}
 	}
 	return d.inEnvironment(p, r.env, d.path("o", r.org.ID, storage.Sandbox), d.path("o", r.org.ID, storage.Production)), nil
 }
 
-// hasSection reports whether applications of an environment have a page.
-func (d *Dashboard) hasSection(env string, s ui.DeveloperSection) bool {
+// hasSection reports whether an application has a page.
+func (d *Dashboard) hasSection(a storage.Application, s ui.DeveloperSection) bool {
 	switch s {
 	case ui.SectionFaults:
-		return env == storage.Sandbox && d.Trials != nil
+		return a.Environment == storage.Sandbox && d.Trials != nil
 	case ui.SectionAccess:
-		return env == storage.Sandbox && d.Review
+		return a.Environment == storage.Sandbox && d.Review || stopped(a)
 	default:
 		return true
 	}

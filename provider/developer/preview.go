@@ -53,7 +53,10 @@ func (d *Dashboard) serveLogo(r *request) error {
 	if err != nil {
 		return err
 	}
-	logo := b.current().Logo
+	return servePNG(r, b.current().Logo)
+}
+
+func servePNG(r *request, logo []byte) error {
 	if len(logo) == 0 {
 		return provider.ErrScreenNotFound
 	}

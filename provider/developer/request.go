@@ -109,17 +109,18 @@ func (d *Dashboard) admit(r *request, n need) error {
 }
 
 func (d *Dashboard) admitOperator(r *request) error {
+	operator, err := d.isOperator(r)
+	if err == nil && !operator {
+		return provider.ErrScreenNotFound
+	}
+	return err
+}
+
+func (d *Dashboard) isOperator(r *request) (bool, error) {
 	if d.Operator == nil {
-		return provider.ErrScreenNotFound
+		return false, nil
 	}
-	operator, err := d.Operator(r.Request.Context(), r.User.UserID)
-	if err != nil {
-		return err
-	}
-	if !operator {
-		return provider.ErrScreenNotFound
-	}
-	return nil
+	return d.Operator(r.Request.Context(), r.User.UserID)
 }
 
 // inTrials is a page that there is only where the sandbox has been made with Trials.

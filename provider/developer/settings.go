@@ -184,6 +184,10 @@ func (d *Dashboard) setDisabled(r *request, c provider.Client, version int64, di
 	if disabled {
 		act, notice = "application.disable", ui.DeveloperDisabled
 	}
+	if !disabled && stopped(r.app) {
+		r.Redirect(d.path("o", r.org.ID, r.env, r.app.ClientID, "access")) // which says why
+		return nil
+	}
 	if c.Disabled == disabled {
 		return r.done(here, notice)
 	}
@@ -194,6 +198,16 @@ func (d *Dashboard) setDisabled(r *request, c provider.Client, version int64, di
 	}
 	if err != nil {
 		return err
+	}
+	if !disabled {
+		// An operator may have stopped it in this moment.
+		again, err := d.stopAgain(r)
+		if err != nil {
+			return err
+		}
+		if again {
+			return r.done(here, ui.DeveloperSomebodyElse)
+		}
 	}
 	d.record(r, act, nil)
 	return r.done(here, notice)

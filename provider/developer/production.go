@@ -1,0 +1,188 @@
+package developer
+
+import (
+	"errors"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/storage"
+	"github.com/bonafide-id/bonafide/ui"
+)
+
+// stopped reports whether an operator has stopped an application. Its members cannot enable
+// it again.
+func stopped(a storage.Application) bool {
+	return a.Environment == storage.Production && a.Review == storage.ReviewRefused
+}
+
+// showAccess shows where an application stands on its way to production, or that an operator
+// has stopped it there.
+func (d *Dashboard) showAccess(r *request) error { return d.renderAccess(r, "", http.StatusOK) }
+
+func (d *Dashboard) renderAccess(r *request, note string, status int, problems ...ui.Problem) error {
+	if !d.hasSection(r.app, ui.SectionAccess) {
+		return provider.ErrScreenNotFound
+	}
+	p, err := d.applicationPage(r, ui.SectionAccess)
+	if err != nil {
+		return err
+	}
+	kept, err := readDocument(r.app)
+	if err != nil {
+		return err
+	}
+	c, err := d.provider(r.env).Client(r.Request.Context(), r.app.ClientID)
+	if err != nil {
+		return notFound(err)
+	}
+	state, liveURL, err := d.standing(r, kept)
+	if err != nil {
+		return err
+	}
+	view := ui.DeveloperAccessView{
+		DeveloperPage: p, Form: r.Form(problems...), Version: strconv.FormatInt(r.app.Version, 10), Name: r.app.Name,
+		Review: ui.DeveloperReview(state), Since: kept.Review.DecidedAt, Reason: kept.Review.Reason, Note: note,
+		Checks: d.checks(r, c), Stopped: stopped(r.app), LiveURL: liveURL, MayAsk: r.may(developers),
+	}
+	if state == storage.ReviewAsked {
+		view.Since, view.Note = kept.Review.AskedAt, kept.Review.Note
+	}
+	r.Render(status, ui.DeveloperAccess(view))
+	return nil
+}
+
+// standing returns where an application stands, and the address of its copy in production.
+// One whose copy was deleted there may ask again.
+func (d *Dashboard) standing(r *request, kept document) (state storage.Review, liveURL string, err error) {
+	if r.app.Review != storage.ReviewApproved || !kept.Copied {
+		return r.app.Review, "", nil
+	}
+	_, err = d.Store.Application(r.Request.Context(), storage.Production, kept.Live)
+	switch {
+	case errors.Is(err, storage.ErrNotFound):
+		return storage.ReviewNone, "", nil
+	case err != nil:
+		return "", "", err
+	}
+	return r.app.Review, d.path("o", r.org.ID, storage.Production, kept.Live), nil
+}
+
+// changeAccess asks for production, or withdraws what was asked.
+func (d *Dashboard) changeAccess(r *request) error {
+	if r.env != storage.Sandbox || !d.Review {
+		return provider.ErrScreenNotFound
+	}
+	version, err := strconv.ParseInt(r.posted(ui.FieldVersion), 10, 64)
+	if err != nil {
+		return forbidden("a form without the version that it changes")
+	}
+	kept, err := readDocument(r.app)
+	if err != nil {
+		return err
+	}
+	state, _, err := d.standing(r, kept)
+	if err != nil {
+		return err
+	}
+	r.app.Version = version
+	switch action := r.posted(ui.FieldAction); {
+	case action == ui.ActionWithdraw && state == storage.ReviewAsked:
+		return d.finishAccess(r, d.saveReview(r, storage.ReviewNone, kept), "production.withdraw", ui.DeveloperRequestWithdrawn)
+	case action == ui.ActionAsk && (state == storage.ReviewNone || state == storage.ReviewRefused):
+		return d.ask(r, kept)
+	}
+	return d.finishAccess(r, storage.ErrChanged, "", "")
+}
+
+// maxNote is how many characters a note or a reason has at most.
+const maxNote = 2000
+
+// ask asks for production. The registration is checked again when it is approved: until
+// then its members may change it.
+func (d *Dashboard) ask(r *request, kept document) error {
+	note := strings.TrimSpace(strings.ReplaceAll(r.posted(ui.FieldNote), "\r\n", "\n"))
+	if utf8.RuneCountInString(note) > maxNote {
+		return d.renderAccess(r, note, http.StatusUnprocessableEntity, ui.Problem{Code: ui.NoteTooLong, Field: ui.FieldNote})
+	}
+	c, err := d.Sandbox.Client(r.Request.Context(), r.app.ClientID)
+	if err != nil {
+		return notFound(err)
+	}
+	if !met(d.checks(r, c)) {
+		return d.renderAccess(r, note, http.StatusUnprocessableEntity, ui.Problem{Code: ui.ChecksUnmet})
+	}
+	kept.Live, kept.Copied = "", false
+	kept.Review = review{AskedAt: d.Clock(), AskedBy: r.User.UserID, Note: note}
+	return d.finishAccess(r, d.saveReview(r, storage.ReviewAsked, kept), "production.ask", ui.DeveloperAsked)
+}
+
+func (d *Dashboard) finishAccess(r *request, err error, act string, done ui.DeveloperNotice) error {
+	here := d.path("o", r.org.ID, r.env, r.app.ClientID, "access")
+	if errors.Is(err, storage.ErrChanged) {
+		return r.done(here, ui.DeveloperSomebodyElse)
+	}
+	if err != nil {
+		return err
+	}
+	d.record(r, act, nil)
+	return r.done(here, done)
+}
+
+// saveReview changes where an application stands, if nobody has changed it since it was
+// read.
+func (d *Dashboard) saveReview(r *request, state storage.Review, kept document) error {
+	a := r.app
+	a.Review, a.Document, a.UpdatedAt = state, kept.bytes(), d.Clock()
+	return d.Store.SaveApplication(r.Request.Context(), a)
+}
+
+// checks are what an application needs before it can be in production.
+func (d *Dashboard) checks(r *request, c provider.Client) []ui.DeveloperCheck {
+	settings := d.path("o", r.org.ID, r.env, r.app.ClientID, "settings")
+	return []ui.DeveloperCheck{
+		{Check: ui.CheckLogo, Met: len(c.Logo) > 0, URL: d.brandingPath(r)},
+		{Check: ui.CheckRedirects, Met: safeRedirects(c.RedirectURIs, r.app.Kind == "native"), URL: settings},
+		{Check: ui.CheckTerms, Met: c.TermsURL != "", URL: settings},
+		{Check: ui.CheckPolicy, Met: c.PolicyURL != "", URL: settings},
+		{Check: ui.CheckContact, Met: len(r.org.Contact) > 0, URL: d.path("o", r.org.ID, "settings")},
+	}
+}
+
+func met(checks []ui.DeveloperCheck) bool {
+	for _, c := range checks {
+		if !c.Met {
+			return false
+		}
+	}
+	return true
+}
+
+// safeRedirects reports whether what leads back to an application is nobody's own machine.
+// A native application has no other place (RFC 8252 section 7): it may have a scheme of its
+// own, or a loopback address.
+func safeRedirects(uris []string, native bool) bool {
+	for _, uri := range uris {
+		u, err := url.Parse(uri)
+		if err != nil {
+			return false
+		}
+		if !native && (u.Scheme != "https" || isLoopback(u.Hostname())) {
+			return false
+		}
+	}
+	return len(uris) > 0
+}
+
+func isLoopback(host string) bool {
+	host = strings.TrimSuffix(strings.ToLower(host), ".")
+	if host == "localhost" || strings.HasSuffix(host, ".localhost") {
+		return true
+	}
+	address, err := netip.ParseAddr(host)
+	return err == nil && (address.Unmap().IsLoopback() || address.IsUnspecified())
+}
