@@ -29,7 +29,7 @@ func (d *Dashboard) checkField(r *request) error {
 	}
 	r.Writer.Header().Set("Content-Type", "text/plain; charset=utf-8")
 	r.Writer.Header().Set("X-Content-Type-Options", "nosniff") // the text has what was typed
-	_, _ = r.Writer.Write([]byte(said)) // a reader who is gone needs no answer
+	_, _ = r.Writer.Write([]byte(said))                        // a reader who is gone needs no answer
 	return nil
 }
 

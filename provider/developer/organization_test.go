@@ -4,6 +4,8 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+
+	"github.com/bonafide-id/bonafide/provider/developer"
 )
 
 func TestAnOrganizationIsMadeAndHasAnOwner(t *testing.T) {
@@ -17,5 +19,26 @@ func TestAnOrganizationIsMadeAndHasAnOwner(t *testing.T) {
 	p = b.submit(b.open("/developer/new"), "name", "Meadow", "contact", "hello@meadow.test")
 	if p.StatusCode != http.StatusOK || !strings.Contains(p.body, "No application yet") || !strings.Contains(p.body, "Meadow") {
 		t.Fatalf("%s at %s\n%s", p.Status, p.Request.URL, p.body)
+	}
+}
+
+func TestAnInvitationIsMailedWhereThereIsAMailer(t *testing.T) {
+	t.Parallel()
+	mails := &mailbox{}
+	w := newFixture(t, func(c *developer.Config) { c.Mailer = mails })
+	b := w.as(owner)
+	p := b.submit(b.open("/developer/o/river/members"), "email", "friend@example.com", "role", "viewer", "action", "invite")
+	if !strings.Contains(p.body, "The invitation is on its way.") || strings.Contains(p.body, "/developer/join/") {
+		t.Fatalf("%s\n%s", p.Status, p.body)
+	}
+	sent := mails.all()
+	if len(sent) != 1 || sent[0].To != "friend@example.com" {
+		t.Fatalf("sent %+v", sent)
+	}
+	_, rest, _ := strings.Cut(sent[0].Text, w.server.URL)
+	link, _, _ := strings.Cut(rest, "\n")
+	friend := w.as(nobody)
+	if p := friend.submit(friend.open(link)); p.StatusCode != http.StatusOK || !strings.Contains(p.body, "Welcome!") {
+		t.Errorf("%s at %s\n%s", p.Status, p.Request.URL, p.body)
 	}
 }
