@@ -62,10 +62,7 @@ func BrandAssetName(button string) string {
 // BrandAsset returns the stylesheet with a name that [BrandAssetName] returns, and
 // false for every other name.
 func BrandAsset(name string) (Asset, bool) {
-	color, found := strings.CutPrefix(name, brandAssetPrefix)
-	if color, found = strings.CutSuffix(color, brandAssetSuffix); !found {
-		return Asset{}, false
-	}
+	color := strings.TrimSuffix(strings.TrimPrefix(name, brandAssetPrefix), brandAssetSuffix)
 	css, err := BrandCSS("#" + color)
 	if err != nil || BrandAssetName("#"+color) != name {
 		return Asset{}, false
