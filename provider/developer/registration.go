@@ -43,6 +43,17 @@ func (d *Dashboard) offeredScopes(env string) []provider.Scope {
 	})
 }
 
+// choosableScopes are those that developers may give one application: where applications
+// are reviewed, one of production gets no more than it was reviewed with.
+func (d *Dashboard) choosableScopes(env string, c provider.Client) []provider.Scope {
+	offered := d.offeredScopes(env)
+	if d.mayRegister(env) {
+		return offered
+	}
+	has := d.scopesOf(env, c)
+	return slices.DeleteFunc(offered, func(s provider.Scope) bool { return !slices.Contains(has, s.Name) })
+}
+
 // scopesOf returns what a registration may ask for.
 func (d *Dashboard) scopesOf(env string, c provider.Client) []string {
 	if len(c.Scopes) > 0 {
@@ -119,7 +130,7 @@ func (p *posting) redirectURIs() {
 // operator has given them. The one of OpenID Connect for going offline comes and goes with
 // its grant.
 func (p *posting) scopes(env string) {
-	offered := p.d.offeredScopes(env)
+	offered := p.d.choosableScopes(env, p.before)
 	meant := p.d.scopesOf(env, p.Client)
 	var chosen []string
 	for _, s := range meant {

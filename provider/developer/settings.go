@@ -31,11 +31,12 @@ func (d *Dashboard) showSettings(r *request) error {
 	if confirms {
 		view.Notice = ui.DeveloperConfirmed
 	}
-	return d.renderSettings(r, view, c, http.StatusOK)
+	return d.renderSettings(r, view, c, c, http.StatusOK)
 }
 
-// renderSettings completes a view with a registration, as it is or as it was entered.
-func (d *Dashboard) renderSettings(r *request, view ui.DeveloperSettingsView, c provider.Client, status int, problems ...ui.Problem) error {
+// renderSettings completes a view with a registration as it was entered, beside the one
+// that there is now.
+func (d *Dashboard) renderSettings(r *request, view ui.DeveloperSettingsView, now, c provider.Client, status int, problems ...ui.Problem) error {
 	p, err := d.applicationPage(r, ui.SectionSettings)
 	if err != nil {
 		return err
@@ -45,13 +46,13 @@ func (d *Dashboard) renderSettings(r *request, view ui.DeveloperSettingsView, c 
 	view.DeveloperPage, view.Form, view.Version = p, r.Form(problems...), strconv.FormatInt(c.Revision, 10)
 	view.MayChange, view.Disabled, view.DeleteURL = r.may(developers), c.Disabled, here+"/delete"
 	view.CheckURL = d.path("o", r.org.ID, r.env, "check")
-	view.DeveloperRegistration = d.registrationView(r, c)
+	view.DeveloperRegistration = d.registrationView(r, now, c)
 	r.Render(status, ui.DeveloperSettings(view))
 	return nil
 }
 
 // registrationView returns what the fields show of a registration.
-func (d *Dashboard) registrationView(r *request, c provider.Client) ui.DeveloperRegistration {
+func (d *Dashboard) registrationView(r *request, now, c provider.Client) ui.DeveloperRegistration {
 	view := ui.DeveloperRegistration{
 		Name: c.Name, Kind: r.app.Kind, Dialect: c.Dialect, Public: c.Public,
 		RedirectURIs:           strings.Join(c.RedirectURIs, "\n"),
@@ -69,7 +70,7 @@ func (d *Dashboard) registrationView(r *request, c provider.Client) ui.Developer
 		view.Origins = r.posted(ui.FieldOrigins)
 	}
 	chosen := d.scopesOf(r.env, c)
-	for _, s := range d.offeredScopes(r.env) {
+	for _, s := range d.choosableScopes(r.env, now) {
 		view.Scopes = append(view.Scopes, ui.DeveloperScope{
 			Name: s.Name, Title: s.Title, Text: s.Description, Chosen: slices.Contains(chosen, s.Name),
 		})
@@ -115,11 +116,11 @@ func (d *Dashboard) saveSettings(r *request, now provider.Client, version int64)
 		return d.renderChanged(r, now, p.Client)
 	}
 	if len(p.problems) > 0 {
-		return d.renderSettings(r, ui.DeveloperSettingsView{}, p.Client, http.StatusUnprocessableEntity, p.problems...)
+		return d.renderSettings(r, ui.DeveloperSettingsView{}, now, p.Client, http.StatusUnprocessableEntity, p.problems...)
 	}
 	if movesData(now, p.Client) && !r.Fresh(stepUp) {
 		view := ui.DeveloperSettingsView{ConfirmURL: "?" + parameterConfirm + "=yes"}
-		return d.renderSettings(r, view, p.Client, http.StatusForbidden, ui.Problem{Code: ui.ConfirmFirst})
+		return d.renderSettings(r, view, now, p.Client, http.StatusForbidden, ui.Problem{Code: ui.ConfirmFirst})
 	}
 	err := d.provider(r.env).SaveClient(r.Request.Context(), p.Client)
 	if errors.Is(err, provider.ErrChanged) {
@@ -156,7 +157,7 @@ func (d *Dashboard) renderChanged(r *request, now, entered provider.Client) erro
 	for _, f := range differences(now, entered) {
 		view.There = append(view.There, ui.DeveloperChangedField(f))
 	}
-	return d.renderSettings(r, view, entered, http.StatusConflict, ui.Problem{Code: ui.ChangedMeanwhile})
+	return d.renderSettings(r, view, now, entered, http.StatusConflict, ui.Problem{Code: ui.ChangedMeanwhile})
 }
 
 // rename makes the name of the application that of its client, by which it is found.

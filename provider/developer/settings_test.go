@@ -205,6 +205,29 @@ func TestAttackMassAssignment(t *testing.T) {
 	unchanged("the application")
 }
 
+// An application that was reviewed with one scope asks for another afterwards.
+func TestAttackScopesPastTheReview(t *testing.T) {
+	t.Parallel()
+	w := newFixture(t, reviewed).withApplication(river, storage.Production, "shop")
+	b := w.as(owner)
+	p := b.open("/developer/o/river/production/shop/settings")
+	if strings.Contains(p.body, "scopes.student") {
+		t.Error("it is offered")
+	}
+	action, fields := p.form(t, "scopes.military", "on", "action", "save")
+	fields.Set("scopes.student", "on")
+	b.follow(b.post(action, fields))
+	if diff := cmp.Diff([]string{"openid", "military"}, w.client(storage.Production, "shop").Scopes); diff != "" {
+		t.Errorf("scopes (-want +got):\n%s", diff)
+	}
+	// It can do with less, also when something else of the form is wrong.
+	p = b.submit(b.open("/developer/o/river/production/shop/settings"), "scopes.military", "-", "name", "", "action", "save")
+	b.submit(p, "name", "Till", "scopes.military", "-", "action", "save")
+	if diff := cmp.Diff([]string{"openid"}, w.client(storage.Production, "shop").Scopes); diff != "" {
+		t.Errorf("scopes (-want +got):\n%s", diff)
+	}
+}
+
 // An application keeps the scopes that the operator has given it, and only these.
 func TestScopesOfTheOperatorStay(t *testing.T) {
 	t.Parallel()
