@@ -451,7 +451,7 @@ func field(l *Locale, f Form, i input) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		if i.Autofocus && f.ok() {
+		if i.Autofocus && f.ok() && !f.still {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 34, " autofocus")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err

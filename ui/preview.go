@@ -46,7 +46,7 @@ const (
 //	form-action 'none'; base-uri 'none'; sandbox allow-same-origin
 func Preview(v PreviewView) templ.Component {
 	page := v.previewed(v.Scheme)
-	form := Form{Action: nowhere}
+	form := Form{Action: nowhere, still: true}
 	switch v.Screen {
 	case PreviewConsent:
 		return Consent(ConsentView{Page: page, Form: form, Account: someone, Scopes: v.sampleScopes(), AppsURL: nowhere})

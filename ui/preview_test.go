@@ -49,7 +49,7 @@ func TestPreviewIsTheScreenItself(t *testing.T) {
 		return main
 	}
 	screen := content(render(t, SignIn(SignInView{
-		Page: page, Form: Form{Action: nowhere}, ResetURL: nowhere, SignUpURL: nowhere,
+		Page: page, Form: Form{Action: nowhere, still: true}, ResetURL: nowhere, SignUpURL: nowhere,
 	})))
 	for _, scheme := range []Scheme{SchemeAuto, SchemeLight, SchemeDark} {
 		preview := render(t, Preview(PreviewView{Page: page, Screen: PreviewSignIn, Scheme: scheme}))

@@ -90,6 +90,9 @@ type Form struct {
 	Hidden []Field
 	// Problems are what the screen asks to correct, in the order of its fields.
 	Problems []Problem
+
+	// still is for a form that is only looked at: no field takes the focus.
+	still bool
 }
 
 // Field is a name and a value to be posted.
