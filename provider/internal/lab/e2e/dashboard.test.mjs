@@ -87,3 +87,121 @@ test("a developer comes from nothing to an application", async () => {
   await page.goto(at("/developer/docs"));
   await look(page, "dashboard-docs");
 });
+
+test("what is changed is in force, and what goes wrong is explained", async () => {
+  page = await newWindow(browser);
+  await newOrganization("Lighthouse");
+  const application = await register("Lamp", "http://localhost:9/callback");
+  const client = application.split("/").pop();
+
+  // The secret, by the page that was asked for it, and not by the next.
+  await press(page, "Reveal");
+  const secret = await page.locator("#client-secret").innerText();
+  assert.match(secret, /^\S{32,}$/);
+  await page.goto(application);
+  assert.ok(!(await page.content()).includes(secret), "the secret is shown once");
+
+  await open("Branding");
+  await page.fill("[name=color]", "#0a7d4f");
+  await page.setInputFiles("input[type=file]", { name: "logo.png", mimeType: "image/png", buffer: logo() });
+  await page.click("button[value=publish]");
+  await page.locator(".notice").waitFor();
+
+  // As a persona, to the consent screen: colour and logo are there.
+  const asks = (more = {}) => at(`/sandbox/oauth/authorize?${new URLSearchParams({
+    client_id: client, redirect_uri: "http://localhost:9/callback", response_type: "code", scope: "openid military",
+    state: "s", nonce: "n", ...more,
+  })}`);
+  const visitor = await newWindow(browser);
+  await visitor.goto(asks());
+  await look(visitor, "dashboard-personas-to-choose");
+  await visitor.getByRole("button", { name: /Maria/ }).click();
+  await visitor.waitForURL(/consent/);
+  assert.equal(await visitor.locator("button.primary").evaluate((b) => getComputedStyle(b).backgroundColor), "rgb(10, 125, 79)");
+  assert.equal(await visitor.locator(".lockup img.logo").count(), 1);
+  await look(visitor, "dashboard-branded-consent");
+  await visitor.goto(asks({ scope: "military" })); // plain OAuth: the logo, and not the colour
+  await visitor.waitForURL(/consent/);
+  assert.notEqual(await visitor.locator("button.primary").evaluate((b) => getComputedStyle(b).backgroundColor), "rgb(10, 125, 79)");
+  assert.equal(await visitor.locator(".lockup img.logo").count(), 1);
+
+  // A redirect URI that is not registered, and the explanation in the log.
+  await visitor.goto(asks({ redirect_uri: "http://localhost:9/callbak" }));
+  assert.deepEqual(visitor.faults, []);
+  await visitor.context().close();
+  await page.goto(`${application}/log`);
+  for (let tries = 0; tries < 100 && !(await page.innerText("main")).includes("callbak"); tries++) {
+    await page.waitForTimeout(100);
+    await page.reload();
+  }
+  assert.match(await page.innerText("main"), /callbak/);
+  await look(page, "dashboard-log-explained");
+
+  // A trial, with every check.
+  await open("Try it");
+  await page.locator("main form button.primary").click();
+  await page.getByRole("button", { name: /Maria/ }).click();
+  await page.waitForURL(/consent/);
+  await press(page, "Allow");
+  await page.waitForURL(/\/try/);
+  await look(page, "dashboard-tried");
+  assert.ok(!(await page.content()).includes(secret), "the secret stays out of the trial");
+});
+
+test("two members who edit at once are told, and the keyboard is enough", async () => {
+  page = await newWindow(browser);
+  await newOrganization("Two");
+  const application = await register("Both", "http://localhost:9/callback");
+  const organization = application.replace(/\/sandbox\/.*/, "");
+  await page.goto(`${organization}/members`);
+  await page.fill("[name=email]", grace.email);
+  await page.click("button[value=invite]");
+  const link = await page.locator("#invitation-link").innerText();
+
+  const other = await newWindow(browser);
+  await other.goto(link);
+  await signIn(grace, other);
+  await look(other, "dashboard-invitation");
+  await other.locator("main button.primary").click();
+  await other.waitForURL(/\/o\//);
+
+  await other.goto(`${application}/settings`);
+  await page.goto(`${application}/settings`);
+  await page.fill("[name=name]", "First");
+  await page.locator("main button.primary").first().click();
+  await page.locator(".notice").waitFor();
+  await other.fill("[name=name]", "Second");
+  await other.locator("main button.primary").first().click();
+  await other.waitForLoadState();
+  assert.match(await other.innerText("main"), /Somebody else|meantime|meanwhile/i);
+  assert.deepEqual(other.faults, []);
+  await other.context().close();
+
+  // By keyboard: from the name to a new organization.
+  await page.goto(at("/developer/new"));
+  await page.focus("[name=name]");
+  await page.keyboard.type("Keys");
+  await page.keyboard.press("Enter");
+  await page.waitForURL(/\/o\/[^/]+\/sandbox$/);
+});
+
+test("all of it works without scripts", async () => {
+  page = await newWindow(browser, { javaScriptEnabled: false });
+  await newOrganization("Plain");
+  const application = await register("Plain shop", "http://localhost:9/callback", "v3");
+  await press(page, "Reveal");
+  assert.match(await page.locator("#client-secret").innerText(), /^\S{32,}$/);
+  await page.goto(`${application}/branding`);
+  await page.fill("[name=color]", "#123456");
+  await page.click("button[value=publish]");
+  await page.goto(`${application}/log`);
+  await page.goto(`${application}/faults`);
+  await page.check("[name=fault][value=token_slow]");
+  await page.locator("main button.primary").click();
+  await page.locator(".notice").waitFor();
+});
+
+/** A square of one colour, as a PNG. */
+function logo() {
+  return Buffer.from("iVBORw0KGgoAAAANSUhEUgAAAAgAAAAICAIAAABLbSncAAAAFElEQVR42mNk+M+ABzDhkxylCgcAP8sBEE9Yl2oAAAAASUVORK5CYII=", "base64");
+}
