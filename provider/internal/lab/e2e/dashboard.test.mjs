@@ -50,6 +50,7 @@ async function register(name, redirectURI, dialect = "standard") {
   await page.fill("[name=name]", name);
   await page.fill("[name=redirect_uris]", redirectURI);
   await page.check(`[name=dialect][value=${dialect}]`);
+  await page.check("[name='scopes.military']");
   await page.click("main button.primary");
   await page.waitForURL(/\/sandbox\/test_[^/?]+/);
   return here();
@@ -70,7 +71,7 @@ test("a developer comes from nothing to an application", async () => {
   await page.click("main button.primary");
   await page.waitForSelector(".problems");
   await look(page, "dashboard-register-problems");
-  await page.fill("[name=redirect_uris]", "http://localhost:9/callback");
+  await page.fill("[name=redirect_uris]", "http://localhost:18099/callback");
   await page.click("main button.primary");
   await page.waitForURL(/\/sandbox\/test_/);
   await look(page, "dashboard-overview");
@@ -91,7 +92,7 @@ test("a developer comes from nothing to an application", async () => {
 test("what is changed is in force, and what goes wrong is explained", async () => {
   page = await newWindow(browser);
   await newOrganization("Lighthouse");
-  const application = await register("Lamp", "http://localhost:9/callback");
+  const application = await register("Lamp", "http://localhost:18099/callback");
   const client = application.split("/").pop();
 
   // The secret, by the page that was asked for it, and not by the next.
@@ -109,7 +110,7 @@ test("what is changed is in force, and what goes wrong is explained", async () =
 
   // As a persona, to the consent screen: colour and logo are there.
   const asks = (more = {}) => at(`/sandbox/oauth/authorize?${new URLSearchParams({
-    client_id: client, redirect_uri: "http://localhost:9/callback", response_type: "code", scope: "openid military",
+    client_id: client, redirect_uri: "http://localhost:18099/callback", response_type: "code", scope: "openid military",
     state: "s", nonce: "n", ...more,
   })}`);
   const visitor = await newWindow(browser);
@@ -126,7 +127,7 @@ test("what is changed is in force, and what goes wrong is explained", async () =
   assert.equal(await visitor.locator(".lockup img.logo").count(), 1);
 
   // A redirect URI that is not registered, and the explanation in the log.
-  await visitor.goto(asks({ redirect_uri: "http://localhost:9/callbak" }));
+  await visitor.goto(asks({ redirect_uri: "http://localhost:18099/callbak" }));
   assert.deepEqual(visitor.faults, []);
   await visitor.context().close();
   await page.goto(`${application}/log`);
@@ -140,6 +141,8 @@ test("what is changed is in force, and what goes wrong is explained", async () =
   // A trial, with every check.
   await open("Try it");
   await page.locator("main form button.primary").click();
+  await look(page, "dashboard-try-request");
+  await page.locator("main a.primary").click();
   await page.getByRole("button", { name: /Maria/ }).click();
   await page.waitForURL(/consent/);
   await press(page, "Allow");
@@ -151,7 +154,7 @@ test("what is changed is in force, and what goes wrong is explained", async () =
 test("two members who edit at once are told, and the keyboard is enough", async () => {
   page = await newWindow(browser);
   await newOrganization("Two");
-  const application = await register("Both", "http://localhost:9/callback");
+  const application = await register("Both", "http://localhost:18099/callback");
   const organization = application.replace(/\/sandbox\/.*/, "");
   await page.goto(`${organization}/members`);
   await page.fill("[name=email]", grace.email);
@@ -188,7 +191,7 @@ test("two members who edit at once are told, and the keyboard is enough", async 
 test("all of it works without scripts", async () => {
   page = await newWindow(browser, { javaScriptEnabled: false });
   await newOrganization("Plain");
-  const application = await register("Plain shop", "http://localhost:9/callback", "v3");
+  const application = await register("Plain shop", "http://localhost:18099/callback", "v3");
   await press(page, "Reveal");
   assert.match(await page.locator("#client-secret").innerText(), /^\S{32,}$/);
   await page.goto(`${application}/branding`);
@@ -203,5 +206,5 @@ test("all of it works without scripts", async () => {
 
 /** A square of one colour, as a PNG. */
 function logo() {
-  return Buffer.from("iVBORw0KGgoAAAANSUhEUgAAAAgAAAAICAIAAABLbSncAAAAFElEQVR42mNk+M+ABzDhkxylCgcAP8sBEE9Yl2oAAAAASUVORK5CYII=", "base64");
+  return Buffer.from("iVBORw0KGgoAAAANSUhEUgAAAEAAAABACAIAAAAlC+aJAAAAY0lEQVR4nO3PQQ3AIADAQOCJORThfSJ4XJb0FLRz3zP+bOmAVw1oDWgNaA1oDWgNaA1oDWgNaA1oDWgNaA1oDWgNaA1oDWgNaA1oDWgNaA1oDWgNaA1oDWgNaA1oDWgNaA1oH5bbAVa7ptHWAAAAAElFTkSuQmCC", "base64");
 }
