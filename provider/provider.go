@@ -60,8 +60,8 @@ type Provider struct {
 
 	background background
 	running    sync.WaitGroup
-	closing context.Context
-	close   context.CancelFunc
+	closing    context.Context
+	close      context.CancelFunc
 }
 
 // New returns a provider. It reads the signing keys and the data key from the store,

@@ -75,8 +75,9 @@ func verifyRS256(token string, header, keySet []byte) error {
 	if h.Alg != "RS256" {
 		return errors.New("the algorithm is not RS256")
 	}
-	signed, encoded, _ := cutLast(token, ".")
-	signature, err := base64.RawURLEncoding.DecodeString(encoded)
+	end := max(0, strings.LastIndex(token, "."))
+	signed := token[:end]
+	signature, err := base64.RawURLEncoding.DecodeString(strings.TrimPrefix(token[end:], "."))
 	if err != nil {
 		return err
 	}
@@ -94,15 +95,6 @@ func verifyRS256(token string, header, keySet []byte) error {
 		return rsa.VerifyPKCS1v15(public, crypto.SHA256, digest[:], signature)
 	}
 	return errors.New("the key set has no such key")
-}
-
-// cutLast cuts a text around the last separator.
-func cutLast(s, separator string) (before, after string, found bool) {
-	i := strings.LastIndex(s, separator)
-	if i < 0 {
-		return s, "", false
-	}
-	return s[:i], s[i+len(separator):], true
 }
 
 // subjectOf returns the subject of userinfo, which is JSON or a JWT, in the dialect v3 in

@@ -8,6 +8,7 @@ import (
 	"encoding/base64"
 	"fmt"
 	"math/big"
+	"strings"
 	"testing"
 )
 
@@ -32,7 +33,7 @@ func TestSignatureOfAnIDTokenIsChecked(t *testing.T) {
 	if err := verifyRS256(token, header, []byte(set)); err != nil {
 		t.Errorf("a good signature: %v", err)
 	}
-	_, rest, _ := cutLast(token, ".")
+	rest := token[strings.LastIndex(token, ".")+1:]
 	forged := text(header) + "." + text([]byte(`{"sub":"mallory"}`)) + "." + rest
 	none, noneHeader := sign(`{"alg":"none","kid":"k1"}`, `{"sub":"alice"}`)
 	other, otherHeader := sign(`{"alg":"RS256","kid":"k2"}`, `{"sub":"alice"}`)
