@@ -83,7 +83,7 @@ type Applications interface {
 	// Application returns the application of a client.
 	Application(ctx context.Context, environment, clientID string) (Application, error)
 
-	// Applications returns the applications that match.
+	// Applications returns the applications that match, without their Documents.
 	Applications(ctx context.Context, match ApplicationFilter) ([]Application, error)
 
 	// SaveApplication replaces the application that has this Version; environment,

@@ -259,11 +259,12 @@ Bonafide is running.
   Sign in   %s          password: %s
 
   Provider  %s      its account page is %s/account
-  Sandbox   %s      sign in as %s, password: %s
+  Register  %s/developer/      applications of your own, as the same person
+  Sandbox   %s      sign in as a persona, or as %s, password: %s
 
   Data is in %s, mails are printed here, Ctrl-C stops.
 
-`, s.cfg.SampleClient.BaseURL, demo.Email, demo.Password, s.cfg.BaseURL, s.cfg.BaseURL,
+`, s.cfg.SampleClient.BaseURL, demo.Email, demo.Password, s.cfg.BaseURL, s.cfg.BaseURL, s.cfg.BaseURL,
 		s.cfg.Sandbox.BaseURL, s.cfg.Sandbox.Users[0].Email, s.cfg.Sandbox.Users[0].Password, s.cfg.Data)
 }
 
@@ -272,6 +273,9 @@ func (s *service) announce(out io.Writer) {
 	_, _ = fmt.Fprintf(out, "provider %s\n", s.cfg.BaseURL)
 	if s.cfg.Sandbox != nil {
 		_, _ = fmt.Fprintf(out, "sandbox %s\n", s.cfg.Sandbox.BaseURL)
+	}
+	if s.cfg.Developer != nil {
+		_, _ = fmt.Fprintf(out, "dashboard %s/developer/\n", s.cfg.BaseURL)
 	}
 	if s.cfg.SampleClient != nil {
 		_, _ = fmt.Fprintf(out, "sample client %s\n", s.cfg.SampleClient.BaseURL)

@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"github.com/bonafide-id/bonafide/provider"
@@ -71,15 +72,26 @@ func (d *Dashboard) listReviews(r *request, list string, match storage.Applicati
 			Name: a.Name, Organization: name, URL: d.path("review", a.Environment, a.ClientID), Stopped: stopped(a),
 		}
 		if a.Review == storage.ReviewAsked {
-			kept, err := readDocument(a)
-			if err != nil {
+			if row.Since, err = d.askedAt(r, a); err != nil {
 				return nil, "", err
 			}
-			row.Since = kept.Review.AskedAt
 		}
 		rows = append(rows, row)
 	}
 	return rows, more, nil
+}
+
+// askedAt returns since when an application of a list waits; zero when it is gone.
+func (d *Dashboard) askedAt(r *request, a storage.Application) (time.Time, error) {
+	whole, err := d.Store.Application(r.Request.Context(), a.Environment, a.ClientID)
+	if errors.Is(err, storage.ErrNotFound) {
+		return time.Time{}, nil
+	}
+	if err != nil {
+		return time.Time{}, err
+	}
+	kept, err := readDocument(whole)
+	return kept.Review.AskedAt, err
 }
 
 // reviewed is an application with what an operator decides on.

@@ -10,6 +10,9 @@ import (
 const applicationColumns = `environment, client_id, organization_id, name, kind, review, document,
 	created_by, created_at, updated_at, version`
 
+// listedColumns leave out the document, of which a list could hold many megabytes.
+var listedColumns = strings.Replace(applicationColumns, "document", "CAST(NULL AS TEXT)", 1)
+
 // CreateApplication implements storage.Applications.
 func (s *Store) CreateApplication(ctx context.Context, a storage.Application, most int) error {
 	version := newVersion()
@@ -45,7 +48,7 @@ func (s *Store) Application(ctx context.Context, environment, clientID string) (
 func (s *Store) Applications(ctx context.Context, match storage.ApplicationFilter) ([]storage.Application, error) {
 	var filter where
 	filter.andApplications(match)
-	query := `SELECT ` + applicationColumns + ` FROM main.applications` + filter.String() +
+	query := `SELECT ` + listedColumns + ` FROM main.applications` + filter.String() +
 		` ORDER BY sort_name, client_id, environment LIMIT ` + filter.param(page(match.Limit))
 	return read(ctx, s, "list applications", func(tx *tx) ([]storage.Application, error) {
 		return all(tx, scanApplication, query, filter.args...)

@@ -25,6 +25,10 @@ func (s *developerSuite) applications(t *testing.T) {
 		}
 		want.UpdatedAt, want.Version = asStored, got.Version
 		equal(t, got, want)
+		want.Document = nil
+		list, err := store.Applications(t.Context(), storage.ApplicationFilter{OrganizationID: "acme"})
+		ok(t, err)
+		equal(t, list, []storage.Application{want})
 	})
 	t.Run("UnknownIsNotFound", func(t *testing.T) {
 		store := s.store(t)
