@@ -144,3 +144,16 @@ func TestScreenFormHasLists(t *testing.T) {
 		t.Errorf("csrf given twice: %s", p.Status)
 	}
 }
+
+// A database may refuse to compare what is no text, and another one takes it: an address
+// of such bytes is nobody's, and no screen is asked about it.
+func TestAttackScreenAddressOfNoText(t *testing.T) {
+	t.Parallel()
+	d := &desk{}
+	w := newDesk(t, d, newFixture(t).withUsers())
+	b := w.newBrowser().signIn("alice@example.com", alicePass)
+	shown(t, b.open("/desk/one"), http.StatusOK)
+	for _, path := range []string{"/desk/%00", "/desk/a%ff", "/desk/%c3%28"} {
+		shown(t, b.get(path), http.StatusNotFound)
+	}
+}

@@ -45,7 +45,10 @@ func (s *Site) besidePath(r *http.Request) (at string, ok bool) {
 		at = rest
 	}
 	plain, err := url.PathUnescape(at)
-	if err != nil || !strings.HasPrefix(plain, "/") || path.Clean(plain) != strings.TrimSuffix(plain, "/") && plain != "/" {
+	if err != nil || !IsText(url.Values{"": {plain}}) {
+		return "", false
+	}
+	if !strings.HasPrefix(plain, "/") || path.Clean(plain) != strings.TrimSuffix(plain, "/") && plain != "/" {
 		return "", false
 	}
 	return at, true
