@@ -333,6 +333,10 @@ var happenings = map[string]happening{
 		failed("", "userinfo", "invalid_request", "callback_malformed")},
 	"ScopeInsufficient": {func(_ *fixture, b *browser) { b.bearer(userinfoPath, text(b.t, b.v3Tokens(), "access_token")) },
 		about("alice", failed("v3", "userinfo", "insufficient_scope", "scope_insufficient", "scope", "military"))},
+	"TokenWithoutUser": {func(w *fixture, b *browser) {
+		w.machine("robot")
+		b.bearer(userinfoPath, w.machineToken("robot").AccessToken)
+	}, failed("robot", "userinfo", "insufficient_scope", "access_token_without_user")},
 	"SignOutNotRegistered": {func(_ *fixture, b *browser) {
 		b.open("/signout?client_id=std&state=" + marker + "&post_logout_redirect_uri=https://rp.test/goodbye?x=" + marker)
 	}, failed("std", "sign_out", "invalid_request", "post_logout_redirect_uri_not_registered",

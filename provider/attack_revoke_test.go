@@ -194,7 +194,7 @@ func TestTokenRequest(t *testing.T) {
 		"two grants":               {"POST", tokenPath, urlencoded, with() + "&grant_type=refresh_token", 400, "invalid_request"},
 		"no grant":                 {"POST", tokenPath, urlencoded, with("grant_type", ""), 400, "invalid_request"},
 		"password grant":           {"POST", tokenPath, urlencoded, with("grant_type", "password"), 400, "unsupported_grant_type"},
-		"client credentials grant": {"POST", tokenPath, urlencoded, with("grant_type", "client_credentials"), 400, "unsupported_grant_type"},
+		"client credentials grant": {"POST", tokenPath, urlencoded, with("grant_type", "client_credentials"), 400, "unauthorized_client"},
 		"grant with a space":       {"POST", tokenPath, urlencoded, with("grant_type", "authorization_code "), 400, "unsupported_grant_type"},
 		"both grants in one":       {"POST", tokenPath, urlencoded, with("grant_type", "authorization_code refresh_token"), 400, "unsupported_grant_type"},
 		"assertion grant":          {"POST", tokenPath, urlencoded, with("grant_type", "urn:ietf:params:oauth:grant-type:jwt-bearer"), 400, "unsupported_grant_type"},

@@ -61,15 +61,19 @@ type Client struct {
 	// host, a port other than 1 to 65535 in its plain spelling, or a parameter of the
 	// response in its query. What a request names is compared byte for byte, save for
 	// the port of a redirect URI that names the loopback interface by its IP address
-	// (RFC 8252 section 7.3). At least one of RedirectURIs is required.
+	// (RFC 8252 section 7.3). At least one of RedirectURIs is required, unless the only
+	// of GrantTypes is client_credentials.
 	RedirectURIs           []string `json:"redirect_uris"`
 	PostLogoutRedirectURIs []string `json:"post_logout_redirect_uris,omitempty"`
 
 	// ResponseTypes are those that the application may use.
-	// Defaults to all six for V3, and code for Standard.
+	// Defaults to all six for V3, and code for Standard; without RedirectURIs there are
+	// none.
 	ResponseTypes []string `json:"response_types,omitempty"`
 
-	// GrantTypes are authorization_code and refresh_token.
+	// GrantTypes are authorization_code, refresh_token and client_credentials, of which
+	// a public client has no use for the last: with it an application asks for itself,
+	// for an access token that is about no user.
 	// Defaults to the first.
 	GrantTypes []string `json:"grant_types,omitempty"`
 
@@ -238,14 +242,24 @@ func (c Client) validate(known *claims.Catalogue) error {
 		return wrongField("UserinfoSignedResponseAlg", "%q is not RS256", c.UserinfoSignedResponseAlg)
 	case c.ButtonColor != "" && !web.IsColor(c.ButtonColor):
 		return wrongField("ButtonColor", "%q is not of the form #rrggbb", c.ButtonColor)
-	case len(c.RedirectURIs) == 0:
+	case len(c.RedirectURIs) == 0 && !c.asksForItselfOnly():
 		return wrongField("RedirectURIs", "must be 1 to 100")
+	case len(c.RedirectURIs) == 0 && len(c.ResponseTypes) > 0:
+		return wrongField("ResponseTypes", "must be none without RedirectURIs")
+	case c.Public && slices.Contains(c.GrantTypes, engine.GrantClientCredentials):
+		return wrongField("GrantTypes", "a public client has no credentials for %s", engine.GrantClientCredentials)
 	case c.PolicyURL != "" && !web.IsWebURL(c.PolicyURL):
 		return wrongField("PolicyURL", "is not an http address without a user name")
 	case c.TermsURL != "" && !web.IsWebURL(c.TermsURL):
 		return wrongField("TermsURL", "is not an http address without a user name")
 	}
 	return c.validateLists(known)
+}
+
+// asksForItselfOnly reports whether the application never asks for a user, so that nobody
+// is sent back to it.
+func (c Client) asksForItselfOnly() bool {
+	return len(c.GrantTypes) > 0 && !slices.ContainsFunc(c.GrantTypes, func(g string) bool { return g != engine.GrantClientCredentials })
 }
 
 func (c Client) validateLists(known *claims.Catalogue) error {

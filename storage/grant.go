@@ -9,8 +9,8 @@ import (
 // order (as UUID version 7, RFC 9562), so that an index grows at its end.
 type GrantID [16]byte
 
-// Grant is what a user allowed one application once. Code, access and refresh
-// tokens point at it; ending the grant ends them all.
+// Grant is what a user allowed one application once, or what an application was granted
+// for itself. Code, access and refresh tokens point at it; ending the grant ends them all.
 type Grant struct {
 	ID GrantID
 
@@ -19,8 +19,10 @@ type Grant struct {
 	Flow Digest
 
 	ClientID string
-	Subject  string
-	Scopes   []string
+
+	// Subject is the user; a space, which no user is called, when there is none.
+	Subject string
+	Scopes  []string
 
 	// Attributes and Groups are what the grant releases at most: what the scopes
 	// meant when the user allowed it.

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -226,6 +227,22 @@ const oldFile = `{
 	"sample_client": {"listen": "127.0.0.1:0"},
 	"sandbox": {"base_url": "http://id.localhost:8080/sandbox"}
 }`
+
+func TestMachineClientNeedsNoRedirectURI(t *testing.T) {
+	cfg, err := parseConfig([]byte(`{"clients": [{"client_id": "robot", "client_secret": "f3b1c9d07a5e42868c1fd0e9b7a3625448de9170",
+		"dialect": "standard", "grant_types": ["client_credentials"], "scopes": ["openid"]}]}`), t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := open(t.Context(), cfg, io.Discard, slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.close() })
+	if c, err := s.providers[0].Client(t.Context(), "robot"); err != nil || !slices.Equal(c.GrantTypes, []string{"client_credentials"}) || len(c.RedirectURIs) > 0 {
+		t.Errorf("client %+v, %v", c, err)
+	}
+}
 
 func TestOldFileStillWorks(t *testing.T) {
 	folder := t.TempDir()

@@ -122,7 +122,7 @@ func (s *Server) start(ctx context.Context, c Config) error {
 	s.http.Start()
 	client, err := s.Register(ctx, c.Client)
 	s.ClientID, s.ClientSecret = client.ID, client.Secret
-	if err == nil {
+	if err == nil && len(client.RedirectURIs) > 0 {
 		s.RedirectURI = client.RedirectURIs[0]
 	}
 	return err
@@ -171,7 +171,8 @@ func (s *Server) Issuer() string { return s.URL + "/oidc" }
 // Register registers another client, or changes one, and returns it as it is registered:
 // without an ID its ID is client, client-2 and so on; without a Secret, unless it is
 // Public, it has a random one; without a Dialect it is provider.Standard with both
-// GrantTypes; without RedirectURIs it has RedirectURI.
+// GrantTypes; without RedirectURIs it has RedirectURI, unless
+// client_credentials is all that it may use.
 func (s *Server) Register(ctx context.Context, c provider.Client) (provider.Client, error) {
 	s.mu.Lock()
 	if c.ID == "" {
@@ -191,7 +192,7 @@ func (s *Server) Register(ctx context.Context, c provider.Client) (provider.Clie
 	if c.Secret == "" && !c.Public {
 		c.Secret = rand.Text() + rand.Text()
 	}
-	if c.RedirectURIs == nil {
+	if c.RedirectURIs == nil && !slices.Equal(c.GrantTypes, []string{"client_credentials"}) {
 		c.RedirectURIs = []string{RedirectURI}
 	}
 	return c, s.Provider.SaveClient(ctx, c)

@@ -43,7 +43,7 @@ func (p *Pages) consentView(ctx context.Context, c storage.Consent) (ui.App, err
 	}
 	app := ui.App{
 		Client: ui.Client{
-			Name: client.Name, LogoURL: p.Site.ImageURL(client.Logo), Host: web.HostOf(client.RedirectURIs[0]),
+			Name: client.Name, LogoURL: p.Site.ImageURL(client.Logo), Host: web.HostOfFirst(client.RedirectURIs),
 			TermsURL: client.TermsURL, PolicyURL: client.PolicyURL,
 		},
 		Since: c.CreatedAt, LastUsed: c.LastUsedAt,

@@ -93,6 +93,7 @@ const (
 	CallbackUnavailable  Name = "callback_unavailable"
 	CallbackMalformed    Name = "callback_malformed"
 	ScopeInsufficient    Name = "scope_insufficient"
+	TokenWithoutUser     Name = "access_token_without_user"
 	UserGone             Name = "user_gone"
 	SignOutNotRegistered Name = "post_logout_redirect_uri_not_registered"
 )

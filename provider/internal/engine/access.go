@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/http"
@@ -100,6 +101,9 @@ type Introspection struct {
 	TokenType string `json:"token_type,omitempty"`
 	ExpiresAt int64  `json:"exp,omitempty"`
 	IssuedAt  int64  `json:"iat,omitempty"`
+
+	// UserID is the user that the token is about, or empty.
+	UserID string `json:"-"`
 }
 
 // Introspect returns the state of an access or refresh token to the confidential client
@@ -133,7 +137,8 @@ func (e *Engine) Introspect(ctx context.Context, r *http.Request) (Introspection
 		}
 		response := Introspection{
 			Active: true, Scope: strings.Join(a.Scopes, " "), ClientID: a.Client.ID,
-			Subject: a.Grant.Subject, Issuer: e.Issuer,
+			Subject: cmp.Or(UserOf(a.Grant), a.Client.ID), Issuer: e.Issuer,
+			UserID:    UserOf(a.Grant),
 			ExpiresAt: a.Token.ExpiresAt.Unix(), IssuedAt: a.Token.CreatedAt.Unix(),
 		}
 		if kind == storage.AccessToken {

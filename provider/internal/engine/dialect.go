@@ -40,9 +40,10 @@ type Dialect struct {
 	// to clients that may not use it.
 	AlwaysRefreshToken bool
 
-	// RefreshUnknown fails with unsupported_grant_type instead of
-	// unauthorized_client when the client has not registered refresh_token.
-	RefreshUnknown bool
+	// GrantsUnknown fails with unsupported_grant_type instead of
+	// unauthorized_client when the client has not registered refresh_token or
+	// client_credentials.
+	GrantsUnknown bool
 
 	// RedirectURIRequired demands redirect_uri at the authorization endpoint
 	// and again at the token endpoint, even where RFC 6749 lets it be omitted.
@@ -68,7 +69,7 @@ var dialects = []Dialect{
 		JSONP:               true,
 		TokenInQuery:        true,
 		AlwaysRefreshToken:  true,
-		RefreshUnknown:      true,
+		GrantsUnknown:       true,
 		RedirectURIRequired: true,
 	},
 	{
@@ -114,13 +115,18 @@ var ResponseTypes = []string{
 }
 
 // GrantTypes are the grants of the token endpoint.
-var GrantTypes = []string{GrantAuthorizationCode, GrantRefreshToken}
+var GrantTypes = []string{GrantAuthorizationCode, GrantRefreshToken, GrantClientCredentials}
 
-// Grants of the token endpoint (RFC 6749 sections 4.1.3 and 6).
+// Grants of the token endpoint (RFC 6749 sections 4.1.3, 6 and 4.4.2).
 const (
 	GrantAuthorizationCode = "authorization_code"
 	GrantRefreshToken      = "refresh_token"
+	GrantClientCredentials = "client_credentials"
 )
 
-// ScopeOpenID makes a request one of OpenID Connect.
-const ScopeOpenID = "openid"
+// Scopes of the protocol: ScopeOpenID makes a request one of OpenID Connect,
+// ScopeOfflineAccess is that of its section 11.
+const (
+	ScopeOpenID        = "openid"
+	ScopeOfflineAccess = "offline_access"
+)

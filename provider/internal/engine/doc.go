@@ -39,5 +39,6 @@
 //
 // The authorization endpoint ends in one CreateGrant. The token endpoint reads a
 // token with its grant once, signs, and ends in one Exchange. When that write
-// fails nothing was spent and nothing was issued.
+// fails nothing was spent and nothing was issued. What an application gets for itself
+// (clientcredentials.go) is one CreateGrant, too.
 package engine

@@ -32,6 +32,7 @@ func newFosite(e *Engine) *fosite.Fosite {
 			TokenEndpointHandlers: fosite.TokenEndpointHandlers{
 				codeGrant{e},
 				refreshGrant{e},
+				clientGrant{e},
 			},
 			RevocationHandlers: fosite.RevocationHandlers{revocation{e}},
 		},

@@ -113,7 +113,7 @@ func (e *Engine) EndFlow(ctx context.Context, r *AuthorizeRequest, f Flow) error
 	}
 }
 
-// nobody is the subject of a grant that was refused: no user can have this name.
+// nobody is the subject of a grant that no user has allowed: no user can have this name.
 const nobody = " "
 
 // Refuse returns the error response for a request (RFC 6749 section 4.1.2.1).

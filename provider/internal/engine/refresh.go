@@ -32,7 +32,7 @@ func (g refreshGrant) HandleTokenEndpointRequest(ctx context.Context, r fosite.A
 	s, form := r.GetSession().(*exchange), r.GetRequestForm()
 	s.client = r.GetClient().(fositeClient).Client
 	if !s.client.AllowsGrant(GrantRefreshToken) {
-		if s.client.Dialect.RefreshUnknown {
+		if s.client.Dialect.GrantsUnknown {
 			return fail(UnsupportedGrantType, "This grant_type is not supported.").Because(diagnosis.RefreshNotRegistered)
 		}
 		return fail(UnauthorizedClient, "This application may not use this grant.").Because(diagnosis.RefreshNotRegistered)

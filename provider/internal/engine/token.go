@@ -21,10 +21,11 @@ type TokenResponse struct {
 	ExpiresIn        any    `json:"expires_in"` // of Dialect.lifetime
 	RefreshToken     string `json:"refresh_token,omitempty"`
 	RefreshExpiresIn any    `json:"refresh_expires_in,omitempty"` // of Dialect.lifetime
-	Scope            string `json:"scope"`
+	Scope            string `json:"scope,omitempty"`
 	IDToken          string `json:"id_token,omitempty"`
 
-	// ClientID and Subject are whom it was issued to and about.
+	// ClientID and Subject are whom it was issued to and about; Subject is empty when there
+	// is no user.
 	ClientID string `json:"-"`
 	Subject  string `json:"-"`
 }
@@ -36,7 +37,7 @@ func (e *Engine) Token(ctx context.Context, r *http.Request) (TokenResponse, err
 		return TokenResponse{}, err
 	}
 	switch form.Get("grant_type") {
-	case GrantAuthorizationCode, GrantRefreshToken:
+	case GrantAuthorizationCode, GrantRefreshToken, GrantClientCredentials:
 	case "":
 		return TokenResponse{}, fail(InvalidRequest, "The parameter grant_type is missing.").Because(diagnosis.ParameterMissing, "parameter", "grant_type")
 	default:
@@ -174,6 +175,6 @@ func tokenResponse(issued fosite.AccessResponder, s *exchange) TokenResponse {
 	return TokenResponse{
 		AccessToken: issued.GetAccessToken(), TokenType: issued.GetTokenType(), ExpiresIn: d.lifetime(issued.GetExtra("expires_in")),
 		RefreshToken: text(extraRefreshToken), RefreshExpiresIn: d.lifetime(issued.GetExtra(extraRefreshExpiresIn)),
-		Scope: text("scope"), IDToken: text(extraIDToken), ClientID: s.client.ID, Subject: s.grant.Subject,
+		Scope: text("scope"), IDToken: text(extraIDToken), ClientID: s.client.ID, Subject: UserOf(s.grant),
 	}
 }

@@ -190,7 +190,7 @@ func (e *Endpoints) revoke(w http.ResponseWriter, r *http.Request) error {
 func (e *Endpoints) introspect(w http.ResponseWriter, r *http.Request) error {
 	answer, err := e.Engine.Introspect(r.Context(), r)
 	err = e.clientFailed(w, r, err)
-	e.note(r, activity.Introspect, activity.Party{ClientID: claimedClient(r), UserID: answer.Subject}, err, nil)
+	e.note(r, activity.Introspect, activity.Party{ClientID: claimedClient(r), UserID: answer.UserID}, err, nil)
 	if err != nil {
 		return err
 	}

@@ -156,7 +156,7 @@ func (e *Endpoints) read(r *http.Request, of *resource) (found response, q query
 	}
 	a, err := e.Engine.AccessToken(r.Context(), token)
 	if a.Issued != nil {
-		q.party = activity.Party{ClientID: a.Grant.ClientID, UserID: a.Grant.Subject}
+		q.party = activity.Party{ClientID: a.Grant.ClientID, UserID: engine.UserOf(a.Grant)}
 	}
 	if err != nil {
 		q.client = e.clientOf(r, token)
@@ -169,6 +169,8 @@ func (e *Endpoints) read(r *http.Request, of *resource) (found response, q query
 		return response{}, q, badRequest("This application cannot use callbacks.").Because(diagnosis.CallbackUnavailable)
 	case inQuery && !q.client.Dialect.TokenInQuery:
 		return response{}, q, errTokenInQuery
+	case engine.UserOf(a.Grant) == "":
+		return response{}, q, errScope.Because(diagnosis.TokenWithoutUser)
 	case !slices.ContainsFunc(a.Scopes, of.scope):
 		return response{}, q, errScope.Because(diagnosis.ScopeInsufficient, "scope", strings.Join(a.Scopes, " "))
 	}

@@ -146,6 +146,14 @@ func HostOf(uri string) string {
 	return u.Scheme
 }
 
+// HostOfFirst is HostOf for the first of a client's redirect URIs, or "" when it has none.
+func HostOfFirst(uris []string) string {
+	if len(uris) == 0 {
+		return ""
+	}
+	return HostOf(uris[0])
+}
+
 // HomeOf returns the start page behind a registered redirect URI, or "" for apps.
 func HomeOf(uri string) string {
 	u, err := url.Parse(uri)

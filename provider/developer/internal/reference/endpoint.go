@@ -119,9 +119,10 @@ type Error struct {
 	// request alone can bring it about.
 	Example []Change
 
-	// Refresh marks the example as one of the grant refresh_token, SignedIn as one of
-	// a browser in which somebody is signed in.
-	Refresh, SignedIn bool
+	// Refresh marks the example as one of the grant refresh_token, Itself as one of
+	// client_credentials, and SignedIn as one of a browser in which somebody is signed
+	// in.
+	Refresh, Itself, SignedIn bool
 }
 
 // PageError is an error page of the provider.

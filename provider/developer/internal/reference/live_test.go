@@ -69,6 +69,9 @@ func TestEveryErrorIsAsDocumented(t *testing.T) {
 				if f.Refresh {
 					example = RefreshExample()
 				}
+				if f.Itself {
+					example = ItselfExample()
+				}
 				p := l.do(newBrowser(t), l.build(e, clientFor(t, f), example, f.Example))
 				if p.StatusCode != f.Status || p.Header.Get("Content-Type") != mediaJSON {
 					t.Fatalf("%s is answered %s %q\n%s", describe(f.Example), p.Status, p.Header.Get("Content-Type"), p.body)
@@ -221,6 +224,21 @@ func TestEveryPayloadIsAsDocumented(t *testing.T) {
 			if dialect == "standard" {
 				fits(t, l.doc, dialect, "Userinfo", l.object(l.do(l.alice, l.build(l.doc.endpoint("userinfo"), client, bearer, nil)).body))
 			}
+		}
+	}
+}
+
+func TestAnswersToAnApplicationItselfAreAsDocumented(t *testing.T) {
+	t.Parallel()
+	l := newLab(t)
+	for client, dialect := range map[string]string{"std": "standard", "v3": "v3"} {
+		tokens := l.object(l.do(newBrowser(t), l.build(l.doc.endpoint("token"), client, ItselfExample(), []Change{with("scope", "military")})).body)
+		fits(t, l.doc, dialect, "TokenPayload", tokens)
+		asked := []Pair{{"token", fmt.Sprint(tokens["access_token"])}, {"client_id", "{client_id}"}, {"client_secret", "{client_secret}"}}
+		found := l.object(l.do(newBrowser(t), l.build(l.doc.endpoint("introspect"), client, asked, nil)).body)
+		fits(t, l.doc, dialect, "Introspection", found)
+		if found["active"] != true || found["sub"] != client {
+			t.Errorf("%s: %v", client, found)
 		}
 	}
 }

@@ -3,15 +3,16 @@ package reference
 import "strings"
 
 // grantTypes are those of the token endpoint.
-var grantTypes = []string{"authorization_code", "refresh_token"}
+var grantTypes = []string{"authorization_code", "refresh_token", "client_credentials"}
 
 func token() Endpoint {
 	return Endpoint{
 		ID: "token", Title: "Token endpoint", Path: "/oauth/token", Methods: []string{"POST"},
 		Standard: "RFC 6749 section 3.2, OpenID Connect Core section 3.1.3",
 		Text: []string{
-			"Redeem a code for tokens, or refresh them. The parameters are a form in the body.",
+			"Redeem a code for tokens, refresh them, or get an access token for your application itself. The parameters are a form in the body.",
 			"A code that comes a second time ends what came of the first. A refresh token can be used once; the answer brings the next one. Store it before you use it.",
+			"With `client_credentials` a confidential client asks for itself: there is no user, and so neither a refresh token nor an ID token, and the data endpoints answer `insufficient_scope`. An API of yours introspects the access token.",
 		},
 		Auth: ClientAuth, Origins: RegisteredOrigins,
 		Parameters: append([]Parameter{
@@ -20,7 +21,7 @@ func token() Endpoint {
 			{Name: "redirect_uri", Needed: "when the authorization request had one, and always in the dialect `v3`", Meaning: "The one of the authorization request."},
 			{Name: "code_verifier", Needed: "when the authorization request had a `code_challenge`", Meaning: "The verifier that the challenge was made of."},
 			{Name: "refresh_token", Needed: "for `refresh_token`", Meaning: "The newest refresh token."},
-			{Name: "scope", List: true, Meaning: "With `refresh_token`: fewer scope values than the user allowed."},
+			{Name: "scope", List: true, Meaning: "With `refresh_token`: fewer scope values than the user allowed. With `client_credentials`: some of those that are registered, and neither `openid` nor `offline_access`."},
 		}, credentials()...),
 		Answers: []Answer{{200, mediaJSON, "TokenPayload", ""}},
 		Errors: append(formErrors(),
@@ -32,8 +33,10 @@ func token() Endpoint {
 			Error{Status: 400, Code: "invalid_grant", Text: "The code or token is unknown, expired, used or revoked, or belongs to another application.", Remedy: "Begin a new authorization request. After this answer to a refresh, the user signs in again.", Example: []Change{with("code", "nonsense")}},
 			Error{Status: 400, Code: "invalid_grant", Text: "The code_verifier does not fit the code_challenge.", Remedy: "Keep the verifier with the session in which the flow began.", Example: []Change{with("code_verifier", strings.Repeat("x", 43))}},
 			Error{Status: 400, Code: "invalid_scope", Text: "Ask for no more scopes than the user allowed.", Remedy: "A refresh narrows, never widens.", Refresh: true, Example: []Change{with("scope", "openid offline_access")}},
+			Error{Status: 400, Code: "invalid_scope", Text: "This application may not ask for this scope for itself.", Remedy: "Ask for registered scope values, without `openid` and `offline_access`.", Itself: true, Example: []Change{with("scope", "openid")}},
 			Error{Status: 400, Code: "unauthorized_client", Text: "This application may not use this grant.", Remedy: "Register the grant `refresh_token`.", For: WithoutRefresh, Refresh: true, Example: []Change{with("refresh_token", "nonsense")}},
-			Error{Status: 400, Code: "unsupported_grant_type", Text: "This grant_type is not supported.", Remedy: "Use `authorization_code` or `refresh_token`. In the dialect `v3` also when the latter is not registered.", Example: []Change{with("grant_type", "password")}},
+			Error{Status: 400, Code: "unauthorized_client", Text: "This application may not use this grant.", Remedy: "Register the grant `client_credentials`. A public client cannot have it.", For: ForPublic, Itself: true, Example: []Change{with("scope", "military")}},
+			Error{Status: 400, Code: "unsupported_grant_type", Text: "This grant_type is not supported.", Remedy: "Use `authorization_code`, `refresh_token` or `client_credentials`. In the dialect `v3` also when one of the latter two is not registered.", Example: []Change{with("grant_type", "password")}},
 		),
 		Example: []Pair{
 			{"grant_type", "authorization_code"}, {"code", "{code}"}, {"redirect_uri", "{redirect_uri}"}, {"code_verifier", "{code_verifier}"},
@@ -48,6 +51,11 @@ func RefreshExample() []Pair {
 		{"grant_type", "refresh_token"}, {"refresh_token", "{refresh_token}"},
 		{"client_id", "{client_id}"}, {"client_secret", "{client_secret}"},
 	}
+}
+
+// ItselfExample is the example of the token endpoint for the grant client_credentials.
+func ItselfExample() []Pair {
+	return []Pair{{"grant_type", "client_credentials"}, {"client_id", "{client_id}"}, {"client_secret", "{client_secret}"}}
 }
 
 func revocation() Endpoint {

@@ -1,0 +1,89 @@
+package engine
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/ory/fosite"
+
+	"github.com/bonafide-id/bonafide/provider/internal/diagnosis"
+	"github.com/bonafide-id/bonafide/storage"
+)
+
+// clientGrant issues an access token to an application for itself (RFC 6749 section 4.4).
+// Its grant is nobody's: no name that a user can have stands in it, so that an application
+// whose client_id is the name of a user is not taken for that user (RFC 9700 section 4.15).
+type clientGrant struct{ *Engine }
+
+func (clientGrant) CanHandleTokenEndpointRequest(_ context.Context, r fosite.AccessRequester) bool {
+	return r.GetGrantTypes().ExactOne(GrantClientCredentials)
+}
+
+func (clientGrant) CanSkipClientAuth(context.Context, fosite.AccessRequester) bool { return false }
+
+func (g clientGrant) HandleTokenEndpointRequest(_ context.Context, r fosite.AccessRequester) error {
+	s := r.GetSession().(*exchange)
+	s.client = r.GetClient().(fositeClient).Client
+	switch registered := s.client.AllowsGrant(GrantClientCredentials); {
+	case !registered && s.client.Dialect.GrantsUnknown:
+		return fail(UnsupportedGrantType, "This grant_type is not supported.").Because(diagnosis.GrantNotRegistered)
+	case !registered, s.client.Public: // anybody can be a public client
+		return fail(UnauthorizedClient, "This application may not use this grant.").Because(diagnosis.GrantNotRegistered)
+	}
+	asked := values(r.GetRequestForm().Get("scope"))
+	if refused := g.notForClient(s.client, asked); len(refused) > 0 {
+		return fail(InvalidScope, "This application may not ask for this scope for itself.").
+			Because(diagnosis.ScopeNotAllowed, "scope", strings.Join(refused, " "), "registered", strings.Join(s.client.Scopes, " "))
+	}
+	if len(asked) == 0 {
+		asked = slices.DeleteFunc(slices.Clone(s.client.Scopes), needsUser)
+	}
+	slices.Sort(asked)
+	for _, scope := range slices.Compact(asked) {
+		r.GrantScope(scope)
+	}
+	return nil
+}
+
+// notForClient returns which of the scopes a client may not ask for when it asks for
+// itself.
+func (e *Engine) notForClient(c *Client, asked []string) []string {
+	return slices.DeleteFunc(slices.Clone(asked), func(scope string) bool {
+		return !needsUser(scope) && e.scopeAllowed(c.Scopes, scope)
+	})
+}
+
+// needsUser reports whether a scope is about a user who signs in.
+func needsUser(scope string) bool { return scope == ScopeOpenID || scope == ScopeOfflineAccess }
+
+func (g clientGrant) PopulateTokenEndpointResponse(ctx context.Context, r fosite.AccessRequester, response fosite.AccessResponder) error {
+	if !g.CanHandleTokenEndpointRequest(ctx, r) {
+		return nil
+	}
+	s, now := r.GetSession().(*exchange), g.Clock()
+	s.grant = storage.Grant{
+		ID: newGrantID(now), ClientID: s.client.ID, Subject: nobody, Scopes: r.GetGrantedScopes(),
+		CreatedAt: now, ExpiresAt: now.Add(g.Lifetimes.Access),
+	}
+	_, _ = rand.Read(s.grant.Flow[:]) // never fails; it came of no request of a browser
+	response.SetAccessToken(g.issue(&s.session, storage.AccessToken, now, g.Lifetimes.Access))
+	response.SetTokenType(tokenType)
+	response.SetExpiresIn(g.Lifetimes.Access)
+	response.SetScopes(s.grant.Scopes)
+	err := g.Grants.CreateGrant(ctx, s.grant, storage.Basis{}, s.issued...)
+	if errors.Is(err, storage.ErrNotFound) { // the client was deleted meanwhile
+		return errClientAuth.Because(diagnosis.ClientUnknown)
+	}
+	return err
+}
+
+// UserOf returns the user that a grant is about; "" for one that no user has allowed.
+func UserOf(g storage.Grant) string {
+	if g.Subject == nobody {
+		return ""
+	}
+	return g.Subject
+}
