@@ -5,6 +5,9 @@ import (
 	"strings"
 )
 
+// kindMachine is an application at which nobody signs in.
+const kindMachine = "machine"
+
 // kinds are what an application can be.
 func (v DeveloperRegisterView) kinds() []option {
 	t := v.locale().text.Developer.Application

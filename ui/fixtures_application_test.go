@@ -43,7 +43,7 @@ func settingsOf(p Page, problems ...Problem) DeveloperSettingsView {
 			Name: "Shop", Kind: "web", Dialect: "standard", RedirectURIs: twoAddresses,
 			PostLogoutRedirectURIs: "https://riverbikes.example/", Origins: "https://riverbikes.example", Scopes: sampleScopes(p),
 			ResponseTypes: []DeveloperValue{{"code", true}, {"code id_token", false}},
-			GrantTypes:    []DeveloperValue{{"authorization_code", true}, {"refresh_token", true}}, AuthMethod: "client_secret_basic",
+			GrantTypes:    []DeveloperValue{{"authorization_code", true}, {"refresh_token", true}, {"client_credentials", false}}, AuthMethod: "client_secret_basic",
 			UserinfoSigned: true, RequireVerified: true, PolicyURL: "https://riverbikes.example/privacy",
 		},
 	}
@@ -66,8 +66,24 @@ var registrationFixtures = []fixture{
 		d := organizationPage(p, SectionApplications)
 		d.Environment, d.SandboxURL, d.ProductionURL = DeveloperSandbox, "/sandbox", "/production"
 		return DeveloperRegister(DeveloperRegisterView{
-			DeveloperPage: d, Form: sampleForm, Kinds: []string{"web", "spa", "native"}, Scopes: sampleScopes(p), CheckURL: "/check",
+			DeveloperPage: d, Form: sampleForm, Kinds: []string{"web", "spa", "native", "machine"}, Scopes: sampleScopes(p), CheckURL: "/check",
 		})
+	}},
+	{"developer-register-machine", func(p Page) templ.Component {
+		return DeveloperRegister(DeveloperRegisterView{
+			DeveloperPage: organizationPage(p, SectionApplications), Form: with(Problem{Code: NameMissing}),
+			Kinds: []string{"web", "spa", "native", "machine"}, Kind: "machine", Scopes: sampleScopes(p), CheckURL: "/check",
+		})
+	}},
+	{"developer-overview-machine", func(p Page) templ.Component {
+		v := overviewOf(p)
+		v.Kind, v.RedirectURIs = "machine", nil
+		return DeveloperOverview(v)
+	}},
+	{"developer-settings-machine", func(p Page) templ.Component {
+		v := settingsOf(p)
+		v.DeveloperRegistration.Kind, v.RedirectURIs = "machine", ""
+		return DeveloperSettings(v)
 	}},
 	{"developer-register-problems", func(p Page) templ.Component {
 		d := inProduction(organizationPage(p, SectionApplications))
@@ -75,7 +91,7 @@ var registrationFixtures = []fixture{
 			DeveloperPage: d, Form: with(Problem{Code: NameMissing}, Problem{Code: KindMissing},
 				Problem{Code: AddressPlain, Field: FieldRedirectURIs, Line: 2}, Problem{Text: "It must not contain a backslash.", Field: FieldRedirectURIs, Line: 3}),
 			RedirectURIs: threeAddresses,
-			Kinds:        []string{"web", "spa", "native"}, Kind: "spa", Dialect: "v3", CheckURL: "/check", Unreviewed: true,
+			Kinds:        []string{"web", "spa", "native", "machine"}, Kind: "spa", Dialect: "v3", CheckURL: "/check", Unreviewed: true,
 		})
 	}},
 	{"developer-overview", func(p Page) templ.Component { return DeveloperOverview(overviewOf(p)) }},

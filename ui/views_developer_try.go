@@ -22,6 +22,8 @@ type DeveloperTryView struct {
 	// MayTry is false for those who may only look, Fits for an application that cannot
 	// get a code.
 	MayTry, Fits bool
+	// Machine is an application at which nobody signs in: there is nothing to try.
+	Machine bool
 }
 
 // DeveloperTryReadyView shows the request that a trial begins with, and leads there.

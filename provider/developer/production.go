@@ -144,12 +144,16 @@ func (d *Dashboard) saveReview(r *request, state storage.Review, kept document) 
 // checks are what an application needs before it can be in production.
 func (d *Dashboard) checks(r *request, c provider.Client) []ui.DeveloperCheck {
 	settings := d.path("o", r.org.ID, r.env, r.app.ClientID, "settings")
+	contact := ui.DeveloperCheck{Check: ui.CheckContact, Met: len(r.org.Contact) > 0, URL: d.path("o", r.org.ID, "settings")}
+	if r.app.Kind == kindMachine { // nobody signs in
+		return []ui.DeveloperCheck{contact}
+	}
 	return []ui.DeveloperCheck{
 		{Check: ui.CheckLogo, Met: len(c.Logo) > 0, URL: d.brandingPath(r)},
 		{Check: ui.CheckRedirects, Met: safeRedirects(c.RedirectURIs, r.app.Kind == "native"), URL: settings},
 		{Check: ui.CheckTerms, Met: c.TermsURL != "", URL: settings},
 		{Check: ui.CheckPolicy, Met: c.PolicyURL != "", URL: settings},
-		{Check: ui.CheckContact, Met: len(r.org.Contact) > 0, URL: d.path("o", r.org.ID, "settings")},
+		contact,
 	}
 }
 

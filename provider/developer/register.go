@@ -47,15 +47,14 @@ func (d *Dashboard) registerApplication(r *request) error {
 		return provider.ErrScreenNotFound
 	}
 	kind := r.posted(ui.FieldKind)
-	p := d.newPosting(r, provider.Client{
-		ID: newClientID(r.env), Dialect: provider.Standard, Public: kind != kindWeb,
-		GrantTypes: grantTypes, ResponseTypes: responseTypes[:1], Scopes: []string{scopeOpenID, scopeOffline},
-	})
+	p := d.newPosting(r, newClient(r.env, kind))
 	p.name()
 	if !slices.Contains(kinds, kind) {
 		p.wrong(ui.Problem{Code: ui.KindMissing})
 	}
-	p.redirectURIs()
+	if kind != kindMachine {
+		p.redirectURIs()
+	}
 	if r.posted(ui.FieldDialect) == provider.V3 {
 		p.Dialect = provider.V3
 	}
@@ -76,6 +75,19 @@ func (d *Dashboard) registerApplication(r *request) error {
 	}
 	d.record(r, "application.create", differences(provider.Client{}, p.Client))
 	return r.done(d.path("o", r.org.ID, r.env, r.app.ClientID), ui.DeveloperRegistered)
+}
+
+// newClient is what an application of a kind begins with.
+func newClient(env, kind string) provider.Client {
+	c := provider.Client{ID: newClientID(env), Dialect: provider.Standard}
+	if kind == kindMachine {
+		// Without any it could ask for all; this one is of no use to it.
+		c.GrantTypes, c.Scopes = []string{grantClient}, []string{scopeOpenID}
+		return c
+	}
+	c.Public, c.GrantTypes = kind != kindWeb, []string{grantCode, grantRefresh}
+	c.ResponseTypes, c.Scopes = responseTypes[:1], []string{scopeOpenID, scopeOffline}
+	return c
 }
 
 // register records an application and registers its client, which are in two databases.

@@ -13,25 +13,27 @@ import (
 
 // What an application can be.
 const (
-	kindWeb    = "web"
-	kindSPA    = "spa"
-	kindNative = "native"
+	kindWeb     = "web"
+	kindSPA     = "spa"
+	kindNative  = "native"
+	kindMachine = "machine"
 )
 
 // kinds are those that can be registered.
-var kinds = []string{kindWeb, kindSPA, kindNative}
+var kinds = []string{kindWeb, kindSPA, kindNative, kindMachine}
 
 // The grants and responses of applications. OpenID Connect calls the two scopes so.
 const (
 	grantCode     = "authorization_code"
 	grantRefresh  = "refresh_token"
+	grantClient   = "client_credentials"
 	scopeOpenID   = "openid"
 	scopeOffline  = "offline_access"
 	authMethodAny = "any"
 )
 
 var (
-	grantTypes    = []string{grantCode, grantRefresh}
+	grantTypes    = []string{grantCode, grantRefresh, grantClient}
 	responseTypes = []string{"code", "token", "id_token", "code id_token", "code token", "code id_token token"}
 	authMethods   = []string{authMethodAny, "client_secret_basic", "client_secret_post"}
 )
@@ -71,11 +73,22 @@ func responseTypesOf(c provider.Client) []string {
 	switch {
 	case len(c.ResponseTypes) > 0:
 		return c.ResponseTypes
+	case len(c.RedirectURIs) == 0 && slices.Equal(c.GrantTypes, []string{grantClient}):
+		return nil
 	case c.Dialect == provider.Standard:
 		return responseTypes[:1]
 	default:
 		return responseTypes
 	}
+}
+
+// choosableGrants are those that an application may have: a public one has no credentials
+// of its own.
+func choosableGrants(c provider.Client) []string {
+	if c.Public {
+		return grantTypes[:2]
+	}
+	return grantTypes
 }
 
 func grantTypesOf(c provider.Client) []string {
@@ -175,24 +188,34 @@ func keep(registered, meant, chosen []string) []string {
 	return chosen
 }
 
-// all reads every field of the settings.
+// all reads every field of the settings; those of a machine client are about nobody who
+// signs in.
 func (p *posting) all() {
 	p.name()
 	p.PolicyURL, p.TermsURL = strings.TrimSpace(p.r.posted(ui.FieldPolicyURL)), strings.TrimSpace(p.r.posted(ui.FieldTermsURL))
+	if p.r.app.Kind == kindMachine {
+		p.scopes(p.r.env)
+		p.authMethod()
+		return
+	}
 	p.redirectURIs()
 	p.PostLogoutRedirectURIs = p.addresses(ui.FieldPostLogoutRedirectURIs)
 	p.Origins = p.addresses(ui.FieldOrigins)
-	p.GrantTypes = keep(p.GrantTypes, grantTypesOf(p.Client), p.chosen(ui.FieldGrantTypes, grantTypes, ui.GrantMissing))
+	p.GrantTypes = keep(p.GrantTypes, grantTypesOf(p.Client), p.chosen(ui.FieldGrantTypes, choosableGrants(p.Client), ui.GrantMissing))
 	p.ResponseTypes = keep(p.ResponseTypes, responseTypesOf(p.Client), p.chosen(ui.FieldResponseTypes, responseTypes, ui.ResponseMissing))
 	p.scopes(p.r.env)
 	p.RequireVerified = p.is(ui.FieldRequireVerified)
-	if method := p.r.posted(ui.FieldAuthMethod); !p.Public && slices.Contains(authMethods, method) {
-		p.TokenEndpointAuthMethod = strings.TrimPrefix(method, authMethodAny)
-	}
+	p.authMethod()
 	if p.Dialect == provider.Standard {
 		p.UserinfoSignedResponseAlg = map[bool]string{true: "RS256"}[p.is(ui.FieldUserinfoSigned)]
 	} else {
 		p.NoQueryToken, p.NoJSONP = p.is(ui.FieldNoQueryToken), p.is(ui.FieldNoJSONP)
+	}
+}
+
+func (p *posting) authMethod() {
+	if method := p.r.posted(ui.FieldAuthMethod); !p.Public && slices.Contains(authMethods, method) {
+		p.TokenEndpointAuthMethod = strings.TrimPrefix(method, authMethodAny)
 	}
 }
 

@@ -30,7 +30,8 @@ func (d *Dashboard) showSamples(r *request) error {
 		return err
 	}
 	view := ui.DeveloperSamplesView{DeveloperPage: p, Secret: !c.Public}
-	if len(c.RedirectURIs) == 0 {
+	machine := r.app.Kind == kindMachine
+	if len(c.RedirectURIs) == 0 && !machine {
 		r.Render(http.StatusOK, ui.DeveloperSamples(view))
 		return nil
 	}
@@ -41,8 +42,11 @@ func (d *Dashboard) showSamples(r *request) error {
 	in := d.provider(r.env)
 	about := in.Installation()
 	a := samples.Application{
-		ClientID: c.ID, RedirectURI: c.RedirectURIs[redirect], Dialect: c.Dialect, Public: c.Public, Scopes: c.Scopes,
+		ClientID: c.ID, Dialect: c.Dialect, Public: c.Public, Machine: machine, Scopes: c.Scopes,
 		BaseURL: about.BaseURL, Button: in.ButtonScript(),
+	}
+	if !machine {
+		a.RedirectURI = c.RedirectURIs[redirect]
 	}
 	if len(a.Scopes) == 0 && len(about.Scopes) > 0 { // it may ask for all
 		a.Scopes = []string{about.Scopes[0].Name}

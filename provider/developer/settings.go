@@ -59,7 +59,7 @@ func (d *Dashboard) registrationView(r *request, now, c provider.Client) ui.Deve
 		PostLogoutRedirectURIs: strings.Join(c.PostLogoutRedirectURIs, "\n"),
 		Origins:                strings.Join(c.Origins, "\n"),
 		ResponseTypes:          valuesOf(responseTypes, responseTypesOf(c)),
-		GrantTypes:             valuesOf(grantTypes, grantTypesOf(c)),
+		GrantTypes:             valuesOf(choosableGrants(c), grantTypesOf(c)),
 		AuthMethod:             cmp.Or(c.TokenEndpointAuthMethod, authMethodAny),
 		UserinfoSigned:         c.UserinfoSignedResponseAlg != "", NoQueryToken: c.NoQueryToken, NoJSONP: c.NoJSONP,
 		RequireVerified: c.RequireVerified, PolicyURL: c.PolicyURL, TermsURL: c.TermsURL,

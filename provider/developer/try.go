@@ -64,7 +64,7 @@ func (d *Dashboard) renderTry(r *request, c provider.Client, scope string) error
 	r.Render(http.StatusOK, ui.DeveloperTry(ui.DeveloperTryView{
 		DeveloperPage: p, Form: r.Form(), Scope: scope, Scopes: d.scopesOf(r.env, c),
 		RedirectURI: d.tryCallback(), Left: slices.Contains(c.RedirectURIs, d.tryCallback()),
-		MayTry: r.may(developers), Fits: getsCode(c),
+		MayTry: r.may(developers), Fits: getsCode(c), Machine: r.app.Kind == kindMachine,
 	}))
 	return nil
 }

@@ -16,7 +16,7 @@ import (
 type Application struct {
 	ClientID string
 
-	// RedirectURI is the one that the sample serves.
+	// RedirectURI is the one that the sample serves; empty for a machine client.
 	RedirectURI string
 
 	// Dialect is provider.V3 or provider.Standard.
@@ -25,6 +25,9 @@ type Application struct {
 
 	// Public marks an application without a secret.
 	Public bool
+
+	// Machine marks an application at which nobody signs in.
+	Machine bool
 
 	// Scopes are those that the sample asks for; with openid for OpenID Connect. In the
 	// dialect v3 it asks for the first that is a scope value.
@@ -64,6 +67,9 @@ func (v values) Scope() string { return strings.Join(v.Asked(), " ") }
 // Asked is what the sample asks for.
 func (v values) Asked() []string {
 	others := slices.DeleteFunc(slices.Clone(v.Scopes), func(s string) bool { return s == "openid" || s == "offline_access" })
+	if v.Machine {
+		return others
+	}
 	if v.Standard() {
 		return append([]string{"openid"}, others...)
 	}

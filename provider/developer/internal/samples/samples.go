@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"embed"
 	"fmt"
+	"slices"
 	"strings"
 	"text/template"
 
@@ -78,6 +79,9 @@ var languages = []language{
 	}},
 }
 
+// machine is the sample of an application at which nobody signs in.
+var machine = language{"curl", "curl", both(variant{"curl", []string{"own-token.sh"}, "bash own-token.sh"})}
+
 //go:embed templates
 var sources embed.FS
 
@@ -86,7 +90,7 @@ var parsed = template.Must(parse())
 // parse reads all templates, each under its path.
 func parse() (*template.Template, error) {
 	root := template.New("").Funcs(quoting).Option("missingkey=error")
-	for _, l := range languages {
+	for _, l := range append(slices.Clone(languages), machine) {
 		for _, v := range l.in {
 			for _, file := range v.files {
 				path := "templates/" + l.id + "/" + file + ".tmpl"
@@ -104,7 +108,7 @@ func parse() (*template.Template, error) {
 }
 
 // For returns the samples for an application, in the order in which they are offered. One
-// whose redirect URI is of an app has the button and curl only.
+// whose redirect URI is of an app has curl only, and so has a machine client.
 func For(a Application) ([]Sample, error) {
 	if a.Dialect == "" {
 		a.Dialect = provider.V3
@@ -112,6 +116,13 @@ func For(a Application) ([]Sample, error) {
 	v, err := newValues(a)
 	if err != nil {
 		return nil, err
+	}
+	if a.Machine {
+		s, err := machine.fill(machine.in[a.Dialect], v)
+		if err != nil {
+			return nil, fmt.Errorf("fill sample of a machine client: %w", err)
+		}
+		return []Sample{s}, nil
 	}
 	var all []Sample
 	for _, l := range languages {

@@ -102,6 +102,22 @@ func TestSamplesOfAnAppAreNotServers(t *testing.T) {
 	}
 }
 
+func TestSampleOfAMachineAsksForTheApplicationItself(t *testing.T) {
+	t.Parallel()
+	for _, dialect := range []string{provider.Standard, provider.V3, ""} {
+		for scopes, want := range map[string]bool{"openid offline_access military identity": true, "openid": false} {
+			all := samplesOf(t, Application{ClientID: "ro'bot", Machine: true, Dialect: dialect, Scopes: strings.Fields(scopes), BaseURL: "https://id.example"})
+			text := fmt.Sprint(all["curl"].Files)
+			if len(all) != 1 || !strings.Contains(text, "grant_type=client_credentials") || !strings.Contains(text, `'ro'\''bot'`) {
+				t.Fatalf("%v", all)
+			}
+			if got := strings.Contains(text, "scope='military identity'"); got != want || strings.Contains(text, "scope=") != want {
+				t.Errorf("%s, registered for %q:\n%s", dialect, scopes, text)
+			}
+		}
+	}
+}
+
 func TestSamplesListenWhereTheResponseComes(t *testing.T) {
 	t.Parallel()
 	for uri, want := range map[string][]string{
