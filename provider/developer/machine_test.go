@@ -148,3 +148,16 @@ func TestAMachineClientIsCopiedToProduction(t *testing.T) {
 		t.Errorf("kind %s, client %+v", app.Kind, client)
 	}
 }
+
+func TestAMachineClientGoesToProductionWithoutPagesForPeople(t *testing.T) {
+	t.Parallel()
+	w := newReviewedFixture(t)
+	b := w.as(dev)
+	path := b.machine("scopes.military", "on")
+	id := path[strings.LastIndex(path, "/")+1:]
+	says(t, b.submitForm(path+"/access", "note", "Nightly reports.", "action", "ask"), http.StatusOK, "Waiting for a review")
+	p := w.as(operator).submitForm("/developer/review/sandbox/"+id, "action", "approve")
+	if p.StatusCode != http.StatusOK || len(w.live()) != 1 || w.live()[0].Kind != "machine" {
+		t.Errorf("%s at %s: %v", p.Status, p.Request.URL, w.live())
+	}
+}
