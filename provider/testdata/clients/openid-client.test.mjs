@@ -155,7 +155,8 @@ describe("openid-client", () => {
     );
     await oidc.authorizationCodeGrant(config, current, checks);
     await assert.rejects(oidc.authorizationCodeGrant(config, current, checks), { error: "invalid_grant" });
-    await assert.rejects(oidc.genericGrantRequest(config, "client_credentials", {}), { error: "unsupported_grant_type" });
+    await assert.rejects(oidc.genericGrantRequest(config, "client_credentials", {}), { error: "unauthorized_client" });
+    await assert.rejects(oidc.genericGrantRequest(config, "password", {}), { error: "unsupported_grant_type" });
   });
 
   test("is told when its token is not good for userinfo", async () => {
