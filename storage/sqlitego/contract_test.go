@@ -17,6 +17,9 @@ func TestContract(t *testing.T) {
 }
 
 func TestDevelopersContract(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs the queries of TestContract's engine once more")
+	}
 	storagetest.RunDevelopers(t, func(t *testing.T) func() storagetest.DeveloperStore {
 		path := filepath.Join(t.TempDir(), "contract.db")
 		return func() storagetest.DeveloperStore { return open(t, path) }
