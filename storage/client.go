@@ -2,6 +2,7 @@ package storage
 
 import (
 	"context"
+	"encoding/json"
 	"time"
 )
 
@@ -24,8 +25,22 @@ type Client struct {
 	Secrets []ClientSecret `json:"secrets,omitempty"`
 
 	// AuthMethod is the client authentication method of OpenID Connect Core
-	// section 9: client_secret_basic, client_secret_post or none.
-	AuthMethod string `json:"auth_method"`
+	// section 9: client_secret_basic, client_secret_post, private_key_jwt or none.
+	// AuthSigningAlg is the algorithm of the third, or empty for any.
+	AuthMethod     string `json:"auth_method"`
+	AuthSigningAlg string `json:"auth_signing_alg,omitempty"`
+
+	// JWKS are the client's public keys (RFC 7517), JWKSURI where they are; one of them
+	// at most.
+	JWKS    json.RawMessage `json:"jwks,omitempty"`
+	JWKSURI string          `json:"jwks_uri,omitempty"`
+
+	// RequirePushed refuses authorization requests that were not pushed (RFC 9126
+	// section 6), RequireSignedRequest those that are not signed (RFC 9101 section
+	// 10.5). RequestSigningAlg is the algorithm of signed ones, or empty for any.
+	RequirePushed        bool   `json:"require_pushed,omitempty"`
+	RequireSignedRequest bool   `json:"require_signed_request,omitempty"`
+	RequestSigningAlg    string `json:"request_signing_alg,omitempty"`
 
 	RedirectURIs           []string `json:"redirect_uris"`
 	PostLogoutRedirectURIs []string `json:"post_logout_redirect_uris"`
@@ -45,6 +60,22 @@ type Client struct {
 	// UserinfoSigned makes userinfo answer with a signed JWT in the dialect
 	// that offers the choice.
 	UserinfoSigned bool `json:"userinfo_signed,omitempty"`
+
+	// LeanIDTokens leaves what scopes release to userinfo (OpenID Connect Core section
+	// 5.4).
+	LeanIDTokens bool `json:"lean_id_tokens,omitempty"`
+
+	// JWTAccessTokens makes access tokens JWTs (RFC 9068).
+	JWTAccessTokens bool `json:"jwt_access_tokens,omitempty"`
+
+	// Resources are the resource servers that the client may ask tokens for, or none
+	// for all.
+	Resources []string `json:"resources,omitempty"`
+
+	// BackchannelLogoutURI is told when a session ends (OpenID Connect Back-Channel
+	// Logout section 2.2), always with its sid when BackchannelLogoutSession is true.
+	BackchannelLogoutURI     string `json:"backchannel_logout_uri,omitempty"`
+	BackchannelLogoutSession bool   `json:"backchannel_logout_session,omitempty"`
 
 	// RequireVerified refuses a user whose requested groups are not verified.
 	RequireVerified bool `json:"require_verified,omitempty"`

@@ -33,6 +33,10 @@ var documents = map[string]struct {
 			Origins:                []string{"https://app.example"},
 			NoQueryToken:           true, NoJSONP: true, UserinfoSigned: true, RequireVerified: true,
 			SkipConsent: true, Unreviewed: true, Disabled: true, Deleted: true,
+			AuthSigningAlg: "ES256", JWKS: json.RawMessage(`{"keys":[]}`), JWKSURI: "https://app.example/keys",
+			RequirePushed: true, RequireSignedRequest: true, RequestSigningAlg: "PS256",
+			LeanIDTokens: true, JWTAccessTokens: true, Resources: []string{"https://api.example/"},
+			BackchannelLogoutURI: "https://app.example/ended", BackchannelLogoutSession: true,
 			Logo: storage.Digest{1, 2, 3}, ButtonColor: "#aabbcc",
 			PolicyURL: "https://app.example/policy", TermsURL: "https://app.example/terms",
 			CreatedAt: at, UpdatedAt: at.Add(time.Minute),
@@ -43,6 +47,10 @@ var documents = map[string]struct {
 			`"post_logout_redirect_uris":["https://app.example/"],"response_types":["code","token"],` +
 			`"grant_types":["authorization_code"],"scopes":["openid"],"origins":["https://app.example"],` +
 			`"no_query_token":true,"no_jsonp":true,"userinfo_signed":true,"require_verified":true,` +
+			`"auth_signing_alg":"ES256","jwks":{"keys":[]},"jwks_uri":"https://app.example/keys",` +
+			`"require_pushed":true,"require_signed_request":true,"request_signing_alg":"PS256",` +
+			`"lean_id_tokens":true,"jwt_access_tokens":true,"resources":["https://api.example/"],` +
+			`"backchannel_logout_uri":"https://app.example/ended","backchannel_logout_session":true,` +
 			`"skip_consent":true,"unreviewed":true,"disabled":true,"deleted":true,"logo":"AQIDAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=",` +
 			`"button_color":"#aabbcc","policy_uri":"https://app.example/policy","terms_uri":"https://app.example/terms",` +
 			`"created_at":1773500966535897,"updated_at":1773501026535897}`,

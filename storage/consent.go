@@ -17,6 +17,9 @@ type Consent struct {
 	Attributes []string
 	Groups     []string
 
+	// Resources are the resource servers that tokens may be for.
+	Resources []string
+
 	// ClientName and RedirectHosts are whom the user was shown.
 	ClientName    string
 	RedirectHosts []string

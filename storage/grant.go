@@ -38,6 +38,18 @@ type Grant struct {
 	Nonce        string
 	EID          string
 
+	// Claims are the single claims that the request asked for beside its scopes, as
+	// canonical JSON of the parameter (OpenID Connect Core section 5.5), or empty.
+	Claims string
+
+	// Resources are the resource servers that tokens of the grant may be for (RFC
+	// 8707), or nil when the request named none.
+	Resources []string
+
+	// SID names the session of the subject to the client (OpenID Connect Back-Channel
+	// Logout section 2.1), or is empty.
+	SID string
+
 	// Challenge is the S256 code challenge, or empty (RFC 7636).
 	Challenge string
 
@@ -77,6 +89,10 @@ type Token struct {
 	// Scopes is what the token is good for when that is less than what its
 	// grant allows (RFC 6749 section 6), or nil.
 	Scopes []string
+
+	// Resources are those that an access token is for, when its request named some
+	// (RFC 8707 section 2.2), or nil.
+	Resources []string
 
 	CreatedAt time.Time
 	ExpiresAt time.Time

@@ -10,10 +10,10 @@ import (
 )
 
 const (
-	tokenColumns = `t.digest, t.kind, t.grant_id, t.parent, t.scopes, t.created_at, t.expires_at, t.spent_at`
+	tokenColumns = `t.digest, t.kind, t.grant_id, t.parent, t.scopes, t.resources, t.created_at, t.expires_at, t.spent_at`
 
 	grantColumns = `g.id, g.flow, g.client_id, g.subject, g.scopes, g.attributes, g.group_names,
-		g.redirect_uri, g.redirect_sent, g.response_type, g.nonce, g.eid, g.challenge, g.auth_time, g.amr,
+		g.redirect_uri, g.redirect_sent, g.response_type, g.nonce, g.eid, g.claims, g.resources, g.sid, g.challenge, g.auth_time, g.amr,
 		g.created_at, g.expires_at, g.revoked_at`
 )
 
@@ -28,11 +28,11 @@ func (s *Store) CreateGrant(ctx context.Context, g storage.Grant, on storage.Bas
 			return err
 		}
 		if _, err := tx.exec(`INSERT INTO main.grants (id, flow, client_id, subject, scopes, attributes, group_names,
-				redirect_uri, redirect_sent, response_type, nonce, eid, challenge,
+				redirect_uri, redirect_sent, response_type, nonce, eid, claims, resources, sid, challenge,
 				auth_time, amr, created_at, expires_at, revoked_at)
-			VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18)`,
+			VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21)`,
 			g.ID[:], g.Flow[:], g.ClientID, g.Subject, listText(g.Scopes), listText(g.Attributes), listText(g.Groups),
-			g.RedirectURI, flag(g.RedirectSent), g.ResponseType, g.Nonce, g.EID, g.Challenge,
+			g.RedirectURI, flag(g.RedirectSent), g.ResponseType, g.Nonce, g.EID, g.Claims, listText(g.Resources), g.SID, g.Challenge,
 			micros(g.AuthTime), listText(g.AMR), micros(g.CreatedAt), micros(g.ExpiresAt), micros(g.RevokedAt),
 		); err != nil {
 			return err
@@ -272,9 +272,9 @@ func revokeSubject(tx *tx, subject string, at time.Time) error {
 // they are issued in place of.
 func insertTokens(tx *tx, siblings bool, tokens []storage.Token) error {
 	for _, t := range tokens {
-		if _, err := tx.exec(`INSERT INTO main.tokens (digest, kind, grant_id, parent, siblings, scopes, created_at, expires_at, spent_at)
-			VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)`,
-			t.Digest[:], int64(t.Kind), t.GrantID[:], digestOrNull(t.Parent), flag(siblings), listText(t.Scopes),
+		if _, err := tx.exec(`INSERT INTO main.tokens (digest, kind, grant_id, parent, siblings, scopes, resources, created_at, expires_at, spent_at)
+			VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)`,
+			t.Digest[:], int64(t.Kind), t.GrantID[:], digestOrNull(t.Parent), flag(siblings), listText(t.Scopes), listText(t.Resources),
 			micros(t.CreatedAt), micros(t.ExpiresAt), micros(t.SpentAt),
 		); err != nil {
 			return err
@@ -303,11 +303,11 @@ type tokenAndGrant struct {
 func scanTokenAndGrant(row scanner) (r tokenAndGrant, err error) {
 	t, g := &r.token, &r.grant
 	err = row.Scan(
-		(*digest)(&t.Digest), &t.Kind, (*grantID)(&t.GrantID), (*optionalDigest)(&t.Parent), (*list)(&t.Scopes),
+		(*digest)(&t.Digest), &t.Kind, (*grantID)(&t.GrantID), (*optionalDigest)(&t.Parent), (*list)(&t.Scopes), (*list)(&t.Resources),
 		(*instant)(&t.CreatedAt), (*instant)(&t.ExpiresAt), (*instant)(&t.SpentAt),
 
 		(*grantID)(&g.ID), (*digest)(&g.Flow), &g.ClientID, &g.Subject, (*list)(&g.Scopes), (*list)(&g.Attributes), (*list)(&g.Groups),
-		&g.RedirectURI, &g.RedirectSent, &g.ResponseType, &g.Nonce, &g.EID, &g.Challenge,
+		&g.RedirectURI, &g.RedirectSent, &g.ResponseType, &g.Nonce, &g.EID, &g.Claims, (*list)(&g.Resources), &g.SID, &g.Challenge,
 		(*instant)(&g.AuthTime), (*list)(&g.AMR),
 		(*instant)(&g.CreatedAt), (*instant)(&g.ExpiresAt), (*instant)(&g.RevokedAt),
 	)

@@ -44,6 +44,9 @@ func fullGrant() storage.Grant {
 	g.ResponseType = "code id_token"
 	g.Nonce = "nonce \u00e9"
 	g.EID = "eid"
+	g.Claims = `{"userinfo":{"email":null}}`
+	g.Resources = []string{"https://api.example/", "https://b.example/?x=\""}
+	g.SID = "sid"
 	g.Challenge = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"
 	g.AuthTime = elsewhere
 	g.AMR = []string{"pwd", "otp"}
@@ -59,7 +62,7 @@ func (s *suite) grants(t *testing.T) {
 		code := token(g, storage.AuthorizationCode, "code")
 		code.SpentAt = elsewhere
 		access := token(g, storage.AccessToken, "access")
-		access.Scopes = []string{"openid"}
+		access.Scopes, access.Resources = []string{"openid"}, []string{"https://api.example/"}
 		ok(t, store.CreateGrant(t.Context(), g, storage.Basis{}, code, access))
 
 		g.AuthTime, code.SpentAt = asStored, asStored
