@@ -1,6 +1,7 @@
 package developer_test
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -63,6 +64,7 @@ func (w *fixture) state() any {
 		Invitations   [][]storage.Invitation
 		Changes       [][]storage.Change
 		Settings      []storage.SandboxSettings
+		Faults        []storage.Fault
 		Applications  []storage.Application
 		Clients       []provider.Client
 		Secrets       [][]provider.SecretInfo
@@ -83,6 +85,11 @@ func (w *fixture) state() any {
 		s.Changes, s.Settings, s.Applications = append(s.Changes, w.changes(id)), append(s.Settings, settings), append(s.Applications, applications...)
 	}
 	for _, a := range s.Applications {
+		fault, err := w.store.Fault(ctx, a.ClientID)
+		if err != nil && !errors.Is(err, storage.ErrNotFound) {
+			w.t.Fatal(err)
+		}
+		s.Faults = append(s.Faults, fault)
 		secrets, err := w.provider(a.Environment).ClientSecrets(ctx, a.ClientID)
 		if err != nil {
 			w.t.Fatal(err)
@@ -108,7 +115,7 @@ func everything(action string) url.Values {
 	return url.Values{
 		"action": {action}, "name": {"Mine"}, "confirm": {"App shop"}, "role": {"owner"}, "user": {viewer}, "email": {"mallory@example.com"},
 		"kind": {"web"}, "redirect_uris": {"https://evil.test/cb"}, "grant_types.authorization_code": {"on"}, "response_types.code": {"on"},
-		"overlap": {"none"}, "version": {"1"}, "color": {"#ff0000"}, "personas": {"[]"}, "scopes.military": {"on"},
+		"overlap": {"none"}, "version": {"1"}, "color": {"#ff0000"}, "personas": {"[]"}, "step": {"1h"}, "fault": {"token_slow"}, "scopes.military": {"on"},
 	}
 }
 

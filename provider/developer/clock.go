@@ -1,6 +1,7 @@
 package developer
 
 import (
+	"context"
 	"errors"
 	"net/http"
 	"strconv"
@@ -66,16 +67,35 @@ func (d *Dashboard) changeClock(r *request) error {
 	case err != nil:
 		return notFound(err)
 	}
+	if err := d.elapse(r, by); err != nil {
+		return errors.Join(err, d.moveBack(r, by))
+	}
+	d.record(r, "clock.move", changed("offset", before.String(), settings.ClockOffset.String()))
+	return r.done(here, ui.DeveloperSaved)
+}
+
+// elapse makes what the sandbox has recorded of an organization older.
+func (d *Dashboard) elapse(r *request, by time.Duration) error {
 	clients, err := d.sandboxClients(r)
 	if err != nil {
 		return err
 	}
-	err = d.Sandbox.Elapse(ctx, provider.Elapsed{ClientIDs: clients, UserPrefix: provider.PersonaID(r.org.ID, ""), By: by})
+	return d.Sandbox.Elapse(r.Request.Context(), provider.Elapsed{
+		ClientIDs: clients, UserPrefix: provider.PersonaID(r.org.ID, ""), By: by,
+	})
+}
+
+// moveBack takes back a step that the sandbox, a database of its own, has not taken: the
+// clock would show another time than its records have, also when it is reset.
+func (d *Dashboard) moveBack(r *request, by time.Duration) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Request.Context()), 2*time.Second)
+	defer cancel()
+	settings, err := d.Store.SandboxSettings(ctx, r.org.ID)
 	if err != nil {
 		return err
 	}
-	d.record(r, "clock.move", changed("offset", before.String(), settings.ClockOffset.String()))
-	return r.done(here, ui.DeveloperSaved)
+	settings.ClockOffset -= by
+	return d.Store.SaveSandboxSettings(ctx, settings)
 }
 
 // sandboxClients returns the client IDs of an organization in the sandbox.

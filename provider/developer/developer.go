@@ -150,7 +150,7 @@ func New(cfg Config) (*Dashboard, error) {
 		mounted: map[string]need{}, watching: make(chan func(), 1),
 	}
 	if cfg.Trials != nil {
-		cfg.Trials.production.Store(cfg.Provider)
+		cfg.Trials.dashboard.Store(d)
 	}
 	for _, r := range d.routes() {
 		d.mount(r)

@@ -82,12 +82,11 @@ func newFixture(t testing.TB, change ...func(*developer.Config)) *fixture {
 	t.Cleanup(w.server.Close)
 	t.Cleanup(w.sandboxServer.Close)
 	w.id = w.newProvider("production.db", provider.Config{BaseURL: w.server.URL, Mailer: w.mails})
-	w.sandbox = w.newProvider("sandbox.db", provider.Config{BaseURL: w.sandboxServer.URL, Sandbox: true, Testing: provider.Testing{
-		Personas: func(context.Context, string) (provider.PersonaSet, error) {
-			return provider.PersonaSet{Realm: "all", Personas: provider.DefaultPersonas()}, nil
-		},
-	}})
-	cfg := developer.Config{Provider: w.id, Sandbox: w.sandbox, Store: w.store, Clock: w.now, Logger: w.logger()}
+	trials := developer.NewTrials(w.store)
+	w.sandbox = w.newProvider("sandbox.db", provider.Config{
+		BaseURL: w.sandboxServer.URL, Sandbox: true, Testing: trials.Testing(), Mailer: trials.Mailer(w.mails),
+	})
+	cfg := developer.Config{Provider: w.id, Sandbox: w.sandbox, Trials: trials, Store: w.store, Clock: w.now, Logger: w.logger()}
 	for _, c := range change {
 		c(&cfg)
 	}

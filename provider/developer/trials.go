@@ -25,8 +25,8 @@ import (
 type Trials struct {
 	store storage.Developers
 
-	// production is that of the dashboard; nil before there is one.
-	production atomic.Pointer[provider.Provider]
+	// dashboard shows them; nil before there is one.
+	dashboard atomic.Pointer[Dashboard]
 }
 
 // NewTrials returns the trials that a store keeps.
@@ -42,10 +42,18 @@ func (t *Trials) Testing() provider.Testing {
 // off.
 func (t *Trials) fault(ctx context.Context, clientID string) (provider.Fault, error) {
 	f, err := t.store.Fault(ctx, clientID)
-	if errors.Is(err, storage.ErrNotFound) || err == nil && !time.Now().Before(f.ExpiresAt) {
+	if errors.Is(err, storage.ErrNotFound) || err == nil && !t.now().Before(f.ExpiresAt) {
 		return "", nil
 	}
 	return provider.Fault(f.Name), err
+}
+
+// now is the time of the dashboard, which sets when a fault ends.
+func (t *Trials) now() time.Time {
+	if d := t.dashboard.Load(); d != nil {
+		return d.Clock()
+	}
+	return time.Now()
 }
 
 func (t *Trials) personas(ctx context.Context, clientID string) (provider.PersonaSet, error) {
@@ -104,9 +112,9 @@ type trialMailer struct {
 // Send implements provider.Mailer.
 func (m trialMailer) Send(ctx context.Context, mail provider.Mail) error {
 	organization, ok := inboxOf(mail.To)
-	production := m.production.Load()
+	dashboard := m.dashboard.Load()
 	switch {
-	case ok && production == nil:
+	case ok && dashboard == nil:
 		return errors.New("no dashboard keeps mails yet: developer.New has not been called with these Trials")
 	case ok:
 		content, err := json.Marshal(keptMail{mail.To, mail.Subject, mail.Text})
@@ -114,7 +122,7 @@ func (m trialMailer) Send(ctx context.Context, mail provider.Mail) error {
 			return err
 		}
 		return m.store.AppendMail(ctx, storage.SandboxMail{
-			OrganizationID: organization, At: time.Now(), Content: production.Seal(sealedMail, content),
+			OrganizationID: organization, At: dashboard.Clock(), Content: dashboard.Provider.Seal(sealedMail, content),
 		}, keptMails)
 	case m.next != nil:
 		return m.next.Send(ctx, mail)
