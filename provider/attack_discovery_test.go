@@ -26,7 +26,7 @@ func TestDiscoveryIsTrue(t *testing.T) {
 				t.Errorf("issuer %v", document["issuer"])
 			}
 			for name, want := range map[string]any{
-				"response_types_supported":                       []any{"code", "token", "id_token", "code id_token", "code token", "code id_token token"},
+				"response_types_supported":                       []any{"code", "token", "id_token", "id_token token", "code id_token", "code token", "code id_token token"},
 				"code_challenge_methods_supported":               []any{"S256"},
 				"id_token_signing_alg_values_supported":          []any{"RS256"},
 				"subject_types_supported":                        []any{"public"},
@@ -113,41 +113,46 @@ func TestNothingOfTheInsideIsServed(t *testing.T) {
 	}
 }
 
-// All six response types bind what they answer with, and to nothing of elsewhere.
+// All response types bind what they answer with, and to nothing of elsewhere.
 func TestIDTokenOfEveryResponseType(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t).withClients().withUsers()
+	w := newFixture(t).withClients().withUsers().withEveryResponseType()
 	b := w.alice()
 	protocol := []string{"iss", "sub", "aud", "exp", "iat", "auth_time", "amr", "nonce", "at_hash", "c_hash"}
-	for _, responseType := range []string{"code", "id_token", "code id_token", "code token", "code id_token token", "token"} {
-		t.Run(responseType, func(t *testing.T) {
-			got := b.allow("scope", "openid military", "response_type", responseType, "nonce", "n-7")
-			if got.Get("iss") != w.Issuer() || got.Get("error") != "" {
-				t.Fatalf("response %v", got)
-			}
-			if front := got.Get("id_token"); front != "" {
-				checkIDToken(t, w, front, got.Get("access_token"), got.Get("code"), protocol)
-			} else if strings.Contains(responseType, "id_token") {
-				t.Errorf("no ID token: %v", got)
-			}
-			if token := got.Get("access_token"); token != "" {
-				works(t, b, token, true)
-			}
-			if code := got.Get("code"); code != "" {
-				_, tokens := b.token("code", code)
-				checkIDToken(t, w, text(t, tokens, "id_token"), text(t, tokens, "access_token"), "", protocol)
-			}
-		})
+	six := []string{"code", "id_token", "code id_token", "code token", "code id_token token", "token"}
+	for client, responseTypes := range map[string][]string{"v3": six, "every": append(six, "id_token token")} {
+		for _, responseType := range responseTypes {
+			t.Run(client+"/"+responseType, func(t *testing.T) {
+				got := b.allow("client_id", client, "scope", "openid military", "response_type", responseType, "nonce", "n-7")
+				if got.Get("iss") != w.Issuer() || got.Get("error") != "" {
+					t.Fatalf("response %v", got)
+				}
+				if front := got.Get("id_token"); front != "" {
+					checkIDToken(t, w, client, front, got.Get("access_token"), got.Get("code"), protocol)
+				} else if strings.Contains(responseType, "id_token") {
+					t.Errorf("no ID token: %v", got)
+				}
+				if token := got.Get("access_token"); token != "" {
+					works(t, b, token, true)
+				} else if slices.Contains(strings.Fields(responseType), "token") {
+					t.Errorf("no access token: %v", got)
+				}
+				if code := got.Get("code"); code != "" {
+					_, tokens := b.token("client_id", client, "code", code)
+					checkIDToken(t, w, client, text(t, tokens, "id_token"), text(t, tokens, "access_token"), "", protocol)
+				}
+			})
+		}
 	}
 }
 
-func checkIDToken(t *testing.T, w *fixture, token, access, code string, protocol []string) {
+func checkIDToken(t *testing.T, w *fixture, client, token, access, code string, protocol []string) {
 	t.Helper()
 	header, claims := jwt(t, token)
 	if header["alg"] != "RS256" || header["typ"] != "JWT" || !slices.Contains(keyIDs(w.publishedKeys()), header["kid"].(string)) || len(header) != 3 {
 		t.Errorf("header %v", header)
 	}
-	want := map[string]any{"iss": w.Issuer(), "sub": "alice", "aud": "v3", "nonce": "n-7"}
+	want := map[string]any{"iss": w.Issuer(), "sub": "alice", "aud": client, "nonce": "n-7"}
 	if access != "" {
 		want["at_hash"] = halfHash(access)
 	}
@@ -163,7 +168,7 @@ func checkIDToken(t *testing.T, w *fixture, token, access, code string, protocol
 		t.Errorf("it lives from %v to %v", claims["iat"], claims["exp"])
 	}
 	for name := range claims {
-		if !slices.Contains(protocol, name) && !slices.Contains([]string{"uuid", "status", "email", "fname", "lname", "street", "city", "state", "zip", "birthdate", "age", "previous_addresses"}, name) {
+		if !slices.Contains(protocol, name) && !slices.Contains([]string{"uuid", "status", "email", "email_verified", "fname", "lname", "street", "city", "state", "zip", "birthdate", "age", "previous_addresses"}, name) {
 			t.Errorf("claim %q is nobody's business", name)
 		}
 	}

@@ -67,7 +67,7 @@ type Client struct {
 	PostLogoutRedirectURIs []string `json:"post_logout_redirect_uris,omitempty"`
 
 	// ResponseTypes are those that the application may use.
-	// Defaults to all six for V3, and code for Standard; without RedirectURIs there are
+	// Defaults to all but "id_token token" for V3, and code for Standard; without RedirectURIs there are
 	// none.
 	ResponseTypes []string `json:"response_types,omitempty"`
 

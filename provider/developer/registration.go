@@ -33,9 +33,12 @@ const (
 )
 
 var (
-	grantTypes    = []string{grantCode, grantRefresh, grantClient}
-	responseTypes = []string{"code", "token", "id_token", "code id_token", "code token", "code id_token token"}
-	authMethods   = []string{authMethodAny, "client_secret_basic", "client_secret_post"}
+	grantTypes = []string{grantCode, grantRefresh, grantClient}
+
+	// v3ResponseTypes are those of an application of the dialect v3 that has named none.
+	v3ResponseTypes = []string{"code", "token", "id_token", "code id_token", "code token", "code id_token token"}
+	responseTypes   = append(slices.Clone(v3ResponseTypes), "id_token token")
+	authMethods     = []string{authMethodAny, "client_secret_basic", "client_secret_post"}
 )
 
 // offeredScopes are those of an environment that developers may give their applications.
@@ -78,7 +81,7 @@ func responseTypesOf(c provider.Client) []string {
 	case c.Dialect == provider.Standard:
 		return responseTypes[:1]
 	default:
-		return responseTypes
+		return v3ResponseTypes
 	}
 }
 

@@ -140,9 +140,9 @@ func (e *Engine) trustedParts(ctx context.Context, form url.Values) (*AuthorizeR
 		return nil, &RedirectError{Client: client, Sent: r.RedirectURI}
 	}
 	r.ResponseType = canonicalResponseType(form.Get("response_type"))
-	r.Mode = defaultMode(r.ResponseType)
-	if len(form["state"]) == 1 && len(form.Get("state")) <= maxState {
-		r.State, r.StateSent = form.Get("state"), form.Has("state")
+	r.Mode = responseMode(form)
+	if states := form["state"]; len(states) == 1 && len(states[0]) <= maxState && r.mayReturn(states[0]) {
+		r.State, r.StateSent = states[0], true
 	}
 	return r, nil
 }
@@ -165,11 +165,29 @@ func (e *RedirectError) Error() string {
 	return "engine: redirect_uri is not registered for client " + strconv.Quote(e.Client.ID)
 }
 
-func defaultMode(responseType string) ResponseMode {
-	if responseType == "code" || responseType == "" {
-		return ModeQuery
+// responseMode returns how the response to a request reaches the client, an error also
+// when something else is wrong with the request: in the mode that it names, unless that
+// would bring tokens into a query, or as its response type has it. A response type that
+// asks for a token has the fragment, whatever else there is in it (OAuth 2.0 Multiple
+// Response Type Encoding Practices section 5).
+func responseMode(form url.Values) ResponseMode {
+	byType := ModeQuery
+	for _, value := range values(strings.Join(form["response_type"], " ")) {
+		if value == "token" || value == "id_token" {
+			byType = ModeFragment
+		}
 	}
-	return ModeFragment
+	named := ResponseMode(form.Get("response_mode"))
+	if len(form["response_mode"]) != 1 || !slices.Contains(ResponseModes, named) || named == ModeQuery {
+		return byType
+	}
+	return named
+}
+
+// mayReturn reports whether a state reaches the client byte for byte. Browsers change line
+// breaks and what is not UTF-8 in the fields of a form.
+func (r *AuthorizeRequest) mayReturn(state string) bool {
+	return r.Mode != ModeFormPost || isText(state)
 }
 
 // parse reads the parameters, one rule each.
@@ -177,12 +195,10 @@ func (r *AuthorizeRequest) parse(form url.Values) error {
 	if err := checkForm(form); err != nil {
 		return err
 	}
-	if err := r.parseMode(form.Get("response_mode")); err != nil {
+	if err := r.checkMode(ResponseMode(form.Get("response_mode"))); err != nil {
 		return err
 	}
-	if r.Mode == ModeFormPost && !isText(r.State) {
-		// Browsers change line breaks and what is not UTF-8 in the fields of a form.
-		r.State, r.StateSent = "", false
+	if !r.mayReturn(form.Get("state")) {
 		return fail(InvalidRequest, "A state with control characters cannot be returned by form_post.").
 			Because(diagnosis.ParameterMalformed, "parameter", "state")
 	}
@@ -218,20 +234,15 @@ var unsupported = []struct{ name, code string }{
 	{"audience", InvalidTarget},
 }
 
-func (r *AuthorizeRequest) parseMode(mode string) error {
-	switch ResponseMode(mode) {
-	case "":
+func (r *AuthorizeRequest) checkMode(named ResponseMode) error {
+	switch {
+	case named == "", named == r.Mode:
 		return nil
-	case ModeQuery:
-		if r.Mode == ModeFragment {
-			return fail(UnsupportedResponseMode, "Tokens are never sent in a query.").Because(diagnosis.ResponseModeUnsupported, "response_mode", mode)
-		}
-	case ModeFragment, ModeFormPost:
-		r.Mode = ResponseMode(mode)
+	case named == ModeQuery:
+		return fail(UnsupportedResponseMode, "Tokens are never sent in a query.").Because(diagnosis.ResponseModeUnsupported, "response_mode", string(named))
 	default:
-		return fail(UnsupportedResponseMode, "This response_mode is unknown.").Because(diagnosis.ResponseModeUnsupported, "response_mode", mode)
+		return fail(UnsupportedResponseMode, "This response_mode is unknown.").Because(diagnosis.ResponseModeUnsupported, "response_mode", string(named))
 	}
-	return nil
 }
 
 func (r *AuthorizeRequest) parsePrompt(prompt string) error {

@@ -64,7 +64,7 @@ var dialects = []Dialect{
 		Name:                DialectV3,
 		LifetimesAsStrings:  true,
 		SingleScope:         true,
-		ResponseTypes:       ResponseTypes,
+		ResponseTypes:       []string{"code", "token", "id_token", "code id_token", "code token", "code id_token token"},
 		UserinfoAsString:    true,
 		JSONP:               true,
 		TokenInQuery:        true,
@@ -111,7 +111,7 @@ func DialectNamed(name string) (Dialect, bool) {
 // ResponseTypes are all response types that the engine supports, each in its
 // canonical order (OAuth 2.0 Multiple Response Type Encoding Practices).
 var ResponseTypes = []string{
-	"code", "token", "id_token", "code id_token", "code token", "code id_token token",
+	"code", "token", "id_token", "id_token token", "code id_token", "code token", "code id_token token",
 }
 
 // GrantTypes are the grants of the token endpoint.

@@ -140,8 +140,7 @@ type issuance struct {
 	basis   storage.Basis
 }
 
-// issuer implements fosite.AuthorizeEndpointHandler for all six response types, with one
-// write.
+// issuer implements fosite.AuthorizeEndpointHandler for all response types, with one write.
 type issuer struct{ *Engine }
 
 func (i issuer) HandleAuthorizeEndpointRequest(ctx context.Context, ar fosite.AuthorizeRequester, response fosite.AuthorizeResponder) error {

@@ -23,7 +23,7 @@ func TestDialects(t *testing.T) {
 		t.Error("a dialect that nobody has named")
 	}
 	want := []Dialect{
-		{Name: "v3", LifetimesAsStrings: true, SingleScope: true, ResponseTypes: ResponseTypes, UserinfoAsString: true, JSONP: true,
+		{Name: "v3", LifetimesAsStrings: true, SingleScope: true, ResponseTypes: []string{"code", "token", "id_token", "code id_token", "code token", "code id_token token"}, UserinfoAsString: true, JSONP: true,
 			TokenInQuery: true, AlwaysRefreshToken: true, GrantsUnknown: true, RedirectURIRequired: true},
 		{Name: "standard", ResponseTypes: []string{"code"}, NonceRequired: true, EmailVerified: true},
 	}
@@ -63,10 +63,10 @@ func TestTokenResponse(t *testing.T) {
 func TestCanonicalResponseType(t *testing.T) {
 	for sent, want := range map[string]string{
 		"code": "code", "token": "token", "id_token": "id_token",
-		"code id_token": "code id_token", "id_token code": "code id_token",
+		"id_token token": "id_token token", "token id_token": "id_token token", "code id_token": "code id_token", "id_token code": "code id_token",
 		"token code": "code token", "token id_token code": "code id_token token",
 		"": "", "none": "", "Code": "", "code code": "", "code code token": "", "code  token": "", " code": "", "code ": "",
-		"code\ttoken": "", "id_token code foo": "", "id_token token": "",
+		"code\ttoken": "", "id_token code foo": "", "id_token  token": "", "id_token token token": "",
 	} {
 		if got := canonicalResponseType(sent); got != want {
 			t.Errorf("%q is %q, want %q", sent, got, want)

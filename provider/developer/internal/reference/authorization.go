@@ -4,7 +4,7 @@ import "strings"
 
 // The lists that the authorization endpoint follows, as discovery has them.
 var (
-	responseTypes = []string{"code", "token", "id_token", "code id_token", "code token", "code id_token token"}
+	responseTypes = []string{"code", "token", "id_token", "code id_token", "code token", "code id_token token", "id_token token"}
 	responseModes = []string{"query", "fragment", "form_post"}
 	prompts       = []string{"none", "login", "consent", "select_account", "create"}
 	displays      = []string{"page", "popup"}

@@ -49,7 +49,7 @@ func differences() []Difference {
 		{"what it is", "RFC 6749 and OpenID Connect Core to the letter", "an older interface of identity verification services"},
 		{"lifetimes in the token payload", "numbers", "strings of digits"},
 		{"scope of a request", "any set", "one scope value, beside `openid` for OpenID Connect"},
-		{"response types", "`code`; others when registered", "all six"},
+		{"response types", "`code`; others when registered", "all but `id_token token`; that when registered"},
 		{"`nonce` with an ID token from the authorization endpoint", "required", "optional"},
 		{"`redirect_uri`", "may be omitted as RFC 6749 has it", "required, at the token endpoint too"},
 		{"userinfo", "JSON, or `application/jwt` when registered", "a signed JWT as a JSON string; JSONP with `callback`"},
