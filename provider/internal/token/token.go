@@ -6,7 +6,7 @@
 //	bfa_AbCd...
 //
 // three letters that name its kind, for people and for scanners that look for
-// leaked credentials, and 64 characters of base64url that hold
+// leaked credentials, and 66 letters and digits (base62.go) that hold
 //
 //	 4 bytes  time in steps of some 4 ms, big-endian; begins anew after 208 days
 //	28 bytes  random
@@ -53,9 +53,14 @@ const (
 	// a second fill the pages of an index one after the other.
 	stepBits = 22
 
-	// size is the length of every token in characters. 48 bytes fill 64
-	// characters of base64 exactly: no bit is left that could vary.
-	size = prefixSize + (bodySize+tagSize)/3*4
+	rawSize = bodySize + tagSize
+
+	// size is the length of a token in characters.
+	size = prefixSize + rawSize/wordSize*wordDigits
+
+	// formerSize is that of a token in base64url, as they were made before. Its 48
+	// bytes fill 64 characters exactly: no bit is left that could vary.
+	formerSize = prefixSize + rawSize/3*4
 )
 
 // Codec makes and recognizes the tokens of one issuer. It is safe for concurrent
@@ -86,45 +91,50 @@ func (c *Codec) New(kind Kind) (token string, digest storage.Digest) {
 	if !ok {
 		panic("token: unknown kind")
 	}
-	var raw [bodySize + tagSize]byte
+	var raw [rawSize]byte
 	binary.BigEndian.PutUint32(raw[:], uint32(c.clock().UnixNano()>>stepBits))
 	random.Fill(raw[timeSize:bodySize])
 	tag := c.secrets.MAC(purpose, raw[:bodySize])
 	copy(raw[bodySize:], tag[:tagSize])
 
 	text := [size]byte{'b', 'f', byte(kind), '_'}
-	base64.RawURLEncoding.Encode(text[prefixSize:], raw[:])
-	return string(text[:]), digestOf(&text, &raw)
+	encode(text[prefixSize:], raw[:])
+	return string(text[:]), digestOf(text[:], &raw)
 }
 
 // Parse returns the digest of a token of this kind, and whether this issuer has made
 // it, under its current secret or one before. Each token has one spelling.
 func (c *Codec) Parse(kind Kind, token string) (storage.Digest, bool) {
 	purpose, ok := c.purposes[kind]
-	if !ok || len(token) != size {
+	if !ok || len(token) != size && len(token) != formerSize {
 		return storage.Digest{}, false
 	}
-	var text [size]byte
-	copy(text[:], token)
-	if [prefixSize]byte(text[:]) != [prefixSize]byte{'b', 'f', byte(kind), '_'} {
+	var buffer [size]byte
+	text := buffer[:copy(buffer[:], token)]
+	if [prefixSize]byte(text) != [prefixSize]byte{'b', 'f', byte(kind), '_'} {
 		return storage.Digest{}, false
+	}
+	var raw [rawSize]byte
+	if !decodeRaw(&raw, text[prefixSize:]) || !c.secrets.VerifyMAC(purpose, raw[bodySize:], raw[:bodySize]) {
+		return storage.Digest{}, false
+	}
+	return digestOf(text, &raw), true
+}
+
+// decodeRaw reads what the characters after a prefix hold, in today's form or the former.
+func decodeRaw(raw *[rawSize]byte, text []byte) bool {
+	if len(text) == size-prefixSize {
+		return decode(raw[:], text)
 	}
 	// The decoder skips line breaks: then it finds fewer bytes than there are.
-	var raw [bodySize + tagSize]byte
-	n, err := base64.RawURLEncoding.Decode(raw[:], text[prefixSize:])
-	if err != nil || n != len(raw) {
-		return storage.Digest{}, false
-	}
-	if !c.secrets.VerifyMAC(purpose, raw[bodySize:], raw[:bodySize]) {
-		return storage.Digest{}, false
-	}
-	return digestOf(&text, &raw), true
+	n, err := base64.RawURLEncoding.Decode(raw[:], text)
+	return err == nil && n == len(raw)
 }
 
 // digestOf returns the time of a token followed by what SHA-256 of all its
 // characters leaves room for: 224 bits, beyond any collision.
-func digestOf(text *[size]byte, raw *[bodySize + tagSize]byte) storage.Digest {
-	digest := storage.Digest(sha256.Sum256(text[:]))
+func digestOf(text []byte, raw *[rawSize]byte) storage.Digest {
+	digest := storage.Digest(sha256.Sum256(text))
 	copy(digest[:timeSize], raw[:timeSize])
 	return digest
 }

@@ -2,6 +2,8 @@ package token_test
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"math/big"
 	"regexp"
 	"strings"
 	"testing"
@@ -35,7 +37,7 @@ func newCodec(t testing.TB, issuer string, current string, previous ...string) *
 
 func TestNewTokenParsesAsItsKindOnly(t *testing.T) {
 	c := newCodec(t, issuer, newSecret)
-	form := regexp.MustCompile(`^bf[cars]_[A-Za-z0-9_-]{64}$`)
+	form := regexp.MustCompile(`^bf[cars]_[A-Za-z0-9]{66}$`)
 	for _, kind := range kinds {
 		value, digest := c.New(kind)
 		if !form.MatchString(value) || value[2] != byte(kind) {
@@ -145,13 +147,63 @@ func TestParseRefusesDamage(t *testing.T) {
 		refused("a line break", value[:i]+"\n"+value[i:])
 		refused("a line break in place", value[:i]+"\n"+value[i+1:])
 	}
-	refused("halves swapped", value[:4]+value[36:]+value[4:36])
+	refused("halves swapped", value[:4]+value[37:]+value[4:37])
 	refused("upper case", strings.ToUpper(value))
 	refused("no prefix", value[4:])
 	refused("padding", value+"==")
 	refused("white space", " "+value)
-	refused("the other base64 alphabet", value[:67]+"+")
+	refused("another alphabet", value[:69]+"-")
+	refused("a word of more than 64 bits", value[:4]+"zzzzzzzzzzz"+value[15:])
 	refused("a megabyte", value+strings.Repeat("A", 1<<20))
+}
+
+// 64 bits leave a little room in eleven digits: what begins there again is another spelling.
+func TestParseRefusesSecondSpellingOfWord(t *testing.T) {
+	c := newCodec(t, issuer, newSecret)
+	for range 100 {
+		value, _ := c.New(token.Access)
+		word := new(big.Int)
+		for _, digit := range value[4:15] {
+			word.Mul(word, big.NewInt(62)).Add(word, big.NewInt(int64(strings.IndexRune(alphabet, digit))))
+		}
+		word.Add(word, new(big.Int).Lsh(big.NewInt(1), 64))
+		text, digit := "", new(big.Int)
+		for word.Sign() > 0 {
+			word.DivMod(word, big.NewInt(62), digit)
+			text = alphabet[digit.Int64():][:1] + text
+		}
+		if len(text) != 11 {
+			t.Fatalf("%s has %d digits", text, len(text))
+		}
+		if _, ok := c.Parse(token.Access, value[:4]+text+value[15:]); ok {
+			t.Fatalf("%s parses for %s", text, value)
+		}
+	}
+}
+
+const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+
+// Made by the version before, whose tokens were in base64url.
+func TestParseKnowsFormerTokens(t *testing.T) {
+	c := newCodec(t, issuer, newSecret)
+	for kind, former := range map[token.Kind]string{} {
+		digest, ok := c.Parse(kind, former)
+		if !ok {
+			t.Fatalf("%s does not parse", former)
+		}
+		sum := sha256.Sum256([]byte(former))
+		if !bytes.Equal(digest[4:], sum[4:]) {
+			t.Errorf("%s has another digest than before", former)
+		}
+		for i := range former {
+			for b := range 256 {
+				damaged := former[:i] + string([]byte{byte(b)}) + former[i+1:]
+				if _, ok := c.Parse(kind, damaged); ok && damaged != former {
+					t.Errorf("%q parses", damaged)
+				}
+			}
+		}
+	}
 }
 
 // A decoder that skips line breaks would read the last byte of the code as zero,
@@ -172,7 +224,7 @@ func FuzzParse(f *testing.F) {
 	f.Add("bfa_" + strings.Repeat("A", 64))
 	f.Add("bfa_" + strings.Repeat("\n", 64))
 	value, _ := c.New(token.Access)
-	f.Add(value[:67] + "\n")
+	f.Add(value[:69] + "\n")
 	f.Fuzz(func(t *testing.T, s string) {
 		for _, kind := range kinds {
 			if _, ok := c.Parse(kind, s); ok {
