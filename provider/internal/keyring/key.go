@@ -35,7 +35,7 @@ type key struct {
 	public     *rsa.PublicKey
 
 	// header is the encoded JOSE header with the dot after it: the same for
-	// every token that the key signs.
+	// every token of TypeJWT that the key signs.
 	header string
 
 	// outdated says that an earlier secret sealed the key.
@@ -66,7 +66,7 @@ func newKey(signer crypto.Signer) (*key, error) {
 	if err != nil {
 		return nil, err
 	}
-	k := &key{id: id, signer: signer, public: public, header: encodeHeader(id)}
+	k := &key{id: id, signer: signer, public: public, header: encodeHeader(id, TypeJWT)}
 	digest := sha256.Sum256([]byte(k.header))
 	signature, err := signer.Sign(rand.Reader, digest[:], crypto.SHA256)
 	if err != nil {

@@ -75,7 +75,7 @@ func Static(signer crypto.Signer, others ...*rsa.PublicKey) (*KeySet, error) {
 		}
 		known := func(k *key) bool { return k.id == id }
 		if !known(k) && !slices.ContainsFunc(keys, known) {
-			keys = append(keys, &key{id: id, public: public, header: encodeHeader(id)})
+			keys = append(keys, &key{id: id, public: public, header: encodeHeader(id, TypeJWT)})
 		}
 	}
 	keys = append(keys, k) // the last one signs

@@ -105,7 +105,7 @@ func (s *KeySet) openFormer(current *snapshot, row storage.Key) (*key, error) {
 		if err != nil {
 			return nil, err
 		}
-		k = &key{generation: row.Generation, id: row.ID, useFrom: row.UseFrom, public: &private.PublicKey, header: encodeHeader(row.ID)}
+		k = &key{generation: row.Generation, id: row.ID, useFrom: row.UseFrom, public: &private.PublicKey, header: encodeHeader(row.ID, TypeJWT)}
 	}
 	public := *k
 	public.signer = nil

@@ -56,9 +56,9 @@ func (s *snapshot) byID(id string) *key {
 	return s.find(func(k *key) bool { return k.id == id })
 }
 
-// byHeader returns the key whose header the token starts with, or nil.
-func (s *snapshot) byHeader(token string) *key {
-	return s.find(func(k *key) bool { return strings.HasPrefix(token, k.header) })
+// byHeader returns the key whose header for a type the token starts with, or nil.
+func (s *snapshot) byHeader(typ, token string) *key {
+	return s.find(func(k *key) bool { return strings.HasPrefix(token, k.headerAs(typ)) })
 }
 
 // find returns the first key that matches, or nil. Published keys come first.

@@ -17,25 +17,44 @@ var ErrToken = errors.New("keyring: not a token of this issuer")
 // maxTokenSize is the length in bytes beyond which no token is looked at.
 const maxTokenSize = 8 << 10
 
-// encodeHeader returns the JOSE header (RFC 7515 section 4) of every token that a
-// key signs, encoded, with the dot that follows. The identifier is base64url and
-// needs no escape.
-func encodeHeader(id string) string {
-	header := `{"alg":"RS256","kid":"` + id + `","typ":"JWT"}`
+// Types of tokens: the typ of their header (RFC 7515 section 4.1.9). A token of one type
+// is never taken for one of another (RFC 8725 section 3.11).
+const (
+	// TypeJWT is that of ID tokens and of userinfo.
+	TypeJWT = "JWT"
+	// TypeAccessToken is that of access tokens (RFC 9068 section 2.1).
+	TypeAccessToken = "at+jwt"
+)
+
+// encodeHeader returns the JOSE header (RFC 7515 section 4) of every token of a type that
+// a key signs, encoded, with the dot that follows. Identifier and type need no escape.
+func encodeHeader(id, typ string) string {
+	header := `{"alg":"RS256","kid":"` + id + `","typ":"` + typ + `"}`
 	return base64.RawURLEncoding.EncodeToString([]byte(header)) + "."
 }
 
-// Sign returns a JWS (RFC 7515) in compact form over the claims, which are a JSON
-// object, under the key that signs now. It is written out here because all but
-// the claims and the signature is constant for each key; a general library would
+// headerAs returns the header of the key's tokens of a type.
+func (k *key) headerAs(typ string) string {
+	if typ == TypeJWT {
+		return k.header
+	}
+	return encodeHeader(k.id, typ)
+}
+
+// Sign is SignAs for [TypeJWT].
+func (s *KeySet) Sign(claims []byte) (string, error) { return s.SignAs(TypeJWT, claims) }
+
+// SignAs returns a JWS (RFC 7515) in compact form over the claims, which are a JSON
+// object, with this typ, under the key that signs now. It is written out here because all
+// but the claims and the signature is constant for each key; a general library would
 // build, encode and copy the header each time.
-func (s *KeySet) Sign(claims []byte) (string, error) {
+func (s *KeySet) SignAs(typ string, claims []byte) (string, error) {
 	k := s.signing()
-	encoding := base64.RawURLEncoding
-	size := len(k.header) + encoding.EncodedLen(len(claims)) + 1 + encoding.EncodedLen(k.public.Size())
+	encoding, header := base64.RawURLEncoding, k.headerAs(typ)
+	size := len(header) + encoding.EncodedLen(len(claims)) + 1 + encoding.EncodedLen(k.public.Size())
 
 	token := make([]byte, 0, size)
-	token = append(token, k.header...)
+	token = append(token, header...)
 	token = encoding.AppendEncode(token, claims)
 	digest := sha256.Sum256(token)
 	signature, err := k.signer.Sign(rand.Reader, digest[:], crypto.SHA256)
@@ -47,23 +66,27 @@ func (s *KeySet) Sign(claims []byte) (string, error) {
 	return string(token), nil
 }
 
-// Verify returns the claims of a token that a key of this set has signed, or
-// [ErrToken]. It looks at nothing in them: whether the token has expired, and whom
+// Verify is VerifyAs for [TypeJWT].
+func (s *KeySet) Verify(token string) (claims []byte, err error) { return s.VerifyAs(TypeJWT, token) }
+
+// VerifyAs returns the claims of a token of this type that a key of this set has signed,
+// or [ErrToken]. It looks at nothing in them: whether the token has expired, and whom
 // it is for, is for the caller to decide.
 //
-// The header must be, byte for byte, the one that [KeySet.Sign] writes for a known
+// The header must be, byte for byte, the one that [KeySet.SignAs] writes for a known
 // key. No other algorithm, no key or address inside a header, no compression, no
 // critical extension and no encrypted token can pass (RFC 8725 section 3), because
 // nothing of a header is ever interpreted.
-func (s *KeySet) Verify(token string) (claims []byte, err error) {
+func (s *KeySet) VerifyAs(typ, token string) (claims []byte, err error) {
 	if len(token) > maxTokenSize {
 		return nil, ErrToken
 	}
-	k := s.current.Load().byHeader(token)
+	k := s.current.Load().byHeader(typ, token)
 	if k == nil {
 		return nil, ErrToken
 	}
-	payload, encoded, found := strings.Cut(token[len(k.header):], ".")
+	header := k.headerAs(typ)
+	payload, encoded, found := strings.Cut(token[len(header):], ".")
 	if !found {
 		return nil, ErrToken
 	}
@@ -71,7 +94,7 @@ func (s *KeySet) Verify(token string) (claims []byte, err error) {
 	if err != nil {
 		return nil, ErrToken
 	}
-	digest := sha256.Sum256([]byte(token[:len(k.header)+len(payload)]))
+	digest := sha256.Sum256([]byte(token[:len(header)+len(payload)]))
 	if rsa.VerifyPKCS1v15(k.public, crypto.SHA256, digest[:], signature) != nil {
 		return nil, ErrToken
 	}

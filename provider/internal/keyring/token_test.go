@@ -55,6 +55,31 @@ func TestSignIsUnderstoodByOthers(t *testing.T) {
 	}
 }
 
+// A token of one type would have rights of another: an access token those of an ID token
+// that is presented as a hint.
+func TestTokenOfOneTypeIsNoneOfAnother(t *testing.T) {
+	keys := staticKeySet(t)
+	types := []string{TypeJWT, TypeAccessToken, "logout+jwt"}
+	for _, signed := range types {
+		token, err := keys.SignAs(signed, []byte(`{"sub":"u1"}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		parsed, err := jose.ParseSigned(token)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := parsed.Signatures[0].Protected.ExtraHeaders[jose.HeaderType]; got != signed {
+			t.Errorf("typ %v, want %s", got, signed)
+		}
+		for _, wanted := range types {
+			if _, err := keys.VerifyAs(wanted, token); (err == nil) != (signed == wanted) {
+				t.Errorf("%s as %s: %v", signed, wanted, err)
+			}
+		}
+	}
+}
+
 // sign makes a token with go-jose, as an attacker with some key would.
 func sign(t *testing.T, alg jose.SignatureAlgorithm, key any, options *jose.SignerOptions) string {
 	t.Helper()

@@ -94,6 +94,17 @@ func (e *Endpoints) discoveryDocument() ([]byte, error) {
 	return json.Marshal(m)
 }
 
+// InsertedPaths are where clients look for the discovery document of a provider whose base
+// URL has this path, when they put the well-known part in front of the issuer's path (RFC
+// 8414 section 3.1). They are paths of the host: with a base URL that has a path they lie
+// beside it.
+func InsertedPaths(basePath string) []string {
+	return []string{
+		"/.well-known/oauth-authorization-server" + basePath + "/oidc",
+		"/.well-known/openid-configuration" + basePath + "/oidc",
+	}
+}
+
 func (e *Endpoints) serveDiscovery(w http.ResponseWriter, _ *http.Request) {
 	servePublic(w, e.discovery)
 }

@@ -59,15 +59,20 @@ func (e *Endpoints) Routes() []web.Route {
 		return web.Route{Method: http.MethodPost, Path: path, Kind: web.Program, Origins: origins, Handler: e.Site.Program(h)}
 	}
 	get := func(path string, h http.HandlerFunc) web.Route {
-		return web.Route{Method: http.MethodGet, Path: path, Kind: web.Program, Handler: h}
+		return web.Route{Method: http.MethodGet, Path: path, Kind: web.Program, Origins: true, Handler: h}
 	}
-	return []web.Route{
+	routes := []web.Route{
 		post("/oauth/token", e.token, true),
 		post("/oauth/revoke", e.revoke, true),
 		post("/oauth/introspect", e.introspect, false),
 		get("/oidc/.well-known/openid-configuration", e.serveDiscovery),
+		get("/oidc/.well-known/oauth-authorization-server", e.serveDiscovery),
 		get("/oidc/.well-known/jwks", e.serveKeys),
 	}
+	for _, path := range InsertedPaths(e.Site.Base.Path) {
+		routes = append(routes, get(path, e.serveDiscovery))
+	}
+	return routes
 }
 
 // token is the token endpoint (RFC 6749 section 3.2).

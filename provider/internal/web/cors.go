@@ -41,7 +41,9 @@ func preflight(methods string) http.HandlerFunc {
 		if origin := r.Header.Get("Origin"); ValidateOrigin(origin) == nil {
 			h.Set("Access-Control-Allow-Origin", origin)
 			h.Set("Access-Control-Allow-Methods", methods)
-			h.Set("Access-Control-Allow-Headers", "Authorization, Content-Type")
+			// The last one comes with every request of the Model Context Protocol, those for
+			// metadata included.
+			h.Set("Access-Control-Allow-Headers", "Authorization, Content-Type, MCP-Protocol-Version")
 			h.Set("Access-Control-Max-Age", "600")
 		}
 		w.WriteHeader(http.StatusNoContent)

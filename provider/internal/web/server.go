@@ -94,6 +94,9 @@ func (s *Server) watchMount(r *http.Request, m *matched) {
 // ErrClosed is what requests after Close are answered with.
 var ErrClosed = fmt.Errorf("%w: the provider is closed", storage.ErrUnavailable)
 
+// BasePath returns the path of the base URL; "" when it has none.
+func (s *Server) BasePath() string { return s.site.Base.Path }
+
 // path is the path of a request relative to the base URL. Behind http.StripPrefix it is
 // that already, also when it begins as the base URL's does: with the base URL
 // https://host.example/oauth, /oauth/authorize is the rest of /oauth/oauth/authorize.

@@ -10,6 +10,9 @@ type Endpoint struct {
 	Path    string
 	Methods []string
 
+	// Aliases are other paths of the same, which Text names.
+	Aliases []string
+
 	// Standard says where it is defined.
 	Standard string
 

@@ -4,9 +4,12 @@ func discovery() Endpoint {
 	return Endpoint{
 		ID: "discovery", Title: "Discovery document", Path: "/oidc/.well-known/openid-configuration", Methods: []string{"GET"},
 		Standard: "OpenID Connect Discovery section 4, RFC 8414",
-		Text:     []string{"Addresses and abilities of the provider. Libraries begin here, at the issuer. It may be cached for an hour."},
-		Origins:  EveryOrigin,
-		Answers:  []Answer{{200, mediaJSON, "Discovery", ""}},
+		Aliases:  []string{"/oidc/.well-known/oauth-authorization-server"},
+		Text: []string{
+			"Addresses and abilities of the provider. Libraries begin here, at the issuer. It may be cached for an hour.",
+			"The same document is at `/oidc/.well-known/oauth-authorization-server`, and where RFC 8414 section 3.1 puts the well-known part in front of the path of the issuer."},
+		Origins: EveryOrigin,
+		Answers: []Answer{{200, mediaJSON, "Discovery", ""}},
 	}
 }
 
