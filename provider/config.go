@@ -146,6 +146,15 @@ type Config struct {
 	// Defaults to believing nobody.
 	TrustedProxies []netip.Prefix `json:"trusted_proxies,omitempty"`
 
+	// AllowPrivateNetworks lets applications register addresses that the provider calls
+	// (Client.BackchannelLogoutURI) on private networks and on the
+	// provider's own machine, there by http as well. Whoever can register an application
+	// can then make the provider connect to services that only it can reach; what clouds
+	// serve to their machines alone, such as 169.254.169.254, is refused all the same. It
+	// is for networks that are trusted, and for developers, who listen on localhost.
+	// Defaults to false.
+	AllowPrivateNetworks bool `json:"allow_private_networks,omitempty"`
+
 	// Sandbox marks every screen as a test environment.
 	// Defaults to false.
 	Sandbox bool `json:"sandbox,omitempty"`

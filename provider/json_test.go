@@ -24,7 +24,7 @@ func TestConfigInJSON(t *testing.T) {
 		Lifetimes:      provider.Lifetimes{Code: 90 * time.Second, RefreshGrace: -time.Second, Session: 48 * time.Hour},
 		Limits:         provider.Limits{SignIn: provider.Limit{Burst: 5, Every: time.Minute}, Mail: provider.Limit{Burst: -1}},
 		TrustedProxies: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")},
-		Sandbox:        true,
+		Sandbox:        true, AllowPrivateNetworks: true,
 	}
 	text, err := json.Marshal(want)
 	if err != nil {
@@ -35,7 +35,7 @@ func TestConfigInJSON(t *testing.T) {
 		`"scopes":[{"name":"club","attributes":["since"]}],"attributes":[{"handle":"since","type":"date"}],` +
 		`"lifetimes":{"code":"1m30s","refresh_grace":"-1s","session":"48h0m0s"},` +
 		`"limits":{"sign_in":{"burst":5,"every":"1m0s"},"mail":{"burst":-1}},` +
-		`"trusted_proxies":["10.0.0.0/8"],"sandbox":true}`
+		`"trusted_proxies":["10.0.0.0/8"],"allow_private_networks":true,"sandbox":true}`
 	if diff := cmp.Diff(form, string(text)); diff != "" {
 		t.Errorf("JSON (-want +got):\n%s", diff)
 	}

@@ -22,6 +22,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider/internal/keyring"
 	"github.com/bonafide-id/bonafide/provider/internal/memory"
 	"github.com/bonafide-id/bonafide/provider/internal/oauth"
+	"github.com/bonafide-id/bonafide/provider/internal/outbound"
 	"github.com/bonafide-id/bonafide/provider/internal/password"
 	"github.com/bonafide-id/bonafide/provider/internal/picture"
 	"github.com/bonafide-id/bonafide/provider/internal/ratelimit"
@@ -51,6 +52,7 @@ type Provider struct {
 	accounts  *account.Accounts
 	clients   *clients.Registry
 	uses      *clients.Uses
+	outbound  *outbound.Client
 	flows     *authflow.Endpoint
 	pages     *account.Pages
 	button    *widget.Widget
@@ -143,6 +145,7 @@ func (p *Provider) build(ctx context.Context, logo []byte) error {
 	})
 	p.faults = p.newFaults()
 	p.uses = clients.NewUses(p.store, cfg.Clock, cfg.Logger)
+	p.outbound = outbound.New(outbound.Options{AllowPrivate: cfg.AllowPrivateNetworks})
 	tokens := token.NewCodec(p.secrets, p.issuer, cfg.Clock)
 	p.engine = p.newEngine(tokens, source)
 	p.clients = &clients.Registry{

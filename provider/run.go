@@ -98,6 +98,7 @@ func (p *Provider) Close() error {
 	p.running.Wait()
 	p.activity.Close()
 	p.uses.Close()
+	p.outbound.Close()
 	if err := p.store.Close(); err != nil {
 		return fmt.Errorf("provider: close store: %w", err)
 	}
