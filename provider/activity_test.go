@@ -189,7 +189,12 @@ var happenings = map[string]happening{
 	"LoginRequired": {func(w *fixture, _ *browser) { w.newBrowser().open(authorizeURL("prompt", "none", "state", marker)) },
 		failed("v3", "authorize", "login_required", "login_required")},
 	"ConsentRequired": {at("prompt", "none"), about("alice", failed("v3", "authorize", "consent_required", "consent_required"))},
-	"UserDenied":      {func(_ *fixture, b *browser) { b.submitOnce(b.open(authorizeURL("state", marker)), "action", "deny") }, denied("v3", "user_denied")},
+	"ConsentNeverRemembered": {func(_ *fixture, b *browser) {
+		native := []string{"client_id", "pub", "redirect_uri", "http://127.0.0.1:5000/cb", "state", marker, "code_challenge", s256, "code_challenge_method", "S256"}
+		b.submitOnce(b.open(authorizeURL(native...)), "action", "allow")
+		b.get(authorizeURL(append(native, "prompt", "none")...))
+	}, about("alice", failed("pub", "authorize", "consent_required", "consent_never_remembered"))},
+	"UserDenied": {func(_ *fixture, b *browser) { b.submitOnce(b.open(authorizeURL("state", marker)), "action", "deny") }, denied("v3", "user_denied")},
 	"UserNotVerified": {func(w *fixture, b *browser) {
 		w.ok(w.SetStatus(b.t.Context(), "alice", provider.Status{Group: "military", Subgroups: []string{"Veteran"}}))
 		b.submit(b.open(authorizeURL("client_id", "strict")), "action", "allow")

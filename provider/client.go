@@ -151,7 +151,7 @@ var ErrNoClient = clients.ErrNotFound
 // second in every process. A new confidential client without a Secret gets one;
 // ClientSecret returns it.
 func (p *Provider) SaveClient(ctx context.Context, c Client) error {
-	err := c.validate(p.catalogue)
+	err := c.validate(p.catalogue, p.cfg.addresses())
 	if err == nil {
 		err = asFieldError(p.clients.Save(ctx, c.record(), c.Secret, c.Logo))
 	}
@@ -222,7 +222,7 @@ func (c Client) record() storage.Client {
 }
 
 // validate names the first field that cannot be accepted.
-func (c Client) validate(known *claims.Catalogue) error {
+func (c Client) validate(known *claims.Catalogue, addresses engine.Addresses) error {
 	if !claims.IsName(c.ID) {
 		return wrongField("ID", "must be 1 to 64 letters, digits, or -_.:")
 	}
@@ -253,7 +253,7 @@ func (c Client) validate(known *claims.Catalogue) error {
 	case c.TermsURL != "" && !web.IsWebURL(c.TermsURL):
 		return wrongField("TermsURL", "is not an http address without a user name")
 	}
-	return c.validateLists(known)
+	return c.validateLists(known, addresses)
 }
 
 // asksForItselfOnly reports whether the application never asks for a user, so that nobody
@@ -262,17 +262,17 @@ func (c Client) asksForItselfOnly() bool {
 	return len(c.GrantTypes) > 0 && !slices.ContainsFunc(c.GrantTypes, func(g string) bool { return g != engine.GrantClientCredentials })
 }
 
-func (c Client) validateLists(known *claims.Catalogue) error {
+func (c Client) validateLists(known *claims.Catalogue, addresses engine.Addresses) error {
 	for _, list := range []struct {
 		name   string
 		values []string
 		check  func(string) error
 	}{
-		{"RedirectURIs", c.RedirectURIs, engine.ValidateRedirectURI},
-		{"PostLogoutRedirectURIs", c.PostLogoutRedirectURIs, engine.ValidateRedirectURI},
+		{"RedirectURIs", c.RedirectURIs, addresses.ValidateRedirectURI},
+		{"PostLogoutRedirectURIs", c.PostLogoutRedirectURIs, addresses.ValidateRedirectURI},
 		{"ResponseTypes", c.ResponseTypes, oneOf(engine.ResponseTypes)},
 		{"GrantTypes", c.GrantTypes, oneOf(engine.GrantTypes)},
-		{"Origins", c.Origins, web.ValidateOrigin},
+		{"Origins", c.Origins, addresses.ValidateOrigin},
 		{"Scopes", c.Scopes, func(s string) error {
 			if !known.Known(s) {
 				return errors.New("is not a scope of the catalogue")

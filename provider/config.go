@@ -32,7 +32,7 @@ type Config struct {
 	// BaseURL is where browsers and clients reach the provider, without a slash
 	// at its end; it may have a path, as in https://host.example/id. The issuer
 	// is BaseURL + "/oidc". It must be https, or http on a loopback host for
-	// development. Nothing is ever derived from the Host header or from
+	// development, or as InsecureHTTP has it. Nothing is ever derived from the Host header or from
 	// forwarding headers.
 	BaseURL string `json:"base_url"`
 
@@ -159,6 +159,14 @@ type Config struct {
 	// Defaults to false.
 	Sandbox bool `json:"sandbox,omitempty"`
 
+	// InsecureHTTP lets a sandbox, and the redirect URIs and origins of its
+	// applications, be http on a private network, as between containers: on an address
+	// that is not routed, a name of one label, or a name in .test, .local, .internal or
+	// .home.arpa. Passwords, cookies and tokens can then be read by everybody on the
+	// way. It needs Sandbox.
+	// Defaults to false: http is for loopback hosts only.
+	InsecureHTTP bool `json:"insecure_http,omitempty"`
+
 	// Testing is what developers of applications can do in a sandbox. It needs Sandbox.
 	// Defaults to nothing.
 	Testing Testing `json:"-"`
@@ -243,11 +251,11 @@ func (c Config) withDefaults() Config {
 
 // validate names the first field that cannot work. It expects defaults in place.
 func (c Config) validate() error {
-	if err := validateBaseURL(c.BaseURL); err != nil {
+	if err := c.validateBaseURL(c.BaseURL); err != nil {
 		return &FieldError{"BaseURL", err}
 	}
 	for i, base := range c.PreviousBaseURLs {
-		if err := validateBaseURL(base); err != nil {
+		if err := c.validateBaseURL(base); err != nil {
 			return &FieldError{fmt.Sprintf("PreviousBaseURLs[%d]", i), err}
 		}
 	}
@@ -260,6 +268,8 @@ func (c Config) validate() error {
 		return wrongField("Brand.ButtonColor", "%q is not of the form #rrggbb", c.Brand.ButtonColor)
 	case len(c.Brand.Name) > 64 || !web.IsVisible(c.Brand.Name):
 		return wrongField("Brand.Name", "must be at most 64 bytes of text that can be seen")
+	case c.InsecureHTTP && !c.Sandbox:
+		return wrongField("InsecureHTTP", "is for a sandbox; set Sandbox, or serve https")
 	case c.PasswordMinLength < 8 || c.PasswordMinLength > 64:
 		return wrongField("PasswordMinLength", "must be from 8 to 64")
 	case c.Users.SignedIn != nil && c.Users.SignInURL == "":
@@ -296,7 +306,7 @@ func (c Config) validate() error {
 	return c.Lifetimes.validate()
 }
 
-func validateBaseURL(s string) error {
+func (c Config) validateBaseURL(s string) error {
 	if s == "" {
 		return errors.New("is missing; for example https://id.example.com")
 	}
@@ -312,16 +322,21 @@ func validateBaseURL(s string) error {
 		return fmt.Errorf("%q must not end with a slash", s)
 	case !strings.HasPrefix(s, u.Scheme+"://"+strings.ToLower(u.Host)) || u.EscapedPath() != u.Path || u.Path != "" && path.Clean(u.Path) != u.Path:
 		return fmt.Errorf("%q must be in lower case, without escapes in its host, and with a plain path", s)
-	case !engine.HasPlainPort(u) || web.IsDefaultPort(u):
+	case !engine.HasPlainPort(u) || engine.IsDefaultPort(u):
 		return fmt.Errorf("%q must have a port from 1 to 65535, or none where it is that of the scheme", s)
 	case u.Scheme == "https":
 		return nil
-	case u.Scheme == "http" && web.IsLoopbackHost(u.Hostname()):
+	case u.Scheme == "http" && c.addresses().AllowsHTTP(u.Hostname()):
 		return nil
+	case c.InsecureHTTP:
+		return fmt.Errorf("%q must be https; http is allowed for localhost and hosts of a private network only", s)
 	default:
 		return fmt.Errorf("%q must be https; http is allowed for localhost only", s)
 	}
 }
+
+// addresses are the rules for addresses of the provider and of applications.
+func (c Config) addresses() engine.Addresses { return engine.Addresses{PrivateHTTP: c.InsecureHTTP} }
 
 // hasAccounts reports whether the provider keeps the users itself.
 func (c Config) hasAccounts() bool { return c.Users.SignedIn == nil }

@@ -251,6 +251,7 @@ func (p *Provider) newEngine(tokens *token.Codec, source *claims.Source) *engine
 	l := p.cfg.Lifetimes
 	return engine.New(engine.Options{
 		Issuer:     p.issuer,
+		Addresses:  p.cfg.addresses(),
 		Clients:    p.store,
 		Grants:     memory.Grants{Store: p.store},
 		Tokens:     engineTokens{tokens},

@@ -1,17 +1,16 @@
 package provider
 
-import (
-	"github.com/bonafide-id/bonafide/provider/internal/engine"
-	"github.com/bonafide-id/bonafide/provider/internal/web"
-)
-
 // ValidateRedirectURI returns why an address cannot be one of Client.RedirectURIs or
 // Client.PostLogoutRedirectURIs, as the authorization endpoint decides, or nil.
-func ValidateRedirectURI(uri string) error { return engine.ValidateRedirectURI(uri) }
+func (p *Provider) ValidateRedirectURI(uri string) error {
+	return p.cfg.addresses().ValidateRedirectURI(uri)
+}
 
 // ValidateOrigin returns why a web origin cannot be one of Client.Origins, or nil.
-func ValidateOrigin(origin string) error { return web.ValidateOrigin(origin) }
+func (p *Provider) ValidateOrigin(origin string) error {
+	return p.cfg.addresses().ValidateOrigin(origin)
+}
 
 // ValidateClient returns the FieldError that SaveClient would return for a registration,
 // or nil. It looks at neither what is registered nor the logo.
-func (p *Provider) ValidateClient(c Client) error { return c.validate(p.catalogue) }
+func (p *Provider) ValidateClient(c Client) error { return c.validate(p.catalogue, p.cfg.addresses()) }

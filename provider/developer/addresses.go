@@ -11,10 +11,10 @@ import (
 
 // addressFields are the fields with an address a line, and what decides about each of
 // these.
-var addressFields = map[string]func(string) error{
-	ui.FieldRedirectURIs:           provider.ValidateRedirectURI,
-	ui.FieldPostLogoutRedirectURIs: provider.ValidateRedirectURI,
-	ui.FieldOrigins:                provider.ValidateOrigin,
+var addressFields = map[string]func(*provider.Provider, string) error{
+	ui.FieldRedirectURIs:           (*provider.Provider).ValidateRedirectURI,
+	ui.FieldPostLogoutRedirectURIs: (*provider.Provider).ValidateRedirectURI,
+	ui.FieldOrigins:                (*provider.Provider).ValidateOrigin,
 }
 
 // checkField says of an address field, while it is typed, whether it would be accepted.
@@ -24,7 +24,7 @@ func (d *Dashboard) checkField(r *request) error {
 		return provider.ErrScreenNotFound
 	}
 	said := ""
-	if addresses, problems := addressesIn(field, value); len(addresses)+len(problems) > 0 {
+	if addresses, problems := addressesIn(d.provider(r.env), field, value); len(addresses)+len(problems) > 0 {
 		said = ui.DeveloperChecked(r.Page(), problems)
 	}
 	r.Writer.Header().Set("Content-Type", "text/plain; charset=utf-8")
@@ -33,28 +33,29 @@ func (d *Dashboard) checkField(r *request) error {
 	return nil
 }
 
-// addressesIn returns the addresses of a field, each once, and what is wrong with them.
-func addressesIn(field, value string) (addresses []string, problems []ui.Problem) {
+// addressesIn returns the addresses of a field, each once, and what is wrong with them to
+// the provider of their application.
+func addressesIn(p *provider.Provider, field, value string) (addresses []string, problems []ui.Problem) {
 	for i, address := range strings.Split(value, "\n") {
 		address = strings.TrimSpace(address)
 		if address == "" || slices.Contains(addresses, address) {
 			continue
 		}
 		addresses = append(addresses, address)
-		if err := addressFields[field](address); err != nil {
-			problems = append(problems, addressProblem(field, i+1, address, err))
+		if err := addressFields[field](p, address); err != nil {
+			problems = append(problems, addressProblem(p, field, i+1, address, err))
 		}
 	}
 	return addresses, problems
 }
 
 // addressProblem says what to change about an address that the provider refuses.
-func addressProblem(field string, line int, address string, err error) ui.Problem {
+func addressProblem(p *provider.Provider, field string, line int, address string, err error) ui.Problem {
 	if field == ui.FieldOrigins {
 		return ui.Problem{Code: ui.OriginInvalid, Field: field, Line: line}
 	}
 	for _, r := range repairs {
-		if provider.ValidateRedirectURI(r.repair(address)) == nil {
+		if p.ValidateRedirectURI(r.repair(address)) == nil {
 			return ui.Problem{Code: r.code, Field: field, Line: line}
 		}
 	}
@@ -98,7 +99,7 @@ var repairs = []struct {
 }
 
 // originsOf returns the web origins that pages at these addresses have.
-func originsOf(addresses []string) []string {
+func originsOf(p *provider.Provider, addresses []string) []string {
 	var origins []string
 	for _, address := range addresses {
 		u, err := url.Parse(address)
@@ -108,7 +109,7 @@ func originsOf(addresses []string) []string {
 		host := strings.ToLower(u.Host)
 		host = strings.TrimSuffix(host, map[string]string{"https": ":443", "http": ":80"}[u.Scheme])
 		origin := u.Scheme + "://" + host
-		if provider.ValidateOrigin(origin) == nil && !slices.Contains(origins, origin) {
+		if p.ValidateOrigin(origin) == nil && !slices.Contains(origins, origin) {
 			origins = append(origins, origin)
 		}
 	}

@@ -60,7 +60,7 @@ func (d *Dashboard) registerApplication(r *request) error {
 	}
 	p.scopes(r.env)
 	if kind == kindSPA {
-		p.Origins = originsOf(p.RedirectURIs)
+		p.Origins = originsOf(d.provider(r.env), p.RedirectURIs)
 	}
 	p.check(r.env)
 	if len(p.problems) > 0 {

@@ -131,7 +131,7 @@ func (p *posting) name() {
 
 // addresses reads a field with an address a line.
 func (p *posting) addresses(field string) []string {
-	addresses, problems := addressesIn(field, p.r.posted(field))
+	addresses, problems := addressesIn(p.d.provider(p.r.env), field, p.r.posted(field))
 	p.wrong(problems...)
 	return addresses
 }

@@ -95,10 +95,8 @@ func (l *Log) Succeeded(ctx context.Context, event string, of Party) {
 // Remarked is Succeeded with a diagnosis: the answer may not be what the application can
 // read.
 func (l *Log) Remarked(ctx context.Context, event string, of Party, name diagnosis.Name, details map[string]string) {
-	if l.watched.Load() {
-		l.tell(ctx, Activity{Event: event, Outcome: OK, ClientID: of.ClientID, UserID: of.UserID,
-			Diagnosis: name, Details: clean(details)})
-	}
+	l.mistaken(ctx, Activity{Event: event, Outcome: OK, ClientID: of.ClientID, UserID: of.UserID,
+		Diagnosis: name, Details: clean(details)})
 }
 
 // Refused tells that a request was answered with an error.
@@ -108,6 +106,11 @@ func (l *Log) Refused(ctx context.Context, event string, of Party, err *engine.E
 	if err.Code == engine.AccessDenied {
 		a.Outcome = Denied
 	}
+	l.mistaken(ctx, a)
+}
+
+// mistaken tells what happened to a request in which there may be a mistake.
+func (l *Log) mistaken(ctx context.Context, a Activity) {
 	if a.Diagnosis.IsMistake() {
 		_, _ = l.seen.Get(mistake{a.ClientID, a.Diagnosis}, func() (struct{}, error) {
 			l.warn(ctx, a)

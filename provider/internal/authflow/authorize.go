@@ -123,7 +123,7 @@ func (e *Endpoint) authorizePost(w http.ResponseWriter, r *http.Request) error {
 func (e *Endpoint) readState(ctx context.Context, f *Flow, user *User) (authState, error) {
 	s := authState{
 		request: f.request, asks: e.termsOf(f.request), chosen: f.chosen, allowed: f.allowed, hostVisits: f.hostVisits,
-		now: e.Clock(),
+		now: e.Clock(), sandbox: e.Site.Sandbox,
 	}
 	if hint := f.request.IDToken; hint != "" {
 		subject, err := e.hintedSubject(ctx, hint, f.request.Client.ID)

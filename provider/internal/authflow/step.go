@@ -37,6 +37,9 @@ type authState struct {
 	consent *storage.Consent
 	asks    terms
 
+	// sandbox says that nothing at stake is anybody's.
+	sandbox bool
+
 	// hintSubject is the subject of the id_token_hint, or empty.
 	hintSubject string
 
@@ -86,6 +89,8 @@ func nextStep(s authState) decision {
 // whySilent says why a request is refused with one of these codes.
 func (s authState) whySilent(code string) diagnosis.Name {
 	switch {
+	case code == engine.ConsentRequired && s.impersonable():
+		return diagnosis.ConsentNeverRemembered
 	case code == engine.ConsentRequired:
 		return diagnosis.ConsentRequired
 	case s.request.HasPrompt(engine.PromptNone), s.hintSubject != "":
@@ -146,7 +151,8 @@ func (s authState) consented() bool {
 
 // impersonable reports whether another program on the user's device could take the
 // application's place: then a decision is never remembered for it (RFC 8252 section
-// 8.6).
+// 8.6). In a sandbox it is, so that a page can renew its tokens in an iframe while it is
+// developed on localhost.
 func (s authState) impersonable() bool {
-	return s.request.Client.Public && !strings.HasPrefix(s.request.RedirectURI, "https://")
+	return !s.sandbox && s.request.Client.Public && !strings.HasPrefix(s.request.RedirectURI, "https://")
 }

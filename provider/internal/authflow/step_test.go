@@ -80,6 +80,8 @@ func native(redirectURI string) func(*authState) {
 	return func(s *authState) { s.request.Client.Public, s.request.RedirectURI = true, redirectURI }
 }
 
+func inSandbox(s *authState) { s.sandbox = true }
+
 func skipConsent(s *authState) { s.request.Client.SkipConsent = true }
 
 func TestNextStep(t *testing.T) {
@@ -115,6 +117,8 @@ func TestNextStep(t *testing.T) {
 		"SilentIsNotForSomebodyElse":               {changes{prompt("none"), hintSubject("bob")}, loginRequired},
 		"SilentIsForWhoIsHinted":                   {changes{prompt("none"), hintSubject("alice")}, issue},
 		"SilentNeverForAppOnLoopback":              {changes{prompt("none"), native("http://127.0.0.1/cb")}, consentRequired},
+		"SilentForAppInSandbox":                    {changes{prompt("none"), native("http://127.0.0.1/cb"), inSandbox}, issue},
+		"SilentShowsNoConsentInSandbox":            {changes{prompt("none"), native("http://127.0.0.1/cb"), inSandbox, noConsent}, consentRequired},
 		"SilentNeverForAppWithScheme":              {changes{prompt("none"), native("com.example.app:/cb")}, consentRequired},
 		"SilentNeverForAppEvenOfTheHost":           {changes{prompt("none"), native("com.example.app:/cb"), skipConsent}, consentRequired},
 		"SilentForPublicPageWithAnAddressOfItsOwn": {changes{prompt("none"), native("https://rp.test/cb")}, issue},

@@ -38,7 +38,7 @@ func (e *Endpoint) termsOf(request *engine.AuthorizeRequest) terms {
 // which is another each time (RFC 8252 section 7.3).
 func redirectHost(uri string) string {
 	u, err := url.Parse(uri)
-	if err == nil && u.Scheme == "http" && web.IsLoopbackHost(u.Hostname()) {
+	if err == nil && u.Scheme == "http" && engine.IsLoopback(u.Hostname()) {
 		return u.Hostname()
 	}
 	return web.HostOf(uri)

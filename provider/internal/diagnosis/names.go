@@ -36,6 +36,7 @@ const (
 	V3RequestAtStandard       Name = "v3_request_at_standard"
 	LoginRequired             Name = "login_required"
 	ConsentRequired           Name = "consent_required"
+	ConsentNeverRemembered    Name = "consent_never_remembered"
 	SignInUnstable            Name = "sign_in_unstable"
 	UserDenied                Name = "user_denied"
 	UserNotVerified           Name = "user_not_verified"

@@ -136,7 +136,7 @@ func (e *Engine) trustedParts(ctx context.Context, form url.Values) (*AuthorizeR
 	if !r.RedirectSent && len(client.RedirectURIs) == 1 && !r.OpenID() && !client.Dialect.RedirectURIRequired {
 		r.RedirectURI = client.RedirectURIs[0]
 	}
-	if !matchRedirectURI(client.RedirectURIs, r.RedirectURI) {
+	if !e.Addresses.matchRedirectURI(client.RedirectURIs, r.RedirectURI) {
 		return nil, &RedirectError{Client: client, Sent: r.RedirectURI}
 	}
 	r.ResponseType = canonicalResponseType(form.Get("response_type"))

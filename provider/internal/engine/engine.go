@@ -17,6 +17,9 @@ type Options struct {
 	Clients Clients
 	Grants  Grants
 
+	// Addresses decides which redirect URIs are accepted.
+	Addresses Addresses
+
 	// Tokens makes and recognizes opaque tokens.
 	Tokens Tokens
 

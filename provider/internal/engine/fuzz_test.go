@@ -33,7 +33,7 @@ func FuzzMatchRedirectURI(f *testing.F) {
 		f.Add(uri)
 	}
 	f.Fuzz(func(t *testing.T, sent string) {
-		if !matchRedirectURI(registeredURIs, sent) || slices.Contains(registeredURIs, sent) {
+		if !(Addresses{}).matchRedirectURI(registeredURIs, sent) || slices.Contains(registeredURIs, sent) {
 			return
 		}
 		for _, loopback := range []struct{ before, after string }{{"http://127.0.0.1", "/cb"}, {"http://[::1]", "/cb"}} {
@@ -54,7 +54,7 @@ func FuzzValidateRedirectURI(f *testing.F) {
 		f.Add(uri)
 	}
 	f.Fuzz(func(t *testing.T, uri string) {
-		if ValidateRedirectURI(uri) != nil {
+		if (Addresses{}).ValidateRedirectURI(uri) != nil {
 			return
 		}
 		u, err := url.Parse(uri)
@@ -67,7 +67,7 @@ func FuzzValidateRedirectURI(f *testing.F) {
 				t.Errorf("%q leads to %q", uri, u.Host)
 			}
 		case "http":
-			if !strings.HasPrefix(uri, "http://"+u.Host) || !isLoopback(u.Hostname()) {
+			if !strings.HasPrefix(uri, "http://"+u.Host) || !IsLoopback(u.Hostname()) {
 				t.Errorf("%q leads to %q", uri, u.Host)
 			}
 		default:
@@ -127,7 +127,7 @@ func FuzzParseAuthorize(f *testing.F) {
 			}
 			return
 		}
-		if !matchRedirectURI(r.Client.RedirectURIs, r.RedirectURI) || len(form["redirect_uri"]) > 1 || len(form["client_id"]) > 1 {
+		if !(Addresses{}).matchRedirectURI(r.Client.RedirectURIs, r.RedirectURI) || len(form["redirect_uri"]) > 1 || len(form["client_id"]) > 1 {
 			t.Fatalf("trusts %q of %v", r.RedirectURI, form)
 		}
 		if err != nil {

@@ -2,7 +2,6 @@ package engine
 
 import (
 	"errors"
-	"net/netip"
 	"net/url"
 	"slices"
 	"strconv"
@@ -10,11 +9,11 @@ import (
 )
 
 // ValidateRedirectURI reports why an address cannot be registered as a redirect
-// URI, or nil. Allowed are https, http to the loopback interface, and private-use
+// URI, or nil. Allowed are https, http where AllowsHTTP has it, and private-use
 // schemes with a dot in their name (RFC 8252 section 7.1); without fragment, user
 // information, wildcard, escapes in the host, a port that is none, or a query that
 // carries names of the response.
-func ValidateRedirectURI(uri string) error {
+func (a Addresses) ValidateRedirectURI(uri string) error {
 	if len(uri) > maxValue {
 		return errors.New("is longer than 2048 bytes")
 	}
@@ -43,7 +42,7 @@ func ValidateRedirectURI(uri string) error {
 			return errors.New("must not carry the response parameter " + name + " in its query")
 		}
 	}
-	return validateScheme(u, uri)
+	return a.validateScheme(u, uri)
 }
 
 // responseParameters are the names that an authorization response uses. A
@@ -53,17 +52,19 @@ var responseParameters = []string{
 	"access_token", "token_type", "expires_in", "id_token", "scope", "session_state",
 }
 
-func validateScheme(u *url.URL, uri string) error {
+func (a Addresses) validateScheme(u *url.URL, uri string) error {
 	scheme, _, _ := strings.Cut(uri, ":")
 	switch {
 	case scheme != strings.ToLower(scheme):
 		return errors.New("must be written with a lower-case scheme")
 	case u.Scheme == "https" && u.Hostname() != "" && namesHost(uri, u):
 		return nil
-	case u.Scheme == "http" && isLoopback(u.Hostname()) && namesHost(uri, u):
+	case u.Scheme == "http" && a.AllowsHTTP(u.Hostname()) && namesHost(uri, u):
 		return nil
 	case u.Scheme == "https":
 		return errors.New("must name a host, without escapes in it")
+	case u.Scheme == "http" && a.PrivateHTTP:
+		return errors.New("must be https; http is allowed for localhost and hosts of a private network only")
 	case u.Scheme == "http":
 		return errors.New("must be https; http is allowed for localhost and loopback addresses only")
 	case strings.Contains(u.Scheme, "."):
@@ -98,20 +99,11 @@ func IsPrintableASCII(s string) bool {
 	return !strings.ContainsFunc(s, func(r rune) bool { return r <= ' ' || r > '~' })
 }
 
-func isLoopback(host string) bool {
-	return host == "localhost" || strings.HasSuffix(host, ".localhost") || isLoopbackIP(host)
-}
-
-func isLoopbackIP(host string) bool {
-	addr, err := netip.ParseAddr(host)
-	return err == nil && addr.IsLoopback() && addr.Zone() == ""
-}
-
 // matchRedirectURI reports whether a redirect URI is registered: byte for byte,
 // save that a loopback address may use any port (RFC 8252 section 7.3). A URI that
 // could not be registered never matches, even if the database holds it.
-func matchRedirectURI(registered []string, sent string) bool {
-	if ValidateRedirectURI(sent) != nil {
+func (a Addresses) matchRedirectURI(registered []string, sent string) bool {
+	if a.ValidateRedirectURI(sent) != nil {
 		return false
 	}
 	return slices.Contains(registered, sent) ||

@@ -1,39 +1,11 @@
 package web
 
 import (
-	"errors"
-	"net/netip"
 	"net/url"
 	"strings"
 
 	"github.com/bonafide-id/bonafide/provider/internal/engine"
 )
-
-// ValidateOrigin accepts an origin as browsers send it (RFC 6454 section 6.2).
-func ValidateOrigin(s string) error {
-	u, err := url.Parse(s)
-	if err != nil || u.Host == "" || u.Scheme+"://"+u.Host != s || s != strings.ToLower(s) || strings.Contains(s, "*") {
-		return errors.New("is not an origin such as https://app.example.com")
-	}
-	if !engine.HasPlainPort(u) || IsDefaultPort(u) {
-		return errors.New("has a port that no browser sends: they leave out that of the scheme")
-	}
-	if u.Scheme != "https" && !(u.Scheme == "http" && IsLoopbackHost(u.Hostname())) {
-		return errors.New("must be https; http is allowed for localhost only")
-	}
-	return nil
-}
-
-// IsDefaultPort reports whether an address names the port that its scheme has anyway.
-func IsDefaultPort(u *url.URL) bool {
-	return u.Scheme == "https" && u.Port() == "443" || u.Scheme == "http" && u.Port() == "80"
-}
-
-// IsLoopbackHost reports whether a host is this machine, as browsers take it.
-func IsLoopbackHost(host string) bool {
-	addr, err := netip.ParseAddr(host)
-	return host == "localhost" || strings.HasSuffix(host, ".localhost") || err == nil && addr.IsLoopback()
-}
 
 // IsLink reports whether s can be the target of a link: an http address, or a path
 // that no browser takes for one of another host. A user name before the host would

@@ -31,6 +31,9 @@ func (s *Site) AllowOrigin(w http.ResponseWriter, r *http.Request, c *engine.Cli
 	return nil
 }
 
+// anyAddress is the most that a configuration can allow.
+var anyAddress = engine.Addresses{PrivateHTTP: true}
+
 // preflight answers for any well-formed origin: it reveals nothing, and the browser asks
 // the request itself for leave again.
 func preflight(methods string) http.HandlerFunc {
@@ -38,7 +41,7 @@ func preflight(methods string) http.HandlerFunc {
 		h := w.Header()
 		h.Add("Vary", "Origin")
 		h.Set("Allow", methods)
-		if origin := r.Header.Get("Origin"); ValidateOrigin(origin) == nil {
+		if origin := r.Header.Get("Origin"); anyAddress.ValidateOrigin(origin) == nil {
 			h.Set("Access-Control-Allow-Origin", origin)
 			h.Set("Access-Control-Allow-Methods", methods)
 			// The last one comes with every request of the Model Context Protocol, those for
