@@ -140,7 +140,7 @@ var happenings = map[string]happening{
 	"ParameterMalformed":      {at("prompt", marker), failed("v3", "authorize", "invalid_request", "parameter_malformed", "parameter", "prompt")},
 	"ParameterUnsupported":    {at("request", marker), failed("v3", "authorize", "request_not_supported", "parameter_unsupported", "parameter", "request")},
 	"RequestMalformed": {func(_ *fixture, b *browser) {
-		b.send(http.MethodPost, tokenPath, `{"code":"`+marker+`"}`, "Content-Type", "application/json", "Authorization", basic("v3"))
+		b.send(http.MethodPost, tokenPath, `{"code":"`+marker+`"}`, "Content-Type", "text/plain", "Authorization", basic("v3"))
 	}, failed("v3", "token", "invalid_request", "request_malformed")},
 
 	"RedirectURINotRegistered": {at("redirect_uri", "https://user:"+marker+"@rp.test/cb/?code="+marker+"&"+marker+"#"+marker),
@@ -269,6 +269,12 @@ var happenings = map[string]happening{
 	"CodeOfAnother": {func(_ *fixture, b *browser) {
 		b.token("client_id", "std2", "client_secret", clientSecret+"2", "code", b.allow(ask()...).Get("code"))
 	}, failed("std2", "token", "invalid_grant", "code_of_another_client")},
+	"JSONMalformed": {func(_ *fixture, b *browser) {
+		b.send(http.MethodPost, tokenPath, `{"client_id":"v3","code":["`+marker+`"]}`, "Content-Type", "application/json", "Authorization", basic("v3"))
+	}, failed("v3", "token", "invalid_request", "json_malformed")},
+	"JSONUnavailable": {func(_ *fixture, b *browser) {
+		b.tokenJSON(exchangeJSON(b.t, marker, map[string]any{"client_id": "std"}))
+	}, failed("std", "token", "invalid_request", "json_unavailable")},
 	"RedirectURIDiffers": {redeemed(nil, "redirect_uri", callbackURI+"2?code="+marker),
 		failed("std", "token", "invalid_grant", "redirect_uri_differs", "redirect_uri", callbackURI+"2?code=…", "registered", callbackURI,
 			"difference", `goes on with "2?code=…" after "https://rp.test/cb", where registered ends`)},

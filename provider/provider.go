@@ -182,10 +182,11 @@ func (p *Provider) build(ctx context.Context, logo []byte) error {
 		Site: site, Engine: p.engine, Claims: source, Activity: p.activity, Keys: p.keys, IDTokenLife: cfg.Lifetimes.IDToken, Clock: cfg.Clock,
 	})
 	p.closing, p.close = context.WithCancel(context.WithoutCancel(ctx))
+	routes := slices.Concat(p.flows.Routes(), p.pages.Routes(), endpoints.Routes(), resources.Routes(), site.Assets(),
+		[]web.Route{{Method: http.MethodGet, Path: "/widget/{name}", Handler: p.serveButton}})
 	p.server = web.NewServer(site, web.ServerOptions{
-		Routes: slices.Concat(p.flows.Routes(), p.pages.Routes(), endpoints.Routes(), resources.Routes(), site.Assets(),
-			[]web.Route{{Method: http.MethodGet, Path: "/widget/{name}", Handler: p.serveButton}}),
-		Calls: calls, TrustedProxies: cfg.TrustedProxies, Telemetry: telemetry, Closed: p.closing,
+		Routes: withAliases(site, routes),
+		Calls:  calls, TrustedProxies: cfg.TrustedProxies, Telemetry: telemetry, Closed: p.closing,
 	})
 	return nil
 }

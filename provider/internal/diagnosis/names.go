@@ -59,6 +59,8 @@ const (
 // What can be wrong at the token, revocation and introspection endpoints.
 const (
 	ParametersInQuery    Name = "parameters_in_query"
+	JSONMalformed        Name = "json_malformed"
+	JSONUnavailable      Name = "json_unavailable"
 	GrantTypeUnsupported Name = "grant_type_unsupported"
 	GrantNotRegistered   Name = "grant_not_registered"
 	RefreshNotRegistered Name = "refresh_not_registered"

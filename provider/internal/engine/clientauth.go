@@ -65,6 +65,9 @@ func (e *Engine) authenticate(ctx context.Context, r *http.Request, form url.Val
 		if used != nil {
 			e.OnSecretUse(client.ID, used.CreatedAt)
 		}
+		if ok && isJSON(r) && !client.Dialect.JSONRequests {
+			return nil, fail(InvalidRequest, "Send the parameters as application/x-www-form-urlencoded.").Because(diagnosis.JSONUnavailable)
+		}
 		if ok {
 			return fositeClient{client}, nil
 		}

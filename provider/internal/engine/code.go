@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"errors"
+	"net/url"
 	"strings"
 
 	"github.com/ory/fosite"
@@ -51,17 +52,24 @@ func (g codeGrant) HandleTokenEndpointRequest(ctx context.Context, r fosite.Acce
 	switch {
 	case !g.Clock().Before(s.presented.Token.ExpiresAt):
 		return errGrant.Because(diagnosis.CodeExpired)
-	case !sameURI && !mayOmit:
-		return errGrant.Because(diagnosis.RedirectURIDiffers, "redirect_uri", diagnosis.Address(form.Get("redirect_uri")),
-			"registered", diagnosis.Address(s.grant.RedirectURI),
-			"difference", diagnosis.Difference(form.Get("redirect_uri"), s.grant.RedirectURI))
 	case !s.client.AllowsScopes(s.grant.Scopes):
 		return errGrant.Because(diagnosis.ScopeWithdrawn, "scope", strings.Join(s.grant.Scopes, " "))
 	case anybodys:
 		return errGrant.Because(diagnosis.ChallengeMissing)
+	case !sameURI && !mayOmit:
+		return otherRedirectURI(form, s.grant.RedirectURI)
 	}
 	grantScopes(r, s.grant, s.grant.Scopes)
 	return nil
+}
+
+// otherRedirectURI tells a client that has authenticated, or knows the verifier, what is
+// wrong with the redirect URI of its code. Strangers are told nothing about a code.
+func otherRedirectURI(form url.Values, granted string) error {
+	sent := form.Get("redirect_uri")
+	return fail(InvalidGrant, differingRedirectURI+differingPart(sent, granted)+".").
+		Because(diagnosis.RedirectURIDiffers, "redirect_uri", diagnosis.Address(sent), "registered", diagnosis.Address(granted),
+			"difference", diagnosis.Difference(sent, granted))
 }
 
 func (g codeGrant) PopulateTokenEndpointResponse(ctx context.Context, r fosite.AccessRequester, response fosite.AccessResponder) error {

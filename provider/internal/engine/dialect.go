@@ -49,6 +49,9 @@ type Dialect struct {
 	// and again at the token endpoint, even where RFC 6749 lets it be omitted.
 	RedirectURIRequired bool
 
+	// JSONRequests allows the parameters of a token request as a JSON object.
+	JSONRequests bool
+
 	// EmailVerified adds the claim email_verified beside email.
 	EmailVerified bool
 }
@@ -71,6 +74,7 @@ var dialects = []Dialect{
 		AlwaysRefreshToken:  true,
 		GrantsUnknown:       true,
 		RedirectURIRequired: true,
+		JSONRequests:        true,
 	},
 	{
 		Name:          DialectStandard,

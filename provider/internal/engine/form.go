@@ -28,6 +28,12 @@ func ReadForm(r *http.Request) (url.Values, error) {
 	if err := ParseForm(r, maxForm); err != nil {
 		return nil, err
 	}
+	return readParameters(r)
+}
+
+// readParameters returns r.PostForm, once it has been checked, without the parameters that
+// have no value.
+func readParameters(r *http.Request) (url.Values, error) {
 	if r.URL.RawQuery != "" {
 		return nil, fail(InvalidRequest, "Send the parameters in the body only, not in the address.").Because(diagnosis.ParametersInQuery)
 	}
@@ -61,14 +67,17 @@ func ParseForm(r *http.Request, limit int64) error {
 	var tooLarge *http.MaxBytesError
 	switch {
 	case errors.As(err, &tooLarge):
-		e := fail(InvalidRequest, "The request is too large.").Because(diagnosis.RequestMalformed)
-		e.Status = http.StatusRequestEntityTooLarge
-		return e
+		return errTooLarge
 	case err != nil:
 		return fail(InvalidRequest, "The form is not encoded correctly.").Because(diagnosis.RequestMalformed)
 	default:
 		return nil
 	}
+}
+
+var errTooLarge = &Error{
+	Code: InvalidRequest, Description: "The request is too large.",
+	Status: http.StatusRequestEntityTooLarge, Diagnosis: diagnosis.RequestMalformed,
 }
 
 // checkForm refuses what no honest client sends: parameters that are given twice,

@@ -32,7 +32,7 @@ type TokenResponse struct {
 
 // Token handles a request to the token endpoint. Its errors are *Error.
 func (e *Engine) Token(ctx context.Context, r *http.Request) (TokenResponse, error) {
-	form, err := ReadForm(r)
+	form, err := ReadTokenRequest(r)
 	if err != nil {
 		return TokenResponse{}, err
 	}

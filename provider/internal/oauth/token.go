@@ -102,7 +102,7 @@ func (e *Endpoints) fault(r *http.Request) error {
 	if e.Faults == nil {
 		return nil
 	}
-	if _, err := engine.ReadForm(r); err != nil {
+	if _, err := engine.ReadTokenRequest(r); err != nil {
 		return err
 	}
 	return e.Faults.Token(r.Context(), claimedClient(r))

@@ -19,5 +19,5 @@ func (e *Endpoints) attributes(ctx context.Context, a engine.Access) (response, 
 		Attributes []claims.Attribute    `json:"attributes"`
 		Status     []claims.StatusObject `json:"status"`
 	}{released.Attributes, claims.StatusObjects(released.Statuses)})
-	return response{body, "application/json"}, err
+	return response{body: body, mediaType: mediaJSON}, err
 }

@@ -87,6 +87,9 @@ type resource struct {
 type response struct {
 	body      []byte
 	mediaType string
+
+	// jwt is what body has as a JSON string, for who asks for it bare; nil for none.
+	jwt []byte
 }
 
 // responseSources are all that a response is made from. They are compared by identity:
@@ -111,6 +114,12 @@ func (e *Endpoints) serve(of *resource) web.Handler {
 		}
 		if err != nil {
 			return err
+		}
+		if found.jwt != nil {
+			w.Header().Add("Vary", "Accept")
+		}
+		if found.jwt != nil && prefersJWT(r) {
+			found.body, found.mediaType = found.jwt, mediaJWT
 		}
 		web.WriteBody(w, http.StatusOK, found.mediaType, found.body)
 		return nil

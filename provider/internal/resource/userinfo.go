@@ -12,7 +12,8 @@ import (
 )
 
 // userinfo serves the claims of an OpenID Connect flow: as a signed JWT in a JSON
-// string, or as OpenID Connect Core section 5.3 has it.
+// string, which who asks for application/jwt gets bare, or as OpenID Connect Core section
+// 5.3 has it.
 func (e *Endpoints) userinfo(ctx context.Context, a engine.Access) (response, error) {
 	grant := a.Grant
 	grant.Scopes = a.Scopes
@@ -22,7 +23,7 @@ func (e *Endpoints) userinfo(ctx context.Context, a engine.Access) (response, er
 	}
 	if !a.Client.Dialect.UserinfoAsString && !a.Client.UserinfoSigned {
 		body, err := engine.UserinfoJSON(grant, claims)
-		return response{body, "application/json"}, err
+		return response{body: body, mediaType: mediaJSON}, err
 	}
 	e.Keys.Refresh(ctx)
 	token, err := e.signUserinfo(grant, a.Client.Dialect, claims)
@@ -30,10 +31,10 @@ func (e *Endpoints) userinfo(ctx context.Context, a engine.Access) (response, er
 		return response{}, err
 	}
 	if !a.Client.Dialect.UserinfoAsString {
-		return response{[]byte(token), "application/jwt"}, nil
+		return response{body: []byte(token), mediaType: mediaJWT}, nil
 	}
 	body, err := json.Marshal(token)
-	return response{body, "application/json"}, err
+	return response{body: body, mediaType: mediaJSON, jwt: []byte(token)}, err
 }
 
 // maxSignedUserinfo bounds how many signed answers are kept, some megabytes.

@@ -7,11 +7,12 @@ func userinfo() Endpoint {
 		Text: []string{
 			"Read the claims of the user. It needs an access token with `openid`.",
 			"What a scope releases is read at the moment you ask: a status that was revoked is gone from the next answer.",
+			"It is also at `/api/public/v3/userinfo.json`.",
 		},
 		Auth: BearerAuth, Origins: RegisteredOrigins, Parameters: dataParameters(),
 		Answers: []Answer{
 			{200, mediaJSON, "Userinfo", "in the dialect `standard`; in `v3` the body is a JSON string with a signed JWT of these claims, in the form of an ID token"},
-			{200, mediaJWT, "", "in the dialect `standard`, when `userinfo_signed_response_alg` is registered"},
+			{200, mediaJWT, "", "in the dialect `standard`, when `userinfo_signed_response_alg` is registered; in `v3`, with `Accept: application/jwt`"},
 			{200, mediaJS, "", "with `callback`, in the dialect `v3`; errors too have this status then"},
 		},
 		Errors:  dataErrors("openid profile"),
@@ -25,6 +26,7 @@ func attributes() Endpoint {
 		Text: []string{
 			"Read attributes and group statuses of the user. It needs an access token with a scope value beside `openid`.",
 			"Index by `handle`, tolerate attributes that you do not know, and do not assume that `value` is a string. A group that is not verified has `\"verified\": false` and no subgroups.",
+			"It is also at `/api/public/v3/attributes`.",
 		},
 		Auth: BearerAuth, Origins: RegisteredOrigins, Parameters: dataParameters(),
 		Answers: []Answer{

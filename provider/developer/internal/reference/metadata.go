@@ -17,7 +17,7 @@ func keySet() Endpoint {
 	return Endpoint{
 		ID: "jwks", Title: "Key set", Path: "/oidc/.well-known/jwks", Methods: []string{"GET"},
 		Standard: "RFC 7517 section 5",
-		Text:     []string{"The public keys that ID tokens are verified with, found by `kid`. A new key is here a day before it signs. Cache it for an hour, and fetch it when you meet an unknown `kid`."},
+		Text:     []string{"The public keys that ID tokens are verified with, found by `kid`. A new key is here a day before it signs. Cache it for an hour, and fetch it when you meet an unknown `kid`.", "It is also at `/oidc/.well-known/jwks.json`."},
 		Origins:  EveryOrigin,
 		Answers:  []Answer{{200, mediaJSON, "KeySet", ""}},
 	}
@@ -27,7 +27,7 @@ func signOut() Endpoint {
 	return Endpoint{
 		ID: "signOut", Title: "Sign-out", Path: "/signout", Methods: []string{"GET"},
 		Standard: "OpenID Connect RP-Initiated Logout",
-		Text:     []string{"Send the browser here to sign the user out. Without a hint that proves who is signed in, the user is asked first."},
+		Text:     []string{"Send the browser here to sign the user out. Without a hint that proves who is signed in, the user is asked first.", "It is also at `/oauth/logout`, where `redirect_uri` is another name of `post_logout_redirect_uri`."},
 		Origins:  NoOrigin,
 		Parameters: []Parameter{
 			{Name: "id_token_hint", Meaning: "The ID token of the user; it may have expired."},

@@ -10,7 +10,7 @@ func token() Endpoint {
 		ID: "token", Title: "Token endpoint", Path: "/oauth/token", Methods: []string{"POST"},
 		Standard: "RFC 6749 section 3.2, OpenID Connect Core section 3.1.3",
 		Text: []string{
-			"Redeem a code for tokens, refresh them, or get an access token for your application itself. The parameters are a form in the body.",
+			"Redeem a code for tokens, refresh them, or get an access token for your application itself. The parameters are a form in the body; in the dialect `v3` they may also be the members of a JSON object, each a string.",
 			"A code that comes a second time ends what came of the first. A refresh token can be used once; the answer brings the next one. Store it before you use it.",
 			"With `client_credentials` a confidential client asks for itself: there is no user, and so neither a refresh token nor an ID token, and the data endpoints answer `insufficient_scope`. An API of yours introspects the access token.",
 		},
@@ -25,12 +25,14 @@ func token() Endpoint {
 		}, credentials()...),
 		Answers: []Answer{{200, mediaJSON, "TokenPayload", ""}},
 		Errors: append(formErrors(),
+			Error{Status: 400, Code: "invalid_request", Text: "Send the parameters as a form, or as one JSON object whose members are strings.", Remedy: "Numbers, lists, `null` and nested values are refused.", Example: []Change{body("application/json", "[]")}},
 			Error{Status: 400, Code: "invalid_request", Text: "The parameter grant_type is missing.", Remedy: "Send it.", Example: []Change{without("grant_type")}},
 			Error{Status: 400, Code: "invalid_request", Text: "The parameter code is missing.", Remedy: "Send the code of the authorization response.", Example: []Change{without("code")}},
 			Error{Status: 400, Code: "invalid_request", Text: "The parameter redirect_uri is missing.", Remedy: "Send that of the authorization request.", For: InV3, Example: []Change{without("redirect_uri")}},
 			Error{Status: 400, Code: "invalid_request", Text: "The parameter refresh_token is missing.", Remedy: "Send the newest one.", Refresh: true, Example: []Change{without("refresh_token")}},
 			Error{Status: 400, Code: "invalid_request", Text: "The request is malformed.", Remedy: "Something else that RFC 6749 requires is missing."},
 			Error{Status: 400, Code: "invalid_grant", Text: "The code or token is unknown, expired, used or revoked, or belongs to another application.", Remedy: "Begin a new authorization request. After this answer to a refresh, the user signs in again.", Example: []Change{with("code", "nonsense")}},
+			Error{Status: 400, Code: "invalid_grant", Text: "The redirect_uri is not that of the authorization request: the host differs.", Remedy: "Or another part, which it names. Send the same in both requests, byte for byte.", Example: []Change{with("redirect_uri", "https://another.example/cb")}},
 			Error{Status: 400, Code: "invalid_grant", Text: "The code_verifier does not fit the code_challenge.", Remedy: "Keep the verifier with the session in which the flow began.", Example: []Change{with("code_verifier", strings.Repeat("x", 43))}},
 			Error{Status: 400, Code: "invalid_scope", Text: "Ask for no more scopes than the user allowed.", Remedy: "A refresh narrows, never widens.", Refresh: true, Example: []Change{with("scope", "openid offline_access")}},
 			Error{Status: 400, Code: "invalid_scope", Text: "This application may not ask for this scope for itself.", Remedy: "Ask for registered scope values, without `openid` and `offline_access`.", Itself: true, Example: []Change{with("scope", "openid")}},
@@ -105,7 +107,7 @@ func credentials() []Parameter {
 // formErrors are those of every endpoint that takes a form from an application.
 func formErrors() []Error {
 	return []Error{
-		{Status: 400, Code: "invalid_request", Text: "Send the parameters as application/x-www-form-urlencoded.", Remedy: "Send a form in the body, not JSON.", Example: []Change{body("application/json", "{}")}},
+		{Status: 400, Code: "invalid_request", Text: "Send the parameters as application/x-www-form-urlencoded.", Remedy: "Send a form in the body. Only the token endpoint takes JSON, in the dialect `v3`.", Example: []Change{body("text/plain", "token=x")}},
 		{Status: 400, Code: "invalid_request", Text: "The form is not encoded correctly.", Remedy: "Let a library encode it.", Example: []Change{body("application/x-www-form-urlencoded", "token=%zz")}},
 		{Status: 400, Code: "invalid_request", Text: "Send the parameters in the body only, not in the address.", Remedy: "Query parameters reach logs.", Example: []Change{query("x", "1")}},
 		{Status: 400, Code: "invalid_request", Text: "A parameter is given more than once.", Remedy: "Send each parameter once.", Example: []Change{twice("client_id")}},

@@ -1,0 +1,75 @@
+package engine
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"mime"
+	"net/http"
+	"net/url"
+	"unicode/utf8"
+
+	"github.com/bonafide-id/bonafide/provider/internal/diagnosis"
+)
+
+// ReadTokenRequest is ReadForm for the token endpoint, which also takes the parameters as
+// the members of a JSON object. Whether the client may send them so is known when it has
+// authenticated (Dialect.JSONRequests). It may be called again for the same request.
+func ReadTokenRequest(r *http.Request) (url.Values, error) {
+	if !isJSON(r) {
+		return ReadForm(r)
+	}
+	if r.Body != http.NoBody {
+		form, err := readJSON(r)
+		if err != nil {
+			return nil, err
+		}
+		// What reads the request later, fosite among it, finds a form that has been read.
+		r.PostForm, r.Form, r.Body = form, form, http.NoBody
+	}
+	return readParameters(r)
+}
+
+func isJSON(r *http.Request) bool {
+	mediaType, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	return err == nil && mediaType == "application/json"
+}
+
+var errJSON = fail(InvalidRequest, "Send the parameters as a form, or as one JSON object whose members are strings.").
+	Because(diagnosis.JSONMalformed)
+
+// readJSON returns the members of the JSON object that a body of at most maxForm bytes is.
+// A member that comes twice is kept twice, for checkForm: two readers of one request may
+// each believe another of them.
+func readJSON(r *http.Request) (url.Values, error) {
+	body, err := io.ReadAll(http.MaxBytesReader(nil, r.Body, maxForm))
+	var tooLarge *http.MaxBytesError
+	switch {
+	case errors.As(err, &tooLarge):
+		return nil, errTooLarge
+	case err != nil, !utf8.Valid(body): // a decoder would put another character there
+		return nil, errJSON
+	}
+	d := json.NewDecoder(bytes.NewReader(body))
+	if begin, err := d.Token(); err != nil || begin != json.Delim('{') {
+		return nil, errJSON
+	}
+	form := url.Values{}
+	for d.More() {
+		name, nameErr := d.Token()
+		value, valueErr := d.Token()
+		text, isString := value.(string)
+		if nameErr != nil || valueErr != nil || !isString {
+			return nil, errJSON
+		}
+		form.Add(name.(string), text)
+	}
+	if _, err := d.Token(); err != nil {
+		return nil, errJSON
+	}
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
+		return nil, errJSON
+	}
+	return form, nil
+}

@@ -1,0 +1,368 @@
+package provider_test
+
+import (
+	"encoding/json"
+	"maps"
+	"net/http"
+	"net/url"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/bonafide-id/bonafide/provider"
+)
+
+// tokenJSON posts a body to the token endpoint as axios does.
+func (b *browser) tokenJSON(body string) page {
+	b.t.Helper()
+	return b.send(http.MethodPost, tokenPath, body, "Content-Type", "application/json", "Accept", "application/json, text/plain, */*")
+}
+
+// exchangeJSON is the token request of the older client as a JSON object.
+func exchangeJSON(t testing.TB, code string, change map[string]any) string {
+	t.Helper()
+	members := map[string]any{
+		"client_id": "v3", "client_secret": clientSecret, "redirect_uri": callbackURI, "grant_type": "authorization_code", "code": code,
+	}
+	maps.Copy(members, change)
+	body, err := json.Marshal(members)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(body)
+}
+
+// Programs cut tokens out of addresses by patterns of word characters.
+func TestTokensAndCodesAreWords(t *testing.T) {
+	t.Parallel()
+	w := newFixture(t).withClients().withUsers()
+	b := w.alice()
+	for range 8 {
+		p := b.open(authorizeURL("response_type", "code token"))
+		if p.StatusCode == http.StatusOK {
+			p = b.submit(p, "action", "allow")
+		}
+		location := p.Header.Get("Location")
+		for _, name := range []string{"access_token", "code"} {
+			cut := regexp.MustCompile(`[#&?]` + name + `=(\w+)`).FindStringSubmatch(location)
+			if cut == nil || cut[1] != response(t, p).Get(name) {
+				t.Fatalf("the %s is not what a pattern cuts out: %q of %s", name, cut, location)
+			}
+		}
+		works(t, b, response(t, p).Get("access_token"), true)
+	}
+	if refresh := text(t, b.v3Tokens(), "refresh_token"); !regexp.MustCompile(`^\w+$`).MatchString(refresh) {
+		t.Errorf("refresh token %s", refresh)
+	}
+}
+
+func TestTokenRequestInJSON(t *testing.T) {
+	t.Parallel()
+	w := newFixture(t).withClients().withUsers()
+	b := w.alice()
+
+	t.Run("IsAnsweredAsAFormIs", func(t *testing.T) {
+		p, tokens := b.json(b.tokenJSON(exchangeJSON(t, b.allow().Get("code"), map[string]any{"state": ""})))
+		if p.StatusCode != http.StatusOK || tokens["expires_in"] != "300" {
+			t.Fatalf("answered %s %v", p.Status, tokens)
+		}
+		works(t, b, text(t, tokens, "access_token"), true)
+	})
+	t.Run("MayHaveCredentialsInTheHeader", func(t *testing.T) {
+		body := exchangeJSON(t, b.allow().Get("code"), map[string]any{"client_id": "", "client_secret": ""})
+		p := b.send(http.MethodPost, tokenPath, body, "Content-Type", "application/json;charset=utf-8", "Authorization", basic("v3"))
+		if p.StatusCode != http.StatusOK {
+			t.Errorf("answered %s %s", p.Status, p.body)
+		}
+	})
+	t.Run("ServesAnApplicationForItself", func(t *testing.T) {
+		w.ok(w.SaveClient(t.Context(), provider.Client{ID: "machine", Secret: clientSecret, GrantTypes: []string{"client_credentials"}, Scopes: []string{"military"}}))
+		p := b.tokenJSON(`{"grant_type":"client_credentials","client_id":"machine","client_secret":"` + clientSecret + `"}`)
+		if p.StatusCode != http.StatusOK {
+			t.Errorf("answered %s %s", p.Status, p.body)
+		}
+	})
+	t.Run("IsNotForTheStandardDialectAndSpendsNothing", func(t *testing.T) {
+		code := b.allow(ask()...).Get("code")
+		p := b.tokenJSON(exchangeJSON(t, code, map[string]any{"client_id": "std"}))
+		refused(t, p, http.StatusBadRequest, "invalid_request")
+		if p, _ := b.token(std("code", code)...); p.StatusCode != http.StatusOK {
+			t.Errorf("the same as a form: %s %s", p.Status, p.body)
+		}
+	})
+	t.Run("TellsNothingWithoutTheSecret", func(t *testing.T) {
+		refused(t, b.tokenJSON(exchangeJSON(t, "x", map[string]any{"client_id": "std", "client_secret": "wrong"})), http.StatusUnauthorized, "invalid_client")
+	})
+	t.Run("IsRefusedElsewhere", func(t *testing.T) {
+		for _, path := range []string{revokePath, introspectPath} {
+			p := b.send(http.MethodPost, path, `{"client_id":"v3","client_secret":"`+clientSecret+`","token":"x"}`, "Content-Type", "application/json")
+			refused(t, p, http.StatusBadRequest, "invalid_request")
+		}
+	})
+	t.Run("MayComeFromAScriptOfARegisteredOrigin", func(t *testing.T) {
+		p := b.send(http.MethodOptions, tokenPath, "", "Origin", "https://rp.test",
+			"Access-Control-Request-Method", "POST", "Access-Control-Request-Headers", "content-type")
+		if !strings.Contains(p.Header.Get("Access-Control-Allow-Headers"), "Content-Type") {
+			t.Errorf("preflight: %v", p.Header)
+		}
+		p = b.send(http.MethodPost, tokenPath, exchangeJSON(t, b.allow().Get("code"), nil), "Content-Type", "application/json", "Origin", "https://rp.test")
+		if p.StatusCode != http.StatusOK || p.Header.Get("Access-Control-Allow-Origin") != "https://rp.test" {
+			t.Errorf("answered %s %v", p.Status, p.Header)
+		}
+	})
+}
+
+// Two readers of one request may each believe another member: both are refused, and what
+// is no string is not made one.
+func TestTokenRequestInJSONHasOneReading(t *testing.T) {
+	t.Parallel()
+	w := newFixture(t).withClients().withUsers()
+	b := w.alice()
+	code := b.allow().Get("code")
+	whole := exchangeJSON(t, code, nil)
+	rest := strings.TrimPrefix(whole, "{")
+	for name, body := range map[string]string{
+		"a member twice":          `{"code":"x",` + rest,
+		"twice in two spellings":  `{"c\u006fde":"x",` + rest,
+		"twice, once empty":       `{"code":"",` + rest,
+		"a number":                exchangeJSON(t, code, map[string]any{"max_age": 5}),
+		"null":                    exchangeJSON(t, code, map[string]any{"scope": nil}),
+		"true":                    exchangeJSON(t, code, map[string]any{"scope": true}),
+		"a list":                  exchangeJSON(t, code, map[string]any{"code": []string{code}}),
+		"an object":               exchangeJSON(t, code, map[string]any{"code": map[string]string{"value": code}}),
+		"a list of all":           "[" + whole + "]",
+		"a string of all":         `"` + code + `"`,
+		"something behind":        whole + "{}",
+		"cut off":                 whole[:len(whole)-1],
+		"nothing":                 "",
+		"an empty object":         "{}",
+		"a comment":               "/**/" + whole,
+		"a byte order mark":       "\xef\xbb\xbf" + whole,
+		"what is no text":         `{"a":"` + "\xff" + `",` + rest,
+		"a control character":     `{"a":"\u0000",` + rest,
+		"other names by case":     strings.Replace(whole, `"code"`, `"Code"`, 1),
+		"a form":                  url.Values{"code": {code}, "grant_type": {"authorization_code"}}.Encode(),
+		"too long a value":        `{"a":"` + strings.Repeat("x", 3<<10) + `",` + rest,
+		"a thousand levels":       strings.Repeat(`{"a":`, 1000),
+		"more members than a few": "{" + manyMembers(100) + rest,
+	} {
+		p := b.tokenJSON(body)
+		if p.StatusCode != http.StatusBadRequest || !strings.Contains(p.body, `"invalid_request"`) {
+			t.Errorf("%s: %s %s", name, p.Status, p.body)
+		}
+	}
+	refused(t, b.tokenJSON(`{"a":"`+strings.Repeat("x", 40<<10)+`"}`), http.StatusRequestEntityTooLarge, "invalid_request")
+	refused(t, b.send(http.MethodPost, tokenPath+"?code="+code, whole, "Content-Type", "application/json"), http.StatusBadRequest, "invalid_request")
+	if p := b.tokenJSON(whole); p.StatusCode != http.StatusOK {
+		t.Errorf("the request itself: %s %s", p.Status, p.body)
+	}
+}
+
+func manyMembers(n int) string {
+	var members strings.Builder
+	for i := range n {
+		members.WriteString(`"m` + strings.Repeat("x", i) + `":"1",`)
+	}
+	return members.String()
+}
+
+func TestAliasesAnswerAsTheirEndpoints(t *testing.T) {
+	t.Parallel()
+	w := newFixture(t).withClients().withUsers()
+	b := w.alice()
+	token := text(t, b.v3Tokens("scope", "openid military"), "access_token")
+	for alias, path := range map[string]string{
+		userinfoPath + ".json":        userinfoPath,
+		"/api/public/v3/attributes":   attributesPath,
+		"/oidc/.well-known/jwks.json": keysPath,
+	} {
+		for _, query := range []string{"", "?access_token=" + token, "?access_token=x", "?access_token=x&callback=f", "?access_token=" + token + "&callback=f"} {
+			got, want := b.get(alias+query), b.get(path+query)
+			if got.StatusCode != want.StatusCode || got.body != want.body || got.Header.Get("Content-Type") != want.Header.Get("Content-Type") {
+				t.Errorf("%s answers %s %s, its endpoint %s %s", alias+query, got.Status, got.body, want.Status, want.body)
+			}
+		}
+		if p := b.bearer(alias, token); p.StatusCode != http.StatusOK {
+			t.Errorf("%s with a header: %s", alias, p.Status)
+		}
+		if p := b.send(http.MethodDelete, alias, ""); p.StatusCode != http.StatusMethodNotAllowed {
+			t.Errorf("DELETE %s: %s", alias, p.Status)
+		}
+	}
+}
+
+func TestSignOutUnderItsOtherName(t *testing.T) {
+	t.Parallel()
+	w := newFixture(t).withClients().withUsers()
+	address := func(pairs ...string) string {
+		q := url.Values{}
+		for i := 0; i < len(pairs); i += 2 {
+			q.Add(pairs[i], pairs[i+1])
+		}
+		return "/oauth/logout?" + q.Encode()
+	}
+	t.Run("AsksAndLeadsBack", func(t *testing.T) {
+		b := w.alice()
+		p := b.open(address("client_id", "std", "redirect_uri", "https://rp.test/bye", "state", "s1"))
+		if p.StatusCode != http.StatusOK || !strings.Contains(p.body, "alice@example.com") {
+			t.Fatalf("nobody is asked: %s\n%s", p.Status, p.body)
+		}
+		if p = b.submit(p); p.Header.Get("Location") != "https://rp.test/bye?state=s1" {
+			t.Errorf("leads to %q\n%s", p.Header.Get("Location"), p.body)
+		}
+		if p := b.open("/account"); strings.Contains(p.body, "alice@example.com") {
+			t.Error("alice is still signed in")
+		}
+	})
+	t.Run("TakesTheParametersOfTheStandard", func(t *testing.T) {
+		b := w.alice()
+		hint := text(t, b.standardTokens(), "id_token")
+		p := b.open(address("id_token_hint", hint, "post_logout_redirect_uri", "https://rp.test/bye"))
+		if p.Header.Get("Location") != "https://rp.test/bye" {
+			t.Errorf("leads to %q\n%s", p.Header.Get("Location"), p.body)
+		}
+	})
+	t.Run("IsAlsoAForm", func(t *testing.T) {
+		b := w.alice()
+		p := b.follow(b.post("/oauth/logout", url.Values{"client_id": {"std"}, "redirect_uri": {"https://rp.test/bye"}}))
+		if p = b.submit(p); p.Header.Get("Location") != "https://rp.test/bye" {
+			t.Errorf("leads to %q\n%s", p.Header.Get("Location"), p.body)
+		}
+	})
+}
+
+// A redirect_uri at sign-out is one that is registered for sign-out, or leads nowhere: not
+// one for codes, whose page may send the browser on to where its query says.
+func TestSignOutIsNoOpenRedirect(t *testing.T) {
+	t.Parallel()
+	w := newFixture(t).withClients().withUsers()
+	for _, query := range []string{
+		"client_id=std&redirect_uri=https://evil.test/",
+		"client_id=std&redirect_uri=" + callbackURI,
+		"client_id=std&redirect_uri=https://rp.test/bye/../x",
+		"client_id=std&redirect_uri=//evil.test/",
+		"client_id=v3&redirect_uri=https://rp.test/bye",
+		"client_id=nobody&redirect_uri=https://rp.test/bye",
+		"redirect_uri=https://rp.test/bye",
+		"client_id=std&redirect_uri=https://rp.test/bye&redirect_uri=https://evil.test/",
+		"client_id=std&redirect_uri=https://evil.test/&post_logout_redirect_uri=https://evil.test/",
+		"client_id=std&redirect_uri=javascript:alert(1)",
+		"client_id=std&redirect_uri=https://evil.test/%0d%0aX:y",
+		"client_id=std&redirect_uri=%",
+	} {
+		for name, b := range map[string]*browser{"signed in": w.alice(), "nobody": w.newBrowser()} {
+			shown(t, b.open("/oauth/logout?"+query), http.StatusBadRequest)
+			if name == "signed in" && !strings.Contains(b.open("/account").body, "alice@example.com") {
+				t.Errorf("%s signs out", query)
+			}
+		}
+	}
+}
+
+func TestUserinfoIsABareJWTForWhoAsks(t *testing.T) {
+	t.Parallel()
+	w := newFixture(t).withClients().withUsers()
+	b := w.alice()
+	v3, standard := text(t, b.v3Tokens("scope", "openid military"), "access_token"), text(t, b.standardTokens(), "access_token")
+	read := func(token string, header ...string) page {
+		return b.send(http.MethodGet, userinfoPath, "", append(header, "Authorization", "Bearer "+token)...)
+	}
+	quoted := read(v3)
+	for accept, bare := range map[string]bool{
+		"application/jwt": true, "APPLICATION/JWT": true, "application/json, application/jwt": true, "application/jwt;q=0.9, */*;q=0.1": true,
+		"": false, "*/*": false, "application/*": false, "application/json, text/plain, */*": false, "text/jwt": false,
+		"application/jwt;q=0": false, "application/json, application/jwt;q=0.5": false, "application/jwt;q=x": false, ",": false,
+	} {
+		p := read(v3, "Accept", accept)
+		want, mediaType := quoted.body, "application/json"
+		if bare {
+			want, mediaType = strings.Trim(quoted.body, `"`), "application/jwt"
+		}
+		if p.body != want || p.Header.Get("Content-Type") != mediaType {
+			t.Errorf("Accept %q is answered with %s %s", accept, p.Header.Get("Content-Type"), p.body)
+		}
+		if !strings.Contains(strings.Join(p.Header.Values("Vary"), ","), "Accept") {
+			t.Errorf("Accept %q: Vary %q", accept, p.Header.Values("Vary"))
+		}
+	}
+	if p := read(standard, "Accept", "application/jwt"); p.Header.Get("Content-Type") != "application/json" {
+		t.Errorf("the standard dialect answers %s", p.Header.Get("Content-Type"))
+	}
+	p := b.send(http.MethodGet, userinfoPath+"?callback=f&access_token="+v3, "", "Accept", "application/jwt")
+	if p.body != `/**/f(`+quoted.body+`);` {
+		t.Errorf("a script is %s", p.body)
+	}
+}
+
+// Browsers run no script of another status than 200, and the page would wait for ever.
+func TestEveryErrorOfAScriptRuns(t *testing.T) {
+	t.Parallel()
+	w := newFixture(t).withClients().withUsers()
+	b := w.alice()
+	w.ok(w.SaveClient(t.Context(), provider.Client{ID: "headers", Secret: clientSecret, RedirectURIs: []string{callbackURI}, NoQueryToken: true}))
+	issued := func(pairs ...string) string {
+		return b.allow(append(pairs, "response_type", "token")...).Get("access_token")
+	}
+	military, expired, revoked, header := issued(), issued(), issued(), issued("client_id", "headers")
+	ended := text(t, b.v3Tokens(), "access_token")
+	b.client(revokePath, "v3", "token", revoked)
+	b.client(revokePath, "v3", "token", ended)
+	check := func(name, query, code string) {
+		t.Helper()
+		for _, path := range []string{userinfoPath, userinfoPath + ".json", attributesPath, "/api/public/v3/attributes"} {
+			p := b.get(path + "?callback=page.show" + query)
+			body, ok := strings.CutPrefix(strings.TrimSuffix(p.body, ");"), "/**/page.show(")
+			var failure struct{ Error string }
+			if p.StatusCode != http.StatusOK || p.Header.Get("Content-Type") != "text/javascript; charset=utf-8" || !ok ||
+				json.Unmarshal([]byte(body), &failure) != nil || failure.Error != code {
+				t.Errorf("%s at %s: %s %v %s", name, path, p.Status, p.Header, p.body)
+			}
+		}
+	}
+	check("no token", "", "invalid_request")
+	check("an unknown token", "&access_token=x", "invalid_token")
+	check("a revoked token", "&access_token="+revoked, "invalid_token")
+	check("a token of a grant that was ended", "&access_token="+ended, "invalid_token")
+	check("two tokens", "&access_token=x&access_token=y", "invalid_request")
+	check("a token in the query of an application that may not", "&access_token="+header, "invalid_request")
+	if p := b.get(userinfoPath + "?callback=f&access_token=" + military); p.StatusCode != http.StatusOK || !strings.Contains(p.body, "insufficient_scope") {
+		t.Errorf("a token of another scope: %s %s", p.Status, p.body)
+	}
+	w.advance(301e9)
+	check("an expired token", "&access_token="+expired, "invalid_token")
+	w.ok(w.Close())
+	for _, path := range []string{userinfoPath, attributesPath} {
+		if p := b.get(path + "?callback=f&access_token=x"); p.StatusCode != http.StatusServiceUnavailable {
+			t.Errorf("a provider that is closed: %s %s", p.Status, p.body)
+		}
+	}
+}
+
+func TestTokenRequestIsToldWhatDiffersInItsRedirectURI(t *testing.T) {
+	t.Parallel()
+	w := newFixture(t).withClients().withUsers()
+	b := w.alice()
+	const begin = "The redirect_uri is not that of the authorization request: "
+	for sent, what := range map[string]string{
+		"http://rp.test/cb": "the scheme differs.", "https://rp.test:8443/cb": "the port differs.", "https://evil.test/cb": "the host differs.",
+		"https://rp.test/cb/": "the slash at the end of the path differs.", "https://rp.test/other": "the path differs.",
+		"https://rp.test/cb?x=1": "the query differs.", "https://RP.test/cb": "only upper and lower case differ.",
+		"https://rp.test/%63b": "it is encoded in another way.", "rp.test/cb": "it is no absolute address.",
+		"\"><script>alert(1)</script>": "it is no absolute address.", "https://rp.test/cb\u2028x": "the path differs.",
+	} {
+		_, body := b.token("code", b.allow().Get("code"), "redirect_uri", sent)
+		if body["error"] != "invalid_grant" || body["error_description"] != begin+what {
+			t.Errorf("%q is answered with %v", sent, body)
+		}
+	}
+	p, body := b.token(std("code", b.allow(ask()...).Get("code"), "redirect_uri", "")...)
+	if body["error_description"] != begin+"it is missing." {
+		t.Errorf("none is answered with %s", p.body)
+	}
+	// Who has found a code, and is not the application, learns nothing about it.
+	code := b.allow(ask()...).Get("code")
+	_, body = b.token("client_id", "std2", "client_secret", clientSecret+"2", "code", code, "redirect_uri", "https://evil.test/")
+	if description := body["error_description"].(string); strings.Contains(description, "redirect_uri") {
+		t.Errorf("another application is told %q", description)
+	}
+}
