@@ -75,7 +75,10 @@ func (p *Pages) Routes() []web.Route {
 	add := func(need authflow.Need, path string, show, act authflow.PageHandler) {
 		routes = append(routes, p.Site.FormRoutes(path, p.Flows.Handler(need, show), p.Flows.Handler(need, act))...)
 	}
-	add(authflow.NoFlow, "/signout", p.showSignOut, p.signOut)
+	show, act := p.Flows.Handler(authflow.NoFlow, p.showSignOut), p.Flows.Handler(authflow.NoFlow, p.signOut)
+	routes = append(routes,
+		web.Route{Method: http.MethodGet, Path: "/signout", Handler: p.Site.Page(show)},
+		web.Route{Method: http.MethodPost, Path: "/signout", Handler: p.Site.Page(p.postSignOut(p.Site.Guard(act)))})
 	add(authflow.NoFlow, "/account", p.signedIn(p.showAccount), p.signedIn(p.accountAction))
 	add(authflow.NoFlow, "/account/apps/remove", p.signedIn(p.showRemoveConsent), p.signedIn(p.removeConsent))
 	routes = append(routes, web.Route{

@@ -72,6 +72,32 @@ func (p *Pages) readSignOut(r *http.Request) (signOutRequest, error) {
 	return s, nil
 }
 
+// signOutParameters are those of RP-Initiated Logout 1.0 section 2.
+var signOutParameters = []string{
+	web.ClientParameter, "id_token_hint", "logout_hint", "post_logout_redirect_uri", "state", web.LanguageParameter,
+}
+
+// postSignOut accepts the form of our page, and a request of an application by POST, with
+// which it sends the browser on to the same request by GET: cookies do not travel with a
+// form that another site has posted. A form without our proof signs nobody out.
+func (p *Pages) postSignOut(own web.Handler) web.Handler {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		ours, err := p.Site.IsOurs(r)
+		if err != nil {
+			return err
+		}
+		if ours {
+			return own(w, r)
+		}
+		var query []string
+		for _, name := range signOutParameters {
+			query = append(query, name, web.Parameter(r, name))
+		}
+		p.Site.Redirect(w, p.Site.Link("/signout", query...))
+		return nil
+	}
+}
+
 // noteElsewhere tells those who build an application that it does not get its user back.
 func (p *Pages) noteElsewhere(r *http.Request, client *engine.Client, uri string) {
 	mistaken := (&engine.Error{Code: engine.InvalidRequest}).Because(diagnosis.SignOutNotRegistered)

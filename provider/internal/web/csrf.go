@@ -93,6 +93,15 @@ func unmask(value string) []byte {
 // bound to its user where that matters (the field user of the consent screen).
 func (s *Site) Guard(act Handler) Handler { return s.guard(readForm, act) }
 
+// IsOurs reports whether a form says that it is of a page of ours, which Guard finds out.
+// It reads the form.
+func (s *Site) IsOurs(r *http.Request) (bool, error) {
+	if err := readForm(r); err != nil {
+		return false, err
+	}
+	return r.PostForm.Has(csrfField), nil
+}
+
 // guard is Guard with a way to read the form.
 func (s *Site) guard(read func(*http.Request) error, act Handler) Handler {
 	return func(w http.ResponseWriter, r *http.Request) error {

@@ -25,7 +25,7 @@ func keySet() Endpoint {
 
 func signOut() Endpoint {
 	return Endpoint{
-		ID: "signOut", Title: "Sign-out", Path: "/signout", Methods: []string{"GET"},
+		ID: "signOut", Title: "Sign-out", Path: "/signout", Methods: []string{"GET", "POST"},
 		Standard: "OpenID Connect RP-Initiated Logout",
 		Text:     []string{"Send the browser here to sign the user out. Without a hint that proves who is signed in, the user is asked first.", "It is also at `/oauth/logout`, where `redirect_uri` is another name of `post_logout_redirect_uri`."},
 		Origins:  NoOrigin,
@@ -34,9 +34,10 @@ func signOut() Endpoint {
 			{Name: "client_id", Meaning: "Your application, when there is no hint."},
 			{Name: "post_logout_redirect_uri", Meaning: "Where the browser goes afterwards: one that is registered, byte for byte."},
 			{Name: "state", Meaning: "Comes back with the browser."},
+			{Name: "ui_locales", Meaning: "Languages of the page, the first choice first."},
 		},
 		Answers: []Answer{
-			{303, "", "", "the browser is on its way back"},
+			{303, "", "", "the browser is on its way back, or to the same request by GET"},
 			{200, mediaHTML, "", "the page that asks, or says that it is done"},
 		},
 	}
