@@ -178,7 +178,10 @@ var happenings = map[string]happening{
 		failed("pub", "authorize", "invalid_request", "challenge_method", "code_challenge_method", "plain")},
 	"ChallengeMalformed": {at("client_id", "pub", "code_challenge", marker, "code_challenge_method", "S256"),
 		failed("pub", "authorize", "invalid_request", "challenge_malformed")},
-	"HintForeign": {at("id_token_hint", marker), about("alice", failed("v3", "authorize", "invalid_request", "id_token_hint_foreign"))},
+	"HintForeign":     {at("id_token_hint", marker), about("alice", failed("v3", "authorize", "invalid_request", "id_token_hint_foreign"))},
+	"ClaimsMalformed": {at(std("scope", "openid", "claims", `{"id_token":"`+marker+`"}`)...), failed("std", "authorize", "invalid_request", "claims_malformed")},
+	"AuthenticationUnmet": {at(std("scope", "openid", "claims", `{"id_token":{"acr":{"essential":true,"value":"`+marker+`"}}}`)...),
+		about("alice", failed("std", "authorize", "unmet_authentication_requirements", "authentication_unmet"))},
 	"StandardRequestAtV3": {at("scope", "openid profile email"),
 		failed("v3", "authorize", "invalid_scope", "standard_request_at_v3", "scope", "openid profile email")},
 	"StandardRequestAtV3ThatWorks": {func(_ *fixture, b *browser) {

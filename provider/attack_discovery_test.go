@@ -32,7 +32,8 @@ func TestDiscoveryIsTrue(t *testing.T) {
 				"subject_types_supported":                        []any{"public"},
 				"request_parameter_supported":                    false,
 				"request_uri_parameter_supported":                false,
-				"claims_parameter_supported":                     false,
+				"claims_parameter_supported":                     true,
+				"acr_values_supported":                           []any{"single_factor"},
 				"authorization_response_iss_parameter_supported": true,
 			} {
 				if diff := cmp.Diff(want, document[name]); diff != "" {
@@ -118,7 +119,7 @@ func TestIDTokenOfEveryResponseType(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t).withClients().withUsers().withEveryResponseType()
 	b := w.alice()
-	protocol := []string{"iss", "sub", "aud", "exp", "iat", "auth_time", "amr", "nonce", "at_hash", "c_hash"}
+	protocol := []string{"iss", "sub", "aud", "exp", "iat", "auth_time", "acr", "amr", "nonce", "at_hash", "c_hash"}
 	six := []string{"code", "id_token", "code id_token", "code token", "code id_token token", "token"}
 	for client, responseTypes := range map[string][]string{"v3": six, "every": append(six, "id_token token")} {
 		for _, responseType := range responseTypes {

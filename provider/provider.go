@@ -173,7 +173,7 @@ func (p *Provider) build(ctx context.Context, logo []byte) error {
 	})
 	endpoints, err := oauth.New(oauth.Options{
 		Site: site, Engine: p.engine, Catalogue: p.catalogue, Audit: p.audit, Activity: p.activity, Limits: limits,
-		Faults: p.faults, Keys: p.faults.Publish(p.keys),
+		Classes: p.flows.Classes(), Faults: p.faults, Keys: p.faults.Publish(p.keys),
 	})
 	if err != nil {
 		return err

@@ -26,10 +26,11 @@ type Users struct {
 	// the provider whose content is sealed and bound to the browser; the page
 	// checks it with Provider.IsReturnTo and sends them back to it afterwards,
 	// unchanged. Beside it go login_hint, ui_locales, screen=signup when the
-	// application asked for the sign-up screen first, and prompt=login when
-	// somebody is signed in and that is not enough: the page must then ask for
-	// the password, or let somebody else sign in, and not send the user back
-	// at once. An authorization request sends a browser there twice at most; when
+	// application asked for the sign-up screen first, acr_values with the classes of
+	// authentication that it asks for, the best first (SignedIn.AMR), and
+	// prompt=login when somebody is signed in and that is not enough: the page must
+	// then ask for the password, or for what the class needs, or let somebody else
+	// sign in, and not send the user back at once. An authorization request sends a browser there twice at most; when
 	// that has not helped, the application gets login_required. Required with
 	// SignedIn.
 	SignInURL string
@@ -69,7 +70,9 @@ type SignedIn struct {
 	AuthTime time.Time
 
 	// AMR are the methods that were used, in the words of RFC 8176: at most 16, of
-	// at most 64 printable ASCII characters without spaces.
+	// at most 64 printable ASCII characters without spaces. The claim acr follows
+	// from them: multi_factor for mfa, or for methods of two kinds, such as pwd, which
+	// the user knows, with otp or hwk, which the user has; else single_factor.
 	AMR []string
 }
 
@@ -102,6 +105,10 @@ type Request struct {
 
 	// Scopes are the scope values that it asks for, or that its token has.
 	Scopes []string
+
+	// Claims are the handles of the attributes that it asks for beside them, one by one
+	// (OpenID Connect Core section 5.5); the scopes may release them, too.
+	Claims []string
 }
 
 // RequestOf returns, within a function of the host, which application asks and for

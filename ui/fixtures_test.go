@@ -212,6 +212,15 @@ var screenFixtures = []fixture{
 		})
 		return Consent(v)
 	}},
+	{"consent-single", func(p Page) templ.Component {
+		t := hostTextOf(p)
+		v := consentOf(p)
+		v.Scopes = append(v.Scopes, ConsentScope{Attributes: []ConsentAttribute{
+			{Handle: "born", Label: t.born, Values: []string{"1815-12-10"}},
+			{Handle: "address", Label: t.address},
+		}})
+		return Consent(v)
+	}},
 	{"consent-grown", func(p Page) templ.Component {
 		t := hostTextOf(p)
 		v := consentOf(p)

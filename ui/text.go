@@ -95,6 +95,7 @@ type consentText struct {
 	Verified, Unverified, Expired       message
 	Since, Until, ExpiredOn             message
 	Offline, OfflineText                message
+	Single, SingleText                  message
 	Documents, Policy, Terms            message
 	Removable, RemovableLink, GoesTo    message
 	Switch, Allow, Deny                 message

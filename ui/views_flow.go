@@ -143,7 +143,8 @@ type ConsentView struct {
 
 // ConsentScope is one thing that an application asks for.
 type ConsentScope struct {
-	// Title and Text name and explain it, in the language of the screen.
+	// Title and Text name and explain it, in the language of the screen. Both are
+	// empty for attributes that are asked for one by one.
 	Title, Text string
 	// New marks what was not allowed before, when the consent is incremental.
 	New bool

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 
 	"github.com/bonafide-id/bonafide/provider/internal/audit"
 	"github.com/bonafide-id/bonafide/provider/internal/authflow"
@@ -52,6 +53,12 @@ func (p *Pages) consentView(ctx context.Context, c storage.Consent) (ui.App, err
 	for _, name := range c.Scopes {
 		if scope := p.Claims.Catalogue.Scope(name); scope != nil {
 			app.Scopes = append(app.Scopes, scope.Title)
+		}
+	}
+	byScope, _ := p.Claims.Catalogue.Release(c.Scopes)
+	for _, handle := range c.Attributes { // others were asked for one by one
+		if a, ok := p.Claims.Catalogue.Attribute(handle); ok && !slices.Contains(byScope, handle) {
+			app.Scopes = append(app.Scopes, a.Name)
 		}
 	}
 	return app, nil

@@ -24,13 +24,13 @@ func (r Refusal) Error() string { return "refused by the host" }
 
 // authorized asks the host whether an application may have something about a user: a
 // Refusal or host.ErrNoUser when it may not.
-func (e *Endpoint) authorized(ctx context.Context, userID, clientID string, scopes []string) error {
+func (e *Endpoint) authorized(ctx context.Context, userID string, asked host.Request) error {
 	if e.Host.Authorize == nil {
 		return nil
 	}
-	host.AskFor(ctx, clientID, scopes)
+	host.AskFor(ctx, asked)
 	_, err := host.Call(ctx, func(ctx context.Context) (struct{}, error) {
-		return struct{}{}, e.Host.Authorize(ctx, userID, clientID, slices.Clone(scopes))
+		return struct{}{}, e.Host.Authorize(ctx, userID, asked.ClientID, slices.Clone(asked.Scopes))
 	})
 	var refused Refusal
 	if err == nil || errors.As(err, &refused) || errors.Is(err, host.ErrNoUser) {
@@ -42,7 +42,7 @@ func (e *Endpoint) authorized(ctx context.Context, userID, clientID string, scop
 // admit asks the host whether the application of a flow may have an answer about its
 // user. A refusal is a *denial.
 func (e *Endpoint) admit(ctx context.Context, f *Flow, s authState) error {
-	err := e.authorized(ctx, s.user.UserID, f.request.Client.ID, f.request.Scopes)
+	err := e.authorized(ctx, s.user.UserID, e.hostRequest(f.request))
 	var refused Refusal
 	if errors.As(err, &refused) || errors.Is(err, host.ErrNoUser) {
 		return &denial{f, refused.Message, err}
@@ -67,7 +67,7 @@ func (e *Endpoint) admitKnown(ctx context.Context, f *Flow, s authState) error {
 
 // AdmitAgain is asked before a grant is refreshed.
 func (e *Endpoint) AdmitAgain(ctx context.Context, g storage.Grant, scopes []string) error {
-	err := e.authorized(ctx, g.Subject, g.ClientID, scopes)
+	err := e.authorized(ctx, g.Subject, host.Request{ClientID: g.ClientID, Scopes: scopes, Claims: engine.ClaimsOf(g).Handles()})
 	var refused Refusal
 	if errors.As(err, &refused) || errors.Is(err, host.ErrNoUser) {
 		e.Site.Logger.InfoContext(ctx, "the host refuses to let an application go on",

@@ -55,8 +55,7 @@ func (e *Endpoint) authorize(w http.ResponseWriter, r *http.Request, p *Page) er
 			}
 			return err
 		case stepRefuse:
-			return &redirectError{f.request, &engine.Error{Code: d.code, Description: "The request cannot be answered without asking the user.",
-				Diagnosis: s.whySilent(d.code)}, f}
+			return &redirectError{f.request, s.refusal(d.code), f}
 		case stepConsent:
 			if err := e.admit(ctx, f, s); err != nil {
 				return err
@@ -123,7 +122,7 @@ func (e *Endpoint) authorizePost(w http.ResponseWriter, r *http.Request) error {
 func (e *Endpoint) readState(ctx context.Context, f *Flow, user *User) (authState, error) {
 	s := authState{
 		request: f.request, asks: e.termsOf(f.request), chosen: f.chosen, allowed: f.allowed, hostVisits: f.hostVisits,
-		now: e.Clock(), sandbox: e.Site.Sandbox,
+		classes: e.Classes(), now: e.Clock(), sandbox: e.Site.Sandbox,
 	}
 	if hint := f.request.IDToken; hint != "" {
 		subject, err := e.hintedSubject(ctx, hint, f.request.Client.ID)

@@ -1,6 +1,7 @@
 package authflow
 
 import (
+	"cmp"
 	"errors"
 	"net/http"
 	"slices"
@@ -72,6 +73,16 @@ func (e *Endpoint) showConsent(w http.ResponseWriter, r *http.Request, p *Page) 
 		}
 		view.Scopes = append(view.Scopes, scope)
 	}
+	if single := e.singly(f.request); len(single) > 0 {
+		scope, err := e.consentData(r, s.user.UserID, single, nil, "")
+		if err != nil {
+			return err
+		}
+		if view.Incremental {
+			markNewMembers(&scope, before)
+		}
+		view.Scopes = append(view.Scopes, scope)
+	}
 	e.Site.RenderFor(w, r, f.request, http.StatusOK, ui.Consent(view))
 	return nil
 }
@@ -84,6 +95,10 @@ func (e *Endpoint) markNew(scope *ui.ConsentScope, name string, before *storage.
 	if scope.New || claims.Covers(before.Attributes, attributes) && claims.Covers(before.Groups, groups) {
 		return
 	}
+	markNewMembers(scope, before)
+}
+
+func markNewMembers(scope *ui.ConsentScope, before *storage.Consent) {
 	for i, a := range scope.Attributes {
 		scope.Attributes[i].New = !slices.Contains(before.Attributes, a.Handle)
 	}
@@ -92,15 +107,25 @@ func (e *Endpoint) markNew(scope *ui.ConsentScope, name string, before *storage.
 	}
 }
 
+// singly returns what a request asks for one by one and no scope of it releases.
+func (e *Endpoint) singly(request *engine.AuthorizeRequest) []string {
+	byScope, _ := e.Claims.Catalogue.Release(request.Scopes)
+	asked := e.Claims.Catalogue.Single(request.Client, request.Claims.Names(engine.InAny))
+	return slices.DeleteFunc(asked, func(handle string) bool { return slices.Contains(byScope, handle) })
+}
+
 // consentScope shows what one scope would release now, value by value.
 func (e *Endpoint) consentScope(r *http.Request, request *engine.AuthorizeRequest, userID, name string) (ui.ConsentScope, error) {
 	scope := e.Claims.Catalogue.Scope(name)
-	out := ui.ConsentScope{Title: scope.Title, Text: scope.Description}
-	if out.Title == "" {
-		out.Title = scope.Name
-	}
 	handles, groups := e.Claims.Catalogue.Release([]string{name})
-	released, err := e.Claims.Release(r.Context(), userID, handles, groups, request.EID)
+	out, err := e.consentData(r, userID, handles, groups, request.EID)
+	out.Title, out.Text = cmp.Or(scope.Title, scope.Name), scope.Description
+	return out, err
+}
+
+// consentData shows what these handles and groups would release now.
+func (e *Endpoint) consentData(r *http.Request, userID string, handles, groups []string, eid string) (out ui.ConsentScope, err error) {
+	released, err := e.Claims.Release(r.Context(), userID, handles, groups, eid)
 	if err != nil {
 		return out, err
 	}

@@ -79,6 +79,15 @@ type Host struct {
 
 func (e *Endpoint) hasAccounts() bool { return e.Host.SignedIn == nil }
 
+// Classes returns the classes of authentication that a sign-in can reach: our own asks for
+// a password and no more, but the host's, and personas, may be of any.
+func (e *Endpoint) Classes() []string {
+	if e.hasAccounts() && e.Personas == nil {
+		return []string{engine.SingleFactor}
+	}
+	return engine.Classes
+}
+
 // Routes returns the routes of the endpoint and its pages.
 func (e *Endpoint) Routes() []web.Route {
 	page := func(h PageHandler) web.Handler { return e.Handler(FlowRequired, h) }

@@ -183,6 +183,14 @@ func (e *Endpoint) engineFlow(f *Flow) engine.Flow {
 	return engine.Flow{Digest: f.digest(), ExpiresAt: f.firstSeen.Add(e.Life)}
 }
 
+// hostRequest is what a request asks for, as functions of the host see it.
+func (e *Endpoint) hostRequest(request *engine.AuthorizeRequest) host.Request {
+	return host.Request{
+		ClientID: request.Client.ID, Scopes: request.Scopes,
+		Claims: e.Claims.Catalogue.Single(request.Client, request.Claims.Names(engine.InAny)),
+	}
+}
+
 // parseAuthorize checks an authorization request; what the application has to be
 // told is a *redirectError.
 func (e *Endpoint) parseAuthorize(ctx context.Context, form url.Values) (*engine.AuthorizeRequest, error) {
@@ -191,7 +199,7 @@ func (e *Endpoint) parseAuthorize(ctx context.Context, form url.Values) (*engine
 		return nil, &redirectError{request: request, err: err}
 	}
 	if err == nil {
-		host.AskFor(ctx, request.Client.ID, request.Scopes)
+		host.AskFor(ctx, e.hostRequest(request))
 	}
 	return request, err
 }

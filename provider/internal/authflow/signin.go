@@ -15,6 +15,10 @@ import (
 type HostSignIn struct {
 	ReturnTo, LoginHint, Locales string
 	SignUp, Again                bool
+
+	// Classes are those of authentication that the application asks for, the best
+	// first.
+	Classes []string
 }
 
 // Address returns the address of the page.
@@ -25,6 +29,9 @@ func (h HostSignIn) Address(page string) string {
 	}
 	if h.Locales != "" {
 		q.Set(web.LanguageParameter, h.Locales)
+	}
+	if len(h.Classes) > 0 {
+		q.Set("acr_values", strings.Join(h.Classes, " "))
 	}
 	if h.SignUp {
 		q.Set("screen", "signup")
@@ -41,7 +48,7 @@ func (e *Endpoint) sendToSignIn(w http.ResponseWriter, next step, request *engin
 	switch {
 	case !e.hasAccounts():
 		hint := HostSignIn{ReturnTo: e.returnTo(sealed), LoginHint: request.LoginHint, Locales: request.UILocales,
-			SignUp: next == stepSignUp, Again: again}
+			SignUp: next == stepSignUp, Again: again, Classes: request.Claims.KnownClasses()}
 		e.Site.Redirect(w, hint.Address(e.Host.SignInURL))
 	case next == stepSignUp && e.SignsUp:
 		e.Site.Redirect(w, e.Site.Link("/signup", web.FlowParameter, sealed))

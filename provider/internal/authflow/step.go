@@ -43,6 +43,9 @@ type authState struct {
 	// hintSubject is the subject of the id_token_hint, or empty.
 	hintSubject string
 
+	// classes are those of authentication that a sign-in can reach.
+	classes []string
+
 	// chosen is the user who has chosen to go on with this account since the
 	// request came, allowed the one who has allowed what it asks for.
 	chosen, allowed string
@@ -69,8 +72,13 @@ type decision struct {
 func nextStep(s authState) decision {
 	silent := s.request.HasPrompt(engine.PromptNone)
 	if d, done := authenticate(s, silent); !done {
-		if silent || s.hostVisits >= maxVisits {
+		switch {
+		case d.step == stepRefuse:
+			return d
+		case silent:
 			return decision{stepRefuse, engine.LoginRequired}
+		case s.hostVisits >= maxVisits:
+			return decision{stepRefuse, s.unhelped()}
 		}
 		return d
 	}
@@ -79,11 +87,38 @@ func nextStep(s authState) decision {
 	}
 	if !s.consented() {
 		if silent {
-			return decision{stepRefuse, engine.ConsentRequired}
+			return decision{stepRefuse, s.unasked()}
 		}
 		return decision{step: stepConsent}
 	}
 	return decision{step: stepIssue}
+}
+
+// unhelped says why a request is refused after the host's sign-in page was seen as often
+// as it may be.
+func (s authState) unhelped() string {
+	if s.user != nil && s.tooWeak() {
+		return engine.UnmetAuthentication
+	}
+	return engine.LoginRequired
+}
+
+// unasked says why a request is refused whose user cannot be asked for consent. An
+// application that names users and has the consent of none must not find out which of
+// them is signed in here.
+func (s authState) unasked() string {
+	if s.request.Claims.NamesUsers() {
+		return engine.LoginRequired
+	}
+	return engine.ConsentRequired
+}
+
+// refusal is the error of a request that nextStep refuses with a code.
+func (s authState) refusal(code string) *engine.Error {
+	if code == engine.UnmetAuthentication {
+		return &engine.Error{Code: code, Description: "The user cannot authenticate as the request demands.", Diagnosis: diagnosis.AuthenticationUnmet}
+	}
+	return &engine.Error{Code: code, Description: "The request cannot be answered without asking the user.", Diagnosis: s.whySilent(code)}
 }
 
 // whySilent says why a request is refused with one of these codes.
@@ -93,7 +128,7 @@ func (s authState) whySilent(code string) diagnosis.Name {
 		return diagnosis.ConsentNeverRemembered
 	case code == engine.ConsentRequired:
 		return diagnosis.ConsentRequired
-	case s.request.HasPrompt(engine.PromptNone), s.hintSubject != "":
+	case s.request.HasPrompt(engine.PromptNone), s.hintSubject != "", s.request.Claims.NamesUsers():
 		return diagnosis.LoginRequired
 	default:
 		return diagnosis.SignInUnstable // the host's page has sent the browser back as it was
@@ -105,15 +140,21 @@ func (s authState) whySilent(code string) diagnosis.Name {
 func authenticate(s authState, silent bool) (decision, bool) {
 	wantsSignUp := s.request.Op == engine.OpSignUp || s.request.HasPrompt(engine.PromptCreate)
 	switch {
+	case !s.request.Claims.AcceptsOneOf(s.classes):
+		return decision{stepRefuse, engine.UnmetAuthentication}, false
 	case s.user == nil && wantsSignUp:
 		return decision{step: stepSignUp}, false
 	case s.user == nil:
 		return decision{step: stepSignIn}, false
-	case s.hintSubject != "" && s.hintSubject != s.user.UserID && s.fresh:
+	case s.isAnother() && s.fresh:
 		// Somebody else has signed in than the application asked for.
 		return decision{stepRefuse, engine.LoginRequired}, false
-	case s.hintSubject != "" && s.hintSubject != s.user.UserID:
+	case s.isAnother():
 		return decision{step: stepSignIn}, false
+	case s.tooWeak() && s.fresh:
+		return decision{stepRefuse, engine.UnmetAuthentication}, false
+	case s.tooWeak():
+		return decision{step: stepReauthenticate}, false
 	case s.fresh:
 		return decision{}, true
 	case s.request.HasPrompt(engine.PromptLogin):
@@ -131,6 +172,14 @@ func authenticate(s authState, silent bool) (decision, bool) {
 		return decision{}, true
 	}
 }
+
+// isAnother reports whether somebody else is signed in than the application asked for.
+func (s authState) isAnother() bool {
+	return s.hintSubject != "" && s.hintSubject != s.user.UserID || s.request.Claims.Excludes(s.user.UserID)
+}
+
+// tooWeak reports whether the user has authenticated by less than the request demands.
+func (s authState) tooWeak() bool { return !s.request.Claims.Accepts(s.user.AMR) }
 
 // tooOld reports whether the user authenticated longer ago than the request allows. An
 // authentication that seems to lie ahead was written by a clock that was wrong: it may

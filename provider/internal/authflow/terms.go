@@ -27,7 +27,7 @@ type terms struct {
 
 // termsOf returns what a request asks for.
 func (e *Endpoint) termsOf(request *engine.AuthorizeRequest) terms {
-	attributes, groups := e.Claims.Catalogue.Release(request.Scopes)
+	attributes, groups := e.Claims.Catalogue.ReleaseFor(request.Client, request.Scopes, request.Claims.Names(engine.InAny))
 	return terms{
 		Scopes: request.Scopes, Attributes: attributes, Groups: groups,
 		ClientName: request.Client.Name, RedirectHost: redirectHost(request.RedirectURI),

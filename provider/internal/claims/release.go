@@ -48,8 +48,14 @@ func (r Released) Has(handle string) bool {
 // ReleaseTo reads what a token with these scopes releases about the user of its grant,
 // now: what the scopes mean today, as far as the user has been shown it.
 func (s *Source) ReleaseTo(ctx context.Context, g storage.Grant, scopes []string) (Released, error) {
-	host.AskFor(ctx, g.ClientID, scopes)
+	host.AskFor(ctx, host.Request{ClientID: g.ClientID, Scopes: scopes})
 	handles, groups := s.Catalogue.Release(scopes)
+	return s.allowed(ctx, g, handles, groups)
+}
+
+// allowed reads handles and groups about the user of a grant, now, as far as the user has
+// been shown them.
+func (s *Source) allowed(ctx context.Context, g storage.Grant, handles, groups []string) (Released, error) {
 	return s.Release(ctx, g.Subject, intersection(handles, g.Attributes), intersection(groups, g.Groups), g.EID)
 }
 
@@ -162,10 +168,12 @@ func inCalendar(t time.Time) bool {
 	return 1 <= y && y <= 9999
 }
 
-// Claims returns what a grant releases as flat claims, and the statuses as one array, for
-// the engine.
-func (s *Source) Claims(ctx context.Context, g storage.Grant, c *engine.Client) (engine.Claims, error) {
-	r, err := s.ReleaseTo(ctx, g, g.Scopes)
+// Claims returns what a grant releases in a place as flat claims, and the statuses as one
+// array, for the engine.
+func (s *Source) Claims(ctx context.Context, g storage.Grant, c *engine.Client, in engine.Place) (engine.Claims, error) {
+	host.AskFor(ctx, host.Request{ClientID: g.ClientID, Scopes: g.Scopes, Claims: s.Catalogue.Single(c, engine.ClaimsOf(g).Names(engine.InAny))})
+	handles, groups := s.Catalogue.releasedIn(in, g, c)
+	r, err := s.allowed(ctx, g, handles, groups)
 	if errors.Is(err, host.ErrNoUser) {
 		return engine.Claims{}, engine.ErrNoUser
 	}

@@ -32,6 +32,8 @@ const (
 	ChallengeMethod           Name = "challenge_method"
 	ChallengeMalformed        Name = "challenge_malformed"
 	HintForeign               Name = "id_token_hint_foreign"
+	ClaimsMalformed           Name = "claims_malformed"
+	AuthenticationUnmet       Name = "authentication_unmet"
 	StandardRequestAtV3       Name = "standard_request_at_v3"
 	V3RequestAtStandard       Name = "v3_request_at_standard"
 	LoginRequired             Name = "login_required"

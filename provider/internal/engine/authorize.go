@@ -56,6 +56,9 @@ type AuthorizeRequest struct {
 	Display   string
 	Challenge string
 
+	// Claims are asked for beside the scopes; acr_values is among them.
+	Claims ClaimsRequest
+
 	// MaxAge is the longest time since the user authenticated, or negative for
 	// any.
 	MaxAge time.Duration
@@ -221,7 +224,10 @@ func (r *AuthorizeRequest) parse(form url.Values) error {
 	if err := r.parsePrompt(form.Get("prompt")); err != nil {
 		return err
 	}
-	return r.parseMaxAge(form)
+	if err := r.parseMaxAge(form); err != nil {
+		return err
+	}
+	return r.parseClaims(form)
 }
 
 // unsupported parameters are refused instead of ignored, because a client that
@@ -269,6 +275,21 @@ func (r *AuthorizeRequest) parseMaxAge(form url.Values) error {
 		return fail(InvalidRequest, "The parameter max_age is a number of seconds.").Because(diagnosis.ParameterMalformed, "parameter", "max_age")
 	}
 	r.MaxAge = time.Duration(seconds) * time.Second
+	return nil
+}
+
+// parseClaims reads what is asked for beside the scopes. Without openid there is neither
+// an ID token nor userinfo to put it into.
+func (r *AuthorizeRequest) parseClaims(form url.Values) (err error) {
+	var asked ClaimsRequest
+	if r.Client.Dialect.ClaimsParameter {
+		if asked, err = parseClaims(form.Get("claims")); err != nil {
+			return err
+		}
+	}
+	if r.OpenID() {
+		r.Claims = asked.withClasses(values(form.Get("acr_values")))
+	}
 	return nil
 }
 

@@ -18,7 +18,7 @@ func benchEngine(b *testing.B, sign func([]byte) (string, error)) *Engine {
 	return New(Options{
 		Issuer: "https://id.test/oidc", Clients: fuzzClients{}, Clock: time.Now, Sign: func(_ context.Context, claims []byte) (string, error) { return sign(claims) },
 		Lifetimes: Lifetimes{Code: time.Minute, Access: 300 * time.Second, ID: 300 * time.Second, Refresh: time.Hour, Grant: time.Hour},
-		Claims: func(context.Context, storage.Grant, *Client) (Claims, error) {
+		Claims: func(context.Context, storage.Grant, *Client, Place) (Claims, error) {
 			return Claims{List: benchClaims}, nil
 		},
 	})

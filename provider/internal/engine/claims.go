@@ -31,6 +31,7 @@ type jwtClaims struct {
 	ExpiresAt  int64    `json:"exp,omitempty"`
 	IssuedAt   int64    `json:"iat"`
 	AuthTime   int64    `json:"auth_time,omitempty"`
+	Class      string   `json:"acr,omitempty"`
 	AMR        []string `json:"amr,omitempty"`
 	Nonce      string   `json:"nonce,omitempty"`
 	AccessHash string   `json:"at_hash,omitempty"`

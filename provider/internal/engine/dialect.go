@@ -52,6 +52,10 @@ type Dialect struct {
 	// JSONRequests allows the parameters of a token request as a JSON object.
 	JSONRequests bool
 
+	// ClaimsParameter reads the parameter claims (OpenID Connect Core section 5.5);
+	// without it the parameter is ignored, as others that the contract does not have.
+	ClaimsParameter bool
+
 	// EmailVerified adds the claim email_verified beside email.
 	EmailVerified bool
 }
@@ -77,10 +81,11 @@ var dialects = []Dialect{
 		JSONRequests:        true,
 	},
 	{
-		Name:          DialectStandard,
-		ResponseTypes: []string{"code"},
-		NonceRequired: true,
-		EmailVerified: true,
+		Name:            DialectStandard,
+		ResponseTypes:   []string{"code"},
+		NonceRequired:   true,
+		ClaimsParameter: true,
+		EmailVerified:   true,
 	},
 }
 

@@ -32,9 +32,9 @@ type Options struct {
 	// ScopeKnown reports whether a scope value is in the catalogue.
 	ScopeKnown func(scope string) bool
 
-	// Claims returns what the grant's scopes release about its subject, read
-	// now. ErrNoUser when the subject is gone.
-	Claims func(ctx context.Context, g storage.Grant, c *Client) (Claims, error)
+	// Claims returns what a grant releases about its subject in a place, read now.
+	// ErrNoUser when the subject is gone.
+	Claims func(ctx context.Context, g storage.Grant, c *Client, in Place) (Claims, error)
 
 	// Admits is asked before a grant is refreshed with these scopes. ErrNoUser when
 	// it must not be; the grant stays.

@@ -78,6 +78,7 @@ const (
 	AccessDenied            = "access_denied"
 	LoginRequired           = "login_required"
 	ConsentRequired         = "consent_required"
+	UnmetAuthentication     = "unmet_authentication_requirements"
 	RequestNotSupported     = "request_not_supported"
 	RequestURINotSupported  = "request_uri_not_supported"
 	RegistrationUnsupported = "registration_not_supported"

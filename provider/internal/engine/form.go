@@ -18,6 +18,7 @@ const (
 	maxFields = 64
 	maxState  = 4 << 10
 	maxHint   = 8 << 10
+	maxClaims = 4 << 10
 	maxValue  = 2 << 10
 )
 
@@ -108,10 +109,14 @@ func checkForm(form url.Values) error {
 }
 
 func valueLimit(name string) int {
-	if name == "id_token_hint" {
+	switch name {
+	case "id_token_hint":
 		return maxHint
+	case "claims":
+		return maxClaims
+	default:
+		return maxValue
 	}
-	return maxValue
 }
 
 func isText(s string) bool {

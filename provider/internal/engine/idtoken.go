@@ -26,7 +26,7 @@ type idTokenFor struct {
 
 // idToken returns a signed ID token (OpenID Connect Core section 2).
 func (e *Engine) idToken(ctx context.Context, f idTokenFor) (string, error) {
-	released, err := e.Claims(ctx, f.grant, f.client)
+	released, err := e.Claims(ctx, f.grant, f.client, InIDToken)
 	if errors.Is(err, ErrNoUser) {
 		return "", errGrant.Because(diagnosis.UserGone)
 	}
@@ -36,7 +36,7 @@ func (e *Engine) idToken(ctx context.Context, f idTokenFor) (string, error) {
 	c := e.jwtClaims(f.grant, f.now)
 	c.ExpiresAt = earliest(f.now.Add(e.Lifetimes.ID), released.Until).Unix()
 	c.AuthTime = authTime(f.grant, f.now)
-	c.AMR, c.Nonce = f.grant.AMR, f.nonce
+	c.Class, c.AMR, c.Nonce = classFor(f.grant.AMR, ClaimsOf(f.grant)), f.grant.AMR, f.nonce
 	c.AccessHash, c.CodeHash = halfHash(f.access), halfHash(f.code)
 	payload, err := encodeClaims(c, released.List)
 	if err != nil {

@@ -63,13 +63,17 @@ func (e *Engine) Authorize(ctx context.Context, r *AuthorizeRequest, a Approval)
 	for _, scope := range r.read.GetRequestedScopes() {
 		r.read.GrantScope(scope)
 	}
+	asked, err := r.Claims.record(a.Attributes)
+	if err != nil {
+		return Response{}, AsError(err)
+	}
 	s := &issuance{request: r, flow: a.Flow, basis: a.Basis}
 	s.grant = storage.Grant{
 		ID: newGrantID(e.Clock()), Flow: a.Flow.Digest,
 		ClientID: r.Client.ID, Subject: a.Subject, Scopes: r.read.GetGrantedScopes(),
 		Attributes: a.Attributes, Groups: a.Groups,
 		RedirectURI: r.RedirectURI, RedirectSent: r.RedirectSent,
-		ResponseType: r.ResponseType, Nonce: r.Nonce, EID: r.EID,
+		ResponseType: r.ResponseType, Nonce: r.Nonce, EID: r.EID, Claims: asked,
 		AuthTime: a.AuthTime, AMR: a.AMR,
 	}
 	response, err := e.fosite.NewAuthorizeResponse(ctx, r.read, s)

@@ -81,7 +81,7 @@ func (g refreshGrant) userExists(ctx context.Context, r fosite.AccessRequester) 
 		return nil // the ID token will ask
 	}
 	s := r.GetSession().(*exchange)
-	_, err := g.Claims(ctx, s.grant, s.client)
+	_, err := g.Claims(ctx, s.grant, s.client, InAny)
 	if errors.Is(err, ErrNoUser) {
 		return errGrant.Because(diagnosis.UserGone)
 	}

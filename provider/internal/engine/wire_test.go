@@ -25,7 +25,7 @@ func TestDialects(t *testing.T) {
 	want := []Dialect{
 		{Name: "v3", LifetimesAsStrings: true, SingleScope: true, ResponseTypes: []string{"code", "token", "id_token", "code id_token", "code token", "code id_token token"}, UserinfoAsString: true, JSONP: true,
 			TokenInQuery: true, AlwaysRefreshToken: true, GrantsUnknown: true, RedirectURIRequired: true, JSONRequests: true},
-		{Name: "standard", ResponseTypes: []string{"code"}, NonceRequired: true, EmailVerified: true},
+		{Name: "standard", ResponseTypes: []string{"code"}, NonceRequired: true, ClaimsParameter: true, EmailVerified: true},
 	}
 	if diff := cmp.Diff(want, []Dialect{v3, standard}); diff != "" {
 		t.Errorf("dialects (-want +got):\n%s", diff)
@@ -139,8 +139,8 @@ func TestClaimsKeepTheirOrder(t *testing.T) {
 	}{
 		"Least": {jwtClaims{Issuer: "i", IssuedAt: 1}, nil, `{"iss":"i","iat":1}`},
 		"All": {
-			jwtClaims{"i", "s", "a", 2, 1, 3, []string{"pwd"}, "n", "ah", "ch"}, released,
-			`{"iss":"i","sub":"s","aud":"a","exp":2,"iat":1,"auth_time":3,"amr":["pwd"],"nonce":"n","at_hash":"ah","c_hash":"ch",` +
+			jwtClaims{"i", "s", "a", 2, 1, 3, "single_factor", []string{"pwd"}, "n", "ah", "ch"}, released,
+			`{"iss":"i","sub":"s","aud":"a","exp":2,"iat":1,"auth_time":3,"acr":"single_factor","amr":["pwd"],"nonce":"n","at_hash":"ah","c_hash":"ch",` +
 				`"zip":"12345","age":46,"\u003c\"é":["\u003c\u00e9"]}`,
 		},
 	} {

@@ -15,6 +15,9 @@ type Request struct {
 
 	// Scopes are the scope values that it asks for, or that its token has.
 	Scopes []string
+
+	// Claims are the attributes that it asks for beside them, one by one.
+	Claims []string
 }
 
 // memo is what the host is asked for in one request, and has answered: it is asked once,
@@ -41,11 +44,11 @@ func WithRequest(ctx context.Context, calls Calls) context.Context {
 }
 
 // AskFor notes which application asks in this request, and for what.
-func AskFor(ctx context.Context, clientID string, scopes []string) {
+func AskFor(ctx context.Context, what Request) {
 	if m := memoOf(ctx); m != nil {
 		m.mu.Lock()
 		defer m.mu.Unlock()
-		m.request = &Request{clientID, scopes}
+		m.request = &what
 	}
 }
 
@@ -61,7 +64,7 @@ func RequestOf(ctx context.Context) (Request, bool) {
 	if m.request == nil {
 		return Request{}, false
 	}
-	return Request{m.request.ClientID, slices.Clone(m.request.Scopes)}, true
+	return Request{m.request.ClientID, slices.Clone(m.request.Scopes), slices.Clone(m.request.Claims)}, true
 }
 
 // remembered is what the host has answered to a question.

@@ -36,6 +36,7 @@ type metadata struct {
 	CodeChallengeMethodsSupported     []string `json:"code_challenge_methods_supported"`
 	ClaimsSupported                   []string `json:"claims_supported"`
 	ClaimTypesSupported               []string `json:"claim_types_supported"`
+	ACRValuesSupported                []string `json:"acr_values_supported"`
 	PromptValuesSupported             []string `json:"prompt_values_supported"`
 	DisplayValuesSupported            []string `json:"display_values_supported"`
 	UILocalesSupported                []string `json:"ui_locales_supported"`
@@ -68,11 +69,13 @@ func (e *Endpoints) discoveryDocument() ([]byte, error) {
 		RevocationEndpointAuthMethods:     engine.AuthMethods,
 		IntrospectionEndpointAuthMethods:  []string{engine.AuthBasic, engine.AuthPost},
 		CodeChallengeMethodsSupported:     []string{"S256"},
-		ClaimsSupported:                   []string{"iss", "sub", "aud", "exp", "iat", "auth_time", "amr", "nonce", "status"},
+		ClaimsSupported:                   []string{"iss", "sub", "aud", "exp", "iat", "auth_time", "acr", "amr", "nonce", "status"},
 		ClaimTypesSupported:               []string{"normal"},
+		ACRValuesSupported:                e.Classes,
 		PromptValuesSupported:             []string{engine.PromptNone, engine.PromptLogin, engine.PromptConsent, engine.PromptSelectAccount, engine.PromptCreate},
 		DisplayValuesSupported:            []string{"page", web.DisplayPopup},
 		AuthorizationResponseIssParameter: true,
+		ClaimsParameterSupported:          true,
 	}
 	for _, mode := range engine.ResponseModes {
 		m.ResponseModesSupported = append(m.ResponseModesSupported, string(mode))

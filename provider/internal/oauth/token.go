@@ -35,6 +35,9 @@ type Options struct {
 	Activity  *activity.Log
 	Limits    audit.Limits
 
+	// Classes are those of authentication that a sign-in can reach.
+	Classes []string
+
 	// Faults are those that applications of a sandbox have asked for, or nil.
 	Faults *faults.Faults
 

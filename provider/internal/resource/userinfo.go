@@ -17,7 +17,7 @@ import (
 func (e *Endpoints) userinfo(ctx context.Context, a engine.Access) (response, error) {
 	grant := a.Grant
 	grant.Scopes = a.Scopes
-	claims, err := e.Claims.Claims(ctx, grant, a.Client)
+	claims, err := e.Claims.Claims(ctx, grant, a.Client, engine.InUserinfo)
 	if err != nil {
 		return response{}, err
 	}

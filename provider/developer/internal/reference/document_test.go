@@ -95,7 +95,7 @@ func TestErrorsHaveExamples(t *testing.T) {
 	t.Parallel()
 	without := []string{
 		"The user did not allow it.", "The user is not a verified member of the group.", "The user may not use this application.",
-		"The user may not sign in.", "It is not certain who is signed in.", "The user no longer exists.",
+		"The user cannot authenticate as the request demands.", "The user may not sign in.", "It is not certain who is signed in.", "The user no longer exists.",
 		"A state with control characters cannot be returned by form_post.", // control characters say nothing on a page
 		"This application may not use this grant.", "The request is malformed.",
 		"This response_mode is unknown, or not safe with the response_type.",

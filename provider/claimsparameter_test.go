@@ -1,0 +1,269 @@
+package provider_test
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/bonafide-id/bonafide/provider"
+)
+
+// aboutAlice are the claims of alice that tests of the parameter claims look at.
+var aboutAlice = []string{"fname", "lname", "email", "zip", "birthdate", "status"}
+
+// having returns which of these claims an object has.
+func having(object map[string]any, names []string) (has []string) {
+	for _, name := range names {
+		if _, ok := object[name]; ok {
+			has = append(has, name)
+		}
+	}
+	return has
+}
+
+// userinfo reads the claims at the userinfo endpoint.
+func (b *browser) userinfo(tokens map[string]any) map[string]any {
+	b.t.Helper()
+	p, claims := b.json(b.bearer(userinfoPath, text(b.t, tokens, "access_token")))
+	if p.StatusCode != http.StatusOK {
+		b.t.Fatalf("userinfo: %s %s", p.Status, p.body)
+	}
+	return claims
+}
+
+// askFor are the parameters of a request of the standard client without a scope that
+// releases anything, with the parameter claims.
+func askFor(claims string, pairs ...string) []string {
+	return ask(append([]string{"scope", "openid", "claims", claims}, pairs...)...)
+}
+
+func TestClaimsParameter(t *testing.T) {
+	t.Parallel()
+	w := newFixture(t).withClients().withUsers().withEveryResponseType()
+	for name, c := range map[string]struct {
+		claims            string
+		scope             string
+		idToken, userinfo []string
+	}{
+		"Nothing":      {`{}`, "openid", nil, nil},
+		"Null":         {`{"id_token":{"fname":null}}`, "openid", []string{"fname"}, nil},
+		"Empty":        {`{"userinfo":{"birthdate":{}}}`, "openid", nil, []string{"birthdate"}},
+		"Essential":    {`{"id_token":{"fname":{"essential":true}},"userinfo":{"zip":{"essential":false}}}`, "openid", []string{"fname"}, []string{"zip"}},
+		"BothPlaces":   {`{"id_token":{"email":null},"userinfo":{"email":null}}`, "openid", []string{"email"}, []string{"email"}},
+		"Values":       {`{"id_token":{"fname":{"value":"Bob"},"lname":{"values":["A",7,{"x":[]}]}}}`, "openid", []string{"fname", "lname"}, nil},
+		"UnknownClaim": {`{"id_token":{"shoe_size":{"essential":true}},"userinfo":{"https://claims.test/x":null}}`, "openid", nil, nil},
+		"UnknownPlace": {`{"elsewhere":{"fname":null},"id_token":{"zip":{"purpose":"?"}}}`, "openid", []string{"zip"}, nil},
+		"OfTheProtocol": {
+			`{"id_token":{"auth_time":{"essential":true},"acr":null,"iss":null,"status":null},"userinfo":{"sub":null,"exp":null}}`, "openid", nil, nil,
+		},
+		"BesideAScope": {
+			`{"userinfo":{"birthdate":null,"zip":null}}`, "openid military",
+			[]string{"fname", "lname", "email", "zip", "status"}, []string{"fname", "lname", "email", "zip", "birthdate", "status"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := w.alice()
+			p, tokens := b.token(std("code", b.allow(askFor(c.claims, "scope", c.scope)...).Get("code"))...)
+			if p.StatusCode != http.StatusOK {
+				t.Fatalf("token: %s %s", p.Status, p.body)
+			}
+			for range 2 { // as issued, and after a refresh
+				_, idToken := jwt(t, text(t, tokens, "id_token"))
+				if diff := cmp.Diff(c.idToken, having(idToken, aboutAlice)); diff != "" {
+					t.Errorf("ID token (-want +got):\n%s", diff)
+				}
+				if diff := cmp.Diff(c.userinfo, having(b.userinfo(tokens), aboutAlice)); diff != "" {
+					t.Errorf("userinfo (-want +got):\n%s", diff)
+				}
+				if idToken["auth_time"] == nil || idToken["acr"] != "single_factor" {
+					t.Errorf("auth_time %v, acr %v", idToken["auth_time"], idToken["acr"])
+				}
+				_, tokens = b.refresh(text(t, tokens, "refresh_token"))
+			}
+		})
+	}
+	t.Run("FrontChannel", func(t *testing.T) {
+		answer := w.alice().allow(askFor(`{"id_token":{"fname":null}}`, "client_id", "every", "response_type", "id_token", "nonce", "n")...)
+		_, idToken := jwt(t, answer.Get("id_token"))
+		if diff := cmp.Diff([]string{"fname"}, having(idToken, aboutAlice)); diff != "" {
+			t.Error(diff)
+		}
+	})
+	t.Run("IsIgnoredInV3AndWithoutOpenID", func(t *testing.T) {
+		b := w.alice()
+		for _, pairs := range [][]string{{"scope", "openid military"}, {}, {"client_id", "std"}} {
+			request := authorizeURL(append(pairs, "prompt", "consent", "claims", `{"id_token":{"birthdate":null,"acr":{"essential":true,"value":"x"}},"userinfo":{"birthdate":null}}`)...)
+			if p := b.open(request); p.StatusCode != http.StatusOK || strings.Contains(p.body, "Date of birth") {
+				t.Errorf("%s: %s\n%s", request, p.Status, p.body)
+			}
+		}
+	})
+	t.Run("MalformedIsRefused", func(t *testing.T) {
+		b := w.alice()
+		for _, claims := range []string{
+			`x`, `{`, `[]`, `null`, `7`, `"{}"`, `{}{}`, `{} x`, `{"id_token":[]}`, `{"id_token":7}`, `{"userinfo":"fname"}`,
+			`{"id_token":{"fname":true}}`, `{"id_token":{"fname":[]}}`, `{"id_token":{"fname":{"essential":"true"}}}`,
+			`{"id_token":{"sub":{"value":"alice","values":["bob"]}}}`, `{"id_token":{"acr":{"values":"x"}}}`,
+		} {
+			told(t, w, b.get(authorizeURL(askFor(claims)...)), "invalid_request")
+		}
+	})
+}
+
+func TestClaimsParameterIsAskedForAndRemembered(t *testing.T) {
+	t.Parallel()
+	w := newFixture(t).withClients().withUsers()
+	b := w.alice()
+	birthdate := `{"userinfo":{"birthdate":null}}`
+	p := b.open(authorizeURL(askFor(birthdate)...))
+	for _, shown := range []string{"Date of birth", "1990-04-02", "Single details"} {
+		if !strings.Contains(p.body, shown) {
+			t.Errorf("the screen does not show %q:\n%s", shown, p.body)
+		}
+	}
+	if strings.Contains(p.body, "22030") {
+		t.Error("the screen shows what nobody asked for")
+	}
+	response(t, b.submit(p, "action", "allow"))
+	if code := response(t, b.get(authorizeURL(askFor(birthdate, "prompt", "none")...))).Get("code"); code == "" {
+		t.Error("the decision was not remembered")
+	}
+	told(t, w, b.get(authorizeURL(askFor(`{"id_token":{"zip":null}}`, "prompt", "none")...)), "consent_required")
+	p = b.open(authorizeURL(askFor(`{"id_token":{"zip":null},"userinfo":{"birthdate":null}}`)...))
+	if n := strings.Count(p.body, "chip new"); n != 1 {
+		t.Errorf("%d of two details are marked as new:\n%s", n, p.body)
+	}
+	if apps := b.get("/account/apps").body; !strings.Contains(apps, "Date of birth") {
+		t.Errorf("the list of applications does not say what it sees:\n%s", apps)
+	}
+	data, err := w.Person(t.Context(), "alice")
+	if err != nil || !slices.Equal(data.Consents[0].Attributes, []string{"birthdate"}) {
+		t.Errorf("recorded %+v, %v", data.Consents, err)
+	}
+}
+
+func TestSubjectOfTheClaimsParameter(t *testing.T) {
+	t.Parallel()
+	w := newFixture(t).withClients().withUsers()
+	b := w.alice()
+	b.allow(ask()...)
+	for sub, want := range map[string]string{
+		`{"value":"alice"}`: "", `{"values":["bob","alice"]}`: "", `{"value":null}`: "login_required", `{"values":[]}`: "", `null`: "",
+		`{"value":"bob"}`: "login_required", `{"values":["bob","carol"]}`: "login_required", `{"value":7}`: "login_required",
+	} {
+		for _, in := range []string{"id_token", "userinfo"} {
+			answer := response(t, b.get(authorizeURL(ask("prompt", "none", "claims", `{"`+in+`":{"sub":`+sub+`}}`)...)))
+			if answer.Get("error") != want || answer.Has("code") == (want != "") {
+				t.Errorf("sub %s in %s: %v, want %q", sub, in, answer, want)
+			}
+		}
+	}
+	forBob := authorizeURL(ask("claims", `{"id_token":{"sub":{"value":"bob"}}}`)...)
+	p := b.open(forBob)
+	if !strings.Contains(p.body, `type="password"`) {
+		t.Fatalf("alice is not asked to let bob sign in: %s\n%s", p.Status, p.body)
+	}
+	told(t, w, b.submit(p, "email", "alice@example.com", "password", alicePass), "login_required")
+	p = b.submit(b.open(forBob), "email", "bob@example.com", "password", bobPass)
+	if code := response(t, b.submit(p, "action", "allow")).Get("code"); b.subject(code, "std", clientSecret, callbackURI) != "bob" {
+		t.Error("it is not about bob")
+	}
+}
+
+func TestAttackClaimsParameter(t *testing.T) {
+	t.Parallel()
+	w := newFixture(t).withClients().withUsers()
+	err := w.SaveClient(t.Context(), provider.Client{ID: "narrow", Name: "Narrow App", Secret: clientSecret, Dialect: provider.Standard,
+		RedirectURIs: []string{callbackURI}, GrantTypes: []string{"authorization_code", "refresh_token"}, Scopes: []string{"openid", "student"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	narrow := func(pairs ...string) []string {
+		return askFor(`{"userinfo":{"birthdate":null,"zip":null}}`, append(pairs, "client_id", "narrow")...)
+	}
+
+	t.Run("IsNoWayAroundTheRegistration", func(t *testing.T) {
+		b := w.alice()
+		p := b.open(authorizeURL(narrow()...))
+		if strings.Contains(p.body, "Date of birth") || !strings.Contains(p.body, "22030") {
+			t.Errorf("the screen shows\n%s", p.body)
+		}
+		_, tokens := b.token("client_id", "narrow", "code", response(t, b.submit(p, "action", "allow")).Get("code"))
+		if diff := cmp.Diff([]string{"zip"}, having(b.userinfo(tokens), aboutAlice)); diff != "" {
+			t.Error(diff)
+		}
+	})
+	t.Run("IsNoWayAroundConsent", func(t *testing.T) {
+		b := w.alice()
+		b.allow(ask("scope", "openid")...)
+		told(t, w, b.get(authorizeURL(askFor(`{"userinfo":{"email":null}}`, "prompt", "none")...)), "consent_required")
+		// A form for less does not allow more.
+		first, more := b.open(authorizeURL(askFor(`{"userinfo":{"fname":null}}`)...)), b.open(authorizeURL(askFor(`{"userinfo":{"email":null}}`)...))
+		_, little := first.form(t)
+		action, much := more.form(t)
+		much.Set("terms", little.Get("terms"))
+		much.Set("action", "allow")
+		if p := b.follow(b.post(action, much)); p.Header.Get("Location") != "" || p.StatusCode != http.StatusOK {
+			t.Errorf("answered %s %s", p.Status, p.Header.Get("Location"))
+		}
+	})
+	t.Run("EndsWithTheScopesOfTheRegistration", func(t *testing.T) {
+		b := w.alice()
+		_, tokens := b.token(std("code", b.allow(askFor(`{"userinfo":{"birthdate":null}}`)...).Get("code"))...)
+		if has := having(b.userinfo(tokens), aboutAlice); len(has) != 1 {
+			t.Fatalf("userinfo has %v", has)
+		}
+		c, err := w.Client(t.Context(), "std")
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.Scopes = []string{"openid", "student"}
+		if err := w.SaveClient(t.Context(), c); err != nil {
+			t.Fatal(err)
+		}
+		if has := having(b.userinfo(tokens), aboutAlice); len(has) > 0 {
+			t.Errorf("userinfo still has %v", has)
+		}
+	})
+	t.Run("SaysNotWhoIsSignedInWithoutConsent", func(t *testing.T) {
+		b := w.alice()
+		for _, sub := range []string{"alice", "bob"} {
+			told(t, w, b.get(authorizeURL(ask("client_id", "narrow", "scope", "openid student", "prompt", "none",
+				"claims", `{"id_token":{"sub":{"value":"`+sub+`"}}}`)...)), "login_required")
+		}
+	})
+	t.Run("BombIsRefused", func(t *testing.T) {
+		b := w.alice()
+		for name, bomb := range map[string]string{
+			"Deep":     `{"id_token":{"fname":{"value":` + strings.Repeat("[", 1000) + strings.Repeat("]", 1000) + `}}}`,
+			"DeepOnly": strings.Repeat(`{"a":`, 700) + "1" + strings.Repeat("}", 700),
+			"Long":     `{"id_token":{"` + strings.Repeat("a", 5000) + `":null}}`,
+			"Open":     strings.Repeat("[", 4000),
+		} {
+			t.Run(name, func(t *testing.T) { told(t, w, b.get(authorizeURL(askFor(bomb)...)), "invalid_request") })
+		}
+	})
+	t.Run("PollutionIsRefused", func(t *testing.T) {
+		b := w.alice()
+		told(t, w, b.get(authorizeURL(askFor(`{}`)...)+"&claims="+url.QueryEscape(`{"userinfo":{"email":null}}`)), "invalid_request")
+		for _, twice := range []string{
+			`{"id_token":{},"id_token":{"email":null}}`, `{"userinfo":{"email":null,"\u0065mail":null}}`,
+			`{"id_token":{"sub":{"value":"alice","value":"bob"}}}`, `{"elsewhere":{"a":1,"a":2}}`,
+		} {
+			told(t, w, b.get(authorizeURL(askFor(twice)...)), "invalid_request")
+		}
+	})
+	t.Run("IsReadAsTextOnly", func(t *testing.T) {
+		b := w.alice()
+		name := `<script>alert(1)</script>`
+		raw, _ := json.Marshal(map[string]any{"userinfo": map[string]any{name: nil}})
+		if p := b.open(authorizeURL(askFor(string(raw))...)); strings.Contains(p.body, "alert(1)") {
+			t.Error("the name of a claim is repeated")
+		}
+	})
+}

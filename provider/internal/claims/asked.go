@@ -1,0 +1,53 @@
+package claims
+
+import (
+	"slices"
+
+	"github.com/bonafide-id/bonafide/provider/internal/engine"
+	"github.com/bonafide-id/bonafide/storage"
+)
+
+// ReleaseFor returns the handles and groups that an application asks for: what its scopes
+// release, in their order, and the claims that it asks for one by one, in the order of the
+// catalogue.
+func (c *Catalogue) ReleaseFor(client *engine.Client, scopes, single []string) (handles, groups []string) {
+	handles, groups = c.Release(scopes)
+	return Union(handles, c.Single(client, single)), groups
+}
+
+// Single returns which of these claims an application may ask for one by one: attributes
+// that the scopes of its registration release, in the order of the catalogue. Others,
+// which there may not even be, are left out. Anything more would be a way around the
+// registration.
+func (c *Catalogue) Single(client *engine.Client, names []string) []string {
+	if len(names) == 0 {
+		return nil
+	}
+	registered := client.Scopes
+	if len(registered) == 0 {
+		registered = c.names()
+	}
+	allowed, _ := c.Release(registered)
+	var handles []string
+	for _, a := range c.Attributes {
+		if slices.Contains(names, a.Handle) && slices.Contains(allowed, a.Handle) {
+			handles = append(handles, a.Handle)
+		}
+	}
+	return handles
+}
+
+// names returns all scopes of the host.
+func (c *Catalogue) names() []string {
+	names := make([]string, len(c.Scopes))
+	for i := range c.Scopes {
+		names[i] = c.Scopes[i].Name
+	}
+	return names
+}
+
+// releasedIn returns what a grant releases in a place: an ID token and userinfo carry what
+// the scopes release, and each the claims that were asked for there one by one.
+func (c *Catalogue) releasedIn(in engine.Place, g storage.Grant, client *engine.Client) (handles, groups []string) {
+	return c.ReleaseFor(client, g.Scopes, engine.ClaimsOf(g).Names(in))
+}
