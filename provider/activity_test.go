@@ -313,6 +313,23 @@ var happenings = map[string]happening{
 	"ScopeWider": {func(_ *fixture, b *browser) {
 		b.refresh(text(b.t, b.standardTokens(), "refresh_token"), "scope", "openid student")
 	}, failed("std", "refresh", "invalid_scope", "scope_wider", "scope", "openid student", "allowed", "openid military")},
+	"ResourceUnknown": {func(_ *fixture, b *browser) {
+		b.get(authorizeURL("resource", "https://api.test/x?x="+marker))
+	}, failed("v3", "authorize", "invalid_target", "resource_unknown", "resource", "https://api.test/x?x=…")},
+	"ResourceNotAllowed": {func(w *fixture, b *browser) {
+		w.ok(w.SaveClient(b.t.Context(), provider.Client{ID: "v3", RedirectURIs: []string{callbackURI}, Resources: []string{toolsURI}}))
+		b.get(authorizeURL("resource", filesURI))
+	}, failed("v3", "authorize", "invalid_target", "resource_not_allowed", "resource", filesURI, "registered", toolsURI)},
+	"ResourceWider": {func(_ *fixture, b *browser) {
+		b.refresh(text(b.t, b.standardTokens(), "refresh_token"), "resource", toolsURI)
+	}, failed("std", "refresh", "invalid_target", "resource_wider", "resource", toolsURI, "allowed", "")},
+	"ResourceWithdrawn": {func(w *fixture, b *browser) {
+		token := text(b.t, b.resourceTokens(), "access_token")
+		w.ok(w.SaveClient(b.t.Context(), provider.Client{ID: "std", Dialect: provider.Standard, RedirectURIs: []string{callbackURI}, Resources: []string{filesURI}}))
+		b.bearer(userinfoPath, token)
+	}, about("alice", failed("std", "userinfo", "invalid_token", "resource_withdrawn", "resource", toolsURI))},
+	"TokenForResource": {func(_ *fixture, b *browser) { b.bearer(userinfoPath, text(b.t, b.resourceTokens(), "access_token")) },
+		about("alice", failed("std", "userinfo", "invalid_token", "access_token_for_resource"))},
 	"TokenOfAnother": {func(_ *fixture, b *browser) {
 		b.client(revokePath, "std", "token", text(b.t, b.v3Tokens(), "access_token"))
 	}, failed("std", "revoke", "unauthorized_client", "token_of_another_client")},
@@ -370,6 +387,13 @@ func challengeOf(verifier string) string {
 	return base64.RawURLEncoding.EncodeToString(sum[:])
 }
 
+// resourceTokens signs alice in at the standard client, for an access token for an API.
+func (b *browser) resourceTokens() map[string]any {
+	b.t.Helper()
+	_, tokens := b.token(std("code", b.allow(ask("resource", toolsURI)...).Get("code"), "resource", toolsURI)...)
+	return tokens
+}
+
 // client posts to an endpoint as a client with the common secret.
 func (b *browser) client(path, id string, pairs ...string) page {
 	form := url.Values{"client_id": {id}, "client_secret": {clientSecret}}
@@ -416,7 +440,9 @@ func TestActivity(t *testing.T) {
 	t.Parallel()
 	for name, h := range happenings {
 		t.Run(name, func(t *testing.T) {
-			w := newFixture(t).withClients().withUsers().withMistakes()
+			w := newFixture(t, func(c *provider.Config) {
+				c.Resources = []provider.Resource{{URI: toolsURI}, {URI: filesURI}}
+			}).withClients().withUsers().withMistakes()
 			b := w.alice()
 			seen := w.watch()
 			h.do(w, b)

@@ -81,6 +81,17 @@ type Client struct {
 	// Defaults to all of the catalogue.
 	Scopes []string `json:"scopes,omitempty"`
 
+	// Resources are the URIs of those of Config.Resources that the application may ask
+	// access tokens for.
+	// Defaults to all.
+	Resources []string `json:"resources,omitempty"`
+
+	// AccessTokenFormat is jwt for access tokens that an API verifies by the key set,
+	// without asking (RFC 9068). They hold letters that clients of V3 do not expect, and
+	// are for the Standard dialect only.
+	// Defaults to opaque tokens, which an API has to ask about.
+	AccessTokenFormat string `json:"access_token_format,omitempty"`
+
 	// Origins are the web origins whose scripts may call the token and data
 	// endpoints, for example https://app.example.com.
 	// Defaults to none.
@@ -142,6 +153,9 @@ type Client struct {
 	Revision int64 `json:"-"`
 }
 
+// formatJWT is the AccessTokenFormat of RFC 9068.
+const formatJWT = "jwt"
+
 // ErrNoClient says that there is no such application.
 var ErrNoClient = clients.ErrNotFound
 
@@ -151,7 +165,7 @@ var ErrNoClient = clients.ErrNotFound
 // second in every process. A new confidential client without a Secret gets one;
 // ClientSecret returns it.
 func (p *Provider) SaveClient(ctx context.Context, c Client) error {
-	err := c.validate(p.catalogue, p.cfg.addresses())
+	err := c.validate(p.catalogue, p.cfg.addresses(), p.cfg.Resources)
 	if err == nil {
 		err = asFieldError(p.clients.Save(ctx, c.record(), c.Secret, c.Logo))
 	}
@@ -204,7 +218,7 @@ func (c Client) record() storage.Client {
 	record := storage.Client{
 		ID: c.ID, Name: c.Name, Dialect: c.Dialect, Public: c.Public, AuthMethod: c.TokenEndpointAuthMethod,
 		RedirectURIs: c.RedirectURIs, PostLogoutRedirectURIs: c.PostLogoutRedirectURIs,
-		ResponseTypes: c.ResponseTypes, GrantTypes: c.GrantTypes, Scopes: c.Scopes, Origins: c.Origins,
+		ResponseTypes: c.ResponseTypes, GrantTypes: c.GrantTypes, Scopes: c.Scopes, Origins: c.Origins, Resources: c.Resources, JWTAccessTokens: c.AccessTokenFormat == formatJWT,
 		NoQueryToken: c.NoQueryToken, NoJSONP: c.NoJSONP,
 		UserinfoSigned: c.UserinfoSignedResponseAlg != "", RequireVerified: c.RequireVerified, SkipConsent: c.SkipConsent,
 		Unreviewed: c.Unreviewed, Disabled: c.Disabled, Version: c.Revision, ButtonColor: c.ButtonColor, PolicyURL: c.PolicyURL, TermsURL: c.TermsURL,
@@ -222,11 +236,12 @@ func (c Client) record() storage.Client {
 }
 
 // validate names the first field that cannot be accepted.
-func (c Client) validate(known *claims.Catalogue, addresses engine.Addresses) error {
+func (c Client) validate(known *claims.Catalogue, addresses engine.Addresses, resources []Resource) error {
 	if !claims.IsName(c.ID) {
 		return wrongField("ID", "must be 1 to 64 letters, digits, or -_.:")
 	}
-	if _, ok := engine.DialectNamed(c.Dialect); !ok {
+	dialect, ok := engine.DialectNamed(c.Dialect)
+	if !ok {
 		return wrongField("Dialect", "%q is neither %q nor %q", c.Dialect, V3, Standard)
 	}
 	switch {
@@ -240,6 +255,10 @@ func (c Client) validate(known *claims.Catalogue, addresses engine.Addresses) er
 		return wrongField("TokenEndpointAuthMethod", "%q is unknown", c.TokenEndpointAuthMethod)
 	case c.UserinfoSignedResponseAlg != "" && c.UserinfoSignedResponseAlg != "RS256":
 		return wrongField("UserinfoSignedResponseAlg", "%q is not RS256", c.UserinfoSignedResponseAlg)
+	case c.AccessTokenFormat != "" && c.AccessTokenFormat != formatJWT:
+		return wrongField("AccessTokenFormat", "%q is not %s", c.AccessTokenFormat, formatJWT)
+	case c.AccessTokenFormat != "" && !dialect.JWTAccessTokens:
+		return wrongField("AccessTokenFormat", "is for the dialect %s only", Standard)
 	case c.ButtonColor != "" && !web.IsColor(c.ButtonColor):
 		return wrongField("ButtonColor", "%q is not of the form #rrggbb", c.ButtonColor)
 	case len(c.RedirectURIs) == 0 && !c.asksForItselfOnly():
@@ -253,7 +272,7 @@ func (c Client) validate(known *claims.Catalogue, addresses engine.Addresses) er
 	case c.TermsURL != "" && !web.IsWebURL(c.TermsURL):
 		return wrongField("TermsURL", "is not an http address without a user name")
 	}
-	return c.validateLists(known, addresses)
+	return c.validateLists(known, addresses, resources)
 }
 
 // asksForItselfOnly reports whether the application never asks for a user, so that nobody
@@ -262,7 +281,7 @@ func (c Client) asksForItselfOnly() bool {
 	return len(c.GrantTypes) > 0 && !slices.ContainsFunc(c.GrantTypes, func(g string) bool { return g != engine.GrantClientCredentials })
 }
 
-func (c Client) validateLists(known *claims.Catalogue, addresses engine.Addresses) error {
+func (c Client) validateLists(known *claims.Catalogue, addresses engine.Addresses, resources []Resource) error {
 	for _, list := range []struct {
 		name   string
 		values []string
@@ -276,6 +295,12 @@ func (c Client) validateLists(known *claims.Catalogue, addresses engine.Addresse
 		{"Scopes", c.Scopes, func(s string) error {
 			if !known.Known(s) {
 				return errors.New("is not a scope of the catalogue")
+			}
+			return nil
+		}},
+		{"Resources", c.Resources, func(uri string) error {
+			if !slices.ContainsFunc(resources, func(r Resource) bool { return r.URI == uri }) {
+				return errors.New("is none of Config.Resources")
 			}
 			return nil
 		}},

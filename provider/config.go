@@ -103,6 +103,11 @@ type Config struct {
 	// Defaults to DefaultGroups.
 	Groups []Group `json:"groups,omitempty"`
 
+	// Resources are APIs beside the provider's own that applications can ask access tokens
+	// for (RFC 8707), such as MCP servers.
+	// Defaults to none.
+	Resources []Resource `json:"resources,omitempty"`
+
 	// Users connects users that the host keeps itself.
 	// Defaults to the embedded accounts.
 	Users Users `json:"-"`

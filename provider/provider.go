@@ -81,6 +81,9 @@ func New(ctx context.Context, cfg Config) (*Provider, error) {
 	if p.catalogue, err = claims.NewCatalogue(cfg.Scopes, cfg.Attributes, cfg.Groups); err != nil {
 		return nil, configError(err)
 	}
+	if err := cfg.validateResources(p.catalogue); err != nil {
+		return nil, configError(err)
+	}
 	if p.secrets, err = cfg.secrets(); err != nil {
 		return nil, configError(err)
 	}
@@ -251,12 +254,18 @@ func (p *Provider) IsReturnTo(address string) bool {
 func (p *Provider) newEngine(tokens *token.Codec, source *claims.Source) *engine.Engine {
 	l := p.cfg.Lifetimes
 	return engine.New(engine.Options{
-		Issuer:     p.issuer,
-		Addresses:  p.cfg.addresses(),
-		Clients:    p.store,
-		Grants:     memory.Grants{Store: p.store},
-		Tokens:     engineTokens{tokens},
-		Sign:       p.faults.Sign(p.keys.Sign),
+		Issuer:          p.issuer,
+		Addresses:       p.cfg.addresses(),
+		Clients:         p.store,
+		Grants:          memory.Grants{Store: p.store},
+		Tokens:          engineTokens{tokens},
+		Sign:            p.faults.Sign(p.keys.Sign),
+		SignAccessToken: func(claims []byte) (string, error) { return p.keys.SignAs(keyring.TypeAccessToken, claims) },
+		VerifyAccessToken: func(ctx context.Context, token string) ([]byte, error) {
+			p.keys.Refresh(ctx)
+			return p.keys.VerifyAs(keyring.TypeAccessToken, token)
+		},
+		Resources:  p.cfg.engineResources(),
 		OpenSecret: func(sealed []byte) ([]byte, error) { return p.secrets.Open(clients.SealPurpose, sealed) },
 		ScopeKnown: p.catalogue.Known,
 		Claims:     source.Claims,

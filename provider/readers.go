@@ -226,10 +226,13 @@ func asClient(c storage.Client) Client {
 	registered := Client{
 		ID: c.ID, Name: c.Name, Dialect: c.Dialect, Public: c.Public, TokenEndpointAuthMethod: c.AuthMethod,
 		RedirectURIs: c.RedirectURIs, PostLogoutRedirectURIs: c.PostLogoutRedirectURIs,
-		ResponseTypes: c.ResponseTypes, GrantTypes: c.GrantTypes, Scopes: c.Scopes, Origins: c.Origins,
+		ResponseTypes: c.ResponseTypes, GrantTypes: c.GrantTypes, Scopes: c.Scopes, Origins: c.Origins, Resources: c.Resources,
 		NoQueryToken: c.NoQueryToken, NoJSONP: c.NoJSONP,
 		RequireVerified: c.RequireVerified, SkipConsent: c.SkipConsent,
 		Unreviewed: c.Unreviewed, Disabled: c.Disabled, Revision: c.Version, ButtonColor: c.ButtonColor, PolicyURL: c.PolicyURL, TermsURL: c.TermsURL,
+	}
+	if c.JWTAccessTokens {
+		registered.AccessTokenFormat = formatJWT
 	}
 	if c.UserinfoSigned {
 		registered.UserinfoSignedResponseAlg = "RS256"

@@ -13,4 +13,6 @@ func (p *Provider) ValidateOrigin(origin string) error {
 
 // ValidateClient returns the FieldError that SaveClient would return for a registration,
 // or nil. It looks at neither what is registered nor the logo.
-func (p *Provider) ValidateClient(c Client) error { return c.validate(p.catalogue, p.cfg.addresses()) }
+func (p *Provider) ValidateClient(c Client) error {
+	return c.validate(p.catalogue, p.cfg.addresses(), p.cfg.Resources)
+}

@@ -245,6 +245,22 @@ var screenFixtures = []fixture{
 		v.Scopes, v.AppsURL = nil, ""
 		return Consent(v)
 	}},
+	{"consent-resources", func(p Page) templ.Component {
+		v := consentOf(p)
+		v.Incremental, v.Offline = true, true
+		v.Resources = []ConsentResource{{Name: "Calendar tools", Host: "mcp.example.com"}, {Name: "Payments", Host: "pay.example.org", New: true}}
+		return Consent(v)
+	}},
+	{"consent-resources-only", func(p Page) templ.Component {
+		v := consentOf(p)
+		v.Scopes, v.Resources = nil, []ConsentResource{{Name: "mcp.example.com", Host: "mcp.example.com"}}
+		return Consent(v)
+	}},
+	{"consent-resources-hostile", func(p Page) templ.Component {
+		v := consentOf(p)
+		v.Scopes, v.Resources = nil, []ConsentResource{{Name: hostileName, Host: "a\"><svg/onload=alert(1)>.test"}}
+		return Consent(v)
+	}},
 	{"consent-sandbox", func(p Page) templ.Component {
 		v := consentOf(p)
 		v.Client.LogoURL, v.Sandbox = "", true
@@ -386,6 +402,7 @@ func sampleApps(p Page) []App {
 		{
 			Client:    Client{Name: "Ünïcode & Söhne", Host: "xn--ncode-4ya.example"},
 			Since:     date(2023, time.January, 31),
+			Resources: []string{"Calendar tools", "Payments"},
 			RemoveURL: "/account/apps/2",
 		},
 	}

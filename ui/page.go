@@ -113,6 +113,8 @@ func away(address string) templ.SafeURL {
 func (v ConsentView) heading() message {
 	t := v.locale().text.Consent
 	switch {
+	case len(v.Scopes) == 0 && len(v.Resources) > 0:
+		return t.HeadingUse
 	case len(v.Scopes) == 0:
 		return t.HeadingSignIn
 	case v.Incremental:

@@ -90,6 +90,7 @@ type selectAccountText struct{ Heading message }
 
 type consentText struct {
 	Heading, HeadingSignIn, HeadingMore message
+	HeadingUse, Use, UseText            message
 	SignInOnly, Incremental             message
 	New, Unknown                        message
 	Verified, Unverified, Expired       message
@@ -131,8 +132,8 @@ type accountText struct {
 }
 
 type appsText struct {
-	Heading, Text, Empty                    message
-	Since, LastUsed, Sees, Remove, RemoveOf message
+	Heading, Text, Empty                          message
+	Since, LastUsed, Sees, Uses, Remove, RemoveOf message
 }
 
 type removeAppText struct {

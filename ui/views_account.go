@@ -31,8 +31,9 @@ type App struct {
 	// Since is when the user first granted it, LastUsed when it last asked
 	// for data. Zero shows no date.
 	Since, LastUsed time.Time
-	// Scopes are the titles of what it may see.
-	Scopes []string
+	// Scopes are the titles of what it may see, Resources the names of the services that
+	// it may use in the user's name.
+	Scopes, Resources []string
 	// RemoveURL leads to the screen that takes the permission back.
 	RemoveURL string
 }

@@ -130,6 +130,8 @@ type ConsentView struct {
 	// Scopes are what the application requested, each with the data that it
 	// releases. None is a request that only signs the user in.
 	Scopes []ConsentScope
+	// Resources are the services that the application may use in the user's name.
+	Resources []ConsentResource
 	// Offline says that the application may also read the data while the
 	// user is away.
 	Offline bool
@@ -152,6 +154,13 @@ type ConsentScope struct {
 	Attributes []ConsentAttribute
 	// Groups are the verified groups whose status would be released.
 	Groups []ConsentGroup
+}
+
+// ConsentResource is a service that an application may use in the user's name.
+type ConsentResource struct {
+	Name, Host string
+	// New is that of ConsentScope.
+	New bool
 }
 
 // ConsentAttribute is an attribute of the user, with the value that the

@@ -61,6 +61,11 @@ func (p *Pages) consentView(ctx context.Context, c storage.Consent) (ui.App, err
 			app.Scopes = append(app.Scopes, a.Name)
 		}
 	}
+	for _, uri := range c.Resources {
+		if resource := p.Engine.Resource(uri); resource != nil {
+			app.Resources = append(app.Resources, resource.Name)
+		}
+	}
 	return app, nil
 }
 

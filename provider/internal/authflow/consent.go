@@ -83,6 +83,12 @@ func (e *Endpoint) showConsent(w http.ResponseWriter, r *http.Request, p *Page) 
 		}
 		view.Scopes = append(view.Scopes, scope)
 	}
+	for _, uri := range s.asks.Resources {
+		resource := e.Engine.Resource(uri)
+		view.Resources = append(view.Resources, ui.ConsentResource{
+			Name: resource.Name, Host: resource.Host(), New: view.Incremental && !slices.Contains(before.Resources, uri),
+		})
+	}
 	e.Site.RenderFor(w, r, f.request, http.StatusOK, ui.Consent(view))
 	return nil
 }

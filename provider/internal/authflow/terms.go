@@ -21,6 +21,7 @@ type terms struct {
 	Scopes       []string
 	Attributes   []string
 	Groups       []string
+	Resources    []string `json:",omitempty"`
 	ClientName   string
 	RedirectHost string
 }
@@ -29,7 +30,7 @@ type terms struct {
 func (e *Endpoint) termsOf(request *engine.AuthorizeRequest) terms {
 	attributes, groups := e.Claims.Catalogue.ReleaseFor(request.Client, request.Scopes, request.Claims.Names(engine.InAny))
 	return terms{
-		Scopes: request.Scopes, Attributes: attributes, Groups: groups,
+		Scopes: request.Scopes, Attributes: attributes, Groups: groups, Resources: request.Resources,
 		ClientName: request.Client.Name, RedirectHost: redirectHost(request.RedirectURI),
 	}
 }
@@ -53,7 +54,8 @@ func (t terms) allowedBy(c *storage.Consent) bool {
 
 // releasedBy reports whether a decision covers all that would be released.
 func (t terms) releasedBy(c *storage.Consent) bool {
-	return claims.Covers(c.Scopes, t.Scopes) && claims.Covers(c.Attributes, t.Attributes) && claims.Covers(c.Groups, t.Groups)
+	return claims.Covers(c.Scopes, t.Scopes) && claims.Covers(c.Attributes, t.Attributes) && claims.Covers(c.Groups, t.Groups) &&
+		claims.Covers(c.Resources, t.Resources)
 }
 
 // decide returns the decision of a user to allow the terms, beside what the decision
@@ -73,6 +75,7 @@ func beside(before, c storage.Consent) storage.Consent {
 	c.Scopes = claims.Union(before.Scopes, c.Scopes)
 	c.Attributes = claims.Union(before.Attributes, c.Attributes)
 	c.Groups = claims.Union(before.Groups, c.Groups)
+	c.Resources = claims.Union(before.Resources, c.Resources)
 	c.RedirectHosts = claims.Union(before.RedirectHosts, c.RedirectHosts)
 	return c
 }
@@ -96,7 +99,7 @@ func (t terms) useBeside(subject, clientID string, before *storage.Consent, now 
 // user finds it.
 func (t terms) use(subject, clientID string, now time.Time) storage.Consent {
 	c := storage.Consent{
-		Subject: subject, ClientID: clientID, Scopes: t.Scopes, Attributes: t.Attributes, Groups: t.Groups,
+		Subject: subject, ClientID: clientID, Scopes: t.Scopes, Attributes: t.Attributes, Groups: t.Groups, Resources: t.Resources,
 		ClientName: t.ClientName, RedirectHosts: []string{t.RedirectHost}, CreatedAt: now, LastUsedAt: now,
 	}
 	random.Fill(c.Decision[:])

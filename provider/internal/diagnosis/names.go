@@ -26,6 +26,8 @@ const (
 	ScopeNotAllowed           Name = "scope_not_allowed"
 	ScopeNotSingle            Name = "scope_not_single"
 	ScopeRepeated             Name = "scope_repeated"
+	ResourceUnknown           Name = "resource_unknown"
+	ResourceNotAllowed        Name = "resource_not_allowed"
 	OpenIDMissing             Name = "openid_missing"
 	NonceMissing              Name = "nonce_missing"
 	ChallengeMissing          Name = "challenge_missing"
@@ -83,6 +85,7 @@ const (
 	RefreshRevoked       Name = "refresh_token_revoked"
 	RefreshOfAnother     Name = "refresh_token_of_another_client"
 	ScopeWider           Name = "scope_wider"
+	ResourceWider        Name = "resource_wider"
 	TokenOfAnother       Name = "token_of_another_client"
 	IntrospectionPublic  Name = "introspection_by_public_client"
 )
@@ -99,6 +102,8 @@ const (
 	CallbackMalformed    Name = "callback_malformed"
 	ScopeInsufficient    Name = "scope_insufficient"
 	TokenWithoutUser     Name = "access_token_without_user"
+	TokenForResource     Name = "access_token_for_resource"
+	ResourceWithdrawn    Name = "resource_withdrawn"
 	UserGone             Name = "user_gone"
 	SignOutNotRegistered Name = "post_logout_redirect_uri_not_registered"
 )

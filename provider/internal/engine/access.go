@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"net/http"
@@ -20,6 +19,11 @@ type Access struct {
 	*Issued
 	Client *Client
 	Scopes []string
+
+	// Resources are the APIs that the token is for, Own reports whether it is for the
+	// endpoints of the provider.
+	Resources []string
+	Own       bool
 }
 
 var errToken = fail(InvalidToken, "The access token is unknown, expired or revoked.")
@@ -43,7 +47,7 @@ func (e *Engine) TokenClient(ctx context.Context, presented string) (*Client, er
 
 // find looks up a token, spent, expired and revoked ones included.
 func (e *Engine) find(ctx context.Context, kind storage.TokenKind, presented string) (*Issued, error) {
-	digest, ok := e.Tokens.Parse(kind, presented)
+	digest, ok := e.digestOf(ctx, kind, presented)
 	if !ok {
 		return nil, errToken.Because(diagnosis.TokenUnknown)
 	}
@@ -88,26 +92,32 @@ func (e *Engine) active(ctx context.Context, kind storage.TokenKind, presented s
 	if !client.AllowsScopes(scopes) {
 		return known, errToken.Because(diagnosis.ScopeWithdrawn, "scope", strings.Join(scopes, " "))
 	}
-	return Access{Issued: found, Client: client, Scopes: scopes}, nil
+	resources, own := e.audienceOf(found.Grant, found.Token, client)
+	if !own && len(resources) == 0 {
+		return known, errToken.Because(diagnosis.ResourceWithdrawn, "resource", strings.Join(found.Token.Resources, " "))
+	}
+	return Access{Issued: found, Client: client, Scopes: scopes, Resources: resources, Own: own}, nil
 }
 
 // Introspection is the response of RFC 7662 section 2.2.
 type Introspection struct {
-	Active    bool   `json:"active"`
-	Scope     string `json:"scope,omitempty"`
-	ClientID  string `json:"client_id,omitempty"`
-	Subject   string `json:"sub,omitempty"`
-	Issuer    string `json:"iss,omitempty"`
-	TokenType string `json:"token_type,omitempty"`
-	ExpiresAt int64  `json:"exp,omitempty"`
-	IssuedAt  int64  `json:"iat,omitempty"`
+	Active    bool     `json:"active"`
+	Scope     string   `json:"scope,omitempty"`
+	ClientID  string   `json:"client_id,omitempty"`
+	Subject   string   `json:"sub,omitempty"`
+	Issuer    string   `json:"iss,omitempty"`
+	Audience  audience `json:"aud,omitempty"`
+	TokenType string   `json:"token_type,omitempty"`
+	ExpiresAt int64    `json:"exp,omitempty"`
+	IssuedAt  int64    `json:"iat,omitempty"`
 
 	// UserID is the user that the token is about, or empty.
 	UserID string `json:"-"`
 }
 
 // Introspect returns the state of an access or refresh token to the confidential client
-// that it was issued to (RFC 7662). Tokens of others are inactive to it, so that nobody can use
+// that it was issued to, and that of an access token to the introspectors of a resource
+// that it is for (RFC 7662). Tokens of others are inactive to it, so that nobody can use
 // the endpoint to try out what was found.
 func (e *Engine) Introspect(ctx context.Context, r *http.Request) (Introspection, error) {
 	form, err := ReadForm(r)
@@ -132,21 +142,38 @@ func (e *Engine) Introspect(ctx context.Context, r *http.Request) (Introspection
 		if err != nil {
 			return Introspection{}, err
 		}
-		if a.Client.ID != authenticated.GetID() {
+		response, ok := e.describe(a, kind, authenticated.GetID())
+		if !ok {
 			break
-		}
-		response := Introspection{
-			Active: true, Scope: strings.Join(a.Scopes, " "), ClientID: a.Client.ID,
-			Subject: cmp.Or(UserOf(a.Grant), a.Client.ID), Issuer: e.Issuer,
-			UserID:    UserOf(a.Grant),
-			ExpiresAt: a.Token.ExpiresAt.Unix(), IssuedAt: a.Token.CreatedAt.Unix(),
-		}
-		if kind == storage.AccessToken {
-			response.TokenType = tokenType
 		}
 		return response, nil
 	}
 	return Introspection{}, nil
+}
+
+// describe returns what a client learns of a token, and false when that is nothing. A
+// resource learns of its own part only, and nothing of refresh tokens.
+func (e *Engine) describe(a Access, kind storage.TokenKind, asks string) (Introspection, bool) {
+	scopes, audience := a.Scopes, a.Resources
+	if a.Client.ID != asks {
+		audience = e.introspectable(audience, asks)
+		if kind != storage.AccessToken || len(audience) == 0 {
+			return Introspection{}, false
+		}
+		scopes = e.meaningful(scopes, audience)
+	} else if a.Own && len(audience) > 0 {
+		audience = append(audience, e.Issuer)
+	}
+	response := Introspection{
+		Active: true, Scope: strings.Join(scopes, " "), ClientID: a.Client.ID,
+		Subject: subjectOf(a.Grant), Issuer: e.Issuer, Audience: audience,
+		UserID:    UserOf(a.Grant),
+		ExpiresAt: a.Token.ExpiresAt.Unix(), IssuedAt: a.Token.CreatedAt.Unix(),
+	}
+	if kind == storage.AccessToken {
+		response.TokenType = tokenType
+	}
+	return response, true
 }
 
 // Revoke ends a token of the client's own (RFC 7009). An access token ends alone, a
@@ -172,7 +199,7 @@ type revocation struct{ *Engine }
 
 func (h revocation) RevokeToken(ctx context.Context, presented string, _ fosite.TokenType, c fosite.Client) error {
 	for _, kind := range []storage.TokenKind{storage.RefreshToken, storage.AccessToken} {
-		digest, ok := h.Tokens.Parse(kind, presented)
+		digest, ok := h.digestOf(ctx, kind, presented)
 		if !ok {
 			continue
 		}

@@ -42,6 +42,10 @@ type AuthorizeRequest struct {
 	Mode         ResponseMode
 	Scopes       []string
 
+	// Resources are the URIs of those that tokens are asked for; nil for the provider's
+	// own endpoints only.
+	Resources []string
+
 	// State is returned byte for byte; StateSent reports whether there was one.
 	State     string
 	StateSent bool
@@ -102,6 +106,9 @@ func (e *Engine) ParseAuthorize(ctx context.Context, form url.Values) (*Authoriz
 		return nil, err
 	}
 	if err := r.parse(form); err != nil {
+		return r, err
+	}
+	if r.Resources, err = e.namedResources(form, r.Client); err != nil {
 		return r, err
 	}
 	if err := r.checkRules(); err != nil {
@@ -236,8 +243,6 @@ var unsupported = []struct{ name, code string }{
 	{"request", RequestNotSupported},
 	{"request_uri", RequestURINotSupported},
 	{"registration", RegistrationUnsupported},
-	{"resource", InvalidTarget},
-	{"audience", InvalidTarget},
 }
 
 func (r *AuthorizeRequest) checkMode(named ResponseMode) error {

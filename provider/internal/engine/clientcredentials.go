@@ -45,7 +45,9 @@ func (g clientGrant) HandleTokenEndpointRequest(_ context.Context, r fosite.Acce
 	for _, scope := range slices.Compact(asked) {
 		r.GrantScope(scope)
 	}
-	return nil
+	var err error
+	s.resources, err = g.namedResources(r.GetRequestForm(), s.client)
+	return err
 }
 
 // notForClient returns which of the scopes a client may not ask for when it asks for
@@ -65,15 +67,19 @@ func (g clientGrant) PopulateTokenEndpointResponse(ctx context.Context, r fosite
 	}
 	s, now := r.GetSession().(*exchange), g.Clock()
 	s.grant = storage.Grant{
-		ID: newGrantID(now), ClientID: s.client.ID, Subject: nobody, Scopes: r.GetGrantedScopes(),
+		ID: newGrantID(now), ClientID: s.client.ID, Subject: nobody, Scopes: r.GetGrantedScopes(), Resources: s.resources,
 		CreatedAt: now, ExpiresAt: now.Add(g.Lifetimes.Access),
 	}
 	_, _ = rand.Read(s.grant.Flow[:]) // never fails; it came of no request of a browser
-	response.SetAccessToken(g.issue(&s.session, storage.AccessToken, now, g.Lifetimes.Access))
+	access, scopes, err := g.accessToken(ctx, &s.session, accessTokenFor{s.client, s.grant.Scopes, s.resources, now, g.Lifetimes.Access})
+	if err != nil {
+		return err
+	}
+	response.SetAccessToken(access)
 	response.SetTokenType(tokenType)
 	response.SetExpiresIn(g.Lifetimes.Access)
-	response.SetScopes(s.grant.Scopes)
-	err := g.Grants.CreateGrant(ctx, s.grant, storage.Basis{}, s.issued...)
+	response.SetScopes(scopes)
+	err = g.Grants.CreateGrant(ctx, s.grant, storage.Basis{}, s.issued...)
 	if errors.Is(err, storage.ErrNotFound) { // the client was deleted meanwhile
 		return errClientAuth.Because(diagnosis.ClientUnknown)
 	}

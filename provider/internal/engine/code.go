@@ -60,7 +60,8 @@ func (g codeGrant) HandleTokenEndpointRequest(ctx context.Context, r fosite.Acce
 		return otherRedirectURI(form, s.grant.RedirectURI)
 	}
 	grantScopes(r, s.grant, s.grant.Scopes)
-	return nil
+	s.resources, err = g.narrowedResources(form, s.client, s.grant.Resources)
+	return err
 }
 
 // otherRedirectURI tells a client that has authenticated, or knows the verifier, what is

@@ -56,6 +56,10 @@ type Dialect struct {
 	// without it the parameter is ignored, as others that the contract does not have.
 	ClaimsParameter bool
 
+	// JWTAccessTokens allows access tokens that are JWTs (RFC 9068), which are not of word
+	// characters only.
+	JWTAccessTokens bool
+
 	// EmailVerified adds the claim email_verified beside email.
 	EmailVerified bool
 }
@@ -86,6 +90,7 @@ var dialects = []Dialect{
 		NonceRequired:   true,
 		ClaimsParameter: true,
 		EmailVerified:   true,
+		JWTAccessTokens: true,
 	},
 }
 

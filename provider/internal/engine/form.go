@@ -5,6 +5,7 @@ import (
 	"mime"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -89,6 +90,9 @@ func checkForm(form url.Values) error {
 		return fail(InvalidRequest, "The request has too many parameters.").Because(diagnosis.RequestMalformed)
 	}
 	for name, values := range form {
+		if slices.Contains(resourceParameters, name) && len(values) <= maxFields {
+			continue // many are allowed, and each is looked up as it is (RFC 8707 section 2)
+		}
 		if len(values) > 1 {
 			return fail(InvalidRequest, "A parameter is given more than once.").Because(diagnosis.ParameterRepeated, "parameter", name)
 		}
@@ -110,7 +114,7 @@ func checkForm(form url.Values) error {
 
 func valueLimit(name string) int {
 	switch name {
-	case "id_token_hint":
+	case "id_token_hint", "token": // either may be a JWT
 		return maxHint
 	case "claims":
 		return maxClaims

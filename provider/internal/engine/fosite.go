@@ -20,11 +20,12 @@ func newFosite(e *Engine) *fosite.Fosite {
 			ScopeStrategy:                e.scopeAllowed,
 			MinParameterEntropy:          1, // the least; see readByFosite
 			ClientAuthenticationStrategy: e.authenticate,
+			// An audience is one of the resources, which are looked up before.
+			AudienceMatchingStrategy: func([]string, []string) error { return nil },
 			// fosite sets what it finds unset at first use, which the first requests
 			// would do at once.
-			AudienceMatchingStrategy: fosite.ExactAudienceMatchingStrategy,
-			ClientSecretsHasher:      noHashes{},
-			JWKSFetcherStrategy:      noKeySets{},
+			ClientSecretsHasher: noHashes{},
+			JWKSFetcherStrategy: noKeySets{},
 			AuthorizeEndpointHandlers: fosite.AuthorizeEndpointHandlers{
 				pkceChallenge{},
 				issuer{e},

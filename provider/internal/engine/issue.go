@@ -70,7 +70,7 @@ func (e *Engine) Authorize(ctx context.Context, r *AuthorizeRequest, a Approval)
 	s := &issuance{request: r, flow: a.Flow, basis: a.Basis}
 	s.grant = storage.Grant{
 		ID: newGrantID(e.Clock()), Flow: a.Flow.Digest,
-		ClientID: r.Client.ID, Subject: a.Subject, Scopes: r.read.GetGrantedScopes(),
+		ClientID: r.Client.ID, Subject: a.Subject, Scopes: r.read.GetGrantedScopes(), Resources: r.Resources,
 		Attributes: a.Attributes, Groups: a.Groups,
 		RedirectURI: r.RedirectURI, RedirectSent: r.RedirectSent,
 		ResponseType: r.ResponseType, Nonce: r.Nonce, EID: r.EID, Claims: asked,
@@ -155,6 +155,7 @@ func (i issuer) HandleAuthorizeEndpointRequest(ctx context.Context, ar fosite.Au
 	// The grant is the record that the flow has had its response.
 	s.grant.ExpiresAt = s.flow.ExpiresAt
 	var code, access string
+	var err error
 	if s.request.returns("code") {
 		code = i.issue(&s.session, storage.AuthorizationCode, now, i.Lifetimes.Code)
 		s.grant.ExpiresAt = latest(s.grant.ExpiresAt, s.GetExpiresAt(fosite.AuthorizeCode).Add(i.afterCode(client)))
@@ -162,12 +163,17 @@ func (i issuer) HandleAuthorizeEndpointRequest(ctx context.Context, ar fosite.Au
 		ar.SetResponseTypeHandled("code")
 	}
 	if s.request.returns("token") {
-		access = i.issue(&s.session, storage.AccessToken, now, i.Lifetimes.Access)
+		// This request is the only one for it: what it names bounds the token.
+		var scopes []string
+		access, scopes, err = i.accessToken(ctx, &s.session, accessTokenFor{client, s.grant.Scopes, s.request.Resources, now, i.Lifetimes.Access})
+		if err != nil {
+			return err
+		}
 		s.grant.ExpiresAt = latest(s.grant.ExpiresAt, s.GetExpiresAt(fosite.AccessToken))
 		response.AddParameter("access_token", access)
 		response.AddParameter("token_type", tokenType)
 		response.AddParameter("expires_in", seconds(i.Lifetimes.Access))
-		response.AddParameter("scope", strings.Join(s.grant.Scopes, " "))
+		response.AddParameter("scope", strings.Join(scopes, " "))
 		ar.SetResponseTypeHandled("token")
 	}
 	if s.request.returns("id_token") {
@@ -181,7 +187,7 @@ func (i issuer) HandleAuthorizeEndpointRequest(ctx context.Context, ar fosite.Au
 		response.AddParameter("id_token", token)
 		ar.SetResponseTypeHandled("id_token")
 	}
-	err := i.Grants.CreateGrant(ctx, s.grant, s.basis, s.issued...)
+	err = i.Grants.CreateGrant(ctx, s.grant, s.basis, s.issued...)
 	switch {
 	case errors.Is(err, storage.ErrConflict):
 		return ErrAnswered

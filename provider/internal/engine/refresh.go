@@ -66,7 +66,11 @@ func (g refreshGrant) HandleTokenEndpointRequest(ctx context.Context, r fosite.A
 			Because(diagnosis.ScopeWider, "scope", strings.Join(asked, " "), "allowed", strings.Join(s.grant.Scopes, " "))
 	}
 	grantScopes(r, s.grant, asked)
-	err := g.Admits(ctx, s.grant, r.GetGrantedScopes())
+	var err error
+	if s.resources, err = g.narrowedResources(form, s.client, s.grant.Resources); err != nil {
+		return err
+	}
+	err = g.Admits(ctx, s.grant, r.GetGrantedScopes())
 	if errors.Is(err, ErrNoUser) {
 		return errGrant.Because(diagnosis.UserRefused)
 	}

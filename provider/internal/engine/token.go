@@ -64,6 +64,9 @@ type exchange struct {
 	// presented is the code or refresh token with its grant, which is the session's.
 	presented *Issued
 
+	// resources are those that the request names; nil for none.
+	resources []string
+
 	// reissue issues once more for a refresh token that was used a moment ago.
 	reissue bool
 }
@@ -138,14 +141,14 @@ func (e *Engine) issueTokens(ctx context.Context, r fosite.AccessRequester, resp
 	s, scopes, now := r.GetSession().(*exchange), r.GetGrantedScopes(), e.Clock()
 	left := s.grant.ExpiresAt.Sub(now)
 	life := min(e.Lifetimes.Access, left)
-	access := e.issue(&s.session, storage.AccessToken, now, life)
-	if len(scopes) < len(s.grant.Scopes) {
-		s.issued[0].Scopes = scopes
+	access, of, err := e.accessToken(ctx, &s.session, accessTokenFor{s.client, scopes, s.resources, now, life})
+	if err != nil {
+		return err
 	}
 	response.SetAccessToken(access)
 	response.SetTokenType(tokenType)
 	response.SetExpiresIn(life)
-	response.SetScopes(scopes)
+	response.SetScopes(of)
 	if refresh {
 		life := min(e.Lifetimes.Refresh, left)
 		response.SetExtra(extraRefreshToken, e.issue(&s.session, storage.RefreshToken, now, life))

@@ -59,6 +59,14 @@ func badRequest(description string) *engine.Error {
 var errTokenInQuery = badRequest("This application must send the token in the Authorization header.").
 	Because(diagnosis.TokenInQuery)
 
+// errAudience says invalid_token, as RFC 6750 section 3.1 has for a token that is invalid
+// for whatever reason, and RFC 9068 section 4 for one of another audience: more scope
+// would not help.
+var errAudience = &engine.Error{
+	Code: engine.InvalidToken, Status: http.StatusUnauthorized,
+	Description: "The access token is for another resource.", Diagnosis: diagnosis.TokenForResource,
+}
+
 var errScope = &engine.Error{
 	Code: engine.InsufficientScope, Status: http.StatusForbidden,
 	Description: "The scope of the access token does not cover this resource.",

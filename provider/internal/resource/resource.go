@@ -178,6 +178,8 @@ func (e *Endpoints) read(r *http.Request, of *resource) (found response, q query
 		return response{}, q, badRequest("This application cannot use callbacks.").Because(diagnosis.CallbackUnavailable)
 	case inQuery && !q.client.Dialect.TokenInQuery:
 		return response{}, q, errTokenInQuery
+	case !a.Own: // one of the resources may have got it, and present it here
+		return response{}, q, errAudience
 	case engine.UserOf(a.Grant) == "":
 		return response{}, q, errScope.Because(diagnosis.TokenWithoutUser)
 	case !slices.ContainsFunc(a.Scopes, of.scope):

@@ -39,6 +39,7 @@ func authorizationParameters() []Parameter {
 			Meaning: "Where the response goes: one that is registered, byte for byte. Only the port of one that names the loopback interface by its IP address may differ."},
 		{Name: "response_type", Needed: Always, Values: responseTypes, Meaning: "What the response holds. Use `code`."},
 		{Name: "scope", Needed: Always, List: true, Meaning: "What you ask for. With `openid` for OpenID Connect; in the dialect `v3` one scope value, beside `openid` or alone."},
+		resourceParameter("The URI of an API that access tokens are to be for (RFC 8707). The user is asked about it."),
 		{Name: "state", Meaning: "Comes back byte for byte. Make one that nobody can guess, and keep it in the session of the browser."},
 		{Name: "nonce", Needed: "in the dialect `standard`, when the response holds an ID token", Meaning: "Comes back in the ID token."},
 		{Name: "code_challenge", Needed: "for public clients", Meaning: "The SHA-256 digest of your code verifier, as base64url without padding (RFC 7636)."},
@@ -95,6 +96,7 @@ func authorizationErrors(i Installation) []Error {
 		{Code: "invalid_scope", Text: "The scope is unknown, or this application may not ask for it.", Remedy: "Compare with `scopes_supported` of discovery, and with your registration.", Example: []Change{with("scope", "openid nonsense")}},
 		{Code: "invalid_scope", Text: "Ask for exactly one scope value; for OpenID Connect, beside openid.", Remedy: "One scope value in each request.", For: InV3, Example: []Change{with("scope", "openid")}},
 		{Code: "invalid_scope", Text: "An ID token needs the scope openid.", Remedy: "Add `openid`.", Example: []Change{with("response_type", "id_token"), with("scope", i.exampleScope())}},
+		targetError(),
 		{Code: "unsupported_response_type", Text: "This response_type is unknown.", Remedy: "Use `code`.", Example: []Change{with("response_type", "coupon")}},
 		{Code: "unsupported_response_type", Text: "This response_type is unknown, or this application may not use it.", Remedy: "Register it, or use `code`.", For: WithCodeOnly, Example: []Change{with("response_type", "token")}},
 		{Code: "unauthorized_client", Text: "This application may not use this grant.", Remedy: "Your registration does not have it."},
@@ -104,13 +106,23 @@ func authorizationErrors(i Installation) []Error {
 	}
 	for _, name := range []struct{ name, code string }{
 		{"request", "request_not_supported"}, {"request_uri", "request_uri_not_supported"}, {"registration", "registration_not_supported"},
-		{"resource", "invalid_target"}, {"audience", "invalid_target"},
 	} {
 		all = append(all, Error{Code: name.code, Text: "The parameter " + name.name + " is not supported.", Remedy: "Leave the parameter out.", Example: []Change{with(name.name, "x")}})
 	}
 	return append(all,
 		Error{Code: "temporarily_unavailable", Text: unavailable, Remedy: "The provider's database, or a system of the operator, does not answer. Try again."},
 		Error{Code: "server_error", Text: failed, Remedy: "Tell the operator the time and your `client_id`."})
+}
+
+// targetError is the error about a resource, at both endpoints.
+func targetError() Error {
+	return Error{Code: "invalid_target", Text: "The resource is unknown, or this application may not ask for it.",
+		Remedy: "Send the URI of an API as the operator has configured it, one that your application may use, or leave the parameter out.", Example: []Change{with("resource", "https://nonsense.example")}}
+}
+
+// resourceParameter names APIs that an access token is for.
+func resourceParameter(meaning string) Parameter {
+	return Parameter{Name: "resource", Meaning: meaning + " May come several times. `audience` means the same."}
 }
 
 const (

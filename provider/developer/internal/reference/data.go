@@ -60,6 +60,7 @@ func dataErrors(scope string) []Error {
 		{Status: 400, Code: "invalid_request", Text: "The callback is not the name of a function.", Remedy: "An identifier or a dotted path of at most 64 characters, and no reserved word.", Example: []Change{query("callback", "alert(1)")}},
 		{Status: 401, Code: "invalid_request", Text: "An access token is needed.", Remedy: "Send one. The header `WWW-Authenticate` names no error then.", Example: []Change{header("")}},
 		{Status: 401, Code: "invalid_token", Text: "The access token is unknown, expired or revoked.", Remedy: "Refresh, or begin a new authorization request.", Example: []Change{header("Bearer nonsense")}},
+		{Status: 401, Code: "invalid_token", Text: "The access token is for another resource.", Remedy: "It was asked for with `resource`, for an API. Refresh without `resource` for one that reads data here."},
 		{Status: 401, Code: "invalid_token", Text: "The user no longer exists.", Remedy: "Deleted or locked."},
 		{Status: 403, Code: "insufficient_scope", Text: "The scope of the access token does not cover this resource.", Remedy: needs, Example: []Change{header("Bearer {access_token_of_another_scope}")}},
 	}

@@ -101,6 +101,7 @@ func TestErrorsHaveExamples(t *testing.T) {
 		"This response_mode is unknown, or not safe with the response_type.",
 		"The account of the persona is locked.",
 		"The login_hint names a persona that the sandbox does not have for this application.",
+		"Name only resources that the authorization request has named.", "The access token is for another resource.",
 		"Too many attempts with wrong credentials. Please wait.", unavailable, failed,
 	}
 	d := New(installation("https://id.example"))

@@ -22,6 +22,7 @@ func token() Endpoint {
 			{Name: "code_verifier", Needed: "when the authorization request had a `code_challenge`", Meaning: "The verifier that the challenge was made of."},
 			{Name: "refresh_token", Needed: "for `refresh_token`", Meaning: "The newest refresh token."},
 			{Name: "scope", List: true, Meaning: "With `refresh_token`: fewer scope values than the user allowed. With `client_credentials`: some of those that are registered, and neither `openid` nor `offline_access`."},
+			resourceParameter("The URI of an API that the access token is to be for, and nothing else (RFC 8707): of those that the authorization request has named. Without it the token is for all of these, and for the data endpoints."),
 		}, credentials()...),
 		Answers: []Answer{{200, mediaJSON, "TokenPayload", ""}},
 		Errors: append(formErrors(),
@@ -36,6 +37,8 @@ func token() Endpoint {
 			Error{Status: 400, Code: "invalid_grant", Text: "The code_verifier does not fit the code_challenge.", Remedy: "Keep the verifier with the session in which the flow began.", Example: []Change{with("code_verifier", strings.Repeat("x", 43))}},
 			Error{Status: 400, Code: "invalid_scope", Text: "Ask for no more scopes than the user allowed.", Remedy: "A refresh narrows, never widens.", Refresh: true, Example: []Change{with("scope", "openid offline_access")}},
 			Error{Status: 400, Code: "invalid_scope", Text: "This application may not ask for this scope for itself.", Remedy: "Ask for registered scope values, without `openid` and `offline_access`.", Itself: true, Example: []Change{with("scope", "openid")}},
+			atToken(targetError()),
+			Error{Status: 400, Code: "invalid_target", Text: "Name only resources that the authorization request has named.", Remedy: "Send the same `resource` in both requests: the user is asked about each."},
 			Error{Status: 400, Code: "unauthorized_client", Text: "This application may not use this grant.", Remedy: "Register the grant `refresh_token`.", For: WithoutRefresh, Refresh: true, Example: []Change{with("refresh_token", "nonsense")}},
 			Error{Status: 400, Code: "unauthorized_client", Text: "This application may not use this grant.", Remedy: "Register the grant `client_credentials`. A public client cannot have it.", For: ForPublic, Itself: true, Example: []Change{with("scope", "military")}},
 			Error{Status: 400, Code: "unsupported_grant_type", Text: "This grant_type is not supported.", Remedy: "Use `authorization_code`, `refresh_token` or `client_credentials`. In the dialect `v3` also when one of the latter two is not registered.", Example: []Change{with("grant_type", "password")}},
@@ -45,6 +48,12 @@ func token() Endpoint {
 			{"client_id", "{client_id}"}, {"client_secret", "{client_secret}"},
 		},
 	}
+}
+
+// atToken is an error of the authorization endpoint as the token endpoint has it.
+func atToken(e Error) Error {
+	e.Status = 400
+	return e
 }
 
 // RefreshExample is the example of the token endpoint for the grant refresh_token.

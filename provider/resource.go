@@ -1,0 +1,115 @@
+package provider
+
+import (
+	"errors"
+	"fmt"
+	"net/url"
+	"slices"
+
+	"github.com/bonafide-id/bonafide/provider/internal/claims"
+	"github.com/bonafide-id/bonafide/provider/internal/engine"
+	"github.com/bonafide-id/bonafide/provider/internal/web"
+)
+
+// Resource is an API beside the provider's own, such as an MCP server, that applications can
+// ask access tokens for (RFC 8707). A token that was asked for it is accepted nowhere else,
+// by the provider's own endpoints neither.
+type Resource struct {
+	// URI identifies the resource: what it calls itself in its metadata (RFC 9728), what
+	// applications send as resource, and the aud of its tokens. An address with a host and
+	// without a fragment, at most 255 printable ASCII characters. It is compared character
+	// by character, save for the slash after a host without a path, which makes no
+	// difference.
+	URI string `json:"uri"`
+
+	// Name is shown on the consent screen beside the host of the URI, at most 120 bytes.
+	// Defaults to the host.
+	Name string `json:"name,omitempty"`
+
+	// Scopes are the scope values that mean something to the resource: a token that is
+	// asked for it carries no others. They are of the catalogue; one without attributes and
+	// groups releases nothing, and is shown by its title.
+	// Defaults to all.
+	Scopes []string `json:"scopes,omitempty"`
+
+	// Introspectors are the client_id of confidential applications that may ask the
+	// introspection endpoint about tokens for the resource: those of the resource itself.
+	// Defaults to none.
+	Introspectors []string `json:"introspectors,omitempty"`
+}
+
+// maxResourceURI is the length of a URI, which is kept with every token, in bytes.
+const maxResourceURI = 255
+
+// validateResources names the first field of the resources that cannot work.
+func (c Config) validateResources(known *claims.Catalogue) error {
+	if len(c.Resources) > 100 {
+		return wrongField("Resources", "must be at most 100")
+	}
+	seen := map[string]bool{}
+	for i, r := range c.Resources {
+		in := func(field string, err error) error {
+			return &FieldError{fmt.Sprintf("Resources[%d].%s", i, field), err}
+		}
+		err := validateResourceURI(r.URI)
+		bare := withoutSlash(r.URI)
+		switch {
+		case err != nil:
+			return in("URI", fmt.Errorf("%q %w", r.URI, err))
+		case seen[bare]:
+			return in("URI", fmt.Errorf("%q is there already", r.URI))
+		case bare == withoutSlash(c.BaseURL) || bare == issuerOf(c.BaseURL):
+			return in("URI", fmt.Errorf("%q is the provider itself", r.URI))
+		case len(r.Name) > 120 || !web.IsPlainText(r.Name) || r.Name != "" && !web.IsVisible(r.Name):
+			return in("Name", errors.New("must be at most 120 bytes of text that can be seen"))
+		}
+		seen[bare] = true
+		for j, s := range r.Scopes {
+			if !known.Known(s) {
+				return in(fmt.Sprintf("Scopes[%d]", j), fmt.Errorf("%q is not a scope of the catalogue", s))
+			}
+		}
+		for j, id := range r.Introspectors {
+			if !claims.IsName(id) {
+				return in(fmt.Sprintf("Introspectors[%d]", j), fmt.Errorf("%q is no client_id", id))
+			}
+		}
+	}
+	return nil
+}
+
+// validateResourceURI accepts what RFC 8707 section 2 does, with a host: no client_id has a
+// slash, so that an access token for a resource cannot pass for the ID token of a client.
+func validateResourceURI(uri string) error {
+	u, err := url.Parse(uri)
+	switch {
+	case err != nil || u.Scheme == "" || u.Host == "" || u.Opaque != "":
+		return errors.New("is not an absolute address with a host")
+	case u.User != nil || slices.Contains([]byte(uri), '#'):
+		return errors.New("must have no user name and no fragment")
+	case len(uri) > maxResourceURI || !engine.IsPrintableASCII(uri):
+		return fmt.Errorf("must be at most %d printable ASCII characters", maxResourceURI)
+	default:
+		return nil
+	}
+}
+
+// withoutSlash returns a URI without the path that says no more than none.
+func withoutSlash(uri string) string {
+	if u, err := url.Parse(uri); err == nil && u.Path == "/" && u.RawQuery == "" && !u.ForceQuery {
+		return uri[:len(uri)-1]
+	}
+	return uri
+}
+
+// engineResources are the resources in the engine's terms.
+func (c Config) engineResources() []engine.Resource {
+	resources := make([]engine.Resource, len(c.Resources))
+	for i, r := range c.Resources {
+		resources[i] = engine.Resource(r)
+		if r.Name == "" {
+			resources[i].Name = resources[i].Host()
+		}
+	}
+	return resources
+}
