@@ -18,7 +18,8 @@
 // client have some scopes, and its [Token] records are what the client got for it: an
 // authorization code, access tokens, refresh tokens. A [Consent] is the user's decision
 // that grants rest on. An [Account] is a user with an e-mail address and a password, a
-// [Session] a browser in which an account is signed in, a [OneTimeCode] the payload of a
+// [Session] a browser in which an account is signed in, a [ClientSession] an application
+// that is told when such a session ends, a [OneTimeCode] the payload of a
 // one-time code that was e-mailed. A [Person] is what is known about a subject, whether
 // or not it has an account: attributes, and the [Status] of groups. [Attempts] are the
 // counters of rate limits, an [Event] is a line of the audit log, and [Key], [Image] and

@@ -119,6 +119,9 @@ type Basis struct {
 
 	// Consent is the decision that allows the grant, as it was read.
 	Consent Consent
+
+	// Notice says that the client is to be told when the session ends.
+	Notice Notice
 }
 
 // Grace is the limits within which a spent token is replaced once more.

@@ -31,6 +31,14 @@ func TestPlans(t *testing.T) {
 		"expires_at = expires_at - ?1, revoked_at = revoked_at - ?1 WHERE client_id IN "
 	const elapseTokens = "UPDATE main.tokens SET created_at = created_at - ?1, expires_at = expires_at - ?1, " +
 		"spent_at = spent_at - ?1 WHERE grant_id IN (SELECT id FROM main.grants WHERE client_id IN "
+	takeClientSessions := func(until, except, most, perClient, limit string) string {
+		return "UPDATE main.client_sessions SET next_at = " + until + ", attempts = attempts + 1 " +
+			"WHERE session IS NULL AND next_at <= ?1 AND id IN ( SELECT id FROM ( " +
+			"SELECT id, next_at, row_number() OVER (PARTITION BY client_id ORDER BY next_at, id) AS place FROM ( " +
+			"SELECT id, client_id, next_at FROM main.client_sessions WHERE session IS NULL AND next_at <= ?1 " + except +
+			"ORDER BY next_at, id LIMIT " + most + " ) AS due ) AS placed WHERE place <= " + perClient +
+			" ORDER BY next_at, id LIMIT " + limit + ") RETURNING id, client_id, subject, sid, created_at, attempts"
+	}
 	want := []string{
 		// An application that is removed, once in a while: the foreign keys look for what
 		// is left of it.
@@ -55,6 +63,9 @@ func TestPlans(t *testing.T) {
 		"SELECT id, at, name, subject, client_id, address, detail FROM main.events WHERE name = ?1 ORDER BY id DESC LIMIT ?2",
 		// The clock of a sandbox, which moves once in a while.
 		"UPDATE main.accounts SET password_changed_at = password_changed_at - ?1, created_at = created_at - ?1 WHERE substr(id, 1, ?3) = ?2",
+		// Two hundred rows that an index has found.
+		takeClientSessions("?2", "", "?3", "?4", "?5"),
+		takeClientSessions("?3", "AND client_id NOT IN (?2) ", "?4", "?5", "?6"),
 		elapseConsents + "(?2)",
 		elapseConsents + "(?2, ?3, ?4)",
 		elapseGrants + "(?2)",

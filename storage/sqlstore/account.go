@@ -99,6 +99,9 @@ func endIssued(tx *tx, id string, at time.Time) error {
 	if _, err := tx.exec(`DELETE FROM main.sessions WHERE account_id = ?1`, id); err != nil {
 		return err
 	}
+	if _, err := endClientSessions(tx, id, storage.Digest{}); err != nil {
+		return err
+	}
 	return revokeSubject(tx, id, at)
 }
 
@@ -133,7 +136,8 @@ func (s *Store) DeleteAccount(ctx context.Context, id, pseudonym string) (bool, 
 			}
 			found += n
 		}
-		return found > 0, nil
+		n, err := endClientSessions(tx, id, storage.Digest{})
+		return found+n > 0, err
 	})
 }
 

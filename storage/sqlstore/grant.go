@@ -40,7 +40,10 @@ func (s *Store) CreateGrant(ctx context.Context, g storage.Grant, on storage.Bas
 		if err := insertTokens(tx, false, issued); err != nil {
 			return err
 		}
-		return requireBasis(tx, g, on)
+		if err := requireBasis(tx, g, on); err != nil {
+			return err
+		}
+		return insertClientSession(tx, g, on)
 	})
 }
 

@@ -23,10 +23,10 @@ func (s *Store) CreateSession(ctx context.Context, n storage.Session, epoch int6
 		if int64(current) != epoch {
 			return storage.ErrChanged
 		}
-		if _, err := tx.exec(`DELETE FROM main.sessions WHERE digest = ?1`, replaced[:]); err != nil {
+		if err := insertSession(tx, n); err != nil {
 			return err
 		}
-		return insertSession(tx, n)
+		return replaceSession(tx, replaced, n)
 	})
 }
 

@@ -3,12 +3,17 @@ package sqlstore
 import (
 	"context"
 	"time"
+
+	"github.com/bonafide-id/bonafide/storage"
 )
 
-// sweeps remove up to ?2 rows each of what had ended at ?1, the longest ended
+// A sweep removes up to limit rows of what had ended by now.
+type sweep func(tx *tx, now time.Time, limit int) (int, error)
+
+// rowSweeps remove up to ?2 rows each of what had ended at ?1, the longest ended
 // first, which is also the order that two sweeps at once agree on. The condition
 // stands twice because a row may have been given a new end after it was selected.
-var sweeps = []string{
+var rowSweeps = []string{
 	`DELETE FROM main.tokens WHERE digest IN (
 		SELECT digest FROM main.tokens WHERE kind = 2 AND expires_at <= ?1 ORDER BY expires_at, digest LIMIT ?2)`,
 
@@ -23,8 +28,8 @@ var sweeps = []string{
 		SELECT id FROM main.grants WHERE expires_at <= ?1 ORDER BY expires_at, id LIMIT ?2)
 		AND NOT EXISTS (SELECT 1 FROM main.tokens t WHERE t.grant_id = grants.id)`,
 
-	`DELETE FROM main.sessions WHERE idle_until <= ?1 AND digest IN (
-		SELECT digest FROM main.sessions WHERE idle_until <= ?1 ORDER BY idle_until, digest LIMIT ?2)`,
+	`DELETE FROM main.client_sessions WHERE expires_at <= ?1 AND id IN (
+		SELECT id FROM main.client_sessions WHERE expires_at <= ?1 ORDER BY expires_at, id LIMIT ?2)`,
 
 	`DELETE FROM main.tickets WHERE expires_at <= ?1 AND digest IN (
 		SELECT digest FROM main.tickets WHERE expires_at <= ?1 ORDER BY expires_at, digest LIMIT ?2)`,
@@ -41,6 +46,40 @@ var sweeps = []string{
 	// A month later, in microseconds: whoever opens the link learns that it is over.
 	`DELETE FROM main.invitations WHERE token IN (
 		SELECT token FROM main.invitations WHERE expires_at <= ?1 - 2592000000000 ORDER BY expires_at, token LIMIT ?2)`,
+}
+
+var sweeps = append(sweepsOfRows(), sweepSessions)
+
+func sweepsOfRows() (all []sweep) {
+	for _, query := range rowSweeps {
+		all = append(all, func(tx *tx, now time.Time, limit int) (int, error) { return tx.exec(query, micros(now), limit) })
+	}
+	return all
+}
+
+// sweepSessions removes sessions, and first what would tell applications that they have
+// been ended. They are locked, so that both are of the same sessions.
+func sweepSessions(tx *tx, now time.Time, limit int) (int, error) {
+	over, err := all(tx, scanDigest, `SELECT digest FROM main.sessions WHERE idle_until <= ?1
+		ORDER BY idle_until, digest LIMIT ?2 `+tx.store.dialect.ForUpdate, micros(now), limit)
+	if err != nil {
+		return 0, err
+	}
+	for _, session := range over {
+		for _, query := range []string{
+			`DELETE FROM main.client_sessions WHERE session = ?1`, `DELETE FROM main.sessions WHERE digest = ?1`,
+		} {
+			if _, err := tx.exec(query, session[:]); err != nil {
+				return 0, err
+			}
+		}
+	}
+	return len(over), nil
+}
+
+func scanDigest(row scanner) (d storage.Digest, err error) {
+	err = row.Scan((*digest)(&d))
+	return d, err
 }
 
 // A sweep of SQLite holds the only writer. How long a row takes to remove differs by a
@@ -68,7 +107,7 @@ func (s *Store) Sweep(ctx context.Context, now time.Time, limit int) (int, error
 				if chunk == 0 {
 					continue
 				}
-				n, err := tx.exec(sweep, micros(now), chunk)
+				n, err := sweep(tx, now, chunk)
 				if err != nil {
 					return 0, err
 				}

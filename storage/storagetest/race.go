@@ -118,6 +118,8 @@ func (s *suite) races(t *testing.T) {
 		t.Run("GrantNeverOutlives"+name, func(t *testing.T) { s.raceGrants(t, end) })
 	}
 	t.Run("FamilyNeverForks", s.raceFamily)
+	t.Run("ClientSessionIsTakenOnce", s.raceTurns)
+	t.Run("ClientSessionIsDueHoweverLateItBegins", s.raceNotices)
 	t.Run("SweepsShareTheWork", func(t *testing.T) {
 		stores := s.stores(t, 2)
 		g := grantWithCode(t, stores[0])

@@ -35,6 +35,7 @@ func Run(t *testing.T, newDatabase func(t *testing.T) (open func() storage.Store
 	t.Run("EndOfAccounts", suite.endOfAccounts)
 	t.Run("People", suite.people)
 	t.Run("Sessions", suite.sessions)
+	t.Run("ClientSessions", suite.clientSessions)
 	t.Run("Consents", suite.consents)
 	t.Run("OneTimeCodes", suite.oneTimeCodes)
 	t.Run("Keys", suite.keys)

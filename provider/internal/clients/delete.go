@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/bonafide-id/bonafide/provider/internal/audit"
 	"github.com/bonafide-id/bonafide/provider/internal/batch"
@@ -70,6 +71,9 @@ func (r *Registry) remove(ctx context.Context, c storage.Client) error {
 	if err != nil {
 		return err
 	}
+	if err := r.removeSessions(ctx, c); err != nil {
+		return err
+	}
 	if err := store.DeleteClient(ctx, c.ID, c.Version); err != nil {
 		return err
 	}
@@ -77,6 +81,20 @@ func (r *Registry) remove(ctx context.Context, c storage.Client) error {
 	r.dropLogo(ctx, c.Logo, storage.Digest{})
 	r.Audit.Record(ctx, storage.Event{Name: audit.ClientDeleted, ClientID: c.ID})
 	return nil
+}
+
+// removeSessions removes the sessions of which the application would be told the end.
+func (r *Registry) removeSessions(ctx context.Context, c storage.Client) error {
+	for {
+		begin := time.Now()
+		removed, err := r.Store.RemoveClientSessions(ctx, c.ID)
+		if err != nil || removed == 0 {
+			return err
+		}
+		if err := errors.Join(batch.Rest(ctx, time.Since(begin)), r.checkDeleted(ctx, c)); err != nil {
+			return err
+		}
+	}
 }
 
 // checkDeleted returns errOvertaken when an application with this ID has been registered

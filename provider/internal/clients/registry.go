@@ -27,6 +27,7 @@ type Registry struct {
 		storage.Images
 		storage.Grants
 		storage.Consents
+		RemoveClientSessions(ctx context.Context, clientID string) (removed int, err error)
 	}
 
 	// ForgetClient and ForgetIssued make changes known to what is kept in memory.

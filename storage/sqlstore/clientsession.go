@@ -1,0 +1,164 @@
+package sqlstore
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"time"
+
+	"github.com/bonafide-id/bonafide/storage"
+)
+
+// atOnce is the next_at of what is due as soon as its session has ended. It is no time of
+// a clock: that of another machine may be ahead.
+const atOnce = 0
+
+// insertClientSession begins a client session, as part of a grant that stands. One that
+// is there already waits for the end of the session anew: for a session of the host that
+// has ended and goes on, as it seems.
+func insertClientSession(tx *tx, g storage.Grant, on storage.Basis) error {
+	if on.Notice.ID.IsZero() {
+		return nil
+	}
+	due, expires := any(atOnce), any(nil)
+	switch {
+	case !on.Session.IsZero():
+		// Whoever ends the session waits for this step, or has gone before.
+		_, err := one(tx, scanInt, `SELECT 1 FROM main.sessions WHERE digest = ?1 `+tx.store.dialect.ForShare, on.Session[:])
+		if errors.Is(err, storage.ErrNotFound) {
+			return storage.ErrEnded
+		}
+		if err != nil {
+			return err
+		}
+	case on.Notice.ExpiresAt.IsZero():
+		return errors.New("a client session of the host's has no end")
+	default:
+		due, expires = nil, micros(on.Notice.ExpiresAt)
+	}
+	_, err := tx.exec(`INSERT INTO main.client_sessions (id, session, client_id, subject, sid, host_session, created_at, expires_at, next_at)
+		VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
+		ON CONFLICT (id) DO UPDATE SET expires_at = excluded.expires_at, next_at = excluded.next_at, attempts = 0`,
+		on.Notice.ID[:], digestOrNull(on.Session), g.ClientID, g.Subject, g.SID, digestOrNull(on.Notice.HostSession),
+		micros(g.CreatedAt), expires, due)
+	return err
+}
+
+// replaceSession ends the session that another one of this account replaces in a browser.
+// The lock has a grant that is made in it go before, or fail: its client session must not
+// be left behind.
+func replaceSession(tx *tx, replaced storage.Digest, by storage.Session) error {
+	if replaced.IsZero() {
+		return nil
+	}
+	owner, err := one(tx, scanString, `SELECT account_id FROM main.sessions WHERE digest = ?1 `+tx.store.dialect.ForUpdate, replaced[:])
+	if errors.Is(err, storage.ErrNotFound) {
+		return nil
+	}
+	if err == nil && owner == by.AccountID {
+		_, err = tx.exec(`UPDATE main.client_sessions SET session = ?2 WHERE session = ?1`, replaced[:], by.Digest[:])
+	}
+	if err == nil {
+		_, err = tx.exec(`DELETE FROM main.sessions WHERE digest = ?1`, replaced[:])
+	}
+	return err
+}
+
+// EndClientSessions implements storage.ClientSessions.
+func (s *Store) EndClientSessions(ctx context.Context, subject string, hostSession storage.Digest) (int, error) {
+	return write(ctx, s, "end client sessions", func(tx *tx) (int, error) {
+		return endClientSessions(tx, subject, hostSession)
+	})
+}
+
+// endClientSessions makes those of a user of the host due, as part of a larger step.
+func endClientSessions(tx *tx, subject string, hostSession storage.Digest) (int, error) {
+	var filter where
+	due := filter.param(atOnce)
+	filter.and("subject = ?", subject)
+	filter.conditions = append(filter.conditions, "session IS NULL", "next_at IS NULL")
+	if !hostSession.IsZero() {
+		filter.and("host_session = ?", hostSession[:])
+	}
+	return tx.exec(`UPDATE main.client_sessions SET expires_at = NULL, next_at = `+due+filter.String(), filter.args...)
+}
+
+// maxDue is how many that are due are looked at: those of one client may be a million.
+const maxDue = 256
+
+// TakeClientSessions implements storage.ClientSessions. It is asked every second, and
+// mostly there is nothing: finding that out takes no writer.
+func (s *Store) TakeClientSessions(ctx context.Context, turn storage.Turn) ([]storage.ClientSession, error) {
+	var filter where
+	now := filter.param(micros(turn.Now))
+	due := ` FROM main.client_sessions WHERE session IS NULL AND next_at <= ` + now
+	if len(turn.Except) > 0 {
+		params := make([]string, len(turn.Except))
+		for i, id := range turn.Except {
+			params[i] = filter.param(id)
+		}
+		due += ` AND client_id NOT IN (` + strings.Join(params, ", ") + `)`
+	}
+	waiting := filter.args
+	found, err := read(ctx, s, "look for client sessions", func(tx *tx) ([]int, error) {
+		return all(tx, scanInt, `SELECT 1`+due+` LIMIT 1`, waiting...)
+	})
+	if err != nil || len(found) == 0 {
+		return nil, err
+	}
+	until, most := filter.param(micros(turn.Until)), filter.param(maxDue)
+	perClient, limit := filter.param(max(turn.PerClient, 0)), filter.param(max(turn.Limit, 0))
+	lock := ""
+	if s.dialect.ForUpdate != "" {
+		lock = s.dialect.ForUpdate + " SKIP LOCKED"
+	}
+	query := `UPDATE main.client_sessions SET next_at = ` + until + `, attempts = attempts + 1
+		WHERE session IS NULL AND next_at <= ` + now + ` AND id IN (
+			SELECT id FROM (
+				SELECT id, next_at, row_number() OVER (PARTITION BY client_id ORDER BY next_at, id) AS place FROM (
+					SELECT id, client_id, next_at` + due + ` ORDER BY next_at, id LIMIT ` + most + ` ` + lock + `) AS due
+			) AS placed WHERE place <= ` + perClient + ` ORDER BY next_at, id LIMIT ` + limit + `)
+		RETURNING id, client_id, subject, sid, created_at, attempts`
+	return write(ctx, s, "take client sessions", func(tx *tx) ([]storage.ClientSession, error) {
+		return all(tx, scanClientSession, query, filter.args...)
+	})
+}
+
+// RemoveClientSession implements storage.ClientSessions.
+func (s *Store) RemoveClientSession(ctx context.Context, taken storage.ClientSession) error {
+	return s.change(ctx, "remove client session", func(tx *tx) error {
+		_, err := tx.exec(`DELETE FROM main.client_sessions WHERE id = ?1 AND attempts = ?2`, taken.ID[:], taken.Attempts)
+		return err
+	})
+}
+
+// PostponeClientSession implements storage.ClientSessions.
+func (s *Store) PostponeClientSession(ctx context.Context, taken storage.ClientSession, due time.Time) error {
+	return s.change(ctx, "postpone client session", func(tx *tx) error {
+		_, err := tx.exec(`UPDATE main.client_sessions SET next_at = ?3 WHERE id = ?1 AND attempts = ?2`,
+			taken.ID[:], taken.Attempts, micros(due))
+		return err
+	})
+}
+
+// RemoveClientSessions implements storage.ClientSessions.
+func (s *Store) RemoveClientSessions(ctx context.Context, clientID string) (int, error) {
+	return write(ctx, s, "remove client sessions", func(tx *tx) (removed int, err error) {
+		for begin := time.Now(); removed == 0 || time.Since(begin) < sweepTime; {
+			n, err := tx.exec(`DELETE FROM main.client_sessions WHERE id IN (
+				SELECT id FROM main.client_sessions WHERE client_id = ?1 LIMIT ?2)`, clientID, sweepChunk)
+			if err != nil {
+				return 0, err
+			}
+			if removed += n; n < sweepChunk {
+				break
+			}
+		}
+		return removed, nil
+	})
+}
+
+func scanClientSession(row scanner) (c storage.ClientSession, err error) {
+	err = row.Scan((*digest)(&c.ID), &c.ClientID, &c.Subject, &c.SID, (*instant)(&c.CreatedAt), &c.Attempts)
+	return c, err
+}
