@@ -46,7 +46,7 @@ func (p *Provider) Installation() Installation {
 		i.Scopes[n].Attributes, i.Scopes[n].Groups = slices.Clone(s.Attributes), slices.Clone(s.Groups)
 	}
 	for n, a := range i.Attributes {
-		i.Attributes[n].Members = slices.Clone(a.Members)
+		i.Attributes[n].Members, i.Attributes[n].From = slices.Clone(a.Members), slices.Clone(a.From)
 	}
 	for n, g := range i.Groups {
 		i.Groups[n].Subgroups = slices.Clone(g.Subgroups)

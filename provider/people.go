@@ -2,13 +2,11 @@ package provider
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
 	"time"
 
-	"github.com/bonafide-id/bonafide/provider/internal/claims"
 	"github.com/bonafide-id/bonafide/provider/internal/host"
 	"github.com/bonafide-id/bonafide/storage"
 )
@@ -28,17 +26,9 @@ func (p *Provider) setAttributes(ctx context.Context, userID string, values map[
 	if err := host.CheckUserID(userID); err != nil {
 		return err
 	}
-	encoded := make(map[string]json.RawMessage, len(values))
-	for handle, value := range values {
-		a, ok := p.catalogue.Attribute(handle)
-		if !ok || handle == "uuid" {
-			return wrongField(handle, "is not an attribute that can be recorded")
-		}
-		raw, err := claims.Encode(a, value)
-		if err != nil {
-			return &FieldError{handle, err}
-		}
-		encoded[handle] = raw
+	encoded, err := p.catalogue.EncodeAll(values)
+	if err != nil {
+		return asFieldError(err)
 	}
 	return p.store.SetAttributes(ctx, userID, encoded)
 }

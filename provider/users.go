@@ -46,7 +46,8 @@ type Users struct {
 	// Person returns what the host knows about a user: the attributes with
 	// these handles and the status of these groups, at the moment they are
 	// released; others are ignored, and what does not fit the catalogue is left
-	// out and logged. It is asked once for each request that shows or
+	// out and logged. What follows from others, as the claim name does from fname and
+	// lname, needs no answer. It is asked once for each request that shows or
 	// releases something; RequestOf returns which application asks. ErrNoUser when
 	// the user does not exist or is disabled: a page says so, the application is
 	// refused with access_denied, and its tokens are of no more use. When it is nil, what
@@ -78,13 +79,14 @@ type SignedIn struct {
 
 // Person is what is known about a user.
 type Person struct {
-	// Attributes are values by handle: a string, an integer, or for the type
-	// Records a slice that marshals to objects of strings. Nil, also of a type, what
-	// marshals to null, and an empty text in place of a date stand for no value.
+	// Attributes are values by handle, or by another name of the same (given_name for
+	// fname), that marshal to the JSON of the attribute's type: a string, an integer, a
+	// bool, a slice of strings, a map of strings or a slice of them. Nil, also of a type,
+	// what marshals to null, and an empty text stand for no value.
 	Attributes map[string]any
 
 	// EmailVerified reports whether the user has proved to own the address in
-	// the attribute email.
+	// the attribute email. It may stand among the Attributes as email_verified.
 	EmailVerified bool
 
 	Statuses []Status

@@ -19,11 +19,18 @@ const (
 	String  = catalogue.String
 	Integer = catalogue.Integer
 	Date    = catalogue.Date
+	Boolean = catalogue.Boolean
+	Strings = catalogue.Strings
+	Object  = catalogue.Object
 	Objects = catalogue.Objects
 )
 
 // DefaultScopes are the scopes that are in force while Config.Scopes is empty.
 func DefaultScopes() []Scope { return catalogue.DefaultScopes() }
+
+// StandardScopes are those that OpenID Connect libraries ask for: profile, email, address
+// and phone. They are among DefaultScopes.
+func StandardScopes() []Scope { return catalogue.StandardScopes() }
 
 // DefaultGroups are the groups that are in force while Config.Groups is empty.
 func DefaultGroups() []Group { return catalogue.DefaultGroups() }

@@ -221,6 +221,19 @@ var screenFixtures = []fixture{
 		}})
 		return Consent(v)
 	}},
+	{"consent-standard", func(p Page) templ.Component {
+		t := hostTextOf(p)
+		v := consentOf(p)
+		yes, no := true, false
+		v.Scopes = []ConsentScope{{
+			Title: t.profile, Text: t.profileText,
+			Attributes: []ConsentAttribute{
+				{Label: t.name, Values: []string{"Ada Lovelace"}}, {Label: t.veteran, Truth: &yes}, {Label: t.reserves, Truth: &no},
+				{Label: t.born}, {Label: t.address}, {Label: t.service},
+			},
+		}}
+		return Consent(v)
+	}},
 	{"consent-grown", func(p Page) templ.Component {
 		t := hostTextOf(p)
 		v := consentOf(p)

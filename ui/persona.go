@@ -8,6 +8,14 @@ func (p Persona) label() string {
 	return p.Name
 }
 
+// truth says whether something is so.
+func (l *Locale) truth(is bool) message {
+	if is {
+		return l.text.Consent.Yes
+	}
+	return l.text.Consent.No
+}
+
 // groupState says whether somebody has verified that a person belongs to a group.
 func (l *Locale) groupState(s GroupState) message {
 	switch s {

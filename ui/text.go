@@ -92,7 +92,7 @@ type consentText struct {
 	Heading, HeadingSignIn, HeadingMore message
 	HeadingUse, Use, UseText            message
 	SignInOnly, Incremental             message
-	New, Unknown                        message
+	New, Unknown, Yes, No               message
 	Verified, Unverified, Expired       message
 	Since, Until, ExpiredOn             message
 	Offline, OfflineText                message

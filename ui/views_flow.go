@@ -175,6 +175,27 @@ type ConsentAttribute struct {
 	Label string
 	// Values are shown one on each line. None says that nothing is known.
 	Values []string
+	// Truth is the value of what is true or false, and nil for all else.
+	Truth *bool
+}
+
+// isKnown reports whether there is a value.
+func (a ConsentAttribute) isKnown() bool { return len(a.Values) > 0 || a.Truth != nil }
+
+// told splits the attributes into those that have a row each, and the labels of those that
+// nothing is known of: where these are many, they share a row.
+func (s ConsentScope) told() (rows []ConsentAttribute, unknown []string) {
+	for _, a := range s.Attributes {
+		if a.isKnown() || a.New {
+			rows = append(rows, a)
+		} else {
+			unknown = append(unknown, a.Label)
+		}
+	}
+	if len(unknown) < 2 {
+		return s.Attributes, nil
+	}
+	return rows, unknown
 }
 
 // GroupState is the state of a user's membership in a verified group.

@@ -13,8 +13,6 @@
 // Package provider has the types under the same names, as in provider.Scope.
 package catalogue
 
-import "slices"
-
 // Scope is a scope value: what an application asks for by one word, and what the user
 // reads before allowing it.
 type Scope struct {
@@ -43,21 +41,49 @@ const (
 	Integer AttributeType = "integer"
 	// Date is a JSON string of the form YYYY-MM-DD.
 	Date AttributeType = "date"
+	// Boolean is true or false.
+	Boolean AttributeType = "boolean"
+	// Strings is a JSON array of strings.
+	Strings AttributeType = "strings"
+	// Object is a JSON object with some of the members that the attribute names, all
+	// strings that are not empty.
+	Object AttributeType = "object"
 	// Objects is a JSON array of objects with exactly the members that the
 	// attribute names, all strings.
 	Objects AttributeType = "objects"
 )
 
-// Attribute is one fact about a person that scopes can release.
+// Attribute is one fact about a person that scopes can release, or one that follows from
+// others: then SameAs, From or Verifies says from which, and consent is to those.
 type Attribute struct {
 	// Handle is the machine name; clients index values by it.
 	Handle string `json:"handle"`
 	// Name is the label for people.
 	Name string `json:"name,omitempty"`
-	// Type defaults to String.
+	// Type defaults to String, and with SameAs to that of the other.
 	Type AttributeType `json:"type,omitempty"`
-	// Members are those of each object, for the type Objects.
+	// Members are those of the object, or of each object, for the types Object and
+	// Objects.
 	Members []string `json:"members,omitempty"`
+
+	// SameAs is the handle of the attribute that this is another name of. What is
+	// recorded under one name is released under both.
+	// Defaults to none.
+	SameAs string `json:"same_as,omitempty"`
+
+	// From are the handles of the attributes that the value is made of while none is
+	// recorded: the texts of those that have one, with a space between, for a String;
+	// the first members, in their order, for an Object, whose member formatted is then
+	// made of the others, as on a letter. Only age is an Integer, of the years since a
+	// Date.
+	// Defaults to none.
+	From []string `json:"from,omitempty"`
+
+	// Verifies is the handle of the attribute that this Boolean says to be verified, or
+	// not: false unless it is recorded. It is released beside that one only, and
+	// forgotten when another value of it is recorded.
+	// Defaults to none.
+	Verifies string `json:"verifies,omitempty"`
 }
 
 // Group is a group of people whose members can be verified.
@@ -68,30 +94,6 @@ type Group struct {
 	Title string `json:"title,omitempty"`
 	// Subgroups are the parts that a member can belong to.
 	Subgroups []string `json:"subgroups,omitempty"`
-}
-
-// DefaultAttributes are the attributes that are always in the catalogue.
-func DefaultAttributes() []Attribute {
-	return []Attribute{
-		{Handle: "uuid", Name: "Unique identifier"},
-		{Handle: "email", Name: "Email"},
-		{Handle: "fname", Name: "First name"},
-		{Handle: "lname", Name: "Last name"},
-		{Handle: "phone", Name: "Phone"},
-		{Handle: "street", Name: "Street"},
-		{Handle: "city", Name: "City"},
-		{Handle: "state", Name: "State"},
-		{Handle: "zip", Name: "Postal code"},
-		{Handle: "country", Name: "Country"},
-		{Handle: "birthdate", Name: "Date of birth", Type: Date},
-		{Handle: "age", Name: "Age", Type: Integer},
-		{Handle: "eid", Name: "External identifier"},
-		{Handle: "covid_vaccine_records", Name: "COVID vaccine records", Type: Objects,
-			Members: []string{"brand", "date", "type"}},
-		{Handle: "previous_addresses", Name: "Previous addresses", Type: Objects,
-			Members: []string{"normalized_street", "street1", "street2", "city", "state",
-				"province", "zip", "country", "normalized", "primary"}},
-	}
 }
 
 // DefaultGroups are the groups of the default catalogue. They are in force while
@@ -106,25 +108,4 @@ func DefaultGroups() []Group {
 		{"nurse", "Nurse", []string{"Registered Nurse", "Licensed Practical Nurse", "Nurse Practitioner"}},
 		{"government", "Government employee", []string{"Federal", "State", "Local"}},
 	}
-}
-
-// DefaultScopes are the scopes of the default catalogue: identity, and one for
-// each of the default groups. They are in force while Config.Scopes is empty.
-func DefaultScopes() []Scope {
-	basic := []string{"uuid", "email", "fname", "lname"}
-	scopes := []Scope{{
-		Name: "identity", Title: "Your identity",
-		Description: "Your name, address, date of birth and how to reach you.",
-		Attributes: append(slices.Clone(basic), "phone", "street", "city", "state", "zip", "country", "birthdate", "age",
-			"covid_vaccine_records", "previous_addresses"),
-	}}
-	for _, g := range DefaultGroups() {
-		scopes = append(scopes, Scope{
-			Name: g.Name, Title: g.Title + " status",
-			Description: "Your name, email address, and whether you belong to this group.",
-			Attributes:  append(slices.Clone(basic), "zip"),
-			Groups:      []string{g.Name},
-		})
-	}
-	return scopes
 }

@@ -55,9 +55,10 @@ func (p *Pages) consentView(ctx context.Context, c storage.Consent) (ui.App, err
 			app.Scopes = append(app.Scopes, scope.Title)
 		}
 	}
-	byScope, _ := p.Claims.Catalogue.Release(c.Scopes)
-	for _, handle := range c.Attributes { // others were asked for one by one
-		if a, ok := p.Claims.Catalogue.Attribute(handle); ok && !slices.Contains(byScope, handle) {
+	byScope, _ := p.Claims.Catalogue.Asks(c.Scopes)
+	for _, fact := range c.Attributes { // others were asked for one by one
+		a, ok := p.Claims.Catalogue.Attribute(fact)
+		if ok && !slices.Contains(byScope, fact) && !p.Claims.Catalogue.IsComposed(fact) { // its parts are there
 			app.Scopes = append(app.Scopes, a.Name)
 		}
 	}

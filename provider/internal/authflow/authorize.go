@@ -246,7 +246,7 @@ func (e *Endpoint) issue(w http.ResponseWriter, r *http.Request, f *Flow, s auth
 	e.Keys.Refresh(ctx)
 	response, err := e.Engine.Authorize(ctx, f.request, engine.Approval{
 		Subject: s.user.UserID, AuthTime: s.user.AuthTime, AMR: s.user.AMR,
-		Attributes: s.asks.Attributes, Groups: s.asks.Groups,
+		Attributes: s.asks.Attributes, Groups: s.asks.Groups, Claims: e.hostRequest(f.request).Claims,
 		Basis: storage.Basis{Session: s.user.Session, Consent: *s.consent}, Flow: e.engineFlow(f),
 	})
 	switch {
@@ -283,8 +283,8 @@ func (e *Endpoint) checkVerified(ctx context.Context, f *Flow, userID string) er
 		return nil
 	}
 	for _, scope := range request.Scopes {
-		handles, groups := e.Claims.Catalogue.Release([]string{scope})
-		r, err := e.Claims.Release(ctx, userID, handles, groups, "")
+		facts, groups := e.Claims.Catalogue.Asks([]string{scope})
+		r, err := e.Claims.Release(ctx, userID, facts, groups, "")
 		if err != nil {
 			return err
 		}

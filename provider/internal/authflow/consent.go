@@ -60,11 +60,12 @@ func (e *Endpoint) showConsent(w http.ResponseWriter, r *http.Request, p *Page) 
 	}
 	view.Hidden = append(view.Hidden,
 		ui.Field{Name: userField, Value: s.user.UserID}, ui.Field{Name: termsField, Value: fingerprint})
+	shown := map[string]bool{}
 	for _, name := range f.request.Scopes {
 		if claims.IsProtocolScope(name) {
 			continue
 		}
-		scope, err := e.consentScope(r, f.request, s.user.UserID, name)
+		scope, err := e.consentScope(r, f.request, s.user.UserID, name, shown)
 		if err != nil {
 			return err
 		}
@@ -74,14 +75,16 @@ func (e *Endpoint) showConsent(w http.ResponseWriter, r *http.Request, p *Page) 
 		view.Scopes = append(view.Scopes, scope)
 	}
 	if single := e.singly(f.request); len(single) > 0 {
-		scope, err := e.consentData(r, s.user.UserID, single, nil, "")
+		scope, err := e.consentData(r, s.user.UserID, single, nil, "", shown)
 		if err != nil {
 			return err
 		}
 		if view.Incremental {
 			markNewMembers(&scope, before)
 		}
-		view.Scopes = append(view.Scopes, scope)
+		if len(scope.Attributes) > 0 {
+			view.Scopes = append(view.Scopes, scope)
+		}
 	}
 	for _, uri := range s.asks.Resources {
 		resource := e.Engine.Resource(uri)
@@ -96,7 +99,7 @@ func (e *Endpoint) showConsent(w http.ResponseWriter, r *http.Request, p *Page) 
 // markNew marks what of a scope the user has not allowed before: all of it, or what it
 // has come to mean beside.
 func (e *Endpoint) markNew(scope *ui.ConsentScope, name string, before *storage.Consent) {
-	attributes, groups := e.Claims.Catalogue.Release([]string{name})
+	attributes, groups := e.Claims.Catalogue.Asks([]string{name})
 	scope.New = !slices.Contains(before.Scopes, name)
 	if scope.New || claims.Covers(before.Attributes, attributes) && claims.Covers(before.Groups, groups) {
 		return
@@ -113,39 +116,42 @@ func markNewMembers(scope *ui.ConsentScope, before *storage.Consent) {
 	}
 }
 
-// singly returns what a request asks for one by one and no scope of it releases.
+// singly returns the facts of what a request asks for one by one.
 func (e *Endpoint) singly(request *engine.AuthorizeRequest) []string {
-	byScope, _ := e.Claims.Catalogue.Release(request.Scopes)
-	asked := e.Claims.Catalogue.Single(request.Client, request.Claims.Names(engine.InAny))
-	return slices.DeleteFunc(asked, func(handle string) bool { return slices.Contains(byScope, handle) })
+	return e.Claims.Catalogue.Facts(e.Claims.Catalogue.Single(request.Client, request.Claims.Names(engine.InAny)))
 }
 
 // consentScope shows what one scope would release now, value by value.
-func (e *Endpoint) consentScope(r *http.Request, request *engine.AuthorizeRequest, userID, name string) (ui.ConsentScope, error) {
+func (e *Endpoint) consentScope(r *http.Request, request *engine.AuthorizeRequest, userID, name string, shown map[string]bool) (ui.ConsentScope, error) {
 	scope := e.Claims.Catalogue.Scope(name)
-	handles, groups := e.Claims.Catalogue.Release([]string{name})
-	out, err := e.consentData(r, userID, handles, groups, request.EID)
+	facts, groups := e.Claims.Catalogue.Asks([]string{name})
+	out, err := e.consentData(r, userID, facts, groups, request.EID, shown)
 	out.Title, out.Text = cmp.Or(scope.Title, scope.Name), scope.Description
 	return out, err
 }
 
-// consentData shows what these handles and groups would release now.
-func (e *Endpoint) consentData(r *http.Request, userID string, handles, groups []string, eid string) (out ui.ConsentScope, err error) {
-	released, err := e.Claims.Release(r.Context(), userID, handles, groups, eid)
+// consentData shows what there is of these facts and groups now, each fact once on the
+// screen, whichever scopes and claims tell it.
+func (e *Endpoint) consentData(r *http.Request, userID string, facts, groups []string, eid string, shown map[string]bool) (out ui.ConsentScope, err error) {
+	released, err := e.Claims.Release(r.Context(), userID, facts, groups, eid)
 	if err != nil {
 		return out, err
 	}
 	// What is not known now may be later, and is then released.
-	for _, handle := range handles {
-		if !released.Has(handle) {
-			a, _ := e.Claims.Catalogue.Attribute(handle)
-			released.Attributes = append(released.Attributes, claims.Attribute{Handle: handle, Name: a.Name})
+	for _, fact := range facts {
+		if !released.Has(fact) && !e.Claims.Catalogue.IsComposed(fact) {
+			a, _ := e.Claims.Catalogue.Attribute(fact)
+			released.Attributes = append(released.Attributes, claims.Attribute{Handle: fact, Name: a.Name})
 		}
 	}
 	for _, a := range released.Attributes {
+		if a.Composed || shown[a.Handle] { // its parts are facts of their own
+			continue
+		}
+		shown[a.Handle] = true
 		known, _ := e.Claims.Catalogue.Attribute(a.Handle)
 		out.Attributes = append(out.Attributes, ui.ConsentAttribute{
-			Handle: a.Handle, Label: a.Name, Values: claims.Lines(known, a.Value),
+			Handle: a.Handle, Label: a.Name, Values: claims.Lines(known, a.Value), Truth: claims.Truth(known, a.Value),
 		})
 	}
 	now := e.Clock()

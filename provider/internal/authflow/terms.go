@@ -19,7 +19,7 @@ import (
 // the decision and with the grant, because scopes can come to mean more.
 type terms struct {
 	Scopes       []string
-	Attributes   []string
+	Attributes   []string // facts
 	Groups       []string
 	Resources    []string `json:",omitempty"`
 	ClientName   string
@@ -28,7 +28,7 @@ type terms struct {
 
 // termsOf returns what a request asks for.
 func (e *Endpoint) termsOf(request *engine.AuthorizeRequest) terms {
-	attributes, groups := e.Claims.Catalogue.ReleaseFor(request.Client, request.Scopes, request.Claims.Names(engine.InAny))
+	attributes, groups := e.Claims.Catalogue.AsksFor(request.Client, request.Scopes, request.Claims.Names(engine.InAny))
 	return terms{
 		Scopes: request.Scopes, Attributes: attributes, Groups: groups, Resources: request.Resources,
 		ClientName: request.Client.Name, RedirectHost: redirectHost(request.RedirectURI),

@@ -15,30 +15,39 @@ func (c *Catalogue) ReleaseFor(client *engine.Client, scopes, single []string) (
 	return Union(handles, c.Single(client, single)), groups
 }
 
+// AsksFor returns what an application asks a user for: the facts of that, and the groups.
+func (c *Catalogue) AsksFor(client *engine.Client, scopes, single []string) (facts, groups []string) {
+	handles, groups := c.ReleaseFor(client, scopes, single)
+	return c.Facts(handles), groups
+}
+
 // Single returns which of these claims an application may ask for one by one: attributes
-// that the scopes of its registration release, in the order of the catalogue. Others,
-// which there may not even be, are left out. Anything more would be a way around the
-// registration.
+// that the scopes of its registration release, also under another name, in the order of
+// the catalogue. Others, which there may not even be, are left out. Anything more would be
+// a way around the registration.
 func (c *Catalogue) Single(client *engine.Client, names []string) []string {
 	if len(names) == 0 {
 		return nil
 	}
 	registered := client.Scopes
 	if len(registered) == 0 {
-		registered = c.names()
+		registered = c.scopeNames()
 	}
 	allowed, _ := c.Release(registered)
+	for i, handle := range allowed {
+		allowed[i] = c.tells(handle)
+	}
 	var handles []string
 	for _, a := range c.Attributes {
-		if slices.Contains(names, a.Handle) && slices.Contains(allowed, a.Handle) {
+		if slices.Contains(names, a.Handle) && slices.Contains(allowed, c.tells(a.Handle)) {
 			handles = append(handles, a.Handle)
 		}
 	}
 	return handles
 }
 
-// names returns all scopes of the host.
-func (c *Catalogue) names() []string {
+// scopeNames returns all scopes of the host.
+func (c *Catalogue) scopeNames() []string {
 	names := make([]string, len(c.Scopes))
 	for i := range c.Scopes {
 		names[i] = c.Scopes[i].Name

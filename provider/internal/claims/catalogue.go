@@ -19,6 +19,11 @@ type Catalogue struct {
 
 	attributes map[string]catalogue.Attribute
 	groups     map[string]catalogue.Group
+
+	// names are the other names of an attribute, verifiers what says that it is
+	// verified, both by its handle.
+	names     map[string][]string
+	verifiers map[string]string
 }
 
 // The scope values that OpenID Connect defines. They release nothing.
@@ -34,13 +39,16 @@ func IsProtocolScope(name string) bool { return name == OpenID || name == Offlin
 // may take one.
 var reserved = []string{
 	"iss", "sub", "aud", "exp", "iat", "nbf", "jti", "auth_time", "nonce", "acr", "amr", "azp",
-	"at_hash", "c_hash", "s_hash", "status", "email_verified",
+	"at_hash", "c_hash", "s_hash", "status",
 }
 
 // NewCatalogue returns the catalogue of these scopes, attributes beside the default ones,
 // and groups. A field of Config that cannot be accepted is a *field.Error.
 func NewCatalogue(scopes []catalogue.Scope, attributes []catalogue.Attribute, groups []catalogue.Group) (*Catalogue, error) {
-	c := &Catalogue{attributes: map[string]catalogue.Attribute{}, groups: map[string]catalogue.Group{}}
+	c := &Catalogue{
+		attributes: map[string]catalogue.Attribute{}, groups: map[string]catalogue.Group{},
+		names: map[string][]string{}, verifiers: map[string]string{},
+	}
 	defaults := catalogue.DefaultAttributes()
 	for i, a := range append(defaults, attributes...) {
 		if err := c.addAttribute(a); err != nil {
@@ -80,15 +88,25 @@ func (c *Catalogue) addAttribute(a catalogue.Attribute) *field.Error {
 	case slices.Contains(reserved, a.Handle):
 		return field.Errorf("Handle", "%q is a claim of the protocol", a.Handle)
 	}
+	a, err := c.related(a)
+	if err != nil {
+		return err
+	}
 	switch a.Type {
 	case "":
 		a.Type = catalogue.String
-	case catalogue.String, catalogue.Integer, catalogue.Date, catalogue.Objects:
+	case catalogue.String, catalogue.Integer, catalogue.Date, catalogue.Boolean, catalogue.Strings, catalogue.Object, catalogue.Objects:
 	default:
-		return field.Errorf("Type", "%q of attribute %q is none of string, integer, date and objects", a.Type, a.Handle)
+		return field.Errorf("Type", "%q of attribute %q is none of string, integer, date, boolean, strings, object and objects", a.Type, a.Handle)
 	}
-	if (a.Type == catalogue.Objects) != (len(a.Members) > 0) {
-		return field.Errorf("Members", "of attribute %q: members and the type objects go together", a.Handle)
+	if (a.Type == catalogue.Objects || a.Type == catalogue.Object) != (len(a.Members) > 0) {
+		return field.Errorf("Members", "of attribute %q: members and the types object and objects go together", a.Handle)
+	}
+	if a.SameAs != "" {
+		c.names[a.SameAs] = append(c.names[a.SameAs], a.Handle)
+	}
+	if a.Verifies != "" {
+		c.verifiers[a.Verifies] = a.Handle
 	}
 	c.attributes[a.Handle] = a
 	c.Attributes = append(c.Attributes, a)
@@ -138,15 +156,29 @@ func (c *Catalogue) Group(name string) (catalogue.Group, bool) {
 // Known reports whether a scope value can be asked for.
 func (c *Catalogue) Known(name string) bool { return IsProtocolScope(name) || c.Scope(name) != nil }
 
-// Release returns the handles and groups that scopes release, each once, in the order of
-// the scopes.
+// Release returns the handles and groups that scopes release, each once: handles in the
+// order of the attributes, groups in that of the scopes.
 func (c *Catalogue) Release(scopes []string) (handles, groups []string) {
 	for _, name := range scopes {
 		if s := c.Scope(name); s != nil {
 			handles, groups = Union(handles, s.Attributes), Union(groups, s.Groups)
 		}
 	}
-	return handles, groups
+	return c.inOrder(handles), groups
+}
+
+// inOrder returns handles in the order of the attributes.
+func (c *Catalogue) inOrder(handles []string) []string {
+	if len(handles) < 2 {
+		return handles
+	}
+	ordered := make([]string, 0, len(handles))
+	for _, a := range c.Attributes {
+		if slices.Contains(handles, a.Handle) {
+			ordered = append(ordered, a.Handle)
+		}
+	}
+	return ordered
 }
 
 // Union adds to a, which has nothing twice, what is only in b.

@@ -1,13 +1,14 @@
 package claims
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
 	"slices"
-	"strings"
+	"strconv"
 	"time"
 
 	"github.com/bonafide-id/bonafide/provider/internal/cache"
@@ -55,20 +56,18 @@ func NewSource(o Options) *Source {
 // Record is a person from whichever place keeps it. Nobody changes its map and slice:
 // they may be shared.
 type Record struct {
-	EmailVerified bool
-
 	attributes map[string]json.RawMessage
 	statuses   []storage.Status
 
-	// email is the address that an embedded account signs in with. It stands in place
-	// of the attribute.
-	email json.RawMessage
+	// account is what an embedded account says, in place of attributes: the address that
+	// it signs in with, and whether that is verified.
+	account map[string]json.RawMessage
 }
 
 // attribute returns the JSON of what is recorded, or nil.
 func (r Record) attribute(handle string) json.RawMessage {
-	if handle == "email" && r.email != nil {
-		return r.email
+	if raw, ok := r.account[handle]; ok {
+		return raw
 	}
 	return r.attributes[handle]
 }
@@ -80,10 +79,21 @@ func (r Record) Text(handle string) string {
 }
 
 // Name returns what a user is called.
-func (r Record) Name() string { return strings.TrimSpace(r.Text("fname") + " " + r.Text("lname")) }
+func (r Record) Name() string {
+	return cmp.Or(join(" ", r.Text("fname"), r.Text("lname")), r.Text("name"))
+}
+
+// Attributes that an embedded account has as well.
+const (
+	emailHandle   = "email"
+	emailVerified = "email_verified"
+)
+
+// EmailVerified reports whether the address is known to be the user's.
+func (r Record) EmailVerified() bool { return string(r.attribute(emailVerified)) == "true" }
 
 // AccountHandles are the attributes that a user is called by.
-var AccountHandles = []string{"fname", "lname", "email"}
+var AccountHandles = []string{"fname", "lname", emailHandle, "name"}
 
 // Person reads these attributes and the status of these groups. host.ErrNoUser when there
 // is no such user.
@@ -107,8 +117,8 @@ func (s *Source) Person(ctx context.Context, userID string, handles, groups []st
 	if stored.Email == "" {
 		return r, nil
 	}
-	r.EmailVerified = stored.EmailVerified
-	r.email, err = json.Marshal(stored.Email)
+	email, err := json.Marshal(stored.Email)
+	r.account = map[string]json.RawMessage{emailHandle: email, emailVerified: strconv.AppendBool(nil, stored.EmailVerified)}
 	return r, err
 }
 
@@ -124,10 +134,7 @@ type asked struct {
 
 // hostPerson asks the host, once for each request, and holds its answer to the catalogue.
 func (s *Source) hostPerson(ctx context.Context, userID string, handles, groups []string) (Record, error) {
-	// The age may have to be computed.
-	if slices.Contains(handles, "age") && !slices.Contains(handles, "birthdate") {
-		handles = append(slices.Clone(handles), "birthdate")
-	}
+	handles = s.Catalogue.sources(handles)
 	enough := func(a asked) bool {
 		return a.userID == userID && Covers(a.handles, handles) && Covers(a.groups, groups)
 	}
@@ -163,15 +170,18 @@ func (s *Source) ask(ctx context.Context, userID string, handles, groups []strin
 // check holds what the host says about a person to the catalogue. It runs where the
 // host's functions do, because it calls those that write its values as JSON.
 func (s *Source) check(answer Person, userID string, handles, groups []string) (Record, []misfit) {
-	r := Record{attributes: map[string]json.RawMessage{}, EmailVerified: answer.EmailVerified}
+	r := Record{attributes: map[string]json.RawMessage{}}
 	var misfits []misfit
 	for _, handle := range handles {
-		raw, err := Encode(s.Catalogue.attributes[handle], answer.Attributes[handle])
+		raw, err := Encode(s.Catalogue.attributes[handle], s.Catalogue.named(answer.Attributes, handle))
 		if err != nil {
 			misfits = append(misfits, misfit{userID, "attribute", handle})
 		} else if raw != nil {
 			r.attributes[handle] = raw
 		}
+	}
+	if answer.EmailVerified {
+		r.attributes[emailVerified] = []byte("true")
 	}
 	for _, status := range answer.Statuses {
 		if slices.Contains(groups, status.Group) { // no other was asked for

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 	"time"
 
 	"github.com/bonafide-id/bonafide/provider/catalogue"
@@ -17,9 +16,8 @@ import (
 
 // Released is what scopes release about a person at one moment.
 type Released struct {
-	Attributes    []Attribute
-	Statuses      []storage.Status
-	EmailVerified bool
+	Attributes []Attribute
+	Statuses   []storage.Status
 
 	// Until is when the first of it is over: a verification that ends, an age that
 	// changes with a birthday. Zero means never.
@@ -38,6 +36,9 @@ type Attribute struct {
 	Handle string          `json:"handle"`
 	Name   string          `json:"name"`
 	Value  json.RawMessage `json:"value"`
+
+	// Composed reports that the value is made of other facts, which say as much.
+	Composed bool `json:"-"`
 }
 
 // Has reports whether an attribute is among what is released.
@@ -56,7 +57,7 @@ func (s *Source) ReleaseTo(ctx context.Context, g storage.Grant, scopes []string
 // allowed reads handles and groups about the user of a grant, now, as far as the user has
 // been shown them.
 func (s *Source) allowed(ctx context.Context, g storage.Grant, handles, groups []string) (Released, error) {
-	return s.Release(ctx, g.Subject, intersection(handles, g.Attributes), intersection(groups, g.Groups), g.EID)
+	return s.Release(ctx, g.Subject, s.Catalogue.allowed(handles, g.Attributes), intersection(groups, g.Groups), g.EID)
 }
 
 // Release reads attributes and groups of a user, now. host.ErrNoUser when there is no
@@ -67,18 +68,17 @@ func (s *Source) Release(ctx context.Context, userID string, handles, groups []s
 		return Released{}, err
 	}
 	r := Released{
-		Attributes:    make([]Attribute, 0, len(handles)+1),
-		Statuses:      make([]storage.Status, 0, len(groups)),
-		EmailVerified: person.EmailVerified,
+		Attributes: make([]Attribute, 0, len(handles)+1),
+		Statuses:   make([]storage.Status, 0, len(groups)),
 	}
-	for _, handle := range handles {
+	for _, handle := range s.Catalogue.inOrder(handles) {
 		value, until, err := s.value(ctx, person, userID, handle)
 		if err != nil {
 			return Released{}, fmt.Errorf("attribute %q: %w", handle, err)
 		}
 		r.endsBy(until)
-		if value != nil {
-			r.Attributes = append(r.Attributes, Attribute{handle, s.Catalogue.attributes[handle].Name, value})
+		if value.Value != nil {
+			r.Attributes = append(r.Attributes, value)
 		}
 	}
 	if eid != "" && !r.Has("eid") {
@@ -86,7 +86,7 @@ func (s *Source) Release(ctx context.Context, userID string, handles, groups []s
 		if err != nil {
 			return Released{}, err
 		}
-		r.Attributes = append(r.Attributes, Attribute{"eid", s.Catalogue.attributes["eid"].Name, value})
+		r.Attributes = append(r.Attributes, Attribute{Handle: "eid", Name: s.Catalogue.attributes["eid"].Name, Value: value})
 	}
 	for _, group := range groups {
 		status, fits := limitTo(s.Catalogue.groups[group], statusOf(person.statuses, group, s.Clock()))
@@ -101,33 +101,44 @@ func (s *Source) Release(ctx context.Context, userID string, handles, groups []s
 	return r, nil
 }
 
-// value returns the JSON of one attribute, or nil when the person has none, and until
-// when it is right; zero means for ever.
-func (s *Source) value(ctx context.Context, person Record, userID, handle string) (raw json.RawMessage, until time.Time, err error) {
+// value returns one attribute, without a Value when the person has none, and until when it
+// is right; zero means for ever.
+func (s *Source) value(ctx context.Context, person Record, userID, handle string) (Attribute, time.Time, error) {
+	a := s.Catalogue.attributes[handle]
+	out := Attribute{Handle: handle, Name: a.Name}
 	if handle == "uuid" {
-		raw, err = json.Marshal(userID)
-		return raw, until, err
+		var err error
+		out.Value, err = json.Marshal(userID)
+		return out, time.Time{}, err
 	}
-	raw = person.attribute(handle)
-	if raw != nil && !hasType(s.Catalogue.attributes[handle], raw) {
-		s.leftOut(ctx, misfit{userID, "attribute", handle})
-		raw = nil
+	recorded := func(handle string) json.RawMessage { return s.recorded(ctx, person, userID, handle) }
+	out.Value = recorded(s.Catalogue.Fact(handle))
+	switch {
+	case a.Verifies != "" && recorded(a.Verifies) == nil:
+		out.Value = nil // nothing to be verified
+	case a.Verifies != "" && out.Value == nil:
+		out.Value = []byte("false")
+	case out.Value == nil && len(a.From) > 0:
+		var until time.Time
+		var err error
+		out.Value, until, err = compose(a, recorded, s.Clock())
+		out.Composed = isComposed(a)
+		return out, until, err
 	}
-	if raw == nil && handle == "age" {
-		raw, until = s.age(person.attribute("birthdate"))
-	}
-	return raw, until, nil
+	return out, time.Time{}, nil
 }
 
-// age computes the age from a date of birth, and until when it is right; it returns nil
-// when there is no date.
-func (s *Source) age(birthdate json.RawMessage) (json.RawMessage, time.Time) {
-	born, err := time.Parse(`"`+time.DateOnly+`"`, string(birthdate))
-	if err != nil {
-		return nil, time.Time{}
+// recorded returns the JSON of a fact, or nil when the person has none that fits.
+func (s *Source) recorded(ctx context.Context, person Record, userID, handle string) json.RawMessage {
+	raw := person.attribute(handle)
+	if raw != nil && !hasType(s.Catalogue.attributes[handle], raw) {
+		s.leftOut(ctx, misfit{userID, "attribute", handle})
+		return nil
 	}
-	age := ageOn(born, s.Clock().UTC())
-	return []byte(strconv.Itoa(age)), born.AddDate(age+1, 0, 0)
+	if isEmptyText(raw) { // Core section 5.3.2: no claim without a value
+		return nil
+	}
+	return raw
 }
 
 // statusOf returns the status of a group at a moment. A group that nobody has verified,
@@ -173,6 +184,9 @@ func inCalendar(t time.Time) bool {
 func (s *Source) Claims(ctx context.Context, g storage.Grant, c *engine.Client, in engine.Place) (engine.Claims, error) {
 	host.AskFor(ctx, host.Request{ClientID: g.ClientID, Scopes: g.Scopes, Claims: s.Catalogue.Single(c, engine.ClaimsOf(g).Names(engine.InAny))})
 	handles, groups := s.Catalogue.releasedIn(in, g, c)
+	if c.Dialect.EmailVerified && slices.Contains(handles, emailHandle) {
+		handles = Union(handles, []string{emailVerified})
+	}
 	r, err := s.allowed(ctx, g, handles, groups)
 	if errors.Is(err, host.ErrNoUser) {
 		return engine.Claims{}, engine.ErrNoUser
@@ -180,12 +194,9 @@ func (s *Source) Claims(ctx context.Context, g storage.Grant, c *engine.Client, 
 	if err != nil {
 		return engine.Claims{}, err
 	}
-	claims := make([]engine.Claim, 0, len(r.Attributes)+2)
+	claims := make([]engine.Claim, 0, len(r.Attributes)+1)
 	for _, a := range r.Attributes {
 		claims = append(claims, engine.Claim{Name: a.Handle, Value: a.Value})
-	}
-	if c.Dialect.EmailVerified && r.Has("email") {
-		claims = append(claims, engine.Claim{Name: "email_verified", Value: strconv.AppendBool(nil, r.EmailVerified)})
 	}
 	if len(r.Statuses) > 0 {
 		raw, err := json.Marshal(StatusObjects(r.Statuses))

@@ -17,7 +17,7 @@ import (
 var errType = errors.New("the value does not have the attribute's type")
 
 // Encode returns the JSON of a value, in the exact shape of its attribute, or nil for
-// one that stands for none: nil, null, and for a date the empty text.
+// one that stands for none: nil, null, the empty text, and an object without a text.
 func Encode(a catalogue.Attribute, value any) (json.RawMessage, error) {
 	if isAbsent(value) {
 		return nil, nil
@@ -26,13 +26,21 @@ func Encode(a catalogue.Attribute, value any) (json.RawMessage, error) {
 	if err != nil {
 		return nil, errType // the cause may hold the value
 	}
-	if text := string(raw); text == "null" || a.Type == catalogue.Date && text == `""` {
+	if string(raw) == "null" || isEmptyText(raw) && isText(a.Type) {
 		return nil, nil
 	}
 	switch a.Type {
 	case catalogue.Integer:
 		var n int64
 		err = json.Unmarshal(raw, &n)
+	case catalogue.Boolean:
+		var b bool
+		err = json.Unmarshal(raw, &b)
+	case catalogue.Strings:
+		var list []string
+		err = json.Unmarshal(raw, &list)
+	case catalogue.Object:
+		return encodeObject(a, raw)
 	case catalogue.Objects:
 		return encodeObjects(a, raw)
 	case catalogue.Date:
@@ -48,6 +56,26 @@ func Encode(a catalogue.Attribute, value any) (json.RawMessage, error) {
 		return nil, errType
 	}
 	return raw, nil
+}
+
+// encodeObject keeps the members that have a text; nil when none has.
+func encodeObject(a catalogue.Attribute, raw json.RawMessage) (json.RawMessage, error) {
+	var object map[string]string
+	if err := json.Unmarshal(raw, &object); err != nil {
+		return nil, errors.New("the value is not an object of strings")
+	}
+	for member, text := range object {
+		if !slices.Contains(a.Members, member) {
+			return nil, fmt.Errorf("the value has an unknown member %q", member)
+		}
+		if text == "" {
+			delete(object, member)
+		}
+	}
+	if len(object) == 0 {
+		return nil, nil
+	}
+	return json.Marshal(object)
 }
 
 // encodeObjects gives every object exactly the members of the attribute; those that are
@@ -70,6 +98,12 @@ func encodeObjects(a catalogue.Attribute, raw json.RawMessage) (json.RawMessage,
 	}
 	return json.Marshal(out)
 }
+
+func isText(t catalogue.AttributeType) bool {
+	return t == catalogue.String || t == catalogue.Date
+}
+
+func isEmptyText(raw json.RawMessage) bool { return string(raw) == `""` }
 
 // isAbsent reports whether a value stands for none: nil, also of a type.
 func isAbsent(value any) bool {
@@ -94,11 +128,35 @@ func hasType(a catalogue.Attribute, raw json.RawMessage) bool {
 	case catalogue.Date:
 		_, err := time.Parse(`"`+time.DateOnly+`"`, string(raw))
 		return err == nil
+	case catalogue.Boolean:
+		return string(raw) == "true" || string(raw) == "false"
+	case catalogue.Strings:
+		return isStrings(raw)
+	case catalogue.Object:
+		return isObject(a, raw)
 	case catalogue.Objects:
 		return hasMembers(a, raw)
 	default:
 		return len(raw) > 0 && raw[0] == '"'
 	}
+}
+
+func isStrings(raw json.RawMessage) bool {
+	var list []*string
+	return bytes.HasPrefix(raw, []byte("[")) && json.Unmarshal(raw, &list) == nil && !slices.Contains(list, nil)
+}
+
+func isObject(a catalogue.Attribute, raw json.RawMessage) bool {
+	var object map[string]*string
+	if !bytes.HasPrefix(raw, []byte("{")) || json.Unmarshal(raw, &object) != nil || len(object) == 0 {
+		return false
+	}
+	for member, text := range object {
+		if text == nil || !slices.Contains(a.Members, member) {
+			return false
+		}
+	}
+	return true
 }
 
 func hasMembers(a catalogue.Attribute, raw json.RawMessage) bool {
@@ -112,15 +170,31 @@ func hasMembers(a catalogue.Attribute, raw json.RawMessage) bool {
 	})
 }
 
-// Lines writes the JSON value of an attribute for people, a line for each object in the
-// order of its members; flags among them say nothing to people.
+// Lines writes the JSON value of an attribute for people: a line for each object in the
+// order of its members, of which flags say nothing to people. What is true or false has
+// none; see Truth.
 func Lines(a catalogue.Attribute, raw json.RawMessage) []string {
-	if a.Type != catalogue.Objects {
-		if text, ok := textOf(raw); ok {
-			return []string{text}
-		}
+	switch a.Type {
+	case catalogue.Boolean:
 		return nil
+	case catalogue.Strings:
+		var list []string
+		if json.Unmarshal(raw, &list) != nil || len(list) == 0 {
+			return nil
+		}
+		return []string{strings.Join(list, ", ")}
+	case catalogue.Object:
+		return objectLines(a, append(append([]byte("["), raw...), ']'))
+	case catalogue.Objects:
+		return objectLines(a, raw)
 	}
+	if text, ok := textOf(raw); ok {
+		return []string{text}
+	}
+	return nil
+}
+
+func objectLines(a catalogue.Attribute, raw json.RawMessage) []string {
 	var objects []map[string]string
 	if json.Unmarshal(raw, &objects) != nil {
 		return nil
@@ -136,6 +210,16 @@ func Lines(a catalogue.Attribute, raw json.RawMessage) []string {
 		lines = append(lines, strings.Join(parts, ", "))
 	}
 	return lines
+}
+
+// Truth returns the JSON value of an attribute that is true or false, and nil for any
+// other.
+func Truth(a catalogue.Attribute, raw json.RawMessage) *bool {
+	var truth *bool
+	if a.Type != catalogue.Boolean || json.Unmarshal(raw, &truth) != nil {
+		return nil
+	}
+	return truth
 }
 
 // textOf writes a string or a number for people, a number with all its digits.

@@ -22,9 +22,11 @@ type Approval struct {
 	AuthTime time.Time
 	AMR      []string
 
-	// Attributes and Groups are what the user allowed to be released.
+	// Attributes and Groups are what the user allowed to be released, Claims the names of
+	// the claims among them that were asked for one by one.
 	Attributes []string
 	Groups     []string
+	Claims     []string
 
 	// Basis is what the decision rests on; when that is over by the time of the
 	// response, nothing is issued and the error is storage.ErrEnded.
@@ -63,7 +65,7 @@ func (e *Engine) Authorize(ctx context.Context, r *AuthorizeRequest, a Approval)
 	for _, scope := range r.read.GetRequestedScopes() {
 		r.read.GrantScope(scope)
 	}
-	asked, err := r.Claims.record(a.Attributes)
+	asked, err := r.Claims.record(a.Claims)
 	if err != nil {
 		return Response{}, AsError(err)
 	}

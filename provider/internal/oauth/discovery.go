@@ -85,7 +85,7 @@ func (e *Endpoints) discoveryDocument() ([]byte, error) {
 	}
 	handles, _ := e.Catalogue.Release(m.ScopesSupported)
 	m.ClaimsSupported = append(m.ClaimsSupported, handles...)
-	if slices.Contains(handles, "email") {
+	if slices.Contains(handles, "email") && !slices.Contains(handles, "email_verified") {
 		m.ClaimsSupported = append(m.ClaimsSupported, "email_verified")
 	}
 	if !slices.Contains(handles, "eid") {

@@ -107,7 +107,11 @@ func CheckFit(catalogue *claims.Catalogue, set sandbox.PersonaSet) error {
 	}
 	for i, p := range set.Personas {
 		for _, handle := range sortedHandles(p.Attributes) {
-			if _, err := encode(catalogue, handle, p.Attributes[handle]); err != nil {
+			fact, err := encode(catalogue, handle, p.Attributes[handle])
+			if _, twice := p.Attributes[fact]; err == nil && twice && fact != handle {
+				err = fmt.Errorf("is another name of %q, which is there as well", fact)
+			}
+			if err != nil {
 				return &field.Error{Field: fmt.Sprintf("Personas[%d].Attributes[%s]", i, handle), Err: err}
 			}
 		}

@@ -74,21 +74,27 @@ func (c *Cast) recordAttributes(ctx context.Context, id string, before storage.P
 	for handle := range before.Attributes {
 		changes[handle] = nil
 	}
-	for handle, value := range values {
-		if raw, err := encode(c.Catalogue, handle, value); err == nil {
-			changes[handle] = raw
-		}
+	fitting := maps.Clone(values)
+	maps.DeleteFunc(fitting, func(handle string, value any) bool {
+		fact, err := encode(c.Catalogue, handle, value)
+		_, twice := values[fact]
+		return err != nil || fact != handle && twice
+	})
+	encoded, err := c.Catalogue.EncodeAll(fitting)
+	if err != nil {
+		return err
 	}
+	maps.Copy(changes, encoded)
 	return c.Store.SetAttributes(ctx, id, changes)
 }
 
-// encode returns a value as it is recorded.
-func encode(catalogue *claims.Catalogue, handle string, value any) (json.RawMessage, error) {
-	a, ok := catalogue.Attribute(handle)
-	if !ok || handle == "uuid" || handle == "email" { // the account has both
-		return nil, errors.New("is not an attribute that can be recorded")
+// encode returns the fact that a value is recorded as, or why it is not.
+func encode(catalogue *claims.Catalogue, handle string, value any) (fact string, err error) {
+	if handle == "email" || handle == "email_verified" { // the account has both
+		return "", errors.New("is not an attribute that can be recorded")
 	}
-	return claims.Encode(a, value)
+	fact, _, err = catalogue.Encode(handle, value)
+	return fact, err
 }
 
 func sortedHandles(values map[string]any) []string { return slices.Sorted(maps.Keys(values)) }

@@ -26,10 +26,13 @@ type Installation struct {
 // and eid, which the application brings itself.
 func (i Installation) handles() []catalogue.Attribute {
 	return slices.DeleteFunc(slices.Clone(i.Attributes), func(a catalogue.Attribute) bool {
-		return a.Handle != "eid" && !slices.ContainsFunc(i.Scopes, func(s catalogue.Scope) bool {
-			return slices.Contains(s.Attributes, a.Handle)
-		})
+		return a.Handle != "eid" && !i.releases(a.Handle)
 	})
+}
+
+// releases reports whether any scope releases an attribute.
+func (i Installation) releases(handle string) bool {
+	return slices.ContainsFunc(i.Scopes, func(s catalogue.Scope) bool { return slices.Contains(s.Attributes, handle) })
 }
 
 // exampleScope is a scope value for examples: the first that releases a group, or the

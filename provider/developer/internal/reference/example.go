@@ -40,7 +40,10 @@ func (d *Document) exampleOf(p Payload) string {
 
 // valueExample is a value of an attribute that the example scope releases.
 func (i Installation) valueExample(handle string) string {
-	released := strings.TrimSuffix(handle, "_verified")
+	released := handle
+	if handle == "email_verified" {
+		released = "email"
+	}
 	for _, s := range i.Scopes {
 		if s.Name == i.exampleScope() && slices.Contains(s.Attributes, released) {
 			return values[handle]

@@ -304,6 +304,9 @@ func (t Type) schema() object {
 	if payload, ok := strings.CutPrefix(string(t), string(typeObjects)); ok {
 		return object{"type": "array", "items": reference(payload)}
 	}
+	if payload, ok := strings.CutPrefix(string(t), string(typeObject)); ok {
+		return reference(payload)
+	}
 	switch t {
 	case TypeStrings:
 		return object{"type": "array", "items": object{"type": "string"}}

@@ -36,7 +36,7 @@ type Member struct {
 // Type is the JSON type of a member.
 type Type string
 
-// The types of members. An object or a list of objects names a payload after its colon.
+// The types of members. An object and a list of objects name a payload after the colon.
 const (
 	TypeString  Type = "string"
 	TypeInteger Type = "integer"
@@ -44,6 +44,7 @@ const (
 	TypeDate    Type = "date"
 	TypeAny     Type = "any"
 	TypeStrings Type = "list of strings"
+	typeObject  Type = "object: "
 	typeObjects Type = "list of objects: "
 )
 
@@ -140,7 +141,7 @@ func payloads(i Installation) []Payload {
 			}},
 	}
 	for _, a := range i.handles() {
-		if a.Type == catalogue.Objects {
+		if a.Type == catalogue.Objects || a.Type == catalogue.Object {
 			all = append(all, listed(a))
 		}
 	}
@@ -152,7 +153,7 @@ func claimMembers(i Installation) []Member {
 	var members []Member
 	for _, a := range i.handles() {
 		members = append(members, Member{Name: a.Handle, Type: typeOf(a), When: "released and known", Meaning: a.Name + ".", Example: i.valueExample(a.Handle)})
-		if a.Handle == "email" {
+		if a.Handle == "email" && !i.releases("email_verified") {
 			members = append(members, Member{Name: "email_verified", Type: TypeBoolean, When: "beside `email`, in the dialect `standard`",
 				Meaning: "Whether the user has shown that the address is theirs.", Example: i.valueExample("email_verified")})
 		}
@@ -166,6 +167,12 @@ func typeOf(a catalogue.Attribute) Type {
 		return TypeInteger
 	case catalogue.Date:
 		return TypeDate
+	case catalogue.Boolean:
+		return TypeBoolean
+	case catalogue.Strings:
+		return TypeStrings
+	case catalogue.Object:
+		return typeObject + Type(payloadName(a.Handle))
 	case catalogue.Objects:
 		return objects(payloadName(a.Handle))
 	default:
@@ -173,16 +180,19 @@ func typeOf(a catalogue.Attribute) Type {
 	}
 }
 
-// listed is one object of an attribute that is a list of them.
+// listed is the object of an attribute, or one of its list.
 func listed(a catalogue.Attribute) Payload {
-	p := Payload{Name: payloadName(a.Handle), Title: "One of " + a.Name}
+	p := Payload{Name: payloadName(a.Handle), Title: a.Name}
+	if a.Type == catalogue.Objects {
+		p.Title = "One of " + a.Name
+	}
 	for _, name := range a.Members {
 		p.Members = append(p.Members, Member{Name: name, Type: TypeString, When: "known"})
 	}
 	return p
 }
 
-// payloadName is the name of the payload for one object of an attribute.
+// payloadName is the name of the payload for an object of an attribute.
 func payloadName(handle string) string { return "Item_" + strings.ReplaceAll(handle, ":", ".") }
 
 func discoveryPayload() Payload {

@@ -148,7 +148,9 @@ func (d *Document) payloadSection() ui.DocsSection {
 func (d *Document) typeText(m Member) string {
 	text := string(m.Type)
 	if name, ok := strings.CutPrefix(text, string(typeObjects)); ok {
-		text = "list of objects: " + d.payload(name).Title
+		text = string(typeObjects) + d.payload(name).Title
+	} else if name, ok := strings.CutPrefix(text, string(typeObject)); ok {
+		text = string(typeObject) + d.payload(name).Title
 	}
 	if m.Type == TypeDate {
 		text = "string, YYYY-MM-DD"
@@ -186,8 +188,11 @@ func (d *Document) vocabulary() ui.DocsSection {
 }
 
 func (d *Document) attributeType(a catalogue.Attribute) string {
-	if a.Type == catalogue.Objects {
+	switch a.Type {
+	case catalogue.Objects:
 		return "list of objects with " + codes(a.Members)
+	case catalogue.Object:
+		return "object with " + codes(a.Members)
 	}
 	return d.typeText(Member{Type: typeOf(a)})
 }

@@ -1,0 +1,49 @@
+package catalogue
+
+import "slices"
+
+// DefaultScopes are the scopes of the default catalogue: identity, one for each of the
+// default groups, and StandardScopes. They are in force while Config.Scopes is empty.
+func DefaultScopes() []Scope {
+	basic := []string{"uuid", "email", "fname", "lname"}
+	scopes := []Scope{{
+		Name: "identity", Title: "Your identity",
+		Description: "Your name, address, date of birth and how to reach you.",
+		Attributes: append(slices.Clone(basic), "phone", "street", "city", "state", "zip", "country", "birthdate", "age",
+			"covid_vaccine_records", "previous_addresses"),
+	}}
+	for _, g := range DefaultGroups() {
+		scopes = append(scopes, Scope{
+			Name: g.Name, Title: g.Title + " status",
+			Description: "Your name, email address, and whether you belong to this group.",
+			Attributes:  append(slices.Clone(basic), "zip"),
+			Groups:      []string{g.Name},
+		})
+	}
+	return append(scopes, StandardScopes()...)
+}
+
+// StandardScopes are the scopes that OpenID Connect libraries ask for (OpenID Connect Core
+// section 5.4): profile, email, address and phone.
+func StandardScopes() []Scope {
+	return []Scope{
+		{
+			Name: "profile", Title: "Your profile",
+			Description: "Your name, and what else you tell others about yourself.",
+			Attributes: []string{"name", "given_name", "family_name", "middle_name", "nickname", "preferred_username", "profile",
+				"picture", "website", "gender", "birthdate", "zoneinfo", "locale", "updated_at"},
+		},
+		{
+			Name: "email", Title: "Your email address",
+			Attributes: []string{"email", "email_verified"},
+		},
+		{
+			Name: "address", Title: "Your address",
+			Attributes: []string{"address"},
+		},
+		{
+			Name: "phone", Title: "Your phone number",
+			Attributes: []string{"phone_number", "phone_number_verified"},
+		},
+	}
+}

@@ -1,0 +1,181 @@
+package claims
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"maps"
+	"slices"
+
+	"github.com/bonafide-id/bonafide/provider/catalogue"
+	"github.com/bonafide-id/bonafide/provider/internal/field"
+)
+
+// A fact is an attribute that is recorded. Others follow from facts, so what a user allows
+// is facts, never handles: else a handle whose meaning is derived would release, or come
+// to release, what the screen has not shown. See docs/adr/0015.
+
+// related checks what an attribute says about others. One that is the same as another has
+// its type.
+func (c *Catalogue) related(a catalogue.Attribute) (catalogue.Attribute, *field.Error) {
+	if slices.Contains(a.From, "uuid") || a.SameAs == "uuid" || a.Verifies == "uuid" {
+		return a, field.Errorf("Handle", "of attribute %q: uuid is recorded nowhere", a.Handle)
+	}
+	switch {
+	case a.SameAs != "" && (len(a.From) > 0 || a.Verifies != "") || len(a.From) > 0 && a.Verifies != "":
+		return a, field.Errorf("SameAs", "of attribute %q: SameAs, From and Verifies exclude each other", a.Handle)
+	case a.SameAs != "":
+		other, ok := c.attributes[a.SameAs]
+		if !ok || isDerived(other) {
+			return a, field.Errorf("SameAs", "of attribute %q: %q is not an attribute of its own before it", a.Handle, a.SameAs)
+		}
+		if a.Type != "" && a.Type != other.Type || a.Members != nil {
+			return a, field.Errorf("SameAs", "of attribute %q: it has type and members of %q", a.Handle, a.SameAs)
+		}
+		a.Type, a.Members = other.Type, other.Members
+	case a.Verifies != "":
+		other, ok := c.attributes[a.Verifies]
+		if !ok || isDerived(other) || c.verifiers[a.Verifies] != "" {
+			return a, field.Errorf("Verifies", "of attribute %q: %q is not an attribute of its own before it that nothing else verifies", a.Handle, a.Verifies)
+		}
+		if a.Type != catalogue.Boolean {
+			return a, field.Errorf("Type", "of attribute %q: what verifies is a boolean", a.Handle)
+		}
+	case len(a.From) > 0:
+		return a, c.checkFrom(a)
+	}
+	return a, nil
+}
+
+// checkFrom holds the rules that compose can follow.
+func (c *Catalogue) checkFrom(a catalogue.Attribute) *field.Error {
+	source := catalogue.String
+	switch {
+	case a.Handle == "age": // says less than its source, which a host could exchange later
+		source = catalogue.Date
+	case a.Type == "" || a.Type == catalogue.String || a.Type == catalogue.Object && len(a.From) <= len(a.Members):
+	default:
+		return field.Errorf("From", "of attribute %q: no value of its type and members can be made of these", a.Handle)
+	}
+	for _, handle := range a.From {
+		other, ok := c.attributes[handle]
+		if !ok || isDerived(other) || other.Type != source {
+			return field.Errorf("From", "of attribute %q: %q is not an attribute of its own before it, and a %s", a.Handle, handle, source)
+		}
+	}
+	return nil
+}
+
+// isDerived reports whether an attribute follows from others.
+func isDerived(a catalogue.Attribute) bool {
+	return a.SameAs != "" || a.Verifies != "" || len(a.From) > 0
+}
+
+// isComposed reports whether an attribute can be made of others and says no less than
+// they do. The years since a date say less: they are a fact of their own.
+func isComposed(a catalogue.Attribute) bool {
+	return len(a.From) > 0 && a.Type != catalogue.Integer
+}
+
+// IsComposed reports whether an attribute can be made of facts that say as much.
+func (c *Catalogue) IsComposed(handle string) bool { return isComposed(c.attributes[handle]) }
+
+// Fact returns the handle under which a value is recorded.
+func (c *Catalogue) Fact(handle string) string { return cmp.Or(c.attributes[handle].SameAs, handle) }
+
+// named returns the value of a fact under whichever of its names it is given.
+func (c *Catalogue) named(values map[string]any, fact string) any {
+	if value, ok := values[fact]; ok && !isAbsent(value) {
+		return value
+	}
+	for _, name := range c.names[fact] {
+		if value, ok := values[name]; ok {
+			return value
+		}
+	}
+	return nil
+}
+
+// Encode returns the JSON of a value to be recorded, or nil to remove it, and the fact
+// under which it is.
+func (c *Catalogue) Encode(handle string, value any) (fact string, raw json.RawMessage, err error) {
+	a, ok := c.attributes[handle]
+	if !ok || handle == "uuid" {
+		return "", nil, errors.New("is not an attribute that can be recorded")
+	}
+	raw, err = Encode(a, value)
+	return c.Fact(handle), raw, err
+}
+
+// EncodeAll returns the JSON of values to be recorded, by fact; nil removes one. What
+// verifies a fact is removed when another value of that is recorded without it. An error
+// is a *field.Error with the handle.
+func (c *Catalogue) EncodeAll(values map[string]any) (map[string]json.RawMessage, error) {
+	encoded := make(map[string]json.RawMessage, len(values))
+	for _, handle := range slices.Sorted(maps.Keys(values)) {
+		fact, raw, err := c.Encode(handle, values[handle])
+		if err != nil {
+			return nil, &field.Error{Field: handle, Err: err}
+		}
+		if _, twice := encoded[fact]; twice {
+			return nil, field.Errorf(handle, "is given under another name as well")
+		}
+		encoded[fact] = raw
+	}
+	for fact, verifier := range c.verifiers {
+		_, changed := encoded[fact]
+		if _, given := encoded[verifier]; changed && !given {
+			encoded[verifier] = nil
+		}
+	}
+	return encoded, nil
+}
+
+// tells returns the fact that a handle is another name of, or tells to be verified; else
+// the handle.
+func (c *Catalogue) tells(handle string) string {
+	a := c.attributes[handle]
+	return cmp.Or(a.SameAs, a.Verifies, handle)
+}
+
+// factsOf returns the facts that one handle tells.
+func (c *Catalogue) factsOf(handle string) []string {
+	if a := c.attributes[handle]; isComposed(a) {
+		return append([]string{handle}, a.From...)
+	}
+	return []string{c.tells(handle)}
+}
+
+// Facts returns the facts that handles tell, each once, in the order of the attributes.
+// They are what a user allows.
+func (c *Catalogue) Facts(handles []string) []string {
+	var facts []string
+	for _, handle := range handles {
+		facts = Union(facts, c.factsOf(handle))
+	}
+	return c.inOrder(facts)
+}
+
+// Asks returns what scopes ask a user for: the facts that they tell, and the groups.
+func (c *Catalogue) Asks(scopes []string) (facts, groups []string) {
+	handles, groups := c.Release(scopes)
+	return c.Facts(handles), groups
+}
+
+// allowed returns those handles whose facts have all been allowed.
+func (c *Catalogue) allowed(handles, facts []string) []string {
+	return slices.DeleteFunc(slices.Clone(handles), func(h string) bool { return !Covers(facts, c.factsOf(h)) })
+}
+
+// sources returns what has to be read to tell handles: their facts, what says that these
+// are verified, and what they are computed from.
+func (c *Catalogue) sources(handles []string) []string {
+	read := c.Facts(handles)
+	for _, fact := range slices.Clone(read) {
+		read = Union(read, c.attributes[fact].From)
+		if verifier := c.verifiers[fact]; verifier != "" {
+			read = Union(read, []string{verifier})
+		}
+	}
+	return read
+}
