@@ -1,0 +1,168 @@
+package clients
+
+import (
+	"html"
+	"io"
+	"net/http"
+	"net/http/cookiejar"
+	"net/url"
+	"strings"
+	"testing"
+
+	nethtml "golang.org/x/net/html"
+)
+
+// browser is that of Alice, with cookies and connections of its own. It follows redirects,
+// but not to an address that begins with until.
+type browser struct {
+	t     *testing.T
+	http  *http.Client
+	base  string // of the provider
+	until string
+}
+
+func (i *installation) newBrowser(t *testing.T) *browser {
+	t.Helper()
+	jar, err := cookiejar.New(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	transport := &http.Transport{}
+	t.Cleanup(transport.CloseIdleConnections)
+	b := &browser{t: t, http: &http.Client{Jar: jar, Transport: transport}, base: i.base}
+	b.http.CheckRedirect = func(r *http.Request, via []*http.Request) error {
+		if len(via) > 20 || b.until != "" && strings.HasPrefix(r.URL.String(), b.until) {
+			return http.ErrUseLastResponse
+		}
+		return nil
+	}
+	return b
+}
+
+// page is an answer that has been read.
+type page struct {
+	*http.Response
+	url  *url.URL
+	body string
+}
+
+// shows reports whether a page is one without an error that has these texts.
+func (p page) shows(texts ...string) bool {
+	body := html.UnescapeString(p.body)
+	for _, text := range texts {
+		if !strings.Contains(body, text) {
+			return false
+		}
+	}
+	return p.StatusCode == http.StatusOK
+}
+
+// isSignIn reports whether the provider asks who is there.
+func (p page) isSignIn() bool { return strings.Contains(p.body, `name="password"`) }
+
+func (b *browser) do(r *http.Request) page {
+	b.t.Helper()
+	r.Header.Set("Accept", "text/html,*/*;q=0.8") // Apache and Spring answer programs otherwise
+	response, err := b.http.Do(r)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	defer response.Body.Close()
+	body, err := io.ReadAll(response.Body)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return page{response, response.Request.URL, string(body)}
+}
+
+func (b *browser) open(address string) page {
+	b.t.Helper()
+	r, err := http.NewRequestWithContext(b.t.Context(), http.MethodGet, address, nil)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return b.do(r)
+}
+
+// submit sends the first form of a page that is posted, with these fields filled in.
+func (b *browser) submit(p page, filled map[string]string) page {
+	b.t.Helper()
+	action, fields := form(b.t, p)
+	for name, value := range filled {
+		fields.Set(name, value)
+	}
+	r, err := http.NewRequestWithContext(b.t.Context(), http.MethodPost, action, strings.NewReader(fields.Encode()))
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	return b.do(r)
+}
+
+// signIn opens an address and answers what the provider asks, as Alice who allows it,
+// until the browser is elsewhere.
+func (b *browser) signIn(address string) page {
+	b.t.Helper()
+	p := b.open(address)
+	for range 3 {
+		switch {
+		case !strings.HasPrefix(p.url.String(), b.base) || p.StatusCode != http.StatusOK && !p.isSignIn():
+			return p
+		case p.isSignIn():
+			p = b.submit(p, map[string]string{"email": email, "password": password})
+		default:
+			p = b.submit(p, map[string]string{"action": "allow"})
+		}
+	}
+	return p
+}
+
+// response signs in until the provider sends the browser to the redirect URI, and returns
+// that address.
+func (b *browser) response(address, redirectURI string) *url.URL {
+	b.t.Helper()
+	b.until = redirectURI
+	defer func() { b.until = "" }()
+	p := b.signIn(address)
+	location, err := p.Location()
+	if err != nil {
+		b.t.Fatalf("no response: %s at %s\n%s", p.Status, p.url, p.body)
+	}
+	return location
+}
+
+// form returns where the first form of a page that is posted goes, and what it holds.
+func form(t *testing.T, p page) (action string, fields url.Values) {
+	t.Helper()
+	root, err := nethtml.Parse(strings.NewReader(p.body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for n := range root.Descendants() {
+		if n.Data != "form" || !strings.EqualFold(attribute(n, "method"), http.MethodPost) {
+			continue
+		}
+		fields = url.Values{}
+		for input := range n.Descendants() {
+			if name := attribute(input, "name"); input.Data == "input" && name != "" {
+				fields.Set(name, attribute(input, "value"))
+			}
+		}
+		target, err := p.url.Parse(attribute(n, "action"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return target.String(), fields
+	}
+	t.Fatalf("no form at %s: %s\n%s", p.url, p.Status, p.body)
+	return "", nil
+}
+
+func attribute(n *nethtml.Node, name string) string {
+	for _, a := range n.Attr {
+		if a.Key == name {
+			return a.Val
+		}
+	}
+	return ""
+}

@@ -1,0 +1,106 @@
+package clients
+
+import (
+	"bytes"
+	"context"
+	"net/http"
+	"os"
+	"os/exec"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+)
+
+const repository = "../../../.."
+
+// need leaves out the test of a client whose program is not on this machine; in CI it has
+// to be there.
+func need(t *testing.T, missing string) {
+	t.Helper()
+	if os.Getenv("CI") == "true" {
+		t.Fatal(missing)
+	}
+	t.Skip(missing)
+}
+
+// once leaves out the test of a program under -short: the race detector does not see into it.
+func once(t *testing.T) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("starts a program that the race detector does not see")
+	}
+}
+
+// output is what a program prints, which may be read while it runs.
+type output struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (o *output) Write(p []byte) (int, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.b.Write(p)
+}
+
+func (o *output) String() string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.b.String()
+}
+
+// start runs a program until it answers at an address, and ends it with the test.
+func start(t *testing.T, address string, c *exec.Cmd) {
+	t.Helper()
+	out := &output{}
+	c.Stdout, c.Stderr = out, out
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- c.Wait() }()
+	t.Cleanup(func() {
+		_ = c.Process.Signal(syscall.SIGTERM)
+		select {
+		case <-ended:
+		case <-time.After(10 * time.Second):
+			_ = c.Process.Kill()
+			<-ended
+		}
+		if t.Failed() {
+			t.Logf("%s printed:\n%s", c.Args[0], out)
+		}
+	})
+	transport := &http.Transport{}
+	defer transport.CloseIdleConnections()
+	client := &http.Client{Transport: transport, CheckRedirect: neverFollow}
+	soon, late := time.NewTicker(50*time.Millisecond), time.After(3*time.Minute)
+	defer soon.Stop()
+	for {
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, address, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if response, err := client.Do(r); err == nil {
+			response.Body.Close()
+			return
+		}
+		select {
+		case err := <-ended:
+			ended <- err
+			t.Fatalf("%s does not stay: %v", c.Args[0], err)
+		case <-late:
+			t.Fatalf("%s does not answer", c.Args[0])
+		case <-soon.C:
+		}
+	}
+}
+
+func neverFollow(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+
+// command is a program that outlives the context of its test until start has ended it.
+func command(t *testing.T, program string, args ...string) *exec.Cmd {
+	t.Helper()
+	return exec.CommandContext(context.WithoutCancel(t.Context()), program, args...)
+}
