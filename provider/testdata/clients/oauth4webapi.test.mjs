@@ -55,6 +55,12 @@ describe("oauth4webapi", () => {
     assert.deepEqual([sub, info.lname, info.email], [alice.uuid, "Example", alice.email]);
   });
 
+  test("reads name and e-mail address by the scopes of OpenID Connect", async () => {
+    const { access_token, sub } = await signIn(app, { scope: "openid profile email" });
+    const info = await oauth.processUserInfoResponse(server, app, sub, await oauth.userInfoRequest(server, app, access_token, insecure));
+    assert.deepEqual([info.name, info.email, info.email_verified], ["Alice Example", alice.email, true]);
+  });
+
   test("reads signed claims", async () => {
     const { access_token, sub } = await signIn(signed);
     const response = await oauth.userInfoRequest(server, signed, access_token, insecure);

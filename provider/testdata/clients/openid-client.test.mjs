@@ -5,7 +5,7 @@ import { Browser, alice, form, redirectURI, secret, start } from "./lab.mjs";
 
 const both = ["authorization_code", "refresh_token"];
 const registrations = [
-  { client_id: "app", name: "Standard App", grant_types: both },
+  { client_id: "app", name: "Standard App", grant_types: both, post_logout_redirect_uris: ["https://rp.test/bye"] },
   { client_id: "hybrid", name: "Hybrid App", response_types: ["code", "id_token", "code id_token"] },
   { client_id: "other", name: "Other App", grant_types: both },
   { client_id: "page", name: "Page App", public: true },
@@ -24,19 +24,19 @@ const configure = (id, authentication, metadata = secretOf(id)) =>
   oidc.discovery(new URL(provider.issuer), id, metadata, authentication, { execute: [oidc.allowInsecureRequests] });
 
 /** Sends Alice through an authorization request: the address that she comes back to, and what to check it against. */
-async function authorize(config, parameters = {}) {
+async function authorize(config, parameters = {}, visitor = browser) {
   const pkceCodeVerifier = oidc.randomPKCECodeVerifier();
   const checks = { pkceCodeVerifier, expectedState: oidc.randomState(), expectedNonce: oidc.randomNonce() };
   const url = oidc.buildAuthorizationUrl(config, {
     redirect_uri: redirectURI, scope: "openid military", state: checks.expectedState, nonce: checks.expectedNonce,
     code_challenge: await oidc.calculatePKCECodeChallenge(pkceCodeVerifier), code_challenge_method: "S256", ...parameters,
   });
-  const page = await browser.allow(url);
+  const page = await visitor.allow(url);
   return { page, current: page.location && new URL(page.location), checks };
 }
 
-async function signIn(config, parameters) {
-  const { current, checks } = await authorize(config, parameters);
+async function signIn(config, parameters, visitor) {
+  const { current, checks } = await authorize(config, parameters, visitor);
   return oidc.authorizationCodeGrant(config, current, { ...checks, idTokenExpected: true });
 }
 
@@ -60,6 +60,13 @@ describe("openid-client", () => {
       assert.deepEqual(info.status, alice.status);
     });
   }
+
+  test("reads name and e-mail address by the scopes of OpenID Connect", async () => {
+    const config = await configure("app");
+    const tokens = await signIn(config, { scope: "openid profile email offline_access" });
+    const info = await oidc.fetchUserInfo(config, tokens.access_token, tokens.claims().sub);
+    assert.deepEqual([info.name, info.email, info.email_verified], ["Alice Example", alice.email, true]);
+  });
 
   test("signs in without OpenID Connect", async () => {
     const config = await configure("app");
@@ -103,6 +110,17 @@ describe("openid-client", () => {
     assert.equal(new Set([first, second, third].map((t) => t.refresh_token)).size, 3);
     assert.deepEqual([second.scope, third.scope, second.claims().sub], ["openid military", "openid", alice.uuid]);
     await assert.rejects(oidc.refreshTokenGrant(config, third.refresh_token, { scope: "openid identity" }), { error: "invalid_scope" });
+  });
+
+  test("signs out of the provider", async () => {
+    const config = await configure("app");
+    const visitor = await new Browser(provider.base).signIn(alice);
+    const { id_token } = await signIn(config, {}, visitor);
+    const parameters = { id_token_hint: id_token, post_logout_redirect_uri: "https://rp.test/bye", state: "s" };
+    const { location } = await visitor.open(oidc.buildEndSessionUrl(config, parameters));
+    assert.equal(location, "https://rp.test/bye?state=s");
+    const { current, checks } = await authorize(config, { prompt: "none" }, visitor);
+    await assert.rejects(oidc.authorizationCodeGrant(config, current, checks), { error: "login_required" });
   });
 
   test("learns what its tokens are good for, and nothing about those of others", async () => {
