@@ -1,0 +1,61 @@
+package clients
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// TestTheManualKnowsEveryVersion holds the table of the manual to what is pinned.
+func TestTheManualKnowsEveryVersion(t *testing.T) {
+	t.Parallel()
+	rows := map[string]string{}
+	for _, row := range regexp.MustCompile("(?m)^\\| `([^`]+)` \\| (v?[0-9.]+) \\|").FindAllStringSubmatch(read(t, "docs/clients.md"), -1) {
+		rows[row[1]] = row[2]
+	}
+	pinned := map[string]string{}
+	for _, file := range []string{"go.mod", "provider/internal/lab/clients/go.mod", ".ci/tools/oauth2proxy/go.mod"} {
+		for _, line := range regexp.MustCompile(`(?m)^\s+(\S+) (v\S+)`).FindAllStringSubmatch(read(t, file), -1) {
+			if pinned[line[1]] == "" { // the last one only has what oauth2-proxy links
+				pinned[line[1]] = line[2]
+			}
+		}
+	}
+	for _, file := range []string{"provider/testdata/clients/package.json", "provider/internal/lab/e2e/package.json"} {
+		var manifest struct{ Dependencies map[string]string }
+		if err := json.Unmarshal([]byte(read(t, file)), &manifest); err != nil {
+			t.Fatal(err)
+		}
+		for name, version := range manifest.Dependencies {
+			pinned[name] = version
+			if _, ok := rows[name]; !ok && strings.Contains(file, "testdata/clients") {
+				t.Errorf("docs/clients.md does not name %s", name)
+			}
+		}
+	}
+	spring := regexp.MustCompile(`<version>([0-9.]+)</version>\s*</parent>`).FindStringSubmatch(read(t, "provider/internal/lab/clients/testdata/spring/pom.xml"))
+	if spring == nil {
+		t.Fatal("pom.xml names no version of Spring Boot")
+	}
+	pinned["spring-boot-starter-oauth2-client"] = spring[1]
+	for name, version := range rows {
+		if pinned[name] != version {
+			t.Errorf("docs/clients.md has %s %s, which is pinned to %q", name, version, pinned[name])
+		}
+	}
+	if len(rows) < 10 {
+		t.Errorf("docs/clients.md has %d clients with a version", len(rows))
+	}
+}
+
+func read(t *testing.T, file string) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(repository, file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
