@@ -144,6 +144,23 @@ func TestGoOIDC(t *testing.T) {
 		})
 	}
 
+	t.Run("ReadsNameAndEmailByTheScopesOfOpenIDConnect", func(t *testing.T) {
+		w := newFixture(t).withClients().withUsers()
+		rp := newRelyingParty(t, w.Issuer(), "std", oidc.ScopeOpenID, "profile", "email", oidc.ScopeOfflineAccess)
+		token, _ := rp.signIn(w.newBrowser())
+		info, err := rp.provider.UserInfo(rp.ctx, oauth2.StaticTokenSource(token))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var claims struct{ Name string }
+		if err := info.Claims(&claims); err != nil {
+			t.Fatal(err)
+		}
+		if claims.Name != "Alice Example" || info.Email != "alice@example.com" || !info.EmailVerified {
+			t.Errorf("userinfo: %+v %+v", info, claims)
+		}
+	})
+
 	t.Run("ReadsSignedUserinfo", func(t *testing.T) {
 		w := newFixture(t).withUsers()
 		err := w.SaveClient(t.Context(), provider.Client{
