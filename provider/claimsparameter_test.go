@@ -121,7 +121,7 @@ func TestClaimsParameterIsAskedForAndRemembered(t *testing.T) {
 	b := w.alice()
 	birthdate := `{"userinfo":{"birthdate":null}}`
 	p := b.open(authorizeURL(askFor(birthdate)...))
-	for _, shown := range []string{"Date of birth", "1990-04-02", "Single details"} {
+	for _, shown := range []string{"Date of birth", "1990-04-02", "Individual details"} {
 		if !strings.Contains(p.body, shown) {
 			t.Errorf("the screen does not show %q:\n%s", shown, p.body)
 		}

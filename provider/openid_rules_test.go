@@ -1,0 +1,175 @@
+package provider_test
+
+import (
+	"maps"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// responseTypes are all that there are, with the members that a response has beside state,
+// iss and, with an access token, its scope.
+var responseTypes = map[string][]string{
+	"code":                {"code"},
+	"token":               {"access_token", "expires_in", "token_type"},
+	"id_token":            {"id_token"},
+	"id_token token":      {"access_token", "expires_in", "id_token", "token_type"},
+	"code id_token":       {"code", "id_token"},
+	"code token":          {"access_token", "code", "expires_in", "token_type"},
+	"code id_token token": {"access_token", "code", "expires_in", "id_token", "token_type"},
+}
+
+// TestOpenIDConnectRules holds what the standards ask of a provider in the flows by code,
+// implicit and hybrid, by query, fragment and form_post, as a client sees it.
+func TestOpenIDConnectRules(t *testing.T) {
+	t.Parallel()
+	w := newFixture(t).withClients().withUsers().withEveryResponseType()
+	b := w.alice()
+	request := func(pairs ...string) string {
+		return authorizeURL(append([]string{"client_id", "every", "scope", "openid military", "nonce", "n-1"}, pairs...)...)
+	}
+	first := b.allow("client_id", "every", "scope", "openid military", "response_type", "id_token", "nonce", "n-0")
+	hint := first.Get("id_token")
+	_, before := jwt(t, hint)
+
+	t.Run("ResponseHasWhatItsTypeNames", func(t *testing.T) {
+		for responseType, members := range responseTypes {
+			for _, mode := range []string{"", "form_post"} {
+				got := answered(t, b.get(request("response_type", responseType, "response_mode", mode)))
+				want := append([]string{"iss", "state"}, members...)
+				if slices.Contains(members, "access_token") {
+					want = append(want, "scope")
+				}
+				slices.Sort(want)
+				if diff := cmp.Diff(want, slices.Sorted(maps.Keys(got))); diff != "" {
+					t.Errorf("%s by %q (-want +got):\n%s", responseType, mode, diff)
+				}
+				if token := got.Get("id_token"); token != "" {
+					if _, claims := jwt(t, token); claims["nonce"] != "n-1" || claims["sub"] != "alice" || claims["aud"] != "every" {
+						t.Errorf("%s: %v", responseType, claims)
+					}
+				}
+			}
+		}
+	})
+
+	t.Run("NonceIsRequiredWithAnIDTokenOnly", func(t *testing.T) {
+		for responseType, members := range responseTypes {
+			got := answered(t, b.get(request("response_type", responseType, "nonce", "")))
+			needed := slices.Contains(members, "id_token")
+			if (got.Get("error") == "invalid_request") != needed || got.Has("error") != needed || got.Get("state") != "xyz" {
+				t.Errorf("%s: %v", responseType, got)
+			}
+		}
+	})
+
+	t.Run("WishesAreNoConditions", func(t *testing.T) {
+		for name, wish := range map[string][]string{
+			"UnknownParameter":    {"extra", "foobar"},
+			"DisplayPage":         {"display", "page"},
+			"DisplayPopup":        {"display", "popup"},
+			"DisplayUnknown":      {"display", "wap"},
+			"UILocales":           {"ui_locales", "se fr-CA x-klingon"},
+			"ClaimsLocales":       {"claims_locales", "se fr-CA"},
+			"LoginHint":           {"login_hint", "somebody@example.com"},
+			"ACRValues":           {"acr_values", "single_factor"},
+			"ACRValuesUnknown":    {"acr_values", "1 2"},
+			"IDTokenHint":         {"id_token_hint", hint},
+			"MaxAgeLong":          {"max_age", "10000"},
+			"ScopeInAnotherOrder": {"scope", "military openid"},
+			"ClaimsOfNoCatalogue": {"claims", `{"userinfo":{"shoe_size":{"essential":true}},"id_token":{"shoe_size":null}}`},
+			"AuthTimeEssential":   {"claims", `{"id_token":{"auth_time":{"essential":true}}}`},
+			"EmptyParameter":      {"max_age", ""},
+			"ResponseModeDefault": {"response_mode", "query"},
+		} {
+			for _, prompt := range []string{"", "none"} {
+				got := answered(t, b.get(request(append(wish, "prompt", prompt)...)))
+				if got.Get("code") == "" || got.Has("error") {
+					t.Errorf("%s with prompt=%q: %v", name, prompt, got)
+					continue
+				}
+				_, tokens := b.token("client_id", "every", "code", got.Get("code"))
+				_, claims := jwt(t, text(t, tokens, "id_token"))
+				if claims["auth_time"] != before["auth_time"] || claims["nonce"] != "n-1" {
+					t.Errorf("%s: %v", name, claims)
+				}
+			}
+		}
+	})
+
+	t.Run("AuthTimeMovesWithTheSignIn", func(t *testing.T) {
+		w.advance(time.Minute)
+		for _, again := range [][]string{{"prompt", "login"}, {"max_age", "1"}} {
+			p := b.submit(b.open(request(append(again, "response_type", "id_token token")...)), "password", alicePass)
+			_, claims := jwt(t, answered(t, p).Get("id_token"))
+			if claims["sub"] != "alice" || claims["auth_time"].(float64) < before["auth_time"].(float64)+60 {
+				t.Errorf("%v: %v, before %v", again, claims, before)
+			}
+			w.advance(time.Minute)
+		}
+	})
+
+	t.Run("UserinfoIsTheSameInEveryWay", func(t *testing.T) {
+		for _, responseType := range []string{"code", "id_token token"} {
+			got := answered(t, b.get(request("response_type", responseType)))
+			token := got.Get("access_token")
+			if token == "" {
+				_, tokens := b.token("client_id", "every", "code", got.Get("code"))
+				token = text(t, tokens, "access_token")
+			}
+			bearer := []string{"Authorization", "Bearer " + token}
+			form := []string{"Content-Type", "application/x-www-form-urlencoded"}
+			bodies := map[string]bool{}
+			for _, p := range []page{
+				b.send(http.MethodGet, userinfoPath, "", bearer...),
+				b.send(http.MethodPost, userinfoPath, "", bearer...),
+				b.send(http.MethodPost, userinfoPath, url.Values{"access_token": {token}}.Encode(), form...),
+			} {
+				bodies[p.body] = true
+				if p.StatusCode != http.StatusOK || p.Header.Get("Content-Type") != "application/json" || !strings.Contains(p.body, `"sub":"alice"`) {
+					t.Errorf("%s: %s %s", responseType, p.Status, p.body)
+				}
+			}
+			if len(bodies) != 1 {
+				t.Errorf("%s: %d different answers", responseType, len(bodies))
+			}
+		}
+	})
+
+	t.Run("RequestByPOSTIsTheSame", func(t *testing.T) {
+		query, _ := url.ParseQuery(strings.TrimPrefix(request("response_type", "code id_token"), "/oauth/authorize?"))
+		if got := answered(t, b.follow(b.post("/oauth/authorize", query))); got.Get("code") == "" || got.Get("id_token") == "" {
+			t.Errorf("answered %v", got)
+		}
+	})
+
+	t.Run("SilentErrorsComeInEveryMode", func(t *testing.T) {
+		nobody := w.newBrowser()
+		for responseType := range responseTypes {
+			for _, mode := range []string{"", "fragment", "form_post"} {
+				got := answered(t, nobody.get(request("response_type", responseType, "response_mode", mode, "prompt", "none")))
+				if got.Get("error") != "login_required" || got.Get("state") != "xyz" || got.Get("iss") != w.Issuer() || len(got) != 4 {
+					t.Errorf("%s by %q: %v", responseType, mode, got)
+				}
+			}
+		}
+	})
+}
+
+// answered returns the parameters of a response, in whichever mode it comes.
+func answered(t testing.TB, p page) url.Values {
+	t.Helper()
+	if p.StatusCode != http.StatusOK {
+		return response(t, p)
+	}
+	action, fields := p.form(t)
+	if action != callbackURI {
+		t.Fatalf("a page in place of a response: %s\n%s", p.Request.URL, p.body)
+	}
+	return fields
+}
