@@ -1,6 +1,7 @@
 package provider_test
 
 import (
+	"context"
 	"encoding/json"
 	"net/http"
 	"net/url"
@@ -266,4 +267,30 @@ func TestAttackClaimsParameter(t *testing.T) {
 			t.Error("the name of a claim is repeated")
 		}
 	})
+}
+
+// A function of the host that refuses by what is asked for must hear of all of it.
+func TestHostIsToldOfClaimsOneByOne(t *testing.T) {
+	t.Parallel()
+	var asked []string
+	w := newFixture(t, func(c *provider.Config) {
+		c.Authorize = func(ctx context.Context, _, _ string, _ []string) error {
+			request, _ := provider.RequestOf(ctx)
+			asked = append(asked, strings.Join(request.Scopes, " ")+" + "+strings.Join(request.Claims, " "))
+			if slices.Contains(request.Claims, "birthdate") {
+				return provider.Refusal{}
+			}
+			return nil
+		}
+	}).withClients().withUsers()
+	b := w.alice()
+	denied := b.open(authorizeURL(askFor(`{"id_token":{"zip":null},"userinfo":{"birthdate":null,"shoe_size":null}}`)...))
+	shown(t, denied, http.StatusForbidden)
+	_, tokens := b.token(std("code", b.allow(askFor(`{"id_token":{"zip":null,"acr":null}}`)...).Get("code"))...)
+	if p, _ := b.refresh(text(t, tokens, "refresh_token")); p.StatusCode != http.StatusOK {
+		t.Errorf("refresh: %s %s", p.Status, p.body)
+	}
+	if diff := cmp.Diff([]string{"openid + zip birthdate", "openid + zip"}, slices.Compact(asked)); diff != "" {
+		t.Error(diff)
+	}
 }

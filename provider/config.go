@@ -117,7 +117,8 @@ type Config struct {
 	// the response to the application, and whenever it refreshes its tokens, which is
 	// then invalid_grant until Authorize allows it again; not for tokens that were
 	// issued before. ErrNoUser refuses as well; any other error is answered with
-	// 503.
+	// 503. Beside its scopes an application may ask for single attributes, which
+	// RequestOf tells.
 	// Defaults to refusing nobody.
 	Authorize func(ctx context.Context, userID, clientID string, scopes []string) error `json:"-"`
 

@@ -82,6 +82,23 @@ func native(redirectURI string) func(*authState) {
 
 func inSandbox(s *authState) { s.sandbox = true }
 
+// demands makes a class of authentication essential, where a sign-in can reach these.
+func demands(class string, reachable ...string) func(*authState) {
+	return func(s *authState) {
+		s.request.Claims.IDToken = map[string]*engine.ClaimRequest{"acr": {Essential: true, Values: []string{class}}}
+		s.classes = reachable
+	}
+}
+
+func strong(s *authState) { s.user.AMR = []string{"pwd", "otp"} }
+
+// onlyFor names the only user whom the response may be about.
+func onlyFor(user string) func(*authState) {
+	return func(s *authState) {
+		s.request.Claims.Userinfo = map[string]*engine.ClaimRequest{"sub": {Values: []string{user}}}
+	}
+}
+
 func skipConsent(s *authState) { s.request.Client.SkipConsent = true }
 
 func TestNextStep(t *testing.T) {
@@ -90,6 +107,7 @@ func TestNextStep(t *testing.T) {
 	signUp, choose, consent := decision{step: stepSignUp}, decision{step: stepSelectAccount}, decision{step: stepConsent}
 	loginRequired := decision{stepRefuse, engine.LoginRequired}
 	consentRequired := decision{stepRefuse, engine.ConsentRequired}
+	unmet := decision{stepRefuse, engine.UnmetAuthentication}
 
 	for name, c := range map[string]struct {
 		changes changes
@@ -106,6 +124,25 @@ func TestNextStep(t *testing.T) {
 		"AsksWhereNobodyHasDecided":           {changes{onlyUsed}, consent},
 		"AsksWhereTheScreenWasNotKept":        {changes{decidedBefore}, consent},
 		"AsksNotForWhatIsLess":                {changes{allowed("openid", "identity", "military")}, issue},
+
+		"StrongEnough":             {changes{demands("multi_factor", engine.Classes...), strong}, issue},
+		"StrongerThanDemanded":     {changes{demands("single_factor", engine.SingleFactor), strong}, issue},
+		"TooWeakStepsUp":           {changes{demands("multi_factor", engine.Classes...)}, again},
+		"TooWeakTwice":             {changes{demands("multi_factor", engine.Classes...), visited(2)}, unmet},
+		"TooWeakAfresh":            {changes{demands("multi_factor", engine.Classes...), signedInSince}, unmet},
+		"TooWeakAndSilent":         {changes{demands("multi_factor", engine.Classes...), prompt("none")}, loginRequired},
+		"NobodyIsTooWeak":          {changes{demands("multi_factor", engine.Classes...), nobody}, signIn},
+		"NobodyReachesIt":          {changes{demands("multi_factor", engine.SingleFactor), nobody}, unmet},
+		"NobodyReachesItSilently":  {changes{demands("gold", engine.Classes...), strong, prompt("none")}, unmet},
+		"SomebodyElseIsNotTooWeak": {changes{demands("multi_factor", engine.Classes...), onlyFor("bob"), signedInSince}, loginRequired},
+
+		"OnlyForWhoIsSignedIn":        {changes{onlyFor("alice")}, issue},
+		"OnlyForSomebodyElse":         {changes{onlyFor("bob")}, signIn},
+		"OnlyForSomebodyElseAfresh":   {changes{onlyFor("bob"), signedInSince}, loginRequired},
+		"OnlyForSomebodyElseSilently": {changes{onlyFor("bob"), prompt("none")}, loginRequired},
+		"OnlyForOneWhomTheHintIsNot":  {changes{onlyFor("alice"), hintSubject("bob")}, signIn},
+		"OnlyForOneWithoutConsent":    {changes{onlyFor("alice"), noConsent}, consent},
+		"OnlyForOneWithoutItSilently": {changes{onlyFor("alice"), noConsent, prompt("none")}, loginRequired},
 
 		"SilentAnswers":                            {changes{prompt("none")}, issue},
 		"SilentShowsNoSignIn":                      {changes{prompt("none"), nobody}, loginRequired},
