@@ -1,6 +1,7 @@
 package provider_test
 
 import (
+	"errors"
 	"net/http"
 	"net/url"
 	"strings"
@@ -9,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/storage/sqlite"
 )
 
 // APIs of the tests.
@@ -307,6 +309,67 @@ func TestTokenEndsWithItsResource(t *testing.T) {
 	if answer := b.seenBy("tools-api", token); answer != nil {
 		t.Errorf("the application may not ask for the resource any more, and its token is good: %v", answer)
 	}
+}
+
+func TestResourcesThatCannotBeConfigured(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		resources []provider.Resource
+		field     string
+	}{
+		"NoURI":           {[]provider.Resource{{Name: "x"}}, "Resources[0].URI"},
+		"Relative":        {[]provider.Resource{{URI: "/mcp"}}, "Resources[0].URI"},
+		"NoHost":          {[]provider.Resource{{URI: "urn:api:files"}}, "Resources[0].URI"}, // a client_id may read so
+		"OnlyAScheme":     {[]provider.Resource{{URI: "https://"}}, "Resources[0].URI"},
+		"Fragment":        {[]provider.Resource{{URI: filesURI + "/#x"}}, "Resources[0].URI"},
+		"EmptyFragment":   {[]provider.Resource{{URI: filesURI + "/#"}}, "Resources[0].URI"},
+		"UserName":        {[]provider.Resource{{URI: "https://a@files.test"}}, "Resources[0].URI"},
+		"NotASCII":        {[]provider.Resource{{URI: "https://fil\u00e9s.test"}}, "Resources[0].URI"},
+		"Space":           {[]provider.Resource{{URI: "https://files.test/a b"}}, "Resources[0].URI"},
+		"Long":            {[]provider.Resource{{URI: filesURI + "/" + strings.Repeat("x", 255)}}, "Resources[0].URI"},
+		"Twice":           {[]provider.Resource{{URI: filesURI}, {URI: filesURI}}, "Resources[1].URI"},
+		"TwiceButASlash":  {[]provider.Resource{{URI: filesURI}, {URI: filesURI + "/"}}, "Resources[1].URI"},
+		"InvisibleName":   {[]provider.Resource{{URI: filesURI, Name: "\u200b"}}, "Resources[0].Name"},
+		"NameOfTwoLines":  {[]provider.Resource{{URI: filesURI, Name: "a\nb"}}, "Resources[0].Name"},
+		"UnknownScope":    {[]provider.Resource{{URI: filesURI, Scopes: []string{"military", "x"}}}, "Resources[0].Scopes[1]"},
+		"NoClientID":      {[]provider.Resource{{URI: filesURI, Introspectors: []string{"a b"}}}, "Resources[0].Introspectors[0]"},
+		"MoreThanHundred": {make([]provider.Resource, 101), "Resources"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var wrong *provider.FieldError
+			if err := configured(t, func(cfg *provider.Config) { cfg.Resources = c.resources }); !errors.As(err, &wrong) || wrong.Field != c.field {
+				t.Errorf("error %v, want one of %s", err, c.field)
+			}
+		})
+	}
+	t.Run("TheProviderItself", func(t *testing.T) {
+		for _, path := range []string{"", "/", "/oidc"} {
+			var wrong *provider.FieldError
+			if err := configured(t, func(cfg *provider.Config) { cfg.Resources = []provider.Resource{{URI: cfg.BaseURL + path}} }); !errors.As(err, &wrong) || wrong.Field != "Resources[0].URI" {
+				t.Errorf("%q: error %v", path, err)
+			}
+		}
+	})
+	w := withResources(t)
+	var wrong *provider.FieldError
+	client := provider.Client{ID: "x", RedirectURIs: []string{callbackURI}, Resources: []string{toolsURI, toolsURI + "/"}}
+	if err := w.SaveClient(t.Context(), client); !errors.As(err, &wrong) || wrong.Field != "Resources[1]" {
+		t.Errorf("a client with an unknown resource: %v", err)
+	}
+}
+
+// configured returns the error of New.
+func configured(t testing.TB, change func(*provider.Config)) error {
+	t.Helper()
+	store, err := sqlite.Open(t.Context(), t.TempDir()+"/identity.db")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = store.Close() }()
+	cfg := provider.Config{BaseURL: "http://localhost:8080", Secret: testSecret(t), Store: store}
+	change(&cfg)
+	_, err = provider.New(t.Context(), cfg)
+	return err
 }
 
 // Attacks.

@@ -56,6 +56,7 @@ type accessClaims struct {
 	ClientID  string   `json:"client_id"`
 	Scope     string   `json:"scope,omitempty"`
 	AuthTime  int64    `json:"auth_time,omitempty"`
+	Class     string   `json:"acr,omitempty"`
 	AMR       []string `json:"amr,omitempty"`
 }
 
@@ -83,7 +84,7 @@ func (e *Engine) signAccessToken(ctx context.Context, g storage.Grant, issued st
 		claims.Audience = append(claims.Audience, e.Issuer)
 	}
 	if UserOf(g) != "" {
-		claims.AuthTime, claims.AMR = authTime(g, issued.CreatedAt), g.AMR
+		claims.AuthTime, claims.Class, claims.AMR = authTime(g, issued.CreatedAt), classFor(g.AMR, ClaimsOf(g)), g.AMR
 	}
 	payload, err := json.Marshal(claims)
 	if err != nil {
