@@ -294,3 +294,28 @@ func TestHostIsToldOfClaimsOneByOne(t *testing.T) {
 		t.Error(diff)
 	}
 }
+
+// A claim that is made of others is what libraries ask for first; the screen shows what it
+// is made of.
+func TestStandardClaimsOneByOne(t *testing.T) {
+	t.Parallel()
+	w := newFixture(t).withClients().withUsers()
+	names := []string{"name", "given_name", "fname", "lname", "email", "email_verified"}
+	for _, in := range []string{"userinfo", "id_token"} {
+		b := w.alice()
+		p := b.open(authorizeURL(askFor(`{"`+in+`":{"name":{"essential":true},"email_verified":null}}`, "prompt", "consent")...))
+		for _, shown := range []string{"First name", "Last name", "Email"} {
+			if !strings.Contains(p.body, "<dt>"+shown) {
+				t.Errorf("the screen does not show %q", shown)
+			}
+		}
+		_, tokens := b.token(std("code", response(t, b.submit(p, "action", "allow")).Get("code"))...)
+		_, idToken := jwt(t, text(t, tokens, "id_token"))
+		got := map[string][]string{"id_token": having(idToken, names), "userinfo": having(b.userinfo(tokens), names)}
+		want := map[string][]string{"id_token": nil, "userinfo": nil}
+		want[in] = []string{"name", "email_verified"}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", in, diff)
+		}
+	}
+}
