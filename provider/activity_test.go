@@ -168,9 +168,13 @@ var happenings = map[string]happening{
 	"ScopeUnknown": {at(std("scope", "openid magic")...), failed("std", "authorize", "invalid_scope", "scope_unknown", "scope", "magic")},
 	"ScopeNotAllowed": {at("client_id", "narrow", "scope", "military student"),
 		failed("narrow", "authorize", "invalid_scope", "scope_not_allowed", "scope", "student", "registered", "military")},
-	"ScopeNotSingle": {at("scope", "military student"), failed("v3", "authorize", "invalid_scope", "scope_not_single", "scope", "military student")},
-	"ScopeRepeated":  {at(std("scope", "military military")...), failed("std", "authorize", "invalid_scope", "scope_repeated")},
-	"OpenIDMissing":  {at("response_type", "id_token"), failed("v3", "authorize", "invalid_scope", "openid_missing")},
+	"ScopeNotPicked": {at("scope", "military student", "prompt", "none"), about("alice", failed("v3", "authorize", "interaction_required", "scope_not_picked"))},
+	"ScopeNotRegistered": {func(w *fixture, b *browser) {
+		w.ok(w.SaveClient(b.t.Context(), provider.Client{ID: "none", Secret: clientSecret, RedirectURIs: []string{callbackURI}, Scopes: []string{"openid"}}))
+		b.open(authorizeURL("client_id", "none", "scope", "openid"))
+	}, failed("none", "authorize", "invalid_scope", "scope_not_registered")},
+	"ScopeRepeated": {at(std("scope", "military military")...), failed("std", "authorize", "invalid_scope", "scope_repeated")},
+	"OpenIDMissing": {at("response_type", "id_token"), failed("v3", "authorize", "invalid_scope", "openid_missing")},
 	"NonceMissing": {at("client_id", "hybrid", "scope", "openid", "response_type", "id_token"),
 		failed("hybrid", "authorize", "invalid_request", "nonce_missing", "response_type", "id_token")},
 	"ChallengeMissing": {at("client_id", "pub"), failed("pub", "authorize", "invalid_request", "challenge_missing")},
@@ -182,11 +186,24 @@ var happenings = map[string]happening{
 	"ClaimsMalformed": {at(std("scope", "openid", "claims", `{"id_token":"`+marker+`"}`)...), failed("std", "authorize", "invalid_request", "claims_malformed")},
 	"AuthenticationUnmet": {at(std("scope", "openid", "claims", `{"id_token":{"acr":{"essential":true,"value":"`+marker+`"}}}`)...),
 		about("alice", failed("std", "authorize", "unmet_authentication_requirements", "authentication_unmet"))},
-	"StandardRequestAtV3": {at("scope", "openid profile email"),
-		failed("v3", "authorize", "invalid_scope", "standard_request_at_v3", "scope", "openid profile email")},
+	"StandardRequestAtV3": {at("scope", "openid profile roles"),
+		failed("v3", "authorize", "invalid_scope", "standard_request_at_v3", "scope", "openid profile roles")},
+	"StandardRequestAtV3ForSeveralScopes": {at("scope", "openid profile email"),
+		provider.Activity{ClientID: "v3", Event: "authorize", Outcome: provider.OutcomeOK, Diagnosis: "standard_request_at_v3"}},
 	"StandardRequestAtV3ThatWorks": {func(_ *fixture, b *browser) {
 		b.allow("scope", "openid military", "nonce", marker, "code_challenge", s256, "code_challenge_method", "S256")
 	}, provider.Activity{ClientID: "v3", Event: "authorize", Outcome: provider.OutcomeOK, UserID: "alice", Diagnosis: "standard_request_at_v3"}},
+	"StandardRequestAtV3ToPickFrom": {func(_ *fixture, b *browser) {
+		b.open(authorizeURL("scope", "openid military student", "nonce", marker, "code_challenge", s256, "code_challenge_method", "S256"))
+	}, provider.Activity{ClientID: "v3", Event: "authorize", Outcome: provider.OutcomeOK, Diagnosis: "standard_request_at_v3"}},
+	"StandardRequestAtV3AtToken": {func(_ *fixture, b *browser) { b.standardTokensAtV3() },
+		provider.Activity{ClientID: "v3", Event: "token", Outcome: provider.OutcomeOK, UserID: "alice", Diagnosis: "standard_request_at_v3"}},
+	"StandardRequestAtV3AtUserinfo": {func(_ *fixture, b *browser) {
+		b.bearer(userinfoPath, text(b.t, b.standardTokensAtV3(), "access_token"))
+	}, provider.Activity{ClientID: "v3", Event: "userinfo", Outcome: provider.OutcomeOK, UserID: "alice", Diagnosis: "standard_request_at_v3"}},
+	"V3RequestAtV3AtUserinfo": {func(_ *fixture, b *browser) {
+		b.get(userinfoPath + "?access_token=" + text(b.t, b.standardTokensAtV3(), "access_token"))
+	}, good("v3", "userinfo", "alice")},
 	"V3RequestAtStandard": {at(std("response_type", "token")...),
 		failed("std", "authorize", "unsupported_response_type", "v3_request_at_standard", "response_type", "token")},
 	"LoginRequired": {func(w *fixture, _ *browser) { w.newBrowser().open(authorizeURL("prompt", "none", "state", marker)) },
@@ -376,6 +393,14 @@ var happenings = map[string]happening{
 }
 
 // pkce are the parameters of an authorization request with a challenge.
+// standardTokensAtV3 are what an OpenID Connect library gets at the older client.
+func (b *browser) standardTokensAtV3() map[string]any {
+	b.t.Helper()
+	code := b.allow("scope", "openid military", "nonce", marker, "code_challenge", s256, "code_challenge_method", "S256").Get("code")
+	_, tokens := b.token("code", code, "code_verifier", verifier)
+	return tokens
+}
+
 func pkce() []string { return []string{"code_challenge", s256, "code_challenge_method", "S256"} }
 
 func basic(client string) string {

@@ -204,7 +204,7 @@ func TestSealedFlow(t *testing.T) {
 	own := flowOf(t, b.get(authorizeURL("prompt", "consent")))
 
 	t.Run("OfAnotherBrowserIsRefusedOnEveryPage", func(t *testing.T) {
-		for _, path := range []string{"/oauth/authorize", "/oauth/consent", "/oauth/select-account", "/signin", "/signup", "/reset"} {
+		for _, path := range []string{"/oauth/authorize", "/oauth/consent", "/oauth/select-account", "/oauth/select-scope", "/signin", "/signup", "/reset"} {
 			shown(t, b.get(path+"?flow="+flow), http.StatusBadRequest)
 			shown(t, w.newBrowser().get(path+"?flow="+flow), http.StatusBadRequest)
 		}

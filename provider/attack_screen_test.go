@@ -71,7 +71,7 @@ func TestAttackScreenReturnOfAnother(t *testing.T) {
 	// What leads back to a page answers no application.
 	b := w.newBrowser()
 	own := b.open("/desk/one").Request.URL.Query().Get("flow")
-	for _, path := range []string{"/oauth/authorize", "/oauth/consent", "/oauth/select-account"} {
+	for _, path := range []string{"/oauth/authorize", "/oauth/consent", "/oauth/select-account", "/oauth/select-scope"} {
 		if p := b.get(path + "?flow=" + url.QueryEscape(own)); p.StatusCode != http.StatusBadRequest {
 			t.Errorf("at %s: %s", path, p.Status)
 		}

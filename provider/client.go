@@ -18,8 +18,8 @@ import (
 // Dialects of an application: the wire form that it was registered for.
 const (
 	// V3 is the older interface of identity verification services: lifetimes as
-	// strings of digits, one scope value per request, userinfo as a JWT in a
-	// JSON string, tokens in the query and JSONP at the data endpoints.
+	// strings of digits, one scope value that is granted, userinfo as a JWT in
+	// a JSON string, tokens in the query and JSONP at the data endpoints.
 	V3 = engine.DialectV3
 	// Standard is RFC 6749 and OpenID Connect Core to the letter.
 	Standard = engine.DialectStandard

@@ -267,6 +267,7 @@ func (p *Provider) newEngine(tokens *token.Codec, source *claims.Source) *engine
 		},
 		Resources:  p.cfg.engineResources(),
 		OpenSecret: func(sealed []byte) ([]byte, error) { return p.secrets.Open(clients.SealPurpose, sealed) },
+		Scopes:     p.catalogue.ScopeValues(),
 		ScopeKnown: p.catalogue.Known,
 		Claims:     source.Claims,
 		Admits: func(ctx context.Context, g storage.Grant, scopes []string) error {

@@ -2,6 +2,7 @@ package ui
 
 import (
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/a-h/templ"
@@ -197,6 +198,19 @@ var screenFixtures = []fixture{
 	}},
 	{"select_account", func(p Page) templ.Component {
 		return SelectAccount(SelectAccountView{Page: p, Form: sampleForm, Account: ada})
+	}},
+	{"select_scope", func(p Page) templ.Component {
+		t := hostTextOf(p)
+		return SelectScope(SelectScopeView{Page: p, Form: sampleForm, Scopes: []ScopeChoice{
+			{"military", t.military, t.militaryText}, {"student", t.student, ""}, {"profile", t.profile, t.profileText},
+		}})
+	}},
+	{"select_scope-hostile", func(p Page) templ.Component {
+		p.Client.Unreviewed = true
+		address := "http://idmanagement.example/ns/assurance/ial/2/aal/2?" + strings.Repeat("x", 120)
+		return SelectScope(SelectScopeView{Page: p, Form: sampleForm, Scopes: []ScopeChoice{
+			{address, address, ""}, {"<b>", "<b>bold</b>", "<script>alert(1)</script>"},
+		}})
 	}},
 	{"consent", func(p Page) templ.Component { return Consent(consentOf(p)) }},
 	{"consent-incremental", func(p Page) templ.Component {

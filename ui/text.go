@@ -16,6 +16,7 @@ type text struct {
 	ResetStart     resetStartText
 	ResetFinish    resetFinishText
 	SelectAccount  selectAccountText
+	SelectScope    selectScopeText
 	Consent        consentText
 	SignOut        signOutText
 	SignedOut      signedOutText
@@ -87,6 +88,8 @@ type resetStartText struct{ Heading, Text, Submit, SignIn message }
 type resetFinishText struct{ Heading, Sent, Submit, Restart message }
 
 type selectAccountText struct{ Heading message }
+
+type selectScopeText struct{ Heading, Text, None message }
 
 type consentText struct {
 	Heading, HeadingSignIn, HeadingMore message

@@ -110,6 +110,8 @@ const (
 	FieldAction = "action"
 	// FieldSession is the session to end.
 	FieldSession = "session"
+	// FieldScope is the scope value that was picked, or what a trial asks for.
+	FieldScope = "scope"
 	// FieldPersona is the persona to sign in as.
 	FieldPersona = "persona"
 )
@@ -117,7 +119,7 @@ const (
 // The values of [FieldAction].
 const (
 	ActionAllow    = "allow"    // Consent
-	ActionDeny     = "deny"     // Consent
+	ActionDeny     = "deny"     // Consent, SelectScope
 	ActionContinue = "continue" // SelectAccount: with the account shown
 	ActionSwitch   = "switch"   // SelectAccount, Consent, Reauthenticate: with another account
 	ActionResend   = "resend"   // Code: send a new code

@@ -1,10 +1,7 @@
 package ui
 
-// FieldScope is what a trial asks for, and ActionTry begins one.
-const (
-	FieldScope = "scope"
-	ActionTry  = "try"
-)
+// ActionTry begins a trial.
+const ActionTry = "try"
 
 // DeveloperTryView begins a trial of an application: a real sign-in, whose every step is
 // shown. It posts [FieldScope] with [ActionTry], and [ActionRemove] to take the redirect

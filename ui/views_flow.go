@@ -121,6 +121,23 @@ type SelectAccountView struct {
 	Account Account
 }
 
+// SelectScopeView lets the user pick one of several things that the application asks for.
+// It posts [FieldScope], or [FieldAction] with [ActionDeny].
+type SelectScopeView struct {
+	Page
+	Form
+	Scopes []ScopeChoice
+}
+
+// ScopeChoice is one thing that an application asks for, in place of others.
+type ScopeChoice struct {
+	// Value is the scope value.
+	Value string
+	// Title and Text name and explain it, in the language of the screen. An empty Text
+	// shows only the title.
+	Title, Text string
+}
+
 // ConsentView asks whether an application may have what it requested.
 // It posts [FieldAction] with [ActionAllow], [ActionDeny] or [ActionSwitch].
 type ConsentView struct {

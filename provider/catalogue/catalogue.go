@@ -16,7 +16,8 @@ package catalogue
 // Scope is a scope value: what an application asks for by one word, and what the user
 // reads before allowing it.
 type Scope struct {
-	// Name is the scope value (RFC 6749 section 3.3).
+	// Name is the scope value (RFC 6749 section 3.3), which may be an address: at most 255
+	// printable ASCII characters without space, quotation mark and backslash.
 	Name string `json:"name"`
 
 	// Title and Description are shown on the consent screen, in the language of the

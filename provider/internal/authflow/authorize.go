@@ -189,7 +189,8 @@ func (e *Endpoint) ReadHint(ctx context.Context, hint string) (Hint, bool) {
 // sendTo sends the browser to the page of a step, while this user, or nobody, is signed
 // in.
 func (e *Endpoint) sendTo(w http.ResponseWriter, r *http.Request, next step, f *Flow, user *User) error {
-	if !e.hasAccounts() && next != stepSelectAccount && next != stepConsent {
+	isOurs := next == stepSelectScope || next == stepSelectAccount || next == stepConsent
+	if !e.hasAccounts() && !isOurs {
 		f.sendToHost(user)
 	}
 	sealed, err := e.seal(w, r, f)
@@ -197,6 +198,8 @@ func (e *Endpoint) sendTo(w http.ResponseWriter, r *http.Request, next step, f *
 		return err
 	}
 	switch next {
+	case stepSelectScope:
+		e.Site.Redirect(w, e.Site.Link("/oauth/select-scope", web.FlowParameter, sealed))
 	case stepSelectAccount:
 		e.Site.Redirect(w, e.Site.Link("/oauth/select-account", web.FlowParameter, sealed))
 	case stepConsent:

@@ -100,6 +100,7 @@ func (e *Endpoint) Routes() []web.Route {
 			Method: http.MethodGet, Path: hostReturnPath, Handler: e.Site.Page(e.Handler(NoFlow, e.returnFromHost)),
 		})
 	}
+	routes = append(routes, e.Site.FormRoutes("/oauth/select-scope", page(e.showSelectScope), page(e.selectScope))...)
 	routes = append(routes, e.Site.FormRoutes("/oauth/select-account", page(e.showSelectAccount), page(e.selectAccount))...)
 	return append(routes, e.Site.FormRoutes("/oauth/consent", page(e.showConsent), page(e.consent))...)
 }

@@ -52,6 +52,7 @@ type sealedFlow struct {
 	Seen    int64        `json:"t"`
 	Browser []byte       `json:"b"`
 	Users   []sealedUser `json:"u,omitempty"`
+	Picked  string       `json:"p,omitempty"`
 	Chosen  string       `json:"c,omitempty"`
 	Allowed string       `json:"d,omitempty"`
 	Visits  int          `json:"v,omitempty"`
@@ -120,7 +121,7 @@ func (e *Endpoint) seal(w http.ResponseWriter, r *http.Request, f *Flow) (string
 	browser := sha256.Sum256([]byte(e.Site.Browser(w, r)))
 	sealed := sealedFlow{
 		ID: f.id[:], Seen: f.firstSeen.UnixMicro(), Browser: browser[:],
-		Chosen: f.chosen, Allowed: f.allowed, Visits: f.hostVisits, Strays: f.strays, Request: f.request.Form.Encode(),
+		Picked: f.request.Picked, Chosen: f.chosen, Allowed: f.allowed, Visits: f.hostVisits, Strays: f.strays, Request: f.request.Form.Encode(),
 	}
 	for _, user := range f.seen {
 		seen := sealedUser{ID: user.UserID, AuthAt: user.AuthTime.UnixMicro()}
@@ -165,6 +166,9 @@ func (e *Endpoint) openFlow(r *http.Request) (*Flow, error) {
 		f.seen = append(f.seen, seen)
 	}
 	f.request, err = e.parseAuthorize(r.Context(), form)
+	if err == nil && s.Picked != "" {
+		err = e.pick(r.Context(), f.request, s.Picked)
+	}
 	var refused *redirectError
 	if errors.As(err, &refused) { // the application hears it, but not after another answer
 		f.request, refused.flow = refused.request, f
@@ -176,6 +180,20 @@ func (e *Endpoint) openFlow(r *http.Request) (*Flow, error) {
 		return nil, err
 	}
 	return f, nil
+}
+
+// pick grants the scope value that the user has picked. What is not offered any more is
+// passed over: the user picks again.
+func (e *Endpoint) pick(ctx context.Context, request *engine.AuthorizeRequest, scope string) error {
+	err := e.Engine.Pick(ctx, request, scope)
+	switch {
+	case errors.Is(err, engine.ErrNoChoice):
+		return nil
+	case err != nil:
+		return &redirectError{request: request, err: err}
+	}
+	host.AskFor(ctx, e.hostRequest(request))
+	return nil
 }
 
 // engineFlow names the flow to the engine.

@@ -17,6 +17,7 @@ const (
 	stepSignIn
 	stepReauthenticate
 	stepSignUp
+	stepSelectScope
 	stepSelectAccount
 	stepConsent
 	stepRefuse
@@ -71,6 +72,12 @@ type decision struct {
 // thing and comes back here, so that no page can be left out.
 func nextStep(s authState) decision {
 	silent := s.request.HasPrompt(engine.PromptNone)
+	if s.request.MustPick() { // first, because whoever finds nothing to pick need not sign in
+		if silent {
+			return decision{stepRefuse, engine.InteractionRequired}
+		}
+		return decision{step: stepSelectScope}
+	}
 	if d, done := authenticate(s, silent); !done {
 		switch {
 		case d.step == stepRefuse:
@@ -128,6 +135,8 @@ func (s authState) whySilent(code string) diagnosis.Name {
 		return diagnosis.ConsentNeverRemembered
 	case code == engine.ConsentRequired:
 		return diagnosis.ConsentRequired
+	case code == engine.InteractionRequired:
+		return diagnosis.ScopeNotPicked
 	case s.request.HasPrompt(engine.PromptNone), s.hintSubject != "", s.request.Claims.NamesUsers():
 		return diagnosis.LoginRequired
 	default:

@@ -101,10 +101,14 @@ func onlyFor(user string) func(*authState) {
 
 func skipConsent(s *authState) { s.request.Client.SkipConsent = true }
 
+func toPick(s *authState) { s.request.Choices = []string{"identity", "military"} }
+func picked(s *authState) { s.request.Picked = "military" }
+
 func TestNextStep(t *testing.T) {
 	type changes = []func(*authState)
 	issue, signIn, again := decision{step: stepIssue}, decision{step: stepSignIn}, decision{step: stepReauthenticate}
 	signUp, choose, consent := decision{step: stepSignUp}, decision{step: stepSelectAccount}, decision{step: stepConsent}
+	pick := decision{step: stepSelectScope}
 	loginRequired := decision{stepRefuse, engine.LoginRequired}
 	consentRequired := decision{stepRefuse, engine.ConsentRequired}
 	unmet := decision{stepRefuse, engine.UnmetAuthentication}
@@ -186,6 +190,15 @@ func TestNextStep(t *testing.T) {
 		"SelectAccountComesBeforeConsent":  {changes{prompt("select_account"), noConsent}, choose},
 		"SelectAccountComesAfterMaxAge":    {changes{prompt("select_account"), maxAge(time.Minute)}, again},
 
+		"SeveralScopesAreToBePicked":       {changes{toPick}, pick},
+		"PickingComesBeforeTheSignIn":      {changes{toPick, nobody}, pick},
+		"PickingComesBeforeEveryPrompt":    {changes{toPick, prompt("login consent select_account"), op("signup")}, pick},
+		"PickingEndsOnce":                  {changes{toPick, picked}, issue},
+		"WhatIsPickedIsAskedFor":           {changes{toPick, picked, moreGroups}, consent},
+		"SilentPicksNothing":               {changes{toPick, prompt("none")}, decision{stepRefuse, engine.InteractionRequired}},
+		"SilentPicksNothingWithoutSession": {changes{toPick, prompt("none"), nobody}, decision{stepRefuse, engine.InteractionRequired}},
+		"SilentAnswersWhatWasPicked":       {changes{toPick, picked, prompt("none")}, issue},
+
 		"CreateShowsSignUp":            {changes{prompt("create"), nobody}, signUp},
 		"CreateShowsSignUpInASession":  {changes{prompt("create")}, signUp},
 		"CreateEndsWithTheNewAccount":  {changes{prompt("create"), signedInSince}, issue},
@@ -236,7 +249,7 @@ func TestNextStep(t *testing.T) {
 func TestNextStepIsSilentInEverySituation(t *testing.T) {
 	options := []func(*authState){
 		allowed("openid"), signedInSince, chosen, op("signup"), op("signin"), maxAge(0), hintSubject("alice"),
-		hintSubject("bob"), skipConsent, native("com.example.app:/cb"), noConsent, nobody, // what takes away comes last
+		hintSubject("bob"), skipConsent, native("com.example.app:/cb"), toPick, noConsent, nobody, // what takes away comes last
 	}
 	for set := range 1 << len(options) {
 		s := stateMade(prompt("none"))

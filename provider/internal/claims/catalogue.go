@@ -114,7 +114,7 @@ func (c *Catalogue) addAttribute(a catalogue.Attribute) *field.Error {
 }
 
 func (c *Catalogue) addScope(s catalogue.Scope) *field.Error {
-	if !IsName(s.Name) || IsProtocolScope(s.Name) || c.Scope(s.Name) != nil {
+	if !IsScope(s.Name) || IsProtocolScope(s.Name) || c.Scope(s.Name) != nil {
 		return field.Errorf("Name", "%q is repeated, reserved or not a scope value", s.Name)
 	}
 	for _, handle := range s.Attributes {
@@ -202,8 +202,8 @@ func intersection(list, allowed []string) []string {
 	return slices.DeleteFunc(slices.Clone(list), func(v string) bool { return !slices.Contains(allowed, v) })
 }
 
-// IsName reports whether a text can name a client, a scope, an attribute or a group: 1 to
-// 64 letters, digits, or -_.:
+// IsName reports whether a text can name a client, an attribute or a group: 1 to 64
+// letters, digits, or -_.:
 func IsName(s string) bool {
 	if s == "" || len(s) > 64 {
 		return false

@@ -46,6 +46,11 @@ type AuthorizeRequest struct {
 	// own endpoints only.
 	Resources []string
 
+	// Choices are the scope values of which the user picks one, which is Picked, and
+	// until then not among Scopes; none when nothing is to be picked.
+	Choices []string
+	Picked  string
+
 	// State is returned byte for byte; StateSent reports whether there was one.
 	State     string
 	StateSent bool
@@ -67,7 +72,11 @@ type AuthorizeRequest struct {
 	// any.
 	MaxAge time.Duration
 
-	// read is the request as fosite has read it, from the same form.
+	// asked are the values of the parameter scope.
+	asked []string
+
+	// read is the request as fosite has read it, from the same form; nil while a scope
+	// value is to be picked.
 	read fosite.AuthorizeRequester
 }
 
@@ -115,12 +124,17 @@ func (e *Engine) ParseAuthorize(ctx context.Context, form url.Values) (*Authoriz
 	if err := r.checkRules(); err != nil {
 		return r, err
 	}
-	if r.read, err = e.readByFosite(ctx, form); err != nil {
+	all := append(slices.Clone(r.Scopes), r.Choices...)
+	read, err := e.readByFosite(ctx, form, all)
+	if err != nil {
 		return r, e.diagnose(r, AsError(err))
 	}
-	if !slices.Equal(r.read.GetRequestedScopes(), r.Scopes) {
+	if !slices.Equal(read.GetRequestedScopes(), all) {
 		// It drops all that Unicode calls a space, and has checked other values.
 		return r, e.diagnose(r, fail(InvalidScope, fositeDescription(InvalidScope)))
+	}
+	if !r.MustPick() {
+		r.read = read
 	}
 	return r, nil
 }
@@ -141,7 +155,7 @@ func (e *Engine) trustedParts(ctx context.Context, form url.Values) (*AuthorizeR
 		return nil, AsError(err)
 	}
 	r := &AuthorizeRequest{Form: form, Client: client, MaxAge: -1}
-	r.Scopes = values(form.Get("scope"))
+	e.readScopes(r)
 	r.RedirectURI = form.Get("redirect_uri")
 	r.RedirectSent = form.Has("redirect_uri")
 	if !r.RedirectSent && len(client.RedirectURIs) == 1 && !r.OpenID() && !client.Dialect.RedirectURIRequired {
@@ -300,8 +314,9 @@ func (r *AuthorizeRequest) parseClaims(form url.Values) (err error) {
 }
 
 // readByFosite lets fosite read the request as it came, and decide whether the client
-// may have this response type, these scopes and this redirect URI.
-func (e *Engine) readByFosite(ctx context.Context, form url.Values) (fosite.AuthorizeRequester, error) {
+// may have this response type, these scopes, as they were read, and this redirect URI.
+func (e *Engine) readByFosite(ctx context.Context, form url.Values, scopes []string) (fosite.AuthorizeRequester, error) {
+	form = withScopes(form, scopes)
 	request, err := e.fosite.NewAuthorizeRequest(ctx, &http.Request{Method: http.MethodGet, Form: form})
 	if errors.Is(err, fosite.ErrInvalidState) && !form.Has("state") {
 		// State is optional, but MinParameterEntropy is at least one character. fosite
@@ -319,13 +334,12 @@ func (r *AuthorizeRequest) checkRules() error {
 	case r.ResponseType == "":
 		return fail(UnsupportedResponseType, "This response_type is unknown.").
 			Because(diagnosis.ResponseTypeUnknown, "response_type", r.Form.Get("response_type"))
-	case len(r.Scopes) == 0:
+	case len(r.asked) == 0:
 		return fail(InvalidScope, "The parameter scope is missing.").Because(diagnosis.ParameterMissing, "parameter", "scope")
-	case hasDuplicates(r.Scopes):
+	case hasDuplicates(r.asked):
 		return fail(InvalidScope, "A scope is given more than once.").Because(diagnosis.ScopeRepeated)
-	case r.Client.Dialect.SingleScope && countScopes(r.Scopes) != 1:
-		return fail(InvalidScope, "Ask for exactly one scope value; for OpenID Connect, beside openid.").
-			Because(r.scopeMistake(), "scope", r.Form.Get("scope"))
+	case r.Client.Dialect.SingleScope && len(withoutProtocol(r.Scopes))+len(r.Choices) == 0:
+		return fail(InvalidScope, "This application has no scope value that the user could pick.").Because(diagnosis.ScopeNotRegistered)
 	case r.returns("id_token") && !r.OpenID():
 		return fail(InvalidScope, "An ID token needs the scope openid.").Because(diagnosis.OpenIDMissing)
 	case r.returns("id_token") && r.Client.Dialect.NonceRequired && r.Nonce == "":
@@ -338,16 +352,6 @@ func (r *AuthorizeRequest) checkRules() error {
 // values splits a list of RFC 6749 section 3.3: at spaces, and nothing else.
 func values(list string) []string {
 	return slices.DeleteFunc(strings.Split(list, " "), func(v string) bool { return v == "" })
-}
-
-func countScopes(scopes []string) int {
-	n := 0
-	for _, s := range scopes {
-		if s != ScopeOpenID {
-			n++
-		}
-	}
-	return n
 }
 
 func hasDuplicates(values []string) bool {

@@ -43,14 +43,17 @@ func (e *Engine) diagnose(r *AuthorizeRequest, refused *Error) *Error {
 // for.
 func (e *Engine) diagnoseScope(r *AuthorizeRequest, refused *Error) *Error {
 	var unknown, forbidden []string
-	for _, scope := range strings.Split(r.Form.Get("scope"), " ") {
+	for _, scope := range r.asked {
 		switch {
-		case scope == "" || scope == ScopeOpenID:
+		case scope == ScopeOpenID:
 		case !e.ScopeKnown(scope):
 			unknown = append(unknown, scope)
 		case !allows(r.Client.Scopes, scope):
 			forbidden = append(forbidden, scope)
 		}
+	}
+	if r.asksAsLibrary() {
+		return refused.Because(diagnosis.StandardRequestAtV3, "scope", r.Form.Get("scope"))
 	}
 	if len(unknown) == 0 && len(forbidden) > 0 {
 		return refused.Because(diagnosis.ScopeNotAllowed, "scope", strings.Join(forbidden, " "),
@@ -59,17 +62,26 @@ func (e *Engine) diagnoseScope(r *AuthorizeRequest, refused *Error) *Error {
 	return refused.Because(diagnosis.ScopeUnknown, "scope", strings.Join(unknown, " "))
 }
 
-// scopeMistake says why a request has another number of scopes than the dialect of its
-// client takes: an OpenID Connect library may be at work.
-func (r *AuthorizeRequest) scopeMistake() diagnosis.Name {
-	if r.OpenID() || r.Nonce != "" || r.Challenge != "" {
-		return diagnosis.StandardRequestAtV3
-	}
-	return diagnosis.ScopeNotSingle
+// asksAsLibrary reports whether the request of a client with a single scope value names
+// the scopes of OpenID Connect Core section 5.4, as its libraries do by themselves.
+func (r *AuthorizeRequest) asksAsLibrary() bool {
+	return r.Client.Dialect.SingleScope && r.OpenID() && slices.ContainsFunc(r.asked, func(s string) bool {
+		return slices.Contains([]string{"profile", "email", "address", "phone"}, s)
+	})
 }
 
 // LooksStandard reports whether an OpenID Connect library seems to have made the request
-// of a client whose dialect is another: nobody else sends nonce and PKCE.
+// of a client whose dialect is another: nobody else sends nonce and PKCE, or wants several
+// of its scopes at once.
 func (r *AuthorizeRequest) LooksStandard() bool {
-	return r.Client.Dialect.Name == DialectV3 && slices.Contains(r.Scopes, ScopeOpenID) && r.Nonce != "" && r.Challenge != ""
+	return r.MustPick() && r.asksAsLibrary() || looksStandard(r.Client, r.Scopes, r.Nonce, r.Challenge)
+}
+
+// LooksStandard reports whether such a request has led to the access token.
+func (a Access) LooksStandard() bool {
+	return looksStandard(a.Client, a.Scopes, a.Grant.Nonce, a.Grant.Challenge)
+}
+
+func looksStandard(c *Client, scopes []string, nonce, challenge string) bool {
+	return c.Dialect.Name == DialectV3 && slices.Contains(scopes, ScopeOpenID) && nonce != "" && challenge != ""
 }

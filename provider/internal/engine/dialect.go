@@ -16,7 +16,8 @@ type Dialect struct {
 	// digits.
 	LifetimesAsStrings bool
 
-	// SingleScope allows exactly one scope value beside openid.
+	// SingleScope grants exactly one scope value beside openid: of several that a request
+	// names, or of those that are registered when it names none, the user picks one.
 	SingleScope bool
 
 	// ResponseTypes are those that a client has when its registration names

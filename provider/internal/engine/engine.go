@@ -38,7 +38,9 @@ type Options struct {
 	// OpenSecret unseals a client secret.
 	OpenSecret func(sealed []byte) ([]byte, error)
 
-	// ScopeKnown reports whether a scope value is in the catalogue.
+	// Scopes are the values of the catalogue, in its order. ScopeKnown reports whether one
+	// is among them.
+	Scopes     []string
 	ScopeKnown func(scope string) bool
 
 	// Claims returns what a grant releases about its subject in a place, read now.

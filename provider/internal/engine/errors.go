@@ -79,6 +79,7 @@ const (
 	LoginRequired           = "login_required"
 	ConsentRequired         = "consent_required"
 	UnmetAuthentication     = "unmet_authentication_requirements"
+	InteractionRequired     = "interaction_required"
 	RequestNotSupported     = "request_not_supported"
 	RequestURINotSupported  = "request_uri_not_supported"
 	RegistrationUnsupported = "registration_not_supported"

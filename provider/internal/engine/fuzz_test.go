@@ -113,6 +113,7 @@ func FuzzParseAuthorize(f *testing.F) {
 	}
 	e := New(Options{
 		Issuer: "https://id.test/oidc", Clients: fuzzClients{}, Clock: time.Now,
+		Scopes:     []string{"military", "identity"},
 		ScopeKnown: func(scope string) bool { return scope == "military" || scope == "identity" },
 	})
 	f.Fuzz(func(t *testing.T, query string) {
@@ -176,7 +177,13 @@ func checkRequest(t *testing.T, r *AuthorizeRequest, form url.Values) {
 		t.Errorf("prompt %v", r.Prompt)
 	case r.returns("id_token") && !r.OpenID():
 		t.Errorf("ID token for scopes %v", r.Scopes)
-	case len(r.Scopes) == 0 || !r.Client.AllowsScopes(r.Scopes):
+	case len(r.Scopes)+len(r.Choices) == 0 || !r.Client.AllowsScopes(r.Scopes) || !r.Client.AllowsScopes(r.Choices):
+		t.Errorf("scopes %v or one of %v", r.Scopes, r.Choices)
+	case r.Client.Dialect.SingleScope && len(withoutProtocol(r.Scopes)) > 1, r.MustPick() && len(withoutProtocol(r.Scopes)) > 0:
+		t.Errorf("grants %v, with the choices %v", r.Scopes, r.Choices)
+	case r.MustPick() && (len(r.Choices) < 2 || hasDuplicates(r.Choices)):
+		t.Errorf("choices %v", r.Choices)
+	case len(r.Scopes) == 0 && !r.MustPick():
 		t.Errorf("scopes %v", r.Scopes)
 	case r.StateSent && r.State != form.Get("state"):
 		t.Errorf("state %q for %q", r.State, form.Get("state"))

@@ -62,6 +62,9 @@ type Response struct {
 // storage.ErrEnded when what the approval rests on is over, ErrNoClient when the
 // application is gone, an *Error for the client otherwise.
 func (e *Engine) Authorize(ctx context.Context, r *AuthorizeRequest, a Approval) (Response, error) {
+	if r.MustPick() {
+		return Response{}, AsError(errors.New("engine: the request is answered before a scope value was picked"))
+	}
 	for _, scope := range r.read.GetRequestedScopes() {
 		r.read.GrantScope(scope)
 	}

@@ -28,6 +28,10 @@ type TokenResponse struct {
 	// is no user.
 	ClientID string `json:"-"`
 	Subject  string `json:"-"`
+
+	// LooksStandard reports whether an OpenID Connect library seems to have made the
+	// request of a client whose dialect is another.
+	LooksStandard bool `json:"-"`
 }
 
 // Token handles a request to the token endpoint. Its errors are *Error.
@@ -179,5 +183,6 @@ func tokenResponse(issued fosite.AccessResponder, s *exchange) TokenResponse {
 		AccessToken: issued.GetAccessToken(), TokenType: issued.GetTokenType(), ExpiresIn: d.lifetime(issued.GetExtra("expires_in")),
 		RefreshToken: text(extraRefreshToken), RefreshExpiresIn: d.lifetime(issued.GetExtra(extraRefreshExpiresIn)),
 		Scope: text("scope"), IDToken: text(extraIDToken), ClientID: s.client.ID, Subject: UserOf(s.grant),
+		LooksStandard: looksStandard(s.client, s.grant.Scopes, s.grant.Nonce, s.grant.Challenge),
 	}
 }

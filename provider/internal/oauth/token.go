@@ -92,7 +92,12 @@ func (e *Endpoints) token(w http.ResponseWriter, r *http.Request) error {
 	if r.PostForm.Get("grant_type") == engine.GrantRefreshToken {
 		event = activity.Refresh
 	}
-	e.note(r, event, activity.Party{ClientID: response.ClientID, UserID: response.Subject}, err, foreign)
+	of := activity.Party{ClientID: response.ClientID, UserID: response.Subject}
+	if err == nil && foreign == nil && response.LooksStandard {
+		e.Activity.Remarked(r.Context(), event, of, diagnosis.StandardRequestAtV3, nil)
+	} else {
+		e.note(r, event, of, err, foreign)
+	}
 	if err != nil {
 		return err
 	}

@@ -108,7 +108,7 @@ const maxResponses = 1024
 func (e *Endpoints) serve(of *resource) web.Handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		found, q, err := e.read(r, of)
-		e.note(r, of.event, q.party, err, e.Site.AllowOrigin(w, r, q.client))
+		e.note(r, of.event, q, err, e.Site.AllowOrigin(w, r, q.client))
 		if q.callback != "" {
 			return e.writeScript(w, r, q.callback, found.body, err)
 		}
@@ -128,14 +128,16 @@ func (e *Endpoints) serve(of *resource) web.Handler {
 
 // note tells those who build the application what happened to a request. foreign says why
 // a script cannot read the answer, or is nil.
-func (e *Endpoints) note(r *http.Request, event string, of activity.Party, err error, foreign *engine.Error) {
+func (e *Endpoints) note(r *http.Request, event string, q query, err error, foreign *engine.Error) {
 	switch {
 	case err != nil:
-		e.Activity.Refused(r.Context(), event, of, web.AsJSONError(err))
+		e.Activity.Refused(r.Context(), event, q.party, web.AsJSONError(err))
 	case foreign != nil:
-		e.Activity.Refused(r.Context(), event, of, foreign)
+		e.Activity.Refused(r.Context(), event, q.party, foreign)
+	case q.looksStandard:
+		e.Activity.Remarked(r.Context(), event, q.party, diagnosis.StandardRequestAtV3, nil)
 	default:
-		e.Activity.Succeeded(r.Context(), event, of)
+		e.Activity.Succeeded(r.Context(), event, q.party)
 	}
 }
 
@@ -148,6 +150,10 @@ type query struct {
 	client *engine.Client
 
 	party activity.Party
+
+	// looksStandard reports whether an OpenID Connect library seems to ask for an
+	// application whose dialect is another: it cannot read the answer.
+	looksStandard bool
 }
 
 // read returns what a request for a resource gets, or its error.
@@ -185,6 +191,7 @@ func (e *Endpoints) read(r *http.Request, of *resource) (found response, q query
 	case !slices.ContainsFunc(a.Scopes, of.scope):
 		return response{}, q, errScope.Because(diagnosis.ScopeInsufficient, "scope", strings.Join(a.Scopes, " "))
 	}
+	q.looksStandard = of.event == activity.Userinfo && a.LooksStandard() && !inQuery && q.callback == "" && !prefersJWT(r)
 	found, err = e.responseFor(r.Context(), of, a)
 	return found, q, err
 }

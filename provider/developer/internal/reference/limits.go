@@ -48,7 +48,7 @@ func differences() []Difference {
 	return []Difference{
 		{"what it is", "RFC 6749 and OpenID Connect Core to the letter", "an older interface of identity verification services"},
 		{"lifetimes in the token payload", "numbers", "strings of digits"},
-		{"scope of a request", "any set", "one scope value, beside `openid` for OpenID Connect"},
+		{"scope of a request", "any set", "one scope value is granted, beside `openid` for OpenID Connect; of several, or of those that are registered, the user picks one"},
 		{"response types", "`code`; others when registered", "all but `id_token token`; that when registered"},
 		{"`nonce` with an ID token from the authorization endpoint", "required", "optional"},
 		{"`redirect_uri`", "may be omitted as RFC 6749 has it", "required, at the token endpoint too"},

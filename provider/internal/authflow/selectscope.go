@@ -1,0 +1,59 @@
+package authflow
+
+import (
+	"net/http"
+	"slices"
+
+	"github.com/bonafide-id/bonafide/provider/internal/activity"
+	"github.com/bonafide-id/bonafide/provider/internal/diagnosis"
+	"github.com/bonafide-id/bonafide/provider/internal/engine"
+	"github.com/bonafide-id/bonafide/provider/internal/web"
+	"github.com/bonafide-id/bonafide/ui"
+)
+
+// showSelectScope lets the user pick one of several scope values. Who comes back to it
+// picks again.
+func (e *Endpoint) showSelectScope(w http.ResponseWriter, r *http.Request, p *Page) error {
+	request := p.Flow.request
+	if len(request.Choices) == 0 { // the registration has changed since
+		return e.stray(w, r, p.Flow)
+	}
+	if request.LooksStandard() {
+		e.Activity.Remarked(r.Context(), activity.Authorize, partyOf(request, nil), diagnosis.StandardRequestAtV3, nil)
+	}
+	view := ui.SelectScopeView{Page: e.Site.PageView(r, request), Form: e.Site.Form(w, r, nil)}
+	for _, name := range request.Choices {
+		choice := ui.ScopeChoice{Value: name, Title: name}
+		if scope := e.Claims.Catalogue.Scope(name); scope != nil {
+			choice.Text = scope.Description
+			if scope.Title != "" {
+				choice.Title = scope.Title
+			}
+		}
+		view.Scopes = append(view.Scopes, choice)
+	}
+	e.Site.RenderFor(w, r, request, http.StatusOK, ui.SelectScope(view))
+	return nil
+}
+
+// selectScope goes on with the scope value that was picked among those of the sealed
+// request; any other was put into the form by somebody else.
+func (e *Endpoint) selectScope(w http.ResponseWriter, r *http.Request, p *Page) error {
+	f := p.Flow
+	if r.PostForm.Get(ui.FieldAction) == ui.ActionDeny {
+		if err := e.endFlow(r, f); err != nil {
+			return err
+		}
+		return &redirectError{f.request, &engine.Error{Code: engine.AccessDenied, Description: "The user did not allow it.",
+			Diagnosis: diagnosis.UserDenied}, nil}
+	}
+	picked := r.PostForm.Get(ui.FieldScope)
+	if !slices.Contains(f.request.Choices, picked) {
+		return &web.PageError{Status: http.StatusBadRequest, Code: ui.ErrorRequest, Request: f.request, Cause: engine.ErrNoChoice}
+	}
+	if err := e.pick(r.Context(), f.request, picked); err != nil {
+		return err
+	}
+	f.allowed = "" // a decision about another scope value is none about this one
+	return e.continueWith(w, r, f)
+}
