@@ -21,8 +21,9 @@
 // [Session] a browser in which an account is signed in, a [ClientSession] an application
 // that is told when such a session ends, a [OneTimeCode] the payload of a
 // one-time code that was e-mailed. A [Person] is what is known about a subject, whether
-// or not it has an account: attributes, and the [Status] of groups. [Attempts] are the
-// counters of rate limits, an [Event] is a line of the audit log, and [Key], [Image] and
+// or not it has an account: attributes, and the [Status] of groups. A [PushedRequest] is
+// an authorization request that an application has sent ahead, [UsedIDs] are what it may
+// present once. [Attempts] are the counters of rate limits, an [Event] is a line of the audit log, and [Key], [Image] and
 // [Installation] are what the provider needs to run: signing keys, logos, its issuer.
 //
 // What the developer dashboard keeps is apart from that, in the roles of [Developers]: an

@@ -17,6 +17,8 @@ type Store interface {
 	ClientSessions
 	Consents
 	OneTimeCodes
+	UsedIDs
+	PushedRequests
 	Keys
 	Images
 	Attempts
@@ -25,9 +27,9 @@ type Store interface {
 
 	// Sweep removes what had ended by now and can no longer change an answer:
 	// grants past their ExpiresAt with all their tokens, access tokens past
-	// theirs, sessions, one-time codes and counters of attempts that are over, and
-	// invitations that have been over for a month. Nobody is told that a session has
-	// expired: its client sessions go with it. It
+	// theirs, sessions, one-time codes, used identifiers, pushed requests and counters of
+	// attempts that are over, and invitations that have been over for a month. Nobody is
+	// told that a session has expired: its client sessions go with it. It
 	// removes at most limit rows of each kind in one transaction, fewer when
 	// that takes long, and reports how many it removed altogether; a caller
 	// repeats until that is zero.

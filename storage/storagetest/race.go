@@ -65,6 +65,25 @@ func (s *suite) races(t *testing.T) {
 			return err
 		}), storage.ErrNotFound)
 	})
+	t.Run("IdentifierIsUsedOnce", func(t *testing.T) {
+		stores := s.stores(t, 2)
+		oneWins(t, race(stores, func(_ int, store storage.Store) error {
+			return store.UseID(t.Context(), digest("id"), t0.Add(time.Minute), t0)
+		}), storage.ErrConflict)
+		end := t0.Add(time.Minute)
+		oneWins(t, race(stores, func(_ int, store storage.Store) error { // and once anew
+			return store.UseID(t.Context(), digest("id"), end.Add(time.Minute), end)
+		}), storage.ErrConflict)
+	})
+	t.Run("PushedRequestHasOneWinner", func(t *testing.T) {
+		stores := s.stores(t, 2)
+		saveClient(t, stores[0], "client")
+		ok(t, stores[0].SavePushedRequest(t.Context(), pushedRequest("request", "client")))
+		oneWins(t, race(stores, func(_ int, store storage.Store) error {
+			_, err := store.TakePushedRequest(t.Context(), "client", digest("request"), t0)
+			return err
+		}), storage.ErrNotFound)
+	})
 	t.Run("OneTimeCodesOfOneSubjectLeaveOne", func(t *testing.T) {
 		stores := s.stores(t, 2)
 		for _, err := range race(stores, func(i int, store storage.Store) error {

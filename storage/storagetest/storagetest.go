@@ -38,6 +38,8 @@ func Run(t *testing.T, newDatabase func(t *testing.T) (open func() storage.Store
 	t.Run("ClientSessions", suite.clientSessions)
 	t.Run("Consents", suite.consents)
 	t.Run("OneTimeCodes", suite.oneTimeCodes)
+	t.Run("UsedIDs", suite.usedIDs)
+	t.Run("PushedRequests", suite.pushedRequests)
 	t.Run("Keys", suite.keys)
 	t.Run("Images", suite.images)
 	t.Run("Attempts", suite.attempts)

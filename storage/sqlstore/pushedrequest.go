@@ -1,0 +1,31 @@
+package sqlstore
+
+import (
+	"context"
+	"time"
+
+	"github.com/bonafide-id/bonafide/storage"
+)
+
+// SavePushedRequest implements storage.PushedRequests.
+func (s *Store) SavePushedRequest(ctx context.Context, r storage.PushedRequest) error {
+	return s.change(ctx, "save pushed request", func(tx *tx) error {
+		_, err := tx.exec(`INSERT INTO main.pushed_requests (digest, client_id, payload, expires_at)
+			VALUES (?1, ?2, ?3, ?4)`, r.Digest[:], r.ClientID, r.Payload, micros(r.ExpiresAt))
+		return err
+	})
+}
+
+// TakePushedRequest implements storage.PushedRequests.
+func (s *Store) TakePushedRequest(ctx context.Context, clientID string, digest storage.Digest, now time.Time) (storage.PushedRequest, error) {
+	return write(ctx, s, "take pushed request", func(tx *tx) (storage.PushedRequest, error) {
+		return one(tx, scanPushedRequest, `DELETE FROM main.pushed_requests
+			WHERE digest = ?1 AND client_id = ?2 AND expires_at > ?3
+			RETURNING digest, client_id, payload, expires_at`, digest[:], clientID, micros(now))
+	})
+}
+
+func scanPushedRequest(row scanner) (r storage.PushedRequest, err error) {
+	err = row.Scan((*digest)(&r.Digest), &r.ClientID, &r.Payload, (*instant)(&r.ExpiresAt))
+	return r, err
+}

@@ -1,0 +1,77 @@
+package storagetest
+
+import (
+	"testing"
+	"time"
+
+	"github.com/bonafide-id/bonafide/storage"
+)
+
+func pushedRequest(name, clientID string) storage.PushedRequest {
+	return storage.PushedRequest{
+		Digest: digest(name), ClientID: clientID, Payload: []byte{0, 0xff}, ExpiresAt: t0.Add(time.Minute),
+	}
+}
+
+func (s *suite) pushedRequests(t *testing.T) {
+	withClients := func(t *testing.T) storage.Store {
+		t.Helper()
+		store := s.store(t)
+		saveClient(t, store, "client")
+		saveClient(t, store, "other")
+		return store
+	}
+	t.Run("IsTakenOnce", func(t *testing.T) {
+		store, want := withClients(t), pushedRequest("request", "client")
+		ok(t, store.SavePushedRequest(t.Context(), want))
+		got, err := store.TakePushedRequest(t.Context(), "client", digest("request"), t0)
+		ok(t, err)
+		equal(t, got, want)
+		_, err = store.TakePushedRequest(t.Context(), "client", digest("request"), t0)
+		fails(t, err, storage.ErrNotFound)
+	})
+	t.Run("BelongsToItsClientOnly", func(t *testing.T) {
+		store := withClients(t)
+		ok(t, store.SavePushedRequest(t.Context(), pushedRequest("request", "client")))
+		_, err := store.TakePushedRequest(t.Context(), "other", digest("request"), t0)
+		fails(t, err, storage.ErrNotFound)
+		_, err = store.TakePushedRequest(t.Context(), "client", digest("guess"), t0)
+		fails(t, err, storage.ErrNotFound)
+		_, err = store.TakePushedRequest(t.Context(), "client", digest("request"), t0) // was not taken away
+		ok(t, err)
+	})
+	t.Run("EndsOnTime", func(t *testing.T) {
+		store, end := withClients(t), t0.Add(time.Minute)
+		ok(t, store.SavePushedRequest(t.Context(), pushedRequest("request", "client")))
+		_, err := store.TakePushedRequest(t.Context(), "client", digest("request"), end)
+		fails(t, err, storage.ErrNotFound)
+		_, err = store.TakePushedRequest(t.Context(), "client", digest("request"), end.Add(-time.Microsecond))
+		ok(t, err)
+	})
+	t.Run("IsNeverOverwritten", func(t *testing.T) {
+		store := withClients(t)
+		ok(t, store.SavePushedRequest(t.Context(), pushedRequest("request", "client")))
+		fails(t, store.SavePushedRequest(t.Context(), pushedRequest("request", "other")), storage.ErrConflict)
+		got, err := store.TakePushedRequest(t.Context(), "client", digest("request"), t0)
+		ok(t, err)
+		equal(t, got.ClientID, "client")
+	})
+	t.Run("NeedsAClient", func(t *testing.T) {
+		fails(t, s.store(t).SavePushedRequest(t.Context(), pushedRequest("request", "nobody")), storage.ErrNotFound)
+	})
+	t.Run("GoesWithItsClient", func(t *testing.T) {
+		store := withClients(t)
+		ok(t, store.SavePushedRequest(t.Context(), pushedRequest("request", "client")))
+		c, err := store.Client(t.Context(), "client")
+		ok(t, err)
+		ok(t, store.DeleteClient(t.Context(), "client", c.Version))
+		_, err = store.TakePushedRequest(t.Context(), "client", digest("request"), t0)
+		fails(t, err, storage.ErrNotFound)
+	})
+	t.Run("IsSweptAtItsEnd", func(t *testing.T) {
+		store, end := withClients(t), t0.Add(time.Minute)
+		ok(t, store.SavePushedRequest(t.Context(), pushedRequest("request", "client")))
+		equal(t, sweepAll(t, store, end.Add(-time.Microsecond)), 0)
+		equal(t, sweepAll(t, store, end), 1)
+	})
+}
