@@ -54,6 +54,8 @@ const (
 	ActivityAttributes ActivityEvent = activity.Attributes
 	ActivityRevoke     ActivityEvent = activity.Revoke
 	ActivityIntrospect ActivityEvent = activity.Introspect
+	// ActivityPush is a pushed authorization request.
+	ActivityPush ActivityEvent = activity.Push
 	// ActivitySignOut is a sign-out that an application has asked for.
 	ActivitySignOut ActivityEvent = activity.SignOut
 )

@@ -138,7 +138,7 @@ var happenings = map[string]happening{
 	"ParameterMissingAtToken": {exchange("code", ""), failed("v3", "token", "invalid_request", "parameter_missing", "parameter", "code")},
 	"GrantTypeMissing":        {exchange("grant_type", ""), failed("v3", "token", "invalid_request", "parameter_missing", "parameter", "grant_type")},
 	"ParameterMalformed":      {at("prompt", marker), failed("v3", "authorize", "invalid_request", "parameter_malformed", "parameter", "prompt")},
-	"ParameterUnsupported":    {at("request", marker), failed("v3", "authorize", "request_not_supported", "parameter_unsupported", "parameter", "request")},
+	"ParameterUnsupported":    {at("registration", marker), failed("v3", "authorize", "registration_not_supported", "parameter_unsupported", "parameter", "registration")},
 	"RequestMalformed": {func(_ *fixture, b *browser) {
 		b.send(http.MethodPost, tokenPath, `{"code":"`+marker+`"}`, "Content-Type", "text/plain", "Authorization", basic("v3"))
 	}, failed("v3", "token", "invalid_request", "request_malformed")},
@@ -243,7 +243,10 @@ var happenings = map[string]happening{
 		b.send(http.MethodPost, tokenPath, "client_id=std&client_secret="+marker+"&grant_type=authorization_code",
 			"Content-Type", "application/x-www-form-urlencoded", "Authorization", basic("std"))
 	}, failed("std", "token", "invalid_request", "credentials_repeated")},
-	"AssertionUnsupported": {exchange(std("client_assertion", marker)...), failed("std", "token", "invalid_client", "client_assertion_unsupported")},
+	"AssertionMissing": {func(w *fixture, b *browser) {
+		w.withSigners()
+		b.token("client_id", "key", "client_secret", "", "code", marker)
+	}, failed("key", "token", "invalid_client", "client_assertion_missing")},
 	"ClientThrottled": {func(_ *fixture, b *browser) {
 		for range 200 {
 			if p, _ := b.token(std("client_secret", marker, "code", marker)...); p.StatusCode == http.StatusTooManyRequests {
@@ -512,6 +515,17 @@ func TestEveryDiagnosisHasItsTextAndItsTest(t *testing.T) {
 	}
 	for _, h := range happenings {
 		tested[h.want.Diagnosis] = true
+	}
+	for _, attack := range attackedAssertions {
+		tested[attack.diagnosis] = true
+	}
+	for _, attack := range attackedObjects {
+		tested[attack.diagnosis] = true
+	}
+	for _, d := range []provider.Diagnosis{ // in the tests of pushed requests, request objects and keys
+		"pushed_request_required", "request_uri_unknown", "request_object_required", "jwt_used", "client_keys_missing", "client_keys_unreachable", "consent_missing",
+	} {
+		tested[d] = true
 	}
 	for _, d := range provider.Diagnoses() {
 		if !tested[d] {

@@ -26,11 +26,15 @@ func TestDiscoveryIsTrue(t *testing.T) {
 				t.Errorf("issuer %v", document["issuer"])
 			}
 			for name, want := range map[string]any{
-				"response_types_supported":                       []any{"code", "token", "id_token", "id_token token", "code id_token", "code token", "code id_token token"},
-				"code_challenge_methods_supported":               []any{"S256"},
-				"id_token_signing_alg_values_supported":          []any{"RS256"},
-				"subject_types_supported":                        []any{"public"},
-				"request_parameter_supported":                    false,
+				"response_types_supported":              []any{"code", "token", "id_token", "id_token token", "code id_token", "code token", "code id_token token"},
+				"code_challenge_methods_supported":      []any{"S256"},
+				"id_token_signing_alg_values_supported": []any{"RS256"},
+				"subject_types_supported":               []any{"public"},
+				"request_parameter_supported":           true,
+				"require_pushed_authorization_requests": false,
+				"request_object_signing_alg_values_supported": []any{
+					"RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA",
+				},
 				"request_uri_parameter_supported":                false,
 				"claims_parameter_supported":                     true,
 				"acr_values_supported":                           []any{"single_factor"},

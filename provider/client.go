@@ -2,6 +2,7 @@ package provider
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -9,6 +10,7 @@ import (
 	"time"
 
 	"github.com/bonafide-id/bonafide/provider/internal/claims"
+	"github.com/bonafide-id/bonafide/provider/internal/clientkeys"
 	"github.com/bonafide-id/bonafide/provider/internal/clients"
 	"github.com/bonafide-id/bonafide/provider/internal/engine"
 	"github.com/bonafide-id/bonafide/provider/internal/web"
@@ -50,10 +52,47 @@ type Client struct {
 	// Defaults to false.
 	Public bool `json:"public,omitempty"`
 
-	// TokenEndpointAuthMethod restricts how the secret is sent:
-	// client_secret_basic or client_secret_post.
-	// Defaults to either.
+	// TokenEndpointAuthMethod restricts how the secret is sent, client_secret_basic or
+	// client_secret_post, or is private_key_jwt for an application that has no secret
+	// and signs with a key of its own.
+	// Defaults to either of the first two.
 	TokenEndpointAuthMethod string `json:"token_endpoint_auth_method,omitempty"`
+
+	// TokenEndpointAuthSigningAlg is the only algorithm of private_key_jwt that is
+	// accepted: RS256, RS384, RS512, PS256, PS384, PS512, ES256, ES384, ES512 or EdDSA.
+	// Defaults to any of these.
+	TokenEndpointAuthSigningAlg string `json:"token_endpoint_auth_signing_alg,omitempty"`
+
+	// JWKS are the public keys of the application (RFC 7517 section 5), for
+	// private_key_jwt, signed requests and JWT bearer grants: 1 to 10 keys in at most 16
+	// KiB of JSON, RSA of at least 2048 bits, EC on P-256, P-384 or P-521, or Ed25519. A
+	// set with a private member is refused. What is not needed of a key, such as
+	// certificates, is not kept.
+	// Defaults to none.
+	JWKS json.RawMessage `json:"jwks,omitempty"`
+
+	// JWKSURI is where such a set is, instead of JWKS: https, and not on a private
+	// network unless Config.AllowPrivateNetworks says so. It is read when it is needed,
+	// every 10 minutes, or once a minute when a key is not known; when it cannot be read
+	// what was there last counts for an hour. A key of a kind that is not supported is
+	// left out.
+	// Defaults to none.
+	JWKSURI string `json:"jwks_uri,omitempty"`
+
+	// RequirePushedAuthorizationRequests refuses authorization requests that the
+	// application has not pushed (RFC 9126 section 6).
+	// Defaults to false.
+	RequirePushedAuthorizationRequests bool `json:"require_pushed_authorization_requests,omitempty"`
+
+	// RequireSignedRequestObject refuses authorization requests that the application has
+	// not signed (RFC 9101 section 10.5).
+	// Defaults to false.
+	RequireSignedRequestObject bool `json:"require_signed_request_object,omitempty"`
+
+	// RequestObjectSigningAlg is the only algorithm of signed requests that is accepted,
+	// one of those of TokenEndpointAuthSigningAlg.
+	// Defaults to any of these.
+	RequestObjectSigningAlg string `json:"request_object_signing_alg,omitempty"`
 
 	// RedirectURIs and PostLogoutRedirectURIs are where users may be sent: https,
 	// http on the loopback interface, or the scheme of an app, such as
@@ -71,9 +110,11 @@ type Client struct {
 	// none.
 	ResponseTypes []string `json:"response_types,omitempty"`
 
-	// GrantTypes are authorization_code, refresh_token and client_credentials, of which
-	// a public client has no use for the last: with it an application asks for itself,
-	// for an access token that is about no user.
+	// GrantTypes are authorization_code, refresh_token, client_credentials and
+	// urn:ietf:params:oauth:grant-type:jwt-bearer, of which a public client has no use for
+	// the last two: with client_credentials an application asks for itself, for an access
+	// token that is about no user; with the JWT bearer grant it signs the name of a user,
+	// for an access token to what that user has allowed it before.
 	// Defaults to the first.
 	GrantTypes []string `json:"grant_types,omitempty"`
 
@@ -162,10 +203,13 @@ var ErrNoClient = clients.ErrNotFound
 // SaveClient registers an application, or brings its registration up to date. A field that
 // cannot be accepted is a FieldError; ErrChanged when the Revision is that of another
 // registration than the one there is. The change is in force within a
-// second in every process. A new confidential client without a Secret gets one;
-// ClientSecret returns it.
+// second in every process. A new confidential client without a Secret gets one, unless it
+// has a key; ClientSecret returns it.
 func (p *Provider) SaveClient(ctx context.Context, c Client) error {
 	err := c.validate(p.catalogue, p.cfg.addresses(), p.cfg.Resources)
+	if err == nil {
+		err = c.validateKeys(p.cfg.AllowPrivateNetworks)
+	}
 	if err == nil {
 		err = asFieldError(p.clients.Save(ctx, c.record(), c.Secret, c.Logo))
 	}
@@ -215,6 +259,7 @@ func asClientError(what string, err error) error {
 }
 
 func (c Client) record() storage.Client {
+	keys, _ := clientkeys.Registered(c.JWKS) // validated, or there are none
 	record := storage.Client{
 		ID: c.ID, Name: c.Name, Dialect: c.Dialect, Public: c.Public, AuthMethod: c.TokenEndpointAuthMethod,
 		RedirectURIs: c.RedirectURIs, PostLogoutRedirectURIs: c.PostLogoutRedirectURIs,
@@ -222,6 +267,8 @@ func (c Client) record() storage.Client {
 		NoQueryToken: c.NoQueryToken, NoJSONP: c.NoJSONP,
 		UserinfoSigned: c.UserinfoSignedResponseAlg != "", RequireVerified: c.RequireVerified, SkipConsent: c.SkipConsent,
 		Unreviewed: c.Unreviewed, Disabled: c.Disabled, Version: c.Revision, ButtonColor: c.ButtonColor, PolicyURL: c.PolicyURL, TermsURL: c.TermsURL,
+		AuthSigningAlg: c.TokenEndpointAuthSigningAlg, JWKS: keys, JWKSURI: c.JWKSURI,
+		RequirePushed: c.RequirePushedAuthorizationRequests, RequireSignedRequest: c.RequireSignedRequestObject, RequestSigningAlg: c.RequestObjectSigningAlg,
 	}
 	if record.Name == "" {
 		record.Name = c.ID
@@ -251,7 +298,7 @@ func (c Client) validate(known *claims.Catalogue, addresses engine.Addresses, re
 		return wrongField("Secret", "a public client has none")
 	case c.Secret != "" && (len(c.Secret) < 32 || len(c.Secret) > 255):
 		return wrongField("Secret", "must be 32 to 255 bytes, as openssl rand -hex 32 makes them")
-	case !slices.Contains([]string{"", engine.AuthBasic, engine.AuthPost}, c.TokenEndpointAuthMethod):
+	case !slices.Contains([]string{"", engine.AuthBasic, engine.AuthPost, engine.AuthPrivateKey}, c.TokenEndpointAuthMethod):
 		return wrongField("TokenEndpointAuthMethod", "%q is unknown", c.TokenEndpointAuthMethod)
 	case c.UserinfoSignedResponseAlg != "" && c.UserinfoSignedResponseAlg != "RS256":
 		return wrongField("UserinfoSignedResponseAlg", "%q is not RS256", c.UserinfoSignedResponseAlg)
@@ -267,6 +314,8 @@ func (c Client) validate(known *claims.Catalogue, addresses engine.Addresses, re
 		return wrongField("ResponseTypes", "must be none without RedirectURIs")
 	case c.Public && slices.Contains(c.GrantTypes, engine.GrantClientCredentials):
 		return wrongField("GrantTypes", "a public client has no credentials for %s", engine.GrantClientCredentials)
+	case c.Public && slices.Contains(c.GrantTypes, engine.GrantJWTBearer):
+		return wrongField("GrantTypes", "a public client has no credentials for %s", engine.GrantJWTBearer)
 	case c.PolicyURL != "" && !web.IsWebURL(c.PolicyURL):
 		return wrongField("PolicyURL", "is not an http address without a user name")
 	case c.TermsURL != "" && !web.IsWebURL(c.TermsURL):

@@ -52,7 +52,7 @@
 // behind http.StripPrefix; requests for another path get 404, and the Logger a line, once.
 // A host's protection against forged requests (CSRF) must leave the provider out, or be
 // put in front of the host's own routes only: its forms have a protection of their own,
-// and applications post to /oauth/token, /oauth/revoke, /oauth/introspect,
+// and applications post to /oauth/token, /oauth/revoke, /oauth/introspect, /oauth/par,
 // /oauth/authorize and /api/public/v3/userinfo with no token of the host's.
 //
 // # Pages of the host

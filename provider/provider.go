@@ -15,6 +15,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider/internal/audit"
 	"github.com/bonafide-id/bonafide/provider/internal/authflow"
 	"github.com/bonafide-id/bonafide/provider/internal/claims"
+	"github.com/bonafide-id/bonafide/provider/internal/clientkeys"
 	"github.com/bonafide-id/bonafide/provider/internal/clients"
 	"github.com/bonafide-id/bonafide/provider/internal/engine"
 	"github.com/bonafide-id/bonafide/provider/internal/faults"
@@ -265,8 +266,21 @@ func (p *Provider) newEngine(tokens *token.Codec, source *claims.Source) *engine
 			p.keys.Refresh(ctx)
 			return p.keys.VerifyAs(keyring.TypeAccessToken, token)
 		},
-		Resources:  p.cfg.engineResources(),
-		OpenSecret: func(sealed []byte) ([]byte, error) { return p.secrets.Open(clients.SealPurpose, sealed) },
+		Resources:      p.cfg.engineResources(),
+		OpenSecret:     func(sealed []byte) ([]byte, error) { return p.secrets.Open(clients.SealPurpose, sealed) },
+		ClientKeys:     clientkeys.NewSource(p.fetchKeys, p.cfg.Clock),
+		UsedIDs:        p.store,
+		Audiences:      p.audiences(),
+		PushedRequests: p.store,
+		SealPushed: func(clientID string, request []byte) []byte {
+			return p.secrets.Seal(p.pushedPurpose(clientID), request)
+		},
+		OpenPushed: func(clientID string, sealed []byte) ([]byte, error) {
+			return p.secrets.Open(p.pushedPurpose(clientID), sealed)
+		},
+		Allowed: func(ctx context.Context, subject string, c *engine.Client, asked []string) (engine.Allowed, error) {
+			return p.flows.AllowedBefore(ctx, subject, c, asked)
+		},
 		Scopes:     p.catalogue.ScopeValues(),
 		ScopeKnown: p.catalogue.Known,
 		Claims:     source.Claims,
@@ -285,6 +299,25 @@ func (p *Provider) newEngine(tokens *token.Codec, source *claims.Source) *engine
 		},
 		Clock: p.cfg.Clock,
 	})
+}
+
+// fetchKeys reads the key set of an application at its own address.
+func (p *Provider) fetchKeys(ctx context.Context, uri string) ([]byte, error) {
+	return p.outbound.Get(ctx, uri, "application/jwk-set+json, application/json")
+}
+
+// pushedPurpose is what a pushed request of a client is sealed for.
+func (p *Provider) pushedPurpose(clientID string) string {
+	return "pushed request " + p.issuer + " " + clientID
+}
+
+// audiences are the names by which what applications sign may address the provider.
+func (p *Provider) audiences() []string {
+	names := []string{p.issuer}
+	for _, path := range oauth.AssertionPaths {
+		names = append(names, p.cfg.BaseURL+path)
+	}
+	return names
 }
 
 // engineTokens shows the codec to the engine in the engine's terms.

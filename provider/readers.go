@@ -230,6 +230,8 @@ func asClient(c storage.Client) Client {
 		NoQueryToken: c.NoQueryToken, NoJSONP: c.NoJSONP,
 		RequireVerified: c.RequireVerified, SkipConsent: c.SkipConsent,
 		Unreviewed: c.Unreviewed, Disabled: c.Disabled, Revision: c.Version, ButtonColor: c.ButtonColor, PolicyURL: c.PolicyURL, TermsURL: c.TermsURL,
+		TokenEndpointAuthSigningAlg: c.AuthSigningAlg, JWKS: c.JWKS, JWKSURI: c.JWKSURI,
+		RequirePushedAuthorizationRequests: c.RequirePushed, RequireSignedRequestObject: c.RequireSignedRequest, RequestObjectSigningAlg: c.RequestSigningAlg,
 	}
 	if c.JWTAccessTokens {
 		registered.AccessTokenFormat = formatJWT

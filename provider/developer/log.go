@@ -23,7 +23,7 @@ var (
 	logEvents = []string{
 		string(provider.ActivityAuthorize), string(provider.ActivityConsent), string(provider.ActivityToken),
 		string(provider.ActivityRefresh), string(provider.ActivityUserinfo), string(provider.ActivityAttributes),
-		string(provider.ActivityRevoke), string(provider.ActivityIntrospect), string(provider.ActivitySignOut),
+		string(provider.ActivityRevoke), string(provider.ActivityIntrospect), string(provider.ActivityPush), string(provider.ActivitySignOut),
 	}
 	logOutcomes = []string{string(provider.OutcomeOK), string(provider.OutcomeDenied), string(provider.OutcomeError)}
 )

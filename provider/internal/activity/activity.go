@@ -30,6 +30,7 @@ const (
 	Attributes = "attributes"
 	Revoke     = "revoke"
 	Introspect = "introspect"
+	Push       = "push"
 	SignOut    = "sign_out"
 )
 

@@ -98,7 +98,7 @@ func (e *Endpoint) receive(r *http.Request) (*Flow, error) {
 	if err != nil {
 		return nil, &web.PageError{Status: http.StatusBadRequest, Code: ui.ErrorRequest, Cause: err}
 	}
-	request, err := e.parseAuthorize(r.Context(), form)
+	request, err := e.parseAuthorize(r.Context(), form, e.Engine.Receive)
 	if err != nil {
 		return nil, err
 	}
@@ -281,20 +281,29 @@ func (e *Endpoint) saveConsent(ctx context.Context, c storage.Consent, f *Flow, 
 // checkVerified refuses a user without the verified groups that the application
 // was registered to require.
 func (e *Endpoint) checkVerified(ctx context.Context, f *Flow, userID string) error {
-	request := f.request
-	if !request.Client.RequireVerified {
-		return nil
+	verified, err := e.isVerified(ctx, f.request.Client, f.request.Scopes, userID)
+	if err == nil && !verified {
+		return &redirectError{f.request, &engine.Error{Code: engine.AccessDenied, Description: "The user is not a verified member of the group.",
+			Diagnosis: diagnosis.UserNotVerified}, f}
 	}
-	for _, scope := range request.Scopes {
+	return err
+}
+
+// isVerified reports whether a user has the verified groups that an application was
+// registered to require.
+func (e *Endpoint) isVerified(ctx context.Context, c *engine.Client, scopes []string, userID string) (bool, error) {
+	if !c.RequireVerified {
+		return true, nil
+	}
+	for _, scope := range scopes {
 		facts, groups := e.Claims.Catalogue.Asks([]string{scope})
 		r, err := e.Claims.Release(ctx, userID, facts, groups, "")
 		if err != nil {
-			return err
+			return false, err
 		}
 		if len(r.Statuses) > 0 && !slices.ContainsFunc(r.Statuses, func(s storage.Status) bool { return s.Verified }) {
-			return &redirectError{request, &engine.Error{Code: engine.AccessDenied, Description: "The user is not a verified member of the group.",
-				Diagnosis: diagnosis.UserNotVerified}, f}
+			return false, nil
 		}
 	}
-	return nil
+	return true, nil
 }

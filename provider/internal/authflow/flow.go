@@ -165,7 +165,7 @@ func (e *Endpoint) openFlow(r *http.Request) (*Flow, error) {
 		copy(seen.Session[:], user.Session)
 		f.seen = append(f.seen, seen)
 	}
-	f.request, err = e.parseAuthorize(r.Context(), form)
+	f.request, err = e.parseAuthorize(r.Context(), form, e.Engine.ParseAuthorize)
 	if err == nil && s.Picked != "" {
 		err = e.pick(r.Context(), f.request, s.Picked)
 	}
@@ -209,10 +209,14 @@ func (e *Endpoint) hostRequest(request *engine.AuthorizeRequest) host.Request {
 	}
 }
 
+// parser is how the engine checks a request: one that has just come, or one that comes
+// back from a page.
+type parser func(ctx context.Context, form url.Values) (*engine.AuthorizeRequest, error)
+
 // parseAuthorize checks an authorization request; what the application has to be
 // told is a *redirectError.
-func (e *Endpoint) parseAuthorize(ctx context.Context, form url.Values) (*engine.AuthorizeRequest, error) {
-	request, err := e.Engine.ParseAuthorize(ctx, form)
+func (e *Endpoint) parseAuthorize(ctx context.Context, form url.Values, parse parser) (*engine.AuthorizeRequest, error) {
+	request, err := parse(ctx, form)
 	if err != nil && request != nil {
 		return nil, &redirectError{request: request, err: err}
 	}

@@ -41,6 +41,7 @@ func (e *Endpoint) note(r *http.Request, p *Page, cause error) {
 	var denied *denial
 	var refused *redirectError
 	var elsewhere *engine.RedirectError
+	var alone *engine.UnredirectedError
 	var page *web.PageError
 	switch {
 	case errors.As(cause, &denied):
@@ -50,6 +51,8 @@ func (e *Endpoint) note(r *http.Request, p *Page, cause error) {
 		of.ClientID = refused.request.Client.ID
 	case errors.As(cause, &elsewhere):
 		of.ClientID, failed = elsewhere.Client.ID, elsewhere.Diagnosed()
+	case errors.As(cause, &alone):
+		of.ClientID = alone.Client.ID
 	case errors.Is(cause, engine.ErrDisabled):
 		of.ClientID = r.URL.Query().Get("client_id")
 	case errors.As(cause, &page) && page.Code == ui.ErrorExpired && page.Request != nil:

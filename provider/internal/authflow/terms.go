@@ -100,7 +100,10 @@ func (t terms) useBeside(subject, clientID string, before *storage.Consent, now 
 func (t terms) use(subject, clientID string, now time.Time) storage.Consent {
 	c := storage.Consent{
 		Subject: subject, ClientID: clientID, Scopes: t.Scopes, Attributes: t.Attributes, Groups: t.Groups, Resources: t.Resources,
-		ClientName: t.ClientName, RedirectHosts: []string{t.RedirectHost}, CreatedAt: now, LastUsedAt: now,
+		ClientName: t.ClientName, CreatedAt: now, LastUsedAt: now,
+	}
+	if t.RedirectHost != "" { // nobody is sent anywhere by a grant without a browser
+		c.RedirectHosts = []string{t.RedirectHost}
 	}
 	random.Fill(c.Decision[:])
 	return c

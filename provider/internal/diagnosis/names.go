@@ -47,6 +47,11 @@ const (
 	UserNotVerified           Name = "user_not_verified"
 	UserRefused               Name = "user_refused"
 	RequestExpired            Name = "request_expired"
+	PushRequired              Name = "pushed_request_required"
+	RequestURIUnknown         Name = "request_uri_unknown"
+	RequestObjectRequired     Name = "request_object_required"
+	RequestObjectUnsigned     Name = "request_object_unsigned"
+	RequestObjectDiffers      Name = "request_object_differs"
 )
 
 // What can be wrong with how an application authenticates.
@@ -57,8 +62,24 @@ const (
 	PublicWithSecret     Name = "public_client_with_secret"
 	CredentialsMalformed Name = "credentials_malformed"
 	CredentialsRepeated  Name = "credentials_repeated"
-	AssertionUnsupported Name = "client_assertion_unsupported"
+	AssertionMissing     Name = "client_assertion_missing"
 	ClientThrottled      Name = "client_throttled"
+)
+
+// What can be wrong with what an application signs with its own key.
+const (
+	JWTMalformed    Name = "jwt_malformed"
+	JWTAlgorithm    Name = "jwt_algorithm"
+	JWTKeyUnknown   Name = "jwt_key_unknown"
+	JWTSignature    Name = "jwt_signature_wrong"
+	JWTIssuer       Name = "jwt_issuer_wrong"
+	JWTAudience     Name = "jwt_audience_wrong"
+	JWTIncomplete   Name = "jwt_incomplete"
+	JWTExpired      Name = "jwt_expired"
+	JWTLifetime     Name = "jwt_lifetime"
+	JWTUsed         Name = "jwt_used"
+	KeysMissing     Name = "client_keys_missing"
+	KeysUnreachable Name = "client_keys_unreachable"
 )
 
 // What can be wrong at the token, revocation and introspection endpoints.
@@ -88,6 +109,7 @@ const (
 	ScopeWider           Name = "scope_wider"
 	ResourceWider        Name = "resource_wider"
 	TokenOfAnother       Name = "token_of_another_client"
+	ConsentMissing       Name = "consent_missing"
 	IntrospectionPublic  Name = "introspection_by_public_client"
 )
 

@@ -32,7 +32,7 @@ var ResponseModes = []ResponseMode{ModeQuery, ModeFragment, ModeFormPost}
 // AuthorizeRequest is an authorization request (RFC 6749 section 4.1.1, OpenID
 // Connect Core section 3.1.2.1) that has been checked.
 type AuthorizeRequest struct {
-	// Form is the request as it came, for a later ParseAuthorize.
+	// Form is the request as it counts, for a later ParseAuthorize.
 	Form url.Values
 
 	Client       *Client
@@ -253,10 +253,11 @@ func (r *AuthorizeRequest) parse(form url.Values) error {
 }
 
 // unsupported parameters are refused instead of ignored, because a client that
-// sends one relies on it. Nothing is ever fetched from an address in a request.
+// sends one relies on it. Nothing is ever fetched from an address in a request. What
+// request holds has been taken out of it by then.
 var unsupported = []struct{ name, code string }{
-	{"request", RequestNotSupported},
 	{"request_uri", RequestURINotSupported},
+	{"request", RequestNotSupported},
 	{"registration", RegistrationUnsupported},
 }
 

@@ -30,6 +30,18 @@ func (c *Client) grantTypes() []string {
 	return []string{GrantAuthorizationCode}
 }
 
+// authMethod names how the client authenticates.
+func (c *Client) authMethod() string {
+	switch {
+	case c.Public:
+		return AuthNone
+	case c.AuthMethod == "":
+		return AuthBasic + ", " + AuthPost
+	default:
+		return c.AuthMethod
+	}
+}
+
 // AllowsGrant reports whether the client may use this grant at the token endpoint.
 func (c *Client) AllowsGrant(grant string) bool { return slices.Contains(c.grantTypes(), grant) }
 

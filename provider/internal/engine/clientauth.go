@@ -19,13 +19,14 @@ import (
 
 // Client authentication methods (OpenID Connect Core section 9).
 const (
-	AuthBasic = "client_secret_basic"
-	AuthPost  = "client_secret_post"
-	AuthNone  = "none"
+	AuthBasic      = "client_secret_basic"
+	AuthPost       = "client_secret_post"
+	AuthPrivateKey = "private_key_jwt"
+	AuthNone       = "none"
 )
 
 // AuthMethods are all that the engine accepts.
-var AuthMethods = []string{AuthBasic, AuthPost, AuthNone}
+var AuthMethods = []string{AuthBasic, AuthPost, AuthPrivateKey, AuthNone}
 
 // credentials are those that a request presents. A Basic header has two
 // readings: RFC 6749 section 2.3.1 encodes both parts as a form, and widespread
@@ -40,7 +41,11 @@ var errClientAuth = fail(InvalidClient, "The application's credentials are missi
 // authenticate implements fosite.ClientAuthenticationStrategy.
 func (e *Engine) authenticate(ctx context.Context, r *http.Request, form url.Values) (fosite.Client, error) {
 	if form.Has("client_assertion") || form.Has("client_assertion_type") {
-		return nil, fail(InvalidClient, "Client assertions are not supported.").Because(diagnosis.AssertionUnsupported)
+		client, err := e.authenticateByKey(ctx, r, form)
+		if err != nil {
+			return nil, err
+		}
+		return fositeClient{client}, nil
 	}
 	presented, err := readCredentials(r, form)
 	if err != nil {
@@ -81,10 +86,12 @@ func misfit(c *Client, method string) *Error {
 	switch {
 	case c.Public:
 		return errClientAuth.Because(diagnosis.PublicWithSecret)
+	case method == AuthNone && c.AuthMethod == AuthPrivateKey:
+		return errClientAuth.Because(diagnosis.AssertionMissing)
 	case method == AuthNone:
 		return errClientAuth.Because(diagnosis.SecretMissing)
 	case c.AuthMethod != "" && c.AuthMethod != method:
-		return errClientAuth.Because(diagnosis.AuthMethodWrong, "method", method, "registered", c.AuthMethod)
+		return errClientAuth.Because(diagnosis.AuthMethodWrong, "method", method, "registered", c.authMethod())
 	default:
 		return errClientAuth.Because(diagnosis.SecretWrong)
 	}

@@ -130,13 +130,14 @@ var ResponseTypes = []string{
 }
 
 // GrantTypes are the grants of the token endpoint.
-var GrantTypes = []string{GrantAuthorizationCode, GrantRefreshToken, GrantClientCredentials}
+var GrantTypes = []string{GrantAuthorizationCode, GrantRefreshToken, GrantClientCredentials, GrantJWTBearer}
 
-// Grants of the token endpoint (RFC 6749 sections 4.1.3, 6 and 4.4.2).
+// Grants of the token endpoint (RFC 6749 sections 4.1.3, 6 and 4.4.2, RFC 7523 section 2.1).
 const (
 	GrantAuthorizationCode = "authorization_code"
 	GrantRefreshToken      = "refresh_token"
 	GrantClientCredentials = "client_credentials"
+	GrantJWTBearer         = "urn:ietf:params:oauth:grant-type:jwt-bearer"
 )
 
 // Scopes of the protocol: ScopeOpenID makes a request one of OpenID Connect,

@@ -6,6 +6,7 @@ import (
 
 	"github.com/ory/fosite"
 
+	"github.com/bonafide-id/bonafide/provider/internal/clientkeys"
 	"github.com/bonafide-id/bonafide/storage"
 )
 
@@ -37,6 +38,26 @@ type Options struct {
 
 	// OpenSecret unseals a client secret.
 	OpenSecret func(sealed []byte) ([]byte, error)
+
+	// ClientKeys verify what applications sign, and UsedIDs keep what of that they may
+	// present once.
+	ClientKeys *clientkeys.Source
+	UsedIDs    storage.UsedIDs
+
+	// Audiences are the names by which an assertion may address the provider: its issuer
+	// and the addresses of its endpoints.
+	Audiences []string
+
+	// PushedRequests keep authorization requests that were sent ahead, sealed for their
+	// client.
+	PushedRequests storage.PushedRequests
+	SealPushed     func(clientID string, request []byte) []byte
+	OpenPushed     func(clientID string, sealed []byte) ([]byte, error)
+
+	// Allowed returns what of the scopes asked for, or of all when none is, a user has
+	// allowed a client before. ErrNoUser when there is no such user, ErrNotAllowed when
+	// it is nothing.
+	Allowed func(ctx context.Context, subject string, c *Client, asked []string) (Allowed, error)
 
 	// Scopes are the values of the catalogue, in its order. ScopeKnown reports whether one
 	// is among them.

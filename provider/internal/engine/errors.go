@@ -80,6 +80,8 @@ const (
 	ConsentRequired         = "consent_required"
 	UnmetAuthentication     = "unmet_authentication_requirements"
 	InteractionRequired     = "interaction_required"
+	InvalidRequestObject    = "invalid_request_object"
+	InvalidRequestURI       = "invalid_request_uri"
 	RequestNotSupported     = "request_not_supported"
 	RequestURINotSupported  = "request_uri_not_supported"
 	RegistrationUnsupported = "registration_not_supported"

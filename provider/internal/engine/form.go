@@ -13,7 +13,7 @@ import (
 )
 
 // Bounds on what strangers send. State may be long because some clients keep a
-// return address in it, and an ID token because of its claims.
+// return address in it, and what is signed because of its claims.
 const (
 	maxForm   = 32 << 10
 	maxFields = 64
@@ -114,7 +114,7 @@ func checkForm(form url.Values) error {
 
 func valueLimit(name string) int {
 	switch name {
-	case "id_token_hint", "token": // either may be a JWT
+	case "id_token_hint", "token", "request", "client_assertion", "assertion": // each may be a JWT
 		return maxHint
 	case "claims":
 		return maxClaims

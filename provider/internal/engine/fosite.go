@@ -34,6 +34,7 @@ func newFosite(e *Engine) *fosite.Fosite {
 				codeGrant{e},
 				refreshGrant{e},
 				clientGrant{e},
+				jwtGrant{e},
 			},
 			RevocationHandlers: fosite.RevocationHandlers{revocation{e}},
 		},

@@ -41,7 +41,7 @@ func (e *Engine) Token(ctx context.Context, r *http.Request) (TokenResponse, err
 		return TokenResponse{}, err
 	}
 	switch form.Get("grant_type") {
-	case GrantAuthorizationCode, GrantRefreshToken, GrantClientCredentials:
+	case GrantAuthorizationCode, GrantRefreshToken, GrantClientCredentials, GrantJWTBearer:
 	case "":
 		return TokenResponse{}, fail(InvalidRequest, "The parameter grant_type is missing.").Because(diagnosis.ParameterMissing, "parameter", "grant_type")
 	default:
@@ -70,6 +70,9 @@ type exchange struct {
 
 	// resources are those that the request names; nil for none.
 	resources []string
+
+	// basis is what a grant rests on that is made here.
+	basis storage.Basis
 
 	// reissue issues once more for a refresh token that was used a moment ago.
 	reissue bool

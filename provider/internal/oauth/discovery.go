@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/bonafide-id/bonafide/provider/internal/claims"
+	"github.com/bonafide-id/bonafide/provider/internal/clientkeys"
 	"github.com/bonafide-id/bonafide/provider/internal/engine"
 	"github.com/bonafide-id/bonafide/provider/internal/web"
 	"github.com/bonafide-id/bonafide/ui"
@@ -33,6 +34,12 @@ type metadata struct {
 	TokenEndpointAuthMethods          []string `json:"token_endpoint_auth_methods_supported"`
 	RevocationEndpointAuthMethods     []string `json:"revocation_endpoint_auth_methods_supported"`
 	IntrospectionEndpointAuthMethods  []string `json:"introspection_endpoint_auth_methods_supported"`
+	TokenEndpointAuthAlgs             []string `json:"token_endpoint_auth_signing_alg_values_supported"`
+	RevocationEndpointAuthAlgs        []string `json:"revocation_endpoint_auth_signing_alg_values_supported"`
+	IntrospectionEndpointAuthAlgs     []string `json:"introspection_endpoint_auth_signing_alg_values_supported"`
+	RequestObjectSigningAlgs          []string `json:"request_object_signing_alg_values_supported"`
+	PushedAuthorizationEndpoint       string   `json:"pushed_authorization_request_endpoint"`
+	RequirePushedAuthorization        bool     `json:"require_pushed_authorization_requests"`
 	CodeChallengeMethodsSupported     []string `json:"code_challenge_methods_supported"`
 	ClaimsSupported                   []string `json:"claims_supported"`
 	ClaimTypesSupported               []string `json:"claim_types_supported"`
@@ -67,7 +74,13 @@ func (e *Endpoints) discoveryDocument() ([]byte, error) {
 		UserinfoSigningAlgs:               []string{"RS256"},
 		TokenEndpointAuthMethods:          engine.AuthMethods,
 		RevocationEndpointAuthMethods:     engine.AuthMethods,
-		IntrospectionEndpointAuthMethods:  []string{engine.AuthBasic, engine.AuthPost},
+		IntrospectionEndpointAuthMethods:  []string{engine.AuthBasic, engine.AuthPost, engine.AuthPrivateKey},
+		TokenEndpointAuthAlgs:             clientkeys.Algorithms,
+		RevocationEndpointAuthAlgs:        clientkeys.Algorithms,
+		IntrospectionEndpointAuthAlgs:     clientkeys.Algorithms,
+		RequestObjectSigningAlgs:          clientkeys.Algorithms,
+		PushedAuthorizationEndpoint:       at("/oauth/par"),
+		RequestParameterSupported:         true,
 		CodeChallengeMethodsSupported:     []string{"S256"},
 		ClaimsSupported:                   []string{"iss", "sub", "aud", "exp", "iat", "auth_time", "acr", "amr", "nonce", "status"},
 		ClaimTypesSupported:               []string{"normal"},

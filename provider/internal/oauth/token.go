@@ -1,5 +1,5 @@
 // Package oauth is the endpoints that programs ask beside those for data: token,
-// revocation, introspection, discovery and key set.
+// revocation, introspection, pushed requests, discovery and key set.
 package oauth
 
 import (
@@ -68,6 +68,7 @@ func (e *Endpoints) Routes() []web.Route {
 		post("/oauth/token", e.token, true),
 		post("/oauth/revoke", e.revoke, true),
 		post("/oauth/introspect", e.introspect, false),
+		post("/oauth/par", e.push, true),
 		get("/oidc/.well-known/openid-configuration", e.serveDiscovery),
 		get("/oidc/.well-known/oauth-authorization-server", e.serveDiscovery),
 		get("/oidc/.well-known/jwks", e.serveKeys),
@@ -77,6 +78,10 @@ func (e *Endpoints) Routes() []web.Route {
 	}
 	return routes
 }
+
+// AssertionPaths are those of the endpoints at which an application may authenticate with
+// an assertion.
+var AssertionPaths = []string{"/oauth/token", "/oauth/revoke", "/oauth/introspect", "/oauth/par"}
 
 // token is the token endpoint (RFC 6749 section 3.2).
 func (e *Endpoints) token(w http.ResponseWriter, r *http.Request) error {
@@ -174,11 +179,11 @@ func (e *Endpoints) clientFailed(w http.ResponseWriter, r *http.Request, cause e
 }
 
 // claimedClient returns the client_id that a request names, in its header (RFC 6749
-// section 2.3.1) or in its body.
+// section 2.3.1), in its body or in its assertion.
 func claimedClient(r *http.Request) string {
 	id, _, ok := r.BasicAuth()
 	if !ok {
-		return web.Truncate(r.PostForm.Get("client_id"), 64)
+		return web.Truncate(engine.ClaimedClient(r.PostForm), 64)
 	}
 	if decoded, err := url.QueryUnescape(id); err == nil {
 		id = decoded
@@ -208,5 +213,18 @@ func (e *Endpoints) introspect(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	e.Site.WriteJSON(w, r, http.StatusOK, answer)
+	return nil
+}
+
+// push is the endpoint of pushed authorization requests (RFC 9126).
+func (e *Endpoints) push(w http.ResponseWriter, r *http.Request) error {
+	answer, err := e.Engine.Push(r.Context(), r)
+	foreign := e.allowOrigin(w, r)
+	err = e.clientFailed(w, r, err)
+	e.note(r, activity.Push, activity.Party{ClientID: answer.ClientID}, err, foreign)
+	if err != nil {
+		return err
+	}
+	e.Site.WriteJSON(w, r, http.StatusCreated, answer)
 	return nil
 }

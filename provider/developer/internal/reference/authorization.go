@@ -51,6 +51,8 @@ func authorizationParameters() []Parameter {
 		{Name: "id_token_hint", Meaning: "Whom to sign in: an ID token of your own application, which may have expired."},
 		{Name: "claims", Meaning: "Single claims beside those of the scope, by where they go, as JSON (OpenID Connect Core section 5.5). Ignored in the dialect `v3`."},
 		{Name: "acr_values", List: true, Meaning: "Classes of authentication that you would like, best first. No condition: for that, demand `acr` by `claims`."},
+		{Name: "request", Meaning: "The whole request as a JWT that your application has signed (RFC 9101), with `iss` your `client_id` and `aud` the issuer. What is beside it does not count."},
+		{Name: "request_uri", Meaning: "What the pushed authorization request endpoint has answered. What is beside it and `client_id` does not count."},
 		{Name: "ui_locales", List: true, Meaning: "Languages of the screens, best first."},
 		{Name: "display", Values: displays, Meaning: "`popup` lays the screens out for a small window."},
 		{Name: "op", Values: []string{"signin", "signup"}, Meaning: "The screen that opens first."},
@@ -105,8 +107,14 @@ func authorizationErrors(i Installation) []Error {
 		{Code: "unsupported_response_mode", Text: "Tokens are never sent in a query.", Remedy: "Use `fragment` or `form_post` for tokens.", Example: []Change{with("response_type", "id_token"), with("response_mode", "query")}},
 		{Code: "unsupported_response_mode", Text: "This response_mode is unknown, or not safe with the response_type.", Remedy: "Use `fragment` or `form_post` for tokens."},
 	}
+	all = append(all,
+		Error{Code: "invalid_request", Text: "This application has to push its requests.", Remedy: "It is registered so: send the parameters to the pushed authorization request endpoint first."},
+		Error{Code: "invalid_request", Text: "This application has to sign its requests.", Remedy: "It is registered so: send them as `request`."},
+		Error{Code: "invalid_request_object", Text: objectRefused, Remedy: "Sign with a registered key, for each request anew. Your log says what is wrong with it.", Example: []Change{with("request", "x")}},
+		Error{Code: "request_not_supported", Text: "A request object has to be signed.", Remedy: "Not with `none`.", Example: []Change{with("request", "eyJhbGciOiJub25lIn0.e30.")}},
+	)
 	for _, name := range []struct{ name, code string }{
-		{"request", "request_not_supported"}, {"request_uri", "request_uri_not_supported"}, {"registration", "registration_not_supported"},
+		{"request_uri", "request_uri_not_supported"}, {"registration", "registration_not_supported"},
 	} {
 		all = append(all, Error{Code: name.code, Text: "The parameter " + name.name + " is not supported.", Remedy: "Leave the parameter out.", Example: []Change{with(name.name, "x")}})
 	}
@@ -137,7 +145,7 @@ func pages() []PageError {
 	return []PageError{
 		{400, "This application cannot be used", "The `client_id` is unknown, disabled or deleted.", []Change{with("client_id", "nobody")}},
 		{400, "This link does not lead back safely", "The `redirect_uri` or `post_logout_redirect_uri` is not registered, byte for byte. The sandbox lists what is.", []Change{with("redirect_uri", "https://elsewhere.example/")}},
-		{400, "We could not understand this request", "`client_id` or `redirect_uri` comes twice, or the query is not encoded correctly.", []Change{twice("client_id")}},
+		{400, "We could not understand this request", "`client_id` or `redirect_uri` comes twice, the query is not encoded correctly, or the `request_uri` is unknown, expired, used, or of another application.", []Change{twice("client_id")}},
 		{400, "This took too long", "The user left the request open for too long.", nil},
 		{400, "We lost track of this request", "It was begun in another browser, or without cookies.", nil},
 		{403, "This form did not come from here", "Another site has posted the form.", nil},

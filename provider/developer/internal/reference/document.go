@@ -78,7 +78,7 @@ func New(i Installation) *Document {
 	return &Document{
 		Installation: i,
 		Endpoints: []Endpoint{
-			discovery(), keySet(), authorization(i), token(), revocation(), introspection(), userinfo(), attributes(),
+			discovery(), keySet(), authorization(i), pushing(i), token(), revocation(), introspection(), userinfo(), attributes(),
 			signOut(), button(),
 		},
 		Everywhere:  everywhere(),

@@ -99,7 +99,7 @@ func TestErrorsHaveExamples(t *testing.T) {
 		"A state with control characters cannot be returned by form_post.", // control characters say nothing on a page
 		"This application may not use this grant.", "The request is malformed.", "This application has no scope value that the user could pick.",
 		"This response_mode is unknown, or not safe with the response_type.",
-		"The account of the persona is locked.",
+		"The account of the persona is locked.", "This application has to push its requests.", "This application has to sign its requests.",
 		"The login_hint names a persona that the sandbox does not have for this application.",
 		"Name only resources that the authorization request has named.", "The access token is for another resource.",
 		"Too many attempts with wrong credentials. Please wait.", unavailable, failed,

@@ -40,6 +40,9 @@ type lab struct {
 // secret is 32 bytes that look random and are the same in every run.
 var secret, _ = base64.StdEncoding.DecodeString("q0m3K1xWc9vRz7Yt2dLh8sNfJ4uPbE6oGiAyQwXkTjM=")
 
+// publicKey is a key set of an application (RFC 8037 appendix A.2).
+var publicKey = json.RawMessage(`{"keys":[{"kty":"OKP","crv":"Ed25519","x":"11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"}]}`)
+
 // installation is one with the defaults of everything.
 func installation(base string) Installation {
 	return Installation{SandboxURL: "https://sandbox.id.example", Installation: provider.Installation{
@@ -90,6 +93,9 @@ func (l *lab) register() {
 		{ID: "another", Dialect: provider.Standard},
 	} {
 		c.RedirectURIs = []string{callbackURI}
+		if slices.Contains(c.GrantTypes, bearerGrant) {
+			c.JWKS = publicKey
+		}
 		if !c.Public {
 			c.Secret = strings.Repeat(c.ID+"-secret-", 6)
 		}

@@ -204,7 +204,7 @@ func (l *lab) part(token any, n int) map[string]any {
 func TestEveryPayloadIsAsDocumented(t *testing.T) {
 	t.Parallel()
 	l := newLab(t)
-	for _, id := range []struct{ endpoint, payload string }{{"discovery", "Discovery"}, {"jwks", "KeySet"}, {"introspect", "Introspection"}} {
+	for _, id := range []struct{ endpoint, payload string }{{"discovery", "Discovery"}, {"jwks", "KeySet"}, {"introspect", "Introspection"}, {"push", "PushedRequest"}} {
 		e := l.doc.endpoint(id.endpoint)
 		fits(t, l.doc, "standard", id.payload, l.object(l.do(l.alice, l.build(e, "std", e.Example, nil)).body))
 	}
@@ -326,6 +326,7 @@ func TestDiscoveryListsAreTheDocuments(t *testing.T) {
 	for name, id := range map[string]string{
 		"authorization_endpoint": "authorize", "token_endpoint": "token", "userinfo_endpoint": "userinfo", "jwks_uri": "jwks",
 		"revocation_endpoint": "revoke", "introspection_endpoint": "introspect", "end_session_endpoint": "signOut",
+		"pushed_authorization_request_endpoint": "push",
 	} {
 		if want := l.doc.BaseURL + l.doc.endpoint(id).Path; found[name] != want {
 			t.Errorf("%s is %v, documented as %s", name, found[name], want)

@@ -124,6 +124,10 @@ func payloads(i Installation) []Payload {
 			{Name: "exp", Type: TypeInteger, When: "active", Meaning: "When it expires, in seconds since 1970.", Example: `1773324600`},
 			{Name: "iat", Type: TypeInteger, When: "active", Meaning: "When it was issued.", Example: `1773324300`},
 		}},
+		{Name: "PushedRequest", Title: "Pushed authorization request", Members: []Member{
+			{Name: "request_uri", Type: TypeString, Always: true, Meaning: "What to send the user with.", Example: `"urn:ietf:params:oauth:request_uri:pZ0x"`},
+			{Name: "expires_in", Type: TypeInteger, Always: true, Meaning: "How many seconds it lives.", Example: `90`},
+		}},
 		discoveryPayload(),
 		{Name: "KeySet", Title: "JSON Web Key Set", Members: []Member{{Name: "keys", Type: objects("Key"), Always: true, Meaning: "The public keys."}}},
 		{Name: "Key", Title: "JSON Web Key", Members: []Member{
@@ -220,6 +224,12 @@ func discoveryPayload() Payload {
 		{"token_endpoint_auth_methods_supported", TypeStrings, "How applications authenticate."},
 		{"revocation_endpoint_auth_methods_supported", TypeStrings, "How applications authenticate."},
 		{"introspection_endpoint_auth_methods_supported", TypeStrings, "How applications authenticate."},
+		{"token_endpoint_auth_signing_alg_values_supported", TypeStrings, "How assertions may be signed."},
+		{"revocation_endpoint_auth_signing_alg_values_supported", TypeStrings, "How assertions may be signed."},
+		{"introspection_endpoint_auth_signing_alg_values_supported", TypeStrings, "How assertions may be signed."},
+		{"request_object_signing_alg_values_supported", TypeStrings, "How request objects may be signed."},
+		{"pushed_authorization_request_endpoint", TypeString, "Its address."},
+		{"require_pushed_authorization_requests", TypeBoolean, "`false`: only of applications that are registered so."},
 		{"code_challenge_methods_supported", TypeStrings, "`S256`"},
 		{"claims_supported", TypeStrings, "All claims that may appear."},
 		{"claim_types_supported", TypeStrings, "`normal`"},
@@ -229,8 +239,8 @@ func discoveryPayload() Payload {
 		{"ui_locales_supported", TypeStrings, "Languages of the screens."},
 		{"authorization_response_iss_parameter_supported", TypeBoolean, "`true`: responses carry `iss`."},
 		{"claims_parameter_supported", TypeBoolean, "`true`"},
-		{"request_parameter_supported", TypeBoolean, "`false`"},
-		{"request_uri_parameter_supported", TypeBoolean, "`false`"},
+		{"request_parameter_supported", TypeBoolean, "`true`: request objects, signed"},
+		{"request_uri_parameter_supported", TypeBoolean, "`false`: nothing is fetched. The `request_uri` of a pushed request is another thing."},
 	} {
 		p.Members = append(p.Members, Member{Name: m.name, Type: m.kind, Always: true, Meaning: m.meaning})
 	}

@@ -3,7 +3,9 @@ package reference
 import "strings"
 
 // grantTypes are those of the token endpoint.
-var grantTypes = []string{"authorization_code", "refresh_token", "client_credentials"}
+var grantTypes = []string{"authorization_code", "refresh_token", "client_credentials", bearerGrant}
+
+const bearerGrant = "urn:ietf:params:oauth:grant-type:jwt-bearer"
 
 func token() Endpoint {
 	return Endpoint{
@@ -13,6 +15,7 @@ func token() Endpoint {
 			"Redeem a code for tokens, refresh them, or get an access token for your application itself. The parameters are a form in the body; in the dialect `v3` they may also be the members of a JSON object, each a string.",
 			"A code that comes a second time ends what came of the first. A refresh token can be used once; the answer brings the next one. Store it before you use it.",
 			"With `client_credentials` a confidential client asks for itself: there is no user, and so neither a refresh token nor an ID token, and the data endpoints answer `insufficient_scope`. An API of yours introspects the access token.",
+			"With `urn:ietf:params:oauth:grant-type:jwt-bearer` (RFC 7523) your application signs the name of a user with its own key, and gets an access token to what that user has allowed it before, and nothing else.",
 		},
 		Auth: ClientAuth, Origins: RegisteredOrigins,
 		Parameters: append([]Parameter{
@@ -21,7 +24,8 @@ func token() Endpoint {
 			{Name: "redirect_uri", Needed: "when the authorization request had one, and always in the dialect `v3`", Meaning: "The one of the authorization request."},
 			{Name: "code_verifier", Needed: "when the authorization request had a `code_challenge`", Meaning: "The verifier that the challenge was made of."},
 			{Name: "refresh_token", Needed: "for `refresh_token`", Meaning: "The newest refresh token."},
-			{Name: "scope", List: true, Meaning: "With `refresh_token`: fewer scope values than the user allowed. With `client_credentials`: some of those that are registered, and neither `openid` nor `offline_access`."},
+			{Name: "assertion", Needed: "for `" + bearerGrant + "`", Meaning: "A JWT with `iss` your `client_id`, `sub` the user, `aud` the issuer, `exp` and a fresh `jti`."},
+			{Name: "scope", List: true, Meaning: "With `refresh_token`: fewer scope values than the user allowed. With `client_credentials`: some of those that are registered, and neither `openid` nor `offline_access`. With an assertion: some of those that the user has allowed."},
 			resourceParameter("The URI of an API that the access token is to be for, and nothing else (RFC 8707): of those that the authorization request has named. Without it the token is for all of these, and for the data endpoints."),
 		}, credentials()...),
 		Answers: []Answer{{200, mediaJSON, "TokenPayload", ""}},
@@ -31,17 +35,19 @@ func token() Endpoint {
 			Error{Status: 400, Code: "invalid_request", Text: "The parameter code is missing.", Remedy: "Send the code of the authorization response.", Example: []Change{without("code")}},
 			Error{Status: 400, Code: "invalid_request", Text: "The parameter redirect_uri is missing.", Remedy: "Send that of the authorization request.", For: InV3, Example: []Change{without("redirect_uri")}},
 			Error{Status: 400, Code: "invalid_request", Text: "The parameter refresh_token is missing.", Remedy: "Send the newest one.", Refresh: true, Example: []Change{without("refresh_token")}},
+			Error{Status: 400, Code: "invalid_request", Text: "The parameter assertion is missing.", Remedy: "Send one, signed with a registered key.", Example: []Change{with("grant_type", bearerGrant)}},
 			Error{Status: 400, Code: "invalid_request", Text: "The request is malformed.", Remedy: "Something else that RFC 6749 requires is missing."},
 			Error{Status: 400, Code: "invalid_grant", Text: "The code or token is unknown, expired, used or revoked, or belongs to another application.", Remedy: "Begin a new authorization request. After this answer to a refresh, the user signs in again.", Example: []Change{with("code", "nonsense")}},
 			Error{Status: 400, Code: "invalid_grant", Text: "The redirect_uri is not that of the authorization request: the host differs.", Remedy: "Or another part, which it names. Send the same in both requests, byte for byte.", Example: []Change{with("redirect_uri", "https://another.example/cb")}},
 			Error{Status: 400, Code: "invalid_grant", Text: "The code_verifier does not fit the code_challenge.", Remedy: "Keep the verifier with the session in which the flow began.", Example: []Change{with("code_verifier", strings.Repeat("x", 43))}},
+			Error{Status: 400, Code: "invalid_grant", Text: "The assertion is malformed, expired, used, or not signed by this application for this provider, or its user has not allowed this.", Remedy: "Your log says which. Where the consent is missing, send the user to the authorization endpoint once.", Example: []Change{with("grant_type", bearerGrant), with("assertion", "x")}},
 			Error{Status: 400, Code: "invalid_scope", Text: "Ask for no more scopes than the user allowed.", Remedy: "A refresh narrows, never widens.", Refresh: true, Example: []Change{with("scope", "openid offline_access")}},
 			Error{Status: 400, Code: "invalid_scope", Text: "This application may not ask for this scope for itself.", Remedy: "Ask for registered scope values, without `openid` and `offline_access`.", Itself: true, Example: []Change{with("scope", "openid")}},
 			atToken(targetError()),
 			Error{Status: 400, Code: "invalid_target", Text: "Name only resources that the authorization request has named.", Remedy: "Send the same `resource` in both requests: the user is asked about each."},
 			Error{Status: 400, Code: "unauthorized_client", Text: "This application may not use this grant.", Remedy: "Register the grant `refresh_token`.", For: WithoutRefresh, Refresh: true, Example: []Change{with("refresh_token", "nonsense")}},
 			Error{Status: 400, Code: "unauthorized_client", Text: "This application may not use this grant.", Remedy: "Register the grant `client_credentials`. A public client cannot have it.", For: ForPublic, Itself: true, Example: []Change{with("scope", "military")}},
-			Error{Status: 400, Code: "unsupported_grant_type", Text: "This grant_type is not supported.", Remedy: "Use `authorization_code`, `refresh_token` or `client_credentials`. In the dialect `v3` also when one of the latter two is not registered.", Example: []Change{with("grant_type", "password")}},
+			Error{Status: 400, Code: "unsupported_grant_type", Text: "This grant_type is not supported.", Remedy: "Use one of those above. In the dialect `v3` also when another than the first is not registered.", Example: []Change{with("grant_type", "password")}},
 		),
 		Example: []Pair{
 			{"grant_type", "authorization_code"}, {"code", "{code}"}, {"redirect_uri", "{redirect_uri}"}, {"code_verifier", "{code_verifier}"},
@@ -110,6 +116,8 @@ func credentials() []Parameter {
 	return []Parameter{
 		{Name: "client_id", Needed: "without HTTP Basic", Meaning: "Your application."},
 		{Name: "client_secret", Needed: "without HTTP Basic, for confidential clients", Meaning: "Its secret. Instead of these two, HTTP Basic may carry them."},
+		{Name: "client_assertion", Needed: "in place of a secret, for applications registered for `private_key_jwt`", Meaning: "A JWT that your application has signed with its own key: `iss` and `sub` your `client_id`, `aud` the issuer, `exp` at most an hour ahead, and a fresh `jti`."},
+		{Name: "client_assertion_type", Needed: "with `client_assertion`", Values: []string{"urn:ietf:params:oauth:client-assertion-type:jwt-bearer"}, Meaning: "What it is."},
 	}
 }
 
@@ -125,8 +133,7 @@ func formErrors() []Error {
 		{Status: 400, Code: "invalid_request", Text: "A parameter holds characters that are not allowed.", Remedy: "Send UTF-8 without control characters.", Example: []Change{with("client_id", "a\tb")}},
 		{Status: 400, Code: "invalid_request", Text: "The application's credentials are given more than once.", Remedy: "Use HTTP Basic or parameters, not both.", Example: []Change{header("Basic {basic}")}},
 		{Status: 400, Code: "invalid_request", Text: "The header and the body name different applications.", Remedy: "Name one.", Example: []Change{header("Basic {basic}"), without("client_secret"), with("client_id", "another")}},
-		{Status: 401, Code: "invalid_client", Text: "The application's credentials are missing or wrong.", Remedy: "A wrong `client_id` or secret, a way of sending that is not the registered one, or a disabled application.", Example: []Change{with("client_secret", "wrong")}},
-		{Status: 401, Code: "invalid_client", Text: "Client assertions are not supported.", Remedy: "Use the client secret.", Example: []Change{with("client_assertion", "x")}},
+		{Status: 401, Code: "invalid_client", Text: "The application's credentials are missing or wrong.", Remedy: "A wrong `client_id` or secret, a way of sending that is not the registered one, an assertion that is expired, used or not signed by you, or a disabled application.", Example: []Change{with("client_secret", "wrong")}},
 		{Status: 413, Code: "invalid_request", Text: "The request is too large.", Remedy: "A form has 32 KiB at most.", Example: []Change{{Kind: SetBody, Name: "application/x-www-form-urlencoded", Value: "token=x", Length: 32<<10 + 1}}},
 		{Status: 429, Code: "invalid_client", Text: "Too many attempts with wrong credentials. Please wait.", Remedy: "Only wrong credentials are counted. Correct them, and wait for `Retry-After`."},
 	}

@@ -1,0 +1,109 @@
+package authflow
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/bonafide-id/bonafide/provider/internal/claims"
+	"github.com/bonafide-id/bonafide/provider/internal/engine"
+	"github.com/bonafide-id/bonafide/provider/internal/host"
+	"github.com/bonafide-id/bonafide/storage"
+)
+
+// AllowedBefore returns what of these scopes, or of all when none is named, a user has
+// allowed an application that asks without the user: the decision in force, for an
+// application of the host's own all that it may ask for. engine.ErrNoUser when there is no
+// such user, engine.ErrNotAllowed when it is nothing.
+func (e *Endpoint) AllowedBefore(ctx context.Context, userID string, c *engine.Client, asked []string) (engine.Allowed, error) {
+	none := engine.Allowed{}
+	known, err := e.Personas.Knows(ctx, userID, c.ID)
+	if err != nil || !known {
+		return none, errors.Join(err, engine.ErrNoUser)
+	}
+	var consent *storage.Consent
+	found, err := e.Store.Consent(ctx, userID, c.ID)
+	if err == nil {
+		consent = &found
+	} else if !errors.Is(err, storage.ErrNotFound) {
+		return none, fmt.Errorf("read consent: %w", err)
+	}
+	t := e.termsBefore(c, consent, asked)
+	if len(t.Scopes) == 0 {
+		return none, engine.ErrNotAllowed
+	}
+	if err := e.admitAbsent(ctx, userID, c, t); err != nil {
+		return none, err
+	}
+	if c.SkipConsent && t.unlisted(consent) {
+		use := t.useBeside(userID, c.ID, consent, e.Clock())
+		err := e.Store.SaveConsent(ctx, use, storage.ConsentBasis{Replaced: decisionOf(consent)})
+		if errors.Is(err, storage.ErrChanged) { // by another request of it, or by the user
+			return none, engine.ErrNotAllowed
+		}
+		if err != nil {
+			return none, fmt.Errorf("save consent: %w", err)
+		}
+		consent = &use
+	}
+	return engine.Allowed{
+		Scopes: t.Scopes, Attributes: t.Attributes, Groups: t.Groups, Resources: consent.Resources, Basis: storage.Basis{Consent: *consent},
+	}, nil
+}
+
+// termsBefore returns what an application may have by a decision, which may be nil: no
+// scope that it has lost since, and no attribute that the user was not shown. That an
+// application has been used without asking, and what was allowed under another name, is
+// no decision. offline_access needs a refresh token, and there is none.
+func (e *Endpoint) termsBefore(c *engine.Client, consent *storage.Consent, asked []string) terms {
+	decided := consent != nil && !consent.Decision.IsZero() && !consent.DecidedAt.IsZero() && consent.ClientName == c.Name
+	may := c.Scopes
+	switch {
+	case !c.SkipConsent && !decided:
+		return terms{}
+	case !c.SkipConsent:
+		may = consent.Scopes
+	case len(may) == 0:
+		may = asked
+	}
+	if len(asked) == 0 {
+		asked = may
+	}
+	t := terms{ClientName: c.Name}
+	for _, scope := range asked {
+		if scope != claims.OfflineAccess && slices.Contains(may, scope) && c.AllowsScopes([]string{scope}) && e.Claims.Catalogue.Known(scope) {
+			t.Scopes = claims.Union(t.Scopes, []string{scope})
+		}
+	}
+	t.Attributes, t.Groups = e.Claims.Catalogue.Asks(t.Scopes)
+	if !c.SkipConsent {
+		t.Attributes = within(t.Attributes, consent.Attributes)
+		t.Groups = within(t.Groups, consent.Groups)
+	}
+	return t
+}
+
+// within returns those values that are among these.
+func within(values, among []string) []string {
+	return slices.DeleteFunc(slices.Clone(values), func(v string) bool { return !slices.Contains(among, v) })
+}
+
+// admitAbsent asks about a user who is not there what is asked about one who is.
+func (e *Endpoint) admitAbsent(ctx context.Context, userID string, c *engine.Client, t terms) error {
+	_, err := e.Claims.Person(ctx, userID, t.Attributes, t.Groups)
+	if errors.Is(err, host.ErrNoUser) {
+		return engine.ErrNoUser
+	}
+	if err != nil {
+		return err
+	}
+	verified, err := e.isVerified(ctx, c, t.Scopes, userID)
+	if err != nil {
+		return err
+	}
+	if !verified {
+		return engine.ErrNotAllowed
+	}
+	return e.AdmitAgain(ctx, storage.Grant{Subject: userID, ClientID: c.ID}, t.Scopes)
+}

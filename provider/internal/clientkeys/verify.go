@@ -1,0 +1,146 @@
+package clientkeys
+
+import (
+	"bytes"
+	"crypto/ecdsa"
+	"crypto/ed25519"
+	"crypto/elliptic"
+	"crypto/rsa"
+	"encoding/base64"
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/go-jose/go-jose/v3"
+	"github.com/go-jose/go-jose/v3/json"
+)
+
+// MaxToken is the length in bytes beyond which no token is looked at.
+const MaxToken = 8 << 10
+
+// Algorithms are those of signatures that are accepted. All are asymmetric: a public key
+// is never the secret of an HMAC (RFC 8725 section 2.1), and none is no signature.
+var Algorithms = []string{
+	"RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA",
+}
+
+// None is the alg of a token that nobody has signed.
+const None = "none"
+
+// Why a token is not believed.
+var (
+	ErrMalformed = errors.New("clientkeys: not a signed token in compact form")
+	ErrHeader    = errors.New("clientkeys: the header asks for what is not supported")
+	ErrAlgorithm = errors.New("clientkeys: the algorithm is not accepted")
+	ErrNoKeys    = errors.New("clientkeys: no keys are registered")
+	ErrKey       = errors.New("clientkeys: no key fits the token")
+	ErrSignature = errors.New("clientkeys: the signature is wrong")
+)
+
+// Token is a token in compact form that has been read and not verified.
+type Token struct {
+	text string
+
+	// Alg, KeyID and Type are of its header. Nothing else in a header is believed: no key
+	// and no address of one.
+	Alg, KeyID, Type string
+
+	payload []byte
+}
+
+// header is what is read of a JOSE header (RFC 7515 section 4).
+type header struct {
+	Alg      string          `json:"alg"`
+	KeyID    string          `json:"kid"`
+	Type     string          `json:"typ"`
+	Critical json.RawMessage `json:"crit"`
+	Base64   json.RawMessage `json:"b64"`
+}
+
+// Read reads a token: ErrMalformed or ErrHeader. One that says that it is not signed is
+// read as well.
+func Read(text string) (*Token, error) {
+	parts := strings.Split(text, ".")
+	if len(text) > MaxToken || len(parts) != 3 {
+		return nil, ErrMalformed
+	}
+	strict := base64.RawURLEncoding.Strict()
+	raw, err1 := strict.DecodeString(parts[0])
+	payload, err2 := strict.DecodeString(parts[1])
+	var h header
+	if err1 != nil || err2 != nil || !isObject(raw) || !isObject(payload) || json.Unmarshal(raw, &h) != nil {
+		return nil, ErrMalformed
+	}
+	if h.Critical != nil || h.Base64 != nil {
+		return nil, ErrHeader
+	}
+	return &Token{text, h.Alg, h.KeyID, h.Type, payload}, nil
+}
+
+func isObject(raw []byte) bool { return bytes.HasPrefix(bytes.TrimSpace(raw), []byte("{")) }
+
+// IsSigned reports whether the token says that it is.
+func (t *Token) IsSigned() bool { return !strings.EqualFold(t.Alg, None) }
+
+// IsA reports whether the type of the token is absent, JWT or this one (RFC 8725 section
+// 3.11).
+func (t *Token) IsA(mediaType string) bool {
+	name := strings.TrimPrefix(strings.ToLower(t.Type), "application/")
+	return name == "" || name == "jwt" || name == mediaType
+}
+
+// Unverified decodes the claims of a token that anybody may have made.
+func (t *Token) Unverified(claims any) error {
+	// This JSON takes a name that is there twice for an error, and no other spelling of
+	// one, so that nobody else reads another value.
+	if err := json.Unmarshal(t.payload, claims); err != nil {
+		return ErrMalformed
+	}
+	return nil
+}
+
+// verify checks the signature by one of the keys.
+func (s *Set) verify(t *Token) error {
+	signed, err := jose.ParseSigned(t.text)
+	if err != nil {
+		return ErrMalformed
+	}
+	refused := ErrKey
+	for _, key := range s.keys {
+		if t.KeyID != "" && key.KeyID != "" && key.KeyID != t.KeyID || !fits(key.Key, t.Alg) || key.Algorithm != "" && key.Algorithm != t.Alg {
+			continue
+		}
+		if _, err := signed.Verify(key.Key); err == nil {
+			return nil
+		}
+		refused = ErrSignature
+	}
+	return refused
+}
+
+// names reports whether one of the keys has this identifier.
+func (s *Set) names(id string) bool {
+	return slices.ContainsFunc(s.keys, func(k jose.JSONWebKey) bool { return k.KeyID == id })
+}
+
+// curves are those of the algorithms, one each (RFC 7518 section 3.4).
+var curves = map[string]elliptic.Curve{"ES256": elliptic.P256(), "ES384": elliptic.P384(), "ES512": elliptic.P521()}
+
+// fits reports whether signatures of an algorithm are made with keys of this type.
+func fits(key any, alg string) bool {
+	if !slices.Contains(Algorithms, alg) {
+		return false
+	}
+	switch key := key.(type) {
+	case *rsa.PublicKey:
+		return strings.HasPrefix(alg, "RS") || strings.HasPrefix(alg, "PS")
+	case *ecdsa.PublicKey:
+		return curves[alg] == key.Curve
+	case ed25519.PublicKey:
+		return alg == "EdDSA"
+	default:
+		return false
+	}
+}
+
+func accepted(alg string) bool { return slices.Contains(Algorithms, alg) }

@@ -1,0 +1,71 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/url"
+
+	"github.com/bonafide-id/bonafide/provider/internal/clientkeys"
+	"github.com/bonafide-id/bonafide/provider/internal/diagnosis"
+)
+
+// assertionType is the client_assertion_type of RFC 7523 section 2.2.
+const assertionType = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"
+
+var clientAssertion = presented{
+	parameter: "client_assertion", mediaType: "client-authentication+jwt", refused: errClientAuth,
+}
+
+// authenticateByKey authenticates a client that has signed an assertion (private_key_jwt,
+// OpenID Connect Core section 9).
+func (e *Engine) authenticateByKey(ctx context.Context, r *http.Request, form url.Values) (*Client, error) {
+	if len(r.Header.Values("Authorization")) > 0 || form.Has("client_secret") {
+		return nil, fail(InvalidRequest, "The application's credentials are given more than once.").Because(diagnosis.CredentialsRepeated)
+	}
+	if form.Get("client_assertion_type") != assertionType {
+		return nil, errClientAuth.Because(diagnosis.JWTMalformed, "parameter", "client_assertion_type")
+	}
+	token, claims, err := clientAssertion.read(form.Get("client_assertion"))
+	if err != nil {
+		return nil, err
+	}
+	id := claims.Subject
+	if form.Has("client_id") {
+		id = form.Get("client_id")
+	}
+	client, err := e.Client(ctx, id)
+	if errors.Is(err, ErrNoClient) {
+		if errors.Is(err, ErrDisabled) {
+			return nil, errClientAuth.Because(diagnosis.ApplicationDisabled)
+		}
+		return nil, errClientAuth.Because(diagnosis.ClientUnknown)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if client.AuthMethod != AuthPrivateKey {
+		return nil, errClientAuth.Because(diagnosis.AuthMethodWrong, "method", AuthPrivateKey, "registered", client.authMethod())
+	}
+	if err := e.verify(ctx, clientAssertion, client, token, claims, client.AuthSigningAlg); err != nil {
+		return nil, err
+	}
+	if claims.Subject != client.ID {
+		return nil, clientAssertion.because(diagnosis.JWTIssuer, "sub", claims.Subject)
+	}
+	return client, e.use(ctx, clientAssertion, client, claims)
+}
+
+// ClaimedClient returns the client_id that a form names, as a parameter or as the subject
+// of an assertion, which nobody has verified.
+func ClaimedClient(form url.Values) string {
+	if form.Get("client_id") != "" {
+		return form.Get("client_id")
+	}
+	var claims signedClaims
+	token, err := clientkeys.Read(form.Get("client_assertion"))
+	if err != nil || token.Unverified(&claims) != nil || !isText(claims.Subject) {
+		return ""
+	}
+	return claims.Subject
+}

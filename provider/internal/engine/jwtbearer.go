@@ -1,0 +1,130 @@
+package engine
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"strings"
+
+	"github.com/ory/fosite"
+
+	"github.com/bonafide-id/bonafide/provider/internal/diagnosis"
+	"github.com/bonafide-id/bonafide/storage"
+)
+
+// jwtGrant issues an access token to an application that has signed the name of a user
+// (RFC 7523 section 2.1). The signature says who asks, not what may be had: that is what
+// the user has allowed this application before, and no more. There is no refresh token,
+// since another assertion does, and no ID token, since nobody has signed in.
+type jwtGrant struct{ *Engine }
+
+var bearerAssertion = presented{
+	parameter: "assertion", mediaType: "authorization-grant+jwt",
+	refused: fail(InvalidGrant, "The assertion is malformed, expired, used, or not signed by this application for this provider, or its user has not allowed this."),
+}
+
+// ErrNotAllowed says that a user has not allowed an application what it asks for.
+var ErrNotAllowed = errors.New("engine: the user has not allowed it")
+
+// Allowed is what a user has allowed an application before.
+type Allowed struct {
+	Scopes     []string
+	Attributes []string
+	Groups     []string
+	Resources  []string
+
+	// Basis is the decision; when it is over by the time of the response nothing is
+	// issued.
+	Basis storage.Basis
+}
+
+func (jwtGrant) CanHandleTokenEndpointRequest(_ context.Context, r fosite.AccessRequester) bool {
+	return r.GetGrantTypes().ExactOne(GrantJWTBearer)
+}
+
+func (jwtGrant) CanSkipClientAuth(context.Context, fosite.AccessRequester) bool { return false }
+
+func (g jwtGrant) HandleTokenEndpointRequest(ctx context.Context, r fosite.AccessRequester) error {
+	s, form := r.GetSession().(*exchange), r.GetRequestForm()
+	s.client = r.GetClient().(fositeClient).Client
+	switch registered := s.client.AllowsGrant(GrantJWTBearer); {
+	case !registered && s.client.Dialect.GrantsUnknown:
+		return fail(UnsupportedGrantType, "This grant_type is not supported.").Because(diagnosis.GrantNotRegistered)
+	case !registered, s.client.Public: // anybody can be a public client
+		return fail(UnauthorizedClient, "This application may not use this grant.").Because(diagnosis.GrantNotRegistered)
+	case !form.Has("assertion"):
+		return fail(InvalidRequest, "The parameter assertion is missing.").Because(diagnosis.ParameterMissing, "parameter", "assertion")
+	}
+	subject, err := g.readSubject(ctx, s.client, form.Get("assertion"))
+	if err != nil {
+		return err
+	}
+	asked := values(form.Get("scope"))
+	allowed, err := g.Allowed(ctx, subject, s.client, asked)
+	switch {
+	case errors.Is(err, ErrNoUser):
+		return bearerAssertion.because(diagnosis.UserGone)
+	case errors.Is(err, ErrNotAllowed):
+		return bearerAssertion.because(diagnosis.ConsentMissing, "scope", strings.Join(asked, " "))
+	case err != nil:
+		return err
+	}
+	if s.client.SkipConsent {
+		s.resources, err = g.namedResources(form, s.client)
+	} else {
+		s.resources, err = g.narrowedResources(form, s.client, allowed.Resources)
+	}
+	if err != nil {
+		return err
+	}
+	s.basis = allowed.Basis
+	s.grant = storage.Grant{
+		ClientID: s.client.ID, Subject: subject, Scopes: allowed.Scopes, Attributes: allowed.Attributes, Groups: allowed.Groups, Resources: s.resources,
+	}
+	for _, scope := range allowed.Scopes {
+		r.GrantScope(scope)
+	}
+	return nil
+}
+
+// readSubject returns the user that an assertion of the client names. A client that names
+// itself has signed an assertion of another kind.
+func (g jwtGrant) readSubject(ctx context.Context, c *Client, assertion string) (string, error) {
+	token, claims, err := bearerAssertion.read(assertion)
+	if err != nil {
+		return "", err
+	}
+	if err := g.verify(ctx, bearerAssertion, c, token, claims, ""); err != nil {
+		return "", err
+	}
+	if subject := claims.Subject; subject == "" || subject == c.ID || subject == nobody || len(subject) > maxValue || !isText(subject) {
+		return "", bearerAssertion.because(diagnosis.JWTIssuer, "sub", claims.Subject)
+	}
+	return claims.Subject, g.use(ctx, bearerAssertion, c, claims)
+}
+
+func (g jwtGrant) PopulateTokenEndpointResponse(ctx context.Context, r fosite.AccessRequester, response fosite.AccessResponder) error {
+	if !g.CanHandleTokenEndpointRequest(ctx, r) {
+		return nil
+	}
+	s, now := r.GetSession().(*exchange), g.Clock()
+	s.grant.ID, s.grant.CreatedAt, s.grant.ExpiresAt = newGrantID(now), now, now.Add(g.Lifetimes.Access)
+	_, _ = rand.Read(s.grant.Flow[:]) // never fails; it came of no request of a browser
+	access, scopes, err := g.accessToken(ctx, &s.session, accessTokenFor{s.client, s.grant.Scopes, s.resources, now, g.Lifetimes.Access})
+	if err != nil {
+		return err
+	}
+	response.SetAccessToken(access)
+	response.SetTokenType(tokenType)
+	response.SetExpiresIn(g.Lifetimes.Access)
+	response.SetScopes(scopes)
+	err = g.Grants.CreateGrant(ctx, s.grant, s.basis, s.issued...)
+	switch {
+	case errors.Is(err, storage.ErrEnded): // the user was locked, or has revoked it
+		return bearerAssertion.because(diagnosis.ConsentMissing)
+	case errors.Is(err, storage.ErrNotFound): // the client was deleted meanwhile
+		return errClientAuth.Because(diagnosis.ClientUnknown)
+	default:
+		return err
+	}
+}

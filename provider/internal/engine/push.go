@@ -1,0 +1,139 @@
+package engine
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/bonafide-id/bonafide/provider/internal/diagnosis"
+	"github.com/bonafide-id/bonafide/provider/internal/random"
+	"github.com/bonafide-id/bonafide/storage"
+)
+
+const (
+	// pushedPrefix begins every request_uri that is ours. Nothing is ever fetched from
+	// one (RFC 9126 section 2.2).
+	pushedPrefix = "urn:ietf:params:oauth:request_uri:"
+
+	// pushedLife is how long the user may take to come with it.
+	pushedLife = 90 * time.Second
+
+	// maxPushed bounds what is kept of a request, in bytes: it goes on in an address.
+	maxPushed = 8 << 10
+)
+
+// Pushed is the response to a pushed authorization request (RFC 9126 section 2.2).
+type Pushed struct {
+	RequestURI string `json:"request_uri"`
+	ExpiresIn  int64  `json:"expires_in"`
+
+	// ClientID is whose request it is.
+	ClientID string `json:"-"`
+}
+
+// Push checks an authorization request that an application sends itself and keeps it for
+// the user to come with. Its errors are *Error.
+func (e *Engine) Push(ctx context.Context, r *http.Request) (Pushed, error) {
+	form, err := ReadForm(r)
+	if err != nil {
+		return Pushed{}, err
+	}
+	authenticated, err := e.fosite.AuthenticateClient(ctx, r, form)
+	if err != nil {
+		return Pushed{}, AsError(err)
+	}
+	client := authenticated.(fositeClient).Client
+	if form.Has("request_uri") {
+		return Pushed{}, fail(InvalidRequest, "A pushed request has no request_uri.").Because(diagnosis.ParameterUnsupported, "parameter", "request_uri")
+	}
+	request, err := e.unfold(ctx, client, withoutCredentials(form, client.ID))
+	var elsewhere *RedirectError
+	if errors.As(err, &elsewhere) {
+		mistaken := elsewhere.Diagnosed()
+		mistaken.Description = "The redirect_uri is not registered."
+		return Pushed{}, mistaken
+	}
+	if err != nil {
+		return Pushed{}, AsError(err)
+	}
+	return e.keepPushed(ctx, client, request.Form.Encode())
+}
+
+// withoutCredentials returns the parameters of a pushed request that are those of the
+// authorization endpoint.
+func withoutCredentials(form url.Values, clientID string) url.Values {
+	request := url.Values{}
+	for name, values := range form {
+		switch name {
+		case "client_secret", "client_assertion", "client_assertion_type":
+		default:
+			request[name] = values
+		}
+	}
+	request.Set("client_id", clientID)
+	return request
+}
+
+// keepPushed keeps a request under a name that nobody can guess. It may name a person
+// (login_hint), so it is sealed.
+func (e *Engine) keepPushed(ctx context.Context, c *Client, request string) (Pushed, error) {
+	if len(request) > maxPushed {
+		return Pushed{}, fail(InvalidRequest, "The request is too large.").Because(diagnosis.RequestMalformed)
+	}
+	uri := pushedPrefix + random.Text(32)
+	err := e.PushedRequests.SavePushedRequest(ctx, storage.PushedRequest{
+		Digest: sha256.Sum256([]byte(uri)), ClientID: c.ID,
+		Payload: e.SealPushed(c.ID, []byte(request)), ExpiresAt: e.Clock().Add(pushedLife),
+	})
+	if errors.Is(err, storage.ErrNotFound) { // the client was deleted meanwhile
+		return Pushed{}, errClientAuth.Because(diagnosis.ClientUnknown)
+	}
+	if err != nil {
+		return Pushed{}, AsError(err)
+	}
+	return Pushed{uri, int64(pushedLife / time.Second), c.ID}, nil
+}
+
+// isPushed reports whether a request names one that was pushed.
+func isPushed(form url.Values) bool {
+	return len(form["request_uri"]) == 1 && strings.HasPrefix(form.Get("request_uri"), pushedPrefix)
+}
+
+// takePushed returns the request that was pushed, once, to the client that pushed it. What
+// comes beside does not count (RFC 9126 section 4). What was checked then is checked again:
+// the registration may have changed.
+func (e *Engine) takePushed(ctx context.Context, form url.Values) (*AuthorizeRequest, error) {
+	if len(form["client_id"]) > 1 {
+		return nil, fail(InvalidRequest, "A parameter is given more than once.").Because(diagnosis.ParameterRepeated, "parameter", "client_id")
+	}
+	client, err := e.Client(ctx, form.Get("client_id"))
+	if errors.Is(err, ErrNoClient) {
+		return nil, noClient(err)
+	}
+	if err != nil {
+		return nil, AsError(err)
+	}
+	digest := sha256.Sum256([]byte(form.Get("request_uri")))
+	taken, err := e.PushedRequests.TakePushedRequest(ctx, client.ID, digest, e.Clock())
+	if errors.Is(err, storage.ErrNotFound) {
+		return nil, &UnredirectedError{client, fail(InvalidRequestURI, "The request_uri is unknown, expired or used, or of another application.").
+			Because(diagnosis.RequestURIUnknown)}
+	}
+	if err != nil {
+		return nil, AsError(err)
+	}
+	plain, err := e.OpenPushed(client.ID, taken.Payload)
+	if err != nil {
+		return nil, fmt.Errorf("open pushed request: %w", err)
+	}
+	request, err := url.ParseQuery(string(plain))
+	if err != nil {
+		return nil, fmt.Errorf("decode pushed request: %w", err)
+	}
+	return e.ParseAuthorize(ctx, request)
+}

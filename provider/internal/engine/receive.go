@@ -1,0 +1,79 @@
+package engine
+
+import (
+	"context"
+	"maps"
+	"net/url"
+	"slices"
+
+	"github.com/bonafide-id/bonafide/provider/internal/clientkeys"
+	"github.com/bonafide-id/bonafide/provider/internal/diagnosis"
+)
+
+// Receive checks an authorization request that has just come, as ParseAuthorize does: one
+// that was pushed (RFC 9126), that carries a request object (RFC 9101), or whose
+// parameters are all there is. The Form of what it returns is what counts, and can be
+// parsed again; a request_uri and a jti are spent by then.
+func (e *Engine) Receive(ctx context.Context, form url.Values) (*AuthorizeRequest, error) {
+	form = withValue(form)
+	if isPushed(form) {
+		return e.takePushed(ctx, form)
+	}
+	client, err := e.Client(ctx, form.Get("client_id"))
+	if err != nil || len(form["client_id"]) > 1 {
+		return e.ParseAuthorize(ctx, form) // which says what is wrong
+	}
+	if client.RequirePushed {
+		return e.refuse(ctx, client, form, fail(InvalidRequest, "This application has to push its requests.").
+			Because(diagnosis.PushRequired))
+	}
+	return e.unfold(ctx, client, form)
+}
+
+// unfold checks a request of a client, by its request object when there is one.
+func (e *Engine) unfold(ctx context.Context, c *Client, form url.Values) (*AuthorizeRequest, error) {
+	switch {
+	case len(form["request"]) == 1 && !form.Has("request_uri"):
+		return e.parseObject(ctx, c, form)
+	case c.RequireSignedRequest:
+		return e.refuse(ctx, c, form, fail(InvalidRequest, "This application has to sign its requests.").
+			Because(diagnosis.RequestObjectRequired))
+	default:
+		return e.ParseAuthorize(ctx, form)
+	}
+}
+
+// UnredirectedError is an error of a client's request that nobody is redirected with,
+// because it is not known where to.
+type UnredirectedError struct {
+	Client *Client
+	Err    error
+}
+
+func (e *UnredirectedError) Error() string { return e.Err.Error() }
+
+func (e *UnredirectedError) Unwrap() error { return e.Err }
+
+// refuse returns the request that an error is the answer to, when its redirect URI is
+// registered. State and response mode may be of a request object that is not believed:
+// whoever made it up could as well have sent them beside it. The redirect URI never is.
+func (e *Engine) refuse(ctx context.Context, c *Client, form url.Values, cause error) (*AuthorizeRequest, error) {
+	var inside struct {
+		State string       `json:"state"`
+		Mode  ResponseMode `json:"response_mode"`
+	}
+	if token, err := clientkeys.Read(form.Get("request")); err == nil && token.Unverified(&inside) == nil {
+		form = maps.Clone(form)
+		if inside.State != "" {
+			form.Set("state", inside.State)
+		}
+		if slices.Contains(ResponseModes, inside.Mode) {
+			form.Set("response_mode", string(inside.Mode))
+		}
+	}
+	r, err := e.trustedParts(ctx, form)
+	if err != nil {
+		return nil, &UnredirectedError{c, cause}
+	}
+	return r, cause
+}

@@ -1,0 +1,241 @@
+package provider_test
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/bonafide-id/bonafide/provider"
+)
+
+// object returns the claims of a request object of an application.
+func (w *fixture) object(id string, pairs ...any) map[string]any {
+	return with(map[string]any{
+		"iss": id, "aud": w.Issuer(), "client_id": id, "exp": w.now().Add(10 * time.Minute).Unix(),
+		"redirect_uri": callbackURI, "response_type": "code", "scope": "openid military", "state": "inside", "nonce": "n-1",
+	}, pairs...)
+}
+
+// objectURL is an authorization request with a request object, and what the protocol
+// wants beside it; pairs override.
+func objectURL(id, object string, pairs ...string) string {
+	return authorizeURL(append([]string{"client_id", id, "scope", "openid", "state", "", "request", object}, pairs...)...)
+}
+
+func TestRequestObject(t *testing.T) {
+	t.Parallel()
+	w := newFixture(t).withUsers().withSigners()
+	b := w.alice()
+	for name, key := range clientKeys() {
+		if name == "foreign" {
+			continue
+		}
+		t.Run(name, func(t *testing.T) {
+			// The object is verified once, and the pages that follow need it no more.
+			object := key.sign(t, w.object("key", "jti", "once "+name, "max_age", 3600))
+			p := b.open(objectURL("key", object))
+			if p.StatusCode == http.StatusOK {
+				p = b.submit(b.get(p.Request.URL.String()), "action", "allow")
+			}
+			answer := response(t, p)
+			p, tokens := b.asserted(tokenPath, key.sign(t, w.assertion("key")), "grant_type", "authorization_code", "code", answer.Get("code"), "redirect_uri", callbackURI)
+			granted(t, p, tokens)
+			_, claims := jwt(t, text(t, tokens, "id_token"))
+			if answer.Get("state") != "inside" || claims["nonce"] != "n-1" || tokens["scope"] != "openid military" {
+				t.Errorf("answer %v, tokens %v, claims %v", answer, tokens, claims)
+			}
+		})
+	}
+}
+
+func TestOnlyWhatIsSignedCounts(t *testing.T) {
+	t.Parallel()
+	w := newFixture(t).withUsers().withSigners()
+	b, key := w.alice(), clientKeys()["ES256"]
+	b.allow("client_id", "key", "scope", "openid military")
+	answer := response(t, b.open(objectURL("key", key.sign(t, w.object("key", "prompt", "none", "state", nil)),
+		"state", "outside", "scope", "openid student", "prompt", "login", "nonce", "outside", "redirect_uri", "https://evil.test/")))
+	if answer.Get("code") == "" || answer.Has("state") {
+		t.Fatalf("answer %v", answer)
+	}
+	p, tokens := b.asserted(tokenPath, key.sign(t, w.assertion("key")), "grant_type", "authorization_code", "code", answer.Get("code"), "redirect_uri", callbackURI)
+	granted(t, p, tokens)
+	if _, claims := jwt(t, text(t, tokens, "id_token")); claims["nonce"] != "n-1" || tokens["scope"] != "openid military" {
+		t.Errorf("tokens %v, claims %v", tokens, claims)
+	}
+	// What is missing inside is missing.
+	answer = response(t, b.open(objectURL("key", key.sign(t, w.object("key", "response_type", nil)))))
+	if answer.Get("error") != "invalid_request" || answer.Get("state") != "inside" {
+		t.Errorf("answer %v", answer)
+	}
+}
+
+func TestSignedRequestIsPushed(t *testing.T) {
+	t.Parallel()
+	w := newFixture(t).withUsers().withSigners()
+	b, key := w.alice(), clientKeys()["PS256"]
+	push := func(object map[string]any) (page, map[string]any) {
+		return b.asserted(parPath, key.sign(t, w.assertion("key")), "request", key.sign(t, object))
+	}
+	p, body := push(w.object("key", "jti", "one"))
+	if p.StatusCode != http.StatusCreated {
+		t.Fatalf("%d %s", p.StatusCode, p.body)
+	}
+	answer := response(t, b.submit(b.open(pushedURL("key", text(t, body, "request_uri"))), "action", "allow"))
+	if answer.Get("code") == "" || answer.Get("state") != "inside" {
+		t.Errorf("answer %v", answer)
+	}
+	for _, object := range []map[string]any{
+		w.object("key", "jti", "one"), w.object("key2"), w.object("key", "client_id", "key2"),
+		w.object("key", "request_uri", "urn:ietf:params:oauth:request_uri:x"),
+	} {
+		p, _ := push(object)
+		refused(t, p, http.StatusBadRequest, "invalid_request_object")
+	}
+}
+
+// attackedObject is a request object that must not be believed, and what is told of it.
+type attackedObject struct {
+	diagnosis provider.Diagnosis
+	make      func(t testing.TB, w *fixture) string
+}
+
+func es256Object(pairs ...any) func(testing.TB, *fixture) string {
+	return func(t testing.TB, w *fixture) string { return clientKeys()["ES256"].sign(t, w.object("key", pairs...)) }
+}
+
+var attackedObjects = map[string]attackedObject{
+	"Unsigned": {"request_object_unsigned", func(t testing.TB, w *fixture) string { return unsigned(t, w.object("key"), "none") }},
+	"ForeignKey": {"jwt_signature_wrong", func(t testing.TB, w *fixture) string {
+		return clientKeys()["foreign"].sign(t, w.object("key"))
+	}},
+	"PublicKeyAsSecret":     {"jwt_algorithm", func(t testing.TB, w *fixture) string { return withPublicKeyAsSecret(t, w.object("key")) }},
+	"WithOwnKey":            {"jwt_signature_wrong", func(t testing.TB, w *fixture) string { return withOwnKey(t, w.object("key")) }},
+	"OtherIssuer":           {"jwt_issuer_wrong", es256Object("iss", "key2")},
+	"NoIssuer":              {"jwt_issuer_wrong", es256Object("iss", nil)},
+	"OtherAudience":         {"jwt_audience_wrong", es256Object("aud", "https://other.test")},
+	"NoAudience":            {"jwt_audience_wrong", es256Object("aud", nil)},
+	"Expired":               {"jwt_expired", es256Object("exp", 1)},
+	"ForYears":              {"jwt_lifetime", es256Object("exp", 1<<40)},
+	"NotYet":                {"jwt_lifetime", es256Object("nbf", 1<<34)},
+	"OtherClient":           {"request_object_differs", es256Object("client_id", "key2")},
+	"OtherResponseType":     {"request_object_differs", es256Object("response_type", "id_token")},
+	"ObjectInside":          {"request_object_differs", es256Object("request", "x")},
+	"AddressInside":         {"request_object_differs", es256Object("request_uri", "http://169.254.169.254/")},
+	"CouldPassForAssertion": {"jwt_issuer_wrong", es256Object("sub", "key")},
+	"NullInside":            {"jwt_malformed", es256Object("state", json.RawMessage("null"))},
+	"FractionInside":        {"jwt_malformed", es256Object("max_age", 1.5)},
+	"DeepInside":            {"jwt_malformed", es256Object("scope", []any{[]any{[]any{1}}})},
+	"Bomb":                  {"jwt_malformed", es256Object("a", json.RawMessage(strings.Repeat("[", 2000)+strings.Repeat("]", 2000)))},
+	"TooLong":               {"jwt_malformed", es256Object("a", strings.Repeat("x", 7000))},
+	"LongValue":             {"parameter_malformed", es256Object("a", strings.Repeat("x", 3000))},
+	"TwoValues":             {"parameter_repeated", es256Object("scope", []string{"openid", "military"})},
+	"Assertion":             {"jwt_issuer_wrong", func(t testing.TB, w *fixture) string { return clientKeys()["ES256"].sign(t, w.assertion("key")) }},
+	"OtherType": {"jwt_malformed", func(t testing.TB, w *fixture) string {
+		return clientKeys()["ES256"].sign(t, w.object("key"), "typ", "at+jwt")
+	}},
+	"NoJWT": {"jwt_malformed", func(testing.TB, *fixture) string { return "x" }},
+}
+
+func TestAttackRequestObject(t *testing.T) {
+	t.Parallel()
+	w := newFixture(t).withClients().withUsers().withSigners()
+	b, key := w.alice(), clientKeys()["ES256"]
+	for name, attack := range attackedObjects {
+		t.Run(name, func(t *testing.T) {
+			seen := w.watch()
+			p := b.open(objectURL("key", attack.make(t, w)))
+			if answer := response(t, p); answer.Get("error") == "" || answer.Has("code") || !strings.HasPrefix(p.Header.Get("Location"), callbackURI) {
+				t.Errorf("answer %v", answer)
+			}
+			if told := seen.all(); len(told) != 1 || told[0].Diagnosis != attack.diagnosis {
+				t.Errorf("told %v, want %s", told, attack.diagnosis)
+			}
+		})
+	}
+	t.Run("Replayed", func(t *testing.T) {
+		address := objectURL("key", key.sign(t, w.object("key", "jti", "once")))
+		seen := w.watch()
+		b.open(address)
+		if answer := response(t, b.open(address)); answer.Get("error") != "invalid_request_object" || answer.Get("state") != "inside" {
+			t.Errorf("answer %v", answer)
+		}
+		if told := seen.all(); len(told) != 1 || told[0].Diagnosis != "jwt_used" {
+			t.Errorf("told %v", told)
+		}
+		// Nor can it be presented as something else.
+		p, _ := b.asserted(tokenPath, key.sign(t, with(w.assertion("key"), "jti", "once")), machineGrant...)
+		refused(t, p, http.StatusUnauthorized, "invalid_client")
+	})
+	t.Run("RedirectURIThatNobodyHasRegistered", func(t *testing.T) {
+		for _, object := range []string{
+			key.sign(t, w.object("key", "redirect_uri", "https://evil.test/")),
+			unsigned(t, w.object("key", "redirect_uri", "https://evil.test/"), "none"),
+		} {
+			if p := b.open(objectURL("key", object, "redirect_uri", "")); p.StatusCode != http.StatusBadRequest || p.Header.Get("Location") != "" {
+				t.Errorf("%d %q", p.StatusCode, p.Header.Get("Location"))
+			}
+		}
+	})
+	t.Run("AlgorithmThatIsNotRegistered", func(t *testing.T) {
+		answer := response(t, b.open(objectURL("es256", clientKeys()["RS256"].sign(t, w.object("es256")))))
+		if answer.Get("error") != "invalid_request_object" {
+			t.Errorf("answer %v", answer)
+		}
+	})
+	t.Run("OfAnApplicationWithoutKeys", func(t *testing.T) {
+		seen := w.watch()
+		answer := response(t, b.open(objectURL("std", key.sign(t, w.object("std")))))
+		if told := seen.all(); answer.Get("error") != "invalid_request_object" || len(told) != 1 || told[0].Diagnosis != "client_keys_missing" {
+			t.Errorf("answer %v, told %v", answer, told)
+		}
+	})
+	t.Run("Twice", func(t *testing.T) {
+		object := key.sign(t, w.object("key"))
+		if answer := response(t, b.open(objectURL("key", object)+"&request="+object)); answer.Get("error") != "invalid_request" {
+			t.Errorf("answer %v", answer)
+		}
+	})
+}
+
+// TestUnsignedRequestIsRefusedWhereItAsks holds that an error goes where the object says
+// that answers go, by the redirect URI that is beside it.
+func TestUnsignedRequestIsRefusedWhereItAsks(t *testing.T) {
+	t.Parallel()
+	w := newFixture(t).withSigners()
+	b := w.newBrowser()
+	object := unsigned(t, w.object("key", "response_mode", "form_post", "redirect_uri", "https://evil.test/"), "none")
+	p := b.open(objectURL("key", object))
+	action, fields := p.form(t)
+	if action != callbackURI || fields.Get("error") != "request_not_supported" || fields.Get("state") != "inside" || fields.Get("iss") != w.Issuer() {
+		t.Errorf("%s %v", action, fields)
+	}
+	object = unsigned(t, w.object("key", "response_mode", "magic"), "none")
+	if answer := response(t, b.open(objectURL("key", object))); answer.Get("error") != "request_not_supported" {
+		t.Errorf("answer %v", answer)
+	}
+}
+
+func TestApplicationThatHasToSign(t *testing.T) {
+	t.Parallel()
+	w := newFixture(t).withUsers().withSigners()
+	b := w.alice()
+	seen := w.watch()
+	if answer := response(t, b.open(authorizeURL("client_id", "signer", "scope", "openid military"))); answer.Get("error") != "invalid_request" {
+		t.Errorf("answer %v", answer)
+	}
+	if told := seen.all(); len(told) != 1 || told[0].Diagnosis != "request_object_required" {
+		t.Errorf("told %v", told)
+	}
+	object := clientKeys()["ES256"].sign(t, w.object("signer"))
+	if answer := response(t, b.submit(b.open(objectURL("signer", object)), "action", "allow")); answer.Get("code") == "" {
+		t.Errorf("answer %v", answer)
+	}
+	p := b.post("/oauth/authorize", url.Values{"client_id": {"signer"}, "request": {object}, "redirect_uri": {callbackURI}, "response_type": {"code"}, "scope": {"openid"}})
+	if answer := response(t, b.follow(p)); answer.Get("code") == "" {
+		t.Errorf("answer %v", answer)
+	}
+}
