@@ -228,7 +228,6 @@ const oldFile = `{
 		"token_endpoint_auth_method": "client_secret_post",
 		"redirect_uris": ["https://c.test/cb"], "post_logout_redirect_uris": ["https://c.test/"],
 		"response_types": ["code"], "grant_types": ["refresh_token"], "scopes": ["work"], "origins": ["https://c.test"],
-		"resources": ["https://mcp.c.test"], "access_token_format": "jwt",
 		"no_query_token": true, "no_jsonp": true,
 		"userinfo_signed_response_alg": "RS256", "require_verified": true, "skip_consent": true, "disabled": false,
 		"logo": "logo.png", "button_color": "#654321", "policy_uri": "https://c.test/p", "tos_uri": "https://c.test/t"},
