@@ -149,7 +149,7 @@ describe("openid-client", () => {
   test("is told of errors in the authorization response", async () => {
     const config = await configure("app");
     for (const [parameters, error] of [
-      [{ scope: "openid nonsense" }, "invalid_scope"],
+      [{ scope: "nonsense" }, "invalid_scope"],
       [{ prompt: "none", max_age: "0", scope: "openid student" }, "login_required"],
       [{ prompt: "none", scope: "openid responder" }, "consent_required"],
       [{ prompt: "none login" }, "invalid_request"],

@@ -82,6 +82,15 @@ describe("a program of the v3 interface", () => {
     assert.deepEqual([claims.fname, claims.email], ["Alice", alice.email]);
   });
 
+  test("lets the visitor pick a group", async () => {
+    const start = new URLSearchParams({ scopes: "military,student", client_id: clientID, redirect_uri: redirectURI, response_type: "token" });
+    const page = await browser.submit(await browser.open(`${provider.base}/groups?${start}`), { scope: "military" });
+    const { location } = page.location ? page : await browser.submit(page, { action: "allow" });
+    const [, token] = /access_token=(\w+)/.exec(location);
+    const { data: payload } = await axios.get(`${provider.base}/api/public/v3/attributes.json`, { params: { access_token: token } });
+    assert.deepEqual(payload.status.map((s) => [s.group, s.verified]), [["military", true]]);
+  });
+
   test("sends who has signed out to its logout page", async () => {
     const visitor = await new Browser(provider.base).signIn(alice);
     let page = await visitor.open(`${provider.base}/oauth/logout?${new URLSearchParams({ client_id: clientID, redirect_uri: afterwards })}`);
