@@ -251,6 +251,13 @@ func TestSaveClient(t *testing.T) {
 		"Color":                {func(c *provider.Client) { c.ButtonColor = "#fff" }, "ButtonColor"},
 		"Logo":                 {func(c *provider.Client) { c.Logo = []byte("<svg>") }, "Logo"},
 		"AuthMethod":           {func(c *provider.Client) { c.TokenEndpointAuthMethod = "none" }, "TokenEndpointAuthMethod"},
+		"KeyWithoutKeys":       {func(c *provider.Client) { c.TokenEndpointAuthMethod = "private_key_jwt" }, "JWKS"},
+		"KeysThatAreNone":      {func(c *provider.Client) { c.JWKS = []byte(`{"keys":[{"kty":"oct","k":"AAAA"}]}`) }, "JWKS"},
+		"KeysOfTheCloud":       {func(c *provider.Client) { c.JWKSURI = "https://169.254.169.254/keys" }, "JWKSURI"},
+		"KeysOfTheMachine":     {func(c *provider.Client) { c.JWKSURI = "http://localhost/keys" }, "JWKSURI"},
+		"RequestAlg":           {func(c *provider.Client) { c.RequestObjectSigningAlg = "none" }, "RequestObjectSigningAlg"},
+		"AuthAlg":              {func(c *provider.Client) { c.TokenEndpointAuthSigningAlg = "ES256" }, "TokenEndpointAuthSigningAlg"},
+		"SignedWithoutKeys":    {func(c *provider.Client) { c.RequireSignedRequestObject = true }, "RequireSignedRequestObject"},
 		"UserinfoAlg":          {func(c *provider.Client) { c.UserinfoSignedResponseAlg = "none" }, "UserinfoSignedResponseAlg"},
 		"PolicyThatRunsCode":   {func(c *provider.Client) { c.PolicyURL = "javascript:alert(1)" }, "PolicyURL"},
 	} {
