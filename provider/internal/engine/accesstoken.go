@@ -27,7 +27,7 @@ type accessTokenFor struct {
 
 // accessToken makes an access token of the session's grant, and returns it with the scopes
 // that it is good for.
-func (e *Engine) accessToken(ctx context.Context, s *session, f accessTokenFor) (token string, scopes []string, err error) {
+func (e *Engine) accessToken(s *session, f accessTokenFor) (token string, scopes []string, err error) {
 	token = e.issue(s, storage.AccessToken, f.now, f.life)
 	issued := &s.issued[len(s.issued)-1]
 	scopes = f.scopes
@@ -39,7 +39,7 @@ func (e *Engine) accessToken(ctx context.Context, s *session, f accessTokenFor) 
 		issued.Scopes = slices.Concat([]string{}, scopes) // nil would be all
 	}
 	if f.client.JWTAccessTokens {
-		token, err = e.signAccessToken(ctx, s.grant, *issued, f.client, scopes)
+		token, err = e.signAccessToken(s.grant, *issued, f.client, scopes)
 	}
 	return token, scopes, err
 }
@@ -73,7 +73,7 @@ func (a audience) MarshalJSON() ([]byte, error) {
 
 // signAccessToken returns an access token as a JWT. Its jti is the digest of what is
 // stored, which leads to it and is of no use to whoever reads it.
-func (e *Engine) signAccessToken(ctx context.Context, g storage.Grant, issued storage.Token, c *Client, scopes []string) (string, error) {
+func (e *Engine) signAccessToken(g storage.Grant, issued storage.Token, c *Client, scopes []string) (string, error) {
 	resources, own := e.audienceOf(g, issued, c)
 	claims := accessClaims{
 		Issuer: e.Issuer, Subject: subjectOf(g), Audience: resources,

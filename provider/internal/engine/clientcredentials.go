@@ -71,7 +71,7 @@ func (g clientGrant) PopulateTokenEndpointResponse(ctx context.Context, r fosite
 		CreatedAt: now, ExpiresAt: now.Add(g.Lifetimes.Access),
 	}
 	_, _ = rand.Read(s.grant.Flow[:]) // never fails; it came of no request of a browser
-	access, scopes, err := g.accessToken(ctx, &s.session, accessTokenFor{s.client, s.grant.Scopes, s.resources, now, g.Lifetimes.Access})
+	access, scopes, err := g.accessToken(&s.session, accessTokenFor{s.client, s.grant.Scopes, s.resources, now, g.Lifetimes.Access})
 	if err != nil {
 		return err
 	}

@@ -170,7 +170,7 @@ func (i issuer) HandleAuthorizeEndpointRequest(ctx context.Context, ar fosite.Au
 	if s.request.returns("token") {
 		// This request is the only one for it: what it names bounds the token.
 		var scopes []string
-		access, scopes, err = i.accessToken(ctx, &s.session, accessTokenFor{client, s.grant.Scopes, s.request.Resources, now, i.Lifetimes.Access})
+		access, scopes, err = i.accessToken(&s.session, accessTokenFor{client, s.grant.Scopes, s.request.Resources, now, i.Lifetimes.Access})
 		if err != nil {
 			return err
 		}

@@ -148,7 +148,7 @@ func (e *Engine) issueTokens(ctx context.Context, r fosite.AccessRequester, resp
 	s, scopes, now := r.GetSession().(*exchange), r.GetGrantedScopes(), e.Clock()
 	left := s.grant.ExpiresAt.Sub(now)
 	life := min(e.Lifetimes.Access, left)
-	access, of, err := e.accessToken(ctx, &s.session, accessTokenFor{s.client, scopes, s.resources, now, life})
+	access, of, err := e.accessToken(&s.session, accessTokenFor{s.client, scopes, s.resources, now, life})
 	if err != nil {
 		return err
 	}
