@@ -120,7 +120,7 @@ func (e *Engine) ParseAuthorize(ctx context.Context, form url.Values) (*Authoriz
 	if r.Resources, err = e.namedResources(form, r.Client); err != nil {
 		return r, err
 	}
-	form = e.withScopes(r, form)
+	e.askForTheirs(r)
 	if err := r.checkRules(); err != nil {
 		return r, err
 	}

@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"maps"
 	"net/url"
 	"slices"
 	"strings"
@@ -87,26 +86,21 @@ func (e *Engine) namedResources(form url.Values, c *Client) (uris []string, err 
 	return uris, nil
 }
 
-// withScopes has a request that names resources and no scope ask for all that means
+// askForTheirs has a request that names resources and no scope ask for all that means
 // something to them (RFC 6749 section 3.3): clients of the Model Context Protocol leave the
-// choice to the server. It returns the form to read on.
-func (e *Engine) withScopes(r *AuthorizeRequest, form url.Values) url.Values {
-	if form.Has("scope") || r.Client.Dialect.SingleScope {
-		return form
+// choice to the server.
+func (e *Engine) askForTheirs(r *AuthorizeRequest) {
+	if len(r.asked) > 0 || r.Client.Dialect.SingleScope {
+		return
 	}
 	for _, uri := range r.Resources {
 		for _, scope := range e.Resource(uri).Scopes {
-			if allows(r.Client.Scopes, scope) && !slices.Contains(r.Scopes, scope) {
-				r.Scopes = append(r.Scopes, scope)
+			if allows(r.Client.Scopes, scope) && !slices.Contains(r.asked, scope) {
+				r.asked = append(r.asked, scope)
 			}
 		}
 	}
-	if len(r.Scopes) == 0 {
-		return form
-	}
-	form = maps.Clone(form)
-	form.Set("scope", strings.Join(r.Scopes, " "))
-	return form
+	r.Scopes = r.asked
 }
 
 // narrowedResources returns the resources that a token request names, of those that its
