@@ -110,7 +110,7 @@ func (g jwtGrant) PopulateTokenEndpointResponse(ctx context.Context, r fosite.Ac
 	s, now := r.GetSession().(*exchange), g.Clock()
 	s.grant.ID, s.grant.CreatedAt, s.grant.ExpiresAt = newGrantID(now), now, now.Add(g.Lifetimes.Access)
 	_, _ = rand.Read(s.grant.Flow[:]) // never fails; it came of no request of a browser
-	access, scopes, err := g.accessToken(ctx, &s.session, accessTokenFor{s.client, s.grant.Scopes, s.resources, now, g.Lifetimes.Access})
+	access, scopes, err := g.accessToken(&s.session, accessTokenFor{s.client, s.grant.Scopes, s.resources, now, g.Lifetimes.Access})
 	if err != nil {
 		return err
 	}
