@@ -58,6 +58,9 @@ const (
 	ActivityPush ActivityEvent = activity.Push
 	// ActivitySignOut is a sign-out that an application has asked for.
 	ActivitySignOut ActivityEvent = activity.SignOut
+	// ActivityBackchannelLogout is an attempt to tell the application that a session has
+	// ended (OpenID Connect Back-Channel Logout 1.0), which it has not asked for now.
+	ActivityBackchannelLogout ActivityEvent = activity.BackchannelLogout
 )
 
 // Outcome is how a request ended.

@@ -105,6 +105,21 @@ type Client struct {
 	RedirectURIs           []string `json:"redirect_uris"`
 	PostLogoutRedirectURIs []string `json:"post_logout_redirect_uris,omitempty"`
 
+	// BackchannelLogoutURI is told when a session ends in which the application got an ID
+	// token: the provider posts a logout token there (OpenID Connect Back-Channel Logout
+	// 1.0). It is https, without a fragment or a user name, and of the public internet
+	// unless Config.AllowPrivateNetworks says otherwise. Sessions from before it was
+	// registered end silently. Run tells; without one nobody is told.
+	// Defaults to none.
+	BackchannelLogoutURI string `json:"backchannel_logout_uri,omitempty"`
+
+	// BackchannelLogoutSessionRequired says that the application needs the claim sid in
+	// logout tokens. They have it whenever the ID tokens have it: always with the embedded
+	// accounts, and with users of the host where SignedIn.SessionID is given. It needs a
+	// BackchannelLogoutURI.
+	// Defaults to false.
+	BackchannelLogoutSessionRequired bool `json:"backchannel_logout_session_required,omitempty"`
+
 	// ResponseTypes are those that the application may use.
 	// Defaults to all but "id_token token" for V3, and code for Standard; without RedirectURIs there are
 	// none.
@@ -206,7 +221,7 @@ var ErrNoClient = clients.ErrNotFound
 // second in every process. A new confidential client without a Secret gets one, unless it
 // has a key; ClientSecret returns it.
 func (p *Provider) SaveClient(ctx context.Context, c Client) error {
-	err := c.validate(p.catalogue, p.cfg.addresses(), p.cfg.Resources)
+	err := p.ValidateClient(c)
 	if err == nil {
 		err = c.validateKeys(p.cfg.AllowPrivateNetworks)
 	}
@@ -265,6 +280,7 @@ func (c Client) record() storage.Client {
 		RedirectURIs: c.RedirectURIs, PostLogoutRedirectURIs: c.PostLogoutRedirectURIs,
 		ResponseTypes: c.ResponseTypes, GrantTypes: c.GrantTypes, Scopes: c.Scopes, Origins: c.Origins, Resources: c.Resources, JWTAccessTokens: c.AccessTokenFormat == formatJWT,
 		NoQueryToken: c.NoQueryToken, NoJSONP: c.NoJSONP,
+		BackchannelLogoutURI: c.BackchannelLogoutURI, BackchannelLogoutSession: c.BackchannelLogoutSessionRequired,
 		UserinfoSigned: c.UserinfoSignedResponseAlg != "", RequireVerified: c.RequireVerified, SkipConsent: c.SkipConsent,
 		Unreviewed: c.Unreviewed, Disabled: c.Disabled, Version: c.Revision, ButtonColor: c.ButtonColor, PolicyURL: c.PolicyURL, TermsURL: c.TermsURL,
 		AuthSigningAlg: c.TokenEndpointAuthSigningAlg, JWKS: keys, JWKSURI: c.JWKSURI,

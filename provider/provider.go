@@ -14,6 +14,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider/internal/activity"
 	"github.com/bonafide-id/bonafide/provider/internal/audit"
 	"github.com/bonafide-id/bonafide/provider/internal/authflow"
+	"github.com/bonafide-id/bonafide/provider/internal/backchannel"
 	"github.com/bonafide-id/bonafide/provider/internal/claims"
 	"github.com/bonafide-id/bonafide/provider/internal/clientkeys"
 	"github.com/bonafide-id/bonafide/provider/internal/clients"
@@ -54,6 +55,7 @@ type Provider struct {
 	clients   *clients.Registry
 	uses      *clients.Uses
 	outbound  *outbound.Client
+	notifier  *backchannel.Notifier
 	flows     *authflow.Endpoint
 	pages     *account.Pages
 	button    *widget.Widget
@@ -120,7 +122,7 @@ func (p *Provider) openStore(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	p.store = memory.New(opened, p.cfg.Clock)
+	p.store = memory.New(backchannel.Store{Store: opened, Ended: func() { p.notifier.Wake() }}, p.cfg.Clock)
 	return nil
 }
 
@@ -156,6 +158,11 @@ func (p *Provider) build(ctx context.Context, logo []byte) error {
 		Store: p.store, ForgetClient: p.engine.ForgetClient, ForgetIssued: p.store.ForgetIssued,
 		Secrets: p.secrets, Audit: p.audit, Clock: cfg.Clock, Logger: cfg.Logger,
 	}
+	p.notifier = backchannel.New(backchannel.Options{
+		Store: p.store, Issuer: p.issuer, Client: p.engine.Client, Sign: p.keys.SignAs, Refresh: p.keys.Refresh, Post: p.outbound.PostForm,
+		Activity: p.activity, Clock: cfg.Clock, Logger: cfg.Logger,
+	})
+	p.RunWith(p.notifier.Run)
 	limits := audit.Limits{Limiter: ratelimit.New(p.store, p.secrets, cfg.Clock), Log: p.audit}
 	sessions := &session.Manager{
 		Store: p.store, Tokens: tokens, Cookies: site.Cookies,
@@ -168,7 +175,7 @@ func (p *Provider) build(ctx context.Context, logo []byte) error {
 	p.flows = &authflow.Endpoint{Options: authflow.Options{
 		Site: site, Engine: p.engine, Claims: source, Audit: p.audit, Activity: p.activity, Keys: p.keys, Store: p.store,
 		Sessions: sessions, SignsUp: cfg.hasAccounts() && cfg.Mailer != nil, Personas: p.personas(), Faults: p.faults, Host: cfg.host(),
-		Life: cfg.Lifetimes.Flow, Clock: cfg.Clock,
+		Life: cfg.Lifetimes.Flow, SessionLife: cfg.Lifetimes.Session, Clock: cfg.Clock,
 	}}
 	p.pages = account.NewPages(account.Options{
 		Site: site, Flows: p.flows, Engine: p.engine, Claims: source, Sessions: sessions, Accounts: p.accounts,
@@ -177,7 +184,7 @@ func (p *Provider) build(ctx context.Context, logo []byte) error {
 	})
 	endpoints, err := oauth.New(oauth.Options{
 		Site: site, Engine: p.engine, Catalogue: p.catalogue, Audit: p.audit, Activity: p.activity, Limits: limits,
-		Classes: p.flows.Classes(), Faults: p.faults, Keys: p.faults.Publish(p.keys),
+		Classes: p.flows.Classes(), HasAccounts: cfg.hasAccounts(), Faults: p.faults, Keys: p.faults.Publish(p.keys),
 	})
 	if err != nil {
 		return err

@@ -227,6 +227,7 @@ func asClient(c storage.Client) Client {
 		ID: c.ID, Name: c.Name, Dialect: c.Dialect, Public: c.Public, TokenEndpointAuthMethod: c.AuthMethod,
 		RedirectURIs: c.RedirectURIs, PostLogoutRedirectURIs: c.PostLogoutRedirectURIs,
 		ResponseTypes: c.ResponseTypes, GrantTypes: c.GrantTypes, Scopes: c.Scopes, Origins: c.Origins, Resources: c.Resources,
+		BackchannelLogoutURI: c.BackchannelLogoutURI, BackchannelLogoutSessionRequired: c.BackchannelLogoutSession,
 		NoQueryToken: c.NoQueryToken, NoJSONP: c.NoJSONP,
 		RequireVerified: c.RequireVerified, SkipConsent: c.SkipConsent,
 		Unreviewed: c.Unreviewed, Disabled: c.Disabled, Revision: c.Version, ButtonColor: c.ButtonColor, PolicyURL: c.PolicyURL, TermsURL: c.TermsURL,

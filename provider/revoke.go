@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/bonafide-id/bonafide/provider/internal/audit"
+	"github.com/bonafide-id/bonafide/provider/internal/authflow"
 	"github.com/bonafide-id/bonafide/provider/internal/batch"
 	"github.com/bonafide-id/bonafide/storage"
 )
@@ -20,6 +21,25 @@ func (p *Provider) RevokeUser(ctx context.Context, id string) error {
 		return fmt.Errorf("provider: revoke user: %w", err)
 	}
 	p.audit.Record(ctx, storage.Event{Name: audit.Revoked, Subject: id, Detail: "everything of the user, by the host"})
+	return nil
+}
+
+// EndSessions says that the host has signed a user out: of the session that it names as
+// SignedIn.SessionID, or, when that is empty, of all. Applications with a
+// BackchannelLogoutURI are told; their tokens stay as they are. A host with users of its
+// own calls it wherever they sign out there. Sessions of an embedded account, which have no
+// such name, it ends itself. It returns nil when there is nothing to end.
+func (p *Provider) EndSessions(ctx context.Context, userID, sessionID string) error {
+	ended, err := p.store.EndClientSessions(ctx, userID, authflow.HostSession(userID, sessionID))
+	if err == nil && p.cfg.hasAccounts() && sessionID == "" {
+		ended, err = p.store.EndSessions(ctx, storage.SessionFilter{AccountID: userID})
+	}
+	if err != nil {
+		return fmt.Errorf("provider: end sessions: %w", err)
+	}
+	if ended > 0 {
+		p.audit.Record(ctx, storage.Event{Name: audit.SignedOut, Subject: userID, Detail: "by the host"})
+	}
 	return nil
 }
 

@@ -21,9 +21,11 @@ const (
 )
 
 // Run does what goes on in the background: it rotates signing keys, seals anew what
-// former secrets have sealed, and removes what has expired. It returns nil when ctx ends
+// former secrets have sealed, tells applications that sessions have ended
+// (Client.BackchannelLogoutURI), and removes what has expired. It returns nil when ctx ends
 // or the provider is closed. Every process of a provider should have one Run; a provider
-// without one works, but its keys never change and its tables only grow.
+// without one works, but its keys never change, its tables only grow, and what
+// applications are to be told waits until there is one.
 func (p *Provider) Run(ctx context.Context) error {
 	p.running.Add(1)
 	defer p.running.Done()

@@ -40,7 +40,8 @@ type Users struct {
 	// asked to sign out, and to have the user back, the page gets the
 	// parameter return_to, an address of the provider whose content is sealed;
 	// it checks it with Provider.IsReturnTo and sends the user there
-	// afterwards, unchanged.
+	// afterwards, unchanged. A host whose users sign out elsewhere, too, calls
+	// Provider.EndSessions there, so that applications are told.
 	SignOutURL string
 
 	// Person returns what the host knows about a user: the attributes with
@@ -75,6 +76,14 @@ type SignedIn struct {
 	// from them: multi_factor for mfa, or for methods of two kinds, such as pwd, which
 	// the user knows, with otp or hwk, which the user has; else single_factor.
 	AMR []string
+
+	// SessionID names the session in which the user is signed in, at most 4096 bytes: the
+	// same for as long as it goes on, and another in another browser. Applications get
+	// another name for it, as the claim sid of ID tokens, and a sign-out ends this session
+	// at them (Provider.EndSessions). Nobody but the host sees it.
+	// Defaults to none: ID tokens have no sid, and a sign-out ends all sessions of the
+	// user at the applications that are told.
+	SessionID string
 }
 
 // Person is what is known about a user.

@@ -1,5 +1,7 @@
 package provider
 
+import "github.com/bonafide-id/bonafide/provider/internal/outbound"
+
 // ValidateRedirectURI returns why an address cannot be one of Client.RedirectURIs or
 // Client.PostLogoutRedirectURIs, as the authorization endpoint decides, or nil.
 func (p *Provider) ValidateRedirectURI(uri string) error {
@@ -14,5 +16,21 @@ func (p *Provider) ValidateOrigin(origin string) error {
 // ValidateClient returns the FieldError that SaveClient would return for a registration,
 // or nil. It looks at neither what is registered nor the logo.
 func (p *Provider) ValidateClient(c Client) error {
-	return c.validate(p.catalogue, p.cfg.addresses(), p.cfg.Resources)
+	if err := c.validate(p.catalogue, p.cfg.addresses(), p.cfg.Resources); err != nil {
+		return err
+	}
+	return c.validateCalled(p.cfg.AllowPrivateNetworks)
+}
+
+// validateCalled names the first address that the provider must not call.
+func (c Client) validateCalled(allowPrivate bool) error {
+	switch err := outbound.ValidateURL(c.BackchannelLogoutURI, allowPrivate); {
+	case c.BackchannelLogoutURI == "" && c.BackchannelLogoutSessionRequired:
+		return wrongField("BackchannelLogoutSessionRequired", "needs a BackchannelLogoutURI")
+	case c.BackchannelLogoutURI != "" && err != nil:
+		return wrongField("BackchannelLogoutURI", "%q %w", c.BackchannelLogoutURI, err)
+	case c.BackchannelLogoutURI != "" && c.asksForItselfOnly():
+		return wrongField("BackchannelLogoutURI", "is of no use to an application without users")
+	}
+	return nil
 }

@@ -24,6 +24,7 @@ var (
 		string(provider.ActivityAuthorize), string(provider.ActivityConsent), string(provider.ActivityToken),
 		string(provider.ActivityRefresh), string(provider.ActivityUserinfo), string(provider.ActivityAttributes),
 		string(provider.ActivityRevoke), string(provider.ActivityIntrospect), string(provider.ActivityPush), string(provider.ActivitySignOut),
+		string(provider.ActivityBackchannelLogout),
 	}
 	logOutcomes = []string{string(provider.OutcomeOK), string(provider.OutcomeDenied), string(provider.OutcomeError)}
 )

@@ -42,6 +42,7 @@ type Options struct {
 		storage.Accounts
 		storage.Sessions
 		storage.Consents
+		EndClientSessions(ctx context.Context, subject string, hostSession storage.Digest) (int, error)
 		storage.OneTimeCodes
 	}
 

@@ -2,6 +2,7 @@ package account
 
 import (
 	"errors"
+	"fmt"
 	"net/http"
 	"net/url"
 	"slices"
@@ -110,7 +111,7 @@ func (p *Pages) noteElsewhere(r *http.Request, client *engine.Client, uri string
 // page could sign users out with an image.
 func (p *Pages) showSignOut(w http.ResponseWriter, r *http.Request, page *authflow.Page) error {
 	if sealed := r.URL.Query().Get(signedOutParameter); sealed != "" {
-		return p.returnFromHost(w, r, sealed)
+		return p.returnFromHost(w, r, page, sealed)
 	}
 	s, err := p.readSignOut(r)
 	if err != nil {
@@ -166,14 +167,19 @@ func (p *Pages) endSession(w http.ResponseWriter, r *http.Request, s signOutRequ
 		if target == "" {
 			return &web.PageError{Status: http.StatusNotFound, Code: ui.ErrorNotFound}
 		}
-		if s.back != "" {
-			returnTo, err := p.sealSignedOut(s)
-			if err != nil {
+		if s.back == "" {
+			// Nobody comes back to say that it is done.
+			if err := p.endHostSessions(r, user.UserID, authflow.HostSession(user.UserID, user.SessionID)); err != nil {
 				return err
 			}
-			target = web.WithQuery(target, url.Values{"return_to": {returnTo}})
+			p.Site.Redirect(w, target)
+			return nil
 		}
-		p.Site.Redirect(w, target)
+		returnTo, err := p.sealSignedOut(s, user)
+		if err != nil {
+			return err
+		}
+		p.Site.Redirect(w, web.WithQuery(target, url.Values{"return_to": {returnTo}}))
 		return nil
 	}
 	if err := p.Sessions.End(r.Context(), w, r); err != nil {
@@ -181,6 +187,15 @@ func (p *Pages) endSession(w http.ResponseWriter, r *http.Request, s signOutRequ
 	}
 	p.Audit.Record(r.Context(), storage.Event{Name: audit.SignedOut, Subject: user.UserID})
 	return p.signedOut(w, r, s)
+}
+
+// endHostSessions has applications told that a session of the host's has ended, or, when
+// the host does not name it, all of the user.
+func (p *Pages) endHostSessions(r *http.Request, userID string, session storage.Digest) error {
+	if _, err := p.Store.EndClientSessions(r.Context(), userID, session); err != nil {
+		return fmt.Errorf("end client sessions: %w", err)
+	}
+	return nil
 }
 
 // signedOut sends the browser back to the application, or says that nobody is

@@ -9,9 +9,11 @@ import (
 	"time"
 
 	"github.com/bonafide-id/bonafide/provider/internal/activity"
+	"github.com/bonafide-id/bonafide/provider/internal/authflow"
 	"github.com/bonafide-id/bonafide/provider/internal/clock"
 	"github.com/bonafide-id/bonafide/provider/internal/engine"
 	"github.com/bonafide-id/bonafide/provider/internal/web"
+	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/ui"
 )
 
@@ -22,9 +24,12 @@ const signedOutParameter = "signed_out"
 
 func (p *Pages) sealSignedOutPurpose() string { return "signed out " + p.Site.Issuer }
 
-// sealedSignedOut is what signedOutParameter holds: Back is URI with the state.
+// sealedSignedOut is what signedOutParameter holds: Back is URI with the state, and UserID
+// who was signed in, in this session of the host's.
 type sealedSignedOut struct {
 	ClientID, URI, Back string
+	UserID              string
+	Session             storage.Digest
 
 	// At is when it was sealed, in microseconds since 1970.
 	At int64
@@ -36,8 +41,10 @@ func (p *Pages) signedOutReturn(sealed string) string {
 }
 
 // sealSignedOut returns the return_to for the host's sign-out page.
-func (p *Pages) sealSignedOut(s signOutRequest) (string, error) {
-	plain, err := json.Marshal(sealedSignedOut{ClientID: s.client.ID, URI: s.uri, Back: s.back, At: p.Clock().UnixMicro()})
+func (p *Pages) sealSignedOut(s signOutRequest, user *authflow.User) (string, error) {
+	plain, err := json.Marshal(sealedSignedOut{
+		ClientID: s.client.ID, URI: s.uri, Back: s.back, UserID: user.UserID, Session: authflow.HostSession(user.UserID, user.SessionID), At: p.Clock().UnixMicro(),
+	})
 	if err != nil {
 		return "", fmt.Errorf("encode return: %w", err)
 	}
@@ -46,7 +53,7 @@ func (p *Pages) sealSignedOut(s signOutRequest) (string, error) {
 
 // returnFromHost goes on to the application after the host has signed its user out. The
 // address is looked up again: the registration may have changed since.
-func (p *Pages) returnFromHost(w http.ResponseWriter, r *http.Request, sealed string) error {
+func (p *Pages) returnFromHost(w http.ResponseWriter, r *http.Request, page *authflow.Page, sealed string) error {
 	plain, err := p.Site.Secrets.OpenString(p.sealSignedOutPurpose(), sealed)
 	if err != nil {
 		return &web.PageError{Status: http.StatusBadRequest, Code: ui.ErrorRequest, Cause: err}
@@ -57,6 +64,16 @@ func (p *Pages) returnFromHost(w http.ResponseWriter, r *http.Request, sealed st
 	}
 	if !clock.Within(p.Clock(), time.UnixMicro(s.At), p.FlowLife) {
 		return &web.PageError{Status: http.StatusBadRequest, Code: ui.ErrorExpired}
+	}
+	user, err := page.User()
+	if err != nil {
+		return err
+	}
+	// The host may have asked the user, and heard no.
+	if user == nil || user.UserID != s.UserID || authflow.HostSession(user.UserID, user.SessionID) != s.Session {
+		if err := p.endHostSessions(r, s.UserID, s.Session); err != nil {
+			return err
+		}
 	}
 	client, err := p.Engine.Client(r.Context(), s.ClientID)
 	if err != nil && !errors.Is(err, engine.ErrNoClient) {

@@ -32,6 +32,8 @@ const (
 	Introspect = "introspect"
 	Push       = "push"
 	SignOut    = "sign_out"
+
+	BackchannelLogout = "backchannel_logout"
 )
 
 // The outcomes of requests.

@@ -247,10 +247,11 @@ func (e *Endpoint) issue(w http.ResponseWriter, r *http.Request, f *Flow, s auth
 		s.consent = &use
 	}
 	e.Keys.Refresh(ctx)
+	sid := e.sid(s.user, f.request.Client.ID)
 	response, err := e.Engine.Authorize(ctx, f.request, engine.Approval{
-		Subject: s.user.UserID, AuthTime: s.user.AuthTime, AMR: s.user.AMR,
+		Subject: s.user.UserID, AuthTime: s.user.AuthTime, AMR: s.user.AMR, SID: sid,
 		Attributes: s.asks.Attributes, Groups: s.asks.Groups, Claims: e.hostRequest(f.request).Claims,
-		Basis: storage.Basis{Session: s.user.Session, Consent: *s.consent}, Flow: e.engineFlow(f),
+		Basis: storage.Basis{Session: s.user.Session, Consent: *s.consent, Notice: e.notice(f.request, s.user, sid)}, Flow: e.engineFlow(f),
 	})
 	switch {
 	case errors.Is(err, engine.ErrAnswered), errors.Is(err, storage.ErrEnded), errors.Is(err, engine.ErrNoClient):

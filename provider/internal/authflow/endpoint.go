@@ -61,9 +61,10 @@ type Options struct {
 	// Host is the seam to users that the host keeps itself.
 	Host Host
 
-	// Life is how long a flow may take.
-	Life  time.Duration
-	Clock func() time.Time
+	// Life is how long a flow may take, SessionLife how long a session of the host's is
+	// remembered at most.
+	Life, SessionLife time.Duration
+	Clock             func() time.Time
 }
 
 // Host is what the host application says about its users. With SignedIn there are no

@@ -38,7 +38,7 @@ func IsProtocolScope(name string) bool { return name == OpenID || name == Offlin
 // reserved are members of the ID token that the protocol gives a meaning; no attribute
 // may take one.
 var reserved = []string{
-	"iss", "sub", "aud", "exp", "iat", "nbf", "jti", "auth_time", "nonce", "acr", "amr", "azp",
+	"iss", "sub", "aud", "exp", "iat", "nbf", "jti", "auth_time", "nonce", "acr", "amr", "azp", "sid",
 	"at_hash", "c_hash", "s_hash", "status",
 }
 

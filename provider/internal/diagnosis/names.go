@@ -131,6 +131,14 @@ const (
 	SignOutNotRegistered Name = "post_logout_redirect_uri_not_registered"
 )
 
+// What can be wrong when an application is told that a session has ended.
+const (
+	LogoutNotDelivered     Name = "backchannel_logout_not_delivered"
+	LogoutGivenUp          Name = "backchannel_logout_given_up"
+	LogoutRejected         Name = "backchannel_logout_rejected"
+	LogoutAddressForbidden Name = "backchannel_logout_address_forbidden"
+)
+
 // What is not the application's doing.
 const (
 	ProviderUnavailable Name = "provider_unavailable"

@@ -32,6 +32,7 @@ type jwtClaims struct {
 	IssuedAt   int64    `json:"iat"`
 	AuthTime   int64    `json:"auth_time,omitempty"`
 	Class      string   `json:"acr,omitempty"`
+	SID        string   `json:"sid,omitempty"`
 	AMR        []string `json:"amr,omitempty"`
 	Nonce      string   `json:"nonce,omitempty"`
 	AccessHash string   `json:"at_hash,omitempty"`

@@ -28,6 +28,9 @@ type Approval struct {
 	Groups     []string
 	Claims     []string
 
+	// SID names the session to the client, or is empty.
+	SID string
+
 	// Basis is what the decision rests on; when that is over by the time of the
 	// response, nothing is issued and the error is storage.ErrEnded.
 	Basis storage.Basis
@@ -79,7 +82,7 @@ func (e *Engine) Authorize(ctx context.Context, r *AuthorizeRequest, a Approval)
 		Attributes: a.Attributes, Groups: a.Groups,
 		RedirectURI: r.RedirectURI, RedirectSent: r.RedirectSent,
 		ResponseType: r.ResponseType, Nonce: r.Nonce, EID: r.EID, Claims: asked,
-		AuthTime: a.AuthTime, AMR: a.AMR,
+		AuthTime: a.AuthTime, AMR: a.AMR, SID: a.SID,
 	}
 	response, err := e.fosite.NewAuthorizeResponse(ctx, r.read, s)
 	if err != nil {

@@ -139,8 +139,8 @@ func TestClaimsKeepTheirOrder(t *testing.T) {
 	}{
 		"Least": {jwtClaims{Issuer: "i", IssuedAt: 1}, nil, `{"iss":"i","iat":1}`},
 		"All": {
-			jwtClaims{"i", "s", "a", 2, 1, 3, "single_factor", []string{"pwd"}, "n", "ah", "ch"}, released,
-			`{"iss":"i","sub":"s","aud":"a","exp":2,"iat":1,"auth_time":3,"acr":"single_factor","amr":["pwd"],"nonce":"n","at_hash":"ah","c_hash":"ch",` +
+			jwtClaims{"i", "s", "a", 2, 1, 3, "single_factor", "sid", []string{"pwd"}, "n", "ah", "ch"}, released,
+			`{"iss":"i","sub":"s","aud":"a","exp":2,"iat":1,"auth_time":3,"acr":"single_factor","sid":"sid","amr":["pwd"],"nonce":"n","at_hash":"ah","c_hash":"ch",` +
 				`"zip":"12345","age":46,"\u003c\"é":["\u003c\u00e9"]}`,
 		},
 	} {

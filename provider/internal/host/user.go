@@ -18,6 +18,9 @@ type User struct {
 	UserID   string
 	AuthTime time.Time
 	AMR      []string
+
+	// SessionID names the user's session, or is empty.
+	SessionID string
 }
 
 // maxUserID is the longest subject (OpenID Connect Core section 2).
@@ -53,6 +56,17 @@ func checkMethods(amr []string) error {
 	return nil
 }
 
+// maxSessionID is as long as cookies are that hold a whole session.
+const maxSessionID = 4096
+
+// checkSessionID refuses what would be cut off.
+func checkSessionID(id string) error {
+	if len(id) > maxSessionID {
+		return fmt.Errorf("SessionID: has more than %d bytes", maxSessionID)
+	}
+	return nil
+}
+
 // checkAuthTime refuses a time that nobody can have signed in at. It would be signed
 // into ID tokens; and one in the future would count as newer than every request that
 // asks for a fresh sign-in.
@@ -80,7 +94,7 @@ func SignedIn(r *http.Request, now func() time.Time, ask func(*http.Request) (Us
 			return nil, nil
 		}
 		if err == nil {
-			err = cmp.Or(CheckUserID(user.UserID), checkMethods(user.AMR), checkAuthTime(now(), user.AuthTime))
+			err = cmp.Or(CheckUserID(user.UserID), checkMethods(user.AMR), checkAuthTime(now(), user.AuthTime), checkSessionID(user.SessionID))
 		}
 		if err != nil {
 			return nil, fmt.Errorf("%w: SignedIn: %w", ErrFailed, err)

@@ -24,6 +24,9 @@ const (
 	TypeJWT = "JWT"
 	// TypeAccessToken is that of access tokens (RFC 9068 section 2.1).
 	TypeAccessToken = "at+jwt"
+	// TypeLogoutToken is that of logout tokens (OpenID Connect Back-Channel Logout 1.0
+	// section 2.4).
+	TypeLogoutToken = "logout+jwt"
 )
 
 // encodeHeader returns the JOSE header (RFC 7515 section 4) of every token of a type that

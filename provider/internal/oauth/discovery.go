@@ -24,6 +24,8 @@ type metadata struct {
 	RevocationEndpoint                string   `json:"revocation_endpoint"`
 	IntrospectionEndpoint             string   `json:"introspection_endpoint"`
 	EndSessionEndpoint                string   `json:"end_session_endpoint"`
+	BackchannelLogoutSupported        bool     `json:"backchannel_logout_supported"`
+	BackchannelLogoutSessionSupported bool     `json:"backchannel_logout_session_supported"`
 	ScopesSupported                   []string `json:"scopes_supported"`
 	ResponseTypesSupported            []string `json:"response_types_supported"`
 	ResponseModesSupported            []string `json:"response_modes_supported"`
@@ -66,6 +68,8 @@ func (e *Endpoints) discoveryDocument() ([]byte, error) {
 		RevocationEndpoint:                at("/oauth/revoke"),
 		IntrospectionEndpoint:             at("/oauth/introspect"),
 		EndSessionEndpoint:                at("/signout"),
+		BackchannelLogoutSupported:        true,
+		BackchannelLogoutSessionSupported: e.HasAccounts,
 		ScopesSupported:                   []string{claims.OpenID, claims.OfflineAccess},
 		ResponseTypesSupported:            engine.ResponseTypes,
 		GrantTypesSupported:               append(slices.Clone(engine.GrantTypes), "implicit"),
@@ -82,7 +86,7 @@ func (e *Endpoints) discoveryDocument() ([]byte, error) {
 		PushedAuthorizationEndpoint:       at("/oauth/par"),
 		RequestParameterSupported:         true,
 		CodeChallengeMethodsSupported:     []string{"S256"},
-		ClaimsSupported:                   []string{"iss", "sub", "aud", "exp", "iat", "auth_time", "acr", "amr", "nonce", "status"},
+		ClaimsSupported:                   []string{"iss", "sub", "aud", "exp", "iat", "auth_time", "acr", "amr", "nonce", "sid", "status"},
 		ClaimTypesSupported:               []string{"normal"},
 		ACRValuesSupported:                e.Classes,
 		PromptValuesSupported:             []string{engine.PromptNone, engine.PromptLogin, engine.PromptConsent, engine.PromptSelectAccount, engine.PromptCreate},

@@ -38,6 +38,9 @@ type Options struct {
 	// Classes are those of authentication that a sign-in can reach.
 	Classes []string
 
+	// HasAccounts reports whether the provider keeps the sessions of users itself.
+	HasAccounts bool
+
 	// Faults are those that applications of a sandbox have asked for, or nil.
 	Faults *faults.Faults
 

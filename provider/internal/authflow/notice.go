@@ -1,0 +1,69 @@
+package authflow
+
+import (
+	"crypto/sha256"
+	"encoding/base64"
+
+	"github.com/bonafide-id/bonafide/provider/internal/engine"
+	"github.com/bonafide-id/bonafide/storage"
+)
+
+// HostSession names a session of the host's: a user may have several, and the store learns
+// none of the host's own names.
+func HostSession(userID, sessionID string) storage.Digest {
+	if sessionID == "" {
+		return storage.Digest{}
+	}
+	return digestOf("host session", []byte(userID), []byte(sessionID))
+}
+
+// sessionOf returns what names the session in which a user acts; nothing when the host
+// does not name it.
+func sessionOf(user *User) []byte {
+	session := user.Session
+	if session.IsZero() {
+		session = HostSession(user.UserID, user.SessionID)
+	}
+	if session.IsZero() {
+		return nil
+	}
+	return session[:]
+}
+
+// sid names a user's session to an application (OpenID Connect Back-Channel Logout 1.0
+// section 2.1), and says nothing to another: what two applications are told about one
+// session cannot be compared.
+func (e *Endpoint) sid(user *User, clientID string) string {
+	session := sessionOf(user)
+	if session == nil {
+		return ""
+	}
+	mac := e.Site.Secrets.MAC("sid "+e.Site.Issuer, session, []byte(clientID))
+	return base64.RawURLEncoding.EncodeToString(mac[:16])
+}
+
+// notice says whether the application is told when the session of a user ends: it has
+// asked for that, and gets an ID token.
+func (e *Endpoint) notice(r *engine.AuthorizeRequest, user *User, sid string) storage.Notice {
+	if r.Client.BackchannelLogoutURI == "" || !r.OpenID() {
+		return storage.Notice{}
+	}
+	session := sessionOf(user)
+	n := storage.Notice{ID: digestOf("client session", session, []byte(user.UserID), []byte(r.Client.ID), []byte(sid))}
+	if !user.Session.IsZero() {
+		copy(n.ID[:8], user.Session[:]) // begins with the time: rows of one hour lie together
+		return n
+	}
+	n.HostSession, n.ExpiresAt = HostSession(user.UserID, user.SessionID), e.Clock().Add(e.SessionLife)
+	return n
+}
+
+// digestOf returns a digest of the parts, each with its length.
+func digestOf(what string, parts ...[]byte) storage.Digest {
+	h := sha256.New()
+	for _, part := range append([][]byte{[]byte(what)}, parts...) {
+		_, _ = h.Write([]byte{byte(len(part) >> 8), byte(len(part))})
+		_, _ = h.Write(part)
+	}
+	return storage.Digest(h.Sum(nil))
+}

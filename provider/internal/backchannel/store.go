@@ -1,0 +1,57 @@
+package backchannel
+
+import (
+	"context"
+	"time"
+
+	"github.com/bonafide-id/bonafide/storage"
+)
+
+// Store is a store that says when sessions may have ended, so that applications are told
+// at once. What it would not say, Run finds out a second later.
+type Store struct {
+	storage.Store
+	Ended func()
+}
+
+// EndSession implements storage.Sessions.
+func (s Store) EndSession(ctx context.Context, digest storage.Digest) error {
+	defer s.Ended()
+	return s.Store.EndSession(ctx, digest)
+}
+
+// EndSessions implements storage.Sessions.
+func (s Store) EndSessions(ctx context.Context, match storage.SessionFilter) (int, error) {
+	defer s.Ended()
+	return s.Store.EndSessions(ctx, match)
+}
+
+// EndClientSessions implements storage.ClientSessions.
+func (s Store) EndClientSessions(ctx context.Context, subject string, hostSession storage.Digest) (int, error) {
+	defer s.Ended()
+	return s.Store.EndClientSessions(ctx, subject, hostSession)
+}
+
+// SetPassword implements storage.Accounts.
+func (s Store) SetPassword(ctx context.Context, id string, epoch int64, hash string, at time.Time, begin ...storage.Session) error {
+	defer s.Ended()
+	return s.Store.SetPassword(ctx, id, epoch, hash, at, begin...)
+}
+
+// SetDisabled implements storage.Accounts.
+func (s Store) SetDisabled(ctx context.Context, id string, disabled bool, at time.Time) error {
+	defer s.Ended()
+	return s.Store.SetDisabled(ctx, id, disabled, at)
+}
+
+// DeleteAccount implements storage.Accounts.
+func (s Store) DeleteAccount(ctx context.Context, id, pseudonym string) (bool, error) {
+	defer s.Ended()
+	return s.Store.DeleteAccount(ctx, id, pseudonym)
+}
+
+// EndIssued implements storage.Accounts.
+func (s Store) EndIssued(ctx context.Context, id string, at time.Time) error {
+	defer s.Ended()
+	return s.Store.EndIssued(ctx, id, at)
+}

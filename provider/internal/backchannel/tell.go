@@ -1,0 +1,151 @@
+package backchannel
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"strconv"
+	"time"
+
+	"github.com/bonafide-id/bonafide/provider/internal/activity"
+	"github.com/bonafide-id/bonafide/provider/internal/diagnosis"
+	"github.com/bonafide-id/bonafide/provider/internal/engine"
+	"github.com/bonafide-id/bonafide/provider/internal/keyring"
+	"github.com/bonafide-id/bonafide/provider/internal/outbound"
+	"github.com/bonafide-id/bonafide/provider/internal/random"
+	"github.com/bonafide-id/bonafide/storage"
+)
+
+// retryAfter is how long is waited after each attempt; after the last it is given up. It
+// makes some three hours: an application is changed over in that time, and a session that
+// its user has ended for longer is not news to it.
+var retryAfter = []time.Duration{
+	10 * time.Second, 30 * time.Second, time.Minute, 2 * time.Minute, 5 * time.Minute,
+	10 * time.Minute, 20 * time.Minute, 40 * time.Minute, time.Hour, time.Hour,
+}
+
+// tell makes one attempt, and records how it ended.
+func (n *Notifier) tell(ctx context.Context, c storage.ClientSession) {
+	client, err := n.Client(ctx, c.ClientID)
+	switch {
+	case errors.Is(err, engine.ErrNoClient), err == nil && client.BackchannelLogoutURI == "":
+		n.settle(ctx, c, n.Store.RemoveClientSession) // it does not want to know any more
+		return
+	case err != nil:
+		return // the turn ends, and another begins
+	}
+	status, err := n.send(ctx, client, c)
+	if ctx.Err() != nil {
+		n.settle(ctx, c, n.again(n.Clock()))
+		return
+	}
+	of := activity.Party{ClientID: c.ClientID, UserID: c.Subject}
+	mistake := judge(status, err)
+	switch {
+	case mistake == "":
+		n.Activity.Succeeded(ctx, activity.BackchannelLogout, of)
+		n.settle(ctx, c, n.Store.RemoveClientSession)
+		return
+	case mistake == diagnosis.LogoutNotDelivered && c.Attempts <= len(retryAfter):
+		n.settle(ctx, c, n.again(n.Clock().Add(retryAfter[c.Attempts-1])))
+	case mistake == diagnosis.LogoutNotDelivered:
+		mistake = diagnosis.LogoutGivenUp
+		fallthrough
+	default:
+		n.settle(ctx, c, n.Store.RemoveClientSession)
+	}
+	n.Activity.Refused(ctx, activity.BackchannelLogout, of, &engine.Error{Diagnosis: mistake, Details: details(client, c, status, err)})
+}
+
+// details are what there is to know about an attempt that failed.
+func details(client *engine.Client, c storage.ClientSession, status int, err error) map[string]string {
+	all := map[string]string{
+		"backchannel_logout_uri": diagnosis.Address(client.BackchannelLogoutURI), "attempt": strconv.Itoa(c.Attempts),
+	}
+	if err != nil {
+		all["reason"] = err.Error()
+	} else {
+		all["status"] = strconv.Itoa(status)
+	}
+	return all
+}
+
+// again returns what makes it due at another time.
+func (n *Notifier) again(due time.Time) func(context.Context, storage.ClientSession) error {
+	return func(ctx context.Context, c storage.ClientSession) error {
+		return n.Store.PostponeClientSession(ctx, c, due)
+	}
+}
+
+// settle records how an attempt ended, also when that was the end of Run.
+func (n *Notifier) settle(ctx context.Context, c storage.ClientSession, record func(context.Context, storage.ClientSession) error) {
+	if err := record(context.WithoutCancel(ctx), c); err != nil {
+		n.Logger.ErrorContext(ctx, "a notice of a sign-out could not be settled; it may be sent again",
+			slog.String("client", c.ClientID), slog.Any("error", err))
+	}
+}
+
+// judge says what is wrong with an answer; nothing when the application has been told.
+func judge(status int, err error) diagnosis.Name {
+	switch {
+	case errors.Is(err, outbound.ErrForbiddenAddress):
+		return diagnosis.LogoutAddressForbidden
+	case errors.Is(err, outbound.ErrTooLarge):
+		return diagnosis.LogoutRejected
+	case err != nil, status >= 500, status == http.StatusTooManyRequests, status == http.StatusRequestTimeout:
+		return diagnosis.LogoutNotDelivered
+	case status >= 200 && status < 300:
+		return ""
+	default:
+		return diagnosis.LogoutRejected
+	}
+}
+
+// send makes a logout token and sends it (section 2.5).
+func (n *Notifier) send(ctx context.Context, client *engine.Client, c storage.ClientSession) (status int, err error) {
+	token, err := n.token(ctx, c)
+	if err != nil {
+		return 0, err
+	}
+	return n.Post(ctx, client.BackchannelLogoutURI, url.Values{"logout_token": {token}})
+}
+
+// tokenLife is how long a logout token is valid: it is made anew for each attempt, and the
+// clock of an application may be wrong.
+const tokenLife = 2 * time.Minute
+
+// event is what a logout token tells of.
+const event = "http://schemas.openid.net/event/backchannel-logout"
+
+// logoutToken is what a logout token says (section 2.4).
+type logoutToken struct {
+	Issuer    string              `json:"iss"`
+	Subject   string              `json:"sub"`
+	Audience  string              `json:"aud"`
+	IssuedAt  int64               `json:"iat"`
+	ExpiresAt int64               `json:"exp"`
+	ID        string              `json:"jti"`
+	SID       string              `json:"sid,omitempty"`
+	Events    map[string]struct{} `json:"events"`
+}
+
+func (n *Notifier) token(ctx context.Context, c storage.ClientSession) (string, error) {
+	now := n.Clock()
+	claims, err := json.Marshal(logoutToken{
+		Issuer: n.Issuer, Subject: c.Subject, Audience: c.ClientID, SID: c.SID, ID: random.Text(16),
+		IssuedAt: now.Unix(), ExpiresAt: now.Add(tokenLife).Unix(), Events: map[string]struct{}{event: {}},
+	})
+	if err != nil {
+		return "", fmt.Errorf("encode logout token: %w", err)
+	}
+	n.Refresh(ctx)
+	token, err := n.Sign(keyring.TypeLogoutToken, claims)
+	if err != nil {
+		return "", fmt.Errorf("sign logout token: %w", err)
+	}
+	return token, nil
+}
