@@ -512,6 +512,9 @@ func TestEveryDiagnosisHasItsTextAndItsTest(t *testing.T) {
 	tested := map[provider.Diagnosis]bool{
 		// Of our own doing, or of the host's: see the tests below.
 		"provider_unavailable": true, "provider_failed": true, "user_refused": true, "user_gone": true, "sign_in_unstable": true,
+		// Of no request: see TestBackchannelLogout.
+		"backchannel_logout_not_delivered": true, "backchannel_logout_given_up": true,
+		"backchannel_logout_rejected": true, "backchannel_logout_address_forbidden": true,
 	}
 	for _, h := range happenings {
 		tested[h.want.Diagnosis] = true

@@ -150,7 +150,7 @@ func TestScopeReleasesExactlyItsClaims(t *testing.T) {
 			if info["sub"] != id["sub"] || info["sub"] != "alice" {
 				t.Errorf("sub %v and %v", info["sub"], id["sub"])
 			}
-			for _, name := range []string{"iss", "sub", "aud", "exp", "iat", "auth_time", "acr", "amr", "at_hash", "nonce"} {
+			for _, name := range []string{"iss", "sub", "aud", "exp", "iat", "auth_time", "acr", "amr", "sid", "at_hash", "nonce"} {
 				delete(id, name)
 			}
 			delete(info, "sub")

@@ -123,7 +123,7 @@ func TestIDTokenOfEveryResponseType(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t).withClients().withUsers().withEveryResponseType()
 	b := w.alice()
-	protocol := []string{"iss", "sub", "aud", "exp", "iat", "auth_time", "acr", "amr", "nonce", "at_hash", "c_hash"}
+	protocol := []string{"iss", "sub", "aud", "exp", "iat", "auth_time", "acr", "amr", "sid", "nonce", "at_hash", "c_hash"}
 	six := []string{"code", "id_token", "code id_token", "code token", "code id_token token", "token"}
 	for client, responseTypes := range map[string][]string{"v3": six, "every": append(six, "id_token token")} {
 		for _, responseType := range responseTypes {
