@@ -165,7 +165,11 @@ var happenings = map[string]happening{
 		failed("std", "authorize", "unsupported_response_type", "response_type_not_registered", "response_type", "id_token", "registered", "code")},
 	"ResponseModeUnsupported": {at("response_mode", "web_message"),
 		failed("v3", "authorize", "unsupported_response_mode", "response_mode_unsupported", "response_mode", "web_message")},
-	"ScopeUnknown": {at(std("scope", "openid magic")...), failed("std", "authorize", "invalid_scope", "scope_unknown", "scope", "magic")},
+	"ScopeIgnored": {func(_ *fixture, b *browser) {
+		b.t.Helper()
+		b.allow(std("scope", "openid military magic")...)
+	}, provider.Activity{ClientID: "std", Event: "authorize", Outcome: provider.OutcomeOK, UserID: "alice", Diagnosis: "scope_ignored", Details: map[string]string{"scope": "magic"}}},
+	"ScopeUnknown": {at(std("scope", "magic")...), failed("std", "authorize", "invalid_scope", "scope_unknown", "scope", "magic")},
 	"ScopeNotAllowed": {at("client_id", "narrow", "scope", "military student"),
 		failed("narrow", "authorize", "invalid_scope", "scope_not_allowed", "scope", "student", "registered", "military")},
 	"ScopeNotPicked": {at("scope", "military student", "prompt", "none"), about("alice", failed("v3", "authorize", "interaction_required", "scope_not_picked"))},

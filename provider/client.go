@@ -167,6 +167,12 @@ type Client struct {
 	// Defaults to JSON that is not signed.
 	UserinfoSignedResponseAlg string `json:"userinfo_signed_response_alg,omitempty"`
 
+	// LeanIDTokens leaves what scopes release out of ID tokens, but for those of the response
+	// type id_token, which bring no access token: the application asks userinfo (OpenID Connect
+	// Core section 5.4). ID tokens are sent to others as hints, and fill cookies.
+	// Defaults to false.
+	LeanIDTokens bool `json:"lean_id_tokens,omitempty"`
+
 	// RequireVerified refuses users whose requested groups are not verified,
 	// with access_denied.
 	// Defaults to false.
@@ -281,6 +287,7 @@ func (c Client) record() storage.Client {
 		ResponseTypes: c.ResponseTypes, GrantTypes: c.GrantTypes, Scopes: c.Scopes, Origins: c.Origins, Resources: c.Resources, JWTAccessTokens: c.AccessTokenFormat == formatJWT,
 		NoQueryToken: c.NoQueryToken, NoJSONP: c.NoJSONP,
 		BackchannelLogoutURI: c.BackchannelLogoutURI, BackchannelLogoutSession: c.BackchannelLogoutSessionRequired,
+		LeanIDTokens:   c.LeanIDTokens,
 		UserinfoSigned: c.UserinfoSignedResponseAlg != "", RequireVerified: c.RequireVerified, SkipConsent: c.SkipConsent,
 		Unreviewed: c.Unreviewed, Disabled: c.Disabled, Version: c.Revision, ButtonColor: c.ButtonColor, PolicyURL: c.PolicyURL, TermsURL: c.TermsURL,
 		AuthSigningAlg: c.TokenEndpointAuthSigningAlg, JWKS: keys, JWKSURI: c.JWKSURI,

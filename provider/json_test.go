@@ -85,7 +85,7 @@ func TestClientInJSON(t *testing.T) {
 	const form = `{"client_id":"shop","client_secret":"f3b1c9d07a5e42868c1fd0e9b7a36254","name":"Shop","dialect":"standard","public":true,` +
 		`"token_endpoint_auth_method":"client_secret_post","redirect_uris":["https://shop.test/cb"],"post_logout_redirect_uris":["https://shop.test/"],` +
 		`"response_types":["code"],"grant_types":["refresh_token"],"scopes":["military"],"origins":["https://shop.test"],` +
-		`"no_query_token":true,"no_jsonp":true,"userinfo_signed_response_alg":"RS256","require_verified":true,"skip_consent":true,"unreviewed":true,"disabled":true,` +
+		`"no_query_token":true,"no_jsonp":true,"userinfo_signed_response_alg":"RS256","lean_id_tokens":true,"require_verified":true,"skip_consent":true,"unreviewed":true,"disabled":true,` +
 		`"logo":"iVBORw==","button_color":"#654321","policy_uri":"https://shop.test/p","tos_uri":"https://shop.test/t"}`
 	var c provider.Client
 	if err := json.Unmarshal([]byte(form), &c); err != nil {

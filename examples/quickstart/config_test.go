@@ -203,7 +203,7 @@ const everyKey = `{
 		"response_types": ["code"], "grant_types": ["refresh_token"], "scopes": ["work"], "origins": ["https://c.test"],
 		"resources": ["https://mcp.c.test"], "access_token_format": "jwt",
 		"no_query_token": true, "no_jsonp": true,
-		"userinfo_signed_response_alg": "RS256", "require_verified": true, "skip_consent": true, "unreviewed": true, "disabled": true,
+		"userinfo_signed_response_alg": "RS256", "lean_id_tokens": true, "require_verified": true, "skip_consent": true, "unreviewed": true, "disabled": true,
 		"logo": "c.png", "button_color": "#654321", "policy_uri": "https://c.test/p", "tos_uri": "https://c.test/t"}],
 	"sample_client": {"listen": "127.0.0.1:1", "base_url": "http://shop.localhost:1"},
 	"developer": {"review": true, "operators": ["a@example.com"], "operator_scopes": ["work"]},

@@ -44,7 +44,7 @@ func TestThreeWaysToSignIn(t *testing.T) {
 				`"street1":"118 Harbor Road"`, "Comirnaty", "1990-04-02"},
 			[]string{"Subgroups"}},
 		{"standard", "/start/standard?scope=student",
-			[]string{"OpenID Connect, standard", "ID token", "sample-standard", "Plain JSON", "student", "University", "email_verified"},
+			[]string{"OpenID Connect, standard", "ID token", "sample-standard", "Plain JSON", "student", "University", "email_verified", "given_name", "family_name"},
 			[]string{"refresh_token", "Veteran"}},
 	} {
 		t.Run(way.name, func(t *testing.T) {
@@ -150,7 +150,7 @@ func TestRefusalIsToldInPlainWordsWithAWayBack(t *testing.T) {
 	stranger := browser.New(t)
 	stranger.Open(site + "/start/standard?prompt=none")
 	stranger.Shows("Nobody is signed in")
-	stranger.Open(site + "/start/standard?scope=pilots")
+	stranger.Open(site + "/start/v3-openid?scope=pilots")
 	stranger.Shows("does not know this scope")
 }
 

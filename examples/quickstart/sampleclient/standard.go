@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 
 	"github.com/coreos/go-oidc/v3/oidc"
 	"golang.org/x/oauth2"
@@ -29,11 +30,18 @@ func (p *standard) About() string {
 
 func (p *standard) ClientID() string { return p.client.ID }
 
+// standardScopes are what nearly every OpenID Connect client asks for.
+var standardScopes = []string{oidc.ScopeOpenID, "profile", "email"}
+
 func (p *standard) oauth2(provider *oidc.Provider, scope string) *oauth2.Config {
+	scopes := slices.Clone(standardScopes)
+	if !slices.Contains(scopes, scope) {
+		scopes = append(scopes, scope)
+	}
 	return &oauth2.Config{
 		ClientID: p.client.ID, ClientSecret: p.client.Secret,
 		Endpoint: provider.Endpoint(), RedirectURL: p.redirectURI,
-		Scopes: []string{oidc.ScopeOpenID, scope},
+		Scopes: scopes,
 	}
 }
 

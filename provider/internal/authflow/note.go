@@ -3,6 +3,7 @@ package authflow
 import (
 	"errors"
 	"net/http"
+	"strings"
 
 	"github.com/bonafide-id/bonafide/provider/internal/activity"
 	"github.com/bonafide-id/bonafide/provider/internal/diagnosis"
@@ -28,6 +29,10 @@ func (e *Endpoint) noteIssued(r *http.Request, request *engine.AuthorizeRequest,
 	of := partyOf(request, user)
 	if request.LooksStandard() {
 		e.Activity.Remarked(r.Context(), activity.Authorize, of, diagnosis.StandardRequestAtV3, nil)
+		return
+	}
+	if len(request.Ignored) > 0 {
+		e.Activity.Remarked(r.Context(), activity.Authorize, of, diagnosis.ScopeIgnored, map[string]string{"scope": strings.Join(request.Ignored, " ")})
 		return
 	}
 	e.Activity.Succeeded(r.Context(), activity.Authorize, of)

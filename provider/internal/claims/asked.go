@@ -58,5 +58,14 @@ func (c *Catalogue) scopeNames() []string {
 // releasedIn returns what a grant releases in a place: an ID token and userinfo carry what
 // the scopes release, and each the claims that were asked for there one by one.
 func (c *Catalogue) releasedIn(in engine.Place, g storage.Grant, client *engine.Client) (handles, groups []string) {
+	if isLean(in, g, client) {
+		g.Scopes = nil
+	}
 	return c.ReleaseFor(client, g.Scopes, engine.ClaimsOf(g).Names(in))
+}
+
+// isLean reports whether an ID token leaves what scopes release to userinfo: where the
+// application can ask it (OpenID Connect Core section 5.4).
+func isLean(in engine.Place, g storage.Grant, client *engine.Client) bool {
+	return in == engine.InIDToken && client.LeanIDTokens && g.ResponseType != "id_token"
 }

@@ -184,6 +184,9 @@ func inCalendar(t time.Time) bool {
 func (s *Source) Claims(ctx context.Context, g storage.Grant, c *engine.Client, in engine.Place) (engine.Claims, error) {
 	host.AskFor(ctx, host.Request{ClientID: g.ClientID, Scopes: g.Scopes, Claims: s.Catalogue.Single(c, engine.ClaimsOf(g).Names(engine.InAny))})
 	handles, groups := s.Catalogue.releasedIn(in, g, c)
+	if isLean(in, g, c) {
+		g.EID = ""
+	}
 	if c.Dialect.EmailVerified && slices.Contains(handles, emailHandle) {
 		handles = Union(handles, []string{emailVerified})
 	}

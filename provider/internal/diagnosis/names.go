@@ -23,6 +23,7 @@ const (
 	ResponseTypeNotRegistered Name = "response_type_not_registered"
 	ResponseModeUnsupported   Name = "response_mode_unsupported"
 	ScopeUnknown              Name = "scope_unknown"
+	ScopeIgnored              Name = "scope_ignored"
 	ScopeNotAllowed           Name = "scope_not_allowed"
 	ScopeNotRegistered        Name = "scope_not_registered"
 	ScopeNotPicked            Name = "scope_not_picked"

@@ -42,6 +42,10 @@ type AuthorizeRequest struct {
 	Mode         ResponseMode
 	Scopes       []string
 
+	// Ignored are scope values of the request that are not among Scopes: they mean
+	// nothing here.
+	Ignored []string
+
 	// Resources are the URIs of those that tokens are asked for; nil for the provider's
 	// own endpoints only.
 	Resources []string
@@ -121,6 +125,9 @@ func (e *Engine) ParseAuthorize(ctx context.Context, form url.Values) (*Authoriz
 		return r, err
 	}
 	e.askForTheirs(r)
+	if err := e.ignoreScopes(r); err != nil {
+		return r, err
+	}
 	if err := r.checkRules(); err != nil {
 		return r, err
 	}

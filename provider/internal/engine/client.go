@@ -47,7 +47,16 @@ func (c *Client) AllowsGrant(grant string) bool { return slices.Contains(c.grant
 
 // AllowsScopes reports whether the client may still ask for all of these.
 func (c *Client) AllowsScopes(scopes []string) bool {
-	return !slices.ContainsFunc(scopes, func(s string) bool { return !allows(c.Scopes, s) })
+	return !slices.ContainsFunc(scopes, func(s string) bool { return !allows(c.scopes(), s) })
+}
+
+// scopes are those of the registration. One that has the grant for it may ask for
+// offline_access, which says no more.
+func (c *Client) scopes() []string {
+	if len(c.Scopes) == 0 || !c.Dialect.IgnoresScopes || !c.AllowsGrant(GrantRefreshToken) {
+		return c.Scopes
+	}
+	return append(slices.Clone(c.Scopes), ScopeOfflineAccess)
 }
 
 // allows holds the rule for the scopes of a registration: one that names none may

@@ -48,7 +48,7 @@ func (e *Engine) diagnoseScope(r *AuthorizeRequest, refused *Error) *Error {
 		case scope == ScopeOpenID:
 		case !e.ScopeKnown(scope):
 			unknown = append(unknown, scope)
-		case !allows(r.Client.Scopes, scope):
+		case !allows(r.Client.scopes(), scope):
 			forbidden = append(forbidden, scope)
 		}
 	}

@@ -61,6 +61,10 @@ type Dialect struct {
 	// characters only.
 	JWTAccessTokens bool
 
+	// IgnoresScopes ignores scope values that mean nothing, instead of refusing the
+	// request, while others are left (OpenID Connect Core section 3.1.2.1).
+	IgnoresScopes bool
+
 	// EmailVerified adds the claim email_verified beside email.
 	EmailVerified bool
 }
@@ -90,6 +94,7 @@ var dialects = []Dialect{
 		ResponseTypes:   []string{"code"},
 		NonceRequired:   true,
 		ClaimsParameter: true,
+		IgnoresScopes:   true,
 		EmailVerified:   true,
 		JWTAccessTokens: true,
 	},

@@ -78,7 +78,7 @@ func (c fositeClient) GetHashedSecret() []byte            { return nil }
 func (c fositeClient) GetRedirectURIs() []string          { return c.RedirectURIs }
 func (c fositeClient) GetGrantTypes() fosite.Arguments    { return c.grantTypes() }
 func (c fositeClient) GetResponseTypes() fosite.Arguments { return c.responseTypes() }
-func (c fositeClient) GetScopes() fosite.Arguments        { return c.Scopes }
+func (c fositeClient) GetScopes() fosite.Arguments        { return c.scopes() }
 func (c fositeClient) IsPublic() bool                     { return c.Public }
 func (c fositeClient) GetAudience() fosite.Arguments      { return nil }
 

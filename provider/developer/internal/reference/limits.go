@@ -56,6 +56,7 @@ func differences() []Difference {
 		{"userinfo", "JSON, or `application/jwt` when registered", "a signed JWT as a JSON string, or bare with `Accept: application/jwt`; JSONP with `callback`"},
 		{"access token in the query of the data endpoints", "refused", "accepted, unless switched off at registration, like JSONP"},
 		{"refresh token", "with the grant `refresh_token`", "always issued; usable with that grant"},
+		{"scope values that mean nothing", "ignored, unless none is left", "refused"},
 		{"`email_verified` beside `email`", "yes", "no"},
 	}
 }

@@ -20,7 +20,7 @@ func pushing(i Installation) Endpoint {
 		Errors: append(formErrors(),
 			Error{Status: 400, Code: "invalid_request", Text: "A pushed request has no request_uri.", Remedy: "Send the parameters themselves.", Example: []Change{with("request_uri", "urn:x")}},
 			Error{Status: 400, Code: "invalid_request", Text: "The redirect_uri is not registered.", Remedy: "Register it, byte for byte.", Example: []Change{with("redirect_uri", "https://elsewhere.example/")}},
-			Error{Status: 400, Code: "invalid_scope", Text: "The scope is unknown, or this application may not ask for it.", Remedy: "Compare with `scopes_supported` of discovery, and with your registration.", Example: []Change{with("scope", "openid nonsense")}},
+			Error{Status: 400, Code: "invalid_scope", Text: "The scope is unknown, or this application may not ask for it.", Remedy: "Compare with `scopes_supported` of discovery, and with your registration.", Example: []Change{with("scope", "nonsense")}},
 			Error{Status: 400, Code: "invalid_request_object", Text: objectRefused, Remedy: "Sign it with a registered key.", Example: []Change{with("request", "x")}},
 		),
 		Example: []Pair{
