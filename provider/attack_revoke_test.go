@@ -197,7 +197,7 @@ func TestTokenRequest(t *testing.T) {
 		"client credentials grant": {"POST", tokenPath, urlencoded, with("grant_type", "client_credentials"), 400, "unauthorized_client"},
 		"grant with a space":       {"POST", tokenPath, urlencoded, with("grant_type", "authorization_code "), 400, "unsupported_grant_type"},
 		"both grants in one":       {"POST", tokenPath, urlencoded, with("grant_type", "authorization_code refresh_token"), 400, "unsupported_grant_type"},
-		"assertion grant":          {"POST", tokenPath, urlencoded, with("grant_type", "urn:ietf:params:oauth:grant-type:jwt-bearer"), 400, "unsupported_grant_type"},
+		"assertion grant":          {"POST", tokenPath, urlencoded, with("grant_type", "urn:ietf:params:oauth:grant-type:jwt-bearer"), 400, "unauthorized_client"},
 		"callback in the body":     {"POST", tokenPath, urlencoded, with("callback", "steal", "code", "x"), 400, "invalid_grant"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -13,7 +13,7 @@ import (
 
 // A fact is an attribute that is recorded. Others follow from facts, so what a user allows
 // is facts, never handles: else a handle whose meaning is derived would release, or come
-// to release, what the screen has not shown. See docs/adr/0015.
+// to release, what the screen has not shown. See docs/adr/0018.
 
 // related checks what an attribute says about others. One that is the same as another has
 // its type.

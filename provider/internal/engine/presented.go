@@ -55,7 +55,7 @@ func (p presented) read(text string) (*clientkeys.Token, signedClaims, error) {
 type signedClaims struct {
 	Issuer    string       `json:"iss"`
 	Subject   string       `json:"sub"`
-	Audience  addressees     `json:"aud"`
+	Audience  addressees   `json:"aud"`
 	ExpiresAt *numericDate `json:"exp"`
 	NotBefore *numericDate `json:"nbf"`
 	IssuedAt  *numericDate `json:"iat"`
