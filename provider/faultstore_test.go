@@ -206,3 +206,17 @@ func (s *faultyStore) SaveOneTimeCode(ctx context.Context, t storage.OneTimeCode
 func (s *faultyStore) UseOneTimeCode(ctx context.Context, purpose string, digest storage.Digest, now time.Time) (storage.OneTimeCode, error) {
 	return value(ctx, s, "UseOneTimeCode", func() (storage.OneTimeCode, error) { return s.Store.UseOneTimeCode(ctx, purpose, digest, now) })
 }
+
+func (s *faultyStore) SavePushedRequest(ctx context.Context, r storage.PushedRequest) error {
+	return s.do(ctx, "SavePushedRequest", func() error { return s.Store.SavePushedRequest(ctx, r) })
+}
+
+func (s *faultyStore) TakePushedRequest(ctx context.Context, clientID string, digest storage.Digest, now time.Time) (storage.PushedRequest, error) {
+	return value(ctx, s, "TakePushedRequest", func() (storage.PushedRequest, error) {
+		return s.Store.TakePushedRequest(ctx, clientID, digest, now)
+	})
+}
+
+func (s *faultyStore) UseID(ctx context.Context, digest storage.Digest, expiresAt, now time.Time) error {
+	return s.do(ctx, "UseID", func() error { return s.Store.UseID(ctx, digest, expiresAt, now) })
+}

@@ -83,7 +83,7 @@ func (e *Engine) signAccessToken(g storage.Grant, issued storage.Token, c *Clien
 	if own {
 		claims.Audience = append(claims.Audience, e.Issuer)
 	}
-	if UserOf(g) != "" {
+	if !g.AuthTime.IsZero() { // else nobody has authenticated, and any class would say so
 		claims.AuthTime, claims.Class, claims.AMR = authTime(g, issued.CreatedAt), classFor(g.AMR, ClaimsOf(g)), g.AMR
 	}
 	payload, err := json.Marshal(claims)

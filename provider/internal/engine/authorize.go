@@ -149,17 +149,12 @@ func (e *Engine) ParseAuthorize(ctx context.Context, form url.Values) (*Authoriz
 // trustedParts finds the client, matches the redirect URI, and chooses the response mode
 // of any other error.
 func (e *Engine) trustedParts(ctx context.Context, form url.Values) (*AuthorizeRequest, error) {
-	for _, name := range []string{"client_id", "redirect_uri"} {
-		if len(form[name]) > 1 {
-			return nil, fail(InvalidRequest, "A parameter is given more than once.").Because(diagnosis.ParameterRepeated, "parameter", name)
-		}
-	}
-	client, err := e.Client(ctx, form.Get("client_id"))
-	if errors.Is(err, ErrNoClient) {
-		return nil, noClient(err)
-	}
+	client, err := e.namedClient(ctx, form)
 	if err != nil {
-		return nil, AsError(err)
+		return nil, err
+	}
+	if len(form["redirect_uri"]) > 1 {
+		return nil, repeated("redirect_uri")
 	}
 	r := &AuthorizeRequest{Form: form, Client: client, MaxAge: -1}
 	e.readScopes(r)
@@ -177,6 +172,25 @@ func (e *Engine) trustedParts(ctx context.Context, form url.Values) (*AuthorizeR
 		r.State, r.StateSent = states[0], true
 	}
 	return r, nil
+}
+
+// namedClient returns the client that an authorization request names.
+func (e *Engine) namedClient(ctx context.Context, form url.Values) (*Client, error) {
+	if len(form["client_id"]) > 1 {
+		return nil, repeated("client_id")
+	}
+	client, err := e.Client(ctx, form.Get("client_id"))
+	if errors.Is(err, ErrNoClient) {
+		return nil, noClient(err)
+	}
+	if err != nil {
+		return nil, AsError(err)
+	}
+	return client, nil
+}
+
+func repeated(parameter string) *Error {
+	return fail(InvalidRequest, "A parameter is given more than once.").Because(diagnosis.ParameterRepeated, "parameter", parameter)
 }
 
 // RedirectError says that the redirect URI is not one of the client's.

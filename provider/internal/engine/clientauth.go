@@ -40,13 +40,22 @@ var errClientAuth = fail(InvalidClient, "The application's credentials are missi
 
 // authenticate implements fosite.ClientAuthenticationStrategy.
 func (e *Engine) authenticate(ctx context.Context, r *http.Request, form url.Values) (fosite.Client, error) {
+	by := e.authenticateBySecret
 	if form.Has("client_assertion") || form.Has("client_assertion_type") {
-		client, err := e.authenticateByKey(ctx, r, form)
-		if err != nil {
-			return nil, err
-		}
-		return fositeClient{client}, nil
+		by = e.authenticateByKey
 	}
+	client, err := by(ctx, r, form)
+	if err != nil {
+		return nil, err
+	}
+	if isJSON(r) && !client.Dialect.JSONRequests {
+		return nil, fail(InvalidRequest, "Send the parameters as application/x-www-form-urlencoded.").Because(diagnosis.JSONUnavailable)
+	}
+	return fositeClient{client}, nil
+}
+
+// authenticateBySecret authenticates a client by its secret, or a public client by its name.
+func (e *Engine) authenticateBySecret(ctx context.Context, r *http.Request, form url.Values) (*Client, error) {
 	presented, err := readCredentials(r, form)
 	if err != nil {
 		return nil, err
@@ -70,11 +79,8 @@ func (e *Engine) authenticate(ctx context.Context, r *http.Request, form url.Val
 		if used != nil {
 			e.OnSecretUse(client.ID, used.CreatedAt)
 		}
-		if ok && isJSON(r) && !client.Dialect.JSONRequests {
-			return nil, fail(InvalidRequest, "Send the parameters as application/x-www-form-urlencoded.").Because(diagnosis.JSONUnavailable)
-		}
 		if ok {
-			return fositeClient{client}, nil
+			return client, nil
 		}
 		refused = misfit(client, presented.method)
 	}

@@ -94,7 +94,7 @@ func checkForm(form url.Values) error {
 			continue // many are allowed, and each is looked up as it is (RFC 8707 section 2)
 		}
 		if len(values) > 1 {
-			return fail(InvalidRequest, "A parameter is given more than once.").Because(diagnosis.ParameterRepeated, "parameter", name)
+			return repeated(name)
 		}
 		if name == "state" {
 			if len(values[0]) > maxState {

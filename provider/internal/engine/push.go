@@ -108,15 +108,9 @@ func isPushed(form url.Values) bool {
 // comes beside does not count (RFC 9126 section 4). What was checked then is checked again:
 // the registration may have changed.
 func (e *Engine) takePushed(ctx context.Context, form url.Values) (*AuthorizeRequest, error) {
-	if len(form["client_id"]) > 1 {
-		return nil, fail(InvalidRequest, "A parameter is given more than once.").Because(diagnosis.ParameterRepeated, "parameter", "client_id")
-	}
-	client, err := e.Client(ctx, form.Get("client_id"))
-	if errors.Is(err, ErrNoClient) {
-		return nil, noClient(err)
-	}
+	client, err := e.namedClient(ctx, form)
 	if err != nil {
-		return nil, AsError(err)
+		return nil, err
 	}
 	digest := sha256.Sum256([]byte(form.Get("request_uri")))
 	taken, err := e.PushedRequests.TakePushedRequest(ctx, client.ID, digest, e.Clock())

@@ -19,9 +19,11 @@ func (e *Engine) Receive(ctx context.Context, form url.Values) (*AuthorizeReques
 	if isPushed(form) {
 		return e.takePushed(ctx, form)
 	}
-	client, err := e.Client(ctx, form.Get("client_id"))
-	if err != nil || len(form["client_id"]) > 1 {
-		return e.ParseAuthorize(ctx, form) // which says what is wrong
+	// What a client has to do is known from here on: read again, it could be found where it
+	// was not, and its request pass as one of a client that has to do nothing.
+	client, err := e.namedClient(ctx, form)
+	if err != nil {
+		return nil, err
 	}
 	if client.RequirePushed {
 		return e.refuse(ctx, client, form, fail(InvalidRequest, "This application has to push its requests.").

@@ -1,0 +1,65 @@
+package provider_test
+
+import (
+	"encoding/json"
+	"net/http"
+	"testing"
+)
+
+// TestAttackPreviewOfALink looks at a request that can be made once before its user does.
+func TestAttackPreviewOfALink(t *testing.T) {
+	t.Parallel()
+	w := newFixture(t).withClients().withUsers().withSigners()
+	b := w.alice()
+	for name, address := range map[string]string{
+		"PushedRequest": pushedURL("std", b.pushed()),
+		"RequestObject": objectURL("key", clientKeys()["ES256"].sign(t, w.object("key", "jti", "once"))),
+	} {
+		t.Run(name, func(t *testing.T) {
+			for _, visitor := range []*browser{w.newBrowser(), b} {
+				if p := visitor.send(http.MethodHead, address, ""); p.StatusCode != http.StatusOK || p.Header.Get("Location") != "" {
+					t.Errorf("HEAD %s %s", p.Status, p.Header.Get("Location"))
+				}
+			}
+			if answer := response(t, b.submit(b.open(address), "action", "allow")); answer.Get("code") == "" {
+				t.Errorf("the user comes too late: %v", answer)
+			}
+		})
+	}
+}
+
+// TestAttackJSONByKey sends the token request of an application of the standard dialect as
+// JSON, authenticated by a signature.
+func TestAttackJSONByKey(t *testing.T) {
+	t.Parallel()
+	w := newFixture(t).withSigners()
+	body, err := json.Marshal(map[string]string{
+		"grant_type": "client_credentials", "scope": "student", "client_assertion_type": byAssertion,
+		"client_assertion": clientKeys()["ES256"].sign(t, w.assertion("key")),
+	})
+	w.ok(err)
+	refused(t, w.newBrowser().tokenJSON(string(body)), http.StatusBadRequest, "invalid_request")
+}
+
+// TestAttackStepUpWithoutAUser presents an API with the token of an assertion as if its user
+// had authenticated (RFC 9470).
+func TestAttackStepUpWithoutAUser(t *testing.T) {
+	t.Parallel()
+	w := newFixture(t).withUsers().withSigners()
+	c, err := w.Client(t.Context(), "key")
+	w.ok(err)
+	c.AccessTokenFormat = "jwt"
+	w.ok(w.SaveClient(t.Context(), c))
+	b := w.alice()
+	b.allow("client_id", "key", "scope", "openid military")
+	p, body := b.bearerToken(w.assertionAbout("alice"))
+	_, claims := jwt(t, granted(t, p, body))
+	for _, name := range []string{"acr", "amr", "auth_time"} {
+		if claims[name] != nil {
+			t.Errorf("nobody has authenticated, and the token says %s %v", name, claims[name])
+		}
+	}
+	if claims["sub"] != "alice" {
+		t.Errorf("claims %v", claims)
+	}
+}
