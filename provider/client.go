@@ -229,9 +229,6 @@ var ErrNoClient = clients.ErrNotFound
 func (p *Provider) SaveClient(ctx context.Context, c Client) error {
 	err := p.ValidateClient(c)
 	if err == nil {
-		err = c.validateKeys(p.cfg.AllowPrivateNetworks)
-	}
-	if err == nil {
 		err = asFieldError(p.clients.Save(ctx, c.record(), c.Secret, c.Logo))
 	}
 	if errors.Is(err, storage.ErrChanged) {

@@ -30,6 +30,9 @@ type Installation struct {
 	Attributes []Attribute
 	Groups     []Group
 
+	// Resources are the APIs that applications can ask access tokens for.
+	Resources []Resource
+
 	// Lifetimes are those in force.
 	Lifetimes Lifetimes
 }
@@ -40,7 +43,7 @@ func (p *Provider) Installation() Installation {
 		BaseURL: p.cfg.BaseURL, Sandbox: p.cfg.Sandbox, Name: p.cfg.Brand.Name, Issuer: p.issuer,
 		HasAccounts: p.cfg.hasAccounts(), SignsUp: p.cfg.hasAccounts() && p.cfg.Mailer != nil,
 		Scopes: slices.Clone(p.catalogue.Scopes), Attributes: slices.Clone(p.catalogue.Attributes), Groups: slices.Clone(p.catalogue.Groups),
-		Lifetimes: p.cfg.Lifetimes,
+		Resources: slices.Clone(p.cfg.Resources), Lifetimes: p.cfg.Lifetimes,
 	}
 	for n, s := range i.Scopes {
 		i.Scopes[n].Attributes, i.Scopes[n].Groups = slices.Clone(s.Attributes), slices.Clone(s.Groups)
@@ -50,6 +53,9 @@ func (p *Provider) Installation() Installation {
 	}
 	for n, g := range i.Groups {
 		i.Groups[n].Subgroups = slices.Clone(g.Subgroups)
+	}
+	for n, r := range i.Resources {
+		i.Resources[n].Scopes, i.Resources[n].Introspectors = slices.Clone(r.Scopes), slices.Clone(r.Introspectors)
 	}
 	return i
 }

@@ -19,7 +19,10 @@ func (p *Provider) ValidateClient(c Client) error {
 	if err := c.validate(p.catalogue, p.cfg.addresses(), p.cfg.Resources); err != nil {
 		return err
 	}
-	return c.validateCalled(p.cfg.AllowPrivateNetworks)
+	if err := c.validateCalled(p.cfg.AllowPrivateNetworks); err != nil {
+		return err
+	}
+	return c.validateKeys(p.cfg.AllowPrivateNetworks)
 }
 
 // validateCalled names the first address that the provider must not call.

@@ -23,7 +23,30 @@ func (v DeveloperRegisterView) dialects() []option {
 // authMethods are how an application sends its secret; the first one is either.
 func (v DeveloperSettingsView) authMethods() []option {
 	t := v.locale().text.Developer.Application
-	return options(v.locale(), t.AuthMethods, []string{"any", "client_secret_basic", "client_secret_post"}, v.AuthMethod)
+	return options(v.locale(), t.AuthMethods, []string{"any", "client_secret_basic", "client_secret_post", "private_key_jwt"}, v.AuthMethod)
+}
+
+// moreFields are those of the part of the settings that is closed.
+var moreFields = []string{
+	FieldLeanIDTokens, FieldAccessTokenFormat, FieldResources, FieldBackchannelLogoutURI, FieldBackchannelSession, FieldAuthMethod, FieldJWKS, FieldJWKSURI,
+	FieldAuthSigningAlg, FieldRequirePushed, FieldRequireSigned, FieldRequestSigningAlg,
+}
+
+// moreIsOpen reports whether something is wrong in the part of the settings that is closed.
+func (v DeveloperSettingsView) moreIsOpen() bool {
+	return slices.ContainsFunc(moreFields, func(field string) bool {
+		_, wrong := v.problem(field)
+		return wrong
+	})
+}
+
+// algs are the algorithms that can sign, any of them first.
+func (v DeveloperSettingsView) algs(chosen string) []option {
+	all := []option{{Value: AnyAlg, Label: v.locale().plain(v.locale().text.Developer.Application.AnyAlg), Chosen: chosen == AnyAlg}}
+	for _, alg := range v.Algs {
+		all = append(all, option{Value: alg, Label: alg, Chosen: alg == chosen})
+	}
+	return all
 }
 
 // options are values with their labels, of which one is chosen: the first where none is.

@@ -14,6 +14,18 @@ http://riverbikes.example/
 https://riverbikes.example/\`
 )
 
+const sampleKeys = `{
+  "keys": [
+    {
+      "crv": "P-256",
+      "kid": "2026-11",
+      "kty": "EC",
+      "x": "MKBCTNIcKUSDii11ySs3526iDZ8AiTo7Tu6KPAqv7D4",
+      "y": "4Etl6SRW2YiLUrN5vfvVHuhp7x8PxltmWWlbbM4IFyM"
+    }
+  ]
+}`
+
 func sampleScopes(p Page) []DeveloperScope {
 	t := hostTextOf(p)
 	return []DeveloperScope{{"military", t.military, t.militaryText, true}, {"profile", t.profile, t.profileText, false}, {Name: "offers"}}
@@ -25,7 +37,9 @@ func overviewOf(p Page) DeveloperOverviewView {
 		Name: "Shop", ClientID: "test_kx7ywj3mzq5v2n4b6t8r9p1s", Kind: "web", Dialect: "standard", LogoURL: "sample/client.svg", Hint: "9f3K",
 		Issuer: "https://sandbox.id.example/oidc", DiscoveryURL: "https://sandbox.id.example/oidc/.well-known/openid-configuration",
 		Endpoints: []DeveloperEndpoint{
-			{"authorization_endpoint", "https://sandbox.id.example/oauth/authorize"}, {"token_endpoint", "https://sandbox.id.example/oauth/token"},
+			{EndpointMetadata, "https://sandbox.id.example/oidc/.well-known/oauth-authorization-server"},
+			{"authorization_endpoint", "https://sandbox.id.example/oauth/authorize"},
+			{"pushed_authorization_request_endpoint", "https://sandbox.id.example/oauth/par"}, {"token_endpoint", "https://sandbox.id.example/oauth/token"},
 			{"userinfo_endpoint", "https://sandbox.id.example/api/public/v3/userinfo"}, {"jwks_uri", "https://sandbox.id.example/oidc/.well-known/jwks"},
 			{"revocation_endpoint", "https://sandbox.id.example/oauth/revoke"}, {"introspection_endpoint", "https://sandbox.id.example/oauth/introspect"},
 			{"end_session_endpoint", "https://sandbox.id.example/signout"},
@@ -45,6 +59,9 @@ func settingsOf(p Page, problems ...Problem) DeveloperSettingsView {
 			ResponseTypes: []DeveloperValue{{"code", true}, {"code id_token", false}},
 			GrantTypes:    []DeveloperValue{{"authorization_code", true}, {"refresh_token", true}, {"client_credentials", false}}, AuthMethod: "client_secret_basic",
 			UserinfoSigned: true, RequireVerified: true, PolicyURL: "https://riverbikes.example/privacy",
+			LeanIDTokens: true, Resources: []DeveloperScope{{"https://api.riverbikes.example/", "Workshop API", "", true}, {Name: "https://mcp.riverbikes.example/"}},
+			BackchannelLogoutURI: "https://riverbikes.example/signed-out", BackchannelSession: true,
+			Algs: []string{"RS256", "ES256", "EdDSA"}, AuthSigningAlg: AnyAlg, RequestSigningAlg: "ES256",
 		},
 	}
 }
@@ -111,6 +128,11 @@ var registrationFixtures = []fixture{
 		v.Public, v.Kind = true, "spa"
 		return DeveloperOverview(v)
 	}},
+	{"developer-overview-key", func(p Page) templ.Component {
+		v := overviewOf(p)
+		v.ByKey, v.Hint = true, ""
+		return DeveloperOverview(v)
+	}},
 	{"developer-overview-incomplete", func(p Page) templ.Component {
 		d := applicationPage(p, SectionOverview)
 		return DeveloperOverview(DeveloperOverviewView{DeveloperPage: d, Form: sampleForm, Name: "Shop", Incomplete: true, DeleteURL: "/delete"})
@@ -121,6 +143,14 @@ var registrationFixtures = []fixture{
 			Problem{Code: WebAddressInvalid, Field: FieldTermsURL}, Problem{Code: GrantMissing}, Problem{Code: ResponseMissing})
 		v.Origins, v.TermsURL, v.Disabled = "riverbikes.example", "terms", true
 		v.GrantTypes, v.ResponseTypes = []DeveloperValue{{"authorization_code", false}}, []DeveloperValue{{"code", false}}
+		return DeveloperSettings(v)
+	}},
+	{"developer-settings-more", func(p Page) templ.Component {
+		v := settingsOf(p, Problem{Field: FieldJWKS, Text: "Key 1 is an RSA key of 1024 bits, not of 2048 to 8192."},
+			Problem{Code: AddressNotCalled, Field: FieldBackchannelLogoutURI}, Problem{Code: KeysTwice}, Problem{Code: ResourceMissing})
+		v.AuthMethod, v.JWKSURI, v.BackchannelLogoutURI = "private_key_jwt", "https://riverbikes.example/keys", "http://localhost/signed-out"
+		v.JWKS, v.RequirePushed, v.RequireSigned, v.JWTAccessTokens = sampleKeys, true, true, true
+		v.Resources[0].Chosen = false
 		return DeveloperSettings(v)
 	}},
 	{"developer-settings-confirm", func(p Page) templ.Component {
@@ -146,6 +176,11 @@ var registrationFixtures = []fixture{
 		v := secretsOf(p)
 		v.Secret, v.Secrets = "f3b1c9d07a5e42868c1fd0e9b7a3625448de9170", v.Secrets[:2]
 		return DeveloperSecrets(v)
+	}},
+	{"developer-secrets-key", func(p Page) templ.Component {
+		return DeveloperSecrets(DeveloperSecretsView{
+			DeveloperPage: noticed(applicationPage(p, SectionSecrets), DeveloperSecretsGone), ByKey: true, SettingsURL: "/settings#more",
+		})
 	}},
 	{"developer-secrets-public", func(p Page) templ.Component {
 		return DeveloperSecrets(DeveloperSecretsView{DeveloperPage: applicationPage(p, SectionSecrets), Public: true})

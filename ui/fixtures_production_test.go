@@ -25,6 +25,7 @@ func reviewOf(p Page, r DeveloperReview) DeveloperReviewView {
 		DeveloperPage: developerPage(p), ReviewsURL: "/developer/review", Form: sampleForm, Version: "v1", Name: "Shop", ClientID: "test_c1", LogoURL: "sample/client.svg",
 		Organization: "River Bikes", Contact: "hello@riverbikes.example", Kind: "web",
 		RedirectURIs: []string{"https://riverbikes.example/callback", "https://www.riverbikes.example/callback"},
+		Resources:    []string{"https://api.riverbikes.example/"},
 		Scopes:       []string{"openid", "military"}, TermsURL: "https://riverbikes.example/terms", PolicyURL: "https://riverbikes.example/privacy",
 		Review: r, Since: fixedNow, AskedBy: ada.Email,
 	}

@@ -64,6 +64,18 @@ const (
 	// GrantMissing and ResponseMissing are for an application that could do nothing.
 	GrantMissing    ProblemCode = "grant_missing"
 	ResponseMissing ProblemCode = "response_missing"
+	// ResourceMissing is for an application that had APIs to ask for and would have none.
+	ResourceMissing ProblemCode = "resource_missing"
+	// KeysMissing is for an application that signs and has no keys, KeysTwice for one that
+	// has a set and the address of one, KeysSecret for a set with a private key.
+	KeysMissing ProblemCode = "keys_missing"
+	KeysTwice   ProblemCode = "keys_twice"
+	KeysSecret  ProblemCode = "keys_secret"
+	// AddressNotCalled is for an address that the provider cannot call.
+	AddressNotCalled ProblemCode = "address_not_called"
+	// LogoutURIMissing is for an application that wants sessions named and has no address
+	// to be told at.
+	LogoutURIMissing ProblemCode = "logout_uri_missing"
 	// TooManySecrets is for an application that has as many as may be valid at once,
 	// LastSecret for one that would be left without any.
 	TooManySecrets ProblemCode = "too_many_secrets"
@@ -154,6 +166,14 @@ func (p Problem) field() string {
 		return FieldGrantTypes
 	case ResponseMissing:
 		return FieldResponseTypes
+	case ResourceMissing:
+		return FieldResources
+	case KeysMissing, KeysSecret:
+		return FieldJWKS
+	case LogoutURIMissing:
+		return FieldBackchannelLogoutURI
+	case KeysTwice:
+		return FieldJWKSURI
 	case LogoTooLarge, LogoTooWide, LogoSVG, LogoFormat, LogoDamaged:
 		return FieldLogo
 	case ColorInvalid:

@@ -27,6 +27,9 @@ type developerApplicationText struct {
 	Yours                                    message
 	Disable, DisableText, Enable, EnableText message
 	Delete, DeleteText, DeleteName           message
+	More, MoreText, Tokens, SignOut          message
+	Proving, ProvingText, Stricter, AnyAlg   message
+	ByKey                                    message
 }
 
 // labelText is a label with a sentence.
@@ -42,4 +45,5 @@ type developerSecretsText struct {
 	RotateSubmit                   message
 	NewHeading, NewText            message
 	Public, PublicText             message
+	ByKey, ByKeyText, Keys         message
 }

@@ -94,6 +94,10 @@ const (
 	DeveloperEnabled     DeveloperNotice = "enabled"
 	DeveloperDisabled    DeveloperNotice = "disabled"
 	DeveloperSecretEnded DeveloperNotice = "secret_ended"
+	// DeveloperSecretsGone and DeveloperSecretMade are for an application that signs with
+	// a key of its own from now on, and for one that does so no more.
+	DeveloperSecretsGone DeveloperNotice = "secrets_gone"
+	DeveloperSecretMade  DeveloperNotice = "secret_made"
 	DeveloperConfirmed   DeveloperNotice = "confirmed"
 
 	DeveloperAsked            DeveloperNotice = "asked"

@@ -21,7 +21,22 @@ const (
 	FieldRequireVerified        = "require_verified"
 	FieldPolicyURL              = "policy_uri"
 	FieldTermsURL               = "tos_uri"
+	FieldLeanIDTokens           = "lean_id_tokens"
+	FieldAccessTokenFormat      = "access_token_format"
+	FieldResources              = "resources"
+	FieldBackchannelLogoutURI   = "backchannel_logout_uri"
+	FieldBackchannelSession     = "backchannel_logout_session_required"
+	FieldJWKS                   = "jwks"
+	FieldJWKSURI                = "jwks_uri"
+	FieldAuthSigningAlg         = "token_endpoint_auth_signing_alg"
+	FieldRequirePushed          = "require_pushed_authorization_requests"
+	FieldRequireSigned          = "require_signed_request_object"
+	FieldRequestSigningAlg      = "request_object_signing_alg"
 )
+
+// AnyAlg is the value of [FieldAuthSigningAlg] and [FieldRequestSigningAlg] for whichever
+// is supported.
+const AnyAlg = "any"
 
 // The values of [FieldAction] on the pages of an application.
 const (
@@ -83,9 +98,10 @@ type DeveloperOverviewView struct {
 	Form
 	Name, ClientID, Kind, Dialect string
 	LogoURL                       string
-	// Public applications have no secret; Secret is shown once, and Hint is how it ends.
-	Public       bool
-	Secret, Hint string
+	// Public applications have no secret, and those that sign with a key of their own have
+	// none either; Secret is shown once, and Hint is how it ends.
+	Public, ByKey bool
+	Secret, Hint  string
 	// Disabled and Unreviewed are its state.
 	Disabled, Unreviewed bool
 	// Incomplete says that there is no registration, because registering or deleting it
@@ -104,8 +120,13 @@ type DeveloperOverviewView struct {
 	CopyTo DeveloperEnvironment
 }
 
-// DeveloperEndpoint is an address of the provider, by its name in the discovery document.
+// DeveloperEndpoint is an address of the provider, by its name in the discovery document,
+// or [EndpointMetadata].
 type DeveloperEndpoint struct{ Name, URL string }
+
+// EndpointMetadata names the address at which clients of OAuth look for the discovery
+// document.
+const EndpointMetadata = "oauth_authorization_server"
 
 // DeveloperSettingsView is the registration of an application. It posts its fields and
 // [FieldVersion] with [ActionSave], or [FieldVersion] with [ActionDisable] or
@@ -141,6 +162,19 @@ type DeveloperRegistration struct {
 	UserinfoSigned, NoQueryToken, NoJSONP         bool
 	RequireVerified                               bool
 	PolicyURL, TermsURL                           string
+
+	LeanIDTokens, JWTAccessTokens bool
+	// Resources are the APIs that it may ask access tokens for, Name being the URI.
+	Resources            []DeveloperScope
+	BackchannelLogoutURI string
+	BackchannelSession   bool
+	// JWKS is a key set, JWKSURI the address of one.
+	JWKS, JWKSURI string
+	// Algs are those that can sign; AuthSigningAlg and RequestSigningAlg the one that is
+	// accepted, or [AnyAlg].
+	Algs                              []string
+	AuthSigningAlg, RequestSigningAlg string
+	RequirePushed, RequireSigned      bool
 }
 
 // DeveloperDeleteView deletes an application. It posts [FieldConfirm].
@@ -157,9 +191,11 @@ type DeveloperSecretsView struct {
 	DeveloperPage
 	Form
 	Version string
-	// Public applications have none.
-	Public  bool
-	Secrets []DeveloperSecret
+	// Public applications have none, and those that sign with a key of their own have none
+	// either: the keys are at SettingsURL.
+	Public, ByKey bool
+	SettingsURL   string
+	Secrets       []DeveloperSecret
 	// Secret is one that was just made; it is shown once.
 	Secret string
 }

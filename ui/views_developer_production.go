@@ -109,8 +109,10 @@ type DeveloperReviewView struct {
 	LogoURL               string
 	Organization, Contact string
 	// Kind is web, spa, native or machine.
-	Kind                  string
-	RedirectURIs, Scopes  []string
+	Kind                 string
+	RedirectURIs, Scopes []string
+	// Resources are the APIs that it can ask access tokens for in production.
+	Resources             []string
 	TermsURL, PolicyURL   string
 	SkipConsent           bool
 	Review                DeveloperReview

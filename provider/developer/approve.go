@@ -57,10 +57,11 @@ func (d *Dashboard) copyToProduction(r *request, v reviewed) error {
 	if err != nil && !errors.Is(err, storage.ErrConflict) {
 		return err
 	}
-	c := v.client
-	c.ID, c.Secret, c.Revision = v.Live, "", provider.NoRevision
 	// What the operator trusts in the sandbox is not trusted with real people.
-	c.SkipConsent, c.Unreviewed, c.Disabled = false, false, false
+	c := withoutOperators(v.client, r.app)
+	c.Resources = d.resourcesIn(storage.Production, c) // by name: what is added later was not reviewed
+	c.ID, c.Secret, c.Revision = v.Live, "", provider.NoRevision
+	c.Unreviewed, c.Disabled = false, false
 	if err := d.Provider.SaveClient(ctx, c); err != nil && !errors.Is(err, provider.ErrChanged) {
 		return err
 	}

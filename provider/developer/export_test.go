@@ -1,5 +1,8 @@
 package developer
 
+// SigningAlgs are the algorithms to choose from.
+var SigningAlgs = signingAlgs
+
 // Page is a row of the table of pages.
 type Page struct {
 	Path  string

@@ -81,10 +81,10 @@ func newFixture(t testing.TB, change ...func(*developer.Config)) *fixture {
 	w.server, w.sandboxServer = httptest.NewServer(mux), httptest.NewServer(sandboxMux)
 	t.Cleanup(w.server.Close)
 	t.Cleanup(w.sandboxServer.Close)
-	w.id = w.newProvider("production.db", provider.Config{BaseURL: w.server.URL, Mailer: w.mails})
+	w.id = w.newProvider("production.db", provider.Config{BaseURL: w.server.URL, Mailer: w.mails, Resources: bothAPIs})
 	trials := developer.NewTrials(w.store)
 	w.sandbox = w.newProvider("sandbox.db", provider.Config{
-		BaseURL: w.sandboxServer.URL, Sandbox: true, Testing: trials.Testing(), Mailer: trials.Mailer(w.mails),
+		BaseURL: w.sandboxServer.URL, Sandbox: true, Testing: trials.Testing(), Mailer: trials.Mailer(w.mails), Resources: bothAPIs,
 	})
 	cfg := developer.Config{Provider: w.id, Sandbox: w.sandbox, Trials: trials, Store: w.store, Clock: w.now, Logger: w.logger()}
 	for _, c := range change {

@@ -15,10 +15,15 @@ import (
 // where the data of people goes.
 const stepUp = 5 * time.Minute
 
+// metadata is where OAuth clients look for the discovery document (RFC 8414), below the
+// issuer.
+const metadata = "/.well-known/oauth-authorization-server"
+
 // endpoints are the addresses that an application is configured with, by their names in
 // the discovery document.
 var endpoints = []ui.DeveloperEndpoint{
 	{Name: "authorization_endpoint", URL: "/oauth/authorize"},
+	{Name: "pushed_authorization_request_endpoint", URL: "/oauth/par"},
 	{Name: "token_endpoint", URL: "/oauth/token"},
 	{Name: "userinfo_endpoint", URL: "/api/public/v3/userinfo"},
 	{Name: "jwks_uri", URL: "/oidc/.well-known/jwks"},
@@ -26,6 +31,9 @@ var endpoints = []ui.DeveloperEndpoint{
 	{Name: "introspection_endpoint", URL: "/oauth/introspect"},
 	{Name: "end_session_endpoint", URL: "/signout"},
 }
+
+// ofPeople are the endpoints that an application at which nobody signs in has no use for.
+var ofPeople = []string{"authorization_endpoint", "pushed_authorization_request_endpoint", "userinfo_endpoint", "end_session_endpoint"}
 
 // showOverview shows an application.
 func (d *Dashboard) showOverview(r *request) error {
@@ -53,7 +61,7 @@ func (d *Dashboard) renderOverview(r *request, secret string, status int, proble
 	if err != nil {
 		return err
 	}
-	view.Name, view.Dialect, view.Public = c.Name, c.Dialect, c.Public
+	view.Name, view.Dialect, view.Public, view.ByKey = c.Name, c.Dialect, c.Public, signsWithKey(c)
 	view.Disabled, view.Unreviewed, view.RedirectURIs = c.Disabled, c.Unreviewed, c.RedirectURIs
 	if env, ok := d.copyTo(r.env); ok && view.MayChange {
 		view.CopyTo = ui.DeveloperEnvironment(env)
@@ -70,7 +78,11 @@ func (d *Dashboard) renderOverview(r *request, secret string, status int, proble
 func (d *Dashboard) addAddresses(r *request, view *ui.DeveloperOverviewView) {
 	about := d.provider(r.env).Installation()
 	view.Issuer, view.DiscoveryURL = about.Issuer, about.Issuer+"/.well-known/openid-configuration"
+	view.Endpoints = []ui.DeveloperEndpoint{{Name: ui.EndpointMetadata, URL: about.Issuer + metadata}}
 	for _, e := range endpoints {
+		if r.app.Kind == kindMachine && slices.Contains(ofPeople, e.Name) {
+			continue
+		}
 		view.Endpoints = append(view.Endpoints, ui.DeveloperEndpoint{Name: e.Name, URL: about.BaseURL + e.URL})
 	}
 	for _, s := range view.Sections {
@@ -89,7 +101,7 @@ func (d *Dashboard) addAddresses(r *request, view *ui.DeveloperOverviewView) {
 
 // addHint adds how the secret ends.
 func (d *Dashboard) addHint(r *request, view *ui.DeveloperOverviewView) error {
-	if view.Public || !view.MayChange {
+	if view.Public || view.ByKey || !view.MayChange {
 		return nil
 	}
 	secrets, err := d.provider(r.env).ClientSecrets(r.Request.Context(), r.app.ClientID)
@@ -153,7 +165,15 @@ func (d *Dashboard) copyApplication(r *request) error {
 	c.Scopes = slices.DeleteFunc(slices.Clone(d.scopesOf(r.env, c)), func(s string) bool {
 		return s != scopeOpenID && s != scopeOffline && !slices.ContainsFunc(offered, func(o provider.Scope) bool { return o.Name == s })
 	})
-	c.ID, c.SkipConsent, c.Disabled = newClientID(env), false, false
+	c = withoutOperators(c, r.app)
+	c.ID, c.Disabled = newClientID(env), false
+	if len(c.Resources) > 0 {
+		c.Resources = d.resourcesIn(env, c)
+	}
+	var wrong *provider.FieldError
+	if errors.As(d.provider(env).ValidateClient(c), &wrong) { // as an address that is for a sandbox only
+		return d.renderOverview(r, "", http.StatusUnprocessableEntity, ui.Problem{Text: wrong.Error()})
+	}
 	err = d.register(r, env, c, r.app.Kind)
 	if errors.Is(err, storage.ErrLimit) {
 		return d.renderOverview(r, "", http.StatusTooManyRequests, ui.Problem{Code: ui.TooMany, Count: d.Quotas.Applications})

@@ -195,6 +195,10 @@ func TestTheOverviewHasTheAddressesOfTheDiscoveryDocument(t *testing.T) {
 			t.Errorf("%s, %s, is not on the page", name, address)
 		}
 	}
+	metadata := w.sandboxServer.URL + "/oidc/.well-known/oauth-authorization-server"
+	if !strings.Contains(p.body, ">"+metadata+"<") || b.get(metadata).body != b.get(discovery).body {
+		t.Error("the discovery document is not where OAuth clients look for it")
+	}
 	shown := b.open("/developer/o/river/sandbox/shop/settings").body
 	for _, responseType := range document["response_types_supported"].([]any) {
 		name := "response_types." + strings.ReplaceAll(responseType.(string), " ", "-")

@@ -30,6 +30,7 @@ const (
 	scopeOpenID   = "openid"
 	scopeOffline  = "offline_access"
 	authMethodAny = "any"
+	authMethodKey = "private_key_jwt"
 )
 
 var (
@@ -38,7 +39,7 @@ var (
 	// v3ResponseTypes are those of an application of the dialect v3 that has named none.
 	v3ResponseTypes = []string{"code", "token", "id_token", "code id_token", "code token", "code id_token token"}
 	responseTypes   = append(slices.Clone(v3ResponseTypes), "id_token token")
-	authMethods     = []string{authMethodAny, "client_secret_basic", "client_secret_post"}
+	authMethods     = []string{authMethodAny, "client_secret_basic", "client_secret_post", authMethodKey}
 )
 
 // offeredScopes are those of an environment that developers may give their applications.
@@ -198,17 +199,21 @@ func (p *posting) all() {
 	p.PolicyURL, p.TermsURL = strings.TrimSpace(p.r.posted(ui.FieldPolicyURL)), strings.TrimSpace(p.r.posted(ui.FieldTermsURL))
 	if p.r.app.Kind == kindMachine {
 		p.scopes(p.r.env)
-		p.authMethod()
-		return
+	} else {
+		p.people()
 	}
+	p.more()
+}
+
+// people reads what is about sign-ins.
+func (p *posting) people() {
 	p.redirectURIs()
 	p.PostLogoutRedirectURIs = p.addresses(ui.FieldPostLogoutRedirectURIs)
 	p.Origins = p.addresses(ui.FieldOrigins)
-	p.GrantTypes = keep(p.GrantTypes, grantTypesOf(p.Client), p.chosen(ui.FieldGrantTypes, choosableGrants(p.Client), ui.GrantMissing))
+	p.grants()
 	p.ResponseTypes = keep(p.ResponseTypes, responseTypesOf(p.Client), p.chosen(ui.FieldResponseTypes, responseTypes, ui.ResponseMissing))
 	p.scopes(p.r.env)
 	p.RequireVerified = p.is(ui.FieldRequireVerified)
-	p.authMethod()
 	if p.Dialect == provider.Standard {
 		p.UserinfoSignedResponseAlg = map[bool]string{true: "RS256"}[p.is(ui.FieldUserinfoSigned)]
 	} else {
@@ -216,10 +221,17 @@ func (p *posting) all() {
 	}
 }
 
-func (p *posting) authMethod() {
-	if method := p.r.posted(ui.FieldAuthMethod); !p.Public && slices.Contains(authMethods, method) {
-		p.TokenEndpointAuthMethod = strings.TrimPrefix(method, authMethodAny)
+// grants reads the grants that were offered. Those that were not stay: the operator has
+// given them.
+func (p *posting) grants() {
+	offered, has := choosableGrants(p.Client), grantTypesOf(p.Client)
+	chosen := p.chosen(ui.FieldGrantTypes, offered, ui.GrantMissing)
+	for _, g := range has {
+		if !slices.Contains(offered, g) {
+			chosen = append(chosen, g)
+		}
 	}
+	p.GrantTypes = keep(p.GrantTypes, has, chosen)
 }
 
 // check finds what only the whole registration shows to be wrong.
@@ -250,6 +262,10 @@ func fieldProblem(wrong *provider.FieldError) ui.Problem {
 		problem.Field = ui.FieldPostLogoutRedirectURIs
 	case "Origins":
 		problem.Field = ui.FieldOrigins
+	case "BackchannelLogoutURI":
+		return ui.Problem{Code: ui.AddressNotCalled, Field: ui.FieldBackchannelLogoutURI}
+	case "JWKSURI":
+		return ui.Problem{Code: ui.AddressNotCalled, Field: ui.FieldJWKSURI}
 	default:
 		return ui.Problem{Text: wrong.Error()}
 	}
@@ -273,6 +289,17 @@ func registeredFields(c provider.Client) []storage.ChangedField {
 		{Name: ui.FieldUserinfoSigned, After: onOff(c.UserinfoSignedResponseAlg != "")},
 		{Name: ui.FieldNoQueryToken, After: onOff(c.NoQueryToken)},
 		{Name: ui.FieldNoJSONP, After: onOff(c.NoJSONP)},
+		{Name: ui.FieldLeanIDTokens, After: onOff(c.LeanIDTokens)},
+		{Name: ui.FieldAccessTokenFormat, After: c.AccessTokenFormat},
+		{Name: ui.FieldResources, After: strings.Join(c.Resources, " ")},
+		{Name: ui.FieldBackchannelLogoutURI, After: c.BackchannelLogoutURI},
+		{Name: ui.FieldBackchannelSession, After: onOff(c.BackchannelLogoutSessionRequired)},
+		{Name: ui.FieldJWKS, After: keyIDs(c.JWKS)},
+		{Name: ui.FieldJWKSURI, After: c.JWKSURI},
+		{Name: ui.FieldAuthSigningAlg, After: c.TokenEndpointAuthSigningAlg},
+		{Name: ui.FieldRequirePushed, After: onOff(c.RequirePushedAuthorizationRequests)},
+		{Name: ui.FieldRequireSigned, After: onOff(c.RequireSignedRequestObject)},
+		{Name: ui.FieldRequestSigningAlg, After: c.RequestObjectSigningAlg},
 	}
 }
 

@@ -22,7 +22,7 @@ func (d *Dashboard) showSecrets(r *request) error {
 	if err != nil {
 		return err
 	}
-	if !c.Public && !r.Fresh(stepUp) {
+	if !c.Public && !signsWithKey(c) && !r.Fresh(stepUp) {
 		r.SignIn(stepUp)
 		return nil
 	}
@@ -40,6 +40,7 @@ func (d *Dashboard) renderSecrets(r *request, c provider.Client, secret string, 
 	}
 	view := ui.DeveloperSecretsView{
 		DeveloperPage: p, Form: r.Form(problems...), Version: strconv.FormatInt(c.Revision, 10), Public: c.Public, Secret: secret,
+		ByKey: signsWithKey(c), SettingsURL: d.path("o", r.org.ID, r.env, r.app.ClientID, "settings") + "#more",
 	}
 	for i, s := range secrets {
 		view.Secrets = append(view.Secrets, ui.DeveloperSecret{

@@ -1,6 +1,7 @@
 package developer
 
 import (
+	"bytes"
 	"cmp"
 	"errors"
 	"net/http"
@@ -69,6 +70,7 @@ func (d *Dashboard) registrationView(r *request, now, c provider.Client) ui.Deve
 		view.PostLogoutRedirectURIs = r.posted(ui.FieldPostLogoutRedirectURIs)
 		view.Origins = r.posted(ui.FieldOrigins)
 	}
+	d.addMore(r, &view, now, c)
 	chosen := d.scopesOf(r.env, c)
 	for _, s := range d.choosableScopes(r.env, now) {
 		view.Scopes = append(view.Scopes, ui.DeveloperScope{
@@ -138,13 +140,27 @@ func (d *Dashboard) saveSettings(r *request, now provider.Client, version int64)
 	if err := d.rename(r, p.Name); err != nil {
 		return err
 	}
-	return r.done(d.path("o", r.org.ID, r.env, r.app.ClientID, "settings"), ui.DeveloperSaved)
+	return r.done(d.path("o", r.org.ID, r.env, r.app.ClientID, "settings"), savedNotice(now, p.Client))
 }
 
-// movesData reports whether a change sends the data of people elsewhere: whoever has found
-// a browser open for an hour must not do that.
+// savedNotice says what has been saved, and what that has done to the secret.
+func savedNotice(before, after provider.Client) ui.DeveloperNotice {
+	switch by, was := signsWithKey(after), signsWithKey(before); {
+	case by && !was:
+		return ui.DeveloperSecretsGone
+	case was && !by:
+		return ui.DeveloperSecretMade
+	default:
+		return ui.DeveloperSaved
+	}
+}
+
+// movesData reports whether a change sends the data of people elsewhere, or lets another
+// pass for the application: whoever has found a browser open for an hour must not do that.
 func movesData(before, after provider.Client) bool {
-	return !slices.Equal(before.RedirectURIs, after.RedirectURIs) ||
+	return !bytes.Equal(before.JWKS, after.JWKS) || before.JWKSURI != after.JWKSURI ||
+		before.BackchannelLogoutURI != after.BackchannelLogoutURI || signsWithKey(before) != signsWithKey(after) ||
+		!slices.Equal(before.RedirectURIs, after.RedirectURIs) ||
 		!slices.Equal(before.PostLogoutRedirectURIs, after.PostLogoutRedirectURIs) ||
 		!slices.Equal(before.Origins, after.Origins)
 }

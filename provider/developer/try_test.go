@@ -130,11 +130,11 @@ func TestATrialThatIsDeniedShowsTheErrorAndCleansUp(t *testing.T) {
 	}
 }
 
-func TestATrialOfAScopeThatThereIsNotSaysSo(t *testing.T) {
+func TestATrialOfAScopeThatIsNotRegisteredSaysSo(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t).withApplication(river, storage.Production, "shop")
 	b := w.as(dev)
-	p := b.get(b.begun(tryPath, "scope", "openid magic"))
+	p := b.get(b.begun(tryPath, "scope", "openid student"))
 	p = b.get(p.Header.Get("Location"))
 	if !strings.Contains(p.body, "invalid_scope") || !strings.Contains(p.body, "Something did not work") {
 		t.Fatalf("%s\n%s", p.Status, p.body)

@@ -1,0 +1,147 @@
+package developer
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/ui"
+)
+
+// signingAlgs are the algorithms by which applications can sign.
+var signingAlgs = []string{"RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA"}
+
+// signsWithKey reports whether an application proves with a key of its own who it is.
+func signsWithKey(c provider.Client) bool { return c.TokenEndpointAuthMethod == authMethodKey }
+
+// authentication reads how the application proves who it is, and its keys.
+func (p *posting) authentication() {
+	if method := p.r.posted(ui.FieldAuthMethod); slices.Contains(authMethods, method) {
+		p.TokenEndpointAuthMethod = strings.TrimPrefix(method, authMethodAny)
+	}
+	p.TokenEndpointAuthSigningAlg = p.alg(ui.FieldAuthSigningAlg, p.TokenEndpointAuthSigningAlg)
+	if !signsWithKey(p.Client) {
+		p.TokenEndpointAuthSigningAlg = ""
+	}
+	p.JWKSURI = strings.TrimSpace(p.r.posted(ui.FieldJWKSURI))
+	if !p.keys() {
+		return
+	}
+	needed := signsWithKey(p.Client) || p.RequireSignedRequestObject || slices.Contains(p.GrantTypes, grantJWTBearer)
+	switch {
+	case len(p.JWKS) > 0 && p.JWKSURI != "":
+		p.wrong(ui.Problem{Code: ui.KeysTwice})
+	case needed && len(p.JWKS) == 0 && p.JWKSURI == "":
+		p.wrong(ui.Problem{Code: ui.KeysMissing})
+	}
+}
+
+// alg reads an algorithm; what is none of them changes nothing.
+func (p *posting) alg(field, registered string) string {
+	switch alg := p.r.posted(field); {
+	case alg == ui.AnyAlg:
+		return ""
+	case slices.Contains(signingAlgs, alg):
+		return alg
+	default:
+		return registered
+	}
+}
+
+// private finds the members of a private or symmetric key (RFC 7518 section 6), and the
+// beginning of one in PEM, also in what is no key set.
+var private = regexp.MustCompile(`"(?:d|p|q|dp|dq|qi|oth|k)"\s*:|PRIVATE KEY`)
+
+// keys reads the key set, and reports whether it can be registered. A private key is
+// never shown again.
+func (p *posting) keys() bool {
+	entered := strings.TrimSpace(p.r.posted(ui.FieldJWKS))
+	if private.MatchString(entered) {
+		p.JWKS = nil
+		p.wrong(ui.Problem{Code: ui.KeysSecret})
+		return false
+	}
+	p.JWKS = asRegistered(entered, p.before.JWKS)
+	only := p.before // which can be registered, so that what is wrong is in the set
+	only.JWKS, only.JWKSURI = p.JWKS, ""
+	var wrong *provider.FieldError
+	if len(p.JWKS) > 0 && errors.As(p.d.provider(p.r.env).ValidateClient(only), &wrong) && wrong.Field == "JWKS" {
+		p.wrong(ui.Problem{Field: ui.FieldJWKS, Text: keysProblem(wrong.Err.Error())})
+		return false
+	}
+	return true
+}
+
+// keysProblem makes a sentence of what the provider says about a key set or, as keys[0],
+// about one of its keys.
+func keysProblem(said string) string {
+	var n int
+	if _, err := fmt.Sscanf(said, "keys[%d]:", &n); err != nil {
+		return "The key set " + said + "."
+	}
+	_, of, _ := strings.Cut(said, ": ")
+	return fmt.Sprintf("Key %d %s.", n+1, of)
+}
+
+// asRegistered returns a key set as it is registered when it is that, written in another
+// way, and else as it was entered.
+func asRegistered(entered string, registered json.RawMessage) json.RawMessage {
+	if entered == "" {
+		return nil
+	}
+	var compact bytes.Buffer
+	if json.Compact(&compact, []byte(entered)) == nil && bytes.Equal(compact.Bytes(), registered) {
+		return registered
+	}
+	return json.RawMessage(entered)
+}
+
+// maxKeyID is how many bytes are shown of a name that an application has given to a key.
+const maxKeyID = 64
+
+// keyIDs names the keys of a set by what their application calls them and by the beginning
+// of their thumbprints (RFC 7638), which differ where keys differ.
+func keyIDs(set json.RawMessage) string {
+	var read struct {
+		Keys []map[string]json.RawMessage `json:"keys"`
+	}
+	if json.Unmarshal(set, &read) != nil {
+		return ""
+	}
+	var names []string
+	for _, key := range read.Keys {
+		var id string
+		_ = json.Unmarshal(key["kid"], &id) // one without a name has a thumbprint
+		if len(id) > maxKeyID {
+			id = strings.ToValidUTF8(id[:maxKeyID], "") + "…"
+		}
+		names = append(names, strings.TrimSpace(id+" "+thumbprint(key)))
+	}
+	return strings.Join(names, ", ")
+}
+
+// thumbprinted are the members of a key that its thumbprint is made of.
+var thumbprinted = map[string][]string{"EC": {"crv", "kty", "x", "y"}, "OKP": {"crv", "kty", "x"}, "RSA": {"e", "kty", "n"}}
+
+// thumbprint returns the first 32 bits of the thumbprint of a key, for people to compare.
+func thumbprint(key map[string]json.RawMessage) string {
+	var kind string
+	_ = json.Unmarshal(key["kty"], &kind) // a key of no kind has no members
+	members := map[string]json.RawMessage{}
+	for _, name := range thumbprinted[kind] {
+		members[name] = key[name]
+	}
+	written, err := json.Marshal(members) // sorted by name
+	if err != nil {
+		return ""
+	}
+	sum := sha256.Sum256(written)
+	return hex.EncodeToString(sum[:4])
+}

@@ -1,0 +1,89 @@
+package developer
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/storage"
+	"github.com/bonafide-id/bonafide/ui"
+)
+
+// formatJWT is the format of access tokens of RFC 9068.
+const formatJWT = "jwt"
+
+// grantJWTBearer is the grant with which an application acts for users who are not there
+// (RFC 7523): only an operator gives it.
+const grantJWTBearer = "urn:ietf:params:oauth:grant-type:jwt-bearer"
+
+// addMore adds what the closed part of the settings shows of a registration.
+func (d *Dashboard) addMore(r *request, view *ui.DeveloperRegistration, now, c provider.Client) {
+	view.LeanIDTokens, view.JWTAccessTokens = c.LeanIDTokens, c.AccessTokenFormat == formatJWT
+	view.BackchannelLogoutURI, view.BackchannelSession = c.BackchannelLogoutURI, c.BackchannelLogoutSessionRequired
+	view.JWKSURI, view.Algs = c.JWKSURI, signingAlgs
+	view.AuthSigningAlg, view.RequestSigningAlg = cmp.Or(c.TokenEndpointAuthSigningAlg, ui.AnyAlg), cmp.Or(c.RequestObjectSigningAlg, ui.AnyAlg)
+	view.RequirePushed, view.RequireSigned = c.RequirePushedAuthorizationRequests, c.RequireSignedRequestObject
+	entered := r.Request.Method == http.MethodPost
+	var indented bytes.Buffer
+	switch {
+	case len(c.JWKS) == 0: // or there was a private key, which nobody reads again
+	case entered:
+		view.JWKS = r.posted(ui.FieldJWKS)
+	case json.Indent(&indented, c.JWKS, "", "  ") == nil:
+		view.JWKS = indented.String()
+	}
+	has := d.resourcesOf(r.env, c)
+	for _, api := range d.choosableResources(r.env, now) {
+		chosen := slices.Contains(has, api.URI)
+		if entered {
+			chosen = r.posted(ui.FieldResources+"."+api.URI) != ""
+		}
+		view.Resources = append(view.Resources, ui.DeveloperScope{Name: api.URI, Title: api.Name, Chosen: chosen})
+	}
+}
+
+// more reads the closed part of the settings.
+func (p *posting) more() {
+	if p.Dialect == provider.Standard {
+		p.AccessTokenFormat = map[bool]string{true: formatJWT}[p.is(ui.FieldAccessTokenFormat)]
+	}
+	p.resources()
+	if p.r.app.Kind != kindMachine {
+		p.moreOfPeople()
+	}
+	if !p.Public {
+		p.authentication()
+	}
+}
+
+// moreOfPeople reads what of it is about sign-ins.
+func (p *posting) moreOfPeople() {
+	if p.Dialect == provider.Standard {
+		p.LeanIDTokens = p.is(ui.FieldLeanIDTokens)
+	}
+	p.BackchannelLogoutURI = strings.TrimSpace(p.r.posted(ui.FieldBackchannelLogoutURI))
+	p.BackchannelLogoutSessionRequired = p.is(ui.FieldBackchannelSession)
+	if p.BackchannelLogoutSessionRequired && p.BackchannelLogoutURI == "" {
+		p.wrong(ui.Problem{Code: ui.LogoutURIMissing})
+	}
+	p.RequirePushedAuthorizationRequests = p.is(ui.FieldRequirePushed)
+	if !p.Public {
+		p.RequireSignedRequestObject = p.is(ui.FieldRequireSigned)
+		p.RequestObjectSigningAlg = p.alg(ui.FieldRequestSigningAlg, p.RequestObjectSigningAlg)
+	}
+}
+
+// withoutOperators returns a registration without what only an operator gives in each
+// environment.
+func withoutOperators(c provider.Client, a storage.Application) provider.Client {
+	c.SkipConsent = false
+	c.GrantTypes = slices.DeleteFunc(slices.Clone(c.GrantTypes), func(g string) bool { return g == grantJWTBearer })
+	if len(c.GrantTypes) == 0 && a.Kind == kindMachine {
+		c.GrantTypes = []string{grantClient}
+	}
+	return c
+}

@@ -1,0 +1,65 @@
+package developer
+
+import (
+	"slices"
+
+	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/ui"
+)
+
+// resourcesOf returns the URIs of the APIs that a registration may ask access tokens for.
+func (d *Dashboard) resourcesOf(env string, c provider.Client) []string {
+	if len(c.Resources) > 0 {
+		return c.Resources
+	}
+	var all []string
+	for _, r := range d.provider(env).Installation().Resources {
+		all = append(all, r.URI)
+	}
+	return all
+}
+
+// choosableResources are those that developers may give one application: where
+// applications are reviewed, one of production gets no more than it was reviewed with.
+func (d *Dashboard) choosableResources(env string, c provider.Client) []provider.Resource {
+	all := d.provider(env).Installation().Resources
+	if d.mayRegister(env) {
+		return all
+	}
+	has := d.resourcesOf(env, c)
+	return slices.DeleteFunc(all, func(r provider.Resource) bool { return !slices.Contains(has, r.URI) })
+}
+
+// resourcesIn returns those APIs of a registration of the sandbox that there are in an
+// environment as well; where there are none of these, as with addresses of its own, all of
+// that environment.
+func (d *Dashboard) resourcesIn(env string, c provider.Client) []string {
+	all := d.resourcesOf(env, provider.Client{})
+	kept := slices.DeleteFunc(slices.Clone(c.Resources), func(uri string) bool { return !slices.Contains(all, uri) })
+	if len(kept) == 0 {
+		return all
+	}
+	return kept
+}
+
+// resources reads the APIs that were offered. Those that were not stay.
+func (p *posting) resources() {
+	offered := p.d.choosableResources(p.r.env, p.before)
+	if len(offered) == 0 {
+		return
+	}
+	meant := p.d.resourcesOf(p.r.env, p.Client)
+	chosen := slices.DeleteFunc(slices.Clone(meant), func(uri string) bool {
+		return slices.ContainsFunc(offered, func(o provider.Resource) bool { return o.URI == uri })
+	})
+	for _, o := range offered {
+		if p.is(ui.FieldResources + "." + o.URI) {
+			chosen = append(chosen, o.URI)
+		}
+	}
+	if len(chosen) == 0 { // a registration without any may ask for all
+		p.wrong(ui.Problem{Code: ui.ResourceMissing})
+		return
+	}
+	p.Resources = keep(p.Resources, meant, chosen)
+}
