@@ -3,7 +3,9 @@ package provider_test
 import (
 	"encoding/json"
 	"net/http"
+	"strings"
 	"testing"
+	"time"
 )
 
 // TestAttackPreviewOfALink looks at a request that can be made once before its user does.
@@ -61,5 +63,35 @@ func TestAttackStepUpWithoutAUser(t *testing.T) {
 	}
 	if claims["sub"] != "alice" {
 		t.Errorf("claims %v", claims)
+	}
+}
+
+// TestAttackPushesOfAStranger sends requests ahead in the name of a public application,
+// which needs no secret, to fill the database.
+func TestAttackPushesOfAStranger(t *testing.T) {
+	t.Parallel()
+	w := newFixture(t).withClients()
+	b := w.newBrowser()
+	push := func(id string) page {
+		p, _ := b.push("client_id", id, "client_secret", "", "code_challenge", s256, "code_challenge_method", "S256", "nonce", strings.Repeat("x", 1900))
+		return p
+	}
+	kept := 0
+	for push("pub").StatusCode == http.StatusCreated {
+		if kept++; kept > 1000 {
+			t.Fatal("nobody stops it")
+		}
+	}
+	p := push("pub")
+	if p.Header.Get("Retry-After") == "" || w.count("pushed_requests") != kept {
+		t.Errorf("%s %v, %d kept of %d", p.Status, p.Header, w.count("pushed_requests"), kept)
+	}
+	refused(t, p, http.StatusTooManyRequests, "invalid_request")
+	if p, _ := b.push(); p.StatusCode != http.StatusCreated {
+		t.Errorf("an application that authenticates: %s %s", p.Status, p.body)
+	}
+	w.advance(time.Second)
+	if p := push("pub"); p.StatusCode != http.StatusCreated {
+		t.Errorf("a second later: %s %s", p.Status, p.body)
 	}
 }

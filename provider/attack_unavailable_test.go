@@ -62,7 +62,10 @@ func TestDatabaseFailsWhereApplicationsPushAndSign(t *testing.T) {
 			return b.get(objectURL("key", key.sign(t, with(w.object("key"), "jti", w.assertion("key")["jti"]))))
 		},
 		"bearer grant": func(string) page { p, _ := b.bearerToken(w.assertionAbout("alice")); return p },
-		"machine":      func(string) page { p, _ := b.asserted(tokenPath, key.sign(t, w.assertion("key")), machineGrant...); return p },
+		"machine": func(string) page {
+			p, _ := b.asserted(tokenPath, key.sign(t, w.assertion("key")), machineGrant...)
+			return p
+		},
 		"introspection by a resource": func(string) page {
 			return b.post(introspectPath, url.Values{"client_id": {"tools-api"}, "client_secret": {clientSecret}, "token": {token}})
 		},

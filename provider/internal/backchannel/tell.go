@@ -67,7 +67,7 @@ func details(client *engine.Client, c storage.ClientSession, status int, err err
 		"backchannel_logout_uri": diagnosis.Address(client.BackchannelLogoutURI), "attempt": strconv.Itoa(c.Attempts),
 	}
 	if err != nil {
-		all["reason"] = err.Error()
+		all["reason"] = outbound.Reason(err)
 	} else {
 		all["status"] = strconv.Itoa(status)
 	}

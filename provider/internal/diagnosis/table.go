@@ -156,8 +156,8 @@ var table = []entry{
 		cause:  "The application is registered for private_key_jwt, and the request has no client_assertion.",
 		remedy: "Sign an assertion with the application's own key and send it as client_assertion, with client_assertion_type. Libraries have a setting for private_key_jwt."},
 	{name: ClientThrottled,
-		cause:  "Wrong credentials came too often.",
-		remedy: "Stop repeating, correct them, and wait as long as Retry-After says."},
+		cause:  "Wrong credentials came too often, or requests of a public application that were pushed from one address.",
+		remedy: "Stop repeating, correct the credentials, and wait as long as Retry-After says."},
 
 	{name: JWTMalformed,
 		cause:  "What the application has signed is not a JWT in compact form, says that it is something else (typ), has a header that is not supported (crit, b64), or a claim of the wrong type or twice. For client_assertion, the client_assertion_type may be missing.",

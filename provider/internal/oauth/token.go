@@ -218,16 +218,3 @@ func (e *Endpoints) introspect(w http.ResponseWriter, r *http.Request) error {
 	e.Site.WriteJSON(w, r, http.StatusOK, answer)
 	return nil
 }
-
-// push is the endpoint of pushed authorization requests (RFC 9126).
-func (e *Endpoints) push(w http.ResponseWriter, r *http.Request) error {
-	answer, err := e.Engine.Push(r.Context(), r)
-	foreign := e.allowOrigin(w, r)
-	err = e.clientFailed(w, r, err)
-	e.note(r, activity.Push, activity.Party{ClientID: answer.ClientID}, err, foreign)
-	if err != nil {
-		return err
-	}
-	e.Site.WriteJSON(w, r, http.StatusCreated, answer)
-	return nil
-}

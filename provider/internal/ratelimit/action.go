@@ -91,4 +91,12 @@ var (
 		name: "client authentication",
 		pair: Limit{Burst: 20, Every: 3 * time.Second},
 	}
+
+	// Push is an authorization request that a public client, which anybody can be, sends
+	// ahead; the account is its identifier. What bounds the requests bounds what is kept
+	// of them: at most 300 from one address, of some kilobyte each.
+	Push = Action{
+		name: "push",
+		pair: Limit{Burst: 120, Every: 500 * time.Millisecond},
+	}
 )

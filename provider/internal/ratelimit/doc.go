@@ -23,10 +23,12 @@
 //	SendMail    4, 1 in 90 min   4, 1 in 90 min   200, 4 a minute
 //	EnterCode   5, 1 a day       as account       100, 6 a minute
 //	ClientAuth                                                      20, 20 a minute
+//	Push                                                            120, 120 a minute
 //
 // A correct password or code is given back to the bucket of the address, so
 // these bound mistakes: a campus behind one address signs in as it likes. The account
-// of SendMail is the recipient, of EnterCode the code, of ClientAuth the client.
+// of SendMail is the recipient, of EnterCode the code, of ClientAuth and Push the
+// client.
 //
 // The clocks of machines that share a store must agree within a minute: a bucket that
 // was filled by one that is further ahead counts as full once, and as empty to that

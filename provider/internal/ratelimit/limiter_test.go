@@ -349,6 +349,9 @@ func TestLimitsOfOtherActions(t *testing.T) {
 		"failures of one client at one address": {ratelimit.ClientAuth, func(int) ratelimit.Key {
 			return ratelimit.Key{Account: "c1", Address: host(1)}
 		}, 20},
+		"requests of one public client at one address": {ratelimit.Push, func(int) ratelimit.Key {
+			return ratelimit.Key{Account: "c1", Address: host(1)}
+		}, 120},
 		"sign-ups without an address": {ratelimit.SignUp, func(int) ratelimit.Key {
 			return ratelimit.Key{}
 		}, 100},

@@ -102,7 +102,7 @@ func TestErrorsHaveExamples(t *testing.T) {
 		"The account of the persona is locked.", "This application has to push its requests.", "This application has to sign its requests.",
 		"The login_hint names a persona that the sandbox does not have for this application.",
 		"Name only resources that the authorization request has named.", "The access token is for another resource.",
-		"Too many attempts with wrong credentials. Please wait.", unavailable, failed,
+		"Too many attempts with wrong credentials. Please wait.", "Too many requests of this application from one address. Please wait.", unavailable, failed,
 	}
 	d := New(installation("https://id.example"))
 	for _, e := range d.Endpoints {

@@ -22,6 +22,7 @@ func pushing(i Installation) Endpoint {
 			Error{Status: 400, Code: "invalid_request", Text: "The redirect_uri is not registered.", Remedy: "Register it, byte for byte.", Example: []Change{with("redirect_uri", "https://elsewhere.example/")}},
 			Error{Status: 400, Code: "invalid_scope", Text: "The scope is unknown, or this application may not ask for it.", Remedy: "Compare with `scopes_supported` of discovery, and with your registration.", Example: []Change{with("scope", "nonsense")}},
 			Error{Status: 400, Code: "invalid_request_object", Text: objectRefused, Remedy: "Sign it with a registered key.", Example: []Change{with("request", "x")}},
+			Error{Status: 429, Code: "invalid_request", Text: "Too many requests of this application from one address. Please wait.", Remedy: "A public client pushes 120 requests at once from one address, and 120 a minute. Wait for `Retry-After`."},
 		),
 		Example: []Pair{
 			{"redirect_uri", "{redirect_uri}"}, {"response_type", "code"}, {"scope", "openid " + i.exampleScope()}, {"state", "{state}"}, {"nonce", "{nonce}"},

@@ -1,0 +1,51 @@
+package oauth
+
+import (
+	"errors"
+	"net/http"
+
+	"github.com/bonafide-id/bonafide/provider/internal/activity"
+	"github.com/bonafide-id/bonafide/provider/internal/diagnosis"
+	"github.com/bonafide-id/bonafide/provider/internal/engine"
+	"github.com/bonafide-id/bonafide/provider/internal/ratelimit"
+	"github.com/bonafide-id/bonafide/provider/internal/request"
+	"github.com/bonafide-id/bonafide/provider/internal/web"
+)
+
+// push is the endpoint of pushed authorization requests (RFC 9126).
+func (e *Endpoints) push(w http.ResponseWriter, r *http.Request) error {
+	var answer engine.Pushed
+	err := e.mayPush(w, r)
+	if err == nil {
+		answer, err = e.Engine.Push(r.Context(), r)
+	}
+	foreign := e.allowOrigin(w, r)
+	err = e.clientFailed(w, r, err)
+	e.note(r, activity.Push, activity.Party{ClientID: answer.ClientID}, err, foreign)
+	if err != nil {
+		return err
+	}
+	e.Site.WriteJSON(w, r, http.StatusCreated, answer)
+	return nil
+}
+
+// mayPush bounds what strangers have us keep: they need no more than the name of a public
+// client.
+func (e *Endpoints) mayPush(w http.ResponseWriter, r *http.Request) error {
+	if _, err := engine.ReadForm(r); err != nil {
+		return err
+	}
+	client, err := e.Engine.Client(r.Context(), claimedClient(r))
+	if errors.Is(err, engine.ErrNoClient) || err == nil && !client.Public {
+		return nil // it has to authenticate
+	}
+	if err != nil {
+		return err
+	}
+	wait, err := e.Limits.Allow(r.Context(), ratelimit.Push, ratelimit.Key{Account: client.ID, Address: request.Addr(r.Context())})
+	if err != nil || wait == 0 {
+		return err
+	}
+	return &engine.Error{Code: engine.InvalidRequest, Status: web.TooMany(w, wait),
+		Description: "Too many requests of this application from one address. Please wait.", Diagnosis: diagnosis.ClientThrottled}
+}

@@ -1,0 +1,34 @@
+package outbound
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"net"
+	"syscall"
+)
+
+// Reason says why a call has failed, for whoever has registered the address. It has no words
+// of the error: those name addresses of the network that the provider stands in, such as
+// that of a name which only this network knows, and of its name server.
+func Reason(err error) string {
+	var unresolved *net.DNSError
+	var untrusted *tls.CertificateVerificationError
+	var late net.Error
+	switch {
+	case errors.Is(err, ErrForbiddenAddress):
+		return "the address may not be called"
+	case errors.Is(err, ErrTooLarge):
+		return ErrTooLarge.Error()
+	case errors.As(err, &unresolved):
+		return "the name of the host has no address"
+	case errors.As(err, &untrusted):
+		return "the certificate is not trusted, has expired, or is of another host"
+	case errors.Is(err, context.DeadlineExceeded), errors.As(err, &late) && late.Timeout():
+		return "the answer was not complete in time"
+	case errors.Is(err, syscall.ECONNREFUSED):
+		return "the connection was refused"
+	default:
+		return "there was no answer"
+	}
+}
