@@ -19,7 +19,7 @@ func (d *Dashboard) showRegister(r *request) error {
 	if !d.mayRegister(r.env) {
 		return provider.ErrScreenNotFound
 	}
-	return d.renderRegister(r, provider.Client{}, "", http.StatusOK)
+	return d.renderRegister(r, provider.Client{Scopes: usualScopes}, "", http.StatusOK)
 }
 
 func (d *Dashboard) renderRegister(r *request, c provider.Client, kind string, status int, problems ...ui.Problem) error {
@@ -59,6 +59,9 @@ func (d *Dashboard) registerApplication(r *request) error {
 		p.Dialect = provider.V3
 	}
 	p.scopes(r.env)
+	if kind == kindMachine { // they are chosen before the kind is, and are about people
+		p.Scopes = slices.DeleteFunc(p.Scopes, isUsual)
+	}
 	if kind == kindSPA {
 		p.Origins = originsOf(d.provider(r.env), p.RedirectURIs)
 	}

@@ -51,7 +51,7 @@ func TestRegister(t *testing.T) {
 		want := provider.Client{
 			ID: app.ClientID, Name: "Shop", Dialect: provider.Standard, RedirectURIs: []string{callbackURI},
 			ResponseTypes: []string{"code"}, GrantTypes: []string{"authorization_code", "refresh_token"},
-			Scopes: []string{"openid", "offline_access", "military"},
+			Scopes: []string{"openid", "offline_access", "profile", "email", "military"},
 		}
 		if diff := cmp.Diff(want, client, cmpopts.EquateEmpty(), cmpopts.IgnoreFields(provider.Client{}, "Revision")); diff != "" {
 			t.Errorf("client (-want +got):\n%s", diff)

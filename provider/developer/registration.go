@@ -1,6 +1,7 @@
 package developer
 
 import (
+	"cmp"
 	"errors"
 	"slices"
 	"strconv"
@@ -42,11 +43,52 @@ var (
 	authMethods     = []string{authMethodAny, "client_secret_basic", "client_secret_post", authMethodKey}
 )
 
-// offeredScopes are those of an environment that developers may give their applications.
+// usualScopes are those that libraries of OpenID Connect ask for by themselves.
+var usualScopes = []string{"profile", "email"}
+
+// isUsual reports whether a library asks for a scope by itself.
+func isUsual(scope string) bool { return slices.Contains(usualScopes, scope) }
+
+// offeredScopes are those of an environment that developers may give their applications,
+// the usual ones first.
 func (d *Dashboard) offeredScopes(env string) []provider.Scope {
-	return slices.DeleteFunc(d.provider(env).Installation().Scopes, func(s provider.Scope) bool {
+	offered := slices.DeleteFunc(d.provider(env).Installation().Scopes, func(s provider.Scope) bool {
 		return slices.Contains(d.OperatorScopes, s.Name)
 	})
+	slices.SortStableFunc(offered, func(a, b provider.Scope) int {
+		return cmp.Compare(rankOf(a.Name), rankOf(b.Name))
+	})
+	return offered
+}
+
+// rankOf orders the usual scopes before all others.
+func rankOf(scope string) int {
+	if i := slices.Index(usualScopes, scope); i >= 0 {
+		return i
+	}
+	return len(usualScopes)
+}
+
+// askedFirst returns what an application asks for until somebody says otherwise: the usual
+// scopes that it has and the first of the others; in the dialect v3 the first of the others
+// alone, or a usual one.
+func askedFirst(c provider.Client, scopes []string) []string {
+	var usual, others []string
+	for _, s := range scopes {
+		switch {
+		case s == scopeOpenID || s == scopeOffline:
+		case isUsual(s):
+			usual = append(usual, s)
+		default:
+			others = append(others, s)
+		}
+	}
+	others = others[:min(1, len(others))]
+	if c.Dialect == provider.Standard {
+		return append(usual, others...)
+	}
+	all := append(others, usual...)
+	return all[:min(1, len(all))]
 }
 
 // choosableScopes are those that developers may give one application: where applications

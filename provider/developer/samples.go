@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/developer/internal/samples"
 	"github.com/bonafide-id/bonafide/ui"
 )
@@ -48,8 +49,8 @@ func (d *Dashboard) showSamples(r *request) error {
 	if !machine {
 		a.RedirectURI = c.RedirectURIs[redirect]
 	}
-	if len(a.Scopes) == 0 && len(about.Scopes) > 0 { // it may ask for all
-		a.Scopes = []string{about.Scopes[0].Name}
+	if len(a.Scopes) == 0 || c.Dialect != provider.Standard && !machine { // it may ask for all, or asks for one
+		a.Scopes = askedFirst(c, d.scopesOf(r.env, c))
 	}
 	all, err := samples.For(a)
 	if err != nil {

@@ -66,3 +66,14 @@ func TestAttackReadSamplesOfAnotherOrganization(t *testing.T) {
 		}
 	}
 }
+
+func TestSamplesOfTheDialectV3AskForAScopeOfTheirOwn(t *testing.T) {
+	t.Parallel()
+	w := newFixture(t).withApplication(river, storage.Sandbox, "shop", func(c *provider.Client) {
+		c.Dialect, c.Scopes = provider.V3, []string{"openid", "profile", "email", "military"}
+	})
+	p := w.as(dev).open(shopPath + "/samples?language=curl")
+	if !strings.Contains(p.body, "scope=&#39;military&#39;") && !strings.Contains(p.body, "scope=military") {
+		t.Errorf("%s", p.body)
+	}
+}

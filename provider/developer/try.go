@@ -53,7 +53,8 @@ func (d *Dashboard) showTry(r *request) error {
 	if err != nil {
 		return err
 	}
-	return d.renderTry(r, c, firstScope(d.scopesOf(r.env, c)))
+	scopes := append([]string{scopeOpenID}, askedFirst(c, d.scopesOf(r.env, c))...)
+	return d.renderTry(r, c, strings.Join(scopes, " "))
 }
 
 func (d *Dashboard) renderTry(r *request, c provider.Client, scope string) error {
@@ -72,17 +73,6 @@ func (d *Dashboard) renderTry(r *request, c provider.Client, scope string) error
 // getsCode reports whether an application may exchange a code.
 func getsCode(c provider.Client) bool {
 	return slices.Contains(responseTypesOf(c), "code") && slices.Contains(grantTypesOf(c), "authorization_code")
-}
-
-// firstScope is what a trial asks for unless somebody says otherwise: an ID token, and one
-// scope beside it, as in the dialect v3.
-func firstScope(scopes []string) string {
-	for _, s := range scopes {
-		if s != scopeOpenID && s != scopeOffline {
-			return scopeOpenID + " " + s
-		}
-	}
-	return scopeOpenID
 }
 
 // beginTry begins a trial, or ends one that nobody has finished.

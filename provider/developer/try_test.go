@@ -293,3 +293,21 @@ func mustParse(t *testing.T, address string) *url.URL {
 	}
 	return u
 }
+
+// Libraries ask for openid, profile and email; the dialect v3 grants one scope value.
+func TestATrialBeginsWithScopesThatMakeSense(t *testing.T) {
+	t.Parallel()
+	all := []string{"openid", "offline_access", "profile", "email", "military", "student"}
+	for want, change := range map[string]func(*provider.Client){
+		"openid profile email military": func(c *provider.Client) { c.Scopes = all },
+		"openid military":               func(c *provider.Client) { c.Scopes, c.Dialect = all, provider.V3 },
+		"openid profile":                func(c *provider.Client) { c.Scopes, c.Dialect = all[:4], provider.V3 },
+		"openid profile email identity": func(c *provider.Client) { c.Scopes = nil },
+		"openid":                        func(c *provider.Client) { c.Scopes = all[:1] },
+	} {
+		w := newFixture(t).withApplication(river, storage.Sandbox, "shop", change)
+		if p := w.as(dev).open(shopPath + "/try"); !strings.Contains(p.body, `value="`+want+`"`) {
+			t.Errorf("%s: not offered\n%s", want, p.body)
+		}
+	}
+}
