@@ -301,6 +301,37 @@ func TestBackchannelLogoutAfterSigningInAgain(t *testing.T) {
 	}
 }
 
+func TestBackchannelLogoutWhenAnotherSignsInThere(t *testing.T) {
+	t.Parallel()
+	for name, another := range map[string]func(b *browser){
+		"InPlaceOfTheSession": func(b *browser) {
+			p := b.open(authorizeURL("client_id", "told", "scope", "openid", "op", "signin"))
+			if p := b.submitOnce(p, "email", "bob@example.com", "password", bobPass); p.StatusCode != http.StatusSeeOther {
+				b.t.Fatalf("bob signs in: %s\n%s", p.Status, p.body)
+			}
+		},
+		"BySwitchingTheAccount": func(b *browser) {
+			p := b.submit(b.open(authorizeURL("client_id", "std", "scope", "openid military")), "action", "switch")
+			b.submit(p, "email", "bob@example.com", "password", bobPass)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			rp := newToldParty(t, nil)
+			w := newFixture(t, allowPrivate).withClients().withUsers().tells(rp, "told").runs()
+			b := w.alice()
+			sid := w.sidIn("told", b.tokensOf("told"))
+			another(b)
+			got := verified[logoutToken](w, "told", rp.wait(t, 1)[0])
+			if got.Subject != "alice" || got.SID != sid {
+				t.Errorf("told of %q %q, want alice %q", got.Subject, got.SID, sid)
+			}
+			if p := b.open("/account"); !strings.Contains(p.body, "bob@example.com") {
+				t.Errorf("bob is not signed in:\n%s", p.body)
+			}
+		})
+	}
+}
+
 // watched returns what an activity log tells of back-channel logout.
 func (w *fixture) watched() func() []provider.Activity {
 	var mu sync.Mutex
