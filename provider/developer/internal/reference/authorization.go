@@ -17,6 +17,7 @@ func authorization(i Installation) Endpoint {
 		Text: []string{
 			"Send the browser of the user here, as a redirect or in a popup. The user signs in and consents, or not; then the browser comes to your redirect URI with a response.",
 			"Check `state` against the session of the browser and `iss` against the issuer before anything else (RFC 9207).",
+			"Programs for the dialect `v3` may also send the browser to `/groups`, where `scopes` is another name of `scope`: of several scope values the user picks one.",
 		},
 		Origins: NoOrigin, Parameters: authorizationParameters(),
 		Answers: []Answer{
@@ -31,6 +32,9 @@ func authorization(i Installation) Endpoint {
 		},
 	}
 }
+
+// claimsExample asks for the e-mail address in the ID token.
+const claimsExample = `{"id_token":{"email":null}}`
 
 func authorizationParameters() []Parameter {
 	return []Parameter{
@@ -49,7 +53,7 @@ func authorizationParameters() []Parameter {
 		{Name: "max_age", Meaning: "The most seconds since the user has entered the password."},
 		{Name: "login_hint", Meaning: "The e-mail address to fill in."},
 		{Name: "id_token_hint", Meaning: "Whom to sign in: an ID token of your own application, which may have expired."},
-		{Name: "claims", Meaning: "Single claims beside those of the scope, by where they go, as JSON (OpenID Connect Core section 5.5). Ignored in the dialect `v3`."},
+		{Name: "claims", Meaning: "Single claims beside those of the scope, by where they go, as JSON such as `" + claimsExample + "` (OpenID Connect Core section 5.5). Ignored in the dialect `v3`."},
 		{Name: "acr_values", List: true, Meaning: "Classes of authentication that you would like, best first. No condition: for that, demand `acr` by `claims`."},
 		{Name: "request", Meaning: "The whole request as a JWT that your application has signed (RFC 9101), with `iss` your `client_id` and `aud` the issuer. What is beside it does not count."},
 		{Name: "request_uri", Meaning: "What the pushed authorization request endpoint has answered. What is beside it and `client_id` does not count."},

@@ -43,6 +43,7 @@ func (d *Document) flow() ui.DocsSection {
 		"Refreshing gives a new access token and a new refresh token; store the new one before you use it. A refresh token can be used once. It may be repeated for " + duration(d.Lifetimes.RefreshGrace) + ", because a response can be lost, until one of the new tokens is used. Whatever comes again later ends the grant.",
 		"People may take back what they allowed at any time: then tokens end, and you ask again.",
 		"A server that asks for itself, while no user is there, gets an access token with `grant_type=client_credentials` and the credentials of the application. It opens no data about people.",
+		"Lean ID tokens, JWT access tokens, being told of sign-outs, keys in the place of the secret, and requests that have to be pushed or signed are for libraries that can. They are chosen in the settings of the application.",
 		"The secret of an application never belongs in a page, in an app or in a repository. It is replaced with an overlap in which both work.",
 	}}}}
 }

@@ -23,6 +23,7 @@ import (
 
 const (
 	callbackURI = "https://rp.test/cb"
+	apiURI      = "https://api.test/v1"
 	password    = "glacier-tulip-orbit-42"
 	verifier    = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"
 )
@@ -65,7 +66,9 @@ func newLab(t testing.TB) *lab {
 		t.Fatal(err)
 	}
 	base := server.URL + "/id"
-	l.provider, err = provider.New(t.Context(), provider.Config{BaseURL: base, Secret: secret, Store: store})
+	l.provider, err = provider.New(t.Context(), provider.Config{
+		BaseURL: base, Secret: secret, Store: store, AllowPrivateNetworks: true, Resources: []provider.Resource{{URI: apiURI}},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -91,6 +94,8 @@ func (l *lab) register() {
 		{ID: "once", Dialect: provider.Standard},
 		{ID: "strict", Dialect: provider.Standard, RequireVerified: true},
 		{ID: "another", Dialect: provider.Standard},
+		{ID: "lean", Dialect: provider.Standard, LeanIDTokens: true},
+		{ID: "jwt", Dialect: provider.Standard, AccessTokenFormat: "jwt", GrantTypes: []string{"authorization_code", "client_credentials"}},
 	} {
 		c.RedirectURIs = []string{callbackURI}
 		if slices.Contains(c.GrantTypes, bearerGrant) {
@@ -280,6 +285,9 @@ func (l *lab) object(raw string) map[string]any {
 // fill returns what a value of an example stands for.
 func (l *lab) fill(e Endpoint, client, value string) string {
 	l.t.Helper()
+	if strings.HasPrefix(value, `{"`) { // JSON
+		return value
+	}
 	word, from, to := "", strings.Index(value, "{"), strings.LastIndex(value, "}")
 	if from < 0 || to < from {
 		return value

@@ -69,7 +69,7 @@ func payloads(i Installation) []Payload {
 				{Name: "iss", Type: TypeString, Always: true, Meaning: "The issuer (RFC 9207). Refuse a response of another.", Example: text(i.Issuer)},
 			}},
 		{Name: "TokenPayload", Title: "Token payload", Members: []Member{
-			{Name: "access_token", Type: TypeString, Always: true, Meaning: "Opens the data endpoints, in the header `Authorization`.", Example: `"at_4fGb0ZyX"`},
+			{Name: "access_token", Type: TypeString, Always: true, Meaning: "Opens the data endpoints, in the header `Authorization`. Opaque, but for applications that are registered for JWT access tokens.", Example: `"at_4fGb0ZyX"`},
 			{Name: "token_type", Type: TypeString, Always: true, Meaning: "`bearer`", Example: `"bearer"`},
 			{Name: "expires_in", Type: TypeInteger, InV3: TypeString, Always: true, Meaning: "Life of the access token in seconds.", Example: `300`},
 			{Name: "refresh_token", Type: TypeString, When: "with the grant `refresh_token`, and in the dialect `v3` always with a code", Meaning: "To be exchanged for new tokens, once.", Example: `"rt_9kLm2QwE"`},
@@ -83,7 +83,8 @@ func payloads(i Installation) []Payload {
 			{Name: "typ", Type: TypeString, Always: true, Meaning: "`JWT`", Example: `"JWT"`},
 		}},
 		{Name: "IDToken", Title: "Claims of the ID token", Open: true,
-			Text: []string{"Which of the claims about the user appear depends on the scope, and on what is known. Use `sub` as the key of the user; it is never an e-mail address and never reused."},
+			Text: []string{"Which of the claims about the user appear depends on the scope, and on what is known. Use `sub` as the key of the user; it is never an e-mail address and never reused.",
+				"An application that is registered for lean ID tokens finds the claims about the user at the userinfo endpoint: its ID tokens have those alone that `claims` asks for there, and with `response_type=id_token`, which brings no access token, all."},
 			Members: append([]Member{
 				{Name: "iss", Type: TypeString, Always: true, Meaning: "The issuer.", Example: text(i.Issuer)},
 				{Name: "sub", Type: TypeString, Always: true, Meaning: "The user.", Example: `"f3a1c9d27b5e4c0e8a6f"`},
@@ -98,10 +99,12 @@ func payloads(i Installation) []Payload {
 				{Name: "at_hash", Type: TypeString, When: "there is an access token beside it", Meaning: "Half of the digest of the access token."},
 				{Name: "c_hash", Type: TypeString, When: "there is a code beside it", Meaning: "Half of the digest of the code."},
 			}, claims...)},
+		accessTokenPayload(i),
+		logoutTokenPayload(i),
 		{Name: "Userinfo", Title: "Userinfo", Open: true,
 			Members: append([]Member{{Name: "sub", Type: TypeString, Always: true, Meaning: "The user. Compare it with the ID token.", Example: `"f3a1c9d27b5e4c0e8a6f"`}}, claims...)},
 		{Name: "Attributes", Title: "Attributes", Members: []Member{
-			{Name: "attributes", Type: objects("Attribute"), Always: true, Meaning: "What the scope releases and is known, in any order.", Example: "[{\"handle\": \"fname\", \"name\": \"First name\", \"value\": \"Maria\"}]"},
+			{Name: "attributes", Type: objects("Attribute"), Always: true, Meaning: "What the scope releases and is known. Index it by `handle`: what is not known is left out.", Example: "[{\"handle\": \"fname\", \"name\": \"First name\", \"value\": \"Maria\"}]"},
 			{Name: "status", Type: objects("Status"), Always: true, Meaning: "The groups that the scope releases, each once.", Example: i.statusList()},
 		}},
 		{Name: "Attribute", Title: "Attribute", Members: []Member{
@@ -120,7 +123,7 @@ func payloads(i Installation) []Payload {
 			{Name: "client_id", Type: TypeString, When: "active", Meaning: "The application that the token was issued to.", Example: `"your-client-id"`},
 			{Name: "sub", Type: TypeString, When: "active", Meaning: "The user; your `client_id` for a token of `client_credentials`.", Example: `"f3a1c9d27b5e4c0e8a6f"`},
 			{Name: "iss", Type: TypeString, When: "active", Meaning: "The issuer.", Example: text(i.Issuer)},
-			{Name: "aud", Type: TypeString, When: "active, for a token that is for an API", Meaning: "The URI of the API, or a list of several, with the issuer when the token is for the data endpoints, too."},
+			{Name: "aud", Type: TypeAny, When: "active, for a token that is for an API", Meaning: "The URI of the API, or a list of several, with the issuer when the token is for the data endpoints, too."},
 			{Name: "token_type", Type: TypeString, When: "active, for an access token", Meaning: "`bearer`", Example: `"bearer"`},
 			{Name: "exp", Type: TypeInteger, When: "active", Meaning: "When it expires, in seconds since 1970.", Example: `1773324600`},
 			{Name: "iat", Type: TypeInteger, When: "active", Meaning: "When it was issued.", Example: `1773324300`},

@@ -65,9 +65,9 @@ func (e Endpoint) facts() []string {
 	var facts []string
 	switch e.Auth {
 	case ClientAuth:
-		facts = append(facts, "Authenticate with HTTP Basic, or with `client_id` and `client_secret` in the form. A public client sends its `client_id` alone.")
+		facts = append(facts, "Authenticate with HTTP Basic, or with `client_id` and `client_secret` in the form. An application with a key of its own sends `client_assertion` and `client_assertion_type` instead, and a public client its `client_id` alone.")
 	case ConfidentialAuth:
-		facts = append(facts, "Authenticate with HTTP Basic, or with `client_id` and `client_secret` in the form.")
+		facts = append(facts, "Authenticate with HTTP Basic, or with `client_id` and `client_secret` in the form. An application with a key of its own sends `client_assertion` and `client_assertion_type` instead.")
 	case BearerAuth:
 		facts = append(facts, "Send the access token as `Authorization: Bearer`.")
 	case NoAuth:
