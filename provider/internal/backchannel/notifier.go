@@ -23,6 +23,7 @@ type Notifier struct {
 	mu    sync.Mutex
 	calls map[string]int // how many are under way, by client
 	all   int
+	rests map[string]time.Time // until when a client is left alone
 }
 
 // Options are what a Notifier works with.
@@ -47,7 +48,7 @@ type Options struct {
 
 // New returns a notifier, which does nothing until Run.
 func New(o Options) *Notifier {
-	return &Notifier{Options: o, wake: make(chan struct{}, 1), calls: map[string]int{}}
+	return &Notifier{Options: o, wake: make(chan struct{}, 1), calls: map[string]int{}, rests: map[string]time.Time{}}
 }
 
 const (
@@ -59,6 +60,11 @@ const (
 	// that a slow one leaves room for others.
 	maxCalls       = 32
 	maxClientCalls = 4
+
+	// rest is how long a client is left alone that could not be told: whoever registers an
+	// address chooses whom we call, and ends as many sessions as he likes. The calls of its
+	// other sessions would be more of the same, and keep those to others waiting.
+	rest = 10 * time.Second
 
 	// turnLife is how long what was taken is left to this process: longer than a call
 	// takes, and what a process takes with it that dies is not late by more.
@@ -112,6 +118,13 @@ func (n *Notifier) take(ctx context.Context) ([]storage.ClientSession, error) {
 	for id := range n.calls {
 		turn.Except = append(turn.Except, id)
 	}
+	for id, until := range n.rests {
+		if left := until.Sub(now); left <= 0 || left > rest { // or the clock was set back
+			delete(n.rests, id)
+		} else if n.calls[id] == 0 {
+			turn.Except = append(turn.Except, id)
+		}
+	}
 	n.mu.Unlock()
 	if turn.Limit <= 0 {
 		return nil, nil
@@ -127,4 +140,11 @@ func (n *Notifier) count(clientID string, calls int) {
 	if n.calls[clientID] += calls; n.calls[clientID] == 0 {
 		delete(n.calls, clientID)
 	}
+}
+
+// leaveAlone notes that a client could not be told.
+func (n *Notifier) leaveAlone(clientID string) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.rests[clientID] = n.Clock().Add(rest)
 }

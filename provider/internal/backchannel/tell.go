@@ -45,6 +45,9 @@ func (n *Notifier) tell(ctx context.Context, c storage.ClientSession) {
 	}
 	of := activity.Party{ClientID: c.ClientID, UserID: c.Subject}
 	mistake := judge(status, err)
+	if mistake == diagnosis.LogoutNotDelivered {
+		n.leaveAlone(c.ClientID)
+	}
 	switch {
 	case mistake == "":
 		n.Activity.Succeeded(ctx, activity.BackchannelLogout, of)
