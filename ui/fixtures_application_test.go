@@ -179,7 +179,7 @@ var registrationFixtures = []fixture{
 	}},
 	{"developer-secrets-key", func(p Page) templ.Component {
 		return DeveloperSecrets(DeveloperSecretsView{
-			DeveloperPage: noticed(applicationPage(p, SectionSecrets), DeveloperSecretsGone), ByKey: true, SettingsURL: "/settings#more",
+			DeveloperPage: noticed(applicationPage(p, SectionSecrets), DeveloperSecretsGone), ByKey: true, SettingsURL: "/settings#jwks",
 		})
 	}},
 	{"developer-secrets-public", func(p Page) templ.Component {

@@ -192,7 +192,7 @@ type DeveloperSecretsView struct {
 	Form
 	Version string
 	// Public applications have none, and those that sign with a key of their own have none
-	// either: the keys are at SettingsURL.
+	// either: the keys are at SettingsURL, a fragment that opens the part they are in.
 	Public, ByKey bool
 	SettingsURL   string
 	Secrets       []DeveloperSecret

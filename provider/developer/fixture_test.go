@@ -85,6 +85,7 @@ func newFixture(t testing.TB, change ...func(*developer.Config)) *fixture {
 	trials := developer.NewTrials(w.store)
 	w.sandbox = w.newProvider("sandbox.db", provider.Config{
 		BaseURL: w.sandboxServer.URL, Sandbox: true, Testing: trials.Testing(), Mailer: trials.Mailer(w.mails), Resources: bothAPIs,
+		AllowPrivateNetworks: true,
 	})
 	cfg := developer.Config{Provider: w.id, Sandbox: w.sandbox, Trials: trials, Store: w.store, Clock: w.now, Logger: w.logger()}
 	for _, c := range change {

@@ -124,7 +124,7 @@ func TestMoreSettingsSayWhatIsWrong(t *testing.T) {
 		fields      []string
 	}{
 		{"backchannel_logout_uri", "begins with https://", `value="http://app.test/out"`, []string{"backchannel_logout_uri", "http://app.test/out"}},
-		{"backchannel_logout_uri", "begins with https://", `value="https://10.0.0.1/"`, []string{"backchannel_logout_uri", "https://10.0.0.1/"}},
+		{"backchannel_logout_uri", "begins with https://", `value="https://169.254.169.254/"`, []string{"backchannel_logout_uri", "https://169.254.169.254/"}},
 		{"backchannel_logout_uri", "Enter the address that is to be told", "", []string{"backchannel_logout_session_required", "on"}},
 		{"jwks_uri", "begins with https://", `value="ftp://app.test/"`, []string{"jwks_uri", "ftp://app.test/"}},
 		{"jwks_uri", "not both", `value="https://app.test/keys"`, []string{"jwks", pastedKeys, "jwks_uri", "https://app.test/keys"}},
@@ -197,7 +197,7 @@ func TestAnApplicationWithAKeyNeedsNoSecret(t *testing.T) {
 		t.Error("the secret still works")
 	}
 	says(t, b.open(shopPath), http.StatusOK, "signs with a key of its own")
-	says(t, b.open(shopPath+"/secrets"), http.StatusOK, "This application has no secret", `href="`+shopPath+`/settings#more"`)
+	says(t, b.open(shopPath+"/secrets"), http.StatusOK, "This application has no secret", `href="`+shopPath+`/settings#jwks"`)
 	says(t, b.submit(b.open(shopPath+"/settings"), "token_endpoint_auth_method", "any", "action", "save"), http.StatusOK, "has a new secret")
 	fresh := secretOn(t, b.submit(b.open(shopPath), "action", "reveal"))
 	if fresh == old || !w.exchanges(fresh) {
@@ -236,6 +236,16 @@ func TestMoreSettingsOfADialectAndAKind(t *testing.T) {
 		says(t, b.follow(b.post(action, fields)), http.StatusOK, "saved and in force")
 		unchanged(path)
 	}
+}
+
+func TestAnAddressForTheSandboxAloneIsNotCopiedToProduction(t *testing.T) {
+	t.Parallel()
+	w := newFixture(t).withApplication(river, storage.Sandbox, "shop")
+	b := w.as(dev)
+	says(t, b.submit(b.open(shopPath+"/settings"), "backchannel_logout_uri", "https://10.0.0.1/out", "action", "save"), http.StatusOK, "saved and in force")
+	unchanged := w.unchanged()
+	says(t, b.submit(b.open(shopPath), "action", "copy"), http.StatusUnprocessableEntity, "BackchannelLogoutURI", "10.0.0.1")
+	unchanged("production")
 }
 
 func TestAMachineClientProvesWithAKey(t *testing.T) {

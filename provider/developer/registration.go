@@ -87,7 +87,7 @@ func askedFirst(c provider.Client, scopes []string) []string {
 	if c.Dialect == provider.Standard {
 		return append(usual, others...)
 	}
-	all := append(others, usual...)
+	all := slices.Concat(others, usual)
 	return all[:min(1, len(all))]
 }
 

@@ -40,7 +40,7 @@ func (d *Dashboard) renderSecrets(r *request, c provider.Client, secret string, 
 	}
 	view := ui.DeveloperSecretsView{
 		DeveloperPage: p, Form: r.Form(problems...), Version: strconv.FormatInt(c.Revision, 10), Public: c.Public, Secret: secret,
-		ByKey: signsWithKey(c), SettingsURL: d.path("o", r.org.ID, r.env, r.app.ClientID, "settings") + "#more",
+		ByKey: signsWithKey(c), SettingsURL: d.path("o", r.org.ID, r.env, r.app.ClientID, "settings") + "#" + ui.FieldJWKS,
 	}
 	for i, s := range secrets {
 		view.Secrets = append(view.Secrets, ui.DeveloperSecret{

@@ -58,5 +58,7 @@ func differences() []Difference {
 		{"refresh token", "with the grant `refresh_token`", "always issued; usable with that grant"},
 		{"scope values that mean nothing", "ignored, unless none is left", "refused"},
 		{"`email_verified` beside `email`", "yes", "no"},
+		{"parameter `claims`", "read", "ignored"},
+		{"JWT access tokens", "when registered", "never"},
 	}
 }
