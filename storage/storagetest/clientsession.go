@@ -31,13 +31,13 @@ func beginIn(t *testing.T, store storage.Store, g storage.Grant, session, name s
 }
 
 // signedIn returns a store on which an account is signed in, at the clients of these names.
-func (s *suite) signedIn(t *testing.T, account, session_ string, clients ...string) storage.Store {
+func (s *suite) signedIn(t *testing.T, account, name string, clients ...string) storage.Store {
 	t.Helper()
 	store := s.store(t)
 	createAccount(t, store, account)
-	ok(t, store.CreateSession(t.Context(), session(session_, account), 0, storage.Digest{}))
+	ok(t, store.CreateSession(t.Context(), session(name, account), 0, storage.Digest{}))
 	for _, client := range clients {
-		begin(t, store, account, session_, client)
+		begin(t, store, account, name, client)
 	}
 	return store
 }

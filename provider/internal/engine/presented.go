@@ -160,6 +160,6 @@ func (e *Engine) use(ctx context.Context, p presented, c *Client, claims signedC
 
 // usedDigest names a jti of a client: no client can spend that of another.
 func usedDigest(clientID, id string) storage.Digest {
-	named := binary.BigEndian.AppendUint32([]byte("jti "), uint32(len(clientID))) //nolint:gosec // a client_id is short
+	named := binary.BigEndian.AppendUint32([]byte("jti "), uint32(len(clientID)))
 	return sha256.Sum256(append(append(named, clientID...), id...))
 }
