@@ -3,6 +3,7 @@ package provider_test
 import (
 	"encoding/json"
 	"net/http"
+	"net/url"
 	"strings"
 	"testing"
 	"time"
@@ -87,6 +88,11 @@ func TestAttackPushesOfAStranger(t *testing.T) {
 		t.Errorf("%s %v, %d kept of %d", p.Status, p.Header, w.count("pushed_requests"), kept)
 	}
 	refused(t, p, http.StatusTooManyRequests, "invalid_request")
+	named := url.Values{"redirect_uri": {callbackURI}, "response_type": {"code"}, "scope": {"openid"}, "code_challenge": {s256}, "code_challenge_method": {"S256"}}
+	for _, header := range []string{"Basic cHViOg==", "Basic  cHViOg==", "Basic cCU3NWI6", "basic   cCU3NWI6 "} { // pub:, and p%75b:
+		p := b.send(http.MethodPost, parPath, named.Encode(), "Content-Type", "application/x-www-form-urlencoded", "Authorization", header)
+		refused(t, p, http.StatusTooManyRequests, "invalid_request")
+	}
 	if p, _ := b.push(); p.StatusCode != http.StatusCreated {
 		t.Errorf("an application that authenticates: %s %s", p.Status, p.body)
 	}

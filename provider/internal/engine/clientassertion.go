@@ -56,9 +56,12 @@ func (e *Engine) authenticateByKey(ctx context.Context, r *http.Request, form ur
 	return client, e.use(ctx, clientAssertion, client, claims)
 }
 
-// ClaimedClient returns the client_id that a form names, as a parameter or as the subject
-// of an assertion, which nobody has verified.
-func ClaimedClient(form url.Values) string {
+// ClaimedClient returns the client_id that a request names, which nobody has verified: in its
+// header, read as for authentication, in its form, or as the subject of an assertion.
+func ClaimedClient(r *http.Request, form url.Values) string {
+	if readings, err := parseBasic(r.Header.Get("Authorization")); err == nil {
+		return readings[0][0]
+	}
 	if form.Get("client_id") != "" {
 		return form.Get("client_id")
 	}

@@ -37,8 +37,8 @@ type Pushed struct {
 }
 
 // Push checks an authorization request that an application sends itself and keeps it for
-// the user to come with. Its errors are *Error.
-func (e *Engine) Push(ctx context.Context, r *http.Request) (Pushed, error) {
+// the user to come with, unless mayPush has an error for the client that has authenticated.
+func (e *Engine) Push(ctx context.Context, r *http.Request, mayPush func(*Client) error) (Pushed, error) {
 	form, err := ReadForm(r)
 	if err != nil {
 		return Pushed{}, err
@@ -48,6 +48,9 @@ func (e *Engine) Push(ctx context.Context, r *http.Request) (Pushed, error) {
 		return Pushed{}, AsError(err)
 	}
 	client := authenticated.(fositeClient).Client
+	if err := mayPush(client); err != nil {
+		return Pushed{}, err
+	}
 	if form.Has("request_uri") {
 		return Pushed{}, fail(InvalidRequest, "A pushed request has no request_uri.").Because(diagnosis.ParameterUnsupported, "parameter", "request_uri")
 	}

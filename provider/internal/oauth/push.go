@@ -1,7 +1,6 @@
 package oauth
 
 import (
-	"errors"
 	"net/http"
 
 	"github.com/bonafide-id/bonafide/provider/internal/activity"
@@ -14,11 +13,7 @@ import (
 
 // push is the endpoint of pushed authorization requests (RFC 9126).
 func (e *Endpoints) push(w http.ResponseWriter, r *http.Request) error {
-	var answer engine.Pushed
-	err := e.mayPush(w, r)
-	if err == nil {
-		answer, err = e.Engine.Push(r.Context(), r)
-	}
+	answer, err := e.Engine.Push(r.Context(), r, func(c *engine.Client) error { return e.mayPush(w, r, c) })
 	foreign := e.allowOrigin(w, r)
 	err = e.clientFailed(w, r, err)
 	e.note(r, activity.Push, activity.Party{ClientID: answer.ClientID}, err, foreign)
@@ -31,16 +26,9 @@ func (e *Endpoints) push(w http.ResponseWriter, r *http.Request) error {
 
 // mayPush bounds what strangers have us keep: they need no more than the name of a public
 // client.
-func (e *Endpoints) mayPush(w http.ResponseWriter, r *http.Request) error {
-	if _, err := engine.ReadForm(r); err != nil {
-		return err
-	}
-	client, err := e.Engine.Client(r.Context(), claimedClient(r))
-	if errors.Is(err, engine.ErrNoClient) || err == nil && !client.Public {
-		return nil // it has to authenticate
-	}
-	if err != nil {
-		return err
+func (e *Endpoints) mayPush(w http.ResponseWriter, r *http.Request, client *engine.Client) error {
+	if !client.Public {
+		return nil
 	}
 	wait, err := e.Limits.Allow(r.Context(), ratelimit.Push, ratelimit.Key{Account: client.ID, Address: request.Addr(r.Context())})
 	if err != nil || wait == 0 {

@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"net/http"
-	"net/url"
 
 	"github.com/bonafide-id/bonafide/provider/internal/activity"
 	"github.com/bonafide-id/bonafide/provider/internal/audit"
@@ -184,14 +183,7 @@ func (e *Endpoints) clientFailed(w http.ResponseWriter, r *http.Request, cause e
 // claimedClient returns the client_id that a request names, in its header (RFC 6749
 // section 2.3.1), in its body or in its assertion.
 func claimedClient(r *http.Request) string {
-	id, _, ok := r.BasicAuth()
-	if !ok {
-		return web.Truncate(engine.ClaimedClient(r.PostForm), 64)
-	}
-	if decoded, err := url.QueryUnescape(id); err == nil {
-		id = decoded
-	}
-	return web.Truncate(id, 64)
+	return web.Truncate(engine.ClaimedClient(r, r.PostForm), 64)
 }
 
 // revoke is the revocation endpoint (RFC 7009).
