@@ -29,6 +29,7 @@ func main() {
 		return DeveloperSamples(DeveloperSamplesView{
 			DeveloperPage: inProduction(applicationPage(p, SectionSamples)),
 			Languages:     []DeveloperSampleChoice{{"HTML", "?language=button", true}},
+			Strict:        true,
 			RedirectURIs:  []DeveloperSampleChoice{{"https://riverbikes.example/callback", "?", true}},
 			Files:         []DocsCode{{"button.html", `<span data-client-id="c1" data-start="/login"></span>`}},
 		})

@@ -66,6 +66,11 @@ var tryFixtures = []fixture{
 		v.Fits = false
 		return DeveloperTry(v)
 	}},
+	{"developer-try-strict", func(p Page) templ.Component {
+		v := sampleTry(p)
+		v.Strict = true
+		return DeveloperTry(v)
+	}},
 	{"developer-try-machine", func(p Page) templ.Component {
 		v := sampleTry(p)
 		v.Machine = true

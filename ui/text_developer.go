@@ -84,7 +84,7 @@ type developerSandboxText struct {
 type faultText struct{ Name, Text message }
 
 type developerSamplesText struct {
-	Heading, Text, Nothing           message
+	Heading, Text, Nothing, Strict   message
 	Language, RedirectURI, Libraries message
 	Run, Shell, Secret, SecretLink   message
 }

@@ -4,7 +4,7 @@ type developerTryText struct {
 	Heading, Text, Scope, ScopeHint, Begin           message
 	How, Steps                                       message
 	Address, AddressText, Left, LeftText, Remove     message
-	Machine, Unfit, MayNot                           message
+	Machine, Unfit, Strict, MayNot                   message
 	ReadyHeading, ReadyText, Go                      message
 	WorksHeading, WorksText, FailsHeading, FailsText message
 	Again, Log, Sent, Received, Passed, Failed       message

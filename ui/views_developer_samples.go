@@ -16,6 +16,9 @@ type DeveloperSamplesView struct {
 	// those who may see it.
 	Secret     bool
 	SecretsURL string
+	// Strict says that the application has to sign, or to push its requests, which the
+	// program does not.
+	Strict bool
 }
 
 // DeveloperSampleChoice is one of several programs, or of several addresses.

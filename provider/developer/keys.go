@@ -21,6 +21,12 @@ var signingAlgs = []string{"RS256", "RS384", "RS512", "PS256", "PS384", "PS512",
 // signsWithKey reports whether an application proves with a key of its own who it is.
 func signsWithKey(c provider.Client) bool { return c.TokenEndpointAuthMethod == authMethodKey }
 
+// isStrict reports whether an application has to do more than what goes through a browser
+// with a secret: what a trial and the samples do.
+func isStrict(c provider.Client) bool {
+	return signsWithKey(c) || c.RequirePushedAuthorizationRequests || c.RequireSignedRequestObject
+}
+
 // authentication reads how the application proves who it is, and its keys.
 func (p *posting) authentication() {
 	if method := p.r.posted(ui.FieldAuthMethod); slices.Contains(authMethods, method) {

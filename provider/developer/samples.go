@@ -30,7 +30,7 @@ func (d *Dashboard) showSamples(r *request) error {
 	if err != nil {
 		return err
 	}
-	view := ui.DeveloperSamplesView{DeveloperPage: p, Secret: !c.Public}
+	view := ui.DeveloperSamplesView{DeveloperPage: p, Secret: !c.Public && !signsWithKey(c), Strict: isStrict(c)}
 	machine := r.app.Kind == kindMachine
 	if len(c.RedirectURIs) == 0 && !machine {
 		r.Render(http.StatusOK, ui.DeveloperSamples(view))

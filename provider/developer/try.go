@@ -65,7 +65,7 @@ func (d *Dashboard) renderTry(r *request, c provider.Client, scope string) error
 	r.Render(http.StatusOK, ui.DeveloperTry(ui.DeveloperTryView{
 		DeveloperPage: p, Form: r.Form(), Scope: scope, Scopes: d.scopesOf(r.env, c),
 		RedirectURI: d.tryCallback(), Left: slices.Contains(c.RedirectURIs, d.tryCallback()),
-		MayTry: r.may(developers), Fits: getsCode(c), Machine: r.app.Kind == kindMachine,
+		MayTry: r.may(developers), Fits: getsCode(c), Strict: isStrict(c), Machine: r.app.Kind == kindMachine,
 	}))
 	return nil
 }
@@ -88,7 +88,7 @@ func (d *Dashboard) beginTry(r *request) error {
 		return err
 	}
 	scope := strings.Join(strings.Fields(r.posted(ui.FieldScope)), " ")
-	if !getsCode(c) || len(scope) > maxScope {
+	if !getsCode(c) || isStrict(c) || len(scope) > maxScope {
 		return provider.ScreenError{Status: http.StatusBadRequest, Code: ui.ErrorRequest, Err: errors.New("a trial that cannot be")}
 	}
 	if err := d.registerCallback(r, true); err != nil {

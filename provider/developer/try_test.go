@@ -311,3 +311,26 @@ func TestATrialBeginsWithScopesThatMakeSense(t *testing.T) {
 		}
 	}
 }
+
+// A trial has no key to sign with, and its request goes through the browser.
+func TestAnApplicationThatHasToSignOrToPushIsToldThatATrialCannot(t *testing.T) {
+	t.Parallel()
+	for name, change := range map[string]func(*provider.Client){
+		"Key": func(c *provider.Client) {
+			c.TokenEndpointAuthMethod, c.JWKSURI = "private_key_jwt", "https://app.test/keys"
+		},
+		"Pushed": func(c *provider.Client) { c.RequirePushedAuthorizationRequests = true },
+		"Signed": func(c *provider.Client) { c.RequireSignedRequestObject, c.JWKSURI = true, "https://app.test/keys" },
+	} {
+		w := newFixture(t).withApplication(river, storage.Sandbox, "shop", change)
+		b := w.as(dev)
+		says(t, b.open(shopPath+"/try"), http.StatusOK, "try it with your own program")
+		p := b.open(shopPath + "/samples?language=go")
+		says(t, p, http.StatusOK, "your library has to do that in their place")
+		form := everything("try")
+		form.Set("csrf", b.csrfOf(dev))
+		if got := b.post(shopPath+"/try", form); got.StatusCode != http.StatusBadRequest || w.hasCallback(storage.Sandbox, "shop") {
+			t.Errorf("%s: begun all the same: %s", name, got.Status)
+		}
+	}
+}
