@@ -16,7 +16,18 @@ import (
 // allowed an application that asks without the user: the decision in force, for an
 // application of the host's own all that it may ask for. engine.ErrNoUser when there is no
 // such user, engine.ErrNotAllowed when it is nothing.
-func (e *Endpoint) AllowedBefore(ctx context.Context, userID string, c *engine.Client, asked []string) (engine.Allowed, error) {
+func (e *Endpoint) AllowedBefore(ctx context.Context, userID string, c *engine.Client, asked []string) (allowed engine.Allowed, err error) {
+	for range maxTries {
+		if allowed, err = e.allowedNow(ctx, userID, c, asked); !errors.Is(err, storage.ErrChanged) {
+			return allowed, err
+		}
+	}
+	return allowed, engine.Unavailable(err) // others of its requests go on; this one may come again
+}
+
+// allowedNow is AllowedBefore once. storage.ErrChanged when what is recorded of the use of an
+// application was changed meanwhile, by another request of it or by the user.
+func (e *Endpoint) allowedNow(ctx context.Context, userID string, c *engine.Client, asked []string) (engine.Allowed, error) {
 	none := engine.Allowed{}
 	known, err := e.Personas.Knows(ctx, userID, c.ID)
 	if err != nil || !known {
@@ -39,9 +50,6 @@ func (e *Endpoint) AllowedBefore(ctx context.Context, userID string, c *engine.C
 	if c.SkipConsent && t.unlisted(consent) {
 		use := t.useBeside(userID, c.ID, consent, e.Clock())
 		err := e.Store.SaveConsent(ctx, use, storage.ConsentBasis{Replaced: decisionOf(consent)})
-		if errors.Is(err, storage.ErrChanged) { // by another request of it, or by the user
-			return none, engine.ErrNotAllowed
-		}
 		if err != nil {
 			return none, fmt.Errorf("save consent: %w", err)
 		}

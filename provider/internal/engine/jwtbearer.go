@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
+	"slices"
 	"strings"
 
 	"github.com/ory/fosite"
@@ -118,7 +119,7 @@ func (g jwtGrant) PopulateTokenEndpointResponse(ctx context.Context, r fosite.Ac
 	response.SetTokenType(tokenType)
 	response.SetExpiresIn(g.Lifetimes.Access)
 	response.SetScopes(scopes)
-	err = g.Grants.CreateGrant(ctx, s.grant, s.basis, s.issued...)
+	err = g.create(ctx, s)
 	switch {
 	case errors.Is(err, storage.ErrEnded): // the user was locked, or has revoked it
 		return bearerAssertion.because(diagnosis.ConsentMissing)
@@ -127,4 +128,28 @@ func (g jwtGrant) PopulateTokenEndpointResponse(ctx context.Context, r fosite.Ac
 	default:
 		return err
 	}
+}
+
+// create records the grant. What it rests on may have ended by then because another request
+// of an application of the host's own has recorded more of its use: then it rests on that. A
+// decision of a user that has ended has ended.
+func (g jwtGrant) create(ctx context.Context, s *exchange) error {
+	for range 3 {
+		err := g.Grants.CreateGrant(ctx, s.grant, s.basis, s.issued...)
+		if !errors.Is(err, storage.ErrEnded) || !s.client.SkipConsent {
+			return err
+		}
+		now, err := g.Allowed(ctx, s.grant.Subject, s.client, s.grant.Scopes)
+		if errors.Is(err, ErrNoUser) || errors.Is(err, ErrNotAllowed) {
+			return storage.ErrEnded
+		}
+		if err != nil {
+			return err
+		}
+		if !slices.Equal(now.Scopes, s.grant.Scopes) || now.Basis.Consent.Decision == s.basis.Consent.Decision {
+			return storage.ErrEnded
+		}
+		s.basis, s.grant.Attributes, s.grant.Groups = now.Basis, now.Attributes, now.Groups
+	}
+	return storage.ErrEnded
 }
