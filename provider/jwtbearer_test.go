@@ -158,3 +158,26 @@ func TestJWTBearerOfTheHostsOwn(t *testing.T) {
 	p, _ = b.bearerToken(w.assertionAbout("alice")) // its use is no decision
 	refused(t, p, http.StatusBadRequest, "invalid_grant")
 }
+
+// TestJWTBearerInV3 tests that a token has exactly one scope value there, which nobody can
+// pick.
+func TestJWTBearerInV3(t *testing.T) {
+	t.Parallel()
+	w := newFixture(t).withUsers().withSigners()
+	c, err := w.Client(t.Context(), "key")
+	w.ok(err)
+	c.Dialect = provider.V3
+	w.ok(w.SaveClient(t.Context(), c))
+	b := w.alice()
+	b.allow("client_id", "key", "scope", "openid military")
+	b.allow("client_id", "key", "scope", "identity")
+	for _, scope := range []string{"", "openid", "military identity"} {
+		p, _ := b.bearerToken(w.assertionAbout("alice"), "scope", scope)
+		refused(t, p, http.StatusBadRequest, "invalid_scope")
+	}
+	p, body := b.bearerToken(w.assertionAbout("alice"), "scope", "openid military")
+	granted(t, p, body)
+	if body["scope"] != "openid military" {
+		t.Errorf("%s", p.body)
+	}
+}

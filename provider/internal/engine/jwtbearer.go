@@ -69,6 +69,9 @@ func (g jwtGrant) HandleTokenEndpointRequest(ctx context.Context, r fosite.Acces
 		return bearerAssertion.because(diagnosis.ConsentMissing, "scope", strings.Join(asked, " "))
 	case err != nil:
 		return err
+	case s.client.Dialect.SingleScope && len(withoutProtocol(allowed.Scopes)) != 1: // nobody is there to pick one
+		return fail(InvalidScope, "Ask for exactly one scope value that the user has allowed.").
+			Because(diagnosis.ParameterMalformed, "parameter", "scope")
 	}
 	if s.client.SkipConsent {
 		s.resources, err = g.namedResources(form, s.client)
