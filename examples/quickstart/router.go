@@ -20,17 +20,20 @@ type place struct {
 }
 
 // add puts a handler where its base URL says; its root leads to the path start below
-// that. One whose host is not that of the first
-// is told apart by the Host header; every other host is that of the first, for a proxy
-// may have put its own name there.
-func (r *router) add(base, first string, handler http.Handler, start string) {
+// that. One whose host is not that of the first is told apart by the Host header; every
+// other host is that of the first, for a proxy may have put its own name there. The
+// handler answers at the paths beside its base URL as well.
+func (r *router) add(base, first string, handler http.Handler, start string, beside ...string) {
 	b, _ := url.Parse(base)  // the provider has validated it
 	f, _ := url.Parse(first) // likewise
-	p := place{path: b.Path, handler: handler, start: base + start}
+	host := ""
 	if hostname(b.Host) != hostname(f.Host) {
-		p.host = hostname(b.Host)
+		host = hostname(b.Host)
 	}
-	r.places = append(r.places, p)
+	r.places = append(r.places, place{host: host, path: b.Path, handler: handler, start: base + start})
+	for _, path := range beside {
+		r.places = append(r.places, place{host: host, path: path, handler: handler, start: path})
+	}
 }
 
 func (r *router) ServeHTTP(w http.ResponseWriter, req *http.Request) {

@@ -103,7 +103,7 @@ func (s *service) mount(ctx context.Context, r *router, e *environment, testing 
 		return opened{}, err
 	}
 	s.providers = append(s.providers, p.Provider)
-	r.add(e.BaseURL, s.cfg.BaseURL, p, "/account")
+	r.add(e.BaseURL, s.cfg.BaseURL, p, "/account", p.MetadataPaths()...)
 	return p, nil
 }
 

@@ -203,6 +203,21 @@ func TestNothingButTheProviderRunsUnasked(t *testing.T) {
 	}
 }
 
+// TestMetadataOfASandbox tests that clients which know the issuer only, as those of MCP,
+// find the metadata of the sandbox where RFC 8414 section 3.1 has it: outside its path.
+func TestMetadataOfASandbox(t *testing.T) {
+	s := startQuickstart(t)
+	for _, e := range []struct{ base, path string }{{s.cfg.BaseURL, ""}, {s.cfg.Sandbox.BaseURL, "/sandbox"}} {
+		for _, name := range []string{"oauth-authorization-server", "openid-configuration"} {
+			b := browser.New(t)
+			b.Open(s.cfg.BaseURL + "/.well-known/" + name + e.path + "/oidc")
+			if b.Status != http.StatusOK || !strings.Contains(b.Body, `"issuer":"`+e.base+`/oidc"`) {
+				t.Errorf("%s of %s: %d\n%s", name, e.base, b.Status, b.Body)
+			}
+		}
+	}
+}
+
 func TestMailIsPrinted(t *testing.T) {
 	s := startService(t, t.TempDir(), `{"listen": "127.0.0.1:0"}`)
 	b := browser.New(t)
