@@ -65,8 +65,8 @@ const small = () => [...document.querySelectorAll("a, button, summary, input:not
   .filter((e) => Math.min(e.getBoundingClientRect().height, e.getBoundingClientRect().width) < 24)
   .map((e) => e.textContent.trim());
 
-// lookAt looks at every page by day or by night, on a screen of one width.
-async function lookAt(colorScheme, width) {
+// lookAt looks at pages by day or by night, on a screen of one width.
+async function lookAt(colorScheme, width, pages) {
   // The policy is bypassed for axe alone, which has to be injected.
   const tab = await open({ colorScheme, viewport: { width, height: 800 }, bypassCSP: true, reducedMotion: "reduce" });
   // This page would be gone before it is looked at.
@@ -93,10 +93,13 @@ async function lookAt(colorScheme, width) {
   }
   await tab.context().close();
 }
-// Two at a time: each waits for the browser, and the browser for each.
+// Colours are the same in all languages, and sizes by day and by night. Two at a time: each
+// waits for the browser, and the browser for each.
+const english = pages.filter((page) => page.startsWith("en/"));
 await Promise.all([
-  lookAt("light", 320),
-  lookAt("dark", 320).then(() => lookAt("light", 1280)).then(() => lookAt("dark", 1280)),
+  lookAt("light", 320, pages),
+  lookAt("dark", 320, options.shots ? pages : english).then(() => lookAt("light", 1280, pages))
+    .then(() => options.shots && lookAt("dark", 1280, pages)),
 ]);
 
 // Under the policy as it is, with and without scripts.
