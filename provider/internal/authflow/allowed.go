@@ -86,15 +86,10 @@ func (e *Endpoint) termsBefore(c *engine.Client, consent *storage.Consent, asked
 	}
 	t.Attributes, t.Groups = e.Claims.Catalogue.Asks(t.Scopes)
 	if !c.SkipConsent {
-		t.Attributes = within(t.Attributes, consent.Attributes)
-		t.Groups = within(t.Groups, consent.Groups)
+		t.Attributes = claims.Intersection(t.Attributes, consent.Attributes)
+		t.Groups = claims.Intersection(t.Groups, consent.Groups)
 	}
 	return t
-}
-
-// within returns those values that are among these.
-func within(values, among []string) []string {
-	return slices.DeleteFunc(slices.Clone(values), func(v string) bool { return !slices.Contains(among, v) })
 }
 
 // admitAbsent asks about a user who is not there what is asked about one who is.

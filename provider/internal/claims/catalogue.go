@@ -197,8 +197,8 @@ func Covers(set, subset []string) bool {
 	return !slices.ContainsFunc(subset, func(v string) bool { return !slices.Contains(set, v) })
 }
 
-// intersection returns what of a list is allowed, in the order of the list.
-func intersection(list, allowed []string) []string {
+// Intersection returns what of a list is allowed, in the order of the list.
+func Intersection(list, allowed []string) []string {
 	return slices.DeleteFunc(slices.Clone(list), func(v string) bool { return !slices.Contains(allowed, v) })
 }
 

@@ -57,7 +57,7 @@ func (s *Source) ReleaseTo(ctx context.Context, g storage.Grant, scopes []string
 // allowed reads handles and groups about the user of a grant, now, as far as the user has
 // been shown them.
 func (s *Source) allowed(ctx context.Context, g storage.Grant, handles, groups []string) (Released, error) {
-	return s.Release(ctx, g.Subject, s.Catalogue.allowed(handles, g.Attributes), intersection(groups, g.Groups), g.EID)
+	return s.Release(ctx, g.Subject, s.Catalogue.allowed(handles, g.Attributes), Intersection(groups, g.Groups), g.EID)
 }
 
 // Release reads attributes and groups of a user, now. host.ErrNoUser when there is no
@@ -169,7 +169,7 @@ func limitTo(g catalogue.Group, s storage.Status) (storage.Status, bool) {
 	if Covers(g.Subgroups, s.Subgroups) {
 		return s, true
 	}
-	s.Subgroups = intersection(s.Subgroups, g.Subgroups)
+	s.Subgroups = Intersection(s.Subgroups, g.Subgroups)
 	return s, false
 }
 

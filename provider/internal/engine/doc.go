@@ -3,8 +3,10 @@
 //
 // # What fosite decides, and what it does not
 //
-// fosite v0.49.0 gets every request as it came: at the authorization endpoint the form,
-// at the token and revocation endpoints the [http.Request] itself. It looks the client
+// fosite v0.49.0 gets every request as it was read here: at the authorization endpoint the
+// form, with the scopes that count, after a request object or a pushed request has taken
+// its place (receive.go); at the other endpoints the [http.Request] with its form, which a
+// JSON body becomes first (jsonbody.go). It looks the client
 // up, decides whether the client may have the response type, the response mode, the
 // scopes and the redirect URI, and dispatches to the handlers that are registered in
 // fosite.go. Handlers read what it has parsed, and put the tokens that they issue into
@@ -21,7 +23,9 @@
 //     challenge;
 //   - its client authentication accepts two conflicting client identifiers, any secret
 //     of a public client, and only one of the two spellings of a Basic header;
-//   - its introspection takes any access token for credentials.
+//   - its introspection takes any access token for credentials;
+//   - what it has for assertions, request objects and pushed requests is listed in
+//     docs/adr/0016: verification (presented.go) and storage (push.go) are ours.
 //
 // What fosite leaves open is refused before it reads the request (form.go, redirect.go,
 // authorize.go, pkce.go):
@@ -40,5 +44,6 @@
 // The authorization endpoint ends in one CreateGrant. The token endpoint reads a
 // token with its grant once, signs, and ends in one Exchange. When that write
 // fails nothing was spent and nothing was issued. What an application gets for itself
-// (clientcredentials.go) is one CreateGrant, too.
+// (clientcredentials.go), or for a user who is not there (jwtbearer.go), is one CreateGrant,
+// too; what may be presented once is spent by a write of its own before.
 package engine
