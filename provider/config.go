@@ -21,6 +21,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider/internal/request"
 	"github.com/bonafide-id/bonafide/provider/internal/web"
 	"github.com/bonafide-id/bonafide/storage"
+	"github.com/bonafide-id/bonafide/ui"
 )
 
 // Config says what a provider is. BaseURL, Secret and Store are required; every
@@ -90,6 +91,10 @@ type Config struct {
 
 	// Brand is what people see.
 	Brand Brand `json:"brand,omitzero"`
+
+	// Screens replaces screens by components of the host's own.
+	// Defaults to those of package ui.
+	Screens ui.Screens `json:"-"`
 
 	// Scopes are what applications can ask for.
 	// Defaults to DefaultScopes.

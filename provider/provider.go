@@ -215,7 +215,7 @@ func (p *Provider) newSite(logo []byte) (*web.Site, error) {
 			Name: brand.Name, HomeURL: brand.HomeURL,
 			TermsURL: brand.TermsURL, PolicyURL: brand.PolicyURL, HelpURL: brand.HelpURL,
 		},
-		Logo: logo, ButtonColor: brand.ButtonColor, Images: p.store,
+		Screens: p.cfg.Screens.WithDefaults(), Logo: logo, ButtonColor: brand.ButtonColor, Images: p.store,
 		Secrets: p.secrets, Cookies: session.NewCookies(base, p.issuer), Clock: p.cfg.Clock, Logger: p.cfg.Logger,
 	})
 	if err != nil {

@@ -32,6 +32,14 @@ type Account struct {
 	// changes it.
 	Epoch int64
 
+	// Language is that of the screens and mails that the owner has chosen, a BCP 47
+	// tag; empty for none.
+	Language string
+
+	// DeleteAt is when the account is to be removed, because its owner wants that; zero
+	// for never.
+	DeleteAt time.Time
+
 	CreatedAt time.Time
 }
 
@@ -108,12 +116,19 @@ type Status struct {
 	// Subgroups are those that the subject belongs to.
 	Subgroups []string `json:"subgroups"`
 
-	// Verified reports whether somebody has checked it.
+	// Verified reports whether somebody has checked it. Pending says that somebody is
+	// about to: then it is not verified.
 	Verified bool `json:"verified"`
+	Pending  bool `json:"pending,omitempty"`
 
-	// VerifiedBy names who did; shown to nobody but kept.
+	// VerifiedBy names who did, which the subject may read.
 	VerifiedBy string    `json:"verified_by"`
 	VerifiedAt time.Time `json:"verified_at,omitzero"`
+
+	// Source names where the status came from, such as a registry or a verifier, and
+	// Method how it was found out, such as by a document. Both may be empty.
+	Source string `json:"source,omitempty"`
+	Method string `json:"method,omitempty"`
 
 	// ExpiresAt is when the verification ends; zero means never. An expired status is
 	// released as not verified.

@@ -92,8 +92,15 @@ type Client struct {
 	// Deleted marks one that is being removed, and is gone for everybody else.
 	Deleted bool `json:"deleted,omitempty"`
 
-	// Logo is the digest of an image, or zero.
-	Logo Digest `json:"logo,omitzero"`
+	// OptionalScopes are those of Scopes that a user may leave out.
+	OptionalScopes []string `json:"optional_scopes,omitempty"`
+
+	// Logo is the digest of an image, or zero; LogoDark is one for dark screens, Wordmark
+	// and WordmarkDark have the name in them.
+	Logo         Digest `json:"logo,omitzero"`
+	LogoDark     Digest `json:"logo_dark,omitzero"`
+	Wordmark     Digest `json:"wordmark,omitzero"`
+	WordmarkDark Digest `json:"wordmark_dark,omitzero"`
 
 	// ButtonColor is #rrggbb, or empty.
 	ButtonColor string `json:"button_color,omitempty"`

@@ -9,9 +9,23 @@ import (
 // that encoding/json would write otherwise: a digest as numbers, and times as texts.
 type clientDocument struct {
 	*clientMembers
-	Logo      []byte `json:"logo,omitempty"`
-	CreatedAt *int64 `json:"created_at,omitempty"`
-	UpdatedAt *int64 `json:"updated_at,omitempty"`
+	Logo         []byte `json:"logo,omitempty"`
+	LogoDark     []byte `json:"logo_dark,omitempty"`
+	Wordmark     []byte `json:"wordmark,omitempty"`
+	WordmarkDark []byte `json:"wordmark_dark,omitempty"`
+	CreatedAt    *int64 `json:"created_at,omitempty"`
+	UpdatedAt    *int64 `json:"updated_at,omitempty"`
+}
+
+// pictures are where a client and its document have the same picture.
+func (d *clientDocument) pictures(c *Client) []struct {
+	digest *Digest
+	text   *[]byte
+} {
+	return []struct {
+		digest *Digest
+		text   *[]byte
+	}{{&c.Logo, &d.Logo}, {&c.LogoDark, &d.LogoDark}, {&c.Wordmark, &d.Wordmark}, {&c.WordmarkDark, &d.WordmarkDark}}
 }
 
 type clientMembers Client // without its methods
@@ -23,8 +37,10 @@ func (c Client) MarshalJSON() ([]byte, error) {
 		CreatedAt:     toMicros(c.CreatedAt),
 		UpdatedAt:     toMicros(c.UpdatedAt),
 	}
-	if !c.Logo.IsZero() {
-		d.Logo = c.Logo[:]
+	for _, p := range d.pictures(&c) {
+		if !p.digest.IsZero() {
+			*p.text = p.digest[:]
+		}
 	}
 	return json.Marshal(d)
 }
@@ -35,7 +51,9 @@ func (c *Client) UnmarshalJSON(text []byte) error {
 	if err := json.Unmarshal(text, &d); err != nil {
 		return err
 	}
-	copy(c.Logo[:], d.Logo)
+	for _, p := range d.pictures(c) {
+		copy(p.digest[:], *p.text)
+	}
 	c.CreatedAt, c.UpdatedAt = fromMicros(d.CreatedAt), fromMicros(d.UpdatedAt)
 	return nil
 }

@@ -37,6 +37,7 @@ var documents = map[string]struct {
 			RequirePushed: true, RequireSignedRequest: true, RequestSigningAlg: "PS256",
 			LeanIDTokens: true, JWTAccessTokens: true, Resources: []string{"https://api.example/"},
 			BackchannelLogoutURI: "https://app.example/ended", BackchannelLogoutSession: true,
+			OptionalScopes: []string{"student"}, LogoDark: storage.Digest{4}, Wordmark: storage.Digest{5}, WordmarkDark: storage.Digest{6},
 			Logo: storage.Digest{1, 2, 3}, ButtonColor: "#aabbcc",
 			PolicyURL: "https://app.example/policy", TermsURL: "https://app.example/terms",
 			CreatedAt: at, UpdatedAt: at.Add(time.Minute),
@@ -51,6 +52,8 @@ var documents = map[string]struct {
 			`"require_pushed":true,"require_signed_request":true,"request_signing_alg":"PS256",` +
 			`"lean_id_tokens":true,"jwt_access_tokens":true,"resources":["https://api.example/"],` +
 			`"backchannel_logout_uri":"https://app.example/ended","backchannel_logout_session":true,` +
+			`"optional_scopes":["student"],"logo_dark":"BAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=",` +
+			`"wordmark":"BQAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=","wordmark_dark":"BgAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=",` +
 			`"skip_consent":true,"unreviewed":true,"disabled":true,"deleted":true,"logo":"AQIDAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=",` +
 			`"button_color":"#aabbcc","policy_uri":"https://app.example/policy","terms_uri":"https://app.example/terms",` +
 			`"created_at":1773500966535897,"updated_at":1773501026535897}`,

@@ -20,6 +20,10 @@ type Consent struct {
 	// Resources are the resource servers that tokens may be for.
 	Resources []string
 
+	// LeftOut are the scopes that the client asked for and the user did not allow, so that
+	// nobody is asked about them each time.
+	LeftOut []string
+
 	// ClientName and RedirectHosts are whom the user was shown.
 	ClientName    string
 	RedirectHosts []string

@@ -28,7 +28,7 @@ const sampleKeys = `{
 
 func sampleScopes(p Page) []DeveloperScope {
 	t := hostTextOf(p)
-	return []DeveloperScope{{"military", t.military, t.militaryText, true}, {"profile", t.profile, t.profileText, false}, {Name: "offers"}}
+	return []DeveloperScope{{"military", t.military.Text, t.militaryText.Text, true}, {"profile", t.profile.Text, t.profileText.Text, false}, {Name: "offers"}}
 }
 
 func overviewOf(p Page) DeveloperOverviewView {

@@ -55,12 +55,12 @@ func with(problems ...Problem) Form {
 
 // hostText is what the host's catalogue would say.
 type hostText struct {
-	military, militaryText, profile, profileText string
-	email, name, born, address, service, student string
-	veteran, reserves, university, teacher       string
+	military, militaryText, profile, profileText Label
+	email, name, born, address, service, student Label
+	veteran, reserves, university, teacher       Label
 }
 
-var hostTexts = map[string]hostText{
+var hostTexts = map[string][14]string{
 	"en": {
 		"Military status", "Whether you serve or have served, for discounts and programmes.",
 		"Profile", "Who you are and how to reach you.",
@@ -78,11 +78,17 @@ var hostTexts = map[string]hostText{
 	},
 }
 
+// hostTextOf returns it in the language of a page, or else in English and saying so.
 func hostTextOf(p Page) hostText {
-	if t, ok := hostTexts[p.locale().Lang]; ok {
-		return t
+	lang := ""
+	t, ok := hostTexts[p.locale().Lang]
+	if !ok {
+		lang, t = "en", hostTexts["en"]
 	}
-	return hostTexts["en"]
+	at := func(i int) Label { return Label{t[i], lang} }
+	return hostText{
+		at(0), at(1), at(2), at(3), at(4), at(5), at(6), at(7), at(8), at(9), at(10), at(11), at(12), at(13),
+	}
 }
 
 func date(year int, month time.Month, day int) time.Time {
@@ -100,7 +106,7 @@ func consentOf(p Page) ConsentView {
 				{Label: t.name, Values: []string{"Ada Lovelace"}},
 			},
 			Groups: []ConsentGroup{{
-				Label: t.service, State: GroupVerified, Subgroups: []string{t.veteran, t.reserves},
+				Label: t.service, State: GroupVerified, Subgroups: []Label{t.veteran, t.reserves},
 				Since: date(2024, time.May, 2), Expires: date(2027, time.May, 1),
 			}},
 		}},
@@ -202,14 +208,14 @@ var screenFixtures = []fixture{
 	{"select_scope", func(p Page) templ.Component {
 		t := hostTextOf(p)
 		return SelectScope(SelectScopeView{Page: p, Form: sampleForm, Scopes: []ScopeChoice{
-			{"military", t.military, t.militaryText}, {"student", t.student, ""}, {"profile", t.profile, t.profileText},
+			{"military", t.military, t.militaryText}, {"student", t.student, Label{}}, {"profile", t.profile, t.profileText},
 		}})
 	}},
 	{"select_scope-hostile", func(p Page) templ.Component {
 		p.Client.Unreviewed = true
 		address := "http://idmanagement.example/ns/assurance/ial/2/aal/2?" + strings.Repeat("x", 120)
 		return SelectScope(SelectScopeView{Page: p, Form: sampleForm, Scopes: []ScopeChoice{
-			{address, address, ""}, {"<b>", "<b>bold</b>", "<script>alert(1)</script>"},
+			{address, Label{address, Undetermined}, Label{}}, {"<b>", Label{Text: "<b>bold</b>"}, Label{Text: "<script>alert(1)</script>"}},
 		}})
 	}},
 	{"consent", func(p Page) templ.Component { return Consent(consentOf(p)) }},
@@ -262,8 +268,9 @@ var screenFixtures = []fixture{
 		v.Scopes[0].Attributes = []ConsentAttribute{{Label: t.born, Values: nil}}
 		v.Scopes[0].Groups = []ConsentGroup{
 			v.Scopes[0].Groups[0],
-			{Label: t.student, State: GroupExpired, Subgroups: []string{t.university}, Expires: date(2025, time.September, 30)},
+			{Label: t.student, State: GroupExpired, Subgroups: []Label{t.university}, Expires: date(2025, time.September, 30)},
 			{Label: t.teacher, State: GroupUnverified},
+			{Label: t.service, State: GroupPending},
 		}
 		return Consent(v)
 	}},
@@ -410,9 +417,9 @@ func personasOf(p Page) []Persona {
 	t := hostTextOf(p)
 	return []Persona{
 		{Name: "new-user", Title: "Nora – new, belongs to no group"},
-		{Name: "veteran", Title: "Maria – verified veteran", Groups: []PersonaGroup{{Label: t.service, Subgroups: []string{t.veteran, t.reserves}, State: GroupVerified}}},
+		{Name: "veteran", Title: "Maria – verified veteran", Groups: []PersonaGroup{{Label: t.service, Subgroups: []Label{t.veteran, t.reserves}, State: GroupVerified}}},
 		{Name: "student", Title: "ليلى بنت عبد الرحمن", Groups: []PersonaGroup{
-			{Label: t.student, Subgroups: []string{t.university}, State: GroupExpired}, {Label: t.teacher, State: GroupUnverified},
+			{Label: t.student, Subgroups: []Label{t.university}, State: GroupExpired}, {Label: t.teacher, State: GroupUnverified},
 		}},
 		{Name: "locked", Locked: true, EmailUnverified: true},
 	}
@@ -424,7 +431,7 @@ func sampleApps(p Page) []App {
 		{
 			Client: samplePage(p.Locale).Client,
 			Since:  date(2025, time.November, 3), LastUsed: fixedNow.Add(-26 * time.Hour),
-			Scopes: []string{t.military, t.profile}, RemoveURL: "/account/apps/1",
+			Scopes: []Label{t.military, t.profile}, RemoveURL: "/account/apps/1",
 		},
 		{
 			Client:    Client{Name: "Ünïcode & Söhne", Host: "xn--ncode-4ya.example"},

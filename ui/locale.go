@@ -27,10 +27,7 @@ type Locale struct {
 	text text
 }
 
-// The sentences of the dashboard are in files of their own, for they are as many as those
-// of all other screens.
-//
-//go:embed text/*.json text/developer/*.json
+//go:embed text/*.json
 var catalogue embed.FS
 
 // locales are all languages of the catalogue, English first, for that is what
@@ -42,19 +39,12 @@ var locales = sync.OnceValue(func() []*Locale {
 	}
 	all := make([]*Locale, 0, len(files))
 	for _, file := range files {
-		if file.IsDir() {
-			continue
-		}
 		lang := strings.TrimSuffix(file.Name(), path.Ext(file.Name()))
 		data, err := catalogue.ReadFile("text/" + file.Name())
 		if err != nil {
 			panic(err)
 		}
-		dashboard, err := catalogue.ReadFile("text/developer/" + file.Name())
-		if err != nil {
-			panic(err)
-		}
-		l, err := parseLocale(lang, data, dashboard)
+		l, err := parseLocale(lang, data)
 		if err != nil {
 			panic(err) // every file is parsed by the tests
 		}
@@ -67,7 +57,7 @@ var locales = sync.OnceValue(func() []*Locale {
 	return all
 })
 
-func parseLocale(lang string, data, dashboard []byte) (*Locale, error) {
+func parseLocale(lang string, data []byte) (*Locale, error) {
 	tag, err := language.Parse(lang)
 	if err != nil {
 		return nil, fmt.Errorf("read language %q: %w", lang, err)
@@ -75,9 +65,6 @@ func parseLocale(lang string, data, dashboard []byte) (*Locale, error) {
 	l := &Locale{Lang: lang, tag: tag}
 	if err := decodeText(data, &l.text); err != nil {
 		return nil, fmt.Errorf("read language %q: %w", lang, err)
-	}
-	if err := decodeText(dashboard, &l.text.Developer); err != nil {
-		return nil, fmt.Errorf("read language %q of the dashboard: %w", lang, err)
 	}
 	l.Name, l.Dir = l.text.Language.Name, l.text.Language.Dir
 	return l, nil

@@ -23,6 +23,8 @@ func (l *Locale) groupState(s GroupState) message {
 		return l.text.Consent.Verified
 	case GroupExpired:
 		return l.text.Consent.Expired
+	case GroupPending:
+		return l.text.Consent.Pending
 	default:
 		return l.text.Consent.Unverified
 	}

@@ -67,10 +67,10 @@ func (v PreviewView) sampleScopes() []ConsentScope {
 	l := v.locale()
 	t := l.text.Preview
 	return []ConsentScope{{
-		Title: l.plain(t.Profile), Text: l.plain(t.ProfileText),
+		Title: Label{Text: l.plain(t.Profile)}, Text: Label{Text: l.plain(t.ProfileText)},
 		Attributes: []ConsentAttribute{
-			{Label: l.plain(t.Name), Values: []string{someone.Name}},
-			{Label: l.plain(t.Email), Values: []string{someone.Email}},
+			{Label: Label{Text: l.plain(t.Name)}, Values: []string{someone.Name}},
+			{Label: Label{Text: l.plain(t.Email)}, Values: []string{someone.Email}},
 		},
 	}}
 }

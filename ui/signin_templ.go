@@ -704,7 +704,7 @@ func cases(l *Locale, p Persona) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = name(g.Label).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = label(g.Label).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -718,7 +718,7 @@ func cases(l *Locale, p Persona) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = name(s).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = label(s).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

@@ -7,6 +7,7 @@ package ui
 // sentence may have several forms for.
 type text struct {
 	Language       languageText
+	Catalogue      map[string]message
 	Date           dateText
 	Common         commonText
 	SignIn         signInText
@@ -33,9 +34,7 @@ type text struct {
 	Problems       map[ProblemCode]message
 	Mails          map[MailKind]mailText
 	Preview        previewText
-
-	// Developer is read from text/developer.
-	Developer developerText `json:"-"`
+	Developer      developerText
 }
 
 type languageText struct{ Name, Dir string }
@@ -97,6 +96,7 @@ type consentText struct {
 	SignInOnly, Incremental             message
 	New, Unknown, Yes, No               message
 	Verified, Unverified, Expired       message
+	Pending                             message
 	Since, Until, ExpiredOn             message
 	Offline, OfflineText                message
 	Single, SingleText                  message

@@ -1,6 +1,6 @@
 package ui
 
-// developerText is every sentence of the dashboard, from text/developer/*.json.
+// developerText is every sentence of the dashboard.
 type developerText struct {
 	Common       developerCommonText
 	Home         developerHomeText

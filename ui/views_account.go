@@ -33,7 +33,8 @@ type App struct {
 	Since, LastUsed time.Time
 	// Scopes are the titles of what it may see, Resources the names of the services that
 	// it may use in the user's name.
-	Scopes, Resources []string
+	Scopes    []Label
+	Resources []string
 	// RemoveURL leads to the screen that takes the permission back.
 	RemoveURL string
 }

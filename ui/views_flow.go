@@ -32,8 +32,8 @@ type Persona struct {
 
 // PersonaGroup is a verified group and the place of a persona in it.
 type PersonaGroup struct {
-	Label     string
-	Subgroups []string
+	Label     Label
+	Subgroups []Label
 	State     GroupState
 }
 
@@ -133,9 +133,8 @@ type SelectScopeView struct {
 type ScopeChoice struct {
 	// Value is the scope value.
 	Value string
-	// Title and Text name and explain it, in the language of the screen. An empty Text
-	// shows only the title.
-	Title, Text string
+	// Title and Text name and explain it. An empty Text shows only the title.
+	Title, Text Label
 }
 
 // ConsentView asks whether an application may have what it requested.
@@ -162,9 +161,9 @@ type ConsentView struct {
 
 // ConsentScope is one thing that an application asks for.
 type ConsentScope struct {
-	// Title and Text name and explain it, in the language of the screen. Both are
-	// empty for attributes that are asked for one by one.
-	Title, Text string
+	// Title and Text name and explain it. Both are empty for attributes that are asked for
+	// one by one.
+	Title, Text Label
 	// New marks what was not allowed before, when the consent is incremental.
 	New bool
 	// Attributes are the attributes of the user that would be released.
@@ -189,7 +188,7 @@ type ConsentAttribute struct {
 	// release.
 	New bool
 
-	Label string
+	Label Label
 	// Values are shown one on each line. None says that nothing is known.
 	Values []string
 	// Truth is the value of what is true or false, and nil for all else.
@@ -201,7 +200,7 @@ func (a ConsentAttribute) isKnown() bool { return len(a.Values) > 0 || a.Truth !
 
 // told splits the attributes into those that have a row each, and the labels of those that
 // nothing is known of: where these are many, they share a row.
-func (s ConsentScope) told() (rows []ConsentAttribute, unknown []string) {
+func (s ConsentScope) told() (rows []ConsentAttribute, unknown []Label) {
 	for _, a := range s.Attributes {
 		if a.isKnown() || a.New {
 			rows = append(rows, a)
@@ -223,6 +222,8 @@ const (
 	GroupVerified   GroupState = "verified"
 	GroupUnverified GroupState = "unverified"
 	GroupExpired    GroupState = "expired"
+	// GroupPending is unverified while somebody is about to verify it.
+	GroupPending GroupState = "pending"
 )
 
 // ConsentGroup is a verified group and the user's place in it.
@@ -232,10 +233,10 @@ type ConsentGroup struct {
 	// New is that of ConsentAttribute.
 	New bool
 
-	Label string
+	Label Label
 	State GroupState
 	// Subgroups are the parts of the group that the user belongs to.
-	Subgroups []string
+	Subgroups []Label
 	// Since and Expires bound the verification. Zero shows no date.
 	Since, Expires time.Time
 }

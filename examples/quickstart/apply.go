@@ -95,7 +95,8 @@ func (u user) applyStatus(ctx context.Context, p opened, id, place string, remov
 // file does not date keeps the date of the first time: a restart verifies nobody.
 func isSameStatus(recorded storage.Status, s status) bool {
 	return recorded.Group == s.Group && slices.Equal(recorded.Subgroups, s.Subgroups) &&
-		recorded.Verified == s.Verified && recorded.VerifiedBy == s.VerifiedBy &&
+		recorded.Verified == s.Verified && recorded.Pending == s.Pending &&
+		recorded.VerifiedBy == s.VerifiedBy && recorded.Source == s.Source && recorded.Method == s.Method &&
 		(s.VerifiedAt.IsZero() || recorded.VerifiedAt.Equal(s.VerifiedAt)) && recorded.ExpiresAt.Equal(s.ExpiresAt)
 }
 

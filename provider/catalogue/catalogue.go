@@ -20,15 +20,23 @@ type Scope struct {
 	// printable ASCII characters without space, quotation mark and backslash.
 	Name string `json:"name"`
 
-	// Title and Description are shown on the consent screen, in the language of the
-	// host.
-	Title       string `json:"title,omitempty"`
-	Description string `json:"description,omitempty"`
+	// Title and Description are shown on the consent screen. Translations has them in
+	// other languages, by the BCP 47 tag; what the default catalogue says needs none.
+	Title        string                      `json:"title,omitempty"`
+	Description  string                      `json:"description,omitempty"`
+	Translations map[string]ScopeTranslation `json:"translations,omitempty"`
 
 	// Attributes are the handles that the scope releases, Groups the names of the
 	// groups whose status it releases.
 	Attributes []string `json:"attributes,omitempty"`
 	Groups     []string `json:"groups,omitempty"`
+}
+
+// ScopeTranslation is what a scope is called in one language. What is empty is not
+// translated.
+type ScopeTranslation struct {
+	Title       string `json:"title,omitempty"`
+	Description string `json:"description,omitempty"`
 }
 
 // AttributeType is the JSON type of an attribute's value. The empty one is String.
@@ -59,8 +67,10 @@ const (
 type Attribute struct {
 	// Handle is the machine name; clients index values by it.
 	Handle string `json:"handle"`
-	// Name is the label for people.
-	Name string `json:"name,omitempty"`
+	// Name is the label for people. Translations has it in other languages, by the BCP
+	// 47 tag; what the default catalogue says needs none.
+	Name         string            `json:"name,omitempty"`
+	Translations map[string]string `json:"translations,omitempty"`
 	// Type defaults to String, and with SameAs to that of the other.
 	Type AttributeType `json:"type,omitempty"`
 	// Members are those of the object, or of each object, for the types Object and
@@ -95,18 +105,28 @@ type Group struct {
 	Title string `json:"title,omitempty"`
 	// Subgroups are the parts that a member can belong to.
 	Subgroups []string `json:"subgroups,omitempty"`
+	// Translations has title and subgroups in other languages, by the BCP 47 tag; what the
+	// default catalogue says needs none.
+	Translations map[string]GroupTranslation `json:"translations,omitempty"`
+}
+
+// GroupTranslation is what a group and its subgroups, by their names, are called in one
+// language. What is empty is not translated.
+type GroupTranslation struct {
+	Title     string            `json:"title,omitempty"`
+	Subgroups map[string]string `json:"subgroups,omitempty"`
 }
 
 // DefaultGroups are the groups of the default catalogue. They are in force while
 // Config.Groups is empty.
 func DefaultGroups() []Group {
 	return []Group{
-		{"military", "Military", []string{"Active Duty", "Guard", "Reserves", "Veteran", "Retiree",
+		{Name: "military", Title: "Military", Subgroups: []string{"Active Duty", "Guard", "Reserves", "Veteran", "Retiree",
 			"Military Spouse", "Surviving Spouse", "Military Family"}},
-		{"responder", "First responder", []string{"EMT", "Firefighter", "Police Officer", "911 Dispatcher"}},
-		{"student", "Student", []string{"University", "High School"}},
-		{"teacher", "Teacher", []string{"K-12", "University", "Staff"}},
-		{"nurse", "Nurse", []string{"Registered Nurse", "Licensed Practical Nurse", "Nurse Practitioner"}},
-		{"government", "Government employee", []string{"Federal", "State", "Local"}},
+		{Name: "responder", Title: "First responder", Subgroups: []string{"EMT", "Firefighter", "Police Officer", "911 Dispatcher"}},
+		{Name: "student", Title: "Student", Subgroups: []string{"University", "High School"}},
+		{Name: "teacher", Title: "Teacher", Subgroups: []string{"K-12", "University", "Staff"}},
+		{Name: "nurse", Title: "Nurse", Subgroups: []string{"Registered Nurse", "Licensed Practical Nurse", "Nurse Practitioner"}},
+		{Name: "government", Title: "Government employee", Subgroups: []string{"Federal", "State", "Local"}},
 	}
 }

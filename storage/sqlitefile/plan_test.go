@@ -62,7 +62,7 @@ func TestPlans(t *testing.T) {
 		// As those from the latest on.
 		"SELECT id, at, name, subject, client_id, address, detail FROM main.events WHERE name = ?1 ORDER BY id DESC LIMIT ?2",
 		// The clock of a sandbox, which moves once in a while.
-		"UPDATE main.accounts SET password_changed_at = password_changed_at - ?1, created_at = created_at - ?1 WHERE substr(id, 1, ?3) = ?2",
+		"UPDATE main.accounts SET password_changed_at = password_changed_at - ?1, created_at = created_at - ?1, delete_at = delete_at - ?1 WHERE substr(id, 1, ?3) = ?2",
 		// Two hundred rows that an index has found.
 		takeClientSessions("?2", "", "?3", "?4", "?5"),
 		takeClientSessions("?3", "AND client_id NOT IN (?2) ", "?4", "?5", "?6"),

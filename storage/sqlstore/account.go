@@ -8,16 +8,16 @@ import (
 )
 
 const accountColumns = `a.id, a.email, a.email_key, a.email_verified,
-	a.password_hash, a.password_changed_at, a.disabled, a.epoch, a.created_at`
+	a.password_hash, a.password_changed_at, a.disabled, a.epoch, a.language, a.delete_at, a.created_at`
 
 // CreateAccount implements storage.Accounts.
 func (s *Store) CreateAccount(ctx context.Context, a storage.Account) error {
 	return s.change(ctx, "create account", func(tx *tx) error {
 		_, err := tx.exec(`INSERT INTO main.accounts (id, email, email_key, email_verified,
-				password_hash, password_changed_at, disabled, epoch, created_at)
-			VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)`,
+				password_hash, password_changed_at, disabled, epoch, created_at, language, delete_at)
+			VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)`,
 			a.ID, a.Email, optional(a.EmailKey), flag(a.EmailVerified),
-			a.PasswordHash, micros(a.PasswordChangedAt), flag(a.Disabled), a.Epoch, micros(a.CreatedAt))
+			a.PasswordHash, micros(a.PasswordChangedAt), flag(a.Disabled), a.Epoch, micros(a.CreatedAt), a.Language, micros(a.DeleteAt))
 		return err
 	})
 }
@@ -150,7 +150,7 @@ func scanAccount(row scanner) (a storage.Account, err error) {
 func accountFields(a *storage.Account) []any {
 	return []any{
 		&a.ID, &a.Email, (*text)(&a.EmailKey), &a.EmailVerified,
-		&a.PasswordHash, (*instant)(&a.PasswordChangedAt), &a.Disabled, &a.Epoch, (*instant)(&a.CreatedAt),
+		&a.PasswordHash, (*instant)(&a.PasswordChangedAt), &a.Disabled, &a.Epoch, &a.Language, (*instant)(&a.DeleteAt), (*instant)(&a.CreatedAt),
 	}
 }
 

@@ -8,7 +8,7 @@ import (
 	"github.com/bonafide-id/bonafide/storage"
 )
 
-const consentColumns = `subject, client_id, scopes, attributes, group_names, resources, client_name, redirect_hosts,
+const consentColumns = `subject, client_id, scopes, attributes, group_names, resources, left_out, client_name, redirect_hosts,
 	decision, created_at, decided_at, last_used_at`
 
 // Consent implements storage.Consents.
@@ -28,23 +28,23 @@ func (s *Store) SaveConsent(ctx context.Context, c storage.Consent, on storage.C
 		if err := refuseAnswered(tx, on.Flow); err != nil {
 			return err
 		}
-		const assign = `scopes = ?3, attributes = ?4, group_names = ?5, resources = ?6, client_name = ?7, redirect_hosts = ?8,
-			decision = ?9, decided_at = ?10, last_used_at = ?11`
+		const assign = `scopes = ?3, attributes = ?4, group_names = ?5, resources = ?6, left_out = ?7, client_name = ?8, redirect_hosts = ?9,
+			decision = ?10, decided_at = ?11, last_used_at = ?12`
 		args := []any{
 			c.Subject, c.ClientID, listText(c.Scopes), listText(c.Attributes), listText(c.Groups), listText(c.Resources),
-			c.ClientName, listText(c.RedirectHosts), digestOrNull(c.Decision),
+			listText(c.LeftOut), c.ClientName, listText(c.RedirectHosts), digestOrNull(c.Decision),
 			micros(c.DecidedAt), micros(c.LastUsedAt),
 		}
 		var saved int
 		var err error
 		if on.Replaced.IsZero() {
 			saved, err = tx.exec(`INSERT INTO main.consents (`+consentColumns+`)
-				VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?12, ?10, ?11)
+				VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?13, ?11, ?12)
 				ON CONFLICT (subject, client_id) DO UPDATE SET `+assign+` WHERE consents.decision IS NULL`,
 				append(args, micros(c.CreatedAt))...)
 		} else {
 			saved, err = tx.exec(`UPDATE main.consents SET `+assign+`
-				WHERE subject = ?1 AND client_id = ?2 AND decision = ?12`, append(args, on.Replaced[:])...)
+				WHERE subject = ?1 AND client_id = ?2 AND decision = ?13`, append(args, on.Replaced[:])...)
 		}
 		if err == nil && saved == 0 {
 			return storage.ErrChanged
@@ -103,7 +103,7 @@ func (s *Store) RevokeConsent(ctx context.Context, subject, clientID string, at 
 }
 
 func scanConsent(row scanner) (c storage.Consent, err error) {
-	err = row.Scan(&c.Subject, &c.ClientID, (*list)(&c.Scopes), (*list)(&c.Attributes), (*list)(&c.Groups), (*list)(&c.Resources),
+	err = row.Scan(&c.Subject, &c.ClientID, (*list)(&c.Scopes), (*list)(&c.Attributes), (*list)(&c.Groups), (*list)(&c.Resources), (*list)(&c.LeftOut),
 		&c.ClientName, (*list)(&c.RedirectHosts), (*optionalDigest)(&c.Decision),
 		(*instant)(&c.CreatedAt), (*instant)(&c.DecidedAt), (*instant)(&c.LastUsedAt))
 	return c, err

@@ -26,8 +26,9 @@ func (s *Store) Image(ctx context.Context, digest storage.Digest) (storage.Image
 // RemoveImage implements storage.Images. It reads the documents of all clients, which is
 // good enough for what happens when a logo changes.
 func (s *Store) RemoveImage(ctx context.Context, digest storage.Digest) error {
-	// As the document of a storage.Client has it; no character of it is one of LIKE's.
-	logo := `%"logo":"` + base64.StdEncoding.EncodeToString(digest[:]) + `"%`
+	// As the document of a storage.Client has it in each of the members for pictures; no
+	// character of it is one of LIKE's.
+	logo := `%":"` + base64.StdEncoding.EncodeToString(digest[:]) + `"%`
 	return s.change(ctx, "remove image", func(tx *tx) error {
 		_, err := tx.exec(`DELETE FROM main.images WHERE digest = ?1
 			AND NOT EXISTS (SELECT 1 FROM main.clients WHERE document LIKE ?2)`, digest[:], logo)

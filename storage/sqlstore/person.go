@@ -21,14 +21,14 @@ import (
 func (s *Store) Person(ctx context.Context, subject string) (storage.Person, error) {
 	return read(ctx, s, "read person", func(tx *tx) (storage.Person, error) {
 		rows, err := all(tx, scanPersonRow, `
-			SELECT group_name, subgroups, verified, verified_by, verified_at, expires_at, revision,
+			SELECT group_name, subgroups, verified, pending, verified_by, source, method, verified_at, expires_at, revision,
 				NULL AS email, NULL AS email_verified, NULL AS handle, NULL AS value
 			FROM main.statuses WHERE subject = ?1
 			UNION ALL
-			SELECT NULL, NULL, NULL, NULL, NULL, NULL, NULL, email, email_verified, NULL, NULL
+			SELECT NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, email, email_verified, NULL, NULL
 			FROM main.accounts WHERE id = ?1 AND disabled = 0
 			UNION ALL
-			SELECT NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, handle, value
+			SELECT NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, handle, value
 			FROM main.attributes WHERE subject = ?1`, subject)
 		if err != nil {
 			return storage.Person{}, err
@@ -91,13 +91,15 @@ func (s *Store) ReplaceAttribute(ctx context.Context, subject, handle string, ol
 func (s *Store) SetStatus(ctx context.Context, subject string, status storage.Status, replaced int64) error {
 	revision := newVersion()
 	return s.change(ctx, "set status", func(tx *tx) error {
-		const assign = `subgroups = ?3, verified = ?4, verified_by = ?5, verified_at = ?6, expires_at = ?7, revision = ?8`
+		const assign = `subgroups = ?3, verified = ?4, verified_by = ?5, verified_at = ?6, expires_at = ?7,
+			pending = ?8, source = ?9, method = ?10, revision = ?11`
 		const insert = `INSERT INTO main.statuses
-				(subject, group_name, subgroups, verified, verified_by, verified_at, expires_at, revision)
-			VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8) ON CONFLICT (subject, group_name) DO `
+				(subject, group_name, subgroups, verified, verified_by, verified_at, expires_at, pending, source, method, revision)
+			VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11) ON CONFLICT (subject, group_name) DO `
 		args := []any{
 			subject, status.Group, listText(status.Subgroups), flag(status.Verified),
-			status.VerifiedBy, micros(status.VerifiedAt), micros(status.ExpiresAt), revision,
+			status.VerifiedBy, micros(status.VerifiedAt), micros(status.ExpiresAt),
+			flag(status.Pending), status.Source, status.Method, revision,
 		}
 		var set int
 		var err error
@@ -108,7 +110,7 @@ func (s *Store) SetStatus(ctx context.Context, subject string, status storage.St
 			set, err = tx.exec(insert+`NOTHING`, args...)
 		default:
 			set, err = tx.exec(`UPDATE main.statuses SET `+assign+`
-				WHERE subject = ?1 AND group_name = ?2 AND revision = ?9`, append(args, replaced)...)
+				WHERE subject = ?1 AND group_name = ?2 AND revision = ?12`, append(args, replaced)...)
 		}
 		if err == nil && set == 0 {
 			return storage.ErrChanged
@@ -131,7 +133,10 @@ type personRow struct {
 	group      text
 	subgroups  list
 	verified   sql.NullBool
+	pending    sql.NullBool
 	verifiedBy text
+	source     text
+	method     text
 	verifiedAt instant
 	expiresAt  instant
 	revision   sql.NullInt64
@@ -144,7 +149,7 @@ type personRow struct {
 }
 
 func scanPersonRow(row scanner) (r personRow, err error) {
-	err = row.Scan(&r.group, &r.subgroups, &r.verified, &r.verifiedBy, &r.verifiedAt, &r.expiresAt, &r.revision,
+	err = row.Scan(&r.group, &r.subgroups, &r.verified, &r.pending, &r.verifiedBy, &r.source, &r.method, &r.verifiedAt, &r.expiresAt, &r.revision,
 		&r.email, &r.emailVerified, &r.handle, &r.value)
 	return r, err
 }
@@ -155,8 +160,8 @@ func personOf(rows []personRow) storage.Person {
 		switch {
 		case row.group != "":
 			p.Statuses = append(p.Statuses, storage.Status{
-				Group: string(row.group), Subgroups: row.subgroups, Verified: row.verified.Bool,
-				VerifiedBy: string(row.verifiedBy), VerifiedAt: time.Time(row.verifiedAt),
+				Group: string(row.group), Subgroups: row.subgroups, Verified: row.verified.Bool, Pending: row.pending.Bool,
+				VerifiedBy: string(row.verifiedBy), Source: string(row.source), Method: string(row.method), VerifiedAt: time.Time(row.verifiedAt),
 				ExpiresAt: time.Time(row.expiresAt), Revision: row.revision.Int64,
 			})
 		case row.handle != "":

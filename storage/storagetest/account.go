@@ -54,10 +54,12 @@ func (s *suite) accounts(t *testing.T) {
 			PasswordHash:      "$argon2id$v=19$m=19456,t=2,p=1$c2FsdA$aGFzaA",
 			PasswordChangedAt: elsewhere,
 			Disabled:          true,
+			Language:          "pt",
+			DeleteAt:          elsewhere,
 			CreatedAt:         t0,
 		}
 		ok(t, store.CreateAccount(t.Context(), want))
-		want.PasswordChangedAt = asStored
+		want.PasswordChangedAt, want.DeleteAt = asStored, asStored
 		got, err := store.Account(t.Context(), "account")
 		ok(t, err)
 		equal(t, got, want)

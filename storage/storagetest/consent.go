@@ -20,7 +20,7 @@ func (s *suite) consents(t *testing.T) {
 		saveClient(t, store, "client")
 		want := consent("subject", "client")
 		want.Attributes, want.Groups = []string{"email", "fname"}, []string{"military"}
-		want.Resources = []string{"https://api.example/"}
+		want.Resources, want.LeftOut = []string{"https://api.example/"}, []string{"student"}
 		want.ClientName, want.RedirectHosts = "Name \"<b>", []string{"a.example", "b.example"}
 		want.DecidedAt, want.LastUsedAt = elsewhere, elsewhere
 		ok(t, store.SaveConsent(t.Context(), want, storage.ConsentBasis{}))

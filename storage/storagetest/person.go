@@ -110,8 +110,8 @@ func (s *suite) people(t *testing.T) {
 	t.Run("StatusComesBackWhole", func(t *testing.T) {
 		store := s.store(t)
 		want := storage.Status{
-			Group: "military", Subgroups: []string{"Veteran", "Retiree"}, Verified: true,
-			VerifiedBy: "registry", VerifiedAt: elsewhere, ExpiresAt: t0,
+			Group: "military", Subgroups: []string{"Veteran", "Retiree"}, Verified: true, Pending: true,
+			VerifiedBy: "registry", Source: "roster", Method: "document", VerifiedAt: elsewhere, ExpiresAt: t0,
 		}
 		ok(t, store.SetStatus(t.Context(), "subject", want, storage.AnyRevision))
 		want.VerifiedAt = asStored

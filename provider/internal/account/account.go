@@ -33,7 +33,7 @@ func (p *Pages) renderAccount(w http.ResponseWriter, r *http.Request, user *auth
 	if p.hasAccounts() || p.SignOutURL != "" {
 		view.SignOutURL = p.Site.Link("/signout")
 	}
-	p.Site.Render(w, r, status, ui.AccountHome(view))
+	p.Site.Render(w, r, status, p.Site.Screens.AccountHome(view))
 	return nil
 }
 

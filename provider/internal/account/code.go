@@ -217,7 +217,7 @@ func (p *Pages) renderCode(w http.ResponseWriter, r *http.Request, page codePage
 	if page.code.Purpose == forVerify {
 		kind = ui.CodeVerifyEmail
 	}
-	p.Site.RenderFor(w, r, page.request, status, ui.Code(ui.CodeView{
+	p.Site.RenderFor(w, r, page.request, status, p.Site.Screens.Code(ui.CodeView{
 		Page: p.Site.PageView(r, page.request), Form: p.Site.Form(w, r, problems), Notice: notice,
 		Purpose: kind, Email: page.code.Email, ValidFor: codeLife, BackURL: page.back,
 	}))

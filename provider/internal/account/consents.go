@@ -1,7 +1,6 @@
 package account
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"net/http"
@@ -24,7 +23,7 @@ func (p *Pages) showConsents(w http.ResponseWriter, r *http.Request, user *authf
 	}
 	view := ui.AppsView{Page: p.Site.PageView(r, nil), Notice: p.Site.Noticed(r), AccountURL: p.Site.Link("/account")}
 	for _, c := range consents {
-		app, err := p.consentView(r.Context(), c)
+		app, err := p.consentView(r, c)
 		if errors.Is(err, engine.ErrNoClient) {
 			continue // disabled: it can see nothing
 		}
@@ -33,12 +32,12 @@ func (p *Pages) showConsents(w http.ResponseWriter, r *http.Request, user *authf
 		}
 		view.Apps = append(view.Apps, app)
 	}
-	p.Site.Render(w, r, http.StatusOK, ui.Apps(view))
+	p.Site.Render(w, r, http.StatusOK, p.Site.Screens.Apps(view))
 	return nil
 }
 
-func (p *Pages) consentView(ctx context.Context, c storage.Consent) (ui.App, error) {
-	client, err := p.Engine.Client(ctx, c.ClientID)
+func (p *Pages) consentView(r *http.Request, c storage.Consent) (ui.App, error) {
+	client, err := p.Engine.Client(r.Context(), c.ClientID)
 	if err != nil {
 		return ui.App{}, err
 	}
@@ -50,16 +49,18 @@ func (p *Pages) consentView(ctx context.Context, c storage.Consent) (ui.App, err
 		Since: c.CreatedAt, LastUsed: c.LastUsedAt,
 		RemoveURL: p.Site.Link("/account/apps/remove", web.ClientParameter, c.ClientID),
 	}
+	l := p.Site.Locale(r, nil)
 	for _, name := range c.Scopes {
-		if scope := p.Claims.Catalogue.Scope(name); scope != nil {
-			app.Scopes = append(app.Scopes, scope.Title)
+		if p.Claims.Catalogue.Scope(name) != nil {
+			title, _ := p.Claims.Catalogue.ScopeWords(l, name)
+			app.Scopes = append(app.Scopes, title)
 		}
 	}
 	byScope, _ := p.Claims.Catalogue.Asks(c.Scopes)
 	for _, fact := range c.Attributes { // others were asked for one by one
-		a, ok := p.Claims.Catalogue.Attribute(fact)
+		_, ok := p.Claims.Catalogue.Attribute(fact)
 		if ok && !slices.Contains(byScope, fact) && !p.Claims.Catalogue.IsComposed(fact) { // its parts are there
-			app.Scopes = append(app.Scopes, a.Name)
+			app.Scopes = append(app.Scopes, p.Claims.Catalogue.AttributeWords(l, fact))
 		}
 	}
 	for _, uri := range c.Resources {
@@ -80,7 +81,7 @@ func (p *Pages) showRemoveConsent(w http.ResponseWriter, r *http.Request, user *
 	if err != nil {
 		return fmt.Errorf("read consent: %w", err)
 	}
-	app, err := p.consentView(r.Context(), consent)
+	app, err := p.consentView(r, consent)
 	if errors.Is(err, engine.ErrNoClient) {
 		return &web.PageError{Status: http.StatusNotFound, Code: ui.ErrorNotFound}
 	}
@@ -88,7 +89,7 @@ func (p *Pages) showRemoveConsent(w http.ResponseWriter, r *http.Request, user *
 		return err
 	}
 	form := ui.Form{Action: p.Site.Link("/account/apps/remove"), Hidden: p.Site.Hidden(w, r, ui.Field{Name: web.ClientParameter, Value: clientID})}
-	p.Site.Render(w, r, http.StatusOK, ui.RemoveApp(ui.RemoveAppView{
+	p.Site.Render(w, r, http.StatusOK, p.Site.Screens.RemoveApp(ui.RemoveAppView{
 		Page: p.Site.PageView(r, nil), Form: form, App: app, CancelURL: p.Site.Link("/account/apps"),
 	}))
 	return nil

@@ -117,7 +117,7 @@ func (p *Pages) signedIn(h userHandler) authflow.PageHandler {
 			p.Site.Redirect(w, p.Site.Link("/signin"))
 		case r.URL.Query().Has(returnedParameter):
 			// The host's page takes the user for signed in, or will not sign in here.
-			p.Site.Render(w, r, http.StatusOK, ui.SignedOut(ui.SignedOutView{
+			p.Site.Render(w, r, http.StatusOK, p.Site.Screens.SignedOut(ui.SignedOutView{
 				Page: p.Site.PageView(r, nil), SignInURL: p.Site.Link("/account"),
 			}))
 		default:

@@ -17,7 +17,7 @@ func (p *Pages) showPassword(w http.ResponseWriter, r *http.Request, user *authf
 }
 
 func (p *Pages) renderPassword(w http.ResponseWriter, r *http.Request, account storage.Account, status int, problems ...ui.Problem) {
-	p.Site.Render(w, r, status, ui.Password(ui.PasswordView{
+	p.Site.Render(w, r, status, p.Site.Screens.Password(ui.PasswordView{
 		Page: p.Site.PageView(r, nil), Form: p.Site.Form(w, r, problems), Email: account.Email,
 		MinLength: p.Accounts.MinLength, AccountURL: p.Site.Link("/account"),
 	}))

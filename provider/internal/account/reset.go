@@ -18,7 +18,7 @@ func (p *Pages) showReset(w http.ResponseWriter, r *http.Request, page *authflow
 }
 
 func (p *Pages) renderReset(w http.ResponseWriter, r *http.Request, page *authflow.Page, email string, status int, problems ...ui.Problem) {
-	p.Site.RenderFor(w, r, page.Request(), status, ui.ResetStart(ui.ResetStartView{
+	p.Site.RenderFor(w, r, page.Request(), status, p.Site.Screens.ResetStart(ui.ResetStartView{
 		Page: p.Site.PageView(r, page.Request()), Form: p.Site.Form(w, r, problems), Email: email,
 		SignInURL: p.Site.Link("/signin", web.FlowParameter, web.Parameter(r, web.FlowParameter)),
 	}))
@@ -75,7 +75,7 @@ func (p *Pages) showResetFinish(w http.ResponseWriter, r *http.Request, page *au
 }
 
 func (p *Pages) renderResetFinish(w http.ResponseWriter, r *http.Request, page *authflow.Page, c codeRequest, status int, problems ...ui.Problem) {
-	p.Site.RenderFor(w, r, page.Request(), status, ui.ResetFinish(ui.ResetFinishView{
+	p.Site.RenderFor(w, r, page.Request(), status, p.Site.Screens.ResetFinish(ui.ResetFinishView{
 		Page: p.Site.PageView(r, page.Request()), Form: p.Site.Form(w, r, problems), Email: c.Email,
 		ValidFor: codeLife, MinLength: p.Accounts.MinLength,
 		RestartURL: p.Site.Link("/reset", web.FlowParameter, web.Parameter(r, web.FlowParameter)),

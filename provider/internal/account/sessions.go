@@ -35,7 +35,7 @@ func (p *Pages) showSessions(w http.ResponseWriter, r *http.Request, user *authf
 			Current: s.Digest == user.Session, Since: s.CreatedAt, LastUsed: s.LastSeenAt,
 		})
 	}
-	p.Site.Render(w, r, http.StatusOK, ui.Sessions(view))
+	p.Site.Render(w, r, http.StatusOK, p.Site.Screens.Sessions(view))
 	return nil
 }
 

@@ -49,11 +49,11 @@ func (p *Pages) renderSignIn(w http.ResponseWriter, r *http.Request, page *authf
 	}
 	view := p.Site.PageView(r, page.Request())
 	if again == nil {
-		personas, err := p.Flows.PersonaViews(r.Context(), page)
+		personas, err := p.Flows.PersonaViews(r.Context(), view.Locale, page)
 		if err != nil {
 			return err
 		}
-		p.Site.RenderFor(w, r, page.Request(), status, ui.SignIn(ui.SignInView{
+		p.Site.RenderFor(w, r, page.Request(), status, p.Site.Screens.SignIn(ui.SignInView{
 			Page: view, Form: form, Notice: p.Site.Noticed(r),
 			Personas: personas, Email: email, ResetURL: resetURL, SignUpURL: signUpURL,
 		}))
@@ -63,7 +63,7 @@ func (p *Pages) renderSignIn(w http.ResponseWriter, r *http.Request, page *authf
 	if err != nil {
 		return err
 	}
-	p.Site.RenderFor(w, r, page.Request(), status, ui.Reauthenticate(ui.ReauthenticateView{
+	p.Site.RenderFor(w, r, page.Request(), status, p.Site.Screens.Reauthenticate(ui.ReauthenticateView{
 		Page: view, Form: form, Account: account, ResetURL: resetURL,
 	}))
 	return nil

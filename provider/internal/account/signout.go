@@ -139,7 +139,7 @@ func (p *Pages) showSignOut(w http.ResponseWriter, r *http.Request, page *authfl
 		}
 	}
 	form.Hidden = p.Site.Hidden(w, r, more...)
-	p.Site.RenderTo(w, r, false, []string{p.SignOutURL, s.back}, http.StatusOK, ui.SignOut(ui.SignOutView{
+	p.Site.RenderTo(w, r, false, []string{p.SignOutURL, s.back}, http.StatusOK, p.Site.Screens.SignOut(ui.SignOutView{
 		Page: p.Site.PageView(r, nil), Form: form, Account: account, CancelURL: p.Site.Link("/account"),
 	}))
 	return nil
@@ -209,6 +209,6 @@ func (p *Pages) signedOut(w http.ResponseWriter, r *http.Request, s signOutReque
 	if p.hasAccounts() {
 		signIn = p.Site.Link("/signin")
 	}
-	p.Site.Render(w, r, http.StatusOK, ui.SignedOut(ui.SignedOutView{Page: p.Site.PageView(r, nil), SignInURL: signIn}))
+	p.Site.Render(w, r, http.StatusOK, p.Site.Screens.SignedOut(ui.SignedOutView{Page: p.Site.PageView(r, nil), SignInURL: signIn}))
 	return nil
 }

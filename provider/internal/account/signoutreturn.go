@@ -97,5 +97,5 @@ func (p *Pages) goBack(w http.ResponseWriter, r *http.Request, s signOutRequest,
 	page := p.Site.PageView(r, nil)
 	page.Client = p.Site.ClientView(s.client, s.back)
 	w.Header().Set("Refresh", "0; url="+s.back)
-	p.Site.Render(w, r, http.StatusOK, ui.Continue(ui.ContinueView{Page: page, URL: s.back}))
+	p.Site.Render(w, r, http.StatusOK, p.Site.Screens.Continue(ui.ContinueView{Page: page, URL: s.back}))
 }

@@ -22,7 +22,7 @@ func (p *Pages) showSignUp(w http.ResponseWriter, r *http.Request, page *authflo
 }
 
 func (p *Pages) renderSignUp(w http.ResponseWriter, r *http.Request, page *authflow.Page, email string, status int, problems ...ui.Problem) {
-	p.Site.RenderFor(w, r, page.Request(), status, ui.SignUp(ui.SignUpView{
+	p.Site.RenderFor(w, r, page.Request(), status, p.Site.Screens.SignUp(ui.SignUpView{
 		Page: p.Site.PageView(r, page.Request()), Form: p.Site.Form(w, r, problems), Email: email,
 		MinLength: p.Accounts.MinLength, SignInURL: p.Site.Link("/signin", web.FlowParameter, web.Parameter(r, web.FlowParameter)),
 	}))

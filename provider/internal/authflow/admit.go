@@ -106,7 +106,7 @@ func (e *Endpoint) deny(w http.ResponseWriter, r *http.Request, d *denial) error
 	if response.Mode == engine.ModeFormPost {
 		view.URL, view.Fields = response.RedirectURI, fieldsOf(response)
 	}
-	e.Site.RenderFor(w, r, request, http.StatusForbidden, ui.Denied(view))
+	e.Site.RenderFor(w, r, request, http.StatusForbidden, e.Site.Screens.Denied(view))
 	return nil
 }
 

@@ -1,7 +1,6 @@
 package authflow
 
 import (
-	"cmp"
 	"errors"
 	"net/http"
 	"slices"
@@ -75,7 +74,7 @@ func (e *Endpoint) showConsent(w http.ResponseWriter, r *http.Request, p *Page) 
 		view.Scopes = append(view.Scopes, scope)
 	}
 	if single := e.singly(f.request); len(single) > 0 {
-		scope, err := e.consentData(r, s.user.UserID, single, nil, "", shown)
+		scope, err := e.consentData(r, f.request, s.user.UserID, single, nil, shown)
 		if err != nil {
 			return err
 		}
@@ -92,7 +91,7 @@ func (e *Endpoint) showConsent(w http.ResponseWriter, r *http.Request, p *Page) 
 			Name: resource.Name, Host: resource.Host(), New: view.Incremental && !slices.Contains(before.Resources, uri),
 		})
 	}
-	e.Site.RenderFor(w, r, f.request, http.StatusOK, ui.Consent(view))
+	e.Site.RenderFor(w, r, f.request, http.StatusOK, e.Site.Screens.Consent(view))
 	return nil
 }
 
@@ -123,25 +122,24 @@ func (e *Endpoint) singly(request *engine.AuthorizeRequest) []string {
 
 // consentScope shows what one scope would release now, value by value.
 func (e *Endpoint) consentScope(r *http.Request, request *engine.AuthorizeRequest, userID, name string, shown map[string]bool) (ui.ConsentScope, error) {
-	scope := e.Claims.Catalogue.Scope(name)
 	facts, groups := e.Claims.Catalogue.Asks([]string{name})
-	out, err := e.consentData(r, userID, facts, groups, request.EID, shown)
-	out.Title, out.Text = cmp.Or(scope.Title, scope.Name), scope.Description
+	out, err := e.consentData(r, request, userID, facts, groups, shown)
+	out.Title, out.Text = e.Claims.Catalogue.ScopeWords(e.Site.Locale(r, request), name)
 	return out, err
 }
 
 // consentData shows what there is of these facts and groups now, each fact once on the
 // screen, whichever scopes and claims tell it.
-func (e *Endpoint) consentData(r *http.Request, userID string, facts, groups []string, eid string, shown map[string]bool) (out ui.ConsentScope, err error) {
-	released, err := e.Claims.Release(r.Context(), userID, facts, groups, eid)
+func (e *Endpoint) consentData(r *http.Request, request *engine.AuthorizeRequest, userID string, facts, groups []string, shown map[string]bool) (out ui.ConsentScope, err error) {
+	released, err := e.Claims.Release(r.Context(), userID, facts, groups, request.EID)
 	if err != nil {
 		return out, err
 	}
+	l := e.Site.Locale(r, request)
 	// What is not known now may be later, and is then released.
 	for _, fact := range facts {
 		if !released.Has(fact) && !e.Claims.Catalogue.IsComposed(fact) {
-			a, _ := e.Claims.Catalogue.Attribute(fact)
-			released.Attributes = append(released.Attributes, claims.Attribute{Handle: fact, Name: a.Name})
+			released.Attributes = append(released.Attributes, claims.Attribute{Handle: fact})
 		}
 	}
 	for _, a := range released.Attributes {
@@ -151,16 +149,20 @@ func (e *Endpoint) consentData(r *http.Request, userID string, facts, groups []s
 		shown[a.Handle] = true
 		known, _ := e.Claims.Catalogue.Attribute(a.Handle)
 		out.Attributes = append(out.Attributes, ui.ConsentAttribute{
-			Handle: a.Handle, Label: a.Name, Values: claims.Lines(known, a.Value), Truth: claims.Truth(known, a.Value),
+			Handle: a.Handle, Label: e.Claims.Catalogue.AttributeWords(l, a.Handle), Values: claims.Lines(known, a.Value), Truth: claims.Truth(known, a.Value),
 		})
 	}
 	now := e.Clock()
 	for _, s := range released.Statuses {
-		known, _ := e.Claims.Catalogue.Group(s.Group)
-		group := ui.ConsentGroup{Name: s.Group, Label: known.Title, Subgroups: s.Subgroups}
+		group := ui.ConsentGroup{
+			Name: s.Group, Label: e.Claims.Catalogue.GroupWords(l, s.Group),
+			Subgroups: e.Claims.Catalogue.SubgroupWords(l, s.Group, s.Subgroups),
+		}
 		switch {
 		case s.Verified:
 			group.State, group.Since, group.Expires = ui.GroupVerified, s.VerifiedAt, s.ExpiresAt
+		case s.Pending:
+			group.State = ui.GroupPending
 		case !s.ExpiresAt.IsZero() && !now.Before(s.ExpiresAt):
 			group.State, group.Expires = ui.GroupExpired, s.ExpiresAt
 		default:

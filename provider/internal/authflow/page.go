@@ -189,7 +189,7 @@ func (e *Endpoint) endFlow(r *http.Request, f *Flow) error {
 
 // renderFinished says that the request of a page has been answered.
 func (e *Endpoint) renderFinished(w http.ResponseWriter, r *http.Request, f *Flow) {
-	e.Site.RenderFor(w, r, f.request, http.StatusOK, ui.Finished(ui.FinishedView{
+	e.Site.RenderFor(w, r, f.request, http.StatusOK, e.Site.Screens.Finished(ui.FinishedView{
 		Page: e.Site.PageView(r, f.request), BackURL: web.HomeOf(f.request.RedirectURI),
 	}))
 }

@@ -129,7 +129,7 @@ func (e *Endpoint) decideAsPersona(ctx context.Context, p *Page, s authState) (b
 }
 
 // PersonaViews shows the personas of the application of a page, which may stand alone.
-func (e *Endpoint) PersonaViews(ctx context.Context, p *Page) ([]ui.Persona, error) {
+func (e *Endpoint) PersonaViews(ctx context.Context, l *ui.Locale, p *Page) ([]ui.Persona, error) {
 	if p.Flow == nil {
 		return nil, nil
 	}
@@ -143,8 +143,11 @@ func (e *Endpoint) PersonaViews(ctx context.Context, p *Page) ([]ui.Persona, err
 			Name: one.Name, Title: one.Title, Locked: one.Locked, EmailUnverified: !one.EmailVerified,
 		}
 		for _, s := range one.Statuses {
-			if group, ok := e.Claims.Catalogue.Group(s.Group); ok {
-				views[i].Groups = append(views[i].Groups, ui.PersonaGroup{Label: group.Title, Subgroups: s.Subgroups, State: stateOf(s)})
+			if _, ok := e.Claims.Catalogue.Group(s.Group); ok {
+				views[i].Groups = append(views[i].Groups, ui.PersonaGroup{
+					Label:     e.Claims.Catalogue.GroupWords(l, s.Group),
+					Subgroups: e.Claims.Catalogue.SubgroupWords(l, s.Group, s.Subgroups), State: stateOf(s),
+				})
 			}
 		}
 	}

@@ -15,7 +15,7 @@ import (
 // such a response to a request that has gone through forms goes through a page.
 func (e *Endpoint) respond(w http.ResponseWriter, r *http.Request, request *engine.AuthorizeRequest, response engine.Response) {
 	if response.Mode == engine.ModeFormPost {
-		e.Site.RenderFor(w, r, request, http.StatusOK, ui.FormPost(ui.FormPostView{
+		e.Site.RenderFor(w, r, request, http.StatusOK, e.Site.Screens.FormPost(ui.FormPostView{
 			Page: e.Site.PageView(r, request), URL: response.RedirectURI, Fields: fieldsOf(response),
 		}))
 		return
@@ -26,7 +26,7 @@ func (e *Endpoint) respond(w http.ResponseWriter, r *http.Request, request *engi
 		return
 	}
 	w.Header().Set("Refresh", "0; url="+target)
-	e.Site.RenderFor(w, r, request, http.StatusOK, ui.Continue(ui.ContinueView{Page: e.Site.PageView(r, request), URL: target}))
+	e.Site.RenderFor(w, r, request, http.StatusOK, e.Site.Screens.Continue(ui.ContinueView{Page: e.Site.PageView(r, request), URL: target}))
 }
 
 // fieldsOf returns a response as the fields of a form.

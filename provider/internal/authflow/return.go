@@ -99,7 +99,7 @@ func (e *Endpoint) returnFromHost(w http.ResponseWriter, r *http.Request, p *Pag
 		e.Site.Redirect(w, to.Address)
 		return nil
 	}
-	e.Site.Render(w, r, http.StatusOK, ui.SignedOut(ui.SignedOutView{
+	e.Site.Render(w, r, http.StatusOK, e.Site.Screens.SignedOut(ui.SignedOutView{
 		Page: e.Site.PageView(r, nil), SignInURL: to.Address, Stale: user != nil,
 	}))
 	return nil

@@ -25,7 +25,7 @@ func (e *Endpoint) renderSelectAccount(w http.ResponseWriter, r *http.Request, f
 	}
 	form := e.Site.Form(w, r, nil)
 	form.Hidden = append(form.Hidden, ui.Field{Name: userField, Value: user.UserID})
-	e.Site.RenderFor(w, r, f.request, http.StatusOK, ui.SelectAccount(ui.SelectAccountView{
+	e.Site.RenderFor(w, r, f.request, http.StatusOK, e.Site.Screens.SelectAccount(ui.SelectAccountView{
 		Page: e.Site.PageView(r, f.request), Form: form, Account: account,
 	}))
 	return nil

@@ -23,16 +23,10 @@ func (e *Endpoint) showSelectScope(w http.ResponseWriter, r *http.Request, p *Pa
 	}
 	view := ui.SelectScopeView{Page: e.Site.PageView(r, request), Form: e.Site.Form(w, r, nil)}
 	for _, name := range request.Choices {
-		choice := ui.ScopeChoice{Value: name, Title: name}
-		if scope := e.Claims.Catalogue.Scope(name); scope != nil {
-			choice.Text = scope.Description
-			if scope.Title != "" {
-				choice.Title = scope.Title
-			}
-		}
-		view.Scopes = append(view.Scopes, choice)
+		title, text := e.Claims.Catalogue.ScopeWords(view.Locale, name)
+		view.Scopes = append(view.Scopes, ui.ScopeChoice{Value: name, Title: title, Text: text})
 	}
-	e.Site.RenderFor(w, r, request, http.StatusOK, ui.SelectScope(view))
+	e.Site.RenderFor(w, r, request, http.StatusOK, e.Site.Screens.SelectScope(view))
 	return nil
 }
 

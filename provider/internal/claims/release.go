@@ -153,6 +153,9 @@ func statusOf(statuses []storage.Status, group string, now time.Time) storage.St
 	if !s.ExpiresAt.IsZero() && !now.Before(s.ExpiresAt.Truncate(time.Second)) {
 		s.Verified = false
 	}
+	if s.Pending {
+		s.Verified = false // as recorded by somebody who did not know better
+	}
 	if !s.Verified {
 		s.Subgroups = nil
 	}

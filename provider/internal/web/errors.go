@@ -100,7 +100,7 @@ func (s *Site) FailPage(w http.ResponseWriter, r *http.Request, err error) {
 	if s.Sandbox && errors.As(err, &redirect) {
 		view.Details = redirectDetails(redirect)
 	}
-	s.Render(w, r, e.Status, ui.Error(view))
+	s.Render(w, r, e.Status, s.Screens.Error(view))
 }
 
 // redirectDetails shows the people who build an application what is registered. The

@@ -47,6 +47,9 @@ type Options struct {
 	// ButtonColor is #rrggbb.
 	ButtonColor string
 
+	// Screens render the pages.
+	Screens ui.Screens
+
 	// Sandbox marks every page, and lets error pages say more.
 	Sandbox bool
 

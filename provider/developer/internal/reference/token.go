@@ -42,6 +42,7 @@ func token() Endpoint {
 			Error{Status: 400, Code: "invalid_grant", Text: "The code_verifier does not fit the code_challenge.", Remedy: "Keep the verifier with the session in which the flow began.", Example: []Change{with("code_verifier", strings.Repeat("x", 43))}},
 			Error{Status: 400, Code: "invalid_grant", Text: "The assertion is malformed, expired, used, or not signed by this application for this provider, or its user has not allowed this.", Remedy: "Your log says which. Where the consent is missing, send the user to the authorization endpoint once.", Example: []Change{with("grant_type", bearerGrant), with("assertion", "x")}},
 			Error{Status: 400, Code: "invalid_scope", Text: "Ask for no more scopes than the user allowed.", Remedy: "A refresh narrows, never widens.", Refresh: true, Example: []Change{with("scope", "openid offline_access")}},
+			Error{Status: 400, Code: "invalid_scope", Text: "Ask for exactly one scope value that the user has allowed.", Remedy: "Name it with the assertion: the dialect grants one value.", For: InV3},
 			Error{Status: 400, Code: "invalid_scope", Text: "This application may not ask for this scope for itself.", Remedy: "Ask for registered scope values, without `openid` and `offline_access`.", Itself: true, Example: []Change{with("scope", "openid")}},
 			atToken(targetError()),
 			Error{Status: 400, Code: "invalid_target", Text: "Name only resources that the authorization request has named.", Remedy: "Send the same `resource` in both requests: the user is asked about each."},

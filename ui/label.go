@@ -1,0 +1,38 @@
+package ui
+
+// Label is a word or a sentence that somebody wrote for people, such as the title of a
+// scope.
+type Label struct {
+	Text string
+	// Lang is the BCP 47 tag of the language that it is in, where that is not the one of
+	// the screen; "und" where nobody knows. Empty is that of the screen.
+	Lang string
+}
+
+// Undetermined is the Lang of a text in a language that nobody knows.
+const Undetermined = "und"
+
+// isForeign reports whether the text is in no language of the screen.
+func (l Label) isForeign() bool { return l.Lang != "" }
+
+// lang returns the attribute lang, which is empty for a language that nobody knows
+// (HTML section 3.2.6.2).
+func (l Label) lang() string {
+	if l.Lang == Undetermined {
+		return ""
+	}
+	return l.Lang
+}
+
+// Word returns what a text of the default catalogue is called in this language. Any other
+// text is returned as it is, in a language that nobody knows.
+func (l *Locale) Word(original string) Label {
+	if original == "" {
+		return Label{}
+	}
+	l = l.orEnglish()
+	if m, ok := l.text.Catalogue[original]; ok {
+		return Label{Text: l.plain(m)}
+	}
+	return Label{Text: original, Lang: Undetermined}
+}
