@@ -54,8 +54,10 @@ export interface SignInOptions {
   text?: string;
   /** Looks: the provider's brand when absent. */
   theme?: "light" | "dark" | "auto" | "outline" | string;
-  /** Height: 36, 44 (when absent) or 52 pixels; all have a target of 44. */
+  /** Height: 37, 44 (when absent) or 52 pixels, more where the reader has chosen larger text. */
   size?: "small" | "medium" | "large" | string;
+  /** "icon" shows the mark alone; the label is then its name for screen readers. */
+  shape?: "icon" | string;
 }
 
 /** What came back: the parameters of the authorization response, and what the script made for the exchange. */

@@ -64,14 +64,44 @@ test("axe finds nothing while a button waits and after it failed", async (t) => 
   if (shots) await page.screenshot({ path: `${shots}/not-completed.png` });
 });
 
-test("every size is a target of at least 44 pixels", async (t) => {
+test("the sizes differ, and all but the small one are targets of at least 44 pixels", async (t) => {
   const page = await visit(t, put(gallery()));
   await link(page, "outline-large").waitFor();
-  for (const theme of themes)
-    for (const size of sizes) {
-      const { width, height } = await link(page, `${theme}-${size}`).boundingBox();
-      assert.ok(height >= 44 && width >= 44, `${theme} ${size} is ${width} by ${height}`);
-    }
+  for (const theme of themes) {
+    const heights = [];
+    for (const size of sizes) heights.push((await link(page, `${theme}-${size}`).boundingBox()).height);
+    const [small, medium, large] = heights.map(Math.round);
+    assert.deepEqual([small, medium, large], [37, 44, 52], theme);
+  }
+});
+
+test("a button without a label is square, and still has its name", async (t) => {
+  const page = await visit(t, put(sizes.map((size) => span({ id: size, size, shape: "icon", redirect: "/page-0" })).join(" ") + buttonTag()));
+  for (const [size, side] of [["small", 37], ["medium", 44], ["large", 52]]) {
+    const { width, height } = await link(page, size).boundingBox();
+    assert.deepEqual([Math.round(width), Math.round(height)], [side, side], size);
+  }
+  assert.equal(await page.getByRole("link", { name: "Verify with Example ID" }).count(), 3);
+  await page.evaluate(axe);
+  const { violations } = await page.evaluate(() => window.axe.run({ include: [["span"]] }));
+  assert.deepEqual(violations.map(({ id }) => id), []);
+  if (shots) await page.screenshot({ path: `${shots}/icons.png` });
+});
+
+test("text follows the reader's size, and not a page that makes little of it", async (t) => {
+  for (const [root, size] of [["100%", "16px"], ["200%", "32px"], ["62.5%", "16px"]]) {
+    const page = await visit(t, put({ html: document(span({ redirect: "/page-0" }) + buttonTag(), `<style>html { font-size: ${root} }</style>`) }));
+    assert.equal(await link(page).evaluate((link) => getComputedStyle(link).fontSize), size, root);
+    if (shots) await page.screenshot({ path: `${shots}/text-${parseInt(root)}.png` });
+  }
+});
+
+test("full-width styling does not shrink the button", async (t) => {
+  const page = await visit(
+    t,
+    put({ html: document(span({ redirect: "/page-0" }) + buttonTag(), "<style>span { width: 100% } span::part(button) { box-sizing: border-box; width: 100% }</style>") }),
+  );
+  assert.equal(Math.round((await link(page).boundingBox()).height), 44);
 });
 
 test("the focus is visible on light and on dark, and with forced colours", async (t) => {
@@ -79,18 +109,18 @@ test("the focus is visible on light and on dark, and with forced colours", async
     const tab = await visit(t, put(gallery(page)), { context });
     await link(tab, "outline-large").waitFor();
     const look = () =>
-      link(tab, "brand-small").evaluate((link) => {
+      link(tab, "brand-medium").evaluate((link) => {
         const { outlineStyle, outlineWidth, outlineColor, boxShadow } = getComputedStyle(link);
         return { outlineStyle, outlineWidth, outlineColor, boxShadow };
       });
     assert.equal((await look()).outlineStyle, "none");
-    await tab.keyboard.press("Tab");
+    for (const _ of ["small", "medium"]) await tab.keyboard.press("Tab");
     const { outlineStyle, outlineWidth, outlineColor, boxShadow } = await look();
-    assert.deepEqual([outlineStyle, outlineWidth], ["solid", "2px"], name);
+    assert.deepEqual([outlineStyle, outlineWidth], ["solid", "3px"], name);
     // Two rings, of which one stands out on any background.
     if (!context.forcedColors) {
       assert.equal(outlineColor, "rgb(255, 255, 255)");
-      assert.match(boxShadow, /^rgb\(34, 34, 34\) 0px 0px 0px 4px$/);
+      assert.match(boxShadow, /^rgb\(34, 34, 34\) 0px 0px 0px 6px$/);
     }
     if (shots) await tab.locator("p").first().screenshot({ path: `${shots}/focus-${name}.png` });
   }
