@@ -70,6 +70,6 @@
 // # Where to read on
 //
 // provider.go puts the rooms below internal together, each of which begins with a package
-// comment: authflow is the way of a request, account the pages of users, oauth and
-// resource the endpoints for programs, claims what is released.
+// comment: authflow is the way of a request, account and selfservice the pages of users,
+// oauth and resource the endpoints for programs, claims what is released.
 package provider

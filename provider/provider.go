@@ -29,6 +29,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider/internal/picture"
 	"github.com/bonafide-id/bonafide/provider/internal/ratelimit"
 	"github.com/bonafide-id/bonafide/provider/internal/resource"
+	"github.com/bonafide-id/bonafide/provider/internal/selfservice"
 	"github.com/bonafide-id/bonafide/provider/internal/session"
 	"github.com/bonafide-id/bonafide/provider/internal/token"
 	"github.com/bonafide-id/bonafide/provider/internal/vault"
@@ -58,6 +59,7 @@ type Provider struct {
 	notifier  *backchannel.Notifier
 	flows     *authflow.Endpoint
 	pages     *account.Pages
+	own       *selfservice.Pages
 	button    *widget.Widget
 	server    *web.Server
 
@@ -182,6 +184,7 @@ func (p *Provider) build(ctx context.Context, logo []byte) error {
 		Audit: p.audit, Activity: p.activity, Store: p.store, Limits: limits, Actions: cfg.Limits.actions(), SendMail: cfg.sendMail(),
 		SignInURL: cfg.Users.SignInURL, SignOutURL: cfg.Users.SignOutURL, FlowLife: cfg.Lifetimes.Flow, Clock: cfg.Clock,
 	})
+	p.own = selfservice.NewPages(p.pages, selfservice.Options{Store: p.store})
 	endpoints, err := oauth.New(oauth.Options{
 		Site: site, Engine: p.engine, Catalogue: p.catalogue, Audit: p.audit, Activity: p.activity, Limits: limits,
 		Classes: p.flows.Classes(), HasAccounts: cfg.hasAccounts(), Faults: p.faults, Keys: p.faults.Publish(p.keys),
@@ -193,7 +196,7 @@ func (p *Provider) build(ctx context.Context, logo []byte) error {
 		Site: site, Engine: p.engine, Claims: source, Activity: p.activity, Keys: p.keys, IDTokenLife: cfg.Lifetimes.IDToken, Clock: cfg.Clock,
 	})
 	p.closing, p.close = context.WithCancel(context.WithoutCancel(ctx))
-	routes := slices.Concat(p.flows.Routes(), p.pages.Routes(), endpoints.Routes(), resources.Routes(), site.Assets(),
+	routes := slices.Concat(p.flows.Routes(), p.pages.Routes(), p.own.Routes(), endpoints.Routes(), resources.Routes(), site.Assets(),
 		[]web.Route{{Method: http.MethodGet, Path: "/widget/{name}", Handler: p.serveButton}})
 	p.server = web.NewServer(site, web.ServerOptions{
 		Routes: withAliases(site, routes),
@@ -256,7 +259,7 @@ func (p *Provider) ServeHTTP(w http.ResponseWriter, r *http.Request) { p.server.
 // host's sign-in or sign-out page as return_to. The page must check it before it
 // redirects there, so that nobody can use it to send users elsewhere.
 func (p *Provider) IsReturnTo(address string) bool {
-	return p.flows.IsReturnTo(address) || p.pages.IsReturnTo(address)
+	return p.flows.IsReturnTo(address) || p.pages.IsReturnTo(address) || p.own.IsReturnTo(address)
 }
 
 func (p *Provider) newEngine(tokens *token.Codec, source *claims.Source) *engine.Engine {

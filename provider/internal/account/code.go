@@ -22,14 +22,14 @@ import (
 	"github.com/bonafide-id/bonafide/ui"
 )
 
-// codeRequest asks for a one-time code that was sent by e-mail: to finish a new account,
+// CodeRequest asks for a one-time code that was sent by e-mail: to finish a new account,
 // to verify an address, or to choose a new password. The browser carries it sealed; the
 // store has the code's digest with the payload, once. Where there is nothing to do, as
 // when somebody signs up with an address that has an account, the browser carries one all
 // the same, and no code is ever right.
-type codeRequest struct {
+type CodeRequest struct {
 	ID      []byte  `json:"i"`
-	Purpose purpose `json:"p"`
+	Purpose Purpose `json:"p"`
 	Email   string  `json:"e"`
 	Code    string  `json:"c"`
 	Browser []byte  `json:"b"`
@@ -41,13 +41,13 @@ type codeRequest struct {
 }
 
 // mail is what the mail with the code says.
-func (c codeRequest) mail() ui.MailKind {
+func (c CodeRequest) mail() ui.MailKind {
 	switch {
-	case c.Purpose == forVerify:
+	case c.Purpose == ForVerify:
 		return ui.MailVerifyEmail
-	case c.Purpose == forSignUp && c.Void == 0:
+	case c.Purpose == ForSignUp && c.Void == 0:
 		return ui.MailSignUp
-	case c.Purpose == forSignUp:
+	case c.Purpose == ForSignUp:
 		return ui.MailAccountExists
 	case c.Void == 0:
 		return ui.MailResetPassword
@@ -56,13 +56,13 @@ func (c codeRequest) mail() ui.MailKind {
 	}
 }
 
-// purpose is what a code is good for.
-type purpose string
+// Purpose is what a code is good for.
+type Purpose string
 
 const (
-	forSignUp purpose = "sign_up"
-	forReset  purpose = "reset"
-	forVerify purpose = "verify"
+	ForSignUp Purpose = "sign_up"
+	ForReset  Purpose = "reset"
+	ForVerify Purpose = "verify"
 )
 
 // codeLife is how long a code can be used. How many guesses there are at eight digits
@@ -71,9 +71,9 @@ const codeLife = 15 * time.Minute
 
 func (p *Pages) sealCodePurpose() string { return "ticket " + p.Site.Issuer }
 
-// newCode makes a code when there is a payload, stores that, sends the mail, and returns
+// NewCode makes a code when there is a payload, stores that, sends the mail, and returns
 // the request for the code sealed. Without a payload it does the same work.
-func (p *Pages) newCode(w http.ResponseWriter, r *http.Request, c codeRequest, payload []byte) (string, error) {
+func (p *Pages) NewCode(w http.ResponseWriter, r *http.Request, c CodeRequest, payload []byte) (string, error) {
 	c.ID = make([]byte, 16)
 	random.Fill(c.ID)
 	browser := sha256.Sum256([]byte(p.Site.Browser(w, r)))
@@ -111,43 +111,43 @@ func newDigits() string {
 
 // codeDigest names a code in the store. It is keyed, because eight digits are quickly
 // tried by who reads the database.
-func (p *Pages) codeDigest(c codeRequest, code string) storage.Digest {
+func (p *Pages) codeDigest(c CodeRequest, code string) storage.Digest {
 	return p.Site.Secrets.MAC("code "+p.Site.Issuer, []byte(c.Purpose), c.ID, []byte(code))
 }
 
-// openCode returns the request for a code that a page or form carries.
-func (p *Pages) openCode(r *http.Request, want purpose) (codeRequest, error) {
+// OpenCode returns the request for a code that a page or form carries.
+func (p *Pages) OpenCode(r *http.Request, want Purpose) (CodeRequest, error) {
 	plain, err := p.Site.Secrets.OpenString(p.sealCodePurpose(), web.Parameter(r, web.CodeParameter))
 	if err != nil {
-		return codeRequest{}, &web.PageError{Status: http.StatusBadRequest, Code: ui.ErrorRequest, Cause: err}
+		return CodeRequest{}, &web.PageError{Status: http.StatusBadRequest, Code: ui.ErrorRequest, Cause: err}
 	}
-	var c codeRequest
+	var c CodeRequest
 	if err := json.Unmarshal(plain, &c); err != nil {
-		return codeRequest{}, fmt.Errorf("decode code: %w", err)
+		return CodeRequest{}, fmt.Errorf("decode code: %w", err)
 	}
 	browser := sha256.Sum256([]byte(p.Site.Cookies.Get(r, session.Browser)))
 	switch {
 	case subtle.ConstantTimeCompare(browser[:], c.Browser) != 1:
-		return codeRequest{}, &web.PageError{Status: http.StatusBadRequest, Code: ui.ErrorBrowser, Cause: errors.New("code of another browser")}
+		return CodeRequest{}, &web.PageError{Status: http.StatusBadRequest, Code: ui.ErrorBrowser, Cause: errors.New("code of another browser")}
 	case c.Purpose != want:
-		return codeRequest{}, &web.PageError{Status: http.StatusBadRequest, Code: ui.ErrorRequest, Cause: errors.New("code for another purpose")}
+		return CodeRequest{}, &web.PageError{Status: http.StatusBadRequest, Code: ui.ErrorRequest, Cause: errors.New("code for another purpose")}
 	}
 	return c, nil
 }
 
-// rejection is why a code was not accepted, as the page says it.
-type rejection struct {
-	problem ui.Problem
-	status  int
+// Rejection is why a code was not accepted, as the page says it.
+type Rejection struct {
+	Problem ui.Problem
+	Status  int
 }
 
-// verifyCode returns the payload of a code when it is right, or why it is rejected. A code
+// VerifyCode returns the payload of a code when it is right, or why it is rejected. A code
 // can be used once.
-func (p *Pages) verifyCode(w http.ResponseWriter, r *http.Request, c codeRequest, entered string) (payload []byte, rejected *rejection, err error) {
+func (p *Pages) VerifyCode(w http.ResponseWriter, r *http.Request, c CodeRequest, entered string) (payload []byte, rejected *Rejection, err error) {
 	ctx := r.Context()
 	entered = digitsOf(entered)
 	if entered == "" {
-		return nil, &rejection{ui.Problem{Code: ui.CodeMissing}, http.StatusUnprocessableEntity}, nil
+		return nil, &Rejection{ui.Problem{Code: ui.CodeMissing}, http.StatusUnprocessableEntity}, nil
 	}
 	by, err := p.codeCaller(r, c)
 	if err != nil {
@@ -158,11 +158,11 @@ func (p *Pages) verifyCode(w http.ResponseWriter, r *http.Request, c codeRequest
 		return nil, nil, err
 	}
 	if wait > 0 {
-		return nil, &rejection{throttled(wait), web.TooMany(w, wait)}, nil
+		return nil, &Rejection{Throttled(wait), web.TooMany(w, wait)}, nil
 	}
 	stored, err := p.Store.UseOneTimeCode(ctx, string(c.Purpose), p.codeDigest(c, entered), p.Clock())
 	if errors.Is(err, storage.ErrNotFound) {
-		return nil, &rejection{ui.Problem{Code: ui.CodeWrong}, http.StatusUnprocessableEntity}, nil
+		return nil, &Rejection{ui.Problem{Code: ui.CodeWrong}, http.StatusUnprocessableEntity}, nil
 	}
 	if err != nil {
 		return nil, nil, fmt.Errorf("verify code: %w", err)
@@ -174,9 +174,9 @@ func (p *Pages) verifyCode(w http.ResponseWriter, r *http.Request, c codeRequest
 	return payload, nil, nil
 }
 
-// usedUp returns the request for what a code has been used up for. That is carried
+// UsedUp returns the request for what a code has been used up for. That is carried
 // out even when the browser leaves now: the code would be gone for nothing.
-func usedUp(r *http.Request) (*http.Request, context.CancelFunc) {
+func UsedUp(r *http.Request) (*http.Request, context.CancelFunc) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), request.Timeout)
 	return r.WithContext(ctx), cancel
 }
@@ -197,7 +197,7 @@ func digitsOf(code string) string {
 }
 
 // sendCode sends the mail with the code.
-func (p *Pages) sendCode(r *http.Request, c codeRequest) error {
+func (p *Pages) sendCode(r *http.Request, c CodeRequest) error {
 	to, err := p.recipient(r.Context(), c.Email)
 	if err != nil {
 		return err
@@ -205,41 +205,41 @@ func (p *Pages) sendCode(r *http.Request, c codeRequest) error {
 	return p.mail(r, to, ui.MailView{Kind: c.mail(), Code: c.Code, ValidFor: codeLife})
 }
 
-// codePage is the page that asks for a code.
-type codePage struct {
-	request *engine.AuthorizeRequest // nil for a page that stands alone
-	code    codeRequest
-	back    string
+// CodePage is the page that asks for a code.
+type CodePage struct {
+	Request *engine.AuthorizeRequest // nil for a page that stands alone
+	Code    CodeRequest
+	Back    string
 }
 
-func (p *Pages) renderCode(w http.ResponseWriter, r *http.Request, page codePage, status int, notice ui.Notice, problems ...ui.Problem) {
+func (p *Pages) RenderCode(w http.ResponseWriter, r *http.Request, page CodePage, status int, notice ui.Notice, problems ...ui.Problem) {
 	kind := ui.CodeSignUp
-	if page.code.Purpose == forVerify {
+	if page.Code.Purpose == ForVerify {
 		kind = ui.CodeVerifyEmail
 	}
-	p.Site.RenderFor(w, r, page.request, status, p.Site.Screens.Code(ui.CodeView{
-		Page: p.Site.PageView(r, page.request), Form: p.Site.Form(w, r, problems), Notice: notice,
-		Purpose: kind, Email: page.code.Email, ValidFor: codeLife, BackURL: page.back,
+	p.Site.RenderFor(w, r, page.Request, status, p.Site.Screens.Code(ui.CodeView{
+		Page: p.Site.PageView(r, page.Request), Form: p.Site.Form(w, r, problems), Notice: notice,
+		Purpose: kind, Email: page.Code.Email, ValidFor: codeLife, BackURL: page.Back,
 	}))
 }
 
-// resendCode sends the mail of a code again and asks for it.
-func (p *Pages) resendCode(w http.ResponseWriter, r *http.Request, page codePage) error {
-	key, err := EmailKey(page.code.Email)
+// ResendCode sends the mail of a code again and asks for it.
+func (p *Pages) ResendCode(w http.ResponseWriter, r *http.Request, page CodePage) error {
+	key, err := EmailKey(page.Code.Email)
 	if err != nil {
 		return err
 	}
-	wait, err := p.mayMail(r, key)
+	wait, err := p.MayMail(r, key)
 	if err != nil {
 		return err
 	}
 	if wait > 0 {
-		p.renderCode(w, r, page, web.TooMany(w, wait), "", throttled(wait))
+		p.RenderCode(w, r, page, web.TooMany(w, wait), "", Throttled(wait))
 		return nil
 	}
-	if err := p.sendCode(r, page.code); err != nil {
+	if err := p.sendCode(r, page.Code); err != nil {
 		return err
 	}
-	p.renderCode(w, r, page, http.StatusOK, ui.NoticeCodeSent)
+	p.RenderCode(w, r, page, http.StatusOK, ui.NoticeCodeSent)
 	return nil
 }

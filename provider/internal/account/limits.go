@@ -60,10 +60,10 @@ func (s *seats) share(by ratelimit.Key) (share password.Share, done func()) {
 	}
 }
 
-// markDevice notes in the browser that the account has signed in from it, so that
+// MarkDevice notes in the browser that the account has signed in from it, so that
 // somebody who guesses at the account elsewhere cannot lock its owner out here. The
 // mark ends with the password that it was got by.
-func (p *Pages) markDevice(w http.ResponseWriter, r *http.Request, account storage.Account) {
+func (p *Pages) MarkDevice(w http.ResponseWriter, r *http.Request, account storage.Account) {
 	mac := p.Site.Secrets.MAC("device "+p.Site.Issuer, deviceOf(account, p.Site.Browser(w, r))...)
 	p.Site.Cookies.Set(w, session.Device, base64.RawURLEncoding.EncodeToString(mac[:]), web.DeviceLife)
 }
@@ -84,7 +84,7 @@ func (p *Pages) knownDevice(r *http.Request, account storage.Account) string {
 	return value
 }
 
-// throttled is the problem of who has to wait.
-func throttled(wait time.Duration) ui.Problem {
+// Throttled is the problem of who has to wait.
+func Throttled(wait time.Duration) ui.Problem {
 	return ui.Problem{Code: ui.TooManyAttempts, Count: int(math.Ceil(wait.Minutes()))}
 }

@@ -46,9 +46,9 @@ func (p *Pages) mail(r *http.Request, to string, v ui.MailView) error {
 	return nil
 }
 
-// mayMail reports whether another mail may go to an address now, or how long to
+// MayMail reports whether another mail may go to an address now, or how long to
 // wait: nobody's mailbox can be flooded from here.
-func (p *Pages) mayMail(r *http.Request, key string) (time.Duration, error) {
+func (p *Pages) MayMail(r *http.Request, key string) (time.Duration, error) {
 	account, err := p.Accounts.ByEmail(r.Context(), key)
 	if err != nil {
 		return 0, err
@@ -56,9 +56,9 @@ func (p *Pages) mayMail(r *http.Request, key string) (time.Duration, error) {
 	return p.Limits.Allow(r.Context(), p.Actions.SendMail, p.mailCaller(r, key, account))
 }
 
-// noticeMail sends a notice of something that has happened. It cannot undo
+// NoticeMail sends a notice of something that has happened. It cannot undo
 // it, so a failure is only logged.
-func (p *Pages) noticeMail(r *http.Request, to string, v ui.MailView) {
+func (p *Pages) NoticeMail(r *http.Request, to string, v ui.MailView) {
 	if p.SendMail == nil || to == "" {
 		return
 	}

@@ -75,7 +75,7 @@ func (p *Pages) mailCaller(r *http.Request, emailKey string, account storage.Acc
 
 // codeCaller identifies, to the limits, who enters a code: the five tries are of
 // the code, but a browser that is known is not counted with its address.
-func (p *Pages) codeCaller(r *http.Request, c codeRequest) (ratelimit.Key, error) {
+func (p *Pages) codeCaller(r *http.Request, c CodeRequest) (ratelimit.Key, error) {
 	key, err := EmailKey(c.Email)
 	if err != nil {
 		key = c.Email // nobody's

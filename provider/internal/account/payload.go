@@ -20,7 +20,7 @@ type addressee struct {
 	Email     string `json:"e"`
 }
 
-func payloadFor(account storage.Account) ([]byte, error) {
+func PayloadFor(account storage.Account) ([]byte, error) {
 	payload, err := json.Marshal(addressee{account.ID, account.Epoch, account.Email})
 	if err != nil {
 		return nil, fmt.Errorf("encode payload: %w", err)
@@ -28,10 +28,10 @@ func payloadFor(account storage.Account) ([]byte, error) {
 	return payload, nil
 }
 
-// addressed returns the account that a payload is about, unless it is gone, locked or has
+// Addressed returns the account that a payload is about, unless it is gone, locked or has
 // got another address or another password since: who reads the old mailbox, or has kept
 // an old mail, has no say in it any more.
-func (p *Pages) addressed(ctx context.Context, payload []byte) (storage.Account, error) {
+func (p *Pages) Addressed(ctx context.Context, payload []byte) (storage.Account, error) {
 	var a addressee
 	if err := json.Unmarshal(payload, &a); err != nil {
 		return storage.Account{}, fmt.Errorf("decode payload: %w", err)

@@ -38,12 +38,12 @@ func (p *Pages) reset(w http.ResponseWriter, r *http.Request, page *authflow.Pag
 		p.renderReset(w, r, page, email, http.StatusUnprocessableEntity, problem)
 		return nil
 	}
-	wait, err := p.mayMail(r, key)
+	wait, err := p.MayMail(r, key)
 	if err != nil {
 		return err
 	}
 	if wait > 0 {
-		p.renderReset(w, r, page, email, web.TooMany(w, wait), throttled(wait))
+		p.renderReset(w, r, page, email, web.TooMany(w, wait), Throttled(wait))
 		return nil
 	}
 	var payload []byte
@@ -52,11 +52,11 @@ func (p *Pages) reset(w http.ResponseWriter, r *http.Request, page *authflow.Pag
 		return fmt.Errorf("read account: %w", err)
 	}
 	if err == nil && !account.Disabled {
-		if payload, err = payloadFor(account); err != nil {
+		if payload, err = PayloadFor(account); err != nil {
 			return err
 		}
 	}
-	sealed, err := p.newCode(w, r, codeRequest{Purpose: forReset, Email: email}, payload)
+	sealed, err := p.NewCode(w, r, CodeRequest{Purpose: ForReset, Email: email}, payload)
 	if err != nil {
 		return err
 	}
@@ -66,7 +66,7 @@ func (p *Pages) reset(w http.ResponseWriter, r *http.Request, page *authflow.Pag
 
 // showResetFinish asks for the code and a new password.
 func (p *Pages) showResetFinish(w http.ResponseWriter, r *http.Request, page *authflow.Page) error {
-	c, err := p.openCode(r, forReset)
+	c, err := p.OpenCode(r, ForReset)
 	if err != nil {
 		return err
 	}
@@ -74,7 +74,7 @@ func (p *Pages) showResetFinish(w http.ResponseWriter, r *http.Request, page *au
 	return nil
 }
 
-func (p *Pages) renderResetFinish(w http.ResponseWriter, r *http.Request, page *authflow.Page, c codeRequest, status int, problems ...ui.Problem) {
+func (p *Pages) renderResetFinish(w http.ResponseWriter, r *http.Request, page *authflow.Page, c CodeRequest, status int, problems ...ui.Problem) {
 	p.Site.RenderFor(w, r, page.Request(), status, p.Site.Screens.ResetFinish(ui.ResetFinishView{
 		Page: p.Site.PageView(r, page.Request()), Form: p.Site.Form(w, r, problems), Email: c.Email,
 		ValidFor: codeLife, MinLength: p.Accounts.MinLength,
@@ -86,26 +86,26 @@ func (p *Pages) renderResetFinish(w http.ResponseWriter, r *http.Request, page *
 // account, and asks to sign in with it. The password is checked before the code is
 // used up.
 func (p *Pages) resetFinish(w http.ResponseWriter, r *http.Request, page *authflow.Page) error {
-	c, err := p.openCode(r, forReset)
+	c, err := p.OpenCode(r, ForReset)
 	if err != nil {
 		return err
 	}
 	chosen := r.PostForm.Get(ui.FieldNewPassword)
-	if problem := p.passwordProblem(chosen, c.Email); problem.Code != "" {
+	if problem := p.PasswordProblem(chosen, c.Email); problem.Code != "" {
 		p.renderResetFinish(w, r, page, c, http.StatusUnprocessableEntity, problem)
 		return nil
 	}
-	payload, rejected, err := p.verifyCode(w, r, c, r.PostForm.Get(ui.FieldCode))
+	payload, rejected, err := p.VerifyCode(w, r, c, r.PostForm.Get(ui.FieldCode))
 	if err != nil {
 		return err
 	}
 	if rejected != nil {
-		p.renderResetFinish(w, r, page, c, rejected.status, rejected.problem)
+		p.renderResetFinish(w, r, page, c, rejected.Status, rejected.Problem)
 		return nil
 	}
-	r, done := usedUp(r)
+	r, done := UsedUp(r)
 	defer done()
-	account, err := p.addressed(r.Context(), payload)
+	account, err := p.Addressed(r.Context(), payload)
 	if err != nil {
 		return err
 	}
@@ -116,7 +116,7 @@ func (p *Pages) resetFinish(w http.ResponseWriter, r *http.Request, page *authfl
 	if err != nil {
 		return err
 	}
-	p.noticeMail(r, account.Email, ui.MailView{Kind: ui.MailPasswordChanged})
+	p.NoticeMail(r, account.Email, ui.MailView{Kind: ui.MailPasswordChanged})
 	p.Site.Redirect(w, p.Site.Link("/signin", web.FlowParameter, web.Parameter(r, web.FlowParameter), web.NoticeParameter, p.Site.Notice(w, r, ui.NoticePasswordChanged)))
 	return nil
 }

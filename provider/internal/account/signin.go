@@ -43,7 +43,7 @@ func loginHint(page *authflow.Page) string {
 func (p *Pages) renderSignIn(w http.ResponseWriter, r *http.Request, page *authflow.Page, again *authflow.User, email string, status int, problems ...ui.Problem) error {
 	form := p.Site.Form(w, r, problems)
 	resetURL, signUpURL := "", ""
-	if p.sendsMail() {
+	if p.SendsMail() {
 		resetURL = p.Site.Link("/reset", web.FlowParameter, web.Parameter(r, web.FlowParameter))
 		signUpURL = p.Site.Link("/signup", web.FlowParameter, web.Parameter(r, web.FlowParameter))
 	}
@@ -88,12 +88,12 @@ func (p *Pages) signIn(w http.ResponseWriter, r *http.Request, page *authflow.Pa
 	if problem := signInProblem(again, email, r.PostForm.Get(ui.FieldPassword)); problem.Code != "" {
 		return p.renderSignIn(w, r, page, again, email, http.StatusUnprocessableEntity, problem)
 	}
-	account, wait, err := p.checkPassword(r, email, r.PostForm.Get(ui.FieldPassword))
+	account, wait, err := p.CheckPassword(r, email, r.PostForm.Get(ui.FieldPassword))
 	switch {
 	case err != nil:
 		return err
 	case wait > 0:
-		return p.renderSignIn(w, r, page, again, email, web.TooMany(w, wait), throttled(wait))
+		return p.renderSignIn(w, r, page, again, email, web.TooMany(w, wait), Throttled(wait))
 	case account == nil && again != nil:
 		return p.renderSignIn(w, r, page, again, email, http.StatusUnauthorized, ui.Problem{Code: ui.PasswordWrong})
 	case account == nil:
@@ -136,11 +136,11 @@ func signInProblem(again *authflow.User, email, password string) ui.Problem {
 	}
 }
 
-// checkPassword returns the account that e-mail address and password belong to, or
+// CheckPassword returns the account that e-mail address and password belong to, or
 // nil, or how long to wait before another attempt. It takes the same time and says
 // the same whether there is no such account, it has no password, is disabled, or
 // the password is wrong.
-func (p *Pages) checkPassword(r *http.Request, email, presented string) (*storage.Account, time.Duration, error) {
+func (p *Pages) CheckPassword(r *http.Request, email, presented string) (*storage.Account, time.Duration, error) {
 	ctx := r.Context()
 	key, err := EmailKey(email)
 	if err != nil {
@@ -206,7 +206,7 @@ func (p *Pages) startSession(w http.ResponseWriter, r *http.Request, account sto
 	if err != nil {
 		return err
 	}
-	p.markDevice(w, r, account)
+	p.MarkDevice(w, r, account)
 	p.Audit.Record(ctx, storage.Event{Name: audit.SignedIn, Subject: account.ID})
 	return nil
 }

@@ -162,7 +162,7 @@ func (p *Pages) signOut(w http.ResponseWriter, r *http.Request, page *authflow.P
 }
 
 func (p *Pages) endSession(w http.ResponseWriter, r *http.Request, s signOutRequest, user *authflow.User) error {
-	if !p.hasAccounts() {
+	if !p.HasAccounts() {
 		target := p.SignOutURL
 		if target == "" {
 			return &web.PageError{Status: http.StatusNotFound, Code: ui.ErrorNotFound}
@@ -206,7 +206,7 @@ func (p *Pages) signedOut(w http.ResponseWriter, r *http.Request, s signOutReque
 		return nil
 	}
 	signIn := ""
-	if p.hasAccounts() {
+	if p.HasAccounts() {
 		signIn = p.Site.Link("/signin")
 	}
 	p.Site.Render(w, r, http.StatusOK, p.Site.Screens.SignedOut(ui.SignedOutView{Page: p.Site.PageView(r, nil), SignInURL: signIn}))

@@ -55,7 +55,7 @@ func (p *Pages) signUp(w http.ResponseWriter, r *http.Request, page *authflow.Pa
 			return err
 		}
 		if wait > 0 {
-			p.renderSignUp(w, r, page, email, web.TooMany(w, wait), throttled(wait))
+			p.renderSignUp(w, r, page, email, web.TooMany(w, wait), Throttled(wait))
 			return nil
 		}
 	}
@@ -67,11 +67,11 @@ func (p *Pages) signUp(w http.ResponseWriter, r *http.Request, page *authflow.Pa
 	if err != nil {
 		return fmt.Errorf("encode sign-up: %w", err)
 	}
-	t := codeRequest{Purpose: forSignUp, Email: email}
+	t := CodeRequest{Purpose: ForSignUp, Email: email}
 	if account.ID != "" {
 		payload = nil
 	}
-	sealed, err := p.newCode(w, r, t, payload)
+	sealed, err := p.NewCode(w, r, t, payload)
 	if err != nil {
 		return err
 	}
@@ -91,15 +91,15 @@ func (p *Pages) signUpProblems(page *authflow.Page, email string, emailErr error
 	if page.Flow != nil {
 		words = append(words, page.Request().Client.Name)
 	}
-	if problem := p.passwordProblem(chosen, words...); problem.Code != "" {
+	if problem := p.PasswordProblem(chosen, words...); problem.Code != "" {
 		problems = append(problems, problem)
 	}
 	return problems
 }
 
-// passwordProblem says why a password cannot be chosen, beside words that it must not
+// PasswordProblem says why a password cannot be chosen, beside words that it must not
 // consist of.
-func (p *Pages) passwordProblem(chosen string, words ...string) ui.Problem {
+func (p *Pages) PasswordProblem(chosen string, words ...string) ui.Problem {
 	words = append(words, p.Site.Brand.Name, p.Site.Base.Hostname())
 	policy := password.Policy{MinLength: p.Accounts.MinLength}
 	var reason password.Reason
@@ -120,36 +120,36 @@ func (p *Pages) passwordProblem(chosen string, words ...string) ui.Problem {
 
 // showSignUpCode asks for the code that was sent.
 func (p *Pages) showSignUpCode(w http.ResponseWriter, r *http.Request, page *authflow.Page) error {
-	c, err := p.openCode(r, forSignUp)
+	c, err := p.OpenCode(r, ForSignUp)
 	if err != nil {
 		return err
 	}
-	p.renderCode(w, r, p.signUpCodePage(r, page, c), http.StatusOK, "")
+	p.RenderCode(w, r, p.signUpCodePage(r, page, c), http.StatusOK, "")
 	return nil
 }
 
-func (p *Pages) signUpCodePage(r *http.Request, page *authflow.Page, c codeRequest) codePage {
-	return codePage{page.Request(), c, p.Site.Link("/signup", web.FlowParameter, web.Parameter(r, web.FlowParameter))}
+func (p *Pages) signUpCodePage(r *http.Request, page *authflow.Page, c CodeRequest) CodePage {
+	return CodePage{page.Request(), c, p.Site.Link("/signup", web.FlowParameter, web.Parameter(r, web.FlowParameter))}
 }
 
 // signUpCode makes the account and signs its owner in.
 func (p *Pages) signUpCode(w http.ResponseWriter, r *http.Request, page *authflow.Page) error {
-	c, err := p.openCode(r, forSignUp)
+	c, err := p.OpenCode(r, ForSignUp)
 	if err != nil {
 		return err
 	}
 	if r.PostForm.Get(ui.FieldAction) == ui.ActionResend {
-		return p.resendCode(w, r, p.signUpCodePage(r, page, c))
+		return p.ResendCode(w, r, p.signUpCodePage(r, page, c))
 	}
-	payload, rejected, err := p.verifyCode(w, r, c, r.PostForm.Get(ui.FieldCode))
+	payload, rejected, err := p.VerifyCode(w, r, c, r.PostForm.Get(ui.FieldCode))
 	if err != nil {
 		return err
 	}
 	if rejected != nil {
-		p.renderCode(w, r, p.signUpCodePage(r, page, c), rejected.status, "", rejected.problem)
+		p.RenderCode(w, r, p.signUpCodePage(r, page, c), rejected.Status, "", rejected.Problem)
 		return nil
 	}
-	r, done := usedUp(r)
+	r, done := UsedUp(r)
 	defer done()
 	account, err := p.finishSignUp(r, payload)
 	if errors.Is(err, storage.ErrConflict) {

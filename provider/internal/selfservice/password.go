@@ -1,9 +1,10 @@
-package account
+package selfservice
 
 import (
 	"errors"
 	"net/http"
 
+	"github.com/bonafide-id/bonafide/provider/internal/account"
 	"github.com/bonafide-id/bonafide/provider/internal/authflow"
 	"github.com/bonafide-id/bonafide/provider/internal/web"
 	"github.com/bonafide-id/bonafide/storage"
@@ -16,9 +17,9 @@ func (p *Pages) showPassword(w http.ResponseWriter, r *http.Request, user *authf
 	return nil
 }
 
-func (p *Pages) renderPassword(w http.ResponseWriter, r *http.Request, account storage.Account, status int, problems ...ui.Problem) {
+func (p *Pages) renderPassword(w http.ResponseWriter, r *http.Request, of storage.Account, status int, problems ...ui.Problem) {
 	p.Site.Render(w, r, status, p.Site.Screens.Password(ui.PasswordView{
-		Page: p.Site.PageView(r, nil), Form: p.Site.Form(w, r, problems), Email: account.Email,
+		Page: p.Site.PageView(r, nil), Form: p.Site.Form(w, r, problems), Email: of.Email,
 		MinLength: p.Accounts.MinLength, AccountURL: p.Site.Link("/account"),
 	}))
 }
@@ -27,27 +28,27 @@ func (p *Pages) renderPassword(w http.ResponseWriter, r *http.Request, account s
 // grant: whoever knew the old password is out. This browser gets a new session in the
 // same step.
 func (p *Pages) changePassword(w http.ResponseWriter, r *http.Request, user *authflow.User) error {
-	account := user.Account
+	mine := user.Account
 	old, chosen := r.PostForm.Get(ui.FieldPassword), r.PostForm.Get(ui.FieldNewPassword)
-	if problem := p.changeProblem(old, chosen, account.Email); problem.Code != "" {
-		p.renderPassword(w, r, account, http.StatusUnprocessableEntity, problem)
+	if problem := p.changeProblem(old, chosen, mine.Email); problem.Code != "" {
+		p.renderPassword(w, r, mine, http.StatusUnprocessableEntity, problem)
 		return nil
 	}
-	checked, wait, err := p.checkPassword(r, account.Email, old)
+	checked, wait, err := p.CheckPassword(r, mine.Email, old)
 	switch {
 	case err != nil:
 		return err
 	case wait > 0:
-		p.renderPassword(w, r, account, web.TooMany(w, wait), throttled(wait))
+		p.renderPassword(w, r, mine, web.TooMany(w, wait), account.Throttled(wait))
 		return nil
 	case checked == nil:
-		p.renderPassword(w, r, account, http.StatusUnprocessableEntity, ui.Problem{Code: ui.PasswordWrong})
+		p.renderPassword(w, r, mine, http.StatusUnprocessableEntity, ui.Problem{Code: ui.PasswordWrong})
 		return nil
 	}
 	begin, send := p.Sessions.New(authflow.Authentication(r, *checked, "pwd"))
 	err = p.Accounts.SetPassword(r.Context(), *checked, chosen, "by the user", begin)
 	if errors.Is(err, storage.ErrChanged) { // the password that was checked is it no more
-		p.renderPassword(w, r, account, http.StatusUnprocessableEntity, ui.Problem{Code: ui.PasswordWrong})
+		p.renderPassword(w, r, mine, http.StatusUnprocessableEntity, ui.Problem{Code: ui.PasswordWrong})
 		return nil
 	}
 	if err != nil {
@@ -55,8 +56,8 @@ func (p *Pages) changePassword(w http.ResponseWriter, r *http.Request, user *aut
 	}
 	send(w)
 	checked.Epoch++ // which the change has begun
-	p.markDevice(w, r, *checked)
-	p.noticeMail(r, account.Email, ui.MailView{Kind: ui.MailPasswordChanged})
+	p.MarkDevice(w, r, *checked)
+	p.NoticeMail(r, mine.Email, ui.MailView{Kind: ui.MailPasswordChanged})
 	p.Site.Redirect(w, p.Site.Link("/account", web.NoticeParameter, p.Site.Notice(w, r, ui.NoticePasswordChanged)))
 	return nil
 }
@@ -68,6 +69,6 @@ func (p *Pages) changeProblem(old, chosen, email string) ui.Problem {
 	case old == chosen:
 		return ui.Problem{Code: ui.PasswordUnchanged}
 	default:
-		return p.passwordProblem(chosen, email)
+		return p.PasswordProblem(chosen, email)
 	}
 }

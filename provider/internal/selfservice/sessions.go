@@ -1,4 +1,4 @@
-package account
+package selfservice
 
 import (
 	"crypto/sha256"

@@ -1,0 +1,96 @@
+// Package selfservice is what users look after once they are signed in, below /account:
+// what is recorded about them, their address, password and devices, what they have allowed
+// applications, and the end of their account.
+package selfservice
+
+import (
+	"net/http"
+
+	"github.com/bonafide-id/bonafide/provider/internal/account"
+	"github.com/bonafide-id/bonafide/provider/internal/authflow"
+	"github.com/bonafide-id/bonafide/provider/internal/web"
+	"github.com/bonafide-id/bonafide/storage"
+	"github.com/bonafide-id/bonafide/ui"
+)
+
+// Pages are the pages of users who are signed in. Those by which they came check passwords
+// and mail codes for them.
+type Pages struct {
+	*account.Pages
+	Options
+}
+
+// Options are what the pages work with beside.
+type Options struct {
+	Store interface {
+		storage.Accounts
+		storage.Sessions
+		storage.Consents
+	}
+}
+
+// NewPages returns the pages.
+func NewPages(in *account.Pages, o Options) *Pages { return &Pages{in, o} }
+
+// Routes returns the routes of the pages.
+func (p *Pages) Routes() []web.Route {
+	var routes []web.Route
+	look := func(path string, show authflow.PageHandler) {
+		routes = append(routes, web.Route{Method: http.MethodGet, Path: path, Handler: p.Site.Page(p.Flows.Handler(authflow.NoFlow, show))})
+	}
+	add := func(path string, show, act authflow.PageHandler) {
+		routes = append(routes, p.Site.FormRoutes(path, p.Flows.Handler(authflow.NoFlow, show), p.Flows.Handler(authflow.NoFlow, act))...)
+	}
+	add("/account", p.signedIn(p.showAccount), p.signedIn(p.accountAction))
+	look("/account/apps", p.signedIn(p.showConsents))
+	add("/account/apps/remove", p.signedIn(p.showRemoveConsent), p.signedIn(p.removeConsent))
+	if p.HasAccounts() {
+		add("/account/sessions", p.signedIn(p.showSessions), p.signedIn(p.endSessions))
+		add("/account/password", p.signedIn(p.showPassword), p.signedIn(p.changePassword))
+	}
+	if p.SendsMail() {
+		add("/account/verify", p.showVerify, p.verify)
+	}
+	return routes
+}
+
+// userHandler answers a page of a user who is signed in.
+type userHandler func(w http.ResponseWriter, r *http.Request, user *authflow.User) error
+
+// signedIn sends who is not signed in to where users sign in.
+func (p *Pages) signedIn(h userHandler) authflow.PageHandler {
+	return func(w http.ResponseWriter, r *http.Request, page *authflow.Page) error {
+		user, err := page.User()
+		switch {
+		case err != nil:
+			return err
+		case user != nil:
+			return h(w, r, user)
+		case p.HasAccounts():
+			p.Site.Redirect(w, p.Site.Link("/signin"))
+		case r.URL.Query().Has(returnedParameter):
+			// The host's page takes the user for signed in, or will not sign in here.
+			p.Site.Render(w, r, http.StatusOK, p.Site.Screens.SignedOut(ui.SignedOutView{
+				Page: p.Site.PageView(r, nil), SignInURL: p.Site.Link("/account"),
+			}))
+		default:
+			p.Site.Redirect(w, authflow.HostSignIn{ReturnTo: p.accountReturn()}.Address(p.SignInURL))
+		}
+		return nil
+	}
+}
+
+// returnedParameter marks the account page for who comes from the host's sign-in page, and
+// is not sent there again.
+const returnedParameter = "visited"
+
+// accountReturn is where the host's sign-in page leads to outside of flows.
+func (p *Pages) accountReturn() string {
+	return p.Site.BaseURL + "/account?" + returnedParameter + "=1"
+}
+
+// IsReturnTo reports whether an address is one that these pages have given to the host's
+// sign-in page, or where its users come from.
+func (p *Pages) IsReturnTo(address string) bool {
+	return address == p.accountReturn() || address == p.Site.BaseURL+"/account"
+}

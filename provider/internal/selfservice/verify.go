@@ -1,0 +1,88 @@
+package selfservice
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+
+	"github.com/bonafide-id/bonafide/provider/internal/account"
+	"github.com/bonafide-id/bonafide/provider/internal/audit"
+	"github.com/bonafide-id/bonafide/provider/internal/authflow"
+	"github.com/bonafide-id/bonafide/provider/internal/web"
+	"github.com/bonafide-id/bonafide/storage"
+	"github.com/bonafide-id/bonafide/ui"
+)
+
+// accountAction sends a code that verifies the account's e-mail address.
+func (p *Pages) accountAction(w http.ResponseWriter, r *http.Request, user *authflow.User) error {
+	if !p.SendsMail() || r.PostForm.Get(ui.FieldAction) != ui.ActionVerify {
+		return &web.PageError{Status: http.StatusBadRequest, Code: ui.ErrorRequest}
+	}
+	wait, err := p.MayMail(r, user.Account.EmailKey)
+	if err != nil {
+		return err
+	}
+	if wait > 0 {
+		return p.renderAccount(w, r, user, web.TooMany(w, wait), account.Throttled(wait))
+	}
+	payload, err := account.PayloadFor(user.Account)
+	if err != nil {
+		return err
+	}
+	sealed, err := p.NewCode(w, r, account.CodeRequest{Purpose: account.ForVerify, Email: user.Account.Email}, payload)
+	if err != nil {
+		return err
+	}
+	p.Site.Redirect(w, p.Site.Link("/account/verify", web.CodeParameter, sealed))
+	return nil
+}
+
+func (p *Pages) verifyPage(c account.CodeRequest) account.CodePage {
+	return account.CodePage{Code: c, Back: p.Site.Link("/account")}
+}
+
+// showVerify asks for the code that verifies an address.
+func (p *Pages) showVerify(w http.ResponseWriter, r *http.Request, _ *authflow.Page) error {
+	c, err := p.OpenCode(r, account.ForVerify)
+	if err != nil {
+		return err
+	}
+	p.RenderCode(w, r, p.verifyPage(c), http.StatusOK, "")
+	return nil
+}
+
+// verify marks the address as verified, unless it has changed since the code was
+// sent.
+func (p *Pages) verify(w http.ResponseWriter, r *http.Request, _ *authflow.Page) error {
+	c, err := p.OpenCode(r, account.ForVerify)
+	if err != nil {
+		return err
+	}
+	if r.PostForm.Get(ui.FieldAction) == ui.ActionResend {
+		return p.ResendCode(w, r, p.verifyPage(c))
+	}
+	payload, rejected, err := p.VerifyCode(w, r, c, r.PostForm.Get(ui.FieldCode))
+	if err != nil {
+		return err
+	}
+	if rejected != nil {
+		p.RenderCode(w, r, p.verifyPage(c), rejected.Status, "", rejected.Problem)
+		return nil
+	}
+	r, done := account.UsedUp(r)
+	defer done()
+	owner, err := p.Addressed(r.Context(), payload)
+	if err != nil {
+		return err
+	}
+	err = p.Store.SetEmail(r.Context(), owner.ID, owner.EmailKey, owner.Email, owner.EmailKey, true)
+	if errors.Is(err, storage.ErrChanged) || errors.Is(err, storage.ErrNotFound) {
+		return &web.PageError{Status: http.StatusBadRequest, Code: ui.ErrorExpired, Cause: err}
+	}
+	if err != nil {
+		return fmt.Errorf("save e-mail address: %w", err)
+	}
+	p.Audit.Record(r.Context(), storage.Event{Name: audit.EmailVerified, Subject: owner.ID})
+	p.Site.Redirect(w, p.Site.Link("/account", web.NoticeParameter, p.Site.Notice(w, r, ui.NoticeEmailVerified)))
+	return nil
+}
