@@ -25,20 +25,61 @@ var hexColor = regexp.MustCompile(`^#[0-9a-fA-F]{6}$`)
 // colour, written "#rrggbb"; anything else is an error. The label becomes
 // black or white, whichever is easier to read, and so has a contrast of at
 // least 4.58:1 on every colour. The shades for hovering and pressing are
-// derived, and a button that would hardly stand out from the screen, by day or
-// by night, gets an outline: [ContrastOf] measures it. The stylesheet goes into
+// derived. A button that would hardly stand out from the screen, by day or by
+// night, gets an outline there; one that would look like a button without a
+// colour, as black by night does, is drawn there in the colour of its label,
+// with a label in its own. [ContrastOf] measures it. The stylesheet goes into
 // [Page.BrandStylesheet].
 func BrandCSS(button string) ([]byte, error) {
 	c, err := colorFrom(button)
 	if err != nil {
 		return nil, err
 	}
-	label := c.label()
+	day, night := c.on(surfaceLight, black), c.on(surfaceDark, white)
 	return fmt.Appendf(nil, ":root {\n"+
 		"  --brand: %s;\n  --brand-label: %s;\n  --brand-hover: %s;\n  --brand-active: %s;\n"+
 		"  --brand-outline: light-dark(%s, %s);\n}\n",
-		c, label, c.shade(label, 1.15), c.shade(label, 1.35),
-		c.outline(surfaceLight, black), c.outline(surfaceDark, white)), nil
+		either(day.fill, night.fill), either(day.label, night.label), either(day.hover, night.hover),
+		either(day.active, night.active), day.outline, night.outline), nil
+}
+
+// buttonColors are those of a button on one surface.
+type buttonColors struct {
+	fill, label, hover, active rgb
+	outline                    string
+}
+
+// on returns how a button of this colour is drawn on a surface.
+func (c rgb) on(surface, ink rgb) buttonColors {
+	fill, label, hover, active := c, c.label(), 1.15, 1.35
+	if c.isLost(surface) {
+		fill, label = label, fill
+		hover, active = 1.1, 1.2 // towards the label, which has to stay readable
+	}
+	return buttonColors{fill, label, fill.shade(label, hover), fill.shade(label, active), fill.outline(surface, ink)}
+}
+
+// How far a colour is from the surface, and from grey, that it does not look like the
+// surface with a line around it.
+const (
+	minFillContrast = 1.25
+	minChroma       = 0x40
+)
+
+// isLost reports whether a button of this colour would look as one that is only outlined,
+// and so as the other choice: it hardly stands out, and no colour tells it apart.
+func (c rgb) isLost(surface rgb) bool {
+	chroma := max(c[0], c[1], c[2]) - min(c[0], c[1], c[2])
+	found := contrast(c, surface)
+	return found < minFillContrast || found < minOutlineContrast && chroma < minChroma
+}
+
+// either is a colour by day and one by night.
+func either(day, night rgb) string {
+	if day == night {
+		return day.String()
+	}
+	return fmt.Sprintf("light-dark(%s, %s)", day, night)
 }
 
 // The stylesheet of a colour has a name that holds the colour, so that it can be
@@ -144,7 +185,7 @@ func (c rgb) mix(to rgb, part float64) rgb {
 // where there is more than enough.
 func (c rgb) shade(label rgb, difference float64) rgb {
 	away := white
-	if label == white {
+	if label.luminance() > c.luminance() {
 		away = black
 	}
 	for _, to := range []rgb{away, label} {

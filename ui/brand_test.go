@@ -70,23 +70,56 @@ func checkBrand(t *testing.T, color string) {
 		t.Fatal(err)
 	}
 	p := properties(css)
-	brand, label := colorOf(t, p["brand"]), colorOf(t, p["brand-label"])
-	for _, shade := range []string{"brand", "brand-hover", "brand-active"} {
-		if got := contrast(colorOf(t, p[shade]), label); got < 4.5 {
-			t.Errorf("%s: label has %.2f:1 on %s %s", color, got, shade, p[shade])
+	surfaces, outlines := [2]rgb{surfaceLight, surfaceDark}, edges(p["brand-outline"])
+	fills, labels := pair(t, p["brand"]), pair(t, p["brand-label"])
+	for i, surface := range surfaces {
+		for _, shade := range []string{"brand", "brand-hover", "brand-active"} {
+			if got := contrast(pair(t, p[shade])[i], labels[i]); got < 4.5 {
+				t.Errorf("%s: label has %.2f:1 on %s %s", color, got, shade, p[shade])
+			}
+		}
+		if hover, active := pair(t, p["brand-hover"])[i], pair(t, p["brand-active"])[i]; hover == fills[i] || hover == active {
+			t.Errorf("%s: shades %s %s %s cannot be told apart", color, p["brand"], p["brand-hover"], p["brand-active"])
+		}
+		edge := fills[i]
+		if outlines[i] != "transparent" {
+			edge = colorOf(t, outlines[i])
+		}
+		if got := contrast(edge, surface); got < 3 {
+			t.Errorf("%s: button has %.2f:1 against the screen %s", color, got, surface)
+		}
+		if got := contrast(fills[i], surface); got < 1.25 {
+			t.Errorf("%s: button is filled as the screen %s is, with %.2f:1", color, surface, got)
 		}
 	}
-	if p["brand"] == p["brand-hover"] || p["brand-hover"] == p["brand-active"] {
-		t.Errorf("%s: shades %s %s %s cannot be told apart", color, p["brand"], p["brand-hover"], p["brand-active"])
-	}
-	lines, surfaces := strings.TrimSuffix(strings.TrimPrefix(p["brand-outline"], "light-dark("), ")"), [2]rgb{surfaceLight, surfaceDark}
-	for i, line := range strings.Split(lines, ", ") {
-		edge := brand
-		if line != "transparent" {
-			edge = colorOf(t, line)
+}
+
+// edges returns the outlines by day and by night.
+func edges(s string) [2]string {
+	light, dark, _ := strings.Cut(strings.TrimSuffix(strings.TrimPrefix(s, "light-dark("), ")"), ", ")
+	return [2]string{light, dark}
+}
+
+// A button that is black on black, or white on white, would be the twin of the one beside
+// it, which has a line around it and no colour.
+func TestBrandCSSExchangesWhatWouldLookLikeTheScreen(t *testing.T) {
+	t.Parallel()
+	for color, want := range map[string][2]string{
+		"#000000": {"light-dark(#000000, #ffffff)", "light-dark(#ffffff, #000000)"},
+		"#14171c": {"light-dark(#14171c, #ffffff)", "light-dark(#ffffff, #14171c)"},
+		"#ffffff": {"light-dark(#000000, #ffffff)", "light-dark(#ffffff, #000000)"},
+		"#fafafa": {"light-dark(#000000, #fafafa)", "light-dark(#fafafa, #000000)"},
+		"#d9d9d9": {"light-dark(#000000, #d9d9d9)", "light-dark(#d9d9d9, #000000)"},
+		"#ffd400": {"#ffd400", "#000000"}, // stands out by its colour
+		"#3b5fe2": {"#3b5fe2", "#ffffff"},
+	} {
+		css, err := BrandCSS(color)
+		if err != nil {
+			t.Fatal(err)
 		}
-		if got := contrast(edge, surfaces[i]); got < 3 {
-			t.Errorf("%s: button has %.2f:1 against the screen %s", color, got, surfaces[i])
+		p := properties(css)
+		if got := [2]string{p["brand"], p["brand-label"]}; got != want {
+			t.Errorf("%s: got %v, want %v", color, got, want)
 		}
 	}
 }
@@ -131,7 +164,6 @@ func TestStylesheetHasContrastByDayAndByNight(t *testing.T) {
 		{4.5, "warn", []string{"warn-back"}},
 		{4.5, "brand-label", []string{"brand", "brand-hover", "brand-active"}},
 		{4.5, "danger-label", []string{"danger", "danger-hover"}},
-		{4.5, "surface", []string{"ink", "ink-hover", "ink-active"}},
 		{3, "edge", []string{"surface"}},
 		{3, "focus", []string{"page", "surface", "sunken"}},
 		{3, "danger", []string{"surface"}},

@@ -10,6 +10,10 @@ type Contrast struct {
 	// Light and Dark are the contrast of the button to the screen it stands
 	// on, by day and by night.
 	Light, Dark float64
+	// ExchangedLight and ExchangedDark report whether [BrandCSS] exchanges the
+	// colours of button and label there, because the button would look like one
+	// without a colour.
+	ExchangedLight, ExchangedDark bool
 }
 
 // The least contrasts of WCAG 2.2: 1.4.3 and, for its level AAA, 1.4.6 for the
@@ -31,6 +35,7 @@ func ContrastOf(button string) (Contrast, error) {
 	return Contrast{
 		LabelColor: label.String(), Label: contrast(c, label),
 		Light: contrast(c, surfaceLight), Dark: contrast(c, surfaceDark),
+		ExchangedLight: c.isLost(surfaceLight), ExchangedDark: c.isLost(surfaceDark),
 	}, nil
 }
 
@@ -49,7 +54,7 @@ func (c Contrast) Grade() string {
 // OutlinedLight and OutlinedDark report whether [BrandCSS] draws a line around
 // the button, by day and by night, because it would hardly stand out from the
 // screen.
-func (c Contrast) OutlinedLight() bool { return c.Light < minOutlineContrast }
+func (c Contrast) OutlinedLight() bool { return c.Light < minOutlineContrast && !c.ExchangedLight }
 
 // OutlinedDark is OutlinedLight by night.
-func (c Contrast) OutlinedDark() bool { return c.Dark < minOutlineContrast }
+func (c Contrast) OutlinedDark() bool { return c.Dark < minOutlineContrast && !c.ExchangedDark }

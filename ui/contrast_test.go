@@ -13,15 +13,21 @@ func TestContrastSaysWhatBrandCSSDoes(t *testing.T) {
 	}{
 		{"#0b5cff", "#ffffff 5.26 AA, light 5.26 false, dark 3.31 false"},
 		{"#ffd400", "#000000 14.67 AAA, light 1.43 true, dark 12.17 false"},
-		{"#FFFFFF", "#000000 21.00 AAA, light 1.00 true, dark 17.43 false"},
-		{"#14171c", "#ffffff 17.96 AAA, light 17.96 false, dark 1.03 true"},
+		{"#FFFFFF", "#000000 21.00 AAA, light 1.00 exchanged, dark 17.43 false"},
+		{"#14171c", "#ffffff 17.96 AAA, light 17.96 false, dark 1.03 exchanged"},
 	} {
 		got, err := ContrastOf(c.color)
 		if err != nil {
 			t.Fatal(err)
 		}
-		said := fmt.Sprintf("%s %.2f %s, light %.2f %v, dark %.2f %v", got.LabelColor, got.Label, got.Grade(),
-			got.Light, got.OutlinedLight(), got.Dark, got.OutlinedDark())
+		drawn := func(outlined, exchanged bool) string {
+			if exchanged {
+				return "exchanged"
+			}
+			return fmt.Sprint(outlined)
+		}
+		said := fmt.Sprintf("%s %.2f %s, light %.2f %s, dark %.2f %s", got.LabelColor, got.Label, got.Grade(),
+			got.Light, drawn(got.OutlinedLight(), got.ExchangedLight), got.Dark, drawn(got.OutlinedDark(), got.ExchangedDark))
 		if said != c.want {
 			t.Errorf("%s: got %s, want %s", c.color, said, c.want)
 		}

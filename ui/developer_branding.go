@@ -36,10 +36,15 @@ func (c Contrast) labelText(l *Locale) string {
 	return l.plain(color) + ", " + l.plain(grade)
 }
 
-// edgeText says whether a button can be found.
-func edgeText(l *Locale, outlined bool) string {
-	if outlined {
-		return l.plain(l.text.Developer.Branding.Outlined)
+// edgeText says how a button is found.
+func edgeText(l *Locale, outlined, exchanged bool) string {
+	t := l.text.Developer.Branding
+	switch {
+	case exchanged:
+		return l.plain(t.Exchanged)
+	case outlined:
+		return l.plain(t.Outlined)
+	default:
+		return l.plain(t.StandsOut)
 	}
-	return l.plain(l.text.Developer.Branding.StandsOut)
 }

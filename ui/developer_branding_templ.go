@@ -812,11 +812,11 @@ func brandingContrast(l *Locale, v DeveloperBrandingView) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = brandingMeasure(l, l.plain(t.OnLight), v.Contrast.Light, edgeText(l, v.Contrast.OutlinedLight())).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = brandingMeasure(l, l.plain(t.OnLight), v.Contrast.Light, edgeText(l, v.Contrast.OutlinedLight(), v.Contrast.ExchangedLight)).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = brandingMeasure(l, l.plain(t.OnDark), v.Contrast.Dark, edgeText(l, v.Contrast.OutlinedDark())).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = brandingMeasure(l, l.plain(t.OnDark), v.Contrast.Dark, edgeText(l, v.Contrast.OutlinedDark(), v.Contrast.ExchangedDark)).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

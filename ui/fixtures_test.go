@@ -113,6 +113,14 @@ func consentOf(p Page) ConsentView {
 	}
 }
 
+// requiredOf is a request of an application that takes verified members of these groups
+// only.
+func requiredOf(p Page, groups ...ConsentGroup) ConsentView {
+	v := consentOf(p)
+	v.Client.Name, v.Required = "Strict Perks", groups
+	return v
+}
+
 // hostileName is what somebody might call an application to fool people or to
 // break the page.
 const hostileName = "\u202egnoW\u202c</title><script>alert(1)</script>\"' onload=x\n" +
@@ -273,6 +281,24 @@ var screenFixtures = []fixture{
 			{Label: t.service, State: GroupPending},
 		}
 		return Consent(v)
+	}},
+	{"consent-verify", func(p Page) templ.Component {
+		t := hostTextOf(p)
+		v := consentOf(p)
+		v.Scopes[0].Groups = []ConsentGroup{{Name: "student", Label: t.student, State: GroupUnverified, CanVerify: true}}
+		return Consent(v)
+	}},
+	{"consent-required", func(p Page) templ.Component {
+		return Consent(requiredOf(p, ConsentGroup{Name: "military", Label: hostTextOf(p).service, State: GroupUnverified, CanVerify: true}))
+	}},
+	{"consent-required-any", func(p Page) templ.Component {
+		t := hostTextOf(p)
+		return Consent(requiredOf(p,
+			ConsentGroup{Name: "military", Label: t.service, State: GroupExpired, Expires: date(2025, time.September, 30), CanVerify: true},
+			ConsentGroup{Name: "student", Label: t.student, State: GroupUnverified, CanVerify: true}))
+	}},
+	{"consent-required-pending", func(p Page) templ.Component {
+		return Consent(requiredOf(p, ConsentGroup{Name: "military", Label: hostTextOf(p).service, State: GroupPending, CanVerify: true}))
 	}},
 	{"consent-signin-only", func(p Page) templ.Component {
 		v := consentOf(p)

@@ -96,7 +96,10 @@ type consentText struct {
 	SignInOnly, Incremental             message
 	New, Unknown, Yes, No               message
 	Verified, Unverified, Expired       message
-	Pending                             message
+	Pending, PendingText                message
+	VerifyNow, Verify                   message
+	HeadingRequired, NothingShared      message
+	Required, RequiredAny               message
 	Since, Until, ExpiredOn             message
 	Offline, OfflineText                message
 	Single, SingleText                  message

@@ -8,7 +8,7 @@ type developerBrandingText struct {
 	Undo, UndoText                         message
 	Contrast, Label, OnLight, OnDark       message
 	Ratio, Black, White, GradeAA, GradeAAA message
-	StandsOut, Outlined                    message
+	StandsOut, Outlined, Exchanged         message
 	Previews, PreviewsText, Screen, Open   message
 	SignIn, Consent, Error, Light, Dark    message
 }

@@ -114,6 +114,8 @@ const (
 	FieldScope = "scope"
 	// FieldPersona is the persona to sign in as.
 	FieldPersona = "persona"
+	// FieldGroup is the verified group that ActionVerify is about.
+	FieldGroup = "group"
 )
 
 // The values of [FieldAction].
@@ -123,7 +125,7 @@ const (
 	ActionContinue = "continue" // SelectAccount: with the account shown
 	ActionSwitch   = "switch"   // SelectAccount, Consent, Reauthenticate: with another account
 	ActionResend   = "resend"   // Code: send a new code
-	ActionVerify   = "verify"   // Account: send a code to the e-mail address
+	ActionVerify   = "verify"   // Account: send a code to the e-mail address; Consent: verify the group in FieldGroup
 	ActionEnd      = "end"      // Sessions: end the one in FieldSession
 	ActionOthers   = "others"   // Sessions: end all but this one
 )
