@@ -240,7 +240,7 @@ func TestReturnTo(t *testing.T) {
 func TestMountedUnderAPathAnswersOnlyThere(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t, func(c *provider.Config) { c.BaseURL += "/id" })
-	for path, want := range map[string]int{"/id/signin": 200, "/idsignin": 404, "/id//signin": 404, "/id/id/signin": 404, "/ID/signin": 404, "/id": 404, "/id/": 404} {
+	for path, want := range map[string]int{"/id/signin": 200, "/idsignin": 404, "/id//signin": 404, "/id/id/signin": 404, "/ID/signin": 404, "/id": 303, "/id/": 303, "/id//": 404} {
 		r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, path, nil)
 		recorder := httptest.NewRecorder()
 		w.ServeHTTP(recorder, r)

@@ -25,7 +25,7 @@ func TestBasePath(t *testing.T) {
 				for path, want := range map[string]int{
 					"/signin": 200, "/signup": 200, "/account": 303, "/account/apps": 303, "/oauth/authorize": 400, "/oauth/token": 405,
 					discoveryPath: 200, keysPath: 200, userinfoPath: 401, attributesPath: 401, "/widget/v1.js": 200, style: 200,
-					"/images/x.png": 404, "/nothing": 404, "/": 404, "/signin/": 404, "/apps": 404, "/authorize": 404,
+					"/images/x.png": 404, "/nothing": 404, "/": 303, "/nothing/": 404, "/signin/": 404, "/apps": 404, "/authorize": 404,
 				} {
 					if base == "/signin" && path == "/signin/" || base == "/account" && path == "/apps" || base == "/oauth" && path == "/authorize" {
 						continue // may be meant as another
@@ -117,7 +117,7 @@ func TestMountAtAnotherPathIsToldOnce(t *testing.T) {
 		"ElsewhereThanTheBaseURLSays":   {"/id", []string{"/auth/signin", "/auth/signin", "/auth/x"}},
 		"BelowABaseURLWithoutAPath":     {"", []string{"/id/oauth/authorize", "/id/signin"}},
 		"TwiceBelowItself":              {"/id", []string{"/id/id/signin", "/id/id/"}},
-		"AtARootThatTheBaseURLHasNot":   {"/id", []string{"/", "/favicon.ico"}},
+		"AtARootThatTheBaseURLHasNot":   {"/id", []string{"/robots.txt", "/favicon.ico"}},
 		"BesideAPathThatBeginsTheSame":  {"/id", []string{"/identity/signin"}},
 		"WithAPathOfThousandCharacters": {"/id", []string{"/" + strings.Repeat("x", 1000)}},
 	} {

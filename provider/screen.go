@@ -91,6 +91,13 @@ func (s *Screen) Render(status int, c templ.Component) {
 	s.site().RenderBeside(s.Writer, s.Request, status, c)
 }
 
+// RenderSecret is Render for a screen that shows a secret, such as a key that was just made.
+// It is never compressed, neither here nor, where they follow RFC 9111, by proxies: the
+// length of a compressed page tells of what is in it.
+func (s *Screen) RenderSecret(status int, c templ.Component) {
+	s.site().RenderSecret(s.Writer, s.Request, status, c)
+}
+
 // RenderPreview answers with what another screen shows in a frame, such as a ui.Preview:
 // pages of this origin may frame it, and no other. Nothing on it can be sent, and no
 // script runs on it.

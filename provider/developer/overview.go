@@ -70,7 +70,11 @@ func (d *Dashboard) renderOverview(r *request, secret string, status int, proble
 	if err := d.addHint(r, &view); err != nil {
 		return err
 	}
-	r.Render(status, ui.DeveloperOverview(view))
+	render := r.Render
+	if secret != "" {
+		render = r.RenderSecret
+	}
+	render(status, ui.DeveloperOverview(view))
 	return nil
 }
 

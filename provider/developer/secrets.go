@@ -47,7 +47,11 @@ func (d *Dashboard) renderSecrets(r *request, c provider.Client, secret string, 
 			ID: s.ID, Hint: s.Hint, Created: s.CreatedAt, Expires: s.ExpiresAt, LastUsed: s.LastUsedAt, Newest: i == 0,
 		})
 	}
-	r.Render(status, ui.DeveloperSecrets(view))
+	render := r.Render
+	if secret != "" {
+		render = r.RenderSecret
+	}
+	render(status, ui.DeveloperSecrets(view))
 	return nil
 }
 

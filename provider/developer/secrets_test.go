@@ -57,6 +57,9 @@ func TestSecrets(t *testing.T) {
 		}
 		b := w.as(dev)
 		p := b.submit(b.open(shopPath+"/secrets"), "overlap", "hour", "action", "rotate")
+		if got := p.Header.Get("Cache-Control"); got != "no-store, no-transform" {
+			t.Errorf("a page with a secret may be compressed: %q", got)
+		}
 		fresh := secretOn(t, p)
 		if !w.exchanges(old) || !w.exchanges(fresh) {
 			t.Error("one of the two does not work during the overlap")

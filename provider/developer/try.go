@@ -215,7 +215,7 @@ func (d *Dashboard) finishTry(r *request) error {
 		return err
 	}
 	here := d.path("o", r.org.ID, r.env, r.app.ClientID)
-	r.Render(http.StatusOK, ui.DeveloperTryResult(ui.DeveloperTryResultView{
+	r.RenderSecret(http.StatusOK, ui.DeveloperTryResult(ui.DeveloperTryResultView{
 		DeveloperPage: p, Steps: run.steps, AgainURL: here + "/try", LogURL: here + "/log",
 	}))
 	return nil

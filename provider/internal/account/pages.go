@@ -77,6 +77,7 @@ func (p *Pages) Routes() []web.Route {
 	show, act := p.Flows.Handler(authflow.NoFlow, p.showSignOut), p.Flows.Handler(authflow.NoFlow, p.signOut)
 	routes = append(routes,
 		web.Route{Method: http.MethodGet, Path: "/signout", Handler: p.Site.Page(show)},
+		web.Route{Method: http.MethodGet, Path: "/", Handler: p.Site.Page(p.showRoot)},
 		web.Route{Method: http.MethodPost, Path: "/signout", Handler: p.Site.Page(p.postSignOut(p.Site.Guard(act)))})
 	if p.HasAccounts() {
 		add(authflow.FlowOptional, "/signin", p.showSignIn, p.signIn)
@@ -88,6 +89,12 @@ func (p *Pages) Routes() []web.Route {
 		add(authflow.FlowOptional, "/reset/finish", p.showResetFinish, p.resetFinish)
 	}
 	return routes
+}
+
+// showRoot leads who has opened the provider's own address to the account.
+func (p *Pages) showRoot(w http.ResponseWriter, _ *http.Request) error {
+	p.Site.Redirect(w, p.Site.Link("/account"))
+	return nil
 }
 
 // IsReturnTo reports whether an address is one that these pages have given to the host's

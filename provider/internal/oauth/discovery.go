@@ -125,15 +125,15 @@ func InsertedPaths(basePath string) []string {
 	}
 }
 
-func (e *Endpoints) serveDiscovery(w http.ResponseWriter, _ *http.Request) {
-	servePublic(w, e.discovery)
+func (e *Endpoints) serveDiscovery(w http.ResponseWriter, r *http.Request) {
+	servePublic(w, r, e.discovery)
 }
 
 // serveKeys is the key set (RFC 7517 section 5). It answers from memory, also while
 // the database is down.
 func (e *Endpoints) serveKeys(w http.ResponseWriter, r *http.Request) {
 	e.Keys.Refresh(r.Context())
-	servePublic(w, e.Keys.JWKS())
+	servePublic(w, r, e.Keys.JWKS())
 }
 
 // publicHeaders are shared by all answers. Clients may keep discovery and key set for
@@ -145,7 +145,7 @@ var publicHeaders = http.Header{
 	"X-Content-Type-Options":      {"nosniff"},
 }
 
-func servePublic(w http.ResponseWriter, body []byte) {
+func servePublic(w http.ResponseWriter, r *http.Request, body []byte) {
 	maps.Copy(w.Header(), publicHeaders)
-	_, _ = w.Write(body)
+	web.WriteCompressed(w, r, http.StatusOK, body)
 }

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"net/http"
 	"regexp"
+	"strconv"
 	"strings"
 
 	"github.com/bonafide-id/bonafide/provider/internal/picture"
@@ -38,7 +39,7 @@ func IsColor(s string) bool { return color.MatchString(s) }
 func (s *Site) serveAsset(w http.ResponseWriter, r *http.Request) {
 	name := fileOf(r)
 	if a, ok := s.assets[name]; ok {
-		s.serveImmutable(w, r, a.MediaType, a.Bytes)
+		s.serveFile(w, r, a)
 		return
 	}
 	if a, ok := ui.BrandAsset(name); ok {
@@ -46,6 +47,21 @@ func (s *Site) serveAsset(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	s.Fail(w, r, errNotFound)
+}
+
+// serveFile serves one of the assets, compressed for who takes it so. What is compressed is
+// another representation: it has a tag of its own, and a range is one of its bytes.
+func (s *Site) serveFile(w http.ResponseWriter, r *http.Request, a ui.Asset) {
+	content, tag, h := a.Bytes, a.Name, w.Header()
+	if smaller := s.compressed(a); smaller != nil {
+		h.Set("Vary", "Accept-Encoding")
+		if acceptsGzip(r) {
+			content, tag = smaller, tag+"-gzip"
+			h.Set("Content-Encoding", "gzip")
+		}
+	}
+	h.Set("ETag", strconv.Quote(tag))
+	s.serveImmutable(w, r, a.MediaType, content)
 }
 
 var errNotFound = &PageError{Status: http.StatusNotFound, Code: ui.ErrorNotFound}

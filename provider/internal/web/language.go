@@ -37,7 +37,7 @@ func (s *Site) rememberLanguage(w http.ResponseWriter, r *http.Request) {
 }
 
 // languages are the links of the language switch: this page, with what it was asked for.
-// A path that is none of ours has none: it is a stranger's text, and //host.example would
+// A path that is none of ours, or not that of one page, has none: it is a stranger's text, and //host.example would
 // be a link to that host.
 func (s *Site) languages(r *http.Request) []ui.Language {
 	m := matchOf(r)
@@ -45,7 +45,7 @@ func (s *Site) languages(r *http.Request) []ui.Language {
 	if m.beside {
 		path = m.path
 	}
-	if path == "" {
+	if path == "" || !m.beside && strings.Contains(path, "{") {
 		return nil
 	}
 	var list []ui.Language

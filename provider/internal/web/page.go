@@ -63,9 +63,7 @@ func (s *Site) render(w http.ResponseWriter, r *http.Request, status int, c temp
 		http.Error(w, http.StatusText(http.StatusInternalServerError), http.StatusInternalServerError)
 		return
 	}
-	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	w.WriteHeader(status)
-	_, _ = w.Write(body.Bytes())
+	s.writePage(w, r, status, body.Bytes())
 }
 
 // DisplayPopup is the value of display for a small window (OpenID Connect Core section

@@ -9,9 +9,22 @@ import (
 // RenderBeside is Render for a page beside ours, which may show others in frames, and fetch
 // what completes them: pages where people sign in and consent do neither.
 func (s *Site) RenderBeside(w http.ResponseWriter, r *http.Request, status int, c templ.Component) {
-	s.setPageHeaders(w.Header(), false, nil)
-	w.Header().Set("Content-Security-Policy", s.contentPolicy(nil)+"; connect-src 'self'; frame-src 'self'")
+	s.setBesideHeaders(w.Header())
 	s.render(w, r, status, c)
+}
+
+// RenderSecret is RenderBeside for a page that shows a secret, which nobody compresses: its
+// length would tell of it to who has a say in another part of the page.
+func (s *Site) RenderSecret(w http.ResponseWriter, r *http.Request, status int, c templ.Component) {
+	s.setBesideHeaders(w.Header())
+	w.Header().Set("Cache-Control", "no-store, "+noTransform)
+	s.render(w, r, status, c)
+}
+
+// setBesideHeaders sets the headers of a page beside ours.
+func (s *Site) setBesideHeaders(h http.Header) {
+	s.setPageHeaders(h, false, nil)
+	h.Set("Content-Security-Policy", s.contentPolicy(nil)+"; connect-src 'self'; frame-src 'self'")
 }
 
 // previewPolicy is that of a page in a frame of ours. The sandbox leaves it its origin, or

@@ -26,7 +26,8 @@ const (
 type Route struct {
 	Method string
 
-	// Path is relative to the base URL. Its last segment may be {name}.
+	// Path is relative to the base URL. Its last segment may be {name}. "/" is the root
+	// alone.
 	Path string
 
 	Kind    Kind
@@ -92,30 +93,39 @@ func newRouter(s *Site, table []Route) *router {
 	rt.notFound = Route{Handler: func(w http.ResponseWriter, r *http.Request) { s.Fail(w, r, errNotFound) }}
 	methods := map[string][]string{}
 	for _, route := range table {
-		rt.add(route.Method+" "+route.Path, route)
+		rt.add(route.Method+" "+patternAt(route.Path), route)
 		methods[route.Path] = append(methods[route.Path], route.Method)
 		if route.Method == http.MethodGet {
 			methods[route.Path] = append(methods[route.Path], http.MethodHead)
 		}
 	}
 	for _, route := range table {
-		if _, done := rt.routes[route.Path]; done {
+		at := patternAt(route.Path)
+		if _, done := rt.routes[at]; done {
 			continue
 		}
 		slices.Sort(methods[route.Path])
 		allowed := strings.Join(methods[route.Path], ", ")
 		if route.Origins {
-			rt.add(http.MethodOptions+" "+route.Path, Route{Path: route.Path, Kind: route.Kind, Handler: preflight(allowed)})
+			rt.add(http.MethodOptions+" "+at, Route{Path: route.Path, Kind: route.Kind, Handler: preflight(allowed)})
 			methods[route.Path] = append(methods[route.Path], http.MethodOptions)
 			slices.Sort(methods[route.Path])
 			allowed = strings.Join(methods[route.Path], ", ")
 		}
-		rt.add(route.Path, Route{Path: route.Path, Kind: route.Kind, Handler: s.refuseMethod(allowed)})
+		rt.add(at, Route{Path: route.Path, Kind: route.Kind, Handler: s.refuseMethod(allowed)})
 	}
 	for _, prefix := range []string{"/api/", "/oidc/"} {
 		rt.add(prefix, Route{Kind: Program, Handler: rt.notFound.Handler})
 	}
 	return rt
+}
+
+// patternAt returns the pattern of a path. In a ServeMux "/" is every path.
+func patternAt(path string) string {
+	if path == "/" {
+		return "/{$}"
+	}
+	return path
 }
 
 // refuseMethod answers a method that a path does not know.
@@ -133,7 +143,7 @@ func (rt *router) add(pattern string, route Route) {
 
 // find returns the route at a path that is relative to the base URL.
 func (rt *router) find(r *http.Request, at string) Route {
-	if !strings.HasPrefix(at, "/") || len(at) > 1 && path.Clean(at) != strings.TrimSuffix(at, "/") {
+	if !strings.HasPrefix(at, "/") || strings.HasPrefix(at, "//") || len(at) > 1 && path.Clean(at) != strings.TrimSuffix(at, "/") {
 		return rt.notFound // ServeMux would redirect to a path that is relative to the host
 	}
 	if r.URL.Path != at {
@@ -146,7 +156,8 @@ func (rt *router) find(r *http.Request, at string) Route {
 	return rt.notFound
 }
 
-// isRoute reports whether there is anything at a path relative to the base URL.
+// isRoute reports whether there is anything at a path relative to the base URL. Every path
+// could be meant as the root of something.
 func (rt *router) isRoute(at string) bool {
-	return rt.find(&http.Request{Method: http.MethodGet, URL: &url.URL{}}, at).Path != ""
+	return at != "/" && rt.find(&http.Request{Method: http.MethodGet, URL: &url.URL{}}, at).Path != ""
 }

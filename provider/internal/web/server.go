@@ -83,7 +83,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request, m *matched) {
 // watchMount warns when requests come for another path than that of the base URL.
 func (s *Server) watchMount(r *http.Request, m *matched) {
 	switch {
-	case m.beside:
+	case m.beside, m.Path == "/":
 	case m.Path != "":
 		s.reached.Store(true)
 	case !s.reached.Load() && s.isMisplaced(r.URL.Path):
@@ -106,6 +106,9 @@ func (s *Server) path(r *http.Request) string {
 	rest, cut := strings.CutPrefix(r.URL.Path, base)
 	if cut && base != "" && !s.router.isRoute(rest) && s.router.isRoute(r.URL.Path) {
 		return r.URL.Path
+	}
+	if rest == "" {
+		return "/"
 	}
 	return rest
 }

@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/bonafide-id/bonafide/provider/internal/keyring"
@@ -28,6 +29,7 @@ type Site struct {
 	Base *url.URL
 
 	assets  map[string]ui.Asset
+	smaller sync.Map // the assets that are compressed, by name: []byte
 	origin  *http.CrossOriginProtection
 	started time.Time
 }
