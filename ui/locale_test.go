@@ -45,6 +45,7 @@ func TestDates(t *testing.T) {
 		"de": {"12. März 2026", "12. März 2026, 18:30 Uhr UTC", "vor 2 Stunden"},
 		"fr": {"12 mars 2026", "12 mars 2026 à 18:30 UTC", "il y a 2 heures"},
 		"ar": {"12 مارس 2026", "12 مارس 2026، 18:30 بالتوقيت العالمي", "قبل ساعتين"},
+		"it": {"12 marzo 2026", "12 marzo 2026, ore 18:30 UTC", "2 ore fa"},
 	} {
 		l := MatchLocale(lang, "")
 		if got := [3]string{l.date(at), l.moment(at), l.ago(at, at.Add(2*time.Hour))}; got != want {
@@ -78,6 +79,7 @@ func TestNumbersAgreeWithTheirSentence(t *testing.T) {
 		"de": {1: "vor 1 Tag", 2: "vor 2 Tagen"},
 		"fr": {0: "il y a 0 jour", 1: "il y a 1 jour", 2: "il y a 2 jours"},
 		"ar": {1: "قبل يوم واحد", 2: "قبل يومين", 3: "قبل 3 أيام", 11: "قبل 11 يومًا", 100: "قبل 100 يوم"},
+		"it": {1: "1 giorno fa", 2: "2 giorni fa"},
 	} {
 		l := MatchLocale(lang, "")
 		for n, want := range want {
