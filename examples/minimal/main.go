@@ -4,10 +4,11 @@
 //	SECRET=$(openssl rand -base64 32) go run ./examples/minimal
 //
 // It serves http://localhost:8080/id from the SQLite file identity.db in the working
-// directory. Keep the secret: nothing else opens what the file holds. Clients and users
-// come with Provider.SaveClient and SaveAccount, mails with Config.Mailer; until then
-// look at http://localhost:8080/id/oidc/.well-known/openid-configuration. To mount the
-// provider at the root, drop /id from the base URL and from the pattern.
+// directory: open http://localhost:8080/id/ and sign up, with the code that is printed.
+// Keep the secret: nothing else opens what the file holds. Clients come with
+// Provider.SaveClient; http://localhost:8080/id/oidc/.well-known/openid-configuration is
+// what they read. To mount the provider at the root, drop /id from the base URL and from
+// the pattern.
 package main
 
 import (
@@ -28,11 +29,13 @@ func main() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	id, err := provider.New(ctx, provider.Config{BaseURL: "http://" + address + "/id", Secret: []byte(os.Getenv("SECRET")), Store: store})
+	id, err := provider.New(ctx, provider.Config{BaseURL: "http://" + address + "/id", Secret: []byte(os.Getenv("SECRET")), Store: store,
+		Mailer: provider.InsecureMailPrinter(os.Stderr)}) // prints mails in place of sending them
 	if err != nil {
 		log.Fatal(err)
 	}
 	go func() { _ = id.Run(ctx) }() // rotates keys and removes what has expired
 	mux.Handle("/id/", id)
+	log.Printf("open http://%s/id/", address)
 	log.Fatal((&http.Server{Addr: address, Handler: mux, ReadHeaderTimeout: 5 * time.Second}).ListenAndServe())
 }

@@ -29,6 +29,10 @@ type config struct {
 	// Developer mounts the dashboard for client developers below BaseURL, at
 	// /developer/, when it is there.
 	Developer *dashboard `json:"developer"`
+
+	// demo says that this is the quickstart without a config file, whose passwords are
+	// known to everybody.
+	demo bool
 }
 
 // environment is one provider: its Config, what it keeps, and whom it knows. A sandbox
@@ -111,7 +115,9 @@ var quickstart []byte
 // working directory.
 func loadConfig(path string) (config, error) {
 	if path == "" {
-		return parseConfig(quickstart, ".")
+		cfg, err := parseConfig(quickstart, ".")
+		cfg.demo = true
+		return cfg, err
 	}
 	text, err := os.ReadFile(path) //nolint:gosec // the operator names the file
 	if err != nil {

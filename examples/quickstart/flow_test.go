@@ -37,14 +37,14 @@ func TestThreeWaysToSignIn(t *testing.T) {
 		shows, hides []string
 	}{
 		{"v3 OAuth", "/start/v3-oauth?scope=military&eid=cart-42",
-			[]string{"OAuth 2, v3", "refresh_expires_in", "604800", "military", "Veteran", "✓ verified", "cart-42", "Okafor"},
+			[]string{"OAuth 2, as in v3", "refresh_expires_in", "604800", "military", "Veteran", "✓ verified", "cart-42", "Okafor"},
 			[]string{"ID token", "Userinfo", "2001"}},
 		{"v3 OpenID Connect", "/start/v3-openid?scope=identity",
-			[]string{"OpenID Connect, v3", "ID token", "RS256", "sample-v3", "Userinfo", "A JWT in a JSON string",
+			[]string{"OpenID Connect, as in v3", "ID token", "RS256", "sample-v3", "Userinfo", "A JWT in a JSON string",
 				`"street1":"118 Harbor Road"`, "Comirnaty", "1990-04-02"},
 			[]string{"Subgroups"}},
 		{"standard", "/start/standard?scope=student",
-			[]string{"OpenID Connect, standard", "ID token", "sample-standard", "Plain JSON", "student", "University", "email_verified", "given_name", "family_name"},
+			[]string{"OpenID Connect", "ID token", "sample-standard", "Plain JSON", "student", "University", "email_verified", "given_name", "family_name"},
 			[]string{"refresh_token", "Veteran"}},
 	} {
 		t.Run(way.name, func(t *testing.T) {

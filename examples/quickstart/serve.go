@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/bonafide-id/bonafide/examples/quickstart/sampleclient"
@@ -122,10 +123,27 @@ func (s *service) openSampleClient(ctx context.Context, server *http.Server) (er
 			registered.Key, registered.Name = "sandbox", "Sandbox"
 		}
 		registered.BaseURL, registered.Brand = e.BaseURL, e.Brand.Name
+		if s.cfg.demo {
+			registered.People = e.people()
+		}
 		cfg.Services = append(cfg.Services, registered)
 	}
 	server.Handler, err = sampleclient.New(cfg)
 	return err
+}
+
+// people are those whom anybody may sign in as.
+func (e *environment) people() []sampleclient.Person {
+	people := make([]sampleclient.Person, len(e.Users))
+	for i, u := range e.Users {
+		people[i] = sampleclient.Person{Email: u.Email, Password: u.Password}
+		for _, s := range u.Status {
+			if s.Verified {
+				people[i].Groups = append(people[i].Groups, s.Group)
+			}
+		}
+	}
+	return people
 }
 
 // The names under which the sample client site is registered.
@@ -166,6 +184,9 @@ func registerSample(ctx context.Context, p *provider.Provider, base string) (sam
 func (s *service) listen(ctx context.Context, address string, base *string) (*http.Server, error) {
 	var lc net.ListenConfig
 	l, err := lc.Listen(ctx, "tcp", address)
+	if errors.Is(err, syscall.EADDRINUSE) {
+		return nil, s.taken(address, err)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -193,6 +214,15 @@ func (s *service) listen(ctx context.Context, address string, base *string) (*ht
 	}
 	s.sites = append(s.sites, site{l, server})
 	return server, nil
+}
+
+// taken says what to do about an address that another program has.
+func (s *service) taken(address string, err error) error {
+	remedy := "choose another address in the config file"
+	if s.cfg.demo {
+		remedy = "copy examples/quickstart/quickstart.json, choose other addresses in it, and start with -config and its name"
+	}
+	return fmt.Errorf("another program has %s; stop it, or %s: %w", address, remedy, err)
 }
 
 // serve answers requests until ctx ends or a server fails, then stops and closes

@@ -5,10 +5,12 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"io/fs"
 	"log/slog"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -289,5 +291,55 @@ func TestPortThatIsTakenIsSaidBeforeAnythingIsWritten(t *testing.T) {
 	}
 	if _, err := os.Stat(filepath.Join(folder, "b")); !os.IsNotExist(err) {
 		t.Errorf("data was made: %v", err)
+	}
+}
+
+// TestTakenAddress tests that a start says what to do when another program listens where
+// the service would, as a quickstart that somebody has forgotten does.
+func TestTakenAddress(t *testing.T) {
+	var config net.ListenConfig
+	l, err := config.Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = l.Close() }()
+	for _, c := range []struct {
+		demo bool
+		says string
+	}{{false, "choose another address in the config file"}, {true, "start with -config"}} {
+		cfg, err := parseConfig([]byte(`{"listen": "`+l.Addr().String()+`"}`), t.TempDir())
+		if err != nil {
+			t.Fatal(err)
+		}
+		cfg.demo = c.demo
+		_, err = open(t.Context(), cfg, io.Discard, slog.New(slog.DiscardHandler))
+		if err == nil || !strings.Contains(err.Error(), "listen: another program has "+l.Addr().String()) || !strings.Contains(err.Error(), c.says) {
+			t.Errorf("error is %v, want %q", err, c.says)
+		}
+	}
+}
+
+// TestSampleSiteNamesPeople tests that the demonstration says whom to sign in as, and that a
+// service of somebody's own tells no password.
+func TestSampleSiteNamesPeople(t *testing.T) {
+	for _, demo := range []bool{true, false} {
+		cfg, err := parseConfig([]byte(onFreePorts(t)), t.TempDir())
+		if err != nil {
+			t.Fatal(err)
+		}
+		cfg.demo = demo
+		s, err := open(t.Context(), cfg, io.Discard, testLog(t))
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = s.close() })
+		site := s.sites[1].server.Handler
+		for service, password := range map[string]string{"live": mariaPassword, "sandbox": tessPassword} {
+			w := httptest.NewRecorder()
+			site.ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/?service="+service, nil))
+			if got := strings.Contains(w.Body.String(), password); got != demo {
+				t.Errorf("demo %v: the page of %s tells its password: %v", demo, service, got)
+			}
+		}
 	}
 }

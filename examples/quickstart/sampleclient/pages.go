@@ -56,9 +56,9 @@ func (s *Site) home(w http.ResponseWriter, r *http.Request) {
 		WidgetURL: c.BaseURL + "/widget/v1.js",
 		SignedIn:  s.sessions.outcome(s.cookie.get(r)) != nil,
 	}
-	openID := c.protocols[1]
-	p.StartURL = "/start/" + openID.Key() + "?service=" + url.QueryEscape(c.Key)
-	p.Snippet = snippet(p.WidgetURL, openID.ClientID(), p.StartURL)
+	first := c.protocols[0]
+	p.StartURL = "/start/" + first.Key() + "?service=" + url.QueryEscape(c.Key)
+	p.Snippet = snippet(p.WidgetURL, first.ClientID(), p.StartURL)
 	s.render(w, http.StatusOK, "home.html", p)
 }
 

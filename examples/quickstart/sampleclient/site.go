@@ -46,6 +46,17 @@ type Service struct {
 	Brand string
 
 	V3, Standard Credentials
+
+	// People are whom visitors may sign in as, of a demonstration. Empty names nobody.
+	People []Person
+}
+
+// Person is an account whose password is no secret.
+type Person struct {
+	Email, Password string
+
+	// Groups are those that it is verified in.
+	Groups []string
 }
 
 // Credentials are what a registration yields.
@@ -99,9 +110,9 @@ func newService(c Service, redirectURI string) *service {
 	}
 	d := &discovery{issuer: c.BaseURL + "/oidc"}
 	return &service{c, d, []protocol{
-		&v3{discovery: d, base: c.BaseURL, redirectURI: redirectURI, client: c.V3},
-		&v3{discovery: d, base: c.BaseURL, redirectURI: redirectURI, client: c.V3, openID: true},
 		&standard{discovery: d, base: c.BaseURL, redirectURI: redirectURI, client: c.Standard},
+		&v3{discovery: d, base: c.BaseURL, redirectURI: redirectURI, client: c.V3, openID: true},
+		&v3{discovery: d, base: c.BaseURL, redirectURI: redirectURI, client: c.V3},
 	}}
 }
 

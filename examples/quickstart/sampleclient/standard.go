@@ -22,10 +22,10 @@ type standard struct {
 
 func (p *standard) Key() string { return "standard" }
 
-func (p *standard) Title() string { return "OpenID Connect, standard" }
+func (p *standard) Title() string { return "OpenID Connect" }
 
 func (p *standard) About() string {
-	return "RFC 6749 and OpenID Connect Core to the letter, with the libraries x/oauth2 and go-oidc. For new applications."
+	return "What the sign-in library of every framework speaks; here it is coreos/go-oidc. Take this for a new application."
 }
 
 func (p *standard) ClientID() string { return p.client.ID }

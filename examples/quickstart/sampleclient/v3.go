@@ -30,16 +30,16 @@ func (p *v3) Key() string {
 
 func (p *v3) Title() string {
 	if p.openID {
-		return "OpenID Connect, v3"
+		return "OpenID Connect, as in v3"
 	}
-	return "OAuth 2, v3"
+	return "OAuth 2, as in v3"
 }
 
 func (p *v3) About() string {
 	if p.openID {
-		return "The same with the scope openid: the token payload brings an ID token, and userinfo answers with a signed JWT."
+		return "For a program that was written for the interface v3, and stays as it is: with an ID token, and userinfo as a signed JWT."
 	}
-	return "An access token, and with it the attributes and verified groups of the person. No ID token."
+	return "The same without an ID token: an access token, and with it attributes and verified groups of the person."
 }
 
 func (p *v3) ClientID() string { return p.client.ID }
