@@ -4,7 +4,7 @@
 SHELL := bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help test race cover faults fuzz browser pictures generate fresh lint fix tidy vulncheck sbom
+.PHONY: help test race cover faults fuzz browser pictures words generate fresh lint fix tidy vulncheck sbom
 
 GO ?= go
 # For go test, as in `make test TESTFLAGS='-run TestToken -count=1'`.
@@ -82,6 +82,9 @@ browser: ## Test the button and the screens in Chromium; needs Node and Chromium
 
 pictures: ## Take the pictures of the README from the quickstart; needs Node and Chromium
 	@cd provider/internal/lab/e2e && npm ci --no-audit --no-fund && node --test pictures.mjs
+
+words: ## Say what the languages of the screens and of the button lack
+	@$(GO) test -count=1 -run '^TestLanguages$$' ./ui ./widget
 
 generate: ## Write the generated files again: templ and the button
 	@$(GO) generate ./...

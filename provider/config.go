@@ -6,6 +6,7 @@ import (
 	"crypto/rsa"
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"net/netip"
 	"net/url"
@@ -91,6 +92,12 @@ type Config struct {
 
 	// Brand is what people see.
 	Brand Brand `json:"brand,omitzero"`
+
+	// Texts are files of texts that replace those of the screens and mails: de.json has any
+	// part of what ui/text/en.json of this module has, in the same structure. One in
+	// another language adds it. ui.NewLocaleSet says what is accepted.
+	// Defaults to none.
+	Texts fs.FS `json:"-"`
 
 	// Screens replaces screens by components of the host's own.
 	// Defaults to those of package ui.

@@ -2,8 +2,11 @@ package provider
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"slices"
 
+	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/ui"
 )
 
@@ -58,6 +61,22 @@ func (p *Provider) Installation() Installation {
 		i.Resources[n].Scopes, i.Resources[n].Introspectors = slices.Clone(r.Scopes), slices.Clone(r.Introspectors)
 	}
 	return i
+}
+
+// ScopeWords returns what a scope is called, and what it is explained by, in the language of
+// a screen (Screen.Page).
+func (p *Provider) ScopeWords(l *ui.Locale, name string) (title, description ui.Label) {
+	return p.catalogue.ScopeWords(l, name)
+}
+
+// AccountLocale returns the language of mails to a user who did not ask for them just now:
+// the one that the account has, else English.
+func (p *Provider) AccountLocale(ctx context.Context, userID string) (*ui.Locale, error) {
+	a, err := p.store.Account(ctx, userID)
+	if err != nil && !errors.Is(err, storage.ErrNotFound) { // a user of the host has none
+		return nil, fmt.Errorf("provider: read account: %w", err)
+	}
+	return p.pages.Site.AccountLocale(a), nil
 }
 
 // AccountView returns how a user is shown to those who know of the user, such as the

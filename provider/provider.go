@@ -61,6 +61,7 @@ type Provider struct {
 	pages     *account.Pages
 	own       *selfservice.Pages
 	button    *widget.Widget
+	locales   *ui.LocaleSet
 	server    *web.Server
 
 	resealDone atomic.Bool // once in the life of a process: see reseal
@@ -94,6 +95,9 @@ func New(ctx context.Context, cfg Config) (*Provider, error) {
 	}
 	if p.button, err = newButton(cfg.Brand); err != nil {
 		return nil, configError(&FieldError{"Brand.Name", err}) // the colour has been checked
+	}
+	if p.locales, err = cfg.readTexts(); err != nil {
+		return nil, configError(&FieldError{"Texts", err})
 	}
 	logo, err := cfg.Brand.png()
 	if err != nil {
@@ -218,7 +222,7 @@ func (p *Provider) newSite(logo []byte) (*web.Site, error) {
 			Name: brand.Name, HomeURL: brand.HomeURL,
 			TermsURL: brand.TermsURL, PolicyURL: brand.PolicyURL, HelpURL: brand.HelpURL,
 		},
-		Screens: p.cfg.Screens.WithDefaults(), Logo: logo, ButtonColor: brand.ButtonColor, Images: p.store,
+		Locales: p.locales, Screens: p.cfg.Screens.WithDefaults(), Logo: logo, ButtonColor: brand.ButtonColor, Images: p.store,
 		Secrets: p.secrets, Cookies: session.NewCookies(base, p.issuer), Clock: p.cfg.Clock, Logger: p.cfg.Logger,
 	})
 	if err != nil {

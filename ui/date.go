@@ -11,7 +11,7 @@ func (l *Locale) date(t time.Time) string {
 	t = t.UTC()
 	return l.plain(l.text.Date.Day,
 		arg{"day", strconv.Itoa(t.Day())},
-		arg{"month", l.text.Date.Months[t.Month()-1]},
+		arg{"month", l.plain(l.text.Date.Months[t.Month()-1])},
 		arg{"year", strconv.Itoa(t.Year())})
 }
 

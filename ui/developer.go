@@ -50,11 +50,11 @@ func actLabel(l *Locale, act string) string {
 }
 
 // label is what a persona is called.
-func (p DeveloperPersona) label() string {
-	if s := clean(p.Title, maxValue); s != "" {
-		return s
+func (p DeveloperPersona) label() Label {
+	if clean(p.Title.Text, maxValue) != "" {
+		return p.Title
 	}
-	return p.Name
+	return Label{Text: p.Name, Lang: Undetermined}
 }
 
 // options are the faults, and none.

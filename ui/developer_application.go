@@ -79,14 +79,7 @@ func choices(l *Locale, labels map[string]labelText, values []DeveloperValue) []
 func scopeOptions(scopes []DeveloperScope) []option {
 	var all []option
 	for _, s := range scopes {
-		o := option{Value: s.Name, Label: clean(s.Title, maxName), Text: s.Name, Chosen: s.Chosen}
-		if o.Label == "" {
-			o.Label = s.Name
-		}
-		if s.Text != "" {
-			o.Text += " – " + clean(s.Text, maxValue)
-		}
-		all = append(all, o)
+		all = append(all, option{Value: s.Name, Label: s.Name, Title: s.Title, Text: s.Name, Note: s.Text, Chosen: s.Chosen})
 	}
 	return all
 }

@@ -28,7 +28,7 @@ const sampleKeys = `{
 
 func sampleScopes(p Page) []DeveloperScope {
 	t := hostTextOf(p)
-	return []DeveloperScope{{"military", t.military.Text, t.militaryText.Text, true}, {"profile", t.profile.Text, t.profileText.Text, false}, {Name: "offers"}}
+	return []DeveloperScope{{"military", t.military, t.militaryText, true}, {"profile", t.profile, t.profileText, false}, {Name: "offers"}}
 }
 
 func overviewOf(p Page) DeveloperOverviewView {
@@ -59,7 +59,7 @@ func settingsOf(p Page, problems ...Problem) DeveloperSettingsView {
 			ResponseTypes: []DeveloperValue{{"code", true}, {"code id_token", false}},
 			GrantTypes:    []DeveloperValue{{"authorization_code", true}, {"refresh_token", true}, {"client_credentials", false}}, AuthMethod: "client_secret_basic",
 			UserinfoSigned: true, RequireVerified: true, PolicyURL: "https://riverbikes.example/privacy",
-			LeanIDTokens: true, Resources: []DeveloperScope{{"https://api.riverbikes.example/", "Workshop API", "", true}, {Name: "https://mcp.riverbikes.example/"}},
+			LeanIDTokens: true, Resources: []DeveloperScope{{"https://api.riverbikes.example/", Label{Text: "Workshop API", Lang: Undetermined}, Label{}, true}, {Name: "https://mcp.riverbikes.example/"}},
 			BackchannelLogoutURI: "https://riverbikes.example/signed-out", BackchannelSession: true,
 			Algs: []string{"RS256", "ES256", "EdDSA"}, AuthSigningAlg: AnyAlg, RequestSigningAlg: "ES256",
 		},

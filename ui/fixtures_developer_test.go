@@ -150,8 +150,8 @@ var sandboxFixtures = []fixture{
 			DeveloperPage: organizationPage(p, SectionPersonas), Form: with(Problem{Field: FieldPersonas, Text: "line 3: a comma is missing"}),
 			MayChange: true, Own: true, Version: "v1", Text: `[{"name": "veteran"}]`,
 			Personas: []DeveloperPersona{
-				{"veteran", "Maria – verified veteran", "persona:veteran", "veteran@acme.sandbox.test"},
-				{"plain", "", "persona:plain", "plain@acme.sandbox.test"},
+				{"veteran", p.locale().Word("Maria – verified veteran"), "persona:veteran", "veteran@acme.sandbox.test"},
+				{"plain", Label{}, "persona:plain", "plain@acme.sandbox.test"},
 			},
 		})
 	}},

@@ -37,7 +37,7 @@ func accountPage(l *Locale) Page {
 			TermsURL: "/terms", PolicyURL: "/privacy", HelpURL: "/help",
 		},
 		AssetPath: "assets/",
-		Languages: []Language{{"en", "?ui_locales=en"}, {"de", "?ui_locales=de"}, {"ar", "?ui_locales=ar"}},
+		Languages: []Language{{"en", "?ui_locales=en", "English"}, {"de", "?ui_locales=de", "Deutsch"}, {"ar", "?ui_locales=ar", "العربية"}},
 		Now:       fixedNow,
 	}
 }
@@ -339,7 +339,7 @@ var screenFixtures = []fixture{
 		return Consent(v)
 	}},
 	{"signin-personas-hostile", func(p Page) templ.Component {
-		return SignIn(SignInView{Page: p, Form: with(Problem{Code: CredentialsWrong}), Personas: []Persona{{Name: "x", Title: hostileName}}})
+		return SignIn(SignInView{Page: p, Form: with(Problem{Code: CredentialsWrong}), Personas: []Persona{{Name: "x", Title: Label{Text: hostileName, Lang: Undetermined}}}})
 	}},
 	{"signout", func(p Page) templ.Component {
 		return SignOut(SignOutView{Page: accountPage(p.Locale), Form: sampleForm, Account: ada, CancelURL: "/account"})
@@ -442,9 +442,9 @@ var screenFixtures = []fixture{
 func personasOf(p Page) []Persona {
 	t := hostTextOf(p)
 	return []Persona{
-		{Name: "new-user", Title: "Nora – new, belongs to no group"},
-		{Name: "veteran", Title: "Maria – verified veteran", Groups: []PersonaGroup{{Label: t.service, Subgroups: []Label{t.veteran, t.reserves}, State: GroupVerified}}},
-		{Name: "student", Title: "ليلى بنت عبد الرحمن", Groups: []PersonaGroup{
+		{Name: "new-user", Title: p.locale().Word("Nora – new, belongs to no group")},
+		{Name: "veteran", Title: p.locale().Word("Maria – verified veteran"), Groups: []PersonaGroup{{Label: t.service, Subgroups: []Label{t.veteran, t.reserves}, State: GroupVerified}}},
+		{Name: "student", Title: Label{Text: "ليلى بنت عبد الرحمن", Lang: Undetermined}, Groups: []PersonaGroup{
 			{Label: t.student, Subgroups: []Label{t.university}, State: GroupExpired}, {Label: t.teacher, State: GroupUnverified},
 		}},
 		{Name: "locked", Locked: true, EmailUnverified: true},

@@ -1,5 +1,7 @@
 package ui
 
+import "golang.org/x/text/language"
+
 // Label is a word or a sentence that somebody wrote for people, such as the title of a
 // scope.
 type Label struct {
@@ -31,7 +33,10 @@ func (l *Locale) Word(original string) Label {
 		return Label{}
 	}
 	l = l.orEnglish()
-	if m, ok := l.text.Catalogue[original]; ok {
+	switch m, ok := l.text.Catalogue[original]; {
+	case ok && m.inEnglish:
+		return Label{Text: original, Lang: language.English.String()}
+	case ok:
 		return Label{Text: l.plain(m)}
 	}
 	return Label{Text: original, Lang: Undetermined}

@@ -1,11 +1,7 @@
 package ui
 
 import (
-	"bytes"
-	"embed"
-	"encoding/json"
-	"fmt"
-	"path"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -13,8 +9,8 @@ import (
 	"golang.org/x/text/language"
 )
 
-// Locale is a language that the screens can be shown in, from [Locales] or
-// [MatchLocale].
+// Locale is a language that the screens can be shown in, from [Locales],
+// [MatchLocale] or a [LocaleSet].
 type Locale struct {
 	// Lang is its BCP 47 tag, such as "de".
 	Lang string
@@ -27,89 +23,54 @@ type Locale struct {
 	text text
 }
 
-//go:embed text/*.json
-var catalogue embed.FS
-
-// locales are all languages of the catalogue, English first, for that is what
-// the matcher falls back to.
-var locales = sync.OnceValue(func() []*Locale {
-	files, err := catalogue.ReadDir("text")
-	if err != nil {
-		panic(err) // the directory is part of the program
-	}
-	all := make([]*Locale, 0, len(files))
-	for _, file := range files {
-		lang := strings.TrimSuffix(file.Name(), path.Ext(file.Name()))
-		data, err := catalogue.ReadFile("text/" + file.Name())
-		if err != nil {
-			panic(err)
-		}
-		l, err := parseLocale(lang, data)
-		if err != nil {
-			panic(err) // every file is parsed by the tests
-		}
-		if lang == "en" {
-			all = append([]*Locale{l}, all...)
-		} else {
-			all = append(all, l)
-		}
-	}
-	return all
-})
-
-func parseLocale(lang string, data []byte) (*Locale, error) {
-	tag, err := language.Parse(lang)
-	if err != nil {
-		return nil, fmt.Errorf("read language %q: %w", lang, err)
-	}
-	l := &Locale{Lang: lang, tag: tag}
-	if err := decodeText(data, &l.text); err != nil {
-		return nil, fmt.Errorf("read language %q: %w", lang, err)
-	}
-	l.Name, l.Dir = l.text.Language.Name, l.text.Language.Dir
-	return l, nil
+// LocaleSet is a set of languages to choose from. It is safe for concurrent use.
+type LocaleSet struct {
+	all     []*Locale // English first, for that is what the matcher falls back to
+	matcher language.Matcher
 }
 
-func decodeText(data []byte, into any) error {
-	d := json.NewDecoder(bytes.NewReader(data))
-	d.DisallowUnknownFields()
-	return d.Decode(into)
-}
-
-var matcher = sync.OnceValue(func() language.Matcher {
-	tags := make([]language.Tag, len(locales()))
-	for i, l := range locales() {
-		tags[i] = l.tag
+// defaults are the languages of this module as they are.
+var defaults = sync.OnceValue(func() *LocaleSet {
+	s, err := NewLocaleSet(nil)
+	if err != nil {
+		panic(err) // every file is read by the tests
 	}
-	return language.NewMatcher(tags)
+	return s
 })
 
-// Locales returns the languages that the screens can be shown in, English
-// first.
-func Locales() []*Locale { return append([]*Locale(nil), locales()...) }
+// Locales returns the languages of this module, English first.
+func Locales() []*Locale { return defaults().All() }
 
-// MatchLocale chooses the language of a screen: the first of uiLocales, a
+// MatchLocale is [LocaleSet.Match] for the languages of this module.
+func MatchLocale(uiLocales, acceptLanguage string) *Locale {
+	return defaults().Match(uiLocales, acceptLanguage)
+}
+
+// All returns the languages of the set, English first.
+func (s *LocaleSet) All() []*Locale { return slices.Clone(s.all) }
+
+// Match chooses the language of a screen: the first of uiLocales, a
 // space-separated list as OpenID Connect Core §3.1.2.1 defines ui_locales,
 // that there is, else the best for the Accept-Language header, else English.
 // What cannot be read as a language is passed over.
-func MatchLocale(uiLocales, acceptLanguage string) *Locale {
+func (s *LocaleSet) Match(uiLocales, acceptLanguage string) *Locale {
 	var wanted []language.Tag
-	for _, s := range strings.Fields(bounded(uiLocales)) {
-		if tag, err := language.Parse(s); err == nil {
+	for _, field := range strings.Fields(bounded(uiLocales)) {
+		if tag, err := language.Parse(field); err == nil {
 			wanted = append(wanted, tag)
 		}
 	}
 	// Asked apart from the header: a language that the application wants and
 	// that there is not must give way to what the browser wants.
-	if _, i, confidence := matcher().Match(wanted...); confidence >= language.Low {
-		return locales()[i]
+	if _, i, confidence := s.matcher.Match(wanted...); confidence >= language.Low {
+		return s.all[i]
 	}
 	accepted, _, err := language.ParseAcceptLanguage(bounded(acceptLanguage))
 	if err != nil {
-		return locales()[0]
+		return s.all[0]
 	}
-	_, i, _ := matcher().Match(accepted...)
-	return locales()[i]
+	_, i, _ := s.matcher.Match(accepted...)
+	return s.all[i]
 }
 
 // bounded cuts a list of languages that is too long to come from a browser, so
@@ -125,7 +86,7 @@ func bounded(list string) string {
 // orEnglish returns l, or English where none was chosen.
 func (l *Locale) orEnglish() *Locale {
 	if l == nil {
-		return locales()[0]
+		return MatchLocale("", "")
 	}
 	return l
 }
@@ -140,14 +101,4 @@ func (l *Locale) problem(p Problem) string {
 		return sentence
 	}
 	return l.plain(l.text.Developer.Common.OnLine, arg{"line", words(strconv.Itoa(p.Line))}, arg{"problem", words(sentence)})
-}
-
-// languageName returns what a language is called in itself.
-func languageName(lang string) string {
-	for _, l := range locales() {
-		if l.Lang == lang {
-			return l.Name
-		}
-	}
-	return lang
 }

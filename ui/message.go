@@ -2,8 +2,6 @@ package ui
 
 import (
 	"context"
-	"encoding/json"
-	"fmt"
 	"io"
 	"regexp"
 	"strconv"
@@ -12,39 +10,23 @@ import (
 
 	"github.com/a-h/templ"
 	"golang.org/x/text/feature/plural"
+	"golang.org/x/text/language"
 )
 
 // message is a sentence of the catalogue with its {placeholders}, in as many
 // forms as its language needs to count in. A sentence that counts nothing has
 // only the form for other.
-type message map[plural.Form]string
+type message struct {
+	forms map[plural.Form]string
+
+	// inEnglish is for a sentence that its language lacks.
+	inEnglish bool
+}
 
 // pluralForms are the names that a catalogue has for the forms of a sentence.
 var pluralForms = map[string]plural.Form{
 	"zero": plural.Zero, "one": plural.One, "two": plural.Two,
 	"few": plural.Few, "many": plural.Many, "other": plural.Other,
-}
-
-// UnmarshalJSON reads a string, or an object with a string for each form.
-func (m *message) UnmarshalJSON(data []byte) error {
-	var single string
-	if json.Unmarshal(data, &single) == nil {
-		*m = message{plural.Other: single}
-		return nil
-	}
-	var forms map[string]string
-	if err := json.Unmarshal(data, &forms); err != nil {
-		return fmt.Errorf("read forms of a sentence: %w", err)
-	}
-	*m = message{}
-	for name, sentence := range forms {
-		form, ok := pluralForms[name]
-		if !ok {
-			return fmt.Errorf("read forms of a sentence: no form is called %q", name)
-		}
-		(*m)[form] = sentence
-	}
-	return nil
 }
 
 // arg fills a placeholder of a message. Its value is a string that somebody
@@ -74,20 +56,27 @@ var placeholder = regexp.MustCompile(`\{[a-z]+\}`)
 
 // form returns the sentence that agrees with the number among args.
 func (l *Locale) form(m message, args []arg) string {
+	tag := l.tag
+	if m.inEnglish {
+		tag = language.English
+	}
 	for _, a := range args {
 		if n, ok := a.value.(int); ok {
-			if s, ok := m[plural.Cardinal.MatchPlural(l.tag, n, 0, 0, 0, 0)]; ok {
+			if s, ok := m.forms[plural.Cardinal.MatchPlural(tag, n, 0, 0, 0, 0)]; ok {
 				return s
 			}
 		}
 	}
-	return m[plural.Other]
+	return m.forms[plural.Other]
 }
+
+// What keeps an English sentence in its direction within text from right to left.
+const leftToRight, popDirection = "\u2066", "\u2069"
 
 // plain returns the sentence as text, for titles, labels and e-mails. What
 // cannot be text is left out.
 func (l *Locale) plain(m message, args ...arg) string {
-	return placeholder.ReplaceAllStringFunc(l.form(m, args), func(p string) string {
+	sentence := placeholder.ReplaceAllStringFunc(l.form(m, args), func(p string) string {
 		switch v := lookup(args, p).(type) {
 		case string:
 			return clean(v, maxName)
@@ -99,11 +88,33 @@ func (l *Locale) plain(m message, args ...arg) string {
 			return ""
 		}
 	})
+	if m.inEnglish && l.Dir == "rtl" {
+		return leftToRight + sentence + popDirection
+	}
+	return sentence
 }
 
 // say writes the sentence as HTML. A string among args is isolated, so that
 // its direction stays its own.
 func (l *Locale) say(m message, args ...arg) templ.Component {
+	sentence := l.fill(m, args)
+	if !m.inEnglish {
+		return sentence
+	}
+	return templ.ComponentFunc(func(ctx context.Context, w io.Writer) error {
+		if _, err := io.WriteString(w, `<span lang="en" dir="ltr">`); err != nil {
+			return err
+		}
+		if err := sentence.Render(ctx, w); err != nil {
+			return err
+		}
+		_, err := io.WriteString(w, `</span>`)
+		return err
+	})
+}
+
+// fill writes the sentence with its placeholders filled.
+func (l *Locale) fill(m message, args []arg) templ.Component {
 	return templ.ComponentFunc(func(ctx context.Context, w io.Writer) error {
 		sentence, done := l.form(m, args), 0
 		for _, at := range placeholder.FindAllStringIndex(sentence, -1) {

@@ -1,11 +1,11 @@
 package ui
 
 // label is what a persona is called.
-func (p Persona) label() string {
-	if s := clean(p.Title, maxName); s != "" {
-		return s
+func (p Persona) label() Label {
+	if s := clean(p.Title.Text, maxName); s != "" {
+		return Label{Text: s, Lang: p.Title.Lang}
 	}
-	return p.Name
+	return Label{Text: p.Name, Lang: Undetermined}
 }
 
 // truth says whether something is so.

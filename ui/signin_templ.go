@@ -611,7 +611,7 @@ func personas(l *Locale, v SignInView) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = l.say(t.ContinueAs, arg{"persona", p.label()}).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = l.say(t.ContinueAs, arg{"persona", label(p.label())}).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

@@ -1,7 +1,7 @@
 package ui
 
 // text is every sentence of the screens and e-mails in one language. It is read
-// from text/*.json; a language is one such file and nothing else. The keys of
+// from text/*.json, and what a host says in their place; a language is one such file and nothing else. The keys of
 // the file are the names of the fields. Words in braces are filled in:
 // {client} is the application, {brand} the service, {n} a number that the
 // sentence may have several forms for.
@@ -40,7 +40,7 @@ type text struct {
 type languageText struct{ Name, Dir string }
 
 type dateText struct {
-	Months                                 [12]string
+	Months                                 [12]message
 	Day, Moment                            message
 	JustNow, MinutesAgo, HoursAgo, DaysAgo message
 }

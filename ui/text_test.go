@@ -2,15 +2,14 @@ package ui
 
 import (
 	"bytes"
-	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
 	"reflect"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -24,89 +23,69 @@ import (
 	"golang.org/x/text/language"
 )
 
-// visit calls f with every message and string of a catalogue.
-func visit(v reflect.Value, path string, f func(path string, v reflect.Value)) {
-	switch {
-	case v.Type() == reflect.TypeFor[message]() || v.Kind() == reflect.String:
-		f(path, v)
-	case v.Kind() == reflect.Struct:
-		for i := range v.NumField() {
-			visit(v.Field(i), path+"."+v.Type().Field(i).Name, f)
-		}
-	case v.Kind() == reflect.Map:
-		for _, key := range v.MapKeys() {
-			visit(v.MapIndex(key), path+"."+key.String(), f)
-		}
-	default:
-		for i := range v.Len() {
-			visit(v.Index(i), fmt.Sprintf("%s.%d", path, i), f)
-		}
-	}
-}
-
-// messages returns the messages of a language by their paths.
+// messages returns the messages of a language by their keys.
 func messages(l *Locale) map[string]message {
 	all := map[string]message{}
 	visit(reflect.ValueOf(l.text), "", func(path string, v reflect.Value) {
 		if m, ok := v.Interface().(message); ok {
 			all[path] = m
-		} else {
-			all[path] = message{plural.Other: v.String()}
 		}
 	})
 	return all
 }
 
-// formsOf returns the forms that a language counts in.
-func formsOf(tag language.Tag) []plural.Form {
-	forms := map[plural.Form]bool{}
-	for n := range 1000 {
-		forms[plural.Cardinal.MatchPlural(tag, n, 0, 0, 0, 0)] = true
+// ownFiles returns the files of this module.
+func ownFiles(t *testing.T) []textFile {
+	t.Helper()
+	folder, err := fs.Sub(ownTexts, "text")
+	if err != nil {
+		t.Fatal(err)
 	}
-	return slices.Sorted(maps.Keys(forms))
+	files, err := readTexts(folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
 }
 
-func TestEveryLanguageIsComplete(t *testing.T) {
-	english := messages(locales()[0])
-	for _, l := range Locales() {
-		t.Run(l.Lang, func(t *testing.T) {
-			translated := messages(l)
-			if diff := cmp.Diff(slices.Sorted(maps.Keys(english)), slices.Sorted(maps.Keys(translated))); diff != "" {
-				t.Errorf("keys differ from English (-en +%s):\n%s", l.Lang, diff)
+// TestLanguages says what is wrong with the file of a language, and what it lacks. It is
+// what make words runs.
+func TestLanguages(t *testing.T) {
+	files := ownFiles(t)
+	english := messages(Locales()[0])
+	for _, f := range files {
+		t.Run(f.lang, func(t *testing.T) {
+			if err := checkTexts([]textFile{f}, files); err != nil {
+				t.Error(err)
 			}
-			for path, m := range translated {
-				counts := strings.Contains(english[path][plural.Other], "{n}")
-				forms := slices.Sorted(maps.Keys(m))
-				if counts && !slices.Equal(forms, formsOf(l.tag)) {
-					t.Errorf("%s has forms %v, the language counts in %v", path, forms, formsOf(l.tag))
-				}
-				if !counts && len(m) != 1 {
-					t.Errorf("%s counts nothing and has forms %v", path, forms)
-				}
-				for form, s := range m {
-					if s == "" || s != strings.TrimSpace(s) || strings.Contains(s, "'") {
-						t.Errorf("%s is %q", path, s)
+			l := newLocale(f.tag, files)
+			if missing := l.Missing(); len(missing) > 0 {
+				t.Errorf("%s lacks:\n%s", f.name, strings.Join(missing, "\n"))
+			}
+			for key, m := range messages(l) {
+				for form, s := range m.forms {
+					if s != strings.TrimSpace(s) || strings.Contains(s, "'") {
+						t.Errorf("%s: %s is %q: no space around it, and a typographic apostrophe", f.name, key, s)
 					}
-					want, got := placeholders(english[path][plural.Other]), placeholders(s)
-					if form != plural.Other {
-						delete(want, "{n}") // "one day" need not say 1
-						delete(got, "{n}")
+					want := placeholdersOf(english[key])
+					got := placeholdersOf(message{forms: map[plural.Form]string{form: s}})
+					if form != plural.Other { // "one day" need not say 1
+						want, got = without(want, "{n}"), without(got, "{n}")
 					}
-					if diff := cmp.Diff(want, got); diff != "" {
-						t.Errorf("%s fills in other things than English (-want +got):\n%s", path, diff)
+					if english[key].forms != nil && !slices.Equal(want, got) {
+						t.Errorf("%s: %s fills in %q, English %q", f.name, key, got, want)
 					}
 				}
+			}
+			if want, got := len(english), len(messages(l)); want != got {
+				t.Errorf("%s has %d sentences, English %d: a mail with other paragraphs", f.name, got, want)
 			}
 		})
 	}
 }
 
-func placeholders(s string) map[string]bool {
-	set := map[string]bool{}
-	for _, p := range regexp.MustCompile(`\{[^}]*\}?`).FindAllString(s, -1) {
-		set[p] = true
-	}
-	return set
+func without(list []string, s string) []string {
+	return slices.DeleteFunc(list, func(one string) bool { return one == s })
 }
 
 // constants returns the values of the package's constants of each named type.
@@ -151,7 +130,7 @@ func keys[K ~string, V any](m map[K]V) []string {
 }
 
 func TestEveryCodeHasASentence(t *testing.T) {
-	text := locales()[0].text
+	text := Locales()[0].text
 	want := constants(t)
 	got := map[string][]string{
 		"ProblemCode": keys(text.Problems), "ErrorCode": keys(text.Error.Screens),
@@ -169,25 +148,13 @@ func TestEveryCodeHasASentence(t *testing.T) {
 // and is written from right to left.
 func pseudo(t *testing.T) *Locale {
 	t.Helper()
-	data, err := catalogue.ReadFile("text/en.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	l, err := parseLocale("en", data)
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := newLocale(language.English, ownFiles(t))
 	l.Lang, l.Dir = "qps-ploc", "rtl"
 	visit(reflect.ValueOf(&l.text).Elem(), "", func(path string, v reflect.Value) {
-		mark := func(s string) string {
-			return "⟦" + path + " " + strings.Join(slices.Sorted(maps.Keys(placeholders(s))), " ") + "⟧"
-		}
 		if m, ok := v.Interface().(message); ok {
-			for form, s := range m {
-				m[form] = mark(s)
+			for form := range m.forms {
+				m.forms[form] = "⟦." + path + " " + strings.Join(placeholdersOf(m), " ") + "⟧"
 			}
-		} else {
-			v.SetString(mark(v.String()))
 		}
 	})
 	return l
@@ -307,7 +274,7 @@ func TestEverySentenceIsSaidSomewhere(t *testing.T) {
 		said.WriteString(l.Word(original).Text)
 	}
 	for path := range messages(l) {
-		if !strings.HasPrefix(path, ".Language.") && !strings.Contains(said.String(), "⟦"+path+" ") {
+		if !strings.Contains(said.String(), "⟦."+path+" ") {
 			t.Errorf("%s is never said", path)
 		}
 	}

@@ -67,10 +67,12 @@ type Client struct {
 
 // Language is one entry of the language switch.
 type Language struct {
-	// Lang is the BCP 47 tag of one of [Locales].
+	// Lang is the BCP 47 tag of the language.
 	Lang string
 	// URL shows the same screen in that language.
 	URL string
+	// Name is what the language is called in itself.
+	Name string
 }
 
 // Account is the user who is signed in, as shown to that user.

@@ -64,7 +64,8 @@ const (
 
 // DeveloperScope is a scope that an application may ask for.
 type DeveloperScope struct {
-	Name, Title, Text string
+	Name        string
+	Title, Text Label
 	Chosen            bool
 }
 

@@ -23,7 +23,8 @@ type DeveloperPersonasView struct {
 
 // DeveloperPersona is a persona in a list.
 type DeveloperPersona struct {
-	Name, Title string
+	Name  string
+	Title Label
 	// Hint is the value of login_hint that signs in as it.
 	Hint, Email string
 }

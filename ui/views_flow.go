@@ -22,7 +22,7 @@ type Persona struct {
 	// Name is posted as [FieldPersona].
 	Name string
 	// Title says who it is. Empty shows the name.
-	Title string
+	Title Label
 	// Groups are the verified groups that it belongs to.
 	Groups []PersonaGroup
 	// Locked says that nobody can sign in with the account, EmailUnverified that the

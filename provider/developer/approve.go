@@ -143,6 +143,15 @@ func (d *Dashboard) setStopped(r *request, stopped bool) error {
 	return err
 }
 
+// tell mails a member in the member's own language.
+func (d *Dashboard) tell(r *request, userID, to string, v ui.MailView) error {
+	var err error
+	if v.Locale, err = d.Provider.AccountLocale(r.Request.Context(), userID); err != nil {
+		return err
+	}
+	return d.mail(r, to, v)
+}
+
 // tellOwners writes to the owners of the organization. What was decided stands, whether the
 // mail goes out or not.
 func (d *Dashboard) tellOwners(r *request, kind ui.MailKind, path string) {
@@ -158,7 +167,7 @@ func (d *Dashboard) tellOwners(r *request, kind ui.MailKind, path string) {
 		}
 		account, readErr := people.account(m.UserID)
 		if readErr == nil && account.Email != "" {
-			readErr = d.mail(r, account.Email, ui.MailView{Kind: kind, ApplicationURL: d.absolute(path)})
+			readErr = d.tell(r, m.UserID, account.Email, ui.MailView{Kind: kind, ApplicationURL: d.absolute(path)})
 		}
 		err = errors.Join(err, readErr)
 	}

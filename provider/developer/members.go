@@ -115,7 +115,7 @@ func (d *Dashboard) invite(r *request) error {
 	if d.Mailer == nil {
 		return d.renderMembers(r, ui.DeveloperMembersView{Link: link}, http.StatusOK)
 	}
-	if err := d.mail(r, email, ui.MailView{Kind: ui.MailInvitation, InvitationURL: link}); err != nil {
+	if err := d.mail(r, email, ui.MailView{Kind: ui.MailInvitation, Locale: r.Page().Locale, InvitationURL: link}); err != nil {
 		return err
 	}
 	return r.done(d.path("o", r.org.ID, "members"), ui.DeveloperInvited)
@@ -224,8 +224,7 @@ func (d *Dashboard) acceptInvitation(r *request) error {
 
 // mail hands a mail to the mailer.
 func (d *Dashboard) mail(r *request, to string, v ui.MailView) error {
-	page := r.Page()
-	v.Locale, v.Brand, v.Time = page.Locale, page.Brand.Name, d.Clock()
+	v.Brand, v.Time = r.Page().Brand.Name, d.Clock()
 	m := ui.Compose(v)
 	return d.Mailer.Send(r.Request.Context(), provider.Mail{To: to, Subject: m.Subject, Text: m.Body})
 }

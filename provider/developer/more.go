@@ -42,7 +42,7 @@ func (d *Dashboard) addMore(r *request, view *ui.DeveloperRegistration, now, c p
 		if entered {
 			chosen = r.posted(ui.FieldResources+"."+api.URI) != ""
 		}
-		view.Resources = append(view.Resources, ui.DeveloperScope{Name: api.URI, Title: cmp.Or(api.Name, hostOf(api.URI)), Chosen: chosen})
+		view.Resources = append(view.Resources, ui.DeveloperScope{Name: api.URI, Title: ui.Label{Text: cmp.Or(api.Name, hostOf(api.URI)), Lang: ui.Undetermined}, Chosen: chosen})
 	}
 }
 

@@ -42,7 +42,7 @@ func (d *Dashboard) renderPersonas(r *request, s storage.SandboxSettings, set pr
 	}
 	for _, persona := range set.Personas {
 		view.Personas = append(view.Personas, ui.DeveloperPersona{
-			Name: persona.Name, Title: persona.Title, Hint: "persona:" + persona.Name, Email: emailOf(set.Realm, persona),
+			Name: persona.Name, Title: p.Locale.Word(persona.Title), Hint: "persona:" + persona.Name, Email: emailOf(set.Realm, persona),
 		})
 	}
 	r.Render(status, ui.DeveloperPersonas(view))

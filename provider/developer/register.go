@@ -33,9 +33,7 @@ func (d *Dashboard) renderRegister(r *request, c provider.Client, kind string, s
 		Kinds: kinds, CheckURL: d.path("o", r.org.ID, r.env, "check"), Unreviewed: r.env == storage.Production,
 	}
 	for _, s := range d.offeredScopes(r.env) {
-		view.Scopes = append(view.Scopes, ui.DeveloperScope{
-			Name: s.Name, Title: s.Title, Text: s.Description, Chosen: slices.Contains(c.Scopes, s.Name),
-		})
+		view.Scopes = append(view.Scopes, d.scopeView(r, s.Name, slices.Contains(c.Scopes, s.Name)))
 	}
 	r.Render(status, ui.DeveloperRegister(view))
 	return nil

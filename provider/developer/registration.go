@@ -102,6 +102,12 @@ func (d *Dashboard) choosableScopes(env string, c provider.Client) []provider.Sc
 	return slices.DeleteFunc(offered, func(s provider.Scope) bool { return !slices.Contains(has, s.Name) })
 }
 
+// scopeView shows a scope that can be chosen.
+func (d *Dashboard) scopeView(r *request, name string, chosen bool) ui.DeveloperScope {
+	title, text := d.provider(r.env).ScopeWords(r.Page().Locale, name)
+	return ui.DeveloperScope{Name: name, Title: title, Text: text, Chosen: chosen}
+}
+
 // scopesOf returns what a registration may ask for.
 func (d *Dashboard) scopesOf(env string, c provider.Client) []string {
 	if len(c.Scopes) > 0 {

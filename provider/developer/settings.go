@@ -73,9 +73,7 @@ func (d *Dashboard) registrationView(r *request, now, c provider.Client) ui.Deve
 	d.addMore(r, &view, now, c)
 	chosen := d.scopesOf(r.env, c)
 	for _, s := range d.choosableScopes(r.env, now) {
-		view.Scopes = append(view.Scopes, ui.DeveloperScope{
-			Name: s.Name, Title: s.Title, Text: s.Description, Chosen: slices.Contains(chosen, s.Name),
-		})
+		view.Scopes = append(view.Scopes, d.scopeView(r, s.Name, slices.Contains(chosen, s.Name)))
 	}
 	return view
 }

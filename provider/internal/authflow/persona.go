@@ -140,7 +140,7 @@ func (e *Endpoint) PersonaViews(ctx context.Context, l *ui.Locale, p *Page) ([]u
 	views := make([]ui.Persona, len(set.Personas))
 	for i, one := range set.Personas {
 		views[i] = ui.Persona{
-			Name: one.Name, Title: one.Title, Locked: one.Locked, EmailUnverified: !one.EmailVerified,
+			Name: one.Name, Title: l.Word(one.Title), Locked: one.Locked, EmailUnverified: !one.EmailVerified,
 		}
 		for _, s := range one.Statuses {
 			if _, ok := e.Claims.Catalogue.Group(s.Group); ok {

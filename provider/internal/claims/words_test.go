@@ -5,6 +5,7 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider/catalogue"
 	"github.com/bonafide-id/bonafide/provider/internal/claims"
+	"github.com/bonafide-id/bonafide/provider/sandbox"
 	"github.com/bonafide-id/bonafide/ui"
 )
 
@@ -65,6 +66,19 @@ func TestHostTranslates(t *testing.T) {
 	} {
 		if got.got != got.want {
 			t.Errorf("got %+v, want %+v", got.got, got.want)
+		}
+	}
+}
+
+// TestDefaultPersonasAreTranslated tests that those who can be signed in as in a sandbox are
+// introduced in the language of the screen.
+func TestDefaultPersonasAreTranslated(t *testing.T) {
+	t.Parallel()
+	for _, l := range ui.Locales() {
+		for _, p := range sandbox.DefaultPersonas() {
+			if l.Word(p.Title).Lang != "" {
+				t.Errorf("%s: %q is not translated", l.Lang, p.Title)
+			}
 		}
 	}
 }

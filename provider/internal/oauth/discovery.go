@@ -10,7 +10,6 @@ import (
 	"github.com/bonafide-id/bonafide/provider/internal/clientkeys"
 	"github.com/bonafide-id/bonafide/provider/internal/engine"
 	"github.com/bonafide-id/bonafide/provider/internal/web"
-	"github.com/bonafide-id/bonafide/ui"
 )
 
 // metadata is the discovery document (OpenID Connect Discovery section 3, RFC 8414
@@ -108,7 +107,7 @@ func (e *Endpoints) discoveryDocument() ([]byte, error) {
 	if !slices.Contains(handles, "eid") {
 		m.ClaimsSupported = append(m.ClaimsSupported, "eid")
 	}
-	for _, l := range ui.Locales() {
+	for _, l := range e.Site.Locales.All() {
 		m.UILocalesSupported = append(m.UILocalesSupported, l.Lang)
 	}
 	return json.Marshal(m)

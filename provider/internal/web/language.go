@@ -7,6 +7,7 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider/internal/engine"
 	"github.com/bonafide-id/bonafide/provider/internal/session"
+	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/ui"
 )
 
@@ -21,8 +22,12 @@ func (s *Site) Locale(r *http.Request, request *engine.AuthorizeRequest) *ui.Loc
 	if request != nil {
 		wanted = append(wanted, request.UILocales)
 	}
-	return ui.MatchLocale(strings.Join(wanted, " "), r.Header.Get("Accept-Language"))
+	return s.Locales.Match(strings.Join(wanted, " "), r.Header.Get("Accept-Language"))
 }
+
+// AccountLocale is the language of mails to the holder of an account that the holder did not
+// ask for just now: the one that the account has, else English.
+func (s *Site) AccountLocale(a storage.Account) *ui.Locale { return s.Locales.Match(a.Language, "") }
 
 // rememberLanguage keeps the language that a user has chosen by a link of the language
 // switch.
@@ -31,7 +36,7 @@ func (s *Site) rememberLanguage(w http.ResponseWriter, r *http.Request) {
 	if routeOf(r).OwnQuery || chosen == "" {
 		return
 	}
-	if slices.ContainsFunc(ui.Locales(), func(l *ui.Locale) bool { return l.Lang == chosen }) {
+	if slices.ContainsFunc(s.Locales.All(), func(l *ui.Locale) bool { return l.Lang == chosen }) {
 		s.Cookies.Set(w, session.Language, chosen, 0)
 	}
 }
@@ -49,8 +54,8 @@ func (s *Site) languages(r *http.Request) []ui.Language {
 		return nil
 	}
 	var list []ui.Language
-	for _, l := range ui.Locales() {
-		list = append(list, ui.Language{Lang: l.Lang, URL: s.Link(path, append(asked(r, m), LanguageParameter, l.Lang)...)})
+	for _, l := range s.Locales.All() {
+		list = append(list, ui.Language{Lang: l.Lang, Name: l.Name, URL: s.Link(path, append(asked(r, m), LanguageParameter, l.Lang)...)})
 	}
 	return list
 }

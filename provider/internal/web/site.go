@@ -49,6 +49,9 @@ type Options struct {
 	// ButtonColor is #rrggbb.
 	ButtonColor string
 
+	// Locales are the languages of the pages.
+	Locales *ui.LocaleSet
+
 	// Screens render the pages.
 	Screens ui.Screens
 

@@ -1,0 +1,24 @@
+package provider
+
+import (
+	"log/slog"
+
+	"github.com/bonafide-id/bonafide/ui"
+)
+
+// readTexts returns the languages of the screens, in the host's own words where it has
+// some. It logs which of them say a part in English: a person would meet two languages on
+// one page.
+func (c Config) readTexts() (*ui.LocaleSet, error) {
+	locales, err := ui.NewLocaleSet(c.Texts)
+	if err != nil || c.Texts == nil {
+		return locales, err
+	}
+	for _, l := range locales.All() {
+		if missing := l.Missing(); len(missing) > 0 {
+			c.Logger.Info("a language says a part in English",
+				slog.String("language", l.Lang), slog.Int("sentences", len(missing)), slog.String("first", missing[0]))
+		}
+	}
+	return locales, nil
+}
