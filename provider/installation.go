@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/bonafide-id/bonafide/storage"
@@ -49,13 +50,17 @@ func (p *Provider) Installation() Installation {
 		Resources: slices.Clone(p.cfg.Resources), Lifetimes: p.cfg.Lifetimes,
 	}
 	for n, s := range i.Scopes {
-		i.Scopes[n].Attributes, i.Scopes[n].Groups = slices.Clone(s.Attributes), slices.Clone(s.Groups)
+		i.Scopes[n].Attributes, i.Scopes[n].Groups, i.Scopes[n].Translations = slices.Clone(s.Attributes), slices.Clone(s.Groups), maps.Clone(s.Translations)
 	}
 	for n, a := range i.Attributes {
-		i.Attributes[n].Members, i.Attributes[n].From = slices.Clone(a.Members), slices.Clone(a.From)
+		i.Attributes[n].Members, i.Attributes[n].From, i.Attributes[n].Translations = slices.Clone(a.Members), slices.Clone(a.From), maps.Clone(a.Translations)
 	}
 	for n, g := range i.Groups {
-		i.Groups[n].Subgroups = slices.Clone(g.Subgroups)
+		i.Groups[n].Subgroups, i.Groups[n].Translations = slices.Clone(g.Subgroups), maps.Clone(g.Translations)
+		for lang, words := range g.Translations {
+			words.Subgroups = maps.Clone(words.Subgroups)
+			i.Groups[n].Translations[lang] = words
+		}
 	}
 	for n, r := range i.Resources {
 		i.Resources[n].Scopes, i.Resources[n].Introspectors = slices.Clone(r.Scopes), slices.Clone(r.Introspectors)

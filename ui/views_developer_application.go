@@ -66,7 +66,7 @@ const (
 type DeveloperScope struct {
 	Name        string
 	Title, Text Label
-	Chosen            bool
+	Chosen      bool
 }
 
 // DeveloperValue is one of several values of a field.

@@ -46,6 +46,9 @@ type environment struct {
 	// Brand, with its logo in a file.
 	Brand brand `json:"brand"`
 
+	// Texts is a folder of texts, such as de.json.
+	Texts string `json:"texts"`
+
 	// Sandbox is no key: an environment is one by its place.
 	Sandbox noKey `json:"-"`
 
@@ -182,6 +185,7 @@ func (e *environment) inherit(production environment) {
 	inherit(&e.Groups, production.Groups)
 	inherit(&e.TrustedProxies, production.TrustedProxies)
 	inherit(&e.PasswordMinLength, production.PasswordMinLength)
+	inherit(&e.Texts, production.Texts)
 	inherit(&e.Lifetimes, production.Lifetimes)
 	inherit(&e.Limits, production.Limits)
 	if e.SMTP == nil && production.SMTP != nil {
@@ -206,6 +210,7 @@ func (e *environment) resolve(folder string) {
 	}
 	in(&e.Data)
 	in(&e.Brand.Logo)
+	in(&e.Texts)
 	in(&e.DatabaseFile)
 	if e.SMTP != nil {
 		in(&e.SMTP.CAFile)

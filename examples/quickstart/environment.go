@@ -95,6 +95,9 @@ func (e *environment) providerConfig(out io.Writer) (provider.Config, error) {
 	if cfg.Brand.Logo, err = readImage(e.Brand.Logo); err != nil {
 		return cfg, fmt.Errorf("brand.logo: %w", err)
 	}
+	if e.Texts != "" {
+		cfg.Texts = os.DirFS(e.Texts)
+	}
 	return cfg, nil
 }
 

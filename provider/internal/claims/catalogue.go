@@ -62,6 +62,9 @@ func NewCatalogue(scopes []catalogue.Scope, attributes []catalogue.Attribute, gr
 		if _, ok := c.groups[g.Name]; ok || !IsName(g.Name) {
 			return nil, within("Groups", i, field.Errorf("Name", "%q is repeated or not a name", g.Name))
 		}
+		if err := checkGroupTranslations(g); err != nil {
+			return nil, within("Groups", i, err)
+		}
 		c.groups[g.Name] = g
 		c.Groups = append(c.Groups, g)
 	}
@@ -99,6 +102,9 @@ func (c *Catalogue) addAttribute(a catalogue.Attribute) *field.Error {
 	default:
 		return field.Errorf("Type", "%q of attribute %q is none of string, integer, date, boolean, strings, object and objects", a.Type, a.Handle)
 	}
+	if err := checkTranslations(a.Translations); err != nil {
+		return err
+	}
 	if (a.Type == catalogue.Objects || a.Type == catalogue.Object) != (len(a.Members) > 0) {
 		return field.Errorf("Members", "of attribute %q: members and the types object and objects go together", a.Handle)
 	}
@@ -126,6 +132,9 @@ func (c *Catalogue) addScope(s catalogue.Scope) *field.Error {
 		if _, ok := c.groups[group]; !ok {
 			return field.Errorf("Groups", "unknown group %q", group)
 		}
+	}
+	if err := checkTranslations(s.Translations); err != nil {
+		return err
 	}
 	c.Scopes = append(c.Scopes, s)
 	return nil

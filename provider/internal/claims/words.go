@@ -2,9 +2,13 @@ package claims
 
 import (
 	"cmp"
+	"maps"
+	"slices"
 
 	"golang.org/x/text/language"
 
+	"github.com/bonafide-id/bonafide/provider/catalogue"
+	"github.com/bonafide-id/bonafide/provider/internal/field"
 	"github.com/bonafide-id/bonafide/ui"
 )
 
@@ -53,16 +57,55 @@ func word(l *ui.Locale, translated, original string) ui.Label {
 	return l.Word(original)
 }
 
-// translation returns the best of some translations for the language of a screen.
+// translation returns the best of some translations for the language of a screen: in that
+// language, in the one that it is a variant of, as pt for pt-BR, or in another variant.
 func translation[T any](translations map[string]T, l *ui.Locale) (found T, ok bool) {
-	if found, ok = translations[l.Lang]; ok {
-		return found, true
+	if found, ok = translations[l.Lang]; ok || len(translations) == 0 {
+		return found, ok
 	}
-	want, _ := language.Make(l.Lang).Base()
-	for tag, t := range translations { // fr-CA will do for fr
-		if base, _ := language.Make(tag).Base(); base == want {
-			return t, true
+	screen := language.Make(l.Lang)
+	for t := screen; t != language.Und; t = t.Parent() {
+		if found, ok = translations[t.String()]; ok {
+			return found, true
+		}
+	}
+	base, _ := screen.Base()
+	script, _ := screen.Script()
+	for _, tag := range slices.Sorted(maps.Keys(translations)) {
+		other := language.Make(tag)
+		itsBase, _ := other.Base()
+		itsScript, _ := other.Script()
+		if itsBase == base && itsScript == script { // who reads zh cannot read all of zh-TW
+			return translations[tag], true
 		}
 	}
 	return found, false
+}
+
+// checkTranslations refuses translations into what is no language, which nobody would see.
+func checkTranslations[T any](translations map[string]T) *field.Error {
+	for _, tag := range slices.Sorted(maps.Keys(translations)) {
+		if t, err := language.Parse(tag); err != nil || t == language.Und {
+			return field.Errorf("Translations", "%q is no language, as de and pt-BR are", tag)
+		} else if t.String() != tag {
+			return field.Errorf("Translations", "%q is %q in BCP 47", tag, t)
+		}
+	}
+	return nil
+}
+
+// checkGroupTranslations refuses what checkTranslations does, and translations of a subgroup
+// that there is not: the one that was meant would stay as it is.
+func checkGroupTranslations(g catalogue.Group) *field.Error {
+	if err := checkTranslations(g.Translations); err != nil {
+		return err
+	}
+	for _, tag := range slices.Sorted(maps.Keys(g.Translations)) {
+		for _, subgroup := range slices.Sorted(maps.Keys(g.Translations[tag].Subgroups)) {
+			if !slices.Contains(g.Subgroups, subgroup) {
+				return field.Errorf("Translations", "%s: group %q has no subgroup %q", tag, g.Name, subgroup)
+			}
+		}
+	}
+	return nil
 }

@@ -82,3 +82,51 @@ func TestDefaultPersonasAreTranslated(t *testing.T) {
 		}
 	}
 }
+
+// TestTranslationIsTheClosest tests which of several translations a screen takes, every time.
+func TestTranslationIsTheClosest(t *testing.T) {
+	t.Parallel()
+	translations := map[string]string{
+		"en-GB": "Colour", "pt": "Cor", "pt-PT": "Cor de Portugal", "zh-TW": "顏色", "zh-SG": "颜色", "de-CH": "Farbe (CH)", "de-AT": "Farbe (AT)",
+	}
+	c, err := claims.NewCatalogue(nil, []catalogue.Attribute{{Handle: "color", Name: "Color", Translations: translations}}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for lang, want := range map[string]string{"en": "Colour", "de": "Farbe (AT)", "pt": "Cor", "zh": "颜色", "ar": "Color", "fr": "Color"} {
+		if got := c.AttributeWords(&ui.Locale{Lang: lang}, "color").Text; got != want {
+			t.Errorf("%s: got %q, want %q", lang, got, want)
+		}
+	}
+}
+
+// TestTranslationsThatNobodyWouldSeeAreRefused tests that the field is named.
+func TestTranslationsThatNobodyWouldSeeAreRefused(t *testing.T) {
+	t.Parallel()
+	group := func(tag, subgroup string) []catalogue.Group {
+		return []catalogue.Group{{Name: "crew", Subgroups: []string{"Skipper"}, Translations: map[string]catalogue.GroupTranslation{
+			tag: {Subgroups: map[string]string{subgroup: "x"}},
+		}}}
+	}
+	for _, c := range []struct {
+		name       string
+		scopes     []catalogue.Scope
+		attributes []catalogue.Attribute
+		groups     []catalogue.Group
+		want       string
+	}{
+		{"scope", []catalogue.Scope{{Name: "a", Translations: map[string]catalogue.ScopeTranslation{"german": {}}}}, nil, nil,
+			`Scopes[0].Translations: "german" is no language, as de and pt-BR are`},
+		{"attribute", nil, []catalogue.Attribute{{Handle: "a", Translations: map[string]string{"pt-br": ""}}}, nil,
+			`Attributes[0].Translations: "pt-br" is "pt-BR" in BCP 47`},
+		{"group", nil, nil, group("", "Skipper"), `Groups[0].Translations: "" is no language, as de and pt-BR are`},
+		{"subgroup", nil, nil, group("de", "Skippr"), `Groups[0].Translations: de: group "crew" has no subgroup "Skippr"`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			if _, err := claims.NewCatalogue(c.scopes, c.attributes, c.groups); err == nil || err.Error() != c.want {
+				t.Errorf("got %v, want %s", err, c.want)
+			}
+		})
+	}
+}
