@@ -43,6 +43,7 @@ func TestDates(t *testing.T) {
 	for lang, want := range map[string][3]string{
 		"en": {"12 March 2026", "12 March 2026, 18:30 UTC", "2 hours ago"},
 		"de": {"12. März 2026", "12. März 2026, 18:30 Uhr UTC", "vor 2 Stunden"},
+		"es": {"12 de marzo de 2026", "12 de marzo de 2026, 18:30 UTC", "hace 2 horas"},
 		"fr": {"12 mars 2026", "12 mars 2026 à 18:30 UTC", "il y a 2 heures"},
 		"ar": {"12 مارس 2026", "12 مارس 2026، 18:30 بالتوقيت العالمي", "قبل ساعتين"},
 		"it": {"12 marzo 2026", "12 marzo 2026, ore 18:30 UTC", "2 ore fa"},
