@@ -221,7 +221,12 @@ var happenings = map[string]happening{
 	"UserDenied": {func(_ *fixture, b *browser) { b.submitOnce(b.open(authorizeURL("state", marker)), "action", "deny") }, denied("v3", "user_denied")},
 	"UserNotVerified": {func(w *fixture, b *browser) {
 		w.ok(w.SetStatus(b.t.Context(), "alice", provider.Status{Group: "military", Subgroups: []string{"Veteran"}}))
-		b.submit(b.open(authorizeURL("client_id", "strict")), "action", "allow")
+		b.submit(b.open(authorizeURL("client_id", "strict")), "action", "deny")
+	}, denied("strict", "user_not_verified")},
+	"UserNotVerifiedSilently": {func(w *fixture, b *browser) {
+		b.allow("client_id", "strict")
+		w.ok(w.SetStatus(b.t.Context(), "alice", provider.Status{Group: "military", Subgroups: []string{"Veteran"}}))
+		b.open(authorizeURL("client_id", "strict", "prompt", "none"))
 	}, denied("strict", "user_not_verified")},
 	"RequestExpired": {func(w *fixture, b *browser) {
 		p := b.open(authorizeURL())

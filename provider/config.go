@@ -134,6 +134,12 @@ type Config struct {
 	// Defaults to refusing nobody.
 	Authorize func(ctx context.Context, userID, clientID string, scopes []string) error `json:"-"`
 
+	// Verifiers are the way on for users who are not verified, by the name of the group:
+	// the consent screen and the account page offer it beside the group. Without
+	// one they only say that the user is not verified.
+	// Defaults to none.
+	Verifiers map[string]Verifier `json:"-"`
+
 	// Mailer sends codes and notices to users of the embedded accounts. Without
 	// one nobody can sign up or reset a password; the host creates accounts
 	// with SaveAccount.

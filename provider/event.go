@@ -54,6 +54,10 @@ const (
 	EventEmailVerified   EventName = audit.EmailVerified
 	EventPasswordChanged EventName = audit.PasswordChanged
 
+	// EventVerificationStarted says that a user was sent to one of Config.Verifiers; its
+	// Detail is the name of the group.
+	EventVerificationStarted EventName = audit.VerificationStarted
+
 	EventConsent EventName = audit.Consent
 	EventDenied  EventName = audit.Denied
 

@@ -39,7 +39,12 @@ var ErrChanged = errors.New("provider: changed since it was read")
 
 // SetStatus records the status of one group for a user in place of the one that has
 // its Revision: whichever there is when that is zero. ErrChanged when there is another. A
-// field that cannot be accepted is a FieldError.
+// field that cannot be accepted is a FieldError; Pending and Verified exclude each other.
+//
+// Who has waited is told: when a status that was pending is verified, or is neither any
+// more, which refuses it, the user gets a mail about it, in the language of the account
+// where that has one. It takes an embedded account with a verified address, and
+// Config.Mailer; a mail that cannot be sent is logged.
 func (p *Provider) SetStatus(ctx context.Context, userID string, s Status) error {
 	err := p.setStatus(ctx, userID, s)
 	if errors.Is(err, storage.ErrChanged) {
@@ -61,14 +66,65 @@ func (p *Provider) setStatus(ctx context.Context, userID string, s Status) error
 	if s.Verified && s.VerifiedAt.IsZero() {
 		s.VerifiedAt = p.cfg.Clock()
 	}
-	replaced := s.Revision
 	switch s.Revision {
 	case 0:
-		replaced = storage.AnyRevision
+		return p.replaceStatus(ctx, userID, s)
 	case NoRevision:
-		replaced = storage.NoStatus
+		return p.store.SetStatus(ctx, userID, s, storage.NoStatus)
 	}
-	return p.store.SetStatus(ctx, userID, s, replaced)
+	before, err := p.waiting(ctx, userID, s)
+	if err == nil {
+		err = p.store.SetStatus(ctx, userID, s, s.Revision)
+	}
+	if err == nil && before == s.Revision {
+		p.tellVerification(ctx, userID, s)
+	}
+	return err
+}
+
+// replaceStatus records a status in place of whichever there is. Of several that end a
+// wait at once, one tells the user.
+func (p *Provider) replaceStatus(ctx context.Context, userID string, s Status) error {
+	for {
+		before, err := p.waiting(ctx, userID, s)
+		if err != nil {
+			return err
+		}
+		if before == 0 {
+			return p.store.SetStatus(ctx, userID, s, storage.AnyRevision)
+		}
+		err = p.store.SetStatus(ctx, userID, s, before)
+		if err == nil {
+			p.tellVerification(ctx, userID, s)
+		}
+		if !errors.Is(err, storage.ErrChanged) {
+			return err
+		}
+	}
+}
+
+// waiting returns the revision of the status that the user waits for, and that is to be
+// replaced by one that ends the wait; zero when there is nobody to tell.
+func (p *Provider) waiting(ctx context.Context, userID string, s Status) (int64, error) {
+	if s.Pending || !p.pages.SendsMail() {
+		return 0, nil
+	}
+	person, err := p.store.Person(ctx, userID)
+	if err != nil {
+		return 0, err
+	}
+	for _, before := range person.Statuses {
+		if before.Group == s.Group && before.Pending {
+			return before.Revision, nil
+		}
+	}
+	return 0, nil
+}
+
+// tellVerification tells a user what has become of a status that was pending.
+func (p *Provider) tellVerification(ctx context.Context, userID string, s Status) {
+	ended := !s.ExpiresAt.IsZero() && !p.cfg.Clock().Before(s.ExpiresAt)
+	p.pages.TellVerification(ctx, userID, s.Group, s.Verified && !ended)
 }
 
 // checkStatus names the first field that cannot be accepted.
@@ -81,6 +137,9 @@ func (p *Provider) checkStatus(s Status) error {
 		if !slices.Contains(group.Subgroups, subgroup) {
 			return wrongField(fmt.Sprintf("Subgroups[%d]", i), "group %q has no subgroup %q", s.Group, subgroup)
 		}
+	}
+	if s.Pending && s.Verified {
+		return wrongField("Pending", "and Verified exclude each other: who is being checked is not verified yet")
 	}
 	for _, f := range []struct {
 		name string

@@ -351,6 +351,8 @@ func TestCheckPersonasNamesTheField(t *testing.T) {
 		"Personas[0].Statuses[1].Group": {Personas: []provider.Persona{{Name: "kim", Statuses: []provider.PersonaStatus{{Group: "student"}, {Group: "student"}}}}},
 		"Personas[0].Next.Statuses[0].Group": {Personas: []provider.Persona{{Name: "kim",
 			Next: &provider.PersonaChange{Statuses: []provider.PersonaStatus{{}}}}}},
+		"Personas[0].Statuses[0].Pending": {Personas: []provider.Persona{{Name: "kim",
+			Statuses: []provider.PersonaStatus{{Group: "student", Pending: true, Verified: true}}}}},
 		"Personas[0].Statuses[0].ExpiresIn": {Personas: []provider.Persona{{Name: "kim",
 			Statuses: []provider.PersonaStatus{{Group: "student", ExpiresIn: 1 << 40}}}}},
 	} {

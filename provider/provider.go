@@ -90,6 +90,9 @@ func New(ctx context.Context, cfg Config) (*Provider, error) {
 	if err := cfg.validateResources(p.catalogue); err != nil {
 		return nil, configError(err)
 	}
+	if err := p.checkVerifiers(); err != nil {
+		return nil, configError(err)
+	}
 	if p.secrets, err = cfg.secrets(); err != nil {
 		return nil, configError(err)
 	}
@@ -181,6 +184,7 @@ func (p *Provider) build(ctx context.Context, logo []byte) error {
 	p.flows = &authflow.Endpoint{Options: authflow.Options{
 		Site: site, Engine: p.engine, Claims: source, Audit: p.audit, Activity: p.activity, Keys: p.keys, Store: p.store,
 		Sessions: sessions, SignsUp: cfg.hasAccounts() && cfg.Mailer != nil, Personas: p.personas(), Faults: p.faults, Host: cfg.host(),
+		Verifiers: cfg.verifiers(), Forget: p.store.ForgetPerson,
 		Life: cfg.Lifetimes.Flow, SessionLife: cfg.Lifetimes.Session, Clock: cfg.Clock,
 	}}
 	p.pages = account.NewPages(account.Options{

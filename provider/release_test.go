@@ -142,7 +142,8 @@ func TestRelease(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if answer := w.newBrowser().signIn("bob@example.com", bobPass).allow("client_id", "strict"); answer.Get("error") != "access_denied" || answer.Get("state") != "xyz" {
+		b := w.newBrowser().signIn("bob@example.com", bobPass)
+		if answer := response(t, b.submit(b.open(authorizeURL("client_id", "strict")), "action", "deny")); answer.Get("error") != "access_denied" || answer.Get("state") != "xyz" {
 			t.Errorf("bob, not verified: %v", answer)
 		}
 		if answer := w.newBrowser().signIn("alice@example.com", alicePass).allow("client_id", "strict"); answer.Get("code") == "" {

@@ -51,8 +51,12 @@ type Users struct {
 	// lname, needs no answer. It is asked once for each request that shows or
 	// releases something; RequestOf returns which application asks. ErrNoUser when
 	// the user does not exist or is disabled: a page says so, the application is
-	// refused with access_denied, and its tokens are of no more use. When it is nil, what
-	// was recorded with Provider.SetAttributes and Provider.SetStatus is released.
+	// refused with access_denied, and its tokens are of no more use.
+	//
+	// A group that the answer has no Status for comes from the store: what was recorded
+	// with Provider.SetStatus, as by one of Config.Verifiers, is released. A Status with
+	// Verified false is an answer, too, and stands. When Person is nil, all that was recorded with
+	// Provider.SetAttributes and Provider.SetStatus is released.
 	Person func(ctx context.Context, userID string, handles, groups []string) (Person, error)
 }
 

@@ -117,7 +117,7 @@ type Status struct {
 	Subgroups []string `json:"subgroups"`
 
 	// Verified reports whether somebody has checked it. Pending says that somebody is
-	// about to: then it is not verified.
+	// about to: then it is not verified, and is never released as verified.
 	Verified bool `json:"verified"`
 	Pending  bool `json:"pending,omitempty"`
 
@@ -125,8 +125,10 @@ type Status struct {
 	VerifiedBy string    `json:"verified_by"`
 	VerifiedAt time.Time `json:"verified_at,omitzero"`
 
-	// Source names where the status came from, such as a registry or a verifier, and
-	// Method how it was found out, such as by a document. Both may be empty.
+	// Source names where the status came from, such as "National Student Clearinghouse",
+	// and Method how it was found out, which the subject may read as well. The screens have words
+	// for the methods document, code, email_domain, roster and record; any other is shown
+	// as it is. Both may be empty, and applications get neither.
 	Source string `json:"source,omitempty"`
 	Method string `json:"method,omitempty"`
 

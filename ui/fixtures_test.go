@@ -394,13 +394,13 @@ var screenFixtures = []fixture{
 	{"account", func(p Page) templ.Component {
 		return AccountHome(AccountView{
 			Page: accountPage(p.Locale), Form: sampleForm, Account: ada, EmailVerified: true, Notice: NoticeEmailVerified,
-			AppsURL: "/account/apps", SessionsURL: "/account/sessions", PasswordURL: "/account/password", SignOutURL: "/signout",
+			AppsURL: "/account/apps", GroupsURL: "/account/groups", SessionsURL: "/account/sessions", PasswordURL: "/account/password", SignOutURL: "/signout",
 		})
 	}},
 	{"account-unverified", func(p Page) templ.Component {
 		return AccountHome(AccountView{
 			Page: accountPage(p.Locale), Form: sampleForm, Account: Account{Email: ada.Email},
-			AppsURL: "/account/apps", SessionsURL: "/account/sessions", PasswordURL: "/account/password", SignOutURL: "/signout",
+			AppsURL: "/account/apps", GroupsURL: "/account/groups", SessionsURL: "/account/sessions", PasswordURL: "/account/password", SignOutURL: "/signout",
 		})
 	}},
 	{"apps", func(p Page) templ.Component {
@@ -411,6 +411,38 @@ var screenFixtures = []fixture{
 	}},
 	{"app-remove", func(p Page) templ.Component {
 		return RemoveApp(RemoveAppView{Page: accountPage(p.Locale), Form: sampleForm, App: sampleApps(p)[0], CancelURL: "/account/apps"})
+	}},
+	{"groups", func(p Page) templ.Component {
+		t := hostTextOf(p)
+		return Groups(GroupsView{
+			Page: accountPage(p.Locale), Form: sampleForm, Notice: NoticePending, AccountURL: "/account",
+			Groups: []Membership{
+				{
+					ConsentGroup: ConsentGroup{
+						Name: "military", Label: t.service, State: GroupVerified, Subgroups: []Label{t.veteran, t.reserves},
+						Since: date(2025, time.March, 2), Expires: date(2027, time.March, 2),
+					},
+					VerifiedBy: "Veterans Office", Source: "Service records", Method: "record",
+				},
+				{ConsentGroup: ConsentGroup{
+					Name: "student", Label: t.student, State: GroupExpired, Expires: date(2025, time.September, 30), CanVerify: true,
+				}, VerifiedBy: "مكتب التسجيل", Method: "by post"},
+				{ConsentGroup: ConsentGroup{Name: "teacher", Label: t.teacher, State: GroupPending}, Method: "document"},
+				{ConsentGroup: ConsentGroup{Name: "nurse", Label: t.military, State: GroupUnverified, CanVerify: true}},
+				{ConsentGroup: ConsentGroup{Name: "other", Label: t.profile, State: GroupVerified}, Method: "code"},
+				{ConsentGroup: ConsentGroup{Name: "fourth", Label: t.name, State: GroupVerified}, Method: "email_domain"},
+				{ConsentGroup: ConsentGroup{Name: "fifth", Label: t.university, State: GroupVerified}, Method: "roster"},
+			},
+		})
+	}},
+	{"groups-hostile", func(p Page) templ.Component {
+		return Groups(GroupsView{Page: accountPage(p.Locale), Form: sampleForm, Groups: []Membership{{
+			ConsentGroup: ConsentGroup{Name: `"><script>`, Label: Label{Text: "<script>alert(1)</script>"}, State: GroupUnverified, Subgroups: []Label{{Text: "<b>"}}, CanVerify: true},
+			VerifiedBy:   hostileName, Source: hostileName, Method: hostileName,
+		}}})
+	}},
+	{"groups-empty", func(p Page) templ.Component {
+		return Groups(GroupsView{Page: accountPage(p.Locale), AccountURL: "/account"})
 	}},
 	{"sessions", func(p Page) templ.Component {
 		return Sessions(SessionsView{

@@ -24,6 +24,11 @@ const (
 	MailNoAccount MailKind = "no_account"
 	// MailPasswordChanged says that a password was changed.
 	MailPasswordChanged MailKind = "password_changed"
+	// MailVerificationDone and MailVerificationRefused say what has become of a
+	// verification that took its time. Neither names the group in its subject, which
+	// others may see.
+	MailVerificationDone    MailKind = "verification_done"
+	MailVerificationRefused MailKind = "verification_refused"
 	// MailInvitation invites to an organization of the dashboard. It does not say which,
 	// nor who invites: its sender could write to strangers in the name of the service.
 	MailInvitation MailKind = "invitation"
@@ -53,6 +58,9 @@ type MailView struct {
 	// MailNoAccount the second, MailResetPassword and MailPasswordChanged
 	// the last.
 	SignInURL, SignUpURL, ResetURL string
+	// Group is what the group is called, and GroupsURL the page of the user's groups, for
+	// MailVerificationDone and MailVerificationRefused.
+	Group, GroupsURL string
 	// InvitationURL is what MailInvitation is about.
 	InvitationURL string
 	// ApplicationURL is the page of the application that MailApplicationApproved and
@@ -81,6 +89,8 @@ func Compose(v MailView) Mail {
 		{"signin", words(v.SignInURL)},
 		{"signup", words(v.SignUpURL)},
 		{"reset", words(v.ResetURL)},
+		{"group", words(v.Group)},
+		{"groups", words(v.GroupsURL)},
 		{"invitation", words(v.InvitationURL)},
 		{"application", words(v.ApplicationURL)},
 		{"time", words(l.moment(v.Time))},

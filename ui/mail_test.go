@@ -12,6 +12,7 @@ func sampleMail(kind MailKind, l *Locale) MailView {
 	return MailView{
 		Kind: kind, Locale: l, Brand: "Bonafide", Code: "012345", ValidFor: 10 * time.Minute, Time: fixedNow,
 		SignInURL: "https://id.example/signin", SignUpURL: "https://id.example/signup",
+		Group: "Student", GroupsURL: "https://id.example/account/groups",
 		ResetURL: "https://id.example/" + strings.Repeat("a-long-path/", 20) + "reset",
 	}
 }
@@ -38,11 +39,12 @@ If you are ever asked to wait before a code is sent to you, start here instead: 
 func TestMailsSayWhatTheyAreFor(t *testing.T) {
 	long := sampleMail("", nil).ResetURL
 	for kind, parts := range map[MailKind][]string{
-		MailSignUp:          {"012345", "10"},
-		MailVerifyEmail:     {"012345", "10"},
-		MailResetPassword:   {"012345", "10"},
-		MailAccountExists:   {"https://id.example/signin", long},
-		MailNoAccount:       {"https://id.example/signup"},
+		MailSignUp:           {"012345", "10"},
+		MailVerifyEmail:      {"012345", "10"},
+		MailResetPassword:    {"012345", "10"},
+		MailAccountExists:    {"https://id.example/signin", long},
+		MailNoAccount:        {"https://id.example/signup"},
+		MailVerificationDone: {"Student", "https://id.example/account/groups"}, MailVerificationRefused: {"Student", "https://id.example/account/groups"},
 		MailPasswordChanged: {long, "14:05"},
 	} {
 		for _, l := range Locales() {
@@ -52,7 +54,7 @@ func TestMailsSayWhatTheyAreFor(t *testing.T) {
 					t.Errorf("%s/%s does not contain %q:\n%s", l.Lang, kind, part, m.Body)
 				}
 			}
-			if strings.ContainsAny(m.Subject+m.Body, "{}") || !strings.Contains(m.Subject, "Bonafide") || strings.Contains(m.Subject, "012345") {
+			if strings.ContainsAny(m.Subject+m.Body, "{}") || !strings.Contains(m.Subject, "Bonafide") || strings.Contains(m.Subject, "012345") || strings.Contains(m.Subject, "Student") {
 				t.Errorf("%s/%s: %q\n%s", l.Lang, kind, m.Subject, m.Body)
 			}
 		}

@@ -36,6 +36,7 @@ type Screens struct {
 	RemoveApp      func(RemoveAppView) templ.Component
 	Sessions       func(SessionsView) templ.Component
 	Password       func(PasswordView) templ.Component
+	Groups         func(GroupsView) templ.Component
 }
 
 // DefaultScreens are the screens of this package.
@@ -44,7 +45,7 @@ func DefaultScreens() Screens {
 		SignIn: SignIn, Reauthenticate: Reauthenticate, SignUp: SignUp, Code: Code, ResetStart: ResetStart, ResetFinish: ResetFinish,
 		SelectAccount: SelectAccount, SelectScope: SelectScope, Consent: Consent, SignOut: SignOut, SignedOut: SignedOut,
 		Error: Error, Denied: Denied, Finished: Finished, Continue: Continue, FormPost: FormPost,
-		AccountHome: AccountHome, Apps: Apps, RemoveApp: RemoveApp, Sessions: Sessions, Password: Password,
+		AccountHome: AccountHome, Apps: Apps, RemoveApp: RemoveApp, Sessions: Sessions, Password: Password, Groups: Groups,
 	}
 }
 

@@ -30,6 +30,7 @@ type text struct {
 	RemoveApp      removeAppText
 	Sessions       sessionsText
 	Password       passwordText
+	Groups         groupsText
 	Notices        map[Notice]message
 	Problems       map[ProblemCode]message
 	Mails          map[MailKind]mailText
@@ -134,7 +135,15 @@ type accountText struct {
 	Apps, AppsText                 message
 	Sessions, SessionsText         message
 	Password, PasswordText         message
+	Groups, GroupsText             message
 	SignOut                        message
+}
+
+// groupsText has a name for each of the usual methods of verification.
+type groupsText struct {
+	Heading, Text, Empty       message
+	VerifiedBy, Method, Source message
+	Methods                    map[string]message
 }
 
 type appsText struct {

@@ -127,7 +127,7 @@ const (
 	ActionContinue = "continue" // SelectAccount: with the account shown
 	ActionSwitch   = "switch"   // SelectAccount, Consent, Reauthenticate: with another account
 	ActionResend   = "resend"   // Code: send a new code
-	ActionVerify   = "verify"   // Account: send a code to the e-mail address; Consent: verify the group in FieldGroup
+	ActionVerify   = "verify"   // Account: send a code to the e-mail address; Consent, Groups: verify the group in FieldGroup
 	ActionEnd      = "end"      // Sessions: end the one in FieldSession
 	ActionOthers   = "others"   // Sessions: end all but this one
 )
@@ -142,6 +142,10 @@ const (
 	NoticeEmailVerified   Notice = "email_verified"
 	NoticePasswordChanged Notice = "password_changed"
 	NoticeAppRemoved      Notice = "app_removed"
-	NoticeSessionEnded    Notice = "session_ended"
-	NoticeSessionsEnded   Notice = "sessions_ended"
+	// NoticeVerified and those after it say what has become of a verification.
+	NoticeVerified      Notice = "verified"
+	NoticePending       Notice = "verification_pending"
+	NoticeUnverified    Notice = "verification_missing"
+	NoticeSessionEnded  Notice = "session_ended"
+	NoticeSessionsEnded Notice = "sessions_ended"
 )

@@ -12,7 +12,7 @@ type AccountView struct {
 	// EmailVerified says that the user has proved to own the address.
 	EmailVerified bool
 	// Each leads to another page. Empty shows no link.
-	AppsURL, SessionsURL, PasswordURL, SignOutURL string
+	AppsURL, GroupsURL, SessionsURL, PasswordURL, SignOutURL string
 }
 
 // AppsView lists the applications that a user has granted access.

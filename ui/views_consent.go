@@ -11,6 +11,8 @@ import (
 type ConsentView struct {
 	Page
 	Form
+	// Notice says what has become of a verification.
+	Notice  Notice
 	Account Account
 	// Scopes are what the application requested, each with the data that it
 	// releases. None is a request that only signs the user in.

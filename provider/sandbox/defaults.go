@@ -30,7 +30,7 @@ func DefaultPersonas() []Persona {
 				member("student", "University")...)},
 		{Name: "pending-review", Title: "Pat – under review, nothing verified yet", EmailVerified: true,
 			Attributes: person("Pat", "Nowak", "1990-06-11", "10027"),
-			Statuses:   []Status{{Group: "military", Subgroups: []string{"Veteran"}}}},
+			Statuses:   []Status{{Group: "military", Subgroups: []string{"Veteran"}, Pending: true}}},
 		{Name: "denies", Title: "Dana – does not allow it", EmailVerified: true, Consent: Deny,
 			Attributes: person("Dana", "Cole", "1975-02-18", "30309"), Statuses: member("military", "Retiree")},
 		{Name: "revoked", Title: "Rosa – status ends one minute after the sign-in", EmailVerified: true,

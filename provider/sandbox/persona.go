@@ -77,6 +77,10 @@ type Status struct {
 	// Defaults to false.
 	Verified bool `json:"verified"`
 
+	// Pending reports whether somebody is about to verify it; not together with Verified.
+	// Defaults to false.
+	Pending bool `json:"pending,omitempty"`
+
 	// ExpiresIn is in how many seconds from the sign-in it expires; when negative, how
 	// many seconds ago it has, at most 100 years.
 	// Defaults to never.

@@ -34,10 +34,16 @@ func (p *Pages) recipient(ctx context.Context, typed string) (string, error) {
 
 // mail writes a mail and hands it to the mailer.
 func (p *Pages) mail(r *http.Request, to string, v ui.MailView) error {
-	v.Locale, v.Brand, v.Time = p.Site.Locale(r, nil), p.Site.Brand.Name, p.Clock()
+	v.Locale = p.Site.Locale(r, nil)
+	return p.send(r.Context(), to, v)
+}
+
+// send is mail outside of a request, in the language of the view.
+func (p *Pages) send(ctx context.Context, to string, v ui.MailView) error {
+	v.Brand, v.Time = p.Site.Brand.Name, p.Clock()
 	v.SignInURL, v.SignUpURL, v.ResetURL = p.Site.BaseURL+"/signin", p.mailLink("/signup", to), p.mailLink("/reset", to)
 	composed := ui.Compose(v)
-	_, err := host.Call(r.Context(), func(ctx context.Context) (struct{}, error) {
+	_, err := host.Call(ctx, func(ctx context.Context) (struct{}, error) {
 		return struct{}{}, p.SendMail(ctx, to, composed.Subject, composed.Body)
 	})
 	if err != nil {

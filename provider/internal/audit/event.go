@@ -16,6 +16,8 @@ const (
 	EmailVerified   = "email_verified"
 	PasswordChanged = "password_changed"
 
+	VerificationStarted = "verification_started"
+
 	Consent = "consent"
 	Denied  = "consent_denied"
 	Revoked = "revoked"

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"slices"
 
 	"github.com/bonafide-id/bonafide/provider/internal/diagnosis"
 	"github.com/bonafide-id/bonafide/provider/internal/engine"
@@ -48,7 +47,10 @@ func (e *Endpoint) authorize(w http.ResponseWriter, r *http.Request, p *Page) er
 		if err != nil {
 			return err
 		}
-		d := nextStep(s)
+		d, err := e.next(ctx, &s)
+		if err != nil {
+			return err
+		}
 		switch d.step {
 		case stepIssue:
 			err := e.issue(w, r, f, s)
@@ -59,7 +61,7 @@ func (e *Endpoint) authorize(w http.ResponseWriter, r *http.Request, p *Page) er
 			return err
 		case stepRefuse:
 			return &redirectError{f.request, s.refusal(d.code), f}
-		case stepConsent:
+		case stepConsent, stepVerify:
 			if err := e.admit(ctx, f, s); err != nil {
 				return err
 			}
@@ -199,7 +201,7 @@ func (e *Endpoint) ReadHint(ctx context.Context, hint string) (Hint, bool) {
 // sendTo sends the browser to the page of a step, while this user, or nobody, is signed
 // in.
 func (e *Endpoint) sendTo(w http.ResponseWriter, r *http.Request, next step, f *Flow, user *User) error {
-	isOurs := next == stepSelectScope || next == stepSelectAccount || next == stepConsent
+	isOurs := next == stepSelectScope || next == stepSelectAccount || next == stepConsent || next == stepVerify
 	if !e.hasAccounts() && !isOurs {
 		f.sendToHost(user)
 	}
@@ -212,7 +214,7 @@ func (e *Endpoint) sendTo(w http.ResponseWriter, r *http.Request, next step, f *
 		e.Site.Redirect(w, e.Site.Link("/oauth/select-scope", web.FlowParameter, sealed))
 	case stepSelectAccount:
 		e.Site.Redirect(w, e.Site.Link("/oauth/select-account", web.FlowParameter, sealed))
-	case stepConsent:
+	case stepConsent, stepVerify:
 		e.Site.Redirect(w, e.Site.Link("/oauth/consent", web.FlowParameter, sealed))
 	default:
 		e.sendToSignIn(w, next, f.request, sealed, user != nil)
@@ -236,9 +238,6 @@ func (e *Endpoint) stray(w http.ResponseWriter, r *http.Request, f *Flow) error 
 func (e *Endpoint) issue(w http.ResponseWriter, r *http.Request, f *Flow, s authState) error {
 	ctx := r.Context()
 	if err := e.admitKnown(ctx, f, s); err != nil {
-		return err
-	}
-	if err := e.checkVerified(ctx, f, s.user.UserID); err != nil {
 		return err
 	}
 	err := e.Faults.Authorize(ctx, f.request.Client.ID)
@@ -287,34 +286,4 @@ func (e *Endpoint) saveConsent(ctx context.Context, c storage.Consent, f *Flow, 
 		return fmt.Errorf("save consent: %w", err)
 	}
 	return nil
-}
-
-// checkVerified refuses a user without the verified groups that the application
-// was registered to require.
-func (e *Endpoint) checkVerified(ctx context.Context, f *Flow, userID string) error {
-	verified, err := e.isVerified(ctx, f.request.Client, f.request.Scopes, userID)
-	if err == nil && !verified {
-		return &redirectError{f.request, &engine.Error{Code: engine.AccessDenied, Description: "The user is not a verified member of the group.",
-			Diagnosis: diagnosis.UserNotVerified}, f}
-	}
-	return err
-}
-
-// isVerified reports whether a user has the verified groups that an application was
-// registered to require.
-func (e *Endpoint) isVerified(ctx context.Context, c *engine.Client, scopes []string, userID string) (bool, error) {
-	if !c.RequireVerified {
-		return true, nil
-	}
-	for _, scope := range scopes {
-		facts, groups := e.Claims.Catalogue.Asks([]string{scope})
-		r, err := e.Claims.Release(ctx, userID, facts, groups, "")
-		if err != nil {
-			return false, err
-		}
-		if len(r.Statuses) > 0 && !slices.ContainsFunc(r.Statuses, func(s storage.Status) bool { return s.Verified }) {
-			return false, nil
-		}
-	}
-	return true, nil
 }

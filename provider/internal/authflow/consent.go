@@ -10,6 +10,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider/internal/claims"
 	"github.com/bonafide-id/bonafide/provider/internal/diagnosis"
 	"github.com/bonafide-id/bonafide/provider/internal/engine"
+	"github.com/bonafide-id/bonafide/provider/internal/web"
 	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/ui"
 )
@@ -33,7 +34,11 @@ func (e *Endpoint) showConsent(w http.ResponseWriter, r *http.Request, p *Page) 
 	if err != nil {
 		return err
 	}
-	if nextStep(s).step != stepConsent {
+	d, err := e.next(ctx, &s)
+	if err != nil {
+		return err
+	}
+	if d.step != stepConsent && d.step != stepVerify {
 		return e.stray(w, r, f)
 	}
 	// All that the screen shows is of one moment: what follows is read from this.
@@ -59,6 +64,16 @@ func (e *Endpoint) showConsent(w http.ResponseWriter, r *http.Request, p *Page) 
 	}
 	view.Hidden = append(view.Hidden,
 		ui.Field{Name: userField, Value: s.user.UserID}, ui.Field{Name: termsField, Value: fingerprint})
+	if view.Notice, err = e.verificationNotice(ctx, f, s.user); err != nil {
+		return err
+	}
+	if d.step == stepVerify {
+		if view.Required, err = e.requiredGroups(r, f.request, s.user.UserID); err != nil {
+			return err
+		}
+		e.renderConsent(w, r, f.request, view)
+		return nil
+	}
 	shown := map[string]bool{}
 	for _, name := range f.request.Scopes {
 		if claims.IsProtocolScope(name) {
@@ -91,8 +106,14 @@ func (e *Endpoint) showConsent(w http.ResponseWriter, r *http.Request, p *Page) 
 			Name: resource.Name, Host: resource.Host(), New: view.Incremental && !slices.Contains(before.Resources, uri),
 		})
 	}
-	e.Site.RenderFor(w, r, f.request, http.StatusOK, e.Site.Screens.Consent(view))
+	e.renderConsent(w, r, f.request, view)
 	return nil
+}
+
+// renderConsent shows the screen, whose form leads to the application, or to a verifier:
+// where to is not known before that is asked, and hosts under development are http.
+func (e *Endpoint) renderConsent(w http.ResponseWriter, r *http.Request, request *engine.AuthorizeRequest, view ui.ConsentView) {
+	e.Site.RenderTo(w, r, request.Display == web.DisplayPopup, e.leadsToVerifier(request.RedirectURI), http.StatusOK, e.Site.Screens.Consent(view))
 }
 
 // markNew marks what of a scope the user has not allowed before: all of it, or what it
@@ -152,23 +173,8 @@ func (e *Endpoint) consentData(r *http.Request, request *engine.AuthorizeRequest
 			Handle: a.Handle, Label: e.Claims.Catalogue.AttributeWords(l, a.Handle), Values: claims.Lines(known, a.Value), Truth: claims.Truth(known, a.Value),
 		})
 	}
-	now := e.Clock()
 	for _, s := range released.Statuses {
-		group := ui.ConsentGroup{
-			Name: s.Group, Label: e.Claims.Catalogue.GroupWords(l, s.Group),
-			Subgroups: e.Claims.Catalogue.SubgroupWords(l, s.Group, s.Subgroups),
-		}
-		switch {
-		case s.Verified:
-			group.State, group.Since, group.Expires = ui.GroupVerified, s.VerifiedAt, s.ExpiresAt
-		case s.Pending:
-			group.State = ui.GroupPending
-		case !s.ExpiresAt.IsZero() && !now.Before(s.ExpiresAt):
-			group.State, group.Expires = ui.GroupExpired, s.ExpiresAt
-		default:
-			group.State = ui.GroupUnverified
-		}
-		out.Groups = append(out.Groups, group)
+		out.Groups = append(out.Groups, e.GroupView(l, s))
 	}
 	return out, nil
 }
@@ -196,11 +202,20 @@ func (e *Endpoint) consent(w http.ResponseWriter, r *http.Request, p *Page) erro
 	if s.user.UserID != r.PostForm.Get(userField) || fingerprint != r.PostForm.Get(termsField) {
 		return e.showConsent(w, r, p)
 	}
-	switch r.PostForm.Get(ui.FieldAction) {
-	case ui.ActionAllow:
+	if err := e.readVerified(ctx, &s); err != nil {
+		return err
+	}
+	switch action := r.PostForm.Get(ui.FieldAction); {
+	case action == ui.ActionVerify:
+		return e.verifyInFlow(w, r, p, s, r.PostForm.Get(ui.FieldGroup))
+	case action == ui.ActionAllow && s.unverified: // it was not, when the form was shown
+		return e.showConsent(w, r, p)
+	case action == ui.ActionAllow:
 		return e.allow(w, r, p, s)
-	case ui.ActionSwitch:
+	case action == ui.ActionSwitch:
 		return e.SwitchAccount(w, r, p)
+	case s.unverified: // back to the application: there was nothing to allow
+		return &redirectError{f.request, notVerified(), f}
 	default: // what is not clearly a yes is a no
 		if err := e.endFlow(r, f); err != nil { // also because it has been allowed
 			return err

@@ -61,6 +61,11 @@ type Options struct {
 	// Host is the seam to users that the host keeps itself.
 	Host Host
 
+	// Verifiers know, by the group, where a user gets verified. Forget has what was
+	// remembered of a user read anew.
+	Verifiers map[string]Verifier
+	Forget    func(userID string)
+
 	// Life is how long a flow may take, SessionLife how long a session of the host's is
 	// remembered at most.
 	Life, SessionLife time.Duration
@@ -99,6 +104,11 @@ func (e *Endpoint) Routes() []web.Route {
 	if !e.hasAccounts() {
 		routes = append(routes, web.Route{
 			Method: http.MethodGet, Path: hostReturnPath, Handler: e.Site.Page(e.Handler(NoFlow, e.returnFromHost)),
+		})
+	}
+	if len(e.Verifiers) > 0 {
+		routes = append(routes, web.Route{
+			Method: http.MethodGet, Path: verifierReturnPath, Handler: e.Site.Page(e.Handler(FlowOptional, e.returnFromVerifier)),
 		})
 	}
 	routes = append(routes, e.Site.FormRoutes("/oauth/select-scope", page(e.showSelectScope), page(e.selectScope))...)

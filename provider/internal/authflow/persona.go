@@ -111,6 +111,9 @@ func (e *Endpoint) decideAsPersona(ctx context.Context, p *Page, s authState) (b
 		return false, nil
 	}
 	f := p.Flow
+	if s.unverified { // it is not there to be verified
+		return false, &redirectError{f.request, notVerified(), nil}
+	}
 	if p.persona.Consent == sandbox.Deny {
 		e.Audit.Record(ctx, storage.Event{Name: audit.Denied, Subject: s.user.UserID, ClientID: f.request.Client.ID})
 		return false, p.refused(engine.AccessDenied, "The user did not allow it.")
@@ -160,6 +163,8 @@ func stateOf(s sandbox.Status) ui.GroupState {
 		return ui.GroupExpired
 	case s.Verified:
 		return ui.GroupVerified
+	case s.Pending:
+		return ui.GroupPending
 	default:
 		return ui.GroupUnverified
 	}

@@ -25,12 +25,16 @@ type Return struct {
 
 	// MaxAge is how long ago the user may have authenticated; zero sets no bound.
 	MaxAge time.Duration
+
+	// verifying is whom a verifier was asked for, and the group; zero for nobody.
+	verifying verifying
 }
 
 // sealedReturn is the form in which a return travels.
 type sealedReturn struct {
 	Address string        `json:"a"`
 	MaxAge  time.Duration `json:"m,omitempty"`
+	Verify  verifying     `json:"w,omitzero"`
 	Browser []byte        `json:"b"`
 }
 
@@ -39,18 +43,26 @@ func (e *Endpoint) returnPurpose() string { return "return " + e.Site.Issuer }
 // SignIn sends the browser to where users sign in, or to confirm who they are when this
 // one, or nobody, is signed in, and from there to the page that asks for it.
 func (e *Endpoint) SignIn(w http.ResponseWriter, r *http.Request, user *User, to Return) error {
-	browser := sha256.Sum256([]byte(e.Site.Browser(w, r)))
-	plain, err := json.Marshal(sealedReturn{to.Address, to.MaxAge, browser[:]})
+	sealed, err := e.sealReturn(w, r, to)
 	if err != nil {
-		return fmt.Errorf("encode return: %w", err)
+		return err
 	}
-	sealed := e.Site.Secrets.SealString(e.returnPurpose(), plain)
 	if e.hasAccounts() {
 		e.Site.Redirect(w, e.Site.Link("/signin", web.FlowParameter, sealed))
 		return nil
 	}
 	e.Site.Redirect(w, HostSignIn{ReturnTo: e.hostReturn(sealed), Again: user != nil}.Address(e.Host.SignInURL))
 	return nil
+}
+
+// sealReturn returns a return as it travels, bound to this browser.
+func (e *Endpoint) sealReturn(w http.ResponseWriter, r *http.Request, to Return) (string, error) {
+	browser := sha256.Sum256([]byte(e.Site.Browser(w, r)))
+	plain, err := json.Marshal(sealedReturn{to.Address, to.MaxAge, to.verifying, browser[:]})
+	if err != nil {
+		return "", fmt.Errorf("encode return: %w", err)
+	}
+	return e.Site.Secrets.SealString(e.returnPurpose(), plain), nil
 }
 
 // isReturn reports whether a sealed value is a return, of whichever browser.
@@ -73,7 +85,7 @@ func (e *Endpoint) openReturn(r *http.Request) (*Return, error) {
 	if subtle.ConstantTimeCompare(browser[:], s.Browser) != 1 {
 		return nil, &web.PageError{Status: http.StatusBadRequest, Code: ui.ErrorBrowser, Cause: errors.New("return of another browser")}
 	}
-	return &Return{s.Address, s.MaxAge}, nil
+	return &Return{s.Address, s.MaxAge, s.Verify}, nil
 }
 
 // hostReturnPath is where the host's sign-in page leads to for a page beside ours.

@@ -62,16 +62,21 @@ func (e *Endpoint) returnTo(sealed string) string {
 	return e.Site.BaseURL + "/oauth/authorize?" + web.FlowParameter + "=" + sealed
 }
 
-// IsReturnTo reports whether an address is one that a flow has given to the host's
-// sign-in page.
+// IsReturnTo reports whether an address is one that was given to the host's sign-in page,
+// or to a verifier.
 func (e *Endpoint) IsReturnTo(address string) bool {
 	if sealed, ok := strings.CutPrefix(address, e.hostReturn("")); ok {
 		return e.isReturn(sealed)
 	}
-	sealed, ok := strings.CutPrefix(address, e.returnTo(""))
-	if !ok {
-		return false
+	if sealed, ok := strings.CutPrefix(address, e.verifierReturn("")); ok {
+		return e.isFlow(sealed) || e.isReturn(sealed)
 	}
+	sealed, ok := strings.CutPrefix(address, e.returnTo(""))
+	return ok && e.isFlow(sealed)
+}
+
+// isFlow reports whether a sealed value is a flow, of whichever browser.
+func (e *Endpoint) isFlow(sealed string) bool {
 	_, err := e.Site.Secrets.OpenString(e.sealPurpose(), sealed)
 	return err == nil
 }

@@ -20,6 +20,7 @@ const (
 	stepSelectScope
 	stepSelectAccount
 	stepConsent
+	stepVerify
 	stepRefuse
 )
 
@@ -37,6 +38,10 @@ type authState struct {
 	// what the request would release.
 	consent *storage.Consent
 	asks    terms
+
+	// unverified says that the application requires verified users, and that the user is
+	// none.
+	unverified bool
 
 	// sandbox says that nothing at stake is anybody's.
 	sandbox bool
@@ -92,10 +97,15 @@ func nextStep(s authState) decision {
 	if s.request.HasPrompt(engine.PromptSelectAccount) && s.chosen != s.user.UserID && !s.fresh {
 		return decision{step: stepSelectAccount}
 	}
-	if !s.consented() {
-		if silent {
-			return decision{stepRefuse, s.unasked()}
-		}
+	consented := s.consented()
+	switch {
+	case silent && !consented:
+		return decision{stepRefuse, s.unasked()}
+	case silent && s.unverified:
+		return decision{stepRefuse, engine.AccessDenied}
+	case s.unverified: // before consent: there is nothing yet that could be allowed
+		return decision{step: stepVerify}
+	case !consented:
 		return decision{step: stepConsent}
 	}
 	return decision{step: stepIssue}
@@ -124,6 +134,9 @@ func (s authState) unasked() string {
 func (s authState) refusal(code string) *engine.Error {
 	if code == engine.UnmetAuthentication {
 		return &engine.Error{Code: code, Description: "The user cannot authenticate as the request demands.", Diagnosis: diagnosis.AuthenticationUnmet}
+	}
+	if code == engine.AccessDenied {
+		return notVerified()
 	}
 	return &engine.Error{Code: code, Description: "The request cannot be answered without asking the user.", Diagnosis: s.whySilent(code)}
 }

@@ -17,7 +17,7 @@ import (
 )
 
 // Source reads what is known about people: what is recorded in the store, or what the
-// host says.
+// host says, with the recorded status of groups that it does not answer for.
 type Source struct {
 	Options
 	reported *cache.Cache[misfit, struct{}]
@@ -72,6 +72,29 @@ func (r Record) attribute(handle string) json.RawMessage {
 	return r.attributes[handle]
 }
 
+// answers reports whether there is a status, whatever it says, for all of these groups.
+func (r Record) answers(groups []string) bool {
+	return !slices.ContainsFunc(groups, func(group string) bool { return !r.hasStatus(group) })
+}
+
+func (r Record) hasStatus(group string) bool {
+	return slices.ContainsFunc(r.statuses, func(s storage.Status) bool { return s.Group == group })
+}
+
+// completed returns the record with those recorded statuses whose groups the host does not
+// answer for: what a verification has found. What the host says, also that somebody is
+// not verified, stands.
+func (r Record) completed(recorded []storage.Status) Record {
+	statuses := slices.Clone(r.statuses) // the record is shared
+	for _, s := range recorded {
+		if !r.hasStatus(s.Group) {
+			statuses = append(statuses, s)
+		}
+	}
+	r.statuses = statuses
+	return r
+}
+
 // Text returns an attribute as people read it, "" when there is none.
 func (r Record) Text(handle string) string {
 	text, _ := textOf(r.attribute(handle))
@@ -99,7 +122,15 @@ var AccountHandles = []string{"fname", "lname", emailHandle, "name"}
 // is no such user.
 func (s *Source) Person(ctx context.Context, userID string, handles, groups []string) (Record, error) {
 	if !s.HasAccounts && s.Host != nil {
-		return s.hostPerson(ctx, userID, handles, groups)
+		r, err := s.hostPerson(ctx, userID, handles, groups)
+		if err != nil || r.answers(groups) {
+			return r, err
+		}
+		stored, err := s.Stored(ctx, userID)
+		if err != nil {
+			return Record{}, fmt.Errorf("read person: %w", err)
+		}
+		return r.completed(stored.Statuses), nil
 	}
 	stored, err := s.Stored(ctx, userID)
 	if err != nil {
@@ -113,6 +144,7 @@ func (s *Source) Person(ctx context.Context, userID string, handles, groups []st
 		if r, err = s.hostPerson(ctx, userID, handles, groups); err != nil {
 			return Record{}, err
 		}
+		r = r.completed(stored.Statuses)
 	}
 	if stored.Email == "" {
 		return r, nil

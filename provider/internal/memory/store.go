@@ -52,6 +52,10 @@ func (s *Store) Recent(ctx context.Context, subject string) (*storage.Person, er
 	})
 }
 
+// ForgetPerson forgets what is recorded about a subject: another process may have changed it
+// a moment ago.
+func (s *Store) ForgetPerson(subject string) { s.people.Forget(subject) }
+
 // ForgetIssued forgets all tokens: many have been ended at once.
 func (s *Store) ForgetIssued() { s.issued.Clear() }
 

@@ -87,6 +87,8 @@ func checkStatuses(path string, statuses []sandbox.Status) *field.Error {
 		switch {
 		case s.Group == "" || groups[s.Group]:
 			return field.Errorf(fmt.Sprintf("%s[%d].Group", path, i), "%q is empty or repeated", s.Group)
+		case s.Pending && s.Verified:
+			return field.Errorf(fmt.Sprintf("%s[%d].Pending", path, i), "and verified exclude each other")
 		case s.ExpiresIn > maxExpiry || s.ExpiresIn < -maxExpiry:
 			return field.Errorf(fmt.Sprintf("%s[%d].ExpiresIn", path, i), "is more than 100 years")
 		}

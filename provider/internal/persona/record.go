@@ -129,7 +129,7 @@ func (c *Cast) statuses(defined []sandbox.Status, now time.Time) []storage.Statu
 		if !ok {
 			continue
 		}
-		s := storage.Status{Group: d.Group, Verified: d.Verified}
+		s := storage.Status{Group: d.Group, Verified: d.Verified, Pending: d.Pending}
 		for _, subgroup := range d.Subgroups {
 			if slices.Contains(group.Subgroups, subgroup) {
 				s.Subgroups = append(s.Subgroups, subgroup)
@@ -153,7 +153,7 @@ func (c *Cast) statuses(defined []sandbox.Status, now time.Time) []storage.Statu
 func sameGroups(a, b []storage.Status) bool {
 	return len(a) == len(b) && !slices.ContainsFunc(a, func(s storage.Status) bool {
 		return !slices.ContainsFunc(b, func(other storage.Status) bool {
-			return s.Group == other.Group && s.Verified == other.Verified && slices.Equal(s.Subgroups, other.Subgroups)
+			return s.Group == other.Group && s.Verified == other.Verified && s.Pending == other.Pending && slices.Equal(s.Subgroups, other.Subgroups)
 		})
 	})
 }

@@ -44,6 +44,7 @@ func (p *Pages) Routes() []web.Route {
 	add("/account", p.signedIn(p.showAccount), p.signedIn(p.accountAction))
 	look("/account/apps", p.signedIn(p.showConsents))
 	add("/account/apps/remove", p.signedIn(p.showRemoveConsent), p.signedIn(p.removeConsent))
+	add("/account/groups", p.signedIn(p.showGroups), p.signedIn(p.verifyGroup))
 	if p.HasAccounts() {
 		add("/account/sessions", p.signedIn(p.showSessions), p.signedIn(p.endSessions))
 		add("/account/password", p.signedIn(p.showPassword), p.signedIn(p.changePassword))

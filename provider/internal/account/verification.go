@@ -1,0 +1,40 @@
+package account
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+
+	"github.com/bonafide-id/bonafide/storage"
+	"github.com/bonafide-id/bonafide/ui"
+)
+
+// TellVerification tells the owner of an account what has become of a verification that
+// took its time. It cannot undo it, so a failure is only logged. An address that is not
+// known to be the owner's is told nothing: to which groups somebody belongs is no
+// stranger's business.
+func (p *Pages) TellVerification(ctx context.Context, userID, group string, verified bool) {
+	ctx = context.WithoutCancel(ctx) // nobody keeps it from its reader by leaving
+	if err := p.tellVerification(ctx, userID, group, verified); err != nil {
+		p.Site.Logger.ErrorContext(ctx, "tell a user about a verification", slog.String("user", userID), slog.Any("error", err))
+	}
+}
+
+func (p *Pages) tellVerification(ctx context.Context, userID, group string, verified bool) error {
+	owner, err := p.Store.Account(ctx, userID)
+	if errors.Is(err, storage.ErrNotFound) || err == nil && (owner.Disabled || !owner.EmailVerified) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("read account: %w", err)
+	}
+	v := ui.MailView{
+		Kind: ui.MailVerificationRefused, Locale: ui.MatchLocale(owner.Language, ""), GroupsURL: p.Site.BaseURL + "/account/groups",
+	}
+	if verified {
+		v.Kind = ui.MailVerificationDone
+	}
+	v.Group = p.Claims.Catalogue.GroupWords(v.Locale, group).Text
+	return p.send(ctx, owner.Email, v)
+}

@@ -1,0 +1,100 @@
+package authflow
+
+import (
+	"context"
+	"net/http"
+	"slices"
+
+	"github.com/bonafide-id/bonafide/provider/internal/claims"
+	"github.com/bonafide-id/bonafide/provider/internal/diagnosis"
+	"github.com/bonafide-id/bonafide/provider/internal/engine"
+	"github.com/bonafide-id/bonafide/storage"
+	"github.com/bonafide-id/bonafide/ui"
+)
+
+// next decides what a request needs next. Whether the user is verified, where the
+// application requires it, is read when all that comes before is settled: the host may not
+// know somebody who has yet to sign in anew.
+func (e *Endpoint) next(ctx context.Context, s *authState) (decision, error) {
+	d := nextStep(*s)
+	if d.step != stepIssue && d.step != stepConsent {
+		return d, nil
+	}
+	err := e.readVerified(ctx, s)
+	return nextStep(*s), err
+}
+
+// readVerified reads whether the user is verified as the application requires it.
+func (e *Endpoint) readVerified(ctx context.Context, s *authState) error {
+	if !s.request.Client.RequireVerified {
+		return nil
+	}
+	// Asked for all at once: what follows is read from this.
+	if _, err := e.Claims.Person(ctx, s.user.UserID, claims.Union(slices.Clone(s.asks.Attributes), claims.AccountHandles), s.asks.Groups); err != nil {
+		return err
+	}
+	verified, err := e.isVerified(ctx, s.request.Client, s.request.Scopes, s.user.UserID)
+	s.unverified = err == nil && !verified
+	return err
+}
+
+// notVerified is what an application is told that requires verified users.
+func notVerified() *engine.Error {
+	return &engine.Error{Code: engine.AccessDenied, Description: "The user is not a verified member of the group.",
+		Diagnosis: diagnosis.UserNotVerified}
+}
+
+// isVerified reports whether a user has the verified groups that an application was
+// registered to require.
+func (e *Endpoint) isVerified(ctx context.Context, c *engine.Client, scopes []string, userID string) (bool, error) {
+	if !c.RequireVerified {
+		return true, nil
+	}
+	lacks, err := e.lacking(ctx, scopes, userID)
+	return len(lacks) == 0, err
+}
+
+// lacking returns the statuses of the groups of the first scope that has some, and of none
+// of which the user is a verified member: one would do.
+func (e *Endpoint) lacking(ctx context.Context, scopes []string, userID string) ([]storage.Status, error) {
+	for _, scope := range scopes {
+		facts, groups := e.Claims.Catalogue.Asks([]string{scope})
+		r, err := e.Claims.Release(ctx, userID, facts, groups, "")
+		if err != nil {
+			return nil, err
+		}
+		if len(r.Statuses) > 0 && !slices.ContainsFunc(r.Statuses, func(s storage.Status) bool { return s.Verified }) {
+			return r.Statuses, nil
+		}
+	}
+	return nil, nil
+}
+
+// requiredGroups shows the groups of one of which a user has to be a verified member.
+func (e *Endpoint) requiredGroups(r *http.Request, request *engine.AuthorizeRequest, userID string) ([]ui.ConsentGroup, error) {
+	lacks, err := e.lacking(r.Context(), request.Scopes, userID)
+	groups := make([]ui.ConsentGroup, len(lacks))
+	for i, s := range lacks {
+		groups[i] = e.GroupView(e.Site.Locale(r, request), s)
+	}
+	return groups, err
+}
+
+// GroupView shows a status, as it is released now, to its user.
+func (e *Endpoint) GroupView(l *ui.Locale, s storage.Status) ui.ConsentGroup {
+	group := ui.ConsentGroup{
+		Name: s.Group, Label: e.Claims.Catalogue.GroupWords(l, s.Group),
+		Subgroups: e.Claims.Catalogue.SubgroupWords(l, s.Group, s.Subgroups), CanVerify: e.CanVerify(s),
+	}
+	switch {
+	case s.Verified:
+		group.State, group.Since, group.Expires = ui.GroupVerified, s.VerifiedAt, s.ExpiresAt
+	case s.Pending:
+		group.State = ui.GroupPending
+	case !s.ExpiresAt.IsZero() && !e.Clock().Before(s.ExpiresAt):
+		group.State, group.Expires = ui.GroupExpired, s.ExpiresAt
+	default:
+		group.State = ui.GroupUnverified
+	}
+	return group
+}

@@ -1,0 +1,186 @@
+package authflow
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+
+	"github.com/a-h/templ"
+
+	"github.com/bonafide-id/bonafide/provider/internal/audit"
+	"github.com/bonafide-id/bonafide/provider/internal/engine"
+	"github.com/bonafide-id/bonafide/provider/internal/host"
+	"github.com/bonafide-id/bonafide/provider/internal/web"
+	"github.com/bonafide-id/bonafide/storage"
+	"github.com/bonafide-id/bonafide/ui"
+)
+
+// Verifier is a function of the host that knows where a user gets verified.
+type Verifier func(ctx context.Context, v Verification) (address string, err error)
+
+// Verification is what a verifier is told.
+type Verification struct{ UserID, Group, ClientID, Language, ReturnTo string }
+
+// verifying is whom a verifier was asked for, and the group.
+type verifying struct {
+	UserID string `json:"u"`
+	Group  string `json:"g"`
+}
+
+// CanVerify reports whether there is a way on for the user of a status as it stands now.
+// Who is being checked already waits.
+func (e *Endpoint) CanVerify(s storage.Status) bool {
+	return e.Verifiers[s.Group] != nil && !s.Verified && !s.Pending
+}
+
+// leadsToVerifier returns where the form of a page leads to that has a way to be verified,
+// beside these destinations. The address is not known before the verifier is asked; where
+// the provider is http, for development, so may others be.
+func (e *Endpoint) leadsToVerifier(destinations ...string) []string {
+	if len(e.Verifiers) == 0 || e.Site.Base.Scheme == "https" {
+		return destinations
+	}
+	return append(destinations, "http:")
+}
+
+// checkAddress refuses an address that no verifier is at: what no link has, and what
+// anybody on the way could read.
+func (e *Endpoint) checkAddress(address string) error {
+	u, err := url.Parse(address)
+	if err != nil || !web.IsLink(address) {
+		return errors.New("its answer is neither an http address nor a path of the host")
+	}
+	if u.Scheme == "http" && e.Site.Base.Scheme == "https" {
+		return errors.New("its answer is an http address, and the provider is https")
+	}
+	return nil
+}
+
+// RenderWithVerifiers renders a page of no flow that has a way to be verified.
+func (e *Endpoint) RenderWithVerifiers(w http.ResponseWriter, r *http.Request, c templ.Component) {
+	e.Site.RenderTo(w, r, false, e.leadsToVerifier(), http.StatusOK, c)
+}
+
+// verifyInFlow sends the user of a flow to be verified as a member of a group that the
+// application asks for. What has changed since the screen was shown, it shows.
+func (e *Endpoint) verifyInFlow(w http.ResponseWriter, r *http.Request, p *Page, s authState, group string) error {
+	released, err := e.Claims.Release(r.Context(), s.user.UserID, nil, s.asks.Groups, "")
+	if err != nil {
+		return err
+	}
+	if i := slices.IndexFunc(released.Statuses, func(s storage.Status) bool { return s.Group == group }); i < 0 || !e.CanVerify(released.Statuses[i]) {
+		return e.showConsent(w, r, p)
+	}
+	f := *p.Flow
+	f.verifying = verifying{s.user.UserID, group}
+	sealed, err := e.seal(w, r, &f)
+	if err != nil {
+		return err
+	}
+	return e.sendToVerifier(w, r, f.request, Verification{
+		UserID: s.user.UserID, Group: group, ClientID: f.request.Client.ID, ReturnTo: e.verifierReturn(sealed),
+	})
+}
+
+// Verify sends a user to be verified as a member of a group that can be, and from there
+// to a page of ours.
+func (e *Endpoint) Verify(w http.ResponseWriter, r *http.Request, user *User, group, backTo string) error {
+	sealed, err := e.sealReturn(w, r, Return{Address: backTo, verifying: verifying{user.UserID, group}})
+	if err != nil {
+		return err
+	}
+	return e.sendToVerifier(w, r, nil, Verification{UserID: user.UserID, Group: group, ReturnTo: e.verifierReturn(sealed)})
+}
+
+// sendToVerifier sends the browser where the verifier wants it; request may be nil.
+func (e *Endpoint) sendToVerifier(w http.ResponseWriter, r *http.Request, request *engine.AuthorizeRequest, v Verification) error {
+	v.Language = e.Site.Locale(r, request).Lang
+	address, err := host.Call(r.Context(), func(ctx context.Context) (string, error) { return e.Verifiers[v.Group](ctx, v) })
+	if err == nil {
+		err = e.checkAddress(address)
+	}
+	if err != nil {
+		return &web.PageError{
+			Status: http.StatusServiceUnavailable, Code: ui.ErrorUnavailable, Request: request,
+			Cause: fmt.Errorf("%w: verifier of %q: %w", host.ErrFailed, v.Group, err),
+		}
+	}
+	e.Audit.Record(r.Context(), storage.Event{Name: audit.VerificationStarted, Subject: v.UserID, ClientID: v.ClientID, Detail: v.Group})
+	e.Site.Redirect(w, address)
+	return nil
+}
+
+// verifierReturnPath is where a verifier sends the browser afterwards.
+const verifierReturnPath = "/verify/return"
+
+// verifierReturn is where a sealed flow or return, of which nothing needs an escape, goes on.
+func (e *Endpoint) verifierReturn(sealed string) string {
+	return e.Site.BaseURL + verifierReturnPath + "?" + web.FlowParameter + "=" + sealed
+}
+
+// returnFromVerifier goes on with what somebody was verified for. It changes nothing: what
+// the verifier has found is read where it is recorded, so to come here without having been
+// verified, or twice, is of no use. A person presses a button for every visit of a
+// verifier, which therefore cannot send the browser to and fro.
+func (e *Endpoint) returnFromVerifier(w http.ResponseWriter, r *http.Request, p *Page) error {
+	asked := verifying{}
+	switch {
+	case p.Flow != nil:
+		asked = p.Flow.verifying
+	case p.Return != nil:
+		asked = p.Return.verifying
+	}
+	if asked.UserID == "" {
+		return &web.PageError{Status: http.StatusBadRequest, Code: ui.ErrorRequest, Cause: errors.New("no verification is under way")}
+	}
+	e.Forget(asked.UserID)
+	if p.Flow != nil {
+		return e.continueWith(w, r, p.Flow)
+	}
+	user, err := p.User()
+	if err != nil {
+		return err
+	}
+	if user == nil || user.UserID != asked.UserID { // nobody else is told about it
+		e.Site.Redirect(w, p.Return.Address)
+		return nil
+	}
+	found, err := e.verificationFound(r.Context(), asked)
+	if err != nil {
+		return err
+	}
+	e.Site.Redirect(w, web.WithQuery(p.Return.Address, url.Values{web.NoticeParameter: {e.Site.Notice(w, r, found)}}))
+	return nil
+}
+
+// verificationNotice says, on the screen of a flow, what has become of the verification
+// that its user comes back from. Who is being checked reads so beside the group.
+func (e *Endpoint) verificationNotice(ctx context.Context, f *Flow, user *User) (ui.Notice, error) {
+	if f.verifying.UserID == "" || f.verifying.UserID != user.UserID {
+		return "", nil
+	}
+	found, err := e.verificationFound(ctx, f.verifying)
+	if found == ui.NoticePending {
+		found = ""
+	}
+	return found, err
+}
+
+// verificationFound says what has become of a verification.
+func (e *Endpoint) verificationFound(ctx context.Context, v verifying) (ui.Notice, error) {
+	released, err := e.Claims.Release(ctx, v.UserID, nil, []string{v.Group}, "")
+	if err != nil {
+		return "", err
+	}
+	switch status := released.Statuses[0]; {
+	case status.Verified:
+		return ui.NoticeVerified, nil
+	case status.Pending:
+		return ui.NoticePending, nil
+	default:
+		return ui.NoticeUnverified, nil
+	}
+}

@@ -1,0 +1,61 @@
+package selfservice
+
+import (
+	"net/http"
+	"slices"
+
+	"github.com/bonafide-id/bonafide/provider/internal/authflow"
+	"github.com/bonafide-id/bonafide/provider/internal/web"
+	"github.com/bonafide-id/bonafide/storage"
+	"github.com/bonafide-id/bonafide/ui"
+)
+
+// showGroups lists the groups of the catalogue with the user's place in them.
+func (p *Pages) showGroups(w http.ResponseWriter, r *http.Request, user *authflow.User) error {
+	statuses, err := p.statuses(r, user)
+	if err != nil {
+		return err
+	}
+	view := ui.GroupsView{
+		Page: p.Site.PageView(r, nil), Form: p.Site.Form(w, r, nil), Notice: p.Site.Noticed(r), AccountURL: p.Site.Link("/account"),
+	}
+	for _, s := range statuses {
+		m := ui.Membership{ConsentGroup: p.Flows.GroupView(view.Locale, s)}
+		if m.State == ui.GroupVerified || m.State == ui.GroupExpired {
+			m.VerifiedBy = s.VerifiedBy
+		}
+		if m.State != ui.GroupUnverified {
+			m.Source, m.Method = s.Source, s.Method
+		}
+		view.Groups = append(view.Groups, m)
+	}
+	p.Flows.RenderWithVerifiers(w, r, p.Site.Screens.Groups(view))
+	return nil
+}
+
+// statuses returns what is known of the user for each group of the catalogue.
+func (p *Pages) statuses(r *http.Request, user *authflow.User) ([]storage.Status, error) {
+	var groups []string
+	for _, g := range p.Claims.Catalogue.Groups {
+		groups = append(groups, g.Name)
+	}
+	released, err := p.Claims.Release(r.Context(), user.UserID, nil, groups, "")
+	return released.Statuses, err
+}
+
+// verifyGroup sends the user to be verified as a member of one. What has changed since the
+// page was shown, it shows.
+func (p *Pages) verifyGroup(w http.ResponseWriter, r *http.Request, user *authflow.User) error {
+	if r.PostForm.Get(ui.FieldAction) != ui.ActionVerify {
+		return &web.PageError{Status: http.StatusBadRequest, Code: ui.ErrorRequest}
+	}
+	statuses, err := p.statuses(r, user)
+	if err != nil {
+		return err
+	}
+	group := r.PostForm.Get(ui.FieldGroup)
+	if i := slices.IndexFunc(statuses, func(s storage.Status) bool { return s.Group == group }); i < 0 || !p.Flows.CanVerify(statuses[i]) {
+		return p.showGroups(w, r, user)
+	}
+	return p.Flows.Verify(w, r, user, group, p.Site.Link("/account/groups"))
+}

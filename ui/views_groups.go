@@ -1,0 +1,42 @@
+package ui
+
+// GroupsView lists the groups that a user can be verified as a member of.
+// It posts [FieldAction] with [ActionVerify] and [FieldGroup].
+type GroupsView struct {
+	Page
+	Form
+	Notice Notice
+	// Groups may be empty; the screen then says so.
+	Groups []Membership
+	// AccountURL leads back to the account.
+	AccountURL string
+}
+
+// Membership is a user's place in a group, with what the user may read about it.
+type Membership struct {
+	ConsentGroup
+	// VerifiedBy names who has verified it, Source where that came from, and Method how
+	// it was found out: one of the methods that storage.Status names, or any text.
+	// Empty ones are not shown.
+	VerifiedBy, Source, Method string
+}
+
+// method returns what a method is called.
+func (l *Locale) method(name string) string {
+	if sentence, ok := l.text.Groups.Methods[name]; ok {
+		return l.plain(sentence)
+	}
+	return clean(name, maxName)
+}
+
+// icon returns the picture beside a notice.
+func (n Notice) icon() iconName {
+	switch n {
+	case NoticePending:
+		return iconAway
+	case NoticeUnverified:
+		return iconUnverified
+	default:
+		return iconDone
+	}
+}
