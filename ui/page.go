@@ -9,6 +9,7 @@ import (
 
 // The scripts of the screens. No screen needs one to work.
 const (
+	// scriptScreens is for all of them.
 	scriptScreens  = "screens.js"
 	scriptFormPost = "form-post.js"
 

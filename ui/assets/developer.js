@@ -1,16 +1,5 @@
 // What makes the dashboard a little more pleasant. All of it works without it.
 
-// Copy a value.
-for (const button of document.querySelectorAll("[data-copy]")) {
-  const label = button.textContent;
-  button.hidden = false;
-  button.addEventListener("click", async () => {
-    await navigator.clipboard.writeText(document.getElementById(button.dataset.copy).textContent);
-    button.textContent = button.dataset.copied;
-    setTimeout(() => { button.textContent = label; }, 2000);
-  });
-}
-
 // Say while somebody types whether a value will be accepted.
 for (const field of document.querySelectorAll("[data-check]")) {
   const result = document.getElementById(field.id + "-check");

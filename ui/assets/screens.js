@@ -47,3 +47,36 @@ for (const form of document.querySelectorAll("form[data-guard]")) {
   addEventListener("focus", guard);
   addEventListener("pageshow", () => { sent = false; guard(); });
 }
+
+// A menu closes by Escape, which leads back to what opened it, and by whatever is done
+// elsewhere.
+const menus = document.querySelectorAll("details.languages");
+addEventListener("keydown", (event) => {
+  for (const menu of event.key === "Escape" ? menus : []) {
+    if (!menu.open) continue;
+    menu.open = false;
+    menu.firstElementChild.focus();
+  }
+});
+for (const act of ["click", "focusin"]) {
+  addEventListener(act, (event) => {
+    for (const menu of menus) if (!menu.contains(event.target)) menu.open = false;
+  });
+}
+
+// Copy a value.
+for (const button of document.querySelectorAll("[data-copy]")) {
+  const label = button.textContent;
+  button.hidden = false;
+  button.addEventListener("click", async () => {
+    await navigator.clipboard.writeText(document.getElementById(button.dataset.copy).textContent);
+    button.textContent = button.dataset.copied;
+    setTimeout(() => { button.textContent = label; }, 2000);
+  });
+}
+
+// Close a window that a page has opened; no script may close another.
+for (const button of document.querySelectorAll("[data-close]")) {
+  button.hidden = false;
+  button.addEventListener("click", () => close());
+}

@@ -4,7 +4,9 @@
 //   - is wider than the window, at 320 and at 1280 px,
 //   - has something to press that is smaller than 24 px, outside of sentences,
 //   - writes an error to the console, as when the policy blocks something;
-// then tries what the scripts do.
+// then looks at some at twice the size of text, at 320 and at 390 px, where none may be
+// wider than the window or break a word that is to be pressed or names something; at what
+// more contrast changes; and tries what the scripts do.
 //
 //   go test ./ui -run TestGallery -gallery="$PWD/gallery"
 //   npm ci && node check.mjs gallery [--shots folder] [--only regexp]
@@ -102,6 +104,52 @@ await Promise.all([
     .then(() => options.shots && lookAt("dark", 1280, pages)),
 ]);
 
+// broken finds words that stand on two lines, where no line was too short for them.
+const broken = () => [...document.querySelectorAll("button, .primary, .secondary, .danger, .brand, h1, h2, summary")]
+  .filter((e) => e.checkVisibility()).flatMap((e) => {
+    const found = [], texts = document.createTreeWalker(e, NodeFilter.SHOW_TEXT);
+    while (texts.nextNode()) {
+      for (const { 0: word, index } of texts.currentNode.data.matchAll(/[^\s\u00ad-]+/g)) {
+        const range = document.createRange();
+        range.setStart(texts.currentNode, index);
+        range.setEnd(texts.currentNode, index + word.length);
+        if (word.length < 14 && new Set([...range.getClientRects()].map((r) => Math.round(r.top))).size > 1) found.push(word);
+      }
+    }
+    return found;
+  });
+
+// lookLarge looks at pages as somebody does who reads text at twice its size.
+async function lookLarge(width, pages) {
+  const tab = await open({ viewport: { width, height: 800 } });
+  await (await tab.context().newCDPSession(tab)).send("Page.setFontSizes", { fontSizes: { standard: 32, fixed: 26 } });
+  for (const page of pages) {
+    const fault = (what) => faults.push(`${page} at twice the size of text, ${width}: ${what}`);
+    await tab.goto(address(page));
+    assert.equal(await tab.evaluate(() => getComputedStyle(document.documentElement).fontSize), "32px", "text is large");
+    if (options.shots) await tab.screenshot({ path: join(options.shots, `${page.replace("/", "-").replace(".html", "")}-${width}-large.png`), fullPage: true });
+    if (await tab.evaluate(() => document.documentElement.scrollWidth > innerWidth)) fault("wider than the window");
+    for (const word of await tab.evaluate(broken)) fault(`"${word}" is broken`);
+  }
+  await tab.context().close();
+}
+const samples = pages.filter((page) => /^(en|de|ar)\/(account|consent|denied|error-redirect-details|reauthenticate|reset-finish|select_account|select_scope|sessions|signin-wrong|signin-personas|signout|signup)\.html$/.test(page));
+for (const width of [320, 390]) await lookLarge(width, samples);
+
+// More contrast reaches every page, whatever stylesheet of a service or an application comes
+// later.
+const strong = await open({ contrast: "more" });
+for (const page of ["en/signin.html", "en/signin-branded.html", "en/developer-overview.html"].filter((page) => pages.includes(page))) {
+  await strong.goto(address(page));
+  const { card, lead, ink } = await strong.evaluate(() => ({
+    card: getComputedStyle(document.querySelector(".card, .panel")).borderTopColor,
+    lead: getComputedStyle(document.querySelector(".lead, .foot a")).color,
+    ink: getComputedStyle(document.documentElement).color,
+  }));
+  if (card !== ink || lead !== ink) faults.push(`${page} with more contrast: card ${card}, text ${lead}, ink ${ink}`);
+}
+await strong.context().close();
+
 // Under the policy as it is, with and without scripts.
 const tab = await open({});
 let answer;
@@ -137,6 +185,14 @@ await tab.goto(address("en/signin-wrong.html"));
 assert.equal(await tab.evaluate(() => document.activeElement.className), "problems", "the focus is on the problems");
 await tab.click(".problems a");
 assert.equal(await tab.evaluate(() => document.activeElement.id), "password", "a problem leads to its field");
+
+await tab.click(".languages summary");
+await tab.keyboard.press("Escape");
+assert.equal(await tab.locator(".languages[open]").count(), 0, "Escape closes a menu");
+assert.equal(await tab.evaluate(() => document.activeElement.localName), "summary", "and leads back to what opened it");
+await tab.click(".languages summary");
+await tab.click("h1");
+assert.equal(await tab.locator(".languages[open]").count(), 0, "a click elsewhere closes a menu");
 
 const plain = await open({ javaScriptEnabled: false });
 await plain.goto(address("en/consent.html"));
