@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"io"
+
+	"github.com/bonafide-id/bonafide/ui"
 )
 
 // Mailer sends mail to users: codes that finish a sign-up or reset a password, and
@@ -13,16 +15,35 @@ type Mailer interface {
 	Send(ctx context.Context, m Mail) error
 }
 
-// Mail is a message in plain text.
+// Mail is a message. A Mailer sends Text, with HTML beside it, or writes one of its own from
+// Kind, Language and Code.
 type Mail struct {
 	To      string
 	Subject string
-	Text    string
+
+	// Text is plain text, HTML the same as a page in the looks of the service, or empty.
+	Text string
+	HTML string
+
+	// Kind says what it is about, such as ui.MailSignUp.
+	Kind ui.MailKind
+
+	// Language is the BCP 47 tag of the language that it is in.
+	Language string
+
+	// Code is the code that it carries, or empty.
+	Code string
 
 	// ClientID names the application in whose flow the mail was caused; empty for none. A
 	// sandbox whose Mailer keeps mails instead of sending them shows each to the
 	// developers of its application.
 	ClientID string
+}
+
+// ComposeMail writes a mail of the service, for a Mailer.
+func ComposeMail(to string, v ui.MailView) Mail {
+	m := ui.Compose(v)
+	return Mail{To: to, Subject: m.Subject, Text: m.Body, HTML: m.HTML, Kind: m.Kind, Language: m.Lang, Code: m.Code}
 }
 
 // InsecureMailPrinter returns a Mailer for development that writes every message,
@@ -37,12 +58,14 @@ func (p mailPrinter) Send(_ context.Context, m Mail) error {
 }
 
 // sendMail returns the Mailer as the rooms see it, or nil.
-func (c Config) sendMail() func(ctx context.Context, to, subject, text string) error {
+func (c Config) sendMail() func(ctx context.Context, to string, v ui.MailView) error {
 	if c.Mailer == nil {
 		return nil
 	}
-	return func(ctx context.Context, to, subject, text string) error {
+	return func(ctx context.Context, to string, v ui.MailView) error {
+		m := ComposeMail(to, v)
 		request, _ := RequestOf(ctx)
-		return c.Mailer.Send(ctx, Mail{To: to, Subject: subject, Text: text, ClientID: request.ClientID})
+		m.ClientID = request.ClientID
+		return c.Mailer.Send(ctx, m)
 	}
 }

@@ -223,7 +223,7 @@ func (p *Provider) newSite(logo []byte) (*web.Site, error) {
 	site, err := web.New(web.Options{
 		BaseURL: p.cfg.BaseURL, Issuer: p.issuer, Sandbox: p.cfg.Sandbox,
 		Brand: ui.Brand{
-			Name: brand.Name, HomeURL: brand.HomeURL,
+			Name: brand.Name, Color: brand.ButtonColor, HomeURL: brand.HomeURL,
 			TermsURL: brand.TermsURL, PolicyURL: brand.PolicyURL, HelpURL: brand.HelpURL,
 		},
 		Locales: p.locales, Screens: p.cfg.Screens.WithDefaults(), Logo: logo, ButtonColor: brand.ButtonColor, Images: p.store,

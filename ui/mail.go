@@ -1,8 +1,12 @@
 package ui
 
 import (
+	"context"
+	"net/url"
 	"strings"
 	"time"
+
+	"github.com/a-h/templ"
 )
 
 // MailKind names an e-mail.
@@ -47,8 +51,9 @@ type MailView struct {
 	Kind MailKind
 	// Locale is the language of the e-mail. Nil is English.
 	Locale *Locale
-	// Brand is the name of the service.
-	Brand string
+	// Brand is the service, and BaseURL where it is; empty shows no logo.
+	Brand   Brand
+	BaseURL string
 	// Code and ValidFor are the code and how long it can be used, for
 	// MailSignUp, MailVerifyEmail and MailResetPassword.
 	Code     string
@@ -72,18 +77,29 @@ type MailView struct {
 
 // Mail is an e-mail without its addresses.
 type Mail struct {
+	Kind MailKind
+	// Lang is the BCP 47 tag of its language.
+	Lang string
+	// Code is the code that it carries, or empty.
+	Code string
 	// Subject has no line breaks and no control characters.
 	Subject string
 	// Body is plain text in UTF-8 with lines that end in "\n".
 	Body string
+	// HTML says the same as Body, as a page in the looks of the service. It loads nothing
+	// but the logo.
+	HTML string
 }
 
 // Compose writes an e-mail. An unknown kind returns an empty one.
 func Compose(v MailView) Mail {
 	l := v.Locale.orEnglish()
-	t := l.text.Mails[v.Kind]
+	t, ok := l.text.Mails[v.Kind]
+	if !ok {
+		return Mail{}
+	}
 	args := []arg{
-		{"brand", v.Brand},
+		{"brand", v.Brand.Name},
 		{"code", words(v.Code)},
 		{"validity", words(l.plain(l.text.Common.CodeValidFor, minutes(v.ValidFor)))},
 		{"signin", words(v.SignInURL)},
@@ -99,5 +115,62 @@ func Compose(v MailView) Mail {
 	for i, p := range t.Body {
 		paragraphs[i] = l.plain(p, args...) + "\n"
 	}
-	return Mail{Subject: l.plain(t.Subject, args...), Body: strings.Join(paragraphs, "\n")}
+	m := Mail{
+		Kind: v.Kind, Lang: l.Lang, Code: v.Code,
+		Subject: l.plain(t.Subject, args...), Body: strings.Join(paragraphs, "\n"),
+	}
+	m.HTML = v.html(l, m.Subject, t.Body, args)
+	return m
 }
+
+// html writes the same sentences as a page. Addresses become links, and the code stands out.
+func (v MailView) html(l *Locale, subject string, body []message, args []arg) string {
+	for i, a := range args {
+		switch a.name {
+		case "code":
+			args[i].value = mailCode(v.Code)
+		case "signin", "signup", "reset", "invitation", "application":
+			args[i].value = mailLink(string(a.value.(words)))
+		}
+	}
+	paragraphs := make([]templ.Component, len(body))
+	for i, p := range body {
+		paragraphs[i] = l.say(p, args...)
+	}
+	var b strings.Builder
+	if err := mailPage(l, v, subject, paragraphs).Render(context.Background(), &b); err != nil {
+		return "" // the text says the same
+	}
+	return b.String()
+}
+
+// logo is the absolute address of the logo, or empty.
+func (v MailView) logo() string {
+	base, err := url.Parse(v.BaseURL)
+	if err != nil || base.Host == "" || v.Brand.LogoURL == "" {
+		return ""
+	}
+	logo, err := base.Parse(v.Brand.LogoURL)
+	if err != nil {
+		return ""
+	}
+	return logo.String()
+}
+
+// color is that of the brand, which may be none.
+func (v MailView) color() string {
+	if hexColor.MatchString(v.Brand.Color) {
+		return v.Brand.Color
+	}
+	return "#0b5cff"
+}
+
+// mailStyles are for programs that know the night.
+const mailStyles = `<style>
+@media (prefers-color-scheme: dark) {
+  .page { background: #0e1014 !important; color: #f1f3f5 !important; }
+  .card { background: #171a20 !important; border-color: #2c323c !important; }
+  .card a { color: #93b4ff !important; }
+  .code { background: #1e222a !important; }
+}
+</style>`

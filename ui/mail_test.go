@@ -6,11 +6,12 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"golang.org/x/net/html"
 )
 
 func sampleMail(kind MailKind, l *Locale) MailView {
 	return MailView{
-		Kind: kind, Locale: l, Brand: "Bonafide", Code: "012345", ValidFor: 10 * time.Minute, Time: fixedNow,
+		Kind: kind, Locale: l, Brand: Brand{Name: "Bonafide", LogoURL: "/id/assets/logo.png", Color: "#0f766e"}, BaseURL: "https://id.example/id", Code: "012345", ValidFor: 10 * time.Minute, Time: fixedNow,
 		SignInURL: "https://id.example/signin", SignUpURL: "https://id.example/signup",
 		Group: "Student", GroupsURL: "https://id.example/account/groups",
 		ResetURL: "https://id.example/" + strings.Repeat("a-long-path/", 20) + "reset",
@@ -19,6 +20,7 @@ func sampleMail(kind MailKind, l *Locale) MailView {
 
 func TestComposeWritesAMail(t *testing.T) {
 	want := Mail{
+		Kind: MailSignUp, Lang: "en", Code: "012345",
 		Subject: "Your code for Bonafide",
 		Body: `012345 is your code to create an account at Bonafide.
 
@@ -31,7 +33,9 @@ You did not ask for it? Then someone has mistyped an address. Ignore this email 
 If you are ever asked to wait before a code is sent to you, start here instead: https://id.example/signup
 `,
 	}
-	if diff := cmp.Diff(want, Compose(sampleMail(MailSignUp, nil))); diff != "" {
+	got := Compose(sampleMail(MailSignUp, nil))
+	got.HTML = "" // TestMailsSayTheSameAsPages
+	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("mail (-want +got):\n%s", diff)
 	}
 }
@@ -64,8 +68,50 @@ func TestMailsSayWhatTheyAreFor(t *testing.T) {
 // A name with a line break would add headers to the mail.
 func TestMailSubjectsHaveOneLine(t *testing.T) {
 	v := sampleMail(MailSignUp, nil)
-	v.Brand = "Bonafide\r\nBcc: everyone@example.com"
+	v.Brand.Name = "Bonafide\r\nBcc: everyone@example.com"
 	if got := Compose(v).Subject; got != "Your code for Bonafide Bcc: everyone@example.com" {
 		t.Errorf("got %q", got)
+	}
+}
+
+// TestMailsSayTheSameAsPages tests that the page of a mail has every sentence of its text,
+// and what it takes to look like the service.
+func TestMailsSayTheSameAsPages(t *testing.T) {
+	for _, l := range Locales() {
+		for kind := range l.text.Mails {
+			m := Compose(sampleMail(kind, l))
+			doc, err := html.Parse(strings.NewReader(m.HTML))
+			if err != nil {
+				t.Fatal(err)
+			}
+			said := strings.Join(strings.Fields(textOf(doc)), " ")
+			for sentence := range strings.SplitSeq(strings.TrimSpace(m.Body), "\n\n") {
+				// The code is a block of its own.
+				for _, part := range strings.Split(strings.TrimSpace(sentence), "012345") {
+					if part = strings.Join(strings.Fields(part), " "); !strings.Contains(said, part) {
+						t.Errorf("%s/%s: the page does not say %q:\n%s", l.Lang, kind, part, said)
+					}
+				}
+			}
+			for _, part := range []string{
+				`lang="` + l.Lang + `" dir="` + l.Dir + `"`, "4px solid #0f766e", `<img src="https://id.example/id/assets/logo.png"`, "color-scheme",
+			} {
+				if !strings.Contains(m.HTML, part) {
+					t.Errorf("%s/%s: the page has no %s", l.Lang, kind, part)
+				}
+			}
+		}
+	}
+}
+
+// TestMailIsNoPlaceForMarkup tests that a name cannot add anything to the page of a mail.
+func TestMailIsNoPlaceForMarkup(t *testing.T) {
+	v := sampleMail(MailSignUp, nil)
+	v.Brand = Brand{Name: `<img src=x onerror=alert(1)>"`, Color: "red;background:url(//evil.example)", LogoURL: `/x" onload="alert(1)`}
+	page := Compose(v).HTML
+	for _, part := range []string{"<img src=x", "evil.example", `onload="`} {
+		if strings.Contains(page, part) {
+			t.Errorf("the page has %s:\n%s", part, page)
+		}
 	}
 }

@@ -44,13 +44,13 @@ func TestHostSaysItInItsOwnWords(t *testing.T) {
 		{de.plain(de.text.SignIn.Heading), MatchLocale("de", "").plain(MatchLocale("de", "").text.SignIn.Heading)},
 		{de.problem(Problem{Code: EmailMissing}), "Bitte die Adresse."},
 		{de.ago(fixedNow.Add(-25*time.Hour), fixedNow), "gestern"},
-		{Compose(MailView{Kind: MailSignUp, Brand: "Acme", Locale: en}).Subject, "Welcome, Acme"},
+		{Compose(MailView{Kind: MailSignUp, Brand: Brand{Name: "Acme"}, Locale: en}).Subject, "Welcome, Acme"},
 	} {
 		if c.got != c.want {
 			t.Errorf("got %q, want %q", c.got, c.want)
 		}
 	}
-	if body := Compose(MailView{Kind: MailSignUp, Brand: "Acme", Locale: en}).Body; body == "" {
+	if body := Compose(MailView{Kind: MailSignUp, Brand: Brand{Name: "Acme"}, Locale: en}).Body; body == "" {
 		t.Error("a mail with another subject has lost its body")
 	}
 	if len(Locales()) != len(s.All()) || MatchLocale("en", "").plain(MatchLocale("en", "").text.SignIn.Heading) != "Sign in" {

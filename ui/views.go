@@ -40,6 +40,8 @@ type Brand struct {
 	// LogoURL is the address of an image, on the same origin. Empty shows the
 	// first letter of the name.
 	LogoURL string
+	// Color is that of its buttons, #rrggbb, for e-mails. Empty is blue.
+	Color string
 	// HomeURL is where the logo leads.
 	HomeURL string
 	// TermsURL, PolicyURL and HelpURL are the service's terms of use, its

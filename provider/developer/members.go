@@ -224,7 +224,6 @@ func (d *Dashboard) acceptInvitation(r *request) error {
 
 // mail hands a mail to the mailer.
 func (d *Dashboard) mail(r *request, to string, v ui.MailView) error {
-	v.Brand, v.Time = r.Page().Brand.Name, d.Clock()
-	m := ui.Compose(v)
-	return d.Mailer.Send(r.Request.Context(), provider.Mail{To: to, Subject: m.Subject, Text: m.Body})
+	v.Brand, v.BaseURL, v.Time = r.Page().Brand, d.Provider.Installation().BaseURL, d.Clock()
+	return d.Mailer.Send(r.Request.Context(), provider.ComposeMail(to, v))
 }

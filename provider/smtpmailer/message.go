@@ -38,6 +38,9 @@ func (m *Mailer) compose(message provider.Mail, now time.Time) (to mail.Address,
 	// section 5).
 	msg.SetGenHeader("Auto-Submitted", "auto-generated")
 	msg.SetBodyString(gomail.TypeTextPlain, message.Text)
+	if message.HTML != "" {
+		msg.AddAlternativeString(gomail.TypeTextHTML, message.HTML)
+	}
 	var b bytes.Buffer
 	if _, err := msg.WriteTo(&b); err != nil {
 		return to, nil, errors.New("the mail cannot be written")

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"io"
 	"mime"
+	"mime/multipart"
 	"mime/quotedprintable"
 	"net/mail"
 	"strings"
@@ -109,6 +110,35 @@ func TestMessage(t *testing.T) {
 		if len(line) > 998 || strings.ContainsFunc(line, func(r rune) bool { return r > '~' }) {
 			t.Errorf("not a line of a mail: %q", line)
 		}
+	}
+}
+
+// TestPageGoesBesideTheText tests that a program that shows no pages has the text, which is
+// therefore the first part (RFC 2046 section 5.1.4).
+func TestPageGoesBesideTheText(t *testing.T) {
+	s, cfg := start(t, mailtest.Config{})
+	m := provider.Mail{To: "maria@example.com", Subject: "Code", Text: "Grüße\n", HTML: "<p>Grüße</p>"}
+	if err := send(t, cfg, m); err != nil {
+		t.Fatal(err)
+	}
+	got := mailtest.Parse(t, s.Mails()[0])
+	kind, params, err := mime.ParseMediaType(got.Header.Get("Content-Type"))
+	if err != nil || kind != "multipart/alternative" {
+		t.Fatalf("Content-Type is %q, %v", kind, err)
+	}
+	parts := multipart.NewReader(got.Body, params["boundary"])
+	for _, want := range []struct{ kind, text string }{{"text/plain", m.Text}, {"text/html", m.HTML}} {
+		part, err := parts.NextPart() // decodes quoted-printable
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := io.ReadAll(part)
+		if kind, _, _ := mime.ParseMediaType(part.Header.Get("Content-Type")); err != nil || kind != want.kind || strings.TrimSpace(string(text)) != strings.TrimSpace(want.text) {
+			t.Errorf("part %s: %q, %v", kind, text, err)
+		}
+	}
+	if _, err := parts.NextPart(); !errors.Is(err, io.EOF) {
+		t.Errorf("another part, %v", err)
 	}
 }
 

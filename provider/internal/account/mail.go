@@ -40,11 +40,10 @@ func (p *Pages) mail(r *http.Request, to string, v ui.MailView) error {
 
 // send is mail outside of a request, in the language of the view.
 func (p *Pages) send(ctx context.Context, to string, v ui.MailView) error {
-	v.Brand, v.Time = p.Site.Brand.Name, p.Clock()
+	v.Brand, v.BaseURL, v.Time = p.Site.Brand, p.Site.BaseURL, p.Clock()
 	v.SignInURL, v.SignUpURL, v.ResetURL = p.Site.BaseURL+"/signin", p.mailLink("/signup", to), p.mailLink("/reset", to)
-	composed := ui.Compose(v)
 	_, err := host.Call(ctx, func(ctx context.Context) (struct{}, error) {
-		return struct{}{}, p.SendMail(ctx, to, composed.Subject, composed.Body)
+		return struct{}{}, p.SendMail(ctx, to, v)
 	})
 	if err != nil {
 		return fmt.Errorf("%w: send mail: %w", host.ErrFailed, err)

@@ -18,6 +18,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider/internal/session"
 	"github.com/bonafide-id/bonafide/provider/internal/web"
 	"github.com/bonafide-id/bonafide/storage"
+	"github.com/bonafide-id/bonafide/ui"
 )
 
 // Pages are the pages of accounts.
@@ -49,7 +50,7 @@ type Options struct {
 	Actions Actions
 
 	// SendMail hands a mail to the host's mailer; nil without one.
-	SendMail func(ctx context.Context, to, subject, text string) error
+	SendMail func(ctx context.Context, to string, v ui.MailView) error
 
 	// SignInURL and SignOutURL are the pages of a host with users of its own.
 	SignInURL, SignOutURL string
