@@ -48,6 +48,7 @@ func TestDates(t *testing.T) {
 		"ar": {"12 مارس 2026", "12 مارس 2026، 18:30 بالتوقيت العالمي", "قبل ساعتين"},
 		"it": {"12 marzo 2026", "12 marzo 2026, ore 18:30 UTC", "2 ore fa"},
 		"pt": {"12 de março de 2026", "12 de março de 2026, 18:30 UTC", "há 2 horas"},
+		"zh": {"2026年3月12日", "2026年3月12日 18:30 UTC", "2 小时前"},
 	} {
 		l := MatchLocale(lang, "")
 		if got := [3]string{l.date(at), l.moment(at), l.ago(at, at.Add(2*time.Hour))}; got != want {
@@ -83,6 +84,7 @@ func TestNumbersAgreeWithTheirSentence(t *testing.T) {
 		"ar": {1: "قبل يوم واحد", 2: "قبل يومين", 3: "قبل 3 أيام", 11: "قبل 11 يومًا", 100: "قبل 100 يوم"},
 		"it": {1: "1 giorno fa", 2: "2 giorni fa"},
 		"pt": {0: "há 0 dia", 1: "há 1 dia", 2: "há 2 dias"},
+		"zh": {1: "1 天前", 2: "2 天前"},
 	} {
 		l := MatchLocale(lang, "")
 		for n, want := range want {
