@@ -10,6 +10,10 @@ type (
 	Attribute = catalogue.Attribute
 	// AttributeType is the JSON type of an attribute's value.
 	AttributeType = catalogue.AttributeType
+	// ScopeTranslation is what a scope is called in another language.
+	ScopeTranslation = catalogue.ScopeTranslation
+	// GroupTranslation is what a group is called in another language.
+	GroupTranslation = catalogue.GroupTranslation
 	// Group is a group of people whose members can be verified.
 	Group = catalogue.Group
 )

@@ -6,11 +6,11 @@ import (
 )
 
 // date returns a day as its language writes it, in UTC, for the user's time
-// zone is unknown.
+// zone is unknown. The first of a month may have a form of its own.
 func (l *Locale) date(t time.Time) string {
 	t = t.UTC()
 	return l.plain(l.text.Date.Day,
-		arg{"day", strconv.Itoa(t.Day())},
+		arg{"day", t.Day()},
 		arg{"month", l.plain(l.text.Date.Months[t.Month()-1])},
 		arg{"year", strconv.Itoa(t.Year())})
 }

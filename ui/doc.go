@@ -27,7 +27,8 @@
 // language, and so are the e-mails that [Compose] writes. A caller names what
 // went wrong by a [ProblemCode] or an [ErrorCode] and never holds text itself.
 // The labels of attributes and of verified groups are the caller's own, for it
-// is the caller who knows them.
+// is the caller who knows them. [NewLocaleSet] puts the words of a host in the place of
+// those of this package, and adds languages.
 //
 // Strings that people chose, such as the name of an application, are shown
 // escaped, shortened, stripped of control characters and isolated from the

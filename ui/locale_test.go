@@ -14,6 +14,9 @@ func TestMatchLocale(t *testing.T) {
 		{"the first that there is wins", "xx sv-FI de ar", "en", "de"},
 		{"an unknown wish gives way to the browser", "sv-FI", "de", "de"},
 		{"a region falls back to its language", "ar-EG", "", "ar"},
+		{"Brazil reads Portuguese", "pt-BR", "", "pt"},
+		{"Britain reads English", "en-GB", "de", "en"},
+		{"Taiwan reads what it knows better", "", "zh-TW,en;q=0.9", "en"},
 		{"weights count", "", "en;q=0.3, ar;q=0.8", "ar"},
 		{"paths are no language", "../../etc/passwd", "", "en"},
 		{"a broken header is English", "", "de;q=x;;,\x00", "en"},
@@ -52,6 +55,15 @@ func TestDates(t *testing.T) {
 	} {
 		l := MatchLocale(lang, "")
 		if got := [3]string{l.date(at), l.moment(at), l.ago(at, at.Add(2*time.Hour))}; got != want {
+			t.Errorf("%s: got %q, want %q", lang, got, want)
+		}
+	}
+}
+
+// Many languages say the first of a month in a way of its own.
+func TestFirstOfTheMonth(t *testing.T) {
+	for lang, want := range map[string]string{"en": "1 May 2026", "fr": "1er mai 2026", "it": "1º maggio 2026", "pt": "1º de maio de 2026", "es": "1 de mayo de 2026"} {
+		if got := MatchLocale(lang, "").date(date(2026, time.May, 1)); got != want {
 			t.Errorf("%s: got %q, want %q", lang, got, want)
 		}
 	}

@@ -183,7 +183,7 @@ func (r *textReader) check(key string, m, english message) {
 			r.fail(key, "has %s, which is not filled in; what is: %q", p, filled)
 		}
 	}
-	counts := slices.Contains(filled, "{n}")
+	counts := slices.Contains(filled, "{n}") || slices.Contains(filled, "{day}")
 	if !counts && len(m.forms) > 1 {
 		r.fail(key, "has plural forms and counts nothing")
 	}

@@ -1,0 +1,108 @@
+package provider_test
+
+import (
+	"encoding/json"
+	"errors"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/bonafide-id/bonafide/provider"
+)
+
+// dutchTexts is a language that this module does not have.
+var dutchTexts = fstest.MapFS{"nl.json": {Data: []byte(`{
+	"Language": {"Name": "Nederlands", "Dir": "ltr"},
+	"SignIn": {"Heading": "Inloggen"},
+	"Mails": {"reset_password": {"Subject": "Uw code voor {brand}"}}
+}`)}}
+
+// TestLanguageOfTheHost tests that a language in Config.Texts is one like all others: in
+// discovery, in the menu, in the memory of the browser, and in mails.
+func TestLanguageOfTheHost(t *testing.T) {
+	t.Parallel()
+	w := newFixture(t, func(c *provider.Config) { c.Texts = dutchTexts }).withClients().withUsers()
+	b := w.newBrowser()
+	var discovery struct {
+		Languages []string `json:"ui_locales_supported"`
+	}
+	if err := json.Unmarshal([]byte(b.get("/oidc/.well-known/openid-configuration").body), &discovery); err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Contains(discovery.Languages, "nl") || discovery.Languages[0] != "en" {
+		t.Errorf("discovery has %q", discovery.Languages)
+	}
+	if p := b.get("/signin"); !strings.Contains(p.body, ">Nederlands</a>") || strings.Contains(p.body, "Inloggen") {
+		t.Errorf("the menu lacks the language, or it was chosen without a wish:\n%s", p.body)
+	}
+	b.get("/signin?ui_locales=nl")
+	if p := b.get("/signin"); !strings.Contains(p.body, "<h1>Inloggen</h1>") || !strings.Contains(p.body, `<html lang="nl"`) {
+		t.Errorf("the browser is not remembered to have chosen it:\n%s", p.body)
+	}
+	b.submit(b.open("/reset"), "email", "alice@example.com")
+	if mail, code := w.mails.last(t); mail.Subject != "Uw code voor Bonafide" || code == "" {
+		t.Errorf("the mail is %q", mail)
+	}
+	if !strings.Contains(w.log.String(), "a language says a part in English") {
+		t.Errorf("that a part is in English is not logged:\n%s", w.log)
+	}
+	if p := newFixture(t).newBrowser().get("/signin?ui_locales=nl"); strings.Contains(p.body, "Inloggen") {
+		t.Error("the words of one provider are those of another")
+	}
+}
+
+// TestTextsAreRefusedByFileAndKey tests the error of New.
+func TestTextsAreRefusedByFileAndKey(t *testing.T) {
+	t.Parallel()
+	cfg := provider.Config{
+		BaseURL: "https://id.example.com", Secret: testSecret(t), Store: newFixture(t).store,
+		Texts: fstest.MapFS{"de.json": {Data: []byte(`{"SignIn": {"Headin": "x"}, "Code": {"Sent": "{mail}"}}`)}},
+	}
+	_, err := provider.New(t.Context(), cfg)
+	var wrong *provider.FieldError
+	if !errors.As(err, &wrong) || wrong.Field != "Texts" {
+		t.Fatalf("got %v", err)
+	}
+	for _, want := range []string{"de.json: SignIn.Headin: ", "de.json: Code.Sent: has {mail}"} {
+		if !strings.Contains(err.Error(), want) {
+			t.Errorf("%v does not say %q", err, want)
+		}
+	}
+}
+
+// TestMailsThatNobodyAskedForAreInTheLanguageOfTheAccount tests AccountLocale.
+func TestMailsThatNobodyAskedForAreInTheLanguageOfTheAccount(t *testing.T) {
+	t.Parallel()
+	w := newFixture(t, func(c *provider.Config) { c.Texts = dutchTexts }).withUsers()
+	w.tell(`UPDATE accounts SET language = 'nl' WHERE id = 'alice'`)
+	for id, want := range map[string]string{"alice": "nl", "bob": "en", "nobody": "en"} {
+		l, err := w.AccountLocale(t.Context(), id)
+		if err != nil || l.Lang != want {
+			t.Errorf("%s: got %v, %v, want %s", id, l, err, want)
+		}
+	}
+}
+
+// TestScopesAreChosenInTheLanguageOfTheScreen tests ScopeWords with a host's own
+// translation, and without one.
+func TestScopesAreChosenInTheLanguageOfTheScreen(t *testing.T) {
+	t.Parallel()
+	w := newFixture(t, func(c *provider.Config) {
+		c.Scopes = []provider.Scope{
+			{Name: "club", Title: "Our club", Translations: map[string]provider.ScopeTranslation{"de": {Title: "Unser Verein"}}, Attributes: []string{"uuid"}},
+			{Name: "other", Title: "Another club", Attributes: []string{"uuid"}},
+		}
+	}).withClients().withUsers()
+	b := w.newBrowser().signIn("alice@example.com", alicePass)
+	p := b.follow(b.get(authorizeURL("client_id", "v3", "scope", "openid", "ui_locales", "de")))
+	if p.StatusCode != http.StatusOK || !strings.Contains(p.body, "Unser Verein") || !strings.Contains(p.body, `<span lang="" dir="auto">Another club</span>`) {
+		t.Errorf("%s\n%s", p.Status, p.body)
+	}
+	i := w.Installation()
+	i.Scopes[0].Translations["de"] = provider.ScopeTranslation{}
+	if got := w.Installation().Scopes[0].Translations["de"].Title; got != "Unser Verein" {
+		t.Errorf("whoever reads the installation has changed it: %q", got)
+	}
+}
