@@ -167,6 +167,9 @@ type ErrorView struct {
 	// BackURL leads to the application. To be set only when the request named
 	// an address that the application has registered. Empty shows no link.
 	BackURL string
+	// AccountURL leads to the account page. It is the way out where there is neither
+	// BackURL nor Brand.HomeURL. Empty shows no link.
+	AccountURL string
 	// Details are for the developers of the application and for nobody
 	// else. They are shown as they are, in no particular language.
 	Details []Field

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/bonafide-id/bonafide/provider/internal/diagnosis"
 	"github.com/bonafide-id/bonafide/provider/internal/engine"
 	"github.com/bonafide-id/bonafide/provider/internal/host"
 	"github.com/bonafide-id/bonafide/provider/internal/password"
@@ -92,6 +93,7 @@ func (s *Site) FailPage(w http.ResponseWriter, r *http.Request, err error) {
 	view := ui.ErrorView{
 		Page: s.PageView(r, e.Request), Code: e.Code,
 		RequestID: request.ID(r.Context()), Time: s.Clock(),
+		AccountURL: s.Link("/account"),
 	}
 	if e.Request != nil {
 		view.BackURL = HomeOf(e.Request.RedirectURI)
@@ -109,6 +111,9 @@ func redirectDetails(e *engine.RedirectError) []ui.Field {
 	details := []ui.Field{{Name: "redirect_uri", Value: e.Sent}}
 	for _, uri := range e.Client.RedirectURIs {
 		details = append(details, ui.Field{Name: "registered", Value: uri})
+	}
+	if where := diagnosis.Unregistered("redirect_uri", e.Sent, e.Client.RedirectURIs)["difference"]; where != "" {
+		details = append(details, ui.Field{Name: "difference", Value: where})
 	}
 	return details
 }
