@@ -145,7 +145,7 @@ func TestConsentShowsNumbersInFull(t *testing.T) {
 	}).withClients().withUsers()
 	b := w.alice()
 	for n, want := range map[int64]string{
-		1234567: "1234567", 9007199254740993: "9007199254740993", -9223372036854775808: "-9223372036854775808",
+		1234567: "1,234,567", 9007199254740993: "9,007,199,254,740,993", -9223372036854775808: "-9,223,372,036,854,775,808",
 	} {
 		if err := w.SetAttributes(t.Context(), "alice", map[string]any{"badge": n}); err != nil {
 			t.Fatal(err)

@@ -15,6 +15,17 @@ func (l *Locale) date(t time.Time) string {
 		arg{"year", strconv.Itoa(t.Year())})
 }
 
+// Date returns a day as its language writes it, such as "14 May 2021".
+func (l *Locale) Date(day time.Time) string { return l.orEnglish().date(day) }
+
+// DateTime returns a day and the time of day in its time zone, such as "14 May 2021,
+// 10:30", without the zone.
+func (l *Locale) DateTime(t time.Time) string {
+	l = l.orEnglish()
+	local := time.Date(t.Year(), t.Month(), t.Day(), 0, 0, 0, 0, time.UTC)
+	return l.plain(l.text.Date.Clock, arg{"date", words(l.date(local))}, arg{"time", t.Format("15:04")})
+}
+
 // moment returns a day and the time of day, in UTC and saying so.
 func (l *Locale) moment(t time.Time) string {
 	return l.plain(l.text.Date.Moment, arg{"date", l.date(t)}, arg{"time", t.UTC().Format("15:04")})

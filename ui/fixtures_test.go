@@ -96,21 +96,68 @@ func date(year int, month time.Month, day int) time.Time {
 }
 
 func consentOf(p Page) ConsentView {
-	t := hostTextOf(p)
+	t, l := hostTextOf(p), p.locale()
 	return ConsentView{
-		Page: p, Form: sampleForm, Account: ada, AppsURL: "/account/apps",
-		Scopes: []ConsentScope{{
-			Title: t.military, Text: t.militaryText,
-			Attributes: []ConsentAttribute{
-				{Label: t.email, Values: []string{"ada@example.com"}},
-				{Label: t.name, Values: []string{"Ada Lovelace"}},
-			},
-			Groups: []ConsentGroup{{
-				Label: t.service, State: GroupVerified, Subgroups: []Label{t.veteran, t.reserves},
-				Since: date(2024, time.May, 2), Expires: date(2027, time.May, 1),
-			}},
+		Page: p, Form: sampleForm, Account: ada, AppsURL: "/account/apps", Scopes: []Label{t.military},
+		Attributes: []ConsentAttribute{
+			{Handle: "name", Label: l.Word("Full name"), Phrase: l.Phrase("Full name"), Values: []string{"Ada Lovelace"}},
+			{Handle: "email", Label: l.Word("Email"), Phrase: l.Phrase("Email"), Values: []string{"ada@example.com"}},
+			{Handle: "zip", Label: l.Word("Postal code"), Phrase: l.Phrase("Postal code")},
+			{Handle: "uuid", Label: l.Word("Unique identifier"), Phrase: l.Phrase("Unique identifier"), Values: []string{l.StandsForYou()}},
+		},
+		Groups: []ConsentGroup{{
+			Name: "military", Label: t.service, Phrase: l.Phrase("Military"), State: GroupVerified, Subgroups: []Label{t.veteran, t.reserves},
+			Since: date(2024, time.May, 2), Expires: date(2027, time.May, 1),
 		}},
 	}
+}
+
+// everythingOf is a request for all that there is, sensitive and long.
+func everythingOf(p Page) ConsentView {
+	l, yes, no := p.locale(), true, false
+	v := consentOf(p)
+	row := func(name string, values ...string) ConsentAttribute {
+		return ConsentAttribute{Handle: name, Label: l.Word(name), Phrase: l.Phrase(name), Values: values}
+	}
+	v.Attributes = []ConsentAttribute{
+		row("Full name", "Ada Lovelace"), row("Email", "ada@example.com"), row("Phone", "+44 20 7946 0000"),
+		row("Address", "12 St James’s Square, London SW1Y 4JH, United Kingdom"), row("Date of birth", l.Date(date(1815, time.December, 10))),
+		row("Age", l.Number(210)), row("Nickname", "Ada"), row("User name", "enchantress-of-numbers"),
+		row("Profile page", "https://people.example/ada/a-rather-long-address-without-any-space"), row("Picture", "https://people.example/ada.png"),
+		row("Website", "https://ada.example"), row("Gender", "female"), row("Time zone", "Europe/London"), row("Language", "en-GB"),
+		row("Last change", l.Date(date(2026, time.March, 1))), row("Club number", l.Number(1234567)), row("Middle name"),
+		{Handle: "member", Label: Label{"Club member", Undetermined}, Truth: &yes}, {Handle: "board", Label: Label{"On the board", Undetermined}, Truth: &no},
+		{Handle: "covid_vaccine_records", Sensitive: true, Label: l.Word("COVID vaccine records"), Phrase: l.Phrase("COVID vaccine records"),
+			Records: []ConsentRecord{
+				{{l.Word("Vaccine"), "Comirnaty"}, {l.Word("Date"), l.DateTime(time.Date(2021, time.May, 14, 10, 30, 0, 0, time.FixedZone("", -4*3600)))}, {l.Word("Dose"), "first dose"}},
+				{{l.Word("Vaccine"), "Comirnaty"}, {l.Word("Date"), l.Date(date(2021, time.June, 4))}, {l.Word("Dose"), "second dose"}},
+			}},
+		{Handle: "previous_addresses", Sensitive: true, Label: l.Word("Previous addresses"), Phrase: l.Phrase("Previous addresses"),
+			Values: []string{"Ockham Park, Ockham, Surrey", "6 Great Cumberland Place, London"}},
+		row("Unique identifier", l.StandsForYou()),
+	}
+	v.Offline = true
+	return v
+}
+
+// optionalOf is a request of which parts can be left out.
+func optionalOf(p Page) ConsentView {
+	t, l := hostTextOf(p), p.locale()
+	v := consentOf(p)
+	group := v.Groups[0]
+	v.Scopes, v.Groups = nil, nil
+	v.Optional = []ConsentOption{
+		{Scope: "military", Title: t.military, Chosen: true, Groups: []ConsentGroup{group}},
+		{Scope: "phone", Title: l.Word("Your phone number"), Chosen: true, New: true, Attributes: []ConsentAttribute{
+			{Handle: "phone", Label: l.Word("Phone"), Phrase: l.Phrase("Phone"), Values: []string{"+44 20 7946 0000"}},
+		}},
+		{Scope: "records", Title: Label{"Records", "en"}, Attributes: []ConsentAttribute{
+			{Handle: "covid_vaccine_records", Sensitive: true, Label: l.Word("COVID vaccine records"), Phrase: l.Phrase("COVID vaccine records")},
+		}},
+		{Scope: "calendar", Title: Label{"Your calendar", "en"}, Text: Label{"Write entries into it.", "en"}, Chosen: true},
+		{Scope: "offline_access", Offline: true, Chosen: true},
+	}
+	return v
 }
 
 // requiredOf is a request of an application that takes verified members of these groups
@@ -227,55 +274,43 @@ var screenFixtures = []fixture{
 		}})
 	}},
 	{"consent", func(p Page) templ.Component { return Consent(consentOf(p)) }},
+	{"consent-everything", func(p Page) templ.Component { return Consent(everythingOf(p)) }},
+	{"consent-popup", func(p Page) templ.Component {
+		p.Popup = true
+		return Consent(everythingOf(p))
+	}},
+	{"consent-optional", func(p Page) templ.Component { return Consent(optionalOf(p)) }},
+	{"consent-permissions", func(p Page) templ.Component {
+		v := consentOf(p)
+		v.Permissions = []ConsentPermission{
+			{Title: Label{"Your calendar", "en"}, Text: Label{"Write entries into it.", "en"}}, {Title: Label{"https://api.example/x", Undetermined}, New: true},
+		}
+		return Consent(v)
+	}},
 	{"consent-incremental", func(p Page) templ.Component {
 		t := hostTextOf(p)
 		v := consentOf(p)
 		v.Incremental, v.Offline = true, true
-		v.Scopes = append(v.Scopes, ConsentScope{
-			Title: t.profile, Text: t.profileText, New: true,
-			Attributes: []ConsentAttribute{
-				{Label: t.born, Values: []string{"1815-12-10"}},
-				{Label: t.address, Values: []string{"12 St James’s Square, London SW1Y 4JH", "Ockham Park, Ockham, Surrey"}},
-			},
-		})
+		v.Attributes = append(v.Attributes,
+			ConsentAttribute{Handle: "born", New: true, Label: t.born, Values: []string{v.locale().Date(date(1815, time.December, 10))}},
+			ConsentAttribute{Handle: "address", New: true, Label: t.address})
+		v.Groups = append(v.Groups, ConsentGroup{Name: "student", New: true, Label: t.student, State: GroupUnverified})
 		return Consent(v)
 	}},
-	{"consent-single", func(p Page) templ.Component {
-		t := hostTextOf(p)
+	{"consent-later", func(p Page) templ.Component {
 		v := consentOf(p)
-		v.Scopes = append(v.Scopes, ConsentScope{Attributes: []ConsentAttribute{
-			{Handle: "born", Label: t.born, Values: []string{"1815-12-10"}},
-			{Handle: "address", Label: t.address},
-		}})
-		return Consent(v)
-	}},
-	{"consent-standard", func(p Page) templ.Component {
-		t := hostTextOf(p)
-		v := consentOf(p)
-		yes, no := true, false
-		v.Scopes = []ConsentScope{{
-			Title: t.profile, Text: t.profileText,
-			Attributes: []ConsentAttribute{
-				{Label: t.name, Values: []string{"Ada Lovelace"}}, {Label: t.veteran, Truth: &yes}, {Label: t.reserves, Truth: &no},
-				{Label: t.born}, {Label: t.address}, {Label: t.service},
-			},
-		}}
-		return Consent(v)
-	}},
-	{"consent-grown", func(p Page) templ.Component {
-		t := hostTextOf(p)
-		v := consentOf(p)
-		v.Incremental = true
-		v.Scopes[0].Attributes = append(v.Scopes[0].Attributes, ConsentAttribute{Handle: "born", New: true, Label: t.born, Values: []string{"1815-12-10"}})
-		v.Scopes[0].Groups = append(v.Scopes[0].Groups, ConsentGroup{Name: "student", New: true, Label: t.student, State: GroupUnverified})
+		for i := range v.Attributes {
+			v.Attributes[i].Values = nil
+		}
+		v.Groups = nil
 		return Consent(v)
 	}},
 	{"consent-groups", func(p Page) templ.Component {
 		t := hostTextOf(p)
 		v := consentOf(p)
-		v.Scopes[0].Attributes = []ConsentAttribute{{Label: t.born, Values: nil}}
-		v.Scopes[0].Groups = []ConsentGroup{
-			v.Scopes[0].Groups[0],
+		v.Attributes = nil
+		v.Groups = []ConsentGroup{
+			v.Groups[0],
 			{Label: t.student, State: GroupExpired, Subgroups: []Label{t.university}, Expires: date(2025, time.September, 30)},
 			{Label: t.teacher, State: GroupUnverified},
 			{Label: t.service, State: GroupPending},
@@ -285,7 +320,7 @@ var screenFixtures = []fixture{
 	{"consent-verify", func(p Page) templ.Component {
 		t := hostTextOf(p)
 		v := consentOf(p)
-		v.Scopes[0].Groups = []ConsentGroup{{Name: "student", Label: t.student, State: GroupUnverified, CanVerify: true}}
+		v.Groups = []ConsentGroup{{Name: "student", Label: t.student, State: GroupUnverified, CanVerify: true}}
 		return Consent(v)
 	}},
 	{"consent-required", func(p Page) templ.Component {
@@ -302,7 +337,7 @@ var screenFixtures = []fixture{
 	}},
 	{"consent-signin-only", func(p Page) templ.Component {
 		v := consentOf(p)
-		v.Scopes, v.AppsURL = nil, ""
+		v.Attributes, v.Groups, v.AppsURL = nil, nil, ""
 		return Consent(v)
 	}},
 	{"consent-resources", func(p Page) templ.Component {
@@ -313,12 +348,12 @@ var screenFixtures = []fixture{
 	}},
 	{"consent-resources-only", func(p Page) templ.Component {
 		v := consentOf(p)
-		v.Scopes, v.Resources = nil, []ConsentResource{{Name: "mcp.example.com", Host: "mcp.example.com"}}
+		v.Attributes, v.Groups, v.Resources = nil, nil, []ConsentResource{{Name: "mcp.example.com", Host: "mcp.example.com"}}
 		return Consent(v)
 	}},
 	{"consent-resources-hostile", func(p Page) templ.Component {
 		v := consentOf(p)
-		v.Scopes, v.Resources = nil, []ConsentResource{{Name: hostileName, Host: "a\"><svg/onload=alert(1)>.test"}}
+		v.Attributes, v.Groups, v.Resources = nil, nil, []ConsentResource{{Name: hostileName, Host: "a\"><svg/onload=alert(1)>.test"}}
 		return Consent(v)
 	}},
 	{"consent-sandbox", func(p Page) templ.Component {
@@ -335,7 +370,7 @@ var screenFixtures = []fixture{
 		v := consentOf(p)
 		v.Client.Name, v.Client.LogoURL = hostileName, ""
 		v.Account = Account{Name: "\u202e" + hostileName, Email: "a\"><svg/onload=alert(1)>@example.com"}
-		v.Scopes[0].Attributes[0].Values = []string{"<img src=x onerror=alert(1)>", "\u2067\u200f\u0000"}
+		v.Attributes[0].Values = []string{"<img src=x onerror=alert(1)>", "\u2067\u200f\u0000"}
 		return Consent(v)
 	}},
 	{"signin-personas-hostile", func(p Page) templ.Component {
@@ -389,7 +424,7 @@ var screenFixtures = []fixture{
 		return FormPost(FormPostView{Page: p, URL: "https://riverbikes.example/cb?x=1", Fields: []Field{{"code", "c"}, {"state", `"><script>alert(1)</script>`}}})
 	}},
 	{"preview-consent-scopes", func(p Page) templ.Component {
-		return Preview(PreviewView{Page: p, Screen: PreviewConsent, Scopes: consentOf(p).Scopes})
+		return Preview(PreviewView{Page: p, Screen: PreviewConsent, Attributes: consentOf(p).Attributes, Groups: consentOf(p).Groups})
 	}},
 	{"account", func(p Page) templ.Component {
 		return AccountHome(AccountView{

@@ -110,21 +110,6 @@ func away(address string) templ.SafeURL {
 	return templ.SafeURL(address)
 }
 
-// heading says how much an application asks for.
-func (v ConsentView) heading() message {
-	t := v.locale().text.Consent
-	switch {
-	case len(v.Scopes) == 0 && len(v.Resources) > 0:
-		return t.HeadingUse
-	case len(v.Scopes) == 0:
-		return t.HeadingSignIn
-	case v.Incremental:
-		return t.HeadingMore
-	default:
-		return t.Heading
-	}
-}
-
 // device names the browser of a session.
 func (l *Locale) device(s Session) string {
 	switch {

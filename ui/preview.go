@@ -12,9 +12,10 @@ type PreviewView struct {
 	Screen PreviewScreen
 	// Scheme is the colours of day or of night. Empty follows the device.
 	Scheme Scheme
-	// Scopes are what the application asks for on the consent screen. None is a
-	// profile with a name and an e-mail address.
-	Scopes []ConsentScope
+	// Attributes and Groups are what the application asks for on the consent screen.
+	// None are a name and an e-mail address.
+	Attributes []ConsentAttribute
+	Groups     []ConsentGroup
 }
 
 // PreviewScreen names a screen that [Preview] can show.
@@ -49,7 +50,9 @@ func Preview(v PreviewView) templ.Component {
 	form := Form{Action: nowhere, still: true}
 	switch v.Screen {
 	case PreviewConsent:
-		return Consent(ConsentView{Page: page, Form: form, Account: someone, Scopes: v.sampleScopes(), AppsURL: nowhere})
+		return Consent(ConsentView{
+			Page: page, Form: form, Account: someone, Attributes: v.sampleAttributes(), Groups: v.Groups, AppsURL: nowhere,
+		})
 	case PreviewError:
 		return Error(ErrorView{Page: page, Code: ErrorExpired, RequestID: "0123456789ABCDEF", Time: page.Now, BackURL: nowhere})
 	default:
@@ -60,17 +63,13 @@ func Preview(v PreviewView) templ.Component {
 // someone is who a preview is shown to. Domains of example are nobody's (RFC 2606).
 var someone = Account{Name: "Ada Lovelace", Email: "ada@example.com"}
 
-func (v PreviewView) sampleScopes() []ConsentScope {
-	if len(v.Scopes) > 0 {
-		return v.Scopes
+func (v PreviewView) sampleAttributes() []ConsentAttribute {
+	if len(v.Attributes) > 0 || len(v.Groups) > 0 {
+		return v.Attributes
 	}
 	l := v.locale()
-	t := l.text.Preview
-	return []ConsentScope{{
-		Title: Label{Text: l.plain(t.Profile)}, Text: Label{Text: l.plain(t.ProfileText)},
-		Attributes: []ConsentAttribute{
-			{Label: Label{Text: l.plain(t.Name)}, Values: []string{someone.Name}},
-			{Label: Label{Text: l.plain(t.Email)}, Values: []string{someone.Email}},
-		},
-	}}
+	return []ConsentAttribute{
+		{Label: l.Word("Full name"), Phrase: l.Phrase("Full name"), Values: []string{someone.Name}},
+		{Label: l.Word("Email"), Phrase: l.Phrase("Email"), Values: []string{someone.Email}},
+	}
 }

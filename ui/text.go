@@ -8,6 +8,7 @@ package ui
 type text struct {
 	Language       languageText
 	Catalogue      map[string]message
+	Phrases        map[string]message
 	Date           dateText
 	Common         commonText
 	SignIn         signInText
@@ -34,7 +35,6 @@ type text struct {
 	Notices        map[Notice]message
 	Problems       map[ProblemCode]message
 	Mails          map[MailKind]mailText
-	Preview        previewText
 	Developer      developerText
 }
 
@@ -42,7 +42,7 @@ type languageText struct{ Name, Dir string }
 
 type dateText struct {
 	Months                                 [12]message
-	Day, Moment                            message
+	Day, Moment, Clock                     message
 	JustNow, MinutesAgo, HoursAgo, DaysAgo message
 }
 
@@ -59,6 +59,7 @@ type commonText struct {
 	UseAnother, BackToClient, BackToAccount message
 	Cancel                                  message
 	Unreviewed, UnreviewedText              message
+	Thousands, List, ListLast               message
 }
 
 type signInText struct {
@@ -95,6 +96,12 @@ type consentText struct {
 	Heading, HeadingSignIn, HeadingMore message
 	HeadingUse, Use, UseText            message
 	SignInOnly, Incremental             message
+	Receives, Named                     message
+	Belonging, StandsForYou, More       message
+	Facts, Later                        message
+	Sensitive, SensitiveText            message
+	Permissions                         message
+	Optional, OptionalText              message
 	New, Unknown, Yes, No               message
 	Verified, Unverified, Expired       message
 	Pending, PendingText                message
@@ -103,9 +110,8 @@ type consentText struct {
 	Required, RequiredAny               message
 	Since, Until, ExpiredOn             message
 	Offline, OfflineText                message
-	Single, SingleText                  message
 	Documents, Policy, Terms            message
-	Removable, RemovableLink, GoesTo    message
+	Lasts, RemovableLink, GoesTo        message
 	Switch, Allow, Deny                 message
 }
 
@@ -164,12 +170,6 @@ type sessionsText struct {
 }
 
 type passwordText struct{ Heading, Current, Effect, Submit message }
-
-// previewText is about nobody: what the screens of a preview show.
-type previewText struct {
-	Profile, ProfileText message
-	Name, Email          message
-}
 
 // mailText is an e-mail: its subject, and its paragraphs.
 type mailText struct {

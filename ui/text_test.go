@@ -273,6 +273,9 @@ func TestEverySentenceIsSaidSomewhere(t *testing.T) {
 	for original := range l.text.Catalogue {
 		said.WriteString(l.Word(original).Text)
 	}
+	for original := range l.text.Phrases {
+		said.WriteString(l.Phrase(original).Text)
+	}
 	for path := range messages(l) {
 		if !strings.Contains(said.String(), "⟦."+path+" ") {
 			t.Errorf("%s is never said", path)

@@ -2,28 +2,40 @@ package ui
 
 import (
 	"slices"
+	"strconv"
+	"strings"
 	"time"
 )
 
 // ConsentView asks whether an application may have what it requested.
 // It posts [FieldAction] with [ActionAllow], [ActionDeny] or [ActionSwitch], or
-// with [ActionVerify] and in [FieldGroup] the name of a group.
+// with [ActionVerify] and in [FieldGroup] the name of a group. With ActionAllow
+// it posts, as [FieldScope], the scope value of each of Optional that stays.
 type ConsentView struct {
 	Page
 	Form
 	// Notice says what has become of a verification.
 	Notice  Notice
 	Account Account
-	// Scopes are what the application requested, each with the data that it
-	// releases. None is a request that only signs the user in.
-	Scopes []ConsentScope
+	// Scopes are the titles of what was requested and releases something.
+	Scopes []Label
+	// Attributes are those of the user that would be released, each once, whatever
+	// they are asked for by.
+	Attributes []ConsentAttribute
+	// Groups are the verified groups whose status would be released.
+	Groups []ConsentGroup
+	// Permissions are what is asked for and releases nothing that is known here.
+	Permissions []ConsentPermission
+	// Optional are what the user can leave out. What is in one of them and above as
+	// well is only above.
+	Optional []ConsentOption
 	// Resources are the services that the application may use in the user's name.
 	Resources []ConsentResource
 	// Offline says that the application may also read the data while the
 	// user is away.
 	Offline bool
 	// Incremental says that the application has been allowed something
-	// before; the scopes that it was not yet allowed are then marked as new.
+	// before; what it was not yet allowed is then marked as new.
 	Incremental bool
 	// Required are groups that the application takes verified members of only, where the
 	// user is none: one of them would do. Then nothing can be allowed. None is a request
@@ -34,23 +46,36 @@ type ConsentView struct {
 	AppsURL string
 }
 
-// ConsentScope is one thing that an application asks for.
-type ConsentScope struct {
-	// Title and Text name and explain it. Both are empty for attributes that are asked for
-	// one by one.
+// ConsentPermission is a scope that releases nothing about the user, and so means what
+// its words say.
+type ConsentPermission struct {
+	// Title and Text name and explain it. An empty Text shows only the title.
 	Title, Text Label
 	// New marks what was not allowed before, when the consent is incremental.
 	New bool
-	// Attributes are the attributes of the user that would be released.
+}
+
+// ConsentOption is what the user can leave out.
+type ConsentOption struct {
+	// Scope is the scope value, posted as FieldScope.
+	Scope string
+	// Title names it, and Text explains it where it releases nothing.
+	Title, Text Label
+	// Chosen says that it is in unless the user leaves it out.
+	Chosen bool
+	// New is that of ConsentPermission.
+	New bool
+	// Attributes and Groups are what it releases beside the rest.
 	Attributes []ConsentAttribute
-	// Groups are the verified groups whose status would be released.
-	Groups []ConsentGroup
+	Groups     []ConsentGroup
+	// Offline says that it lets the application read the data while the user is away.
+	Offline bool
 }
 
 // ConsentResource is a service that an application may use in the user's name.
 type ConsentResource struct {
 	Name, Host string
-	// New is that of ConsentScope.
+	// New is that of ConsentPermission.
 	New bool
 }
 
@@ -59,34 +84,43 @@ type ConsentResource struct {
 type ConsentAttribute struct {
 	// Handle is the machine name.
 	Handle string
-	// New marks an attribute that a scope which was allowed before has come to
-	// release.
+	// New is that of ConsentPermission.
 	New bool
+	// Sensitive says that it is shown apart, with a caution.
+	Sensitive bool
 
 	Label Label
-	// Values are shown one on each line. None says that nothing is known.
-	Values []string
+	// Phrase names it within a sentence, as "your email address". Empty uses the label.
+	Phrase Label
+	// Values are shown one on each line, and Records member by member. Neither, nor
+	// Truth, says that nothing is known, and that it is released once it is.
+	Values  []string
+	Records []ConsentRecord
 	// Truth is the value of what is true or false, and nil for all else.
 	Truth *bool
 }
 
-// isKnown reports whether there is a value.
-func (a ConsentAttribute) isKnown() bool { return len(a.Values) > 0 || a.Truth != nil }
+// ConsentRecord is one of several things that an attribute holds, such as a vaccination.
+type ConsentRecord []ConsentMember
 
-// told splits the attributes into those that have a row each, and the labels of those that
-// nothing is known of: where these are many, they share a row.
-func (s ConsentScope) told() (rows []ConsentAttribute, unknown []Label) {
-	for _, a := range s.Attributes {
-		if a.isKnown() || a.New {
-			rows = append(rows, a)
-		} else {
-			unknown = append(unknown, a.Label)
-		}
+// ConsentMember is a part of a record. An empty Label shows only the value.
+type ConsentMember struct {
+	Label Label
+	Value string
+}
+
+// Line returns the values of a record in a row.
+func (r ConsentRecord) Line() string {
+	values := make([]string, len(r))
+	for i, m := range r {
+		values[i] = m.Value
 	}
-	if len(unknown) < 2 {
-		return s.Attributes, nil
-	}
-	return rows, unknown
+	return strings.Join(values, ", ")
+}
+
+// isKnown reports whether there is a value.
+func (a ConsentAttribute) isKnown() bool {
+	return len(a.Values) > 0 || len(a.Records) > 0 || a.Truth != nil
 }
 
 // GroupState is the state of a user's membership in a verified group.
@@ -105,17 +139,55 @@ const (
 type ConsentGroup struct {
 	// Name is the machine name.
 	Name string
-	// New is that of ConsentAttribute.
+	// New is that of ConsentPermission.
 	New bool
 
 	Label Label
-	State GroupState
+	// Phrase names the status within a sentence, as "your student status". Empty uses the
+	// label.
+	Phrase Label
+	State  GroupState
 	// Subgroups are the parts of the group that the user belongs to.
 	Subgroups []Label
 	// Since and Expires bound the verification. Zero shows no date.
 	Since, Expires time.Time
 	// CanVerify says that there is a way to get verified, which ActionVerify leads to.
 	CanVerify bool
+}
+
+// isSignIn reports whether the application learns only who it is.
+func (v ConsentView) isSignIn() bool {
+	return len(v.Attributes) == 0 && len(v.Groups) == 0 && len(v.Permissions) == 0 && len(v.Optional) == 0
+}
+
+// heading says how much an application asks for.
+func (v ConsentView) heading() message {
+	t := v.locale().text.Consent
+	switch {
+	case v.isSignIn() && len(v.Resources) > 0:
+		return t.HeadingUse
+	case v.isSignIn():
+		return t.HeadingSignIn
+	case v.Incremental:
+		return t.HeadingMore
+	default:
+		return t.Heading
+	}
+}
+
+// plainly returns the rows that need no caution, and cautioned those that do. What is not
+// known and needs none has no row.
+func plainly(all []ConsentAttribute) (rows []ConsentAttribute) {
+	return slices.DeleteFunc(slices.Clone(all), func(a ConsentAttribute) bool { return a.Sensitive || !a.isKnown() })
+}
+
+func cautioned(all []ConsentAttribute) []ConsentAttribute {
+	return slices.DeleteFunc(slices.Clone(all), func(a ConsentAttribute) bool { return !a.Sensitive })
+}
+
+// later returns what is not known, and will be released when it is.
+func later(all []ConsentAttribute) []ConsentAttribute {
+	return slices.DeleteFunc(slices.Clone(all), func(a ConsentAttribute) bool { return a.Sensitive || a.isKnown() })
 }
 
 // nextToVerify returns which of the required groups the user can best get verified in, or
@@ -125,3 +197,6 @@ func (v ConsentView) nextToVerify() int {
 		return g.CanVerify && g.State != GroupPending && g.State != GroupVerified
 	})
 }
+
+// optionID names the box of an option.
+func optionID(i int) string { return "option-" + strconv.Itoa(i+1) }

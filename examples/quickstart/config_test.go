@@ -188,7 +188,7 @@ const everyKey = `{
 		"mail": {"burst": 4, "every": "4s"}, "code": {"burst": 5, "every": "5s"}},
 	"scopes": [{"name": "work", "title": "Work", "description": "Where you work.", "attributes": ["uuid", "badge"], "groups": ["staff"],
 		"translations": {"de": {"title": "Arbeit", "description": "Wo Sie arbeiten."}}}],
-	"attributes": [{"handle": "badge", "name": "Badges", "type": "records", "members": ["number"],
+	"attributes": [{"handle": "badge", "name": "Badges", "type": "records", "members": ["number"], "member_names": {"number": "Number"}, "sensitive": true,
 		"same_as": "fname", "from": ["fname", "lname"], "verifies": "email", "translations": {"de": "Ausweise"}}],
 	"groups": [{"name": "staff", "title": "Staff", "subgroups": ["Office"],
 		"translations": {"de": {"title": "Personal", "subgroups": {"Office": "Büro"}}}}],
@@ -361,7 +361,7 @@ func TestManualNamesEveryKey(t *testing.T) {
 				if !strings.Contains(string(manual), "`"+key+"`") && !strings.Contains(string(manual), "[]."+key+"`") {
 					t.Errorf("docs/config.md does not name the key %s", key)
 				}
-				if own := key == "attributes" || key == "translations"; !own || reflect.TypeOf(value).Kind() == reflect.Slice {
+				if own := key == "attributes" || key == "translations" || key == "member_names"; !own || reflect.TypeOf(value).Kind() == reflect.Slice {
 					keys(value) // what is in the others is named by whoever writes the file
 				}
 			}

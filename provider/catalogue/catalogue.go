@@ -20,8 +20,10 @@ type Scope struct {
 	// printable ASCII characters without space, quotation mark and backslash.
 	Name string `json:"name"`
 
-	// Title and Description are shown on the consent screen. Translations has them in
-	// other languages, by the BCP 47 tag; what the default catalogue says needs none.
+	// Title and Description are shown where people choose among scopes, and on the
+	// consent screen where the scope releases nothing: what it releases is listed there.
+	// Translations has them in other languages, by the BCP 47 tag; what the default
+	// catalogue says needs none.
 	Title        string                      `json:"title,omitempty"`
 	Description  string                      `json:"description,omitempty"`
 	Translations map[string]ScopeTranslation `json:"translations,omitempty"`
@@ -76,6 +78,15 @@ type Attribute struct {
 	// Members are those of the object, or of each object, for the types Object and
 	// Objects.
 	Members []string `json:"members,omitempty"`
+	// MemberNames are the labels of members for people. A member without one is told by
+	// its value alone, as the parts of an address are.
+	// Defaults to none.
+	MemberNames map[string]string `json:"member_names,omitempty"`
+
+	// Sensitive says that the consent screen shows the attribute apart, with a caution, as
+	// it does health data and former addresses.
+	// Defaults to false.
+	Sensitive bool `json:"sensitive,omitempty"`
 
 	// SameAs is the handle of the attribute that this is another name of. What is
 	// recorded under one name is released under both.

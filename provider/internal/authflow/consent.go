@@ -53,15 +53,11 @@ func (e *Endpoint) showConsent(w http.ResponseWriter, r *http.Request, p *Page) 
 	if err != nil {
 		return err
 	}
-	before := s.consent
-	if before == nil || before.DecidedAt.IsZero() || before.ClientName != s.asks.ClientName {
-		before = nil // nothing that would count
+	view, err := e.consentView(r, f.request, s)
+	if err != nil {
+		return err
 	}
-	view := ui.ConsentView{
-		Page: e.Site.PageView(r, f.request), Form: e.Site.Form(w, r, nil), Account: account,
-		Offline:     slices.Contains(f.request.Scopes, claims.OfflineAccess),
-		Incremental: before != nil && !s.asks.releasedBy(before), AppsURL: e.Site.Link("/account/apps"),
-	}
+	view.Page, view.Form, view.Account = e.Site.PageView(r, f.request), e.Site.Form(w, r, nil), account
 	view.Hidden = append(view.Hidden,
 		ui.Field{Name: userField, Value: s.user.UserID}, ui.Field{Name: termsField, Value: fingerprint})
 	if view.Notice, err = e.verificationNotice(ctx, f, s.user); err != nil {
@@ -71,112 +67,11 @@ func (e *Endpoint) showConsent(w http.ResponseWriter, r *http.Request, p *Page) 
 		if view.Required, err = e.requiredGroups(r, f.request, s.user.UserID); err != nil {
 			return err
 		}
-		e.renderConsent(w, r, f.request, view)
-		return nil
 	}
-	shown := map[string]bool{}
-	for _, name := range f.request.Scopes {
-		if claims.IsProtocolScope(name) {
-			continue
-		}
-		scope, err := e.consentScope(r, f.request, s.user.UserID, name, shown)
-		if err != nil {
-			return err
-		}
-		if view.Incremental {
-			e.markNew(&scope, name, before)
-		}
-		view.Scopes = append(view.Scopes, scope)
-	}
-	if single := e.singly(f.request); len(single) > 0 {
-		scope, err := e.consentData(r, f.request, s.user.UserID, single, nil, shown)
-		if err != nil {
-			return err
-		}
-		if view.Incremental {
-			markNewMembers(&scope, before)
-		}
-		if len(scope.Attributes) > 0 {
-			view.Scopes = append(view.Scopes, scope)
-		}
-	}
-	for _, uri := range s.asks.Resources {
-		resource := e.Engine.Resource(uri)
-		view.Resources = append(view.Resources, ui.ConsentResource{
-			Name: resource.Name, Host: resource.Host(), New: view.Incremental && !slices.Contains(before.Resources, uri),
-		})
-	}
-	e.renderConsent(w, r, f.request, view)
+	// The form leads to the application, or to a verifier: where to is not known before that
+	// is asked, and hosts under development are http.
+	e.Site.RenderTo(w, r, f.request.Display == web.DisplayPopup, e.leadsToVerifier(f.request.RedirectURI), http.StatusOK, e.Site.Screens.Consent(view))
 	return nil
-}
-
-// renderConsent shows the screen, whose form leads to the application, or to a verifier:
-// where to is not known before that is asked, and hosts under development are http.
-func (e *Endpoint) renderConsent(w http.ResponseWriter, r *http.Request, request *engine.AuthorizeRequest, view ui.ConsentView) {
-	e.Site.RenderTo(w, r, request.Display == web.DisplayPopup, e.leadsToVerifier(request.RedirectURI), http.StatusOK, e.Site.Screens.Consent(view))
-}
-
-// markNew marks what of a scope the user has not allowed before: all of it, or what it
-// has come to mean beside.
-func (e *Endpoint) markNew(scope *ui.ConsentScope, name string, before *storage.Consent) {
-	attributes, groups := e.Claims.Catalogue.Asks([]string{name})
-	scope.New = !slices.Contains(before.Scopes, name)
-	if scope.New || claims.Covers(before.Attributes, attributes) && claims.Covers(before.Groups, groups) {
-		return
-	}
-	markNewMembers(scope, before)
-}
-
-func markNewMembers(scope *ui.ConsentScope, before *storage.Consent) {
-	for i, a := range scope.Attributes {
-		scope.Attributes[i].New = !slices.Contains(before.Attributes, a.Handle)
-	}
-	for i, g := range scope.Groups {
-		scope.Groups[i].New = !slices.Contains(before.Groups, g.Name)
-	}
-}
-
-// singly returns the facts of what a request asks for one by one.
-func (e *Endpoint) singly(request *engine.AuthorizeRequest) []string {
-	return e.Claims.Catalogue.Facts(e.Claims.Catalogue.Single(request.Client, request.Claims.Names(engine.InAny)))
-}
-
-// consentScope shows what one scope would release now, value by value.
-func (e *Endpoint) consentScope(r *http.Request, request *engine.AuthorizeRequest, userID, name string, shown map[string]bool) (ui.ConsentScope, error) {
-	facts, groups := e.Claims.Catalogue.Asks([]string{name})
-	out, err := e.consentData(r, request, userID, facts, groups, shown)
-	out.Title, out.Text = e.Claims.Catalogue.ScopeWords(e.Site.Locale(r, request), name)
-	return out, err
-}
-
-// consentData shows what there is of these facts and groups now, each fact once on the
-// screen, whichever scopes and claims tell it.
-func (e *Endpoint) consentData(r *http.Request, request *engine.AuthorizeRequest, userID string, facts, groups []string, shown map[string]bool) (out ui.ConsentScope, err error) {
-	released, err := e.Claims.Release(r.Context(), userID, facts, groups, request.EID)
-	if err != nil {
-		return out, err
-	}
-	l := e.Site.Locale(r, request)
-	// What is not known now may be later, and is then released.
-	for _, fact := range facts {
-		if !released.Has(fact) && !e.Claims.Catalogue.IsComposed(fact) {
-			released.Attributes = append(released.Attributes, claims.Attribute{Handle: fact})
-		}
-	}
-	for _, a := range released.Attributes {
-		if a.Composed || shown[a.Handle] { // its parts are facts of their own
-			continue
-		}
-		shown[a.Handle] = true
-		known, _ := e.Claims.Catalogue.Attribute(a.Handle)
-		out.Attributes = append(out.Attributes, ui.ConsentAttribute{
-			Handle: a.Handle, Label: e.Claims.Catalogue.AttributeWords(l, a.Handle), Values: claims.Lines(known, a.Value), Truth: claims.Truth(known, a.Value),
-		})
-	}
-	for _, s := range released.Statuses {
-		out.Groups = append(out.Groups, e.GroupView(l, s))
-	}
-	return out, nil
 }
 
 // consent acts on the user's decision about exactly what was shown, which is what the

@@ -83,7 +83,7 @@ func (e *Endpoint) requiredGroups(r *http.Request, request *engine.AuthorizeRequ
 // GroupView shows a status, as it is released now, to its user.
 func (e *Endpoint) GroupView(l *ui.Locale, s storage.Status) ui.ConsentGroup {
 	group := ui.ConsentGroup{
-		Name: s.Group, Label: e.Claims.Catalogue.GroupWords(l, s.Group),
+		Name: s.Group, Label: e.Claims.Catalogue.GroupWords(l, s.Group), Phrase: e.Claims.Catalogue.GroupPhrase(l, s.Group),
 		Subgroups: e.Claims.Catalogue.SubgroupWords(l, s.Group, s.Subgroups), CanVerify: e.CanVerify(s),
 	}
 	switch {

@@ -108,6 +108,11 @@ func (c *Catalogue) addAttribute(a catalogue.Attribute) *field.Error {
 	if (a.Type == catalogue.Objects || a.Type == catalogue.Object) != (len(a.Members) > 0) {
 		return field.Errorf("Members", "of attribute %q: members and the types object and objects go together", a.Handle)
 	}
+	for member := range a.MemberNames {
+		if !slices.Contains(a.Members, member) {
+			return field.Errorf("MemberNames", "of attribute %q: %q is not one of its members", a.Handle, member)
+		}
+	}
 	if a.SameAs != "" {
 		c.names[a.SameAs] = append(c.names[a.SameAs], a.Handle)
 	}

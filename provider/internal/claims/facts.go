@@ -29,10 +29,10 @@ func (c *Catalogue) related(a catalogue.Attribute) (catalogue.Attribute, *field.
 		if !ok || isDerived(other) {
 			return a, field.Errorf("SameAs", "of attribute %q: %q is not an attribute of its own before it", a.Handle, a.SameAs)
 		}
-		if a.Type != "" && a.Type != other.Type || a.Members != nil {
-			return a, field.Errorf("SameAs", "of attribute %q: it has type and members of %q", a.Handle, a.SameAs)
+		if a.Type != "" && a.Type != other.Type || a.Members != nil || a.MemberNames != nil || a.Sensitive {
+			return a, field.Errorf("SameAs", "of attribute %q: it has type, members and sensitivity of %q", a.Handle, a.SameAs)
 		}
-		a.Type, a.Members = other.Type, other.Members
+		a.Type, a.Members, a.MemberNames, a.Sensitive = other.Type, other.Members, other.MemberNames, other.Sensitive
 	case a.Verifies != "":
 		other, ok := c.attributes[a.Verifies]
 		if !ok || isDerived(other) || c.verifiers[a.Verifies] != "" {

@@ -8,7 +8,6 @@ import (
 	"reflect"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/bonafide-id/bonafide/provider/catalogue"
@@ -168,58 +167,6 @@ func hasMembers(a catalogue.Attribute, raw json.RawMessage) bool {
 		return len(object) != len(a.Members) ||
 			slices.ContainsFunc(a.Members, func(member string) bool { return object[member] == nil })
 	})
-}
-
-// Lines writes the JSON value of an attribute for people: a line for each object in the
-// order of its members, of which flags say nothing to people. What is true or false has
-// none; see Truth.
-func Lines(a catalogue.Attribute, raw json.RawMessage) []string {
-	switch a.Type {
-	case catalogue.Boolean:
-		return nil
-	case catalogue.Strings:
-		var list []string
-		if json.Unmarshal(raw, &list) != nil || len(list) == 0 {
-			return nil
-		}
-		return []string{strings.Join(list, ", ")}
-	case catalogue.Object:
-		return objectLines(a, append(append([]byte("["), raw...), ']'))
-	case catalogue.Objects:
-		return objectLines(a, raw)
-	}
-	if text, ok := textOf(raw); ok {
-		return []string{text}
-	}
-	return nil
-}
-
-func objectLines(a catalogue.Attribute, raw json.RawMessage) []string {
-	var objects []map[string]string
-	if json.Unmarshal(raw, &objects) != nil {
-		return nil
-	}
-	lines := make([]string, 0, len(objects))
-	for _, object := range objects {
-		var parts []string
-		for _, member := range a.Members {
-			if text := object[member]; text != "" && text != "true" && text != "false" {
-				parts = append(parts, text)
-			}
-		}
-		lines = append(lines, strings.Join(parts, ", "))
-	}
-	return lines
-}
-
-// Truth returns the JSON value of an attribute that is true or false, and nil for any
-// other.
-func Truth(a catalogue.Attribute, raw json.RawMessage) *bool {
-	var truth *bool
-	if a.Type != catalogue.Boolean || json.Unmarshal(raw, &truth) != nil {
-		return nil
-	}
-	return truth
 }
 
 // textOf writes a string or a number for people, a number with all its digits.

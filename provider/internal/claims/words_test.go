@@ -33,9 +33,18 @@ func TestDefaultCatalogueIsTranslated(t *testing.T) {
 			}
 			for _, a := range c.Attributes {
 				said(c.AttributeWords(l, a.Handle))
+				for _, name := range a.MemberNames {
+					said(l.Word(name))
+				}
+				if isFact := a.SameAs == "" && a.Verifies == ""; isFact && l.Phrase(a.Name).Text == "" {
+					t.Errorf("%s has no phrase", a.Name)
+				}
 			}
 			for _, g := range c.Groups {
 				said(c.GroupWords(l, g.Name))
+				if l.Phrase(g.Title).Text == "" {
+					t.Errorf("%s has no phrase", g.Title)
+				}
 				said(c.SubgroupWords(l, g.Name, g.Subgroups)...)
 			}
 		})

@@ -1,0 +1,111 @@
+package authflow
+
+import (
+	"net/http"
+	"slices"
+
+	"github.com/bonafide-id/bonafide/provider/internal/claims"
+	"github.com/bonafide-id/bonafide/provider/internal/engine"
+	"github.com/bonafide-id/bonafide/storage"
+	"github.com/bonafide-id/bonafide/ui"
+)
+
+// consentView shows what a request would release now, each fact once, whichever scopes and
+// claims tell it.
+func (e *Endpoint) consentView(r *http.Request, request *engine.AuthorizeRequest, s authState) (ui.ConsentView, error) {
+	view := ui.ConsentView{
+		Offline: slices.Contains(request.Scopes, claims.OfflineAccess), AppsURL: e.Site.Link("/account/apps"),
+	}
+	data, err := e.consentData(r, request, s, s.asks.Attributes, s.asks.Groups)
+	if err != nil {
+		return view, err
+	}
+	view.Attributes, view.Groups = data.attributes, data.groups
+	e.nameScopes(e.Site.Locale(r, request), &view, s)
+	before := s.decided()
+	for _, uri := range s.asks.Resources {
+		resource := e.Engine.Resource(uri)
+		view.Resources = append(view.Resources, ui.ConsentResource{
+			Name: resource.Name, Host: resource.Host(), New: before != nil && !slices.Contains(before.Resources, uri),
+		})
+	}
+	view.Incremental = isIncremental(view)
+	return view, nil
+}
+
+// decided returns what the user has allowed this application before, or nil.
+func (s authState) decided() *storage.Consent {
+	c := s.consent
+	if c == nil || c.DecidedAt.IsZero() || c.ClientName != s.asks.ClientName {
+		return nil
+	}
+	return c
+}
+
+// isIncremental reports whether something on the screen is marked as new.
+func isIncremental(v ui.ConsentView) bool {
+	return slices.ContainsFunc(v.Attributes, func(a ui.ConsentAttribute) bool { return a.New }) ||
+		slices.ContainsFunc(v.Groups, func(g ui.ConsentGroup) bool { return g.New }) ||
+		slices.ContainsFunc(v.Permissions, func(p ui.ConsentPermission) bool { return p.New }) ||
+		slices.ContainsFunc(v.Resources, func(r ui.ConsentResource) bool { return r.New })
+}
+
+// shown is what a screen shows of some facts and groups.
+type shown struct {
+	attributes []ui.ConsentAttribute
+	groups     []ui.ConsentGroup
+}
+
+// consentData shows what there is of these facts and groups now.
+func (e *Endpoint) consentData(r *http.Request, request *engine.AuthorizeRequest, s authState, facts, groups []string) (out shown, err error) {
+	released, err := e.Claims.Release(r.Context(), s.user.UserID, facts, groups, request.EID)
+	if err != nil {
+		return out, err
+	}
+	attributes := released.Attributes
+	// What is not known now may be later, and is then released.
+	for _, fact := range facts {
+		if !released.Has(fact) && !e.Claims.Catalogue.IsComposed(fact) {
+			attributes = append(attributes, claims.Attribute{Handle: fact})
+		}
+	}
+	if request.OpenID() && len(attributes) > 0 && !released.Has("uuid") { // the claim sub is the same
+		attributes = append(attributes, claims.Attribute{Handle: "uuid", Value: []byte(`""`)})
+	}
+	l, before := e.Site.Locale(r, request), s.decided()
+	for _, told := range e.Claims.Catalogue.Tell(l, attributes) {
+		told.New = before != nil && !claims.Covers(before.Attributes, claims.Intersection(told.Facts, facts))
+		out.attributes = append(out.attributes, told.ConsentAttribute)
+	}
+	for _, status := range released.Statuses {
+		group := e.GroupView(l, status)
+		group.New = before != nil && !slices.Contains(before.Groups, group.Name)
+		out.groups = append(out.groups, group)
+	}
+	return out, nil
+}
+
+// nameScopes names what is asked for: by its title, and what releases nothing by all its
+// words, for there is nothing else.
+func (e *Endpoint) nameScopes(l *ui.Locale, view *ui.ConsentView, s authState) {
+	before := s.decided()
+	for _, name := range s.asks.Scopes {
+		if claims.IsProtocolScope(name) {
+			continue
+		}
+		title, text := e.Claims.Catalogue.ScopeWords(l, name)
+		if e.releases(name) {
+			view.Scopes = append(view.Scopes, title)
+			continue
+		}
+		view.Permissions = append(view.Permissions, ui.ConsentPermission{
+			Title: title, Text: text, New: before != nil && !slices.Contains(before.Scopes, name),
+		})
+	}
+}
+
+// releases reports whether a scope releases something about people.
+func (e *Endpoint) releases(scope string) bool {
+	facts, groups := e.Claims.Catalogue.Asks([]string{scope})
+	return len(facts)+len(groups) > 0
+}

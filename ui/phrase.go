@@ -1,0 +1,101 @@
+package ui
+
+import (
+	"strconv"
+
+	"github.com/a-h/templ"
+)
+
+// Phrase returns how a text of the default catalogue is called within a sentence, such as
+// "your email address" for "Email". Any other has none.
+func (l *Locale) Phrase(original string) Label {
+	l = l.orEnglish()
+	if m, ok := l.text.Phrases[original]; ok {
+		return Label{Text: l.plain(m)}
+	}
+	return Label{}
+}
+
+// StandsForYou says in words what an identifier is.
+func (l *Locale) StandsForYou() string {
+	l = l.orEnglish()
+	return l.plain(l.text.Consent.StandsForYou)
+}
+
+// Number writes a number with all its digits, in groups where there are more than four.
+func (l *Locale) Number(n int64) string {
+	digits := strconv.FormatInt(n, 10)
+	first := 0
+	if n < 0 {
+		first = 1
+	}
+	if len(digits)-first <= 4 {
+		return digits
+	}
+	l = l.orEnglish()
+	grouped := digits[len(digits)-3:]
+	for end := len(digits) - 3; end > first; end -= 3 {
+		start := max(first, end-3)
+		grouped = l.plain(l.text.Common.Thousands, arg{"a", words(digits[start:end])}, arg{"b", words(grouped)})
+	}
+	return digits[:first] + grouped
+}
+
+// list writes several things in a row, as "a, b and c".
+func (l *Locale) list(things []templ.Component) templ.Component {
+	if len(things) == 0 {
+		return templ.NopComponent
+	}
+	row := things[0]
+	for i, thing := range things[1:] {
+		m := l.text.Common.List
+		if i == len(things)-2 {
+			m = l.text.Common.ListLast
+		}
+		row = l.say(m, arg{"a", row}, arg{"b", thing})
+	}
+	return row
+}
+
+// maxNamed is how many things a sentence names, so that it can be read; those that call for
+// caution it always does.
+const maxNamed = 6
+
+// receives is the sentence on what the application learns now. It is made of what the
+// screen lists, so that it cannot promise less: what it has no room for, it counts.
+func (v ConsentView) receives() templ.Component {
+	l := v.locale()
+	t := l.text.Consent
+	var things, rest []templ.Component
+	for _, a := range plainly(v.Attributes) {
+		rest = append(rest, l.named(a.Phrase, t.Named, a.Label))
+	}
+	for _, a := range cautioned(v.Attributes) {
+		things = append(things, l.named(a.Phrase, t.Named, a.Label))
+	}
+	for _, g := range v.Groups {
+		things = append(things, l.named(g.Phrase, t.Belonging, g.Label))
+	}
+	room := max(1, maxNamed-len(things))
+	if len(rest) <= room+1 { // "and one more" is no shorter than its name
+		room = len(rest)
+	}
+	things = append(rest[:room:room], things...)
+	client := arg{"client", v.Client.label()}
+	if len(things) == 0 {
+		return templ.NopComponent
+	}
+	if more := len(rest) - room; more > 0 {
+		things = append(things, l.say(t.More, count(more)))
+	}
+	return l.say(t.Receives, client, arg{"list", l.list(things)})
+}
+
+// named is what a thing is called within a sentence: by its phrase, or else by its label in
+// a sentence for it.
+func (l *Locale) named(phrase Label, m message, name Label) templ.Component {
+	if phrase.Text != "" {
+		return label(phrase)
+	}
+	return l.say(m, arg{"label", label(name)})
+}
