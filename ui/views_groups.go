@@ -40,3 +40,6 @@ func (n Notice) icon() iconName {
 		return iconDone
 	}
 }
+
+// isOpen reports whether what a notice is about has come to no good end, or to none yet.
+func (n Notice) isOpen() bool { return n == NoticePending || n == NoticeUnverified }

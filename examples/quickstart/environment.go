@@ -17,6 +17,7 @@ type opening struct {
 	why     purpose
 	sandbox bool
 	testing *testbed  // of a sandbox that serves
+	demo    bool      // users get verified by saying so
 	sample  bool      // its sample client is registered beside the clients of the file
 	out     io.Writer // for mails when there is no SMTP server
 	log     *slog.Logger
@@ -49,6 +50,9 @@ func (e *environment) openProvider(ctx context.Context, o opening) (opened, erro
 		return opened{}, err
 	}
 	cfg.Sandbox, cfg.Logger = o.sandbox, o.log
+	if o.demo {
+		cfg.Verifiers = demoVerifiers(e.BaseURL, cfg.Groups)
+	}
 	if o.testing != nil {
 		cfg.Testing, cfg.Mailer = o.testing.Testing, o.testing.mailer(cfg.Mailer)
 	}

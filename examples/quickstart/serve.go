@@ -96,8 +96,9 @@ func (c *config) completeURLs() {
 // mount opens the provider of an environment and puts it where its base URL says. A
 // sandbox has testing.
 func (s *service) mount(ctx context.Context, r *router, e *environment, testing *testbed, out io.Writer) (opened, error) {
+	demo := testing != nil || s.cfg.demo
 	p, err := e.open(ctx, opening{
-		why: serving, sandbox: testing != nil, testing: testing, sample: s.cfg.SampleClient != nil, out: out,
+		why: serving, sandbox: testing != nil, testing: testing, demo: demo, sample: s.cfg.SampleClient != nil, out: out,
 		log: s.log.With("base_url", e.BaseURL),
 	})
 	if err != nil {
@@ -105,6 +106,9 @@ func (s *service) mount(ctx context.Context, r *router, e *environment, testing 
 	}
 	s.providers = append(s.providers, p.Provider)
 	r.add(e.BaseURL, s.cfg.BaseURL, p, "/account", p.MetadataPaths()...)
+	if demo {
+		r.add(e.BaseURL+demoPath, s.cfg.BaseURL, demoHandler(p.Provider), "/verify")
+	}
 	return p, nil
 }
 

@@ -22,10 +22,7 @@ func (p *Pages) showGroups(w http.ResponseWriter, r *http.Request, user *authflo
 	for _, s := range statuses {
 		m := ui.Membership{ConsentGroup: p.Flows.GroupView(view.Locale, s)}
 		if m.State == ui.GroupVerified || m.State == ui.GroupExpired {
-			m.VerifiedBy = s.VerifiedBy
-		}
-		if m.State != ui.GroupUnverified {
-			m.Source, m.Method = s.Source, s.Method
+			m.VerifiedBy, m.Source, m.Method = s.VerifiedBy, s.Source, s.Method
 		}
 		view.Groups = append(view.Groups, m)
 	}

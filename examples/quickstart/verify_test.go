@@ -1,0 +1,56 @@
+package main
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/bonafide-id/bonafide/examples/internal/browser"
+)
+
+func TestDemoVerifiersApproveOrStayPending(t *testing.T) {
+	s := startQuickstart(t)
+	b := browser.New(t)
+	for scope, c := range map[string]struct{ result, says string }{
+		"student": {"pending", "Being checked"}, "nurse": {"approve", "Your status is verified now."},
+	} {
+		b.Open(s.cfg.SampleClient.BaseURL + "/start/v3-oauth?service=sandbox&scope=" + scope)
+		if strings.HasSuffix(b.URL.Path, "/signin") {
+			b.Submit("email", "tess@example.com", "password", tessPassword)
+		}
+		b.Submit("action", "verify", "group", scope)
+		b.Shows("Demo verification: " + scope)
+		b.Submit("result", c.result)
+		b.Shows(c.says)
+	}
+}
+
+func TestDemoVerifiersSendNobodyElsewhere(t *testing.T) {
+	s := startQuickstart(t)
+	b := browser.New(t)
+	b.Open(s.cfg.Sandbox.BaseURL + "/signin")
+	b.Submit("email", "tess@example.com", "password", tessPassword)
+	for _, returnTo := range []string{"", "https://evil.test/", s.cfg.Sandbox.BaseURL + "/verify/return?flow=x"} {
+		b.Open(s.cfg.Sandbox.BaseURL + "/demo/verify?" + url.Values{"group": {"student"}, "return_to": {returnTo}}.Encode())
+		if b.Status != http.StatusNotFound {
+			t.Errorf("%q: %d\n%s", returnTo, b.Status, b.Body)
+		}
+	}
+}
+
+// In production nobody is verified by saying so.
+func TestDemoVerifiersAreNotForAFileOfSomebodysOwn(t *testing.T) {
+	s := startService(t, t.TempDir(), `{"listen": "127.0.0.1:0", "sandbox": {},
+		"users": [{"uuid": "ada", "email": "ada@example.com", "password": "quiet-otter-paints-dawn"}]}`)
+	if status, _ := lead(t, s.cfg.BaseURL+"/demo/verify"); status != http.StatusNotFound {
+		t.Errorf("the page answers %d", status)
+	}
+	b := browser.New(t)
+	b.Open(s.cfg.BaseURL + "/signin")
+	b.Submit("email", "ada@example.com", "password", "quiet-otter-paints-dawn")
+	b.Open(s.cfg.BaseURL + "/account/groups")
+	if b.Status != http.StatusOK || strings.Contains(b.Body, `value="verify"`) {
+		t.Errorf("%d\n%s", b.Status, b.Body)
+	}
+}
