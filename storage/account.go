@@ -37,7 +37,7 @@ type Account struct {
 	Language string
 
 	// DeleteAt is when the account is to be removed, because its owner wants that; zero
-	// for never.
+	// for never. Only Deletions change it.
 	DeleteAt time.Time
 
 	CreatedAt time.Time
@@ -66,6 +66,14 @@ type Accounts interface {
 	// session and no grant. ErrChanged when it has another, ErrConflict when
 	// another account has the new one, ErrNotFound when there is no such account.
 	SetEmail(ctx context.Context, id, oldKey, email, key string, verified bool) error
+
+	// ChangeEmail is SetEmail, to a verified address, for an account that is still in
+	// this epoch, and begins another in any case. ErrChanged when the epoch is over.
+	ChangeEmail(ctx context.Context, id string, epoch int64, email, key string) error
+
+	// SetLanguage records the language that the owner has chosen; empty for none.
+	// ErrNotFound when there is no such account.
+	SetLanguage(ctx context.Context, id, language string) error
 
 	// SetPassword changes the password hash of an account that is still in this
 	// epoch, and begins the next: it ends the account's sessions and grants.
@@ -101,8 +109,8 @@ type Person struct {
 	Attributes map[string]json.RawMessage
 	Statuses   []Status
 
-	// HasAccount reports whether the subject has an account that is not
-	// disabled. Email and EmailVerified are of that account.
+	// HasAccount reports whether the subject has an account that is neither
+	// disabled nor to be removed. Email and EmailVerified are of that account.
 	HasAccount    bool
 	Email         string
 	EmailVerified bool
@@ -158,6 +166,10 @@ type People interface {
 	// value, or the JSON null, removes the handle. A value that is not JSON is
 	// an error and changes nothing.
 	SetAttributes(ctx context.Context, subject string, values map[string]json.RawMessage) error
+
+	// SetOwnAttributes is SetAttributes for the owner of an account that is still in
+	// this epoch. ErrChanged when it is over, ErrNotFound when there is no such account.
+	SetOwnAttributes(ctx context.Context, accountID string, epoch int64, values map[string]json.RawMessage) error
 
 	// Subjects returns up to limit subjects with attributes who follow after, in an
 	// order that does not change.

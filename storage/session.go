@@ -43,7 +43,7 @@ type Sessions interface {
 	// which its owner was recognized, and ends the one that it replaces in the
 	// same browser (replaced may be zero or unknown), all or nothing. When that is
 	// of the same account, its client sessions become those of the new one.
-	// ErrNotFound when the account does not exist or is disabled, ErrChanged
+	// ErrNotFound when the account does not exist, is disabled or is to be removed, ErrChanged
 	// when the epoch is over, ErrConflict when the digest exists.
 	CreateSession(ctx context.Context, s Session, epoch int64, replaced Digest) error
 

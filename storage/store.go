@@ -12,6 +12,7 @@ type Store interface {
 	Clients
 	Grants
 	Accounts
+	Deletions
 	People
 	Sessions
 	ClientSessions

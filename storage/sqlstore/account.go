@@ -54,6 +54,23 @@ func (s *Store) SetEmail(ctx context.Context, id, oldKey, email, key string, ver
 	})
 }
 
+// ChangeEmail implements storage.Accounts.
+func (s *Store) ChangeEmail(ctx context.Context, id string, epoch int64, email, key string) error {
+	return s.change(ctx, "change e-mail", func(tx *tx) error {
+		changed, err := tx.exec(`UPDATE main.accounts SET email = ?3, email_key = ?4, email_verified = 1, epoch = epoch + 1
+			WHERE id = ?1 AND epoch = ?2`, id, epoch, email, optional(key))
+		return orChanged(tx, id, changed, err)
+	})
+}
+
+// SetLanguage implements storage.Accounts.
+func (s *Store) SetLanguage(ctx context.Context, id, language string) error {
+	return s.change(ctx, "set language", func(tx *tx) error {
+		changed, err := tx.exec(`UPDATE main.accounts SET language = ?2 WHERE id = ?1`, id, language)
+		return orNotFound(changed, err)
+	})
+}
+
 // SetPassword implements storage.Accounts.
 func (s *Store) SetPassword(ctx context.Context, id string, epoch int64, hash string, at time.Time, begin ...storage.Session) error {
 	return s.change(ctx, "set password", func(tx *tx) error {
@@ -115,30 +132,34 @@ func (s *Store) EndIssued(ctx context.Context, id string, at time.Time) error {
 	})
 }
 
-// DeleteAccount implements storage.Accounts. The decisions go before the grants, which
-// are made while a decision is locked.
+// DeleteAccount implements storage.Accounts.
 func (s *Store) DeleteAccount(ctx context.Context, id, pseudonym string) (bool, error) {
-	return write(ctx, s, "delete account", func(tx *tx) (bool, error) {
-		found, err := tx.exec(`UPDATE main.events SET subject = ?2, address = '' WHERE subject = ?1`, id, pseudonym)
+	return write(ctx, s, "delete account", func(tx *tx) (bool, error) { return deletePerson(tx, id, pseudonym) })
+}
+
+// deletePerson removes an account, which goes first as everywhere, and what there is about
+// a subject. The decisions go before the grants, which are made while a decision is locked.
+func deletePerson(tx *tx, id, pseudonym string) (bool, error) {
+	found := 0
+	for _, statement := range []string{
+		`DELETE FROM main.accounts WHERE id = ?1`, // and its sessions
+		`DELETE FROM main.consents WHERE subject = ?1`,
+		`DELETE FROM main.grants WHERE subject = ?1`,
+		`DELETE FROM main.attributes WHERE subject = ?1`,
+		`DELETE FROM main.statuses WHERE subject = ?1`,
+	} {
+		n, err := tx.exec(statement, id)
 		if err != nil {
 			return false, err
 		}
-		for _, statement := range []string{
-			`DELETE FROM main.accounts WHERE id = ?1`, // and its sessions
-			`DELETE FROM main.consents WHERE subject = ?1`,
-			`DELETE FROM main.grants WHERE subject = ?1`,
-			`DELETE FROM main.attributes WHERE subject = ?1`,
-			`DELETE FROM main.statuses WHERE subject = ?1`,
-		} {
-			n, err := tx.exec(statement, id)
-			if err != nil {
-				return false, err
-			}
-			found += n
-		}
-		n, err := endClientSessions(tx, id, storage.Digest{})
-		return found+n > 0, err
-	})
+		found += n
+	}
+	renamed, err := tx.exec(`UPDATE main.events SET subject = ?2, address = '' WHERE subject = ?1`, id, pseudonym)
+	if err != nil {
+		return false, err
+	}
+	ended, err := endClientSessions(tx, id, storage.Digest{})
+	return found+renamed+ended > 0, err
 }
 
 func scanAccount(row scanner) (a storage.Account, err error) {

@@ -80,11 +80,12 @@ func requireBasis(tx *tx, g storage.Grant, on storage.Basis) error {
 	return err
 }
 
-// refuseDisabled returns storage.ErrEnded for a subject whose account is locked.
-// The row is locked so that this step and the one that disables the account happen
-// one after the other: a grant that slipped in between would outlive it.
+// refuseDisabled returns storage.ErrEnded for a subject whose account is locked, or is to
+// be removed. The row is locked so that this step and the one that disables the account
+// happen one after the other: a grant that slipped in between would outlive it.
 func refuseDisabled(tx *tx, subject string) error {
-	disabled, err := one(tx, scanInt, `SELECT disabled FROM main.accounts WHERE id = ?1 `+tx.store.dialect.ForShare, subject)
+	disabled, err := one(tx, scanInt, `SELECT CASE WHEN delete_at IS NULL THEN disabled ELSE 1 END
+		FROM main.accounts WHERE id = ?1 `+tx.store.dialect.ForShare, subject)
 	switch {
 	case errors.Is(err, storage.ErrNotFound):
 		return nil // a user of the host

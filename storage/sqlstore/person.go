@@ -26,7 +26,7 @@ func (s *Store) Person(ctx context.Context, subject string) (storage.Person, err
 			FROM main.statuses WHERE subject = ?1
 			UNION ALL
 			SELECT NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, email, email_verified, NULL, NULL
-			FROM main.accounts WHERE id = ?1 AND disabled = 0
+			FROM main.accounts WHERE id = ?1 AND disabled = 0 AND delete_at IS NULL
 			UNION ALL
 			SELECT NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, handle, value
 			FROM main.attributes WHERE subject = ?1`, subject)
@@ -39,16 +39,32 @@ func (s *Store) Person(ctx context.Context, subject string) (storage.Person, err
 
 // SetAttributes implements storage.People.
 func (s *Store) SetAttributes(ctx context.Context, subject string, values map[string]json.RawMessage) error {
-	// In order, so that two calls at once never wait for each other.
-	handles := slices.Sorted(maps.Keys(values))
-	return s.change(ctx, "set attributes", func(tx *tx) error {
-		for _, handle := range handles {
-			if err := setAttribute(tx, subject, handle, values[handle]); err != nil {
-				return err
-			}
+	return s.change(ctx, "set attributes", func(tx *tx) error { return setAttributes(tx, subject, values) })
+}
+
+// SetOwnAttributes implements storage.People. The lock orders this step and those that
+// delete the account: what slipped in between would stay for ever.
+func (s *Store) SetOwnAttributes(ctx context.Context, accountID string, epoch int64, values map[string]json.RawMessage) error {
+	return s.change(ctx, "set own attributes", func(tx *tx) error {
+		account, err := one(tx, scanAccount, `SELECT `+accountColumns+` FROM main.accounts a WHERE a.id = ?1 `+tx.store.dialect.ForShare, accountID)
+		if err != nil {
+			return err
 		}
-		return nil
+		if account.Epoch != epoch {
+			return storage.ErrChanged
+		}
+		return setAttributes(tx, accountID, values)
 	})
+}
+
+// setAttributes works in order, so that two calls at once never wait for each other.
+func setAttributes(tx *tx, subject string, values map[string]json.RawMessage) error {
+	for _, handle := range slices.Sorted(maps.Keys(values)) {
+		if err := setAttribute(tx, subject, handle, values[handle]); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func setAttribute(tx *tx, subject, handle string, value json.RawMessage) error {

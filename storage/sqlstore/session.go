@@ -16,7 +16,7 @@ func (s *Store) CreateSession(ctx context.Context, n storage.Session, epoch int6
 		// The lock orders this step and those that end the sessions of the
 		// account: a session that slipped in between would outlive them.
 		current, err := one(tx, scanInt,
-			`SELECT epoch FROM main.accounts WHERE id = ?1 AND disabled = 0 `+tx.store.dialect.ForShare, n.AccountID)
+			`SELECT epoch FROM main.accounts WHERE id = ?1 AND disabled = 0 AND delete_at IS NULL `+tx.store.dialect.ForShare, n.AccountID)
 		if err != nil {
 			return err
 		}

@@ -142,6 +142,34 @@ func (s *suite) accounts(t *testing.T) {
 		ok(t, err)
 		ok(t, store.SetPassword(t.Context(), "account", 2, "the owner's", t0))
 	})
+	t.Run("EmailThatIsProvedChangesInItsEpoch", func(t *testing.T) {
+		store := s.store(t)
+		createAccount(t, store, "account")
+		createAccount(t, store, "another")
+		ok(t, store.CreateSession(t.Context(), session("here", "account"), 0, storage.Digest{}))
+		fails(t, store.ChangeEmail(t.Context(), "account", 1, "x", "new"), storage.ErrChanged)
+		fails(t, store.ChangeEmail(t.Context(), "account", 0, "x", "key of another"), storage.ErrConflict)
+		fails(t, store.ChangeEmail(t.Context(), "nobody", 0, "x", "new"), storage.ErrNotFound)
+		ok(t, store.ChangeEmail(t.Context(), "account", 0, "New", "new"))
+		fails(t, store.ChangeEmail(t.Context(), "account", 0, "y", "newer"), storage.ErrChanged)
+		got, err := store.AccountByEmail(t.Context(), "new")
+		ok(t, err)
+		equal(t, got, storage.Account{ID: "account", Email: "New", EmailKey: "new", EmailVerified: true, Epoch: 1, CreatedAt: t0})
+		_, _, err = store.Session(t.Context(), digest("here"))
+		ok(t, err)
+	})
+	t.Run("LanguageIsKept", func(t *testing.T) {
+		store := s.store(t)
+		createAccount(t, store, "account")
+		for _, language := range []string{"ar", ""} {
+			ok(t, store.SetLanguage(t.Context(), "account", language))
+			got, err := store.Account(t.Context(), "account")
+			ok(t, err)
+			equal(t, got.Language, language)
+			equal(t, got.Epoch, 0)
+		}
+		fails(t, store.SetLanguage(t.Context(), "nobody", "ar"), storage.ErrNotFound)
+	})
 	t.Run("EpochsAreCountedFromWhereTheyBegin", func(t *testing.T) {
 		store := s.store(t)
 		for _, first := range []int64{1 << 40, 7} { // deleted, and made again

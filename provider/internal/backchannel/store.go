@@ -50,6 +50,12 @@ func (s Store) DeleteAccount(ctx context.Context, id, pseudonym string) (bool, e
 	return s.Store.DeleteAccount(ctx, id, pseudonym)
 }
 
+// SetDeletion implements storage.Deletions.
+func (s Store) SetDeletion(ctx context.Context, id string, epoch int64, deleteAt, at time.Time) error {
+	defer s.Ended()
+	return s.Store.SetDeletion(ctx, id, epoch, deleteAt, at)
+}
+
 // EndIssued implements storage.Accounts.
 func (s Store) EndIssued(ctx context.Context, id string, at time.Time) error {
 	defer s.Ended()

@@ -99,6 +99,24 @@ func (s *Store) SetEmail(ctx context.Context, id, oldKey, email, key string, ver
 	return s.Store.SetEmail(ctx, id, oldKey, email, key, verified)
 }
 
+// ChangeEmail implements storage.Accounts.
+func (s *Store) ChangeEmail(ctx context.Context, id string, epoch int64, email, key string) error {
+	defer s.people.Forget(id)
+	return s.Store.ChangeEmail(ctx, id, epoch, email, key)
+}
+
+// SetDeletion implements storage.Deletions.
+func (s *Store) SetDeletion(ctx context.Context, id string, epoch int64, deleteAt, at time.Time) error {
+	defer s.forgetAccount(id)
+	return s.Store.SetDeletion(ctx, id, epoch, deleteAt, at)
+}
+
+// DeleteDueAccount implements storage.Deletions.
+func (s *Store) DeleteDueAccount(ctx context.Context, id, pseudonym string, now time.Time) (bool, error) {
+	defer s.forgetAccount(id)
+	return s.Store.DeleteDueAccount(ctx, id, pseudonym, now)
+}
+
 // SetPassword implements storage.Accounts.
 func (s *Store) SetPassword(ctx context.Context, id string, epoch int64, hash string, at time.Time, begin ...storage.Session) error {
 	defer s.issued.Clear()
@@ -132,6 +150,12 @@ func (s *Store) forgetAccount(id string) {
 func (s *Store) SetAttributes(ctx context.Context, subject string, values map[string]json.RawMessage) error {
 	defer s.people.Forget(subject)
 	return s.Store.SetAttributes(ctx, subject, values)
+}
+
+// SetOwnAttributes implements storage.People.
+func (s *Store) SetOwnAttributes(ctx context.Context, accountID string, epoch int64, values map[string]json.RawMessage) error {
+	defer s.people.Forget(accountID)
+	return s.Store.SetOwnAttributes(ctx, accountID, epoch, values)
 }
 
 // SetStatus implements storage.People.

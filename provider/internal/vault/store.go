@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/bonafide-id/bonafide/storage"
 )
@@ -100,7 +101,15 @@ func (s sealedStore) AccountByEmail(ctx context.Context, key string) (storage.Ac
 
 // Accounts implements storage.Accounts.
 func (s sealedStore) Accounts(ctx context.Context, after string, limit int) ([]storage.Account, error) {
-	accounts, err := s.Store.Accounts(ctx, after, limit)
+	return s.openAll(s.Store.Accounts(ctx, after, limit))
+}
+
+// DueAccounts implements storage.Deletions.
+func (s sealedStore) DueAccounts(ctx context.Context, now time.Time, limit int) ([]storage.Account, error) {
+	return s.openAll(s.Store.DueAccounts(ctx, now, limit))
+}
+
+func (s sealedStore) openAll(accounts []storage.Account, err error) ([]storage.Account, error) {
 	for i := range accounts {
 		if accounts[i], err = s.open(accounts[i], err); err != nil {
 			return nil, err
@@ -116,6 +125,12 @@ func (s sealedStore) SetEmail(ctx context.Context, id, oldKey, email, key string
 	}
 	sealed, digest := s.sealEmail(id, email, key)
 	return s.Store.SetEmail(ctx, id, oldKey, sealed, digest, verified)
+}
+
+// ChangeEmail implements storage.Accounts.
+func (s sealedStore) ChangeEmail(ctx context.Context, id string, epoch int64, email, key string) error {
+	sealed, digest := s.sealEmail(id, email, key)
+	return s.Store.ChangeEmail(ctx, id, epoch, sealed, digest)
 }
 
 // Session implements storage.Sessions.
@@ -146,11 +161,20 @@ func (s sealedStore) Person(ctx context.Context, subject string) (storage.Person
 
 // SetAttributes implements storage.People.
 func (s sealedStore) SetAttributes(ctx context.Context, subject string, values map[string]json.RawMessage) error {
+	return s.Store.SetAttributes(ctx, subject, s.sealValues(subject, values))
+}
+
+// SetOwnAttributes implements storage.People.
+func (s sealedStore) SetOwnAttributes(ctx context.Context, accountID string, epoch int64, values map[string]json.RawMessage) error {
+	return s.Store.SetOwnAttributes(ctx, accountID, epoch, s.sealValues(accountID, values))
+}
+
+func (s sealedStore) sealValues(subject string, values map[string]json.RawMessage) map[string]json.RawMessage {
 	sealed := make(map[string]json.RawMessage, len(values))
 	for handle, value := range values {
 		if sealed[handle] = value; value != nil {
 			sealed[handle] = s.sealAttribute(subject, handle, value)
 		}
 	}
-	return s.Store.SetAttributes(ctx, subject, sealed)
+	return sealed
 }

@@ -1,0 +1,45 @@
+package sqlstore
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/bonafide-id/bonafide/storage"
+)
+
+// SetDeletion implements storage.Deletions.
+func (s *Store) SetDeletion(ctx context.Context, id string, epoch int64, deleteAt, at time.Time) error {
+	return s.change(ctx, "set deletion", func(tx *tx) error {
+		changed, err := tx.exec(`UPDATE main.accounts SET delete_at = ?3, epoch = epoch + 1 WHERE id = ?1 AND epoch = ?2`,
+			id, epoch, micros(deleteAt))
+		if err := orChanged(tx, id, changed, err); err != nil || deleteAt.IsZero() {
+			return err
+		}
+		return endIssued(tx, id, at)
+	})
+}
+
+// DueAccounts implements storage.Deletions.
+func (s *Store) DueAccounts(ctx context.Context, now time.Time, limit int) ([]storage.Account, error) {
+	return read(ctx, s, "list due accounts", func(tx *tx) ([]storage.Account, error) {
+		return all(tx, scanAccount, `SELECT `+accountColumns+` FROM main.accounts a
+			WHERE a.delete_at IS NOT NULL AND a.delete_at <= ?1 ORDER BY a.delete_at, a.id LIMIT ?2`, micros(now), max(limit, 0))
+	})
+}
+
+// DeleteDueAccount implements storage.Deletions. The row is locked while it is still due:
+// a step that keeps the account goes before or finds none.
+func (s *Store) DeleteDueAccount(ctx context.Context, id, pseudonym string, now time.Time) (bool, error) {
+	return write(ctx, s, "delete due account", func(tx *tx) (bool, error) {
+		_, err := one(tx, scanInt, `SELECT 1 FROM main.accounts WHERE id = ?1 AND delete_at IS NOT NULL AND delete_at <= ?2 `+
+			tx.store.dialect.ForUpdate, id, micros(now))
+		if errors.Is(err, storage.ErrNotFound) {
+			return false, nil
+		}
+		if err != nil {
+			return false, err
+		}
+		return deletePerson(tx, id, pseudonym)
+	})
+}

@@ -1,0 +1,138 @@
+package storagetest
+
+import (
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/bonafide-id/bonafide/storage"
+)
+
+// deletions tests the ends of accounts that their owners want.
+func (s *suite) deletions(t *testing.T) {
+	due := t0.Add(14 * 24 * time.Hour)
+	setup := func(t *testing.T) storage.Store {
+		t.Helper()
+		store := s.store(t)
+		saveClient(t, store, "client")
+		createAccount(t, store, "ann")
+		ok(t, store.CreateSession(t.Context(), session("here", "ann"), 0, storage.Digest{}))
+		g := grant("ann", "client", "ann")
+		ok(t, store.CreateGrant(t.Context(), g, storage.Basis{}, token(g, storage.AccessToken, "ann")))
+		ok(t, store.SaveConsent(t.Context(), consent("ann", "client"), storage.ConsentBasis{}))
+		ok(t, store.SetAttributes(t.Context(), "ann", attributes(`{"handle": 1}`)))
+		return store
+	}
+	t.Run("EndsWhatWasIssuedAndLetsNothingIn", func(t *testing.T) {
+		store := setup(t)
+		ok(t, store.SetDeletion(t.Context(), "ann", 0, due, elsewhere))
+		got, err := store.Account(t.Context(), "ann")
+		ok(t, err)
+		equal(t, got.DeleteAt, due)
+		equal(t, got.Epoch, 1)
+		_, _, err = store.Session(t.Context(), digest("here"))
+		fails(t, err, storage.ErrNotFound)
+		_, g, err := store.Token(t.Context(), storage.AccessToken, digest("ann"))
+		ok(t, err)
+		equal(t, g.RevokedAt, asStored)
+		fails(t, store.CreateSession(t.Context(), session("late", "ann"), 1, storage.Digest{}), storage.ErrNotFound)
+		late := grant("late", "client", "ann")
+		fails(t, store.CreateGrant(t.Context(), late, storage.Basis{}, token(late, storage.AccessToken, "late")), storage.ErrEnded)
+		person, err := store.Person(t.Context(), "ann")
+		ok(t, err)
+		equal(t, person.HasAccount, false)
+	})
+	t.Run("IsTakenBack", func(t *testing.T) {
+		store := setup(t)
+		ok(t, store.SetDeletion(t.Context(), "ann", 0, due, t0))
+		ok(t, store.SetDeletion(t.Context(), "ann", 1, time.Time{}, t0))
+		got, err := store.Account(t.Context(), "ann")
+		ok(t, err)
+		equal(t, got.DeleteAt, time.Time{})
+		equal(t, got.Epoch, 2)
+		ok(t, store.CreateSession(t.Context(), session("again", "ann"), 2, storage.Digest{}))
+		person, err := store.Person(t.Context(), "ann")
+		ok(t, err)
+		equal(t, person.HasAccount, true)
+		found, err := store.DeleteDueAccount(t.Context(), "ann", "someone", due.Add(time.Hour))
+		ok(t, err)
+		equal(t, found, false)
+	})
+	t.Run("IsOfItsEpoch", func(t *testing.T) {
+		store := setup(t)
+		fails(t, store.SetDeletion(t.Context(), "ann", 1, due, t0), storage.ErrChanged)
+		fails(t, store.SetDeletion(t.Context(), "nobody", 0, due, t0), storage.ErrNotFound)
+		got, err := store.Account(t.Context(), "ann")
+		ok(t, err)
+		equal(t, got.DeleteAt, time.Time{})
+	})
+	t.Run("ComesDueInOrder", func(t *testing.T) {
+		store := setup(t)
+		for i, id := range []string{"c", "b", "a"} {
+			createAccount(t, store, id)
+			ok(t, store.SetDeletion(t.Context(), id, 0, due.Add(time.Duration(i)*time.Hour), t0))
+		}
+		for _, when := range []struct {
+			now   time.Time
+			limit int
+			want  []string
+		}{
+			{due.Add(-time.Second), 9, nil}, {due, 9, []string{"c"}}, {due.Add(24 * time.Hour), 2, []string{"c", "b"}}, {due.Add(24 * time.Hour), 9, []string{"c", "b", "a"}},
+		} {
+			accounts, err := store.DueAccounts(t.Context(), when.now, when.limit)
+			ok(t, err)
+			var ids []string
+			for _, a := range accounts {
+				ids = append(ids, a.ID)
+			}
+			equal(t, ids, when.want)
+		}
+	})
+	t.Run("RemovesOnceAndOnlyWhatIsDue", func(t *testing.T) {
+		stores := s.stores(t, 2)
+		store := stores[0]
+		createAccount(t, store, "ann")
+		ok(t, store.SetAttributes(t.Context(), "ann", attributes(`{"handle": 1}`)))
+		ok(t, store.AppendEvent(t.Context(), storage.Event{At: t0, Name: "event", Subject: "ann", Address: "192.0.2.0/24"}))
+		ok(t, store.SetDeletion(t.Context(), "ann", 0, due, t0))
+		found, err := store.DeleteDueAccount(t.Context(), "ann", "someone", due.Add(-time.Second))
+		ok(t, err)
+		equal(t, found, false)
+		results := make([]bool, len(stores))
+		var group sync.WaitGroup
+		for i, each := range stores {
+			group.Go(func() {
+				var err error
+				if results[i], err = each.DeleteDueAccount(t.Context(), "ann", "someone", due); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		group.Wait()
+		if results[0] == results[1] {
+			t.Errorf("two processes have removed the account: %v", results)
+		}
+		_, err = store.Account(t.Context(), "ann")
+		fails(t, err, storage.ErrNotFound)
+		person, err := store.Person(t.Context(), "ann")
+		ok(t, err)
+		equal(t, len(person.Attributes), 0)
+		events, err := store.Events(t.Context(), storage.EventFilter{Subject: "someone"})
+		ok(t, err)
+		equal(t, len(events), 1)
+		equal(t, events[0].Address, "")
+	})
+	t.Run("OwnAttributesAreOfAnAccountInItsEpoch", func(t *testing.T) {
+		store := setup(t)
+		ok(t, store.SetOwnAttributes(t.Context(), "ann", 0, attributes(`{"fname": "Ann"}`)))
+		fails(t, store.SetOwnAttributes(t.Context(), "ann", 1, attributes(`{"fname": "Eve"}`)), storage.ErrChanged)
+		fails(t, store.SetOwnAttributes(t.Context(), "nobody", 0, attributes(`{"fname": "Eve"}`)), storage.ErrNotFound)
+		person, err := store.Person(t.Context(), "ann")
+		ok(t, err)
+		equal(t, string(person.Attributes["fname"]), `"Ann"`)
+		equal(t, string(person.Attributes["handle"]), `1`)
+		person, err = store.Person(t.Context(), "nobody")
+		ok(t, err)
+		equal(t, len(person.Attributes), 0)
+	})
+}
