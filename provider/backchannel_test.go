@@ -150,10 +150,14 @@ func TestBackchannelLogout(t *testing.T) {
 			other.submit(other.open("/account/sessions"), "action", "others")
 			return nil
 		},
-		"Revoked":  func(w *fixture, _ *browser) error { return w.RevokeUser(w.t.Context(), "alice") },
-		"Ended":    func(w *fixture, _ *browser) error { return w.EndSessions(w.t.Context(), "alice", "") },
-		"Locked":   func(w *fixture, _ *browser) error { return w.SetAccountDisabled(w.t.Context(), "alice", true) },
-		"Deleted":  func(w *fixture, _ *browser) error { return w.DeleteAccount(w.t.Context(), "alice") },
+		"Revoked": func(w *fixture, _ *browser) error { return w.RevokeUser(w.t.Context(), "alice") },
+		"Ended":   func(w *fixture, _ *browser) error { return w.EndSessions(w.t.Context(), "alice", "") },
+		"Locked":  func(w *fixture, _ *browser) error { return w.SetAccountDisabled(w.t.Context(), "alice", true) },
+		"Deleted": func(w *fixture, _ *browser) error { return w.DeleteAccount(w.t.Context(), "alice") },
+		"WantedGone": func(_ *fixture, b *browser) error {
+			b.askToBeDeleted(alicePass)
+			return nil
+		},
 		"Restored": func(w *fixture, _ *browser) error { return w.RevokeIssuedBefore(w.t.Context(), w.now()) },
 		"NewPassword": func(w *fixture, _ *browser) error {
 			_, err := w.SaveAccount(w.t.Context(), provider.Account{ID: "alice", Email: "alice@example.com", EmailVerified: true, Password: bobPass})

@@ -58,6 +58,15 @@ const (
 	// Detail is the name of the group.
 	EventVerificationStarted EventName = audit.VerificationStarted
 
+	// EventDeletionRequested says that a user wants the account to be deleted, which
+	// happens after Lifetimes.DeletionGrace, EventDeletionWithdrawn that the user has
+	// thought again.
+	EventDeletionRequested EventName = audit.DeletionRequested
+	EventDeletionWithdrawn EventName = audit.DeletionWithdrawn
+
+	// EventDataExported says that a user has downloaded what is recorded.
+	EventDataExported EventName = audit.DataExported
+
 	EventConsent EventName = audit.Consent
 	EventDenied  EventName = audit.Denied
 

@@ -44,6 +44,12 @@ type Lifetimes struct {
 	// response.
 	// Defaults to 1 hour.
 	Flow time.Duration `json:"flow,omitempty"`
+
+	// DeletionGrace is how long an account stays after its user has asked to delete it,
+	// at least an hour. Until then nothing is issued for it, and the user can sign in
+	// and keep it. Run deletes it afterwards.
+	// Defaults to 14 days.
+	DeletionGrace time.Duration `json:"deletion_grace,omitempty"`
 }
 
 func (l Lifetimes) withDefaults() Lifetimes {
@@ -60,6 +66,7 @@ func (l Lifetimes) withDefaults() Lifetimes {
 		{&l.SessionIdle, 12 * time.Hour},
 		{&l.Session, 14 * 24 * time.Hour},
 		{&l.Flow, time.Hour},
+		{&l.DeletionGrace, 14 * 24 * time.Hour},
 	} {
 		if *f.field == 0 {
 			*f.field = f.value
@@ -81,6 +88,7 @@ func (l Lifetimes) validate() error {
 		{"IDToken", l.IDToken, time.Second}, {"RefreshToken", l.RefreshToken, time.Second},
 		{"Grant", l.Grant, l.RefreshToken}, {"SessionIdle", l.SessionIdle, time.Minute},
 		{"Session", l.Session, l.SessionIdle}, {"Flow", l.Flow, time.Minute},
+		{"DeletionGrace", l.DeletionGrace, time.Hour},
 	} {
 		if f.value < f.lowest {
 			return wrongField("Lifetimes."+f.name, "%v is shorter than %v", f.value, f.lowest)

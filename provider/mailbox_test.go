@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"regexp"
+	"slices"
 	"sync"
 	"testing"
 
@@ -41,6 +42,13 @@ func (m *mailbox) count() int {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return len(m.sent)
+}
+
+// since returns the mails that came after the first n.
+func (m *mailbox) since(n int) []provider.Mail {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return slices.Clone(m.sent[n:])
 }
 
 type syncBuffer struct {

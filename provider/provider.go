@@ -192,7 +192,7 @@ func (p *Provider) build(ctx context.Context, logo []byte) error {
 		Audit: p.audit, Activity: p.activity, Store: p.store, Limits: limits, Actions: cfg.Limits.actions(), SendMail: cfg.sendMail(),
 		SignInURL: cfg.Users.SignInURL, SignOutURL: cfg.Users.SignOutURL, FlowLife: cfg.Lifetimes.Flow, Clock: cfg.Clock,
 	})
-	p.own = selfservice.NewPages(p.pages, selfservice.Options{Store: p.store})
+	p.own = selfservice.NewPages(p.pages, selfservice.Options{Store: p.store, Grace: cfg.Lifetimes.DeletionGrace})
 	endpoints, err := oauth.New(oauth.Options{
 		Site: site, Engine: p.engine, Catalogue: p.catalogue, Audit: p.audit, Activity: p.activity, Limits: limits,
 		Classes: p.flows.Classes(), HasAccounts: cfg.hasAccounts(), Faults: p.faults, Keys: p.faults.Publish(p.keys),

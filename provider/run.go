@@ -22,8 +22,9 @@ const (
 
 // Run does what goes on in the background: it rotates signing keys, seals anew what
 // former secrets have sealed, tells applications that sessions have ended
-// (Client.BackchannelLogoutURI), and removes what has expired. It returns nil when ctx ends
-// or the provider is closed. Every process of a provider should have one Run; a provider
+// (Client.BackchannelLogoutURI), deletes accounts whose users have asked for it
+// (Lifetimes.DeletionGrace), and removes what has expired. It returns nil when ctx ends or
+// the provider is closed. Every process of a provider should have one Run; a provider
 // without one works, but its keys never change, its tables only grow, and what
 // applications are to be told waits until there is one.
 func (p *Provider) Run(ctx context.Context) error {
@@ -66,6 +67,7 @@ func (p *Provider) maintain(ctx context.Context) {
 	p.removeAll(ctx, "expired records", func() (int, error) {
 		return p.store.Sweep(ctx, p.cfg.Clock(), sweepBatch)
 	})
+	p.removeAll(ctx, "accounts whose users wanted that", func() (int, error) { return p.deleteDue(ctx) })
 	if keep := p.cfg.KeepEvents; keep > 0 {
 		p.removeAll(ctx, "old events", func() (int, error) {
 			now := p.cfg.Clock()

@@ -33,6 +33,18 @@ const (
 	// others may see.
 	MailVerificationDone    MailKind = "verification_done"
 	MailVerificationRefused MailKind = "verification_refused"
+	// MailNewEmail carries the code that a new address is proved by, MailOldEmail the one
+	// by which whoever reads the old one agrees.
+	MailNewEmail MailKind = "new_email"
+	MailOldEmail MailKind = "old_email"
+	// MailEmailTaken goes out instead of a code when another account has the new
+	// address, so that the screens need not tell.
+	MailEmailTaken MailKind = "email_taken"
+	// MailEmailChanged tells the old address that the account has another.
+	MailEmailChanged MailKind = "email_changed"
+	// MailDeletion says that the account will be deleted, MailDeleted that it is.
+	MailDeletion MailKind = "deletion"
+	MailDeleted  MailKind = "deleted"
 	// MailInvitation invites to an organization of the dashboard. It does not say which,
 	// nor who invites: its sender could write to strangers in the name of the service.
 	MailInvitation MailKind = "invitation"
@@ -55,13 +67,14 @@ type MailView struct {
 	Brand   Brand
 	BaseURL string
 	// Code and ValidFor are the code and how long it can be used, for
-	// MailSignUp, MailVerifyEmail and MailResetPassword.
+	// MailSignUp, MailVerifyEmail, MailResetPassword, MailNewEmail and MailOldEmail.
 	Code     string
 	ValidFor time.Duration
 	// SignInURL, SignUpURL and ResetURL are absolute addresses:
 	// MailAccountExists needs the first and the last, MailSignUp and
 	// MailNoAccount the second, MailResetPassword and MailPasswordChanged
-	// the last.
+	// the last, and so do MailOldEmail and MailEmailChanged; MailEmailTaken, MailDeletion
+	// and MailDeleted need the first or the second.
 	SignInURL, SignUpURL, ResetURL string
 	// Group is what the group is called, and GroupsURL the page of the user's groups, for
 	// MailVerificationDone and MailVerificationRefused.
@@ -71,8 +84,11 @@ type MailView struct {
 	// ApplicationURL is the page of the application that MailApplicationApproved and
 	// those after it are about.
 	ApplicationURL string
-	// Time is when the password was changed, for MailPasswordChanged.
+	// Time is when what the mail tells has happened, for MailPasswordChanged and
+	// MailEmailChanged.
 	Time time.Time
+	// On is when the account will be gone, for MailDeletion.
+	On time.Time
 }
 
 // Mail is an e-mail without its addresses.
@@ -110,6 +126,7 @@ func Compose(v MailView) Mail {
 		{"invitation", words(v.InvitationURL)},
 		{"application", words(v.ApplicationURL)},
 		{"time", words(l.moment(v.Time))},
+		{"date", words(l.date(v.On))},
 	}
 	paragraphs := make([]string, len(t.Body))
 	for i, p := range t.Body {

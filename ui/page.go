@@ -110,6 +110,18 @@ func away(address string) templ.SafeURL {
 	return templ.SafeURL(address)
 }
 
+// icon is the picture of a kind of device.
+func (k DeviceKind) icon() iconName {
+	switch k {
+	case DevicePhone:
+		return iconPhone
+	case DeviceTablet:
+		return iconTablet
+	default:
+		return iconDevice
+	}
+}
+
 // device names the browser of a session.
 func (l *Locale) device(s Session) string {
 	switch {

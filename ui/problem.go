@@ -22,6 +22,10 @@ type ProblemCode string
 const (
 	EmailMissing ProblemCode = "email_missing"
 	EmailInvalid ProblemCode = "email_invalid"
+	// EmailNoDot is for an address whose domain is a single word, EmailUnchanged for a new
+	// one that is the old one.
+	EmailNoDot     ProblemCode = "email_no_dot"
+	EmailUnchanged ProblemCode = "email_unchanged"
 	// CredentialsWrong says the same for an address that nobody has and for a
 	// password that is not the right one.
 	CredentialsWrong ProblemCode = "credentials_wrong"
@@ -43,6 +47,10 @@ const (
 	CodeMissing       ProblemCode = "code_missing"
 	// CodeWrong says the same for a code that is wrong, used or expired.
 	CodeWrong ProblemCode = "code_wrong"
+	// CodesWrong says the same for two codes of which either is wrong, used or expired.
+	CodesWrong ProblemCode = "codes_wrong"
+	// CodeTooSoon counts the seconds until another code can be asked for.
+	CodeTooSoon ProblemCode = "code_too_soon"
 	// NameMissing and NameInvalid are for the name of what somebody makes, ConfirmWrong
 	// for one that was not typed as it is.
 	NameMissing  ProblemCode = "name_missing"
@@ -148,13 +156,13 @@ func (p Problem) field() string {
 		return p.Field
 	}
 	switch p.Code {
-	case EmailMissing, EmailInvalid:
+	case EmailMissing, EmailInvalid, EmailNoDot, EmailUnchanged:
 		return FieldEmail
 	case CredentialsWrong, PasswordMissing, PasswordWrong:
 		return FieldPassword
 	case PasswordTooShort, PasswordTooLong, PasswordCommon, PasswordContainsContext, PasswordUnchanged:
 		return FieldNewPassword
-	case CodeMissing, CodeWrong:
+	case CodeMissing, CodeWrong, CodesWrong:
 		return FieldCode
 	case NameMissing, NameInvalid:
 		return FieldName

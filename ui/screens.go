@@ -37,6 +37,14 @@ type Screens struct {
 	Sessions       func(SessionsView) templ.Component
 	Password       func(PasswordView) templ.Component
 	Groups         func(GroupsView) templ.Component
+	Data           func(DataView) templ.Component
+	Email          func(EmailView) templ.Component
+	EmailCodes     func(EmailCodesView) templ.Component
+	Delete         func(DeleteView) templ.Component
+	Deletion       func(DeletionView) templ.Component
+	Export         func(ExportView) templ.Component
+	ChooseLanguage func(LanguageView) templ.Component
+	History        func(HistoryView) templ.Component
 }
 
 // DefaultScreens are the screens of this package.
@@ -46,6 +54,8 @@ func DefaultScreens() Screens {
 		SelectAccount: SelectAccount, SelectScope: SelectScope, Consent: Consent, SignOut: SignOut, SignedOut: SignedOut,
 		Error: Error, Denied: Denied, Finished: Finished, Continue: Continue, FormPost: FormPost,
 		AccountHome: AccountHome, Apps: Apps, RemoveApp: RemoveApp, Sessions: Sessions, Password: Password, Groups: Groups,
+		Data: Data, Email: Email, EmailCodes: EmailCodes, Delete: Delete, Deletion: Deletion, Export: Export,
+		ChooseLanguage: ChooseLanguage, History: History,
 	}
 }
 

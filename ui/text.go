@@ -32,6 +32,12 @@ type text struct {
 	Sessions       sessionsText
 	Password       passwordText
 	Groups         groupsText
+	Data           dataText
+	Email          emailText
+	Delete         deleteText
+	Export         exportText
+	LanguageChoice languageChoiceText
+	History        historyText
 	Notices        map[Notice]message
 	Problems       map[ProblemCode]message
 	Mails          map[MailKind]mailText
@@ -117,7 +123,7 @@ type consentText struct {
 
 type signOutText struct{ Heading, Text, Submit, Cancel message }
 
-type signedOutText struct{ Heading, Text, SignIn, StaleHeading, StaleText message }
+type signedOutText struct{ Heading, Text, SignIn, StaleHeading, StaleText, Home message }
 
 type finishedText struct{ Heading, Text message }
 
@@ -133,43 +139,6 @@ type errorText struct {
 }
 
 type errorScreenText struct{ Heading, Text message }
-
-type accountText struct {
-	Heading                        message
-	EmailVerified, EmailUnverified message
-	Verify                         message
-	Apps, AppsText                 message
-	Sessions, SessionsText         message
-	Password, PasswordText         message
-	Groups, GroupsText             message
-	SignOut                        message
-}
-
-// groupsText has a name for each of the usual methods of verification.
-type groupsText struct {
-	Heading, Text, Empty       message
-	VerifiedBy, Method, Source message
-	Methods                    map[string]message
-}
-
-type appsText struct {
-	Heading, Text, Empty                          message
-	Since, LastUsed, Sees, Uses, Remove, RemoveOf message
-}
-
-type removeAppText struct {
-	Heading, Submit message
-	Effects         []message
-}
-
-type sessionsText struct {
-	Heading, Text                     message
-	BrowserOnSystem, Unknown, Current message
-	Since, LastUsed                   message
-	End, EndOf, Others, OthersText    message
-}
-
-type passwordText struct{ Heading, Current, Effect, Submit message }
 
 // mailText is an e-mail: its subject, and its paragraphs.
 type mailText struct {

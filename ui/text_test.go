@@ -92,7 +92,7 @@ func without(list []string, s string) []string {
 func constants(t *testing.T) map[string][]string {
 	t.Helper()
 	values := map[string][]string{}
-	for _, file := range []string{"problem.go", "views.go", "mail.go", "views_developer.go"} {
+	for _, file := range []string{"problem.go", "views.go", "mail.go", "views_account.go", "views_developer.go"} {
 		f, err := parser.ParseFile(token.NewFileSet(), file, nil, 0)
 		if err != nil {
 			t.Fatal(err)
@@ -134,7 +134,7 @@ func TestEveryCodeHasASentence(t *testing.T) {
 	want := constants(t)
 	got := map[string][]string{
 		"ProblemCode": keys(text.Problems), "ErrorCode": keys(text.Error.Screens),
-		"Notice": keys(text.Notices), "MailKind": keys(text.Mails),
+		"Notice": keys(text.Notices), "MailKind": keys(text.Mails), "HistoryAct": keys(text.History.Acts),
 		"DeveloperNotice": keys(text.Developer.Notices), "DeveloperSection": keys(text.Developer.Common.SectionNames),
 	}
 	maps.DeleteFunc(want, func(name string, _ []string) bool { return got[name] == nil }) // words of a screen

@@ -118,6 +118,13 @@ const (
 	FieldScope = "scope"
 	// FieldPersona is the persona to sign in as.
 	FieldPersona = "persona"
+	// FieldOldCode is the code that was sent to the address that the account has, where
+	// FieldCode is the one to the new address.
+	FieldOldCode   = "old_code"
+	FieldFirstName = "first_name"
+	FieldLastName  = "last_name"
+	// FieldLanguage is the Lang of one of [Locales].
+	FieldLanguage = "language"
 	// FieldGroup is the verified group that ActionVerify is about.
 	FieldGroup = "group"
 )
@@ -132,6 +139,8 @@ const (
 	ActionVerify   = "verify"   // Account: send a code to the e-mail address; Consent, Groups: verify the group in FieldGroup
 	ActionEnd      = "end"      // Sessions: end the one in FieldSession
 	ActionOthers   = "others"   // Sessions: end all but this one
+	ActionKeep     = "keep"     // Deletion: keep the account
+	ActionGoOn     = "go_on"    // Deletion: go on deleting
 )
 
 // Notice is a sentence at the top of a screen that says what has just
@@ -150,4 +159,8 @@ const (
 	NoticeUnverified    Notice = "verification_missing"
 	NoticeSessionEnded  Notice = "session_ended"
 	NoticeSessionsEnded Notice = "sessions_ended"
+	NoticeNameSaved     Notice = "name_saved"
+	NoticeEmailChanged  Notice = "email_changed"
+	NoticeLanguageSaved Notice = "language_saved"
+	NoticeAccountKept   Notice = "account_kept"
 )

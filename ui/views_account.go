@@ -12,7 +12,9 @@ type AccountView struct {
 	// EmailVerified says that the user has proved to own the address.
 	EmailVerified bool
 	// Each leads to another page. Empty shows no link.
-	AppsURL, GroupsURL, SessionsURL, PasswordURL, SignOutURL string
+	DataURL, GroupsURL, EmailURL, LanguageURL, ExportURL, DeleteURL string
+	PasswordURL, SessionsURL, HistoryURL, AppsURL                   string
+	SignOutURL                                                      string
 }
 
 // AppsView lists the applications that a user has granted access.
@@ -31,6 +33,8 @@ type App struct {
 	// Since is when the user first granted it, LastUsed when it last asked
 	// for data. Zero shows no date.
 	Since, LastUsed time.Time
+	// Facts are the attributes and groups that it may see, for [DataView].
+	Facts []Label
 	// Scopes are the titles of what it may see, Resources the names of the services that
 	// it may use in the user's name.
 	Scopes    []Label
@@ -65,14 +69,35 @@ type SessionsView struct {
 type Session struct {
 	// ID is what is posted to end it.
 	ID string
+	// Kind is what the device looks like. Empty is a computer.
+	Kind DeviceKind
 	// Browser and System are names such as "Firefox" and "Windows". When both
 	// are empty the device is called unknown.
 	Browser, System string
+	// Place is the network in which the user signed in.
+	Place Place
 	// Current marks the browser that shows the screen.
 	Current bool
 	// Since is when the user signed in, LastUsed when the session was last
 	// seen. Zero shows no date.
 	Since, LastUsed time.Time
+}
+
+// DeviceKind is what a device looks like.
+type DeviceKind string
+
+// The kinds of devices.
+const (
+	DeviceComputer DeviceKind = "computer"
+	DevicePhone    DeviceKind = "phone"
+	DeviceTablet   DeviceKind = "tablet"
+)
+
+// Place is a network, in CIDR notation. Its zero value is unknown and is not shown.
+type Place struct {
+	Network string
+	// Here says that the screen is opened in that network.
+	Here bool
 }
 
 // PasswordView asks for a new password.
@@ -87,3 +112,134 @@ type PasswordView struct {
 	// AccountURL leads back to the account.
 	AccountURL string
 }
+
+// DataView shows what is recorded about a user, and who has received it.
+// It posts [FieldFirstName] and [FieldLastName].
+type DataView struct {
+	Page
+	Form
+	Notice Notice
+	// Facts are what is known.
+	Facts []ConsentAttribute
+	// FirstName and LastName are what the fields hold, which are shown when the user CanName.
+	FirstName, LastName string
+	CanName             bool
+	// Received are the applications that were allowed something, each with Facts.
+	Received []App
+	// ExportURL leads to the page that gives everything as a file, AccountURL back to the
+	// account. Empty shows no link.
+	ExportURL, AccountURL string
+}
+
+// EmailView asks for another e-mail address.
+// It posts [FieldEmail], the new one, and [FieldPassword].
+type EmailView struct {
+	Page
+	Form
+	// Email is the address that the account has, NewEmail what the field holds.
+	Email, NewEmail string
+	// EmailVerified says that a code goes to Email as well.
+	EmailVerified bool
+	// AccountURL leads back to the account.
+	AccountURL string
+}
+
+// EmailCodesView asks for the codes that were sent to the new address of an account and,
+// when Email is not empty, to the one that it has.
+// It posts [FieldCode] and [FieldOldCode].
+type EmailCodesView struct {
+	Page
+	Form
+	Email, NewEmail string
+	ValidFor        time.Duration
+	// RestartURL leads to the form that sends new codes, AccountURL back to the account.
+	RestartURL, AccountURL string
+}
+
+// DeleteView asks whether to delete the account.
+// It posts [FieldPassword].
+type DeleteView struct {
+	Page
+	Form
+	Email string
+	// On is when the account will be gone.
+	On time.Time
+	// ExportURL and AccountURL lead to other pages.
+	ExportURL, AccountURL string
+}
+
+// DeletionView says that the account will be deleted.
+// It posts [FieldAction] with [ActionKeep] or [ActionGoOn], unless Decided.
+type DeletionView struct {
+	Page
+	Form
+	Email string
+	// On is when the account will be gone.
+	On time.Time
+	// Decided says that the user has just decided so: there is nothing to ask.
+	Decided bool
+}
+
+// ExportView asks for the password before it gives a file with everything that is recorded.
+// It posts [FieldPassword].
+type ExportView struct {
+	Page
+	Form
+	Email string
+	// AccountURL leads back to the account.
+	AccountURL string
+}
+
+// LanguageView asks for the language of screens and e-mails.
+// It posts [FieldLanguage] with the Lang of one of [Locales].
+type LanguageView struct {
+	Page
+	Form
+	Notice Notice
+	// ByMail says that the service sends e-mails to the user.
+	ByMail bool
+	// AccountURL leads back to the account.
+	AccountURL string
+}
+
+// HistoryView lists what has happened to an account, the latest first.
+type HistoryView struct {
+	Page
+	Entries []HistoryEntry
+	// OlderURL leads to the next page; empty on the last.
+	OlderURL string
+	// AccountURL leads back to the account.
+	AccountURL string
+}
+
+// HistoryEntry is something that has happened.
+type HistoryEntry struct {
+	Act HistoryAct
+	At  time.Time
+	// Client is the application that it is about, by its name; empty for none.
+	Client string
+	Place  Place
+}
+
+// HistoryAct names what has happened.
+type HistoryAct string
+
+// What happens to accounts.
+const (
+	HistorySignedIn        HistoryAct = "signed_in"
+	HistorySignInFailed    HistoryAct = "sign_in_failed"
+	HistorySignedOut       HistoryAct = "signed_out"
+	HistorySignedUp        HistoryAct = "signed_up"
+	HistoryPasswordChanged HistoryAct = "password_changed"
+	HistoryEmailChanged    HistoryAct = "email_changed"
+	HistoryEmailVerified   HistoryAct = "email_verified"
+	HistoryAppAllowed      HistoryAct = "app_allowed"
+	HistoryAppDenied       HistoryAct = "app_denied"
+	HistoryAppRemoved      HistoryAct = "app_removed"
+	HistoryReuse           HistoryAct = "reuse"
+	HistoryLocked          HistoryAct = "locked"
+	HistoryUnlocked        HistoryAct = "unlocked"
+	HistoryDeletionBegun   HistoryAct = "deletion_begun"
+	HistoryDeletionEnded   HistoryAct = "deletion_ended"
+	HistoryExported        HistoryAct = "exported"
+)

@@ -183,7 +183,7 @@ const everyKey = `{
 		"home_uri": "/", "tos_uri": "/terms", "policy_uri": "/privacy", "help_uri": "/help"},
 	"texts": "texts", "password_min_length": 12,
 	"lifetimes": {"code": "1m", "access_token": "2m", "id_token": "3m", "refresh_token": "4h", "grant": "5h", "refresh_grace": "6s",
-		"session_idle": "7h", "session": "8h", "flow": "9m"},
+		"session_idle": "7h", "session": "8h", "flow": "9m", "deletion_grace": "10h"},
 	"limits": {"sign_in": {"burst": 1, "every": "1s"}, "sign_in_account": {"burst": 2, "every": "2s"}, "sign_up": {"burst": 3, "every": "3s"},
 		"mail": {"burst": 4, "every": "4s"}, "code": {"burst": 5, "every": "5s"}},
 	"scopes": [{"name": "work", "title": "Work", "description": "Where you work.", "attributes": ["uuid", "badge"], "groups": ["staff"],

@@ -9,6 +9,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"math/big"
 	"net/http"
 	"time"
@@ -23,7 +24,7 @@ import (
 )
 
 // CodeRequest asks for a one-time code that was sent by e-mail: to finish a new account,
-// to verify an address, or to choose a new password. The browser carries it sealed; the
+// to verify an address, to change it, or to choose a new password. The browser carries it sealed; the
 // store has the code's digest with the payload, once. Where there is nothing to do, as
 // when somebody signs up with an address that has an account, the browser carries one all
 // the same, and no code is ever right.
@@ -33,7 +34,12 @@ type CodeRequest struct {
 	Email   string  `json:"e"`
 	Code    string  `json:"c"`
 	Browser []byte  `json:"b"`
-	Made    int64   `json:"t"`
+
+	// Old is the verified address of the account whose address is to change: then Code
+	// has sixteen digits, of which the last eight go there.
+	Old string `json:"o,omitempty"`
+
+	Made int64 `json:"t"`
 
 	// Void is 1 when there is nothing to do, else 0. Like every other field it is
 	// as long either way, because the length of what is sealed can be seen.
@@ -45,6 +51,10 @@ func (c CodeRequest) mail() ui.MailKind {
 	switch {
 	case c.Purpose == ForVerify:
 		return ui.MailVerifyEmail
+	case c.Purpose == ForEmail && c.Void == 0:
+		return ui.MailNewEmail
+	case c.Purpose == ForEmail:
+		return ui.MailEmailTaken
 	case c.Purpose == ForSignUp && c.Void == 0:
 		return ui.MailSignUp
 	case c.Purpose == ForSignUp:
@@ -63,11 +73,12 @@ const (
 	ForSignUp Purpose = "sign_up"
 	ForReset  Purpose = "reset"
 	ForVerify Purpose = "verify"
+	ForEmail  Purpose = "email"
 )
 
-// codeLife is how long a code can be used. How many guesses there are at eight digits
+// CodeLife is how long a code can be used. How many guesses there are at eight digits
 // is at ratelimit.SendMail.
-const codeLife = 15 * time.Minute
+const CodeLife = 15 * time.Minute
 
 func (p *Pages) sealCodePurpose() string { return "ticket " + p.Site.Issuer }
 
@@ -79,13 +90,16 @@ func (p *Pages) NewCode(w http.ResponseWriter, r *http.Request, c CodeRequest, p
 	browser := sha256.Sum256([]byte(p.Site.Browser(w, r)))
 	c.Browser, c.Made = browser[:], p.Clock().Unix()
 	c.Code = newDigits()
+	if c.Old != "" {
+		c.Code += newDigits()
+	}
 	code := c.Code
 	if payload == nil {
 		c.Void, code, payload = 1, rand.Text(), []byte("-")
 	}
 	err := p.Store.SaveOneTimeCode(r.Context(), storage.OneTimeCode{
 		Digest: p.codeDigest(c, code), Purpose: string(c.Purpose), Subject: hex.EncodeToString(c.ID),
-		Payload: p.Site.Secrets.Seal(p.sealCodePurpose(), payload), ExpiresAt: p.Clock().Add(codeLife),
+		Payload: p.Site.Secrets.Seal(p.sealCodePurpose(), payload), ExpiresAt: p.Clock().Add(CodeLife),
 	})
 	if err != nil {
 		return "", fmt.Errorf("save code: %w", err)
@@ -196,19 +210,34 @@ func digitsOf(code string) string {
 	return web.Truncate(string(digits), 16)
 }
 
-// sendCode sends the mail with the code.
+// codeDigits is how many digits of a code one mail carries.
+const codeDigits = 8
+
+// sendCode sends the mail with the code, or each of two addresses its half. A new address
+// is asked as it was typed: that spelling is to be proved.
 func (p *Pages) sendCode(r *http.Request, c CodeRequest) error {
-	to, err := p.recipient(r.Context(), c.Email)
-	if err != nil {
+	to, locale := c.Email, p.Site.Locale(r, nil)
+	if c.Purpose != ForEmail || c.Void == 1 {
+		var err error
+		if to, locale, err = p.recipient(r, c.Email); err != nil {
+			return err
+		}
+	}
+	err := p.MailTo(r.Context(), to, ui.MailView{Kind: c.mail(), Locale: locale, Code: c.Code[:codeDigits], ValidFor: CodeLife})
+	if err != nil || c.Old == "" {
 		return err
 	}
-	return p.mail(r, to, ui.MailView{Kind: c.mail(), Code: c.Code, ValidFor: codeLife})
+	if to, locale, err = p.recipient(r, c.Old); err != nil {
+		return err
+	}
+	return p.MailTo(r.Context(), to, ui.MailView{Kind: ui.MailOldEmail, Locale: locale, Code: c.Code[codeDigits:], ValidFor: CodeLife})
 }
 
 // CodePage is the page that asks for a code.
 type CodePage struct {
 	Request *engine.AuthorizeRequest // nil for a page that stands alone
 	Code    CodeRequest
+	Path    string // of the page itself
 	Back    string
 }
 
@@ -219,12 +248,20 @@ func (p *Pages) RenderCode(w http.ResponseWriter, r *http.Request, page CodePage
 	}
 	p.Site.RenderFor(w, r, page.Request, status, p.Site.Screens.Code(ui.CodeView{
 		Page: p.Site.PageView(r, page.Request), Form: p.Site.Form(w, r, problems), Notice: notice,
-		Purpose: kind, Email: page.Code.Email, ValidFor: codeLife, BackURL: page.Back,
+		Purpose: kind, Email: page.Code.Email, ValidFor: CodeLife, BackURL: page.Back,
 	}))
 }
 
-// ResendCode sends the mail of a code again and asks for it.
+// resendAfter is how long to wait for a code before another is asked for.
+const resendAfter = 30 * time.Second
+
+// ResendCode sends a new code in the place of one, which works no more, and asks for it.
 func (p *Pages) ResendCode(w http.ResponseWriter, r *http.Request, page CodePage) error {
+	if wait := time.Unix(page.Code.Made, 0).Add(resendAfter).Sub(p.Clock()); wait > 0 {
+		problem := ui.Problem{Code: ui.CodeTooSoon, Count: int(math.Ceil(wait.Seconds()))}
+		p.RenderCode(w, r, page, web.TooMany(w, wait), "", problem)
+		return nil
+	}
 	key, err := EmailKey(page.Code.Email)
 	if err != nil {
 		return err
@@ -237,9 +274,29 @@ func (p *Pages) ResendCode(w http.ResponseWriter, r *http.Request, page CodePage
 		p.RenderCode(w, r, page, web.TooMany(w, wait), "", Throttled(wait))
 		return nil
 	}
-	if err := p.sendCode(r, page.Code); err != nil {
+	payload, err := p.takeBack(r, page.Code)
+	if err != nil {
 		return err
 	}
-	p.RenderCode(w, r, page, http.StatusOK, ui.NoticeCodeSent)
+	sealed, err := p.NewCode(w, r, CodeRequest{Purpose: page.Code.Purpose, Email: page.Code.Email}, payload)
+	if err != nil {
+		return err
+	}
+	p.Site.Redirect(w, p.Site.Link(page.Path, web.FlowParameter, web.Parameter(r, web.FlowParameter),
+		web.CodeParameter, sealed, web.NoticeParameter, p.Site.Notice(w, r, ui.NoticeCodeSent)))
 	return nil
+}
+
+// takeBack ends a code and returns its payload, nil for a void one.
+func (p *Pages) takeBack(r *http.Request, c CodeRequest) ([]byte, error) {
+	stored, err := p.Store.UseOneTimeCode(r.Context(), string(c.Purpose), p.codeDigest(c, c.Code), p.Clock())
+	switch {
+	case errors.Is(err, storage.ErrNotFound) && c.Void == 1:
+		return nil, nil
+	case errors.Is(err, storage.ErrNotFound):
+		return nil, &web.PageError{Status: http.StatusBadRequest, Code: ui.ErrorExpired, Cause: err}
+	case err != nil:
+		return nil, fmt.Errorf("take code back: %w", err)
+	}
+	return p.Site.Secrets.Open(p.sealCodePurpose(), stored.Payload)
 }

@@ -42,6 +42,13 @@ func foldEmail(address string) string {
 	return folded[:at+1] + ascii
 }
 
+// HasDot reports whether the domain of an address has more than one word, as those have
+// that people get mail at: a slip of the finger is told before a code is sent to nobody.
+func HasDot(address string) bool {
+	_, domain, _ := strings.Cut(foldEmail(address), "@")
+	return strings.Contains(strings.Trim(domain, "."), ".")
+}
+
 // isEmail reports whether this is an address and nothing else: no name beside it,
 // no space, and nothing that cannot be seen.
 func isEmail(s string) bool {

@@ -1,8 +1,8 @@
 package account
 
 import (
+	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"net/http"
 	"time"
@@ -12,34 +12,33 @@ import (
 	"github.com/bonafide-id/bonafide/ui"
 )
 
-// recipient returns the address that mail about a typed one goes to: as its account
-// has it, where there is one. Spellings that are one to us can be mailboxes of
-// different people, and a code for alİce@example.com must not leave alice's
-// account to a stranger.
-func (p *Pages) recipient(ctx context.Context, typed string) (string, error) {
+// recipient returns the address that mail about a typed one goes to, as its account has
+// it, where there is one, and the language that it is written in. Spellings that are one
+// to us can be mailboxes of different people, and a code for alİce@example.com must not
+// leave alice's account to a stranger.
+func (p *Pages) recipient(r *http.Request, typed string) (string, *ui.Locale, error) {
 	key, err := EmailKey(typed)
 	if err != nil {
-		return "", err
+		return "", nil, err
 	}
-	account, err := p.Store.AccountByEmail(ctx, key)
-	switch {
-	case errors.Is(err, storage.ErrNotFound):
-		return typed, nil
-	case err != nil:
-		return "", fmt.Errorf("read account: %w", err)
-	default:
-		return account.Email, nil
+	account, err := p.Accounts.ByEmail(r.Context(), key)
+	if err != nil {
+		return "", nil, err
 	}
+	return cmp.Or(account.Email, typed), p.LocaleOf(r, account), nil
 }
 
-// mail writes a mail and hands it to the mailer.
-func (p *Pages) mail(r *http.Request, to string, v ui.MailView) error {
-	v.Locale = p.Site.Locale(r, nil)
-	return p.send(r.Context(), to, v)
+// LocaleOf returns the language of mails to an account: what its owner has chosen, or else
+// that of the request, which may be a stranger's.
+func (p *Pages) LocaleOf(r *http.Request, account storage.Account) *ui.Locale {
+	if account.Language != "" {
+		return ui.MatchLocale(account.Language, "")
+	}
+	return p.Site.Locale(r, nil)
 }
 
-// send is mail outside of a request, in the language of the view.
-func (p *Pages) send(ctx context.Context, to string, v ui.MailView) error {
+// MailTo writes a mail in the language of the view and hands it to the mailer.
+func (p *Pages) MailTo(ctx context.Context, to string, v ui.MailView) error {
 	v.Brand, v.BaseURL, v.Time = p.Site.Brand, p.Site.BaseURL, p.Clock()
 	v.SignInURL, v.SignUpURL, v.ResetURL = p.Site.BaseURL+"/signin", p.mailLink("/signup", to), p.mailLink("/reset", to)
 	_, err := host.Call(ctx, func(ctx context.Context) (struct{}, error) {
@@ -63,13 +62,13 @@ func (p *Pages) MayMail(r *http.Request, key string) (time.Duration, error) {
 
 // NoticeMail sends a notice of something that has happened. It cannot undo
 // it, so a failure is only logged.
-func (p *Pages) NoticeMail(r *http.Request, to string, v ui.MailView) {
-	if p.SendMail == nil || to == "" {
+func (p *Pages) NoticeMail(r *http.Request, account storage.Account, v ui.MailView) {
+	if p.SendMail == nil || account.Email == "" {
 		return
 	}
+	v.Locale = p.LocaleOf(r, account)
 	// Nobody keeps it from its reader by leaving.
-	r = r.WithContext(context.WithoutCancel(r.Context()))
-	if err := p.mail(r, to, v); err != nil {
+	if err := p.MailTo(context.WithoutCancel(r.Context()), account.Email, v); err != nil {
 		p.Site.LogFailure(r, http.StatusServiceUnavailable, err)
 	}
 }

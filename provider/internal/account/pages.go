@@ -40,6 +40,7 @@ type Options struct {
 
 	Store interface {
 		storage.Accounts
+		storage.Deletions
 		storage.Sessions
 		EndClientSessions(ctx context.Context, subject string, hostSession storage.Digest) (int, error)
 		storage.OneTimeCodes
@@ -82,6 +83,7 @@ func (p *Pages) Routes() []web.Route {
 		web.Route{Method: http.MethodPost, Path: "/signout", Handler: p.Site.Page(p.postSignOut(p.Site.Guard(act)))})
 	if p.HasAccounts() {
 		add(authflow.FlowOptional, "/signin", p.showSignIn, p.signIn)
+		add(authflow.FlowOptional, "/signin/deletion", p.showDeletion, p.decideDeletion)
 	}
 	if p.SendsMail() {
 		add(authflow.FlowOptional, "/signup", p.showSignUp, p.signUp)

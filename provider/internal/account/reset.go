@@ -77,25 +77,25 @@ func (p *Pages) showResetFinish(w http.ResponseWriter, r *http.Request, page *au
 func (p *Pages) renderResetFinish(w http.ResponseWriter, r *http.Request, page *authflow.Page, c CodeRequest, status int, problems ...ui.Problem) {
 	p.Site.RenderFor(w, r, page.Request(), status, p.Site.Screens.ResetFinish(ui.ResetFinishView{
 		Page: p.Site.PageView(r, page.Request()), Form: p.Site.Form(w, r, problems), Email: c.Email,
-		ValidFor: codeLife, MinLength: p.Accounts.MinLength,
+		ValidFor: CodeLife, MinLength: p.Accounts.MinLength,
 		RestartURL: p.Site.Link("/reset", web.FlowParameter, web.Parameter(r, web.FlowParameter)),
 	}))
 }
 
 // resetFinish sets the new password, which ends every session and grant of the
-// account, and asks to sign in with it. The password is checked before the code is
+// account, and asks to sign in with it, with the address filled in. The password is checked before the code is
 // used up.
 func (p *Pages) resetFinish(w http.ResponseWriter, r *http.Request, page *authflow.Page) error {
 	c, err := p.OpenCode(r, ForReset)
 	if err != nil {
 		return err
 	}
-	chosen := r.PostForm.Get(ui.FieldNewPassword)
-	if problem := p.PasswordProblem(chosen, c.Email); problem.Code != "" {
-		p.renderResetFinish(w, r, page, c, http.StatusUnprocessableEntity, problem)
+	entered, chosen := r.PostForm.Get(ui.FieldCode), r.PostForm.Get(ui.FieldNewPassword)
+	if problems := p.resetProblems(entered, chosen, c.Email); len(problems) > 0 {
+		p.renderResetFinish(w, r, page, c, http.StatusUnprocessableEntity, problems...)
 		return nil
 	}
-	payload, rejected, err := p.VerifyCode(w, r, c, r.PostForm.Get(ui.FieldCode))
+	payload, rejected, err := p.VerifyCode(w, r, c, entered)
 	if err != nil {
 		return err
 	}
@@ -116,7 +116,32 @@ func (p *Pages) resetFinish(w http.ResponseWriter, r *http.Request, page *authfl
 	if err != nil {
 		return err
 	}
-	p.NoticeMail(r, account.Email, ui.MailView{Kind: ui.MailPasswordChanged})
-	p.Site.Redirect(w, p.Site.Link("/signin", web.FlowParameter, web.Parameter(r, web.FlowParameter), web.NoticeParameter, p.Site.Notice(w, r, ui.NoticePasswordChanged)))
+	p.NoticeMail(r, account, ui.MailView{Kind: ui.MailPasswordChanged})
+	p.Site.Redirect(w, p.Site.Link("/signin", web.FlowParameter, web.Parameter(r, web.FlowParameter),
+		web.CodeParameter, web.Parameter(r, web.CodeParameter), web.NoticeParameter, p.Site.Notice(w, r, ui.NoticePasswordChanged)))
 	return nil
+}
+
+// resetProblems says what is missing, in the order of the fields. A code is looked at only
+// once the password will do, so that it is not used up for nothing.
+func (p *Pages) resetProblems(entered, chosen, email string) []ui.Problem {
+	problem := p.PasswordProblem(chosen, email)
+	switch {
+	case problem.Code == "":
+		return nil
+	case digitsOf(entered) == "":
+		return []ui.Problem{{Code: ui.CodeMissing}, problem}
+	default:
+		return []ui.Problem{problem}
+	}
+}
+
+// resetEmail returns the address whose password has just been chosen anew in this browser,
+// or "".
+func (p *Pages) resetEmail(r *http.Request) string {
+	c, err := p.OpenCode(r, ForReset)
+	if err != nil {
+		return ""
+	}
+	return c.Email
 }

@@ -1,6 +1,7 @@
 package account
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider/internal/audit"
 	"github.com/bonafide-id/bonafide/provider/internal/authflow"
+	"github.com/bonafide-id/bonafide/provider/internal/session"
 	"github.com/bonafide-id/bonafide/provider/internal/web"
 	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/ui"
@@ -29,7 +31,7 @@ func (p *Pages) showSignIn(w http.ResponseWriter, r *http.Request, page *authflo
 		p.Flows.Continue(w, r, page)
 		return nil
 	}
-	return p.renderSignIn(w, r, page, again, loginHint(page), http.StatusOK)
+	return p.renderSignIn(w, r, page, again, cmp.Or(p.resetEmail(r), loginHint(page)), http.StatusOK)
 }
 
 // loginHint returns the address that the application of a page expects.
@@ -99,11 +101,20 @@ func (p *Pages) signIn(w http.ResponseWriter, r *http.Request, page *authflow.Pa
 	case account == nil:
 		return p.renderSignIn(w, r, page, again, email, http.StatusUnauthorized, ui.Problem{Code: ui.CredentialsWrong})
 	}
-	err = p.startSession(w, r, *account)
+	err = p.enter(w, r, page, *account)
 	if errors.Is(err, storage.ErrChanged) { // the password that was checked is it no more
 		return p.renderSignIn(w, r, page, again, email, http.StatusUnauthorized, ui.Problem{Code: ui.CredentialsWrong})
 	}
-	if err != nil {
+	return err
+}
+
+// enter signs the browser in and leads on to what the page was opened for. Whoever wants
+// the account gone is asked whether that stands.
+func (p *Pages) enter(w http.ResponseWriter, r *http.Request, page *authflow.Page, account storage.Account) error {
+	if !account.DeleteAt.IsZero() {
+		return p.askToKeep(w, r, account)
+	}
+	if err := p.startSession(w, r, account); err != nil {
 		return err
 	}
 	p.Flows.Continue(w, r, page)
@@ -207,6 +218,9 @@ func (p *Pages) startSession(w http.ResponseWriter, r *http.Request, account sto
 		return err
 	}
 	p.MarkDevice(w, r, account)
+	if account.Language != "" && p.Site.Cookies.Get(r, session.Language) == "" { // nothing was chosen here
+		p.Site.Cookies.Set(w, session.Language, account.Language, web.DeviceLife)
+	}
 	p.Audit.Record(ctx, storage.Event{Name: audit.SignedIn, Subject: account.ID})
 	return nil
 }

@@ -86,6 +86,8 @@ func (p *Pages) signUpProblems(page *authflow.Page, email string, emailErr error
 		problems = append(problems, ui.Problem{Code: ui.EmailMissing})
 	case emailErr != nil:
 		problems = append(problems, ui.Problem{Code: ui.EmailInvalid})
+	case !HasDot(email):
+		problems = append(problems, ui.Problem{Code: ui.EmailNoDot})
 	}
 	words := []string{email}
 	if page.Flow != nil {
@@ -124,12 +126,12 @@ func (p *Pages) showSignUpCode(w http.ResponseWriter, r *http.Request, page *aut
 	if err != nil {
 		return err
 	}
-	p.RenderCode(w, r, p.signUpCodePage(r, page, c), http.StatusOK, "")
+	p.RenderCode(w, r, p.signUpCodePage(r, page, c), http.StatusOK, p.Site.Noticed(r))
 	return nil
 }
 
 func (p *Pages) signUpCodePage(r *http.Request, page *authflow.Page, c CodeRequest) CodePage {
-	return CodePage{page.Request(), c, p.Site.Link("/signup", web.FlowParameter, web.Parameter(r, web.FlowParameter))}
+	return CodePage{page.Request(), c, "/signup/code", p.Site.Link("/signup", web.FlowParameter, web.Parameter(r, web.FlowParameter))}
 }
 
 // signUpCode makes the account and signs its owner in.
@@ -160,11 +162,7 @@ func (p *Pages) signUpCode(w http.ResponseWriter, r *http.Request, page *authflo
 	if err != nil {
 		return err
 	}
-	if err := p.startSession(w, r, account); err != nil {
-		return err
-	}
-	p.Flows.Continue(w, r, page)
-	return nil
+	return p.enter(w, r, page, account)
 }
 
 func (p *Pages) finishSignUp(r *http.Request, payload []byte) (storage.Account, error) {

@@ -36,5 +36,5 @@ func (p *Pages) tellVerification(ctx context.Context, userID, group string, veri
 		v.Kind = ui.MailVerificationDone
 	}
 	v.Group = p.Claims.Catalogue.GroupWords(v.Locale, group).Text
-	return p.send(ctx, owner.Email, v)
+	return p.MailTo(ctx, owner.Email, v)
 }

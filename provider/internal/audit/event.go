@@ -17,6 +17,9 @@ const (
 	PasswordChanged = "password_changed"
 
 	VerificationStarted = "verification_started"
+	DeletionRequested   = "deletion_requested"
+	DeletionWithdrawn   = "deletion_withdrawn"
+	DataExported        = "data_exported"
 
 	Consent = "consent"
 	Denied  = "consent_denied"

@@ -95,6 +95,12 @@ func (r Record) completed(recorded []storage.Status) Record {
 	return r
 }
 
+// Value returns the JSON of what is recorded, or nil.
+func (r Record) Value(handle string) json.RawMessage { return r.attribute(handle) }
+
+// Statuses returns what is recorded about groups. Nobody changes it.
+func (r Record) Statuses() []storage.Status { return r.statuses }
+
 // Text returns an attribute as people read it, "" when there is none.
 func (r Record) Text(handle string) string {
 	text, _ := textOf(r.attribute(handle))

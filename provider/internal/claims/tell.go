@@ -87,6 +87,11 @@ func (c *Catalogue) tellTogether(l *ui.Locale, handle string, attributes []Attri
 	return t, nil
 }
 
+// Recorded tells one attribute that is recorded about somebody, by itself.
+func (c *Catalogue) Recorded(l *ui.Locale, handle string, raw json.RawMessage) ui.ConsentAttribute {
+	return c.tellOne(l, c.attributes[handle], raw)
+}
+
 // tellOne tells one attribute, of which raw may be nil.
 func (c *Catalogue) tellOne(l *ui.Locale, a catalogue.Attribute, raw json.RawMessage) ui.ConsentAttribute {
 	t := ui.ConsentAttribute{

@@ -5,6 +5,7 @@ package selfservice
 
 import (
 	"net/http"
+	"time"
 
 	"github.com/bonafide-id/bonafide/provider/internal/account"
 	"github.com/bonafide-id/bonafide/provider/internal/authflow"
@@ -24,9 +25,15 @@ type Pages struct {
 type Options struct {
 	Store interface {
 		storage.Accounts
+		storage.Deletions
+		storage.People
 		storage.Sessions
 		storage.Consents
+		storage.Events
 	}
+
+	// Grace is how long an account stays after its owner has asked to delete it.
+	Grace time.Duration
 }
 
 // NewPages returns the pages.
@@ -45,11 +52,18 @@ func (p *Pages) Routes() []web.Route {
 	look("/account/apps", p.signedIn(p.showConsents))
 	add("/account/apps/remove", p.signedIn(p.showRemoveConsent), p.signedIn(p.removeConsent))
 	add("/account/groups", p.signedIn(p.showGroups), p.signedIn(p.verifyGroup))
+	add("/account/data", p.signedIn(p.showData), p.signedIn(p.saveName))
+	add("/account/language", p.signedIn(p.showLanguage), p.signedIn(p.chooseLanguage))
+	look("/account/history", p.signedIn(p.showHistory))
 	if p.HasAccounts() {
 		add("/account/sessions", p.signedIn(p.showSessions), p.signedIn(p.endSessions))
-		add("/account/password", p.signedIn(p.showPassword), p.signedIn(p.changePassword))
+		add("/account/password", p.owner(p.showPassword), p.owner(p.changePassword))
+		add("/account/export", p.owner(p.showExport), p.owner(p.export))
+		add("/account/delete", p.owner(p.showDelete), p.owner(p.delete))
 	}
 	if p.SendsMail() {
+		add("/account/email", p.owner(p.showEmail), p.owner(p.changeEmail))
+		add("/account/email/codes", p.owner(p.showEmailCodes), p.owner(p.confirmEmail))
 		add("/account/verify", p.showVerify, p.verify)
 	}
 	return routes
@@ -79,6 +93,50 @@ func (p *Pages) signedIn(h userHandler) authflow.PageHandler {
 		}
 		return nil
 	}
+}
+
+// ownsAccount reports whether a user has an account here to look after. A persona has been
+// made up by others and has no password.
+func (p *Pages) ownsAccount(user *authflow.User) bool {
+	return p.HasAccounts() && !p.Flows.Personas.Plays(user.UserID)
+}
+
+// owner is signedIn for what only the owner of an account can do.
+func (p *Pages) owner(h userHandler) authflow.PageHandler {
+	return p.signedIn(func(w http.ResponseWriter, r *http.Request, user *authflow.User) error {
+		if !p.ownsAccount(user) {
+			return &web.PageError{Status: http.StatusNotFound, Code: ui.ErrorNotFound}
+		}
+		return h(w, r, user)
+	})
+}
+
+// checkOwner returns the account of a user whose password is presented once more, a problem
+// with it, or how long to wait.
+func (p *Pages) checkOwner(r *http.Request, user *authflow.User) (storage.Account, ui.Problem, time.Duration, error) {
+	presented := r.PostForm.Get(ui.FieldPassword)
+	if presented == "" {
+		return storage.Account{}, ui.Problem{Code: ui.PasswordMissing}, 0, nil
+	}
+	checked, wait, err := p.CheckPassword(r, user.Account.Email, presented)
+	switch {
+	case err != nil:
+		return storage.Account{}, ui.Problem{}, 0, err
+	case wait > 0:
+		return storage.Account{}, account.Throttled(wait), wait, nil
+	case checked == nil || checked.ID != user.UserID: // the address is another's by now
+		return storage.Account{}, ui.Problem{Code: ui.PasswordWrong}, 0, nil
+	default:
+		return *checked, ui.Problem{}, 0, nil
+	}
+}
+
+// refused is the status of a form with a problem.
+func refused(w http.ResponseWriter, wait time.Duration) int {
+	if wait > 0 {
+		return web.TooMany(w, wait)
+	}
+	return http.StatusUnprocessableEntity
 }
 
 // returnedParameter marks the account page for who comes from the host's sign-in page, and

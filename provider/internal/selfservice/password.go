@@ -57,7 +57,7 @@ func (p *Pages) changePassword(w http.ResponseWriter, r *http.Request, user *aut
 	send(w)
 	checked.Epoch++ // which the change has begun
 	p.MarkDevice(w, r, *checked)
-	p.NoticeMail(r, mine.Email, ui.MailView{Kind: ui.MailPasswordChanged})
+	p.NoticeMail(r, mine, ui.MailView{Kind: ui.MailPasswordChanged})
 	p.Site.Redirect(w, p.Site.Link("/account", web.NoticeParameter, p.Site.Notice(w, r, ui.NoticePasswordChanged)))
 	return nil
 }

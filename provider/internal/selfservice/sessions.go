@@ -5,16 +5,18 @@ import (
 	"encoding/hex"
 	"fmt"
 	"net/http"
-	"strings"
+	"slices"
 
 	"github.com/bonafide-id/bonafide/provider/internal/audit"
 	"github.com/bonafide-id/bonafide/provider/internal/authflow"
+	"github.com/bonafide-id/bonafide/provider/internal/request"
 	"github.com/bonafide-id/bonafide/provider/internal/web"
 	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/ui"
 )
 
-// showSessions lists the browsers in which the user is signed in.
+// showSessions lists the browsers in which the user is signed in, this one
+// first.
 func (p *Pages) showSessions(w http.ResponseWriter, r *http.Request, user *authflow.User) error {
 	sessions, err := p.Store.Sessions(r.Context(), user.UserID)
 	if err != nil {
@@ -29,14 +31,24 @@ func (p *Pages) showSessions(w http.ResponseWriter, r *http.Request, user *authf
 		if !now.Before(s.ExpiresAt) || !now.Before(s.IdleUntil) {
 			continue
 		}
-		browser, system := device(s.UserAgent)
-		view.Sessions = append(view.Sessions, ui.Session{
-			ID: sessionName(s), Browser: browser, System: system,
+		kind, browser, system := device(s.UserAgent)
+		shown := ui.Session{
+			ID: sessionName(s), Kind: kind, Browser: browser, System: system, Place: placeOf(r, s.Address),
 			Current: s.Digest == user.Session, Since: s.CreatedAt, LastUsed: s.LastSeenAt,
-		})
+		}
+		if shown.Current {
+			view.Sessions = slices.Insert(view.Sessions, 0, shown)
+			continue
+		}
+		view.Sessions = append(view.Sessions, shown)
 	}
 	p.Site.Render(w, r, http.StatusOK, p.Site.Screens.Sessions(view))
 	return nil
+}
+
+// placeOf says where a network is, seen from a request.
+func placeOf(r *http.Request, network string) ui.Place {
+	return ui.Place{Network: network, Here: network != "" && network == request.Network(r.Context())}
 }
 
 // sessionName names a session in a form. It is no secret: it ends only sessions of
@@ -78,24 +90,4 @@ func (p *Pages) endNamedSession(r *http.Request, accountID, name string) (ended 
 		}
 	}
 	return 0, nil
-}
-
-// device names browser and system of a User-Agent header, as far as people need to
-// recognize their own. The order matters: browsers name those that they resemble.
-func device(userAgent string) (browser, system string) {
-	find := func(names [][2]string) string {
-		for _, n := range names {
-			if strings.Contains(userAgent, n[0]) {
-				return n[1]
-			}
-		}
-		return ""
-	}
-	return find([][2]string{
-			{"Edg", "Edge"}, {"OPR/", "Opera"}, {"SamsungBrowser", "Samsung Internet"},
-			{"Firefox/", "Firefox"}, {"FxiOS", "Firefox"}, {"CriOS", "Chrome"}, {"Chrome/", "Chrome"}, {"Safari/", "Safari"},
-		}), find([][2]string{
-			{"iPhone", "iPhone"}, {"iPad", "iPad"}, {"Android", "Android"}, {"Windows", "Windows"},
-			{"Macintosh", "macOS"}, {"CrOS", "ChromeOS"}, {"Linux", "Linux"},
-		})
 }

@@ -38,7 +38,7 @@ func (p *Pages) accountAction(w http.ResponseWriter, r *http.Request, user *auth
 }
 
 func (p *Pages) verifyPage(c account.CodeRequest) account.CodePage {
-	return account.CodePage{Code: c, Back: p.Site.Link("/account")}
+	return account.CodePage{Code: c, Path: "/account/verify", Back: p.Site.Link("/account")}
 }
 
 // showVerify asks for the code that verifies an address.
@@ -47,7 +47,7 @@ func (p *Pages) showVerify(w http.ResponseWriter, r *http.Request, _ *authflow.P
 	if err != nil {
 		return err
 	}
-	p.RenderCode(w, r, p.verifyPage(c), http.StatusOK, "")
+	p.RenderCode(w, r, p.verifyPage(c), http.StatusOK, p.Site.Noticed(r))
 	return nil
 }
 

@@ -65,7 +65,7 @@ func (s *Site) languages(r *http.Request) []ui.Language {
 func asked(r *http.Request, m *matched) []string {
 	var query []string
 	if !m.beside {
-		for _, name := range []string{FlowParameter, CodeParameter, MailboxParameter, ClientParameter} {
+		for _, name := range []string{FlowParameter, CodeParameter, MailboxParameter, ClientParameter, AfterParameter} {
 			query = append(query, name, Parameter(r, name))
 		}
 		return query

@@ -128,6 +128,9 @@ const (
 	// MailboxParameter carries the pass that the links of a mail have.
 	MailboxParameter = "mailbox"
 
+	// AfterParameter carries, sealed, what the last page of a list ended with.
+	AfterParameter = "after"
+
 	// ClientParameter names the application that asks to sign out, or one whose access
 	// is to be removed.
 	ClientParameter = "client_id"

@@ -1,0 +1,51 @@
+package provider
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+
+	"github.com/bonafide-id/bonafide/provider/internal/account"
+	"github.com/bonafide-id/bonafide/provider/internal/audit"
+	"github.com/bonafide-id/bonafide/storage"
+	"github.com/bonafide-id/bonafide/ui"
+)
+
+// deletionBatch is how many accounts are removed before others have their turn.
+const deletionBatch = 16
+
+// deleteDue removes accounts whose owners have asked for it, after the grace, and reports
+// how many. Of several processes one removes an account, and tells its owner.
+func (p *Provider) deleteDue(ctx context.Context) (removed int, err error) {
+	now := p.cfg.Clock()
+	due, err := p.store.DueAccounts(ctx, now, deletionBatch)
+	if err != nil {
+		return 0, fmt.Errorf("list due accounts: %w", err)
+	}
+	for _, a := range due {
+		pseudonym := "deleted-" + account.NewID()
+		found, err := p.store.DeleteDueAccount(ctx, a.ID, pseudonym, now)
+		if err != nil {
+			return removed, fmt.Errorf("delete due account: %w", err)
+		}
+		if !found { // another process was first, or the owner has thought again
+			continue
+		}
+		removed++
+		p.audit.Record(ctx, storage.Event{Name: audit.AccountDeleted, Subject: pseudonym, Detail: "as its user wanted"})
+		p.tellDeleted(ctx, a)
+	}
+	return removed, nil
+}
+
+// tellDeleted sends the last mail to an address. It cannot undo anything, so a failure is
+// only logged.
+func (p *Provider) tellDeleted(ctx context.Context, a storage.Account) {
+	if p.cfg.Mailer == nil || a.Email == "" {
+		return
+	}
+	err := p.pages.MailTo(ctx, a.Email, ui.MailView{Kind: ui.MailDeleted, Locale: ui.MatchLocale(a.Language, "")})
+	if err != nil {
+		p.cfg.Logger.WarnContext(ctx, "nobody could be told that their account is deleted", slog.Any("error", err))
+	}
+}

@@ -1,0 +1,162 @@
+package selfservice
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/bonafide-id/bonafide/provider/internal/authflow"
+	"github.com/bonafide-id/bonafide/provider/internal/claims"
+	"github.com/bonafide-id/bonafide/provider/internal/engine"
+	"github.com/bonafide-id/bonafide/provider/internal/web"
+	"github.com/bonafide-id/bonafide/storage"
+	"github.com/bonafide-id/bonafide/ui"
+)
+
+// The attributes that make a name.
+const (
+	firstName = "fname"
+	lastName  = "lname"
+)
+
+// userField names in a form whose it is: another user may have signed in meanwhile.
+const userField = "user"
+
+// canName reports whether the user may say what they are called: not where the host knows.
+func (p *Pages) canName(user *authflow.User) bool {
+	_, first := p.Claims.Catalogue.Attribute(firstName)
+	_, last := p.Claims.Catalogue.Attribute(lastName)
+	return first && last && p.ownsAccount(user) && p.Claims.Host == nil
+}
+
+// showData shows what is recorded about the user.
+func (p *Pages) showData(w http.ResponseWriter, r *http.Request, user *authflow.User) error {
+	record, err := p.record(r, user)
+	if err != nil {
+		return err
+	}
+	return p.renderData(w, r, user, record, record.Text(firstName), record.Text(lastName), http.StatusOK)
+}
+
+// record reads all facts of the catalogue about a user.
+func (p *Pages) record(r *http.Request, user *authflow.User) (claims.Record, error) {
+	var handles, groups []string
+	for _, a := range p.Claims.Catalogue.Attributes {
+		if !p.Claims.Catalogue.IsComposed(a.Handle) {
+			handles = append(handles, a.Handle)
+		}
+	}
+	for _, g := range p.Claims.Catalogue.Groups {
+		groups = append(groups, g.Name)
+	}
+	return p.Claims.Person(r.Context(), user.UserID, handles, groups)
+}
+
+func (p *Pages) renderData(w http.ResponseWriter, r *http.Request, user *authflow.User, record claims.Record, first, last string, status int, problems ...ui.Problem) error {
+	page := p.Site.PageView(r, nil)
+	form := p.Site.Form(w, r, problems)
+	form.Hidden = append(form.Hidden, ui.Field{Name: userField, Value: user.UserID})
+	view := ui.DataView{
+		Page: page, Form: form, Notice: p.Site.Noticed(r), FirstName: first, LastName: last,
+		CanName: p.canName(user), AccountURL: p.Site.Link("/account"),
+	}
+	if p.ownsAccount(user) {
+		view.ExportURL = p.Site.Link("/account/export")
+	}
+	for _, a := range p.Claims.Catalogue.Attributes {
+		raw := record.Value(a.Handle)
+		if raw == nil || p.Claims.Catalogue.IsComposed(a.Handle) {
+			continue
+		}
+		view.Facts = append(view.Facts, p.Claims.Catalogue.Recorded(page.Locale, a.Handle, raw))
+	}
+	var err error
+	if view.Received, err = p.receivers(r, user); err != nil {
+		return err
+	}
+	p.Site.Render(w, r, status, p.Site.Screens.Data(view))
+	return nil
+}
+
+// receivers are the applications that the user has allowed something, each with the facts.
+func (p *Pages) receivers(r *http.Request, user *authflow.User) ([]ui.App, error) {
+	consents, err := p.Store.Consents(r.Context(), user.UserID)
+	if err != nil {
+		return nil, fmt.Errorf("read consents: %w", err)
+	}
+	var apps []ui.App
+	l := p.Site.Locale(r, nil)
+	for _, c := range consents {
+		app, err := p.consentView(r, c)
+		if errors.Is(err, engine.ErrNoClient) {
+			app, err = ui.App{Client: ui.Client{Name: c.ClientName}, Since: c.CreatedAt, LastUsed: c.LastUsedAt}, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		app.Scopes = nil
+		for _, handle := range c.Attributes {
+			if _, ok := p.Claims.Catalogue.Attribute(handle); ok && !p.Claims.Catalogue.IsComposed(handle) {
+				app.Facts = append(app.Facts, p.Claims.Catalogue.AttributeWords(l, handle))
+			}
+		}
+		for _, group := range c.Groups {
+			if _, ok := p.Claims.Catalogue.Group(group); ok {
+				app.Facts = append(app.Facts, p.Claims.Catalogue.GroupWords(l, group))
+			}
+		}
+		apps = append(apps, app)
+	}
+	return apps, nil
+}
+
+// saveName records what the user is called. It is a condition of the write that the session
+// still stands for the account: nobody who has been locked out writes late.
+func (p *Pages) saveName(w http.ResponseWriter, r *http.Request, user *authflow.User) error {
+	if !p.canName(user) {
+		return &web.PageError{Status: http.StatusNotFound, Code: ui.ErrorNotFound}
+	}
+	if r.PostForm.Get(userField) != user.UserID {
+		return &web.PageError{Status: http.StatusBadRequest, Code: ui.ErrorExpired}
+	}
+	first, last := strings.TrimSpace(r.PostForm.Get(ui.FieldFirstName)), strings.TrimSpace(r.PostForm.Get(ui.FieldLastName))
+	var problems []ui.Problem
+	for _, part := range []struct{ field, value string }{{ui.FieldFirstName, first}, {ui.FieldLastName, last}} {
+		if !isName(part.value) {
+			problems = append(problems, ui.Problem{Code: ui.NameInvalid, Field: part.field})
+		}
+	}
+	if len(problems) > 0 {
+		record, err := p.record(r, user)
+		if err != nil {
+			return err
+		}
+		return p.renderData(w, r, user, record, first, last, http.StatusUnprocessableEntity, problems...)
+	}
+	values, err := p.Claims.Catalogue.EncodeAll(map[string]any{firstName: first, lastName: last})
+	if err != nil {
+		return fmt.Errorf("encode name: %w", err)
+	}
+	err = p.Store.SetOwnAttributes(r.Context(), user.UserID, user.Account.Epoch, values)
+	if errors.Is(err, storage.ErrChanged) || errors.Is(err, storage.ErrNotFound) {
+		return &web.PageError{Status: http.StatusBadRequest, Code: ui.ErrorExpired, Cause: err}
+	}
+	if err != nil {
+		return fmt.Errorf("save name: %w", err)
+	}
+	p.Site.Redirect(w, p.Site.Link("/account/data", web.NoticeParameter, p.Site.Notice(w, r, ui.NoticeNameSaved)))
+	return nil
+}
+
+// maxName is how many characters a part of a name has at most.
+const maxName = 120
+
+// isName reports whether a text can be part of a name: short, and of what can be seen. The
+// joiners of Persian and Indic names cannot, and belong to them.
+func isName(s string) bool {
+	hidden := func(r rune) bool { return !unicode.IsPrint(r) && r != '\u200c' && r != '\u200d' }
+	return utf8.RuneCountInString(s) <= maxName && !strings.ContainsFunc(s, hidden)
+}

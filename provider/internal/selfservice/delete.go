@@ -1,0 +1,54 @@
+package selfservice
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+
+	"github.com/bonafide-id/bonafide/provider/internal/audit"
+	"github.com/bonafide-id/bonafide/provider/internal/authflow"
+	"github.com/bonafide-id/bonafide/provider/internal/session"
+	"github.com/bonafide-id/bonafide/storage"
+	"github.com/bonafide-id/bonafide/ui"
+)
+
+// showDelete says what happens when the account is deleted, and asks for the password.
+func (p *Pages) showDelete(w http.ResponseWriter, r *http.Request, user *authflow.User) error {
+	p.renderDelete(w, r, user, http.StatusOK)
+	return nil
+}
+
+func (p *Pages) renderDelete(w http.ResponseWriter, r *http.Request, user *authflow.User, status int, problems ...ui.Problem) {
+	p.Site.Render(w, r, status, p.Site.Screens.Delete(ui.DeleteView{
+		Page: p.Site.PageView(r, nil), Form: p.Site.Form(w, r, problems), Email: user.Account.Email,
+		On: p.Clock().Add(p.Grace), ExportURL: p.Site.Link("/account/export"), AccountURL: p.Site.Link("/account"),
+	}))
+}
+
+// delete has the account be deleted after the grace. Its sessions and grants end in the same
+// step, this browser's session among them.
+func (p *Pages) delete(w http.ResponseWriter, r *http.Request, user *authflow.User) error {
+	owner, problem, wait, err := p.checkOwner(r, user)
+	if err != nil {
+		return err
+	}
+	if problem.Code != "" {
+		p.renderDelete(w, r, user, refused(w, wait), problem)
+		return nil
+	}
+	now := p.Clock()
+	owner.DeleteAt = now.Add(p.Grace)
+	err = p.Store.SetDeletion(r.Context(), owner.ID, owner.Epoch, owner.DeleteAt, now)
+	if errors.Is(err, storage.ErrChanged) { // the password that was checked is it no more
+		p.renderDelete(w, r, user, http.StatusUnprocessableEntity, ui.Problem{Code: ui.PasswordWrong})
+		return nil
+	}
+	if err != nil && !errors.Is(err, storage.ErrNotFound) {
+		return fmt.Errorf("set deletion: %w", err)
+	}
+	p.Site.Cookies.Clear(w, session.Session)
+	p.Audit.Record(r.Context(), storage.Event{Name: audit.DeletionRequested, Subject: owner.ID})
+	p.NoticeMail(r, owner, ui.MailView{Kind: ui.MailDeletion, On: owner.DeleteAt})
+	p.RenderDeletion(w, r, &authflow.Page{}, owner, true)
+	return nil
+}

@@ -1,0 +1,48 @@
+package selfservice
+
+import (
+	"strings"
+
+	"github.com/bonafide-id/bonafide/ui"
+)
+
+// device names kind, browser and system of a User-Agent header, as far as people need to
+// recognize their own.
+func device(userAgent string) (kind ui.DeviceKind, browser, system string) {
+	return kindOf(userAgent), firstOf(browsers, userAgent), firstOf(systems, userAgent)
+}
+
+// The order matters: browsers name those that they resemble.
+var (
+	browsers = [][2]string{
+		{"Edg", "Edge"}, {"OPR/", "Opera"}, {"SamsungBrowser", "Samsung Internet"}, {"DuckDuckGo", "DuckDuckGo"}, {"Vivaldi", "Vivaldi"},
+		{"Firefox/", "Firefox"}, {"FxiOS", "Firefox"}, {"CriOS", "Chrome"}, {"Chrome/", "Chrome"}, {"Safari/", "Safari"},
+	}
+	systems = [][2]string{
+		{"iPhone", "iPhone"}, {"iPad", "iPad"}, {"Android", "Android"}, {"Windows", "Windows"},
+		{"Macintosh", "macOS"}, {"CrOS", "ChromeOS"}, {"Linux", "Linux"},
+	}
+)
+
+func firstOf(names [][2]string, userAgent string) string {
+	for _, n := range names {
+		if strings.Contains(userAgent, n[0]) {
+			return n[1]
+		}
+	}
+	return ""
+}
+
+// kindOf tells phones and tablets from all others, by the words that every browser of
+// theirs uses: an Android without Mobile is a tablet.
+func kindOf(userAgent string) ui.DeviceKind {
+	has := func(word string) bool { return strings.Contains(userAgent, word) }
+	switch {
+	case has("iPad"), has("Tablet"), has("Android") && !has("Mobile"):
+		return ui.DeviceTablet
+	case has("iPhone"), has("iPod"), has("Mobile"), has("Mobi/"):
+		return ui.DevicePhone
+	default:
+		return ui.DeviceComputer
+	}
+}

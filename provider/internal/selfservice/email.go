@@ -1,0 +1,218 @@
+package selfservice
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"time"
+
+	"github.com/bonafide-id/bonafide/provider/internal/account"
+	"github.com/bonafide-id/bonafide/provider/internal/audit"
+	"github.com/bonafide-id/bonafide/provider/internal/authflow"
+	"github.com/bonafide-id/bonafide/provider/internal/web"
+	"github.com/bonafide-id/bonafide/storage"
+	"github.com/bonafide-id/bonafide/ui"
+)
+
+// Neither a browser that was left open nor a mailbox can move an account to another
+// address: it takes the password, the new mailbox, and the old one when that is verified.
+// There is one code of sixteen digits, of which each mailbox gets half, so that nobody
+// learns which half is wrong.
+
+// showEmail asks for another address.
+func (p *Pages) showEmail(w http.ResponseWriter, r *http.Request, user *authflow.User) error {
+	p.renderEmail(w, r, user, "", http.StatusOK)
+	return nil
+}
+
+func (p *Pages) renderEmail(w http.ResponseWriter, r *http.Request, user *authflow.User, wanted string, status int, problems ...ui.Problem) {
+	p.Site.Render(w, r, status, p.Site.Screens.Email(ui.EmailView{
+		Page: p.Site.PageView(r, nil), Form: p.Site.Form(w, r, problems), Email: user.Account.Email, NewEmail: wanted,
+		EmailVerified: user.Account.EmailVerified, AccountURL: p.Site.Link("/account"),
+	}))
+}
+
+// newAddress is the payload of a change of address: what the account was, and what it is to
+// be.
+type newAddress struct {
+	AccountID string `json:"i"`
+	Epoch     int64  `json:"n"`
+	Email     string `json:"e"`
+	Wanted    string `json:"w"`
+}
+
+// changeEmail sends the codes. It says and does the same whether another account has the
+// address, whose owner gets a notice in place of a code.
+func (p *Pages) changeEmail(w http.ResponseWriter, r *http.Request, user *authflow.User) error {
+	wanted := r.PostForm.Get(ui.FieldEmail)
+	if problems := emailProblems(user.Account, wanted, r.PostForm.Get(ui.FieldPassword)); len(problems) > 0 {
+		p.renderEmail(w, r, user, wanted, http.StatusUnprocessableEntity, problems...)
+		return nil
+	}
+	owner, problem, wait, err := p.checkOwner(r, user)
+	if err != nil {
+		return err
+	}
+	if problem.Code == "" {
+		if wait, err = p.mayMailBoth(r, owner, wanted); err != nil {
+			return err
+		}
+		if wait > 0 {
+			problem = account.Throttled(wait)
+		}
+	}
+	if problem.Code != "" {
+		p.renderEmail(w, r, user, wanted, refused(w, wait), problem)
+		return nil
+	}
+	sealed, err := p.sendEmailCodes(w, r, owner, wanted)
+	if err != nil {
+		return err
+	}
+	p.Site.Redirect(w, p.Site.Link("/account/email/codes", web.CodeParameter, sealed))
+	return nil
+}
+
+// emailProblems says what is wrong with what was entered, in the order of the fields.
+func emailProblems(mine storage.Account, wanted, password string) []ui.Problem {
+	var problems []ui.Problem
+	_, err := account.EmailKey(wanted)
+	switch {
+	case wanted == "":
+		problems = append(problems, ui.Problem{Code: ui.EmailMissing})
+	case err != nil:
+		problems = append(problems, ui.Problem{Code: ui.EmailInvalid})
+	case !account.HasDot(wanted):
+		problems = append(problems, ui.Problem{Code: ui.EmailNoDot})
+	case wanted == mine.Email:
+		problems = append(problems, ui.Problem{Code: ui.EmailUnchanged})
+	}
+	if password == "" {
+		problems = append(problems, ui.Problem{Code: ui.PasswordMissing})
+	}
+	return problems
+}
+
+// mayMailBoth reports how long to wait before mails may go to the addresses of a change.
+func (p *Pages) mayMailBoth(r *http.Request, owner storage.Account, wanted string) (time.Duration, error) {
+	key, err := account.EmailKey(wanted)
+	if err != nil {
+		return 0, err
+	}
+	wait, err := p.MayMail(r, key)
+	if err != nil || wait > 0 || !owner.EmailVerified || key == owner.EmailKey {
+		return wait, err
+	}
+	return p.MayMail(r, owner.EmailKey)
+}
+
+func (p *Pages) sendEmailCodes(w http.ResponseWriter, r *http.Request, owner storage.Account, wanted string) (string, error) {
+	key, err := account.EmailKey(wanted)
+	if err != nil {
+		return "", err
+	}
+	other, err := p.Accounts.ByEmail(r.Context(), key)
+	if err != nil {
+		return "", err
+	}
+	payload, err := json.Marshal(newAddress{owner.ID, owner.Epoch, owner.Email, wanted})
+	if err != nil {
+		return "", fmt.Errorf("encode change of address: %w", err)
+	}
+	if other.ID != "" && other.ID != owner.ID {
+		payload = nil
+	}
+	c := account.CodeRequest{Purpose: account.ForEmail, Email: wanted}
+	if owner.EmailVerified {
+		c.Old = owner.Email
+	}
+	return p.NewCode(w, r, c, payload)
+}
+
+// showEmailCodes asks for the codes.
+func (p *Pages) showEmailCodes(w http.ResponseWriter, r *http.Request, _ *authflow.User) error {
+	c, err := p.OpenCode(r, account.ForEmail)
+	if err != nil {
+		return err
+	}
+	p.renderEmailCodes(w, r, c, http.StatusOK)
+	return nil
+}
+
+func (p *Pages) renderEmailCodes(w http.ResponseWriter, r *http.Request, c account.CodeRequest, status int, problems ...ui.Problem) {
+	p.Site.Render(w, r, status, p.Site.Screens.EmailCodes(ui.EmailCodesView{
+		Page: p.Site.PageView(r, nil), Form: p.Site.Form(w, r, problems), Email: c.Old, NewEmail: c.Email,
+		ValidFor: account.CodeLife, RestartURL: p.Site.Link("/account/email"), AccountURL: p.Site.Link("/account"),
+	}))
+}
+
+// confirmEmail gives the account its new address, unless it has changed since the codes
+// were sent.
+func (p *Pages) confirmEmail(w http.ResponseWriter, r *http.Request, user *authflow.User) error {
+	c, err := p.OpenCode(r, account.ForEmail)
+	if err != nil {
+		return err
+	}
+	entered, old := r.PostForm.Get(ui.FieldCode), r.PostForm.Get(ui.FieldOldCode)
+	if problems := codeProblems(c, entered, old); len(problems) > 0 {
+		p.renderEmailCodes(w, r, c, http.StatusUnprocessableEntity, problems...)
+		return nil
+	}
+	payload, rejected, err := p.VerifyCode(w, r, c, entered+old)
+	if err != nil {
+		return err
+	}
+	if rejected != nil {
+		if c.Old != "" && rejected.Problem.Code == ui.CodeWrong {
+			rejected.Problem.Code = ui.CodesWrong
+		}
+		p.renderEmailCodes(w, r, c, rejected.Status, rejected.Problem)
+		return nil
+	}
+	r, done := account.UsedUp(r)
+	defer done()
+	return p.moveAccount(w, r, user, payload)
+}
+
+func codeProblems(c account.CodeRequest, entered, old string) []ui.Problem {
+	var problems []ui.Problem
+	if entered == "" {
+		problems = append(problems, ui.Problem{Code: ui.CodeMissing})
+	}
+	if c.Old != "" && old == "" {
+		problems = append(problems, ui.Problem{Code: ui.CodeMissing, Field: ui.FieldOldCode})
+	}
+	return problems
+}
+
+func (p *Pages) moveAccount(w http.ResponseWriter, r *http.Request, user *authflow.User, payload []byte) error {
+	var to newAddress
+	if err := json.Unmarshal(payload, &to); err != nil {
+		return fmt.Errorf("decode change of address: %w", err)
+	}
+	owner, err := p.Addressed(r.Context(), payload)
+	if err != nil {
+		return err
+	}
+	key, err := account.EmailKey(to.Wanted)
+	if err != nil {
+		return err
+	}
+	if owner.ID != user.UserID { // somebody else has signed in meanwhile
+		return &web.PageError{Status: http.StatusBadRequest, Code: ui.ErrorExpired}
+	}
+	err = p.Store.ChangeEmail(r.Context(), owner.ID, owner.Epoch, to.Wanted, key)
+	if errors.Is(err, storage.ErrChanged) || errors.Is(err, storage.ErrNotFound) || errors.Is(err, storage.ErrConflict) {
+		return &web.PageError{Status: http.StatusBadRequest, Code: ui.ErrorExpired, Cause: err}
+	}
+	if err != nil {
+		return fmt.Errorf("save e-mail address: %w", err)
+	}
+	p.Audit.Record(r.Context(), storage.Event{Name: audit.EmailChanged, Subject: owner.ID, Detail: "by the user"})
+	p.NoticeMail(r, owner, ui.MailView{Kind: ui.MailEmailChanged}) // to the old one
+	owner.Epoch++                                                  // which the change has begun
+	p.MarkDevice(w, r, owner)
+	p.Site.Redirect(w, p.Site.Link("/account", web.NoticeParameter, p.Site.Notice(w, r, ui.NoticeEmailChanged)))
+	return nil
+}

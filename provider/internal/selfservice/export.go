@@ -1,0 +1,196 @@
+package selfservice
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"time"
+
+	"github.com/bonafide-id/bonafide/provider/internal/audit"
+	"github.com/bonafide-id/bonafide/provider/internal/authflow"
+	"github.com/bonafide-id/bonafide/storage"
+	"github.com/bonafide-id/bonafide/ui"
+)
+
+// exported is everything that is recorded about a user, and no secret: what would let in
+// whoever finds the file is not in it.
+type exported struct {
+	ExportedAt   time.Time                  `json:"exported_at"`
+	Account      exportedAccount            `json:"account"`
+	Attributes   map[string]json.RawMessage `json:"attributes"`
+	Groups       []exportedStatus           `json:"groups"`
+	Applications []exportedConsent          `json:"applications"`
+	Devices      []exportedSession          `json:"devices"`
+	History      []exportedEvent            `json:"history"`
+}
+
+type exportedAccount struct {
+	ID                string    `json:"id"`
+	Email             string    `json:"email"`
+	EmailVerified     bool      `json:"email_verified"`
+	Language          string    `json:"language,omitempty"`
+	CreatedAt         time.Time `json:"created_at"`
+	PasswordChangedAt time.Time `json:"password_changed_at,omitzero"`
+}
+
+type exportedStatus struct {
+	Group      string    `json:"group"`
+	Subgroups  []string  `json:"subgroups"`
+	Verified   bool      `json:"verified"`
+	Pending    bool      `json:"pending,omitempty"`
+	VerifiedBy string    `json:"verified_by,omitempty"`
+	VerifiedAt time.Time `json:"verified_at,omitzero"`
+	Source     string    `json:"source,omitempty"`
+	Method     string    `json:"method,omitempty"`
+	ExpiresAt  time.Time `json:"expires_at,omitzero"`
+}
+
+type exportedConsent struct {
+	ClientID   string    `json:"client_id"`
+	Name       string    `json:"name"`
+	Scopes     []string  `json:"scopes"`
+	Attributes []string  `json:"attributes"`
+	Groups     []string  `json:"groups"`
+	Resources  []string  `json:"resources,omitempty"`
+	LeftOut    []string  `json:"left_out,omitempty"`
+	Since      time.Time `json:"since"`
+	DecidedAt  time.Time `json:"decided_at,omitzero"`
+	LastUsedAt time.Time `json:"last_used_at,omitzero"`
+}
+
+type exportedSession struct {
+	UserAgent  string    `json:"user_agent"`
+	Network    string    `json:"network"`
+	SignedInAt time.Time `json:"signed_in_at"`
+	LastUsedAt time.Time `json:"last_used_at"`
+	ExpiresAt  time.Time `json:"expires_at"`
+}
+
+type exportedEvent struct {
+	At       time.Time `json:"at"`
+	Name     string    `json:"name"`
+	ClientID string    `json:"client_id,omitempty"`
+	Network  string    `json:"network,omitempty"`
+	Detail   string    `json:"detail,omitempty"`
+}
+
+// maxExportedEvents bounds the history of a file, the latest first.
+const maxExportedEvents = 10_000
+
+// showExport asks for the password before everything is given away at once.
+func (p *Pages) showExport(w http.ResponseWriter, r *http.Request, user *authflow.User) error {
+	p.renderExport(w, r, user, http.StatusOK)
+	return nil
+}
+
+func (p *Pages) renderExport(w http.ResponseWriter, r *http.Request, user *authflow.User, status int, problems ...ui.Problem) {
+	p.Site.Render(w, r, status, p.Site.Screens.Export(ui.ExportView{
+		Page: p.Site.PageView(r, nil), Form: p.Site.Form(w, r, problems), Email: user.Account.Email, AccountURL: p.Site.Link("/account"),
+	}))
+}
+
+// export answers with the file.
+func (p *Pages) export(w http.ResponseWriter, r *http.Request, user *authflow.User) error {
+	owner, problem, wait, err := p.checkOwner(r, user)
+	if err != nil {
+		return err
+	}
+	if problem.Code != "" {
+		p.renderExport(w, r, user, refused(w, wait), problem)
+		return nil
+	}
+	file, err := p.everything(r, user, owner)
+	if err != nil {
+		return err
+	}
+	body, err := json.MarshalIndent(file, "", "  ")
+	if err != nil {
+		return fmt.Errorf("encode export: %w", err)
+	}
+	p.Audit.Record(r.Context(), storage.Event{Name: audit.DataExported, Subject: owner.ID})
+	h := w.Header()
+	h.Set("Content-Type", "application/json")
+	h.Set("Content-Disposition", `attachment; filename="my-data.json"`)
+	h.Set("Cache-Control", "no-store")
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("Referrer-Policy", "no-referrer")
+	_, _ = w.Write(body)
+	return nil
+}
+
+func (p *Pages) everything(r *http.Request, user *authflow.User, owner storage.Account) (exported, error) {
+	ctx := r.Context()
+	file := exported{ExportedAt: p.Clock().UTC(), Account: exportedAccount{
+		ID: owner.ID, Email: owner.Email, EmailVerified: owner.EmailVerified, Language: owner.Language,
+		CreatedAt: owner.CreatedAt, PasswordChangedAt: owner.PasswordChangedAt,
+	}}
+	if err := p.exportPerson(r, user, &file); err != nil {
+		return exported{}, err
+	}
+	consents, err := p.Store.Consents(ctx, owner.ID)
+	if err != nil {
+		return exported{}, fmt.Errorf("read consents: %w", err)
+	}
+	for _, c := range consents {
+		file.Applications = append(file.Applications, exportedConsent{
+			c.ClientID, c.ClientName, c.Scopes, c.Attributes, c.Groups, c.Resources, c.LeftOut, c.CreatedAt, c.DecidedAt, c.LastUsedAt,
+		})
+	}
+	sessions, err := p.Store.Sessions(ctx, owner.ID)
+	if err != nil {
+		return exported{}, fmt.Errorf("read sessions: %w", err)
+	}
+	for _, s := range sessions {
+		file.Devices = append(file.Devices, exportedSession{s.UserAgent, s.Address, s.CreatedAt, s.LastSeenAt, s.ExpiresAt})
+	}
+	file.History, err = p.exportHistory(ctx, owner.ID)
+	return file, err
+}
+
+// exportPerson adds what is recorded here, also under handles that the catalogue has no
+// more, and what the host says.
+func (p *Pages) exportPerson(r *http.Request, user *authflow.User, file *exported) error {
+	stored, err := p.Store.Person(r.Context(), user.UserID)
+	if err != nil {
+		return fmt.Errorf("read person: %w", err)
+	}
+	record, err := p.record(r, user)
+	if err != nil {
+		return err
+	}
+	file.Attributes = map[string]json.RawMessage{}
+	for handle, raw := range stored.Attributes {
+		file.Attributes[handle] = raw
+	}
+	for _, a := range p.Claims.Catalogue.Attributes {
+		if raw := record.Value(a.Handle); raw != nil {
+			file.Attributes[a.Handle] = raw
+		}
+	}
+	for _, s := range record.Statuses() {
+		file.Groups = append(file.Groups, exportedStatus{
+			s.Group, s.Subgroups, s.Verified, s.Pending, s.VerifiedBy, s.VerifiedAt, s.Source, s.Method, s.ExpiresAt,
+		})
+	}
+	return nil
+}
+
+func (p *Pages) exportHistory(ctx context.Context, subject string) ([]exportedEvent, error) {
+	var all []exportedEvent
+	match := storage.EventFilter{Subject: subject, Limit: 500}
+	for len(all) < maxExportedEvents {
+		events, err := p.Store.Events(ctx, match)
+		if err != nil {
+			return nil, fmt.Errorf("read events: %w", err)
+		}
+		for _, e := range events {
+			all = append(all, exportedEvent{e.At, e.Name, e.ClientID, e.Address, e.Detail})
+			match.BeforeID = e.ID
+		}
+		if len(events) < match.Limit {
+			break
+		}
+	}
+	return all, nil
+}

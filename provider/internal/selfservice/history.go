@@ -1,0 +1,86 @@
+package selfservice
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strconv"
+
+	"github.com/bonafide-id/bonafide/provider/internal/audit"
+	"github.com/bonafide-id/bonafide/provider/internal/authflow"
+	"github.com/bonafide-id/bonafide/provider/internal/engine"
+	"github.com/bonafide-id/bonafide/provider/internal/web"
+	"github.com/bonafide-id/bonafide/storage"
+	"github.com/bonafide-id/bonafide/ui"
+)
+
+// historyPage is how many events a page looks at.
+const historyPage = 30
+
+// acts are the events of the audit log that people are told of.
+var acts = map[string]ui.HistoryAct{
+	audit.SignedIn: ui.HistorySignedIn, audit.SignInFailed: ui.HistorySignInFailed, audit.SignedOut: ui.HistorySignedOut,
+	audit.SignedUp: ui.HistorySignedUp, audit.AccountCreated: ui.HistorySignedUp,
+	audit.PasswordChanged: ui.HistoryPasswordChanged, audit.EmailChanged: ui.HistoryEmailChanged, audit.EmailVerified: ui.HistoryEmailVerified,
+	audit.Consent: ui.HistoryAppAllowed, audit.Denied: ui.HistoryAppDenied, audit.Revoked: ui.HistoryAppRemoved, audit.Reuse: ui.HistoryReuse,
+	audit.AccountDisabled: ui.HistoryLocked, audit.AccountEnabled: ui.HistoryUnlocked,
+	audit.DeletionRequested: ui.HistoryDeletionBegun, audit.DeletionWithdrawn: ui.HistoryDeletionEnded, audit.DataExported: ui.HistoryExported,
+}
+
+// sealAfterPurpose is of one user: the numbers of events tell how many there are of others.
+func (p *Pages) sealAfterPurpose(userID string) string {
+	return "history " + p.Site.Issuer + " " + userID
+}
+
+// showHistory lists what has happened to the account of the user.
+func (p *Pages) showHistory(w http.ResponseWriter, r *http.Request, user *authflow.User) error {
+	match := storage.EventFilter{Subject: user.UserID, Limit: historyPage}
+	if sealed := web.Parameter(r, web.AfterParameter); sealed != "" {
+		plain, err := p.Site.Secrets.OpenString(p.sealAfterPurpose(user.UserID), sealed)
+		if err != nil {
+			return &web.PageError{Status: http.StatusBadRequest, Code: ui.ErrorRequest, Cause: err}
+		}
+		if match.BeforeID, err = strconv.ParseInt(string(plain), 10, 64); err != nil {
+			return fmt.Errorf("decode page: %w", err)
+		}
+	}
+	events, err := p.Store.Events(r.Context(), match)
+	if err != nil {
+		return fmt.Errorf("read events: %w", err)
+	}
+	view := ui.HistoryView{Page: p.Site.PageView(r, nil), AccountURL: p.Site.Link("/account")}
+	for _, e := range events {
+		act, told := acts[e.Name]
+		if !told {
+			continue
+		}
+		client, err := p.clientName(r.Context(), e.ClientID)
+		if err != nil {
+			return err
+		}
+		view.Entries = append(view.Entries, ui.HistoryEntry{Act: act, At: e.At, Client: client, Place: placeOf(r, e.Address)})
+	}
+	if len(events) == historyPage {
+		last := strconv.FormatInt(events[len(events)-1].ID, 10)
+		sealed := p.Site.Secrets.SealString(p.sealAfterPurpose(user.UserID), []byte(last))
+		view.OlderURL = p.Site.Link("/account/history", web.AfterParameter, sealed)
+	}
+	p.Site.Render(w, r, http.StatusOK, p.Site.Screens.History(view))
+	return nil
+}
+
+// clientName returns what an application is called, or its identifier when it is gone.
+func (p *Pages) clientName(ctx context.Context, id string) (string, error) {
+	if id == "" {
+		return "", nil
+	}
+	client, err := p.Engine.Client(ctx, id)
+	if errors.Is(err, engine.ErrNoClient) {
+		return id, nil
+	}
+	if err != nil {
+		return "", err
+	}
+	return client.Name, nil
+}
