@@ -58,6 +58,10 @@ func TestGallery(t *testing.T) {
 		write([]byte(sampleClientLogo), l.Lang, "sample", "client.svg")
 		write([]byte(sampleBrandLogo), l.Lang, "sample", "brand.svg")
 		write(brand, l.Lang, "sample", "brand.css")
+		for _, color := range []string{"#000000", "#14171c", "#ffffff", "#fafafa"} { // all but the screen's own
+			a, _ := BrandAsset(BrandAssetName(color))
+			write(a.Bytes, l.Lang, "sample", a.Name)
+		}
 	}
 	write(pages.Bytes(), "pages.txt")
 }

@@ -1,0 +1,51 @@
+package ui
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestConsentSentenceLeavesNothingOut tests that whatever the list has is named in the
+// sentence or counted there, and what calls for caution is always named.
+func TestConsentSentenceLeavesNothingOut(t *testing.T) {
+	t.Parallel()
+	for _, l := range Locales() {
+		for most := range 12 {
+			v := ConsentView{Page: Page{Locale: l, Client: Client{Name: "River Bikes"}}}
+			for i := range most {
+				v.Attributes = append(v.Attributes, ConsentAttribute{Label: Label{Text: fmt.Sprintf("fact%d.", i)}, Values: []string{"x"}})
+			}
+			v.Attributes = append(v.Attributes,
+				ConsentAttribute{Label: Label{Text: "health."}, Sensitive: true}, ConsentAttribute{Label: Label{Text: "unknown."}})
+			v.Groups = []ConsentGroup{{Label: Label{Text: "club."}}}
+			said := string(render(t, v.receives()))
+			named := 0
+			for i := range most {
+				named += strings.Count(said, fmt.Sprintf("fact%d.", i))
+			}
+			rest := l.plain(l.text.Consent.More, count(most-named))
+			if named < most && !strings.Contains(said, rest) || named == most && strings.Contains(said, rest) {
+				t.Errorf("%s: %d of %d are named in %q", l.Lang, named, most, said)
+			}
+			if !strings.Contains(said, "health.") || !strings.Contains(said, "club.") || strings.Contains(said, "unknown.") {
+				t.Errorf("%s: %q", l.Lang, said)
+			}
+		}
+	}
+}
+
+func TestNumbersAndTimesAreWrittenAsTheLanguageDoes(t *testing.T) {
+	t.Parallel()
+	english, german := MatchLocale("en", ""), MatchLocale("de", "")
+	at := time.Date(2021, time.May, 14, 22, 30, 0, 0, time.FixedZone("", -4*3600))
+	for _, c := range []struct{ got, want string }{
+		{english.Number(0), "0"}, {english.Number(-1815), "-1815"}, {english.Number(12345), "12,345"}, {german.Number(-1234567), "-1.234.567"},
+		{english.Date(at.UTC()), "15 May 2021"}, {english.DateTime(at), "14 May 2021, 22:30"}, {german.DateTime(at), "14. Mai 2021, 22:30 Uhr"},
+	} {
+		if c.got != c.want {
+			t.Errorf("got %q, want %q", c.got, c.want)
+		}
+	}
+}
