@@ -393,13 +393,20 @@ var screenFixtures = []fixture{
 	}},
 	{"error-redirect-details", func(p Page) templ.Component {
 		return Error(ErrorView{
-			Page: accountPage(p.Locale), Code: ErrorRedirect, RequestID: "01JP5V9Q7M3K", Time: fixedNow,
-			Details: []Field{
-				{"redirect_uri sent", "https://riverbikes.example/callback/"},
-				{"redirect_uri registered", "https://riverbikes.example/callback"},
-				{"first difference", "character 36"},
+			Page: p, Code: ErrorRedirect, RequestID: "01JP5V9Q7M3K", Time: fixedNow, AccountURL: "/account",
+			Details: []Detail{
+				{"redirect_uri", "https://riverbikes.example/", "C", "allback"},
+				{"registered", "https://riverbikes.example/", "c", "allback"},
+				{Name: "difference", Value: `has "C" after "/riverbikes.example/", where registered has "c"`},
 			},
 		})
+	}},
+	{"error-redirect", func(p Page) templ.Component {
+		return Error(ErrorView{Page: accountPage(p.Locale), Code: ErrorRedirect, RequestID: "01JP5V9Q7M3K", Time: fixedNow})
+	}},
+	{"error-popup", func(p Page) templ.Component {
+		p.Popup = true
+		return Error(ErrorView{Page: p, Code: ErrorExpired, RequestID: "01JP5V9Q7M3K", Time: fixedNow, BackURL: "https://riverbikes.example/"})
 	}},
 	{"error-internal", func(p Page) templ.Component {
 		return Error(ErrorView{Page: accountPage(p.Locale), Code: ErrorInternal, RequestID: "01JP5V9Q7M3K", Time: fixedNow})

@@ -126,6 +126,8 @@ const (
 	// ErrorRedirect is for a redirect URI that the application has not
 	// registered, after signing in or after signing out.
 	ErrorRedirect ErrorCode = "redirect"
+	// errorRedirectOf is ErrorRedirect of an application whose name is known.
+	errorRedirectOf ErrorCode = "redirect_of"
 	// ErrorRequest is for a request that makes no sense.
 	ErrorRequest ErrorCode = "request"
 	// ErrorExpired is for a request that was left open for too long.

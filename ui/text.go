@@ -63,6 +63,7 @@ type commonText struct {
 	CodeValidFor                            message
 	ProblemsHeading                         message
 	UseAnother, BackToClient, BackToAccount message
+	CloseWindow, CloseYourself              message
 	Cancel                                  message
 	Unreviewed, UnreviewedText              message
 	Thousands, List, ListLast               message

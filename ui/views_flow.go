@@ -168,11 +168,26 @@ type ErrorView struct {
 	// an address that the application has registered. Empty shows no link.
 	BackURL string
 	// AccountURL leads to the account page. It is the way out where there is neither
-	// BackURL nor Brand.HomeURL. Empty shows no link.
+	// BackURL nor Brand.HomeURL, and no popup to close. Empty shows no link.
 	AccountURL string
 	// Details are for the developers of the application and for nobody
 	// else. They are shown as they are, in no particular language.
-	Details []Field
+	Details []Detail
+}
+
+// Detail is a fact for the developers of an application.
+type Detail struct {
+	Name string
+	// Value is followed by Marked, which stands out, and Rest. Either may be empty.
+	Value, Marked, Rest string
+}
+
+// said is the error by which the sentences of the screen are found.
+func (v ErrorView) said() ErrorCode {
+	if v.Code == ErrorRedirect && v.Client.label() != "" {
+		return errorRedirectOf
+	}
+	return v.Code
 }
 
 // DeniedView says that the application gets no data of this account. The one way to

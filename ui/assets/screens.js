@@ -64,8 +64,8 @@ for (const act of ["click", "focusin"]) {
   });
 }
 
-// Copy a value.
-for (const button of document.querySelectorAll("[data-copy]")) {
+// Copy a value. Browsers have no clipboard for pages that did not come over TLS.
+for (const button of navigator.clipboard ? document.querySelectorAll("[data-copy]") : []) {
   const label = button.textContent;
   button.hidden = false;
   button.addEventListener("click", async () => {
@@ -75,8 +75,10 @@ for (const button of document.querySelectorAll("[data-copy]")) {
   });
 }
 
-// Close a window that a page has opened; no script may close another.
-for (const button of document.querySelectorAll("[data-close]")) {
+// Close a window that a page has opened; no script may close another. What says to close
+// it by hand stands after the button.
+for (const button of opener ? document.querySelectorAll("[data-close]") : []) {
   button.hidden = false;
+  button.nextElementSibling.hidden = true;
   button.addEventListener("click", () => close());
 }

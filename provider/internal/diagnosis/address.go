@@ -46,20 +46,36 @@ func Unregistered(name, sent string, registered []string) map[string]string {
 		delete(details, name)
 	}
 	var shown []string
+	for _, r := range registered[:min(len(registered), maxRegistered)] {
+		shown = append(shown, Address(r))
+	}
+	details["registered"] = strings.Join(shown, " ")
+	if like := Nearest(sent, registered); sent != "" && like != "" {
+		details["difference"] = Difference(sent, like)
+	}
+	return details
+}
+
+// Nearest returns the registered address that begins most like the one that was sent, or
+// "" when there is none.
+func Nearest(sent string, registered []string) string {
 	most, like := -1, ""
 	for _, r := range registered {
-		if len(shown) < maxRegistered {
-			shown = append(shown, Address(r))
-		}
 		if n := common(sent, r); n > most {
 			most, like = n, r
 		}
 	}
-	details["registered"] = strings.Join(shown, " ")
-	if sent != "" && like != "" {
-		details["difference"] = Difference(sent, like)
+	return like
+}
+
+// Apart returns how many bytes two addresses have in common before the part that differs,
+// and how many after it.
+func Apart(a, b string) (before, after int) {
+	before = common(a, b)
+	for after < min(len(a), len(b))-before && a[len(a)-1-after] == b[len(b)-1-after] {
+		after++
 	}
-	return details
+	return before, after
 }
 
 // Difference says where an address that was sent first differs from another.

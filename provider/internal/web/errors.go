@@ -99,23 +99,42 @@ func (s *Site) FailPage(w http.ResponseWriter, r *http.Request, err error) {
 		view.BackURL = HomeOf(e.Request.RedirectURI)
 	}
 	var redirect *engine.RedirectError
-	if s.Sandbox && errors.As(err, &redirect) {
-		view.Details = redirectDetails(redirect)
+	if errors.As(err, &redirect) {
+		view.Client = s.ClientView(redirect.Client, "")
+		if s.Sandbox {
+			view.Details = redirectDetails(redirect)
+		}
 	}
-	s.Render(w, r, e.Status, s.Screens.Error(view))
+	// The page must not be cut off from the one that opened it, or it cannot be closed.
+	view.Popup = view.Popup || Parameter(r, "display") == DisplayPopup
+	s.RenderTo(w, r, view.Popup, nil, e.Status, s.Screens.Error(view))
 }
 
 // redirectDetails shows the people who build an application what is registered. The
 // sandbox shows it to everyone: nothing in it is real.
-func redirectDetails(e *engine.RedirectError) []ui.Field {
-	details := []ui.Field{{Name: "redirect_uri", Value: e.Sent}}
+func redirectDetails(e *engine.RedirectError) []ui.Detail {
+	nearest := diagnosis.Nearest(e.Sent, e.Client.RedirectURIs)
+	details := []ui.Detail{marked("redirect_uri", e.Sent, nearest)}
 	for _, uri := range e.Client.RedirectURIs {
-		details = append(details, ui.Field{Name: "registered", Value: uri})
+		detail := ui.Detail{Name: "registered", Value: uri}
+		if uri == nearest {
+			detail = marked("registered", uri, e.Sent)
+		}
+		details = append(details, detail)
 	}
 	if where := diagnosis.Unregistered("redirect_uri", e.Sent, e.Client.RedirectURIs)["difference"]; where != "" {
-		details = append(details, ui.Field{Name: "difference", Value: where})
+		details = append(details, ui.Detail{Name: "difference", Value: where})
 	}
 	return details
+}
+
+// marked is an address with what is not the same in another.
+func marked(name, uri, other string) ui.Detail {
+	if uri == "" || other == "" {
+		return ui.Detail{Name: name, Value: uri}
+	}
+	before, after := diagnosis.Apart(uri, other)
+	return ui.Detail{Name: name, Value: uri[:before], Marked: uri[before : len(uri)-after], Rest: uri[len(uri)-after:]}
 }
 
 // LogFailure writes down what is not the caller's doing; the rest, such as a caller

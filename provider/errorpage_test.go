@@ -1,0 +1,147 @@
+package provider_test
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/net/html"
+
+	"github.com/bonafide-id/bonafide/provider"
+)
+
+// mainOf returns the content of a page, without header and footer.
+func mainOf(t testing.TB, p page) *html.Node {
+	t.Helper()
+	root, err := html.Parse(strings.NewReader(p.body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for n := range root.Descendants() {
+		if n.Data == "main" {
+			return n
+		}
+	}
+	t.Fatalf("no content on the page (%s):\n%s", p.Status, p.body)
+	return nil
+}
+
+// waysOut returns where the content of a page leads: the addresses of its links and
+// forms, and "close" for a button that closes the window.
+func waysOut(content *html.Node) []string {
+	var ways []string
+	for n := range content.Descendants() {
+		for _, a := range n.Attr {
+			switch a.Key {
+			case "href", "action":
+				ways = append(ways, a.Val)
+			case "data-close":
+				ways = append(ways, "close")
+			}
+		}
+	}
+	return ways
+}
+
+func saidOn(content *html.Node) string {
+	var said strings.Builder
+	for n := range content.Descendants() {
+		if n.Type == html.TextNode {
+			said.WriteString(n.Data)
+		}
+	}
+	return strings.Join(strings.Fields(said.String()), " ")
+}
+
+func TestErrorPageHasOneWayOut(t *testing.T) {
+	t.Parallel()
+	const account, close = "/account", "close"
+	popup := authorizeURL("redirect_uri", "https://rp.test/CB", "display", "popup")
+	tests := map[string]struct {
+		open      func(w *fixture, b *browser) page
+		status    int
+		way, says string
+	}{
+		"NoSuchPage":    {func(_ *fixture, b *browser) page { return b.get("/nowhere") }, 404, account, "Acme ID"},
+		"UnknownClient": {func(_ *fixture, b *browser) page { return b.get(authorizeURL("client_id", "nobody")) }, 400, account, "Acme ID"},
+		"BadRedirectURI": {func(_ *fixture, b *browser) page {
+			return b.get(authorizeURL("redirect_uri", "https://rp.test/CB"))
+		}, 400, account, "Please tell whoever runs Veterans Shop"},
+		"BadRedirectURIInPopup": {func(_ *fixture, b *browser) page { return b.get(popup) }, 400, close, "Veterans Shop"},
+		"ExpiredFlow":           {expired(), 400, "https://rp.test/", "Back to Veterans Shop"},
+		"ExpiredFlowInPopup":    {expired("display", "popup"), 400, close, "You can close this window now."},
+		"OtherBrowser": {func(w *fixture, b *browser) page {
+			return w.newBrowser().get(b.get(authorizeURL()).Header.Get("Location"))
+		}, 400, account, "Acme ID"},
+		"FormTooLarge": {func(_ *fixture, b *browser) page {
+			return b.post("/signin", url.Values{"email": {strings.Repeat("a", 200<<10)}})
+		}, 413, account, "Acme ID"},
+		"FormOfAnotherSite": {func(w *fixture, b *browser) page {
+			r, err := http.NewRequestWithContext(b.t.Context(), http.MethodPost, w.server.URL+"/signin", http.NoBody)
+			if err != nil {
+				t.Fatal(err)
+			}
+			r.Header.Set("Origin", "https://attacker.test")
+			return b.do(r)
+		}, 403, account, "nothing was changed"},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newFixture(t, func(c *provider.Config) { c.Brand.Name = "Acme ID" }).withClients().withUsers()
+			p := test.open(w, w.newBrowser())
+			shown(t, p, test.status)
+			content := mainOf(t, p)
+			if ways := waysOut(content); len(ways) != 1 || !strings.HasSuffix(ways[0], test.way) {
+				t.Errorf("leads to %q, want %q alone", ways, test.way)
+			}
+			if said := saidOn(content); !strings.Contains(said, test.says) {
+				t.Errorf("does not say %q: %s", test.says, said)
+			}
+			// A popup that is cut off from the page that opened it cannot be closed.
+			if cut := p.Header.Get("Cross-Origin-Opener-Policy") != ""; cut != (test.way != close) {
+				t.Errorf("Cross-Origin-Opener-Policy %q", p.Header.Get("Cross-Origin-Opener-Policy"))
+			}
+		})
+	}
+}
+
+// expired opens a page of an authorization request that has been left open for too long.
+func expired(pairs ...string) func(*fixture, *browser) page {
+	return func(w *fixture, b *browser) page {
+		page := b.get(authorizeURL(pairs...)).Header.Get("Location")
+		w.advance(25 * time.Hour)
+		return b.get(page)
+	}
+}
+
+func TestSandboxMarksWhatDiffersInARedirectURI(t *testing.T) {
+	t.Parallel()
+	marked := func(sandbox bool, sent string) string {
+		w := newFixture(t, func(c *provider.Config) { c.Sandbox = sandbox }).withClients()
+		var marks []string
+		for n := range mainOf(t, w.newBrowser().get(authorizeURL("client_id", "std", "redirect_uri", sent))).Descendants() {
+			if n.Type == html.ElementNode && n.Data == "mark" {
+				marks = append(marks, n.FirstChild.Data)
+			}
+		}
+		return strings.Join(marks, "|")
+	}
+	for sent, want := range map[string]string{
+		"https://rp.test/CB":       "CB|cb",
+		"https://rp.test/cb/":      "/",
+		"http://rp.test/cb":        "s",
+		"https://rp.test/oter":     "h",
+		"https://rp.test/cb<b>x":   "<b>x",
+		"https://rp.test/cb\u00e9": "\u00e9",
+	} {
+		if got := marked(true, sent); got != want {
+			t.Errorf("%s: marks %q, want %q", sent, got, want)
+		}
+	}
+	if got := marked(false, "https://rp.test/CB"); got != "" {
+		t.Errorf("marks %q outside of a sandbox", got)
+	}
+}
