@@ -64,6 +64,9 @@ func (e *Endpoint) showConsent(w http.ResponseWriter, r *http.Request, p *Page) 
 		return err
 	}
 	if d.step == stepVerify {
+		if view.Notice == ui.NoticePending {
+			view.Notice = "" // the group says so, right below
+		}
 		if view.Required, err = e.requiredGroups(r, f.request, s.user.UserID); err != nil {
 			return err
 		}

@@ -157,16 +157,12 @@ func (e *Endpoint) returnFromVerifier(w http.ResponseWriter, r *http.Request, p 
 }
 
 // verificationNotice says, on the screen of a flow, what has become of the verification
-// that its user comes back from. Who is being checked reads so beside the group.
+// that its user comes back from.
 func (e *Endpoint) verificationNotice(ctx context.Context, f *Flow, user *User) (ui.Notice, error) {
 	if f.verifying.UserID == "" || f.verifying.UserID != user.UserID {
 		return "", nil
 	}
-	found, err := e.verificationFound(ctx, f.verifying)
-	if found == ui.NoticePending {
-		found = ""
-	}
-	return found, err
+	return e.verificationFound(ctx, f.verifying)
 }
 
 // verificationFound says what has become of a verification.
