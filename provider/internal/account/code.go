@@ -93,12 +93,11 @@ func (p *Pages) NewCode(w http.ResponseWriter, r *http.Request, c CodeRequest, p
 	if c.Old != "" {
 		c.Code += newDigits()
 	}
-	code := c.Code
 	if payload == nil {
-		c.Void, code, payload = 1, rand.Text(), []byte("-")
+		c.Void, payload = 1, []byte("-")
 	}
 	err := p.Store.SaveOneTimeCode(r.Context(), storage.OneTimeCode{
-		Digest: p.codeDigest(c, code), Purpose: string(c.Purpose), Subject: hex.EncodeToString(c.ID),
+		Digest: p.codeDigest(c, c.kept()), Purpose: string(c.Purpose), Subject: hex.EncodeToString(c.ID),
 		Payload: p.Site.Secrets.Seal(p.sealCodePurpose(), payload), ExpiresAt: p.Clock().Add(CodeLife),
 	})
 	if err != nil {
@@ -112,6 +111,16 @@ func (p *Pages) NewCode(w http.ResponseWriter, r *http.Request, c CodeRequest, p
 		return "", fmt.Errorf("encode code: %w", err)
 	}
 	return p.Site.Secrets.SealString(p.sealCodePurpose(), plain), nil
+}
+
+// kept is what the store has the digest of: the code, or, where there is nothing to do, more
+// than anybody can enter. Either is there once, so that what becomes of an old request does
+// not tell which it is.
+func (c CodeRequest) kept() string {
+	if c.Void == 1 {
+		return "there is nothing to do: " + c.Code
+	}
+	return c.Code
 }
 
 // newDigits returns eight random digits.
@@ -289,14 +298,14 @@ func (p *Pages) ResendCode(w http.ResponseWriter, r *http.Request, page CodePage
 
 // takeBack ends a code and returns its payload, nil for a void one.
 func (p *Pages) takeBack(r *http.Request, c CodeRequest) ([]byte, error) {
-	stored, err := p.Store.UseOneTimeCode(r.Context(), string(c.Purpose), p.codeDigest(c, c.Code), p.Clock())
+	stored, err := p.Store.UseOneTimeCode(r.Context(), string(c.Purpose), p.codeDigest(c, c.kept()), p.Clock())
 	switch {
-	case errors.Is(err, storage.ErrNotFound) && c.Void == 1:
-		return nil, nil
 	case errors.Is(err, storage.ErrNotFound):
 		return nil, &web.PageError{Status: http.StatusBadRequest, Code: ui.ErrorExpired, Cause: err}
 	case err != nil:
 		return nil, fmt.Errorf("take code back: %w", err)
+	case c.Void == 1:
+		return nil, nil
 	}
 	return p.Site.Secrets.Open(p.sealCodePurpose(), stored.Payload)
 }
