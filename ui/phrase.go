@@ -22,6 +22,12 @@ func (l *Locale) StandsForYou() string {
 	return l.plain(l.text.Consent.StandsForYou)
 }
 
+// Truth says whether something is so.
+func (l *Locale) Truth(is bool) string {
+	l = l.orEnglish()
+	return l.plain(l.truth(is))
+}
+
 // Number writes a number with all its digits, in groups where there are more than four.
 func (l *Locale) Number(n int64) string {
 	digits := strconv.FormatInt(n, 10)

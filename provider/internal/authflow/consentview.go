@@ -69,7 +69,7 @@ func (e *Endpoint) consentData(r *http.Request, request *engine.AuthorizeRequest
 			attributes = append(attributes, claims.Attribute{Handle: fact})
 		}
 	}
-	if request.OpenID() && len(attributes) > 0 && !released.Has("uuid") { // the claim sub is the same
+	if request.OpenID() && len(facts)+len(groups) > 0 && !released.Has("uuid") { // the claim sub is the same
 		attributes = append(attributes, claims.Attribute{Handle: "uuid", Value: []byte(`""`)})
 	}
 	l, before := e.Site.Locale(r, request), s.decided()

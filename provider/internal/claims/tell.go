@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -75,7 +76,7 @@ func (c *Catalogue) tellTogether(l *ui.Locale, handle string, attributes []Attri
 		}
 		t = c.tellOne(l, whole, raw)
 		own := known(whole.Handle)
-		if own != nil && !slices.Equal(c.tellOne(l, whole, own).Values, t.Values) {
+		if own != nil && !reflect.DeepEqual(c.tellOne(l, whole, own), t) {
 			continue // they say different things
 		}
 		if own != nil {
@@ -149,21 +150,30 @@ func records(l *ui.Locale, a catalogue.Attribute, raw json.RawMessage) (lines []
 	return lines, records
 }
 
-// recordOf tells the members of an object in their order. Flags say nothing to people, and
-// neither does the same text again, as of a street that somebody has normalized.
+// recordOf tells the members of an object in their order, behind a text for people that
+// has them as one: whatever that leaves out is released as well. What has no name says
+// nothing more to people as a flag, or as the same text again, as of a street that somebody
+// has normalized.
 func recordOf(l *ui.Locale, a catalogue.Attribute, object map[string]string) (record ui.ConsentRecord) {
-	if text := object[formatted]; text != "" {
-		return ui.ConsentRecord{{Value: strings.ReplaceAll(text, "\n", ", ")}}
-	}
 	var seen []string
+	whole := object[formatted]
+	if whole != "" {
+		record = ui.ConsentRecord{{Label: l.Word(a.MemberNames[formatted]), Value: strings.ReplaceAll(whole, "\n", ", ")}}
+	}
 	for _, member := range a.Members {
-		text := object[member]
+		text, label := object[member], l.Word(a.MemberNames[member])
 		same := func(s string) bool { return strings.EqualFold(s, text) }
-		if text == "" || text == "true" || text == "false" || slices.ContainsFunc(seen, same) {
+		isFlag := text == "true" || text == "false"
+		switch {
+		case text == "", member == formatted:
 			continue
+		case label.Text == "" && (isFlag || slices.ContainsFunc(seen, same) || strings.Contains(strings.ToLower(whole), strings.ToLower(text))):
+			continue
+		case isFlag:
+			text = l.Truth(text == "true")
 		}
 		seen = append(seen, text)
-		record = append(record, ui.ConsentMember{Label: l.Word(a.MemberNames[member]), Value: written(l, text)})
+		record = append(record, ui.ConsentMember{Label: label, Value: written(l, text)})
 	}
 	return record
 }

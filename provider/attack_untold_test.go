@@ -1,0 +1,28 @@
+package provider_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/bonafide-id/bonafide/provider"
+)
+
+// TestAttackIdentifyBesideAGroup asks for the status in a group alone, and receives, with it,
+// what recognizes the user again: the screen names that, too.
+func TestAttackIdentifyBesideAGroup(t *testing.T) {
+	t.Parallel()
+	w := newFixture(t, func(c *provider.Config) {
+		c.Scopes = append(provider.DefaultScopes(), provider.Scope{Name: "veteran", Title: "Veteran", Groups: []string{"military"}})
+	}).withUsers().withClients()
+	b := w.alice()
+	for _, lang := range []struct{ tag, says string }{{"en", "stands for you"}, {"de", "für Sie steht"}} {
+		p := b.open(authorizeURL("client_id", "std", "scope", "openid veteran", "ui_locales", lang.tag))
+		if !strings.Contains(p.body, lang.says) {
+			t.Errorf("%s: the screen does not say that the user is recognized: %s", lang.tag, p.body)
+		}
+	}
+	// Without OpenID Connect there is no such claim.
+	if p := b.open(authorizeURL("client_id", "std", "scope", "veteran")); strings.Contains(p.body, "stands for you") {
+		t.Error("named, and not released")
+	}
+}
