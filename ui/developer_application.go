@@ -79,7 +79,11 @@ func choices(l *Locale, labels map[string]labelText, values []DeveloperValue) []
 func scopeOptions(scopes []DeveloperScope) []option {
 	var all []option
 	for _, s := range scopes {
-		all = append(all, option{Value: s.Name, Label: s.Name, Title: s.Title, Text: s.Name, Note: s.Text, Chosen: s.Chosen})
+		title := s.Title
+		if clean(title.Text, maxName) == "" {
+			title = Label{Text: s.Name, Lang: Undetermined}
+		}
+		all = append(all, option{Value: s.Name, Title: title, Text: s.Name, Note: s.Text, Chosen: s.Chosen})
 	}
 	return all
 }

@@ -16,6 +16,7 @@ func TestMatchLocale(t *testing.T) {
 		{"a region falls back to its language", "ar-EG", "", "ar"},
 		{"Brazil reads Portuguese", "pt-BR", "", "pt"},
 		{"Britain reads English", "en-GB", "de", "en"},
+		{"Taiwan reads Chinese rather than nothing of its own", "zh-TW", "", "zh"},
 		{"Taiwan reads what it knows better", "", "zh-TW,en;q=0.9", "en"},
 		{"weights count", "", "en;q=0.3, ar;q=0.8", "ar"},
 		{"paths are no language", "../../etc/passwd", "", "en"},

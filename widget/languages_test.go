@@ -39,5 +39,9 @@ func TestLanguages(t *testing.T) {
 		if !labelled[l.Lang] {
 			t.Errorf("%s has screens and no button", l.Lang)
 		}
+		delete(labelled, l.Lang)
+	}
+	for lang := range labelled {
+		t.Errorf("%s has a button and no screens", lang)
 	}
 }
