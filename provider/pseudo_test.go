@@ -15,6 +15,7 @@ import (
 	"golang.org/x/net/html"
 
 	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/ui"
 )
 
 // pseudoLang is a language that counts like English, and that nobody speaks.
@@ -81,6 +82,9 @@ func untranslated(text string) string {
 	rest := b.String()
 	for _, data := range userData {
 		rest = strings.ReplaceAll(rest, data, "")
+	}
+	for _, l := range ui.Locales() { // which are called what they are in themselves
+		rest = strings.ReplaceAll(rest, l.Name, "")
 	}
 	rest = regexp.MustCompile(`\b[0-9a-f]{16}\b|\b[0-9A-F]{16}\b|https?://\S+|\b[A-Z0-9]{20,}\b`).ReplaceAllString(rest, "") // requests, links
 	if !strings.ContainsFunc(rest, unicode.IsLetter) {
