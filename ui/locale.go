@@ -102,3 +102,17 @@ func (l *Locale) problem(p Problem) string {
 	}
 	return l.plain(l.text.Developer.Common.OnLine, arg{"line", words(strconv.Itoa(p.Line))}, arg{"problem", words(sentence)})
 }
+
+// problemsHeading says what there is to do about problems: to wait, to correct a field, or
+// only to read them.
+func (l *Locale) problemsHeading(listed []Problem) string {
+	t := l.text.Common
+	switch {
+	case listed[0].Code == TooManyAttempts:
+		return l.plain(t.WaitHeading)
+	case slices.ContainsFunc(listed, func(p Problem) bool { return p.field() != "" }):
+		return l.plain(t.ProblemsHeading)
+	default:
+		return l.plain(t.ProblemHeading)
+	}
+}

@@ -174,8 +174,8 @@ func TestFormsCarryHiddenFieldsAndLabelWhatTheyAsk(t *testing.T) {
 	})
 }
 
-// Problems are told at the top with a link, at the field, and to the field; the
-// focus starts at the top and what was entered is kept.
+// What is wrong in a short form is told at the field, and to it, once; the focus starts at
+// the first and what was entered is kept.
 func TestProblemsAreTiedToTheirFields(t *testing.T) {
 	page := SignUp(SignUpView{
 		Page: samplePage(nil), MinLength: 15, Email: "ada@",
@@ -188,13 +188,13 @@ func TestProblemsAreTiedToTheirFields(t *testing.T) {
 	var focused, links []string
 	for _, e := range elements(doc) {
 		if has(e, "autofocus") {
-			focused = append(focused, attr(e, "class"))
+			focused = append(focused, attr(e, "id"))
 		}
 		if strings.HasPrefix(attr(e, "href"), "#") {
 			links = append(links, attr(e, "href"))
 		}
 	}
-	if !slices.Equal(focused, []string{"problems"}) || !slices.Equal(links, []string{"#email", "#new_password"}) {
+	if !slices.Equal(focused, []string{"email"}) || len(links) > 0 {
 		t.Errorf("focus on %q, links to %q", focused, links)
 	}
 	for _, i := range elements(doc, "input") {
@@ -207,6 +207,33 @@ func TestProblemsAreTiedToTheirFields(t *testing.T) {
 			if has(i, "value") || attr(i, "aria-describedby") != "new_password-problem new_password-rule" {
 				t.Errorf("password field has %v", i.Attr)
 			}
+		}
+	}
+}
+
+// What is wrong with no field is told above the form, under a heading that says what to do.
+func TestProblemsHaveAHeadingOfTheirKind(t *testing.T) {
+	for heading, problems := range map[string][]Problem{
+		"Please wait":         {{Code: TooManyAttempts, Count: 2}},
+		"There is a problem":  {{Code: ChangedMeanwhile}},
+		"Please correct this": {{Code: NameMissing}, {Code: AddressMissing}},
+	} {
+		page := SignIn(SignInView{Page: samplePage(nil), Form: with(problems...), Email: "ada@example.com"})
+		doc, err := html.Parse(bytes.NewReader(render(t, page)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var headings, focused []string
+		for _, e := range elements(doc) {
+			if attr(e, "id") == "problems" {
+				headings = append(headings, textOf(e))
+			}
+			if has(e, "autofocus") {
+				focused = append(focused, attr(e, "class"))
+			}
+		}
+		if !slices.Equal(headings, []string{heading}) || !slices.Equal(focused, []string{"problems"}) {
+			t.Errorf("headings %q, focus on %q, want %q", headings, focused, heading)
 		}
 	}
 }

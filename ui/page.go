@@ -83,6 +83,33 @@ func (f Form) problem(field string) (Problem, bool) {
 	return Problem{}, false
 }
 
+// short is a form of so few fields that each says itself what is wrong with it: a list
+// above them would say the same twice within a hand's breadth.
+func (f Form) short(fields ...string) Form {
+	f.told = fields
+	return f
+}
+
+// listed returns the problems that are said above the form.
+func (f Form) listed() []Problem {
+	var listed []Problem
+	for _, p := range f.Problems {
+		if !slices.Contains(f.told, p.field()) {
+			listed = append(listed, p)
+		}
+	}
+	return listed
+}
+
+// focuses reports whether a field takes the focus: the first wrong one where no list does,
+// which has a screen reader say what is wrong with it, once.
+func (f Form) focuses(i input) bool {
+	if f.ok() {
+		return i.Autofocus && !f.still
+	}
+	return len(f.listed()) == 0 && f.Problems[0].field() == i.Name
+}
+
 // ok reports whether there is nothing to correct.
 func (f Form) ok() bool { return len(f.Problems) == 0 }
 

@@ -61,7 +61,8 @@ type commonText struct {
 	Email, Password, NewPassword, Code      message
 	ShowPassword, PasswordRule, LongEnough  message
 	CodeValidFor                            message
-	ProblemsHeading                         message
+	ProblemsHeading, ProblemHeading         message
+	WaitHeading                             message
 	UseAnother, BackToClient, BackToAccount message
 	CloseWindow, CloseYourself              message
 	Cancel                                  message

@@ -97,6 +97,8 @@ type Form struct {
 
 	// still is for a form that is only looked at: no field takes the focus.
 	still bool
+	// told are the fields of a form so short that what is wrong is said at them alone.
+	told []string
 }
 
 // Field is a name and a value to be posted.

@@ -87,8 +87,8 @@ func (p *Pages) signIn(w http.ResponseWriter, r *http.Request, page *authflow.Pa
 	if again != nil {
 		email = again.Account.Email
 	}
-	if problem := signInProblem(again, email, r.PostForm.Get(ui.FieldPassword)); problem.Code != "" {
-		return p.renderSignIn(w, r, page, again, email, http.StatusUnprocessableEntity, problem)
+	if problems := signInProblems(again, email, r.PostForm.Get(ui.FieldPassword)); len(problems) > 0 {
+		return p.renderSignIn(w, r, page, again, email, http.StatusUnprocessableEntity, problems...)
 	}
 	account, wait, err := p.CheckPassword(r, email, r.PostForm.Get(ui.FieldPassword))
 	switch {
@@ -136,15 +136,15 @@ func (p *Pages) signInAsPersona(w http.ResponseWriter, r *http.Request, page *au
 	return nil
 }
 
-func signInProblem(again *authflow.User, email, password string) ui.Problem {
-	switch {
-	case again == nil && email == "":
-		return ui.Problem{Code: ui.EmailMissing}
-	case password == "":
-		return ui.Problem{Code: ui.PasswordMissing}
-	default:
-		return ui.Problem{}
+func signInProblems(again *authflow.User, email, password string) []ui.Problem {
+	var problems []ui.Problem
+	if again == nil && email == "" {
+		problems = append(problems, ui.Problem{Code: ui.EmailMissing})
 	}
+	if password == "" {
+		problems = append(problems, ui.Problem{Code: ui.PasswordMissing})
+	}
+	return problems
 }
 
 // CheckPassword returns the account that e-mail address and password belong to, or

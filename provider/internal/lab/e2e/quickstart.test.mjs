@@ -56,7 +56,7 @@ test("a visitor signs up with a code from a mail, and arrives at the shop", asyn
   await page.fill("[name=email]", email);
   await page.fill("[name=new_password]", "short");
   await page.click("main button[type=submit]");
-  await page.waitForSelector(".problems");
+  await page.waitForSelector(".problem");
   await look(page, "sign-up-problems");
   await page.fill("[name=new_password]", "amber-river-folds-quietly");
   await page.click("main button[type=submit]");
@@ -78,7 +78,7 @@ test("a user signs in, consents, denies, and takes it back", async () => {
   await begin("oauth", { scope: "military" });
   await look(page, "sign-in");
   await signIn({ ...maria, password: "not-hers-at-all" });
-  await page.waitForSelector(".problems");
+  await page.waitForSelector(".problem");
   await look(page, "sign-in-problems");
   await signIn();
   await arrive("/oauth/consent");
