@@ -193,9 +193,16 @@ type Client struct {
 
 	// Logo is a PNG, JPEG, WebP or GIF of at most 512 KiB and 2048 pixels a side, which
 	// is kept as a PNG of at most 512 pixels a side (LogoPNG); in JSON it is in base64.
-	// Why one is refused is an error such as ErrLogoSVG.
+	// Why one is refused is an error such as ErrLogoSVG. LogoDark takes its place by night.
 	// Defaults to none.
-	Logo []byte `json:"logo,omitempty"`
+	Logo     []byte `json:"logo,omitempty"`
+	LogoDark []byte `json:"logo_dark,omitempty"`
+
+	// Wordmark is a picture like Logo, wide and with the name in it, which takes its place
+	// where there is room. WordmarkDark takes its place by night.
+	// Defaults to none.
+	Wordmark     []byte `json:"wordmark,omitempty"`
+	WordmarkDark []byte `json:"wordmark_dark,omitempty"`
 
 	// ButtonColor is #rrggbb, for the buttons of the screens when the request
 	// is one of OpenID Connect.
@@ -229,7 +236,7 @@ var ErrNoClient = clients.ErrNotFound
 func (p *Provider) SaveClient(ctx context.Context, c Client) error {
 	err := p.ValidateClient(c)
 	if err == nil {
-		err = asFieldError(p.clients.Save(ctx, c.record(), c.Secret, c.Logo))
+		err = asFieldError(p.clients.Save(ctx, c.record(), c.Secret, c.pictures()))
 	}
 	if errors.Is(err, storage.ErrChanged) {
 		return ErrChanged
@@ -274,6 +281,10 @@ func asClientError(what string, err error) error {
 		return err
 	}
 	return fmt.Errorf("provider: %s: %w", what, err)
+}
+
+func (c Client) pictures() clients.Pictures {
+	return clients.Pictures{Logo: c.Logo, LogoDark: c.LogoDark, Wordmark: c.Wordmark, WordmarkDark: c.WordmarkDark}
 }
 
 func (c Client) record() storage.Client {
@@ -326,6 +337,10 @@ func (c Client) validate(known *claims.Catalogue, addresses engine.Addresses, re
 		return wrongField("AccessTokenFormat", "%q is not %s", c.AccessTokenFormat, formatJWT)
 	case c.AccessTokenFormat != "" && !dialect.JWTAccessTokens:
 		return wrongField("AccessTokenFormat", "is for the dialect %s only", Standard)
+	case len(c.LogoDark) > 0 && len(c.Logo) == 0:
+		return wrongField("LogoDark", "takes the place of Logo, which is missing")
+	case len(c.WordmarkDark) > 0 && len(c.Wordmark) == 0:
+		return wrongField("WordmarkDark", "takes the place of Wordmark, which is missing")
 	case c.ButtonColor != "" && !web.IsColor(c.ButtonColor):
 		return wrongField("ButtonColor", "%q is not of the form #rrggbb", c.ButtonColor)
 	case len(c.RedirectURIs) == 0 && !c.asksForItselfOnly():

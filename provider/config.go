@@ -223,39 +223,7 @@ type Config struct {
 	Clock func() time.Time `json:"-"`
 }
 
-// Brand is what people see of the service.
-type Brand struct {
-	// Name is the name of the service, at most 64 bytes.
-	// Defaults to "Bonafide".
-	Name string `json:"name,omitempty"`
-
-	// Logo is a PNG, JPEG, WebP or GIF of at most 512 KiB and 2048 pixels a side, which
-	// is served as a PNG of at most 512 pixels a side (LogoPNG); in JSON it is in
-	// base64. Why one is refused is an error such as ErrLogoSVG.
-	// Defaults to the first letter of the name.
-	Logo []byte `json:"logo,omitempty"`
-
-	// ButtonColor is #rrggbb. The label of a button becomes black or white, whichever
-	// is readable.
-	// Defaults to #0b5cff.
-	ButtonColor string `json:"button_color,omitempty"`
-
-	// HomeURL, TermsURL, PolicyURL and HelpURL are linked from the screens: addresses,
-	// or paths of the host.
-	// Defaults to no link.
-	HomeURL   string `json:"home_uri,omitempty"`
-	TermsURL  string `json:"tos_uri,omitempty"`
-	PolicyURL string `json:"policy_uri,omitempty"`
-	HelpURL   string `json:"help_uri,omitempty"`
-}
-
 func (c Config) withDefaults() Config {
-	if c.Brand.Name == "" {
-		c.Brand.Name = "Bonafide"
-	}
-	if c.Brand.ButtonColor == "" {
-		c.Brand.ButtonColor = "#0b5cff"
-	}
 	if c.PasswordMinLength == 0 {
 		c.PasswordMinLength = 10
 	}
@@ -288,10 +256,6 @@ func (c Config) validate() error {
 		return wrongField("Store", "is missing; open one with sqlite.Open or postgres.Open")
 	case c.Signer != nil && c.WrapSigner != nil:
 		return wrongField("WrapSigner", "is for the provider's own keys, which Signer replaces; set one of them")
-	case !web.IsColor(c.Brand.ButtonColor):
-		return wrongField("Brand.ButtonColor", "%q is not of the form #rrggbb", c.Brand.ButtonColor)
-	case len(c.Brand.Name) > 64 || !web.IsVisible(c.Brand.Name):
-		return wrongField("Brand.Name", "must be at most 64 bytes of text that can be seen")
 	case c.InsecureHTTP && !c.Sandbox:
 		return wrongField("InsecureHTTP", "is for a sandbox; set Sandbox, or serve https")
 	case c.PasswordMinLength < 8 || c.PasswordMinLength > 64:
@@ -303,13 +267,11 @@ func (c Config) validate() error {
 	}
 	for _, f := range []struct{ name, value string }{
 		{"Users.SignInURL", c.Users.SignInURL}, {"Users.SignOutURL", c.Users.SignOutURL},
-		{"Brand.HomeURL", c.Brand.HomeURL}, {"Brand.TermsURL", c.Brand.TermsURL},
-		{"Brand.PolicyURL", c.Brand.PolicyURL}, {"Brand.HelpURL", c.Brand.HelpURL},
 	} {
 		if f.value != "" && !web.IsLink(f.value) {
 			return wrongField(f.name, "%q is not an http address without a user name, or a path", f.value)
 		}
-		if strings.HasPrefix(f.name, "Users.") && !web.IsHostPage(f.value) {
+		if !web.IsHostPage(f.value) {
 			return wrongField(f.name, "%q must have no fragment, and no parameter return_to: the provider adds it", f.value)
 		}
 	}

@@ -26,7 +26,6 @@ import (
 	"github.com/bonafide-id/bonafide/provider/internal/oauth"
 	"github.com/bonafide-id/bonafide/provider/internal/outbound"
 	"github.com/bonafide-id/bonafide/provider/internal/password"
-	"github.com/bonafide-id/bonafide/provider/internal/picture"
 	"github.com/bonafide-id/bonafide/provider/internal/ratelimit"
 	"github.com/bonafide-id/bonafide/provider/internal/resource"
 	"github.com/bonafide-id/bonafide/provider/internal/selfservice"
@@ -96,20 +95,18 @@ func New(ctx context.Context, cfg Config) (*Provider, error) {
 	if p.secrets, err = cfg.secrets(); err != nil {
 		return nil, configError(err)
 	}
-	if p.button, err = newButton(cfg.Brand); err != nil {
-		return nil, configError(&FieldError{"Brand.Name", err}) // the colour has been checked
-	}
 	if p.locales, err = cfg.readTexts(); err != nil {
 		return nil, configError(&FieldError{"Texts", err})
 	}
-	logo, err := cfg.Brand.png()
+	look, err := cfg.Brand.look()
 	if err != nil {
-		return nil, configError(&FieldError{"Brand.Logo", err})
+		return nil, configError(err)
 	}
+	p.button = look.button
 	if err := p.openStore(ctx); err != nil {
 		return nil, configError(err)
 	}
-	if err := p.build(ctx, logo); err != nil {
+	if err := p.build(ctx, look); err != nil {
 		return nil, configError(err)
 	}
 	if err := p.reportSealed(ctx); err != nil {
@@ -136,13 +133,13 @@ func (p *Provider) openStore(ctx context.Context) error {
 }
 
 // build puts the rooms together. Each is given what it works with, and nothing leads back.
-func (p *Provider) build(ctx context.Context, logo []byte) error {
+func (p *Provider) build(ctx context.Context, look look) error {
 	cfg, calls := p.cfg, host.NewCalls()
 	var err error
 	if p.keys, err = openKeys(ctx, cfg, p.secrets, calls); err != nil {
 		return err
 	}
-	site, err := p.newSite(logo)
+	site, err := p.newSite(look)
 	if err != nil {
 		return err
 	}
@@ -214,7 +211,7 @@ func (p *Provider) build(ctx context.Context, logo []byte) error {
 }
 
 // newSite returns what all pages share.
-func (p *Provider) newSite(logo []byte) (*web.Site, error) {
+func (p *Provider) newSite(look look) (*web.Site, error) {
 	brand := p.cfg.Brand
 	base, err := url.Parse(p.cfg.BaseURL)
 	if err != nil {
@@ -223,29 +220,17 @@ func (p *Provider) newSite(logo []byte) (*web.Site, error) {
 	site, err := web.New(web.Options{
 		BaseURL: p.cfg.BaseURL, Issuer: p.issuer, Sandbox: p.cfg.Sandbox,
 		Brand: ui.Brand{
-			Name: brand.Name, Color: brand.ButtonColor, HomeURL: brand.HomeURL,
+			Name: brand.name(), Color: brand.ButtonColor, HomeURL: brand.HomeURL,
 			TermsURL: brand.TermsURL, PolicyURL: brand.PolicyURL, HelpURL: brand.HelpURL,
 		},
-		Locales: p.locales, Screens: p.cfg.Screens.WithDefaults(), Logo: logo, ButtonColor: brand.ButtonColor, Images: p.store,
+		Pictures: look.pictures, Links: look.links, Theme: look.theme,
+		Locales: p.locales, Screens: p.cfg.Screens.WithDefaults(), Images: p.store,
 		Secrets: p.secrets, Cookies: session.NewCookies(base, p.issuer), Clock: p.cfg.Clock, Logger: p.cfg.Logger,
 	})
 	if err != nil {
 		return nil, &FieldError{"BaseURL", err}
 	}
 	return site, nil
-}
-
-// png returns the logo of the brand as it is served, or nil.
-func (b Brand) png() ([]byte, error) {
-	if len(b.Logo) == 0 {
-		return nil, nil
-	}
-	return picture.ToPNG(b.Logo)
-}
-
-// newButton returns the sign-in button for other people's pages, in our brand.
-func newButton(b Brand) (*widget.Widget, error) {
-	return widget.New(widget.Brand{Name: b.Name, Color: b.ButtonColor, LabelColor: ui.LabelColor(b.ButtonColor)})
 }
 
 // ButtonScript returns where the script of the sign-in button is, with its value for

@@ -190,18 +190,27 @@ func (p *Provider) Client(ctx context.Context, id string) (Client, error) {
 		return Client{}, fmt.Errorf("provider: read client: %w", err)
 	}
 	registered := asClient(c)
-	if !c.Logo.IsZero() {
-		picture, err := p.store.Image(ctx, c.Logo)
+	for _, one := range []struct {
+		digest storage.Digest
+		to     *[]byte
+	}{
+		{c.Logo, &registered.Logo}, {c.LogoDark, &registered.LogoDark},
+		{c.Wordmark, &registered.Wordmark}, {c.WordmarkDark, &registered.WordmarkDark},
+	} {
+		if one.digest.IsZero() {
+			continue
+		}
+		picture, err := p.store.Image(ctx, one.digest)
 		if err != nil && !errors.Is(err, storage.ErrNotFound) {
 			return Client{}, fmt.Errorf("provider: read logo: %w", err)
 		}
-		registered.Logo = picture.Bytes
+		*one.to = picture.Bytes
 	}
 	return registered, nil
 }
 
 // Clients returns the registrations of up to limit applications whose ID follows after,
-// in the order of their IDs' bytes, without secrets and logos: to change one, read it with
+// in the order of their IDs' bytes, without secrets and pictures: to change one, read it with
 // Client. A page with fewer is the last.
 func (p *Provider) Clients(ctx context.Context, after string, limit int) ([]Client, error) {
 	var clients []Client

@@ -214,7 +214,7 @@ func app(p Page, a App) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = logo(a.LogoURL, a.label()).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = logo(a.Logo, a.label()).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -435,7 +435,7 @@ func RemoveApp(v RemoveAppView) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = logo(v.App.LogoURL, v.App.label()).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = logo(v.App.Logo, v.App.label()).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

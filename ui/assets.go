@@ -7,21 +7,15 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+
+	"github.com/bonafide-id/bonafide/ui/theme"
 )
 
 //go:embed assets/*
 var assetFiles embed.FS
 
 // Asset is a static file that the screens load.
-type Asset struct {
-	// Name is the file's name with a digest of its content, so that it may be
-	// cached for ever.
-	Name string
-	// MediaType is the value for the Content-Type header.
-	MediaType string
-	// Bytes is the content, which must not be changed.
-	Bytes []byte
-}
+type Asset = theme.Asset
 
 // Not from package mime, which asks the operating system.
 var mediaTypes = map[string]string{

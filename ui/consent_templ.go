@@ -253,7 +253,7 @@ func consentHead(v ConsentView) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = logo(v.Client.LogoURL, v.Client.label()).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = clientMark(v.Client).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -261,7 +261,7 @@ func consentHead(v ConsentView) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = logo(v.Brand.LogoURL, v.Brand.Name).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = logo(v.Brand.Logo, v.Brand.Name).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

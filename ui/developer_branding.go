@@ -3,6 +3,8 @@ package ui
 import (
 	"fmt"
 	"math"
+
+	"github.com/bonafide-id/bonafide/ui/theme"
 )
 
 // heading names a preview, for those who cannot see it as well.
@@ -23,11 +25,11 @@ func (l *Locale) ratio(r float64) words {
 		arg{"whole", hundredths / 100}, arg{"part", words(fmt.Sprintf("%02d", hundredths%100))}))
 }
 
-// label says whether the label of a button can be read.
-func (c Contrast) labelText(l *Locale) string {
+// contrastText says whether the label of a button can be read.
+func contrastText(l *Locale, c theme.Contrast) string {
 	t := l.text.Developer.Branding
 	color, grade := t.White, t.GradeAA
-	if c.LabelColor == black.String() {
+	if c.LabelColor == "#000000" {
 		color = t.Black
 	}
 	if c.Grade() == "AAA" {

@@ -1010,7 +1010,7 @@ func developerApplicationRow(l *Locale, a DeveloperApplication) templ.Component 
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = logo(a.LogoURL, a.Name).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = logo(Picture{URL: a.LogoURL}, a.Name).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -457,7 +457,7 @@ func DeveloperReviewScreen(v DeveloperReviewView) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = logo(v.LogoURL, v.Name).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = logo(Picture{URL: v.LogoURL}, v.Name).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -20,8 +20,9 @@
 //	default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self';
 //	form-action 'self'; frame-ancestors 'none'; base-uri 'none'
 //
-// Their stylesheet and scripts are [Assets], to be served under one path. The
-// colour of a button comes from a second stylesheet, made by [BrandCSS].
+// Their stylesheet and scripts are [Assets], to be served under one path, beside the files
+// of the [Page.Theme] (package theme), which replaces colours, corners and the font. One with
+// a font of its own needs font-src 'self' as well.
 //
 // Every sentence is in text/en.json and its translations, one file for each
 // language, and so are the e-mails that [Compose] writes. A caller names what

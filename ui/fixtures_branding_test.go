@@ -22,7 +22,7 @@ func brandingOf(p Page, color string) DeveloperBrandingView {
 		DeveloperPage: applicationPage(p, SectionBranding), Form: sampleForm, Version: "v1", Name: "Shop",
 		LogoURL: "sample/client.svg", Color: color, Previews: previewsOf(), MayChange: true,
 	}
-	v.Contrast, _ = ContrastOf(color)
+	v.Contrast, _ = p.Theme.Contrast(color)
 	return v
 }
 
@@ -57,7 +57,7 @@ var previewFixtures = func() []fixture {
 	var all []fixture
 	for _, p := range previewsOf() {
 		all = append(all, fixture{strings.TrimSuffix(p.URL, ".html"), func(page Page) templ.Component {
-			page.BrandStylesheet = "sample/brand.css"
+			page.ButtonColor = "#ffd400"
 			return Preview(PreviewView{Page: page, Screen: p.Screen, Scheme: p.Scheme})
 		}})
 	}

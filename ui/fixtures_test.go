@@ -22,7 +22,7 @@ var fixedNow = time.Date(2026, time.March, 12, 14, 5, 0, 0, time.UTC)
 func samplePage(l *Locale) Page {
 	p := accountPage(l)
 	p.Client = Client{
-		Name: "River Bikes", LogoURL: "sample/client.svg", Host: "riverbikes.example",
+		Name: "River Bikes", Logo: Picture{URL: "sample/client.svg"}, Host: "riverbikes.example",
 		TermsURL: "https://riverbikes.example/terms", PolicyURL: "https://riverbikes.example/privacy",
 	}
 	return p
@@ -33,7 +33,7 @@ func accountPage(l *Locale) Page {
 	return Page{
 		Locale: l,
 		Brand: Brand{
-			Name: "Bonafide", LogoURL: "sample/brand.svg", HomeURL: "/",
+			Name: "Bonafide", Logo: Picture{URL: "sample/brand.svg"}, HomeURL: "/",
 			TermsURL: "/terms", PolicyURL: "/privacy", HelpURL: "/help",
 		},
 		AssetPath: "assets/",
@@ -209,8 +209,8 @@ var screenFixtures = []fixture{
 		return SignIn(SignInView{Page: p, Form: sampleForm, ResetURL: "/reset", SignUpURL: "/signup"})
 	}},
 	{"signin-branded", func(p Page) templ.Component {
-		p.BrandStylesheet = "sample/brand.css"
-		p.Client.LogoURL = ""
+		p.ButtonColor = "#ffd400"
+		p.Client.Logo = Picture{}
 		return SignIn(SignInView{Page: p, Form: sampleForm, ResetURL: "/reset", SignUpURL: "/signup"})
 	}},
 	{"reauthenticate", func(p Page) templ.Component {
@@ -358,7 +358,7 @@ var screenFixtures = []fixture{
 	}},
 	{"consent-sandbox", func(p Page) templ.Component {
 		v := consentOf(p)
-		v.Client.LogoURL, v.Sandbox = "", true
+		v.Client.Logo, v.Sandbox = Picture{}, true
 		v.Client.TermsURL = ""
 		return Consent(v)
 	}},
@@ -368,7 +368,7 @@ var screenFixtures = []fixture{
 	}},
 	{"consent-hostile", func(p Page) templ.Component {
 		v := consentOf(p)
-		v.Client.Name, v.Client.LogoURL = hostileName, ""
+		v.Client.Name, v.Client.Logo = hostileName, Picture{}
 		v.Account = Account{Name: "\u202e" + hostileName, Email: "a\"><svg/onload=alert(1)>@example.com"}
 		v.Attributes[0].Values = []string{"<img src=x onerror=alert(1)>", "\u2067\u200f\u0000"}
 		return Consent(v)

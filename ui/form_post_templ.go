@@ -196,7 +196,7 @@ func response(p Page, scripts ...string) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = logo(p.Brand.LogoURL, p.Brand.Name).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = logo(p.Brand.Logo, p.Brand.Name).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -204,7 +204,7 @@ func response(p Page, scripts ...string) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = logo(p.Client.LogoURL, p.Client.label()).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = logo(p.Client.Logo, p.Client.label()).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

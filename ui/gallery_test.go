@@ -39,10 +39,6 @@ func TestGallery(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	brand, err := BrandCSS("#ffd400")
-	if err != nil {
-		t.Fatal(err)
-	}
 	var pages bytes.Buffer
 	for _, l := range Locales() {
 		for _, f := range fixtures {
@@ -57,10 +53,15 @@ func TestGallery(t *testing.T) {
 		}
 		write([]byte(sampleClientLogo), l.Lang, "sample", "client.svg")
 		write([]byte(sampleBrandLogo), l.Lang, "sample", "brand.svg")
-		write(brand, l.Lang, "sample", "brand.css")
+		for _, name := range samplePage(nil).Theme.Stylesheets("#ffd400") {
+			brand, _ := samplePage(nil).Theme.Asset(name)
+			write(brand.Bytes, l.Lang, "assets", name)
+		}
 		for _, color := range []string{"#000000", "#14171c", "#ffffff", "#fafafa"} { // all but the screen's own
-			a, _ := BrandAsset(BrandAssetName(color))
-			write(a.Bytes, l.Lang, "sample", a.Name)
+			for _, name := range samplePage(nil).Theme.Stylesheets(color) {
+				brand, _ := samplePage(nil).Theme.Asset(name)
+				write(brand.Bytes, l.Lang, "sample", "brand-"+color[1:]+".css") // the last is that of the button
+			}
 		}
 	}
 	write(pages.Bytes(), "pages.txt")

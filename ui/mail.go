@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/a-h/templ"
+
+	"github.com/bonafide-id/bonafide/ui/theme"
 )
 
 // MailKind names an e-mail.
@@ -161,13 +163,14 @@ func (v MailView) html(l *Locale, subject string, body []message, args []arg) st
 	return b.String()
 }
 
-// logo is the absolute address of the logo, or empty.
+// logo is the absolute address of the logo, or empty for one that programs for mail do not
+// show.
 func (v MailView) logo() string {
 	base, err := url.Parse(v.BaseURL)
-	if err != nil || base.Host == "" || v.Brand.LogoURL == "" {
+	if err != nil || base.Host == "" || v.Brand.Logo.URL == "" || strings.HasSuffix(v.Brand.Logo.URL, ".svg") {
 		return ""
 	}
-	logo, err := base.Parse(v.Brand.LogoURL)
+	logo, err := base.Parse(v.Brand.Logo.URL)
 	if err != nil {
 		return ""
 	}
@@ -176,10 +179,10 @@ func (v MailView) logo() string {
 
 // color is that of the brand, which may be none.
 func (v MailView) color() string {
-	if hexColor.MatchString(v.Brand.Color) {
+	if _, err := theme.ParseColor(v.Brand.Color); err == nil {
 		return v.Brand.Color
 	}
-	return "#0b5cff"
+	return theme.DefaultButtonColor
 }
 
 // mailStyles are for programs that know the night.

@@ -11,7 +11,7 @@ import (
 
 func sampleMail(kind MailKind, l *Locale) MailView {
 	return MailView{
-		Kind: kind, Locale: l, Brand: Brand{Name: "Bonafide", LogoURL: "/id/assets/logo.png", Color: "#0f766e"}, BaseURL: "https://id.example/id", Code: "012345", ValidFor: 10 * time.Minute, Time: fixedNow,
+		Kind: kind, Locale: l, Brand: Brand{Name: "Bonafide", Logo: Picture{URL: "/id/assets/logo.png"}, Color: "#0f766e"}, BaseURL: "https://id.example/id", Code: "012345", ValidFor: 10 * time.Minute, Time: fixedNow,
 		SignInURL: "https://id.example/signin", SignUpURL: "https://id.example/signup",
 		Group: "Student", GroupsURL: "https://id.example/account/groups",
 		ResetURL: "https://id.example/" + strings.Repeat("a-long-path/", 20) + "reset",
@@ -107,7 +107,7 @@ func TestMailsSayTheSameAsPages(t *testing.T) {
 // TestMailIsNoPlaceForMarkup tests that a name cannot add anything to the page of a mail.
 func TestMailIsNoPlaceForMarkup(t *testing.T) {
 	v := sampleMail(MailSignUp, nil)
-	v.Brand = Brand{Name: `<img src=x onerror=alert(1)>"`, Color: "red;background:url(//evil.example)", LogoURL: `/x" onload="alert(1)`}
+	v.Brand = Brand{Name: `<img src=x onerror=alert(1)>"`, Color: "red;background:url(//evil.example)", Logo: Picture{URL: `/x" onload="alert(1)`}}
 	page := Compose(v).HTML
 	for _, part := range []string{"<img src=x", "evil.example", `onload="`} {
 		if strings.Contains(page, part) {

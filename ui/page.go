@@ -23,6 +23,9 @@ func (p Page) locale() *Locale { return p.Locale.orEnglish() }
 
 func (p Page) asset(file string) string { return p.AssetPath + AssetName(file) }
 
+// stylesheets are those that follow the one of all screens.
+func (p Page) stylesheets() []string { return p.Theme.Stylesheets(p.ButtonColor) }
+
 // title names the screen, the application and the service, in this order, for
 // the first words are what a row of tabs has room for.
 func (p Page) title(screen string) string {
@@ -42,6 +45,13 @@ const nowhere = "#preview"
 // would lead away leads nowhere.
 func (p Page) previewed(s Scheme) Page {
 	p.inert, p.scheme = true, s
+	for _, picture := range []*Picture{&p.Brand.Logo, &p.Brand.Wordmark, &p.Client.Logo, &p.Client.Wordmark} {
+		*picture = picture.In(p.shownIn())
+	}
+	p.Brand.Links = slices.Clone(p.Brand.Links)
+	for i := range p.Brand.Links {
+		p.Brand.Links[i].URL = nowhere
+	}
 	for _, address := range []*string{
 		&p.Brand.HomeURL, &p.Brand.TermsURL, &p.Brand.PolicyURL, &p.Brand.HelpURL, &p.Client.TermsURL, &p.Client.PolicyURL,
 	} {
@@ -56,10 +66,35 @@ func (p Page) previewed(s Scheme) Page {
 	return p
 }
 
+// links are those at the foot of the page.
+func (p Page) links() []Link {
+	l := p.locale()
+	t := l.text.Common
+	var all []Link
+	for _, own := range []struct {
+		text message
+		url  string
+	}{{t.Help, p.Brand.HelpURL}, {t.Policy, p.Brand.PolicyURL}, {t.Terms, p.Brand.TermsURL}} {
+		if own.url != "" {
+			all = append(all, Link{Label{Text: l.plain(own.text)}, own.url})
+		}
+	}
+	return append(all, p.Brand.Links...)
+}
+
+// shownIn is the scheme of the page, whatever the device is set to. A theme that has but one
+// is shown in that one in a preview as well.
+func (p Page) shownIn() Scheme {
+	if s := p.Theme.Scheme(); s != SchemeAuto {
+		return s
+	}
+	return p.scheme
+}
+
 // colorScheme is what the browser is told to draw fields and scroll bars in.
 func (p Page) colorScheme() string {
-	if p.scheme == SchemeLight || p.scheme == SchemeDark {
-		return string(p.scheme)
+	if s := p.shownIn(); s == SchemeLight || s == SchemeDark {
+		return string(s)
 	}
 	return "light dark"
 }

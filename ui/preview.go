@@ -1,13 +1,16 @@
 package ui
 
-import "github.com/a-h/templ"
+import (
+	"github.com/a-h/templ"
+
+	"github.com/bonafide-id/bonafide/ui/theme"
+)
 
 // PreviewView is one of the screens as the users of an application will see it, with
 // sample data.
 type PreviewView struct {
 	// Page is what is around the screen: the service, and the application with its
-	// name, logo and colours ([Page.BrandStylesheet]). Where its addresses lead does
-	// not matter.
+	// name, logo and colour. Where its addresses lead does not matter.
 	Page
 	Screen PreviewScreen
 	// Scheme is the colours of day or of night. Empty follows the device.
@@ -29,13 +32,13 @@ const (
 )
 
 // Scheme is the colours of a screen, whatever the device is set to.
-type Scheme string
+type Scheme = theme.Scheme
 
 // The schemes.
 const (
-	SchemeAuto  Scheme = ""
-	SchemeLight Scheme = "light"
-	SchemeDark  Scheme = "dark"
+	SchemeAuto  = theme.SchemeAuto
+	SchemeLight = theme.SchemeLight
+	SchemeDark  = theme.SchemeDark
 )
 
 // Preview is the real screen, of the same components, with nothing on it that can be

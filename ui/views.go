@@ -1,6 +1,10 @@
 package ui
 
-import "time"
+import (
+	"time"
+
+	"github.com/bonafide-id/bonafide/ui/theme"
+)
 
 // Page is what every screen shows around its own content.
 type Page struct {
@@ -14,9 +18,12 @@ type Page struct {
 	// AssetPath is the address under which [Assets] are served, with a slash
 	// at its end.
 	AssetPath string
-	// BrandStylesheet is the address of a stylesheet made by [BrandCSS].
-	// Empty keeps the colours of the service.
-	BrandStylesheet string
+	// Theme is the look of the service, whose files are to be served at AssetPath as
+	// [Assets] are. Nil is the default.
+	Theme *theme.Theme
+	// ButtonColor is the colour of the application, #rrggbb. Anything else keeps that
+	// of the service.
+	ButtonColor string
 	// Languages are the languages that the screen can be read in, with or
 	// without its own, each with the address that shows it so and keeps the
 	// request. Empty shows no switch.
@@ -37,9 +44,13 @@ type Page struct {
 type Brand struct {
 	// Name is what the service calls itself.
 	Name string
-	// LogoURL is the address of an image, on the same origin. Empty shows the
-	// first letter of the name.
-	LogoURL string
+	// Logo is next to the name. Its zero value shows the first letter of the name.
+	Logo Picture
+	// Wordmark is in the place of logo and name, which it has in it.
+	Wordmark Picture
+	// FaviconURL is the address of the image in the browser's tab. Empty shows the
+	// logo there.
+	FaviconURL string
 	// Color is that of its buttons, #rrggbb, for e-mails. Empty is blue.
 	Color string
 	// HomeURL is where the logo leads.
@@ -47,7 +58,36 @@ type Brand struct {
 	// TermsURL, PolicyURL and HelpURL are the service's terms of use, its
 	// privacy policy and a page that helps users to sign in.
 	TermsURL, PolicyURL, HelpURL string
+	// Links are others at the foot of every screen.
+	Links []Link
 }
+
+// Link is a link of the service's own.
+type Link struct {
+	Label Label
+	URL   string
+}
+
+// Picture is a logo or a wordmark by day and by night. Its zero value is none.
+type Picture struct {
+	// URL is the address of an image, on the same origin.
+	URL string
+	// DarkURL is that of the image for the night. Empty shows the same.
+	DarkURL string
+	// Plate and DarkPlate are what the image is shown on by day and by night, where
+	// it would hardly stand out from the screen.
+	Plate, DarkPlate Plate
+}
+
+// Plate is a ground behind a picture.
+type Plate string
+
+// The plates.
+const (
+	PlateNone  Plate = ""
+	PlateLight Plate = "light"
+	PlateDark  Plate = "dark"
+)
 
 // Client is an application as users are to recognise it. Nothing in it is
 // trusted to be true except Host, which the caller derives from a registered
@@ -55,9 +95,10 @@ type Brand struct {
 type Client struct {
 	// Name is what the application calls itself.
 	Name string
-	// LogoURL is the address of its image, on the same origin. Empty shows the
-	// first letter of the name.
-	LogoURL string
+	// Logo is next to its name. Its zero value shows the first letter of the name.
+	Logo Picture
+	// Wordmark is wide and has the name in it. The zero value shows the logo.
+	Wordmark Picture
 	// Host is the host that the user returns to, or the scheme when
 	// the application is a native one.
 	Host string

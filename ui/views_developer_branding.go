@@ -1,5 +1,7 @@
 package ui
 
+import "github.com/bonafide-id/bonafide/ui/theme"
+
 // DeveloperBrandingView is the logo of an application and the colour of its buttons, with
 // what they make of the screens. It posts [FieldVersion] with [ActionPreview] or
 // [ActionPublish] and, in multipart/form-data, [FieldLogo], [FieldRemoveLogo] and
@@ -17,7 +19,7 @@ type DeveloperBrandingView struct {
 	// Color is what the field shows, and Contrast how that reads; zero where it is no
 	// colour.
 	Color    string
-	Contrast Contrast
+	Contrast theme.Contrast
 	// Draft says that something of this is not published.
 	Draft bool
 	// MayChange shows the form, MayUndo the way back to what was published before.

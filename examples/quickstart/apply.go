@@ -101,10 +101,12 @@ func isSameStatus(recorded storage.Status, s status) bool {
 }
 
 func (c client) apply(ctx context.Context, p opened, place string) error {
-	registration := c.Client
-	var err error
-	if registration.Logo, err = readImage(c.Logo); err != nil {
-		return fmt.Errorf("%s.logo: %w", place, err)
+	for _, f := range c.files() {
+		content, err := readImage(*f.path)
+		if err != nil {
+			return fmt.Errorf("%s.%s: %w", place, f.key, err)
+		}
+		*f.content = content
 	}
-	return inKeys(p.SaveClient(ctx, registration), place, c)
+	return inKeys(p.SaveClient(ctx, c.Client), place, c)
 }

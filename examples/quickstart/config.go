@@ -43,7 +43,7 @@ type environment struct {
 	// sandbox, that of production followed by /sandbox.
 	provider.Config
 
-	// Brand, with its logo in a file.
+	// Brand, with its pictures, fonts and stylesheet in files.
 	Brand brand `json:"brand"`
 
 	// Texts is a folder of texts, such as de.json.
@@ -80,10 +80,60 @@ type sampleClient struct {
 	BaseURL string `json:"base_url"`
 }
 
-// brand has the path of its logo.
+// brand has the paths of what is in files.
 type brand struct {
 	provider.Brand
-	Logo string `json:"logo"`
+	Logo         string `json:"logo"`
+	LogoDark     string `json:"logo_dark"`
+	Wordmark     string `json:"wordmark"`
+	WordmarkDark string `json:"wordmark_dark"`
+	Favicon      string `json:"favicon"`
+	Background   string `json:"background"`
+	Stylesheet   string `json:"stylesheet"`
+	Font         font   `json:"font"`
+}
+
+type font struct {
+	provider.Font
+	Regular string `json:"regular"`
+	Bold    string `json:"bold"`
+}
+
+// brandFile is a file of a brand: its key, its path, and where its content goes.
+type brandFile struct {
+	key     string
+	path    *string
+	content *[]byte
+}
+
+func (b *brand) files() []brandFile {
+	return []brandFile{
+		{"logo", &b.Logo, &b.Brand.Logo}, {"logo_dark", &b.LogoDark, &b.Brand.LogoDark},
+		{"wordmark", &b.Wordmark, &b.Brand.Wordmark}, {"wordmark_dark", &b.WordmarkDark, &b.Brand.WordmarkDark},
+		{"favicon", &b.Favicon, &b.Brand.Favicon}, {"background", &b.Background, &b.Brand.Background},
+		{"stylesheet", &b.Stylesheet, &b.Brand.Stylesheet},
+		{"font.regular", &b.Font.Regular, &b.Brand.Font.Regular}, {"font.bold", &b.Font.Bold, &b.Brand.Font.Bold},
+	}
+}
+
+func (c *client) files() []brandFile {
+	return []brandFile{
+		{"logo", &c.Logo, &c.Client.Logo}, {"logo_dark", &c.LogoDark, &c.Client.LogoDark},
+		{"wordmark", &c.Wordmark, &c.Client.Wordmark}, {"wordmark_dark", &c.WordmarkDark, &c.Client.WordmarkDark},
+	}
+}
+
+// read returns the brand with the content of its files.
+func (b brand) read() (provider.Brand, error) {
+	b.Brand.Font.Name = b.Font.Name
+	for _, f := range b.files() {
+		content, err := readImage(*f.path)
+		if err != nil {
+			return provider.Brand{}, fmt.Errorf("brand.%s: %w", f.key, err)
+		}
+		*f.content = content
+	}
+	return b.Brand, nil
 }
 
 // user is an account, and what is known about its owner.
@@ -101,11 +151,14 @@ type status struct {
 	Revision noKey `json:"-"`
 }
 
-// client is a registration with the paths of its logo and its secret.
+// client is a registration with the paths of its pictures and its secret.
 type client struct {
 	provider.Client
-	Logo       string `json:"logo"`
-	SecretFile string `json:"client_secret_file"`
+	Logo         string `json:"logo"`
+	LogoDark     string `json:"logo_dark"`
+	Wordmark     string `json:"wordmark"`
+	WordmarkDark string `json:"wordmark_dark"`
+	SecretFile   string `json:"client_secret_file"`
 }
 
 // quickstart is what runs when no file is named.
@@ -209,8 +262,10 @@ func (e *environment) resolve(folder string) {
 		}
 	}
 	in(&e.Data)
-	in(&e.Brand.Logo)
 	in(&e.Texts)
+	for _, f := range e.Brand.files() {
+		in(f.path)
+	}
 	in(&e.DatabaseFile)
 	if e.SMTP != nil {
 		in(&e.SMTP.CAFile)
@@ -220,7 +275,9 @@ func (e *environment) resolve(folder string) {
 		in(&e.Users[i].PasswordFile)
 	}
 	for i := range e.Clients {
-		in(&e.Clients[i].Logo)
+		for _, f := range e.Clients[i].files() {
+			in(f.path)
+		}
 		in(&e.Clients[i].SecretFile)
 	}
 }

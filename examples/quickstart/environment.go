@@ -91,13 +91,12 @@ func (e *environment) openProvider(ctx context.Context, o opening) (opened, erro
 // Mails go to its SMTP server, or to out.
 func (e *environment) providerConfig(out io.Writer) (provider.Config, error) {
 	cfg := e.Config
-	cfg.Brand = e.Brand.Brand
 	var err error
-	if cfg.Mailer, err = e.mailer(out); err != nil {
+	if cfg.Brand, err = e.Brand.read(); err != nil {
 		return cfg, err
 	}
-	if cfg.Brand.Logo, err = readImage(e.Brand.Logo); err != nil {
-		return cfg, fmt.Errorf("brand.logo: %w", err)
+	if cfg.Mailer, err = e.mailer(out); err != nil {
+		return cfg, err
 	}
 	if e.Texts != "" {
 		cfg.Texts = os.DirFS(e.Texts)

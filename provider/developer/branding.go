@@ -11,6 +11,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/ui"
+	"github.com/bonafide-id/bonafide/ui/theme"
 )
 
 // branding is the brand of an application with what is known about it.
@@ -63,7 +64,7 @@ func (d *Dashboard) renderBranding(r *request, b branding, color string, status 
 	if len(b.current().Logo) > 0 {
 		view.LogoURL = here + "/logo"
 	}
-	if contrast, err := ui.ContrastOf(color); err == nil {
+	if contrast, err := p.Theme.Contrast(color); err == nil {
 		view.Contrast = contrast
 	}
 	for _, scheme := range previewSchemes {
@@ -180,7 +181,7 @@ func postedBrand(r *request, current brand) (chosen brand, problems []ui.Problem
 	case r.posted(ui.FieldRemoveLogo) != "":
 		chosen.Logo = nil
 	}
-	if _, err := ui.ContrastOf(chosen.Color); chosen.Color != "" && err != nil {
+	if _, err := theme.ParseColor(chosen.Color); chosen.Color != "" && err != nil {
 		problems = append(problems, ui.Problem{Code: ui.ColorInvalid})
 	}
 	return chosen, problems, nil

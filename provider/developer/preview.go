@@ -37,11 +37,9 @@ func (d *Dashboard) showPreview(r *request) error {
 		page.Client.Host = hostOf(b.client.RedirectURIs[0])
 	}
 	if len(chosen.Logo) > 0 {
-		page.Client.LogoURL = d.brandingPath(r) + "/logo"
+		page.Client.Logo.URL = d.brandingPath(r) + "/logo"
 	}
-	if name := ui.BrandAssetName(chosen.Color); name != "" {
-		page.BrandStylesheet = page.AssetPath + name
-	}
+	page.ButtonColor = chosen.Color
 	r.RenderPreview(ui.Preview(ui.PreviewView{Page: page, Screen: screen, Scheme: scheme}))
 	return nil
 }

@@ -95,7 +95,7 @@ func (p *Pages) goBack(w http.ResponseWriter, r *http.Request, s signOutRequest,
 		return
 	}
 	page := p.Site.PageView(r, nil)
-	page.Client = p.Site.ClientView(s.client, s.back)
+	page.Client = p.Site.ClientView(r.Context(), s.client, s.back)
 	w.Header().Set("Refresh", "0; url="+s.back)
 	p.Site.Render(w, r, http.StatusOK, p.Site.Screens.Continue(ui.ContinueView{Page: page, URL: s.back}))
 }

@@ -78,7 +78,7 @@ func (r *Registry) remove(ctx context.Context, c storage.Client) error {
 		return err
 	}
 	r.ForgetClient(c.ID)
-	r.dropLogo(ctx, c.Logo, storage.Digest{})
+	r.dropImages(ctx, digestsOf(c), nil)
 	r.Audit.Record(ctx, storage.Event{Name: audit.ClientDeleted, ClientID: c.ID})
 	return nil
 }

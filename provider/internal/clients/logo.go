@@ -6,15 +6,46 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 
 	"github.com/bonafide-id/bonafide/provider/internal/field"
 	"github.com/bonafide-id/bonafide/provider/internal/picture"
 	"github.com/bonafide-id/bonafide/storage"
 )
 
-// saveImage stores a logo and returns it as it is served. One that is stored comes from
+// Pictures are those of an application; nil for none.
+type Pictures struct {
+	Logo, LogoDark, Wordmark, WordmarkDark []byte
+}
+
+// saveImages stores the pictures of an application, and sets their digests in its record.
+// It returns what it has stored, also beside an error.
+func (r *Registry) saveImages(ctx context.Context, record *storage.Client, p Pictures) ([]storage.Image, error) {
+	var saved []storage.Image
+	for _, one := range []struct {
+		field  string
+		raw    []byte
+		digest *storage.Digest
+	}{
+		{"Logo", p.Logo, &record.Logo}, {"LogoDark", p.LogoDark, &record.LogoDark},
+		{"Wordmark", p.Wordmark, &record.Wordmark}, {"WordmarkDark", p.WordmarkDark, &record.WordmarkDark},
+	} {
+		if len(one.raw) == 0 {
+			continue
+		}
+		image, err := r.saveImage(ctx, one.field, one.raw)
+		if err != nil {
+			return saved, err
+		}
+		saved = append(saved, image)
+		*one.digest = image.Digest
+	}
+	return saved, nil
+}
+
+// saveImage stores a picture and returns it as it is served. One that is stored comes from
 // Client, and stays as it is: one that an earlier version has drawn may be larger than what is taken.
-func (r *Registry) saveImage(ctx context.Context, raw []byte) (storage.Image, error) {
+func (r *Registry) saveImage(ctx context.Context, name string, raw []byte) (storage.Image, error) {
 	stored, err := r.Store.Image(ctx, sha256.Sum256(raw))
 	switch {
 	case err == nil:
@@ -24,35 +55,44 @@ func (r *Registry) saveImage(ctx context.Context, raw []byte) (storage.Image, er
 	}
 	content, err := picture.ToPNG(raw)
 	if err != nil {
-		return storage.Image{}, &field.Error{Field: "Logo", Err: err}
+		return storage.Image{}, &field.Error{Field: name, Err: err}
 	}
-	logo := storage.Image{Digest: sha256.Sum256(content), MediaType: picture.Type, Bytes: content}
-	if err := r.Store.SaveImage(ctx, logo); err != nil {
+	image := storage.Image{Digest: sha256.Sum256(content), MediaType: picture.Type, Bytes: content}
+	if err := r.Store.SaveImage(ctx, image); err != nil {
 		return storage.Image{}, fmt.Errorf("save image: %w", err)
 	}
-	return logo, nil
+	return image, nil
 }
 
-// keepImage stores a logo again that was removed between being stored and being
-// registered, because another application that had the same gave it up.
-func (r *Registry) keepImage(ctx context.Context, logo storage.Image) error {
-	_, err := r.Store.Image(ctx, logo.Digest)
-	if errors.Is(err, storage.ErrNotFound) {
-		err = r.Store.SaveImage(ctx, logo)
-	}
-	if err != nil {
-		return fmt.Errorf("keep image: %w", err)
+// keepImages stores pictures again that were removed between being stored and being
+// registered, because another application that had the same gave them up.
+func (r *Registry) keepImages(ctx context.Context, images []storage.Image) error {
+	for _, image := range images {
+		_, err := r.Store.Image(ctx, image.Digest)
+		if errors.Is(err, storage.ErrNotFound) {
+			err = r.Store.SaveImage(ctx, image)
+		}
+		if err != nil {
+			return fmt.Errorf("keep image: %w", err)
+		}
 	}
 	return nil
 }
 
-// dropLogo removes the logo that an application had until now, unless another has it.
-// What cannot be removed is left lying: the registration has been changed.
-func (r *Registry) dropLogo(ctx context.Context, old, current storage.Digest) {
-	if old.IsZero() || old == current {
-		return
-	}
-	if err := r.Store.RemoveImage(ctx, old); err != nil {
-		r.Logger.WarnContext(ctx, "a logo that no application has any more could not be removed", slog.Any("error", err))
+// digestsOf are those of the pictures of an application.
+func digestsOf(c storage.Client) []storage.Digest {
+	return []storage.Digest{c.Logo, c.LogoDark, c.Wordmark, c.WordmarkDark}
+}
+
+// dropImages removes the pictures that an application had until now, unless another has
+// them. What cannot be removed is left lying: the registration has been changed.
+func (r *Registry) dropImages(ctx context.Context, old, current []storage.Digest) {
+	for _, digest := range old {
+		if digest.IsZero() || slices.Contains(current, digest) {
+			continue
+		}
+		if err := r.Store.RemoveImage(ctx, digest); err != nil {
+			r.Logger.WarnContext(ctx, "a picture that no application has any more could not be removed", slog.Any("error", err))
+		}
 	}
 }

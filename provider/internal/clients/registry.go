@@ -45,17 +45,14 @@ const NoVersion int64 = -1
 
 // Save registers an application, or brings its registration up to date: the one that has
 // the Version of the record, with zero whichever there is. An empty secret keeps the one
-// that is registered, or makes one for a new confidential client; logo may be nil. A
-// field.Error when the logo cannot be accepted, storage.ErrChanged when the registration
+// that is registered, or makes one for a new confidential client. A field.Error when a
+// picture cannot be accepted, storage.ErrChanged when the registration
 // has another version.
-func (r *Registry) Save(ctx context.Context, record storage.Client, secret string, logo []byte) error {
-	var picture storage.Image
-	if len(logo) > 0 {
-		var err error
-		if picture, err = r.saveImage(ctx, logo); err != nil {
-			return err
-		}
-		record.Logo = picture.Digest
+func (r *Registry) Save(ctx context.Context, record storage.Client, secret string, pictures Pictures) error {
+	saved, err := r.saveImages(ctx, &record, pictures)
+	if err != nil {
+		r.dropImages(ctx, digestsOf(record), nil)
+		return err
 	}
 	register := func(old storage.Client, known bool) (storage.Client, error) {
 		if !replaces(record.Version, old, known) {
@@ -76,17 +73,17 @@ func (r *Registry) Save(ctx context.Context, record storage.Client, secret strin
 		}
 		return current, nil
 	}
-	err := r.change(ctx, record.ID, register)
+	err = r.change(ctx, record.ID, register)
 	for errors.Is(err, errHalfDeleted) { // nothing of the one before may come back with it
 		if err = r.Delete(ctx, record.ID); err == nil {
 			err = r.change(ctx, record.ID, register)
 		}
 	}
 	switch {
-	case err == nil && len(logo) > 0:
-		err = r.keepImage(ctx, picture)
+	case err == nil:
+		err = r.keepImages(ctx, saved)
 	case errors.Is(err, storage.ErrChanged):
-		r.dropLogo(ctx, picture.Digest, storage.Digest{})
+		r.dropImages(ctx, digestsOf(record), nil)
 	}
 	return err
 }
@@ -126,7 +123,7 @@ func (r *Registry) change(ctx context.Context, id string, edit func(old storage.
 			return fmt.Errorf("save client: %w", err)
 		}
 		r.ForgetClient(id)
-		r.dropLogo(ctx, old.Logo, changed.Logo)
+		r.dropImages(ctx, digestsOf(old), digestsOf(changed))
 		r.recordChange(ctx, known, old, changed)
 		return nil
 	}

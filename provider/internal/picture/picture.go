@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"image"
+	"image/jpeg"
 	"image/png"
 	"sync"
 
@@ -57,6 +58,32 @@ func ToPNG(raw []byte) ([]byte, error) {
 			return out.Bytes(), nil
 		}
 	}
+}
+
+// Redraw draws a picture anew as large as it is, as a JPEG where nothing of it is
+// transparent, else as a PNG. What comes out holds nothing but pixels.
+func Redraw(raw []byte) (content []byte, mediaType string, err error) {
+	if len(raw) > maxBytes {
+		return nil, "", ErrTooLarge
+	}
+	one.Lock()
+	defer one.Unlock()
+	p, err := decode(raw)
+	if err != nil {
+		return nil, "", err
+	}
+	var out bytes.Buffer
+	if o, ok := p.(interface{ Opaque() bool }); ok && o.Opaque() {
+		err = jpeg.Encode(&out, p, &jpeg.Options{Quality: 85})
+		mediaType = "image/jpeg"
+	} else {
+		err = png.Encode(&out, fit(p, maxSide))
+		mediaType = Type
+	}
+	if err != nil {
+		return nil, "", fmt.Errorf("encode: %w", err)
+	}
+	return out.Bytes(), mediaType, nil
 }
 
 // decode returns the pixels of a picture. The header is read before them, so that a small

@@ -43,7 +43,7 @@ func (p *Pages) consentView(r *http.Request, c storage.Consent) (ui.App, error) 
 	}
 	app := ui.App{
 		Client: ui.Client{
-			Name: client.Name, LogoURL: p.Site.ImageURL(client.Logo), Host: web.HostOfFirst(client.RedirectURIs),
+			Name: client.Name, Logo: p.Site.ClientPicture(r.Context(), client.Logo, client.LogoDark), Host: web.HostOfFirst(client.RedirectURIs),
 			TermsURL: client.TermsURL, PolicyURL: client.PolicyURL,
 		},
 		Since: c.CreatedAt, LastUsed: c.LastUsedAt,

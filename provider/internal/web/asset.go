@@ -23,12 +23,6 @@ func (s *Site) Assets() []Route {
 	}
 }
 
-// brandStylesheet is found under a name that holds the colour, so that neither an inline
-// style nor a table of clients is needed to serve it.
-func (s *Site) brandStylesheet(color string) string {
-	return s.Link("/assets/" + ui.BrandAssetName(color))
-}
-
 var color = regexp.MustCompile(`^#[0-9a-fA-F]{6}$`)
 
 // IsColor reports whether a text is of the form #rrggbb.
@@ -42,7 +36,7 @@ func (s *Site) serveAsset(w http.ResponseWriter, r *http.Request) {
 		s.serveFile(w, r, a)
 		return
 	}
-	if a, ok := ui.BrandAsset(name); ok {
+	if a, ok := s.Theme.Asset(name); ok {
 		s.serveImmutable(w, r, a.MediaType, a.Bytes)
 		return
 	}
@@ -101,10 +95,4 @@ func (s *Site) serveImage(w http.ResponseWriter, r *http.Request) {
 	default:
 		s.serveImmutable(w, r, picture.Type, found.Bytes)
 	}
-}
-
-// logoName names the logo of the brand by its content.
-func logoName(png []byte) string {
-	sum := sha256.Sum256(png)
-	return "logo-" + hex.EncodeToString(sum[:8]) + ".png"
 }

@@ -100,7 +100,7 @@ func (s *Site) FailPage(w http.ResponseWriter, r *http.Request, err error) {
 	}
 	var redirect *engine.RedirectError
 	if errors.As(err, &redirect) {
-		view.Client = s.ClientView(redirect.Client, "")
+		view.Client = s.ClientView(r.Context(), redirect.Client, "")
 		if s.Sandbox {
 			view.Details = redirectDetails(redirect)
 		}

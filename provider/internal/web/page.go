@@ -85,7 +85,7 @@ func (s *Site) contentPolicy(destinations []string) string {
 	if !strings.HasPrefix(s.Base.Host, "[") { // a policy cannot name an IPv6 address
 		scripts = s.Base.Scheme + "://" + s.Base.Host + policyPath.Replace(s.Link("/assets/"))
 	}
-	policy := "default-src 'none'; script-src " + scripts + "; style-src 'self'; img-src 'self'; " +
+	policy := "default-src 'none'; script-src " + scripts + "; style-src 'self'; img-src 'self'; " + s.fontPolicy() +
 		"frame-ancestors 'none'; base-uri 'none'; form-action 'self' https:"
 	for _, destination := range destinations {
 		if u, err := url.Parse(destination); err == nil && u.Scheme != "" && u.Scheme != "https" {
@@ -93,6 +93,14 @@ func (s *Site) contentPolicy(destinations []string) string {
 		}
 	}
 	return policy
+}
+
+// fontPolicy allows a font where the theme has one.
+func (s *Site) fontPolicy() string {
+	if s.Theme.HasFont() {
+		return "font-src 'self'; "
+	}
+	return ""
 }
 
 // policyPath escapes what would end a path in a policy (CSP Level 3 section 2.3.1).
@@ -117,30 +125,31 @@ func (s *Site) setPageHeaders(h http.Header, popup bool, destinations []string) 
 
 // PageView returns what every page shows around its content; request may be nil.
 func (s *Site) PageView(r *http.Request, request *engine.AuthorizeRequest) ui.Page {
+	locale := s.Locale(r, request)
 	page := ui.Page{
-		Locale:          s.Locale(r, request),
-		Brand:           s.Brand,
-		AssetPath:       s.Link("/assets/"),
-		BrandStylesheet: s.brandStylesheet(s.ButtonColor),
-		Sandbox:         s.Sandbox,
-		Now:             s.Clock(),
-		Languages:       s.languages(r),
+		Locale:    locale,
+		Brand:     s.brandIn(locale),
+		AssetPath: s.Link("/assets/"),
+		Theme:     s.Theme,
+		Sandbox:   s.Sandbox,
+		Now:       s.Clock(),
+		Languages: s.languages(r),
 	}
 	if request == nil {
 		return page
 	}
-	page.Client = s.ClientView(request.Client, request.RedirectURI)
+	page.Client = s.ClientView(r.Context(), request.Client, request.RedirectURI)
 	page.Popup = request.Display == DisplayPopup
-	if request.OpenID() && request.Client.ButtonColor != "" {
-		page.BrandStylesheet = s.brandStylesheet(request.Client.ButtonColor)
+	if request.OpenID() {
+		page.ButtonColor = request.Client.ButtonColor
 	}
 	return page
 }
 
 // ClientView shows an application to which a browser will go back at this address.
-func (s *Site) ClientView(c *engine.Client, uri string) ui.Client {
+func (s *Site) ClientView(ctx context.Context, c *engine.Client, uri string) ui.Client {
 	return ui.Client{
-		Name: c.Name, LogoURL: s.ImageURL(c.Logo), Host: HostOf(uri),
+		Name: c.Name, Logo: s.ClientPicture(ctx, c.Logo, c.LogoDark), Wordmark: s.ClientPicture(ctx, c.Wordmark, c.WordmarkDark), Host: HostOf(uri),
 		TermsURL: c.TermsURL, PolicyURL: c.PolicyURL, Unreviewed: c.Unreviewed,
 	}
 }

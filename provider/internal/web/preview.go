@@ -38,7 +38,7 @@ const previewPolicy = "default-src 'none'; style-src 'self'; img-src 'self'; fra
 func (s *Site) RenderPreview(w http.ResponseWriter, r *http.Request, c templ.Component) {
 	h := w.Header()
 	s.setPageHeaders(h, false, nil)
-	h.Set("Content-Security-Policy", previewPolicy)
+	h.Set("Content-Security-Policy", s.fontPolicy()+previewPolicy)
 	h.Set("X-Frame-Options", "SAMEORIGIN")
 	// Browsers refuse a page that is sandboxed and has a group of its own.
 	h.Del("Cross-Origin-Opener-Policy")

@@ -10,15 +10,17 @@ import (
 	"log/slog"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"sync"
 	"time"
 
+	"github.com/bonafide-id/bonafide/provider/internal/cache"
 	"github.com/bonafide-id/bonafide/provider/internal/keyring"
-	"github.com/bonafide-id/bonafide/provider/internal/picture"
 	"github.com/bonafide-id/bonafide/provider/internal/session"
 	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/ui"
+	"github.com/bonafide-id/bonafide/ui/theme"
 )
 
 // Site is what the pages and endpoints of one provider share.
@@ -29,6 +31,7 @@ type Site struct {
 	Base *url.URL
 
 	assets  map[string]ui.Asset
+	known   *cache.Cache[storage.Digest, plates]
 	smaller sync.Map // the assets that are compressed, by name: []byte
 	origin  *http.CrossOriginProtection
 	started time.Time
@@ -40,14 +43,15 @@ type Options struct {
 	// identifier.
 	BaseURL, Issuer string
 
-	// Brand is around every page; its LogoURL is set by New.
+	// Brand is around every page; its pictures are set by New, its Links for each page.
 	Brand ui.Brand
 
-	// Logo is a PNG that this package has made (ToPNG), or nil.
-	Logo []byte
+	// Pictures are those of the brand, and Links those at the foot of every page.
+	Pictures Pictures
+	Links    []Link
 
-	// ButtonColor is #rrggbb.
-	ButtonColor string
+	// Theme is the look of all pages.
+	Theme *theme.Theme
 
 	// Locales are the languages of the pages.
 	Locales *ui.LocaleSet
@@ -74,20 +78,16 @@ func New(o Options) (*Site, error) {
 		return nil, err
 	}
 	s := &Site{
-		Options: o, Base: base, assets: map[string]ui.Asset{},
+		Options: o, Base: base, assets: map[string]ui.Asset{}, known: cache.New[storage.Digest, plates](plateLife, maxPlates, o.Clock),
 		origin: http.NewCrossOriginProtection(), started: o.Clock(),
 	}
 	if err := s.origin.AddTrustedOrigin(base.Scheme + "://" + base.Host); err != nil {
 		return nil, err
 	}
-	for _, a := range ui.Assets() {
+	for _, a := range slices.Concat(ui.Assets(), s.Theme.Assets()) {
 		s.assets[a.Name] = a
 	}
-	if len(o.Logo) > 0 {
-		logo := ui.Asset{Name: logoName(o.Logo), MediaType: picture.Type, Bytes: o.Logo}
-		s.assets[logo.Name] = logo
-		s.Brand.LogoURL = s.Link("/assets/" + logo.Name)
-	}
+	s.addPictures()
 	return s, nil
 }
 

@@ -1,0 +1,230 @@
+package provider
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+
+	"github.com/bonafide-id/bonafide/provider/internal/picture"
+	"github.com/bonafide-id/bonafide/provider/internal/web"
+	"github.com/bonafide-id/bonafide/ui"
+	"github.com/bonafide-id/bonafide/ui/theme"
+	"github.com/bonafide-id/bonafide/widget"
+)
+
+// Brand is what people see of the service. Its pictures are PNG, JPEG, WebP or GIF of at
+// most 512 KiB and 2048 pixels a side; why one is refused is an error such as ErrLogoSVG. In
+// JSON, files are in base64.
+type Brand struct {
+	// Name is the name of the service, at most 64 bytes.
+	// Defaults to "Bonafide".
+	Name string `json:"name,omitempty"`
+
+	// Logo is next to the name. It is served as a PNG of at most 512 pixels a side
+	// (LogoPNG). LogoDark takes its place by night.
+	// Defaults to the first letter of the name; without a name, to the mark of Bonafide.
+	Logo     []byte `json:"logo,omitempty"`
+	LogoDark []byte `json:"logo_dark,omitempty"`
+
+	// Wordmark is wide and has the name in it: it takes the place of logo and name at the
+	// head of the screens. WordmarkDark takes its place by night.
+	// Defaults to none.
+	Wordmark     []byte `json:"wordmark,omitempty"`
+	WordmarkDark []byte `json:"wordmark_dark,omitempty"`
+
+	// Favicon is in the tab of the browser.
+	// Defaults to the Logo, or the mark of Bonafide.
+	Favicon []byte `json:"favicon,omitempty"`
+
+	// Mark is the logo in one colour, on the sign-in button on other sites: the data of an
+	// SVG path in a box of 24 by 24, filled by the even-odd rule, at most 1,000 bytes.
+	// Defaults to a check mark.
+	Mark string `json:"mark,omitempty"`
+
+	// ButtonColor is #rrggbb. The label of a button becomes black or white, whichever
+	// is readable, and links are in a shade of it that is.
+	// Defaults to #0b5cff.
+	ButtonColor string `json:"button_color,omitempty"`
+
+	// Theme is the other colours, and the shape of corners.
+	// Defaults to those of Bonafide.
+	Theme Theme `json:"theme,omitzero"`
+
+	// Scheme is ui.SchemeLight or ui.SchemeDark for screens that do not follow the device.
+	// Defaults to both.
+	Scheme ui.Scheme `json:"scheme,omitempty"`
+
+	// Font is that of all screens.
+	// Defaults to the device's.
+	Font Font `json:"font,omitzero"`
+
+	// Background is a picture behind the screens where there is room around them. It is
+	// dimmed by night.
+	// Defaults to none.
+	Background []byte `json:"background,omitempty"`
+
+	// Stylesheet is CSS of the host's own, at most 256 KiB, which comes after all others
+	// and wins over them. It can load nothing but pictures and fonts of this origin. What
+	// the screens look like inside may change with every version.
+	// Defaults to none.
+	Stylesheet []byte `json:"stylesheet,omitempty"`
+
+	// HomeURL, TermsURL, PolicyURL and HelpURL are linked from the screens: addresses,
+	// or paths of the host.
+	// Defaults to no link.
+	HomeURL   string `json:"home_uri,omitempty"`
+	TermsURL  string `json:"tos_uri,omitempty"`
+	PolicyURL string `json:"policy_uri,omitempty"`
+	HelpURL   string `json:"help_uri,omitempty"`
+
+	// Links are others at the foot of every screen, at most 8.
+	// Defaults to none.
+	Links []Link `json:"links,omitempty"`
+}
+
+// Theme is the colours of the screens by day and by night. Each that is left out is derived
+// from the others. New refuses what cannot be read: text and links need a contrast of 4.5:1,
+// the focus of 3:1 (WCAG 2.2).
+type Theme = theme.Tokens
+
+// Palette is the colours of the screens by day or by night.
+type Palette = theme.Palette
+
+// Font is that of the screens, from files that the provider serves.
+type Font = theme.Font
+
+// Link is a link at the foot of every screen.
+type Link struct {
+	// Label is its text, at most 64 bytes, and Translations are others by the tag of a
+	// language.
+	Label        string            `json:"label"`
+	Translations map[string]string `json:"translations,omitempty"`
+
+	// URL is an address, or a path of the host.
+	URL string `json:"uri"`
+}
+
+// look is a Brand as it is served.
+type look struct {
+	pictures web.Pictures
+	links    []web.Link
+	theme    *theme.Theme
+	button   *widget.Widget
+}
+
+// name returns what the service calls itself.
+func (b Brand) name() string { return cmp.Or(b.Name, "Bonafide") }
+
+// look makes of a brand what is served. It names the first field that cannot be.
+func (b Brand) look() (look, error) {
+	var l look
+	if err := b.validate(); err != nil {
+		return l, err
+	}
+	var err error
+	if l.pictures, err = b.pictures(); err != nil {
+		return l, err
+	}
+	if l.theme, err = b.newTheme(); err != nil {
+		return l, err
+	}
+	for _, link := range b.Links {
+		l.links = append(l.links, web.Link{Label: link.Label, URL: link.URL, Translations: link.Translations})
+	}
+	l.button, err = b.newButton()
+	return l, err
+}
+
+const maxLinks = 8
+
+func (b Brand) validate() error {
+	if !isLabel(b.name()) {
+		return wrongField("Brand.Name", "must be at most 64 bytes of text that can be seen")
+	}
+	for _, f := range []struct{ name, value string }{
+		{"HomeURL", b.HomeURL}, {"TermsURL", b.TermsURL}, {"PolicyURL", b.PolicyURL}, {"HelpURL", b.HelpURL},
+	} {
+		if f.value != "" && !web.IsLink(f.value) {
+			return wrongField("Brand."+f.name, "%q is not an http address without a user name, or a path", f.value)
+		}
+	}
+	if len(b.Links) > maxLinks {
+		return wrongField("Brand.Links", "are more than %d", maxLinks)
+	}
+	for i, link := range b.Links {
+		at := fmt.Sprintf("Brand.Links[%d]", i)
+		if !web.IsLink(link.URL) {
+			return wrongField(at+".URL", "%q is not an http address without a user name, or a path", link.URL)
+		}
+		if !isLabel(link.Label) {
+			return wrongField(at+".Label", "must be at most 64 bytes of text that can be seen")
+		}
+		for lang, label := range link.Translations {
+			if !isLabel(label) {
+				return wrongField(at+".Translations", "%s: must be at most 64 bytes of text that can be seen", lang)
+			}
+		}
+	}
+	return nil
+}
+
+func isLabel(s string) bool { return len(s) <= 64 && web.IsVisible(s) && web.IsPlainText(s) }
+
+// pictures draws the pictures anew.
+func (b Brand) pictures() (web.Pictures, error) {
+	drawn := web.Pictures{Own: b.Name == ""}
+	for _, p := range []struct {
+		field   string
+		raw, by []byte // by is the picture that it takes the place of
+		to      *[]byte
+	}{
+		{"Logo", b.Logo, b.Logo, &drawn.Logo}, {"LogoDark", b.LogoDark, b.Logo, &drawn.LogoDark},
+		{"Wordmark", b.Wordmark, b.Wordmark, &drawn.Wordmark}, {"WordmarkDark", b.WordmarkDark, b.Wordmark, &drawn.WordmarkDark},
+		{"Favicon", b.Favicon, b.Favicon, &drawn.Favicon},
+	} {
+		if len(p.raw) == 0 {
+			continue
+		}
+		if len(p.by) == 0 {
+			return drawn, wrongField("Brand."+p.field, "takes the place of a picture for the day, which is missing")
+		}
+		var err error
+		if *p.to, err = picture.ToPNG(p.raw); err != nil {
+			return drawn, &FieldError{"Brand." + p.field, err}
+		}
+	}
+	return drawn, nil
+}
+
+// newTheme returns the look of the screens.
+func (b Brand) newTheme() (*theme.Theme, error) {
+	cfg := theme.Config{Theme: b.Theme, ButtonColor: b.ButtonColor, Scheme: b.Scheme, Font: b.Font, Stylesheet: b.Stylesheet}
+	if len(b.Background) > 0 {
+		content, mediaType, err := picture.Redraw(b.Background)
+		if err != nil {
+			return nil, &FieldError{"Brand.Background", err}
+		}
+		cfg.Background = theme.Asset{MediaType: mediaType, Bytes: content}
+	}
+	made, err := theme.New(cfg)
+	var wrong *theme.Error
+	if errors.As(err, &wrong) {
+		return nil, &FieldError{"Brand." + wrong.Field, wrong.Err}
+	}
+	return made, err
+}
+
+// newButton returns the sign-in button for other people's pages.
+func (b Brand) newButton() (*widget.Widget, error) {
+	color := cmp.Or(b.ButtonColor, theme.DefaultButtonColor)
+	brand := widget.Brand{Name: b.name(), Color: color, LabelColor: theme.LabelColor(color)}
+	if _, err := widget.New(brand); err != nil {
+		return nil, &FieldError{"Brand.Name", err} // the colour has been checked
+	}
+	brand.Mark = b.Mark
+	button, err := widget.New(brand)
+	if err != nil {
+		return nil, &FieldError{"Brand.Mark", err}
+	}
+	return button, nil
+}

@@ -1,0 +1,74 @@
+package picture
+
+import (
+	"image"
+	"image/draw"
+	"math"
+)
+
+// tones are how finely luminance is told apart.
+const tones = 256
+
+// Silhouette is what is seen of a picture first: how much of its outline, against what it is
+// shown on, has which luminance. That of a picture that fills its frame is empty: it brings
+// its own ground.
+type Silhouette [tones]int
+
+// SilhouetteOf returns the silhouette of a picture.
+func SilhouetteOf(raw []byte) (Silhouette, error) {
+	var s Silhouette
+	one.Lock()
+	defer one.Unlock()
+	decoded, err := decode(raw)
+	if err != nil {
+		return s, err
+	}
+	p := image.NewNRGBA(image.Rect(0, 0, decoded.Bounds().Dx(), decoded.Bounds().Dy()))
+	draw.Draw(p, p.Bounds(), decoded, decoded.Bounds().Min, draw.Src)
+	for y := range p.Rect.Dy() {
+		for x := range p.Rect.Dx() {
+			if isSeen(p, x, y) && !(isSeen(p, x-1, y) && isSeen(p, x+1, y) && isSeen(p, x, y-1) && isSeen(p, x, y+1)) {
+				s[int(luminance(p.Pix[p.PixOffset(x, y):])*(tones-1))]++
+			}
+		}
+	}
+	return s, nil
+}
+
+// isSeen reports whether a pixel covers what is behind it. What is beyond the frame counts
+// as covered: the frame is no outline.
+func isSeen(p *image.NRGBA, x, y int) bool {
+	return !(image.Point{x, y}.In(p.Rect)) || p.Pix[p.PixOffset(x, y)+3] >= 0x80
+}
+
+// luminance is the relative luminance that WCAG 2.2 defines.
+func luminance(pixel []uint8) float64 {
+	linear := func(v uint8) float64 {
+		f := float64(v) / 255
+		if f <= 0.04045 {
+			return f / 12.92
+		}
+		return math.Pow((f+0.055)/1.055, 2.4)
+	}
+	return 0.2126*linear(pixel[0]) + 0.7152*linear(pixel[1]) + 0.0722*linear(pixel[2])
+}
+
+// found is the least contrast at which an outline is seen: that of yellow on white.
+const found = 1.4
+
+// Lost returns the part of the outline that is not seen on a ground of this luminance, from
+// 0 to 1.
+func (s Silhouette) Lost(ground float64) float64 {
+	all, lost := 0, 0
+	for tone, n := range s {
+		of := float64(tone) / (tones - 1)
+		all += n
+		if (max(of, ground)+0.05)/(min(of, ground)+0.05) < found {
+			lost += n
+		}
+	}
+	if all == 0 {
+		return 0
+	}
+	return float64(lost) / float64(all)
+}

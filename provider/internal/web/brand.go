@@ -1,0 +1,140 @@
+package web
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"time"
+
+	"github.com/bonafide-id/bonafide/provider/internal/picture"
+	"github.com/bonafide-id/bonafide/storage"
+	"github.com/bonafide-id/bonafide/ui"
+	"github.com/bonafide-id/bonafide/ui/theme"
+)
+
+// Pictures are those of the brand, each a PNG that package picture has made, or nil.
+type Pictures struct {
+	Logo, LogoDark, Wordmark, WordmarkDark, Favicon []byte
+
+	// Own shows the mark of this product where there is no logo.
+	Own bool
+}
+
+// Link is a link at the foot of every page.
+type Link struct {
+	Label, URL string
+
+	// Translations are labels by the tag of a language.
+	Translations map[string]string
+}
+
+// addPictures serves the pictures of the brand under names that hold a digest.
+func (s *Site) addPictures() {
+	p := s.Pictures
+	s.Brand.Logo = s.brandPicture(p.Logo, p.LogoDark)
+	s.Brand.Wordmark = s.brandPicture(p.Wordmark, p.WordmarkDark)
+	s.Brand.FaviconURL = s.brandAsset(p.Favicon)
+	if p.Own && s.Brand.Logo.URL == "" {
+		s.Brand.Logo.URL = s.Link("/assets/" + ui.AssetName("icon.svg"))
+	}
+}
+
+func (s *Site) brandPicture(light, dark []byte) ui.Picture {
+	p := ui.Picture{URL: s.brandAsset(light), DarkURL: s.brandAsset(dark)}
+	if len(light) == 0 {
+		return p
+	}
+	if len(dark) == 0 {
+		dark = light
+	}
+	p.Plate, p.DarkPlate = s.platesOf(light).day, s.platesOf(dark).night
+	return p.In(s.Theme.Scheme())
+}
+
+// brandAsset returns where a picture of the brand is served, "" for none.
+func (s *Site) brandAsset(png []byte) string {
+	if len(png) == 0 {
+		return ""
+	}
+	sum := sha256.Sum256(png)
+	a := ui.Asset{Name: "logo-" + hex.EncodeToString(sum[:8]) + ".png", MediaType: picture.Type, Bytes: png}
+	s.assets[a.Name] = a
+	return s.Link("/assets/" + a.Name)
+}
+
+// ClientPicture returns a logo or wordmark of an application.
+func (s *Site) ClientPicture(ctx context.Context, light, dark storage.Digest) ui.Picture {
+	p := ui.Picture{URL: s.ImageURL(light), DarkURL: s.ImageURL(dark)}
+	if light.IsZero() {
+		return p
+	}
+	if dark.IsZero() {
+		dark = light
+	}
+	p.Plate, p.DarkPlate = s.storedPlates(ctx, light).day, s.storedPlates(ctx, dark).night
+	return p.In(s.Theme.Scheme())
+}
+
+// plates are what a picture is shown on by day and by night.
+type plates struct{ day, night ui.Plate }
+
+// What is known about a picture never changes: it is found by its digest. The bound is for
+// the memory of it.
+const (
+	plateLife = 24 * time.Hour
+	maxPlates = 10_000
+)
+
+// storedPlates returns the plates of a stored picture. One that cannot be read has none: it
+// is not shown either.
+func (s *Site) storedPlates(ctx context.Context, digest storage.Digest) plates {
+	known, err := s.known.Get(digest, func() (plates, error) {
+		image, err := s.Images.Image(ctx, digest)
+		if err != nil {
+			return plates{}, err
+		}
+		return s.platesOf(image.Bytes), nil
+	})
+	if err != nil {
+		return plates{}
+	}
+	return known
+}
+
+func (s *Site) platesOf(png []byte) plates {
+	silhouette, err := picture.SilhouetteOf(png)
+	if err != nil {
+		return plates{}
+	}
+	day, night := s.Theme.Surfaces()
+	return plates{plateOn(silhouette, day), plateOn(silhouette, night)}
+}
+
+// plateOn returns the plate for a picture that is lost on a surface: the one that it stands
+// out from, if there is one.
+func plateOn(s picture.Silhouette, surface theme.Color) ui.Plate {
+	const most = 0.1 // of the outline may be lost
+	const white, dark = 1, 0.01
+	lost, onWhite, onDark := s.Lost(surface.Luminance()), s.Lost(white), s.Lost(dark)
+	switch {
+	case lost <= most || lost <= min(onWhite, onDark):
+		return ui.PlateNone
+	case onWhite <= onDark:
+		return ui.PlateLight
+	default:
+		return ui.PlateDark
+	}
+}
+
+// brandIn returns the brand as it is around a page in a language.
+func (s *Site) brandIn(l *ui.Locale) ui.Brand {
+	b := s.Brand
+	for _, link := range s.Links {
+		label := ui.Label{Text: link.Label, Lang: ui.Undetermined}
+		if translated := link.Translations[l.Lang]; translated != "" {
+			label = ui.Label{Text: translated}
+		}
+		b.Links = append(b.Links, ui.Link{Label: label, URL: link.URL})
+	}
+	return b
+}
