@@ -89,22 +89,27 @@ func (p *Pages) RenderDeletion(w http.ResponseWriter, r *http.Request, page *aut
 	}))
 }
 
-// decideDeletion keeps the account and signs its owner in, or leaves it as it is.
+// decideDeletion keeps the account and signs its owner in, or lets the deletion stand. Either
+// is the one decision: who goes back afterwards, in a browser that others use too, is nobody.
 func (p *Pages) decideDeletion(w http.ResponseWriter, r *http.Request, page *authflow.Page) error {
 	account, err := p.openRecognized(r)
 	if err != nil {
 		return err
 	}
-	if r.PostForm.Get(ui.FieldAction) != ui.ActionKeep {
-		p.RenderDeletion(w, r, page, account, true)
-		return nil
+	keeps, deleteAt := r.PostForm.Get(ui.FieldAction) == ui.ActionKeep, account.DeleteAt
+	if keeps {
+		deleteAt = time.Time{}
 	}
-	err = p.Store.SetDeletion(r.Context(), account.ID, account.Epoch, time.Time{}, p.Clock())
+	err = p.Store.SetDeletion(r.Context(), account.ID, account.Epoch, deleteAt, p.Clock())
 	if errors.Is(err, storage.ErrChanged) || errors.Is(err, storage.ErrNotFound) {
 		return &web.PageError{Status: http.StatusBadRequest, Code: ui.ErrorExpired, Cause: err}
 	}
 	if err != nil {
-		return fmt.Errorf("keep account: %w", err)
+		return fmt.Errorf("decide about deletion: %w", err)
+	}
+	if !keeps {
+		p.RenderDeletion(w, r, page, account, true)
+		return nil
 	}
 	p.Audit.Record(r.Context(), storage.Event{Name: audit.DeletionWithdrawn, Subject: account.ID})
 	account.DeleteAt = time.Time{}
