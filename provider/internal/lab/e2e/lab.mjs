@@ -59,13 +59,17 @@ async function start(example, args, site) {
   return output;
 }
 
-/** Starts the quickstart: where provider and sample client are, and the mail that it has printed. */
+/**
+ * Starts the quickstart: where provider, sandbox and sample client are, and the mail that it has printed.
+ * A config that rests on the port is a function of it.
+ */
 export async function startQuickstart(config = {}) {
   const [port, sitePort] = [await freePort(), await freePort()];
-  const provider = `http://localhost:${port}`, site = `http://localhost:${sitePort}`;
+  const provider = `http://localhost:${port}`, sandbox = `${provider}/sandbox`, site = `http://localhost:${sitePort}`;
   const file = join(folder, "config.json");
   writeFileSync(file, JSON.stringify({
-    listen: `127.0.0.1:${port}`, base_url: provider, sample_client: { listen: `127.0.0.1:${sitePort}`, base_url: site }, ...config,
+    listen: `127.0.0.1:${port}`, base_url: provider, sample_client: { listen: `127.0.0.1:${sitePort}`, base_url: site },
+    ...(typeof config === "function" ? config(port) : config),
   }));
   const output = await start("quickstart", ["-config", file], site);
   /** The eight digits in the last mail to an address. */
@@ -78,7 +82,7 @@ export async function startQuickstart(config = {}) {
     }
     throw new Error(`no mail to ${address}: ${output.printed}`);
   };
-  return { provider, site, code };
+  return { provider, sandbox, site, code };
 }
 
 /** Starts the pages with the button, on the ports that are written into them, and says who can sign in. */
