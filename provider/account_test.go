@@ -242,7 +242,7 @@ func TestSignUpWithoutAPasswordPointsAtTheFieldForIt(t *testing.T) {
 	t.Parallel()
 	b := newFixture(t).newBrowser()
 	p := b.submit(b.open("/signup"), "email", "new@example.com", "new_password", "")
-	if p.StatusCode != http.StatusUnprocessableEntity || !strings.Contains(p.body, `href="#new_password"`) {
+	if p.StatusCode != http.StatusUnprocessableEntity || !strings.Contains(p.body, `id="new_password-problem"`) {
 		t.Errorf("answer is %s:\n%s", p.Status, p.body)
 	}
 }

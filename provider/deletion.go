@@ -44,7 +44,7 @@ func (p *Provider) tellDeleted(ctx context.Context, a storage.Account) {
 	if p.cfg.Mailer == nil || a.Email == "" {
 		return
 	}
-	err := p.pages.MailTo(ctx, a.Email, ui.MailView{Kind: ui.MailDeleted, Locale: ui.MatchLocale(a.Language, "")})
+	err := p.pages.MailTo(ctx, a.Email, ui.MailView{Kind: ui.MailDeleted, Locale: p.pages.Site.AccountLocale(a)})
 	if err != nil {
 		p.cfg.Logger.WarnContext(ctx, "nobody could be told that their account is deleted", slog.Any("error", err))
 	}

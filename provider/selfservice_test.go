@@ -14,6 +14,9 @@ import (
 func TestNameIsSaidByItsOwner(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t).withClients().withUsers()
+	if err := w.DeleteStatus(t.Context(), "alice", "military"); err != nil {
+		t.Fatal(err)
+	}
 	b := w.newBrowser().signIn("alice@example.com", alicePass)
 	p := b.submit(b.open("/account/data"), "first_name", " Aliceƒ ", "last_name", "")
 	if p.Request.URL.Path != "/account/data" || !strings.Contains(p.body, "Aliceƒ") || strings.Contains(p.body, "Example") {
@@ -29,6 +32,25 @@ func TestNameIsSaidByItsOwner(t *testing.T) {
 	shown(t, b.submitOnce(form, "first_name", "Alice"), http.StatusBadRequest)
 	if p := b.open("/account/data"); strings.Contains(p.body, "Alice") {
 		t.Error("bob is called Alice")
+	}
+}
+
+// TestAttackNameBesideAStatus tests that nobody passes for somebody else with the status that
+// was checked for one name, also by a form that was open before.
+func TestAttackNameBesideAStatus(t *testing.T) {
+	t.Parallel()
+	w := newFixture(t).withClients().withUsers()
+	if err := w.DeleteStatus(t.Context(), "alice", "military"); err != nil {
+		t.Fatal(err)
+	}
+	b := w.newBrowser().signIn("alice@example.com", alicePass)
+	form := b.open("/account/data")
+	if err := w.SetStatus(t.Context(), "alice", provider.Status{Group: "military", Verified: true}); err != nil {
+		t.Fatal(err)
+	}
+	shown(t, b.submitOnce(form, "first_name", "Mallory"), http.StatusForbidden)
+	if p := b.open("/account/data"); strings.Contains(p.body, "Mallory") || strings.Contains(p.body, `name="first_name"`) {
+		t.Errorf("the name can be changed:\n%s", p.body)
 	}
 }
 
@@ -197,7 +219,7 @@ func TestSignUpSaysThatADotIsMissing(t *testing.T) {
 	w := newFixture(t)
 	b := w.newBrowser()
 	p := b.submitOnce(b.open("/signup"), "email", "new@example", "new_password", newPassword)
-	if shown(t, p, http.StatusUnprocessableEntity); !strings.Contains(p.body, `href="#email"`) || w.mails.count() != 0 {
+	if shown(t, p, http.StatusUnprocessableEntity); !strings.Contains(p.body, `id="email-problem"`) || w.mails.count() != 0 {
 		t.Errorf("%d mails:\n%s", w.mails.count(), p.body)
 	}
 }
@@ -209,7 +231,7 @@ func TestResetSaysAllThatIsMissingAndFillsInTheAddress(t *testing.T) {
 	p := b.submit(b.open("/reset"), "email", "alice@example.com")
 	_, code := w.mails.last(t)
 	empty := b.submitOnce(p, "code", "", "new_password", "")
-	if !strings.Contains(empty.body, `href="#code"`) || !strings.Contains(empty.body, `href="#new_password"`) {
+	if !strings.Contains(empty.body, `id="code-problem"`) || !strings.Contains(empty.body, `id="new_password-problem"`) {
 		t.Errorf("not both are said:\n%s", empty.body)
 	}
 	p = b.submit(p, "code", code, "new_password", newPassword)

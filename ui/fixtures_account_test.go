@@ -43,6 +43,13 @@ var accountFixtures = []fixture{
 	{"data-empty", func(p Page) templ.Component {
 		return Data(DataView{Page: accountPage(p.Locale), Form: sampleForm, AccountURL: "/account"})
 	}},
+	{"data-checked", func(p Page) templ.Component {
+		t := hostTextOf(p)
+		return Data(DataView{
+			Page: accountPage(p.Locale), Form: sampleForm, NameChecked: true, AccountURL: "/account",
+			Facts: []ConsentAttribute{{Label: t.name, Values: []string{"Ada Lovelace"}}},
+		})
+	}},
 	{"data-problems", func(p Page) templ.Component {
 		return Data(DataView{
 			Page: accountPage(p.Locale), Form: with(Problem{Code: NameInvalid, Field: FieldFirstName}, Problem{Code: NameInvalid, Field: FieldLastName}),

@@ -49,6 +49,7 @@ type dataText struct {
 	Heading, Text, Empty                      message
 	NameHeading, NameText                     message
 	FirstName, LastName, SaveName             message
+	NameChecked                               message
 	ReceivedHeading, ReceivedText, NoReceiver message
 }
 

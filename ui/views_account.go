@@ -124,6 +124,9 @@ type DataView struct {
 	// FirstName and LastName are what the fields hold, which are shown when the user CanName.
 	FirstName, LastName string
 	CanName             bool
+	// NameChecked says instead that somebody has checked who the user is, and that the name
+	// is no longer the user's to change.
+	NameChecked bool
 	// Received are the applications that were allowed something, each with Facts.
 	Received []App
 	// ExportURL leads to the page that gives everything as a file, AccountURL back to the

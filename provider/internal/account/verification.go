@@ -30,7 +30,7 @@ func (p *Pages) tellVerification(ctx context.Context, userID, group string, veri
 		return fmt.Errorf("read account: %w", err)
 	}
 	v := ui.MailView{
-		Kind: ui.MailVerificationRefused, Locale: ui.MatchLocale(owner.Language, ""), GroupsURL: p.Site.BaseURL + "/account/groups",
+		Kind: ui.MailVerificationRefused, Locale: p.Site.AccountLocale(owner), GroupsURL: p.Site.BaseURL + "/account/groups",
 	}
 	if verified {
 		v.Kind = ui.MailVerificationDone

@@ -1,9 +1,11 @@
 package selfservice
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -32,6 +34,25 @@ func (p *Pages) canName(user *authflow.User) bool {
 	return first && last && p.ownsAccount(user) && p.Claims.Host == nil
 }
 
+// isChecked reports whether somebody has checked who the user is: then another name would
+// pass for the one that was checked.
+func (p *Pages) isChecked(ctx context.Context, userID string) (bool, error) {
+	released, err := p.Claims.Release(ctx, userID, nil, p.groupNames(), "")
+	if err != nil {
+		return false, err
+	}
+	return slices.ContainsFunc(released.Statuses, func(s storage.Status) bool { return s.Verified }), nil
+}
+
+// groupNames returns all groups of the catalogue.
+func (p *Pages) groupNames() []string {
+	names := make([]string, len(p.Claims.Catalogue.Groups))
+	for i, g := range p.Claims.Catalogue.Groups {
+		names[i] = g.Name
+	}
+	return names
+}
+
 // showData shows what is recorded about the user.
 func (p *Pages) showData(w http.ResponseWriter, r *http.Request, user *authflow.User) error {
 	record, err := p.record(r, user)
@@ -43,25 +64,26 @@ func (p *Pages) showData(w http.ResponseWriter, r *http.Request, user *authflow.
 
 // record reads all facts of the catalogue about a user.
 func (p *Pages) record(r *http.Request, user *authflow.User) (claims.Record, error) {
-	var handles, groups []string
+	var handles []string
 	for _, a := range p.Claims.Catalogue.Attributes {
 		if !p.Claims.Catalogue.IsComposed(a.Handle) {
 			handles = append(handles, a.Handle)
 		}
 	}
-	for _, g := range p.Claims.Catalogue.Groups {
-		groups = append(groups, g.Name)
-	}
-	return p.Claims.Person(r.Context(), user.UserID, handles, groups)
+	return p.Claims.Person(r.Context(), user.UserID, handles, p.groupNames())
 }
 
 func (p *Pages) renderData(w http.ResponseWriter, r *http.Request, user *authflow.User, record claims.Record, first, last string, status int, problems ...ui.Problem) error {
+	checked, err := p.isChecked(r.Context(), user.UserID)
+	if err != nil {
+		return err
+	}
 	page := p.Site.PageView(r, nil)
 	form := p.Site.Form(w, r, problems)
 	form.Hidden = append(form.Hidden, ui.Field{Name: userField, Value: user.UserID})
 	view := ui.DataView{
 		Page: page, Form: form, Notice: p.Site.Noticed(r), FirstName: first, LastName: last,
-		CanName: p.canName(user), AccountURL: p.Site.Link("/account"),
+		CanName: p.canName(user) && !checked, NameChecked: p.canName(user) && checked, AccountURL: p.Site.Link("/account"),
 	}
 	if p.ownsAccount(user) {
 		view.ExportURL = p.Site.Link("/account/export")
@@ -73,7 +95,6 @@ func (p *Pages) renderData(w http.ResponseWriter, r *http.Request, user *authflo
 		}
 		view.Facts = append(view.Facts, p.Claims.Catalogue.Recorded(page.Locale, a.Handle, raw))
 	}
-	var err error
 	if view.Received, err = p.receivers(r, user); err != nil {
 		return err
 	}
@@ -121,6 +142,13 @@ func (p *Pages) saveName(w http.ResponseWriter, r *http.Request, user *authflow.
 	}
 	if r.PostForm.Get(userField) != user.UserID {
 		return &web.PageError{Status: http.StatusBadRequest, Code: ui.ErrorExpired}
+	}
+	checked, err := p.isChecked(r.Context(), user.UserID)
+	if err != nil {
+		return err
+	}
+	if checked {
+		return &web.PageError{Status: http.StatusForbidden, Code: ui.ErrorForbidden, Cause: errors.New("the name of a verified member")}
 	}
 	first, last := strings.TrimSpace(r.PostForm.Get(ui.FieldFirstName)), strings.TrimSpace(r.PostForm.Get(ui.FieldLastName))
 	var problems []ui.Problem

@@ -25,7 +25,7 @@ func (p *Pages) showLanguage(w http.ResponseWriter, r *http.Request, _ *authflow
 // chooseLanguage keeps the language in the browser and, where there is one, in the account.
 func (p *Pages) chooseLanguage(w http.ResponseWriter, r *http.Request, user *authflow.User) error {
 	chosen := r.PostForm.Get(ui.FieldLanguage)
-	if !slices.ContainsFunc(ui.Locales(), func(l *ui.Locale) bool { return l.Lang == chosen }) {
+	if !slices.ContainsFunc(p.Site.Locales.All(), func(l *ui.Locale) bool { return l.Lang == chosen }) {
 		return &web.PageError{Status: http.StatusBadRequest, Code: ui.ErrorRequest}
 	}
 	if p.HasAccounts() {
