@@ -137,6 +137,13 @@ type Client struct {
 	// Defaults to all of the catalogue.
 	Scopes []string `json:"scopes,omitempty"`
 
+	// OptionalScopes are those of Scopes that a user may leave out on the consent screen:
+	// tokens then lack them, and their response says so in scope. openid is none of them;
+	// offline_access may be, and then a refresh token comes with nothing else. What
+	// RequireVerified demands cannot be left out. They are for the Standard dialect only.
+	// Defaults to none.
+	OptionalScopes []string `json:"optional_scopes,omitempty"`
+
 	// Resources are the URIs of those of Config.Resources that the application may ask
 	// access tokens for.
 	// Defaults to all.
@@ -292,7 +299,7 @@ func (c Client) record() storage.Client {
 	record := storage.Client{
 		ID: c.ID, Name: c.Name, Dialect: c.Dialect, Public: c.Public, AuthMethod: c.TokenEndpointAuthMethod,
 		RedirectURIs: c.RedirectURIs, PostLogoutRedirectURIs: c.PostLogoutRedirectURIs,
-		ResponseTypes: c.ResponseTypes, GrantTypes: c.GrantTypes, Scopes: c.Scopes, Origins: c.Origins, Resources: c.Resources, JWTAccessTokens: c.AccessTokenFormat == formatJWT,
+		ResponseTypes: c.ResponseTypes, GrantTypes: c.GrantTypes, Scopes: c.Scopes, OptionalScopes: c.OptionalScopes, Origins: c.Origins, Resources: c.Resources, JWTAccessTokens: c.AccessTokenFormat == formatJWT,
 		NoQueryToken: c.NoQueryToken, NoJSONP: c.NoJSONP,
 		BackchannelLogoutURI: c.BackchannelLogoutURI, BackchannelLogoutSession: c.BackchannelLogoutSessionRequired,
 		LeanIDTokens:   c.LeanIDTokens,
@@ -341,6 +348,8 @@ func (c Client) validate(known *claims.Catalogue, addresses engine.Addresses, re
 		return wrongField("LogoDark", "takes the place of Logo, which is missing")
 	case len(c.WordmarkDark) > 0 && len(c.Wordmark) == 0:
 		return wrongField("WordmarkDark", "takes the place of Wordmark, which is missing")
+	case len(c.OptionalScopes) > 0 && !dialect.OptionalScopes:
+		return wrongField("OptionalScopes", "are for the dialect %s only", Standard)
 	case c.ButtonColor != "" && !web.IsColor(c.ButtonColor):
 		return wrongField("ButtonColor", "%q is not of the form #rrggbb", c.ButtonColor)
 	case len(c.RedirectURIs) == 0 && !c.asksForItselfOnly():
@@ -382,6 +391,7 @@ func (c Client) validateLists(known *claims.Catalogue, addresses engine.Addresse
 			}
 			return nil
 		}},
+		{"OptionalScopes", c.OptionalScopes, c.checkOptional(known)},
 		{"Resources", c.Resources, func(uri string) error {
 			if !slices.ContainsFunc(resources, func(r Resource) bool { return r.URI == uri }) {
 				return errors.New("is none of Config.Resources")

@@ -220,7 +220,7 @@ const everyKey = `{
 		"require_signed_request_object": true, "request_object_signing_alg": "ES256",
 		"redirect_uris": ["https://c.test/cb"], "post_logout_redirect_uris": ["https://c.test/"],
 		"backchannel_logout_uri": "https://c.test/ended", "backchannel_logout_session_required": true,
-		"response_types": ["code"], "grant_types": ["refresh_token"], "scopes": ["work"], "origins": ["https://c.test"],
+		"response_types": ["code"], "grant_types": ["refresh_token"], "scopes": ["work"], "optional_scopes": ["work"], "origins": ["https://c.test"],
 		"resources": ["https://mcp.c.test"], "access_token_format": "jwt",
 		"no_query_token": true, "no_jsonp": true,
 		"userinfo_signed_response_alg": "RS256", "lean_id_tokens": true, "require_verified": true, "skip_consent": true, "unreviewed": true, "disabled": true,

@@ -405,3 +405,19 @@ func TestSigningAlgorithmsAreThoseOfDiscovery(t *testing.T) {
 		t.Errorf("algorithms (-announced +shown):\n%s", diff)
 	}
 }
+
+func TestWhatUsersMayLeaveOutIsSomethingThatIsAskedFor(t *testing.T) {
+	t.Parallel()
+	w := newFixture(t).withApplication(river, storage.Sandbox, "shop", func(c *provider.Client) {
+		c.Scopes, c.OptionalScopes = []string{"openid", "military", "student"}, []string{"military", "student"}
+	})
+	b := w.as(dev)
+	says(t, b.submit(b.open(shopPath+"/settings"), "scopes.student", "-", "scopes.military", "on", "action", "save"), http.StatusOK, "saved and in force")
+	if got := w.client(storage.Sandbox, "shop"); !slices.Equal(got.OptionalScopes, []string{"military"}) {
+		t.Errorf("scopes %q, optional %q", got.Scopes, got.OptionalScopes)
+	}
+	b.submit(b.open(shopPath), "action", "copy")
+	if _, copied := w.registered(river, storage.Production); !slices.Equal(copied.OptionalScopes, []string{"military"}) {
+		t.Errorf("the copy has %q", copied.OptionalScopes)
+	}
+}

@@ -169,6 +169,7 @@ func (d *Dashboard) copyApplication(r *request) error {
 	c.Scopes = slices.DeleteFunc(slices.Clone(d.scopesOf(r.env, c)), func(s string) bool {
 		return s != scopeOpenID && s != scopeOffline && !slices.ContainsFunc(offered, func(o provider.Scope) bool { return o.Name == s })
 	})
+	c.OptionalScopes = optionalOf(c)
 	c = withoutOperators(c, r.app)
 	c.ID, c.Disabled = newClientID(env), false
 	if len(c.Resources) > 0 {

@@ -215,6 +215,14 @@ func (p *posting) scopes(env string) {
 		}
 	}
 	p.Scopes = keep(p.Scopes, meant, chosen)
+	p.OptionalScopes = optionalOf(p.Client)
+}
+
+// optionalOf returns what users may leave out of what a registration may still ask for.
+func optionalOf(c provider.Client) []string {
+	return slices.DeleteFunc(slices.Clone(c.OptionalScopes), func(s string) bool {
+		return len(c.Scopes) > 0 && !slices.Contains(c.Scopes, s)
+	})
 }
 
 // chosen reads a field with several values to choose from.

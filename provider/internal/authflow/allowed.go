@@ -78,6 +78,7 @@ func (e *Endpoint) termsBefore(c *engine.Client, consent *storage.Consent, asked
 	if len(asked) == 0 {
 		asked = may
 	}
+	asked = without(asked, leftOutBy(c, consent))
 	t := terms{ClientName: c.Name}
 	for _, scope := range asked {
 		if scope != claims.OfflineAccess && slices.Contains(may, scope) && c.AllowsScopes([]string{scope}) && e.Claims.Catalogue.Known(scope) {

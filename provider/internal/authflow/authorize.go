@@ -133,7 +133,7 @@ func (e *Endpoint) authorizePost(w http.ResponseWriter, r *http.Request) error {
 // or nil.
 func (e *Endpoint) readState(ctx context.Context, f *Flow, user *User) (authState, error) {
 	s := authState{
-		request: f.request, asks: e.termsOf(f.request), chosen: f.chosen, allowed: f.allowed, hostVisits: f.hostVisits,
+		request: f.request, chosen: f.chosen, allowed: f.allowed, hostVisits: f.hostVisits,
 		classes: e.Classes(), now: e.Clock(), sandbox: e.Site.Sandbox,
 	}
 	if hint := f.request.IDToken; hint != "" {
@@ -144,18 +144,17 @@ func (e *Endpoint) readState(ctx context.Context, f *Flow, user *User) (authStat
 		s.hintSubject = subject
 	}
 	if user == nil {
-		return s, nil
+		return s, e.leaveOut(ctx, f, &s, nil)
 	}
 	s.user, s.fresh = user, f.isFresh(user, s.now)
 	consent, err := e.Store.Consent(ctx, user.UserID, f.request.Client.ID)
-	if errors.Is(err, storage.ErrNotFound) {
-		return s, nil
-	}
-	if err != nil {
+	if err != nil && !errors.Is(err, storage.ErrNotFound) {
 		return s, fmt.Errorf("read consent: %w", err)
 	}
-	s.consent = &consent
-	return s, nil
+	if err == nil {
+		s.consent = &consent
+	}
+	return s, e.leaveOut(ctx, f, &s, s.leftOut(f.leftOut))
 }
 
 // hintedSubject returns the subject of an id_token_hint (OpenID Connect Core

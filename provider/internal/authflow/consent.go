@@ -41,6 +41,10 @@ func (e *Endpoint) showConsent(w http.ResponseWriter, r *http.Request, p *Page) 
 	if d.step != stepConsent && d.step != stepVerify {
 		return e.stray(w, r, f)
 	}
+	// What was left out before can be allowed here.
+	if err := e.leaveOut(ctx, f, &s, nil); err != nil {
+		return err
+	}
 	// All that the screen shows is of one moment: what follows is read from this.
 	if _, err := e.Claims.Person(ctx, s.user.UserID, claims.Union(slices.Clone(s.asks.Attributes), claims.AccountHandles), s.asks.Groups); err != nil {
 		return err
@@ -93,6 +97,9 @@ func (e *Endpoint) consent(w http.ResponseWriter, r *http.Request, p *Page) erro
 		e.Continue(w, r, p)
 		return nil
 	}
+	if err := e.leaveOut(ctx, f, &s, nil); err != nil { // as it was shown
+		return err
+	}
 	fingerprint, err := s.asks.fingerprint()
 	if err != nil {
 		return err
@@ -109,28 +116,39 @@ func (e *Endpoint) consent(w http.ResponseWriter, r *http.Request, p *Page) erro
 	case action == ui.ActionAllow && s.unverified: // it was not, when the form was shown
 		return e.showConsent(w, r, p)
 	case action == ui.ActionAllow:
-		return e.allow(w, r, p, s)
+		return e.allow(w, r, p, s, r.PostForm[ui.FieldScope])
 	case action == ui.ActionSwitch:
 		return e.SwitchAccount(w, r, p)
 	case s.unverified: // back to the application: there was nothing to allow
 		return &redirectError{f.request, notVerified(), f}
 	default: // what is not clearly a yes is a no
-		if err := e.endFlow(r, f); err != nil { // also because it has been allowed
-			return err
-		}
-		e.Audit.Record(ctx, storage.Event{Name: audit.Denied, Subject: s.user.UserID, ClientID: f.request.Client.ID})
-		return &redirectError{f.request, &engine.Error{Code: engine.AccessDenied, Description: "The user did not allow it.",
-			Diagnosis: diagnosis.UserDenied}, nil}
+		return e.refuseAll(r, f, s)
 	}
 }
 
-// allow remembers a decision, beside what the user has allowed the application
-// before, and goes on with the flow. Where that has changed meanwhile, as in another
-// tab, the user is asked again.
-func (e *Endpoint) allow(w http.ResponseWriter, r *http.Request, p *Page, s authState) error {
+// refuseAll ends a flow whose user allows nothing.
+func (e *Endpoint) refuseAll(r *http.Request, f *Flow, s authState) error {
+	if err := e.endFlow(r, f); err != nil { // also because it has been allowed
+		return err
+	}
+	e.Audit.Record(r.Context(), storage.Event{Name: audit.Denied, Subject: s.user.UserID, ClientID: f.request.Client.ID})
+	return &redirectError{f.request, &engine.Error{Code: engine.AccessDenied, Description: "The user did not allow it.",
+		Diagnosis: diagnosis.UserDenied}, nil}
+}
+
+// allow remembers a decision to allow what is asked for and, of what can be left out, what
+// stays, beside what the user has allowed the application before, and goes on with the
+// flow. Where that has changed meanwhile, as in another tab, the user is asked again.
+func (e *Endpoint) allow(w http.ResponseWriter, r *http.Request, p *Page, s authState, stays []string) error {
 	f := p.Flow
-	decision := s.asks.decide(s.user.UserID, f.request.Client.ID, s.consent, s.now)
-	err := e.saveConsent(r.Context(), decision, f, s)
+	leftOut := without(f.request.Optional, stays)
+	if len(leftOut) == len(f.request.Scopes) { // there is nothing else to allow
+		return e.refuseAll(r, f, s)
+	}
+	if err := e.leaveOut(r.Context(), f, &s, leftOut); err != nil {
+		return err
+	}
+	err := e.saveConsent(r.Context(), e.decide(s), f, s)
 	switch {
 	case errors.Is(err, storage.ErrChanged), errors.Is(err, storage.ErrEnded):
 		e.Continue(w, r, p)
@@ -140,6 +158,6 @@ func (e *Endpoint) allow(w http.ResponseWriter, r *http.Request, p *Page, s auth
 	}
 	e.Audit.Record(r.Context(), storage.Event{Name: audit.Consent, Subject: s.user.UserID, ClientID: f.request.Client.ID})
 	e.Activity.Succeeded(r.Context(), activity.Consent, partyOf(f.request, s.user))
-	f.allowed = s.user.UserID
+	f.allowed, f.leftOut = s.user.UserID, f.request.LeftOut
 	return e.continueWith(w, r, f)
 }

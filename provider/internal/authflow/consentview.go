@@ -13,16 +13,23 @@ import (
 // consentView shows what a request would release now, each fact once, whichever scopes and
 // claims tell it.
 func (e *Endpoint) consentView(r *http.Request, request *engine.AuthorizeRequest, s authState) (ui.ConsentView, error) {
-	view := ui.ConsentView{
-		Offline: slices.Contains(request.Scopes, claims.OfflineAccess), AppsURL: e.Site.Link("/account/apps"),
-	}
-	data, err := e.consentData(r, request, s, s.asks.Attributes, s.asks.Groups)
+	required := without(request.Scopes, request.Optional)
+	view := ui.ConsentView{Offline: slices.Contains(required, claims.OfflineAccess), AppsURL: e.Site.Link("/account/apps")}
+	before := s.decided()
+	facts, groups := e.Claims.Catalogue.AsksFor(request.Client, required, request.Claims.Names(engine.InAny))
+	data, err := e.consentData(r, request, s, before, facts, groups, false)
 	if err != nil {
 		return view, err
 	}
 	view.Attributes, view.Groups = data.attributes, data.groups
-	e.nameScopes(e.Site.Locale(r, request), &view, s)
-	before := s.decided()
+	l := e.Site.Locale(r, request)
+	e.nameScopes(l, &view, required, before)
+	if request.OpenID() && len(view.Attributes) > 0 {
+		facts = claims.Union(facts, []string{"uuid"}) // which is shown
+	}
+	if view.Optional, err = e.consentOptions(r, request, s, facts, groups); err != nil {
+		return view, err
+	}
 	for _, uri := range s.asks.Resources {
 		resource := e.Engine.Resource(uri)
 		view.Resources = append(view.Resources, ui.ConsentResource{
@@ -47,6 +54,7 @@ func isIncremental(v ui.ConsentView) bool {
 	return slices.ContainsFunc(v.Attributes, func(a ui.ConsentAttribute) bool { return a.New }) ||
 		slices.ContainsFunc(v.Groups, func(g ui.ConsentGroup) bool { return g.New }) ||
 		slices.ContainsFunc(v.Permissions, func(p ui.ConsentPermission) bool { return p.New }) ||
+		slices.ContainsFunc(v.Optional, isNewOption) ||
 		slices.ContainsFunc(v.Resources, func(r ui.ConsentResource) bool { return r.New })
 }
 
@@ -56,8 +64,9 @@ type shown struct {
 	groups     []ui.ConsentGroup
 }
 
-// consentData shows what there is of these facts and groups now.
-func (e *Endpoint) consentData(r *http.Request, request *engine.AuthorizeRequest, s authState, facts, groups []string) (out shown, err error) {
+// consentData shows what there is of these facts and groups now, and what of it is new to a
+// decision before, which may be nil. Who the user is goes with what is no option.
+func (e *Endpoint) consentData(r *http.Request, request *engine.AuthorizeRequest, s authState, before *storage.Consent, facts, groups []string, option bool) (out shown, err error) {
 	released, err := e.Claims.Release(r.Context(), s.user.UserID, facts, groups, request.EID)
 	if err != nil {
 		return out, err
@@ -69,10 +78,10 @@ func (e *Endpoint) consentData(r *http.Request, request *engine.AuthorizeRequest
 			attributes = append(attributes, claims.Attribute{Handle: fact})
 		}
 	}
-	if request.OpenID() && len(facts)+len(groups) > 0 && !released.Has("uuid") { // the claim sub is the same
+	if !option && request.OpenID() && len(s.asks.Attributes)+len(s.asks.Groups) > 0 && !released.Has("uuid") { // the claim sub is the same
 		attributes = append(attributes, claims.Attribute{Handle: "uuid", Value: []byte(`""`)})
 	}
-	l, before := e.Site.Locale(r, request), s.decided()
+	l := e.Site.Locale(r, request)
 	for _, told := range e.Claims.Catalogue.Tell(l, attributes) {
 		told.New = before != nil && !claims.Covers(before.Attributes, claims.Intersection(told.Facts, facts))
 		out.attributes = append(out.attributes, told.ConsentAttribute)
@@ -85,11 +94,10 @@ func (e *Endpoint) consentData(r *http.Request, request *engine.AuthorizeRequest
 	return out, nil
 }
 
-// nameScopes names what is asked for: by its title, and what releases nothing by all its
-// words, for there is nothing else.
-func (e *Endpoint) nameScopes(l *ui.Locale, view *ui.ConsentView, s authState) {
-	before := s.decided()
-	for _, name := range s.asks.Scopes {
+// nameScopes names what is asked for and cannot be left out: by its title, and what releases
+// nothing by all its words, for there is nothing else.
+func (e *Endpoint) nameScopes(l *ui.Locale, view *ui.ConsentView, required []string, before *storage.Consent) {
+	for _, name := range required {
 		if claims.IsProtocolScope(name) {
 			continue
 		}

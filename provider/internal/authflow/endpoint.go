@@ -113,7 +113,11 @@ func (e *Endpoint) Routes() []web.Route {
 	}
 	routes = append(routes, e.Site.FormRoutes("/oauth/select-scope", page(e.showSelectScope), page(e.selectScope))...)
 	routes = append(routes, e.Site.FormRoutes("/oauth/select-account", page(e.showSelectAccount), page(e.selectAccount))...)
-	return append(routes, e.Site.FormRoutes("/oauth/consent", page(e.showConsent), page(e.consent))...)
+	consent := e.Site.FormRoutes("/oauth/consent", page(e.showConsent), page(e.consent))
+	for i := range consent {
+		consent[i].Several = ui.FieldScope
+	}
+	return append(routes, consent...)
 }
 
 // AccountView shows a user to that user.

@@ -41,6 +41,9 @@ type Flow struct {
 	// allowed the one who has allowed what it asks for; empty for nobody.
 	chosen, allowed string
 
+	// leftOut are the scopes that the latter has left out.
+	leftOut []string
+
 	// hostVisits counts how often the browser was sent to the host's sign-in page, strays
 	// how often a page sent it back because nobody is signed in there, or another.
 	hostVisits, strays int
@@ -58,6 +61,7 @@ type sealedFlow struct {
 	Picked  string       `json:"p,omitempty"`
 	Chosen  string       `json:"c,omitempty"`
 	Allowed string       `json:"d,omitempty"`
+	LeftOut []string     `json:"o,omitempty"`
 	Visits  int          `json:"v,omitempty"`
 	Strays  int          `json:"g,omitempty"`
 	Verify  verifying    `json:"w,omitzero"`
@@ -125,7 +129,7 @@ func (e *Endpoint) seal(w http.ResponseWriter, r *http.Request, f *Flow) (string
 	browser := sha256.Sum256([]byte(e.Site.Browser(w, r)))
 	sealed := sealedFlow{
 		ID: f.id[:], Seen: f.firstSeen.UnixMicro(), Browser: browser[:],
-		Picked: f.request.Picked, Chosen: f.chosen, Allowed: f.allowed, Visits: f.hostVisits, Strays: f.strays, Verify: f.verifying, Request: f.request.Form.Encode(),
+		Picked: f.request.Picked, Chosen: f.chosen, Allowed: f.allowed, LeftOut: f.leftOut, Visits: f.hostVisits, Strays: f.strays, Verify: f.verifying, Request: f.request.Form.Encode(),
 	}
 	for _, user := range f.seen {
 		seen := sealedUser{ID: user.UserID, AuthAt: user.AuthTime.UnixMicro()}
@@ -162,7 +166,7 @@ func (e *Endpoint) openFlow(r *http.Request) (*Flow, error) {
 	}
 	f := &Flow{
 		id: [16]byte(s.ID), firstSeen: time.UnixMicro(s.Seen).UTC(),
-		chosen: s.Chosen, allowed: s.Allowed, hostVisits: s.Visits, strays: s.Strays, verifying: s.Verify,
+		chosen: s.Chosen, allowed: s.Allowed, leftOut: s.LeftOut, hostVisits: s.Visits, strays: s.Strays, verifying: s.Verify,
 	}
 	for _, user := range s.Users {
 		seen := User{User: host.User{UserID: user.ID, AuthTime: time.UnixMicro(user.AuthAt).UTC()}}

@@ -24,6 +24,9 @@ type terms struct {
 	Resources    []string `json:",omitempty"`
 	ClientName   string
 	RedirectHost string
+
+	// Optional are those of Scopes that the user may leave out.
+	Optional []string `json:",omitempty"`
 }
 
 // termsOf returns what a request asks for.
@@ -32,6 +35,7 @@ func (e *Endpoint) termsOf(request *engine.AuthorizeRequest) terms {
 	return terms{
 		Scopes: request.Scopes, Attributes: attributes, Groups: groups, Resources: request.Resources,
 		ClientName: request.Client.Name, RedirectHost: redirectHost(request.RedirectURI),
+		Optional: request.Optional,
 	}
 }
 

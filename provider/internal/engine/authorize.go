@@ -55,6 +55,11 @@ type AuthorizeRequest struct {
 	Choices []string
 	Picked  string
 
+	// Optional are the scope values that the user may leave out, LeftOut those of them that
+	// have been, and are not among Scopes.
+	Optional []string
+	LeftOut  []string
+
 	// State is returned byte for byte; StateSent reports whether there was one.
 	State     string
 	StateSent bool
@@ -78,6 +83,9 @@ type AuthorizeRequest struct {
 
 	// asked are the values of the parameter scope.
 	asked []string
+
+	// whole is Scopes as it is when nothing is left out.
+	whole []string
 
 	// read is the request as fosite has read it, from the same form; nil while a scope
 	// value is to be picked.
@@ -143,6 +151,7 @@ func (e *Engine) ParseAuthorize(ctx context.Context, form url.Values) (*Authoriz
 	if !r.MustPick() {
 		r.read = read
 	}
+	r.readOptional()
 	return r, nil
 }
 

@@ -50,6 +50,20 @@ func (c *Client) AllowsScopes(scopes []string) bool {
 	return !slices.ContainsFunc(scopes, func(s string) bool { return !allows(c.scopes(), s) })
 }
 
+// IsOptional reports whether a user may leave out a scope: never that of the protocol.
+func (c *Client) IsOptional(scope string) bool {
+	return c.Dialect.OptionalScopes && scope != ScopeOpenID && slices.Contains(c.OptionalScopes, scope)
+}
+
+// refreshes reports whether a grant of these scopes comes with a refresh token: not where
+// the user could have allowed it, and has not.
+func (c *Client) refreshes(scopes []string) bool {
+	if c.IsOptional(ScopeOfflineAccess) && !slices.Contains(scopes, ScopeOfflineAccess) {
+		return false
+	}
+	return c.Dialect.AlwaysRefreshToken || c.AllowsGrant(GrantRefreshToken)
+}
+
 // scopes are those of the registration. One that has the grant for it may ask for
 // offline_access, which says no more.
 func (c *Client) scopes() []string {

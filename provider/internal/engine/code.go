@@ -78,8 +78,7 @@ func (g codeGrant) PopulateTokenEndpointResponse(ctx context.Context, r fosite.A
 		return nil
 	}
 	s := r.GetSession().(*exchange)
-	refresh := s.client.Dialect.AlwaysRefreshToken || s.client.AllowsGrant(GrantRefreshToken)
-	if err := g.issueTokens(ctx, r, response, refresh); err != nil {
+	if err := g.issueTokens(ctx, r, response, s.client.refreshes(s.grant.Scopes)); err != nil {
 		return err
 	}
 	err := g.Grants.Exchange(ctx, s.presented, g.Clock(), s.issued...)

@@ -57,6 +57,9 @@ type Dialect struct {
 	// without it the parameter is ignored, as others that the contract does not have.
 	ClaimsParameter bool
 
+	// OptionalScopes lets users leave out scopes that the registration says they may.
+	OptionalScopes bool
+
 	// JWTAccessTokens allows access tokens that are JWTs (RFC 9068), which are not of word
 	// characters only.
 	JWTAccessTokens bool
@@ -97,6 +100,7 @@ var dialects = []Dialect{
 		IgnoresScopes:   true,
 		EmailVerified:   true,
 		JWTAccessTokens: true,
+		OptionalScopes:  true,
 	},
 }
 

@@ -140,7 +140,7 @@ func readForm(r *http.Request) error {
 	if err := engine.ParseForm(r, MaxForm); err != nil {
 		return formError(err)
 	}
-	if err := checkFields(r.PostForm); err != nil {
+	if err := checkFields(r.PostForm, routeOf(r).Several); err != nil {
 		return &PageError{Status: http.StatusBadRequest, Code: ui.ErrorRequest, Cause: err}
 	}
 	return nil
@@ -164,7 +164,7 @@ func checkQuery(r *http.Request) error {
 	}
 	query, err := url.ParseQuery(r.URL.RawQuery)
 	if err == nil {
-		err = checkFields(query)
+		err = checkFields(query, "")
 	}
 	if err != nil {
 		return &PageError{Status: http.StatusBadRequest, Code: ui.ErrorRequest, Cause: err}
@@ -178,13 +178,13 @@ var (
 )
 
 // checkFields refuses what is no text, and what is given twice: two readers of one
-// request may each believe another of them.
-func checkFields(form url.Values) error {
+// request may each believe another of them. All values of the field several are read.
+func checkFields(form url.Values, several string) error {
 	if !IsText(form) {
 		return errNotText
 	}
-	for _, values := range form {
-		if len(values) > 1 {
+	for name, values := range form {
+		if len(values) > 1 && (several == "" || name != several) {
 			return errRepeated
 		}
 	}

@@ -39,6 +39,10 @@ type Route struct {
 
 	// OwnQuery marks a page that has rules of its own for its query.
 	OwnQuery bool
+
+	// Several is the one field of the form that may be given more than once, as by boxes to
+	// tick; empty for none.
+	Several string
 }
 
 // FormRoutes are the routes of a page with something to submit: it is shown at its

@@ -1,0 +1,44 @@
+package authflow
+
+import (
+	"net/http"
+	"slices"
+
+	"github.com/bonafide-id/bonafide/provider/internal/claims"
+	"github.com/bonafide-id/bonafide/provider/internal/engine"
+	"github.com/bonafide-id/bonafide/ui"
+)
+
+// consentOptions shows what the user may leave out of a request, each with what it releases
+// beside these facts and groups and the options before it.
+func (e *Endpoint) consentOptions(r *http.Request, request *engine.AuthorizeRequest, s authState, facts, groups []string) ([]ui.ConsentOption, error) {
+	l, before, leftOut := e.Site.Locale(r, request), s.decided(), leftOutBy(request.Client, s.consent)
+	var options []ui.ConsentOption
+	for _, scope := range request.Optional {
+		option := ui.ConsentOption{Scope: scope, Offline: scope == claims.OfflineAccess, Chosen: !slices.Contains(leftOut, scope)}
+		title, text := e.Claims.Catalogue.ScopeWords(l, scope)
+		if option.Title = title; !e.releases(scope) {
+			option.Text = text
+		}
+		known := before
+		if before != nil && !slices.Contains(before.Scopes, scope) {
+			option.New, known = option.Chosen, nil // what was left out has been seen; what is new is so as a whole
+		}
+		moreFacts, moreGroups := e.Claims.Catalogue.Asks([]string{scope})
+		moreFacts, moreGroups = without(moreFacts, facts), without(moreGroups, groups)
+		data, err := e.consentData(r, request, s, known, moreFacts, moreGroups, true)
+		if err != nil {
+			return nil, err
+		}
+		option.Attributes, option.Groups = data.attributes, data.groups
+		facts, groups = slices.Concat(facts, moreFacts), slices.Concat(groups, moreGroups)
+		options = append(options, option)
+	}
+	return options, nil
+}
+
+// isNewOption reports whether something of an option is marked as new.
+func isNewOption(o ui.ConsentOption) bool {
+	return o.New || slices.ContainsFunc(o.Attributes, func(a ui.ConsentAttribute) bool { return a.New }) ||
+		slices.ContainsFunc(o.Groups, func(g ui.ConsentGroup) bool { return g.New })
+}
