@@ -144,7 +144,8 @@ func (e *Endpoint) readState(ctx context.Context, f *Flow, user *User) (authStat
 		s.hintSubject = subject
 	}
 	if user == nil {
-		return s, e.leaveOut(ctx, f, &s, nil)
+		err := e.leaveOut(ctx, f, &s, nil)
+		return s, err
 	}
 	s.user, s.fresh = user, f.isFresh(user, s.now)
 	consent, err := e.Store.Consent(ctx, user.UserID, f.request.Client.ID)
@@ -154,7 +155,8 @@ func (e *Endpoint) readState(ctx context.Context, f *Flow, user *User) (authStat
 	if err == nil {
 		s.consent = &consent
 	}
-	return s, e.leaveOut(ctx, f, &s, s.leftOut(f.leftOut))
+	err = e.leaveOut(ctx, f, &s, s.leftOut(f.leftOut))
+	return s, err
 }
 
 // hintedSubject returns the subject of an id_token_hint (OpenID Connect Core
