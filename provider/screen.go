@@ -105,6 +105,12 @@ func (s *Screen) RenderPreview(c templ.Component) {
 	s.site().RenderPreview(s.Writer, s.Request, c)
 }
 
+// RenderMailPreview is RenderPreview for an e-mail, such as a ui.Preview of
+// ui.PreviewMail, which has its styles in it.
+func (s *Screen) RenderMailPreview(c templ.Component) {
+	s.site().RenderMailPreview(s.Writer, s.Request, c)
+}
+
 // RenderFrame answers with a page of the host's own in the frame of all screens. Its title
 // is also its first heading. Whoever makes the body escapes what is in it.
 func (s *Screen) RenderFrame(status int, title string, body templ.Component) {

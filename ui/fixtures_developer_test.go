@@ -189,4 +189,4 @@ var sandboxFixtures = []fixture{
 
 // developerFixtures are the pages of the dashboard.
 var developerFixtures = slices.Concat(organizationFixtures, registrationFixtures, docsFixtures, samplesFixtures, sandboxFixtures,
-	productionFixtures, brandingFixtures, previewFixtures, logFixtures, tryFixtures)
+	productionFixtures, brandingFixtures, previewFixtures, brandPreviewFixtures, logFixtures, tryFixtures)

@@ -91,6 +91,10 @@ type MailView struct {
 	Time time.Time
 	// On is when the account will be gone, for MailDeletion.
 	On time.Time
+
+	// inert and scheme are of a preview.
+	inert  bool
+	scheme Scheme
 }
 
 // Mail is an e-mail without its addresses.
@@ -149,7 +153,8 @@ func (v MailView) html(l *Locale, subject string, body []message, args []arg) st
 		case "code":
 			args[i].value = mailCode(v.Code)
 		case "signin", "signup", "reset", "invitation", "application":
-			args[i].value = mailLink(string(a.value.(words)))
+			address := string(a.value.(words))
+			args[i].value = mailLink(v.href(address), address)
 		}
 	}
 	paragraphs := make([]templ.Component, len(body))
@@ -185,12 +190,28 @@ func (v MailView) color() string {
 	return theme.DefaultButtonColor
 }
 
-// mailStyles are for programs that know the night.
-const mailStyles = `<style>
-@media (prefers-color-scheme: dark) {
-  .page { background: #0e1014 !important; color: #f1f3f5 !important; }
+// href is where a link leads.
+func (v MailView) href(address string) string {
+	if v.inert {
+		return nowhere
+	}
+	return address
+}
+
+// styles are for programs that know the night.
+func (v MailView) styles() string {
+	media := "(prefers-color-scheme: dark)"
+	switch v.scheme {
+	case SchemeLight:
+		media = "not all"
+	case SchemeDark:
+		media = "all"
+	}
+	return "<style>\n@media " + media + " {\n" + mailNight + "}\n</style>\n"
+}
+
+const mailNight = `  .page { background: #0e1014 !important; color: #f1f3f5 !important; }
   .card { background: #171a20 !important; border-color: #2c323c !important; }
   .card a { color: #93b4ff !important; }
   .code { background: #1e222a !important; }
-}
-</style>`
+`

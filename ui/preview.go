@@ -1,6 +1,8 @@
 package ui
 
 import (
+	"time"
+
 	"github.com/a-h/templ"
 
 	"github.com/bonafide-id/bonafide/ui/theme"
@@ -19,6 +21,12 @@ type PreviewView struct {
 	// None are a name and an e-mail address.
 	Attributes []ConsentAttribute
 	Groups     []ConsentGroup
+	// MinLength is the least number of characters of a password, for the sign-up screen.
+	MinLength int
+	// BaseURL is where the service is, for the mail. Empty shows no logo there.
+	BaseURL string
+	// Screens render the screens. Those that are missing are this package's.
+	Screens Screens
 }
 
 // PreviewScreen names a screen that [Preview] can show.
@@ -27,8 +35,11 @@ type PreviewScreen string
 // The screens of previews.
 const (
 	PreviewSignIn  PreviewScreen = "signin"
+	PreviewSignUp  PreviewScreen = "signup"
 	PreviewConsent PreviewScreen = "consent"
 	PreviewError   PreviewScreen = "error"
+	// PreviewMail is the e-mail with the code for a new account.
+	PreviewMail PreviewScreen = "mail"
 )
 
 // Scheme is the colours of a screen, whatever the device is set to.
@@ -48,23 +59,38 @@ const (
 //
 //	default-src 'none'; style-src 'self'; img-src 'self'; frame-ancestors 'self';
 //	form-action 'none'; base-uri 'none'; sandbox allow-same-origin
+//
+// A mail has its styles in it, and no stylesheet: it needs style-src 'unsafe-inline', and
+// neither style-src 'self' nor allow-same-origin.
 func Preview(v PreviewView) templ.Component {
-	page := v.previewed(v.Scheme)
+	page, screens := v.previewed(v.Scheme), v.Screens.WithDefaults()
 	form := Form{Action: nowhere, still: true}
 	switch v.Screen {
 	case PreviewConsent:
-		return Consent(ConsentView{
+		return screens.Consent(ConsentView{
 			Page: page, Form: form, Account: someone, Attributes: v.sampleAttributes(), Groups: v.Groups, AppsURL: nowhere,
 		})
 	case PreviewError:
-		return Error(ErrorView{Page: page, Code: ErrorExpired, RequestID: "0123456789ABCDEF", Time: page.Now, BackURL: nowhere})
+		return screens.Error(ErrorView{Page: page, Code: ErrorExpired, RequestID: "0123456789ABCDEF", Time: page.Now, BackURL: nowhere})
+	case PreviewSignUp:
+		return screens.SignUp(SignUpView{Page: page, Form: form, MinLength: v.MinLength, SignInURL: nowhere})
+	case PreviewMail:
+		return v.mail()
 	default:
-		return SignIn(SignInView{Page: page, Form: form, ResetURL: nowhere, SignUpURL: nowhere})
+		return screens.SignIn(SignInView{Page: page, Form: form, ResetURL: nowhere, SignUpURL: nowhere})
 	}
 }
 
 // someone is who a preview is shown to. Domains of example are nobody's (RFC 2606).
 var someone = Account{Name: "Ada Lovelace", Email: "ada@example.com"}
+
+// mail is shown as programs for mail show it: they know no more of the theme than is in it.
+func (v PreviewView) mail() templ.Component {
+	return templ.Raw(Compose(MailView{
+		Kind: MailSignUp, Locale: v.Locale, Brand: v.Brand, BaseURL: v.BaseURL, Code: "12345678", ValidFor: 15 * time.Minute,
+		SignUpURL: v.BaseURL + "/signup", inert: true, scheme: v.Scheme,
+	}).HTML)
+}
 
 func (v PreviewView) sampleAttributes() []ConsentAttribute {
 	if len(v.Attributes) > 0 || len(v.Groups) > 0 {

@@ -4,7 +4,10 @@ import (
 	"bytes"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/a-h/templ"
+	"github.com/google/go-cmp/cmp"
 	"golang.org/x/net/html"
 )
 
@@ -13,7 +16,7 @@ import (
 func TestPreviewHasNothingThatCanBeUsed(t *testing.T) {
 	t.Parallel()
 	page := samplePage(nil)
-	for _, screen := range []PreviewScreen{PreviewSignIn, PreviewConsent, PreviewError} {
+	for _, screen := range []PreviewScreen{PreviewSignIn, PreviewSignUp, PreviewConsent, PreviewError, PreviewMail} {
 		doc, err := html.Parse(bytes.NewReader(render(t, Preview(PreviewView{Page: page, Screen: screen}))))
 		if err != nil {
 			t.Fatal(err)
@@ -59,6 +62,42 @@ func TestPreviewIsTheScreenItself(t *testing.T) {
 		forced := strings.Contains(string(preview), `data-scheme="`+string(scheme)+`"`)
 		if forced != (scheme != SchemeAuto) {
 			t.Errorf("%q is forced: %v", scheme, forced)
+		}
+	}
+}
+
+func TestPreviewHasTheScreensOfTheHost(t *testing.T) {
+	t.Parallel()
+	page := samplePage(nil)
+	own := Screens{SignUp: func(v SignUpView) templ.Component { return Frame(v.Page, "Join us", templ.NopComponent) }}
+	view := PreviewView{Page: page, Screen: PreviewSignUp, Screens: own}
+	if got := string(render(t, Preview(view))); !strings.Contains(got, "<h1>Join us</h1>") || !strings.Contains(got, "inert") {
+		t.Errorf("the sign-up screen is %s", got)
+	}
+	view.Screen = PreviewSignIn
+	if got := string(render(t, Preview(view))); !strings.Contains(got, `id="password"`) {
+		t.Errorf("the sign-in screen, which is not replaced, is %s", got)
+	}
+}
+
+// The mail of a preview is the one that is sent, but for where its links lead.
+func TestPreviewOfMailIsTheMailItself(t *testing.T) {
+	t.Parallel()
+	const base = "https://id.example"
+	brand := Brand{Name: "Example ID", Color: "#0f766e", Logo: Picture{URL: "/images/logo.png", DarkURL: "/images/night.png"}}
+	body := func(s string) string {
+		_, body, _ := strings.Cut(s, "<div")
+		return body
+	}
+	sent := Compose(MailView{Kind: MailSignUp, Brand: brand, BaseURL: base, Code: "12345678", ValidFor: 15 * time.Minute, SignUpURL: base + "/signup"})
+	want := strings.ReplaceAll(body(sent.HTML), `href="`+base+`/signup"`, `href="`+nowhere+`"`)
+	for scheme, night := range map[Scheme]string{SchemeAuto: "@media (prefers-color-scheme: dark)", SchemeLight: "@media not all", SchemeDark: "@media all"} {
+		got := string(render(t, Preview(PreviewView{Page: Page{Brand: brand}, Screen: PreviewMail, BaseURL: base, Scheme: scheme})))
+		if diff := cmp.Diff(want, body(got)); diff != "" {
+			t.Errorf("%q (-sent +shown):\n%s", scheme, diff)
+		}
+		if !strings.Contains(got, night+" {") {
+			t.Errorf("%q has not %s", scheme, night)
 		}
 	}
 }

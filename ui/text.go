@@ -38,6 +38,7 @@ type text struct {
 	Export         exportText
 	LanguageChoice languageChoiceText
 	History        historyText
+	BrandPreview   brandPreviewText
 	Notices        map[Notice]message
 	Problems       map[ProblemCode]message
 	Mails          map[MailKind]mailText

@@ -86,6 +86,9 @@ func (s *service) open(ctx context.Context, out io.Writer) error {
 	return s.openDashboard(ctx, router, dashboard)
 }
 
+// brandPath is where a sandbox shows what its brand makes of the screens.
+const brandPath = "/brand"
+
 // completeURLs fills in the base URL of a sandbox; that of production is there.
 func (c *config) completeURLs() {
 	if c.Sandbox != nil && c.Sandbox.BaseURL == "" {
@@ -108,6 +111,9 @@ func (s *service) mount(ctx context.Context, r *router, e *environment, testing 
 	r.add(e.BaseURL, s.cfg.BaseURL, p, "/account", p.MetadataPaths()...)
 	if demo {
 		r.add(e.BaseURL+demoPath, s.cfg.BaseURL, demoHandler(p.Provider), "/verify")
+	}
+	if testing != nil { // nobody in a sandbox is real, and its brand is on its sign-in page
+		r.add(e.BaseURL+brandPath, s.cfg.BaseURL, p.BrandPreview(func(*http.Request) bool { return true }), "")
 	}
 	return p, nil
 }
@@ -295,11 +301,13 @@ Bonafide is running.
   Provider  %s      its account page is %s/account
   Register  %s/developer/      applications of your own, as the same person
   Sandbox   %s      sign in as a persona, or as %s, password: %s
+  Brand     %s      every screen by day and by night, in each language
 
   Data is in %s, mails are printed here, Ctrl-C stops.
 
 `, s.cfg.SampleClient.BaseURL, demo.Email, demo.Password, s.cfg.BaseURL, s.cfg.BaseURL, s.cfg.BaseURL,
-		s.cfg.Sandbox.BaseURL, s.cfg.Sandbox.Users[0].Email, s.cfg.Sandbox.Users[0].Password, s.cfg.Data)
+		s.cfg.Sandbox.BaseURL, s.cfg.Sandbox.Users[0].Email, s.cfg.Sandbox.Users[0].Password,
+		s.cfg.Sandbox.BaseURL+brandPath, s.cfg.Data)
 }
 
 // announce says where everything is, for an operator's log.
@@ -307,6 +315,7 @@ func (s *service) announce(out io.Writer) {
 	_, _ = fmt.Fprintf(out, "provider %s\n", s.cfg.BaseURL)
 	if s.cfg.Sandbox != nil {
 		_, _ = fmt.Fprintf(out, "sandbox %s\n", s.cfg.Sandbox.BaseURL)
+		_, _ = fmt.Fprintf(out, "brand %s\n", s.cfg.Sandbox.BaseURL+brandPath)
 	}
 	if s.cfg.Developer != nil {
 		_, _ = fmt.Fprintf(out, "dashboard %s/developer/\n", s.cfg.BaseURL)

@@ -32,6 +32,11 @@ func (s *Server) Beside(h Handler) http.Handler {
 	})
 }
 
+// NotFound answers as if there were no page beside ours at this address, whatever the method.
+func (s *Server) NotFound(w http.ResponseWriter, r *http.Request) {
+	s.serve(w, r, &matched{Route: Route{Path: s.site.patternOf(r), Handler: s.router.notFound.Handler}, beside: true})
+}
+
 // besidePath returns the path of a page beside ours as the browser has asked for it,
 // escaped and relative to the base URL, whatever routers have cut off before. It reports
 // false for one that no page has: //host.example would be a link to that host.

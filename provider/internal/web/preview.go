@@ -36,9 +36,23 @@ const previewPolicy = "default-src 'none'; style-src 'self'; img-src 'self'; fra
 // RenderPreview answers with a page that only pages of this origin show in a frame, and on
 // which nothing can be done.
 func (s *Site) RenderPreview(w http.ResponseWriter, r *http.Request, c templ.Component) {
+	s.renderFramed(w, r, s.fontPolicy()+previewPolicy, c)
+}
+
+// mailPolicy is that of an e-mail in a frame of ours. It has its styles in it, and so no
+// origin: what a style could load or measure would be a stranger's.
+const mailPolicy = "default-src 'none'; style-src 'unsafe-inline'; img-src 'self'; frame-ancestors 'self'; " +
+	"base-uri 'none'; form-action 'none'; sandbox"
+
+// RenderMailPreview is RenderPreview for an e-mail.
+func (s *Site) RenderMailPreview(w http.ResponseWriter, r *http.Request, c templ.Component) {
+	s.renderFramed(w, r, mailPolicy, c)
+}
+
+func (s *Site) renderFramed(w http.ResponseWriter, r *http.Request, policy string, c templ.Component) {
 	h := w.Header()
 	s.setPageHeaders(h, false, nil)
-	h.Set("Content-Security-Policy", s.fontPolicy()+previewPolicy)
+	h.Set("Content-Security-Policy", policy)
 	h.Set("X-Frame-Options", "SAMEORIGIN")
 	// Browsers refuse a page that is sandboxed and has a group of its own.
 	h.Del("Cross-Origin-Opener-Policy")

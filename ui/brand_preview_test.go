@@ -1,0 +1,27 @@
+package ui
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/bonafide-id/bonafide/ui/theme"
+)
+
+func TestBrandPreviewOfOneSchemeHasNoSwitchForIt(t *testing.T) {
+	t.Parallel()
+	night, err := theme.New(theme.Config{Scheme: SchemeDark})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for made, want := range map[*theme.Theme]bool{nil: true, night: false} {
+		page := samplePage(nil)
+		page.Theme = made
+		got := string(render(t, BrandPreview(brandPreviewOf(page, SchemeLight))))
+		if strings.Contains(got, "?scheme=dark") != want {
+			t.Errorf("a theme for %q: %v", made.Scheme(), !want)
+		}
+		if !strings.Contains(got, "?width=desktop") {
+			t.Errorf("a theme for %q has no switch for the width", made.Scheme())
+		}
+	}
+}
