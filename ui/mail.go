@@ -211,7 +211,7 @@ func (v MailView) styles() string {
 }
 
 const mailNight = `  .page { background: #0e1014 !important; color: #f1f3f5 !important; }
-  .card { background: #171a20 !important; border-color: #2c323c !important; }
+  .card { background: #171a20 !important; border-right-color: #2c323c !important; border-bottom-color: #2c323c !important; border-left-color: #2c323c !important; }
   .card a { color: #93b4ff !important; }
   .code { background: #1e222a !important; }
 `
