@@ -97,6 +97,13 @@ test("the pictures of the documentation", async () => {
   await picture("personas", await window(phone, {}, ""), request(sandbox, "river", "openid"));
   await picture("error", await window(phone, {}, ""), request(sandbox, "river", "openid", { redirect_uri: "https://river.example/callbacks" }));
   await picture("account", await window(desk), `${provider}/account`);
+  page = await window(phone);
+  await page.goto(request(provider, "river", "openid profile military"));
+  await settled(page);
+  await Promise.all([page.waitForRequest((r) => r.url().startsWith(redirectURI)), page.click("[value=allow]")]);
+  await page.goto(`${provider}/account/data`);
+  await page.locator("#received").scrollIntoViewIfNeeded();
+  await take(page, "data");
   await picture("groups", await window(phone), `${provider}/account/groups`);
   await picture("brand", await window({ width: 1000, height: 900 }, {}, ""), `${sandbox}/brand`);
 
