@@ -247,3 +247,17 @@ func TestPasswordsAndCodesAreNeverShownAgain(t *testing.T) {
 		}
 	})
 }
+
+// A script that is loaded twice declares its names twice, and the second time fails.
+func TestScriptsAreLoadedOnce(t *testing.T) {
+	everyScreen(t, func(t *testing.T, _ *Locale, doc *html.Node) {
+		loaded := map[string]bool{}
+		for _, e := range elements(doc, "script") {
+			if src := attr(e, "src"); loaded[src] {
+				t.Errorf("%s is loaded twice", src)
+			} else {
+				loaded[src] = true
+			}
+		}
+	})
+}
