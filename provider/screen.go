@@ -36,9 +36,9 @@ type Screen struct {
 //
 // h is called for GET, HEAD and POST. A POST has been checked before: it comes from a form
 // of this origin (Screen.Form) that this browser was given. Its fields are in
-// Request.PostForm; a form in multipart/form-data is at most 1 MiB and may have one file
-// (Screen.File), any other form is at most 128 KiB. What the user may do is for h to
-// decide. An error that h returns becomes an error page: a ScreenError that of its code,
+// Request.PostForm; a form in multipart/form-data is at most 2176 KiB and may have four
+// files, one a field (Screen.File), any other form is at most 128 KiB. What the user may do
+// is for h to decide. An error that h returns becomes an error page: a ScreenError that of its code,
 // ErrScreenNotFound 404, a storage.ErrUnavailable 503, any other 500, which is logged. h
 // returns nil when it has answered.
 //
@@ -68,7 +68,7 @@ func (s *Screen) Form(problems ...ui.Problem) ui.Form {
 	return s.site().Form(s.Writer, s.Request, problems)
 }
 
-// File returns the content of the file of a posted form; nil when none was chosen.
+// File returns the content of the file in a field of a posted form; nil when none was chosen.
 func (s *Screen) File(field string) ([]byte, error) {
 	file, _, err := s.Request.FormFile(field)
 	if errors.Is(err, http.ErrMissingFile) || errors.Is(err, http.ErrNotMultipart) {

@@ -318,7 +318,7 @@ func TestScreenOfAHostWithUsersOfItsOwn(t *testing.T) {
 }
 
 // attachment returns a multipart form with the fields of a page and files of a size.
-func attachment(t *testing.T, fields url.Values, files, size int) (contentType string, body *bytes.Buffer) {
+func attachment(t *testing.T, fields url.Values, files []string, size int) (contentType string, body *bytes.Buffer) {
 	t.Helper()
 	body = &bytes.Buffer{}
 	form := multipart.NewWriter(body)
@@ -327,8 +327,8 @@ func attachment(t *testing.T, fields url.Values, files, size int) (contentType s
 			t.Fatal(err)
 		}
 	}
-	for n := range files {
-		part, err := form.CreateFormFile([]string{"logo", "more"}[n], "logo.png")
+	for _, name := range files {
+		part, err := form.CreateFormFile(name, "logo.png")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -342,20 +342,23 @@ func attachment(t *testing.T, fields url.Values, files, size int) (contentType s
 	return form.FormDataContentType(), body
 }
 
-func TestScreenTakesOneFile(t *testing.T) {
+func TestScreenTakesFourFiles(t *testing.T) {
 	t.Parallel()
 	d := &desk{}
 	w := newDesk(t, d, newFixture(t).withUsers())
 	b := w.newBrowser().signIn("alice@example.com", alicePass)
 	for name, c := range map[string]struct {
-		files, size, status int
-		csrf                bool
+		files        []string
+		size, status int
+		csrf         bool
 	}{
-		"One":           {1, 600 << 10, http.StatusSeeOther, true},
-		"None":          {0, 0, http.StatusSeeOther, true},
-		"Two":           {2, 10, http.StatusBadRequest, true},
-		"TooLarge":      {1, 1 << 20, http.StatusRequestEntityTooLarge, true},
-		"OfAnotherSite": {1, 10, http.StatusForbidden, false},
+		"One":           {[]string{"logo"}, 600 << 10, http.StatusSeeOther, true},
+		"None":          {nil, 0, http.StatusSeeOther, true},
+		"Four":          {[]string{"logo", "a", "b", "c"}, 512 << 10, http.StatusSeeOther, true},
+		"Five":          {[]string{"logo", "a", "b", "c", "d"}, 10, http.StatusBadRequest, true},
+		"TwoOfOneField": {[]string{"logo", "logo"}, 10, http.StatusBadRequest, true},
+		"TooLarge":      {[]string{"logo"}, 2176 << 10, http.StatusRequestEntityTooLarge, true},
+		"OfAnotherSite": {[]string{"logo"}, 10, http.StatusForbidden, false},
 	} {
 		d.done, d.files = nil, nil
 		action, fields := b.open("/desk/one").form(t)

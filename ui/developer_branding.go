@@ -14,8 +14,35 @@ func (p DeveloperPreview) heading(l *Locale) string {
 	if p.Scheme == SchemeDark {
 		scheme = t.Dark
 	}
+	if p.RightToLeft {
+		scheme = t.RightToLeft
+	}
 	screen := map[PreviewScreen]message{PreviewSignIn: t.SignIn, PreviewConsent: t.Consent, PreviewError: t.Error}
 	return l.plain(t.Screen, arg{"screen", words(l.plain(screen[p.Screen]))}, arg{"scheme", words(l.plain(scheme))})
+}
+
+// texts returns what a picture is called, what is said about it and about removing it.
+func (p DeveloperPicture) texts(l *Locale) (label, hint, remove string) {
+	t := l.text.Developer.Branding
+	switch p.Field {
+	case FieldLogoDark:
+		return l.plain(t.LogoDark), l.plain(t.LogoDarkHint), l.plain(t.RemovePicture)
+	case FieldWordmark:
+		return l.plain(t.Wordmark), l.plain(t.WordmarkHint), l.plain(t.RemovePicture)
+	case FieldWordmarkDark:
+		return l.plain(t.WordmarkDark), l.plain(t.WordmarkDarkHint), l.plain(t.RemovePicture)
+	default:
+		return l.plain(t.Logo), l.plain(t.LogoHint), l.plain(t.RemoveLogo)
+	}
+}
+
+// picture is shown on the ground that it is made for, whatever the device is set to.
+func (p DeveloperPicture) picture() Picture {
+	plate := PlateLight
+	if p.Field == FieldLogoDark || p.Field == FieldWordmarkDark {
+		plate = PlateDark
+	}
+	return Picture{URL: p.URL, Plate: plate, DarkPlate: plate}
 }
 
 // ratio writes a contrast as WCAG does, cut off and never rounded up: 2.999 is below 3.

@@ -11,16 +11,17 @@ func previewsOf() []DeveloperPreview {
 	var all []DeveloperPreview
 	for _, scheme := range []Scheme{SchemeLight, SchemeDark} {
 		for _, screen := range []PreviewScreen{PreviewSignIn, PreviewConsent, PreviewError} {
-			all = append(all, DeveloperPreview{screen, scheme, "preview-" + string(screen) + "-" + string(scheme) + ".html"})
+			all = append(all, DeveloperPreview{Screen: screen, Scheme: scheme, URL: "preview-" + string(screen) + "-" + string(scheme) + ".html"})
 		}
 	}
-	return all
+	return append(all, DeveloperPreview{Screen: PreviewConsent, Scheme: SchemeLight, RightToLeft: true, URL: "preview-consent-light.html?lang=ar"})
 }
 
 func brandingOf(p Page, color string) DeveloperBrandingView {
 	v := DeveloperBrandingView{
 		DeveloperPage: applicationPage(p, SectionBranding), Form: sampleForm, Version: "v1", Name: "Shop",
-		LogoURL: "sample/client.svg", Color: color, Previews: previewsOf(), MayChange: true,
+		Pictures: []DeveloperPicture{{FieldLogo, "sample/client.svg"}, {FieldLogoDark, ""}, {FieldWordmark, "sample/client.svg"}, {FieldWordmarkDark, ""}},
+		Color:    color, Previews: previewsOf(), MayChange: true,
 	}
 	v.Contrast, _ = p.Theme.Contrast(color)
 	return v
@@ -35,12 +36,12 @@ var brandingFixtures = []fixture{
 	}},
 	{"developer-branding-empty", func(p Page) templ.Component {
 		v := brandingOf(p, "")
-		v.LogoURL = ""
+		v.Pictures = []DeveloperPicture{{FieldLogo, ""}, {FieldLogoDark, ""}, {FieldWordmark, ""}, {FieldWordmarkDark, ""}}
 		return DeveloperBranding(v)
 	}},
 	{"developer-branding-wrong", func(p Page) templ.Component {
 		v := brandingOf(p, "red")
-		v.Form = with(Problem{Code: LogoSVG}, Problem{Code: ColorInvalid})
+		v.Form = with(Problem{Code: LogoSVG}, Problem{Code: LogoDamaged, Field: FieldWordmark}, Problem{Code: PictureAlone, Field: FieldWordmarkDark}, Problem{Code: ColorInvalid})
 		return DeveloperBranding(v)
 	}},
 	{"developer-branding-viewer", func(p Page) templ.Component {
@@ -56,6 +57,9 @@ var brandingFixtures = []fixture{
 var previewFixtures = func() []fixture {
 	var all []fixture
 	for _, p := range previewsOf() {
+		if p.RightToLeft { // the same in another language, which is among the others
+			continue
+		}
 		all = append(all, fixture{strings.TrimSuffix(p.URL, ".html"), func(page Page) templ.Component {
 			page.ButtonColor = "#ffd400"
 			return Preview(PreviewView{Page: page, Screen: p.Screen, Scheme: p.Scheme})

@@ -98,12 +98,15 @@ const (
 	HasApplications ProblemCode = "has_applications"
 	// TooMany counts how many there may be of what somebody makes.
 	TooMany ProblemCode = "too_many"
-	// LogoTooLarge and those after it are for a picture that cannot be a logo.
+	// LogoTooLarge and those after it are for a picture that cannot be a logo; Field
+	// names another that it was to be.
 	LogoTooLarge ProblemCode = "logo_too_large"
 	LogoTooWide  ProblemCode = "logo_too_wide"
 	LogoSVG      ProblemCode = "logo_svg"
 	LogoFormat   ProblemCode = "logo_format"
 	LogoDamaged  ProblemCode = "logo_damaged"
+	// PictureAlone is for a picture of the night without the one whose place it takes.
+	PictureAlone ProblemCode = "picture_alone"
 	// ColorInvalid is for what is not of the form #rrggbb.
 	ColorInvalid ProblemCode = "color_invalid"
 	// ReasonMissing is for a decision without a reason, NoteTooLong for more than a

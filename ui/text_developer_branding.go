@@ -11,4 +11,8 @@ type developerBrandingText struct {
 	StandsOut, Outlined, Exchanged         message
 	Previews, PreviewsText, Screen, Open   message
 	SignIn, Consent, Error, Light, Dark    message
+	LogoDark, LogoDarkHint                 message
+	Wordmark, WordmarkHint                 message
+	WordmarkDark, WordmarkDarkHint         message
+	RemovePicture, RightToLeft             message
 }

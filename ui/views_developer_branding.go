@@ -2,10 +2,11 @@ package ui
 
 import "github.com/bonafide-id/bonafide/ui/theme"
 
-// DeveloperBrandingView is the logo of an application and the colour of its buttons, with
-// what they make of the screens. It posts [FieldVersion] with [ActionPreview] or
-// [ActionPublish] and, in multipart/form-data, [FieldLogo], [FieldRemoveLogo] and
-// [FieldColor]; or with [ActionDiscard] or [ActionUndo] and nothing else.
+// DeveloperBrandingView is the pictures of an application and the colour of its buttons,
+// with what they make of the screens. It posts [FieldVersion] with [ActionPreview] or
+// [ActionPublish] and, in multipart/form-data, [FieldColor] and the field of each picture
+// as well as the one that [FieldRemove] names; or with [ActionDiscard] or [ActionUndo] and
+// nothing else.
 type DeveloperBrandingView struct {
 	DeveloperPage
 	Form
@@ -13,9 +14,8 @@ type DeveloperBrandingView struct {
 	Version string
 	// Name is that of the application.
 	Name string
-	// LogoURL is the logo of the draft, or the one that is published. Empty shows the
-	// first letter of the name.
-	LogoURL string
+	// Pictures are those of the draft, or those that are published.
+	Pictures []DeveloperPicture
 	// Color is what the field shows, and Contrast how that reads; zero where it is no
 	// colour.
 	Color    string
@@ -27,10 +27,21 @@ type DeveloperBrandingView struct {
 	Previews           []DeveloperPreview
 }
 
+// DeveloperPicture is a picture of an application.
+type DeveloperPicture struct {
+	// Field is FieldLogo, FieldLogoDark, FieldWordmark or FieldWordmarkDark.
+	Field string
+	// URL is empty where there is none, which shows the first letter of the name for the
+	// logo.
+	URL string
+}
+
 // DeveloperPreview is a screen in a frame.
 type DeveloperPreview struct {
 	Screen PreviewScreen
 	Scheme Scheme
+	// RightToLeft says that it is in a language that is written from right to left.
+	RightToLeft bool
 	// URL has the screen. A script adds the colour that is being chosen to its query,
 	// as [FieldColor].
 	URL string
@@ -38,10 +49,15 @@ type DeveloperPreview struct {
 
 // The names of fields of the branding page.
 const (
-	FieldLogo       = "logo"
-	FieldRemoveLogo = "remove_logo"
-	FieldColor      = "color"
+	FieldLogo         = "logo"
+	FieldLogoDark     = "logo_dark"
+	FieldWordmark     = "wordmark"
+	FieldWordmarkDark = "wordmark_dark"
+	FieldColor        = "color"
 )
+
+// FieldRemove returns the name of the field that removes the picture of a field.
+func FieldRemove(field string) string { return "remove_" + field }
 
 // The values of [FieldAction] on the branding page.
 const (

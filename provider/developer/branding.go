@@ -4,7 +4,6 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -60,20 +59,12 @@ func (d *Dashboard) renderBranding(r *request, b branding, color string, status 
 		DeveloperPage: p, Form: r.Form(problems...), Version: strconv.FormatInt(r.app.Version, 10),
 		Name: r.app.Name, Color: color, Draft: b.Draft.differs(b.published),
 		MayChange: r.may(developers), MayUndo: b.Previous.differs(b.published),
-	}
-	if len(b.current().Logo) > 0 {
-		view.LogoURL = here + "/logo"
+		Pictures: b.current().pictures(here),
 	}
 	if contrast, err := p.Theme.Contrast(color); err == nil {
 		view.Contrast = contrast
 	}
-	for _, scheme := range previewSchemes {
-		for _, screen := range previewScreens {
-			view.Previews = append(view.Previews, ui.DeveloperPreview{
-				Screen: screen, Scheme: scheme, URL: here + "/preview/" + string(screen) + "/" + string(scheme),
-			})
-		}
-	}
+	view.Previews = previews(here)
 	r.Render(status, ui.DeveloperBranding(view))
 	return nil
 }
@@ -151,59 +142,24 @@ func (d *Dashboard) publish(r *request, b branding, act string) error {
 	if !b.Draft.differs(b.published) {
 		return nil
 	}
-	b.client.Logo, b.client.ButtonColor = b.Draft.Logo, b.Draft.Color
-	if err := d.provider(r.env).SaveClient(r.Request.Context(), b.client); err != nil {
+	if err := d.provider(r.env).SaveClient(r.Request.Context(), brandedClient(b.client, *b.Draft)); err != nil {
 		return err
 	}
-	fields := changed("button_color", b.published.Color, b.Draft.Color)
-	if !slices.Equal(b.published.Logo, b.Draft.Logo) {
-		fields = append(fields, storage.ChangedField{Name: "logo"})
-	}
-	d.record(r, act, fields)
+	d.record(r, act, b.published.changes(*b.Draft))
 	return nil
 }
 
 // postedBrand returns what was chosen, with what cannot be accepted.
 func postedBrand(r *request, current brand) (chosen brand, problems []ui.Problem, err error) {
-	file, err := r.File(ui.FieldLogo)
-	if err != nil {
+	chosen = current
+	chosen.Color = strings.ToLower(strings.TrimSpace(r.posted(ui.FieldColor)))
+	if problems, err = chosen.choosePictures(r); err != nil {
 		return brand{}, nil, err
-	}
-	chosen = brand{Logo: current.Logo, Color: strings.ToLower(strings.TrimSpace(r.posted(ui.FieldColor)))}
-	switch {
-	case len(file) > 0:
-		chosen.Logo, err = provider.LogoPNG(file)
-		if problem, wrong := logoProblem(err); wrong {
-			problems = append(problems, problem)
-		} else if err != nil {
-			return brand{}, nil, err
-		}
-	case r.posted(ui.FieldRemoveLogo) != "":
-		chosen.Logo = nil
 	}
 	if _, err := theme.ParseColor(chosen.Color); chosen.Color != "" && err != nil {
 		problems = append(problems, ui.Problem{Code: ui.ColorInvalid})
 	}
 	return chosen, problems, nil
-}
-
-// logoProblem says why a picture cannot be a logo.
-func logoProblem(err error) (ui.Problem, bool) {
-	for _, p := range []struct {
-		err  error
-		code ui.ProblemCode
-	}{
-		{provider.ErrLogoTooLarge, ui.LogoTooLarge},
-		{provider.ErrLogoTooWide, ui.LogoTooWide},
-		{provider.ErrLogoSVG, ui.LogoSVG},
-		{provider.ErrLogoFormat, ui.LogoFormat},
-		{provider.ErrLogoDamaged, ui.LogoDamaged},
-	} {
-		if errors.Is(err, p.err) {
-			return ui.Problem{Code: p.code}, true
-		}
-	}
-	return ui.Problem{}, false
 }
 
 // hostOf names where a redirect URI leads: its host, or the scheme of an app.

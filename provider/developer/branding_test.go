@@ -38,22 +38,38 @@ func (b *browser) upload(p page, file []byte, values ...string) page {
 
 func (b *browser) multipart(action string, fields url.Values, file []byte) page {
 	b.t.Helper()
-	fields.Del("logo")
+	return b.multiparts(action, fields, map[string][]byte{"logo": file})
+}
+
+// uploads fills in the form of a page with files in these fields, and follows.
+func (b *browser) uploads(p page, files map[string][]byte, values ...string) page {
+	b.t.Helper()
+	action, fields := p.form(b.t, values...)
+	return b.follow(b.multiparts(action, fields, files))
+}
+
+func (b *browser) multiparts(action string, fields url.Values, files map[string][]byte) page {
+	b.t.Helper()
 	var body bytes.Buffer
 	form := multipart.NewWriter(&body)
 	for name, list := range fields {
+		if _, isFile := files[name]; isFile {
+			continue
+		}
 		for _, value := range list {
 			if err := form.WriteField(name, value); err != nil {
 				b.t.Fatal(err)
 			}
 		}
 	}
-	w, err := form.CreateFormFile("logo", "logo.png")
-	if err != nil {
-		b.t.Fatal(err)
-	}
-	if _, err := w.Write(file); err != nil {
-		b.t.Fatal(err)
+	for name, file := range files {
+		w, err := form.CreateFormFile(name, "logo.png")
+		if err != nil {
+			b.t.Fatal(err)
+		}
+		if _, err := w.Write(file); err != nil {
+			b.t.Fatal(err)
+		}
 	}
 	if err := form.Close(); err != nil {
 		b.t.Fatal(err)
@@ -174,7 +190,7 @@ func TestPreviewsShowTheDraftToMembersAlone(t *testing.T) {
 		for _, scheme := range []string{"light", "dark"} {
 			p := w.as(viewer).get(brandingPath + "/preview/" + screen + "/" + scheme)
 			if p.StatusCode != http.StatusOK || !strings.Contains(p.body, `data-scheme="`+scheme+`"`) || !strings.Contains(p.body, "App shop") ||
-				!strings.Contains(p.body, "brand-ffd400.css") {
+				!strings.Contains(p.body, "button-ffd400.") {
 				t.Errorf("%s %s: %s\n%s", screen, scheme, p.Status, p.body)
 			}
 			if screen != "error" && !strings.Contains(p.body, brandingPath+"/logo") {
@@ -183,7 +199,7 @@ func TestPreviewsShowTheDraftToMembersAlone(t *testing.T) {
 		}
 	}
 	p := b.get(signInLight + "?color=%230f766e")
-	if !strings.Contains(p.body, "brand-0f766e.css") {
+	if !strings.Contains(p.body, "button-0f766e.") {
 		t.Errorf("the colour that is being chosen is not shown\n%s", p.body)
 	}
 	p = b.get(signInLight + "?color=" + url.QueryEscape(`"><script>`))

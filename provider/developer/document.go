@@ -1,7 +1,6 @@
 package developer
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"time"
@@ -38,19 +37,28 @@ type review struct {
 
 // brand is what an application can make its own on the screens.
 type brand struct {
-	Logo  []byte `json:"logo,omitempty"` // as provider.LogoPNG draws it
+	// The pictures are as provider.LogoPNG draws them.
+	Logo         []byte `json:"logo,omitempty"`
+	LogoDark     []byte `json:"logo_dark,omitempty"`
+	Wordmark     []byte `json:"wordmark,omitempty"`
+	WordmarkDark []byte `json:"wordmark_dark,omitempty"`
+
 	Color string `json:"color,omitempty"`
 }
 
 // brandOf returns the brand that is published.
-func brandOf(c provider.Client) brand { return brand{Logo: c.Logo, Color: c.ButtonColor} }
+func brandOf(c provider.Client) brand {
+	return brand{Logo: c.Logo, LogoDark: c.LogoDark, Wordmark: c.Wordmark, WordmarkDark: c.WordmarkDark, Color: c.ButtonColor}
+}
 
-func (b brand) equal(other brand) bool {
-	return bytes.Equal(b.Logo, other.Logo) && b.Color == other.Color
+// brandedClient returns c with a brand.
+func brandedClient(c provider.Client, b brand) provider.Client {
+	c.Logo, c.LogoDark, c.Wordmark, c.WordmarkDark, c.ButtonColor = b.Logo, b.LogoDark, b.Wordmark, b.WordmarkDark, b.Color
+	return c
 }
 
 // differs reports whether there is a brand that is another than the one published.
-func (b *brand) differs(published brand) bool { return b != nil && !b.equal(published) }
+func (b *brand) differs(published brand) bool { return b != nil && len(b.changes(published)) > 0 }
 
 func readDocument(a storage.Application) (d document, err error) {
 	if len(a.Document) == 0 {

@@ -13,6 +13,30 @@ var (
 	previewSchemes = []ui.Scheme{ui.SchemeLight, ui.SchemeDark}
 )
 
+// rightToLeft is the language of the preview that shows how a brand does in one that is
+// written from right to left. It has a parameter of its own: the one of the language switch
+// would change the language of who looks at it.
+const (
+	previewLang = "lang"
+	rightToLeft = "ar"
+)
+
+// previews returns the previews of a branding page that is at an address.
+func previews(here string) []ui.DeveloperPreview {
+	var all []ui.DeveloperPreview
+	for _, scheme := range previewSchemes {
+		for _, screen := range previewScreens {
+			all = append(all, ui.DeveloperPreview{
+				Screen: screen, Scheme: scheme, URL: here + "/preview/" + string(screen) + "/" + string(scheme),
+			})
+		}
+	}
+	return append(all, ui.DeveloperPreview{
+		Screen: ui.PreviewConsent, Scheme: ui.SchemeLight, RightToLeft: true,
+		URL: here + "/preview/" + string(ui.PreviewConsent) + "/" + string(ui.SchemeLight) + "?" + previewLang + "=" + rightToLeft,
+	})
+}
+
 // showPreview shows a screen as it will be with the draft, or with a colour that is being
 // chosen, for a frame of the branding page.
 func (d *Dashboard) showPreview(r *request) error {
@@ -36,26 +60,34 @@ func (d *Dashboard) showPreview(r *request) error {
 	if len(b.client.RedirectURIs) > 0 {
 		page.Client.Host = hostOf(b.client.RedirectURIs[0])
 	}
-	if len(chosen.Logo) > 0 {
-		page.Client.Logo.URL = d.brandingPath(r) + "/logo"
+	here := d.brandingPath(r)
+	page.Client.Logo = ui.Picture{URL: chosen.pictureURL(here, ui.FieldLogo), DarkURL: chosen.pictureURL(here, ui.FieldLogoDark)}
+	page.Client.Wordmark = ui.Picture{URL: chosen.pictureURL(here, ui.FieldWordmark), DarkURL: chosen.pictureURL(here, ui.FieldWordmarkDark)}
+	if r.asked(previewLang) == rightToLeft {
+		page.Locale = ui.MatchLocale(rightToLeft, "")
 	}
 	page.ButtonColor = chosen.Color
 	r.RenderPreview(ui.Preview(ui.PreviewView{Page: page, Screen: screen, Scheme: scheme}))
 	return nil
 }
 
-// serveLogo serves the logo of the draft to members: everybody else sees it when it is
+// servePicture serves a picture of the draft to members: everybody else sees it when it is
 // published.
-func (d *Dashboard) serveLogo(r *request) error {
+func (d *Dashboard) servePicture(r *request) error {
 	b, err := d.branding(r)
 	if err != nil {
 		return err
 	}
-	return servePNG(r, b.current().Logo)
+	current := b.current()
+	content := current.picture(r.value("picture"))
+	if content == nil {
+		return provider.ErrScreenNotFound
+	}
+	return servePNG(r, *content)
 }
 
-func servePNG(r *request, logo []byte) error {
-	if len(logo) == 0 {
+func servePNG(r *request, content []byte) error {
+	if len(content) == 0 {
 		return provider.ErrScreenNotFound
 	}
 	h := r.Writer.Header()
@@ -65,6 +97,6 @@ func servePNG(r *request, logo []byte) error {
 	h.Set("Content-Security-Policy", "default-src 'none'; sandbox")
 	h.Set("Cross-Origin-Resource-Policy", "same-origin")
 	r.Writer.WriteHeader(http.StatusOK)
-	_, _ = r.Writer.Write(logo)
+	_, _ = r.Writer.Write(content)
 	return nil
 }

@@ -54,7 +54,7 @@ func (d *Dashboard) routes() []route {
 		{path: "/o/{org}/{env}/{client}/secrets", looks: developers, show: d.showSecrets, posts: developers, act: d.changeSecrets},
 		{path: "/o/{org}/{env}/{client}/delete", looks: developers, show: d.showDelete, posts: developers, act: d.deleteApplication},
 		{path: "/o/{org}/{env}/{client}/branding", looks: viewers, show: d.showBranding, posts: developers, act: d.changeBranding},
-		{path: "/o/{org}/{env}/{client}/branding/logo", looks: viewers, show: d.serveLogo},
+		{path: "/o/{org}/{env}/{client}/branding/{picture}", looks: viewers, show: d.servePicture},
 		{path: "/o/{org}/{env}/{client}/branding/preview/{screen}/{scheme}", looks: viewers, show: d.showPreview},
 		{path: "/o/{org}/{env}/{client}/samples", looks: viewers, show: d.showSamples},
 		{path: "/o/{org}/{env}/{client}/access", looks: viewers, show: d.showAccess, posts: developers, act: d.changeAccess},

@@ -3,6 +3,7 @@ package web
 import (
 	"errors"
 	"mime"
+	"mime/multipart"
 	"net/http"
 	"net/url"
 	"path"
@@ -80,10 +81,14 @@ func (s *Site) Address(r *http.Request) string {
 	return s.Link(m.path)
 }
 
-// MaxUpload bounds a form with a file.
-const MaxUpload = 1 << 20
+// The bounds of a form with files: as many as an application has pictures, each of 512 KiB,
+// and what any other form has.
+const (
+	maxFiles  = 4
+	MaxUpload = maxFiles*512<<10 + MaxForm
+)
 
-var errFiles = errors.New("a form has more than one file")
+var errFiles = errors.New("a form has more than four files, or two of one field")
 
 // readHostForm parses the form of a page beside ours: one that may have a file, and lists.
 func readHostForm(r *http.Request) error {
@@ -98,14 +103,8 @@ func readHostForm(r *http.Request) error {
 	if err != nil {
 		return formError(err)
 	}
-	files := 0
-	if r.MultipartForm != nil {
-		for _, list := range r.MultipartForm.File {
-			files += len(list)
-		}
-	}
 	switch {
-	case files > 1:
+	case !fewFiles(r.MultipartForm):
 		err = errFiles
 	case !IsText(r.PostForm):
 		err = errNotText
@@ -116,4 +115,18 @@ func readHostForm(r *http.Request) error {
 		return &PageError{Status: http.StatusBadRequest, Code: ui.ErrorRequest, Cause: err}
 	}
 	return nil
+}
+
+// fewFiles reports whether a form has no more files than one may have, and one a field: of a
+// second one nobody would know.
+func fewFiles(form *multipart.Form) bool {
+	if form == nil {
+		return true
+	}
+	for _, list := range form.File {
+		if len(list) > 1 {
+			return false
+		}
+	}
+	return len(form.File) <= maxFiles
 }

@@ -1,0 +1,108 @@
+package developer
+
+import (
+	"bytes"
+	"errors"
+
+	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/storage"
+	"github.com/bonafide-id/bonafide/ui"
+)
+
+// pictureFields are the pictures of a brand as forms, addresses and the activity name them.
+var pictureFields = []string{ui.FieldLogo, ui.FieldLogoDark, ui.FieldWordmark, ui.FieldWordmarkDark}
+
+// picture returns the picture of a field, nil for a field that is none.
+func (b *brand) picture(field string) *[]byte {
+	switch field {
+	case ui.FieldLogo:
+		return &b.Logo
+	case ui.FieldLogoDark:
+		return &b.LogoDark
+	case ui.FieldWordmark:
+		return &b.Wordmark
+	case ui.FieldWordmarkDark:
+		return &b.WordmarkDark
+	default:
+		return nil
+	}
+}
+
+// changes returns what another brand has that is not as in b. Of a picture it says but that.
+func (b brand) changes(other brand) []storage.ChangedField {
+	fields := changed("button_color", b.Color, other.Color)
+	for _, field := range pictureFields {
+		if !bytes.Equal(*b.picture(field), *other.picture(field)) {
+			fields = append(fields, storage.ChangedField{Name: field})
+		}
+	}
+	return fields
+}
+
+// pictures returns the pictures of a brand for a page that is at an address.
+func (b brand) pictures(here string) []ui.DeveloperPicture {
+	var list []ui.DeveloperPicture
+	for _, field := range pictureFields {
+		list = append(list, ui.DeveloperPicture{Field: field, URL: b.pictureURL(here, field)})
+	}
+	return list
+}
+
+func (b brand) pictureURL(here, field string) string {
+	if len(*b.picture(field)) == 0 {
+		return ""
+	}
+	return here + "/" + field
+}
+
+// choosePictures puts what was posted into a brand, and returns what cannot be accepted.
+func (b *brand) choosePictures(r *request) (problems []ui.Problem, err error) {
+	for _, field := range pictureFields {
+		file, err := r.File(field)
+		if err != nil {
+			return nil, err
+		}
+		switch picture := b.picture(field); {
+		case len(file) > 0:
+			drawn, err := provider.LogoPNG(file)
+			if problem, wrong := logoProblem(err); wrong {
+				problem.Field = field
+				problems = append(problems, problem)
+			} else if err != nil {
+				return nil, err
+			}
+			*picture = drawn
+		case r.posted(ui.FieldRemove(field)) != "":
+			*picture = nil
+		}
+	}
+	if len(problems) > 0 {
+		return problems, nil
+	}
+	if len(b.LogoDark) > 0 && len(b.Logo) == 0 {
+		problems = append(problems, ui.Problem{Code: ui.PictureAlone, Field: ui.FieldLogoDark})
+	}
+	if len(b.WordmarkDark) > 0 && len(b.Wordmark) == 0 {
+		problems = append(problems, ui.Problem{Code: ui.PictureAlone, Field: ui.FieldWordmarkDark})
+	}
+	return problems, nil
+}
+
+// logoProblem says why a picture cannot be a logo.
+func logoProblem(err error) (ui.Problem, bool) {
+	for _, p := range []struct {
+		err  error
+		code ui.ProblemCode
+	}{
+		{provider.ErrLogoTooLarge, ui.LogoTooLarge},
+		{provider.ErrLogoTooWide, ui.LogoTooWide},
+		{provider.ErrLogoSVG, ui.LogoSVG},
+		{provider.ErrLogoFormat, ui.LogoFormat},
+		{provider.ErrLogoDamaged, ui.LogoDamaged},
+	} {
+		if errors.Is(err, p.err) {
+			return ui.Problem{Code: p.code}, true
+		}
+	}
+	return ui.Problem{}, false
+}
