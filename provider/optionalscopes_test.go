@@ -85,6 +85,28 @@ func (b *browser) tells(tokens map[string]any) string {
 
 func TestOptionalScopes(t *testing.T) {
 	t.Parallel()
+	t.Run("WhatIsTakenBackIsTakenFromTokens", func(t *testing.T) {
+		w := withSecretive(t, "student")
+		b := w.alice()
+		p, _ := b.asked("scope", bothScopes)
+		before := b.exchanged(b.allowOnly(p, "student"))
+		if !strings.Contains(b.tells(before), secretNumber) {
+			t.Fatal("what was allowed is not released")
+		}
+		before = b.exchanged(b.open(authorizeURL(std("scope", bothScopes)...)))
+		p, _ = b.asked("scope", bothScopes, "prompt", "consent")
+		after := b.exchanged(b.allowOnly(p))
+		w.advance(2 * time.Second)
+		if told := b.bearer(attributesPath, text(t, before, "access_token")); told.StatusCode != http.StatusUnauthorized {
+			t.Errorf("a token from before: %s", told.Status)
+		}
+		if got, _ := b.refresh(text(t, before, "refresh_token")); got.StatusCode == http.StatusOK {
+			t.Error("a refresh token from before is good")
+		}
+		if told := b.tells(after); strings.Contains(told, secretNumber) || !strings.Contains(told, "military") {
+			t.Errorf("released: %s", told)
+		}
+	})
 	t.Run("WhatIsLeftOutIsNowhere", func(t *testing.T) {
 		w := withSecretive(t, "student")
 		b := w.alice()

@@ -148,7 +148,7 @@ func (e *Endpoint) allow(w http.ResponseWriter, r *http.Request, p *Page, s auth
 	if err := e.leaveOut(r.Context(), f, &s, leftOut); err != nil {
 		return err
 	}
-	err := e.saveConsent(r.Context(), e.decide(s), f, s)
+	err := e.remember(r.Context(), f, s)
 	switch {
 	case errors.Is(err, storage.ErrChanged), errors.Is(err, storage.ErrEnded):
 		e.Continue(w, r, p)

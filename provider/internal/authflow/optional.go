@@ -2,6 +2,7 @@ package authflow
 
 import (
 	"context"
+	"fmt"
 	"slices"
 
 	"github.com/bonafide-id/bonafide/provider/internal/claims"
@@ -57,6 +58,21 @@ func (e *Endpoint) decide(s authState) storage.Consent {
 	c.Attributes = without(c.Attributes, without(lostFacts, claims.Union(facts, s.asks.Attributes)))
 	c.Groups = without(c.Groups, without(lostGroups, claims.Union(groups, s.asks.Groups)))
 	return c
+}
+
+// remember records the decision of a user. What the user takes back by it is taken back from
+// what was issued before, too: those tokens end, and the application asks anew.
+func (e *Endpoint) remember(ctx context.Context, f *Flow, s authState) error {
+	decision := e.decide(s)
+	err := e.saveConsent(ctx, decision, f, s)
+	if err != nil || s.consent == nil || claims.Covers(decision.Scopes, s.consent.Scopes) {
+		return err
+	}
+	if err := e.Store.RevokeConsent(ctx, decision.Subject, decision.ClientID, s.now); err != nil {
+		return fmt.Errorf("end what was issued: %w", err)
+	}
+	s.consent = nil
+	return e.saveConsent(ctx, decision, f, s)
 }
 
 // without returns what of a list is not in another.
