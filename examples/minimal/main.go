@@ -36,6 +36,6 @@ func main() {
 	}
 	go func() { _ = id.Run(ctx) }() // rotates keys and removes what has expired
 	mux.Handle("/id/", id)
-	log.Printf("open http://%s/id/", address)
+	_, _ = os.Stdout.WriteString("open http://" + address + "/id/\n")
 	log.Fatal((&http.Server{Addr: address, Handler: mux, ReadHeaderTimeout: 5 * time.Second}).ListenAndServe())
 }

@@ -38,7 +38,7 @@ func main() {
 		log.Fatal(err)
 	}
 	go func() { _ = idp.Run(ctx) }()
-	log.Printf("open %s and sign in as ada@example.com, password %s", request("http://"+address, app), password)
+	fmt.Printf("open %s\nand sign in as ada@example.com, password %s\n", request("http://"+address, app), password)
 	server := &http.Server{Addr: address, Handler: idp, ReadHeaderTimeout: 5 * time.Second}
 	log.Fatal(server.ListenAndServe())
 }

@@ -69,6 +69,7 @@ func (c CodeRequest) mail() ui.MailKind {
 // Purpose is what a code is good for.
 type Purpose string
 
+// The purposes of codes.
 const (
 	ForSignUp Purpose = "sign_up"
 	ForReset  Purpose = "reset"
@@ -250,6 +251,7 @@ type CodePage struct {
 	Back    string
 }
 
+// RenderCode shows the page that asks for a code.
 func (p *Pages) RenderCode(w http.ResponseWriter, r *http.Request, page CodePage, status int, notice ui.Notice, problems ...ui.Problem) {
 	kind := ui.CodeSignUp
 	if page.Code.Purpose == ForVerify {

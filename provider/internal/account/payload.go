@@ -20,6 +20,7 @@ type addressee struct {
 	Email     string `json:"e"`
 }
 
+// PayloadFor returns the account, as it is now, that a code is for.
 func PayloadFor(account storage.Account) ([]byte, error) {
 	payload, err := json.Marshal(addressee{account.ID, account.Epoch, account.Email})
 	if err != nil {
