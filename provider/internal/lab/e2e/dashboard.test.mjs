@@ -119,12 +119,12 @@ test("what is changed is in force, and what goes wrong is explained", async () =
   await visitor.getByRole("button", { name: /Maria/ }).click();
   await visitor.waitForURL(/consent/);
   assert.equal(await visitor.locator("button.primary").evaluate((b) => getComputedStyle(b).backgroundColor), "rgb(10, 125, 79)");
-  assert.equal(await visitor.locator(".lockup img.logo").count(), 1);
+  assert.equal(await visitor.locator('.lockup img.logo[src*="/images/"]').count(), 1);
   await look(visitor, "dashboard-branded-consent");
   await visitor.goto(asks({ scope: "military" })); // plain OAuth: the logo, and not the colour
   await visitor.waitForURL(/consent/);
   assert.notEqual(await visitor.locator("button.primary").evaluate((b) => getComputedStyle(b).backgroundColor), "rgb(10, 125, 79)");
-  assert.equal(await visitor.locator(".lockup img.logo").count(), 1);
+  assert.equal(await visitor.locator('.lockup img.logo[src*="/images/"]').count(), 1);
 
   // A redirect URI that is not registered, and the explanation in the log.
   await visitor.goto(asks({ redirect_uri: "http://localhost:18099/callbak" }));
