@@ -276,7 +276,9 @@ describe("what the user decides", () => {
   test("who is not verified gets no further where it is required", async () => {
     assert.ok(await codeFor(client.strict));
     const browser = await new Browser(provider.base).signIn(bob);
-    assert.equal(response(await browser.allow(client.strict.authorizeURL())).error, "access_denied");
+    const page = await browser.open(client.strict.authorizeURL());
+    assert.doesNotMatch(page.text, /value="allow"/);
+    assert.equal(response(await browser.submit(page, { action: "deny" })).error, "access_denied");
   });
 });
 
