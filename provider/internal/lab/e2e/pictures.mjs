@@ -90,7 +90,7 @@ test("the pictures of the documentation", async () => {
 
   await picture("consent", await window({ width: 520, height: 760 }), request(provider, "river", "openid profile email military"));
   await picture("consent-night", await window(phone, { colorScheme: "dark" }), request(provider, "river", "openid identity"));
-  await picture("consent-optional", await window(phone), request(provider, "rides", "openid email military student offline_access"));
+  await picture("consent-optional", await window({ width: 390, height: 1180 }), request(provider, "rides", "openid email military student offline_access"));
   await picture("consent-arabic", await window(phone, { locale: "ar" }), request(provider, "river", "openid profile military"));
   const tess = ["tess@example.com", "paper-comet-hums-softly", sandbox];
   await picture("verify", await window(phone, {}, ...tess), request(sandbox, "perks", "openid student"));
