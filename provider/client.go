@@ -180,8 +180,8 @@ type Client struct {
 	// Defaults to false.
 	LeanIDTokens bool `json:"lean_id_tokens,omitempty"`
 
-	// RequireVerified refuses users whose requested groups are not verified,
-	// with access_denied.
+	// RequireVerified lets users allow nothing whose requested groups are not verified: a
+	// screen leads to Config.Verifiers, and back with access_denied. Nothing is recorded.
 	// Defaults to false.
 	RequireVerified bool `json:"require_verified,omitempty"`
 
