@@ -24,9 +24,15 @@
 // server's. Nor is a connection kept for the next mail: it may be hours away, servers
 // hang up on those that say nothing, and the first mail after it would fail.
 //
+// # What is read
+//
+// Of a conversation no more than 128 KB are read, TLS included: a line without an end,
+// from the server or from anybody on the way before TLS has begun, takes no memory.
+//
 // # Errors
 //
 // They say which step failed and what to change, with the code that the server
-// replied (RFC 5321 section 4.2). They hold no password, no line of the mail, and no
+// replied (RFC 5321 section 4.2), and tell a refusal from an answer that did not come in
+// time. They hold no password, no line of the mail, and no
 // address of its reader.
 package smtpmailer

@@ -1,20 +1,33 @@
 package smtpmailer
 
 import (
+	"context"
 	"crypto/tls"
 	"errors"
 	"fmt"
+	"io"
+	"net"
 	"net/textproto"
 	"regexp"
 	"strings"
 )
 
-// failed says which step failed, and what the server said to it.
-func failed(step string, err error) error {
+// failed says why a step failed: the server refused it, with what it said, or has not
+// answered it, in time or at all. A refusal is for an operator to look at the settings; a
+// time-out says nothing against them.
+func failed(ctx context.Context, step, refusal string, err error) error {
 	var reply *textproto.Error
-	if !errors.As(err, &reply) {
-		return fmt.Errorf("%s: %w", step, err)
+	switch {
+	case errors.As(err, &reply):
+		return fmt.Errorf("%s (%s)", refusal, quoted(reply))
+	case ctx.Err() != nil:
+		return fmt.Errorf("the server did not answer %s in time: %w", step, ctx.Err())
 	}
+	return fmt.Errorf("the server did not answer %s: %w", step, err)
+}
+
+// quoted is what a server said, as a log can hold it.
+func quoted(reply *textproto.Error) string {
 	text := strings.ToValidUTF8(reply.Msg, "?")
 	text = strings.Map(func(r rune) rune {
 		if r < ' ' || r > '~' { // a log is read on terminals
@@ -22,39 +35,28 @@ func failed(step string, err error) error {
 		}
 		return r
 	}, text)
-	if len(text) > 200 {
-		text = text[:200]
-	}
-	if text == "" {
-		return fmt.Errorf("%s (%d)", step, reply.Code)
-	}
-	return fmt.Errorf("%s (%d %s)", step, reply.Code, text)
+	return strings.TrimRight(fmt.Sprintf("%d %s", reply.Code, text[:min(len(text), 200)]), " ")
 }
 
 // withoutText leaves of what the server said the codes: the words may repeat the
-// address of the mail's reader, or a line of the mail.
+// address of the mail's reader, a line of the mail, or the password.
 func withoutText(err error) error {
 	var reply *textproto.Error
-	if !errors.As(err, &reply) {
+	var network net.Error
+	switch {
+	case errors.As(err, &reply):
+		return &textproto.Error{Code: reply.Code, Msg: enhanced.FindString(reply.Msg)}
+	case errors.As(err, &network), errors.Is(err, io.EOF), errors.Is(err, errTooMuch):
 		return err
 	}
-	return &textproto.Error{Code: reply.Code, Msg: enhanced.FindString(reply.Msg)}
+	return errors.New("what it says is no answer of SMTP")
 }
 
 // enhanced is a status code of RFC 3463, as a reply begins with it.
 var enhanced = regexp.MustCompile(`^[245]\.[0-9]{1,3}\.[0-9]{1,3}\b`)
 
-// code returns the codes of a reply as a part of a sentence.
-func code(err error) string {
-	var reply *textproto.Error
-	if !errors.As(withoutText(err), &reply) {
-		return ""
-	}
-	return strings.TrimRight(fmt.Sprintf(", %d %s", reply.Code, reply.Msg), " ")
-}
-
 // tlsError says what is wrong with a server's certificate, if that is what is wrong.
-func tlsError(err error) error {
+func tlsError(ctx context.Context, err error) error {
 	var certificate *tls.CertificateVerificationError
 	var record tls.RecordHeaderError
 	switch {
@@ -63,5 +65,5 @@ func tlsError(err error) error {
 	case errors.As(err, &record):
 		return fmt.Errorf("the server does not speak TLS on this port; port 587 is StartTLS: %w", err)
 	}
-	return failed("no TLS connection", err)
+	return failed(ctx, "the beginning of TLS", "the server refused TLS", err)
 }

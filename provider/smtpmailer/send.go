@@ -46,11 +46,7 @@ func (m *Mailer) deliver(ctx context.Context, to mail.Address, text []byte) erro
 	}
 	defer conn.Close()
 	defer context.AfterFunc(ctx, func() { _ = conn.Close() })()
-	err = m.converse(ctx, conn, to, text)
-	if ctx.Err() != nil && err != nil {
-		return fmt.Errorf("%w: %w", err, ctx.Err())
-	}
-	return err
+	return m.converse(ctx, &bounded{Conn: conn, left: mostHeard}, to, text)
 }
 
 // converse is the whole dialogue with a server.
@@ -58,18 +54,18 @@ func (m *Mailer) converse(ctx context.Context, conn net.Conn, to mail.Address, t
 	if m.cfg.Security == ImplicitTLS {
 		encrypted := tls.Client(conn, m.tls())
 		if err := encrypted.HandshakeContext(ctx); err != nil {
-			return tlsError(err)
+			return tlsError(ctx, err)
 		}
 		conn = encrypted
 	}
 	client, err := smtp.NewClient(conn, m.cfg.Host)
 	if err != nil {
-		return failed("the server did not greet; port 465 is ImplicitTLS, port 587 StartTLS", err)
+		return failed(ctx, "the connection (port 465 is ImplicitTLS, port 587 StartTLS)", "the server refused the connection", err)
 	}
 	// Servers that do not know the extension would refuse mail that needs none of it.
 	client.SkipSMTPUTF8(isASCII(to.Address))
 	if err := client.Hello(m.hello); err != nil {
-		return failed("the server did not answer the greeting", err)
+		return failed(ctx, "EHLO", "the server refused the greeting", err)
 	}
 	if m.cfg.Security == StartTLS {
 		// Whoever can change what passes by can take the offer out; what is sent to
@@ -78,19 +74,19 @@ func (m *Mailer) converse(ctx context.Context, conn net.Conn, to mail.Address, t
 			return errors.New("the server does not offer STARTTLS, or somebody has taken the offer out; nothing was sent. Port 465 needs ImplicitTLS")
 		}
 		if err := client.StartTLS(m.tls()); err != nil {
-			return tlsError(err)
+			return tlsError(ctx, err)
 		}
 	}
-	if err := m.authenticate(client); err != nil {
+	if err := m.authenticate(ctx, client); err != nil {
 		return err
 	}
-	return m.hand(client, to, text)
+	return m.hand(ctx, client, to, text)
 }
 
 // authenticate signs in at the server, over TLS: New refuses a password without it.
 // What the server says to a refusal is left out, save for the code: it could repeat
 // the password.
-func (m *Mailer) authenticate(client *smtp.Client) error {
+func (m *Mailer) authenticate(ctx context.Context, client *smtp.Client) error {
 	if m.cfg.Username == "" {
 		return nil
 	}
@@ -108,7 +104,7 @@ func (m *Mailer) authenticate(client *smtp.Client) error {
 				continue
 			}
 			if err := client.Auth(known.auth); err != nil {
-				return fmt.Errorf("the server refused the user name or the password (%s%s)", known.name, code(err))
+				return failed(ctx, "AUTH "+known.name, "the server refused the user name or the password, by "+known.name, withoutText(err))
 			}
 			return nil
 		}
@@ -121,20 +117,20 @@ const goodbye = 500 * time.Millisecond
 
 // hand gives the envelope and the mail to the server. The reply to the last line of
 // the mail is the one that counts; what comes after it is a courtesy.
-func (m *Mailer) hand(client *smtp.Client, to mail.Address, text []byte) error {
+func (m *Mailer) hand(ctx context.Context, client *smtp.Client, to mail.Address, text []byte) error {
 	if err := client.Mail(bare(m.from)); err != nil {
-		return failed("the server refused the sender; check the address that mails come from, and whether this user may send as it", err)
+		return failed(ctx, "MAIL FROM", "the server refused the sender; check the address that mails come from, and whether this user may send as it", err)
 	}
 	if err := client.Rcpt(bare(to)); err != nil {
-		return failed("the server refused the recipient", withoutText(err))
+		return failed(ctx, "RCPT TO", "the server refused the recipient", withoutText(err))
 	}
 	body, err := client.Data()
 	if err != nil {
-		return failed("the server refused the mail", withoutText(err))
+		return failed(ctx, "DATA", "the server refused the mail", withoutText(err))
 	}
 	_, err = body.Write(text)
 	if err := errors.Join(err, body.Close()); err != nil {
-		return failed("the server refused the mail", withoutText(err))
+		return failed(ctx, "the mail", "the server refused the mail", withoutText(err))
 	}
 	if client.UpdateDeadline(goodbye) == nil {
 		_ = client.Quit()

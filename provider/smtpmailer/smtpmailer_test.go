@@ -10,6 +10,7 @@ import (
 	"mime/multipart"
 	"mime/quotedprintable"
 	"net/mail"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -200,14 +201,16 @@ func TestRefusals(t *testing.T) {
 		"nobody listens": {
 			change: func(c *smtpmailer.Config) { c.Port = 1 }, says: "check the host and the port"},
 		"wrong password": {
-			change: func(c *smtpmailer.Config) { c.Password = "another-" + password }, says: "the user name or the password (PLAIN, 535 5.7.8)"},
-		"no AUTH":            {server: mailtest.Config{Answers: map[string]string{"EHLO": "250-x\r\n250 STARTTLS"}}, says: "offers neither"},
-		"unknown mechanisms": {server: mailtest.Config{Auth: "CRAM-MD5 XOAUTH2"}, says: "offers neither"},
-		"busy":               {server: mailtest.Config{Answers: map[string]string{"greeting": "421 4.3.2 too many connections"}}, says: "421 4.3.2"},
-		"sender":             {server: mailtest.Config{Answers: map[string]string{"MAIL": "553 5.7.1 not your address"}}, says: "553 5.7.1 not your address"},
-		"recipient":          {server: mailtest.Config{Answers: map[string]string{"RCPT": "550 5.1.1 <maria@example.com> unknown"}}, says: "the recipient (550 5.1.1)"},
-		"mail":               {server: mailtest.Config{Answers: map[string]string{".": "554 5.7.1 spam: 123456 is your code"}}, says: "the mail (554 5.7.1)"},
-		"no answer at all":   {server: mailtest.Config{Answers: map[string]string{"greeting": "nonsense"}}, says: "did not greet"},
+			change: func(c *smtpmailer.Config) { c.Password = "another-" + password }, says: "the user name or the password, by PLAIN (535 5.7.8)"},
+		"no AUTH":             {server: mailtest.Config{Answers: map[string]string{"EHLO": "250-x\r\n250 STARTTLS"}}, says: "offers neither"},
+		"unknown mechanisms":  {server: mailtest.Config{Auth: "CRAM-MD5 XOAUTH2"}, says: "offers neither"},
+		"busy":                {server: mailtest.Config{Answers: map[string]string{"greeting": "421 4.3.2 too many connections"}}, says: "421 4.3.2"},
+		"sender":              {server: mailtest.Config{Answers: map[string]string{"MAIL": "553 5.7.1 not your address"}}, says: "553 5.7.1 not your address"},
+		"recipient":           {server: mailtest.Config{Answers: map[string]string{"RCPT": "550 5.1.1 <maria@example.com> unknown"}}, says: "the recipient (550 5.1.1)"},
+		"mail":                {server: mailtest.Config{Answers: map[string]string{".": "554 5.7.1 spam: 123456 is your code"}}, says: "the mail (554 5.7.1)"},
+		"recipient, not SMTP": {server: mailtest.Config{Answers: map[string]string{"RCPT": "who is maria@example.com?"}}, says: "RCPT TO: what it says is no answer"},
+		"password, not SMTP":  {server: mailtest.Config{Answers: map[string]string{"AUTH": "334 " + base64.StdEncoding.EncodeToString([]byte(password))}}, says: "AUTH PLAIN: what it says is no answer"},
+		"no answer at all":    {server: mailtest.Config{Answers: map[string]string{"greeting": "nonsense"}}, says: "did not answer the connection"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			test.server.Username, test.server.Password = "id", password
@@ -268,7 +271,36 @@ func TestServerThatFallsSilentIsLeftInTime(t *testing.T) {
 				if !errors.Is(err, context.DeadlineExceeded) {
 					t.Fatalf("error is %v", err)
 				}
+				if text := err.Error(); strings.Contains(text, "refused") || !strings.Contains(text, "in time") {
+					t.Errorf("a time-out is told as something else: %s", text)
+				}
 				checkTellsNothing(t, err)
+			})
+		}
+	}
+}
+
+// TestServerThatDoesNotEndIsLeft tests that neither a server nor anybody on the way to it
+// can fill the memory of the process with an answer.
+func TestServerThatDoesNotEndIsLeft(t *testing.T) {
+	for _, answer := range []string{mailtest.EndlessLine, mailtest.EndlessReply} {
+		for _, verb := range []string{"greeting", "EHLO", "STARTTLS", "AUTH", "MAIL", "RCPT", "DATA", "."} {
+			t.Run(verb+" "+answer, func(t *testing.T) {
+				_, cfg := start(t, mailtest.Config{Username: "id", Password: password, Answers: map[string]string{verb: answer}})
+				cfg.Timeout = time.Minute // which it does not take
+				var before, after runtime.MemStats
+				runtime.ReadMemStats(&before)
+				err := send(t, cfg, aMail)
+				runtime.ReadMemStats(&after)
+				if err == nil && verb != "." || errors.Is(err, context.DeadlineExceeded) {
+					t.Errorf("error is %v", err)
+				}
+				if took := after.Sys - before.Sys; took > 16<<20 {
+					t.Errorf("one mail took %d bytes of memory", took)
+				}
+				if err != nil {
+					checkTellsNothing(t, err)
+				}
 			})
 		}
 	}

@@ -17,8 +17,15 @@ import (
 	"testing"
 )
 
-// Silence is an answer that never comes.
-const Silence = "silence"
+// Answers that do not end.
+const (
+	// Silence never comes.
+	Silence = "silence"
+	// EndlessLine begins well and is a line without an end.
+	EndlessLine = "endless line"
+	// EndlessReply has lines that end, and always another one.
+	EndlessReply = "endless reply"
+)
 
 // Config says how a server behaves. The zero value is a server in the clear that takes
 // every mail.
@@ -219,19 +226,34 @@ func (c *session) take() error {
 
 // answer sends what the test wants, or else the given answer.
 func (c *session) answer(verb, answer string) error {
+	code := answer[:3]
 	if other, ok := c.cfg.Answers[verb]; ok {
 		answer = other
 	}
-	if answer == Silence {
+	switch answer {
+	case Silence:
 		_, err := c.conn.Read(make([]byte, 1)) // until the other side gives up
 		if err == nil {
 			err = net.ErrClosed
 		}
 		return err
+	case EndlessLine:
+		return c.goOn(code+" ", "more")
+	case EndlessReply:
+		return c.goOn("", code+"-more\r\n")
 	}
 	w := bufio.NewWriter(c.conn)
 	_, _ = fmt.Fprintf(w, "%s\r\n", answer)
 	return w.Flush()
+}
+
+// goOn says the same again until the other side hangs up.
+func (c *session) goOn(first, again string) error {
+	_, err := fmt.Fprint(c.conn, first)
+	for text := strings.Repeat(again, 1000); err == nil; {
+		_, err = fmt.Fprint(c.conn, text)
+	}
+	return err
 }
 
 // Parse returns a mail's header and body.
