@@ -27,6 +27,10 @@ type DeveloperPage struct {
 
 	// Notice is what has just happened.
 	Notice DeveloperNotice
+
+	// ConfirmURL is where the user confirms who is there, before what was entered is
+	// accepted; empty when there is no need.
+	ConfirmURL string
 }
 
 // DeveloperEnvironment is where an application lives.

@@ -142,9 +142,6 @@ type DeveloperSettingsView struct {
 	MayChange, Disabled bool
 	// CheckURL says whether the addresses of a field are right.
 	CheckURL string
-	// ConfirmURL is where the user confirms who is there, before what was entered can be
-	// saved; empty when there is no need.
-	ConfirmURL string
 	// There is what somebody else has saved meanwhile, beside what is entered.
 	There []DeveloperChangedField
 	// DeleteURL leads to the page that deletes the application.

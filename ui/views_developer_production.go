@@ -118,6 +118,8 @@ type DeveloperReviewView struct {
 	Review                DeveloperReview
 	Since                 time.Time
 	AskedBy, Note, Reason string
+	// Entered is what the field for a reason shows.
+	Entered               string
 	Checks                []DeveloperCheck
 	MayApprove, MayFinish bool
 	MayStop, MayStart     bool

@@ -9,10 +9,6 @@ import (
 // showDelete asks whether an application is to be deleted. It needs no registration: what
 // is left of an application is deleted here, too.
 func (d *Dashboard) showDelete(r *request) error {
-	if !r.Fresh(stepUp) {
-		r.SignIn(stepUp)
-		return nil
-	}
 	return d.renderDelete(r, http.StatusOK)
 }
 
@@ -31,10 +27,6 @@ const linesAtOnce = 500
 // deleteApplication removes the client with all that was allowed to it, the log, and then
 // the application. Where this ends in the middle, the same page goes on with it.
 func (d *Dashboard) deleteApplication(r *request) error {
-	if !r.Fresh(stepUp) {
-		r.SignIn(stepUp)
-		return nil
-	}
 	if r.posted(ui.FieldConfirm) != r.app.Name {
 		return d.renderDelete(r, http.StatusUnprocessableEntity, ui.Problem{Code: ui.ConfirmWrong})
 	}

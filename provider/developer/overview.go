@@ -4,16 +4,11 @@ import (
 	"errors"
 	"net/http"
 	"slices"
-	"time"
 
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/ui"
 )
-
-// stepUp is how long ago at most somebody has signed in who reads a secret, or decides
-// where the data of people goes.
-const stepUp = 5 * time.Minute
 
 // metadata is where OAuth clients look for the discovery document (RFC 8414), below the
 // issuer.
@@ -132,10 +127,6 @@ func (d *Dashboard) changeOverview(r *request) error {
 // revealSecret shows the secret on the answer to the form, which nobody keeps, and on no
 // other.
 func (d *Dashboard) revealSecret(r *request) error {
-	if !r.Fresh(stepUp) {
-		r.SignIn(stepUp)
-		return nil
-	}
 	secret, err := d.provider(r.env).ClientSecret(r.Request.Context(), r.app.ClientID)
 	if err != nil {
 		return notFound(err)

@@ -29,7 +29,10 @@ func (d *Dashboard) absolute(path string) string {
 // page returns what every page shows around its content.
 func (d *Dashboard) page(r *request) (ui.DeveloperPage, error) {
 	p := ui.DeveloperPage{
-		Page: r.Page(), HomeURL: d.path(), DocsURL: d.path("docs"), Notice: ui.DeveloperNotice(r.Notice()),
+		Page: r.Page(), HomeURL: d.path(), DocsURL: d.path("docs"), Notice: ui.DeveloperNotice(r.Notice()), ConfirmURL: r.confirmURL,
+	}
+	if r.confirmed {
+		p.Notice = ui.DeveloperConfirmed
 	}
 	if r.User.UserID == "" {
 		return p, nil

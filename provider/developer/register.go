@@ -44,8 +44,35 @@ func (d *Dashboard) registerApplication(r *request) error {
 	if !d.mayRegister(r.env) {
 		return provider.ErrScreenNotFound
 	}
-	kind := r.posted(ui.FieldKind)
-	p := d.newPosting(r, newClient(r.env, kind))
+	p, kind := d.postedRegistration(r)
+	if len(p.problems) > 0 {
+		return d.renderRegister(r, p.Client, kind, http.StatusUnprocessableEntity, p.problems...)
+	}
+	err := d.register(r, r.env, p.Client, kind)
+	if errors.Is(err, storage.ErrLimit) {
+		return d.renderRegister(r, p.Client, kind, http.StatusTooManyRequests, ui.Problem{Code: ui.TooMany, Count: d.Quotas.Applications})
+	}
+	if err != nil {
+		return err
+	}
+	d.record(r, "application.create", differences(provider.Client{}, p.Client))
+	return r.done(d.path("o", r.org.ID, r.env, r.app.ClientID), ui.DeveloperRegistered)
+}
+
+// keepRegistration shows what was entered again.
+func (d *Dashboard) keepRegistration(r *request) error {
+	if !d.mayRegister(r.env) {
+		return provider.ErrScreenNotFound
+	}
+	p, kind := d.postedRegistration(r)
+	problems := append([]ui.Problem{{Code: ui.ConfirmFirst}}, p.problems...)
+	return d.renderRegister(r, p.Client, kind, http.StatusForbidden, problems...)
+}
+
+// postedRegistration returns what was entered, with what cannot be accepted.
+func (d *Dashboard) postedRegistration(r *request) (p *posting, kind string) {
+	kind = r.posted(ui.FieldKind)
+	p = d.newPosting(r, newClient(r.env, kind))
 	p.name()
 	if !slices.Contains(kinds, kind) {
 		p.wrong(ui.Problem{Code: ui.KindMissing})
@@ -64,18 +91,7 @@ func (d *Dashboard) registerApplication(r *request) error {
 		p.Origins = originsOf(d.provider(r.env), p.RedirectURIs)
 	}
 	p.check(r.env)
-	if len(p.problems) > 0 {
-		return d.renderRegister(r, p.Client, kind, http.StatusUnprocessableEntity, p.problems...)
-	}
-	err := d.register(r, r.env, p.Client, kind)
-	if errors.Is(err, storage.ErrLimit) {
-		return d.renderRegister(r, p.Client, kind, http.StatusTooManyRequests, ui.Problem{Code: ui.TooMany, Count: d.Quotas.Applications})
-	}
-	if err != nil {
-		return err
-	}
-	d.record(r, "application.create", differences(provider.Client{}, p.Client))
-	return r.done(d.path("o", r.org.ID, r.env, r.app.ClientID), ui.DeveloperRegistered)
+	return p, kind
 }
 
 // newClient is what an application of a kind begins with.

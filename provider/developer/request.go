@@ -24,6 +24,11 @@ type request struct {
 
 	// app is the application in the path.
 	app storage.Application
+
+	// confirmed says that the user has just confirmed who is there, as the page asked for,
+	// and confirmURL is where to do that, before the form that was posted is accepted.
+	confirmed  bool
+	confirmURL string
 }
 
 // value returns a part of the path.
@@ -63,6 +68,9 @@ func (d *Dashboard) mount(p route) {
 				if len(values) > 1 {
 					return provider.ScreenError{Status: http.StatusBadRequest, Code: ui.ErrorRequest, Err: errors.New("a field is given twice")}
 				}
+			}
+			if answered, err := d.confirm(p, r); answered || err != nil {
+				return err
 			}
 			return h(r)
 		})

@@ -155,7 +155,7 @@ func (d *Dashboard) renderReview(r *request, v reviewed, status int, problems ..
 		Name: r.app.Name, ClientID: r.app.ClientID, Organization: r.org.Name, Contact: contact, Kind: r.app.Kind,
 		RedirectURIs: v.client.RedirectURIs, Scopes: v.client.Scopes, TermsURL: v.client.TermsURL, PolicyURL: v.client.PolicyURL,
 		Resources: d.resourcesIn(storage.Production, v.client),
-		Review:    ui.DeveloperReview(r.app.Review), AskedBy: asked.Email, Note: v.Review.Note, Reason: v.Review.Reason,
+		Review:    ui.DeveloperReview(r.app.Review), AskedBy: asked.Email, Note: v.Review.Note, Reason: v.Review.Reason, Entered: r.posted(ui.FieldReason),
 		MayApprove: inSandbox && r.app.Review == storage.ReviewAsked,
 		MayFinish:  inSandbox && r.app.Review == storage.ReviewApproved && !v.Copied,
 		MayStop:    !inSandbox && (!stopped(r.app) || !v.client.Disabled),
@@ -222,6 +222,16 @@ func (d *Dashboard) decide(r *request) error {
 		}
 	}
 	return d.finishReview(r, storage.ErrChanged, "")
+}
+
+// keepDecision shows the reason that was entered again, beside what there is to decide on by
+// now.
+func (d *Dashboard) keepDecision(r *request) error {
+	v, err := d.reviewed(r)
+	if err != nil {
+		return err
+	}
+	return d.renderReview(r, v, http.StatusForbidden, ui.Problem{Code: ui.ConfirmFirst})
 }
 
 // withReason makes a decision that those who bear it read a reason for.

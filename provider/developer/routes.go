@@ -25,6 +25,18 @@ type route struct {
 	show  handler
 	posts need
 	act   handler
+
+	// mild reports whether a posted form is no power (see power.go). Nil says that each is
+	// one, so that a new page is safe until somebody thinks about it.
+	mild func(*request) bool
+
+	// keep shows a form that is a power again, with what was entered, to a user who has to
+	// confirm who is there. Nil where nothing is lost by going there and back.
+	keep handler
+
+	// shows has whoever opens the page confirm who is there: it shows secrets, or is there
+	// for its form alone.
+	shows bool
 }
 
 // handler answers a request of somebody who may make it.
@@ -35,37 +47,37 @@ type handler func(*request) error
 func (d *Dashboard) routes() []route {
 	return []route{
 		{path: "/{$}", looks: users, show: d.showHome},
-		{path: "/new", looks: users, show: d.showNewOrganization, posts: users, act: d.createOrganization},
+		{path: "/new", looks: users, show: d.showNewOrganization, posts: users, act: d.createOrganization, mild: every},
 		{path: "/docs", looks: everybody, show: d.showDocs},
 		{path: "/join/{token}", looks: users, show: d.showInvitation, posts: users, act: d.acceptInvitation},
 		{path: "/o/{org}", looks: viewers, show: d.leadToApplications},
 		{path: "/o/{org}/settings", looks: viewers, show: d.showOrganization, posts: owners, act: d.changeOrganization},
 		// Every member may leave: who may do what else is decided by the action.
-		{path: "/o/{org}/members", looks: viewers, show: d.showMembers, posts: viewers, act: d.changeMembers},
+		{path: "/o/{org}/members", looks: viewers, show: d.showMembers, posts: viewers, act: d.changeMembers, mild: mildMembers},
 		{path: "/o/{org}/activity", looks: viewers, show: d.showActivity},
-		{path: "/o/{org}/personas", looks: viewers, show: d.inTrials(d.showPersonas), posts: developers, act: d.inTrials(d.changePersonas)},
-		{path: "/o/{org}/clock", looks: viewers, show: d.inTrials(d.showClock), posts: developers, act: d.inTrials(d.changeClock)},
+		{path: "/o/{org}/personas", looks: viewers, show: d.inTrials(d.showPersonas), posts: developers, act: d.inTrials(d.changePersonas), mild: every},
+		{path: "/o/{org}/clock", looks: viewers, show: d.inTrials(d.showClock), posts: developers, act: d.inTrials(d.changeClock), mild: every},
 		{path: "/o/{org}/inbox", looks: viewers, show: d.inTrials(d.showInbox)},
 		{path: "/o/{org}/{env}", looks: viewers, show: d.showApplications},
-		{path: "/o/{org}/{env}/new", looks: developers, show: d.showRegister, posts: developers, act: d.registerApplication},
+		{path: "/o/{org}/{env}/new", looks: developers, show: d.showRegister, posts: developers, act: d.registerApplication, mild: inTheSandbox, keep: d.keepRegistration},
 		{path: "/o/{org}/{env}/check", looks: viewers, show: d.checkField},
 		{path: "/o/{org}/{env}/{client}", looks: viewers, show: d.showOverview, posts: developers, act: d.changeOverview},
-		{path: "/o/{org}/{env}/{client}/settings", looks: viewers, show: d.showSettings, posts: developers, act: d.changeSettings},
-		{path: "/o/{org}/{env}/{client}/secrets", looks: developers, show: d.showSecrets, posts: developers, act: d.changeSecrets},
-		{path: "/o/{org}/{env}/{client}/delete", looks: developers, show: d.showDelete, posts: developers, act: d.deleteApplication},
-		{path: "/o/{org}/{env}/{client}/branding", looks: viewers, show: d.showBranding, posts: developers, act: d.changeBranding},
+		{path: "/o/{org}/{env}/{client}/settings", looks: viewers, show: d.showSettings, posts: developers, act: d.changeSettings, keep: d.keepSettings},
+		{path: "/o/{org}/{env}/{client}/secrets", looks: developers, show: d.showSecrets, posts: developers, act: d.changeSecrets, shows: true},
+		{path: "/o/{org}/{env}/{client}/delete", looks: developers, show: d.showDelete, posts: developers, act: d.deleteApplication, shows: true},
+		{path: "/o/{org}/{env}/{client}/branding", looks: viewers, show: d.showBranding, posts: developers, act: d.changeBranding, mild: every},
 		{path: "/o/{org}/{env}/{client}/branding/{picture}", looks: viewers, show: d.servePicture},
 		{path: "/o/{org}/{env}/{client}/branding/preview/{screen}/{scheme}", looks: viewers, show: d.showPreview},
 		{path: "/o/{org}/{env}/{client}/samples", looks: viewers, show: d.showSamples},
-		{path: "/o/{org}/{env}/{client}/access", looks: viewers, show: d.showAccess, posts: developers, act: d.changeAccess},
+		{path: "/o/{org}/{env}/{client}/access", looks: viewers, show: d.showAccess, posts: developers, act: d.changeAccess, mild: every},
 		{path: "/review", looks: operators, show: d.showReviews},
-		{path: "/review/{env}/{client}", looks: operators, show: d.showReview, posts: operators, act: d.decide},
+		{path: "/review/{env}/{client}", looks: operators, show: d.showReview, posts: operators, act: d.decide, keep: d.keepDecision},
 		{path: "/review/{env}/{client}/logo", looks: operators, show: d.serveReviewLogo},
 		{path: "/o/{org}/{env}/{client}/log", looks: viewers, show: d.showLog},
 		{path: "/o/{org}/{env}/{client}/log.csv", looks: viewers, show: d.downloadLog},
 		{path: "/o/{org}/{env}/{client}/numbers", looks: viewers, show: d.showNumbers},
-		{path: "/o/{org}/{env}/{client}/faults", looks: viewers, show: d.inSandbox(d.showFaults), posts: developers, act: d.inSandbox(d.changeFault)},
-		{path: "/o/{org}/{env}/{client}/try", looks: viewers, show: d.showTry, posts: developers, act: d.beginTry},
+		{path: "/o/{org}/{env}/{client}/faults", looks: viewers, show: d.inSandbox(d.showFaults), posts: developers, act: d.inSandbox(d.changeFault), mild: every},
+		{path: "/o/{org}/{env}/{client}/try", looks: viewers, show: d.showTry, posts: developers, act: d.beginTry, mild: every},
 		// What it is about is in the state of the answer, which the page opens itself.
 		{path: "/try/callback", looks: users, show: d.finishTry},
 	}

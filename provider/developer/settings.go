@@ -1,7 +1,6 @@
 package developer
 
 import (
-	"bytes"
 	"cmp"
 	"errors"
 	"net/http"
@@ -14,25 +13,13 @@ import (
 	"github.com/bonafide-id/bonafide/ui"
 )
 
-// parameterConfirm asks the settings page to have the user confirm who is there.
-const parameterConfirm = "confirm"
-
 // showSettings shows the registration of an application.
 func (d *Dashboard) showSettings(r *request) error {
-	confirms := r.asked(parameterConfirm) != "" && r.may(developers)
-	if confirms && !r.Fresh(stepUp) {
-		r.SignIn(stepUp)
-		return nil
-	}
 	c, err := d.client(r)
 	if err != nil {
 		return err
 	}
-	view := ui.DeveloperSettingsView{}
-	if confirms {
-		view.Notice = ui.DeveloperConfirmed
-	}
-	return d.renderSettings(r, view, c, c, http.StatusOK)
+	return d.renderSettings(r, ui.DeveloperSettingsView{}, c, c, http.StatusOK)
 }
 
 // renderSettings completes a view with a registration as it was entered, beside the one
@@ -42,7 +29,6 @@ func (d *Dashboard) renderSettings(r *request, view ui.DeveloperSettingsView, no
 	if err != nil {
 		return err
 	}
-	p.Notice = cmp.Or(view.Notice, p.Notice)
 	here := d.path("o", r.org.ID, r.env, r.app.ClientID)
 	view.DeveloperPage, view.Form, view.Version = p, r.Form(problems...), strconv.FormatInt(c.Revision, 10)
 	view.MayChange, view.Disabled, view.DeleteURL = r.may(developers), c.Disabled, here+"/delete"
@@ -108,6 +94,28 @@ func (d *Dashboard) changeSettings(r *request) error {
 	return forbidden("no such action")
 }
 
+// keepSettings shows what was entered again.
+func (d *Dashboard) keepSettings(r *request) error {
+	if r.posted(ui.FieldAction) != ui.ActionSave {
+		r.SignIn(stepUp)
+		return nil
+	}
+	version, err := strconv.ParseInt(r.posted(ui.FieldVersion), 10, 64)
+	if err != nil {
+		return forbidden("a form without the version that it changes")
+	}
+	now, err := d.client(r)
+	if err != nil {
+		return err
+	}
+	p := d.newPosting(r, now)
+	p.all()
+	p.check(r.env)
+	p.Revision = version
+	problems := append([]ui.Problem{{Code: ui.ConfirmFirst}}, p.problems...)
+	return d.renderSettings(r, ui.DeveloperSettingsView{}, now, p.Client, http.StatusForbidden, problems...)
+}
+
 func (d *Dashboard) saveSettings(r *request, now provider.Client, version int64) error {
 	p := d.newPosting(r, now)
 	p.all()
@@ -117,10 +125,6 @@ func (d *Dashboard) saveSettings(r *request, now provider.Client, version int64)
 	}
 	if len(p.problems) > 0 {
 		return d.renderSettings(r, ui.DeveloperSettingsView{}, now, p.Client, http.StatusUnprocessableEntity, p.problems...)
-	}
-	if movesData(now, p.Client) && !r.Fresh(stepUp) {
-		view := ui.DeveloperSettingsView{ConfirmURL: "?" + parameterConfirm + "=yes"}
-		return d.renderSettings(r, view, now, p.Client, http.StatusForbidden, ui.Problem{Code: ui.ConfirmFirst})
 	}
 	err := d.provider(r.env).SaveClient(r.Request.Context(), p.Client)
 	if errors.Is(err, provider.ErrChanged) {
@@ -151,16 +155,6 @@ func savedNotice(before, after provider.Client) ui.DeveloperNotice {
 	default:
 		return ui.DeveloperSaved
 	}
-}
-
-// movesData reports whether a change sends the data of people elsewhere, or lets another
-// pass for the application: whoever has found a browser open for an hour must not do that.
-func movesData(before, after provider.Client) bool {
-	return !bytes.Equal(before.JWKS, after.JWKS) || before.JWKSURI != after.JWKSURI ||
-		before.BackchannelLogoutURI != after.BackchannelLogoutURI || signsWithKey(before) != signsWithKey(after) ||
-		!slices.Equal(before.RedirectURIs, after.RedirectURIs) ||
-		!slices.Equal(before.PostLogoutRedirectURIs, after.PostLogoutRedirectURIs) ||
-		!slices.Equal(before.Origins, after.Origins)
 }
 
 // renderChanged shows what was entered beside what somebody else has saved meanwhile. Its
