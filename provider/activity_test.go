@@ -177,7 +177,6 @@ var happenings = map[string]happening{
 		w.ok(w.SaveClient(b.t.Context(), provider.Client{ID: "none", Secret: clientSecret, RedirectURIs: []string{callbackURI}, Scopes: []string{"openid"}}))
 		b.open(authorizeURL("client_id", "none", "scope", "openid"))
 	}, failed("none", "authorize", "invalid_scope", "scope_not_registered")},
-	"ScopeRepeated": {at(std("scope", "military military")...), failed("std", "authorize", "invalid_scope", "scope_repeated")},
 	"OpenIDMissing": {at("response_type", "id_token"), failed("v3", "authorize", "invalid_scope", "openid_missing")},
 	"NonceMissing": {at("client_id", "hybrid", "scope", "openid", "response_type", "id_token"),
 		failed("hybrid", "authorize", "invalid_request", "nonce_missing", "response_type", "id_token")},
@@ -391,8 +390,11 @@ var happenings = map[string]happening{
 	}, about("alice", failed("std", "userinfo", "invalid_request", "callback_unavailable"))},
 	"CallbackMalformed": {func(_ *fixture, b *browser) { b.get(userinfoPath + "?callback=" + marker + "()") },
 		failed("", "userinfo", "invalid_request", "callback_malformed")},
-	"ScopeInsufficient": {func(_ *fixture, b *browser) { b.bearer(userinfoPath, text(b.t, b.v3Tokens(), "access_token")) },
-		about("alice", failed("v3", "userinfo", "insufficient_scope", "scope_insufficient", "scope", "military"))},
+	"ScopeInsufficient": {func(_ *fixture, b *browser) {
+		_, tokens := b.token(std("code", b.allow(ask("scope", "military")...).Get("code"))...)
+		b.bearer(userinfoPath, text(b.t, tokens, "access_token"))
+	},
+		about("alice", failed("std", "userinfo", "insufficient_scope", "scope_insufficient", "scope", "military"))},
 	"TokenWithoutUser": {func(w *fixture, b *browser) {
 		w.machine("robot")
 		b.bearer(userinfoPath, w.machineToken("robot").AccessToken)

@@ -105,8 +105,8 @@ func TestScopeDoesNotCover(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t).withClients().withUsers()
 	b := w.alice()
-	plain := text(t, b.v3Tokens(), "access_token")
-	p := b.bearer(userinfoPath, plain)
+	_, plain := b.token(std("code", b.allow(ask("scope", "military")...).Get("code"))...)
+	p := b.bearer(userinfoPath, text(t, plain, "access_token"))
 	refused(t, p, http.StatusForbidden, "insufficient_scope")
 	if !strings.Contains(p.Header.Get("WWW-Authenticate"), "insufficient_scope") {
 		t.Errorf("WWW-Authenticate: %q", p.Header.Get("WWW-Authenticate"))

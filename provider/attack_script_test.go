@@ -115,8 +115,9 @@ func TestCrossOrigin(t *testing.T) {
 	unregistered := text(t, b.standardTokens(), "access_token")
 	allowed := func(p page) string {
 		t.Helper()
-		if p.Header.Get("Access-Control-Allow-Credentials") != "" {
-			t.Errorf("%s lets credentials in", p.Request.URL)
+		credentials, registered := p.Header.Get("Access-Control-Allow-Credentials"), p.Header.Get("Access-Control-Allow-Origin") == "https://rp.test"
+		if credentials != "" && !(registered && p.Request.Method == http.MethodPost && p.Request.URL.Path == tokenPath) {
+			t.Errorf("%s %s lets credentials in", p.Request.Method, p.Request.URL)
 		}
 		return p.Header.Get("Access-Control-Allow-Origin")
 	}
@@ -160,6 +161,11 @@ func TestCrossOrigin(t *testing.T) {
 		if got := ask("v3", "https://rp.test"); got != "https://rp.test" {
 			t.Errorf("registered: %q", got)
 		}
+		body := form("client_id", "v3", "client_secret", clientSecret, "grant_type", "authorization_code", "code", "x", "redirect_uri", callbackURI).Encode()
+		p := b.send(http.MethodPost, tokenPath, body, "Content-Type", "application/x-www-form-urlencoded", "Origin", "https://rp.test")
+		if p.Header.Get("Access-Control-Allow-Credentials") != "true" {
+			t.Error("a script that sends cookies along cannot read the answer")
+		}
 		if got := ask("std", "https://rp.test"); got != "" {
 			t.Errorf("registered by another application: %q", got)
 		}
@@ -172,9 +178,17 @@ func TestCrossOrigin(t *testing.T) {
 
 	t.Run("PreflightAllowsTheHeader", func(t *testing.T) {
 		for _, path := range []string{tokenPath, userinfoPath, attributesPath} {
-			p := b.send(http.MethodOptions, path, "", "Origin", "https://rp.test", "Access-Control-Request-Method", "GET", "Access-Control-Request-Headers", "authorization")
-			if allowed(p) != "https://rp.test" || !strings.Contains(p.Header.Get("Access-Control-Allow-Headers"), "Authorization") || p.Header.Get("Vary") != "Origin" {
-				t.Errorf("%s: %v", path, p.Header)
+			for _, headers := range []string{"authorization", "authorization,x-vendor-sdk,x-request_id"} {
+				p := b.send(http.MethodOptions, path, "", "Origin", "https://rp.test", "Access-Control-Request-Method", "GET", "Access-Control-Request-Headers", headers)
+				if allowed(p) != "https://rp.test" || p.Header.Get("Access-Control-Allow-Headers") != headers || p.Header.Get("Vary") != "Origin" {
+					t.Errorf("%s, %s: %v", path, headers, p.Header)
+				}
+			}
+			for _, headers := range []string{"*", "x:y", "<script>", strings.Repeat("x-a,", 300)} {
+				p := b.send(http.MethodOptions, path, "", "Origin", "https://rp.test", "Access-Control-Request-Method", "GET", "Access-Control-Request-Headers", headers)
+				if p.Header.Get("Access-Control-Allow-Headers") != "" {
+					t.Errorf("%s repeats %.20s", path, headers)
+				}
 			}
 			if got := allowed(b.send(http.MethodOptions, path, "", "Origin", "null")); got != "" {
 				t.Errorf("%s: null is allowed as %q", path, got)

@@ -128,7 +128,7 @@ func TestSeveralScopesLetTheUserPickOne(t *testing.T) {
 	t.Run("WhatMayNotBeAskedForIsNotOffered", func(t *testing.T) {
 		b := w.alice()
 		for client, scopes := range map[string][]string{
-			"few": {"military identity", "military,identity", "openid military nosuch", "military,", "military military", "military,military"},
+			"few": {"military identity", "military,identity", "openid military nosuch", "military,"},
 			"v3":  {"military nosuch", "military,nosuch", "openid,nosuch", "military\u00a0student", "military student,identity\tteacher", ""},
 		} {
 			for _, scope := range scopes {
@@ -254,8 +254,11 @@ func TestScopeValuesMayBeAddresses(t *testing.T) {
 			if p := b.bearer(attributesPath, answer.Get("access_token")); p.StatusCode != http.StatusOK || !strings.Contains(p.body, "Alice") {
 				t.Errorf("%s: attributes %s %s", client, p.Status, p.body)
 			}
-			p = b.bearer(userinfoPath, answer.Get("access_token"))
-			refused(t, p, http.StatusForbidden, "insufficient_scope")
+			if p := b.bearer(userinfoPath, answer.Get("access_token")); client == "v3" && p.StatusCode != http.StatusOK {
+				t.Errorf("userinfo %s %s", p.Status, p.body)
+			} else if client == "std" {
+				refused(t, p, http.StatusForbidden, "insufficient_scope")
+			}
 		}
 	}
 	_, discovery := b.json(b.get(discoveryPath))

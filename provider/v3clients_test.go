@@ -5,6 +5,7 @@ import (
 	"maps"
 	"net/http"
 	"net/url"
+	"reflect"
 	"regexp"
 	"strings"
 	"testing"
@@ -102,7 +103,7 @@ func TestTokenRequestInJSON(t *testing.T) {
 	t.Run("MayComeFromAScriptOfARegisteredOrigin", func(t *testing.T) {
 		p := b.send(http.MethodOptions, tokenPath, "", "Origin", "https://rp.test",
 			"Access-Control-Request-Method", "POST", "Access-Control-Request-Headers", "content-type")
-		if !strings.Contains(p.Header.Get("Access-Control-Allow-Headers"), "Content-Type") {
+		if !strings.Contains(p.Header.Get("Access-Control-Allow-Headers"), "content-type") {
 			t.Errorf("preflight: %v", p.Header)
 		}
 		p = b.send(http.MethodPost, tokenPath, exchangeJSON(t, b.allow().Get("code"), nil), "Content-Type", "application/json", "Origin", "https://rp.test")
@@ -303,7 +304,7 @@ func TestEveryErrorOfAScriptRuns(t *testing.T) {
 	issued := func(pairs ...string) string {
 		return b.allow(append(pairs, "response_type", "token")...).Get("access_token")
 	}
-	military, expired, revoked, header := issued(), issued(), issued(), issued("client_id", "headers")
+	expired, revoked, header := issued(), issued(), issued("client_id", "headers")
 	ended := text(t, b.v3Tokens(), "access_token")
 	b.client(revokePath, "v3", "token", revoked)
 	b.client(revokePath, "v3", "token", ended)
@@ -325,9 +326,9 @@ func TestEveryErrorOfAScriptRuns(t *testing.T) {
 	check("a token of a grant that was ended", "&access_token="+ended, "invalid_token")
 	check("two tokens", "&access_token=x&access_token=y", "invalid_request")
 	check("a token in the query of an application that may not", "&access_token="+header, "invalid_request")
-	if p := b.get(userinfoPath + "?callback=f&access_token=" + military); p.StatusCode != http.StatusOK || !strings.Contains(p.body, "insufficient_scope") {
-		t.Errorf("a token of another scope: %s %s", p.Status, p.body)
-	}
+	w.ok(w.SaveClient(t.Context(), provider.Client{ID: "machine", Secret: clientSecret, GrantTypes: []string{"client_credentials"}, Scopes: []string{"military"}}))
+	_, machine := b.token("client_id", "machine", "grant_type", "client_credentials", "code", "", "redirect_uri", "")
+	check("a token of nobody", "&access_token="+text(t, machine, "access_token"), "insufficient_scope")
 	w.advance(301e9)
 	check("an expired token", "&access_token="+expired, "invalid_token")
 	w.ok(w.Close())
@@ -364,5 +365,46 @@ func TestTokenRequestIsToldWhatDiffersInItsRedirectURI(t *testing.T) {
 	_, body = b.token("client_id", "std2", "client_secret", clientSecret+"2", "code", code, "redirect_uri", "https://evil.test/")
 	if description := body["error_description"].(string); strings.Contains(description, "redirect_uri") {
 		t.Errorf("another application is told %q", description)
+	}
+}
+
+// Older programs ask for one scope value and read userinfo.
+func TestUserinfoOfV3NeedsNoOpenID(t *testing.T) {
+	t.Parallel()
+	w := newFixture(t).withClients().withUsers()
+	b := w.alice()
+	payload := func(token string) map[string]any {
+		t.Helper()
+		var jwt string
+		if p := b.bearer(userinfoPath, token); p.StatusCode != http.StatusOK || json.Unmarshal([]byte(p.body), &jwt) != nil {
+			t.Fatalf("userinfo: %s %s", p.Status, p.body)
+		}
+		return claimsOf(t, jwt)
+	}
+	plain := payload(text(t, b.v3Tokens("scope", "military"), "access_token"))
+	openID := payload(text(t, b.v3Tokens("scope", "openid military"), "access_token"))
+	for _, name := range []string{"iss", "sub", "aud", "status"} {
+		if plain[name] == nil || !reflect.DeepEqual(plain[name], openID[name]) {
+			t.Errorf("%s is %v, and with openid %v", name, plain[name], openID[name])
+		}
+	}
+	if plain["birthdate"] != nil {
+		t.Errorf("released what the scope does not: %v", plain)
+	}
+}
+
+// A scope is a set (RFC 6749 section 3.3): libraries add openid to whatever a program lists.
+func TestRepeatedScopeCountsOnce(t *testing.T) {
+	t.Parallel()
+	w := newFixture(t).withClients().withUsers()
+	b := w.alice()
+	_, tokens := b.token(std("code", b.allow(ask("scope", "openid email openid email")...).Get("code"))...)
+	if tokens["scope"] != "openid email" {
+		t.Errorf("standard: granted %v", tokens["scope"])
+	}
+	for _, scope := range []string{"openid military openid", "openid,military,openid", "openid military military"} {
+		if tokens := b.v3Tokens("scope", scope); tokens["scope"] != "openid military" {
+			t.Errorf("v3: %q is granted as %v", scope, tokens["scope"])
+		}
 	}
 }

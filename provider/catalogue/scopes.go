@@ -2,7 +2,7 @@ package catalogue
 
 import "slices"
 
-// DefaultScopes are the scopes of the default catalogue: identity, one for each of the
+// DefaultScopes are the scopes of the default catalogue: identity, login, one for each of the
 // default groups, and StandardScopes. They are in force while Config.Scopes is empty.
 func DefaultScopes() []Scope {
 	basic := []string{"uuid", "email", "fname", "lname"}
@@ -11,6 +11,10 @@ func DefaultScopes() []Scope {
 		Description: "Your name, address, date of birth and how to reach you.",
 		Attributes: append(slices.Clone(basic), "phone", "street", "city", "state", "zip", "country", "birthdate", "age",
 			"covid_vaccine_records", "previous_addresses"),
+	}, {
+		Name: "login", Title: "Your contact details",
+		Description: "Your name, email address and postal code.",
+		Attributes:  append(slices.Clone(basic), "zip"),
 	}}
 	for _, g := range DefaultGroups() {
 		scopes = append(scopes, Scope{

@@ -27,7 +27,6 @@ const (
 	ScopeNotAllowed           Name = "scope_not_allowed"
 	ScopeNotRegistered        Name = "scope_not_registered"
 	ScopeNotPicked            Name = "scope_not_picked"
-	ScopeRepeated             Name = "scope_repeated"
 	ResourceUnknown           Name = "resource_unknown"
 	ResourceNotAllowed        Name = "resource_not_allowed"
 	OpenIDMissing             Name = "openid_missing"

@@ -367,8 +367,6 @@ func (r *AuthorizeRequest) checkRules() error {
 			Because(diagnosis.ResponseTypeUnknown, "response_type", r.Form.Get("response_type"))
 	case len(r.asked) == 0:
 		return fail(InvalidScope, "The parameter scope is missing.").Because(diagnosis.ParameterMissing, "parameter", "scope")
-	case hasDuplicates(r.asked):
-		return fail(InvalidScope, "A scope is given more than once.").Because(diagnosis.ScopeRepeated)
 	case r.Client.Dialect.SingleScope && len(withoutProtocol(r.Scopes))+len(r.Choices) == 0:
 		return fail(InvalidScope, "This application has no scope value that the user could pick.").Because(diagnosis.ScopeNotRegistered)
 	case r.returns("id_token") && !r.OpenID():
@@ -383,13 +381,4 @@ func (r *AuthorizeRequest) checkRules() error {
 // values splits a list of RFC 6749 section 3.3: at spaces, and nothing else.
 func values(list string) []string {
 	return slices.DeleteFunc(strings.Split(list, " "), func(v string) bool { return v == "" })
-}
-
-func hasDuplicates(values []string) bool {
-	for i, v := range values {
-		if slices.Contains(values[:i], v) {
-			return true
-		}
-	}
-	return false
 }

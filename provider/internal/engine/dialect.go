@@ -31,6 +31,9 @@ type Dialect struct {
 	// UserinfoAsString serves userinfo as the signed JWT in a JSON string.
 	UserinfoAsString bool
 
+	// UserinfoWithoutOpenID serves userinfo to tokens without the scope openid.
+	UserinfoWithoutOpenID bool
+
 	// JSONP allows the callback parameter at the data endpoints.
 	JSONP bool
 
@@ -80,17 +83,18 @@ const (
 
 var dialects = []Dialect{
 	{
-		Name:                DialectV3,
-		LifetimesAsStrings:  true,
-		SingleScope:         true,
-		ResponseTypes:       []string{"code", "token", "id_token", "code id_token", "code token", "code id_token token"},
-		UserinfoAsString:    true,
-		JSONP:               true,
-		TokenInQuery:        true,
-		AlwaysRefreshToken:  true,
-		GrantsUnknown:       true,
-		RedirectURIRequired: true,
-		JSONRequests:        true,
+		Name:                  DialectV3,
+		LifetimesAsStrings:    true,
+		SingleScope:           true,
+		ResponseTypes:         []string{"code", "token", "id_token", "code id_token", "code token", "code id_token token"},
+		UserinfoAsString:      true,
+		UserinfoWithoutOpenID: true,
+		JSONP:                 true,
+		TokenInQuery:          true,
+		AlwaysRefreshToken:    true,
+		GrantsUnknown:         true,
+		RedirectURIRequired:   true,
+		JSONRequests:          true,
 	},
 	{
 		Name:            DialectStandard,

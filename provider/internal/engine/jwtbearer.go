@@ -60,7 +60,7 @@ func (g jwtGrant) HandleTokenEndpointRequest(ctx context.Context, r fosite.Acces
 	if err != nil {
 		return err
 	}
-	asked := values(form.Get("scope"))
+	asked := scopeValues(form.Get("scope"))
 	allowed, err := g.Allowed(ctx, subject, s.client, asked)
 	switch {
 	case errors.Is(err, ErrNoUser):

@@ -57,7 +57,7 @@ func (g refreshGrant) HandleTokenEndpointRequest(ctx context.Context, r fosite.A
 	if !s.client.AllowsScopes(s.grant.Scopes) {
 		return errGrant.Because(diagnosis.ScopeWithdrawn, "scope", strings.Join(s.grant.Scopes, " "))
 	}
-	asked := g.stillKnown(values(form.Get("scope")), s.client)
+	asked := g.stillKnown(scopeValues(form.Get("scope")), s.client)
 	if len(asked) == 0 {
 		asked = s.grant.Scopes
 	}

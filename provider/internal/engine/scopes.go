@@ -13,12 +13,12 @@ import (
 // scope value a request may name several: then they are its Choices, of which the user
 // picks one. With openid alone the choices are those that the client has registered.
 func (e *Engine) readScopes(r *AuthorizeRequest) {
-	r.asked = values(r.Form.Get("scope"))
+	r.asked = scopeValues(r.Form.Get("scope"))
 	r.Scopes = r.asked
 	if !r.Client.Dialect.SingleScope || len(r.asked) == 0 {
 		return
 	}
-	r.asked = e.splitAtCommas(r.asked)
+	r.asked = distinct(e.splitAtCommas(r.asked))
 	choices := withoutProtocol(r.asked)
 	if len(choices) == 0 {
 		choices = e.registeredScopes(r.Client)
@@ -28,6 +28,21 @@ func (e *Engine) readScopes(r *AuthorizeRequest) {
 		return
 	}
 	r.Scopes, r.Choices = r.granting(""), choices
+}
+
+// scopeValues are the values of a parameter scope, each once: libraries add openid to
+// whatever the program lists (RFC 6749 section 3.3 has a set).
+func scopeValues(list string) []string { return distinct(values(list)) }
+
+// distinct returns the values in their order, without repetitions.
+func distinct(values []string) []string {
+	var kept []string
+	for _, v := range values {
+		if !slices.Contains(kept, v) {
+			kept = append(kept, v)
+		}
+	}
+	return kept
 }
 
 // splitAtCommas also takes commas for separators, as the sign-in button does, unless they

@@ -23,7 +23,7 @@ func TestDialects(t *testing.T) {
 		t.Error("a dialect that nobody has named")
 	}
 	want := []Dialect{
-		{Name: "v3", LifetimesAsStrings: true, SingleScope: true, ResponseTypes: []string{"code", "token", "id_token", "code id_token", "code token", "code id_token token"}, UserinfoAsString: true, JSONP: true,
+		{Name: "v3", LifetimesAsStrings: true, SingleScope: true, ResponseTypes: []string{"code", "token", "id_token", "code id_token", "code token", "code id_token token"}, UserinfoAsString: true, UserinfoWithoutOpenID: true, JSONP: true,
 			TokenInQuery: true, AlwaysRefreshToken: true, GrantsUnknown: true, RedirectURIRequired: true, JSONRequests: true},
 		{Name: "standard", ResponseTypes: []string{"code"}, NonceRequired: true, ClaimsParameter: true, EmailVerified: true, JWTAccessTokens: true, OptionalScopes: true, IgnoresScopes: true},
 	}

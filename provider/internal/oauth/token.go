@@ -147,13 +147,18 @@ func (e *Endpoints) namedClient(r *http.Request) string {
 }
 
 // allowOrigin lets a script of the application that a request names read the answer. It
-// returns why the script cannot, or nil.
+// returns why the script cannot, or nil. Some libraries send the browser's cookies along,
+// which nothing here reads, and without leave to do so they cannot read the answer.
 func (e *Endpoints) allowOrigin(w http.ResponseWriter, r *http.Request) *engine.Error {
 	var client *engine.Client
 	if r.Header.Get("Origin") != "" {
 		client, _ = e.Engine.Client(r.Context(), claimedClient(r)) // nil when there is none
 	}
-	return e.Site.AllowOrigin(w, r, client)
+	refused := e.Site.AllowOrigin(w, r, client)
+	if w.Header().Get("Access-Control-Allow-Origin") != "" {
+		w.Header().Set("Access-Control-Allow-Credentials", "true")
+	}
+	return refused
 }
 
 // clientFailed counts an application's failure to authenticate, and returns what it is

@@ -61,8 +61,8 @@ func New(o Options) *Endpoints {
 
 // Routes returns the routes of the endpoints.
 func (e *Endpoints) Routes() []web.Route {
-	userinfo := e.serve(&resource{event: activity.Userinfo, scope: func(scope string) bool { return scope == claims.OpenID }, respond: e.userinfo})
-	attributes := e.serve(&resource{event: activity.Attributes, scope: func(scope string) bool { return !claims.IsProtocolScope(scope) }, respond: e.attributes})
+	userinfo := e.serve(&resource{event: activity.Userinfo, covers: coversUserinfo, respond: e.userinfo})
+	attributes := e.serve(&resource{event: activity.Attributes, covers: coversAttributes, respond: e.attributes})
 	route := func(method, path string, h web.Handler) web.Route {
 		return web.Route{Method: method, Path: path, Kind: web.Program, Origins: true, Handler: e.Site.Program(h)}
 	}
@@ -77,10 +77,18 @@ func (e *Endpoints) Routes() []web.Route {
 type resource struct {
 	event string // of the activity
 
-	// scope reports whether a scope value lets a token read the resource.
-	scope func(scope string) bool
+	// covers reports whether the scope of a token covers the resource.
+	covers func(engine.Access) bool
 
 	respond func(context.Context, engine.Access) (response, error)
+}
+
+func coversUserinfo(a engine.Access) bool {
+	return a.Client.Dialect.UserinfoWithoutOpenID && len(a.Scopes) > 0 || slices.Contains(a.Scopes, claims.OpenID)
+}
+
+func coversAttributes(a engine.Access) bool {
+	return slices.ContainsFunc(a.Scopes, func(scope string) bool { return !claims.IsProtocolScope(scope) })
 }
 
 // response is the body of an answer. Many requests may share it: nobody changes it.
@@ -188,7 +196,7 @@ func (e *Endpoints) read(r *http.Request, of *resource) (found response, q query
 		return response{}, q, errAudience
 	case engine.UserOf(a.Grant) == "":
 		return response{}, q, errScope.Because(diagnosis.TokenWithoutUser)
-	case !slices.ContainsFunc(a.Scopes, of.scope):
+	case !of.covers(a):
 		return response{}, q, errScope.Because(diagnosis.ScopeInsufficient, "scope", strings.Join(a.Scopes, " "))
 	}
 	q.looksStandard = of.event == activity.Userinfo && a.LooksStandard() && !inQuery && q.callback == "" && !prefersJWT(r)

@@ -10,8 +10,7 @@ import (
 )
 
 // AllowOrigin lets the script that asks read the answer, when the application that it asks
-// for has registered its origin; c is nil when it is not known which one asks. Credentials
-// of the browser are never let in, and no origin is ever trusted by a part of its name.
+// for has registered its origin; c is nil when it is not known which one asks. No origin is ever trusted by a part of its name.
 // Call it before the answer begins. It returns why the script cannot, or nil.
 func (s *Site) AllowOrigin(w http.ResponseWriter, r *http.Request, c *engine.Client) *engine.Error {
 	w.Header().Add("Vary", "Origin")
@@ -44,11 +43,19 @@ func preflight(methods string) http.HandlerFunc {
 		if origin := r.Header.Get("Origin"); anyAddress.ValidateOrigin(origin) == nil {
 			h.Set("Access-Control-Allow-Origin", origin)
 			h.Set("Access-Control-Allow-Methods", methods)
-			// The last one comes with every request of the Model Context Protocol, those for
-			// metadata included.
-			h.Set("Access-Control-Allow-Headers", "Authorization, Content-Type, MCP-Protocol-Version")
+			if asked := r.Header.Get("Access-Control-Request-Headers"); isHeaderList(asked) {
+				h.Set("Access-Control-Allow-Headers", asked) // some libraries send one of their own; none but two is read
+			}
 			h.Set("Access-Control-Max-Age", "600")
 		}
 		w.WriteHeader(http.StatusNoContent)
 	}
+}
+
+// isHeaderList reports whether a text is a list of field names, of a length that a request
+// can have.
+func isHeaderList(list string) bool {
+	return list != "" && len(list) <= 1024 && !strings.ContainsFunc(list, func(r rune) bool {
+		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_, ", r))
+	})
 }
