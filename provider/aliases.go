@@ -21,6 +21,7 @@ type alias struct {
 var aliases = []alias{
 	{path: "/api/public/v3/userinfo.json", of: "/api/public/v3/userinfo"},
 	{path: "/api/public/v3/attributes", of: "/api/public/v3/attributes.json"},
+	{path: "/api/public/v2/attributes.json", of: "/api/public/v3/attributes.json"},
 	{path: "/oidc/.well-known/jwks.json", of: "/oidc/.well-known/jwks"},
 	{path: "/oauth/logout", of: "/signout", parameter: "redirect_uri", called: "post_logout_redirect_uri"},
 	{path: "/groups", of: "/oauth/authorize", parameter: "scopes", called: "scope"},

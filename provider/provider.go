@@ -201,7 +201,7 @@ func (p *Provider) build(ctx context.Context, look look) error {
 		Site: site, Engine: p.engine, Claims: source, Activity: p.activity, Keys: p.keys, IDTokenLife: cfg.Lifetimes.IDToken, Clock: cfg.Clock,
 	})
 	p.closing, p.close = context.WithCancel(context.WithoutCancel(ctx))
-	routes := slices.Concat(p.flows.Routes(), p.pages.Routes(), p.own.Routes(), endpoints.Routes(), resources.Routes(), site.Assets(),
+	routes := slices.Concat(p.flows.Routes(), p.pages.Routes(), p.own.Routes(), endpoints.Routes(), endpoints.OlderRoutes(), resources.Routes(), resources.OlderRoutes(), site.Assets(),
 		[]web.Route{{Method: http.MethodGet, Path: "/widget/{name}", Handler: p.serveButton}})
 	p.server = web.NewServer(site, web.ServerOptions{
 		Routes: withAliases(site, routes),

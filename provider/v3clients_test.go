@@ -408,3 +408,48 @@ func TestRepeatedScopeCountsOnce(t *testing.T) {
 		}
 	}
 }
+
+// Older programs, and the SDKs of phones among them, ask which scope values there are for them.
+func TestPolicies(t *testing.T) {
+	t.Parallel()
+	w := newFixture(t).withClients().withUsers()
+	b := w.newBrowser()
+	w.ok(w.SaveClient(t.Context(), provider.Client{ID: "few", Secret: clientSecret, RedirectURIs: []string{callbackURI}, Scopes: []string{"openid", "student", "military"}}))
+	w.ok(w.SaveClient(t.Context(), provider.Client{ID: "careful", Secret: clientSecret, RedirectURIs: []string{callbackURI}, Scopes: []string{"openid", "student"}, NoQueryToken: true}))
+	for _, path := range []string{"/api/public/v3/policies", "/api/public/v3/policies.json"} {
+		p := b.get(path + "?client_id=few&client_secret=" + clientSecret)
+		if want := `[{"name":"Student status","handle":"student","active":true},{"name":"Military status","handle":"military","active":true}]`; strings.TrimSpace(p.body) != want || p.Header.Get("Cache-Control") != "no-store" {
+			t.Errorf("%s: %s %s %v", path, p.Status, p.body, p.Header)
+		}
+		if p := b.send(http.MethodGet, path, "", "Authorization", basic("careful")); strings.TrimSpace(p.body) != `[{"name":"Student status","handle":"student","active":true}]` {
+			t.Errorf("by Basic: %s %s", p.Status, p.body)
+		}
+		for _, query := range []string{"", "?client_id=few", "?client_id=few&client_secret=wrong", "?client_id=nobody&client_secret=x", "?client_id=pub",
+			"?client_id=careful&client_secret=" + clientSecret, "?client_id=std&client_secret=" + clientSecret} {
+			refused(t, b.get(path+query), http.StatusUnauthorized, "invalid_client")
+		}
+		refused(t, b.get(path+"?client_id=few&client_id=v3&client_secret="+clientSecret), http.StatusBadRequest, "invalid_request")
+	}
+}
+
+// The interface before v3 asks for one group at a time.
+func TestOlderInterfaceReadsOneGroup(t *testing.T) {
+	t.Parallel()
+	w := newFixture(t).withClients().withUsers()
+	b := w.alice()
+	token := text(t, b.v3Tokens("scope", "military"), "access_token")
+	if p := b.bearer("/api/public/v2/military.json", token); strings.TrimSpace(p.body) != `{"id":"alice","verified":true,"affiliation":"Veteran"}` {
+		t.Errorf("answered %s %s", p.Status, p.body)
+	}
+	if p, same := b.bearer("/api/public/v2/attributes.json", token), b.bearer(attributesPath, token); p.body != same.body || p.StatusCode != http.StatusOK {
+		t.Errorf("attributes: %s %s", p.Status, p.body)
+	}
+	refused(t, b.bearer("/api/public/v2/student.json", token), http.StatusForbidden, "insufficient_scope")
+	if p := b.bearer("/api/public/v2/nosuch.json", token); p.StatusCode != http.StatusNotFound {
+		t.Errorf("a group that is none: %s", p.Status)
+	}
+	student := text(t, b.v3Tokens("scope", "student"), "access_token")
+	if p := b.bearer("/api/public/v2/student.json", student); strings.TrimSpace(p.body) != `{"id":"alice","verified":false,"affiliation":""}` {
+		t.Errorf("who is no student: %s %s", p.Status, p.body)
+	}
+}

@@ -66,7 +66,6 @@ func authorizationParameters() []Parameter {
 
 func authorizationErrors(i Installation) []Error {
 	none, once := "Begin without `prompt=none`.", "Send each parameter once."
-	ask := "openid " + i.exampleScope()
 	all := []Error{
 		{Code: "access_denied", Text: "The user did not allow it.", Remedy: "Offer another way; do not ask again by yourself."},
 		{Code: "access_denied", Text: "The user is not a verified member of the group.", Remedy: "Your application is registered to require verification.", For: RequiringVerified},
@@ -99,7 +98,6 @@ func authorizationErrors(i Installation) []Error {
 		{Code: "invalid_request", Text: "The parameter claims is not a JSON object as OpenID Connect Core section 5.5 has it.", Remedy: "Two members, `id_token` and `userinfo`, with a member for each claim: null, or an object.", For: InStandard, Example: []Change{with("claims", "email")}},
 		{Code: "invalid_request", Text: "The login_hint names a persona that the sandbox does not have for this application.", Remedy: "Name one that it has behind `persona:`.", For: InSandbox},
 		{Code: "invalid_scope", Text: "The parameter scope is missing.", Remedy: "Send one.", Example: []Change{without("scope")}},
-		{Code: "invalid_scope", Text: "A scope is given more than once.", Remedy: "Name each scope value once.", Example: []Change{with("scope", ask+" openid")}},
 		{Code: "invalid_scope", Text: "The scope is unknown, or this application may not ask for it.", Remedy: "Compare with `scopes_supported` of discovery, and with your registration.", Example: []Change{with("scope", "nonsense")}},
 		{Code: "invalid_scope", Text: "This application has no scope value that the user could pick.", Remedy: "Name one, or register some.", For: InV3},
 		{Code: "invalid_scope", Text: "An ID token needs the scope openid.", Remedy: "Add `openid`.", Example: []Change{with("response_type", "id_token"), with("scope", i.exampleScope())}},

@@ -1,0 +1,37 @@
+package engine
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+
+	"github.com/bonafide-id/bonafide/provider/internal/diagnosis"
+)
+
+// RegisteredScopes returns the scope values that the client which asks may ask for, those
+// included that nobody knows any more. The client authenticates with its secret, which a
+// client that may send tokens in the query may send there, too; r.PostForm is what was sent.
+func (e *Engine) RegisteredScopes(ctx context.Context, r *http.Request) ([]string, error) {
+	query, err := url.ParseQuery(r.URL.RawQuery)
+	if err != nil {
+		return nil, fail(InvalidRequest, "The query of the address is not encoded correctly.").
+			Because(diagnosis.ParameterMalformed, "parameter", "query")
+	}
+	r.PostForm = withValue(query)
+	if err := checkForm(r.PostForm); err != nil {
+		return nil, err
+	}
+	client, err := e.authenticateBySecret(ctx, r, r.PostForm)
+	switch {
+	case err != nil:
+		return nil, AsError(err)
+	case client.Public: // anybody knows its name
+		return nil, errClientAuth.Because(diagnosis.SecretMissing)
+	case r.PostForm.Has("client_secret") && !client.Dialect.TokenInQuery:
+		return nil, errClientAuth.Because(diagnosis.ParametersInQuery)
+	case len(client.Scopes) == 0:
+		return withoutProtocol(e.Scopes), nil
+	default:
+		return withoutProtocol(client.Scopes), nil
+	}
+}
