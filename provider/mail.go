@@ -10,7 +10,9 @@ import (
 
 // Mailer sends mail to users: codes that finish a sign-up or reset a password, and
 // notices. Send returns once the message is handed over; an error makes the screen
-// say that the mail could not be sent.
+// say that the mail could not be sent. A mail that was not sent does not count as one of
+// those that its reader may be sent. One whose error is context.DeadlineExceeded or
+// context.Canceled does (errors.Is): nobody knows whether it was sent.
 type Mailer interface {
 	Send(ctx context.Context, m Mail) error
 }

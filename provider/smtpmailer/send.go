@@ -42,7 +42,9 @@ func (m *Mailer) deliver(ctx context.Context, to mail.Address, text []byte) erro
 	dialer := net.Dialer{Timeout: m.cfg.ConnectTimeout}
 	conn, err := dialer.DialContext(ctx, "tcp", m.address())
 	if err != nil {
-		return fmt.Errorf("no connection; check the host and the port: %w", err)
+		// Not wrapped: a connection that was not made in time would be taken for a mail
+		// of which nobody knows whether it was sent.
+		return fmt.Errorf("no connection; check the host and the port: %s", err.Error())
 	}
 	defer conn.Close()
 	defer context.AfterFunc(ctx, func() { _ = conn.Close() })()

@@ -362,6 +362,16 @@ func TestNoMoreConnectionsThanSaid(t *testing.T) {
 	}
 }
 
+// TestConnectionThatIsNotMadeIsAMailThatWasNotSent tests that such a mail is not taken for
+// one of which nobody knows (provider.Mailer).
+func TestConnectionThatIsNotMadeIsAMailThatWasNotSent(t *testing.T) {
+	_, cfg := start(t, mailtest.Config{})
+	cfg.ConnectTimeout = time.Nanosecond
+	if err := send(t, cfg, aMail); err == nil || errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("error is %v", err)
+	}
+}
+
 func TestInsecureIsWithoutPassword(t *testing.T) {
 	s := mailtest.Start(t, mailtest.Config{})
 	cfg := smtpmailer.Config{Host: s.Host, Port: s.Port, From: "id@example.com", Security: smtpmailer.InsecureNoTLS}

@@ -46,26 +46,6 @@ type CodeRequest struct {
 	Void int `json:"v"`
 }
 
-// mail is what the mail with the code says.
-func (c CodeRequest) mail() ui.MailKind {
-	switch {
-	case c.Purpose == ForVerify:
-		return ui.MailVerifyEmail
-	case c.Purpose == ForEmail && c.Void == 0:
-		return ui.MailNewEmail
-	case c.Purpose == ForEmail:
-		return ui.MailEmailTaken
-	case c.Purpose == ForSignUp && c.Void == 0:
-		return ui.MailSignUp
-	case c.Purpose == ForSignUp:
-		return ui.MailAccountExists
-	case c.Void == 0:
-		return ui.MailResetPassword
-	default:
-		return ui.MailNoAccount
-	}
-}
-
 // Purpose is what a code is good for.
 type Purpose string
 
@@ -84,12 +64,14 @@ const CodeLife = 15 * time.Minute
 func (p *Pages) sealCodePurpose() string { return "ticket " + p.Site.Issuer }
 
 // NewCode makes a code when there is a payload, stores that, sends the mail, and returns
-// the request for the code sealed. Without a payload it does the same work.
+// the request for the code sealed. Without a payload it does the same work. [Pages.MayMail]
+// has allowed the mail, and gets back what of it was not sent.
 func (p *Pages) NewCode(w http.ResponseWriter, r *http.Request, c CodeRequest, payload []byte) (string, error) {
 	c.ID = make([]byte, 16)
 	random.Fill(c.ID)
 	browser := sha256.Sum256([]byte(p.Site.Browser(w, r)))
-	c.Browser, c.Made = browser[:], p.Clock().Unix()
+	now := p.Clock()
+	c.Browser, c.Made = browser[:], now.Unix()
 	c.Code = newDigits()
 	if c.Old != "" {
 		c.Code += newDigits()
@@ -99,12 +81,13 @@ func (p *Pages) NewCode(w http.ResponseWriter, r *http.Request, c CodeRequest, p
 	}
 	err := p.Store.SaveOneTimeCode(r.Context(), storage.OneTimeCode{
 		Digest: p.codeDigest(c, c.kept()), Purpose: string(c.Purpose), Subject: hex.EncodeToString(c.ID),
-		Payload: p.Site.Secrets.Seal(p.sealCodePurpose(), payload), ExpiresAt: p.Clock().Add(CodeLife),
+		Payload: p.Site.Secrets.Seal(p.sealCodePurpose(), payload), ExpiresAt: now.Add(CodeLife),
 	})
 	if err != nil {
+		p.notSent(r, c.letters(), now)
 		return "", fmt.Errorf("save code: %w", err)
 	}
-	if err := p.sendCode(r, c); err != nil {
+	if err := p.sendLetters(r, c, now); err != nil {
 		return "", err
 	}
 	plain, err := json.Marshal(c)
@@ -220,29 +203,6 @@ func digitsOf(code string) string {
 	return web.Truncate(string(digits), 16)
 }
 
-// codeDigits is how many digits of a code one mail carries.
-const codeDigits = 8
-
-// sendCode sends the mail with the code, or each of two addresses its half. A new address
-// is asked as it was typed: that spelling is to be proved.
-func (p *Pages) sendCode(r *http.Request, c CodeRequest) error {
-	to, locale := c.Email, p.Site.Locale(r, nil)
-	if c.Purpose != ForEmail || c.Void == 1 {
-		var err error
-		if to, locale, err = p.recipient(r, c.Email); err != nil {
-			return err
-		}
-	}
-	err := p.MailTo(r.Context(), to, ui.MailView{Kind: c.mail(), Locale: locale, Code: c.Code[:codeDigits], ValidFor: CodeLife})
-	if err != nil || c.Old == "" {
-		return err
-	}
-	if to, locale, err = p.recipient(r, c.Old); err != nil {
-		return err
-	}
-	return p.MailTo(r.Context(), to, ui.MailView{Kind: ui.MailOldEmail, Locale: locale, Code: c.Code[codeDigits:], ValidFor: CodeLife})
-}
-
 // CodePage is the page that asks for a code.
 type CodePage struct {
 	Request *engine.AuthorizeRequest // nil for a page that stands alone
@@ -285,29 +245,34 @@ func (p *Pages) ResendCode(w http.ResponseWriter, r *http.Request, page CodePage
 		p.RenderCode(w, r, page, web.TooMany(w, wait), "", Throttled(wait))
 		return nil
 	}
-	payload, err := p.takeBack(r, page.Code)
+	taken, payload, err := p.takeBack(r, page.Code)
 	if err != nil {
+		p.notSent(r, page.Code.letters(), p.Clock())
 		return err
 	}
 	sealed, err := p.NewCode(w, r, CodeRequest{Purpose: page.Code.Purpose, Email: page.Code.Email}, payload)
 	if err != nil {
-		return err
+		// The one that was sent before stays good, and another can be asked for.
+		r, done := UsedUp(r)
+		defer done()
+		return errors.Join(err, p.Store.SaveOneTimeCode(r.Context(), taken))
 	}
 	p.Site.Redirect(w, p.Site.Link(page.Path, web.FlowParameter, web.Parameter(r, web.FlowParameter),
 		web.CodeParameter, sealed, web.NoticeParameter, p.Site.Notice(w, r, ui.NoticeCodeSent)))
 	return nil
 }
 
-// takeBack ends a code and returns its payload, nil for a void one.
-func (p *Pages) takeBack(r *http.Request, c CodeRequest) ([]byte, error) {
-	stored, err := p.Store.UseOneTimeCode(r.Context(), string(c.Purpose), p.codeDigest(c, c.kept()), p.Clock())
+// takeBack ends a code and returns it with its payload, nil for a void one.
+func (p *Pages) takeBack(r *http.Request, c CodeRequest) (taken storage.OneTimeCode, payload []byte, err error) {
+	taken, err = p.Store.UseOneTimeCode(r.Context(), string(c.Purpose), p.codeDigest(c, c.kept()), p.Clock())
 	switch {
 	case errors.Is(err, storage.ErrNotFound):
-		return nil, &web.PageError{Status: http.StatusBadRequest, Code: ui.ErrorExpired, Cause: err}
+		return taken, nil, &web.PageError{Status: http.StatusBadRequest, Code: ui.ErrorExpired, Cause: err}
 	case err != nil:
-		return nil, fmt.Errorf("take code back: %w", err)
+		return taken, nil, fmt.Errorf("take code back: %w", err)
 	case c.Void == 1:
-		return nil, nil
+		return taken, nil, nil
 	}
-	return p.Site.Secrets.Open(p.sealCodePurpose(), stored.Payload)
+	payload, err = p.Site.Secrets.Open(p.sealCodePurpose(), taken.Payload)
+	return taken, payload, err
 }

@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"net/http"
-	"time"
 
 	"github.com/bonafide-id/bonafide/provider/internal/host"
 	"github.com/bonafide-id/bonafide/storage"
@@ -48,16 +47,6 @@ func (p *Pages) MailTo(ctx context.Context, to string, v ui.MailView) error {
 		return fmt.Errorf("%w: send mail: %w", host.ErrFailed, err)
 	}
 	return nil
-}
-
-// MayMail reports whether another mail may go to an address now, or how long to
-// wait: nobody's mailbox can be flooded from here.
-func (p *Pages) MayMail(r *http.Request, key string) (time.Duration, error) {
-	account, err := p.Accounts.ByEmail(r.Context(), key)
-	if err != nil {
-		return 0, err
-	}
-	return p.Limits.Allow(r.Context(), p.Actions.SendMail, p.mailCaller(r, key, account))
 }
 
 // NoticeMail sends a notice of something that has happened. It cannot undo

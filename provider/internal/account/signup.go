@@ -9,7 +9,6 @@ import (
 	"github.com/bonafide-id/bonafide/provider/internal/audit"
 	"github.com/bonafide-id/bonafide/provider/internal/authflow"
 	"github.com/bonafide-id/bonafide/provider/internal/password"
-	"github.com/bonafide-id/bonafide/provider/internal/ratelimit"
 	"github.com/bonafide-id/bonafide/provider/internal/web"
 	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/ui"
@@ -49,34 +48,46 @@ func (p *Pages) signUp(w http.ResponseWriter, r *http.Request, page *authflow.Pa
 	if err != nil {
 		return err
 	}
-	for _, action := range []ratelimit.Action{p.Actions.SignUp, p.Actions.SendMail} {
-		wait, err := p.Limits.Allow(ctx, action, p.mailCaller(r, key, account))
-		if err != nil {
-			return err
-		}
-		if wait > 0 {
-			p.renderSignUp(w, r, page, email, web.TooMany(w, wait), Throttled(wait))
-			return nil
-		}
-	}
-	hash, err := p.Accounts.Hasher.Hash(ctx, password.Strangers, chosen)
+	wait, err := p.Limits.Allow(ctx, p.Actions.SignUp, p.mailCaller(r, key, account))
 	if err != nil {
-		return fmt.Errorf("hash password: %w", err)
+		return err
 	}
-	payload, err := json.Marshal(newAccount{email, hash})
+	if wait > 0 {
+		p.renderSignUp(w, r, page, email, web.TooMany(w, wait), Throttled(wait))
+		return nil
+	}
+	payload, err := p.newAccount(r, email, chosen)
 	if err != nil {
-		return fmt.Errorf("encode sign-up: %w", err)
+		return err
 	}
-	t := CodeRequest{Purpose: ForSignUp, Email: email}
 	if account.ID != "" {
 		payload = nil
 	}
-	sealed, err := p.NewCode(w, r, t, payload)
+	if wait, err = p.MayMail(r, key); err != nil {
+		return err
+	}
+	if wait > 0 {
+		p.renderSignUp(w, r, page, email, web.TooMany(w, wait), Throttled(wait))
+		return nil
+	}
+	sealed, err := p.NewCode(w, r, CodeRequest{Purpose: ForSignUp, Email: email}, payload)
 	if err != nil {
 		return err
 	}
 	p.Site.Redirect(w, p.Site.Link("/signup/code", web.FlowParameter, web.Parameter(r, web.FlowParameter), web.CodeParameter, sealed))
 	return nil
+}
+
+func (p *Pages) newAccount(r *http.Request, email, chosen string) ([]byte, error) {
+	hash, err := p.Accounts.Hasher.Hash(r.Context(), password.Strangers, chosen)
+	if err != nil {
+		return nil, fmt.Errorf("hash password: %w", err)
+	}
+	payload, err := json.Marshal(newAccount{email, hash})
+	if err != nil {
+		return nil, fmt.Errorf("encode sign-up: %w", err)
+	}
+	return payload, nil
 }
 
 func (p *Pages) signUpProblems(page *authflow.Page, email string, emailErr error, chosen string) []ui.Problem {

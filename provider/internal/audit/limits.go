@@ -30,9 +30,19 @@ func (l Limits) Allow(ctx context.Context, action ratelimit.Action, by ratelimit
 // it stays counted as a mistake, which is no reason to refuse somebody who knows the
 // password or whose code is used up.
 func (l Limits) Reset(ctx context.Context, action ratelimit.Action, by ratelimit.Key) {
+	l.undo(ctx, l.Limiter.Reset, action, by)
+}
+
+// GiveBack gives back what an attempt has used up that came to nothing, save for what is
+// counted by address.
+func (l Limits) GiveBack(ctx context.Context, action ratelimit.Action, by ratelimit.Key) {
+	l.undo(ctx, l.Limiter.GiveBack, action, by)
+}
+
+func (l Limits) undo(ctx context.Context, undo func(context.Context, ratelimit.Action, ratelimit.Key) error, action ratelimit.Action, by ratelimit.Key) {
 	ctx, cancel := Outlasting(ctx) // nobody keeps it from happening by hanging up
 	defer cancel()
-	if err := l.Limiter.Reset(ctx, action, by); err != nil {
-		l.Log.Logger.ErrorContext(ctx, "an attempt that went well stays counted", slog.Any("error", err))
+	if err := undo(ctx, action, by); err != nil {
+		l.Log.Logger.ErrorContext(ctx, "an attempt stays counted", slog.Any("error", err))
 	}
 }

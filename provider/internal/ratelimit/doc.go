@@ -26,7 +26,8 @@
 //	Push                                                            120, 120 a minute
 //
 // A correct password or code is given back to the bucket of the address, so
-// these bound mistakes: a campus behind one address signs in as it likes. The account
+// these bound mistakes: a campus behind one address signs in as it likes. A mail that was
+// not sent is given back to its reader, and not to the address. The account
 // of SendMail is the recipient, of EnterCode the code, of ClientAuth and Push the
 // client.
 //

@@ -95,6 +95,23 @@ func (l *Limiter) Reset(ctx context.Context, action Action, by Key) error {
 	return nil
 }
 
+// GiveBack undoes what Allow counted for the account, or for the device when it is known,
+// of one attempt that came to nothing. Those of the address keep it: they bound the work,
+// and that was done. by.At is required, as for Reset.
+func (l *Limiter) GiveBack(ctx context.Context, action Action, by Key) error {
+	drained := clock.Elapsed(l.now(), by.At)
+	for _, b := range l.buckets(action, by) {
+		left := b.limit.Every - drained
+		if !b.personal || left <= 0 {
+			continue
+		}
+		if err := l.store.GiveBackAttempt(ctx, b.digest, left); err != nil {
+			return fmt.Errorf("give back to rate limit of %s: %w", action.name, err)
+		}
+	}
+	return nil
+}
+
 // bucket is one count that an attempt adds to.
 type bucket struct {
 	digest   storage.Digest

@@ -100,11 +100,10 @@ func (p *Pages) mayMailBoth(r *http.Request, owner storage.Account, wanted strin
 	if err != nil {
 		return 0, err
 	}
-	wait, err := p.MayMail(r, key)
-	if err != nil || wait > 0 || !owner.EmailVerified || key == owner.EmailKey {
-		return wait, err
+	if !owner.EmailVerified {
+		return p.MayMail(r, key)
 	}
-	return p.MayMail(r, owner.EmailKey)
+	return p.MayMail(r, key, owner.EmailKey)
 }
 
 func (p *Pages) sendEmailCodes(w http.ResponseWriter, r *http.Request, owner storage.Account, wanted string) (string, error) {

@@ -1,0 +1,141 @@
+package account
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"time"
+
+	"github.com/bonafide-id/bonafide/provider/internal/ratelimit"
+	"github.com/bonafide-id/bonafide/ui"
+)
+
+// codeDigits is how many digits of a code one mail carries.
+const codeDigits = 8
+
+// letter is a mail with a code, or with half of one.
+type letter struct {
+	email string
+	kind  ui.MailKind
+	code  string
+
+	// asTyped is for an address that is to be proved in the spelling that was typed,
+	// not in that of an account.
+	asTyped bool
+}
+
+// letters returns the mails of a request: one, or each of two addresses its half.
+func (c CodeRequest) letters() []letter {
+	first := letter{c.Email, c.mail(), c.Code[:codeDigits], c.Purpose == ForEmail && c.Void == 0}
+	if c.Old == "" {
+		return []letter{first}
+	}
+	return []letter{first, {c.Old, ui.MailOldEmail, c.Code[codeDigits:], false}}
+}
+
+// mail is what the mail with the code says.
+func (c CodeRequest) mail() ui.MailKind {
+	switch {
+	case c.Purpose == ForVerify:
+		return ui.MailVerifyEmail
+	case c.Purpose == ForEmail && c.Void == 0:
+		return ui.MailNewEmail
+	case c.Purpose == ForEmail:
+		return ui.MailEmailTaken
+	case c.Purpose == ForSignUp && c.Void == 0:
+		return ui.MailSignUp
+	case c.Purpose == ForSignUp:
+		return ui.MailAccountExists
+	case c.Void == 0:
+		return ui.MailResetPassword
+	default:
+		return ui.MailNoAccount
+	}
+}
+
+// sendLetters sends the mails of a request. What was not sent does not use up what may be
+// sent to a reader.
+func (p *Pages) sendLetters(r *http.Request, c CodeRequest, counted time.Time) error {
+	letters := c.letters()
+	for i, l := range letters {
+		err := p.send(r, l)
+		if err == nil {
+			continue
+		}
+		if mayBeSent(err) {
+			i++
+		}
+		p.notSent(r, letters[i:], counted)
+		return err
+	}
+	return nil
+}
+
+func (p *Pages) send(r *http.Request, l letter) error {
+	to, locale := l.email, p.Site.Locale(r, nil)
+	if !l.asTyped {
+		var err error
+		if to, locale, err = p.recipient(r, l.email); err != nil {
+			return err
+		}
+	}
+	return p.MailTo(r.Context(), to, ui.MailView{Kind: l.kind, Locale: locale, Code: l.code, ValidFor: CodeLife})
+}
+
+// mayBeSent reports whether a mail may have been sent although the mailer failed: it was not
+// waited for. Otherwise a mail server that takes each mail and is slow to say so would let
+// anybody flood a mailbox, and so would who hangs up early.
+func mayBeSent(err error) bool {
+	return errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled)
+}
+
+// MayMail counts a mail to each of these addresses, or none, and returns how long to wait
+// before they may be sent: nobody's mailbox can be flooded from here.
+func (p *Pages) MayMail(r *http.Request, keys ...string) (time.Duration, error) {
+	var counted []ratelimit.Key
+	for _, key := range keys {
+		account, err := p.Accounts.ByEmail(r.Context(), key)
+		if err != nil {
+			return 0, err
+		}
+		by := p.mailCaller(r, key, account)
+		wait, err := p.Limits.Allow(r.Context(), p.Actions.SendMail, by)
+		if err != nil {
+			return 0, err
+		}
+		if wait > 0 {
+			for _, by := range counted {
+				p.Limits.GiveBack(r.Context(), p.Actions.SendMail, by)
+			}
+			return wait, nil
+		}
+		counted = append(counted, by)
+	}
+	return 0, nil
+}
+
+// notSent gives back what MayMail has counted for mails that were not sent, to their
+// readers, less what has drained since. To the network that asks it gives nothing back, or whoever has found an address
+// that the server refuses would keep the mailer busy: a known device is counted by it now.
+func (p *Pages) notSent(r *http.Request, letters []letter, counted time.Time) {
+	ctx := r.Context()
+	for _, l := range letters {
+		key, err := EmailKey(l.email)
+		if err != nil {
+			continue
+		}
+		account, err := p.Accounts.ByEmail(ctx, key)
+		if err != nil {
+			continue // then the database fails, and the limits with it
+		}
+		by := p.mailCaller(r, key, account)
+		by.At = counted
+		if by.Device != "" {
+			wait, err := p.Limits.Allow(ctx, p.Actions.SendMail, ratelimit.Key{Address: by.Address, At: by.At})
+			if err != nil || wait > 0 {
+				continue
+			}
+		}
+		p.Limits.GiveBack(ctx, p.Actions.SendMail, by)
+	}
+}
