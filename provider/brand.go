@@ -2,6 +2,7 @@ package provider
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 
@@ -189,7 +190,7 @@ func (b Brand) pictures() (web.Pictures, error) {
 			return drawn, wrongField("Brand."+p.field, "takes the place of a picture for the day, which is missing")
 		}
 		var err error
-		if *p.to, err = picture.ToPNG(p.raw); err != nil {
+		if *p.to, _, err = picture.ToPNG(context.Background(), p.raw); err != nil {
 			return drawn, &FieldError{"Brand." + p.field, err}
 		}
 	}
@@ -200,7 +201,7 @@ func (b Brand) pictures() (web.Pictures, error) {
 func (b Brand) newTheme() (*theme.Theme, error) {
 	cfg := theme.Config{Theme: b.Theme, ButtonColor: b.ButtonColor, Scheme: b.Scheme, Font: b.Font, Stylesheet: b.Stylesheet}
 	if len(b.Background) > 0 {
-		content, mediaType, err := picture.Redraw(b.Background)
+		content, mediaType, err := picture.Redraw(context.Background(), b.Background)
 		if err != nil {
 			return nil, &FieldError{"Brand.Background", err}
 		}

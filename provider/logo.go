@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/bonafide-id/bonafide/provider/internal/picture"
@@ -20,13 +21,17 @@ var (
 	// ErrLogoDamaged is for a picture that cannot be decoded, as one that was cut off,
 	// or an animated WebP.
 	ErrLogoDamaged = picture.ErrDamaged
+	// ErrLogoWork is for a picture that takes too much work to draw: one of more than
+	// 1024x1024 pixels with 16 bits a colour, or a JPEG of more than 32 scans.
+	ErrLogoWork = picture.ErrWork
 )
 
 // LogoPNG returns a picture as it is served as a logo, for a preview: a PNG of at most
 // 512 KiB and 512 pixels a side that holds nothing but pixels, and of an animated GIF the
-// first frame. SaveClient takes it as it takes the picture.
-func LogoPNG(logo []byte) ([]byte, error) {
-	drawn, err := picture.ToPNG(logo)
+// first frame. SaveClient takes it as it takes the picture. One picture is drawn at a time:
+// it waits its turn until ctx ends.
+func LogoPNG(ctx context.Context, logo []byte) ([]byte, error) {
+	drawn, _, err := picture.ToPNG(ctx, logo)
 	if err != nil {
 		return nil, fmt.Errorf("provider: logo: %w", err)
 	}

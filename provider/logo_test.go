@@ -120,7 +120,7 @@ func TestLogoIsServedSmallAndRefusedWithItsReason(t *testing.T) {
 	if err := png.Encode(&b, image.NewGray(image.Rect(0, 0, 2000, 1000))); err != nil {
 		t.Fatal(err)
 	}
-	drawn, err := provider.LogoPNG(b.Bytes())
+	drawn, err := provider.LogoPNG(t.Context(), b.Bytes())
 	w.ok(err)
 	client := provider.Client{ID: "large", Public: true, RedirectURIs: []string{callbackURI}, Logo: b.Bytes()}
 	w.ok(w.SaveClient(t.Context(), client))
@@ -141,7 +141,7 @@ func TestLogoIsServedSmallAndRefusedWithItsReason(t *testing.T) {
 		if field := new(provider.FieldError); !errors.As(err, &field) || field.Field != "Logo" || !errors.Is(err, want) {
 			t.Errorf("%.10q: %v, want %v", logo, err, want)
 		}
-		if _, err := provider.LogoPNG([]byte(logo)); !errors.Is(err, want) {
+		if _, err := provider.LogoPNG(t.Context(), []byte(logo)); !errors.Is(err, want) {
 			t.Errorf("%.10q: %v, want %v", logo, err, want)
 		}
 	}

@@ -64,28 +64,29 @@ func (p *Provider) maintain(ctx context.Context) {
 	// A long sweep goes on after the keys have been looked at again.
 	ctx, cancel := context.WithTimeout(ctx, maintenance)
 	defer cancel()
-	p.removeAll(ctx, "expired records", func() (int, error) {
+	p.inBatches(ctx, "remove expired records", func() (int, error) {
 		return p.store.Sweep(ctx, p.cfg.Clock(), sweepBatch)
 	})
-	p.removeAll(ctx, "accounts whose users wanted that", func() (int, error) { return p.deleteDue(ctx) })
+	p.inBatches(ctx, "remove accounts whose users wanted that", func() (int, error) { return p.deleteDue(ctx) })
+	p.inBatches(ctx, "measure pictures", func() (int, error) { return p.clients.Measure(ctx) })
 	if keep := p.cfg.KeepEvents; keep > 0 {
-		p.removeAll(ctx, "old events", func() (int, error) {
+		p.inBatches(ctx, "remove old events", func() (int, error) {
 			now := p.cfg.Clock()
 			return p.store.RemoveEvents(ctx, now.Add(-keep), now, sweepBatch)
 		})
 	}
 }
 
-// removeAll removes one batch after another until there is nothing left to remove, or
+// inBatches does one batch after another until there is nothing left to do, or
 // ctx ends.
-func (p *Provider) removeAll(ctx context.Context, what string, batch func() (removed int, err error)) {
+func (p *Provider) inBatches(ctx context.Context, what string, batch func() (done int, err error)) {
 	for ctx.Err() == nil {
 		begin := time.Now()
-		removed, err := batch()
+		done, err := batch()
 		if err != nil && ctx.Err() == nil {
-			p.cfg.Logger.ErrorContext(ctx, "what is over could not be removed", slog.String("what", what), slog.Any("error", err))
+			p.cfg.Logger.ErrorContext(ctx, "a task of the background failed; it is tried again", slog.String("task", what), slog.Any("error", err))
 		}
-		if err != nil || removed == 0 {
+		if err != nil || done == 0 {
 			return
 		}
 		select {

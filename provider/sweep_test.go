@@ -7,12 +7,12 @@ import (
 	"time"
 )
 
-func TestRemoveAll(t *testing.T) {
+func TestInBatches(t *testing.T) {
 	// batches counts the batches of 10 ms that are run, all but the last of which
 	// remove something.
 	batches := func(ctx context.Context, total int) int {
 		n := 0
-		new(Provider).removeAll(ctx, "rows", func() (int, error) {
+		new(Provider).inBatches(ctx, "rows", func() (int, error) {
 			time.Sleep(10 * time.Millisecond)
 			n++
 			return total - n, nil

@@ -9,15 +9,23 @@ type Image struct {
 	Digest    Digest
 	MediaType string
 	Bytes     []byte
+
+	// Silhouette is what the provider has noted about how the picture looks, so that no
+	// page waits until that is known; nil when nothing has been.
+	Silhouette []byte
 }
 
 // Images keeps pictures.
 type Images interface {
-	// SaveImage records an image; one that exists stays as it is.
+	// SaveImage records an image; one that exists stays as it is, but for a Silhouette
+	// when it has none.
 	SaveImage(ctx context.Context, i Image) error
 
 	// Image returns the image with this digest.
 	Image(ctx context.Context, digest Digest) (Image, error)
+
+	// ImagesWithoutSilhouette returns images whose Silhouette is nil.
+	ImagesWithoutSilhouette(ctx context.Context, limit int) ([]Image, error)
 
 	// RemoveImage removes an image that is the logo of no client. It returns nil
 	// when there is none, or when one has it.

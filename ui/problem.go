@@ -105,6 +105,7 @@ const (
 	LogoSVG      ProblemCode = "logo_svg"
 	LogoFormat   ProblemCode = "logo_format"
 	LogoDamaged  ProblemCode = "logo_damaged"
+	LogoWork     ProblemCode = "logo_work"
 	// PictureAlone is for a picture of the night without the one whose place it takes.
 	PictureAlone ProblemCode = "picture_alone"
 	// ColorInvalid is for what is not of the form #rrggbb.
@@ -187,7 +188,7 @@ func (p Problem) field() string {
 		return FieldBackchannelLogoutURI
 	case KeysTwice:
 		return FieldJWKSURI
-	case LogoTooLarge, LogoTooWide, LogoSVG, LogoFormat, LogoDamaged:
+	case LogoTooLarge, LogoTooWide, LogoSVG, LogoFormat, LogoDamaged, LogoWork:
 		return FieldLogo
 	case ColorInvalid:
 		return FieldColor

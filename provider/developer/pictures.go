@@ -64,7 +64,7 @@ func (b *brand) choosePictures(r *request) (problems []ui.Problem, err error) {
 		}
 		switch picture := b.picture(field); {
 		case len(file) > 0:
-			drawn, err := provider.LogoPNG(file)
+			drawn, err := provider.LogoPNG(r.Request.Context(), file)
 			if problem, wrong := logoProblem(err); wrong {
 				problem.Field = field
 				problems = append(problems, problem)
@@ -99,6 +99,7 @@ func logoProblem(err error) (ui.Problem, bool) {
 		{provider.ErrLogoSVG, ui.LogoSVG},
 		{provider.ErrLogoFormat, ui.LogoFormat},
 		{provider.ErrLogoDamaged, ui.LogoDamaged},
+		{provider.ErrLogoWork, ui.LogoWork},
 	} {
 		if errors.Is(err, p.err) {
 			return ui.Problem{Code: p.code}, true

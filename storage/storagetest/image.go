@@ -10,7 +10,7 @@ import (
 
 func (s *suite) images(t *testing.T) {
 	content := bytes.Repeat([]byte{0, 0xff, '\'', '\n'}, 64<<10)
-	image := storage.Image{Digest: sha256.Sum256(content), MediaType: "image/png", Bytes: content}
+	image := storage.Image{Digest: sha256.Sum256(content), MediaType: "image/png", Bytes: content, Silhouette: []byte{0, 1, 2}}
 
 	t.Run("ComesBackWhole", func(t *testing.T) {
 		store := s.store(t)
@@ -43,6 +43,29 @@ func (s *suite) images(t *testing.T) {
 		fails(t, err, storage.ErrNotFound)
 		_, err = store.Image(t.Context(), other.Digest)
 		ok(t, err)
+	})
+	t.Run("GetsTheSilhouetteThatItLacksOnce", func(t *testing.T) {
+		store := s.store(t)
+		unknown := image
+		unknown.Silhouette = nil
+		lacking := func(want ...storage.Image) {
+			t.Helper()
+			found, err := store.ImagesWithoutSilhouette(t.Context(), 10)
+			ok(t, err)
+			equal(t, found, want)
+		}
+		lacking()
+		ok(t, store.SaveImage(t.Context(), unknown))
+		lacking(unknown)
+		ok(t, store.SaveImage(t.Context(), image))
+		lacking()
+		another := image
+		another.Silhouette = []byte{9}
+		ok(t, store.SaveImage(t.Context(), another))
+		ok(t, store.SaveImage(t.Context(), unknown))
+		got, err := store.Image(t.Context(), image.Digest)
+		ok(t, err)
+		equal(t, got, image)
 	})
 	t.Run("StaysAsItIs", func(t *testing.T) {
 		store := s.store(t)

@@ -53,15 +53,40 @@ func (r *Registry) saveImage(ctx context.Context, name string, raw []byte) (stor
 	case !errors.Is(err, storage.ErrNotFound): // not the picture's fault
 		return storage.Image{}, fmt.Errorf("read image: %w", err)
 	}
-	content, err := picture.ToPNG(raw)
-	if err != nil {
+	content, silhouette, err := picture.ToPNG(ctx, raw)
+	switch {
+	case ctx.Err() != nil: // it has not had its turn
+		return storage.Image{}, err
+	case err != nil:
 		return storage.Image{}, &field.Error{Field: name, Err: err}
 	}
-	image := storage.Image{Digest: sha256.Sum256(content), MediaType: picture.Type, Bytes: content}
+	image := storage.Image{Digest: sha256.Sum256(content), MediaType: picture.Type, Bytes: content, Silhouette: silhouette.Bytes()}
 	if err := r.Store.SaveImage(ctx, image); err != nil {
 		return storage.Image{}, fmt.Errorf("save image: %w", err)
 	}
 	return image, nil
+}
+
+// Measure notes how the pictures look that were stored before that was noted, so that the
+// pages can show them on a ground that they stand out from.
+func (r *Registry) Measure(ctx context.Context) (measured int, err error) {
+	const few = 4 // of up to 512 KiB
+	images, err := r.Store.ImagesWithoutSilhouette(ctx, few)
+	if err != nil {
+		return 0, fmt.Errorf("find images: %w", err)
+	}
+	for _, image := range images {
+		silhouette, err := picture.SilhouetteOf(ctx, image.Bytes)
+		if ctx.Err() != nil {
+			return measured, err
+		}
+		image.Silhouette = silhouette.Bytes() // of one that cannot be read, one that says nothing
+		if err := r.Store.SaveImage(ctx, image); err != nil {
+			return measured, fmt.Errorf("save silhouette: %w", err)
+		}
+		measured++
+	}
+	return measured, nil
 }
 
 // keepImages stores pictures again that were removed between being stored and being

@@ -17,13 +17,14 @@ type format struct {
 	begins string // a question mark is any byte
 	header func(io.Reader) (image.Config, error)
 	pixels func(io.Reader) (image.Image, error)
+	scans  func(raw []byte) int // how often its pixels are passed over, or more
 }
 
 var formats = []format{
-	{"\x89PNG\r\n\x1a\n", png.DecodeConfig, png.Decode},
-	{"\xff\xd8", jpeg.DecodeConfig, jpeg.Decode},
-	{"RIFF????WEBPVP8", webp.DecodeConfig, webp.Decode},
-	{"GIF8?a", gif.DecodeConfig, gif.Decode},
+	{"\x89PNG\r\n\x1a\n", png.DecodeConfig, png.Decode, oneScan},
+	{"\xff\xd8", jpeg.DecodeConfig, jpeg.Decode, scansOfJPEG},
+	{"RIFF????WEBPVP8", webp.DecodeConfig, webp.Decode, oneScan},
+	{"GIF8?a", gif.DecodeConfig, gif.Decode, oneScan},
 }
 
 // formatOf goes by the content: the name of a file says nothing.

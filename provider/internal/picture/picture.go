@@ -3,12 +3,12 @@ package picture
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"image"
 	"image/jpeg"
 	"image/png"
-	"sync"
 
 	"golang.org/x/image/draw"
 )
@@ -30,81 +30,89 @@ var (
 	ErrFormat   = errors.New("is not a PNG, JPEG, WebP or GIF")
 	ErrSVG      = errors.New("is an SVG, which can carry scripts: export it as a PNG")
 	ErrDamaged  = errors.New("is damaged")
+	ErrWork     = fmt.Errorf("takes too much work to draw: it has 16 bits a colour and more than %d pixels, or is a JPEG of more than %d scans",
+		maxDeepPixels, maxScans)
 )
 
-// one has decoding done for one picture at a time: a file of few bytes may need 100 MB
-// for a moment, and many may arrive at once.
-var one sync.Mutex
+// one is the place of the picture that is being drawn: a file of few bytes may need 100 MB
+// for a moment, and many may arrive at once. Those that wait are served in their order.
+var one = make(chan struct{}, 1)
 
-// ToPNG draws a picture anew, at most 512 pixels a side and 512 KiB. What comes out holds
-// nothing but pixels: no script, no metadata, no second file hidden in the first. Of an
-// animation it is the first frame. What it has returned once it returns again unchanged.
-func ToPNG(raw []byte) ([]byte, error) {
-	if len(raw) > maxBytes {
-		return nil, ErrTooLarge
+// alone calls do while no other picture is being drawn, unless ctx ends before.
+func alone(ctx context.Context, do func() error) error {
+	select {
+	case one <- struct{}{}:
+	case <-ctx.Done():
+		return fmt.Errorf("wait for other pictures: %w", ctx.Err())
 	}
-	one.Lock()
-	defer one.Unlock()
-	p, err := decode(raw)
+	defer func() { <-one }()
+	return do()
+}
+
+// ToPNG draws a picture anew, at most 512 pixels a side and 512 KiB, and returns its
+// silhouette beside it. What comes out holds nothing but pixels: no script, no metadata, no
+// second file hidden in the first. Of an animation it is the first frame. What it has
+// returned once it returns again unchanged. It waits its turn until ctx ends.
+func ToPNG(ctx context.Context, raw []byte) (content []byte, s Silhouette, err error) {
+	p, err := checkNew(raw)
 	if err != nil {
-		return nil, err
+		return nil, s, err
+	}
+	err = alone(ctx, func() error {
+		content, s, err = p.toPNG()
+		return err
+	})
+	return content, s, err
+}
+
+func (p checked) toPNG() ([]byte, Silhouette, error) {
+	pixels, err := p.decode()
+	if err != nil {
+		return nil, Silhouette{}, err
 	}
 	for side := keptSide; ; side /= 2 {
 		var out bytes.Buffer
-		if err := png.Encode(&out, fit(p, side)); err != nil {
-			return nil, fmt.Errorf("encode: %w", err)
+		fitted := fit(pixels, side)
+		if err := png.Encode(&out, fitted); err != nil {
+			return nil, Silhouette{}, fmt.Errorf("encode: %w", err)
 		}
 		if out.Len() <= maxBytes {
-			return out.Bytes(), nil
+			return out.Bytes(), silhouetteOf(fitted), nil
 		}
 	}
 }
 
 // Redraw draws a picture anew as large as it is, as a JPEG where nothing of it is
 // transparent, else as a PNG. What comes out holds nothing but pixels.
-func Redraw(raw []byte) (content []byte, mediaType string, err error) {
-	if len(raw) > maxBytes {
-		return nil, "", ErrTooLarge
+func Redraw(ctx context.Context, raw []byte) (content []byte, mediaType string, err error) {
+	p, err := checkNew(raw)
+	if err != nil {
+		return nil, "", err
 	}
-	one.Lock()
-	defer one.Unlock()
-	p, err := decode(raw)
+	err = alone(ctx, func() error {
+		content, mediaType, err = p.redraw()
+		return err
+	})
+	return content, mediaType, err
+}
+
+func (p checked) redraw() (content []byte, mediaType string, err error) {
+	pixels, err := p.decode()
 	if err != nil {
 		return nil, "", err
 	}
 	var out bytes.Buffer
-	if o, ok := p.(interface{ Opaque() bool }); ok && o.Opaque() {
-		err = jpeg.Encode(&out, p, &jpeg.Options{Quality: 85})
+	if o, ok := pixels.(interface{ Opaque() bool }); ok && o.Opaque() {
+		err = jpeg.Encode(&out, pixels, &jpeg.Options{Quality: 85})
 		mediaType = "image/jpeg"
 	} else {
-		err = png.Encode(&out, fit(p, maxSide))
+		err = png.Encode(&out, fit(pixels, maxSide))
 		mediaType = Type
 	}
 	if err != nil {
 		return nil, "", fmt.Errorf("encode: %w", err)
 	}
 	return out.Bytes(), mediaType, nil
-}
-
-// decode returns the pixels of a picture. The header is read before them, so that a small
-// file cannot ask for much memory.
-func decode(raw []byte) (image.Image, error) {
-	f, err := formatOf(raw)
-	if err != nil {
-		return nil, err
-	}
-	head, err := f.header(bytes.NewReader(raw))
-	if err != nil || head.Width == 0 || head.Height == 0 {
-		return nil, ErrDamaged
-	}
-	if head.Width > maxSide || head.Height > maxSide {
-		return nil, ErrTooWide
-	}
-	p, err := f.pixels(bytes.NewReader(raw))
-	if err != nil || p.Bounds().Empty() {
-		return nil, ErrDamaged
-	}
-	return p, nil
 }
 
 // fit returns a picture with at most this many pixels a side, and 8 bits for each colour

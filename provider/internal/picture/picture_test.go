@@ -61,14 +61,14 @@ func asGIF(t *testing.T) []byte {
 // else of.
 func drawn(t *testing.T, raw []byte) image.Image {
 	t.Helper()
-	out, err := ToPNG(raw)
+	out, s, err := ToPNG(t.Context(), raw)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if len(out) > maxBytes {
 		t.Errorf("%d bytes come out", len(out))
 	}
-	if again, err := ToPNG(out); err != nil || !bytes.Equal(again, out) {
+	if again, same, err := ToPNG(t.Context(), out); err != nil || !bytes.Equal(again, out) || same != s {
 		t.Errorf("drawn again: %v, %d bytes of %d", err, len(again), len(out))
 	}
 	p, err := png.Decode(bytes.NewReader(out))
@@ -182,7 +182,7 @@ func TestWhatIsNoPictureIsRefusedWithItsReason(t *testing.T) {
 		"a PNG without pixels":    {asPNG(t, painted(16, 8))[:33], ErrDamaged},
 		"the name of a PNG alone": {[]byte("\x89PNG\r\n\x1a\n"), ErrDamaged},
 	} {
-		if out, err := ToPNG(c.raw); !errors.Is(err, c.want) || out != nil {
+		if out, _, err := ToPNG(t.Context(), c.raw); !errors.Is(err, c.want) || out != nil {
 			t.Errorf("%s: %d bytes, error %v, want %v", name, len(out), err, c.want)
 		}
 	}

@@ -1,6 +1,8 @@
 package picture
 
 import (
+	"context"
+	"encoding/binary"
 	"image"
 	"image/draw"
 	"math"
@@ -14,17 +16,25 @@ const tones = 256
 // its own ground.
 type Silhouette [tones]int
 
-// SilhouetteOf returns the silhouette of a picture.
-func SilhouetteOf(raw []byte) (Silhouette, error) {
-	var s Silhouette
-	one.Lock()
-	defer one.Unlock()
-	decoded, err := decode(raw)
+// SilhouetteOf returns the silhouette of a picture. It waits its turn until ctx ends.
+func SilhouetteOf(ctx context.Context, raw []byte) (s Silhouette, err error) {
+	p, err := check(raw)
 	if err != nil {
 		return s, err
 	}
-	p := image.NewNRGBA(image.Rect(0, 0, decoded.Bounds().Dx(), decoded.Bounds().Dy()))
-	draw.Draw(p, p.Bounds(), decoded, decoded.Bounds().Min, draw.Src)
+	err = alone(ctx, func() error {
+		pixels, err := p.decode()
+		if err == nil {
+			s = silhouetteOf(pixels)
+		}
+		return err
+	})
+	return s, err
+}
+
+func silhouetteOf(pixels image.Image) (s Silhouette) {
+	p := image.NewNRGBA(image.Rect(0, 0, pixels.Bounds().Dx(), pixels.Bounds().Dy()))
+	draw.Draw(p, p.Bounds(), pixels, pixels.Bounds().Min, draw.Src)
 	for y := range p.Rect.Dy() {
 		for x := range p.Rect.Dx() {
 			if isSeen(p, x, y) && !(isSeen(p, x-1, y) && isSeen(p, x+1, y) && isSeen(p, x, y-1) && isSeen(p, x, y+1)) {
@@ -32,7 +42,28 @@ func SilhouetteOf(raw []byte) (Silhouette, error) {
 			}
 		}
 	}
-	return s, nil
+	return s
+}
+
+// Bytes returns a silhouette as it is kept beside its picture: one varint a tone.
+func (s Silhouette) Bytes() []byte {
+	var b []byte
+	for _, n := range s {
+		b = binary.AppendUvarint(b, uint64(n)) //nolint:gosec // a count
+	}
+	return b
+}
+
+// ParseSilhouette returns the silhouette that Bytes has written; false for anything else.
+func ParseSilhouette(b []byte) (s Silhouette, ok bool) {
+	for tone := range s {
+		n, size := binary.Uvarint(b)
+		if size <= 0 || n > maxSide*maxSide {
+			return Silhouette{}, false
+		}
+		s[tone], b = int(n), b[size:]
+	}
+	return s, len(b) == 0
 }
 
 // isSeen reports whether a pixel covers what is behind it. What is beyond the frame counts

@@ -46,15 +46,18 @@ func TestSilhouetteTellsWherePicturesAreLost(t *testing.T) {
 		"on its own white":  {disc(t, blue, color.White, color.White), false, false},
 		"white on black":    {disc(t, color.White, color.White, color.Black), false, false},
 	} {
-		s, err := SilhouetteOf(c.picture)
+		s, err := SilhouetteOf(t.Context(), c.picture)
 		if err != nil {
 			t.Fatal(err)
+		}
+		if kept, ok := ParseSilhouette(s.Bytes()); !ok || kept != s {
+			t.Errorf("%s comes back as another: %v", name, ok)
 		}
 		if got := [2]bool{s.Lost(white) > 0.5, s.Lost(night) > 0.5}; got != [2]bool{c.onWhite, c.onNight} {
 			t.Errorf("%s is lost by day and by night: %v", name, got)
 		}
 	}
-	if _, err := SilhouetteOf([]byte("<svg>")); err == nil {
+	if _, err := SilhouetteOf(t.Context(), []byte("<svg>")); err == nil {
 		t.Error("what is no picture has a silhouette")
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"time"
 
 	"github.com/bonafide-id/bonafide/provider/internal/picture"
@@ -85,15 +86,22 @@ const (
 	maxPlates = 10_000
 )
 
+// errNotMeasured is of a picture that is older than its silhouette.
+var errNotMeasured = errors.New("the silhouette of the picture is not known yet")
+
 // storedPlates returns the plates of a stored picture. One that cannot be read has none: it
-// is not shown either.
+// is not shown either. No page waits for one to be measured.
 func (s *Site) storedPlates(ctx context.Context, digest storage.Digest) plates {
 	known, err := s.known.Get(digest, func() (plates, error) {
 		image, err := s.Images.Image(ctx, digest)
 		if err != nil {
 			return plates{}, err
 		}
-		return s.platesOf(image.Bytes), nil
+		silhouette, ok := picture.ParseSilhouette(image.Silhouette)
+		if !ok {
+			return plates{}, errNotMeasured
+		}
+		return s.platesFor(silhouette), nil
 	})
 	if err != nil {
 		return plates{}
@@ -101,11 +109,16 @@ func (s *Site) storedPlates(ctx context.Context, digest storage.Digest) plates {
 	return known
 }
 
+// platesOf returns the plates of a picture of the brand, before the first page.
 func (s *Site) platesOf(png []byte) plates {
-	silhouette, err := picture.SilhouetteOf(png)
+	silhouette, err := picture.SilhouetteOf(context.Background(), png)
 	if err != nil {
 		return plates{}
 	}
+	return s.platesFor(silhouette)
+}
+
+func (s *Site) platesFor(silhouette picture.Silhouette) plates {
 	day, night := s.Theme.Surfaces()
 	return plates{plateOn(silhouette, day), plateOn(silhouette, night)}
 }
