@@ -180,6 +180,39 @@ func TestRefreshNarrowsToResources(t *testing.T) {
 	}
 }
 
+// What is narrowed to scopes that mean nothing to the resource is good for none: wherever one
+// asks, it says no more than the token itself.
+func TestRefreshNarrowsToNoScopeOfAResource(t *testing.T) {
+	t.Parallel()
+	w := withResources(t)
+	b := w.alice()
+	for _, client := range []string{"agent", "jwt"} {
+		t.Run(client, func(t *testing.T) {
+			tokens := b.tokensFor(client, []string{toolsURI}, nil)
+			p, narrowed := b.redeem(client, "refresh_token", []string{toolsURI}, "refresh_token", text(t, tokens, "refresh_token"), "scope", "openid")
+			if p.StatusCode != http.StatusOK || narrowed["scope"] != nil {
+				t.Fatalf("token: %s %s", p.Status, p.body)
+			}
+			token := text(t, narrowed, "access_token")
+			for _, id := range []string{client, "tools-api"} {
+				if answer := b.seenBy(id, token); answer["active"] != true || answer["scope"] != nil {
+					t.Errorf("%s learns %v", id, answer)
+				}
+			}
+			if strings.Contains(token, ".") {
+				if _, claims := jwt(t, token); claims["scope"] != nil {
+					t.Errorf("claims %v", claims)
+				}
+			}
+			works(t, b, token, false)
+			p, all := b.redeem(client, "refresh_token", nil, "refresh_token", text(t, narrowed, "refresh_token"))
+			if p.StatusCode != http.StatusOK || all["scope"] != "openid military tools:run" {
+				t.Errorf("refresh without a scope: %s %s", p.Status, p.body)
+			}
+		})
+	}
+}
+
 func TestMachineGetsATokenForAResource(t *testing.T) {
 	t.Parallel()
 	w := withResources(t)

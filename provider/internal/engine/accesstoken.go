@@ -5,7 +5,6 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -36,7 +35,7 @@ func (e *Engine) accessToken(s *session, f accessTokenFor) (token string, scopes
 		issued.Resources = f.resources
 	}
 	if len(scopes) < len(s.grant.Scopes) {
-		issued.Scopes = slices.Concat([]string{}, scopes) // nil would be all
+		issued.Scopes = append([]string{}, scopes...) // nil, which slices.Clone and slices.Concat may return, is all
 	}
 	if f.client.JWTAccessTokens {
 		token, err = e.signAccessToken(s.grant, *issued, f.client, scopes)
