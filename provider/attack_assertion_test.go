@@ -139,6 +139,9 @@ var attackedAssertions = map[string]attackedAssertion{
 	"NoSignature": {"key", "jwt_signature_wrong", func(t testing.TB, w *fixture) string {
 		return strings.Join(strings.Split(clientKeys()["ES256"].sign(t, w.assertion("key")), ".")[:2], ".") + "."
 	}},
+	"PaddedSignature": {"key", "jwt_malformed", func(t testing.TB, w *fixture) string {
+		return clientKeys()["ES256"].sign(t, w.assertion("key")) + "=="
+	}},
 	"Unsigned": {"key", "jwt_algorithm", func(t testing.TB, w *fixture) string {
 		return unsigned(t, w.assertion("key"), "none")
 	}},

@@ -125,7 +125,7 @@ func TestAuthorize(t *testing.T) {
 		trap := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { fetched.Add(1) }))
 		defer trap.Close()
 		for _, scope := range []string{"military", "openid military"} {
-			told(t, w, b.get(authorizeURL("scope", scope, "request", "eyJhbGciOiJub25lIn0.e30.")), "request_not_supported")
+			told(t, w, b.get(authorizeURL("scope", scope, "request", "eyJhbGciOiJub25lIn0.e30.")), "invalid_request_object")
 			for _, uri := range []string{trap.URL, "http://169.254.169.254/", "file:///etc/passwd"} {
 				told(t, w, b.get(authorizeURL("scope", scope, "request_uri", uri)), "request_uri_not_supported")
 			}

@@ -111,7 +111,7 @@ func TestPushedRequestIsCheckedWhenItIsPushed(t *testing.T) {
 		"RequestURI":        {400, "invalid_request", []string{"request_uri", "urn:ietf:params:oauth:request_uri:x"}},
 		"RequestURIOfCloud": {400, "invalid_request", []string{"request_uri", "http://169.254.169.254/latest"}},
 		"BrokenObject":      {400, "invalid_request_object", []string{"request", "x"}},
-		"UnsignedObject":    {400, "request_not_supported", []string{"request", unsigned(t, map[string]any{}, "none")}},
+		"UnsignedObject":    {400, "invalid_request_object", []string{"request", unsigned(t, map[string]any{}, "none")}},
 		"TooLarge":          {400, "invalid_request", []string{"a", strings.Repeat("x", 2000), "b", strings.Repeat("x", 2000), "c", strings.Repeat("x", 2000), "d", strings.Repeat("x", 2000), "e", strings.Repeat("x", 2000)}},
 		"NotSigned":         {400, "invalid_request", []string{"client_id", "signer"}},
 	} {

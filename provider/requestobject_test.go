@@ -112,12 +112,18 @@ var attackedObjects = map[string]attackedObject{
 	"ForeignKey": {"jwt_signature_wrong", func(t testing.TB, w *fixture) string {
 		return clientKeys()["foreign"].sign(t, w.object("key"))
 	}},
-	"PublicKeyAsSecret":     {"jwt_algorithm", func(t testing.TB, w *fixture) string { return withPublicKeyAsSecret(t, w.object("key")) }},
-	"WithOwnKey":            {"jwt_signature_wrong", func(t testing.TB, w *fixture) string { return withOwnKey(t, w.object("key")) }},
-	"OtherIssuer":           {"jwt_issuer_wrong", es256Object("iss", "key2")},
-	"NoIssuer":              {"jwt_issuer_wrong", es256Object("iss", nil)},
-	"OtherAudience":         {"jwt_audience_wrong", es256Object("aud", "https://other.test")},
-	"NoAudience":            {"jwt_audience_wrong", es256Object("aud", nil)},
+	"PublicKeyAsSecret": {"jwt_algorithm", func(t testing.TB, w *fixture) string { return withPublicKeyAsSecret(t, w.object("key")) }},
+	"WithOwnKey":        {"jwt_signature_wrong", func(t testing.TB, w *fixture) string { return withOwnKey(t, w.object("key")) }},
+	"OtherIssuer":       {"jwt_issuer_wrong", es256Object("iss", "key2")},
+	"NoIssuer":          {"jwt_issuer_wrong", es256Object("iss", nil)},
+	"OtherAudience":     {"jwt_audience_wrong", es256Object("aud", "https://other.test")},
+	"NoAudience":        {"jwt_audience_wrong", es256Object("aud", nil)},
+	"NoExpiry":          {"jwt_incomplete", es256Object("exp", nil)},
+	"NoExpiryButAnID":   {"jwt_incomplete", es256Object("exp", nil, "jti", "for ever")},
+	"NotBeforeLongAgo":  {"jwt_lifetime", es256Object("nbf", 1)},
+	"PaddedSignature": {"jwt_malformed", func(t testing.TB, w *fixture) string {
+		return clientKeys()["ES256"].sign(t, w.object("key")) + "="
+	}},
 	"Expired":               {"jwt_expired", es256Object("exp", 1)},
 	"ForYears":              {"jwt_lifetime", es256Object("exp", 1<<40)},
 	"NotYet":                {"jwt_lifetime", es256Object("nbf", 1<<34)},
@@ -170,6 +176,22 @@ func TestAttackRequestObject(t *testing.T) {
 		p, _ := b.asserted(tokenPath, key.sign(t, with(w.assertion("key"), "jti", "once")), machineGrant...)
 		refused(t, p, http.StatusUnauthorized, "invalid_client")
 	})
+	t.Run("ReplayedWithoutID", func(t *testing.T) {
+		address := objectURL("key", key.sign(t, w.object("key", "state", "mine")))
+		if answer := response(t, b.submit(b.open(address), "action", "allow")); answer.Get("code") == "" {
+			t.Fatalf("answer %v", answer)
+		}
+		seen := w.watch()
+		if answer := response(t, b.open(address)); answer.Get("error") != "invalid_request_object" {
+			t.Errorf("answer %v", answer)
+		}
+		if told := seen.all(); len(told) != 1 || told[0].Diagnosis != "jwt_used" {
+			t.Errorf("told %v", told)
+		}
+		if answer := response(t, b.open(objectURL("key", key.sign(t, w.object("key", "state", "next"))))); answer.Get("code") == "" {
+			t.Errorf("another request: %v", answer)
+		}
+	})
 	t.Run("RedirectURIThatNobodyHasRegistered", func(t *testing.T) {
 		for _, object := range []string{
 			key.sign(t, w.object("key", "redirect_uri", "https://evil.test/")),
@@ -210,11 +232,11 @@ func TestUnsignedRequestIsRefusedWhereItAsks(t *testing.T) {
 	object := unsigned(t, w.object("key", "response_mode", "form_post", "redirect_uri", "https://evil.test/"), "none")
 	p := b.open(objectURL("key", object))
 	action, fields := p.form(t)
-	if action != callbackURI || fields.Get("error") != "request_not_supported" || fields.Get("state") != "inside" || fields.Get("iss") != w.Issuer() {
+	if action != callbackURI || fields.Get("error") != "invalid_request_object" || fields.Get("state") != "inside" || fields.Get("iss") != w.Issuer() {
 		t.Errorf("%s %v", action, fields)
 	}
 	object = unsigned(t, w.object("key", "response_mode", "magic"), "none")
-	if answer := response(t, b.open(objectURL("key", object))); answer.Get("error") != "request_not_supported" {
+	if answer := response(t, b.open(objectURL("key", object))); answer.Get("error") != "invalid_request_object" {
 		t.Errorf("answer %v", answer)
 	}
 }
@@ -234,8 +256,56 @@ func TestApplicationThatHasToSign(t *testing.T) {
 	if answer := response(t, b.submit(b.open(objectURL("signer", object)), "action", "allow")); answer.Get("code") == "" {
 		t.Errorf("answer %v", answer)
 	}
+	object = clientKeys()["ES256"].sign(t, w.object("signer", "jti", "by POST"))
 	p := b.post("/oauth/authorize", url.Values{"client_id": {"signer"}, "request": {object}, "redirect_uri": {callbackURI}, "response_type": {"code"}, "scope": {"openid"}})
 	if answer := response(t, b.follow(p)); answer.Get("code") == "" {
 		t.Errorf("answer %v", answer)
+	}
+}
+
+func TestRequestObjectMayNameOthersBesideUs(t *testing.T) {
+	t.Parallel()
+	w := newFixture(t).withUsers().withSigners()
+	object := clientKeys()["ES256"].sign(t, w.object("key", "aud", []string{"https://other.test", w.Issuer()}))
+	b := w.alice()
+	if answer := response(t, b.submit(b.open(objectURL("key", object)), "action", "allow")); answer.Get("code") == "" {
+		t.Errorf("answer %v", answer)
+	}
+}
+
+// TestApplicationThatHasToPushWhatItSigns holds what FAPI 2.0 asks for.
+func TestApplicationThatHasToPushWhatItSigns(t *testing.T) {
+	t.Parallel()
+	w := newFixture(t).withUsers()
+	w.ok(w.SaveClient(t.Context(), provider.Client{
+		ID: "fapi", Dialect: provider.Standard, RedirectURIs: []string{callbackURI}, TokenEndpointAuthMethod: "private_key_jwt", JWKS: publicKeys(t, "ES256"),
+		RequirePushedAuthorizationRequests: true, RequireSignedRequestObject: true,
+	}))
+	b, key := w.newBrowser(), clientKeys()["ES256"]
+	for name, c := range map[string]struct {
+		aud    any
+		object []any
+		status int
+		code   string
+	}{
+		"Accepts":                        {w.Issuer(), []any{"nbf", w.now().Unix()}, http.StatusCreated, ""},
+		"RefusesTheEndpointAsAudience":   {w.server.URL + parPath, []any{"nbf", w.now().Unix()}, http.StatusUnauthorized, "invalid_client"},
+		"RefusesAListAsAudience":         {[]string{w.Issuer()}, []any{"nbf", w.now().Unix()}, http.StatusUnauthorized, "invalid_client"},
+		"RefusesAnObjectWithoutNbf":      {w.Issuer(), nil, http.StatusBadRequest, "invalid_request_object"},
+		"RefusesAnObjectWithAnOldNbf":    {w.Issuer(), []any{"nbf", w.now().Add(-2 * time.Hour).Unix()}, http.StatusBadRequest, "invalid_request_object"},
+		"RefusesAnObjectThatIsUnsigned":  {w.Issuer(), []any{"unsigned", true}, http.StatusBadRequest, "invalid_request_object"},
+		"AcceptsAnObjectForOthersAsWell": {w.Issuer(), []any{"nbf", w.now().Unix(), "aud", []string{w.Issuer(), "https://other.test"}}, http.StatusCreated, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			claims := w.object("fapi", append(c.object, "code_challenge", s256, "code_challenge_method", "S256")...)
+			object := key.sign(t, claims)
+			if claims["unsigned"] != nil {
+				object = unsigned(t, claims, "none")
+			}
+			p, body := b.asserted(parPath, key.sign(t, with(w.assertion("fapi"), "aud", c.aud)), "request", object)
+			if p.StatusCode != c.status || c.code != "" && body["error"] != c.code {
+				t.Errorf("%s %s", p.Status, p.body)
+			}
+		})
 	}
 }

@@ -67,8 +67,9 @@ func Read(text string) (*Token, error) {
 	strict := base64.RawURLEncoding.Strict()
 	raw, err1 := strict.DecodeString(parts[0])
 	payload, err2 := strict.DecodeString(parts[1])
+	_, err3 := strict.DecodeString(parts[2]) // the library that verifies it also takes = behind it
 	var h header
-	if err1 != nil || err2 != nil || !isObject(raw) || !isObject(payload) || json.Unmarshal(raw, &h) != nil {
+	if err1 != nil || err2 != nil || err3 != nil || !isObject(raw) || !isObject(payload) || json.Unmarshal(raw, &h) != nil {
 		return nil, ErrMalformed
 	}
 	if h.Critical != nil || h.Base64 != nil {
@@ -78,6 +79,9 @@ func Read(text string) (*Token, error) {
 }
 
 func isObject(raw []byte) bool { return bytes.HasPrefix(bytes.TrimSpace(raw), []byte("{")) }
+
+// Signed returns the part of the token that is signed (RFC 7515 section 5.1).
+func (t *Token) Signed() string { return t.text[:strings.LastIndexByte(t.text, '.')] }
 
 // IsSigned reports whether the token says that it is.
 func (t *Token) IsSigned() bool { return !strings.EqualFold(t.Alg, None) }

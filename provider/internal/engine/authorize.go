@@ -287,7 +287,7 @@ func (r *AuthorizeRequest) parse(form url.Values) error {
 // request holds has been taken out of it by then.
 var unsupported = []struct{ name, code string }{
 	{"request_uri", RequestURINotSupported},
-	{"request", RequestNotSupported},
+	{"request", InvalidRequestObject},
 	{"registration", RegistrationUnsupported},
 }
 

@@ -82,7 +82,6 @@ const (
 	InteractionRequired     = "interaction_required"
 	InvalidRequestObject    = "invalid_request_object"
 	InvalidRequestURI       = "invalid_request_uri"
-	RequestNotSupported     = "request_not_supported"
 	RequestURINotSupported  = "request_uri_not_supported"
 	RegistrationUnsupported = "registration_not_supported"
 	InvalidTarget           = "invalid_target"

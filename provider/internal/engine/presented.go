@@ -32,8 +32,8 @@ type presented struct {
 	// refused is the answer to whoever presents one that is not believed.
 	refused *Error
 
-	// isRequest marks a request object: it may be without exp and jti, and is for the
-	// issuer by that name only.
+	// isRequest marks a request object: it may be without jti, and may name others beside
+	// the issuer.
 	isRequest bool
 }
 
@@ -48,6 +48,7 @@ func (p presented) read(text string) (*clientkeys.Token, signedClaims, error) {
 	if err != nil || !token.IsA(p.mediaType) || token.Unverified(&c) != nil {
 		return nil, c, p.because(diagnosis.JWTMalformed)
 	}
+	c.signed = token.Signed()
 	return token, c, nil
 }
 
@@ -60,19 +61,26 @@ type signedClaims struct {
 	NotBefore *numericDate `json:"nbf"`
 	IssuedAt  *numericDate `json:"iat"`
 	ID        string       `json:"jti"`
+
+	// signed is the text that they were signed as.
+	signed string
 }
 
 // addressees is one name or a list of them.
-type addressees []string
+type addressees struct {
+	names  []string
+	listed bool
+}
 
 // UnmarshalJSON implements json.Unmarshaler.
 func (a *addressees) UnmarshalJSON(raw []byte) error {
 	var one string
 	if err := json.Unmarshal(raw, &one); err == nil {
-		*a = addressees{one}
+		*a = addressees{names: []string{one}}
 		return nil
 	}
-	return json.Unmarshal(raw, (*[]string)(a))
+	a.listed = true
+	return json.Unmarshal(raw, &a.names)
 }
 
 // numericDate is seconds since the epoch, with a fraction or without.
@@ -92,26 +100,36 @@ func (e *Engine) verify(ctx context.Context, p presented, c *Client, token *clie
 		return p.refuseKey(err, token)
 	}
 	now := e.Clock()
-	audiences := e.Audiences
-	if p.isRequest {
-		audiences = []string{e.Issuer}
-	}
 	switch {
 	case claims.Issuer != c.ID:
 		return p.because(diagnosis.JWTIssuer, "iss", claims.Issuer)
-	case len(claims.Audience) == 0, !isAmong(audiences, claims.Audience):
-		// All names are ours: one that is another provider's could be presented there.
-		return p.because(diagnosis.JWTAudience, "aud", strings.Join(claims.Audience, " "), "expected", e.Issuer)
-	case claims.ExpiresAt == nil && !p.isRequest, claims.ID == "" && !p.isRequest, len(claims.ID) > maxValue:
+	case !e.isAddressed(p, c, claims.Audience):
+		return p.because(diagnosis.JWTAudience, "aud", strings.Join(claims.Audience.names, " "), "expected", e.Issuer)
+	case claims.ExpiresAt == nil, claims.ID == "" && !p.isRequest, len(claims.ID) > maxValue,
+		claims.NotBefore == nil && p.isRequest && c.RequireSignedRequest && c.RequirePushed: // FAPI 2.0 Message Signing section 5.3.1
 		return p.because(diagnosis.JWTIncomplete)
-	case claims.ExpiresAt != nil && !now.Before(claims.ExpiresAt.time()):
+	case !now.Before(claims.ExpiresAt.time()):
 		return p.because(diagnosis.JWTExpired)
-	case claims.ExpiresAt != nil && claims.ExpiresAt.time().Sub(now) > maxAhead,
+	case claims.ExpiresAt.time().Sub(now) > maxAhead,
 		claims.NotBefore != nil && clock.Ahead(now, claims.NotBefore.time()),
+		claims.NotBefore != nil && p.isRequest && now.Sub(claims.NotBefore.time()) > maxAhead,
 		claims.IssuedAt != nil && clock.Ahead(now, claims.IssuedAt.time()):
 		return p.because(diagnosis.JWTLifetime)
 	}
 	return nil
+}
+
+// isAddressed reports whether a token is for this provider.
+func (e *Engine) isAddressed(p presented, c *Client, to addressees) bool {
+	switch {
+	case p.isRequest: // who else reads it learns what the address of the request says
+		return slices.Contains(to.names, e.Issuer)
+	case c.RequirePushed: // FAPI 2.0 Security Profile section 5.3.2.1
+		return !to.listed && slices.Contains(to.names, e.Issuer)
+	default:
+		// All names are ours: one that is another provider's could be presented there.
+		return len(to.names) > 0 && isAmong(e.Audiences, to.names)
+	}
 }
 
 func isAmong(known, names []string) bool {
@@ -139,27 +157,25 @@ func (p presented) refuseKey(err error, token *clientkeys.Token) error {
 	}
 }
 
-// use spends the jti of what has been verified, over all processes and restarts. What is
-// presented as one thing is spent as any other as well (RFC 8725 section 2.8).
+// use spends what has been verified, over all processes and restarts: its jti, and where it
+// has none the text that was signed. What is presented as one thing is spent as any other
+// as well (RFC 8725 section 2.8).
 func (e *Engine) use(ctx context.Context, p presented, c *Client, claims signedClaims) error {
+	digest := usedDigest("jti ", c.ID, claims.ID)
 	if claims.ID == "" {
-		return nil
+		digest = usedDigest("JWT ", c.ID, claims.signed)
 	}
-	now := e.Clock()
-	until := now.Add(maxAhead)
-	if claims.ExpiresAt != nil {
-		// A process whose clock is slow accepts it for so much longer.
-		until = claims.ExpiresAt.time().Add(clock.Skew)
-	}
-	err := e.UsedIDs.UseID(ctx, usedDigest(c.ID, claims.ID), until, now)
+	// A process whose clock is slow accepts it for so much longer.
+	until := claims.ExpiresAt.time().Add(clock.Skew)
+	err := e.UsedIDs.UseID(ctx, digest, until, e.Clock())
 	if errors.Is(err, storage.ErrConflict) {
 		return p.because(diagnosis.JWTUsed)
 	}
 	return err
 }
 
-// usedDigest names a jti of a client: no client can spend that of another.
-func usedDigest(clientID, id string) storage.Digest {
-	named := binary.BigEndian.AppendUint32([]byte("jti "), uint32(len(clientID)))
-	return sha256.Sum256(append(append(named, clientID...), id...))
+// usedDigest names what a client has spent: no client can spend that of another.
+func usedDigest(kind, clientID, spent string) storage.Digest {
+	named := binary.BigEndian.AppendUint32([]byte(kind), uint32(len(clientID)))
+	return sha256.Sum256(append(append(named, clientID...), spent...))
 }

@@ -18,8 +18,8 @@ var requestObject = presented{
 	refused: fail(InvalidRequestObject, "The request object is malformed, expired, used, or not signed by this application for this provider."),
 }
 
-// parseObject checks a request by the object that it carries. The jti is spent when all
-// else is right.
+// parseObject checks a request by the object that it carries, which is spent when all else
+// is right.
 func (e *Engine) parseObject(ctx context.Context, c *Client, form url.Values) (*AuthorizeRequest, error) {
 	parameters, claims, err := e.openObject(ctx, c, form)
 	if err != nil {
@@ -44,7 +44,7 @@ func (e *Engine) openObject(ctx context.Context, c *Client, form url.Values) (ur
 		return nil, claims, err
 	}
 	if !token.IsSigned() {
-		return nil, claims, fail(RequestNotSupported, "A request object has to be signed.").Because(diagnosis.RequestObjectUnsigned)
+		return nil, claims, requestObject.because(diagnosis.RequestObjectUnsigned)
 	}
 	if err := e.verify(ctx, requestObject, c, token, claims, c.RequestSigningAlg); err != nil {
 		return nil, claims, err

@@ -55,7 +55,7 @@ func authorizationParameters() []Parameter {
 		{Name: "id_token_hint", Meaning: "Whom to sign in: an ID token of your own application, which may have expired."},
 		{Name: "claims", Meaning: "Single claims beside those of the scope, by where they go, as JSON such as `" + claimsExample + "` (OpenID Connect Core section 5.5). Ignored in the dialect `v3`."},
 		{Name: "acr_values", List: true, Meaning: "Classes of authentication that you would like, best first. No condition: for that, demand `acr` by `claims`."},
-		{Name: "request", Meaning: "The whole request as a JWT that your application has signed (RFC 9101), with `iss` your `client_id` and `aud` the issuer. What is beside it does not count."},
+		{Name: "request", Meaning: "The whole request as a JWT that your application has signed (RFC 9101), with `iss` your `client_id`, `aud` the issuer and `exp` at most an hour ahead; each is good for one use. What is beside it does not count."},
 		{Name: "request_uri", Meaning: "What the pushed authorization request endpoint has answered. What is beside it and `client_id` does not count."},
 		{Name: "ui_locales", List: true, Meaning: "Languages of the screens, best first."},
 		{Name: "display", Values: displays, Meaning: "`popup` lays the screens out for a small window."},
@@ -113,7 +113,6 @@ func authorizationErrors(i Installation) []Error {
 		Error{Code: "invalid_request", Text: "This application has to push its requests.", Remedy: "It is registered so: send the parameters to the pushed authorization request endpoint first."},
 		Error{Code: "invalid_request", Text: "This application has to sign its requests.", Remedy: "It is registered so: send them as `request`."},
 		Error{Code: "invalid_request_object", Text: objectRefused, Remedy: "Sign with a registered key, for each request anew. Your log says what is wrong with it.", Example: []Change{with("request", "x")}},
-		Error{Code: "request_not_supported", Text: "A request object has to be signed.", Remedy: "Not with `none`.", Example: []Change{with("request", "eyJhbGciOiJub25lIn0.e30.")}},
 	)
 	for _, name := range []struct{ name, code string }{
 		{"request_uri", "request_uri_not_supported"}, {"registration", "registration_not_supported"},

@@ -117,7 +117,7 @@ func credentials() []Parameter {
 	return []Parameter{
 		{Name: "client_id", Needed: "without HTTP Basic", Meaning: "Your application."},
 		{Name: "client_secret", Needed: "without HTTP Basic, for confidential clients", Meaning: "Its secret. Instead of these two, HTTP Basic may carry them."},
-		{Name: "client_assertion", Needed: "in place of a secret, for applications registered for `private_key_jwt`", Meaning: "A JWT that your application has signed with its own key: `iss` and `sub` your `client_id`, `aud` the issuer, `exp` at most an hour ahead, and a fresh `jti`."},
+		{Name: "client_assertion", Needed: "in place of a secret, for applications registered for `private_key_jwt`", Meaning: "A JWT that your application has signed with its own key: `iss` and `sub` your `client_id`, `aud` the issuer as a string, `exp` at most an hour ahead, and a fresh `jti`."},
 		{Name: "client_assertion_type", Needed: "with `client_assertion`", Values: []string{"urn:ietf:params:oauth:client-assertion-type:jwt-bearer"}, Meaning: "What it is."},
 	}
 }
