@@ -87,7 +87,7 @@ const (
 	EventSecretChanged EventName = audit.SecretChanged
 
 	// EventClientRefused says that someone named an application and did not know
-	// its secret.
+	// its secret, once a minute for each network.
 	EventClientRefused EventName = audit.ClientRefused
 
 	EventKeyRotated EventName = audit.KeyRotated

@@ -191,7 +191,6 @@ var deeds = map[string]struct {
 			"Content-Type", "application/x-www-form-urlencoded")
 		b.token("client_id", "nobody", "code", "x")
 	}, []provider.Event{
-		{Name: provider.EventClientRefused, ClientID: "std", Address: "127.0.0.0/24"},
 		{Name: provider.EventClientRefused, ClientID: "std", Address: "127.0.0.0/24"}}},
 }
 

@@ -30,7 +30,8 @@ const ClientAge = time.Second
 const maxCachedClients = 1024
 
 // Client returns an enabled client as it was at most ClientAge ago. ErrNoClient when
-// there is none.
+// there was none, which is remembered as long: names that somebody makes up are not looked
+// up again by each who asks about one request.
 func (e *Engine) Client(ctx context.Context, id string) (*Client, error) {
 	if id == "" || len(id) > maxValue || !isText(id) {
 		return nil, ErrNoClient
@@ -41,7 +42,8 @@ func (e *Engine) Client(ctx context.Context, id string) (*Client, error) {
 // ForgetClient makes the next read of this client come from Options.Clients.
 func (e *Engine) ForgetClient(id string) { e.recent.kept.Forget(id) }
 
-// recentClients keeps the clients that were read a moment ago.
+// recentClients keeps the clients that were read a moment ago, and nil for those that there
+// are not.
 type recentClients struct {
 	source Clients
 	kept   *cache.Cache[string, *Client]
@@ -52,14 +54,19 @@ func newRecentClients(source Clients, clock func() time.Time) recentClients {
 }
 
 func (c recentClients) get(ctx context.Context, id string) (*Client, error) {
-	return c.kept.Get(id, func() (*Client, error) { return readClient(ctx, c.source, id) })
+	found, err := c.kept.Get(id, func() (*Client, error) { return readClient(ctx, c.source, id) })
+	if found == nil && err == nil {
+		err = ErrNoClient
+	}
+	return found, err
 }
 
+// readClient returns nil for a client that there is not.
 func readClient(ctx context.Context, source Clients, id string) (*Client, error) {
 	record, err := source.Client(ctx, id)
 	switch {
 	case errors.Is(err, storage.ErrNotFound):
-		return nil, ErrNoClient
+		return nil, nil // an answer, which is remembered; an error is not
 	case err != nil:
 		return nil, err
 	case record.Disabled:

@@ -128,7 +128,7 @@ func (e *Endpoints) fault(r *http.Request) error {
 func (e *Endpoints) note(r *http.Request, event string, of activity.Party, err error, foreign *engine.Error) {
 	switch {
 	case err != nil:
-		of.ClientID = e.namedClient(r)
+		of.ClientID, _ = e.namedClient(r) // "" as well when nobody can tell now
 		e.Activity.Refused(r.Context(), event, of, web.AsJSONError(err))
 	case foreign != nil:
 		e.Activity.Refused(r.Context(), event, of, foreign)
@@ -138,12 +138,16 @@ func (e *Endpoints) note(r *http.Request, event string, of activity.Party, err e
 }
 
 // namedClient returns the client_id that a request names, or "" when nobody has it.
-func (e *Endpoints) namedClient(r *http.Request) string {
+func (e *Endpoints) namedClient(r *http.Request) (string, error) {
 	id := claimedClient(r)
-	if _, err := e.Engine.Client(r.Context(), id); err == nil || errors.Is(err, engine.ErrDisabled) {
-		return id
+	switch _, err := e.Engine.Client(r.Context(), id); {
+	case err == nil, errors.Is(err, engine.ErrDisabled):
+		return id, nil
+	case errors.Is(err, engine.ErrNoClient):
+		return "", nil
+	default:
+		return "", engine.AsError(err)
 	}
-	return ""
 }
 
 // allowOrigin lets a script of the application that a request names read the answer. It
@@ -163,13 +167,17 @@ func (e *Endpoints) allowOrigin(w http.ResponseWriter, r *http.Request) *engine.
 
 // clientFailed counts an application's failure to authenticate, and returns what it is
 // answered with; nil for nil. Only failures are
-// counted, so an application that knows its secret is never held up.
+// counted, so an application that knows its secret is never held up. Names that nobody has
+// are counted together and not recorded: a stranger can make up any number.
 func (e *Endpoints) clientFailed(w http.ResponseWriter, r *http.Request, cause error) error {
 	var protocol *engine.Error
 	if !errors.As(cause, &protocol) || protocol.Code != engine.InvalidClient {
 		return cause
 	}
-	id := claimedClient(r)
+	id, err := e.namedClient(r)
+	if err != nil {
+		return err
+	}
 	wait, err := e.Limits.Allow(r.Context(), ratelimit.ClientAuth, ratelimit.Key{Account: id, Address: request.Addr(r.Context())})
 	if err != nil {
 		return err
@@ -178,9 +186,8 @@ func (e *Endpoints) clientFailed(w http.ResponseWriter, r *http.Request, cause e
 		return &engine.Error{Code: engine.InvalidClient, Status: web.TooMany(w, wait),
 			Description: "Too many attempts with wrong credentials. Please wait.", Diagnosis: diagnosis.ClientThrottled}
 	}
-	// Names that nobody has are not recorded: a stranger can make up any number.
-	if _, err := e.Engine.Client(r.Context(), id); err == nil {
-		e.Audit.Record(r.Context(), storage.Event{Name: audit.ClientRefused, ClientID: id})
+	if id != "" && protocol.Diagnosis != diagnosis.ApplicationDisabled {
+		e.Audit.RecordOnce(r.Context(), storage.Event{Name: audit.ClientRefused, ClientID: id})
 	}
 	return cause
 }

@@ -83,7 +83,8 @@ var (
 	}
 
 	// ClientAuth is a failure of a client to authenticate; the account is its
-	// identifier. Only failures are counted, after the fact: a client that knows
+	// identifier, none for a name that nobody has: a stranger can make up any number,
+	// and each would be a row. Only failures are counted, after the fact: a client that knows
 	// its secret is never held up, whatever others do in its name. So every guess
 	// is looked at, and what it holds up is the noise, not the guessing, which a
 	// secret of 32 bytes needs nobody for.
