@@ -1,11 +1,16 @@
 package provider_test
 
 import (
+	"bytes"
+	"context"
+	"fmt"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/storage"
@@ -32,6 +37,34 @@ func TestHealth(t *testing.T) {
 		if p := w.newBrowser().get(path); p.StatusCode != http.StatusNotFound {
 			t.Errorf("%s is a route of the provider: %s", path, p.Status)
 		}
+	}
+}
+
+// migrated is a store whose database a newer version has migrated.
+type migrated struct{ storage.Store }
+
+func (migrated) Ping(context.Context) error {
+	return fmt.Errorf("%w: %w", storage.ErrUnavailable, storage.ErrNewerSchema)
+}
+
+func (migrated) Sweep(context.Context, time.Time, int) (int, error) { panic("the newer version's") }
+
+func TestANewerSchemaIsToldOnceAndLeftAlone(t *testing.T) {
+	t.Parallel()
+	var log bytes.Buffer
+	w := newFixture(t, func(c *provider.Config) {
+		c.Store = migrated{c.Store}
+		c.Logger = slog.New(slog.NewTextHandler(&log, nil))
+	})
+	w.Maintain(t.Context())
+	w.Maintain(t.Context())
+	if n := strings.Count(log.String(), storage.ErrNewerSchema.Error()); n != 1 {
+		t.Errorf("it is told %d times:\n%s", n, &log)
+	}
+	recorder := httptest.NewRecorder()
+	w.Health().ServeHTTP(recorder, httptest.NewRequest(http.MethodGet, "/ready", nil))
+	if recorder.Code != http.StatusServiceUnavailable {
+		t.Errorf("/ready answers %d", recorder.Code)
 	}
 }
 

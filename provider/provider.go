@@ -64,6 +64,7 @@ type Provider struct {
 	server    *web.Server
 
 	resealDone atomic.Bool // once in the life of a process: see reseal
+	outdated   sync.Once   // the operator has been told: see isOutdated
 
 	background background
 	running    sync.WaitGroup

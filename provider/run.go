@@ -2,6 +2,7 @@ package provider
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"time"
@@ -51,6 +52,9 @@ func (p *Provider) Run(ctx context.Context) error {
 
 // maintain does one round. What fails is logged and tried again in the next.
 func (p *Provider) maintain(ctx context.Context) {
+	if p.isOutdated(ctx) {
+		return
+	}
 	added, err := p.keys.RotateIfDue(ctx)
 	if err != nil && ctx.Err() == nil {
 		p.cfg.Logger.ErrorContext(ctx, "signing keys could not be maintained", slog.Any("error", err))
@@ -75,6 +79,19 @@ func (p *Provider) maintain(ctx context.Context) {
 			return p.store.RemoveEvents(ctx, now.Add(-keep), now, sweepBatch)
 		})
 	}
+}
+
+// isOutdated reports whether a newer version has migrated the database, and tells the
+// operator once: from then on every request is answered with 503, which says the same.
+func (p *Provider) isOutdated(ctx context.Context) bool {
+	err := p.store.Ping(ctx)
+	if !errors.Is(err, storage.ErrNewerSchema) {
+		return false
+	}
+	p.outdated.Do(func() {
+		p.cfg.Logger.ErrorContext(ctx, "this process answers nothing more: stop it, or upgrade it", slog.Any("error", err))
+	})
+	return true
 }
 
 // inBatches does one batch after another until there is nothing left to do, or

@@ -97,6 +97,15 @@ var (
 	// patience, out of space, read-only, damaged, unreachable, or closed. Trying
 	// again later may succeed. Whether a write took effect is unknown.
 	ErrUnavailable = errors.New("storage: unavailable")
+
+	// ErrNewerSchema says that a newer version of this module has migrated the
+	// database, which is left as it is. A store that was opened before returns it
+	// together with ErrUnavailable.
+	ErrNewerSchema = errors.New("the database was written by a newer version of Bonafide; upgrade this program or restore a backup")
+
+	// ErrOlderSchema says that this version of the module has not migrated the
+	// database, which is left as it is.
+	ErrOlderSchema = errors.New("the database was written by an earlier version of Bonafide")
 )
 
 // Digest names a secret value without revealing it. The zero Digest names nothing.

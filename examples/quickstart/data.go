@@ -44,7 +44,10 @@ func (e *environment) openData(ctx context.Context, why purpose) (data, error) {
 	if err != nil {
 		return data{}, fmt.Errorf("data: %w", err)
 	}
-	store, err := e.openStore(ctx, why == installing)
+	store, err := e.openStore(ctx, why)
+	if errors.Is(err, fs.ErrNotExist) && e.Database != "" {
+		return data{}, e.emptyDatabase()
+	}
 	if errors.Is(err, fs.ErrNotExist) {
 		return data{}, fmt.Errorf("data: there is no database %s, but %s was made for one. %s", e.file(), e.secretFile(), lost)
 	}
@@ -53,11 +56,15 @@ func (e *environment) openData(ctx context.Context, why purpose) (data, error) {
 	}
 	if empty, err := isEmpty(ctx, store); err != nil || empty {
 		if err == nil {
-			err = fmt.Errorf("%s: the database is empty, but %s was made for one that is not. %s", e.databaseKey(), e.secretFile(), lost)
+			err = e.emptyDatabase()
 		}
 		return data{}, errors.Join(err, store.Close())
 	}
 	return data{secret: secret, store: store}, nil
+}
+
+func (e *environment) emptyDatabase() error {
+	return fmt.Errorf("%s: the database is empty, but %s was made for one that is not. %s", e.databaseKey(), e.secretFile(), lost)
 }
 
 const lost = "Has it been lost, or moved, or is its disk not mounted? Bring it back; " +
@@ -66,7 +73,7 @@ const lost = "Has it been lost, or moved, or is its disk not mounted? Bring it b
 // openFirst opens what an environment keeps when there is no secret: what a first start
 // has left, or else nothing.
 func (e *environment) openFirst(ctx context.Context) (data, error) {
-	store, err := e.openStore(ctx, false)
+	store, err := e.openStore(ctx, serving)
 	empty := errors.Is(err, fs.ErrNotExist)
 	if err != nil && !empty {
 		return data{}, err
@@ -83,7 +90,7 @@ func (e *environment) openFirst(ctx context.Context) (data, error) {
 	}
 	secret, err := e.draftSecret()
 	if err == nil && store == nil {
-		store, err = e.openStore(ctx, true)
+		store, err = e.openStore(ctx, installing)
 	}
 	if err != nil {
 		if store != nil {
@@ -109,23 +116,30 @@ func (e *environment) databaseKey() string {
 	return "data"
 }
 
-// openStore opens the database; a file that is not there is made if create says so, and
-// else is fs.ErrNotExist.
-func (e *environment) openStore(ctx context.Context, create bool) (storage.Store, error) {
-	if e.Database != "" {
-		store, err := postgres.Open(ctx, e.Database)
-		if err != nil {
-			return nil, fmt.Errorf("database: %w", err)
-		}
-		return store, nil
+// openStore opens the database for a purpose; where it is missing it is made when that is
+// installing, and else is fs.ErrNotExist. Who maintains it migrates nothing: the service that
+// runs may be an earlier program, which could not go on.
+func (e *environment) openStore(ctx context.Context, why purpose) (storage.Store, error) {
+	store, err := e.openDatabase(ctx, why)
+	if errors.Is(err, storage.ErrOlderSchema) {
+		err = fmt.Errorf("%w: run this command of the program that serves it; or stop that, and migrate the database with -init", err)
 	}
-	open := sqlite.OpenExisting
-	if create {
-		open = sqlite.Open
-	}
-	store, err := open(ctx, e.file())
 	if err != nil {
-		return nil, fmt.Errorf("data: %w", err)
+		return nil, fmt.Errorf("%s: %w", e.databaseKey(), err)
 	}
 	return store, nil
+}
+
+func (e *environment) openDatabase(ctx context.Context, why purpose) (storage.Store, error) {
+	switch {
+	case e.Database != "" && why == maintaining:
+		return postgres.OpenCurrent(ctx, e.Database)
+	case e.Database != "":
+		return postgres.Open(ctx, e.Database)
+	case why == maintaining:
+		return sqlite.OpenCurrent(ctx, e.file())
+	case why == installing:
+		return sqlite.Open(ctx, e.file())
+	}
+	return sqlite.OpenExisting(ctx, e.file())
 }

@@ -88,7 +88,7 @@ func TestWhatIsNoLongerInTheFileIsTold(t *testing.T) {
 // statusesOf returns the statuses that are recorded for a user.
 func statusesOf(t *testing.T, e *environment, id string) map[string]time.Time {
 	t.Helper()
-	store, err := e.openStore(t.Context(), false)
+	store, err := e.openStore(t.Context(), serving)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -19,7 +19,8 @@ import (
 
 // backup copies the database of each environment into a new folder that only its
 // owner can access, where it has the place that it has in data. The secret, which
-// opens it, is not copied: whoever finds the one should not have found the other.
+// opens it, is not copied: whoever finds the one should not have found the other. Nothing
+// is migrated: before an upgrade the copy is one for the program that runs.
 func (c *config) backup(ctx context.Context, folder string, out io.Writer) error {
 	if err := c.backupOne(ctx, &c.environment, folder, out); err != nil {
 		return err
@@ -40,15 +41,15 @@ func (c *config) backupOne(ctx context.Context, e *environment, folder string, o
 	if _, err := os.Stat(e.secretFile()); err != nil {
 		return fmt.Errorf("data: %w", err) // a slip in the path, perhaps
 	}
-	store, err := sqlite.OpenExisting(ctx, e.file())
-	if err != nil {
+	if _, err := os.Stat(e.file()); err != nil {
 		return fmt.Errorf("data: %w", err)
 	}
 	if err := os.Mkdir(folder, 0o700); err != nil {
-		return errors.Join(fmt.Errorf("backup: %w", err), store.Close())
+		return fmt.Errorf("backup: %w", err)
 	}
 	copied := filepath.Join(folder, databaseName)
-	if err := errors.Join(store.Backup(ctx, copied), store.Close()); err != nil {
+	if err := sqlite.Backup(ctx, e.file(), copied); err != nil {
+		_ = os.Remove(folder) // unless there is something in it
 		return fmt.Errorf("backup: %w", err)
 	}
 	_, _ = fmt.Fprintf(out, "copied %s to %s; keep %s elsewhere\n", e.file(), copied, filepath.Join(e.Data, secretName))

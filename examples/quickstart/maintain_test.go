@@ -22,6 +22,7 @@ import (
 
 	"github.com/bonafide-id/bonafide/examples/internal/browser"
 	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/storage"
 )
 
 const appSecret = "a secret of the app 0123456789abcdef"
@@ -359,5 +360,62 @@ func TestMaintenanceMakesNothingWhereNothingIs(t *testing.T) {
 	}
 	if _, err := o.command("-revoke-before", "yesterday"); err == nil {
 		t.Error("yesterday is taken for a moment")
+	}
+}
+
+// TestMaintenanceOfAnEarlierVersion tests that the commands of a new program leave the
+// database of the service to the earlier one that runs.
+func TestMaintenanceOfAnEarlierVersion(t *testing.T) {
+	o := operate(t)
+	if err := o.start().stop(); err != nil {
+		t.Fatal(err)
+	}
+	earlier := o.version("data/identity.db") - 1
+	for _, database := range []string{"data/identity.db", "data/sandbox/identity.db"} {
+		o.exec(database, fmt.Sprintf(`UPDATE schema_version SET version = %d`, earlier))
+	}
+	t.Run("IsCopiedAsItIs", func(t *testing.T) {
+		o.must("-backup", o.path("backup"))
+		for _, database := range []string{"backup/identity.db", "backup/sandbox/identity.db"} {
+			if got := o.version(database); got != earlier {
+				t.Errorf("%s has version %d of the schema, want %d", database, got, earlier)
+			}
+		}
+	})
+	for _, args := range [][]string{{"-revoke-keys"}, {"-revoke-before", "2026-01-02T15:04:05Z"}} {
+		t.Run("IsRefused"+args[0], func(t *testing.T) {
+			if _, err := o.command(args...); !errors.Is(err, storage.ErrOlderSchema) || !strings.Contains(err.Error(), "-init") {
+				t.Errorf("error is %v", err)
+			}
+		})
+	}
+	if got := o.version("data/identity.db"); got != earlier {
+		t.Errorf("the database has version %d of the schema, want %d", got, earlier)
+	}
+}
+
+// version returns which schema a database has.
+func (o operated) version(database string) (version int) {
+	o.t.Helper()
+	db, err := sql.Open("sqlite3", "file:"+o.path(database)+"?mode=ro")
+	if err != nil {
+		o.t.Fatal(err)
+	}
+	defer db.Close()
+	if err := db.QueryRowContext(o.t.Context(), `SELECT version FROM schema_version`).Scan(&version); err != nil {
+		o.t.Fatal(err)
+	}
+	return version
+}
+
+func (o operated) exec(database, statement string) {
+	o.t.Helper()
+	db, err := sql.Open("sqlite3", o.path(database))
+	if err != nil {
+		o.t.Fatal(err)
+	}
+	defer db.Close()
+	if _, err := db.ExecContext(o.t.Context(), statement); err != nil {
+		o.t.Fatal(err)
 	}
 }

@@ -109,10 +109,38 @@ func TestOpen(t *testing.T) {
 		url := server.Schema(t)
 		openTest(t, url)
 		exec(t, url, `DROP TABLE events; UPDATE schema_version SET version = version + 1`)
-		if _, err := Open(t.Context(), url); !errors.Is(err, sqlstore.ErrNewerSchema) {
-			t.Errorf("err = %v, want %v", err, sqlstore.ErrNewerSchema)
+		if _, err := Open(t.Context(), url); !errors.Is(err, storage.ErrNewerSchema) {
+			t.Errorf("err = %v, want %v", err, storage.ErrNewerSchema)
 		}
 		exec(t, url, `CREATE TABLE events ()`) // fails when it has been made again
+	})
+	t.Run("CurrentOpensNoOlderSchema", func(t *testing.T) {
+		url := server.Schema(t)
+		openTest(t, url)
+		store, err := OpenCurrent(t.Context(), url)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer store.Close()
+		exec(t, url, `DROP TABLE events; UPDATE schema_version SET version = version - 1`)
+		if _, err := OpenCurrent(t.Context(), url); !errors.Is(err, storage.ErrOlderSchema) {
+			t.Errorf("err = %v, want %v", err, storage.ErrOlderSchema)
+		}
+		exec(t, url, `CREATE TABLE events ()`) // fails when it has been made again
+		if _, err := OpenCurrent(t.Context(), server.Schema(t)); !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("an empty schema: err = %v, want %v", err, fs.ErrNotExist)
+		}
+	})
+	t.Run("NoticesANewerSchema", func(t *testing.T) {
+		url := server.Schema(t)
+		store := openTest(t, url)
+		exec(t, url, `UPDATE schema_version SET version = version + 1`)
+		if err := store.Ping(t.Context()); !errors.Is(err, storage.ErrNewerSchema) || !errors.Is(err, storage.ErrUnavailable) {
+			t.Errorf("err = %v, want %v", err, storage.ErrNewerSchema)
+		}
+		if _, err := store.Keys(t.Context()); !errors.Is(err, storage.ErrNewerSchema) {
+			t.Errorf("a read: err = %v, want %v", err, storage.ErrNewerSchema)
+		}
 	})
 	t.Run("InterruptedMigrationRunsAgain", func(t *testing.T) {
 		url := server.Schema(t)

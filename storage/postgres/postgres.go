@@ -83,7 +83,7 @@ var _ storage.Developers = (*Store)(nil)
 // A database that a newer version of this module has migrated is refused and left
 // as it is.
 func Open(ctx context.Context, url string) (*Store, error) {
-	return open(ctx, url, func(*engine, sqlstore.Dialect) error { return nil })
+	return open(ctx, url, sqlstore.Migrate)
 }
 
 // OpenExisting is [Open] for a database that has been used before: where the first
@@ -91,27 +91,43 @@ func Open(ctx context.Context, url string) (*Store, error) {
 // and creates none. It is for a host that knows that it has a database, so that one
 // which was lost is not replaced by an empty one in silence.
 func OpenExisting(ctx context.Context, url string) (*Store, error) {
-	return open(ctx, url, func(e *engine, dialect sqlstore.Dialect) error {
-		found, err := sqlstore.HasSchema(ctx, migrating{e}, dialect)
-		if err == nil && !found {
-			err = fmt.Errorf("the schema is empty: %w", fs.ErrNotExist)
+	return open(ctx, url, func(ctx context.Context, e sqlstore.Engine, dialect sqlstore.Dialect) error {
+		if err := refuseEmpty(ctx, e, dialect); err != nil {
+			return err
 		}
-		return err
+		return sqlstore.Migrate(ctx, e, dialect)
 	})
 }
 
-// open opens a database that passes a check.
-func open(ctx context.Context, url string, check func(*engine, sqlstore.Dialect) error) (*Store, error) {
+// OpenCurrent is [OpenExisting] for what is done beside a service, which may run an earlier
+// version of this module: it migrates nothing. A database that this version has not
+// migrated is storage.ErrOlderSchema.
+func OpenCurrent(ctx context.Context, url string) (*Store, error) {
+	return open(ctx, url, func(ctx context.Context, e sqlstore.Engine, dialect sqlstore.Dialect) error {
+		if err := refuseEmpty(ctx, e, dialect); err != nil {
+			return err
+		}
+		return sqlstore.CheckSchema(ctx, e, dialect)
+	})
+}
+
+// refuseEmpty returns fs.ErrNotExist for a schema without tables of this module.
+func refuseEmpty(ctx context.Context, e sqlstore.Engine, dialect sqlstore.Dialect) error {
+	found, err := sqlstore.HasSchema(ctx, e, dialect)
+	if err == nil && !found {
+		err = fmt.Errorf("the schema is empty: %w", fs.ErrNotExist)
+	}
+	return err
+}
+
+// open opens a database whose schema passes.
+func open(ctx context.Context, url string, schema func(context.Context, sqlstore.Engine, sqlstore.Dialect) error) (*Store, error) {
 	e, err := openEngine(ctx, url)
 	if err != nil {
 		return nil, fmt.Errorf("open database: %w", err)
 	}
 	dialect := sqlstore.Postgres(e.schema)
-	err = check(e, dialect)
-	if err == nil {
-		err = sqlstore.Migrate(ctx, migrating{e}, dialect)
-	}
-	if err != nil {
+	if err := schema(ctx, migrating{e}, dialect); err != nil {
 		e.Close()
 		return nil, fmt.Errorf("open database: %w", err)
 	}

@@ -16,3 +16,9 @@ func Open(context.Context, string) (*Store, error) { return nil, errNoCgo }
 
 // OpenExisting returns an error, for the program is built without cgo.
 func OpenExisting(context.Context, string) (*Store, error) { return nil, errNoCgo }
+
+// OpenCurrent returns an error, for the program is built without cgo.
+func OpenCurrent(context.Context, string) (*Store, error) { return nil, errNoCgo }
+
+// Backup returns an error, for the program is built without cgo.
+func Backup(context.Context, string, string) error { return errNoCgo }

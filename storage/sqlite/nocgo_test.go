@@ -21,8 +21,8 @@ func TestWithoutCgo(t *testing.T) {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	lines := strings.Split(strings.TrimSpace(string(out)), "\n")
-	if len(lines) != 2 || lines[0] != lines[1] {
-		t.Errorf("Open and OpenExisting say:\n%s", out)
+	if len(lines) != 3 || lines[0] != lines[1] || lines[0] != lines[2] {
+		t.Errorf("Open, OpenExisting and OpenCurrent say:\n%s", out)
 	}
 	for _, word := range []string{"cgo", "CGO_ENABLED=1", "github.com/bonafide-id/bonafide/storage/sqlitego"} {
 		if !strings.Contains(lines[0], word) {

@@ -47,3 +47,17 @@ func Open(ctx context.Context, path string) (*Store, error) {
 func OpenExisting(ctx context.Context, path string) (*Store, error) {
 	return sqlitefile.OpenExisting(ctx, path, driver)
 }
+
+// OpenCurrent is [OpenExisting] for what is done beside a service, which may run an earlier
+// version of this module: it migrates nothing. A database that this version has not
+// migrated is storage.ErrOlderSchema.
+func OpenCurrent(ctx context.Context, path string) (*Store, error) {
+	return sqlitefile.OpenCurrent(ctx, path, driver)
+}
+
+// Backup is Store.Backup for a database that need not be open. The copy has the schema of
+// the database, whichever that is: nothing is migrated, so that before an upgrade it is a
+// copy for the program that made it.
+func Backup(ctx context.Context, database, path string) error {
+	return sqlitefile.Backup(ctx, database, path, driver)
+}

@@ -2,6 +2,8 @@ package sqlite_test
 
 import (
 	"database/sql"
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -12,25 +14,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/bonafide-id/bonafide/storage"
+	"github.com/bonafide-id/bonafide/storage/sqlite"
 )
 
 // TestUpgrade tests that a database from before is read, and has the tables of a new one.
 func TestUpgrade(t *testing.T) {
 	folder := t.TempDir()
 	before, after := filepath.Join(folder, "before.db"), filepath.Join(folder, "after.db")
-	statements, err := os.ReadFile("testdata/version2.sql")
-	if err != nil {
-		t.Fatal(err)
-	}
-	db, err := sql.Open("sqlite3", before)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := db.ExecContext(t.Context(), string(statements)); err != nil {
-		t.Fatal(err)
-	}
-	db.Close()
-
+	makeOlder(t, before)
 	store := open(t, before)
 	defer store.Close()
 	client, err := store.Client(t.Context(), "client")
@@ -43,6 +34,112 @@ func TestUpgrade(t *testing.T) {
 	}
 	if err := store.SaveClient(t.Context(), storage.Client{ID: "another"}); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestMaintenance tests that what is done beside a service of an earlier version leaves it
+// its database.
+func TestMaintenance(t *testing.T) {
+	folder := t.TempDir()
+	database, copied := filepath.Join(folder, "older.db"), filepath.Join(folder, "copy.db")
+	makeOlder(t, database)
+	before := schemaOf(t, database)
+	t.Run("CopiesAnOlderSchemaAsItIs", func(t *testing.T) {
+		if err := sqlite.Backup(t.Context(), database, copied); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(before, schemaOf(t, copied)); diff != "" {
+			t.Errorf("the copy (-database +copy):\n%s", diff)
+		}
+	})
+	t.Run("OpensNoOlderSchema", func(t *testing.T) {
+		if _, err := sqlite.OpenCurrent(t.Context(), database); !errors.Is(err, storage.ErrOlderSchema) {
+			t.Errorf("err = %v, want %v", err, storage.ErrOlderSchema)
+		}
+	})
+	if diff := cmp.Diff(before, schemaOf(t, database)); diff != "" {
+		t.Errorf("the database (-before +after):\n%s", diff)
+	}
+	t.Run("OpensTheCurrentOne", func(t *testing.T) {
+		open(t, copied).Close() // migrates it
+		store, err := sqlite.OpenCurrent(t.Context(), copied)
+		if err != nil {
+			t.Fatal(err)
+		}
+		store.Close()
+	})
+	t.Run("CopiesNothingThatIsNotThere", func(t *testing.T) {
+		err := sqlite.Backup(t.Context(), filepath.Join(folder, "none.db"), filepath.Join(folder, "another.db"))
+		if !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("err = %v, want %v", err, fs.ErrNotExist)
+		}
+	})
+}
+
+// TestNewerSchema tests that a store notices that another version has migrated its file.
+func TestNewerSchema(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "test.db")
+	store := open(t, path)
+	defer store.Close()
+	db, err := sql.Open("sqlite3", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	set := func(change string) {
+		if _, err := db.ExecContext(t.Context(), `UPDATE schema_version SET version = version `+change); err != nil {
+			t.Fatal(err)
+		}
+	}
+	refused := func(err error) bool {
+		return errors.Is(err, storage.ErrUnavailable) && errors.Is(err, storage.ErrNewerSchema)
+	}
+	set("+ 1")
+	t.Run("EndsEveryStepSoon", func(t *testing.T) {
+		for migrated := time.Now(); ; {
+			began := time.Now()
+			err := store.SaveImage(t.Context(), storage.Image{Digest: storage.Digest{1}, Bytes: []byte{1}})
+			if refused(err) {
+				break
+			}
+			if began.Sub(migrated) > 2*time.Second {
+				t.Fatalf("err = %v, want %v", err, storage.ErrNewerSchema)
+			}
+		}
+		if _, err := store.Keys(t.Context()); !refused(err) {
+			t.Errorf("a read: err = %v", err)
+		}
+	})
+	t.Run("IsAPingThatFails", func(t *testing.T) {
+		if err := store.Ping(t.Context()); !refused(err) {
+			t.Errorf("err = %v", err)
+		}
+	})
+	t.Run("EndsWhenAnOlderOneIsRestored", func(t *testing.T) {
+		set("- 1")
+		if err := store.Ping(t.Context()); err != nil {
+			t.Error(err)
+		}
+		if _, err := store.Keys(t.Context()); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// makeOlder makes a database as an earlier version has made it.
+func makeOlder(t *testing.T, path string) {
+	t.Helper()
+	statements, err := os.ReadFile("testdata/version2.sql")
+	if err != nil {
+		t.Fatal(err)
+	}
+	db, err := sql.Open("sqlite3", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	if _, err := db.ExecContext(t.Context(), string(statements)); err != nil {
+		t.Fatal(err)
 	}
 }
 

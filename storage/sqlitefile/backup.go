@@ -19,17 +19,35 @@ import (
 // than the moment of restoring with the provider's RevokeIssuedBefore. So are signing keys
 // that were removed since.
 func (s *Store) Backup(ctx context.Context, path string) error {
+	return s.driver.backup(ctx, s.path, path)
+}
+
+// Backup is Store.Backup for a database that need not be open. The copy has the schema of
+// the database, whichever that is: nothing is migrated, so that before an upgrade it is a
+// copy for the program that made it.
+func Backup(ctx context.Context, database, path string, driver Driver) error {
+	database, err := filepath.Abs(database)
+	if err == nil {
+		database, err = driver.findFile(ctx, database)
+	}
+	if err != nil {
+		return fmt.Errorf("back up database: %w", err)
+	}
+	return driver.backup(ctx, database, path)
+}
+
+func (d Driver) backup(ctx context.Context, database, path string) error {
 	path, err := filepath.Abs(path) // as SQLite's names of files have to be
 	if err != nil {
 		return fmt.Errorf("back up database: %w", err)
 	}
 	err = publish(path, func(draft string) error {
-		db := sql.OpenDB(s.driver.connector(s.path))
+		db := sql.OpenDB(d.connector(database))
 		defer db.Close()
 		if _, err := db.ExecContext(ctx, `VACUUM INTO ?1`, draft); err != nil {
-			return s.driver.mapError(err)
+			return d.mapError(err)
 		}
-		return s.driver.setWAL(ctx, draft)
+		return d.setWAL(ctx, draft)
 	})
 	if err != nil {
 		return fmt.Errorf("back up database: %w", err)

@@ -21,7 +21,7 @@ func openTest(t *testing.T) (storage.Store, *engine) {
 	if err := mattn.create(t.Context(), path); err != nil {
 		t.Fatal(err)
 	}
-	e, err := mattn.openMigrated(t.Context(), path)
+	e, err := mattn.openEngine(t.Context(), path)
 	if err != nil {
 		t.Fatal(err)
 	}

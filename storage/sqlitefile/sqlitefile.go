@@ -35,7 +35,7 @@ var _ storage.Developers = (*Store)(nil)
 // Nothing works in the background. ctx ends the wait for other processes that use
 // the file; it does not end the store.
 func Open(ctx context.Context, path string, driver Driver) (*Store, error) {
-	return driver.open(ctx, path, driver.prepareFile)
+	return driver.open(ctx, path, driver.prepareFile, sqlstore.Migrate)
 }
 
 // OpenExisting is [Open] for a database that must be there already: where there is
@@ -43,12 +43,23 @@ func Open(ctx context.Context, path string, driver Driver) (*Store, error) {
 // that it has a database, so that one which was lost or is not mounted is not
 // replaced by an empty one in silence.
 func OpenExisting(ctx context.Context, path string, driver Driver) (*Store, error) {
-	return driver.open(ctx, path, driver.findFile)
+	return driver.open(ctx, path, driver.findFile, sqlstore.Migrate)
 }
 
-// open opens a file that prepare has found, or made, at a path; prepare returns
-// where it is in truth.
-func (d Driver) open(ctx context.Context, path string, prepare func(ctx context.Context, path string) (string, error)) (*Store, error) {
+// OpenCurrent is [OpenExisting] for what is done beside a service, which may run an earlier
+// version of this module: it migrates nothing. A database that this version has not
+// migrated is storage.ErrOlderSchema.
+func OpenCurrent(ctx context.Context, path string, driver Driver) (*Store, error) {
+	return driver.open(ctx, path, driver.findFile, sqlstore.CheckSchema)
+}
+
+// open opens a file that prepare has found, or made, at a path, and whose schema passes;
+// prepare returns where it is in truth.
+func (d Driver) open(
+	ctx context.Context, path string,
+	prepare func(ctx context.Context, path string) (string, error),
+	schema func(context.Context, sqlstore.Engine, sqlstore.Dialect) error,
+) (*Store, error) {
 	path, err := filepath.Abs(path) // stays right when the process changes folders
 	if err != nil {
 		return nil, fmt.Errorf("open database: %w", err)
@@ -57,7 +68,12 @@ func (d Driver) open(ctx context.Context, path string, prepare func(ctx context.
 	if err != nil {
 		return nil, fmt.Errorf("open database %s: %w", path, err)
 	}
-	engine, err := d.openMigrated(ctx, file)
+	engine, err := d.openEngine(ctx, file)
+	if err == nil {
+		if err = schema(ctx, engine, sqlstore.SQLite()); err != nil {
+			engine.Close()
+		}
+	}
 	if err != nil {
 		return nil, fmt.Errorf("open database %s: %w", path, err)
 	}
@@ -68,16 +84,3 @@ func (d Driver) open(ctx context.Context, path string, prepare func(ctx context.
 // Observe makes OpenTelemetry learn how long every operation takes from now on, as
 // db.client.operation.duration. A provider calls it with its Config.MeterProvider.
 func (s *Store) Observe(meters metric.MeterProvider) error { return s.records.Observe(meters) }
-
-// openMigrated opens a file that exists.
-func (d Driver) openMigrated(ctx context.Context, path string) (*engine, error) {
-	e, err := d.openEngine(ctx, path)
-	if err != nil {
-		return nil, err
-	}
-	if err := sqlstore.Migrate(ctx, e, sqlstore.SQLite()); err != nil {
-		e.Close()
-		return nil, err
-	}
-	return e, nil
-}

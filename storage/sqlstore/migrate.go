@@ -10,20 +10,16 @@ import (
 	"github.com/bonafide-id/bonafide/storage"
 )
 
-// ErrNewerSchema says that a newer version of this module has migrated the
-// database. It is left as it is.
-var ErrNewerSchema = errors.New("the database was written by a newer version of Bonafide; upgrade this program or restore a backup")
-
 // Migrate brings the schema of the database up to date, one transaction for each
 // migration, so that one that was interrupted runs again from its start. Of any
 // number of processes that migrate at once, one does. A database that is up to
-// date is only read; one that is newer gets ErrNewerSchema.
+// date is only read; one that is newer gets storage.ErrNewerSchema.
 func Migrate(ctx context.Context, engine Engine, dialect Dialect) error {
 	migrations, err := dialect.migrations()
 	if err != nil {
 		return err
 	}
-	s := New(engine, dialect)
+	s := unwatched(engine, dialect)
 	if err := s.createVersion(ctx, migrations[0]); err != nil {
 		return err
 	}
@@ -33,7 +29,7 @@ func Migrate(ctx context.Context, engine Engine, dialect Dialect) error {
 		case err != nil:
 			return err
 		case version > SchemaVersion:
-			return ErrNewerSchema
+			return storage.ErrNewerSchema
 		case version == SchemaVersion:
 			return nil
 		}
@@ -41,35 +37,6 @@ func Migrate(ctx context.Context, engine Engine, dialect Dialect) error {
 			return err
 		}
 	}
-}
-
-// HasSchema reports whether a migration has ever run in the database. It writes
-// nothing.
-func HasSchema(ctx context.Context, engine Engine, dialect Dialect) (bool, error) {
-	if err := dialect.check(); err != nil {
-		return false, err
-	}
-	s := New(engine, dialect)
-	if found, err := s.versioned(ctx); !found || err != nil {
-		return false, err
-	}
-	version, err := s.version(ctx)
-	return version > 0, err
-}
-
-// versioned reports whether there is the table that says which migrations ran.
-func (s *Store) versioned(ctx context.Context) (bool, error) {
-	return read(ctx, s, "look for the schema", func(tx *tx) (bool, error) {
-		tables, err := countTables(tx, versionTable)
-		return tables > 0, err
-	})
-}
-
-// version returns how many migrations ran.
-func (s *Store) version(ctx context.Context) (int, error) {
-	return read(ctx, s, "read the schema version", func(tx *tx) (int, error) {
-		return one(tx, scanInt, `SELECT version FROM main.schema_version`)
-	})
 }
 
 // versionTable says which migrations ran.

@@ -22,6 +22,7 @@ type Store struct {
 	queries  sync.Map                                       // as the dialect writes them, by query; of strings
 	duration atomic.Pointer[dbconv.ClientOperationDuration] // nil while nobody wants it
 	noWrites atomic.Bool                                    // the last write came to nothing
+	watch    *watch                                         // nil for what looks at the schema itself
 }
 
 var (
@@ -30,8 +31,16 @@ var (
 )
 
 // New returns the store on a database whose schema is current ([Migrate]). The
-// store owns the engine: closing one closes the other.
+// store owns the engine: closing one closes the other. Once another process has migrated
+// the database further, every step fails within a second, with storage.ErrUnavailable and
+// storage.ErrNewerSchema.
 func New(engine Engine, dialect Dialect) *Store {
+	s := unwatched(engine, dialect)
+	s.watch = newWatch(unwatched(engine, dialect))
+	return s
+}
+
+func unwatched(engine Engine, dialect Dialect) *Store {
 	return &Store{engine: engine, dialect: dialect}
 }
 
@@ -39,7 +48,14 @@ func New(engine Engine, dialect Dialect) *Store {
 // and is gone, show in nothing but writes: after one of those it tries one of its own,
 // of a row that nobody waits for.
 func (s *Store) Ping(ctx context.Context) error {
-	if err := s.engine.Ping(ctx); err != nil {
+	err := s.engine.Ping(ctx)
+	if err == nil {
+		err = s.watch.look(ctx)
+	}
+	if err == nil {
+		err = s.watch.verdict()
+	}
+	if err != nil {
 		return fmt.Errorf("ping: %w", err)
 	}
 	if !s.noWrites.Load() {
@@ -82,6 +98,11 @@ func run[T any](
 	what string, step func(*tx) (T, error),
 ) (T, error) {
 	var result T
+	if s.watch != nil {
+		if err := s.watch.check(ctx); err != nil {
+			return result, fmt.Errorf("%s: %w", what, err)
+		}
+	}
 	ctx, end := s.observe(ctx, what)
 	err := engine(ctx, func(ctx context.Context, db Conn) (err error) {
 		result, err = step(&tx{ctx: ctx, db: db, store: s})

@@ -10,7 +10,7 @@ import (
 )
 
 func main() {
-	for _, open := range []func(context.Context, string) (*sqlite.Store, error){sqlite.Open, sqlite.OpenExisting} {
+	for _, open := range []func(context.Context, string) (*sqlite.Store, error){sqlite.Open, sqlite.OpenExisting, sqlite.OpenCurrent} {
 		if _, err := open(context.Background(), os.Args[1]); err != nil {
 			fmt.Println(err)
 		}

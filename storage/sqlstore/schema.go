@@ -1,0 +1,110 @@
+package sqlstore
+
+import (
+	"context"
+	"fmt"
+	"sync/atomic"
+	"time"
+
+	"go.opentelemetry.io/otel/trace"
+
+	"github.com/bonafide-id/bonafide/storage"
+)
+
+// HasSchema reports whether a migration has ever run in the database. It writes
+// nothing.
+func HasSchema(ctx context.Context, engine Engine, dialect Dialect) (bool, error) {
+	version, err := recorded(ctx, engine, dialect)
+	return version > 0, err
+}
+
+// CheckSchema returns nil for a database whose schema is the one that the queries rest
+// on, and else storage.ErrOlderSchema or
+// storage.ErrNewerSchema. It writes nothing.
+func CheckSchema(ctx context.Context, engine Engine, dialect Dialect) error {
+	version, err := recorded(ctx, engine, dialect)
+	switch {
+	case err != nil:
+		return err
+	case version > SchemaVersion:
+		return storage.ErrNewerSchema
+	case version < SchemaVersion:
+		return storage.ErrOlderSchema
+	}
+	return nil
+}
+
+// recorded returns how many migrations ran in a database, which may be empty.
+func recorded(ctx context.Context, engine Engine, dialect Dialect) (int, error) {
+	if err := dialect.check(); err != nil {
+		return 0, err
+	}
+	s := unwatched(engine, dialect)
+	if found, err := s.versioned(ctx); !found || err != nil {
+		return 0, err
+	}
+	return s.version(ctx)
+}
+
+// versioned reports whether there is the table that says which migrations ran.
+func (s *Store) versioned(ctx context.Context) (bool, error) {
+	return read(ctx, s, "look for the schema", func(tx *tx) (bool, error) {
+		tables, err := countTables(tx, versionTable)
+		return tables > 0, err
+	})
+}
+
+// version returns how many migrations ran.
+func (s *Store) version(ctx context.Context) (int, error) {
+	return read(ctx, s, "read the schema version", func(tx *tx) (int, error) {
+		return one(tx, scanInt, `SELECT version FROM main.schema_version`)
+	})
+}
+
+// watchInterval is for how long a store takes the schema for the one it has seen.
+const watchInterval = time.Second
+
+// A watch looks for another process that migrates the database under this one, which
+// would read and write by rules that are no more. Every step goes through it. What a
+// step of the old rules could still do within the interval is for the migration to
+// prevent.
+type watch struct {
+	store  *Store
+	begun  time.Time
+	looked atomic.Int64 // when it was looked last, in nanoseconds since begun
+	newer  atomic.Bool
+}
+
+// newWatch returns the watch of a database, read by a store that nobody watches.
+func newWatch(store *Store) *watch {
+	return &watch{store: store, begun: time.Now()}
+}
+
+// check returns storage.ErrUnavailable with storage.ErrNewerSchema while the schema is newer than
+// that of this module. It looks when nobody has for a while; one caller does.
+func (w *watch) check(ctx context.Context) error {
+	last, now := w.looked.Load(), time.Since(w.begun)
+	if now-time.Duration(last) >= watchInterval && w.looked.CompareAndSwap(last, int64(now)) {
+		if w.look(ctx) != nil {
+			w.looked.Store(last) // the step meets the same, and the next caller looks again
+		}
+	}
+	return w.verdict()
+}
+
+// look reads which schema there is.
+func (w *watch) look(ctx context.Context) error {
+	// It is no part of the request that happens to pass.
+	version, err := w.store.version(trace.ContextWithSpan(ctx, nil))
+	if err == nil {
+		w.newer.Store(version > SchemaVersion)
+	}
+	return err
+}
+
+func (w *watch) verdict() error {
+	if w.newer.Load() {
+		return fmt.Errorf("%w: %w", storage.ErrUnavailable, storage.ErrNewerSchema)
+	}
+	return nil
+}
