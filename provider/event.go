@@ -132,6 +132,10 @@ type EventFilter struct {
 	Name             EventName
 	UserID, ClientID string
 
+	// From and Until bound when it happened: at From or later, and before Until. Zero is no
+	// bound.
+	From, Until time.Time
+
 	// Before is the ID of the last event of the page before; zero for the first
 	// page.
 	Before int64
@@ -150,7 +154,8 @@ type RecordedEvent struct {
 // Events returns events of the audit log, the latest first.
 func (p *Provider) Events(ctx context.Context, match EventFilter) ([]RecordedEvent, error) {
 	stored, err := p.store.Events(ctx, storage.EventFilter{
-		Name: string(match.Name), Subject: match.UserID, ClientID: match.ClientID, BeforeID: match.Before, Limit: match.Limit,
+		Name: string(match.Name), Subject: match.UserID, ClientID: match.ClientID,
+		From: match.From, Until: match.Until, BeforeID: match.Before, Limit: match.Limit,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("provider: read events: %w", err)

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/bonafide-id/bonafide/provider/internal/account"
 	"github.com/bonafide-id/bonafide/storage"
 )
 
@@ -41,6 +42,23 @@ func asRecorded(a storage.Account) RecordedAccount {
 // Account returns an embedded account by its ID. ErrNoUser when there is none.
 func (p *Provider) Account(ctx context.Context, id string) (RecordedAccount, error) {
 	a, err := p.store.Account(ctx, id)
+	if errors.Is(err, storage.ErrNotFound) {
+		return RecordedAccount{}, ErrNoUser
+	}
+	if err != nil {
+		return RecordedAccount{}, fmt.Errorf("provider: read account: %w", err)
+	}
+	return asRecorded(a), nil
+}
+
+// AccountByEmail returns the embedded account that has an e-mail address, in whichever
+// spelling of its letters. ErrNoUser when none has, or when it is no address.
+func (p *Provider) AccountByEmail(ctx context.Context, email string) (RecordedAccount, error) {
+	key, err := account.EmailKey(email)
+	if err != nil {
+		return RecordedAccount{}, ErrNoUser
+	}
+	a, err := p.store.AccountByEmail(ctx, key)
 	if errors.Is(err, storage.ErrNotFound) {
 		return RecordedAccount{}, ErrNoUser
 	}

@@ -72,6 +72,16 @@ func TestAccounts(t *testing.T) {
 	if diff := cmp.Diff([]string{"alicealice@example.comtrue true false", "bobbob@example.comfalse true false"}, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
+	for _, spelling := range []string{"alice@example.com", "Alice@Example.COM"} {
+		if found, err := w.AccountByEmail(t.Context(), spelling); err != nil || found.ID != "alice" {
+			t.Errorf("%s is found as %q: %v", spelling, found.ID, err)
+		}
+	}
+	for _, address := range []string{"nobody@example.com", "alice", "", "alice@example.com "} {
+		if _, err := w.AccountByEmail(t.Context(), address); !errors.Is(err, provider.ErrNoUser) {
+			t.Errorf("%q: err = %v", address, err)
+		}
+	}
 	if _, err := w.Account(t.Context(), "nobody"); !errors.Is(err, provider.ErrNoUser) {
 		t.Errorf("err = %v", err)
 	}

@@ -26,6 +26,8 @@ type EventFilter struct {
 	Name     string
 	Subject  string
 	ClientID string
+	// From and Until select events that happened at From or later, and before Until.
+	From, Until time.Time
 	// BeforeID selects events with a lower ID: the next page.
 	BeforeID int64
 	// Limit is the most events that are returned; 100 when zero.

@@ -32,7 +32,7 @@ func (e *environment) apply(ctx context.Context, p opened, o opening) error {
 			return err
 		}
 	}
-	if err := e.findLeftovers(ctx, p, users, o.sample, &kept); err != nil {
+	if err := e.findLeftovers(ctx, p, users, o, &kept); err != nil {
 		return fmt.Errorf("look for what is no longer in the file: %w", err)
 	}
 	kept.tell(ctx, o.log)
@@ -85,7 +85,7 @@ func (u user) applyStatus(ctx context.Context, p opened, id, place string, remov
 				return fmt.Errorf("%s: remove %s: %w", place, r.Group, err)
 			}
 		default:
-			kept.statuses = append(kept.statuses, u.Email+" "+r.Group)
+			kept.statuses = append(kept.statuses, id+" "+r.Group)
 		}
 	}
 	return nil

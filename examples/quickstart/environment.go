@@ -18,6 +18,7 @@ type opening struct {
 	sandbox bool
 	testing *testbed  // of a sandbox that serves
 	demo    bool      // users get verified by saying so
+	others  bool      // developers register clients in the dashboard, beside those of the file
 	sample  bool      // its sample client is registered beside the clients of the file
 	out     io.Writer // for mails when there is no SMTP server
 	log     *slog.Logger

@@ -13,7 +13,7 @@ import (
 	"github.com/bonafide-id/bonafide/storage"
 )
 
-// leftovers are the names of what is in the database and not in the file: it stays in
+// leftovers are the IDs of what is in the database and not in the file: it stays in
 // force, and whoever took it out of the file may believe otherwise.
 type leftovers struct{ users, clients, statuses []string }
 
@@ -49,12 +49,15 @@ const (
 	fileUsers   = "users"
 )
 
-// findLeftovers looks for clients that are not in the file, and for users who were in
+// findLeftovers looks for clients that are not in the file, unless developers register
+// some beside it, and for users who were in
 // one before, now in none, and are still there; users who have signed up were never in
 // one. users are the IDs of those in the file.
-func (e *environment) findLeftovers(ctx context.Context, p opened, users map[string]int, sample bool, found *leftovers) error {
-	if err := e.findClients(ctx, p.store, sample, found); err != nil {
-		return err
+func (e *environment) findLeftovers(ctx context.Context, p opened, users map[string]int, o opening, found *leftovers) error {
+	if !o.others {
+		if err := e.findClients(ctx, p.store, o.sample, found); err != nil {
+			return err
+		}
 	}
 	memory, err := p.store.Person(ctx, fileSubject)
 	if err != nil {
@@ -80,7 +83,7 @@ func (e *environment) findLeftovers(ctx context.Context, p opened, users map[str
 		}
 		now = append(now, id)
 		if !account.Disabled {
-			found.users = append(found.users, account.Email)
+			found.users = append(found.users, id)
 		}
 	}
 	slices.Sort(now)

@@ -101,7 +101,7 @@ func (c *config) completeURLs() {
 func (s *service) mount(ctx context.Context, r *router, e *environment, testing *testbed, out io.Writer) (opened, error) {
 	demo := testing != nil || s.cfg.demo
 	p, err := e.open(ctx, opening{
-		why: serving, sandbox: testing != nil, testing: testing, demo: demo, sample: s.cfg.SampleClient != nil, out: out,
+		why: serving, sandbox: testing != nil, testing: testing, demo: demo, others: s.cfg.Developer != nil, sample: s.cfg.SampleClient != nil, out: out,
 		log: s.log.With("base_url", e.BaseURL),
 	})
 	if err != nil {

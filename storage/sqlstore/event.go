@@ -29,6 +29,12 @@ func (s *Store) Events(ctx context.Context, match storage.EventFilter) ([]storag
 	if match.ClientID != "" {
 		filter.and("client_id = ?", match.ClientID)
 	}
+	if !match.From.IsZero() {
+		filter.and("at >= ?", micros(match.From))
+	}
+	if !match.Until.IsZero() {
+		filter.and("at < ?", micros(match.Until))
+	}
 	if match.BeforeID != 0 {
 		filter.and("id < ?", match.BeforeID)
 	}

@@ -32,13 +32,13 @@ func (s *suite) events(t *testing.T) {
 	})
 	t.Run("MatchAllThatIsGiven", func(t *testing.T) {
 		store := s.store(t)
-		for _, e := range []storage.Event{
+		for i, e := range []storage.Event{
 			{Name: "signin", Subject: "ann", ClientID: "red", Detail: "1"},
 			{Name: "signin", Subject: "ann", ClientID: "blue", Detail: "2"},
 			{Name: "signin", Subject: "bob", ClientID: "red", Detail: "3"},
 			{Name: "signout", Subject: "ann", ClientID: "red", Detail: "4"},
 		} {
-			e.At = t0
+			e.At = t0.Add(time.Duration(i) * time.Hour)
 			ok(t, store.AppendEvent(t.Context(), e))
 		}
 		for _, tc := range []struct {
@@ -52,6 +52,10 @@ func (s *suite) events(t *testing.T) {
 			{storage.EventFilter{Name: "signin", Subject: "ann", ClientID: "red"}, "1"},
 			{storage.EventFilter{Name: "signin", Limit: 2}, "32"},
 			{storage.EventFilter{Subject: "nobody"}, ""},
+			{storage.EventFilter{From: t0.Add(time.Hour)}, "432"},
+			{storage.EventFilter{Until: t0.Add(time.Hour)}, "1"},
+			{storage.EventFilter{From: t0.Add(time.Hour), Until: t0.Add(3 * time.Hour)}, "32"},
+			{storage.EventFilter{From: t0.Add(time.Microsecond), Subject: "ann", Limit: 1}, "4"},
 		} {
 			got, err := store.Events(t.Context(), tc.match)
 			ok(t, err)
