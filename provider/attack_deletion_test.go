@@ -96,6 +96,20 @@ func TestDeletion(t *testing.T) {
 			t.Error("the account that was kept is gone")
 		}
 	})
+	t.Run("DecisionIsNoSignInForALaterRequest", func(t *testing.T) {
+		w := newFixture(t).withClients().withUsers()
+		b := w.newBrowser().signIn("alice@example.com", alicePass)
+		b.askToBeDeleted(alicePass)
+		p := b.submit(b.open("/signin"), "email", "alice@example.com", "password", alicePass)
+		flow := flowOf(t, b.get(authorizeURL("prompt", "login")))
+		action, fields := p.form(t)
+		fields.Set("flow", flow)
+		fields.Set("action", "keep")
+		shown(t, b.post(action, fields), http.StatusBadRequest)
+		if p := b.open(resume(flow)); p.Request.URL.Path != "/signin" {
+			t.Errorf("the application went on to %s", p.Request.URL)
+		}
+	})
 	t.Run("DecisionIsOfOneBrowserOnceAndNotForLong", func(t *testing.T) {
 		w := newFixture(t).withUsers()
 		b := w.newBrowser().signIn("alice@example.com", alicePass)

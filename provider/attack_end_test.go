@@ -29,45 +29,45 @@ func TestNothingOutlivesAnEnd(t *testing.T) {
 	if testing.Short() {
 		rounds = 1
 	}
-	for database, open := range map[string]func(t *testing.T) (*fixture, *fixture){
-		"SQLite": func(t *testing.T) (*fixture, *fixture) {
-			w := newFixture(t, unlimited)
-			return w, w.twin(unlimited)
-		},
-		"PostgreSQL": func(t *testing.T) (*fixture, *fixture) {
-			address := pgtest.Shared(t).Schema(t)
-			onPostgres := func(c *provider.Config) {
-				store, err := postgres.Open(t.Context(), address)
-				if err != nil {
-					t.Fatal(err)
+	onBothDatabases(t, unlimited, func(t *testing.T, w, elsewhere *fixture) {
+		for name, end := range map[string]func(e *ending){
+			"Reset":    (*ending).reset,
+			"Change":   (*ending).change,
+			"Lock":     (*ending).lock,
+			"Deletion": (*ending).delete,
+			"Removal":  (*ending).remove,
+		} {
+			t.Run(name, func(t *testing.T) {
+				for round := range rounds {
+					newEnding(t, w, elsewhere, fmt.Sprint(strings.ToLower(name), round)).race(end, name != "Removal")
 				}
-				unlimited(c)
-				unused := c.Store
-				t.Cleanup(func() { _ = unused.Close() })
-				c.Store = store
+			})
+		}
+	})
+}
+
+// onBothDatabases tests two processes with the same clients, on SQLite and on PostgreSQL.
+func onBothDatabases(t *testing.T, change func(*provider.Config), test func(t *testing.T, w, elsewhere *fixture)) {
+	t.Helper()
+	t.Run("SQLite", func(t *testing.T) {
+		w := newFixture(t, change).withClients()
+		test(t, w, w.twin(change))
+	})
+	t.Run("PostgreSQL", func(t *testing.T) {
+		address := pgtest.Shared(t).Schema(t)
+		onPostgres := func(c *provider.Config) {
+			store, err := postgres.Open(t.Context(), address)
+			if err != nil {
+				t.Fatal(err)
 			}
-			w := newFixture(t, onPostgres)
-			return w, w.twin(onPostgres)
-		},
-	} {
-		t.Run(database, func(t *testing.T) {
-			w, elsewhere := open(t)
-			w.withClients()
-			for name, end := range map[string]func(e *ending){
-				"Reset":    (*ending).reset,
-				"Change":   (*ending).change,
-				"Lock":     (*ending).lock,
-				"Deletion": (*ending).delete,
-				"Removal":  (*ending).remove,
-			} {
-				t.Run(name, func(t *testing.T) {
-					for round := range rounds {
-						newEnding(t, w, elsewhere, fmt.Sprint(strings.ToLower(name), round)).race(end, name != "Removal")
-					}
-				})
-			}
-		})
-	}
+			change(c)
+			unused := c.Store
+			t.Cleanup(func() { _ = unused.Close() })
+			c.Store = store
+		}
+		w := newFixture(t, onPostgres).withClients()
+		test(t, w, w.twin(onPostgres))
+	})
 }
 
 // unlimited lets the thief guess as often as the machine can hash.

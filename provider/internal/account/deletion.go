@@ -26,6 +26,10 @@ type recognized struct {
 	Epoch     int64  `json:"n"`
 	Browser   []byte `json:"b"`
 	Made      int64  `json:"t"`
+
+	// For is the digest of what the page was opened for: a later request that demands a
+	// sign-in is not met by a password from before it.
+	For []byte `json:"f"`
 }
 
 // decisionLife is how long the decision may take.
@@ -35,8 +39,8 @@ func (p *Pages) sealRecognizedPurpose() string { return "recognized " + p.Site.I
 
 // askToKeep sends the owner of an account that is to be deleted to where that is decided.
 func (p *Pages) askToKeep(w http.ResponseWriter, r *http.Request, account storage.Account) error {
-	browser := sha256.Sum256([]byte(p.Site.Browser(w, r)))
-	plain, err := json.Marshal(recognized{account.ID, account.Epoch, browser[:], p.Clock().Unix()})
+	browser, opened := sha256.Sum256([]byte(p.Site.Browser(w, r))), sha256.Sum256([]byte(web.Parameter(r, web.FlowParameter)))
+	plain, err := json.Marshal(recognized{account.ID, account.Epoch, browser[:], p.Clock().Unix(), opened[:]})
 	if err != nil {
 		return fmt.Errorf("encode owner: %w", err)
 	}
@@ -59,6 +63,9 @@ func (p *Pages) openRecognized(r *http.Request) (storage.Account, error) {
 	browser := sha256.Sum256([]byte(p.Site.Cookies.Get(r, session.Browser)))
 	if subtle.ConstantTimeCompare(browser[:], owner.Browser) != 1 {
 		return storage.Account{}, &web.PageError{Status: http.StatusBadRequest, Code: ui.ErrorBrowser, Cause: errors.New("decision of another browser")}
+	}
+	if opened := sha256.Sum256([]byte(web.Parameter(r, web.FlowParameter))); subtle.ConstantTimeCompare(opened[:], owner.For) != 1 {
+		return storage.Account{}, &web.PageError{Status: http.StatusBadRequest, Code: ui.ErrorExpired, Cause: errors.New("decision for another page")}
 	}
 	account, err := p.Store.Account(r.Context(), owner.AccountID)
 	if err != nil && !errors.Is(err, storage.ErrNotFound) {
@@ -117,7 +124,7 @@ func (p *Pages) decideDeletion(w http.ResponseWriter, r *http.Request, page *aut
 	if page.Flow != nil || page.Return != nil {
 		return p.enter(w, r, page, account)
 	}
-	if err := p.startSession(w, r, account); err != nil {
+	if err := p.startSession(w, r, page, account); err != nil {
 		return err
 	}
 	p.Site.Redirect(w, p.Site.Link("/account", web.NoticeParameter, p.Site.Notice(w, r, ui.NoticeAccountKept)))

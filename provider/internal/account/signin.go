@@ -28,8 +28,7 @@ func (p *Pages) showSignIn(w http.ResponseWriter, r *http.Request, page *authflo
 		return err
 	}
 	if page.Flow == nil && user != nil && again == nil {
-		p.Flows.Continue(w, r, page)
-		return nil
+		return p.Flows.Continue(w, r, page)
 	}
 	return p.renderSignIn(w, r, page, again, cmp.Or(p.resetEmail(r), loginHint(page)), http.StatusOK)
 }
@@ -114,11 +113,10 @@ func (p *Pages) enter(w http.ResponseWriter, r *http.Request, page *authflow.Pag
 	if !account.DeleteAt.IsZero() {
 		return p.askToKeep(w, r, account)
 	}
-	if err := p.startSession(w, r, account); err != nil {
+	if err := p.startSession(w, r, page, account); err != nil {
 		return err
 	}
-	p.Flows.Continue(w, r, page)
-	return nil
+	return p.Flows.Continue(w, r, page)
 }
 
 // signInAsPersona signs the browser in as the persona that was chosen.
@@ -132,8 +130,7 @@ func (p *Pages) signInAsPersona(w http.ResponseWriter, r *http.Request, page *au
 	case err != nil:
 		return err
 	}
-	p.Flows.Continue(w, r, page)
-	return nil
+	return p.Flows.Continue(w, r, page)
 }
 
 func signInProblems(again *authflow.User, email, password string) []ui.Problem {
@@ -208,9 +205,9 @@ func failureReason(account storage.Account) string {
 
 // startSession signs the browser in with an account, as it was when its owner was
 // recognized. storage.ErrChanged when its epoch has ended since.
-func (p *Pages) startSession(w http.ResponseWriter, r *http.Request, account storage.Account) error {
+func (p *Pages) startSession(w http.ResponseWriter, r *http.Request, page *authflow.Page, account storage.Account) error {
 	ctx := r.Context()
-	err := p.Sessions.Begin(ctx, w, r, authflow.Authentication(r, account, "pwd"))
+	err := p.Flows.BeginSession(w, r, page, authflow.Authentication(r, account, "pwd"))
 	if errors.Is(err, storage.ErrNotFound) {
 		return &web.PageError{Status: http.StatusForbidden, Code: ui.ErrorForbidden, Cause: err}
 	}

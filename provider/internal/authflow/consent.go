@@ -94,8 +94,7 @@ func (e *Endpoint) consent(w http.ResponseWriter, r *http.Request, p *Page) erro
 		return err
 	}
 	if s.user == nil {
-		e.Continue(w, r, p)
-		return nil
+		return e.Continue(w, r, p)
 	}
 	if err := e.leaveOut(ctx, f, &s, nil); err != nil { // as it was shown
 		return err
@@ -151,8 +150,7 @@ func (e *Endpoint) allow(w http.ResponseWriter, r *http.Request, p *Page, s auth
 	err := e.remember(r.Context(), f, s)
 	switch {
 	case errors.Is(err, storage.ErrChanged), errors.Is(err, storage.ErrEnded):
-		e.Continue(w, r, p)
-		return nil
+		return e.Continue(w, r, p)
 	case err != nil:
 		return err
 	}

@@ -37,6 +37,9 @@ type Flow struct {
 	// browser was sent to the host's sign-in page since.
 	seen []User
 
+	// begun is the session that its user has begun on a page of this flow, or zero.
+	begun storage.Digest
+
 	// chosen is the user who has chosen to go on with this account in this flow,
 	// allowed the one who has allowed what it asks for; empty for nobody.
 	chosen, allowed string
@@ -58,6 +61,7 @@ type sealedFlow struct {
 	Seen    int64        `json:"t"`
 	Browser []byte       `json:"b"`
 	Users   []sealedUser `json:"u,omitempty"`
+	Begun   []byte       `json:"s,omitempty"`
 	Picked  string       `json:"p,omitempty"`
 	Chosen  string       `json:"c,omitempty"`
 	Allowed string       `json:"d,omitempty"`
@@ -84,24 +88,26 @@ func (e *Endpoint) newFlow(request *engine.AuthorizeRequest) *Flow {
 	return f
 }
 
-// isFresh reports whether a user has authenticated since the request came. It does not
-// rest on clocks where it need not: an embedded account that has signed in since has
-// another session, and whoever was seen as signed in at the host, whose clock may be
-// another, a later time of authentication.
+// isFresh reports whether a user has authenticated since the request came. A cookie that
+// comes later says nothing about when that was: who holds an old session may leave it out
+// of the request and bring it along to the next page. So the session was begun on a page of
+// this flow, or the time of authentication counts. That rests on clocks; whoever was seen
+// as signed in, by whichever clock, needs another session, and at the host, which has
+// none, a later time.
 func (f *Flow) isFresh(user *User, now time.Time) bool {
-	embedded, known := !user.Session.IsZero(), false
+	embedded := !user.Session.IsZero()
+	if embedded && user.Session == f.begun {
+		return true
+	}
 	for _, seen := range f.seen {
 		switch {
 		case embedded && user.Session == seen.Session:
 			return false
 		case !embedded && user.UserID == seen.UserID:
-			if !user.AuthTime.After(seen.AuthTime) {
-				return false
-			}
-			known = true
+			return user.AuthTime.After(seen.AuthTime)
 		}
 	}
-	return embedded || known || clock.Since(now, user.AuthTime, f.firstSeen)
+	return clock.Since(now, user.AuthTime, f.firstSeen)
 }
 
 // sendToHost notes that the browser is sent to the host's sign-in page while this user, or
@@ -138,6 +144,9 @@ func (e *Endpoint) seal(w http.ResponseWriter, r *http.Request, f *Flow) (string
 		}
 		sealed.Users = append(sealed.Users, seen)
 	}
+	if !f.begun.IsZero() {
+		sealed.Begun = f.begun[:]
+	}
 	plain, err := json.Marshal(sealed)
 	if err != nil {
 		return "", fmt.Errorf("encode flow: %w", err)
@@ -168,6 +177,7 @@ func (e *Endpoint) openFlow(r *http.Request) (*Flow, error) {
 		id: [16]byte(s.ID), firstSeen: time.UnixMicro(s.Seen).UTC(),
 		chosen: s.Chosen, allowed: s.Allowed, leftOut: s.LeftOut, hostVisits: s.Visits, strays: s.Strays, verifying: s.Verify,
 	}
+	copy(f.begun[:], s.Begun)
 	for _, user := range s.Users {
 		seen := User{User: host.User{UserID: user.ID, AuthTime: time.UnixMicro(user.AuthAt).UTC()}}
 		copy(seen.Session[:], user.Session)

@@ -195,15 +195,16 @@ func (e *Endpoint) renderFinished(w http.ResponseWriter, r *http.Request, f *Flo
 }
 
 // Continue sends the browser back to what the page was opened for, or to the account.
-func (e *Endpoint) Continue(w http.ResponseWriter, r *http.Request, p *Page) {
+func (e *Endpoint) Continue(w http.ResponseWriter, r *http.Request, p *Page) error {
 	switch {
 	case p.Flow != nil:
-		e.Site.Redirect(w, e.Site.Link("/oauth/authorize", web.FlowParameter, web.Parameter(r, web.FlowParameter)))
+		return e.continueWith(w, r, p.Flow)
 	case p.Return != nil:
 		e.Site.Redirect(w, p.Return.Address)
 	default:
 		e.Site.Redirect(w, e.Site.Link("/account"))
 	}
+	return nil
 }
 
 // continueWith sends the browser back to the authorization endpoint with a flow that has

@@ -53,7 +53,7 @@ func (e *Endpoint) SignInAsPersona(w http.ResponseWriter, r *http.Request, p *Pa
 		return err
 	}
 	if !account.Disabled {
-		err = e.Sessions.Begin(ctx, w, r, Authentication(r, account, persona.Methods(chosen)...))
+		err = e.BeginSession(w, r, p, Authentication(r, account, persona.Methods(chosen)...))
 	}
 	if account.Disabled || errors.Is(err, storage.ErrNotFound) {
 		e.Audit.Record(ctx, storage.Event{Name: audit.SignInFailed, Subject: account.ID, Detail: "the account is disabled"})
@@ -63,7 +63,7 @@ func (e *Endpoint) SignInAsPersona(w http.ResponseWriter, r *http.Request, p *Pa
 		return err
 	}
 	e.Audit.Record(ctx, storage.Event{Name: audit.SignedIn, Subject: account.ID})
-	p.known, p.persona = false, &chosen
+	p.persona = &chosen
 	return nil
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider/internal/audit"
 	"github.com/bonafide-id/bonafide/provider/internal/engine"
+	"github.com/bonafide-id/bonafide/provider/internal/session"
 	"github.com/bonafide-id/bonafide/provider/internal/web"
 	"github.com/bonafide-id/bonafide/storage"
 )
@@ -79,6 +80,18 @@ func (e *Endpoint) IsReturnTo(address string) bool {
 func (e *Endpoint) isFlow(sealed string) bool {
 	_, err := e.Site.Secrets.OpenString(e.sealPurpose(), sealed)
 	return err == nil
+}
+
+// BeginSession signs the browser in on a page, whose flow, when it is one of a flow, knows
+// by that that its user has authenticated since it began. The errors are those of
+// session.Manager.
+func (e *Endpoint) BeginSession(w http.ResponseWriter, r *http.Request, p *Page, a session.Authentication) error {
+	begun, err := e.Sessions.Begin(r.Context(), w, r, a)
+	if err == nil && p.Flow != nil {
+		p.Flow.begun = begun
+	}
+	p.known = false
+	return err
 }
 
 // SwitchAccount signs the browser out so that somebody else can sign in. A host with

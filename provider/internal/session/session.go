@@ -40,19 +40,20 @@ type Authentication struct {
 	Address string
 }
 
-// Begin signs the browser in, for the rest of this request as well. The session that it had ends in the same step: an
-// identifier from before must be worth nothing afterwards (session fixation).
+// Begin signs the browser in, for the rest of this request as well, and returns the
+// session. The one that it had ends in the same step: an identifier from before must be
+// worth nothing afterwards (session fixation).
 // storage.ErrNotFound when the account is gone or disabled, storage.ErrChanged when
 // its epoch is over: what authenticated its owner is no longer valid.
-func (m *Manager) Begin(ctx context.Context, w http.ResponseWriter, r *http.Request, a Authentication) error {
+func (m *Manager) Begin(ctx context.Context, w http.ResponseWriter, r *http.Request, a Authentication) (storage.Digest, error) {
 	session, secret := m.issue(a)
 	replaced, _ := m.Tokens.Parse(token.Session, m.Cookies.Get(r, Session))
 	if err := m.Store.CreateSession(ctx, session, a.Epoch, replaced); err != nil {
-		return fmt.Errorf("create session: %w", err)
+		return storage.Digest{}, fmt.Errorf("create session: %w", err)
 	}
 	m.Cookies.Set(w, Session, secret, m.Life)
 	m.Cookies.Assume(r, Session, secret)
-	return nil
+	return session.Digest, nil
 }
 
 // New makes a session for a step of the store that records it, and returns what sends
