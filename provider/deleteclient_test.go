@@ -18,7 +18,7 @@ func (w *fixture) allowed(client string, n int) {
 	w.t.Helper()
 	const numbers = `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?2) `
 	w.tell(numbers+`INSERT INTO grants (id, flow, client_id, subject, redirect_uri, redirect_sent, response_type, nonce, eid,
-			challenge, created_at, expires_at)
+			code_challenge, created_at, expires_at)
 		SELECT randomblob(16), randomblob(32), ?1, 'user ' || i, 'https://rp.test/cb', 1, 'code', '', '', '', 1, 1 << 60 FROM n`, client, n)
 	w.tell(`INSERT INTO tokens (digest, kind, grant_id, created_at, expires_at)
 		SELECT randomblob(32), k.column1, g.id, 1, 1 << 60 FROM grants g, (VALUES (2), (3)) k WHERE g.client_id = ?1`, client)

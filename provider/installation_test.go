@@ -151,13 +151,13 @@ func (w *fixture) inClear() {
 	w.t.Helper()
 	w.tell(`DELETE FROM installation`)
 	for id, email := range map[string]string{"alice": "alice@example.com", "bob": "bob@example.com"} {
-		w.tell(`UPDATE accounts SET email = ?2, email_key = ?3 WHERE id = ?1`, id, email, strings.ToLower(email))
+		w.tell(`UPDATE accounts SET email = ?2, email_digest = ?3 WHERE id = ?1`, id, email, strings.ToLower(email))
 	}
 	for handle, value := range map[string]string{
 		"fname": `"Alice"`, "lname": `"Example"`, "zip": `"22030"`, "birthdate": `"1990-04-02"`,
 		"previous_addresses": `[{"street1":"1 Main St","city":"Fairfax"}]`,
 	} {
-		w.tell(`UPDATE attributes SET value = ?2 WHERE subject = 'alice' AND handle = ?1`, handle, value)
+		w.tell(`UPDATE attributes SET sealed_value = ?2 WHERE subject = 'alice' AND handle = ?1`, handle, value)
 	}
 }
 
@@ -400,13 +400,13 @@ func TestRowsCannotBeExchanged(t *testing.T) {
 	for name, exchange := range map[string]func(w *fixture){
 		"AttributesOfTwoPeople": func(w *fixture) {
 			w.ok(w.SetAttributes(w.t.Context(), "bob", map[string]any{"fname": "Bob"}))
-			w.tell(`UPDATE attributes SET value = (SELECT value FROM attributes WHERE subject = 'bob') WHERE subject = 'alice' AND handle = 'fname'`)
+			w.tell(`UPDATE attributes SET sealed_value = (SELECT sealed_value FROM attributes WHERE subject = 'bob') WHERE subject = 'alice' AND handle = 'fname'`)
 		},
 		"AttributesOfOne": func(w *fixture) {
-			w.tell(`UPDATE attributes SET value = (SELECT value FROM attributes WHERE subject = 'alice' AND handle = 'lname') WHERE subject = 'alice' AND handle = 'fname'`)
+			w.tell(`UPDATE attributes SET sealed_value = (SELECT sealed_value FROM attributes WHERE subject = 'alice' AND handle = 'lname') WHERE subject = 'alice' AND handle = 'fname'`)
 		},
 		"AnAttributeInClear": func(w *fixture) {
-			w.tell(`UPDATE attributes SET value = '"Mallory"' WHERE subject = 'alice' AND handle = 'fname'`)
+			w.tell(`UPDATE attributes SET sealed_value = '"Mallory"' WHERE subject = 'alice' AND handle = 'fname'`)
 		},
 		"AddressesOfTwoPeople": func(w *fixture) {
 			w.tell(`UPDATE accounts SET email = (SELECT email FROM accounts WHERE id = 'bob') WHERE id = 'alice'`)
@@ -430,8 +430,8 @@ func TestRowsCannotBeExchanged(t *testing.T) {
 		w := newFixture(t).withUsers()
 		bob, err := w.store.Account(t.Context(), "bob")
 		w.ok(err)
-		w.tell(`UPDATE accounts SET email_key = 'x' WHERE id = 'bob'`)
-		w.tell(`UPDATE accounts SET email_key = ?1 WHERE id = 'alice'`, bob.EmailKey)
+		w.tell(`UPDATE accounts SET email_digest = 'x' WHERE id = 'bob'`)
+		w.tell(`UPDATE accounts SET email_digest = ?1 WHERE id = 'alice'`, bob.EmailKey)
 		// Whoever asks for a code for bob's address is not given alice's account.
 		b := w.newBrowser()
 		before := w.mails.count()

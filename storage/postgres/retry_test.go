@@ -130,7 +130,7 @@ func TestRetry(t *testing.T) {
 				err := e.Write(t.Context(), func(ctx context.Context, db sqlstore.Conn) error {
 					attempts[i]++
 					for n, id := range order {
-						if _, err := db.ExecContext(ctx, `UPDATE `+pgx.Identifier{e.schema, "clients"}.Sanitize()+` SET document = document WHERE id = $1`, id); err != nil {
+						if _, err := db.ExecContext(ctx, `UPDATE `+pgx.Identifier{e.schema, "clients"}.Sanitize()+` SET registration = registration WHERE id = $1`, id); err != nil {
 							return err
 						}
 						if n == 0 && attempts[i] == 1 {

@@ -37,7 +37,7 @@ func (b beside) inFront(t *testing.T) {
 	exec(t, b.mallory, `CREATE SCHEMA `+b.role)
 	exec(t, b.mallory, `GRANT ALL ON SCHEMA `+b.role+` TO `+b.role)
 	for _, table := range []string{"accounts", "clients", "grants", "tokens", "sessions", "schema_version"} {
-		exec(t, b.mallory, `CREATE TABLE `+b.role+`.`+table+` (id TEXT, document TEXT, version BIGINT)`)
+		exec(t, b.mallory, `CREATE TABLE `+b.role+`.`+table+` (id TEXT, registration TEXT, version BIGINT)`)
 		exec(t, b.mallory, `GRANT ALL ON `+b.role+`.`+table+` TO `+b.role)
 	}
 	exec(t, b.mallory, `INSERT INTO `+b.role+`.clients VALUES ('mallory', '{}')`)
@@ -139,7 +139,7 @@ func TestSchema(t *testing.T) {
 		if err := store.SaveClient(t.Context(), client("client")); err != nil {
 			t.Error(err)
 		}
-		exec(t, b.admin, `SELECT document FROM "Sand""box".clients WHERE id = 'client'`)
+		exec(t, b.admin, `SELECT registration FROM "Sand""box".clients WHERE id = 'client'`)
 		// Production, in the same database, sees nothing of it.
 		if _, err := openTest(t, b.service).Client(t.Context(), "client"); !errors.Is(err, storage.ErrNotFound) {
 			t.Errorf("err = %v, want %v", err, storage.ErrNotFound)

@@ -46,7 +46,7 @@ func TestPlans(t *testing.T) {
 		// From the earliest on, until the batch is full.
 		"DELETE FROM main.events WHERE id IN ( SELECT id FROM (SELECT id, at FROM main.events WHERE id >= ?3 ORDER BY id LIMIT ?2) AS earliest WHERE at < ?1)",
 		// The registrations, when a logo is given up.
-		"DELETE FROM main.images WHERE digest = ?1 AND NOT EXISTS (SELECT 1 FROM main.clients WHERE document LIKE ?2)",
+		"DELETE FROM main.images WHERE digest = ?1 AND NOT EXISTS (SELECT 1 FROM main.clients WHERE registration LIKE ?2)",
 		// An index of nothing else.
 		"SELECT digest, media_type, bytes, silhouette FROM main.images WHERE silhouette IS NULL ORDER BY digest LIMIT ?1",
 		// An index of names in their order, until the page is full: for the operator, and

@@ -7,13 +7,13 @@ import (
 	"github.com/bonafide-id/bonafide/storage"
 )
 
-const accountColumns = `a.id, a.email, a.email_key, a.email_verified,
+const accountColumns = `a.id, a.email, a.email_digest, a.email_verified,
 	a.password_hash, a.password_changed_at, a.disabled, a.epoch, a.language, a.delete_at, a.created_at`
 
 // CreateAccount implements storage.Accounts.
 func (s *Store) CreateAccount(ctx context.Context, a storage.Account) error {
 	return s.change(ctx, "create account", func(tx *tx) error {
-		_, err := tx.exec(`INSERT INTO main.accounts (id, email, email_key, email_verified,
+		_, err := tx.exec(`INSERT INTO main.accounts (id, email, email_digest, email_verified,
 				password_hash, password_changed_at, disabled, epoch, created_at, language, delete_at)
 			VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)`,
 			a.ID, a.Email, optional(a.EmailKey), flag(a.EmailVerified),
@@ -32,7 +32,7 @@ func (s *Store) Account(ctx context.Context, id string) (storage.Account, error)
 // AccountByEmail implements storage.Accounts.
 func (s *Store) AccountByEmail(ctx context.Context, key string) (storage.Account, error) {
 	return read(ctx, s, "read account by e-mail", func(tx *tx) (storage.Account, error) {
-		return one(tx, scanAccount, `SELECT `+accountColumns+` FROM main.accounts a WHERE a.email_key = ?1`, key)
+		return one(tx, scanAccount, `SELECT `+accountColumns+` FROM main.accounts a WHERE a.email_digest = ?1`, key)
 	})
 }
 
@@ -47,8 +47,8 @@ func (s *Store) Accounts(ctx context.Context, after string, limit int) ([]storag
 // SetEmail implements storage.Accounts.
 func (s *Store) SetEmail(ctx context.Context, id, oldKey, email, key string, verified bool) error {
 	return s.change(ctx, "set e-mail", func(tx *tx) error {
-		changed, err := tx.exec(`UPDATE main.accounts SET email = ?3, email_key = ?4, email_verified = ?5, epoch = epoch + ?6
-			WHERE id = ?1 AND coalesce(email_key, '') = ?2`,
+		changed, err := tx.exec(`UPDATE main.accounts SET email = ?3, email_digest = ?4, email_verified = ?5, epoch = epoch + ?6
+			WHERE id = ?1 AND coalesce(email_digest, '') = ?2`,
 			id, oldKey, email, optional(key), flag(verified), flag(key != oldKey))
 		return orChanged(tx, id, changed, err)
 	})
@@ -57,7 +57,7 @@ func (s *Store) SetEmail(ctx context.Context, id, oldKey, email, key string, ver
 // ChangeEmail implements storage.Accounts.
 func (s *Store) ChangeEmail(ctx context.Context, id string, epoch int64, email, key string) error {
 	return s.change(ctx, "change e-mail", func(tx *tx) error {
-		changed, err := tx.exec(`UPDATE main.accounts SET email = ?3, email_key = ?4, email_verified = 1, epoch = epoch + 1
+		changed, err := tx.exec(`UPDATE main.accounts SET email = ?3, email_digest = ?4, email_verified = 1, epoch = epoch + 1
 			WHERE id = ?1 AND epoch = ?2`, id, epoch, email, optional(key))
 		return orChanged(tx, id, changed, err)
 	})

@@ -10,7 +10,7 @@ import (
 // Client implements storage.Clients.
 func (s *Store) Client(ctx context.Context, id string) (storage.Client, error) {
 	return read(ctx, s, "read client", func(tx *tx) (storage.Client, error) {
-		return one(tx, scanClient, `SELECT id, version, document FROM main.clients WHERE id = ?1`, id)
+		return one(tx, scanClient, `SELECT id, version, registration FROM main.clients WHERE id = ?1`, id)
 	})
 }
 
@@ -25,10 +25,10 @@ func (s *Store) SaveClient(ctx context.Context, c storage.Client) error {
 		var saved int
 		var err error
 		if c.Version == 0 {
-			saved, err = tx.exec(`INSERT INTO main.clients (id, version, document) VALUES (?1, ?2, ?3)
+			saved, err = tx.exec(`INSERT INTO main.clients (id, version, registration) VALUES (?1, ?2, ?3)
 				ON CONFLICT (id) DO NOTHING`, c.ID, version, string(document))
 		} else {
-			saved, err = tx.exec(`UPDATE main.clients SET version = ?2, document = ?3 WHERE id = ?1 AND version = ?4`,
+			saved, err = tx.exec(`UPDATE main.clients SET version = ?2, registration = ?3 WHERE id = ?1 AND version = ?4`,
 				c.ID, version, string(document), c.Version)
 		}
 		if err == nil && saved == 0 {
@@ -42,7 +42,7 @@ func (s *Store) SaveClient(ctx context.Context, c storage.Client) error {
 func (s *Store) Clients(ctx context.Context, after string, limit int) ([]storage.Client, error) {
 	return read(ctx, s, "list clients", func(tx *tx) ([]storage.Client, error) {
 		return all(tx, scanClient,
-			`SELECT id, version, document FROM main.clients WHERE id > ?1 ORDER BY id LIMIT ?2`, after, max(limit, 0))
+			`SELECT id, version, registration FROM main.clients WHERE id > ?1 ORDER BY id LIMIT ?2`, after, max(limit, 0))
 	})
 }
 

@@ -13,7 +13,7 @@ const (
 	tokenColumns = `t.digest, t.kind, t.grant_id, t.parent, t.scopes, t.resources, t.created_at, t.expires_at, t.spent_at`
 
 	grantColumns = `g.id, g.flow, g.client_id, g.subject, g.scopes, g.attributes, g.group_names,
-		g.redirect_uri, g.redirect_sent, g.response_type, g.nonce, g.eid, g.claims, g.resources, g.sid, g.challenge, g.auth_time, g.amr,
+		g.redirect_uri, g.redirect_sent, g.response_type, g.nonce, g.eid, g.claims, g.resources, g.sid, g.code_challenge, g.auth_time, g.amr,
 		g.created_at, g.expires_at, g.revoked_at`
 )
 
@@ -28,7 +28,7 @@ func (s *Store) CreateGrant(ctx context.Context, g storage.Grant, on storage.Bas
 			return err
 		}
 		if _, err := tx.exec(`INSERT INTO main.grants (id, flow, client_id, subject, scopes, attributes, group_names,
-				redirect_uri, redirect_sent, response_type, nonce, eid, claims, resources, sid, challenge,
+				redirect_uri, redirect_sent, response_type, nonce, eid, claims, resources, sid, code_challenge,
 				auth_time, amr, created_at, expires_at, revoked_at)
 			VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21)`,
 			g.ID[:], g.Flow[:], g.ClientID, g.Subject, listText(g.Scopes), listText(g.Attributes), listText(g.Groups),

@@ -40,7 +40,7 @@ func (s *Store) RemoveImage(ctx context.Context, digest storage.Digest) error {
 	logo := `%":"` + base64.StdEncoding.EncodeToString(digest[:]) + `"%`
 	return s.change(ctx, "remove image", func(tx *tx) error {
 		_, err := tx.exec(`DELETE FROM main.images WHERE digest = ?1
-			AND NOT EXISTS (SELECT 1 FROM main.clients WHERE document LIKE ?2)`, digest[:], logo)
+			AND NOT EXISTS (SELECT 1 FROM main.clients WHERE registration LIKE ?2)`, digest[:], logo)
 		return err
 	})
 }

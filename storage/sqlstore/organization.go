@@ -9,7 +9,7 @@ import (
 	"github.com/bonafide-id/bonafide/storage"
 )
 
-const organizationColumns = `o.id, o.name, o.contact, o.created_at, o.version`
+const organizationColumns = `o.id, o.name, o.sealed_contact, o.created_at, o.version`
 
 // CreateOrganization implements storage.Organizations.
 func (s *Store) CreateOrganization(ctx context.Context, o storage.Organization, owner storage.Member, most int) error {
@@ -28,7 +28,7 @@ func (s *Store) CreateOrganization(ctx context.Context, o storage.Organization, 
 		if has >= most {
 			return storage.ErrLimit
 		}
-		if _, err := tx.exec(`INSERT INTO main.organizations (id, name, contact, created_at, version)
+		if _, err := tx.exec(`INSERT INTO main.organizations (id, name, sealed_contact, created_at, version)
 			VALUES (?1, ?2, ?3, ?4, ?5)`, o.ID, o.Name, bytesOrNull(o.Contact), micros(o.CreatedAt), version); err != nil {
 			return err
 		}
@@ -48,7 +48,7 @@ func (s *Store) Organization(ctx context.Context, id string) (storage.Organizati
 func (s *Store) SaveOrganization(ctx context.Context, o storage.Organization) error {
 	version := newVersion()
 	return s.change(ctx, "save organization", func(tx *tx) error {
-		saved, err := tx.exec(`UPDATE main.organizations SET name = ?3, contact = ?4, version = ?5
+		saved, err := tx.exec(`UPDATE main.organizations SET name = ?3, sealed_contact = ?4, version = ?5
 			WHERE id = ?1 AND version = ?2`, o.ID, o.Version, o.Name, bytesOrNull(o.Contact), version)
 		if err == nil && saved == 0 {
 			return storage.ErrChanged

@@ -22,13 +22,13 @@ func (s *Store) Person(ctx context.Context, subject string) (storage.Person, err
 	return read(ctx, s, "read person", func(tx *tx) (storage.Person, error) {
 		rows, err := all(tx, scanPersonRow, `
 			SELECT group_name, subgroups, verified, pending, verified_by, source, method, verified_at, expires_at, revision,
-				NULL AS email, NULL AS email_verified, NULL AS handle, NULL AS value
+				NULL AS email, NULL AS email_verified, NULL AS handle, NULL AS sealed_value
 			FROM main.statuses WHERE subject = ?1
 			UNION ALL
 			SELECT NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, email, email_verified, NULL, NULL
 			FROM main.accounts WHERE id = ?1 AND disabled = 0 AND delete_at IS NULL
 			UNION ALL
-			SELECT NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, handle, value
+			SELECT NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, handle, sealed_value
 			FROM main.attributes WHERE subject = ?1`, subject)
 		if err != nil {
 			return storage.Person{}, err
@@ -75,8 +75,8 @@ func setAttribute(tx *tx, subject, handle string, value json.RawMessage) error {
 	if !json.Valid(value) {
 		return fmt.Errorf("the value of %q is not JSON", handle)
 	}
-	_, err := tx.exec(`INSERT INTO main.attributes (subject, handle, value) VALUES (?1, ?2, ?3)
-		ON CONFLICT (subject, handle) DO UPDATE SET value = excluded.value`, subject, handle, string(value))
+	_, err := tx.exec(`INSERT INTO main.attributes (subject, handle, sealed_value) VALUES (?1, ?2, ?3)
+		ON CONFLICT (subject, handle) DO UPDATE SET sealed_value = excluded.sealed_value`, subject, handle, string(value))
 	return err
 }
 
@@ -94,7 +94,7 @@ func (s *Store) ReplaceAttribute(ctx context.Context, subject, handle string, ol
 		return fmt.Errorf("replace attribute: the value of %q is not JSON", handle)
 	}
 	return s.change(ctx, "replace attribute", func(tx *tx) error {
-		replaced, err := tx.exec(`UPDATE main.attributes SET value = ?4 WHERE subject = ?1 AND handle = ?2 AND value = ?3`,
+		replaced, err := tx.exec(`UPDATE main.attributes SET sealed_value = ?4 WHERE subject = ?1 AND handle = ?2 AND sealed_value = ?3`,
 			subject, handle, string(old), string(value))
 		if err == nil && replaced == 0 {
 			return storage.ErrChanged

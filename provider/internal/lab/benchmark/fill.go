@@ -70,7 +70,7 @@ func fill(ctx context.Context, dir string, grants int, ended time.Time) error {
 		`WITH RECURSIVE n(i, at) AS (
 			SELECT 1, ?1 UNION ALL SELECT i + 1, ?1 + i * ?3 / ?2 FROM n WHERE i < ?2)
 		INSERT INTO grants (id, flow, client_id, subject, scopes, redirect_uri, redirect_sent, response_type,
-			nonce, eid, challenge, auth_time, amr, created_at, expires_at)
+			nonce, eid, code_challenge, auth_time, amr, created_at, expires_at)
 		SELECT CAST(unhex(printf('%012x', at / 1000)) || randomblob(10) AS BLOB),
 			CAST(unhex(printf('%08x', at / 60000000)) || randomblob(28) AS BLOB),
 			'` + fillingClient + `', printf('filled-%d', i % 3650), '["openid","military"]', '` + redirectURI + `', 1, 'code',
