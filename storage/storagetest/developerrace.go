@@ -8,9 +8,6 @@ import (
 	"github.com/bonafide-id/bonafide/storage"
 )
 
-// rounds is how often a race is run that one of many in the wrong order would decide.
-const rounds = 8
-
 // races tests what many callers want and not all may have.
 func (s *developerSuite) races(t *testing.T) {
 	// won counts the calls that succeeded, and reports one that failed otherwise.
@@ -102,21 +99,7 @@ func (s *developerSuite) races(t *testing.T) {
 		ok(t, err)
 		equal(t, len(members), 1)
 	})
-	t.Run("SaveOfOneVersionHasOneWinner", func(t *testing.T) {
-		stores := s.stores(t, 2)
-		createApplications(t, stores[0], "acme", "client")
-		o, err := stores[0].Organization(t.Context(), "acme")
-		ok(t, err)
-		oneWins(t, race(stores, func(_ int, store DeveloperStore) error { return store.SaveOrganization(t.Context(), o) }), storage.ErrChanged)
-		a, err := stores[0].Application(t.Context(), storage.Sandbox, "client")
-		ok(t, err)
-		oneWins(t, race(stores, func(_ int, store DeveloperStore) error { return store.SaveApplication(t.Context(), a) }), storage.ErrChanged)
-		for range 2 { // when they are new, and after
-			n, err := stores[0].SandboxSettings(t.Context(), "acme")
-			ok(t, err)
-			oneWins(t, race(stores, func(_ int, store DeveloperStore) error { return store.SaveSandboxSettings(t.Context(), n) }), storage.ErrChanged)
-		}
-	})
+	s.contests(t)
 	t.Run("InvitationMakesOneMember", func(t *testing.T) {
 		stores := s.stores(t, 2)
 		createOrganization(t, stores[0], "acme")

@@ -12,6 +12,7 @@ import (
 
 // races tests what many callers want and one may have.
 func (s *suite) races(t *testing.T) {
+	s.contests(t)
 	t.Run("ExchangeOfACodeHasOneWinner", func(t *testing.T) {
 		stores := s.stores(t, 2)
 		g := grantWithCode(t, stores[0])

@@ -1,0 +1,143 @@
+package storagetest
+
+import (
+	"encoding/json"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/bonafide-id/bonafide/storage"
+)
+
+// A contest is a write with a condition that many callers have read and that the first of
+// them ends: one may write. It makes what there is before, under an ID of its own, and
+// returns what each caller tries, and the error of those who come too late. A backend that
+// looks whether the condition holds, and writes then, lets several win: two passwords are
+// set by one reset, or a status stands that a reviewer has just taken back.
+type contest[S storage.Store] func(t *testing.T, store S, id string) (try func(i int, s S) error, late error)
+
+// rounds is how often a race is run that one of many in the wrong order would decide.
+const rounds = 8
+
+// hold runs contests between two stores of one database.
+func hold[S storage.Store](t *testing.T, stores func(t *testing.T, n int) []S, contests map[string]contest[S]) {
+	for name, prepare := range contests {
+		t.Run(name+"HasOneWinner", func(t *testing.T) {
+			stores := stores(t, 2)
+			for round := range rounds {
+				try, late := prepare(t, stores[0], fmt.Sprint("id ", round))
+				oneWins(t, race(stores, try), late)
+			}
+		})
+	}
+}
+
+// contests are those of the roles of storage.Store that the races do not have.
+func (s *suite) contests(t *testing.T) {
+	hold(t, s.stores, map[string]contest[storage.Store]{
+		"RegistrationOfAVersion": func(t *testing.T, store storage.Store, id string) (func(int, storage.Store) error, error) {
+			saveClient(t, store, id)
+			read, err := store.Client(t.Context(), id)
+			ok(t, err)
+			return func(i int, s storage.Store) error {
+				c := read
+				c.Name = fmt.Sprint(i)
+				return s.SaveClient(t.Context(), c)
+			}, storage.ErrChanged
+		},
+		"NewRegistration": func(t *testing.T, _ storage.Store, id string) (func(int, storage.Store) error, error) {
+			return func(i int, s storage.Store) error {
+				return s.SaveClient(t.Context(), storage.Client{ID: id, Name: fmt.Sprint(i)})
+			}, storage.ErrChanged
+		},
+		"EndOfARegistration": func(t *testing.T, store storage.Store, id string) (func(int, storage.Store) error, error) {
+			saveClient(t, store, id)
+			read, err := store.Client(t.Context(), id)
+			ok(t, err)
+			return func(i int, s storage.Store) error {
+				if i%2 == 0 {
+					return s.DeleteClient(t.Context(), id, read.Version)
+				}
+				return s.SaveClient(t.Context(), read)
+			}, storage.ErrChanged
+		},
+		"PasswordOfAnEpoch": func(t *testing.T, store storage.Store, id string) (func(int, storage.Store) error, error) {
+			createAccount(t, store, id)
+			return func(i int, s storage.Store) error {
+				return s.SetPassword(t.Context(), id, 0, fmt.Sprint("hash ", i), t0)
+			}, storage.ErrChanged
+		},
+		"AddressOfAnEpoch": func(t *testing.T, store storage.Store, id string) (func(int, storage.Store) error, error) {
+			createAccount(t, store, id)
+			return func(i int, s storage.Store) error {
+				email := fmt.Sprint(i, " of ", id)
+				return s.ChangeEmail(t.Context(), id, 0, email, email)
+			}, storage.ErrChanged
+		},
+		"AddressInPlaceOfAnother": func(t *testing.T, store storage.Store, id string) (func(int, storage.Store) error, error) {
+			ok(t, store.CreateAccount(t.Context(), storage.Account{ID: id, Email: id, EmailKey: id, CreatedAt: t0}))
+			return func(i int, s storage.Store) error {
+				email := fmt.Sprint(i, " of ", id)
+				return s.SetEmail(t.Context(), id, id, email, email, true)
+			}, storage.ErrChanged
+		},
+		"DeletionOfAnEpoch": func(t *testing.T, store storage.Store, id string) (func(int, storage.Store) error, error) {
+			createAccount(t, store, id)
+			return func(i int, s storage.Store) error {
+				return s.SetDeletion(t.Context(), id, 0, t0.Add(time.Duration(i)*time.Hour), t0)
+			}, storage.ErrChanged
+		},
+		"WhatEndsAnEpoch": func(t *testing.T, store storage.Store, id string) (func(int, storage.Store) error, error) {
+			createAccount(t, store, id)
+			return func(i int, s storage.Store) error {
+				switch i % 3 {
+				case 0:
+					return s.SetPassword(t.Context(), id, 0, "hash", t0)
+				case 1:
+					return s.ChangeEmail(t.Context(), id, 0, id, id)
+				default:
+					return s.SetDeletion(t.Context(), id, 0, t0, t0)
+				}
+			}, storage.ErrChanged
+		},
+		"AttributeInPlaceOfAnother": func(t *testing.T, store storage.Store, id string) (func(int, storage.Store) error, error) {
+			ok(t, store.SetAttributes(t.Context(), id, attributes(`{"a":"old"}`)))
+			return func(i int, s storage.Store) error {
+				return s.ReplaceAttribute(t.Context(), id, "a", json.RawMessage(`"old"`), json.RawMessage(fmt.Sprint(i)))
+			}, storage.ErrChanged
+		},
+		"StatusOfARevision": func(t *testing.T, store storage.Store, id string) (func(int, storage.Store) error, error) {
+			ok(t, store.SetStatus(t.Context(), id, storage.Status{Group: "g"}, storage.NoStatus))
+			read, err := store.Person(t.Context(), id)
+			ok(t, err)
+			return func(i int, s storage.Store) error {
+				return s.SetStatus(t.Context(), id, storage.Status{Group: "g", Verified: i%2 == 0}, read.Statuses[0].Revision)
+			}, storage.ErrChanged
+		},
+		"FirstStatus": func(t *testing.T, _ storage.Store, id string) (func(int, storage.Store) error, error) {
+			return func(i int, s storage.Store) error {
+				return s.SetStatus(t.Context(), id, storage.Status{Group: "g", VerifiedBy: fmt.Sprint(i)}, storage.NoStatus)
+			}, storage.ErrChanged
+		},
+		"InstallationInPlaceOfAnother": func(t *testing.T, store storage.Store, id string) (func(int, storage.Store) error, error) {
+			read, err := store.Installation(t.Context())
+			if err != nil { // in the first round
+				read = storage.Installation{Issuer: "issuer", DataKey: []byte(id)}
+				ok(t, store.CreateInstallation(t.Context(), read))
+			}
+			return func(i int, s storage.Store) error {
+				next := storage.Installation{Issuer: "issuer", DataKey: fmt.Append(nil, id, i)}
+				return s.SaveInstallation(t.Context(), read, next)
+			}, storage.ErrChanged
+		},
+		"KeySealedAnew": func(t *testing.T, store storage.Store, id string) (func(int, storage.Store) error, error) {
+			keys, err := store.Keys(t.Context())
+			ok(t, err)
+			k := key(int64(len(keys)+1), id)
+			ok(t, store.AddKey(t.Context(), k))
+			return func(i int, s storage.Store) error {
+				return s.ResealKey(t.Context(), k.Generation, k.Sealed, fmt.Append(nil, i))
+			}, storage.ErrNotFound
+		},
+	})
+}

@@ -1,0 +1,53 @@
+package storagetest
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/bonafide-id/bonafide/storage"
+)
+
+// contests are those of the roles of the dashboard that the races do not have.
+func (s *developerSuite) contests(t *testing.T) {
+	hold(t, s.stores, map[string]contest[DeveloperStore]{
+		"OrganizationOfAVersion": func(t *testing.T, store DeveloperStore, id string) (func(int, DeveloperStore) error, error) {
+			createOrganization(t, store, id)
+			read, err := store.Organization(t.Context(), id)
+			ok(t, err)
+			return func(i int, s DeveloperStore) error {
+				o := read
+				o.Name = fmt.Sprint(i)
+				return s.SaveOrganization(t.Context(), o)
+			}, storage.ErrChanged
+		},
+		"ApplicationOfAVersion": func(t *testing.T, store DeveloperStore, id string) (func(int, DeveloperStore) error, error) {
+			createApplications(t, store, id, "client of "+id)
+			read, err := store.Application(t.Context(), storage.Sandbox, "client of "+id)
+			ok(t, err)
+			return func(i int, s DeveloperStore) error {
+				a := read
+				a.Name = fmt.Sprint(i)
+				return s.SaveApplication(t.Context(), a)
+			}, storage.ErrChanged
+		},
+		"NewApplication": func(t *testing.T, store DeveloperStore, id string) (func(int, DeveloperStore) error, error) {
+			createOrganization(t, store, id)
+			return func(_ int, s DeveloperStore) error {
+				return s.CreateApplication(t.Context(), application("client of "+id, id), many)
+			}, storage.ErrConflict
+		},
+		"SettingsOfAVersion": func(t *testing.T, store DeveloperStore, id string) (func(int, DeveloperStore) error, error) {
+			createOrganization(t, store, id)
+			ok(t, store.SaveSandboxSettings(t.Context(), storage.SandboxSettings{OrganizationID: id}))
+			read, err := store.SandboxSettings(t.Context(), id)
+			ok(t, err)
+			return func(_ int, s DeveloperStore) error { return s.SaveSandboxSettings(t.Context(), read) }, storage.ErrChanged
+		},
+		"FirstSettings": func(t *testing.T, store DeveloperStore, id string) (func(int, DeveloperStore) error, error) {
+			createOrganization(t, store, id)
+			return func(_ int, s DeveloperStore) error {
+				return s.SaveSandboxSettings(t.Context(), storage.SandboxSettings{OrganizationID: id})
+			}, storage.ErrChanged
+		},
+	})
+}

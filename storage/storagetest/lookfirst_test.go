@@ -1,0 +1,239 @@
+package storagetest_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/bonafide-id/bonafide/storage"
+	"github.com/bonafide-id/bonafide/storage/sqlite"
+	"github.com/bonafide-id/bonafide/storage/storagetest"
+)
+
+// lookingFirst is a backend with the mistake that the contests are for: it looks whether
+// the condition of a write holds, and writes then, whatever has happened meanwhile.
+type lookingFirst struct {
+	storagetest.DeveloperStore
+
+	// met lets two calls meet between the look and the write.
+	met chan struct{}
+}
+
+// write writes if the condition held: until the store, which holds it in the statement,
+// finds what was read again just before.
+func (s lookingFirst) write(held bool, otherwise error, write func() error) error {
+	if !held {
+		return otherwise
+	}
+	select {
+	case s.met <- struct{}{}:
+	case <-s.met:
+	case <-time.After(50 * time.Millisecond): // nobody else is here
+	}
+	for {
+		if err := write(); !errors.Is(err, otherwise) {
+			return err
+		}
+	}
+}
+
+// is reports whether a record was found and is what the caller has read.
+func is[T comparable](err error, got, want T) bool { return err == nil && got == want }
+
+func (s lookingFirst) SaveClient(ctx context.Context, c storage.Client) error {
+	now, err := s.Client(ctx, c.ID)
+	none := errors.Is(err, storage.ErrNotFound) && c.Version == 0
+	return s.write(none || is(err, now.Version, c.Version), storage.ErrChanged, func() error {
+		now, err := s.Client(ctx, c.ID)
+		if c.Version = now.Version; err != nil && !none {
+			return nil // deleted meanwhile, and nobody told
+		}
+		return s.DeveloperStore.SaveClient(ctx, c)
+	})
+}
+
+func (s lookingFirst) DeleteClient(ctx context.Context, id string, version int64) error {
+	now, err := s.Client(ctx, id)
+	return s.write(is(err, now.Version, version), storage.ErrChanged, func() error {
+		now, err := s.Client(ctx, id)
+		if err != nil {
+			return nil
+		}
+		return s.DeveloperStore.DeleteClient(ctx, id, now.Version)
+	})
+}
+
+// inEpoch writes to an account that was in an epoch.
+func (s lookingFirst) inEpoch(ctx context.Context, id string, epoch int64, write func(epoch int64) error) error {
+	now, err := s.Account(ctx, id)
+	return s.write(is(err, now.Epoch, epoch), storage.ErrChanged, func() error {
+		now, err := s.Account(ctx, id)
+		if err != nil {
+			return err
+		}
+		return write(now.Epoch)
+	})
+}
+
+func (s lookingFirst) SetPassword(ctx context.Context, id string, epoch int64, hash string, at time.Time, begin ...storage.Session) error {
+	return s.inEpoch(ctx, id, epoch, func(now int64) error { return s.DeveloperStore.SetPassword(ctx, id, now, hash, at, begin...) })
+}
+
+func (s lookingFirst) ChangeEmail(ctx context.Context, id string, epoch int64, email, key string) error {
+	return s.inEpoch(ctx, id, epoch, func(now int64) error { return s.DeveloperStore.ChangeEmail(ctx, id, now, email, key) })
+}
+
+func (s lookingFirst) SetDeletion(ctx context.Context, id string, epoch int64, deleteAt, at time.Time) error {
+	return s.inEpoch(ctx, id, epoch, func(now int64) error { return s.DeveloperStore.SetDeletion(ctx, id, now, deleteAt, at) })
+}
+
+func (s lookingFirst) SetEmail(ctx context.Context, id, oldKey, email, key string, verified bool) error {
+	now, err := s.Account(ctx, id)
+	return s.write(is(err, now.EmailKey, oldKey), storage.ErrChanged, func() error {
+		now, err := s.Account(ctx, id)
+		if err != nil {
+			return err
+		}
+		return s.DeveloperStore.SetEmail(ctx, id, now.EmailKey, email, key, verified)
+	})
+}
+
+func (s lookingFirst) ReplaceAttribute(ctx context.Context, subject, handle string, old, value json.RawMessage) error {
+	now, err := s.Person(ctx, subject)
+	return s.write(is(err, string(now.Attributes[handle]), string(old)), storage.ErrChanged, func() error {
+		return s.SetAttributes(ctx, subject, map[string]json.RawMessage{handle: value})
+	})
+}
+
+func (s lookingFirst) SetStatus(ctx context.Context, subject string, status storage.Status, replaced int64) error {
+	now, err := s.Person(ctx, subject)
+	revision := storage.NoStatus
+	for _, recorded := range now.Statuses {
+		if recorded.Group == status.Group {
+			revision = recorded.Revision
+		}
+	}
+	return s.write(replaced == storage.AnyRevision || is(err, revision, replaced), storage.ErrChanged, func() error {
+		return s.DeveloperStore.SetStatus(ctx, subject, status, storage.AnyRevision)
+	})
+}
+
+func (s lookingFirst) SaveInstallation(ctx context.Context, old, i storage.Installation) error {
+	now, err := s.Installation(ctx)
+	held := is(err, now.Issuer, old.Issuer) && bytes.Equal(now.DataKey, old.DataKey)
+	return s.write(held, storage.ErrChanged, func() error {
+		now, err := s.Installation(ctx)
+		if err != nil {
+			return err
+		}
+		return s.DeveloperStore.SaveInstallation(ctx, now, i)
+	})
+}
+
+func (s lookingFirst) sealedKey(ctx context.Context, generation int64) []byte {
+	keys, err := s.Keys(ctx)
+	for _, k := range keys {
+		if err == nil && k.Generation == generation {
+			return k.Sealed
+		}
+	}
+	return nil
+}
+
+func (s lookingFirst) ResealKey(ctx context.Context, generation int64, before, sealed []byte) error {
+	return s.write(bytes.Equal(s.sealedKey(ctx, generation), before), storage.ErrNotFound, func() error {
+		return s.DeveloperStore.ResealKey(ctx, generation, s.sealedKey(ctx, generation), sealed)
+	})
+}
+
+func (s lookingFirst) SaveOrganization(ctx context.Context, o storage.Organization) error {
+	now, err := s.Organization(ctx, o.ID)
+	return s.write(is(err, now.Version, o.Version), storage.ErrChanged, func() error {
+		now, err := s.Organization(ctx, o.ID)
+		o.Version = now.Version
+		return errors.Join(err, s.DeveloperStore.SaveOrganization(ctx, o))
+	})
+}
+
+func (s lookingFirst) SaveApplication(ctx context.Context, a storage.Application) error {
+	now, err := s.Application(ctx, a.Environment, a.ClientID)
+	return s.write(is(err, now.Version, a.Version), storage.ErrChanged, func() error {
+		now, err := s.Application(ctx, a.Environment, a.ClientID)
+		a.Version = now.Version
+		return errors.Join(err, s.DeveloperStore.SaveApplication(ctx, a))
+	})
+}
+
+func (s lookingFirst) SaveSandboxSettings(ctx context.Context, settings storage.SandboxSettings) error {
+	now, err := s.SandboxSettings(ctx, settings.OrganizationID)
+	return s.write(is(err, now.Version, settings.Version), storage.ErrChanged, func() error {
+		now, err := s.SandboxSettings(ctx, settings.OrganizationID)
+		settings.Version = now.Version
+		return errors.Join(err, s.DeveloperStore.SaveSandboxSettings(ctx, settings))
+	})
+}
+
+// contests are those that such a backend loses, by the function that runs them.
+var contests = map[string][]string{
+	"Run": {
+		"RegistrationOfAVersion", "NewRegistration", "EndOfARegistration", "PasswordOfAnEpoch", "AddressOfAnEpoch",
+		"AddressInPlaceOfAnother", "DeletionOfAnEpoch", "WhatEndsAnEpoch", "AttributeInPlaceOfAnother",
+		"StatusOfARevision", "FirstStatus", "InstallationInPlaceOfAnother", "KeySealedAnew",
+	},
+	"RunDevelopers": {"OrganizationOfAVersion", "ApplicationOfAVersion", "SettingsOfAVersion", "FirstSettings"},
+}
+
+// TestStoreThatLooksFirstIsNoticed runs the contests on such a backend in a process of
+// their own, where they fail.
+func TestStoreThatLooksFirstIsNoticed(t *testing.T) {
+	const inside = "STORAGETEST_LOOKS_FIRST"
+	if os.Getenv(inside) != "" {
+		t.Run("Run", func(t *testing.T) {
+			storagetest.Run(t, func(t *testing.T) func() storage.Store {
+				open := openLookingFirst(t)
+				return func() storage.Store { return open() }
+			})
+		})
+		t.Run("RunDevelopers", func(t *testing.T) { storagetest.RunDevelopers(t, openLookingFirst) })
+		return
+	}
+	program, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.CommandContext(t.Context(), program, "-test.run=^"+t.Name()+"$/^/^Races$/HasOneWinner$")
+	cmd.Env = append(os.Environ(), inside+"=1")
+	out, err := cmd.CombinedOutput()
+	var failed *exec.ExitError
+	if !errors.As(err, &failed) {
+		t.Fatalf("the contests ended with %v:\n%s", err, out)
+	}
+	for run, names := range contests {
+		for _, name := range names {
+			if !strings.Contains(string(out), "--- FAIL: "+t.Name()+"/"+run+"/Races/"+name+"HasOneWinner") {
+				t.Errorf("%s/%s does not notice a store that looks first and then writes", run, name)
+			}
+		}
+	}
+	if t.Failed() {
+		t.Logf("the contests said:\n%s", out)
+	}
+}
+
+func openLookingFirst(t *testing.T) func() storagetest.DeveloperStore {
+	path, met := filepath.Join(t.TempDir(), "contract.db"), make(chan struct{})
+	return func() storagetest.DeveloperStore {
+		store, err := sqlite.Open(t.Context(), path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return lookingFirst{store, met}
+	}
+}
