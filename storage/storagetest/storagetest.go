@@ -49,6 +49,7 @@ func Run(t *testing.T, newDatabase func(t *testing.T) (open func() storage.Store
 	t.Run("Batches", suite.batches)
 	t.Run("Sweep", suite.sweep)
 	t.Run("Elapse", suite.elapse)
+	t.Run("Neighbours", suite.neighbours)
 	t.Run("Races", suite.races)
 	t.Run("Availability", suite.availability)
 }

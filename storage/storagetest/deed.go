@@ -1,0 +1,395 @@
+package storagetest
+
+import (
+	"context"
+	"encoding/json"
+	"testing"
+	"time"
+
+	"github.com/bonafide-id/bonafide/storage"
+)
+
+// neighbours tests that no write changes more than it names.
+func (s *suite) neighbours(t *testing.T) {
+	for name, deeds := range map[string]map[string]deed[storage.Store]{
+		"OfAccounts": accountDeeds, "OfPeople": personDeeds, "OfSessions": sessionDeeds, "OfGrants": grantDeeds, "OfClients": clientDeeds,
+	} {
+		t.Run(name, func(t *testing.T) { leave(t, s.store, fill, look, deeds) })
+	}
+}
+
+var accountDeeds = map[string]deed[storage.Store]{
+	"SetEmail": {
+		do: func(ctx context.Context, s storage.Store) error {
+			return s.SetEmail(ctx, "ann", "", "new", "new", true)
+		},
+		changes: []string{"account ann", "person ann"},
+	},
+	"ChangeEmail": {
+		do:      func(ctx context.Context, s storage.Store) error { return s.ChangeEmail(ctx, "ann", 0, "new", "new") },
+		changes: []string{"account ann", "person ann"},
+	},
+	"SetLanguage": {
+		do:      func(ctx context.Context, s storage.Store) error { return s.SetLanguage(ctx, "ann", "de") },
+		changes: []string{"account ann"},
+	},
+	"SetPassword": {
+		do:      func(ctx context.Context, s storage.Store) error { return s.SetPassword(ctx, "ann", 0, "new", t0) },
+		changes: []string{"account ann", "session ann", "grant ann", "due ann"},
+	},
+	"Rehash": {
+		do:      func(ctx context.Context, s storage.Store) error { return s.Rehash(ctx, "ann", "hash", "better") },
+		changes: []string{"account ann"},
+	},
+	"RehashOfAnotherHash": {
+		do: func(ctx context.Context, s storage.Store) error { return s.Rehash(ctx, "ann", "of before", "better") },
+	},
+	"SetDisabled": {
+		do:      func(ctx context.Context, s storage.Store) error { return s.SetDisabled(ctx, "ann", true, t0) },
+		changes: []string{"account ann", "person ann", "session ann", "grant ann", "due ann"},
+	},
+	"EndIssued": {
+		do:      func(ctx context.Context, s storage.Store) error { return s.EndIssued(ctx, "ann", t0) },
+		changes: []string{"account ann", "session ann", "grant ann", "due ann"},
+	},
+	"SetDeletion": {
+		do: func(ctx context.Context, s storage.Store) error {
+			return s.SetDeletion(ctx, "ann", 0, t0.Add(time.Hour), t0)
+		},
+		changes: []string{"account ann", "person ann", "session ann", "grant ann", "due ann"},
+	},
+	"DeleteAccount": {
+		do: func(ctx context.Context, s storage.Store) error { return found(s.DeleteAccount(ctx, "ann", "someone")) },
+		changes: []string{
+			"account ann", "person ann", "session ann", "consent ann", "grant ann", "token ann", "due ann", "events ann",
+		},
+	},
+	"DeleteDueAccount": {
+		do: func(ctx context.Context, s storage.Store) error {
+			return found(s.DeleteDueAccount(ctx, "due", "someone", t0))
+		},
+		changes: []string{"account due", "person due"},
+	},
+	"DeleteDueAccountThatIsNot": {
+		do: func(ctx context.Context, s storage.Store) error {
+			return found(s.DeleteDueAccount(ctx, "ann", "someone", t0))
+		},
+		fails: storage.ErrNotFound,
+	},
+	"UseOneTimeCode": {
+		do: func(ctx context.Context, s storage.Store) error {
+			_, err := s.UseOneTimeCode(ctx, "here", digest("code ann here"), t0)
+			return err
+		},
+		changes: []string{"code ann here"},
+	},
+	"UseOneTimeCodeOfAnotherPurpose": {
+		do: func(ctx context.Context, s storage.Store) error {
+			_, err := s.UseOneTimeCode(ctx, "there", digest("code ann here"), t0)
+			return err
+		},
+		fails: storage.ErrNotFound,
+	},
+	"SaveOneTimeCode": {
+		do: func(ctx context.Context, s storage.Store) error {
+			return s.SaveOneTimeCode(ctx, oneTimeCode("next", "here", "ann"))
+		},
+		changes: []string{"code ann here"},
+	},
+}
+
+// found is the error of a deletion that finds nothing.
+func found(found bool, err error) error {
+	if err == nil && !found {
+		return storage.ErrNotFound
+	}
+	return err
+}
+
+var personDeeds = map[string]deed[storage.Store]{
+	"SetAttributes": {
+		do: func(ctx context.Context, s storage.Store) error {
+			return s.SetAttributes(ctx, "ann", attributes(`{"a":2,"b":null}`))
+		},
+		changes: []string{"person ann"},
+	},
+	"SetOwnAttributes": {
+		do: func(ctx context.Context, s storage.Store) error {
+			return s.SetOwnAttributes(ctx, "ann", 0, attributes(`{"a":2}`))
+		},
+		changes: []string{"person ann"},
+	},
+	"ReplaceAttribute": {
+		do: func(ctx context.Context, s storage.Store) error {
+			return s.ReplaceAttribute(ctx, "ann", "a", json.RawMessage("1"), json.RawMessage("2"))
+		},
+		changes: []string{"person ann"},
+	},
+	"SetStatus": {
+		do: func(ctx context.Context, s storage.Store) error {
+			return s.SetStatus(ctx, "ann", storage.Status{Group: "g", Verified: true}, storage.AnyRevision)
+		},
+		changes: []string{"person ann"},
+	},
+	"SetStatusOfARevision": {
+		do: func(ctx context.Context, s storage.Store) error {
+			return s.SetStatus(ctx, "ann", storage.Status{Group: "g", Verified: true}, revisionOf(ctx, s, "ann", "g"))
+		},
+		changes: []string{"person ann"},
+	},
+	"SetStatusOfTheRevisionOfAnother": {
+		do: func(ctx context.Context, s storage.Store) error {
+			return s.SetStatus(ctx, "ann", storage.Status{Group: "g", Verified: true}, revisionOf(ctx, s, "bob", "g"))
+		},
+		fails: storage.ErrChanged,
+	},
+	"SetStatusOfTheRevisionOfAnotherGroup": {
+		do: func(ctx context.Context, s storage.Store) error {
+			return s.SetStatus(ctx, "ann", storage.Status{Group: "g", Verified: true}, revisionOf(ctx, s, "ann", "h"))
+		},
+		fails: storage.ErrChanged,
+	},
+	"RemoveStatus": {
+		do:      func(ctx context.Context, s storage.Store) error { return s.RemoveStatus(ctx, "ann", "g") },
+		changes: []string{"person ann"},
+	},
+}
+
+func revisionOf(ctx context.Context, s storage.Store, subject, group string) int64 {
+	person, err := s.Person(ctx, subject)
+	for _, status := range person.Statuses {
+		if err == nil && status.Group == group {
+			return status.Revision
+		}
+	}
+	return storage.NoStatus
+}
+
+var sessionDeeds = map[string]deed[storage.Store]{
+	"CreateSession": {
+		do: func(ctx context.Context, s storage.Store) error {
+			return s.CreateSession(ctx, session("next", "ann"), 0, digest("ann here"))
+		},
+		changes: []string{"session ann here"},
+	},
+	"CreateSessionInPlaceOfThatOfAnother": {
+		do: func(ctx context.Context, s storage.Store) error {
+			return s.CreateSession(ctx, session("next", "ann"), 0, digest("bob here"))
+		},
+		changes: []string{"session bob here", "due bob"},
+	},
+	"TouchSession": {
+		do: func(ctx context.Context, s storage.Store) error {
+			return s.TouchSession(ctx, digest("ann here"), t0.Add(time.Minute), t0.Add(2*time.Hour))
+		},
+		changes: []string{"session ann here"},
+	},
+	"EndSession": {
+		do:      func(ctx context.Context, s storage.Store) error { return s.EndSession(ctx, digest("ann here")) },
+		changes: []string{"session ann here", "due ann"},
+	},
+	"EndSessions": {
+		do: func(ctx context.Context, s storage.Store) error {
+			_, err := s.EndSessions(ctx, storage.SessionFilter{AccountID: "ann", Except: digest("ann there")})
+			return err
+		},
+		changes: []string{"session ann here", "due ann"},
+	},
+	"EndSessionsOfNobody": {
+		do: func(ctx context.Context, s storage.Store) error {
+			_, err := s.EndSessions(ctx, storage.SessionFilter{})
+			return err
+		},
+	},
+	"RemoveSessions": {
+		do: func(ctx context.Context, s storage.Store) error {
+			_, err := s.RemoveSessions(ctx, []storage.Digest{digest("ann here")})
+			return err
+		},
+		changes: []string{"session ann here", "due ann"},
+	},
+	"RemoveClientSessions": {
+		do: func(ctx context.Context, s storage.Store) error {
+			_, err := s.RemoveClientSessions(ctx, "red")
+			return err
+		},
+	},
+	"EndClientSessions": { // none of which are the host's
+		do: func(ctx context.Context, s storage.Store) error {
+			_, err := s.EndClientSessions(ctx, "ann", digest("ann here"))
+			return err
+		},
+	},
+}
+
+var grantDeeds = map[string]deed[storage.Store]{
+	"SaveConsent": {
+		do: func(ctx context.Context, s storage.Store) error {
+			c := consent("ann", "red")
+			on := storage.ConsentBasis{Replaced: c.Decision}
+			c.Decision = digest("next")
+			return s.SaveConsent(ctx, c, on)
+		},
+		changes: []string{"consent ann red"},
+	},
+	"SaveConsentInPlaceOfThatForAnother": {
+		do: func(ctx context.Context, s storage.Store) error {
+			return s.SaveConsent(ctx, consent("ann", "red"), storage.ConsentBasis{Replaced: consent("ann", "blue").Decision})
+		},
+		fails: storage.ErrChanged,
+	},
+	"SaveConsentInPlaceOfThatOfAnother": {
+		do: func(ctx context.Context, s storage.Store) error {
+			return s.SaveConsent(ctx, consent("ann", "red"), storage.ConsentBasis{Replaced: consent("bob", "red").Decision})
+		},
+		fails: storage.ErrChanged,
+	},
+	"RevokeConsent": {
+		do:      func(ctx context.Context, s storage.Store) error { return s.RevokeConsent(ctx, "ann", "red", t0) },
+		changes: []string{"consent ann red", "grant ann red"},
+	},
+	"RemoveConsents": {
+		do: func(ctx context.Context, s storage.Store) error {
+			_, err := s.RemoveConsents(ctx, []storage.ConsentID{{Subject: "ann", ClientID: "red"}})
+			return err
+		},
+		changes: []string{"consent ann red"},
+	},
+	"CreateGrant": {
+		do: func(ctx context.Context, s storage.Store) error {
+			g := grant("another", "red", "ann")
+			g.CreatedAt = t0.Add(time.Hour)
+			return s.CreateGrant(ctx, g, storage.Basis{Consent: consent("ann", "red")})
+		},
+		changes: []string{"consent ann red"},
+	},
+	"Exchange": {
+		do: func(ctx context.Context, s storage.Store) error {
+			return s.Exchange(ctx, digest("code ann red"), t0, token(pairGrant("ann", "red"), storage.RefreshToken, "next"))
+		},
+		changes: []string{"token ann red code"},
+	},
+	"RevokeGrantsOfAUserForAClient": {
+		do: func(ctx context.Context, s storage.Store) error {
+			_, err := s.RevokeGrants(ctx, storage.GrantFilter{Subject: "ann", ClientID: "red"}, t0)
+			return err
+		},
+		changes: []string{"grant ann red"},
+	},
+	"RevokeGrantsOfAUser": {
+		do: func(ctx context.Context, s storage.Store) error {
+			_, err := s.RevokeGrants(ctx, storage.GrantFilter{Subject: "ann"}, t0)
+			return err
+		},
+		changes: []string{"grant ann"},
+	},
+	"RevokeGrant": {
+		do: func(ctx context.Context, s storage.Store) error {
+			_, err := s.RevokeGrants(ctx, storage.GrantFilter{ID: pairGrant("ann", "red").ID}, t0)
+			return err
+		},
+		changes: []string{"grant ann red"},
+	},
+	"EndGrants": {
+		do: func(ctx context.Context, s storage.Store) error {
+			_, err := s.EndGrants(ctx, []storage.GrantID{pairGrant("ann", "red").ID}, t0)
+			return err
+		},
+		changes: []string{"grant ann red"},
+	},
+	"RemoveGrants": {
+		do: func(ctx context.Context, s storage.Store) error {
+			_, err := s.RemoveGrants(ctx, []storage.GrantID{pairGrant("ann", "red").ID})
+			return err
+		},
+		changes: []string{"grant ann red", "token ann red"},
+	},
+}
+
+var clientDeeds = map[string]deed[storage.Store]{
+	"SaveClient": {
+		do: func(ctx context.Context, s storage.Store) error {
+			return s.SaveClient(ctx, storage.Client{ID: "red", Name: "new", Version: versionOf(ctx, s, "red")})
+		},
+		changes: []string{"client red"},
+	},
+	"SaveClientOfTheVersionOfAnother": {
+		do: func(ctx context.Context, s storage.Store) error {
+			return s.SaveClient(ctx, storage.Client{ID: "red", Name: "new", Version: versionOf(ctx, s, "blue")})
+		},
+		fails: storage.ErrChanged,
+	},
+	"DeleteClient": {
+		do: func(ctx context.Context, s storage.Store) error {
+			return s.DeleteClient(ctx, "red", versionOf(ctx, s, "red"))
+		},
+		changes: []string{
+			"client red", "uses red", "request red", "consent ann red", "consent bob red",
+			"grant ann red", "grant bob red", "token ann red", "token bob red",
+		},
+	},
+	"DeleteClientOfTheVersionOfAnother": {
+		do: func(ctx context.Context, s storage.Store) error {
+			return s.DeleteClient(ctx, "red", versionOf(ctx, s, "blue"))
+		},
+		fails: storage.ErrChanged,
+	},
+	"RecordSecretUse": {
+		do: func(ctx context.Context, s storage.Store) error {
+			return s.RecordSecretUse(ctx, "red", t0, t0.Add(time.Hour))
+		},
+		changes: []string{"uses red"},
+	},
+	"TakePushedRequest": {
+		do: func(ctx context.Context, s storage.Store) error {
+			_, err := s.TakePushedRequest(ctx, "red", digest("request of red"), t0)
+			return err
+		},
+		changes: []string{"request red"},
+	},
+	"ResealKey": {
+		do: func(ctx context.Context, s storage.Store) error {
+			return s.ResealKey(ctx, 1, key(1, "red").Sealed, []byte("sealed anew"))
+		},
+		changes: []string{"key red"},
+	},
+	"RemoveKeys": {
+		do:      func(ctx context.Context, s storage.Store) error { return s.RemoveKeys(ctx, 2) },
+		changes: []string{"key red"},
+	},
+	"RemoveImage": {
+		do:      func(ctx context.Context, s storage.Store) error { return s.RemoveImage(ctx, digest("image of red")) },
+		changes: []string{"image red"},
+	},
+	"AllowAttemptOfAnEarlierClock": {
+		do: func(ctx context.Context, s storage.Store) error {
+			_, err := s.AllowAttempt(ctx, digest("bucket of red"), t0.Add(-time.Hour), time.Minute, 3)
+			return err
+		},
+		changes: []string{"bucket red"},
+	},
+	"GiveBackAttempt": {
+		do: func(ctx context.Context, s storage.Store) error {
+			return s.GiveBackAttempt(ctx, digest("bucket of red"), time.Minute)
+		},
+		changes: []string{"bucket red"},
+	},
+	"ResetAttempts": {
+		do:      func(ctx context.Context, s storage.Store) error { return s.ResetAttempts(ctx, digest("bucket of red")) },
+		changes: []string{"bucket red"},
+	},
+	"UseIDAgain": {
+		do: func(ctx context.Context, s storage.Store) error {
+			return s.UseID(ctx, digest("id of red"), t0.Add(time.Minute), t0)
+		},
+		fails: storage.ErrConflict,
+	},
+}
+
+func versionOf(ctx context.Context, s storage.Store, client string) int64 {
+	c, err := s.Client(ctx, client)
+	if err != nil {
+		return 0
+	}
+	return c.Version
+}
