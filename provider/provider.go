@@ -221,7 +221,7 @@ func (p *Provider) newSite(look look) (*web.Site, error) {
 	site, err := web.New(web.Options{
 		BaseURL: p.cfg.BaseURL, Issuer: p.issuer, Sandbox: p.cfg.Sandbox,
 		Brand: ui.Brand{
-			Name: brand.name(), Color: brand.ButtonColor, HomeURL: brand.HomeURL,
+			Name: brand.name(), HomeURL: brand.HomeURL,
 			TermsURL: brand.TermsURL, PolicyURL: brand.PolicyURL, HelpURL: brand.HelpURL,
 		},
 		Pictures: look.pictures, Links: look.links, Theme: look.theme,

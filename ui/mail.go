@@ -3,6 +3,7 @@ package ui
 import (
 	"context"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -58,9 +59,8 @@ const (
 	MailApplicationStarted  MailKind = "application_started"
 )
 
-// MailView is what an e-mail says. It has no place for the name of an
-// application: whoever registers one could write to strangers in the name of
-// the service.
+// MailView is what an e-mail says. Mail to somebody who signs in names no application:
+// whoever registers one could write to strangers in the name of the service.
 type MailView struct {
 	Kind MailKind
 	// Locale is the language of the e-mail. Nil is English.
@@ -68,6 +68,8 @@ type MailView struct {
 	// Brand is the service, and BaseURL where it is; empty shows no logo.
 	Brand   Brand
 	BaseURL string
+	// Theme is the look of the service. Nil is the default.
+	Theme *theme.Theme
 	// Code and ValidFor are the code and how long it can be used, for
 	// MailSignUp, MailVerifyEmail, MailResetPassword, MailNewEmail and MailOldEmail.
 	Code     string
@@ -83,9 +85,9 @@ type MailView struct {
 	Group, GroupsURL string
 	// InvitationURL is what MailInvitation is about.
 	InvitationURL string
-	// ApplicationURL is the page of the application that MailApplicationApproved and
-	// those after it are about.
-	ApplicationURL string
+	// Application is the name of the application that MailApplicationApproved and those
+	// after it are about, and ApplicationURL its page. They go to those who answer for it.
+	Application, ApplicationURL string
 	// Time is when what the mail tells has happened, for MailPasswordChanged and
 	// MailEmailChanged.
 	Time time.Time
@@ -104,7 +106,8 @@ type Mail struct {
 	Lang string
 	// Code is the code that it carries, or empty.
 	Code string
-	// Subject has no line breaks and no control characters.
+	// Subject has no line breaks and no control characters. It has no code: locked phones
+	// and lists of mails show it to whoever stands beside.
 	Subject string
 	// Body is plain text in UTF-8 with lines that end in "\n".
 	Body string
@@ -130,6 +133,7 @@ func Compose(v MailView) Mail {
 		{"group", words(v.Group)},
 		{"groups", words(v.GroupsURL)},
 		{"invitation", words(v.InvitationURL)},
+		{"client", v.Application},
 		{"application", words(v.ApplicationURL)},
 		{"time", words(l.moment(v.Time))},
 		{"date", words(l.date(v.On))},
@@ -146,23 +150,32 @@ func Compose(v MailView) Mail {
 	return m
 }
 
-// html writes the same sentences as a page. Addresses become links, and the code stands out.
+// html writes the same sentences as a page. The code stands out, or the first address that
+// a sentence ends in is a button; other addresses are links.
 func (v MailView) html(l *Locale, subject string, body []message, args []arg) string {
-	for i, a := range args {
-		switch a.name {
-		case "code":
-			args[i].value = mailCode(v.Code)
-		case "signin", "signup", "reset", "invitation", "application":
-			address := string(a.value.(words))
-			args[i].value = mailLink(v.href(address), address)
-		}
-	}
+	look, lead := v.look(), v.Code == ""
 	paragraphs := make([]templ.Component, len(body))
 	for i, p := range body {
-		paragraphs[i] = l.say(p, args...)
+		filled := slices.Clone(args)
+		for j, a := range filled {
+			label, isAddress := l.text.Common.MailButtons[a.name]
+			ends := strings.HasSuffix(l.form(p, args), "{"+a.name+"}")
+			switch {
+			case a.name == "code" && ends:
+				filled[j].value = mailCode(look, v.Code)
+			case a.name == "code":
+				filled[j].value = mailInlineCode(v.Code)
+			case isAddress && ends && lead:
+				filled[j].value = mailButton(look, v.href(a), l.plain(label))
+				lead = false
+			case isAddress:
+				filled[j].value = mailLink(look, v.href(a), l.plain(label))
+			}
+		}
+		paragraphs[i] = l.say(p, filled...)
 	}
 	var b strings.Builder
-	if err := mailPage(l, v, subject, paragraphs).Render(context.Background(), &b); err != nil {
+	if err := mailPage(l, v, look, subject, paragraphs).Render(context.Background(), &b); err != nil {
 		return "" // the text says the same
 	}
 	return b.String()
@@ -182,36 +195,10 @@ func (v MailView) logo() string {
 	return logo.String()
 }
 
-// color is that of the brand, which may be none.
-func (v MailView) color() string {
-	if _, err := theme.ParseColor(v.Brand.Color); err == nil {
-		return v.Brand.Color
-	}
-	return theme.DefaultButtonColor
-}
-
 // href is where a link leads.
-func (v MailView) href(address string) string {
+func (v MailView) href(address arg) string {
 	if v.inert {
 		return nowhere
 	}
-	return address
+	return string(address.value.(words))
 }
-
-// styles are for programs that know the night.
-func (v MailView) styles() string {
-	media := "(prefers-color-scheme: dark)"
-	switch v.scheme {
-	case SchemeLight:
-		media = "not all"
-	case SchemeDark:
-		media = "all"
-	}
-	return "<style>\n@media " + media + " {\n" + mailNight + "}\n</style>\n"
-}
-
-const mailNight = `  .page { background: #0e1014 !important; color: #f1f3f5 !important; }
-  .card { background: #171a20 !important; border-right-color: #2c323c !important; border-bottom-color: #2c323c !important; border-left-color: #2c323c !important; }
-  .card a { color: #93b4ff !important; }
-  .code { background: #1e222a !important; }
-`

@@ -1,20 +1,34 @@
 package ui
 
 import (
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/net/html"
+
+	"github.com/bonafide-id/bonafide/ui/theme"
 )
 
 func sampleMail(kind MailKind, l *Locale) MailView {
 	return MailView{
-		Kind: kind, Locale: l, Brand: Brand{Name: "Bonafide", Logo: Picture{URL: "/id/assets/logo.png"}, Color: "#0f766e"}, BaseURL: "https://id.example/id", Code: "012345", ValidFor: 10 * time.Minute, Time: fixedNow,
+		Kind: kind, Locale: l, Brand: Brand{Name: "Bonafide", Logo: Picture{URL: "/id/assets/logo.png"}}, BaseURL: "https://id.example/id", Code: codeOf(kind), ValidFor: 10 * time.Minute, Time: fixedNow,
 		SignInURL: "https://id.example/signin", SignUpURL: "https://id.example/signup",
-		Group: "Student", GroupsURL: "https://id.example/account/groups",
+		Group: "Student", GroupsURL: "https://id.example/account/groups", InvitationURL: "https://id.example/invitation",
+		Application: "River Bikes", ApplicationURL: "https://id.example/application",
 		ResetURL: "https://id.example/" + strings.Repeat("a-long-path/", 20) + "reset",
+	}
+}
+
+func codeOf(kind MailKind) string {
+	switch kind {
+	case MailSignUp, MailVerifyEmail, MailResetPassword, MailNewEmail, MailOldEmail:
+		return "012345"
+	default:
+		return ""
 	}
 }
 
@@ -22,7 +36,7 @@ func TestComposeWritesAMail(t *testing.T) {
 	want := Mail{
 		Kind: MailSignUp, Lang: "en", Code: "012345",
 		Subject: "Your code for Bonafide",
-		Body: `012345 is your code to create an account at Bonafide.
+		Body: `Your code to create an account at Bonafide is 012345
 
 The code works for 10 minutes.
 
@@ -75,7 +89,7 @@ func TestMailSubjectsHaveOneLine(t *testing.T) {
 }
 
 // TestMailsSayTheSameAsPages tests that the page of a mail has every sentence of its text,
-// and what it takes to look like the service.
+// and leads where its addresses do.
 func TestMailsSayTheSameAsPages(t *testing.T) {
 	for _, l := range Locales() {
 		for kind := range l.text.Mails {
@@ -85,16 +99,20 @@ func TestMailsSayTheSameAsPages(t *testing.T) {
 				t.Fatal(err)
 			}
 			said := strings.Join(strings.Fields(textOf(doc)), " ")
-			for sentence := range strings.SplitSeq(strings.TrimSpace(m.Body), "\n\n") {
-				// The code is a block of its own.
-				for _, part := range strings.Split(strings.TrimSpace(sentence), "012345") {
-					if part = strings.Join(strings.Fields(part), " "); !strings.Contains(said, part) {
-						t.Errorf("%s/%s: the page does not say %q:\n%s", l.Lang, kind, part, said)
+			for _, address := range addresses.FindAllString(m.Body, -1) {
+				if !strings.Contains(m.HTML, `href="`+address+`"`) {
+					t.Errorf("%s/%s: nothing leads to %s", l.Lang, kind, address)
+				}
+			}
+			for _, part := range addresses.Split(strings.ReplaceAll(m.Body, "\n\n", " https:// "), -1) {
+				for words := range strings.SplitSeq(part, "012345") { // the code is a block of its own
+					if words = strings.Join(strings.Fields(words), " "); !strings.Contains(said, words) {
+						t.Errorf("%s/%s: the page does not say %q:\n%s", l.Lang, kind, words, said)
 					}
 				}
 			}
 			for _, part := range []string{
-				`lang="` + l.Lang + `" dir="` + l.Dir + `"`, "4px solid #0f766e", `<img src="https://id.example/id/assets/logo.png"`, "color-scheme",
+				`lang="` + l.Lang + `" dir="` + l.Dir + `"`, `<img src="https://id.example/id/assets/logo.png"`, "color-scheme",
 			} {
 				if !strings.Contains(m.HTML, part) {
 					t.Errorf("%s/%s: the page has no %s", l.Lang, kind, part)
@@ -104,12 +122,108 @@ func TestMailsSayTheSameAsPages(t *testing.T) {
 	}
 }
 
+var addresses = regexp.MustCompile(`https://\S*`)
+
+// TestMailsLeadWithOneThing tests that a mail is headed by what it is about, and that one
+// thing stands out: the code, or else where to go on.
+func TestMailsLeadWithOneThing(t *testing.T) {
+	for _, l := range Locales() {
+		for kind := range l.text.Mails {
+			m := Compose(sampleMail(kind, l))
+			doc, err := html.Parse(strings.NewReader(m.HTML))
+			if err != nil {
+				t.Fatal(err)
+			}
+			headings := elements(doc, "h1")
+			if len(headings) != 1 || textOf(headings[0]) != m.Subject {
+				t.Errorf("%s/%s: the heading is not %q", l.Lang, kind, m.Subject)
+			}
+			var leads []string
+			for _, n := range elements(doc) {
+				class := attr(n, "class")
+				if class != "code" && class != "button" {
+					continue
+				}
+				leads = append(leads, class)
+				if words := strings.TrimSpace(textOf(n)); words == "" || strings.Contains(words, "://") {
+					t.Errorf("%s/%s: %s says %q", l.Lang, kind, n.Data, words)
+				}
+			}
+			var want []string
+			switch {
+			case m.Code != "":
+				want = []string{"code"}
+			case strings.Contains(m.Body, "https://"):
+				want = []string{"button"}
+			}
+			if !slices.Equal(leads, want) {
+				t.Errorf("%s/%s: what stands out is %q, want %q", l.Lang, kind, leads, want)
+			}
+			if first, _, _ := strings.Cut(m.Body, "\n"); m.Code != "" && !strings.HasSuffix(first, m.Code) {
+				t.Errorf("%s/%s: nothing says whose code it is before the code: %q", l.Lang, kind, first)
+			}
+		}
+	}
+}
+
+// TestMailsNameTheApplicationToItsOwners tests that the mails about an application name it,
+// and that no other does, whatever it is told.
+func TestMailsNameTheApplicationToItsOwners(t *testing.T) {
+	for _, l := range Locales() {
+		for kind := range l.text.Mails {
+			m := Compose(sampleMail(kind, l))
+			about := strings.HasPrefix(string(kind), "application_")
+			if subject, body := strings.Contains(m.Subject, "River Bikes"), strings.Contains(m.Body, "River Bikes"); subject != about || body != about {
+				t.Errorf("%s/%s: the application is named in the subject: %v, in the mail: %v\n%s\n%s", l.Lang, kind, subject, body, m.Subject, m.Body)
+			}
+		}
+	}
+}
+
+func TestMailsHaveTheLooksOfTheTheme(t *testing.T) {
+	plum, err := theme.New(theme.Config{ButtonColor: "#6b2a63", Theme: theme.Tokens{
+		Light: theme.Palette{Page: "#faf5f0", Text: "#2b1a28"}, Dark: theme.Palette{Page: "#1a1018"}, Radius: "3px",
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	light, dark := plum.Colors()
+	v := sampleMail(MailAccountExists, nil)
+	v.Theme = plum
+	page := Compose(v).HTML
+	for _, part := range []string{
+		"background:#faf5f0;color:#2b1a28", "border-radius:5px", "border-radius:3px", "background:#6b2a63;color:#ffffff", "color:" + light.Link,
+		"background: #1a1018 !important", "color: " + dark.Link + " !important", `content="light dark"`,
+	} {
+		if !strings.Contains(page, part) {
+			t.Errorf("the mail has no %s:\n%s", part, page)
+		}
+	}
+	always, err := theme.New(theme.Config{Scheme: SchemeDark})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if v.Theme = always; !strings.Contains(Compose(v).HTML, `content="dark"`) || strings.Contains(Compose(v).HTML, "#f3f4f6") {
+		t.Error("a mail of a service that is always dark is light")
+	}
+}
+
+// TestMailsMatchGoldenFiles has one with a code, one with a button and a link, and one to
+// the owners of an application.
+func TestMailsMatchGoldenFiles(t *testing.T) {
+	for _, kind := range []MailKind{MailSignUp, MailAccountExists, MailApplicationApproved} {
+		m := Compose(sampleMail(kind, nil))
+		golden(t, "mail-"+strings.ReplaceAll(string(kind), "_", "-"), []byte(m.HTML))
+	}
+}
+
 // TestMailIsNoPlaceForMarkup tests that a name cannot add anything to the page of a mail.
 func TestMailIsNoPlaceForMarkup(t *testing.T) {
 	v := sampleMail(MailSignUp, nil)
-	v.Brand = Brand{Name: `<img src=x onerror=alert(1)>"`, Color: "red;background:url(//evil.example)", Logo: Picture{URL: `/x" onload="alert(1)`}}
+	v.Kind, v.Application, v.ApplicationURL = MailApplicationApproved, `<img src=x>`, `https://evil.example/" onload="x`
+	v.Brand = Brand{Name: `<img src=x onerror=alert(1)>"`, Logo: Picture{URL: `/x" onload="alert(1)`}}
 	page := Compose(v).HTML
-	for _, part := range []string{"<img src=x", "evil.example", `onload="`} {
+	for _, part := range []string{"<img src=x", `onload="`} {
 		if strings.Contains(page, part) {
 			t.Errorf("the page has %s:\n%s", part, page)
 		}

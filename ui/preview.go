@@ -84,10 +84,10 @@ func Preview(v PreviewView) templ.Component {
 // someone is who a preview is shown to. Domains of example are nobody's (RFC 2606).
 var someone = Account{Name: "Ada Lovelace", Email: "ada@example.com"}
 
-// mail is shown as programs for mail show it: they know no more of the theme than is in it.
+// mail is shown as programs for mail show it: they load no stylesheet.
 func (v PreviewView) mail() templ.Component {
 	return templ.Raw(Compose(MailView{
-		Kind: MailSignUp, Locale: v.Locale, Brand: v.Brand, BaseURL: v.BaseURL, Code: "12345678", ValidFor: 15 * time.Minute,
+		Kind: MailSignUp, Locale: v.Locale, Brand: v.Brand, Theme: v.Theme, BaseURL: v.BaseURL, Code: "12345678", ValidFor: 15 * time.Minute,
 		SignUpURL: v.BaseURL + "/signup", inert: true, scheme: v.Scheme,
 	}).HTML)
 }

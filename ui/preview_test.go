@@ -84,7 +84,7 @@ func TestPreviewHasTheScreensOfTheHost(t *testing.T) {
 func TestPreviewOfMailIsTheMailItself(t *testing.T) {
 	t.Parallel()
 	const base = "https://id.example"
-	brand := Brand{Name: "Example ID", Color: "#0f766e", Logo: Picture{URL: "/images/logo.png", DarkURL: "/images/night.png"}}
+	brand := Brand{Name: "Example ID", Logo: Picture{URL: "/images/logo.png", DarkURL: "/images/night.png"}}
 	body := func(s string) string {
 		_, body, _ := strings.Cut(s, "<div")
 		return body

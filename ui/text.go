@@ -69,6 +69,8 @@ type commonText struct {
 	Cancel                                  message
 	Unreviewed, UnreviewedText              message
 	Thousands, List, ListLast               message
+	// MailButtons are the labels of the buttons in e-mails, by the address that they open.
+	MailButtons map[string]message
 }
 
 type signInText struct {

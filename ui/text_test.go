@@ -262,7 +262,7 @@ func TestEverySentenceIsSaidSomewhere(t *testing.T) {
 	said.WriteString(DeveloperChecked(page, nil))
 	for kind := range l.text.Mails {
 		m := Compose(MailView{Kind: kind, Locale: l})
-		said.WriteString(m.Subject + m.Body)
+		said.WriteString(m.Subject + m.Body + m.HTML)
 	}
 	for _, d := range []time.Duration{0, time.Minute, time.Hour, 25 * time.Hour} {
 		said.WriteString(l.ago(fixedNow.Add(-d), fixedNow))

@@ -51,8 +51,6 @@ type Brand struct {
 	// FaviconURL is the address of the image in the browser's tab. Empty shows the
 	// logo there.
 	FaviconURL string
-	// Color is that of its buttons, #rrggbb, for e-mails. Empty is blue.
-	Color string
 	// HomeURL is where the logo leads.
 	HomeURL string
 	// TermsURL, PolicyURL and HelpURL are the service's terms of use, its

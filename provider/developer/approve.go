@@ -167,7 +167,7 @@ func (d *Dashboard) tellOwners(r *request, kind ui.MailKind, path string) {
 		}
 		account, readErr := people.account(m.UserID)
 		if readErr == nil && account.Email != "" {
-			readErr = d.tell(r, m.UserID, account.Email, ui.MailView{Kind: kind, ApplicationURL: d.absolute(path)})
+			readErr = d.tell(r, m.UserID, account.Email, ui.MailView{Kind: kind, Application: r.app.Name, ApplicationURL: d.absolute(path)})
 		}
 		err = errors.Join(err, readErr)
 	}

@@ -224,6 +224,7 @@ func (d *Dashboard) acceptInvitation(r *request) error {
 
 // mail hands a mail to the mailer.
 func (d *Dashboard) mail(r *request, to string, v ui.MailView) error {
-	v.Brand, v.BaseURL, v.Time = r.Page().Brand, d.Provider.Installation().BaseURL, d.Clock()
+	page := r.Page()
+	v.Brand, v.Theme, v.BaseURL, v.Time = page.Brand, page.Theme, d.Provider.Installation().BaseURL, d.Clock()
 	return d.Mailer.Send(r.Request.Context(), provider.ComposeMail(to, v))
 }

@@ -302,14 +302,14 @@ func TestOwnersAreToldWhatWasDecided(t *testing.T) {
 	w := newFixture(t, func(c *developer.Config) {
 		c.Mailer = mails
 		c.Operator = func(_ context.Context, userID string) (bool, error) { return userID == operator, nil }
-	}).withApplication(river, storage.Production, "till", func(c *provider.Client) { c.Name = "Call 555-0100 to win" })
+	}).withApplication(river, storage.Production, "till", func(c *provider.Client) { c.Name = "River Till" })
 	w.as(operator).submitForm("/developer/review/production/till", "action", "stop", "reason", "No")
 	sent := mails.all()
 	if len(sent) != 1 || sent[0].To != "owner@example.com" || !strings.Contains(sent[0].Text, w.server.URL+"/developer/o/river/production/till/access") {
 		t.Fatalf("sent: %+v", sent)
 	}
-	if strings.Contains(sent[0].Subject+sent[0].Text, "555") {
-		t.Errorf("a name that somebody chose is in it: %+v", sent[0])
+	if !strings.Contains(sent[0].Subject, "River Till") || !strings.Contains(sent[0].Text, "River Till") {
+		t.Errorf("which application it is about is not in it: %+v", sent[0])
 	}
 }
 

@@ -69,6 +69,8 @@ type Theme struct {
 	light, dark colors
 	// given are the palettes that the host chose, for the colours of applications.
 	given [2]chosen
+	// radius is in pixels.
+	radius float64
 
 	own, last string
 	files     map[string]Asset
@@ -85,7 +87,7 @@ func New(cfg Config) (*Theme, error) {
 	if err := t.paint(cfg); err != nil {
 		return nil, err
 	}
-	radius, err := parseRadius(cfg.Theme.Radius)
+	radius, err := t.parseRadius(cfg.Theme.Radius)
 	if err != nil {
 		return nil, &Error{"Theme.Radius", err}
 	}
@@ -158,8 +160,12 @@ func (t *Theme) paint(cfg Config) error {
 
 var radius = regexp.MustCompile(`^(0|[0-9]{1,2}(\.[0-9]{1,4})?(px|rem))$`)
 
-// parseRadius returns the rule for corners.
-func parseRadius(s string) (string, error) {
+// ownRadius is what the stylesheet of all screens has, in pixels.
+const ownRadius = 12
+
+// parseRadius keeps the radius and returns the rule for corners.
+func (t *Theme) parseRadius(s string) (string, error) {
+	t.radius = ownRadius
 	if s == "" {
 		return "", nil
 	}
@@ -177,7 +183,7 @@ func parseRadius(s string) (string, error) {
 	if value > 32 {
 		return "", fmt.Errorf("%q is more than 32px", s)
 	}
-	if value == 0 {
+	if t.radius = value; value == 0 {
 		s = "0px" // calc needs a unit
 	}
 	return inTokens("  --radius: " + s + ";\n"), nil

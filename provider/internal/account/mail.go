@@ -38,7 +38,7 @@ func (p *Pages) LocaleOf(r *http.Request, account storage.Account) *ui.Locale {
 
 // MailTo writes a mail in the language of the view and hands it to the mailer.
 func (p *Pages) MailTo(ctx context.Context, to string, v ui.MailView) error {
-	v.Brand, v.BaseURL, v.Time = p.Site.Brand, p.Site.BaseURL, p.Clock()
+	v.Brand, v.Theme, v.BaseURL, v.Time = p.Site.Brand, p.Site.Theme, p.Site.BaseURL, p.Clock()
 	v.SignInURL, v.SignUpURL, v.ResetURL = p.Site.BaseURL+"/signin", p.mailLink("/signup", to), p.mailLink("/reset", to)
 	_, err := host.Call(ctx, func(ctx context.Context) (struct{}, error) {
 		return struct{}{}, p.SendMail(ctx, to, v)
