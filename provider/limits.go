@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"context"
 	"time"
 
 	"github.com/bonafide-id/bonafide/provider/internal/account"
@@ -61,6 +62,19 @@ func (l Limit) MarshalJSON() ([]byte, error) { return marshalDurations(l) }
 
 // UnmarshalJSON implements json.Unmarshaler.
 func (l *Limit) UnmarshalJSON(text []byte) error { return unmarshalDurations(text, l) }
+
+// Allow counts an attempt at something of the host's own, such as what is posted on a
+// Screen, and returns zero, or how long to wait when it is one too many. key is who tries,
+// such as a user's ID; what names the limit, and is from a set that is fixed when the
+// program starts. All processes on one store count together, before anybody knows how the
+// attempt ends. A limit with a Burst below one is none. While the store cannot be asked the
+// error is storage.ErrUnavailable.
+func (p *Provider) Allow(ctx context.Context, what, key string, limit Limit) (wait time.Duration, err error) {
+	if limit.Burst < 1 {
+		return 0, nil
+	}
+	return p.limits.Allow(ctx, ratelimit.OfHost(what, ratelimit.Limit(limit)), ratelimit.Key{Account: key})
+}
 
 // actions returns what is limited, with the limits of the host.
 func (l Limits) actions() account.Actions {

@@ -62,6 +62,7 @@ type Provider struct {
 	button    *widget.Widget
 	locales   *ui.LocaleSet
 	server    *web.Server
+	limits    audit.Limits
 
 	resealDone atomic.Bool // once in the life of a process: see reseal
 	outdated   sync.Once   // the operator has been told: see isOutdated
@@ -170,7 +171,7 @@ func (p *Provider) build(ctx context.Context, look look) error {
 		Activity: p.activity, Clock: cfg.Clock, Logger: cfg.Logger,
 	})
 	p.RunWith(p.notifier.Run)
-	limits := audit.Limits{Limiter: ratelimit.New(p.store, p.secrets, cfg.Clock), Log: p.audit}
+	p.limits = audit.Limits{Limiter: ratelimit.New(p.store, p.secrets, cfg.Clock), Log: p.audit}
 	sessions := &session.Manager{
 		Store: p.store, Tokens: tokens, Cookies: site.Cookies,
 		Idle: cfg.Lifetimes.SessionIdle, Life: cfg.Lifetimes.Session, Clock: cfg.Clock,
@@ -187,12 +188,12 @@ func (p *Provider) build(ctx context.Context, look look) error {
 	}}
 	p.pages = account.NewPages(account.Options{
 		Site: site, Flows: p.flows, Engine: p.engine, Claims: source, Sessions: sessions, Accounts: p.accounts,
-		Audit: p.audit, Activity: p.activity, Store: p.store, Limits: limits, Actions: cfg.Limits.actions(), SendMail: cfg.sendMail(),
+		Audit: p.audit, Activity: p.activity, Store: p.store, Limits: p.limits, Actions: cfg.Limits.actions(), SendMail: cfg.sendMail(),
 		SignInURL: cfg.Users.SignInURL, SignOutURL: cfg.Users.SignOutURL, FlowLife: cfg.Lifetimes.Flow, Clock: cfg.Clock,
 	})
 	p.own = selfservice.NewPages(p.pages, selfservice.Options{Store: p.store, Grace: cfg.Lifetimes.DeletionGrace})
 	endpoints, err := oauth.New(oauth.Options{
-		Site: site, Engine: p.engine, Catalogue: p.catalogue, Audit: p.audit, Activity: p.activity, Limits: limits,
+		Site: site, Engine: p.engine, Catalogue: p.catalogue, Audit: p.audit, Activity: p.activity, Limits: p.limits,
 		Classes: p.flows.Classes(), HasAccounts: cfg.hasAccounts(), Faults: p.faults, Keys: p.faults.Publish(p.keys),
 	})
 	if err != nil {

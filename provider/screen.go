@@ -178,6 +178,10 @@ type ScreenError struct {
 	Status int
 	Code   ui.ErrorCode
 
+	// Wait is after how long it may be tried again, for Retry-After.
+	// Defaults to nothing said.
+	Wait time.Duration
+
 	// Err goes to the log.
 	Err error
 }
@@ -211,5 +215,5 @@ func asScreenError(err error) error {
 	default:
 		return err
 	}
-	return &web.PageError{Status: value.Status, Code: value.Code, Cause: value.Err}
+	return &web.PageError{Status: value.Status, Code: value.Code, Wait: value.Wait, Cause: value.Err}
 }

@@ -27,6 +27,9 @@ type Application struct {
 	// looked for.
 	Document []byte
 
+	// PictureBytes is how much its pictures take, as the dashboard counts them.
+	PictureBytes int64
+
 	CreatedBy string
 	CreatedAt time.Time
 	UpdatedAt time.Time
@@ -89,6 +92,11 @@ type Applications interface {
 	// SaveApplication replaces the application that has this Version; environment,
 	// client and organization stay. ErrChanged when it has another, or is gone.
 	SaveApplication(ctx context.Context, a Application) error
+
+	// SaveApplicationWithin is SaveApplication where the PictureBytes of all applications of
+	// the organization make at most this many. ErrLimit when they would make more, unless
+	// those of this one do not grow.
+	SaveApplicationWithin(ctx context.Context, a Application, mostPictureBytes int64) error
 
 	// DeleteApplication removes an application with its log and its faults. It returns
 	// nil when there is none. When there may be many lines in its log, they are removed

@@ -106,6 +106,8 @@ const (
 	LogoFormat   ProblemCode = "logo_format"
 	LogoDamaged  ProblemCode = "logo_damaged"
 	LogoWork     ProblemCode = "logo_work"
+	// PicturesFull is for pictures for which an organization has no room.
+	PicturesFull ProblemCode = "pictures_full"
 	// PictureAlone is for a picture of the night without the one whose place it takes.
 	PictureAlone ProblemCode = "picture_alone"
 	// ColorInvalid is for what is not of the form #rrggbb.
@@ -146,6 +148,8 @@ const (
 	// made for.
 	ErrorMethod   ErrorCode = "method"
 	ErrorTooLarge ErrorCode = "too_large"
+	// ErrorTooMany is for somebody who has sent too many forms.
+	ErrorTooMany ErrorCode = "too_many"
 	// ErrorUser is for somebody who is signed in and whose account is gone, or
 	// locked.
 	ErrorUser ErrorCode = "user"

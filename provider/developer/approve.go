@@ -49,10 +49,11 @@ func (d *Dashboard) renderUnfinished(r *request, problem ui.Problem) error {
 // copyToProduction makes the copy, as far as it is not there. The application is first: no
 // client is ever without an organization that answers for it.
 func (d *Dashboard) copyToProduction(r *request, v reviewed) error {
-	ctx, now := r.Request.Context(), d.Clock()
+	ctx, now, shown := r.Request.Context(), d.Clock(), brandOf(v.client)
 	err := d.Store.CreateApplication(ctx, storage.Application{
 		Environment: storage.Production, ClientID: v.Live, OrganizationID: r.org.ID, Name: r.app.Name, Kind: r.app.Kind,
-		Review: storage.ReviewApproved, CreatedBy: v.Review.AskedBy, CreatedAt: now, UpdatedAt: now,
+		Review: storage.ReviewApproved, PictureBytes: shown.bytes(),
+		CreatedBy: v.Review.AskedBy, CreatedAt: now, UpdatedAt: now,
 	}, d.Quotas.Applications)
 	if err != nil && !errors.Is(err, storage.ErrConflict) {
 		return err

@@ -87,7 +87,7 @@ func (d *Dashboard) changeBranding(r *request) error {
 	switch r.posted(ui.FieldAction) {
 	case ui.ActionDiscard:
 		b.Draft = nil
-		return d.finishBranding(r, b, d.saveBranding(r, b), ui.DeveloperDiscarded)
+		return d.finishBranding(r, b, d.saveBranding(r, b, b.published), ui.DeveloperDiscarded)
 	case ui.ActionUndo:
 		if !b.Previous.differs(b.published) {
 			return d.finishBranding(r, b, storage.ErrChanged, "")
@@ -106,7 +106,7 @@ func (d *Dashboard) changeBranding(r *request) error {
 	if r.posted(ui.FieldAction) == ui.ActionPublish {
 		return d.finishBranding(r, b, d.publish(r, b, "branding.publish"), ui.DeveloperPublished)
 	}
-	return d.finishBranding(r, b, d.saveBranding(r, b), ui.DeveloperDraftSaved)
+	return d.finishBranding(r, b, d.saveBranding(r, b, b.published), ui.DeveloperDraftSaved)
 }
 
 // finishBranding leads back to the page with what has been done.
@@ -115,6 +115,8 @@ func (d *Dashboard) finishBranding(r *request, b branding, err error, done ui.De
 	switch {
 	case errors.Is(err, storage.ErrChanged), errors.Is(err, provider.ErrChanged):
 		return r.done(d.brandingPath(r), ui.DeveloperSomebodyElse)
+	case errors.Is(err, storage.ErrLimit):
+		return d.renderBranding(r, b, r.posted(ui.FieldColor), http.StatusUnprocessableEntity, ui.Problem{Code: ui.PicturesFull})
 	case errors.As(err, &wrong): // something else of the registration, which the settings show
 		return d.renderBranding(r, b, b.current().Color, http.StatusUnprocessableEntity, ui.Problem{Text: wrong.Error()})
 	case err != nil:
@@ -123,10 +125,12 @@ func (d *Dashboard) finishBranding(r *request, b branding, err error, done ui.De
 	return r.done(d.brandingPath(r), done)
 }
 
-func (d *Dashboard) saveBranding(r *request, b branding) error {
+// saveBranding keeps the draft. shown is what people see afterwards.
+func (d *Dashboard) saveBranding(r *request, b branding, shown brand) error {
 	a := r.app
 	a.Document, a.UpdatedAt = b.document.bytes(), d.Clock()
-	return d.Store.SaveApplication(r.Request.Context(), a)
+	a.PictureBytes = b.Draft.bytes() + b.Previous.bytes() + shown.bytes()
+	return d.Store.SaveApplicationWithin(r.Request.Context(), a, d.Quotas.PictureBytes)
 }
 
 // publish makes the draft what people see. The draft is kept first: of two members who
@@ -136,7 +140,7 @@ func (d *Dashboard) publish(r *request, b branding, act string) error {
 	if b.Draft.differs(b.published) {
 		b.Previous = &b.published
 	}
-	if err := d.saveBranding(r, b); err != nil {
+	if err := d.saveBranding(r, b, *b.Draft); err != nil {
 		return err
 	}
 	if !b.Draft.differs(b.published) {

@@ -83,12 +83,19 @@ type Quotas struct {
 	// Invitations is how many of an organization can wait at once.
 	// Defaults to 50.
 	Invitations int
+
+	// PictureBytes is how much the pictures of an organization's applications can take:
+	// drafts, published and former ones, which are up to 2 MiB each. What an operator
+	// approves is never refused for it.
+	// Defaults to 64 MiB.
+	PictureBytes int64
 }
 
 func (c Config) withDefaults() Config {
 	c.Quotas.Organizations = cmp.Or(c.Quotas.Organizations, 10)
 	c.Quotas.Applications = cmp.Or(c.Quotas.Applications, 100)
 	c.Quotas.Invitations = cmp.Or(c.Quotas.Invitations, 50)
+	c.Quotas.PictureBytes = cmp.Or(c.Quotas.PictureBytes, 64<<20)
 	const day = 24 * time.Hour
 	c.KeepLog = cmp.Or(c.KeepLog, 30*day)
 	c.KeepNumbers = cmp.Or(c.KeepNumbers, 400*day)

@@ -57,6 +57,17 @@ func brandedClient(c provider.Client, b brand) provider.Client {
 	return c
 }
 
+// bytes is how much the pictures of a brand take.
+func (b *brand) bytes() (n int64) {
+	if b == nil {
+		return 0
+	}
+	for _, field := range pictureFields {
+		n += int64(len(*b.picture(field)))
+	}
+	return n
+}
+
 // differs reports whether there is a brand that is another than the one published.
 func (b *brand) differs(published brand) bool { return b != nil && len(b.changes(published)) > 0 }
 

@@ -171,6 +171,9 @@ func (d *Dashboard) copyApplication(r *request) error {
 		return d.renderOverview(r, "", http.StatusUnprocessableEntity, ui.Problem{Text: wrong.Error()})
 	}
 	err = d.register(r, env, c, r.app.Kind)
+	if errors.Is(err, errNoRoom) {
+		return d.renderOverview(r, "", http.StatusUnprocessableEntity, ui.Problem{Code: ui.PicturesFull})
+	}
 	if errors.Is(err, storage.ErrLimit) {
 		return d.renderOverview(r, "", http.StatusTooManyRequests, ui.Problem{Code: ui.TooMany, Count: d.Quotas.Applications})
 	}

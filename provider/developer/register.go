@@ -1,6 +1,7 @@
 package developer
 
 import (
+	"context"
 	"errors"
 	"net/http"
 	"slices"
@@ -120,6 +121,9 @@ func (d *Dashboard) register(r *request, env string, c provider.Client, kind str
 	if err := d.Store.CreateApplication(r.Request.Context(), a, d.Quotas.Applications); err != nil {
 		return notFound(err)
 	}
+	if err := d.makeRoom(r.Request.Context(), a, brandOf(c)); err != nil {
+		return err
+	}
 	c.Revision, c.Unreviewed = provider.NoRevision, env == storage.Production
 	if err := d.provider(env).SaveClient(r.Request.Context(), c); err != nil {
 		return err
@@ -134,4 +138,24 @@ func newClientID(env string) string {
 		return "test_" + newID()
 	}
 	return newID()
+}
+
+// errNoRoom says that an organization has no room for the pictures of another application.
+var errNoRoom = errors.New("developer: the organization has no room for the pictures")
+
+// makeRoom counts the pictures that an application begins with, or removes it again.
+func (d *Dashboard) makeRoom(ctx context.Context, a storage.Application, shown brand) error {
+	if shown.bytes() == 0 {
+		return nil
+	}
+	a, err := d.Store.Application(ctx, a.Environment, a.ClientID)
+	if err != nil {
+		return err
+	}
+	a.PictureBytes = shown.bytes()
+	err = d.Store.SaveApplicationWithin(ctx, a, d.Quotas.PictureBytes)
+	if errors.Is(err, storage.ErrLimit) {
+		return errors.Join(errNoRoom, d.Store.DeleteApplication(ctx, a.Environment, a.ClientID))
+	}
+	return err
 }

@@ -72,6 +72,9 @@ func (d *Dashboard) mount(p route) {
 			if answered, err := d.confirm(p, r); answered || err != nil {
 				return err
 			}
+			if err := d.bounded(r); err != nil {
+				return err
+			}
 			return h(r)
 		})
 	}

@@ -24,7 +24,7 @@ func TestPlans(t *testing.T) {
 		t.Skip("runs the whole contract once more")
 	}
 	const listApplications = "SELECT environment, client_id, organization_id, name, kind, review, CAST(NULL AS TEXT), " +
-		"created_by, created_at, updated_at, version FROM main.applications"
+		"picture_bytes, created_by, created_at, updated_at, version FROM main.applications"
 	const elapseConsents = "UPDATE main.consents SET created_at = created_at - ?1, decided_at = decided_at - ?1, " +
 		"last_used_at = last_used_at - ?1 WHERE client_id IN "
 	const elapseGrants = "UPDATE main.grants SET auth_time = auth_time - ?1, created_at = created_at - ?1, " +

@@ -2,12 +2,13 @@ package sqlstore
 
 import (
 	"context"
+	"errors"
 	"strings"
 
 	"github.com/bonafide-id/bonafide/storage"
 )
 
-const applicationColumns = `environment, client_id, organization_id, name, kind, review, document,
+const applicationColumns = `environment, client_id, organization_id, name, kind, review, document, picture_bytes,
 	created_by, created_at, updated_at, version`
 
 // listedColumns leave out the document, of which a list could hold many megabytes.
@@ -29,8 +30,8 @@ func (s *Store) CreateApplication(ctx context.Context, a storage.Application, mo
 			return storage.ErrLimit
 		}
 		_, err = tx.exec(`INSERT INTO main.applications (`+applicationColumns+`, sort_name)
-			VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)`,
-			a.Environment, a.ClientID, a.OrganizationID, a.Name, a.Kind, a.Review, textOrNull(a.Document),
+			VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)`,
+			a.Environment, a.ClientID, a.OrganizationID, a.Name, a.Kind, a.Review, textOrNull(a.Document), a.PictureBytes,
 			a.CreatedBy, micros(a.CreatedAt), micros(a.UpdatedAt), version, sortName(a.Name))
 		return err
 	})
@@ -102,18 +103,49 @@ func (w *where) andSearch(search string) {
 
 // SaveApplication implements storage.Applications.
 func (s *Store) SaveApplication(ctx context.Context, a storage.Application) error {
-	version := newVersion()
+	return s.change(ctx, "save application", func(tx *tx) error { return saveApplication(tx, a) })
+}
+
+// SaveApplicationWithin implements storage.Applications.
+func (s *Store) SaveApplicationWithin(ctx context.Context, a storage.Application, mostPictureBytes int64) error {
 	return s.change(ctx, "save application", func(tx *tx) error {
-		saved, err := tx.exec(`UPDATE main.applications SET name = ?4, sort_name = ?5, kind = ?6, review = ?7, document = ?8,
-				created_by = ?9, created_at = ?10, updated_at = ?11, version = ?12
-			WHERE environment = ?1 AND client_id = ?2 AND version = ?3`,
-			a.Environment, a.ClientID, a.Version, a.Name, sortName(a.Name), a.Kind, a.Review, textOrNull(a.Document),
-			a.CreatedBy, micros(a.CreatedAt), micros(a.UpdatedAt), version)
-		if err == nil && saved == 0 {
+		err := lockOrganization(tx, a.OrganizationID)
+		if errors.Is(err, storage.ErrNotFound) {
+			return storage.ErrChanged // and the application is gone with it
+		}
+		if err != nil {
+			return err
+		}
+		before, err := one(tx, scanInt, `SELECT picture_bytes FROM main.applications
+			WHERE environment = ?1 AND client_id = ?2 AND version = ?3`, a.Environment, a.ClientID, a.Version)
+		if errors.Is(err, storage.ErrNotFound) {
 			return storage.ErrChanged
+		}
+		if err != nil {
+			return err
+		}
+		if err := saveApplication(tx, a); err != nil || a.PictureBytes <= int64(before) {
+			return err
+		}
+		all, err := one(tx, scanInt, `SELECT CAST(sum(picture_bytes) AS BIGINT) FROM main.applications
+			WHERE organization_id = ?1`, a.OrganizationID)
+		if err == nil && int64(all) > mostPictureBytes {
+			return storage.ErrLimit
 		}
 		return err
 	})
+}
+
+func saveApplication(tx *tx, a storage.Application) error {
+	saved, err := tx.exec(`UPDATE main.applications SET name = ?4, sort_name = ?5, kind = ?6, review = ?7, document = ?8,
+			picture_bytes = ?9, created_by = ?10, created_at = ?11, updated_at = ?12, version = ?13
+		WHERE environment = ?1 AND client_id = ?2 AND version = ?3`,
+		a.Environment, a.ClientID, a.Version, a.Name, sortName(a.Name), a.Kind, a.Review, textOrNull(a.Document),
+		a.PictureBytes, a.CreatedBy, micros(a.CreatedAt), micros(a.UpdatedAt), newVersion())
+	if err == nil && saved == 0 {
+		return storage.ErrChanged
+	}
+	return err
 }
 
 // DeleteApplication implements storage.Applications.
@@ -128,7 +160,7 @@ func (s *Store) DeleteApplication(ctx context.Context, environment, clientID str
 func sortName(name string) string { return strings.ToLower(name) }
 
 func scanApplication(row scanner) (a storage.Application, err error) {
-	err = row.Scan(&a.Environment, &a.ClientID, &a.OrganizationID, &a.Name, &a.Kind, &a.Review, &a.Document,
+	err = row.Scan(&a.Environment, &a.ClientID, &a.OrganizationID, &a.Name, &a.Kind, &a.Review, &a.Document, &a.PictureBytes,
 		&a.CreatedBy, (*instant)(&a.CreatedAt), (*instant)(&a.UpdatedAt), &a.Version)
 	return a, err
 }

@@ -86,7 +86,7 @@ func (s *developerSuite) applications(t *testing.T) {
 		ok(t, err)
 		changed := read
 		changed.OrganizationID, changed.Name, changed.Kind = "other", "New", "spa"
-		changed.Review, changed.Document, changed.UpdatedAt = storage.ReviewApproved, []byte(`{}`), elsewhere
+		changed.Review, changed.Document, changed.PictureBytes, changed.UpdatedAt = storage.ReviewApproved, []byte(`{}`), 1<<40, elsewhere
 		ok(t, store.SaveApplication(t.Context(), changed))
 		got, err := store.Application(t.Context(), storage.Sandbox, "client")
 		ok(t, err)
@@ -104,6 +104,40 @@ func (s *developerSuite) applications(t *testing.T) {
 		fails(t, store.SaveApplication(t.Context(), got), storage.ErrChanged)
 		ok(t, store.CreateApplication(t.Context(), application("client", "acme"), many))
 		fails(t, store.SaveApplication(t.Context(), got), storage.ErrChanged) // not the same again
+	})
+	t.Run("PicturesOfAnOrganizationHaveALimit", func(t *testing.T) {
+		store := s.store(t)
+		createApplications(t, store, "other", "of another")
+		createApplications(t, store, "acme", "1", "2")
+		save := func(id string, bytes, most int64) error {
+			t.Helper()
+			a, err := store.Application(t.Context(), storage.Sandbox, id)
+			ok(t, err)
+			a.PictureBytes = bytes
+			return store.SaveApplicationWithin(t.Context(), a, most)
+		}
+		has := func(id string, bytes int64) {
+			t.Helper()
+			a, err := store.Application(t.Context(), storage.Sandbox, id)
+			ok(t, err)
+			equal(t, a.PictureBytes, bytes)
+		}
+		ok(t, save("of another", 1<<40, 1<<40))
+		ok(t, save("1", 60, 100))
+		fails(t, save("2", 41, 100), storage.ErrLimit)
+		has("2", 0)
+		ok(t, save("2", 40, 100))
+		fails(t, save("1", 61, 100), storage.ErrLimit)
+		ok(t, save("1", 60, 10)) // it does not grow
+		ok(t, save("1", 59, 10))
+		has("1", 59)
+		a, err := store.Application(t.Context(), storage.Sandbox, "1")
+		ok(t, err)
+		a.PictureBytes = 1000
+		ok(t, store.SaveApplication(t.Context(), a)) // has no limit
+		fails(t, store.SaveApplicationWithin(t.Context(), a, 5000), storage.ErrChanged)
+		a.Environment = storage.Production
+		fails(t, store.SaveApplicationWithin(t.Context(), a, 5000), storage.ErrChanged)
 	})
 	t.Run("DeleteTakesLogAndFaultAlong", func(t *testing.T) {
 		store := s.store(t)

@@ -100,6 +100,34 @@ func (s *developerSuite) races(t *testing.T) {
 		equal(t, len(members), 1)
 	})
 	s.contests(t)
+	t.Run("PicturesOfAnOrganizationHaveALimit", func(t *testing.T) {
+		stores := s.stores(t, 2)
+		ids := make([]string, contenders)
+		for i := range ids {
+			ids[i] = fmt.Sprint(i)
+		}
+		createApplications(t, stores[0], "acme", ids...)
+		const most = 5
+		for i, err := range race(stores, func(i int, store DeveloperStore) error {
+			a, err := store.Application(t.Context(), storage.Sandbox, fmt.Sprint(i))
+			if err != nil {
+				return err
+			}
+			a.PictureBytes = 1
+			return store.SaveApplicationWithin(t.Context(), a, most)
+		}) {
+			if err != nil && !errors.Is(err, storage.ErrLimit) {
+				t.Errorf("%d: %v", i, err)
+			}
+		}
+		found, err := stores[0].Applications(t.Context(), storage.ApplicationFilter{OrganizationID: "acme"})
+		ok(t, err)
+		var bytes int64
+		for _, a := range found {
+			bytes += a.PictureBytes
+		}
+		equal(t, bytes, most)
+	})
 	t.Run("InvitationMakesOneMember", func(t *testing.T) {
 		stores := s.stores(t, 2)
 		createOrganization(t, stores[0], "acme")

@@ -32,6 +32,10 @@ func (a Action) PerAddress(l Limit) Action { a.address = l; return a }
 // Limit there is none.
 func (a Action) PerAccount(l Limit) Action { a.account = l; return a }
 
+// OfHost returns an action of the host's own, with a limit for each account. Its name comes
+// from a set that is fixed when the program starts: it is in the audit log.
+func OfHost(name string, l Limit) Action { return Action{name: "host: " + name, account: l} }
+
 // ByAddress returns the limit that PerAddress sets.
 func (a Action) ByAddress() Limit { return a.address }
 

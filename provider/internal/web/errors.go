@@ -25,6 +25,9 @@ type PageError struct {
 	// redirect URI of it can be trusted.
 	Request *engine.AuthorizeRequest
 
+	// Wait is what Retry-After says; zero for none.
+	Wait time.Duration
+
 	// Cause goes to the log.
 	Cause error
 }
@@ -89,6 +92,9 @@ func (s *Site) FailPage(w http.ResponseWriter, r *http.Request, err error) {
 	s.LogFailure(r, e.Status, err)
 	if e.Status == http.StatusServiceUnavailable {
 		SetUnavailable(w.Header(), err)
+	}
+	if e.Wait > 0 {
+		TooMany(w, e.Wait)
 	}
 	view := ui.ErrorView{
 		Page: s.PageView(r, e.Request), Code: e.Code,

@@ -16,3 +16,9 @@ ALTER TABLE main.clients RENAME COLUMN document TO registration;
 ALTER TABLE main.grants RENAME COLUMN challenge TO code_challenge;
 
 ALTER TABLE main.organizations RENAME COLUMN contact TO sealed_contact;
+
+-- How much the pictures of an application take: drafts, former and published ones. What is
+-- there is counted by its document until the next one is saved.
+ALTER TABLE main.applications ADD COLUMN picture_bytes BIGINT NOT NULL DEFAULT 0;
+
+UPDATE main.applications SET picture_bytes = length(document) WHERE document IS NOT NULL;
