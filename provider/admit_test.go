@@ -172,6 +172,26 @@ func TestAuthorizeOfTheHost(t *testing.T) {
 					t.Errorf("allowed again: %s %s", p.Status, p.body)
 				}
 			})
+			t.Run("IsAskedWhenACodeIsRedeemed", func(t *testing.T) {
+				code := b.allow(ask()...).Get("code")
+				redeem := func() page {
+					p, _ := b.token(std("code", code, "redirect_uri", callbackURI)...)
+					return p
+				}
+				for _, err := range []error{no, provider.ErrNoUser} {
+					say(err)
+					refused(t, redeem(), http.StatusBadRequest, "invalid_grant")
+				}
+				say(errors.New("policy: canary"))
+				refused(t, redeem(), http.StatusServiceUnavailable, "temporarily_unavailable")
+				say(nil)
+				if p := redeem(); p.StatusCode != http.StatusOK {
+					t.Errorf("allowed again: %s %s", p.Status, p.body)
+				}
+				if diff := cmp.Diff([]string{"alice", "std", "openid", "military"}, *asked.Load()); diff != "" {
+					t.Error(diff)
+				}
+			})
 			t.Run("ThatFailsIsAskedLater", func(t *testing.T) {
 				say(errors.New("policy: canary"))
 				unavailable(t, b.get(authorizeURL(ask()...)))

@@ -1,6 +1,7 @@
 package provider_test
 
 import (
+	"net/http"
 	"net/url"
 	"strings"
 	"testing"
@@ -162,5 +163,49 @@ func TestResponseKeepsTheQueryOfTheRegisteredAddress(t *testing.T) {
 	}
 	if u, err := url.Parse(location); err != nil || len(u.Query()["iss"]) != 1 {
 		t.Errorf("Location %q: %v", location, err)
+	}
+}
+
+// TestAttackCodeOfARedirectURIThatIsGone redeems a code that went to an address which has been
+// taken from the registration since: whoever answers there may be why.
+func TestAttackCodeOfARedirectURIThatIsGone(t *testing.T) {
+	t.Parallel()
+	w := newFixture(t).withUsers()
+	b := w.alice()
+	const gone = "https://gone.test/cb"
+	native := "http://127.0.0.1/cb"
+	for name, c := range map[string]provider.Client{
+		"Standard":   {ID: "s", Dialect: provider.Standard},
+		"V3":         {ID: "v", Dialect: provider.V3},
+		"FirstParty": {ID: "f", Dialect: provider.Standard, SkipConsent: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c.Secret, c.RedirectURIs = clientSecret, []string{callbackURI, gone, native}
+			w.ok(w.SaveClient(t.Context(), c))
+			codeAt := func(uri string) string {
+				p := b.open(authorizeURL("client_id", c.ID, "redirect_uri", uri, "scope", "military"))
+				if p.StatusCode == http.StatusOK {
+					p = b.submit(p, "action", "allow")
+				}
+				return response(t, p).Get("code")
+			}
+			redeem := func(code, uri string) page {
+				p, _ := b.token("client_id", c.ID, "code", code, "redirect_uri", uri)
+				return p
+			}
+			atGone, atNative, kept := codeAt(gone), codeAt("http://127.0.0.1:5123/cb"), codeAt(callbackURI)
+			c.RedirectURIs = []string{callbackURI, native}
+			w.ok(w.SaveClient(t.Context(), c))
+			seen := w.watch()
+			refused(t, redeem(atGone, gone), http.StatusBadRequest, "invalid_grant")
+			if told := seen.all(); len(told) != 1 || told[0].Diagnosis != "redirect_uri_not_registered" {
+				t.Errorf("told %v", told)
+			}
+			for code, uri := range map[string]string{atNative: "http://127.0.0.1:5123/cb", kept: callbackURI} {
+				if p := redeem(code, uri); p.StatusCode != http.StatusOK {
+					t.Errorf("%s: %s %s", uri, p.Status, p.body)
+				}
+			}
+		})
 	}
 }

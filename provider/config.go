@@ -126,9 +126,9 @@ type Config struct {
 
 	// Authorize may refuse an application what it asks for about a user, with words
 	// for that user (Refusal). It is asked before the consent screen, again before
-	// the response to the application, and whenever it refreshes its tokens, which is
-	// then invalid_grant until Authorize allows it again; not for tokens that were
-	// issued before. ErrNoUser refuses as well; any other error is answered with
+	// the response to the application, and whenever it redeems a code or refreshes its
+	// tokens, which is then invalid_grant until Authorize allows it again; not for tokens
+	// that were issued before. ErrNoUser refuses as well; any other error is answered with
 	// 503. Beside its scopes an application may ask for single attributes, which
 	// RequestOf tells.
 	// Defaults to refusing nobody.

@@ -289,11 +289,13 @@ func (p *Provider) newEngine(tokens *token.Codec, source *claims.Source) *engine
 		Scopes:     p.catalogue.ScopeValues(),
 		ScopeKnown: p.catalogue.Known,
 		Claims:     source.Claims,
-		Admits: func(ctx context.Context, g storage.Grant, scopes []string) error {
-			if err := p.faults.Refresh(ctx, g); err != nil {
-				return err
+		Admits: func(ctx context.Context, presented *engine.Issued, scopes []string) error {
+			if presented.Token.Kind == storage.RefreshToken {
+				if err := p.faults.Refresh(ctx, presented.Grant); err != nil {
+					return err
+				}
 			}
-			return p.flows.AdmitAgain(ctx, g, scopes)
+			return p.flows.AdmitAgain(ctx, presented.Grant, scopes)
 		},
 		OnReuse:     p.tokenReused,
 		OnRevoke:    p.tokenRevoked,

@@ -65,7 +65,7 @@ func (e *Endpoint) admitKnown(ctx context.Context, f *Flow, s authState) error {
 	return e.admit(ctx, f, s)
 }
 
-// AdmitAgain is asked before a grant is refreshed.
+// AdmitAgain is asked before tokens of a grant are issued without its user.
 func (e *Endpoint) AdmitAgain(ctx context.Context, g storage.Grant, scopes []string) error {
 	err := e.authorized(ctx, g.Subject, host.Request{ClientID: g.ClientID, Scopes: scopes, Claims: engine.ClaimsOf(g).Handles()})
 	var refused Refusal

@@ -29,7 +29,7 @@ var table = []entry{
 		remedy: "Send the parameters as a form, not as multipart, and encode their values."},
 
 	{name: RedirectURINotRegistered,
-		cause:  "The redirect_uri of the request is not one that is registered. It is compared byte for byte.",
+		cause:  "The redirect_uri of the request is not one that is registered, or that of a code is not registered any more. It is compared byte for byte.",
 		remedy: "Register exactly what the application sends, or send what is registered. Look at http and https, the port, upper case, and a slash at the end."},
 	{name: ResponseTypeUnknown,
 		cause:  "The response_type is not one that this provider knows.",
@@ -315,7 +315,7 @@ var table = []entry{
 		cause:  "The user was deleted or locked.",
 		remedy: "End the user's session at the application."},
 	{name: SignOutNotRegistered,
-		cause:  "The post_logout_redirect_uri is not one that is registered. It is compared byte for byte.",
+		cause:  "The post_logout_redirect_uri is not one that is registered, or that of a code is not registered any more. It is compared byte for byte.",
 		remedy: "Register exactly what the application sends, in the list of its own for sign-out."},
 
 	{name: LogoutNotDelivered, expected: true,

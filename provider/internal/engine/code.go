@@ -58,10 +58,22 @@ func (g codeGrant) HandleTokenEndpointRequest(ctx context.Context, r fosite.Acce
 		return errGrant.Because(diagnosis.ChallengeMissing)
 	case !sameURI && !mayOmit:
 		return otherRedirectURI(form, s.grant.RedirectURI)
+	case !isRegistered(s.client.RedirectURIs, s.grant.RedirectURI):
+		return withdrawnRedirectURI(s.client, s.grant.RedirectURI)
 	}
 	grantScopes(r, s.grant, s.grant.Scopes)
-	s.resources, err = g.narrowedResources(form, s.client, s.grant.Resources)
-	return err
+	if s.resources, err = g.narrowedResources(form, s.client, s.grant.Resources); err != nil {
+		return err
+	}
+	return g.admitted(ctx, r)
+}
+
+// withdrawnRedirectURI is the answer for a code that went to an address which the
+// application does not have any more: whoever answers there has the code.
+func withdrawnRedirectURI(c *Client, granted string) error {
+	withdrawn := errGrant.Because(diagnosis.RedirectURINotRegistered)
+	withdrawn.Details = diagnosis.Unregistered("redirect_uri", granted, c.RedirectURIs)
+	return withdrawn
 }
 
 // otherRedirectURI tells a client that has authenticated, or knows the verifier, what is

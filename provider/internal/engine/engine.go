@@ -68,9 +68,9 @@ type Options struct {
 	// ErrNoUser when the subject is gone.
 	Claims func(ctx context.Context, g storage.Grant, c *Client, in Place) (Claims, error)
 
-	// Admits is asked before a grant is refreshed with these scopes. ErrNoUser when
-	// it must not be; the grant stays.
-	Admits func(ctx context.Context, g storage.Grant, scopes []string) error
+	// Admits is asked before a code or a refresh token is exchanged for tokens with
+	// these scopes. ErrNoUser when it must not be; the grant stays.
+	Admits func(ctx context.Context, presented *Issued, scopes []string) error
 
 	// OnReuse is called after a code or refresh token was presented a second time
 	// and its grant has been revoked.

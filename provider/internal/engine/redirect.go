@@ -103,9 +103,11 @@ func IsPrintableASCII(s string) bool {
 // save that a loopback address may use any port (RFC 8252 section 7.3). A URI that
 // could not be registered never matches, even if the database holds it.
 func (a Addresses) matchRedirectURI(registered []string, sent string) bool {
-	if a.ValidateRedirectURI(sent) != nil {
-		return false
-	}
+	return a.ValidateRedirectURI(sent) == nil && isRegistered(registered, sent)
+}
+
+// isRegistered is matchRedirectURI for what it has accepted before.
+func isRegistered(registered []string, sent string) bool {
 	return slices.Contains(registered, sent) ||
 		slices.ContainsFunc(registered, func(r string) bool { return sameLoopback(r, sent) })
 }

@@ -70,11 +70,7 @@ func (g refreshGrant) HandleTokenEndpointRequest(ctx context.Context, r fosite.A
 	if s.resources, err = g.narrowedResources(form, s.client, s.grant.Resources); err != nil {
 		return err
 	}
-	err = g.Admits(ctx, s.grant, r.GetGrantedScopes())
-	if errors.Is(err, ErrNoUser) {
-		return errGrant.Because(diagnosis.UserRefused)
-	}
-	if err != nil {
+	if err := g.admitted(ctx, r); err != nil {
 		return err
 	}
 	return g.userExists(ctx, r)

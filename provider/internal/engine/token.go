@@ -115,6 +115,17 @@ func (e *Engine) load(ctx context.Context, kind storage.TokenKind, presented str
 	return nil
 }
 
+// admitted asks whether the application may still have something about the user: what is
+// issued now may be a minute younger than the answer that the user was given.
+func (e *Engine) admitted(ctx context.Context, r fosite.AccessRequester) error {
+	s := r.GetSession().(*exchange)
+	err := e.Admits(ctx, s.presented, r.GetGrantedScopes())
+	if errors.Is(err, ErrNoUser) {
+		return errGrant.Because(diagnosis.UserRefused)
+	}
+	return err
+}
+
 // replayed ends the grant of a code or refresh token that came a second time: one
 // of the two who presented it has stolen it (RFC 6749 section 10.5, RFC 9700
 // section 4.14.2).
