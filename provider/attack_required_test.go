@@ -53,7 +53,8 @@ func TestAttackWayAroundWhatIsRequired(t *testing.T) {
 		}
 	}
 	// What is required and done leads on, through the pages in between.
-	uri := b.pushed("client_id", "both", "request", key.sign(t, w.object("both", "scope", "openid military student", "jti", "once")))
+	uri := b.pushed("client_id", "both", "request", key.sign(t, w.object("both", "scope", "openid military student", "jti", "once", "nbf", w.now().Unix(),
+		"code_challenge", s256, "code_challenge_method", "S256")))
 	p := b.submit(b.submit(b.open(pushedURL("both", uri)), "scope", "military"), "action", "allow")
 	if answer := response(t, p); answer.Get("code") == "" || answer.Get("state") != "inside" {
 		t.Errorf("answer %v", answer)

@@ -235,8 +235,10 @@ func TestSID(t *testing.T) {
 			t.Errorf("of %s sid is %q", name, other)
 		}
 	}
-	if v3 := w.sidIn("v3", b.v3Tokens("scope", "openid military")); v3 == "" || v3 == sid {
-		t.Errorf("in v3 sid is %q", v3)
+	for client, tokens := range map[string]map[string]any{"v3": b.v3Tokens("scope", "openid military"), "std": b.tokensOf("std")} {
+		if of := w.sidIn(client, tokens); of != "" {
+			t.Errorf("%s, which nobody tells of the end of a session, has sid %q", client, of)
+		}
 	}
 }
 

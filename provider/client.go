@@ -84,6 +84,11 @@ type Client struct {
 	// Defaults to false.
 	RequirePushedAuthorizationRequests bool `json:"require_pushed_authorization_requests,omitempty"`
 
+	// RequirePKCE refuses authorization requests for a code without a code_challenge (RFC
+	// 7636). An application that is Public, or has to push, needs one anyway.
+	// Defaults to false.
+	RequirePKCE bool `json:"require_pkce,omitempty"`
+
 	// RequireSignedRequestObject refuses authorization requests that the application has
 	// not signed (RFC 9101 section 10.5).
 	// Defaults to false.
@@ -127,7 +132,8 @@ type Client struct {
 
 	// GrantTypes are authorization_code, refresh_token, client_credentials and
 	// urn:ietf:params:oauth:grant-type:jwt-bearer, of which a public client has no use for
-	// the last two: with client_credentials an application asks for itself, for an access
+	// the last two. implicit may stand beside them and means nothing of its own:
+	// ResponseTypes say it. The others: with client_credentials an application asks for itself, for an access
 	// token that is about no user; with the JWT bearer grant it signs the name of a user,
 	// for an access token to what that user has allowed it before.
 	// Defaults to the first.
@@ -306,7 +312,7 @@ func (c Client) record() storage.Client {
 		UserinfoSigned: c.UserinfoSignedResponseAlg != "", RequireVerified: c.RequireVerified, SkipConsent: c.SkipConsent,
 		Unreviewed: c.Unreviewed, Disabled: c.Disabled, Version: c.Revision, ButtonColor: c.ButtonColor, PolicyURL: c.PolicyURL, TermsURL: c.TermsURL,
 		AuthSigningAlg: c.TokenEndpointAuthSigningAlg, JWKS: keys, JWKSURI: c.JWKSURI,
-		RequirePushed: c.RequirePushedAuthorizationRequests, RequireSignedRequest: c.RequireSignedRequestObject, RequestSigningAlg: c.RequestObjectSigningAlg,
+		RequirePushed: c.RequirePushedAuthorizationRequests, RequirePKCE: c.RequirePKCE, RequireSignedRequest: c.RequireSignedRequestObject, RequestSigningAlg: c.RequestObjectSigningAlg,
 	}
 	if record.Name == "" {
 		record.Name = c.ID
@@ -383,7 +389,7 @@ func (c Client) validateLists(known *claims.Catalogue, addresses engine.Addresse
 		{"RedirectURIs", c.RedirectURIs, addresses.ValidateRedirectURI},
 		{"PostLogoutRedirectURIs", c.PostLogoutRedirectURIs, addresses.ValidateRedirectURI},
 		{"ResponseTypes", c.ResponseTypes, oneOf(engine.ResponseTypes)},
-		{"GrantTypes", c.GrantTypes, oneOf(engine.GrantTypes)},
+		{"GrantTypes", c.GrantTypes, oneOf(engine.RegisteredGrantTypes)},
 		{"Origins", c.Origins, addresses.ValidateOrigin},
 		{"Scopes", c.Scopes, func(s string) error {
 			if !known.Known(s) {

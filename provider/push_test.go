@@ -217,7 +217,7 @@ func TestApplicationThatHasToPush(t *testing.T) {
 	if told := seen.all(); len(told) != 1 || told[0].Diagnosis != "pushed_request_required" {
 		t.Errorf("told %v", told)
 	}
-	uri := b.pushed("client_id", "pusher")
+	uri := b.pushed("client_id", "pusher", "code_challenge", s256, "code_challenge_method", "S256")
 	if answer := response(t, b.submit(b.open(pushedURL("pusher", uri)), "action", "allow")); answer.Get("code") == "" {
 		t.Errorf("answer %v", answer)
 	}

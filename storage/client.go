@@ -37,8 +37,10 @@ type Client struct {
 
 	// RequirePushed refuses authorization requests that were not pushed (RFC 9126
 	// section 6), RequireSignedRequest those that are not signed (RFC 9101 section
-	// 10.5). RequestSigningAlg is the algorithm of signed ones, or empty for any.
+	// 10.5), RequirePKCE those for a code without a challenge (RFC 7636). RequestSigningAlg
+	// is the algorithm of signed ones, or empty for any.
 	RequirePushed        bool   `json:"require_pushed,omitempty"`
+	RequirePKCE          bool   `json:"require_pkce,omitempty"`
 	RequireSignedRequest bool   `json:"require_signed_request,omitempty"`
 	RequestSigningAlg    string `json:"request_signing_alg,omitempty"`
 

@@ -34,7 +34,7 @@ var documents = map[string]struct {
 			NoQueryToken:           true, NoJSONP: true, UserinfoSigned: true, RequireVerified: true,
 			SkipConsent: true, Unreviewed: true, Disabled: true, Deleted: true,
 			AuthSigningAlg: "ES256", JWKS: json.RawMessage(`{"keys":[]}`), JWKSURI: "https://app.example/keys",
-			RequirePushed: true, RequireSignedRequest: true, RequestSigningAlg: "PS256",
+			RequirePushed: true, RequirePKCE: true, RequireSignedRequest: true, RequestSigningAlg: "PS256",
 			LeanIDTokens: true, JWTAccessTokens: true, Resources: []string{"https://api.example/"},
 			BackchannelLogoutURI: "https://app.example/ended", BackchannelLogoutSession: true,
 			OptionalScopes: []string{"student"}, LogoDark: storage.Digest{4}, Wordmark: storage.Digest{5}, WordmarkDark: storage.Digest{6},
@@ -49,7 +49,7 @@ var documents = map[string]struct {
 			`"grant_types":["authorization_code"],"scopes":["openid"],"origins":["https://app.example"],` +
 			`"no_query_token":true,"no_jsonp":true,"userinfo_signed":true,"require_verified":true,` +
 			`"auth_signing_alg":"ES256","jwks":{"keys":[]},"jwks_uri":"https://app.example/keys",` +
-			`"require_pushed":true,"require_signed_request":true,"request_signing_alg":"PS256",` +
+			`"require_pushed":true,"require_pkce":true,"require_signed_request":true,"request_signing_alg":"PS256",` +
 			`"lean_id_tokens":true,"jwt_access_tokens":true,"resources":["https://api.example/"],` +
 			`"backchannel_logout_uri":"https://app.example/ended","backchannel_logout_session":true,` +
 			`"optional_scopes":["student"],"logo_dark":"BAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=",` +

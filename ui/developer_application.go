@@ -29,7 +29,7 @@ func (v DeveloperSettingsView) authMethods() []option {
 // moreFields are those of the part of the settings that is closed.
 var moreFields = []string{
 	FieldLeanIDTokens, FieldAccessTokenFormat, FieldResources, FieldBackchannelLogoutURI, FieldBackchannelSession, FieldAuthMethod, FieldJWKS, FieldJWKSURI,
-	FieldAuthSigningAlg, FieldRequirePushed, FieldRequireSigned, FieldRequestSigningAlg,
+	FieldAuthSigningAlg, FieldRequirePushed, FieldRequirePKCE, FieldRequireSigned, FieldRequestSigningAlg,
 }
 
 // moreIsOpen reports whether something is wrong in the part of the settings that is closed.

@@ -30,6 +30,7 @@ const (
 	FieldJWKSURI                = "jwks_uri"
 	FieldAuthSigningAlg         = "token_endpoint_auth_signing_alg"
 	FieldRequirePushed          = "require_pushed_authorization_requests"
+	FieldRequirePKCE            = "require_pkce"
 	FieldRequireSigned          = "require_signed_request_object"
 	FieldRequestSigningAlg      = "request_object_signing_alg"
 )
@@ -170,9 +171,9 @@ type DeveloperRegistration struct {
 	JWKS, JWKSURI string
 	// Algs are those that can sign; AuthSigningAlg and RequestSigningAlg the one that is
 	// accepted, or [AnyAlg].
-	Algs                              []string
-	AuthSigningAlg, RequestSigningAlg string
-	RequirePushed, RequireSigned      bool
+	Algs                                      []string
+	AuthSigningAlg, RequestSigningAlg         string
+	RequirePushed, RequirePKCE, RequireSigned bool
 }
 
 // DeveloperDeleteView deletes an application. It posts [FieldConfirm].

@@ -26,7 +26,7 @@ func (d *Dashboard) addMore(r *request, view *ui.DeveloperRegistration, now, c p
 	view.BackchannelLogoutURI, view.BackchannelSession = c.BackchannelLogoutURI, c.BackchannelLogoutSessionRequired
 	view.JWKSURI, view.Algs = c.JWKSURI, signingAlgs
 	view.AuthSigningAlg, view.RequestSigningAlg = cmp.Or(c.TokenEndpointAuthSigningAlg, ui.AnyAlg), cmp.Or(c.RequestObjectSigningAlg, ui.AnyAlg)
-	view.RequirePushed, view.RequireSigned = c.RequirePushedAuthorizationRequests, c.RequireSignedRequestObject
+	view.RequirePushed, view.RequirePKCE, view.RequireSigned = c.RequirePushedAuthorizationRequests, c.RequirePKCE, c.RequireSignedRequestObject
 	entered := r.Request.Method == http.MethodPost
 	var indented bytes.Buffer
 	switch {
@@ -72,6 +72,7 @@ func (p *posting) moreOfPeople() {
 	}
 	p.RequirePushedAuthorizationRequests = p.is(ui.FieldRequirePushed)
 	if !p.Public {
+		p.RequirePKCE = p.is(ui.FieldRequirePKCE)
 		p.RequireSignedRequestObject = p.is(ui.FieldRequireSigned)
 		p.RequestObjectSigningAlg = p.alg(ui.FieldRequestSigningAlg, p.RequestObjectSigningAlg)
 	}

@@ -76,6 +76,11 @@ func TestMoreSettings(t *testing.T) {
 			func(c *provider.Client) { c.RequirePushedAuthorizationRequests = true },
 			storage.ChangedField{Name: "require_pushed_authorization_requests", After: "on"},
 		},
+		"RequirePKCE": {
+			[]string{"require_pkce", "on"},
+			func(c *provider.Client) { c.RequirePKCE = true },
+			storage.ChangedField{Name: "require_pkce", After: "on"},
+		},
 		"RequireSigned": {
 			[]string{"require_signed_request_object", "on", "jwks_uri", "https://app.test/keys", "request_object_signing_alg", "PS256"},
 			func(c *provider.Client) {

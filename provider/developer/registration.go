@@ -354,6 +354,7 @@ func registeredFields(c provider.Client) []storage.ChangedField {
 		{Name: ui.FieldJWKSURI, After: c.JWKSURI},
 		{Name: ui.FieldAuthSigningAlg, After: c.TokenEndpointAuthSigningAlg},
 		{Name: ui.FieldRequirePushed, After: onOff(c.RequirePushedAuthorizationRequests)},
+		{Name: ui.FieldRequirePKCE, After: onOff(c.RequirePKCE)},
 		{Name: ui.FieldRequireSigned, After: onOff(c.RequireSignedRequestObject)},
 		{Name: ui.FieldRequestSigningAlg, After: c.RequestObjectSigningAlg},
 	}

@@ -24,6 +24,7 @@ func fullClient() storage.Client {
 		JWKS:                     json.RawMessage(`{"keys":[]}`),
 		JWKSURI:                  "https://a.example/keys",
 		RequirePushed:            true,
+		RequirePKCE:              true,
 		RequireSignedRequest:     true,
 		RequestSigningAlg:        "PS256",
 		RedirectURIs:             []string{"https://b.example/", "https://a.example/?x=\"\\"},

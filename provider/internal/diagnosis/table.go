@@ -68,7 +68,7 @@ var table = []entry{
 		cause:  "An ID token comes from the authorization endpoint, and the request has no nonce.",
 		remedy: "Send a fresh random nonce with each request, and compare it with the claim nonce of the ID token."},
 	{name: ChallengeMissing,
-		cause:  "The application has no secret and sends no code_challenge. Whoever caught its code could use it.",
+		cause:  "The application sends no code_challenge, and needs one: it has no secret, so whoever caught its code could use it; or it is registered so, or has to push its requests.",
 		remedy: "Use PKCE: send code_challenge and code_challenge_method=S256. Libraries have a switch for it."},
 	{name: ChallengeMethod,
 		cause:  "The code_challenge_method is missing, or is not S256.",

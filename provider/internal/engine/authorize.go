@@ -129,6 +129,9 @@ func (e *Engine) ParseAuthorize(ctx context.Context, form url.Values) (*Authoriz
 	if err := r.parse(form); err != nil {
 		return r, err
 	}
+	if err := e.checkResponseType(r); err != nil {
+		return r, err
+	}
 	if r.Resources, err = e.namedResources(form, r.Client); err != nil {
 		return r, err
 	}
@@ -357,14 +360,24 @@ func (e *Engine) readByFosite(ctx context.Context, form url.Values, scopes []str
 	return request, err
 }
 
-// checkRules holds what fosite does not know.
-func (r *AuthorizeRequest) checkRules() error {
+// checkResponseType comes before all that depends on what is asked for: an application that
+// may not ask in this way learns that, and not what else is wrong.
+func (e *Engine) checkResponseType(r *AuthorizeRequest) error {
 	switch {
 	case r.Form.Get("response_type") == "":
 		return fail(InvalidRequest, "The parameter response_type is missing.").Because(diagnosis.ParameterMissing, "parameter", "response_type")
 	case r.ResponseType == "":
 		return fail(UnsupportedResponseType, "This response_type is unknown.").
 			Because(diagnosis.ResponseTypeUnknown, "response_type", r.Form.Get("response_type"))
+	case !slices.Contains(r.Client.responseTypes(), r.ResponseType):
+		return e.diagnose(r, fail(UnsupportedResponseType, fositeDescription(UnsupportedResponseType)))
+	}
+	return nil
+}
+
+// checkRules holds what fosite does not know.
+func (r *AuthorizeRequest) checkRules() error {
+	switch {
 	case len(r.asked) == 0:
 		return fail(InvalidScope, "The parameter scope is missing.").Because(diagnosis.ParameterMissing, "parameter", "scope")
 	case r.Client.Dialect.SingleScope && len(withoutProtocol(r.Scopes))+len(r.Choices) == 0:

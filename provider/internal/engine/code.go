@@ -46,15 +46,15 @@ func (g codeGrant) HandleTokenEndpointRequest(ctx context.Context, r fosite.Acce
 	}
 	sameURI := form.Get("redirect_uri") == s.grant.RedirectURI
 	mayOmit := !s.grant.RedirectSent && !form.Has("redirect_uri")
-	// A code of the time when the application had a secret may have no challenge: who
-	// has found it would need nothing else.
-	anybodys := s.client.Public && s.grant.Challenge == ""
+	// A code of the time when the application needed no challenge may have none; where it has
+	// no secret any more, who has found the code would need nothing else.
+	unchallenged := s.client.needsChallenge() && s.grant.Challenge == ""
 	switch {
 	case !g.Clock().Before(s.presented.Token.ExpiresAt):
 		return errGrant.Because(diagnosis.CodeExpired)
 	case !s.client.AllowsScopes(s.grant.Scopes):
 		return errGrant.Because(diagnosis.ScopeWithdrawn, "scope", strings.Join(s.grant.Scopes, " "))
-	case anybodys:
+	case unchallenged:
 		return errGrant.Because(diagnosis.ChallengeMissing)
 	case !sameURI && !mayOmit:
 		return otherRedirectURI(form, s.grant.RedirectURI)

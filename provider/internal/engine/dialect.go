@@ -145,6 +145,11 @@ var ResponseTypes = []string{
 // GrantTypes are the grants of the token endpoint.
 var GrantTypes = []string{GrantAuthorizationCode, GrantRefreshToken, GrantClientCredentials, GrantJWTBearer}
 
+// RegisteredGrantTypes are those that a registration may name: beside them implicit, which
+// RFC 7591 section 2.1 wants with the response types of the front channel, and which these
+// say already.
+var RegisteredGrantTypes = append(slices.Clone(GrantTypes), "implicit")
+
 // Grants of the token endpoint (RFC 6749 sections 4.1.3, 6 and 4.4.2, RFC 7523 section 2.1).
 const (
 	GrantAuthorizationCode = "authorization_code"

@@ -37,7 +37,9 @@ func (e *Engine) idToken(ctx context.Context, f idTokenFor) (string, error) {
 	c.ExpiresAt = earliest(f.now.Add(e.Lifetimes.ID), released.Until).Unix()
 	c.AuthTime = authTime(f.grant, f.now)
 	c.Class, c.AMR, c.Nonce = classFor(f.grant.AMR, ClaimsOf(f.grant)), f.grant.AMR, f.nonce
-	c.SID = f.grant.SID
+	if f.client.BackchannelLogoutURI != "" { // nobody else has a use for it
+		c.SID = f.grant.SID
+	}
 	c.AccessHash, c.CodeHash = halfHash(f.access), halfHash(f.code)
 	payload, err := encodeClaims(c, released.List)
 	if err != nil {
