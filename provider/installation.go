@@ -7,6 +7,8 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/bonafide-id/bonafide/provider/internal/account"
+	"github.com/bonafide-id/bonafide/provider/internal/claims"
 	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/ui"
 )
@@ -82,6 +84,34 @@ func (p *Provider) AccountLocale(ctx context.Context, userID string) (*ui.Locale
 		return nil, fmt.Errorf("provider: read account: %w", err)
 	}
 	return p.pages.Site.AccountLocale(a), nil
+}
+
+// VerifiedEmail returns the address that a user has proved to own, as NormalizeEmail spells
+// it; empty when there is none, or no such user.
+func (p *Provider) VerifiedEmail(ctx context.Context, userID string) (string, error) {
+	person, err := p.flows.Claims.Person(ctx, userID, claims.AccountHandles, nil)
+	if err != nil && !errors.Is(err, ErrNoUser) {
+		return "", fmt.Errorf("provider: read person: %w", err)
+	}
+	if err != nil || !person.EmailVerified() {
+		return "", nil
+	}
+	key, err := NormalizeEmail(person.Text("email"))
+	if err != nil {
+		return "", nil //nolint:nilerr // the host has recorded what is no address
+	}
+	return key, nil
+}
+
+// NormalizeEmail returns the one spelling of all those that are one address to the provider:
+// in letter case, in Unicode form, and of a domain in Unicode or in ASCII. What is no address
+// is an error.
+func NormalizeEmail(address string) (string, error) {
+	key, err := account.EmailKey(address)
+	if err != nil {
+		return "", fmt.Errorf("provider: e-mail address: %w", err)
+	}
+	return key, nil
 }
 
 // AccountView returns how a user is shown to those who know of the user, such as the

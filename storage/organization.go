@@ -46,16 +46,23 @@ type Membership struct {
 	Role Role
 }
 
-// Invitation lets one person become a member, whoever opens its link.
+// Invitation lets one person become a member: whoever opens its link, as far as the store
+// knows. It holds as long as the one who has made it may invite.
 type Invitation struct {
 	// Token is the digest of what the link has.
 	Token          Digest
 	OrganizationID string
 	Role           Role
 
-	// Email is the sealed address that the invitation was sent to.
-	Email     []byte
+	// Email is the sealed address that the invitation is for; empty for whoever has the
+	// link.
+	Email []byte
+
+	// InvitedBy is the owner who has made it or, where it Appoints, an operator: such a one
+	// holds as long as the organization has no owner.
 	InvitedBy string
+	Appoints  bool
+
 	CreatedAt time.Time
 	ExpiresAt time.Time
 }
@@ -131,17 +138,19 @@ type Organizations interface {
 	// Members returns the members of an organization, those who joined first first.
 	Members(ctx context.Context, organizationID string) ([]Member, error)
 
-	// SetRole gives a member a role. ErrNotFound when the user is no member,
+	// SetRole gives a member a role, and withdraws what somebody has invited who is an
+	// owner no more. ErrNotFound when the user is no member,
 	// ErrConflict when it is the last owner.
 	SetRole(ctx context.Context, organizationID, userID string, role Role) error
 
-	// RemoveMember ends a membership. It returns nil when there is none, and
-	// ErrConflict when it is that of the last owner.
+	// RemoveMember ends a membership, and with it the invitations that the member has made.
+	// No invitation that waits by then makes the user a member again. It returns nil when
+	// there is none, and ErrConflict when it is that of the last owner.
 	RemoveMember(ctx context.Context, organizationID, userID string) error
 
 	// CreateInvitation records an invitation. ErrLimit when the organization has most
-	// of them, or more, that have not expired by CreatedAt, ErrNotFound when it is gone,
-	// ErrConflict when the token exists.
+	// of them, or more, that have not expired by CreatedAt, ErrNotFound when it is gone
+	// or InvitedBy is no owner of it (any more), ErrConflict when the token exists.
 	CreateInvitation(ctx context.Context, i Invitation, most int) error
 
 	// Invitation returns an invitation. Expired ones are included for a month and more,
@@ -155,8 +164,10 @@ type Organizations interface {
 	// AcceptInvitation spends an invitation and makes the user a member with its role;
 	// a user who is one already keeps the role, and the invitation is spent all the
 	// same. Of any number of concurrent calls one succeeds. ErrNotFound when it is
-	// spent, removed, or expired by now.
-	AcceptInvitation(ctx context.Context, token Digest, userID string, now time.Time) (Member, error)
+	// spent, removed, expired by now, when its maker may not invite any more, or the user
+	// was removed since it was made. ErrLimit when the user is a member of most other
+	// organizations, or more; it is not spent then.
+	AcceptInvitation(ctx context.Context, token Digest, userID string, now time.Time, most int) (Member, error)
 
 	// RemoveInvitation withdraws an invitation of an organization. It returns nil when
 	// there is none.

@@ -112,8 +112,16 @@ var organizationFixtures = []fixture{
 				{"u1", ada, DeveloperOwner, fixedNow.Add(-40 * 24 * time.Hour), true},
 				{"u2", Account{Name: "Grace Hopper", Email: "grace@example.com"}, DeveloperViewer, fixedNow.Add(-2 * 24 * time.Hour), false},
 			},
-			Invitations: []DeveloperInvitation{{"i1", "alan@example.com", DeveloperDeveloper, fixedNow.Add(5 * 24 * time.Hour)}},
-			Link:        "https://id.example/developer/join#Xk3",
+			Invitations: []DeveloperInvitation{
+				{"i1", "alan@example.com", ada.Email, DeveloperDeveloper, fixedNow.Add(5 * 24 * time.Hour)},
+				{"i2", "", "", DeveloperViewer, fixedNow.Add(6 * 24 * time.Hour)},
+			},
+			Link: "https://id.example/developer/join#Xk3", LinkFor: "alan@example.com",
+		})
+	}},
+	{"developer-members-link", func(p Page) templ.Component {
+		return DeveloperMembers(DeveloperMembersView{
+			DeveloperPage: organizationPage(p, SectionMembers), Form: sampleForm, MayChange: true, Link: "https://id.example/developer/join/XK3",
 		})
 	}},
 	{"developer-members-viewer", func(p Page) templ.Component {
@@ -126,6 +134,9 @@ var organizationFixtures = []fixture{
 		return DeveloperInvitationScreen(DeveloperInvitationView{
 			DeveloperPage: developerPage(p), Form: sampleForm, Organization: "River Bikes", Role: DeveloperDeveloper,
 		})
+	}},
+	{"developer-invitation-other", func(p Page) templ.Component {
+		return DeveloperInvitationScreen(DeveloperInvitationView{DeveloperPage: developerPage(p), Other: true})
 	}},
 	{"developer-invitation-gone", func(p Page) templ.Component {
 		return DeveloperInvitationScreen(DeveloperInvitationView{DeveloperPage: developerPage(p), Gone: true})

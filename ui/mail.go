@@ -57,6 +57,11 @@ const (
 	MailApplicationRefused  MailKind = "application_refused"
 	MailApplicationStopped  MailKind = "application_stopped"
 	MailApplicationStarted  MailKind = "application_started"
+	// MailOwnerAdded and those after it tell the owners of an organization what a member
+	// has done that decides who gets the data of people.
+	MailOwnerAdded       MailKind = "owner_added"
+	MailSecretShown      MailKind = "secret_shown"
+	MailAddressesChanged MailKind = "addresses_changed"
 )
 
 // MailView is what an e-mail says. Mail to somebody who signs in names no application:

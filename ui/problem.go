@@ -94,6 +94,10 @@ const (
 	ChangedMeanwhile ProblemCode = "changed_meanwhile"
 	// LastOwner is for an organization that would have no owner left.
 	LastOwner ProblemCode = "last_owner"
+	// EmailUnverified is for what only an account with a verified address can do, and
+	// OwnerNeedsEmail for a link that would make anybody an owner.
+	EmailUnverified ProblemCode = "email_unverified"
+	OwnerNeedsEmail ProblemCode = "owner_needs_email"
 	// HasApplications is for an organization that cannot be deleted yet.
 	HasApplications ProblemCode = "has_applications"
 	// TooMany counts how many there may be of what somebody makes.
@@ -166,7 +170,7 @@ func (p Problem) field() string {
 		return p.Field
 	}
 	switch p.Code {
-	case EmailMissing, EmailInvalid, EmailNoDot, EmailUnchanged:
+	case EmailMissing, EmailInvalid, EmailNoDot, EmailUnchanged, OwnerNeedsEmail:
 		return FieldEmail
 	case CredentialsWrong, PasswordMissing, PasswordWrong:
 		return FieldPassword

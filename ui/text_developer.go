@@ -52,11 +52,13 @@ type developerMembersText struct {
 	InviteHeading, InviteText, Email, Role, Invite message
 	OwnerText, DeveloperText, ViewerText           message
 	Waiting, Expires, Withdraw, WithdrawOf         message
-	LinkHeading, LinkText                          message
+	LinkHeading, LinkText, LinkForText, EmailHint  message
+	Anybody, WithdrawAny, InvitedBy                message
 }
 
 type developerInvitationText struct {
 	Heading, Text, As, Accept, Gone, GoneText message
+	Other, OtherText, Account                 message
 }
 
 type developerActivityText struct {

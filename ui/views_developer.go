@@ -196,7 +196,8 @@ type DeveloperMembersView struct {
 	Email string
 	Role  DeveloperRole
 	// Link is that of an invitation that was just made, to be copied; it is shown once.
-	Link string
+	// LinkFor is who can use it; empty for anybody.
+	Link, LinkFor string
 }
 
 // DeveloperMember is a member of an organization.
@@ -212,8 +213,11 @@ type DeveloperMember struct {
 // DeveloperInvitation is one that waits.
 type DeveloperInvitation struct {
 	// ID is posted to withdraw it.
-	ID      string
-	Email   string
+	ID string
+	// Email is who can use it; empty for whoever has the link.
+	Email string
+	// By is the address of the member who invites; empty for one who is gone.
+	By      string
 	Role    DeveloperRole
 	Expires time.Time
 }
@@ -225,8 +229,9 @@ type DeveloperInvitationView struct {
 	Form
 	Organization string
 	Role         DeveloperRole
-	// Gone says that the invitation has been used, withdrawn, or has expired.
-	Gone bool
+	// Gone says that the invitation has been used, withdrawn, or has expired, and Other
+	// that it is for another address than the user has proved to own.
+	Gone, Other bool
 }
 
 // DeveloperActivityView is the activity log of an organization or application.

@@ -3,7 +3,6 @@ package developer
 import (
 	"context"
 	"errors"
-	"log/slog"
 	"net/http"
 
 	"github.com/bonafide-id/bonafide/provider"
@@ -142,38 +141,4 @@ func (d *Dashboard) setStopped(r *request, stopped bool) error {
 		err = d.provider(r.env).SaveClient(ctx, c)
 	}
 	return err
-}
-
-// tell mails a member in the member's own language.
-func (d *Dashboard) tell(r *request, userID, to string, v ui.MailView) error {
-	var err error
-	if v.Locale, err = d.Provider.AccountLocale(r.Request.Context(), userID); err != nil {
-		return err
-	}
-	return d.mail(r, to, v)
-}
-
-// tellOwners writes to the owners of the organization. What was decided stands, whether the
-// mail goes out or not.
-func (d *Dashboard) tellOwners(r *request, kind ui.MailKind, path string) {
-	if d.Mailer == nil {
-		return
-	}
-	ctx := r.Request.Context()
-	members, err := d.Store.Members(ctx, r.org.ID)
-	people := d.newPeople(r)
-	for _, m := range members {
-		if m.Role != storage.RoleOwner {
-			continue
-		}
-		account, readErr := people.account(m.UserID)
-		if readErr == nil && account.Email != "" {
-			readErr = d.tell(r, m.UserID, account.Email, ui.MailView{Kind: kind, Application: r.app.Name, ApplicationURL: d.absolute(path)})
-		}
-		err = errors.Join(err, readErr)
-	}
-	if err != nil {
-		d.Logger.WarnContext(ctx, "a decision about an application could not be mailed to all owners",
-			slog.String("organization", r.org.ID), slog.String("client", r.app.ClientID), slog.Any("error", err))
-	}
 }

@@ -80,10 +80,15 @@ func TestAttackQuotas(t *testing.T) {
 	}
 }
 
-// invite makes an invitation as the owner and returns its link.
-func (w *fixture) invite(b *browser, role string) string {
+// invite makes an invitation as an owner, for a user or, with "", for anybody, and returns
+// its link.
+func (w *fixture) invite(b *browser, user, role string) string {
 	w.t.Helper()
-	p := b.submit(b.open("/developer/o/river/members"), "email", "friend@example.com", "role", role, "action", "invite")
+	email := ""
+	if user != "" {
+		email = user + "@example.com"
+	}
+	p := b.submit(b.open("/developer/o/river/members"), "email", email, "role", role, "action", "invite")
 	_, rest, ok := strings.Cut(p.body, w.server.URL+"/developer/join/")
 	token, _, _ := strings.Cut(rest, "<")
 	if !ok {
@@ -103,7 +108,7 @@ func TestAttackInvitations(t *testing.T) {
 		return m.Role
 	}
 	t.Run("TwoBrowsersAtOnce", func(t *testing.T) {
-		link := w.invite(by, "developer")
+		link := w.invite(by, "", "developer")
 		var accepts []func()
 		for _, user := range []string{nobody, lakeOwner, hillOwner, operator} {
 			b := w.as(user)
@@ -129,13 +134,13 @@ func TestAttackInvitations(t *testing.T) {
 	})
 	t.Run("WhoIsAMemberKeepsTheRole", func(t *testing.T) {
 		b := w.as(viewer)
-		b.submit(b.open(w.invite(by, "owner")))
+		b.submit(b.open(w.invite(by, viewer, "owner")))
 		if got := role(viewer); got != storage.RoleViewer {
 			t.Errorf("a viewer has become %s", got)
 		}
 	})
 	t.Run("Withdrawn", func(t *testing.T) {
-		link := w.invite(by, "owner")
+		link := w.invite(by, hillOwner, "owner")
 		b := w.as(hillOwner)
 		p := b.open(link)
 		by.submit(by.open("/developer/o/river/members"), "action", "withdraw")
@@ -145,7 +150,7 @@ func TestAttackInvitations(t *testing.T) {
 		}
 	})
 	t.Run("Expired", func(t *testing.T) {
-		link := w.invite(by, "owner")
+		link := w.invite(by, hillOwner, "owner")
 		b := w.as(hillOwner)
 		p := b.open(link)
 		w.advance(7*24*time.Hour + time.Minute)

@@ -44,7 +44,8 @@ type Config struct {
 	// Defaults to nobody.
 	Operator func(ctx context.Context, userID string) (bool, error)
 
-	// Mailer sends invitations, and what was decided about an application.
+	// Mailer sends invitations, what was decided about an application, and to the owners of
+	// an organization what decides who gets the data of people.
 	// Defaults to none: an invitation is a link to copy.
 	Mailer provider.Mailer
 

@@ -254,7 +254,7 @@ func fillOrganizations(ctx context.Context, store storage.Organizations) error {
 			Token: token, OrganizationID: river, Role: role, InvitedBy: owner, CreatedAt: at, ExpiresAt: at.Add(time.Hour),
 		}, 10)
 		if err == nil {
-			_, err = store.AcceptInvitation(ctx, token, user, at)
+			_, err = store.AcceptInvitation(ctx, token, user, at, 10)
 		}
 		if err != nil {
 			return err

@@ -1,21 +1,12 @@
 package developer
 
 import (
-	"crypto/rand"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"net/http"
-	"strings"
-	"time"
 
-	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/ui"
 )
-
-// invitationLife is how long an invitation waits.
-const invitationLife = 7 * 24 * time.Hour
 
 func (d *Dashboard) showMembers(r *request) error {
 	return d.renderMembers(r, ui.DeveloperMembersView{}, http.StatusOK)
@@ -44,30 +35,12 @@ func (d *Dashboard) renderMembers(r *request, view ui.DeveloperMembersView, stat
 		})
 	}
 	if view.MayChange {
-		if view.Invitations, err = d.invitations(r); err != nil {
+		if view.Invitations, err = d.invitations(r, people); err != nil {
 			return err
 		}
 	}
 	r.Render(status, ui.DeveloperMembers(view))
 	return nil
-}
-
-func (d *Dashboard) invitations(r *request) ([]ui.DeveloperInvitation, error) {
-	waiting, err := d.Store.Invitations(r.Request.Context(), r.org.ID, d.Clock())
-	if err != nil {
-		return nil, err
-	}
-	var shown []ui.DeveloperInvitation
-	for _, i := range waiting {
-		email, err := d.Provider.Open(sealedInvitation, i.Email)
-		if err != nil {
-			return nil, err
-		}
-		shown = append(shown, ui.DeveloperInvitation{
-			ID: hex.EncodeToString(i.Token[:]), Email: string(email), Role: asRole(i.Role), Expires: i.ExpiresAt,
-		})
-	}
-	return shown, nil
 }
 
 // changeMembers carries out what was asked for. Owners decide; everybody may leave.
@@ -90,53 +63,17 @@ func (d *Dashboard) changeMembers(r *request) error {
 	return forbidden("no such action")
 }
 
-func (d *Dashboard) invite(r *request) error {
-	role, email := storage.Role(r.posted(ui.FieldRole)), strings.TrimSpace(r.posted(ui.FieldEmail))
-	entered := ui.DeveloperMembersView{Email: email, Role: asRole(role)}
-	switch {
-	case email == "":
-		return d.renderMembers(r, entered, http.StatusUnprocessableEntity, ui.Problem{Code: ui.EmailMissing})
-	case !isEmail(email) || rank[role] == 0:
-		return d.renderMembers(r, entered, http.StatusUnprocessableEntity, ui.Problem{Code: ui.EmailInvalid})
-	}
-	token, now := rand.Text(), d.Clock()
-	err := d.Store.CreateInvitation(r.Request.Context(), storage.Invitation{
-		Token: sha256.Sum256([]byte(token)), OrganizationID: r.org.ID, Role: role, Email: d.Provider.Seal(sealedInvitation, []byte(email)),
-		InvitedBy: r.User.UserID, CreatedAt: now, ExpiresAt: now.Add(invitationLife),
-	}, d.Quotas.Invitations)
-	if errors.Is(err, storage.ErrLimit) {
-		return d.renderMembers(r, entered, http.StatusTooManyRequests, ui.Problem{Code: ui.TooMany, Count: d.Quotas.Invitations})
-	}
-	if err != nil {
-		return notFound(err)
-	}
-	d.record(r, "member.invite", changed("role", "", string(role)))
-	link := d.absolute(d.path("join", token))
-	if d.Mailer == nil {
-		return d.renderMembers(r, ui.DeveloperMembersView{Link: link}, http.StatusOK)
-	}
-	if err := d.mail(r, email, ui.MailView{Kind: ui.MailInvitation, Locale: r.Page().Locale, InvitationURL: link}); err != nil {
-		return err
-	}
-	return r.done(d.path("o", r.org.ID, "members"), ui.DeveloperInvited)
-}
-
-func (d *Dashboard) withdraw(r *request) error {
-	var token storage.Digest
-	if n, err := hex.Decode(token[:], []byte(r.posted(ui.FieldCode))); err != nil || n != len(token) {
-		return forbidden("no identifier of an invitation")
-	}
-	if err := d.Store.RemoveInvitation(r.Request.Context(), r.org.ID, token); err != nil {
-		return err
-	}
-	d.record(r, "member.withdraw", nil)
-	return r.done(d.path("o", r.org.ID, "members"), ui.DeveloperWithdrawn)
-}
-
 func (d *Dashboard) setRole(r *request) error {
 	user, role := r.posted(ui.FieldUser), storage.Role(r.posted(ui.FieldRole))
 	if rank[role] == 0 {
 		return forbidden("no such role")
+	}
+	verified, err := d.mayBe(r, user, role)
+	if err != nil {
+		return err
+	}
+	if !verified {
+		return d.renderMembers(r, ui.DeveloperMembersView{}, http.StatusUnprocessableEntity, ui.Problem{Code: ui.EmailUnverified})
 	}
 	member, err := d.Store.Member(r.Request.Context(), r.org.ID, user)
 	if err == nil {
@@ -150,7 +87,20 @@ func (d *Dashboard) setRole(r *request) error {
 	}
 	fields := append([]storage.ChangedField{{Name: "user", After: user}}, changed("role", string(member.Role), string(role))...)
 	d.record(r, "member.role", fields)
+	if role == storage.RoleOwner && member.Role != role {
+		d.warnOwners(r, ui.MailOwnerAdded)
+	}
 	return r.done(d.path("o", r.org.ID, "members"), ui.DeveloperRoleChanged)
+}
+
+// mayBe reports whether a user can have a role: an owner answers for others, at an address
+// that is known to be the owner's.
+func (d *Dashboard) mayBe(r *request, user string, role storage.Role) (bool, error) {
+	if role != storage.RoleOwner {
+		return true, nil
+	}
+	address, err := d.Provider.VerifiedEmail(r.Request.Context(), user)
+	return address != "", err
 }
 
 func (d *Dashboard) removeMember(r *request, leaves bool) error {
@@ -167,64 +117,4 @@ func (d *Dashboard) removeMember(r *request, leaves bool) error {
 		return r.done(d.path(), ui.DeveloperMemberGone)
 	}
 	return r.done(d.path("o", r.org.ID, "members"), ui.DeveloperMemberGone)
-}
-
-// invitation returns the one that the address is about, and its organization; false when it
-// is over.
-func (d *Dashboard) invitation(r *request) (storage.Invitation, storage.Organization, bool, error) {
-	i, err := d.Store.Invitation(r.Request.Context(), sha256.Sum256([]byte(r.value("token"))))
-	if err == nil && !d.Clock().Before(i.ExpiresAt) {
-		err = storage.ErrNotFound
-	}
-	var o storage.Organization
-	if err == nil {
-		o, err = d.Store.Organization(r.Request.Context(), i.OrganizationID)
-	}
-	if errors.Is(err, storage.ErrNotFound) {
-		return storage.Invitation{}, storage.Organization{}, false, nil
-	}
-	return i, o, err == nil, err
-}
-
-func (d *Dashboard) showInvitation(r *request) error {
-	i, o, found, err := d.invitation(r)
-	if err != nil {
-		return err
-	}
-	return d.renderInvitation(r, i, o, !found)
-}
-
-func (d *Dashboard) renderInvitation(r *request, i storage.Invitation, o storage.Organization, gone bool) error {
-	p, err := d.page(r)
-	if err != nil {
-		return err
-	}
-	status := http.StatusOK
-	if gone {
-		status = http.StatusNotFound
-	}
-	r.Render(status, ui.DeveloperInvitationScreen(ui.DeveloperInvitationView{
-		DeveloperPage: p, Form: r.Form(), Organization: o.Name, Role: asRole(i.Role), Gone: gone,
-	}))
-	return nil
-}
-
-func (d *Dashboard) acceptInvitation(r *request) error {
-	member, err := d.Store.AcceptInvitation(r.Request.Context(), sha256.Sum256([]byte(r.value("token"))), r.User.UserID, d.Clock())
-	if errors.Is(err, storage.ErrNotFound) {
-		return d.renderInvitation(r, storage.Invitation{}, storage.Organization{}, true)
-	}
-	if err != nil {
-		return err
-	}
-	r.org.ID = member.OrganizationID
-	d.record(r, "member.join", changed("role", "", string(member.Role)))
-	return r.done(d.path("o", member.OrganizationID), ui.DeveloperJoined)
-}
-
-// mail hands a mail to the mailer.
-func (d *Dashboard) mail(r *request, to string, v ui.MailView) error {
-	page := r.Page()
-	v.Brand, v.Theme, v.BaseURL, v.Time = page.Brand, page.Theme, d.Provider.Installation().BaseURL, d.Clock()
-	return d.Mailer.Send(r.Request.Context(), provider.ComposeMail(to, v))
 }

@@ -61,9 +61,16 @@ func (d *Dashboard) createOrganization(r *request) error {
 	if len(problems) > 0 {
 		return d.renderNewOrganization(r, o, contact, http.StatusUnprocessableEntity, problems...)
 	}
+	may, err := d.mayBe(r, r.User.UserID, storage.RoleOwner)
+	if err != nil {
+		return err
+	}
+	if !may {
+		return d.renderNewOrganization(r, o, contact, http.StatusForbidden, ui.Problem{Code: ui.EmailUnverified})
+	}
 	o.ID, o.CreatedAt = newID(), d.Clock()
 	owner := storage.Member{OrganizationID: o.ID, UserID: r.User.UserID, Role: storage.RoleOwner, JoinedAt: o.CreatedAt}
-	err := d.Store.CreateOrganization(r.Request.Context(), o, owner, d.Quotas.Organizations)
+	err = d.Store.CreateOrganization(r.Request.Context(), o, owner, d.Quotas.Organizations)
 	if errors.Is(err, storage.ErrLimit) {
 		return d.renderNewOrganization(r, o, contact, http.StatusTooManyRequests, ui.Problem{Code: ui.TooMany, Count: d.Quotas.Organizations})
 	}

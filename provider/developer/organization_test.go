@@ -27,12 +27,12 @@ func TestAnInvitationIsMailedWhereThereIsAMailer(t *testing.T) {
 	mails := &mailbox{}
 	w := newFixture(t, func(c *developer.Config) { c.Mailer = mails })
 	b := w.as(owner)
-	p := b.submit(b.open("/developer/o/river/members"), "email", "friend@example.com", "role", "viewer", "action", "invite")
+	p := b.submit(b.open("/developer/o/river/members"), "email", "Nobody@EXAMPLE.com", "role", "viewer", "action", "invite")
 	if !strings.Contains(p.body, "The invitation is on its way.") || strings.Contains(p.body, "/developer/join/") {
 		t.Fatalf("%s\n%s", p.Status, p.body)
 	}
 	sent := mails.all()
-	if len(sent) != 1 || sent[0].To != "friend@example.com" {
+	if len(sent) != 1 || sent[0].To != "Nobody@EXAMPLE.com" {
 		t.Fatalf("sent %+v", sent)
 	}
 	_, rest, _ := strings.Cut(sent[0].Text, w.server.URL)

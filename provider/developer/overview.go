@@ -132,6 +132,7 @@ func (d *Dashboard) revealSecret(r *request) error {
 		return notFound(err)
 	}
 	d.record(r, "secret.reveal", nil)
+	d.warnOwners(r, ui.MailSecretShown)
 	return d.renderOverview(r, secret, http.StatusOK)
 }
 
@@ -173,6 +174,9 @@ func (d *Dashboard) copyApplication(r *request) error {
 	err = d.register(r, env, c, r.app.Kind)
 	if errors.Is(err, errNoRoom) {
 		return d.renderOverview(r, "", http.StatusUnprocessableEntity, ui.Problem{Code: ui.PicturesFull})
+	}
+	if errors.Is(err, errUnverified) {
+		return d.renderOverview(r, "", http.StatusForbidden, ui.Problem{Code: ui.EmailUnverified})
 	}
 	if errors.Is(err, storage.ErrLimit) {
 		return d.renderOverview(r, "", http.StatusTooManyRequests, ui.Problem{Code: ui.TooMany, Count: d.Quotas.Applications})

@@ -50,6 +50,9 @@ func (d *Dashboard) registerApplication(r *request) error {
 		return d.renderRegister(r, p.Client, kind, http.StatusUnprocessableEntity, p.problems...)
 	}
 	err := d.register(r, r.env, p.Client, kind)
+	if errors.Is(err, errUnverified) {
+		return d.renderRegister(r, p.Client, kind, http.StatusForbidden, ui.Problem{Code: ui.EmailUnverified})
+	}
 	if errors.Is(err, storage.ErrLimit) {
 		return d.renderRegister(r, p.Client, kind, http.StatusTooManyRequests, ui.Problem{Code: ui.TooMany, Count: d.Quotas.Applications})
 	}
@@ -108,11 +111,24 @@ func newClient(env, kind string) provider.Client {
 	return c
 }
 
+// errUnverified says that somebody whose address is not known to be theirs registers an
+// application of production.
+var errUnverified = errors.New("the address of the account is not verified")
+
 // register records an application and registers its client, which are in two databases.
 // The application is first, and is removed last: no client is ever without an organization
 // that answers for it. What is left when this ends in the middle is an application without
 // a client, which its page says, and which can be deleted.
 func (d *Dashboard) register(r *request, env string, c provider.Client, kind string) error {
+	if env == storage.Production {
+		address, err := d.Provider.VerifiedEmail(r.Request.Context(), r.User.UserID)
+		if err != nil {
+			return err
+		}
+		if address == "" {
+			return errUnverified
+		}
+	}
 	now := d.Clock()
 	a := storage.Application{
 		Environment: env, ClientID: c.ID, OrganizationID: r.org.ID, Name: c.Name, Kind: kind,

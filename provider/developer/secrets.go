@@ -84,6 +84,7 @@ func (d *Dashboard) rotateSecret(r *request, c provider.Client) error {
 		return notFound(err)
 	}
 	d.record(r, "secret.rotate", []storage.ChangedField{{Name: ui.FieldOverlap, After: r.posted(ui.FieldOverlap)}})
+	d.warnOwners(r, ui.MailSecretShown)
 	if c, err = d.client(r); err != nil {
 		return err
 	}

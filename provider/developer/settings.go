@@ -1,6 +1,7 @@
 package developer
 
 import (
+	"bytes"
 	"cmp"
 	"errors"
 	"net/http"
@@ -139,6 +140,9 @@ func (d *Dashboard) saveSettings(r *request, now provider.Client, version int64)
 	if fields := differences(now, p.Client); len(fields) > 0 {
 		d.record(r, "application.change", fields)
 	}
+	if movesData(now, p.Client) {
+		d.warnOwners(r, ui.MailAddressesChanged)
+	}
 	if err := d.rename(r, p.Name); err != nil {
 		return err
 	}
@@ -155,6 +159,16 @@ func savedNotice(before, after provider.Client) ui.DeveloperNotice {
 	default:
 		return ui.DeveloperSaved
 	}
+}
+
+// movesData reports whether a change sends the data of people elsewhere, or lets another
+// pass for the application.
+func movesData(before, after provider.Client) bool {
+	return !bytes.Equal(before.JWKS, after.JWKS) || before.JWKSURI != after.JWKSURI ||
+		before.BackchannelLogoutURI != after.BackchannelLogoutURI || signsWithKey(before) != signsWithKey(after) ||
+		!slices.Equal(before.RedirectURIs, after.RedirectURIs) ||
+		!slices.Equal(before.PostLogoutRedirectURIs, after.PostLogoutRedirectURIs) ||
+		!slices.Equal(before.Origins, after.Origins)
 }
 
 // renderChanged shows what was entered beside what somebody else has saved meanwhile. Its

@@ -7,7 +7,14 @@ import (
 	"github.com/bonafide-id/bonafide/storage"
 )
 
-const invitationColumns = `token, organization_id, role, email, invited_by, created_at, expires_at`
+const invitationColumns = `token, organization_id, role, email, invited_by, created_at, expires_at, appoints`
+
+// holds is true for an invitation, i, whose maker may still invite: an owner, or an operator
+// as long as the organization has no owner. It stays so until the end of a step that has
+// locked the organization.
+const holds = `CASE WHEN i.appoints = 0
+	THEN EXISTS (SELECT 1 FROM main.members m WHERE m.organization_id = i.organization_id AND m.user_id = i.invited_by AND m.role = 'owner')
+	ELSE NOT EXISTS (SELECT 1 FROM main.members m WHERE m.organization_id = i.organization_id AND m.role = 'owner') END`
 
 // CreateInvitation implements storage.Organizations.
 func (s *Store) CreateInvitation(ctx context.Context, i storage.Invitation, most int) error {
@@ -23,9 +30,13 @@ func (s *Store) CreateInvitation(ctx context.Context, i storage.Invitation, most
 		if has >= most {
 			return storage.ErrLimit
 		}
-		_, err = tx.exec(`INSERT INTO main.invitations (`+invitationColumns+`) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)`,
-			i.Token[:], i.OrganizationID, i.Role, bytesOrNull(i.Email), i.InvitedBy, micros(i.CreatedAt), micros(i.ExpiresAt))
-		return err
+		_, err = tx.exec(`INSERT INTO main.invitations (`+invitationColumns+`) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)`,
+			i.Token[:], i.OrganizationID, i.Role, bytesOrNull(i.Email), i.InvitedBy, micros(i.CreatedAt), micros(i.ExpiresAt), flag(i.Appoints))
+		if err != nil {
+			return err
+		}
+		_, err = one(tx, scanInt, `SELECT 1 FROM main.invitations i WHERE i.token = ?1 AND `+holds, i.Token[:])
+		return err // which takes it back
 	})
 }
 
@@ -45,7 +56,7 @@ func (s *Store) Invitations(ctx context.Context, organizationID string, now time
 }
 
 // AcceptInvitation implements storage.Organizations.
-func (s *Store) AcceptInvitation(ctx context.Context, token storage.Digest, userID string, now time.Time) (storage.Member, error) {
+func (s *Store) AcceptInvitation(ctx context.Context, token storage.Digest, userID string, now time.Time, most int) (storage.Member, error) {
 	return write(ctx, s, "accept invitation", func(tx *tx) (storage.Member, error) {
 		organization, err := one(tx, scanString, `SELECT organization_id FROM main.invitations WHERE token = ?1`, token[:])
 		if err == nil {
@@ -54,15 +65,16 @@ func (s *Store) AcceptInvitation(ctx context.Context, token storage.Digest, user
 		if err != nil {
 			return storage.Member{}, err
 		}
-		spent, err := one(tx, scanInvitation, `DELETE FROM main.invitations WHERE token = ?1 AND expires_at > ?2
-			RETURNING `+invitationColumns, token[:], micros(now))
+		role, err := one(tx, scanString, `DELETE FROM main.invitations AS i WHERE i.token = ?1 AND i.expires_at > ?2
+			AND NOT EXISTS (SELECT 1 FROM main.barred b WHERE b.token = i.token AND b.user_id = ?3) AND `+holds+` RETURNING role`,
+			token[:], micros(now), userID)
 		if err != nil {
 			return storage.Member{}, err
 		}
-		if _, err := tx.exec(`INSERT INTO main.developers (user_id) VALUES (?1) ON CONFLICT (user_id) DO NOTHING`, userID); err != nil {
+		if err := roomFor(tx, organization, userID, most); err != nil {
 			return storage.Member{}, err
 		}
-		err = insertMember(tx, storage.Member{OrganizationID: organization, UserID: userID, Role: spent.Role, JoinedAt: now})
+		err = insertMember(tx, storage.Member{OrganizationID: organization, UserID: userID, Role: storage.Role(role), JoinedAt: now})
 		if err != nil {
 			return storage.Member{}, err
 		}
@@ -80,6 +92,12 @@ func (s *Store) RemoveInvitation(ctx context.Context, organizationID string, tok
 
 func scanInvitation(row scanner) (i storage.Invitation, err error) {
 	err = row.Scan((*digest)(&i.Token), &i.OrganizationID, &i.Role, &i.Email, &i.InvitedBy,
-		(*instant)(&i.CreatedAt), (*instant)(&i.ExpiresAt))
+		(*instant)(&i.CreatedAt), (*instant)(&i.ExpiresAt), &i.Appoints)
 	return i, err
+}
+
+// withdrawInvitations removes what a user has invited to an organization.
+func withdrawInvitations(tx *tx, organizationID, userID string) error {
+	_, err := tx.exec(`DELETE FROM main.invitations WHERE organization_id = ?1 AND invited_by = ?2 AND appoints = 0`, organizationID, userID)
+	return err
 }

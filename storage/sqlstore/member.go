@@ -52,10 +52,15 @@ func (s *Store) SetRole(ctx context.Context, organizationID, userID string, role
 			update += ` AND ` + anotherOwner
 		}
 		set, err := tx.exec(update, organizationID, userID, role)
-		if err != nil || set > 0 {
+		switch {
+		case err != nil:
 			return err
+		case set == 0:
+			return orLastOwner(tx, organizationID, userID)
+		case role != storage.RoleOwner:
+			return withdrawInvitations(tx, organizationID, userID)
 		}
-		return orLastOwner(tx, organizationID, userID)
+		return nil
 	})
 }
 
@@ -67,14 +72,27 @@ func (s *Store) RemoveMember(ctx context.Context, organizationID, userID string)
 		}
 		removed, err := tx.exec(`DELETE FROM main.members WHERE organization_id = ?1 AND user_id = ?2 AND `+anotherOwner,
 			organizationID, userID)
-		if err != nil || removed > 0 {
+		if err == nil && removed == 0 {
+			err = orLastOwner(tx, organizationID, userID)
+		}
+		if err != nil {
 			return err
 		}
-		return orLastOwner(tx, organizationID, userID)
+		return barMember(tx, organizationID, userID)
 	})
 	if errors.Is(err, storage.ErrNotFound) {
 		return nil
 	}
+	return err
+}
+
+// barMember leaves a member who is gone no way back that was there before.
+func barMember(tx *tx, organizationID, userID string) error {
+	if err := withdrawInvitations(tx, organizationID, userID); err != nil {
+		return err
+	}
+	_, err := tx.exec(`INSERT INTO main.barred (token, user_id) SELECT token, CAST(?2 AS TEXT) FROM main.invitations
+		WHERE organization_id = ?1 ON CONFLICT (token, user_id) DO NOTHING`, organizationID, userID)
 	return err
 }
 

@@ -15,18 +15,8 @@ const organizationColumns = `o.id, o.name, o.sealed_contact, o.created_at, o.ver
 func (s *Store) CreateOrganization(ctx context.Context, o storage.Organization, owner storage.Member, most int) error {
 	version := newVersion()
 	return s.change(ctx, "create organization", func(tx *tx) error {
-		// The update changes nothing; it locks the row, so that two steps of one user
-		// do not both count what was there before.
-		if _, err := tx.exec(`INSERT INTO main.developers (user_id) VALUES (?1)
-			ON CONFLICT (user_id) DO UPDATE SET user_id = excluded.user_id`, owner.UserID); err != nil {
+		if err := roomFor(tx, o.ID, owner.UserID, most); err != nil {
 			return err
-		}
-		has, err := one(tx, scanInt, `SELECT count(*) FROM main.members WHERE user_id = ?1`, owner.UserID)
-		if err != nil {
-			return err
-		}
-		if has >= most {
-			return storage.ErrLimit
 		}
 		if _, err := tx.exec(`INSERT INTO main.organizations (id, name, sealed_contact, created_at, version)
 			VALUES (?1, ?2, ?3, ?4, ?5)`, o.ID, o.Name, bytesOrNull(o.Contact), micros(o.CreatedAt), version); err != nil {
@@ -35,6 +25,21 @@ func (s *Store) CreateOrganization(ctx context.Context, o storage.Organization, 
 		owner.OrganizationID, owner.Role = o.ID, storage.RoleOwner
 		return insertMember(tx, owner)
 	})
+}
+
+// roomFor is ErrLimit for a user who is a member of most other organizations than this, or
+// more. The update changes nothing; it locks the row, so that two steps of one user do not
+// both count what was there before.
+func roomFor(tx *tx, organizationID, userID string, most int) error {
+	if _, err := tx.exec(`INSERT INTO main.developers (user_id) VALUES (?1)
+		ON CONFLICT (user_id) DO UPDATE SET user_id = excluded.user_id`, userID); err != nil {
+		return err
+	}
+	has, err := one(tx, scanInt, `SELECT count(*) FROM main.members WHERE user_id = ?1 AND organization_id <> ?2`, userID, organizationID)
+	if err == nil && has >= most {
+		return storage.ErrLimit
+	}
+	return err
 }
 
 // Organization implements storage.Organizations.

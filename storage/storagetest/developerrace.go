@@ -133,12 +133,41 @@ func (s *developerSuite) races(t *testing.T) {
 		createOrganization(t, stores[0], "acme")
 		ok(t, stores[0].CreateInvitation(t.Context(), invitation("link", "acme"), many))
 		oneWins(t, race(stores, func(i int, store DeveloperStore) error {
-			_, err := store.AcceptInvitation(t.Context(), digest("link"), fmt.Sprint(i), t0)
+			_, err := store.AcceptInvitation(t.Context(), digest("link"), fmt.Sprint(i), t0, many)
 			return err
 		}), storage.ErrNotFound)
 		members, err := stores[0].Members(t.Context(), "acme")
 		ok(t, err)
 		equal(t, len(members), 2)
+	})
+	t.Run("NobodyIsInvitedByWhoHasBeenRemoved", func(t *testing.T) {
+		stores := s.stores(t, 2)
+		for round := range rounds {
+			id := fmt.Sprint(round)
+			createOrganization(t, stores[0], id)
+			join(t, stores[0], id, "ann", storage.RoleOwner, t0)
+			made := make(chan error, 1)
+			i := invitation("made by one who goes "+id, id)
+			i.InvitedBy = "ann"
+			go func() { made <- stores[0].CreateInvitation(t.Context(), i, many) }()
+			ok(t, stores[1].RemoveMember(t.Context(), id, "ann"))
+			if err := <-made; err != nil {
+				fails(t, err, storage.ErrNotFound)
+			}
+			_, err := stores[0].AcceptInvitation(t.Context(), i.Token, "bob", t0, many)
+			fails(t, err, storage.ErrNotFound)
+		}
+	})
+	t.Run("MembershipsOfOneUserHoldTheLimit", func(t *testing.T) {
+		stores := s.stores(t, 2)
+		for i := range contenders {
+			createOrganization(t, stores[0], fmt.Sprint(i))
+			ok(t, stores[0].CreateInvitation(t.Context(), invitation(fmt.Sprint(i), fmt.Sprint(i)), many))
+		}
+		equal(t, won(t, race(stores, func(i int, store DeveloperStore) error {
+			_, err := store.AcceptInvitation(t.Context(), digest(fmt.Sprint(i)), "ann", t0, 3)
+			return err
+		}), storage.ErrLimit), 3)
 	})
 	t.Run("InvitationsHoldTheLimit", func(t *testing.T) {
 		stores := s.stores(t, 2)

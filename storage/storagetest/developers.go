@@ -64,7 +64,7 @@ func join(t *testing.T, store storage.Developers, organization, user string, rol
 	i := invitation(organization+" for "+user, organization)
 	i.Role, i.CreatedAt, i.ExpiresAt = role, at, at.Add(time.Hour)
 	ok(t, store.CreateInvitation(t.Context(), i, many))
-	_, err := store.AcceptInvitation(t.Context(), i.Token, user, at)
+	_, err := store.AcceptInvitation(t.Context(), i.Token, user, at, many)
 	ok(t, err)
 }
 

@@ -75,7 +75,7 @@ func (s *developerSuite) invitations(t *testing.T) {
 		ok(t, store.CreateInvitation(t.Context(), invitation("of another", "other"), many))
 		for n := range 4 {
 			i := invitation(fmt.Sprint(n), "acme")
-			i.InvitedBy = fmt.Sprint(n)
+			i.Email = []byte(fmt.Sprint(n))
 			i.CreatedAt = t0.Add(time.Duration(n) * time.Minute)
 			i.ExpiresAt = i.CreatedAt.Add(time.Hour)
 			ok(t, store.CreateInvitation(t.Context(), i, many))
@@ -85,7 +85,7 @@ func (s *developerSuite) invitations(t *testing.T) {
 			list, err := store.Invitations(t.Context(), "acme", now)
 			ok(t, err)
 			for _, i := range list {
-				got += i.InvitedBy
+				got += string(i.Email)
 			}
 			return got
 		}
@@ -101,7 +101,7 @@ func (s *developerSuite) invitations(t *testing.T) {
 		store := s.store(t)
 		createOrganization(t, store, "acme")
 		ok(t, store.CreateInvitation(t.Context(), invitation("link", "acme"), many))
-		got, err := store.AcceptInvitation(t.Context(), digest("link"), "ann", hour.Add(-time.Microsecond))
+		got, err := store.AcceptInvitation(t.Context(), digest("link"), "ann", hour.Add(-time.Microsecond), many)
 		ok(t, err)
 		equal(t, got, storage.Member{
 			OrganizationID: "acme", UserID: "ann", Role: storage.RoleDeveloper, JoinedAt: hour.Add(-time.Microsecond),
@@ -109,7 +109,7 @@ func (s *developerSuite) invitations(t *testing.T) {
 		read, err := store.Member(t.Context(), "acme", "ann")
 		ok(t, err)
 		equal(t, read, got)
-		_, err = store.AcceptInvitation(t.Context(), digest("link"), "bob", t0)
+		_, err = store.AcceptInvitation(t.Context(), digest("link"), "bob", t0, many)
 		fails(t, err, storage.ErrNotFound) // spent
 		_, err = store.Invitation(t.Context(), digest("link"))
 		fails(t, err, storage.ErrNotFound)
@@ -118,7 +118,7 @@ func (s *developerSuite) invitations(t *testing.T) {
 		store := s.store(t)
 		createOrganization(t, store, "acme")
 		ok(t, store.CreateInvitation(t.Context(), invitation("link", "acme"), many))
-		_, err := store.AcceptInvitation(t.Context(), digest("link"), "ann", hour)
+		_, err := store.AcceptInvitation(t.Context(), digest("link"), "ann", hour, many)
 		fails(t, err, storage.ErrNotFound)
 		_, err = store.Member(t.Context(), "acme", "ann")
 		fails(t, err, storage.ErrNotFound)
@@ -129,7 +129,7 @@ func (s *developerSuite) invitations(t *testing.T) {
 		store := s.store(t)
 		createOrganization(t, store, "acme")
 		ok(t, store.CreateInvitation(t.Context(), invitation("link", "acme"), many))
-		got, err := store.AcceptInvitation(t.Context(), digest("link"), "owner of acme", t0.Add(time.Minute))
+		got, err := store.AcceptInvitation(t.Context(), digest("link"), "owner of acme", t0.Add(time.Minute), many)
 		ok(t, err)
 		equal(t, got, storage.Member{OrganizationID: "acme", UserID: "owner of acme", Role: storage.RoleOwner, JoinedAt: t0})
 		_, err = store.Invitation(t.Context(), digest("link"))
@@ -145,8 +145,88 @@ func (s *developerSuite) invitations(t *testing.T) {
 		ok(t, err)
 		ok(t, store.RemoveInvitation(t.Context(), "acme", digest("link")))
 		ok(t, store.RemoveInvitation(t.Context(), "acme", digest("link")))
-		_, err = store.AcceptInvitation(t.Context(), digest("link"), "ann", t0)
+		_, err = store.AcceptInvitation(t.Context(), digest("link"), "ann", t0, many)
 		fails(t, err, storage.ErrNotFound)
+	})
+	t.Run("NeedsAnOwnerWhoInvites", func(t *testing.T) {
+		store := s.store(t)
+		createOrganization(t, store, "acme")
+		join(t, store, "acme", "dev", storage.RoleDeveloper, t0)
+		for _, user := range []string{"dev", "nobody", "owner of other", ""} {
+			i := invitation("link", "acme")
+			i.InvitedBy = user
+			fails(t, store.CreateInvitation(t.Context(), i, many), storage.ErrNotFound)
+		}
+		ok(t, store.CreateInvitation(t.Context(), invitation("link", "acme"), many)) // nothing was left
+	})
+	t.Run("GoesWithTheOneWhoHasMadeIt", func(t *testing.T) {
+		for name, end := range map[string]func(storage.Developers) error{
+			"Removed": func(d storage.Developers) error { return d.RemoveMember(t.Context(), "acme", "owner of acme") },
+			"Demoted": func(d storage.Developers) error {
+				return d.SetRole(t.Context(), "acme", "owner of acme", storage.RoleDeveloper)
+			},
+		} {
+			t.Run(name, func(t *testing.T) {
+				store := s.store(t)
+				createOrganization(t, store, "acme")
+				join(t, store, "acme", "ann", storage.RoleOwner, t0)
+				ok(t, store.CreateInvitation(t.Context(), invitation("gone", "acme"), many))
+				stays := invitation("stays", "acme")
+				stays.InvitedBy = "ann"
+				ok(t, store.CreateInvitation(t.Context(), stays, many))
+				ok(t, end(store))
+				_, err := store.AcceptInvitation(t.Context(), digest("gone"), "bob", t0, many)
+				fails(t, err, storage.ErrNotFound)
+				_, err = store.Invitation(t.Context(), digest("gone"))
+				fails(t, err, storage.ErrNotFound)
+				_, err = store.AcceptInvitation(t.Context(), digest("stays"), "bob", t0, many)
+				ok(t, err)
+			})
+		}
+	})
+	t.Run("BringsNobodyBackWhoWasRemovedSince", func(t *testing.T) {
+		store := s.store(t)
+		createOrganization(t, store, "acme")
+		createOrganization(t, store, "other")
+		join(t, store, "acme", "ann", storage.RoleDeveloper, t0)
+		ok(t, store.CreateInvitation(t.Context(), invitation("before", "acme"), many))
+		ok(t, store.CreateInvitation(t.Context(), invitation("of another", "other"), many))
+		ok(t, store.RemoveMember(t.Context(), "acme", "ann"))
+		ok(t, store.RemoveMember(t.Context(), "acme", "ann"))
+		ok(t, store.CreateInvitation(t.Context(), invitation("after", "acme"), many))
+		_, err := store.AcceptInvitation(t.Context(), digest("before"), "ann", t0, many)
+		fails(t, err, storage.ErrNotFound)
+		for _, name := range []string{"after", "of another"} {
+			_, err = store.AcceptInvitation(t.Context(), digest(name), "ann", t0, many)
+			ok(t, err)
+		}
+		_, err = store.AcceptInvitation(t.Context(), digest("before"), "bob", t0, many)
+		ok(t, err)
+	})
+	t.Run("OfAnOperatorHoldsWhereThereIsNoOwner", func(t *testing.T) {
+		store := s.store(t)
+		createOrganization(t, store, "acme")
+		i := invitation("link", "acme")
+		i.InvitedBy, i.Appoints = "operator", true
+		fails(t, store.CreateInvitation(t.Context(), i, many), storage.ErrNotFound)
+	})
+	t.Run("WhoIsAMemberOfManyIsNoneOfOneMore", func(t *testing.T) {
+		store := s.store(t)
+		for _, id := range []string{"first", "second", "third"} {
+			createOrganization(t, store, id)
+		}
+		join(t, store, "first", "ann", storage.RoleViewer, t0)
+		join(t, store, "second", "ann", storage.RoleViewer, t0)
+		ok(t, store.CreateInvitation(t.Context(), invitation("link", "third"), many))
+		_, err := store.AcceptInvitation(t.Context(), digest("link"), "ann", t0, 2)
+		fails(t, err, storage.ErrLimit)
+		_, err = store.Member(t.Context(), "third", "ann")
+		fails(t, err, storage.ErrNotFound)
+		_, err = store.AcceptInvitation(t.Context(), digest("link"), "ann", t0, 3)
+		ok(t, err)
+		ok(t, store.CreateInvitation(t.Context(), invitation("again", "first"), many))
+		_, err = store.AcceptInvitation(t.Context(), digest("again"), "ann", t0, 3) // is one of three
+		ok(t, err)
 	})
 	t.Run("IsSweptAfterAMonth", func(t *testing.T) {
 		store := s.store(t)

@@ -136,7 +136,7 @@ func (s *developerSuite) organizations(t *testing.T) {
 		store := s.store(t)
 		for i, name := range []string{"beta", "Älpha", "Gamma", "alpha", "älpha 2"} {
 			ok(t, store.CreateOrganization(t.Context(), storage.Organization{ID: name, Name: name, CreatedAt: t0.Add(time.Duration(i))},
-				storage.Member{UserID: "owner", JoinedAt: t0}, many))
+				storage.Member{UserID: "owner of " + name, JoinedAt: t0}, many))
 			if name != "Gamma" {
 				join(t, store, name, "ann", storage.RoleDeveloper, t0)
 			}

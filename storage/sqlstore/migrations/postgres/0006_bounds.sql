@@ -22,3 +22,13 @@ ALTER TABLE main.organizations RENAME COLUMN contact TO sealed_contact;
 ALTER TABLE main.applications ADD COLUMN picture_bytes BIGINT NOT NULL DEFAULT 0;
 
 UPDATE main.applications SET picture_bytes = length(document) WHERE document IS NOT NULL;
+
+-- Who was removed from an organization does not come back by an invitation that waited then.
+CREATE TABLE main.barred (
+	token BYTEA NOT NULL REFERENCES main.invitations (token) ON DELETE CASCADE,
+	user_id TEXT NOT NULL,
+	PRIMARY KEY (token, user_id)
+);
+
+-- An operator has made an invitation, for an organization without an owner.
+ALTER TABLE main.invitations ADD COLUMN appoints BIGINT NOT NULL DEFAULT 0;

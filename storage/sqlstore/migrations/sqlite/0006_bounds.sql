@@ -22,3 +22,13 @@ ALTER TABLE main.organizations RENAME COLUMN contact TO sealed_contact;
 ALTER TABLE applications ADD COLUMN picture_bytes INTEGER NOT NULL DEFAULT 0;
 
 UPDATE applications SET picture_bytes = length(document) WHERE document IS NOT NULL;
+
+-- Who was removed from an organization does not come back by an invitation that waited then.
+CREATE TABLE barred (
+	token BLOB NOT NULL REFERENCES invitations (token) ON DELETE CASCADE,
+	user_id TEXT NOT NULL,
+	PRIMARY KEY (token, user_id)
+) STRICT, WITHOUT ROWID;
+
+-- An operator has made an invitation, for an organization without an owner.
+ALTER TABLE invitations ADD COLUMN appoints INTEGER NOT NULL DEFAULT 0;

@@ -1,0 +1,253 @@
+package developer
+
+import (
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"math"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/storage"
+	"github.com/bonafide-id/bonafide/ui"
+)
+
+// invitationLife is how long an invitation waits.
+const invitationLife = 7 * 24 * time.Hour
+
+// What bounds the invitations that are mailed, whatever becomes of them: by who sends, by
+// organization, and by who gets them, a stranger perhaps.
+var (
+	mailsOfSender       = provider.Limit{Burst: 20, Every: 15 * time.Minute}
+	mailsOfOrganization = provider.Limit{Burst: 50, Every: 10 * time.Minute}
+	mailsToRecipient    = provider.Limit{Burst: 3, Every: 8 * time.Hour}
+)
+
+func (d *Dashboard) invitations(r *request, people people) ([]ui.DeveloperInvitation, error) {
+	waiting, err := d.Store.Invitations(r.Request.Context(), r.org.ID, d.Clock())
+	if err != nil {
+		return nil, err
+	}
+	var shown []ui.DeveloperInvitation
+	for _, i := range waiting {
+		email, err := d.invitedAddress(i)
+		if err != nil {
+			return nil, err
+		}
+		by, err := people.account(i.InvitedBy)
+		if err != nil {
+			return nil, err
+		}
+		shown = append(shown, ui.DeveloperInvitation{
+			ID: hex.EncodeToString(i.Token[:]), Email: email, By: by.Email, Role: asRole(i.Role), Expires: i.ExpiresAt,
+		})
+	}
+	return shown, nil
+}
+
+// invitedAddress returns the address that an invitation is for, or "".
+func (d *Dashboard) invitedAddress(i storage.Invitation) (string, error) {
+	if len(i.Email) == 0 {
+		return "", nil
+	}
+	email, err := d.Provider.Open(sealedInvitation, i.Email)
+	return string(email), err
+}
+
+// invite makes an invitation, for the address that was entered or for whoever has the link.
+func (d *Dashboard) invite(r *request) error {
+	role, email := storage.Role(r.posted(ui.FieldRole)), strings.TrimSpace(r.posted(ui.FieldEmail))
+	entered := ui.DeveloperMembersView{Email: email, Role: asRole(role)}
+	recipient, err := provider.NormalizeEmail(email)
+	switch {
+	case rank[role] == 0, email != "" && (err != nil || !isEmail(email)):
+		return d.renderMembers(r, entered, http.StatusUnprocessableEntity, ui.Problem{Code: ui.EmailInvalid})
+	case email == "" && role == storage.RoleOwner:
+		return d.renderMembers(r, entered, http.StatusUnprocessableEntity, ui.Problem{Code: ui.OwnerNeedsEmail})
+	}
+	mailed := email != "" && d.Mailer != nil
+	if mailed {
+		wait, err := d.mayMail(r, recipient)
+		if err != nil {
+			return err
+		}
+		if wait > 0 {
+			problem := ui.Problem{Code: ui.TooManyAttempts, Count: int(math.Ceil(wait.Minutes()))}
+			return d.renderMembers(r, entered, http.StatusTooManyRequests, problem)
+		}
+	}
+	i, link, err := d.createInvitation(r, role, email)
+	if errors.Is(err, storage.ErrLimit) {
+		return d.renderMembers(r, entered, http.StatusTooManyRequests, ui.Problem{Code: ui.TooMany, Count: d.Quotas.Invitations})
+	}
+	if err != nil {
+		return notFound(err)
+	}
+	if !mailed {
+		return d.renderMembers(r, ui.DeveloperMembersView{Link: link, LinkFor: email}, http.StatusOK)
+	}
+	if err := d.mail(r.Request.Context(), r, email, ui.MailView{Kind: ui.MailInvitation, Locale: r.Page().Locale, InvitationURL: link}); err != nil {
+		// Nobody has it, and the next try shall not stand beside it.
+		return errors.Join(err, d.Store.RemoveInvitation(r.Request.Context(), r.org.ID, i.Token))
+	}
+	return r.done(d.path("o", r.org.ID, "members"), ui.DeveloperInvited)
+}
+
+// mayMail counts an invitation that is to be mailed, or says how long to wait.
+func (d *Dashboard) mayMail(r *request, recipient string) (time.Duration, error) {
+	for _, b := range []struct {
+		what, who string
+		limit     provider.Limit
+	}{
+		{"invitations of a member", r.User.UserID, mailsOfSender},
+		{"invitations of an organization", r.org.ID, mailsOfOrganization},
+		{"invitations to an address", recipient, mailsToRecipient},
+	} {
+		if wait, err := d.Provider.Allow(r.Request.Context(), b.what, b.who, b.limit); err != nil || wait > 0 {
+			return wait, err
+		}
+	}
+	return 0, nil
+}
+
+// createInvitation records an invitation, and returns its link.
+func (d *Dashboard) createInvitation(r *request, role storage.Role, email string) (i storage.Invitation, link string, err error) {
+	token, now := rand.Text(), d.Clock()
+	i = storage.Invitation{
+		Token: sha256.Sum256([]byte(token)), OrganizationID: r.org.ID, Role: role,
+		InvitedBy: r.User.UserID, CreatedAt: now, ExpiresAt: now.Add(invitationLife),
+	}
+	if email != "" {
+		i.Email = d.Provider.Seal(sealedInvitation, []byte(email))
+	}
+	if err := d.Store.CreateInvitation(r.Request.Context(), i, d.Quotas.Invitations); err != nil {
+		return storage.Invitation{}, "", err
+	}
+	d.record(r, "member.invite", append(changed("role", "", string(role)), aboutInvitation(i)...))
+	return i, d.absolute(d.path("join", token)), nil
+}
+
+// aboutInvitation says in the activity log which invitation it was, and whether it was for
+// one address; the address itself is a person's, and stays sealed.
+func aboutInvitation(i storage.Invitation) []storage.ChangedField {
+	whom := "whoever has the link"
+	if len(i.Email) > 0 {
+		whom = "one address"
+	}
+	return []storage.ChangedField{{Name: "invitation", After: hex.EncodeToString(i.Token[:4])}, {Name: "for", After: whom}}
+}
+
+func (d *Dashboard) withdraw(r *request) error {
+	var token storage.Digest
+	if n, err := hex.Decode(token[:], []byte(r.posted(ui.FieldCode))); err != nil || n != len(token) {
+		return forbidden("no identifier of an invitation")
+	}
+	if err := d.Store.RemoveInvitation(r.Request.Context(), r.org.ID, token); err != nil {
+		return err
+	}
+	d.record(r, "member.withdraw", changed("invitation", hex.EncodeToString(token[:4]), ""))
+	return r.done(d.path("o", r.org.ID, "members"), ui.DeveloperWithdrawn)
+}
+
+// invitation returns the one that the address is about, and its organization; false when it
+// is over.
+func (d *Dashboard) invitation(r *request) (storage.Invitation, storage.Organization, bool, error) {
+	i, err := d.Store.Invitation(r.Request.Context(), sha256.Sum256([]byte(r.value("token"))))
+	if err == nil && !d.Clock().Before(i.ExpiresAt) {
+		err = storage.ErrNotFound
+	}
+	var o storage.Organization
+	if err == nil {
+		o, err = d.Store.Organization(r.Request.Context(), i.OrganizationID)
+	}
+	if errors.Is(err, storage.ErrNotFound) {
+		return storage.Invitation{}, storage.Organization{}, false, nil
+	}
+	return i, o, err == nil, err
+}
+
+// isFor reports whether an invitation is for this user: for whoever has the link, unless it
+// makes an owner, or for the address that the user has proved to own.
+func (d *Dashboard) isFor(r *request, i storage.Invitation) (bool, error) {
+	invited, err := d.invitedAddress(i)
+	if err != nil || invited == "" {
+		return i.Role != storage.RoleOwner, err
+	}
+	own, err := d.Provider.VerifiedEmail(r.Request.Context(), r.User.UserID)
+	if err != nil || own == "" {
+		return false, err
+	}
+	address, err := provider.NormalizeEmail(invited)
+	return err == nil && address == own, nil //nolint:nilerr // what is no address is nobody's
+}
+
+func (d *Dashboard) showInvitation(r *request) error {
+	i, o, found, err := d.invitation(r)
+	if err != nil {
+		return err
+	}
+	return d.renderInvitation(r, i, o, !found)
+}
+
+func (d *Dashboard) renderInvitation(r *request, i storage.Invitation, o storage.Organization, gone bool, problems ...ui.Problem) error {
+	p, err := d.page(r)
+	if err != nil {
+		return err
+	}
+	view := ui.DeveloperInvitationView{DeveloperPage: p, Form: r.Form(problems...), Gone: gone}
+	status := http.StatusOK
+	switch {
+	case gone:
+		status = http.StatusNotFound
+	case len(problems) > 0:
+		status = http.StatusTooManyRequests
+	}
+	if !gone {
+		meant, err := d.isFor(r, i)
+		if err != nil {
+			return err
+		}
+		if view.Other = !meant; view.Other { // what it is about is nobody else's
+			status = http.StatusForbidden
+		} else {
+			view.Organization, view.Role = o.Name, asRole(i.Role)
+		}
+	}
+	r.Render(status, ui.DeveloperInvitationScreen(view))
+	return nil
+}
+
+func (d *Dashboard) acceptInvitation(r *request) error {
+	i, o, found, err := d.invitation(r)
+	if err != nil {
+		return err
+	}
+	meant := found
+	if found {
+		meant, err = d.isFor(r, i)
+	}
+	if err != nil {
+		return err
+	}
+	if !meant {
+		return d.renderInvitation(r, i, o, !found)
+	}
+	member, err := d.Store.AcceptInvitation(r.Request.Context(), i.Token, r.User.UserID, d.Clock(), d.Quotas.Organizations)
+	switch {
+	case errors.Is(err, storage.ErrNotFound):
+		return d.renderInvitation(r, storage.Invitation{}, storage.Organization{}, true)
+	case errors.Is(err, storage.ErrLimit):
+		return d.renderInvitation(r, i, o, false, ui.Problem{Code: ui.TooMany, Count: d.Quotas.Organizations})
+	case err != nil:
+		return err
+	}
+	r.org = o
+	d.record(r, "member.join", append(changed("role", "", string(member.Role)), aboutInvitation(i)...))
+	if i.Role == storage.RoleOwner && member.Role == storage.RoleOwner {
+		d.warnOwners(r, ui.MailOwnerAdded)
+	}
+	return r.done(d.path("o", member.OrganizationID), ui.DeveloperJoined)
+}

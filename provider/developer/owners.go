@@ -1,0 +1,88 @@
+package developer
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"time"
+
+	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/storage"
+	"github.com/bonafide-id/bonafide/ui"
+)
+
+// What bounds the mails about what members do: nobody floods the owners, and nobody who
+// tries does keeps them from hearing of another kind, or of another member.
+var (
+	warningsOfMember       = provider.Limit{Burst: 5, Every: 10 * time.Minute}
+	warningsOfOrganization = provider.Limit{Burst: 30, Every: time.Minute}
+)
+
+// mailTime is how long the mails about one act may take.
+const mailTime = 30 * time.Second
+
+// warnOwners tells all owners of the organization, by mail, of something that decides who
+// gets the data of people: of several who answer for it, the others may know better.
+func (d *Dashboard) warnOwners(r *request, kind ui.MailKind) {
+	if d.Mailer == nil {
+		return
+	}
+	ctx := context.WithoutCancel(r.Request.Context())
+	member := r.org.ID + " " + r.User.UserID + " " + string(kind)
+	wait, err := d.Provider.Allow(ctx, "warnings of a member", member, warningsOfMember)
+	if err == nil && wait == 0 {
+		wait, err = d.Provider.Allow(ctx, "warnings of an organization", r.org.ID, warningsOfOrganization)
+	}
+	if err != nil || wait > 0 {
+		d.Logger.WarnContext(ctx, "owners are not told by mail", slog.String("organization", r.org.ID), slog.String("user", r.User.UserID),
+			slog.String("kind", string(kind)), slog.Bool("too_many", wait > 0), slog.Any("error", err))
+		return
+	}
+	path := d.path("o", r.org.ID, "activity")
+	if kind == ui.MailOwnerAdded {
+		path = d.path("o", r.org.ID, "members")
+	}
+	d.tellOwners(r, kind, path)
+}
+
+// tellOwners writes to the owners of the organization. What was done stands, whether the
+// mail goes out or not, and nobody keeps it from going out by hanging up.
+func (d *Dashboard) tellOwners(r *request, kind ui.MailKind, path string) {
+	if d.Mailer == nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Request.Context()), mailTime)
+	defer cancel()
+	members, err := d.Store.Members(ctx, r.org.ID)
+	for _, m := range members {
+		if m.Role == storage.RoleOwner {
+			err = errors.Join(err, d.tell(ctx, r, m.UserID, ui.MailView{Kind: kind, Application: r.app.Name, ApplicationURL: d.absolute(path)}))
+		}
+	}
+	if err != nil {
+		d.Logger.WarnContext(ctx, "not all owners could be told by mail", slog.String("organization", r.org.ID),
+			slog.String("client", r.app.ClientID), slog.String("kind", string(kind)), slog.Any("error", err))
+	}
+}
+
+// tell mails a member, in the member's own language; nobody who is gone.
+func (d *Dashboard) tell(ctx context.Context, r *request, userID string, v ui.MailView) error {
+	account, err := d.Provider.AccountView(ctx, userID)
+	if errors.Is(err, provider.ErrNoUser) || err == nil && account.Email == "" {
+		return nil
+	}
+	if err == nil {
+		v.Locale, err = d.Provider.AccountLocale(ctx, userID)
+	}
+	if err != nil {
+		return err
+	}
+	return d.mail(ctx, r, account.Email, v)
+}
+
+// mail hands a mail to the mailer.
+func (d *Dashboard) mail(ctx context.Context, r *request, to string, v ui.MailView) error {
+	page := r.Page()
+	v.Brand, v.Theme, v.BaseURL, v.Time = page.Brand, page.Theme, d.Provider.Installation().BaseURL, d.Clock()
+	return d.Mailer.Send(ctx, provider.ComposeMail(to, v))
+}
