@@ -139,12 +139,17 @@ func TestRegistrationRefusesDangerousRedirectURIs(t *testing.T) {
 	}
 	for _, uri := range refuse {
 		for _, c := range []provider.Client{
-			{ID: "c", RedirectURIs: []string{callbackURI, uri}},
+			{ID: "c", Dialect: provider.Standard, RedirectURIs: []string{callbackURI, uri}},
 			{ID: "c", RedirectURIs: []string{callbackURI}, PostLogoutRedirectURIs: []string{uri}},
 		} {
 			if err := w.SaveClient(t.Context(), c); err == nil {
 				t.Errorf("registered %.100q", uri)
 			}
+		}
+	}
+	for _, uri := range []string{"https://rp.test/cb?code=x", "https://rp.test/cb?state=x&iss=y", "https://rp.test/cb?%63ode"} {
+		if err := w.SaveClient(t.Context(), provider.Client{ID: "c", RedirectURIs: []string{uri}}); err == nil {
+			t.Errorf("registered %s for v3", uri)
 		}
 	}
 	if err := w.SaveClient(t.Context(), provider.Client{ID: "c", RedirectURIs: make([]string, 10_000)}); err == nil {

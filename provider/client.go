@@ -103,7 +103,8 @@ type Client struct {
 	// http on the loopback interface, or the scheme of an app, such as
 	// com.example.app. None has a fragment, a user name, a wildcard, escapes in its
 	// host, a port other than 1 to 65535 in its plain spelling, or a parameter of the
-	// response in its query. What a request names is compared byte for byte, save for
+	// response in its query; a redirect URI of V3 may have a state, whose value is not
+	// compared. What a request names is compared byte for byte, save for
 	// the port of a redirect URI that names the loopback interface by its IP address
 	// (RFC 8252 section 7.3). At least one of RedirectURIs is required, unless the only
 	// of GrantTypes is client_credentials.
@@ -371,7 +372,7 @@ func (c Client) validate(known *claims.Catalogue, addresses engine.Addresses, re
 	case c.TermsURL != "" && !web.IsWebURL(c.TermsURL):
 		return wrongField("TermsURL", "is not an http address without a user name")
 	}
-	return c.validateLists(known, addresses, resources)
+	return c.validateLists(known, addresses, dialect, resources)
 }
 
 // asksForItselfOnly reports whether the application never asks for a user, so that nobody
@@ -380,13 +381,13 @@ func (c Client) asksForItselfOnly() bool {
 	return len(c.GrantTypes) > 0 && !slices.ContainsFunc(c.GrantTypes, func(g string) bool { return g != engine.GrantClientCredentials })
 }
 
-func (c Client) validateLists(known *claims.Catalogue, addresses engine.Addresses, resources []Resource) error {
+func (c Client) validateLists(known *claims.Catalogue, addresses engine.Addresses, dialect engine.Dialect, resources []Resource) error {
 	for _, list := range []struct {
 		name   string
 		values []string
 		check  func(string) error
 	}{
-		{"RedirectURIs", c.RedirectURIs, addresses.ValidateRedirectURI},
+		{"RedirectURIs", c.RedirectURIs, func(uri string) error { return addresses.ValidateRedirectURIIn(dialect, uri) }},
 		{"PostLogoutRedirectURIs", c.PostLogoutRedirectURIs, addresses.ValidateRedirectURI},
 		{"ResponseTypes", c.ResponseTypes, oneOf(engine.ResponseTypes)},
 		{"GrantTypes", c.GrantTypes, oneOf(engine.RegisteredGrantTypes)},

@@ -453,3 +453,66 @@ func TestOlderInterfaceReadsOneGroup(t *testing.T) {
 		t.Errorf("who is no student: %s %s", p.Status, p.body)
 	}
 }
+
+// Libraries of 2014 to 2020 name the address that they were called at, response included, and
+// some keep their state in the redirect URI.
+func TestRedirectURIOfOlderPrograms(t *testing.T) {
+	t.Parallel()
+	w := newFixture(t).withClients().withUsers()
+	const registered = "https://rp.test/cb?x=1&state=any"
+	w.ok(w.SaveClient(t.Context(), provider.Client{ID: "older", Secret: clientSecret, RedirectURIs: []string{registered, callbackURI}}))
+	b := w.alice()
+	exchange := func(code, redirectURI string) page {
+		t.Helper()
+		p, _ := b.token("client_id", "older", "code", code, "redirect_uri", redirectURI)
+		return p
+	}
+	begin := func(redirectURI string, pairs ...string) page {
+		t.Helper()
+		p := b.open(authorizeURL(append([]string{"client_id", "older", "redirect_uri", redirectURI}, pairs...)...))
+		if p.StatusCode == http.StatusOK {
+			p = b.submit(p, "action", "allow")
+		}
+		return p
+	}
+	code := func(p page) string {
+		t.Helper()
+		return regexp.MustCompile(`[?&]code=(\w+)`).FindStringSubmatch(p.Header.Get("Location") + "&code=none")[1]
+	}
+
+	t.Run("MayHaveTheResponseAtTheTokenEndpoint", func(t *testing.T) {
+		for _, query := range []string{"?code=abc&state=xyz", "?state=xyz", "?iss=https%3A%2F%2Fid&code=abc", ""} {
+			if p := exchange(code(begin(callbackURI)), callbackURI+query); p.StatusCode != http.StatusOK {
+				t.Errorf("%q: %s %s", query, p.Status, p.body)
+			}
+		}
+		for _, other := range []string{callbackURI + "?x=1", callbackURI + "/?code=abc", "https://rp.test/other?code=abc", callbackURI + "?%63ode=abc", callbackURI + "#code=abc"} {
+			refused(t, exchange(code(begin(callbackURI)), other), http.StatusBadRequest, "invalid_grant")
+		}
+	})
+	t.Run("MayHaveAStateThatIsNotCompared", func(t *testing.T) {
+		p := begin("https://rp.test/cb?x=1&state=s123", "state", "")
+		if location := p.Header.Get("Location"); !strings.HasPrefix(location, "https://rp.test/cb?x=1&state=s123&code=") {
+			t.Fatalf("led to %s", location)
+		}
+		if p := exchange(code(p), "https://rp.test/cb?x=1&state=s123"); p.StatusCode != http.StatusOK {
+			t.Errorf("answered %s %s", p.Status, p.body)
+		}
+	})
+	t.Run("HasOneStateInTheResponse", func(t *testing.T) {
+		location := begin("https://rp.test/cb?x=1&state=s123", "state", "sent").Header.Get("Location")
+		if strings.Count(location, "state=") != 1 || !strings.Contains(location, "state=sent") || !strings.HasPrefix(location, "https://rp.test/cb?x=1&code=") {
+			t.Errorf("led to %s", location)
+		}
+	})
+	t.Run("IsComparedInAllElse", func(t *testing.T) {
+		for _, other := range []string{
+			"https://rp.test/cb?x=2&state=a", "https://rp.test/cb?state=a", "https://rp.test/cb?x=1", "https://rp.test/cb?x=1&state=a&y=2", "https://evil.test/cb?x=1&state=a",
+			"https://rp.test/cb?x=1&state=a&state=b", "https://rp.test/cb?x=1&%73tate=a", "https://rp.test/cb?x=1&state=a&code=b", callbackURI + "?state=a", "https://rp.test/cb/?x=1&state=a",
+		} {
+			if p := b.get(authorizeURL("client_id", "older", "redirect_uri", other)); p.Header.Get("Location") != "" || p.StatusCode != http.StatusBadRequest {
+				t.Errorf("%s: %s %s", other, p.Status, p.Header.Get("Location"))
+			}
+		}
+	})
+}

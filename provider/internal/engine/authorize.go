@@ -175,7 +175,7 @@ func (e *Engine) trustedParts(ctx context.Context, form url.Values) (*AuthorizeR
 	if !r.RedirectSent && len(client.RedirectURIs) == 1 && !r.OpenID() && !client.Dialect.RedirectURIRequired {
 		r.RedirectURI = client.RedirectURIs[0]
 	}
-	if !e.Addresses.matchRedirectURI(client.RedirectURIs, r.RedirectURI) {
+	if !e.Addresses.matchRedirectURI(client, r.RedirectURI) {
 		return nil, &RedirectError{Client: client, Sent: r.RedirectURI}
 	}
 	r.ResponseType = canonicalResponseType(form.Get("response_type"))
@@ -351,6 +351,9 @@ func (r *AuthorizeRequest) parseClaims(form url.Values) (err error) {
 // may have this response type, these scopes, as they were read, and this redirect URI.
 func (e *Engine) readByFosite(ctx context.Context, form url.Values, scopes []string) (fosite.AuthorizeRequester, error) {
 	form = withScopes(form, scopes)
+	if form.Has("redirect_uri") { // matched before; a state in it is not compared
+		form.Set("redirect_uri", withoutState(form.Get("redirect_uri")))
+	}
 	request, err := e.fosite.NewAuthorizeRequest(ctx, &http.Request{Method: http.MethodGet, Form: form})
 	if errors.Is(err, fosite.ErrInvalidState) && !form.Has("state") {
 		// State is optional, but MinParameterEntropy is at least one character. fosite

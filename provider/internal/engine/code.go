@@ -44,7 +44,7 @@ func (g codeGrant) HandleTokenEndpointRequest(ctx context.Context, r fosite.Acce
 	if err != nil {
 		return err
 	}
-	sameURI := form.Get("redirect_uri") == s.grant.RedirectURI
+	sameURI := s.client.Dialect.sameRedirectURI(form.Get("redirect_uri"), s.grant.RedirectURI)
 	mayOmit := !s.grant.RedirectSent && !form.Has("redirect_uri")
 	// A code of the time when the application needed no challenge may have none; where it has
 	// no secret any more, who has found the code would need nothing else.
@@ -58,7 +58,7 @@ func (g codeGrant) HandleTokenEndpointRequest(ctx context.Context, r fosite.Acce
 		return errGrant.Because(diagnosis.ChallengeMissing)
 	case !sameURI && !mayOmit:
 		return otherRedirectURI(form, s.grant.RedirectURI)
-	case !isRegistered(s.client.RedirectURIs, s.grant.RedirectURI):
+	case !isRegistered(s.client, s.grant.RedirectURI):
 		return withdrawnRedirectURI(s.client, s.grant.RedirectURI)
 	}
 	grantScopes(r, s.grant, s.grant.Scopes)
@@ -66,6 +66,15 @@ func (g codeGrant) HandleTokenEndpointRequest(ctx context.Context, r fosite.Acce
 		return err
 	}
 	return g.admitted(ctx, r)
+}
+
+// sameRedirectURI reports whether the redirect_uri of a token request is that of the
+// authorization request.
+func (d Dialect) sameRedirectURI(sent, granted string) bool {
+	if d.StateInRedirectURI {
+		sent, granted = withoutParameters(sent, "code", "state", "iss"), withoutState(granted)
+	}
+	return sent == granted
 }
 
 // withdrawnRedirectURI is the answer for a code that went to an address which the

@@ -53,6 +53,11 @@ type Dialect struct {
 	// and again at the token endpoint, even where RFC 6749 lets it be omitted.
 	RedirectURIRequired bool
 
+	// StateInRedirectURI lets the query of a registered redirect URI have a state, whose value
+	// is not compared, and the redirect_uri of a token request the parameters of the response:
+	// libraries of 2014 to 2020 send the address that they were called at.
+	StateInRedirectURI bool
+
 	// JSONRequests allows the parameters of a token request as a JSON object.
 	JSONRequests bool
 
@@ -94,6 +99,7 @@ var dialects = []Dialect{
 		AlwaysRefreshToken:    true,
 		GrantsUnknown:         true,
 		RedirectURIRequired:   true,
+		StateInRedirectURI:    true,
 		JSONRequests:          true,
 	},
 	{

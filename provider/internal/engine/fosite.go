@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/go-jose/go-jose/v3"
@@ -74,8 +75,20 @@ var _ fosite.ResponseModeClient = fositeClient{}
 func (c fositeClient) GetID() string { return c.ID }
 
 // GetHashedSecret returns nothing: secrets are sealed, and authenticate compares them.
-func (c fositeClient) GetHashedSecret() []byte            { return nil }
-func (c fositeClient) GetRedirectURIs() []string          { return c.RedirectURIs }
+func (c fositeClient) GetHashedSecret() []byte { return nil }
+
+// GetRedirectURIs returns the addresses as readByFosite names them.
+func (c fositeClient) GetRedirectURIs() []string {
+	if !c.Dialect.StateInRedirectURI {
+		return c.RedirectURIs
+	}
+	uris := slices.Clone(c.RedirectURIs)
+	for i := range uris {
+		uris[i] = withoutState(uris[i])
+	}
+	return uris
+}
+
 func (c fositeClient) GetGrantTypes() fosite.Arguments    { return c.grantTypes() }
 func (c fositeClient) GetResponseTypes() fosite.Arguments { return c.responseTypes() }
 func (c fositeClient) GetScopes() fosite.Arguments        { return c.scopes() }

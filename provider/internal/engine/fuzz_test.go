@@ -33,7 +33,7 @@ func FuzzMatchRedirectURI(f *testing.F) {
 		f.Add(uri)
 	}
 	f.Fuzz(func(t *testing.T, sent string) {
-		if !(Addresses{}).matchRedirectURI(registeredURIs, sent) || slices.Contains(registeredURIs, sent) {
+		if !(Addresses{}).matchRedirectURI(&Client{Client: storage.Client{RedirectURIs: registeredURIs}}, sent) || slices.Contains(registeredURIs, sent) {
 			return
 		}
 		for _, loopback := range []struct{ before, after string }{{"http://127.0.0.1", "/cb"}, {"http://[::1]", "/cb"}} {
@@ -128,7 +128,7 @@ func FuzzParseAuthorize(f *testing.F) {
 			}
 			return
 		}
-		if !(Addresses{}).matchRedirectURI(r.Client.RedirectURIs, r.RedirectURI) || len(form["redirect_uri"]) > 1 || len(form["client_id"]) > 1 {
+		if !(Addresses{}).matchRedirectURI(r.Client, r.RedirectURI) || len(form["redirect_uri"]) > 1 || len(form["client_id"]) > 1 {
 			t.Fatalf("trusts %q of %v", r.RedirectURI, form)
 		}
 		if err != nil {

@@ -137,11 +137,13 @@ func (e *Engine) Refuse(r *AuthorizeRequest, err error) Response {
 // respond adds what every response carries: the state that was sent, and the
 // issuer, so that a client of several providers cannot be confused (RFC 9207).
 func (e *Engine) respond(r *AuthorizeRequest, p []Parameter) Response {
+	redirectURI := r.RedirectURI
 	if r.StateSent {
 		p = append(p, Parameter{"state", r.State})
+		redirectURI = withoutState(redirectURI) // two would be read in two ways
 	}
 	p = append(p, Parameter{"iss", e.Issuer})
-	return Response{RedirectURI: r.RedirectURI, Mode: r.Mode, Parameters: p}
+	return Response{RedirectURI: redirectURI, Mode: r.Mode, Parameters: p}
 }
 
 // issuance is the session of fosite at the authorization endpoint.

@@ -14,6 +14,11 @@ import (
 // information, wildcard, escapes in the host, a port that is none, or a query that
 // carries names of the response.
 func (a Addresses) ValidateRedirectURI(uri string) error {
+	return a.ValidateRedirectURIIn(Dialect{}, uri)
+}
+
+// ValidateRedirectURIIn is ValidateRedirectURI for an application of a dialect.
+func (a Addresses) ValidateRedirectURIIn(d Dialect, uri string) error {
 	if len(uri) > maxValue {
 		return errors.New("is longer than 2048 bytes")
 	}
@@ -38,7 +43,7 @@ func (a Addresses) ValidateRedirectURI(uri string) error {
 		return errors.New("has a query that is not encoded correctly")
 	}
 	for _, name := range responseParameters {
-		if query.Has(name) {
+		if query.Has(name) && !(name == "state" && d.StateInRedirectURI) {
 			return errors.New("must not carry the response parameter " + name + " in its query")
 		}
 	}
@@ -102,14 +107,42 @@ func IsPrintableASCII(s string) bool {
 // matchRedirectURI reports whether a redirect URI is registered: byte for byte,
 // save that a loopback address may use any port (RFC 8252 section 7.3). A URI that
 // could not be registered never matches, even if the database holds it.
-func (a Addresses) matchRedirectURI(registered []string, sent string) bool {
-	return a.ValidateRedirectURI(sent) == nil && isRegistered(registered, sent)
+func (a Addresses) matchRedirectURI(c *Client, sent string) bool {
+	return a.ValidateRedirectURIIn(c.Dialect, sent) == nil && isRegistered(c, sent)
 }
 
 // isRegistered is matchRedirectURI for what it has accepted before.
-func isRegistered(registered []string, sent string) bool {
-	return slices.Contains(registered, sent) ||
-		slices.ContainsFunc(registered, func(r string) bool { return sameLoopback(r, sent) })
+func isRegistered(c *Client, sent string) bool {
+	return slices.ContainsFunc(c.RedirectURIs, func(registered string) bool {
+		return registered == sent || sameLoopback(registered, sent) ||
+			c.Dialect.StateInRedirectURI && sameButState(registered, sent)
+	})
+}
+
+// sameButState reports whether two addresses have a state each and differ in its value only.
+func sameButState(registered, sent string) bool {
+	a, b := withoutState(registered), withoutState(sent)
+	return a == b && a != registered && b != sent && strings.Count(sent, "&") == strings.Count(registered, "&")
+}
+
+// withoutState returns an address without the state in its query.
+func withoutState(uri string) string { return withoutParameters(uri, "state") }
+
+// withoutParameters returns an address without these parameters of its query. The rest is
+// byte for byte what it was.
+func withoutParameters(uri string, names ...string) string {
+	address, query, found := strings.Cut(uri, "?")
+	if !found {
+		return uri
+	}
+	kept := slices.DeleteFunc(strings.Split(query, "&"), func(pair string) bool {
+		name, _, _ := strings.Cut(pair, "=")
+		return slices.Contains(names, name)
+	})
+	if len(kept) == 0 {
+		return address
+	}
+	return address + "?" + strings.Join(kept, "&")
 }
 
 func sameLoopback(registered, sent string) bool {
