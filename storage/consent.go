@@ -60,9 +60,13 @@ type Consents interface {
 	Consent(ctx context.Context, subject, clientID string) (Consent, error)
 
 	// SaveConsent records a decision while all that it rests on stands, in place of
-	// the one before, whose CreatedAt it keeps. ErrChanged when that is another
-	// than the one replaced, ErrEnded when the session is over, ErrConflict when
-	// the flow has been answered, ErrNotFound when the client does not exist.
+	// the one before, whose CreatedAt it keeps, and ends the grants of this user for
+	// this client that hold a scope, an attribute, a group or a resource that the
+	// decision does not allow, whatever the one before allowed; all or nothing. They
+	// end at DecidedAt; when that is zero nobody was asked, and none does. ErrChanged
+	// when the one before is another than the one replaced, ErrEnded when the session
+	// is over, ErrConflict when the flow has been answered, ErrNotFound when the client
+	// does not exist.
 	SaveConsent(ctx context.Context, c Consent, on ConsentBasis) error
 
 	// Consents returns the decisions of this user, the latest used first.

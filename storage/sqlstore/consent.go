@@ -3,6 +3,7 @@ package sqlstore
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/bonafide-id/bonafide/storage"
@@ -49,8 +50,59 @@ func (s *Store) SaveConsent(ctx context.Context, c storage.Consent, on storage.C
 		if err == nil && saved == 0 {
 			return storage.ErrChanged
 		}
-		return err
+		if err != nil || c.DecidedAt.IsZero() {
+			return err
+		}
+		return endBeyond(tx, c)
 	})
+}
+
+// endBeyond ends the grants that hold more than a decision allows. Those that are on their
+// way have their lock on the decision by now and are seen, or wait for it and find that it
+// has changed.
+func endBeyond(tx *tx, c storage.Consent) error {
+	held, err := all(tx, scanHeld, `SELECT DISTINCT scopes, attributes, group_names, resources FROM main.grants
+		WHERE subject = ?1 AND client_id = ?2 AND revoked_at IS NULL`, c.Subject, c.ClientID)
+	if err != nil {
+		return err
+	}
+	for _, h := range held {
+		if h.isWithin(c) {
+			continue
+		}
+		if _, err := tx.exec(`UPDATE main.grants SET revoked_at = ?3
+			WHERE subject = ?1 AND client_id = ?2 AND revoked_at IS NULL
+				AND coalesce(scopes, '') = ?4 AND coalesce(attributes, '') = ?5 AND coalesce(group_names, '') = ?6 AND coalesce(resources, '') = ?7`,
+			c.Subject, c.ClientID, micros(c.DecidedAt), string(h.scopes), string(h.attributes), string(h.groups), string(h.resources)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// held is what one or several grants hold, as it is recorded; empty for a NULL.
+type held struct{ scopes, attributes, groups, resources text }
+
+func scanHeld(row scanner) (h held, err error) {
+	err = row.Scan(&h.scopes, &h.attributes, &h.groups, &h.resources)
+	return h, err
+}
+
+// isWithin reports whether a decision allows all of it. What cannot be read it does not.
+func (h held) isWithin(c storage.Consent) bool {
+	for _, part := range []struct {
+		held    text
+		allowed []string
+	}{{h.scopes, c.Scopes}, {h.attributes, c.Attributes}, {h.groups, c.Groups}, {h.resources, c.Resources}} {
+		var values list
+		if part.held != "" && values.Scan(string(part.held)) != nil {
+			return false
+		}
+		if slices.ContainsFunc(values, func(v string) bool { return !slices.Contains(part.allowed, v) }) {
+			return false
+		}
+	}
+	return true
 }
 
 // refuseAnswered returns storage.ErrConflict when a flow has been answered.

@@ -160,6 +160,8 @@ func (s *suite) consents(t *testing.T) {
 		}
 		equal(t, got, map[string]time.Time{"annred": asStored, "annblue": {}, "bobred": {}, "bobblue": {}})
 	})
+	t.Run("DecisionEndsGrantsThatHoldMore", s.decisionEnds)
+	t.Run("DecisionThatIsRefusedEndsNothing", s.refusedDecisionEnds)
 	t.Run("RevocationWithoutConsentEndsGrants", func(t *testing.T) {
 		store := s.store(t)
 		g := grantWithCode(t, store)

@@ -137,6 +137,7 @@ func (s *suite) races(t *testing.T) {
 		}
 		t.Run("GrantNeverOutlives"+name, func(t *testing.T) { s.raceGrants(t, end) })
 	}
+	t.Run("GrantNeverOutlivesANarrowerDecision", s.raceDecision)
 	t.Run("FamilyNeverForks", s.raceFamily)
 	t.Run("ClientSessionIsTakenOnce", s.raceTurns)
 	t.Run("ClientSessionIsDueHoweverLateItBegins", s.raceNotices)

@@ -81,6 +81,14 @@ func (s *Store) RevokeGrants(ctx context.Context, match storage.GrantFilter, at 
 	return s.Store.RevokeGrants(ctx, match, at)
 }
 
+// SaveConsent implements storage.Consents.
+func (s *Store) SaveConsent(ctx context.Context, c storage.Consent, on storage.ConsentBasis) error {
+	if !c.DecidedAt.IsZero() { // it may end grants
+		defer s.issued.Clear()
+	}
+	return s.Store.SaveConsent(ctx, c, on)
+}
+
 // RevokeConsent implements storage.Consents.
 func (s *Store) RevokeConsent(ctx context.Context, subject, clientID string, at time.Time) error {
 	defer s.issued.Clear()
