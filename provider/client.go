@@ -192,7 +192,8 @@ type Client struct {
 	// Defaults to false.
 	RequireVerified bool `json:"require_verified,omitempty"`
 
-	// SkipConsent marks an application of the host's own.
+	// SkipConsent marks an application of the host's own: its users are asked only when
+	// the request says so (prompt=consent), or is for what they have left out.
 	// Defaults to false.
 	SkipConsent bool `json:"skip_consent,omitempty"`
 

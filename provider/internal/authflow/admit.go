@@ -42,7 +42,7 @@ func (e *Endpoint) authorized(ctx context.Context, userID string, asked host.Req
 // admit asks the host whether the application of a flow may have an answer about its
 // user. A refusal is a *denial.
 func (e *Endpoint) admit(ctx context.Context, f *Flow, s authState) error {
-	err := e.authorized(ctx, s.user.UserID, e.hostRequest(f.request))
+	err := e.authorized(ctx, s.user.UserID, s.hostRequest())
 	var refused Refusal
 	if errors.As(err, &refused) || errors.Is(err, host.ErrNoUser) {
 		return &denial{f, refused.Message, err}

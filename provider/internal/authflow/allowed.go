@@ -48,10 +48,9 @@ func (e *Endpoint) allowedNow(ctx context.Context, userID string, c *engine.Clie
 		return none, err
 	}
 	if c.SkipConsent && t.unlisted(consent) {
-		use := t.useBeside(userID, c.ID, consent, e.Clock())
-		err := e.Store.SaveConsent(ctx, use, storage.ConsentBasis{Replaced: decisionOf(consent)})
-		if err != nil {
-			return none, fmt.Errorf("save consent: %w", err)
+		use := t.use(userID, c.ID, consent, e.Clock())
+		if err := e.saveConsent(ctx, use, storage.ConsentBasis{Replaced: decisionOf(consent)}); err != nil {
+			return none, err
 		}
 		consent = &use
 	}
@@ -65,7 +64,7 @@ func (e *Endpoint) allowedNow(ctx context.Context, userID string, c *engine.Clie
 // application has been used without asking, and what was allowed under another name, is
 // no decision. offline_access needs a refresh token, and there is none.
 func (e *Endpoint) termsBefore(c *engine.Client, consent *storage.Consent, asked []string) terms {
-	decided := consent != nil && !consent.Decision.IsZero() && !consent.DecidedAt.IsZero() && consent.ClientName == c.Name
+	decided := decisionAbout(c.Name, consent) != nil && !consent.Decision.IsZero()
 	may := c.Scopes
 	switch {
 	case !c.SkipConsent && !decided:
@@ -78,7 +77,7 @@ func (e *Endpoint) termsBefore(c *engine.Client, consent *storage.Consent, asked
 	if len(asked) == 0 {
 		asked = may
 	}
-	asked = without(asked, leftOutBy(c, consent))
+	asked = claims.Without(asked, leftOutBy(c, consent))
 	t := terms{ClientName: c.Name}
 	for _, scope := range asked {
 		if scope != claims.OfflineAccess && slices.Contains(may, scope) && c.AllowsScopes([]string{scope}) && e.Claims.Catalogue.Known(scope) {
@@ -90,6 +89,8 @@ func (e *Endpoint) termsBefore(c *engine.Client, consent *storage.Consent, asked
 		t.Attributes = claims.Intersection(t.Attributes, consent.Attributes)
 		t.Groups = claims.Intersection(t.Groups, consent.Groups)
 	}
+	facts, groups := e.lostBy(c, consent)
+	t.Attributes, t.Groups = claims.Without(t.Attributes, facts), claims.Without(t.Groups, groups)
 	return t
 }
 

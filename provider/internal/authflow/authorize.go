@@ -10,6 +10,7 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider/internal/diagnosis"
 	"github.com/bonafide-id/bonafide/provider/internal/engine"
+	"github.com/bonafide-id/bonafide/provider/internal/host"
 	"github.com/bonafide-id/bonafide/provider/internal/web"
 	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/ui"
@@ -133,7 +134,7 @@ func (e *Endpoint) authorizePost(w http.ResponseWriter, r *http.Request) error {
 // or nil.
 func (e *Endpoint) readState(ctx context.Context, f *Flow, user *User) (authState, error) {
 	s := authState{
-		request: f.request, chosen: f.chosen, allowed: f.allowed, hostVisits: f.hostVisits,
+		request: f.request, flow: f.digest(), chosen: f.chosen, allowed: f.allowed, hostVisits: f.hostVisits,
 		classes: e.Classes(), now: e.Clock(), sandbox: e.Site.Sandbox,
 	}
 	if hint := f.request.IDToken; hint != "" {
@@ -144,8 +145,8 @@ func (e *Endpoint) readState(ctx context.Context, f *Flow, user *User) (authStat
 		s.hintSubject = subject
 	}
 	if user == nil {
-		err := e.leaveOut(ctx, f, &s, nil)
-		return s, err
+		s.asks = e.termsOf(f.request, nil)
+		return s, nil
 	}
 	s.user, s.fresh = user, f.isFresh(user, s.now)
 	consent, err := e.Store.Consent(ctx, user.UserID, f.request.Client.ID)
@@ -155,8 +156,14 @@ func (e *Endpoint) readState(ctx context.Context, f *Flow, user *User) (authStat
 	if err == nil {
 		s.consent = &consent
 	}
-	err = e.leaveOut(ctx, f, &s, s.leftOut(f.leftOut))
-	return s, err
+	e.readTerms(&s, s.leftOut(f.leftOut))
+	host.AskFor(ctx, s.hostRequest())
+	return s, nil
+}
+
+// hostRequest is what a request would release, as functions of the host see it.
+func (s authState) hostRequest() host.Request {
+	return host.Request{ClientID: s.request.Client.ID, Scopes: s.asks.Scopes, Claims: s.asks.Claims}
 }
 
 // hintedSubject returns the subject of an id_token_hint (OpenID Connect Core
@@ -250,17 +257,21 @@ func (e *Endpoint) issue(w http.ResponseWriter, r *http.Request, f *Flow, s auth
 		return err
 	}
 	if s.asks.unlisted(s.consent) { // an application of the host's own
-		use := s.asks.useBeside(s.user.UserID, f.request.Client.ID, s.consent, s.now)
-		if err := e.saveConsent(ctx, use, f, s); err != nil {
+		use := s.asks.use(s.user.UserID, f.request.Client.ID, s.consent, s.now)
+		if err := e.saveConsent(ctx, use, s.basis()); err != nil {
 			return err
 		}
 		s.consent = &use
 	}
+	allowed, err := e.Engine.Without(ctx, f.request, s.asks.LeftOut)
+	if err != nil {
+		return &redirectError{f.request, err, f}
+	}
 	e.Keys.Refresh(ctx)
 	sid := e.sid(s.user, f.request.Client.ID)
-	response, err := e.Engine.Authorize(ctx, f.request, engine.Approval{
+	response, err := e.Engine.Authorize(ctx, allowed, engine.Approval{
 		Subject: s.user.UserID, AuthTime: s.user.AuthTime, AMR: s.user.AMR, SID: sid,
-		Attributes: s.asks.Attributes, Groups: s.asks.Groups, Claims: e.hostRequest(f.request).Claims,
+		Attributes: s.asks.Attributes, Groups: s.asks.Groups, Claims: s.asks.Claims,
 		Basis: storage.Basis{Session: s.user.Session, Consent: *s.consent, Notice: e.notice(f.request, s.user, sid)}, Flow: e.engineFlow(f),
 	})
 	switch {
@@ -274,9 +285,15 @@ func (e *Endpoint) issue(w http.ResponseWriter, r *http.Request, f *Flow, s auth
 	return nil
 }
 
-// saveConsent records a decision that was made in a authState.
-func (e *Endpoint) saveConsent(ctx context.Context, c storage.Consent, f *Flow, s authState) error {
-	on := storage.ConsentBasis{Session: s.user.Session, Flow: f.digest(), Replaced: decisionOf(s.consent)}
+// basis is what a record about the user of a state rests on.
+func (s authState) basis() storage.ConsentBasis {
+	return storage.ConsentBasis{Session: s.user.Session, Flow: s.flow, Replaced: decisionOf(s.consent)}
+}
+
+// saveConsent records a decision, or that an application is used, while what it rests on
+// stands. engine.ErrAnswered or engine.ErrNoClient when there is nothing more to decide
+// about, storage.ErrChanged or storage.ErrEnded when that has to be read again.
+func (e *Endpoint) saveConsent(ctx context.Context, c storage.Consent, on storage.ConsentBasis) error {
 	err := e.Store.SaveConsent(ctx, c, on)
 	switch {
 	case errors.Is(err, storage.ErrNotFound):

@@ -10,6 +10,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider/internal/claims"
 	"github.com/bonafide-id/bonafide/provider/internal/diagnosis"
 	"github.com/bonafide-id/bonafide/provider/internal/engine"
+	"github.com/bonafide-id/bonafide/provider/internal/host"
 	"github.com/bonafide-id/bonafide/provider/internal/web"
 	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/ui"
@@ -42,9 +43,8 @@ func (e *Endpoint) showConsent(w http.ResponseWriter, r *http.Request, p *Page) 
 		return e.stray(w, r, f)
 	}
 	// What was left out before can be allowed here.
-	if err := e.leaveOut(ctx, f, &s, nil); err != nil {
-		return err
-	}
+	s.asks = e.termsOf(f.request, nil)
+	host.AskFor(ctx, s.hostRequest())
 	// All that the screen shows is of one moment: what follows is read from this.
 	if _, err := e.Claims.Person(ctx, s.user.UserID, claims.Union(slices.Clone(s.asks.Attributes), claims.AccountHandles), s.asks.Groups); err != nil {
 		return err
@@ -96,9 +96,8 @@ func (e *Endpoint) consent(w http.ResponseWriter, r *http.Request, p *Page) erro
 	if s.user == nil {
 		return e.Continue(w, r, p)
 	}
-	if err := e.leaveOut(ctx, f, &s, nil); err != nil { // as it was shown
-		return err
-	}
+	s.asks = e.termsOf(f.request, nil) // as it was shown
+	host.AskFor(ctx, s.hostRequest())
 	fingerprint, err := s.asks.fingerprint()
 	if err != nil {
 		return err
@@ -140,22 +139,22 @@ func (e *Endpoint) refuseAll(r *http.Request, f *Flow, s authState) error {
 // flow. Where that has changed meanwhile, as in another tab, the user is asked again.
 func (e *Endpoint) allow(w http.ResponseWriter, r *http.Request, p *Page, s authState, stays []string) error {
 	f := p.Flow
-	leftOut := without(f.request.Optional, stays)
-	if len(leftOut) == len(f.request.Scopes) { // there is nothing else to allow
+	allowed := e.termsOf(f.request, claims.Without(f.request.Optional, stays))
+	nothing := len(allowed.Scopes) == 0
+	if nothing && s.consent == nil && !f.request.Client.SkipConsent { // nothing is taken back by it
 		return e.refuseAll(r, f, s)
 	}
-	if err := e.leaveOut(r.Context(), f, &s, leftOut); err != nil {
-		return err
-	}
-	err := e.remember(r.Context(), f, s)
+	err := e.saveConsent(r.Context(), e.decide(s, allowed), s.basis())
 	switch {
 	case errors.Is(err, storage.ErrChanged), errors.Is(err, storage.ErrEnded):
 		return e.Continue(w, r, p)
 	case err != nil:
 		return err
+	case nothing:
+		return e.refuseAll(r, f, s)
 	}
 	e.Audit.Record(r.Context(), storage.Event{Name: audit.Consent, Subject: s.user.UserID, ClientID: f.request.Client.ID})
 	e.Activity.Succeeded(r.Context(), activity.Consent, partyOf(f.request, s.user))
-	f.allowed, f.leftOut = s.user.UserID, f.request.LeftOut
+	f.allowed, f.leftOut = s.user.UserID, allowed.LeftOut
 	return e.continueWith(w, r, f)
 }

@@ -9,10 +9,12 @@ import (
 	"github.com/bonafide-id/bonafide/ui"
 )
 
-// consentOptions shows what the user may leave out of a request, each with what it releases
-// beside these facts and groups and the options before it.
-func (e *Endpoint) consentOptions(r *http.Request, request *engine.AuthorizeRequest, s authState, facts, groups []string) ([]ui.ConsentOption, error) {
-	l, before, leftOut := e.Site.Locale(r, request), s.decided(), leftOutBy(request.Client, s.consent)
+// consentOptions shows what the user may leave out of a request, each with all that it
+// releases beside what is required: whoever unticks one of two that tell the same has to
+// see it at the other.
+func (e *Endpoint) consentOptions(r *http.Request, request *engine.AuthorizeRequest, s authState, required terms) ([]ui.ConsentOption, error) {
+	l, leftOut := e.Site.Locale(r, request), leftOutBy(request.Client, s.consent)
+	before := decisionAbout(request.Client.Name, s.consent)
 	var options []ui.ConsentOption
 	for _, scope := range request.Optional {
 		option := ui.ConsentOption{Scope: scope, Offline: scope == claims.OfflineAccess, Chosen: !slices.Contains(leftOut, scope)}
@@ -24,14 +26,13 @@ func (e *Endpoint) consentOptions(r *http.Request, request *engine.AuthorizeRequ
 		if before != nil && !slices.Contains(before.Scopes, scope) {
 			option.New, known = option.Chosen, nil // what was left out has been seen; what is new is so as a whole
 		}
-		moreFacts, moreGroups := e.Claims.Catalogue.Asks([]string{scope})
-		moreFacts, moreGroups = without(moreFacts, facts), without(moreGroups, groups)
-		data, err := e.consentData(r, request, s, known, moreFacts, moreGroups, true)
+		facts, groups := e.Claims.Catalogue.Asks([]string{scope})
+		facts, groups = claims.Without(facts, required.Attributes), claims.Without(groups, required.Groups)
+		data, err := e.consentData(r, request, s, known, facts, groups, true)
 		if err != nil {
 			return nil, err
 		}
 		option.Attributes, option.Groups = data.attributes, data.groups
-		facts, groups = slices.Concat(facts, moreFacts), slices.Concat(groups, moreGroups)
 		options = append(options, option)
 	}
 	return options, nil

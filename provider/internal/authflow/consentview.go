@@ -10,24 +10,23 @@ import (
 	"github.com/bonafide-id/bonafide/ui"
 )
 
-// consentView shows what a request would release now, each fact once, whichever scopes and
-// claims tell it.
+// consentView shows what a request would release now. What cannot be left out is shown
+// once, whichever scopes and claims tell it.
 func (e *Endpoint) consentView(r *http.Request, request *engine.AuthorizeRequest, s authState) (ui.ConsentView, error) {
-	required := without(request.Scopes, request.Optional)
-	view := ui.ConsentView{Offline: slices.Contains(required, claims.OfflineAccess), AppsURL: e.Site.Link("/account/apps")}
-	before := s.decided()
-	facts, groups := e.Claims.Catalogue.AsksFor(request.Client, required, request.Claims.Names(engine.InAny))
-	data, err := e.consentData(r, request, s, before, facts, groups, false)
+	required := e.termsOf(request, request.Optional)
+	view := ui.ConsentView{Offline: slices.Contains(required.Scopes, claims.OfflineAccess), AppsURL: e.Site.Link("/account/apps")}
+	before := decisionAbout(request.Client.Name, s.consent)
+	data, err := e.consentData(r, request, s, before, required.Attributes, required.Groups, false)
 	if err != nil {
 		return view, err
 	}
 	view.Attributes, view.Groups = data.attributes, data.groups
 	l := e.Site.Locale(r, request)
-	e.nameScopes(l, &view, required, before)
+	e.nameScopes(l, &view, required.Scopes, before)
 	if request.OpenID() && len(view.Attributes) > 0 {
-		facts = claims.Union(facts, []string{"uuid"}) // which is shown
+		required.Attributes = claims.Union(required.Attributes, []string{"uuid"}) // which is shown
 	}
-	if view.Optional, err = e.consentOptions(r, request, s, facts, groups); err != nil {
+	if view.Optional, err = e.consentOptions(r, request, s, required); err != nil {
 		return view, err
 	}
 	for _, uri := range s.asks.Resources {
@@ -38,15 +37,6 @@ func (e *Endpoint) consentView(r *http.Request, request *engine.AuthorizeRequest
 	}
 	view.Incremental = isIncremental(view)
 	return view, nil
-}
-
-// decided returns what the user has allowed this application before, or nil.
-func (s authState) decided() *storage.Consent {
-	c := s.consent
-	if c == nil || c.DecidedAt.IsZero() || c.ClientName != s.asks.ClientName {
-		return nil
-	}
-	return c
 }
 
 // isIncremental reports whether something on the screen is marked as new.

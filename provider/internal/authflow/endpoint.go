@@ -47,7 +47,6 @@ type Options struct {
 	Store interface {
 		Consent(ctx context.Context, subject, clientID string) (storage.Consent, error)
 		SaveConsent(ctx context.Context, c storage.Consent, on storage.ConsentBasis) error
-		RevokeConsent(ctx context.Context, subject, clientID string, at time.Time) error
 	}
 
 	// Sessions keep users of the embedded accounts signed in; SignsUp says whether new

@@ -210,7 +210,7 @@ func (e *Endpoint) pick(ctx context.Context, request *engine.AuthorizeRequest, s
 	case err != nil:
 		return &redirectError{request: request, err: err}
 	}
-	host.AskFor(ctx, e.hostRequest(request))
+	host.AskFor(ctx, e.wholeRequest(request))
 	return nil
 }
 
@@ -219,8 +219,8 @@ func (e *Endpoint) engineFlow(f *Flow) engine.Flow {
 	return engine.Flow{Digest: f.digest(), ExpiresAt: f.firstSeen.Add(e.Life)}
 }
 
-// hostRequest is what a request asks for, as functions of the host see it.
-func (e *Endpoint) hostRequest(request *engine.AuthorizeRequest) host.Request {
+// wholeRequest is all that a request asks for, as functions of the host see it.
+func (e *Endpoint) wholeRequest(request *engine.AuthorizeRequest) host.Request {
 	return host.Request{
 		ClientID: request.Client.ID, Scopes: request.Scopes,
 		Claims: e.Claims.Catalogue.Single(request.Client, request.Claims.Names(engine.InAny)),
@@ -239,7 +239,7 @@ func (e *Endpoint) parseAuthorize(ctx context.Context, form url.Values, parse pa
 		return nil, &redirectError{request: request, err: err}
 	}
 	if err == nil {
-		host.AskFor(ctx, e.hostRequest(request))
+		host.AskFor(ctx, e.wholeRequest(request))
 	}
 	return request, err
 }

@@ -1,24 +1,42 @@
 package authflow
 
 import (
-	"context"
-	"fmt"
 	"slices"
 
 	"github.com/bonafide-id/bonafide/provider/internal/claims"
 	"github.com/bonafide-id/bonafide/provider/internal/engine"
-	"github.com/bonafide-id/bonafide/provider/internal/host"
 	"github.com/bonafide-id/bonafide/storage"
 )
 
-// leftOutBy returns the scopes that a decision, which may be nil, leaves out and that the
-// application still lets users leave out. What was decided about an application of another
-// name was decided about another.
-func leftOutBy(c *engine.Client, consent *storage.Consent) []string {
-	if consent == nil || consent.Decision.IsZero() || consent.DecidedAt.IsZero() || consent.ClientName != c.Name {
+// decisionAbout returns a record when it is a decision of the user, and about an
+// application of this name; else nil. What was decided about an application of another name
+// was decided about another.
+func decisionAbout(clientName string, recorded *storage.Consent) *storage.Consent {
+	if recorded == nil || recorded.DecidedAt.IsZero() || recorded.ClientName != clientName {
 		return nil
 	}
-	return slices.DeleteFunc(slices.Clone(consent.LeftOut), func(s string) bool { return !c.IsOptional(s) })
+	return recorded
+}
+
+// leftOutBy returns the scopes that a record, which may be nil, leaves out and that the
+// application still lets users leave out.
+func leftOutBy(c *engine.Client, recorded *storage.Consent) []string {
+	decided := decisionAbout(c.Name, recorded)
+	if decided == nil {
+		return nil
+	}
+	return slices.DeleteFunc(slices.Clone(decided.LeftOut), func(s string) bool { return !c.IsOptional(s) })
+}
+
+// lostBy returns the facts and groups that a record, which may be nil, does not allow
+// because the scopes that release them are left out.
+func (e *Endpoint) lostBy(c *engine.Client, recorded *storage.Consent) (facts, groups []string) {
+	leftOut := leftOutBy(c, recorded)
+	if len(leftOut) == 0 {
+		return nil, nil
+	}
+	facts, groups = e.Claims.Catalogue.Asks(leftOut)
+	return claims.Without(facts, recorded.Attributes), claims.Without(groups, recorded.Groups)
 }
 
 // leftOut returns the scopes that the user has left out: in this flow, and by the decision
@@ -36,46 +54,28 @@ func (s authState) leftOut(inFlow []string) []string {
 	}
 }
 
-// leaveOut takes scopes out of the request of a flow, so that nothing of what follows knows
-// of them, in place of those that were taken out before.
-func (e *Endpoint) leaveOut(ctx context.Context, f *Flow, s *authState, scopes []string) error {
-	if err := e.Engine.LeaveOut(ctx, f.request, scopes); err != nil {
-		return &redirectError{f.request, err, f}
+// readTerms reads what the request asks its user for: without what the user has left out,
+// unless nothing else remains.
+func (e *Endpoint) readTerms(s *authState, leftOut []string) {
+	if s.asks = e.termsOf(s.request, leftOut); len(s.asks.Scopes) == 0 {
+		s.asks = e.termsOf(s.request, nil)
 	}
-	s.asks = e.termsOf(f.request)
-	host.AskFor(ctx, e.hostRequest(f.request))
-	return nil
+	facts, groups := e.lostBy(s.request.Client, s.consent)
+	s.takesBack = len(claims.Intersection(s.asks.Scopes, leftOutBy(s.request.Client, s.consent)))+
+		len(claims.Intersection(s.asks.Attributes, facts))+len(claims.Intersection(s.asks.Groups, groups)) > 0
 }
 
-// decide returns the decision of the user to allow what is asked for now, beside what was
-// allowed before. What is left out is not allowed any more, nor what only that releases.
-func (e *Endpoint) decide(s authState) storage.Consent {
-	c := s.asks.decide(s.user.UserID, s.request.Client.ID, s.consent, s.now)
-	c.LeftOut = without(claims.Union(leftOutBy(s.request.Client, s.consent), s.request.LeftOut), s.asks.Scopes)
-	c.Scopes = without(c.Scopes, c.LeftOut)
+// decide returns the decision of the user to allow these terms, beside what was allowed
+// before. What they leave out is not allowed any more, nor what only that releases.
+func (e *Endpoint) decide(s authState, allowed terms) storage.Consent {
+	c := allowed.beside(decisionAbout(s.request.Client.Name, s.consent))
+	c.Subject, c.ClientID = s.user.UserID, s.request.Client.ID
+	c.CreatedAt, c.DecidedAt, c.LastUsedAt = s.now, s.now, s.now
+	c.LeftOut = claims.Without(claims.Union(leftOutBy(s.request.Client, s.consent), allowed.LeftOut), allowed.Scopes)
+	c.Scopes = claims.Without(c.Scopes, c.LeftOut)
 	facts, groups := e.Claims.Catalogue.Asks(c.Scopes)
 	lostFacts, lostGroups := e.Claims.Catalogue.Asks(c.LeftOut)
-	c.Attributes = without(c.Attributes, without(lostFacts, claims.Union(facts, s.asks.Attributes)))
-	c.Groups = without(c.Groups, without(lostGroups, claims.Union(groups, s.asks.Groups)))
+	c.Attributes = claims.Without(c.Attributes, claims.Without(lostFacts, claims.Union(facts, allowed.Attributes)))
+	c.Groups = claims.Without(c.Groups, claims.Without(lostGroups, claims.Union(groups, allowed.Groups)))
 	return c
-}
-
-// remember records the decision of a user. What the user takes back by it is taken back from
-// what was issued before, too: those tokens end, and the application asks anew.
-func (e *Endpoint) remember(ctx context.Context, f *Flow, s authState) error {
-	decision := e.decide(s)
-	err := e.saveConsent(ctx, decision, f, s)
-	if err != nil || s.consent == nil || claims.Covers(decision.Scopes, s.consent.Scopes) {
-		return err
-	}
-	if err := e.Store.RevokeConsent(ctx, decision.Subject, decision.ClientID, s.now); err != nil {
-		return fmt.Errorf("end what was issued: %w", err)
-	}
-	s.consent = nil
-	return e.saveConsent(ctx, decision, f, s)
-}
-
-// without returns what of a list is not in another.
-func without(list, other []string) []string {
-	return slices.DeleteFunc(slices.Clone(list), func(v string) bool { return slices.Contains(other, v) })
 }

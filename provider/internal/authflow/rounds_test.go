@@ -156,7 +156,8 @@ func play(t *testing.T, a ask, h hostKind) outcome {
 		case stepSelectAccount:
 			f.chosen = s.user.UserID
 		case stepConsent:
-			c := s.asks.decide(s.user.UserID, "app", s.consent, now)
+			c := s.asks.beside(s.consent)
+			c.DecidedAt = now
 			consents[s.user.UserID], f.allowed = &c, s.user.UserID
 		default:
 			f.sendToHost(s.user)

@@ -28,6 +28,9 @@ const (
 type authState struct {
 	request *engine.AuthorizeRequest
 
+	// flow names the flow of it.
+	flow storage.Digest
+
 	// user is who is signed in, or nil.
 	user *User
 
@@ -38,6 +41,9 @@ type authState struct {
 	// what the request would release.
 	consent *storage.Consent
 	asks    terms
+
+	// takesBack says that the request would release what that user has left out.
+	takesBack bool
 
 	// unverified says that the application requires verified users, and that the user is
 	// none.
@@ -213,7 +219,7 @@ func (s authState) tooOld() bool {
 // consented reports whether the user has allowed exactly this.
 func (s authState) consented() bool {
 	asked := s.impersonable() || s.request.HasPrompt(engine.PromptConsent)
-	if s.request.Client.SkipConsent && !asked {
+	if s.request.Client.SkipConsent && !asked && !s.takesBack {
 		return true
 	}
 	// A decision about one request is none about another.

@@ -25,18 +25,31 @@ type terms struct {
 	ClientName   string
 	RedirectHost string
 
-	// Optional are those of Scopes that the user may leave out.
+	// Optional are the scopes of the request that the user may leave out, LeftOut those of
+	// them that are, and are not among Scopes.
 	Optional []string `json:",omitempty"`
+	LeftOut  []string `json:",omitempty"`
+
+	// Claims are those that come one by one, beside what Scopes release.
+	Claims []string `json:",omitempty"`
 }
 
-// termsOf returns what a request asks for.
-func (e *Endpoint) termsOf(request *engine.AuthorizeRequest) terms {
-	attributes, groups := e.Claims.Catalogue.AsksFor(request.Client, request.Scopes, request.Claims.Names(engine.InAny))
-	return terms{
-		Scopes: request.Scopes, Attributes: attributes, Groups: groups, Resources: request.Resources,
+// termsOf returns what a request asks for when these scopes are left out of it, those of
+// them that can be: its whole, what a screen shows and what a decision allows differ in
+// that alone. No Scopes are left when nothing of it remains.
+func (e *Endpoint) termsOf(request *engine.AuthorizeRequest, leftOut []string) terms {
+	leftOut = claims.Intersection(request.Optional, leftOut)
+	t := terms{
+		Scopes:     claims.Without(request.Scopes, leftOut),
 		ClientName: request.Client.Name, RedirectHost: redirectHost(request.RedirectURI),
-		Optional: request.Optional,
+		Optional: request.Optional, LeftOut: leftOut,
 	}
+	if len(t.Scopes) == 0 {
+		return t
+	}
+	t.Resources = request.Resources
+	t.Attributes, t.Groups, t.Claims = e.Claims.Catalogue.AsksFor(request, t.Scopes)
+	return t
 }
 
 // redirectHost names where a user is sent, without the port of a loopback address,
@@ -62,52 +75,38 @@ func (t terms) releasedBy(c *storage.Consent) bool {
 		claims.Covers(c.Resources, t.Resources)
 }
 
-// decide returns the decision of a user to allow the terms, beside what the decision
-// before, which may be nil, allows. What was allowed to an application of another name
-// was allowed to another.
-func (t terms) decide(subject, clientID string, before *storage.Consent, now time.Time) storage.Consent {
-	c := t.use(subject, clientID, now)
-	c.DecidedAt = now
-	if before == nil || before.DecidedAt.IsZero() || before.ClientName != t.ClientName {
-		return c
-	}
-	return beside(*before, c)
-}
-
-// beside returns a record that covers what the one before does as well.
-func beside(before, c storage.Consent) storage.Consent {
-	c.Scopes = claims.Union(before.Scopes, c.Scopes)
-	c.Attributes = claims.Union(before.Attributes, c.Attributes)
-	c.Groups = claims.Union(before.Groups, c.Groups)
-	c.Resources = claims.Union(before.Resources, c.Resources)
-	c.RedirectHosts = claims.Union(before.RedirectHosts, c.RedirectHosts)
-	return c
-}
-
 // unlisted reports whether the user of an application that nobody is asked about does
 // not find, in what is recorded of it, all that it gets. A decision stays what it is.
 func (t terms) unlisted(c *storage.Consent) bool {
 	return c == nil || c.Decision.IsZero() || c.DecidedAt.IsZero() && !t.releasedBy(c)
 }
 
-// useBeside is use beside what the use before, which may be nil, has recorded.
-func (t terms) useBeside(subject, clientID string, before *storage.Consent, now time.Time) storage.Consent {
-	c := t.use(subject, clientID, now)
-	if before == nil || before.Decision.IsZero() {
-		return c
+// use returns the record of an application that nobody is asked about, so that its user
+// finds it, beside what the record before, which may be nil, has.
+func (t terms) use(subject, clientID string, before *storage.Consent, now time.Time) storage.Consent {
+	if before != nil && before.Decision.IsZero() {
+		before = nil
 	}
-	return beside(*before, c)
+	c := t.beside(before)
+	c.Subject, c.ClientID, c.CreatedAt, c.LastUsedAt = subject, clientID, now, now
+	return c
 }
 
-// use returns the record of an application that nobody is asked about, so that its
-// user finds it.
-func (t terms) use(subject, clientID string, now time.Time) storage.Consent {
+// beside returns a record of the terms that covers what the one before, which may be nil,
+// does as well.
+func (t terms) beside(before *storage.Consent) storage.Consent {
 	c := storage.Consent{
-		Subject: subject, ClientID: clientID, Scopes: t.Scopes, Attributes: t.Attributes, Groups: t.Groups, Resources: t.Resources,
-		ClientName: t.ClientName, CreatedAt: now, LastUsedAt: now,
+		Scopes: t.Scopes, Attributes: t.Attributes, Groups: t.Groups, Resources: t.Resources, ClientName: t.ClientName,
 	}
 	if t.RedirectHost != "" { // nobody is sent anywhere by a grant without a browser
 		c.RedirectHosts = []string{t.RedirectHost}
+	}
+	if before != nil {
+		c.Scopes = claims.Union(before.Scopes, c.Scopes)
+		c.Attributes = claims.Union(before.Attributes, c.Attributes)
+		c.Groups = claims.Union(before.Groups, c.Groups)
+		c.Resources = claims.Union(before.Resources, c.Resources)
+		c.RedirectHosts = claims.Union(before.RedirectHosts, c.RedirectHosts)
 	}
 	random.Fill(c.Decision[:])
 	return c

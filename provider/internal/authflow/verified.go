@@ -33,7 +33,7 @@ func (e *Endpoint) readVerified(ctx context.Context, s *authState) error {
 	if _, err := e.Claims.Person(ctx, s.user.UserID, claims.Union(slices.Clone(s.asks.Attributes), claims.AccountHandles), s.asks.Groups); err != nil {
 		return err
 	}
-	verified, err := e.isVerified(ctx, s.request.Client, s.request.Scopes, s.user.UserID)
+	verified, err := e.isVerified(ctx, s.request.Client, s.asks.Scopes, s.user.UserID)
 	s.unverified = err == nil && !verified
 	return err
 }

@@ -15,10 +15,29 @@ func (c *Catalogue) ReleaseFor(client *engine.Client, scopes, single []string) (
 	return Union(handles, c.Single(client, single)), groups
 }
 
-// AsksFor returns what an application asks a user for: the facts of that, and the groups.
-func (c *Catalogue) AsksFor(client *engine.Client, scopes, single []string) (facts, groups []string) {
-	handles, groups := c.ReleaseFor(client, scopes, single)
-	return c.Facts(handles), groups
+// AsksFor returns what a request asks a user for when these of its scopes stay: the facts
+// and the groups that they tell, and those of its claims that come one by one with them.
+//
+// A claim of which an optional scope tells something, and no other scope of the request,
+// goes with what stays: to ask for it once more is no way around the box of that scope.
+// The others are shown like what cannot be left out.
+func (c *Catalogue) AsksFor(request *engine.AuthorizeRequest, stays []string) (facts, groups, single []string) {
+	facts, groups = c.Asks(stays)
+	names := c.Single(request.Client, request.Claims.Names(engine.InAny))
+	if len(names) == 0 {
+		return facts, groups, nil
+	}
+	required, _ := c.Asks(Without(request.Scopes, request.Optional))
+	optional, _ := c.Asks(request.Optional)
+	optional = Without(optional, required)
+	byScope := facts
+	for _, name := range names {
+		told := c.factsOf(name)
+		if len(Intersection(told, optional)) == 0 || Covers(byScope, told) {
+			single, facts = append(single, name), Union(facts, told)
+		}
+	}
+	return c.inOrder(facts), groups, single
 }
 
 // Single returns which of these claims an application may ask for one by one: attributes

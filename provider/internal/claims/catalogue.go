@@ -211,6 +211,11 @@ func Covers(set, subset []string) bool {
 	return !slices.ContainsFunc(subset, func(v string) bool { return !slices.Contains(set, v) })
 }
 
+// Without returns what of a list is not in another.
+func Without(list, other []string) []string {
+	return slices.DeleteFunc(slices.Clone(list), func(v string) bool { return slices.Contains(other, v) })
+}
+
 // Intersection returns what of a list is allowed, in the order of the list.
 func Intersection(list, allowed []string) []string {
 	return slices.DeleteFunc(slices.Clone(list), func(v string) bool { return !slices.Contains(allowed, v) })

@@ -55,10 +55,8 @@ type AuthorizeRequest struct {
 	Choices []string
 	Picked  string
 
-	// Optional are the scope values that the user may leave out, LeftOut those of them that
-	// have been, and are not among Scopes.
+	// Optional are those of Scopes that the user may leave out.
 	Optional []string
-	LeftOut  []string
 
 	// State is returned byte for byte; StateSent reports whether there was one.
 	State     string
@@ -83,9 +81,6 @@ type AuthorizeRequest struct {
 
 	// asked are the values of the parameter scope.
 	asked []string
-
-	// whole is Scopes as it is when nothing is left out.
-	whole []string
 
 	// read is the request as fosite has read it, from the same form; nil while a scope
 	// value is to be picked.

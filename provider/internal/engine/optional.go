@@ -7,26 +7,22 @@ import (
 
 // readOptional reads which of the scopes of a request its user may leave out.
 func (r *AuthorizeRequest) readOptional() {
-	r.whole = r.Scopes
 	r.Optional = slices.DeleteFunc(slices.Clone(r.Scopes), func(s string) bool { return !r.Client.IsOptional(s) })
 }
 
-// LeaveOut takes those of the Optional scopes that are named out of a request, in place of
-// those that were left out before. Others are passed over, and so is all when nothing of
-// the request would remain.
-func (e *Engine) LeaveOut(ctx context.Context, r *AuthorizeRequest, scopes []string) error {
-	leftOut := slices.DeleteFunc(slices.Clone(r.Optional), func(s string) bool { return !slices.Contains(scopes, s) })
-	if len(leftOut) == len(r.whole) {
-		leftOut = nil
+// Without returns a request as it is answered when its user leaves out these of its
+// Optional scopes. Something of it has to remain.
+func (e *Engine) Without(ctx context.Context, r *AuthorizeRequest, leftOut []string) (*AuthorizeRequest, error) {
+	if len(leftOut) == 0 {
+		return r, nil
 	}
-	if slices.Equal(leftOut, r.LeftOut) {
-		return nil
+	narrower := *r
+	narrower.Scopes = slices.DeleteFunc(slices.Clone(r.Scopes), func(s string) bool {
+		return slices.Contains(leftOut, s) && slices.Contains(r.Optional, s)
+	})
+	var err error
+	if narrower.read, err = e.readByFosite(ctx, r.Form, narrower.Scopes); err != nil {
+		return nil, e.diagnose(r, AsError(err))
 	}
-	granted := slices.DeleteFunc(slices.Clone(r.whole), func(s string) bool { return slices.Contains(leftOut, s) })
-	read, err := e.readByFosite(ctx, r.Form, granted)
-	if err != nil {
-		return e.diagnose(r, AsError(err))
-	}
-	r.LeftOut, r.Scopes, r.read = leftOut, granted, read
-	return nil
+	return &narrower, nil
 }
