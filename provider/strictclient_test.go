@@ -16,7 +16,9 @@ func TestPKCEOfAConfidentialClient(t *testing.T) {
 	}
 	w.ok(w.SaveClient(t.Context(), strict))
 	b := w.alice()
-	request := func(pairs ...string) string { return authorizeURL(append(ask("client_id", "strict", "nonce", "n-1"), pairs...)...) }
+	request := func(pairs ...string) string {
+		return authorizeURL(append(ask("client_id", "strict", "nonce", "n-1"), pairs...)...)
+	}
 	early := response(t, b.open(request())).Get("code")
 
 	strict.RequirePKCE = true
