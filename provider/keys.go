@@ -13,7 +13,8 @@ import (
 	"github.com/bonafide-id/bonafide/storage"
 )
 
-// RotateKey changes the signing key before its time. It is an error with Config.Signer.
+// RotateKey changes the signing key before its time, and reports whether it has. It is an
+// error with Config.Signer.
 //
 // With now, it is for a key that has leaked: a new key signs at once, and all others are
 // taken out of the key set and out of use, so that no ID token that they signed is taken
@@ -27,23 +28,23 @@ import (
 //
 // Without, it makes the next key, which like every next key is in the key set for a day
 // before it signs, so that no application notices: after a change of those who have
-// access to the secret and the database. It does nothing while one waits for its turn.
-func (p *Provider) RotateKey(ctx context.Context, now bool) error {
+// access to the secret and the database. It does nothing, and reports false, while one waits
+// for its turn.
+func (p *Provider) RotateKey(ctx context.Context, now bool) (rotated bool, err error) {
 	if now {
 		if err := p.keys.Replace(ctx); err != nil {
-			return fmt.Errorf("provider: replace signing keys: %w", err)
+			return false, fmt.Errorf("provider: replace signing keys: %w", err)
 		}
 		p.audit.Record(ctx, storage.Event{Name: audit.KeysRevoked})
-		return nil
+		return true, nil
 	}
-	added, err := p.keys.Rotate(ctx)
-	if added {
+	if rotated, err = p.keys.Rotate(ctx); rotated {
 		p.audit.Record(ctx, storage.Event{Name: audit.KeyRotated, Detail: "by the host"})
 	}
 	if err != nil {
-		return fmt.Errorf("provider: rotate signing key: %w", err)
+		return rotated, fmt.Errorf("provider: rotate signing key: %w", err)
 	}
-	return nil
+	return rotated, nil
 }
 
 // openKeys returns the signing keys: those of the host, or the provider's own.

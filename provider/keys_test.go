@@ -65,7 +65,7 @@ func TestSignOutWithAHintThatProvesNothing(t *testing.T) {
 	w := newFixture(t, longSessions).withClients().withUsers()
 	b := w.alice()
 	hint := text(t, b.standardTokens(), "id_token")
-	if err := w.RotateKey(t.Context(), true); err != nil {
+	if _, err := w.RotateKey(t.Context(), true); err != nil {
 		t.Fatal(err)
 	}
 	signedIn := func() bool { return b.get("/account").StatusCode == http.StatusOK }
@@ -181,7 +181,7 @@ func TestSignedUserinfo(t *testing.T) {
 		}
 	})
 	t.Run("IsSignedByTheKeyThatSignsNow", func(t *testing.T) {
-		if err := w.RotateKey(t.Context(), true); err != nil {
+		if _, err := w.RotateKey(t.Context(), true); err != nil {
 			t.Fatal(err)
 		}
 		w.advance(2 * time.Second) // beyond what is answered from memory
@@ -196,9 +196,9 @@ func TestRotateKey(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t, longSessions).withClients().withUsers()
 	first := keyIDs(w.publishedKeys())
-	for range 2 {
-		if err := w.RotateKey(t.Context(), false); err != nil {
-			t.Fatal(err)
+	for _, want := range []bool{true, false} {
+		if rotated, err := w.RotateKey(t.Context(), false); err != nil || rotated != want {
+			t.Fatalf("rotated %t, want %t; error %v", rotated, want, err)
 		}
 	}
 	ids := keyIDs(w.publishedKeys())
@@ -226,7 +226,7 @@ func TestRotateKeyNow(t *testing.T) {
 	tokens := b.standardTokens()
 	leaked := text(t, tokens, "id_token")
 	former := keyIDs(w.publishedKeys())
-	if err := w.RotateKey(t.Context(), true); err != nil {
+	if _, err := w.RotateKey(t.Context(), true); err != nil {
 		t.Fatal(err)
 	}
 	if !w.saw(provider.EventKeysRevoked) {
@@ -264,9 +264,9 @@ func TestKeysOfTheHostAreChangedByTheHost(t *testing.T) {
 		t.Fatal(err)
 	}
 	w := newFixture(t, func(c *provider.Config) { c.Signer = signer })
-	for name, err := range map[string]error{"next": w.RotateKey(t.Context(), false), "now": w.RotateKey(t.Context(), true)} {
-		if err == nil || errors.Is(err, storage.ErrUnavailable) {
-			t.Errorf("%s: error is %v", name, err)
+	for _, now := range []bool{false, true} {
+		if rotated, err := w.RotateKey(t.Context(), now); rotated || err == nil || errors.Is(err, storage.ErrUnavailable) {
+			t.Errorf("now %t: %t, error is %v", now, rotated, err)
 		}
 	}
 	if w.saw(provider.EventKeysRevoked) || w.saw(provider.EventKeyRotated) {

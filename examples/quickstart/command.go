@@ -17,6 +17,7 @@ type command struct {
 	check, install, ready bool
 	backup, mailTo        string
 	revokeBefore          time.Time
+	rotateKeys            bool
 	revokeKeys            bool
 }
 
@@ -34,6 +35,7 @@ func parseCommand(args []string) (command, error) {
 		c.revokeBefore, err = time.Parse(time.RFC3339, s)
 		return err
 	})
+	flags.BoolVar(&c.rotateKeys, "rotate-keys", false, "make the next signing key, which signs in a day and leaves all others, and exit")
 	flags.BoolVar(&c.revokeKeys, "revoke-keys", false, "make a new signing key, end all others at once, and exit")
 	err := flags.Parse(args)
 	if errors.Is(err, flag.ErrHelp) {

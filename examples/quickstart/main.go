@@ -66,6 +66,8 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 		return cfg.backup(ctx, c.backup, out)
 	case !c.revokeBefore.IsZero():
 		return cfg.revokeBefore(ctx, c.revokeBefore, out, log)
+	case c.rotateKeys:
+		return cfg.rotateKeys(ctx, out, log)
 	case c.revokeKeys:
 		return cfg.revokeKeys(ctx, out, log)
 	}

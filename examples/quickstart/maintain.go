@@ -68,10 +68,26 @@ func (c *config) revokeBefore(ctx context.Context, moment time.Time, out io.Writ
 	})
 }
 
+// rotateKeys makes the next signing key of each environment, which signs in a day.
+func (c *config) rotateKeys(ctx context.Context, out io.Writer, log *slog.Logger) error {
+	return c.each(ctx, maintaining, log, func(e *environment, p *provider.Provider) error {
+		rotated, err := p.RotateKey(ctx, false)
+		if err != nil {
+			return err
+		}
+		said := "nothing is done: the next key is in the key set already, and signs within a day"
+		if rotated {
+			said = "the next key is in the key set, and signs in a day; all others stay"
+		}
+		_, _ = fmt.Fprintf(out, "%s: %s\n", e.Data, said)
+		return nil
+	})
+}
+
 // revokeKeys puts a new signing key in the place of all others, in each environment.
 func (c *config) revokeKeys(ctx context.Context, out io.Writer, log *slog.Logger) error {
 	return c.each(ctx, maintaining, log, func(e *environment, p *provider.Provider) error {
-		if err := p.RotateKey(ctx, true); err != nil {
+		if _, err := p.RotateKey(ctx, true); err != nil {
 			return err
 		}
 		_, _ = fmt.Fprintf(out, "%s: a new key signs, all others are revoked\n", e.Data)

@@ -259,10 +259,14 @@ func (o operated) keys(path string) string {
 			ID string `json:"kid"`
 		}
 	}
-	if err := json.NewDecoder(response.Body).Decode(&set); err != nil || len(set.Keys) != 1 {
+	if err := json.NewDecoder(response.Body).Decode(&set); err != nil || len(set.Keys) == 0 {
 		o.t.Fatalf("%s%s: keys %v, %v", o.base, path, set.Keys, err)
 	}
-	return set.Keys[0].ID
+	var ids []string
+	for _, key := range set.Keys {
+		ids = append(ids, key.ID)
+	}
+	return strings.Join(ids, " ")
 }
 
 // sealed reports how many secrets seal what an environment keeps, and how many signing
@@ -346,6 +350,23 @@ func TestRevokedKeysAreReplacedInEachEnvironment(t *testing.T) {
 	}
 }
 
+func TestNextKeyIsMadeBeforeItsTime(t *testing.T) {
+	o := operate(t)
+	o.start()
+	former := []string{o.keys(""), o.keys("/sandbox")}
+	if printed := o.must("-rotate-keys"); strings.Count(printed, "signs in a day") != 2 { // beside the service
+		t.Errorf("it says:\n%s", printed)
+	}
+	if printed := o.must("-rotate-keys"); strings.Count(printed, "nothing is done") != 2 {
+		t.Errorf("once more, it says:\n%s", printed)
+	}
+	for i, path := range []string{"", "/sandbox"} {
+		if now := o.keys(path); !strings.HasPrefix(now, former[i]) {
+			t.Errorf("%q: the key of before is gone: %s, now %s", path, former[i], now)
+		}
+	}
+}
+
 func TestMaintenanceMakesNothingWhereNothingIs(t *testing.T) {
 	o := operate(t)
 	for _, args := range [][]string{{"-backup", o.path("backup")}, {"-revoke-before", "2026-01-02T15:04:05Z"}, {"-revoke-keys"}} {
@@ -382,7 +403,7 @@ func TestMaintenanceOfAnEarlierVersion(t *testing.T) {
 			}
 		}
 	})
-	for _, args := range [][]string{{"-revoke-keys"}, {"-revoke-before", "2026-01-02T15:04:05Z"}} {
+	for _, args := range [][]string{{"-rotate-keys"}, {"-revoke-keys"}, {"-revoke-before", "2026-01-02T15:04:05Z"}} {
 		t.Run("IsRefused"+args[0], func(t *testing.T) {
 			if _, err := o.command(args...); !errors.Is(err, storage.ErrOlderSchema) || !strings.Contains(err.Error(), "-init") {
 				t.Errorf("error is %v", err)
