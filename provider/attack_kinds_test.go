@@ -65,7 +65,7 @@ func TestAttackTokenOfAnotherKind(t *testing.T) {
 		"hint": {[]string{"ID token"}, func(s string) bool {
 			return response(t, b.get(authorizeURL("client_id", "all", "scope", "openid military", "prompt", "none", "id_token_hint", s))).Has("code")
 		}},
-		"hint to sign out": {[]string{"ID token", "userinfo in v3"}, func(s string) bool {
+		"hint to sign out": {[]string{"ID token"}, func(s string) bool {
 			visitor := w.alice()
 			visitor.get("/signout?" + url.Values{"id_token_hint": {s}}.Encode())
 			return !visitor.isSignedIn()

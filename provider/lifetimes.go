@@ -28,7 +28,8 @@ type Lifetimes struct {
 
 	// RefreshGrace is how long a refresh token that was used may be used again,
 	// because the first response may have been lost. It ends as soon as a successor is
-	// used. Negative for never: then any second use ends the grant.
+	// used. Where the clocks of two processes differ it is longer or shorter by as much, and
+	// never more than twice as long. Negative for never: then any second use ends the grant.
 	// Defaults to 60 seconds, which outlasts the failover of a database.
 	RefreshGrace time.Duration `json:"refresh_grace,omitempty"`
 

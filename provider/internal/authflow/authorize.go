@@ -184,12 +184,13 @@ type Hint struct {
 	Issuer   string `json:"iss"`
 	Subject  string `json:"sub"`
 	Audience string `json:"aud"`
-	Expires  int64  `json:"exp"`
+	AuthTime int64  `json:"auth_time"`
 }
 
 // ReadHint returns what an ID token says. It reports false for what is none of
-// ours, or no more because its key has been revoked or is too old. What never expires
-// is no ID token: see package resource.
+// ours, or no more because its key has been revoked or is too old. Userinfo that is signed
+// has the type of an ID token, in v3 its form as well, and tells of no authentication, which
+// every ID token does.
 func (e *Endpoint) ReadHint(ctx context.Context, hint string) (Hint, bool) {
 	if hint == "" {
 		return Hint{}, false
@@ -200,7 +201,7 @@ func (e *Endpoint) ReadHint(ctx context.Context, hint string) (Hint, bool) {
 		return Hint{}, false
 	}
 	var c Hint
-	if err := json.Unmarshal(payload, &c); err != nil || c.Issuer != e.Site.Issuer || c.Subject == "" || c.Expires == 0 {
+	if err := json.Unmarshal(payload, &c); err != nil || c.Issuer != e.Site.Issuer || c.Subject == "" || c.AuthTime == 0 {
 		return Hint{}, false
 	}
 	return c, true
