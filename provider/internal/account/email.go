@@ -16,30 +16,41 @@ var errEmail = errors.New("is not an e-mail address")
 
 // EmailKey returns what makes an e-mail address unique: all its spellings in letter
 // case and Unicode form are one, and so is its domain in Unicode and in ASCII, as DNS
-// knows it. A character that stands for several, such as a full-width @, would make
-// another address of it and is refused.
+// knows it. Before the @ a character that only looks like others, or stands for them, would
+// make the address of somebody else of it and is refused.
 func EmailKey(address string) (string, error) {
 	key := foldEmail(address)
-	if !isEmail(address) || !isEmail(key) || foldEmail(key) != key {
+	if !isEmail(address) || standsForOthers(address) || !isEmail(key) || foldEmail(key) != key {
 		return "", errEmail
 	}
 	return key, nil
 }
 
+// standsForOthers reports whether the local part of an address has a character that folding
+// would make another mailbox of: a ligature, a letter in full width, or one beyond ASCII
+// that folds into it, such as the capital I with a dot.
+func standsForOthers(address string) bool {
+	local := address[:max(0, strings.LastIndexByte(address, '@'))]
+	return norm.NFC.String(local) != norm.NFKC.String(local) || strings.ContainsFunc(local, func(r rune) bool {
+		return r > unicode.MaxASCII && engine.IsPrintableASCII(fold(string(r)))
+	})
+}
+
+func fold(s string) string { return strings.ToLower(norm.NFKC.String(s)) }
+
 // foldEmail returns an address in one spelling. A domain in ASCII stays as it is, so
 // that whatever is registered can be found: IDNA would refuse some that exist.
 func foldEmail(address string) string {
-	folded := strings.ToLower(norm.NFKC.String(address))
-	at := strings.LastIndexByte(folded, '@')
-	domain := folded[at+1:]
+	at := strings.LastIndexByte(address, '@')
+	local, domain := fold(address[:at+1]), address[at+1:]
 	if engine.IsPrintableASCII(domain) {
-		return folded
+		return local + strings.ToLower(domain)
 	}
-	ascii, err := idna.Lookup.ToASCII(domain)
+	ascii, err := idna.Lookup.ToASCII(domain) // by its own mapping, as whoever mails there does
 	if err != nil {
 		return "" // not an address
 	}
-	return folded[:at+1] + ascii
+	return local + ascii
 }
 
 // HasDot reports whether the domain of an address has more than one word, as those have

@@ -4,7 +4,7 @@ import "testing"
 
 func TestEmailKeyIsOneForEverySpellingOfAMailbox(t *testing.T) {
 	for key, spellings := range map[string][]string{
-		"alice@example.com":           {"alice@example.com", "ALICE@Example.COM", "alice@example\u3002com", "\uff41lice@example.com"},
+		"alice@example.com":           {"alice@example.com", "ALICE@Example.COM", "alice@example\u3002com", "alice@\uff45xample.com"},
 		"eve@xn--bcher-kva.example":   {"eve@bücher.example", "eve@bu\u0308cher.example", "Eve@BÜCHER.Example", "eve@xn--bcher-kva.example", "eve@XN--BCHER-KVA.example"},
 		"eve@xn--strae-oqa.example":   {"eve@straße.example"},
 		"zoë@xn--e1afmkfd.xn--p1ai":   {"zoë@пример.рф", "Zoe\u0308@xn--e1afmkfd.рф"},
@@ -21,6 +21,23 @@ func TestEmailKeyIsOneForEverySpellingOfAMailbox(t *testing.T) {
 				t.Errorf("%+q has the key %q (%v), want %q", spelling, got, err, key)
 			}
 		}
+	}
+}
+
+// Who gets a mail at an address that only looks like another's must not pass for its owner.
+func TestEmailAddressIsNobodyElses(t *testing.T) {
+	for name, address := range map[string]string{
+		"capital I with a dot": "\u0130vo@example.com", "Kelvin sign": "\u212aate@example.com", "long s": "\u017fam@example.com",
+		"ligature": "\ufb01ona@example.com", "full width": "\uff41lice@example.com", "superscript": "eve\u00b2@example.com",
+		"circled digit": "eve\u2460@example.com", "half width": "\uff71@example.com", "full-width @": "eve\uff20evil.test@example.com",
+	} {
+		if key, err := EmailKey(address); err == nil {
+			t.Errorf("%s: %+q has the key %q", name, address, key)
+		}
+	}
+	// DNS knows this domain as another than i.example.
+	if key, err := EmailKey("eve@\u0130.example"); err != nil || key == "eve@i.example" {
+		t.Errorf("key %q, %v", key, err)
 	}
 }
 

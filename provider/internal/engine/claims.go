@@ -45,9 +45,10 @@ func (e *Engine) jwtClaims(g storage.Grant, now time.Time) jwtClaims {
 
 // UserinfoJWT returns the payload of a userinfo response that is a JWT (OpenID Connect
 // Core section 5.3.2). In v3 it has the form of an ID token, which its contract wants, but
-// for auth_time: here it is not taken for one. In the standard dialect it cannot pass for an ID token, since it has no exp, which every
-// ID token has and every client demands of one (RFC 8725 section 3.12). Another typ would
-// not do: few clients look at it in an ID token, and some refuse any but JWT.
+// for auth_time: here it is not taken for one. In the standard dialect it cannot pass for
+// an ID token, since it has no exp, which every ID token has and every client demands of one
+// (RFC 8725 section 3.12). Another typ would not do: few clients look at it in an ID token,
+// and some refuse any but JWT.
 func (e *Engine) UserinfoJWT(g storage.Grant, d Dialect, released Claims, now time.Time) ([]byte, error) {
 	c := e.jwtClaims(g, now)
 	if d.UserinfoAsString {
