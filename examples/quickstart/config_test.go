@@ -217,7 +217,7 @@ const everyKey = `{
 	"clients": [{"client_id": "c", "client_secret": "s", "client_secret_file": "c.secret", "name": "C", "dialect": "standard", "public": true,
 		"token_endpoint_auth_method": "client_secret_post", "token_endpoint_auth_signing_alg": "ES256",
 		"jwks": {"keys": []}, "jwks_uri": "https://c.test/keys", "require_pushed_authorization_requests": true,
-		"require_signed_request_object": true, "request_object_signing_alg": "ES256",
+		"require_signed_request_object": true, "require_pkce": true, "request_object_signing_alg": "ES256",
 		"redirect_uris": ["https://c.test/cb"], "post_logout_redirect_uris": ["https://c.test/"],
 		"backchannel_logout_uri": "https://c.test/ended", "backchannel_logout_session_required": true,
 		"response_types": ["code"], "grant_types": ["refresh_token"], "scopes": ["work"], "optional_scopes": ["work"], "origins": ["https://c.test"],

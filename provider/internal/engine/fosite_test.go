@@ -72,8 +72,7 @@ func TestFositeLooksAtTheStateLast(t *testing.T) {
 		code  string
 		pairs []string
 	}{
-		"Scope":        {InvalidScope, []string{"scope", "openid unknown"}},
-		"ResponseType": {UnsupportedResponseType, []string{"client_id", "pub", "response_type", "token", "scope", "military"}},
+		"Scope": {InvalidScope, []string{"scope", "openid unknown"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := parse(t, c.pairs...)
