@@ -22,9 +22,10 @@ func (b *browser) askToBeDeleted(password string) {
 	}
 }
 
-// runsUntil has Run work until something is so.
+// runsUntil has Run, which has gone on until now, work until something is so.
 func (w *fixture) runsUntil(so func() bool) {
 	w.t.Helper()
+	w.agreeOnTime()
 	ctx, cancel := context.WithCancel(w.t.Context())
 	ended := make(chan error, 1)
 	go func() { ended <- w.Run(ctx) }()

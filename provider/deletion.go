@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"time"
 
 	"github.com/bonafide-id/bonafide/provider/internal/account"
 	"github.com/bonafide-id/bonafide/provider/internal/audit"
@@ -14,10 +15,9 @@ import (
 // deletionBatch is how many accounts are removed before others have their turn.
 const deletionBatch = 16
 
-// deleteDue removes accounts whose owners have asked for it, after the grace, and reports
-// how many. Of several processes one removes an account, and tells its owner.
-func (p *Provider) deleteDue(ctx context.Context) (removed int, err error) {
-	now := p.cfg.Clock()
+// deleteDue removes accounts whose owners have asked for it, and whose grace is over by now,
+// and reports how many. Of several processes one removes an account, and tells its owner.
+func (p *Provider) deleteDue(ctx context.Context, now time.Time) (removed int, err error) {
 	due, err := p.store.DueAccounts(ctx, now, deletionBatch)
 	if err != nil {
 		return 0, fmt.Errorf("list due accounts: %w", err)

@@ -50,6 +50,7 @@ func TestRunRemovesEventsThatAreOlderThanTheyAreKept(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	w.agreeOnTime()
 	go func() { _ = w.Run(t.Context()) }() // until the fixture ends
 	eventually(t, func() bool {
 		left, err := w.Events(t.Context(), provider.EventFilter{})

@@ -24,7 +24,8 @@ const (
 // Run does what goes on in the background: it rotates signing keys, seals anew what
 // former secrets have sealed, tells applications that sessions have ended
 // (Client.BackchannelLogoutURI), deletes accounts whose users have asked for it
-// (Lifetimes.DeletionGrace), and removes what has expired. It returns nil when ctx ends or
+// (Lifetimes.DeletionGrace), and removes what has expired. What it removes for good it takes
+// for over when all processes do, and after a leap in time a day later. It returns nil when ctx ends or
 // the provider is closed. Every process of a provider should have one Run; a provider
 // without one works, but its keys never change, its tables only grow, and what
 // applications are to be told waits until there is one.
@@ -68,14 +69,29 @@ func (p *Provider) maintain(ctx context.Context) {
 	// A long sweep goes on after the keys have been looked at again.
 	ctx, cancel := context.WithTimeout(ctx, maintenance)
 	defer cancel()
-	p.inBatches(ctx, "remove expired records", func() (int, error) {
-		return p.store.Sweep(ctx, p.cfg.Clock(), sweepBatch)
-	})
-	p.inBatches(ctx, "remove accounts whose users wanted that", func() (int, error) { return p.deleteDue(ctx) })
+	p.removeEnded(ctx)
 	p.inBatches(ctx, "measure pictures", func() (int, error) { return p.clients.Measure(ctx) })
+}
+
+// removeEnded removes for good what has ended by a time that all processes agree on.
+func (p *Provider) removeEnded(ctx context.Context) {
+	said := p.cfg.Clock()
+	clock, err := p.store.HearClock(ctx, said)
+	if err != nil && ctx.Err() == nil {
+		p.cfg.Logger.ErrorContext(ctx, "what is over could not be removed; it is tried again", slog.Any("error", err))
+	}
+	if err != nil || clock.Agreed.IsZero() {
+		return
+	}
+	if clock.Claimed.Equal(said) {
+		p.cfg.Logger.WarnContext(ctx, "the time has leapt since the last round: nothing ran, or the clock of this machine is wrong; what is over by it is removed after a day",
+			slog.Time("time", said), slog.Time("last", clock.Agreed))
+	}
+	now := clock.Agreed
+	p.inBatches(ctx, "remove expired records", func() (int, error) { return p.store.Sweep(ctx, now, sweepBatch) })
+	p.inBatches(ctx, "remove accounts whose users wanted that", func() (int, error) { return p.deleteDue(ctx, now) })
 	if keep := p.cfg.KeepEvents; keep > 0 {
 		p.inBatches(ctx, "remove old events", func() (int, error) {
-			now := p.cfg.Clock()
 			return p.store.RemoveEvents(ctx, now.Add(-keep), now, sweepBatch)
 		})
 	}

@@ -25,6 +25,7 @@ type Store interface {
 	Attempts
 	Events
 	Installations
+	Clocks
 
 	// Sweep removes what had ended by now and can no longer change an answer:
 	// grants past their ExpiresAt with all their tokens, access tokens past

@@ -52,7 +52,7 @@ func TestMigrations(t *testing.T) {
 	}
 	t.Run("OfPostgresNameTheSchema", func(t *testing.T) {
 		bare := regexp.MustCompile(`\b(FROM|JOIN|INTO|UPDATE|REFERENCES|ON|TABLE)\s+(images|clients|accounts|attributes|statuses|sessions|client_sessions|` +
-			`consents|decisions|grants|tokens|tickets|keys|attempts|events|installation|schema_version|` +
+			`clock|consents|decisions|grants|tokens|tickets|keys|attempts|events|installation|schema_version|` +
 			`secret_uses|organizations|developers|members|invitations|changes|applications|request_log|log_days|faults|` +
 			`sandbox_settings|sandbox_mails)\b`)
 		for _, m := range postgres {

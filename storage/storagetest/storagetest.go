@@ -46,6 +46,7 @@ func Run(t *testing.T, newDatabase func(t *testing.T) (open func() storage.Store
 	t.Run("Attempts", suite.attempts)
 	t.Run("Events", suite.events)
 	t.Run("Installations", suite.installations)
+	t.Run("Clocks", suite.clocks)
 	t.Run("Batches", suite.batches)
 	t.Run("Sweep", suite.sweep)
 	t.Run("Elapse", suite.elapse)

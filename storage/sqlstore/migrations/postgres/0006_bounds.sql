@@ -32,3 +32,10 @@ CREATE TABLE main.barred (
 
 -- An operator has made an invitation, for an organization without an owner.
 ALTER TABLE main.invitations ADD COLUMN appoints BIGINT NOT NULL DEFAULT 0;
+
+-- What the processes have said about the time.
+CREATE TABLE main.clock (
+	singleton BIGINT NOT NULL PRIMARY KEY CHECK (singleton = 1),
+	agreed_at BIGINT,
+	claimed_at BIGINT
+);

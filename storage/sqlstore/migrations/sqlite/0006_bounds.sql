@@ -7,15 +7,15 @@ CREATE INDEX images_without_silhouette ON images (digest) WHERE silhouette IS NU
 -- it signs in who wants to be deleted, and finds no address that is sealed and makes another
 -- account. It looks at no version once it runs. So a column has another name wherever it
 -- would read what a decision rests on, and each of its steps fails.
-ALTER TABLE main.accounts RENAME COLUMN email_key TO email_digest;
+ALTER TABLE accounts RENAME COLUMN email_key TO email_digest;
 
-ALTER TABLE main.attributes RENAME COLUMN value TO sealed_value;
+ALTER TABLE attributes RENAME COLUMN value TO sealed_value;
 
-ALTER TABLE main.clients RENAME COLUMN document TO registration;
+ALTER TABLE clients RENAME COLUMN document TO registration;
 
-ALTER TABLE main.grants RENAME COLUMN challenge TO code_challenge;
+ALTER TABLE grants RENAME COLUMN challenge TO code_challenge;
 
-ALTER TABLE main.organizations RENAME COLUMN contact TO sealed_contact;
+ALTER TABLE organizations RENAME COLUMN contact TO sealed_contact;
 
 -- How much the pictures of an application take: drafts, former and published ones. What is
 -- there is counted by its document until the next one is saved.
@@ -32,3 +32,10 @@ CREATE TABLE barred (
 
 -- An operator has made an invitation, for an organization without an owner.
 ALTER TABLE invitations ADD COLUMN appoints INTEGER NOT NULL DEFAULT 0;
+
+-- What the processes have said about the time.
+CREATE TABLE clock (
+	singleton INTEGER NOT NULL PRIMARY KEY CHECK (singleton = 1),
+	agreed_at INTEGER,
+	claimed_at INTEGER
+) STRICT;
