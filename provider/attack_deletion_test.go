@@ -170,9 +170,15 @@ func TestDeletion(t *testing.T) {
 			shown(t, b.get(path), http.StatusNotFound)
 			shown(t, host.newBrowser().get(path), http.StatusNotFound)
 		}
+		for _, path := range []string{"/account/sessions", "/account/history", "/account/language", "/account/data"} {
+			shown(t, b.get(path), http.StatusNotFound) // a persona is everybody who plays it
+		}
+		if home := b.open("/account"); strings.Contains(home.body, "/account/sessions") || strings.Contains(home.body, "/account/history") {
+			t.Error("the account of a persona leads to what others have done")
+		}
 		for _, home := range []page{b.open("/account"), host.newBrowser().open("/account")} {
 			shown(t, home, http.StatusOK)
-			if strings.Contains(home.body, "/account/delete") || strings.Contains(home.body, "/account/password") || !strings.Contains(home.body, "/account/data") {
+			if strings.Contains(home.body, "/account/delete") || strings.Contains(home.body, "/account/password") {
 				t.Errorf("the account leads to what it does not have:\n%s", home.body)
 			}
 		}

@@ -151,7 +151,7 @@ func TestRegistrationsAreNeverLostUpdates(t *testing.T) {
 			w.ok(p.SaveClient(t.Context(), c))
 			return struct{}{}
 		}
-		secret, err := p.RotateClientSecret(t.Context(), "std", 0)
+		secret, err := p.RotateClientSecret(t.Context(), "std", 0, 0)
 		w.ok(err)
 		mu.Lock()
 		defer mu.Unlock()

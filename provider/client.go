@@ -274,8 +274,15 @@ func (p *Provider) ClientSecret(ctx context.Context, id string) (string, error) 
 // that it had stay valid for overlap, so that the application can be changed over
 // without an interruption; zero ends them at once. ErrNoClient when there is none,
 // ErrTooManySecrets when ten would stay valid.
-func (p *Provider) RotateClientSecret(ctx context.Context, id string, overlap time.Duration) (string, error) {
-	secret, err := p.clients.RotateSecret(ctx, id, overlap)
+//
+// Of any number of calls with one Client.Revision one makes a secret, and the others are
+// ErrChanged: two people who press a button at once do not each end the secret that the other
+// has just read. With revision zero each call makes one.
+func (p *Provider) RotateClientSecret(ctx context.Context, id string, overlap time.Duration, revision int64) (string, error) {
+	secret, err := p.clients.RotateSecret(ctx, id, overlap, revision)
+	if errors.Is(err, storage.ErrChanged) {
+		return "", ErrChanged
+	}
 	return secret, asClientError("rotate client secret", err)
 }
 

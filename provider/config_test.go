@@ -312,7 +312,7 @@ func TestRotateClientSecret(t *testing.T) {
 		p, _ := b.token("code", w.code(b), "client_secret", secret)
 		return p.StatusCode
 	}
-	fresh, err := w.RotateClientSecret(t.Context(), "v3", time.Hour)
+	fresh, err := w.RotateClientSecret(t.Context(), "v3", time.Hour, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -323,7 +323,7 @@ func TestRotateClientSecret(t *testing.T) {
 	if old, now := redeem(clientSecret), redeem(fresh); old != 401 || now != 200 {
 		t.Errorf("after the overlap: old %d, new %d", old, now)
 	}
-	if _, err := w.RotateClientSecret(t.Context(), "pub", time.Hour); !errors.Is(err, provider.ErrNoClient) {
+	if _, err := w.RotateClientSecret(t.Context(), "pub", time.Hour, 0); !errors.Is(err, provider.ErrNoClient) {
 		t.Errorf("a public client: %v", err)
 	}
 }

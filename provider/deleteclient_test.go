@@ -146,7 +146,7 @@ func TestADeletionThatWasInterrupted(t *testing.T) {
 		if _, err := w.ClientSecret(t.Context(), "std"); !errors.Is(err, provider.ErrNoClient) {
 			t.Errorf("its secret: %v", err)
 		}
-		if _, err := w.RotateClientSecret(t.Context(), "std", 0); !errors.Is(err, provider.ErrNoClient) {
+		if _, err := w.RotateClientSecret(t.Context(), "std", 0, 0); !errors.Is(err, provider.ErrNoClient) {
 			t.Errorf("a new secret: %v", err)
 		}
 		if w.saw(provider.EventClientDeleted) || w.saw(provider.EventClientChanged) {

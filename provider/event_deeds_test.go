@@ -179,7 +179,7 @@ var deeds = map[string]struct {
 	"SecretShownAndRotated": {func(w *fixture) {
 		_, err := w.ClientSecret(w.t.Context(), "std")
 		w.ok(err)
-		_, err = w.RotateClientSecret(w.t.Context(), "std", time.Hour)
+		_, err = w.RotateClientSecret(w.t.Context(), "std", time.Hour, 0)
 		w.ok(err)
 	}, []provider.Event{
 		{Name: provider.EventSecretShown, ClientID: "std"},

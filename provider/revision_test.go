@@ -42,7 +42,7 @@ func TestClientRevision(t *testing.T) {
 	w.ok(w.SaveClient(t.Context(), named(first, "One")))
 	refused("ARegistrationThatIsOver", named(first, "Two"))
 	second := read()
-	if _, err := w.RotateClientSecret(t.Context(), "std", time.Hour); err != nil {
+	if _, err := w.RotateClientSecret(t.Context(), "std", time.Hour, 0); err != nil {
 		t.Fatal(err)
 	}
 	refused("AfterNewSecrets", named(second, "Three"))

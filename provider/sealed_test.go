@@ -77,7 +77,7 @@ func TestAFormerSecretIsDropped(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t).withClients().withUsers()
 	hint := text(t, w.alice().standardTokens(), "id_token")
-	second, err := w.RotateClientSecret(t.Context(), "std", time.Hour)
+	second, err := w.RotateClientSecret(t.Context(), "std", time.Hour, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -156,7 +156,7 @@ func TestClientSecretsThatNothingOpensAreNamed(t *testing.T) {
 	if err := lost.SaveClient(t.Context(), ghost); err != nil {
 		t.Fatal(err)
 	}
-	second, err := lost.RotateClientSecret(t.Context(), "std", time.Hour) // the first stays, under the secret that is not lost
+	second, err := lost.RotateClientSecret(t.Context(), "std", time.Hour, 0) // the first stays, under the secret that is not lost
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -211,7 +211,7 @@ func TestSealingAnewLosesNoChange(t *testing.T) {
 			case id == "q":
 				err = w.DeleteClient(t.Context(), "q")
 			case id == "v3" && len(w.sealedSecrets("v3")) == 1:
-				_, err = w.RotateClientSecret(t.Context(), "v3", time.Hour)
+				_, err = w.RotateClientSecret(t.Context(), "v3", time.Hour, 0)
 			}
 			if err != nil {
 				t.Error(err)

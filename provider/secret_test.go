@@ -42,9 +42,9 @@ func TestClientSecrets(t *testing.T) {
 	if first.Hint != clientSecret[len(clientSecret)-4:] || !first.LastUsedAt.IsZero() {
 		t.Errorf("%+v", first)
 	}
-	second, err := w.RotateClientSecret(t.Context(), "std", time.Hour)
+	second, err := w.RotateClientSecret(t.Context(), "std", time.Hour, 0)
 	w.ok(err)
-	third, err := w.RotateClientSecret(t.Context(), "std", time.Hour)
+	third, err := w.RotateClientSecret(t.Context(), "std", time.Hour, 0)
 	w.ok(err)
 	secrets := list(3)
 	if secrets[0].Hint != third[len(third)-4:] || secrets[1].Hint != second[len(second)-4:] || secrets[2].ID != first.ID {
@@ -86,10 +86,10 @@ func TestAttackSecretsWithoutEnd(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t).withClients()
 	for range 9 {
-		_, err := w.RotateClientSecret(t.Context(), "std", time.Hour)
+		_, err := w.RotateClientSecret(t.Context(), "std", time.Hour, 0)
 		w.ok(err)
 	}
-	if _, err := w.RotateClientSecret(t.Context(), "std", time.Hour); !errors.Is(err, provider.ErrTooManySecrets) {
+	if _, err := w.RotateClientSecret(t.Context(), "std", time.Hour, 0); !errors.Is(err, provider.ErrTooManySecrets) {
 		t.Errorf("the eleventh: %v", err)
 	}
 	secrets, err := w.ClientSecrets(t.Context(), "std")
@@ -101,7 +101,7 @@ func TestAttackSecretsWithoutEnd(t *testing.T) {
 	if len(ids) != 10 {
 		t.Errorf("%d secrets have different names", len(ids))
 	}
-	if _, err := w.RotateClientSecret(t.Context(), "std", 0); err != nil {
+	if _, err := w.RotateClientSecret(t.Context(), "std", 0, 0); err != nil {
 		t.Errorf("in the place of all: %v", err)
 	}
 }
@@ -110,7 +110,7 @@ func TestAttackSecretsWithoutEnd(t *testing.T) {
 func TestEndClientSecretAtOnceLeavesOne(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t).withClients()
-	_, err := w.RotateClientSecret(t.Context(), "std", time.Hour)
+	_, err := w.RotateClientSecret(t.Context(), "std", time.Hour, 0)
 	w.ok(err)
 	secrets, err := w.ClientSecrets(t.Context(), "std")
 	w.ok(err)
@@ -152,7 +152,7 @@ func TestUseOfASecretIsRecorded(t *testing.T) {
 	w := newFixture(t, func(c *provider.Config) { store.Store, c.Store = c.Store, store }).withClients()
 	b := w.newBrowser()
 	old := clientSecret
-	newer, err := w.RotateClientSecret(t.Context(), "std", time.Hour)
+	newer, err := w.RotateClientSecret(t.Context(), "std", time.Hour, 0)
 	w.ok(err)
 	lastUsed := func() (newer, old time.Time) {
 		t.Helper()
@@ -206,5 +206,31 @@ func TestUseOfASecretHoldsNothingUp(t *testing.T) {
 	asked := store.waiting.Load()
 	if authenticates(b, clientSecret); store.waiting.Load() != asked {
 		t.Error("something is recorded after Close")
+	}
+}
+
+// Two people rotate a secret at once: one of the two new ones would be dead when it is read.
+func TestRotateClientSecretOfOneRevisionMakesOne(t *testing.T) {
+	t.Parallel()
+	w := newFixture(t).withClients()
+	for round := range 5 {
+		now, err := w.Client(t.Context(), "std")
+		w.ok(err)
+		var made atomic.Int32
+		var all sync.WaitGroup
+		for range 10 {
+			all.Go(func() {
+				_, err := w.RotateClientSecret(t.Context(), "std", 0, now.Revision)
+				if err == nil {
+					made.Add(1)
+				} else if !errors.Is(err, provider.ErrChanged) {
+					t.Errorf("err = %v", err)
+				}
+			})
+		}
+		all.Wait()
+		if n := made.Load(); n != 1 {
+			t.Fatalf("round %d: %d secrets", round, n)
+		}
 	}
 }

@@ -73,9 +73,14 @@ type Config struct {
 
 // Quotas bound what one user or organization can make.
 type Quotas struct {
-	// Organizations is how many one user can be a member of and still create one.
+	// Organizations is how many one user can be a member of and still create or join one.
 	// Defaults to 10.
 	Organizations int
+
+	// OrganizationsPerDay is how many one user can create in a day, whatever becomes of
+	// them.
+	// Defaults to 10.
+	OrganizationsPerDay int
 
 	// Applications is how many an organization can have in each environment.
 	// Defaults to 100.
@@ -94,6 +99,7 @@ type Quotas struct {
 
 func (c Config) withDefaults() Config {
 	c.Quotas.Organizations = cmp.Or(c.Quotas.Organizations, 10)
+	c.Quotas.OrganizationsPerDay = cmp.Or(c.Quotas.OrganizationsPerDay, 10)
 	c.Quotas.Applications = cmp.Or(c.Quotas.Applications, 100)
 	c.Quotas.Invitations = cmp.Or(c.Quotas.Invitations, 50)
 	c.Quotas.PictureBytes = cmp.Or(c.Quotas.PictureBytes, 64<<20)

@@ -7,9 +7,11 @@ import (
 	"net/mail"
 	"strconv"
 	"strings"
+	"time"
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/ui"
 )
@@ -67,6 +69,14 @@ func (d *Dashboard) createOrganization(r *request) error {
 	}
 	if !may {
 		return d.renderNewOrganization(r, o, contact, http.StatusForbidden, ui.Problem{Code: ui.EmailUnverified})
+	}
+	perDay := provider.Limit{Burst: d.Quotas.OrganizationsPerDay, Every: 24 * time.Hour / time.Duration(d.Quotas.OrganizationsPerDay)}
+	wait, err := d.Provider.Allow(r.Request.Context(), "organizations of a user", r.User.UserID, perDay)
+	if err != nil {
+		return err
+	}
+	if wait > 0 {
+		return d.renderNewOrganization(r, o, contact, http.StatusTooManyRequests, ui.Problem{Code: ui.TooMany, Count: d.Quotas.OrganizationsPerDay})
 	}
 	o.ID, o.CreatedAt = newID(), d.Clock()
 	owner := storage.Member{OrganizationID: o.ID, UserID: r.User.UserID, Role: storage.RoleOwner, JoinedAt: o.CreatedAt}

@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/bonafide-id/bonafide/provider/developer"
 )
@@ -40,5 +41,33 @@ func TestAnInvitationIsMailedWhereThereIsAMailer(t *testing.T) {
 	friend := w.as(nobody)
 	if p := friend.submit(friend.open(link)); p.StatusCode != http.StatusOK || !strings.Contains(p.body, "Welcome!") {
 		t.Errorf("%s at %s\n%s", p.Status, p.Request.URL, p.body)
+	}
+}
+
+// Who creates, leaves to others and creates again has as many as everybody in a day.
+func TestOrganizationsOfADayHaveALimit(t *testing.T) {
+	t.Parallel()
+	w := newFixture(t, func(c *developer.Config) { c.Quotas.OrganizationsPerDay = 3 })
+	b := w.as(nobody)
+	for i := range 3 {
+		p := b.submit(b.open("/developer/new"), "name", "Mine")
+		if p.StatusCode != http.StatusOK {
+			t.Fatalf("the organization %d: %s", i, p.Status)
+		}
+		memberships, err := w.store.Memberships(t.Context(), nobody)
+		if err != nil || len(memberships) != 1 {
+			t.Fatalf("%d memberships, %v", len(memberships), err)
+		}
+		if err := w.store.DeleteOrganization(t.Context(), memberships[0].ID); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if p := b.submit(b.open("/developer/new"), "name", "Mine"); p.StatusCode != http.StatusTooManyRequests {
+		t.Errorf("one more: %s", p.Status)
+	}
+	w.advance(8 * time.Hour)
+	b = w.as(nobody)
+	if p := b.submit(b.open("/developer/new"), "name", "Mine"); p.StatusCode != http.StatusOK {
+		t.Errorf("a third of a day later: %s", p.Status)
 	}
 }

@@ -58,7 +58,7 @@ func (d *Dashboard) renderOverview(r *request, secret string, status int, proble
 	}
 	view.Name, view.Dialect, view.Public, view.ByKey = c.Name, c.Dialect, c.Public, signsWithKey(c)
 	view.Disabled, view.Unreviewed, view.RedirectURIs = c.Disabled, c.Unreviewed, c.RedirectURIs
-	if env, ok := d.copyTo(r.env); ok && view.MayChange {
+	if env, ok := d.copyTo(r.env); ok && view.MayChange && !stopped(r.app) {
 		view.CopyTo = ui.DeveloperEnvironment(env)
 	}
 	d.addAddresses(r, &view)
@@ -149,8 +149,8 @@ func (d *Dashboard) copyTo(env string) (string, bool) {
 // but for what only an operator gives and for its secret.
 func (d *Dashboard) copyApplication(r *request) error {
 	env, ok := d.copyTo(r.env)
-	if !ok {
-		return forbidden("there is no environment to copy to")
+	if !ok || stopped(r.app) {
+		return forbidden("there is no environment to copy to, or an operator has stopped the application")
 	}
 	c, err := d.client(r)
 	if err != nil {

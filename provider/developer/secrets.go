@@ -76,7 +76,10 @@ func (d *Dashboard) rotateSecret(r *request, c provider.Client) error {
 	if !ok {
 		return forbidden("no such overlap")
 	}
-	secret, err := d.provider(r.env).RotateClientSecret(r.Request.Context(), c.ID, overlap)
+	secret, err := d.provider(r.env).RotateClientSecret(r.Request.Context(), c.ID, overlap, c.Revision)
+	if errors.Is(err, provider.ErrChanged) { // in this moment
+		return r.done(d.path("o", r.org.ID, r.env, r.app.ClientID, "secrets"), ui.DeveloperSomebodyElse)
+	}
 	if errors.Is(err, provider.ErrTooManySecrets) {
 		return d.renderSecrets(r, c, "", http.StatusConflict, ui.Problem{Code: ui.TooManySecrets})
 	}

@@ -5,10 +5,12 @@ import (
 	"net/url"
 	"regexp"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/developer"
 	"github.com/bonafide-id/bonafide/storage"
 )
 
@@ -195,4 +197,51 @@ func TestAttackOpenBrowser(t *testing.T) {
 		t.Errorf("sends the data elsewhere: %s\n%s", p.Status, p.body)
 	}
 	unchanged("an application")
+}
+
+// Twenty posts of one form make one secret, and one that is shown works.
+func TestAttackRotationsAtOnce(t *testing.T) {
+	t.Parallel()
+	w := newFixture(t).withApplication(river, storage.Sandbox, "shop")
+	for _, user := range []string{dev, owner} {
+		b := w.as(user)
+		action, fields := b.open(shopPath+"/secrets").form(t, "overlap", "none", "action", "rotate")
+		shown := make(chan string, 20)
+		var posts sync.WaitGroup
+		for range 20 {
+			posts.Go(func() {
+				if found := shownSecret.FindStringSubmatch(b.post(action, fields).body); found != nil {
+					shown <- found[1]
+				}
+			})
+		}
+		posts.Wait()
+		close(shown)
+		if n := len(shown); n != 1 {
+			t.Fatalf("%d secrets are shown", n)
+		}
+		if !w.exchanges(<-shown) {
+			t.Error("the one that is shown does not work")
+		}
+	}
+}
+
+// An application that an operator has stopped is copied away, and from there back.
+func TestAttackCopyOfWhatIsStopped(t *testing.T) {
+	t.Parallel()
+	w := newFixture(t, func(c *developer.Config) { c.Operator = isOperator })
+	w.withApplication(river, storage.Production, "shop")
+	b, o := w.as(dev), w.as(operator)
+	csrf := b.csrfOf(dev)
+	o.submit(o.open("/developer/review/production/shop"), "reason", "Fraud", "action", "stop")
+	here := "/developer/o/river/production/shop"
+	if p := b.open(here); strings.Contains(p.body, `value="copy"`) {
+		t.Error("a copy is offered")
+	}
+	if p := b.post(here, url.Values{"csrf": {csrf}, "action": {"copy"}}); p.StatusCode != http.StatusForbidden {
+		t.Errorf("%s", p.Status)
+	}
+	if apps, err := w.store.Applications(t.Context(), storage.ApplicationFilter{OrganizationID: river}); err != nil || len(apps) != 1 {
+		t.Errorf("%d applications, %v", len(apps), err)
+	}
 }

@@ -40,12 +40,16 @@ const maxSecrets = 10
 var ErrTooManySecrets = errors.New("provider: the client has ten secrets that are valid")
 
 // RotateSecret gives an application a new secret and returns it. Those that it had stay
-// valid for overlap. ErrNotFound when there is none, ErrTooManySecrets when ten would stay.
-func (r *Registry) RotateSecret(ctx context.Context, id string, overlap time.Duration) (string, error) {
+// valid for overlap. ErrNotFound when there is none, ErrTooManySecrets when ten would stay,
+// storage.ErrChanged when the registration has another revision; zero stands for any.
+func (r *Registry) RotateSecret(ctx context.Context, id string, overlap time.Duration, revision int64) (string, error) {
 	now, secret := r.Clock(), newSecret()
 	err := r.change(ctx, id, func(c storage.Client, _ bool) (storage.Client, error) {
 		if len(c.Secrets) == 0 {
 			return c, ErrNotFound
+		}
+		if revision != 0 && c.Version != revision {
+			return c, storage.ErrChanged
 		}
 		var secrets []storage.ClientSecret
 		for _, s := range c.Secrets {

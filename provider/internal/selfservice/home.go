@@ -22,10 +22,12 @@ func (p *Pages) renderAccount(w http.ResponseWriter, r *http.Request, user *auth
 		Page: p.Site.PageView(r, nil), Form: p.Site.Form(w, r, problems), Notice: p.Site.Noticed(r),
 		Account: ui.Account{Name: person.Name(), Email: person.Text("email")}, EmailVerified: person.EmailVerified() || !p.SendsMail(), AppsURL: p.Site.Link("/account/apps"),
 		GroupsURL: p.Site.Link("/account/groups"),
-		DataURL:   p.Site.Link("/account/data"), LanguageURL: p.Site.Link("/account/language"), HistoryURL: p.Site.Link("/account/history"),
 	}
-	if p.HasAccounts() {
-		view.SessionsURL = p.Site.Link("/account/sessions")
+	if p.isSomeone(user) {
+		view.DataURL, view.LanguageURL, view.HistoryURL = p.Site.Link("/account/data"), p.Site.Link("/account/language"), p.Site.Link("/account/history")
+		if p.HasAccounts() {
+			view.SessionsURL = p.Site.Link("/account/sessions")
+		}
 	}
 	if p.ownsAccount(user) {
 		view.PasswordURL, view.ExportURL, view.DeleteURL = p.Site.Link("/account/password"), p.Site.Link("/account/export"), p.Site.Link("/account/delete")

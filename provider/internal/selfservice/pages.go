@@ -52,11 +52,11 @@ func (p *Pages) Routes() []web.Route {
 	look("/account/apps", p.signedIn(p.showConsents))
 	add("/account/apps/remove", p.signedIn(p.showRemoveConsent), p.signedIn(p.removeConsent))
 	add("/account/groups", p.signedIn(p.showGroups), p.signedIn(p.verifyGroup))
-	add("/account/data", p.signedIn(p.showData), p.signedIn(p.saveName))
-	add("/account/language", p.signedIn(p.showLanguage), p.signedIn(p.chooseLanguage))
-	look("/account/history", p.signedIn(p.showHistory))
+	add("/account/data", p.someone(p.showData), p.someone(p.saveName))
+	add("/account/language", p.someone(p.showLanguage), p.someone(p.chooseLanguage))
+	look("/account/history", p.someone(p.showHistory))
 	if p.HasAccounts() {
-		add("/account/sessions", p.signedIn(p.showSessions), p.signedIn(p.endSessions))
+		add("/account/sessions", p.someone(p.showSessions), p.someone(p.endSessions))
 		add("/account/password", p.owner(p.showPassword), p.owner(p.changePassword))
 		add("/account/export", p.owner(p.showExport), p.owner(p.export))
 		add("/account/delete", p.owner(p.showDelete), p.owner(p.delete))
@@ -95,16 +95,26 @@ func (p *Pages) signedIn(h userHandler) authflow.PageHandler {
 	}
 }
 
+// isSomeone reports whether a user is one person. A persona is whoever knows the client ID of
+// an application of the sandbox: what one of them has done is not for the others to read.
+func (p *Pages) isSomeone(user *authflow.User) bool { return !p.Flows.Personas.Plays(user.UserID) }
+
+// someone is signedIn for what is one person's own.
+func (p *Pages) someone(h userHandler) authflow.PageHandler { return p.signedInAs(p.isSomeone, h) }
+
 // ownsAccount reports whether a user has an account here to look after. A persona has been
 // made up by others and has no password.
 func (p *Pages) ownsAccount(user *authflow.User) bool {
-	return p.HasAccounts() && !p.Flows.Personas.Plays(user.UserID)
+	return p.HasAccounts() && p.isSomeone(user)
 }
 
 // owner is signedIn for what only the owner of an account can do.
-func (p *Pages) owner(h userHandler) authflow.PageHandler {
+func (p *Pages) owner(h userHandler) authflow.PageHandler { return p.signedInAs(p.ownsAccount, h) }
+
+// signedInAs is signedIn for some users; to the others there is no such page.
+func (p *Pages) signedInAs(may func(*authflow.User) bool, h userHandler) authflow.PageHandler {
 	return p.signedIn(func(w http.ResponseWriter, r *http.Request, user *authflow.User) error {
-		if !p.ownsAccount(user) {
+		if !may(user) {
 			return &web.PageError{Status: http.StatusNotFound, Code: ui.ErrorNotFound}
 		}
 		return h(w, r, user)
