@@ -22,7 +22,10 @@ func main() {
 	provider, err := oidc.NewProvider(context.Background(), "https://sandbox.id.example/oidc")
 }
 `}},
-			Run: "go mod init example && go mod tidy && go run .", Secret: true, SecretsURL: "/developer/o/1/sandbox/c1/secrets",
+			Run: `export ID_EXAMPLE_CLIENT_SECRET='YOUR_CLIENT_SECRET'
+go mod init example && go mod tidy && go run .`,
+			Variable: "ID_EXAMPLE_CLIENT_SECRET", Placeholder: "YOUR_CLIENT_SECRET", SecretsURL: "/developer/o/1/sandbox/c1/secrets",
+			Open: "https://riverbikes.example/", Listen: "127.0.0.1:8080",
 		})
 	}},
 	{"developer-samples-button", func(p Page) templ.Component {
@@ -31,7 +34,7 @@ func main() {
 			Languages:     []DeveloperSampleChoice{{"HTML", "?language=button", true}},
 			Strict:        true,
 			RedirectURIs:  []DeveloperSampleChoice{{"https://riverbikes.example/callback", "?", true}},
-			Files:         []DocsCode{{"button.html", `<span data-client-id="c1" data-start="/login"></span>`}},
+			Files:         []DocsCode{{"button.html", `<span data-client-id="c1" data-start="/login"><a href="/login">Verify with Example ID</a></span>`}},
 		})
 	}},
 	{"developer-samples-none", func(p Page) templ.Component {

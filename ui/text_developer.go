@@ -89,6 +89,7 @@ type developerSamplesText struct {
 	Heading, Text, Nothing, Strict   message
 	Language, RedirectURI, Libraries message
 	Run, Shell, Secret, SecretLink   message
+	Open, Listen                     message
 }
 
 type developerDocsText struct {

@@ -12,10 +12,13 @@ type DeveloperSamplesView struct {
 	// Files are the program. Run starts it in a shell; empty for what is no program.
 	Files []DocsCode
 	Run   string
-	// Secret says that the program needs the client secret; SecretsURL leads to it, for
-	// those who may see it.
-	Secret     bool
-	SecretsURL string
+	// Variable is the environment variable that the program reads the client secret from,
+	// and Placeholder what stands for the secret in Run; empty for none. SecretsURL leads
+	// to the secret, for those who may see it.
+	Variable, Placeholder, SecretsURL string
+	// Open is the address to open once the program runs, and Listen where it listens when
+	// something before it ends TLS.
+	Open, Listen string
 	// Strict says that the application has to sign, or to push its requests, which the
 	// program does not.
 	Strict bool

@@ -30,7 +30,7 @@ func (d *Dashboard) showSamples(r *request) error {
 	if err != nil {
 		return err
 	}
-	view := ui.DeveloperSamplesView{DeveloperPage: p, Secret: !c.Public && !signsWithKey(c), Strict: isStrict(c)}
+	view := ui.DeveloperSamplesView{DeveloperPage: p, Strict: isStrict(c)}
 	machine := r.app.Kind == kindMachine
 	if len(c.RedirectURIs) == 0 && !machine {
 		r.Render(http.StatusOK, ui.DeveloperSamples(view))
@@ -44,7 +44,7 @@ func (d *Dashboard) showSamples(r *request) error {
 	about := in.Installation()
 	a := samples.Application{
 		ClientID: c.ID, Dialect: c.Dialect, Public: c.Public, Machine: machine, Scopes: c.Scopes,
-		BaseURL: about.BaseURL, Button: in.ButtonScript(),
+		BaseURL: about.BaseURL, Brand: about.Name, Button: in.ButtonScript(),
 	}
 	if !machine {
 		a.RedirectURI = c.RedirectURIs[redirect]
@@ -77,8 +77,12 @@ func addSample(view *ui.DeveloperSamplesView, all []samples.Sample, language str
 			Label: s.Title, URL: samplesURL(s.ID, redirect), Current: i == chosen,
 		})
 	}
-	view.Libraries, view.Run = all[chosen].Libraries, all[chosen].Run
-	for _, f := range all[chosen].Files {
+	s := all[chosen]
+	view.Libraries, view.Run, view.Open, view.Listen = s.Libraries, s.Run, s.Open, s.Listen
+	if view.Variable = s.Variable; s.Variable != "" {
+		view.Placeholder = samples.Placeholder
+	}
+	for _, f := range s.Files {
 		view.Files = append(view.Files, ui.DocsCode{Caption: f.Name, Text: f.Text})
 	}
 }

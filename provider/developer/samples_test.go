@@ -18,9 +18,9 @@ func TestSamplesAreFilledWithTheApplication(t *testing.T) {
 	})
 	b := w.as(viewer)
 	for query, wants := range map[string][]string{
-		"":                                {"shop", "widget", "sha384-"},
-		"?language=go":                    {"main.go", callbackURI, w.sandbox.Issuer(), "BONAFIDE_CLIENT_SECRET", "go run ."},
-		"?language=go&redirect_uri=1":     {"main.go", "localhost:8123"},
+		"":                                {"shop", "widget/v1.js"},
+		"?language=go":                    {"main.go", callbackURI, w.sandbox.Issuer(), "export BONAFIDE_CLIENT_SECRET=&#39;YOUR_CLIENT_SECRET&#39;", "go run .", "127.0.0.1:8080"},
+		"?language=go&redirect_uri=1":     {"main.go", "localhost:8123", `href="http://localhost:8123/"`},
 		"?language=python&redirect_uri=9": {"server.py", callbackURI},
 		"?language=nonsense":              {"button.html"},
 		"?language=curl&redirect_uri=-1":  {"sign-in.sh", callbackURI},

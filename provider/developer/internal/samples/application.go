@@ -2,11 +2,15 @@ package samples
 
 import (
 	"fmt"
+	"html"
 	"net"
 	"net/netip"
 	"net/url"
 	"slices"
 	"strings"
+	"unicode"
+
+	"golang.org/x/text/unicode/norm"
 
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/widget"
@@ -35,6 +39,9 @@ type Application struct {
 
 	// BaseURL is that of the provider, without a slash at its end.
 	BaseURL string
+
+	// Brand is what the provider calls itself.
+	Brand string
 
 	// Button is where the script of the sign-in button is.
 	Button widget.Script
@@ -126,6 +133,44 @@ func (v values) Port() string {
 
 // Address is Host and Port.
 func (v values) Address() string { return net.JoinHostPort(v.Host(), v.Port()) }
+
+// HasHome reports whether there is a page that leads to where the flow begins: not where the
+// response comes to it.
+func (v values) HasHome() bool { return v.Path() != "/" }
+
+// Link is that page.
+func (v values) Link() string {
+	return `<!doctype html><meta charset="utf-8"><title>Sign in</title><a href="` + html.EscapeString(v.Start()) + `">Sign in with ` + html.EscapeString(v.Brand) + `</a>`
+}
+
+// Open is the address that a browser is to open.
+func (v values) Open() string {
+	if v.HasHome() {
+		return v.Site() + "/"
+	}
+	return v.Site() + v.Start()
+}
+
+// Variable is the environment variable with the client secret, called after the provider:
+// of Café 24 it is CAFE_24_CLIENT_SECRET.
+func (v values) Variable() string {
+	var name strings.Builder
+	for _, r := range norm.NFKD.String(strings.ToUpper(v.Brand + "_client_secret")) {
+		switch {
+		case unicode.Is(unicode.Mn, r): // an accent, which its letter does without
+		case r >= 'A' && r <= 'Z' || r >= '0' && r <= '9':
+			name.WriteRune(r)
+		case !strings.HasSuffix(name.String(), "_"):
+			name.WriteByte('_')
+		}
+	}
+	return strings.TrimLeft(name.String(), "0123456789_") // no name begins with a digit
+}
+
+// Missing is what a program says that does not find its secret.
+func (v values) Missing() string {
+	return v.Variable() + " is not set: set it to the client secret, and start again."
+}
 
 // Site is the origin of the redirect URI.
 func (v values) Site() string { return v.redirect.Scheme + "://" + v.redirect.Host }

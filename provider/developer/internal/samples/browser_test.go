@@ -125,3 +125,20 @@ func (p page) form(t *testing.T) (action string, fields url.Values) {
 	}
 	return action, fields
 }
+
+// link returns where the only link of a page leads, and what it says.
+func (p page) link(t *testing.T) (address, text string) {
+	t.Helper()
+	root, err := html.Parse(strings.NewReader(p.body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for n := range root.Descendants() {
+		if n.Data == "a" && n.FirstChild != nil {
+			for _, a := range n.Attr {
+				address, text = a.Val, n.FirstChild.Data
+			}
+		}
+	}
+	return address, text
+}

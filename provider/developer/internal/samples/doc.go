@@ -5,6 +5,6 @@
 // The programs are templates below templates, in text/template, one folder a language.
 // Values are written into them by a function that quotes for the language ({{go …}},
 // {{sh …}}), never bare: what an application has registered cannot end a string. The
-// client secret is in none of them; they read it from the environment variable
-// BONAFIDE_CLIENT_SECRET.
+// client secret is in none of them; they read it from an environment variable that is
+// called after the provider, and end at once without it.
 package samples

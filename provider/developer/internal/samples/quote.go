@@ -16,6 +16,7 @@ var quoting = template.FuncMap{
 	"sh":   func(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" },
 	"php":  quoteSingle,
 	"ruby": quoteSingle,
+	"text": html.EscapeString,
 	"html": func(s string) string { return `"` + html.EscapeString(s) + `"` },
 }
 

@@ -15,6 +15,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -29,9 +30,10 @@ type runner struct {
 	needs     []string
 	libraries []string
 
-	// build makes the sample ready in its folder; start is the command.
-	build func(t *testing.T, folder string)
-	start func(v values) []string
+	// build makes the sample ready in its folder. What is shown says shown for that, in the
+	// place of which instead is run, since nothing is installed here.
+	build          func(t *testing.T, folder string)
+	shown, instead string
 }
 
 // python is one that has the libraries, since there may be several.
@@ -46,35 +48,44 @@ var python = sync.OnceValue(func() string {
 
 var runners = map[string]map[string]runner{
 	"go": {
-		provider.Standard: {needs: []string{"go"}, build: buildGo, start: program("./sample")},
-		provider.V3:       {needs: []string{"go"}, build: buildGo, start: program("./sample")},
+		provider.Standard: {needs: []string{"go"}, build: buildGo, shown: "go mod init example && go mod tidy && go run .", instead: "./sample"},
+		provider.V3:       {needs: []string{"go"}, build: buildGo, shown: "go run main.go", instead: "./sample"},
 	},
 	"node": {
-		provider.Standard: {needs: []string{"node"}, build: linkModules, start: program("node", "server.mjs")},
-		provider.V3:       {needs: []string{"node"}, start: program("node", "server.mjs")},
+		provider.Standard: {needs: []string{"node"}, build: linkModules, shown: "npm install && ", instead: ""},
+		provider.V3:       {needs: []string{"node"}},
 	},
 	"python": {
 		provider.Standard: {
 			needs: []string{"python3"}, libraries: []string{python(), "-c", "import authlib, flask, requests"},
-			start: func(values) []string { return []string{python(), "server.py"} },
+			shown: "pip install -r requirements.txt && python3", instead: python(),
 		},
-		provider.V3: {needs: []string{"python3"}, start: program("python3", "server.py")},
+		provider.V3: {needs: []string{"python3"}},
 	},
 	"php": {
-		provider.Standard: {needs: []string{"php"}, libraries: []string{"php", "-r", "curl_init() || exit(1);"}, start: php},
-		provider.V3:       {needs: []string{"php"}, libraries: []string{"php", "-r", "curl_init() || exit(1);"}, start: php},
+		provider.Standard: {needs: []string{"php"}, libraries: []string{"php", "-r", "curl_init() || exit(1);"}},
+		provider.V3:       {needs: []string{"php"}, libraries: []string{"php", "-r", "curl_init() || exit(1);"}},
 	},
 	"ruby": {
-		provider.Standard: {needs: []string{"ruby"}, libraries: []string{"ruby", "-rwebrick", "-rjwt", "-e", ""}, start: program("ruby", "server.rb")},
-		provider.V3:       {needs: []string{"ruby"}, libraries: []string{"ruby", "-rwebrick", "-e", ""}, start: program("ruby", "server.rb")},
+		provider.Standard: {
+			needs: []string{"ruby"}, libraries: []string{"ruby", "-rwebrick", "-rjwt", "-e", ""},
+			shown: "gem install webrick jwt && ", instead: "",
+		},
+		provider.V3: {
+			needs: []string{"ruby"}, libraries: []string{"ruby", "-rwebrick", "-e", ""},
+			shown: "gem install webrick && ", instead: "",
+		},
 	},
 }
 
-func program(command ...string) func(values) []string {
-	return func(values) []string { return command }
+// commands are what the page has a developer paste, the secret filled in.
+func (r runner) commands(t *testing.T, s Sample) string {
+	t.Helper()
+	if !strings.Contains(s.Run, r.shown) {
+		t.Fatalf("%q does not say %q", s.Run, r.shown)
+	}
+	return strings.Replace(strings.Replace(s.Run, Placeholder, clientSecret, 1), r.shown, r.instead, 1)
 }
-
-func php(v values) []string { return []string{"php", "-S", v.Address(), "index.php"} }
 
 // buildGo compiles a sample within this module, which has what it imports.
 func buildGo(t *testing.T, folder string) {
@@ -171,7 +182,7 @@ func (i *installation) application(t *testing.T, dialect string, public bool) Ap
 	defer listener.Close()
 	a := Application{
 		ClientID: fmt.Sprintf("%s-%t-%d", dialect, public, listener.Addr().(*net.TCPAddr).Port), Dialect: dialect, Public: public,
-		RedirectURI: fmt.Sprintf("http://%s/callback", listener.Addr()), Scopes: []string{"military"}, BaseURL: i.base, Button: i.ButtonScript(),
+		RedirectURI: fmt.Sprintf("http://%s/callback", listener.Addr()), Scopes: []string{"military"}, BaseURL: i.base, Brand: `Ca&fé "24"`, Button: i.ButtonScript(),
 	}
 	c := provider.Client{ID: a.ClientID, Dialect: dialect, Public: public, RedirectURIs: []string{a.RedirectURI}}
 	if !public {
@@ -184,7 +195,7 @@ func (i *installation) application(t *testing.T, dialect string, public bool) Ap
 }
 
 // write puts a sample into a folder.
-func write(t *testing.T, a Application, id string) (folder string, v values) {
+func write(t *testing.T, a Application, id string) (folder string, s Sample) {
 	t.Helper()
 	all, err := For(a)
 	if err != nil {
@@ -203,21 +214,19 @@ func write(t *testing.T, a Application, id string) (folder string, v values) {
 			t.Fatal(err)
 		}
 	}
-	if v, err = newValues(a); err != nil {
-		t.Fatal(err)
-	}
-	return folder, v
+	return folder, all[n]
 }
 
-// command is a program of a sample with the secret in its environment, which the end of
-// the test kills.
-func command(t *testing.T, folder string, args []string) (*exec.Cmd, *output) {
+// shell runs commands in a shell that has nothing of the sample in its environment. The end
+// of the test kills it with all that it has started.
+func shell(t *testing.T, folder, commands string) (*exec.Cmd, *output) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
-	c := exec.CommandContext(ctx, args[0], args[1:]...)
+	c := exec.CommandContext(ctx, "bash", "-c", commands)
+	c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	c.Cancel = func() error { return syscall.Kill(-c.Process.Pid, syscall.SIGKILL) }
 	out := &output{}
 	c.Dir, c.Stdout, c.Stderr = folder, out, out
-	c.Env = append(os.Environ(), "BONAFIDE_CLIENT_SECRET="+clientSecret)
 	t.Cleanup(cancel)
 	return c, out
 }
@@ -240,10 +249,11 @@ func (o *output) String() string {
 	return o.b.String()
 }
 
-// start runs a sample until it answers.
-func start(t *testing.T, folder string, args []string, site string) {
+// start runs a sample until it answers at the address that it prints, which is the one that
+// its page shows.
+func start(t *testing.T, folder, commands string, s Sample) {
 	t.Helper()
-	c, out := command(t, folder, args)
+	c, out := shell(t, folder, commands)
 	if err := c.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -252,14 +262,16 @@ func start(t *testing.T, folder string, args []string, site string) {
 	b, soon := newBrowser(t), time.NewTicker(20*time.Millisecond)
 	defer soon.Stop()
 	for {
-		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, site+"/nothing", nil)
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.Open, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
 		response, err := b.http.Do(r)
 		if err == nil {
 			response.Body.Close()
-			return
+			if strings.Contains(out.String(), "Open "+s.Open+"\n") {
+				return
+			}
 		}
 		select {
 		case err := <-ended:
@@ -269,36 +281,102 @@ func start(t *testing.T, folder string, args []string, site string) {
 	}
 }
 
-func TestSamplesSignInAsTheyAreShown(t *testing.T) {
+// eachSample runs a test for each program that is a server.
+func eachSample(t *testing.T, test func(t *testing.T, r runner, id, dialect string)) {
+	t.Helper()
 	if testing.Short() {
 		t.Skip("takes long and starts programs that the race detector does not see")
 	}
 	t.Parallel()
-	i := newInstallation(t)
 	for id, dialects := range runners {
 		for dialect, r := range dialects {
-			for _, public := range []bool{false, true} {
-				name := fmt.Sprintf("%s/%s/public=%t", id, dialect, public)
-				t.Run(name, func(t *testing.T) {
-					t.Parallel()
-					r.require(t)
-					a := i.application(t, dialect, public)
-					folder, v := write(t, a, id)
-					if r.build != nil {
-						r.build(t, folder)
-					}
-					start(t, folder, r.start(v), v.Site())
+			t.Run(id+"/"+dialect, func(t *testing.T) {
+				t.Parallel()
+				r.require(t)
+				test(t, r, id, dialect)
+			})
+		}
+	}
+}
 
-					p := newBrowser(t).signIn(v.Site() + v.Start())
-					for _, want := range []string{"alice@example.com", "military", "Veteran"} {
-						if p.StatusCode != http.StatusOK || !strings.Contains(p.body, want) {
-							t.Errorf("%s without %q:\n%s", p.Status, want, p.body)
-						}
-					}
+func TestSamplesSignInAsTheyAreShown(t *testing.T) {
+	i := newInstallation(t)
+	eachSample(t, func(t *testing.T, r runner, id, dialect string) {
+		for _, public := range []bool{false, true} {
+			t.Run(fmt.Sprintf("public=%t", public), func(t *testing.T) {
+				t.Parallel()
+				a := i.application(t, dialect, public)
+				folder, s := write(t, a, id)
+				if r.build != nil {
+					r.build(t, folder)
+				}
+				start(t, folder, r.commands(t, s), s)
 
-					attack(t, v)
-				})
-			}
+				b := newBrowser(t)
+				home := b.get(s.Open)
+				link, text := home.link(t)
+				if home.StatusCode != http.StatusOK || text != `Sign in with Ca&fé "24"` || !strings.HasPrefix(home.Header.Get("Content-Type"), "text/html") {
+					t.Errorf("%s leads to %q by %q: %s\n%s", s.Open, link, text, home.Status, home.body)
+				}
+				if p := b.get(s.Open + "nothing"); p.StatusCode != http.StatusNotFound {
+					t.Errorf("what is not there: %s\n%s", p.Status, p.body)
+				}
+				p := b.signIn(strings.TrimSuffix(s.Open, "/") + link)
+				for _, want := range []string{"alice@example.com", "military", "Veteran"} {
+					if p.StatusCode != http.StatusOK || !strings.Contains(p.body, want) {
+						t.Errorf("%s without %q:\n%s", p.Status, want, p.body)
+					}
+				}
+
+				v, err := newValues(a)
+				if err != nil {
+					t.Fatal(err)
+				}
+				attack(t, v)
+			})
+		}
+	})
+}
+
+// Nobody has been asked anything when a sample ends: the provider is not even reached.
+func TestSamplesEndAtOnceWithoutTheSecret(t *testing.T) {
+	eachSample(t, func(t *testing.T, r runner, id, dialect string) {
+		folder, s := write(t, withoutProvider(dialect), id)
+		if r.build != nil {
+			r.build(t, folder)
+		}
+		_, commands, _ := strings.Cut(r.commands(t, s), "\n") // all but the export
+		endsFor(t, folder, commands)
+	})
+}
+
+func TestCurlSamplesEndAtOnceWithoutTheSecret(t *testing.T) {
+	t.Parallel()
+	runner{needs: []string{"bash", "curl", "jq", "openssl"}}.require(t)
+	for _, machine := range []bool{false, true} {
+		a := withoutProvider(provider.Standard)
+		a.Machine = machine
+		folder, s := write(t, a, "curl")
+		_, commands, _ := strings.Cut(s.Run, "\n")
+		endsFor(t, folder, commands)
+	}
+}
+
+func withoutProvider(dialect string) Application {
+	a := shop()
+	a.RedirectURI, a.BaseURL, a.Dialect = "http://127.0.0.1:1/callback", "http://127.0.0.1:1/id", dialect
+	return a
+}
+
+// endsFor demands that commands end with one clear sentence, and with nothing else.
+func endsFor(t *testing.T, folder, commands string) {
+	t.Helper()
+	for _, environment := range []string{"unset EXAMPLE_ID_CLIENT_SECRET", "export EXAMPLE_ID_CLIENT_SECRET="} {
+		c, out := shell(t, folder, environment+"\n"+commands)
+		err := c.Run()
+		said := strings.TrimSpace(out.String())
+		if err == nil || !strings.HasSuffix(said, "EXAMPLE_ID_CLIENT_SECRET is not set: set it to the client secret, and start again.") || strings.Contains(said, "\n") {
+			t.Errorf("%s: %v\n%s", environment, err, said)
 		}
 	}
 }
@@ -360,8 +438,8 @@ func TestCurlSampleSignsInAsItIsShown(t *testing.T) {
 // runCurl runs the script and gives it the response, changed.
 func runCurl(t *testing.T, a Application, change func(string) string) (string, error) {
 	t.Helper()
-	folder, _ := write(t, a, "curl")
-	c, out := command(t, folder, []string{"bash", "sign-in.sh"})
+	folder, s := write(t, a, "curl")
+	c, out := shell(t, folder, runner{}.commands(t, s))
 	read, stdout, err := os.Pipe()
 	if err != nil {
 		t.Fatal(err)

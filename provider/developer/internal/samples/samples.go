@@ -22,10 +22,20 @@ type Sample struct {
 	// Files are the program, the one to read first.
 	Files []File
 
-	// Run is how it is installed and started in a shell, the secret aside; empty for
-	// what is no program.
+	// Run is how it is installed and started in a shell, with [Placeholder] for the secret;
+	// empty for what is no program.
 	Run string
+
+	// Variable is the environment variable with the secret; empty for what needs none.
+	Variable string
+
+	// Open is the address that it is opened at, and Listen where it listens itself when
+	// something before it ends TLS. Both are empty for what is no server.
+	Open, Listen string
 }
+
+// Placeholder stands for the client secret in what a shell is given.
+const Placeholder = "YOUR_CLIENT_SECRET"
 
 // File is one of a sample.
 type File struct{ Name, Text string }
@@ -43,7 +53,7 @@ type language struct {
 type variant struct {
 	libraries string
 	files     []string // templates/ID/NAME.tmpl
-	run       string   // a template, too
+	run       string   // how it is installed and started
 }
 
 // both is a sample that one set of templates makes for both dialects.
@@ -66,7 +76,7 @@ var languages = []language{
 		provider.Standard: {"Flask, Authlib", []string{"server.py", "requirements.txt"}, "pip install -r requirements.txt && python3 server.py"},
 		provider.V3:       {"http.server, urllib", []string{"v3/server.py"}, "python3 server.py"},
 	}},
-	{"php", "PHP", both(variant{"curl", []string{"index.php"}, "php -S {{sh .Address}} index.php"})},
+	{"php", "PHP", both(variant{"curl", []string{"index.php"}, "php index.php"})},
 	{"ruby", "Ruby", map[string]variant{
 		provider.Standard: {"WEBrick, ruby-jwt", []string{"server.rb"}, "gem install webrick jwt && ruby server.rb"},
 		provider.V3:       {"WEBrick, Net::HTTP", []string{"server.rb"}, "gem install webrick && ruby server.rb"},
@@ -149,14 +159,18 @@ func (l language) fill(of variant, v values) (Sample, error) {
 		}
 		s.Files = append(s.Files, File{Name: strings.TrimPrefix(file, "v3/"), Text: b.String()})
 	}
-	run, err := template.New("run").Funcs(quoting).Parse(of.run)
-	if err != nil {
-		return Sample{}, err
+	if s.Run = of.run; s.Run == "" {
+		return s, nil
 	}
-	var b bytes.Buffer
-	if err := run.Execute(&b, v); err != nil {
-		return Sample{}, err
+	if !v.Public {
+		s.Variable = v.Variable()
+		s.Run = "export " + s.Variable + "='" + Placeholder + "'\n" + s.Run
 	}
-	s.Run = b.String()
+	if l.id != "curl" {
+		s.Open = v.Open()
+	}
+	if s.Open != "" && v.Secure() {
+		s.Listen = v.Address()
+	}
 	return s, nil
 }

@@ -2,17 +2,17 @@ package samples
 
 import (
 	"bytes"
-	"crypto/sha512"
-	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"go/parser"
 	"go/token"
+	"net/http"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"golang.org/x/net/html"
 
 	"github.com/bonafide-id/bonafide/provider"
@@ -23,7 +23,7 @@ import (
 func shop() Application {
 	return Application{
 		ClientID: "shop", RedirectURI: "https://shop.example/callback", Dialect: provider.Standard,
-		Scopes: []string{"openid", "military", "identity"}, BaseURL: "https://id.example",
+		Scopes: []string{"openid", "military", "identity"}, BaseURL: "https://id.example", Brand: "Example ID",
 		Button: widget.Script{URL: "https://id.example/widget/v1.js", ImmutableURL: "https://id.example/widget/abc.js", Integrity: "sha384-x"},
 	}
 }
@@ -85,7 +85,7 @@ func TestSamplesOfPublicApplicationsHaveNoSecret(t *testing.T) {
 				if id == "button" {
 					continue
 				}
-				if got := strings.Contains(fmt.Sprint(s.Files), "BONAFIDE_CLIENT_SECRET"); got == public {
+				if got := strings.Contains(fmt.Sprint(s.Files), "EXAMPLE_ID_CLIENT_SECRET"); got == public || got != strings.Contains(s.Run, "export EXAMPLE_ID_CLIENT_SECRET='"+Placeholder+"'\n") {
 					t.Errorf("%s/%s, public %t: reads the secret: %t", dialect, id, public, got)
 				}
 			}
@@ -121,10 +121,10 @@ func TestSampleOfAMachineAsksForTheApplicationItself(t *testing.T) {
 func TestSamplesListenWhereTheResponseComes(t *testing.T) {
 	t.Parallel()
 	for uri, want := range map[string][]string{
-		"https://shop.example/callback": {"127.0.0.1:8080", "/callback", "/login", "https://shop.example"},
-		"http://localhost:8082/cb?x=1":  {"localhost:8082", "/cb", "/login", "http://localhost:8082"},
-		"http://[::1]:9000/login":       {"[::1]:9000", "/login", "/start", "http://[::1]:9000"},
-		"http://127.0.0.1":              {"127.0.0.1:80", "/", "/login", "http://127.0.0.1"},
+		"https://shop.example/callback": {"127.0.0.1:8080", "/callback", "/login", "https://shop.example", "https://shop.example/"},
+		"http://localhost:8082/cb?x=1":  {"localhost:8082", "/cb", "/login", "http://localhost:8082", "http://localhost:8082/"},
+		"http://[::1]:9000/login":       {"[::1]:9000", "/login", "/start", "http://[::1]:9000", "http://[::1]:9000/"},
+		"http://127.0.0.1":              {"127.0.0.1:80", "/", "/login", "http://127.0.0.1", "http://127.0.0.1/login"},
 	} {
 		a := shop()
 		a.RedirectURI = uri
@@ -132,33 +132,61 @@ func TestSamplesListenWhereTheResponseComes(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := []string{v.Address(), v.Path(), v.Start(), v.Site()}; fmt.Sprint(got) != fmt.Sprint(want) {
+		if got := []string{v.Address(), v.Path(), v.Start(), v.Site(), v.Open()}; fmt.Sprint(got) != fmt.Sprint(want) {
 			t.Errorf("%s: %v, want %v", uri, got, want)
 		}
 	}
 }
 
-func TestButtonHasTheScriptThatTheProviderServes(t *testing.T) {
+func TestSamplesNameTheSecretAfterTheProvider(t *testing.T) {
 	t.Parallel()
-	i := newInstallation(t)
-	a := i.application(t, provider.Standard, true)
-	root, err := html.Parse(strings.NewReader(samplesOf(t, a)["button"].Files[0].Text))
-	if err != nil {
-		t.Fatal(err)
-	}
-	found := map[string]string{}
-	for n := range root.Descendants() {
-		for _, attribute := range n.Attr {
-			found[n.Data+" "+attribute.Key] = attribute.Val
+	for brand, want := range map[string]string{
+		"Bonafide": "BONAFIDE_CLIENT_SECRET", "Plumtree ID": "PLUMTREE_ID_CLIENT_SECRET", "Café – 24": "CAFE_24_CLIENT_SECRET",
+		"3M's": "M_S_CLIENT_SECRET", "身份": "CLIENT_SECRET", "": "CLIENT_SECRET", `$(rm)'"=`: "RM_CLIENT_SECRET",
+	} {
+		if got := (values{Application: Application{Brand: brand}}).Variable(); got != want {
+			t.Errorf("%s: %s, want %s", brand, got, want)
 		}
 	}
-	p := newBrowser(t).get(found["script src"])
-	sum := sha512.Sum384([]byte(p.body))
-	if want := "sha384-" + base64.StdEncoding.EncodeToString(sum[:]); found["script integrity"] != want {
-		t.Errorf("integrity %q, want %q", found["script integrity"], want)
-	}
-	if found["span data-client-id"] != a.ClientID || found["span data-redirect"] != a.RedirectURI || found["span data-scopes"] != "openid military" {
-		t.Errorf("button with %v", found)
+}
+
+// The script is the one that stays, so that a page with the button outlives an update of the
+// provider; the link is there until the script is.
+func TestButtonOutlivesUpdates(t *testing.T) {
+	t.Parallel()
+	i := newInstallation(t)
+	for _, public := range []bool{false, true} {
+		a := i.application(t, provider.Standard, public)
+		root, err := html.ParseWithOptions(strings.NewReader(samplesOf(t, a)["button"].Files[0].Text), html.ParseOptionEnableScripting(false))
+		if err != nil {
+			t.Fatal(err)
+		}
+		found := map[string]string{}
+		for n := range root.Descendants() {
+			for _, attribute := range n.Attr {
+				found[n.Data+" "+attribute.Key] = attribute.Val
+			}
+			if (n.Data == "a" || n.Data == "noscript") && n.FirstChild != nil {
+				found[n.Data] = n.FirstChild.Data
+			}
+		}
+		if script := found["script src"]; script != i.base+"/widget/v1.js" || newBrowser(t).get(script).StatusCode != http.StatusOK {
+			t.Errorf("the script is %q", script)
+		}
+		want := map[string]string{"script src": i.base + "/widget/v1.js", "script async": "", "span data-client-id": a.ClientID}
+		if public {
+			for key, value := range map[string]string{
+				"span data-redirect": a.RedirectURI, "span data-scopes": "openid military", "span data-response": "code", "span data-pkce": "",
+				"noscript": `Signing in with Ca&fé "24" takes JavaScript.`,
+			} {
+				want[key] = value
+			}
+		} else {
+			want["span data-start"], want["a href"], want["a"] = "/login", "/login", `Verify with Ca&fé "24"`
+		}
+		if diff := cmp.Diff(want, found); diff != "" {
+			t.Errorf("public %t (-want +got):\n%s", public, diff)
+		}
 	}
 }
 
@@ -171,6 +199,7 @@ func TestAttackRegistrationWithQuotes(t *testing.T) {
 			a := shop()
 			a.Dialect, a.Public = dialect, public
 			a.ClientID = `x'"; $(touch a) #{exit} \`
+			a.Brand = `B'"; $(touch d) #{exit} \ </a><script>`
 			a.RedirectURI = `https://shop.example/cb';"$(touch%20b)?x='"&y=\#`
 			a.Scopes = []string{"openid", `m'"\ $(touch c)`}
 			for id, s := range samplesOf(t, a) {
@@ -228,7 +257,7 @@ func parses(t *testing.T, f File) {
 				tags = append(tags, string(name))
 			}
 		}
-		if fmt.Sprint(tags) != "[script span]" {
+		if got := fmt.Sprint(tags); got != "[script span a]" && got != "[script span noscript]" {
 			t.Errorf("the button has the tags %v", tags)
 		}
 	}
