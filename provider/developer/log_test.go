@@ -81,7 +81,7 @@ func TestLogShowsWhatHappenedToARequestWithItsCauseAndRemedy(t *testing.T) {
 			end()
 			p := w.as(viewer).open("/developer/o/river/" + env + "/shop/log")
 			for _, want := range []string{
-				"The redirect_uri of the request is not one that is registered.", "Register exactly what the application sends",
+				"The redirect_uri of the request is not one that is registered", "Register exactly what the application sends",
 				"https://app.test/callback/", "127.0.0.0/24", `class="tag outcome bad"`,
 			} {
 				if p.StatusCode != http.StatusOK || !strings.Contains(p.body, want) {
