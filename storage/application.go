@@ -98,6 +98,11 @@ type Applications interface {
 	// those of this one do not grow.
 	SaveApplicationWithin(ctx context.Context, a Application, mostPictureBytes int64) error
 
+	// DecideApplication is SaveApplication for a user who decides about the application.
+	// ErrConflict when that user is a member of its organization: nobody approves their
+	// own.
+	DecideApplication(ctx context.Context, a Application, userID string) error
+
 	// DeleteApplication removes an application with its log and its faults. It returns
 	// nil when there is none. When there may be many lines in its log, they are removed
 	// before (RemoveLogOf).

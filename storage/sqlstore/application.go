@@ -136,6 +136,33 @@ func (s *Store) SaveApplicationWithin(ctx context.Context, a storage.Application
 	})
 }
 
+// DecideApplication implements storage.Applications.
+func (s *Store) DecideApplication(ctx context.Context, a storage.Application, userID string) error {
+	return s.change(ctx, "decide about application", func(tx *tx) error {
+		// With the lock nobody becomes a member before the decision is made.
+		organization, err := one(tx, scanString, `SELECT organization_id FROM main.applications
+			WHERE environment = ?1 AND client_id = ?2`, a.Environment, a.ClientID)
+		if err == nil {
+			err = lockOrganization(tx, organization)
+		}
+		if errors.Is(err, storage.ErrNotFound) {
+			return storage.ErrChanged // it is gone
+		}
+		if err != nil {
+			return err
+		}
+		_, err = member(tx, organization, userID)
+		switch {
+		case err == nil:
+			return storage.ErrConflict
+		case !errors.Is(err, storage.ErrNotFound):
+			return err
+		}
+		return saveApplication(tx, a)
+	})
+}
+
+// saveApplication replaces the application that has a version.
 func saveApplication(tx *tx, a storage.Application) error {
 	saved, err := tx.exec(`UPDATE main.applications SET name = ?4, sort_name = ?5, kind = ?6, review = ?7, document = ?8,
 			picture_bytes = ?9, created_by = ?10, created_at = ?11, updated_at = ?12, version = ?13

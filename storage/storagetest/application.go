@@ -139,6 +139,27 @@ func (s *developerSuite) applications(t *testing.T) {
 		a.Environment = storage.Production
 		fails(t, store.SaveApplicationWithin(t.Context(), a, 5000), storage.ErrChanged)
 	})
+	t.Run("NobodyDecidesAboutTheirOwn", func(t *testing.T) {
+		store := s.store(t)
+		createApplications(t, store, "acme", "client")
+		a, err := store.Application(t.Context(), storage.Sandbox, "client")
+		ok(t, err)
+		members, err := store.Members(t.Context(), "acme")
+		ok(t, err)
+		a.Review, a.Document = storage.ReviewApproved, []byte(`{"a":1}`)
+		fails(t, store.DecideApplication(t.Context(), a, members[0].UserID), storage.ErrConflict)
+		ok(t, store.DecideApplication(t.Context(), a, "somebody else"))
+		got, err := store.Application(t.Context(), storage.Sandbox, "client")
+		ok(t, err)
+		if got.Version == a.Version {
+			t.Error("another application has the same version")
+		}
+		a.Version = got.Version
+		equal(t, got, a)
+		a.Version++
+		fails(t, store.DecideApplication(t.Context(), a, "somebody else"), storage.ErrChanged)
+		fails(t, store.DecideApplication(t.Context(), application("unknown", "acme"), "somebody else"), storage.ErrChanged)
+	})
 	t.Run("DeleteTakesLogAndFaultAlong", func(t *testing.T) {
 		store := s.store(t)
 		createApplications(t, store, "acme", "gone", "stays")

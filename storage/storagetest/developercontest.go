@@ -30,6 +30,16 @@ func (s *developerSuite) contests(t *testing.T) {
 				return s.SaveApplication(t.Context(), a)
 			}, storage.ErrChanged
 		},
+		"DecisionOfAVersion": func(t *testing.T, store DeveloperStore, id string) (func(int, DeveloperStore) error, error) {
+			createApplications(t, store, id, "client of "+id)
+			read, err := store.Application(t.Context(), storage.Sandbox, "client of "+id)
+			ok(t, err)
+			return func(i int, s DeveloperStore) error {
+				a := read
+				a.Name = fmt.Sprint(i)
+				return s.DecideApplication(t.Context(), a, "operator")
+			}, storage.ErrChanged
+		},
 		"NewApplication": func(t *testing.T, store DeveloperStore, id string) (func(int, DeveloperStore) error, error) {
 			createOrganization(t, store, id)
 			return func(_ int, s DeveloperStore) error {
