@@ -88,11 +88,16 @@ type Change struct {
 	Fields []ChangedField
 }
 
-// ChangedField is a value before and after a change.
+// ChangedField is a field that was changed: a value before and after, or what was added to
+// a list and taken away from it.
 type ChangedField struct {
-	Name   string `json:"name"`
-	Before string `json:"before,omitempty"`
-	After  string `json:"after,omitempty"`
+	Name    string   `json:"name"`
+	Before  string   `json:"before,omitempty"`
+	After   string   `json:"after,omitempty"`
+	Added   []string `json:"added,omitempty"`
+	Removed []string `json:"removed,omitempty"`
+	// Cut is how many more values were added or taken away than are named.
+	Cut int `json:"cut,omitempty"`
 }
 
 // ChangeFilter selects changes of an organization. All fields that are not zero must match.

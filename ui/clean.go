@@ -13,6 +13,9 @@ const (
 	maxValue  = 200
 	maxDetail = 2000
 
+	// maxChanged is how many characters of a value that was changed.
+	maxChanged = 520
+
 	// maxMessage is how many characters of a message of the host.
 	maxMessage = 500
 

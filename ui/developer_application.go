@@ -137,5 +137,11 @@ func fieldLabel(l *Locale, field string) string {
 	if t, ok := l.text.Developer.Application.Fields[field]; ok {
 		return l.plain(t.Label)
 	}
+	switch field {
+	case FieldLogo, FieldLogoDark, FieldWordmark, FieldWordmarkDark:
+		return pictureLabel(l, field)
+	case "button_color":
+		return l.plain(l.text.Developer.Branding.Color)
+	}
 	return clean(field, maxName)
 }

@@ -2,6 +2,29 @@ package ui
 
 import "slices"
 
+// approveText says what an approval does, finishText what was interrupted.
+func (v DeveloperReviewView) approveText() string {
+	t := v.locale().text.Developer.Production.Review
+	if v.Live {
+		return v.locale().plain(t.ServeText)
+	}
+	return v.locale().plain(t.ApproveText)
+}
+
+func (v DeveloperReviewView) finishText() string {
+	t := v.locale().text.Developer.Production.Review
+	if v.Live {
+		return v.locale().plain(t.ServeFinishText)
+	}
+	return v.locale().plain(t.FinishText)
+}
+
+// pictureLabel names a picture of the branding.
+func pictureLabel(l *Locale, field string) string {
+	label, _, _ := DeveloperPicture{Field: field}.texts(l)
+	return label
+}
+
 // checksMet reports whether nothing is missing.
 func checksMet(checks []DeveloperCheck) bool {
 	return !slices.ContainsFunc(checks, func(c DeveloperCheck) bool { return !c.Met })

@@ -160,11 +160,16 @@ var registrationFixtures = []fixture{
 	}},
 	{"developer-settings-changed", func(p Page) templ.Component {
 		v := settingsOf(p, Problem{Code: ChangedMeanwhile})
-		v.There = []DeveloperChangedField{{"name", "Shop of River Bikes", "Shop"}, {"redirect_uris", "https://riverbikes.example/callback", ""}}
+		v.There = []DeveloperChangedField{
+			{Name: "name", Before: "Shop of River Bikes", After: "Shop"},
+			{Name: "redirect_uris", Removed: []string{"https://riverbikes.example/callback"}},
+		}
 		return DeveloperSettings(v)
 	}},
 	{"developer-settings-viewer", func(p Page) templ.Component {
 		v := settingsOf(p)
+		v.DeveloperPage = inProduction(v.DeveloperPage)
+		v.WaitingURL = "/developer/o/1/production/c1/access"
 		v.MayChange, v.Public, v.Kind, v.Dialect, v.NoJSONP = false, true, "spa", "v3", true
 		return DeveloperSettings(v)
 	}},

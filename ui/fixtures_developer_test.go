@@ -145,8 +145,12 @@ var organizationFixtures = []fixture{
 		return DeveloperActivity(DeveloperActivityView{
 			DeveloperPage: organizationPage(p, SectionActivity), EarlierURL: "?before=3",
 			Changes: []DeveloperChange{
-				{fixedNow, ada.Email, "organization.change", "", []DeveloperChangedField{{"name", "River", "River Bikes"}}},
-				{fixedNow.Add(-time.Hour), "", "member.role", "Shop", []DeveloperChangedField{{"role", "", "owner"}}},
+				{fixedNow, ada.Email, "organization.change", "", []DeveloperChangedField{{Name: "name", Before: "River", After: "River Bikes"}}},
+				{fixedNow.Add(-time.Hour), "", "member.role", "Shop", []DeveloperChangedField{{Name: "role", After: "owner"}}},
+				{fixedNow.Add(-2 * time.Hour), ada.Email, "application.change", "Shop", []DeveloperChangedField{
+					{Name: "redirect_uris", Added: []string{"https://riverbikes.example/new"}, Removed: []string{"https://riverbikes.example/old"}, Cut: 3},
+					{Name: "logo"},
+				}},
 			},
 		})
 	}},

@@ -24,10 +24,25 @@ func reviewOf(p Page, r DeveloperReview) DeveloperReviewView {
 	return DeveloperReviewView{
 		DeveloperPage: developerPage(p), ReviewsURL: "/developer/review", Form: sampleForm, Version: "v1", Name: "Shop", ClientID: "test_c1", LogoURL: "sample/client.svg",
 		Organization: "River Bikes", Contact: "hello@riverbikes.example", Kind: "web",
-		RedirectURIs: []string{"https://riverbikes.example/callback", "https://www.riverbikes.example/callback"},
-		Resources:    []string{"https://api.riverbikes.example/"},
-		Scopes:       []string{"openid", "military"}, TermsURL: "https://riverbikes.example/terms", PolicyURL: "https://riverbikes.example/privacy",
-		Review: r, Since: fixedNow, AskedBy: ada.Email,
+		Fields: []DeveloperReviewedField{
+			{Name: FieldName, Values: []string{"Shop"}},
+			{Name: FieldPolicyURL, Values: []string{"https://riverbikes.example/privacy"}},
+			{Name: FieldTermsURL, Values: []string{"https://riverbikes.example/terms"}},
+			{Name: FieldRedirectURIs, Values: []string{"https://riverbikes.example/callback", "https://www.riverbikes.example/callback"}},
+			{Name: FieldScopes, Values: []string{"openid", "military"}},
+			{Name: FieldResponseTypes, Values: []string{"code"}},
+			{Name: FieldResources, Values: []string{"https://api.riverbikes.example/"}},
+		},
+		Pictures: []DeveloperReviewedPicture{{Field: FieldLogo, URL: "sample/client.svg"}, {Field: FieldWordmarkDark, URL: "sample/client.svg"}},
+		Review:   r, AskedBy: ada.Email,
+	}
+}
+
+func waitingOf() []DeveloperChangedField {
+	return []DeveloperChangedField{
+		{Name: FieldName, Before: "Shop", After: "Shop & More"},
+		{Name: FieldRedirectURIs, Added: []string{"https://shop.example/callback"}},
+		{Name: FieldLogo},
 	}
 }
 
@@ -68,7 +83,7 @@ var productionFixtures = []fixture{
 	{"developer-reviews", func(p Page) templ.Component {
 		return DeveloperReviews(DeveloperReviewsView{
 			DeveloperPage: developerPage(p), SearchURL: "/developer/review", LiveMoreURL: "?after=c3",
-			Waiting: []DeveloperReviewed{{"Shop", "River Bikes", "/developer/review/sandbox/c1", fixedNow, false}},
+			Waiting: []DeveloperReviewed{{Name: "Shop", Organization: "River Bikes", URL: "/developer/review/sandbox/c1", Since: fixedNow}, {Name: "Till", Organization: "River Bikes", URL: "/developer/review/production/c3", Since: fixedNow, Changes: true}},
 			Live: []DeveloperReviewed{
 				{Name: "Museum", Organization: "Lovelace & Co", URL: "/developer/review/production/c2"},
 				{Name: "Till", Organization: "River Bikes", URL: "/developer/review/production/c3", Stopped: true},
@@ -80,7 +95,8 @@ var productionFixtures = []fixture{
 	}},
 	{"developer-review", func(p Page) templ.Component {
 		v := reviewOf(p, ReviewAsked)
-		v.Checks, v.MayApprove, v.Note = checksOf(), true, "Discounts for veterans."
+		v.Checks, v.MayApprove, v.MayRefuse, v.Note = checksOf(), true, true, "Discounts for veterans."
+		v.NameOfBrand, v.NameTaken = true, []DeveloperReviewed{{Name: "Sh0p", Organization: "Lovelace & Co", URL: "/developer/review/production/c2"}}
 		v.Form = with(Problem{Code: ReasonMissing})
 		return DeveloperReviewScreen(v)
 	}},
@@ -91,8 +107,43 @@ var productionFixtures = []fixture{
 	}},
 	{"developer-review-live", func(p Page) templ.Component {
 		v := reviewOf(p, ReviewApproved)
-		v.Scopes, v.TermsURL, v.MayStop = nil, "", true
+		v.Live, v.MayStop = true, true
 		return DeveloperReviewScreen(v)
+	}},
+	{"developer-review-changes", func(p Page) templ.Component {
+		v := reviewOf(p, ReviewAsked)
+		v.Live, v.Compared, v.Checks, v.MayApprove, v.MayRefuse, v.MayStop = true, true, checksOf(), true, true, true
+		v.Waiting = waitingOf()
+		v.Fields[0] = DeveloperReviewedField{Name: FieldName, Values: []string{"Shop & More"}, Changed: true, Since: v.Waiting[0]}
+		v.Fields[3] = DeveloperReviewedField{
+			Name: FieldRedirectURIs, Values: []string{"https://riverbikes.example/callback", "https://shop.example/callback"}, Changed: true,
+			Since: DeveloperChangedField{Added: []string{"https://shop.example/callback"}, Removed: []string{"https://old.riverbikes.example/callback"}},
+		}
+		v.Pictures[0].Changed, v.Pictures[0].ApprovedURL = true, "sample/logo.svg"
+		v.Pictures = append(v.Pictures, DeveloperReviewedPicture{Field: FieldLogoDark, Changed: true})
+		return DeveloperReviewScreen(v)
+	}},
+	{"developer-review-own", func(p Page) templ.Component {
+		v := reviewOf(p, ReviewAsked)
+		v.Own = true
+		return DeveloperReviewScreen(v)
+	}},
+	{"developer-review-changes-unfinished", func(p Page) templ.Component {
+		v := reviewOf(p, ReviewApproved)
+		v.Live, v.MayFinish = true, true
+		return DeveloperReviewScreen(v)
+	}},
+	{"developer-changes", func(p Page) templ.Component {
+		return DeveloperChanges(DeveloperChangesView{
+			DeveloperPage: inProduction(applicationPage(p, SectionAccess)), Form: sampleForm, Version: "v1", Name: "Shop", Fields: waitingOf(), Since: fixedNow,
+			Checks: checksOf(), MayWithdraw: true,
+		})
+	}},
+	{"developer-changes-refused", func(p Page) templ.Component {
+		return DeveloperChanges(DeveloperChangesView{
+			DeveloperPage: inProduction(applicationPage(p, SectionAccess)), Form: sampleForm, Name: "Shop",
+			Reason: "Your name looks like that of another shop.", DecidedAt: fixedNow, Checks: checksOf(),
+		})
 	}},
 	{"developer-review-stopped", func(p Page) templ.Component {
 		v := reviewOf(p, ReviewRefused)

@@ -57,6 +57,10 @@ const (
 	MailApplicationRefused  MailKind = "application_refused"
 	MailApplicationStopped  MailKind = "application_stopped"
 	MailApplicationStarted  MailKind = "application_started"
+	MailChangesApproved     MailKind = "changes_approved"
+	MailChangesRefused      MailKind = "changes_refused"
+	// MailReviewWaiting tells an operator that something waits for a decision.
+	MailReviewWaiting MailKind = "review_waiting"
 	// MailOwnerAdded and those after it tell the owners of an organization what a member
 	// has done that decides who gets the data of people.
 	MailOwnerAdded       MailKind = "owner_added"
@@ -93,6 +97,8 @@ type MailView struct {
 	// Application is the name of the application that MailApplicationApproved and those
 	// after it are about, and ApplicationURL its page. They go to those who answer for it.
 	Application, ApplicationURL string
+	// ReviewsURL is where MailReviewWaiting leads.
+	ReviewsURL string
 	// Time is when what the mail tells has happened, for MailPasswordChanged and
 	// MailEmailChanged.
 	Time time.Time
@@ -140,6 +146,7 @@ func Compose(v MailView) Mail {
 		{"invitation", words(v.InvitationURL)},
 		{"client", v.Application},
 		{"application", words(v.ApplicationURL)},
+		{"reviews", words(v.ReviewsURL)},
 		{"time", words(l.moment(v.Time))},
 		{"date", words(l.date(v.On))},
 	}

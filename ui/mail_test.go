@@ -18,7 +18,7 @@ func sampleMail(kind MailKind, l *Locale) MailView {
 		Kind: kind, Locale: l, Brand: Brand{Name: "Bonafide", Logo: Picture{URL: "/id/assets/logo.png"}}, BaseURL: "https://id.example/id", Code: codeOf(kind), ValidFor: 10 * time.Minute, Time: fixedNow,
 		SignInURL: "https://id.example/signin", SignUpURL: "https://id.example/signup",
 		Group: "Student", GroupsURL: "https://id.example/account/groups", InvitationURL: "https://id.example/invitation",
-		Application: "River Bikes", ApplicationURL: "https://id.example/application",
+		Application: "River Bikes", ApplicationURL: "https://id.example/application", ReviewsURL: "https://id.example/developer/review",
 		ResetURL: "https://id.example/" + strings.Repeat("a-long-path/", 20) + "reset",
 	}
 }
@@ -172,7 +172,7 @@ func TestMailsNameTheApplicationToItsOwners(t *testing.T) {
 	for _, l := range Locales() {
 		for kind := range l.text.Mails {
 			m := Compose(sampleMail(kind, l))
-			about := strings.HasPrefix(string(kind), "application_")
+			about := strings.HasPrefix(string(kind), "application_") || strings.HasPrefix(string(kind), "changes_")
 			if subject, body := strings.Contains(m.Subject, "River Bikes"), strings.Contains(m.Body, "River Bikes"); subject != about || body != about {
 				t.Errorf("%s/%s: the application is named in the subject: %v, in the mail: %v\n%s\n%s", l.Lang, kind, subject, body, m.Subject, m.Body)
 			}

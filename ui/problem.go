@@ -122,6 +122,14 @@ const (
 	NoteTooLong   ProblemCode = "note_too_long"
 	// ChecksUnmet is for an application that is not ready for production.
 	ChecksUnmet ProblemCode = "checks_unmet"
+	// NeededInProduction is for what an application in production may not be without, and
+	// LastReviewed for a field in which nothing would be left that an operator has read.
+	NeededInProduction ProblemCode = "needed_in_production"
+	LastReviewed       ProblemCode = "last_reviewed"
+	// OwnApplication is for an operator who decides about what is their own.
+	OwnApplication ProblemCode = "own_application"
+	// NameOfBrand is for a name that passes for that of the service.
+	NameOfBrand ProblemCode = "name_of_brand"
 	// TooManyAttempts counts the minutes to wait.
 	TooManyAttempts ProblemCode = "too_many_attempts"
 )
@@ -178,7 +186,7 @@ func (p Problem) field() string {
 		return FieldNewPassword
 	case CodeMissing, CodeWrong, CodesWrong:
 		return FieldCode
-	case NameMissing, NameInvalid:
+	case NameMissing, NameInvalid, NameOfBrand:
 		return FieldName
 	case ConfirmWrong:
 		return FieldConfirm

@@ -65,6 +65,8 @@ type developerActivityText struct {
 	Heading, Text, Empty, Former message
 	When, Who, What              message
 	Before, After, None          message
+	Added, Removed, More         message
+	Changed                      message
 	Acts                         map[string]message
 }
 

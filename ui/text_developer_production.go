@@ -11,8 +11,12 @@ type developerProductionText struct {
 	Approved, ApprovedText, Open    message
 	Unfinished, UnfinishedText      message
 	Stopped, StoppedText            message
+	Changes                         developerChangesText
 	Review                          developerReviewText
 }
+
+// developerChangesText is for what waits of an application that is in production.
+type developerChangesText struct{ Text, Until, None, Waiting, Open message }
 
 // checkText is what is needed, and why.
 type checkText struct{ Label, Text message }
@@ -22,10 +26,16 @@ type developerReviewText struct {
 	Waiting, NoneWaiting, Live, NoneLive message
 	AskedOn, Stopped, More               message
 	Facts, Organization, Contact         message
-	AskedBy, NoteOf, Redirects, Scopes   message
-	Terms, Policy, ClientID, AllScopes   message
+	AskedBy, NoteOf                      message
+	ClientID                             message
 	Approve, ApproveText                 message
 	Refuse, Reason, ReasonHint           message
 	Stop, StopText, Start, StartText     message
 	Finish, FinishText                   message
+
+	Changes, ChangesText, ChangesTag message
+	Pictures, Approved, Wanted       message
+	Since, SinceText, Own            message
+	ServeText, ServeFinishText       message
+	NameOfBrand, NameTaken           message
 }

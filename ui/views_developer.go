@@ -31,6 +31,10 @@ type DeveloperPage struct {
 	// ConfirmURL is where the user confirms who is there, before what was entered is
 	// accepted; empty when there is no need.
 	ConfirmURL string
+
+	// WaitingURL leads to what waits for an operator of the application; empty when nothing
+	// does.
+	WaitingURL string
 }
 
 // DeveloperEnvironment is where an application lives.
@@ -110,6 +114,10 @@ const (
 	DeveloperRefused          DeveloperNotice = "refused"
 	DeveloperStopped          DeveloperNotice = "stopped"
 	DeveloperStarted          DeveloperNotice = "started"
+	// DeveloperChangesWait and DeveloperChangesApproved are for what people see of an
+	// application that is in production.
+	DeveloperChangesWait     DeveloperNotice = "changes_wait"
+	DeveloperChangesApproved DeveloperNotice = "changes_approved"
 
 	DeveloperDraftSaved DeveloperNotice = "draft_saved"
 	DeveloperPublished  DeveloperNotice = "published"
@@ -253,8 +261,14 @@ type DeveloperChange struct {
 	Fields      []DeveloperChangedField
 }
 
-// DeveloperChangedField is a value before and after a change.
-type DeveloperChangedField struct{ Name, Before, After string }
+// DeveloperChangedField is a field that was changed: a value before and after, or what was
+// added to a list and taken away from it.
+type DeveloperChangedField struct {
+	Name, Before, After string
+	Added, Removed      []string
+	// Cut is how many more values were added or taken away than are shown.
+	Cut int
+}
 
 // DeveloperApplicationsView lists the applications of an organization in one environment.
 // It sends [FieldSearch] to its own address.

@@ -74,6 +74,24 @@ const (
 	ActionStart   = "start"
 )
 
+// DeveloperChangesView is what waits for an operator of an application that is in
+// production, and what it needs there. It posts [FieldVersion] with [ActionWithdraw].
+type DeveloperChangesView struct {
+	DeveloperPage
+	Form
+	Version, Name string
+	// Fields are what waits, since Since.
+	Fields []DeveloperChangedField
+	Since  time.Time
+	// Reason is why the last changes were not approved, which was at DecidedAt; empty when
+	// they were.
+	Reason    string
+	DecidedAt time.Time
+	Checks    []DeveloperCheck
+	// MayWithdraw shows the form.
+	MayWithdraw bool
+}
+
 // DeveloperReviewsView lists the applications that an operator decides about. It sends
 // [FieldSearch] to its own address.
 type DeveloperReviewsView struct {
@@ -94,6 +112,8 @@ type DeveloperReviewed struct {
 	Since time.Time
 	// Stopped says that an operator has stopped it.
 	Stopped bool
+	// Changes says that it is in production, and waits for changes of it.
+	Changes bool
 }
 
 // DeveloperReviewView is an application as an operator sees it. It posts [FieldVersion]
@@ -109,18 +129,43 @@ type DeveloperReviewView struct {
 	LogoURL               string
 	Organization, Contact string
 	// Kind is web, spa, native or machine.
-	Kind                 string
-	RedirectURIs, Scopes []string
-	// Resources are the APIs that it can ask access tokens for in production.
-	Resources             []string
-	TermsURL, PolicyURL   string
-	SkipConsent           bool
+	Kind string
+	// Fields are all that says something, Pictures all that there are. Compared says that
+	// they are compared with what was decided on last.
+	Fields   []DeveloperReviewedField
+	Pictures []DeveloperReviewedPicture
+	Compared bool
+	// Waiting is what people do not see yet of an application that is in production, Live.
+	Waiting []DeveloperChangedField
+	Live    bool
+	// NameOfBrand says that the name looks like that of the service, and NameTaken has the
+	// applications of others in production that it looks like.
+	NameOfBrand           bool
+	NameTaken             []DeveloperReviewed
 	Review                DeveloperReview
-	Since                 time.Time
 	AskedBy, Note, Reason string
 	// Entered is what the field for a reason shows.
-	Entered               string
-	Checks                []DeveloperCheck
-	MayApprove, MayFinish bool
-	MayStop, MayStart     bool
+	Entered string
+	Checks  []DeveloperCheck
+	// Own says that this operator does not decide about it.
+	Own                              bool
+	MayApprove, MayRefuse, MayFinish bool
+	MayStop, MayStart                bool
+}
+
+// DeveloperReviewedField is a field of a registration with its values, of which several are of
+// a list. Since is in which way it is another than it was, when it is Changed.
+type DeveloperReviewedField struct {
+	Name    string
+	Values  []string
+	Changed bool
+	Since   DeveloperChangedField
+}
+
+// DeveloperReviewedPicture is a picture of a field of the branding, as it is wanted; URL is
+// empty for one that is gone. When it is Changed, ApprovedURL is the one that people see,
+// where that is another.
+type DeveloperReviewedPicture struct {
+	Field, URL, ApprovedURL string
+	Changed                 bool
 }

@@ -22,7 +22,7 @@ func (d *Dashboard) record(r *request, what string, fields []storage.ChangedFiel
 	defer cancel()
 	err := d.Store.AppendChange(ctx, storage.Change{
 		OrganizationID: r.org.ID, At: d.Clock(), UserID: r.User.UserID,
-		Environment: r.app.Environment, ClientID: r.app.ClientID, What: what, Fields: fields,
+		Environment: r.app.Environment, ClientID: r.app.ClientID, What: what, Fields: bounded(fields),
 	})
 	if err != nil {
 		d.Logger.ErrorContext(ctx, "a change could not be recorded", slog.String("organization", r.org.ID),
@@ -30,12 +30,13 @@ func (d *Dashboard) record(r *request, what string, fields []storage.ChangedFiel
 	}
 }
 
-// changed returns the fields of which a value differs.
-func changed(name, before, after string) []storage.ChangedField {
-	if before == after {
-		return nil
+// shownFields are changed fields for a page.
+func shownFields(fields []storage.ChangedField) []ui.DeveloperChangedField {
+	var shown []ui.DeveloperChangedField
+	for _, f := range fields {
+		shown = append(shown, ui.DeveloperChangedField(f))
 	}
-	return []storage.ChangedField{{Name: name, Before: before, After: after}}
+	return shown
 }
 
 // showActivity shows who changed what in an organization.
@@ -63,9 +64,7 @@ func (d *Dashboard) showActivity(r *request) error {
 			return err
 		}
 		line := ui.DeveloperChange{At: c.At, Who: who.Email, Act: c.What, Application: c.ClientID}
-		for _, f := range c.Fields {
-			line.Fields = append(line.Fields, ui.DeveloperChangedField(f))
-		}
+		line.Fields = shownFields(c.Fields)
 		view.Changes = append(view.Changes, line)
 	}
 	r.Render(http.StatusOK, ui.DeveloperActivity(view))

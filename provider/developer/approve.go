@@ -10,39 +10,67 @@ import (
 	"github.com/bonafide-id/bonafide/ui"
 )
 
-// approve copies an application to production. It is claimed first, with the client ID that
-// the copy has: of two operators one is told so, and when this ends in the middle it can be
-// finished, and makes no second copy.
+// approve lets people see what waits: the copy of an application of the sandbox, or what the
+// developers of one in production want changed. It is claimed first: of two operators one is
+// told so, and when this ends in the middle it can be finished, and is done once.
 func (d *Dashboard) approve(r *request, v reviewed) error {
-	if v.Live == "" {
-		v.Live = newID()
+	if !met(d.checks(r, v.wanted)) {
+		return d.renderReview(r, v, http.StatusConflict, ui.Problem{Code: ui.ChecksUnmet})
+	}
+	act, mail, fields := "changes.approve", ui.MailChangesApproved, changesOf(v.client, v.wanted)
+	finish, done := d.serveChanges, ui.DeveloperChangesApproved
+	if r.env == storage.Sandbox {
+		if v.Live == "" {
+			v.Live = newID() // that of the copy
+		}
+		v.Decided = decidedOn(v.client)
+		act, mail, fields = "production.approve", ui.MailApplicationApproved, changed("client_id", "", v.Live)
+		finish, done = d.copyToProduction, ui.DeveloperApproved
 	}
 	v.Review.DecidedAt, v.Review.Reason = d.Clock(), ""
-	err := d.saveReview(r, storage.ReviewApproved, v.document)
+	err := d.decideReview(r, storage.ReviewApproved, v)
 	if err == nil {
-		err = d.copyToProduction(r, v)
+		err = finish(r, v)
 	}
 	var wrong *provider.FieldError
 	switch {
 	case errors.Is(err, storage.ErrLimit):
-		return d.renderUnfinished(r, ui.Problem{Code: ui.TooMany, Count: d.Quotas.Applications})
+		return d.renderAgain(r, http.StatusConflict, ui.Problem{Code: ui.TooMany, Count: d.Quotas.Applications})
 	case errors.As(err, &wrong): // as a scope that production does not have
-		return d.renderUnfinished(r, ui.Problem{Text: wrong.Error()})
+		return d.renderAgain(r, http.StatusConflict, ui.Problem{Text: wrong.Error()})
 	case err != nil:
 		return d.finishReview(r, err, "")
 	}
-	d.record(r, "production.approve", changed("client_id", "", v.Live))
-	d.tellOwners(r, ui.MailApplicationApproved, d.path("o", r.org.ID, storage.Production, v.Live))
-	return d.finishReview(r, nil, ui.DeveloperApproved)
+	live := r.app.ClientID
+	if r.env == storage.Sandbox {
+		live = v.Live
+	}
+	d.record(r, act, fields)
+	d.tellOwners(r, mail, d.path("o", r.org.ID, storage.Production, live))
+	return d.finishReview(r, nil, done)
 }
 
-// renderUnfinished shows an application as it is by now: approved, and not copied.
-func (d *Dashboard) renderUnfinished(r *request, problem ui.Problem) error {
-	v, err := d.reviewed(r)
+// serveChanges serves what was approved in the place of the registration that the operator
+// compared it with. If that is another by now, what waits goes on waiting.
+func (d *Dashboard) serveChanges(r *request, v reviewed) error {
+	ctx := r.Request.Context()
+	err := d.Provider.SaveClient(ctx, v.wanted)
+	if errors.Is(err, provider.ErrChanged) {
+		err := d.editApplication(ctx, r.app, func(a *storage.Application, kept *document) { a.Review = standingOf(*a, *kept) })
+		if err != nil {
+			return err
+		}
+		return storage.ErrChanged
+	}
 	if err != nil {
 		return err
 	}
-	return d.renderReview(r, v, http.StatusConflict, problem)
+	return d.editApplication(ctx, r.app, func(a *storage.Application, kept *document) {
+		if kept.Changes != nil && kept.Changes.At.Equal(v.Changes.At) { // no others have come meanwhile
+			kept.Changes = nil
+		}
+		a.Name, a.Review, kept.Decided = v.wanted.Name, standingOf(*a, *kept), decidedOn(v.wanted)
+	})
 }
 
 // copyToProduction makes the copy, as far as it is not there. The application is first: no
@@ -53,6 +81,7 @@ func (d *Dashboard) copyToProduction(r *request, v reviewed) error {
 		Environment: storage.Production, ClientID: v.Live, OrganizationID: r.org.ID, Name: r.app.Name, Kind: r.app.Kind,
 		Review: storage.ReviewApproved, PictureBytes: shown.bytes(),
 		CreatedBy: v.Review.AskedBy, CreatedAt: now, UpdatedAt: now,
+		Document: document{Review: v.Review, Decided: v.Decided}.bytes(),
 	}, d.Quotas.Applications)
 	if err != nil && !errors.Is(err, storage.ErrConflict) {
 		return err
@@ -65,11 +94,12 @@ func (d *Dashboard) copyToProduction(r *request, v reviewed) error {
 	if err := d.Provider.SaveClient(ctx, c); err != nil && !errors.Is(err, provider.ErrChanged) {
 		return err
 	}
-	return d.edit(ctx, r.app, func(kept *document) { kept.Copied = true })
+	return d.editApplication(ctx, r.app, func(_ *storage.Application, kept *document) { kept.Copied = true })
 }
 
-// edit changes what is kept about an application, whoever else changes something of it.
-func (d *Dashboard) edit(ctx context.Context, a storage.Application, change func(*document)) error {
+// editApplication changes something of an application and of what is kept about it, whoever
+// else changes something of them.
+func (d *Dashboard) editApplication(ctx context.Context, a storage.Application, change func(*storage.Application, *document)) error {
 	err := storage.ErrChanged
 	for errors.Is(err, storage.ErrChanged) && ctx.Err() == nil {
 		if a, err = d.Store.Application(ctx, a.Environment, a.ClientID); err != nil {
@@ -79,7 +109,7 @@ func (d *Dashboard) edit(ctx context.Context, a storage.Application, change func
 		if readErr != nil {
 			return readErr
 		}
-		change(&kept)
+		change(&a, &kept)
 		a.Document, a.UpdatedAt = kept.bytes(), d.Clock()
 		err = d.Store.SaveApplication(ctx, a)
 	}
@@ -115,8 +145,11 @@ func (d *Dashboard) start(r *request, v reviewed) error {
 	if v.client.Unreviewed {
 		state = storage.ReviewNone
 	}
+	if v.Changes != nil {
+		state = storage.ReviewAsked
+	}
 	v.Review.Reason, v.Review.DecidedAt = "", d.Clock()
-	err := d.saveReview(r, state, v.document)
+	err := d.decideReview(r, state, v)
 	if err == nil {
 		err = d.setStopped(r, false)
 	}

@@ -18,6 +18,9 @@ type branding struct {
 	document
 	client    provider.Client
 	published brand
+
+	// wanted is the registration with what waits for an operator.
+	wanted provider.Client
 }
 
 func (d *Dashboard) branding(r *request) (branding, error) {
@@ -29,7 +32,8 @@ func (d *Dashboard) branding(r *request) (branding, error) {
 	if err != nil {
 		return branding{}, notFound(err)
 	}
-	return branding{kept, c, brandOf(c)}, nil
+	wanted, err := d.wanted(r, c)
+	return branding{kept, c, brandOf(c), wanted}, err
 }
 
 // current returns the draft, or what is published where there is none.
@@ -93,7 +97,7 @@ func (d *Dashboard) changeBranding(r *request) error {
 			return d.finishBranding(r, b, storage.ErrChanged, "")
 		}
 		b.Draft = b.Previous
-		return d.finishBranding(r, b, d.publish(r, b, "branding.undo"), ui.DeveloperUndone)
+		return d.publish(r, b, "branding.undo", ui.DeveloperUndone)
 	}
 	chosen, problems, err := postedBrand(r, b.current())
 	if err != nil {
@@ -104,7 +108,7 @@ func (d *Dashboard) changeBranding(r *request) error {
 	}
 	b.Draft = &chosen
 	if r.posted(ui.FieldAction) == ui.ActionPublish {
-		return d.finishBranding(r, b, d.publish(r, b, "branding.publish"), ui.DeveloperPublished)
+		return d.publish(r, b, "branding.publish", ui.DeveloperPublished)
 	}
 	return d.finishBranding(r, b, d.saveBranding(r, b, b.published), ui.DeveloperDraftSaved)
 }
@@ -133,24 +137,28 @@ func (d *Dashboard) saveBranding(r *request, b branding, shown brand) error {
 	return d.Store.SaveApplicationWithin(r.Request.Context(), a, d.Quotas.PictureBytes)
 }
 
-// publish makes the draft what people see. The draft is kept first: of two members who
-// publish at once one is told so, and what was published before can be brought back even if
-// this ends in the middle. It stays as a draft that is no other than what is published.
-func (d *Dashboard) publish(r *request, b branding, act string) error {
+// publish makes the draft what people see, or what waits for an operator. The draft is kept
+// first: of two members who publish at once one is told so, and what was published before
+// can be brought back even if this ends in the middle. It stays as a draft that is no other
+// than what is published.
+func (d *Dashboard) publish(r *request, b branding, act string, done ui.DeveloperNotice) error {
+	wanted := brandedClient(b.wanted, *b.Draft)
+	if d.vouched(r.env, b.client) {
+		if problems := needed(r.app.Kind, b.client, wanted); len(problems) > 0 {
+			return d.renderBranding(r, b, b.Draft.Color, http.StatusUnprocessableEntity, problems...)
+		}
+	}
 	if b.Draft.differs(b.published) {
 		b.Previous = &b.published
 	}
-	if err := d.saveBranding(r, b, *b.Draft); err != nil {
-		return err
+	err := d.saveBranding(r, b, *b.Draft)
+	if err == nil && (b.Draft.differs(b.published) || b.Draft.differs(brandOf(b.wanted))) {
+		var waits bool
+		if _, waits, err = d.save(r, act, b.client, wanted); waits {
+			done = ui.DeveloperChangesWait
+		}
 	}
-	if !b.Draft.differs(b.published) {
-		return nil
-	}
-	if err := d.provider(r.env).SaveClient(r.Request.Context(), brandedClient(b.client, *b.Draft)); err != nil {
-		return err
-	}
-	d.record(r, act, b.published.changes(*b.Draft))
-	return nil
+	return d.finishBranding(r, b, err, done)
 }
 
 // postedBrand returns what was chosen, with what cannot be accepted.

@@ -3,6 +3,7 @@ package developer
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/bonafide-id/bonafide/provider"
@@ -20,6 +21,11 @@ type document struct {
 	// Review is what was asked and decided last.
 	Review review `json:"review,omitzero"`
 
+	// Changes are what waits for an operator of an application that is in production, and
+	// Decided is the registration that was decided on last, to compare with.
+	Changes *proposal `json:"changes,omitempty"`
+	Decided *decided  `json:"decided,omitempty"`
+
 	// Live is the client ID of the copy in production, and Copied says that it is whole.
 	// Both are of an application of the sandbox.
 	Live   string `json:"live,omitempty"`
@@ -33,6 +39,19 @@ type review struct {
 	Note      string    `json:"note,omitempty"`
 	DecidedAt time.Time `json:"decided_at,omitzero"`
 	Reason    string    `json:"reason,omitempty"`
+}
+
+// askedAt is since when something waits for an operator.
+func (d document) askedAt() time.Time {
+	if d.Changes != nil {
+		return d.Changes.At
+	}
+	return d.Review.AskedAt
+}
+
+// askedBy reports whether a user has asked for what waits, or has had a part in it.
+func (d document) askedBy(userID string) bool {
+	return d.Review.AskedBy == userID || d.Changes != nil && slices.Contains(d.Changes.By, userID)
 }
 
 // brand is what an application can make its own on the screens.

@@ -114,12 +114,12 @@ const maxKeyID = 64
 
 // keyIDs names the keys of a set by what their application calls them and by the beginning
 // of their thumbprints (RFC 7638), which differ where keys differ.
-func keyIDs(set json.RawMessage) string {
+func keyIDs(set json.RawMessage) []string {
 	var read struct {
 		Keys []map[string]json.RawMessage `json:"keys"`
 	}
 	if json.Unmarshal(set, &read) != nil {
-		return ""
+		return nil
 	}
 	var names []string
 	for _, key := range read.Keys {
@@ -130,7 +130,7 @@ func keyIDs(set json.RawMessage) string {
 		}
 		names = append(names, strings.TrimSpace(id+" "+thumbprint(key)))
 	}
-	return strings.Join(names, ", ")
+	return names
 }
 
 // thumbprinted are the members of a key that its thumbprint is made of.

@@ -148,7 +148,11 @@ func (d *Dashboard) changeOrganization(r *request) error {
 		return d.deleteOrganization(r)
 	}
 	o, contact, problems := d.postedOrganization(r)
-	if len(problems) > 0 {
+	needs, err := d.contactNeeded(r, o)
+	if err != nil {
+		return err
+	}
+	if problems = append(problems, needs...); len(problems) > 0 {
 		return d.renderOrganization(r, o, contact, http.StatusUnprocessableEntity, problems...)
 	}
 	version, err := strconv.ParseInt(r.posted(ui.FieldVersion), 10, 64)

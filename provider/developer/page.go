@@ -102,6 +102,9 @@ func (d *Dashboard) applicationPage(r *request, current ui.DeveloperSection) (ui
 	}
 	here := d.path("o", r.org.ID, r.env, r.app.ClientID)
 	p.Trail = []ui.DeveloperLink{{Label: r.org.Name, URL: d.path("o", r.org.ID, r.env)}, {Label: r.app.Name, URL: here}}
+	if r.env == storage.Production && r.app.Review == storage.ReviewAsked {
+		p.WaitingURL = here + "/access"
+	}
 	for _, s := range applicationSections {
 		looks, there := d.mounted["/o/{org}/{env}/{client}"+s.path]
 		if there && r.may(looks) && d.hasSection(r.app, s.section) {
@@ -117,7 +120,7 @@ func (d *Dashboard) hasSection(a storage.Application, s ui.DeveloperSection) boo
 	case ui.SectionFaults:
 		return a.Environment == storage.Sandbox && d.Trials != nil
 	case ui.SectionAccess:
-		return a.Environment == storage.Sandbox && d.Review || stopped(a)
+		return stopped(a) || d.Review && (a.Environment == storage.Sandbox || a.Review != storage.ReviewNone)
 	default:
 		return true
 	}

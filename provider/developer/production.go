@@ -28,6 +28,9 @@ func (d *Dashboard) renderAccess(r *request, note string, status int, problems .
 	if !d.hasSection(r.app, ui.SectionAccess) {
 		return provider.ErrScreenNotFound
 	}
+	if r.env == storage.Production && !stopped(r.app) {
+		return d.renderChanges(r)
+	}
 	p, err := d.applicationPage(r, ui.SectionAccess)
 	if err != nil {
 		return err
@@ -74,7 +77,7 @@ func (d *Dashboard) standing(r *request, kept document) (state storage.Review, l
 
 // changeAccess asks for production, or withdraws what was asked.
 func (d *Dashboard) changeAccess(r *request) error {
-	if r.env != storage.Sandbox || !d.Review {
+	if !d.Review {
 		return provider.ErrScreenNotFound
 	}
 	version, err := strconv.ParseInt(r.posted(ui.FieldVersion), 10, 64)
@@ -84,6 +87,9 @@ func (d *Dashboard) changeAccess(r *request) error {
 	kept, err := readDocument(r.app)
 	if err != nil {
 		return err
+	}
+	if r.env == storage.Production {
+		return d.withdrawChanges(r, version, kept)
 	}
 	state, _, err := d.standing(r, kept)
 	if err != nil {
@@ -133,6 +139,47 @@ func (d *Dashboard) finishAccess(r *request, err error, act string, done ui.Deve
 	return r.done(here, done)
 }
 
+// renderChanges shows what waits for an operator of an application that is in production.
+func (d *Dashboard) renderChanges(r *request) error {
+	p, err := d.applicationPage(r, ui.SectionAccess)
+	if err != nil {
+		return err
+	}
+	c, err := d.client(r)
+	if err != nil {
+		return err
+	}
+	kept, err := readDocument(r.app)
+	if err != nil {
+		return err
+	}
+	wanted, err := d.wanted(r, c)
+	if err != nil {
+		return err
+	}
+	view := ui.DeveloperChangesView{
+		DeveloperPage: p, Form: r.Form(), Version: strconv.FormatInt(r.app.Version, 10), Name: c.Name,
+		Fields: shownFields(changesOf(c, wanted)), Checks: d.checks(r, c),
+		Reason: kept.Review.Reason, DecidedAt: kept.Review.DecidedAt, MayWithdraw: r.may(developers) && r.app.Review == storage.ReviewAsked,
+	}
+	if kept.Changes != nil {
+		view.Since = kept.Changes.At
+	}
+	p.WaitingURL = "" // it is this page
+	view.DeveloperPage = p
+	r.Render(http.StatusOK, ui.DeveloperChanges(view))
+	return nil
+}
+
+// withdrawChanges takes back what waits for an operator, unless it is decided by now.
+func (d *Dashboard) withdrawChanges(r *request, version int64, kept document) error {
+	if r.posted(ui.FieldAction) != ui.ActionWithdraw || r.app.Review != storage.ReviewAsked {
+		return d.finishAccess(r, storage.ErrChanged, "", "")
+	}
+	r.app.Version, kept.Changes = version, nil
+	return d.finishAccess(r, d.saveReview(r, storage.ReviewApproved, kept), "changes.withdraw", ui.DeveloperRequestWithdrawn)
+}
+
 // saveReview changes where an application stands, if nobody has changed it since it was
 // read.
 func (d *Dashboard) saveReview(r *request, state storage.Review, kept document) error {
@@ -141,19 +188,30 @@ func (d *Dashboard) saveReview(r *request, state storage.Review, kept document) 
 	return d.Store.SaveApplication(r.Request.Context(), a)
 }
 
-// checks are what an application needs before it can be in production.
+// checks are what an application needs before it can be in production, and as long as it is
+// there.
 func (d *Dashboard) checks(r *request, c provider.Client) []ui.DeveloperCheck {
-	settings := d.path("o", r.org.ID, r.env, r.app.ClientID, "settings")
-	contact := ui.DeveloperCheck{Check: ui.CheckContact, Met: len(r.org.Contact) > 0, URL: d.path("o", r.org.ID, "settings")}
-	if r.app.Kind == kindMachine { // nobody signs in
-		return []ui.DeveloperCheck{contact}
+	checks := requirements(r.app.Kind, c)
+	for i := range checks {
+		checks[i].URL = d.path("o", r.org.ID, r.env, r.app.ClientID, "settings")
+		if checks[i].Check == ui.CheckLogo {
+			checks[i].URL = d.brandingPath(r)
+		}
 	}
+	return append(checks, ui.DeveloperCheck{Check: ui.CheckContact, Met: len(r.org.Contact) > 0, URL: d.path("o", r.org.ID, "settings")})
+}
+
+// requirements are those of its registration.
+func requirements(kind string, c provider.Client) []ui.DeveloperCheck {
+	if kind == kindMachine { // nobody signs in
+		return nil
+	}
+	native := kind == kindNative
 	return []ui.DeveloperCheck{
-		{Check: ui.CheckLogo, Met: len(c.Logo) > 0, URL: d.brandingPath(r)},
-		{Check: ui.CheckRedirects, Met: safeRedirects(c.RedirectURIs, r.app.Kind == "native"), URL: settings},
-		{Check: ui.CheckTerms, Met: c.TermsURL != "", URL: settings},
-		{Check: ui.CheckPolicy, Met: c.PolicyURL != "", URL: settings},
-		contact,
+		{Check: ui.CheckLogo, Met: len(c.Logo) > 0},
+		{Check: ui.CheckRedirects, Met: len(c.RedirectURIs) > 0 && areSafe(c.RedirectURIs, native) && areSafe(c.PostLogoutRedirectURIs, native) && areSafe(c.Origins, false)},
+		{Check: ui.CheckTerms, Met: c.TermsURL != ""},
+		{Check: ui.CheckPolicy, Met: c.PolicyURL != ""},
 	}
 }
 
@@ -166,10 +224,10 @@ func met(checks []ui.DeveloperCheck) bool {
 	return true
 }
 
-// safeRedirects reports whether what leads back to an application is nobody's own machine.
-// A native application has no other place (RFC 8252 section 7): it may have a scheme of its
+// areSafe reports whether what leads back to an application is nobody's own machine. A
+// native application has no other place (RFC 8252 section 7): it may have a scheme of its
 // own, or a loopback address.
-func safeRedirects(uris []string, native bool) bool {
+func areSafe(uris []string, native bool) bool {
 	for _, uri := range uris {
 		u, err := url.Parse(uri)
 		if err != nil {
@@ -179,7 +237,7 @@ func safeRedirects(uris []string, native bool) bool {
 			return false
 		}
 	}
-	return len(uris) > 0
+	return true
 }
 
 func isLoopback(host string) bool {

@@ -18,10 +18,12 @@ import (
 // organization that has a contact and an application that has everything it needs.
 func newReviewedFixture(t *testing.T, change ...func(*provider.Client)) *fixture {
 	t.Helper()
-	w := newFixture(t, func(c *developer.Config) {
-		c.Review = true
-		c.Operator = func(_ context.Context, userID string) (bool, error) { return userID == operator, nil }
-	})
+	return newReviewedFixtureOf(t, nil, change...)
+}
+
+func newReviewedFixtureOf(t *testing.T, configure []func(*developer.Config), change ...func(*provider.Client)) *fixture {
+	t.Helper()
+	w := newFixture(t, append([]func(*developer.Config){reviewed}, configure...)...)
 	w.as(owner).submitForm("/developer/o/river/settings", "name", "Org river", "contact", "hello@river.test")
 	return w.withApplication(river, storage.Sandbox, "shop", append([]func(*provider.Client){func(c *provider.Client) {
 		c.TermsURL, c.PolicyURL = "https://app.test/terms", "https://app.test/privacy"
@@ -80,7 +82,7 @@ func TestProductionIsAskedForAndApproved(t *testing.T) {
 	says(t, b.open("/developer/review"), http.StatusOK, reviewPath, "Org river")
 	p := b.open(reviewPath)
 	says(t, p, http.StatusOK, "Discounts for veterans.", "dev@example.com", "hello@river.test", callbackURI, "https://app.test/terms")
-	if logo := b.get(reviewPath + "/logo"); logo.StatusCode != http.StatusOK || logo.Header.Get("Content-Type") != "image/png" {
+	if logo := b.get(reviewPath + "/wanted/logo"); logo.StatusCode != http.StatusOK || logo.Header.Get("Content-Type") != "image/png" {
 		t.Errorf("logo: %s", logo.Status)
 	}
 	says(t, b.submit(p, "action", "approve"), http.StatusOK, "Approved. It is in production now.")
@@ -276,7 +278,7 @@ func TestReviewsAreForOperatorsAlone(t *testing.T) {
 	_, own := member.open(accessPath).form(t, "action", "withdraw")
 	fields.Set("csrf", own.Get("csrf"))
 	fields.Set("action", "approve")
-	for _, address := range []string{"/developer/review", reviewPath, reviewPath + "/logo"} {
+	for _, address := range []string{"/developer/review", reviewPath, reviewPath + "/wanted/logo"} {
 		if p := member.get(address); p.StatusCode != http.StatusNotFound {
 			t.Errorf("an owner gets %s: %s", address, p.Status)
 		}

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/bonafide-id/bonafide/provider"
-	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/ui"
 )
 
@@ -298,6 +297,15 @@ func (p *posting) check(env string) {
 	}
 }
 
+// checkVouched finds what may not be done to a registration that is vouched for.
+func (p *posting) checkVouched(now provider.Client) {
+	if len(p.problems) > 0 || !p.d.vouched(p.r.env, now) {
+		return
+	}
+	p.wrong(needed(p.r.app.Kind, now, p.Client)...)
+	p.wrong(lastReviewed(p.d.split(now, p.Client))...)
+}
+
 // fieldProblem says what is wrong with a field of a registration.
 func fieldProblem(wrong *provider.FieldError) ui.Problem {
 	field, index, isList := strings.Cut(strings.TrimSuffix(wrong.Field, "]"), "[")
@@ -326,53 +334,4 @@ func fieldProblem(wrong *provider.FieldError) ui.Problem {
 		return ui.Problem{Text: wrong.Error()}
 	}
 	return problem
-}
-
-// registeredFields are what a registration consists of, as its developers read it.
-func registeredFields(c provider.Client) []storage.ChangedField {
-	return []storage.ChangedField{
-		{Name: ui.FieldName, After: c.Name},
-		{Name: ui.FieldPolicyURL, After: c.PolicyURL},
-		{Name: ui.FieldTermsURL, After: c.TermsURL},
-		{Name: ui.FieldRedirectURIs, After: strings.Join(c.RedirectURIs, " ")},
-		{Name: ui.FieldPostLogoutRedirectURIs, After: strings.Join(c.PostLogoutRedirectURIs, " ")},
-		{Name: ui.FieldOrigins, After: strings.Join(c.Origins, " ")},
-		{Name: ui.FieldScopes, After: strings.Join(c.Scopes, " ")},
-		{Name: ui.FieldRequireVerified, After: onOff(c.RequireVerified)},
-		{Name: ui.FieldGrantTypes, After: strings.Join(grantTypesOf(c), " ")},
-		{Name: ui.FieldResponseTypes, After: strings.Join(responseTypesOf(c), ", ")},
-		{Name: ui.FieldAuthMethod, After: c.TokenEndpointAuthMethod},
-		{Name: ui.FieldUserinfoSigned, After: onOff(c.UserinfoSignedResponseAlg != "")},
-		{Name: ui.FieldNoQueryToken, After: onOff(c.NoQueryToken)},
-		{Name: ui.FieldNoJSONP, After: onOff(c.NoJSONP)},
-		{Name: ui.FieldLeanIDTokens, After: onOff(c.LeanIDTokens)},
-		{Name: ui.FieldAccessTokenFormat, After: c.AccessTokenFormat},
-		{Name: ui.FieldResources, After: strings.Join(c.Resources, " ")},
-		{Name: ui.FieldBackchannelLogoutURI, After: c.BackchannelLogoutURI},
-		{Name: ui.FieldBackchannelSession, After: onOff(c.BackchannelLogoutSessionRequired)},
-		{Name: ui.FieldJWKS, After: keyIDs(c.JWKS)},
-		{Name: ui.FieldJWKSURI, After: c.JWKSURI},
-		{Name: ui.FieldAuthSigningAlg, After: c.TokenEndpointAuthSigningAlg},
-		{Name: ui.FieldRequirePushed, After: onOff(c.RequirePushedAuthorizationRequests)},
-		{Name: ui.FieldRequirePKCE, After: onOff(c.RequirePKCE)},
-		{Name: ui.FieldRequireSigned, After: onOff(c.RequireSignedRequestObject)},
-		{Name: ui.FieldRequestSigningAlg, After: c.RequestObjectSigningAlg},
-	}
-}
-
-func onOff(on bool) string {
-	if on {
-		return "on"
-	}
-	return ""
-}
-
-// differences returns the fields in which two registrations differ.
-func differences(before, after provider.Client) []storage.ChangedField {
-	var fields []storage.ChangedField
-	old := registeredFields(before)
-	for i, f := range registeredFields(after) {
-		fields = append(fields, changed(f.Name, old[i].After, f.After)...)
-	}
-	return fields
 }

@@ -1,6 +1,7 @@
 package developer
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"net/http"
@@ -26,9 +27,7 @@ func (d *Dashboard) showReviews(r *request) error {
 	}
 	view := ui.DeveloperReviewsView{DeveloperPage: p, SearchURL: d.path("review"), Search: r.asked(ui.FieldSearch)}
 	if d.Sandbox != nil {
-		view.Waiting, view.WaitingMoreURL, err = d.listReviews(r, "waiting", storage.ApplicationFilter{
-			Environment: storage.Sandbox, Review: storage.ReviewAsked,
-		})
+		view.Waiting, view.WaitingMoreURL, err = d.listReviews(r, "waiting", storage.ApplicationFilter{Review: storage.ReviewAsked})
 		if err != nil {
 			return err
 		}
@@ -47,6 +46,7 @@ func (d *Dashboard) showReviews(r *request) error {
 // list tells its parameters from those of the other.
 func (d *Dashboard) listReviews(r *request, list string, match storage.ApplicationFilter) (rows []ui.DeveloperReviewed, more string, err error) {
 	match.AfterName, match.After, match.Limit = r.asked(list+"_after_name"), r.asked(list+"_after"), pageOfReviews+1
+	match.AfterEnvironment = r.asked(list + "_after_environment")
 	found, err := d.Store.Applications(r.Request.Context(), match)
 	if err != nil {
 		return nil, "", err
@@ -56,6 +56,7 @@ func (d *Dashboard) listReviews(r *request, list string, match storage.Applicati
 		last := found[pageOfReviews-1]
 		more = d.path("review") + "?" + url.Values{
 			ui.FieldSearch: {match.Search}, list + "_after_name": {last.Name}, list + "_after": {last.ClientID},
+			list + "_after_environment": {last.Environment},
 		}.Encode()
 	}
 	names := map[string]string{}
@@ -71,7 +72,7 @@ func (d *Dashboard) listReviews(r *request, list string, match storage.Applicati
 		row := ui.DeveloperReviewed{
 			Name: a.Name, Organization: name, URL: d.path("review", a.Environment, a.ClientID), Stopped: stopped(a),
 		}
-		if a.Review == storage.ReviewAsked {
+		if row.Changes = a.Environment == storage.Production; a.Review == storage.ReviewAsked {
 			if row.Since, err = d.askedAt(r, a); err != nil {
 				return nil, "", err
 			}
@@ -91,13 +92,14 @@ func (d *Dashboard) askedAt(r *request, a storage.Application) (time.Time, error
 		return time.Time{}, err
 	}
 	kept, err := readDocument(whole)
-	return kept.Review.AskedAt, err
+	return kept.askedAt(), err
 }
 
-// reviewed is an application with what an operator decides on.
+// reviewed is an application with what an operator decides on: the registration, and the one
+// that its developers want in its place where it is in production.
 type reviewed struct {
 	document
-	client provider.Client
+	client, wanted provider.Client
 }
 
 // reviewed reads the application in the path of an operator.
@@ -116,7 +118,10 @@ func (d *Dashboard) reviewed(r *request) (v reviewed, err error) {
 	if v.client, err = d.provider(r.env).Client(ctx, r.app.ClientID); err != nil {
 		return reviewed{}, notFound(err)
 	}
-	v.document, err = readDocument(r.app)
+	if v.document, err = readDocument(r.app); err != nil {
+		return reviewed{}, err
+	}
+	v.wanted, err = d.wanted(r, v.client)
 	return v, err
 }
 
@@ -149,26 +154,97 @@ func (d *Dashboard) renderReview(r *request, v reviewed, status int, problems ..
 	if err != nil {
 		return err
 	}
-	inSandbox := r.env == storage.Sandbox
+	own, err := d.isOwn(r, v)
+	if err != nil {
+		return err
+	}
+	inSandbox, waits := r.env == storage.Sandbox, r.app.Review == storage.ReviewAsked
+	here := d.path("review", r.env, r.app.ClientID)
+	since := v.Decided.since(v.wanted)
 	view := ui.DeveloperReviewView{
 		DeveloperPage: p, Form: r.Form(problems...), ReviewsURL: d.path("review"), Version: v.version(r.app),
 		Name: r.app.Name, ClientID: r.app.ClientID, Organization: r.org.Name, Contact: contact, Kind: r.app.Kind,
-		RedirectURIs: v.client.RedirectURIs, Scopes: v.client.Scopes, TermsURL: v.client.TermsURL, PolicyURL: v.client.PolicyURL,
-		Resources: d.resourcesIn(storage.Production, v.client),
-		Review:    ui.DeveloperReview(r.app.Review), AskedBy: asked.Email, Note: v.Review.Note, Reason: v.Review.Reason, Entered: r.posted(ui.FieldReason),
-		MayApprove: inSandbox && r.app.Review == storage.ReviewAsked,
-		MayFinish:  inSandbox && r.app.Review == storage.ReviewApproved && !v.Copied,
-		MayStop:    !inSandbox && (!stopped(r.app) || !v.client.Disabled),
-		MayStart:   stopped(r.app),
+		Fields: d.reviewedFields(v.wanted, since), Pictures: v.reviewedPictures(here, since), Compared: v.Decided != nil,
+		Waiting: shownFields(changesOf(v.client, v.wanted)), Live: !inSandbox, Own: own,
+		Review: ui.DeveloperReview(r.app.Review), AskedBy: asked.Email, Note: v.Review.Note, Reason: v.Review.Reason, Entered: r.posted(ui.FieldReason),
+		MayApprove: waits && !own, MayRefuse: waits && !own,
+		MayFinish: !waits && !own && v.isUnfinished(r.app),
+		MayStop:   !inSandbox && (!stopped(r.app) || !v.client.Disabled),
+		MayStart:  stopped(r.app) && !own,
 	}
-	if inSandbox {
-		view.Checks = d.checks(r, v.client)
+	if inSandbox || waits {
+		view.Checks = d.checks(r, v.wanted)
 	}
 	if len(v.client.Logo) > 0 {
-		view.LogoURL = d.path("review", r.env, r.app.ClientID, "logo")
+		view.LogoURL = here + "/" + approvedPictures + "/" + ui.FieldLogo
 	}
 	r.Render(status, ui.DeveloperReviewScreen(view))
 	return nil
+}
+
+// isOwn reports whether what an operator looks at is the operator's own: nobody approves what
+// they have asked for, or what belongs to an organization of theirs.
+func (d *Dashboard) isOwn(r *request, v reviewed) (bool, error) {
+	if v.askedBy(r.User.UserID) {
+		return true, nil
+	}
+	_, err := d.Store.Member(r.Request.Context(), r.org.ID, r.User.UserID)
+	if errors.Is(err, storage.ErrNotFound) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// isUnfinished reports whether an application is approved, and what was approved is not in
+// force.
+func (v reviewed) isUnfinished(a storage.Application) bool {
+	if a.Review != storage.ReviewApproved {
+		return false
+	}
+	if a.Environment == storage.Sandbox {
+		return !v.Copied
+	}
+	return v.Changes != nil
+}
+
+// reviewedFields are all fields of a registration that say something, with what is another
+// than it was.
+func (d *Dashboard) reviewedFields(c provider.Client, since map[string]storage.ChangedField) []ui.DeveloperReviewedField {
+	c.Scopes, c.Resources = d.scopesOf(storage.Production, c), d.resourcesIn(storage.Production, c)
+	var shown []ui.DeveloperReviewedField
+	for _, f := range registeredFields(c) {
+		change, differs := since[f.name]
+		values := f.values
+		if f.value != "" {
+			values = []string{f.value}
+		}
+		if len(values) > 0 || differs {
+			shown = append(shown, ui.DeveloperReviewedField{Name: f.name, Values: values, Changed: differs, Since: ui.DeveloperChangedField(change)})
+		}
+	}
+	return shown
+}
+
+// The pictures that an operator compares.
+const (
+	approvedPictures = "approved"
+	wantedPictures   = "wanted"
+)
+
+// reviewedPictures are all pictures, and those that people see in the place of others.
+func (v reviewed) reviewedPictures(here string, since map[string]storage.ChangedField) []ui.DeveloperReviewedPicture {
+	var shown []ui.DeveloperReviewedPicture
+	now, wanted := brandOf(v.client), brandOf(v.wanted)
+	for _, field := range pictureFields {
+		p := ui.DeveloperReviewedPicture{Field: field, URL: wanted.pictureURL(here+"/"+wantedPictures, field)}
+		if _, p.Changed = since[field]; !bytes.Equal(*now.picture(field), *wanted.picture(field)) {
+			p.Changed, p.ApprovedURL = true, now.pictureURL(here+"/"+approvedPictures, field)
+		}
+		if p.URL != "" || p.Changed {
+			shown = append(shown, p)
+		}
+	}
+	return shown
 }
 
 // version is what an operator has seen: a registration that its members change while
@@ -177,16 +253,26 @@ func (v reviewed) version(a storage.Application) string {
 	return fmt.Sprintf("%d.%d", a.Version, v.client.Revision)
 }
 
-// serveReviewLogo serves the logo that is registered.
-func (d *Dashboard) serveReviewLogo(r *request) error {
+// serveReviewPicture serves a picture to operators: the one that people see, or the one that
+// they are to see.
+func (d *Dashboard) serveReviewPicture(r *request) error {
 	v, err := d.reviewed(r)
 	if err != nil {
 		return err
 	}
-	if !d.isReviewable(r.app) {
+	shown := brandOf(v.client)
+	switch r.value("which") {
+	case approvedPictures:
+	case wantedPictures:
+		shown = brandOf(v.wanted)
+	default:
 		return provider.ErrScreenNotFound
 	}
-	return servePNG(r, v.client.Logo)
+	content := shown.picture(r.value("picture"))
+	if !d.isReviewable(r.app) || content == nil {
+		return provider.ErrScreenNotFound
+	}
+	return servePNG(r, *content)
 }
 
 // decide does what an operator has decided.
@@ -205,11 +291,11 @@ func (d *Dashboard) decide(r *request) error {
 	r.app.Version = seen
 	switch r.posted(ui.FieldAction) {
 	case ui.ActionApprove:
-		if inSandbox && !unseen && (waits || r.app.Review == storage.ReviewApproved && !v.Copied) {
+		if !unseen && (waits || v.isUnfinished(r.app)) {
 			return d.approve(r, v)
 		}
 	case ui.ActionRefuse:
-		if inSandbox && waits {
+		if waits {
 			return d.withReason(r, v, d.refuse)
 		}
 	case ui.ActionStop:
@@ -247,23 +333,56 @@ func (d *Dashboard) withReason(r *request, v reviewed, decide func(*request, rev
 	return decide(r, v)
 }
 
+// refuse says no. What people see stays as it was.
 func (d *Dashboard) refuse(r *request, v reviewed) error {
-	err := d.saveReview(r, storage.ReviewRefused, v.document)
+	state, act, mail := storage.ReviewRefused, "production.refuse", ui.MailApplicationRefused
+	fields := changed("reason", "", v.Review.Reason)
+	if r.env == storage.Production {
+		state, act, mail = storage.ReviewApproved, "changes.refuse", ui.MailChangesRefused
+		fields = append(fields, changesOf(v.client, v.wanted)...)
+		v.Changes = nil
+	} else {
+		v.Decided = decidedOn(v.client)
+	}
+	err := d.decideReview(r, state, v)
 	if err == nil {
-		d.record(r, "production.refuse", changed("reason", "", v.Review.Reason))
-		d.tellOwners(r, ui.MailApplicationRefused, d.path("o", r.org.ID, r.env, r.app.ClientID, "access"))
+		d.record(r, act, fields)
+		d.tellOwners(r, mail, d.path("o", r.org.ID, r.env, r.app.ClientID, "access"))
 	}
 	return d.finishReview(r, err, ui.DeveloperRefused)
+}
+
+// decideReview is saveReview for a decision that nobody makes about their own. Who has asked
+// is in the version that is replaced, and whether the operator is a member by now is decided
+// where it is written.
+func (d *Dashboard) decideReview(r *request, state storage.Review, v reviewed) error {
+	if v.askedBy(r.User.UserID) {
+		return storage.ErrConflict
+	}
+	a := r.app
+	a.Review, a.Document, a.UpdatedAt = state, v.document.bytes(), d.Clock()
+	return d.Store.DecideApplication(r.Request.Context(), a, r.User.UserID)
 }
 
 // finishReview leads back to the application with what has been done.
 func (d *Dashboard) finishReview(r *request, err error, done ui.DeveloperNotice) error {
 	here := d.path("review", r.env, r.app.ClientID)
-	if errors.Is(err, storage.ErrChanged) {
+	switch {
+	case errors.Is(err, storage.ErrConflict):
+		return d.renderAgain(r, http.StatusForbidden, ui.Problem{Code: ui.OwnApplication})
+	case errors.Is(err, storage.ErrChanged):
 		return r.done(here, ui.DeveloperSomebodyElse)
-	}
-	if err != nil {
+	case err != nil:
 		return err
 	}
 	return r.done(here, done)
+}
+
+// renderAgain shows an application as it is by now, with why nothing came of a decision.
+func (d *Dashboard) renderAgain(r *request, status int, problem ui.Problem) error {
+	v, err := d.reviewed(r)
+	if err != nil {
+		return err
+	}
+	return d.renderReview(r, v, status, problem)
 }

@@ -20,7 +20,11 @@ func (d *Dashboard) showSettings(r *request) error {
 	if err != nil {
 		return err
 	}
-	return d.renderSettings(r, ui.DeveloperSettingsView{}, c, c, http.StatusOK)
+	wanted, err := d.wanted(r, c)
+	if err != nil {
+		return err
+	}
+	return d.renderSettings(r, ui.DeveloperSettingsView{}, c, wanted, http.StatusOK)
 }
 
 // renderSettings completes a view with a registration as it was entered, beside the one
@@ -109,7 +113,11 @@ func (d *Dashboard) keepSettings(r *request) error {
 	if err != nil {
 		return err
 	}
-	p := d.newPosting(r, now)
+	before, err := d.wanted(r, now)
+	if err != nil {
+		return err
+	}
+	p := d.newPosting(r, before)
 	p.all()
 	p.check(r.env)
 	p.Revision = version
@@ -118,16 +126,21 @@ func (d *Dashboard) keepSettings(r *request) error {
 }
 
 func (d *Dashboard) saveSettings(r *request, now provider.Client, version int64) error {
-	p := d.newPosting(r, now)
+	before, err := d.wanted(r, now)
+	if err != nil {
+		return err
+	}
+	p := d.newPosting(r, before)
 	p.all()
 	p.check(r.env)
+	p.checkVouched(now)
 	if p.Revision = version; version != now.Revision {
 		return d.renderChanged(r, now, p.Client)
 	}
 	if len(p.problems) > 0 {
 		return d.renderSettings(r, ui.DeveloperSettingsView{}, now, p.Client, http.StatusUnprocessableEntity, p.problems...)
 	}
-	err := d.provider(r.env).SaveClient(r.Request.Context(), p.Client)
+	served, waits, err := d.save(r, "application.change", now, p.Client)
 	if errors.Is(err, provider.ErrChanged) {
 		if now, err = d.client(r); err != nil {
 			return err
@@ -137,16 +150,17 @@ func (d *Dashboard) saveSettings(r *request, now provider.Client, version int64)
 	if err != nil {
 		return err
 	}
-	if fields := differences(now, p.Client); len(fields) > 0 {
-		d.record(r, "application.change", fields)
-	}
-	if movesData(now, p.Client) {
+	if movesData(before, p.Client) {
 		d.warnOwners(r, ui.MailAddressesChanged)
 	}
-	if err := d.rename(r, p.Name); err != nil {
+	if err := d.rename(r, served.Name); err != nil {
 		return err
 	}
-	return r.done(d.path("o", r.org.ID, r.env, r.app.ClientID, "settings"), savedNotice(now, p.Client))
+	notice := savedNotice(now, served)
+	if waits && notice == ui.DeveloperSaved {
+		notice = ui.DeveloperChangesWait
+	}
+	return r.done(d.path("o", r.org.ID, r.env, r.app.ClientID, "settings"), notice)
 }
 
 // savedNotice says what has been saved, and what that has done to the secret.
@@ -176,9 +190,7 @@ func movesData(before, after provider.Client) bool {
 func (d *Dashboard) renderChanged(r *request, now, entered provider.Client) error {
 	entered.Revision, entered.Disabled = now.Revision, now.Disabled
 	view := ui.DeveloperSettingsView{}
-	for _, f := range differences(now, entered) {
-		view.There = append(view.There, ui.DeveloperChangedField(f))
-	}
+	view.There = shownFields(bounded(differences(now, entered)))
 	return d.renderSettings(r, view, now, entered, http.StatusConflict, ui.Problem{Code: ui.ChangedMeanwhile})
 }
 

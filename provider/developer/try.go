@@ -179,7 +179,7 @@ func (d *Dashboard) registerCallback(r *request, add bool) error {
 			continue
 		}
 		if err == nil {
-			d.record(r, "application.change", changed("redirect_uris", strings.Join(before, " "), strings.Join(c.RedirectURIs, " ")))
+			d.record(r, "application.change", changedList(ui.FieldRedirectURIs, before, c.RedirectURIs))
 		}
 		return err
 	}

@@ -1,0 +1,143 @@
+package developer
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/storage"
+	"github.com/bonafide-id/bonafide/ui"
+)
+
+// registered is a field of a registration as its developers read it.
+type registered struct {
+	name   string
+	value  string
+	values []string // of a list, which has no value
+}
+
+// registeredFields are what a registration consists of, but for its pictures.
+func registeredFields(c provider.Client) []registered {
+	return []registered{
+		{name: ui.FieldName, value: c.Name},
+		{name: ui.FieldPolicyURL, value: c.PolicyURL},
+		{name: ui.FieldTermsURL, value: c.TermsURL},
+		{name: ui.FieldRedirectURIs, values: c.RedirectURIs},
+		{name: ui.FieldPostLogoutRedirectURIs, values: c.PostLogoutRedirectURIs},
+		{name: ui.FieldOrigins, values: c.Origins},
+		{name: ui.FieldScopes, values: c.Scopes},
+		{name: ui.FieldRequireVerified, value: onOff(c.RequireVerified)},
+		{name: ui.FieldGrantTypes, values: grantTypesOf(c)},
+		{name: ui.FieldResponseTypes, values: responseTypesOf(c)},
+		{name: ui.FieldAuthMethod, value: c.TokenEndpointAuthMethod},
+		{name: ui.FieldUserinfoSigned, value: onOff(c.UserinfoSignedResponseAlg != "")},
+		{name: ui.FieldNoQueryToken, value: onOff(c.NoQueryToken)},
+		{name: ui.FieldNoJSONP, value: onOff(c.NoJSONP)},
+		{name: ui.FieldLeanIDTokens, value: onOff(c.LeanIDTokens)},
+		{name: ui.FieldAccessTokenFormat, value: c.AccessTokenFormat},
+		{name: ui.FieldResources, values: c.Resources},
+		{name: ui.FieldBackchannelLogoutURI, value: c.BackchannelLogoutURI},
+		{name: ui.FieldBackchannelSession, value: onOff(c.BackchannelLogoutSessionRequired)},
+		{name: ui.FieldJWKS, values: keyIDs(c.JWKS)},
+		{name: ui.FieldJWKSURI, value: c.JWKSURI},
+		{name: ui.FieldAuthSigningAlg, value: c.TokenEndpointAuthSigningAlg},
+		{name: ui.FieldRequirePushed, value: onOff(c.RequirePushedAuthorizationRequests)},
+		{name: ui.FieldRequirePKCE, value: onOff(c.RequirePKCE)},
+		{name: ui.FieldRequireSigned, value: onOff(c.RequireSignedRequestObject)},
+		{name: ui.FieldRequestSigningAlg, value: c.RequestObjectSigningAlg},
+	}
+}
+
+func onOff(on bool) string {
+	if on {
+		return "on"
+	}
+	return ""
+}
+
+// differences returns the fields in which two registrations differ: of lists what was added
+// and what was taken away, so that no value hides among a hundred that have stayed.
+func differences(before, after provider.Client) []storage.ChangedField {
+	var fields []storage.ChangedField
+	old := registeredFields(before)
+	for i, f := range registeredFields(after) {
+		if f.value != old[i].value {
+			fields = append(fields, storage.ChangedField{Name: f.name, Before: old[i].value, After: f.value})
+		}
+		fields = append(fields, changedList(f.name, old[i].values, f.values)...)
+	}
+	return fields
+}
+
+// changed returns the fields of which a value differs.
+func changed(name, before, after string) []storage.ChangedField {
+	if before == after {
+		return nil
+	}
+	return []storage.ChangedField{{Name: name, Before: before, After: after}}
+}
+
+// changedList is changed for a field with several values.
+func changedList(name string, before, after []string) []storage.ChangedField {
+	added, removed := lacking(after, before), lacking(before, after)
+	if len(added)+len(removed) == 0 {
+		return nil
+	}
+	return []storage.ChangedField{{Name: name, Added: added, Removed: removed}}
+}
+
+// lacking returns the values of a list that another lacks.
+func lacking(list, other []string) []string {
+	var values []string
+	for _, s := range list {
+		if !slices.Contains(other, s) {
+			values = append(values, s)
+		}
+	}
+	return values
+}
+
+// What a line of the activity log holds of a change, so that nobody fills the disk by
+// saving long addresses.
+const (
+	maxChangedValue = 512  // bytes of one value
+	maxChangedLine  = 8192 // bytes of all values of a line
+)
+
+// bounded returns fields as a line of the activity log holds them: long values are cut, and
+// those for which there is no room are counted.
+func bounded(fields []storage.ChangedField) []storage.ChangedField {
+	room := maxChangedLine
+	kept := make([]storage.ChangedField, len(fields))
+	for i, f := range fields {
+		f.Before, f.After = cutTo(f.Before, maxChangedValue), cutTo(f.After, maxChangedValue)
+		room -= len(f.Before) + len(f.After)
+		f.Added = named(&room, &f.Cut, f.Added) // what is new matters most
+		f.Removed = named(&room, &f.Cut, f.Removed)
+		kept[i] = f
+	}
+	return kept
+}
+
+// named returns the values for which there is room, and counts the others.
+func named(room, cut *int, values []string) []string {
+	var kept []string
+	for _, value := range values {
+		value = cutTo(value, maxChangedValue)
+		if *room -= len(value); *room < 0 {
+			*room += len(value)
+			*cut++
+			continue
+		}
+		kept = append(kept, value)
+	}
+	return kept
+}
+
+// cutTo returns the beginning of a value that is longer than so many bytes.
+func cutTo(value string, most int) string {
+	if len(value) <= most {
+		return value
+	}
+	return strings.ToValidUTF8(value[:most], "") + "…"
+}

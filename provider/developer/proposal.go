@@ -1,0 +1,154 @@
+package developer
+
+import (
+	"cmp"
+	"context"
+	"reflect"
+	"slices"
+	"time"
+
+	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/storage"
+)
+
+// proposal is what developers want people to see of an application that is vouched for, and
+// no operator has approved. A field that is empty proposes nothing, and lists have what is
+// new alone: whatever is registered meanwhile, a proposal takes nothing away.
+type proposal struct {
+	// At is when it was last changed, and By who has had a part in it.
+	At time.Time `json:"at,omitzero"`
+	By []string  `json:"by,omitempty"`
+
+	Name      string `json:"name,omitempty"`
+	TermsURL  string `json:"tos_uri,omitempty"`
+	PolicyURL string `json:"policy_uri,omitempty"`
+
+	RedirectURIs           []string `json:"redirect_uris,omitempty"`
+	PostLogoutRedirectURIs []string `json:"post_logout_redirect_uris,omitempty"`
+	Origins                []string `json:"origins,omitempty"`
+	ResponseTypes          []string `json:"response_types,omitempty"`
+
+	// Pictures are by the names of their fields, as provider.LogoPNG draws them.
+	Pictures map[string][]byte `json:"pictures,omitempty"`
+}
+
+func (p *proposal) put(field string, picture []byte) {
+	if p.Pictures == nil {
+		p.Pictures = map[string][]byte{}
+	}
+	p.Pictures[field] = picture
+}
+
+// onto returns a registration as it is wanted: with what is proposed. Of none it is the
+// registration itself.
+func (p *proposal) onto(c provider.Client) provider.Client {
+	if p == nil {
+		return c
+	}
+	c.Name, c.TermsURL, c.PolicyURL = cmp.Or(p.Name, c.Name), cmp.Or(p.TermsURL, c.TermsURL), cmp.Or(p.PolicyURL, c.PolicyURL)
+	c.RedirectURIs = union(c.RedirectURIs, p.RedirectURIs)
+	c.PostLogoutRedirectURIs = union(c.PostLogoutRedirectURIs, p.PostLogoutRedirectURIs)
+	c.Origins = union(c.Origins, p.Origins)
+	if len(p.ResponseTypes) > 0 {
+		c.ResponseTypes = union(responseTypesOf(c), p.ResponseTypes)
+	}
+	wants := brandOf(c)
+	for field, picture := range p.Pictures {
+		if has := wants.picture(field); has != nil {
+			*has = picture
+		}
+	}
+	return brandedClient(c, wants)
+}
+
+// union returns a list with what it lacks of another.
+func union(list, more []string) []string {
+	all := slices.Clone(list)
+	for _, s := range more {
+		if !slices.Contains(all, s) {
+			all = append(all, s)
+		}
+	}
+	return all
+}
+
+// changesOf returns the fields in which two registrations differ, with their pictures.
+func changesOf(before, after provider.Client) []storage.ChangedField {
+	return append(differences(before, after), brandOf(before).changes(brandOf(after))...)
+}
+
+// wanted returns a registration of the application in the path as its developers want it.
+func (d *Dashboard) wanted(r *request, now provider.Client) (provider.Client, error) {
+	kept, err := readDocument(r.app)
+	if err != nil || !d.vouched(r.env, now) {
+		return now, err
+	}
+	return kept.Changes.onto(now), nil
+}
+
+// save registers what is wanted in the place of a registration, and records it. Of one that
+// is vouched for it serves what may be served at once, and keeps what is left for an
+// operator. That is the second write: if this ends before it nothing is served that nobody
+// has approved, and the form shows what is not kept.
+func (d *Dashboard) save(r *request, act string, now, wanted provider.Client) (served provider.Client, waits bool, err error) {
+	served = wanted
+	var rest proposal
+	if d.vouched(r.env, now) {
+		served, rest = d.split(now, wanted)
+	}
+	if err := d.provider(r.env).SaveClient(r.Request.Context(), served); err != nil {
+		return provider.Client{}, false, err
+	}
+	if fields := changesOf(now, served); len(fields) > 0 {
+		d.record(r, act, fields)
+	}
+	if !d.vouched(r.env, now) {
+		return served, false, nil
+	}
+	waits, err = d.keep(r, served, rest)
+	return served, waits, err
+}
+
+// keep keeps what waits for an operator, in the place of what has waited until now.
+func (d *Dashboard) keep(r *request, served provider.Client, rest proposal) (waits bool, err error) {
+	// Nobody keeps half a change by hanging up.
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Request.Context()), 5*time.Second)
+	defer cancel()
+	fields := changesOf(served, rest.onto(served))
+	var before []storage.ChangedField
+	err = d.editApplication(ctx, r.app, func(a *storage.Application, kept *document) {
+		before = changesOf(served, kept.Changes.onto(served))
+		rest.At, rest.By = d.Clock(), []string{r.User.UserID}
+		if kept.Changes != nil {
+			rest.By = union(kept.Changes.By, rest.By)
+		}
+		if kept.Changes = nil; len(fields) > 0 {
+			kept.Changes = &rest
+		}
+		a.Review = standingOf(*a, *kept)
+	})
+	switch {
+	case err != nil:
+		return false, err
+	case len(fields) == 0 && len(before) > 0:
+		d.record(r, "changes.withdraw", before)
+	case !reflect.DeepEqual(fields, before):
+		d.record(r, "changes.ask", fields)
+	}
+	return len(fields) > 0, nil
+}
+
+// standingOf is where an application of production stands: one that is stopped stays so,
+// whatever waits.
+func standingOf(a storage.Application, kept document) storage.Review {
+	switch {
+	case stopped(a):
+		return a.Review
+	case kept.Changes != nil:
+		return storage.ReviewAsked
+	case a.Review == storage.ReviewAsked:
+		return storage.ReviewApproved
+	default:
+		return a.Review
+	}
+}
