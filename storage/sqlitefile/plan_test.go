@@ -59,9 +59,13 @@ func TestPlans(t *testing.T) {
 		"SELECT generation, id, sealed, created_at, use_from FROM main.keys ORDER BY generation",
 		// From the latest on, until the page is full.
 		"SELECT id, at, name, subject, client_id, address, detail FROM main.events ORDER BY id DESC LIMIT ?1",
+		// As those from the latest on: to look behind an incident takes reading what has come since.
+		"SELECT id, at, name, subject, client_id, address, detail FROM main.events WHERE at < ?1 ORDER BY id DESC LIMIT ?2",
 		// From the earliest on, until the first that is no event of the future.
 		"SELECT id, at, name, subject, client_id, address, detail FROM main.events WHERE at <= ?1 ORDER BY id LIMIT 1",
 		// As those from the latest on.
+		"SELECT id, at, name, subject, client_id, address, detail FROM main.events WHERE at >= ?1 AND at < ?2 ORDER BY id DESC LIMIT ?3",
+		"SELECT id, at, name, subject, client_id, address, detail FROM main.events WHERE at >= ?1 ORDER BY id DESC LIMIT ?2",
 		"SELECT id, at, name, subject, client_id, address, detail FROM main.events WHERE name = ?1 ORDER BY id DESC LIMIT ?2",
 		// One row.
 		"SELECT version FROM main.schema_version",
