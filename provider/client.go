@@ -39,7 +39,7 @@ type Client struct {
 	// Defaults to the one that is registered, and a random one for a new client.
 	Secret string `json:"client_secret,omitempty"`
 
-	// Name is shown to users, at most 120 bytes.
+	// Name is shown to users, at most 120 bytes, without what turns the direction of text.
 	// Defaults to the ID.
 	Name string `json:"name,omitempty"`
 
@@ -346,7 +346,7 @@ func (c Client) validate(known *claims.Catalogue, addresses engine.Addresses, re
 	}
 	switch {
 	case len(c.Name) > 120 || !web.IsPlainText(c.Name) || c.Name != "" && !web.IsVisible(c.Name):
-		return wrongField("Name", "must be at most 120 bytes of text that can be seen")
+		return wrongField("Name", "must be at most 120 bytes of text that can be seen, without control characters")
 	case c.Public && c.Secret != "":
 		return wrongField("Secret", "a public client has none")
 	case c.Secret != "" && (len(c.Secret) < 32 || len(c.Secret) > 255):

@@ -56,7 +56,10 @@ func TestNew(t *testing.T) {
 		"NoStore":               {func(c *provider.Config) { c.Store = nil }, "Store"},
 		"ColorThatIsNone":       {func(c *provider.Config) { c.Brand.ButtonColor = "red;}" }, "Brand.ButtonColor"},
 		"LogoThatIsNone":        {func(c *provider.Config) { c.Brand.Logo = []byte("<svg onload=alert(1)>") }, "Brand.Logo"},
-		"LinkThatRunsCode":      {func(c *provider.Config) { c.Brand.HelpURL = "javascript:alert(1)" }, "Brand.HelpURL"},
+		"LabelThatTurnsRound": {func(c *provider.Config) {
+			c.Brand.Links = []provider.Link{{Label: "\u202emoc.knab", URL: "https://bank.test"}}
+		}, "Brand.Links[0].Label"},
+		"LinkThatRunsCode": {func(c *provider.Config) { c.Brand.HelpURL = "javascript:alert(1)" }, "Brand.HelpURL"},
 		"VerifierOfNoGroup": {func(c *provider.Config) {
 			c.Verifiers = map[string]provider.Verifier{"Military": &office{}}
 		}, `Verifiers["Military"]`},

@@ -145,3 +145,19 @@ func TestSandboxMarksWhatDiffersInARedirectURI(t *testing.T) {
 		t.Errorf("marks %q outside of a sandbox", got)
 	}
 }
+
+// A long address is a stranger's, and each link of the language switch would repeat it.
+func TestPagesDoNotRepeatALongAddress(t *testing.T) {
+	t.Parallel()
+	w := newFixture(t).withClients()
+	b := w.newBrowser()
+	for _, path := range []string{"/signin?flow=", "/oauth/authorize?client_id=", "/reset/finish?ticket=", "/signout?client_id="} {
+		short, long := b.get(path+"x"), b.get(path+strings.Repeat("x", 60_000))
+		if len(long.body) > len(short.body)+5_000 {
+			t.Errorf("%s: %d bytes, and %d for a long address", path, len(short.body), len(long.body))
+		}
+		if !strings.Contains(short.body, "ui_locales=de") {
+			t.Errorf("%s: no language switch", path)
+		}
+	}
+}

@@ -363,6 +363,7 @@ func TestResourcesThatCannotBeConfigured(t *testing.T) {
 		"Twice":           {[]provider.Resource{{URI: filesURI}, {URI: filesURI}}, "Resources[1].URI"},
 		"TwiceButASlash":  {[]provider.Resource{{URI: filesURI}, {URI: filesURI + "/"}}, "Resources[1].URI"},
 		"InvisibleName":   {[]provider.Resource{{URI: filesURI, Name: "\u200b"}}, "Resources[0].Name"},
+		"NameTurnedRound": {[]provider.Resource{{URI: filesURI, Name: "\u202emoc.knab"}}, "Resources[0].Name"},
 		"NameOfTwoLines":  {[]provider.Resource{{URI: filesURI, Name: "a\nb"}}, "Resources[0].Name"},
 		"UnknownScope":    {[]provider.Resource{{URI: filesURI, Scopes: []string{"military", "x"}}}, "Resources[0].Scopes[1]"},
 		"NoClientID":      {[]provider.Resource{{URI: filesURI, Introspectors: []string{"a b"}}}, "Resources[0].Introspectors[0]"},

@@ -43,7 +43,7 @@ func (s *Site) rememberLanguage(w http.ResponseWriter, r *http.Request) {
 
 // languages are the links of the language switch: this page, with what it was asked for.
 // A path that is none of ours, or not that of one page, has none: it is a stranger's text, and //host.example would
-// be a link to that host.
+// be a link to that host. Nor has a long address, which each of the links would repeat.
 func (s *Site) languages(r *http.Request) []ui.Language {
 	m := matchOf(r)
 	path := m.Path
@@ -53,12 +53,20 @@ func (s *Site) languages(r *http.Request) []ui.Language {
 	if path == "" || !m.beside && strings.Contains(path, "{") {
 		return nil
 	}
+	query := asked(r, m)
+	if len(strings.Join(query, "")) > maxRepeated {
+		return nil
+	}
 	var list []ui.Language
 	for _, l := range s.Locales.All() {
-		list = append(list, ui.Language{Lang: l.Lang, Name: l.Name, URL: s.Link(path, append(asked(r, m), LanguageParameter, l.Lang)...)})
+		list = append(list, ui.Language{Lang: l.Lang, Name: l.Name, URL: s.Link(path, append(slices.Clip(query), LanguageParameter, l.Lang)...)})
 	}
 	return list
 }
+
+// maxRepeated is how many bytes of its query a page repeats in each language: a flow with
+// what applications usually send has a quarter of it.
+const maxRepeated = 4 << 10
 
 // asked returns the names and values of what a page was asked for, beside its language and
 // what has just happened.

@@ -5,9 +5,13 @@ import (
 	"unicode"
 )
 
-// IsPlainText reports whether a text has no control characters, and is text at all.
+// IsPlainText reports whether a text reads as it is written: without control characters and
+// what turns the direction of others, which would have people read another name. Joiners stay,
+// which some scripts need.
 func IsPlainText(s string) bool {
-	return !strings.ContainsFunc(s, func(r rune) bool { return r < ' ' || r == 0x7f || r == '\uFFFD' })
+	return !strings.ContainsFunc(s, func(r rune) bool {
+		return r == '\uFFFD' || !unicode.IsGraphic(r) && r != '\u200c' && r != '\u200d'
+	})
 }
 
 // IsVisible reports whether people can see anything of a text. Spaces, marks, and
