@@ -2,7 +2,6 @@ package engine
 
 import (
 	"errors"
-	"mime"
 	"net/http"
 	"net/url"
 	"slices"
@@ -60,12 +59,11 @@ func withValue(form url.Values) url.Values {
 // ParseForm fills r.PostForm from a body of at most limit bytes in
 // application/x-www-form-urlencoded; other media types are an invalid_request.
 func ParseForm(r *http.Request, limit int64) error {
-	mediaType, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
-	if err != nil || mediaType != "application/x-www-form-urlencoded" {
+	if mediaTypeOf(r) != "application/x-www-form-urlencoded" {
 		return fail(InvalidRequest, "Send the parameters as application/x-www-form-urlencoded.").Because(diagnosis.RequestMalformed)
 	}
 	r.Body = http.MaxBytesReader(nil, r.Body, limit)
-	err = r.ParseForm()
+	err := r.ParseForm()
 	var tooLarge *http.MaxBytesError
 	switch {
 	case errors.As(err, &tooLarge):

@@ -31,9 +31,20 @@ func ReadTokenRequest(r *http.Request) (url.Values, error) {
 	return readParameters(r)
 }
 
-func isJSON(r *http.Request) bool {
-	mediaType, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
-	return err == nil && mediaType == "application/json"
+func isJSON(r *http.Request) bool { return mediaTypeOf(r) == "application/json" }
+
+// mediaTypeOf returns the media type of a body; "" when it has none, or two, of which others
+// that read the request may each believe another.
+func mediaTypeOf(r *http.Request) string {
+	sent := r.Header.Values("Content-Type")
+	if len(sent) != 1 {
+		return ""
+	}
+	mediaType, _, err := mime.ParseMediaType(sent[0])
+	if err != nil {
+		return ""
+	}
+	return mediaType
 }
 
 var errJSON = fail(InvalidRequest, "Send the parameters as a form, or as one JSON object whose members are strings.").

@@ -39,10 +39,25 @@ func ValidateURL(address string, allowPrivate bool) error {
 	case isLoopback(host) && !allowPrivate:
 		return errors.New("is on the machine itself, where nothing is called")
 	}
-	if literal, err := netip.ParseAddr(host); err == nil && !allowed(literal, allowPrivate) {
+	literal, err := netip.ParseAddr(host)
+	switch {
+	case err == nil && !allowed(literal, allowPrivate):
 		return errors.New("is an address that is not of the public internet")
+	case err != nil && endsInNumber(host):
+		return errors.New("has a number for a host, which some read as an address; write it in full")
 	}
 	return nil
+}
+
+// endsInNumber reports whether browsers and resolvers may take a host for an address of IPv4:
+// 127.1 and 2130706433 are 127.0.0.1 (WHATWG URL section 3.5).
+func endsInNumber(host string) bool {
+	host = strings.TrimSuffix(host, ".")
+	last := strings.ToLower(host[strings.LastIndexByte(host, '.')+1:])
+	if hex, ok := strings.CutPrefix(last, "0x"); ok {
+		return strings.Trim(hex, "0123456789abcdef") == ""
+	}
+	return last != "" && strings.Trim(last, "0123456789") == ""
 }
 
 func hasPlainPort(u *url.URL) bool {
