@@ -111,11 +111,16 @@ func look(ctx context.Context, store storage.Store) map[string]string {
 	for _, who := range append([]string{"due"}, people...) {
 		all["account "+who] = seen(store.Account(ctx, who))
 		person, err := store.Person(ctx, who)
+		person.Revision = 0
 		for i := range person.Statuses {
 			person.Statuses[i].Revision = 0
 		}
 		all["person "+who] = fmt.Sprintf("%s %+v %v %v", person.Attributes, person.Statuses, person.HasAccount, err)
-		all["events "+who] = seen(store.Events(ctx, storage.EventFilter{Subject: who}))
+		events, err := store.Events(ctx, storage.EventFilter{Subject: who})
+		for i := range events {
+			events[i].ID = 0
+		}
+		all["events "+who] = seen(events, err)
 		for _, place := range []string{"here", "there"} {
 			s, _, err := store.Session(ctx, digest(who+" "+place))
 			all["session "+who+" "+place] = seen(s, err)
