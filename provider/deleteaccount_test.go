@@ -46,7 +46,12 @@ func TestDeleteAccountLeavesNothingThatNamesThePerson(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			const id = "canary-person-8271"
-			w := newFixture(t).withClients().withUsers()
+			w := newFixture(t, func(c *provider.Config) {
+				if name == "OfTheHost" {
+					c.Users.SignInURL = "https://host.test/login"
+					c.Users.SignedIn = func(*http.Request) (provider.SignedIn, error) { return provider.SignedIn{}, nil }
+				}
+			}).withClients().withUsers()
 			prepare(w, id)
 			w.ok(w.SetAttributes(t.Context(), id, map[string]any{"fname": "Canary"}))
 			w.ok(w.SetStatus(t.Context(), id, provider.Status{Group: "military", Verified: true}))

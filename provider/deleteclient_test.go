@@ -43,6 +43,8 @@ func (w *fixture) writers(during func()) int64 {
 	var all sync.WaitGroup
 	done := make(chan struct{})
 	for i := range 2 {
+		id := fmt.Sprint("writer-", i)
+		w.account(provider.Account{ID: id, Email: id + "@example.com"})
 		all.Go(func() {
 			for {
 				select {
@@ -50,7 +52,7 @@ func (w *fixture) writers(during func()) int64 {
 					return
 				default:
 				}
-				if err := w.SetAttributes(w.t.Context(), fmt.Sprint("writer-", i), map[string]any{"fname": "A"}); err != nil {
+				if err := w.SetAttributes(w.t.Context(), id, map[string]any{"fname": "A"}); err != nil {
 					w.t.Error(err)
 					return
 				}

@@ -31,6 +31,11 @@ func ExampleVerifier() {
 		Verifiers: map[string]provider.Verifier{"student": roster},
 	})
 	defer cleanUp()
+	for id, email := range emails {
+		if _, err := idp.SaveAccount(context.Background(), provider.Account{ID: id, Email: email}); err != nil {
+			fmt.Println(err)
+		}
+	}
 
 	// As the provider calls it, when users have pressed the button beside the group.
 	for _, user := range []string{"u-1", "u-2"} {

@@ -93,8 +93,8 @@ func (s *faultyStore) Person(ctx context.Context, subject string) (storage.Perso
 	return value(ctx, s, "Person", func() (storage.Person, error) { return s.Store.Person(ctx, subject) })
 }
 
-func (s *faultyStore) SetAttributes(ctx context.Context, subject string, values map[string]json.RawMessage) error {
-	return s.do(ctx, "SetAttributes", func() error { return s.Store.SetAttributes(ctx, subject, values) })
+func (s *faultyStore) SetAttributes(ctx context.Context, subject string, values map[string]json.RawMessage, on ...storage.PersonBasis) error {
+	return s.do(ctx, "SetAttributes", func() error { return s.Store.SetAttributes(ctx, subject, values, on...) })
 }
 
 func (s *faultyStore) AllowAttempt(ctx context.Context, bucket storage.Digest, now time.Time, every time.Duration, burst int) (time.Duration, error) {

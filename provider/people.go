@@ -13,8 +13,9 @@ import (
 
 // SetAttributes records values about a user by handle, in the types that Person
 // describes; other handles keep theirs, and a value that stands for none removes one.
-// The user needs no embedded account. The values are released from the next response on.
-// One that cannot be recorded is a FieldError with its handle.
+// The values are released from the next response on. One that cannot be recorded is a
+// FieldError with its handle. ErrNoUser where accounts are embedded and there is none for the
+// user: what came after the account was deleted would stay for ever.
 func (p *Provider) SetAttributes(ctx context.Context, userID string, values map[string]any) error {
 	if err := p.setAttributes(ctx, userID, values); err != nil {
 		return fmt.Errorf("provider: set attributes: %w", err)
@@ -30,7 +31,7 @@ func (p *Provider) setAttributes(ctx context.Context, userID string, values map[
 	if err != nil {
 		return asFieldError(err)
 	}
-	return p.store.SetAttributes(ctx, userID, encoded)
+	return noUser(p.store.SetAttributes(ctx, userID, encoded, p.personBasis(0)))
 }
 
 // ErrChanged says that what was to be replaced is not what it was when it was read:
@@ -40,6 +41,8 @@ var ErrChanged = errors.New("provider: changed since it was read")
 // SetStatus records the status of one group for a user in place of the one that has
 // its Revision: whichever there is when that is zero. ErrChanged when there is another. A
 // field that cannot be accepted is a FieldError; Pending and Verified exclude each other.
+// A status that names a PersonRevision, as PersonalData has it, is of the person who was
+// checked: ErrChanged when the attributes have changed since. ErrNoUser as for SetAttributes.
 //
 // Who has waited is told: when a status that was pending is verified, or is neither any
 // more, which refuses it, the user gets a mail about it, in the language of the account
@@ -70,11 +73,11 @@ func (p *Provider) setStatus(ctx context.Context, userID string, s Status) error
 	case 0:
 		return p.replaceStatus(ctx, userID, s)
 	case NoRevision:
-		return p.store.SetStatus(ctx, userID, s, storage.NoStatus)
+		return p.recordStatus(ctx, userID, s, storage.NoStatus)
 	}
 	before, err := p.waiting(ctx, userID, s)
 	if err == nil {
-		err = p.store.SetStatus(ctx, userID, s, s.Revision)
+		err = p.recordStatus(ctx, userID, s, s.Revision)
 	}
 	if err == nil && before == s.Revision {
 		p.tellVerification(ctx, userID, s)
@@ -91,16 +94,33 @@ func (p *Provider) replaceStatus(ctx context.Context, userID string, s Status) e
 			return err
 		}
 		if before == 0 {
-			return p.store.SetStatus(ctx, userID, s, storage.AnyRevision)
+			return p.recordStatus(ctx, userID, s, storage.AnyRevision)
 		}
-		err = p.store.SetStatus(ctx, userID, s, before)
+		err = p.recordStatus(ctx, userID, s, before)
 		if err == nil {
 			p.tellVerification(ctx, userID, s)
 		}
-		if !errors.Is(err, storage.ErrChanged) {
+		if !errors.Is(err, storage.ErrChanged) || s.PersonRevision != 0 { // which may be what has changed
 			return err
 		}
 	}
+}
+
+func (p *Provider) recordStatus(ctx context.Context, userID string, s Status, replaced int64) error {
+	return noUser(p.store.SetStatus(ctx, userID, s, replaced, p.personBasis(s.PersonRevision)))
+}
+
+// personBasis is what a write about a person rests on: on the account where there are some.
+func (p *Provider) personBasis(revision int64) storage.PersonBasis {
+	return storage.PersonBasis{HasAccount: p.cfg.hasAccounts(), Revision: revision}
+}
+
+// noUser says of a write that has found no account that there is no such user.
+func noUser(err error) error {
+	if errors.Is(err, storage.ErrNotFound) {
+		return ErrNoUser
+	}
+	return err
 }
 
 // waiting returns the revision of the status that the user waits for, and that is to be

@@ -90,6 +90,10 @@ type PersonalData struct {
 	// Account is nil for a user of the host, who has none here.
 	Account *RecordedAccount `json:"account,omitempty"`
 
+	// Revision is that of the attributes of a person with an account, which SetStatus can
+	// be made conditional on (Status.PersonRevision).
+	Revision int64 `json:"revision,omitempty"`
+
 	// Attributes are the JSON of the recorded values, by handle.
 	Attributes map[string]json.RawMessage `json:"attributes,omitempty"`
 
@@ -164,7 +168,7 @@ func (p *Provider) readAccount(ctx context.Context, data *PersonalData) error {
 
 func (p *Provider) readPerson(ctx context.Context, data *PersonalData) error {
 	person, err := p.store.Person(ctx, data.UserID)
-	data.Attributes = person.Attributes
+	data.Revision, data.Attributes = person.Revision, person.Attributes
 	data.Statuses = person.Statuses
 	return err
 }

@@ -42,6 +42,7 @@ func TestPerson(t *testing.T) {
 		t.Errorf("err = %v", err)
 	}
 	t.Run("OfTheHost", func(t *testing.T) {
+		w := hostedFixture(t, func() provider.SignedIn { return provider.SignedIn{} })
 		w.ok(w.SetAttributes(t.Context(), "dora", map[string]any{"fname": "Dora"}))
 		got, err := w.Person(t.Context(), "dora")
 		want := provider.PersonalData{UserID: "dora", Attributes: map[string]json.RawMessage{"fname": []byte(`"Dora"`)}, Events: []provider.RecordedEvent{}}

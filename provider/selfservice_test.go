@@ -2,6 +2,7 @@ package provider_test
 
 import (
 	"encoding/json"
+	"errors"
 	"net/http"
 	"strings"
 	"testing"
@@ -52,6 +53,67 @@ func TestAttackNameBesideAStatus(t *testing.T) {
 	if p := b.open("/account/data"); strings.Contains(p.body, "Mallory") || strings.Contains(p.body, `name="first_name"`) {
 		t.Errorf("the name can be changed:\n%s", p.body)
 	}
+}
+
+// TestAttackNameDuringACheck tests that nobody takes another name while somebody looks into
+// theirs, and gets the status for it.
+func TestAttackNameDuringACheck(t *testing.T) {
+	t.Parallel()
+	t.Run("RefusesWhileItIsPending", func(t *testing.T) {
+		t.Parallel()
+		w := newFixture(t).withClients().withUsers()
+		w.ok(w.DeleteStatus(t.Context(), "alice", "military"))
+		b := w.newBrowser().signIn("alice@example.com", alicePass)
+		form := b.open("/account/data")
+		w.ok(w.SetStatus(t.Context(), "alice", provider.Status{Group: "military", Pending: true}))
+		shown(t, b.submitOnce(form, "first_name", "Mallory"), http.StatusForbidden)
+		if p := b.open("/account/data"); strings.Contains(p.body, "Mallory") || strings.Contains(p.body, `name="first_name"`) {
+			t.Errorf("the name can be changed:\n%s", p.body)
+		}
+	})
+	t.Run("IsNotWhoWasChecked", func(t *testing.T) {
+		t.Parallel()
+		w := newFixture(t).withClients().withUsers()
+		w.ok(w.DeleteStatus(t.Context(), "alice", "military"))
+		b := w.newBrowser().signIn("alice@example.com", alicePass)
+		form := b.open("/account/data")
+		checked, err := w.Person(t.Context(), "alice")
+		w.ok(err)
+		b.submit(form, "first_name", "Mallory")
+		status := provider.Status{Group: "military", Verified: true, PersonRevision: checked.Revision}
+		if err := w.SetStatus(t.Context(), "alice", status); !errors.Is(err, provider.ErrChanged) {
+			t.Errorf("the status of another name is recorded: %v", err)
+		}
+		again, err := w.Person(t.Context(), "alice")
+		w.ok(err)
+		status.PersonRevision = again.Revision
+		w.ok(w.SetStatus(t.Context(), "alice", status))
+	})
+}
+
+// TestNothingIsRecordedOfADeletedAccount tests that a verifier who answers late leaves nothing
+// behind, and that hosts with users of their own need no account.
+func TestNothingIsRecordedOfADeletedAccount(t *testing.T) {
+	t.Parallel()
+	w := newFixture(t).withClients().withUsers()
+	w.ok(w.DeleteAccount(t.Context(), "alice"))
+	for name, err := range map[string]error{
+		"status":           w.SetStatus(t.Context(), "alice", provider.Status{Group: "military", Verified: true}),
+		"first status":     w.SetStatus(t.Context(), "alice", provider.Status{Group: "military", Revision: provider.NoRevision}),
+		"attribute":        w.SetAttributes(t.Context(), "alice", map[string]any{"fname": "Alice"}),
+		"nobody's":         w.SetAttributes(t.Context(), "nobody", map[string]any{"fname": "Alice"}),
+		"status of nobody": w.SetStatus(t.Context(), "nobody", provider.Status{Group: "military", Pending: true}),
+	} {
+		if !errors.Is(err, provider.ErrNoUser) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if w.count("statuses") != 0 || w.count("attributes") != 0 {
+		t.Errorf("%d statuses and %d attributes are left", w.count("statuses"), w.count("attributes"))
+	}
+	hosted := hostedFixture(t, func() provider.SignedIn { return provider.SignedIn{} })
+	hosted.ok(hosted.SetStatus(t.Context(), "the-hosts", provider.Status{Group: "military", Verified: true}))
+	hosted.ok(hosted.SetAttributes(t.Context(), "the-hosts", map[string]any{"fname": "Ann"}))
 }
 
 func TestDataSaysWhoHasReceivedWhat(t *testing.T) {

@@ -106,6 +106,10 @@ type Accounts interface {
 // Person is what is recorded about a subject: attribute values by handle, the
 // status of groups, and the address of its account.
 type Person struct {
+	// Revision is another one after each change of the attributes of a subject with an
+	// account that is neither disabled nor to be removed; zero for any other.
+	Revision int64
+
 	Attributes map[string]json.RawMessage
 	Statuses   []Status
 
@@ -146,6 +150,19 @@ type Status struct {
 
 	// Revision differs for every status that is recorded; the store gives it.
 	Revision int64 `json:"revision"`
+
+	// PersonRevision is the Revision of the person who was checked, to be compared when
+	// the status is recorded; zero for none. It is not kept.
+	PersonRevision int64 `json:"-"`
+}
+
+// PersonBasis is what a write about a person rests on. What is zero is no condition.
+type PersonBasis struct {
+	// HasAccount says that the subject has an account, disabled ones included.
+	HasAccount bool
+
+	// Revision is that of the Person that the caller has read.
+	Revision int64
 }
 
 // AnyRevision and NoStatus are what SetStatus may find beside a revision: whatever
@@ -164,12 +181,15 @@ type People interface {
 
 	// SetAttributes records values by handle; other handles keep theirs. A nil
 	// value, or the JSON null, removes the handle. A value that is not JSON is
-	// an error and changes nothing.
-	SetAttributes(ctx context.Context, subject string, values map[string]json.RawMessage) error
+	// an error and changes nothing. ErrNotFound when the subject has not the account of
+	// the basis, ErrChanged when the person has another revision.
+	SetAttributes(ctx context.Context, subject string, values map[string]json.RawMessage, on ...PersonBasis) error
 
 	// SetOwnAttributes is SetAttributes for the owner of an account that is still in
-	// this epoch. ErrChanged when it is over, ErrNotFound when there is no such account.
-	SetOwnAttributes(ctx context.Context, accountID string, epoch int64, values map[string]json.RawMessage) error
+	// this epoch, of whom no status is pending, or verified and in force at a moment: what
+	// somebody has checked is not the owner's to change. ErrChanged when the epoch is over,
+	// ErrConflict when there is such a status, ErrNotFound when there is no such account.
+	SetOwnAttributes(ctx context.Context, accountID string, epoch int64, values map[string]json.RawMessage, at time.Time) error
 
 	// Subjects returns up to limit subjects with attributes who follow after, in an
 	// order that does not change.
@@ -181,9 +201,10 @@ type People interface {
 	ReplaceAttribute(ctx context.Context, subject, handle string, old, value json.RawMessage) error
 
 	// SetStatus records the status of one group in place of the one with this
-	// revision, AnyRevision or NoStatus; the Revision of s is ignored. ErrChanged
-	// when another is recorded.
-	SetStatus(ctx context.Context, subject string, s Status, replaced int64) error
+	// revision, AnyRevision or NoStatus; the revisions of s are ignored. ErrChanged
+	// when another is recorded, or the person has another revision than the basis says;
+	// ErrNotFound when the subject has not the account of the basis.
+	SetStatus(ctx context.Context, subject string, s Status, replaced int64, on ...PersonBasis) error
 
 	// RemoveStatus forgets the status of one group. It returns nil when there
 	// is none.

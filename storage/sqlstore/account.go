@@ -14,10 +14,10 @@ const accountColumns = `a.id, a.email, a.email_digest, a.email_verified,
 func (s *Store) CreateAccount(ctx context.Context, a storage.Account) error {
 	return s.change(ctx, "create account", func(tx *tx) error {
 		_, err := tx.exec(`INSERT INTO main.accounts (id, email, email_digest, email_verified,
-				password_hash, password_changed_at, disabled, epoch, created_at, language, delete_at)
-			VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)`,
+				password_hash, password_changed_at, disabled, epoch, created_at, language, delete_at, person_revision)
+			VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)`,
 			a.ID, a.Email, optional(a.EmailKey), flag(a.EmailVerified),
-			a.PasswordHash, micros(a.PasswordChangedAt), flag(a.Disabled), a.Epoch, micros(a.CreatedAt), a.Language, micros(a.DeleteAt))
+			a.PasswordHash, micros(a.PasswordChangedAt), flag(a.Disabled), a.Epoch, micros(a.CreatedAt), a.Language, micros(a.DeleteAt), newVersion())
 		return err
 	})
 }

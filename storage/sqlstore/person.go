@@ -6,6 +6,7 @@ import (
 	"context"
 	"database/sql"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -25,7 +26,7 @@ func (s *Store) Person(ctx context.Context, subject string) (storage.Person, err
 				NULL AS email, NULL AS email_verified, NULL AS handle, NULL AS sealed_value
 			FROM main.statuses WHERE subject = ?1
 			UNION ALL
-			SELECT NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, email, email_verified, NULL, NULL
+			SELECT NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, person_revision, email, email_verified, NULL, NULL
 			FROM main.accounts WHERE id = ?1 AND disabled = 0 AND delete_at IS NULL
 			UNION ALL
 			SELECT NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, handle, sealed_value
@@ -38,23 +39,60 @@ func (s *Store) Person(ctx context.Context, subject string) (storage.Person, err
 }
 
 // SetAttributes implements storage.People.
-func (s *Store) SetAttributes(ctx context.Context, subject string, values map[string]json.RawMessage) error {
-	return s.change(ctx, "set attributes", func(tx *tx) error { return setAttributes(tx, subject, values) })
+func (s *Store) SetAttributes(ctx context.Context, subject string, values map[string]json.RawMessage, on ...storage.PersonBasis) error {
+	return s.change(ctx, "set attributes", func(tx *tx) error {
+		if err := requirePerson(tx, subject, on, tx.store.dialect.ForUpdate); err != nil {
+			return err
+		}
+		if _, err := tx.exec(`UPDATE main.accounts SET person_revision = ?2 WHERE id = ?1`, subject, newVersion()); err != nil {
+			return err
+		}
+		return setAttributes(tx, subject, values)
+	})
 }
 
-// SetOwnAttributes implements storage.People. The lock orders this step and those that
-// delete the account: what slipped in between would stay for ever.
-func (s *Store) SetOwnAttributes(ctx context.Context, accountID string, epoch int64, values map[string]json.RawMessage) error {
+// SetOwnAttributes implements storage.People. The row of the account orders this step and
+// those that delete the account, or record a status: what slipped in between would stay for
+// ever, or pass for what was checked.
+func (s *Store) SetOwnAttributes(ctx context.Context, accountID string, epoch int64, values map[string]json.RawMessage, at time.Time) error {
 	return s.change(ctx, "set own attributes", func(tx *tx) error {
-		account, err := one(tx, scanAccount, `SELECT `+accountColumns+` FROM main.accounts a WHERE a.id = ?1 `+tx.store.dialect.ForShare, accountID)
+		changed, err := tx.exec(`UPDATE main.accounts SET person_revision = ?3 WHERE id = ?1 AND epoch = ?2`, accountID, epoch, newVersion())
+		if err := orChanged(tx, accountID, changed, err); err != nil {
+			return err
+		}
+		checked, err := one(tx, scanInt, `SELECT count(*) FROM main.statuses
+			WHERE subject = ?1 AND (pending = 1 OR verified = 1 AND (expires_at IS NULL OR expires_at > ?2))`, accountID, micros(at))
+		if err == nil && checked > 0 {
+			err = storage.ErrConflict
+		}
 		if err != nil {
 			return err
 		}
-		if account.Epoch != epoch {
-			return storage.ErrChanged
-		}
 		return setAttributes(tx, accountID, values)
 	})
+}
+
+// requirePerson holds what a write about a person rests on. The lock on the account is taken
+// before anything is written: what deletes it, or changes the attributes, waits or is seen.
+func requirePerson(tx *tx, subject string, on []storage.PersonBasis, lock string) error {
+	revision, err := one(tx, scanRevision, `SELECT person_revision FROM main.accounts WHERE id = ?1 `+lock, subject)
+	if err != nil && !errors.Is(err, storage.ErrNotFound) {
+		return err
+	}
+	for _, basis := range on {
+		switch {
+		case basis.HasAccount && err != nil:
+			return err
+		case basis.Revision != 0 && basis.Revision != revision:
+			return storage.ErrChanged
+		}
+	}
+	return nil
+}
+
+func scanRevision(row scanner) (revision int64, err error) {
+	err = row.Scan(&revision)
+	return revision, err
 }
 
 // setAttributes works in order, so that two calls at once never wait for each other.
@@ -104,9 +142,12 @@ func (s *Store) ReplaceAttribute(ctx context.Context, subject, handle string, ol
 }
 
 // SetStatus implements storage.People.
-func (s *Store) SetStatus(ctx context.Context, subject string, status storage.Status, replaced int64) error {
+func (s *Store) SetStatus(ctx context.Context, subject string, status storage.Status, replaced int64, on ...storage.PersonBasis) error {
 	revision := newVersion()
 	return s.change(ctx, "set status", func(tx *tx) error {
+		if err := requirePerson(tx, subject, on, tx.store.dialect.ForShare); err != nil {
+			return err
+		}
 		const assign = `subgroups = ?3, verified = ?4, verified_by = ?5, verified_at = ?6, expires_at = ?7,
 			pending = ?8, source = ?9, method = ?10, revision = ?11`
 		const insert = `INSERT INTO main.statuses
@@ -186,7 +227,7 @@ func personOf(rows []personRow) storage.Person {
 			}
 			p.Attributes[string(row.handle)] = json.RawMessage(row.value)
 		default:
-			p.HasAccount, p.Email, p.EmailVerified = true, string(row.email), row.emailVerified.Bool
+			p.HasAccount, p.Email, p.EmailVerified, p.Revision = true, string(row.email), row.emailVerified.Bool, row.revision.Int64
 		}
 	}
 	slices.SortFunc(p.Statuses, func(a, b storage.Status) int {

@@ -119,6 +119,14 @@ func (s *suite) contests(t *testing.T) {
 				return s.SetStatus(t.Context(), id, storage.Status{Group: "g", VerifiedBy: fmt.Sprint(i)}, storage.NoStatus)
 			}, storage.ErrChanged
 		},
+		"PersonOfARevision": func(t *testing.T, store storage.Store, id string) (func(int, storage.Store) error, error) {
+			createAccount(t, store, id)
+			read, err := store.Person(t.Context(), id)
+			ok(t, err)
+			return func(i int, s storage.Store) error {
+				return s.SetAttributes(t.Context(), id, attributes(fmt.Sprintf(`{"a":%d}`, i)), storage.PersonBasis{Revision: read.Revision})
+			}, storage.ErrChanged
+		},
 		"InstallationInPlaceOfAnother": func(t *testing.T, store storage.Store, id string) (func(int, storage.Store) error, error) {
 			read, err := store.Installation(t.Context())
 			if err != nil { // in the first round

@@ -115,7 +115,7 @@ var personDeeds = map[string]deed[storage.Store]{
 	},
 	"SetOwnAttributes": {
 		do: func(ctx context.Context, s storage.Store) error {
-			return s.SetOwnAttributes(ctx, "ann", 0, attributes(`{"a":2}`))
+			return s.SetOwnAttributes(ctx, "ann", 0, attributes(`{"a":2}`), t0)
 		},
 		changes: []string{"person ann"},
 	},

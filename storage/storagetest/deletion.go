@@ -124,9 +124,9 @@ func (s *suite) deletions(t *testing.T) {
 	})
 	t.Run("OwnAttributesAreOfAnAccountInItsEpoch", func(t *testing.T) {
 		store := setup(t)
-		ok(t, store.SetOwnAttributes(t.Context(), "ann", 0, attributes(`{"fname": "Ann"}`)))
-		fails(t, store.SetOwnAttributes(t.Context(), "ann", 1, attributes(`{"fname": "Eve"}`)), storage.ErrChanged)
-		fails(t, store.SetOwnAttributes(t.Context(), "nobody", 0, attributes(`{"fname": "Eve"}`)), storage.ErrNotFound)
+		ok(t, store.SetOwnAttributes(t.Context(), "ann", 0, attributes(`{"fname": "Ann"}`), t0))
+		fails(t, store.SetOwnAttributes(t.Context(), "ann", 1, attributes(`{"fname": "Eve"}`), t0), storage.ErrChanged)
+		fails(t, store.SetOwnAttributes(t.Context(), "nobody", 0, attributes(`{"fname": "Eve"}`), t0), storage.ErrNotFound)
 		person, err := store.Person(t.Context(), "ann")
 		ok(t, err)
 		equal(t, string(person.Attributes["fname"]), `"Ann"`)

@@ -112,7 +112,7 @@ func (s lookingFirst) ReplaceAttribute(ctx context.Context, subject, handle stri
 	})
 }
 
-func (s lookingFirst) SetStatus(ctx context.Context, subject string, status storage.Status, replaced int64) error {
+func (s lookingFirst) SetStatus(ctx context.Context, subject string, status storage.Status, replaced int64, on ...storage.PersonBasis) error {
 	now, err := s.Person(ctx, subject)
 	revision := storage.NoStatus
 	for _, recorded := range now.Statuses {
@@ -121,7 +121,7 @@ func (s lookingFirst) SetStatus(ctx context.Context, subject string, status stor
 		}
 	}
 	return s.write(replaced == storage.AnyRevision || is(err, revision, replaced), storage.ErrChanged, func() error {
-		return s.DeveloperStore.SetStatus(ctx, subject, status, storage.AnyRevision)
+		return s.DeveloperStore.SetStatus(ctx, subject, status, storage.AnyRevision, on...)
 	})
 }
 

@@ -22,6 +22,7 @@ func (s *suite) people(t *testing.T) {
 		t.Helper()
 		p, err := store.Person(t.Context(), subject)
 		ok(t, err)
+		p.Revision = 0
 		for i := range p.Statuses { // any, but one
 			if p.Statuses[i].Revision <= storage.NoStatus {
 				t.Errorf("a status has the revision %d", p.Statuses[i].Revision)
@@ -156,6 +157,68 @@ func (s *suite) people(t *testing.T) {
 		fails(t, store.SetStatus(t.Context(), "subject", verified, read), storage.ErrChanged)
 		ok(t, store.SetStatus(t.Context(), "subject", storage.Status{Group: "military"}, storage.NoStatus))
 		fails(t, store.SetStatus(t.Context(), "subject", verified, read), storage.ErrChanged) // not the same again
+	})
+	t.Run("RestOnAnAccount", func(t *testing.T) {
+		store, on := s.store(t), storage.PersonBasis{HasAccount: true}
+		createAccount(t, store, "subject")
+		write := func() (attributeErr, statusErr error) {
+			return store.SetAttributes(t.Context(), "subject", attributes(`{"a":1}`), on),
+				store.SetStatus(t.Context(), "subject", storage.Status{Group: "nurse"}, storage.AnyRevision, on)
+		}
+		attribute, status := write()
+		ok(t, attribute)
+		ok(t, status)
+		_, err := store.DeleteAccount(t.Context(), "subject", "someone")
+		ok(t, err)
+		attribute, status = write()
+		fails(t, attribute, storage.ErrNotFound)
+		fails(t, status, storage.ErrNotFound)
+		equal(t, person(t, store, "subject"), storage.Person{})
+	})
+	t.Run("RestOnWhoWasRead", func(t *testing.T) {
+		store := s.store(t)
+		createAccount(t, store, "subject")
+		createAccount(t, store, "another")
+		read := func() storage.PersonBasis {
+			p, err := store.Person(t.Context(), "subject")
+			ok(t, err)
+			return storage.PersonBasis{Revision: p.Revision}
+		}
+		first := read()
+		ok(t, store.SetAttributes(t.Context(), "another", attributes(`{"a":1}`)))
+		ok(t, store.SetStatus(t.Context(), "subject", storage.Status{Group: "nurse"}, storage.AnyRevision, first))
+		equal(t, read(), first)
+		for _, change := range []func() error{
+			func() error { return store.SetAttributes(t.Context(), "subject", attributes(`{"a":1}`)) },
+			func() error { return store.SetAttributes(t.Context(), "subject", attributes(`{"a":null}`)) },
+			func() error { return store.SetOwnAttributes(t.Context(), "subject", 0, attributes(`{"a":2}`), t0) },
+		} {
+			before := read()
+			ok(t, change())
+			fails(t, store.SetStatus(t.Context(), "subject", storage.Status{Group: "nurse", Verified: true}, storage.AnyRevision, before), storage.ErrChanged)
+			fails(t, store.SetAttributes(t.Context(), "subject", attributes(`{"a":3}`), before), storage.ErrChanged)
+		}
+		equal(t, person(t, store, "subject").Statuses, []storage.Status{{Group: "nurse"}})
+		fails(t, store.SetStatus(t.Context(), "nobody", storage.Status{Group: "nurse"}, storage.AnyRevision, first), storage.ErrChanged)
+	})
+	t.Run("OwnerChangesNothingThatIsChecked", func(t *testing.T) {
+		store := s.store(t)
+		createAccount(t, store, "subject")
+		createAccount(t, store, "another")
+		own := func(at time.Time) error {
+			return store.SetOwnAttributes(t.Context(), "subject", 0, attributes(`{"a":1}`), at)
+		}
+		for _, s := range []storage.Status{
+			{Group: "g", Pending: true}, {Group: "g", Verified: true}, {Group: "g", Verified: true, ExpiresAt: t0.Add(time.Hour)},
+		} {
+			ok(t, store.SetStatus(t.Context(), "subject", s, storage.AnyRevision))
+			fails(t, own(t0), storage.ErrConflict)
+		}
+		equal(t, len(person(t, store, "subject").Attributes), 0)
+		ok(t, own(t0.Add(time.Hour))) // the verification has ended
+		ok(t, store.SetStatus(t.Context(), "subject", storage.Status{Group: "g"}, storage.AnyRevision))
+		ok(t, store.SetStatus(t.Context(), "another", storage.Status{Group: "g", Verified: true}, storage.AnyRevision))
+		ok(t, own(t0))
 	})
 	t.Run("StatusesAreOrderedByGroup", func(t *testing.T) {
 		store := s.store(t)

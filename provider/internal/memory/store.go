@@ -155,21 +155,21 @@ func (s *Store) forgetAccount(id string) {
 }
 
 // SetAttributes implements storage.People.
-func (s *Store) SetAttributes(ctx context.Context, subject string, values map[string]json.RawMessage) error {
+func (s *Store) SetAttributes(ctx context.Context, subject string, values map[string]json.RawMessage, on ...storage.PersonBasis) error {
 	defer s.people.Forget(subject)
-	return s.Store.SetAttributes(ctx, subject, values)
+	return s.Store.SetAttributes(ctx, subject, values, on...)
 }
 
 // SetOwnAttributes implements storage.People.
-func (s *Store) SetOwnAttributes(ctx context.Context, accountID string, epoch int64, values map[string]json.RawMessage) error {
+func (s *Store) SetOwnAttributes(ctx context.Context, accountID string, epoch int64, values map[string]json.RawMessage, at time.Time) error {
 	defer s.people.Forget(accountID)
-	return s.Store.SetOwnAttributes(ctx, accountID, epoch, values)
+	return s.Store.SetOwnAttributes(ctx, accountID, epoch, values, at)
 }
 
 // SetStatus implements storage.People.
-func (s *Store) SetStatus(ctx context.Context, subject string, status storage.Status, replaced int64) error {
+func (s *Store) SetStatus(ctx context.Context, subject string, status storage.Status, replaced int64, on ...storage.PersonBasis) error {
 	defer s.people.Forget(subject)
-	return s.Store.SetStatus(ctx, subject, status, replaced)
+	return s.Store.SetStatus(ctx, subject, status, replaced, on...)
 }
 
 // RemoveStatus implements storage.People.

@@ -34,14 +34,14 @@ func (p *Pages) canName(user *authflow.User) bool {
 	return first && last && p.ownsAccount(user) && p.Claims.Host == nil
 }
 
-// isChecked reports whether somebody has checked who the user is: then another name would
-// pass for the one that was checked.
+// isChecked reports whether somebody has checked who the user is, or is about to: then
+// another name would pass for the one that was checked.
 func (p *Pages) isChecked(ctx context.Context, userID string) (bool, error) {
 	released, err := p.Claims.Release(ctx, userID, nil, p.groupNames(), "")
 	if err != nil {
 		return false, err
 	}
-	return slices.ContainsFunc(released.Statuses, func(s storage.Status) bool { return s.Verified }), nil
+	return slices.ContainsFunc(released.Statuses, func(s storage.Status) bool { return s.Verified || s.Pending }), nil
 }
 
 // groupNames returns all groups of the catalogue.
@@ -135,7 +135,8 @@ func (p *Pages) receivers(r *http.Request, user *authflow.User) ([]ui.App, error
 }
 
 // saveName records what the user is called. It is a condition of the write that the session
-// still stands for the account: nobody who has been locked out writes late.
+// still stands for the account, and that nobody has checked the name or is about to: nobody
+// who has been locked out writes late, and nobody passes for who was checked.
 func (p *Pages) saveName(w http.ResponseWriter, r *http.Request, user *authflow.User) error {
 	if !p.canName(user) {
 		return &web.PageError{Status: http.StatusNotFound, Code: ui.ErrorNotFound}
@@ -148,7 +149,7 @@ func (p *Pages) saveName(w http.ResponseWriter, r *http.Request, user *authflow.
 		return err
 	}
 	if checked {
-		return &web.PageError{Status: http.StatusForbidden, Code: ui.ErrorForbidden, Cause: errors.New("the name of a verified member")}
+		return nameChecked(errors.New("the name of a member who is verified, or about to be"))
 	}
 	first, last := strings.TrimSpace(r.PostForm.Get(ui.FieldFirstName)), strings.TrimSpace(r.PostForm.Get(ui.FieldLastName))
 	var problems []ui.Problem
@@ -168,7 +169,10 @@ func (p *Pages) saveName(w http.ResponseWriter, r *http.Request, user *authflow.
 	if err != nil {
 		return fmt.Errorf("encode name: %w", err)
 	}
-	err = p.Store.SetOwnAttributes(r.Context(), user.UserID, user.Account.Epoch, values)
+	err = p.Store.SetOwnAttributes(r.Context(), user.UserID, user.Account.Epoch, values, p.Clock())
+	if errors.Is(err, storage.ErrConflict) { // somebody began to check since the page was shown
+		return nameChecked(err)
+	}
 	if errors.Is(err, storage.ErrChanged) || errors.Is(err, storage.ErrNotFound) {
 		return &web.PageError{Status: http.StatusBadRequest, Code: ui.ErrorExpired, Cause: err}
 	}
@@ -177,6 +181,10 @@ func (p *Pages) saveName(w http.ResponseWriter, r *http.Request, user *authflow.
 	}
 	p.Site.Redirect(w, p.Site.Link("/account/data", web.NoticeParameter, p.Site.Notice(w, r, ui.NoticeNameSaved)))
 	return nil
+}
+
+func nameChecked(cause error) error {
+	return &web.PageError{Status: http.StatusForbidden, Code: ui.ErrorForbidden, Cause: cause}
 }
 
 // maxName is how many characters a part of a name has at most.

@@ -160,13 +160,13 @@ func (s sealedStore) Person(ctx context.Context, subject string) (storage.Person
 }
 
 // SetAttributes implements storage.People.
-func (s sealedStore) SetAttributes(ctx context.Context, subject string, values map[string]json.RawMessage) error {
-	return s.Store.SetAttributes(ctx, subject, s.sealValues(subject, values))
+func (s sealedStore) SetAttributes(ctx context.Context, subject string, values map[string]json.RawMessage, on ...storage.PersonBasis) error {
+	return s.Store.SetAttributes(ctx, subject, s.sealValues(subject, values), on...)
 }
 
 // SetOwnAttributes implements storage.People.
-func (s sealedStore) SetOwnAttributes(ctx context.Context, accountID string, epoch int64, values map[string]json.RawMessage) error {
-	return s.Store.SetOwnAttributes(ctx, accountID, epoch, s.sealValues(accountID, values))
+func (s sealedStore) SetOwnAttributes(ctx context.Context, accountID string, epoch int64, values map[string]json.RawMessage, at time.Time) error {
+	return s.Store.SetOwnAttributes(ctx, accountID, epoch, s.sealValues(accountID, values), at)
 }
 
 func (s sealedStore) sealValues(subject string, values map[string]json.RawMessage) map[string]json.RawMessage {

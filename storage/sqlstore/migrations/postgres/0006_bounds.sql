@@ -39,3 +39,7 @@ CREATE TABLE main.clock (
 	agreed_at BIGINT,
 	claimed_at BIGINT
 );
+
+-- Which state of a person somebody has checked: another one with each attribute that is
+-- written.
+ALTER TABLE main.accounts ADD COLUMN person_revision BIGINT NOT NULL DEFAULT 1;

@@ -39,3 +39,7 @@ CREATE TABLE clock (
 	agreed_at INTEGER,
 	claimed_at INTEGER
 ) STRICT;
+
+-- Which state of a person somebody has checked: another one with each attribute that is
+-- written.
+ALTER TABLE main.accounts ADD COLUMN person_revision INTEGER NOT NULL DEFAULT 1;
