@@ -171,6 +171,15 @@ func (d *Dashboard) copyApplication(r *request) error {
 	if errors.As(d.provider(env).ValidateClient(c), &wrong) { // as an address that is for a sandbox only
 		return d.renderOverview(r, "", http.StatusUnprocessableEntity, ui.Problem{Text: wrong.Error()})
 	}
+	if env == storage.Production {
+		of, err := d.checkBrand(r, "", c.Name, false)
+		if err != nil {
+			return err
+		}
+		if len(of) > 0 {
+			return d.renderOverview(r, "", http.StatusUnprocessableEntity, of...)
+		}
+	}
 	err = d.register(r, env, c, r.app.Kind)
 	if errors.Is(err, errNoRoom) {
 		return d.renderOverview(r, "", http.StatusUnprocessableEntity, ui.Problem{Code: ui.PicturesFull})

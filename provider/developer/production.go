@@ -119,6 +119,13 @@ func (d *Dashboard) ask(r *request, kept document) error {
 	if err != nil {
 		return notFound(err)
 	}
+	of, err := d.checkBrand(r, "", c.Name, true)
+	if err != nil {
+		return err
+	}
+	if len(of) > 0 {
+		return d.renderAccess(r, note, http.StatusUnprocessableEntity, of...)
+	}
 	if !met(d.checks(r, c)) {
 		return d.renderAccess(r, note, http.StatusUnprocessableEntity, ui.Problem{Code: ui.ChecksUnmet})
 	}

@@ -46,6 +46,13 @@ func (d *Dashboard) registerApplication(r *request) error {
 		return provider.ErrScreenNotFound
 	}
 	p, kind := d.postedRegistration(r)
+	if r.env == storage.Production {
+		of, err := d.checkBrand(r, "", p.Name, false)
+		if err != nil {
+			return err
+		}
+		p.wrong(of...)
+	}
 	if len(p.problems) > 0 {
 		return d.renderRegister(r, p.Client, kind, http.StatusUnprocessableEntity, p.problems...)
 	}

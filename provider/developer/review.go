@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/developer/internal/lookalike"
 	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/ui"
 )
@@ -171,6 +172,12 @@ func (d *Dashboard) renderReview(r *request, v reviewed, status int, problems ..
 		MayFinish: !waits && !own && v.isUnfinished(r.app),
 		MayStop:   !inSandbox && (!stopped(r.app) || !v.client.Disabled),
 		MayStart:  stopped(r.app) && !own,
+	}
+	if waits {
+		view.NameOfBrand = lookalike.Contains(v.wanted.Name, p.Brand.Name)
+		if view.NameTaken, err = d.nameTaken(r, v.wanted); err != nil {
+			return err
+		}
 	}
 	if inSandbox || waits {
 		view.Checks = d.checks(r, v.wanted)

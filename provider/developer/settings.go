@@ -134,6 +134,13 @@ func (d *Dashboard) saveSettings(r *request, now provider.Client, version int64)
 	p.all()
 	p.check(r.env)
 	p.checkVouched(now)
+	if r.env == storage.Production {
+		of, err := d.checkBrand(r, before.Name, p.Name, d.vouched(r.env, now))
+		if err != nil {
+			return err
+		}
+		p.wrong(of...)
+	}
 	if p.Revision = version; version != now.Revision {
 		return d.renderChanged(r, now, p.Client)
 	}

@@ -1,0 +1,55 @@
+package developer
+
+import (
+	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/developer/internal/lookalike"
+	"github.com/bonafide-id/bonafide/storage"
+	"github.com/bonafide-id/bonafide/ui"
+)
+
+// checkBrand finds a name for production that people take for that of the service: one that
+// looks the same, and one that has it in it unless an operator decides about that. Operators
+// name their applications as they like.
+func (d *Dashboard) checkBrand(r *request, before, name string, decided bool) ([]ui.Problem, error) {
+	brand := r.Page().Brand.Name
+	same := lookalike.Skeleton(name) == lookalike.Skeleton(brand)
+	if before == name || !same && (decided || !lookalike.Contains(name, brand)) {
+		return nil, nil
+	}
+	operator, err := d.isOperator(r)
+	if err != nil || operator {
+		return nil, err
+	}
+	return []ui.Problem{{Code: ui.NameOfBrand}}, nil
+}
+
+const (
+	pageOfNames  = 1000 // applications that are compared at a time
+	maxNameTaken = 5
+)
+
+// nameTaken returns applications of other organizations for which operators vouch, and whose
+// names look like a name.
+func (d *Dashboard) nameTaken(r *request, c provider.Client) ([]ui.DeveloperReviewed, error) {
+	var taken []ui.DeveloperReviewed
+	skeleton := lookalike.Skeleton(c.Name)
+	match := storage.ApplicationFilter{Environment: storage.Production, Limit: pageOfNames}
+	for skeleton != "" {
+		page, err := d.Store.Applications(r.Request.Context(), match)
+		if err != nil {
+			return nil, err
+		}
+		for _, a := range page {
+			if a.OrganizationID == r.org.ID || a.Review == storage.ReviewNone || lookalike.Skeleton(a.Name) != skeleton {
+				continue
+			}
+			taken = append(taken, ui.DeveloperReviewed{Name: a.Name, URL: d.path("review", a.Environment, a.ClientID), Stopped: stopped(a)})
+		}
+		if len(page) < pageOfNames || len(taken) >= maxNameTaken {
+			break
+		}
+		last := page[len(page)-1]
+		match.AfterName, match.After = last.Name, last.ClientID
+	}
+	return taken[:min(len(taken), maxNameTaken)], nil
+}
