@@ -28,8 +28,8 @@ const MaxBody = 64 << 10
 const (
 	// maxHeader bounds the header of a response, in bytes.
 	maxHeader = 16 << 10
-	// maxCalls bounds the calls of a process at a time, and maxConns the connections to
-	// one host, so that many slow addresses use up neither memory nor ports.
+	// maxCalls bounds the calls of a process at a time, and maxConns those to one host and
+	// its connections, so that many slow addresses use up neither memory nor ports.
 	maxCalls = 64
 	maxConns = 8
 )
@@ -72,6 +72,7 @@ type Client struct {
 	timeout      time.Duration
 	secure       http.Client
 	plain        http.Client   // for http, which dials the machine itself only
+	hosts        hosts
 	calls        chan struct{} // one for each call that goes on
 }
 
@@ -85,6 +86,7 @@ func New(o Options) *Client {
 		timeout:      o.Timeout,
 		secure:       newHTTP(o, func(a netip.Addr) bool { return allowed(a, o.AllowPrivate) }),
 		plain:        newHTTP(o, netip.Addr.IsLoopback),
+		hosts:        hosts{busy: map[string]*host{}},
 		calls:        make(chan struct{}, maxCalls),
 	}
 }
@@ -159,6 +161,11 @@ func (c *Client) do(r *http.Request) (status int, body []byte, err error) {
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), c.timeout)
 	defer cancel()
+	leave, err := c.hosts.enter(ctx, strings.ToLower(strings.TrimSuffix(r.URL.Hostname(), ".")))
+	if err != nil {
+		return 0, nil, err
+	}
+	defer leave()
 	select {
 	case c.calls <- struct{}{}:
 		defer func() { <-c.calls }()
