@@ -31,6 +31,37 @@ func TestAttackPreviewOfALink(t *testing.T) {
 	}
 }
 
+// TestHEADOnlyLooks asks by HEAD for what a GET answers, or does.
+func TestHEADOnlyLooks(t *testing.T) {
+	t.Parallel()
+	w := newFixture(t).withClients().withUsers()
+	b := w.alice()
+	b.allow(ask()...)
+	_, tokens := b.token(std("code", b.allow(ask()...).Get("code"))...)
+	flow := flowOf(t, b.get(authorizeURL(ask("prompt", "consent")...)))
+	p := b.open("/oauth/consent?flow=" + flow)
+	action, fields := p.form(t)
+	fields.Set("action", "allow")
+	allowed := b.post(action, fields).Header.Get("Location")
+	grants := w.count("grants")
+	for name, address := range map[string]string{
+		"a request":              authorizeURL(ask()...),
+		"a request to be denied": authorizeURL(ask("prompt", "none", "max_age", "0")...),
+		"the last step":          allowed,
+		"a sign-out":             "/signout?id_token_hint=" + text(t, tokens, "id_token"),
+	} {
+		if p := b.send(http.MethodHead, address, ""); p.StatusCode != http.StatusOK || p.Header.Get("Location") != "" {
+			t.Errorf("HEAD of %s: %s %s", name, p.Status, p.Header.Get("Location"))
+		}
+	}
+	if w.count("grants") != grants || !b.isSignedIn() {
+		t.Error("something has changed")
+	}
+	if codeOf(b.open(allowed)) == "" {
+		t.Error("the user comes too late")
+	}
+}
+
 // TestAttackJSONByKey sends the token request of an application of the standard dialect as
 // JSON, authenticated by a signature.
 func TestAttackJSONByKey(t *testing.T) {

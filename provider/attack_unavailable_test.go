@@ -74,7 +74,7 @@ func TestDatabaseFailsWhereApplicationsPushAndSign(t *testing.T) {
 			return p
 		},
 	}
-	for _, method := range []string{"Client", "SavePushedRequest", "TakePushedRequest", "UseID", "Consent", "CreateGrant", "Token", "Person"} {
+	for _, method := range []string{"Client", "SavePushedRequest", "PushedRequest", "UseID", "Consent", "CreateGrant", "Token", "Person"} {
 		t.Run(method, func(t *testing.T) {
 			met := 0
 			for name, ask := range ways {

@@ -211,9 +211,9 @@ func (s *faultyStore) SavePushedRequest(ctx context.Context, r storage.PushedReq
 	return s.do(ctx, "SavePushedRequest", func() error { return s.Store.SavePushedRequest(ctx, r) })
 }
 
-func (s *faultyStore) TakePushedRequest(ctx context.Context, clientID string, digest storage.Digest, now time.Time) (storage.PushedRequest, error) {
-	return value(ctx, s, "TakePushedRequest", func() (storage.PushedRequest, error) {
-		return s.Store.TakePushedRequest(ctx, clientID, digest, now)
+func (s *faultyStore) PushedRequest(ctx context.Context, clientID string, digest storage.Digest, now time.Time) (storage.PushedRequest, error) {
+	return value(ctx, s, "PushedRequest", func() (storage.PushedRequest, error) {
+		return s.Store.PushedRequest(ctx, clientID, digest, now)
 	})
 }
 

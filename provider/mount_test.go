@@ -59,13 +59,18 @@ func TestHEADAnswersWhereGETDoes(t *testing.T) {
 	b := w.alice()
 	token := text(t, b.v3Tokens("scope", "openid military"), "access_token")
 	for _, address := range []string{
-		"/signin", "/signup", "/reset", "/account", "/account/apps", "/signout", "/oauth/authorize", authorizeURL("prompt", "none"), discoveryPath, keysPath,
+		"/signin", "/signup", "/reset", "/account", "/account/apps", discoveryPath, keysPath,
 		"/widget/v1.js", "/nothing", "/oauth/consent?flow=x", userinfoPath, userinfoPath + "?access_token=" + token, attributesPath + "?access_token=" + token + "&callback=show",
 	} {
 		get, head := b.get(address), b.send(http.MethodHead, address, "")
 		if head.StatusCode != get.StatusCode || head.body != "" || head.Header.Get("Content-Type") != get.Header.Get("Content-Type") ||
 			head.Header.Get("Cache-Control") != get.Header.Get("Cache-Control") || (head.Header.Get("Location") == "") != (get.Header.Get("Location") == "") {
 			t.Errorf("%s: GET %s %v, HEAD %s %v %q", address, get.Status, get.Header, head.Status, head.Header, head.body)
+		}
+	}
+	for _, address := range []string{"/signout", "/oauth/authorize", authorizeURL("prompt", "none")} { // which do something
+		if p := b.send(http.MethodHead, address, ""); p.StatusCode != http.StatusOK || p.body != "" || p.Header.Get("Cache-Control") != "no-store" || p.Header.Get("Location") != "" {
+			t.Errorf("%s: HEAD %s %v %q", address, p.Status, p.Header, p.body)
 		}
 	}
 	for _, path := range []string{tokenPath, revokePath, introspectPath} {

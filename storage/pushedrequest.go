@@ -6,7 +6,7 @@ import (
 )
 
 // PushedRequest is an authorization request that an application has sent ahead of its
-// user (RFC 9126), until the user comes with it.
+// user (RFC 9126), for the user to come with until it expires.
 type PushedRequest struct {
 	// Digest names the request_uri.
 	Digest   Digest
@@ -23,8 +23,8 @@ type PushedRequests interface {
 	// when the client does not.
 	SavePushedRequest(ctx context.Context, r PushedRequest) error
 
-	// TakePushedRequest removes the request of this client and returns it. Of any number
-	// of concurrent calls exactly one succeeds; the others get ErrNotFound, as does one
-	// for another client, which leaves it there, or after it has expired at now.
-	TakePushedRequest(ctx context.Context, clientID string, digest Digest, now time.Time) (PushedRequest, error)
+	// PushedRequest returns the request of this client, as often as it is asked for: that
+	// it has one answer is due to the grant (Grant.Flow). ErrNotFound when there is none,
+	// when it is of another client, and after it has expired at now.
+	PushedRequest(ctx context.Context, clientID string, digest Digest, now time.Time) (PushedRequest, error)
 }

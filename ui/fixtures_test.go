@@ -391,6 +391,9 @@ var screenFixtures = []fixture{
 	{"error-expired", func(p Page) templ.Component {
 		return Error(ErrorView{Page: p, Code: ErrorExpired, RequestID: "01JP5V9Q7M3K", Time: fixedNow, BackURL: "https://riverbikes.example/cb?error=access_denied"})
 	}},
+	{"error-spent", func(p Page) templ.Component {
+		return Error(ErrorView{Page: p, Code: ErrorSpent, RequestID: "01JP5V9Q7M3K", Time: fixedNow, BackURL: "https://riverbikes.example/"})
+	}},
 	{"error-redirect-details", func(p Page) templ.Component {
 		return Error(ErrorView{
 			Page: p, Code: ErrorRedirect, RequestID: "01JP5V9Q7M3K", Time: fixedNow, AccountURL: "/account",

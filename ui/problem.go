@@ -150,6 +150,8 @@ const (
 	ErrorRequest ErrorCode = "request"
 	// ErrorExpired is for a request that was left open for too long.
 	ErrorExpired ErrorCode = "expired"
+	// ErrorSpent is for a link of an application that is too old.
+	ErrorSpent ErrorCode = "spent"
 	// ErrorBrowser is for a form or an address that belongs to another
 	// browser, or that lost its cookie.
 	ErrorBrowser ErrorCode = "browser"

@@ -16,12 +16,11 @@ func (s *Store) SavePushedRequest(ctx context.Context, r storage.PushedRequest) 
 	})
 }
 
-// TakePushedRequest implements storage.PushedRequests.
-func (s *Store) TakePushedRequest(ctx context.Context, clientID string, digest storage.Digest, now time.Time) (storage.PushedRequest, error) {
-	return write(ctx, s, "take pushed request", func(tx *tx) (storage.PushedRequest, error) {
-		return one(tx, scanPushedRequest, `DELETE FROM main.pushed_requests
-			WHERE digest = ?1 AND client_id = ?2 AND expires_at > ?3
-			RETURNING digest, client_id, payload, expires_at`, digest[:], clientID, micros(now))
+// PushedRequest implements storage.PushedRequests.
+func (s *Store) PushedRequest(ctx context.Context, clientID string, digest storage.Digest, now time.Time) (storage.PushedRequest, error) {
+	return read(ctx, s, "read pushed request", func(tx *tx) (storage.PushedRequest, error) {
+		return one(tx, scanPushedRequest, `SELECT digest, client_id, payload, expires_at FROM main.pushed_requests
+			WHERE digest = ?1 AND client_id = ?2 AND expires_at > ?3`, digest[:], clientID, micros(now))
 	})
 }
 

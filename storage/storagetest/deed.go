@@ -340,13 +340,6 @@ var clientDeeds = map[string]deed[storage.Store]{
 		},
 		changes: []string{"uses red"},
 	},
-	"TakePushedRequest": {
-		do: func(ctx context.Context, s storage.Store) error {
-			_, err := s.TakePushedRequest(ctx, "red", digest("request of red"), t0)
-			return err
-		},
-		changes: []string{"request red"},
-	},
 	"ResealKey": {
 		do: func(ctx context.Context, s storage.Store) error {
 			return s.ResealKey(ctx, 1, key(1, "red").Sealed, []byte("sealed anew"))

@@ -151,7 +151,7 @@ func look(ctx context.Context, store storage.Store) map[string]string {
 		c.Version = 0
 		all["client "+client] = seen(c, err)
 		all["uses "+client] = seen(store.SecretUses(ctx, client))
-		all["request "+client] = seen(store.TakePushedRequest(ctx, client, digest("request of "+client), t0))
+		all["request "+client] = seen(store.PushedRequest(ctx, client, digest("request of "+client), t0))
 		all["image "+client] = seen(store.Image(ctx, digest("image of "+client)))
 		all["id "+client] = fmt.Sprint(store.UseID(ctx, digest("id of "+client), t0.Add(time.Minute), t0))
 		all["bucket "+client] = seen(store.AllowAttempt(ctx, digest("bucket of "+client), t0, time.Minute, 3))

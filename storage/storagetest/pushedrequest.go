@@ -21,38 +21,39 @@ func (s *suite) pushedRequests(t *testing.T) {
 		saveClient(t, store, "other")
 		return store
 	}
-	t.Run("IsTakenOnce", func(t *testing.T) {
+	t.Run("ComesBackAsOftenAsItIsAskedFor", func(t *testing.T) {
 		store, want := withClients(t), pushedRequest("request", "client")
 		ok(t, store.SavePushedRequest(t.Context(), want))
-		got, err := store.TakePushedRequest(t.Context(), "client", digest("request"), t0)
+		got, err := store.PushedRequest(t.Context(), "client", digest("request"), t0)
 		ok(t, err)
 		equal(t, got, want)
-		_, err = store.TakePushedRequest(t.Context(), "client", digest("request"), t0)
-		fails(t, err, storage.ErrNotFound)
+		got, err = store.PushedRequest(t.Context(), "client", digest("request"), t0)
+		ok(t, err)
+		equal(t, got, want)
 	})
 	t.Run("BelongsToItsClientOnly", func(t *testing.T) {
 		store := withClients(t)
 		ok(t, store.SavePushedRequest(t.Context(), pushedRequest("request", "client")))
-		_, err := store.TakePushedRequest(t.Context(), "other", digest("request"), t0)
+		_, err := store.PushedRequest(t.Context(), "other", digest("request"), t0)
 		fails(t, err, storage.ErrNotFound)
-		_, err = store.TakePushedRequest(t.Context(), "client", digest("guess"), t0)
+		_, err = store.PushedRequest(t.Context(), "client", digest("guess"), t0)
 		fails(t, err, storage.ErrNotFound)
-		_, err = store.TakePushedRequest(t.Context(), "client", digest("request"), t0) // was not taken away
+		_, err = store.PushedRequest(t.Context(), "client", digest("request"), t0)
 		ok(t, err)
 	})
 	t.Run("EndsOnTime", func(t *testing.T) {
 		store, end := withClients(t), t0.Add(time.Minute)
 		ok(t, store.SavePushedRequest(t.Context(), pushedRequest("request", "client")))
-		_, err := store.TakePushedRequest(t.Context(), "client", digest("request"), end)
+		_, err := store.PushedRequest(t.Context(), "client", digest("request"), end)
 		fails(t, err, storage.ErrNotFound)
-		_, err = store.TakePushedRequest(t.Context(), "client", digest("request"), end.Add(-time.Microsecond))
+		_, err = store.PushedRequest(t.Context(), "client", digest("request"), end.Add(-time.Microsecond))
 		ok(t, err)
 	})
 	t.Run("IsNeverOverwritten", func(t *testing.T) {
 		store := withClients(t)
 		ok(t, store.SavePushedRequest(t.Context(), pushedRequest("request", "client")))
 		fails(t, store.SavePushedRequest(t.Context(), pushedRequest("request", "other")), storage.ErrConflict)
-		got, err := store.TakePushedRequest(t.Context(), "client", digest("request"), t0)
+		got, err := store.PushedRequest(t.Context(), "client", digest("request"), t0)
 		ok(t, err)
 		equal(t, got.ClientID, "client")
 	})
@@ -65,7 +66,7 @@ func (s *suite) pushedRequests(t *testing.T) {
 		c, err := store.Client(t.Context(), "client")
 		ok(t, err)
 		ok(t, store.DeleteClient(t.Context(), "client", c.Version))
-		_, err = store.TakePushedRequest(t.Context(), "client", digest("request"), t0)
+		_, err = store.PushedRequest(t.Context(), "client", digest("request"), t0)
 		fails(t, err, storage.ErrNotFound)
 	})
 	t.Run("IsSweptAtItsEnd", func(t *testing.T) {

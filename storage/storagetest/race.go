@@ -76,15 +76,6 @@ func (s *suite) races(t *testing.T) {
 			return store.UseID(t.Context(), digest("id"), end.Add(time.Minute), end)
 		}), storage.ErrConflict)
 	})
-	t.Run("PushedRequestHasOneWinner", func(t *testing.T) {
-		stores := s.stores(t, 2)
-		saveClient(t, stores[0], "client")
-		ok(t, stores[0].SavePushedRequest(t.Context(), pushedRequest("request", "client")))
-		oneWins(t, race(stores, func(_ int, store storage.Store) error {
-			_, err := store.TakePushedRequest(t.Context(), "client", digest("request"), t0)
-			return err
-		}), storage.ErrNotFound)
-	})
 	t.Run("OneTimeCodesOfOneSubjectLeaveOne", func(t *testing.T) {
 		stores := s.stores(t, 2)
 		for _, err := range race(stores, func(i int, store storage.Store) error {

@@ -78,7 +78,7 @@ func (p *Pages) Routes() []web.Route {
 	}
 	show, act := p.Flows.Handler(authflow.NoFlow, p.showSignOut), p.Flows.Handler(authflow.NoFlow, p.signOut)
 	routes = append(routes,
-		web.Route{Method: http.MethodGet, Path: "/signout", Handler: p.Site.Page(show)},
+		web.Route{Method: http.MethodGet, Path: "/signout", Acts: true, Handler: p.Site.Page(show)},
 		web.Route{Method: http.MethodGet, Path: "/", Handler: p.Site.Page(p.showRoot)},
 		web.Route{Method: http.MethodPost, Path: "/signout", Handler: p.Site.Page(p.postSignOut(p.Site.Guard(act)))})
 	if p.HasAccounts() {

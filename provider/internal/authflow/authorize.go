@@ -22,9 +22,6 @@ func (e *Endpoint) authorize(w http.ResponseWriter, r *http.Request, p *Page) er
 	ctx := r.Context()
 	var err error
 	isNew := !r.URL.Query().Has(web.FlowParameter)
-	if isNew && onlyLooks(r) {
-		return nil
-	}
 	if isNew {
 		p.Flow, err = e.receive(r)
 	} else {
@@ -97,13 +94,6 @@ func (e *Endpoint) begin(w http.ResponseWriter, r *http.Request, p *Page) error 
 // maxTries is how often a request is looked at again because something that it rests
 // on has ended meanwhile. When it goes on so, it is not by chance.
 const maxTries = 3
-
-// onlyLooks reports whether a request that can be made once is looked at and not made: what
-// shows a preview of a link would spend it, and the user would come too late.
-func onlyLooks(r *http.Request) bool {
-	query := r.URL.Query()
-	return r.Method == http.MethodHead && (query.Has("request_uri") || query.Has("request"))
-}
 
 // receive parses an authorization request that has just come.
 func (e *Endpoint) receive(r *http.Request) (*Flow, error) {

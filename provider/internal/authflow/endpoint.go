@@ -98,7 +98,7 @@ func (e *Endpoint) Classes() []string {
 func (e *Endpoint) Routes() []web.Route {
 	page := func(h PageHandler) web.Handler { return e.Handler(FlowRequired, h) }
 	routes := []web.Route{
-		{Method: http.MethodGet, Path: "/oauth/authorize", OwnQuery: true, Handler: e.Site.Page(e.Handler(NoFlow, e.authorize))},
+		{Method: http.MethodGet, Path: "/oauth/authorize", Acts: true, OwnQuery: true, Handler: e.Site.Page(e.Handler(NoFlow, e.authorize))},
 		{Method: http.MethodPost, Path: "/oauth/authorize", OwnQuery: true, Handler: e.Site.Page(e.authorizePost)},
 	}
 	if !e.hasAccounts() {

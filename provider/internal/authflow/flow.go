@@ -33,6 +33,10 @@ type Flow struct {
 	id        [16]byte
 	firstSeen time.Time
 
+	// pushed is the flow of a pushed request, which all that begin with it are; zero for
+	// any other.
+	pushed engine.Flow
+
 	// seen are those who were signed in when the request came, and whenever the
 	// browser was sent to the host's sign-in page since.
 	seen []User
@@ -62,6 +66,8 @@ type sealedFlow struct {
 	Browser []byte       `json:"b"`
 	Users   []sealedUser `json:"u,omitempty"`
 	Begun   []byte       `json:"s,omitempty"`
+	Pushed  []byte       `json:"h,omitempty"`
+	Until   int64        `json:"x,omitempty"`
 	Picked  string       `json:"p,omitempty"`
 	Chosen  string       `json:"c,omitempty"`
 	Allowed string       `json:"d,omitempty"`
@@ -83,7 +89,7 @@ func (e *Endpoint) sealPurpose() string { return "flow " + e.Site.Issuer }
 
 // newFlow begins a flow for a request that has just come.
 func (e *Endpoint) newFlow(request *engine.AuthorizeRequest) *Flow {
-	f := &Flow{request: request, firstSeen: e.Clock().Truncate(time.Microsecond)}
+	f := &Flow{request: request, firstSeen: e.Clock().Truncate(time.Microsecond), pushed: request.PushedAs}
 	random.Fill(f.id[:])
 	return f
 }
@@ -125,6 +131,9 @@ func (f *Flow) sendToHost(user *User) {
 // digest names the flow in the grant that answers it. It begins with the time, so
 // that the names of flows that come together lie together in an index.
 func (f *Flow) digest() storage.Digest {
+	if !f.pushed.Digest.IsZero() {
+		return f.pushed.Digest
+	}
 	d := storage.Digest(sha256.Sum256(append([]byte("flow "), f.id[:]...)))
 	binary.BigEndian.PutUint64(d[:8], uint64(f.firstSeen.UnixMicro()))
 	return d
@@ -146,6 +155,9 @@ func (e *Endpoint) seal(w http.ResponseWriter, r *http.Request, f *Flow) (string
 	}
 	if !f.begun.IsZero() {
 		sealed.Begun = f.begun[:]
+	}
+	if !f.pushed.Digest.IsZero() {
+		sealed.Pushed, sealed.Until = f.pushed.Digest[:], f.pushed.ExpiresAt.UnixMicro()
 	}
 	plain, err := json.Marshal(sealed)
 	if err != nil {
@@ -178,6 +190,9 @@ func (e *Endpoint) openFlow(r *http.Request) (*Flow, error) {
 		chosen: s.Chosen, allowed: s.Allowed, leftOut: s.LeftOut, hostVisits: s.Visits, strays: s.Strays, verifying: s.Verify,
 	}
 	copy(f.begun[:], s.Begun)
+	if copy(f.pushed.Digest[:], s.Pushed) > 0 {
+		f.pushed.ExpiresAt = time.UnixMicro(s.Until).UTC()
+	}
 	for _, user := range s.Users {
 		seen := User{User: host.User{UserID: user.ID, AuthTime: time.UnixMicro(user.AuthAt).UTC()}}
 		copy(seen.Session[:], user.Session)
@@ -214,9 +229,14 @@ func (e *Endpoint) pick(ctx context.Context, request *engine.AuthorizeRequest, s
 	return nil
 }
 
-// engineFlow names the flow to the engine.
+// engineFlow names the flow to the engine. With a pushed request another browser may begin
+// until that expires.
 func (e *Endpoint) engineFlow(f *Flow) engine.Flow {
-	return engine.Flow{Digest: f.digest(), ExpiresAt: f.firstSeen.Add(e.Life)}
+	began := f.firstSeen
+	if began.Before(f.pushed.ExpiresAt) {
+		began = f.pushed.ExpiresAt
+	}
+	return engine.Flow{Digest: f.digest(), ExpiresAt: began.Add(e.Life)}
 }
 
 // wholeRequest is all that a request asks for, as functions of the host see it.

@@ -125,8 +125,8 @@ type redirectError struct {
 	request *engine.AuthorizeRequest
 	err     error
 
-	// flow is the one that is answered so, or nil: then the request has gone through
-	// no page, and cannot come back from one, or has been ended already.
+	// flow is the one that is answered so, or nil: then the request has not become one, or
+	// that has been ended already.
 	flow *Flow
 }
 
@@ -176,9 +176,10 @@ func (e *Endpoint) refuse(w http.ResponseWriter, r *http.Request, refused *redir
 	return nil
 }
 
-// endFlow ends a flow, which may be nil, that has gone through a page.
+// endFlow ends a flow, which may be nil, that can come back: one that has gone through a
+// page, or of a pushed request.
 func (e *Endpoint) endFlow(r *http.Request, f *Flow) error {
-	if f == nil || web.Parameter(r, web.FlowParameter) == "" {
+	if f == nil || web.Parameter(r, web.FlowParameter) == "" && f.pushed.Digest.IsZero() {
 		return nil
 	}
 	if err := e.Engine.EndFlow(r.Context(), f.request, e.engineFlow(f)); err != nil {

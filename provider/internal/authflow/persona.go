@@ -101,7 +101,7 @@ func (e *Endpoint) signInHinted(w http.ResponseWriter, r *http.Request, p *Page)
 
 // refused is an error that the application of a page is told.
 func (p *Page) refused(code, description string) error {
-	return &redirectError{p.Flow.request, &engine.Error{Code: code, Description: description, Status: http.StatusBadRequest}, nil}
+	return &redirectError{p.Flow.request, &engine.Error{Code: code, Description: description, Status: http.StatusBadRequest}, p.Flow}
 }
 
 // decideAsPersona answers the consent screen in place of the persona that the request has
@@ -112,7 +112,7 @@ func (e *Endpoint) decideAsPersona(ctx context.Context, p *Page, s authState) (b
 	}
 	f := p.Flow
 	if s.unverified { // it is not there to be verified
-		return false, &redirectError{f.request, notVerified(), nil}
+		return false, &redirectError{f.request, notVerified(), f}
 	}
 	if p.persona.Consent == sandbox.Deny {
 		e.Audit.Record(ctx, storage.Event{Name: audit.Denied, Subject: s.user.UserID, ClientID: f.request.Client.ID})

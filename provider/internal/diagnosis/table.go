@@ -119,7 +119,7 @@ var table = []entry{
 		cause:  "The application is registered to push its authorization requests, and this one came with the user.",
 		remedy: "Send the parameters to pushed_authorization_request_endpoint first, and the user with client_id and the request_uri of the answer. Or switch the requirement off in the settings of the application."},
 	{name: RequestURIUnknown,
-		cause:  "The request_uri is not one that this application has pushed here, came more than 90 seconds later, or was used before: a page that is loaded again, or a second tab.",
+		cause:  "The request_uri is not one that this application has pushed here, or came more than 90 seconds later.",
 		remedy: "Push each request anew, and send the user on at once. Look whether both requests go to the same environment with the same client_id."},
 	{name: RequestObjectRequired,
 		cause:  "The application is registered to sign its authorization requests, and this one is not signed.",

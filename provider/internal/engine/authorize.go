@@ -35,6 +35,10 @@ type AuthorizeRequest struct {
 	// Form is the request as it counts, for a later ParseAuthorize.
 	Form url.Values
 
+	// PushedAs is the flow of a request that was pushed, however often a browser comes with
+	// it, and until when one can; zero for any other.
+	PushedAs Flow
+
 	Client       *Client
 	RedirectURI  string
 	RedirectSent bool

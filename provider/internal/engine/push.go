@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"crypto/sha256"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"net/http"
@@ -107,24 +108,26 @@ func isPushed(form url.Values) bool {
 	return len(form["request_uri"]) == 1 && strings.HasPrefix(form.Get("request_uri"), pushedPrefix)
 }
 
-// takePushed returns the request that was pushed, once, to the client that pushed it. What
-// comes beside does not count (RFC 9126 section 4). What was checked then is checked again:
-// the registration may have changed.
-func (e *Engine) takePushed(ctx context.Context, form url.Values) (*AuthorizeRequest, error) {
+// readPushed returns the request that was pushed to the client that pushed it. It is not
+// spent by a visit: a page may be loaded again, and what looks where a link leads may come
+// first. Every visit names the same flow, which has one answer (FAPI 2.0 Security Profile
+// section 5.3.2.2, note 3). What comes beside does not count (RFC 9126 section 4). What was
+// checked then is checked again: the registration may have changed.
+func (e *Engine) readPushed(ctx context.Context, form url.Values) (*AuthorizeRequest, error) {
 	client, err := e.namedClient(ctx, form)
 	if err != nil {
 		return nil, err
 	}
 	digest := sha256.Sum256([]byte(form.Get("request_uri")))
-	taken, err := e.PushedRequests.TakePushedRequest(ctx, client.ID, digest, e.Clock())
+	pushed, err := e.PushedRequests.PushedRequest(ctx, client.ID, digest, e.Clock())
 	if errors.Is(err, storage.ErrNotFound) {
-		return nil, &UnredirectedError{client, fail(InvalidRequestURI, "The request_uri is unknown, expired or used, or of another application.").
+		return nil, &UnredirectedError{client, fail(InvalidRequestURI, "The request_uri is unknown, expired, or of another application.").
 			Because(diagnosis.RequestURIUnknown)}
 	}
 	if err != nil {
 		return nil, AsError(err)
 	}
-	plain, err := e.OpenPushed(client.ID, taken.Payload)
+	plain, err := e.OpenPushed(client.ID, pushed.Payload)
 	if err != nil {
 		return nil, fmt.Errorf("open pushed request: %w", err)
 	}
@@ -132,5 +135,17 @@ func (e *Engine) takePushed(ctx context.Context, form url.Values) (*AuthorizeReq
 	if err != nil {
 		return nil, fmt.Errorf("decode pushed request: %w", err)
 	}
-	return e.ParseAuthorize(ctx, request)
+	r, err := e.ParseAuthorize(ctx, request)
+	if r != nil {
+		r.PushedAs = Flow{flowOfPushed(digest, pushed.ExpiresAt), pushed.ExpiresAt}
+	}
+	return r, err
+}
+
+// flowOfPushed names the one flow of a pushed request. It begins with a time, as the name
+// of every flow does.
+func flowOfPushed(pushed storage.Digest, expires time.Time) storage.Digest {
+	d := storage.Digest(sha256.Sum256(append([]byte("pushed flow "), pushed[:]...)))
+	binary.BigEndian.PutUint64(d[:8], uint64(expires.UnixMicro()))
+	return d
 }

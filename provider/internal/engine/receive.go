@@ -13,11 +13,11 @@ import (
 // Receive checks an authorization request that has just come, as ParseAuthorize does: one
 // that was pushed (RFC 9126), that carries a request object (RFC 9101), or whose
 // parameters are all there is. The Form of what it returns is what counts, and can be
-// parsed again; a request_uri and a jti are spent by then.
+// parsed again; a jti is spent by then.
 func (e *Engine) Receive(ctx context.Context, form url.Values) (*AuthorizeRequest, error) {
 	form = withValue(form)
 	if isPushed(form) {
-		return e.takePushed(ctx, form)
+		return e.readPushed(ctx, form)
 	}
 	// What a client has to do is known from here on: read again, it could be found where it
 	// was not, and its request pass as one of a client that has to do nothing.

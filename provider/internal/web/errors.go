@@ -58,6 +58,8 @@ func asPageError(err error) *PageError {
 		return &PageError{Status: http.StatusForbidden, Code: ui.ErrorUser, Cause: err}
 	case errors.Is(err, engine.ErrNoClient), errors.As(err, &protocol) && protocol.Code == engine.InvalidClient:
 		return &PageError{Status: http.StatusBadRequest, Code: ui.ErrorClient, Cause: err}
+	case errors.As(err, &protocol) && protocol.Code == engine.InvalidRequestURI:
+		return &PageError{Status: http.StatusBadRequest, Code: ui.ErrorSpent, Cause: err}
 	case errors.As(err, &protocol) && protocol.Status == http.StatusRequestEntityTooLarge:
 		return &PageError{Status: http.StatusRequestEntityTooLarge, Code: ui.ErrorTooLarge, Cause: err}
 	case errors.As(err, &protocol) && protocol.Status < http.StatusInternalServerError:
@@ -103,6 +105,11 @@ func (s *Site) FailPage(w http.ResponseWriter, r *http.Request, err error) {
 	}
 	if e.Request != nil {
 		view.BackURL = HomeOf(e.Request.RedirectURI)
+	}
+	var alone *engine.UnredirectedError
+	if e.Code == ui.ErrorSpent && errors.As(err, &alone) {
+		view.Client = s.ClientView(r.Context(), alone.Client, "")
+		view.BackURL = homeOfFirst(alone.Client.RedirectURIs)
 	}
 	var redirect *engine.RedirectError
 	if errors.As(err, &redirect) {

@@ -37,6 +37,10 @@ type Route struct {
 	// by AllowOrigin.
 	Origins bool
 
+	// Acts says that a GET of it may change something or carry an answer. HEAD only looks,
+	// as what shows a preview of a link does, and is told that the page is there.
+	Acts bool
+
 	// OwnQuery marks a page that has rules of its own for its query.
 	OwnQuery bool
 
@@ -101,6 +105,11 @@ func newRouter(s *Site, table []Route) *router {
 		methods[route.Path] = append(methods[route.Path], route.Method)
 		if route.Method == http.MethodGet {
 			methods[route.Path] = append(methods[route.Path], http.MethodHead)
+		}
+		if route.Acts {
+			looks := route
+			looks.Handler = func(w http.ResponseWriter, _ *http.Request) { w.Header().Set("Cache-Control", "no-store") }
+			rt.add(http.MethodHead+" "+patternAt(route.Path), looks)
 		}
 	}
 	for _, route := range table {

@@ -174,6 +174,16 @@ func HomeOf(uri string) string {
 	return u.Scheme + "://" + u.Host + "/"
 }
 
+// homeOfFirst returns where the first of these addresses with a home has it, or "".
+func homeOfFirst(uris []string) string {
+	for _, uri := range uris {
+		if home := HomeOf(uri); home != "" {
+			return home
+		}
+	}
+	return ""
+}
+
 // WithQuery adds parameters to an address that has no fragment.
 func WithQuery(address string, q url.Values) string {
 	separator := "?"

@@ -146,7 +146,8 @@ func pages() []PageError {
 	return []PageError{
 		{400, "This application cannot be used", "The `client_id` is unknown, disabled or deleted.", []Change{with("client_id", "nobody")}},
 		{400, "This link does not lead back safely", "The `redirect_uri` or `post_logout_redirect_uri` is not registered, byte for byte. The sandbox lists what is.", []Change{with("redirect_uri", "https://elsewhere.example/")}},
-		{400, "We could not understand this request", "`client_id` or `redirect_uri` comes twice, the query is not encoded correctly, or the `request_uri` is unknown, expired, used, or of another application.", []Change{twice("client_id")}},
+		{400, "We could not understand this request", "`client_id` or `redirect_uri` comes twice, or the query is not encoded correctly.", []Change{twice("client_id")}},
+		{400, "This link cannot be used any more", "The `request_uri` is unknown, expired, or of another application.", []Change{with("request_uri", "urn:ietf:params:oauth:request_uri:unknown")}},
 		{400, "This took too long", "The user left the request open for too long.", nil},
 		{400, "We lost track of this request", "It was begun in another browser, or without cookies.", nil},
 		{403, "This form did not come from here", "Another site has posted the form.", nil},

@@ -11,7 +11,7 @@ func pushing(i Installation) Endpoint {
 		ID: "push", Title: "Pushed authorization request endpoint", Path: "/oauth/par", Methods: []string{"POST"},
 		Standard: "RFC 9126",
 		Text: []string{
-			"Send the parameters of an authorization request here first, with your credentials. Nobody can change or read what does not travel through the browser. The answer is a `request_uri`: send the user to the authorization endpoint with it and your `client_id`, at once. It works once.",
+			"Send the parameters of an authorization request here first, with your credentials. Nobody can change or read what does not travel through the browser. The answer is a `request_uri`: send the user to the authorization endpoint with it and your `client_id`, at once. It has one answer.",
 			"Each error of the authorization endpoint that the request itself makes is answered here, as JSON.",
 		},
 		Auth: ClientAuth, Origins: RegisteredOrigins,
