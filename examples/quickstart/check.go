@@ -106,6 +106,9 @@ func (e *environment) plan(out io.Writer) error {
 	if s := e.SMTP; s != nil {
 		mails = fmt.Sprintf("go to %s from %s", s.Host, s.From)
 	}
+	if e.dropsMail {
+		mails = "are dropped, save for those to its inboxes"
+	}
 	_, _ = fmt.Fprintf(out, "  mails       %s\n", mails)
 	for _, u := range e.Users {
 		_, _ = fmt.Fprintf(out, "  user        %s\n", u.Email)

@@ -61,8 +61,10 @@ type environment struct {
 	Database     string `json:"database"`
 	DatabaseFile string `json:"database_file"`
 
-	// SMTP is the server that takes mails; they are printed without one.
-	SMTP *smtp `json:"smtp"`
+	// SMTP is the server that takes mails; they are printed without one. A sandbox has
+	// none of production's: whoever plays there must not mail real people.
+	SMTP      *smtp `json:"smtp"`
+	dropsMail bool
 
 	// RemoveStatuses makes the statuses of a listed user those of the file, and no
 	// others.
@@ -241,10 +243,7 @@ func (e *environment) inherit(production environment) {
 	inherit(&e.Texts, production.Texts)
 	inherit(&e.Lifetimes, production.Lifetimes)
 	inherit(&e.Limits, production.Limits)
-	if e.SMTP == nil && production.SMTP != nil {
-		copied := *production.SMTP
-		e.SMTP = &copied
-	}
+	e.dropsMail = e.SMTP == nil && production.SMTP != nil
 }
 
 // inherit sets what is left out.

@@ -51,6 +51,9 @@ func (e *environment) openProvider(ctx context.Context, o opening) (opened, erro
 		return opened{}, err
 	}
 	cfg.Sandbox, cfg.Logger = o.sandbox, o.log
+	if e.dropsMail {
+		cfg.Mailer = dropping{o.log}
+	}
 	if o.demo {
 		cfg.Verifiers = demoVerifiers(e.BaseURL, cfg.Groups)
 	}

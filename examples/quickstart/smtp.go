@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"os"
 	"strings"
 
@@ -43,6 +44,15 @@ func (e *environment) mailer(out io.Writer) (provider.Mailer, error) {
 		return nil, fmt.Errorf("smtp.%w", err)
 	}
 	return m, nil
+}
+
+// dropping drops mails, and says so.
+type dropping struct{ log *slog.Logger }
+
+// Send implements provider.Mailer.
+func (d dropping) Send(ctx context.Context, _ provider.Mail) error {
+	d.log.InfoContext(ctx, "a mail of the sandbox to an address that is no inbox of it was dropped; smtp in sandbox would send it")
+	return nil
 }
 
 func (s *smtp) mailer() (*smtpmailer.Mailer, error) {

@@ -52,6 +52,24 @@ func TestMailIsSentByTheServerOfTheFile(t *testing.T) {
 	}
 }
 
+func TestSandboxMailsNobodyUnlessItHasAServerOfItsOwn(t *testing.T) {
+	for _, own := range []bool{false, true} {
+		server, folder, text := withMail(t, mailtest.Config{})
+		_, smtp, _ := strings.Cut(text, `"smtp": `)
+		sandbox := `{}`
+		if own {
+			sandbox = `{"smtp": ` + smtp
+		}
+		s := startService(t, folder, strings.TrimSuffix(text, "}")+`, "sandbox": `+sandbox+`}`)
+		b := browser.New(t)
+		b.Open(s.cfg.Sandbox.BaseURL + "/signup")
+		b.Submit("email", "victim@bank.example", "new_password", "amber-kettle-waits-still")
+		if mails := server.Mails(); (len(mails) == 1) != own || b.Status != http.StatusOK {
+			t.Errorf("own %v: %d mails; the page is %s (%d)", own, len(mails), b.URL, b.Status)
+		}
+	}
+}
+
 func TestMailThatIsRefusedIsSaidOnThePage(t *testing.T) {
 	_, folder, text := withMail(t, mailtest.Config{Answers: map[string]string{"RCPT": "550 5.1.1 unknown"}})
 	s := startService(t, folder, text)

@@ -82,7 +82,7 @@ func TestSecretsComeFromFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	if cfg.Database != "second" || cfg.Users[0].Password != "first secret" || cfg.Clients[0].Secret != "first secret" ||
-		cfg.SMTP.Password != "second" || cfg.Sandbox.Users[0].Password != "second" || cfg.Sandbox.SMTP.Password != "second" {
+		cfg.SMTP.Password != "second" || cfg.Sandbox.Users[0].Password != "second" {
 		t.Errorf("read %+v and %+v", cfg.environment, cfg.Sandbox)
 	}
 	for text, want := range map[string]string{
