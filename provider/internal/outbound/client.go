@@ -71,7 +71,7 @@ type Client struct {
 	allowPrivate bool
 	timeout      time.Duration
 	secure       http.Client
-	plain        http.Client   // for http, which dials the machine itself only
+	plain        http.Client // for http, which dials the machine itself only
 	hosts        hosts
 	calls        chan struct{} // one for each call that goes on
 }
