@@ -34,6 +34,10 @@ type Activity struct {
 
 	// Address is the network of the caller, as in an Event.
 	Address string
+
+	// Requests is how many requests of one event, outcome and error it stands for: 1, or
+	// more where a slow function is told nothing else of them.
+	Requests int
 }
 
 // ActivityEvent is what an application asked for.
@@ -102,15 +106,15 @@ func Diagnoses() []Diagnosis {
 
 // Watch calls a function with what happens to the requests of applications from now on,
 // one activity after the other and outside of the requests, until stop is called or the
-// provider is closed. A function that is slow misses activities, which the Logger tells
-// of; one that panics or hangs harms no request. stop waits until the function has been
+// provider is closed. Applications take turns. A function that is slow is told only how many
+// activities there were of an application that has more than 64 waiting; one that panics or hangs harms no request. stop waits until the function has been
 // called with what had happened before, for five seconds at most.
 func (p *Provider) Watch(f func(Activity)) (stop func()) {
 	return p.activity.Watch(func(a activity.Activity) {
 		f(Activity{
 			At: a.At, ClientID: a.ClientID, Event: ActivityEvent(a.Event), Outcome: Outcome(a.Outcome),
 			Error: a.Error, Diagnosis: Diagnosis(a.Diagnosis), Details: a.Details,
-			RequestID: a.RequestID, UserID: a.UserID, Address: a.Address,
+			RequestID: a.RequestID, UserID: a.UserID, Address: a.Address, Requests: a.Requests,
 		})
 	})
 }

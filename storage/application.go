@@ -103,8 +103,8 @@ type Applications interface {
 	// own.
 	DecideApplication(ctx context.Context, a Application, userID string) error
 
-	// DeleteApplication removes an application with its log and its faults. It returns
-	// nil when there is none. When there may be many lines in its log, they are removed
-	// before (RemoveLogOf).
+	// DeleteApplication removes an application with its faults. It returns nil when there
+	// is none. Its log cannot be read any more; however long that is, it is for RemoveLog
+	// to remove.
 	DeleteApplication(ctx context.Context, environment, clientID string) error
 }

@@ -35,6 +35,10 @@ type LogEntry struct {
 
 	// Address is the network of the caller.
 	Address string
+
+	// Requests is how many requests the line stands for, when it only counts those for
+	// which there was no line; zero for a line of one request.
+	Requests int
 }
 
 // LogFilter selects lines of one application. All fields that are not zero must match.
@@ -78,11 +82,8 @@ type RequestLog interface {
 	// by day, event, outcome and error.
 	LogDays(ctx context.Context, environment, clientID string, from time.Time) ([]LogDay, error)
 
-	// RemoveLog removes lines from before a moment, and counts of days before another,
-	// at most limit of each and fewer when that takes long, and reports how many; a
-	// caller repeats until that is zero.
+	// RemoveLog removes lines from before a moment, counts of days before another, and
+	// both of applications that have been deleted: at most limit of each and fewer when
+	// that takes long. It reports how many; a caller repeats until that is zero.
 	RemoveLog(ctx context.Context, linesBefore, daysBefore time.Time, limit int) (removed int, err error)
-
-	// RemoveLogOf removes lines and counts of one application, as RemoveLog does.
-	RemoveLogOf(ctx context.Context, environment, clientID string, limit int) (removed int, err error)
 }

@@ -17,6 +17,7 @@ func sampleLog(p Page) DeveloperLogView {
 		LogURL: "/developer/o/1/sandbox/c1/log", RefreshURL: "/developer/o/1/sandbox/c1/log", CSVURL: "/developer/o/1/sandbox/c1/log.csv",
 		EarlierURL: "?before=3",
 		Lines: []DeveloperLogLine{
+			{At: fixedNow, Event: "token", Outcome: "error", Error: "invalid_grant", Requests: 4711},
 			{At: fixedNow, Event: "token", Outcome: "error", Error: "invalid_grant",
 				Cause:  "The redirect_uri of the token request is not that of the authorization request.",
 				Remedy: "Send the same redirect_uri in both requests, byte for byte.",

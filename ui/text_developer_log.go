@@ -5,7 +5,7 @@ type developerLogText struct {
 	Empty, EmptyText, Try, NothingFound    message
 	Filter, Event, Outcome, RequestID, All message
 	Apply, Clear, Refresh, Live, CSV       message
-	Request, User, Network                 message
+	Request, User, Network, Counted        message
 	Events, Outcomes                       map[string]message
 }
 

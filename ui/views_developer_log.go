@@ -42,6 +42,9 @@ type DeveloperLogLine struct {
 	Details []Field
 
 	RequestID, User, Address string
+
+	// Requests is how many the line stands for, when it only counts them.
+	Requests int
 }
 
 // DeveloperNumbersView counts what happened to the requests of an application.

@@ -21,11 +21,8 @@ func (d *Dashboard) renderDelete(r *request, status int, problems ...ui.Problem)
 	return nil
 }
 
-// linesAtOnce bounds how many lines of a log are removed in one step.
-const linesAtOnce = 500
-
-// deleteApplication removes the client with all that was allowed to it, the log, and then
-// the application. Where this ends in the middle, the same page goes on with it.
+// deleteApplication removes the client with all that was allowed to it, and then the
+// application; its log is removed in the background. Where this ends in the middle, the same page goes on with it.
 func (d *Dashboard) deleteApplication(r *request) error {
 	if r.posted(ui.FieldConfirm) != r.app.Name {
 		return d.renderDelete(r, http.StatusUnprocessableEntity, ui.Problem{Code: ui.ConfirmWrong})
@@ -33,12 +30,6 @@ func (d *Dashboard) deleteApplication(r *request) error {
 	ctx := r.Request.Context()
 	if err := d.provider(r.env).DeleteClient(ctx, r.app.ClientID); err != nil {
 		return err
-	}
-	for removed := 1; removed > 0; {
-		var err error
-		if removed, err = d.Store.RemoveLogOf(ctx, r.env, r.app.ClientID, linesAtOnce); err != nil {
-			return err
-		}
 	}
 	if err := d.Store.DeleteApplication(ctx, r.env, r.app.ClientID); err != nil {
 		return err

@@ -26,3 +26,8 @@ func (d *Dashboard) Pages() []Page {
 	}
 	return pages
 }
+
+// UserPseudonym stands for a user at an application.
+func (d *Dashboard) UserPseudonym(env, clientID, userID string) string {
+	return d.pseudonym(env, clientID, userID)
+}

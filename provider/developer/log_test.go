@@ -106,10 +106,12 @@ func eventually(t testing.TB, so func() bool) {
 func TestLogNamesAUserByAPseudonymOfEachApplication(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t)
-	if a, b := w.id.Pseudonym("user of shop", dev), w.id.Pseudonym("user of shop", dev); a != b || len(a) != 16 || strings.Contains(a, dev) {
+	name := func(env, client string) string { return w.UserPseudonym(env, client, dev) }
+	a, b := name(storage.Production, "shop"), name(storage.Production, "shop")
+	if a != b || len(a) != 16 || strings.Contains(a, dev) {
 		t.Errorf("pseudonyms %q and %q", a, b)
 	}
-	if w.id.Pseudonym("user of shop", dev) == w.id.Pseudonym("user of till", dev) {
+	if a == name(storage.Production, "till") || a == name(storage.Sandbox, "shop") {
 		t.Error("two applications know a user by one name")
 	}
 }

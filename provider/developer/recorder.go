@@ -16,12 +16,12 @@ const (
 	batchOfLines = 256
 	batchEvery   = 250 * time.Millisecond
 
-	// maxLines is how many lines wait for a database that is slow. More are dropped.
-	maxLines = 4096
+	// maxLines is how many lines wait for a database that is slow, and maxLinesOf how
+	// many of one application. More are counted.
+	maxLines, maxLinesOf = 32_768, 512
 
-	// maxAlike is how many errors of one kind are recorded of an application in a
-	// minute: whoever knows a client_id can make any number, and would fill the disk.
-	maxAlike = 120
+	// maxLate is how far a clock goes back before it is believed.
+	maxLate = 5 * time.Minute
 
 	// flushTimeout bounds a step of writing.
 	flushTimeout = 5 * time.Second
@@ -34,66 +34,95 @@ type recorder struct {
 	logger *slog.Logger
 
 	// pseudonym stands for a user at an application.
-	pseudonym func(clientID, userID string) string
+	pseudonym func(environment, clientID, userID string) string
 
 	arrived, full chan struct{} // of one place: there is something, there is much
 
-	mu      sync.Mutex
-	waiting []storage.LogEntry
-	dropped int
-	minute  time.Time
-	alike   map[kindOfError]int
+	mu        sync.Mutex
+	waiting   []storage.LogEntry
+	waitingOf map[application]int
+	dropped   int
+	budgets
 }
 
-// kindOfError is what errors have in common that are alike.
-type kindOfError struct {
-	environment, clientID string
-	event                 provider.ActivityEvent
-	diagnosis             provider.Diagnosis
-}
+// application is whose lines wait.
+type application struct{ environment, clientID string }
 
 func newRecorder(d *Dashboard) *recorder {
 	return &recorder{
-		store: d.Store, logger: d.Logger,
-		pseudonym: func(clientID, userID string) string { return d.Provider.Pseudonym("user of "+clientID, userID) },
-		arrived:   make(chan struct{}, 1), full: make(chan struct{}, 1), alike: map[kindOfError]int{},
+		store: d.Store, logger: d.Logger, pseudonym: d.pseudonym,
+		arrived: make(chan struct{}, 1), full: make(chan struct{}, 1),
+		waitingOf: map[application]int{}, budgets: budgets{of: map[spender]*budget{}},
 	}
+}
+
+// pseudonym stands for a user at an application of an environment.
+func (d *Dashboard) pseudonym(environment, clientID, userID string) string {
+	// Neither an environment nor a client_id has a space.
+	return d.Provider.Pseudonym("user of an application", environment+" "+clientID+" "+userID)
 }
 
 // add takes an activity of an environment. It never waits.
 func (r *recorder) add(environment string, a provider.Activity) {
+	entry := entryOf(environment, a)
+	if a.UserID != "" {
+		entry.User = r.pseudonym(environment, a.ClientID, a.UserID)
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.settle(a.At)
+	budget := r.get(spender{environment, a.ClientID, a.Outcome})
+	switch {
+	case budget == nil:
+		r.dropped += a.Requests
+	case a.Requests == 1 && r.waitingOf[application{environment, a.ClientID}] < maxLinesOf && budget.spend(a.Address):
+		r.wait(entry)
+	default:
+		budget.count(a)
+	}
+}
+
+func entryOf(environment string, a provider.Activity) storage.LogEntry {
 	entry := storage.LogEntry{
 		At: a.At, Environment: environment, ClientID: a.ClientID, Event: string(a.Event), Outcome: string(a.Outcome),
 		Error: a.Error, Cause: string(a.Diagnosis), Details: a.Details, RequestID: a.RequestID, Address: a.Address,
 	}
-	if a.UserID != "" {
-		entry.User = r.pseudonym(environment+" "+a.ClientID, a.UserID)
+	if a.Requests > 1 {
+		entry.Requests = a.Requests
 	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if a.Outcome == provider.OutcomeError && !r.mayRecord(environment, a) {
-		return
-	}
+	return entry
+}
+
+// wait has a line written. It is called under the lock.
+func (r *recorder) wait(entry storage.LogEntry) {
 	if len(r.waiting) >= maxLines {
-		r.dropped++
+		r.dropped += max(1, entry.Requests)
 		return
 	}
 	r.waiting = append(r.waiting, entry)
+	r.waitingOf[application{entry.Environment, entry.ClientID}]++
 	signal(r.arrived)
 	if len(r.waiting) >= batchOfLines {
 		signal(r.full)
 	}
 }
 
-// mayRecord counts an error. It is called under the lock.
-func (r *recorder) mayRecord(environment string, a provider.Activity) bool {
-	if minute := a.At.Truncate(time.Minute); !minute.Equal(r.minute) {
-		r.minute = minute
-		clear(r.alike)
+// settle writes down what had no line in the minute before, once that is over. It is called
+// under the lock.
+func (r *recorder) settle(now time.Time) {
+	minute := now.Truncate(time.Minute)
+	if late := r.minute.Sub(minute); late >= 0 && late < maxLate {
+		return // what has waited for its turn is of a minute that is over
 	}
-	kind := kindOfError{environment, a.ClientID, a.Event, a.Diagnosis}
-	r.alike[kind]++
-	return r.alike[kind] <= maxAlike
+	for s, b := range r.of {
+		for _, rest := range b.rest {
+			entry := entryOf(s.environment, *rest)
+			entry.Requests = rest.Requests
+			r.wait(entry)
+		}
+	}
+	clear(r.of)
+	r.minute = minute
 }
 
 func signal(c chan struct{}) {
@@ -122,6 +151,13 @@ func (r *recorder) run(ctx context.Context) {
 	}
 }
 
+// settleAll writes down what had no line until now.
+func (r *recorder) settleAll(now time.Time) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.settle(now)
+}
+
 // flush writes what waits. What cannot be written waits on.
 func (r *recorder) flush(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), flushTimeout)
@@ -141,6 +177,12 @@ func (r *recorder) flush(ctx context.Context) {
 			return
 		}
 		r.mu.Lock()
+		for _, entry := range batch {
+			of := application{entry.Environment, entry.ClientID}
+			if r.waitingOf[of]--; r.waitingOf[of] == 0 {
+				delete(r.waitingOf, of)
+			}
+		}
 		r.waiting = append([]storage.LogEntry(nil), r.waiting[n:]...)
 		r.dropped -= dropped
 		r.mu.Unlock()

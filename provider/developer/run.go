@@ -45,6 +45,7 @@ func (d *Dashboard) run(ctx context.Context) {
 	maintaining.Go(func() { d.maintain(ctx) })
 	d.recorder.run(ctx)
 	stop()
+	d.recorder.settleAll(d.Clock().Add(time.Minute)) // nobody counts on
 	d.recorder.flush(ctx)
 	maintaining.Wait()
 }
@@ -54,6 +55,7 @@ func (d *Dashboard) maintain(ctx context.Context) {
 	tick := time.NewTicker(maintenance)
 	defer tick.Stop()
 	for {
+		d.recorder.settleAll(d.Clock())
 		d.removeOld(ctx)
 		select {
 		case <-ctx.Done():

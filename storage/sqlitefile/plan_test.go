@@ -51,10 +51,10 @@ func TestPlans(t *testing.T) {
 		"SELECT digest, media_type, bytes, silhouette FROM main.images WHERE silhouette IS NULL ORDER BY digest LIMIT ?1",
 		// An index of names in their order, until the page is full: for the operator, and
 		// for a part of a name there is no other way. That of the queue has nothing else.
-		listApplications + " ORDER BY sort_name, client_id, environment LIMIT ?1",
-		listApplications + ` WHERE (sort_name LIKE ?2 ESCAPE '\' OR client_id = ?1) ORDER BY sort_name, client_id, environment LIMIT ?3`,
+		listApplications + ` WHERE organization_id <> 'deleted' AND (sort_name LIKE ?2 ESCAPE '\' OR client_id = ?1) ORDER BY sort_name, client_id, environment LIMIT ?3`,
+		listApplications + " WHERE organization_id <> 'deleted' AND review = ?1 ORDER BY sort_name, client_id, environment LIMIT ?2",
+		listApplications + " WHERE organization_id <> 'deleted' ORDER BY sort_name, client_id, environment LIMIT ?1",
 		listApplications + " WHERE review = 'asked' ORDER BY sort_name, client_id, environment LIMIT ?1",
-		listApplications + " WHERE review = ?1 ORDER BY sort_name, client_id, environment LIMIT ?2",
 		// A handful of rows.
 		"SELECT generation, id, sealed, created_at, use_from FROM main.keys ORDER BY generation",
 		// From the latest on, until the page is full.

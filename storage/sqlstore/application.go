@@ -62,6 +62,8 @@ func (s *Store) Applications(ctx context.Context, match storage.ApplicationFilte
 func (w *where) andApplications(match storage.ApplicationFilter) {
 	if match.OrganizationID != "" {
 		w.and("organization_id = ?", match.OrganizationID)
+	} else if match.Review != storage.ReviewAsked {
+		w.conditions = append(w.conditions, "organization_id <> '"+deletedOrganization+"'")
 	}
 	if match.Environment != "" {
 		w.and("environment = ?", match.Environment)
@@ -178,10 +180,27 @@ func saveApplication(tx *tx, a storage.Application) error {
 // DeleteApplication implements storage.Applications.
 func (s *Store) DeleteApplication(ctx context.Context, environment, clientID string) error {
 	return s.change(ctx, "delete application", func(tx *tx) error {
-		_, err := tx.exec(`DELETE FROM main.applications WHERE environment = ?1 AND client_id = ?2`, environment, clientID) // cascades
+		if _, err := tx.exec(`DELETE FROM main.faults WHERE application = `+numberOf, environment, clientID); err != nil {
+			return err
+		}
+		if _, err := tx.exec(`INSERT INTO main.organizations (id, name, created_at, version)
+			VALUES ('` + deletedOrganization + `', '', 0, 0) ON CONFLICT (id) DO NOTHING`); err != nil {
+			return err
+		}
+		_, err := tx.exec(`UPDATE main.applications SET organization_id = '`+deletedOrganization+`', client_id = '`+deletedClient+`' || number,
+				name = '', sort_name = '', kind = '', review = '', document = NULL, picture_bytes = 0, created_by = ''
+			WHERE environment = ?1 AND client_id = ?2`, environment, clientID)
 		return err
 	})
 }
+
+// What is left of a deleted application is a row that its lines refer to, until RemoveLog
+// has removed them. It belongs to an organization that nobody is a member of, and no client
+// has its name: a client_id has no space.
+const (
+	deletedOrganization = "deleted"
+	deletedClient       = "deleted "
+)
 
 // sortName is a name as it is sorted and searched.
 func sortName(name string) string { return strings.ToLower(name) }

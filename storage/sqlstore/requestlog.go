@@ -76,9 +76,9 @@ func insertLogEntry(tx *tx, application int, e storage.LogEntry) error {
 		return err
 	}
 	_, err = tx.exec(`INSERT INTO main.request_log
-			(application, at, event, outcome, error, cause, details, request_id, pseudonym, address)
-		VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)`,
-		application, micros(e.At), e.Event, e.Outcome, e.Error, e.Cause, details, e.RequestID, e.User, e.Address)
+			(application, at, event, outcome, error, cause, details, request_id, pseudonym, address, requests)
+		VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)`,
+		application, micros(e.At), e.Event, e.Outcome, e.Error, e.Cause, details, e.RequestID, e.User, e.Address, e.Requests)
 	return err
 }
 
@@ -93,7 +93,7 @@ func countLogEntries(tx *tx, numbers map[applicationKey]int, entries []storage.L
 	counts := make(map[logCounter]int)
 	for _, e := range entries {
 		if number, found := numbers[applicationKey{e.Environment, e.ClientID}]; found {
-			counts[logCounter{number, dayOf(e.At), e.Event, e.Outcome, e.Error}]++
+			counts[logCounter{number, dayOf(e.At), e.Event, e.Outcome, e.Error}] += max(1, e.Requests)
 		}
 	}
 	for counter, n := range counts {
@@ -118,7 +118,7 @@ func dayOf(t time.Time) time.Time {
 func (s *Store) Log(ctx context.Context, match storage.LogFilter) ([]storage.LogEntry, error) {
 	var filter where
 	filter.andLog(match)
-	query := `SELECT id, at, event, outcome, error, cause, details, request_id, pseudonym, address FROM main.request_log` +
+	query := `SELECT id, at, event, outcome, error, cause, details, request_id, pseudonym, address, requests FROM main.request_log` +
 		filter.String() + ` ORDER BY id DESC LIMIT ` + filter.param(page(match.Limit))
 	scan := func(row scanner) (storage.LogEntry, error) {
 		e, err := scanLogEntry(row)
@@ -184,21 +184,23 @@ func (s *Store) RemoveLog(ctx context.Context, linesBefore, daysBefore time.Time
 			return tx.exec(`DELETE FROM main.log_days WHERE (application, day, event, outcome, error) IN (
 				SELECT application, day, event, outcome, error FROM main.log_days WHERE day < ?1 ORDER BY day LIMIT ?2)`,
 				storage.UnixMicro(dayOf(daysBefore)), n)
-		})
+		},
+		removeDeleted(`DELETE FROM main.request_log WHERE id IN (
+			SELECT l.id FROM main.applications a JOIN main.request_log l ON l.application = a.number
+			WHERE a.organization_id = '`+deletedOrganization+`' LIMIT ?1)`),
+		removeDeleted(`DELETE FROM main.log_days WHERE (application, day, event, outcome, error) IN (
+			SELECT l.application, l.day, l.event, l.outcome, l.error FROM main.applications a JOIN main.log_days l ON l.application = a.number
+			WHERE a.organization_id = '`+deletedOrganization+`' LIMIT ?1)`),
+		removeDeleted(`DELETE FROM main.applications WHERE number IN (
+			SELECT number FROM main.applications a WHERE a.organization_id = '`+deletedOrganization+`'
+				AND NOT EXISTS (SELECT 1 FROM main.request_log l WHERE l.application = a.number)
+				AND NOT EXISTS (SELECT 1 FROM main.log_days l WHERE l.application = a.number)
+			LIMIT ?1)`),
+	)
 }
 
-// RemoveLogOf implements storage.RequestLog.
-func (s *Store) RemoveLogOf(ctx context.Context, environment, clientID string, limit int) (int, error) {
-	return s.removeLog(ctx, "remove log of application", limit,
-		func(tx *tx, n int) (int, error) {
-			return tx.exec(`DELETE FROM main.request_log WHERE id IN (
-				SELECT id FROM main.request_log WHERE application = `+numberOf+` ORDER BY id LIMIT ?3)`, environment, clientID, n)
-		},
-		func(tx *tx, n int) (int, error) {
-			return tx.exec(`DELETE FROM main.log_days WHERE (application, day, event, outcome, error) IN (
-				SELECT application, day, event, outcome, error FROM main.log_days
-				WHERE application = `+numberOf+` ORDER BY day LIMIT ?3)`, environment, clientID, n)
-		})
+func removeDeleted(query string) func(*tx, int) (int, error) {
+	return func(tx *tx, n int) (int, error) { return tx.exec(query, n) }
 }
 
 // removeLog removes rows of each kind in chunks until the time of a step is over, one
@@ -223,7 +225,7 @@ func (s *Store) removeLog(ctx context.Context, what string, limit int, kinds ...
 func scanLogEntry(row scanner) (e storage.LogEntry, err error) {
 	var details []byte
 	err = row.Scan(&e.ID, (*instant)(&e.At), &e.Event, &e.Outcome, &e.Error, &e.Cause, &details,
-		&e.RequestID, &e.User, &e.Address)
+		&e.RequestID, &e.User, &e.Address, &e.Requests)
 	if err == nil && details != nil {
 		err = json.Unmarshal(details, &e.Details)
 	}

@@ -226,25 +226,44 @@ func (s *developerSuite) removalOfLog(t *testing.T) {
 		equal(t, removed, 2)
 		equal(t, logged(t, store, storage.LogFilter{ClientID: "client"}), "20")
 	})
-	t.Run("OfOneApplication", func(t *testing.T) {
+	t.Run("OfADeletedApplication", func(t *testing.T) {
 		store := filled(t)
-		none, err := store.RemoveLogOf(t.Context(), storage.Production, "client", 10)
+		ok(t, store.DeleteApplication(t.Context(), storage.Sandbox, "client"))
+		equal(t, left(t, store, "client"), " and 0") // at once
+		ok(t, store.CreateApplication(t.Context(), application("client", "acme"), many))
+		equal(t, left(t, store, "client"), " and 0") // nor does another get it
+		found, err := store.Applications(t.Context(), storage.ApplicationFilter{})
 		ok(t, err)
-		equal(t, none, 0)
+		equal(t, len(found), 2)
+		found, err = store.Applications(t.Context(), storage.ApplicationFilter{Environment: storage.Sandbox, Search: "e"})
+		ok(t, err)
+		equal(t, len(found), 2)
 		total := 0
 		for range 100 {
-			removed, err := store.RemoveLogOf(t.Context(), storage.Sandbox, "client", 3)
+			removed, err := store.RemoveLog(t.Context(), never, never, 3)
 			ok(t, err)
 			if removed == 0 {
 				break
 			}
-			if removed > 6 {
+			if removed > 9 {
 				t.Errorf("%d are removed, want 3 of each at most", removed)
 			}
 			total += removed
 		}
-		equal(t, total, 20)
-		equal(t, left(t, store, "client"), " and 0")
+		equal(t, total, 21) // lines, days, and what they belonged to
 		equal(t, left(t, store, "other"), "9876543210 and 10")
+	})
+	t.Run("LinesThatCount", func(t *testing.T) {
+		store := s.store(t)
+		createApplications(t, store, "acme", "client")
+		counting := line("client", "")
+		counting.Requests = 41
+		ok(t, store.AppendLog(t.Context(), []storage.LogEntry{line("client", ""), counting}))
+		lines, err := store.Log(t.Context(), storage.LogFilter{Environment: storage.Sandbox, ClientID: "client"})
+		ok(t, err)
+		equal(t, [2]int{lines[0].Requests, lines[1].Requests}, [2]int{41, 0})
+		days, err := store.LogDays(t.Context(), storage.Sandbox, "client", t0)
+		ok(t, err)
+		equal(t, days[0].Count, 42)
 	})
 }

@@ -55,6 +55,9 @@ type Activity struct {
 	RequestID string
 	UserID    string
 	Address   string
+
+	// Requests is how many there were, where they are only counted; otherwise 1.
+	Requests int
 }
 
 // Log tells what happened.
@@ -160,7 +163,7 @@ func (l *Log) tell(ctx context.Context, a Activity) {
 	if a.ClientID == "" {
 		return // nobody's
 	}
-	a.At, a.RequestID, a.Address = l.clock(), request.ID(ctx), request.Network(ctx)
+	a.At, a.RequestID, a.Address, a.Requests = l.clock(), request.ID(ctx), request.Network(ctx), 1
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, w := range l.watchers {

@@ -10,13 +10,10 @@ import (
 	"github.com/bonafide-id/bonafide/provider/internal/host"
 )
 
-// maxWaiting is how many activities wait for one watcher. More are dropped.
-const maxWaiting = 1024
-
 // watcher is somebody who watches.
 type watcher struct {
 	call   func(Activity)
-	queue  chan Activity
+	queue  *queue
 	calls  host.Calls // of one place: calls do not overlap
 	done   chan struct{}
 	logger *slog.Logger
@@ -27,12 +24,13 @@ type watcher struct {
 }
 
 // Watch calls a function for each activity from now on, one after the other, until stop is
-// called or the log is closed. A function that is slow misses some; one that panics or
+// called or the log is closed. A function that is slow is told only how many there were of
+// an application of which much happens; one that panics or
 // hangs harms nobody. stop waits until what has happened before has been told, unless that
 // takes longer than host.Timeout.
 func (l *Log) Watch(call func(Activity)) (stop func()) {
 	w := &watcher{
-		call: call, queue: make(chan Activity, maxWaiting), calls: make(host.Calls, 1),
+		call: call, queue: newQueue(), calls: make(host.Calls, 1),
 		done: make(chan struct{}), logger: l.logger,
 	}
 	l.mu.Lock()
@@ -54,7 +52,7 @@ func (l *Log) Close() {
 	l.mu.Lock()
 	ended := l.watchers
 	for _, w := range ended {
-		close(w.queue)
+		w.queue.close()
 	}
 	l.watchers, l.closed = nil, true
 	l.watched.Store(false)
@@ -71,7 +69,7 @@ func (l *Log) remove(w *watcher) {
 	if i < 0 {
 		return // the log has been closed
 	}
-	close(w.queue)
+	w.queue.close()
 	l.watchers = slices.Delete(slices.Clone(l.watchers), i, i+1)
 	l.watched.Store(len(l.watchers) > 0)
 }
@@ -79,22 +77,19 @@ func (l *Log) remove(w *watcher) {
 // offer gives an activity to the watcher if it has room. It is called under the lock of
 // the log.
 func (w *watcher) offer(ctx context.Context, a Activity) {
-	select {
-	case w.queue <- a:
-		w.dropping = false
-	default:
-		if !w.dropping {
-			w.logger.WarnContext(ctx, "a watcher of activities is too slow; it misses some")
-		}
-		w.dropping = true
+	taken := w.queue.put(a)
+	if !taken && !w.dropping {
+		w.logger.WarnContext(ctx, "a watcher of activities is too slow; it misses some")
 	}
+	w.dropping = !taken
 }
 
 func (w *watcher) run() {
 	defer close(w.done)
 	failing := false
-	for a := range w.queue {
-		if w.abandoned.Load() {
+	for {
+		a, ok := w.queue.take()
+		if !ok || w.abandoned.Load() {
 			return
 		}
 		_, err := host.CallIn(context.Background(), w.calls, func(context.Context) (struct{}, error) {

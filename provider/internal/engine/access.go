@@ -179,19 +179,22 @@ func (e *Engine) describe(a Access, kind storage.TokenKind, asks string) (Intros
 // Revoke ends a token of the client's own (RFC 7009). An access token ends alone, a
 // refresh token with its grant and so with every token of it. An unknown token is
 // no error; another client's is, and lives on.
-func (e *Engine) Revoke(ctx context.Context, r *http.Request) error {
+func (e *Engine) Revoke(ctx context.Context, r *http.Request) (known bool, err error) {
 	form, err := ReadForm(r)
 	if err != nil {
-		return err
+		return false, err
 	}
 	if !form.Has("token") {
-		return fail(InvalidRequest, "The parameter token is missing.").Because(diagnosis.ParameterMissing, "parameter", "token")
+		return false, fail(InvalidRequest, "The parameter token is missing.").Because(diagnosis.ParameterMissing, "parameter", "token")
 	}
-	if err := e.fosite.NewRevocationRequest(ctx, r); err != nil {
-		return AsError(err)
+	if err := e.fosite.NewRevocationRequest(context.WithValue(ctx, revocationKey{}, &known), r); err != nil {
+		return false, AsError(err)
 	}
-	return nil
+	return known, nil
 }
+
+// revocationKey leads to whether the token of a revocation is one.
+type revocationKey struct{}
 
 // revocation implements fosite.RevocationHandler. The token itself says what kind
 // it is, so the hint is not needed.
@@ -209,6 +212,9 @@ func (h revocation) RevokeToken(ctx context.Context, presented string, _ fosite.
 		}
 		if err != nil {
 			return err
+		}
+		if known, ok := ctx.Value(revocationKey{}).(*bool); ok {
+			*known = true
 		}
 		if found.Grant.ClientID != c.GetID() {
 			return fail(UnauthorizedClient, "The token belongs to another application.").Because(diagnosis.TokenOfAnother)

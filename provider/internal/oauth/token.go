@@ -198,12 +198,15 @@ func claimedClient(r *http.Request) string {
 	return web.Truncate(engine.ClaimedClient(r, r.PostForm), 64)
 }
 
-// revoke is the revocation endpoint (RFC 7009).
+// revoke is the revocation endpoint (RFC 7009). What is no token is answered like one, and
+// is nothing that happened: anybody can send any number of them for a public client.
 func (e *Endpoints) revoke(w http.ResponseWriter, r *http.Request) error {
-	err := e.Engine.Revoke(r.Context(), r)
+	known, err := e.Engine.Revoke(r.Context(), r)
 	foreign := e.allowOrigin(w, r)
 	err = e.clientFailed(w, r, err)
-	e.note(r, activity.Revoke, activity.Party{ClientID: claimedClient(r)}, err, foreign)
+	if known || err != nil || foreign != nil {
+		e.note(r, activity.Revoke, activity.Party{ClientID: claimedClient(r)}, err, foreign)
+	}
 	if err != nil {
 		return err
 	}

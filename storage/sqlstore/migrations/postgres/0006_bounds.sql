@@ -43,3 +43,6 @@ CREATE TABLE main.clock (
 -- Which state of a person somebody has checked: another one with each attribute that is
 -- written.
 ALTER TABLE main.accounts ADD COLUMN person_revision BIGINT NOT NULL DEFAULT 1;
+
+-- How many requests a line stands for that only counts those for which there was none.
+ALTER TABLE main.request_log ADD COLUMN requests BIGINT NOT NULL DEFAULT 0;

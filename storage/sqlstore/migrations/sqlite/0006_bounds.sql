@@ -43,3 +43,6 @@ CREATE TABLE clock (
 -- Which state of a person somebody has checked: another one with each attribute that is
 -- written.
 ALTER TABLE main.accounts ADD COLUMN person_revision INTEGER NOT NULL DEFAULT 1;
+
+-- How many requests a line stands for that only counts those for which there was none.
+ALTER TABLE request_log ADD COLUMN requests INTEGER NOT NULL DEFAULT 0;
