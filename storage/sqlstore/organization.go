@@ -45,7 +45,8 @@ func roomFor(tx *tx, organizationID, userID string, most int) error {
 // Organization implements storage.Organizations.
 func (s *Store) Organization(ctx context.Context, id string) (storage.Organization, error) {
 	return read(ctx, s, "read organization", func(tx *tx) (storage.Organization, error) {
-		return one(tx, scanOrganization, `SELECT `+organizationColumns+` FROM main.organizations o WHERE o.id = ?1`, id)
+		return one(tx, scanOrganization, `SELECT `+organizationColumns+` FROM main.organizations o
+			WHERE o.id = ?1 AND o.id <> '`+deletedOrganization+`'`, id)
 	})
 }
 
