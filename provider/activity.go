@@ -35,8 +35,8 @@ type Activity struct {
 	// Address is the network of the caller, as in an Event.
 	Address string
 
-	// Requests is how many requests of one event, outcome and error it stands for: 1, or
-	// more where a slow function is told nothing else of them.
+	// Requests is how many requests of one event, outcome and error it stands for, where
+	// a slow function is told nothing else of them; zero for one request.
 	Requests int
 }
 

@@ -65,14 +65,14 @@ func (b *budget) spend(network string) bool {
 func (b *budget) count(a provider.Activity) {
 	kind := restKind{a.Event, a.Error}
 	if rest := b.rest[kind]; rest != nil {
-		rest.Requests += a.Requests
+		rest.Requests += max(1, a.Requests)
 		return
 	}
 	if b.rest == nil {
 		b.rest = map[restKind]*provider.Activity{}
 	}
 	b.rest[kind] = &provider.Activity{
-		At: a.At, ClientID: a.ClientID, Event: a.Event, Outcome: a.Outcome, Error: a.Error, Requests: a.Requests,
+		At: a.At, ClientID: a.ClientID, Event: a.Event, Outcome: a.Outcome, Error: a.Error, Requests: max(1, a.Requests),
 	}
 }
 

@@ -74,8 +74,8 @@ func (r *recorder) add(environment string, a provider.Activity) {
 	budget := r.get(spender{environment, a.ClientID, a.Outcome})
 	switch {
 	case budget == nil:
-		r.dropped += a.Requests
-	case a.Requests == 1 && r.waitingOf[application{environment, a.ClientID}] < maxLinesOf && budget.spend(a.Address):
+		r.dropped += max(1, a.Requests)
+	case a.Requests == 0 && r.waitingOf[application{environment, a.ClientID}] < maxLinesOf && budget.spend(a.Address):
 		r.wait(entry)
 	default:
 		budget.count(a)
@@ -83,14 +83,10 @@ func (r *recorder) add(environment string, a provider.Activity) {
 }
 
 func entryOf(environment string, a provider.Activity) storage.LogEntry {
-	entry := storage.LogEntry{
+	return storage.LogEntry{
 		At: a.At, Environment: environment, ClientID: a.ClientID, Event: string(a.Event), Outcome: string(a.Outcome),
-		Error: a.Error, Cause: string(a.Diagnosis), Details: a.Details, RequestID: a.RequestID, Address: a.Address,
+		Error: a.Error, Cause: string(a.Diagnosis), Details: a.Details, RequestID: a.RequestID, Address: a.Address, Requests: a.Requests,
 	}
-	if a.Requests > 1 {
-		entry.Requests = a.Requests
-	}
-	return entry
 }
 
 // wait has a line written. It is called under the lock.
@@ -116,9 +112,7 @@ func (r *recorder) settle(now time.Time) {
 	}
 	for s, b := range r.of {
 		for _, rest := range b.rest {
-			entry := entryOf(s.environment, *rest)
-			entry.Requests = rest.Requests
-			r.wait(entry)
+			r.wait(entryOf(s.environment, *rest))
 		}
 	}
 	clear(r.of)

@@ -56,7 +56,7 @@ type Activity struct {
 	UserID    string
 	Address   string
 
-	// Requests is how many there were, where they are only counted; otherwise 1.
+	// Requests is how many there were, where they are only counted; zero for one.
 	Requests int
 }
 
@@ -163,7 +163,7 @@ func (l *Log) tell(ctx context.Context, a Activity) {
 	if a.ClientID == "" {
 		return // nobody's
 	}
-	a.At, a.RequestID, a.Address, a.Requests = l.clock(), request.ID(ctx), request.Network(ctx), 1
+	a.At, a.RequestID, a.Address = l.clock(), request.ID(ctx), request.Network(ctx)
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, w := range l.watchers {

@@ -58,7 +58,7 @@ func (q *queue) put(a Activity) bool {
 	}
 	k := kind{a.Event, a.Outcome, a.Error}
 	if counted := w.more[k]; counted != nil {
-		counted.Requests += a.Requests
+		counted.Requests++
 		return true
 	}
 	if len(w.more) >= maxKinds {
@@ -67,7 +67,7 @@ func (q *queue) put(a Activity) bool {
 	if w.more == nil {
 		w.more = map[kind]*Activity{}
 	}
-	w.more[k] = &Activity{At: a.At, ClientID: a.ClientID, Event: a.Event, Outcome: a.Outcome, Error: a.Error, Requests: a.Requests}
+	w.more[k] = &Activity{At: a.At, ClientID: a.ClientID, Event: a.Event, Outcome: a.Outcome, Error: a.Error, Requests: 1}
 	return true
 }
 
