@@ -214,7 +214,8 @@ func (p *Provider) SetAccountDisabled(ctx context.Context, id string, disabled b
 
 // DeleteAccount removes an account with everything that is recorded about its
 // owner, and ends what was issued for it. It returns nil when there is none. It does the
-// same for a user of the host, who has no account here.
+// same for a user of the host, who has no account here. What stands beside the provider
+// forgets the user first (KeepWith).
 //
 // The audit log keeps what has happened, as far back as Config.KeepEvents: in the same
 // step a random name that leads nowhere takes the place of the user's ID in it, and the
@@ -223,6 +224,9 @@ func (p *Provider) SetAccountDisabled(ctx context.Context, id string, disabled b
 // that waits, of no use any more, stays for a quarter of an hour at most, sealed.
 func (p *Provider) DeleteAccount(ctx context.Context, id string) error {
 	pseudonym := "deleted-" + account.NewID()
+	if err := p.companions.forget(ctx, id, pseudonym); err != nil {
+		return fmt.Errorf("provider: delete account: %w", err)
+	}
 	found, err := p.store.DeleteAccount(ctx, id, pseudonym)
 	if err != nil {
 		return fmt.Errorf("provider: delete account: %w", err)

@@ -24,6 +24,9 @@ func (p *Provider) deleteDue(ctx context.Context, now time.Time) (removed int, e
 	}
 	for _, a := range due {
 		pseudonym := "deleted-" + account.NewID()
+		if err := p.companions.forget(ctx, a.ID, pseudonym); err != nil {
+			return removed, err
+		}
 		found, err := p.store.DeleteDueAccount(ctx, a.ID, pseudonym, now)
 		if err != nil {
 			return removed, fmt.Errorf("delete due account: %w", err)

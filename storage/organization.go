@@ -114,8 +114,9 @@ type ChangeFilter struct {
 // Organizations keeps who may look after which applications. It is not a part of [Store]:
 // a provider without a dashboard has no use for it.
 //
-// An organization always has an owner: each step that would take the last one away is
-// ErrConflict, also when two of them meet.
+// An organization has an owner until the user is gone who was the last one (EndMemberships):
+// each other step that would take the last one away is ErrConflict, also when two of them
+// meet.
 type Organizations interface {
 	// CreateOrganization records an organization with its first owner, whose
 	// OrganizationID and Role go without saying. ErrConflict when there is one with its
@@ -152,6 +153,12 @@ type Organizations interface {
 	// No invitation that waits by then makes the user a member again. It returns nil when
 	// there is none, and ErrConflict when it is that of the last owner.
 	RemoveMember(ctx context.Context, organizationID, userID string) error
+
+	// EndMemberships ends all memberships of a user who is gone, also that of a last owner,
+	// with the invitations that the user has made, and puts the pseudonym in the place of
+	// the user in changes and as the maker of applications. It returns nil when there is
+	// nothing of the user.
+	EndMemberships(ctx context.Context, userID, pseudonym string) error
 
 	// CreateInvitation records an invitation. ErrLimit when the organization has most
 	// of them, or more, that have not expired by CreatedAt, ErrNotFound when it is gone

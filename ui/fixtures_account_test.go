@@ -89,6 +89,12 @@ var accountFixtures = []fixture{
 			ExportURL: "/account/export", AccountURL: "/account",
 		})
 	}},
+	{"delete-duties", func(p Page) templ.Component {
+		return Delete(DeleteView{
+			Page: accountPage(p.Locale), Form: sampleForm, Email: ada.Email, On: date(2026, time.March, 26),
+			Duties: []Duty{{"River Bikes", "/developer/o/river/members"}}, AccountURL: "/account",
+		})
+	}},
 	{"delete-wrong", func(p Page) templ.Component {
 		return Delete(DeleteView{Page: accountPage(p.Locale), Form: with(Problem{Code: PasswordWrong}), Email: ada.Email, On: date(2026, time.March, 26), AccountURL: "/account"})
 	}},

@@ -63,6 +63,7 @@ type emailText struct {
 // deleteText is about the wish, and about an account that is waiting for its end.
 type deleteText struct {
 	Heading, Submit, Export    message
+	Duties                     message
 	Effects                    []message
 	Pending, PendingText, Keep message
 	GoOn, DecidedText          message

@@ -167,9 +167,14 @@ type DeleteView struct {
 	Email string
 	// On is when the account will be gone.
 	On time.Time
+	// Duties are what the user alone answers for; with any there is no form.
+	Duties []Duty
 	// ExportURL and AccountURL lead to other pages.
 	ExportURL, AccountURL string
 }
+
+// Duty is something that a user alone answers for, and URL where somebody can follow.
+type Duty struct{ Name, URL string }
 
 // DeletionView says that the account will be deleted.
 // It posts [FieldAction] with [ActionKeep] or [ActionGoOn], unless Decided.

@@ -174,6 +174,7 @@ func New(cfg Config) (*Dashboard, error) {
 	d.recorder = newRecorder(d)
 	d.watching <- d.watch()
 	cfg.Provider.RunWith(d.run)
+	cfg.Provider.KeepWith(companion{d})
 	return d, nil
 }
 

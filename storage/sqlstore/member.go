@@ -108,3 +108,39 @@ func scanMember(row scanner) (m storage.Member, err error) {
 	err = row.Scan(&m.OrganizationID, &m.UserID, &m.Role, (*instant)(&m.JoinedAt))
 	return m, err
 }
+
+// EndMemberships implements storage.Organizations. The organizations are locked in the order
+// of their IDs, so that two users who end at once do not wait for each other.
+func (s *Store) EndMemberships(ctx context.Context, userID, pseudonym string) error {
+	return s.change(ctx, "end memberships", func(tx *tx) error {
+		of, err := all(tx, scanString, `SELECT organization_id FROM main.members WHERE user_id = ?1 ORDER BY organization_id`, userID)
+		if err != nil {
+			return err
+		}
+		for _, id := range of {
+			if err := lockOrganization(tx, id); err != nil && !errors.Is(err, storage.ErrNotFound) {
+				return err
+			}
+			if err := barMember(tx, id, userID); err != nil {
+				return err
+			}
+		}
+		for _, statement := range []string{
+			`DELETE FROM main.members WHERE user_id = ?1`,
+			`DELETE FROM main.developers WHERE user_id = ?1`,
+		} {
+			if _, err := tx.exec(statement, userID); err != nil {
+				return err
+			}
+		}
+		for _, statement := range []string{
+			`UPDATE main.changes SET user_id = ?2 WHERE user_id = ?1`,
+			`UPDATE main.applications SET created_by = ?2 WHERE created_by = ?1`,
+		} {
+			if _, err := tx.exec(statement, userID, pseudonym); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}

@@ -73,4 +73,50 @@ func (s *developerSuite) members(t *testing.T) {
 		_, err = store.Member(t.Context(), "acme", "owner of acme")
 		fails(t, err, storage.ErrNotFound)
 	})
+	t.Run("EndWithTheUser", func(t *testing.T) {
+		store := s.store(t)
+		for _, id := range []string{"acme", "other", "third"} {
+			createApplications(t, store, id, "client of "+id)
+		}
+		join(t, store, "other", "owner of acme", storage.RoleOwner, t0)
+		waits := invitation("by the one who goes", "other")
+		waits.InvitedBy = "owner of acme"
+		ok(t, store.CreateInvitation(t.Context(), waits, many))
+		ok(t, store.CreateInvitation(t.Context(), invitation("for anybody", "other"), many))
+		for _, user := range []string{"owner of acme", "owner of other"} {
+			ok(t, store.AppendChange(t.Context(), storage.Change{OrganizationID: "other", At: t0, UserID: user, What: "did"}))
+		}
+		for range 2 { // again after an interruption
+			ok(t, store.EndMemberships(t.Context(), "owner of acme", "gone"))
+		}
+		memberships, err := store.Memberships(t.Context(), "owner of acme")
+		ok(t, err)
+		equal(t, len(memberships), 0)
+		for id, members := range map[string]int{"acme": 0, "other": 1, "third": 1} {
+			got, err := store.Members(t.Context(), id)
+			ok(t, err)
+			equal(t, len(got), members)
+		}
+		for _, name := range []string{"by the one who goes", "for anybody"} { // an account made again with the ID inherits nothing
+			_, err = store.AcceptInvitation(t.Context(), digest(name), "owner of acme", t0, many)
+			fails(t, err, storage.ErrNotFound)
+		}
+		changes, err := store.Changes(t.Context(), storage.ChangeFilter{OrganizationID: "other"})
+		ok(t, err)
+		equal(t, changes[0].UserID+" "+changes[1].UserID, "owner of other gone")
+		a, err := store.Application(t.Context(), storage.Sandbox, "client of acme")
+		ok(t, err)
+		equal(t, a.CreatedBy, "gone")
+
+		back := invitation("of an operator", "acme")
+		back.InvitedBy, back.Appoints, back.Role = "operator", true, storage.RoleOwner
+		ok(t, store.CreateInvitation(t.Context(), back, many))
+		again := back
+		again.Token = digest("of an operator, too")
+		ok(t, store.CreateInvitation(t.Context(), again, many))
+		_, err = store.AcceptInvitation(t.Context(), back.Token, "ann", t0, many)
+		ok(t, err)
+		_, err = store.AcceptInvitation(t.Context(), again.Token, "bob", t0, many) // there is an owner by now
+		fails(t, err, storage.ErrNotFound)
+	})
 }

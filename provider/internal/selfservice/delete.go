@@ -14,34 +14,59 @@ import (
 
 // showDelete says what happens when the account is deleted, and asks for the password.
 func (p *Pages) showDelete(w http.ResponseWriter, r *http.Request, user *authflow.User) error {
-	p.renderDelete(w, r, user, http.StatusOK)
-	return nil
+	return p.renderDelete(w, r, user, http.StatusOK)
 }
 
-func (p *Pages) renderDelete(w http.ResponseWriter, r *http.Request, user *authflow.User, status int, problems ...ui.Problem) {
+// duties are what the user alone answers for.
+func (p *Pages) duties(r *http.Request, user *authflow.User) ([]ui.Duty, error) {
+	var all []ui.Duty
+	for _, c := range p.Companions() {
+		duties, err := c.Duties(r.Context(), user.UserID)
+		if err != nil {
+			return nil, fmt.Errorf("read duties: %w", err)
+		}
+		all = append(all, duties...)
+	}
+	return all, nil
+}
+
+func (p *Pages) renderDelete(w http.ResponseWriter, r *http.Request, user *authflow.User, status int, problems ...ui.Problem) error {
+	duties, err := p.duties(r, user)
+	if err != nil {
+		return err
+	}
+	if len(duties) > 0 && status == http.StatusOK && r.Method == http.MethodPost {
+		status = http.StatusConflict
+	}
 	p.Site.Render(w, r, status, p.Site.Screens.Delete(ui.DeleteView{
 		Page: p.Site.PageView(r, nil), Form: p.Site.Form(w, r, problems), Email: user.Account.Email,
-		On: p.Clock().Add(p.Grace), ExportURL: p.Site.Link("/account/export"), AccountURL: p.Site.Link("/account"),
+		Duties: duties, On: p.Clock().Add(p.Grace), ExportURL: p.Site.Link("/account/export"), AccountURL: p.Site.Link("/account"),
 	}))
+	return nil
 }
 
 // delete has the account be deleted after the grace. Its sessions and grants end in the same
 // step, this browser's session among them.
 func (p *Pages) delete(w http.ResponseWriter, r *http.Request, user *authflow.User) error {
+	duties, err := p.duties(r, user)
+	if err != nil {
+		return err
+	}
+	if len(duties) > 0 {
+		return p.renderDelete(w, r, user, http.StatusOK)
+	}
 	owner, problem, wait, err := p.checkOwner(r, user)
 	if err != nil {
 		return err
 	}
 	if problem.Code != "" {
-		p.renderDelete(w, r, user, refused(w, wait), problem)
-		return nil
+		return p.renderDelete(w, r, user, refused(w, wait), problem)
 	}
 	now := p.Clock()
 	owner.DeleteAt = now.Add(p.Grace)
 	err = p.Store.SetDeletion(r.Context(), owner.ID, owner.Epoch, owner.DeleteAt, now)
 	if errors.Is(err, storage.ErrChanged) { // the password that was checked is it no more
-		p.renderDelete(w, r, user, http.StatusUnprocessableEntity, ui.Problem{Code: ui.PasswordWrong})
-		return nil
+		return p.renderDelete(w, r, user, http.StatusUnprocessableEntity, ui.Problem{Code: ui.PasswordWrong})
 	}
 	if err != nil && !errors.Is(err, storage.ErrNotFound) {
 		return fmt.Errorf("set deletion: %w", err)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
 	"time"
 
@@ -23,6 +24,9 @@ type exported struct {
 	Applications []exportedConsent          `json:"applications"`
 	Devices      []exportedSession          `json:"devices"`
 	History      []exportedEvent            `json:"history"`
+
+	// Beside is what stands beside the provider keeps.
+	Beside map[string]any `json:"beside,omitempty"`
 }
 
 type exportedAccount struct {
@@ -143,6 +147,16 @@ func (p *Pages) everything(r *http.Request, user *authflow.User, owner storage.A
 	}
 	for _, s := range sessions {
 		file.Devices = append(file.Devices, exportedSession{s.UserAgent, s.Address, s.CreatedAt, s.LastSeenAt, s.ExpiresAt})
+	}
+	for _, c := range p.Companions() {
+		kept, err := c.Export(ctx, owner.ID)
+		if err != nil {
+			return exported{}, fmt.Errorf("read what is kept beside: %w", err)
+		}
+		if file.Beside == nil {
+			file.Beside = map[string]any{}
+		}
+		maps.Copy(file.Beside, kept)
 	}
 	file.History, err = p.exportHistory(ctx, owner.ID)
 	return file, err

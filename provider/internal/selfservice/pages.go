@@ -9,6 +9,7 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider/internal/account"
 	"github.com/bonafide-id/bonafide/provider/internal/authflow"
+	"github.com/bonafide-id/bonafide/provider/internal/host"
 	"github.com/bonafide-id/bonafide/provider/internal/web"
 	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/ui"
@@ -34,6 +35,9 @@ type Options struct {
 
 	// Grace is how long an account stays after its owner has asked to delete it.
 	Grace time.Duration
+
+	// Companions returns what keeps something about users beside.
+	Companions func() []host.Companion
 }
 
 // NewPages returns the pages.

@@ -46,3 +46,6 @@ ALTER TABLE main.accounts ADD COLUMN person_revision BIGINT NOT NULL DEFAULT 1;
 
 -- How many requests a line stands for that only counts those for which there was none.
 ALTER TABLE main.request_log ADD COLUMN requests BIGINT NOT NULL DEFAULT 0;
+
+-- A user who is gone is found in what has been changed.
+CREATE INDEX changes_by_user ON main.changes (user_id);

@@ -46,3 +46,6 @@ ALTER TABLE main.accounts ADD COLUMN person_revision INTEGER NOT NULL DEFAULT 1;
 
 -- How many requests a line stands for that only counts those for which there was none.
 ALTER TABLE request_log ADD COLUMN requests INTEGER NOT NULL DEFAULT 0;
+
+-- A user who is gone is found in what has been changed.
+CREATE INDEX changes_by_user ON changes (user_id);

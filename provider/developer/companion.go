@@ -1,0 +1,62 @@
+package developer
+
+import (
+	"context"
+
+	"github.com/bonafide-id/bonafide/storage"
+	"github.com/bonafide-id/bonafide/ui"
+)
+
+// companion is what the provider asks and tells the dashboard about users.
+type companion struct{ *Dashboard }
+
+// Duties implements provider.Companion: the organizations of which the user is the last
+// owner.
+func (c companion) Duties(ctx context.Context, userID string) ([]ui.Duty, error) {
+	memberships, err := c.Store.Memberships(ctx, userID)
+	if err != nil {
+		return nil, err
+	}
+	var alone []ui.Duty
+	for _, m := range memberships {
+		if m.Role != storage.RoleOwner {
+			continue
+		}
+		members, err := c.Store.Members(ctx, m.ID)
+		if err != nil {
+			return nil, err
+		}
+		others := 0
+		for _, other := range members {
+			if other.Role == storage.RoleOwner && other.UserID != userID {
+				others++
+			}
+		}
+		if others == 0 {
+			alone = append(alone, ui.Duty{Name: m.Name, URL: c.path("o", m.ID, "members")})
+		}
+	}
+	return alone, nil
+}
+
+// exportedMembership is a line of the file that a user downloads.
+type exportedMembership struct {
+	ID   string `json:"id"`
+	Name string `json:"name"`
+	Role string `json:"role"`
+}
+
+// Export implements provider.Companion.
+func (c companion) Export(ctx context.Context, userID string) (map[string]any, error) {
+	memberships, err := c.Store.Memberships(ctx, userID)
+	list := make([]exportedMembership, len(memberships))
+	for i, m := range memberships {
+		list[i] = exportedMembership{m.ID, m.Name, string(m.Role)}
+	}
+	return map[string]any{"organizations": list}, err
+}
+
+// Forget implements provider.Companion.
+func (c companion) Forget(ctx context.Context, userID, pseudonym string) error {
+	return c.Store.EndMemberships(ctx, userID, pseudonym)
+}

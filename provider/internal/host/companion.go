@@ -1,0 +1,25 @@
+package host
+
+import (
+	"context"
+
+	"github.com/bonafide-id/bonafide/ui"
+)
+
+// Companion stands beside the provider and keeps something about its users, such as the
+// dashboard for developers.
+type Companion interface {
+	// Duties are what a user alone answers for. Users do not delete their account while
+	// there are any: somebody has to follow first.
+	Duties(ctx context.Context, userID string) ([]ui.Duty, error)
+
+	// Export returns what is kept about a user, by the names that it has in the file that
+	// the user downloads.
+	Export(ctx context.Context, userID string) (map[string]any, error)
+
+	// Forget ends what is kept about a user, whose account is removed next; where what has
+	// happened is kept, the pseudonym takes the place of the ID. It is called again, with
+	// another pseudonym, when it fails or when the provider ends before the account is
+	// removed, and for users whom the companion does not know.
+	Forget(ctx context.Context, userID, pseudonym string) error
+}
