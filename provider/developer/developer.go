@@ -44,6 +44,11 @@ type Config struct {
 	// Defaults to nobody.
 	Operator func(ctx context.Context, userID string) (bool, error)
 
+	// Operators returns the users who are mailed when something waits for an operator: once
+	// an hour at most, in the language of their account.
+	// Defaults to nobody.
+	Operators func(ctx context.Context) ([]string, error)
+
 	// Mailer sends invitations, what was decided about an application, and to the owners of
 	// an organization what decides who gets the data of people.
 	// Defaults to none: an invitation is a link to copy.
@@ -140,6 +145,7 @@ type Dashboard struct {
 
 	reference *reference.Document
 	recorder  *recorder
+	announcer announcer
 
 	// watching holds what stops the watch that New has begun, for the first run to take.
 	watching chan func()

@@ -1,5 +1,7 @@
 package developer
 
+import "context"
+
 // SigningAlgs are the algorithms to choose from.
 var SigningAlgs = signingAlgs
 
@@ -31,3 +33,6 @@ func (d *Dashboard) Pages() []Page {
 func (d *Dashboard) UserPseudonym(env, clientID, userID string) string {
 	return d.pseudonym(env, clientID, userID)
 }
+
+// TellOperators is what goes on in the background every minute.
+func (d *Dashboard) TellOperators(ctx context.Context) { d.tellOperators(ctx) }

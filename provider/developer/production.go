@@ -131,7 +131,11 @@ func (d *Dashboard) ask(r *request, kept document) error {
 	}
 	kept.Live, kept.Copied = "", false
 	kept.Review = review{AskedAt: d.Clock(), AskedBy: r.User.UserID, Note: note}
-	return d.finishAccess(r, d.saveReview(r, storage.ReviewAsked, kept), "production.ask", ui.DeveloperAsked)
+	err = d.saveReview(r, storage.ReviewAsked, kept)
+	if err == nil {
+		d.announce(r)
+	}
+	return d.finishAccess(r, err, "production.ask", ui.DeveloperAsked)
 }
 
 func (d *Dashboard) finishAccess(r *request, err error, act string, done ui.DeveloperNotice) error {

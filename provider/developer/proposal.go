@@ -134,6 +134,7 @@ func (d *Dashboard) keep(r *request, served provider.Client, rest proposal) (wai
 		d.record(r, "changes.withdraw", before)
 	case !reflect.DeepEqual(fields, before):
 		d.record(r, "changes.ask", fields)
+		d.announce(r)
 	}
 	return len(fields) > 0, nil
 }

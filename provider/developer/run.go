@@ -50,13 +50,14 @@ func (d *Dashboard) run(ctx context.Context) {
 	maintaining.Wait()
 }
 
-// maintain removes what is old until ctx ends.
+// maintain removes what is old, and tells operators what waits, until ctx ends.
 func (d *Dashboard) maintain(ctx context.Context) {
 	tick := time.NewTicker(maintenance)
 	defer tick.Stop()
 	for {
 		d.recorder.settleAll(d.Clock())
 		d.removeOld(ctx)
+		d.tellOperators(ctx)
 		select {
 		case <-ctx.Done():
 			return
