@@ -87,7 +87,7 @@ func (d Driver) create(ctx context.Context, path string) error {
 			return err
 		}
 		err = e.Write(ctx, func(ctx context.Context, db sqlstore.Conn) error {
-			_, err := db.ExecContext(ctx, fmt.Sprintf(`PRAGMA application_id = %d`, applicationID))
+			_, err := db.ExecContext(ctx, fmt.Sprintf(`PRAGMA application_id = %d; PRAGMA user_version = %d`, applicationID, scrubbed))
 			return err
 		})
 		if err == nil {

@@ -69,7 +69,10 @@ const writerPragmas = `
 	PRAGMA busy_timeout = 0;
 	-- In pages. With less of it there are more pages that are written twice; with
 	-- more, a small disk is filled by it.
-	PRAGMA wal_autocheckpoint = 1000`
+	PRAGMA wal_autocheckpoint = 1000;
+	-- What is deleted or sealed is overwritten, or it would be in the file until its
+	-- place is used again.
+	PRAGMA secure_delete = ON`
 
 func (d Driver) openWriter(ctx context.Context, path string) (*writer, error) {
 	// The lock is taken at the begin of every transaction. One that starts with

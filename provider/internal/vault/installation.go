@@ -93,12 +93,26 @@ func OpenStore(ctx context.Context, o Options) (storage.Store, error) {
 			current.DataKey = o.sealKey(dataKey{key.key, true})
 		}
 		if current.Issuer == old.Issuer && bytes.Equal(current.DataKey, old.DataKey) {
+			o.scrub(ctx)
 			return sealed, nil
 		}
 		err = o.Store.SaveInstallation(ctx, old, current)
 		if err != nil && !errors.Is(err, storage.ErrChanged) {
 			return nil, fmt.Errorf("save installation: %w", err)
 		}
+	}
+}
+
+// scrub has a store in a file of its own forget what is sealed by now, and was in clear. Its
+// disk may be too full for that, which is no reason not to serve.
+func (o Options) scrub(ctx context.Context) {
+	store, ok := o.Store.(interface{ Scrub(ctx context.Context) error })
+	if !ok {
+		return
+	}
+	if err := store.Scrub(ctx); err != nil {
+		o.Logger.WarnContext(ctx, "what was deleted or sealed before may still be in the file of the database; it is tried again at the next start",
+			slog.Any("error", err))
 	}
 }
 
