@@ -44,7 +44,8 @@ func (p *Provider) EndSessions(ctx context.Context, userID, sessionID string) er
 }
 
 // RevokeIssuedBefore ends every grant, token and session that was made before a
-// moment: what to do after a backup was restored or a secret has leaked. A million
+// moment, and all codes that were mailed and requests that were pushed, whenever that
+// was, for nobody knows which of them were used: what to do after a backup was restored or a secret has leaked. A million
 // take some minutes, in which other requests are served; when ctx ends before, some are
 // still in force, and another call goes on.
 func (p *Provider) RevokeIssuedBefore(ctx context.Context, moment time.Time) error {
@@ -62,9 +63,29 @@ func (p *Provider) RevokeIssuedBefore(ctx context.Context, moment time.Time) err
 			return store.FindGrants(ctx, storage.GrantFilter{CreatedBefore: moment}, after, batch.Size)
 		}, func(ids []storage.GrantID) (int, error) { return store.EndGrants(ctx, ids, p.cfg.Clock()) })
 	}
+	for _, remove := range []func(context.Context, int) (int, error){store.RemoveOneTimeCodes, store.RemovePushedRequests} {
+		if err == nil {
+			err = removeAll(ctx, remove)
+		}
+	}
 	if err != nil {
 		return fmt.Errorf("provider: revoke what was issued before: %w", err)
 	}
 	p.audit.Record(ctx, storage.Event{Name: audit.Revoked, Detail: "everything issued before a moment"})
 	return nil
+}
+
+// removeAll removes one batch after another until there is nothing left, and gives others
+// as much time between them.
+func removeAll(ctx context.Context, remove func(ctx context.Context, limit int) (int, error)) error {
+	for {
+		begin := time.Now()
+		removed, err := remove(ctx, sweepBatch)
+		if err != nil || removed == 0 {
+			return err
+		}
+		if err := batch.Rest(ctx, time.Since(begin)); err != nil {
+			return err
+		}
+	}
 }

@@ -30,4 +30,8 @@ type OneTimeCodes interface {
 	// concurrent calls exactly one succeeds; the others get ErrNotFound, as
 	// does one for another purpose, or after it has expired at now.
 	UseOneTimeCode(ctx context.Context, purpose string, digest Digest, now time.Time) (OneTimeCode, error)
+
+	// RemoveOneTimeCodes removes up to limit codes, whatever they are good for, and
+	// reports how many; a caller repeats until that is zero.
+	RemoveOneTimeCodes(ctx context.Context, limit int) (removed int, err error)
 }

@@ -27,4 +27,8 @@ type PushedRequests interface {
 	// it has one answer is due to the grant (Grant.Flow). ErrNotFound when there is none,
 	// when it is of another client, and after it has expired at now.
 	PushedRequest(ctx context.Context, clientID string, digest Digest, now time.Time) (PushedRequest, error)
+
+	// RemovePushedRequests removes up to limit requests, of whichever clients, and
+	// reports how many; a caller repeats until that is zero.
+	RemovePushedRequests(ctx context.Context, limit int) (removed int, err error)
 }

@@ -35,6 +35,19 @@ func (s *suite) oneTimeCodes(t *testing.T) {
 		_, err = store.UseOneTimeCode(t.Context(), "verify", digest("code"), t0) // was not used up
 		ok(t, err)
 	})
+	t.Run("IsRemovedWithAllOthers", func(t *testing.T) {
+		store := s.store(t)
+		for _, name := range []string{"a", "b", "c"} {
+			ok(t, store.SaveOneTimeCode(t.Context(), oneTimeCode(name, "reset", name)))
+		}
+		for _, want := range []int{2, 1, 0} {
+			removed, err := store.RemoveOneTimeCodes(t.Context(), 2)
+			ok(t, err)
+			equal(t, removed, want)
+		}
+		_, err := store.UseOneTimeCode(t.Context(), "reset", digest("c"), t0)
+		fails(t, err, storage.ErrNotFound)
+	})
 	t.Run("EndsOnTime", func(t *testing.T) {
 		store := s.store(t)
 		end := t0.Add(time.Minute)

@@ -41,6 +41,17 @@ func (s *suite) pushedRequests(t *testing.T) {
 		_, err = store.PushedRequest(t.Context(), "client", digest("request"), t0)
 		ok(t, err)
 	})
+	t.Run("IsRemovedWithAllOthers", func(t *testing.T) {
+		store := withClients(t)
+		for _, name := range []string{"a", "b", "c"} {
+			ok(t, store.SavePushedRequest(t.Context(), pushedRequest(name, "client")))
+		}
+		for _, want := range []int{2, 1, 0} {
+			removed, err := store.RemovePushedRequests(t.Context(), 2)
+			ok(t, err)
+			equal(t, removed, want)
+		}
+	})
 	t.Run("EndsOnTime", func(t *testing.T) {
 		store, end := withClients(t), t0.Add(time.Minute)
 		ok(t, store.SavePushedRequest(t.Context(), pushedRequest("request", "client")))

@@ -106,7 +106,9 @@ func OpenStore(ctx context.Context, o Options) (storage.Store, error) {
 // scrub has a store in a file of its own forget what is sealed by now, and was in clear. Its
 // disk may be too full for that, which is no reason not to serve.
 func (o Options) scrub(ctx context.Context) {
-	store, ok := o.Store.(interface{ Scrub(ctx context.Context) error })
+	store, ok := o.Store.(interface {
+		Scrub(ctx context.Context) error
+	})
 	if !ok {
 		return
 	}
