@@ -96,7 +96,7 @@ func outline(m migration) []string {
 
 func TestTables(t *testing.T) {
 	want := []string{
-		"accounts", "applications", "attempts", "attributes", "barred", "changes", "client_sessions", "clients", "consents", "decisions", "developers",
+		"accounts", "applications", "attempts", "attributes", "barred", "changes", "client_sessions", "clients", "clock", "consents", "decisions", "developers",
 		"events", "faults", "grants", "images", "installation", "invitations", "keys", "log_days", "members",
 		"organizations", "pushed_requests", "request_log", "sandbox_mails", "sandbox_settings", "schema_version", "secret_uses",
 		"sessions", "statuses", "tickets", "tokens", "used_ids",
