@@ -38,7 +38,7 @@ func newQueue() *queue {
 	return q
 }
 
-// put adds an activity, and reports false when there is no room even to count it.
+// put adds an activity, and reports whether there was room for more than to count it.
 func (q *queue) put(a Activity) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -59,7 +59,7 @@ func (q *queue) put(a Activity) bool {
 	k := kind{a.Event, a.Outcome, a.Error}
 	if counted := w.more[k]; counted != nil {
 		counted.Requests++
-		return true
+		return false
 	}
 	if len(w.more) >= maxKinds {
 		return false
@@ -68,7 +68,7 @@ func (q *queue) put(a Activity) bool {
 		w.more = map[kind]*Activity{}
 	}
 	w.more[k] = &Activity{At: a.At, ClientID: a.ClientID, Event: a.Event, Outcome: a.Outcome, Error: a.Error, Requests: 1}
-	return true
+	return false
 }
 
 // take waits for the next activity. It reports false when the queue is closed and empty.

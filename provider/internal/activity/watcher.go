@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/bonafide-id/bonafide/provider/internal/host"
 )
@@ -20,7 +21,7 @@ type watcher struct {
 
 	abandoned atomic.Bool // nobody waits for what is left
 
-	dropping bool // guarded by the lock of the log: dropping has been reported
+	warned time.Time // guarded by the lock of the log: when it was reported last
 }
 
 // Watch calls a function for each activity from now on, one after the other, until stop is
@@ -77,11 +78,11 @@ func (l *Log) remove(w *watcher) {
 // offer gives an activity to the watcher if it has room. It is called under the lock of
 // the log.
 func (w *watcher) offer(ctx context.Context, a Activity) {
-	taken := w.queue.put(a)
-	if !taken && !w.dropping {
-		w.logger.WarnContext(ctx, "a watcher of activities is too slow; it misses some")
+	if w.queue.put(a) || a.At.Sub(w.warned) < repeatEvery {
+		return
 	}
-	w.dropping = !taken
+	w.warned = a.At
+	w.logger.WarnContext(ctx, "a watcher of activities is too slow; of an application with many it is told only how many", slog.String("client", a.ClientID))
 }
 
 func (w *watcher) run() {
