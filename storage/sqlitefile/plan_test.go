@@ -47,6 +47,9 @@ func TestPlans(t *testing.T) {
 		"DELETE FROM main.events WHERE id IN ( SELECT id FROM (SELECT id, at FROM main.events WHERE id >= ?3 ORDER BY id LIMIT ?2) AS earliest WHERE at < ?1)",
 		// The registrations, when a logo is given up.
 		"DELETE FROM main.images WHERE digest = ?1 AND NOT EXISTS (SELECT 1 FROM main.clients WHERE registration LIKE ?2)",
+		// All of them, a batch at a time, in the order of an index.
+		"DELETE FROM main.pushed_requests WHERE digest IN ( SELECT digest FROM main.pushed_requests ORDER BY expires_at, digest LIMIT ?1)",
+		"DELETE FROM main.tickets WHERE digest IN ( SELECT digest FROM main.tickets ORDER BY expires_at, digest LIMIT ?1)",
 		// An index of nothing else.
 		"SELECT digest, media_type, bytes, silhouette FROM main.images WHERE silhouette IS NULL ORDER BY digest LIMIT ?1",
 		// An index of names in their order, until the page is full: for the operator, and
