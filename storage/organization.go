@@ -19,6 +19,13 @@ type Organization struct {
 	Version int64
 }
 
+// Ownerless is an organization that nobody answers for.
+type Ownerless struct {
+	Organization
+	// Members and Applications are how many it has.
+	Members, Applications int
+}
+
 // Role says what a member may do.
 type Role string
 
@@ -126,6 +133,10 @@ type Organizations interface {
 	// Organization returns the organization with this ID.
 	Organization(ctx context.Context, id string) (Organization, error)
 
+	// Ownerless returns organizations without an owner, by ID: at most limit of those
+	// with an ID after this one.
+	Ownerless(ctx context.Context, after string, limit int) ([]Ownerless, error)
+
 	// SaveOrganization replaces name and contact of the organization that has this
 	// Version. ErrChanged when it has another, or is gone.
 	SaveOrganization(ctx context.Context, o Organization) error
@@ -174,8 +185,8 @@ type Organizations interface {
 	Invitations(ctx context.Context, organizationID string, now time.Time) ([]Invitation, error)
 
 	// AcceptInvitation spends an invitation and makes the user a member with its role;
-	// a user who is one already keeps the role, and the invitation is spent all the
-	// same. Of any number of concurrent calls one succeeds. ErrNotFound when it is
+	// a user who is one already keeps the role, unless the invitation Appoints, and it is
+	// spent all the same. Of any number of concurrent calls one succeeds. ErrNotFound when it is
 	// spent, removed, expired by now, when its maker may not invite any more, or the user
 	// was removed since it was made. ErrLimit when the user is a member of most other
 	// organizations, or more; it is not spent then.

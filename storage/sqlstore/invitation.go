@@ -65,8 +65,8 @@ func (s *Store) AcceptInvitation(ctx context.Context, token storage.Digest, user
 		if err != nil {
 			return storage.Member{}, err
 		}
-		role, err := one(tx, scanString, `DELETE FROM main.invitations AS i WHERE i.token = ?1 AND i.expires_at > ?2
-			AND NOT EXISTS (SELECT 1 FROM main.barred b WHERE b.token = i.token AND b.user_id = ?3) AND `+holds+` RETURNING role`,
+		spent, err := one(tx, scanInvitation, `DELETE FROM main.invitations AS i WHERE i.token = ?1 AND i.expires_at > ?2
+			AND NOT EXISTS (SELECT 1 FROM main.barred b WHERE b.token = i.token AND b.user_id = ?3) AND `+holds+` RETURNING `+invitationColumns,
 			token[:], micros(now), userID)
 		if err != nil {
 			return storage.Member{}, err
@@ -74,7 +74,10 @@ func (s *Store) AcceptInvitation(ctx context.Context, token storage.Digest, user
 		if err := roomFor(tx, organization, userID, most); err != nil {
 			return storage.Member{}, err
 		}
-		err = insertMember(tx, storage.Member{OrganizationID: organization, UserID: userID, Role: storage.Role(role), JoinedAt: now})
+		err = insertMember(tx, storage.Member{OrganizationID: organization, UserID: userID, Role: spent.Role, JoinedAt: now})
+		if err == nil && spent.Appoints {
+			_, err = tx.exec(`UPDATE main.members SET role = ?3 WHERE organization_id = ?1 AND user_id = ?2`, organization, userID, spent.Role)
+		}
 		if err != nil {
 			return storage.Member{}, err
 		}

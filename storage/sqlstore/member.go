@@ -133,6 +133,12 @@ func (s *Store) EndMemberships(ctx context.Context, userID, pseudonym string) er
 				return err
 			}
 		}
+		for _, id := range of {
+			if _, err := tx.exec(`UPDATE main.organizations SET abandoned = 1 WHERE id = ?1
+				AND NOT EXISTS (SELECT 1 FROM main.members WHERE organization_id = ?1 AND role = 'owner')`, id); err != nil {
+				return err
+			}
+		}
 		for _, statement := range []string{
 			`UPDATE main.changes SET user_id = ?2 WHERE user_id = ?1`,
 			`UPDATE main.applications SET created_by = ?2 WHERE created_by = ?1`,

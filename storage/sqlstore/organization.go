@@ -50,6 +50,18 @@ func (s *Store) Organization(ctx context.Context, id string) (storage.Organizati
 	})
 }
 
+// Ownerless implements storage.Organizations.
+func (s *Store) Ownerless(ctx context.Context, after string, limit int) ([]storage.Ownerless, error) {
+	return read(ctx, s, "list organizations without an owner", func(tx *tx) ([]storage.Ownerless, error) {
+		return all(tx, scanOwnerless, `SELECT `+organizationColumns+`,
+			(SELECT count(*) FROM main.members m WHERE m.organization_id = o.id),
+			(SELECT count(*) FROM main.applications a WHERE a.organization_id = o.id)
+			FROM main.organizations o WHERE o.abandoned = 1 AND o.id > ?1
+			AND NOT EXISTS (SELECT 1 FROM main.members m WHERE m.organization_id = o.id AND m.role = 'owner')
+			ORDER BY o.id LIMIT ?2`, after, limit)
+	})
+}
+
 // SaveOrganization implements storage.Organizations.
 func (s *Store) SaveOrganization(ctx context.Context, o storage.Organization) error {
 	version := newVersion()
@@ -107,6 +119,11 @@ func scanOrganization(row scanner) (o storage.Organization, err error) {
 func scanMembership(row scanner) (m storage.Membership, err error) {
 	err = row.Scan(append(organizationFields(&m.Organization), &m.Role)...)
 	return m, err
+}
+
+func scanOwnerless(row scanner) (o storage.Ownerless, err error) {
+	err = row.Scan(append(organizationFields(&o.Organization), &o.Members, &o.Applications)...)
+	return o, err
 }
 
 // organizationFields is where the organizationColumns go.

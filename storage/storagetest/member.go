@@ -1,6 +1,8 @@
 package storagetest
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -118,5 +120,39 @@ func (s *developerSuite) members(t *testing.T) {
 		ok(t, err)
 		_, err = store.AcceptInvitation(t.Context(), again.Token, "bob", t0, many) // there is an owner by now
 		fails(t, err, storage.ErrNotFound)
+	})
+	t.Run("WithoutAnOwnerAreFoundUntilOneIsAppointed", func(t *testing.T) {
+		store := s.store(t)
+		for _, id := range []string{"acme", "both", "lost", "other"} {
+			createApplications(t, store, id, "client of "+id)
+		}
+		join(t, store, "acme", "ann", storage.RoleDeveloper, t0)
+		join(t, store, "both", "ann", storage.RoleOwner, t0)
+		for _, id := range []string{"acme", "both", "lost"} {
+			ok(t, store.EndMemberships(t.Context(), "owner of "+id, "gone"))
+		}
+		found := func(after string, limit int) string {
+			t.Helper()
+			list, err := store.Ownerless(t.Context(), after, limit)
+			ok(t, err)
+			var s string
+			for _, o := range list {
+				s += fmt.Sprintf("%s (%s): %d of %d. ", o.ID, o.Name, o.Applications, o.Members)
+			}
+			return s
+		}
+		acme, lost := "acme (Name of acme): 1 of 1. ", "lost (Name of lost): 1 of 0. "
+		equal(t, found("", many), acme+lost)
+		equal(t, found("", 1), acme)
+		equal(t, found("acme", many), lost)
+		i := invitation("of an operator", "acme")
+		i.InvitedBy, i.Appoints, i.Role = "operator", true, storage.RoleOwner
+		ok(t, store.CreateInvitation(t.Context(), i, many))
+		got, err := store.AcceptInvitation(t.Context(), i.Token, "ann", t0, many)
+		ok(t, err)
+		equal(t, got.Role, storage.RoleOwner) // and not what the member was
+		equal(t, found("", many), lost)
+		ok(t, store.EndMemberships(t.Context(), "ann", "gone"))
+		equal(t, found("", many), strings.Replace(acme, "of 1", "of 0", 1)+"both (Name of both): 1 of 0. "+lost)
 	})
 }

@@ -49,3 +49,9 @@ ALTER TABLE main.request_log ADD COLUMN requests BIGINT NOT NULL DEFAULT 0;
 
 -- A user who is gone is found in what has been changed.
 CREATE INDEX changes_by_user ON main.changes (user_id);
+
+-- The last owner of an organization is gone. It stays so when there is one again: who is an
+-- owner is known by members alone, and this is where to look for who has none.
+ALTER TABLE main.organizations ADD COLUMN abandoned BIGINT NOT NULL DEFAULT 0;
+
+CREATE INDEX organizations_abandoned ON main.organizations (id) WHERE abandoned = 1;

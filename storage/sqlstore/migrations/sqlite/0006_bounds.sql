@@ -49,3 +49,9 @@ ALTER TABLE request_log ADD COLUMN requests INTEGER NOT NULL DEFAULT 0;
 
 -- A user who is gone is found in what has been changed.
 CREATE INDEX changes_by_user ON changes (user_id);
+
+-- The last owner of an organization is gone. It stays so when there is one again: who is an
+-- owner is known by members alone, and this is where to look for who has none.
+ALTER TABLE organizations ADD COLUMN abandoned INTEGER NOT NULL DEFAULT 0;
+
+CREATE INDEX organizations_abandoned ON organizations (id) WHERE abandoned = 1;
