@@ -99,9 +99,9 @@ type keptMail struct {
 
 // Mailer returns a Mailer for the sandbox. It keeps every mail to an address that ends in
 // @ORGANIZATION.sandbox.test, as the personas of an organization have, and any that its
-// developers make up; the members see it in the inbox of the dashboard. Others are handed
-// to next, or dropped when that is nil: who tries to sign up with a real address in the
-// sandbox gets no mail.
+// developers make up; the members see it in the inbox of the dashboard. One to an
+// organization that there is not is dropped. Others are handed to next, or dropped when that
+// is nil: who tries to sign up with a real address in the sandbox gets no mail.
 func (t *Trials) Mailer(next provider.Mailer) provider.Mailer { return trialMailer{t, next} }
 
 type trialMailer struct {
@@ -121,9 +121,13 @@ func (m trialMailer) Send(ctx context.Context, mail provider.Mail) error {
 		if err != nil {
 			return err
 		}
-		return m.store.AppendMail(ctx, storage.SandboxMail{
+		err = m.store.AppendMail(ctx, storage.SandboxMail{
 			OrganizationID: organization, At: dashboard.Clock(), Content: dashboard.Provider.Seal(sealedMail, content),
 		}, keptMails)
+		if errors.Is(err, storage.ErrNotFound) {
+			return nil // an inbox that nobody has: anybody can type its address
+		}
+		return err
 	case m.next != nil:
 		return m.next.Send(ctx, mail)
 	}

@@ -154,6 +154,27 @@ func TestTheInboxHasTheMailsOfTheOrganizationAndOfNobodyElse(t *testing.T) {
 	}
 }
 
+// Anybody can type the address of an inbox, also one that nobody has.
+func TestMailToAnInboxThatNobodyHasIsDropped(t *testing.T) {
+	t.Parallel()
+	w := newFixture(t)
+	sandbox := w.newBrowser()
+	sandbox.home = w.sandboxServer.URL
+	answer := func(to string) page {
+		return sandbox.submit(sandbox.open("/signup"), "email", to, "new_password", "amber-river-folds-quietly")
+	}
+	known, unknown := answer("kim@river.sandbox.test"), answer("kim@stone.sandbox.test")
+	if known.StatusCode != http.StatusOK || unknown.StatusCode != known.StatusCode {
+		t.Errorf("an inbox that there is: %s; one that there is not: %s", known.Status, unknown.Status)
+	}
+	if log := w.log.String(); strings.Contains(log, "level=ERROR") || strings.Contains(log, "level=WARN") {
+		t.Errorf("the operator is told:\n%s", log)
+	}
+	if all := w.mails.all(); len(all) != 0 {
+		t.Errorf("handed on: %v", all)
+	}
+}
+
 func TestTheClockOfOneOrganizationMoves(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t).withApplication(river, storage.Sandbox, "shop").withApplication(lake, storage.Sandbox, "boats")
