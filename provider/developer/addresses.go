@@ -28,6 +28,7 @@ func (d *Dashboard) checkField(r *request) error {
 		said = ui.DeveloperChecked(r.Page(), problems)
 	}
 	r.Writer.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	r.Writer.Header().Set("Cache-Control", "no-store")
 	r.Writer.Header().Set("X-Content-Type-Options", "nosniff") // the text has what was typed
 	_, _ = r.Writer.Write([]byte(said))                        // a reader who is gone needs no answer
 	return nil

@@ -173,6 +173,31 @@ func TestAttackPagesOfOthers(t *testing.T) {
 	}
 }
 
+// What somebody has been shown stays in no cache, for whoever has the browser after him.
+func TestEveryAnswerSaysWhetherItIsKept(t *testing.T) {
+	t.Parallel()
+	w := newFixture(t, reviewed)
+	w.withApplication(river, storage.Sandbox, "shop")
+	for user := range rankIn {
+		b := w.newBrowser()
+		if user != "" {
+			b = w.as(user)
+		}
+		for _, p := range w.Pages() {
+			addresses := []string{addressOf(p)}
+			if strings.HasSuffix(p.Path, "/check") {
+				addresses = append(addresses, addresses[0]+"?field=redirect_uris&value=https://app.test/cb")
+			}
+			for _, address := range addresses {
+				got := b.get(address)
+				if cache := got.Header.Get("Cache-Control"); !strings.Contains(cache, "no-store") && p.Looks != "everybody" || cache == "" {
+					t.Errorf("%q opens %s: %s, Cache-Control %q", user, address, got.Status, cache)
+				}
+			}
+		}
+	}
+}
+
 // Another site has the browser of an owner post each form.
 func TestAttackForgedForms(t *testing.T) {
 	t.Parallel()
