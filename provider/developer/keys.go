@@ -7,8 +7,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/bonafide-id/bonafide/provider"
@@ -61,15 +63,55 @@ func (p *posting) alg(field, registered string) string {
 	}
 }
 
-// private finds the members of a private or symmetric key (RFC 7518 section 6), and the
-// beginning of one in PEM, also in what is no key set.
-var private = regexp.MustCompile(`"(?:d|p|q|dp|dq|qi|oth|k)"\s*:|PRIVATE KEY`)
+var (
+	// private finds the members of a private or symmetric key (RFC 7518 section 6), and the
+	// beginning of one in PEM, also in what is no key set.
+	private = regexp.MustCompile(`(?i)"(?:d|p|q|dp|dq|qi|oth|k)"\s*:|PRIVATE KEY`)
+
+	// escaped finds letters as JSON can spell them too.
+	escaped = regexp.MustCompile(`\\u00[0-7][0-9a-fA-F]`)
+)
+
+// hasPrivate reports whether a private key has been entered, as far as it can be told.
+func hasPrivate(entered string) bool {
+	return private.MatchString(escaped.ReplaceAllStringFunc(entered, func(s string) string {
+		letter, _ := strconv.ParseUint(s[len(`\u`):], 16, 8) // as it has been found
+		return string(rune(letter))
+	}))
+}
+
+// publicKeys is a key set with what anybody may see of keys (RFC 7517 section 4, RFC 7518
+// section 6, and what libraries add).
+type publicKeys struct {
+	Keys []struct {
+		Kty, Use, Alg, Kid, X5u, X5t, Crv, X, Y, N, E string
+
+		X5tS256       string   `json:"x5t#S256"`
+		KeyOps        []string `json:"key_ops"`
+		X5c           []string
+		Ext           bool
+		Iat, Nbf, Exp float64
+	}
+}
+
+// isPublic reports whether what was entered may be shown again. Of anything but a key set of
+// public members nobody knows whether there is a private key in it.
+func isPublic(entered string) bool {
+	decoder := json.NewDecoder(strings.NewReader(entered))
+	decoder.DisallowUnknownFields()
+	var keys publicKeys
+	if hasPrivate(entered) || decoder.Decode(&keys) != nil {
+		return false
+	}
+	_, err := decoder.Token()
+	return errors.Is(err, io.EOF)
+}
 
 // keys reads the key set, and reports whether it can be registered. A private key is
 // never shown again.
 func (p *posting) keys() bool {
 	entered := strings.TrimSpace(p.r.posted(ui.FieldJWKS))
-	if private.MatchString(entered) {
+	if hasPrivate(entered) {
 		p.JWKS = nil
 		p.wrong(ui.Problem{Code: ui.KeysSecret})
 		return false

@@ -31,6 +31,7 @@ func (d *Dashboard) addMore(r *request, view *ui.DeveloperRegistration, now, c p
 	var indented bytes.Buffer
 	switch {
 	case len(c.JWKS) == 0: // or there was a private key, which nobody reads again
+	case entered && !isPublic(r.posted(ui.FieldJWKS)): // nor what may have one in it
 	case entered:
 		view.JWKS = r.posted(ui.FieldJWKS)
 	case json.Indent(&indented, c.JWKS, "", "  ") == nil:

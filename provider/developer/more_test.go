@@ -279,6 +279,10 @@ func TestAttackPrivateKeyIsNotKept(t *testing.T) {
 		"InPEM":       "-----BEGIN EC PRIVATE KEY-----\n" + secret + "\n-----END EC PRIVATE KEY-----",
 		"Symmetric":   `{"keys":[{"kty":"oct","k":"` + secret + `"}]}`,
 		"NotEvenJSON": `{"kty":"RSA","dp":"` + secret,
+		"Escaped":     `{"keys":[{"kty":"EC","crv":"P-256","x":"a","y":"b","\u0064":"` + secret + `"}]}`,
+		"UpperCase":   `{"keys":[{"kty":"EC","crv":"P-256","x":"a","y":"b","D":"` + secret + `"}]}`,
+		"Deep":        `{"keys":[{"kty":"EC","x":[{"a":[1,{"d":"` + secret + `"}]}]}]}`,
+		"SmallPEM":    "-----begin private key-----\n" + secret,
 	} {
 		for _, other := range [][]string{nil, {"name", ""}} {
 			p := b.submit(b.open(shopPath+"/settings"), append(other, "jwks", keys, "action", "save")...)
@@ -291,6 +295,36 @@ func TestAttackPrivateKeyIsNotKept(t *testing.T) {
 	unchanged("the application")
 	if strings.Contains(w.log.String(), secret) {
 		t.Error("it is in the log")
+	}
+}
+
+// A developer pastes what cannot be told from a private key, and makes a mistake elsewhere: it
+// is not shown again. A public key set is.
+func TestOnlyPublicKeysAreShownAgain(t *testing.T) {
+	t.Parallel()
+	w := newFixture(t).withApplication(river, storage.Sandbox, "shop")
+	b := w.as(dev)
+	const secret = "870MB6gfuTJ4HtUnUvYMyJpr5eUZNP4Bk43bVdj3eAE"
+	for name, keys := range map[string]string{
+		"PEMWithoutItsHead": secret + "\n-----END KEY-----",
+		"CutOff":            `{"keys":[{"kty":"EC","x":"` + secret,
+		"Text":              `"` + secret + `"`,
+		"ListOfTexts":       `["` + secret + `"]`,
+		"InAValue":          `{"keys":[{"kty":"EC","x":{"y":"` + secret + `"}}]}`,
+		"OtherMember":       `{"keys":[{"kty":"EC","private":"` + secret + `"}]}`,
+		"AnotherValue":      otherKeys + ` "` + secret + `"`,
+	} {
+		for _, other := range [][]string{nil, {"name", ""}} {
+			p := b.submit(b.open(shopPath+"/settings"), append(other, "jwks", keys, "action", "save")...)
+			says(t, p, http.StatusUnprocessableEntity, "")
+			if strings.Contains(p.body, secret) {
+				t.Errorf("%s: it is on the page", name)
+			}
+		}
+	}
+	p := b.submit(b.open(shopPath+"/settings"), "name", "", "jwks", otherKeys, "action", "save")
+	if _, fields := p.form(t, "action", "save"); p.StatusCode != http.StatusUnprocessableEntity || fields.Get("jwks") != otherKeys {
+		t.Errorf("a public key set: %s, with %q", p.Status, fields.Get("jwks"))
 	}
 }
 
