@@ -142,7 +142,7 @@ func eventually(t testing.TB, so func() bool) {
 // may adjust the configuration.
 func newFixture(t testing.TB, change ...func(*provider.Config)) *fixture {
 	t.Helper()
-	w := &fixture{t: t, clock: time.Now(), mails: &mailbox{}, log: &syncBuffer{}, path: t.TempDir() + "/identity.db"}
+	w := &fixture{t: t, mails: &mailbox{}, log: &syncBuffer{}, path: t.TempDir() + "/identity.db"}
 	w.server = httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		w.Provider.ServeHTTP(rw, r)
 	}))
@@ -151,6 +151,7 @@ func newFixture(t testing.TB, change ...func(*provider.Config)) *fixture {
 	if err != nil {
 		t.Fatal(err)
 	}
+	w.clock = time.Now() // what is in the image was before
 	if err := os.WriteFile(w.path, image, 0o600); err != nil {
 		t.Fatal(err)
 	}

@@ -90,10 +90,12 @@ func (p *Provider) AccountLocale(ctx context.Context, userID string) (*ui.Locale
 // it; empty when there is none, or no such user.
 func (p *Provider) VerifiedEmail(ctx context.Context, userID string) (string, error) {
 	person, err := p.flows.Claims.Person(ctx, userID, claims.AccountHandles, nil)
-	if err != nil && !errors.Is(err, ErrNoUser) {
+	switch {
+	case errors.Is(err, ErrNoUser):
+		return "", nil
+	case err != nil:
 		return "", fmt.Errorf("provider: read person: %w", err)
-	}
-	if err != nil || !person.EmailVerified() {
+	case !person.EmailVerified():
 		return "", nil
 	}
 	key, err := NormalizeEmail(person.Text("email"))

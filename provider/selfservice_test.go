@@ -8,8 +8,11 @@ import (
 	"testing"
 	"time"
 
+	"golang.org/x/sync/errgroup"
+
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/internal/session"
+	"github.com/bonafide-id/bonafide/storage"
 )
 
 func TestNameIsSaidByItsOwner(t *testing.T) {
@@ -166,6 +169,43 @@ func TestExportHasAllThatIsRecordedAndNoSecret(t *testing.T) {
 	}
 	if !w.saw(provider.EventDataExported) {
 		t.Error("nobody has recorded the export")
+	}
+}
+
+func TestExportSaysWhereItsHistoryIsCut(t *testing.T) {
+	t.Parallel()
+	const most = 10_000
+	w := newFixture(t).withUsers()
+	b := w.newBrowser().signIn("alice@example.com", alicePass)
+	before, err := w.store.Events(t.Context(), storage.EventFilter{Subject: "alice"})
+	w.ok(err)
+	appendEvents := func(n int) {
+		t.Helper()
+		group, ctx := errgroup.WithContext(t.Context())
+		group.SetLimit(64)
+		for range n {
+			group.Go(func() error {
+				return w.store.AppendEvent(ctx, storage.Event{At: w.now(), Name: string(provider.EventSignedOut), Subject: "alice"})
+			})
+		}
+		w.ok(group.Wait())
+	}
+	history := func() (lines int, cut bool) {
+		t.Helper()
+		var file struct {
+			History    []json.RawMessage `json:"history"`
+			HistoryCut bool              `json:"history_cut"`
+		}
+		p := b.submitOnce(b.open("/account/export"), "password", alicePass)
+		w.ok(json.Unmarshal([]byte(p.body), &file))
+		return len(file.History), file.HistoryCut
+	}
+	appendEvents(most - len(before))
+	if lines, cut := history(); lines != most || cut { // the export is recorded afterwards
+		t.Errorf("of %d events the file has %d, cut %t", most, lines, cut)
+	}
+	if lines, cut := history(); lines != most || !cut {
+		t.Errorf("of %d events the file has %d, cut %t", most+1, lines, cut)
 	}
 }
 

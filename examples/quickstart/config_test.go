@@ -37,7 +37,7 @@ func TestEmptyConfigHasDefaults(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := config{Listen: "127.0.0.1:8080", environment: environment{Data: filepath.Join(filepath.Dir(path), "data")}}
-	if diff := cmp.Diff(want, got, cmp.AllowUnexported(config{}), cmpopts.EquateComparable(netip.Prefix{})); diff != "" {
+	if diff := cmp.Diff(want, got, cmp.AllowUnexported(config{}, environment{}), cmpopts.EquateComparable(netip.Prefix{})); diff != "" {
 		t.Errorf("config (-want +got):\n%s", diff)
 	}
 }

@@ -181,7 +181,7 @@ func (d *Dashboard) isFor(r *request, i storage.Invitation) (bool, error) {
 		return false, err
 	}
 	address, err := provider.NormalizeEmail(invited)
-	return err == nil && address == own, nil //nolint:nilerr // what is no address is nobody's
+	return err == nil && address == own, nil // what is no address is nobody's
 }
 
 func (d *Dashboard) showInvitation(r *request) error {

@@ -53,7 +53,7 @@ func (s lookingFirst) SaveClient(ctx context.Context, c storage.Client) error {
 	return s.write(none || is(err, now.Version, c.Version), storage.ErrChanged, func() error {
 		now, err := s.Client(ctx, c.ID)
 		if c.Version = now.Version; err != nil && !none {
-			return nil // deleted meanwhile, and nobody told
+			return nil //nolint:nilerr // deleted meanwhile, and nobody told
 		}
 		return s.DeveloperStore.SaveClient(ctx, c)
 	})
@@ -64,7 +64,7 @@ func (s lookingFirst) DeleteClient(ctx context.Context, id string, version int64
 	return s.write(is(err, now.Version, version), storage.ErrChanged, func() error {
 		now, err := s.Client(ctx, id)
 		if err != nil {
-			return nil
+			return nil //nolint:nilerr // as above
 		}
 		return s.DeveloperStore.DeleteClient(ctx, id, now.Version)
 	})

@@ -27,8 +27,8 @@ func (e *Endpoints) OlderRoutes() []web.Route {
 // policies tells an application which scope values it may ask for.
 func (e *Endpoints) policies(w http.ResponseWriter, r *http.Request) error {
 	scopes, err := e.Engine.RegisteredScopes(r.Context(), r)
-	if err = e.clientFailed(w, r, err); err != nil {
-		return err
+	if err != nil {
+		return e.clientFailed(w, r, err)
 	}
 	list := make([]policy, 0, len(scopes))
 	for _, name := range scopes {

@@ -49,7 +49,7 @@ func silhouetteOf(pixels image.Image) (s Silhouette) {
 func (s Silhouette) Bytes() []byte {
 	var b []byte
 	for _, n := range s {
-		b = binary.AppendUvarint(b, uint64(n)) //nolint:gosec // a count
+		b = binary.AppendUvarint(b, uint64(n))
 	}
 	return b
 }

@@ -25,6 +25,10 @@ type exported struct {
 	Devices      []exportedSession          `json:"devices"`
 	History      []exportedEvent            `json:"history"`
 
+	// HistoryCut says that more has happened, before the first line of the history: the file
+	// has the latest 10,000.
+	HistoryCut bool `json:"history_cut,omitempty"`
+
 	// Beside is what stands beside the provider keeps.
 	Beside map[string]any `json:"beside,omitempty"`
 }
@@ -158,7 +162,7 @@ func (p *Pages) everything(r *http.Request, user *authflow.User, owner storage.A
 		}
 		maps.Copy(file.Beside, kept)
 	}
-	file.History, err = p.exportHistory(ctx, owner.ID)
+	file.History, file.HistoryCut, err = p.exportHistory(ctx, owner.ID)
 	return file, err
 }
 
@@ -190,21 +194,23 @@ func (p *Pages) exportPerson(r *http.Request, user *authflow.User, file *exporte
 	return nil
 }
 
-func (p *Pages) exportHistory(ctx context.Context, subject string) ([]exportedEvent, error) {
-	var all []exportedEvent
+// exportHistory returns the latest events about a user, and whether there are others before.
+func (p *Pages) exportHistory(ctx context.Context, subject string) (all []exportedEvent, cut bool, err error) {
 	match := storage.EventFilter{Subject: subject, Limit: 500}
-	for len(all) < maxExportedEvents {
+	for {
 		events, err := p.Store.Events(ctx, match)
 		if err != nil {
-			return nil, fmt.Errorf("read events: %w", err)
+			return nil, false, fmt.Errorf("read events: %w", err)
 		}
 		for _, e := range events {
+			if len(all) == maxExportedEvents {
+				return all, true, nil
+			}
 			all = append(all, exportedEvent{e.At, e.Name, e.ClientID, e.Address, e.Detail})
 			match.BeforeID = e.ID
 		}
 		if len(events) < match.Limit {
-			break
+			return all, false, nil
 		}
 	}
-	return all, nil
 }

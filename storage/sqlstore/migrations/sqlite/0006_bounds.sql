@@ -47,8 +47,10 @@ ALTER TABLE main.accounts ADD COLUMN person_revision INTEGER NOT NULL DEFAULT 1;
 -- How many requests a line stands for that only counts those for which there was none.
 ALTER TABLE request_log ADD COLUMN requests INTEGER NOT NULL DEFAULT 0;
 
--- A user who is gone is found in what has been changed.
+-- A user who is gone is found in what has been changed and registered.
 CREATE INDEX changes_by_user ON changes (user_id);
+
+CREATE INDEX applications_by_maker ON applications (created_by);
 
 -- The last owner of an organization is gone. It stays so when there is one again: who is an
 -- owner is known by members alone, and this is where to look for who has none.
