@@ -82,7 +82,7 @@ func (s *service) openDashboard(ctx context.Context, r *router, p prepared) erro
 	}
 	cfg := developer.Config{
 		Provider: p.production.Provider, Store: records, Review: p.Review, OperatorScopes: p.OperatorScopes, Logger: s.log,
-		Operator: func(_ context.Context, userID string) (bool, error) { return slices.Contains(operators, userID), nil },
+		Operator:  func(_ context.Context, userID string) (bool, error) { return slices.Contains(operators, userID), nil },
 		Operators: func(context.Context) ([]string, error) { return operators, nil },
 	}
 	if s.cfg.SMTP != nil { // otherwise invitations are links to copy
