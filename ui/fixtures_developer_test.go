@@ -128,6 +128,7 @@ var organizationFixtures = []fixture{
 		return DeveloperMembers(DeveloperMembersView{
 			DeveloperPage: organizationPage(p, SectionMembers), Form: sampleForm,
 			Members: []DeveloperMember{{"u1", ada, DeveloperViewer, fixedNow.Add(-40 * 24 * time.Hour), true}},
+			NoOwner: true, NoOwnerKnown: true,
 		})
 	}},
 	{"developer-invitation", func(p Page) templ.Component {

@@ -1,6 +1,10 @@
 package ui
 
-import "github.com/a-h/templ"
+import (
+	"time"
+
+	"github.com/a-h/templ"
+)
 
 func checksOf(met ...bool) []DeveloperCheck {
 	checks := []DeveloperCheck{
@@ -83,6 +87,7 @@ var productionFixtures = []fixture{
 	{"developer-reviews", func(p Page) templ.Component {
 		return DeveloperReviews(DeveloperReviewsView{
 			DeveloperPage: developerPage(p), SearchURL: "/developer/review", LiveMoreURL: "?after=c3",
+			Ownerless: []DeveloperOwnerless{{Name: "Lovelace & Co", URL: "/developer/review/organization/2", Members: 3, Applications: 12}}, OwnerlessMoreURL: "?ownerless_after=2",
 			Waiting: []DeveloperReviewed{{Name: "Shop", Organization: "River Bikes", URL: "/developer/review/sandbox/c1", Since: fixedNow}, {Name: "Till", Organization: "River Bikes", URL: "/developer/review/production/c3", Since: fixedNow, Changes: true}},
 			Live: []DeveloperReviewed{
 				{Name: "Museum", Organization: "Lovelace & Co", URL: "/developer/review/production/c2"},
@@ -92,6 +97,20 @@ var productionFixtures = []fixture{
 	}},
 	{"developer-reviews-none", func(p Page) templ.Component {
 		return DeveloperReviews(DeveloperReviewsView{DeveloperPage: developerPage(p), SearchURL: "/developer/review"})
+	}},
+	{"developer-appoint", func(p Page) templ.Component {
+		return DeveloperAppoint(DeveloperAppointView{
+			DeveloperPage: developerPage(p), Form: with(Problem{Code: OwnerNeedsEmail}), ReviewsURL: "/developer/review", Name: "Lovelace & Co", Contact: "hello@lovelace.example",
+			Members:     []DeveloperMember{{"u2", Account{Name: "Grace Hopper", Email: "grace@example.com"}, DeveloperDeveloper, fixedNow.Add(-2 * 24 * time.Hour), false}},
+			Invitations: []DeveloperInvitation{{"i1", "grace@example.com", ada.Email, DeveloperOwner, fixedNow.Add(5 * 24 * time.Hour)}},
+			Live:        []DeveloperReviewed{{Name: "Museum", Organization: "Lovelace & Co", URL: "/developer/review/production/c2"}},
+		})
+	}},
+	{"developer-appoint-link", func(p Page) templ.Component {
+		return DeveloperAppoint(DeveloperAppointView{
+			DeveloperPage: developerPage(p), Form: sampleForm, ReviewsURL: "/developer/review", Name: "Lovelace & Co",
+			Link: "https://id.example/developer/join/XK3", LinkFor: "grace@example.com",
+		})
 	}},
 	{"developer-review", func(p Page) templ.Component {
 		v := reviewOf(p, ReviewAsked)

@@ -54,6 +54,7 @@ type developerMembersText struct {
 	Waiting, Expires, Withdraw, WithdrawOf         message
 	LinkHeading, LinkText, LinkForText, EmailHint  message
 	Anybody, WithdrawAny, InvitedBy                message
+	NoOwner, NoOwnerKnown                          message
 }
 
 type developerInvitationText struct {

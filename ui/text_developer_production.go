@@ -12,6 +12,7 @@ type developerProductionText struct {
 	Unfinished, UnfinishedText      message
 	Stopped, StoppedText            message
 	Changes                         developerChangesText
+	Ownerless                       developerOwnerlessText
 	Review                          developerReviewText
 }
 
@@ -20,6 +21,9 @@ type developerChangesText struct{ Text, Until, None, Waiting, Open message }
 
 // checkText is what is needed, and why.
 type checkText struct{ Label, Text message }
+
+// developerOwnerlessText is for organizations that nobody answers for.
+type developerOwnerlessText struct{ Heading, Text, Size, More, Appoint, AppointText message }
 
 type developerReviewText struct {
 	Heading, Text                        message

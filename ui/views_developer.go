@@ -200,6 +200,9 @@ type DeveloperMembersView struct {
 	Invitations []DeveloperInvitation
 	// MayChange shows what only owners may do.
 	MayChange bool
+	// NoOwner says that nobody decides about members any more, and NoOwnerKnown that there are
+	// operators who see it.
+	NoOwner, NoOwnerKnown bool
 	// Email and Role are what the form for an invitation shows.
 	Email string
 	Role  DeveloperRole

@@ -98,6 +98,10 @@ type DeveloperReviewsView struct {
 	DeveloperPage
 	// Waiting ask for production, Live are there.
 	Waiting, Live []DeveloperReviewed
+	// Ownerless are the organizations that nobody answers for, and OwnerlessMoreURL leads to
+	// the next page of them; empty on the last.
+	Ownerless        []DeveloperOwnerless
+	OwnerlessMoreURL string
 	// Search is what was searched for among those in production, and SearchURL where
 	// the form leads.
 	Search, SearchURL string
@@ -114,6 +118,34 @@ type DeveloperReviewed struct {
 	Stopped bool
 	// Changes says that it is in production, and waits for changes of it.
 	Changes bool
+}
+
+// DeveloperOwnerless is an organization without an owner, with how many members and
+// applications it has.
+type DeveloperOwnerless struct {
+	Name, URL             string
+	Members, Applications int
+}
+
+// DeveloperAppointView is an organization without an owner, as an operator sees it. It posts
+// [FieldEmail] with [ActionInvite], and [FieldCode] with [ActionWithdraw].
+type DeveloperAppointView struct {
+	DeveloperPage
+	Form
+	// ReviewsURL leads back to the list.
+	ReviewsURL    string
+	Name, Contact string
+	Members       []DeveloperMember
+	Invitations   []DeveloperInvitation
+	// Live are its applications in production, and LiveMoreURL leads to the next page; empty
+	// on the last.
+	Live        []DeveloperReviewed
+	LiveMoreURL string
+	// Email is what the form shows.
+	Email string
+	// Link is that of an invitation that was just made, to be copied; it is shown once.
+	// LinkFor is who can use it.
+	Link, LinkFor string
 }
 
 // DeveloperReviewView is an application as an operator sees it. It posts [FieldVersion]

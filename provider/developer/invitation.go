@@ -57,43 +57,65 @@ func (d *Dashboard) invitedAddress(i storage.Invitation) (string, error) {
 	return string(email), err
 }
 
+// offer is an invitation that somebody is about to make.
+type offer struct {
+	role     storage.Role
+	email    string // empty for whoever has the link
+	appoints bool   // by an operator
+
+	// page is where it is made. It is shown again with a link that nobody has been mailed,
+	// or with what is wrong.
+	page string
+	show func(link string, status int, problems ...ui.Problem) error
+}
+
 // invite makes an invitation, for the address that was entered or for whoever has the link.
 func (d *Dashboard) invite(r *request) error {
-	role, email := storage.Role(r.posted(ui.FieldRole)), strings.TrimSpace(r.posted(ui.FieldEmail))
-	entered := ui.DeveloperMembersView{Email: email, Role: asRole(role)}
-	recipient, err := provider.NormalizeEmail(email)
-	switch {
-	case rank[role] == 0, email != "" && (err != nil || !isEmail(email)):
-		return d.renderMembers(r, entered, http.StatusUnprocessableEntity, ui.Problem{Code: ui.EmailInvalid})
-	case email == "" && role == storage.RoleOwner:
-		return d.renderMembers(r, entered, http.StatusUnprocessableEntity, ui.Problem{Code: ui.OwnerNeedsEmail})
+	o := offer{role: storage.Role(r.posted(ui.FieldRole)), email: strings.TrimSpace(r.posted(ui.FieldEmail)), page: d.path("o", r.org.ID, "members")}
+	o.show = func(link string, status int, problems ...ui.Problem) error {
+		if link != "" {
+			return d.renderMembers(r, ui.DeveloperMembersView{Link: link, LinkFor: o.email}, status)
+		}
+		return d.renderMembers(r, ui.DeveloperMembersView{Email: o.email, Role: asRole(o.role)}, status, problems...)
 	}
-	mailed := email != "" && d.Mailer != nil
+	return d.makeOffer(r, o)
+}
+
+// makeOffer records an invitation and mails it, or shows its link where there is no mailer or
+// nobody to mail.
+func (d *Dashboard) makeOffer(r *request, o offer) error {
+	recipient, err := provider.NormalizeEmail(o.email)
+	switch {
+	case rank[o.role] == 0, o.email != "" && (err != nil || !isEmail(o.email)):
+		return o.show("", http.StatusUnprocessableEntity, ui.Problem{Code: ui.EmailInvalid})
+	case o.email == "" && o.role == storage.RoleOwner:
+		return o.show("", http.StatusUnprocessableEntity, ui.Problem{Code: ui.OwnerNeedsEmail})
+	}
+	mailed := o.email != "" && d.Mailer != nil
 	if mailed {
 		wait, err := d.mayMail(r, recipient)
 		if err != nil {
 			return err
 		}
 		if wait > 0 {
-			problem := ui.Problem{Code: ui.TooManyAttempts, Count: int(math.Ceil(wait.Minutes()))}
-			return d.renderMembers(r, entered, http.StatusTooManyRequests, problem)
+			return o.show("", http.StatusTooManyRequests, ui.Problem{Code: ui.TooManyAttempts, Count: int(math.Ceil(wait.Minutes()))})
 		}
 	}
-	i, link, err := d.createInvitation(r, role, email)
+	i, link, err := d.createInvitation(r, o)
 	if errors.Is(err, storage.ErrLimit) {
-		return d.renderMembers(r, entered, http.StatusTooManyRequests, ui.Problem{Code: ui.TooMany, Count: d.Quotas.Invitations})
+		return o.show("", http.StatusTooManyRequests, ui.Problem{Code: ui.TooMany, Count: d.Quotas.Invitations})
 	}
 	if err != nil {
 		return notFound(err)
 	}
 	if !mailed {
-		return d.renderMembers(r, ui.DeveloperMembersView{Link: link, LinkFor: email}, http.StatusOK)
+		return o.show(link, http.StatusOK)
 	}
-	if err := d.mail(r.Request.Context(), r, email, ui.MailView{Kind: ui.MailInvitation, Locale: r.Page().Locale, InvitationURL: link}); err != nil {
+	if err := d.mail(r.Request.Context(), r, o.email, ui.MailView{Kind: ui.MailInvitation, Locale: r.Page().Locale, InvitationURL: link}); err != nil {
 		// Nobody has it, and the next try shall not stand beside it.
 		return errors.Join(err, d.Store.RemoveInvitation(r.Request.Context(), r.org.ID, i.Token))
 	}
-	return r.done(d.path("o", r.org.ID, "members"), ui.DeveloperInvited)
+	return r.done(o.page, ui.DeveloperInvited)
 }
 
 // mayMail counts an invitation that is to be mailed, or says how long to wait.
@@ -114,19 +136,19 @@ func (d *Dashboard) mayMail(r *request, recipient string) (time.Duration, error)
 }
 
 // createInvitation records an invitation, and returns its link.
-func (d *Dashboard) createInvitation(r *request, role storage.Role, email string) (i storage.Invitation, link string, err error) {
+func (d *Dashboard) createInvitation(r *request, o offer) (i storage.Invitation, link string, err error) {
 	token, now := rand.Text(), d.Clock()
 	i = storage.Invitation{
-		Token: sha256.Sum256([]byte(token)), OrganizationID: r.org.ID, Role: role,
+		Token: sha256.Sum256([]byte(token)), OrganizationID: r.org.ID, Role: o.role, Appoints: o.appoints,
 		InvitedBy: r.User.UserID, CreatedAt: now, ExpiresAt: now.Add(invitationLife),
 	}
-	if email != "" {
-		i.Email = d.Provider.Seal(sealedInvitation, []byte(email))
+	if o.email != "" {
+		i.Email = d.Provider.Seal(sealedInvitation, []byte(o.email))
 	}
 	if err := d.Store.CreateInvitation(r.Request.Context(), i, d.Quotas.Invitations); err != nil {
 		return storage.Invitation{}, "", err
 	}
-	d.record(r, "member.invite", append(changed("role", "", string(role)), aboutInvitation(i)...))
+	d.record(r, "member.invite", append(changed("role", "", string(o.role)), aboutInvitation(i)...))
 	return i, d.absolute(d.path("join", token)), nil
 }
 
@@ -140,7 +162,8 @@ func aboutInvitation(i storage.Invitation) []storage.ChangedField {
 	return []storage.ChangedField{{Name: "invitation", After: hex.EncodeToString(i.Token[:4])}, {Name: "for", After: whom}}
 }
 
-func (d *Dashboard) withdraw(r *request) error {
+// withdraw takes an invitation back, and leads to a page.
+func (d *Dashboard) withdraw(r *request, page string) error {
 	var token storage.Digest
 	if n, err := hex.Decode(token[:], []byte(r.posted(ui.FieldCode))); err != nil || n != len(token) {
 		return forbidden("no identifier of an invitation")
@@ -149,7 +172,7 @@ func (d *Dashboard) withdraw(r *request) error {
 		return err
 	}
 	d.record(r, "member.withdraw", changed("invitation", hex.EncodeToString(token[:4]), ""))
-	return r.done(d.path("o", r.org.ID, "members"), ui.DeveloperWithdrawn)
+	return r.done(page, ui.DeveloperWithdrawn)
 }
 
 // invitation returns the one that the address is about, and its organization; false when it
@@ -158,6 +181,9 @@ func (d *Dashboard) invitation(r *request) (storage.Invitation, storage.Organiza
 	i, err := d.Store.Invitation(r.Request.Context(), sha256.Sum256([]byte(r.value("token"))))
 	if err == nil && !d.Clock().Before(i.ExpiresAt) {
 		err = storage.ErrNotFound
+	}
+	if err == nil && i.Appoints {
+		err = d.mayAppoint(r, i.InvitedBy)
 	}
 	var o storage.Organization
 	if err == nil {

@@ -3,6 +3,7 @@ package developer
 import (
 	"errors"
 	"net/http"
+	"slices"
 
 	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/ui"
@@ -14,26 +15,20 @@ func (d *Dashboard) showMembers(r *request) error {
 
 // renderMembers completes a view, which has what was entered.
 func (d *Dashboard) renderMembers(r *request, view ui.DeveloperMembersView, status int, problems ...ui.Problem) error {
-	ctx := r.Request.Context()
 	var err error
 	if view.DeveloperPage, err = d.organizationPage(r, ui.SectionMembers); err != nil {
 		return err
 	}
 	view.Form, view.MayChange = r.Form(problems...), r.may(owners)
-	members, err := d.Store.Members(ctx, r.org.ID)
+	members, err := d.Store.Members(r.Request.Context(), r.org.ID)
 	if err != nil {
 		return err
 	}
 	people := d.newPeople(r)
-	for _, m := range members {
-		account, err := people.account(m.UserID)
-		if err != nil {
-			return err
-		}
-		view.Members = append(view.Members, ui.DeveloperMember{
-			UserID: m.UserID, Account: account, Role: asRole(m.Role), Since: m.JoinedAt, You: m.UserID == r.User.UserID,
-		})
+	if view.Members, err = shownMembers(r, members, people); err != nil {
+		return err
 	}
+	view.NoOwner, view.NoOwnerKnown = !slices.ContainsFunc(members, isOwner), d.Operator != nil
 	if view.MayChange {
 		if view.Invitations, err = d.invitations(r, people); err != nil {
 			return err
@@ -41,6 +36,22 @@ func (d *Dashboard) renderMembers(r *request, view ui.DeveloperMembersView, stat
 	}
 	r.Render(status, ui.DeveloperMembers(view))
 	return nil
+}
+
+func isOwner(m storage.Member) bool { return m.Role == storage.RoleOwner }
+
+func shownMembers(r *request, members []storage.Member, people people) ([]ui.DeveloperMember, error) {
+	var shown []ui.DeveloperMember
+	for _, m := range members {
+		account, err := people.account(m.UserID)
+		if err != nil {
+			return nil, err
+		}
+		shown = append(shown, ui.DeveloperMember{
+			UserID: m.UserID, Account: account, Role: asRole(m.Role), Since: m.JoinedAt, You: m.UserID == r.User.UserID,
+		})
+	}
+	return shown, nil
 }
 
 // changeMembers carries out what was asked for. Owners decide; everybody may leave.
@@ -54,7 +65,7 @@ func (d *Dashboard) changeMembers(r *request) error {
 	case ui.ActionInvite:
 		return d.invite(r)
 	case ui.ActionWithdraw:
-		return d.withdraw(r)
+		return d.withdraw(r, d.path("o", r.org.ID, "members"))
 	case ui.ActionRole:
 		return d.setRole(r)
 	case ui.ActionRemove:

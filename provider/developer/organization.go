@@ -26,7 +26,7 @@ func (d *Dashboard) showHome(r *request) error {
 	if err != nil {
 		return err
 	}
-	operator, err := d.isOperator(r)
+	operator, err := d.isOperator(r, r.User.UserID)
 	if err != nil {
 		return err
 	}

@@ -120,18 +120,18 @@ func (d *Dashboard) admit(r *request, n need) error {
 }
 
 func (d *Dashboard) admitOperator(r *request) error {
-	operator, err := d.isOperator(r)
+	operator, err := d.isOperator(r, r.User.UserID)
 	if err == nil && !operator {
 		return provider.ErrScreenNotFound
 	}
 	return err
 }
 
-func (d *Dashboard) isOperator(r *request) (bool, error) {
+func (d *Dashboard) isOperator(r *request, userID string) (bool, error) {
 	if d.Operator == nil {
 		return false, nil
 	}
-	return d.Operator(r.Request.Context(), r.User.UserID)
+	return d.Operator(r.Request.Context(), userID)
 }
 
 // inTrials is a page that there is only where the sandbox has been made with Trials.

@@ -33,6 +33,9 @@ func (d *Dashboard) showReviews(r *request) error {
 			return err
 		}
 	}
+	if view.Ownerless, view.OwnerlessMoreURL, err = d.listOwnerless(r); err != nil {
+		return err
+	}
 	view.Live, view.LiveMoreURL, err = d.listReviews(r, "live", storage.ApplicationFilter{
 		Environment: storage.Production, Search: view.Search,
 	})
@@ -55,7 +58,7 @@ func (d *Dashboard) listReviews(r *request, list string, match storage.Applicati
 	if len(found) > pageOfReviews {
 		found = found[:pageOfReviews]
 		last := found[pageOfReviews-1]
-		more = d.path("review") + "?" + url.Values{
+		more = "?" + url.Values{
 			ui.FieldSearch: {match.Search}, list + "_after_name": {last.Name}, list + "_after": {last.ClientID},
 			list + "_after_environment": {last.Environment},
 		}.Encode()

@@ -72,6 +72,7 @@ func (d *Dashboard) routes() []route {
 		{path: "/o/{org}/{env}/{client}/access", looks: viewers, show: d.showAccess, posts: developers, act: d.changeAccess, mild: every},
 		{path: "/review", looks: operators, show: d.showReviews},
 		{path: "/review/{env}/{client}", looks: operators, show: d.showReview, posts: operators, act: d.decide, keep: d.keepDecision},
+		{path: "/review/organization/{org}", looks: operators, show: d.withoutOwner(d.showOwnerless), posts: operators, act: d.withoutOwner(d.changeOwnerless), keep: d.withoutOwner(d.keepOwnerless)},
 		{path: "/review/{env}/{client}/{which}/{picture}", looks: operators, show: d.serveReviewPicture},
 		{path: "/o/{org}/{env}/{client}/log", looks: viewers, show: d.showLog},
 		{path: "/o/{org}/{env}/{client}/log.csv", looks: viewers, show: d.downloadLog},
