@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/bonafide-id/bonafide/provider"
 )
@@ -51,6 +52,29 @@ func TestEmailChange(t *testing.T) {
 		w.newBrowser().signIn("alice@new.example", alicePass)
 		if p := w.newBrowser().attempt("alice@example.com", alicePass); p.StatusCode != http.StatusUnauthorized {
 			t.Errorf("the old address still signs in: %s", p.Status)
+		}
+	})
+	t.Run("EndsEveryOtherSessionAndGrant", func(t *testing.T) {
+		w := newFixture(t).withClients().withUsers()
+		thief := w.newBrowser().signIn("alice@example.com", alicePass)
+		copied := w.newBrowser().signIn("alice@example.com", alicePass)
+		tokens := copied.standardTokens()
+		b := copied.thief() // has the very session that the owner changes the address in
+		p, mailed := b.askToMove("alice@new.example", alicePass)
+		w.advance(time.Minute)
+		b.submit(p, "code", mailed["alice@new.example"], "old_code", mailed["alice@example.com"])
+		if !b.isSignedIn() {
+			t.Error("the owner is signed out")
+		}
+		if thief.isSignedIn() || copied.isSignedIn() {
+			t.Error("another browser is signed in")
+		}
+		if !copied.isDead(tokens) {
+			t.Error("a token works")
+		}
+		_, claims := jwt(t, text(t, b.standardTokens(), "id_token"))
+		if at := w.now().Add(-time.Minute).Unix(); claims["auth_time"] != float64(at) {
+			t.Errorf("auth_time %v, and the password was checked at %d", claims["auth_time"], at)
 		}
 	})
 	t.Run("WithOneMailboxAloneMovesNothing", func(t *testing.T) {

@@ -43,6 +43,24 @@ type Account struct {
 	CreatedAt time.Time
 }
 
+// EmailChange is a change of the address of an account by its owner.
+type EmailChange struct {
+	AccountID string
+
+	// Epoch is the one in which the owner was recognized.
+	Epoch int64
+
+	// Email and EmailKey are the new address.
+	Email    string
+	EmailKey string
+
+	// At is the time of the change.
+	At time.Time
+
+	// Begin is recorded in place of the sessions that end.
+	Begin Session
+}
+
 // Accounts keeps the users of the embedded accounts.
 type Accounts interface {
 	// CreateAccount records a new account. Of any number of concurrent calls
@@ -67,9 +85,12 @@ type Accounts interface {
 	// another account has the new one, ErrNotFound when there is no such account.
 	SetEmail(ctx context.Context, id, oldKey, email, key string, verified bool) error
 
-	// ChangeEmail is SetEmail, to a verified address, for an account that is still in
-	// this epoch, and begins another in any case. ErrChanged when the epoch is over.
-	ChangeEmail(ctx context.Context, id string, epoch int64, email, key string) error
+	// ChangeEmail gives an account that is still in this epoch another address, which is
+	// verified, and begins the next: it ends the account's sessions and grants, as
+	// SetPassword does. ErrChanged when the epoch is over, ErrNotFound when there is no
+	// such account; ErrConflict when another account has the address, or the digest of the
+	// session exists.
+	ChangeEmail(ctx context.Context, c EmailChange) error
 
 	// SetLanguage records the language that the owner has chosen; empty for none.
 	// ErrNotFound when there is no such account.

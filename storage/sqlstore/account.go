@@ -55,11 +55,17 @@ func (s *Store) SetEmail(ctx context.Context, id, oldKey, email, key string, ver
 }
 
 // ChangeEmail implements storage.Accounts.
-func (s *Store) ChangeEmail(ctx context.Context, id string, epoch int64, email, key string) error {
+func (s *Store) ChangeEmail(ctx context.Context, c storage.EmailChange) error {
 	return s.change(ctx, "change e-mail", func(tx *tx) error {
 		changed, err := tx.exec(`UPDATE main.accounts SET email = ?3, email_digest = ?4, email_verified = 1, epoch = epoch + 1
-			WHERE id = ?1 AND epoch = ?2`, id, epoch, email, optional(key))
-		return orChanged(tx, id, changed, err)
+			WHERE id = ?1 AND epoch = ?2`, c.AccountID, c.Epoch, c.Email, optional(c.EmailKey))
+		if err := orChanged(tx, c.AccountID, changed, err); err != nil {
+			return err
+		}
+		if err := endIssued(tx, c.AccountID, c.At); err != nil {
+			return err
+		}
+		return insertSession(tx, c.Begin)
 	})
 }
 

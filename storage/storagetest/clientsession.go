@@ -183,6 +183,9 @@ func (s *suite) endsOfSessions(t *testing.T) {
 		"Password": func(t *testing.T, store storage.Store) error {
 			return store.SetPassword(t.Context(), "account", 0, "new", t0, session("begun with it", "account"))
 		},
+		"Address": func(t *testing.T, store storage.Store) error {
+			return store.ChangeEmail(t.Context(), emailChange("account", 0, "new"))
+		},
 		"Lock": func(t *testing.T, store storage.Store) error {
 			return store.SetDisabled(t.Context(), "account", true, t0)
 		},

@@ -71,7 +71,7 @@ func (s *suite) contests(t *testing.T) {
 			createAccount(t, store, id)
 			return func(i int, s storage.Store) error {
 				email := fmt.Sprint(i, " of ", id)
-				return s.ChangeEmail(t.Context(), id, 0, email, email)
+				return s.ChangeEmail(t.Context(), emailChange(id, 0, email))
 			}, storage.ErrChanged
 		},
 		"AddressInPlaceOfAnother": func(t *testing.T, store storage.Store, id string) (func(int, storage.Store) error, error) {
@@ -94,7 +94,7 @@ func (s *suite) contests(t *testing.T) {
 				case 0:
 					return s.SetPassword(t.Context(), id, 0, "hash", t0)
 				case 1:
-					return s.ChangeEmail(t.Context(), id, 0, id, id)
+					return s.ChangeEmail(t.Context(), emailChange(id, 0, id))
 				default:
 					return s.SetDeletion(t.Context(), id, 0, t0, t0)
 				}

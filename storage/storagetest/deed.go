@@ -26,8 +26,10 @@ var accountDeeds = map[string]deed[storage.Store]{
 		changes: []string{"account ann", "person ann"},
 	},
 	"ChangeEmail": {
-		do:      func(ctx context.Context, s storage.Store) error { return s.ChangeEmail(ctx, "ann", 0, "new", "new") },
-		changes: []string{"account ann", "person ann"},
+		do: func(ctx context.Context, s storage.Store) error {
+			return s.ChangeEmail(ctx, emailChange("ann", 0, "new"))
+		},
+		changes: []string{"account ann", "person ann", "session ann", "grant ann", "due ann"},
 	},
 	"SetLanguage": {
 		do:      func(ctx context.Context, s storage.Store) error { return s.SetLanguage(ctx, "ann", "de") },

@@ -188,6 +188,9 @@ func (s *suite) grantRestsOnBasis(t *testing.T) {
 		"Password": func(t *testing.T, store storage.Store) error {
 			return store.SetPassword(t.Context(), "subject", 0, "new hash", t0)
 		},
+		"Address": func(t *testing.T, store storage.Store) error {
+			return store.ChangeEmail(t.Context(), emailChange("subject", 0, "new"))
+		},
 		"Lock": func(t *testing.T, store storage.Store) error {
 			err := store.SetDisabled(t.Context(), "subject", true, t0)
 			return errors.Join(err, store.SetDisabled(t.Context(), "subject", false, t0))

@@ -86,8 +86,11 @@ func (s lookingFirst) SetPassword(ctx context.Context, id string, epoch int64, h
 	return s.inEpoch(ctx, id, epoch, func(now int64) error { return s.DeveloperStore.SetPassword(ctx, id, now, hash, at, begin...) })
 }
 
-func (s lookingFirst) ChangeEmail(ctx context.Context, id string, epoch int64, email, key string) error {
-	return s.inEpoch(ctx, id, epoch, func(now int64) error { return s.DeveloperStore.ChangeEmail(ctx, id, now, email, key) })
+func (s lookingFirst) ChangeEmail(ctx context.Context, c storage.EmailChange) error {
+	return s.inEpoch(ctx, c.AccountID, c.Epoch, func(now int64) error {
+		c.Epoch = now
+		return s.DeveloperStore.ChangeEmail(ctx, c)
+	})
 }
 
 func (s lookingFirst) SetDeletion(ctx context.Context, id string, epoch int64, deleteAt, at time.Time) error {

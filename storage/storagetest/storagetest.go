@@ -32,6 +32,7 @@ func Run(t *testing.T, newDatabase func(t *testing.T) (open func() storage.Store
 	t.Run("Grants", suite.grants)
 	t.Run("Tokens", suite.tokens)
 	t.Run("Accounts", suite.accounts)
+	t.Run("EmailChanges", suite.emailChanges)
 	t.Run("EndOfAccounts", suite.endOfAccounts)
 	t.Run("Deletions", suite.deletions)
 	t.Run("People", suite.people)

@@ -108,9 +108,9 @@ func (s *Store) SetEmail(ctx context.Context, id, oldKey, email, key string, ver
 }
 
 // ChangeEmail implements storage.Accounts.
-func (s *Store) ChangeEmail(ctx context.Context, id string, epoch int64, email, key string) error {
-	defer s.people.Forget(id)
-	return s.Store.ChangeEmail(ctx, id, epoch, email, key)
+func (s *Store) ChangeEmail(ctx context.Context, c storage.EmailChange) error {
+	defer s.forgetAccount(c.AccountID)
+	return s.Store.ChangeEmail(ctx, c)
 }
 
 // SetDeletion implements storage.Deletions.

@@ -171,7 +171,7 @@ func (p *Pages) confirmEmail(w http.ResponseWriter, r *http.Request, user *authf
 	}
 	r, done := account.UsedUp(r)
 	defer done()
-	return p.moveAccount(w, r, user, payload)
+	return p.moveAccount(w, r, user, payload, time.Unix(c.Made, 0))
 }
 
 func codeProblems(c account.CodeRequest, entered, old string) []ui.Problem {
@@ -185,7 +185,10 @@ func codeProblems(c account.CodeRequest, entered, old string) []ui.Problem {
 	return problems
 }
 
-func (p *Pages) moveAccount(w http.ResponseWriter, r *http.Request, user *authflow.User, payload []byte) error {
+// moveAccount gives the account its new address. Every session of the account ends, and
+// every grant: whoever read the old mailbox could get in by it. This browser gets a new
+// session in the same step, of when the password was checked.
+func (p *Pages) moveAccount(w http.ResponseWriter, r *http.Request, user *authflow.User, payload []byte, checked time.Time) error {
 	var to newAddress
 	if err := json.Unmarshal(payload, &to); err != nil {
 		return fmt.Errorf("decode change of address: %w", err)
@@ -201,13 +204,18 @@ func (p *Pages) moveAccount(w http.ResponseWriter, r *http.Request, user *authfl
 	if owner.ID != user.UserID { // somebody else has signed in meanwhile
 		return &web.PageError{Status: http.StatusBadRequest, Code: ui.ErrorExpired}
 	}
-	err = p.Store.ChangeEmail(r.Context(), owner.ID, owner.Epoch, to.Wanted, key)
+	begin, send := p.Sessions.New(authflow.Authentication(r, owner, "pwd"))
+	begin.AuthTime = checked
+	err = p.Store.ChangeEmail(r.Context(), storage.EmailChange{
+		AccountID: owner.ID, Epoch: owner.Epoch, Email: to.Wanted, EmailKey: key, At: p.Clock(), Begin: begin,
+	})
 	if errors.Is(err, storage.ErrChanged) || errors.Is(err, storage.ErrNotFound) || errors.Is(err, storage.ErrConflict) {
 		return &web.PageError{Status: http.StatusBadRequest, Code: ui.ErrorExpired, Cause: err}
 	}
 	if err != nil {
 		return fmt.Errorf("save e-mail address: %w", err)
 	}
+	send(w)
 	p.Audit.Record(r.Context(), storage.Event{Name: audit.EmailChanged, Subject: owner.ID, Detail: "by the user"})
 	p.NoticeMail(r, owner, ui.MailView{Kind: ui.MailEmailChanged}) // to the old one
 	owner.Epoch++                                                  // which the change has begun

@@ -128,9 +128,9 @@ func (s sealedStore) SetEmail(ctx context.Context, id, oldKey, email, key string
 }
 
 // ChangeEmail implements storage.Accounts.
-func (s sealedStore) ChangeEmail(ctx context.Context, id string, epoch int64, email, key string) error {
-	sealed, digest := s.sealEmail(id, email, key)
-	return s.Store.ChangeEmail(ctx, id, epoch, sealed, digest)
+func (s sealedStore) ChangeEmail(ctx context.Context, c storage.EmailChange) error {
+	c.Email, c.EmailKey = s.sealEmail(c.AccountID, c.Email, c.EmailKey)
+	return s.Store.ChangeEmail(ctx, c)
 }
 
 // Session implements storage.Sessions.
