@@ -119,7 +119,7 @@ func (s *Store) SaveApplicationWithin(ctx context.Context, a storage.Application
 			return err
 		}
 		before, err := one(tx, scanInt, `SELECT picture_bytes FROM main.applications
-			WHERE environment = ?1 AND client_id = ?2 AND version = ?3`, a.Environment, a.ClientID, a.Version)
+			WHERE environment = ?1 AND client_id = ?2`, a.Environment, a.ClientID)
 		if errors.Is(err, storage.ErrNotFound) {
 			return storage.ErrChanged
 		}

@@ -160,6 +160,29 @@ func (s *developerSuite) applications(t *testing.T) {
 		fails(t, store.DecideApplication(t.Context(), a, "somebody else"), storage.ErrChanged)
 		fails(t, store.DecideApplication(t.Context(), application("unknown", "acme"), "somebody else"), storage.ErrChanged)
 	})
+	t.Run("OwnersElsewhereDecide", func(t *testing.T) {
+		store := s.store(t)
+		createApplications(t, store, "acme", "client")
+		createApplications(t, store, "third", "another")
+		createOrganization(t, store, "other")
+		a := application("client", "other")
+		a.Environment = storage.Production
+		ok(t, store.CreateApplication(t.Context(), a, many))
+		for key, organization := range map[[2]string]string{
+			{storage.Sandbox, "client"}: "acme", {storage.Production, "client"}: "other", {storage.Sandbox, "another"}: "third",
+		} {
+			for _, id := range []string{"acme", "other", "third"} {
+				a, err := store.Application(t.Context(), key[0], key[1])
+				ok(t, err)
+				err = store.DecideApplication(t.Context(), a, "owner of "+id)
+				if id == organization {
+					fails(t, err, storage.ErrConflict)
+				} else {
+					ok(t, err)
+				}
+			}
+		}
+	})
 	t.Run("DeleteTakesLogAndFaultAlong", func(t *testing.T) {
 		store := s.store(t)
 		createApplications(t, store, "acme", "gone", "stays")

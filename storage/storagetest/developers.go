@@ -28,6 +28,7 @@ func RunDevelopers(t *testing.T, newDatabase func(t *testing.T) (open func() Dev
 	t.Run("RequestLog", suite.requestLog)
 	t.Run("RemovalOfLog", suite.removalOfLog)
 	t.Run("Trials", suite.trials)
+	t.Run("Neighbours", suite.neighbours)
 	t.Run("Races", suite.races)
 	t.Run("Availability", suite.availability)
 }

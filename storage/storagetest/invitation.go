@@ -209,6 +209,13 @@ func (s *developerSuite) invitations(t *testing.T) {
 		i := invitation("link", "acme")
 		i.InvitedBy, i.Appoints = "operator", true
 		fails(t, store.CreateInvitation(t.Context(), i, many), storage.ErrNotFound)
+		join(t, store, "acme", "dev", storage.RoleDeveloper, t0)
+		join(t, store, "acme", "operator", storage.RoleViewer, t0)
+		ok(t, store.EndMemberships(t.Context(), "owner of acme", "gone"))
+		ok(t, store.CreateInvitation(t.Context(), i, many))
+		ok(t, store.RemoveMember(t.Context(), "acme", "operator")) // who has not invited as a member
+		_, err := store.AcceptInvitation(t.Context(), i.Token, "ann", t0, many)
+		ok(t, err)
 	})
 	t.Run("WhoIsAMemberOfManyIsNoneOfOneMore", func(t *testing.T) {
 		store := s.store(t)
