@@ -24,7 +24,7 @@ func (s *Store) SetDeletion(ctx context.Context, id string, epoch int64, deleteA
 func (s *Store) DueAccounts(ctx context.Context, now time.Time, limit int) ([]storage.Account, error) {
 	return read(ctx, s, "list due accounts", func(tx *tx) ([]storage.Account, error) {
 		return all(tx, scanAccount, `SELECT `+accountColumns+` FROM main.accounts a
-			WHERE a.delete_at IS NOT NULL AND a.delete_at <= ?1 ORDER BY a.delete_at, a.id LIMIT ?2`, micros(now), max(limit, 0))
+			WHERE a.delete_at <= ?1 ORDER BY a.delete_at, a.id LIMIT ?2`, micros(now), max(limit, 0))
 	})
 }
 
@@ -32,7 +32,7 @@ func (s *Store) DueAccounts(ctx context.Context, now time.Time, limit int) ([]st
 // a step that keeps the account goes before or finds none.
 func (s *Store) DeleteDueAccount(ctx context.Context, id, pseudonym string, now time.Time) (bool, error) {
 	return write(ctx, s, "delete due account", func(tx *tx) (bool, error) {
-		_, err := one(tx, scanInt, `SELECT 1 FROM main.accounts WHERE id = ?1 AND delete_at IS NOT NULL AND delete_at <= ?2 `+
+		_, err := one(tx, scanInt, `SELECT 1 FROM main.accounts WHERE id = ?1 AND delete_at <= ?2 `+
 			tx.store.dialect.ForUpdate, id, micros(now))
 		if errors.Is(err, storage.ErrNotFound) {
 			return false, nil

@@ -110,6 +110,8 @@ func (s *suite) clientSessions(t *testing.T) {
 	})
 	t.Run("GoesOnInTheSessionThatReplacesItsOwn", func(t *testing.T) {
 		store := s.signedIn(t, "account", "before", "client")
+		ok(t, store.CreateSession(t.Context(), session("elsewhere", "account"), 0, storage.Digest{}))
+		begin(t, store, "account", "elsewhere", "of another browser")
 		ok(t, store.CreateSession(t.Context(), session("after", "account"), 0, digest("before")))
 		begin(t, store, "account", "after", "another")
 		equal(t, due(t, store, turn(t0)), none)
@@ -323,9 +325,15 @@ func (s *suite) turns(t *testing.T) {
 		}
 	})
 	t.Run("EndWhenItIsRemoved", func(t *testing.T) {
-		store := ended(t, "client")
-		ok(t, store.RemoveClientSession(t.Context(), takeOne(t, store, t0)))
-		equal(t, due(t, store, turn(t0.Add(time.Hour))), none)
+		store := ended(t, "a", "b")
+		taken, err := store.TakeClientSessions(t.Context(), turn(t0))
+		ok(t, err)
+		equal(t, len(taken), 2)
+		ok(t, store.RemoveClientSession(t.Context(), taken[0]))
+		equal(t, due(t, store, turn(t0.Add(time.Hour))), []string{taken[1].ClientID})
+		ok(t, store.RemoveClientSession(t.Context(), takeOne(t, store, t0.Add(2*time.Hour))))
+		ok(t, store.RemoveClientSession(t.Context(), taken[1])) // of a turn that is over
+		equal(t, due(t, store, turn(t0.Add(3*time.Hour))), none)
 	})
 	t.Run("ArePostponed", func(t *testing.T) {
 		store := ended(t, "client")
@@ -347,6 +355,15 @@ func (s *suite) turns(t *testing.T) {
 		equal(t, len(due(t, store, storage.Turn{Now: t0, Until: t0.Add(time.Minute), Limit: 0, PerClient: 1})), 0)
 		equal(t, len(due(t, store, storage.Turn{Now: t0, Until: t0.Add(time.Minute), Limit: 3, PerClient: 0})), 0)
 		equal(t, len(due(t, store, storage.Turn{Now: t0, Until: t0.Add(time.Minute), Limit: 3, PerClient: 1})), 1)
+	})
+	t.Run("GoToNoneWhoseSessionStands", func(t *testing.T) {
+		store := ended(t, "client")
+		ok(t, store.PostponeClientSession(t.Context(), takeOne(t, store, t0), t0.Add(time.Hour)))
+		ok(t, store.CreateSession(t.Context(), session("stands", "account"), 0, storage.Digest{}))
+		for _, client := range []string{"a", "b", "c"} {
+			begin(t, store, "account", "stands", client)
+		}
+		equal(t, due(t, store, storage.Turn{Now: t0.Add(time.Hour), Until: t0.Add(2 * time.Hour), Limit: 1, PerClient: 1}), []string{"client"})
 	})
 	t.Run("LeaveRoomForOtherClients", func(t *testing.T) {
 		store := s.signedIn(t, "account", "session", "busy", "z")
@@ -424,6 +441,7 @@ func (s *suite) raceNotices(t *testing.T) {
 	stores := s.stores(t, 2)
 	createAccount(t, stores[0], "account")
 	ok(t, stores[0].CreateSession(t.Context(), session("session", "account"), 0, storage.Digest{}))
+	ok(t, stores[0].CreateSession(t.Context(), session("stays", "account"), 0, storage.Digest{}))
 	for i := range contenders {
 		saveClient(t, stores[0], fmt.Sprint("client ", i))
 	}

@@ -174,6 +174,12 @@ var sessionDeeds = map[string]deed[storage.Store]{
 		},
 		changes: []string{"session ann here"},
 	},
+	"CreateSessionOfTheOther": { // of two, one of whom is the first to be found
+		do: func(ctx context.Context, s storage.Store) error {
+			return s.CreateSession(ctx, session("next", "bob"), 0, digest("bob here"))
+		},
+		changes: []string{"session bob here"},
+	},
 	"CreateSessionInPlaceOfThatOfAnother": {
 		do: func(ctx context.Context, s storage.Store) error {
 			return s.CreateSession(ctx, session("next", "ann"), 0, digest("bob here"))

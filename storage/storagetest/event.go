@@ -145,4 +145,18 @@ func (s *suite) events(t *testing.T) {
 		equal(t, left(now.Add(time.Hour), now.Add(time.Hour)), "8") // behind it there is nothing
 		equal(t, left(wrong.Add(time.Hour), wrong.Add(2*time.Hour)), "")
 	})
+	t.Run("FromTheFutureThatStayStopNoRemoval", func(t *testing.T) {
+		store := s.store(t)
+		wrong := t0.AddDate(20, 0, 0)
+		for i, at := range []time.Time{wrong, wrong, t0.Add(2 * time.Hour), t0} { // the last was recorded late
+			ok(t, store.AppendEvent(t.Context(), storage.Event{At: at, Name: "signin", Detail: fmt.Sprint(i)}))
+		}
+		removed, err := store.RemoveEvents(t.Context(), t0.Add(time.Hour), t0.Add(3*time.Hour), 2)
+		ok(t, err)
+		equal(t, removed, 1)
+		events, err := store.Events(t.Context(), storage.EventFilter{})
+		ok(t, err)
+		equal(t, len(events), 3)
+		equal(t, events[0].Detail, "2")
+	})
 }

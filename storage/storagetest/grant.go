@@ -111,8 +111,10 @@ func (s *suite) grants(t *testing.T) {
 		store := s.store(t)
 		saveClient(t, store, "client")
 		createAccount(t, store, "subject")
+		createAccount(t, store, "another")
 		ok(t, store.SetDisabled(t.Context(), "subject", true, t0))
 		fails(t, store.CreateGrant(t.Context(), grant("g", "client", "subject"), storage.Basis{}), storage.ErrEnded)
+		ok(t, store.CreateGrant(t.Context(), grant("of another", "client", "another"), storage.Basis{}))
 		ok(t, store.SetDisabled(t.Context(), "subject", false, t0))
 		ok(t, store.CreateGrant(t.Context(), grant("g", "client", "subject"), storage.Basis{}))
 	})
@@ -238,8 +240,12 @@ func (s *suite) grantRestsOnBasis(t *testing.T) {
 		createAccount(t, store, "subject")
 		createAccount(t, store, "another")
 		ok(t, store.CreateSession(t.Context(), session("of another", "another"), 0, storage.Digest{}))
-		fails(t, store.CreateGrant(t.Context(), grant("g", "client", "subject"),
-			storage.Basis{Session: digest("of another")}), storage.ErrEnded)
+		decision := consent("subject", "client")
+		ok(t, store.SaveConsent(t.Context(), decision, storage.ConsentBasis{}))
+		for _, decision := range []storage.Consent{{}, decision} {
+			fails(t, store.CreateGrant(t.Context(), grant("g", "client", "subject"),
+				storage.Basis{Session: digest("of another"), Consent: decision}), storage.ErrEnded)
+		}
 	})
 	t.Run("DecisionOfAHostsUser", func(t *testing.T) {
 		store := s.store(t)
