@@ -227,11 +227,10 @@ func (s *developerSuite) removalOfLog(t *testing.T) {
 		equal(t, logged(t, store, storage.LogFilter{ClientID: "client"}), "20")
 	})
 	t.Run("OfADeletedApplicationTakesItsTime", func(t *testing.T) {
-		total := func(t *testing.T, store DeveloperStore) (total int) {
+		removeAll := func(t *testing.T, store DeveloperStore, linesBefore time.Time) (total int) {
 			t.Helper()
-			ok(t, store.DeleteApplication(t.Context(), storage.Sandbox, "client"))
 			for {
-				removed, err := store.RemoveLog(t.Context(), never, never, 3)
+				removed, err := store.RemoveLog(t.Context(), linesBefore, never, 3)
 				ok(t, err)
 				if removed == 0 {
 					return total
@@ -245,13 +244,14 @@ func (s *developerSuite) removalOfLog(t *testing.T) {
 			for range 10 {
 				ok(t, store.AppendLog(t.Context(), []storage.LogEntry{line("client", "")}))
 			}
-			equal(t, total(t, store), 10+1+1) // with their day, and what is left of the application
+			ok(t, store.DeleteApplication(t.Context(), storage.Sandbox, "client"))
+			equal(t, removeAll(t, store, never), 10+1+1) // with their day, and what is left of the application
 		})
 		t.Run("WithManyDays", func(t *testing.T) {
 			store := filled(t)
-			_, err := store.RemoveLog(t.Context(), day.AddDate(1, 0, 0), never, many)
-			ok(t, err)
-			equal(t, total(t, store), 10+1)
+			equal(t, removeAll(t, store, day.AddDate(1, 0, 0)), 20)
+			ok(t, store.DeleteApplication(t.Context(), storage.Sandbox, "client"))
+			equal(t, removeAll(t, store, never), 10+1)
 		})
 	})
 	t.Run("OfADeletedApplication", func(t *testing.T) {
