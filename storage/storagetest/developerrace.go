@@ -140,6 +140,22 @@ func (s *developerSuite) races(t *testing.T) {
 		ok(t, err)
 		equal(t, len(members), 2)
 	})
+	t.Run("OneOfManyWhoAreAppointedIsTheOwner", func(t *testing.T) {
+		stores := s.stores(t, 2)
+		createOrganization(t, stores[0], "acme")
+		join(t, stores[0], "acme", "0", storage.RoleDeveloper, t0)
+		ok(t, stores[0].EndMemberships(t.Context(), "owner of acme", "gone"))
+		for i := range contenders {
+			appoints := invitation(fmt.Sprint(i), "acme")
+			appoints.InvitedBy, appoints.Appoints, appoints.Role = "operator", true, storage.RoleOwner
+			ok(t, stores[0].CreateInvitation(t.Context(), appoints, many))
+		}
+		oneWins(t, race(stores, func(i int, store DeveloperStore) error {
+			_, err := store.AcceptInvitation(t.Context(), digest(fmt.Sprint(i)), fmt.Sprint(i), t0, many)
+			return err
+		}), storage.ErrNotFound)
+		equal(t, owners(t, stores[0], "acme"), 1)
+	})
 	t.Run("NobodyIsInvitedByWhoHasBeenRemoved", func(t *testing.T) {
 		stores := s.stores(t, 2)
 		for round := range rounds {
