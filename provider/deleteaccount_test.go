@@ -176,6 +176,7 @@ func TestTrailIsKept(t *testing.T) {
 	}
 	t.Run("For400DaysUnlessTheHostSaysOtherwise", func(t *testing.T) {
 		w := newFixture(t)
+		w.agreeOnTime()
 		w.event("old", 401*day)
 		w.event("recent", 399*day)
 		w.until(func() bool { return kept(w) == "recent" })
@@ -183,6 +184,7 @@ func TestTrailIsKept(t *testing.T) {
 	t.Run("ForEver", func(t *testing.T) {
 		counted := new(sweeps)
 		w := newFixture(t, func(c *provider.Config) { c.KeepEvents = -1; counted.Store, c.Store = c.Store, counted })
+		w.agreeOnTime()
 		w.event("old", 4000*day)
 		w.event("recent", 399*day)
 		for n := counted.n.Load(); n < 3; n++ {

@@ -36,6 +36,9 @@ func personal(t *testing.T, p *provider.Provider) map[string]string {
 	if _, err := p.SaveAccount(ctx, provider.Account{ID: "carl", Email: "Canary.Moved@Example.com"}); err != nil {
 		t.Fatal(err)
 	}
+	if _, err := p.SaveAccount(ctx, provider.Account{ID: "a-user-of-the-host", Email: "host@example.com"}); err != nil {
+		t.Fatal(err)
+	}
 	for _, user := range []string{"carl", "a-user-of-the-host"} {
 		if err := p.SetAttributes(ctx, user, values); err != nil {
 			t.Fatal(err)

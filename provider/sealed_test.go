@@ -254,6 +254,7 @@ func (s *sweeps) Sweep(ctx context.Context, now time.Time, limit int) (int, erro
 func TestARollingChangeOfTheSecretComesToAnEnd(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t).withClients()
+	w.agreeOnTime()
 	next := otherSecret()
 	start := func(change func(*provider.Config)) func() {
 		counted := new(sweeps)

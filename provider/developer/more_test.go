@@ -135,8 +135,8 @@ func TestMoreSettingsSayWhatIsWrong(t *testing.T) {
 		{"jwks_uri", "not both", `value="https://app.test/keys"`, []string{"jwks", pastedKeys, "jwks_uri", "https://app.test/keys"}},
 		{"jwks", "Paste the public keys", "", []string{"token_endpoint_auth_method", "private_key_jwt"}},
 		{"jwks", "Paste the public keys", "", []string{"require_signed_request_object", "on"}},
-		{"jwks", "The key set is not a JSON Web Key Set.", "my keys", []string{"jwks", "my keys"}},
-		{"jwks", "Key 1 is not a key of the type RSA, EC or OKP.", "what", []string{"jwks", `{"keys":[{"kty":"what"}]}`}},
+		{"jwks", "The key set is not a JSON Web Key Set.", "", []string{"jwks", "my keys"}},
+		{"jwks", "Key 1 is not a key of the type RSA, EC or OKP.", "", []string{"jwks", `{"keys":[{"kty":"what"}]}`}},
 		{"resources", "Choose at least one API", "", []string{"resources." + toolsAPI, "-", "resources." + photoAPI, "-"}},
 	} {
 		p := b.submit(b.open(shopPath+"/settings"), append(test.fields, "action", "save")...)
