@@ -204,6 +204,32 @@ func TestLogAsAFileHoldsNoFormula(t *testing.T) {
 	}
 }
 
+// Some spreadsheets split cells at other characters than commas, whatever the quotes say.
+func TestLogAsAFileHoldsNoFormulaWhereSpreadsheetsSplitCells(t *testing.T) {
+	t.Parallel()
+	w := newFixture(t).withApplication(river, storage.Sandbox, "shop")
+	b := w.as(viewer)
+	for sent, want := range map[string]string{
+		"a;=1":         "a;'=1",
+		"a,+1":         "a,'+1",
+		"a\t-1":        "a\t'-1",
+		"a|@x":         "a|'@x",
+		"a\n=1":        "a\n'=1",
+		"a;  =1":       "a;  '=1",
+		`a;"=1`:        `a;"'=1`,
+		"a;\u00a0=1":   "a;\u00a0'=1",
+		"a;＝1":         "a;'＝1",
+		"a;b=1+1-1@x":  "a;b=1+1-1@x", // begins no cell
+		"x=1 y+2; z@3": "x=1 y+2; z@3",
+	} {
+		w.lines(storage.Sandbox, "shop", storage.LogEntry{Event: "token", Outcome: "ok", RequestID: sent})
+		rows, err := csv.NewReader(strings.NewReader(b.open(logPath + ".csv").body)).ReadAll()
+		if err != nil || len(rows) < 2 || rows[1][8] != want {
+			t.Errorf("%q: %v, %q", sent, err, rows)
+		}
+	}
+}
+
 func TestLogOfAnOrganizationIsNotFoundByOthers(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t).withApplication(river, storage.Sandbox, "shop").withApplication(lake, storage.Sandbox, "boat")
