@@ -90,6 +90,9 @@ func (p *Provider) removeEnded(ctx context.Context) {
 	now := clock.Agreed
 	p.inBatches(ctx, "remove expired records", func() (int, error) { return p.store.Sweep(ctx, now, sweepBatch) })
 	p.inBatches(ctx, "remove accounts whose users wanted that", func() (int, error) { return p.deleteDue(ctx, now) })
+	for _, c := range p.companions.list() {
+		p.inBatches(ctx, "remove what is over beside", func() (int, error) { return c.RemoveEnded(ctx, now, sweepBatch) })
+	}
 	if keep := p.cfg.KeepEvents; keep > 0 {
 		p.inBatches(ctx, "remove old events", func() (int, error) {
 			return p.store.RemoveEvents(ctx, now.Add(-keep), now, sweepBatch)

@@ -142,8 +142,9 @@ type Organizations interface {
 	SaveOrganization(ctx context.Context, o Organization) error
 
 	// DeleteOrganization removes an organization with its members, invitations and
-	// settings; its activity log stays. ErrConflict when it has applications,
-	// ErrNotFound when there is none.
+	// settings. Its changes cannot be read from then on, also where another gets its ID;
+	// RemoveChanges removes them. ErrConflict when it has applications, ErrNotFound when
+	// there is none.
 	DeleteOrganization(ctx context.Context, id string) error
 
 	// Memberships returns the organizations of a user, by name in any case.
@@ -196,10 +197,15 @@ type Organizations interface {
 	// there is none.
 	RemoveInvitation(ctx context.Context, organizationID string, token Digest) error
 
-	// AppendChange records a change; its ID is ignored. The organization need not exist
-	// any more.
+	// AppendChange records a change; its ID is ignored. It returns ErrNotFound when there is
+	// no such organization.
 	AppendChange(ctx context.Context, c Change) error
 
 	// Changes returns the changes that match, the latest first.
 	Changes(ctx context.Context, match ChangeFilter) ([]Change, error)
+
+	// RemoveChanges removes changes from before a moment, and those of organizations that
+	// have been deleted: at most limit of each and fewer when that takes long. It reports how
+	// many rows it has removed; a caller repeats until that is zero.
+	RemoveChanges(ctx context.Context, before time.Time, limit int) (removed int, err error)
 }

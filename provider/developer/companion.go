@@ -2,6 +2,7 @@ package developer
 
 import (
 	"context"
+	"time"
 
 	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/ui"
@@ -59,4 +60,10 @@ func (c companion) Export(ctx context.Context, userID string) (map[string]any, e
 // Forget implements provider.Companion.
 func (c companion) Forget(ctx context.Context, userID, pseudonym string) error {
 	return c.Store.EndMemberships(ctx, userID, pseudonym)
+}
+
+// RemoveEnded implements provider.Companion: old changes, and those of organizations that are
+// no more.
+func (c companion) RemoveEnded(ctx context.Context, now time.Time, limit int) (int, error) {
+	return c.Store.RemoveChanges(ctx, before(now, c.KeepActivity), limit)
 }

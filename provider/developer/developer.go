@@ -67,6 +67,11 @@ type Config struct {
 	// Defaults to 30 days and 400 days.
 	KeepLog, KeepNumbers time.Duration
 
+	// KeepActivity is how long the changes in the activity log of an organization are kept;
+	// negative for as long as the organization.
+	// Defaults to 365 days.
+	KeepActivity time.Duration
+
 	// Logger receives what went wrong.
 	// Defaults to slog.Default().
 	Logger *slog.Logger
@@ -111,6 +116,7 @@ func (c Config) withDefaults() Config {
 	const day = 24 * time.Hour
 	c.KeepLog = cmp.Or(c.KeepLog, 30*day)
 	c.KeepNumbers = cmp.Or(c.KeepNumbers, 400*day)
+	c.KeepActivity = cmp.Or(c.KeepActivity, 365*day)
 	if c.Logger == nil {
 		c.Logger = slog.Default()
 	}

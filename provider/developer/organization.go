@@ -3,6 +3,7 @@ package developer
 import (
 	"crypto/rand"
 	"errors"
+	"log/slog"
 	"net/http"
 	"net/mail"
 	"strconv"
@@ -195,7 +196,8 @@ func (d *Dashboard) deleteOrganization(r *request) error {
 	case err != nil && !errors.Is(err, storage.ErrNotFound):
 		return err
 	}
-	d.record(r, "organization.delete", changed("name", r.org.Name, ""))
+	d.Logger.InfoContext(r.Request.Context(), "an organization was deleted", // its activity log is gone, too
+		slog.String("organization", r.org.ID), slog.String("user", r.User.UserID))
 	return r.done(d.path(), ui.DeveloperDeleted)
 }
 

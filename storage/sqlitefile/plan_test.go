@@ -40,11 +40,15 @@ func TestPlans(t *testing.T) {
 			" ORDER BY next_at, id LIMIT " + limit + ") RETURNING id, client_id, subject, sid, created_at, attempts"
 	}
 	want := []string{
+		// The organizations that have been deleted since the last round.
+		"DELETE FROM main.changes WHERE id IN ( SELECT c.id FROM main.former_organizations f JOIN main.changes c ON c.organization_id = f.id AND c.id <= f.last_change ORDER BY f.id, c.id LIMIT ?1)",
 		// An application that is removed, once in a while: the foreign keys look for what
 		// is left of it.
 		"DELETE FROM main.clients WHERE id = ?1 AND version = ?2",
 		// From the earliest on, until the batch is full.
 		"DELETE FROM main.events WHERE id IN ( SELECT id FROM (SELECT id, at FROM main.events WHERE id >= ?3 ORDER BY id LIMIT ?2) AS earliest WHERE at < ?1)",
+		// As above.
+		"DELETE FROM main.former_organizations WHERE id IN ( SELECT f.id FROM main.former_organizations f WHERE NOT EXISTS (SELECT 1 FROM main.changes c WHERE c.organization_id = f.id AND c.id <= f.last_change) ORDER BY f.id LIMIT ?1)",
 		// The registrations, when a logo is given up.
 		"DELETE FROM main.images WHERE digest = ?1 AND NOT EXISTS (SELECT 1 FROM main.clients WHERE registration LIKE ?2)",
 		// All of them, a batch at a time, in the order of an index.

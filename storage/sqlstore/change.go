@@ -3,6 +3,7 @@ package sqlstore
 import (
 	"context"
 	"encoding/json"
+	"time"
 
 	"github.com/bonafide-id/bonafide/storage"
 )
@@ -14,6 +15,9 @@ func (s *Store) AppendChange(ctx context.Context, c storage.Change) error {
 		return err
 	}
 	return s.change(ctx, "append change", func(tx *tx) error {
+		if err := lockOrganization(tx, c.OrganizationID); err != nil {
+			return err // who deletes it has seen the last one
+		}
 		_, err := tx.exec(`INSERT INTO main.changes (organization_id, at, user_id, environment, client_id, what, fields)
 			VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)`,
 			c.OrganizationID, micros(c.At), c.UserID, c.Environment, c.ClientID, c.What, fields)
@@ -25,6 +29,7 @@ func (s *Store) AppendChange(ctx context.Context, c storage.Change) error {
 func (s *Store) Changes(ctx context.Context, match storage.ChangeFilter) ([]storage.Change, error) {
 	var filter where
 	filter.and("organization_id = ?", match.OrganizationID)
+	filter.and("id > (SELECT coalesce(max(last_change), 0) FROM main.former_organizations WHERE id = ?)", match.OrganizationID)
 	if match.Environment != "" {
 		filter.and("environment = ?", match.Environment)
 	}
@@ -39,6 +44,23 @@ func (s *Store) Changes(ctx context.Context, match storage.ChangeFilter) ([]stor
 	return read(ctx, s, "read changes", func(tx *tx) ([]storage.Change, error) {
 		return all(tx, scanChange, query, filter.args...)
 	})
+}
+
+// RemoveChanges implements storage.Organizations.
+func (s *Store) RemoveChanges(ctx context.Context, before time.Time, limit int) (int, error) {
+	return s.removeEach(ctx, "remove changes", limit,
+		func(tx *tx, n int) (int, error) {
+			return tx.exec(`DELETE FROM main.changes WHERE id IN (
+				SELECT id FROM main.changes WHERE at < ?1 ORDER BY at, id LIMIT ?2)`, micros(before), n)
+		},
+		removeDeleted(`DELETE FROM main.changes WHERE id IN (
+			SELECT c.id FROM main.former_organizations f JOIN main.changes c ON c.organization_id = f.id AND c.id <= f.last_change
+			ORDER BY f.id, c.id LIMIT ?1)`),
+		removeDeleted(`DELETE FROM main.former_organizations WHERE id IN (
+			SELECT f.id FROM main.former_organizations f
+			WHERE NOT EXISTS (SELECT 1 FROM main.changes c WHERE c.organization_id = f.id AND c.id <= f.last_change)
+			ORDER BY f.id LIMIT ?1)`),
+	)
 }
 
 func scanChange(row scanner) (c storage.Change, err error) {

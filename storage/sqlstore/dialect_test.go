@@ -53,7 +53,7 @@ func TestMigrations(t *testing.T) {
 	t.Run("OfPostgresNameTheSchema", func(t *testing.T) {
 		bare := regexp.MustCompile(`\b(FROM|JOIN|INTO|UPDATE|REFERENCES|ON|TABLE)\s+(images|clients|accounts|attributes|statuses|sessions|client_sessions|` +
 			`clock|consents|decisions|grants|tokens|tickets|keys|attempts|events|installation|schema_version|` +
-			`secret_uses|organizations|developers|members|invitations|changes|applications|request_log|log_days|faults|` +
+			`secret_uses|organizations|developers|members|invitations|changes|former_organizations|applications|request_log|log_days|faults|` +
 			`sandbox_settings|sandbox_mails)\b`)
 		for _, m := range postgres {
 			for _, statement := range m.statements {
@@ -97,7 +97,7 @@ func outline(m migration) []string {
 func TestTables(t *testing.T) {
 	want := []string{
 		"accounts", "applications", "attempts", "attributes", "barred", "changes", "client_sessions", "clients", "clock", "consents", "decisions", "developers",
-		"events", "faults", "grants", "images", "installation", "invitations", "keys", "log_days", "members",
+		"events", "faults", "former_organizations", "grants", "images", "installation", "invitations", "keys", "log_days", "members",
 		"organizations", "pushed_requests", "request_log", "sandbox_mails", "sandbox_settings", "schema_version", "secret_uses",
 		"sessions", "statuses", "tickets", "tokens", "used_ids",
 	}

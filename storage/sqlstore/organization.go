@@ -86,6 +86,12 @@ func (s *Store) DeleteOrganization(ctx context.Context, id string) error {
 		if err == nil && deleted == 0 {
 			return storage.ErrConflict
 		}
+		if err != nil {
+			return err
+		}
+		_, err = tx.exec(`INSERT INTO main.former_organizations (id, last_change)
+			SELECT organization_id, max(id) FROM main.changes WHERE organization_id = ?1 GROUP BY organization_id
+			ON CONFLICT (id) DO UPDATE SET last_change = excluded.last_change`, id)
 		return err
 	})
 }

@@ -175,7 +175,7 @@ func (s *Store) LogDays(ctx context.Context, environment, clientID string, from 
 
 // RemoveLog implements storage.RequestLog.
 func (s *Store) RemoveLog(ctx context.Context, linesBefore, daysBefore time.Time, limit int) (int, error) {
-	return s.removeLog(ctx, "remove log", limit,
+	return s.removeEach(ctx, "remove log", limit,
 		func(tx *tx, n int) (int, error) {
 			return tx.exec(`DELETE FROM main.request_log WHERE id IN (
 				SELECT id FROM main.request_log WHERE at < ?1 ORDER BY at, id LIMIT ?2)`, storage.UnixMicro(linesBefore), n)
@@ -203,9 +203,9 @@ func removeDeleted(query string) func(*tx, int) (int, error) {
 	return func(tx *tx, n int) (int, error) { return tx.exec(query, n) }
 }
 
-// removeLog removes rows of each kind in chunks until the time of a step is over, one
+// removeEach removes rows of each kind in chunks until the time of a step is over, one
 // chunk of each in any case: zero says that there is nothing left.
-func (s *Store) removeLog(ctx context.Context, what string, limit int, kinds ...func(tx *tx, n int) (int, error)) (int, error) {
+func (s *Store) removeEach(ctx context.Context, what string, limit int, kinds ...func(tx *tx, n int) (int, error)) (int, error) {
 	return write(ctx, s, what, func(tx *tx) (total int, err error) {
 		begin := time.Now()
 		for _, remove := range kinds {

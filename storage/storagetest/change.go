@@ -11,6 +11,7 @@ import (
 func (s *developerSuite) changes(t *testing.T) {
 	t.Run("ComeBackWholeLatestFirst", func(t *testing.T) {
 		store := s.store(t)
+		createOrganization(t, store, "acme")
 		first := storage.Change{
 			ID: 99, OrganizationID: "acme", At: elsewhere, UserID: "ann", Environment: storage.Production, ClientID: "client",
 			What: "application.saved", Fields: []storage.ChangedField{{Name: "name", Before: `<"é`, After: "b"}, {Name: "logo"}},
@@ -29,6 +30,8 @@ func (s *developerSuite) changes(t *testing.T) {
 	})
 	t.Run("MatchAllThatIsGiven", func(t *testing.T) {
 		store := s.store(t)
+		createOrganization(t, store, "acme")
+		createOrganization(t, store, "other")
 		for i, c := range []storage.Change{
 			{OrganizationID: "acme", Environment: storage.Sandbox, ClientID: "red"},
 			{OrganizationID: "acme", Environment: storage.Production, ClientID: "red"},
@@ -65,6 +68,7 @@ func (s *developerSuite) changes(t *testing.T) {
 	})
 	t.Run("PagesGoBack", func(t *testing.T) {
 		store := s.store(t)
+		createOrganization(t, store, "acme")
 		for i := range 103 {
 			ok(t, store.AppendChange(t.Context(), storage.Change{
 				OrganizationID: "acme", At: t0.Add(time.Duration(i) * time.Second), What: fmt.Sprint(i),
@@ -82,5 +86,106 @@ func (s *developerSuite) changes(t *testing.T) {
 			got = append(got, c.What)
 		}
 		equal(t, got, []string{"2", "1", "0"})
+	})
+}
+
+// made appends changes to the log of an organization, one an hour from t0 on.
+func made(t *testing.T, store storage.Developers, organization string, whats string) {
+	t.Helper()
+	for i, what := range whats {
+		ok(t, store.AppendChange(t.Context(), storage.Change{
+			OrganizationID: organization, At: t0.Add(time.Duration(i) * time.Hour), UserID: "ann", What: string(what),
+		}))
+	}
+}
+
+// changesOf returns what the log of an organization has, the latest first.
+func changesOf(t *testing.T, store storage.Developers, organization string) (whats string) {
+	t.Helper()
+	changes, err := store.Changes(t.Context(), storage.ChangeFilter{OrganizationID: organization})
+	ok(t, err)
+	for _, c := range changes {
+		whats += c.What
+	}
+	return whats
+}
+
+// removeChanges removes them, three rows of a kind at a time.
+func removeChanges(t *testing.T, store storage.Developers, before time.Time) (total int) {
+	t.Helper()
+	for range 100 {
+		removed, err := store.RemoveChanges(t.Context(), before, 3)
+		ok(t, err)
+		if removed == 0 {
+			return total
+		}
+		if removed > 9 {
+			t.Errorf("%d are removed, want 3 of each kind at most", removed)
+		}
+		total += removed
+	}
+	t.Error("there is no end to it")
+	return total
+}
+
+func (s *developerSuite) removalOfChanges(t *testing.T) {
+	var never time.Time
+	filled := func(t *testing.T, organizations ...string) DeveloperStore {
+		t.Helper()
+		store := s.store(t)
+		for _, id := range organizations {
+			createOrganization(t, store, id)
+			made(t, store, id, "abcdefgh")
+		}
+		return store
+	}
+	t.Run("OfOldOnes", func(t *testing.T) {
+		store := filled(t, "acme", "other")
+		equal(t, removeChanges(t, store, never), 0)
+		equal(t, removeChanges(t, store, t0), 0)
+		equal(t, removeChanges(t, store, t0.Add(3*time.Hour)), 6)
+		equal(t, changesOf(t, store, "acme"), "hgfed")
+		equal(t, removeChanges(t, store, t0.Add(3*time.Hour+time.Microsecond)), 2)
+		equal(t, changesOf(t, store, "other"), "hgfe")
+	})
+	t.Run("OfOldOnesInAnyOrder", func(t *testing.T) {
+		store := filled(t)
+		createOrganization(t, store, "acme")
+		for i, at := range []time.Time{t0.AddDate(20, 0, 0), t0, t0.AddDate(0, 0, 2), t0} {
+			ok(t, store.AppendChange(t.Context(), storage.Change{OrganizationID: "acme", At: at, What: fmt.Sprint(i)}))
+		}
+		equal(t, removeChanges(t, store, t0.AddDate(0, 0, 1)), 2)
+		equal(t, changesOf(t, store, "acme"), "20")
+	})
+	t.Run("OfADeletedOrganization", func(t *testing.T) {
+		store := filled(t, "acme", "other")
+		ok(t, store.DeleteOrganization(t.Context(), "acme"))
+		equal(t, changesOf(t, store, "acme"), "") // at once
+		fails(t, store.AppendChange(t.Context(), storage.Change{OrganizationID: "acme", At: t0, What: "late"}), storage.ErrNotFound)
+		equal(t, removeChanges(t, store, never), 9) // and that it has been
+		equal(t, removeChanges(t, store, never), 0)
+		equal(t, changesOf(t, store, "other"), "hgfedcba")
+	})
+	t.Run("NotOfAnotherThatGetsTheID", func(t *testing.T) {
+		store := filled(t, "acme")
+		for range 2 {
+			ok(t, store.DeleteOrganization(t.Context(), "acme"))
+			createOrganization(t, store, "acme")
+			equal(t, changesOf(t, store, "acme"), "")
+			made(t, store, "acme", "xy")
+			equal(t, changesOf(t, store, "acme"), "yx")
+		}
+		equal(t, removeChanges(t, store, never), 11)
+		equal(t, changesOf(t, store, "acme"), "yx")
+	})
+	t.Run("OfNoneWithoutALimit", func(t *testing.T) {
+		store := filled(t, "acme", "other")
+		ok(t, store.DeleteOrganization(t.Context(), "other"))
+		for _, limit := range []int{0, -1} {
+			removed, err := store.RemoveChanges(t.Context(), t0.Add(time.Hour), limit)
+			ok(t, err)
+			equal(t, removed, 0)
+		}
+		equal(t, changesOf(t, store, "acme"), "hgfedcba")
 	})
 }

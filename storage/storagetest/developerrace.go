@@ -227,6 +227,27 @@ func (s *developerSuite) races(t *testing.T) {
 			}
 		}
 	})
+	t.Run("DeletedOrganizationHasNoChange", func(t *testing.T) {
+		stores := s.stores(t, 2)
+		for round := range rounds {
+			id := fmt.Sprint("with changes ", round)
+			createOrganization(t, stores[0], id)
+			appended, deleted := make(chan error, 1), make(chan error, 1)
+			go func() {
+				appended <- stores[0].AppendChange(t.Context(), storage.Change{OrganizationID: id, At: t0, What: "did"})
+			}()
+			go func() { deleted <- stores[1].DeleteOrganization(t.Context(), id) }()
+			made := <-appended
+			ok(t, <-deleted)
+			equal(t, changesOf(t, stores[0], id), "")
+			want := 2 // the change, and whose it was
+			if made != nil {
+				fails(t, made, storage.ErrNotFound)
+				want = 0
+			}
+			equal(t, removeChanges(t, stores[0], t0), want)
+		}
+	})
 	t.Run("LinesThatAreAppendedAtOnceAreAllCounted", func(t *testing.T) {
 		stores := s.stores(t, 2)
 		createApplications(t, stores[0], "acme", "red", "blue")

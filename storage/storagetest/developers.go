@@ -23,6 +23,7 @@ func RunDevelopers(t *testing.T, newDatabase func(t *testing.T) (open func() Dev
 	t.Run("Members", suite.members)
 	t.Run("Invitations", suite.invitations)
 	t.Run("Changes", suite.changes)
+	t.Run("RemovalOfChanges", suite.removalOfChanges)
 	t.Run("Applications", suite.applications)
 	t.Run("ApplicationLists", suite.applicationLists)
 	t.Run("RequestLog", suite.requestLog)

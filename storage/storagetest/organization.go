@@ -118,10 +118,6 @@ func (s *developerSuite) organizations(t *testing.T) {
 		}
 		equal(t, found("gone"), 0)
 		equal(t, found("stays"), 5)
-		changes, err := store.Changes(t.Context(), storage.ChangeFilter{OrganizationID: "gone"})
-		ok(t, err)
-		equal(t, len(changes), 1)
-		ok(t, store.AppendChange(t.Context(), storage.Change{OrganizationID: "gone", At: t0, What: "deleted"}))
 	})
 	t.Run("WithApplicationsIsNotDeleted", func(t *testing.T) {
 		store := s.store(t)

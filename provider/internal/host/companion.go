@@ -2,6 +2,7 @@ package host
 
 import (
 	"context"
+	"time"
 
 	"github.com/bonafide-id/bonafide/ui"
 )
@@ -22,4 +23,8 @@ type Companion interface {
 	// another pseudonym, when it fails or when the provider ends before the account is
 	// removed, and for users whom the companion does not know.
 	Forget(ctx context.Context, userID, pseudonym string) error
+
+	// RemoveEnded removes for good up to limit of what is over at a time that all processes
+	// of the provider agree on, and reports how many. Run calls it again until that is zero.
+	RemoveEnded(ctx context.Context, now time.Time, limit int) (removed int, err error)
 }

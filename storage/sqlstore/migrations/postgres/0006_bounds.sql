@@ -57,3 +57,18 @@ CREATE INDEX applications_by_maker ON main.applications (created_by);
 ALTER TABLE main.organizations ADD COLUMN abandoned BIGINT NOT NULL DEFAULT 0;
 
 CREATE INDEX organizations_abandoned ON main.organizations (id) WHERE abandoned = 1;
+
+-- Changes are removed when they are old.
+CREATE INDEX changes_by_time ON main.changes (at, id);
+
+-- Organizations that have been deleted, as long as there are changes of theirs, and the last
+-- of these: nobody reads them from then on, also where another gets the ID.
+CREATE TABLE main.former_organizations (
+	id TEXT NOT NULL PRIMARY KEY,
+	last_change BIGINT NOT NULL
+);
+
+INSERT INTO main.former_organizations (id, last_change)
+SELECT organization_id, max(id) FROM main.changes c
+WHERE NOT EXISTS (SELECT 1 FROM main.organizations o WHERE o.id = c.organization_id)
+GROUP BY organization_id;

@@ -57,3 +57,18 @@ CREATE INDEX applications_by_maker ON applications (created_by);
 ALTER TABLE organizations ADD COLUMN abandoned INTEGER NOT NULL DEFAULT 0;
 
 CREATE INDEX organizations_abandoned ON organizations (id) WHERE abandoned = 1;
+
+-- Changes are removed when they are old.
+CREATE INDEX changes_by_time ON changes (at, id);
+
+-- Organizations that have been deleted, as long as there are changes of theirs, and the last
+-- of these: nobody reads them from then on, also where another gets the ID.
+CREATE TABLE former_organizations (
+	id TEXT NOT NULL PRIMARY KEY,
+	last_change INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+INSERT INTO former_organizations (id, last_change)
+SELECT organization_id, max(id) FROM changes c
+WHERE NOT EXISTS (SELECT 1 FROM organizations o WHERE o.id = c.organization_id)
+GROUP BY organization_id;
