@@ -78,8 +78,6 @@ func TestPlans(t *testing.T) {
 		"SELECT version FROM main.schema_version",
 		// The clock of a sandbox, which moves once in a while.
 		"UPDATE main.accounts SET password_changed_at = password_changed_at - ?1, created_at = created_at - ?1, delete_at = delete_at - ?1 WHERE substr(id, 1, ?3) = ?2",
-		// The applications, when somebody goes who may have made some.
-		"UPDATE main.applications SET created_by = ?2 WHERE created_by = ?1",
 		// Two hundred rows that an index has found.
 		takeClientSessions("?2", "", "?3", "?4", "?5"),
 		takeClientSessions("?3", "AND client_id NOT IN (?2) ", "?4", "?5", "?6"),
