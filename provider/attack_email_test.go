@@ -77,6 +77,21 @@ func TestEmailChange(t *testing.T) {
 			t.Errorf("auth_time %v, and the password was checked at %d", claims["auth_time"], at)
 		}
 	})
+	t.Run("TheHostTakesItBackFromAThief", func(t *testing.T) {
+		w := newFixture(t).withUsers()
+		thief := w.newBrowser().signIn("alice@example.com", alicePass)
+		p, mailed := thief.askToMove("thief@evil.example", alicePass)
+		thief.submit(p, "code", mailed["thief@evil.example"], "old_code", mailed["alice@example.com"])
+		if _, err := w.SaveAccount(t.Context(), provider.Account{
+			ID: "alice", Email: "alice@example.com", EmailVerified: true, Password: newPassword,
+		}); err != nil {
+			t.Fatal(err)
+		}
+		if thief.isSignedIn() || thief.attempt("thief@evil.example", alicePass).StatusCode != http.StatusUnauthorized {
+			t.Error("the thief gets in")
+		}
+		w.newBrowser().signIn("alice@example.com", newPassword)
+	})
 	t.Run("WithOneMailboxAloneMovesNothing", func(t *testing.T) {
 		w := newFixture(t).withUsers()
 		b := w.newBrowser().signIn("alice@example.com", alicePass)
