@@ -52,6 +52,7 @@ var organizationDeeds = map[string]deed[DeveloperStore]{
 		changes: []string{
 			"organization bare", "settings bare", "member ann of bare", "member bob of bare", "member owner of bare",
 			"memberships", "invitation bare", "invitations bare", "mail first of bare", "mail second of bare",
+			"change done by ann at bare", "change done by bob at bare",
 		},
 	},
 	"DeleteOrganizationOfApplications": {
