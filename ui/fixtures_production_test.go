@@ -138,7 +138,7 @@ var productionFixtures = []fixture{
 			Name: FieldRedirectURIs, Values: []string{"https://riverbikes.example/callback", "https://shop.example/callback"}, Changed: true,
 			Since: DeveloperChangedField{Added: []string{"https://shop.example/callback"}, Removed: []string{"https://old.riverbikes.example/callback"}},
 		}
-		v.Pictures[0].Changed, v.Pictures[0].ApprovedURL = true, "sample/logo.svg"
+		v.Pictures[0].Changed, v.Pictures[0].ApprovedURL = true, "sample/brand.svg"
 		v.Pictures = append(v.Pictures, DeveloperReviewedPicture{Field: FieldLogoDark, Changed: true})
 		return DeveloperReviewScreen(v)
 	}},

@@ -68,6 +68,6 @@ func TestGallery(t *testing.T) {
 }
 
 const (
-	sampleClientLogo = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 48 48"><rect width="48" height="48" rx="12" fill="#0d7a6b"/><g fill="none" stroke="#fff" stroke-width="3" stroke-linecap="round" stroke-linejoin="round"><circle cx="14" cy="30" r="6.5"/><circle cx="34" cy="30" r="6.5"/><path d="M14 30l6-13h9l5 13M17 23h14"/></g></svg>`
-	sampleBrandLogo  = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 48 48"><rect width="48" height="48" rx="12" fill="#4338ca"/><path d="M24 9l12 4.5v8.5c0 8-5 13.5-12 16.5-7-3-12-8.5-12-16.5v-8.5z" fill="none" stroke="#fff" stroke-width="3" stroke-linejoin="round"/><path d="M18.5 24l4 4 7-8" fill="none" stroke="#fff" stroke-width="3" stroke-linecap="round" stroke-linejoin="round"/></svg>`
+	sampleClientLogo = `<svg xmlns="http://www.w3.org/2000/svg" width="48" height="48" viewBox="0 0 48 48"><rect width="48" height="48" rx="12" fill="#0d7a6b"/><g fill="none" stroke="#fff" stroke-width="3" stroke-linecap="round" stroke-linejoin="round"><circle cx="14" cy="30" r="6.5"/><circle cx="34" cy="30" r="6.5"/><path d="M14 30l6-13h9l5 13M17 23h14"/></g></svg>`
+	sampleBrandLogo  = `<svg xmlns="http://www.w3.org/2000/svg" width="48" height="48" viewBox="0 0 48 48"><rect width="48" height="48" rx="12" fill="#4338ca"/><path d="M24 9l12 4.5v8.5c0 8-5 13.5-12 16.5-7-3-12-8.5-12-16.5v-8.5z" fill="none" stroke="#fff" stroke-width="3" stroke-linejoin="round"/><path d="M18.5 24l4 4 7-8" fill="none" stroke="#fff" stroke-width="3" stroke-linecap="round" stroke-linejoin="round"/></svg>`
 )
