@@ -3,6 +3,7 @@ package faults
 import (
 	"context"
 	"errors"
+	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -65,10 +66,32 @@ func TestOnlySoManyRotatedKeysArePublished(t *testing.T) {
 			t.Fatalf("another key within the minute: %v", err)
 		}
 	}
-	for range maxRotated {
+	later, err := r.of("app", now.Add(rotateEvery))
+	if err != nil || later == first || len(r.all) != 2 {
+		t.Errorf("%d keys: %v", len(r.all), err)
+	}
+}
+
+// Sixteen applications made the ID token of another organization one that has no key.
+func TestRotatedKeysOfOthersPushNoneOut(t *testing.T) {
+	t.Parallel()
+	var r rotatedKeys
+	now := time.Now()
+	first, err := r.of("app", now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for len(r.all) < maxRotated {
 		r.all = append(r.all, rotatedKey{"other", now, first})
 	}
-	if next, err := r.of("app", now.Add(rotateEvery)); err != nil || next == first || len(r.all) != maxRotated {
-		t.Errorf("%d keys: %v", len(r.all), err)
+	published := func() bool {
+		return slices.ContainsFunc(r.all, func(k rotatedKey) bool { return k.clientID == "app" })
+	}
+	usual := func([]byte) (string, error) { return "as usual", nil }
+	if token, err := r.sign("one more", nil, now.Add(keepRotated-time.Second), usual); err != nil || token != "as usual" || !published() || len(r.all) != maxRotated {
+		t.Errorf("signed %q with %d keys: %v", token, len(r.all), err)
+	}
+	if token, err := r.sign("one more", []byte("{}"), now.Add(keepRotated), usual); err != nil || token == "as usual" || len(r.all) != 1 {
+		t.Errorf("when the former keys are over: %q with %d keys: %v", token, len(r.all), err)
 	}
 }

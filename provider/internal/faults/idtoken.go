@@ -30,7 +30,7 @@ func (f *Faults) Sign(sign func(claims []byte) (string, error)) func(ctx context
 		}
 		switch fault {
 		case sandbox.KeyRotated:
-			return f.rotated.sign(of.Audience, claims, f.Clock())
+			return f.rotated.sign(of.Audience, claims, f.Clock(), sign)
 		case sandbox.IDTokenSignature:
 			token, err := sign(claims)
 			return spoiled(token), err

@@ -39,8 +39,13 @@ const (
 	// rotateEvery is how long a rotated key of an application signs.
 	rotateEvery = time.Minute
 
-	// maxRotated bounds how many of them are in the key set.
-	maxRotated = 16
+	// keepRotated is for how long one is in the key set at least: ID tokens that it has
+	// signed are looked at until then.
+	keepRotated = 10 * time.Minute
+
+	// maxRotated bounds how many of them are in the key set. While all are needed there is no
+	// other: an application that pushed out the key of another would break its sign-ins.
+	maxRotated = 64
 )
 
 // rotatedKeys are keys that sign as soon as they are made, and are in the key set from then
@@ -56,15 +61,21 @@ type rotatedKey struct {
 	keys     *keyring.KeySet
 }
 
-// sign signs with the application's key of this minute.
-func (r *rotatedKeys) sign(clientID string, claims []byte, now time.Time) (string, error) {
+// sign signs with the application's key of this minute, or as usual when there is no room for
+// one.
+func (r *rotatedKeys) sign(clientID string, claims []byte, now time.Time, usual func([]byte) (string, error)) (string, error) {
 	keys, err := r.of(clientID, now)
-	if err != nil {
+	switch {
+	case err != nil:
 		return "", err
+	case keys == nil:
+		return usual(claims)
+	default:
+		return keys.Sign(claims)
 	}
-	return keys.Sign(claims)
 }
 
+// of returns the application's key of this minute, or nil when there is no room for one.
 func (r *rotatedKeys) of(clientID string, now time.Time) (*keyring.KeySet, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -72,6 +83,10 @@ func (r *rotatedKeys) of(clientID string, now time.Time) (*keyring.KeySet, error
 		if age := now.Sub(k.madeAt); k.clientID == clientID && age >= 0 && age < rotateEvery {
 			return k.keys, nil
 		}
+	}
+	r.all = slices.DeleteFunc(r.all, func(k rotatedKey) bool { return now.Sub(k.madeAt) >= keepRotated })
+	if len(r.all) >= maxRotated {
+		return nil, nil //nolint:nilnil // no key is an answer
 	}
 	private, err := rsa.GenerateKey(rand.Reader, 2048)
 	if err != nil {
@@ -82,7 +97,6 @@ func (r *rotatedKeys) of(clientID string, now time.Time) (*keyring.KeySet, error
 		return nil, fmt.Errorf("make a key: %w", err)
 	}
 	r.all = append(r.all, rotatedKey{clientID, now, keys})
-	r.all = r.all[max(0, len(r.all)-maxRotated):]
 	return keys, nil
 }
 
