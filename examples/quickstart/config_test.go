@@ -61,7 +61,7 @@ func TestSandboxInheritsTheVocabularyButNoPeople(t *testing.T) {
 		},
 		Data: "/srv/id/sandbox", Brand: brand{Brand: provider.Brand{Name: "Acme ID"}},
 	}
-	if diff := cmp.Diff(want, cfg.Sandbox, cmpopts.EquateComparable(netip.Prefix{})); diff != "" {
+	if diff := cmp.Diff(want, cfg.Sandbox, cmp.AllowUnexported(environment{}), cmpopts.EquateComparable(netip.Prefix{})); diff != "" {
 		t.Errorf("sandbox (-want +got):\n%s", diff)
 	}
 }
