@@ -53,7 +53,7 @@ func (s lookingFirst) SaveClient(ctx context.Context, c storage.Client) error {
 	return s.write(none || is(err, now.Version, c.Version), storage.ErrChanged, func() error {
 		now, err := s.Client(ctx, c.ID)
 		if c.Version = now.Version; err != nil && !none {
-			return nil //nolint:nilerr // deleted meanwhile, and nobody told
+			return nil // deleted meanwhile, and nobody told
 		}
 		return s.DeveloperStore.SaveClient(ctx, c)
 	})

@@ -1,14 +1,16 @@
 // Package lookalike finds names that people take for others: by the skeletons of Unicode
 // Technical Standard 39, section 4.
 //
-// The table is that part of the standard's confusables.txt whose prototypes are letters and
-// digits of ASCII, for the alphabets that names of applications are written in; what is left
-// of compatibility, width, accents and case is Unicode's own, by normalization.
+// The table is written by hand after the standard's confusables.txt: letters of the alphabets
+// that names of applications are written in which look like letters and digits of ASCII. It
+// is not all of that file. What is left of compatibility, width, accents and
+// case is Unicode's own, by normalization.
 package lookalike
 
 import (
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"golang.org/x/text/cases"
 	"golang.org/x/text/unicode/norm"
@@ -32,8 +34,8 @@ var (
 func table(pairs string) *strings.Replacer {
 	var list []string
 	for pair := range strings.FieldsSeq(pairs) {
-		from := []rune(pair)[0]
-		list = append(list, string(from), strings.TrimPrefix(pair, string(from)))
+		_, size := utf8.DecodeRuneInString(pair)
+		list = append(list, pair[:size], pair[size:])
 	}
 	return strings.NewReplacer(list...)
 }
