@@ -189,7 +189,7 @@ func TestRefusals(t *testing.T) {
 		to     string
 		says   string
 	}{
-		"password, PLAIN": {func(c *smtpmailer.Config) { c.Password = "wrong" }, aMail.To, "(PLAIN, 535 5.7.8)"},
+		"password, PLAIN": {func(c *smtpmailer.Config) { c.Password = "wrong" }, aMail.To, "by PLAIN (535 5.7.8)"},
 		"no password":     {func(c *smtpmailer.Config) { c.Username, c.Password = "", "" }, aMail.To, "refused the sender"},
 		"recipient":       {func(*smtpmailer.Config) {}, "nobody@example.com", "the recipient (550 5.1.1)"},
 		"authority":       {func(c *smtpmailer.Config) { c.RootCAs = nil }, aMail.To, "certificate"},
