@@ -51,7 +51,7 @@ func TestMigrations(t *testing.T) {
 		}
 	}
 	t.Run("OfPostgresNameTheSchema", func(t *testing.T) {
-		bare := regexp.MustCompile(`\b(FROM|JOIN|INTO|UPDATE|REFERENCES|ON|TABLE)\s+(images|clients|accounts|attributes|statuses|sessions|client_sessions|` +
+		bare := regexp.MustCompile(`\b(FROM|JOIN|INTO|UPDATE|REFERENCES|ON|TABLE)\s+(images|clients|accounts|attributes|statuses|email_returns|sessions|client_sessions|` +
 			`clock|consents|decisions|grants|tokens|tickets|keys|attempts|events|installation|schema_version|` +
 			`secret_uses|organizations|developers|members|invitations|changes|former_organizations|applications|request_log|log_days|faults|` +
 			`sandbox_settings|sandbox_mails)\b`)
@@ -96,7 +96,7 @@ func outline(m migration) []string {
 
 func TestTables(t *testing.T) {
 	want := []string{
-		"accounts", "applications", "attempts", "attributes", "barred", "changes", "client_sessions", "clients", "clock", "consents", "decisions", "developers",
+		"accounts", "applications", "attempts", "attributes", "barred", "changes", "client_sessions", "clients", "clock", "consents", "decisions", "developers", "email_returns",
 		"events", "faults", "former_organizations", "grants", "images", "installation", "invitations", "keys", "log_days", "members",
 		"organizations", "pushed_requests", "request_log", "sandbox_mails", "sandbox_settings", "schema_version", "secret_uses",
 		"sessions", "statuses", "tickets", "tokens", "used_ids",
