@@ -125,6 +125,7 @@ func TestFreshInstallServesStandardClients(t *testing.T) {
 		_, id, _ := released(t, w.newBrowser(), "openid profile email phone address")
 		want := map[string]any{
 			"name": "Dr. Maria Okafor", "given_name": "Maria", "family_name": "Okafor", "email": "m@example.com", "email_verified": true,
+			"preferred_username": "m@example.com",
 			"phone_number": "+1 703 555 0142", "phone_number_verified": false,
 			"address": map[string]any{"formatted": "4400 University Drive\nFairfax"},
 		}
@@ -144,7 +145,8 @@ func TestFreshInstallServesStandardClients(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, id, info := released(t, w.alice(), "openid profile email address phone")
-		want := map[string]any{"name": "Alice", "given_name": "Alice", "email": "alice@example.com", "email_verified": true}
+		want := map[string]any{"name": "Alice", "given_name": "Alice", "email": "alice@example.com", "email_verified": true,
+			"preferred_username": "alice@example.com"}
 		for _, got := range []map[string]any{id, info} {
 			if diff := cmp.Diff(want, got); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)

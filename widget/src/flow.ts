@@ -66,7 +66,7 @@ export async function signIn(target: HTMLElement | SignInOptions, isClick?: bool
     // A flow that another has replaced no longer speaks for the button.
     if (flow == flows.get(target)) show(where, Text.NotCompleted);
     // The user declined, on the provider's screen or by closing the window.
-    emit(where, /^(access_denied|popup_closed)$/.test(problem.error) ? "cancel" : "error", problem);
+    emit(where, /access_denied|popup_closed/.test(problem.error) ? "cancel" : "error", problem);
     throw problem;
   } finally {
     if (flow == flows.get(target)) flows.delete(target);
@@ -80,8 +80,7 @@ export async function signIn(target: HTMLElement | SignInOptions, isClick?: bool
 function isResponse(message: Message, options: Options, state?: string): boolean {
   const { url, next } = Object(message) as Message;
   return (
-    typeof url == "string" &&
-    url.startsWith(location.origin + "/") &&
+    url?.startsWith?.(location.origin + "/") &&
     (!next || isSafe(next)) &&
     (options.start ? !!next : parameters(url).state == state)
   );

@@ -10,14 +10,14 @@ export interface Message {
 
 const enum Limit {
   Poll = 500, // milliseconds
-  Grace = 4, // polls until a window that looks closed is taken for it
+  Grace = 4, // polls until a window that looks closed is taken for it, and one that is back for silent
   LongGrace = 120, // the same when it may only look so
 }
 
 /** Opens an empty window in the middle of this one, or nothing where popups fail. */
-export function openPopup(): Window | null {
+export function openPopup(): Window | null | undefined {
   // Phones, and the browsers inside their apps, lose the popup or the page behind it.
-  if (matchMedia("(pointer:coarse)").matches) return null;
+  if (matchMedia("(pointer:coarse)").matches) return;
   const left = screenX + (outerWidth - 480) / 2;
   const top = screenY + (outerHeight - 720) / 2;
   const popup = open("", "", `popup,width=480,height=720,left=${left},top=${top}`);
@@ -34,7 +34,8 @@ export interface Wait {
 
 /**
  * Waits for the first message that is accepted, and closes the popup.
- * Calls doubt when the popup may have been closed but nobody can tell.
+ * Calls doubt when the popup may have been closed but nobody can tell, and tells the console
+ * when the popup is back and says nothing.
  */
 export function waitFor(wait: Wait, accepts: (message: Message) => boolean, doubt: () => void): Promise<Message> {
   const { popup } = wait;
@@ -68,21 +69,18 @@ export function waitFor(wait: Wait, accepts: (message: Message) => boolean, doub
     // who is back on this page may have closed it, and may as well have not.
     let connected = false;
     let gone = 0;
+    let back = 0;
     const timer = setInterval(() => {
-      if (!popup.closed) connected ||= hasLeft(popup);
-      else if (document.hasFocus()) {
+      if (!popup.closed) {
+        try {
+          if (!popup.location.host) return; // no page so far
+          if (back++ == Limit.Grace) console.warn("Bonafide: no callback.js");
+        } catch {} // a page of another origin
+        connected = true;
+      } else if (document.hasFocus()) {
         if (gone++ == (connected ? Limit.Grace : Limit.LongGrace)) stop();
         else if (gone == Limit.Grace) doubt();
       }
     }, Limit.Poll);
   });
-}
-
-/** Says whether the popup has loaded a page; one of another origin throws. */
-function hasLeft(popup: Window): boolean {
-  try {
-    return popup.location.href != "about:blank";
-  } catch {
-    return true;
-  }
 }

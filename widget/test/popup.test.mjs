@@ -111,6 +111,25 @@ test("a visitor who denies cancels", async (t) => {
   assert.equal(await link(page).getAttribute("aria-busy"), "false");
 });
 
+test("the console says so when the redirect page lacks callback.js", async (t) => {
+  const redirect = put(document("Signed in."));
+  const page = await visitButton(t, { redirect });
+  const popup = await openPopup(page);
+  const told = page.waitForEvent("console", (message) => message.text().includes("callback.js"));
+  await popup.click("#allow");
+  assert.equal((await told).text(), "Bonafide: no callback.js");
+  assert.equal(page.consoleMessages.filter((message) => message.includes("callback.js")).length, 1);
+});
+
+test("the console says nothing of callback.js to a visitor who takes time", async (t) => {
+  const page = await visitButton(t, { redirect: putRedirectPage() });
+  const popup = await openPopup(page);
+  await page.waitForTimeout(3500);
+  await answer(popup);
+  await page.waitForURL(/code=/);
+  assert.deepEqual(page.consoleMessages.filter((message) => message.includes("callback.js")), []);
+});
+
 test("a response of another issuer is an error: mix-up", async (t) => {
   const page = await visitButton(t, { redirect: putRedirectPage(), eid: "iss=https://evil.example" });
   await answer(await openPopup(page));

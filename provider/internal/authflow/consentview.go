@@ -64,7 +64,7 @@ func (e *Endpoint) consentData(r *http.Request, request *engine.AuthorizeRequest
 	attributes := released.Attributes
 	// What is not known now may be later, and is then released.
 	for _, fact := range facts {
-		if !released.Has(fact) && !e.Claims.Catalogue.IsComposed(fact) {
+		if !released.Knows(fact) && !e.Claims.Catalogue.IsComposed(fact) {
 			attributes = append(attributes, claims.Attribute{Handle: fact})
 		}
 	}

@@ -46,6 +46,11 @@ func (r Released) Has(handle string) bool {
 	return slices.ContainsFunc(r.Attributes, func(a Attribute) bool { return a.Handle == handle })
 }
 
+// Knows reports whether an attribute is among what is released with a value of its own.
+func (r Released) Knows(handle string) bool {
+	return slices.ContainsFunc(r.Attributes, func(a Attribute) bool { return a.Handle == handle && !a.Composed })
+}
+
 // ReleaseTo reads what a token with these scopes releases about the user of its grant,
 // now: what the scopes mean today, as far as the user has been shown it.
 func (s *Source) ReleaseTo(ctx context.Context, g storage.Grant, scopes []string) (Released, error) {
@@ -77,6 +82,10 @@ func (s *Source) Release(ctx context.Context, userID string, handles, groups []s
 			return Released{}, fmt.Errorf("attribute %q: %w", handle, err)
 		}
 		r.endsBy(until)
+		if handle == userName && value.Value == nil {
+			value.Value = userNameBeside(handles, func(h string) json.RawMessage { return s.recorded(ctx, person, userID, h) })
+			value.Composed = true
+		}
 		if value.Value != nil {
 			r.Attributes = append(r.Attributes, value)
 		}
