@@ -93,8 +93,9 @@ const (
 	DeviceTablet   DeviceKind = "tablet"
 )
 
-// Place is a network, in CIDR notation. Its zero value is unknown and is not shown.
+// Place is a network. Its zero value is unknown and is not shown.
 type Place struct {
+	// Network is in CIDR notation, for screens of a host's own: ours do not show it.
 	Network string
 	// Here says that the screen is opened in that network.
 	Here bool
@@ -251,3 +252,6 @@ const (
 	HistoryDeletionEnded   HistoryAct = "deletion_ended"
 	HistoryExported        HistoryAct = "exported"
 )
+
+// isWrong reports whether it may be the doing of somebody else.
+func (a HistoryAct) isWrong() bool { return a == HistorySignInFailed || a == HistoryReuse }

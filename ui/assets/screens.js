@@ -64,6 +64,16 @@ for (const act of ["click", "focusin"]) {
   });
 }
 
+// Tell the time of the reader's place, which no server knows, in the reader's kind of the
+// page's language. What stood there, in UTC, is a remark.
+for (const time of document.querySelectorAll("time[data-local]")) {
+  const { lang } = document.documentElement;
+  const own = navigator.languages.find((l) => l.split("-")[0] === lang.split("-")[0]) ?? lang;
+  time.title = time.textContent;
+  time.textContent = new Intl.DateTimeFormat(own, { dateStyle: "long", timeStyle: "short", numberingSystem: "latn" })
+    .format(new Date(time.dateTime));
+}
+
 // Copy a value. Browsers have no clipboard for pages that did not come over TLS.
 for (const button of navigator.clipboard ? document.querySelectorAll("[data-copy]") : []) {
   const label = button.textContent;

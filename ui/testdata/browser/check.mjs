@@ -193,6 +193,21 @@ await tab.click(".languages summary");
 await tab.click("h1");
 assert.equal(await tab.locator(".languages[open]").count(), 0, "a click elsewhere closes a menu");
 
+const firstTime = async (context, page) => {
+  const reader = await open(context);
+  await reader.goto(address(page));
+  const [text, at] = await reader.locator("time[data-local]").first().evaluate((t) => [t.textContent, t.dateTime]);
+  await reader.context().close();
+  return text + " = " + at;
+};
+assert.match(await firstTime({ timezoneId: "America/New_York", locale: "en-US" }, "en/history.html"),
+  /^March 12, 2026 at 10:05\sAM = 2026-03-12T14:05:00Z$/, "times are those of the reader");
+assert.equal(await firstTime({ timezoneId: "Asia/Tokyo", locale: "ja-JP" }, "de/history.html"),
+  "12. März 2026 um 23:05 = 2026-03-12T14:05:00Z", "in the language of the page");
+assert.match(await firstTime({ timezoneId: "Asia/Riyadh", locale: "ar-EG" }, "ar/history.html"),
+  /5:05.*=/, "with the digits of the page");
+assert.match(await firstTime({ javaScriptEnabled: false, timezoneId: "Asia/Tokyo" }, "en/history.html"), /14:05 UTC =/, "and in UTC without scripts");
+
 const plain = await open({ javaScriptEnabled: false });
 await plain.goto(address("en/consent.html"));
 await plain.click("[value=deny]");
