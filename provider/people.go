@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"time"
+	"unicode/utf8"
 
 	"github.com/bonafide-id/bonafide/provider/internal/host"
 	"github.com/bonafide-id/bonafide/storage"
@@ -45,7 +46,7 @@ var ErrChanged = errors.New("provider: changed since it was read")
 // checked: ErrChanged when the attributes have changed since. ErrNoUser as for SetAttributes.
 //
 // Who has waited is told: when a status that was pending is verified, or is neither any
-// more, which refuses it, the user gets a mail about it, in the language of the account
+// more, which refuses it (Reason says why), the user gets a mail about it, in the language of the account
 // where that has one. It takes an embedded account with a verified address, and
 // Config.Mailer; a mail that cannot be sent is logged.
 func (p *Provider) SetStatus(ctx context.Context, userID string, s Status) error {
@@ -147,6 +148,9 @@ func (p *Provider) tellVerification(ctx context.Context, userID string, s Status
 	p.pages.TellVerification(ctx, userID, s.Group, s.Verified && !ended)
 }
 
+// maxReason is how many characters of a reason are shown.
+const maxReason = 500
+
 // checkStatus names the first field that cannot be accepted.
 func (p *Provider) checkStatus(s Status) error {
 	group, ok := p.catalogue.Group(s.Group)
@@ -160,6 +164,12 @@ func (p *Provider) checkStatus(s Status) error {
 	}
 	if s.Pending && s.Verified {
 		return wrongField("Pending", "and Verified exclude each other: who is being checked is not verified yet")
+	}
+	if s.Reason != "" && (s.Pending || s.Verified) {
+		return wrongField("Reason", "is of a status that is refused, which is neither Pending nor Verified")
+	}
+	if utf8.RuneCountInString(s.Reason) > maxReason {
+		return wrongField("Reason", "has more than %d characters", maxReason)
 	}
 	for _, f := range []struct {
 		name string

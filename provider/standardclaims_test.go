@@ -126,7 +126,7 @@ func TestFreshInstallServesStandardClients(t *testing.T) {
 		want := map[string]any{
 			"name": "Dr. Maria Okafor", "given_name": "Maria", "family_name": "Okafor", "email": "m@example.com", "email_verified": true,
 			"preferred_username": "m@example.com",
-			"phone_number": "+1 703 555 0142", "phone_number_verified": false,
+			"phone_number":       "+1 703 555 0142", "phone_number_verified": false,
 			"address": map[string]any{"formatted": "4400 University Drive\nFairfax"},
 		}
 		if diff := cmp.Diff(want, id); diff != "" {

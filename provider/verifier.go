@@ -39,6 +39,10 @@ type Verification struct {
 	// UserID is the user, and Group the name of the group.
 	UserID, Group string
 
+	// Email is the address of the user, where it is known to be theirs, and Name what they are
+	// called; empty when it is not known. Neither proves anything about the group.
+	Email, Name string
+
 	// ClientID names the application in whose flow the user is. It is empty on the
 	// account page.
 	ClientID string

@@ -101,9 +101,11 @@ func (b *browser) back(v provider.Verification) page {
 func TestVerifierIsToldWhoWantsToBeVerifiedAsWhat(t *testing.T) {
 	t.Parallel()
 	w, d := withOffice(t)
+	w.account(provider.Account{ID: "bob", Email: "bob@example.com", EmailVerified: true, Password: bobPass})
+	w.ok(w.SetAttributes(t.Context(), "bob", map[string]any{"fname": "Bob", "lname": "Example"}))
 	b := w.bob()
 	v := b.verify(d, b.open(authorizeURL("ui_locales", "de")))
-	want := provider.Verification{UserID: "bob", Group: "military", ClientID: "v3", Language: "de", ReturnTo: v.ReturnTo}
+	want := provider.Verification{UserID: "bob", Group: "military", Email: "bob@example.com", Name: "Bob Example", ClientID: "v3", Language: "de", ReturnTo: v.ReturnTo}
 	if diff := cmp.Diff(want, v); diff != "" || !w.IsReturnTo(v.ReturnTo) || !strings.HasPrefix(v.ReturnTo, w.server.URL+"/verify/return?flow=") {
 		t.Errorf("(-want +got):\n%s%q", diff, v.ReturnTo)
 	}
@@ -111,7 +113,7 @@ func TestVerifierIsToldWhoWantsToBeVerifiedAsWhat(t *testing.T) {
 		t.Error("it is not in the audit log")
 	}
 	v = b.verify(d, b.open("/account/groups"))
-	if diff := cmp.Diff(provider.Verification{UserID: "bob", Group: "military", Language: "en", ReturnTo: v.ReturnTo}, v); diff != "" || !w.IsReturnTo(v.ReturnTo) {
+	if diff := cmp.Diff(provider.Verification{UserID: "bob", Group: "military", Email: "bob@example.com", Name: "Bob Example", Language: "en", ReturnTo: v.ReturnTo}, v); diff != "" || !w.IsReturnTo(v.ReturnTo) {
 		t.Errorf("from the account (-want +got):\n%s", diff)
 	}
 }

@@ -165,6 +165,11 @@ type Status struct {
 	Source string `json:"source,omitempty"`
 	Method string `json:"method,omitempty"`
 
+	// Reason says why it was refused, which the subject may read. The screens have words for
+	// the reasons unreadable, expired, mismatch, not_found and not_eligible; any other is shown
+	// as it is. It is empty unless the status is neither verified nor pending.
+	Reason string `json:"reason,omitempty"`
+
 	// ExpiresAt is when the verification ends; zero means never. An expired status is
 	// released as not verified.
 	ExpiresAt time.Time `json:"expires_at,omitzero"`

@@ -38,11 +38,12 @@ type sessionsText struct {
 
 type passwordText struct{ Heading, Current, Effect, Submit message }
 
-// groupsText has a name for each of the usual methods of verification.
+// groupsText has a name for each of the usual methods of verification, and a sentence for each
+// of the usual reasons to refuse one.
 type groupsText struct {
 	Heading, Text, Empty       message
 	VerifiedBy, Method, Source message
-	Methods                    map[string]message
+	Methods, Reasons           map[string]message
 }
 
 type dataText struct {

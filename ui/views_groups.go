@@ -19,6 +19,17 @@ type Membership struct {
 	// it was found out: one of the methods that storage.Status names, or any text.
 	// Empty ones are not shown.
 	VerifiedBy, Source, Method string
+	// Reason is why a verification was refused: one of the reasons that storage.Status names,
+	// or any text. Empty is not shown.
+	Reason string
+}
+
+// reason returns why a verification was refused.
+func (l *Locale) reason(name string) string {
+	if sentence, ok := l.text.Groups.Reasons[name]; ok {
+		return l.plain(sentence)
+	}
+	return clean(name, maxMessage)
 }
 
 // method returns what a method is called.

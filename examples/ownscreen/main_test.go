@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/bonafide-id/bonafide/examples/internal/browser"
@@ -28,6 +29,10 @@ func TestOwnConsentScreen(t *testing.T) {
 	b.Submit("email", "ada@example.com", "password", password)
 	for _, text := range []string{"A letter from Mountain Hut", "Dear Ada Lovelace", "ada@example.com"} {
 		b.Shows(text)
+	}
+	list, rest, _ := strings.Cut(b.Body[strings.Index(b.Body, "<ul"):], "</ul>")
+	if strings.Contains(list, "Gender") || !strings.Contains(rest, "Gender") {
+		t.Errorf("what nobody knows stands among what is told:\n%s", b.Body)
 	}
 	b.Submit("action", "allow")
 	if b.URL.Query().Get("code") == "" {

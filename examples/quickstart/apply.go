@@ -96,7 +96,7 @@ func (u user) applyStatus(ctx context.Context, p opened, id, place string, remov
 func isSameStatus(recorded storage.Status, s status) bool {
 	return recorded.Group == s.Group && slices.Equal(recorded.Subgroups, s.Subgroups) &&
 		recorded.Verified == s.Verified && recorded.Pending == s.Pending &&
-		recorded.VerifiedBy == s.VerifiedBy && recorded.Source == s.Source && recorded.Method == s.Method &&
+		recorded.VerifiedBy == s.VerifiedBy && recorded.Source == s.Source && recorded.Method == s.Method && recorded.Reason == s.Reason &&
 		(s.VerifiedAt.IsZero() || recorded.VerifiedAt.Equal(s.VerifiedAt)) && recorded.ExpiresAt.Equal(s.ExpiresAt)
 }
 

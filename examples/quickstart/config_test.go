@@ -212,7 +212,7 @@ const everyKey = `{
 	"users": [{"uuid": "u-1", "email": "a@example.com", "email_verified": true, "password": "p",
 		"password_file": "a.password", "disabled": true,
 		"attributes": {"fname": "A"},
-		"status": [{"group": "staff", "subgroups": ["Office"], "verified": true, "pending": true, "verified_by": "HR", "source": "roster", "method": "document",
+		"status": [{"group": "staff", "subgroups": ["Office"], "verified": true, "pending": true, "verified_by": "HR", "source": "roster", "method": "document", "reason": "mismatch",
 			"verified_at": "2026-01-02T03:04:05Z", "expires_at": "2027-01-02T03:04:05Z"}]}],
 	"clients": [{"client_id": "c", "client_secret": "s", "client_secret_file": "c.secret", "name": "C", "dialect": "standard", "public": true,
 		"token_endpoint_auth_method": "client_secret_post", "token_endpoint_auth_signing_alg": "ES256",

@@ -41,6 +41,7 @@ var demoPage = template.Must(template.New("verify").Parse(`
 	<input type="hidden" name="return_to" value="{{.Asked}}">
 	<button class="primary" name="result" value="approve" lang="en">Approve at once</button>
 	<button class="secondary" name="result" value="pending" lang="en">Stay pending</button>
+	<button class="secondary" name="result" value="refuse" lang="en">Refuse</button>
 </form>
 <p class="after"><a href="{{.ReturnTo}}" lang="en">Go back without a result</a></p>`))
 
@@ -66,11 +67,16 @@ func demoHandler(p *provider.Provider) http.Handler {
 			}))
 			return nil
 		}
-		approved := asked.Get("result") == "approve"
-		err = p.SetStatus(s.Request.Context(), s.User.UserID, provider.Status{
-			Group: group, Verified: approved, Pending: !approved,
-			VerifiedBy: "Demo verification", Source: "Quickstart", Method: "document",
-		})
+		found := provider.Status{Group: group, VerifiedBy: "Demo verification", Source: "Quickstart", Method: "document"}
+		switch asked.Get("result") {
+		case "approve":
+			found.Verified = true
+		case "refuse":
+			found.Reason = "unreadable"
+		default:
+			found.Pending = true
+		}
+		err = p.SetStatus(s.Request.Context(), s.User.UserID, found)
 		var wrong *provider.FieldError
 		if errors.As(err, &wrong) {
 			return provider.ErrScreenNotFound // no such group

@@ -9,11 +9,11 @@ import (
 	"github.com/bonafide-id/bonafide/examples/internal/browser"
 )
 
-func TestDemoVerifiersApproveOrStayPending(t *testing.T) {
+func TestDemoVerifiersApproveRefuseOrStayPending(t *testing.T) {
 	s := startQuickstart(t)
 	b := browser.New(t)
 	for scope, c := range map[string]struct{ result, says string }{
-		"student": {"pending", "Being checked"}, "nurse": {"approve", "Your status is verified now."},
+		"student": {"pending", "Being checked"}, "nurse": {"approve", "Your status is verified now."}, "teacher": {"refuse", "Not verified"},
 	} {
 		b.Open(s.cfg.SampleClient.BaseURL + "/start/v3-oauth?service=sandbox&scope=" + scope)
 		if strings.HasSuffix(b.URL.Path, "/signin") {
@@ -24,6 +24,8 @@ func TestDemoVerifiersApproveOrStayPending(t *testing.T) {
 		b.Submit("result", c.result)
 		b.Shows(c.says)
 	}
+	b.Open(s.cfg.Sandbox.BaseURL + "/account/groups")
+	b.Shows("The document could not be read.")
 }
 
 func TestDemoVerifiersSendNobodyElsewhere(t *testing.T) {

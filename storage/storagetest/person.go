@@ -112,7 +112,7 @@ func (s *suite) people(t *testing.T) {
 		store := s.store(t)
 		want := storage.Status{
 			Group: "military", Subgroups: []string{"Veteran", "Retiree"}, Verified: true, Pending: true,
-			VerifiedBy: "registry", Source: "roster", Method: "document", VerifiedAt: elsewhere, ExpiresAt: t0,
+			VerifiedBy: "registry", Source: "roster", Method: "document", Reason: "too dark", VerifiedAt: elsewhere, ExpiresAt: t0,
 		}
 		ok(t, store.SetStatus(t.Context(), "subject", want, storage.AnyRevision))
 		want.VerifiedAt = asStored

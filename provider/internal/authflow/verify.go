@@ -11,6 +11,7 @@ import (
 	"github.com/a-h/templ"
 
 	"github.com/bonafide-id/bonafide/provider/internal/audit"
+	"github.com/bonafide-id/bonafide/provider/internal/claims"
 	"github.com/bonafide-id/bonafide/provider/internal/engine"
 	"github.com/bonafide-id/bonafide/provider/internal/host"
 	"github.com/bonafide-id/bonafide/provider/internal/web"
@@ -22,7 +23,7 @@ import (
 type Verifier func(ctx context.Context, v Verification) (address string, err error)
 
 // Verification is what a verifier is told.
-type Verification struct{ UserID, Group, ClientID, Language, ReturnTo string }
+type Verification struct{ UserID, Group, Email, Name, ClientID, Language, ReturnTo string }
 
 // verifying is whom a verifier was asked for, and the group.
 type verifying struct {
@@ -67,6 +68,10 @@ func (e *Endpoint) RenderWithVerifiers(w http.ResponseWriter, r *http.Request, c
 // verifyInFlow sends the user of a flow to be verified as a member of a group that the
 // application asks for. What has changed since the screen was shown, it shows.
 func (e *Endpoint) verifyInFlow(w http.ResponseWriter, r *http.Request, p *Page, s authState, group string) error {
+	// One question to the host has all that this request needs.
+	if _, err := e.Claims.Person(r.Context(), s.user.UserID, claims.AccountHandles, s.asks.Groups); err != nil {
+		return err
+	}
 	released, err := e.Claims.Release(r.Context(), s.user.UserID, nil, s.asks.Groups, "")
 	if err != nil {
 		return err
@@ -97,7 +102,14 @@ func (e *Endpoint) Verify(w http.ResponseWriter, r *http.Request, user *User, gr
 
 // sendToVerifier sends the browser where the verifier wants it; request may be nil.
 func (e *Endpoint) sendToVerifier(w http.ResponseWriter, r *http.Request, request *engine.AuthorizeRequest, v Verification) error {
-	v.Language = e.Site.Locale(r, request).Lang
+	person, err := e.Claims.Person(r.Context(), v.UserID, claims.AccountHandles, nil)
+	if err != nil {
+		return err
+	}
+	v.Language, v.Name = e.Site.Locale(r, request).Lang, person.Name()
+	if person.EmailVerified() {
+		v.Email = person.Text("email")
+	}
 	address, err := host.Call(r.Context(), func(ctx context.Context) (string, error) { return e.Verifiers[v.Group](ctx, v) })
 	if err == nil {
 		err = e.checkAddress(address)

@@ -51,6 +51,7 @@ type exportedStatus struct {
 	VerifiedAt time.Time `json:"verified_at,omitzero"`
 	Source     string    `json:"source,omitempty"`
 	Method     string    `json:"method,omitempty"`
+	Reason     string    `json:"reason,omitempty"`
 	ExpiresAt  time.Time `json:"expires_at,omitzero"`
 }
 
@@ -188,7 +189,7 @@ func (p *Pages) exportPerson(r *http.Request, user *authflow.User, file *exporte
 	}
 	for _, s := range record.Statuses() {
 		file.Groups = append(file.Groups, exportedStatus{
-			s.Group, s.Subgroups, s.Verified, s.Pending, s.VerifiedBy, s.VerifiedAt, s.Source, s.Method, s.ExpiresAt,
+			s.Group, s.Subgroups, s.Verified, s.Pending, s.VerifiedBy, s.VerifiedAt, s.Source, s.Method, s.Reason, s.ExpiresAt,
 		})
 	}
 	return nil

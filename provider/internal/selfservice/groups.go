@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/bonafide-id/bonafide/provider/internal/authflow"
+	"github.com/bonafide-id/bonafide/provider/internal/claims"
 	"github.com/bonafide-id/bonafide/provider/internal/web"
 	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/ui"
@@ -24,6 +25,9 @@ func (p *Pages) showGroups(w http.ResponseWriter, r *http.Request, user *authflo
 		if m.State == ui.GroupVerified || m.State == ui.GroupExpired {
 			m.VerifiedBy, m.Source, m.Method = s.VerifiedBy, s.Source, s.Method
 		}
+		if m.State == ui.GroupUnverified {
+			m.Reason = s.Reason
+		}
 		view.Groups = append(view.Groups, m)
 	}
 	p.Flows.RenderWithVerifiers(w, r, p.Site.Screens.Groups(view))
@@ -35,6 +39,10 @@ func (p *Pages) statuses(r *http.Request, user *authflow.User) ([]storage.Status
 	var groups []string
 	for _, g := range p.Claims.Catalogue.Groups {
 		groups = append(groups, g.Name)
+	}
+	// One question to the host has all that the page and a verifier need.
+	if _, err := p.Claims.Person(r.Context(), user.UserID, claims.AccountHandles, groups); err != nil {
+		return nil, err
 	}
 	released, err := p.Claims.Release(r.Context(), user.UserID, nil, groups, "")
 	return released.Statuses, err

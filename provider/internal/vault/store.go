@@ -11,8 +11,8 @@ import (
 	"github.com/bonafide-id/bonafide/storage"
 )
 
-// sealedStore keeps what is known about people sealed: attribute values and e-mail
-// addresses. Whoever uses it sees them open; the store behind it sees an address as a
+// sealedStore keeps what is known about people sealed: attribute values, e-mail
+// addresses, and why a verification was refused. Whoever uses it sees them open; the store behind it sees an address as a
 // sealed text, and its key as a digest by which it is found.
 type sealedStore struct {
 	storage.Store
@@ -28,6 +28,10 @@ func emailRecord(id string) Record {
 
 func attributeRecord(subject, handle string) Record {
 	return Record{Kind: "attribute", ID: subject, Field: handle}
+}
+
+func reasonRecord(subject, group string) Record {
+	return Record{Kind: "status", ID: subject, Field: group}
 }
 
 // sealEmail seals an address together with its key, which the digest does not tell.
@@ -156,7 +160,32 @@ func (s sealedStore) Person(ctx context.Context, subject string) (storage.Person
 			return storage.Person{}, err
 		}
 	}
+	for i := range person.Statuses {
+		if err := s.openReason(subject, &person.Statuses[i]); err != nil {
+			return storage.Person{}, err
+		}
+	}
 	return person, nil
+}
+
+func (s sealedStore) openReason(subject string, status *storage.Status) error {
+	if status.Reason == "" {
+		return nil
+	}
+	plain, err := s.vault.Open(reasonRecord(subject, status.Group), []byte(status.Reason))
+	if err != nil {
+		return fmt.Errorf("reason of %q: %w", subject, err)
+	}
+	status.Reason = string(plain)
+	return nil
+}
+
+// SetStatus implements storage.People.
+func (s sealedStore) SetStatus(ctx context.Context, subject string, status storage.Status, replaced int64, on ...storage.PersonBasis) error {
+	if status.Reason != "" {
+		status.Reason = s.vault.Seal(reasonRecord(subject, status.Group), []byte(status.Reason))
+	}
+	return s.Store.SetStatus(ctx, subject, status, replaced, on...)
 }
 
 // SetAttributes implements storage.People.

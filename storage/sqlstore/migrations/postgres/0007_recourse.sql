@@ -8,3 +8,6 @@ CREATE TABLE main.email_returns (
 );
 
 CREATE INDEX email_returns_by_end ON main.email_returns (expires_at);
+
+-- Why a verification was refused, sealed by the provider; empty for none.
+ALTER TABLE main.statuses ADD COLUMN sealed_reason TEXT NOT NULL DEFAULT '';

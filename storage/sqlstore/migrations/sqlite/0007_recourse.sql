@@ -8,3 +8,6 @@ CREATE TABLE email_returns (
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX email_returns_by_end ON email_returns (expires_at);
+
+-- Why a verification was refused, sealed by the provider; empty for none.
+ALTER TABLE statuses ADD COLUMN sealed_reason TEXT NOT NULL DEFAULT '';
