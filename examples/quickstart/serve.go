@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"slices"
 	"sync"
 	"syscall"
 	"time"
@@ -121,6 +122,11 @@ func (s *service) mount(ctx context.Context, r *router, e *environment, testing 
 func (s *service) openSampleClient(ctx context.Context, server *http.Server) (err error) {
 	c := s.cfg.SampleClient
 	cfg := sampleclient.Config{BaseURL: c.BaseURL}
+	for _, r := range s.cfg.Resources {
+		if slices.Contains(r.Introspectors, sampleStandard) {
+			cfg.API = r.URI
+		}
+	}
 	for i, p := range s.providers {
 		registered, err := registerSample(ctx, p, c.BaseURL)
 		if err != nil {
@@ -301,13 +307,14 @@ Bonafide is running.
   Provider  %s      its account page is %s/account
   Register  %s/developer/      applications of your own, as the same person
   Sandbox   %s      sign in as a persona, or as %s, password: %s
+  API       %s/api      for access tokens; docs/resources.md calls it
   Brand     %s      every screen by day and by night, in each language
 
   Data is in %s, mails are printed here, Ctrl-C stops.
 
 `, s.cfg.SampleClient.BaseURL, demo.Email, demo.Password, s.cfg.BaseURL, s.cfg.BaseURL, s.cfg.BaseURL,
 		s.cfg.Sandbox.BaseURL, s.cfg.Sandbox.Users[0].Email, s.cfg.Sandbox.Users[0].Password,
-		s.cfg.Sandbox.BaseURL+brandPath, s.cfg.Data)
+		s.cfg.SampleClient.BaseURL, s.cfg.Sandbox.BaseURL+brandPath, s.cfg.Data)
 }
 
 // announce says where everything is, for an operator's log.

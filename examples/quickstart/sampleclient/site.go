@@ -3,9 +3,11 @@
 // write it: the standard dialect with golang.org/x/oauth2 and coreos/go-oidc
 // (standard.go), the v3 dialect with net/http (v3.go). What both have in common, and
 // every client needs, is in flow.go: state, nonce, PKCE and the check of the issuer.
+// It also has an API for which other programs get access tokens (api.go).
 package sampleclient
 
 import (
+	"cmp"
 	"embed"
 	"errors"
 	"fmt"
@@ -28,6 +30,10 @@ const (
 type Config struct {
 	// BaseURL is where browsers reach the site, without a slash at its end.
 	BaseURL string
+
+	// API is what the providers call the API of the site: the URI of a resource (RFC 8707).
+	// Defaults to BaseURL + "/api".
+	API string
 
 	// Services are the providers to choose from, at least one. The first is
 	// offered unless the visitor chooses another.
@@ -65,6 +71,7 @@ type Credentials struct{ ID, Secret string }
 // Site is the web site, an http.Handler for everything under its base URL.
 type Site struct {
 	base     string
+	resource string
 	services []*service
 	sessions sessions
 	cookie   cookie
@@ -82,7 +89,7 @@ func New(cfg Config) (*Site, error) {
 	case len(cfg.Services) == 0:
 		return nil, errors.New("sampleclient: Services: is empty")
 	}
-	s := &Site{base: cfg.BaseURL, cookie: newCookie(base), mux: http.NewServeMux()}
+	s := &Site{base: cfg.BaseURL, resource: cmp.Or(cfg.API, cfg.BaseURL+apiPath), cookie: newCookie(base), mux: http.NewServeMux()}
 	for _, c := range cfg.Services {
 		s.services = append(s.services, newService(c, cfg.BaseURL+RedirectPath))
 	}
@@ -92,6 +99,8 @@ func New(cfg Config) (*Site, error) {
 	s.mux.HandleFunc("GET /result", s.result)
 	s.mux.HandleFunc("GET /problem", s.lastProblem)
 	s.mux.HandleFunc("POST /signout", s.signOut)
+	s.mux.HandleFunc("GET "+apiPath, s.api)
+	s.mux.HandleFunc("GET "+metadataPath, s.metadata)
 	s.mux.Handle("GET /static/", http.FileServerFS(static))
 	s.mux.HandleFunc("/", s.notFound)
 	return s, nil
