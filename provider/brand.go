@@ -21,6 +21,12 @@ type Brand struct {
 	// Defaults to "Bonafide".
 	Name string `json:"name,omitempty"`
 
+	// Code is the name of the service in programs, such as AcmeID: that of the functions and, in
+	// small letters, the events of the button beside those of Bonafide, and, in capitals, the
+	// beginning of variables in sample code. 2 to 31 ASCII letters and digits, a letter first.
+	// Defaults to none, and for variables to the Name.
+	Code string `json:"code,omitempty"`
+
 	// Logo is next to the name. It is served as a PNG of at most 512 pixels a side
 	// (LogoPNG). LogoDark takes its place by night.
 	// Defaults to the first letter of the name; without a name, to the mark of Bonafide.
@@ -221,6 +227,10 @@ func (b Brand) newButton() (*widget.Widget, error) {
 	brand := widget.Brand{Name: b.name(), Color: color, LabelColor: theme.LabelColor(color)}
 	if _, err := widget.New(brand); err != nil {
 		return nil, &FieldError{"Brand.Name", err} // the colour has been checked
+	}
+	brand.Code = b.Code
+	if _, err := widget.New(brand); err != nil {
+		return nil, &FieldError{"Brand.Code", err}
 	}
 	brand.Mark = b.Mark
 	button, err := widget.New(brand)

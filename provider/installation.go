@@ -19,8 +19,8 @@ type Installation struct {
 	BaseURL string
 	Sandbox bool
 
-	// Name is that of the Brand.
-	Name string
+	// Name and Code are those of the Brand.
+	Name, Code string
 
 	// Issuer is the issuer identifier.
 	Issuer string
@@ -46,7 +46,7 @@ type Installation struct {
 // Installation returns what this provider is. The caller may change it.
 func (p *Provider) Installation() Installation {
 	i := Installation{
-		BaseURL: p.cfg.BaseURL, Sandbox: p.cfg.Sandbox, Name: p.cfg.Brand.name(), Issuer: p.issuer,
+		BaseURL: p.cfg.BaseURL, Sandbox: p.cfg.Sandbox, Name: p.cfg.Brand.name(), Code: p.cfg.Brand.Code, Issuer: p.issuer,
 		HasAccounts: p.cfg.hasAccounts(), SignsUp: p.cfg.hasAccounts() && p.cfg.Mailer != nil,
 		Scopes: slices.Clone(p.catalogue.Scopes), Attributes: slices.Clone(p.catalogue.Attributes), Groups: slices.Clone(p.catalogue.Groups),
 		Resources: slices.Clone(p.cfg.Resources), Lifetimes: p.cfg.Lifetimes,

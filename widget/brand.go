@@ -27,6 +27,11 @@ type Brand struct {
 	// no image, because strict pages admit none of other sites. A check mark
 	// when empty.
 	Mark string `json:"mark,omitempty"`
+
+	// Code is the name of the provider in programs, such as AcmeID: then pages may say
+	// AcmeID.signIn for Bonafide.signIn, and listen to acmeid:success. 2 to 31 ASCII letters
+	// and digits, a letter first. None when empty.
+	Code string `json:"-"`
 }
 
 var (
@@ -61,6 +66,9 @@ func (b Brand) validate() error {
 	}
 	if !pathData.MatchString(b.Mark) {
 		return errors.New("brand: Mark must be the data of an SVG path of at most 1000 bytes")
+	}
+	if b.Code != "" && !isCode(b.Code) {
+		return errors.New("brand: Code must be 2 to 31 letters and digits, a letter first, and not Bonafide")
 	}
 	return nil
 }

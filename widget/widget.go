@@ -1,9 +1,9 @@
 package widget
 
 import (
-	"bytes"
 	_ "embed"
 	"net/http"
+	"slices"
 	"strings"
 )
 
@@ -53,8 +53,8 @@ func New(brand Brand) (*Widget, error) {
 		return nil, err
 	}
 	w := &Widget{
-		button: newFile("v1.js", append(bytes.Clone(buttonSource), initCall...)),
-		relay:  newFile("callback.js", relaySource),
+		button: newFile("v1.js", slices.Concat(buttonSource, brand.events(), brand.names(), initCall)),
+		relay:  newFile("callback.js", slices.Concat(relaySource, brand.names())),
 		byName: make(map[string]*file),
 	}
 	for _, f := range []*file{w.button, w.relay} {

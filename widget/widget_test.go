@@ -254,6 +254,12 @@ func TestNewRefusesABadBrandByField(t *testing.T) {
 	}{
 		{"Name", widget.Brand{Name: "two\nlines"}},
 		{"Name", widget.Brand{Name: "\xff"}},
+		{"Code", widget.Brand{Code: "x;alert(1)"}},
+		{"Code", widget.Brand{Code: "__proto__"}},
+		{"Code", widget.Brand{Code: "1st"}},
+		{"Code", widget.Brand{Code: "x"}},
+		{"Code", widget.Brand{Code: "BonaFide"}}, // whose events would call themselves
+		{"Code", widget.Brand{Code: strings.Repeat("x", 32)}},
 		{"Name", widget.Brand{Name: strings.Repeat("x", 61)}},
 		{"Color", widget.Brand{Color: "red;background:url(//evil.example)", LabelColor: "#ffffff"}},
 		{"Color", widget.Brand{LabelColor: "#ffffff"}},

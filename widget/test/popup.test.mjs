@@ -384,3 +384,43 @@ test("a flow that is over leaves no timer, listener or channel behind", async (t
   await eventOf(page, "cancel");
   assert.equal(await page.evaluate(() => live), 0);
 });
+
+test("functions and events have the provider's own name as well", async (t) => {
+  const page = await visitButton(t, { redirect: putRedirectPage() }, {
+    init: () => {
+      window.heard = [];
+      for (const name of ["exampleid:ready", "bonafide:ready", "exampleid:start", "bonafide:start", "exampleid:success", "bonafide:success"])
+        addEventListener(name, (event) => heard.push([name, event.target.id]));
+      addEventListener("exampleid:success", (event) => event.preventDefault());
+    },
+  });
+  assert.ok(await page.evaluate(() => ExampleID.signIn == Bonafide.signIn && ExampleID.scan == Bonafide.scan));
+  await answer(await openPopup(page));
+  await page.waitForFunction(() => heard.length == 6);
+  assert.deepEqual(await page.evaluate(() => heard), [
+    ["exampleid:ready", "button"], ["bonafide:ready", "button"], ["exampleid:start", "button"], ["bonafide:start", "button"],
+    ["exampleid:success", "button"], ["bonafide:success", "button"],
+  ]);
+  await page.waitForTimeout(200);
+  assert.ok(!page.url().includes("code"), "to prevent the one prevents the other");
+});
+
+test("a provider's own name takes nothing from the page", async (t) => {
+  const page = await visitButton(t, { redirect: putRedirectPage() }, { init: () => { window.ExampleID = { ours: 1 }; } });
+  await link(page).waitFor();
+  assert.deepEqual(await page.evaluate(() => [ExampleID.ours, typeof ExampleID.signIn]), [1, "function"]);
+});
+
+test("a second copy of the script tells each event once under each name", async (t) => {
+  const page = await visit(t, put(document(span({ redirect: putRedirectPage(), display: "popup" }) + buttonTag() + buttonTag())), {
+    init: () => { window.heard = []; addEventListener("exampleid:start", (event) => { heard.push(1); event.preventDefault(); }); },
+  });
+  await link(page).click();
+  await page.waitForTimeout(300);
+  assert.equal(await page.evaluate(() => heard.length), 1);
+});
+
+test("the redirect page has the provider's own name", async (t) => {
+  const page = await visit(t, put(document(relayTag())));
+  assert.equal(await page.evaluate(() => ExampleID.handleRedirect == Bonafide.handleRedirect), true);
+});

@@ -24,7 +24,7 @@ import (
 
 func main() {
 	log.SetFlags(0)
-	button, err := widget.New(widget.Brand{Name: "Example ID", Color: "#5b2a86", LabelColor: "#ffffff"})
+	button, err := widget.New(widget.Brand{Name: "Example ID", Color: "#5b2a86", LabelColor: "#ffffff", Code: "ExampleID"})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -1,6 +1,7 @@
 package samples
 
 import (
+	"cmp"
 	"fmt"
 	"html"
 	"net"
@@ -42,6 +43,9 @@ type Application struct {
 
 	// Brand is what the provider calls itself.
 	Brand string
+
+	// Code is what the provider is called in programs; empty for the Brand.
+	Code string
 
 	// Button is where the script of the sign-in button is.
 	Button widget.Script
@@ -152,10 +156,10 @@ func (v values) Open() string {
 }
 
 // Variable is the environment variable with the client secret, called after the provider:
-// of Café 24 it is CAFE_24_CLIENT_SECRET.
+// of Café 24 it is CAFE_24_CLIENT_SECRET. Its code comes first.
 func (v values) Variable() string {
 	var name strings.Builder
-	for _, r := range norm.NFKD.String(strings.ToUpper(v.Brand + "_client_secret")) {
+	for _, r := range norm.NFKD.String(strings.ToUpper(cmp.Or(v.Code, v.Brand) + "_client_secret")) {
 		switch {
 		case unicode.Is(unicode.Mn, r): // an accent, which its letter does without
 		case r >= 'A' && r <= 'Z' || r >= '0' && r <= '9':

@@ -148,6 +148,9 @@ func TestSamplesNameTheSecretAfterTheProvider(t *testing.T) {
 			t.Errorf("%s: %s, want %s", brand, got, want)
 		}
 	}
+	if got := (values{Application: Application{Brand: "Acme 身份", Code: "AcmeID"}}).Variable(); got != "ACMEID_CLIENT_SECRET" {
+		t.Errorf("after its code: %s", got)
+	}
 }
 
 // The script is the one that stays, so that a page with the button outlives an update of the
