@@ -473,7 +473,7 @@ var screenFixtures = []fixture{
 					Name: "student", Label: t.student, State: GroupExpired, Expires: date(2025, time.September, 30), CanVerify: true,
 				}, VerifiedBy: "مكتب التسجيل", Method: "by post"},
 				{ConsentGroup: ConsentGroup{Name: "teacher", Label: t.teacher, State: GroupPending}, Method: "document"},
-				{ConsentGroup: ConsentGroup{Name: "nurse", Label: t.military, State: GroupUnverified, CanVerify: true}, Reason: "unreadable"},
+				{ConsentGroup: ConsentGroup{Name: "nurse", Label: t.military, State: GroupUnverified, CanVerify: true, Reason: "unreadable"}},
 				{ConsentGroup: ConsentGroup{Name: "other", Label: t.profile, State: GroupVerified}, Method: "code"},
 				{ConsentGroup: ConsentGroup{Name: "fourth", Label: t.name, State: GroupVerified}, Method: "email_domain"},
 				{ConsentGroup: ConsentGroup{Name: "fifth", Label: t.university, State: GroupVerified}, Method: "roster"},
@@ -482,15 +482,15 @@ var screenFixtures = []fixture{
 	}},
 	{"groups-hostile", func(p Page) templ.Component {
 		return Groups(GroupsView{Page: accountPage(p.Locale), Form: sampleForm, Groups: []Membership{{
-			ConsentGroup: ConsentGroup{Name: `"><script>`, Label: Label{Text: "<script>alert(1)</script>"}, State: GroupUnverified, Subgroups: []Label{{Text: "<b>"}}, CanVerify: true},
-			VerifiedBy:   hostileName, Source: hostileName, Method: hostileName, Reason: "</bdi><script>alert(1)</script>",
+			ConsentGroup: ConsentGroup{Name: `"><script>`, Label: Label{Text: "<script>alert(1)</script>"}, State: GroupUnverified, Subgroups: []Label{{Text: "<b>"}}, CanVerify: true, Reason: "</bdi><script>alert(1)</script>"},
+			VerifiedBy:   hostileName, Source: hostileName, Method: hostileName,
 		}}})
 	}},
 	{"groups-refused", func(p Page) templ.Component {
 		v := GroupsView{Page: accountPage(p.Locale), Form: sampleForm, Notice: NoticeUnverified, AccountURL: "/account"}
 		for _, reason := range []string{"expired", "mismatch", "not_found", "not_eligible", "Your card is of 2019. Please send that of this year."} {
 			v.Groups = append(v.Groups, Membership{
-				ConsentGroup: ConsentGroup{Name: reason, Label: hostTextOf(p).student, State: GroupUnverified, CanVerify: true}, Reason: reason,
+				ConsentGroup: ConsentGroup{Name: reason, Label: hostTextOf(p).student, State: GroupUnverified, CanVerify: true, Reason: reason},
 			})
 		}
 		return Groups(v)

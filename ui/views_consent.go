@@ -151,6 +151,9 @@ type ConsentGroup struct {
 	Subgroups []Label
 	// Since and Expires bound the verification. Zero shows no date.
 	Since, Expires time.Time
+	// Reason is why a verification was refused: one of the reasons that storage.Status names,
+	// or any text. Empty is not shown.
+	Reason string
 	// CanVerify says that there is a way to get verified, which ActionVerify leads to.
 	CanVerify bool
 }

@@ -19,9 +19,6 @@ type Membership struct {
 	// it was found out: one of the methods that storage.Status names, or any text.
 	// Empty ones are not shown.
 	VerifiedBy, Source, Method string
-	// Reason is why a verification was refused: one of the reasons that storage.Status names,
-	// or any text. Empty is not shown.
-	Reason string
 }
 
 // reason returns why a verification was refused.

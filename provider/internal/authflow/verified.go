@@ -94,7 +94,7 @@ func (e *Endpoint) GroupView(l *ui.Locale, s storage.Status) ui.ConsentGroup {
 	case !s.ExpiresAt.IsZero() && !e.Clock().Before(s.ExpiresAt):
 		group.State, group.Expires = ui.GroupExpired, s.ExpiresAt
 	default:
-		group.State = ui.GroupUnverified
+		group.State, group.Reason = ui.GroupUnverified, s.Reason
 	}
 	return group
 }

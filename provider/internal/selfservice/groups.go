@@ -25,9 +25,6 @@ func (p *Pages) showGroups(w http.ResponseWriter, r *http.Request, user *authflo
 		if m.State == ui.GroupVerified || m.State == ui.GroupExpired {
 			m.VerifiedBy, m.Source, m.Method = s.VerifiedBy, s.Source, s.Method
 		}
-		if m.State == ui.GroupUnverified {
-			m.Reason = s.Reason
-		}
 		view.Groups = append(view.Groups, m)
 	}
 	p.Flows.RenderWithVerifiers(w, r, p.Site.Screens.Groups(view))
