@@ -305,7 +305,7 @@ Bonafide is running.
   Sign in   %s          password: %s
 
   Provider  %s      its account page is %s/account
-  Register  %s/developer/      applications of your own, as the same person
+  Register  %s/developer/      applications of your own, as the same person or a new one
   Sandbox   %s      sign in as a persona, or as %s, password: %s
   API       %s/api      for access tokens; docs/resources.md calls it
   Brand     %s      every screen by day and by night, in each language
