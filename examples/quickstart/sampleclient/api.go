@@ -70,7 +70,8 @@ func (s *service) introspect(r *http.Request, token string) (found caller, err e
 	if err != nil {
 		return found, err
 	}
-	return found, json.Unmarshal(body, &found)
+	err = json.Unmarshal(body, &found)
+	return found, err
 }
 
 // metadata says for which providers' tokens the API is (RFC 9728).
