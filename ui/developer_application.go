@@ -145,3 +145,21 @@ func fieldLabel(l *Locale, field string) string {
 	}
 	return clean(field, maxName)
 }
+
+// nextTry names the trial: production has no personas.
+func (v DeveloperOverviewView) nextTry() labelText {
+	t := v.locale().text.Developer
+	next := t.Application.NextTry
+	if v.Environment != DeveloperSandbox {
+		next.Label = t.Common.SectionNames[SectionTry]
+	}
+	return next
+}
+
+// fewRows is how many rows of a list are seen at a glance.
+const fewRows = 9
+
+// isSearched reports whether a list has a search field.
+func isSearched(rows int, entered, moreURL string) bool {
+	return rows > fewRows || entered != "" || moreURL != ""
+}

@@ -45,7 +45,7 @@ func overviewOf(p Page) DeveloperOverviewView {
 			{"end_session_endpoint", "https://sandbox.id.example/signout"},
 		},
 		RedirectURIs: []string{"https://riverbikes.example/callback", "http://localhost:3000/callback"}, MayChange: true,
-		SecretsURL: "/secrets", SamplesURL: "/samples", TryURL: "/try", AccessURL: "/access", CopyTo: DeveloperProduction,
+		SecretsURL: "/secrets", SamplesURL: "/samples", TryURL: "/try", AccessURL: "/access", CopyTo: DeveloperProduction, LeftBehind: []string{"http://localhost:3000/callback"},
 	}
 }
 
@@ -55,7 +55,7 @@ func settingsOf(p Page, problems ...Problem) DeveloperSettingsView {
 		CheckURL: "/check", DeleteURL: "/delete",
 		DeveloperRegistration: DeveloperRegistration{
 			Name: "Shop", Kind: "web", Dialect: "standard", RedirectURIs: twoAddresses,
-			PostLogoutRedirectURIs: "https://riverbikes.example/", Origins: "https://riverbikes.example", Scopes: sampleScopes(p),
+			PostLogoutRedirectURIs: "https://riverbikes.example/", Origins: "https://riverbikes.example", Scopes: sampleScopes(p), OptionalScopes: sampleScopes(p)[1:],
 			ResponseTypes: []DeveloperValue{{"code", true}, {"code id_token", false}},
 			GrantTypes:    []DeveloperValue{{"authorization_code", true}, {"refresh_token", true}, {"client_credentials", false}}, AuthMethod: "client_secret_basic",
 			UserinfoSigned: true, RequireVerified: true, PolicyURL: "https://riverbikes.example/privacy",
@@ -125,7 +125,7 @@ var registrationFixtures = []fixture{
 	}},
 	{"developer-overview-public", func(p Page) templ.Component {
 		v := overviewOf(p)
-		v.Public, v.Kind = true, "spa"
+		v.Public, v.Kind, v.NeedsRedirect = true, "spa", true
 		return DeveloperOverview(v)
 	}},
 	{"developer-overview-key", func(p Page) templ.Component {

@@ -20,7 +20,7 @@ func checksOf(met ...bool) []DeveloperCheck {
 func accessOf(p Page, r DeveloperReview) DeveloperAccessView {
 	return DeveloperAccessView{
 		DeveloperPage: applicationPage(p, SectionAccess), Form: sampleForm, Version: "v1", Name: "Shop", Review: r, Since: fixedNow,
-		Checks: checksOf(), MayAsk: true, Note: "Discounts for veterans and their families.",
+		Checks: checksOf(), LeftBehind: []string{"http://localhost:3000/callback"}, MayAsk: true, Note: "Discounts for veterans and their families.",
 	}
 }
 

@@ -15,6 +15,7 @@ type developerApplicationText struct {
 	Next                                     message
 	NextSamples, NextTry, NextAccess         labelText
 	Copy, CopyText, CopySandbox, CopyLive    message
+	CopyLiveText, CopyNeedsRedirect          message
 	Incomplete, IncompleteText               message
 	Settings, SettingsText                   message
 	General, Addresses, Permissions          message

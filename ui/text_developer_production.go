@@ -4,6 +4,7 @@ package ui
 type developerProductionText struct {
 	Heading, Text                   message
 	Checklist, Met, Unmet, Complete message
+	LeftBehind, LeftBehindText      message
 	Checks                          map[DeveloperCheckName]checkText
 	Note, NoteHint, Ask, AskAgain   message
 	Asked, AskedText, Withdraw      message

@@ -12,6 +12,7 @@ const (
 	FieldPostLogoutRedirectURIs = "post_logout_redirect_uris"
 	FieldOrigins                = "origins"
 	FieldScopes                 = "scopes"
+	FieldOptionalScopes         = "optional_scopes"
 	FieldResponseTypes          = "response_types"
 	FieldGrantTypes             = "grant_types"
 	FieldAuthMethod             = "token_endpoint_auth_method"
@@ -120,6 +121,10 @@ type DeveloperOverviewView struct {
 	SecretsURL, SamplesURL, TryURL, AccessURL, DeleteURL string
 	// CopyTo is the environment that it can be copied to, or empty.
 	CopyTo DeveloperEnvironment
+	// LeftBehind are the addresses of the sandbox that a copy in production does not have.
+	// NeedsRedirect says that none would be left, so that it cannot be copied.
+	LeftBehind    []string
+	NeedsRedirect bool
 }
 
 // DeveloperEndpoint is an address of the provider, by its name in the discovery document,
@@ -155,12 +160,13 @@ type DeveloperRegistration struct {
 	Name, Kind, Dialect                           string
 	Public                                        bool
 	RedirectURIs, PostLogoutRedirectURIs, Origins string
-	Scopes                                        []DeveloperScope
-	ResponseTypes, GrantTypes                     []DeveloperValue
-	AuthMethod                                    string
-	UserinfoSigned, NoQueryToken, NoJSONP         bool
-	RequireVerified                               bool
-	PolicyURL, TermsURL                           string
+	// OptionalScopes are those that users may leave out; none in the dialect v3.
+	Scopes, OptionalScopes                []DeveloperScope
+	ResponseTypes, GrantTypes             []DeveloperValue
+	AuthMethod                            string
+	UserinfoSigned, NoQueryToken, NoJSONP bool
+	RequireVerified                       bool
+	PolicyURL, TermsURL                   string
 
 	LeanIDTokens, JWTAccessTokens bool
 	// Resources are the APIs that it may ask access tokens for, Name being the URI.

@@ -19,6 +19,8 @@ type DeveloperAccessView struct {
 	// Note is what the members say to the reviewer.
 	Note   string
 	Checks []DeveloperCheck
+	// LeftBehind are the addresses of the sandbox that production does not take.
+	LeftBehind []string
 	// Stopped says that this is an application of production that an operator has
 	// stopped.
 	Stopped bool

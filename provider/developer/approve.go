@@ -23,7 +23,7 @@ func (d *Dashboard) approve(r *request, v reviewed) error {
 		if v.Live == "" {
 			v.Live = newID() // that of the copy
 		}
-		v.Decided = decidedOn(v.client)
+		v.Decided = decidedOn(v.wanted)
 		act, mail, fields = "production.approve", ui.MailApplicationApproved, changed("client_id", "", v.Live)
 		finish, done = d.copyToProduction, ui.DeveloperApproved
 	}
@@ -76,7 +76,7 @@ func (d *Dashboard) serveChanges(r *request, v reviewed) error {
 // copyToProduction makes the copy, as far as it is not there. The application is first: no
 // client is ever without an organization that answers for it.
 func (d *Dashboard) copyToProduction(r *request, v reviewed) error {
-	ctx, now, shown := r.Request.Context(), d.Clock(), brandOf(v.client)
+	ctx, now, shown := r.Request.Context(), d.Clock(), brandOf(v.wanted)
 	err := d.Store.CreateApplication(ctx, storage.Application{
 		Environment: storage.Production, ClientID: v.Live, OrganizationID: r.org.ID, Name: r.app.Name, Kind: r.app.Kind,
 		Review: storage.ReviewApproved, PictureBytes: shown.bytes(),
@@ -87,7 +87,7 @@ func (d *Dashboard) copyToProduction(r *request, v reviewed) error {
 		return err
 	}
 	// What the operator trusts in the sandbox is not trusted with real people.
-	c := withoutOperators(v.client, r.app)
+	c := withoutOperators(v.wanted, r.app)
 	c.Resources = d.resourcesIn(storage.Production, c) // by name: what is added later was not reviewed
 	c.ID, c.Secret, c.Revision = v.Live, "", provider.NoRevision
 	c.Unreviewed, c.Disabled = false, false

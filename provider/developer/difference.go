@@ -26,6 +26,7 @@ func registeredFields(c provider.Client) []registered {
 		{name: ui.FieldPostLogoutRedirectURIs, values: c.PostLogoutRedirectURIs},
 		{name: ui.FieldOrigins, values: c.Origins},
 		{name: ui.FieldScopes, values: c.Scopes},
+		{name: ui.FieldOptionalScopes, values: c.OptionalScopes},
 		{name: ui.FieldRequireVerified, value: onOff(c.RequireVerified)},
 		{name: ui.FieldGrantTypes, values: grantTypesOf(c)},
 		{name: ui.FieldResponseTypes, values: responseTypesOf(c)},

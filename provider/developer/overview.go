@@ -60,6 +60,11 @@ func (d *Dashboard) renderOverview(r *request, secret string, status int, proble
 	view.Disabled, view.Unreviewed, view.RedirectURIs = c.Disabled, c.Unreviewed, c.RedirectURIs
 	if env, ok := d.copyTo(r.env); ok && view.MayChange && !stopped(r.app) {
 		view.CopyTo = ui.DeveloperEnvironment(env)
+		if env == storage.Production {
+			var copied provider.Client
+			copied, view.LeftBehind = promoted(r.app, c)
+			view.NeedsRedirect = r.app.Kind != kindMachine && len(copied.RedirectURIs) == 0
+		}
 	}
 	d.addAddresses(r, &view)
 	if err := d.addHint(r, &view); err != nil {
@@ -162,7 +167,9 @@ func (d *Dashboard) copyApplication(r *request) error {
 		return s != scopeOpenID && s != scopeOffline && !slices.ContainsFunc(offered, func(o provider.Scope) bool { return o.Name == s })
 	})
 	c.OptionalScopes = optionalOf(c)
-	c = withoutOperators(c, r.app)
+	if c, _ = promoted(r.app, withoutOperators(c, r.app)); r.app.Kind != kindMachine && len(c.RedirectURIs) == 0 {
+		return d.renderOverview(r, "", http.StatusUnprocessableEntity, ui.Problem{Code: ui.AddressMissing})
+	}
 	c.ID, c.Disabled = newClientID(env), false
 	if len(c.Resources) > 0 {
 		c.Resources = d.resourcesIn(env, c)

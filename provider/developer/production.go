@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -43,6 +44,7 @@ func (d *Dashboard) renderAccess(r *request, note string, status int, problems .
 	if err != nil {
 		return notFound(err)
 	}
+	c, left := promoted(r.app, c)
 	state, liveURL, err := d.standing(r, kept)
 	if err != nil {
 		return err
@@ -50,7 +52,7 @@ func (d *Dashboard) renderAccess(r *request, note string, status int, problems .
 	view := ui.DeveloperAccessView{
 		DeveloperPage: p, Form: r.Form(problems...), Version: strconv.FormatInt(r.app.Version, 10), Name: r.app.Name,
 		Review: ui.DeveloperReview(state), Since: kept.Review.DecidedAt, Reason: kept.Review.Reason, Note: note,
-		Checks: d.checks(r, c), Stopped: stopped(r.app), LiveURL: liveURL, MayAsk: r.may(developers),
+		Checks: d.checks(r, c), LeftBehind: left, Stopped: stopped(r.app), LiveURL: liveURL, MayAsk: r.may(developers),
 	}
 	if state == storage.ReviewAsked {
 		view.Since, view.Note = kept.Review.AskedAt, kept.Review.Note
@@ -126,7 +128,7 @@ func (d *Dashboard) ask(r *request, kept document) error {
 	if len(of) > 0 {
 		return d.renderAccess(r, note, http.StatusUnprocessableEntity, of...)
 	}
-	if !met(d.checks(r, c)) {
+	if c, _ = promoted(r.app, c); !met(d.checks(r, c)) {
 		return d.renderAccess(r, note, http.StatusUnprocessableEntity, ui.Problem{Code: ui.ChecksUnmet})
 	}
 	kept.Live, kept.Copied = "", false
@@ -235,20 +237,16 @@ func met(checks []ui.DeveloperCheck) bool {
 	return true
 }
 
-// areSafe reports whether what leads back to an application is nobody's own machine. A
+func areSafe(uris []string, native bool) bool {
+	return !slices.ContainsFunc(uris, func(uri string) bool { return !isSafe(uri, native) })
+}
+
+// isSafe reports whether what leads back to an application is nobody's own machine. A
 // native application has no other place (RFC 8252 section 7): it may have a scheme of its
 // own, or a loopback address.
-func areSafe(uris []string, native bool) bool {
-	for _, uri := range uris {
-		u, err := url.Parse(uri)
-		if err != nil {
-			return false
-		}
-		if !native && (u.Scheme != "https" || isLoopback(u.Hostname())) {
-			return false
-		}
-	}
-	return true
+func isSafe(uri string, native bool) bool {
+	u, err := url.Parse(uri)
+	return err == nil && (native || u.Scheme == "https" && !isLoopback(u.Hostname()))
 }
 
 func isLoopback(host string) bool {

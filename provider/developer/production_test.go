@@ -117,11 +117,11 @@ func TestProductionNeedsWhatIsOnTheList(t *testing.T) {
 		"no logo":          func(c *provider.Client) { c.Logo = nil },
 		"no terms":         func(c *provider.Client) { c.TermsURL = "" },
 		"no policy":        func(c *provider.Client) { c.PolicyURL = "" },
-		"a loopback name":  func(c *provider.Client) { c.RedirectURIs = append(c.RedirectURIs, "http://localhost:3000/cb") },
-		"a loopback IP":    func(c *provider.Client) { c.RedirectURIs = append(c.RedirectURIs, "https://127.0.0.1/cb") },
-		"another loopback": func(c *provider.Client) { c.RedirectURIs = append(c.RedirectURIs, "https://[::1]/cb") },
-		"a name below it":  func(c *provider.Client) { c.RedirectURIs = append(c.RedirectURIs, "https://app.localhost/cb") },
-		"a scheme of apps": func(c *provider.Client) { c.RedirectURIs = append(c.RedirectURIs, "com.example.app:/cb") },
+		"a loopback name":  func(c *provider.Client) { c.RedirectURIs = []string{"http://localhost:3000/cb"} },
+		"a loopback IP":    func(c *provider.Client) { c.RedirectURIs = []string{"https://127.0.0.1/cb"} },
+		"another loopback": func(c *provider.Client) { c.RedirectURIs = []string{"https://[::1]/cb"} },
+		"a name below it":  func(c *provider.Client) { c.RedirectURIs = []string{"https://app.localhost/cb"} },
+		"a scheme of apps": func(c *provider.Client) { c.RedirectURIs = []string{"com.example.app:/cb"} },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

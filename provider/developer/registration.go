@@ -217,6 +217,35 @@ func (p *posting) scopes(env string) {
 	p.OptionalScopes = optionalOf(p.Client)
 }
 
+// optionalScopes reads which of the scopes users may leave out. Those that were not shown
+// stay as they are.
+func (p *posting) optionalScopes(env string) {
+	shown := p.d.mayBeOptional(env, p.before)
+	chosen := slices.DeleteFunc(slices.Clone(p.OptionalScopes), func(s string) bool { return slices.Contains(shown, s) })
+	for _, s := range shown {
+		if p.is(ui.FieldOptionalScopes+"."+s) && slices.Contains(p.Scopes, s) {
+			chosen = append(chosen, s)
+		}
+	}
+	p.OptionalScopes = keep(p.OptionalScopes, p.OptionalScopes, chosen)
+}
+
+// mayBeOptional are the scopes that developers may let users leave out: those that they
+// choose from, and going offline.
+func (d *Dashboard) mayBeOptional(env string, c provider.Client) []string {
+	if c.Dialect != provider.Standard {
+		return nil
+	}
+	var names []string
+	for _, s := range d.choosableScopes(env, c) {
+		names = append(names, s.Name)
+	}
+	if slices.Contains(d.scopesOf(env, c), scopeOffline) {
+		names = append(names, scopeOffline)
+	}
+	return names
+}
+
 // optionalOf returns what users may leave out of what a registration may still ask for.
 func optionalOf(c provider.Client) []string {
 	return slices.DeleteFunc(slices.Clone(c.OptionalScopes), func(s string) bool {
@@ -268,6 +297,7 @@ func (p *posting) people() {
 	p.grants()
 	p.ResponseTypes = keep(p.ResponseTypes, responseTypesOf(p.Client), p.chosen(ui.FieldResponseTypes, responseTypes, ui.ResponseMissing))
 	p.scopes(p.r.env)
+	p.optionalScopes(p.r.env)
 	p.RequireVerified = p.is(ui.FieldRequireVerified)
 	if p.Dialect == provider.Standard {
 		p.UserinfoSignedResponseAlg = map[bool]string{true: "RS256"}[p.is(ui.FieldUserinfoSigned)]

@@ -125,8 +125,11 @@ func (d *Dashboard) reviewed(r *request) (v reviewed, err error) {
 	if v.document, err = readDocument(r.app); err != nil {
 		return reviewed{}, err
 	}
-	v.wanted, err = d.wanted(r, v.client)
-	return v, err
+	if v.wanted, err = d.wanted(r, v.client); err != nil {
+		return reviewed{}, err
+	}
+	v.wanted, _ = promoted(r.app, v.wanted)
+	return v, nil
 }
 
 // Before approval an application of the sandbox is nobody's business but its members'.
@@ -169,7 +172,7 @@ func (d *Dashboard) renderReview(r *request, v reviewed, status int, problems ..
 		DeveloperPage: p, Form: r.Form(problems...), ReviewsURL: d.path("review"), Version: v.version(r.app),
 		Name: r.app.Name, ClientID: r.app.ClientID, Organization: r.org.Name, Contact: contact, Kind: r.app.Kind,
 		Fields: d.reviewedFields(v.wanted, since), Pictures: v.reviewedPictures(here, since), Compared: v.Decided != nil,
-		Waiting: shownFields(changesOf(v.client, v.wanted)), Live: !inSandbox, Own: own,
+		Live: !inSandbox, Own: own,
 		Review: ui.DeveloperReview(r.app.Review), AskedBy: asked.Email, Note: v.Review.Note, Reason: v.Review.Reason, Entered: r.posted(ui.FieldReason),
 		MayApprove: waits && !own, MayRefuse: waits && !own,
 		MayFinish: !waits && !own && v.isUnfinished(r.app),
@@ -181,6 +184,9 @@ func (d *Dashboard) renderReview(r *request, v reviewed, status int, problems ..
 		if view.NameTaken, err = d.nameTaken(r, v.wanted); err != nil {
 			return err
 		}
+	}
+	if !inSandbox {
+		view.Waiting = shownFields(changesOf(v.client, v.wanted))
 	}
 	if inSandbox || waits {
 		view.Checks = d.checks(r, v.wanted)

@@ -66,6 +66,11 @@ func (d *Dashboard) registrationView(r *request, now, c provider.Client) ui.Deve
 	for _, s := range d.choosableScopes(r.env, now) {
 		view.Scopes = append(view.Scopes, d.scopeView(r, s.Name, slices.Contains(chosen, s.Name)))
 	}
+	if r.app.Kind != kindMachine {
+		for _, s := range d.mayBeOptional(r.env, now) {
+			view.OptionalScopes = append(view.OptionalScopes, d.scopeView(r, s, slices.Contains(c.OptionalScopes, s)))
+		}
+	}
 	return view
 }
 
