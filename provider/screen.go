@@ -182,6 +182,10 @@ type ScreenError struct {
 	// Defaults to nothing said.
 	Wait time.Duration
 
+	// HomeURL is the path that the page leads back to.
+	// Defaults to Brand.HomeURL, or else the account of the user.
+	HomeURL string
+
 	// Err goes to the log.
 	Err error
 }
@@ -215,5 +219,5 @@ func asScreenError(err error) error {
 	default:
 		return err
 	}
-	return &web.PageError{Status: value.Status, Code: value.Code, Wait: value.Wait, Cause: value.Err}
+	return &web.PageError{Status: value.Status, Code: value.Code, Wait: value.Wait, HomeURL: value.HomeURL, Cause: value.Err}
 }

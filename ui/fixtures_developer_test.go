@@ -63,6 +63,11 @@ var organizationFixtures = []fixture{
 			},
 		})
 	}},
+	{"developer-welcome", func(p Page) templ.Component {
+		d := developerPage(p)
+		d.Account, d.AccountURL = Account{}, ""
+		return DeveloperWelcome(DeveloperWelcomeView{DeveloperPage: d, StartURL: "/developer/start", Personas: true})
+	}},
 	{"developer-home-empty", func(p Page) templ.Component {
 		return DeveloperHome(DeveloperHomeView{DeveloperPage: developerPage(p), CreateURL: "/developer/new"})
 	}},

@@ -388,6 +388,9 @@ var screenFixtures = []fixture{
 	{"signed-out-stale", func(p Page) templ.Component {
 		return SignedOut(SignedOutView{Page: accountPage(p.Locale), SignInURL: "/desk", Stale: true})
 	}},
+	{"error-on-a-screen", func(p Page) templ.Component {
+		return Error(ErrorView{Page: p, Code: ErrorNotFound, HomeURL: "/developer/"})
+	}},
 	{"error-expired", func(p Page) templ.Component {
 		return Error(ErrorView{Page: p, Code: ErrorExpired, RequestID: "01JP5V9Q7M3K", Time: fixedNow, BackURL: "https://riverbikes.example/cb?error=access_denied"})
 	}},

@@ -65,6 +65,7 @@ type commonText struct {
 	ProblemsHeading, ProblemHeading         message
 	WaitHeading                             message
 	UseAnother, BackToClient, BackToAccount message
+	BackToStart                             message
 	CloseWindow, CloseYourself              message
 	Cancel                                  message
 	Unreviewed, UnreviewedText              message

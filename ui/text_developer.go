@@ -4,6 +4,7 @@ package ui
 type developerText struct {
 	Common       developerCommonText
 	Home         developerHomeText
+	Welcome      developerWelcomeText
 	Organization developerOrganizationText
 	Members      developerMembersText
 	Invitation   developerInvitationText
@@ -33,6 +34,11 @@ type developerCommonText struct {
 type developerHomeText struct {
 	Heading, Text, Empty, EmptyText, Create message
 	Steps                                   []message
+}
+
+type developerWelcomeText struct {
+	Heading, Text, Start, Docs       message
+	Code, Personas, Logs, Production labelText
 }
 
 type developerOrganizationText struct {

@@ -125,6 +125,15 @@ const (
 	DeveloperUndone     DeveloperNotice = "undone"
 )
 
+// DeveloperWelcomeView is the first page of the dashboard for who is not signed in.
+type DeveloperWelcomeView struct {
+	DeveloperPage
+	// StartURL leads to the dashboard by way of the sign-in.
+	StartURL string
+	// Personas says that the sandbox has test people.
+	Personas bool
+}
+
 // DeveloperHomeView lists the organizations of a user.
 type DeveloperHomeView struct {
 	DeveloperPage

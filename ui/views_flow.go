@@ -167,8 +167,11 @@ type ErrorView struct {
 	// BackURL leads to the application. To be set only when the request named
 	// an address that the application has registered. Empty shows no link.
 	BackURL string
+	// HomeURL leads to the first of the screens that it happened on, where these are not
+	// the provider's own. Empty shows no link.
+	HomeURL string
 	// AccountURL leads to the account page. It is the way out where there is neither
-	// BackURL nor Brand.HomeURL, and no popup to close. Empty shows no link.
+	// BackURL, HomeURL nor Brand.HomeURL, and no popup to close. Empty shows no link.
 	AccountURL string
 	// Details are for the developers of the application and for nobody
 	// else. They are shown as they are, in no particular language.

@@ -182,7 +182,7 @@ func New(cfg Config) (*Dashboard, error) {
 		d.mount(r)
 	}
 	d.mountDocuments()
-	d.mux.Handle("/", cfg.Provider.Screen(func(*provider.Screen) error { return provider.ErrScreenNotFound }))
+	d.mux.Handle("/", d.screen(func(*provider.Screen) error { return provider.ErrScreenNotFound }))
 	d.recorder = newRecorder(d)
 	d.watching <- d.watch()
 	cfg.Provider.RunWith(d.run)

@@ -19,6 +19,9 @@ import (
 
 // showHome lists the organizations of the user.
 func (d *Dashboard) showHome(r *request) error {
+	if r.User.UserID == "" {
+		return d.welcome(r)
+	}
 	memberships, err := d.Store.Memberships(r.Request.Context(), r.User.UserID)
 	if err != nil {
 		return err
@@ -41,6 +44,24 @@ func (d *Dashboard) showHome(r *request) error {
 		})
 	}
 	r.Render(http.StatusOK, ui.DeveloperHome(view))
+	return nil
+}
+
+// welcome shows who is not signed in what there is for developers.
+func (d *Dashboard) welcome(r *request) error {
+	p, err := d.page(r)
+	if err != nil {
+		return err
+	}
+	r.Render(http.StatusOK, ui.DeveloperWelcome(ui.DeveloperWelcomeView{
+		DeveloperPage: p, StartURL: d.path("start"), Personas: d.Trials != nil,
+	}))
+	return nil
+}
+
+// leadHome leads home whoever has signed in for it.
+func (d *Dashboard) leadHome(r *request) error {
+	r.Redirect(d.path())
 	return nil
 }
 

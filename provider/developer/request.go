@@ -53,36 +53,52 @@ var rank = map[storage.Role]need{
 // mount serves a page to those who may open it.
 func (d *Dashboard) mount(p route) {
 	answer := func(n need, h handler) http.Handler {
-		return d.Provider.Screen(func(s *provider.Screen) error {
-			r := &request{Screen: s}
-			if n > everybody && s.User.UserID == "" {
-				s.SignIn(0)
-				return nil
-			}
-			if err := d.admit(r, n); err != nil {
-				return err
-			}
-			// No form of ours has a field twice: who reads the first of two and who reads
-			// the last may each believe another.
-			for _, values := range r.Request.PostForm {
-				if len(values) > 1 {
-					return provider.ScreenError{Status: http.StatusBadRequest, Code: ui.ErrorRequest, Err: errors.New("a field is given twice")}
-				}
-			}
-			if answered, err := d.confirm(p, r); answered || err != nil {
-				return err
-			}
-			if err := d.bounded(r); err != nil {
-				return err
-			}
-			return h(r)
-		})
+		return d.screen(func(s *provider.Screen) error { return d.answer(p, s, n, h) })
 	}
 	d.mounted[p.path] = p.looks
 	d.mux.Handle("GET "+d.base+p.path, answer(p.looks, p.show))
 	if p.act != nil {
 		d.mux.Handle("POST "+d.base+p.path, answer(p.posts, p.act))
 	}
+}
+
+// screen serves a page whose errors lead back to the dashboard.
+func (d *Dashboard) screen(h func(*provider.Screen) error) http.Handler {
+	return d.Provider.Screen(func(s *provider.Screen) error {
+		err := h(s)
+		var shown provider.ScreenError
+		if errors.As(err, &shown) && !errors.Is(err, storage.ErrUnavailable) {
+			shown.HomeURL = d.path()
+			return shown
+		}
+		return err
+	})
+}
+
+// answer answers one request of a page for those who may make it.
+func (d *Dashboard) answer(p route, s *provider.Screen, n need, h handler) error {
+	r := &request{Screen: s}
+	if n > everybody && s.User.UserID == "" {
+		s.SignIn(0)
+		return nil
+	}
+	if err := d.admit(r, n); err != nil {
+		return err
+	}
+	// No form of ours has a field twice: who reads the first of two and who reads
+	// the last may each believe another.
+	for _, values := range r.Request.PostForm {
+		if len(values) > 1 {
+			return provider.ScreenError{Status: http.StatusBadRequest, Code: ui.ErrorRequest, Err: errors.New("a field is given twice")}
+		}
+	}
+	if answered, err := d.confirm(p, r); answered || err != nil {
+		return err
+	}
+	if err := d.bounded(r); err != nil {
+		return err
+	}
+	return h(r)
 }
 
 // admit reads what the path is about. What the user may not see is not found: an

@@ -46,7 +46,8 @@ type handler func(*request) error
 // environment, and {client} an application that the organization has in it.
 func (d *Dashboard) routes() []route {
 	return []route{
-		{path: "/{$}", looks: users, show: d.showHome},
+		{path: "/{$}", looks: everybody, show: d.showHome},
+		{path: "/start", looks: users, show: d.leadHome},
 		{path: "/new", looks: users, show: d.showNewOrganization, posts: users, act: d.createOrganization, mild: every},
 		{path: "/docs", looks: everybody, show: d.showDocs},
 		{path: "/join/{token}", looks: users, show: d.showInvitation, posts: users, act: d.acceptInvitation},

@@ -28,6 +28,10 @@ type PageError struct {
 	// Wait is what Retry-After says; zero for none.
 	Wait time.Duration
 
+	// HomeURL leads to the screens of the host that it happened on; empty for those of
+	// the provider.
+	HomeURL string
+
 	// Cause goes to the log.
 	Cause error
 }
@@ -101,7 +105,7 @@ func (s *Site) FailPage(w http.ResponseWriter, r *http.Request, err error) {
 	view := ui.ErrorView{
 		Page: s.PageView(r, e.Request), Code: e.Code,
 		RequestID: request.ID(r.Context()), Time: s.Clock(),
-		AccountURL: s.Link("/account"),
+		HomeURL: e.HomeURL, AccountURL: s.Link("/account"),
 	}
 	if e.Request != nil {
 		view.BackURL = HomeOf(e.Request.RedirectURI)
