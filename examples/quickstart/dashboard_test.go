@@ -14,7 +14,7 @@ func TestTheDashboardIsMountedWhereTheFileNamesIt(t *testing.T) {
 	withIt := startService(t, t.TempDir(), `{"listen": "127.0.0.1:0", "sandbox": {}, "developer": {}}`)
 	for path, want := range map[string]string{
 		"/developer":           "/developer/",
-		"/developer/":          "/signin?",
+		"/developer/start":     "/signin?",
 		"/developer/o/sample":  "/signin?",
 		"/developer/docs/none": "",
 	} {

@@ -58,7 +58,7 @@ async function register(name, redirectURI, dialect = "standard") {
 
 test("a developer comes from nothing to an application", async () => {
   page = await newWindow(browser);
-  await page.goto(at("/developer/"));
+  await page.goto(at("/developer/start"));
   await signIn(ada);
   await look(page, "dashboard-home");
   await newOrganization("River Bikes");
