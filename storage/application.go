@@ -30,6 +30,10 @@ type Application struct {
 	// PictureBytes is how much its pictures take, as the dashboard counts them.
 	PictureBytes int64
 
+	// Halt is what the stop of its organization has done to it. Nothing but StopOrganization,
+	// StartOrganization and SetHalt changes it.
+	Halt Halt
+
 	CreatedBy string
 	CreatedAt time.Time
 	UpdatedAt time.Time
@@ -61,6 +65,10 @@ type ApplicationFilter struct {
 	OrganizationID string
 	Review         Review
 
+	// Halting selects those that are HaltAsked, HaltBegun or HaltOver: there is something
+	// to do about them.
+	Halting bool
+
 	// Search is a part of the name, in any case, or a whole client ID. One of more than
 	// 200 bytes is in no name.
 	Search string
@@ -80,7 +88,8 @@ type ApplicationFilter struct {
 type Applications interface {
 	// CreateApplication records an application. ErrConflict when there is one for the
 	// client in the environment, ErrNotFound when the organization is gone, ErrLimit when
-	// it has most applications or more in the environment.
+	// it has most applications or more in the environment, ErrOrganizationStopped when it is
+	// stopped.
 	CreateApplication(ctx context.Context, a Application, most int) error
 
 	// Application returns the application of a client.
@@ -90,7 +99,7 @@ type Applications interface {
 	Applications(ctx context.Context, match ApplicationFilter) ([]Application, error)
 
 	// SaveApplication replaces the application that has this Version; environment,
-	// client and organization stay. ErrChanged when it has another, or is gone.
+	// client, organization and halt stay. ErrChanged when it has another, or is gone.
 	SaveApplication(ctx context.Context, a Application) error
 
 	// SaveApplicationWithin is SaveApplication where the PictureBytes of all applications of
@@ -100,8 +109,12 @@ type Applications interface {
 
 	// DecideApplication is SaveApplication for a user who decides about the application.
 	// ErrConflict when that user is a member of its organization: nobody approves their
-	// own.
+	// own. ErrOrganizationStopped when the organization is stopped.
 	DecideApplication(ctx context.Context, a Application, userID string) error
+
+	// SetHalt puts a halt in the place of another. ErrChanged when the application has
+	// another, or is gone.
+	SetHalt(ctx context.Context, environment, clientID string, from, to Halt) error
 
 	// DeleteApplication removes an application with its faults. It returns nil when there
 	// is none. Its log cannot be read any more; however long that is, it is for RemoveLog

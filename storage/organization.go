@@ -15,6 +15,9 @@ type Organization struct {
 
 	CreatedAt time.Time
 
+	// Stopped is why none of its applications may run.
+	Stopped Stop
+
 	// Version differs for every organization that is saved; the store gives it.
 	Version int64
 }
@@ -125,8 +128,8 @@ type ChangeFilter struct {
 // each other step that would take the last one away is ErrConflict, also when two of them
 // meet.
 type Organizations interface {
-	// CreateOrganization records an organization with its first owner, whose
-	// OrganizationID and Role go without saying. ErrConflict when there is one with its
+	// CreateOrganization records an organization, which is not stopped, with its first
+	// owner, whose OrganizationID and Role go without saying. ErrConflict when there is one with its
 	// ID, ErrLimit when the owner is a member of most organizations or more.
 	CreateOrganization(ctx context.Context, o Organization, owner Member, most int) error
 
@@ -136,6 +139,21 @@ type Organizations interface {
 	// Ownerless returns organizations without an owner, by ID: at most limit of those
 	// with an ID after this one.
 	Ownerless(ctx context.Context, after string, limit int) ([]Ownerless, error)
+
+	// StopOrganization stops an organization, and asks for the halt of all its applications:
+	// of those that HaltOver is about it is HaltBegun. ErrChanged when it is stopped already,
+	// ErrNotFound when there is none.
+	StopOrganization(ctx context.Context, id string, s Stop) error
+
+	// StartOrganization ends the stop of this moment for a user who decides about that.
+	// Applications that it has disabled, or was about to, are HaltOver from then on, all
+	// others HaltNone. ErrChanged when the organization is not stopped, or was stopped at another moment,
+	// ErrConflict when the user is a member of it, ErrNotFound when there is none.
+	StartOrganization(ctx context.Context, id string, at time.Time, userID string) error
+
+	// Stopped returns organizations that are stopped, by ID: at most limit of those with an
+	// ID after this one.
+	Stopped(ctx context.Context, after string, limit int) ([]Organization, error)
 
 	// SaveOrganization replaces name and contact of the organization that has this
 	// Version. ErrChanged when it has another, or is gone.
@@ -168,13 +186,14 @@ type Organizations interface {
 
 	// EndMemberships ends all memberships of a user who is gone, also that of a last owner,
 	// with the invitations that the user has made, and puts the pseudonym in the place of
-	// the user in changes and as the maker of applications. It returns nil when there is
+	// the user in changes and stops and as the maker of applications. It returns nil when there is
 	// nothing of the user.
 	EndMemberships(ctx context.Context, userID, pseudonym string) error
 
 	// CreateInvitation records an invitation. ErrLimit when the organization has most
 	// of them, or more, that have not expired by CreatedAt, ErrNotFound when it is gone
-	// or InvitedBy is no owner of it (any more), ErrConflict when the token exists.
+	// or InvitedBy is no owner of it (any more), ErrConflict when the token exists,
+	// ErrOrganizationStopped unless the invitation Appoints.
 	CreateInvitation(ctx context.Context, i Invitation, most int) error
 
 	// Invitation returns an invitation. Expired ones are included for a month and more,
@@ -190,7 +209,8 @@ type Organizations interface {
 	// spent all the same. Of any number of concurrent calls one succeeds. ErrNotFound when it is
 	// spent, removed, expired by now, when its maker may not invite any more, or the user
 	// was removed since it was made. ErrLimit when the user is a member of most other
-	// organizations, or more; it is not spent then.
+	// organizations, or more, and ErrOrganizationStopped unless the invitation Appoints; it
+	// is not spent then.
 	AcceptInvitation(ctx context.Context, token Digest, userID string, now time.Time, most int) (Member, error)
 
 	// RemoveInvitation withdraws an invitation of an organization. It returns nil when

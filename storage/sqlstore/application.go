@@ -9,7 +9,7 @@ import (
 )
 
 const applicationColumns = `environment, client_id, organization_id, name, kind, review, document, picture_bytes,
-	created_by, created_at, updated_at, version`
+	halt, created_by, created_at, updated_at, version`
 
 // listedColumns leave out the document, of which a list could hold many megabytes.
 var listedColumns = strings.Replace(applicationColumns, "document", "CAST(NULL AS TEXT)", 1)
@@ -18,7 +18,7 @@ var listedColumns = strings.Replace(applicationColumns, "document", "CAST(NULL A
 func (s *Store) CreateApplication(ctx context.Context, a storage.Application, most int) error {
 	version := newVersion()
 	return s.change(ctx, "create application", func(tx *tx) error {
-		if err := lockOrganization(tx, a.OrganizationID); err != nil {
+		if err := lockRunning(tx, a.OrganizationID); err != nil {
 			return err
 		}
 		has, err := one(tx, scanInt, `SELECT count(*) FROM main.applications
@@ -30,7 +30,7 @@ func (s *Store) CreateApplication(ctx context.Context, a storage.Application, mo
 			return storage.ErrLimit
 		}
 		_, err = tx.exec(`INSERT INTO main.applications (`+applicationColumns+`, sort_name)
-			VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)`,
+			VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, '', ?9, ?10, ?11, ?12, ?13)`,
 			a.Environment, a.ClientID, a.OrganizationID, a.Name, a.Kind, a.Review, textOrNull(a.Document), a.PictureBytes,
 			a.CreatedBy, micros(a.CreatedAt), micros(a.UpdatedAt), version, sortName(a.Name))
 		return err
@@ -62,7 +62,7 @@ func (s *Store) Applications(ctx context.Context, match storage.ApplicationFilte
 func (w *where) andApplications(match storage.ApplicationFilter) {
 	if match.OrganizationID != "" {
 		w.and("organization_id = ?", match.OrganizationID)
-	} else if match.Review != storage.ReviewAsked {
+	} else if match.Review != storage.ReviewAsked && !match.Halting {
 		w.conditions = append(w.conditions, "organization_id <> '"+deletedOrganization+"'")
 	}
 	if match.Environment != "" {
@@ -74,6 +74,9 @@ func (w *where) andApplications(match storage.ApplicationFilter) {
 		w.conditions = append(w.conditions, "review = 'asked'")
 	default:
 		w.and("review = ?", match.Review)
+	}
+	if match.Halting {
+		w.conditions = append(w.conditions, "halt IN ('asked', 'begun', 'over')")
 	}
 	if match.Search != "" {
 		w.andSearch(match.Search)
@@ -145,7 +148,7 @@ func (s *Store) DecideApplication(ctx context.Context, a storage.Application, us
 		organization, err := one(tx, scanString, `SELECT organization_id FROM main.applications
 			WHERE environment = ?1 AND client_id = ?2`, a.Environment, a.ClientID)
 		if err == nil {
-			err = lockOrganization(tx, organization)
+			err = lockRunning(tx, organization)
 		}
 		if errors.Is(err, storage.ErrNotFound) {
 			return storage.ErrChanged // it is gone
@@ -188,7 +191,7 @@ func (s *Store) DeleteApplication(ctx context.Context, environment, clientID str
 			return err
 		}
 		_, err := tx.exec(`UPDATE main.applications SET organization_id = '`+deletedOrganization+`', client_id = '`+deletedClient+`' || number,
-				name = '', sort_name = '', kind = '', review = '', document = NULL, picture_bytes = 0, created_by = ''
+				name = '', sort_name = '', kind = '', review = '', document = NULL, picture_bytes = 0, created_by = '', halt = ''
 			WHERE environment = ?1 AND client_id = ?2`, environment, clientID)
 		return err
 	})
@@ -207,6 +210,6 @@ func sortName(name string) string { return strings.ToLower(name) }
 
 func scanApplication(row scanner) (a storage.Application, err error) {
 	err = row.Scan(&a.Environment, &a.ClientID, &a.OrganizationID, &a.Name, &a.Kind, &a.Review, &a.Document, &a.PictureBytes,
-		&a.CreatedBy, (*instant)(&a.CreatedAt), (*instant)(&a.UpdatedAt), &a.Version)
+		&a.Halt, &a.CreatedBy, (*instant)(&a.CreatedAt), (*instant)(&a.UpdatedAt), &a.Version)
 	return a, err
 }

@@ -19,7 +19,7 @@ const holds = `CASE WHEN i.appoints = 0
 // CreateInvitation implements storage.Organizations.
 func (s *Store) CreateInvitation(ctx context.Context, i storage.Invitation, most int) error {
 	return s.change(ctx, "create invitation", func(tx *tx) error {
-		if err := lockOrganization(tx, i.OrganizationID); err != nil {
+		if err := lockFor(tx, i); err != nil {
 			return err
 		}
 		has, err := one(tx, scanInt, `SELECT count(*) FROM main.invitations
@@ -40,6 +40,15 @@ func (s *Store) CreateInvitation(ctx context.Context, i storage.Invitation, most
 	})
 }
 
+// lockFor locks the organization of an invitation. While it is stopped it gets no member but
+// an owner whom an operator appoints.
+func lockFor(tx *tx, i storage.Invitation) error {
+	if i.Appoints {
+		return lockOrganization(tx, i.OrganizationID)
+	}
+	return lockRunning(tx, i.OrganizationID)
+}
+
 // Invitation implements storage.Organizations.
 func (s *Store) Invitation(ctx context.Context, token storage.Digest) (storage.Invitation, error) {
 	return read(ctx, s, "read invitation", func(tx *tx) (storage.Invitation, error) {
@@ -58,9 +67,10 @@ func (s *Store) Invitations(ctx context.Context, organizationID string, now time
 // AcceptInvitation implements storage.Organizations.
 func (s *Store) AcceptInvitation(ctx context.Context, token storage.Digest, userID string, now time.Time, most int) (storage.Member, error) {
 	return write(ctx, s, "accept invitation", func(tx *tx) (storage.Member, error) {
-		organization, err := one(tx, scanString, `SELECT organization_id FROM main.invitations WHERE token = ?1`, token[:])
+		waiting, err := one(tx, scanInvitation, `SELECT `+invitationColumns+` FROM main.invitations WHERE token = ?1`, token[:])
+		organization := waiting.OrganizationID
 		if err == nil {
-			err = lockOrganization(tx, organization)
+			err = lockFor(tx, waiting)
 		}
 		if err != nil {
 			return storage.Member{}, err

@@ -142,6 +142,7 @@ func (s *Store) EndMemberships(ctx context.Context, userID, pseudonym string) er
 		for _, statement := range []string{
 			`UPDATE main.changes SET user_id = ?2 WHERE user_id = ?1`,
 			`UPDATE main.applications SET created_by = ?2 WHERE created_by = ?1`,
+			`UPDATE main.organizations SET stopped_by = ?2 WHERE stopped_by = ?1 AND stopped_at IS NOT NULL`,
 		} {
 			if _, err := tx.exec(statement, userID, pseudonym); err != nil {
 				return err

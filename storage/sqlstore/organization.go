@@ -3,13 +3,15 @@ package sqlstore
 import (
 	"cmp"
 	"context"
+	"errors"
 	"slices"
 	"strings"
 
 	"github.com/bonafide-id/bonafide/storage"
 )
 
-const organizationColumns = `o.id, o.name, o.sealed_contact, o.created_at, o.version`
+const organizationColumns = `o.id, o.name, o.sealed_contact, o.created_at,
+	o.stopped_at, o.stop_reason, o.stopped_by, o.version`
 
 // CreateOrganization implements storage.Organizations.
 func (s *Store) CreateOrganization(ctx context.Context, o storage.Organization, owner storage.Member, most int) error {
@@ -113,7 +115,10 @@ func (s *Store) Memberships(ctx context.Context, userID string) ([]storage.Membe
 // organization, or count it. It is the first lock of each of them, so that no two wait
 // for each other.
 func lockOrganization(tx *tx, id string) error {
-	_, err := one(tx, scanInt, `SELECT 1 FROM main.organizations WHERE id = ?1 `+tx.store.dialect.ForUpdate, id)
+	err := lockRunning(tx, id)
+	if errors.Is(err, storage.ErrOrganizationStopped) {
+		return nil
+	}
 	return err
 }
 
@@ -134,5 +139,6 @@ func scanOwnerless(row scanner) (o storage.Ownerless, err error) {
 
 // organizationFields is where the organizationColumns go.
 func organizationFields(o *storage.Organization) []any {
-	return []any{&o.ID, &o.Name, &o.Contact, (*instant)(&o.CreatedAt), &o.Version}
+	return []any{&o.ID, &o.Name, &o.Contact, (*instant)(&o.CreatedAt),
+		(*instant)(&o.Stopped.At), &o.Stopped.Reason, &o.Stopped.By, &o.Version}
 }

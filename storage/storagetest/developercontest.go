@@ -40,6 +40,26 @@ func (s *developerSuite) contests(t *testing.T) {
 				return s.DecideApplication(t.Context(), a, "operator")
 			}, storage.ErrChanged
 		},
+		"Stop": func(t *testing.T, store DeveloperStore, id string) (func(int, DeveloperStore) error, error) {
+			createOrganization(t, store, id)
+			return func(i int, s DeveloperStore) error {
+				return s.StopOrganization(t.Context(), id, storage.Stop{At: t0, Reason: fmt.Sprint(i), By: fmt.Sprint(i)})
+			}, storage.ErrChanged
+		},
+		"EndOfAStop": func(t *testing.T, store DeveloperStore, id string) (func(int, DeveloperStore) error, error) {
+			createOrganization(t, store, id)
+			ok(t, store.StopOrganization(t.Context(), id, stop(t0)))
+			return func(_ int, s DeveloperStore) error {
+				return s.StartOrganization(t.Context(), id, t0, "operator")
+			}, storage.ErrChanged
+		},
+		"Halt": func(t *testing.T, store DeveloperStore, id string) (func(int, DeveloperStore) error, error) {
+			createApplications(t, store, id, "client of "+id)
+			return func(i int, s DeveloperStore) error {
+				to := []storage.Halt{storage.HaltBegun, storage.HaltIdle}[i%2]
+				return s.SetHalt(t.Context(), storage.Sandbox, "client of "+id, storage.HaltNone, to)
+			}, storage.ErrChanged
+		},
 		"NewApplication": func(t *testing.T, store DeveloperStore, id string) (func(int, DeveloperStore) error, error) {
 			createOrganization(t, store, id)
 			return func(_ int, s DeveloperStore) error {

@@ -59,6 +59,34 @@ var organizationDeeds = map[string]deed[DeveloperStore]{
 		do:    func(ctx context.Context, s DeveloperStore) error { return s.DeleteOrganization(ctx, "acme") },
 		fails: storage.ErrConflict,
 	},
+	"StopOrganization": {
+		do: func(ctx context.Context, s DeveloperStore) error { return s.StopOrganization(ctx, "acme", stop(t0)) },
+		changes: []string{
+			"organization acme", "application sandbox red of acme", "application production red of acme",
+			"application sandbox blue of acme", "application production blue of acme",
+			"invitation acme", // nobody may accept one
+		},
+	},
+	"StartOrganization": {
+		do: func(ctx context.Context, s DeveloperStore) error {
+			for _, id := range []string{"acme", "zeal"} {
+				if err := s.StopOrganization(ctx, id, stop(t0)); err != nil {
+					return err
+				}
+			}
+			return s.StartOrganization(ctx, "acme", t0, "operator")
+		},
+		changes: []string{
+			"organization zeal", "application sandbox red of zeal", "application production red of zeal",
+			"application sandbox blue of zeal", "application production blue of zeal", "invitation zeal",
+		},
+	},
+	"StartOrganizationThatRuns": {
+		do: func(ctx context.Context, s DeveloperStore) error {
+			return s.StartOrganization(ctx, "acme", t0, "operator")
+		},
+		fails: storage.ErrChanged,
+	},
 	"AppendChange": {
 		do: func(ctx context.Context, s DeveloperStore) error {
 			return s.AppendChange(ctx, storage.Change{OrganizationID: "acme", At: t0, UserID: "ann", What: "new"})
@@ -183,6 +211,18 @@ func applicationDeeds() map[string]deed[DeveloperStore] {
 				return s.CreateApplication(ctx, application("new", "acme"), 3)
 			},
 			changes: []string{"applications"},
+		},
+		"SetHalt": {
+			do: func(ctx context.Context, s DeveloperStore) error {
+				return s.SetHalt(ctx, storage.Sandbox, "red of acme", storage.HaltNone, storage.HaltIdle)
+			},
+			changes: []string{"application sandbox red of acme"},
+		},
+		"SetHaltInPlaceOfAnother": {
+			do: func(ctx context.Context, s DeveloperStore) error {
+				return s.SetHalt(ctx, storage.Sandbox, "red of acme", storage.HaltAsked, storage.HaltIdle)
+			},
+			fails: storage.ErrChanged,
 		},
 		"DeleteApplication": {
 			do: func(ctx context.Context, s DeveloperStore) error {

@@ -100,6 +100,7 @@ func (s *developerSuite) races(t *testing.T) {
 		equal(t, len(members), 1)
 	})
 	s.contests(t)
+	s.stopRaces(t)
 	t.Run("PicturesOfAnOrganizationHaveALimit", func(t *testing.T) {
 		stores := s.stores(t, 2)
 		ids := make([]string, contenders)

@@ -20,6 +20,8 @@ type DeveloperStore interface {
 func RunDevelopers(t *testing.T, newDatabase func(t *testing.T) (open func() DeveloperStore)) {
 	suite := &developerSuite{newDatabase: newDatabase}
 	t.Run("Organizations", suite.organizations)
+	t.Run("Stops", suite.stops)
+	t.Run("Halting", suite.halting)
 	t.Run("Members", suite.members)
 	t.Run("Invitations", suite.invitations)
 	t.Run("Changes", suite.changes)
@@ -108,6 +110,10 @@ func (s *developerSuite) availability(t *testing.T) {
 		},
 		"Log": func(ctx context.Context, store storage.Developers) error {
 			_, err := store.Log(ctx, storage.LogFilter{Environment: storage.Sandbox, ClientID: "client"})
+			return err
+		},
+		"Stopped": func(ctx context.Context, store storage.Developers) error {
+			_, err := store.Stopped(ctx, "", many)
 			return err
 		},
 		"AppendLog": func(ctx context.Context, store storage.Developers) error {

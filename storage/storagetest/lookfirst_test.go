@@ -174,6 +174,25 @@ func (s lookingFirst) SaveApplication(ctx context.Context, a storage.Application
 	})
 }
 
+func (s lookingFirst) StopOrganization(ctx context.Context, id string, stop storage.Stop) error {
+	now, err := s.Organization(ctx, id)
+	return s.write(err == nil && now.Stopped.At.IsZero(), storage.ErrChanged, func() error {
+		now, err := s.Organization(ctx, id)
+		if err == nil && !now.Stopped.At.IsZero() {
+			err = s.DeveloperStore.StartOrganization(ctx, id, now.Stopped.At, "nobody")
+		}
+		return errors.Join(err, s.DeveloperStore.StopOrganization(ctx, id, stop))
+	})
+}
+
+func (s lookingFirst) SetHalt(ctx context.Context, environment, clientID string, from, to storage.Halt) error {
+	now, err := s.Application(ctx, environment, clientID)
+	return s.write(is(err, now.Halt, from), storage.ErrChanged, func() error {
+		now, err := s.Application(ctx, environment, clientID)
+		return errors.Join(err, s.DeveloperStore.SetHalt(ctx, environment, clientID, now.Halt, to))
+	})
+}
+
 func (s lookingFirst) SaveSandboxSettings(ctx context.Context, settings storage.SandboxSettings) error {
 	now, err := s.SandboxSettings(ctx, settings.OrganizationID)
 	return s.write(is(err, now.Version, settings.Version), storage.ErrChanged, func() error {
@@ -190,7 +209,7 @@ var contests = map[string][]string{
 		"AddressInPlaceOfAnother", "DeletionOfAnEpoch", "WhatEndsAnEpoch", "AttributeInPlaceOfAnother",
 		"StatusOfARevision", "FirstStatus", "InstallationInPlaceOfAnother", "KeySealedAnew",
 	},
-	"RunDevelopers": {"OrganizationOfAVersion", "ApplicationOfAVersion", "SettingsOfAVersion", "FirstSettings"},
+	"RunDevelopers": {"OrganizationOfAVersion", "ApplicationOfAVersion", "Stop", "Halt", "SettingsOfAVersion", "FirstSettings"},
 }
 
 // TestStoreThatLooksFirstIsNoticed runs the contests on such a backend in a process of

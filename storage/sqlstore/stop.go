@@ -1,0 +1,88 @@
+package sqlstore
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/bonafide-id/bonafide/storage"
+)
+
+// StopOrganization implements storage.Organizations.
+func (s *Store) StopOrganization(ctx context.Context, id string, stop storage.Stop) error {
+	return s.change(ctx, "stop organization", func(tx *tx) error {
+		err := lockRunning(tx, id)
+		if errors.Is(err, storage.ErrOrganizationStopped) {
+			return storage.ErrChanged
+		}
+		if err != nil {
+			return err
+		}
+		if _, err := tx.exec(`UPDATE main.organizations SET stopped_at = ?2, stop_reason = ?3, stopped_by = ?4 WHERE id = ?1`,
+			id, micros(stop.At), stop.Reason, stop.By); err != nil {
+			return err
+		}
+		_, err = tx.exec(`UPDATE main.applications SET halt = CASE halt WHEN '' THEN 'asked' ELSE 'begun' END
+			WHERE organization_id = ?1`, id)
+		return err
+	})
+}
+
+// StartOrganization implements storage.Organizations.
+func (s *Store) StartOrganization(ctx context.Context, id string, at time.Time, userID string) error {
+	return s.change(ctx, "start organization", func(tx *tx) error {
+		// With the lock nobody becomes a member before it is started.
+		if err := lockOrganization(tx, id); err != nil {
+			return err
+		}
+		_, err := member(tx, id, userID)
+		switch {
+		case err == nil:
+			return storage.ErrConflict
+		case !errors.Is(err, storage.ErrNotFound):
+			return err
+		}
+		started, err := tx.exec(`UPDATE main.organizations SET stopped_at = NULL, stop_reason = '', stopped_by = ''
+			WHERE id = ?1 AND stopped_at = ?2`, id, micros(at))
+		if err == nil && started == 0 {
+			return storage.ErrChanged
+		}
+		if err != nil {
+			return err
+		}
+		_, err = tx.exec(`UPDATE main.applications SET halt = CASE WHEN halt IN ('begun', 'done') THEN 'over' ELSE '' END
+			WHERE organization_id = ?1`, id)
+		return err
+	})
+}
+
+// Stopped implements storage.Organizations.
+func (s *Store) Stopped(ctx context.Context, after string, limit int) ([]storage.Organization, error) {
+	return read(ctx, s, "list stopped organizations", func(tx *tx) ([]storage.Organization, error) {
+		return all(tx, scanOrganization, `SELECT `+organizationColumns+` FROM main.organizations o
+			WHERE o.stopped_at IS NOT NULL AND o.id > ?1 ORDER BY o.id LIMIT ?2`, after, limit)
+	})
+}
+
+// SetHalt implements storage.Applications.
+func (s *Store) SetHalt(ctx context.Context, environment, clientID string, from, to storage.Halt) error {
+	return s.change(ctx, "set halt", func(tx *tx) error {
+		set, err := tx.exec(`UPDATE main.applications SET halt = ?4 WHERE environment = ?1 AND client_id = ?2 AND halt = ?3`,
+			environment, clientID, from, to)
+		if err == nil && set == 0 {
+			return storage.ErrChanged
+		}
+		return err
+	})
+}
+
+// lockRunning is lockOrganization, and storage.ErrOrganizationStopped, with the lock, while the
+// organization is stopped.
+func lockRunning(tx *tx, id string) error {
+	stopped, err := one(tx, scanInt, `SELECT CASE WHEN stopped_at IS NULL THEN 0 ELSE 1 END FROM main.organizations
+		WHERE id = ?1 AND id <> '`+deletedOrganization+`' `+tx.store.dialect.ForUpdate, id)
+	if err == nil && stopped != 0 {
+		return storage.ErrOrganizationStopped
+	}
+	return err
+}

@@ -1,0 +1,372 @@
+package storagetest
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/bonafide-id/bonafide/storage"
+)
+
+// stop makes the stop of a test.
+func stop(at time.Time) storage.Stop {
+	return storage.Stop{At: at, Reason: "Ünïcode <b>\nand more", By: "operator"}
+}
+
+// halts are those of all applications of an organization, by their client IDs.
+func halts(t *testing.T, store storage.Developers, organization string) map[string]storage.Halt {
+	t.Helper()
+	found, err := store.Applications(t.Context(), storage.ApplicationFilter{OrganizationID: organization, Limit: many})
+	ok(t, err)
+	all := map[string]storage.Halt{}
+	for _, a := range found {
+		all[a.ClientID] = a.Halt
+	}
+	return all
+}
+
+func (s *developerSuite) stops(t *testing.T) {
+	t.Run("ComesBackWhole", func(t *testing.T) {
+		store := s.store(t)
+		createOrganization(t, store, "acme")
+		want, err := store.Organization(t.Context(), "acme")
+		ok(t, err)
+		equal(t, want.Stopped, storage.Stop{})
+		ok(t, store.StopOrganization(t.Context(), "acme", stop(elsewhere)))
+		want.Stopped = stop(asStored)
+		got, err := store.Organization(t.Context(), "acme")
+		ok(t, err)
+		equal(t, got, want)
+		memberships, err := store.Memberships(t.Context(), "owner of acme")
+		ok(t, err)
+		equal(t, memberships[0].Organization, want)
+		ok(t, store.SaveOrganization(t.Context(), storage.Organization{ID: "acme", Name: "New", Version: got.Version}))
+		got, err = store.Organization(t.Context(), "acme")
+		ok(t, err)
+		equal(t, got.Stopped, want.Stopped)
+	})
+	t.Run("IsOneAtATime", func(t *testing.T) {
+		store := s.store(t)
+		createOrganization(t, store, "acme")
+		ok(t, store.StopOrganization(t.Context(), "acme", stop(t0)))
+		another := stop(elsewhere)
+		another.Reason, another.By = "Another", "another"
+		fails(t, store.StopOrganization(t.Context(), "acme", another), storage.ErrChanged)
+		got, err := store.Organization(t.Context(), "acme")
+		ok(t, err)
+		equal(t, got.Stopped, stop(t0))
+	})
+	t.Run("OfNobodyIsNotFound", func(t *testing.T) {
+		store := s.store(t)
+		createApplications(t, store, "acme", "client")
+		ok(t, store.DeleteApplication(t.Context(), storage.Sandbox, "client"))
+		for _, id := range []string{"", "unknown", "deleted"} {
+			fails(t, store.StopOrganization(t.Context(), id, stop(t0)), storage.ErrNotFound)
+			fails(t, store.StartOrganization(t.Context(), id, t0, "operator"), storage.ErrNotFound)
+		}
+	})
+	t.Run("EndsAsTheOneThatWasRead", func(t *testing.T) {
+		store := s.store(t)
+		createOrganization(t, store, "acme")
+		fails(t, store.StartOrganization(t.Context(), "acme", t0, "operator"), storage.ErrChanged)
+		fails(t, store.StartOrganization(t.Context(), "acme", time.Time{}, "operator"), storage.ErrChanged)
+		ok(t, store.StopOrganization(t.Context(), "acme", stop(elsewhere)))
+		fails(t, store.StartOrganization(t.Context(), "acme", t0, "operator"), storage.ErrChanged)
+		fails(t, store.StartOrganization(t.Context(), "acme", time.Time{}, "operator"), storage.ErrChanged)
+		ok(t, store.StartOrganization(t.Context(), "acme", elsewhere, "operator"))
+		got, err := store.Organization(t.Context(), "acme")
+		ok(t, err)
+		equal(t, got.Stopped, storage.Stop{})
+	})
+	t.Run("EndsByNoMember", func(t *testing.T) {
+		store := s.store(t)
+		createOrganization(t, store, "acme")
+		createOrganization(t, store, "other")
+		join(t, store, "acme", "ann", storage.RoleViewer, t0)
+		ok(t, store.StopOrganization(t.Context(), "acme", stop(t0)))
+		for _, member := range []string{"owner of acme", "ann"} {
+			fails(t, store.StartOrganization(t.Context(), "acme", t0, member), storage.ErrConflict)
+		}
+		ok(t, store.StartOrganization(t.Context(), "acme", t0, "owner of other"))
+	})
+	t.Run("AreListedByID", func(t *testing.T) {
+		store := s.store(t)
+		listed := func(after string, limit int) (ids string) {
+			t.Helper()
+			found, err := store.Stopped(t.Context(), after, limit)
+			ok(t, err)
+			for _, o := range found {
+				ids += o.ID
+				equal(t, o.Stopped, stop(t0))
+			}
+			return ids
+		}
+		for _, id := range []string{"c", "a", "d", "b"} {
+			createOrganization(t, store, id)
+			equal(t, listed("", many), "")
+		}
+		for _, id := range []string{"d", "b", "c"} {
+			ok(t, store.StopOrganization(t.Context(), id, stop(t0)))
+		}
+		equal(t, listed("", many), "bcd")
+		equal(t, listed("", 2), "bc")
+		equal(t, listed("c", 2), "d")
+		ok(t, store.StartOrganization(t.Context(), "c", t0, "operator"))
+		equal(t, listed("", many), "bd")
+	})
+	t.Run("NameTheOperatorAsLongAsThereIsOne", func(t *testing.T) {
+		store := s.store(t)
+		for _, id := range []string{"acme", "other"} {
+			createOrganization(t, store, id)
+			stopped := stop(t0)
+			stopped.By = id
+			ok(t, store.StopOrganization(t.Context(), id, stopped))
+		}
+		ok(t, store.EndMemberships(t.Context(), "acme", "gone"))
+		for id, want := range map[string]string{"acme": "gone", "other": "other"} {
+			o, err := store.Organization(t.Context(), id)
+			ok(t, err)
+			equal(t, o.Stopped.By, want)
+		}
+	})
+	t.Run("RefuseWhatGivesTheOrganizationMore", func(t *testing.T) {
+		store := s.store(t)
+		createApplications(t, store, "acme", "client")
+		createApplications(t, store, "other", "another")
+		ok(t, store.CreateInvitation(t.Context(), invitation("waits", "acme"), many))
+		a, err := store.Application(t.Context(), storage.Sandbox, "client")
+		ok(t, err)
+		ok(t, store.StopOrganization(t.Context(), "acme", stop(t0)))
+		stopped := map[string]func() error{
+			"CreateApplication": func() error { return store.CreateApplication(t.Context(), application("new", "acme"), many) },
+			"CreateInvitation":  func() error { return store.CreateInvitation(t.Context(), invitation("new", "acme"), many) },
+			"AcceptInvitation": func() error {
+				_, err := store.AcceptInvitation(t.Context(), digest("waits"), "ann", t0, many)
+				return err
+			},
+			"DecideApplication": func() error { return store.DecideApplication(t.Context(), a, "operator") },
+		}
+		for name, call := range stopped {
+			if err := call(); err == nil {
+				t.Errorf("%s goes on", name)
+			} else {
+				fails(t, err, storage.ErrOrganizationStopped)
+			}
+		}
+		ok(t, store.CreateApplication(t.Context(), application("new", "other"), many))
+		ok(t, store.CreateInvitation(t.Context(), invitation("elsewhere", "other"), many))
+		ok(t, store.StartOrganization(t.Context(), "acme", t0, "operator"))
+		for _, name := range []string{"AcceptInvitation", "CreateInvitation", "DecideApplication"} {
+			ok(t, stopped[name]())
+		}
+		fails(t, stopped["CreateApplication"](), storage.ErrConflict) // another organization has it
+	})
+	t.Run("LeaveWhatGivesItNothing", func(t *testing.T) {
+		store := s.store(t)
+		createApplications(t, store, "acme", "client", "gone")
+		ok(t, store.CreateInvitation(t.Context(), invitation("waits", "acme"), many))
+		join(t, store, "acme", "ann", storage.RoleViewer, t0)
+		ok(t, store.StopOrganization(t.Context(), "acme", stop(t0)))
+		ok(t, store.RemoveInvitation(t.Context(), "acme", digest("waits")))
+		ok(t, store.SetRole(t.Context(), "acme", "ann", storage.RoleOwner)) // who answers for it may change
+		ok(t, store.RemoveMember(t.Context(), "acme", "owner of acme"))
+		a, err := store.Application(t.Context(), storage.Sandbox, "client")
+		ok(t, err)
+		ok(t, store.SaveApplication(t.Context(), a))
+		ok(t, store.DeleteApplication(t.Context(), storage.Sandbox, "gone"))
+		equal(t, halts(t, store, "acme"), map[string]storage.Halt{"client": storage.HaltAsked})
+	})
+	t.Run("LeaveAnOperatorToAppointAnOwner", func(t *testing.T) {
+		store := s.store(t)
+		createOrganization(t, store, "acme")
+		ok(t, store.EndMemberships(t.Context(), "owner of acme", "gone"))
+		ok(t, store.StopOrganization(t.Context(), "acme", stop(t0)))
+		appoints := invitation("link", "acme")
+		appoints.InvitedBy, appoints.Appoints, appoints.Role = "operator", true, storage.RoleOwner
+		ok(t, store.CreateInvitation(t.Context(), appoints, many))
+		_, err := store.AcceptInvitation(t.Context(), appoints.Token, "ann", t0, many)
+		ok(t, err)
+	})
+}
+
+// halting tests what a stop and its end make of the halts of applications.
+func (s *developerSuite) halting(t *testing.T) {
+	all := []storage.Halt{storage.HaltNone, storage.HaltAsked, storage.HaltBegun, storage.HaltDone, storage.HaltIdle, storage.HaltOver}
+	// in makes an application with each halt in an organization that is stopped.
+	in := func(t *testing.T, store storage.Developers, from ...storage.Halt) {
+		t.Helper()
+		createApplications(t, store, "acme")
+		for _, halt := range from {
+			ok(t, store.CreateApplication(t.Context(), application("from "+string(halt), "acme"), many))
+		}
+		ok(t, store.StopOrganization(t.Context(), "acme", stop(t0)))
+		for _, halt := range from {
+			ok(t, store.SetHalt(t.Context(), storage.Sandbox, "from "+string(halt), storage.HaltAsked, halt))
+		}
+	}
+	t.Run("IsAskedOfAllApplications", func(t *testing.T) {
+		store := s.store(t)
+		createApplications(t, store, "acme", "red", "blue")
+		createApplications(t, store, "other", "green")
+		a := application("live", "acme")
+		a.Environment, a.Halt = storage.Production, storage.HaltDone // it is nobody's to say
+		ok(t, store.CreateApplication(t.Context(), a, many))
+		equal(t, halts(t, store, "acme"), map[string]storage.Halt{"red": "", "blue": "", "live": ""})
+		ok(t, store.StopOrganization(t.Context(), "acme", stop(t0)))
+		equal(t, halts(t, store, "acme"), map[string]storage.Halt{"red": "asked", "blue": "asked", "live": "asked"})
+		equal(t, halts(t, store, "other"), map[string]storage.Halt{"green": ""})
+	})
+	t.Run("EndsForThoseThatTheStopDisabled", func(t *testing.T) {
+		store := s.store(t)
+		in(t, store, "asked", "begun", "done", "idle")
+		ok(t, store.StartOrganization(t.Context(), "acme", t0, "operator"))
+		equal(t, halts(t, store, "acme"), map[string]storage.Halt{"from asked": "", "from begun": "over", "from done": "over", "from idle": ""})
+		// Stopped again before they are in use again: they were, and it is known.
+		ok(t, store.StopOrganization(t.Context(), "acme", stop(t0)))
+		equal(t, halts(t, store, "acme"), map[string]storage.Halt{"from asked": "asked", "from begun": "begun", "from done": "begun", "from idle": "asked"})
+	})
+	t.Run("IsReplacedAsTheOneThatWasRead", func(t *testing.T) {
+		store := s.store(t)
+		createApplications(t, store, "acme", "client", "other")
+		now := storage.HaltNone
+		for _, next := range append(all[1:], storage.HaltNone) {
+			for _, another := range all {
+				if another != now {
+					fails(t, store.SetHalt(t.Context(), storage.Sandbox, "client", another, next), storage.ErrChanged)
+				}
+			}
+			before, err := store.Application(t.Context(), storage.Sandbox, "client")
+			ok(t, err)
+			ok(t, store.SetHalt(t.Context(), storage.Sandbox, "client", now, next))
+			now = next
+			equal(t, halts(t, store, "acme"), map[string]storage.Halt{"client": now, "other": ""})
+			before.Halt = storage.HaltNone // which saves none
+			ok(t, store.SaveApplication(t.Context(), before))
+			equal(t, halts(t, store, "acme")["client"], now)
+		}
+		fails(t, store.SetHalt(t.Context(), storage.Production, "client", "", "asked"), storage.ErrChanged)
+		fails(t, store.SetHalt(t.Context(), storage.Sandbox, "unknown", "", "asked"), storage.ErrChanged)
+		if store.SetHalt(t.Context(), storage.Sandbox, "client", "", "unheard of") == nil {
+			t.Error("there is a halt that nobody knows")
+		}
+	})
+	t.Run("IsFoundAsLongAsThereIsSomethingToDo", func(t *testing.T) {
+		store := s.store(t)
+		in(t, store, all...)
+		createApplications(t, store, "other", "another")
+		ok(t, store.StopOrganization(t.Context(), "other", stop(t0)))
+		gone := application("gone", "acme")
+		for match, want := range map[string]string{"acme": "from asked,from begun,from over,", "": "another,from asked,from begun,from over,", gone.ClientID: ""} {
+			got, last := "", storage.Application{}
+			for {
+				page, err := store.Applications(t.Context(), storage.ApplicationFilter{
+					Halting: true, OrganizationID: match, Limit: 2, AfterName: last.Name, After: last.ClientID, AfterEnvironment: last.Environment,
+				})
+				ok(t, err)
+				for _, a := range page {
+					got += a.ClientID + ","
+					last = a
+				}
+				if len(page) < 2 {
+					break
+				}
+			}
+			equal(t, got, want)
+		}
+		ok(t, store.DeleteApplication(t.Context(), storage.Sandbox, "from asked"))
+		left, err := store.Applications(t.Context(), storage.ApplicationFilter{Halting: true, OrganizationID: "acme"})
+		ok(t, err)
+		equal(t, len(left), 2)
+		left, err = store.Applications(t.Context(), storage.ApplicationFilter{Halting: true})
+		ok(t, err)
+		equal(t, len(left), 3) // a deleted one is none of them
+	})
+}
+
+// stopRaces tests that whatever is done at the moment of a stop is either refused or stopped.
+func (s *developerSuite) stopRaces(t *testing.T) {
+	for name, call := range map[string]func(ctx context.Context, store DeveloperStore, id string) error{
+		"Application": func(ctx context.Context, store DeveloperStore, id string) error {
+			return store.CreateApplication(ctx, application("new of "+id, id), many)
+		},
+		"Decision": func(ctx context.Context, store DeveloperStore, id string) error {
+			a, err := store.Application(ctx, storage.Sandbox, "client of "+id)
+			if err != nil {
+				return err
+			}
+			return store.DecideApplication(ctx, a, "operator")
+		},
+		"Invitation": func(ctx context.Context, store DeveloperStore, id string) error {
+			return store.CreateInvitation(ctx, invitation("new of "+id, id), many)
+		},
+		"Member": func(ctx context.Context, store DeveloperStore, id string) error {
+			_, err := store.AcceptInvitation(ctx, digest("waits of "+id), "ann", t0, many)
+			return err
+		},
+	} {
+		t.Run(name+"MeetsAStop", func(t *testing.T) {
+			stores := s.stores(t, 2)
+			for round := range rounds {
+				id := string(rune('a' + round))
+				createApplications(t, stores[0], id, "client of "+id)
+				ok(t, stores[0].CreateInvitation(t.Context(), invitation("waits of "+id, id), many))
+				called, stopped := make(chan error, 1), make(chan error, 1)
+				go func() { called <- call(t.Context(), stores[0], id) }()
+				go func() { stopped <- stores[1].StopOrganization(t.Context(), id, stop(t0)) }()
+				if err := <-called; err != nil {
+					fails(t, err, storage.ErrOrganizationStopped)
+				}
+				ok(t, <-stopped)
+				for client, halt := range halts(t, stores[0], id) {
+					if halt != storage.HaltAsked {
+						t.Errorf("%s runs in an organization that is stopped: its halt is %q", client, halt)
+					}
+				}
+			}
+		})
+	}
+	t.Run("StopsAndStartsLeaveOneOfBoth", func(t *testing.T) {
+		stores := s.stores(t, 2)
+		createApplications(t, stores[0], "acme", "red", "blue")
+		for _, err := range race(stores, func(i int, store DeveloperStore) error {
+			if i%2 == 0 {
+				return store.StopOrganization(t.Context(), "acme", stop(t0))
+			}
+			return store.StartOrganization(t.Context(), "acme", t0, "operator")
+		}) {
+			if err != nil {
+				fails(t, err, storage.ErrChanged)
+			}
+		}
+		o, err := stores[0].Organization(t.Context(), "acme")
+		ok(t, err)
+		for client, halt := range halts(t, stores[0], "acme") {
+			if (halt == storage.HaltNone) != o.Stopped.At.IsZero() {
+				t.Errorf("the halt of %s is %q, and the organization stopped at %v", client, halt, o.Stopped.At)
+			}
+		}
+	})
+	t.Run("NobodyJoinsAndStarts", func(t *testing.T) {
+		stores := s.stores(t, 2)
+		for round := range rounds {
+			id := string(rune('a' + round))
+			createOrganization(t, stores[0], id)
+			ok(t, stores[0].EndMemberships(t.Context(), "owner of "+id, "gone"))
+			appoints := invitation("link of "+id, id)
+			appoints.InvitedBy, appoints.Appoints, appoints.Role = "operator", true, storage.RoleOwner
+			ok(t, stores[0].CreateInvitation(t.Context(), appoints, many))
+			ok(t, stores[0].StopOrganization(t.Context(), id, stop(t0)))
+			joined, started := make(chan error, 1), make(chan error, 1)
+			go func() {
+				_, err := stores[0].AcceptInvitation(t.Context(), appoints.Token, "operator", t0, many)
+				joined <- err
+			}()
+			go func() { started <- stores[1].StartOrganization(t.Context(), id, t0, "operator") }()
+			ok(t, <-joined)
+			if err := <-started; err != nil {
+				fails(t, err, storage.ErrConflict)
+			}
+			fails(t, stores[0].StartOrganization(t.Context(), id, t0, "operator"), storage.ErrConflict) // a member by now
+		}
+	})
+}
