@@ -15,14 +15,14 @@ func TestAttackIdentifyBesideAGroup(t *testing.T) {
 		c.Scopes = append(provider.DefaultScopes(), provider.Scope{Name: "veteran", Title: "Veteran", Groups: []string{"military"}})
 	}).withUsers().withClients()
 	b := w.alice()
-	for _, lang := range []struct{ tag, says string }{{"en", "stands for you"}, {"de", "für Sie steht"}} {
+	for _, lang := range []struct{ tag, says string }{{"en", "stands for your account"}, {"de", "für Ihr Konto steht"}} {
 		p := b.open(authorizeURL("client_id", "std", "scope", "openid veteran", "ui_locales", lang.tag))
 		if !strings.Contains(p.body, lang.says) {
 			t.Errorf("%s: the screen does not say that the user is recognized: %s", lang.tag, p.body)
 		}
 	}
 	// Without OpenID Connect there is no such claim.
-	if p := b.open(authorizeURL("client_id", "std", "scope", "veteran")); strings.Contains(p.body, "stands for you") {
+	if p := b.open(authorizeURL("client_id", "std", "scope", "veteran")); strings.Contains(p.body, "stands for your account") {
 		t.Error("named, and not released")
 	}
 }

@@ -143,11 +143,26 @@ func TestOptionalScopes(t *testing.T) {
 		if !found || strings.Contains(required, "Social security number") || !strings.Contains(required, "alice@example.com") {
 			t.Errorf("what is required:\n%s", required)
 		}
-		if n := strings.Count(optional, "checked"); n != 2 || strings.Count(optional, secretNumber) != 1 || strings.Contains(optional, "alice@example.com") {
+		if n := strings.Count(optional, "checked"); n != 0 || strings.Count(optional, secretNumber) != 1 || strings.Contains(optional, "alice@example.com") {
 			t.Errorf("what is optional, %d ticked:\n%s", n, optional)
 		}
-		if n := strings.Count(p.body, "while you are away"); n > 1 {
+		if n := strings.Count(p.body, "Keep access when you’re not using"); n != 1 {
 			t.Errorf("going offline is told %d times", n)
+		}
+	})
+
+	t.Run("WhatWasAllowedBeforeIsTickedAndNamed", func(t *testing.T) {
+		w := withSecretive(t, "student", "teacher")
+		b := w.alice()
+		p, _ := b.asked("scope", bothScopes+" teacher")
+		b.allowOnly(p, "student")
+		p, _ = b.asked("scope", bothScopes+" teacher", "prompt", "consent")
+		sentence, options, _ := strings.Cut(p.body, `id="options"`)
+		if !strings.Contains(sentence, "still ticked below: “Student status”.") || strings.Contains(sentence, "Teacher status") {
+			t.Errorf("the sentence does not name what is ticked:\n%s", sentence)
+		}
+		if strings.Count(options, "checked") != 1 || !strings.Contains(options, `value="student" id="option-1" aria-describedby="option-1-what" checked`) {
+			t.Errorf("what was allowed is not ticked alone:\n%s", options)
 		}
 	})
 
@@ -245,7 +260,7 @@ func TestOptionalScopes(t *testing.T) {
 		c.Name = "Your Bank"
 		w.ok(w.SaveClient(t.Context(), c))
 		w.advance(2 * time.Second)
-		if p, asked := b.asked("scope", bothScopes); !asked || !strings.Contains(p.body, "checked") {
+		if p, asked := b.asked("scope", bothScopes); !asked || !strings.Contains(p.body, `value="student"`) || strings.Contains(p.body, "checked") {
 			t.Error("a decision about another application counts")
 		}
 	})

@@ -272,7 +272,7 @@ func TestUserAllowsResources(t *testing.T) {
 	w := withResources(t)
 	b := w.alice()
 	p := b.open(resourceURL("agent", toolsURI))
-	for _, said := range []string{"Calendar tools", "tools.test", "can use these services in your name", "Run tools"} {
+	for _, said := range []string{"Calendar tools", "tools.test", "can use these services on your behalf", "Run tools"} {
 		if !strings.Contains(p.body, said) {
 			t.Errorf("the consent screen does not say %q:\n%s", said, p.body)
 		}

@@ -40,7 +40,7 @@ func TestScopesThatMeanNothingAreIgnored(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			b := w.alice()
 			p := b.open(authorizeURL(ask("client_id", test.client, "scope", test.asked, "prompt", "consent")...))
-			if told := strings.Contains(p.body, "Also while you are away"); told != strings.Contains(test.granted, "offline_access") {
+			if told := strings.Contains(p.body, "Keep access when you’re not using"); told != strings.Contains(test.granted, "offline_access") {
 				t.Errorf("the screen speaks of offline access: %v", told)
 			}
 			_, tokens := b.token("client_id", test.client, "code", response(t, b.submit(p, "action", "allow")).Get("code"))

@@ -211,7 +211,7 @@ func TestReturnSaysThatItIsBeingChecked(t *testing.T) {
 		v := b.verify(d, b.open(address))
 		w.record(provider.Status{Pending: true})
 		p := b.back(v)
-		if !strings.Contains(p.body, "Being checked") || !strings.Contains(p.body, "We will tell you") || strings.Contains(p.body, `value="verify"`) {
+		if !strings.Contains(p.body, "In review") || !strings.Contains(p.body, "will let you know") || strings.Contains(p.body, `value="verify"`) {
 			t.Errorf("%s: %s\n%s", address, p.Status, p.body)
 		}
 	}

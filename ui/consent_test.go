@@ -36,6 +36,58 @@ func TestConsentSentenceLeavesNothingOut(t *testing.T) {
 	}
 }
 
+// TestConsentSentenceNamesGroupsTogether tests that groups without a phrase make one part of
+// the sentence.
+func TestConsentSentenceNamesGroupsTogether(t *testing.T) {
+	t.Parallel()
+	v := ConsentView{Page: Page{Client: Client{Name: "River Bikes"}}, Groups: []ConsentGroup{
+		{Label: Label{Text: "Rider"}}, {Label: Label{Text: "Student"}, Phrase: Label{Text: "your student status"}}, {Label: Label{Text: "Club member"}},
+	}}
+	const want = "<bdi>River Bikes</bdi> receives your student status and your “Rider” and “Club member” status."
+	if got := string(render(t, v.receives())); got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// TestAnswerSaysWhetherAStatusIsVerified tests what the answers are called, and which of
+// them leads.
+func TestAnswerSaysWhetherAStatusIsVerified(t *testing.T) {
+	t.Parallel()
+	verified, pending := ConsentGroup{Name: "a", State: GroupVerified}, ConsentGroup{Name: "b", State: GroupPending, CanVerify: true}
+	unverified, open := ConsentGroup{Name: "c", State: GroupUnverified}, ConsentGroup{Name: "d", State: GroupExpired, CanVerify: true}
+	const allow, share = `class="primary" name="action" value="allow">Allow<`, `class="primary" name="action" value="allow">Share without verification<`
+	const second = `class="secondary" name="action" value="allow">Share without verification<`
+	for name, c := range map[string]struct {
+		groups []ConsentGroup
+		answer string
+		lead   bool
+	}{
+		"None":       {nil, allow, false},
+		"Verified":   {[]ConsentGroup{verified}, allow, false},
+		"OneOfTwo":   {[]ConsentGroup{open, verified}, allow, false},
+		"NoWay":      {[]ConsentGroup{unverified}, share, false},
+		"Pending":    {[]ConsentGroup{pending}, share, false},
+		"Expired":    {[]ConsentGroup{open}, second, true},
+		"OneCan":     {[]ConsentGroup{unverified, open}, second, true},
+		"OneOfThree": {[]ConsentGroup{pending, unverified, open}, second, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			v := ConsentView{Page: Page{Client: Client{Name: "River Bikes"}}, Groups: c.groups, Attributes: []ConsentAttribute{{Label: Label{Text: "Name"}, Values: []string{"Ada"}}}}
+			screen := string(render(t, Consent(v)))
+			if !strings.Contains(screen, c.answer) {
+				t.Errorf("no %s in:\n%s", c.answer, screen)
+			}
+			if lead := strings.Contains(screen, `class="primary" name="action" value="verify"`); lead != c.lead {
+				t.Errorf("the way to a verification leads: %v", lead)
+			}
+			if warns := strings.Contains(screen, "sees that you aren’t verified"); warns != strings.Contains(c.answer, "Share") {
+				t.Errorf("it says what is seen: %v", warns)
+			}
+		})
+	}
+}
+
 func TestNumbersAndTimesAreWrittenAsTheLanguageDoes(t *testing.T) {
 	t.Parallel()
 	english, german := MatchLocale("en", ""), MatchLocale("de", "")

@@ -98,7 +98,7 @@ func date(year int, month time.Month, day int) time.Time {
 func consentOf(p Page) ConsentView {
 	t, l := hostTextOf(p), p.locale()
 	return ConsentView{
-		Page: p, Form: sampleForm, Account: ada, AppsURL: "/account/apps", Scopes: []Label{t.military},
+		Page: p, Form: sampleForm, Account: ada, AppsURL: "/account/apps",
 		Attributes: []ConsentAttribute{
 			{Handle: "name", Label: l.Word("Full name"), Phrase: l.Phrase("Full name"), Values: []string{"Ada Lovelace"}},
 			{Handle: "email", Label: l.Word("Email"), Phrase: l.Phrase("Email"), Values: []string{"ada@example.com"}},
@@ -145,17 +145,17 @@ func optionalOf(p Page) ConsentView {
 	t, l := hostTextOf(p), p.locale()
 	v := consentOf(p)
 	group := v.Groups[0]
-	v.Scopes, v.Groups = nil, nil
+	v.Groups = nil
 	v.Optional = []ConsentOption{
-		{Scope: "military", Title: t.military, Chosen: true, Groups: []ConsentGroup{group}},
-		{Scope: "phone", Title: l.Word("Your phone number"), Chosen: true, New: true, Attributes: []ConsentAttribute{
+		{Scope: "military", Title: t.military, Groups: []ConsentGroup{group}},
+		{Scope: "phone", Title: l.Word("Your phone number"), New: true, Attributes: []ConsentAttribute{
 			{Handle: "phone", Label: l.Word("Phone"), Phrase: l.Phrase("Phone"), Values: []string{"+44 20 7946 0000"}},
 		}},
 		{Scope: "records", Title: Label{"Records", "en"}, Attributes: []ConsentAttribute{
 			{Handle: "covid_vaccine_records", Sensitive: true, Label: l.Word("COVID vaccine records"), Phrase: l.Phrase("COVID vaccine records")},
 		}},
-		{Scope: "calendar", Title: Label{"Your calendar", "en"}, Text: Label{"Write entries into it.", "en"}, Chosen: true},
-		{Scope: "offline_access", Offline: true, Chosen: true},
+		{Scope: "calendar", Title: Label{"Your calendar", "en"}, Text: Label{"Write entries into it.", "en"}},
+		{Scope: "offline_access", Offline: true},
 	}
 	return v
 }
@@ -280,6 +280,11 @@ var screenFixtures = []fixture{
 		return Consent(everythingOf(p))
 	}},
 	{"consent-optional", func(p Page) templ.Component { return Consent(optionalOf(p)) }},
+	{"consent-optional-again", func(p Page) templ.Component {
+		v := optionalOf(p)
+		v.Optional[0].Chosen, v.Optional[4].Chosen = true, true
+		return Consent(v)
+	}},
 	{"consent-permissions", func(p Page) templ.Component {
 		v := consentOf(p)
 		v.Permissions = []ConsentPermission{
@@ -321,6 +326,9 @@ var screenFixtures = []fixture{
 		t := hostTextOf(p)
 		v := consentOf(p)
 		v.Groups = []ConsentGroup{{Name: "student", Label: t.student, State: GroupUnverified, CanVerify: true}}
+		for _, name := range []string{"Middle name", "Nickname", "Website", "Gender"} {
+			v.Attributes = append(v.Attributes, ConsentAttribute{Handle: name, Label: v.locale().Word(name), Phrase: v.locale().Phrase(name)})
+		}
 		return Consent(v)
 	}},
 	{"consent-required", func(p Page) templ.Component {
@@ -330,6 +338,12 @@ var screenFixtures = []fixture{
 		t := hostTextOf(p)
 		return Consent(requiredOf(p,
 			ConsentGroup{Name: "military", Label: t.service, State: GroupExpired, Expires: date(2025, time.September, 30), CanVerify: true},
+			ConsentGroup{Name: "student", Label: t.student, State: GroupUnverified, CanVerify: true}))
+	}},
+	{"consent-required-one", func(p Page) templ.Component {
+		t := hostTextOf(p)
+		return Consent(requiredOf(p,
+			ConsentGroup{Name: "military", Label: t.service, State: GroupUnverified, Reason: "unreadable"},
 			ConsentGroup{Name: "student", Label: t.student, State: GroupUnverified, CanVerify: true}))
 	}},
 	{"consent-required-pending", func(p Page) templ.Component {

@@ -74,14 +74,12 @@ func (v ConsentView) receives() templ.Component {
 	t := l.text.Consent
 	var things, rest []templ.Component
 	for _, a := range plainly(v.Attributes) {
-		rest = append(rest, l.named(a.Phrase, t.Named, a.Label))
+		rest = append(rest, l.named(a.Phrase, a.Label))
 	}
 	for _, a := range cautioned(v.Attributes) {
-		things = append(things, l.named(a.Phrase, t.Named, a.Label))
+		things = append(things, l.named(a.Phrase, a.Label))
 	}
-	for _, g := range v.Groups {
-		things = append(things, l.named(g.Phrase, t.Belonging, g.Label))
-	}
+	things = append(things, l.statuses(v.Groups)...)
 	room := max(1, maxNamed-len(things))
 	if len(rest) <= room+1 { // "and one more" is no shorter than its name
 		room = len(rest)
@@ -97,11 +95,49 @@ func (v ConsentView) receives() templ.Component {
 	return l.say(t.Receives, client, arg{"list", l.list(things)})
 }
 
-// named is what a thing is called within a sentence: by its phrase, or else by its label in
-// a sentence for it.
-func (l *Locale) named(phrase Label, m message, name Label) templ.Component {
+// receivesToo is the sentence on what the boxes add: what they are ticked for, which the
+// user has allowed before, and what they can be ticked for.
+func (v ConsentView) receivesToo() templ.Component {
+	l := v.locale()
+	t := l.text.Consent
+	var before []templ.Component
+	for _, o := range v.Optional {
+		if o.Chosen {
+			before = append(before, l.say(t.Named, arg{"label", v.optionTitle(o)}))
+		}
+	}
+	switch {
+	case len(before) == 0:
+		return l.say(t.TickedToo)
+	case len(before) == len(v.Optional):
+		return l.say(t.TickedBefore, arg{"list", l.list(before)})
+	default:
+		return templ.Join(l.say(t.TickedBefore, arg{"list", l.list(before)}), words(" "), l.say(t.TickedToo))
+	}
+}
+
+// statuses are the groups within a sentence: by their phrases, and all that have none
+// together.
+func (l *Locale) statuses(groups []ConsentGroup) (things []templ.Component) {
+	t := l.text.Consent
+	var names []templ.Component
+	for _, g := range groups {
+		if g.Phrase.Text != "" {
+			things = append(things, label(g.Phrase))
+		} else {
+			names = append(names, l.say(t.Named, arg{"label", label(g.Label)}))
+		}
+	}
+	if len(names) > 0 {
+		things = append(things, l.say(t.Belonging, arg{"list", l.list(names)}))
+	}
+	return things
+}
+
+// named is what a thing is called within a sentence: by its phrase, or else by its label.
+func (l *Locale) named(phrase, name Label) templ.Component {
 	if phrase.Text != "" {
 		return label(phrase)
 	}
-	return l.say(m, arg{"label", label(name)})
+	return l.say(l.text.Consent.Named, arg{"label", label(name)})
 }

@@ -108,16 +108,18 @@ type consentText struct {
 	Heading, HeadingSignIn, HeadingMore message
 	HeadingUse, Use, UseText            message
 	SignInOnly, Incremental             message
-	Receives, Named                     message
-	Belonging, StandsForYou, More       message
-	Facts, Later                        message
+	Receives, Named, Belonging, More    message
+	TickedToo, TickedBefore             message
+	StandsForYou                        message
+	Facts, Later, LaterMany             message
 	Sensitive, SensitiveText            message
 	Permissions                         message
 	Optional, OptionalText              message
 	New, Unknown, Yes, No               message
 	Verified, Unverified, Expired       message
 	Pending, PendingText                message
-	VerifyNow, Verify                   message
+	VerifyNow, SeesUnverified           message
+	ShareUnverified                     message
 	HeadingRequired, NothingShared      message
 	Required, RequiredAny               message
 	Since, Until, ExpiredOn             message

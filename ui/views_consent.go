@@ -17,8 +17,6 @@ type ConsentView struct {
 	// Notice says what has become of a verification.
 	Notice  Notice
 	Account Account
-	// Scopes are the titles of what was requested and releases something.
-	Scopes []Label
 	// Attributes are those of the user that would be released, each once, whatever
 	// they are asked for by.
 	Attributes []ConsentAttribute
@@ -61,7 +59,7 @@ type ConsentOption struct {
 	Scope string
 	// Title names it, and Text explains it where it releases nothing.
 	Title, Text Label
-	// Chosen says that it is in unless the user leaves it out.
+	// Chosen says that the user has allowed it before: the box is ticked.
 	Chosen bool
 	// New is that of ConsentPermission.
 	New bool
@@ -193,13 +191,58 @@ func later(all []ConsentAttribute) []ConsentAttribute {
 	return slices.DeleteFunc(slices.Clone(all), func(a ConsentAttribute) bool { return a.Sensitive || a.isKnown() })
 }
 
-// nextToVerify returns which of the required groups the user can best get verified in, or
-// -1.
-func (v ConsentView) nextToVerify() int {
-	return slices.IndexFunc(v.Required, func(g ConsentGroup) bool {
-		return g.CanVerify && g.State != GroupPending && g.State != GroupVerified
-	})
+// canVerifyNow reports whether the user can get verified in a group.
+func (g ConsentGroup) canVerifyNow() bool {
+	return g.CanVerify && g.State != GroupPending && g.State != GroupVerified
 }
+
+// isUnverified reports whether a status is asked for, and none is verified.
+func (v ConsentView) isUnverified() bool {
+	return len(v.Groups) > 0 && !slices.ContainsFunc(v.Groups, func(g ConsentGroup) bool { return g.State == GroupVerified })
+}
+
+// firstToVerify returns the group that getting verified in comes before sharing, or -1: the
+// first one of those that the user can, while none is verified.
+func (v ConsentView) firstToVerify() int {
+	if !v.isUnverified() {
+		return -1
+	}
+	return slices.IndexFunc(v.Groups, ConsentGroup.canVerifyNow)
+}
+
+// verifyButtonOf returns the class of the button that leads to the verification of a group.
+func (v ConsentView) verifyButtonOf(i int) string {
+	switch first := v.firstToVerify(); {
+	case first == i:
+		return "primary"
+	case first >= 0:
+		return "secondary"
+	default:
+		return "link"
+	}
+}
+
+// verifyClass returns the class of the buttons beside the required groups. A single group
+// has its button in the decision; of several, each has one.
+func (v ConsentView) verifyClass() string {
+	open := 0
+	for _, g := range v.Required {
+		if g.canVerifyNow() {
+			open++
+		}
+	}
+	switch {
+	case len(v.Required) == 1:
+		return ""
+	case open == 1:
+		return "primary"
+	default:
+		return "secondary"
+	}
+}
+
+// groupID names the heading of a group within a part of the screen.
+func groupID(part string, i int) string { return part + "-" + strconv.Itoa(i+1) }
 
 // optionID names the box of an option.
 func optionID(i int) string { return "option-" + strconv.Itoa(i+1) }

@@ -207,7 +207,7 @@ const everyKey = `{
 	"attributes": [{"handle": "badge", "name": "Badges", "type": "records", "members": ["number"], "member_names": {"number": "Number"}, "sensitive": true,
 		"same_as": "fname", "from": ["fname", "lname"], "verifies": "email", "translations": {"de": "Ausweise"}}],
 	"groups": [{"name": "staff", "title": "Staff", "subgroups": ["Office"],
-		"translations": {"de": {"title": "Personal", "subgroups": {"Office": "Büro"}}}}],
+		"translations": {"de": {"title": "Personal", "phrase": "Ihre Stelle", "subgroups": {"Office": "Büro"}}}}],
 	"resources": [{"uri": "https://mcp.c.test", "name": "Tools", "scopes": ["work"], "introspectors": ["tools"]}],
 	"trusted_proxies": ["10.0.0.0/8"],
 	"users": [{"uuid": "u-1", "email": "a@example.com", "email_verified": true, "password": "p",

@@ -124,7 +124,11 @@ type Group struct {
 // GroupTranslation is what a group and its subgroups, by their names, are called in one
 // language. What is empty is not translated.
 type GroupTranslation struct {
-	Title     string            `json:"title,omitempty"`
+	Title string `json:"title,omitempty"`
+	// Phrase names the status of a member within a sentence of this language, in the form
+	// that follows "receives": "your club membership".
+	// Defaults to a phrase that is made of the title, as: your “Club” status.
+	Phrase    string            `json:"phrase,omitempty"`
 	Subgroups map[string]string `json:"subgroups,omitempty"`
 }
 

@@ -22,7 +22,7 @@ func (e *Endpoint) consentView(r *http.Request, request *engine.AuthorizeRequest
 	}
 	view.Attributes, view.Groups = data.attributes, data.groups
 	l := e.Site.Locale(r, request)
-	e.nameScopes(l, &view, required.Scopes, before)
+	view.Permissions = e.permissions(l, required.Scopes, before)
 	if request.OpenID() && len(view.Attributes) > 0 {
 		required.Attributes = claims.Union(required.Attributes, []string{"uuid"}) // which is shown
 	}
@@ -84,22 +84,19 @@ func (e *Endpoint) consentData(r *http.Request, request *engine.AuthorizeRequest
 	return out, nil
 }
 
-// nameScopes names what is asked for and cannot be left out: by its title, and what releases
-// nothing by all its words, for there is nothing else.
-func (e *Endpoint) nameScopes(l *ui.Locale, view *ui.ConsentView, required []string, before *storage.Consent) {
+// permissions returns what is asked for, cannot be left out and releases nothing about the
+// user.
+func (e *Endpoint) permissions(l *ui.Locale, required []string, before *storage.Consent) (all []ui.ConsentPermission) {
 	for _, name := range required {
-		if claims.IsProtocolScope(name) {
+		if claims.IsProtocolScope(name) || e.releases(name) {
 			continue
 		}
 		title, text := e.Claims.Catalogue.ScopeWords(l, name)
-		if e.releases(name) {
-			view.Scopes = append(view.Scopes, title)
-			continue
-		}
-		view.Permissions = append(view.Permissions, ui.ConsentPermission{
+		all = append(all, ui.ConsentPermission{
 			Title: title, Text: text, New: before != nil && !slices.Contains(before.Scopes, name),
 		})
 	}
+	return all
 }
 
 // releases reports whether a scope releases something about people.

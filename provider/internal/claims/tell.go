@@ -2,7 +2,6 @@ package claims
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/json"
 	"reflect"
 	"slices"
@@ -201,9 +200,4 @@ func written(l *ui.Locale, text string) string {
 		return l.DateTime(at)
 	}
 	return text
-}
-
-// GroupPhrase names the status in a group within a sentence; empty when nobody has.
-func (c *Catalogue) GroupPhrase(l *ui.Locale, name string) ui.Label {
-	return l.Phrase(cmp.Or(c.groups[name].Title, name))
 }

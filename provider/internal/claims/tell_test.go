@@ -143,7 +143,7 @@ func TestValuesAreWrittenForPeople(t *testing.T) {
 		{"en", []string{"fname", `"Ada"`, "lname", `"Lovelace"`}, []string{"Full name: Ada Lovelace"}},
 		{"en", []string{"fname", `"Ada"`, "lname", `"Lovelace"`, "name", `"Ada Lovelace"`}, []string{"Full name: Ada Lovelace"}},
 		{"en", []string{"fname", `"Ada"`, "lname", `"Lovelace"`, "name", `"Dr. Ada Lovelace"`}, []string{"First name: Ada", "Last name: Lovelace", "Full name: Dr. Ada Lovelace"}},
-		{"en", []string{"uuid", `"8f14e45f"`, "zip", `"22030"`, "eid", `"77"`}, []string{"Postal code: 22030", "Unique identifier: A number that stands for you"}},
+		{"en", []string{"uuid", `"8f14e45f"`, "zip", `"22030"`, "eid", `"77"`}, []string{"Postal code: 22030", "Unique identifier: An ID that stands for your account"}},
 		{"en", []string{"street", `"1 Main St"`, "city", `"Fairfax"`, "zip", `"22030"`}, []string{"Address: 1 Main St, Fairfax, 22030"}},
 	} {
 		if diff := cmp.Diff(c.want, tell(c.lang, c.values...)); diff != "" {

@@ -39,6 +39,16 @@ func (c *Catalogue) GroupWords(l *ui.Locale, name string) ui.Label {
 	return word(l, words.Title, cmp.Or(g.Title, name))
 }
 
+// GroupPhrase names the status in a group within a sentence of the screen's language; empty
+// where there is no phrase in it.
+func (c *Catalogue) GroupPhrase(l *ui.Locale, name string) ui.Label {
+	g := c.groups[name]
+	if words, _ := translation(g.Translations, l); words.Phrase != "" {
+		return ui.Label{Text: words.Phrase}
+	}
+	return l.Phrase(cmp.Or(g.Title, name))
+}
+
 // SubgroupWords returns what these parts of a group are called.
 func (c *Catalogue) SubgroupWords(l *ui.Locale, group string, subgroups []string) []ui.Label {
 	words, _ := translation(c.groups[group].Translations, l)

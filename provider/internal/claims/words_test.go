@@ -58,7 +58,7 @@ func TestHostTranslates(t *testing.T) {
 		[]catalogue.Scope{{Name: "club", Title: "Our club", Translations: map[string]catalogue.ScopeTranslation{"de-AT": {Title: "Unser Verein"}}}},
 		[]catalogue.Attribute{{Handle: "badge", Name: "Badge", Translations: map[string]string{"ar": "شارة"}}},
 		[]catalogue.Group{{Name: "members", Title: "Members", Subgroups: []string{"Board"}, Translations: map[string]catalogue.GroupTranslation{
-			"de": {Title: "Mitglieder", Subgroups: map[string]string{"Board": "Vorstand"}},
+			"de": {Title: "Mitglieder", Phrase: "Ihre Mitgliedschaft", Subgroups: map[string]string{"Board": "Vorstand"}},
 		}}},
 	)
 	if err != nil {
@@ -70,6 +70,8 @@ func TestHostTranslates(t *testing.T) {
 		{title, ui.Label{Text: "Unser Verein"}}, {text, ui.Label{}},
 		{c.AttributeWords(german, "badge"), ui.Label{Text: "Badge", Lang: unknown}},
 		{c.GroupWords(german, "members"), ui.Label{Text: "Mitglieder"}},
+		{c.GroupPhrase(german, "members"), ui.Label{Text: "Ihre Mitgliedschaft"}},
+		{c.GroupPhrase(ui.MatchLocale("en", ""), "members"), ui.Label{}},
 		{c.SubgroupWords(german, "members", []string{"Board"})[0], ui.Label{Text: "Vorstand"}},
 		{c.GroupWords(ui.MatchLocale("ar", ""), "members"), ui.Label{Text: "Members", Lang: unknown}},
 	} {

@@ -13,7 +13,7 @@ after(() => rmSync(gallery, { recursive: true }));
 const fixture = (name, lang = "en") => pathToFileURL(join(gallery, lang, `${name}.html`)).href;
 
 const windows = [[320, 568], [375, 667], [390, 844], [480, 720], [768, 1024], [1280, 720], [1440, 900]];
-const screens = ["consent", "consent-groups", "consent-everything", "consent-optional", "consent-required"];
+const screens = ["consent", "consent-groups", "consent-verify", "consent-everything", "consent-optional", "consent-optional-again", "consent-required", "consent-required-any"];
 let browser;
 
 before(async () => {
@@ -46,6 +46,53 @@ test("the decision is in view in every window, and its buttons are of one size",
     }
   }
   assert.deepEqual(page.faults, []);
+});
+
+test("who is not verified sees it, and the way to it, before anything is scrolled", async () => {
+  const page = await newWindow(browser);
+  for (const [width, height] of windows) {
+    await page.setViewportSize({ width, height });
+    for (const lang of ["en", "de", "ar"]) {
+      for (const name of ["consent", "consent-verify"]) {
+        await page.goto(fixture(name, lang));
+        const seen = await page.evaluate(() => {
+          const bar = document.querySelector(".decide").getBoundingClientRect();
+          const above = (e) => { const { top, bottom } = e.getBoundingClientRect(); return top >= 0 && bottom <= bar.top; };
+          return {
+            state: above(document.querySelector(".group .chip")),
+            verify: [...document.querySelectorAll(".group [value=verify]")].map(above),
+            first: [...document.querySelectorAll(".group, .facts")].map((e) => e.classList[0])[0],
+          };
+        });
+        assert.deepEqual(seen, { state: true, verify: name === "consent" ? [] : [true], first: "group" }, `${lang}/${name} ${width}x${height}`);
+      }
+    }
+  }
+});
+
+test("without verification the way to it leads, and the answer says what it does", async () => {
+  const page = await newWindow(browser);
+  const classes = () => page.evaluate(() => Object.fromEntries([...document.querySelectorAll("[name=action]")].map((b) => [b.value, b.className])));
+  await page.goto(fixture("consent-verify"));
+  const { verify, allow } = await classes();
+  assert.deepEqual({ verify, allow }, { verify: "primary", allow: "secondary" });
+  assert.equal(await page.locator("[value=allow]").innerText(), "Share without verification");
+  await page.goto(fixture("consent"));
+  assert.equal((await classes()).allow, "primary");
+  assert.equal(await page.locator("[value=allow]").innerText(), "Allow");
+});
+
+test("no box is ticked that the sentence does not name", async () => {
+  const page = await newWindow(browser);
+  for (const [name, ticked] of [["consent-optional", 0], ["consent-optional-again", 2]]) {
+    await page.goto(fixture(name));
+    const { said, boxes } = await page.evaluate(() => ({
+      said: document.querySelector(".account ~ p").textContent,
+      boxes: [...document.querySelectorAll(".option input:checked")].map((b) => document.querySelector(`label[for=${b.id}]`).textContent.trim()),
+    }));
+    assert.equal(boxes.length, ticked, name);
+    for (const box of boxes) assert.ok(said.includes(box), `${box} in ${said}`);
+  }
 });
 
 test("at large text the bar leaves the window to what it is about", async () => {
