@@ -80,7 +80,7 @@ func TestUserWhomTheHostDoesNotKnow(t *testing.T) {
 	t.Run("SeesThatOnTheAccountScreen", func(t *testing.T) {
 		p := b.get("/account")
 		shown(t, p, http.StatusForbidden)
-		if !strings.Contains(p.body, "There is no account for you here") {
+		if !strings.Contains(p.body, "We can’t find your account") {
 			t.Error("the page does not say why")
 		}
 	})

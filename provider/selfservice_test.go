@@ -227,7 +227,7 @@ func TestHistoryIsOfOneUser(t *testing.T) {
 	}
 	older, _, _ := strings.Cut(after, `"`)
 	p = b.open("/account/history?after=" + older)
-	if !strings.Contains(p.body, "A sign-in failed") || !strings.Contains(p.body, "Veterans Shop") || strings.Contains(p.body, "Older entries") {
+	if !strings.Contains(p.body, "Sign-in failed") || !strings.Contains(p.body, "Veterans Shop") || strings.Contains(p.body, "Older entries") {
 		t.Errorf("the second page:\n%s", p.body)
 	}
 	other := w.newBrowser().signIn("bob@example.com", bobPass)

@@ -128,7 +128,7 @@ func TestConsentGoesOnWithWhatTheVerificationFound(t *testing.T) {
 			v := b.verify(d, b.open(authorizeURL("client_id", client)))
 			w.record(provider.Status{Verified: true, Subgroups: []string{"Veteran"}})
 			p := b.back(v)
-			if !strings.Contains(p.body, "Your status is verified now.") || !strings.Contains(p.body, "Veteran") {
+			if !strings.Contains(p.body, "Your status is verified.") || !strings.Contains(p.body, "Veteran") {
 				t.Errorf("the screen does not say what was found:\n%s", p.body)
 			}
 			answer := response(t, b.submit(p, "action", "allow"))
@@ -223,7 +223,7 @@ func TestReturnWithoutAResultSaysSo(t *testing.T) {
 	b := w.bob()
 	for _, address := range []string{authorizeURL("client_id", "strict"), authorizeURL(), "/account/groups"} {
 		p := b.back(b.verify(d, b.open(address)))
-		if p.StatusCode != http.StatusOK || !strings.Contains(p.body, "Your status is not verified yet.") {
+		if p.StatusCode != http.StatusOK || !strings.Contains(p.body, "Your status isn’t verified yet.") {
 			t.Errorf("%s: %s\n%s", address, p.Status, p.body)
 		}
 	}
@@ -244,7 +244,7 @@ func TestVerifierThatSendsBackAtOnceSendsNobodyRound(t *testing.T) {
 	for _, address := range []string{authorizeURL(), "/account/groups"} {
 		p := b.submitOnce(b.open(address), "action", "verify", "group", "military")
 		p = b.open(p.Header.Get("Location"))
-		if p.StatusCode != http.StatusOK || !strings.Contains(p.body, "not verified yet") {
+		if p.StatusCode != http.StatusOK || !strings.Contains(p.body, "isn’t verified yet") {
 			t.Errorf("%s: %s\n%s", address, p.Status, p.body)
 		}
 	}
@@ -280,7 +280,7 @@ func TestAccountListsEveryGroup(t *testing.T) {
 	}
 	v := b.verify(d, p)
 	w.record(provider.Status{Verified: true})
-	if p := b.back(v); !strings.Contains(p.body, "Your status is verified now.") {
+	if p := b.back(v); !strings.Contains(p.body, "Your status is verified.") {
 		t.Errorf("verified again: %s\n%s", p.Status, p.body)
 	}
 	if home := b.open("/account"); !strings.Contains(home.body, `"/account/groups"`) {

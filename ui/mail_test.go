@@ -38,7 +38,7 @@ func TestComposeWritesAMail(t *testing.T) {
 		Subject: "Your code for Bonafide",
 		Body: `Your code to create an account at Bonafide is 012345
 
-The code works for 10 minutes.
+This code expires in 10 minutes.
 
 Enter it on the page where you asked for it, and nowhere else. Nobody from Bonafide will ever ask you for it.
 

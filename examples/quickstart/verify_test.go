@@ -13,7 +13,7 @@ func TestDemoVerifiersApproveRefuseOrStayPending(t *testing.T) {
 	s := startQuickstart(t)
 	b := browser.New(t)
 	for scope, c := range map[string]struct{ result, says string }{
-		"student": {"pending", "In review"}, "nurse": {"approve", "Your status is verified now."}, "teacher": {"refuse", "Not verified"},
+		"student": {"pending", "In review"}, "nurse": {"approve", "Your status is verified."}, "teacher": {"refuse", "Not verified"},
 	} {
 		b.Open(s.cfg.SampleClient.BaseURL + "/start/v3-oauth?service=sandbox&scope=" + scope)
 		if strings.HasSuffix(b.URL.Path, "/signin") {
@@ -25,7 +25,7 @@ func TestDemoVerifiersApproveRefuseOrStayPending(t *testing.T) {
 		b.Shows(c.says)
 	}
 	b.Open(s.cfg.Sandbox.BaseURL + "/account/groups")
-	b.Shows("The document could not be read.")
+	b.Shows("We couldn’t read the document.")
 }
 
 func TestDemoVerifiersSendNobodyElsewhere(t *testing.T) {

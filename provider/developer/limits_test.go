@@ -32,7 +32,7 @@ func TestUploadsAreLimitedForEachPerson(t *testing.T) {
 		t.Fatalf("the eleventh picture: %s", refused.Status)
 	}
 	wait, err := strconv.Atoi(refused.Header.Get("Retry-After"))
-	if err != nil || wait < 1 || wait > 20 || !strings.Contains(refused.body, "That was too fast") {
+	if err != nil || wait < 1 || wait > 20 || !strings.Contains(refused.body, "Too many changes at once") {
 		t.Errorf("Retry-After %d, %v:\n%s", wait, err, refused.body)
 	}
 	if p := b.uploads(p, nil, "action", "preview", "color", "#123456"); p.StatusCode != http.StatusOK {

@@ -102,7 +102,7 @@ func (s *Site) problem(w http.ResponseWriter, f *flow, p *problem) {
 
 func (s *Site) notFound(w http.ResponseWriter, _ *http.Request) {
 	s.problem(w, nil, &problem{
-		status: http.StatusNotFound, Headline: "There is no such page", Text: "The start page has everything.",
+		status: http.StatusNotFound, Headline: "Page not found", Text: "The start page has everything.",
 	})
 }
 

@@ -144,18 +144,18 @@ const (
 // so that nothing is ever redirected, and of what the user does.
 func pages() []PageError {
 	return []PageError{
-		{400, "This application cannot be used", "The `client_id` is unknown, disabled or deleted.", []Change{with("client_id", "nobody")}},
-		{400, "This link does not lead back safely", "The `redirect_uri` or `post_logout_redirect_uri` is not registered, byte for byte. The sandbox lists what is.", []Change{with("redirect_uri", "https://elsewhere.example/")}},
-		{400, "We could not understand this request", "`client_id` or `redirect_uri` comes twice, or the query is not encoded correctly.", []Change{twice("client_id")}},
-		{400, "This link cannot be used any more", "The `request_uri` is unknown, expired, or of another application.", []Change{with("request_uri", "urn:ietf:params:oauth:request_uri:unknown")}},
+		{400, "We don’t recognise this app", "The `client_id` is unknown, disabled or deleted.", []Change{with("client_id", "nobody")}},
+		{400, "We stopped this request for your safety", "The `redirect_uri` or `post_logout_redirect_uri` is not registered, byte for byte. The sandbox lists what is.", []Change{with("redirect_uri", "https://elsewhere.example/")}},
+		{400, "We couldn’t understand this request", "`client_id` or `redirect_uri` comes twice, or the query is not encoded correctly.", []Change{twice("client_id")}},
+		{400, "This link no longer works", "The `request_uri` is unknown, expired, or of another application.", []Change{with("request_uri", "urn:ietf:params:oauth:request_uri:unknown")}},
 		{400, "This took too long", "The user left the request open for too long.", nil},
 		{400, "We lost track of this request", "It was begun in another browser, or without cookies.", nil},
-		{403, "This form did not come from here", "Another site has posted the form.", nil},
-		{403, "There is no account for you here", "The user is gone or locked; you get `access_denied` when the user goes on.", nil},
-		{404, "There is no such page", "The address leads nowhere.", nil},
-		{405, "This page cannot be opened this way", "The method is none of the endpoint.", []Change{method("DELETE")}},
-		{413, "That was too much", "The form is too large.", nil},
+		{403, "We couldn’t accept this form", "Another site has posted the form.", nil},
+		{403, "We can’t find your account", "The user is gone or locked; you get `access_denied` when the user goes on.", nil},
+		{404, "Page not found", "The address leads nowhere.", nil},
+		{405, "Please start again", "The method is none of the endpoint.", []Change{method("DELETE")}},
+		{413, "That’s too large", "The form is too large.", nil},
 		{500, "Something went wrong on our side", "The operator's log has the request ID of the page.", nil},
-		{503, "We cannot answer right now", "The database, or a system of the operator, does not answer.", nil},
+		{503, "The service is unavailable right now", "The database, or a system of the operator, does not answer.", nil},
 	}
 }
