@@ -19,18 +19,16 @@ func sampleLog(p Page) DeveloperLogView {
 		Lines: []DeveloperLogLine{
 			{At: fixedNow, Event: "token", Outcome: "error", Error: "invalid_grant", Requests: 4711},
 			{At: fixedNow, Event: "token", Outcome: "error", Error: "invalid_grant",
-				Cause:  "The redirect_uri of the token request is not that of the authorization request.",
-				Remedy: "Send the same redirect_uri in both requests, byte for byte.",
+				Diagnosis: "redirect_uri_differs",
 				Details: []Field{
 					{Name: "redirect_uri", Value: "https://shop.example/cb/"}, {Name: "registered", Value: "https://shop.example/cb"},
 					{Name: "difference", Value: `goes on with "/" after "https://shop.example/cb", where registered ends`},
 				},
 				RequestID: "5f0c8e1b2a3d4c5e", User: "9b1c04a77d20e5f3", Address: "192.0.2.0/24"},
 			{At: fixedNow.Add(-2 * time.Second), Event: "authorize", Outcome: "ok", RequestID: "1b2a3d4c5e5f0c8e", User: "9b1c04a77d20e5f3", Address: "192.0.2.0/24"},
-			{At: fixedNow.Add(-time.Minute), Event: "authorize", Outcome: "denied", Error: "access_denied",
-				Cause: "The user did not allow it.", Remedy: "Offer another way, and do not ask again by yourself.",
+			{At: fixedNow.Add(-time.Minute), Event: "authorize", Outcome: "denied", Error: "access_denied", Diagnosis: "user_denied",
 				RequestID: "3d4c5e5f0c8e1b2a", Address: "2001:db8::/48"},
-			{At: fixedNow.Add(-time.Hour), Event: "<img src=x onerror=alert(1)>", Outcome: "error", Error: "\u202e<b>",
+			{At: fixedNow.Add(-time.Hour), Event: "<img src=x onerror=alert(1)>", Outcome: "error", Error: "\u202e<b>", Diagnosis: "<b>",
 				Details: []Field{{Name: "scope", Value: "</dd><script>alert(1)</script>"}}, RequestID: "\"><script>", Address: "192.0.2.0/24"},
 		},
 	}

@@ -42,6 +42,7 @@ type text struct {
 	Notices        map[Notice]message
 	Problems       map[ProblemCode]message
 	Mails          map[MailKind]mailText
+	Diagnoses      map[string]diagnosisText
 	Developer      developerText
 }
 
@@ -147,6 +148,9 @@ type errorText struct {
 }
 
 type errorScreenText struct{ Heading, Text message }
+
+// diagnosisText says what was wrong with a request of an application, and what to do.
+type diagnosisText struct{ Cause, Remedy message }
 
 // mailText is an e-mail: its subject, and its paragraphs.
 type mailText struct {

@@ -259,6 +259,11 @@ func TestEverySentenceIsSaidSomewhere(t *testing.T) {
 			DeveloperPage: developerPage(page), Changes: []DeveloperChange{{Act: act}},
 		})))
 	}
+	for diagnosis := range l.text.Diagnoses {
+		said.Write(render(t, DeveloperLog(DeveloperLogView{
+			DeveloperPage: developerPage(page), Lines: []DeveloperLogLine{{Diagnosis: diagnosis}},
+		})))
+	}
 	said.WriteString(DeveloperChecked(page, nil))
 	for kind := range l.text.Mails {
 		m := Compose(MailView{Kind: kind, Locale: l})

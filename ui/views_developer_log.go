@@ -36,8 +36,8 @@ type DeveloperLogLine struct {
 	At time.Time
 	// Event and Outcome are those of a provider.Activity, Error is the error code.
 	Event, Outcome, Error string
-	// Cause and Remedy are English in every language, as error descriptions are.
-	Cause, Remedy string
+	// Diagnosis is the name of a provider.Diagnosis; empty, and unknown, for none.
+	Diagnosis string
 	// Details are names and values of the protocol.
 	Details []Field
 

@@ -104,10 +104,8 @@ func (d *Dashboard) showLog(r *request) error {
 
 // logLine shows a line.
 func logLine(e storage.LogEntry) ui.DeveloperLogLine {
-	diagnosis := provider.Diagnosis(e.Cause)
 	line := ui.DeveloperLogLine{
-		At: e.At, Event: e.Event, Outcome: e.Outcome, Error: e.Error,
-		Cause: diagnosis.Cause(), Remedy: diagnosis.Remedy(),
+		At: e.At, Event: e.Event, Outcome: e.Outcome, Error: e.Error, Diagnosis: e.Cause,
 		RequestID: e.RequestID, User: e.User, Address: e.Address, Requests: e.Requests,
 	}
 	for _, name := range slices.Sorted(maps.Keys(e.Details)) {
@@ -123,7 +121,7 @@ const (
 	batchOfCSV = 1000
 )
 
-// downloadLog serves the lines of a log as a file, the latest first.
+// downloadLog serves the lines of a log as a file in English, the latest first.
 func (d *Dashboard) downloadLog(r *request) error {
 	filter := logFilter(r)
 	filter.Limit = batchOfCSV
@@ -147,12 +145,12 @@ func (d *Dashboard) downloadLog(r *request) error {
 	row("time", "event", "outcome", "error", "diagnosis", "cause", "remedy", "details", "request_id", "user", "network", "requests")
 	for written := 0; len(lines) > 0 && written < maxCSV; {
 		for _, e := range lines {
-			line := logLine(e)
+			line, diagnosis := logLine(e), provider.Diagnosis(e.Cause)
 			details := make([]string, len(line.Details))
 			for i, f := range line.Details {
 				details[i] = f.Name + ": " + f.Value
 			}
-			row(line.At.UTC().Format(time.RFC3339Nano), line.Event, line.Outcome, line.Error, e.Cause, line.Cause, line.Remedy,
+			row(line.At.UTC().Format(time.RFC3339Nano), line.Event, line.Outcome, line.Error, e.Cause, diagnosis.Cause(), diagnosis.Remedy(),
 				strings.Join(details, "; "), line.RequestID, line.User, line.Address, strconv.Itoa(max(1, line.Requests)))
 		}
 		written += len(lines)

@@ -81,7 +81,7 @@ func TestLogShowsWhatHappenedToARequestWithItsCauseAndRemedy(t *testing.T) {
 			end()
 			p := w.as(viewer).open("/developer/o/river/" + env + "/shop/log")
 			for _, want := range []string{
-				"The redirect_uri of the request is not one that is registered", "Register exactly what the application sends",
+				"The redirect_uri is not registered", "Register exactly what the application sends",
 				"https://app.test/callback/", "127.0.0.0/24", `class="tag outcome bad"`,
 			} {
 				if p.StatusCode != http.StatusOK || !strings.Contains(p.body, want) {
@@ -89,6 +89,25 @@ func TestLogShowsWhatHappenedToARequestWithItsCauseAndRemedy(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+func TestLogSaysCauseAndRemedyInTheLanguageOfItsReader(t *testing.T) {
+	t.Parallel()
+	w := newFixture(t).withApplication(river, storage.Sandbox, "shop")
+	w.lines(storage.Sandbox, "shop", storage.LogEntry{Event: "token", Outcome: "error", Error: "invalid_grant", Cause: "code_used"})
+	viewer := w.as(viewer)
+	page := viewer.open(logPath + "?ui_locales=de")
+	for _, want := range []string{"Der Code wurde schon verwendet.", "Tauschen Sie jeden Code einmal ein."} {
+		if !strings.Contains(page.body, want) {
+			t.Errorf("the page does not say %q", want)
+		}
+	}
+	if strings.Contains(page.body, "The code was used before.") {
+		t.Error("the page says the cause in English")
+	}
+	if file := viewer.open(logPath + ".csv?ui_locales=de"); !strings.Contains(file.body, "The code was used before.") {
+		t.Error("the file, whose columns are English, does not say the cause in English")
 	}
 }
 

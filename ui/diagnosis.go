@@ -1,0 +1,14 @@
+package ui
+
+// Cause says what was wrong with a request of an application, by the name of a
+// provider.Diagnosis; "" for a name that is unknown.
+func (l *Locale) Cause(diagnosis string) string {
+	l = l.orEnglish()
+	return l.plain(l.text.Diagnoses[diagnosis].Cause)
+}
+
+// Remedy says what to do about a diagnosis; "" for a name that is unknown.
+func (l *Locale) Remedy(diagnosis string) string {
+	l = l.orEnglish()
+	return l.plain(l.text.Diagnoses[diagnosis].Remedy)
+}
