@@ -94,7 +94,7 @@ func TestBrowserWithACookieThatIsNoneGetsAnother(t *testing.T) {
 func TestNoticeCannotBeMadeUp(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t).withUsers()
-	const told = "Your password has been changed"
+	const told = "Password changed"
 	b := w.newBrowser()
 	p := b.submit(b.open("/reset"), "email", "alice@example.com")
 	_, code := w.mails.last(t)

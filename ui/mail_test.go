@@ -40,11 +40,11 @@ func TestComposeWritesAMail(t *testing.T) {
 
 This code expires in 10 minutes.
 
-Enter it on the page where you asked for it, and nowhere else. Nobody from Bonafide will ever ask you for it.
+Enter it only on the page where you asked for it. Nobody from Bonafide will ever ask you for it.
 
-You did not ask for it? Then someone has mistyped an address. Ignore this email and nothing will happen.
+Didn’t request this? Someone may have mistyped their address. You can ignore this email.
 
-If you are ever asked to wait before a code is sent to you, start here instead: https://id.example/signup
+Asked to wait before we send a code? Start here instead: https://id.example/signup
 `,
 	}
 	got := Compose(sampleMail(MailSignUp, nil))

@@ -88,7 +88,7 @@ func TestRegister(t *testing.T) {
 			t.Fatalf("%s", p.Status)
 		}
 		for _, want := range []string{
-			"Line 2: http works for localhost only: use https://", "Line 3: An asterisk stands for nothing", "Enter a name", "Choose what it is",
+			"Line 2: Use https:// (http:// works only for localhost)", "Line 3: Wildcards aren’t supported", "Enter a name", "Choose a type",
 			"https://app.test/cb\nhttp://app.test/cb\nhttps://app.test/*</textarea>", `name="scopes.military" value="on" checked`,
 		} {
 			if !strings.Contains(p.body, want) {
@@ -156,14 +156,14 @@ func TestWhatIsTypedIsChecked(t *testing.T) {
 	for _, c := range []struct{ field, value, said string }{
 		{"redirect_uris", callbackURI, "This can be registered."},
 		{"redirect_uris", " \n", ""},
-		{"redirect_uris", "http://app.test/", "Line 1: http works for localhost only: use https://"},
-		{"redirect_uris", "\n\napp.test/cb", "Line 3: Write the whole address, beginning with https://"},
-		{"redirect_uris", "https://app.test/#x", "Line 1: Leave out # and what follows it"},
-		{"redirect_uris", "https://a:b@app.test/", "Line 1: Leave out the user name and what is before the @"},
-		{"redirect_uris", "https://app.test/a b", "Line 1: Leave out spaces and letters with accents: write them escaped, as browsers show them when you copy an address"},
+		{"redirect_uris", "http://app.test/", "Line 1: Use https:// (http:// works only for localhost)"},
+		{"redirect_uris", "\n\napp.test/cb", "Line 3: Enter the full address, starting with https://"},
+		{"redirect_uris", "https://app.test/#x", "Line 1: Remove the # and everything after it"},
+		{"redirect_uris", "https://a:b@app.test/", "Line 1: Remove the user name and everything before the @"},
+		{"redirect_uris", "https://app.test/a b", "Line 1: Remove spaces and accented letters, or write them percent-encoded, as browsers do when you copy an address"},
 		{"redirect_uris", "https://app.test/?code=1", "Line 1: This address must not carry the response parameter code in its query."},
-		{"post_logout_redirect_uris", "https://*.app.test/", "Line 1: An asterisk stands for nothing here: write each address on a line of its own"},
-		{"origins", "https://app.test/", "Line 1: Write https:// and the host in small letters, without a path, such as https://app.example.com"},
+		{"post_logout_redirect_uris", "https://*.app.test/", "Line 1: Wildcards aren’t supported. Add each address on its own line."},
+		{"origins", "https://app.test/", "Line 1: Use https://, lowercase letters and no path, for example https://app.example.com"},
 	} {
 		p := b.get("/developer/o/river/sandbox/check?" + url.Values{"field": {c.field}, "value": {c.value}}.Encode())
 		if p.StatusCode != http.StatusOK || p.body != c.said || !strings.HasPrefix(p.Header.Get("Content-Type"), "text/plain") {
