@@ -107,7 +107,7 @@ func TestSaveClientAtOnceWithOneRevision(t *testing.T) {
 func TestUnreviewedApplicationIsToldOf(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t).withClients().withUsers()
-	const told = "has not been checked"
+	const told = "hasn’t been reviewed"
 	for _, unreviewed := range []bool{true, false} {
 		c, err := w.Client(t.Context(), "std")
 		w.ok(err)

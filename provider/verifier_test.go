@@ -365,7 +365,7 @@ func TestWhoHasWaitedIsToldByMail(t *testing.T) {
 	expect(0) // nobody has waited
 	w.record(provider.Status{Verified: true})
 	expect(1)
-	said("verified", "verified now as")
+	said("verified", "Your status is verified")
 	w.record(provider.Status{Verified: true})
 	expect(1) // nobody waits any more
 	w.record(provider.Status{Pending: true})
@@ -373,7 +373,7 @@ func TestWhoHasWaitedIsToldByMail(t *testing.T) {
 	w.ok(err)
 	w.ok(w.SetStatus(ctx, "bob", provider.Status{Group: "military", Revision: person.Statuses[0].Revision}))
 	expect(2)
-	said("refused", "could not verify you as")
+	said("refused", "couldn’t verify this status")
 }
 
 func TestStrangersAreNotToldAboutAVerification(t *testing.T) {

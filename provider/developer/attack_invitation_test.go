@@ -157,7 +157,7 @@ func TestAttackUnverifiedAddress(t *testing.T) {
 		}
 	}
 	b, d := w.as(nobody), w.as(dev)
-	if p := b.submit(b.open("/developer/new"), "name", "Mine"); p.StatusCode != http.StatusForbidden || !strings.Contains(p.body, "has to be verified first") {
+	if p := b.submit(b.open("/developer/new"), "name", "Mine"); p.StatusCode != http.StatusForbidden || !strings.Contains(p.body, "email address first") {
 		t.Errorf("creates an organization: %s", p.Status)
 	}
 	if p := b.open(link); p.StatusCode != http.StatusForbidden {

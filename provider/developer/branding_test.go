@@ -148,13 +148,13 @@ func TestBrandingSaysWhatIsWrong(t *testing.T) {
 		file        []byte
 		color, want string
 	}{
-		"an SVG":             {[]byte("<svg onload='alert(1)'/>"), "", "An SVG can carry scripts"},
+		"an SVG":             {[]byte("<svg onload='alert(1)'/>"), "", "SVG files can contain scripts"},
 		"no picture":         {[]byte("hello"), "", "Choose a PNG, JPEG, WebP or GIF"},
 		"half a picture":     {square(t, 40, color.White)[:60], "", "is damaged"},
-		"a large picture":    {square(t, 2049, color.White), "", "at most 2048 pixels"},
-		"a large file":       {make([]byte, 600<<10), "", "at most 512 KiB"},
-		"the name of one":    {nil, "red", "in the form #rrggbb"},
-		"an injected colour": {nil, "#fff000;}", "in the form #rrggbb"},
+		"a large picture":    {square(t, 2049, color.White), "", "Choose an image of up to 2048 pixels"},
+		"a large file":       {make([]byte, 600<<10), "", "Choose a file of up to 512 KiB"},
+		"the name of one":    {nil, "red", "Enter a colour as #rrggbb"},
+		"an injected colour": {nil, "#fff000;}", "Enter a colour as #rrggbb"},
 	} {
 		p := b.upload(b.open(brandingPath), c.file, "color", c.color, "action", "publish")
 		if p.StatusCode != http.StatusUnprocessableEntity || !strings.Contains(p.body, c.want) {

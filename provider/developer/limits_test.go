@@ -99,12 +99,12 @@ func TestPicturesOfAnOrganizationHaveAQuota(t *testing.T) {
 	const tillPath = "/developer/o/" + river + "/sandbox/till/branding"
 	till := b.open(tillPath)
 	refused := b.uploads(till, noise(2), "action", "publish", "color", "#123456")
-	if refused.StatusCode != http.StatusUnprocessableEntity || !strings.Contains(refused.body, "no room for more pictures") ||
+	if refused.StatusCode != http.StatusUnprocessableEntity || !strings.Contains(refused.body, "no room for more images") ||
 		!strings.Contains(refused.body, "#123456") || stored("till") != 0 || w.client(storage.Sandbox, "till").Logo != nil {
 		t.Errorf("beyond the quota: %s, %d bytes are kept", refused.Status, stored("till"))
 	}
 	copied := b.submit(b.open("/developer/o/"+river+"/sandbox/shop"), "action", "copy")
-	if !strings.Contains(copied.body, "no room for more pictures") {
+	if !strings.Contains(copied.body, "no room for more images") {
 		t.Errorf("a copy beyond the quota: %s", copied.Status)
 	}
 	if found, err := w.store.Applications(t.Context(), storage.ApplicationFilter{Environment: storage.Production, OrganizationID: river}); err != nil || len(found) > 0 {

@@ -128,10 +128,10 @@ func TestMoreSettingsSayWhatIsWrong(t *testing.T) {
 		keeps       string
 		fields      []string
 	}{
-		{"backchannel_logout_uri", "begins with https://", `value="http://app.test/out"`, []string{"backchannel_logout_uri", "http://app.test/out"}},
-		{"backchannel_logout_uri", "begins with https://", `value="https://169.254.169.254/"`, []string{"backchannel_logout_uri", "https://169.254.169.254/"}},
-		{"backchannel_logout_uri", "Enter the address that is to be told", "", []string{"backchannel_logout_session_required", "on"}},
-		{"jwks_uri", "begins with https://", `value="ftp://app.test/"`, []string{"jwks_uri", "ftp://app.test/"}},
+		{"backchannel_logout_uri", "Enter a full https:// address", `value="http://app.test/out"`, []string{"backchannel_logout_uri", "http://app.test/out"}},
+		{"backchannel_logout_uri", "Enter a full https:// address", `value="https://169.254.169.254/"`, []string{"backchannel_logout_uri", "https://169.254.169.254/"}},
+		{"backchannel_logout_uri", "Enter a back-channel logout URI", "", []string{"backchannel_logout_session_required", "on"}},
+		{"jwks_uri", "Enter a full https:// address", `value="ftp://app.test/"`, []string{"jwks_uri", "ftp://app.test/"}},
 		{"jwks_uri", "not both", `value="https://app.test/keys"`, []string{"jwks", pastedKeys, "jwks_uri", "https://app.test/keys"}},
 		{"jwks", "Paste the public keys", "", []string{"token_endpoint_auth_method", "private_key_jwt"}},
 		{"jwks", "Paste the public keys", "", []string{"require_signed_request_object", "on"}},
@@ -286,7 +286,7 @@ func TestAttackPrivateKeyIsNotKept(t *testing.T) {
 	} {
 		for _, other := range [][]string{nil, {"name", ""}} {
 			p := b.submit(b.open(shopPath+"/settings"), append(other, "jwks", keys, "action", "save")...)
-			says(t, p, http.StatusUnprocessableEntity, "A private key was in there")
+			says(t, p, http.StatusUnprocessableEntity, "That included a private key")
 			if strings.Contains(p.body, secret) {
 				t.Errorf("%s: it is on the page", name)
 			}

@@ -15,9 +15,9 @@ func TestNobodyTakesTheNameOfTheService(t *testing.T) {
 		withApplication(river, storage.Production, "till", func(c *provider.Client) { c.Unreviewed = true })
 	b := w.as(dev)
 	for _, name := range []string{"Bonafide", "BONAFIDE", "Bonafide Security", "Bоnаfіdе", "Ｂｏｎａｆｉｄｅ", "River Bank (reviewed by Bonafide)"} {
-		says(t, b.submitForm("/developer/o/river/production/till/settings", "action", "save", "name", name), http.StatusUnprocessableEntity, "looks like that of this service")
+		says(t, b.submitForm("/developer/o/river/production/till/settings", "action", "save", "name", name), http.StatusUnprocessableEntity, "too similar to the name of this service")
 	}
-	says(t, b.submitForm(shopPath, "action", "copy"), http.StatusUnprocessableEntity, "looks like that of this service")
+	says(t, b.submitForm(shopPath, "action", "copy"), http.StatusUnprocessableEntity, "too similar to the name of this service")
 	if c := w.client(storage.Production, "till"); c.Name != "App till" || len(w.live()) != 1 {
 		t.Errorf("people see %q, and %d", c.Name, len(w.live()))
 	}
@@ -41,7 +41,7 @@ func TestTheOperatorReadsWhomANamePassesFor(t *testing.T) {
 func TestTheNameOfTheServiceIsNotEvenAskedFor(t *testing.T) {
 	t.Parallel()
 	w := newReviewedFixture(t, func(c *provider.Client) { c.Name = "Bоnafide" }) // Cyrillic
-	says(t, w.as(dev).submitForm(accessPath, "note", "", "action", "ask"), http.StatusUnprocessableEntity, "looks like that of this service")
+	says(t, w.as(dev).submitForm(accessPath, "note", "", "action", "ask"), http.StatusUnprocessableEntity, "too similar to the name of this service")
 	if a := w.application(storage.Sandbox, "shop"); a.Review != storage.ReviewNone || strings.Contains(string(a.Document), "asked") {
 		t.Errorf("it is %q", a.Review)
 	}

@@ -86,11 +86,11 @@ func TestPicturesThatCannotBeTaken(t *testing.T) {
 		field, want string
 	}{
 		"no picture by night":        {map[string][]byte{"logo": good, "logo_dark": []byte("hello")}, "logo_dark", "Choose a PNG, JPEG, WebP or GIF"},
-		"an SVG for a wordmark":      {map[string][]byte{"wordmark": []byte("<svg onload='alert(1)'/>")}, "wordmark", "An SVG can carry scripts"},
+		"an SVG for a wordmark":      {map[string][]byte{"wordmark": []byte("<svg onload='alert(1)'/>")}, "wordmark", "SVG files can contain scripts"},
 		"half a picture":             {map[string][]byte{"wordmark": good, "wordmark_dark": good[:60]}, "wordmark_dark", "is damaged"},
-		"a large file":               {map[string][]byte{"wordmark": make([]byte, 600<<10)}, "wordmark", "at most 512 KiB"},
-		"a logo for the night alone": {map[string][]byte{"logo_dark": good}, "logo_dark", "Choose the picture for the day as well"},
-		"a wordmark for it alone":    {map[string][]byte{"wordmark_dark": good}, "wordmark_dark", "Choose the picture for the day as well"},
+		"a large file":               {map[string][]byte{"wordmark": make([]byte, 600<<10)}, "wordmark", "Choose a file of up to 512 KiB"},
+		"a logo for the night alone": {map[string][]byte{"logo_dark": good}, "logo_dark", "Add a light-mode image too"},
+		"a wordmark for it alone":    {map[string][]byte{"wordmark_dark": good}, "wordmark_dark", "Add a light-mode image too"},
 	} {
 		p := b.uploads(b.open(brandingPath), c.files, "color", "", "action", "publish")
 		if p.StatusCode != http.StatusUnprocessableEntity || !strings.Contains(p.body, c.want) || !strings.Contains(p.body, `id="`+c.field+`-problem"`) {

@@ -145,7 +145,7 @@ func TestProductionIsRefusedWithAReasonAndAskedForAgain(t *testing.T) {
 	member, b := w.as(dev), w.as(operator)
 	member.submitForm(accessPath, "note", "Hello", "action", "ask")
 	says(t, b.submitForm(reviewPath, "action", "refuse", "reason", "  "), http.StatusUnprocessableEntity, "Enter a reason")
-	says(t, b.submitForm(reviewPath, "action", "refuse", "reason", strings.Repeat("x", 2001)), http.StatusUnprocessableEntity, "at most 2000")
+	says(t, b.submitForm(reviewPath, "action", "refuse", "reason", strings.Repeat("x", 2001)), http.StatusUnprocessableEntity, "up to 2000")
 	says(t, b.submitForm(reviewPath, "action", "refuse", "reason", "The terms are empty. <b>"), http.StatusOK, "told what to change")
 	says(t, member.open(accessPath), http.StatusOK, "Not approved yet", "The terms are empty. &lt;b&gt;")
 	says(t, member.submitForm(accessPath, "note", "Now?", "action", "ask"), http.StatusOK, "Waiting for a review")

@@ -157,7 +157,7 @@ func TestWhatIsTypedIsChecked(t *testing.T) {
 		{"redirect_uris", callbackURI, "This can be registered."},
 		{"redirect_uris", " \n", ""},
 		{"redirect_uris", "http://app.test/", "Line 1: Use https:// (http:// works only for localhost)"},
-		{"redirect_uris", "\n\napp.test/cb", "Line 3: Enter the full address, starting with https://"},
+		{"redirect_uris", "\n\napp.test/cb", "Line 3: Enter the full address, starting with https:// (http:// works for localhost)"},
 		{"redirect_uris", "https://app.test/#x", "Line 1: Remove the # and everything after it"},
 		{"redirect_uris", "https://a:b@app.test/", "Line 1: Remove the user name and everything before the @"},
 		{"redirect_uris", "https://app.test/a b", "Line 1: Remove spaces and accented letters, or write them percent-encoded, as browsers do when you copy an address"},

@@ -140,12 +140,12 @@ func TestSettings(t *testing.T) {
 		unchanged := w.unchanged()
 		for want, pairs := range map[string][]string{
 			"Enter at least one address":             {"redirect_uris", ""},
-			"Line 1: Write https:// and the host":    {"origins", "app.test"},
+			"Line 1: Use https://, lowercase letters":    {"origins", "app.test"},
 			"Choose at least one grant type":         {"grant_types.authorization_code", "-", "grant_types.refresh_token", "-"},
 			"Choose at least one response type":      {"response_types.code", "-"},
-			"Write the whole address of a page":      {"policy_uri", "javascript:alert(1)"},
-			"Use at most 120 characters":             {"name", strings.Repeat("x", 121)},
-			"Line 2: http works for localhost only:": {"post_logout_redirect_uris", "\nhttp://app.test/"},
+			"Enter the full address of a page":      {"policy_uri", "javascript:alert(1)"},
+			"Use up to 120 characters":             {"name", strings.Repeat("x", 121)},
+			"Line 2: Use https:// (http:// works only for localhost)": {"post_logout_redirect_uris", "\nhttp://app.test/"},
 		} {
 			p := b.submit(b.open(shopPath+"/settings"), append(pairs, "action", "save")...)
 			if p.StatusCode != http.StatusUnprocessableEntity || !strings.Contains(p.body, want) {

@@ -138,7 +138,7 @@ func TestPathsAndWhatIsTakenAwayNeedNoReview(t *testing.T) {
 	if diff := cmp.Diff([]string{"https://app.test:8443/other"}, w.client(storage.Production, "live").RedirectURIs); diff != "" {
 		t.Error(diff)
 	}
-	says(t, b.submitForm(livePath+"/settings", "action", "save", "redirect_uris", "https://new.test/cb"), http.StatusUnprocessableEntity, "Leave one that is approved")
+	says(t, b.submitForm(livePath+"/settings", "action", "save", "redirect_uris", "https://new.test/cb"), http.StatusUnprocessableEntity, "Keep one that’s already approved")
 }
 
 func TestWhatProductionRequiresStaysRequired(t *testing.T) {
@@ -156,8 +156,8 @@ func TestWhatProductionRequiresStaysRequired(t *testing.T) {
 			t.Errorf("%s: %s", name, p.Status)
 		}
 	}
-	says(t, b.uploads(b.open(livePath+"/branding"), nil, "remove_logo", "on", "action", "publish"), http.StatusUnprocessableEntity, "Production needs a logo")
-	says(t, w.as(owner).submitForm("/developer/o/river/settings", "contact", ""), http.StatusUnprocessableEntity, "Production needs")
+	says(t, b.uploads(b.open(livePath+"/branding"), nil, "remove_logo", "on", "action", "publish"), http.StatusUnprocessableEntity, "Production requires a logo")
+	says(t, w.as(owner).submitForm("/developer/o/river/settings", "contact", ""), http.StatusUnprocessableEntity, "Production requires")
 	if diff := cmp.Diff(before, w.seen()); diff != "" {
 		t.Error(diff)
 	}
