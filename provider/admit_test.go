@@ -49,7 +49,7 @@ func TestUserWhomTheHostDoesNotKnow(t *testing.T) {
 	t.Run("GetsAPageAndTheApplicationARefusal", func(t *testing.T) {
 		p := b.get(consent.Request.URL.RequestURI())
 		deniedAt(t, w, wayBack(t, p))
-		if !strings.Contains(p.body, "not known here any more") {
+		if !strings.Contains(p.body, "no longer exists or is locked") {
 			t.Error("the page does not say why")
 		}
 		p = b.get(chooser.Request.URL.RequestURI())

@@ -68,7 +68,7 @@ func TestErrorPageHasOneWayOut(t *testing.T) {
 		"UnknownClient": {func(_ *fixture, b *browser) page { return b.get(authorizeURL("client_id", "nobody")) }, 400, account, "Acme ID"},
 		"BadRedirectURI": {func(_ *fixture, b *browser) page {
 			return b.get(authorizeURL("redirect_uri", "https://rp.test/CB"))
-		}, 400, account, "Please tell whoever runs Veterans Shop"},
+		}, 400, account, "Please contact the owner of Veterans Shop"},
 		"BadRedirectURIInPopup": {func(_ *fixture, b *browser) page { return b.get(popup) }, 400, close, "Veterans Shop"},
 		"ExpiredFlow":           {expired(), 400, "https://rp.test/", "Back to Veterans Shop"},
 		"ExpiredFlowInPopup":    {expired("display", "popup"), 400, close, "You can close this window now."},

@@ -240,7 +240,7 @@ func TestPushedRequestThatIsOverLeadsBack(t *testing.T) {
 	w.advance(91 * time.Second)
 	p := b.open(pushedURL("std", uri))
 	shown(t, p, http.StatusBadRequest)
-	if !strings.Contains(p.body, "cannot be used any more") || linkOf(t, p, "https://rp.test/") == "" {
+	if !strings.Contains(p.body, "no longer works") || linkOf(t, p, "https://rp.test/") == "" {
 		t.Errorf("no way back:\n%s", p.body)
 	}
 	if told := seen.all(); len(told) == 0 || told[len(told)-1].Diagnosis != "request_uri_unknown" || told[len(told)-1].ClientID != "std" {

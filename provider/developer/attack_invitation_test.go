@@ -112,10 +112,10 @@ func TestAttackLinkForAnOwner(t *testing.T) {
 	if p.StatusCode != http.StatusUnprocessableEntity || strings.Contains(p.body, "/developer/join/") {
 		t.Errorf("%s\n%s", p.Status, p.body)
 	}
-	if p := b.submit(b.open("/developer/o/river/members"), "email", "", "role", "viewer", "action", "invite"); !strings.Contains(p.body, "Whoever opens it and signs in") {
+	if p := b.submit(b.open("/developer/o/river/members"), "email", "", "role", "viewer", "action", "invite"); !strings.Contains(p.body, "Anyone who opens it and signs in") {
 		t.Errorf("%s\n%s", p.Status, p.body)
 	}
-	if p := b.open("/developer/o/river/members"); !strings.Contains(p.body, "Whoever has the link") || !strings.Contains(p.body, "invited by") {
+	if p := b.open("/developer/o/river/members"); !strings.Contains(p.body, "Anyone with the link") || !strings.Contains(p.body, "invited by") {
 		t.Error("the list does not say for whom the link is, and who has made it")
 	}
 }

@@ -166,7 +166,7 @@ func TestOfTwoWhoChangeKeysAtOnceTheSecondIsTold(t *testing.T) {
 	first, second := w.as(dev), w.as(owner)
 	of1, of2 := first.open(shopPath+"/settings"), second.open(shopPath+"/settings")
 	first.submit(of1, "jwks", pastedKeys, "action", "save")
-	says(t, second.submit(of2, "jwks", otherKeys, "action", "save"), http.StatusConflict, "Somebody else was faster", "2026-11 727f88fd", "gI0GAILBdu7T53akrFmMyGcsF3n5dO7MmwNBHKW5SV0")
+	says(t, second.submit(of2, "jwks", otherKeys, "action", "save"), http.StatusConflict, "This page has changed since you opened it", "2026-11 727f88fd", "gI0GAILBdu7T53akrFmMyGcsF3n5dO7MmwNBHKW5SV0")
 	if got := string(w.client(storage.Sandbox, "shop").JWKS); !strings.Contains(got, "MKBCTNIcKUSDii11ySs3526iDZ8AiTo7Tu6KPAqv7D4") {
 		t.Errorf("registered %s", got)
 	}
@@ -201,7 +201,7 @@ func TestAnApplicationWithAKeyNeedsNoSecret(t *testing.T) {
 	if w.exchanges(old) {
 		t.Error("the secret still works")
 	}
-	says(t, b.open(shopPath), http.StatusOK, "signs with a key of its own")
+	says(t, b.open(shopPath), http.StatusOK, "signs with its own key")
 	says(t, b.open(shopPath+"/secrets"), http.StatusOK, "This application has no secret", `href="`+shopPath+`/settings#jwks"`)
 	says(t, b.submit(b.open(shopPath+"/settings"), "token_endpoint_auth_method", "any", "action", "save"), http.StatusOK, "has a new secret")
 	fresh := secretOn(t, b.submit(b.open(shopPath), "action", "reveal"))
@@ -339,7 +339,7 @@ func TestAttackKeysWithoutAFreshSignIn(t *testing.T) {
 		{"jwks", otherKeys}, {"jwks_uri", "https://evil.test/keys"}, {"backchannel_logout_uri", "https://evil.test/"},
 		{"jwks", otherKeys, "token_endpoint_auth_method", "private_key_jwt"},
 	} {
-		says(t, b.submit(b.open(shopPath+"/settings"), append(fields, "action", "save")...), http.StatusForbidden, "Confirm that it’s you first")
+		says(t, b.submit(b.open(shopPath+"/settings"), append(fields, "action", "save")...), http.StatusForbidden, "First confirm that it’s you")
 	}
 	unchanged("the application")
 }

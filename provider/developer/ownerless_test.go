@@ -53,7 +53,7 @@ func TestOrganizationWithoutOwner(t *testing.T) {
 	t.Run("TellsItsMembers", func(t *testing.T) {
 		t.Parallel()
 		w := newOwnerlessFixture(t)
-		says(t, w.as(dev).open("/developer/o/river/members"), http.StatusOK, "This organization has no owner any more.", "see that and can appoint one.")
+		says(t, w.as(dev).open("/developer/o/river/members"), http.StatusOK, "This organization no longer has an owner.", "can see this and appoint one.")
 		if p := w.as(lakeOwner).open("/developer/o/lake/members"); strings.Contains(p.body, "has no owner") {
 			t.Error("another one has an owner, and its members read that it has none")
 		}

@@ -48,7 +48,7 @@ func TestCopyLeavesTheAddressesOfAnOwnMachineBehind(t *testing.T) {
 	w := newFixture(t).withApplication(river, storage.Sandbox, "shop", worksOnItsOwnMachine)
 	b := w.as(dev)
 	p := b.open(shopPath)
-	says(t, p, http.StatusOK, "People can sign in to it at once", "These stay in the sandbox", ownMachine)
+	says(t, p, http.StatusOK, "People can sign in to it right away", "These stay in the sandbox", ownMachine)
 	says(t, b.submit(p, "action", "copy"), http.StatusOK, "This is the copy.")
 	_, copied := w.registered(river, storage.Production)
 	wantPromoted(t, copied)

@@ -103,7 +103,7 @@ func TestRegister(t *testing.T) {
 		t.Parallel()
 		w := newFixture(t)
 		b := w.as(dev)
-		if p := b.open("/developer/o/river/production/new"); !strings.Contains(p.body, "nobody has reviewed this application") {
+		if p := b.open("/developer/o/river/production/new"); !strings.Contains(p.body, "this application hasn’t been reviewed") {
 			t.Error("the form does not say so")
 		}
 		b.register(storage.Production)
@@ -154,7 +154,7 @@ func TestWhatIsTypedIsChecked(t *testing.T) {
 	w := newFixture(t)
 	b := w.as(viewer)
 	for _, c := range []struct{ field, value, said string }{
-		{"redirect_uris", callbackURI, "This can be registered."},
+		{"redirect_uris", callbackURI, "This is valid."},
 		{"redirect_uris", " \n", ""},
 		{"redirect_uris", "http://app.test/", "Line 1: Use https:// (http:// works only for localhost)"},
 		{"redirect_uris", "\n\napp.test/cb", "Line 3: Enter the full address, starting with https:// (http:// works for localhost)"},
@@ -220,7 +220,7 @@ func TestAnApplicationWithoutAClientCanBeDeleted(t *testing.T) {
 		t.Errorf("the list does not say so: %s\n%s", p.Status, p.body)
 	}
 	p := b.open("/developer/o/river/sandbox/shop")
-	if p.StatusCode != http.StatusOK || !strings.Contains(p.body, "not complete") {
+	if p.StatusCode != http.StatusOK || !strings.Contains(p.body, "This application is incomplete") {
 		t.Fatalf("%s\n%s", p.Status, p.body)
 	}
 	if p := b.open("/developer/o/river/sandbox/shop/settings"); p.StatusCode != http.StatusNotFound {

@@ -162,7 +162,7 @@ func TestAttackSecretAfterwards(t *testing.T) {
 			t.Errorf("%s has a secret", address)
 		}
 	}
-	if body := b.open("/developer/o/river/activity").body; !strings.Contains(body, "Secret revealed") || !strings.Contains(body, "Secret made") {
+	if body := b.open("/developer/o/river/activity").body; !strings.Contains(body, "Secret revealed") || !strings.Contains(body, "Secret created") {
 		t.Error("the activity does not tell who has seen it")
 	}
 	for _, s := range []string{secret, rotated} {
@@ -193,7 +193,7 @@ func TestAttackOpenBrowser(t *testing.T) {
 	asked("deletes", b.submit(deletion, "confirm", "App shop", "action", "delete"))
 	asked("opens the page that deletes", b.open(shopPath+"/delete"))
 	p := b.submit(settings, "redirect_uris", "https://evil.test/cb", "action", "save")
-	if p.StatusCode != http.StatusForbidden || !strings.Contains(p.body, "Confirm that it’s you first") {
+	if p.StatusCode != http.StatusForbidden || !strings.Contains(p.body, "First confirm that it’s you") {
 		t.Errorf("sends the data elsewhere: %s\n%s", p.Status, p.body)
 	}
 	unchanged("an application")

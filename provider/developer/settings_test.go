@@ -102,7 +102,7 @@ func TestSettings(t *testing.T) {
 		of1, of2 := first.open(shopPath+"/settings"), second.open(shopPath+"/settings")
 		first.submit(of1, "name", "Of the first", "action", "save")
 		p := second.submit(of2, "name", "Of the second", "policy_uri", "https://app.test/p", "action", "save")
-		if p.StatusCode != http.StatusConflict || !strings.Contains(p.body, "Somebody else was faster") || !strings.Contains(p.body, "Of the first") ||
+		if p.StatusCode != http.StatusConflict || !strings.Contains(p.body, "This page has changed since you opened it") || !strings.Contains(p.body, "Of the first") ||
 			!strings.Contains(p.body, `value="Of the second"`) || !strings.Contains(p.body, `value="https://app.test/p"`) {
 			t.Fatalf("%s\n%s", p.Status, p.body)
 		}

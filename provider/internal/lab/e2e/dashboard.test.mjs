@@ -76,7 +76,7 @@ test("a developer comes from nothing to an application", async () => {
   await page.waitForURL(/\/sandbox\/test_/);
   await look(page, "dashboard-overview");
   const application = here();
-  for (const name of ["Settings", "Secrets", "Branding", "Sample code", "Try it", "Log", "Numbers", "Faults"]) {
+  for (const name of ["Settings", "Secrets", "Branding", "Sample code", "Test sign-in", "Logs", "Usage", "Simulate errors"]) {
     await open(name);
     await look(page, `dashboard-${name.toLowerCase().replace(" ", "-")}`);
   }
@@ -139,7 +139,7 @@ test("what is changed is in force, and what goes wrong is explained", async () =
   await look(page, "dashboard-log-explained");
 
   // A trial, with every check.
-  await open("Try it");
+  await open("Test sign-in");
   await page.locator("main form button.primary").click();
   await look(page, "dashboard-try-request");
   await page.locator("main a.primary").click();
@@ -176,7 +176,7 @@ test("two members who edit at once are told, and the keyboard is enough", async 
   await other.fill("[name=name]", "Second");
   await other.locator("main button.primary").first().click();
   await other.waitForLoadState();
-  assert.match(await other.innerText("main"), /Somebody else|meantime|meanwhile/i);
+  assert.match(await other.innerText("main"), /has changed since|while you were editing/);
   assert.deepEqual(other.faults, []);
   await other.context().close();
 
