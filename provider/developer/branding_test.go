@@ -173,7 +173,7 @@ func TestBrandingOfTwoMembersAtOnceIsNotLost(t *testing.T) {
 	one, other := first.open(brandingPath), second.open(brandingPath)
 	first.submit(one, "color", "#0f766e", "action", "publish", "logo", "-")
 	p := second.submit(other, "color", "#ffd400", "action", "publish", "logo", "-")
-	if !strings.Contains(p.body, "Somebody else has changed this") {
+	if !strings.Contains(p.body, "Someone else changed this") {
 		t.Errorf("%s\n%s", p.Status, p.body)
 	}
 	if got := w.client(storage.Sandbox, "shop").ButtonColor; got != "#0f766e" {

@@ -21,7 +21,7 @@ import (
 func (b *browser) machine(pairs ...string) (path string) {
 	b.t.Helper()
 	p := b.register(storage.Sandbox, append([]string{"kind", "machine", "redirect_uris", "not an address"}, pairs...)...)
-	if p.StatusCode != http.StatusOK || !strings.Contains(p.body, "Registered.") {
+	if p.StatusCode != http.StatusOK || !strings.Contains(p.body, "Registered and ready to use.") {
 		b.t.Fatalf("%s at %s\n%s", p.Status, p.Request.URL, p.body)
 	}
 	return p.Request.URL.Path
@@ -92,7 +92,7 @@ func TestSettingsOfAMachineClient(t *testing.T) {
 	} {
 		fields.Set(name, value)
 	}
-	if p := b.follow(b.post(action, fields)); p.StatusCode != http.StatusOK || !strings.Contains(p.body, "saved and in force") {
+	if p := b.follow(b.post(action, fields)); p.StatusCode != http.StatusOK || !strings.Contains(p.body, "saved and active") {
 		t.Fatalf("%s\n%s", p.Status, p.body)
 	}
 	want := before
@@ -113,7 +113,7 @@ func TestPagesOfAMachineClient(t *testing.T) {
 	for page, wants := range map[string][]string{
 		"":                                    {"Machine", "token_endpoint"},
 		"/samples":                            {"own-token.sh", "grant_type=client_credentials", "military", "BONAFIDE_CLIENT_SECRET"},
-		"/try":                                {"nobody to sign in"},
+		"/try":                                {"no user to sign in"},
 		"/secrets":                            {"Newest"},
 		"/branding":                           {},
 		"/log":                                {},
@@ -155,7 +155,7 @@ func TestAMachineClientGoesToProductionWithoutPagesForPeople(t *testing.T) {
 	b := w.as(dev)
 	path := b.machine("scopes.military", "on")
 	id := path[strings.LastIndex(path, "/")+1:]
-	says(t, b.submitForm(path+"/access", "note", "Nightly reports.", "action", "ask"), http.StatusOK, "Waiting for a review")
+	says(t, b.submitForm(path+"/access", "note", "Nightly reports.", "action", "ask"), http.StatusOK, "Waiting for review")
 	p := w.as(operator).submitForm("/developer/review/sandbox/"+id, "action", "approve")
 	if p.StatusCode != http.StatusOK || len(w.live()) != 1 || w.live()[0].Kind != "machine" {
 		t.Errorf("%s at %s: %v", p.Status, p.Request.URL, w.live())

@@ -109,7 +109,7 @@ func TestMoreSettings(t *testing.T) {
 			}
 			// What the page shows now is what is registered: saving it changes nothing.
 			unchanged := w.unchanged()
-			says(t, b.submit(b.open(shopPath+"/settings"), "action", "save"), http.StatusOK, "saved and in force")
+			says(t, b.submit(b.open(shopPath+"/settings"), "action", "save"), http.StatusOK, "saved and active")
 			unchanged("what was just saved")
 			if changes := w.changes(river); changes[0].ID != change.ID {
 				t.Errorf("recorded %+v", changes[0])
@@ -154,7 +154,7 @@ func TestResourcesThatWereChosenAreShownAgain(t *testing.T) {
 	b := w.as(dev)
 	p := b.submit(b.open(shopPath+"/settings"), "name", "", "resources."+photoAPI, "-", "action", "save")
 	p = b.submit(p, "name", "Till", "action", "save")
-	says(t, p, http.StatusOK, "saved and in force")
+	says(t, p, http.StatusOK, "saved and active")
 	if got := w.client(storage.Sandbox, "shop").Resources; !slices.Equal(got, []string{toolsAPI}) {
 		t.Errorf("resources %q", got)
 	}
@@ -197,7 +197,7 @@ func TestAnApplicationWithAKeyNeedsNoSecret(t *testing.T) {
 	if !w.exchanges(old) {
 		t.Error("the secret does not work beside keys")
 	}
-	says(t, b.submit(b.open(shopPath+"/settings"), "token_endpoint_auth_method", "private_key_jwt", "action", "save"), http.StatusOK, "its secrets have ended")
+	says(t, b.submit(b.open(shopPath+"/settings"), "token_endpoint_auth_method", "private_key_jwt", "action", "save"), http.StatusOK, "its secrets are revoked")
 	if w.exchanges(old) {
 		t.Error("the secret still works")
 	}
@@ -238,7 +238,7 @@ func TestMoreSettingsOfADialectAndAKind(t *testing.T) {
 			}
 		}
 		unchanged := w.unchanged()
-		says(t, b.follow(b.post(action, fields)), http.StatusOK, "saved and in force")
+		says(t, b.follow(b.post(action, fields)), http.StatusOK, "saved and active")
 		unchanged(path)
 	}
 }
@@ -247,7 +247,7 @@ func TestAnAddressForTheSandboxAloneIsNotCopiedToProduction(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t).withApplication(river, storage.Sandbox, "shop")
 	b := w.as(dev)
-	says(t, b.submit(b.open(shopPath+"/settings"), "backchannel_logout_uri", "https://10.0.0.1/out", "action", "save"), http.StatusOK, "saved and in force")
+	says(t, b.submit(b.open(shopPath+"/settings"), "backchannel_logout_uri", "https://10.0.0.1/out", "action", "save"), http.StatusOK, "saved and active")
 	unchanged := w.unchanged()
 	says(t, b.submit(b.open(shopPath), "action", "copy"), http.StatusUnprocessableEntity, "BackchannelLogoutURI", "10.0.0.1")
 	unchanged("production")
@@ -259,7 +259,7 @@ func TestAMachineClientProvesWithAKey(t *testing.T) {
 	b := w.as(dev)
 	path := b.machine("scopes.military", "on")
 	says(t, b.submit(b.open(path+"/settings"), "token_endpoint_auth_method", "private_key_jwt", "jwks", pastedKeys, "access_token_format", "on", "action", "save"),
-		http.StatusOK, "its secrets have ended")
+		http.StatusOK, "its secrets are revoked")
 	_, c := w.registered(river, storage.Sandbox)
 	if c.TokenEndpointAuthMethod != "private_key_jwt" || c.AccessTokenFormat != "jwt" || len(c.JWKS) == 0 {
 		t.Errorf("registered %+v", c)
@@ -353,7 +353,7 @@ func TestAttackJWTBearerGrantOfADeveloper(t *testing.T) {
 	action, fields := b.open(shopPath+"/settings").form(t, "jwks", pastedKeys, "action", "save")
 	fields.Set("grant_types."+bearer, "on")
 	fields.Set("grant_types", bearer)
-	says(t, b.follow(b.post(action, fields)), http.StatusOK, "saved and in force")
+	says(t, b.follow(b.post(action, fields)), http.StatusOK, "saved and active")
 	if got := w.client(storage.Sandbox, "shop"); slices.Contains(got.GrantTypes, bearer) || len(got.JWKS) == 0 {
 		t.Fatalf("registered %+v", got)
 	}
@@ -363,7 +363,7 @@ func TestAttackJWTBearerGrantOfADeveloper(t *testing.T) {
 	if err := w.sandbox.SaveClient(t.Context(), c); err != nil {
 		t.Fatal(err)
 	}
-	says(t, b.submit(b.open(shopPath+"/settings"), "grant_types.refresh_token", "-", "action", "save"), http.StatusOK, "saved and in force")
+	says(t, b.submit(b.open(shopPath+"/settings"), "grant_types.refresh_token", "-", "action", "save"), http.StatusOK, "saved and active")
 	if got := w.client(storage.Sandbox, "shop").GrantTypes; !slices.Equal(got, []string{"authorization_code", bearer}) {
 		t.Errorf("grants %q", got)
 	}
@@ -385,7 +385,7 @@ func TestAttackResourcesPastTheReview(t *testing.T) {
 	}
 	action, fields := p.form(t, "lean_id_tokens", "on", "action", "save")
 	fields.Set("resources."+photoAPI, "on")
-	says(t, b.follow(b.post(action, fields)), http.StatusOK, "saved and in force")
+	says(t, b.follow(b.post(action, fields)), http.StatusOK, "saved and active")
 	if got := w.client(storage.Production, "shop"); !slices.Equal(got.Resources, []string{toolsAPI}) || !got.LeanIDTokens {
 		t.Errorf("registered %+v", got)
 	}
@@ -404,7 +404,7 @@ func TestAnApprovedApplicationHasTheResourcesThatTheOperatorHasRead(t *testing.T
 	b := w.as(operator)
 	p := b.open(reviewPath)
 	says(t, p, http.StatusOK, toolsAPI, photoAPI)
-	says(t, b.submit(p, "action", "approve"), http.StatusOK, "Approved. It is in production now.")
+	says(t, b.submit(p, "action", "approve"), http.StatusOK, "Approved and in production.")
 	_, c := w.registered(river, storage.Production)
 	if !slices.Equal(c.Resources, []string{toolsAPI, photoAPI}) || !slices.Equal(c.GrantTypes, []string{"authorization_code"}) || c.SkipConsent {
 		t.Errorf("registered %+v", c)
@@ -451,7 +451,7 @@ func TestWhatUsersMayLeaveOutIsSomethingThatIsAskedFor(t *testing.T) {
 		c.Scopes, c.OptionalScopes = []string{"openid", "military", "student"}, []string{"military", "student"}
 	})
 	b := w.as(dev)
-	says(t, b.submit(b.open(shopPath+"/settings"), "scopes.student", "-", "scopes.military", "on", "action", "save"), http.StatusOK, "saved and in force")
+	says(t, b.submit(b.open(shopPath+"/settings"), "scopes.student", "-", "scopes.military", "on", "action", "save"), http.StatusOK, "saved and active")
 	if got := w.client(storage.Sandbox, "shop"); !slices.Equal(got.OptionalScopes, []string{"military"}) {
 		t.Errorf("scopes %q, optional %q", got.Scopes, got.OptionalScopes)
 	}

@@ -35,7 +35,7 @@ func TestTheOperatorReadsWhomANamePassesFor(t *testing.T) {
 	}
 	w.as(dev).submitForm(accessPath, "note", "", "action", "ask")
 	p := w.as(operator).open(reviewPath)
-	says(t, p, http.StatusOK, "This name looks like that of", "looks like that of somebody else’s application", "/developer/review/production/bank")
+	says(t, p, http.StatusOK, "This name looks similar to", "looks similar to another organization’s application", "/developer/review/production/bank")
 }
 
 func TestTheNameOfTheServiceIsNotEvenAskedFor(t *testing.T) {

@@ -29,7 +29,7 @@ func TestAnInvitationIsMailedWhereThereIsAMailer(t *testing.T) {
 	w := newFixture(t, func(c *developer.Config) { c.Mailer = mails })
 	b := w.as(owner)
 	p := b.submit(b.open("/developer/o/river/members"), "email", "Nobody@EXAMPLE.com", "role", "viewer", "action", "invite")
-	if !strings.Contains(p.body, "The invitation is on its way.") || strings.Contains(p.body, "/developer/join/") {
+	if !strings.Contains(p.body, "Invitation sent.") || strings.Contains(p.body, "/developer/join/") {
 		t.Fatalf("%s\n%s", p.Status, p.body)
 	}
 	sent := mails.all()

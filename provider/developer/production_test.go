@@ -73,7 +73,7 @@ func says(t *testing.T, p page, status int, what ...string) {
 func TestProductionIsAskedForAndApproved(t *testing.T) {
 	t.Parallel()
 	w := newReviewedFixture(t, func(c *provider.Client) { c.SkipConsent = true })
-	says(t, w.as(dev).submitForm(accessPath, "note", "Discounts for veterans.", "action", "ask"), http.StatusOK, "Waiting for a review")
+	says(t, w.as(dev).submitForm(accessPath, "note", "Discounts for veterans.", "action", "ask"), http.StatusOK, "Waiting for review")
 	if len(w.live()) > 0 {
 		t.Fatal("it is in production before anybody has decided")
 	}
@@ -85,7 +85,7 @@ func TestProductionIsAskedForAndApproved(t *testing.T) {
 	if logo := b.get(reviewPath + "/wanted/logo"); logo.StatusCode != http.StatusOK || logo.Header.Get("Content-Type") != "image/png" {
 		t.Errorf("logo: %s", logo.Status)
 	}
-	says(t, b.submit(p, "action", "approve"), http.StatusOK, "Approved. It is in production now.")
+	says(t, b.submit(p, "action", "approve"), http.StatusOK, "Approved and in production.")
 
 	list := w.live()
 	if len(list) != 1 || list[0].Review != storage.ReviewApproved || list[0].CreatedBy != dev || list[0].ClientID == "shop" {
@@ -146,10 +146,10 @@ func TestProductionIsRefusedWithAReasonAndAskedForAgain(t *testing.T) {
 	member.submitForm(accessPath, "note", "Hello", "action", "ask")
 	says(t, b.submitForm(reviewPath, "action", "refuse", "reason", "  "), http.StatusUnprocessableEntity, "Enter a reason")
 	says(t, b.submitForm(reviewPath, "action", "refuse", "reason", strings.Repeat("x", 2001)), http.StatusUnprocessableEntity, "up to 2000")
-	says(t, b.submitForm(reviewPath, "action", "refuse", "reason", "The terms are empty. <b>"), http.StatusOK, "told what to change")
+	says(t, b.submitForm(reviewPath, "action", "refuse", "reason", "The terms are empty. <b>"), http.StatusOK, "can see what to change")
 	says(t, member.open(accessPath), http.StatusOK, "Not approved yet", "The terms are empty. &lt;b&gt;")
-	says(t, member.submitForm(accessPath, "note", "Now?", "action", "ask"), http.StatusOK, "Waiting for a review")
-	says(t, member.submitForm(accessPath, "action", "withdraw"), http.StatusOK, "What it needs")
+	says(t, member.submitForm(accessPath, "note", "Now?", "action", "ask"), http.StatusOK, "Waiting for review")
+	says(t, member.submitForm(accessPath, "action", "withdraw"), http.StatusOK, "Requirements")
 	if p := b.open(reviewPath); p.StatusCode != http.StatusNotFound {
 		t.Errorf("an operator still sees what was withdrawn: %s", p.Status)
 	}
@@ -168,7 +168,7 @@ func TestRegistrationIsNotSwitchedWhileItIsReviewed(t *testing.T) {
 	if err := w.sandbox.SaveClient(t.Context(), c); err != nil {
 		t.Fatal(err)
 	}
-	says(t, b.submit(p, "action", "approve"), http.StatusOK, "Somebody else has changed this", "https://evil.test/cb")
+	says(t, b.submit(p, "action", "approve"), http.StatusOK, "Someone else changed this", "https://evil.test/cb")
 	if len(w.live()) > 0 {
 		t.Error("it is in production, unseen")
 	}
@@ -180,8 +180,8 @@ func TestOfTwoOperatorsOneDecides(t *testing.T) {
 	w.as(dev).submitForm(accessPath, "note", "", "action", "ask")
 	first, second := w.as(operator), w.as(operator)
 	one, other := first.open(reviewPath), second.open(reviewPath)
-	says(t, first.submit(one, "action", "refuse", "reason", "Not yet"), http.StatusOK, "told what to change")
-	says(t, second.submit(other, "action", "approve"), http.StatusOK, "Somebody else has changed this")
+	says(t, first.submit(one, "action", "refuse", "reason", "Not yet"), http.StatusOK, "can see what to change")
+	says(t, second.submit(other, "action", "approve"), http.StatusOK, "Someone else changed this")
 	if a := w.application(storage.Sandbox, "shop"); a.Review != storage.ReviewRefused || len(w.live()) > 0 {
 		t.Errorf("it is %q, and %d are in production", a.Review, len(w.live()))
 	}
@@ -233,12 +233,12 @@ func TestApprovalThatWasInterruptedIsFinished(t *testing.T) {
 	if err := w.store.SaveApplication(t.Context(), a); err != nil {
 		t.Fatal(err)
 	}
-	says(t, w.as(dev).open(accessPath), http.StatusOK, "almost there")
+	says(t, w.as(dev).open(accessPath), http.StatusOK, "almost ready")
 	b := w.as(operator)
 	p := b.open(reviewPath)
 	says(t, p, http.StatusOK, "Finish the approval")
-	says(t, b.submit(p, "action", "approve"), http.StatusOK, "Approved. It is in production now.")
-	says(t, b.submit(p, "action", "approve"), http.StatusOK, "Somebody else has changed this")
+	says(t, b.submit(p, "action", "approve"), http.StatusOK, "Approved and in production.")
+	says(t, b.submit(p, "action", "approve"), http.StatusOK, "Someone else changed this")
 	if list := w.live(); len(list) != 1 || list[0].ClientID != "live1" {
 		t.Errorf("in production: %+v", list)
 	}
@@ -254,7 +254,7 @@ func TestOperatorStopsAnApplication(t *testing.T) {
 		t.Errorf("members see that it is stopped before it is: %s", p.Status)
 	}
 	says(t, b.open("/developer/review?q=till"), http.StatusOK, page)
-	says(t, b.submitForm(page, "action", "stop", "reason", "It is no shop."), http.StatusOK, "The application is stopped.")
+	says(t, b.submitForm(page, "action", "stop", "reason", "It is no shop."), http.StatusOK, "Application suspended.")
 	if c, a := w.client(storage.Production, "till"), w.application(storage.Production, "till"); !c.Disabled || a.Review != storage.ReviewRefused {
 		t.Errorf("disabled %v, %q", c.Disabled, a.Review)
 	}
@@ -263,7 +263,7 @@ func TestOperatorStopsAnApplication(t *testing.T) {
 	if !w.client(storage.Production, "till").Disabled {
 		t.Error("its owner has started it again")
 	}
-	says(t, b.submitForm(page, "action", "start"), http.StatusOK, "runs again")
+	says(t, b.submitForm(page, "action", "start"), http.StatusOK, "Application reactivated.")
 	if c, a := w.client(storage.Production, "till"), w.application(storage.Production, "till"); c.Disabled || !c.Unreviewed || a.Review != storage.ReviewNone {
 		t.Errorf("disabled %v, unreviewed %v, %q", c.Disabled, c.Unreviewed, a.Review)
 	}
@@ -326,7 +326,7 @@ func TestDecisionStandsWhenNoMailGoesOut(t *testing.T) {
 		c.Mailer = brokenMailer{}
 		c.Operator = func(_ context.Context, userID string) (bool, error) { return userID == operator, nil }
 	}).withApplication(river, storage.Production, "till")
-	says(t, w.as(operator).submitForm("/developer/review/production/till", "action", "stop", "reason", "No"), http.StatusOK, "The application is stopped.")
+	says(t, w.as(operator).submitForm("/developer/review/production/till", "action", "stop", "reason", "No"), http.StatusOK, "Application suspended.")
 	if !w.client(storage.Production, "till").Disabled || !strings.Contains(w.log.String(), "no route to host") {
 		t.Error("it runs, or nobody is told why no mail went out")
 	}

@@ -30,13 +30,13 @@ func TestTheSandboxKeepsTheAddressesOfAnOwnMachine(t *testing.T) {
 	w := newReviewedFixture(t, worksOnItsOwnMachine)
 	b := w.as(dev)
 	says(t, b.open(accessPath), http.StatusOK, "These stay in the sandbox", ownMachine, "https://127.0.0.1/cb", "http://localhost:3000/bye")
-	says(t, b.submitForm(accessPath, "note", "", "action", "ask"), http.StatusOK, "Waiting for a review")
+	says(t, b.submitForm(accessPath, "note", "", "action", "ask"), http.StatusOK, "Waiting for review")
 	judge := w.as(operator)
 	p := judge.open(reviewPath)
 	if says(t, p, http.StatusOK, callbackURI); strings.Contains(p.body, "localhost") {
 		t.Error("the operator reads of addresses that production does not get")
 	}
-	says(t, judge.submit(p, "action", "approve"), http.StatusOK, "Approved.")
+	says(t, judge.submit(p, "action", "approve"), http.StatusOK, "Approved and in production.")
 	wantPromoted(t, w.client(storage.Production, w.live()[0].ClientID))
 	if c := w.client(storage.Sandbox, "shop"); !slices.Contains(c.RedirectURIs, ownMachine) {
 		t.Errorf("the sandbox has %q", c.RedirectURIs)
@@ -85,14 +85,14 @@ func TestOptionalScopesAreChosenInTheSettings(t *testing.T) {
 			t.Errorf("optional: %q, want %q", got, want)
 		}
 	}
-	says(t, save(), http.StatusOK, "saved and in force")
+	says(t, save(), http.StatusOK, "saved and active")
 	optional("student")
-	says(t, save(ui.FieldOptionalScopes+".military", "on"), http.StatusOK, "saved and in force")
+	says(t, save(ui.FieldOptionalScopes+".military", "on"), http.StatusOK, "saved and active")
 	optional("military", "student")
 	if what := w.changes(river)[0]; what.Fields[0].Name != ui.FieldOptionalScopes || !slices.Equal(what.Fields[0].Added, []string{"military"}) {
 		t.Errorf("recorded: %+v", what)
 	}
-	says(t, save(ui.FieldOptionalScopes+".student", "-", ui.FieldOptionalScopes+".military", "-"), http.StatusOK, "saved and in force")
+	says(t, save(ui.FieldOptionalScopes+".student", "-", ui.FieldOptionalScopes+".military", "-"), http.StatusOK, "saved and active")
 	optional()
 	// Not asked for, and not a scope that can be left out.
 	_, fields := b.open(settings).form(t, "action", "save")

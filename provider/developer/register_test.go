@@ -42,7 +42,7 @@ func TestRegister(t *testing.T) {
 		w := newFixture(t)
 		p := w.as(dev).register(storage.Sandbox, "scopes.military", "on")
 		app, client := w.registered(river, storage.Sandbox)
-		if p.StatusCode != http.StatusOK || p.Request.URL.Path != "/developer/o/river/sandbox/"+app.ClientID || !strings.Contains(p.body, "Registered.") {
+		if p.StatusCode != http.StatusOK || p.Request.URL.Path != "/developer/o/river/sandbox/"+app.ClientID || !strings.Contains(p.body, "Registered and ready to use.") {
 			t.Fatalf("%s at %s\n%s", p.Status, p.Request.URL, p.body)
 		}
 		if !strings.HasPrefix(app.ClientID, "test_") || app.Kind != "web" || app.CreatedBy != dev || app.Name != "Shop" {

@@ -97,7 +97,7 @@ func TestSecrets(t *testing.T) {
 		b := w.as(dev)
 		p := b.submit(b.open(shopPath+"/secrets"), "overlap", "week", "action", "rotate")
 		fresh := secretOn(t, p)
-		if p = b.submit(p, "action", "end"); !strings.Contains(p.body, "The secret works no more.") {
+		if p = b.submit(p, "action", "end"); !strings.Contains(p.body, "Secret revoked.") {
 			t.Errorf("%s\n%s", p.Status, p.body)
 		}
 		if w.exchanges(old) || !w.exchanges(fresh) {

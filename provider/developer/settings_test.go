@@ -29,7 +29,7 @@ func TestSettings(t *testing.T) {
 			w := newFixture(t).withApplication(river, storage.Sandbox, "shop", change)
 			b := w.as(dev)
 			unchanged := w.unchanged()
-			if p := b.submit(b.open(shopPath+"/settings"), "action", "save"); p.StatusCode != http.StatusOK || !strings.Contains(p.body, "saved and in force") {
+			if p := b.submit(b.open(shopPath+"/settings"), "action", "save"); p.StatusCode != http.StatusOK || !strings.Contains(p.body, "saved and active") {
 				t.Errorf("%s: %s\n%s", name, p.Status, p.body)
 			}
 			unchanged(name)
@@ -44,7 +44,7 @@ func TestSettings(t *testing.T) {
 			"redirect_uris", callbackURI+"\r\nhttps://app.test/two", "post_logout_redirect_uris", "https://app.test/bye", "origins", "https://app.test",
 			"scopes.military", "-", "scopes.student", "on", "require_verified", "on", "grant_types.refresh_token", "-", "response_types.code-id_token", "on",
 			"token_endpoint_auth_method", "client_secret_post", "userinfo_signed", "on", "action", "save")
-		if p.StatusCode != http.StatusOK || !strings.Contains(p.body, "saved and in force") {
+		if p.StatusCode != http.StatusOK || !strings.Contains(p.body, "saved and active") {
 			t.Fatalf("%s\n%s", p.Status, p.body)
 		}
 		want := before

@@ -117,7 +117,7 @@ func TestTwoWhoChangePersonasAtOnceAreTold(t *testing.T) {
 	mine, theirs := first.open("/developer/o/river/personas"), second.open("/developer/o/river/personas")
 	first.submit(mine, "personas", `[{"name": "first"}]`, "action", "save")
 	p := second.submit(theirs, "personas", `[{"name": "second"}]`, "action", "save")
-	if !strings.Contains(p.body, "Somebody else has changed this") || !strings.Contains(p.body, "persona:first") {
+	if !strings.Contains(p.body, "Someone else changed this") || !strings.Contains(p.body, "persona:first") {
 		t.Errorf("%s\n%s", p.Status, p.body)
 	}
 }

@@ -147,7 +147,7 @@ func TestATrialThatIsLeftCanBeTakenBack(t *testing.T) {
 	b := w.as(dev)
 	b.begun(tryPath)
 	p := b.open(tryPath)
-	if !strings.Contains(p.body, "A trial was not finished") {
+	if !strings.Contains(p.body, "A test wasn’t finished") {
 		t.Error("nobody is told of the redirect URI that is left")
 	}
 	b.submit(p, "action", "remove")
@@ -324,9 +324,9 @@ func TestAnApplicationThatHasToSignOrToPushIsToldThatATrialCannot(t *testing.T) 
 	} {
 		w := newFixture(t).withApplication(river, storage.Sandbox, "shop", change)
 		b := w.as(dev)
-		says(t, b.open(shopPath+"/try"), http.StatusOK, "try it with your own program")
+		says(t, b.open(shopPath+"/try"), http.StatusOK, "test it with your own code")
 		p := b.open(shopPath + "/samples?language=go")
-		says(t, p, http.StatusOK, "your library has to do that in their place")
+		says(t, p, http.StatusOK, "your library has to do that instead")
 		form := everything("try")
 		form.Set("csrf", b.csrfOf(dev))
 		if got := b.post(shopPath+"/try", form); got.StatusCode != http.StatusBadRequest || w.hasCallback(storage.Sandbox, "shop") {

@@ -30,7 +30,7 @@ func newApprovedFixture(t *testing.T, change ...func(*developer.Config)) *fixtur
 	if err := w.store.SaveApplication(t.Context(), a); err != nil {
 		t.Fatal(err)
 	}
-	says(t, w.as(operator).submitForm(reviewPath, "action", "approve"), http.StatusOK, "It is in production now.")
+	says(t, w.as(operator).submitForm(reviewPath, "action", "approve"), http.StatusOK, "Approved and in production.")
 	return w
 }
 
@@ -60,20 +60,20 @@ func TestWhatPeopleSeeOfAnApprovedApplicationWaitsForAnOperator(t *testing.T) {
 			w := newApprovedFixture(t)
 			before, b := w.seen(), w.as(dev)
 			says(t, b.submitForm(livePath+"/settings", append(fields, "action", "save")...), http.StatusOK,
-				"What people see of it waits for a review.", "Changes of what people see wait for a review.")
+				"Changes people see are waiting for review.", "Changes are waiting for review.")
 			if diff := cmp.Diff(before, w.seen()); diff != "" {
 				t.Fatalf("people see: %s", diff)
 			}
 			// The form has what was entered: saving it again neither repeats nor forgets it.
-			says(t, b.submitForm(livePath+"/settings", "action", "save"), http.StatusOK, "waits for a review.")
+			says(t, b.submitForm(livePath+"/settings", "action", "save"), http.StatusOK, "waiting for review.")
 			o := w.as(operator)
 			p := o.open(liveReviewPath)
-			says(t, p, http.StatusOK, "What is to change")
-			says(t, o.submit(p, "action", "approve"), http.StatusOK, "People see it from now on.")
+			says(t, p, http.StatusOK, "Requested changes")
+			says(t, o.submit(p, "action", "approve"), http.StatusOK, "People see the changes now.")
 			if w.seen() == before {
 				t.Error("what was approved is not served")
 			}
-			if p := b.open(livePath + "/settings"); strings.Contains(p.body, "wait for a review") {
+			if p := b.open(livePath + "/settings"); strings.Contains(p.body, "waiting for review") {
 				t.Error("it still waits")
 			}
 			if a := w.application(storage.Production, "live"); a.Review != storage.ReviewApproved || a.Name != w.client(storage.Production, "live").Name {
@@ -87,7 +87,7 @@ func TestPicturesOfAnApprovedApplicationWaitForAnOperator(t *testing.T) {
 	t.Parallel()
 	w := newApprovedFixture(t)
 	before, b := w.seen(), w.as(dev)
-	says(t, b.uploads(b.open(livePath+"/branding"), fourPictures(t), "action", "publish"), http.StatusOK, "waits for a review.")
+	says(t, b.uploads(b.open(livePath+"/branding"), fourPictures(t), "action", "publish"), http.StatusOK, "waiting for review.")
 	if w.seen() != before {
 		t.Fatal("people see them")
 	}
@@ -105,8 +105,8 @@ func TestPicturesOfAnApprovedApplicationWaitForAnOperator(t *testing.T) {
 		t.Error("the operator does not see what people see")
 	}
 	// Settings that are saved meanwhile leave them waiting.
-	says(t, b.submitForm(livePath+"/settings", "action", "save"), http.StatusOK, "waits for a review.")
-	says(t, o.submitForm(liveReviewPath, "action", "approve"), http.StatusOK, "People see it from now on.")
+	says(t, b.submitForm(livePath+"/settings", "action", "save"), http.StatusOK, "waiting for review.")
+	says(t, o.submitForm(liveReviewPath, "action", "approve"), http.StatusOK, "People see the changes now.")
 	for field, picture := range picturesOf(w.client(storage.Production, "live")) {
 		if !wanted[string(picture)] {
 			t.Errorf("people do not see %s", field)
@@ -117,7 +117,7 @@ func TestPicturesOfAnApprovedApplicationWaitForAnOperator(t *testing.T) {
 	if c := w.client(storage.Production, "live"); len(c.Wordmark)+len(c.WordmarkDark) > 0 {
 		t.Error("what was taken away is still there")
 	}
-	says(t, b.submitForm(livePath+"/branding", "action", "undo"), http.StatusOK, "waits for a review.")
+	says(t, b.submitForm(livePath+"/branding", "action", "undo"), http.StatusOK, "waiting for review.")
 	if c := w.client(storage.Production, "live"); len(c.Wordmark)+len(c.WordmarkDark) > 0 {
 		t.Error("it is back unseen")
 	}
@@ -128,13 +128,13 @@ func TestPathsAndWhatIsTakenAwayNeedNoReview(t *testing.T) {
 	w := newApprovedFixture(t)
 	b := w.as(dev)
 	says(t, b.submitForm(livePath+"/settings", "action", "save", "redirect_uris", callbackURI+"\nhttps://app.test:8443/other",
-		"post_logout_redirect_uris", "https://app.test/bye", "tos_uri", "https://app.test/terms/2"), http.StatusOK, "saved and in force")
+		"post_logout_redirect_uris", "https://app.test/bye", "tos_uri", "https://app.test/terms/2"), http.StatusOK, "saved and active")
 	c := w.client(storage.Production, "live")
 	if diff := cmp.Diff([]string{callbackURI, "https://app.test:8443/other"}, c.RedirectURIs); diff != "" || len(c.PostLogoutRedirectURIs) != 1 || c.TermsURL != "https://app.test/terms/2" {
 		t.Errorf("%s\n%+v", diff, c)
 	}
 	// What waits beside it does not hold it up.
-	says(t, b.submitForm(livePath+"/settings", "action", "save", "redirect_uris", "https://app.test:8443/other\nhttps://new.test/cb"), http.StatusOK, "waits for a review.")
+	says(t, b.submitForm(livePath+"/settings", "action", "save", "redirect_uris", "https://app.test:8443/other\nhttps://new.test/cb"), http.StatusOK, "waiting for review.")
 	if diff := cmp.Diff([]string{"https://app.test:8443/other"}, w.client(storage.Production, "live").RedirectURIs); diff != "" {
 		t.Error(diff)
 	}
@@ -171,9 +171,9 @@ func TestChangesAreWithdrawn(t *testing.T) {
 	o := w.as(operator)
 	says(t, o.open("/developer/review"), http.StatusOK, liveReviewPath)
 	seen := o.open(liveReviewPath)
-	says(t, b.open(livePath+"/access"), http.StatusOK, "Bank of Evil", "Waiting for a review")
-	says(t, b.submitForm(livePath+"/access", "action", "withdraw"), http.StatusOK, "Nothing waits")
-	says(t, o.submit(seen, "action", "approve"), http.StatusOK, "Somebody else has changed this")
+	says(t, b.open(livePath+"/access"), http.StatusOK, "Bank of Evil", "Waiting for review")
+	says(t, b.submitForm(livePath+"/access", "action", "withdraw"), http.StatusOK, "No changes are waiting")
+	says(t, o.submit(seen, "action", "approve"), http.StatusOK, "Someone else changed this")
 	if w.client(storage.Production, "live").Name == "Bank of Evil" {
 		t.Error("what was withdrawn is served")
 	}
@@ -188,8 +188,8 @@ func TestChangesAreRefusedWithAReason(t *testing.T) {
 	w := newApprovedFixture(t, func(c *developer.Config) { c.Mailer = mails })
 	before, b := w.seen(), w.as(dev)
 	b.submitForm(livePath+"/settings", "action", "save", "name", "Bank of Evil")
-	says(t, w.as(operator).submitForm(liveReviewPath, "action", "refuse", "reason", "You are no bank."), http.StatusOK, "told what to change")
-	says(t, b.open(livePath+"/access"), http.StatusOK, "You are no bank.", "Not approved yet", "Nothing waits")
+	says(t, w.as(operator).submitForm(liveReviewPath, "action", "refuse", "reason", "You are no bank."), http.StatusOK, "can see what to change")
+	says(t, b.open(livePath+"/access"), http.StatusOK, "You are no bank.", "Not approved yet", "No changes are waiting")
 	if w.seen() != before {
 		t.Error("it is served")
 	}
@@ -214,7 +214,7 @@ func TestOnlyWhatWasSeenIsApproved(t *testing.T) {
 			b.submitForm(livePath+"/settings", "action", "save", "name", "Bank of Evil")
 			seen := o.open(liveReviewPath)
 			b.submitForm(livePath+"/settings", append(fields, "action", "save")...)
-			says(t, o.submit(seen, "action", "approve"), http.StatusOK, "Somebody else has changed this")
+			says(t, o.submit(seen, "action", "approve"), http.StatusOK, "Someone else changed this")
 			if got := w.client(storage.Production, "live").Name; got != "App shop" {
 				t.Errorf("people see %q", got)
 			}
@@ -236,7 +236,7 @@ func TestApprovalOfChangesThatWasInterruptedIsFinished(t *testing.T) {
 	if err := w.store.SaveApplication(t.Context(), a); err != nil {
 		t.Fatal(err)
 	}
-	says(t, w.as(operator).submitForm(liveReviewPath, "action", "approve"), http.StatusOK, "People see it from now on.")
+	says(t, w.as(operator).submitForm(liveReviewPath, "action", "approve"), http.StatusOK, "People see the changes now.")
 	if got := w.client(storage.Production, "live").Name; got != "Shop & More" {
 		t.Errorf("people see %q", got)
 	}
@@ -257,7 +257,7 @@ func TestNobodyApprovesTheirOwn(t *testing.T) {
 		if err := w.store.RemoveMember(t.Context(), river, dev); err != nil { // and is a member no more
 			t.Fatal(err)
 		}
-		says(t, b.open(reviewPath), http.StatusOK, "Somebody else decides about it")
+		says(t, b.open(reviewPath), http.StatusOK, "someone else must decide")
 		_, fields := w.as(operator).open(reviewPath).form(t, "action", "approve")
 		_, own := b.open("/developer/new").form(t, "name", "x")
 		fields.Set("csrf", own.Get("csrf"))
@@ -284,7 +284,7 @@ func TestNobodyApprovesTheirOwn(t *testing.T) {
 		t.Parallel()
 		w := newApprovedFixture(t, everyone)
 		w.as(operator).submitForm(liveReviewPath, "action", "stop", "reason", "No")
-		says(t, w.as(owner).open(liveReviewPath), http.StatusOK, "Somebody else decides about it")
+		says(t, w.as(owner).open(liveReviewPath), http.StatusOK, "someone else must decide")
 		if !w.client(storage.Production, "live").Disabled {
 			t.Error("it runs")
 		}
@@ -318,7 +318,7 @@ func TestTheOperatorIsShownAllThatIsRegistered(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.as(dev).submitForm(accessPath, "note", "", "action", "ask")
-	says(t, b.open(reviewPath), http.StatusOK, "What has changed since the last decision is marked.", "<ins><bdi>https://more.test</bdi></ins>")
+	says(t, b.open(reviewPath), http.StatusOK, "Changes since the last decision are marked.", "<ins><bdi>https://more.test</bdi></ins>")
 }
 
 func TestActivityShowsWhatWasAddedAndTakenAway(t *testing.T) {
