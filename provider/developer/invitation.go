@@ -155,7 +155,7 @@ func (d *Dashboard) createInvitation(r *request, o offer) (i storage.Invitation,
 // aboutInvitation says in the activity log which invitation it was, and whether it was for
 // one address; the address itself is a person's, and stays sealed.
 func aboutInvitation(i storage.Invitation) []storage.ChangedField {
-	whom := "whoever has the link"
+	whom := "anyone with the link"
 	if len(i.Email) > 0 {
 		whom = "one address"
 	}
