@@ -139,12 +139,12 @@ func TestSettings(t *testing.T) {
 		b := w.as(dev)
 		unchanged := w.unchanged()
 		for want, pairs := range map[string][]string{
-			"Enter at least one address":             {"redirect_uris", ""},
-			"Line 1: Use https://, lowercase letters":    {"origins", "app.test"},
-			"Choose at least one grant type":         {"grant_types.authorization_code", "-", "grant_types.refresh_token", "-"},
-			"Choose at least one response type":      {"response_types.code", "-"},
-			"Enter the full address of a page":      {"policy_uri", "javascript:alert(1)"},
-			"Use up to 120 characters":             {"name", strings.Repeat("x", 121)},
+			"Enter at least one address":                              {"redirect_uris", ""},
+			"Line 1: Use https://, lowercase letters":                 {"origins", "app.test"},
+			"Choose at least one grant type":                          {"grant_types.authorization_code", "-", "grant_types.refresh_token", "-"},
+			"Choose at least one response type":                       {"response_types.code", "-"},
+			"Enter the full address of a page":                        {"policy_uri", "javascript:alert(1)"},
+			"Use up to 120 characters":                                {"name", strings.Repeat("x", 121)},
 			"Line 2: Use https:// (http:// works only for localhost)": {"post_logout_redirect_uris", "\nhttp://app.test/"},
 		} {
 			p := b.submit(b.open(shopPath+"/settings"), append(pairs, "action", "save")...)
