@@ -122,3 +122,26 @@ func TestProblemsOfTwoSentencesEndInAFullStop(t *testing.T) {
 		}
 	}
 }
+
+// A button that is called more than it shows is still called by what it shows, for
+// people who say it aloud (WCAG 2.2, 2.5.3).
+func TestLongNamesOfButtonsHaveTheShortOnes(t *testing.T) {
+	for _, f := range ownFiles(t) {
+		sentences := map[string]string{}
+		said(f.content, "", func(path, sentence string) { sentences[path] = sentence })
+		pairs := 0
+		for path, short := range sentences {
+			long, ok := sentences[path+"Of"]
+			if !ok {
+				continue
+			}
+			pairs++
+			if !strings.Contains(strings.ToLower(long), strings.ToLower(short)) {
+				t.Errorf("%s: %sOf is %q, without %q", f.name, path, long, short)
+			}
+		}
+		if pairs == 0 {
+			t.Errorf("%s: no button has two names", f.name)
+		}
+	}
+}

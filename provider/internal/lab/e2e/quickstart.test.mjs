@@ -65,7 +65,7 @@ test("a visitor signs up with a code from a mail, and arrives at the shop", asyn
   await page.click("main button[type=submit]");
   await arrive("/oauth/consent");
   await look(page, "consent-unverified");
-  await press(page, "Allow");
+  await press(page, "Share without verification");
   await arrive("/result");
   await look(page, "result-oidc");
   const text = await page.innerText("main");
@@ -164,7 +164,7 @@ test("the sign-in button works in a popup", async () => {
   await signIn(noah, popup);
   await popup.waitForURL("**/oauth/consent?**");
   await look(popup, "popup-consent");
-  await press(popup, "Allow");
+  await press(popup, "Share without verification");
   await closed;
   await arrive("/result");
   assert.match(await page.innerText("main"), /Welcome, Noah/);
