@@ -59,6 +59,9 @@ type EmailChange struct {
 
 	// Begin is recorded in place of the sessions that end.
 	Begin Session
+
+	// ReturnUntil is until when the change can be taken back (EmailReturns); zero for never.
+	ReturnUntil time.Time
 }
 
 // Accounts keeps the users of the embedded accounts.
@@ -81,8 +84,9 @@ type Accounts interface {
 
 	// SetEmail changes the address of an account whose EmailKey is oldKey, and
 	// whether it is verified. Another EmailKey begins another epoch, which ends no
-	// session and no grant. ErrChanged when it has another, ErrConflict when
-	// another account has the new one, ErrNotFound when there is no such account.
+	// session and no grant, and no earlier change can be taken back any more
+	// (EmailReturns). ErrChanged when it has another, ErrConflict when another
+	// account has the new one, ErrNotFound when there is no such account.
 	SetEmail(ctx context.Context, id, oldKey, email, key string, verified bool) error
 
 	// ChangeEmail gives an account that is still in this epoch another address, which is

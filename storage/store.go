@@ -12,6 +12,7 @@ type Store interface {
 	Clients
 	Grants
 	Accounts
+	EmailReturns
 	Deletions
 	People
 	Sessions
@@ -29,7 +30,7 @@ type Store interface {
 
 	// Sweep removes what had ended by now and can no longer change an answer:
 	// grants past their ExpiresAt with all their tokens, access tokens past
-	// theirs, sessions, one-time codes, used identifiers, pushed requests and counters of
+	// theirs, sessions, one-time codes, ways back from changes of addresses, used identifiers, pushed requests and counters of
 	// attempts that are over, and invitations that have been over for a month. Nobody is
 	// told that a session has expired: its client sessions go with it. It
 	// removes at most limit rows of each kind in one transaction, fewer when

@@ -50,7 +50,11 @@ func (s *Store) SetEmail(ctx context.Context, id, oldKey, email, key string, ver
 		changed, err := tx.exec(`UPDATE main.accounts SET email = ?3, email_digest = ?4, email_verified = ?5, epoch = epoch + ?6
 			WHERE id = ?1 AND coalesce(email_digest, '') = ?2`,
 			id, oldKey, email, optional(key), flag(verified), flag(key != oldKey))
-		return orChanged(tx, id, changed, err)
+		if err := orChanged(tx, id, changed, err); err != nil || key == oldKey {
+			return err
+		}
+		_, err = tx.exec(`DELETE FROM main.email_returns WHERE account_id = ?1`, id)
+		return err
 	})
 }
 
@@ -60,6 +64,9 @@ func (s *Store) ChangeEmail(ctx context.Context, c storage.EmailChange) error {
 		changed, err := tx.exec(`UPDATE main.accounts SET email = ?3, email_digest = ?4, email_verified = 1, epoch = epoch + 1
 			WHERE id = ?1 AND epoch = ?2`, c.AccountID, c.Epoch, c.Email, optional(c.EmailKey))
 		if err := orChanged(tx, c.AccountID, changed, err); err != nil {
+			return err
+		}
+		if err := openReturn(tx, c); err != nil {
 			return err
 		}
 		if err := endIssued(tx, c.AccountID, c.At); err != nil {

@@ -52,6 +52,7 @@ func elapseUsers(tx *tx, prefix string, by int64) error {
 	begins := func(column string) string { return ` WHERE substr(` + column + `, 1, ?3) = ?2` }
 	for _, update := range []string{
 		`UPDATE main.accounts SET ` + elapse("password_changed_at", "created_at", "delete_at") + begins("id"),
+		`UPDATE main.email_returns SET ` + elapse("expires_at") + begins("account_id"),
 		`UPDATE main.sessions SET ` + elapse("auth_time", "created_at", "last_seen_at", "expires_at", "idle_until") + begins("account_id"),
 		`UPDATE main.statuses SET revision = revision + 1, ` + elapse("verified_at", "expires_at") + begins("subject"),
 	} {

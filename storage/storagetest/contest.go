@@ -74,6 +74,15 @@ func (s *suite) contests(t *testing.T) {
 				return s.ChangeEmail(t.Context(), emailChange(id, 0, email))
 			}, storage.ErrChanged
 		},
+		"ReturnOfAnAddress": func(t *testing.T, store storage.Store, id string) (func(int, storage.Store) error, error) {
+			createAccount(t, store, id)
+			ok(t, store.ChangeEmail(t.Context(), change(id, 0, "new of "+id)))
+			ok(t, store.ChangeEmail(t.Context(), change(id, 1, "newer of "+id)))
+			return func(_ int, s storage.Store) error {
+				_, err := s.ReturnEmail(t.Context(), emailReturn(id, 1))
+				return err
+			}, storage.ErrNotFound
+		},
 		"AddressInPlaceOfAnother": func(t *testing.T, store storage.Store, id string) (func(int, storage.Store) error, error) {
 			ok(t, store.CreateAccount(t.Context(), storage.Account{ID: id, Email: id, EmailKey: id, CreatedAt: t0}))
 			return func(i int, s storage.Store) error {

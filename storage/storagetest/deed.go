@@ -31,6 +31,16 @@ var accountDeeds = map[string]deed[storage.Store]{
 		},
 		changes: []string{"account ann", "person ann", "session ann", "grant ann", "due ann"},
 	},
+	"ReturnEmail": {
+		do: func(ctx context.Context, s storage.Store) error {
+			if err := s.ChangeEmail(ctx, change("ann", 0, "new")); err != nil {
+				return err
+			}
+			_, err := s.ReturnEmail(ctx, emailReturn("ann", 1))
+			return err
+		},
+		changes: []string{"account ann", "person ann", "session ann", "grant ann", "due ann"},
+	},
 	"SetLanguage": {
 		do:      func(ctx context.Context, s storage.Store) error { return s.SetLanguage(ctx, "ann", "de") },
 		changes: []string{"account ann"},

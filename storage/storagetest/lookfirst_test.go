@@ -93,6 +93,19 @@ func (s lookingFirst) ChangeEmail(ctx context.Context, c storage.EmailChange) er
 	})
 }
 
+func (s lookingFirst) ReturnEmail(ctx context.Context, r storage.EmailReturn) (before storage.Account, err error) {
+	now, err := s.EmailReturn(ctx, r.AccountID, r.Epoch, r.At)
+	return now, s.write(err == nil, storage.ErrNotFound, func() error {
+		change := storage.EmailChange{AccountID: r.AccountID, Email: r.Email, EmailKey: r.EmailKey, At: r.At}
+		now, err := s.Account(ctx, r.AccountID)
+		if err != nil {
+			return err
+		}
+		change.Epoch, change.Begin = now.Epoch, storage.Session{Digest: storage.Digest{byte(now.Epoch)}, AccountID: r.AccountID}
+		return s.DeveloperStore.ChangeEmail(ctx, change)
+	})
+}
+
 func (s lookingFirst) SetDeletion(ctx context.Context, id string, epoch int64, deleteAt, at time.Time) error {
 	return s.inEpoch(ctx, id, epoch, func(now int64) error { return s.DeveloperStore.SetDeletion(ctx, id, now, deleteAt, at) })
 }
@@ -205,7 +218,7 @@ func (s lookingFirst) SaveSandboxSettings(ctx context.Context, settings storage.
 // contests are those that such a backend loses, by the function that runs them.
 var contests = map[string][]string{
 	"Run": {
-		"RegistrationOfAVersion", "NewRegistration", "EndOfARegistration", "PasswordOfAnEpoch", "AddressOfAnEpoch",
+		"RegistrationOfAVersion", "NewRegistration", "EndOfARegistration", "PasswordOfAnEpoch", "AddressOfAnEpoch", "ReturnOfAnAddress",
 		"AddressInPlaceOfAnother", "DeletionOfAnEpoch", "WhatEndsAnEpoch", "AttributeInPlaceOfAnother",
 		"StatusOfARevision", "FirstStatus", "InstallationInPlaceOfAnother", "KeySealedAnew",
 	},

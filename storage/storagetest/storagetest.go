@@ -33,6 +33,7 @@ func Run(t *testing.T, newDatabase func(t *testing.T) (open func() storage.Store
 	t.Run("Tokens", suite.tokens)
 	t.Run("Accounts", suite.accounts)
 	t.Run("EmailChanges", suite.emailChanges)
+	t.Run("EmailReturns", suite.emailReturns)
 	t.Run("EndOfAccounts", suite.endOfAccounts)
 	t.Run("Deletions", suite.deletions)
 	t.Run("People", suite.people)

@@ -113,6 +113,12 @@ func (s *Store) ChangeEmail(ctx context.Context, c storage.EmailChange) error {
 	return s.Store.ChangeEmail(ctx, c)
 }
 
+// ReturnEmail implements storage.EmailReturns.
+func (s *Store) ReturnEmail(ctx context.Context, r storage.EmailReturn) (storage.Account, error) {
+	defer s.forgetAccount(r.AccountID)
+	return s.Store.ReturnEmail(ctx, r)
+}
+
 // SetDeletion implements storage.Deletions.
 func (s *Store) SetDeletion(ctx context.Context, id string, epoch int64, deleteAt, at time.Time) error {
 	defer s.forgetAccount(id)

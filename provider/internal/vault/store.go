@@ -137,6 +137,17 @@ func (s sealedStore) ChangeEmail(ctx context.Context, c storage.EmailChange) err
 	return s.Store.ChangeEmail(ctx, c)
 }
 
+// EmailReturn implements storage.EmailReturns.
+func (s sealedStore) EmailReturn(ctx context.Context, accountID string, epoch int64, now time.Time) (storage.Account, error) {
+	return s.open(s.Store.EmailReturn(ctx, accountID, epoch, now))
+}
+
+// ReturnEmail implements storage.EmailReturns.
+func (s sealedStore) ReturnEmail(ctx context.Context, r storage.EmailReturn) (storage.Account, error) {
+	r.Email, r.EmailKey = s.sealEmail(r.AccountID, r.Email, r.EmailKey)
+	return s.open(s.Store.ReturnEmail(ctx, r))
+}
+
 // Session implements storage.Sessions.
 func (s sealedStore) Session(ctx context.Context, digest storage.Digest) (storage.Session, storage.Account, error) {
 	session, a, err := s.Store.Session(ctx, digest)

@@ -1,0 +1,198 @@
+package storagetest
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/bonafide-id/bonafide/storage"
+)
+
+// returnUntil is until when the changes of the tests can be taken back.
+var returnUntil = t0.Add(7 * 24 * time.Hour)
+
+// change is emailChange that can be taken back.
+func change(account string, epoch int64, key string) storage.EmailChange {
+	c := emailChange(account, epoch, key)
+	c.ReturnUntil = returnUntil
+	return c
+}
+
+// emailReturn takes the change that began an epoch back, to the address that createAccount
+// gives to an account.
+func emailReturn(account string, epoch int64) storage.EmailReturn {
+	return storage.EmailReturn{
+		AccountID: account, Epoch: epoch, Email: "Back@example.com", EmailKey: "key of " + account, PasswordHash: "hash of the owner", At: t0,
+	}
+}
+
+func (s *suite) emailReturns(t *testing.T) {
+	moved := func(t *testing.T) storage.Store {
+		t.Helper()
+		store := s.store(t)
+		createAccount(t, store, "account")
+		createAccount(t, store, "another")
+		ok(t, store.ChangeEmail(t.Context(), change("account", 0, "new")))
+		return store
+	}
+	gone := func(t *testing.T, store storage.Store, epoch int64, at time.Time) {
+		t.Helper()
+		_, err := store.EmailReturn(t.Context(), "account", epoch, at)
+		fails(t, err, storage.ErrNotFound)
+		r := emailReturn("account", epoch)
+		r.At = at
+		_, err = store.ReturnEmail(t.Context(), r)
+		fails(t, err, storage.ErrNotFound)
+	}
+	open := func(t *testing.T, store storage.Store, epoch int64) {
+		t.Helper()
+		_, err := store.EmailReturn(t.Context(), "account", epoch, t0)
+		ok(t, err)
+	}
+
+	t.Run("GivesAddressAndPasswordBack", func(t *testing.T) {
+		store := moved(t)
+		before := storage.Account{ID: "account", Email: "new", EmailKey: "new", EmailVerified: true, Epoch: 1, CreatedAt: t0}
+		read, err := store.EmailReturn(t.Context(), "account", 1, t0)
+		ok(t, err)
+		equal(t, read, before)
+		r := emailReturn("account", 1)
+		r.At = elsewhere.AddDate(-1, 0, 0)
+		got, err := store.ReturnEmail(t.Context(), r)
+		ok(t, err)
+		equal(t, got, before)
+		got, err = store.AccountByEmail(t.Context(), "key of account")
+		ok(t, err)
+		equal(t, got, storage.Account{
+			ID: "account", Email: "Back@example.com", EmailKey: "key of account", EmailVerified: true,
+			PasswordHash: "hash of the owner", PasswordChangedAt: asStored.AddDate(-1, 0, 0), Epoch: 2, CreatedAt: t0,
+		})
+		gone(t, store, 1, t0)
+	})
+	t.Run("EndsSessionsAndGrantsOfThatAccountAlone", func(t *testing.T) {
+		store := moved(t)
+		saveClient(t, store, "client")
+		for _, id := range []string{"account", "another"} {
+			g := grant(id, "client", id)
+			ok(t, store.CreateGrant(t.Context(), g, storage.Basis{}, token(g, storage.AccessToken, id)))
+		}
+		ok(t, store.CreateSession(t.Context(), session("another here", "another"), 0, storage.Digest{}))
+		_, err := store.ReturnEmail(t.Context(), emailReturn("account", 1))
+		ok(t, err)
+		_, _, err = store.Session(t.Context(), digest("begun by new"))
+		fails(t, err, storage.ErrNotFound)
+		_, _, err = store.Session(t.Context(), digest("another here"))
+		ok(t, err)
+		for id, ended := range map[string]time.Time{"account": t0, "another": {}} {
+			_, g, err := store.Token(t.Context(), storage.AccessToken, digest(id))
+			ok(t, err)
+			equal(t, g.RevokedAt, ended)
+		}
+		// what was proved to whoever had it before is worth nothing
+		fails(t, store.SetPassword(t.Context(), "account", 1, "hash of the thief", t0), storage.ErrChanged)
+		fails(t, store.CreateSession(t.Context(), session("late", "account"), 1, storage.Digest{}), storage.ErrChanged)
+	})
+	t.Run("IsOfOneChange", func(t *testing.T) {
+		store := moved(t)
+		gone(t, store, 0, t0)
+		gone(t, store, 2, t0)
+		_, err := store.EmailReturn(t.Context(), "another", 1, t0)
+		fails(t, err, storage.ErrNotFound)
+		_, err = store.ReturnEmail(t.Context(), emailReturn("another", 1))
+		fails(t, err, storage.ErrNotFound)
+		open(t, store, 1)
+	})
+	t.Run("IsNotOfAChangeWithoutOne", func(t *testing.T) {
+		store := s.store(t)
+		createAccount(t, store, "account")
+		ok(t, store.ChangeEmail(t.Context(), emailChange("account", 0, "new")))
+		gone(t, store, 1, t0)
+	})
+	t.Run("HasAnEnd", func(t *testing.T) {
+		store := moved(t)
+		gone(t, store, 1, returnUntil)
+		_, err := store.EmailReturn(t.Context(), "account", 1, returnUntil.Add(-time.Microsecond))
+		ok(t, err)
+	})
+	t.Run("OutlastsLaterEpochs", func(t *testing.T) {
+		store := moved(t)
+		ok(t, store.SetPassword(t.Context(), "account", 1, "hash of the thief", t0))
+		ok(t, store.EndIssued(t.Context(), "account", t0))
+		ok(t, store.SetDeletion(t.Context(), "account", 3, returnUntil, t0))
+		before, err := store.ReturnEmail(t.Context(), emailReturn("account", 1))
+		ok(t, err)
+		equal(t, before.Epoch, 4)
+		after, err := store.Account(t.Context(), "account")
+		ok(t, err)
+		equal(t, after.DeleteAt, returnUntil) // is the owner's to withdraw
+	})
+	t.Run("OfAnEarlierChangeEndsThoseOfLaterOnes", func(t *testing.T) {
+		store := moved(t)
+		ok(t, store.ChangeEmail(t.Context(), change("account", 1, "newer")))
+		_, err := store.ReturnEmail(t.Context(), emailReturn("account", 1))
+		ok(t, err)
+		gone(t, store, 2, t0)
+	})
+	t.Run("OfALaterChangeLeavesTheEarlierOne", func(t *testing.T) {
+		store := moved(t)
+		ok(t, store.ChangeEmail(t.Context(), change("account", 1, "newer")))
+		r := emailReturn("account", 2)
+		r.Email, r.EmailKey = "new", "new"
+		_, err := store.ReturnEmail(t.Context(), r)
+		ok(t, err)
+		gone(t, store, 2, t0)
+		_, err = store.ReturnEmail(t.Context(), emailReturn("account", 1))
+		ok(t, err)
+	})
+	t.Run("TakesNoAddressOfAnother", func(t *testing.T) {
+		store := moved(t)
+		ok(t, store.SetEmail(t.Context(), "another", "key of another", "x", "key of account", true))
+		_, err := store.ReturnEmail(t.Context(), emailReturn("account", 1))
+		fails(t, err, storage.ErrConflict)
+		got, err := store.EmailReturn(t.Context(), "account", 1, t0) // still there, and nothing has changed
+		ok(t, err)
+		equal(t, got, storage.Account{ID: "account", Email: "new", EmailKey: "new", EmailVerified: true, Epoch: 1, CreatedAt: t0})
+		_, _, err = store.Session(t.Context(), digest("begun by new"))
+		ok(t, err)
+	})
+	t.Run("OpensNoDisabledAccount", func(t *testing.T) {
+		store := moved(t)
+		ok(t, store.SetDisabled(t.Context(), "account", true, t0))
+		gone(t, store, 1, t0)
+		ok(t, store.SetDisabled(t.Context(), "account", false, t0))
+		open(t, store, 1)
+	})
+	t.Run("EndsWithAnAddressOfTheHost", func(t *testing.T) {
+		store := moved(t)
+		ok(t, store.SetEmail(t.Context(), "account", "new", "New", "new", true)) // the same
+		open(t, store, 1)
+		ok(t, store.SetEmail(t.Context(), "account", "new", "x", "newer", true))
+		gone(t, store, 1, t0)
+	})
+	t.Run("EndsWithItsAccount", func(t *testing.T) {
+		store := moved(t)
+		_, err := store.DeleteAccount(t.Context(), "account", "someone")
+		ok(t, err)
+		gone(t, store, 1, t0)
+		ok(t, store.CreateAccount(t.Context(), storage.Account{ID: "account", Epoch: 1, CreatedAt: t0}))
+		gone(t, store, 1, t0)
+	})
+	t.Run("IsSweptAtItsEnd", func(t *testing.T) {
+		store := s.store(t)
+		for i := range 5 {
+			id := fmt.Sprint("account ", i)
+			createAccount(t, store, id)
+			c := change(id, 0, "new of "+id)
+			c.Begin.IdleUntil = returnUntil.Add(time.Hour)
+			c.Begin.ExpiresAt = c.Begin.IdleUntil
+			ok(t, store.ChangeEmail(t.Context(), c))
+		}
+		equal(t, sweepAll(t, store, returnUntil.Add(-time.Microsecond)), 0)
+		equal(t, sweepAll(t, store, returnUntil), 5)
+	})
+	t.Run("GrowsOlder", func(t *testing.T) {
+		store := moved(t)
+		ok(t, store.Elapse(t.Context(), storage.Elapsed{UserPrefix: "acc", By: 7 * 24 * time.Hour}))
+		gone(t, store, 1, t0)
+	})
+}
