@@ -40,7 +40,8 @@ var ErrConflict = errors.New("provider: another account has this e-mail address"
 
 // SaveAccount records an account, or brings it up to date, and returns its ID. An
 // account is found by its ID, or by its e-mail address when ID is empty. A password
-// that changes ends the account's sessions and grants. ErrConflict when another
+// that changes ends the account's sessions and grants; an address that changes ends the links
+// by which a former address takes the account back. ErrConflict when another
 // account has the address. Any number of calls may record one account at once, in any
 // number of processes: one creates it, the others find it. A field that cannot be accepted is a
 // FieldError.

@@ -54,6 +54,10 @@ const (
 	EventEmailVerified   EventName = audit.EmailVerified
 	EventPasswordChanged EventName = audit.PasswordChanged
 
+	// EventEmailReturned says that whoever reads the former address of an account has taken
+	// a change of it back, and has set a password.
+	EventEmailReturned EventName = audit.EmailReturned
+
 	// EventVerificationStarted says that a user was sent to one of Config.Verifiers; its
 	// Detail is the name of the group.
 	EventVerificationStarted EventName = audit.VerificationStarted

@@ -75,6 +75,17 @@ var deeds = map[string]struct {
 	}, []provider.Event{
 		{Name: provider.EventSignedIn, UserID: "bob", Address: "127.0.0.0/24"},
 		{Name: provider.EventEmailVerified, UserID: "bob", Address: "127.0.0.0/24"}}},
+	"AddressTakenBack": {func(w *fixture) {
+		b := w.alice()
+		p, mailed := b.askToMove("thief@evil.example", alicePass)
+		b.submit(p, "code", mailed["thief@evil.example"], "old_code", mailed["alice@example.com"])
+		mail, _ := w.mails.last(w.t)
+		owner := w.newBrowser()
+		owner.submit(owner.open(returnLink.FindString(mail.Text)), "new_password", newPassword)
+	}, []provider.Event{
+		{Name: provider.EventSignedIn, UserID: "alice", Address: "127.0.0.0/24"},
+		{Name: provider.EventEmailChanged, UserID: "alice", Address: "127.0.0.0/24", Detail: "by the user"},
+		{Name: provider.EventEmailReturned, UserID: "alice", Address: "127.0.0.0/24"}}},
 	"PasswordChanged": {func(w *fixture) {
 		b := w.alice()
 		b.submit(b.open("/account/password"), "password", alicePass, "new_password", newPassword)

@@ -85,6 +85,10 @@ func (s *faultyStore) AccountByEmail(ctx context.Context, key string) (storage.A
 	return value(ctx, s, "AccountByEmail", func() (storage.Account, error) { return s.Store.AccountByEmail(ctx, key) })
 }
 
+func (s *faultyStore) ReturnEmail(ctx context.Context, r storage.EmailReturn) (storage.Account, error) {
+	return value(ctx, s, "ReturnEmail", func() (storage.Account, error) { return s.Store.ReturnEmail(ctx, r) })
+}
+
 func (s *faultyStore) SetPassword(ctx context.Context, id string, epoch int64, hash string, at time.Time, begin ...storage.Session) error {
 	return s.do(ctx, "SetPassword", func() error { return s.Store.SetPassword(ctx, id, epoch, hash, at, begin...) })
 }

@@ -45,7 +45,8 @@ func (p *Provider) EndSessions(ctx context.Context, userID, sessionID string) er
 
 // RevokeIssuedBefore ends every grant, token and session that was made before a
 // moment, and all codes that were mailed and requests that were pushed, whenever that
-// was, for nobody knows which of them were used: what to do after a backup was restored or a secret has leaked. A million
+// was, for nobody knows which of them were used; the links by which a former address takes an
+// account back stay: what to do after a backup was restored or a secret has leaked. A million
 // take some minutes, in which other requests are served; when ctx ends before, some are
 // still in force, and another call goes on.
 func (p *Provider) RevokeIssuedBefore(ctx context.Context, moment time.Time) error {

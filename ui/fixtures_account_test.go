@@ -77,6 +77,14 @@ var accountFixtures = []fixture{
 			Email: ada.Email, NewEmail: "ada@example.com", ValidFor: 15 * time.Minute, RestartURL: "/account/email", AccountURL: "/account",
 		})
 	}},
+	{"email-return", func(p Page) templ.Component {
+		return EmailReturn(EmailReturnView{Page: accountPage(p.Locale), Form: sampleForm, Email: ada.Email, MinLength: 15})
+	}},
+	{"email-return-problem", func(p Page) templ.Component {
+		return EmailReturn(EmailReturnView{
+			Page: accountPage(p.Locale), Form: with(Problem{Code: PasswordTooShort, Count: 15}), Email: ada.Email, MinLength: 15,
+		})
+	}},
 	{"email-code-one", func(p Page) templ.Component {
 		return EmailCodes(EmailCodesView{
 			Page: accountPage(p.Locale), Form: sampleForm, NewEmail: "ada@example.com", ValidFor: 15 * time.Minute,
@@ -134,6 +142,6 @@ var accountFixtures = []fixture{
 }
 
 var historyActs = []HistoryAct{
-	HistorySignedIn, HistorySignInFailed, HistorySignedOut, HistorySignedUp, HistoryPasswordChanged, HistoryEmailChanged, HistoryEmailVerified,
+	HistorySignedIn, HistorySignInFailed, HistorySignedOut, HistorySignedUp, HistoryPasswordChanged, HistoryEmailChanged, HistoryEmailReturned, HistoryEmailVerified,
 	HistoryAppAllowed, HistoryAppDenied, HistoryAppRemoved, HistoryReuse, HistoryLocked, HistoryUnlocked, HistoryDeletionBegun, HistoryDeletionEnded, HistoryExported,
 }

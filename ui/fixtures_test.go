@@ -411,6 +411,12 @@ var screenFixtures = []fixture{
 	{"error-spent", func(p Page) templ.Component {
 		return Error(ErrorView{Page: p, Code: ErrorSpent, RequestID: "01JP5V9Q7M3K", Time: fixedNow, BackURL: "https://riverbikes.example/"})
 	}},
+	{"error-return", func(p Page) templ.Component {
+		return Error(ErrorView{Page: accountPage(p.Locale), Code: ErrorReturn, RequestID: "01JP5V9Q7M3K", Time: fixedNow, AccountURL: "/account"})
+	}},
+	{"error-return-taken", func(p Page) templ.Component {
+		return Error(ErrorView{Page: accountPage(p.Locale), Code: ErrorReturnTaken, RequestID: "01JP5V9Q7M3K", Time: fixedNow, AccountURL: "/account"})
+	}},
 	{"error-redirect-details", func(p Page) templ.Component {
 		return Error(ErrorView{
 			Page: p, Code: ErrorRedirect, RequestID: "01JP5V9Q7M3K", Time: fixedNow, AccountURL: "/account",

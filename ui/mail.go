@@ -43,8 +43,12 @@ const (
 	// MailEmailTaken goes out instead of a code when another account has the new
 	// address, so that the screens need not tell.
 	MailEmailTaken MailKind = "email_taken"
-	// MailEmailChanged tells the old address that the account has another.
-	MailEmailChanged MailKind = "email_changed"
+	// MailEmailChanged tells the old address, which nobody had proved, that the account has
+	// another. MailEmailReturn tells one that was verified, and how to take the account
+	// back; MailEmailReturned tells both addresses that it was.
+	MailEmailChanged  MailKind = "email_changed"
+	MailEmailReturn   MailKind = "email_return"
+	MailEmailReturned MailKind = "email_returned"
 	// MailDeletion says that the account will be deleted, MailDeleted that it is.
 	MailDeletion MailKind = "deletion"
 	MailDeleted  MailKind = "deleted"
@@ -86,9 +90,12 @@ type MailView struct {
 	// SignInURL, SignUpURL and ResetURL are absolute addresses:
 	// MailAccountExists needs the first and the last, MailSignUp and
 	// MailNoAccount the second, MailResetPassword and MailPasswordChanged
-	// the last, and so do MailOldEmail and MailEmailChanged; MailEmailTaken, MailDeletion
+	// the last, and so does MailOldEmail; MailEmailTaken, MailDeletion
 	// and MailDeleted need the first or the second.
 	SignInURL, SignUpURL, ResetURL string
+	// ReturnURL is the absolute address at which a change of the address of an account is
+	// taken back, for MailEmailReturn.
+	ReturnURL string
 	// Group is what the group is called, and GroupsURL the page of the user's groups, for
 	// MailVerificationDone and MailVerificationRefused.
 	Group, GroupsURL string
@@ -99,10 +106,11 @@ type MailView struct {
 	Application, ApplicationURL string
 	// ReviewsURL is where MailReviewWaiting leads.
 	ReviewsURL string
-	// Time is when what the mail tells has happened, for MailPasswordChanged and
-	// MailEmailChanged.
+	// Time is when what the mail tells has happened, for MailPasswordChanged,
+	// MailEmailChanged, MailEmailReturn and MailEmailReturned.
 	Time time.Time
-	// On is when the account will be gone, for MailDeletion.
+	// On is when the account will be gone, for MailDeletion, and when ReturnURL ends, for
+	// MailEmailReturn.
 	On time.Time
 
 	// inert and scheme are of a preview.
@@ -141,6 +149,7 @@ func Compose(v MailView) Mail {
 		{"signin", words(v.SignInURL)},
 		{"signup", words(v.SignUpURL)},
 		{"reset", words(v.ResetURL)},
+		{"return", words(v.ReturnURL)},
 		{"group", words(v.Group)},
 		{"groups", words(v.GroupsURL)},
 		{"invitation", words(v.InvitationURL)},

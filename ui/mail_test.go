@@ -18,6 +18,7 @@ func sampleMail(kind MailKind, l *Locale) MailView {
 		Kind: kind, Locale: l, Brand: Brand{Name: "Bonafide", Logo: Picture{URL: "/id/assets/logo.png"}}, BaseURL: "https://id.example/id", Code: codeOf(kind), ValidFor: 10 * time.Minute, Time: fixedNow,
 		SignInURL: "https://id.example/signin", SignUpURL: "https://id.example/signup",
 		Group: "Student", GroupsURL: "https://id.example/account/groups", InvitationURL: "https://id.example/invitation",
+		ReturnURL: "https://id.example/email/return", On: fixedNow,
 		Application: "River Bikes", ApplicationURL: "https://id.example/application", ReviewsURL: "https://id.example/developer/review",
 		ResetURL: "https://id.example/" + strings.Repeat("a-long-path/", 20) + "reset",
 	}
@@ -64,6 +65,8 @@ func TestMailsSayWhatTheyAreFor(t *testing.T) {
 		MailNoAccount:        {"https://id.example/signup"},
 		MailVerificationDone: {"Student", "https://id.example/account/groups"}, MailVerificationRefused: {"Student", "https://id.example/account/groups"},
 		MailPasswordChanged: {long, "14:05"},
+		MailEmailReturn:     {"https://id.example/email/return", "14:05"},
+		MailEmailReturned:   {"14:05"},
 	} {
 		for _, l := range Locales() {
 			m := Compose(sampleMail(kind, l))

@@ -152,6 +152,10 @@ const (
 	ErrorExpired ErrorCode = "expired"
 	// ErrorSpent is for a link of an application that is too old.
 	ErrorSpent ErrorCode = "spent"
+	// ErrorReturn is for a link that takes a change of an address back, and does so no more;
+	// ErrorReturnTaken for one to an address that another account has by now.
+	ErrorReturn      ErrorCode = "return"
+	ErrorReturnTaken ErrorCode = "return_taken"
 	// ErrorBrowser is for a form or an address that belongs to another
 	// browser, or that lost its cookie.
 	ErrorBrowser ErrorCode = "browser"

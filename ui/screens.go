@@ -40,6 +40,7 @@ type Screens struct {
 	Data           func(DataView) templ.Component
 	Email          func(EmailView) templ.Component
 	EmailCodes     func(EmailCodesView) templ.Component
+	EmailReturn    func(EmailReturnView) templ.Component
 	Delete         func(DeleteView) templ.Component
 	Deletion       func(DeletionView) templ.Component
 	Export         func(ExportView) templ.Component
@@ -54,7 +55,7 @@ func DefaultScreens() Screens {
 		SelectAccount: SelectAccount, SelectScope: SelectScope, Consent: Consent, SignOut: SignOut, SignedOut: SignedOut,
 		Error: Error, Denied: Denied, Finished: Finished, Continue: Continue, FormPost: FormPost,
 		AccountHome: AccountHome, Apps: Apps, RemoveApp: RemoveApp, Sessions: Sessions, Password: Password, Groups: Groups,
-		Data: Data, Email: Email, EmailCodes: EmailCodes, Delete: Delete, Deletion: Deletion, Export: Export,
+		Data: Data, Email: Email, EmailCodes: EmailCodes, EmailReturn: EmailReturn, Delete: Delete, Deletion: Deletion, Export: Export,
 		ChooseLanguage: ChooseLanguage, History: History,
 	}
 }

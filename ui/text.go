@@ -34,6 +34,7 @@ type text struct {
 	Groups         groupsText
 	Data           dataText
 	Email          emailText
+	EmailReturn    emailReturnText
 	Delete         deleteText
 	Export         exportText
 	LanguageChoice languageChoiceText

@@ -61,6 +61,8 @@ type emailText struct {
 	Confirm, Restart                     message
 }
 
+type emailReturnText struct{ Heading, Text, Effect, Submit message }
+
 // deleteText is about the wish, and about an account that is waiting for its end.
 type deleteText struct {
 	Heading, Submit, Export    message

@@ -202,6 +202,7 @@ const (
 	NoticeSessionsEnded Notice = "sessions_ended"
 	NoticeNameSaved     Notice = "name_saved"
 	NoticeEmailChanged  Notice = "email_changed"
+	NoticeEmailReturned Notice = "email_returned"
 	NoticeLanguageSaved Notice = "language_saved"
 	NoticeAccountKept   Notice = "account_kept"
 )

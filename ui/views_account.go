@@ -160,6 +160,17 @@ type EmailCodesView struct {
 	RestartURL, AccountURL string
 }
 
+// EmailReturnView takes a change of the address of an account back, for whoever reads the
+// address that it had before. It posts [FieldNewPassword].
+type EmailReturnView struct {
+	Page
+	Form
+	// Email is the address that the account gets back.
+	Email string
+	// MinLength is the least number of characters of a password.
+	MinLength int
+}
+
 // DeleteView asks whether to delete the account.
 // It posts [FieldPassword].
 type DeleteView struct {
@@ -241,6 +252,7 @@ const (
 	HistorySignedUp        HistoryAct = "signed_up"
 	HistoryPasswordChanged HistoryAct = "password_changed"
 	HistoryEmailChanged    HistoryAct = "email_changed"
+	HistoryEmailReturned   HistoryAct = "email_returned"
 	HistoryEmailVerified   HistoryAct = "email_verified"
 	HistoryAppAllowed      HistoryAct = "app_allowed"
 	HistoryAppDenied       HistoryAct = "app_denied"

@@ -40,6 +40,7 @@ type Options struct {
 
 	Store interface {
 		storage.Accounts
+		storage.EmailReturns
 		storage.Deletions
 		storage.Sessions
 		EndClientSessions(ctx context.Context, subject string, hostSession storage.Digest) (int, error)
@@ -90,6 +91,7 @@ func (p *Pages) Routes() []web.Route {
 		add(authflow.FlowOptional, "/signup/code", p.showSignUpCode, p.signUpCode)
 		add(authflow.FlowOptional, "/reset", p.showReset, p.reset)
 		add(authflow.FlowOptional, "/reset/finish", p.showResetFinish, p.resetFinish)
+		add(authflow.NoFlow, "/email/return", p.showReturn, p.returnEmail)
 	}
 	return routes
 }

@@ -30,7 +30,7 @@ func (p *Pages) showSignIn(w http.ResponseWriter, r *http.Request, page *authflo
 	if page.Flow == nil && user != nil && again == nil {
 		return p.Flows.Continue(w, r, page)
 	}
-	return p.renderSignIn(w, r, page, again, cmp.Or(p.resetEmail(r), loginHint(page)), http.StatusOK)
+	return p.renderSignIn(w, r, page, again, cmp.Or(p.resetEmail(r), p.returnedEmail(r), loginHint(page)), http.StatusOK)
 }
 
 // loginHint returns the address that the application of a page expects.

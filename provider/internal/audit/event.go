@@ -13,6 +13,7 @@ const (
 	AccountEnabled  = "account_enabled"
 	AccountDeleted  = "account_deleted"
 	EmailChanged    = "email_changed"
+	EmailReturned   = "email_returned"
 	EmailVerified   = "email_verified"
 	PasswordChanged = "password_changed"
 

@@ -187,7 +187,8 @@ func codeProblems(c account.CodeRequest, entered, old string) []ui.Problem {
 
 // moveAccount gives the account its new address. Every session of the account ends, and
 // every grant: whoever read the old mailbox could get in by it. This browser gets a new
-// session in the same step, of when the password was checked.
+// session in the same step, of when the password was checked. The old mailbox gets a way
+// back, unless nobody has proved that it is the owner's.
 func (p *Pages) moveAccount(w http.ResponseWriter, r *http.Request, user *authflow.User, payload []byte, checked time.Time) error {
 	var to newAddress
 	if err := json.Unmarshal(payload, &to); err != nil {
@@ -206,9 +207,18 @@ func (p *Pages) moveAccount(w http.ResponseWriter, r *http.Request, user *authfl
 	}
 	begin, send := p.Sessions.New(authflow.Authentication(r, owner, "pwd"))
 	begin.AuthTime = checked
-	err = p.Store.ChangeEmail(r.Context(), storage.EmailChange{
+	change := storage.EmailChange{
 		AccountID: owner.ID, Epoch: owner.Epoch, Email: to.Wanted, EmailKey: key, At: p.Clock(), Begin: begin,
-	})
+	}
+	told := ui.MailView{Kind: ui.MailEmailChanged}
+	if owner.EmailVerified {
+		change.ReturnUntil = change.At.Add(account.ReturnLife)
+		told = ui.MailView{Kind: ui.MailEmailReturn, On: change.ReturnUntil}
+		if told.ReturnURL, err = p.ReturnURL(owner, change.At); err != nil {
+			return err
+		}
+	}
+	err = p.Store.ChangeEmail(r.Context(), change)
 	if errors.Is(err, storage.ErrChanged) || errors.Is(err, storage.ErrNotFound) || errors.Is(err, storage.ErrConflict) {
 		return &web.PageError{Status: http.StatusBadRequest, Code: ui.ErrorExpired, Cause: err}
 	}
@@ -217,8 +227,8 @@ func (p *Pages) moveAccount(w http.ResponseWriter, r *http.Request, user *authfl
 	}
 	send(w)
 	p.Audit.Record(r.Context(), storage.Event{Name: audit.EmailChanged, Subject: owner.ID, Detail: "by the user"})
-	p.NoticeMail(r, owner, ui.MailView{Kind: ui.MailEmailChanged}) // to the old one
-	owner.Epoch++                                                  // which the change has begun
+	p.NoticeMail(r, owner, told) // to the old one
+	owner.Epoch++                // which the change has begun
 	p.MarkDevice(w, r, owner)
 	p.Site.Redirect(w, p.Site.Link("/account", web.NoticeParameter, p.Site.Notice(w, r, ui.NoticeEmailChanged)))
 	return nil

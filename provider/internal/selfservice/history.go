@@ -22,7 +22,7 @@ const historyPage = 30
 var acts = map[string]ui.HistoryAct{
 	audit.SignedIn: ui.HistorySignedIn, audit.SignInFailed: ui.HistorySignInFailed, audit.SignedOut: ui.HistorySignedOut,
 	audit.SignedUp: ui.HistorySignedUp, audit.AccountCreated: ui.HistorySignedUp,
-	audit.PasswordChanged: ui.HistoryPasswordChanged, audit.EmailChanged: ui.HistoryEmailChanged, audit.EmailVerified: ui.HistoryEmailVerified,
+	audit.PasswordChanged: ui.HistoryPasswordChanged, audit.EmailChanged: ui.HistoryEmailChanged, audit.EmailReturned: ui.HistoryEmailReturned, audit.EmailVerified: ui.HistoryEmailVerified,
 	audit.Consent: ui.HistoryAppAllowed, audit.Denied: ui.HistoryAppDenied, audit.Revoked: ui.HistoryAppRemoved, audit.Reuse: ui.HistoryReuse,
 	audit.AccountDisabled: ui.HistoryLocked, audit.AccountEnabled: ui.HistoryUnlocked,
 	audit.DeletionRequested: ui.HistoryDeletionBegun, audit.DeletionWithdrawn: ui.HistoryDeletionEnded, audit.DataExported: ui.HistoryExported,

@@ -1,0 +1,174 @@
+package account
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/bonafide-id/bonafide/provider/internal/audit"
+	"github.com/bonafide-id/bonafide/provider/internal/authflow"
+	"github.com/bonafide-id/bonafide/provider/internal/clock"
+	"github.com/bonafide-id/bonafide/provider/internal/password"
+	"github.com/bonafide-id/bonafide/provider/internal/web"
+	"github.com/bonafide-id/bonafide/storage"
+	"github.com/bonafide-id/bonafide/ui"
+)
+
+// Whoever has moved an account to an address of his own has the password and has read the
+// old mailbox for a moment, or has found it open. Its owner reads it every day: the mail
+// that tells of the change has a link that takes it back, and the password with it. It
+// needs nothing else, as a code that resets a password does not. Only the store knows
+// whether it is still good; it is no link of a browser, and opening it changes nothing,
+// as programs that look at mails do.
+
+// ReturnLife is how long a change of an address can be taken back. It is shorter than the
+// least that is usual for the deletion of an account, and longer than a week away.
+const ReturnLife = 7 * 24 * time.Hour
+
+// wayBack is what the link of such a mail carries, sealed: which change of which account it
+// takes back, and to which address.
+type wayBack struct {
+	AccountID string `json:"i"`
+	Epoch     int64  `json:"n"` // which the change has begun
+	Email     string `json:"e"`
+	EmailKey  string `json:"k"`
+	Made      int64  `json:"t"`
+}
+
+func (p *Pages) sealReturnPurpose() string { return "email return " + p.Site.Issuer }
+
+// ReturnURL returns the absolute address at which the change of an account that is about to
+// be made is taken back.
+func (p *Pages) ReturnURL(before storage.Account, at time.Time) (string, error) {
+	plain, err := json.Marshal(wayBack{before.ID, before.Epoch + 1, before.Email, before.EmailKey, at.Unix()})
+	if err != nil {
+		return "", fmt.Errorf("encode way back: %w", err)
+	}
+	return p.Site.BaseURL + "/email/return?" + web.CodeParameter + "=" + p.Site.Secrets.SealString(p.sealReturnPurpose(), plain), nil
+}
+
+// unsealReturn returns what a link carries, whether or not it is still good.
+func (p *Pages) unsealReturn(r *http.Request) (wayBack, error) {
+	var back wayBack
+	plain, err := p.Site.Secrets.OpenString(p.sealReturnPurpose(), web.Parameter(r, web.CodeParameter))
+	if err == nil {
+		err = json.Unmarshal(plain, &back)
+	}
+	return back, err
+}
+
+// openReturn returns what a link takes back, if it still does.
+func (p *Pages) openReturn(r *http.Request) (wayBack, error) {
+	back, err := p.unsealReturn(r)
+	if err != nil {
+		return wayBack{}, &web.PageError{Status: http.StatusBadRequest, Code: ui.ErrorRequest, Cause: err}
+	}
+	now := p.Clock()
+	if !clock.Within(now, time.Unix(back.Made, 0), ReturnLife) {
+		return wayBack{}, returnFailed(storage.ErrNotFound)
+	}
+	if _, err := p.Store.EmailReturn(r.Context(), back.AccountID, back.Epoch, now); err != nil {
+		return wayBack{}, returnFailed(err)
+	}
+	other, err := p.Accounts.ByEmail(r.Context(), back.EmailKey)
+	if err != nil {
+		return wayBack{}, err
+	}
+	if other.ID != "" && other.ID != back.AccountID {
+		return wayBack{}, returnFailed(storage.ErrConflict)
+	}
+	return back, nil
+}
+
+// returnFailed says why a change is not taken back: it is too late, or the address is not
+// free.
+func returnFailed(err error) error {
+	switch {
+	case errors.Is(err, storage.ErrNotFound):
+		return &web.PageError{Status: http.StatusBadRequest, Code: ui.ErrorReturn, Cause: err}
+	case errors.Is(err, storage.ErrConflict):
+		return &web.PageError{Status: http.StatusBadRequest, Code: ui.ErrorReturnTaken, Cause: err}
+	default:
+		return fmt.Errorf("take change of address back: %w", err)
+	}
+}
+
+// showReturn says what the link does, and asks for a new password.
+func (p *Pages) showReturn(w http.ResponseWriter, r *http.Request, _ *authflow.Page) error {
+	back, err := p.openReturn(r)
+	if err != nil {
+		return err
+	}
+	p.renderReturn(w, r, back, http.StatusOK)
+	return nil
+}
+
+func (p *Pages) renderReturn(w http.ResponseWriter, r *http.Request, back wayBack, status int, problems ...ui.Problem) {
+	p.Site.Render(w, r, status, p.Site.Screens.EmailReturn(ui.EmailReturnView{
+		Page: p.Site.PageView(r, nil), Form: p.Site.Form(w, r, problems), Email: back.Email, MinLength: p.Accounts.MinLength,
+	}))
+}
+
+// returnEmail takes the change back and asks to sign in with the new password. The attempts
+// are limited as those to enter a code: each that is let through costs a hash.
+func (p *Pages) returnEmail(w http.ResponseWriter, r *http.Request, _ *authflow.Page) error {
+	back, err := p.openReturn(r)
+	if err != nil {
+		return err
+	}
+	chosen := r.PostForm.Get(ui.FieldNewPassword)
+	if problem := p.PasswordProblem(chosen, back.Email); problem.Code != "" {
+		p.renderReturn(w, r, back, http.StatusUnprocessableEntity, problem)
+		return nil
+	}
+	by := p.caller(r, back.EmailKey, storage.Account{})
+	by.Account = "return " + back.AccountID + " " + strconv.FormatInt(back.Epoch, 10)
+	wait, err := p.Limits.Allow(r.Context(), p.Actions.EnterCode, by)
+	if err != nil {
+		return err
+	}
+	if wait > 0 {
+		p.renderReturn(w, r, back, web.TooMany(w, wait), Throttled(wait))
+		return nil
+	}
+	hash, err := p.Accounts.Hasher.Hash(r.Context(), password.Known, chosen)
+	if err != nil {
+		return fmt.Errorf("hash password: %w", err)
+	}
+	r, done := UsedUp(r)
+	defer done()
+	before, err := p.Store.ReturnEmail(r.Context(), storage.EmailReturn{
+		AccountID: back.AccountID, Epoch: back.Epoch, Email: back.Email, EmailKey: back.EmailKey, PasswordHash: hash, At: p.Clock(),
+	})
+	if err != nil {
+		return returnFailed(err)
+	}
+	p.Limits.Reset(r.Context(), p.Actions.EnterCode, by)
+	p.Audit.Record(r.Context(), storage.Event{Name: audit.EmailReturned, Subject: back.AccountID})
+	p.tellReturned(r, before, back)
+	p.Site.Redirect(w, p.Site.Link("/signin", web.CodeParameter, web.Parameter(r, web.CodeParameter),
+		web.NoticeParameter, p.Site.Notice(w, r, ui.NoticeEmailReturned)))
+	return nil
+}
+
+// tellReturned tells both addresses of an account.
+func (p *Pages) tellReturned(r *http.Request, before storage.Account, back wayBack) {
+	owner := before
+	owner.Email = back.Email
+	p.NoticeMail(r, owner, ui.MailView{Kind: ui.MailEmailReturned})
+	if before.EmailKey != back.EmailKey {
+		p.NoticeMail(r, before, ui.MailView{Kind: ui.MailEmailReturned})
+	}
+}
+
+// returnedEmail returns the address that an account has just got back by a link, or "".
+func (p *Pages) returnedEmail(r *http.Request) string {
+	back, err := p.unsealReturn(r)
+	if err != nil {
+		return ""
+	}
+	return back.Email
+}
