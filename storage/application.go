@@ -34,6 +34,9 @@ type Application struct {
 	// StartOrganization and SetHalt changes it.
 	Halt Halt
 
+	// Deleting says that it is being deleted. Nothing but SetDeleting changes it.
+	Deleting bool
+
 	CreatedBy string
 	CreatedAt time.Time
 	UpdatedAt time.Time
@@ -69,6 +72,9 @@ type ApplicationFilter struct {
 	// to do about them.
 	Halting bool
 
+	// Deleting selects those that are being deleted.
+	Deleting bool
+
 	// Search is a part of the name, in any case, or a whole client ID. One of more than
 	// 200 bytes is in no name.
 	Search string
@@ -99,7 +105,8 @@ type Applications interface {
 	Applications(ctx context.Context, match ApplicationFilter) ([]Application, error)
 
 	// SaveApplication replaces the application that has this Version; environment,
-	// client, organization and halt stay. ErrChanged when it has another, or is gone.
+	// client, organization, halt and deleting stay. ErrChanged when it has another, is being
+	// deleted, or is gone.
 	SaveApplication(ctx context.Context, a Application) error
 
 	// SaveApplicationWithin is SaveApplication where the PictureBytes of all applications of
@@ -115,6 +122,11 @@ type Applications interface {
 	// SetHalt puts a halt in the place of another. ErrChanged when the application has
 	// another, or is gone.
 	SetHalt(ctx context.Context, environment, clientID string, from, to Halt) error
+
+	// SetDeleting marks an application as one that is being deleted: nothing saves it any
+	// more. It stays one of its organization until DeleteApplication. ErrNotFound when there is
+	// none.
+	SetDeleting(ctx context.Context, environment, clientID string) error
 
 	// DeleteApplication removes an application with its faults. It returns nil when there
 	// is none. Its log cannot be read any more; however long that is, it is for RemoveLog

@@ -91,7 +91,8 @@ type Client struct {
 	// Disabled applications are unknown to every endpoint.
 	Disabled bool `json:"disabled,omitempty"`
 
-	// Deleted marks one that is being removed, and is gone for everybody else.
+	// Deleted marks one that is being removed, and is gone for everybody else. Whoever finds
+	// it (DeletedClients) goes on with the removal.
 	Deleted bool `json:"deleted,omitempty"`
 
 	// OptionalScopes are those of Scopes that a user may leave out.
@@ -146,6 +147,10 @@ type Clients interface {
 	// Clients returns up to limit clients whose identifier follows after, in
 	// the order of the identifiers' bytes.
 	Clients(ctx context.Context, after string, limit int) ([]Client, error)
+
+	// DeletedClients returns up to limit clients that are marked as Deleted, and whose
+	// identifier follows after, in the order of the identifiers' bytes.
+	DeletedClients(ctx context.Context, after string, limit int) ([]Client, error)
 
 	// DeleteClient removes the registration that has this version with its grants,
 	// tokens, consents and the uses of its secrets, all of them in one step: when there

@@ -130,7 +130,8 @@ type ChangeFilter struct {
 type Organizations interface {
 	// CreateOrganization records an organization, which is not stopped, with its first
 	// owner, whose OrganizationID and Role go without saying. ErrConflict when there is one with its
-	// ID, ErrLimit when the owner is a member of most organizations or more.
+	// ID, ErrLimit when the owner is a member of most organizations or more,
+	// ErrOrganizationStopped when the user owns one that is stopped: nobody walks round that.
 	CreateOrganization(ctx context.Context, o Organization, owner Member, most int) error
 
 	// Organization returns the organization with this ID.
@@ -141,8 +142,9 @@ type Organizations interface {
 	Ownerless(ctx context.Context, after string, limit int) ([]Ownerless, error)
 
 	// StopOrganization stops an organization, and asks for the halt of all its applications:
-	// of those that HaltOver is about it is HaltBegun. ErrChanged when it is stopped already,
-	// ErrNotFound when there is none.
+	// of those that HaltOver is about it is HaltBegun. Whoever has read the organization or one
+	// of its applications before saves nothing of that: they have other versions. ErrChanged
+	// when it is stopped already, ErrNotFound when there is none.
 	StopOrganization(ctx context.Context, id string, s Stop) error
 
 	// StartOrganization ends the stop of this moment for a user who decides about that.
@@ -155,14 +157,19 @@ type Organizations interface {
 	// ID after this one.
 	Stopped(ctx context.Context, after string, limit int) ([]Organization, error)
 
+	// FindOrganizations returns organizations with a part of this in their name, or with this
+	// ID, by ID: at most limit of those with an ID after this one. The case of a letter from A
+	// to Z makes no difference. A search of more than 200 bytes is in no name.
+	FindOrganizations(ctx context.Context, search, after string, limit int) ([]Organization, error)
+
 	// SaveOrganization replaces name and contact of the organization that has this
 	// Version. ErrChanged when it has another, or is gone.
 	SaveOrganization(ctx context.Context, o Organization) error
 
 	// DeleteOrganization removes an organization with its members, invitations and
 	// settings. Its changes cannot be read from then on, also where another gets its ID;
-	// RemoveChanges removes them. ErrConflict when it has applications, ErrNotFound when
-	// there is none.
+	// RemoveChanges removes them. ErrConflict when it has applications,
+	// ErrOrganizationStopped when it is stopped, ErrNotFound when there is none.
 	DeleteOrganization(ctx context.Context, id string) error
 
 	// Memberships returns the organizations of a user, by name in any case.

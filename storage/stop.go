@@ -6,7 +6,8 @@ import (
 )
 
 // ErrOrganizationStopped says that an operator has stopped the organization: what would give
-// it another member or application is refused, and who is to decide starts it first.
+// it another member or application, or take the stop away with it, is refused, and who is to
+// decide starts it first.
 var ErrOrganizationStopped = errors.New("storage: the organization is stopped")
 
 // Stop is why no application of an organization may run. The zero Stop is none.

@@ -24,7 +24,7 @@ func TestPlans(t *testing.T) {
 		t.Skip("runs the whole contract once more")
 	}
 	const listApplications = "SELECT environment, client_id, organization_id, name, kind, review, CAST(NULL AS TEXT), " +
-		"picture_bytes, halt, created_by, created_at, updated_at, version FROM main.applications"
+		"picture_bytes, halt, deleting, created_by, created_at, updated_at, version FROM main.applications"
 	const elapseConsents = "UPDATE main.consents SET created_at = created_at - ?1, decided_at = decided_at - ?1, " +
 		"last_used_at = last_used_at - ?1 WHERE client_id IN "
 	const elapseGrants = "UPDATE main.grants SET auth_time = auth_time - ?1, created_at = created_at - ?1, " +
@@ -57,6 +57,7 @@ func TestPlans(t *testing.T) {
 		// An index of nothing else.
 		"SELECT digest, media_type, bytes, silhouette FROM main.images WHERE silhouette IS NULL ORDER BY digest LIMIT ?1",
 		// An index of nothing else, as that of the images.
+		listApplications + " WHERE deleting = 1 ORDER BY sort_name, client_id, environment LIMIT ?1",
 		listApplications + " WHERE halt IN ('asked', 'begun', 'over') ORDER BY sort_name, client_id, environment LIMIT ?1",
 		// An index of names in their order, until the page is full: for the operator, and
 		// for a part of a name there is no other way. That of the queue has nothing else.

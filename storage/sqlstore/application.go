@@ -9,7 +9,7 @@ import (
 )
 
 const applicationColumns = `environment, client_id, organization_id, name, kind, review, document, picture_bytes,
-	halt, created_by, created_at, updated_at, version`
+	halt, deleting, created_by, created_at, updated_at, version`
 
 // listedColumns leave out the document, of which a list could hold many megabytes.
 var listedColumns = strings.Replace(applicationColumns, "document", "CAST(NULL AS TEXT)", 1)
@@ -30,7 +30,7 @@ func (s *Store) CreateApplication(ctx context.Context, a storage.Application, mo
 			return storage.ErrLimit
 		}
 		_, err = tx.exec(`INSERT INTO main.applications (`+applicationColumns+`, sort_name)
-			VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, '', ?9, ?10, ?11, ?12, ?13)`,
+			VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, '', 0, ?9, ?10, ?11, ?12, ?13)`,
 			a.Environment, a.ClientID, a.OrganizationID, a.Name, a.Kind, a.Review, textOrNull(a.Document), a.PictureBytes,
 			a.CreatedBy, micros(a.CreatedAt), micros(a.UpdatedAt), version, sortName(a.Name))
 		return err
@@ -62,7 +62,7 @@ func (s *Store) Applications(ctx context.Context, match storage.ApplicationFilte
 func (w *where) andApplications(match storage.ApplicationFilter) {
 	if match.OrganizationID != "" {
 		w.and("organization_id = ?", match.OrganizationID)
-	} else if match.Review != storage.ReviewAsked && !match.Halting {
+	} else if match.Review != storage.ReviewAsked && !match.Halting && !match.Deleting {
 		w.conditions = append(w.conditions, "organization_id <> '"+deletedOrganization+"'")
 	}
 	if match.Environment != "" {
@@ -77,6 +77,9 @@ func (w *where) andApplications(match storage.ApplicationFilter) {
 	}
 	if match.Halting {
 		w.conditions = append(w.conditions, "halt IN ('asked', 'begun', 'over')")
+	}
+	if match.Deleting {
+		w.conditions = append(w.conditions, "deleting = 1")
 	}
 	if match.Search != "" {
 		w.andSearch(match.Search)
@@ -171,13 +174,24 @@ func (s *Store) DecideApplication(ctx context.Context, a storage.Application, us
 func saveApplication(tx *tx, a storage.Application) error {
 	saved, err := tx.exec(`UPDATE main.applications SET name = ?4, sort_name = ?5, kind = ?6, review = ?7, document = ?8,
 			picture_bytes = ?9, created_by = ?10, created_at = ?11, updated_at = ?12, version = ?13
-		WHERE environment = ?1 AND client_id = ?2 AND version = ?3`,
+		WHERE environment = ?1 AND client_id = ?2 AND version = ?3 AND deleting = 0`,
 		a.Environment, a.ClientID, a.Version, a.Name, sortName(a.Name), a.Kind, a.Review, textOrNull(a.Document),
 		a.PictureBytes, a.CreatedBy, micros(a.CreatedAt), micros(a.UpdatedAt), newVersion())
 	if err == nil && saved == 0 {
 		return storage.ErrChanged
 	}
 	return err
+}
+
+// SetDeleting implements storage.Applications.
+func (s *Store) SetDeleting(ctx context.Context, environment, clientID string) error {
+	return s.change(ctx, "set deleting", func(tx *tx) error {
+		set, err := tx.exec(`UPDATE main.applications SET deleting = 1 WHERE environment = ?1 AND client_id = ?2`, environment, clientID)
+		if err == nil && set == 0 {
+			return storage.ErrNotFound
+		}
+		return err
+	})
 }
 
 // DeleteApplication implements storage.Applications.
@@ -191,7 +205,7 @@ func (s *Store) DeleteApplication(ctx context.Context, environment, clientID str
 			return err
 		}
 		_, err := tx.exec(`UPDATE main.applications SET organization_id = '`+deletedOrganization+`', client_id = '`+deletedClient+`' || number,
-				name = '', sort_name = '', kind = '', review = '', document = NULL, picture_bytes = 0, created_by = '', halt = ''
+				name = '', sort_name = '', kind = '', review = '', document = NULL, picture_bytes = 0, created_by = '', halt = '', deleting = 0
 			WHERE environment = ?1 AND client_id = ?2`, environment, clientID)
 		return err
 	})
@@ -210,6 +224,6 @@ func sortName(name string) string { return strings.ToLower(name) }
 
 func scanApplication(row scanner) (a storage.Application, err error) {
 	err = row.Scan(&a.Environment, &a.ClientID, &a.OrganizationID, &a.Name, &a.Kind, &a.Review, &a.Document, &a.PictureBytes,
-		&a.Halt, &a.CreatedBy, (*instant)(&a.CreatedAt), (*instant)(&a.UpdatedAt), &a.Version)
+		&a.Halt, &a.Deleting, &a.CreatedBy, (*instant)(&a.CreatedAt), (*instant)(&a.UpdatedAt), &a.Version)
 	return a, err
 }

@@ -46,6 +46,14 @@ func (s *Store) Clients(ctx context.Context, after string, limit int) ([]storage
 	})
 }
 
+// DeletedClients implements storage.Clients.
+func (s *Store) DeletedClients(ctx context.Context, after string, limit int) ([]storage.Client, error) {
+	return read(ctx, s, "list deleted clients", func(tx *tx) ([]storage.Client, error) {
+		return all(tx, scanClient, `SELECT id, version, registration FROM main.clients
+			WHERE deleted = 1 AND id > ?1 ORDER BY id LIMIT ?2`, after, max(limit, 0))
+	})
+}
+
 // DeleteClient implements storage.Clients.
 func (s *Store) DeleteClient(ctx context.Context, id string, version int64) error {
 	return s.change(ctx, "delete client", func(tx *tx) error {

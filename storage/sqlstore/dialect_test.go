@@ -80,6 +80,7 @@ var (
 		"main.", "", "BIGINT GENERATED ALWAYS AS IDENTITY", "INTEGER", "BYTEA", "BLOB", "BIGINT", "INTEGER",
 		`COLLATE "C"`, "COLLATE BINARY",
 		" STRICT, WITHOUT ROWID", "", " STRICT", "", " IF NOT EXISTS", "", " ON CONFLICT DO NOTHING", "",
+		"registration::json ->> 'deleted' = 'true'", "registration ->> 'deleted' = 1", " STORED", " VIRTUAL",
 	)
 )
 

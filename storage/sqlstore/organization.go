@@ -20,6 +20,9 @@ func (s *Store) CreateOrganization(ctx context.Context, o storage.Organization, 
 		if err := roomFor(tx, o.ID, owner.UserID, most); err != nil {
 			return err
 		}
+		if err := ownsStopped(tx, owner.UserID); err != nil {
+			return err
+		}
 		if _, err := tx.exec(`INSERT INTO main.organizations (id, name, sealed_contact, created_at, version)
 			VALUES (?1, ?2, ?3, ?4, ?5)`, o.ID, o.Name, bytesOrNull(o.Contact), micros(o.CreatedAt), version); err != nil {
 			return err
@@ -40,6 +43,16 @@ func roomFor(tx *tx, organizationID, userID string, most int) error {
 	has, err := one(tx, scanInt, `SELECT count(*) FROM main.members WHERE user_id = ?1 AND organization_id <> ?2`, userID, organizationID)
 	if err == nil && has >= most {
 		return storage.ErrLimit
+	}
+	return err
+}
+
+// ownsStopped is storage.ErrOrganizationStopped for an owner of an organization that is stopped.
+func ownsStopped(tx *tx, userID string) error {
+	owns, err := one(tx, scanInt, `SELECT count(*) FROM main.members m JOIN main.organizations o ON o.id = m.organization_id
+		WHERE m.user_id = ?1 AND m.role = 'owner' AND o.stopped_at IS NOT NULL`, userID)
+	if err == nil && owns > 0 {
+		return storage.ErrOrganizationStopped
 	}
 	return err
 }
@@ -80,7 +93,7 @@ func (s *Store) SaveOrganization(ctx context.Context, o storage.Organization) er
 // DeleteOrganization implements storage.Organizations.
 func (s *Store) DeleteOrganization(ctx context.Context, id string) error {
 	return s.change(ctx, "delete organization", func(tx *tx) error {
-		if err := lockOrganization(tx, id); err != nil {
+		if err := lockRunning(tx, id); err != nil {
 			return err
 		}
 		deleted, err := tx.exec(`DELETE FROM main.organizations WHERE id = ?1

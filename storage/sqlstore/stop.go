@@ -18,12 +18,12 @@ func (s *Store) StopOrganization(ctx context.Context, id string, stop storage.St
 		if err != nil {
 			return err
 		}
-		if _, err := tx.exec(`UPDATE main.organizations SET stopped_at = ?2, stop_reason = ?3, stopped_by = ?4 WHERE id = ?1`,
-			id, micros(stop.At), stop.Reason, stop.By); err != nil {
+		if _, err := tx.exec(`UPDATE main.organizations SET stopped_at = ?2, stop_reason = ?3, stopped_by = ?4, version = ?5 WHERE id = ?1`,
+			id, micros(stop.At), stop.Reason, stop.By, newVersion()); err != nil {
 			return err
 		}
-		_, err = tx.exec(`UPDATE main.applications SET halt = CASE halt WHEN '' THEN 'asked' ELSE 'begun' END
-			WHERE organization_id = ?1`, id)
+		_, err = tx.exec(`UPDATE main.applications SET halt = CASE halt WHEN '' THEN 'asked' ELSE 'begun' END,
+			version = ?2 WHERE organization_id = ?1`, id, newVersion())
 		return err
 	})
 }
@@ -61,6 +61,21 @@ func (s *Store) Stopped(ctx context.Context, after string, limit int) ([]storage
 	return read(ctx, s, "list stopped organizations", func(tx *tx) ([]storage.Organization, error) {
 		return all(tx, scanOrganization, `SELECT `+organizationColumns+` FROM main.organizations o
 			WHERE o.stopped_at IS NOT NULL AND o.id > ?1 ORDER BY o.id LIMIT ?2`, after, limit)
+	})
+}
+
+// FindOrganizations implements storage.Organizations.
+func (s *Store) FindOrganizations(ctx context.Context, search, after string, limit int) ([]storage.Organization, error) {
+	var filter where
+	last, whole := filter.param(after), "o.id = "+filter.param(search)
+	if len(search) <= maxSearch {
+		part := filter.param("%" + likeEscaper.Replace(search) + "%")
+		whole = "(lower(o.name) LIKE lower(" + part + `) ESCAPE '\' OR ` + whole + ")"
+	}
+	query := `SELECT ` + organizationColumns + ` FROM main.organizations o WHERE o.id <> '` + deletedOrganization + `'
+		AND o.id > ` + last + ` AND ` + whole + ` ORDER BY o.id LIMIT ` + filter.param(limit)
+	return read(ctx, s, "find organizations", func(tx *tx) ([]storage.Organization, error) {
+		return all(tx, scanOrganization, query, filter.args...)
 	})
 }
 

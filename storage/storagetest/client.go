@@ -192,6 +192,40 @@ func (s *suite) clients(t *testing.T) {
 		_, err = store.Consent(t.Context(), "subject", "stays")
 		ok(t, err)
 	})
+	t.Run("FindsThoseThatAreMarkedAsDeleted", func(t *testing.T) {
+		store := s.store(t)
+		for _, id := range []string{"b", "a", "c", "d"} {
+			saveClient(t, store, id)
+		}
+		for _, id := range []string{"d", "b", "c"} {
+			c, err := store.Client(t.Context(), id)
+			ok(t, err)
+			c.Deleted = true
+			ok(t, store.SaveClient(t.Context(), c))
+		}
+		listed := func(after string, limit int) (ids string) {
+			t.Helper()
+			found, err := store.DeletedClients(t.Context(), after, limit)
+			ok(t, err)
+			for _, c := range found {
+				ids += c.ID
+				one, err := store.Client(t.Context(), c.ID)
+				ok(t, err)
+				equal(t, c, one)
+			}
+			return ids
+		}
+		equal(t, listed("", many), "bcd")
+		equal(t, listed("", 2), "bc")
+		equal(t, listed("c", 2), "d")
+		equal(t, listed("", 0), "")
+		deleteClient(t, store, "c")
+		c, err := store.Client(t.Context(), "b")
+		ok(t, err)
+		c.Deleted = false // registered anew
+		ok(t, store.SaveClient(t.Context(), c))
+		equal(t, listed("", many), "d")
+	})
 	t.Run("DeletesTheRegistrationThatWasRead", func(t *testing.T) {
 		store := s.store(t)
 		fails(t, store.DeleteClient(t.Context(), "nobody", 1), storage.ErrChanged)

@@ -224,6 +224,12 @@ func applicationDeeds() map[string]deed[DeveloperStore] {
 			},
 			fails: storage.ErrChanged,
 		},
+		"SetDeleting": {
+			do: func(ctx context.Context, s DeveloperStore) error {
+				return s.SetDeleting(ctx, storage.Sandbox, "red of acme")
+			},
+			changes: []string{"applications", "application sandbox red of acme"},
+		},
 		"DeleteApplication": {
 			do: func(ctx context.Context, s DeveloperStore) error {
 				return s.DeleteApplication(ctx, storage.Sandbox, "red of acme")

@@ -27,6 +27,7 @@ func RunDevelopers(t *testing.T, newDatabase func(t *testing.T) (open func() Dev
 	t.Run("Changes", suite.changes)
 	t.Run("RemovalOfChanges", suite.removalOfChanges)
 	t.Run("Applications", suite.applications)
+	t.Run("Deleting", suite.deleting)
 	t.Run("ApplicationLists", suite.applicationLists)
 	t.Run("RequestLog", suite.requestLog)
 	t.Run("RemovalOfLog", suite.removalOfLog)

@@ -1,6 +1,7 @@
 package storagetest
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -66,6 +67,37 @@ func (s *developerSuite) organizations(t *testing.T) {
 		ok(t, store.RemoveMember(t.Context(), "of another", "ann"))
 		ok(t, create("second"))
 		fails(t, create("third"), storage.ErrLimit)
+	})
+	t.Run("AreFoundByNameAndID", func(t *testing.T) {
+		store := s.store(t)
+		createApplications(t, store, "gone", "client")
+		ok(t, store.DeleteApplication(t.Context(), storage.Sandbox, "client")) // whose rest has an organization, too
+		ok(t, store.DeleteOrganization(t.Context(), "gone"))
+		for id, name := range map[string]string{"a": "River & Söhne", "b": "riverside", "c": "100% Wool_", "d": "d"} {
+			o := storage.Organization{ID: id, Name: name, CreatedAt: t0}
+			ok(t, store.CreateOrganization(t.Context(), o, storage.Member{UserID: id, JoinedAt: t0}, many))
+		}
+		found := func(search, after string, limit int) (ids string) {
+			t.Helper()
+			list, err := store.FindOrganizations(t.Context(), search, after, limit)
+			ok(t, err)
+			for _, o := range list {
+				ids += o.ID
+				one, err := store.Organization(t.Context(), o.ID)
+				ok(t, err)
+				equal(t, o, one)
+			}
+			return ids
+		}
+		for search, want := range map[string]string{
+			"River": "ab", "RIVER": "ab", "Söhne": "a", "b": "b", "%": "c", "_": "c", "none": "", "deleted": "", "": "abcd",
+			strings.Repeat("a", 300): "",
+		} {
+			equal(t, found(search, "", many), want)
+		}
+		equal(t, found("r", "", 1), "a")
+		equal(t, found("r", "a", many), "b")
+		equal(t, found("", "", 0), "")
 	})
 	t.Run("SaveReplacesNameAndContact", func(t *testing.T) {
 		store := s.store(t)

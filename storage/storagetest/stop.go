@@ -32,14 +32,16 @@ func (s *developerSuite) stops(t *testing.T) {
 		want, err := store.Organization(t.Context(), "acme")
 		ok(t, err)
 		equal(t, want.Stopped, storage.Stop{})
+		before := want.Version
 		ok(t, store.StopOrganization(t.Context(), "acme", stop(elsewhere)))
-		want.Stopped = stop(asStored)
 		got, err := store.Organization(t.Context(), "acme")
 		ok(t, err)
+		want.Stopped, want.Version = stop(asStored), got.Version
 		equal(t, got, want)
 		memberships, err := store.Memberships(t.Context(), "owner of acme")
 		ok(t, err)
 		equal(t, memberships[0].Organization, want)
+		fails(t, store.SaveOrganization(t.Context(), storage.Organization{ID: "acme", Name: "New", Version: before}), storage.ErrChanged)
 		ok(t, store.SaveOrganization(t.Context(), storage.Organization{ID: "acme", Name: "New", Version: got.Version}))
 		got, err = store.Organization(t.Context(), "acme")
 		ok(t, err)
@@ -114,6 +116,33 @@ func (s *developerSuite) stops(t *testing.T) {
 		ok(t, store.StartOrganization(t.Context(), "c", t0, "operator"))
 		equal(t, listed("", many), "bd")
 	})
+	t.Run("LeaveTheirOwnersNoOther", func(t *testing.T) {
+		store := s.store(t)
+		createOrganization(t, store, "acme")
+		join(t, store, "acme", "ann", storage.RoleDeveloper, t0)
+		ok(t, store.StopOrganization(t.Context(), "acme", stop(t0)))
+		create := func(id, user string) error {
+			return store.CreateOrganization(t.Context(), storage.Organization{ID: id, Name: id, CreatedAt: t0}, storage.Member{UserID: user, JoinedAt: t0}, many)
+		}
+		fails(t, create("next", "owner of acme"), storage.ErrOrganizationStopped)
+		fails(t, store.DeleteOrganization(t.Context(), "acme"), storage.ErrOrganizationStopped)
+		ok(t, create("hers", "ann")) // who does not answer for it
+		ok(t, store.StartOrganization(t.Context(), "acme", t0, "operator"))
+		ok(t, create("next", "owner of acme"))
+	})
+	t.Run("LeaveNothingToSaveOfWhatWasRead", func(t *testing.T) {
+		store := s.store(t)
+		createApplications(t, store, "acme", "client")
+		createApplications(t, store, "other", "another")
+		mine, err := store.Application(t.Context(), storage.Sandbox, "client")
+		ok(t, err)
+		others, err := store.Application(t.Context(), storage.Sandbox, "another")
+		ok(t, err)
+		ok(t, store.StopOrganization(t.Context(), "acme", stop(t0)))
+		fails(t, store.SaveApplication(t.Context(), mine), storage.ErrChanged)
+		fails(t, store.SaveApplicationWithin(t.Context(), mine, many), storage.ErrChanged)
+		ok(t, store.SaveApplication(t.Context(), others))
+	})
 	t.Run("NameTheOperatorAsLongAsThereIsOne", func(t *testing.T) {
 		store := s.store(t)
 		for _, id := range []string{"acme", "other"} {
@@ -156,6 +185,9 @@ func (s *developerSuite) stops(t *testing.T) {
 		ok(t, store.CreateApplication(t.Context(), application("new", "other"), many))
 		ok(t, store.CreateInvitation(t.Context(), invitation("elsewhere", "other"), many))
 		ok(t, store.StartOrganization(t.Context(), "acme", t0, "operator"))
+		fails(t, stopped["DecideApplication"](), storage.ErrChanged) // as it was read before
+		a, err = store.Application(t.Context(), storage.Sandbox, "client")
+		ok(t, err)
 		for _, name := range []string{"AcceptInvitation", "CreateInvitation", "DecideApplication"} {
 			ok(t, stopped[name]())
 		}

@@ -1,0 +1,80 @@
+package storagetest
+
+import (
+	"testing"
+
+	"github.com/bonafide-id/bonafide/storage"
+)
+
+// deleting tests applications that are being deleted.
+func (s *developerSuite) deleting(t *testing.T) {
+	mark := func(t *testing.T, store DeveloperStore, client string) {
+		t.Helper()
+		ok(t, store.SetDeleting(t.Context(), storage.Sandbox, client))
+	}
+	t.Run("AreSavedByNobody", func(t *testing.T) {
+		store := s.store(t)
+		createApplications(t, store, "acme", "gone", "stays")
+		before, err := store.Application(t.Context(), storage.Sandbox, "gone")
+		ok(t, err)
+		equal(t, before.Deleting, false)
+		before.Deleting = true // it is nobody's to say
+		ok(t, store.SaveApplication(t.Context(), before))
+		before, err = store.Application(t.Context(), storage.Sandbox, "gone")
+		ok(t, err)
+		equal(t, before.Deleting, false)
+		mark(t, store, "gone")
+		mark(t, store, "gone")
+		after, err := store.Application(t.Context(), storage.Sandbox, "gone")
+		ok(t, err)
+		for _, a := range []storage.Application{before, after} {
+			fails(t, store.SaveApplication(t.Context(), a), storage.ErrChanged)
+			fails(t, store.SaveApplicationWithin(t.Context(), a, many), storage.ErrChanged)
+			fails(t, store.DecideApplication(t.Context(), a, "operator"), storage.ErrChanged)
+		}
+		before.Deleting = true
+		equal(t, after, before)
+		stays, err := store.Application(t.Context(), storage.Sandbox, "stays")
+		ok(t, err)
+		equal(t, stays.Deleting, false)
+		ok(t, store.SaveApplication(t.Context(), stays))
+	})
+	t.Run("AreOfTheirOrganizationUntilTheyAreGone", func(t *testing.T) {
+		store := s.store(t)
+		createApplications(t, store, "acme", "client")
+		mark(t, store, "client")
+		fails(t, store.DeleteOrganization(t.Context(), "acme"), storage.ErrConflict)
+		fails(t, store.CreateApplication(t.Context(), application("next", "acme"), 1), storage.ErrLimit)
+		ok(t, store.StopOrganization(t.Context(), "acme", stop(t0)))
+		ok(t, store.DeleteApplication(t.Context(), storage.Sandbox, "client"))
+		ok(t, store.StartOrganization(t.Context(), "acme", t0, "operator"))
+		ok(t, store.DeleteOrganization(t.Context(), "acme"))
+	})
+	t.Run("AreThere", func(t *testing.T) {
+		store := s.store(t)
+		createApplications(t, store, "acme", "client")
+		for _, key := range [][2]string{{storage.Production, "client"}, {storage.Sandbox, "unknown"}, {"", ""}} {
+			fails(t, store.SetDeleting(t.Context(), key[0], key[1]), storage.ErrNotFound)
+		}
+	})
+	t.Run("AreFound", func(t *testing.T) {
+		store := s.store(t)
+		createApplications(t, store, "acme", "red", "blue", "green", "gone")
+		for _, client := range []string{"red", "blue", "gone"} {
+			mark(t, store, client)
+		}
+		ok(t, store.DeleteApplication(t.Context(), storage.Sandbox, "gone"))
+		found, got, last := 0, "", storage.Application{}
+		for page := 0; page == 0 || found == 1; page++ {
+			list, err := store.Applications(t.Context(), storage.ApplicationFilter{
+				Deleting: true, Limit: 1, AfterName: last.Name, After: last.ClientID, AfterEnvironment: last.Environment,
+			})
+			ok(t, err)
+			if found = len(list); found == 1 {
+				last = list[0]
+				got += last.ClientID + ","
+			}
+		}
+		equal(t, got, "blue,red,")
+	})
+}
