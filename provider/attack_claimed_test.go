@@ -92,6 +92,7 @@ func TestClientThatWasNobodyAMomentAgo(t *testing.T) {
 	record, err := w.store.Client(t.Context(), "late")
 	w.ok(err)
 	w.ok(w.DeleteClient(t.Context(), "late"))
+	w.ok(w.RemoveDeleted(t.Context()))
 	refused(t, asks(), http.StatusUnauthorized, "invalid_client")
 	record.Version = 0
 	w.ok(w.store.SaveClient(t.Context(), record)) // by another process

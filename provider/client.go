@@ -246,7 +246,8 @@ var ErrNoClient = clients.ErrNotFound
 // SaveClient registers an application, or brings its registration up to date. A field that
 // cannot be accepted is a FieldError; ErrChanged when the Revision is that of another
 // registration than the one there is. The change is in force within a
-// second in every process. A new confidential client without a Secret gets one, unless it
+// second in every process. One with the ID of an application that was deleted is registered
+// when nothing of that is left, for which SaveClient waits, until ctx ends. A new confidential client without a Secret gets one, unless it
 // has a key; ClientSecret returns it.
 func (p *Provider) SaveClient(ctx context.Context, c Client) error {
 	err := p.ValidateClient(c)
@@ -286,13 +287,14 @@ func (p *Provider) RotateClientSecret(ctx context.Context, id string, overlap ti
 	return secret, asClientError("rotate client secret", err)
 }
 
-// DeleteClient removes an application with everything that was allowed to it. It
-// returns nil when there is none.
+// DeleteClient deletes an application with everything that was allowed to it. It returns
+// nil when there is none.
 //
-// Within a second nobody can use it any more; removing what was allowed to it takes
-// some minutes for a million users, which other requests hardly notice. When ctx ends
-// before that is done, the application stays unusable, and another call goes on;
-// SaveClient does so, too, before it registers the application anew.
+// It is one short write, and final: in this process nobody can use the application from
+// then on, and within a second in no other. Run of any process removes what was allowed to
+// it, which takes minutes for a million users, and which other requests hardly notice. Until
+// that has ended there is no other application with its ID: SaveClient goes on with it, and
+// then registers one.
 func (p *Provider) DeleteClient(ctx context.Context, id string) error {
 	return asClientError("delete client", p.clients.Delete(ctx, id))
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -72,7 +73,10 @@ func TestDeletingABusyApplicationHoldsUpNobody(t *testing.T) {
 	w := newFixture(t).withClients()
 	w.allowed("std", n)
 	w.allowed("std2", 10)
-	written := w.writers(func() { w.ok(w.DeleteClient(t.Context(), "std")) })
+	written := w.writers(func() {
+		w.ok(w.DeleteClient(t.Context(), "std"))
+		w.ok(w.RemoveDeleted(t.Context()))
+	})
 	if steps := int64(n / 250); written < steps { // one transaction would let a handful through
 		t.Errorf("%d other writes went through, want at least %d", written, steps)
 	}
@@ -138,7 +142,8 @@ func TestADeletionThatWasInterrupted(t *testing.T) {
 		refresh := text(t, b.standardTokens(), "refresh_token")
 		w.allowed("std", 5)
 		s.after.Store(2)
-		if err := w.DeleteClient(t.Context(), "std"); !errors.Is(err, storage.ErrUnavailable) {
+		w.ok(w.DeleteClient(t.Context(), "std"))
+		if err := w.RemoveDeleted(t.Context()); !errors.Is(err, storage.ErrUnavailable) {
 			t.Fatalf("err = %v", err)
 		}
 		s.after.Store(1 << 30)
@@ -151,19 +156,24 @@ func TestADeletionThatWasInterrupted(t *testing.T) {
 		if _, err := w.RotateClientSecret(t.Context(), "std", 0, 0); !errors.Is(err, provider.ErrNoClient) {
 			t.Errorf("a new secret: %v", err)
 		}
-		if w.saw(provider.EventClientDeleted) || w.saw(provider.EventClientChanged) {
-			t.Error("the trail tells of it too early")
+		if !w.saw(provider.EventClientDeleted) || w.saw(provider.EventClientChanged) {
+			t.Error("the trail does not tell of it")
 		}
 		return w, b, refresh, s
 	}
 	t.Run("GoesOn", func(t *testing.T) {
 		w, _, _, _ := interrupted(t)
-		w.ok(w.DeleteClient(t.Context(), "std"))
+		other := w.twin() // another process, or the next
+		w.ok(other.RemoveDeleted(t.Context()))
 		if grants, consents := w.found("std"); grants+consents > 0 {
 			t.Errorf("%d grants and %d decisions are left", grants, consents)
 		}
-		if !w.saw(provider.EventClientDeleted) {
-			t.Error("the trail does not tell of it")
+		if _, err := w.store.Client(t.Context(), "std"); !errors.Is(err, storage.ErrNotFound) {
+			t.Errorf("the registration: %v", err)
+		}
+		events, err := w.Events(t.Context(), provider.EventFilter{Name: provider.EventClientDeleted})
+		if err != nil || len(events) != 1 {
+			t.Errorf("the trail tells of it %d times, %v", len(events), err)
 		}
 	})
 	t.Run("LeavesNothingToTheNextRegistration", func(t *testing.T) {
@@ -186,7 +196,7 @@ func TestADeletionThatWasInterrupted(t *testing.T) {
 				w.allowed("std", 3)
 			})
 		}
-		w.ok(w.DeleteClient(t.Context(), "std"))
+		w.ok(w.RemoveDeleted(t.Context()))
 		if grants, consents := w.found("std"); grants != 3 || consents != 3 {
 			t.Errorf("%d grants and %d decisions are left to it", grants, consents)
 		}
@@ -198,11 +208,48 @@ func TestADeletionThatWasInterrupted(t *testing.T) {
 		s := &stopped{}
 		w := newFixture(t, stopping(s)).withClients()
 		w.allowed("std", 5)
+		w.ok(w.DeleteClient(t.Context(), "std"))
 		s.after.Store(1 << 30)
 		ctx, cancel := context.WithCancel(t.Context())
 		s.before = cancel
-		if err := w.DeleteClient(ctx, "std"); !errors.Is(err, context.Canceled) {
+		if err := w.RemoveDeleted(ctx); !errors.Is(err, context.Canceled) {
 			t.Errorf("err = %v", err)
 		}
 	})
+}
+
+// From the moment of the answer nothing of a deleted application works, however much is to be
+// removed of it, and Run of another process ends that.
+func TestADeletedApplicationWorksNoMore(t *testing.T) {
+	t.Parallel()
+	w := newFixture(t).withClients().withUsers()
+	b := w.alice()
+	tokens := b.standardTokens()
+	access, refresh := text(t, tokens, "access_token"), text(t, tokens, "refresh_token")
+	works(t, b, access, true)
+	w.allowed("std", 500)
+	w.ok(w.DeleteClient(t.Context(), "std"))
+	if grants, _ := w.found("std"); grants != 501 {
+		t.Errorf("%d grants are left already", grants)
+	}
+	works(t, b, access, false)
+	shown(t, b.open(authorizeURL(ask()...)), http.StatusBadRequest)
+	if _, answer := b.refresh(refresh); answer["error"] != "invalid_client" {
+		t.Errorf("its refresh token is answered with %v", answer)
+	}
+	if _, err := w.Client(t.Context(), "std"); !errors.Is(err, provider.ErrNoClient) {
+		t.Errorf("its registration: %v", err)
+	}
+	c := standard
+	c.Revision = 1
+	if err := w.SaveClient(t.Context(), c); !errors.Is(err, provider.ErrChanged) {
+		t.Errorf("it is changed: %v", err)
+	}
+	w.twin().until(func() bool {
+		_, err := w.store.Client(t.Context(), "std")
+		return errors.Is(err, storage.ErrNotFound)
+	})
+	if grants, consents := w.found("std"); grants+consents > 0 {
+		t.Errorf("%d grants and %d decisions are left", grants, consents)
+	}
 }

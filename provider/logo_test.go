@@ -55,18 +55,16 @@ func TestLogosThatNobodyHasAreRemoved(t *testing.T) {
 	save("blue", nil)
 	has(1)
 	save("blue", square(t, 20))
-	if err := w.DeleteClient(t.Context(), "red"); err != nil {
-		t.Fatal(err)
-	}
+	w.ok(w.DeleteClient(t.Context(), "red"))
+	w.ok(w.RemoveDeleted(t.Context()))
 	has(1)
 	p := w.alice().open(authorizeURL("client_id", "blue", "code_challenge", "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA", "code_challenge_method", "S256"))
 	logo := regexp.MustCompile(`/images/[0-9a-f]{64}\.png`).FindString(p.body)
 	if served := w.newBrowser().get(logo); logo == "" || served.StatusCode != http.StatusOK || served.Header.Get("Content-Type") != "image/png" {
 		t.Errorf("the logo that blue has, %q: %s", logo, served.Status)
 	}
-	if err := w.DeleteClient(t.Context(), "blue"); err != nil {
-		t.Fatal(err)
-	}
+	w.ok(w.DeleteClient(t.Context(), "blue"))
+	w.ok(w.RemoveDeleted(t.Context()))
 	has(0)
 }
 

@@ -164,7 +164,7 @@ func (p *Provider) build(ctx context.Context, look look) error {
 	tokens := token.NewCodec(p.secrets, p.issuer, cfg.Clock)
 	p.engine = p.newEngine(tokens, source)
 	p.clients = &clients.Registry{
-		Store: p.store, ForgetClient: p.engine.ForgetClient, ForgetIssued: p.store.ForgetIssued,
+		Store: p.store, ForgetClient: p.engine.ForgetClient, ForgetIssued: p.store.ForgetIssued, Deleted: make(chan struct{}, 1),
 		Secrets: p.secrets, Audit: p.audit, Clock: cfg.Clock, Logger: cfg.Logger,
 	}
 	p.notifier = backchannel.New(backchannel.Options{
@@ -172,6 +172,7 @@ func (p *Provider) build(ctx context.Context, look look) error {
 		Activity: p.activity, Clock: cfg.Clock, Logger: cfg.Logger,
 	})
 	p.RunWith(p.notifier.Run)
+	p.RunWith(p.removeDeleted)
 	p.limits = audit.Limits{Limiter: ratelimit.New(p.store, p.secrets, cfg.Clock), Log: p.audit}
 	sessions := &session.Manager{
 		Store: p.store, Tokens: tokens, Cookies: site.Cookies,

@@ -24,7 +24,8 @@ const (
 // Run does what goes on in the background: it rotates signing keys, seals anew what
 // former secrets have sealed, tells applications that sessions have ended
 // (Client.BackchannelLogoutURI), deletes accounts whose users have asked for it
-// (Lifetimes.DeletionGrace), and removes what has expired. What it removes for good it takes
+// (Lifetimes.DeletionGrace), removes what was allowed to deleted applications (DeleteClient),
+// and removes what has expired. What it removes for good it takes
 // for over when all processes do, and after a leap in time a day later. It returns nil when ctx ends or
 // the provider is closed. Every process of a provider should have one Run; a provider
 // without one works, but its keys never change, its tables only grow, and what
@@ -71,6 +72,26 @@ func (p *Provider) maintain(ctx context.Context) {
 	defer cancel()
 	p.removeEnded(ctx)
 	p.inBatches(ctx, "measure pictures", func() (int, error) { return p.clients.Measure(ctx) })
+}
+
+// removeDeleted removes what is left of deleted applications, also of those that another
+// process has deleted, as they come.
+func (p *Provider) removeDeleted(ctx context.Context) {
+	tick := time.NewTicker(maintenance)
+	defer tick.Stop()
+	for {
+		if !p.isOutdated(ctx) {
+			if err := p.clients.RemoveDeleted(ctx); err != nil && ctx.Err() == nil {
+				p.cfg.Logger.ErrorContext(ctx, "what was allowed to a deleted application could not all be removed; it is tried again", slog.Any("error", err))
+			}
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		case <-p.clients.Deleted:
+		}
+	}
 }
 
 // removeEnded removes for good what has ended by a time that all processes agree on.

@@ -209,7 +209,7 @@ func TestSealingAnewLosesNoChange(t *testing.T) {
 			var err error
 			switch {
 			case id == "q":
-				err = w.DeleteClient(t.Context(), "q")
+				err = errors.Join(w.DeleteClient(t.Context(), "q"), w.RemoveDeleted(t.Context()))
 			case id == "v3" && len(w.sealedSecrets("v3")) == 1:
 				_, err = w.RotateClientSecret(t.Context(), "v3", time.Hour, 0)
 			}

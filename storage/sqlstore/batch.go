@@ -13,6 +13,10 @@ import (
 // index for it, which every sign-in would pay for, and nobody waits for the only writer
 // of SQLite.
 
+// stepTime is after which a step begins no further row: longer than that of a sweep, for who
+// removes all of something waits for the end of it.
+const stepTime = 10 * time.Millisecond
+
 // seen is a row that was looked at.
 type seen[K any] struct {
 	id      K
@@ -46,7 +50,7 @@ func (w *where) matching() string {
 func someOf[T any](ctx context.Context, s *Store, what string, all []T, change func(*tx, T) error) (int, error) {
 	return write(ctx, s, what, func(tx *tx) (done int, err error) {
 		begin := time.Now()
-		for done < len(all) && (done == 0 || time.Since(begin) < sweepTime) {
+		for done < len(all) && (done == 0 || time.Since(begin) < stepTime) {
 			if err := change(tx, all[done]); err != nil {
 				return 0, err
 			}
@@ -96,7 +100,7 @@ func (s *Store) RemoveGrants(ctx context.Context, ids []storage.GrantID) (int, e
 				}
 				done++
 			}
-			if time.Since(begin) >= sweepTime {
+			if time.Since(begin) >= stepTime {
 				break
 			}
 		}

@@ -144,7 +144,7 @@ func (s *Store) PostponeClientSession(ctx context.Context, taken storage.ClientS
 // RemoveClientSessions implements storage.ClientSessions.
 func (s *Store) RemoveClientSessions(ctx context.Context, clientID string) (int, error) {
 	return write(ctx, s, "remove client sessions", func(tx *tx) (removed int, err error) {
-		for begin := time.Now(); removed == 0 || time.Since(begin) < sweepTime; {
+		for begin := time.Now(); removed == 0 || time.Since(begin) < stepTime; {
 			n, err := tx.exec(`DELETE FROM main.client_sessions WHERE id IN (
 				SELECT id FROM main.client_sessions WHERE client_id = ?1 LIMIT ?2)`, clientID, sweepChunk)
 			if err != nil {

@@ -10,9 +10,14 @@ import (
 // Size is how many records one step looks at. It only reads.
 const Size = 1000
 
+// Pause is how long to give way between two steps, each of which writes for about as long.
+// It does not grow with how long a step has waited for its turn: a store with much to do
+// would put the end off for ever.
+const Pause = 10 * time.Millisecond
+
 // Each looks through all records of a kind, and hands those that are found to a
-// step that does as many of them as a short transaction can. After each it rests as long
-// as that took, for the store has others to serve.
+// step that does as many of them as a short transaction can. After each it gives way, for
+// the store has others to serve.
 func Each[K comparable](ctx context.Context, find func(after K) (found []K, last K, err error), do func([]K) (done int, err error)) error {
 	var none, after K
 	for {
@@ -21,13 +26,12 @@ func Each[K comparable](ctx context.Context, find func(after K) (found []K, last
 			return err
 		}
 		for len(found) > 0 {
-			begin := time.Now()
 			done, err := do(found)
 			if err != nil {
 				return err
 			}
 			found = found[done:]
-			if err := Rest(ctx, time.Since(begin)); err != nil {
+			if err := Rest(ctx, Pause); err != nil {
 				return err
 			}
 		}

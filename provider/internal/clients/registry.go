@@ -34,6 +34,10 @@ type Registry struct {
 	ForgetClient func(id string)
 	ForgetIssued func()
 
+	// Deleted gets a value when an application has been deleted, unless it has one: there
+	// is something to remove.
+	Deleted chan struct{}
+
 	Secrets *keyring.Secrets
 	Audit   *audit.Log
 	Clock   func() time.Time
@@ -75,7 +79,7 @@ func (r *Registry) Save(ctx context.Context, record storage.Client, secret strin
 	}
 	err = r.change(ctx, record.ID, register)
 	for errors.Is(err, errHalfDeleted) { // nothing of the one before may come back with it
-		if err = r.Delete(ctx, record.ID); err == nil {
+		if err = r.removeHalf(ctx, record.ID); err == nil {
 			err = r.change(ctx, record.ID, register)
 		}
 	}
@@ -135,7 +139,8 @@ func (r *Registry) recordChange(ctx context.Context, known bool, old, current st
 	old.Secrets, old.UpdatedAt = current.Secrets, current.UpdatedAt
 	switch {
 	case current.Deleted:
-		return // recorded when it is gone
+		r.Audit.Record(ctx, storage.Event{Name: audit.ClientDeleted, ClientID: current.ID})
+		return
 	case !known:
 		r.Audit.Record(ctx, storage.Event{Name: audit.ClientCreated, ClientID: current.ID})
 	case !reflect.DeepEqual(old, current):
