@@ -299,6 +299,31 @@ func (p *Provider) DeleteClient(ctx context.Context, id string) error {
 	return asClientError("delete client", p.clients.Delete(ctx, id))
 }
 
+// SetClientDisabled takes an application out of use, or back (Client.Disabled), and changes
+// nothing else, so that it needs no registration that would be accepted today. It replaces the
+// registration that has this Revision, in any case with another: ErrChanged when it has
+// another, ErrNoClient when there is none.
+func (p *Provider) SetClientDisabled(ctx context.Context, id string, disabled bool, revision int64) error {
+	err := p.clients.SetDisabled(ctx, id, disabled, revision)
+	if errors.Is(err, storage.ErrChanged) {
+		return ErrChanged
+	}
+	return asClientError("set client disabled", err)
+}
+
+// ClientDeleting reports whether an application was deleted and something of it is still
+// there, which Run is to remove.
+func (p *Provider) ClientDeleting(ctx context.Context, id string) (bool, error) {
+	c, err := p.store.Client(ctx, id)
+	if errors.Is(err, storage.ErrNotFound) {
+		return false, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("provider: read client: %w", err)
+	}
+	return c.Deleted, nil
+}
+
 // asClientError says what was attempted, unless the error says so itself.
 func asClientError(what string, err error) error {
 	if err == nil || errors.Is(err, ErrNoClient) || errors.Is(err, ErrLastSecret) || errors.Is(err, ErrTooManySecrets) {

@@ -137,6 +137,11 @@ var registrationFixtures = []fixture{
 		d := applicationPage(p, SectionOverview)
 		return DeveloperOverview(DeveloperOverviewView{DeveloperPage: d, Form: sampleForm, Name: "Shop", Incomplete: true, DeleteURL: "/delete"})
 	}},
+	{"developer-overview-deleting", func(p Page) templ.Component {
+		d := applicationPage(p, SectionOverview)
+		d.Sections = nil
+		return DeveloperOverview(DeveloperOverviewView{DeveloperPage: d, Form: sampleForm, Name: "Shop", Deleting: true})
+	}},
 	{"developer-settings", func(p Page) templ.Component { return DeveloperSettings(settingsOf(p)) }},
 	{"developer-settings-problems", func(p Page) templ.Component {
 		v := settingsOf(p, Problem{Code: AddressPlain, Field: FieldRedirectURIs, Line: 2}, Problem{Code: OriginInvalid, Field: FieldOrigins, Line: 1},

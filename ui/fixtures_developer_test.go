@@ -97,7 +97,16 @@ var organizationFixtures = []fixture{
 				{Name: "Till", URL: "/c2", ClientID: "c2", Kind: "native", Dialect: "v3", Disabled: true},
 				{Name: "Workshop", URL: "/c3", ClientID: "c3", Kind: "spa", Dialect: "standard", Unreviewed: true},
 				{Name: "Yard", URL: "/c4", ClientID: "c4", Kind: "web", Incomplete: true},
+				{Name: "Zoo", URL: "/c5", ClientID: "c5", Kind: "web", Deleting: true},
 			},
+		})
+	}},
+	{"developer-applications-suspended", func(p Page) templ.Component {
+		d := inProduction(applicationPage(p, ""))
+		d.Trail, d.Sections = d.Trail[:1], organizationPage(p, SectionApplications).Sections
+		d.Suspension = &DeveloperSuspension{Since: fixedNow, Reason: "Its applications pass for those of a bank.\nWrite to us."}
+		return DeveloperApplications(DeveloperApplicationsView{
+			DeveloperPage: d, Applications: []DeveloperApplication{{Name: "Till", URL: "/c2", ClientID: "c2", Kind: "native", Dialect: "v3", Disabled: true}},
 		})
 	}},
 	{"developer-applications-none", func(p Page) templ.Component {

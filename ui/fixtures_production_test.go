@@ -100,7 +100,7 @@ var productionFixtures = []fixture{
 	}},
 	{"developer-appoint", func(p Page) templ.Component {
 		return DeveloperAppoint(DeveloperAppointView{
-			DeveloperPage: developerPage(p), Form: with(Problem{Code: OwnerNeedsEmail}), ReviewsURL: "/developer/review", Name: "Lovelace & Co", Contact: "hello@lovelace.example",
+			DeveloperPage: developerPage(p), Form: with(Problem{Code: OwnerNeedsEmail}), ReviewsURL: "/developer/review", Name: "Lovelace & Co", Contact: "hello@lovelace.example", Ownerless: true,
 			Members:     []DeveloperMember{{"u2", Account{Name: "Grace Hopper", Email: "grace@example.com"}, DeveloperDeveloper, fixedNow.Add(-2 * 24 * time.Hour), false}},
 			Invitations: []DeveloperInvitation{{"i1", "grace@example.com", ada.Email, DeveloperOwner, fixedNow.Add(5 * 24 * time.Hour)}},
 			Live:        []DeveloperReviewed{{Name: "Museum", Organization: "Lovelace & Co", URL: "/developer/review/production/c2"}},
@@ -108,8 +108,33 @@ var productionFixtures = []fixture{
 	}},
 	{"developer-appoint-link", func(p Page) templ.Component {
 		return DeveloperAppoint(DeveloperAppointView{
-			DeveloperPage: developerPage(p), Form: sampleForm, ReviewsURL: "/developer/review", Name: "Lovelace & Co",
+			DeveloperPage: developerPage(p), Form: sampleForm, ReviewsURL: "/developer/review", Name: "Lovelace & Co", Ownerless: true,
 			Link: "https://id.example/developer/join/XK3", LinkFor: "grace@example.com",
+		})
+	}},
+	{"developer-suspend", func(p Page) templ.Component {
+		return DeveloperAppoint(DeveloperAppointView{
+			DeveloperPage: developerPage(p), Form: with(Problem{Code: ReasonMissing}), ReviewsURL: "/developer/review", Name: "River Bikes", Contact: "hello@river.example",
+			Live: []DeveloperReviewed{{Name: "Till", Organization: "River Bikes", URL: "/developer/review/production/c3"}},
+		})
+	}},
+	{"developer-suspended", func(p Page) templ.Component {
+		return DeveloperAppoint(DeveloperAppointView{
+			DeveloperPage: developerPage(p), Form: sampleForm, ReviewsURL: "/developer/review", Name: "River Bikes", Version: "7", Left: 2,
+			Suspended: &DeveloperSuspension{Since: fixedNow, Reason: "Its applications pass for those of a bank."}, SuspendedBy: ada.Email,
+		})
+	}},
+	{"developer-suspended-own", func(p Page) templ.Component {
+		return DeveloperAppoint(DeveloperAppointView{
+			DeveloperPage: developerPage(p), Form: sampleForm, ReviewsURL: "/developer/review", Name: "River Bikes", Version: "7", Own: true,
+			Suspended: &DeveloperSuspension{Since: fixedNow, Reason: "Its applications pass for those of a bank."}, SuspendedBy: ada.Email,
+		})
+	}},
+	{"developer-reviews-found", func(p Page) templ.Component {
+		return DeveloperReviews(DeveloperReviewsView{
+			DeveloperPage: developerPage(p), SearchURL: "/developer/review", Search: "river",
+			Found: []DeveloperFound{{Name: "River Bikes", URL: "/developer/review/organization/1", Suspended: true}, {Name: "Upriver", URL: "/developer/review/organization/3"}}, FoundMoreURL: "?found_after=3",
+			Suspended: []DeveloperFound{{Name: "River Bikes", URL: "/developer/review/organization/1", Suspended: true}}, SuspendedMoreURL: "?suspended_after=1",
 		})
 	}},
 	{"developer-review", func(p Page) templ.Component {

@@ -61,6 +61,10 @@ const (
 	MailApplicationRefused  MailKind = "application_refused"
 	MailApplicationStopped  MailKind = "application_stopped"
 	MailApplicationStarted  MailKind = "application_started"
+	// MailOrganizationSuspended and the next name an organization as their application.
+	MailOrganizationSuspended   MailKind = "organization_suspended"
+	MailOrganizationReactivated MailKind = "organization_reactivated"
+
 	MailChangesApproved     MailKind = "changes_approved"
 	MailChangesRefused      MailKind = "changes_refused"
 	// MailReviewWaiting tells an operator that something waits for a decision.

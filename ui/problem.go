@@ -128,6 +128,12 @@ const (
 	LastReviewed       ProblemCode = "last_reviewed"
 	// OwnApplication is for an operator who decides about what is their own.
 	OwnApplication ProblemCode = "own_application"
+	// OwnOrganization is for an operator who decides about an organization of their own.
+	OwnOrganization ProblemCode = "own_organization"
+	// OrganizationSuspended is for what an organization that is suspended does not get, and
+	// OwnsSuspended for an owner of one, who makes no other.
+	OrganizationSuspended ProblemCode = "organization_suspended"
+	OwnsSuspended         ProblemCode = "owns_suspended"
 	// NameOfBrand is for a name that passes for that of the service.
 	NameOfBrand ProblemCode = "name_of_brand"
 	// TooManyAttempts counts the minutes to wait.

@@ -50,6 +50,7 @@ type developerOrganizationText struct {
 	NoApplicationsText, Register             message
 	Search, SearchSubmit, NothingFound, More message
 	Disabled, Unreviewed, Incomplete         message
+	Deleting                                 message
 }
 
 type developerMembersText struct {

@@ -17,6 +17,7 @@ type developerApplicationText struct {
 	Copy, CopyText, CopySandbox, CopyLive    message
 	CopyLiveText, CopyNeedsRedirect          message
 	Incomplete, IncompleteText               message
+	Deleting, DeletingText                   message
 	Settings, SettingsText                   message
 	General, Addresses, Permissions          message
 	Protocol, Fixed                          message

@@ -14,6 +14,7 @@ type developerProductionText struct {
 	Stopped, StoppedText            message
 	Changes                         developerChangesText
 	Ownerless                       developerOwnerlessText
+	Suspension                      developerSuspensionText
 	Review                          developerReviewText
 }
 
@@ -25,6 +26,12 @@ type checkText struct{ Label, Text message }
 
 // developerOwnerlessText is for organizations that nobody answers for.
 type developerOwnerlessText struct{ Heading, Text, Size, More, Appoint, AppointText message }
+
+// developerSuspensionText is for organizations that are suspended.
+type developerSuspensionText struct {
+	Heading, Text, List, Found, By, Left, Own        message
+	Suspend, SuspendText, Reactivate, ReactivateText message
+}
 
 type developerReviewText struct {
 	Heading, Text                        message

@@ -32,9 +32,18 @@ type DeveloperPage struct {
 	// accepted; empty when there is no need.
 	ConfirmURL string
 
+	// Suspension is that of the organization; nil when there is none.
+	Suspension *DeveloperSuspension
+
 	// WaitingURL leads to what waits for an operator of the application; empty when nothing
 	// does.
 	WaitingURL string
+}
+
+// DeveloperSuspension is since when an organization is suspended, and why.
+type DeveloperSuspension struct {
+	Since  time.Time
+	Reason string
 }
 
 // DeveloperEnvironment is where an application lives.
@@ -119,6 +128,13 @@ const (
 	DeveloperChangesWait     DeveloperNotice = "changes_wait"
 	DeveloperChangesApproved DeveloperNotice = "changes_approved"
 
+	// DeveloperSuspended and DeveloperReactivated are for an organization, and
+	// DeveloperNothingWhileSuspended for a form that was not accepted.
+	DeveloperSuspended             DeveloperNotice = "organization_suspended"
+	DeveloperReactivated           DeveloperNotice = "organization_reactivated"
+	DeveloperNothingWhileSuspended DeveloperNotice = "nothing_while_suspended"
+	DeveloperBeingDeleted          DeveloperNotice = "being_deleted"
+
 	DeveloperDraftSaved DeveloperNotice = "draft_saved"
 	DeveloperPublished  DeveloperNotice = "published"
 	DeveloperDiscarded  DeveloperNotice = "discarded"
@@ -148,6 +164,7 @@ type DeveloperHomeView struct {
 type DeveloperOrganization struct {
 	Name, URL string
 	Role      DeveloperRole
+	Suspended bool
 }
 
 // DeveloperRole is what a member may do.
@@ -304,4 +321,6 @@ type DeveloperApplication struct {
 	Disabled, Unreviewed bool
 	// Incomplete says that there is no registration: it has to be deleted.
 	Incomplete bool
+	// Deleting says that it is being deleted.
+	Deleting bool
 }

@@ -109,7 +109,9 @@ type DeveloperOverviewView struct {
 	Disabled, Unreviewed bool
 	// Incomplete says that there is no registration, because registering or deleting it
 	// was interrupted.
-	Incomplete   bool
+	Incomplete bool
+	// Deleting says that it is being deleted: there is nothing else to see.
+	Deleting     bool
 	Issuer       string
 	DiscoveryURL string
 	Endpoints    []DeveloperEndpoint

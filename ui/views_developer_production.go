@@ -104,8 +104,12 @@ type DeveloperReviewsView struct {
 	// the next page of them; empty on the last.
 	Ownerless        []DeveloperOwnerless
 	OwnerlessMoreURL string
-	// Search is what was searched for among those in production, and SearchURL where
-	// the form leads.
+	// Suspended are the organizations that are suspended, and Found those that were searched
+	// for; the URLs lead to the next page of each.
+	Suspended, Found               []DeveloperFound
+	SuspendedMoreURL, FoundMoreURL string
+	// Search is what was searched for among organizations and what is in production, and
+	// SearchURL where the form leads.
 	Search, SearchURL string
 	// WaitingMoreURL and LiveMoreURL lead to the next page; empty on the last.
 	WaitingMoreURL, LiveMoreURL string
@@ -129,14 +133,34 @@ type DeveloperOwnerless struct {
 	Members, Applications int
 }
 
-// DeveloperAppointView is an organization without an owner, as an operator sees it. It posts
-// [FieldEmail] with [ActionInvite], and [FieldCode] with [ActionWithdraw].
+// DeveloperFound is an organization in a list of an operator.
+type DeveloperFound struct {
+	Name, URL string
+	Suspended bool
+}
+
+// DeveloperAppointView is an organization as an operator sees it. It posts [FieldReason] with
+// [ActionStop], [FieldVersion] with [ActionStart], and where it is Ownerless [FieldEmail] with
+// [ActionInvite], and [FieldCode] with [ActionWithdraw].
 type DeveloperAppointView struct {
 	DeveloperPage
 	Form
 	// ReviewsURL leads back to the list.
 	ReviewsURL    string
 	Name, Contact string
+	// Suspended is why it is suspended, and SuspendedBy who has done so, or nil; Version is
+	// which suspension that is.
+	Suspended            *DeveloperSuspension
+	SuspendedBy, Version string
+	// Own says that this operator does not decide about it.
+	Own bool
+	// Left is how many applications are not yet in or out of use as was decided.
+	Left int
+	// Entered is what the field for a reason shows.
+	Entered string
+	// Ownerless says that nobody answers for it; of others there are no Members and
+	// Invitations.
+	Ownerless   bool
 	Members       []DeveloperMember
 	Invitations   []DeveloperInvitation
 	// Live are its applications in production, and LiveMoreURL leads to the next page; empty
@@ -162,6 +186,8 @@ type DeveloperReviewView struct {
 	Name, ClientID        string
 	LogoURL               string
 	Organization, Contact string
+	// OrganizationURL leads to the organization.
+	OrganizationURL string
 	// Kind is web, spa, native or machine.
 	Kind string
 	// Fields are all that says something, Pictures all that there are. Compared says that

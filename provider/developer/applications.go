@@ -55,7 +55,7 @@ func (d *Dashboard) showApplications(r *request) error {
 			ui.FieldSearch: {filter.Search}, "after_name": {last.Name}, "after": {last.ClientID},
 		}.Encode()
 	}
-	if r.may(developers) && d.mayRegister(r.env) {
+	if r.may(developers) && d.mayRegister(r.env) && !r.suspended() {
 		view.RegisterURL = here + "/new"
 	}
 	for _, a := range found {
@@ -74,6 +74,10 @@ func (d *Dashboard) showApplications(r *request) error {
 func (d *Dashboard) applicationRow(r *request, a storage.Application) (ui.DeveloperApplication, error) {
 	row := ui.DeveloperApplication{
 		Name: a.Name, URL: d.path("o", r.org.ID, r.env, a.ClientID), ClientID: a.ClientID, Kind: a.Kind,
+	}
+	if a.Deleting {
+		row.Deleting = true
+		return row, nil
 	}
 	c, err := d.provider(r.env).Client(r.Request.Context(), a.ClientID)
 	if errors.Is(err, provider.ErrNoClient) {

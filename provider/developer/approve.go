@@ -94,6 +94,9 @@ func (d *Dashboard) copyToProduction(r *request, v reviewed) error {
 	if err := d.Provider.SaveClient(ctx, c); err != nil && !errors.Is(err, provider.ErrChanged) {
 		return err
 	}
+	if err := d.halt(ctx, storage.Application{Environment: storage.Production, ClientID: v.Live}); err != nil {
+		return err
+	}
 	return d.editApplication(ctx, r.app, func(_ *storage.Application, kept *document) { kept.Copied = true })
 }
 
@@ -170,8 +173,16 @@ func (d *Dashboard) setStopped(r *request, stopped bool) error {
 		if readErr != nil {
 			return notFound(readErr)
 		}
-		c.Disabled = stopped
-		err = d.provider(r.env).SaveClient(ctx, c)
+		if !stopped { // read after the registration, as halt does
+			now, err := d.Store.Application(ctx, r.env, r.app.ClientID)
+			if err != nil {
+				return notFound(err)
+			}
+			if halted(now) {
+				return storage.ErrOrganizationStopped
+			}
+		}
+		err = d.provider(r.env).SetClientDisabled(ctx, r.app.ClientID, stopped, c.Revision)
 	}
 	return err
 }

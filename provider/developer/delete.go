@@ -21,19 +21,20 @@ func (d *Dashboard) renderDelete(r *request, status int, problems ...ui.Problem)
 	return nil
 }
 
-// deleteApplication removes the client with all that was allowed to it, and then the
-// application; its log is removed in the background. Where this ends in the middle, the same page goes on with it.
+// deleteApplication marks the application, and then its client, of which nothing works from
+// then on. What is left of both is removed in the background (goOn), also when this ends in the
+// middle.
 func (d *Dashboard) deleteApplication(r *request) error {
 	if r.posted(ui.FieldConfirm) != r.app.Name {
 		return d.renderDelete(r, http.StatusUnprocessableEntity, ui.Problem{Code: ui.ConfirmWrong})
 	}
 	ctx := r.Request.Context()
+	if err := d.Store.SetDeleting(ctx, r.env, r.app.ClientID); err != nil {
+		return notFound(err)
+	}
 	if err := d.provider(r.env).DeleteClient(ctx, r.app.ClientID); err != nil {
 		return err
 	}
-	if err := d.Store.DeleteApplication(ctx, r.env, r.app.ClientID); err != nil {
-		return err
-	}
 	d.record(r, "application.delete", changed(ui.FieldName, r.app.Name, ""))
-	return r.done(d.path("o", r.org.ID, r.env), ui.DeveloperDeleted)
+	return r.done(d.path("o", r.org.ID, r.env), ui.DeveloperBeingDeleted)
 }

@@ -228,6 +228,8 @@ func (d *Dashboard) renderInvitation(r *request, i storage.Invitation, o storage
 	switch {
 	case gone:
 		status = http.StatusNotFound
+	case len(problems) > 0 && problems[0].Code == ui.OrganizationSuspended:
+		status = http.StatusConflict
 	case len(problems) > 0:
 		status = http.StatusTooManyRequests
 	}
@@ -265,6 +267,8 @@ func (d *Dashboard) acceptInvitation(r *request) error {
 	switch {
 	case errors.Is(err, storage.ErrNotFound):
 		return d.renderInvitation(r, storage.Invitation{}, storage.Organization{}, true)
+	case errors.Is(err, storage.ErrOrganizationStopped):
+		return d.renderInvitation(r, i, o, false, ui.Problem{Code: ui.OrganizationSuspended})
 	case errors.Is(err, storage.ErrLimit):
 		return d.renderInvitation(r, i, o, false, ui.Problem{Code: ui.TooMany, Count: d.Quotas.Organizations})
 	case err != nil:

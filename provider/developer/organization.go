@@ -40,7 +40,7 @@ func (d *Dashboard) showHome(r *request) error {
 	}
 	for _, m := range memberships {
 		view.Organizations = append(view.Organizations, ui.DeveloperOrganization{
-			Name: m.Name, URL: d.path("o", m.ID), Role: asRole(m.Role),
+			Name: m.Name, URL: d.path("o", m.ID), Role: asRole(m.Role), Suspended: !m.Stopped.At.IsZero(),
 		})
 	}
 	r.Render(http.StatusOK, ui.DeveloperHome(view))
@@ -106,6 +106,9 @@ func (d *Dashboard) createOrganization(r *request) error {
 	if errors.Is(err, storage.ErrLimit) {
 		return d.renderNewOrganization(r, o, contact, http.StatusTooManyRequests, ui.Problem{Code: ui.TooMany, Count: d.Quotas.Organizations})
 	}
+	if errors.Is(err, storage.ErrOrganizationStopped) {
+		return d.renderNewOrganization(r, o, contact, http.StatusForbidden, ui.Problem{Code: ui.OwnsSuspended})
+	}
 	if err != nil {
 		return err
 	}
@@ -160,7 +163,7 @@ func (d *Dashboard) renderOrganization(r *request, o storage.Organization, conta
 	}
 	r.Render(status, ui.DeveloperOrganizationForm(ui.DeveloperOrganizationView{
 		DeveloperPage: p, Form: r.Form(problems...), Name: o.Name, Contact: contact, Kept: r.org.Name,
-		Version: strconv.FormatInt(r.org.Version, 10), MayChange: r.may(owners), MayDelete: r.may(owners),
+		Version: strconv.FormatInt(r.org.Version, 10), MayChange: r.may(owners) && !r.suspended(), MayDelete: r.may(owners) && !r.suspended(),
 	}))
 	return nil
 }

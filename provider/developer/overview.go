@@ -44,6 +44,11 @@ func (d *Dashboard) renderOverview(r *request, secret string, status int, proble
 		DeveloperPage: p, Form: r.Form(problems...), Name: r.app.Name, ClientID: r.app.ClientID, Kind: r.app.Kind,
 		Secret: secret, MayChange: r.may(developers),
 	}
+	if r.app.Deleting {
+		view.Deleting, view.Sections = true, nil
+		r.Render(status, ui.DeveloperOverview(view))
+		return nil
+	}
 	c, err := d.client(r)
 	if errors.Is(err, provider.ErrScreenNotFound) {
 		view.Incomplete, view.Sections = true, nil
@@ -58,7 +63,7 @@ func (d *Dashboard) renderOverview(r *request, secret string, status int, proble
 	}
 	view.Name, view.Dialect, view.Public, view.ByKey = c.Name, c.Dialect, c.Public, signsWithKey(c)
 	view.Disabled, view.Unreviewed, view.RedirectURIs = c.Disabled, c.Unreviewed, c.RedirectURIs
-	if env, ok := d.copyTo(r.env); ok && view.MayChange && !stopped(r.app) {
+	if env, ok := d.copyTo(r.env); ok && view.MayChange && !stopped(r.app) && !r.suspended() {
 		view.CopyTo = ui.DeveloperEnvironment(env)
 		if env == storage.Production {
 			var copied provider.Client
@@ -120,6 +125,9 @@ func (d *Dashboard) addHint(r *request, view *ui.DeveloperOverviewView) error {
 
 // changeOverview shows the secret, or copies the application.
 func (d *Dashboard) changeOverview(r *request) error {
+	if r.app.Deleting {
+		return d.showOverview(r)
+	}
 	switch r.posted(ui.FieldAction) {
 	case ui.ActionReveal:
 		return d.revealSecret(r)

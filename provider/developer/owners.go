@@ -53,10 +53,14 @@ func (d *Dashboard) tellOwners(r *request, kind ui.MailKind, path string) {
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Request.Context()), mailTime)
 	defer cancel()
+	about := r.app.Name
+	if about == "" {
+		about = r.org.Name
+	}
 	members, err := d.Store.Members(ctx, r.org.ID)
 	for _, m := range members {
 		if m.Role == storage.RoleOwner {
-			err = errors.Join(err, d.tell(ctx, r, m.UserID, ui.MailView{Kind: kind, Application: r.app.Name, ApplicationURL: d.absolute(path)}))
+			err = errors.Join(err, d.tell(ctx, r, m.UserID, ui.MailView{Kind: kind, Application: about, ApplicationURL: d.absolute(path)}))
 		}
 	}
 	if err != nil {

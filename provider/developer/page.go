@@ -51,7 +51,7 @@ func (d *Dashboard) organizationPage(r *request, current ui.DeveloperSection) (u
 	if err != nil {
 		return ui.DeveloperPage{}, err
 	}
-	p.Trail = []ui.DeveloperLink{{Label: r.org.Name, URL: d.path("o", r.org.ID)}}
+	p.Trail, p.Suspension = []ui.DeveloperLink{{Label: r.org.Name, URL: d.path("o", r.org.ID)}}, r.suspension()
 	for _, s := range []struct {
 		section ui.DeveloperSection
 		path    string
@@ -101,6 +101,7 @@ func (d *Dashboard) applicationPage(r *request, current ui.DeveloperSection) (ui
 		return ui.DeveloperPage{}, err
 	}
 	here := d.path("o", r.org.ID, r.env, r.app.ClientID)
+	p.Suspension = r.suspension()
 	p.Trail = []ui.DeveloperLink{{Label: r.org.Name, URL: d.path("o", r.org.ID, r.env)}, {Label: r.app.Name, URL: here}}
 	if r.env == storage.Production && r.app.Review == storage.ReviewAsked {
 		p.WaitingURL = here + "/access"

@@ -152,7 +152,7 @@ func (d *Dashboard) register(r *request, env string, c provider.Client, kind str
 		return err
 	}
 	r.env, r.app = env, a
-	return nil
+	return d.halt(r.Request.Context(), a) // the organization may be suspended by now
 }
 
 // newClientID returns a client ID that nobody has, and that says where it belongs.

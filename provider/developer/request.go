@@ -98,7 +98,18 @@ func (d *Dashboard) answer(p route, s *provider.Screen, n need, h handler) error
 	if err := d.bounded(r); err != nil {
 		return err
 	}
-	return h(r)
+	if r.app.Deleting && p.path != pathOfApplication {
+		r.Redirect(d.path("o", r.org.ID, r.env, r.app.ClientID)) // which says so
+		return nil
+	}
+	if r.Request.Method == http.MethodPost && r.suspended() && (p.gives == nil || p.gives(r)) {
+		return d.refuseSuspended(r)
+	}
+	err := h(r)
+	if r.role != "" && errors.Is(err, storage.ErrOrganizationStopped) { // in this moment
+		return d.refuseSuspended(r)
+	}
+	return err
 }
 
 // admit reads what the path is about. What the user may not see is not found: an

@@ -33,6 +33,9 @@ func (d *Dashboard) showReviews(r *request) error {
 			return err
 		}
 	}
+	if err := d.addOrganizations(r, &view); err != nil {
+		return err
+	}
 	if view.Ownerless, view.OwnerlessMoreURL, err = d.listOwnerless(r); err != nil {
 		return err
 	}
@@ -65,6 +68,9 @@ func (d *Dashboard) listReviews(r *request, list string, match storage.Applicati
 	}
 	names := map[string]string{}
 	for _, a := range found {
+		if a.Deleting {
+			continue
+		}
 		name, known := names[a.OrganizationID]
 		if !known {
 			o, err := d.Store.Organization(r.Request.Context(), a.OrganizationID)
@@ -170,7 +176,7 @@ func (d *Dashboard) renderReview(r *request, v reviewed, status int, problems ..
 	since := v.Decided.since(v.wanted)
 	view := ui.DeveloperReviewView{
 		DeveloperPage: p, Form: r.Form(problems...), ReviewsURL: d.path("review"), Version: v.version(r.app),
-		Name: r.app.Name, ClientID: r.app.ClientID, Organization: r.org.Name, Contact: contact, Kind: r.app.Kind,
+		Name: r.app.Name, ClientID: r.app.ClientID, Organization: r.org.Name, OrganizationURL: d.path("review", "organization", r.org.ID), Contact: contact, Kind: r.app.Kind,
 		Fields: d.reviewedFields(v.wanted, since), Pictures: v.reviewedPictures(here, since), Compared: v.Decided != nil,
 		Live: !inSandbox, Own: own,
 		Review: ui.DeveloperReview(r.app.Review), AskedBy: asked.Email, Note: v.Review.Note, Reason: v.Review.Reason, Entered: r.posted(ui.FieldReason),
@@ -386,6 +392,8 @@ func (d *Dashboard) finishReview(r *request, err error, done ui.DeveloperNotice)
 	switch {
 	case errors.Is(err, storage.ErrConflict):
 		return d.renderAgain(r, http.StatusForbidden, ui.Problem{Code: ui.OwnApplication})
+	case errors.Is(err, storage.ErrOrganizationStopped):
+		return d.renderAgain(r, http.StatusConflict, ui.Problem{Code: ui.OrganizationSuspended})
 	case errors.Is(err, storage.ErrChanged):
 		return r.done(here, ui.DeveloperSomebodyElse)
 	case err != nil:

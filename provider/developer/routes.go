@@ -1,5 +1,11 @@
 package developer
 
+import (
+	"slices"
+
+	"github.com/bonafide-id/bonafide/ui"
+)
+
 // need is who may open a page.
 type need int
 
@@ -30,6 +36,11 @@ type route struct {
 	// one, so that a new page is safe until somebody thinks about it.
 	mild func(*request) bool
 
+	// gives reports whether a posted form is refused while the organization is suspended,
+	// because it gives it something. Nil says that each does. What a form gives is refused
+	// where it is written, too: an operator may suspend it in that moment.
+	gives func(*request) bool
+
 	// keep shows a form that is a power again, with what was entered, to a user who has to
 	// confirm who is there. Nil where nothing is lost by going there and back.
 	keep handler
@@ -38,6 +49,10 @@ type route struct {
 	// for its form alone.
 	shows bool
 }
+
+// pathOfApplication is the page of an application, which is there as long as anything is left
+// of it.
+const pathOfApplication = "/o/{org}/{env}/{client}"
 
 // handler answers a request of somebody who may make it.
 type handler func(*request) error
@@ -54,7 +69,7 @@ func (d *Dashboard) routes() []route {
 		{path: "/o/{org}", looks: viewers, show: d.leadToApplications},
 		{path: "/o/{org}/settings", looks: viewers, show: d.showOrganization, posts: owners, act: d.changeOrganization},
 		// Every member may leave: who may do what else is decided by the action.
-		{path: "/o/{org}/members", looks: viewers, show: d.showMembers, posts: viewers, act: d.changeMembers, mild: mildMembers},
+		{path: "/o/{org}/members", looks: viewers, show: d.showMembers, posts: viewers, act: d.changeMembers, mild: mildMembers, gives: actsBut(ui.ActionRemove, ui.ActionRole, ui.ActionWithdraw)},
 		{path: "/o/{org}/activity", looks: viewers, show: d.showActivity},
 		{path: "/o/{org}/personas", looks: viewers, show: d.inTrials(d.showPersonas), posts: developers, act: d.inTrials(d.changePersonas), mild: every},
 		{path: "/o/{org}/clock", looks: viewers, show: d.inTrials(d.showClock), posts: developers, act: d.inTrials(d.changeClock), mild: every},
@@ -62,18 +77,18 @@ func (d *Dashboard) routes() []route {
 		{path: "/o/{org}/{env}", looks: viewers, show: d.showApplications},
 		{path: "/o/{org}/{env}/new", looks: developers, show: d.showRegister, posts: developers, act: d.registerApplication, mild: inTheSandbox, keep: d.keepRegistration},
 		{path: "/o/{org}/{env}/check", looks: viewers, show: d.checkField},
-		{path: "/o/{org}/{env}/{client}", looks: viewers, show: d.showOverview, posts: developers, act: d.changeOverview},
-		{path: "/o/{org}/{env}/{client}/settings", looks: viewers, show: d.showSettings, posts: developers, act: d.changeSettings, keep: d.keepSettings},
-		{path: "/o/{org}/{env}/{client}/secrets", looks: developers, show: d.showSecrets, posts: developers, act: d.changeSecrets, shows: true},
-		{path: "/o/{org}/{env}/{client}/delete", looks: developers, show: d.showDelete, posts: developers, act: d.deleteApplication, shows: true},
+		{path: pathOfApplication, looks: viewers, show: d.showOverview, posts: developers, act: d.changeOverview, gives: actsBut(ui.ActionReveal)},
+		{path: "/o/{org}/{env}/{client}/settings", looks: viewers, show: d.showSettings, posts: developers, act: d.changeSettings, keep: d.keepSettings, gives: actsBut(ui.ActionDisable)},
+		{path: "/o/{org}/{env}/{client}/secrets", looks: developers, show: d.showSecrets, posts: developers, act: d.changeSecrets, shows: true, gives: actsBut(ui.ActionEnd)},
+		{path: "/o/{org}/{env}/{client}/delete", looks: developers, show: d.showDelete, posts: developers, act: d.deleteApplication, shows: true, gives: actsBut("", ui.ActionDelete)},
 		{path: "/o/{org}/{env}/{client}/branding", looks: viewers, show: d.showBranding, posts: developers, act: d.changeBranding, mild: every},
 		{path: "/o/{org}/{env}/{client}/branding/{picture}", looks: viewers, show: d.servePicture},
 		{path: "/o/{org}/{env}/{client}/branding/preview/{screen}/{scheme}", looks: viewers, show: d.showPreview},
 		{path: "/o/{org}/{env}/{client}/samples", looks: viewers, show: d.showSamples},
-		{path: "/o/{org}/{env}/{client}/access", looks: viewers, show: d.showAccess, posts: developers, act: d.changeAccess, mild: every},
+		{path: "/o/{org}/{env}/{client}/access", looks: viewers, show: d.showAccess, posts: developers, act: d.changeAccess, mild: every, gives: actsBut(ui.ActionWithdraw)},
 		{path: "/review", looks: operators, show: d.showReviews},
 		{path: "/review/{env}/{client}", looks: operators, show: d.showReview, posts: operators, act: d.decide, keep: d.keepDecision},
-		{path: "/review/organization/{org}", looks: operators, show: d.withoutOwner(d.showOwnerless), posts: operators, act: d.withoutOwner(d.changeOwnerless), keep: d.withoutOwner(d.keepOwnerless)},
+		{path: "/review/organization/{org}", looks: operators, show: d.ofOperators(d.showOrganizationReview), posts: operators, act: d.ofOperators(d.decideOrganization), keep: d.ofOperators(d.keepOrganizationReview)},
 		{path: "/review/{env}/{client}/{which}/{picture}", looks: operators, show: d.serveReviewPicture},
 		{path: "/o/{org}/{env}/{client}/log", looks: viewers, show: d.showLog},
 		{path: "/o/{org}/{env}/{client}/log.csv", looks: viewers, show: d.downloadLog},
@@ -83,4 +98,9 @@ func (d *Dashboard) routes() []route {
 		// What it is about is in the state of the answer, which the page opens itself.
 		{path: "/try/callback", looks: users, show: d.finishTry},
 	}
+}
+
+// actsBut is for forms of which all acts but these give the organization something.
+func actsBut(acts ...string) func(*request) bool {
+	return func(r *request) bool { return !slices.Contains(acts, r.posted(ui.FieldAction)) }
 }

@@ -50,12 +50,13 @@ func (d *Dashboard) run(ctx context.Context) {
 	maintaining.Wait()
 }
 
-// maintain removes what is old, and tells operators what waits, until ctx ends.
+// maintain carries out what was decided, removes what is old, and tells operators what waits, until ctx ends.
 func (d *Dashboard) maintain(ctx context.Context) {
 	tick := time.NewTicker(maintenance)
 	defer tick.Stop()
 	for {
 		d.recorder.settleAll(d.Clock())
+		d.goOn(ctx)
 		d.removeOld(ctx)
 		d.tellOperators(ctx)
 		select {

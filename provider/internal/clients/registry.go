@@ -133,6 +133,27 @@ func (r *Registry) change(ctx context.Context, id string, edit func(old storage.
 	}
 }
 
+// SetDisabled takes the registration that has a version out of use, or back, and gives it
+// another version in any case. ErrNotFound when there is none, storage.ErrChanged when it has
+// another.
+func (r *Registry) SetDisabled(ctx context.Context, id string, disabled bool, version int64) error {
+	old, err := r.Store.Client(ctx, id)
+	switch {
+	case errors.Is(err, storage.ErrNotFound) || err == nil && old.Deleted:
+		return ErrNotFound
+	case err != nil:
+		return fmt.Errorf("read client: %w", err)
+	}
+	current := old
+	current.Disabled, current.UpdatedAt, current.Version = disabled, r.Clock(), version
+	if err := r.Store.SaveClient(ctx, current); err != nil {
+		return fmt.Errorf("save client: %w", err)
+	}
+	r.ForgetClient(id)
+	r.recordChange(ctx, true, old, current)
+	return nil
+}
+
 // recordChange records what a registration has changed.
 func (r *Registry) recordChange(ctx context.Context, known bool, old, current storage.Client) {
 	newSecrets := len(old.Secrets) > 0 && !slices.EqualFunc(old.Secrets, current.Secrets, r.sameSecret)

@@ -1,0 +1,121 @@
+package developer
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/bonafide-id/bonafide/storage"
+	"github.com/bonafide-id/bonafide/ui"
+)
+
+// suspended reports whether an operator has suspended the organization in the path.
+func (r *request) suspended() bool { return !r.org.Stopped.At.IsZero() }
+
+// refuseSuspended leads a member whose form was not accepted to a page that says why.
+func (d *Dashboard) refuseSuspended(r *request) error {
+	return r.done(d.path("o", r.org.ID), ui.DeveloperNothingWhileSuspended)
+}
+
+// suspension is what the pages of an organization say about it.
+func (r *request) suspension() *ui.DeveloperSuspension {
+	if !r.suspended() {
+		return nil
+	}
+	return &ui.DeveloperSuspension{Since: r.org.Stopped.At, Reason: r.org.Stopped.Reason}
+}
+
+// addOrganizations adds the organizations that are suspended, and those that an operator
+// searches for.
+func (d *Dashboard) addOrganizations(r *request, view *ui.DeveloperReviewsView) (err error) {
+	list := func(name string, find func(after string) ([]storage.Organization, error)) (rows []ui.DeveloperFound, more string, err error) {
+		found, err := find(r.asked(name))
+		if len(found) > pageOfReviews {
+			found = found[:pageOfReviews]
+			more = "?" + url.Values{ui.FieldSearch: {view.Search}, name: {found[pageOfReviews-1].ID}}.Encode()
+		}
+		for _, o := range found {
+			rows = append(rows, ui.DeveloperFound{Name: o.Name, URL: d.path("review", "organization", o.ID), Suspended: !o.Stopped.At.IsZero()})
+		}
+		return rows, more, err
+	}
+	ctx := r.Request.Context()
+	view.Suspended, view.SuspendedMoreURL, err = list("suspended_after", func(after string) ([]storage.Organization, error) {
+		return d.Store.Stopped(ctx, after, pageOfReviews+1)
+	})
+	if err != nil || view.Search == "" {
+		return err
+	}
+	view.Found, view.FoundMoreURL, err = list("found_after", func(after string) ([]storage.Organization, error) {
+		return d.Store.FindOrganizations(ctx, view.Search, after, pageOfReviews+1)
+	})
+	return err
+}
+
+// suspend stops an organization with all its applications, for a reason that its members read.
+func (d *Dashboard) suspend(r *request, members []storage.Member, here string) error {
+	reason := strings.TrimSpace(strings.ReplaceAll(r.posted(ui.FieldReason), "\r\n", "\n"))
+	wrong := func(problem ui.Problem) error {
+		return d.renderOrganizationReview(r, members, ui.DeveloperAppointView{Entered: reason}, http.StatusUnprocessableEntity, problem)
+	}
+	switch {
+	case reason == "":
+		return wrong(ui.Problem{Code: ui.ReasonMissing})
+	case utf8.RuneCountInString(reason) > maxNote:
+		return wrong(ui.Problem{Code: ui.NoteTooLong, Field: ui.FieldReason})
+	}
+	stop := storage.Stop{At: d.Clock(), Reason: reason, By: r.User.UserID}
+	err := d.Store.StopOrganization(r.Request.Context(), r.org.ID, stop)
+	if errors.Is(err, storage.ErrChanged) {
+		return r.done(here, ui.DeveloperSomebodyElse)
+	}
+	if err != nil {
+		return notFound(err)
+	}
+	d.record(r, "organization.suspend", changed("reason", "", reason))
+	return d.finishSuspension(r, ui.MailOrganizationSuspended, here, ui.DeveloperSuspended)
+}
+
+// reactivate ends the suspension that the page has shown.
+func (d *Dashboard) reactivate(r *request, members []storage.Member, here string) error {
+	if r.posted(ui.FieldVersion) != suspensionVersion(r.org) || !r.suspended() {
+		return r.done(here, ui.DeveloperSomebodyElse)
+	}
+	err := d.Store.StartOrganization(r.Request.Context(), r.org.ID, r.org.Stopped.At, r.User.UserID)
+	switch {
+	case errors.Is(err, storage.ErrChanged):
+		return r.done(here, ui.DeveloperSomebodyElse)
+	case errors.Is(err, storage.ErrConflict):
+		return d.renderOrganizationReview(r, members, ui.DeveloperAppointView{}, http.StatusForbidden, ui.Problem{Code: ui.OwnOrganization})
+	case err != nil:
+		return notFound(err)
+	}
+	d.record(r, "organization.reactivate", nil)
+	return d.finishSuspension(r, ui.MailOrganizationReactivated, here, ui.DeveloperReactivated)
+}
+
+// suspensionVersion names the suspension of an organization.
+func suspensionVersion(o storage.Organization) string {
+	return strconv.FormatInt(storage.UnixMicro(o.Stopped.At), 10)
+}
+
+// carryOutTime is how long an operator waits for what was decided to be carried out. What is
+// left is for Run, and the page says how much that is.
+const carryOutTime = 5 * time.Second
+
+// finishSuspension carries out what was decided, and tells the owners.
+func (d *Dashboard) finishSuspension(r *request, mail ui.MailKind, here string, done ui.DeveloperNotice) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Request.Context()), carryOutTime)
+	defer cancel()
+	if err := d.carryOut(ctx, r.org.ID); err != nil {
+		d.Logger.ErrorContext(ctx, "what was decided about an organization is not carried out yet; Run goes on", slog.String("organization", r.org.ID), slog.Any("error", err))
+	}
+	d.tellOwners(r, mail, d.path("o", r.org.ID))
+	return r.done(here, done)
+}
