@@ -58,8 +58,8 @@ var organizationFixtures = []fixture{
 		return DeveloperHome(DeveloperHomeView{
 			DeveloperPage: developerPage(p), CreateURL: "/developer/new", ReviewsURL: "/developer/review",
 			Organizations: []DeveloperOrganization{
-				{"River Bikes", "/developer/o/1", DeveloperOwner}, {"Lovelace & Co", "/developer/o/2", DeveloperDeveloper},
-				{"Museum", "/developer/o/3", DeveloperViewer},
+				{"River Bikes", "/developer/o/1", DeveloperOwner, false}, {"Lovelace & Co", "/developer/o/2", DeveloperDeveloper, false},
+				{"Museum", "/developer/o/3", DeveloperViewer, true},
 			},
 		})
 	}},

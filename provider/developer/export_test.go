@@ -36,3 +36,6 @@ func (d *Dashboard) UserPseudonym(env, clientID, userID string) string {
 
 // TellOperators is what goes on in the background every minute.
 func (d *Dashboard) TellOperators(ctx context.Context) { d.tellOperators(ctx) }
+
+// GoOn is what goes on in the background every minute, too.
+func (d *Dashboard) GoOn(ctx context.Context) { d.goOn(ctx) }

@@ -59,11 +59,12 @@ type fixture struct {
 	*developer.Dashboard
 	t testing.TB
 
-	id, sandbox *provider.Provider
-	store       *sqlite.Store // of production, and of the dashboard
-	paths       []string      // of the database files
-	mails       *mailbox
-	log         *syncBuffer
+	id, sandbox  *provider.Provider
+	store        *sqlite.Store // of production, and of the dashboard
+	sandboxStore *sqlite.Store
+	paths        []string // of the database files
+	mails        *mailbox
+	log          *syncBuffer
 
 	// server has the dashboard and production, sandboxServer the sandbox.
 	server, sandboxServer *httptest.Server
@@ -119,6 +120,8 @@ func (w *fixture) newProvider(file string, cfg provider.Config) *provider.Provid
 	}
 	if w.store == nil {
 		w.store = store
+	} else {
+		w.sandboxStore = store
 	}
 	w.paths = append(w.paths, path)
 	cfg.Secret, cfg.Store, cfg.Clock, cfg.Logger = bytes.Clone(configSecret), store, w.now, w.logger()

@@ -98,6 +98,7 @@ func TestDeletingAnApplicationWithALongLogAnswersAtOnce(t *testing.T) {
 	}
 	b := w.as(dev)
 	b.submit(b.open("/developer/o/river/sandbox/shop/delete"), "confirm", "App shop")
+	w.removed(storage.Sandbox, "shop")
 	left := func() int {
 		removed := 0
 		for {
@@ -116,6 +117,7 @@ func TestDeletingAnApplicationWithALongLogAnswersAtOnce(t *testing.T) {
 	}
 	w.withApplication(river, storage.Sandbox, "till").lines(storage.Sandbox, "till", batch...)
 	b.submit(b.open("/developer/o/river/sandbox/till/delete"), "confirm", "App till")
+	w.removed(storage.Sandbox, "till")
 	end := w.recording()
 	defer end()
 	w.advance(time.Minute)

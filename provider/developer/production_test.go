@@ -61,7 +61,7 @@ func (w *fixture) application(env, id string) storage.Application {
 	return a
 }
 
-func says(t *testing.T, p page, status int, what ...string) {
+func says(t testing.TB, p page, status int, what ...string) {
 	t.Helper()
 	for _, s := range what {
 		if p.StatusCode != status || !strings.Contains(p.body, s) {

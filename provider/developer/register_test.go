@@ -212,7 +212,11 @@ func TestAnApplicationWithoutAClientCanBeDeleted(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t).withApplication(river, storage.Sandbox, "shop")
 	// The process has ended between the two databases.
-	if err := w.sandbox.DeleteClient(t.Context(), "shop"); err != nil {
+	c, err := w.sandboxStore.Client(t.Context(), "shop")
+	if err == nil {
+		err = w.sandboxStore.DeleteClient(t.Context(), c.ID, c.Version)
+	}
+	if err != nil {
 		t.Fatal(err)
 	}
 	b := w.as(dev)
@@ -227,6 +231,7 @@ func TestAnApplicationWithoutAClientCanBeDeleted(t *testing.T) {
 		t.Errorf("settings: %s", p.Status)
 	}
 	b.submit(b.open("/developer/o/river/sandbox/shop/delete"), "confirm", "App shop", "action", "delete")
+	w.GoOn(t.Context())
 	if _, err := w.store.Application(t.Context(), storage.Sandbox, "shop"); !errors.Is(err, storage.ErrNotFound) {
 		t.Errorf("the application is still there: %v", err)
 	}

@@ -304,6 +304,7 @@ func TestDelete(t *testing.T) {
 	if _, err := w.sandbox.Client(t.Context(), "shop"); !errors.Is(err, provider.ErrNoClient) {
 		t.Errorf("the client: %v", err)
 	}
+	w.removed(storage.Sandbox, "shop")
 	if left, err := w.store.Log(t.Context(), storage.LogFilter{Environment: storage.Sandbox, ClientID: "shop"}); err != nil || len(left) > 0 {
 		t.Errorf("%d lines of its log are left, %v", len(left), err)
 	}

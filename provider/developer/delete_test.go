@@ -1,0 +1,85 @@
+package developer_test
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/storage"
+)
+
+// removed does what Run does about a deleted application, first in the provider and then in the
+// dashboard.
+func (w *fixture) removed(env, client string) {
+	w.t.Helper()
+	ctx, cancel := context.WithCancel(w.t.Context())
+	var running sync.WaitGroup
+	running.Go(func() {
+		if err := w.provider(env).Run(ctx); err != nil {
+			w.t.Error(err)
+		}
+	})
+	eventually(w.t, func() bool {
+		left, err := w.provider(env).ClientDeleting(w.t.Context(), client)
+		return err == nil && !left
+	})
+	cancel()
+	running.Wait()
+	w.GoOn(w.t.Context())
+	if _, err := w.store.Application(w.t.Context(), env, client); !errors.Is(err, storage.ErrNotFound) {
+		w.t.Errorf("the application is still there: %v", err)
+	}
+}
+
+func TestAnApplicationThatIsBeingDeleted(t *testing.T) {
+	t.Parallel()
+	w := newFixture(t).withApplication(river, storage.Sandbox, "shop")
+	b := w.as(dev)
+	form := b.open(shopPath + "/settings")
+	p := b.submitForm(shopPath+"/delete", "confirm", "App shop", "action", "delete")
+	says(t, p, http.StatusOK, "The application is being deleted.", "Being deleted", "App shop")
+	says(t, b.submit(form, "name", "Another", "action", "save"), http.StatusOK, "This application is being deleted")
+	for _, p := range w.Pages() {
+		if p.Posts != "developers" || p.Path == "/o/{org}/personas" || p.Path == "/o/{org}/clock" || p.Path == "/o/{org}/{env}/new" {
+			continue
+		}
+		b := w.as(dev) // has just signed in
+		csrf := b.csrfOf(dev)
+		for _, action := range append([]string{"enable", "copy", "ask"}, actions...) {
+			form := everything(action)
+			form.Set("csrf", csrf)
+			w.advance(7 * time.Second) // as many forms as a user may post
+			if got := b.follow(b.post(addressOf(p), form)); got.Request.URL.Path != shopPath {
+				t.Errorf("%q to %s: %s at %s", action, p.Path, got.Status, got.Request.URL)
+			}
+		}
+	}
+	if _, err := w.sandbox.Client(t.Context(), "shop"); !errors.Is(err, provider.ErrNoClient) {
+		t.Errorf("the client: %v", err)
+	}
+	if list, err := w.store.Applications(t.Context(), storage.ApplicationFilter{OrganizationID: river}); err != nil || len(list) != 1 || !list[0].Deleting {
+		t.Errorf("%+v, %v", list, err)
+	}
+	w.removed(storage.Sandbox, "shop")
+}
+
+// A process ends between the two marks, or after both, and the next goes on.
+func TestADeletionThatWasInterruptedGoesOn(t *testing.T) {
+	t.Parallel()
+	w := newFixture(t).withApplication(river, storage.Sandbox, "shop")
+	if err := w.store.SetDeleting(t.Context(), storage.Sandbox, "shop"); err != nil {
+		t.Fatal(err)
+	}
+	w.GoOn(t.Context())
+	if _, err := w.sandbox.Client(t.Context(), "shop"); !errors.Is(err, provider.ErrNoClient) {
+		t.Errorf("the client: %v", err)
+	}
+	if !w.application(storage.Sandbox, "shop").Deleting {
+		t.Error("the application is gone before its client")
+	}
+	w.removed(storage.Sandbox, "shop")
+}
