@@ -104,7 +104,7 @@ var organizationFixtures = []fixture{
 	{"developer-applications-suspended", func(p Page) templ.Component {
 		d := inProduction(applicationPage(p, ""))
 		d.Trail, d.Sections = d.Trail[:1], organizationPage(p, SectionApplications).Sections
-		d.Suspension = &DeveloperSuspension{Since: fixedNow, Reason: "Its applications pass for those of a bank.\nWrite to us."}
+		d.Suspension = &DeveloperSuspension{Since: fixedNow, Reason: "Its applications pass for those of a bank."}
 		return DeveloperApplications(DeveloperApplicationsView{
 			DeveloperPage: d, Applications: []DeveloperApplication{{Name: "Till", URL: "/c2", ClientID: "c2", Kind: "native", Dialect: "v3", Disabled: true}},
 		})
