@@ -160,6 +160,14 @@ func optionalOf(p Page) ConsentView {
 	return v
 }
 
+// lapsedOf is a group whose verification has expired, and can be renewed.
+func lapsedOf(p Page) ConsentGroup {
+	return ConsentGroup{
+		Name: "military", Label: hostTextOf(p).service, Phrase: p.locale().Phrase("Military"),
+		State: GroupExpired, Expires: date(2025, time.September, 30), CanVerify: true,
+	}
+}
+
 // requiredOf is a request of an application that takes verified members of these groups
 // only.
 func requiredOf(p Page, groups ...ConsentGroup) ConsentView {
@@ -331,13 +339,23 @@ var screenFixtures = []fixture{
 		}
 		return Consent(v)
 	}},
+	{"consent-expired", func(p Page) templ.Component {
+		v := consentOf(p)
+		v.Groups = []ConsentGroup{lapsedOf(p)}
+		return Consent(v)
+	}},
+	{"consent-two", func(p Page) templ.Component {
+		v := consentOf(p)
+		v.Groups = []ConsentGroup{lapsedOf(p), {Name: "student", Label: hostTextOf(p).student, Phrase: v.locale().Phrase("Student"), State: GroupUnverified, CanVerify: true}}
+		return Consent(v)
+	}},
 	{"consent-required", func(p Page) templ.Component {
 		return Consent(requiredOf(p, ConsentGroup{Name: "military", Label: hostTextOf(p).service, State: GroupUnverified, CanVerify: true}))
 	}},
 	{"consent-required-any", func(p Page) templ.Component {
 		t := hostTextOf(p)
 		return Consent(requiredOf(p,
-			ConsentGroup{Name: "military", Label: t.service, State: GroupExpired, Expires: date(2025, time.September, 30), CanVerify: true},
+			lapsedOf(p),
 			ConsentGroup{Name: "student", Label: t.student, State: GroupUnverified, CanVerify: true}))
 	}},
 	{"consent-required-one", func(p Page) templ.Component {

@@ -13,7 +13,7 @@ after(() => rmSync(gallery, { recursive: true }));
 const fixture = (name, lang = "en") => pathToFileURL(join(gallery, lang, `${name}.html`)).href;
 
 const windows = [[320, 568], [375, 667], [390, 844], [480, 720], [768, 1024], [1280, 720], [1440, 900]];
-const screens = ["consent", "consent-groups", "consent-verify", "consent-everything", "consent-optional", "consent-optional-again", "consent-required", "consent-required-any"];
+const screens = ["consent", "consent-groups", "consent-verify", "consent-expired", "consent-two", "consent-everything", "consent-optional", "consent-optional-again", "consent-required", "consent-required-any"];
 let browser;
 
 before(async () => {
@@ -48,25 +48,106 @@ test("the decision is in view in every window, and its buttons are of one size",
   assert.deepEqual(page.faults, []);
 });
 
-test("who is not verified sees it, and the way to it, before anything is scrolled", async () => {
+/** Whether the state of each group and the way to a verification are in view before anything is scrolled, and the group is first. */
+const firstView = (page) => page.evaluate(() => {
+  const bar = document.querySelector(".decide"), edge = Math.min(bar.getBoundingClientRect().top, innerHeight);
+  const above = (e) => { const { top, bottom } = e.getBoundingClientRect(); return top >= 0 && bottom <= edge; };
+  return {
+    states: [...document.querySelectorAll(".group .chip:not(.new)")].map(above),
+    verify: [...document.querySelectorAll(".group [value=verify]")].map(above),
+    alone: [...bar.querySelectorAll("[value=verify]")].map((e) => { const { bottom } = e.getBoundingClientRect(); return bottom <= innerHeight; }),
+    next: [...document.querySelector(".account").parentElement.children].findLast((e) => e.previousElementSibling?.matches(".account")).className,
+  };
+});
+
+// Whom the screen is shown to, and in how many groups there is a way to a verification.
+const people = { consent: [1, 0], "consent-verify": [1, 1], "consent-expired": [1, 1], "consent-two": [2, 2], "consent-required-any": [2, 2] };
+
+test("the state of each group and the way to a verification come before anything is scrolled, by day and by night", async () => {
   const page = await newWindow(browser);
   for (const [width, height] of windows) {
     await page.setViewportSize({ width, height });
     for (const lang of ["en", "de", "ar"]) {
-      for (const name of ["consent", "consent-verify"]) {
-        await page.goto(fixture(name, lang));
-        const seen = await page.evaluate(() => {
-          const bar = document.querySelector(".decide").getBoundingClientRect();
-          const above = (e) => { const { top, bottom } = e.getBoundingClientRect(); return top >= 0 && bottom <= bar.top; };
-          return {
-            state: above(document.querySelector(".group .chip")),
-            verify: [...document.querySelectorAll(".group [value=verify]")].map(above),
-            first: [...document.querySelectorAll(".group, .facts")].map((e) => e.classList[0])[0],
-          };
-        });
-        assert.deepEqual(seen, { state: true, verify: name === "consent" ? [] : [true], first: "group" }, `${lang}/${name} ${width}x${height}`);
+      for (const colorScheme of ["light", "dark"]) {
+        await page.emulateMedia({ colorScheme });
+        for (const [name, [states, verify]] of Object.entries(people)) {
+          await page.goto(fixture(name, lang));
+          const all = (n) => Array(n).fill(true);
+          assert.deepEqual(await firstView(page), { states: all(states), verify: all(verify), alone: [], next: "groups" }, `${lang}/${name} ${width}x${height} ${colorScheme}`);
+        }
+        await page.goto(fixture("consent-required", lang)); // its one button is in the bar
+        assert.deepEqual(await firstView(page), { states: [true], verify: [], alone: [true], next: "groups" }, `${lang} ${width}x${height} ${colorScheme}`);
       }
     }
+  }
+  assert.deepEqual(page.faults, []);
+});
+
+test("at text of 200 % the state and the way to a verification come before anything is scrolled", async () => {
+  const large = await startChromium("--blink-settings=defaultFontSize=32"); // as a person sets it
+  const page = await newWindow(large);
+  for (const [width, height] of [[390, 844], [768, 1024], [1280, 720], [1440, 900]]) {
+    await page.setViewportSize({ width, height });
+    for (const lang of ["en", "de", "ar"]) {
+      for (const name of ["consent", "consent-verify", "consent-expired"]) {
+        await page.goto(fixture(name, lang));
+        const { states, verify } = await firstView(page);
+        assert.deepEqual([...states, ...verify], Array(1 + people[name][1]).fill(true), `${lang}/${name} ${width}x${height}`);
+      }
+    }
+  }
+});
+
+test("at text of 200 % nothing is wider than the window, no word is broken, and the bar lies at the end", async () => {
+  const large = await startChromium("--blink-settings=defaultFontSize=32");
+  const page = await newWindow(large);
+  for (const [width, height] of windows) {
+    await page.setViewportSize({ width, height });
+    for (const name of [...screens, "account"]) {
+      await page.goto(fixture(name));
+      const seen = await page.evaluate(() => {
+        const bar = document.querySelector(".decide");
+        // A word that takes two lines has two rectangles.
+        const broken = [];
+        for (const e of document.querySelectorAll(".row .strong, .row .small, .group h2, .chip, button")) {
+          const walker = document.createTreeWalker(e, NodeFilter.SHOW_TEXT);
+          for (let text; (text = walker.nextNode());) {
+            for (const { index, 0: word } of text.data.matchAll(/[^\s-]+/g)) {
+              const range = new Range();
+              range.setStart(text, index);
+              range.setEnd(text, index + word.length);
+              if (new Set([...range.getClientRects()].map((r) => Math.round(r.top))).size > 1) broken.push(word);
+            }
+          }
+        }
+        return {
+          wide: document.documentElement.scrollWidth > innerWidth, broken,
+          atEnd: !bar || bar.getBoundingClientRect().bottom >= document.querySelector("main").getBoundingClientRect().bottom - 1,
+        };
+      });
+      assert.deepEqual(seen, { wide: false, broken: [], atEnd: true }, `${name} ${width}x${height}`);
+    }
+  }
+});
+
+test("without script and by keyboard alone, the way to a verification is reached before the answers", async () => {
+  const page = await newWindow(browser, { viewport: { width: 320, height: 568 }, javaScriptEnabled: false });
+  for (const [name, expected] of [
+    ["consent-verify", ["Verify now Student", "Deny", "Share without verification"]],
+    ["consent-two", ["Verify now Armed forces", "Verify now Student", "Deny", "Share without verification"]],
+    ["consent-required-any", ["Verify now Armed forces", "Verify now Student", "Back to Strict Perks"]],
+  ]) {
+    await page.goto(fixture(name));
+    const names = [];
+    for (let i = 0; i < 20; i++) {
+      await page.keyboard.press("Tab");
+      const focused = page.locator("button:focus");
+      if (await focused.count()) {
+        const label = (await focused.ariaSnapshot()).match(/button "(.*)"/)[1];
+        if (label !== "Switch account") names.push(label);
+      }
+    }
+    assert.deepEqual(names.slice(0, expected.length), expected, name);
   }
 });
 
@@ -92,18 +173,6 @@ test("no box is ticked that the sentence does not name", async () => {
     }));
     assert.equal(boxes.length, ticked, name);
     for (const box of boxes) assert.ok(said.includes(box), `${box} in ${said}`);
-  }
-});
-
-test("at large text the bar leaves the window to what it is about", async () => {
-  const page = await newWindow(browser);
-  for (const [width, height] of windows) {
-    await page.setViewportSize({ width, height });
-    await page.goto(fixture("consent-everything"));
-    await page.addStyleTag({ content: ":root { font-size: 32px !important; }" });
-    const { bar } = await decision(page);
-    const covered = Math.max(0, Math.min(bar.bottom, height) - Math.max(bar.top, 0));
-    assert.ok(covered <= height * 0.36, `${covered} px of ${width}x${height}`);
   }
 });
 

@@ -131,10 +131,10 @@ export async function startInstalled(name) {
 /** Whether Firefox is there; under CI it has to be. */
 export const hasFirefox = process.env.CI === "true" || existsSync(process.env.FIREFOX || "/usr/bin/firefox-esr");
 
-export async function startChromium() {
+export async function startChromium(...args) {
   const browser = await chromium.launch({
     executablePath,
-    args: ["--headless=new", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
+    args: [...args, "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
       "--disable-background-networking", "--disable-component-update", "--disable-sync"],
   });
   closers.push(() => browser.close());
