@@ -137,13 +137,19 @@ func fieldLabel(l *Locale, field string) string {
 	if t, ok := l.text.Developer.Application.Fields[field]; ok {
 		return l.plain(t.Label)
 	}
-	switch field {
-	case FieldLogo, FieldLogoDark, FieldWordmark, FieldWordmarkDark:
+	switch {
+	case isPictureField(field):
 		return pictureLabel(l, field)
-	case "button_color":
+	case field == "button_color":
 		return l.plain(l.text.Developer.Branding.Color)
 	}
 	return clean(field, maxName)
+}
+
+// isDeep reports whether a page lies behind the first one of an application, and has the switch
+// that says where it is.
+func (p DeveloperPage) isDeep() bool {
+	return p.SandboxURL != "" && len(p.Sections) > 0 && !p.Sections[0].Current
 }
 
 // nextTry names the trial: production has no personas.

@@ -19,6 +19,11 @@ func (v DeveloperReviewView) finishText() string {
 	return v.locale().plain(t.FinishText)
 }
 
+// isPictureField reports whether a field is a picture of the branding.
+func isPictureField(field string) bool {
+	return field == FieldLogo || field == FieldLogoDark || field == FieldWordmark || field == FieldWordmarkDark
+}
+
 // pictureLabel names a picture of the branding.
 func pictureLabel(l *Locale, field string) string {
 	label, _, _ := DeveloperPicture{Field: field}.texts(l)

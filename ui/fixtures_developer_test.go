@@ -164,7 +164,10 @@ var organizationFixtures = []fixture{
 				{fixedNow.Add(-time.Hour), "", "member.role", "Shop", []DeveloperChangedField{{Name: "role", After: "owner"}}},
 				{fixedNow.Add(-2 * time.Hour), ada.Email, "application.change", "Shop", []DeveloperChangedField{
 					{Name: "redirect_uris", Added: []string{"https://riverbikes.example/new"}, Removed: []string{"https://riverbikes.example/old"}, Cut: 3},
-					{Name: "logo"},
+					{Name: "logo"}, {Name: "wordmark", After: "on"}, {Name: "wordmark_dark", Before: "on"}, {Name: "tos_uri", Before: "https://riverbikes.example/terms"},
+				}},
+				{fixedNow.Add(-3 * time.Hour), ada.Email, "application.copy", "Shop", []DeveloperChangedField{
+					{Name: "copy_of", After: "test_sh0p"}, {Name: "client_id", After: "prod_sh0p"}, {Name: "grant_types", Added: []string{"authorization_code", "refresh_token"}},
 				}},
 			},
 		})

@@ -88,7 +88,7 @@ var productionFixtures = []fixture{
 		return DeveloperReviews(DeveloperReviewsView{
 			DeveloperPage: developerPage(p), SearchURL: "/developer/review", LiveMoreURL: "?after=c3",
 			Ownerless: []DeveloperOwnerless{{Name: "Lovelace & Co", URL: "/developer/review/organization/2", Members: 3, Applications: 12}}, OwnerlessMoreURL: "?ownerless_after=2",
-			Waiting: []DeveloperReviewed{{Name: "Shop", Organization: "River Bikes", URL: "/developer/review/sandbox/c1", Since: fixedNow}, {Name: "Till", Organization: "River Bikes", URL: "/developer/review/production/c3", Since: fixedNow, Changes: true}},
+			Waiting: []DeveloperReviewed{{Name: "Shop", Organization: "River Bikes", URL: "/developer/review/sandbox/c1", LogoURL: "sample/client.svg", Since: fixedNow}, {Name: "Till", Organization: "River Bikes", URL: "/developer/review/production/c3", Since: fixedNow, Changes: true}},
 			Live: []DeveloperReviewed{
 				{Name: "Museum", Organization: "Lovelace & Co", URL: "/developer/review/production/c2"},
 				{Name: "Till", Organization: "River Bikes", URL: "/developer/review/production/c3", Stopped: true},

@@ -118,6 +118,8 @@ type DeveloperReviewsView struct {
 // DeveloperReviewed is an application in a list of an operator.
 type DeveloperReviewed struct {
 	Name, Organization, URL string
+	// LogoURL is its logo. Empty shows a letter.
+	LogoURL string
 	// Since is when it asked. Zero shows no date.
 	Since time.Time
 	// Stopped says that an operator has stopped it.

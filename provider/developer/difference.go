@@ -70,6 +70,16 @@ func differences(before, after provider.Client) []storage.ChangedField {
 	return fields
 }
 
+// registration returns what a new registration sets. What it leaves as it is for every
+// application is no change that somebody made.
+func registration(c provider.Client) []storage.ChangedField {
+	var fields []storage.ChangedField
+	for _, f := range registeredFields(c) {
+		fields = append(append(fields, changed(f.name, "", f.value)...), changedList(f.name, nil, f.values)...)
+	}
+	return fields
+}
+
 // changed returns the fields of which a value differs.
 func changed(name, before, after string) []storage.ChangedField {
 	if before == after {

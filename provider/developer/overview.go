@@ -169,7 +169,7 @@ func (d *Dashboard) copyApplication(r *request) error {
 	if err != nil {
 		return err
 	}
-	from := storage.ChangedField{Name: "client_id", Before: c.ID}
+	from := c.ID
 	offered := d.offeredScopes(env)
 	c.Scopes = slices.DeleteFunc(slices.Clone(d.scopesOf(r.env, c)), func(s string) bool {
 		return s != scopeOpenID && s != scopeOffline && !slices.ContainsFunc(offered, func(o provider.Scope) bool { return o.Name == s })
@@ -208,7 +208,6 @@ func (d *Dashboard) copyApplication(r *request) error {
 	if err != nil {
 		return err
 	}
-	from.After = c.ID
-	d.record(r, "application.copy", append([]storage.ChangedField{from}, differences(provider.Client{}, c)...))
+	d.record(r, "application.copy", append(changed("copy_of", "", from), append(changed("client_id", "", c.ID), registration(c)...)...))
 	return r.done(d.path("o", r.org.ID, env, c.ID), ui.DeveloperCopied)
 }

@@ -28,12 +28,17 @@ func (b *brand) picture(field string) *[]byte {
 	}
 }
 
-// changes returns what another brand has that is not as in b. Of a picture it says but that.
+// changes returns what another brand has that is not as in b. Of a picture it
+// says whether it was added, removed or changed.
 func (b brand) changes(other brand) []storage.ChangedField {
 	fields := changed("button_color", b.Color, other.Color)
 	for _, field := range pictureFields {
-		if !bytes.Equal(*b.picture(field), *other.picture(field)) {
-			fields = append(fields, storage.ChangedField{Name: field})
+		if before, after := *b.picture(field), *other.picture(field); !bytes.Equal(before, after) {
+			change := storage.ChangedField{Name: field}
+			if len(before) == 0 || len(after) == 0 { // added, or removed
+				change.Before, change.After = onOff(len(before) > 0), onOff(len(after) > 0)
+			}
+			fields = append(fields, change)
 		}
 	}
 	return fields

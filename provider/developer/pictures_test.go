@@ -54,8 +54,8 @@ func TestPicturesArePublishedRemovedAndBroughtBack(t *testing.T) {
 	var names []string
 	for _, f := range w.changes(river)[0].Fields {
 		names = append(names, f.Name)
-		if f.Before != "" || f.After != "" {
-			t.Errorf("the activity has the bytes of %s", f.Name)
+		if f.Before != "" || f.After != "on" {
+			t.Errorf("the activity does not say that %s was added: %+v", f.Name, f)
 		}
 	}
 	if diff := cmp.Diff([]string{"logo", "logo_dark", "wordmark", "wordmark_dark"}, names); diff != "" {
@@ -63,6 +63,9 @@ func TestPicturesArePublishedRemovedAndBroughtBack(t *testing.T) {
 	}
 
 	p = b.uploads(p, nil, "action", "publish", "remove_logo_dark", "on", "remove_wordmark_dark", "on")
+	if f := w.changes(river)[0].Fields; len(f) != 2 || f[0].Before != "on" || f[0].After != "" {
+		t.Errorf("the activity does not say that pictures were removed: %+v", f)
+	}
 	got := w.client(storage.Sandbox, "shop")
 	if got.LogoDark != nil || got.WordmarkDark != nil || len(got.Logo) == 0 || len(got.Wordmark) == 0 {
 		t.Errorf("removed the dark ones: %d %d %d %d bytes", len(got.Logo), len(got.LogoDark), len(got.Wordmark), len(got.WordmarkDark))

@@ -79,7 +79,10 @@ func TestProductionIsAskedForAndApproved(t *testing.T) {
 	}
 	b := w.as(operator)
 	says(t, b.open("/developer/"), http.StatusOK, `href="/developer/review"`)
-	says(t, b.open("/developer/review"), http.StatusOK, reviewPath, "Org river")
+	says(t, b.open("/developer/review"), http.StatusOK, reviewPath, "Org river", `src="`+reviewPath+`/approved/logo"`)
+	if logo := b.get(reviewPath + "/approved/logo"); logo.StatusCode != http.StatusOK {
+		t.Errorf("logo in the list: %s", logo.Status)
+	}
 	p := b.open(reviewPath)
 	says(t, p, http.StatusOK, "Discounts for veterans.", "dev@example.com", "hello@river.test", callbackURI, "https://app.test/terms")
 	if logo := b.get(reviewPath + "/wanted/logo"); logo.StatusCode != http.StatusOK || logo.Header.Get("Content-Type") != "image/png" {

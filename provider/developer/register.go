@@ -66,7 +66,7 @@ func (d *Dashboard) registerApplication(r *request) error {
 	if err != nil {
 		return err
 	}
-	d.record(r, "application.create", differences(provider.Client{}, p.Client))
+	d.record(r, "application.create", registration(p.Client))
 	return r.done(d.path("o", r.org.ID, r.env, r.app.ClientID), ui.DeveloperRegistered)
 }
 

@@ -62,6 +62,12 @@ func TestRegister(t *testing.T) {
 		if c := w.changes(river)[0]; c.What != "application.create" || c.UserID != dev || c.ClientID != app.ClientID || c.Environment != storage.Sandbox {
 			t.Errorf("recorded %+v", c)
 		}
+		// A registration is told as what it sets, and not as a change of what nobody had set.
+		for _, f := range w.changes(river)[0].Fields {
+			if f.Before != "" || len(f.Removed) > 0 || f.After == "" && len(f.Added) == 0 {
+				t.Errorf("recorded as a change: %+v", f)
+			}
+		}
 	})
 	t.Run("APageInTheBrowserIsPublicAndHasItsOrigins", func(t *testing.T) {
 		t.Parallel()

@@ -82,6 +82,13 @@ func (d *Dashboard) listReviews(r *request, list string, match storage.Applicati
 		row := ui.DeveloperReviewed{
 			Name: a.Name, Organization: name, URL: d.path("review", a.Environment, a.ClientID), Stopped: stopped(a),
 		}
+		c, err := d.provider(a.Environment).Client(r.Request.Context(), a.ClientID)
+		if err != nil && !errors.Is(err, provider.ErrNoClient) {
+			return nil, "", err
+		}
+		if len(c.Logo) > 0 {
+			row.LogoURL = row.URL + "/" + approvedPictures + "/" + ui.FieldLogo
+		}
 		if row.Changes = a.Environment == storage.Production; a.Review == storage.ReviewAsked {
 			if row.Since, err = d.askedAt(r, a); err != nil {
 				return nil, "", err

@@ -41,3 +41,8 @@ for (const picker of document.querySelectorAll("[data-color]")) {
   field.addEventListener("input", follow);
   picker.addEventListener("input", () => { field.value = picker.value; follow(); });
 }
+
+// Bring the tab of this page into view, where the style sheet cannot (scroll-initial-target).
+if (!CSS.supports("scroll-initial-target", "nearest")) {
+  document.querySelector(".sections [aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" });
+}
