@@ -1,8 +1,9 @@
 // Takes the pictures of the documentation from the quickstart in Chromium: `make pictures`.
 import assert from "node:assert/strict";
-import { mkdirSync, readdirSync, statSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { test } from "node:test";
+import { after, test } from "node:test";
 import { newWindow, repository, settled, startChromium, startQuickstart } from "./lab.mjs";
 
 const password = "quiet-otter-paints-dawn";
@@ -10,13 +11,33 @@ const folder = join(repository, "docs", "pictures");
 // A page of documentation is to be read on a slow line.
 const mostBytes = 900 << 10;
 
+const logos = mkdtempSync(join(tmpdir(), "bonafide-logos-"));
+after(() => rmSync(logos, { recursive: true }));
+const logo = (name) => join(logos, `${name}.png`);
+const drawings = {
+  river: `<rect width="48" height="48" rx="12" fill="#b4235f"/><g fill="none" stroke="#fff" stroke-width="3" stroke-linecap="round" stroke-linejoin="round">
+    <circle cx="14" cy="30" r="6.5"/><circle cx="34" cy="30" r="6.5"/><path d="M14 30l6-13h9l5 13M17 23h14"/></g>`,
+  brand: `<rect width="48" height="48" rx="12" fill="#0f766e"/><path d="M24 9l12 4.5v8.5c0 8-5 13.5-12 16.5-7-3-12-8.5-12-16.5v-8.5zM18.5 24l4 4 7-8"
+    fill="none" stroke="#fff" stroke-width="3" stroke-linecap="round" stroke-linejoin="round"/>`,
+};
+
+/** Draws the logos of the service and of an application. */
+async function drawLogos(browser) {
+  const page = await browser.newPage({ viewport: { width: 256, height: 256 } });
+  for (const [name, drawing] of Object.entries(drawings)) {
+    await page.setContent(`<body style="margin:0"><svg xmlns="http://www.w3.org/2000/svg" width="256" height="256" viewBox="0 0 48 48">${drawing}</svg>`);
+    await page.screenshot({ path: logo(name), omitBackground: true });
+  }
+  await page.close();
+}
+
 const phone = { width: 390, height: 844 };
 const desk = { width: 1000, height: 760 };
 
 const redirectURI = "https://river.example/callback";
 const client = { dialect: "standard", public: true, redirect_uris: [redirectURI] };
 const config = (port) => ({
-  brand: { name: "Example ID", button_color: "#0f766e", tos_uri: "/terms", policy_uri: "/privacy" },
+  brand: { name: "Example ID", logo: logo("brand"), button_color: "#0f766e", tos_uri: "/terms", policy_uri: "/privacy" },
   users: [
     {
       uuid: "a2c8f0e61b7d49d5b3c4", email: "maria@example.com", password,
@@ -33,7 +54,7 @@ const config = (port) => ({
     { uuid: "b7d1", email: "noah@example.com", password: "copper-lantern-rides-north", attributes: { fname: "Noah", lname: "Lindqvist" } },
   ],
   clients: [
-    { ...client, client_id: "river", name: "River Bikes", button_color: "#b4235f" },
+    { ...client, client_id: "river", name: "River Bikes", logo: logo("river"), button_color: "#b4235f" },
     { ...client, client_id: "perks", name: "Strict Perks", require_verified: true },
     {
       ...client, client_id: "rides", name: "River Rides", grant_types: ["authorization_code", "refresh_token"],
@@ -44,7 +65,7 @@ const config = (port) => ({
   sandbox: {
     base_url: `http://localhost:${port}/sandbox`,
     users: [{ uuid: "b6d767d2", email: "tess@example.com", password: "paper-comet-hums-softly", attributes: { fname: "Tess", lname: "Tester" } }],
-    clients: [{ ...client, client_id: "river", name: "River Bikes" }, { ...client, client_id: "perks", name: "Strict Perks", require_verified: true }],
+    clients: [{ ...client, client_id: "river", name: "River Bikes", logo: logo("river") }, { ...client, client_id: "perks", name: "Strict Perks", require_verified: true }],
   },
 });
 
@@ -54,8 +75,9 @@ const request = (base, id, scope, more = {}) => `${base}/oauth/authorize?` + new
 });
 
 test("the pictures of the documentation", async () => {
-  const { provider, site, sandbox } = await startQuickstart(config);
   const browser = await startChromium();
+  await drawLogos(browser);
+  const { provider, site, sandbox } = await startQuickstart(config);
   mkdirSync(folder, { recursive: true });
 
   /** Opens a window in which somebody is signed in, or nobody. */
@@ -109,6 +131,18 @@ test("the pictures of the documentation", async () => {
   await page.locator("#received").scrollIntoViewIfNeeded();
   await take(page, "data");
   await picture("groups", await window(phone), `${provider}/account/groups`);
+  page = await window(desk);
+  await page.goto(`${provider}/developer/new`);
+  await page.fill("[name=name]", "River Bikes");
+  await page.click("main button[value=save]");
+  await page.waitForURL(/\/o\/[^/]+\/sandbox/);
+  await page.goto(`${page.url().split("?")[0]}/new`);
+  await page.fill("[name=name]", "River Rides");
+  await page.fill("[name=redirect_uris]", redirectURI);
+  await page.click("main button.primary");
+  await page.waitForURL(/\/sandbox\/test_/);
+  await page.goto(page.url().split("?")[0]);
+  await take(page, "dashboard");
   await picture("brand", await window({ width: 1000, height: 900 }, {}, ""), `${sandbox}/brand`);
 
   const total = readdirSync(folder).reduce((sum, name) => sum + statSync(join(folder, name)).size, 0);
