@@ -29,6 +29,12 @@ type Activity struct {
 	// RequestID is what an error page and the lines of the log show for the request.
 	RequestID string
 
+	// Flow names the sign-in that the request belongs to, at random: it is the same from the
+	// authorization request, pushed or not, to the last use of the tokens that came of it.
+	// Empty for what belongs to none, or has not become one, such as an authorization
+	// request that was refused at once.
+	Flow string
+
 	// UserID is the user whom it concerns, where that is known.
 	UserID string
 
@@ -114,7 +120,7 @@ func (p *Provider) Watch(f func(Activity)) (stop func()) {
 		f(Activity{
 			At: a.At, ClientID: a.ClientID, Event: ActivityEvent(a.Event), Outcome: Outcome(a.Outcome),
 			Error: a.Error, Diagnosis: Diagnosis(a.Diagnosis), Details: a.Details,
-			RequestID: a.RequestID, UserID: a.UserID, Address: a.Address, Requests: a.Requests,
+			RequestID: a.RequestID, Flow: a.Flow, UserID: a.UserID, Address: a.Address, Requests: a.Requests,
 		})
 	})
 }

@@ -57,8 +57,16 @@ type happening struct {
 	want provider.Activity
 }
 
+// ofItsRequest is what an activity has of the one request that it tells of.
+var ofItsRequest = cmpopts.IgnoreFields(provider.Activity{}, "At", "RequestID", "Flow", "Address")
+
 func failed(client string, event provider.ActivityEvent, code string, what provider.Diagnosis, details ...string) provider.Activity {
 	a := provider.Activity{ClientID: client, Event: event, Outcome: provider.OutcomeError, Error: code, Diagnosis: what}
+	return asking(a, details...)
+}
+
+// asking is an activity with details, given as names and values.
+func asking(a provider.Activity, details ...string) provider.Activity {
 	for i := 0; i+1 < len(details); i += 2 {
 		if a.Details == nil {
 			a.Details = map[string]string{}
@@ -103,7 +111,8 @@ func redeemed(asked []string, pairs ...string) func(*fixture, *browser) {
 }
 
 var happenings = map[string]happening{
-	"Authorized":    {func(_ *fixture, b *browser) { b.allow() }, good("v3", "authorize", "alice")},
+	"Authorized":    {func(_ *fixture, b *browser) { b.allow() },
+		asking(good("v3", "authorize", "alice"), "response_type", "code", "scope", "military", "redirect_uri", callbackURI)},
 	"TokenForACode": {redeemed(nil), good("std", "token", "alice")},
 	"Refreshed":     {func(_ *fixture, b *browser) { b.refresh(text(b.t, b.standardTokens(), "refresh_token")) }, good("std", "refresh", "alice")},
 	"Userinfo":      {func(_ *fixture, b *browser) { b.bearer(userinfoPath, text(b.t, b.standardTokens(), "access_token")) }, good("std", "userinfo", "alice")},
@@ -511,7 +520,7 @@ func TestActivity(t *testing.T) {
 			if last.RequestID == "" || last.Address != "127.0.0.0/24" || last.At.IsZero() {
 				t.Errorf("activity without its request: %+v", last)
 			}
-			if diff := cmp.Diff(h.want, last, cmpopts.IgnoreFields(provider.Activity{}, "At", "RequestID", "Address")); diff != "" {
+			if diff := cmp.Diff(h.want, last, ofItsRequest); diff != "" {
 				t.Error(diff)
 			}
 		})
@@ -582,7 +591,7 @@ func TestActivityOfUsersOfTheHost(t *testing.T) {
 			if len(told) != 1 {
 				t.Fatalf("told %+v", told)
 			}
-			if diff := cmp.Diff(c.want, told[0], cmpopts.IgnoreFields(provider.Activity{}, "At", "RequestID", "Address")); diff != "" {
+			if diff := cmp.Diff(c.want, told[0], ofItsRequest); diff != "" {
 				t.Error(diff)
 			}
 		})
@@ -596,7 +605,7 @@ func TestActivityOfASignInPageThatKeepsNoSession(t *testing.T) {
 	seen := w.watch()
 	journey(t, w.newBrowser(), authorizeURL(ask()...), &signedIn, func(before provider.SignedIn, _ url.Values) provider.SignedIn { return before })
 	want := []provider.Activity{failed("std", "authorize", "login_required", "sign_in_unstable")}
-	if diff := cmp.Diff(want, seen.all(), cmpopts.IgnoreFields(provider.Activity{}, "At", "RequestID", "Address")); diff != "" {
+	if diff := cmp.Diff(want, seen.all(), ofItsRequest); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -611,8 +620,9 @@ func TestActivityTellsOfConsentOnceAndOfPagesOfUsersNothing(t *testing.T) {
 	b.get("/nowhere")
 	b.allow()
 	b.allow() // remembered
-	want := []provider.Activity{good("v3", "consent", "alice"), good("v3", "authorize", "alice"), good("v3", "authorize", "alice")}
-	if diff := cmp.Diff(want, seen.all(), cmpopts.IgnoreFields(provider.Activity{}, "At", "RequestID", "Address")); diff != "" {
+	answered := asking(good("v3", "authorize", "alice"), "response_type", "code", "scope", "military", "redirect_uri", callbackURI)
+	want := []provider.Activity{asking(good("v3", "consent", "alice"), "scope", "military"), answered, answered}
+	if diff := cmp.Diff(want, seen.all(), ofItsRequest); diff != "" {
 		t.Error(diff)
 	}
 }

@@ -30,6 +30,10 @@ type LogEntry struct {
 
 	RequestID string
 
+	// Flow names the sign-in that the request belongs to, the same from its authorization
+	// request to the last use of its tokens; empty for none.
+	Flow string
+
 	// User is a pseudonym of the user, the same for one user and application.
 	User string
 
@@ -39,6 +43,9 @@ type LogEntry struct {
 	// Requests is how many requests the line stands for, when it only counts those for
 	// which there was no line; zero for a line of one request.
 	Requests int
+
+	// OnlyCounted says that there is to be no line: the requests are counted by day.
+	OnlyCounted bool
 }
 
 // LogFilter selects lines of one application. All fields that are not zero must match.
@@ -49,10 +56,17 @@ type LogFilter struct {
 	Outcome     string
 	Error       string
 	RequestID   string
+	Flow        string
+	User        string
+	// From and To select lines from a moment on, and of before another. The lines of the
+	// application are looked through for them, so these are for one that TrimLog bounds.
+	From, To time.Time
 	// BeforeID selects lines with a lower ID: the next page. AfterID selects those with
 	// a higher one: what is new. The lines of one application can be read in the order
 	// of their IDs, whichever process has written them, so that none is passed over.
 	BeforeID, AfterID int64
+	// OldestFirst returns the lines in the order in which they came.
+	OldestFirst bool
 	// Limit is the most lines that are returned; 100 when zero.
 	Limit int
 }
@@ -75,12 +89,18 @@ type RequestLog interface {
 	// could read them.
 	AppendLog(ctx context.Context, entries []LogEntry) error
 
-	// Log returns the lines that match, the latest first.
+	// Log returns the lines that match, the latest first unless the filter says otherwise.
 	Log(ctx context.Context, match LogFilter) ([]LogEntry, error)
 
 	// LogDays returns the counts of an application from the day (in UTC) of a moment on,
 	// by day, event, outcome and error.
 	LogDays(ctx context.Context, environment, clientID string, from time.Time) ([]LogDay, error)
+
+	// TrimLog removes lines of one application: of those with the outcome ok all but the
+	// latest successes, and of all others all but the latest failures; at most limit of
+	// each. What they have counted stays. It reports how many; a caller repeats until that
+	// is zero, which it also is for an application that there is not.
+	TrimLog(ctx context.Context, environment, clientID string, successes, failures, limit int) (removed int, err error)
 
 	// RemoveLog removes lines from before a moment, counts of days before another, and
 	// both of applications that have been deleted: at most limit of each and fewer when

@@ -85,7 +85,7 @@ func (r *recorder) add(environment string, a provider.Activity) {
 func entryOf(environment string, a provider.Activity) storage.LogEntry {
 	return storage.LogEntry{
 		At: a.At, Environment: environment, ClientID: a.ClientID, Event: string(a.Event), Outcome: string(a.Outcome),
-		Error: a.Error, Cause: string(a.Diagnosis), Details: a.Details, RequestID: a.RequestID, Address: a.Address, Requests: a.Requests,
+		Error: a.Error, Cause: string(a.Diagnosis), Details: a.Details, RequestID: a.RequestID, Flow: a.Flow, Address: a.Address, Requests: a.Requests,
 	}
 }
 

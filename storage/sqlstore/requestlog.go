@@ -30,7 +30,7 @@ func (s *Store) AppendLog(ctx context.Context, entries []storage.LogEntry) error
 		}
 		for _, e := range entries {
 			number, found := numbers[applicationKey{e.Environment, e.ClientID}]
-			if !found {
+			if !found || e.OnlyCounted {
 				continue
 			}
 			if err := insertLogEntry(tx, number, e); err != nil {
@@ -76,9 +76,9 @@ func insertLogEntry(tx *tx, application int, e storage.LogEntry) error {
 		return err
 	}
 	_, err = tx.exec(`INSERT INTO main.request_log
-			(application, at, event, outcome, error, cause, details, request_id, pseudonym, address, requests)
-		VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)`,
-		application, micros(e.At), e.Event, e.Outcome, e.Error, e.Cause, details, e.RequestID, e.User, e.Address, e.Requests)
+			(application, at, event, outcome, error, cause, details, request_id, flow, pseudonym, address, requests)
+		VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)`,
+		application, micros(e.At), e.Event, e.Outcome, e.Error, e.Cause, details, e.RequestID, e.Flow, e.User, e.Address, e.Requests)
 	return err
 }
 
@@ -118,8 +118,12 @@ func dayOf(t time.Time) time.Time {
 func (s *Store) Log(ctx context.Context, match storage.LogFilter) ([]storage.LogEntry, error) {
 	var filter where
 	filter.andLog(match)
-	query := `SELECT id, at, event, outcome, error, cause, details, request_id, pseudonym, address, requests FROM main.request_log` +
-		filter.String() + ` ORDER BY id DESC LIMIT ` + filter.param(page(match.Limit))
+	order := "DESC"
+	if match.OldestFirst {
+		order = "ASC"
+	}
+	query := `SELECT id, at, event, outcome, error, cause, details, request_id, flow, pseudonym, address, requests FROM main.request_log` +
+		filter.String() + ` ORDER BY id ` + order + ` LIMIT ` + filter.param(page(match.Limit))
 	scan := func(row scanner) (storage.LogEntry, error) {
 		e, err := scanLogEntry(row)
 		e.Environment, e.ClientID = match.Environment, match.ClientID
@@ -133,11 +137,14 @@ func (s *Store) Log(ctx context.Context, match storage.LogFilter) ([]storage.Log
 // andLog adds the conditions of a filter of lines. What went wrong has indexes of its own,
 // whose conditions stand in the query as well: of a parameter no database knows that it
 // implies them. The event hides from the planner then, which would look for it among all
-// that went well, too.
+// that went well, too, and where the lines of one sign-in or user are looked for.
 func (w *where) andLog(match storage.LogFilter) {
 	w.args = append(w.args, match.Environment, match.ClientID)
 	w.conditions = append(w.conditions, "application = "+numberOf)
 	event := "event = ?"
+	if match.Flow != "" || match.User != "" {
+		event = "coalesce(event, '') = ?"
+	}
 	if match.Outcome != "" {
 		w.and("outcome = ?", match.Outcome)
 		if match.Outcome != "ok" {
@@ -156,6 +163,20 @@ func (w *where) andLog(match storage.LogFilter) {
 	if match.RequestID != "" {
 		w.and("request_id = ?", match.RequestID)
 	}
+	if match.Flow != "" {
+		w.conditions = append(w.conditions, "flow <> ''")
+		w.and("flow = ?", match.Flow)
+	}
+	if match.User != "" {
+		w.conditions = append(w.conditions, "pseudonym <> ''")
+		w.and("pseudonym = ?", match.User)
+	}
+	if !match.From.IsZero() {
+		w.and("at >= ?", storage.UnixMicro(match.From))
+	}
+	if !match.To.IsZero() {
+		w.and("at < ?", storage.UnixMicro(match.To))
+	}
 	if match.BeforeID != 0 {
 		w.and("id < ?", match.BeforeID)
 	}
@@ -171,6 +192,18 @@ func (s *Store) LogDays(ctx context.Context, environment, clientID string, from 
 			WHERE application = `+numberOf+` AND day >= ?3 ORDER BY day, event, outcome, error`,
 			environment, clientID, storage.UnixMicro(dayOf(from)))
 	})
+}
+
+// TrimLog implements storage.RequestLog.
+func (s *Store) TrimLog(ctx context.Context, environment, clientID string, successes, failures, limit int) (int, error) {
+	beyond := func(outcomes string, keep int) func(*tx, int) (int, error) {
+		return func(tx *tx, n int) (int, error) {
+			return tx.exec(`DELETE FROM main.request_log WHERE id IN (
+				SELECT id FROM main.request_log WHERE application = `+numberOf+` AND `+outcomes+` ORDER BY id DESC LIMIT ?3 OFFSET ?4)`,
+				environment, clientID, n, keep)
+		}
+	}
+	return s.removeEach(ctx, "trim log", limit, beyond("outcome = 'ok'", successes), beyond("outcome <> 'ok'", failures))
 }
 
 // RemoveLog implements storage.RequestLog.
@@ -225,7 +258,7 @@ func (s *Store) removeEach(ctx context.Context, what string, limit int, kinds ..
 func scanLogEntry(row scanner) (e storage.LogEntry, err error) {
 	var details []byte
 	err = row.Scan(&e.ID, (*instant)(&e.At), &e.Event, &e.Outcome, &e.Error, &e.Cause, &details,
-		&e.RequestID, &e.User, &e.Address, &e.Requests)
+		&e.RequestID, &e.Flow, &e.User, &e.Address, &e.Requests)
 	if err == nil && details != nil {
 		err = json.Unmarshal(details, &e.Details)
 	}

@@ -350,6 +350,13 @@ var logDeeds = map[string]deed[DeveloperStore]{
 		},
 		changes: []string{"line new sandbox red of acme", "day 2026-03-14 sandbox red of acme"},
 	},
+	"TrimLog": {
+		do: func(ctx context.Context, s DeveloperStore) error {
+			_, err := s.TrimLog(ctx, storage.Sandbox, "red of acme", 1, 0, many)
+			return err
+		},
+		changes: []string{"line early sandbox red of acme"},
+	},
 	"RemoveLogOfLines": {
 		do: func(ctx context.Context, s DeveloperStore) error {
 			_, err := s.RemoveLog(ctx, t0.Add(time.Hour), time.Time{}, many)

@@ -120,6 +120,10 @@ func (s *developerSuite) availability(t *testing.T) {
 		"AppendLog": func(ctx context.Context, store storage.Developers) error {
 			return store.AppendLog(ctx, []storage.LogEntry{line("client", "")})
 		},
+		"TrimLog": func(ctx context.Context, store storage.Developers) error {
+			_, err := store.TrimLog(ctx, storage.Sandbox, "client", 1, 1, many)
+			return err
+		},
 		"SandboxSettings": func(ctx context.Context, store storage.Developers) error {
 			_, err := store.SandboxSettings(ctx, "acme")
 			return err

@@ -35,7 +35,7 @@ func (s *developerSuite) requestLog(t *testing.T) {
 			ID: 99, At: elsewhere, Environment: storage.Sandbox, ClientID: "client",
 			Event: "authorize", Outcome: "error", Error: "invalid_request", Cause: "redirect_uri_mismatch",
 			Details:   map[string]string{"sent": `https://a.example/?"é`, "registered": ""},
-			RequestID: "request", User: "pseudonym", Address: "192.0.2.0/24",
+			RequestID: "request", Flow: "flow", User: "pseudonym", Address: "192.0.2.0/24",
 		}
 		second := line("client", "")
 		ok(t, store.AppendLog(t.Context(), []storage.LogEntry{first, second}))
@@ -58,13 +58,13 @@ func (s *developerSuite) requestLog(t *testing.T) {
 		elsewhere.Environment = storage.Production
 		lines := []storage.LogEntry{line("other", "o"), elsewhere}
 		for i, l := range []storage.LogEntry{
-			{Event: "authorize", Outcome: "ok", RequestID: "r0"},
-			{Event: "authorize", Outcome: "error", Error: "invalid_request", RequestID: "r1"},
-			{Event: "token", Outcome: "error", Error: "invalid_grant", RequestID: "r1"},
-			{Event: "token", Outcome: "denied", Error: "access_denied", RequestID: "r3"},
-			{Event: "token", Outcome: "ok", RequestID: "r4"},
+			{Event: "authorize", Outcome: "ok", RequestID: "r0", Flow: "f"},
+			{Event: "authorize", Outcome: "error", Error: "invalid_request", RequestID: "r1", User: "u"},
+			{Event: "token", Outcome: "error", Error: "invalid_grant", RequestID: "r1", Flow: "g", User: "u"},
+			{Event: "token", Outcome: "denied", Error: "access_denied", RequestID: "r3", User: "v"},
+			{Event: "token", Outcome: "ok", RequestID: "r4", Flow: "f", User: "u"},
 		} {
-			l.At, l.Environment, l.ClientID, l.Cause = t0, storage.Sandbox, "client", fmt.Sprint(i)
+			l.At, l.Environment, l.ClientID, l.Cause = t0.Add(time.Duration(i)*time.Hour), storage.Sandbox, "client", fmt.Sprint(i)
 			lines = append(lines, l)
 		}
 		ok(t, store.AppendLog(t.Context(), lines))
@@ -81,6 +81,16 @@ func (s *developerSuite) requestLog(t *testing.T) {
 			{storage.LogFilter{Error: "invalid_grant"}, "2"},
 			{storage.LogFilter{RequestID: "r1"}, "21"},
 			{storage.LogFilter{Event: "token", Outcome: "error"}, "2"},
+			{storage.LogFilter{Flow: "f"}, "40"},
+			{storage.LogFilter{Flow: "f", OldestFirst: true}, "04"},
+			{storage.LogFilter{Flow: "f", Outcome: "error"}, ""},
+			{storage.LogFilter{User: "u"}, "421"},
+			{storage.LogFilter{User: "u", Event: "token", Outcome: "error", Error: "invalid_grant"}, "2"},
+			{storage.LogFilter{Flow: "g", User: "v"}, ""},
+			{storage.LogFilter{From: t0.Add(2 * time.Hour)}, "432"},
+			{storage.LogFilter{To: t0.Add(2 * time.Hour)}, "10"},
+			{storage.LogFilter{From: t0.Add(time.Hour), To: t0.Add(3 * time.Hour), User: "u"}, "21"},
+			{storage.LogFilter{OldestFirst: true, Limit: 2}, "01"},
 			{storage.LogFilter{Event: "authorize", Outcome: "error", Error: "invalid_request", RequestID: "r1"}, "1"},
 			{storage.LogFilter{Event: "authorize", Error: "invalid_grant"}, ""},
 			{storage.LogFilter{Limit: 2}, "43"},
@@ -280,6 +290,53 @@ func (s *developerSuite) removalOfLog(t *testing.T) {
 		}
 		equal(t, total, 21) // lines, days, and what they belonged to
 		equal(t, left(t, store, "other"), "9876543210 and 10")
+	})
+	t.Run("OfWhatIsMoreThanKept", func(t *testing.T) {
+		store := s.store(t)
+		createApplications(t, store, "acme", "client", "other")
+		outcomes := []string{"ok", "error", "ok", "denied", "ok", "error", "ok", "denied"}
+		for i, outcome := range outcomes {
+			for _, client := range []string{"client", "other"} {
+				l := line(client, fmt.Sprint(i))
+				l.Outcome = outcome
+				ok(t, store.AppendLog(t.Context(), []storage.LogEntry{l}))
+			}
+		}
+		for _, tc := range []struct {
+			client                             string
+			successes, failures, limit, remove int
+			left                               string
+		}{
+			{"client", 4, 4, 10, 0, "76543210"}, {"client", 1, 1, 0, 0, "76543210"}, {"nobody", 0, 0, 10, 0, "76543210"},
+			{"client", 1, 3, 10, 4, "7653"},
+			{"client", 1, 1, 1, 1, ""}, {"client", 1, 1, 1, 1, "76"}, {"client", 1, 1, 1, 0, "76"},
+		} {
+			removed, err := store.TrimLog(t.Context(), storage.Sandbox, tc.client, tc.successes, tc.failures, tc.limit)
+			ok(t, err)
+			equal(t, removed, tc.remove)
+			if left := logged(t, store, storage.LogFilter{ClientID: "client"}); tc.left != "" && left != tc.left {
+				t.Errorf("%+v leaves %s", tc, left)
+			}
+		}
+		equal(t, logged(t, store, storage.LogFilter{ClientID: "other"}), "76543210")
+		days, err := store.LogDays(t.Context(), storage.Sandbox, "client", t0)
+		ok(t, err)
+		total := 0
+		for _, d := range days {
+			total += d.Count
+		}
+		equal(t, total, len(outcomes))
+	})
+	t.Run("WhatIsOnlyCounted", func(t *testing.T) {
+		store := s.store(t)
+		createApplications(t, store, "acme", "client")
+		counted := line("client", "")
+		counted.Requests, counted.OnlyCounted = 41, true
+		ok(t, store.AppendLog(t.Context(), []storage.LogEntry{counted, line("client", "c")}))
+		equal(t, logged(t, store, storage.LogFilter{ClientID: "client"}), "c")
+		days, err := store.LogDays(t.Context(), storage.Sandbox, "client", t0)
+		ok(t, err)
+		equal(t, days[0].Count, 42)
 	})
 	t.Run("LinesThatCount", func(t *testing.T) {
 		store := s.store(t)

@@ -53,6 +53,7 @@ type Activity struct {
 	Diagnosis diagnosis.Name
 	Details   map[string]string
 	RequestID string
+	Flow      string
 	UserID    string
 	Address   string
 
@@ -95,6 +96,14 @@ type Party struct{ ClientID, UserID string }
 func (l *Log) Succeeded(ctx context.Context, event string, of Party) {
 	if l.watched.Load() {
 		l.tell(ctx, Activity{Event: event, Outcome: OK, ClientID: of.ClientID, UserID: of.UserID})
+	}
+}
+
+// Asked is Succeeded with what the request asked for, which is worked out only when there is
+// anybody to tell.
+func (l *Log) Asked(ctx context.Context, event string, of Party, asked func() map[string]string) {
+	if l.watched.Load() {
+		l.tell(ctx, Activity{Event: event, Outcome: OK, ClientID: of.ClientID, UserID: of.UserID, Details: clean(asked())})
 	}
 }
 
@@ -163,7 +172,7 @@ func (l *Log) tell(ctx context.Context, a Activity) {
 	if a.ClientID == "" {
 		return // nobody's
 	}
-	a.At, a.RequestID, a.Address = l.clock(), request.ID(ctx), request.Network(ctx)
+	a.At, a.RequestID, a.Flow, a.Address = l.clock(), request.ID(ctx), request.Flow(ctx), request.Network(ctx)
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, w := range l.watchers {

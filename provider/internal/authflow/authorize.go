@@ -105,7 +105,7 @@ func (e *Endpoint) receive(r *http.Request) (*Flow, error) {
 	if err != nil {
 		return nil, err
 	}
-	return e.newFlow(request), nil
+	return e.newFlow(r.Context(), request), nil
 }
 
 // authorizePost accepts an authorization request by POST (OpenID Connect Core

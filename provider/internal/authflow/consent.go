@@ -4,6 +4,7 @@ import (
 	"errors"
 	"net/http"
 	"slices"
+	"strings"
 
 	"github.com/bonafide-id/bonafide/provider/internal/activity"
 	"github.com/bonafide-id/bonafide/provider/internal/audit"
@@ -154,7 +155,9 @@ func (e *Endpoint) allow(w http.ResponseWriter, r *http.Request, p *Page, s auth
 		return e.refuseAll(r, f, s)
 	}
 	e.Audit.Record(r.Context(), storage.Event{Name: audit.Consent, Subject: s.user.UserID, ClientID: f.request.Client.ID})
-	e.Activity.Succeeded(r.Context(), activity.Consent, partyOf(f.request, s.user))
+	e.Activity.Asked(r.Context(), activity.Consent, partyOf(f.request, s.user), func() map[string]string {
+		return map[string]string{"scope": strings.Join(allowed.Scopes, " ")}
+	})
 	f.allowed, f.leftOut = s.user.UserID, allowed.LeftOut
 	return e.continueWith(w, r, f)
 }

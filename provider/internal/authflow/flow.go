@@ -17,6 +17,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider/internal/engine"
 	"github.com/bonafide-id/bonafide/provider/internal/host"
 	"github.com/bonafide-id/bonafide/provider/internal/random"
+	"github.com/bonafide-id/bonafide/provider/internal/request"
 	"github.com/bonafide-id/bonafide/provider/internal/session"
 	"github.com/bonafide-id/bonafide/provider/internal/web"
 	"github.com/bonafide-id/bonafide/storage"
@@ -88,9 +89,10 @@ type sealedUser struct {
 func (e *Endpoint) sealPurpose() string { return "flow " + e.Site.Issuer }
 
 // newFlow begins a flow for a request that has just come.
-func (e *Endpoint) newFlow(request *engine.AuthorizeRequest) *Flow {
-	f := &Flow{request: request, firstSeen: e.Clock().Truncate(time.Microsecond), pushed: request.PushedAs}
+func (e *Endpoint) newFlow(ctx context.Context, asked *engine.AuthorizeRequest) *Flow {
+	f := &Flow{request: asked, firstSeen: e.Clock().Truncate(time.Microsecond), pushed: asked.PushedAs}
 	random.Fill(f.id[:])
+	request.InFlow(ctx, f.digest())
 	return f
 }
 
@@ -193,6 +195,7 @@ func (e *Endpoint) openFlow(r *http.Request) (*Flow, error) {
 	if copy(f.pushed.Digest[:], s.Pushed) > 0 {
 		f.pushed.ExpiresAt = time.UnixMicro(s.Until).UTC()
 	}
+	request.InFlow(r.Context(), f.digest())
 	for _, user := range s.Users {
 		seen := User{User: host.User{UserID: user.ID, AuthTime: time.UnixMicro(user.AuthAt).UTC()}}
 		copy(seen.Session[:], user.Session)

@@ -35,7 +35,20 @@ func (e *Endpoint) noteIssued(r *http.Request, request *engine.AuthorizeRequest,
 		e.Activity.Remarked(r.Context(), activity.Authorize, of, diagnosis.ScopeIgnored, map[string]string{"scope": strings.Join(request.Ignored, " ")})
 		return
 	}
-	e.Activity.Succeeded(r.Context(), activity.Authorize, of)
+	e.Activity.Asked(r.Context(), activity.Authorize, of, func() map[string]string { return askedBy(request) })
+}
+
+// askedBy returns what an authorization request asks for, without what it names its
+// answer, or a person, by.
+func askedBy(request *engine.AuthorizeRequest) map[string]string {
+	asked := map[string]string{
+		"response_type": request.ResponseType, "scope": strings.Join(request.Scopes, " "),
+		"redirect_uri": diagnosis.Address(request.RedirectURI),
+	}
+	if len(request.Prompt) > 0 {
+		asked["prompt"] = strings.Join(request.Prompt, " ")
+	}
+	return asked
 }
 
 // note tells those who build the application why its request did not get what it asked

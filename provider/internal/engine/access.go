@@ -11,6 +11,7 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider/internal/clock"
 	"github.com/bonafide-id/bonafide/provider/internal/diagnosis"
+	"github.com/bonafide-id/bonafide/provider/internal/request"
 	"github.com/bonafide-id/bonafide/storage"
 )
 
@@ -32,7 +33,11 @@ var errToken = fail(InvalidToken, "The access token is unknown, expired or revok
 // when it is unknown, expired, revoked, or its client disabled; beside it there is what
 // was issued when the token is known at all.
 func (e *Engine) AccessToken(ctx context.Context, presented string) (Access, error) {
-	return e.active(ctx, storage.AccessToken, presented)
+	found, err := e.active(ctx, storage.AccessToken, presented)
+	if found.Issued != nil {
+		request.InFlow(ctx, found.Grant.Flow)
+	}
+	return found, err
 }
 
 // TokenClient returns the client that an access token was issued to, in force or
@@ -146,6 +151,7 @@ func (e *Engine) Introspect(ctx context.Context, r *http.Request) (Introspection
 		if !ok {
 			break
 		}
+		request.InFlow(ctx, a.Grant.Flow)
 		return response, nil
 	}
 	return Introspection{}, nil
@@ -219,6 +225,7 @@ func (h revocation) RevokeToken(ctx context.Context, presented string, _ fosite.
 		if found.Grant.ClientID != c.GetID() {
 			return fail(UnauthorizedClient, "The token belongs to another application.").Because(diagnosis.TokenOfAnother)
 		}
+		request.InFlow(ctx, found.Grant.Flow)
 		ended, err := h.end(ctx, found)
 		if ended {
 			h.OnRevoke(ctx, found.Grant, kind)

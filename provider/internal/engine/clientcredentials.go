@@ -10,6 +10,7 @@ import (
 	"github.com/ory/fosite"
 
 	"github.com/bonafide-id/bonafide/provider/internal/diagnosis"
+	"github.com/bonafide-id/bonafide/provider/internal/request"
 	"github.com/bonafide-id/bonafide/storage"
 )
 
@@ -71,6 +72,7 @@ func (g clientGrant) PopulateTokenEndpointResponse(ctx context.Context, r fosite
 		CreatedAt: now, ExpiresAt: now.Add(g.Lifetimes.Access),
 	}
 	_, _ = rand.Read(s.grant.Flow[:]) // never fails; it came of no request of a browser
+	request.InFlow(ctx, s.grant.Flow)
 	access, scopes, err := g.accessToken(&s.session, accessTokenFor{s.client, s.grant.Scopes, s.resources, now, g.Lifetimes.Access})
 	if err != nil {
 		return err

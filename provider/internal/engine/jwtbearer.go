@@ -10,6 +10,7 @@ import (
 	"github.com/ory/fosite"
 
 	"github.com/bonafide-id/bonafide/provider/internal/diagnosis"
+	"github.com/bonafide-id/bonafide/provider/internal/request"
 	"github.com/bonafide-id/bonafide/storage"
 )
 
@@ -114,6 +115,7 @@ func (g jwtGrant) PopulateTokenEndpointResponse(ctx context.Context, r fosite.Ac
 	s, now := r.GetSession().(*exchange), g.Clock()
 	s.grant.ID, s.grant.CreatedAt, s.grant.ExpiresAt = newGrantID(now), now, now.Add(g.Lifetimes.Access)
 	_, _ = rand.Read(s.grant.Flow[:]) // never fails; it came of no request of a browser
+	request.InFlow(ctx, s.grant.Flow)
 	access, scopes, err := g.accessToken(&s.session, accessTokenFor{s.client, s.grant.Scopes, s.resources, now, g.Lifetimes.Access})
 	if err != nil {
 		return err

@@ -13,6 +13,7 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider/internal/diagnosis"
 	"github.com/bonafide-id/bonafide/provider/internal/random"
+	"github.com/bonafide-id/bonafide/provider/internal/request"
 	"github.com/bonafide-id/bonafide/storage"
 )
 
@@ -85,14 +86,14 @@ func withoutCredentials(form url.Values, clientID string) url.Values {
 
 // keepPushed keeps a request under a name that nobody can guess. It may name a person
 // (login_hint), so it is sealed.
-func (e *Engine) keepPushed(ctx context.Context, c *Client, request string) (Pushed, error) {
-	if len(request) > maxPushed {
+func (e *Engine) keepPushed(ctx context.Context, c *Client, asked string) (Pushed, error) {
+	if len(asked) > maxPushed {
 		return Pushed{}, fail(InvalidRequest, "The request is too large.").Because(diagnosis.RequestMalformed)
 	}
 	uri := pushedPrefix + random.Text(32)
+	digest, expires := sha256.Sum256([]byte(uri)), e.Clock().Add(pushedLife)
 	err := e.PushedRequests.SavePushedRequest(ctx, storage.PushedRequest{
-		Digest: sha256.Sum256([]byte(uri)), ClientID: c.ID,
-		Payload: e.SealPushed(c.ID, []byte(request)), ExpiresAt: e.Clock().Add(pushedLife),
+		Digest: digest, ClientID: c.ID, Payload: e.SealPushed(c.ID, []byte(asked)), ExpiresAt: expires,
 	})
 	if errors.Is(err, storage.ErrNotFound) { // the client was deleted meanwhile
 		return Pushed{}, errClientAuth.Because(diagnosis.ClientUnknown)
@@ -100,6 +101,7 @@ func (e *Engine) keepPushed(ctx context.Context, c *Client, request string) (Pus
 	if err != nil {
 		return Pushed{}, AsError(err)
 	}
+	request.InFlow(ctx, flowOfPushed(digest, expires))
 	return Pushed{uri, int64(pushedLife / time.Second), c.ID}, nil
 }
 

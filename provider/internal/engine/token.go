@@ -10,6 +10,7 @@ import (
 	"github.com/ory/fosite"
 
 	"github.com/bonafide-id/bonafide/provider/internal/diagnosis"
+	"github.com/bonafide-id/bonafide/provider/internal/request"
 	"github.com/bonafide-id/bonafide/storage"
 )
 
@@ -49,11 +50,11 @@ func (e *Engine) Token(ctx context.Context, r *http.Request) (TokenResponse, err
 			Because(diagnosis.GrantTypeUnsupported, "grant_type", form.Get("grant_type"))
 	}
 	s := &exchange{}
-	request, err := e.fosite.NewAccessRequest(ctx, r, s)
+	accepted, err := e.fosite.NewAccessRequest(ctx, r, s)
 	if err != nil {
 		return TokenResponse{}, AsError(err)
 	}
-	response, err := e.fosite.NewAccessResponse(ctx, request)
+	response, err := e.fosite.NewAccessResponse(ctx, accepted)
 	if err != nil {
 		return TokenResponse{}, AsError(err)
 	}
@@ -106,6 +107,9 @@ func (e *Engine) load(ctx context.Context, kind storage.TokenKind, presented str
 	switch {
 	case found.Grant.ClientID != s.client.ID:
 		return errGrant.Because(wrong.foreign)
+	}
+	request.InFlow(ctx, found.Grant.Flow)
+	switch {
 	case !found.Grant.RevokedAt.IsZero() && !found.Token.SpentAt.IsZero():
 		return errGrant.Because(wrong.used)
 	case !found.Grant.RevokedAt.IsZero():

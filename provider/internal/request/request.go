@@ -30,6 +30,9 @@ type info struct {
 	locating sync.Once
 	addr     netip.Addr
 
+	// flow names the sign-in that the request belongs to; zero for none.
+	flow [8]byte
+
 	// attached are what rooms keep with the request, by their keys.
 	attached [2]attachment
 }
@@ -116,6 +119,25 @@ func Network(ctx context.Context) string {
 		return ratelimit.Network(addr)
 	}
 	return ""
+}
+
+// InFlow notes that a request belongs to the sign-in with this digest, for the log of its
+// application. The digest begins with a time; what names the sign-in is behind that, as
+// random as the sign-in's name is, and leads to no secret. Whoever notes it has seen that the
+// sign-in is one of the application that the log is for.
+func InFlow(ctx context.Context, digest [32]byte) {
+	if i := infoOf(ctx); i != nil {
+		i.flow = [8]byte(digest[8:])
+	}
+}
+
+// Flow returns the name of the sign-in that the request of ctx belongs to, or "".
+func Flow(ctx context.Context) string {
+	i := infoOf(ctx)
+	if i == nil || i.flow == [8]byte{} {
+		return ""
+	}
+	return hex.EncodeToString(i.flow[:])
 }
 
 // Outlasting returns a context for what must be carried out even when the caller leaves
