@@ -111,7 +111,7 @@ func redeemed(asked []string, pairs ...string) func(*fixture, *browser) {
 }
 
 var happenings = map[string]happening{
-	"Authorized":    {func(_ *fixture, b *browser) { b.allow() },
+	"Authorized": {func(_ *fixture, b *browser) { b.allow() },
 		asking(good("v3", "authorize", "alice"), "response_type", "code", "scope", "military", "redirect_uri", callbackURI)},
 	"TokenForACode": {redeemed(nil), good("std", "token", "alice")},
 	"Refreshed":     {func(_ *fixture, b *browser) { b.refresh(text(b.t, b.standardTokens(), "refresh_token")) }, good("std", "refresh", "alice")},

@@ -67,6 +67,7 @@ type Provider struct {
 	resealDone atomic.Bool // once in the life of a process: see reseal
 	outdated   sync.Once   // the operator has been told: see isOutdated
 
+	errorLink  atomic.Pointer[func(FailedRequest) string] // see LinkErrors
 	background background
 	companions companions
 	running    sync.WaitGroup
@@ -230,6 +231,7 @@ func (p *Provider) newSite(look look) (*web.Site, error) {
 		Pictures: look.pictures, Links: look.links, Theme: look.theme,
 		Locales: p.locales, Screens: p.cfg.Screens.WithDefaults(), Images: p.store,
 		Secrets: p.secrets, Cookies: session.NewCookies(base, p.issuer), Clock: p.cfg.Clock, Logger: p.cfg.Logger,
+		LinkError: p.linkError,
 	})
 	if err != nil {
 		return nil, &FieldError{"BaseURL", err}

@@ -1,10 +1,13 @@
 package ui
 
-import "time"
+import (
+	"fmt"
+	"time"
+)
 
 // filtered reports whether some lines may be left out.
 func (v DeveloperLogView) filtered() bool {
-	return v.Event != "" || v.Outcome != "" || v.RequestID != ""
+	return v.Event != "" || v.Outcome != "" || v.User != "" || v.RequestID != "" || !v.From.IsZero() || !v.To.IsZero()
 }
 
 // events are what the filter offers.
@@ -14,6 +17,22 @@ func (v DeveloperLogView) events() []option {
 
 func (v DeveloperLogView) outcomes() []option {
 	return v.locale().choices(v.Outcomes, v.Outcome, outcomeLabel)
+}
+
+// LocalTime is how a field of a moment is filled in and read: in UTC, which its label says.
+const LocalTime = "2006-01-02T15:04:05"
+
+// momentValue is the value of such a field.
+func momentValue(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return t.UTC().Format(LocalTime)
+}
+
+// seconds returns a time in seconds, to the millisecond.
+func seconds(d time.Duration) string {
+	return fmt.Sprintf("%.3f", d.Seconds())
 }
 
 // choices offers all, and each of some values.

@@ -14,6 +14,7 @@ var logEvents, logOutcomes = []string{
 func sampleLog(p Page) DeveloperLogView {
 	return DeveloperLogView{
 		DeveloperPage: applicationPage(p, SectionLog), Events: logEvents, Outcomes: logOutcomes, Days: 30, Live: true,
+		Successes: 1000, Failures: 50000,
 		LogURL: "/developer/o/1/sandbox/c1/log", RefreshURL: "/developer/o/1/sandbox/c1/log", CSVURL: "/developer/o/1/sandbox/c1/log.csv",
 		EarlierURL: "?before=3",
 		Lines: []DeveloperLogLine{
@@ -24,7 +25,8 @@ func sampleLog(p Page) DeveloperLogView {
 					{Name: "redirect_uri", Value: "https://shop.example/cb/"}, {Name: "registered", Value: "https://shop.example/cb"},
 					{Name: "difference", Value: `goes on with "/" after "https://shop.example/cb", where registered ends`},
 				},
-				RequestID: "5f0c8e1b2a3d4c5e", User: "9b1c04a77d20e5f3", Address: "192.0.2.0/24"},
+				RequestID: "5f0c8e1b2a3d4c5e", User: "9b1c04a77d20e5f3", Address: "192.0.2.0/24",
+				UserURL: "?user=9b1c04a77d20e5f3", TraceURL: "/developer/o/1/sandbox/c1/log/0c8e1b2a3d4c5e5f"},
 			{At: fixedNow.Add(-2 * time.Second), Event: "authorize", Outcome: "ok", RequestID: "1b2a3d4c5e5f0c8e", User: "9b1c04a77d20e5f3", Address: "192.0.2.0/24"},
 			{At: fixedNow.Add(-time.Minute), Event: "authorize", Outcome: "denied", Error: "access_denied", Diagnosis: "user_denied",
 				RequestID: "3d4c5e5f0c8e1b2a", Address: "2001:db8::/48"},
@@ -32,6 +34,26 @@ func sampleLog(p Page) DeveloperLogView {
 				Details: []Field{{Name: "scope", Value: "</dd><script>alert(1)</script>"}}, RequestID: "\"><script>", Address: "192.0.2.0/24"},
 		},
 	}
+}
+
+// sampleTrace is a sign-in whose code came twice.
+func sampleTrace(p Page) DeveloperTraceView {
+	v := DeveloperTraceView{DeveloperPage: applicationPage(p, SectionLog), LogURL: "/developer/o/1/sandbox/c1/log"}
+	ids := []string{"5f0c8e1b2a3d4c50", "5f0c8e1b2a3d4c51", "5f0c8e1b2a3d4c52", "5f0c8e1b2a3d4c53", "5f0c8e1b2a3d4c54", "5f0c8e1b2a3d4c55"}
+	for i, line := range []DeveloperLogLine{
+		{Event: "push", Outcome: "ok"},
+		{Event: "consent", Outcome: "ok", User: "9b1c04a77d20e5f3", Details: []Field{{Name: "scope", Value: "openid military"}}},
+		{Event: "authorize", Outcome: "ok", User: "9b1c04a77d20e5f3", Details: []Field{
+			{Name: "redirect_uri", Value: "https://shop.example/cb"}, {Name: "response_type", Value: "code"}, {Name: "scope", Value: "openid military"}}},
+		{Event: "token", Outcome: "ok", User: "9b1c04a77d20e5f3"},
+		{Event: "token", Outcome: "error", Error: "invalid_grant", Diagnosis: "code_used"},
+		{Event: "userinfo", Outcome: "error", Error: "invalid_token", Diagnosis: "token_revoked", User: "9b1c04a77d20e5f3"},
+	} {
+		line.Since = time.Duration(i) * 1234567 * time.Microsecond
+		line.At, line.RequestID, line.Address = fixedNow.Add(line.Since), ids[i], "192.0.2.0/24"
+		v.Lines = append(v.Lines, line)
+	}
+	return v
 }
 
 // sampleNumbers are numbers of a month.
@@ -60,8 +82,15 @@ var logFixtures = []fixture{
 	{"developer-log-filtered", func(p Page) templ.Component {
 		v := sampleLog(p)
 		v.Lines, v.EarlierURL, v.Event, v.Outcome, v.RequestID = nil, "", "token", "error", "5f0c8e1b2a3d4c5e"
+		v.User, v.From, v.To = "9b1c04a77d20e5f3", fixedNow.Add(-time.Hour), fixedNow
 		v.DeveloperPage = inProduction(v.DeveloperPage)
 		return DeveloperLog(v)
+	}},
+	{"developer-trace", func(p Page) templ.Component { return DeveloperTrace(sampleTrace(p)) }},
+	{"developer-trace-long", func(p Page) templ.Component {
+		v := sampleTrace(p)
+		v.Lines, v.More = v.Lines[:1], true
+		return DeveloperTrace(v)
 	}},
 	{"developer-numbers", func(p Page) templ.Component { return DeveloperNumbers(sampleNumbers(p)) }},
 	{"developer-numbers-empty", func(p Page) templ.Component {

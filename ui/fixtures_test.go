@@ -423,6 +423,9 @@ var screenFixtures = []fixture{
 	{"error-on-a-screen", func(p Page) templ.Component {
 		return Error(ErrorView{Page: p, Code: ErrorNotFound, HomeURL: "/developer/"})
 	}},
+	{"error-for-a-developer", func(p Page) templ.Component {
+		return Error(ErrorView{Page: p, Code: ErrorRedirect, RequestID: "01JP5V9Q7M3K", Time: fixedNow, LogURL: "/developer/o/1/sandbox/c1/log?request_id=01JP5V9Q7M3K"})
+	}},
 	{"error-expired", func(p Page) templ.Component {
 		return Error(ErrorView{Page: p, Code: ErrorExpired, RequestID: "01JP5V9Q7M3K", Time: fixedNow, BackURL: "https://riverbikes.example/cb?error=access_denied"})
 	}},

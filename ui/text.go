@@ -144,8 +144,8 @@ type responseText struct{ Heading, Text, Submit message }
 
 // errorText has a heading and a text for each error, and the labels under them.
 type errorText struct {
-	Screens                  map[ErrorCode]errorScreenText
-	Request, Time, Developer message
+	Screens                       map[ErrorCode]errorScreenText
+	Request, Time, Developer, Log message
 }
 
 type errorScreenText struct{ Heading, Text message }

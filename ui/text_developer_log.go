@@ -6,6 +6,9 @@ type developerLogText struct {
 	Filter, Event, Outcome, RequestID, All message
 	Apply, Clear, Refresh, Live, CSV       message
 	Request, User, Network, Counted        message
+	From, To, Kept                         message
+	Trace, TraceHeading, TraceText         message
+	TraceMore, Back, Since                 message
 	Events, Outcomes                       map[string]message
 }
 

@@ -7,21 +7,26 @@ const (
 	FieldEvent     = "event"
 	FieldOutcome   = "outcome"
 	FieldRequestID = "request_id"
+	FieldFrom      = "from"
+	FieldTo        = "to"
 )
 
 // DeveloperLogView shows what happened to the requests of an application, the latest
-// first. It sends [FieldEvent], [FieldOutcome] and [FieldRequestID] to its own address.
+// first. It sends [FieldEvent], [FieldOutcome], [FieldFrom], [FieldTo], [FieldUser] and
+// [FieldRequestID] to its own address.
 type DeveloperLogView struct {
 	DeveloperPage
 	Lines []DeveloperLogLine
 
-	// Event, Outcome and RequestID are what is looked for; empty for all.
-	Event, Outcome, RequestID string
+	// Event, Outcome, User (a pseudonym) and RequestID are what is looked for; empty for
+	// all. From and To are the moments between which it is; zero for any.
+	Event, Outcome, User, RequestID string
+	From, To                        time.Time
 	// Events and Outcomes are what there is to choose from.
 	Events, Outcomes []string
 
-	// Days is how long lines are kept; zero for ever.
-	Days int
+	// Days is how long lines are kept, zero for ever; Successes and Failures how many.
+	Days, Successes, Failures int
 
 	// LogURL is the log without a filter, RefreshURL this page anew, CSVURL its lines as
 	// a file. EarlierURL leads to the next page; empty on the last. TryURL leads to the
@@ -43,8 +48,26 @@ type DeveloperLogLine struct {
 
 	RequestID, User, Address string
 
+	// UserURL leads to the lines of the user, TraceURL to those of the sign-in that the line
+	// is one of; empty for none.
+	UserURL, TraceURL string
+
+	// Since is how long after the first line of a sign-in this one came.
+	Since time.Duration
+
 	// Requests is how many the line stands for, when it only counts them.
 	Requests int
+}
+
+// DeveloperTraceView shows what happened to the requests of one sign-in, the first one
+// first.
+type DeveloperTraceView struct {
+	DeveloperPage
+	Lines []DeveloperLogLine
+	// More says that there are more lines than are shown.
+	More bool
+	// LogURL leads to the log of the application.
+	LogURL string
 }
 
 // DeveloperNumbersView counts what happened to the requests of an application.

@@ -162,6 +162,9 @@ type ErrorView struct {
 	Code ErrorCode
 	// RequestID names the request in the logs. Empty shows none.
 	RequestID string
+	// LogURL leads to what is known of the request, for a developer of the application.
+	// Empty shows no link.
+	LogURL string
 	// Time is when it happened, shown in UTC. Zero shows none.
 	Time time.Time
 	// BackURL leads to the application. To be set only when the request named

@@ -185,6 +185,7 @@ func New(cfg Config) (*Dashboard, error) {
 	d.mux.Handle("/", d.screen(func(*provider.Screen) error { return provider.ErrScreenNotFound }))
 	d.recorder = newRecorder(d)
 	d.watching <- d.watch()
+	d.linkErrors()
 	cfg.Provider.RunWith(d.run)
 	cfg.Provider.KeepWith(companion{d})
 	return d, nil

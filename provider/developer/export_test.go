@@ -39,3 +39,6 @@ func (d *Dashboard) TellOperators(ctx context.Context) { d.tellOperators(ctx) }
 
 // GoOn is what goes on in the background every minute, too.
 func (d *Dashboard) GoOn(ctx context.Context) { d.goOn(ctx) }
+
+// RemoveOld is what goes on in the background every minute.
+func (d *Dashboard) RemoveOld(ctx context.Context) { d.removeOld(ctx) }

@@ -39,21 +39,43 @@ func logFilter(r *request) storage.LogFilter {
 	if outcome := r.asked(ui.FieldOutcome); slices.Contains(logOutcomes, outcome) {
 		f.Outcome = outcome
 	}
-	if id := strings.TrimSpace(r.asked(ui.FieldRequestID)); len(id) <= maxRequestID {
+	if id := strings.TrimSpace(r.asked(ui.FieldRequestID)); len(id) <= maxLogName {
 		f.RequestID = id
 	}
+	if user := strings.TrimSpace(r.asked(ui.FieldUser)); len(user) <= maxLogName {
+		f.User = user
+	}
+	f.From, f.To = momentAsked(r, ui.FieldFrom), momentAsked(r, ui.FieldTo)
 	return f
 }
 
-// maxRequestID is how many bytes of a request ID are looked for.
-const maxRequestID = 64
+// momentAsked returns a moment of a filter, as browsers send it, with or without seconds;
+// zero for what is none.
+func momentAsked(r *request, field string) time.Time {
+	for _, layout := range []string{ui.LocalTime, ui.LocalTime[:len("2006-01-02T15:04")]} {
+		if t, err := time.Parse(layout, r.asked(field)); err == nil {
+			return t
+		}
+	}
+	return time.Time{}
+}
+
+// maxLogName is how many bytes of a request ID or of a pseudonym are looked for.
+const maxLogName = 64
 
 // logQuery is the query that asks for the lines of a filter; "" for all.
 func logQuery(f storage.LogFilter) string {
 	q := url.Values{}
-	for name, value := range map[string]string{ui.FieldEvent: f.Event, ui.FieldOutcome: f.Outcome, ui.FieldRequestID: f.RequestID} {
+	for name, value := range map[string]string{
+		ui.FieldEvent: f.Event, ui.FieldOutcome: f.Outcome, ui.FieldRequestID: f.RequestID, ui.FieldUser: f.User,
+	} {
 		if value != "" {
 			q.Set(name, value)
+		}
+	}
+	for name, t := range map[string]time.Time{ui.FieldFrom: f.From, ui.FieldTo: f.To} {
+		if !t.IsZero() {
+			q.Set(name, t.UTC().Format(ui.LocalTime))
 		}
 	}
 	if f.BeforeID != 0 {
@@ -78,10 +100,12 @@ func (d *Dashboard) showLog(r *request) error {
 	if err != nil {
 		return err
 	}
-	here := d.path("o", r.org.ID, r.env, r.app.ClientID, "log")
+	here := d.logPath(r)
 	view := ui.DeveloperLogView{
 		DeveloperPage: p, Event: filter.Event, Outcome: filter.Outcome, RequestID: filter.RequestID,
+		User: filter.User, From: filter.From, To: filter.To,
 		Events: logEvents, Outcomes: logOutcomes, Days: int(max(0, d.KeepLog) / (24 * time.Hour)),
+		Successes: keptSuccesses, Failures: keptFailures,
 		LogURL: here, RefreshURL: here + logQuery(filter), Live: filter.BeforeID == 0,
 	}
 	if slices.ContainsFunc(p.Sections, func(s ui.DeveloperSectionLink) bool { return s.Section == ui.SectionTry }) {
@@ -96,10 +120,27 @@ func (d *Dashboard) showLog(r *request) error {
 	filter.BeforeID = 0
 	view.CSVURL = here + ".csv" + logQuery(filter)
 	for _, line := range lines {
-		view.Lines = append(view.Lines, logLine(line))
+		view.Lines = append(view.Lines, d.linkedLine(r, line))
 	}
 	r.Render(http.StatusOK, ui.DeveloperLog(view))
 	return nil
+}
+
+// logPath returns the address of the log of the application in the path.
+func (d *Dashboard) logPath(r *request, below ...string) string {
+	return d.path(append([]string{"o", r.org.ID, r.env, r.app.ClientID, "log"}, below...)...)
+}
+
+// linkedLine shows a line that leads to those of its user and of its sign-in.
+func (d *Dashboard) linkedLine(r *request, e storage.LogEntry) ui.DeveloperLogLine {
+	line := logLine(e)
+	if e.User != "" {
+		line.UserURL = d.logPath(r) + logQuery(storage.LogFilter{User: e.User})
+	}
+	if e.Flow != "" {
+		line.TraceURL = d.logPath(r, e.Flow)
+	}
+	return line
 }
 
 // logLine shows a line.
@@ -142,7 +183,7 @@ func (d *Dashboard) downloadLog(r *request) error {
 		}
 		_ = file.Write(cells) // the browser has gone
 	}
-	row("time", "event", "outcome", "error", "diagnosis", "cause", "remedy", "details", "request_id", "user", "network", "requests")
+	row("time", "event", "outcome", "error", "diagnosis", "cause", "remedy", "details", "request_id", "sign_in", "user", "network", "requests")
 	for written := 0; len(lines) > 0 && written < maxCSV; {
 		for _, e := range lines {
 			line, diagnosis := logLine(e), provider.Diagnosis(e.Cause)
@@ -151,7 +192,7 @@ func (d *Dashboard) downloadLog(r *request) error {
 				details[i] = f.Name + ": " + f.Value
 			}
 			row(line.At.UTC().Format(time.RFC3339Nano), line.Event, line.Outcome, line.Error, e.Cause, diagnosis.Cause(), diagnosis.Remedy(),
-				strings.Join(details, "; "), line.RequestID, line.User, line.Address, strconv.Itoa(max(1, line.Requests)))
+				strings.Join(details, "; "), line.RequestID, e.Flow, line.User, line.Address, strconv.Itoa(max(1, line.Requests)))
 		}
 		written += len(lines)
 		filter.BeforeID = lines[len(lines)-1].ID

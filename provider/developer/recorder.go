@@ -3,6 +3,8 @@ package developer
 import (
 	"context"
 	"log/slog"
+	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -23,6 +25,10 @@ const (
 	// maxLate is how far a clock goes back before it is believed.
 	maxLate = 5 * time.Minute
 
+	// keptSuccesses and keptFailures are how many lines of one application are kept, the
+	// latest ones.
+	keptSuccesses, keptFailures = 1000, 50_000
+
 	// flushTimeout bounds a step of writing.
 	flushTimeout = 5 * time.Second
 )
@@ -42,6 +48,7 @@ type recorder struct {
 	waiting   []storage.LogEntry
 	waitingOf map[application]int
 	dropped   int
+	grown     map[application]bool // have got lines since they were trimmed
 	budgets
 }
 
@@ -52,7 +59,7 @@ func newRecorder(d *Dashboard) *recorder {
 	return &recorder{
 		store: d.Store, logger: d.Logger, pseudonym: d.pseudonym,
 		arrived: make(chan struct{}, 1), full: make(chan struct{}, 1),
-		waitingOf: map[application]int{}, budgets: budgets{of: map[spender]*budget{}},
+		waitingOf: map[application]int{}, grown: map[application]bool{}, budgets: budgets{of: map[spender]*budget{}},
 	}
 }
 
@@ -152,6 +159,15 @@ func (r *recorder) settleAll(now time.Time) {
 	r.settle(now)
 }
 
+// takeGrown returns the applications that have got lines since it was called last.
+func (r *recorder) takeGrown() []application {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	grown := slices.Collect(maps.Keys(r.grown))
+	clear(r.grown)
+	return grown
+}
+
 // flush writes what waits. What cannot be written waits on.
 func (r *recorder) flush(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), flushTimeout)
@@ -176,6 +192,7 @@ func (r *recorder) flush(ctx context.Context) {
 			if r.waitingOf[of]--; r.waitingOf[of] == 0 {
 				delete(r.waitingOf, of)
 			}
+			r.grown[of] = true
 		}
 		r.waiting = append([]storage.LogEntry(nil), r.waiting[n:]...)
 		r.dropped -= dropped

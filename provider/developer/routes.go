@@ -91,6 +91,7 @@ func (d *Dashboard) routes() []route {
 		{path: "/review/organization/{org}", looks: operators, show: d.ofOperators(d.showOrganizationReview), posts: operators, act: d.ofOperators(d.decideOrganization), keep: d.ofOperators(d.keepOrganizationReview)},
 		{path: "/review/{env}/{client}/{which}/{picture}", looks: operators, show: d.serveReviewPicture},
 		{path: "/o/{org}/{env}/{client}/log", looks: viewers, show: d.showLog},
+		{path: "/o/{org}/{env}/{client}/log/{flow}", looks: viewers, show: d.showTrace},
 		{path: "/o/{org}/{env}/{client}/log.csv", looks: viewers, show: d.downloadLog},
 		{path: "/o/{org}/{env}/{client}/numbers", looks: viewers, show: d.showNumbers},
 		{path: "/o/{org}/{env}/{client}/faults", looks: viewers, show: d.inSandbox(d.showFaults), posts: developers, act: d.inSandbox(d.changeFault), mild: every},

@@ -67,12 +67,25 @@ func (d *Dashboard) maintain(ctx context.Context) {
 	}
 }
 
-// removeOld removes lines and counts in small steps, with rests between them, so that
-// nobody is held up.
+// removeOld removes lines and counts that are old, and lines of which there are too many.
 func (d *Dashboard) removeOld(ctx context.Context) {
+	d.shorten(ctx, func() (int, error) {
+		now := d.Clock()
+		return d.Store.RemoveLog(ctx, before(now, d.KeepLog), before(now, d.KeepNumbers), maintenanceBatch)
+	})
+	for _, a := range d.recorder.takeGrown() {
+		d.shorten(ctx, func() (int, error) {
+			return d.Store.TrimLog(ctx, a.environment, a.clientID, keptSuccesses, keptFailures, maintenanceBatch)
+		})
+	}
+}
+
+// shorten removes lines in small steps until there is nothing left to remove, with rests
+// between them, so that nobody is held up.
+func (d *Dashboard) shorten(ctx context.Context, step func() (removed int, err error)) {
 	for ctx.Err() == nil {
-		begin, now := time.Now(), d.Clock()
-		removed, err := d.Store.RemoveLog(ctx, before(now, d.KeepLog), before(now, d.KeepNumbers), maintenanceBatch)
+		begin := time.Now()
+		removed, err := step()
 		if err != nil && ctx.Err() == nil {
 			d.Logger.ErrorContext(ctx, "the log of applications could not be shortened", slog.Any("error", err))
 		}

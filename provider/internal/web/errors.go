@@ -122,9 +122,28 @@ func (s *Site) FailPage(w http.ResponseWriter, r *http.Request, err error) {
 			view.Details = redirectDetails(redirect)
 		}
 	}
+	view.LogURL = s.LinkError(r, clientOf(r, e, err), view.RequestID)
 	// The page must not be cut off from the one that opened it, or it cannot be closed.
 	view.Popup = view.Popup || Parameter(r, "display") == DisplayPopup
 	s.RenderTo(w, r, view.Popup, nil, e.Status, s.Screens.Error(view))
+}
+
+// clientOf returns the ID of the application whose request failed, or "".
+func clientOf(r *http.Request, e *PageError, err error) string {
+	var redirect *engine.RedirectError
+	var alone *engine.UnredirectedError
+	switch {
+	case e.Request != nil:
+		return e.Request.Client.ID
+	case errors.As(err, &redirect):
+		return redirect.Client.ID
+	case errors.As(err, &alone):
+		return alone.Client.ID
+	case errors.Is(err, engine.ErrDisabled):
+		return Parameter(r, "client_id")
+	default:
+		return ""
+	}
 }
 
 // redirectDetails shows the people who build an application what is registered. The

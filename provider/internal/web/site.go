@@ -56,6 +56,10 @@ type Options struct {
 	// Locales are the languages of the pages.
 	Locales *ui.LocaleSet
 
+	// LinkError returns the address that the error page of a request of an application
+	// leads to for those who build it, or "".
+	LinkError func(r *http.Request, clientID, requestID string) string
+
 	// Screens render the pages.
 	Screens ui.Screens
 

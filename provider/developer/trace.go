@@ -1,0 +1,42 @@
+package developer
+
+import (
+	"net/http"
+
+	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/storage"
+	"github.com/bonafide-id/bonafide/ui"
+)
+
+// maxTrace is how many lines of one sign-in are shown: its tokens may be used for months.
+const maxTrace = 200
+
+// showTrace shows what happened to the requests of one sign-in, the first one first.
+func (d *Dashboard) showTrace(r *request) error {
+	flow := r.value("flow")
+	if len(flow) > maxLogName {
+		return provider.ErrScreenNotFound
+	}
+	lines, err := d.Store.Log(r.Request.Context(), storage.LogFilter{
+		Environment: r.app.Environment, ClientID: r.app.ClientID, Flow: flow, OldestFirst: true, Limit: maxTrace + 1,
+	})
+	if err != nil {
+		return err
+	}
+	if len(lines) == 0 {
+		return provider.ErrScreenNotFound
+	}
+	p, err := d.applicationPage(r, ui.SectionLog)
+	if err != nil {
+		return err
+	}
+	view := ui.DeveloperTraceView{DeveloperPage: p, LogURL: d.logPath(r), More: len(lines) > maxTrace}
+	for _, e := range lines[:min(len(lines), maxTrace)] {
+		line := d.linkedLine(r, e)
+		line.TraceURL = ""
+		line.Since = e.At.Sub(lines[0].At)
+		view.Lines = append(view.Lines, line)
+	}
+	r.Render(http.StatusOK, ui.DeveloperTrace(view))
+	return nil
+}
