@@ -19,15 +19,16 @@ func (v DeveloperLogView) outcomes() []option {
 	return v.locale().choices(v.Outcomes, v.Outcome, outcomeLabel)
 }
 
-// LocalTime is how a field of a moment is filled in and read: in UTC, which its label says.
-const LocalTime = "2006-01-02T15:04:05"
+// LocalMinute is how a field of a moment is filled in: in UTC, which its label says. Browsers
+// may send seconds behind it.
+const LocalMinute = "2006-01-02T15:04"
 
 // momentValue is the value of such a field.
 func momentValue(t time.Time) string {
 	if t.IsZero() {
 		return ""
 	}
-	return t.UTC().Format(LocalTime)
+	return t.UTC().Format(LocalMinute)
 }
 
 // seconds returns a time in seconds, to the millisecond.

@@ -52,7 +52,7 @@ func logFilter(r *request) storage.LogFilter {
 // momentAsked returns a moment of a filter, as browsers send it, with or without seconds;
 // zero for what is none.
 func momentAsked(r *request, field string) time.Time {
-	for _, layout := range []string{ui.LocalTime, ui.LocalTime[:len("2006-01-02T15:04")]} {
+	for _, layout := range []string{ui.LocalMinute, ui.LocalMinute + ":05"} {
 		if t, err := time.Parse(layout, r.asked(field)); err == nil {
 			return t
 		}
@@ -75,7 +75,7 @@ func logQuery(f storage.LogFilter) string {
 	}
 	for name, t := range map[string]time.Time{ui.FieldFrom: f.From, ui.FieldTo: f.To} {
 		if !t.IsZero() {
-			q.Set(name, t.UTC().Format(ui.LocalTime))
+			q.Set(name, t.UTC().Format(ui.LocalMinute))
 		}
 	}
 	if f.BeforeID != 0 {

@@ -92,7 +92,7 @@ func TestLogIsFilteredByTimeAndUser(t *testing.T) {
 		}
 	}
 	p := b.open(logPath + "?from=2026-03-12T12:01&user=p1&to=2027-01-01T00:00:00")
-	for _, want := range []string{`name="from" type="datetime-local" step="1" dir="ltr" value="2026-03-12T12:01:00"`, `value="2027-01-01T00:00:00"`, `value="p1"`} {
+	for _, want := range []string{`name="from" type="datetime-local" dir="ltr" value="2026-03-12T12:01"`, `value="2027-01-01T00:00"`, `value="p1"`} {
 		if !strings.Contains(p.body, want) {
 			t.Errorf("the filter does not say %s", want)
 		}
