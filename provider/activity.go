@@ -42,7 +42,7 @@ type Activity struct {
 	Address string
 
 	// Requests is how many requests of one event, outcome and error it stands for, where
-	// a slow function is told nothing else of them; zero for one request.
+	// nothing else is told of them (Watch); zero for one request.
 	Requests int
 }
 
@@ -113,8 +113,11 @@ func Diagnoses() []Diagnosis {
 // Watch calls a function with what happens to the requests of applications from now on,
 // one activity after the other and outside of the requests, until stop is called or the
 // provider is closed. Applications take turns. A function that is slow is told only how many
-// activities there were of an application that has more than 64 waiting; one that panics or hangs harms no request. stop waits until the function has been
-// called with what had happened before, for five seconds at most.
+// activities there were of an application that has more than 64 waiting. Of the successes at
+// userinfo, attributes and introspection every function is told twenty of one application and
+// event, and within a minute how many more there were. A function that panics or hangs harms
+// no request. stop waits until the function has been called with what had happened before,
+// for five seconds at most.
 func (p *Provider) Watch(f func(Activity)) (stop func()) {
 	return p.activity.Watch(func(a activity.Activity) {
 		f(Activity{

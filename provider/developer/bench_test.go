@@ -1,8 +1,16 @@
 package developer_test
 
 import (
+	"encoding/json"
 	"fmt"
+	"html"
 	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"runtime"
+	"slices"
+	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -58,4 +66,83 @@ func BenchmarkLogPage(b *testing.B) {
 			}
 		}
 	})
+}
+
+// BenchmarkUserinfoBesideTheLog reads userinfo with the log of requests and without, in turn
+// on one provider, and reports what the log costs: the median of the rounds' ratios of time
+// and of CPU, without ÷ with, and the allocations of one request.
+func BenchmarkUserinfoBesideTheLog(b *testing.B) {
+	const requests = 4000
+	w := newFixture(b).withApplication(river, storage.Production, "shop")
+	token := w.accessToken("shop")
+	round := func() (wall, cpu, allocated float64) {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		begin, spent := time.Now(), cpuTime(b)
+		for range requests {
+			r := httptest.NewRequest(http.MethodGet, w.server.URL+"/api/public/v3/userinfo", nil)
+			r.Header.Set("Authorization", "Bearer "+token)
+			answer := httptest.NewRecorder()
+			if w.id.ServeHTTP(answer, r); answer.Code != http.StatusOK {
+				b.Fatal(answer.Code, answer.Body)
+			}
+		}
+		wall, cpu = float64(time.Since(begin)), float64(cpuTime(b)-spent)
+		runtime.ReadMemStats(&after)
+		return wall, cpu, float64(after.Mallocs-before.Mallocs) / requests
+	}
+	watch := w.Record(b.Context())
+	var walls, cpus, with, without []float64
+	for b.Loop() {
+		end := watch()
+		round() // the first lines of a minute are written
+		wall, cpu, allocated := round()
+		end()
+		wall0, cpu0, allocated0 := round()
+		walls, cpus = append(walls, wall0/wall), append(cpus, cpu0/cpu)
+		with, without = append(with, allocated), append(without, allocated0)
+	}
+	for what, figures := range map[string][]float64{"time": walls, "CPU": cpus, "allocs-with": with, "allocs-without": without} {
+		slices.Sort(figures)
+		b.ReportMetric(figures[len(figures)/2], what)
+	}
+}
+
+// accessToken signs a user in at an application of production, and returns the token.
+func (w *fixture) accessToken(client string) string {
+	w.t.Helper()
+	secret, err := w.id.ClientSecret(w.t.Context(), client)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	b := w.as(nobody)
+	q := url.Values{"client_id": {client}, "response_type": {"code"}, "scope": {"openid military"}, "redirect_uri": {callbackURI}}
+	p := b.submitOnce(b.open("/oauth/authorize?"+q.Encode()), "action", "allow")
+	for strings.Contains(p.Header.Get("Location"), "/oauth/authorize") {
+		p = b.get(p.Header.Get("Location"))
+	}
+	where := p.Header.Get("Location") + html.UnescapeString(p.Header.Get("Refresh"))
+	_, query, _ := strings.Cut(where, "?")
+	answer, err := url.ParseQuery(query)
+	if err != nil || answer.Get("code") == "" {
+		w.t.Fatalf("%s leads to %q", p.Status, where)
+	}
+	p = b.post("/oauth/token", url.Values{"client_id": {client}, "client_secret": {secret}, "grant_type": {"authorization_code"},
+		"code": {answer.Get("code")}, "redirect_uri": {callbackURI}})
+	var tokens struct {
+		AccessToken string `json:"access_token"`
+	}
+	if err := json.Unmarshal([]byte(p.body), &tokens); err != nil || tokens.AccessToken == "" {
+		w.t.Fatal(p.body, err)
+	}
+	return tokens.AccessToken
+}
+
+// cpuTime is what the process has spent.
+func cpuTime(b *testing.B) time.Duration {
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		b.Fatal(err)
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }

@@ -42,3 +42,11 @@ func (d *Dashboard) GoOn(ctx context.Context) { d.goOn(ctx) }
 
 // RemoveOld is what goes on in the background every minute.
 func (d *Dashboard) RemoveOld(ctx context.Context) { d.removeOld(ctx) }
+
+// Record writes lines in the background until ctx ends, of what happens while it is watched:
+// watch begins that.
+func (d *Dashboard) Record(ctx context.Context) (watch func() (stop func())) {
+	(<-d.watching)()
+	go d.recorder.run(ctx)
+	return d.watch
+}

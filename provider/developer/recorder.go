@@ -71,10 +71,6 @@ func (d *Dashboard) pseudonym(environment, clientID, userID string) string {
 
 // add takes an activity of an environment. It never waits.
 func (r *recorder) add(environment string, a provider.Activity) {
-	entry := entryOf(environment, a)
-	if a.UserID != "" {
-		entry.User = r.pseudonym(environment, a.ClientID, a.UserID)
-	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.settle(a.At)
@@ -83,16 +79,23 @@ func (r *recorder) add(environment string, a provider.Activity) {
 	case budget == nil:
 		r.dropped += max(1, a.Requests)
 	case a.Requests == 0 && r.waitingOf[application{environment, a.ClientID}] < maxLinesOf && budget.spend(a.Address):
+		entry := entryOf(environment, a)
+		if a.UserID != "" {
+			entry.User = r.pseudonym(environment, a.ClientID, a.UserID)
+		}
 		r.wait(entry)
 	default:
 		budget.count(a)
 	}
 }
 
+// entryOf returns the line of an activity. Successes of which there is only a number have
+// none: it would take the place of one that says more.
 func entryOf(environment string, a provider.Activity) storage.LogEntry {
 	return storage.LogEntry{
 		At: a.At, Environment: environment, ClientID: a.ClientID, Event: string(a.Event), Outcome: string(a.Outcome),
 		Error: a.Error, Cause: string(a.Diagnosis), Details: a.Details, RequestID: a.RequestID, Flow: a.Flow, Address: a.Address, Requests: a.Requests,
+		OnlyCounted: a.Requests > 0 && a.Outcome == provider.OutcomeOK,
 	}
 }
 

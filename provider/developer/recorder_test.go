@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"net/url"
 	"slices"
 	"strings"
@@ -114,5 +115,44 @@ func TestCloseRecordsWhatHasHappened(t *testing.T) {
 	lines, err := closed.Log(t.Context(), storage.LogFilter{Environment: storage.Production, ClientID: "shop"})
 	if err != nil || len(lines) != 2 || lines[0].Details["redirect_uri"] != "https://app.test/9" {
 		t.Errorf("recorded %v, %v", lines, err)
+	}
+}
+
+func TestSuccessesAtUserinfoAreCountedAndHaveFewLines(t *testing.T) {
+	t.Parallel()
+	w := newFixture(t).withApplication(river, storage.Production, "shop")
+	end := w.recording()
+	token := w.accessToken("shop")
+	b := w.newBrowser()
+	const requests = 75
+	for range requests {
+		r := b.request(http.MethodGet, "/api/public/v3/userinfo", nil)
+		r.Header.Set("Authorization", "Bearer "+token)
+		if p := b.do(r); p.StatusCode != http.StatusOK {
+			t.Fatal(p.Status, p.body)
+		}
+	}
+	end()
+	lines := 0
+	for _, e := range w.logOf(storage.Production, "shop") {
+		if e.Event == "userinfo" {
+			lines++
+		}
+		if e.Requests > 0 {
+			t.Errorf("a line that counts successes: %+v", e)
+		}
+	}
+	days, err := w.store.LogDays(t.Context(), storage.Production, "shop", w.now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	counted := 0
+	for _, d := range days {
+		if d.Event == "userinfo" {
+			counted += d.Count
+		}
+	}
+	if lines == 0 || lines > 20 || counted != requests {
+		t.Errorf("%d requests have %d lines, and %d are counted", requests, lines, counted)
 	}
 }

@@ -92,7 +92,7 @@ func (d *Dashboard) postedRegistration(r *request) (p *posting, kind string) {
 		p.redirectURIs()
 	}
 	if r.posted(ui.FieldDialect) == provider.V3 {
-		p.Dialect = provider.V3
+		p.Dialect, p.ResponseTypes = provider.V3, nil // those of the dialect, which its programs use
 	}
 	p.scopes(r.env)
 	if kind == kindMachine { // they are chosen before the kind is, and are about people

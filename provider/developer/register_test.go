@@ -85,6 +85,24 @@ func TestRegister(t *testing.T) {
 			t.Errorf("redirect URIs %q", client.RedirectURIs)
 		}
 	})
+	t.Run("OneOfTheDialectV3MayUseWhatItsProgramsUse", func(t *testing.T) {
+		t.Parallel()
+		w := newFixture(t)
+		b := w.as(dev)
+		b.register(storage.Sandbox, "dialect", "v3", "scopes.military", "on")
+		app, _ := w.registered(river, storage.Sandbox)
+		q := url.Values{"client_id": {app.ClientID}, "response_type": {"token"}, "scope": {"military"}, "redirect_uri": {callbackURI}}
+		p := b.get(w.sandboxServer.URL + "/oauth/authorize?" + q.Encode())
+		if to := p.Header.Get("Location"); p.StatusCode != http.StatusSeeOther || !strings.Contains(to, "/signin") {
+			t.Errorf("%s, and leads to %s", p.Status, to)
+		}
+		p = b.open("/developer/o/river/sandbox/" + app.ClientID + "/settings")
+		for _, want := range []string{"code", "token", "id_token"} {
+			if !strings.Contains(p.body, `name="response_types.`+want+`" value="on" checked`) {
+				t.Errorf("the settings do not say %s", want)
+			}
+		}
+	})
 	t.Run("SaysWhatIsWrongWithEachLineAndKeepsWhatWasEntered", func(t *testing.T) {
 		t.Parallel()
 		w := newFixture(t)

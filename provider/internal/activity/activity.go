@@ -57,7 +57,8 @@ type Activity struct {
 	UserID    string
 	Address   string
 
-	// Requests is how many there were, where they are only counted; zero for one.
+	// Requests is how many there were, where they are only counted; zero for one. Those
+	// have no RequestID, Flow, UserID and Address.
 	Requests int
 }
 
@@ -67,6 +68,7 @@ type Log struct {
 	logger *slog.Logger
 	seen   *cache.Cache[mistake, struct{}]
 
+	often    often
 	watched  atomic.Bool // whether there is anybody to tell
 	mu       sync.Mutex
 	watchers []*watcher
@@ -92,9 +94,10 @@ func New(clock func() time.Time, logger *slog.Logger) *Log {
 // Party is whose request it was; either may be empty.
 type Party struct{ ClientID, UserID string }
 
-// Succeeded tells that a request was answered as it wanted to be.
+// Succeeded tells that a request was answered as it wanted to be. Of what happens often most
+// is only counted.
 func (l *Log) Succeeded(ctx context.Context, event string, of Party) {
-	if l.watched.Load() {
+	if l.watched.Load() && !l.counts(of.ClientID, event) {
 		l.tell(ctx, Activity{Event: event, Outcome: OK, ClientID: of.ClientID, UserID: of.UserID})
 	}
 }
@@ -173,10 +176,14 @@ func (l *Log) tell(ctx context.Context, a Activity) {
 		return // nobody's
 	}
 	a.At, a.RequestID, a.Flow, a.Address = l.clock(), request.ID(ctx), request.Flow(ctx), request.Network(ctx)
+	l.offer(a)
+}
+
+func (l *Log) offer(a Activity) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, w := range l.watchers {
-		w.offer(ctx, a)
+		w.offer(a)
 	}
 }
 

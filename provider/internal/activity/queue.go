@@ -58,7 +58,7 @@ func (q *queue) put(a Activity) bool {
 	}
 	k := kind{a.Event, a.Outcome, a.Error}
 	if counted := w.more[k]; counted != nil {
-		counted.Requests++
+		counted.Requests += max(1, a.Requests)
 		return false
 	}
 	if len(w.more) >= maxKinds {
@@ -67,7 +67,7 @@ func (q *queue) put(a Activity) bool {
 	if w.more == nil {
 		w.more = map[kind]*Activity{}
 	}
-	w.more[k] = &Activity{At: a.At, ClientID: a.ClientID, Event: a.Event, Outcome: a.Outcome, Error: a.Error, Requests: 1}
+	w.more[k] = &Activity{At: a.At, ClientID: a.ClientID, Event: a.Event, Outcome: a.Outcome, Error: a.Error, Requests: max(1, a.Requests)}
 	return false
 }
 

@@ -26,8 +26,8 @@ type watcher struct {
 
 // Watch calls a function for each activity from now on, one after the other, until stop is
 // called or the log is closed. A function that is slow is told only how many there were of
-// an application of which much happens; one that panics or
-// hangs harms nobody. stop waits until what has happened before has been told, unless that
+// an application of which much happens, and so is any of what happens often; one that panics
+// or hangs harms nobody. stop waits until what has happened before has been told, unless that
 // takes longer than host.Timeout.
 func (l *Log) Watch(call func(Activity)) (stop func()) {
 	w := &watcher{
@@ -43,6 +43,7 @@ func (l *Log) Watch(call func(Activity)) (stop func()) {
 	l.watched.Store(true)
 	go w.run()
 	return sync.OnceFunc(func() {
+		l.tellCounts()
 		l.remove(w)
 		w.wait()
 	})
@@ -50,6 +51,7 @@ func (l *Log) Watch(call func(Activity)) (stop func()) {
 
 // Close ends all watching.
 func (l *Log) Close() {
+	l.tellCounts()
 	l.mu.Lock()
 	ended := l.watchers
 	for _, w := range ended {
@@ -77,12 +79,12 @@ func (l *Log) remove(w *watcher) {
 
 // offer gives an activity to the watcher if it has room. It is called under the lock of
 // the log.
-func (w *watcher) offer(ctx context.Context, a Activity) {
+func (w *watcher) offer(a Activity) {
 	if w.queue.put(a) || a.At.Sub(w.warned) < repeatEvery {
 		return
 	}
 	w.warned = a.At
-	w.logger.WarnContext(ctx, "a watcher of activities is too slow; of an application with many it is told only how many", slog.String("client", a.ClientID))
+	w.logger.Warn("a watcher of activities is too slow; of an application with many it is told only how many", slog.String("client", a.ClientID))
 }
 
 func (w *watcher) run() {
