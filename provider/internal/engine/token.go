@@ -104,8 +104,7 @@ func (e *Engine) load(ctx context.Context, kind storage.TokenKind, presented str
 	if err != nil {
 		return err
 	}
-	switch {
-	case found.Grant.ClientID != s.client.ID:
+	if found.Grant.ClientID != s.client.ID {
 		return errGrant.Because(wrong.foreign)
 	}
 	request.InFlow(ctx, found.Grant.Flow)
