@@ -81,7 +81,8 @@ type Config struct {
 	// and rotated as without it. It is called when a key is loaded or made; the
 	// signer must have the key's public key, make PKCS #1 v1.5 signatures, and be
 	// safe for concurrent use, and is tried once. When it fails, New fails, and a
-	// running provider keeps the keys that it has.
+	// running provider keeps the keys that it has. Each signature is bounded in time
+	// and verified before it is used; those of opensslsigner by samples.
 	// Defaults to the key itself.
 	WrapSigner func(*rsa.PrivateKey) (crypto.Signer, error) `json:"-"`
 

@@ -8,6 +8,7 @@ import (
 	"crypto/sha256"
 	"crypto/sha512"
 	"os"
+	"reflect"
 	"strings"
 	"sync"
 	"testing"
@@ -191,5 +192,18 @@ func BenchmarkSign(b *testing.B) {
 				}
 			}
 		})
+	}
+}
+
+// A provider tells signers of this package by their type, and fences all others.
+func TestSignerIsKnownByItsPackage(t *testing.T) {
+	needOpenSSL(t)
+	s, err := New(newKey(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	const path = "github.com/bonafide-id/bonafide/provider/opensslsigner"
+	if known := reflect.TypeOf(s); known.Kind() != reflect.Pointer || known.Elem().PkgPath() != path {
+		t.Errorf("a signer is a %s of %q", known, known.Elem().PkgPath())
 	}
 }
