@@ -11,7 +11,7 @@ import (
 
 func TestCallsThatDoNotReturnAreBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		ctx := WithRequest(t.Context(), make(Calls, 3))
+		ctx := WithRequest(t.Context(), make(Calls, 3), new(Memo))
 		call := func(f func()) error {
 			_, err := Call(ctx, func(context.Context) (int, error) { f(); return 1, nil })
 			return err
@@ -39,7 +39,7 @@ func TestCallsThatDoNotReturnAreBounded(t *testing.T) {
 func TestProvidersDoNotShareTheirCalls(t *testing.T) {
 	full := make(Calls, 1)
 	full <- struct{}{}
-	ctx := WithRequest(t.Context(), make(Calls, 1))
+	ctx := WithRequest(t.Context(), make(Calls, 1), new(Memo))
 	if n, err := Call(ctx, func(context.Context) (int, error) { return 7, nil }); n != 7 || err != nil {
 		t.Errorf("got %d, %v", n, err)
 	}

@@ -20,9 +20,9 @@ type Request struct {
 	Claims []string
 }
 
-// memo is what the host is asked for in one request, and has answered: it is asked once,
+// Memo is what the host is asked for in one request, and has answered: it is asked once,
 // so that a page and what it leads to rest on the same answer.
-type memo struct {
+type Memo struct {
 	calls Calls
 
 	mu      sync.Mutex // a function that was left behind may still ask for the request
@@ -32,15 +32,16 @@ type memo struct {
 
 type memoKey struct{}
 
-func memoOf(ctx context.Context) *memo {
-	m, _ := request.Attached(ctx, memoKey{}).(*memo)
+func memoOf(ctx context.Context) *Memo {
+	m, _ := request.Attached(ctx, memoKey{}).(*Memo)
 	return m
 }
 
 // WithRequest returns the context of a request, in which the host's functions are called
-// in these places and asked once each.
-func WithRequest(ctx context.Context, calls Calls) context.Context {
-	return request.Attach(ctx, memoKey{}, &memo{calls: calls})
+// in these places and asked once each. The memo is a new one.
+func WithRequest(ctx context.Context, calls Calls, m *Memo) context.Context {
+	m.calls = calls
+	return request.Attach(ctx, memoKey{}, m)
 }
 
 // AskFor notes which application asks in this request, and for what.

@@ -18,9 +18,10 @@ import (
 // 503 instead of piling requests up.
 const Timeout = 10 * time.Second
 
-// info is what is known of a request. What takes time is worked out when it is asked for:
-// most requests are never logged.
-type info struct {
+// Context is the context of one request, and what is known of it. What takes time is
+// worked out when it is asked for: most requests are never logged. It is used once.
+type Context struct {
+	deadline
 	request *http.Request
 	trusted []netip.Prefix
 
@@ -39,25 +40,32 @@ type info struct {
 
 type attachment struct{ key, value any }
 
-type infoKey struct{}
+type contextKey struct{}
 
-func infoOf(ctx context.Context) *info {
-	i, _ := ctx.Value(infoKey{}).(*info)
+func infoOf(ctx context.Context) *Context {
+	i, _ := ctx.Value(contextKey{}).(*Context)
 	return i
 }
 
-// Begin returns the context of a request, with its identifier and its caller, which ends
-// after Timeout. trusted are the proxies whose X-Forwarded-For is believed. Call done when
+// Value implements context.Context.
+func (c *Context) Value(key any) any {
+	if key == (contextKey{}) {
+		return c
+	}
+	return c.deadline.Value(key)
+}
+
+// Begin makes c the context of a request, with its identifier and its caller, which ends
+// after Timeout. trusted are the proxies whose X-Forwarded-For is believed. Call End when
 // the request is over.
-func Begin(w http.ResponseWriter, r *http.Request, trusted []netip.Prefix) (ctx context.Context, done context.CancelFunc) {
-	deadline := time.Now().Add(Timeout)
+func (c *Context) Begin(w http.ResponseWriter, r *http.Request, trusted []netip.Prefix) {
+	c.deadline.parent, c.deadline.at = r.Context(), time.Now().Add(Timeout)
+	c.request, c.trusted = r, trusted
 	if r.Body != nil && r.Body != http.NoBody {
 		// A body that drips would outlast the request. Where the deadline cannot be
 		// set the host's server has to bound it.
-		_ = http.NewResponseController(w).SetReadDeadline(deadline)
+		_ = http.NewResponseController(w).SetReadDeadline(c.deadline.at)
 	}
-	ctx, done = context.WithDeadline(r.Context(), deadline)
-	return context.WithValue(ctx, infoKey{}, &info{request: r, trusted: trusted}), done
 }
 
 // Attach keeps something with the request of ctx, before it is served. There is room for

@@ -20,7 +20,8 @@ func (s *Server) Beside(h Handler) http.Handler {
 	show, act := s.site.Page(h), s.site.Page(s.site.guard(readHostForm, h))
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		at, ok := s.site.besidePath(r)
-		m := &matched{Route: Route{Path: s.site.patternOf(r), Handler: show}, path: at, beside: true}
+		now := &served{matched: matched{Route: Route{Path: s.site.patternOf(r), Handler: show}, path: at, beside: true}}
+		m := &now.matched
 		switch {
 		case !ok:
 			m.Handler = s.router.notFound.Handler
@@ -29,13 +30,13 @@ func (s *Server) Beside(h Handler) http.Handler {
 		case r.Method != http.MethodGet && r.Method != http.MethodHead:
 			m.Handler = s.site.refuseMethod("GET, HEAD, POST")
 		}
-		s.serve(w, r, m)
+		s.serve(w, r, now)
 	})
 }
 
 // NotFound answers as if there were no page beside ours at this address, whatever the method.
 func (s *Server) NotFound(w http.ResponseWriter, r *http.Request) {
-	s.serve(w, r, &matched{Route: Route{Path: s.site.patternOf(r), Handler: s.router.notFound.Handler}, beside: true})
+	s.serve(w, r, &served{matched: matched{Route: Route{Path: s.site.patternOf(r), Handler: s.router.notFound.Handler}, beside: true}})
 }
 
 // besidePath returns the path of a page beside ours as the browser has asked for it,

@@ -55,14 +55,22 @@ func NewServer(s *Site, o ServerOptions) *Server {
 // http.StripPrefix.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	at := s.path(r)
-	s.serve(w, r, &matched{Route: s.router.find(r, at), path: at})
+	s.serve(w, r, &served{matched: matched{Route: s.router.find(r, at), path: at}})
+}
+
+// served is what is kept of a request while it is served.
+type served struct {
+	request.Context
+	matched
+	host.Memo
 }
 
 // serve answers at a route that has been found.
-func (s *Server) serve(w http.ResponseWriter, r *http.Request, m *matched) {
-	ctx, done := request.Begin(w, r, s.TrustedProxies)
-	defer done()
-	r = r.WithContext(request.Attach(host.WithRequest(ctx, s.Calls), matchedKey{}, m))
+func (s *Server) serve(w http.ResponseWriter, r *http.Request, now *served) {
+	now.Begin(w, r, s.TrustedProxies)
+	defer now.End()
+	m := &now.matched
+	r = r.WithContext(request.Attach(host.WithRequest(&now.Context, s.Calls, &now.Memo), matchedKey{}, m))
 	s.watchMount(r, m)
 	if s.Telemetry != nil {
 		var end func()
