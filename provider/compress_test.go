@@ -76,6 +76,33 @@ func TestAssetsAreCompressedForWhoTakesThemSo(t *testing.T) {
 	}
 }
 
+func TestDocumentsAreMadeOnce(t *testing.T) {
+	t.Parallel()
+	b := newFixture(t).newBrowser()
+	for _, path := range []string{discoveryPath, keysPath} {
+		plain, small := b.ask(http.MethodGet, path, "Accept-Encoding", "identity"), b.ask(http.MethodGet, path)
+		if path == discoveryPath && unzipped(t, small) != plain.body || !strings.HasPrefix(plain.body, "{") {
+			t.Errorf("%s: %v is another document than %v", path, small.Header, plain.Header)
+		}
+		tag := plain.Header.Get("ETag")
+		if !strings.HasPrefix(tag, "W/") || small.Header.Get("ETag") != tag || plain.Header.Get("Vary") != "Accept-Encoding" {
+			t.Errorf("%s: %v %v", path, plain.Header, small.Header)
+		}
+		for _, known := range []string{tag, `"another", ` + tag, strings.TrimPrefix(tag, "W/"), "*"} {
+			p := b.ask(http.MethodGet, path, "If-None-Match", known)
+			if p.StatusCode != http.StatusNotModified || p.body != "" || p.Header.Get("ETag") != tag || p.Header.Get("Content-Encoding") != "" {
+				t.Errorf("%s: who has %s is answered %s %v", path, known, p.Status, p.Header)
+			}
+		}
+		if p := b.ask(http.MethodGet, path, "If-None-Match", `W/"another"`); p.StatusCode != http.StatusOK || p.body == "" {
+			t.Errorf("%s: who has another is answered %s", path, p.Status)
+		}
+		if p := b.ask(http.MethodHead, path, "Accept-Encoding", "identity"); p.body != "" || p.ContentLength != int64(len(plain.body)) {
+			t.Errorf("%s: HEAD tells of %d bytes, there are %d", path, p.ContentLength, len(plain.body))
+		}
+	}
+}
+
 func TestPagesOfNobodyAreCompressed(t *testing.T) {
 	t.Parallel()
 	b := newFixture(t).newBrowser()

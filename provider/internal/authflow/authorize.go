@@ -21,9 +21,10 @@ import (
 func (e *Endpoint) authorize(w http.ResponseWriter, r *http.Request, p *Page) error {
 	ctx := r.Context()
 	var err error
-	isNew := !r.URL.Query().Has(web.FlowParameter)
+	query, unread := web.QueryOf(r)
+	isNew := !query.Has(web.FlowParameter)
 	if isNew {
-		p.Flow, err = e.receive(r)
+		p.Flow, err = e.receive(r.Context(), query, unread)
 	} else {
 		p.Flow, err = e.openFlow(r)
 	}
@@ -95,17 +96,17 @@ func (e *Endpoint) begin(w http.ResponseWriter, r *http.Request, p *Page) error 
 // on has ended meanwhile. When it goes on so, it is not by chance.
 const maxTries = 3
 
-// receive parses an authorization request that has just come.
-func (e *Endpoint) receive(r *http.Request) (*Flow, error) {
-	form, err := url.ParseQuery(r.URL.RawQuery)
-	if err != nil {
-		return nil, &web.PageError{Status: http.StatusBadRequest, Code: ui.ErrorRequest, Cause: err}
+// receive parses an authorization request that has just come; unread says that some of it
+// cannot be read.
+func (e *Endpoint) receive(ctx context.Context, query url.Values, unread error) (*Flow, error) {
+	if unread != nil {
+		return nil, &web.PageError{Status: http.StatusBadRequest, Code: ui.ErrorRequest, Cause: unread}
 	}
-	request, err := e.parseAuthorize(r.Context(), form, e.Engine.Receive)
+	request, err := e.parseAuthorize(ctx, query, e.Engine.Receive)
 	if err != nil {
 		return nil, err
 	}
-	return e.newFlow(r.Context(), request), nil
+	return e.newFlow(ctx, request), nil
 }
 
 // authorizePost accepts an authorization request by POST (OpenID Connect Core

@@ -3,6 +3,7 @@ package engine
 import (
 	"encoding/json"
 	"fmt"
+	"strconv"
 	"time"
 
 	"github.com/bonafide-id/bonafide/storage"
@@ -54,35 +55,104 @@ func (e *Engine) UserinfoJWT(g storage.Grant, d Dialect, released Claims, now ti
 	if d.UserinfoAsString {
 		c.ExpiresAt = earliest(now.Add(e.Lifetimes.ID), released.Until).Unix()
 	}
-	return encodeClaims(c, released.List)
+	return encodeClaims(c.append, released.List)
+}
+
+// append writes the claims as encoding/json would, without looking at the type.
+func (c *jwtClaims) append(to []byte) []byte {
+	to = append(to, '{')
+	to = appendText(append(to, `"iss":`...), c.Issuer)
+	text := func(name, value string) {
+		if value != "" {
+			to = appendText(append(to, name...), value)
+		}
+	}
+	number := func(name string, value int64) {
+		if value != 0 {
+			to = strconv.AppendInt(append(to, name...), value, 10)
+		}
+	}
+	text(`,"sub":`, c.Subject)
+	text(`,"aud":`, c.Audience)
+	number(`,"exp":`, c.ExpiresAt)
+	to = strconv.AppendInt(append(to, `,"iat":`...), c.IssuedAt, 10)
+	number(`,"auth_time":`, c.AuthTime)
+	text(`,"acr":`, c.Class)
+	text(`,"sid":`, c.SID)
+	for i, method := range c.AMR {
+		separator := ","
+		if i == 0 {
+			separator = `,"amr":[`
+		}
+		to = appendText(append(to, separator...), method)
+	}
+	if len(c.AMR) > 0 {
+		to = append(to, ']')
+	}
+	text(`,"nonce":`, c.Nonce)
+	text(`,"at_hash":`, c.AccessHash)
+	text(`,"c_hash":`, c.CodeHash)
+	return append(to, '}')
 }
 
 // UserinfoJSON returns the userinfo response that is a plain JSON object (OpenID Connect
 // Core section 5.3.2).
 func UserinfoJSON(g storage.Grant, released Claims) ([]byte, error) {
-	return encodeClaims(struct {
-		Subject string `json:"sub"`
-	}{g.Subject}, released.List)
+	return encodeClaims(func(to []byte) []byte {
+		return append(appendText(append(to, `{"sub":`...), g.Subject), '}')
+	}, released.List)
 }
 
-// encodeClaims returns a struct of the protocol's claims as a JSON object, followed by
-// the released ones in their order, which the maps of encoding/json do not keep.
-func encodeClaims(protocol any, released []Claim) ([]byte, error) {
-	object, err := json.Marshal(protocol)
-	if err != nil {
-		return nil, fmt.Errorf("encode claims: %w", err)
-	}
+// encodeClaims returns the protocol's claims, which are an object, followed by the
+// released ones in their order, which the maps of encoding/json do not keep.
+func encodeClaims(protocol func([]byte) []byte, released []Claim) ([]byte, error) {
+	size := 512
 	for _, c := range released {
-		name, err := json.Marshal(c.Name)
-		if err != nil {
-			return nil, fmt.Errorf("encode claims: %w", err)
-		}
-		value, err := json.Marshal(c.Value)
-		if err != nil {
+		size += len(c.Name) + len(c.Value) + len(`,"":`)
+	}
+	object := protocol(make([]byte, 0, size))
+	for _, c := range released {
+		object = appendText(append(object[:len(object)-1], ','), c.Name)
+		var err error
+		if object, err = appendValue(append(object, ':'), c.Value); err != nil {
 			return nil, fmt.Errorf("encode claim %q: %w", c.Name, err)
 		}
-		object = append(append(object[:len(object)-1], ','), name...)
-		object = append(append(append(object, ':'), value...), '}')
+		object = append(object, '}')
 	}
 	return object, nil
+}
+
+// appendText appends a JSON string.
+func appendText(to []byte, s string) []byte {
+	if isPlain(s) {
+		return append(append(append(to, '"'), s...), '"')
+	}
+	quoted, err := json.Marshal(s)
+	if err != nil {
+		panic(err) // strings always have a JSON form
+	}
+	return append(to, quoted...)
+}
+
+// appendValue appends a JSON value, which is looked at again: what is no JSON would
+// change what is around it.
+func appendValue(to []byte, value json.RawMessage) ([]byte, error) {
+	if n := len(value); n >= 2 && value[0] == '"' && value[n-1] == '"' && isPlain(value[1:n-1]) {
+		return append(to, value...), nil
+	}
+	compact, err := json.Marshal(value)
+	return append(to, compact...), err
+}
+
+// isPlain reports whether a text stands for itself between quotes, as encoding/json
+// writes it: letters, digits and whatever else in ASCII neither JSON nor HTML gives a
+// meaning.
+func isPlain[T string | json.RawMessage](s T) bool {
+	for i := range len(s) {
+		switch c := s[i]; {
+		case c < ' ', c > '~', c == '"', c == '\\', c == '<', c == '>', c == '&':
+			return false
+		}
+	}
+	return true
 }

@@ -41,7 +41,7 @@ func (e *Engine) idToken(ctx context.Context, f idTokenFor) (string, error) {
 		c.SID = f.grant.SID
 	}
 	c.AccessHash, c.CodeHash = halfHash(f.access), halfHash(f.code)
-	payload, err := encodeClaims(c, released.List)
+	payload, err := encodeClaims(c.append, released.List)
 	if err != nil {
 		return "", err
 	}

@@ -130,6 +130,31 @@ func FuzzParseBasic(f *testing.F) {
 	})
 }
 
+func FuzzClaimsAreWrittenAsByEncodingJSON(f *testing.F) {
+	f.Add("i", "s", "n", int64(1), `"v"`)
+	f.Add("https://id.test", "", `a"b\c<&>`, int64(-1), `{"a": [1, "<"]}`)
+	f.Add("\x7f\xff\u2028", "é", "\n", int64(0), `"\u00e9\t"`)
+	f.Fuzz(func(t *testing.T, issuer, subject, nonce string, at int64, value string) {
+		c := jwtClaims{
+			Issuer: issuer, Subject: subject, Audience: nonce, ExpiresAt: at, IssuedAt: at, AuthTime: at, Class: subject, SID: nonce,
+			AMR: []string{subject, nonce}, Nonce: nonce, AccessHash: issuer, CodeHash: subject,
+		}
+		want, err := json.Marshal(c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := c.append(nil); string(got) != string(want) {
+			t.Errorf("%s, want %s", got, want)
+		}
+		raw := json.RawMessage(value)
+		wantValue, wantErr := json.Marshal(raw)
+		got, err := appendValue(nil, raw)
+		if (err == nil) != (wantErr == nil) || err == nil && string(got) != string(wantValue) {
+			t.Errorf("%q is written as %q, %v; want %q, %v", value, got, err, wantValue, wantErr)
+		}
+	})
+}
+
 func TestClaimsKeepTheirOrder(t *testing.T) {
 	released := []Claim{{"zip", json.RawMessage(`"12345"`)}, {"age", json.RawMessage(`46`)}, {`<"é`, json.RawMessage(`["<\u00e9"]`)}}
 	for name, c := range map[string]struct {
@@ -145,7 +170,7 @@ func TestClaimsKeepTheirOrder(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got, err := encodeClaims(c.claims, c.released)
+			got, err := encodeClaims(c.claims.append, c.released)
 			if diff := cmp.Diff(c.want, string(got)); err != nil || diff != "" {
 				t.Errorf("claims (-want +got): %v\n%s", err, diff)
 			}
@@ -154,7 +179,7 @@ func TestClaimsKeepTheirOrder(t *testing.T) {
 
 	t.Run("RefusesWhatIsNoJSON", func(t *testing.T) {
 		for _, value := range []string{"", `"`, `1,"sub":"mallory"`, `{}}`} {
-			if got, err := encodeClaims(jwtClaims{}, []Claim{{"x", json.RawMessage(value)}}); err == nil {
+			if got, err := encodeClaims((&jwtClaims{}).append, []Claim{{"x", json.RawMessage(value)}}); err == nil {
 				t.Errorf("%q became %s", value, got)
 			}
 		}

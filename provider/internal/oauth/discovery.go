@@ -1,8 +1,8 @@
 package oauth
 
 import (
+	"bytes"
 	"encoding/json"
-	"maps"
 	"net/http"
 	"slices"
 
@@ -56,7 +56,7 @@ type metadata struct {
 
 // discoveryDocument is made once from the lists that the endpoints themselves
 // follow.
-func (e *Endpoints) discoveryDocument() ([]byte, error) {
+func (e *Endpoints) discoveryDocument() (*web.Document, error) {
 	at := func(path string) string { return e.Site.BaseURL + path }
 	m := metadata{
 		Issuer:                            e.Site.Issuer,
@@ -110,7 +110,11 @@ func (e *Endpoints) discoveryDocument() ([]byte, error) {
 	for _, l := range e.Site.Locales.All() {
 		m.UILocalesSupported = append(m.UILocalesSupported, l.Lang)
 	}
-	return json.Marshal(m)
+	body, err := json.Marshal(m)
+	if err != nil {
+		return nil, err
+	}
+	return web.NewDocument(body, publicHeaders), nil
 }
 
 // InsertedPaths are where clients look for the discovery document of a provider whose base
@@ -125,26 +129,37 @@ func InsertedPaths(basePath string) []string {
 }
 
 func (e *Endpoints) serveDiscovery(w http.ResponseWriter, r *http.Request) {
-	servePublic(w, r, e.discovery)
+	e.discovery.ServeHTTP(w, r)
 }
 
 // serveKeys is the key set (RFC 7517 section 5). It answers from memory, also while
 // the database is down.
 func (e *Endpoints) serveKeys(w http.ResponseWriter, r *http.Request) {
 	e.Keys.Refresh(r.Context())
-	servePublic(w, r, e.Keys.JWKS())
+	e.keySet().ServeHTTP(w, r)
 }
 
-// publicHeaders are shared by all answers. Clients may keep discovery and key set for
+// published is the key set as it is answered, and what it was made of.
+type published struct {
+	jwks     []byte
+	document *web.Document
+}
+
+// keySet returns the answer for the keys of now. It is made when they have changed.
+func (e *Endpoints) keySet() *web.Document {
+	now, known := e.Keys.JWKS(), e.published.Load()
+	if known == nil || !bytes.Equal(known.jwks, now) {
+		known = &published{now, web.NewDocument(now, publicHeaders)}
+		e.published.Store(known)
+	}
+	return known.document
+}
+
+// publicHeaders are those of documents. Clients may keep discovery and key set for
 // an hour: a new key is published a day before it signs.
 var publicHeaders = http.Header{
 	"Access-Control-Allow-Origin": {"*"},
 	"Content-Type":                {"application/json"},
 	"Cache-Control":               {"public, max-age=3600"},
 	"X-Content-Type-Options":      {"nosniff"},
-}
-
-func servePublic(w http.ResponseWriter, r *http.Request, body []byte) {
-	maps.Copy(w.Header(), publicHeaders)
-	web.WriteCompressed(w, r, http.StatusOK, body)
 }

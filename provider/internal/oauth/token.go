@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"sync/atomic"
 
 	"github.com/bonafide-id/bonafide/provider/internal/activity"
 	"github.com/bonafide-id/bonafide/provider/internal/audit"
@@ -22,7 +23,8 @@ import (
 // Endpoints are those of one provider.
 type Endpoints struct {
 	Options
-	discovery []byte
+	discovery *web.Document
+	published atomic.Pointer[published]
 }
 
 // Options are what the endpoints work with.

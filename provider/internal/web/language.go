@@ -18,7 +18,7 @@ const LanguageParameter = "ui_locales"
 // Locale chooses the language: what the user has chosen, what the application asks for,
 // what the browser prefers. request may be nil.
 func (s *Site) Locale(r *http.Request, request *engine.AuthorizeRequest) *ui.Locale {
-	wanted := []string{r.URL.Query().Get(LanguageParameter), s.Cookies.Get(r, session.Language)}
+	wanted := []string{asks(r, LanguageParameter), s.Cookies.Get(r, session.Language)}
 	if request != nil {
 		wanted = append(wanted, request.UILocales)
 	}
@@ -32,7 +32,7 @@ func (s *Site) AccountLocale(a storage.Account) *ui.Locale { return s.Locales.Ma
 // rememberLanguage keeps the language that a user has chosen by a link of the language
 // switch.
 func (s *Site) rememberLanguage(w http.ResponseWriter, r *http.Request) {
-	chosen := r.URL.Query().Get(LanguageParameter)
+	chosen := asks(r, LanguageParameter)
 	if routeOf(r).OwnQuery || chosen == "" {
 		return
 	}

@@ -29,7 +29,7 @@ func (s *Site) Notice(w http.ResponseWriter, r *http.Request, n ui.Notice) strin
 
 // Noticed returns the notice that the page of a request shows, or none.
 func (s *Site) Noticed(r *http.Request) ui.Notice {
-	parts := strings.Split(r.URL.Query().Get(NoticeParameter), ".")
+	parts := strings.Split(asks(r, NoticeParameter), ".")
 	if len(parts) != 3 {
 		return ""
 	}

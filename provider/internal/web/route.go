@@ -6,6 +6,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/bonafide-id/bonafide/provider/internal/request"
 	"github.com/bonafide-id/bonafide/ui"
@@ -66,6 +67,13 @@ type matched struct {
 	// beside marks a page that is not in the table: Path is the pattern of the host's
 	// router, for who counts and logs, and path is escaped.
 	beside bool
+
+	// query is what the text of one has been read as, and why not all of it. A function
+	// of the host's that was left behind may still ask.
+	reading   sync.Mutex
+	query     url.Values
+	queryText string
+	queryErr  error
 }
 
 type matchedKey struct{}
@@ -75,6 +83,25 @@ func matchOf(r *http.Request) *matched {
 		return m
 	}
 	return &matched{}
+}
+
+// QueryOf returns the query of a request, which is parsed once: nobody changes it. An error
+// says that some of it cannot be read, and is left out.
+func QueryOf(r *http.Request) (url.Values, error) {
+	m := matchOf(r)
+	m.reading.Lock()
+	defer m.reading.Unlock()
+	if m.query == nil || m.queryText != r.URL.RawQuery {
+		m.queryText = r.URL.RawQuery
+		m.query, m.queryErr = url.ParseQuery(r.URL.RawQuery)
+	}
+	return m.query, m.queryErr
+}
+
+// asks returns a parameter of the query of a request.
+func asks(r *http.Request, name string) string {
+	query, _ := QueryOf(r)
+	return query.Get(name)
 }
 
 // routeOf returns the route that a request has come to; a zero one when there is none.

@@ -146,7 +146,7 @@ func Parameter(r *http.Request, name string) string {
 	if r.PostForm.Has(name) {
 		return r.PostForm.Get(name)
 	}
-	return r.URL.Query().Get(name)
+	return asks(r, name)
 }
 
 // HostOf names where a redirect URI leads: its host, or the scheme of an app.
