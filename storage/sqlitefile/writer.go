@@ -3,6 +3,7 @@ package sqlitefile
 import (
 	"context"
 	"database/sql"
+	"database/sql/driver"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -30,9 +31,10 @@ const maxBatch = 128
 // callers of its batch. A step fails alone, each in a savepoint of its own; a
 // commit fails for all.
 type writer struct {
-	driver Driver
-	db     *sql.DB
-	conn   *sql.Conn // the leader's alone
+	driver   Driver
+	db       *sql.DB
+	conn     *sql.Conn // the leader's alone
+	prepared map[string]driver.StmtExecContext
 
 	wal      string // the path of the -wal file
 	walBound int64  // the leader's alone: at which size the file is emptied
@@ -88,9 +90,35 @@ func (d Driver) openWriter(ctx context.Context, path string) (*writer, error) {
 		db.Close()
 		return nil, err
 	}
-	w := &writer{driver: d, db: db, conn: conn, wal: path + "-wal", walBound: 2 * walSize}
+	prepared, err := prepare(conn, "BEGIN IMMEDIATE", "COMMIT", "SAVEPOINT step", "RELEASE step")
+	if err != nil {
+		conn.Close()
+		db.Close()
+		return nil, err
+	}
+	w := &writer{prepared: prepared, driver: d, db: db, conn: conn, wal: path + "-wal", walBound: 2 * walSize}
 	w.idle.L = &w.mu
 	return w, nil
+}
+
+// prepare prepares the statements that every step needs, which have no arguments:
+// database/sql would have them parsed each time. A driver whose statements do not take a
+// context has none.
+func prepare(conn *sql.Conn, statements ...string) (map[string]driver.StmtExecContext, error) {
+	prepared := map[string]driver.StmtExecContext{}
+	err := conn.Raw(func(of any) error {
+		for _, text := range statements {
+			statement, err := of.(driver.Conn).Prepare(text)
+			if err != nil {
+				return err
+			}
+			if s, ok := statement.(driver.StmtExecContext); ok {
+				prepared[text] = s
+			}
+		}
+		return nil
+	})
+	return prepared, err
 }
 
 // write runs a step and returns after its commit. When ctx ends before the step
@@ -325,6 +353,12 @@ func (w *writer) run(c *call) {
 }
 
 func (w *writer) exec(statement string) error {
+	if s, ok := w.prepared[statement]; ok {
+		return w.conn.Raw(func(any) error {
+			_, err := s.ExecContext(context.Background(), nil)
+			return err
+		})
+	}
 	_, err := w.conn.ExecContext(context.Background(), statement)
 	return err
 }
@@ -337,5 +371,8 @@ func (w *writer) close() error {
 		w.idle.Wait()
 	}
 	w.mu.Unlock()
+	for _, s := range w.prepared {
+		_ = s.(driver.Stmt).Close()
+	}
 	return errors.Join(w.conn.Close(), w.db.Close())
 }

@@ -112,15 +112,48 @@ func (l *list) parse(text string) error {
 	return nil
 }
 
+// listText writes lists of plain words itself, as parse reads them.
 func listText(l []string) any {
 	if l == nil {
 		return nil
+	}
+	if size := plainSize(l); size > 0 {
+		var b strings.Builder
+		b.Grow(size)
+		b.WriteString(`["`)
+		for i, word := range l {
+			if i > 0 {
+				b.WriteString(`","`)
+			}
+			b.WriteString(word)
+		}
+		b.WriteString(`"]`)
+		return b.String()
 	}
 	text, err := json.Marshal(l)
 	if err != nil {
 		panic(err) // strings always have a JSON form
 	}
 	return string(text)
+}
+
+// plainSize returns how long a list is as JSON, and 0 for one that is empty or has words
+// that encoding/json writes as something else.
+func plainSize(l []string) int {
+	size := len(`[]`)
+	for _, word := range l {
+		for i := range len(word) {
+			switch c := word[i]; {
+			case c < ' ', c > '~', c == '"', c == '\\', c == '<', c == '>', c == '&':
+				return 0
+			}
+		}
+		size += len(word) + len(`"",`)
+	}
+	if len(l) == 0 {
+		return 0
+	}
+	return size
 }
 
 // flag is a boolean as 0 or 1, since not every database has a type for it.

@@ -17,86 +17,6 @@ const (
 		g.created_at, g.expires_at, g.revoked_at`
 )
 
-// consentUseInterval is how old consents.last_used_at may get before a grant
-// renews it: who signs in all day costs one write a minute.
-const consentUseInterval = time.Minute
-
-// CreateGrant implements storage.Grants.
-func (s *Store) CreateGrant(ctx context.Context, g storage.Grant, on storage.Basis, issued ...storage.Token) error {
-	return s.change(ctx, "create grant", func(tx *tx) error {
-		if err := refuseDisabled(tx, g.Subject); err != nil {
-			return err
-		}
-		if _, err := tx.exec(`INSERT INTO main.grants (id, flow, client_id, subject, scopes, attributes, group_names,
-				redirect_uri, redirect_sent, response_type, nonce, eid, claims, resources, sid, code_challenge,
-				auth_time, amr, created_at, expires_at, revoked_at)
-			VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21)`,
-			g.ID[:], g.Flow[:], g.ClientID, g.Subject, listText(g.Scopes), listText(g.Attributes), listText(g.Groups),
-			g.RedirectURI, flag(g.RedirectSent), g.ResponseType, g.Nonce, g.EID, g.Claims, listText(g.Resources), g.SID, g.Challenge,
-			micros(g.AuthTime), listText(g.AMR), micros(g.CreatedAt), micros(g.ExpiresAt), micros(g.RevokedAt),
-		); err != nil {
-			return err
-		}
-		if err := insertTokens(tx, false, issued); err != nil {
-			return err
-		}
-		if err := requireBasis(tx, g, on); err != nil {
-			return err
-		}
-		return insertClientSession(tx, g, on)
-	})
-}
-
-// requireBasis returns storage.ErrEnded unless what a grant rests on stands, and
-// renews when the decision was last used. The account is locked by then, and the
-// lock on the decision orders this step and the one that revokes it. A decision that
-// is changed is never locked for reading first: two such steps would wait for each
-// other.
-func requireBasis(tx *tx, g storage.Grant, on storage.Basis) error {
-	var filter where
-	if decision := on.Consent.Decision; !decision.IsZero() {
-		filter.and("subject = ?", g.Subject)
-		filter.and("client_id = ?", g.ClientID)
-		filter.and("decision = ?", decision[:])
-	} else {
-		return requireSession(tx, g.Subject, on.Session)
-	}
-	if !on.Session.IsZero() {
-		filter.conditions = append(filter.conditions, `EXISTS (SELECT 1 FROM main.sessions
-			WHERE digest = `+filter.param(on.Session[:])+` AND account_id = ?1)`)
-	}
-	standing, args := filter.String(), filter.args
-	if stale := g.CreatedAt.Add(-consentUseInterval); on.Consent.LastUsedAt.Before(stale) {
-		filter.and("(last_used_at IS NULL OR last_used_at < ?)", micros(stale))
-		renewed, err := tx.exec(`UPDATE main.consents SET last_used_at = `+filter.param(micros(g.CreatedAt))+filter.String(), filter.args...)
-		if err != nil || renewed > 0 {
-			return err
-		}
-	}
-	_, err := one(tx, scanInt, `SELECT 1 FROM main.consents`+standing+` `+tx.store.dialect.ForShare, args...)
-	if errors.Is(err, storage.ErrNotFound) {
-		return storage.ErrEnded
-	}
-	return err
-}
-
-// refuseDisabled returns storage.ErrEnded for a subject whose account is locked, or is to
-// be removed. The row is locked so that this step and the one that disables the account
-// happen one after the other: a grant that slipped in between would outlive it.
-func refuseDisabled(tx *tx, subject string) error {
-	disabled, err := one(tx, scanInt, `SELECT CASE WHEN delete_at IS NULL THEN disabled ELSE 1 END
-		FROM main.accounts WHERE id = ?1 `+tx.store.dialect.ForShare, subject)
-	switch {
-	case errors.Is(err, storage.ErrNotFound):
-		return nil // a user of the host
-	case err != nil:
-		return err
-	case disabled != 0:
-		return storage.ErrEnded
-	}
-	return nil
-}
-
 // Token implements storage.Grants.
 func (s *Store) Token(ctx context.Context, kind storage.TokenKind, digest storage.Digest) (storage.Token, storage.Grant, error) {
 	found, err := read(ctx, s, "read token", func(tx *tx) (tokenAndGrant, error) {
@@ -270,21 +190,6 @@ func revokeSubject(tx *tx, subject string, at time.Time) error {
 	_, err := tx.exec(`UPDATE main.grants SET revoked_at = ?2 WHERE subject = ?1 AND revoked_at IS NULL`,
 		subject, micros(at))
 	return err
-}
-
-// insertTokens records tokens; siblings says that there are others in place of what
-// they are issued in place of.
-func insertTokens(tx *tx, siblings bool, tokens []storage.Token) error {
-	for _, t := range tokens {
-		if _, err := tx.exec(`INSERT INTO main.tokens (digest, kind, grant_id, parent, siblings, scopes, resources, created_at, expires_at, spent_at)
-			VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)`,
-			t.Digest[:], int64(t.Kind), t.GrantID[:], digestOrNull(t.Parent), flag(siblings), listText(t.Scopes), listText(t.Resources),
-			micros(t.CreatedAt), micros(t.ExpiresAt), micros(t.SpentAt),
-		); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 type spentAndRevoked struct {

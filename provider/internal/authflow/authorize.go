@@ -32,17 +32,18 @@ func (e *Endpoint) authorize(w http.ResponseWriter, r *http.Request, p *Page) er
 		return err
 	}
 	f := p.Flow
+	p.recent = e.Personas == nil // who is told apart from others by more than a session
 	if isNew {
 		if err := e.begin(w, r, p); err != nil {
 			return err
 		}
 	}
-	for range maxTries {
+	for tries := 0; tries < maxTries; {
 		user, err := p.User()
 		if err != nil {
 			return err
 		}
-		s, err := e.readState(ctx, f, user)
+		s, err := e.readRecentState(ctx, f, user, p.recent)
 		if err != nil {
 			return err
 		}
@@ -50,14 +51,22 @@ func (e *Endpoint) authorize(w http.ResponseWriter, r *http.Request, p *Page) er
 		if err != nil {
 			return err
 		}
+		if p.recent && d.step != stepIssue {
+			p.lookAgain() // only an answer demands of its write what it rests on
+			continue
+		}
 		switch d.step {
 		case stepIssue:
 			err := e.issue(w, r, f, s)
-			if errors.Is(err, storage.ErrEnded) || errors.Is(err, storage.ErrChanged) {
-				p.known = false // what was read is over; look again
-				continue
+			switch {
+			case p.recent && err != nil && !web.IsUnavailable(err): // by what was so a moment ago
+			case errors.Is(err, storage.ErrEnded), errors.Is(err, storage.ErrChanged): // what was read is over
+				tries++
+			default:
+				return err
 			}
-			return err
+			p.lookAgain()
+			continue
 		case stepRefuse:
 			return &redirectError{f.request, s.refusal(d.code), f}
 		case stepConsent, stepVerify:
@@ -124,6 +133,11 @@ func (e *Endpoint) authorizePost(w http.ResponseWriter, r *http.Request) error {
 // readState reads all that the next step depends on, for a user who has been recognized,
 // or nil.
 func (e *Endpoint) readState(ctx context.Context, f *Flow, user *User) (authState, error) {
+	return e.readRecentState(ctx, f, user, false)
+}
+
+// readRecentState is readState of what may have been so less than a second ago.
+func (e *Endpoint) readRecentState(ctx context.Context, f *Flow, user *User, recent bool) (authState, error) {
 	s := authState{
 		request: f.request, flow: f.digest(), chosen: f.chosen, allowed: f.allowed, hostVisits: f.hostVisits,
 		classes: e.Classes(), now: e.Clock(), sandbox: e.Site.Sandbox,
@@ -140,7 +154,11 @@ func (e *Endpoint) readState(ctx context.Context, f *Flow, user *User) (authStat
 		return s, nil
 	}
 	s.user, s.fresh = user, f.isFresh(user, s.now)
-	consent, err := e.Store.Consent(ctx, user.UserID, f.request.Client.ID)
+	read := e.Store.Consent
+	if recent {
+		read = e.Store.RecentConsent
+	}
+	consent, err := read(ctx, user.UserID, f.request.Client.ID)
 	if err != nil && !errors.Is(err, storage.ErrNotFound) {
 		return s, fmt.Errorf("read consent: %w", err)
 	}

@@ -36,6 +36,11 @@ type Page struct {
 	user     *User
 	known    bool
 
+	// recent says that who is signed in, and what they have allowed, may be what was so
+	// less than a second ago: nothing but an answer is made of it, whose write demands
+	// that it is so still.
+	recent bool
+
 	// persona is who has signed in by the request itself, or nil.
 	persona *sandbox.Persona
 }
@@ -79,7 +84,7 @@ func (p *Page) User() (*User, error) {
 	if p.known {
 		return p.user, nil
 	}
-	user, err := p.endpoint.SignedIn(p.request)
+	user, err := p.endpoint.signedIn(p.request, p.recent)
 	if err != nil {
 		return nil, err
 	}
@@ -96,6 +101,9 @@ func (p *Page) User() (*User, error) {
 	return user, nil
 }
 
+// lookAgain has everything read that may be over by now.
+func (p *Page) lookAgain() { p.known, p.recent = false, false }
+
 // Request returns the authorization request of the flow, or nil.
 func (p *Page) Request() *engine.AuthorizeRequest {
 	if p.Flow == nil {
@@ -105,7 +113,9 @@ func (p *Page) Request() *engine.AuthorizeRequest {
 }
 
 // SignedIn reads who is signed in on a request, or nil.
-func (e *Endpoint) SignedIn(r *http.Request) (*User, error) {
+func (e *Endpoint) SignedIn(r *http.Request) (*User, error) { return e.signedIn(r, false) }
+
+func (e *Endpoint) signedIn(r *http.Request, recent bool) (*User, error) {
 	if !e.hasAccounts() {
 		user, err := host.SignedIn(r, e.Clock, e.Host.SignedIn)
 		if user == nil || err != nil {
@@ -113,7 +123,11 @@ func (e *Endpoint) SignedIn(r *http.Request) (*User, error) {
 		}
 		return &User{User: *user}, nil
 	}
-	s, account, ok, err := e.Sessions.Current(r.Context(), r)
+	read := e.Sessions.Current
+	if recent {
+		read = e.Sessions.Recent
+	}
+	s, account, ok, err := read(r.Context(), r)
 	if err != nil || !ok {
 		return nil, err
 	}

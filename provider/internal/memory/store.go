@@ -3,8 +3,9 @@
 //
 // The rule, which holds for every cache of a provider (package cache, and the engine's
 // registrations): what one process changes it forgets at once, so only a change by another
-// process is seen late, and never by more than a second. Refresh tokens, accounts,
-// sessions and consents are always read.
+// process is seen late, and never by more than a second. Refresh tokens and accounts
+// are always read, sessions and consents wherever more rests on them than a write that has
+// them as its conditions (signedin.go).
 package memory
 
 import (
@@ -32,6 +33,10 @@ type Store struct {
 	storage.Store
 	issued *cache.Cache[storage.Digest, *engine.Issued]
 	people *cache.Cache[string, *storage.Person]
+
+	// For the authorization endpoint: see signedin.go.
+	sessions *cache.Cache[storage.Digest, *signedIn]
+	consents *cache.Cache[storage.ConsentID, *storage.Consent]
 }
 
 // New returns a store with a memory.
@@ -40,6 +45,9 @@ func New(store storage.Store, clock func() time.Time) *Store {
 		Store:  store,
 		issued: cache.New[storage.Digest, *engine.Issued](Age, maxRecent, clock),
 		people: cache.New[string, *storage.Person](Age, maxRecent, clock),
+
+		sessions: cache.New[storage.Digest, *signedIn](Age, maxRecent, clock),
+		consents: cache.New[storage.ConsentID, *storage.Consent](Age, maxRecent, clock),
 	}
 }
 
@@ -72,6 +80,8 @@ func (s *Store) Exchange(ctx context.Context, spent storage.Digest, at time.Time
 func (s *Store) Elapse(ctx context.Context, e storage.Elapsed) error {
 	defer s.people.Clear()
 	defer s.issued.Clear()
+	defer s.sessions.Clear()
+	defer s.consents.Clear()
 	return s.Store.Elapse(ctx, e)
 }
 
@@ -79,20 +89,6 @@ func (s *Store) Elapse(ctx context.Context, e storage.Elapsed) error {
 func (s *Store) RevokeGrants(ctx context.Context, match storage.GrantFilter, at time.Time) (int, error) {
 	defer s.issued.Clear()
 	return s.Store.RevokeGrants(ctx, match, at)
-}
-
-// SaveConsent implements storage.Consents.
-func (s *Store) SaveConsent(ctx context.Context, c storage.Consent, on storage.ConsentBasis) error {
-	if !c.DecidedAt.IsZero() { // it may end grants
-		defer s.issued.Clear()
-	}
-	return s.Store.SaveConsent(ctx, c, on)
-}
-
-// RevokeConsent implements storage.Consents.
-func (s *Store) RevokeConsent(ctx context.Context, subject, clientID string, at time.Time) error {
-	defer s.issued.Clear()
-	return s.Store.RevokeConsent(ctx, subject, clientID, at)
 }
 
 // CreateAccount implements storage.Accounts.
@@ -133,6 +129,7 @@ func (s *Store) DeleteDueAccount(ctx context.Context, id, pseudonym string, now 
 
 // SetPassword implements storage.Accounts.
 func (s *Store) SetPassword(ctx context.Context, id string, epoch int64, hash string, at time.Time, begin ...storage.Session) error {
+	defer s.sessions.Clear()
 	defer s.issued.Clear()
 	return s.Store.SetPassword(ctx, id, epoch, hash, at, begin...)
 }
@@ -151,11 +148,13 @@ func (s *Store) DeleteAccount(ctx context.Context, id, pseudonym string) (bool, 
 
 // EndIssued implements storage.Accounts.
 func (s *Store) EndIssued(ctx context.Context, id string, at time.Time) error {
+	defer s.sessions.Clear()
 	defer s.issued.Clear()
 	return s.Store.EndIssued(ctx, id, at)
 }
 
 func (s *Store) forgetAccount(id string) {
+	s.sessions.Clear()
 	s.issued.Clear()
 	s.people.Forget(id)
 }

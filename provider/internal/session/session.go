@@ -17,7 +17,7 @@ import (
 
 // Manager begins, finds and ends sessions.
 type Manager struct {
-	Store   storage.Sessions
+	Store   Store
 	Tokens  *token.Codec
 	Cookies Cookies
 
@@ -25,6 +25,14 @@ type Manager struct {
 	Idle, Life time.Duration
 
 	Clock func() time.Time
+}
+
+// Store is where the sessions are.
+type Store interface {
+	storage.Sessions
+
+	// RecentSession is Session as it was less than a second ago.
+	RecentSession(ctx context.Context, digest storage.Digest) (storage.Session, storage.Account, error)
 }
 
 // Authentication says how a user signed in.
@@ -80,11 +88,23 @@ const touchEvery = time.Minute
 // Current returns the session of the browser and its account; false when it has
 // none that is in force.
 func (m *Manager) Current(ctx context.Context, r *http.Request) (storage.Session, storage.Account, bool, error) {
+	return m.current(ctx, r, m.Store.Session)
+}
+
+// Recent is Current as it was less than a second ago: for who writes what rests on the
+// session with the session as a condition, and for nobody else.
+func (m *Manager) Recent(ctx context.Context, r *http.Request) (storage.Session, storage.Account, bool, error) {
+	return m.current(ctx, r, m.Store.RecentSession)
+}
+
+func (m *Manager) current(
+	ctx context.Context, r *http.Request, read func(context.Context, storage.Digest) (storage.Session, storage.Account, error),
+) (storage.Session, storage.Account, bool, error) {
 	digest, ok := m.Tokens.Parse(token.Session, m.Cookies.Get(r, Session))
 	if !ok {
 		return storage.Session{}, storage.Account{}, false, nil
 	}
-	s, account, err := m.Store.Session(ctx, digest)
+	s, account, err := read(ctx, digest)
 	if errors.Is(err, storage.ErrNotFound) {
 		return storage.Session{}, storage.Account{}, false, nil
 	}

@@ -1,0 +1,243 @@
+package sqlstore
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/bonafide-id/bonafide/storage"
+)
+
+// consentUseInterval is how old consents.last_used_at may get before a grant
+// renews it: who signs in all day costs one write a minute.
+const consentUseInterval = time.Minute
+
+// Every sign-in runs the statements of this file. They are texts made once: a driver finds
+// a statement that it has prepared by its text.
+const (
+	insertGrantColumns = `INSERT INTO main.grants (id, flow, client_id, subject, scopes, attributes, group_names,
+		redirect_uri, redirect_sent, response_type, nonce, eid, claims, resources, sid, code_challenge,
+		auth_time, amr, created_at, expires_at, revoked_at)`
+
+	grantValues = `?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21`
+
+	insertGrant = insertGrantColumns + ` VALUES (` + grantValues + `)`
+
+	ifNotDisabled = insertGrantColumns + ` SELECT ` + grantValues + `
+		WHERE NOT EXISTS (SELECT 1 FROM main.accounts WHERE id = ?4 AND (disabled <> 0 OR delete_at IS NOT NULL))`
+	andSession  = ` AND EXISTS (SELECT 1 FROM main.sessions WHERE account_id = ?4 AND digest = `
+	andDecision = ` AND EXISTS (SELECT 1 FROM main.consents WHERE subject = ?4 AND client_id = ?3 AND decision = `
+
+	insertGrantOnSession  = ifNotDisabled + andSession + `?22)`
+	insertGrantOnDecision = ifNotDisabled + andDecision + `?22)`
+	insertGrantOnBoth     = ifNotDisabled + andSession + `?22)` + andDecision + `?23)`
+
+	standingDecision          = ` WHERE subject = ?1 AND client_id = ?2 AND decision = ?3`
+	standingDecisionOfSession = standingDecision + ` AND EXISTS (SELECT 1 FROM main.sessions WHERE digest = ?4 AND account_id = ?1)`
+
+	renewDecision = `UPDATE main.consents SET last_used_at = ?5` + standingDecision +
+		` AND (last_used_at IS NULL OR last_used_at < ?4)`
+	renewDecisionOfSession = `UPDATE main.consents SET last_used_at = ?6` + standingDecisionOfSession +
+		` AND (last_used_at IS NULL OR last_used_at < ?5)`
+)
+
+// CreateGrant implements storage.Grants.
+func (s *Store) CreateGrant(ctx context.Context, g storage.Grant, on storage.Basis, issued ...storage.Token) error {
+	return s.change(ctx, "create grant", func(tx *tx) error {
+		if s.dialect.ForShare == "" {
+			if err := insertGrantAlone(tx, g, on, issued); err != nil {
+				return err
+			}
+		} else if err := insertGrantAmongOthers(tx, g, on, issued); err != nil {
+			return err
+		}
+		return insertClientSession(tx, g, on)
+	})
+}
+
+// insertGrantAlone is for a database in which no two steps write at a time: what a grant
+// rests on is a condition of the statement that records it.
+func insertGrantAlone(tx *tx, g storage.Grant, on storage.Basis, issued []storage.Token) error {
+	statement, args := ifNotDisabled, grantArgs(g)
+	session, decision := on.Session, on.Consent.Decision
+	switch {
+	case !session.IsZero() && !decision.IsZero():
+		statement, args = insertGrantOnBoth, append(args, session[:], decision[:])
+	case !session.IsZero():
+		statement, args = insertGrantOnSession, append(args, session[:])
+	case !decision.IsZero():
+		statement, args = insertGrantOnDecision, append(args, decision[:])
+	}
+	recorded, err := tx.exec(statement, args...)
+	if err != nil {
+		return err
+	}
+	if recorded == 0 {
+		return whyNoGrant(tx, g, issued)
+	}
+	if err := insertTokens(tx, false, issued); err != nil {
+		return err
+	}
+	if !decision.IsZero() && isUseStale(g, on) {
+		_, err = renewUse(tx, g, on)
+	}
+	return err
+}
+
+// whyNoGrant says what stood in the way of a grant. As among others, a flow that has been
+// answered and a client that is gone come before what the grant rests on, but not before
+// its user.
+func whyNoGrant(tx *tx, g storage.Grant, issued []storage.Token) error {
+	if err := refuseDisabled(tx, g.Subject); err != nil {
+		return err
+	}
+	if _, err := tx.exec(insertGrant, grantArgs(g)...); err != nil {
+		return err
+	}
+	if err := insertTokens(tx, false, issued); err != nil {
+		return err
+	}
+	return storage.ErrEnded // which undoes it
+}
+
+// insertGrantAmongOthers is for a database in which others write meanwhile: what a grant
+// rests on is locked.
+func insertGrantAmongOthers(tx *tx, g storage.Grant, on storage.Basis, issued []storage.Token) error {
+	if err := refuseDisabled(tx, g.Subject); err != nil {
+		return err
+	}
+	if _, err := tx.exec(insertGrant, grantArgs(g)...); err != nil {
+		return err
+	}
+	if err := insertTokens(tx, false, issued); err != nil {
+		return err
+	}
+	return requireBasis(tx, g, on)
+}
+
+func grantArgs(g storage.Grant) []any {
+	args := make([]any, 0, 23) // with room for a basis
+	return append(args,
+		g.ID[:], g.Flow[:], g.ClientID, g.Subject, listText(g.Scopes), listText(g.Attributes), listText(g.Groups),
+		g.RedirectURI, flag(g.RedirectSent), g.ResponseType, g.Nonce, g.EID, g.Claims, listText(g.Resources), g.SID, g.Challenge,
+		micros(g.AuthTime), listText(g.AMR), micros(g.CreatedAt), micros(g.ExpiresAt), micros(g.RevokedAt))
+}
+
+// requireBasis returns storage.ErrEnded unless what a grant rests on stands, and
+// renews when the decision was last used. The account is locked by then, and the
+// lock on the decision orders this step and the one that revokes it. A decision that
+// is changed is never locked for reading first: two such steps would wait for each
+// other.
+func requireBasis(tx *tx, g storage.Grant, on storage.Basis) error {
+	if on.Consent.Decision.IsZero() {
+		return requireSession(tx, g.Subject, on.Session)
+	}
+	if isUseStale(g, on) {
+		if renewed, err := renewUse(tx, g, on); err != nil || renewed > 0 {
+			return err
+		}
+	}
+	standing, args := basisOf(g, on)
+	_, err := one(tx, scanInt, `SELECT 1 FROM main.consents`+standing+` `+tx.store.dialect.ForShare, args...)
+	if errors.Is(err, storage.ErrNotFound) {
+		return storage.ErrEnded
+	}
+	return err
+}
+
+// basisOf is the condition that a decision stands, and the session if there is one.
+func basisOf(g storage.Grant, on storage.Basis) (condition string, args []any) {
+	args = append(make([]any, 0, 6), g.Subject, g.ClientID, on.Consent.Decision[:])
+	if on.Session.IsZero() {
+		return standingDecision, args
+	}
+	return standingDecisionOfSession, append(args, on.Session[:])
+}
+
+func isUseStale(g storage.Grant, on storage.Basis) bool {
+	return on.Consent.LastUsedAt.Before(g.CreatedAt.Add(-consentUseInterval))
+}
+
+// renewUse notes when a decision was last used, unless another step has.
+func renewUse(tx *tx, g storage.Grant, on storage.Basis) (int, error) {
+	_, args := basisOf(g, on)
+	args = append(args, micros(g.CreatedAt.Add(-consentUseInterval)), micros(g.CreatedAt))
+	if on.Session.IsZero() {
+		return tx.exec(renewDecision, args...)
+	}
+	return tx.exec(renewDecisionOfSession, args...)
+}
+
+// refuseDisabled returns storage.ErrEnded for a subject whose account is locked, or is to
+// be removed. The row is locked so that this step and the one that disables the account
+// happen one after the other: a grant that slipped in between would outlive it.
+func refuseDisabled(tx *tx, subject string) error {
+	disabled, err := one(tx, scanInt, `SELECT CASE WHEN delete_at IS NULL THEN disabled ELSE 1 END
+		FROM main.accounts WHERE id = ?1 `+tx.store.dialect.ForShare, subject)
+	switch {
+	case errors.Is(err, storage.ErrNotFound):
+		return nil // a user of the host
+	case err != nil:
+		return err
+	case disabled != 0:
+		return storage.ErrEnded
+	}
+	return nil
+}
+
+// maxTokens is how many tokens one statement records: a code, or what it is exchanged for.
+const maxTokens = 3
+
+// insertTokenTexts are the statements for so many tokens of one grant, without siblings
+// and with.
+var insertTokenTexts = func() (texts [maxTokens + 1][2]string) {
+	for n := range texts {
+		for siblings := range texts[n] {
+			var rows []string
+			for i := range n {
+				number := 3 + i*tokenArgs
+				row := "(?1, ?2, " + strconv.Itoa(siblings)
+				for range tokenArgs {
+					row += ", ?" + strconv.Itoa(number)
+					number++
+				}
+				rows = append(rows, row+")")
+			}
+			texts[n][siblings] = `INSERT INTO main.tokens (grant_id, created_at, siblings, digest, kind, parent, scopes, resources, expires_at, spent_at)
+				VALUES ` + strings.Join(rows, ", ")
+		}
+	}
+	return texts
+}()
+
+// tokenArgs is how many arguments a token has of its own.
+const tokenArgs = 7
+
+// insertTokens records tokens; siblings says that there are others in place of what
+// they are issued in place of.
+func insertTokens(tx *tx, siblings bool, tokens []storage.Token) error {
+	for len(tokens) > 0 {
+		first := tokens[0]
+		n := slices.IndexFunc(tokens, func(t storage.Token) bool {
+			return t.GrantID != first.GrantID || !t.CreatedAt.Equal(first.CreatedAt)
+		})
+		if n < 0 {
+			n = len(tokens)
+		}
+		n = min(n, maxTokens)
+		args := append(make([]any, 0, 2+maxTokens*tokenArgs), first.GrantID[:], micros(first.CreatedAt))
+		for i := range tokens[:n] {
+			t := &tokens[i]
+			args = append(args, t.Digest[:], int64(t.Kind), digestOrNull(t.Parent), listText(t.Scopes), listText(t.Resources),
+				micros(t.ExpiresAt), micros(t.SpentAt))
+		}
+		if _, err := tx.exec(insertTokenTexts[n][flag(siblings)], args...); err != nil {
+			return err
+		}
+		tokens = tokens[n:]
+	}
+	return nil
+}
