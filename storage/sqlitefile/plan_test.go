@@ -112,7 +112,7 @@ func TestPlans(t *testing.T) {
 			if err := rows.Scan(&id, &parent, &unused, &detail); err != nil {
 				t.Fatal(err)
 			}
-			if strings.HasPrefix(detail, "SCAN") {
+			if strings.HasPrefix(detail, "SCAN") && !strings.Contains(detail, "CONSTANT ROW") { // which are those of an INSERT
 				got[strings.Join(strings.Fields(query), " ")] = true
 			}
 		}

@@ -10,7 +10,11 @@ import (
 // Client implements storage.Clients.
 func (s *Store) Client(ctx context.Context, id string) (storage.Client, error) {
 	return read(ctx, s, "read client", func(tx *tx) (storage.Client, error) {
-		return one(tx, scanClient, `SELECT id, version, registration FROM main.clients WHERE id = ?1`, id)
+		c, err := one(tx, scanRegistration, `SELECT version, registration FROM main.clients WHERE id = ?1`, id)
+		if err == nil {
+			c.ID = id
+		}
+		return c, err
 	})
 }
 
@@ -63,6 +67,15 @@ func (s *Store) DeleteClient(ctx context.Context, id string, version int64) erro
 		}
 		return err
 	})
+}
+
+func scanRegistration(row scanner) (c storage.Client, err error) {
+	var document []byte
+	if err := row.Scan(&c.Version, &document); err != nil {
+		return storage.Client{}, err
+	}
+	err = c.UnmarshalJSON(document)
+	return c, err
 }
 
 func scanClient(row scanner) (c storage.Client, err error) {

@@ -9,14 +9,20 @@ import (
 	"github.com/bonafide-id/bonafide/storage"
 )
 
-const consentColumns = `subject, client_id, scopes, attributes, group_names, resources, left_out, client_name, redirect_hosts,
+const consentColumns = `subject, client_id, ` + consentTerms
+
+const consentTerms = `scopes, attributes, group_names, resources, left_out, client_name, redirect_hosts,
 	decision, created_at, decided_at, last_used_at`
 
 // Consent implements storage.Consents.
 func (s *Store) Consent(ctx context.Context, subject, clientID string) (storage.Consent, error) {
 	return read(ctx, s, "read consent", func(tx *tx) (storage.Consent, error) {
-		return one(tx, scanConsent, `SELECT `+consentColumns+` FROM main.consents
+		c, err := one(tx, scanConsentTerms, `SELECT `+consentTerms+` FROM main.consents
 			WHERE subject = ?1 AND client_id = ?2`, subject, clientID)
+		if err == nil {
+			c.Subject, c.ClientID = subject, clientID
+		}
+		return c, err
 	})
 }
 
@@ -155,8 +161,20 @@ func (s *Store) RevokeConsent(ctx context.Context, subject, clientID string, at 
 }
 
 func scanConsent(row scanner) (c storage.Consent, err error) {
-	err = row.Scan(&c.Subject, &c.ClientID, (*list)(&c.Scopes), (*list)(&c.Attributes), (*list)(&c.Groups), (*list)(&c.Resources), (*list)(&c.LeftOut),
-		&c.ClientName, (*list)(&c.RedirectHosts), (*optionalDigest)(&c.Decision),
-		(*instant)(&c.CreatedAt), (*instant)(&c.DecidedAt), (*instant)(&c.LastUsedAt))
+	err = row.Scan(append([]any{&c.Subject, &c.ClientID}, consentFields(&c)...)...)
 	return c, err
+}
+
+func scanConsentTerms(row scanner) (c storage.Consent, err error) {
+	err = row.Scan(consentFields(&c)...)
+	return c, err
+}
+
+// consentFields is where the consentTerms go.
+func consentFields(c *storage.Consent) []any {
+	return []any{
+		(*list)(&c.Scopes), (*list)(&c.Attributes), (*list)(&c.Groups), (*list)(&c.Resources), (*list)(&c.LeftOut),
+		&c.ClientName, (*list)(&c.RedirectHosts), (*optionalDigest)(&c.Decision),
+		(*instant)(&c.CreatedAt), (*instant)(&c.DecidedAt), (*instant)(&c.LastUsedAt),
+	}
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/bonafide-id/bonafide/storage"
 )
 
-const sessionColumns = `s.digest, s.account_id, s.auth_time, s.amr, s.user_agent, s.address,
+const sessionColumns = `s.account_id, s.auth_time, s.amr, s.user_agent, s.address,
 	s.created_at, s.last_seen_at, s.expires_at, s.idle_until`
 
 // CreateSession implements storage.Sessions.
@@ -46,6 +46,9 @@ func (s *Store) Session(ctx context.Context, digest storage.Digest) (storage.Ses
 			FROM main.sessions s JOIN main.accounts a ON a.id = s.account_id
 			WHERE s.digest = ?1`, digest[:])
 	})
+	if err == nil {
+		found.session.Digest = digest
+	}
 	return found.session, found.account, err
 }
 
@@ -65,7 +68,7 @@ func (s *Store) TouchSession(ctx context.Context, digest storage.Digest, seen, i
 // Sessions implements storage.Sessions.
 func (s *Store) Sessions(ctx context.Context, accountID string) ([]storage.Session, error) {
 	return read(ctx, s, "list sessions", func(tx *tx) ([]storage.Session, error) {
-		return all(tx, scanSession, `SELECT `+sessionColumns+` FROM main.sessions s
+		return all(tx, scanSession, `SELECT s.digest, `+sessionColumns+` FROM main.sessions s
 			WHERE s.account_id = ?1 ORDER BY s.last_seen_at DESC, s.digest`, accountID)
 	})
 }
@@ -99,14 +102,14 @@ func scanSessionAndAccount(row scanner) (r sessionAndAccount, err error) {
 }
 
 func scanSession(row scanner) (s storage.Session, err error) {
-	err = row.Scan(sessionFields(&s)...)
+	err = row.Scan(append([]any{(*digest)(&s.Digest)}, sessionFields(&s)...)...)
 	return s, err
 }
 
 // sessionFields is where the sessionColumns go.
 func sessionFields(s *storage.Session) []any {
 	return []any{
-		(*digest)(&s.Digest), &s.AccountID, (*instant)(&s.AuthTime), (*list)(&s.AMR), &s.UserAgent, &s.Address,
+		&s.AccountID, (*instant)(&s.AuthTime), (*list)(&s.AMR), &s.UserAgent, &s.Address,
 		(*instant)(&s.CreatedAt), (*instant)(&s.LastSeenAt), (*instant)(&s.ExpiresAt), (*instant)(&s.IdleUntil),
 	}
 }

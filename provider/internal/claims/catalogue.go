@@ -197,6 +197,9 @@ func (c *Catalogue) inOrder(handles []string) []string {
 
 // Union adds to a, which has nothing twice, what is only in b.
 func Union(a, b []string) []string {
+	if Covers(a, b) {
+		return a
+	}
 	a = slices.Grow(a, len(b))
 	for _, s := range b {
 		if !slices.Contains(a, s) {

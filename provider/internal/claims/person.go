@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/bonafide-id/bonafide/provider/internal/cache"
+	"github.com/bonafide-id/bonafide/provider/internal/engine"
 	"github.com/bonafide-id/bonafide/provider/internal/host"
 	"github.com/bonafide-id/bonafide/storage"
 )
@@ -155,9 +156,10 @@ func (s *Source) Person(ctx context.Context, userID string, handles, groups []st
 	if stored.Email == "" {
 		return r, nil
 	}
-	email, err := json.Marshal(stored.Email)
-	r.account = map[string]json.RawMessage{emailHandle: email, emailVerified: strconv.AppendBool(nil, stored.EmailVerified)}
-	return r, err
+	r.account = map[string]json.RawMessage{
+		emailHandle: engine.Quote(stored.Email), emailVerified: strconv.AppendBool(nil, stored.EmailVerified),
+	}
+	return r, nil
 }
 
 // personKey is the question that the host is asked about a person, and asked what was

@@ -91,11 +91,7 @@ func (s *Source) Release(ctx context.Context, userID string, handles, groups []s
 		}
 	}
 	if eid != "" && !r.Has("eid") {
-		value, err := json.Marshal(eid)
-		if err != nil {
-			return Released{}, err
-		}
-		r.Attributes = append(r.Attributes, Attribute{Handle: "eid", Name: s.Catalogue.attributes["eid"].Name, Value: value})
+		r.Attributes = append(r.Attributes, Attribute{Handle: "eid", Name: s.Catalogue.attributes["eid"].Name, Value: engine.Quote(eid)})
 	}
 	for _, group := range groups {
 		status, fits := limitTo(s.Catalogue.groups[group], statusOf(person.statuses, group, s.Clock()))
@@ -116,9 +112,8 @@ func (s *Source) value(ctx context.Context, person Record, userID, handle string
 	a := s.Catalogue.attributes[handle]
 	out := Attribute{Handle: handle, Name: a.Name}
 	if handle == "uuid" {
-		var err error
-		out.Value, err = json.Marshal(userID)
-		return out, time.Time{}, err
+		out.Value = engine.Quote(userID)
+		return out, time.Time{}, nil
 	}
 	recorded := func(handle string) json.RawMessage { return s.recorded(ctx, person, userID, handle) }
 	out.Value = recorded(s.Catalogue.Fact(handle))

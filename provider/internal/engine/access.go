@@ -118,6 +118,9 @@ type Introspection struct {
 
 	// UserID is the user that the token is about, or empty.
 	UserID string `json:"-"`
+
+	// AskedBy is the client that asks.
+	AskedBy string `json:"-"`
 }
 
 // Introspect returns the state of an access or refresh token to the confidential client
@@ -152,9 +155,10 @@ func (e *Engine) Introspect(ctx context.Context, r *http.Request) (Introspection
 			break
 		}
 		request.InFlow(ctx, a.Grant.Flow)
+		response.AskedBy = authenticated.GetID()
 		return response, nil
 	}
-	return Introspection{}, nil
+	return Introspection{AskedBy: authenticated.GetID()}, nil
 }
 
 // describe returns what a client learns of a token, and false when that is nothing. A

@@ -134,10 +134,16 @@ func appendText(to []byte, s string) []byte {
 	return append(to, quoted...)
 }
 
+// Quote returns the JSON of a text.
+func Quote(s string) json.RawMessage { return appendText(make([]byte, 0, len(s)+2), s) }
+
 // appendValue appends a JSON value, which is looked at again: what is no JSON would
 // change what is around it.
 func appendValue(to []byte, value json.RawMessage) ([]byte, error) {
 	if n := len(value); n >= 2 && value[0] == '"' && value[n-1] == '"' && isPlain(value[1:n-1]) {
+		return append(to, value...), nil
+	}
+	if s := string(value); s == "true" || s == "false" {
 		return append(to, value...), nil
 	}
 	compact, err := json.Marshal(value)

@@ -146,10 +146,11 @@ func (c *ClaimRequest) UnmarshalJSON(raw []byte) error {
 
 // ClaimsOf returns what a grant was asked for claim by claim.
 func ClaimsOf(g storage.Grant) ClaimsRequest {
-	var r ClaimsRequest
-	if g.Claims != "" {
-		_ = json.Unmarshal([]byte(g.Claims), &r) // written by record
+	if g.Claims == "" {
+		return ClaimsRequest{}
 	}
+	var r ClaimsRequest
+	_ = json.Unmarshal([]byte(g.Claims), &r) // written by record
 	return r
 }
 

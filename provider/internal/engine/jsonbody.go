@@ -40,12 +40,18 @@ func mediaTypeOf(r *http.Request) string {
 	if len(sent) != 1 {
 		return ""
 	}
+	if sent[0] == formType { // as nearly always, without parsing
+		return formType
+	}
 	mediaType, _, err := mime.ParseMediaType(sent[0])
 	if err != nil {
 		return ""
 	}
 	return mediaType
 }
+
+// formType is the media type of forms.
+const formType = "application/x-www-form-urlencoded"
 
 var errJSON = fail(InvalidRequest, "Send the parameters as a form, or as one JSON object whose members are strings.").
 	Because(diagnosis.JSONMalformed)

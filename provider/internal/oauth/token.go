@@ -172,6 +172,9 @@ func (e *Endpoints) allowOrigin(w http.ResponseWriter, r *http.Request) *engine.
 // counted, so an application that knows its secret is never held up. Names that nobody has
 // are counted together and not recorded: a stranger can make up any number.
 func (e *Endpoints) clientFailed(w http.ResponseWriter, r *http.Request, cause error) error {
+	if cause == nil {
+		return nil
+	}
 	var protocol *engine.Error
 	if !errors.As(cause, &protocol) || protocol.Code != engine.InvalidClient {
 		return cause
@@ -220,7 +223,7 @@ func (e *Endpoints) revoke(w http.ResponseWriter, r *http.Request) error {
 func (e *Endpoints) introspect(w http.ResponseWriter, r *http.Request) error {
 	answer, err := e.Engine.Introspect(r.Context(), r)
 	err = e.clientFailed(w, r, err)
-	e.note(r, activity.Introspect, activity.Party{ClientID: claimedClient(r), UserID: answer.UserID}, err, nil)
+	e.note(r, activity.Introspect, activity.Party{ClientID: answer.AskedBy, UserID: answer.UserID}, err, nil)
 	if err != nil {
 		return err
 	}
