@@ -81,7 +81,7 @@ func bonafide(ctx context.Context, base string, cfg provider.Config) (http.Handl
 	}
 	t := target{
 		Authorize: "/oauth/authorize?" + query.Encode(), Token: "/oauth/token", Refresh: true,
-		Userinfo: "/api/public/v3/userinfo", Attributes: "/api/public/v3/attributes.json",
+		Userinfo: "/api/public/v3/userinfo", Attributes: "/api/public/v3/attributes.json", Introspect: "/oauth/introspect",
 		Discovery: "/oidc/.well-known/openid-configuration", Keys: "/oidc/.well-known/jwks",
 	}
 	return p, func(client *http.Client) (target, error) {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -30,6 +31,12 @@ type server struct {
 	// command runs a server that is no Go program; it is used in place of
 	// start. Such a server prints the same line as serve.
 	command func() *exec.Cmd
+
+	// program is the benchmark that the server is started with; this one when empty.
+	program string
+
+	// secret is that of the application there; clientSecret when empty.
+	secret string
 
 	// available reports why a server cannot run here; nil when it can.
 	available func() error
@@ -113,7 +120,7 @@ type running struct {
 
 // launch starts a server and waits until it is ready.
 func launch(s server, dir string, o options) (*running, error) {
-	command := exec.Command(os.Args[0], "-serve", s.name, "-dir", dir)
+	command := exec.Command(cmp.Or(s.program, os.Args[0]), "-serve", s.name, "-dir", dir)
 	if s.command != nil {
 		command = s.command()
 	}

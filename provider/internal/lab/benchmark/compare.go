@@ -53,7 +53,7 @@ func compare(ctx context.Context, o options, dir string) (*result, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := newResult(o, dir, fleet)
+	r := newResult(ctx, o, dir, fleet)
 	r.Import = cost
 	withFlows := names(o.operations, flows.name)
 	if withFlows {

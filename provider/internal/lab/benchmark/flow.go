@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/base64"
@@ -25,7 +26,7 @@ type target struct {
 	Authorize string
 	Token     string
 
-	Userinfo, Attributes, Discovery, Keys string
+	Userinfo, Attributes, Discovery, Keys, Introspect string
 
 	// Refresh reports that the token endpoint also exchanges refresh tokens.
 	Refresh bool
@@ -39,12 +40,15 @@ type target struct {
 type visitor struct {
 	*conn
 	target
-	cookie          string
+	cookie, basic   string
 	access, refresh string
 	unused          []string // access tokens, see marathon.go
 }
 
-var basicAuth = "Basic " + base64.StdEncoding.EncodeToString([]byte(clientID+":"+clientSecret))
+// basicAuth is the Authorization header of the application.
+func basicAuth(secret string) string {
+	return "Basic " + base64.StdEncoding.EncodeToString([]byte(clientID+":"+secret))
+}
 
 // An operation is one thing that is measured.
 type operation struct {
@@ -71,6 +75,7 @@ var operations = []operation{
 	}, (*visitor).renew},
 	userinfo,
 	{"attributes", "attributes", func(t target) string { return t.Attributes }, func(u *visitor) error { return u.data(u.Attributes) }},
+	{"introspect", "introspection", func(t target) string { return t.Introspect }, (*visitor).introspect},
 	{"discovery", "discovery", func(t target) string { return t.Discovery }, func(u *visitor) error { return u.document(u.Discovery) }},
 	{"keys", "the key set", func(t target) string { return t.Keys }, func(u *visitor) error { return u.document(u.Keys) }},
 }
@@ -128,7 +133,7 @@ func codeIn(location string) (string, error) {
 }
 
 func (u *visitor) token(form url.Values) error {
-	a, err := u.expect(200, request{method: "POST", path: u.Token, authorization: basicAuth, form: form.Encode()})
+	a, err := u.expect(200, request{method: "POST", path: u.Token, authorization: u.basic, form: form.Encode()})
 	if err != nil {
 		return err
 	}
@@ -149,6 +154,14 @@ func (u *visitor) token(form url.Values) error {
 
 func (u *visitor) renew() error {
 	return u.token(url.Values{"grant_type": {"refresh_token"}, "refresh_token": {u.refresh}})
+}
+
+func (u *visitor) introspect() error {
+	a, err := u.expect(200, request{method: "POST", path: u.Introspect, authorization: u.basic, form: url.Values{"token": {u.access}}.Encode()})
+	if err == nil && !bytes.Contains(a.body, []byte(`"active":true`)) {
+		err = fmt.Errorf("introspect: %.300s", a.body)
+	}
+	return err
 }
 
 func (u *visitor) data(path string) error {

@@ -10,41 +10,45 @@ import (
 
 	"github.com/luikyv/go-oidc/pkg/goidc"
 	"github.com/luikyv/go-oidc/pkg/provider"
-	"golang.org/x/crypto/bcrypt"
 )
 
-// goOIDC is luikyv/go-oidc with maps for a store: the one that it brings keeps a
-// hundred grants and would lose those under way.
+// goOIDC is luikyv/go-oidc with maps for a store: the one that it brings looks through all
+// that it has.
 func goOIDC(_ context.Context, base, _ string) (http.Handler, func(*http.Client) (target, error), error) {
 	key, err := rsa.GenerateKey(rand.Reader, 2048)
 	if err != nil {
 		return nil, nil, err
 	}
 	keys := goidc.JSONWebKeySet{Keys: []goidc.JSONWebKey{{KeyID: "benchmark", Key: key, Algorithm: "RS256", Use: "sig"}}}
-	// It takes secrets as bcrypt only; at the usual cost of 12 nothing else would
-	// be measured.
-	hash, err := bcrypt.GenerateFromPassword([]byte(clientSecret), bcrypt.MinCost)
-	if err != nil {
-		return nil, nil, err
-	}
-	client := &goidc.Client{ID: clientID, HashedSecret: string(hash), ClientMeta: goidc.ClientMeta{
+	client := &goidc.Client{ID: clientID, Secret: clientSecret, ClientMeta: goidc.ClientMeta{
 		Name: "Benchmark", RedirectURIs: []string{redirectURI}, ScopeIDs: "openid profile offline_access",
 		GrantTypes:    []goidc.GrantType{goidc.GrantAuthorizationCode, goidc.GrantRefreshToken},
-		ResponseTypes: []goidc.ResponseType{goidc.ResponseTypeCode}, TokenAuthnMethod: goidc.ClientAuthnSecretBasic,
+		ResponseTypes: []goidc.ResponseType{goidc.ResponseTypeCode}, TokenAuthnMethod: goidc.AuthnMethodSecretBasic,
 	}}
-	p, err := provider.New(goidc.ProfileOpenID, base,
+	store := newGoidcStore()
+	p, err := provider.New(base, store,
 		func(context.Context) (goidc.JSONWebKeySet, error) { return keys, nil },
 		provider.WithScopes(goidc.ScopeOpenID, goidc.ScopeProfile, goidc.ScopeOfflineAccess),
 		provider.WithIDTokenSignatureAlgs(goidc.RS256),
-		provider.WithTokenAuthnMethods(goidc.ClientAuthnSecretBasic),
-		provider.WithAuthorizationCodeGrant(),
-		provider.WithRefreshTokenGrant(func(*goidc.Client, goidc.GrantInfo) bool { return true }, 600),
+		provider.WithSecretBasicAuthn(),
+		provider.WithAuthCodeGrant(store, goidc.ResponseTypeCode),
+		provider.WithRefreshTokenGrant(store),
+		provider.WithRefreshTokenShouldIssue(func(context.Context, *goidc.Client, *goidc.Grant) bool { return true }),
+		provider.WithRefreshTokenLifetime(600),
 		provider.WithRefreshTokenRotation(),
+		provider.WithOpaqueTokens(store),
+		provider.WithTokenOptions(func(context.Context, *goidc.Grant, *goidc.Client) goidc.TokenOptions {
+			return goidc.NewOpaqueTokenOptions(600)
+		}),
+		provider.WithIDTokenClaims(func(context.Context, *goidc.Grant) map[string]any {
+			return map[string]any{"auth_time": time.Now().Unix()}
+		}),
+		provider.WithUserInfoClaims(func(context.Context, *goidc.Grant) map[string]any {
+			return map[string]any{"name": "Alice Example", "zip": "22030", "birthdate": "1990-04-02"}
+		}),
 		provider.WithPKCE(goidc.CodeChallengeMethodSHA256),
 		provider.WithIssuerResponseParameter(),
-		provider.WithStaticClient(client),
-		provider.WithAuthnSessionStorage(newGoidcSessions()),
-		provider.WithGrantSessionStorage(newGoidcGrants()),
+		provider.WithStaticClients(client),
 		provider.WithPolicies(goidc.NewPolicy("session", remembered, approve)),
 	)
 	if err != nil {
@@ -62,15 +66,11 @@ func goOIDC(_ context.Context, base, _ string) (http.Handler, func(*http.Client)
 	}, nil
 }
 
-func remembered(*http.Request, *goidc.Client, *goidc.AuthnSession) bool { return true }
+func remembered(*http.Request, *goidc.AuthnSession, *goidc.Client) bool { return true }
 
 // approve is a user who is signed in and has allowed the application before.
-func approve(_ http.ResponseWriter, _ *http.Request, s *goidc.AuthnSession) (goidc.AuthnStatus, error) {
-	s.SetUserID("alice")
-	s.GrantScopes(s.Scopes)
-	s.SetIDTokenClaimAuthTime(int(time.Now().Unix()))
-	s.SetUserInfoClaim("name", "Alice Example")
-	s.SetUserInfoClaim("zip", "22030")
-	s.SetUserInfoClaim("birthdate", "1990-04-02")
+func approve(_ http.ResponseWriter, _ *http.Request, s *goidc.AuthnSession, _ *goidc.Client) (goidc.Status, error) {
+	s.Subject = "alice"
+	s.GrantedScopes = s.Scopes
 	return goidc.StatusSuccess, nil
 }

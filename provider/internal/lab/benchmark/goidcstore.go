@@ -2,16 +2,13 @@ package main
 
 import (
 	"context"
-	"errors"
 	"sync"
 
 	"github.com/luikyv/go-oidc/pkg/goidc"
 )
 
-var errNotFound = errors.New("not found")
-
 // index is a map that knows values by several keys, all of which are free again
-// when the value is saved anew or deleted.
+// when the value is saved anew.
 type index[T any] struct {
 	mu    sync.Mutex
 	byID  map[string]*T
@@ -41,78 +38,66 @@ func (x *index[T]) forget(id string) {
 	delete(x.keys, id)
 }
 
-func (x *index[T]) delete(id string) error {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	x.forget(id)
-	return nil
-}
-
 func (x *index[T]) find(key string) (*T, error) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	value, ok := x.byKey[key]
 	if !ok {
-		return nil, errNotFound
+		return nil, goidc.ErrNotFound
 	}
 	return value, nil
 }
 
-// goidcSessions is a goidc.AuthnSessionManager.
-type goidcSessions struct{ index[goidc.AuthnSession] }
+// goidcStore keeps sessions, grants and tokens, and is all of its managers.
+type goidcStore struct {
+	sessions index[goidc.AuthnSession]
+	grants   index[goidc.Grant]
+	tokens   index[goidc.Token]
+}
 
-func newGoidcSessions() *goidcSessions { return &goidcSessions{newIndex[goidc.AuthnSession]()} }
+func newGoidcStore() *goidcStore {
+	return &goidcStore{newIndex[goidc.AuthnSession](), newIndex[goidc.Grant](), newIndex[goidc.Token]()}
+}
 
-func (m *goidcSessions) Save(_ context.Context, s *goidc.AuthnSession) error {
-	m.save(s.ID, s, "callback "+s.CallbackID, "code "+s.AuthCode)
+// SaveSession implements goidc.AuthManager.
+func (s *goidcStore) SaveSession(_ context.Context, a *goidc.AuthnSession) error {
+	s.sessions.save(a.ID, a, a.ID)
 	return nil
 }
 
-func (m *goidcSessions) SessionByCallbackID(_ context.Context, id string) (*goidc.AuthnSession, error) {
-	return m.find("callback " + id)
+// Session implements goidc.AuthManager.
+func (s *goidcStore) Session(_ context.Context, id string) (*goidc.AuthnSession, error) {
+	return s.sessions.find(id)
 }
 
-func (m *goidcSessions) SessionByAuthCode(_ context.Context, code string) (*goidc.AuthnSession, error) {
-	return m.find("code " + code)
-}
-
-func (m *goidcSessions) SessionByPushedAuthReqID(context.Context, string) (*goidc.AuthnSession, error) {
-	return nil, errNotFound
-}
-
-func (m *goidcSessions) SessionByCIBAAuthID(context.Context, string) (*goidc.AuthnSession, error) {
-	return nil, errNotFound
-}
-
-func (m *goidcSessions) Delete(_ context.Context, id string) error { return m.delete(id) }
-
-// goidcGrants is a goidc.GrantSessionManager.
-type goidcGrants struct{ index[goidc.GrantSession] }
-
-func newGoidcGrants() *goidcGrants { return &goidcGrants{newIndex[goidc.GrantSession]()} }
-
-func (m *goidcGrants) Save(_ context.Context, g *goidc.GrantSession) error {
-	m.save(g.ID, g, "token "+g.TokenID, "refresh "+g.RefreshToken, "code "+g.AuthCode)
+// SaveGrant implements goidc.GrantManager.
+func (s *goidcStore) SaveGrant(_ context.Context, g *goidc.Grant) error {
+	s.grants.save(g.ID, g, "id "+g.ID, "code "+g.AuthCode, "refresh "+g.RefreshToken)
 	return nil
 }
 
-func (m *goidcGrants) SessionByTokenID(_ context.Context, id string) (*goidc.GrantSession, error) {
-	return m.find("token " + id)
+// Grant implements goidc.GrantManager.
+func (s *goidcStore) Grant(_ context.Context, id string) (*goidc.Grant, error) {
+	return s.grants.find("id " + id)
 }
 
-func (m *goidcGrants) SessionByRefreshToken(_ context.Context, token string) (*goidc.GrantSession, error) {
-	return m.find("refresh " + token)
+// GrantByAuthCode implements goidc.AuthManager.
+func (s *goidcStore) GrantByAuthCode(_ context.Context, code string) (*goidc.Grant, error) {
+	return s.grants.find("code " + code)
 }
 
-func (m *goidcGrants) Delete(_ context.Context, id string) error { return m.delete(id) }
+// GrantByRefreshToken implements goidc.RefreshTokenManager.
+func (s *goidcStore) GrantByRefreshToken(_ context.Context, token string) (*goidc.Grant, error) {
+	return s.grants.find("refresh " + token)
+}
 
-func (m *goidcGrants) DeleteByAuthCode(_ context.Context, code string) error {
-	g, err := m.find("code " + code)
-	if errors.Is(err, errNotFound) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	return m.delete(g.ID)
+// SaveToken implements goidc.OpaqueTokenManager.
+func (s *goidcStore) SaveToken(_ context.Context, t *goidc.Token) error {
+	s.tokens.save(t.ID, t, t.ID)
+	return nil
+}
+
+// Token implements goidc.OpaqueTokenManager.
+func (s *goidcStore) Token(_ context.Context, id string) (*goidc.Token, error) {
+	return s.tokens.find(id)
 }

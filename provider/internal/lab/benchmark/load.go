@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -49,7 +50,7 @@ type bound struct {
 func crew(s *running, workers int) ([]*visitor, error) {
 	users := make([]*visitor, workers)
 	for i := range users {
-		u := &visitor{conn: &conn{addr: s.Addr}, target: s.Target}
+		u := &visitor{conn: &conn{addr: s.Addr}, target: s.Target, basic: basicAuth(cmp.Or(s.secret, clientSecret))}
 		if len(s.Target.Cookies) > 0 {
 			u.cookie = s.Target.Cookies[i%len(s.Target.Cookies)]
 		}

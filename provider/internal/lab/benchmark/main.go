@@ -1,6 +1,7 @@
 // Command benchmark measures Bonafide, on the machine that it runs on:
 //
 //	go run .              compares it with other OpenID Connect providers
+//	go run . -beside REV  compares this checkout with another commit of it
 //	go run . -scale       compares small tables with large ones, and looks at the sweep
 //	go run . -soak 10m    watches memory and tables under load
 //
@@ -52,6 +53,7 @@ type options struct {
 	workers, crowd int
 	procs          int
 
+	beside  string
 	scale   bool
 	grants  sizes
 	expired int
@@ -87,6 +89,7 @@ func main() {
 	flag.IntVar(&o.workers, "workers", 8, "concurrent user agents")
 	flag.IntVar(&o.crowd, "crowd", 64, "user agents of the last round, which looks for errors")
 	flag.IntVar(&o.procs, "procs", runtime.NumCPU(), "processors (GOMAXPROCS) of each server")
+	flag.StringVar(&o.beside, "beside", "", "another commit, to compare this checkout with round by round")
 	flag.BoolVar(&o.scale, "scale", false, "compare tables of the sizes of -grants, then sweep -expired grants")
 	flag.Var(&o.grants, "grants", "two numbers of grants, the small one first; at most ten million")
 	flag.IntVar(&o.expired, "expired", 300_000, "expired grants for the sweep, at most ten million")
@@ -105,6 +108,9 @@ func main() {
 	case err != nil:
 	case *child != "":
 		err = serveNamed(ctx, *child, o.dir)
+	case o.beside != "":
+		o.report = "" // whose tables are of providers, not of commits
+		err = run(ctx, o, compareBeside)
 	case o.scale:
 		err = run(ctx, o, measureScale)
 	case o.soak > 0:
@@ -133,8 +139,8 @@ func (o options) validate() error {
 		return fmt.Errorf("-expired must be from 1 to %d", maxGrants)
 	case o.soak < 0 || o.soak > 24*time.Hour:
 		return errors.New("-soak must be at most 24h")
-	case o.scale && o.soak > 0:
-		return errors.New("-scale and -soak are two runs")
+	case o.scale && o.soak > 0, o.beside != "" && (o.scale || o.soak > 0):
+		return errors.New("-beside, -scale and -soak are runs of their own")
 	}
 	return nil
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -10,6 +11,7 @@ import (
 // result is everything that one run has found.
 type result struct {
 	Machine string    `json:"machine"`
+	Commit  string    `json:"commit"`
 	When    time.Time `json:"when"`
 	Workers int       `json:"workers"`
 	Floors  []floor   `json:"floors"`
@@ -34,10 +36,10 @@ type rating struct {
 	Memory memory `json:"memory_mib"`
 }
 
-func newResult(o options, dir string, fleet []*running) *result {
+func newResult(ctx context.Context, o options, dir string, fleet []*running) *result {
 	r := &result{
-		Machine: machine(dir),
-		When:    time.Now().UTC().Truncate(time.Second), Workers: o.workers, Crowd: o.crowd,
+		Machine: machine(dir), Commit: commit(ctx),
+		When: time.Now().UTC().Truncate(time.Second), Workers: o.workers, Crowd: o.crowd,
 	}
 	for _, s := range fleet {
 		r.Servers = append(r.Servers, &rating{Name: s.name, Store: s.store, Samples: map[string][]sample{}})
@@ -98,8 +100,8 @@ func ratio[A, B any](over []A, a func(A) float64, under []B, b func(B) float64) 
 // markdown renders the tables.
 func (r *result) markdown() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "Measured on %s on %s; %d user agents, medians of %d rounds.\n",
-		r.When.Format(time.DateOnly), r.Machine, r.Workers, len(r.Floors))
+	fmt.Fprintf(&b, "Commit %s, measured on %s on %s; %d user agents, medians of %d rounds.\n",
+		r.Commit, r.When.Format(time.DateOnly), r.Machine, r.Workers, len(r.Floors))
 	fmt.Fprint(&b, "Only the ratios of one run tell anything: the generator shares the machine.\n\n")
 	r.markdownServers(&b)
 	fmt.Fprintf(&b, "\n| The machine | per second |\n|---|---:|\n")
@@ -119,8 +121,8 @@ func (r *result) markdown() string {
 }
 
 func (r *result) markdownServers(b *strings.Builder) {
-	fmt.Fprintf(b, "| Server | Store | Flows/s | p50 ms | p99 ms | CPU µs/flow | Refreshes/s | Userinfo/s | Attributes/s | Discovery/s | Keys/s | Errors at %d | MiB |\n", r.Crowd)
-	fmt.Fprint(b, "|---|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|\n")
+	fmt.Fprintf(b, "| Server | Store | Flows/s | p50 ms | p99 ms | CPU µs/flow | Refreshes/s | Userinfo/s | Attributes/s | Introspection/s | Discovery/s | Keys/s | Errors at %d | MiB |\n", r.Crowd)
+	fmt.Fprint(b, "|---|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|\n")
 	for _, s := range r.Servers {
 		flow := s.Samples["flow"]
 		cells := []string{
