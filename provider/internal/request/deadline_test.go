@@ -19,7 +19,7 @@ func begun(parent context.Context) *Context {
 
 // ended demands that a context has ended, in every way in which it can be asked, and
 // that it goes on to say why.
-func ended(t *testing.T, c context.Context, why error) {
+func ended(t *testing.T, c *Context, why error) {
 	t.Helper()
 	for range 2 {
 		if err := c.Err(); !errors.Is(err, why) {
