@@ -200,6 +200,8 @@ func DeveloperRegister(v DeveloperRegisterView) templ.Component {
 
 // registrationField is a field of a registration, with the label and the explanation that
 // its name has.
+//
+//go:noinline
 func registrationField(l *Locale, f Form, e entry) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -232,6 +234,8 @@ func registrationField(l *Locale, f Form, e entry) templ.Component {
 }
 
 // registrationSwitch is a field of a registration that is on or off.
+//
+//go:noinline
 func registrationSwitch(l *Locale, field string, on bool) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -35,6 +35,8 @@ const (
 
 // icon is a picture that stands beside words and says nothing that they do not
 // say.
+//
+//go:noinline
 func icon(i iconName) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
