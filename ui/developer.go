@@ -7,7 +7,7 @@ import (
 
 // heading names the page of an organization.
 func (v DeveloperOrganizationView) heading() string {
-	t := v.locale().text.Developer.Organization
+	t := v.locale().developer().Organization
 	if v.New {
 		return v.locale().plain(t.CreateHeading)
 	}
@@ -17,7 +17,7 @@ func (v DeveloperOrganizationView) heading() string {
 // roles are what an invited user may become.
 func (v DeveloperMembersView) roles() []option {
 	l := v.locale()
-	t := l.text.Developer.Members
+	t := l.developer().Members
 	options := []option{
 		{Value: string(DeveloperDeveloper), Label: roleLabel(l, DeveloperDeveloper), Text: l.plain(t.DeveloperText)},
 		{Value: string(DeveloperViewer), Label: roleLabel(l, DeveloperViewer), Text: l.plain(t.ViewerText)},
@@ -30,7 +30,7 @@ func (v DeveloperMembersView) roles() []option {
 
 // roleLabel names a role.
 func roleLabel(l *Locale, r DeveloperRole) string {
-	t := l.text.Developer.Common
+	t := l.developer().Common
 	switch r {
 	case DeveloperOwner:
 		return l.plain(t.RoleOwner)
@@ -43,7 +43,7 @@ func roleLabel(l *Locale, r DeveloperRole) string {
 
 // actLabel says what was done.
 func actLabel(l *Locale, act string) string {
-	if m, ok := l.text.Developer.Activity.Acts[act]; ok {
+	if m, ok := l.developer().Activity.Acts[act]; ok {
 		return l.plain(m)
 	}
 	return clean(act, maxName)
@@ -60,7 +60,7 @@ func (p DeveloperPersona) label() Label {
 // options are the faults, and none.
 func (v DeveloperFaultsView) options() []option {
 	l := v.locale()
-	t := l.text.Developer.Sandbox
+	t := l.developer().Sandbox
 	options := []option{{Label: l.plain(t.FaultNone), Chosen: v.Fault == ""}}
 	for _, name := range v.Faults {
 		f := t.FaultNames[name]
@@ -71,7 +71,7 @@ func (v DeveloperFaultsView) options() []option {
 
 // span says how long a time is, in the unit that tells it best.
 func (l *Locale) span(d time.Duration) string {
-	t := l.text.Developer.Sandbox
+	t := l.developer().Sandbox
 	switch {
 	case d < 2*time.Hour:
 		return l.plain(t.Minutes, count(int(d/time.Minute)))

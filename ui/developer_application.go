@@ -10,19 +10,19 @@ const kindMachine = "machine"
 
 // kinds are what an application can be.
 func (v DeveloperRegisterView) kinds() []option {
-	t := v.locale().text.Developer.Application
+	t := v.locale().developer().Application
 	return options(v.locale(), t.Kinds, v.Kinds, v.Kind)
 }
 
 // dialects are what an application can speak, the one to begin with first.
 func (v DeveloperRegisterView) dialects() []option {
-	t := v.locale().text.Developer.Application
+	t := v.locale().developer().Application
 	return options(v.locale(), t.Dialects, []string{"standard", "v3"}, v.Dialect)
 }
 
 // authMethods are how an application sends its secret; the first one is either.
 func (v DeveloperSettingsView) authMethods() []option {
-	t := v.locale().text.Developer.Application
+	t := v.locale().developer().Application
 	return options(v.locale(), t.AuthMethods, []string{"any", "client_secret_basic", "client_secret_post", "private_key_jwt"}, v.AuthMethod)
 }
 
@@ -42,7 +42,7 @@ func (v DeveloperSettingsView) moreIsOpen() bool {
 
 // algs are the algorithms that can sign, any of them first.
 func (v DeveloperSettingsView) algs(chosen string) []option {
-	all := []option{{Value: AnyAlg, Label: v.locale().plain(v.locale().text.Developer.Application.AnyAlg), Chosen: chosen == AnyAlg}}
+	all := []option{{Value: AnyAlg, Label: v.locale().plain(v.locale().developer().Application.AnyAlg), Chosen: chosen == AnyAlg}}
 	for _, alg := range v.Algs {
 		all = append(all, option{Value: alg, Label: alg, Chosen: alg == chosen})
 	}
@@ -93,7 +93,7 @@ func FieldValue(value string) string { return strings.ReplaceAll(value, " ", "-"
 
 // kindLabel names what an application is.
 func kindLabel(l *Locale, kind string) string {
-	if t, ok := l.text.Developer.Application.Kinds[kind]; ok {
+	if t, ok := l.developer().Application.Kinds[kind]; ok {
 		return l.plain(t.Label)
 	}
 	return clean(kind, maxName)
@@ -101,7 +101,7 @@ func kindLabel(l *Locale, kind string) string {
 
 // dialectLabel names what an application speaks.
 func dialectLabel(l *Locale, dialect string) string {
-	if t, ok := l.text.Developer.Application.Dialects[dialect]; ok {
+	if t, ok := l.developer().Application.Dialects[dialect]; ok {
 		return l.plain(t.Label)
 	}
 	return clean(dialect, maxName)
@@ -112,7 +112,7 @@ func dialectLabel(l *Locale, dialect string) string {
 func DeveloperChecked(p Page, problems []Problem) string {
 	l := p.locale()
 	if len(problems) == 0 {
-		return l.plain(l.text.Developer.Application.AddressesRight)
+		return l.plain(l.developer().Application.AddressesRight)
 	}
 	var lines []string
 	for _, problem := range problems {
@@ -132,16 +132,16 @@ func checkURL(address, field string) string {
 // fieldLabel names a field of a registration.
 func fieldLabel(l *Locale, field string) string {
 	if field == FieldAuthMethod {
-		return l.plain(l.text.Developer.Application.AuthMethod)
+		return l.plain(l.developer().Application.AuthMethod)
 	}
-	if t, ok := l.text.Developer.Application.Fields[field]; ok {
+	if t, ok := l.developer().Application.Fields[field]; ok {
 		return l.plain(t.Label)
 	}
 	switch {
 	case isPictureField(field):
 		return pictureLabel(l, field)
 	case field == "button_color":
-		return l.plain(l.text.Developer.Branding.Color)
+		return l.plain(l.developer().Branding.Color)
 	}
 	return clean(field, maxName)
 }
@@ -154,7 +154,7 @@ func (p DeveloperPage) isDeep() bool {
 
 // nextTry names the trial: production has no personas.
 func (v DeveloperOverviewView) nextTry() labelText {
-	t := v.locale().text.Developer
+	t := v.locale().developer()
 	next := t.Application.NextTry
 	if v.Environment != DeveloperSandbox {
 		next.Label = t.Common.SectionNames[SectionTry]

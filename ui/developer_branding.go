@@ -9,7 +9,7 @@ import (
 
 // heading names a preview, for those who cannot see it as well.
 func (p DeveloperPreview) heading(l *Locale) string {
-	t := l.text.Developer.Branding
+	t := l.developer().Branding
 	scheme := t.Light
 	if p.Scheme == SchemeDark {
 		scheme = t.Dark
@@ -23,7 +23,7 @@ func (p DeveloperPreview) heading(l *Locale) string {
 
 // texts returns what a picture is called, what is said about it and about removing it.
 func (p DeveloperPicture) texts(l *Locale) (label, hint, remove string) {
-	t := l.text.Developer.Branding
+	t := l.developer().Branding
 	switch p.Field {
 	case FieldLogoDark:
 		return l.plain(t.LogoDark), l.plain(t.LogoDarkHint), l.plain(t.RemovePicture)
@@ -48,13 +48,13 @@ func (p DeveloperPicture) picture() Picture {
 // ratio writes a contrast as WCAG does, cut off and never rounded up: 2.999 is below 3.
 func (l *Locale) ratio(r float64) words {
 	hundredths := int(math.Floor(r*100 + 1e-9))
-	return words(l.plain(l.text.Developer.Branding.Ratio,
+	return words(l.plain(l.developer().Branding.Ratio,
 		arg{"whole", hundredths / 100}, arg{"part", words(fmt.Sprintf("%02d", hundredths%100))}))
 }
 
 // contrastText says whether the label of a button can be read.
 func contrastText(l *Locale, c theme.Contrast) string {
-	t := l.text.Developer.Branding
+	t := l.developer().Branding
 	color, grade := t.White, t.GradeAA
 	if c.LabelColor == "#000000" {
 		color = t.Black
@@ -67,7 +67,7 @@ func contrastText(l *Locale, c theme.Contrast) string {
 
 // edgeText says how a button is found.
 func edgeText(l *Locale, outlined, exchanged bool) string {
-	t := l.text.Developer.Branding
+	t := l.developer().Branding
 	switch {
 	case exchanged:
 		return l.plain(t.Exchanged)

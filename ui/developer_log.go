@@ -38,7 +38,7 @@ func seconds(d time.Duration) string {
 
 // choices offers all, and each of some values.
 func (l *Locale) choices(values []string, chosen string, label func(*Locale, string) string) []option {
-	options := []option{{Label: l.plain(l.text.Developer.Log.All), Chosen: chosen == ""}}
+	options := []option{{Label: l.plain(l.developer().Log.All), Chosen: chosen == ""}}
 	for _, value := range values {
 		options = append(options, option{Value: value, Label: label(l, value), Chosen: value == chosen})
 	}
@@ -47,7 +47,7 @@ func (l *Locale) choices(values []string, chosen string, label func(*Locale, str
 
 // eventLabel names what an application asked for.
 func eventLabel(l *Locale, event string) string {
-	if m, ok := l.text.Developer.Log.Events[event]; ok {
+	if m, ok := l.developer().Log.Events[event]; ok {
 		return l.plain(m)
 	}
 	return clean(event, maxName)
@@ -55,7 +55,7 @@ func eventLabel(l *Locale, event string) string {
 
 // outcomeLabel says how a request ended.
 func outcomeLabel(l *Locale, outcome string) string {
-	if m, ok := l.text.Developer.Log.Outcomes[outcome]; ok {
+	if m, ok := l.developer().Log.Outcomes[outcome]; ok {
 		return l.plain(m)
 	}
 	return clean(outcome, maxName)

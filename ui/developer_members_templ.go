@@ -30,7 +30,7 @@ func DeveloperMembers(v DeveloperMembersView) templ.Component {
 		}
 		ctx = templ.ClearChildren(ctx)
 		l := v.locale()
-		t := l.text.Developer.Members
+		t := l.developer().Members
 		templ_7745c5c3_Var2 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 			templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 			templ_7745c5c3_Buffer, templ_7745c5c3_IsBuffer := templruntime.GetBuffer(templ_7745c5c3_W)
@@ -266,7 +266,7 @@ func invitationLink(l *Locale, link, whom string) templ.Component {
 			templ_7745c5c3_Var9 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		t := l.text.Developer.Members
+		t := l.developer().Members
 		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 21, "<section class=\"panel\"><h2>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
@@ -338,7 +338,7 @@ func waitingInvitations(l *Locale, f Form, invitations []DeveloperInvitation) te
 			templ_7745c5c3_Var12 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		t := l.text.Developer.Members
+		t := l.developer().Members
 		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 25, "<section class=\"panel\"><h2>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
@@ -555,7 +555,7 @@ func developerMember(l *Locale, v DeveloperMembersView, m DeveloperMember) templ
 			templ_7745c5c3_Var24 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		t := l.text.Developer.Members
+		t := l.developer().Members
 		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 41, "<div class=\"head\">")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
@@ -906,7 +906,7 @@ func DeveloperInvitationScreen(v DeveloperInvitationView) templ.Component {
 		}
 		ctx = templ.ClearChildren(ctx)
 		l := v.locale()
-		t := l.text.Developer.Invitation
+		t := l.developer().Invitation
 		templ_7745c5c3_Var44 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 			templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 			templ_7745c5c3_Buffer, templ_7745c5c3_IsBuffer := templruntime.GetBuffer(templ_7745c5c3_W)
@@ -1078,7 +1078,7 @@ func DeveloperInvitationScreen(v DeveloperInvitationView) templ.Component {
 
 // withdrawLabel says whose invitation a button withdraws.
 func withdrawLabel(l *Locale, i DeveloperInvitation) string {
-	t := l.text.Developer.Members
+	t := l.developer().Members
 	if i.Email == "" {
 		return l.plain(t.WithdrawAny)
 	}

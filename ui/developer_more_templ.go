@@ -30,7 +30,7 @@ func settingsMore(l *Locale, v DeveloperSettingsView) templ.Component {
 			templ_7745c5c3_Var1 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		t := l.text.Developer.Application
+		t := l.developer().Application
 		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<details class=\"panel more\" id=\"more\"")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
@@ -122,7 +122,7 @@ func settingsTokens(l *Locale, v DeveloperSettingsView) templ.Component {
 			templ_7745c5c3_Var4 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		t := l.text.Developer.Application
+		t := l.developer().Application
 		if v.Dialect != "v3" || len(v.Resources) > 0 {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 7, "<h3>")
 			if templ_7745c5c3_Err != nil {
@@ -185,7 +185,7 @@ func settingsSignOut(l *Locale, v DeveloperSettingsView) templ.Component {
 			templ_7745c5c3_Var6 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		t := l.text.Developer.Application
+		t := l.developer().Application
 		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 9, "<h3>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
@@ -236,7 +236,7 @@ func settingsProving(l *Locale, v DeveloperSettingsView) templ.Component {
 			templ_7745c5c3_Var8 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		t := l.text.Developer.Application
+		t := l.developer().Application
 		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 11, "<h3>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
@@ -308,7 +308,7 @@ func settingsStricter(l *Locale, v DeveloperSettingsView) templ.Component {
 			templ_7745c5c3_Var11 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		t := l.text.Developer.Application
+		t := l.developer().Application
 		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 14, "<h3>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
@@ -380,7 +380,7 @@ func settingsAlg(l *Locale, field string, algs []option) templ.Component {
 			templ_7745c5c3_Var13 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		t := l.text.Developer.Application.Fields[field]
+		t := l.developer().Application.Fields[field]
 		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 18, "<div class=\"field\"><label for=\"")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err

@@ -20,16 +20,16 @@ func (s DeveloperSeries) total() (n int) {
 func (v DeveloperNumbersView) summary(s DeveloperSeries) string {
 	l := v.locale()
 	if s.total() == 0 {
-		return l.plain(l.text.Developer.Numbers.Sum, arg{"count", 0}, v.days())
+		return l.plain(l.developer().Numbers.Sum, arg{"count", 0}, v.days())
 	}
 	most := slices.Max(s.Counts)
-	return l.plain(l.text.Developer.Numbers.Most, arg{"count", s.total()}, v.days(),
+	return l.plain(l.developer().Numbers.Most, arg{"count", s.total()}, v.days(),
 		arg{"date", l.date(v.Days[slices.Index(s.Counts, most)])}, arg{"most", most})
 }
 
 func (v DeveloperNumbersView) barLabel(i int, s DeveloperSeries) string {
 	l := v.locale()
-	return l.plain(l.text.Developer.Numbers.Bar, arg{"date", l.date(v.Days[i])}, arg{"count", s.Counts[i]})
+	return l.plain(l.developer().Numbers.Bar, arg{"date", l.date(v.Days[i])}, arg{"count", s.Counts[i]})
 }
 
 // bar is a rectangle of a chart, in the units of its viewBox.

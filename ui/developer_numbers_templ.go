@@ -35,7 +35,7 @@ func DeveloperNumbers(v DeveloperNumbersView) templ.Component {
 		}
 		ctx = templ.ClearChildren(ctx)
 		l := v.locale()
-		t := l.text.Developer.Numbers
+		t := l.developer().Numbers
 		templ_7745c5c3_Var2 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 			templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 			templ_7745c5c3_Buffer, templ_7745c5c3_IsBuffer := templruntime.GetBuffer(templ_7745c5c3_W)
@@ -438,7 +438,7 @@ func developerChart(v DeveloperNumbersView, s DeveloperSeries) templ.Component {
 		}
 		ctx = templ.ClearChildren(ctx)
 		l := v.locale()
-		t := l.text.Developer.Numbers
+		t := l.developer().Numbers
 		id := "chart-" + string(s.Name)
 		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 38, "<h2>")
 		if templ_7745c5c3_Err != nil {

@@ -31,7 +31,7 @@ func ownerlessList(l *Locale, v DeveloperReviewsView) templ.Component {
 			templ_7745c5c3_Var1 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		t := l.text.Developer.Production.Ownerless
+		t := l.developer().Production.Ownerless
 		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<h2 id=\"ownerless\">")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
@@ -186,8 +186,8 @@ func DeveloperAppoint(v DeveloperAppointView) templ.Component {
 		}
 		ctx = templ.ClearChildren(ctx)
 		l := v.locale()
-		t := l.text.Developer.Production.Ownerless
-		review := l.text.Developer.Production.Review
+		t := l.developer().Production.Ownerless
+		review := l.developer().Production.Review
 		templ_7745c5c3_Var10 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 			templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 			templ_7745c5c3_Buffer, templ_7745c5c3_IsBuffer := templruntime.GetBuffer(templ_7745c5c3_W)
@@ -334,7 +334,7 @@ func DeveloperAppoint(v DeveloperAppointView) templ.Component {
 						}()
 					}
 					ctx = templ.InitializeContext(ctx)
-					templ_7745c5c3_Err = developerField(l, v.Form, entry{Name: FieldEmail, Type: "email", Label: l.plain(l.text.Developer.Members.Email), Value: v.Email}).Render(ctx, templ_7745c5c3_Buffer)
+					templ_7745c5c3_Err = developerField(l, v.Form, entry{Name: FieldEmail, Type: "email", Label: l.plain(l.developer().Members.Email), Value: v.Email}).Render(ctx, templ_7745c5c3_Buffer)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
@@ -342,7 +342,7 @@ func DeveloperAppoint(v DeveloperAppointView) templ.Component {
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
-					templ_7745c5c3_Err = choice("primary", ActionInvite, l.plain(l.text.Developer.Members.Invite)).Render(ctx, templ_7745c5c3_Buffer)
+					templ_7745c5c3_Err = choice("primary", ActionInvite, l.plain(l.developer().Members.Invite)).Render(ctx, templ_7745c5c3_Buffer)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
@@ -377,9 +377,9 @@ func DeveloperAppoint(v DeveloperAppointView) templ.Component {
 					return templ_7745c5c3_Err
 				}
 				var templ_7745c5c3_Var17 string
-				templ_7745c5c3_Var17, templ_7745c5c3_Err = templ.JoinStringErrs(l.plain(l.text.Developer.Members.Heading))
+				templ_7745c5c3_Var17, templ_7745c5c3_Err = templ.JoinStringErrs(l.plain(l.developer().Members.Heading))
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `developer_ownerless.templ`, Line: 69, Col: 51}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `developer_ownerless.templ`, Line: 69, Col: 48}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var17))
 				if templ_7745c5c3_Err != nil {
@@ -414,9 +414,9 @@ func DeveloperAppoint(v DeveloperAppointView) templ.Component {
 				}
 			} else {
 				var templ_7745c5c3_Var19 string
-				templ_7745c5c3_Var19, templ_7745c5c3_Err = templ.JoinStringErrs(l.plain(l.text.Developer.Common.Nothing))
+				templ_7745c5c3_Var19, templ_7745c5c3_Err = templ.JoinStringErrs(l.plain(l.developer().Common.Nothing))
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `developer_ownerless.templ`, Line: 77, Col: 48}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `developer_ownerless.templ`, Line: 77, Col: 45}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var19))
 				if templ_7745c5c3_Err != nil {

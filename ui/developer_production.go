@@ -4,7 +4,7 @@ import "slices"
 
 // approveText says what an approval does, finishText what was interrupted.
 func (v DeveloperReviewView) approveText() string {
-	t := v.locale().text.Developer.Production.Review
+	t := v.locale().developer().Production.Review
 	if v.Live {
 		return v.locale().plain(t.ServeText)
 	}
@@ -12,7 +12,7 @@ func (v DeveloperReviewView) approveText() string {
 }
 
 func (v DeveloperReviewView) finishText() string {
-	t := v.locale().text.Developer.Production.Review
+	t := v.locale().developer().Production.Review
 	if v.Live {
 		return v.locale().plain(t.ServeFinishText)
 	}

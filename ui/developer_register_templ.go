@@ -30,7 +30,7 @@ func DeveloperRegister(v DeveloperRegisterView) templ.Component {
 		}
 		ctx = templ.ClearChildren(ctx)
 		l := v.locale()
-		t := l.text.Developer.Application
+		t := l.developer().Application
 		templ_7745c5c3_Var2 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 			templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 			templ_7745c5c3_Buffer, templ_7745c5c3_IsBuffer := templruntime.GetBuffer(templ_7745c5c3_W)
@@ -223,7 +223,7 @@ func registrationField(l *Locale, f Form, e entry) templ.Component {
 			templ_7745c5c3_Var7 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		t := l.text.Developer.Application.Fields[e.Name]
+		t := l.developer().Application.Fields[e.Name]
 		e.Label, e.Hint = l.plain(t.Label), l.plain(t.Text)
 		templ_7745c5c3_Err = developerField(l, f, e).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
@@ -257,7 +257,7 @@ func registrationSwitch(l *Locale, field string, on bool) templ.Component {
 			templ_7745c5c3_Var8 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		t := l.text.Developer.Application.Fields[field]
+		t := l.developer().Application.Fields[field]
 		templ_7745c5c3_Err = developerOption("checkbox", field, field, option{Label: l.plain(t.Label), Text: l.plain(t.Text), Chosen: on}).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err

@@ -32,7 +32,7 @@ func DeveloperReviews(v DeveloperReviewsView) templ.Component {
 		}
 		ctx = templ.ClearChildren(ctx)
 		l := v.locale()
-		t := l.text.Developer.Production.Review
+		t := l.developer().Production.Review
 		templ_7745c5c3_Var2 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 			templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 			templ_7745c5c3_Buffer, templ_7745c5c3_IsBuffer := templruntime.GetBuffer(templ_7745c5c3_W)
@@ -83,7 +83,7 @@ func DeveloperReviews(v DeveloperReviewsView) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = foundOrganizations(l, "found", l.plain(l.text.Developer.Production.Suspension.Found), v.Found, v.FoundMoreURL).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = foundOrganizations(l, "found", l.plain(l.developer().Production.Suspension.Found), v.Found, v.FoundMoreURL).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -122,7 +122,7 @@ func DeveloperReviews(v DeveloperReviewsView) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = foundOrganizations(l, "suspended", l.plain(l.text.Developer.Production.Suspension.List), v.Suspended, v.SuspendedMoreURL).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = foundOrganizations(l, "suspended", l.plain(l.developer().Production.Suspension.List), v.Suspended, v.SuspendedMoreURL).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -179,7 +179,7 @@ func reviewList(l *Locale, list []DeveloperReviewed, none, more string) templ.Co
 			templ_7745c5c3_Var7 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		t := l.text.Developer.Production.Review
+		t := l.developer().Production.Review
 		if len(list) == 0 {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 11, "<p class=\"lead\">")
 			if templ_7745c5c3_Err != nil {
@@ -374,7 +374,7 @@ func DeveloperReviewScreen(v DeveloperReviewView) templ.Component {
 		}
 		ctx = templ.ClearChildren(ctx)
 		l := v.locale()
-		t := l.text.Developer.Production.Review
+		t := l.developer().Production.Review
 		templ_7745c5c3_Var15 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 			templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 			templ_7745c5c3_Buffer, templ_7745c5c3_IsBuffer := templruntime.GetBuffer(templ_7745c5c3_W)
@@ -679,7 +679,7 @@ func reviewAct(l *Locale, v DeveloperReviewView, label, text, action, class stri
 			templ_7745c5c3_Var24 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		t := l.text.Developer.Production.Review
+		t := l.developer().Production.Review
 		var templ_7745c5c3_Var25 = []any{"panel", templ.KV("grave", class == "danger")}
 		templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var25...)
 		if templ_7745c5c3_Err != nil {
@@ -826,7 +826,7 @@ func reviewRefuse(l *Locale, v DeveloperReviewView) templ.Component {
 			templ_7745c5c3_Var32 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		t := l.text.Developer.Production.Review
+		t := l.developer().Production.Review
 		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 68, "<section class=\"panel\"><h2>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
@@ -973,7 +973,7 @@ func reviewFacts(l *Locale, v DeveloperReviewView) templ.Component {
 			templ_7745c5c3_Var39 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		t := l.text.Developer.Production.Review
+		t := l.developer().Production.Review
 		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 79, "<dl class=\"values\"><dt>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
@@ -1032,9 +1032,9 @@ func reviewFacts(l *Locale, v DeveloperReviewView) templ.Component {
 			}
 		} else {
 			var templ_7745c5c3_Var43 string
-			templ_7745c5c3_Var43, templ_7745c5c3_Err = templ.JoinStringErrs(l.plain(l.text.Developer.Common.Nothing))
+			templ_7745c5c3_Var43, templ_7745c5c3_Err = templ.JoinStringErrs(l.plain(l.developer().Common.Nothing))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `developer_review.templ`, Line: 178, Col: 46}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `developer_review.templ`, Line: 178, Col: 43}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var43))
 			if templ_7745c5c3_Err != nil {
@@ -1228,7 +1228,7 @@ func reviewField(l *Locale, f DeveloperReviewedField) templ.Component {
 			templ_7745c5c3_Var51 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		t := l.text.Developer.Activity
+		t := l.developer().Activity
 		switch {
 		case f.Changed && f.Since.Before+f.Since.After != "":
 			templ_7745c5c3_Err = difference(l, f.Since).Render(ctx, templ_7745c5c3_Buffer)
@@ -1370,7 +1370,7 @@ func reviewName(l *Locale, v DeveloperReviewView) templ.Component {
 			templ_7745c5c3_Var57 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		t := l.text.Developer.Production.Review
+		t := l.developer().Production.Review
 		if v.NameOfBrand {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 114, "<p class=\"remark caution\">")
 			if templ_7745c5c3_Err != nil {
@@ -1447,7 +1447,7 @@ func reviewPictures(l *Locale, pictures []DeveloperReviewedPicture) templ.Compon
 			templ_7745c5c3_Var59 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		t := l.text.Developer.Production.Review
+		t := l.developer().Production.Review
 		if len(pictures) > 0 {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 120, "<section class=\"panel\"><h2>")
 			if templ_7745c5c3_Err != nil {
@@ -1554,9 +1554,9 @@ func reviewPictures(l *Locale, pictures []DeveloperReviewedPicture) templ.Compon
 					}
 				} else {
 					var templ_7745c5c3_Var65 string
-					templ_7745c5c3_Var65, templ_7745c5c3_Err = templ.JoinStringErrs(l.plain(l.text.Developer.Common.Nothing))
+					templ_7745c5c3_Var65, templ_7745c5c3_Err = templ.JoinStringErrs(l.plain(l.developer().Common.Nothing))
 					if templ_7745c5c3_Err != nil {
-						return templ.Error{Err: templ_7745c5c3_Err, FileName: `developer_review.templ`, Line: 288, Col: 49}
+						return templ.Error{Err: templ_7745c5c3_Err, FileName: `developer_review.templ`, Line: 288, Col: 46}
 					}
 					_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var65))
 					if templ_7745c5c3_Err != nil {
@@ -1617,9 +1617,9 @@ func plates(l *Locale, url string) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var68 string
-		templ_7745c5c3_Var68, templ_7745c5c3_Err = templ.JoinStringErrs(l.plain(l.text.Developer.Branding.Light))
+		templ_7745c5c3_Var68, templ_7745c5c3_Err = templ.JoinStringErrs(l.plain(l.developer().Branding.Light))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `developer_review.templ`, Line: 300, Col: 89}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `developer_review.templ`, Line: 300, Col: 86}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var68))
 		if templ_7745c5c3_Err != nil {
@@ -1643,9 +1643,9 @@ func plates(l *Locale, url string) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var70 string
-		templ_7745c5c3_Var70, templ_7745c5c3_Err = templ.JoinStringErrs(l.plain(l.text.Developer.Branding.Dark))
+		templ_7745c5c3_Var70, templ_7745c5c3_Err = templ.JoinStringErrs(l.plain(l.developer().Branding.Dark))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `developer_review.templ`, Line: 301, Col: 90}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `developer_review.templ`, Line: 301, Col: 87}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var70))
 		if templ_7745c5c3_Err != nil {

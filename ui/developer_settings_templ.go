@@ -30,7 +30,7 @@ func DeveloperSettings(v DeveloperSettingsView) templ.Component {
 		}
 		ctx = templ.ClearChildren(ctx)
 		l := v.locale()
-		t := l.text.Developer.Application
+		t := l.developer().Application
 		templ_7745c5c3_Var2 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 			templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 			templ_7745c5c3_Buffer, templ_7745c5c3_IsBuffer := templruntime.GetBuffer(templ_7745c5c3_W)
@@ -150,7 +150,7 @@ func DeveloperSettings(v DeveloperSettingsView) templ.Component {
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
-					templ_7745c5c3_Err = choice("primary", ActionSave, l.plain(l.text.Developer.Common.Save)).Render(ctx, templ_7745c5c3_Buffer)
+					templ_7745c5c3_Err = choice("primary", ActionSave, l.plain(l.developer().Common.Save)).Render(ctx, templ_7745c5c3_Buffer)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
@@ -213,7 +213,7 @@ func settingsFields(l *Locale, v DeveloperSettingsView) templ.Component {
 			templ_7745c5c3_Var8 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		t := l.text.Developer.Application
+		t := l.developer().Application
 		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 14, "<section class=\"panel\"><h2>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
@@ -412,7 +412,7 @@ func settingsAddresses(l *Locale, v DeveloperSettingsView) templ.Component {
 			templ_7745c5c3_Var15 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		t := l.text.Developer.Application
+		t := l.developer().Application
 		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 27, "<section class=\"panel\"><h2>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
@@ -517,7 +517,7 @@ func settingsThere(l *Locale, v DeveloperSettingsView) templ.Component {
 			templ_7745c5c3_Var18 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		t := l.text.Developer.Application
+		t := l.developer().Application
 		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 32, "<section class=\"panel\"><h2>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
@@ -664,7 +664,7 @@ func settingsState(l *Locale, v DeveloperSettingsView) templ.Component {
 			templ_7745c5c3_Var26 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		t := l.text.Developer.Application
+		t := l.developer().Application
 		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 44, "<section class=\"panel\">")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
@@ -880,7 +880,7 @@ func DeveloperDelete(v DeveloperDeleteView) templ.Component {
 		}
 		ctx = templ.ClearChildren(ctx)
 		l := v.locale()
-		t := l.text.Developer.Application
+		t := l.developer().Application
 		templ_7745c5c3_Var39 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 			templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 			templ_7745c5c3_Buffer, templ_7745c5c3_IsBuffer := templruntime.GetBuffer(templ_7745c5c3_W)

@@ -31,7 +31,7 @@ func suspendedRemark(l *Locale, p DeveloperPage) templ.Component {
 			templ_7745c5c3_Var1 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		t := l.text.Developer.Production.Suspension
+		t := l.developer().Production.Suspension
 		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<section class=\"panel grave\" aria-labelledby=\"suspended\"><p class=\"strong\" id=\"suspended\">")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
@@ -167,9 +167,9 @@ func foundOrganizations(l *Locale, id, heading string, list []DeveloperFound, mo
 						return templ_7745c5c3_Err
 					}
 					var templ_7745c5c3_Var8 string
-					templ_7745c5c3_Var8, templ_7745c5c3_Err = templ.JoinStringErrs(l.plain(l.text.Developer.Production.Review.Stopped))
+					templ_7745c5c3_Var8, templ_7745c5c3_Err = templ.JoinStringErrs(l.plain(l.developer().Production.Review.Stopped))
 					if templ_7745c5c3_Err != nil {
-						return templ.Error{Err: templ_7745c5c3_Err, FileName: `developer_suspended.templ`, Line: 32, Col: 82}
+						return templ.Error{Err: templ_7745c5c3_Err, FileName: `developer_suspended.templ`, Line: 32, Col: 79}
 					}
 					_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var8))
 					if templ_7745c5c3_Err != nil {
@@ -212,9 +212,9 @@ func foundOrganizations(l *Locale, id, heading string, list []DeveloperFound, mo
 					return templ_7745c5c3_Err
 				}
 				var templ_7745c5c3_Var10 string
-				templ_7745c5c3_Var10, templ_7745c5c3_Err = templ.JoinStringErrs(l.plain(l.text.Developer.Production.Ownerless.More))
+				templ_7745c5c3_Var10, templ_7745c5c3_Err = templ.JoinStringErrs(l.plain(l.developer().Production.Ownerless.More))
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `developer_suspended.templ`, Line: 40, Col: 76}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `developer_suspended.templ`, Line: 40, Col: 73}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var10))
 				if templ_7745c5c3_Err != nil {
@@ -252,8 +252,8 @@ func suspendOrganization(l *Locale, v DeveloperAppointView) templ.Component {
 			templ_7745c5c3_Var11 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		t := l.text.Developer.Production.Suspension
-		review := l.text.Developer.Production.Review
+		t := l.developer().Production.Suspension
+		review := l.developer().Production.Review
 		if v.Suspended != nil {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 19, "<section class=\"panel\"><h2>")
 			if templ_7745c5c3_Err != nil {

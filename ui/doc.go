@@ -37,3 +37,4 @@
 package ui
 
 //go:generate go tool -modfile=../.ci/tools/go.mod templ generate -include-version=false
+//go:generate go run ./internal/pack

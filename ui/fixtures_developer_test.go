@@ -207,7 +207,7 @@ var sandboxFixtures = []fixture{
 	}},
 	{"developer-faults", func(p Page) templ.Component {
 		var all []string
-		for name := range p.locale().text.Developer.Sandbox.FaultNames {
+		for name := range p.locale().developer().Sandbox.FaultNames {
 			all = append(all, name)
 		}
 		slices.Sort(all)

@@ -19,8 +19,16 @@ type Locale struct {
 	// Name is what it is called in itself, such as "Deutsch".
 	Name string
 
-	tag  language.Tag
-	text text
+	tag   language.Tag
+	files []textFile
+
+	// text is what the files say to people, once orEnglish has read them.
+	text *text
+	once sync.Once
+
+	// dashboard is what they say to developers, a *developerText.
+	dashboard     any
+	dashboardOnce sync.Once
 }
 
 // LocaleSet is a set of languages to choose from. It is safe for concurrent use.
@@ -30,13 +38,7 @@ type LocaleSet struct {
 }
 
 // defaults are the languages of this module as they are.
-var defaults = sync.OnceValue(func() *LocaleSet {
-	s, err := NewLocaleSet(nil)
-	if err != nil {
-		panic(err) // every file is read by the tests
-	}
-	return s
-})
+var defaults = sync.OnceValue(func() *LocaleSet { return newLocaleSet(ownFiles()) })
 
 // Locales returns the languages of this module, English first.
 func Locales() []*Locale { return defaults().All() }
@@ -83,11 +85,15 @@ func bounded(list string) string {
 	return list[:max(0, strings.LastIndexAny(list[:most], ", "))]
 }
 
-// orEnglish returns l, or English where none was chosen.
+// orEnglish returns l, or English where none was chosen, with its text.
 func (l *Locale) orEnglish() *Locale {
 	if l == nil {
-		return MatchLocale("", "")
+		l = MatchLocale("", "")
 	}
+	l.once.Do(func() {
+		l.text = new(text)
+		l.speak("", l.text, textFile.forPeople)
+	})
 	return l
 }
 
@@ -100,7 +106,7 @@ func (l *Locale) problem(p Problem) string {
 	if p.Line == 0 {
 		return sentence
 	}
-	return l.plain(l.text.Developer.Common.OnLine, arg{"line", words(strconv.Itoa(p.Line))}, arg{"problem", words(sentence)})
+	return l.plain(l.text.Common.OnLine, arg{"line", words(strconv.Itoa(p.Line))}, arg{"problem", words(sentence)})
 }
 
 // problemsHeading says what there is to do about problems: to wait, to correct a field, or

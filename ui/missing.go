@@ -12,9 +12,10 @@ import (
 // Date.DaysAgo.few. A language of this module lacks none; whoever adds one tests that
 // theirs does not either.
 func (l *Locale) Missing() []string {
+	l = l.orEnglish()
 	var missing []string
 	forms := formsOf(l.tag)
-	visit(reflect.ValueOf(l.text), "", func(path string, v reflect.Value) {
+	visitText(l, func(path string, v reflect.Value) {
 		m, ok := v.Interface().(message)
 		switch {
 		case !ok:
@@ -30,6 +31,15 @@ func (l *Locale) Missing() []string {
 	})
 	slices.Sort(missing)
 	return missing
+}
+
+// visitText calls f with every message and string of a language, those of the dashboard
+// where there is one.
+func visitText(l *Locale, f func(path string, v reflect.Value)) {
+	visit(reflect.ValueOf(l.orEnglish().text).Elem(), "", f)
+	if dashboard != nil {
+		visit(reflect.ValueOf(dashboard(l)).Elem(), developerKey, f)
+	}
 }
 
 // visit calls f with every message and string of a text.

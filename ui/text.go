@@ -1,8 +1,9 @@
 package ui
 
-// text is every sentence of the screens and e-mails in one language. It is read
-// from text/*.json, and what a host says in their place; a language is one such file and nothing else. The keys of
-// the file are the names of the fields. Words in braces are filled in:
+// text is every sentence of the screens of people and of the e-mails in one language;
+// those of the dashboard are a [developerText]. It is read from text/*.json, and what a
+// host says in their place; a language is one such file and nothing else. The keys of the
+// file are the names of the fields. Words in braces are filled in:
 // {client} is the application, {brand} the service, {n} a number that the
 // sentence may have several forms for.
 type text struct {
@@ -44,7 +45,6 @@ type text struct {
 	Problems       map[ProblemCode]message
 	Mails          map[MailKind]mailText
 	Diagnoses      map[string]diagnosisText
-	Developer      developerText
 }
 
 type languageText struct{ Name, Dir string }
@@ -72,6 +72,7 @@ type commonText struct {
 	Cancel                                  message
 	Unreviewed, UnreviewedText              message
 	Thousands, List, ListLast               message
+	Copy, Copied, OnLine                    message
 	// MailButtons are the labels of the buttons in e-mails, by the address that they open.
 	MailButtons map[string]message
 }

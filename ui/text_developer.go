@@ -23,12 +23,12 @@ type developerText struct {
 }
 
 type developerCommonText struct {
-	Dashboard, Docs, Account, Switch, Sections             message
-	Environment, Sandbox, Production                       message
-	SandboxText, ProductionText                            message
-	Save, Copy, Copied, Optional, Nothing, Earlier, OnLine message
-	RoleOwner, RoleDeveloper, RoleViewer                   message
-	SectionNames                                           map[DeveloperSection]message
+	Dashboard, Docs, Account, Switch, Sections message
+	Environment, Sandbox, Production           message
+	SandboxText, ProductionText                message
+	Save, Optional, Nothing, Earlier           message
+	RoleOwner, RoleDeveloper, RoleViewer       message
+	SectionNames                               map[DeveloperSection]message
 }
 
 type developerHomeText struct {

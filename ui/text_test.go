@@ -5,7 +5,6 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
-	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -26,7 +25,7 @@ import (
 // messages returns the messages of a language by their keys.
 func messages(l *Locale) map[string]message {
 	all := map[string]message{}
-	visit(reflect.ValueOf(l.text), "", func(path string, v reflect.Value) {
+	visitText(l, func(path string, v reflect.Value) {
 		if m, ok := v.Interface().(message); ok {
 			all[path] = m
 		}
@@ -34,28 +33,33 @@ func messages(l *Locale) map[string]message {
 	return all
 }
 
-// ownFiles returns the files of this module.
-func ownFiles(t *testing.T) []textFile {
+func init() { HasDashboard() }
+
+// sources returns the files of this module as they are written.
+func sources(t *testing.T) []textFile {
 	t.Helper()
-	folder, err := fs.Sub(ownTexts, "text")
-	if err != nil {
-		t.Fatal(err)
-	}
-	files, err := readTexts(folder)
+	files, err := readTexts(os.DirFS("text"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	return files
 }
 
+// everything returns what a file says, as it is written.
+func everything(f textFile) any {
+	all := maps.Clone(f.people.(map[string]any))
+	all[developerKey] = f.developers
+	return all
+}
+
 // TestLanguages says what is wrong with the file of a language, and what it lacks. It is
 // what make words runs.
 func TestLanguages(t *testing.T) {
-	files := ownFiles(t)
+	files := sources(t)
 	english := messages(Locales()[0])
 	for _, f := range files {
 		t.Run(f.lang, func(t *testing.T) {
-			if err := checkTexts([]textFile{f}, files); err != nil {
+			if err := checkTexts([]textFile{f}); err != nil {
 				t.Error(err)
 			}
 			l := newLocale(f.tag, files)
@@ -130,12 +134,13 @@ func keys[K ~string, V any](m map[K]V) []string {
 }
 
 func TestEveryCodeHasASentence(t *testing.T) {
-	text := Locales()[0].text
+	english := Locales()[0].orEnglish()
+	text := english.text
 	want := constants(t)
 	got := map[string][]string{
 		"ProblemCode": keys(text.Problems), "ErrorCode": keys(text.Error.Screens),
 		"Notice": keys(text.Notices), "MailKind": keys(text.Mails), "HistoryAct": keys(text.History.Acts),
-		"DeveloperNotice": keys(text.Developer.Notices), "DeveloperSection": keys(text.Developer.Common.SectionNames),
+		"DeveloperNotice": keys(english.developer().Notices), "DeveloperSection": keys(english.developer().Common.SectionNames),
 	}
 	maps.DeleteFunc(want, func(name string, _ []string) bool { return got[name] == nil }) // words of a screen
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -148,9 +153,9 @@ func TestEveryCodeHasASentence(t *testing.T) {
 // and is written from right to left.
 func pseudo(t *testing.T) *Locale {
 	t.Helper()
-	l := newLocale(language.English, ownFiles(t))
+	l := newLocale(language.English, sources(t))
 	l.Lang, l.Dir = "qps-ploc", "rtl"
-	visit(reflect.ValueOf(&l.text).Elem(), "", func(path string, v reflect.Value) {
+	visitText(l, func(path string, v reflect.Value) {
 		if m, ok := v.Interface().(message); ok {
 			for form := range m.forms {
 				m.forms[form] = "⟦." + path + " " + strings.Join(placeholdersOf(m), " ") + "⟧"
@@ -239,33 +244,33 @@ func TestEverySentenceIsSaidSomewhere(t *testing.T) {
 	for _, f := range fixtures {
 		said.Write(render(t, f.render(page)))
 	}
-	for code := range l.text.Problems {
+	for code := range l.orEnglish().text.Problems {
 		said.Write(render(t, SignIn(SignInView{Page: page, Form: with(Problem{Code: code, Count: 2})})))
 	}
-	for code := range l.text.Error.Screens {
+	for code := range l.orEnglish().text.Error.Screens {
 		said.Write(render(t, Error(ErrorView{Page: page, Code: code})))
 	}
-	for notice := range l.text.Notices {
+	for notice := range l.orEnglish().text.Notices {
 		said.Write(render(t, SignIn(SignInView{Page: page, Notice: notice})))
 	}
-	for notice := range l.text.Developer.Notices {
+	for notice := range l.developer().Notices {
 		said.Write(render(t, DeveloperHome(DeveloperHomeView{DeveloperPage: noticed(developerPage(page), notice)})))
 	}
-	for section := range l.text.Developer.Common.SectionNames {
+	for section := range l.developer().Common.SectionNames {
 		said.Write(render(t, DeveloperHome(DeveloperHomeView{DeveloperPage: developerPage(page, section)})))
 	}
-	for act := range l.text.Developer.Activity.Acts {
+	for act := range l.developer().Activity.Acts {
 		said.Write(render(t, DeveloperActivity(DeveloperActivityView{
 			DeveloperPage: developerPage(page), Changes: []DeveloperChange{{Act: act}},
 		})))
 	}
-	for diagnosis := range l.text.Diagnoses {
+	for diagnosis := range l.orEnglish().text.Diagnoses {
 		said.Write(render(t, DeveloperLog(DeveloperLogView{
 			DeveloperPage: developerPage(page), Lines: []DeveloperLogLine{{Diagnosis: diagnosis}},
 		})))
 	}
 	said.WriteString(DeveloperChecked(page, nil))
-	for kind := range l.text.Mails {
+	for kind := range l.orEnglish().text.Mails {
 		m := Compose(MailView{Kind: kind, Locale: l})
 		said.WriteString(m.Subject + m.Body + m.HTML)
 	}
@@ -275,10 +280,10 @@ func TestEverySentenceIsSaidSomewhere(t *testing.T) {
 	for month := time.January; month <= time.December; month++ {
 		said.WriteString(l.date(date(2026, month, 1)))
 	}
-	for original := range l.text.Catalogue {
+	for original := range l.orEnglish().text.Catalogue {
 		said.WriteString(l.Word(original).Text)
 	}
-	for original := range l.text.Phrases {
+	for original := range l.orEnglish().text.Phrases {
 		said.WriteString(l.Phrase(original).Text)
 	}
 	for path := range messages(l) {

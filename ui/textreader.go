@@ -21,9 +21,6 @@ type textReader struct {
 	// inEnglish is for sentences that a language lacks.
 	inEnglish bool
 
-	// english is what the file is checked against; nil reads without a check.
-	english *text
-
 	// wrong is what is wrong with the file, with keys.
 	wrong []error
 }
@@ -32,12 +29,14 @@ func (r *textReader) fail(key, format string, args ...any) {
 	r.wrong = append(r.wrong, fmt.Errorf("%s: %w", key, fmt.Errorf(format, args...)))
 }
 
-func (r *textReader) read(into *text, content any) {
-	var english reflect.Value
-	if r.english != nil {
-		english = reflect.ValueOf(r.english).Elem()
+// read puts what a file says at a key into a text. English is the text that it is checked
+// against; nil reads without a check. Both are pointers to the same type.
+func (r *textReader) read(key string, into, english, content any) {
+	var known reflect.Value
+	if english != nil {
+		known = reflect.ValueOf(english).Elem()
 	}
-	r.value("", reflect.ValueOf(into).Elem(), english, content)
+	r.value(key, reflect.ValueOf(into).Elem(), known, content)
 }
 
 // value reads one value of a file. English is the same value there, if it is to be checked.

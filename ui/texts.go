@@ -2,28 +2,52 @@ package ui
 
 import (
 	"cmp"
-	"embed"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"maps"
 	"path"
+	"reflect"
 	"slices"
 	"strings"
 
 	"golang.org/x/text/language"
 )
 
-//go:embed text/*.json
-var ownTexts embed.FS
+// developerKey is the key of a file that has the sentences of the dashboard.
+const developerKey = "Developer"
 
 // textFile is what one file says in a language.
 type textFile struct {
-	name    string // such as de.json
-	lang    string
-	tag     language.Tag
-	content any
+	name string // such as de.json
+	lang string
+	tag  language.Tag
+
+	// own is for a file of this module, whose sentences are packed.
+	own bool
+
+	// people and developers are what the file of a host says to each; nil for nothing.
+	people, developers any
+}
+
+// forPeople returns what a file says to people.
+func (f textFile) forPeople() any {
+	if f.own {
+		return unpack(peopleTexts, "packed/people/"+f.lang+".json.gz")
+	}
+	return f.people
+}
+
+// language returns what a file says about the language itself.
+func (f textFile) language() (said languageText) {
+	if f.own {
+		return ownLanguages()[f.lang]
+	}
+	if sections, ok := f.people.(map[string]any); ok && sections["Language"] != nil {
+		(&textReader{}).read("Language", &said, nil, sections["Language"])
+	}
+	return said
 }
 
 // NewLocaleSet returns the languages of this module, with what a host says in words of its
@@ -37,36 +61,36 @@ type textFile struct {
 // Sentences are text, never HTML. They may leave out a placeholder, such as {client}. A
 // key that text/en.json does not have, a placeholder that the sentence does not have
 // there, and a plural form that the language does not have are errors, which name file and
-// key. A nil overlay leaves the languages of this module as they are.
+// key. What is below Developer is read by programs that have the dashboard. A nil overlay
+// leaves the languages of this module as they are.
+//
+// The sentences of this module are read when a language is first asked for, once in a
+// process.
 func NewLocaleSet(overlay fs.FS) (*LocaleSet, error) {
-	own, err := fs.Sub(ownTexts, "text")
+	if overlay == nil {
+		return defaults(), nil
+	}
+	files, err := readTexts(overlay)
 	if err != nil {
 		return nil, err
 	}
-	files, err := readTexts(own)
-	if err != nil {
+	if err := checkTexts(files); err != nil {
 		return nil, err
 	}
-	if overlay != nil {
-		more, err := readTexts(overlay)
-		if err != nil {
-			return nil, err
-		}
-		if err := checkTexts(more, files); err != nil {
-			return nil, err
-		}
-		files = append(files, more...)
-	}
+	return newLocaleSet(append(ownFiles(), files...)), nil
+}
+
+func newLocaleSet(files []textFile) *LocaleSet {
 	s := &LocaleSet{}
 	var tags []language.Tag
 	for _, tag := range languagesOf(files) {
 		s.all, tags = append(s.all, newLocale(tag, files)), append(tags, tag)
 	}
 	s.matcher = language.NewMatcher(tags)
-	return s, nil
+	return s
 }
 
-// readTexts reads the files of a folder.
+// readTexts reads the files of a host.
 func readTexts(folder fs.FS) ([]textFile, error) {
 	entries, err := fs.ReadDir(folder, ".")
 	if err != nil {
@@ -100,23 +124,34 @@ func readText(folder fs.FS, name string) (textFile, error) {
 	if err != nil {
 		return f, err
 	}
-	return f, json.Unmarshal(data, &f.content)
+	if err := json.Unmarshal(data, &f.people); err != nil {
+		return f, err
+	}
+	if sections, ok := f.people.(map[string]any); ok {
+		f.developers = sections[developerKey]
+		delete(sections, developerKey)
+	}
+	return f, nil
 }
 
 // checkTexts returns what is wrong with the files of a host.
-func checkTexts(files, own []textFile) error {
-	english := newText(language.English, own)
+func checkTexts(files []textFile) error {
+	english := MatchLocale("en", "").orEnglish()
 	var wrong []error
 	for _, f := range files {
 		var t text
-		r := textReader{tag: f.tag, english: &english}
-		r.read(&t, f.content)
-		isNew := !slices.ContainsFunc(own, func(o textFile) bool { return o.lang == f.lang })
+		r := textReader{tag: f.tag}
+		r.read("", &t, english.text, f.people)
+		isNew := !slices.ContainsFunc(ownFiles(), func(o textFile) bool { return o.lang == f.lang })
 		if t.Language.Name == "" && isNew {
 			r.fail("Language.Name", "is missing: what the language is called in itself")
 		}
 		if t.Language.Dir == "" && isNew || t.Language.Dir != "" && t.Language.Dir != "ltr" && t.Language.Dir != "rtl" {
 			r.fail("Language.Dir", `must be "ltr" or "rtl"`)
+		}
+		if dashboard != nil && f.developers != nil {
+			known := dashboard(english)
+			r.read(developerKey, reflect.New(reflect.TypeOf(known).Elem()).Interface(), known, f.developers)
 		}
 		for _, err := range r.wrong {
 			wrong = append(wrong, fmt.Errorf("%s: %w", f.name, err))
@@ -144,25 +179,35 @@ func languagesOf(files []textFile) []language.Tag {
 	return list
 }
 
+// newLocale returns a language as the files speak it: that of every process where no host
+// says any of it.
 func newLocale(tag language.Tag, files []textFile) *Locale {
-	t := newText(tag, files)
-	return &Locale{Lang: tag.String(), Dir: t.Language.Dir, Name: t.Language.Name, tag: tag, text: t}
+	l := &Locale{Lang: tag.String(), tag: tag, files: spoken(tag, files)}
+	if len(l.files) == 1 && l.files[0].own {
+		return ownLocales()[l.Lang]
+	}
+	for _, f := range l.files {
+		said := f.language()
+		l.Dir, l.Name = cmp.Or(said.Dir, l.Dir), cmp.Or(said.Name, l.Name)
+	}
+	return l
 }
 
-// newText returns what the files say in a language: first what it stands on, then its own.
-func newText(tag language.Tag, files []textFile) text {
-	var t text
-	spoken, _ := tag.Base()
+// spoken returns the files that make a language, each before those that go beyond it: what
+// it stands on, then its own. Languages of this module stand on none, for they lack nothing.
+func spoken(tag language.Tag, files []textFile) (all []textFile) {
 	for _, layer := range layersOf(tag, files) {
-		base, _ := layer.Base()
 		for _, f := range files {
-			if f.tag == layer {
-				r := textReader{tag: f.tag, inEnglish: base != spoken}
-				r.read(&t, f.content)
+			switch {
+			case f.tag != layer:
+			case f.own:
+				all = []textFile{f}
+			default:
+				all = append(all, f)
 			}
 		}
 	}
-	return t
+	return all
 }
 
 // layersOf returns the languages that one stands on, and itself at the end.
@@ -178,4 +223,16 @@ func layersOf(tag language.Tag, files []textFile) []language.Tag {
 	}
 	slices.Reverse(layers)
 	return layers
+}
+
+// speak puts into a text what the files of a language say, by what one of them says.
+func (l *Locale) speak(key string, into any, said func(textFile) any) {
+	spoken, _ := l.tag.Base()
+	for _, f := range l.files {
+		base, _ := f.tag.Base()
+		if content := said(f); content != nil {
+			r := textReader{tag: f.tag, inEnglish: base != spoken}
+			r.read(key, into, nil, content)
+		}
+	}
 }

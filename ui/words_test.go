@@ -94,17 +94,17 @@ func said(content any, path string, yield func(path, sentence string)) {
 }
 
 func TestSentencesSayNothingThatNobodySays(t *testing.T) {
-	for _, f := range ownFiles(t) {
+	for _, f := range sources(t) {
 		for _, not := range notSaid[f.lang] {
 			pattern := regexp.MustCompile(`(?i)` + strings.ReplaceAll(not.pattern, `\b`, `(?:^|$|[^\pL])`))
-			said(f.content, "", func(path, sentence string) {
+			said(everything(f), "", func(path, sentence string) {
 				if found := pattern.FindString(sentence); found != "" {
 					t.Errorf("%s: %s says %q in %q; say: %s", f.name, path, found, sentence, not.instead)
 				}
 			})
 		}
 	}
-	if langs := slices.Sorted(maps.Keys(notSaid)); len(langs) != len(ownFiles(t)) {
+	if langs := slices.Sorted(maps.Keys(notSaid)); len(langs) != len(sources(t)) {
 		t.Errorf("there are words for %q only", langs)
 	}
 }
@@ -126,9 +126,9 @@ func TestProblemsOfTwoSentencesEndInAFullStop(t *testing.T) {
 // A button that is called more than it shows is still called by what it shows, for
 // people who say it aloud (WCAG 2.2, 2.5.3).
 func TestLongNamesOfButtonsHaveTheShortOnes(t *testing.T) {
-	for _, f := range ownFiles(t) {
+	for _, f := range sources(t) {
 		sentences := map[string]string{}
-		said(f.content, "", func(path, sentence string) { sentences[path] = sentence })
+		said(everything(f), "", func(path, sentence string) { sentences[path] = sentence })
 		pairs := 0
 		for path, short := range sentences {
 			long, ok := sentences[path+"Of"]
