@@ -8,14 +8,16 @@ import (
 	"encoding/hex"
 	"net/http"
 	"strings"
+	"sync"
 	"time"
 )
 
 // file is one script in the forms in which it is served.
 type file struct {
 	evergreen, immutable string // names
-	plain, gzip          []byte
-	etag                 string // without quotes
+	plain                []byte
+	gzip                 func() []byte // made when first asked for
+	etag                 string        // without quotes
 	integrity            string
 }
 
@@ -26,7 +28,7 @@ func newFile(name string, content []byte) *file {
 		evergreen: name,
 		immutable: hash + ".js",
 		plain:     content,
-		gzip:      compress(content),
+		gzip:      sync.OnceValue(func() []byte { return compress(content) }),
 		etag:      hash,
 		integrity: "sha384-" + base64.StdEncoding.EncodeToString(sum[:]),
 	}
@@ -54,7 +56,7 @@ func (f *file) serve(w http.ResponseWriter, r *http.Request, immutable bool) {
 	content, etag := f.plain, f.etag
 	h := w.Header()
 	if acceptsGzip(r) {
-		content, etag = f.gzip, f.etag+"-gzip"
+		content, etag = f.gzip(), f.etag+"-gzip"
 		h.Set("Content-Encoding", "gzip")
 	}
 	h.Set("Content-Type", "text/javascript; charset=utf-8")
