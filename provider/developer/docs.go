@@ -28,24 +28,11 @@ func (d *Dashboard) showDocs(r *request) error {
 	return nil
 }
 
-// serveDocument serves the reference in a form for programs, which may come from any
-// origin: it is the same for everybody.
-func serveDocument(mediaType string, document []byte) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		h := w.Header()
-		h.Set("Content-Type", mediaType)
-		h.Set("Cache-Control", "public, max-age=300")
-		h.Set("Access-Control-Allow-Origin", "*")
-		h.Set("X-Content-Type-Options", "nosniff")
-		_, _ = w.Write(document)
-	})
-}
-
 // mountDocuments serves the reference for programs, also below that for people.
 func (d *Dashboard) mountDocuments() {
 	for path, handler := range map[string]http.Handler{
-		"/openapi.json": serveDocument("application/vnd.oai.openapi+json; charset=utf-8", d.reference.OpenAPI()),
-		"/llms.txt":     serveDocument("text/markdown; charset=utf-8", d.reference.LLMs()),
+		"/openapi.json": servePublication("application/vnd.oai.openapi+json; charset=utf-8", d.reference.OpenAPI),
+		"/llms.txt":     servePublication("text/markdown; charset=utf-8", d.reference.LLMs),
 	} {
 		d.mux.Handle("GET "+d.base+path, handler)
 		d.mux.Handle("GET "+d.base+"/docs"+path, handler)

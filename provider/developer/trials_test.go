@@ -1,9 +1,13 @@
 package developer_test
 
 import (
+	"bytes"
+	"compress/gzip"
 	"context"
 	"errors"
+	"io"
 	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"path/filepath"
 	"strings"
@@ -296,6 +300,43 @@ func TestTheReferenceIsOpenToEverybody(t *testing.T) {
 		p := b.get(path)
 		if p.StatusCode != http.StatusOK || p.Header.Get("Content-Type") != want || !strings.Contains(p.body, "/oauth/token") {
 			t.Errorf("%s: %s %s", path, p.Status, p.Header.Get("Content-Type"))
+		}
+	}
+}
+
+// The files for programs are the same for everybody, also beside a cookie.
+func TestTheReferenceIsCompressedForWhoTakesItSo(t *testing.T) {
+	t.Parallel()
+	w := newFixture(t)
+	for _, path := range []string{"/developer/docs/openapi.json", "/developer/llms.txt"} {
+		ask := func(accepts, known string) *httptest.ResponseRecorder {
+			r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, path, http.NoBody)
+			r.Header.Set("Accept-Encoding", accepts)
+			r.Header.Set("If-None-Match", known)
+			r.Header.Set("Cookie", "session=1")
+			answer := httptest.NewRecorder()
+			w.server.Config.Handler.ServeHTTP(answer, r)
+			return answer
+		}
+		plain, small := ask("identity, gzip;q=0", ""), ask("br, GZIP;q=0.5", "")
+		length := small.Body.Len()
+		z, err := gzip.NewReader(small.Body)
+		if err != nil {
+			t.Fatalf("%s: %v: %v", path, err, small.Header())
+		}
+		unpacked, err := io.ReadAll(z)
+		if err != nil || !bytes.Equal(unpacked, plain.Body.Bytes()) || plain.Header().Get("Content-Encoding") != "" {
+			t.Errorf("%s: compressed it says something else: %v", path, err)
+		}
+		if length*3 > plain.Body.Len() {
+			t.Errorf("%s: %d bytes of %d", path, length, plain.Body.Len())
+		}
+		tags := []string{plain.Header().Get("ETag"), small.Header().Get("ETag")}
+		if tags[0] == "" || tags[0] == tags[1] || plain.Header().Get("Vary") != "Accept-Encoding" {
+			t.Errorf("%s: the tags are %q, it varies by %q", path, tags, plain.Header().Get("Vary"))
+		}
+		if again := ask("gzip", tags[1]); again.Code != http.StatusNotModified || again.Body.Len() > 0 {
+			t.Errorf("%s: who has it is answered %d with %d bytes", path, again.Code, again.Body.Len())
 		}
 	}
 }
