@@ -86,6 +86,7 @@ func TestPlans(t *testing.T) {
 		takeClientSessions("?3", "AND client_id NOT IN (?2) ", "?4", "?5", "?6"),
 		elapseConsents + "(?2)",
 		elapseConsents + "(?2, ?3, ?4)",
+		"UPDATE main.email_returns SET expires_at = expires_at - ?1 WHERE substr(account_id, 1, ?3) = ?2",
 		elapseGrants + "(?2)",
 		elapseGrants + "(?2, ?3, ?4)",
 		// The organizations that are stopped, by an index of nothing else.

@@ -47,6 +47,7 @@ func (e *Endpoint) authorize(w http.ResponseWriter, r *http.Request, p *Page) er
 		if err != nil {
 			return err
 		}
+		p.recent = p.remembered || s.remembered
 		d, err := e.next(ctx, &s)
 		if err != nil {
 			return err
@@ -59,7 +60,7 @@ func (e *Endpoint) authorize(w http.ResponseWriter, r *http.Request, p *Page) er
 		case stepIssue:
 			err := e.issue(w, r, f, s)
 			switch {
-			case p.recent && err != nil && !web.IsUnavailable(err): // by what was so a moment ago
+			case p.recent && mayBeStale(err):
 			case errors.Is(err, storage.ErrEnded), errors.Is(err, storage.ErrChanged): // what was read is over
 				tries++
 			default:
@@ -86,6 +87,12 @@ func (e *Endpoint) authorize(w http.ResponseWriter, r *http.Request, p *Page) er
 	}
 	return &redirectError{f.request, &engine.Error{Code: engine.AccessDenied, Description: "The user may not sign in.",
 		Diagnosis: diagnosis.SignInUnstable}, f}
+}
+
+// mayBeStale reports whether an answer may have failed for a session or a decision that is
+// not as it is remembered.
+func mayBeStale(err error) bool {
+	return err != nil && !web.IsUnavailable(err) && !errors.Is(err, engine.ErrAnswered) && !errors.Is(err, engine.ErrNoClient)
 }
 
 // begin notes who is signed in when a request comes, or signs in as the persona that it
@@ -136,7 +143,7 @@ func (e *Endpoint) readState(ctx context.Context, f *Flow, user *User) (authStat
 	return e.readRecentState(ctx, f, user, false)
 }
 
-// readRecentState is readState of what may have been so less than a second ago.
+// readRecentState is readState; recent allows the decision to come from memory.
 func (e *Endpoint) readRecentState(ctx context.Context, f *Flow, user *User, recent bool) (authState, error) {
 	s := authState{
 		request: f.request, flow: f.digest(), chosen: f.chosen, allowed: f.allowed, hostVisits: f.hostVisits,
@@ -154,11 +161,13 @@ func (e *Endpoint) readRecentState(ctx context.Context, f *Flow, user *User, rec
 		return s, nil
 	}
 	s.user, s.fresh = user, f.isFresh(user, s.now)
-	read := e.Store.Consent
+	var consent storage.Consent
+	var err error
 	if recent {
-		read = e.Store.RecentConsent
+		consent, s.remembered, err = e.Store.RecentConsent(ctx, user.UserID, f.request.Client.ID)
+	} else {
+		consent, err = e.Store.Consent(ctx, user.UserID, f.request.Client.ID)
 	}
-	consent, err := read(ctx, user.UserID, f.request.Client.ID)
 	if err != nil && !errors.Is(err, storage.ErrNotFound) {
 		return s, fmt.Errorf("read consent: %w", err)
 	}

@@ -46,8 +46,8 @@ type Options struct {
 
 	Store interface {
 		Consent(ctx context.Context, subject, clientID string) (storage.Consent, error)
-		// RecentConsent is Consent as it was less than a second ago.
-		RecentConsent(ctx context.Context, subject, clientID string) (storage.Consent, error)
+		// RecentConsent is Consent, which may be remembered from less than a second ago.
+		RecentConsent(ctx context.Context, subject, clientID string) (c storage.Consent, remembered bool, err error)
 		SaveConsent(ctx context.Context, c storage.Consent, on storage.ConsentBasis) error
 	}
 

@@ -36,10 +36,9 @@ type Page struct {
 	user     *User
 	known    bool
 
-	// recent says that who is signed in, and what they have allowed, may be what was so
-	// less than a second ago: nothing but an answer is made of it, whose write demands
-	// that it is so still.
-	recent bool
+	// recent allows the session and the decision to come from memory: only for an answer,
+	// whose write has both as conditions. remembered says that the session does.
+	recent, remembered bool
 
 	// persona is who has signed in by the request itself, or nil.
 	persona *sandbox.Persona
@@ -84,10 +83,11 @@ func (p *Page) User() (*User, error) {
 	if p.known {
 		return p.user, nil
 	}
-	user, err := p.endpoint.signedIn(p.request, p.recent)
+	user, remembered, err := p.endpoint.signedIn(p.request, p.recent)
 	if err != nil {
 		return nil, err
 	}
+	p.remembered = remembered
 	if p.Flow != nil && user != nil {
 		known, err := p.endpoint.Personas.Knows(p.request.Context(), user.UserID, p.Flow.request.Client.ID)
 		if err != nil {
@@ -113,25 +113,33 @@ func (p *Page) Request() *engine.AuthorizeRequest {
 }
 
 // SignedIn reads who is signed in on a request, or nil.
-func (e *Endpoint) SignedIn(r *http.Request) (*User, error) { return e.signedIn(r, false) }
+func (e *Endpoint) SignedIn(r *http.Request) (*User, error) {
+	user, _, err := e.signedIn(r, false)
+	return user, err
+}
 
-func (e *Endpoint) signedIn(r *http.Request, recent bool) (*User, error) {
+// signedIn is SignedIn; recent allows the session to come from memory, and remembered
+// reports that it does.
+func (e *Endpoint) signedIn(r *http.Request, recent bool) (u *User, remembered bool, err error) {
 	if !e.hasAccounts() {
 		user, err := host.SignedIn(r, e.Clock, e.Host.SignedIn)
 		if user == nil || err != nil {
-			return nil, err
+			return nil, false, err
 		}
-		return &User{User: *user}, nil
+		return &User{User: *user}, false, nil
 	}
-	read := e.Sessions.Current
+	var s storage.Session
+	var account storage.Account
+	var ok bool
 	if recent {
-		read = e.Sessions.Recent
+		s, account, ok, remembered, err = e.Sessions.Recent(r.Context(), r)
+	} else {
+		s, account, ok, err = e.Sessions.Current(r.Context(), r)
 	}
-	s, account, ok, err := read(r.Context(), r)
 	if err != nil || !ok {
-		return nil, err
+		return nil, remembered, err
 	}
-	return &User{host.User{UserID: account.ID, AuthTime: s.AuthTime, AMR: s.AMR}, s.Digest, account}, nil
+	return &User{host.User{UserID: account.ID, AuthTime: s.AuthTime, AMR: s.AMR}, s.Digest, account}, remembered, nil
 }
 
 // redirectError is an error that the application is told, at its redirect URI.

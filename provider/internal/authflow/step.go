@@ -42,6 +42,9 @@ type authState struct {
 	consent *storage.Consent
 	asks    terms
 
+	// remembered says that the consent comes from memory.
+	remembered bool
+
 	// takesBack says that the request would release what that user has left out.
 	takesBack bool
 

@@ -17,28 +17,32 @@ type signedIn struct {
 	account storage.Account
 }
 
-// RecentSession is Session, which may come from memory.
-func (s *Store) RecentSession(ctx context.Context, digest storage.Digest) (storage.Session, storage.Account, error) {
+// RecentSession is Session, and reports whether it comes from memory.
+func (s *Store) RecentSession(ctx context.Context, digest storage.Digest) (_ storage.Session, _ storage.Account, remembered bool, _ error) {
+	remembered = true
 	known, err := s.sessions.Get(digest, func() (*signedIn, error) {
+		remembered = false
 		session, account, err := s.Store.Session(ctx, digest)
 		return &signedIn{session, account}, err
 	})
 	if err != nil {
-		return storage.Session{}, storage.Account{}, err
+		return storage.Session{}, storage.Account{}, remembered, err
 	}
-	return known.session, known.account, nil
+	return known.session, known.account, remembered, nil
 }
 
-// RecentConsent is Consent, which may come from memory.
-func (s *Store) RecentConsent(ctx context.Context, subject, clientID string) (storage.Consent, error) {
+// RecentConsent is Consent, and reports whether it comes from memory.
+func (s *Store) RecentConsent(ctx context.Context, subject, clientID string) (_ storage.Consent, remembered bool, _ error) {
+	remembered = true
 	known, err := s.consents.Get(storage.ConsentID{Subject: subject, ClientID: clientID}, func() (*storage.Consent, error) {
+		remembered = false
 		consent, err := s.Store.Consent(ctx, subject, clientID)
 		return &consent, err
 	})
 	if err != nil {
-		return storage.Consent{}, err
+		return storage.Consent{}, remembered, err
 	}
-	return *known, nil
+	return *known, remembered, nil
 }
 
 // CreateSession implements storage.Sessions.

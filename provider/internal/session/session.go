@@ -31,8 +31,8 @@ type Manager struct {
 type Store interface {
 	storage.Sessions
 
-	// RecentSession is Session as it was less than a second ago.
-	RecentSession(ctx context.Context, digest storage.Digest) (storage.Session, storage.Account, error)
+	// RecentSession is Session, which may be remembered from less than a second ago.
+	RecentSession(ctx context.Context, digest storage.Digest) (s storage.Session, a storage.Account, remembered bool, err error)
 }
 
 // Authentication says how a user signed in.
@@ -91,10 +91,14 @@ func (m *Manager) Current(ctx context.Context, r *http.Request) (storage.Session
 	return m.current(ctx, r, m.Store.Session)
 }
 
-// Recent is Current as it was less than a second ago: for who writes what rests on the
-// session with the session as a condition, and for nobody else.
-func (m *Manager) Recent(ctx context.Context, r *http.Request) (storage.Session, storage.Account, bool, error) {
-	return m.current(ctx, r, m.Store.RecentSession)
+// Recent is Current, which may be remembered from less than a second ago: only for a write
+// that has the session as a condition.
+func (m *Manager) Recent(ctx context.Context, r *http.Request) (s storage.Session, a storage.Account, ok, remembered bool, err error) {
+	s, a, ok, err = m.current(ctx, r, func(ctx context.Context, digest storage.Digest) (s storage.Session, a storage.Account, err error) {
+		s, a, remembered, err = m.Store.RecentSession(ctx, digest)
+		return s, a, err
+	})
+	return s, a, ok, remembered, err
 }
 
 func (m *Manager) current(
