@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -16,6 +17,7 @@ type event struct {
 	Package string
 	Test    string
 	Output  string
+	Elapsed float64 // in seconds, when something ends
 }
 
 // summary counts tests and passes on what is worth reading.
@@ -27,10 +29,21 @@ type summary struct {
 	// always blamed on a test.
 	broken bool
 
+	// took says how long the tests of each package took, in the order in which they ended.
+	took []duration
+
 	// held is the output of the tests that have not ended, by package and test,
 	// in the order in which they began.
 	held []*output
 }
+
+type duration struct {
+	pkg     string
+	seconds float64
+}
+
+// slowest is how many packages are named at the end.
+const slowest = 10
 
 type output struct {
 	pkg, test string
@@ -63,6 +76,9 @@ func (s *summary) read(r io.Reader) error {
 }
 
 func (s *summary) take(e event) {
+	if e.Test == "" && (e.Action == "pass" || e.Action == "fail") {
+		s.took = append(s.took, duration{e.Package, e.Elapsed})
+	}
 	switch e.Action {
 	case "output":
 		if e.Test == "" {
@@ -155,8 +171,9 @@ func withoutProgress(text string) string {
 	return kept.String()
 }
 
-// close writes the counts and reports whether all went well.
+// close writes the slowest packages and the counts, and reports whether all went well.
 func (s *summary) close() bool {
+	s.tellSlowest()
 	ran := s.passed+s.failed > 0
 	if s.broken && s.failed == 0 {
 		s.print("a package failed outside its tests\n")
@@ -166,6 +183,14 @@ func (s *summary) close() bool {
 	}
 	s.print(fmt.Sprintf("%d passed, %d failed, %d skipped\n", s.passed, s.failed, s.skipped))
 	return ran && s.failed == 0 && !s.broken
+}
+
+// tellSlowest names the packages that took longest, whatever ran beside them.
+func (s *summary) tellSlowest() {
+	slices.SortStableFunc(s.took, func(a, b duration) int { return cmp.Compare(b.seconds, a.seconds) })
+	for _, d := range s.took[:min(slowest, len(s.took))] {
+		s.print(fmt.Sprintf("%7.1f s  %s\n", d.seconds, d.pkg))
+	}
 }
 
 // print passes text on. That nobody reads it any more is no reason to stop: the

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 )
@@ -28,9 +29,9 @@ func TestSummaryCountsTestsAndSubtests(t *testing.T) {
 		`{"Action":"pass","Package":"a","Test":"TestX"}`,
 		`{"Action":"output","Package":"a","Output":"PASS\n"}`,
 		`{"Action":"output","Package":"a","Output":"ok  \ta\t0.1s\n"}`,
-		`{"Action":"pass","Package":"a"}`,
+		`{"Action":"pass","Package":"a","Elapsed":0.1}`,
 	)
-	if want := "ok  \ta\t0.1s\n2 passed, 0 failed, 1 skipped\n"; got != want || !ok {
+	if want := "ok  \ta\t0.1s\n    0.1 s  a\n2 passed, 0 failed, 1 skipped\n"; got != want || !ok {
 		t.Errorf("got %q, %v; want %q, true", got, ok, want)
 	}
 }
@@ -44,9 +45,21 @@ func TestSummaryShowsWhatFailedAndWhySkipped(t *testing.T) {
 		`{"Action":"skip","Package":"a","Test":"TestLater"}`,
 		`{"Action":"fail","Package":"a"}`,
 	)
-	want := "    x_test.go:9: got 1, want 2\n    x_test.go:12: no database\n0 passed, 1 failed, 1 skipped\n"
+	want := "    x_test.go:9: got 1, want 2\n    x_test.go:12: no database\n    0.0 s  a\n0 passed, 1 failed, 1 skipped\n"
 	if got != want || ok {
 		t.Errorf("got %q, %v; want %q, false", got, ok, want)
+	}
+}
+
+func TestSummaryEndsWithTheSlowestPackages(t *testing.T) {
+	lines := []string{`{"Action":"pass","Package":"quick","Test":"TestX","Elapsed":900}`}
+	for i := range slowest {
+		lines = append(lines, fmt.Sprintf(`{"Action":"pass","Package":"p%d","Elapsed":%d.26}`, i, 100+i))
+	}
+	got, _ := run(t, append(lines, `{"Action":"pass","Package":"quick","Elapsed":99}`, `{"Action":"fail","Package":"slow","Elapsed":200.04}`)...)
+	if !strings.Contains(got, "  200.0 s  slow\n  109.3 s  p9\n") || !strings.Contains(got, "  101.3 s  p1\n") ||
+		strings.Contains(got, "p0") || strings.Contains(got, "quick") {
+		t.Errorf("it says\n%s", got)
 	}
 }
 
