@@ -335,6 +335,6 @@ func buildEarlier(t *testing.T, commit string) (program string) {
 	}
 	must(root, "git", "archive", "--output", archive, commit)
 	must(source, "tar", "xf", archive)
-	must(source, "go", "build", "-o", program, "./examples/quickstart")
+	must(source, "go", "build", "-trimpath", "-o", program, "./examples/quickstart")
 	return program
 }
