@@ -10,7 +10,6 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
-	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -56,6 +55,12 @@ func startService(t *testing.T, folder, text string) *running {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return startConfig(t, cfg)
+}
+
+// startConfig runs a config that has been read.
+func startConfig(t *testing.T, cfg config) *running {
+	t.Helper()
 	out := &output{}
 	s, err := open(t.Context(), cfg, out, slog.New(slog.NewTextHandler(t.Output(), nil)))
 	if err != nil {
@@ -328,17 +333,12 @@ func TestSampleSiteNamesPeople(t *testing.T) {
 			t.Fatal(err)
 		}
 		cfg.demo = demo
-		s, err := open(t.Context(), cfg, io.Discard, testLog(t))
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() { _ = s.close() })
-		site := s.sites[1].server.Handler
+		s := startConfig(t, cfg)
 		for service, password := range map[string]string{"live": mariaPassword, "sandbox": tessPassword} {
-			w := httptest.NewRecorder()
-			site.ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/?service="+service, nil))
-			if got := strings.Contains(w.Body.String(), password); got != demo {
-				t.Errorf("demo %v: the page of %s tells its password: %v", demo, service, got)
+			b := browser.New(t)
+			b.Open(s.cfg.SampleClient.BaseURL + "/?service=" + service)
+			if got := strings.Contains(b.Body, password); got != demo || b.Status != http.StatusOK {
+				t.Errorf("demo %v: the page of %s (%d) tells its password: %v", demo, service, b.Status, got)
 			}
 		}
 	}
