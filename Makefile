@@ -31,21 +31,26 @@ STARTED := $(filter ./examples/%,$(MODULES))
 LINT := $(GO) tool -modfile=$(CURDIR)/.ci/tools/lint/go.mod golangci-lint
 CYCLONEDX := $(GO) tool -modfile=$(CURDIR)/.ci/tools/audit/go.mod cyclonedx-gomod
 CACHE := $(CURDIR)/.cache
-# Of its own: the linter's cache remembers the paths of the checkout that filled it,
-# and exclusions by path fail in the next one.
-export GOLANGCI_LINT_CACHE := $(CACHE)/lint
+# Of its own for each path: the linter's cache remembers the paths of the checkout that
+# filled it, and exclusions by path fail in the next one. It outlives the checkout.
+export GOLANGCI_LINT_CACHE := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/bonafide-lint$(CURDIR)
 
 help: ## List the commands
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-test: ## Vet and test everything, and count
+test: ## Vet and test everything; count, and name what took long
 	@for module in $(TESTED); do $(GO) -C $$module vet ./...; done
-	@{ status=0; \
-	for module in $(TESTED); do $(GO) -C $$module test -json -vet=off -p $(ATONCE) $(TESTFLAGS) ./... || status=1; done; \
-	exit $$status; } | $(GO) -C .ci/tools run ./testsum
+	@$(call count,-vet=off)
 
 race: ## Test everything under the race detector
-	@for module in $(TESTED); do $(GO) -C $$module test -race $(TESTFLAGS) ./...; done
+	@$(call count,-race -vet=off)
+
+# count tests all modules with flags, and counts.
+define count
+{ status=0; \
+for module in $(TESTED); do $(GO) -C $$module test -json $(1) -p $(ATONCE) $(TESTFLAGS) ./... || status=1; done; \
+exit $$status; } | $(GO) -C .ci/tools run ./testsum
+endef
 
 cover: ## Measure which statements the tests reach; leaves .cache/cover.html
 	@mkdir -p $(CACHE)
