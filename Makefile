@@ -40,15 +40,16 @@ help: ## List the commands
 
 test: ## Vet and test everything; count, and name what took long
 	@for module in $(TESTED); do $(GO) -C $$module vet ./...; done
-	@$(call count,-vet=off)
+	@$(call count,.ci/inmemory $(GO),-vet=off)
 
 race: ## Test everything under the race detector
-	@$(call count,-race -vet=off)
+	@$(call count,$(GO),-race -vet=off)
 
-# count tests all modules with flags, and counts.
+# count tests all modules with a go command and flags, and counts. The files of `make test`
+# lie in memory and those of `make race` on a disk.
 define count
 { status=0; \
-for module in $(TESTED); do $(GO) -C $$module test -json $(1) -p $(ATONCE) $(TESTFLAGS) ./... || status=1; done; \
+for module in $(TESTED); do $(1) -C $$module test -json $(2) -p $(ATONCE) $(TESTFLAGS) ./... || status=1; done; \
 exit $$status; } | $(GO) -C .ci/tools run ./testsum
 endef
 
