@@ -22,6 +22,7 @@ import (
 	"time"
 
 	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/internal/clients"
 	"github.com/bonafide-id/bonafide/provider/internal/password"
 	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/storage/sqlite"
@@ -243,6 +244,14 @@ func (w *fixture) withUsers() *fixture {
 		w.t.Fatal(err)
 	}
 	return w
+}
+
+// RemoveDeleted removes deleted applications, as Run of another process does.
+func (w *fixture) RemoveDeleted(ctx context.Context) error {
+	other := clients.Registry{
+		Store: w.store, ForgetClient: func(string) {}, ForgetIssued: func() {}, Clock: w.now, Logger: slog.New(slog.NewTextHandler(w.log, nil)),
+	}
+	return other.RemoveDeleted(ctx)
 }
 
 // count returns how many rows a table has.
