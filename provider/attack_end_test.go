@@ -87,7 +87,12 @@ type ending struct {
 	sessions     chan *browser // that may be signed in
 }
 
-const oldPassword, renewedPassword = "glacier-tulip-orbit-42", "violin-canyon-marble-88"
+const (
+	// oldPassword is alice's until she changes it.
+	oldPassword = "glacier-tulip-orbit-42"
+	// renewedPassword is what she changes it to.
+	renewedPassword = "violin-canyon-marble-88"
+)
 
 func newEnding(t *testing.T, w, elsewhere *fixture, name string) *ending {
 	t.Helper()
