@@ -11,39 +11,41 @@ import (
 )
 
 const (
-	newPassword = "lantern-breeze-quartz-19"
-	codeLife    = 15 * time.Minute
+	// NewPassword is what a user changes a password to.
+	NewPassword = "lantern-breeze-quartz-19"
+	// CodeLife is how long an e-mailed code works.
+	CodeLife = 15 * time.Minute
 )
 
 func TestSignUp(t *testing.T) {
 	t.Parallel()
 	t.Run("EndsAtTheApplicationThatAsked", func(t *testing.T) {
-		w := newFixture(t).withClients()
-		b := w.newBrowser()
-		p := b.open(authorizeURL("op", "signup"))
-		p = b.submit(p, "email", "carol@example.com", "new_password", newPassword)
-		_, code := w.mails.last(t)
-		p = b.submit(p, "code", code[:3]+" "+code[3:])
-		answer := response(t, b.submit(p, "action", "allow"))
-		if answer.Get("code") == "" || !w.saw(provider.EventSignedUp) {
+		w := New(t).WithClients()
+		b := w.NewBrowser()
+		p := b.Open(AuthorizeURL("op", "signup"))
+		p = b.Submit(p, "email", "carol@example.com", "new_password", NewPassword)
+		_, code := w.Mails.Last(t)
+		p = b.Submit(p, "code", code[:3]+" "+code[3:])
+		answer := Response(t, b.Submit(p, "action", "allow"))
+		if answer.Get("code") == "" || !w.Saw(provider.EventSignedUp) {
 			t.Fatalf("response %v", answer)
 		}
 	})
 	t.Run("MakesNoAccountBeforeTheCodeComesBack", func(t *testing.T) {
-		w := newFixture(t)
-		b := w.newBrowser()
-		b.submit(b.open("/signup"), "email", "carol@example.com", "new_password", newPassword)
-		p := b.submit(b.open("/signin"), "email", "carol@example.com", "password", newPassword)
+		w := New(t)
+		b := w.NewBrowser()
+		b.Submit(b.Open("/signup"), "email", "carol@example.com", "new_password", NewPassword)
+		p := b.Submit(b.Open("/signin"), "email", "carol@example.com", "password", NewPassword)
 		if p.StatusCode != http.StatusUnauthorized {
 			t.Fatalf("signed in without proving the address: %s", p.Status)
 		}
 	})
 	t.Run("TellsNothingAboutAnAddressThatHasAnAccount", func(t *testing.T) {
-		w := newFixture(t).withUsers()
-		known, unknown := w.newBrowser(), w.newBrowser()
-		p1 := known.submit(known.open("/signup"), "email", "alice@example.com", "new_password", newPassword)
-		mail, code := w.mails.last(t)
-		p2 := unknown.submit(unknown.open("/signup"), "email", "carol@example.com", "new_password", newPassword)
+		w := New(t).WithUsers()
+		known, unknown := w.NewBrowser(), w.NewBrowser()
+		p1 := known.Submit(known.Open("/signup"), "email", "alice@example.com", "new_password", NewPassword)
+		mail, code := w.Mails.Last(t)
+		p2 := unknown.Submit(unknown.Open("/signup"), "email", "carol@example.com", "new_password", NewPassword)
 		if p1.StatusCode != p2.StatusCode || p1.Request.URL.Path != p2.Request.URL.Path {
 			t.Fatalf("%s %s differs from %s %s", p1.Status, p1.Request.URL.Path, p2.Status, p2.Request.URL.Path)
 		}
@@ -52,29 +54,29 @@ func TestSignUp(t *testing.T) {
 		}
 	})
 	t.Run("RefusesAWrongCodeAndAllowsFiveTries", func(t *testing.T) {
-		w := newFixture(t)
-		b := w.newBrowser()
-		p := b.submit(b.open("/signup"), "email", "carol@example.com", "new_password", newPassword)
-		_, code := w.mails.last(t)
+		w := New(t)
+		b := w.NewBrowser()
+		p := b.Submit(b.Open("/signup"), "email", "carol@example.com", "new_password", NewPassword)
+		_, code := w.Mails.Last(t)
 		wrong := "00000000"
 		if code == wrong {
 			wrong = "00000001"
 		}
 		for range 5 {
-			if p = b.submit(p, "code", wrong); p.StatusCode != http.StatusUnprocessableEntity {
+			if p = b.Submit(p, "code", wrong); p.StatusCode != http.StatusUnprocessableEntity {
 				t.Fatalf("wrong code: %s", p.Status)
 			}
 		}
-		if p = b.submit(p, "code", code); p.StatusCode != http.StatusTooManyRequests {
+		if p = b.Submit(p, "code", code); p.StatusCode != http.StatusTooManyRequests {
 			t.Fatalf("sixth try: %s", p.Status)
 		}
 	})
 	t.Run("IsClosedWithoutAMailer", func(t *testing.T) {
-		w := newFixture(t, func(c *provider.Config) { c.Mailer = nil })
-		if p := w.newBrowser().get("/signup"); p.StatusCode != http.StatusNotFound {
+		w := New(t, func(c *provider.Config) { c.Mailer = nil })
+		if p := w.NewBrowser().Get("/signup"); p.StatusCode != http.StatusNotFound {
 			t.Fatalf("sign-up: %s", p.Status)
 		}
-		if p := w.newBrowser().get("/signin"); strings.Contains(p.body, "/signup") || strings.Contains(p.body, "/reset") {
+		if p := w.NewBrowser().Get("/signin"); strings.Contains(p.Text, "/signup") || strings.Contains(p.Text, "/reset") {
 			t.Fatal("the sign-in screen leads to screens that do not exist")
 		}
 	})
@@ -83,155 +85,155 @@ func TestSignUp(t *testing.T) {
 func TestPassword(t *testing.T) {
 	t.Parallel()
 	t.Run("ResetEndsEverySessionAndAsksToSignIn", func(t *testing.T) {
-		w := newFixture(t).withClients().withUsers()
-		elsewhere := w.newBrowser().signIn("alice@example.com", alicePass)
-		b := w.newBrowser()
-		p := b.submit(b.open("/reset"), "email", "Alice@Example.com")
-		_, code := w.mails.last(t)
-		p = b.submit(p, "code", code, "new_password", newPassword)
+		w := New(t).WithClients().WithUsers()
+		elsewhere := w.NewBrowser().SignIn("alice@example.com", AlicePass)
+		b := w.NewBrowser()
+		p := b.Submit(b.Open("/reset"), "email", "Alice@Example.com")
+		_, code := w.Mails.Last(t)
+		p = b.Submit(p, "code", code, "new_password", NewPassword)
 		if p.Request.URL.Path != "/signin" {
-			t.Fatalf("after the reset: %s %s", p.Request.URL, p.body)
+			t.Fatalf("after the reset: %s %s", p.Request.URL, p.Text)
 		}
-		if p := elsewhere.open("/account"); p.Request.URL.Path != "/signin" {
+		if p := elsewhere.Open("/account"); p.Request.URL.Path != "/signin" {
 			t.Fatal("a session from before the reset lives on")
 		}
-		b.signIn("alice@example.com", newPassword)
+		b.SignIn("alice@example.com", NewPassword)
 	})
 	t.Run("ResetCodeWorksOnce", func(t *testing.T) {
-		w := newFixture(t).withUsers()
-		b := w.newBrowser()
-		form := b.submit(b.open("/reset"), "email", "alice@example.com")
-		_, code := w.mails.last(t)
-		b.submit(form, "code", code, "new_password", newPassword)
-		if p := b.submit(form, "code", code, "new_password", "another-copper-meadow-3"); p.StatusCode != http.StatusUnprocessableEntity {
+		w := New(t).WithUsers()
+		b := w.NewBrowser()
+		form := b.Submit(b.Open("/reset"), "email", "alice@example.com")
+		_, code := w.Mails.Last(t)
+		b.Submit(form, "code", code, "new_password", NewPassword)
+		if p := b.Submit(form, "code", code, "new_password", "another-copper-meadow-3"); p.StatusCode != http.StatusUnprocessableEntity {
 			t.Fatalf("second use: %s", p.Status)
 		}
 	})
 	t.Run("ResetCodeOutlivesNoQuarterOfAnHour", func(t *testing.T) {
-		w := newFixture(t).withUsers()
-		b := w.newBrowser()
-		form := b.submit(b.open("/reset"), "email", "alice@example.com")
-		_, code := w.mails.last(t)
-		w.advance(codeLife)
-		if p := b.submit(form, "code", code, "new_password", newPassword); p.StatusCode != http.StatusUnprocessableEntity {
+		w := New(t).WithUsers()
+		b := w.NewBrowser()
+		form := b.Submit(b.Open("/reset"), "email", "alice@example.com")
+		_, code := w.Mails.Last(t)
+		w.Advance(CodeLife)
+		if p := b.Submit(form, "code", code, "new_password", NewPassword); p.StatusCode != http.StatusUnprocessableEntity {
 			t.Fatalf("expired code: %s", p.Status)
 		}
 	})
 	t.Run("ChangeKeepsThisBrowserAndEndsTheRest", func(t *testing.T) {
-		w := newFixture(t).withClients().withUsers()
-		b, elsewhere := w.newBrowser().signIn("alice@example.com", alicePass), w.newBrowser().signIn("alice@example.com", alicePass)
-		_, tokens := b.token("code", w.code(b))
-		p := b.submit(b.open("/account/password"), "password", alicePass, "new_password", newPassword)
+		w := New(t).WithClients().WithUsers()
+		b, elsewhere := w.NewBrowser().SignIn("alice@example.com", AlicePass), w.NewBrowser().SignIn("alice@example.com", AlicePass)
+		_, tokens := b.Token("code", w.Code(b))
+		p := b.Submit(b.Open("/account/password"), "password", AlicePass, "new_password", NewPassword)
 		if p.Request.URL.Path != "/account" {
-			t.Fatalf("change: %s %s", p.Status, p.body)
+			t.Fatalf("change: %s %s", p.Status, p.Text)
 		}
-		if p := elsewhere.open("/account"); p.Request.URL.Path != "/signin" {
+		if p := elsewhere.Open("/account"); p.Request.URL.Path != "/signin" {
 			t.Error("another session lives on")
 		}
-		if p := b.get("/api/public/v3/attributes.json?access_token=" + tokens["access_token"].(string)); p.StatusCode != http.StatusUnauthorized {
+		if p := b.Get("/api/public/v3/attributes.json?access_token=" + tokens["access_token"].(string)); p.StatusCode != http.StatusUnauthorized {
 			t.Errorf("an access token lives on: %s", p.Status)
 		}
 	})
 	t.Run("ChangeNeedsTheOldOne", func(t *testing.T) {
-		w := newFixture(t).withUsers()
-		b := w.newBrowser().signIn("alice@example.com", alicePass)
-		p := b.submit(b.open("/account/password"), "password", "not-the-password", "new_password", newPassword)
+		w := New(t).WithUsers()
+		b := w.NewBrowser().SignIn("alice@example.com", AlicePass)
+		p := b.Submit(b.Open("/account/password"), "password", "not-the-password", "new_password", NewPassword)
 		if p.StatusCode != http.StatusUnprocessableEntity {
 			t.Fatalf("change with a wrong password: %s", p.Status)
 		}
-		w.newBrowser().signIn("alice@example.com", alicePass)
+		w.NewBrowser().SignIn("alice@example.com", AlicePass)
 	})
 }
 
 func TestAccount(t *testing.T) {
 	t.Parallel()
 	t.Run("VerifiesItsAddress", func(t *testing.T) {
-		w := newFixture(t).withUsers()
-		b := w.newBrowser().signIn("bob@example.com", bobPass)
-		p := b.submit(b.open("/account"), "action", "verify")
-		_, code := w.mails.last(t)
-		b.submit(p, "code", code)
-		if !w.saw(provider.EventEmailVerified) {
+		w := New(t).WithUsers()
+		b := w.NewBrowser().SignIn("bob@example.com", BobPass)
+		p := b.Submit(b.Open("/account"), "action", "verify")
+		_, code := w.Mails.Last(t)
+		b.Submit(p, "code", code)
+		if !w.Saw(provider.EventEmailVerified) {
 			t.Fatal("the address is not verified")
 		}
 	})
 	t.Run("RemovesAnApplicationWithItsTokens", func(t *testing.T) {
-		w := newFixture(t).withClients().withUsers()
-		b := w.newBrowser().signIn("alice@example.com", alicePass)
-		_, kept := b.token("code", w.code(b), "client_id", "v3")
-		_, gone := b.token("code", w.code(b, "client_id", "std"), "client_id", "std")
-		p := b.open("/account/apps")
-		if !strings.Contains(p.body, "Standard App") || !strings.Contains(p.body, "Military status") {
-			t.Fatalf("the list does not say what may be seen:\n%s", p.body)
+		w := New(t).WithClients().WithUsers()
+		b := w.NewBrowser().SignIn("alice@example.com", AlicePass)
+		_, kept := b.Token("code", w.Code(b), "client_id", "v3")
+		_, gone := b.Token("code", w.Code(b, "client_id", "std"), "client_id", "std")
+		p := b.Open("/account/apps")
+		if !strings.Contains(p.Text, "Standard App") || !strings.Contains(p.Text, "Military status") {
+			t.Fatalf("the list does not say what may be seen:\n%s", p.Text)
 		}
-		b.submit(b.open("/account/apps/remove?client_id=std"))
-		if p := b.open("/account/apps"); strings.Contains(p.body, "Standard App") {
+		b.Submit(b.Open("/account/apps/remove?client_id=std"))
+		if p := b.Open("/account/apps"); strings.Contains(p.Text, "Standard App") {
 			t.Error("the application is still listed")
 		}
-		if p := bearer(b, "/api/public/v3/attributes.json", gone); p.StatusCode != http.StatusUnauthorized {
+		if p := Bearer(b, "/api/public/v3/attributes.json", gone); p.StatusCode != http.StatusUnauthorized {
 			t.Errorf("its access token lives on: %s", p.Status)
 		}
-		if p, _ := b.token("grant_type", "refresh_token", "client_id", "std", "refresh_token", gone["refresh_token"].(string)); p.StatusCode != http.StatusBadRequest {
+		if p, _ := b.Token("grant_type", "refresh_token", "client_id", "std", "refresh_token", gone["refresh_token"].(string)); p.StatusCode != http.StatusBadRequest {
 			t.Errorf("its refresh token lives on: %s", p.Status)
 		}
-		if p := bearer(b, "/api/public/v3/attributes.json", kept); p.StatusCode != http.StatusOK {
+		if p := Bearer(b, "/api/public/v3/attributes.json", kept); p.StatusCode != http.StatusOK {
 			t.Errorf("another application's token has died: %s", p.Status)
 		}
-		if p := b.open(authorizeURL("client_id", "std")); p.Header.Get("Location") != "" {
+		if p := b.Open(AuthorizeURL("client_id", "std")); p.Header.Get("Location") != "" {
 			t.Error("the decision is still remembered")
 		}
 	})
 	t.Run("EndsOtherSessions", func(t *testing.T) {
-		w := newFixture(t).withUsers()
-		b, elsewhere := w.newBrowser().signIn("alice@example.com", alicePass), w.newBrowser().signIn("alice@example.com", alicePass)
-		b.submit(b.open("/account/sessions"), "action", "others")
-		if p := elsewhere.open("/account"); p.Request.URL.Path != "/signin" {
+		w := New(t).WithUsers()
+		b, elsewhere := w.NewBrowser().SignIn("alice@example.com", AlicePass), w.NewBrowser().SignIn("alice@example.com", AlicePass)
+		b.Submit(b.Open("/account/sessions"), "action", "others")
+		if p := elsewhere.Open("/account"); p.Request.URL.Path != "/signin" {
 			t.Error("the other session lives on")
 		}
-		if p := b.open("/account"); p.Request.URL.Path != "/account" {
+		if p := b.Open("/account"); p.Request.URL.Path != "/account" {
 			t.Error("this session has ended")
 		}
 	})
 	t.Run("SignsOut", func(t *testing.T) {
-		w := newFixture(t).withUsers()
-		b := w.newBrowser().signIn("alice@example.com", alicePass)
-		b.submit(b.open("/signout"))
-		if p := b.open("/account"); p.Request.URL.Path != "/signin" {
+		w := New(t).WithUsers()
+		b := w.NewBrowser().SignIn("alice@example.com", AlicePass)
+		b.Submit(b.Open("/signout"))
+		if p := b.Open("/account"); p.Request.URL.Path != "/signin" {
 			t.Fatal("still signed in")
 		}
 	})
 }
 
-// bearer asks for data with an access token in the header.
-func bearer(b *browser, path string, tokens map[string]any) page {
-	b.t.Helper()
-	r, err := http.NewRequestWithContext(b.t.Context(), http.MethodGet, b.absolute(path), nil)
+// Bearer asks for data with an access token in the header.
+func Bearer(b *Browser, path string, tokens map[string]any) Page {
+	b.T.Helper()
+	r, err := http.NewRequestWithContext(b.T.Context(), http.MethodGet, b.Absolute(path), nil)
 	if err != nil {
-		b.t.Fatal(err)
+		b.T.Fatal(err)
 	}
 	token, _ := tokens["access_token"].(string)
 	r.Header.Set("Authorization", "Bearer "+token)
-	return b.do(r)
+	return b.Do(r)
 }
 
 func TestSignOut(t *testing.T) {
 	t.Parallel()
 	t.Run("GoesBackToARegisteredAddressWithState", func(t *testing.T) {
-		w := newFixture(t).withClients().withUsers()
-		b := w.newBrowser().signIn("alice@example.com", alicePass)
-		_, tokens := b.token("code", w.code(b, "client_id", "std", "scope", "openid military"), "client_id", "std")
+		w := New(t).WithClients().WithUsers()
+		b := w.NewBrowser().SignIn("alice@example.com", AlicePass)
+		_, tokens := b.Token("code", w.Code(b, "client_id", "std", "scope", "openid military"), "client_id", "std")
 		q := url.Values{"id_token_hint": {tokens["id_token"].(string)}, "post_logout_redirect_uri": {"https://rp.test/bye"}, "state": {"s1"}}
-		p := b.get("/signout?" + q.Encode())
+		p := b.Get("/signout?" + q.Encode())
 		if p.Header.Get("Location") != "https://rp.test/bye?state=s1" {
 			t.Fatalf("%s %q", p.Status, p.Header.Get("Location"))
 		}
-		if p := b.open("/account"); p.Request.URL.Path != "/signin" {
+		if p := b.Open("/account"); p.Request.URL.Path != "/signin" {
 			t.Error("still signed in")
 		}
 	})
 	t.Run("RefusesAnAddressThatIsNotRegistered", func(t *testing.T) {
-		w := newFixture(t).withClients().withUsers()
-		p := w.newBrowser().get("/signout?client_id=std&post_logout_redirect_uri=" + url.QueryEscape("https://evil.test/"))
+		w := New(t).WithClients().WithUsers()
+		p := w.NewBrowser().Get("/signout?client_id=std&post_logout_redirect_uri=" + url.QueryEscape("https://evil.test/"))
 		if p.StatusCode != http.StatusBadRequest || p.Header.Get("Location") != "" {
 			t.Fatalf("%s %q", p.Status, p.Header.Get("Location"))
 		}
@@ -240,9 +242,9 @@ func TestSignOut(t *testing.T) {
 
 func TestSignUpWithoutAPasswordPointsAtTheFieldForIt(t *testing.T) {
 	t.Parallel()
-	b := newFixture(t).newBrowser()
-	p := b.submit(b.open("/signup"), "email", "new@example.com", "new_password", "")
-	if p.StatusCode != http.StatusUnprocessableEntity || !strings.Contains(p.body, `id="new_password-problem"`) {
-		t.Errorf("answer is %s:\n%s", p.Status, p.body)
+	b := New(t).NewBrowser()
+	p := b.Submit(b.Open("/signup"), "email", "new@example.com", "new_password", "")
+	if p.StatusCode != http.StatusUnprocessableEntity || !strings.Contains(p.Text, `id="new_password-problem"`) {
+		t.Errorf("answer is %s:\n%s", p.Status, p.Text)
 	}
 }

@@ -18,8 +18,8 @@ func essential(class string) string {
 func TestClassOfAuthentication(t *testing.T) {
 	t.Parallel()
 	var signedIn provider.SignedIn
-	w := hostedFixture(t, func() provider.SignedIn { return signedIn })
-	_, document := w.newBrowser().json(w.newBrowser().get(discoveryPath))
+	w := NewHosted(t, func() provider.SignedIn { return signedIn })
+	_, document := w.NewBrowser().JSON(w.NewBrowser().Get(DiscoveryPath))
 	if diff := cmp.Diff([]any{"single_factor", "multi_factor"}, document["acr_values_supported"]); diff != "" {
 		t.Error(diff)
 	}
@@ -50,13 +50,13 @@ func TestClassOfAuthentication(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			signedIn = provider.SignedIn{UserID: "alice", AuthTime: time.Now().Add(-time.Hour), AMR: c.amr}
-			b := w.newBrowser()
-			_, tokens := b.token(std("code", b.allow(ask(c.ask...)...).Get("code"))...)
+			b := w.NewBrowser()
+			_, tokens := b.Token(Std("code", b.Allow(Ask(c.ask...)...).Get("code"))...)
 			for range 2 { // as issued, and after a refresh
-				if _, idToken := jwt(t, text(t, tokens, "id_token")); idToken["acr"] != c.want {
+				if _, idToken := JWT(t, Member(t, tokens, "id_token")); idToken["acr"] != c.want {
 					t.Errorf("acr %v, want %s", idToken["acr"], c.want)
 				}
-				_, tokens = b.refresh(text(t, tokens, "refresh_token"))
+				_, tokens = b.Refresh(Member(t, tokens, "refresh_token"))
 			}
 		})
 	}
@@ -65,14 +65,14 @@ func TestClassOfAuthentication(t *testing.T) {
 func TestEssentialClassOfAuthentication(t *testing.T) {
 	t.Parallel()
 	var signedIn provider.SignedIn
-	w := hostedFixture(t, func() provider.SignedIn { return signedIn })
+	w := NewHosted(t, func() provider.SignedIn { return signedIn })
 	earlier := func(amr ...string) provider.SignedIn {
 		return provider.SignedIn{UserID: "alice", AuthTime: time.Now().Add(-time.Hour), AMR: amr}
 	}
 	signedIn = earlier("pwd")
-	w.newBrowser().allow(ask()...)
+	w.NewBrowser().Allow(Ask()...)
 	var told string
-	by := func(amr ...string) signInPage {
+	by := func(amr ...string) SignInPage {
 		return func(before provider.SignedIn, asked url.Values) provider.SignedIn {
 			told = asked.Get("acr_values")
 			return provider.SignedIn{UserID: "alice", AuthTime: time.Now(), AMR: amr}
@@ -81,7 +81,7 @@ func TestEssentialClassOfAuthentication(t *testing.T) {
 	content := func(before provider.SignedIn, _ url.Values) provider.SignedIn { return before }
 	for name, c := range map[string]struct {
 		before provider.SignedIn
-		page   signInPage
+		page   SignInPage
 		ask    []string
 		visits int
 		tells  bool   // whether the page is told of a class
@@ -103,8 +103,8 @@ func TestEssentialClassOfAuthentication(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			signedIn, told = c.before, ""
-			p, visits := journey(t, w.newBrowser(), authorizeURL(ask(c.ask...)...), &signedIn, c.page)
-			answer := response(t, p)
+			p, visits := Journey(t, w.NewBrowser(), AuthorizeURL(Ask(c.ask...)...), &signedIn, c.page)
+			answer := Response(t, p)
 			if answer.Get("error") != c.want || answer.Has("code") == (c.want != "") || visits != c.visits {
 				t.Errorf("%d visits, %v", visits, answer)
 			}
@@ -118,22 +118,22 @@ func TestEssentialClassOfAuthentication(t *testing.T) {
 // An account of ours has a password and no more: nobody enters it for nothing.
 func TestClassThatNoAccountReaches(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t).withClients().withUsers()
-	for _, b := range []*browser{w.alice(), w.newBrowser()} {
-		told(t, w, b.get(authorizeURL(ask("claims", essential("multi_factor"))...)), "unmet_authentication_requirements")
+	w := New(t).WithClients().WithUsers()
+	for _, b := range []*Browser{w.Alice(), w.NewBrowser()} {
+		Told(t, w, b.Get(AuthorizeURL(Ask("claims", essential("multi_factor"))...)), "unmet_authentication_requirements")
 	}
-	_, tokens := w.alice().token(std("code", w.alice().allow(ask("claims", essential("single_factor"))...).Get("code"))...)
-	if _, idToken := jwt(t, text(t, tokens, "id_token")); idToken["acr"] != "single_factor" {
+	_, tokens := w.Alice().Token(Std("code", w.Alice().Allow(Ask("claims", essential("single_factor"))...).Get("code"))...)
+	if _, idToken := JWT(t, Member(t, tokens, "id_token")); idToken["acr"] != "single_factor" {
 		t.Errorf("acr %v", idToken["acr"])
 	}
 }
 
 func TestClassOfAPersona(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t, cast(oneRealm, provider.Persona{Name: "strong", Title: "Strong", AMR: []string{"pwd", "otp"}},
-		provider.Persona{Name: "plain", Title: "Plain"})).withClients()
+	w := New(t, Cast(OneRealm, provider.Persona{Name: "strong", Title: "Strong", AMR: []string{"pwd", "otp"}},
+		provider.Persona{Name: "plain", Title: "Plain"})).WithClients()
 	for name, want := range map[string]string{"strong": "", "plain": "unmet_authentication_requirements"} {
-		answer := response(t, w.newBrowser().get(hinted(name, "claims", essential("multi_factor"))))
+		answer := Response(t, w.NewBrowser().Get(Hinted(name, "claims", essential("multi_factor"))))
 		if answer.Get("error") != want {
 			t.Errorf("%s: %v", name, answer)
 		}

@@ -27,25 +27,27 @@ const marker = "s3cr3t"
 
 // Verifiers of PKCE, and the challenge of the first.
 var (
-	verifier      = strings.Repeat("v", 43)
+	// Verifier is a PKCE code verifier.
+	Verifier      = strings.Repeat("v", 43)
 	otherVerifier = strings.Repeat("w", 43)
-	s256          = challengeOf(verifier)
+	// S256 is the code challenge of Verifier.
+	S256 = challengeOf(Verifier)
 )
 
 // withMistakes registers clients that have something to do wrong.
-func (w *fixture) withMistakes() *fixture {
-	w.t.Helper()
+func withMistakes(w *Fixture) *Fixture {
+	w.T.Helper()
 	for _, c := range []provider.Client{
-		{ID: "off", Secret: clientSecret, RedirectURIs: []string{callbackURI}, Disabled: true},
-		{ID: "basic", Secret: clientSecret, TokenEndpointAuthMethod: "client_secret_basic", RedirectURIs: []string{callbackURI}},
-		{ID: "narrow", Secret: clientSecret, Dialect: provider.Standard, RedirectURIs: []string{callbackURI}, Scopes: []string{"military"}},
-		{ID: "hybrid", Secret: clientSecret, Dialect: provider.Standard, RedirectURIs: []string{callbackURI}, ResponseTypes: []string{"code", "id_token"}},
-		{ID: "strict", Secret: clientSecret, Dialect: provider.Standard, RedirectURIs: []string{callbackURI}, RequireVerified: true},
-		{ID: "refresher", Secret: clientSecret, Dialect: provider.Standard, RedirectURIs: []string{callbackURI}, GrantTypes: []string{"refresh_token"}},
-		{ID: "many", Secret: clientSecret, RedirectURIs: []string{
+		{ID: "off", Secret: ClientSecret, RedirectURIs: []string{CallbackURI}, Disabled: true},
+		{ID: "basic", Secret: ClientSecret, TokenEndpointAuthMethod: "client_secret_basic", RedirectURIs: []string{CallbackURI}},
+		{ID: "narrow", Secret: ClientSecret, Dialect: provider.Standard, RedirectURIs: []string{CallbackURI}, Scopes: []string{"military"}},
+		{ID: "hybrid", Secret: ClientSecret, Dialect: provider.Standard, RedirectURIs: []string{CallbackURI}, ResponseTypes: []string{"code", "id_token"}},
+		{ID: "strict", Secret: ClientSecret, Dialect: provider.Standard, RedirectURIs: []string{CallbackURI}, RequireVerified: true},
+		{ID: "refresher", Secret: ClientSecret, Dialect: provider.Standard, RedirectURIs: []string{CallbackURI}, GrantTypes: []string{"refresh_token"}},
+		{ID: "many", Secret: ClientSecret, RedirectURIs: []string{
 			"https://rp.test/1", "https://rp.test/2", "https://rp.test/3", "https://rp.test/4", "https://rp.test/callback", "https://rp.test/6"}},
 	} {
-		w.ok(w.SaveClient(w.t.Context(), c))
+		w.OK(w.SaveClient(w.T.Context(), c))
 	}
 	return w
 }
@@ -53,7 +55,7 @@ func (w *fixture) withMistakes() *fixture {
 // happening is a request that ends in something, and what is told of it at last. What has
 // no ClientID is nobody's: it is in the log only.
 type happening struct {
-	do   func(w *fixture, b *browser)
+	do   func(w *Fixture, b *Browser)
 	want provider.Activity
 }
 
@@ -93,38 +95,38 @@ func good(client string, event provider.ActivityEvent, user string) provider.Act
 }
 
 // at is an authorization request that a browser opens.
-func at(pairs ...string) func(*fixture, *browser) {
-	return func(_ *fixture, b *browser) { b.open(authorizeURL(append(pairs, "state", marker)...)) }
+func at(pairs ...string) func(*Fixture, *Browser) {
+	return func(_ *Fixture, b *Browser) { b.Open(AuthorizeURL(append(pairs, "state", marker)...)) }
 }
 
 // exchange is a request to the token endpoint.
-func exchange(pairs ...string) func(*fixture, *browser) {
-	return func(_ *fixture, b *browser) { b.token(pairs...) }
+func exchange(pairs ...string) func(*Fixture, *Browser) {
+	return func(_ *Fixture, b *Browser) { b.Token(pairs...) }
 }
 
 // redeemed is a token request with a code of the standard client, whose authorization
 // request had more parameters.
-func redeemed(asked []string, pairs ...string) func(*fixture, *browser) {
-	return func(_ *fixture, b *browser) {
-		b.token(std(append([]string{"code", b.allow(ask(asked...)...).Get("code")}, pairs...)...)...)
+func redeemed(asked []string, pairs ...string) func(*Fixture, *Browser) {
+	return func(_ *Fixture, b *Browser) {
+		b.Token(Std(append([]string{"code", b.Allow(Ask(asked...)...).Get("code")}, pairs...)...)...)
 	}
 }
 
 var happenings = map[string]happening{
-	"Authorized": {func(_ *fixture, b *browser) { b.allow() },
-		asking(good("v3", "authorize", "alice"), "response_type", "code", "scope", "military", "redirect_uri", callbackURI)},
+	"Authorized": {func(_ *Fixture, b *Browser) { b.Allow() },
+		asking(good("v3", "authorize", "alice"), "response_type", "code", "scope", "military", "redirect_uri", CallbackURI)},
 	"TokenForACode": {redeemed(nil), good("std", "token", "alice")},
-	"Refreshed":     {func(_ *fixture, b *browser) { b.refresh(text(b.t, b.standardTokens(), "refresh_token")) }, good("std", "refresh", "alice")},
-	"Userinfo":      {func(_ *fixture, b *browser) { b.bearer(userinfoPath, text(b.t, b.standardTokens(), "access_token")) }, good("std", "userinfo", "alice")},
-	"Attributes":    {func(_ *fixture, b *browser) { b.bearer(attributesPath, text(b.t, b.v3Tokens(), "access_token")) }, good("v3", "attributes", "alice")},
-	"Revoked": {func(_ *fixture, b *browser) {
-		b.client(revokePath, "std", "token", text(b.t, b.standardTokens(), "access_token"))
+	"Refreshed":     {func(_ *Fixture, b *Browser) { b.Refresh(Member(b.T, b.StandardTokens(), "refresh_token")) }, good("std", "refresh", "alice")},
+	"Userinfo":      {func(_ *Fixture, b *Browser) { b.Bearer(UserinfoPath, Member(b.T, b.StandardTokens(), "access_token")) }, good("std", "userinfo", "alice")},
+	"Attributes":    {func(_ *Fixture, b *Browser) { b.Bearer(AttributesPath, Member(b.T, b.V3Tokens(), "access_token")) }, good("v3", "attributes", "alice")},
+	"Revoked": {func(_ *Fixture, b *Browser) {
+		b.Client(RevokePath, "std", "token", Member(b.T, b.StandardTokens(), "access_token"))
 	}, good("std", "revoke", "")},
-	"Introspected": {func(_ *fixture, b *browser) {
-		b.client(introspectPath, "std", "token", text(b.t, b.standardTokens(), "access_token"))
+	"Introspected": {func(_ *Fixture, b *Browser) {
+		b.Client(IntrospectPath, "std", "token", Member(b.T, b.StandardTokens(), "access_token"))
 	}, good("std", "introspect", "alice")},
-	"SignedOut": {func(_ *fixture, b *browser) {
-		b.open("/signout?" + url.Values{"id_token_hint": {text(b.t, b.standardTokens(), "id_token")}, "post_logout_redirect_uri": {"https://rp.test/bye"}}.Encode())
+	"SignedOut": {func(_ *Fixture, b *Browser) {
+		b.Open("/signout?" + url.Values{"id_token_hint": {Member(b.T, b.StandardTokens(), "id_token")}, "post_logout_redirect_uri": {"https://rp.test/bye"}}.Encode())
 	}, good("std", "sign_out", "alice")},
 
 	"ClientUnknown":        {at("client_id", "nobody"), failed("", "authorize", "invalid_client", "client_unknown")},
@@ -132,59 +134,59 @@ var happenings = map[string]happening{
 	"ApplicationDisabled":  {at("client_id", "off"), failed("off", "authorize", "invalid_client", "application_disabled")},
 	"ApplicationDisabledAtToken": {exchange("client_id", "off", "code", marker),
 		failed("off", "token", "invalid_client", "application_disabled")},
-	"OriginNotRegistered": {func(_ *fixture, b *browser) {
-		b.send(http.MethodGet, attributesPath, "", "Origin", "https://evil.test", "Authorization", "Bearer "+text(b.t, b.v3Tokens(), "access_token"))
+	"OriginNotRegistered": {func(_ *Fixture, b *Browser) {
+		b.Send(http.MethodGet, AttributesPath, "", "Origin", "https://evil.test", "Authorization", "Bearer "+Member(b.T, b.V3Tokens(), "access_token"))
 	}, about("alice", failed("v3", "attributes", "", "origin_not_registered", "origin", "https://evil.test", "registered", "https://rp.test"))},
-	"OriginNotRegisteredAtToken": {func(_ *fixture, b *browser) {
-		form := url.Values{"client_id": {"std"}, "client_secret": {clientSecret}, "redirect_uri": {callbackURI},
-			"grant_type": {"authorization_code"}, "code": {b.allow(ask()...).Get("code")}}
-		b.send(http.MethodPost, tokenPath, form.Encode(), "Origin", "https://evil.test", "Content-Type", "application/x-www-form-urlencoded")
+	"OriginNotRegisteredAtToken": {func(_ *Fixture, b *Browser) {
+		form := url.Values{"client_id": {"std"}, "client_secret": {ClientSecret}, "redirect_uri": {CallbackURI},
+			"grant_type": {"authorization_code"}, "code": {b.Allow(Ask()...).Get("code")}}
+		b.Send(http.MethodPost, TokenPath, form.Encode(), "Origin", "https://evil.test", "Content-Type", "application/x-www-form-urlencoded")
 	}, about("alice", failed("std", "token", "", "origin_not_registered", "origin", "https://evil.test", "registered", ""))},
 
-	"ParameterRepeated": {func(_ *fixture, b *browser) { b.open(authorizeURL() + "&nonce=" + marker + "&nonce=2") },
+	"ParameterRepeated": {func(_ *Fixture, b *Browser) { b.Open(AuthorizeURL() + "&nonce=" + marker + "&nonce=2") },
 		about("", failed("v3", "authorize", "invalid_request", "parameter_repeated", "parameter", "nonce"))},
 	"ParameterMissing":        {at("response_type", ""), failed("v3", "authorize", "invalid_request", "parameter_missing", "parameter", "response_type")},
 	"ParameterMissingAtToken": {exchange("code", ""), failed("v3", "token", "invalid_request", "parameter_missing", "parameter", "code")},
 	"GrantTypeMissing":        {exchange("grant_type", ""), failed("v3", "token", "invalid_request", "parameter_missing", "parameter", "grant_type")},
 	"ParameterMalformed":      {at("prompt", marker), failed("v3", "authorize", "invalid_request", "parameter_malformed", "parameter", "prompt")},
 	"ParameterUnsupported":    {at("registration", marker), failed("v3", "authorize", "registration_not_supported", "parameter_unsupported", "parameter", "registration")},
-	"RequestMalformed": {func(_ *fixture, b *browser) {
-		b.send(http.MethodPost, tokenPath, `{"code":"`+marker+`"}`, "Content-Type", "text/plain", "Authorization", basic("v3"))
+	"RequestMalformed": {func(_ *Fixture, b *Browser) {
+		b.Send(http.MethodPost, TokenPath, `{"code":"`+marker+`"}`, "Content-Type", "text/plain", "Authorization", Basic("v3"))
 	}, failed("v3", "token", "invalid_request", "request_malformed")},
 
 	"RedirectURINotRegistered": {at("redirect_uri", "https://user:"+marker+"@rp.test/cb/?code="+marker+"&"+marker+"#"+marker),
 		failed("v3", "authorize", "invalid_request", "redirect_uri_not_registered",
-			"redirect_uri", "https://…@rp.test/cb/?code=…&…", "registered", callbackURI,
+			"redirect_uri", "https://…@rp.test/cb/?code=…&…", "registered", CallbackURI,
 			"difference", `has "…@rp.test/cb/?code=…" after "https://", where registered has "rp.test/cb"`)},
-	"OneSlashTooMany": {at("redirect_uri", callbackURI+"/"),
+	"OneSlashTooMany": {at("redirect_uri", CallbackURI+"/"),
 		failed("v3", "authorize", "invalid_request", "redirect_uri_not_registered",
-			"redirect_uri", callbackURI+"/", "registered", callbackURI, "difference", `goes on with "/" after "https://rp.test/cb", where registered ends`)},
+			"redirect_uri", CallbackURI+"/", "registered", CallbackURI, "difference", `goes on with "/" after "https://rp.test/cb", where registered ends`)},
 	"MostAlikeOfMany": {at("client_id", "many", "redirect_uri", "https://rp.test/callBack"),
 		failed("many", "authorize", "invalid_request", "redirect_uri_not_registered", "redirect_uri", "https://rp.test/callBack",
 			"registered", "https://rp.test/1 https://rp.test/2 https://rp.test/3 https://rp.test/4 https://rp.test/callback",
 			"difference", `has "Back" after "https://rp.test/call", where registered has "back"`)},
 	"NoRedirectURI": {at("redirect_uri", ""),
-		failed("v3", "authorize", "invalid_request", "redirect_uri_not_registered", "registered", callbackURI)},
+		failed("v3", "authorize", "invalid_request", "redirect_uri_not_registered", "registered", CallbackURI)},
 	"AnotherQuery": {at("client_id", "q", "redirect_uri", "https://rp.test/cb?x="+marker),
 		failed("q", "authorize", "invalid_request", "redirect_uri_not_registered", "redirect_uri", "https://rp.test/cb?x=…",
 			"registered", "https://rp.test/cb?x=…", "difference", "in what the query or the fragment carries")},
 	"ResponseTypeUnknown": {at("response_type", "magic"),
 		failed("v3", "authorize", "unsupported_response_type", "response_type_unknown", "response_type", "magic")},
-	"ResponseTypeNotRegistered": {at(ask("response_type", "id_token", "nonce", marker)...),
+	"ResponseTypeNotRegistered": {at(Ask("response_type", "id_token", "nonce", marker)...),
 		failed("std", "authorize", "unsupported_response_type", "response_type_not_registered", "response_type", "id_token", "registered", "code")},
 	"ResponseModeUnsupported": {at("response_mode", "web_message"),
 		failed("v3", "authorize", "unsupported_response_mode", "response_mode_unsupported", "response_mode", "web_message")},
-	"ScopeIgnored": {func(_ *fixture, b *browser) {
-		b.t.Helper()
-		b.allow(std("scope", "openid military magic")...)
+	"ScopeIgnored": {func(_ *Fixture, b *Browser) {
+		b.T.Helper()
+		b.Allow(Std("scope", "openid military magic")...)
 	}, provider.Activity{ClientID: "std", Event: "authorize", Outcome: provider.OutcomeOK, UserID: "alice", Diagnosis: "scope_ignored", Details: map[string]string{"scope": "magic"}}},
-	"ScopeUnknown": {at(std("scope", "magic")...), failed("std", "authorize", "invalid_scope", "scope_unknown", "scope", "magic")},
+	"ScopeUnknown": {at(Std("scope", "magic")...), failed("std", "authorize", "invalid_scope", "scope_unknown", "scope", "magic")},
 	"ScopeNotAllowed": {at("client_id", "narrow", "scope", "military student"),
 		failed("narrow", "authorize", "invalid_scope", "scope_not_allowed", "scope", "student", "registered", "military")},
 	"ScopeNotPicked": {at("scope", "military student", "prompt", "none"), about("alice", failed("v3", "authorize", "interaction_required", "scope_not_picked"))},
-	"ScopeNotRegistered": {func(w *fixture, b *browser) {
-		w.ok(w.SaveClient(b.t.Context(), provider.Client{ID: "none", Secret: clientSecret, RedirectURIs: []string{callbackURI}, Scopes: []string{"openid"}}))
-		b.open(authorizeURL("client_id", "none", "scope", "openid"))
+	"ScopeNotRegistered": {func(w *Fixture, b *Browser) {
+		w.OK(w.SaveClient(b.T.Context(), provider.Client{ID: "none", Secret: ClientSecret, RedirectURIs: []string{CallbackURI}, Scopes: []string{"openid"}}))
+		b.Open(AuthorizeURL("client_id", "none", "scope", "openid"))
 	}, failed("none", "authorize", "invalid_scope", "scope_not_registered")},
 	"OpenIDMissing": {at("response_type", "id_token"), failed("v3", "authorize", "invalid_scope", "openid_missing")},
 	"NonceMissing": {at("client_id", "hybrid", "scope", "openid", "response_type", "id_token"),
@@ -195,221 +197,221 @@ var happenings = map[string]happening{
 	"ChallengeMalformed": {at("client_id", "pub", "code_challenge", marker, "code_challenge_method", "S256"),
 		failed("pub", "authorize", "invalid_request", "challenge_malformed")},
 	"HintForeign":     {at("id_token_hint", marker), about("alice", failed("v3", "authorize", "invalid_request", "id_token_hint_foreign"))},
-	"ClaimsMalformed": {at(std("scope", "openid", "claims", `{"id_token":"`+marker+`"}`)...), failed("std", "authorize", "invalid_request", "claims_malformed")},
-	"AuthenticationUnmet": {at(std("scope", "openid", "claims", `{"id_token":{"acr":{"essential":true,"value":"`+marker+`"}}}`)...),
+	"ClaimsMalformed": {at(Std("scope", "openid", "claims", `{"id_token":"`+marker+`"}`)...), failed("std", "authorize", "invalid_request", "claims_malformed")},
+	"AuthenticationUnmet": {at(Std("scope", "openid", "claims", `{"id_token":{"acr":{"essential":true,"value":"`+marker+`"}}}`)...),
 		about("alice", failed("std", "authorize", "unmet_authentication_requirements", "authentication_unmet"))},
 	"StandardRequestAtV3": {at("scope", "openid profile roles"),
 		failed("v3", "authorize", "invalid_scope", "standard_request_at_v3", "scope", "openid profile roles")},
 	"StandardRequestAtV3ForSeveralScopes": {at("scope", "openid profile email"),
 		provider.Activity{ClientID: "v3", Event: "authorize", Outcome: provider.OutcomeOK, Diagnosis: "standard_request_at_v3"}},
-	"StandardRequestAtV3ThatWorks": {func(_ *fixture, b *browser) {
-		b.allow("scope", "openid military", "nonce", marker, "code_challenge", s256, "code_challenge_method", "S256")
+	"StandardRequestAtV3ThatWorks": {func(_ *Fixture, b *Browser) {
+		b.Allow("scope", "openid military", "nonce", marker, "code_challenge", S256, "code_challenge_method", "S256")
 	}, provider.Activity{ClientID: "v3", Event: "authorize", Outcome: provider.OutcomeOK, UserID: "alice", Diagnosis: "standard_request_at_v3"}},
-	"StandardRequestAtV3ToPickFrom": {func(_ *fixture, b *browser) {
-		b.open(authorizeURL("scope", "openid military student", "nonce", marker, "code_challenge", s256, "code_challenge_method", "S256"))
+	"StandardRequestAtV3ToPickFrom": {func(_ *Fixture, b *Browser) {
+		b.Open(AuthorizeURL("scope", "openid military student", "nonce", marker, "code_challenge", S256, "code_challenge_method", "S256"))
 	}, provider.Activity{ClientID: "v3", Event: "authorize", Outcome: provider.OutcomeOK, Diagnosis: "standard_request_at_v3"}},
-	"StandardRequestAtV3AtToken": {func(_ *fixture, b *browser) { b.standardTokensAtV3() },
+	"StandardRequestAtV3AtToken": {func(_ *Fixture, b *Browser) { standardTokensAtV3(b) },
 		provider.Activity{ClientID: "v3", Event: "token", Outcome: provider.OutcomeOK, UserID: "alice", Diagnosis: "standard_request_at_v3"}},
-	"StandardRequestAtV3AtUserinfo": {func(_ *fixture, b *browser) {
-		b.bearer(userinfoPath, text(b.t, b.standardTokensAtV3(), "access_token"))
+	"StandardRequestAtV3AtUserinfo": {func(_ *Fixture, b *Browser) {
+		b.Bearer(UserinfoPath, Member(b.T, standardTokensAtV3(b), "access_token"))
 	}, provider.Activity{ClientID: "v3", Event: "userinfo", Outcome: provider.OutcomeOK, UserID: "alice", Diagnosis: "standard_request_at_v3"}},
-	"V3RequestAtV3AtUserinfo": {func(_ *fixture, b *browser) {
-		b.get(userinfoPath + "?access_token=" + text(b.t, b.standardTokensAtV3(), "access_token"))
+	"V3RequestAtV3AtUserinfo": {func(_ *Fixture, b *Browser) {
+		b.Get(UserinfoPath + "?access_token=" + Member(b.T, standardTokensAtV3(b), "access_token"))
 	}, good("v3", "userinfo", "alice")},
-	"V3RequestAtStandard": {at(std("response_type", "token")...),
+	"V3RequestAtStandard": {at(Std("response_type", "token")...),
 		failed("std", "authorize", "unsupported_response_type", "v3_request_at_standard", "response_type", "token")},
-	"LoginRequired": {func(w *fixture, _ *browser) { w.newBrowser().open(authorizeURL("prompt", "none", "state", marker)) },
+	"LoginRequired": {func(w *Fixture, _ *Browser) { w.NewBrowser().Open(AuthorizeURL("prompt", "none", "state", marker)) },
 		failed("v3", "authorize", "login_required", "login_required")},
 	"ConsentRequired": {at("prompt", "none"), about("alice", failed("v3", "authorize", "consent_required", "consent_required"))},
-	"ConsentNeverRemembered": {func(_ *fixture, b *browser) {
-		native := []string{"client_id", "pub", "redirect_uri", "http://127.0.0.1:5000/cb", "state", marker, "code_challenge", s256, "code_challenge_method", "S256"}
-		b.submitOnce(b.open(authorizeURL(native...)), "action", "allow")
-		b.get(authorizeURL(append(native, "prompt", "none")...))
+	"ConsentNeverRemembered": {func(_ *Fixture, b *Browser) {
+		native := []string{"client_id", "pub", "redirect_uri", "http://127.0.0.1:5000/cb", "state", marker, "code_challenge", S256, "code_challenge_method", "S256"}
+		b.SubmitOnce(b.Open(AuthorizeURL(native...)), "action", "allow")
+		b.Get(AuthorizeURL(append(native, "prompt", "none")...))
 	}, about("alice", failed("pub", "authorize", "consent_required", "consent_never_remembered"))},
-	"UserDenied": {func(_ *fixture, b *browser) { b.submitOnce(b.open(authorizeURL("state", marker)), "action", "deny") }, denied("v3", "user_denied")},
-	"UserNotVerified": {func(w *fixture, b *browser) {
-		w.ok(w.SetStatus(b.t.Context(), "alice", provider.Status{Group: "military", Subgroups: []string{"Veteran"}}))
-		b.submit(b.open(authorizeURL("client_id", "strict")), "action", "deny")
+	"UserDenied": {func(_ *Fixture, b *Browser) { b.SubmitOnce(b.Open(AuthorizeURL("state", marker)), "action", "deny") }, denied("v3", "user_denied")},
+	"UserNotVerified": {func(w *Fixture, b *Browser) {
+		w.OK(w.SetStatus(b.T.Context(), "alice", provider.Status{Group: "military", Subgroups: []string{"Veteran"}}))
+		b.Submit(b.Open(AuthorizeURL("client_id", "strict")), "action", "deny")
 	}, denied("strict", "user_not_verified")},
-	"UserNotVerifiedSilently": {func(w *fixture, b *browser) {
-		b.allow("client_id", "strict")
-		w.ok(w.SetStatus(b.t.Context(), "alice", provider.Status{Group: "military", Subgroups: []string{"Veteran"}}))
-		b.open(authorizeURL("client_id", "strict", "prompt", "none"))
+	"UserNotVerifiedSilently": {func(w *Fixture, b *Browser) {
+		b.Allow("client_id", "strict")
+		w.OK(w.SetStatus(b.T.Context(), "alice", provider.Status{Group: "military", Subgroups: []string{"Veteran"}}))
+		b.Open(AuthorizeURL("client_id", "strict", "prompt", "none"))
 	}, denied("strict", "user_not_verified")},
-	"RequestExpired": {func(w *fixture, b *browser) {
-		p := b.open(authorizeURL())
-		w.advance(2 * time.Hour)
-		b.submitOnce(p, "action", "allow")
+	"RequestExpired": {func(w *Fixture, b *Browser) {
+		p := b.Open(AuthorizeURL())
+		w.Advance(2 * time.Hour)
+		b.SubmitOnce(p, "action", "allow")
 	}, failed("v3", "authorize", "invalid_request", "request_expired")},
 
-	"SecretMissing": {exchange(std("client_secret", "", "code", marker)...), failed("std", "token", "invalid_client", "client_secret_missing")},
-	"SecretWrong":   {exchange(std("client_secret", marker, "code", marker)...), failed("std", "token", "invalid_client", "client_secret_wrong")},
-	"SecretWrongInTheHeader": {func(_ *fixture, b *browser) {
-		b.send(http.MethodPost, tokenPath, "grant_type=refresh_token&refresh_token="+marker, "Content-Type", "application/x-www-form-urlencoded",
+	"SecretMissing": {exchange(Std("client_secret", "", "code", marker)...), failed("std", "token", "invalid_client", "client_secret_missing")},
+	"SecretWrong":   {exchange(Std("client_secret", marker, "code", marker)...), failed("std", "token", "invalid_client", "client_secret_wrong")},
+	"SecretWrongInTheHeader": {func(_ *Fixture, b *Browser) {
+		b.Send(http.MethodPost, TokenPath, "grant_type=refresh_token&refresh_token="+marker, "Content-Type", "application/x-www-form-urlencoded",
 			"Authorization", "Basic "+base64.StdEncoding.EncodeToString([]byte("std:"+marker)))
 	}, failed("std", "refresh", "invalid_client", "client_secret_wrong")},
 	"AuthMethodWrong": {exchange("client_id", "basic", "code", marker),
 		failed("basic", "token", "invalid_client", "auth_method_wrong", "method", "client_secret_post", "registered", "client_secret_basic")},
 	"PublicWithSecret": {exchange("client_id", "pub", "client_secret", marker, "code", marker),
 		failed("pub", "token", "invalid_client", "public_client_with_secret")},
-	"CredentialsMalformed": {func(_ *fixture, b *browser) {
-		b.send(http.MethodPost, tokenPath, "client_id=std&grant_type=authorization_code", "Content-Type", "application/x-www-form-urlencoded",
+	"CredentialsMalformed": {func(_ *Fixture, b *Browser) {
+		b.Send(http.MethodPost, TokenPath, "client_id=std&grant_type=authorization_code", "Content-Type", "application/x-www-form-urlencoded",
 			"Authorization", "Bearer "+marker)
 	}, failed("std", "token", "invalid_client", "credentials_malformed")},
-	"CredentialsRepeated": {func(_ *fixture, b *browser) {
-		b.send(http.MethodPost, tokenPath, "client_id=std&client_secret="+marker+"&grant_type=authorization_code",
-			"Content-Type", "application/x-www-form-urlencoded", "Authorization", basic("std"))
+	"CredentialsRepeated": {func(_ *Fixture, b *Browser) {
+		b.Send(http.MethodPost, TokenPath, "client_id=std&client_secret="+marker+"&grant_type=authorization_code",
+			"Content-Type", "application/x-www-form-urlencoded", "Authorization", Basic("std"))
 	}, failed("std", "token", "invalid_request", "credentials_repeated")},
-	"AssertionMissing": {func(w *fixture, b *browser) {
-		w.withSigners()
-		b.token("client_id", "key", "client_secret", "", "code", marker)
+	"AssertionMissing": {func(w *Fixture, b *Browser) {
+		w.WithSigners()
+		b.Token("client_id", "key", "client_secret", "", "code", marker)
 	}, failed("key", "token", "invalid_client", "client_assertion_missing")},
-	"ClientThrottled": {func(_ *fixture, b *browser) {
+	"ClientThrottled": {func(_ *Fixture, b *Browser) {
 		for range 200 {
-			if p, _ := b.token(std("client_secret", marker, "code", marker)...); p.StatusCode == http.StatusTooManyRequests {
+			if p, _ := b.Token(Std("client_secret", marker, "code", marker)...); p.StatusCode == http.StatusTooManyRequests {
 				return
 			}
 		}
-		b.t.Fatal("never throttled")
+		b.T.Fatal("never throttled")
 	}, failed("std", "token", "invalid_client", "client_throttled")},
 
-	"ParametersInQuery": {func(_ *fixture, b *browser) {
-		b.send(http.MethodPost, tokenPath+"?code="+marker, "grant_type=authorization_code", "Content-Type", "application/x-www-form-urlencoded",
-			"Authorization", basic("std"))
+	"ParametersInQuery": {func(_ *Fixture, b *Browser) {
+		b.Send(http.MethodPost, TokenPath+"?code="+marker, "grant_type=authorization_code", "Content-Type", "application/x-www-form-urlencoded",
+			"Authorization", Basic("std"))
 	}, failed("std", "token", "invalid_request", "parameters_in_query")},
-	"GrantTypeUnsupported": {exchange(std("grant_type", "password", "password", marker)...),
+	"GrantTypeUnsupported": {exchange(Std("grant_type", "password", "password", marker)...),
 		failed("std", "token", "unsupported_grant_type", "grant_type_unsupported", "grant_type", "password")},
 	"GrantNotRegistered": {exchange("client_id", "refresher", "code", marker), failed("refresher", "token", "unauthorized_client", "grant_not_registered")},
 	"RefreshNotRegistered": {exchange("grant_type", "refresh_token", "refresh_token", marker),
 		failed("v3", "refresh", "unsupported_grant_type", "refresh_not_registered")},
 	"RefreshNotRegisteredAtStandard": {exchange("client_id", "narrow", "grant_type", "refresh_token", "refresh_token", marker),
 		failed("narrow", "refresh", "unauthorized_client", "refresh_not_registered")},
-	"CodeUnknown": {exchange(std("code", marker)...), failed("std", "token", "invalid_grant", "code_unknown")},
-	"CodeUsed": {func(_ *fixture, b *browser) {
-		code := b.allow(ask()...).Get("code")
-		b.token(std("code", code)...)
-		b.token(std("code", code)...)
+	"CodeUnknown": {exchange(Std("code", marker)...), failed("std", "token", "invalid_grant", "code_unknown")},
+	"CodeUsed": {func(_ *Fixture, b *Browser) {
+		code := b.Allow(Ask()...).Get("code")
+		b.Token(Std("code", code)...)
+		b.Token(Std("code", code)...)
 	}, failed("std", "token", "invalid_grant", "code_used")},
-	"CodeUsedThrice": {func(_ *fixture, b *browser) {
-		code := b.allow(ask()...).Get("code")
+	"CodeUsedThrice": {func(_ *Fixture, b *Browser) {
+		code := b.Allow(Ask()...).Get("code")
 		for range 3 {
-			b.token(std("code", code)...)
+			b.Token(Std("code", code)...)
 		}
 	}, failed("std", "token", "invalid_grant", "code_used")},
-	"CodeExpired": {func(w *fixture, b *browser) {
-		code := b.allow(ask()...).Get("code")
-		w.advance(2 * time.Minute)
-		b.token(std("code", code)...)
+	"CodeExpired": {func(w *Fixture, b *Browser) {
+		code := b.Allow(Ask()...).Get("code")
+		w.Advance(2 * time.Minute)
+		b.Token(Std("code", code)...)
 	}, failed("std", "token", "invalid_grant", "code_expired")},
-	"CodeRevoked": {func(w *fixture, b *browser) {
-		code := b.allow(ask()...).Get("code")
-		w.revokeAll()
-		b.token(std("code", code)...)
+	"CodeRevoked": {func(w *Fixture, b *Browser) {
+		code := b.Allow(Ask()...).Get("code")
+		w.RevokeAll()
+		b.Token(Std("code", code)...)
 	}, failed("std", "token", "invalid_grant", "code_revoked")},
-	"CodeOfAnother": {func(_ *fixture, b *browser) {
-		b.token("client_id", "std2", "client_secret", clientSecret+"2", "code", b.allow(ask()...).Get("code"))
+	"CodeOfAnother": {func(_ *Fixture, b *Browser) {
+		b.Token("client_id", "std2", "client_secret", ClientSecret+"2", "code", b.Allow(Ask()...).Get("code"))
 	}, failed("std2", "token", "invalid_grant", "code_of_another_client")},
-	"JSONMalformed": {func(_ *fixture, b *browser) {
-		b.send(http.MethodPost, tokenPath, `{"client_id":"v3","code":["`+marker+`"]}`, "Content-Type", "application/json", "Authorization", basic("v3"))
+	"JSONMalformed": {func(_ *Fixture, b *Browser) {
+		b.Send(http.MethodPost, TokenPath, `{"client_id":"v3","code":["`+marker+`"]}`, "Content-Type", "application/json", "Authorization", Basic("v3"))
 	}, failed("v3", "token", "invalid_request", "json_malformed")},
-	"JSONUnavailable": {func(_ *fixture, b *browser) {
-		b.tokenJSON(exchangeJSON(b.t, marker, map[string]any{"client_id": "std"}))
+	"JSONUnavailable": {func(_ *Fixture, b *Browser) {
+		b.TokenJSON(ExchangeJSON(b.T, marker, map[string]any{"client_id": "std"}))
 	}, failed("std", "token", "invalid_request", "json_unavailable")},
-	"RedirectURIDiffers": {redeemed(nil, "redirect_uri", callbackURI+"2?code="+marker),
-		failed("std", "token", "invalid_grant", "redirect_uri_differs", "redirect_uri", callbackURI+"2?code=…", "registered", callbackURI,
+	"RedirectURIDiffers": {redeemed(nil, "redirect_uri", CallbackURI+"2?code="+marker),
+		failed("std", "token", "invalid_grant", "redirect_uri_differs", "redirect_uri", CallbackURI+"2?code=…", "registered", CallbackURI,
 			"difference", `goes on with "2?code=…" after "https://rp.test/cb", where registered ends`)},
 	"VerifierMissing":    {redeemed(pkce()), failed("std", "token", "invalid_grant", "verifier_missing")},
 	"VerifierMalformed":  {redeemed(pkce(), "code_verifier", marker), failed("std", "token", "invalid_grant", "verifier_malformed")},
 	"VerifierWrong":      {redeemed(pkce(), "code_verifier", otherVerifier), failed("std", "token", "invalid_grant", "verifier_wrong")},
-	"VerifierUnexpected": {redeemed(nil, "code_verifier", verifier), failed("std", "token", "invalid_grant", "verifier_unexpected")},
-	"ScopeWithdrawn": {func(w *fixture, b *browser) {
-		code := b.allow(ask()...).Get("code")
-		w.ok(w.SaveClient(b.t.Context(), provider.Client{ID: "std", Dialect: provider.Standard, RedirectURIs: []string{callbackURI}, Scopes: []string{"student"}}))
-		b.token(std("code", code)...)
+	"VerifierUnexpected": {redeemed(nil, "code_verifier", Verifier), failed("std", "token", "invalid_grant", "verifier_unexpected")},
+	"ScopeWithdrawn": {func(w *Fixture, b *Browser) {
+		code := b.Allow(Ask()...).Get("code")
+		w.OK(w.SaveClient(b.T.Context(), provider.Client{ID: "std", Dialect: provider.Standard, RedirectURIs: []string{CallbackURI}, Scopes: []string{"student"}}))
+		b.Token(Std("code", code)...)
 	}, failed("std", "token", "invalid_grant", "scope_withdrawn", "scope", "openid military")},
-	"RefreshUnknown": {func(_ *fixture, b *browser) { b.refresh(marker) }, failed("std", "refresh", "invalid_grant", "refresh_token_unknown")},
-	"RefreshUsed": {func(w *fixture, b *browser) {
-		first := text(b.t, b.standardTokens(), "refresh_token")
-		b.refresh(first)
-		w.advance(5 * time.Minute)
-		b.refresh(first)
+	"RefreshUnknown": {func(_ *Fixture, b *Browser) { b.Refresh(marker) }, failed("std", "refresh", "invalid_grant", "refresh_token_unknown")},
+	"RefreshUsed": {func(w *Fixture, b *Browser) {
+		first := Member(b.T, b.StandardTokens(), "refresh_token")
+		b.Refresh(first)
+		w.Advance(5 * time.Minute)
+		b.Refresh(first)
 	}, failed("std", "refresh", "invalid_grant", "refresh_token_used")},
-	"RefreshExpired": {func(w *fixture, b *browser) {
-		first := text(b.t, b.standardTokens(), "refresh_token")
-		w.advance(8 * 24 * time.Hour)
-		b.refresh(first)
+	"RefreshExpired": {func(w *Fixture, b *Browser) {
+		first := Member(b.T, b.StandardTokens(), "refresh_token")
+		w.Advance(8 * 24 * time.Hour)
+		b.Refresh(first)
 	}, failed("std", "refresh", "invalid_grant", "refresh_token_expired")},
-	"RefreshRevoked": {func(w *fixture, b *browser) {
-		first := text(b.t, b.standardTokens(), "refresh_token")
-		w.revokeAll()
-		b.refresh(first)
+	"RefreshRevoked": {func(w *Fixture, b *Browser) {
+		first := Member(b.T, b.StandardTokens(), "refresh_token")
+		w.RevokeAll()
+		b.Refresh(first)
 	}, failed("std", "refresh", "invalid_grant", "refresh_token_revoked")},
-	"RefreshOfAnother": {func(_ *fixture, b *browser) {
-		b.refresh(text(b.t, b.standardTokens(), "refresh_token"), "client_id", "std2", "client_secret", clientSecret+"2")
+	"RefreshOfAnother": {func(_ *Fixture, b *Browser) {
+		b.Refresh(Member(b.T, b.StandardTokens(), "refresh_token"), "client_id", "std2", "client_secret", ClientSecret+"2")
 	}, failed("std2", "refresh", "invalid_grant", "refresh_token_of_another_client")},
-	"ScopeWider": {func(_ *fixture, b *browser) {
-		b.refresh(text(b.t, b.standardTokens(), "refresh_token"), "scope", "openid student")
+	"ScopeWider": {func(_ *Fixture, b *Browser) {
+		b.Refresh(Member(b.T, b.StandardTokens(), "refresh_token"), "scope", "openid student")
 	}, failed("std", "refresh", "invalid_scope", "scope_wider", "scope", "openid student", "allowed", "openid military")},
-	"ResourceUnknown": {func(_ *fixture, b *browser) {
-		b.get(authorizeURL("resource", "https://api.test/x?x="+marker))
+	"ResourceUnknown": {func(_ *Fixture, b *Browser) {
+		b.Get(AuthorizeURL("resource", "https://api.test/x?x="+marker))
 	}, failed("v3", "authorize", "invalid_target", "resource_unknown", "resource", "https://api.test/x?x=…")},
-	"ResourceNotAllowed": {func(w *fixture, b *browser) {
-		w.ok(w.SaveClient(b.t.Context(), provider.Client{ID: "v3", RedirectURIs: []string{callbackURI}, Resources: []string{toolsURI}}))
-		b.get(authorizeURL("resource", filesURI))
-	}, failed("v3", "authorize", "invalid_target", "resource_not_allowed", "resource", filesURI, "registered", toolsURI)},
-	"ResourceWider": {func(_ *fixture, b *browser) {
-		b.refresh(text(b.t, b.standardTokens(), "refresh_token"), "resource", toolsURI)
-	}, failed("std", "refresh", "invalid_target", "resource_wider", "resource", toolsURI, "allowed", "")},
-	"ResourceWithdrawn": {func(w *fixture, b *browser) {
-		token := text(b.t, b.resourceTokens(), "access_token")
-		w.ok(w.SaveClient(b.t.Context(), provider.Client{ID: "std", Dialect: provider.Standard, RedirectURIs: []string{callbackURI}, Resources: []string{filesURI}}))
-		b.bearer(userinfoPath, token)
-	}, about("alice", failed("std", "userinfo", "invalid_token", "resource_withdrawn", "resource", toolsURI))},
-	"TokenForResource": {func(_ *fixture, b *browser) { b.bearer(userinfoPath, text(b.t, b.resourceTokens(), "access_token")) },
+	"ResourceNotAllowed": {func(w *Fixture, b *Browser) {
+		w.OK(w.SaveClient(b.T.Context(), provider.Client{ID: "v3", RedirectURIs: []string{CallbackURI}, Resources: []string{ToolsURI}}))
+		b.Get(AuthorizeURL("resource", FilesURI))
+	}, failed("v3", "authorize", "invalid_target", "resource_not_allowed", "resource", FilesURI, "registered", ToolsURI)},
+	"ResourceWider": {func(_ *Fixture, b *Browser) {
+		b.Refresh(Member(b.T, b.StandardTokens(), "refresh_token"), "resource", ToolsURI)
+	}, failed("std", "refresh", "invalid_target", "resource_wider", "resource", ToolsURI, "allowed", "")},
+	"ResourceWithdrawn": {func(w *Fixture, b *Browser) {
+		token := Member(b.T, resourceTokens(b), "access_token")
+		w.OK(w.SaveClient(b.T.Context(), provider.Client{ID: "std", Dialect: provider.Standard, RedirectURIs: []string{CallbackURI}, Resources: []string{FilesURI}}))
+		b.Bearer(UserinfoPath, token)
+	}, about("alice", failed("std", "userinfo", "invalid_token", "resource_withdrawn", "resource", ToolsURI))},
+	"TokenForResource": {func(_ *Fixture, b *Browser) { b.Bearer(UserinfoPath, Member(b.T, resourceTokens(b), "access_token")) },
 		about("alice", failed("std", "userinfo", "invalid_token", "access_token_for_resource"))},
-	"TokenOfAnother": {func(_ *fixture, b *browser) {
-		b.client(revokePath, "std", "token", text(b.t, b.v3Tokens(), "access_token"))
+	"TokenOfAnother": {func(_ *Fixture, b *Browser) {
+		b.Client(RevokePath, "std", "token", Member(b.T, b.V3Tokens(), "access_token"))
 	}, failed("std", "revoke", "unauthorized_client", "token_of_another_client")},
-	"IntrospectionPublic": {func(_ *fixture, b *browser) {
-		b.post(introspectPath, url.Values{"client_id": {"pub"}, "token": {marker}})
+	"IntrospectionPublic": {func(_ *Fixture, b *Browser) {
+		b.Post(IntrospectPath, url.Values{"client_id": {"pub"}, "token": {marker}})
 	}, failed("pub", "introspect", "invalid_client", "introspection_by_public_client")},
 
-	"TokenMissing": {func(_ *fixture, b *browser) { b.get(userinfoPath) }, failed("", "userinfo", "", "access_token_missing")},
-	"TokenUnknown": {func(_ *fixture, b *browser) { b.bearer(userinfoPath, marker) }, failed("", "userinfo", "invalid_token", "access_token_unknown")},
-	"TokenExpired": {func(w *fixture, b *browser) {
-		access := text(b.t, b.standardTokens(), "access_token")
-		w.advance(10 * time.Minute)
-		b.bearer(userinfoPath, access)
+	"TokenMissing": {func(_ *Fixture, b *Browser) { b.Get(UserinfoPath) }, failed("", "userinfo", "", "access_token_missing")},
+	"TokenUnknown": {func(_ *Fixture, b *Browser) { b.Bearer(UserinfoPath, marker) }, failed("", "userinfo", "invalid_token", "access_token_unknown")},
+	"TokenExpired": {func(w *Fixture, b *Browser) {
+		access := Member(b.T, b.StandardTokens(), "access_token")
+		w.Advance(10 * time.Minute)
+		b.Bearer(UserinfoPath, access)
 	}, about("alice", failed("std", "userinfo", "invalid_token", "access_token_expired"))},
-	"TokenRevoked": {func(w *fixture, b *browser) {
-		access := text(b.t, b.standardTokens(), "access_token")
-		w.revokeAll()
-		b.bearer(attributesPath, access)
+	"TokenRevoked": {func(w *Fixture, b *Browser) {
+		access := Member(b.T, b.StandardTokens(), "access_token")
+		w.RevokeAll()
+		b.Bearer(AttributesPath, access)
 	}, about("alice", failed("std", "attributes", "invalid_token", "access_token_revoked"))},
-	"TokenInQuery": {func(_ *fixture, b *browser) {
-		b.get(userinfoPath + "?access_token=" + text(b.t, b.standardTokens(), "access_token"))
+	"TokenInQuery": {func(_ *Fixture, b *Browser) {
+		b.Get(UserinfoPath + "?access_token=" + Member(b.T, b.StandardTokens(), "access_token"))
 	},
 		about("alice", failed("std", "userinfo", "invalid_request", "access_token_in_query"))},
-	"HeaderMalformed": {func(_ *fixture, b *browser) {
-		b.send(http.MethodGet, userinfoPath, "", "Authorization", "Token "+marker)
+	"HeaderMalformed": {func(_ *Fixture, b *Browser) {
+		b.Send(http.MethodGet, UserinfoPath, "", "Authorization", "Token "+marker)
 	},
 		failed("", "userinfo", "invalid_request", "authorization_header_malformed")},
-	"CallbackUnavailable": {func(_ *fixture, b *browser) {
-		b.bearer(userinfoPath+"?callback=show", text(b.t, b.standardTokens(), "access_token"))
+	"CallbackUnavailable": {func(_ *Fixture, b *Browser) {
+		b.Bearer(UserinfoPath+"?callback=show", Member(b.T, b.StandardTokens(), "access_token"))
 	}, about("alice", failed("std", "userinfo", "invalid_request", "callback_unavailable"))},
-	"CallbackMalformed": {func(_ *fixture, b *browser) { b.get(userinfoPath + "?callback=" + marker + "()") },
+	"CallbackMalformed": {func(_ *Fixture, b *Browser) { b.Get(UserinfoPath + "?callback=" + marker + "()") },
 		failed("", "userinfo", "invalid_request", "callback_malformed")},
-	"ScopeInsufficient": {func(_ *fixture, b *browser) {
-		_, tokens := b.token(std("code", b.allow(ask("scope", "military")...).Get("code"))...)
-		b.bearer(userinfoPath, text(b.t, tokens, "access_token"))
+	"ScopeInsufficient": {func(_ *Fixture, b *Browser) {
+		_, tokens := b.Token(Std("code", b.Allow(Ask("scope", "military")...).Get("code"))...)
+		b.Bearer(UserinfoPath, Member(b.T, tokens, "access_token"))
 	},
 		about("alice", failed("std", "userinfo", "insufficient_scope", "scope_insufficient", "scope", "military"))},
-	"TokenWithoutUser": {func(w *fixture, b *browser) {
-		w.machine("robot")
-		b.bearer(userinfoPath, w.machineToken("robot").AccessToken)
+	"TokenWithoutUser": {func(w *Fixture, b *Browser) {
+		w.Machine("robot")
+		b.Bearer(UserinfoPath, w.MachineToken("robot").AccessToken)
 	}, failed("robot", "userinfo", "insufficient_scope", "access_token_without_user")},
-	"SignOutNotRegistered": {func(_ *fixture, b *browser) {
-		b.open("/signout?client_id=std&state=" + marker + "&post_logout_redirect_uri=https://rp.test/goodbye?x=" + marker)
+	"SignOutNotRegistered": {func(_ *Fixture, b *Browser) {
+		b.Open("/signout?client_id=std&state=" + marker + "&post_logout_redirect_uri=https://rp.test/goodbye?x=" + marker)
 	}, failed("std", "sign_out", "invalid_request", "post_logout_redirect_uri_not_registered",
 		"post_logout_redirect_uri", "https://rp.test/goodbye?x=…", "registered", "https://rp.test/bye",
 		"difference", `has "goodbye?x=…" after "https://rp.test/", where registered has "bye"`)},
@@ -417,17 +419,18 @@ var happenings = map[string]happening{
 
 // pkce are the parameters of an authorization request with a challenge.
 // standardTokensAtV3 are what an OpenID Connect library gets at the older client.
-func (b *browser) standardTokensAtV3() map[string]any {
-	b.t.Helper()
-	code := b.allow("scope", "openid military", "nonce", marker, "code_challenge", s256, "code_challenge_method", "S256").Get("code")
-	_, tokens := b.token("code", code, "code_verifier", verifier)
+func standardTokensAtV3(b *Browser) map[string]any {
+	b.T.Helper()
+	code := b.Allow("scope", "openid military", "nonce", marker, "code_challenge", S256, "code_challenge_method", "S256").Get("code")
+	_, tokens := b.Token("code", code, "code_verifier", Verifier)
 	return tokens
 }
 
-func pkce() []string { return []string{"code_challenge", s256, "code_challenge_method", "S256"} }
+func pkce() []string { return []string{"code_challenge", S256, "code_challenge_method", "S256"} }
 
-func basic(client string) string {
-	return "Basic " + base64.StdEncoding.EncodeToString([]byte(client+":"+clientSecret))
+// Basic is the Authorization header of a client that presents its secret.
+func Basic(client string) string {
+	return "Basic " + base64.StdEncoding.EncodeToString([]byte(client+":"+ClientSecret))
 }
 
 func challengeOf(verifier string) string {
@@ -436,69 +439,70 @@ func challengeOf(verifier string) string {
 }
 
 // resourceTokens signs alice in at the standard client, for an access token for an API.
-func (b *browser) resourceTokens() map[string]any {
-	b.t.Helper()
-	_, tokens := b.token(std("code", b.allow(ask("resource", toolsURI)...).Get("code"), "resource", toolsURI)...)
+func resourceTokens(b *Browser) map[string]any {
+	b.T.Helper()
+	_, tokens := b.Token(Std("code", b.Allow(Ask("resource", ToolsURI)...).Get("code"), "resource", ToolsURI)...)
 	return tokens
 }
 
-// client posts to an endpoint as a client with the common secret.
-func (b *browser) client(path, id string, pairs ...string) page {
-	form := url.Values{"client_id": {id}, "client_secret": {clientSecret}}
+// Client posts to an endpoint as a client with the common secret.
+func (b *Browser) Client(path, id string, pairs ...string) Page {
+	form := url.Values{"client_id": {id}, "client_secret": {ClientSecret}}
 	for i := 0; i < len(pairs); i += 2 {
 		form.Set(pairs[i], pairs[i+1])
 	}
-	return b.post(path, form)
+	return b.Post(path, form)
 }
 
-// revokeAll ends all grants, and moves the clock on so that this is known.
-func (w *fixture) revokeAll() {
-	if _, err := w.store.RevokeGrants(w.t.Context(), storage.GrantFilter{Subject: "alice"}, w.now()); err != nil {
-		w.t.Fatal(err)
+// RevokeAll ends all grants, and moves the clock on so that this is known.
+func (w *Fixture) RevokeAll() {
+	if _, err := w.Store.RevokeGrants(w.T.Context(), storage.GrantFilter{Subject: "alice"}, w.Now()); err != nil {
+		w.T.Fatal(err)
 	}
-	w.advance(time.Second)
+	w.Advance(time.Second)
 }
 
-// watched collects what a provider tells.
-type watched struct {
-	mu   sync.Mutex
-	told []provider.Activity
-	stop func()
+// Activities collects what a provider tells.
+type Activities struct {
+	Mu   sync.Mutex
+	Told []provider.Activity
+	Stop func()
 }
 
-func (w *fixture) watch() *watched {
-	seen := &watched{}
-	seen.stop = w.Watch(func(a provider.Activity) {
-		seen.mu.Lock()
-		defer seen.mu.Unlock()
-		seen.told = append(seen.told, a)
+// WatchActivity collects what the provider tells those who watch it.
+func (w *Fixture) WatchActivity() *Activities {
+	seen := &Activities{}
+	seen.Stop = w.Watch(func(a provider.Activity) {
+		seen.Mu.Lock()
+		defer seen.Mu.Unlock()
+		seen.Told = append(seen.Told, a)
 	})
 	return seen
 }
 
-// all stops watching and returns what was told.
-func (s *watched) all() []provider.Activity {
-	s.stop()
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.told
+// All stops watching and returns what was told.
+func (s *Activities) All() []provider.Activity {
+	s.Stop()
+	s.Mu.Lock()
+	defer s.Mu.Unlock()
+	return s.Told
 }
 
 func TestActivity(t *testing.T) {
 	t.Parallel()
 	for name, h := range happenings {
 		t.Run(name, func(t *testing.T) {
-			w := newFixture(t, func(c *provider.Config) {
-				c.Resources = []provider.Resource{{URI: toolsURI}, {URI: filesURI}}
-			}).withClients().withUsers().withMistakes()
-			b := w.alice()
-			seen := w.watch()
+			w := withMistakes(New(t, func(c *provider.Config) {
+				c.Resources = []provider.Resource{{URI: ToolsURI}, {URI: FilesURI}}
+			}).WithClients().WithUsers())
+			b := w.Alice()
+			seen := w.WatchActivity()
 			h.do(w, b)
-			told := seen.all()
-			if told := fmt.Sprint(told); strings.Contains(told, marker) || strings.Contains(told, clientSecret) {
+			told := seen.All()
+			if told := fmt.Sprint(told); strings.Contains(told, marker) || strings.Contains(told, ClientSecret) {
 				t.Errorf("a secret is told: %s", told)
 			}
-			warned := w.lines(0, "an application made a mistake")
+			warned := w.Lines(0, "an application made a mistake")
 			if strings.Contains(fmt.Sprint(warned), marker) {
 				t.Errorf("a secret is logged: %s", warned)
 			}
@@ -564,30 +568,30 @@ func TestEveryDiagnosisHasItsTextAndItsTest(t *testing.T) {
 
 func TestActivityOfUsersOfTheHost(t *testing.T) {
 	t.Parallel()
-	d, w := newDirectory(t)
-	b := w.newBrowser()
-	refresh := text(t, b.standardTokens(), "refresh_token")
-	access := text(t, b.standardTokens(), "access_token")
+	d, w := NewDirectory(t)
+	b := w.NewBrowser()
+	refresh := Member(t, b.StandardTokens(), "refresh_token")
+	access := Member(t, b.StandardTokens(), "access_token")
 	for name, c := range map[string]struct {
 		err  error
 		do   func()
 		want provider.Activity
 	}{
-		"RefusedAtThePage":   {provider.ErrNoUser, func() { b.open(authorizeURL(ask()...)) }, about("carol", denied("std", "user_refused"))},
-		"RefusedWithoutPage": {provider.ErrNoUser, func() { b.open(authorizeURL(ask("prompt", "none")...)) }, about("carol", denied("std", "user_refused"))},
-		"GoneAtRefresh":      {provider.ErrNoUser, func() { b.refresh(refresh) }, failed("std", "refresh", "invalid_grant", "user_gone")},
-		"GoneAtData":         {provider.ErrNoUser, func() { b.bearer(userinfoPath, access) }, about("carol", failed("std", "userinfo", "invalid_token", "user_gone"))},
-		"HostFails": {errors.New("ldap is down"), func() { b.bearer(userinfoPath, access) },
+		"RefusedAtThePage":   {provider.ErrNoUser, func() { b.Open(AuthorizeURL(Ask()...)) }, about("carol", denied("std", "user_refused"))},
+		"RefusedWithoutPage": {provider.ErrNoUser, func() { b.Open(AuthorizeURL(Ask("prompt", "none")...)) }, about("carol", denied("std", "user_refused"))},
+		"GoneAtRefresh":      {provider.ErrNoUser, func() { b.Refresh(refresh) }, failed("std", "refresh", "invalid_grant", "user_gone")},
+		"GoneAtData":         {provider.ErrNoUser, func() { b.Bearer(UserinfoPath, access) }, about("carol", failed("std", "userinfo", "invalid_token", "user_gone"))},
+		"HostFails": {errors.New("ldap is down"), func() { b.Bearer(UserinfoPath, access) },
 			about("carol", failed("std", "userinfo", "temporarily_unavailable", "provider_unavailable"))},
-		"HostFailsAtThePage": {errors.New("ldap is down"), func() { b.open(authorizeURL(ask()...)) },
+		"HostFailsAtThePage": {errors.New("ldap is down"), func() { b.Open(AuthorizeURL(Ask()...)) },
 			about("carol", failed("std", "authorize", "temporarily_unavailable", "provider_unavailable"))},
 	} {
 		t.Run(name, func(t *testing.T) {
-			d.set(func() { d.err = c.err })
-			defer d.set(func() { d.err = nil })
-			seen := w.watch()
+			d.Set(func() { d.Err = c.err })
+			defer d.Set(func() { d.Err = nil })
+			seen := w.WatchActivity()
 			c.do()
-			told := seen.all()
+			told := seen.All()
 			if len(told) != 1 {
 				t.Fatalf("told %+v", told)
 			}
@@ -601,50 +605,50 @@ func TestActivityOfUsersOfTheHost(t *testing.T) {
 func TestActivityOfASignInPageThatKeepsNoSession(t *testing.T) {
 	t.Parallel()
 	var signedIn provider.SignedIn
-	w := hostedFixture(t, func() provider.SignedIn { return signedIn })
-	seen := w.watch()
-	journey(t, w.newBrowser(), authorizeURL(ask()...), &signedIn, func(before provider.SignedIn, _ url.Values) provider.SignedIn { return before })
+	w := NewHosted(t, func() provider.SignedIn { return signedIn })
+	seen := w.WatchActivity()
+	Journey(t, w.NewBrowser(), AuthorizeURL(Ask()...), &signedIn, func(before provider.SignedIn, _ url.Values) provider.SignedIn { return before })
 	want := []provider.Activity{failed("std", "authorize", "login_required", "sign_in_unstable")}
-	if diff := cmp.Diff(want, seen.all(), ofItsRequest); diff != "" {
+	if diff := cmp.Diff(want, seen.All(), ofItsRequest); diff != "" {
 		t.Error(diff)
 	}
 }
 
 func TestActivityTellsOfConsentOnceAndOfPagesOfUsersNothing(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t).withClients().withUsers()
-	seen := w.watch()
-	w.guess("alice@example.com", 2)
-	b := w.alice()
-	b.open("/account")
-	b.get("/nowhere")
-	b.allow()
-	b.allow() // remembered
-	answered := asking(good("v3", "authorize", "alice"), "response_type", "code", "scope", "military", "redirect_uri", callbackURI)
+	w := New(t).WithClients().WithUsers()
+	seen := w.WatchActivity()
+	w.Guess("alice@example.com", 2)
+	b := w.Alice()
+	b.Open("/account")
+	b.Get("/nowhere")
+	b.Allow()
+	b.Allow() // remembered
+	answered := asking(good("v3", "authorize", "alice"), "response_type", "code", "scope", "military", "redirect_uri", CallbackURI)
 	want := []provider.Activity{asking(good("v3", "consent", "alice"), "scope", "military"), answered, answered}
-	if diff := cmp.Diff(want, seen.all(), ofItsRequest); diff != "" {
+	if diff := cmp.Diff(want, seen.All(), ofItsRequest); diff != "" {
 		t.Error(diff)
 	}
 }
 
 func TestAMistakeIsLoggedOnceAMinuteForEachApplication(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t).withClients()
-	b := w.newBrowser()
-	logged := func() int { return len(w.lines(0, "an application made a mistake")) }
+	w := New(t).WithClients()
+	b := w.NewBrowser()
+	logged := func() int { return len(w.Lines(0, "an application made a mistake")) }
 	for range 3 {
-		b.token("code", marker)
+		b.Token("code", marker)
 	}
 	if logged() != 1 {
 		t.Errorf("%d lines for one mistake", logged())
 	}
-	b.token(std("code", marker)...)
-	b.token("code", "")
+	b.Token(Std("code", marker)...)
+	b.Token("code", "")
 	if logged() != 3 {
 		t.Errorf("%d lines for three mistakes", logged())
 	}
-	w.advance(time.Minute)
-	b.token("code", marker)
+	w.Advance(time.Minute)
+	b.Token("code", marker)
 	if logged() != 4 {
 		t.Errorf("%d lines after a minute", logged())
 	}
@@ -652,10 +656,10 @@ func TestAMistakeIsLoggedOnceAMinuteForEachApplication(t *testing.T) {
 
 func TestMarkupAndLineBreaksOfStrangersAreTextInActivities(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t).withClients()
-	seen := w.watch()
-	w.newBrowser().open(authorizeURL("redirect_uri", "https://rp.test/\n\u202elevel=ERROR <script>"+strings.Repeat("ä", 1000)))
-	told := seen.all()
+	w := New(t).WithClients()
+	seen := w.WatchActivity()
+	w.NewBrowser().Open(AuthorizeURL("redirect_uri", "https://rp.test/\n\u202elevel=ERROR <script>"+strings.Repeat("ä", 1000)))
+	told := seen.All()
 	if len(told) != 1 {
 		t.Fatalf("told %+v", told)
 	}
@@ -669,68 +673,68 @@ func TestMarkupAndLineBreaksOfStrangersAreTextInActivities(t *testing.T) {
 func TestWatch(t *testing.T) {
 	t.Parallel()
 	t.Run("APanicHarmsNobody", func(t *testing.T) {
-		w := newFixture(t).withClients()
+		w := New(t).WithClients()
 		stop := w.Watch(func(provider.Activity) { panic("watcher") })
-		seen := w.watch()
-		b := w.newBrowser()
-		b.token("code", marker)
-		b.token("code", marker)
+		seen := w.WatchActivity()
+		b := w.NewBrowser()
+		b.Token("code", marker)
+		b.Token("code", marker)
 		stop()
-		if told := seen.all(); len(told) != 2 {
+		if told := seen.All(); len(told) != 2 {
 			t.Errorf("the other watcher is told %v", told)
 		}
-		if len(w.lines(0, "a watcher of activities did not return")) != 1 {
+		if len(w.Lines(0, "a watcher of activities did not return")) != 1 {
 			t.Error("it is not logged once")
 		}
 	})
 
 	t.Run("OneThatEndsItsGoroutineHarmsNobody", func(t *testing.T) {
-		w := newFixture(t).withClients()
+		w := New(t).WithClients()
 		stop := w.Watch(func(provider.Activity) { runtime.Goexit() })
-		b := w.newBrowser()
-		b.token("code", marker)
-		p, _ := b.token("code", marker)
-		refused(t, p, http.StatusBadRequest, "invalid_grant")
+		b := w.NewBrowser()
+		b.Token("code", marker)
+		p, _ := b.Token("code", marker)
+		Refused(t, p, http.StatusBadRequest, "invalid_grant")
 		stop()
 	})
 
 	t.Run("OneThatHangsHoldsNoAnswerUpAndMissesSome", func(t *testing.T) {
-		w := newFixture(t).withClients()
+		w := New(t).WithClients()
 		release := make(chan struct{})
 		w.Watch(func(provider.Activity) { <-release })
 		defer close(release)
-		b := w.newBrowser()
+		b := w.NewBrowser()
 		for range 1100 {
-			p, _ := b.token("code", marker)
-			refused(t, p, http.StatusBadRequest, "invalid_grant")
+			p, _ := b.Token("code", marker)
+			Refused(t, p, http.StatusBadRequest, "invalid_grant")
 		}
-		if len(w.lines(0, "a watcher of activities is too slow")) != 1 {
+		if len(w.Lines(0, "a watcher of activities is too slow")) != 1 {
 			t.Error("it is not logged once that it misses some")
 		}
 	})
 
 	t.Run("AfterStopNothingIsTold", func(t *testing.T) {
-		w := newFixture(t).withClients()
-		seen := w.watch()
-		seen.stop()
-		w.newBrowser().token("code", marker)
-		if told := seen.all(); len(told) != 0 {
+		w := New(t).WithClients()
+		seen := w.WatchActivity()
+		seen.Stop()
+		w.NewBrowser().Token("code", marker)
+		if told := seen.All(); len(told) != 0 {
 			t.Errorf("told %v", told)
 		}
 	})
 
 	t.Run("CloseTellsWhatHasHappened", func(t *testing.T) {
-		w := newFixture(t).withClients()
-		seen := w.watch()
-		w.newBrowser().token("code", marker)
-		w.ok(w.Close())
-		seen.mu.Lock()
-		n := len(seen.told)
-		seen.mu.Unlock()
+		w := New(t).WithClients()
+		seen := w.WatchActivity()
+		w.NewBrowser().Token("code", marker)
+		w.OK(w.Close())
+		seen.Mu.Lock()
+		n := len(seen.Told)
+		seen.Mu.Unlock()
 		if n != 1 {
 			t.Errorf("told %d", n)
 		}
-		seen.stop()
+		seen.Stop()
 		w.Watch(func(provider.Activity) { t.Error("told after Close") })()
 	})
 }

@@ -37,43 +37,43 @@ func onlyFlow(t *testing.T, told []provider.Activity) string {
 func TestActivityNamesTheSignInThatARequestBelongsTo(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		do   func(b *browser)
+		do   func(b *Browser)
 		want string
 	}{
-		"FromTheRequestToTheLastUseOfItsTokens": {func(b *browser) {
-			code := b.allow(ask()...).Get("code")
-			_, tokens := b.token(std("code", code)...)
-			b.bearer(userinfoPath, text(b.t, tokens, "access_token"))
-			b.client(introspectPath, "std", "token", text(b.t, tokens, "access_token"))
-			_, again := b.refresh(text(b.t, tokens, "refresh_token"))
-			b.bearer(userinfoPath, text(b.t, again, "access_token"))
-			b.client(revokePath, "std", "token", text(b.t, again, "refresh_token"))
-			b.bearer(userinfoPath, text(b.t, again, "access_token"))
-			b.refresh(text(b.t, again, "refresh_token"))
+		"FromTheRequestToTheLastUseOfItsTokens": {func(b *Browser) {
+			code := b.Allow(Ask()...).Get("code")
+			_, tokens := b.Token(Std("code", code)...)
+			b.Bearer(UserinfoPath, Member(b.T, tokens, "access_token"))
+			b.Client(IntrospectPath, "std", "token", Member(b.T, tokens, "access_token"))
+			_, again := b.Refresh(Member(b.T, tokens, "refresh_token"))
+			b.Bearer(UserinfoPath, Member(b.T, again, "access_token"))
+			b.Client(RevokePath, "std", "token", Member(b.T, again, "refresh_token"))
+			b.Bearer(UserinfoPath, Member(b.T, again, "access_token"))
+			b.Refresh(Member(b.T, again, "refresh_token"))
 		}, "consent:ok authorize:ok token:ok userinfo:ok introspect:ok refresh:ok userinfo:ok revoke:ok userinfo:error refresh:error"},
-		"OfACodeThatIsUsedTwice": {func(b *browser) {
-			code := b.allow(ask()...).Get("code")
-			b.token(std("code", code)...)
-			b.token(std("code", code)...)
+		"OfACodeThatIsUsedTwice": {func(b *Browser) {
+			code := b.Allow(Ask()...).Get("code")
+			b.Token(Std("code", code)...)
+			b.Token(Std("code", code)...)
 		}, "consent:ok authorize:ok token:ok token:error"},
-		"OfAPushedRequest": {func(b *browser) {
-			p := b.submit(b.open(pushedURL("std", b.pushed())), "action", "allow")
-			b.token(std("code", response(b.t, p).Get("code"))...)
+		"OfAPushedRequest": {func(b *Browser) {
+			p := b.Submit(b.Open(PushedURL("std", b.Pushed())), "action", "allow")
+			b.Token(Std("code", Response(b.T, p).Get("code"))...)
 		}, "push:ok consent:ok authorize:ok token:ok"},
-		"OfAUserWhoRefuses": {func(b *browser) { b.submit(b.open(authorizeURL(ask()...)), "action", "deny") }, "authorize:denied"},
-		"OfNoUser": {func(b *browser) {
-			_, tokens := b.token("client_id", "machine", "grant_type", "client_credentials", "redirect_uri", "")
-			b.client(introspectPath, "machine", "token", text(b.t, tokens, "access_token"))
+		"OfAUserWhoRefuses": {func(b *Browser) { b.Submit(b.Open(AuthorizeURL(Ask()...)), "action", "deny") }, "authorize:denied"},
+		"OfNoUser": {func(b *Browser) {
+			_, tokens := b.Token("client_id", "machine", "grant_type", "client_credentials", "redirect_uri", "")
+			b.Client(IntrospectPath, "machine", "token", Member(b.T, tokens, "access_token"))
 		}, "token:ok introspect:ok"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := newFixture(t).withClients().withUsers()
-			w.machine("machine")
-			b := w.alice()
-			seen := w.watch()
+			w := New(t).WithClients().WithUsers()
+			w.Machine("machine")
+			b := w.Alice()
+			seen := w.WatchActivity()
 			c.do(b)
-			if got := onlyFlow(t, seen.all()); got != c.want {
+			if got := onlyFlow(t, seen.All()); got != c.want {
 				t.Errorf("the flow has %s\nwant %s", got, c.want)
 			}
 		})
@@ -82,12 +82,12 @@ func TestActivityNamesTheSignInThatARequestBelongsTo(t *testing.T) {
 
 func TestEachSignInHasAFlowOfItsOwn(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t).withClients().withUsers()
-	b, seen := w.alice(), w.watch()
+	w := New(t).WithClients().WithUsers()
+	b, seen := w.Alice(), w.WatchActivity()
 	for range 3 {
-		b.token(std("code", b.allow(ask()...).Get("code"))...)
+		b.Token(Std("code", b.Allow(Ask()...).Get("code"))...)
 	}
-	if of := flows(seen.all()); len(of) != 3 {
+	if of := flows(seen.All()); len(of) != 3 {
 		t.Errorf("%d flows of three sign-ins: %v", len(of), of)
 	}
 }
@@ -95,15 +95,15 @@ func TestEachSignInHasAFlowOfItsOwn(t *testing.T) {
 // The flow of another application's grant in a line would say whose code was found.
 func TestActivityNamesNoSignInOfAnotherApplication(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t).withClients().withUsers()
-	b := w.alice()
-	code := b.allow(ask()...).Get("code")
-	tokens := b.standardTokens()
-	seen := w.watch()
-	b.token("code", code)
-	b.client(introspectPath, "v3", "token", text(t, tokens, "access_token"))
-	b.client(revokePath, "v3", "token", text(t, tokens, "refresh_token"))
-	told := seen.all()
+	w := New(t).WithClients().WithUsers()
+	b := w.Alice()
+	code := b.Allow(Ask()...).Get("code")
+	tokens := b.StandardTokens()
+	seen := w.WatchActivity()
+	b.Token("code", code)
+	b.Client(IntrospectPath, "v3", "token", Member(t, tokens, "access_token"))
+	b.Client(RevokePath, "v3", "token", Member(t, tokens, "refresh_token"))
+	told := seen.All()
 	if len(told) != 3 {
 		t.Fatalf("told %+v", told)
 	}
@@ -117,16 +117,16 @@ func TestActivityNamesNoSignInOfAnotherApplication(t *testing.T) {
 // Neither what travels through the browser nor what an application is given has the name.
 func TestTheNameOfASignInIsNoneOfItsSecrets(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t).withClients().withUsers()
-	b, seen := w.alice(), w.watch()
-	p := b.open(authorizeURL(ask()...))
-	answer := response(t, b.submit(p, "action", "allow"))
-	got, _ := b.token(std("code", answer.Get("code"))...)
+	w := New(t).WithClients().WithUsers()
+	b, seen := w.Alice(), w.WatchActivity()
+	p := b.Open(AuthorizeURL(Ask()...))
+	answer := Response(t, b.Submit(p, "action", "allow"))
+	got, _ := b.Token(Std("code", answer.Get("code"))...)
 	if got.StatusCode != http.StatusOK {
-		t.Fatal(got.body)
+		t.Fatal(got.Text)
 	}
-	name := seen.all()[0].Flow
-	for what, text := range map[string]string{"page": p.body, "answer": answer.Encode(), "tokens": got.body} {
+	name := seen.All()[0].Flow
+	for what, text := range map[string]string{"page": p.Text, "answer": answer.Encode(), "tokens": got.Text} {
 		if name == "" || strings.Contains(text, name) {
 			t.Errorf("the %s has the name %q", what, name)
 		}

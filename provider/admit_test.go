@@ -16,91 +16,91 @@ import (
 )
 
 // wayBack returns where the one link of a page that ends a flow leads.
-func wayBack(t *testing.T, p page) string {
+func wayBack(t *testing.T, p Page) string {
 	t.Helper()
-	shown(t, p, http.StatusForbidden)
-	safe(t, p)
-	_, rest, ok := strings.Cut(p.body, `<a class="button primary" href="`)
+	Shown(t, p, http.StatusForbidden)
+	Safe(t, p)
+	_, rest, ok := strings.Cut(p.Text, `<a class="button primary" href="`)
 	link, _, _ := strings.Cut(rest, `"`)
-	if !ok || strings.Count(p.body, `class="button primary"`) != 1 {
-		t.Fatalf("not one way back:\n%s", p.body)
+	if !ok || strings.Count(p.Text, `class="button primary"`) != 1 {
+		t.Fatalf("not one way back:\n%s", p.Text)
 	}
 	return strings.ReplaceAll(link, "&amp;", "&")
 }
 
 // deniedAt demands that a link is the answer access_denied to the application.
-func deniedAt(t *testing.T, w *fixture, link string) {
+func deniedAt(t *testing.T, w *Fixture, link string) {
 	t.Helper()
-	answer := response(t, page{Response: &http.Response{Header: http.Header{"Location": {link}}}})
-	if !strings.HasPrefix(link, callbackURI+"?") || answer.Get("error") != "access_denied" || answer.Get("state") != "xyz" || answer.Get("iss") != w.Issuer() || answer.Has("code") {
+	answer := Response(t, Page{Response: &http.Response{Header: http.Header{"Location": {link}}}})
+	if !strings.HasPrefix(link, CallbackURI+"?") || answer.Get("error") != "access_denied" || answer.Get("state") != "xyz" || answer.Get("iss") != w.Issuer() || answer.Has("code") {
 		t.Errorf("the way back is %s", link)
 	}
 }
 
 func TestUserWhomTheHostDoesNotKnow(t *testing.T) {
 	t.Parallel()
-	d, w := newDirectory(t)
-	b := w.newBrowser()
-	consent := b.open(authorizeURL(ask("prompt", "consent")...))
-	tokens := b.standardTokens()
-	chooser := b.open(authorizeURL(ask("prompt", "select_account")...))
-	d.set(func() { d.err = provider.ErrNoUser })
+	d, w := NewDirectory(t)
+	b := w.NewBrowser()
+	consent := b.Open(AuthorizeURL(Ask("prompt", "consent")...))
+	tokens := b.StandardTokens()
+	chooser := b.Open(AuthorizeURL(Ask("prompt", "select_account")...))
+	d.Set(func() { d.Err = provider.ErrNoUser })
 
 	t.Run("GetsAPageAndTheApplicationARefusal", func(t *testing.T) {
-		p := b.get(consent.Request.URL.RequestURI())
+		p := b.Get(consent.Request.URL.RequestURI())
 		deniedAt(t, w, wayBack(t, p))
-		if !strings.Contains(p.body, "no longer exists or is locked") {
+		if !strings.Contains(p.Text, "no longer exists or is locked") {
 			t.Error("the page does not say why")
 		}
-		p = b.get(chooser.Request.URL.RequestURI())
+		p = b.Get(chooser.Request.URL.RequestURI())
 		deniedAt(t, w, wayBack(t, p))
 	})
 	t.Run("GetsNoCodeForARememberedConsent", func(t *testing.T) {
-		deniedAt(t, w, wayBack(t, b.open(authorizeURL(ask()...))))
+		deniedAt(t, w, wayBack(t, b.Open(AuthorizeURL(Ask()...))))
 	})
 	t.Run("IsToldNothingWhereNoPageIsAllowed", func(t *testing.T) {
-		deniedAt(t, w, b.get(authorizeURL(ask("prompt", "none")...)).Header.Get("Location"))
+		deniedAt(t, w, b.Get(AuthorizeURL(Ask("prompt", "none")...)).Header.Get("Location"))
 	})
 	t.Run("GoesBackByAFormWhereTheAnswerIsOne", func(t *testing.T) {
-		p := b.open(authorizeURL(ask("response_mode", "form_post")...))
-		shown(t, p, http.StatusForbidden)
-		action, fields := p.form(t)
-		if action != callbackURI || fields.Get("error") != "access_denied" || fields.Get("state") != "xyz" {
+		p := b.Open(AuthorizeURL(Ask("response_mode", "form_post")...))
+		Shown(t, p, http.StatusForbidden)
+		action, fields := p.Form(t)
+		if action != CallbackURI || fields.Get("error") != "access_denied" || fields.Get("state") != "xyz" {
 			t.Errorf("form to %s with %v", action, fields)
 		}
 	})
 	t.Run("CannotBeAnsweredOtherwiseAfterwards", func(t *testing.T) {
-		d.set(func() { d.err = nil })
-		p := b.submit(consent, "action", "allow")
-		if p.Header.Get("Location") != "" || !strings.Contains(p.body, "already done") {
+		d.Set(func() { d.Err = nil })
+		p := b.Submit(consent, "action", "allow")
+		if p.Header.Get("Location") != "" || !strings.Contains(p.Text, "already done") {
 			t.Errorf("answered %s %s", p.Status, p.Header.Get("Location"))
 		}
-		d.set(func() { d.err = provider.ErrNoUser })
+		d.Set(func() { d.Err = provider.ErrNoUser })
 	})
 	t.Run("SeesThatOnTheAccountScreen", func(t *testing.T) {
-		p := b.get("/account")
-		shown(t, p, http.StatusForbidden)
-		if !strings.Contains(p.body, "We can’t find your account") {
+		p := b.Get("/account")
+		Shown(t, p, http.StatusForbidden)
+		if !strings.Contains(p.Text, "We can’t find your account") {
 			t.Error("the page does not say why")
 		}
 	})
 	t.Run("CanSignOut", func(t *testing.T) {
-		p := b.get("/signout")
+		p := b.Get("/signout")
 		if p.StatusCode != http.StatusOK {
 			t.Fatalf("answered %s", p.Status)
 		}
-		if p = b.submitOnce(p); p.Header.Get("Location") != "https://host.test/logout" {
+		if p = b.SubmitOnce(p); p.Header.Get("Location") != "https://host.test/logout" {
 			t.Errorf("answered %s %s", p.Status, p.Header.Get("Location"))
 		}
 	})
 	t.Run("HasNoTokensThatWork", func(t *testing.T) {
-		refused(t, b.bearer(userinfoPath, text(t, tokens, "access_token")), http.StatusUnauthorized, "invalid_token")
-		p, _ := b.refresh(text(t, tokens, "refresh_token"))
-		refused(t, p, http.StatusBadRequest, "invalid_grant")
+		Refused(t, b.Bearer(UserinfoPath, Member(t, tokens, "access_token")), http.StatusUnauthorized, "invalid_token")
+		p, _ := b.Refresh(Member(t, tokens, "refresh_token"))
+		Refused(t, p, http.StatusBadRequest, "invalid_grant")
 	})
 	t.Run("IsNoErrorOfTheService", func(t *testing.T) {
-		if strings.Contains(w.log.String(), "level=ERROR") {
-			t.Errorf("the log has errors:\n%s", w.log)
+		if strings.Contains(w.Log.String(), "level=ERROR") {
+			t.Errorf("the log has errors:\n%s", w.Log)
 		}
 	})
 }
@@ -125,68 +125,68 @@ func TestAuthorizeOfTheHost(t *testing.T) {
 		}
 	}
 	say := func(err error) { verdict.Store(&err) }
-	for name, w := range map[string]*fixture{
-		"OfEmbeddedAccounts": newFixture(t, hook).withClients().withUsers(),
-		"OfAHost": newFixture(t, (&directory{user: provider.SignedIn{UserID: "alice", AuthTime: time.Now().Add(-time.Hour)},
-			person: provider.Person{Attributes: map[string]any{"fname": "Alice"}}}).configure, hook).withClients(),
+	for name, w := range map[string]*Fixture{
+		"OfEmbeddedAccounts": New(t, hook).WithClients().WithUsers(),
+		"OfAHost": New(t, (&Directory{User: provider.SignedIn{UserID: "alice", AuthTime: time.Now().Add(-time.Hour)},
+			Person: provider.Person{Attributes: map[string]any{"fname": "Alice"}}}).Configure, hook).WithClients(),
 	} {
 		t.Run(name, func(t *testing.T) {
-			b := w.newBrowser()
+			b := w.NewBrowser()
 			if name == "OfEmbeddedAccounts" {
-				b = w.alice()
+				b = w.Alice()
 			}
 			no := provider.Refusal{Message: "Your plan has no <b>single</b> sign-on."}
 			say(nil)
-			consent := b.open(authorizeURL(ask()...))
-			tokens := b.standardTokens()
+			consent := b.Open(AuthorizeURL(Ask()...))
+			tokens := b.StandardTokens()
 			if diff := cmp.Diff([]string{"alice", "std", "openid", "military"}, *asked.Load()); diff != "" {
 				t.Error(diff)
 			}
 			for name, err := range map[string]error{"Value": no, "Pointer": &no, "Wrapped": errors.Join(errors.New("policy"), no)} {
 				t.Run("Refusal"+name+"IsShown", func(t *testing.T) {
 					say(err)
-					p := b.open(authorizeURL(ask("prompt", "consent")...))
+					p := b.Open(AuthorizeURL(Ask("prompt", "consent")...))
 					deniedAt(t, w, wayBack(t, p))
-					if !strings.Contains(p.body, "Your plan has no &lt;b&gt;single&lt;/b&gt; sign-on.") {
-						t.Errorf("the words of the host are not on the page:\n%s", p.body)
+					if !strings.Contains(p.Text, "Your plan has no &lt;b&gt;single&lt;/b&gt; sign-on.") {
+						t.Errorf("the words of the host are not on the page:\n%s", p.Text)
 					}
 				})
 			}
 			t.Run("IsAskedAgainBeforeTheAnswer", func(t *testing.T) {
-				deniedAt(t, w, wayBack(t, b.submit(consent, "action", "allow")))
+				deniedAt(t, w, wayBack(t, b.Submit(consent, "action", "allow")))
 			})
 			t.Run("RefusesInSilenceWhereNoPageIsAllowed", func(t *testing.T) {
-				deniedAt(t, w, b.get(authorizeURL(ask("prompt", "none")...)).Header.Get("Location"))
+				deniedAt(t, w, b.Get(AuthorizeURL(Ask("prompt", "none")...)).Header.Get("Location"))
 			})
 			t.Run("IsAskedWhenTokensAreRefreshed", func(t *testing.T) {
-				p, _ := b.refresh(text(t, tokens, "refresh_token"))
-				refused(t, p, http.StatusBadRequest, "invalid_grant")
+				p, _ := b.Refresh(Member(t, tokens, "refresh_token"))
+				Refused(t, p, http.StatusBadRequest, "invalid_grant")
 				say(provider.ErrNoUser)
-				p, _ = b.refresh(text(t, tokens, "refresh_token"))
-				refused(t, p, http.StatusBadRequest, "invalid_grant")
+				p, _ = b.Refresh(Member(t, tokens, "refresh_token"))
+				Refused(t, p, http.StatusBadRequest, "invalid_grant")
 				say(errors.New("policy: canary"))
-				p, _ = b.refresh(text(t, tokens, "refresh_token"))
-				refused(t, p, http.StatusServiceUnavailable, "temporarily_unavailable")
+				p, _ = b.Refresh(Member(t, tokens, "refresh_token"))
+				Refused(t, p, http.StatusServiceUnavailable, "temporarily_unavailable")
 				say(nil)
-				if p, _ = b.refresh(text(t, tokens, "refresh_token")); p.StatusCode != http.StatusOK {
-					t.Errorf("allowed again: %s %s", p.Status, p.body)
+				if p, _ = b.Refresh(Member(t, tokens, "refresh_token")); p.StatusCode != http.StatusOK {
+					t.Errorf("allowed again: %s %s", p.Status, p.Text)
 				}
 			})
 			t.Run("IsAskedWhenACodeIsRedeemed", func(t *testing.T) {
-				code := b.allow(ask()...).Get("code")
-				redeem := func() page {
-					p, _ := b.token(std("code", code, "redirect_uri", callbackURI)...)
+				code := b.Allow(Ask()...).Get("code")
+				redeem := func() Page {
+					p, _ := b.Token(Std("code", code, "redirect_uri", CallbackURI)...)
 					return p
 				}
 				for _, err := range []error{no, provider.ErrNoUser} {
 					say(err)
-					refused(t, redeem(), http.StatusBadRequest, "invalid_grant")
+					Refused(t, redeem(), http.StatusBadRequest, "invalid_grant")
 				}
 				say(errors.New("policy: canary"))
-				refused(t, redeem(), http.StatusServiceUnavailable, "temporarily_unavailable")
+				Refused(t, redeem(), http.StatusServiceUnavailable, "temporarily_unavailable")
 				say(nil)
 				if p := redeem(); p.StatusCode != http.StatusOK {
-					t.Errorf("allowed again: %s %s", p.Status, p.body)
+					t.Errorf("allowed again: %s %s", p.Status, p.Text)
 				}
 				if diff := cmp.Diff([]string{"alice", "std", "openid", "military"}, *asked.Load()); diff != "" {
 					t.Error(diff)
@@ -194,9 +194,9 @@ func TestAuthorizeOfTheHost(t *testing.T) {
 			})
 			t.Run("ThatFailsIsAskedLater", func(t *testing.T) {
 				say(errors.New("policy: canary"))
-				unavailable(t, b.get(authorizeURL(ask()...)))
+				Unavailable(t, b.Get(AuthorizeURL(Ask()...)))
 				say(nil)
-				if b.allow(ask()...).Get("code") == "" {
+				if b.Allow(Ask()...).Get("code") == "" {
 					t.Error("no code afterwards")
 				}
 			})

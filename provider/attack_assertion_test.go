@@ -23,39 +23,39 @@ var machineGrant = []string{"grant_type", "client_credentials", "scope", "studen
 
 func TestAssertionOfEveryAlgorithm(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t).withSigners()
-	b := w.newBrowser()
-	for name, key := range clientKeys() {
+	w := New(t).WithSigners()
+	b := w.NewBrowser()
+	for name, key := range ClientKeys() {
 		if name == "foreign" {
 			continue
 		}
 		t.Run(name, func(t *testing.T) {
-			p, body := b.asserted(tokenPath, key.sign(t, w.assertion("key")), machineGrant...)
-			granted(t, p, body)
+			p, body := b.Asserted(TokenPath, key.Sign(t, w.Assertion("key")), machineGrant...)
+			Granted(t, p, body)
 		})
 	}
 }
 
 func TestAssertionAtEveryEndpoint(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t).withSigners()
-	b, key := w.newBrowser(), clientKeys()["EdDSA"]
-	for _, aud := range []any{w.Issuer(), w.server.URL + tokenPath, []string{w.Issuer(), w.server.URL + tokenPath}} {
-		p, body := b.asserted(tokenPath, key.sign(t, with(w.assertion("key"), "aud", aud)), machineGrant...)
-		token := granted(t, p, body)
-		if p, body = b.asserted(introspectPath, key.sign(t, with(w.assertion("key"), "aud", w.server.URL+introspectPath)), "token", token); body["active"] != true {
-			t.Errorf("introspection: %s", p.body)
+	w := New(t).WithSigners()
+	b, key := w.NewBrowser(), ClientKeys()["EdDSA"]
+	for _, aud := range []any{w.Issuer(), w.Server.URL + TokenPath, []string{w.Issuer(), w.Server.URL + TokenPath}} {
+		p, body := b.Asserted(TokenPath, key.Sign(t, With(w.Assertion("key"), "aud", aud)), machineGrant...)
+		token := Granted(t, p, body)
+		if p, body = b.Asserted(IntrospectPath, key.Sign(t, With(w.Assertion("key"), "aud", w.Server.URL+IntrospectPath)), "token", token); body["active"] != true {
+			t.Errorf("introspection: %s", p.Text)
 		}
-		if p, _ = b.asserted(revokePath, key.sign(t, with(w.assertion("key"), "aud", w.server.URL+revokePath)), "token", token); p.StatusCode != http.StatusOK {
-			t.Errorf("revocation: %s", p.body)
+		if p, _ = b.Asserted(RevokePath, key.Sign(t, With(w.Assertion("key"), "aud", w.Server.URL+RevokePath)), "token", token); p.StatusCode != http.StatusOK {
+			t.Errorf("revocation: %s", p.Text)
 		}
-		if _, body = b.asserted(introspectPath, key.sign(t, w.assertion("key")), "token", token); body["active"] != false {
+		if _, body = b.Asserted(IntrospectPath, key.Sign(t, w.Assertion("key")), "token", token); body["active"] != false {
 			t.Error("the token was not revoked")
 		}
 	}
 	for _, typ := range []jose.HeaderKey{"JWT", "client-authentication+jwt", "application/client-authentication+jwt"} {
-		p, body := b.asserted(tokenPath, key.sign(t, w.assertion("key"), "typ", typ), machineGrant...)
-		granted(t, p, body)
+		p, body := b.Asserted(TokenPath, key.Sign(t, w.Assertion("key"), "typ", typ), machineGrant...)
+		Granted(t, p, body)
 	}
 }
 
@@ -63,205 +63,205 @@ func TestAssertionAtEveryEndpoint(t *testing.T) {
 type attackedAssertion struct {
 	clientID  string // beside it, or none
 	diagnosis provider.Diagnosis
-	make      func(t testing.TB, w *fixture) string
+	make      func(t testing.TB, w *Fixture) string
 }
 
 var attackedAssertions = map[string]attackedAssertion{
-	"ForeignKey": {"key", "jwt_signature_wrong", func(t testing.TB, w *fixture) string {
-		return clientKeys()["foreign"].sign(t, w.assertion("key"))
+	"ForeignKey": {"key", "jwt_signature_wrong", func(t testing.TB, w *Fixture) string {
+		return ClientKeys()["foreign"].Sign(t, w.Assertion("key"))
 	}},
-	"OtherClient": {"", "jwt_issuer_wrong", func(t testing.TB, w *fixture) string {
-		return clientKeys()["foreign"].sign(t, with(w.assertion("key2"), "iss", "key"))
+	"OtherClient": {"", "jwt_issuer_wrong", func(t testing.TB, w *Fixture) string {
+		return ClientKeys()["foreign"].Sign(t, With(w.Assertion("key2"), "iss", "key"))
 	}},
-	"NotItself": {"key", "jwt_issuer_wrong", func(t testing.TB, w *fixture) string {
-		return clientKeys()["ES256"].sign(t, with(w.assertion("key"), "sub", "alice"))
+	"NotItself": {"key", "jwt_issuer_wrong", func(t testing.TB, w *Fixture) string {
+		return ClientKeys()["ES256"].Sign(t, With(w.Assertion("key"), "sub", "alice"))
 	}},
-	"OfAnother": {"key", "jwt_issuer_wrong", func(t testing.TB, w *fixture) string {
-		return clientKeys()["ES256"].sign(t, with(w.assertion("key"), "iss", "std"))
+	"OfAnother": {"key", "jwt_issuer_wrong", func(t testing.TB, w *Fixture) string {
+		return ClientKeys()["ES256"].Sign(t, With(w.Assertion("key"), "iss", "std"))
 	}},
-	"OtherProvider": {"key", "jwt_audience_wrong", func(t testing.TB, w *fixture) string {
-		return clientKeys()["ES256"].sign(t, with(w.assertion("key"), "aud", "https://other.test/oauth/token"))
+	"OtherProvider": {"key", "jwt_audience_wrong", func(t testing.TB, w *Fixture) string {
+		return ClientKeys()["ES256"].Sign(t, With(w.Assertion("key"), "aud", "https://other.test/oauth/token"))
 	}},
-	"OtherProviderBeside": {"key", "jwt_audience_wrong", func(t testing.TB, w *fixture) string {
-		return clientKeys()["ES256"].sign(t, with(w.assertion("key"), "aud", []string{w.Issuer(), "https://other.test/oidc"}))
+	"OtherProviderBeside": {"key", "jwt_audience_wrong", func(t testing.TB, w *Fixture) string {
+		return ClientKeys()["ES256"].Sign(t, With(w.Assertion("key"), "aud", []string{w.Issuer(), "https://other.test/oidc"}))
 	}},
-	"LikeUs": {"key", "jwt_audience_wrong", func(t testing.TB, w *fixture) string {
-		return clientKeys()["ES256"].sign(t, with(w.assertion("key"), "aud", w.Issuer()+"/"))
+	"LikeUs": {"key", "jwt_audience_wrong", func(t testing.TB, w *Fixture) string {
+		return ClientKeys()["ES256"].Sign(t, With(w.Assertion("key"), "aud", w.Issuer()+"/"))
 	}},
-	"NoAudience": {"key", "jwt_audience_wrong", func(t testing.TB, w *fixture) string {
-		return clientKeys()["ES256"].sign(t, with(w.assertion("key"), "aud", nil))
+	"NoAudience": {"key", "jwt_audience_wrong", func(t testing.TB, w *Fixture) string {
+		return ClientKeys()["ES256"].Sign(t, With(w.Assertion("key"), "aud", nil))
 	}},
-	"EmptyAudience": {"key", "jwt_audience_wrong", func(t testing.TB, w *fixture) string {
-		return clientKeys()["ES256"].sign(t, with(w.assertion("key"), "aud", []string{}))
+	"EmptyAudience": {"key", "jwt_audience_wrong", func(t testing.TB, w *Fixture) string {
+		return ClientKeys()["ES256"].Sign(t, With(w.Assertion("key"), "aud", []string{}))
 	}},
-	"NoExpiry": {"key", "jwt_incomplete", func(t testing.TB, w *fixture) string {
-		return clientKeys()["ES256"].sign(t, with(w.assertion("key"), "exp", nil))
+	"NoExpiry": {"key", "jwt_incomplete", func(t testing.TB, w *Fixture) string {
+		return ClientKeys()["ES256"].Sign(t, With(w.Assertion("key"), "exp", nil))
 	}},
-	"Expired": {"key", "jwt_expired", func(t testing.TB, w *fixture) string {
-		return clientKeys()["ES256"].sign(t, with(w.assertion("key"), "exp", w.now().Add(-time.Second).Unix()))
+	"Expired": {"key", "jwt_expired", func(t testing.TB, w *Fixture) string {
+		return ClientKeys()["ES256"].Sign(t, With(w.Assertion("key"), "exp", w.Now().Add(-time.Second).Unix()))
 	}},
-	"ForDays": {"key", "jwt_lifetime", func(t testing.TB, w *fixture) string {
-		return clientKeys()["ES256"].sign(t, with(w.assertion("key"), "exp", w.now().Add(48*time.Hour).Unix()))
+	"ForDays": {"key", "jwt_lifetime", func(t testing.TB, w *Fixture) string {
+		return ClientKeys()["ES256"].Sign(t, With(w.Assertion("key"), "exp", w.Now().Add(48*time.Hour).Unix()))
 	}},
-	"ForEver": {"key", "jwt_lifetime", func(t testing.TB, w *fixture) string {
-		return clientKeys()["ES256"].sign(t, with(w.assertion("key"), "exp", 1e300))
+	"ForEver": {"key", "jwt_lifetime", func(t testing.TB, w *Fixture) string {
+		return ClientKeys()["ES256"].Sign(t, With(w.Assertion("key"), "exp", 1e300))
 	}},
-	"BeforeAll": {"key", "jwt_expired", func(t testing.TB, w *fixture) string {
-		return clientKeys()["ES256"].sign(t, with(w.assertion("key"), "exp", -1e300))
+	"BeforeAll": {"key", "jwt_expired", func(t testing.TB, w *Fixture) string {
+		return ClientKeys()["ES256"].Sign(t, With(w.Assertion("key"), "exp", -1e300))
 	}},
-	"NotYet": {"key", "jwt_lifetime", func(t testing.TB, w *fixture) string {
-		return clientKeys()["ES256"].sign(t, with(w.assertion("key"), "nbf", w.now().Add(10*time.Minute).Unix()))
+	"NotYet": {"key", "jwt_lifetime", func(t testing.TB, w *Fixture) string {
+		return ClientKeys()["ES256"].Sign(t, With(w.Assertion("key"), "nbf", w.Now().Add(10*time.Minute).Unix()))
 	}},
-	"OfTheFuture": {"key", "jwt_lifetime", func(t testing.TB, w *fixture) string {
-		return clientKeys()["ES256"].sign(t, with(w.assertion("key"), "iat", w.now().Add(10*time.Minute).Unix()))
+	"OfTheFuture": {"key", "jwt_lifetime", func(t testing.TB, w *Fixture) string {
+		return ClientKeys()["ES256"].Sign(t, With(w.Assertion("key"), "iat", w.Now().Add(10*time.Minute).Unix()))
 	}},
-	"ExpiryAsText": {"key", "jwt_malformed", func(t testing.TB, w *fixture) string {
-		return clientKeys()["ES256"].sign(t, with(w.assertion("key"), "exp", "4102444800"))
+	"ExpiryAsText": {"key", "jwt_malformed", func(t testing.TB, w *Fixture) string {
+		return ClientKeys()["ES256"].Sign(t, With(w.Assertion("key"), "exp", "4102444800"))
 	}},
-	"NoID": {"key", "jwt_incomplete", func(t testing.TB, w *fixture) string {
-		return clientKeys()["ES256"].sign(t, with(w.assertion("key"), "jti", nil))
+	"NoID": {"key", "jwt_incomplete", func(t testing.TB, w *Fixture) string {
+		return ClientKeys()["ES256"].Sign(t, With(w.Assertion("key"), "jti", nil))
 	}},
-	"OtherType": {"key", "jwt_malformed", func(t testing.TB, w *fixture) string {
-		return clientKeys()["ES256"].sign(t, w.assertion("key"), "typ", "oauth-authz-req+jwt")
+	"OtherType": {"key", "jwt_malformed", func(t testing.TB, w *Fixture) string {
+		return ClientKeys()["ES256"].Sign(t, w.Assertion("key"), "typ", "oauth-authz-req+jwt")
 	}},
-	"Critical": {"key", "jwt_malformed", func(t testing.TB, w *fixture) string {
-		return clientKeys()["ES256"].sign(t, w.assertion("key"), "crit", "exp")
+	"Critical": {"key", "jwt_malformed", func(t testing.TB, w *Fixture) string {
+		return ClientKeys()["ES256"].Sign(t, w.Assertion("key"), "crit", "exp")
 	}},
-	"UnknownKey": {"key", "jwt_key_unknown", func(t testing.TB, w *fixture) string {
-		return clientKeys()["ES256"].sign(t, w.assertion("key"), "kid", "../../etc/passwd")
+	"UnknownKey": {"key", "jwt_key_unknown", func(t testing.TB, w *Fixture) string {
+		return ClientKeys()["ES256"].Sign(t, w.Assertion("key"), "kid", "../../etc/passwd")
 	}},
-	"KeyOfAnotherType": {"key", "jwt_key_unknown", func(t testing.TB, w *fixture) string {
-		return clientKeys()["ES256"].sign(t, w.assertion("key"), "kid", "rsa")
+	"KeyOfAnotherType": {"key", "jwt_key_unknown", func(t testing.TB, w *Fixture) string {
+		return ClientKeys()["ES256"].Sign(t, w.Assertion("key"), "kid", "rsa")
 	}},
-	"WrongSignature": {"key", "jwt_signature_wrong", func(t testing.TB, w *fixture) string {
-		return changeLast(clientKeys()["ES256"].sign(t, w.assertion("key")))
+	"WrongSignature": {"key", "jwt_signature_wrong", func(t testing.TB, w *Fixture) string {
+		return changeLast(ClientKeys()["ES256"].Sign(t, w.Assertion("key")))
 	}},
-	"NoSignature": {"key", "jwt_signature_wrong", func(t testing.TB, w *fixture) string {
-		return strings.Join(strings.Split(clientKeys()["ES256"].sign(t, w.assertion("key")), ".")[:2], ".") + "."
+	"NoSignature": {"key", "jwt_signature_wrong", func(t testing.TB, w *Fixture) string {
+		return strings.Join(strings.Split(ClientKeys()["ES256"].Sign(t, w.Assertion("key")), ".")[:2], ".") + "."
 	}},
-	"PaddedSignature": {"key", "jwt_malformed", func(t testing.TB, w *fixture) string {
-		return clientKeys()["ES256"].sign(t, w.assertion("key")) + "=="
+	"PaddedSignature": {"key", "jwt_malformed", func(t testing.TB, w *Fixture) string {
+		return ClientKeys()["ES256"].Sign(t, w.Assertion("key")) + "=="
 	}},
-	"Unsigned": {"key", "jwt_algorithm", func(t testing.TB, w *fixture) string {
-		return unsigned(t, w.assertion("key"), "none")
+	"Unsigned": {"key", "jwt_algorithm", func(t testing.TB, w *Fixture) string {
+		return Unsigned(t, w.Assertion("key"), "none")
 	}},
-	"UnsignedInCapitals": {"key", "jwt_algorithm", func(t testing.TB, w *fixture) string {
-		return unsigned(t, w.assertion("key"), "nOnE")
+	"UnsignedInCapitals": {"key", "jwt_algorithm", func(t testing.TB, w *Fixture) string {
+		return Unsigned(t, w.Assertion("key"), "nOnE")
 	}},
-	"WithOwnKey": {"key", "jwt_signature_wrong", func(t testing.TB, w *fixture) string {
-		return withOwnKey(t, w.assertion("key"))
+	"WithOwnKey": {"key", "jwt_signature_wrong", func(t testing.TB, w *Fixture) string {
+		return withOwnKey(t, w.Assertion("key"))
 	}},
-	"WithOwnAddress": {"key", "jwt_signature_wrong", func(t testing.TB, w *fixture) string {
-		return clientKeys()["foreign"].sign(t, w.assertion("key"), "jku", "http://127.0.0.1:1/keys")
+	"WithOwnAddress": {"key", "jwt_signature_wrong", func(t testing.TB, w *Fixture) string {
+		return ClientKeys()["foreign"].Sign(t, w.Assertion("key"), "jku", "http://127.0.0.1:1/keys")
 	}},
-	"PublicKeyAsSecret": {"key", "jwt_algorithm", func(t testing.TB, w *fixture) string {
-		return withPublicKeyAsSecret(t, w.assertion("key"))
+	"PublicKeyAsSecret": {"key", "jwt_algorithm", func(t testing.TB, w *Fixture) string {
+		return WithPublicKeyAsSecret(t, w.Assertion("key"))
 	}},
-	"ClaimTwice": {"key", "jwt_malformed", func(t testing.TB, w *fixture) string {
+	"ClaimTwice": {"key", "jwt_malformed", func(t testing.TB, w *Fixture) string {
 		return twice(t, w)
 	}},
-	"Encrypted": {"key", "jwt_malformed", func(t testing.TB, w *fixture) string {
+	"Encrypted": {"key", "jwt_malformed", func(t testing.TB, w *Fixture) string {
 		return "a.b.c.d.e"
 	}},
-	"Nothing": {"key", "jwt_malformed", func(t testing.TB, w *fixture) string {
+	"Nothing": {"key", "jwt_malformed", func(t testing.TB, w *Fixture) string {
 		return ""
 	}},
-	"Huge": {"key", "jwt_malformed", func(t testing.TB, w *fixture) string {
+	"Huge": {"key", "jwt_malformed", func(t testing.TB, w *Fixture) string {
 		return strings.Repeat("a.", 4000)
 	}},
-	"OfASecret": {"", "auth_method_wrong", func(t testing.TB, w *fixture) string {
-		return clientKeys()["ES256"].sign(t, with(w.assertion("std"), "iss", "std"))
+	"OfASecret": {"", "auth_method_wrong", func(t testing.TB, w *Fixture) string {
+		return ClientKeys()["ES256"].Sign(t, With(w.Assertion("std"), "iss", "std"))
 	}},
-	"OfAPublicClient": {"", "auth_method_wrong", func(t testing.TB, w *fixture) string {
-		return clientKeys()["ES256"].sign(t, with(w.assertion("pub"), "iss", "pub"))
+	"OfAPublicClient": {"", "auth_method_wrong", func(t testing.TB, w *Fixture) string {
+		return ClientKeys()["ES256"].Sign(t, With(w.Assertion("pub"), "iss", "pub"))
 	}},
-	"OfNobody": {"", "client_unknown", func(t testing.TB, w *fixture) string {
-		return clientKeys()["ES256"].sign(t, with(w.assertion("nobody"), "iss", "nobody"))
+	"OfNobody": {"", "client_unknown", func(t testing.TB, w *Fixture) string {
+		return ClientKeys()["ES256"].Sign(t, With(w.Assertion("nobody"), "iss", "nobody"))
 	}},
 }
 
 func TestAttackAssertions(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t).withClients().withSigners()
-	b, keys := w.newBrowser(), clientKeys()
+	w := New(t).WithClients().WithSigners()
+	b, keys := w.NewBrowser(), ClientKeys()
 	for name, attack := range attackedAssertions {
 		t.Run(name, func(t *testing.T) {
-			w.advance(time.Minute) // who guesses is held up
-			seen := w.watch()
-			p, _ := b.asserted(tokenPath, attack.make(t, w), append(machineGrant, "client_id", attack.clientID)...)
-			refused(t, p, http.StatusUnauthorized, "invalid_client")
-			if told := fmt.Sprint(seen.all()); attack.diagnosis != "client_unknown" && !strings.Contains(told, string(attack.diagnosis)) {
+			w.Advance(time.Minute) // who guesses is held up
+			seen := w.WatchActivity()
+			p, _ := b.Asserted(TokenPath, attack.make(t, w), append(machineGrant, "client_id", attack.clientID)...)
+			Refused(t, p, http.StatusUnauthorized, "invalid_client")
+			if told := fmt.Sprint(seen.All()); attack.diagnosis != "client_unknown" && !strings.Contains(told, string(attack.diagnosis)) {
 				t.Errorf("told %s, want %s", told, attack.diagnosis)
 			}
 		})
 	}
 	t.Run("AlgorithmThatIsNotRegistered", func(t *testing.T) {
-		p, _ := b.asserted(tokenPath, keys["RS256"].sign(t, w.assertion("es256")), machineGrant...)
-		refused(t, p, http.StatusUnauthorized, "invalid_client")
-		p, body := b.asserted(tokenPath, keys["ES256"].sign(t, w.assertion("es256")), machineGrant...)
-		granted(t, p, body)
+		p, _ := b.Asserted(TokenPath, keys["RS256"].Sign(t, w.Assertion("es256")), machineGrant...)
+		Refused(t, p, http.StatusUnauthorized, "invalid_client")
+		p, body := b.Asserted(TokenPath, keys["ES256"].Sign(t, w.Assertion("es256")), machineGrant...)
+		Granted(t, p, body)
 	})
 	t.Run("AnotherClientIDBeside", func(t *testing.T) {
-		p, _ := b.asserted(tokenPath, keys["ES256"].sign(t, w.assertion("key")), append(machineGrant, "client_id", "key2")...)
-		refused(t, p, http.StatusUnauthorized, "invalid_client")
+		p, _ := b.Asserted(TokenPath, keys["ES256"].Sign(t, w.Assertion("key")), append(machineGrant, "client_id", "key2")...)
+		Refused(t, p, http.StatusUnauthorized, "invalid_client")
 	})
 	t.Run("SecretBeside", func(t *testing.T) {
-		p, _ := b.asserted(tokenPath, keys["ES256"].sign(t, w.assertion("key")), append(machineGrant, "client_secret", clientSecret)...)
-		refused(t, p, http.StatusBadRequest, "invalid_request")
+		p, _ := b.Asserted(TokenPath, keys["ES256"].Sign(t, w.Assertion("key")), append(machineGrant, "client_secret", ClientSecret)...)
+		Refused(t, p, http.StatusBadRequest, "invalid_request")
 	})
 	t.Run("SecretInPlaceOfIt", func(t *testing.T) {
-		for _, secret := range []string{clientSecret, ""} {
-			p, _ := b.token(append(machineGrant, "client_id", "key", "client_secret", secret)...)
-			refused(t, p, http.StatusUnauthorized, "invalid_client")
+		for _, secret := range []string{ClientSecret, ""} {
+			p, _ := b.Token(append(machineGrant, "client_id", "key", "client_secret", secret)...)
+			Refused(t, p, http.StatusUnauthorized, "invalid_client")
 		}
 	})
 	t.Run("UnknownAssertionType", func(t *testing.T) {
-		p, _ := b.asserted(tokenPath, keys["ES256"].sign(t, w.assertion("key")), append(machineGrant, "client_assertion_type", "urn:ietf:params:oauth:client-assertion-type:saml2-bearer")...)
-		refused(t, p, http.StatusUnauthorized, "invalid_client")
+		p, _ := b.Asserted(TokenPath, keys["ES256"].Sign(t, w.Assertion("key")), append(machineGrant, "client_assertion_type", "urn:ietf:params:oauth:client-assertion-type:saml2-bearer")...)
+		Refused(t, p, http.StatusUnauthorized, "invalid_client")
 	})
 }
 
 // TestAttackReplayedAssertion presents one assertion to two processes, and after a restart.
 func TestAttackReplayedAssertion(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t).withSigners()
-	assertion := clientKeys()["ES256"].sign(t, w.assertion("key"))
-	p, body := w.newBrowser().asserted(tokenPath, assertion, machineGrant...)
-	granted(t, p, body)
-	p, _ = w.newBrowser().asserted(tokenPath, assertion, machineGrant...)
-	refused(t, p, http.StatusUnauthorized, "invalid_client")
+	w := New(t).WithSigners()
+	assertion := ClientKeys()["ES256"].Sign(t, w.Assertion("key"))
+	p, body := w.NewBrowser().Asserted(TokenPath, assertion, machineGrant...)
+	Granted(t, p, body)
+	p, _ = w.NewBrowser().Asserted(TokenPath, assertion, machineGrant...)
+	Refused(t, p, http.StatusUnauthorized, "invalid_client")
 
-	again := w.restarted()
-	p, _ = again.newBrowser().asserted(introspectPath, assertion, "token", "x")
-	refused(t, p, http.StatusUnauthorized, "invalid_client")
+	again := w.Restarted()
+	p, _ = again.NewBrowser().Asserted(IntrospectPath, assertion, "token", "x")
+	Refused(t, p, http.StatusUnauthorized, "invalid_client")
 
 	// Another client may have the same jti.
-	claims := w.assertion("key")
-	p, body = again.newBrowser().asserted(tokenPath, clientKeys()["ES256"].sign(t, claims), machineGrant...)
-	granted(t, p, body)
-	p, body = again.newBrowser().asserted(tokenPath, clientKeys()["foreign"].sign(t, with(claims, "iss", "key2", "sub", "key2")), machineGrant...)
-	granted(t, p, body)
+	claims := w.Assertion("key")
+	p, body = again.NewBrowser().Asserted(TokenPath, ClientKeys()["ES256"].Sign(t, claims), machineGrant...)
+	Granted(t, p, body)
+	p, body = again.NewBrowser().Asserted(TokenPath, ClientKeys()["foreign"].Sign(t, With(claims, "iss", "key2", "sub", "key2")), machineGrant...)
+	Granted(t, p, body)
 }
 
-// restarted is another process on the same database, with the same address.
-func (w *fixture) restarted() *fixture {
-	w.t.Helper()
-	store, err := sqlite.Open(w.t.Context(), w.path)
+// Restarted is another process on the same database, with the same address.
+func (w *Fixture) Restarted() *Fixture {
+	w.T.Helper()
+	store, err := sqlite.Open(w.T.Context(), w.Path)
 	if err != nil {
-		w.t.Fatal(err)
+		w.T.Fatal(err)
 	}
-	other, err := provider.New(w.t.Context(), provider.Config{
-		BaseURL: w.server.URL, Secret: testSecret(w.t), Store: store, Mailer: w.mails, Clock: w.now,
+	other, err := provider.New(w.T.Context(), provider.Config{
+		BaseURL: w.Server.URL, Secret: Secret(w.T), Store: store, Mailer: w.Mails, Clock: w.Now,
 	})
 	if err != nil {
-		w.t.Fatal(err)
+		w.T.Fatal(err)
 	}
-	w.t.Cleanup(func() {
+	w.T.Cleanup(func() {
 		if err := other.Close(); err != nil {
-			w.t.Errorf("close: %v", err)
+			w.T.Errorf("close: %v", err)
 		}
 	})
-	again := &fixture{Provider: other, t: w.t, server: w.server, store: store, path: w.path, mails: w.mails, log: w.log, clock: w.now()}
+	again := &Fixture{Provider: other, T: w.T, Server: w.Server, Store: store, Path: w.Path, Mails: w.Mails, Log: w.Log, clock: w.Now()}
 	w.Provider = other // whoever asks the server asks this one from now on
 	return again
 }
@@ -275,8 +275,8 @@ func changeLast(token string) string {
 	return token[:i] + string(changed) + token[i+1:]
 }
 
-// unsigned is a token that nobody has signed.
-func unsigned(t testing.TB, claims map[string]any, alg string) string {
+// Unsigned is a token that nobody has signed.
+func Unsigned(t testing.TB, claims map[string]any, alg string) string {
 	t.Helper()
 	payload, err := json.Marshal(claims)
 	if err != nil {
@@ -289,18 +289,18 @@ func unsigned(t testing.TB, claims map[string]any, alg string) string {
 // withOwnKey signs with a key that the header brings along.
 func withOwnKey(t testing.TB, claims map[string]any) string {
 	t.Helper()
-	key := clientKeys()["foreign"]
-	signer, err := jose.NewSigner(jose.SigningKey{Algorithm: key.alg, Key: key.private}, &jose.SignerOptions{EmbedJWK: true})
+	key := ClientKeys()["foreign"]
+	signer, err := jose.NewSigner(jose.SigningKey{Algorithm: key.Alg, Key: key.Private}, &jose.SignerOptions{EmbedJWK: true})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return signedBy(t, signer, claims)
+	return SignedBy(t, signer, claims)
 }
 
-// withPublicKeyAsSecret signs with HMAC under the public key, which everybody knows.
-func withPublicKeyAsSecret(t testing.TB, claims map[string]any) string {
+// WithPublicKeyAsSecret signs with HMAC under the public key, which everybody knows.
+func WithPublicKeyAsSecret(t testing.TB, claims map[string]any) string {
 	t.Helper()
-	der, err := x509.MarshalPKIXPublicKey(clientKeys()["RS256"].private.Public())
+	der, err := x509.MarshalPKIXPublicKey(ClientKeys()["RS256"].Private.Public())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -310,18 +310,18 @@ func withPublicKeyAsSecret(t testing.TB, claims map[string]any) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return signedBy(t, signer, claims)
+	return SignedBy(t, signer, claims)
 }
 
 // twice signs a payload that has a claim twice.
-func twice(t testing.TB, w *fixture) string {
+func twice(t testing.TB, w *Fixture) string {
 	t.Helper()
-	key := clientKeys()["ES256"]
-	signer, err := jose.NewSigner(jose.SigningKey{Algorithm: key.alg, Key: key.private}, nil)
+	key := ClientKeys()["ES256"]
+	signer, err := jose.NewSigner(jose.SigningKey{Algorithm: key.Alg, Key: key.Private}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	payload, err := json.Marshal(w.assertion("key"))
+	payload, err := json.Marshal(w.Assertion("key"))
 	if err != nil {
 		t.Fatal(err)
 	}

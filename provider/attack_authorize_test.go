@@ -18,33 +18,33 @@ import (
 
 func TestAuthorize(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t).withClients().withUsers()
-	err := w.SaveClient(t.Context(), provider.Client{ID: "only-code", Secret: clientSecret, RedirectURIs: []string{callbackURI},
+	w := New(t).WithClients().WithUsers()
+	err := w.SaveClient(t.Context(), provider.Client{ID: "only-code", Secret: ClientSecret, RedirectURIs: []string{CallbackURI},
 		ResponseTypes: []string{"code"}, Scopes: []string{"military"}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := w.alice()
+	b := w.Alice()
 	for _, id := range []string{"v3", "std"} {
-		b.allow("client_id", id, "scope", "openid military")
+		b.Allow("client_id", id, "scope", "openid military")
 	}
-	issued := w.count("grants")
+	issued := w.Count("grants")
 
 	t.Run("ShowsOnePageForEveryApplicationThatIsNotThere", func(t *testing.T) {
-		if err := w.SaveClient(t.Context(), provider.Client{ID: "locked", Secret: clientSecret, RedirectURIs: []string{callbackURI}, Disabled: true}); err != nil {
+		if err := w.SaveClient(t.Context(), provider.Client{ID: "locked", Secret: ClientSecret, RedirectURIs: []string{CallbackURI}, Disabled: true}); err != nil {
 			t.Fatal(err)
 		}
 		bodies := map[string]bool{}
 		for _, id := range []string{"nobody", "locked", "V3", "v3 ", `"><script>alert(1)</script>`, "v3\x00", "\xff\xfe", "' OR 1=1--", strings.Repeat("a", 300), "\u202ev3"} {
-			p := b.get(authorizeURL("client_id", id))
-			shown(t, p, http.StatusBadRequest)
-			if strings.Contains(p.body, "alert(1)") {
+			p := b.Get(AuthorizeURL("client_id", id))
+			Shown(t, p, http.StatusBadRequest)
+			if strings.Contains(p.Text, "alert(1)") {
 				t.Error("client_id is repeated")
 			}
-			bodies[withoutIDs(p.body)] = true
+			bodies[withoutIDs(p.Text)] = true
 		}
 		for _, id := range []string{"", strings.Repeat("a", 300_000)} { // no address to repeat, or one that is too long for it
-			shown(t, b.get(authorizeURL("client_id", id)), http.StatusBadRequest)
+			Shown(t, b.Get(AuthorizeURL("client_id", id)), http.StatusBadRequest)
 		}
 		if len(bodies) != 1 {
 			t.Errorf("%d different pages", len(bodies))
@@ -53,16 +53,16 @@ func TestAuthorize(t *testing.T) {
 
 	t.Run("RefusesParametersThatComeTwice", func(t *testing.T) {
 		for _, name := range []string{"client_id", "redirect_uri"} {
-			q, _ := url.ParseQuery(strings.TrimPrefix(authorizeURL(), "/oauth/authorize?"))
-			shown(t, b.get(authorizeURL()+"&"+name+"="+url.QueryEscape(q.Get(name))), http.StatusBadRequest)
-			shown(t, b.get(authorizeURL()+"&"+name+"=other"), http.StatusBadRequest)
+			q, _ := url.ParseQuery(strings.TrimPrefix(AuthorizeURL(), "/oauth/authorize?"))
+			Shown(t, b.Get(AuthorizeURL()+"&"+name+"="+url.QueryEscape(q.Get(name))), http.StatusBadRequest)
+			Shown(t, b.Get(AuthorizeURL()+"&"+name+"=other"), http.StatusBadRequest)
 		}
 		for _, name := range []string{
 			"state", "response_type", "scope", "nonce", "prompt", "code_challenge", "code_challenge_method", "response_mode", "eid", "op", "max_age",
 			"login_hint", "ui_locales", "unknown",
 		} {
 			for _, second := range []string{"a", "b"} {
-				values := told(t, w, b.get(authorizeURL(name, "a")+"&"+name+"="+second), "invalid_request")
+				values := Told(t, w, b.Get(AuthorizeURL(name, "a")+"&"+name+"="+second), "invalid_request")
 				if name == "state" && values.Has("state") {
 					t.Errorf("an ambiguous state was chosen: %v", values)
 				}
@@ -76,36 +76,36 @@ func TestAuthorize(t *testing.T) {
 			"id_token code foo": "unsupported_response_type", "code\tid_token": "invalid_request", "code,token": "unsupported_response_type",
 			"code  token": "unsupported_response_type", " code": "unsupported_response_type", "token token": "unsupported_response_type",
 		} {
-			told(t, w, b.get(authorizeURL("response_type", responseType, "scope", "openid military")), want)
+			Told(t, w, b.Get(AuthorizeURL("response_type", responseType, "scope", "openid military")), want)
 		}
 		for _, responseType := range []string{"token", "id_token", "code token", "token id_token", "id_token code token"} {
 			for _, id := range []string{"only-code", "std"} {
-				told(t, w, b.get(authorizeURL("client_id", id, "response_type", responseType, "scope", "openid military", "nonce", "n")), "unsupported_response_type")
+				Told(t, w, b.Get(AuthorizeURL("client_id", id, "response_type", responseType, "scope", "openid military", "nonce", "n")), "unsupported_response_type")
 			}
 		}
 	})
 
 	t.Run("RefusesResponseModes", func(t *testing.T) {
 		for _, responseType := range []string{"token", "id_token", "code token", "code id_token", "code id_token token"} {
-			p := b.get(authorizeURL("response_type", responseType, "response_mode", "query", "scope", "openid military"))
-			told(t, w, p, "unsupported_response_mode")
-			if !strings.HasPrefix(p.Header.Get("Location"), callbackURI+"#") {
+			p := b.Get(AuthorizeURL("response_type", responseType, "response_mode", "query", "scope", "openid military"))
+			Told(t, w, p, "unsupported_response_mode")
+			if !strings.HasPrefix(p.Header.Get("Location"), CallbackURI+"#") {
 				t.Errorf("error for %s in %s", responseType, p.Header.Get("Location"))
 			}
 		}
 		for _, mode := range []string{"web_message", "jwt", "query.jwt", "x", "Fragment", "form_post query"} {
-			told(t, w, b.get(authorizeURL("response_mode", mode)), "unsupported_response_mode")
+			Told(t, w, b.Get(AuthorizeURL("response_mode", mode)), "unsupported_response_mode")
 		}
 	})
 
 	t.Run("RefusesPrompts", func(t *testing.T) {
 		for _, prompt := range []string{"none login", "login none", "bogus", "LOGIN", "login bogus", "none none", "login\tconsent"} {
-			told(t, w, b.get(authorizeURL("prompt", prompt)), "invalid_request")
+			Told(t, w, b.Get(AuthorizeURL("prompt", prompt)), "invalid_request")
 		}
 		for _, age := range []string{"-1", "1e3", "x", "99999999999999999999", "1.5", " 1", "+1"} {
-			told(t, w, b.get(authorizeURL("max_age", age)), "invalid_request")
+			Told(t, w, b.Get(AuthorizeURL("max_age", age)), "invalid_request")
 		}
-		told(t, w, b.get(authorizeURL("op", "admin")), "invalid_request")
+		Told(t, w, b.Get(AuthorizeURL("op", "admin")), "invalid_request")
 	})
 
 	t.Run("RefusesScopes", func(t *testing.T) {
@@ -115,11 +115,11 @@ func TestAuthorize(t *testing.T) {
 			strings.Repeat("openid ", 5000): "invalid_request", "military nothing": "invalid_scope", "military,nothing": "invalid_scope",
 			"": "invalid_scope", "<script>": "invalid_scope",
 		} {
-			told(t, w, b.get(authorizeURL("scope", scope)), want)
+			Told(t, w, b.Get(AuthorizeURL("scope", scope)), want)
 		}
-		told(t, w, b.get(authorizeURL("client_id", "only-code", "scope", "identity")), "invalid_scope")
-		told(t, w, b.get(authorizeURL("resource", "https://api.test")), "invalid_target")
-		told(t, w, b.get(authorizeURL("audience", "https://api.test")), "invalid_target")
+		Told(t, w, b.Get(AuthorizeURL("client_id", "only-code", "scope", "identity")), "invalid_scope")
+		Told(t, w, b.Get(AuthorizeURL("resource", "https://api.test")), "invalid_target")
+		Told(t, w, b.Get(AuthorizeURL("audience", "https://api.test")), "invalid_target")
 	})
 
 	t.Run("FetchesNothingThatARequestNames", func(t *testing.T) {
@@ -127,15 +127,15 @@ func TestAuthorize(t *testing.T) {
 		trap := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { fetched.Add(1) }))
 		defer trap.Close()
 		for _, scope := range []string{"military", "openid military"} {
-			told(t, w, b.get(authorizeURL("scope", scope, "request", "eyJhbGciOiJub25lIn0.e30.")), "invalid_request_object")
+			Told(t, w, b.Get(AuthorizeURL("scope", scope, "request", "eyJhbGciOiJub25lIn0.e30.")), "invalid_request_object")
 			for _, uri := range []string{trap.URL, "http://169.254.169.254/", "file:///etc/passwd"} {
-				told(t, w, b.get(authorizeURL("scope", scope, "request_uri", uri)), "request_uri_not_supported")
+				Told(t, w, b.Get(AuthorizeURL("scope", scope, "request_uri", uri)), "request_uri_not_supported")
 			}
 			// One of ours that was not pushed: nothing says where to go with an error.
-			shown(t, b.get(authorizeURL("scope", scope, "request_uri", "urn:ietf:params:oauth:request_uri:x")), http.StatusBadRequest)
-			told(t, w, b.get(authorizeURL("scope", scope, "registration", `{"logo_uri":"`+trap.URL+`"}`)), "registration_not_supported")
+			Shown(t, b.Get(AuthorizeURL("scope", scope, "request_uri", "urn:ietf:params:oauth:request_uri:x")), http.StatusBadRequest)
+			Told(t, w, b.Get(AuthorizeURL("scope", scope, "registration", `{"logo_uri":"`+trap.URL+`"}`)), "registration_not_supported")
 		}
-		told(t, w, b.get(authorizeURL("claims", strings.Repeat("[", 10_000))), "invalid_request")
+		Told(t, w, b.Get(AuthorizeURL("claims", strings.Repeat("[", 10_000))), "invalid_request")
 		if fetched.Load() != 0 {
 			t.Error("an address of the request was fetched")
 		}
@@ -150,29 +150,29 @@ func TestAuthorize(t *testing.T) {
 			{"code_challenge", good, "code_challenge_method", "plain"}, {"code_challenge", good, "code_challenge_method", "s256"},
 			{"code_challenge", good, "code_challenge_method", "S512"}, {"code_challenge", good}, {"code_challenge_method", "S256"},
 		} {
-			told(t, w, b.get(authorizeURL(pairs...)), "invalid_request")
+			Told(t, w, b.Get(AuthorizeURL(pairs...)), "invalid_request")
 		}
-		told(t, w, b.get(authorizeURL("code_challenge_method", "S256")+"&code_challenge="), "invalid_request")
-		err := w.SaveClient(t.Context(), provider.Client{ID: "page", Public: true, RedirectURIs: []string{callbackURI}})
+		Told(t, w, b.Get(AuthorizeURL("code_challenge_method", "S256")+"&code_challenge="), "invalid_request")
+		err := w.SaveClient(t.Context(), provider.Client{ID: "page", Public: true, RedirectURIs: []string{CallbackURI}})
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, responseType := range []string{"code", "code token", "code id_token", "code id_token token"} {
-			told(t, w, b.get(authorizeURL("client_id", "page", "response_type", responseType, "scope", "openid military")), "invalid_request")
+			Told(t, w, b.Get(AuthorizeURL("client_id", "page", "response_type", responseType, "scope", "openid military")), "invalid_request")
 		}
 	})
 
 	t.Run("ReadsFormsOnlyAndNeverBesideTheAddress", func(t *testing.T) {
-		query := strings.TrimPrefix(authorizeURL("prompt", "none"), "/oauth/authorize?")
+		query := strings.TrimPrefix(AuthorizeURL("prompt", "none"), "/oauth/authorize?")
 		for _, mediaType := range []string{"multipart/form-data; boundary=x", "application/json", "text/plain", "", "application/x-www-form-urlencoded+x"} {
-			shown(t, b.send(http.MethodPost, "/oauth/authorize", query, "Content-Type", mediaType), http.StatusBadRequest)
+			Shown(t, b.Send(http.MethodPost, "/oauth/authorize", query, "Content-Type", mediaType), http.StatusBadRequest)
 		}
 		form := []string{"Content-Type", "application/x-www-form-urlencoded"}
-		shown(t, b.send(http.MethodPost, "/oauth/authorize?state=other", query, form...), http.StatusBadRequest)
-		shown(t, b.send(http.MethodPost, "/oauth/authorize", query+"&a=1;b=2", form...), http.StatusBadRequest)
-		shown(t, b.send(http.MethodPost, "/oauth/authorize", query+"&x="+strings.Repeat("a", 100<<10), form...), http.StatusRequestEntityTooLarge)
-		p := b.send(http.MethodPost, "/oauth/authorize", query, form...)
-		if answer := response(t, b.follow(p)); p.StatusCode != http.StatusSeeOther || answer.Get("code") == "" {
+		Shown(t, b.Send(http.MethodPost, "/oauth/authorize?state=other", query, form...), http.StatusBadRequest)
+		Shown(t, b.Send(http.MethodPost, "/oauth/authorize", query+"&a=1;b=2", form...), http.StatusBadRequest)
+		Shown(t, b.Send(http.MethodPost, "/oauth/authorize", query+"&x="+strings.Repeat("a", 100<<10), form...), http.StatusRequestEntityTooLarge)
+		p := b.Send(http.MethodPost, "/oauth/authorize", query, form...)
+		if answer := Response(t, b.Follow(p)); p.StatusCode != http.StatusSeeOther || answer.Get("code") == "" {
 			t.Errorf("POST answers %s and leads to %v", p.Status, answer)
 		}
 		issued++
@@ -181,20 +181,20 @@ func TestAuthorize(t *testing.T) {
 	t.Run("RefusesWhatIsNoText", func(t *testing.T) {
 		for _, name := range []string{"nonce", "eid", "login_hint", "ui_locales", "display", "unknown"} {
 			for _, value := range []string{"%00", "%ff", "%c0%af", "a%0d%0ab", "%ed%a0%80"} {
-				told(t, w, b.get(authorizeURL()+"&"+name+"="+value), "invalid_request")
+				Told(t, w, b.Get(AuthorizeURL()+"&"+name+"="+value), "invalid_request")
 			}
 		}
 		for _, broken := range []string{"&nonce=%", "&nonce=%zz", "&%=1", "&a=1;b=2"} {
-			shown(t, w.raw("GET "+authorizeURL()+broken+" HTTP/1.1", "Host: x"), http.StatusBadRequest)
+			Shown(t, w.Raw("GET "+AuthorizeURL()+broken+" HTTP/1.1", "Host: x"), http.StatusBadRequest)
 		}
 		var many strings.Builder
 		for i := range 1000 {
 			fmt.Fprintf(&many, "&p%d=1", i)
 		}
-		told(t, w, b.get(authorizeURL()+many.String()), "invalid_request")
+		Told(t, w, b.Get(AuthorizeURL()+many.String()), "invalid_request")
 	})
 
-	if n := w.count("grants"); n != issued {
+	if n := w.Count("grants"); n != issued {
 		t.Errorf("refused requests left %d grants", n-issued)
 	}
 }
@@ -208,9 +208,9 @@ func withoutIDs(body string) string {
 
 func TestState(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t).withClients().withUsers()
-	b := w.alice()
-	b.allow()
+	w := New(t).WithClients().WithUsers()
+	b := w.Alice()
+	b.Allow()
 	states := []string{
 		"x", "a b", "a+b", "a%2Bb", "%00", "\x00", "\xff\xfe", "a\r\nSet-Cookie: x=1", `"><script>alert(1)</script>`, "\U0001F600", "=&?#/", strings.Repeat("s", 4096),
 		"\u2028", `{"return_to":"https://rp.test/?a=1&b=2"}`,
@@ -221,8 +221,8 @@ func TestState(t *testing.T) {
 			for _, pairs := range [][]string{
 				{"state", state}, {"state", state, "response_type", "token"}, {"state", state, "prompt", "bogus"}, {"state", state, "response_mode", "fragment"},
 			} {
-				p := b.get(authorizeURL(pairs...))
-				if got := response(t, p)["state"]; len(got) != 1 || got[0] != state {
+				p := b.Get(AuthorizeURL(pairs...))
+				if got := Response(t, p)["state"]; len(got) != 1 || got[0] != state {
 					t.Errorf("state %.60q came back as %.60q", state, got)
 				}
 				if len(p.Header["Location"]) != 1 || len(p.Cookies()) != 0 || strings.ContainsAny(p.Header.Get("Location"), "\r\n <>\"") {
@@ -234,9 +234,9 @@ func TestState(t *testing.T) {
 
 	t.Run("SurvivesSignInAndConsent", func(t *testing.T) {
 		for _, state := range states[:9] {
-			fresh := w.alice()
-			p := fresh.open(authorizeURL("state", state, "client_id", "std", "prompt", "consent"))
-			if got := response(t, fresh.submit(p, "action", "allow")).Get("state"); got != state {
+			fresh := w.Alice()
+			p := fresh.Open(AuthorizeURL("state", state, "client_id", "std", "prompt", "consent"))
+			if got := Response(t, fresh.Submit(p, "action", "allow")).Get("state"); got != state {
 				t.Errorf("state %q came back as %q", state, got)
 			}
 		}
@@ -244,11 +244,11 @@ func TestState(t *testing.T) {
 
 	t.Run("ComesBackInAFormOrIsRefused", func(t *testing.T) {
 		for _, state := range states {
-			p := b.get(authorizeURL("state", state, "response_mode", "form_post"))
-			action, fields := p.form(t)
-			safe(t, p)
-			if action != callbackURI || fields.Get("iss") != w.Issuer() || strings.Contains(p.body, "<script>alert") {
-				t.Fatalf("form for %q with %v\n%s", action, fields, p.body)
+			p := b.Get(AuthorizeURL("state", state, "response_mode", "form_post"))
+			action, fields := p.Form(t)
+			Safe(t, p)
+			if action != CallbackURI || fields.Get("iss") != w.Issuer() || strings.Contains(p.Text, "<script>alert") {
+				t.Fatalf("form for %q with %v\n%s", action, fields, p.Text)
 			}
 			if got := fields.Get("state"); got != state && (fields.Get("error") != "invalid_request" || fields.Has("state")) {
 				t.Errorf("state %q came back as %q with error %q", state, got, fields.Get("error"))
@@ -256,7 +256,7 @@ func TestState(t *testing.T) {
 			if (strings.ContainsAny(state, "\x00\r\n") || !utf8.ValidString(state)) && fields.Has("code") {
 				t.Errorf("state %q travels in a form, which changes it", state)
 			}
-			if strings.Contains(p.body, html.EscapeString(`<script>alert`)) != strings.Contains(state, "<script>") {
+			if strings.Contains(p.Text, html.EscapeString(`<script>alert`)) != strings.Contains(state, "<script>") {
 				t.Errorf("state %q is not escaped once", state)
 			}
 		}
@@ -264,14 +264,14 @@ func TestState(t *testing.T) {
 
 	t.Run("IsAbsentWhenItWas", func(t *testing.T) {
 		for _, pairs := range [][]string{{"state", ""}, {"state", "", "response_type", "token"}, {"state", "", "prompt", "bogus"}} {
-			if answer := response(t, b.get(authorizeURL(pairs...))); answer.Has("state") {
+			if answer := Response(t, b.Get(AuthorizeURL(pairs...))); answer.Has("state") {
 				t.Errorf("%v answers %v", pairs, answer)
 			}
 		}
 	})
 
 	t.Run("IsRefusedWhenTooLong", func(t *testing.T) {
-		if values := told(t, w, b.get(authorizeURL("state", strings.Repeat("s", 4097))), "invalid_request"); values.Has("state") {
+		if values := Told(t, w, b.Get(AuthorizeURL("state", strings.Repeat("s", 4097))), "invalid_request"); values.Has("state") {
 			t.Error("a state that was refused came back")
 		}
 	})
@@ -279,34 +279,34 @@ func TestState(t *testing.T) {
 
 func TestIssuerIsInEveryResponse(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t, func(c *provider.Config) { c.BaseURL += "/id" }).withClients().withUsers()
-	b := w.newBrowser()
-	p := b.get("/id/signin")
-	if p = b.submit(p, "email", "alice@example.com", "password", alicePass); p.StatusCode != http.StatusOK {
+	w := New(t, func(c *provider.Config) { c.BaseURL += "/id" }).WithClients().WithUsers()
+	b := w.NewBrowser()
+	p := b.Get("/id/signin")
+	if p = b.Submit(p, "email", "alice@example.com", "password", AlicePass); p.StatusCode != http.StatusOK {
 		t.Fatal(p.Status)
 	}
-	if p = b.submit(b.open("/id"+authorizeURL("scope", "openid military")), "action", "allow"); response(t, p).Get("code") == "" {
+	if p = b.Submit(b.Open("/id"+AuthorizeURL("scope", "openid military")), "action", "allow"); Response(t, p).Get("code") == "" {
 		t.Fatal("no code")
 	}
 	var discovery struct {
 		Issuer    string `json:"issuer"`
 		Supported bool   `json:"authorization_response_iss_parameter_supported"`
 	}
-	if err := json.Unmarshal([]byte(b.get("/id/oidc/.well-known/openid-configuration").body), &discovery); err != nil {
+	if err := json.Unmarshal([]byte(b.Get("/id/oidc/.well-known/openid-configuration").Text), &discovery); err != nil {
 		t.Fatal(err)
 	}
-	if discovery.Issuer != w.server.URL+"/id/oidc" || !discovery.Supported {
+	if discovery.Issuer != w.Server.URL+"/id/oidc" || !discovery.Supported {
 		t.Errorf("discovery %+v", discovery)
 	}
 	for _, responseType := range []string{"code", "token", "id_token", "code id_token", "code token", "token id_token code"} {
 		for _, mode := range []string{"", "fragment", "form_post"} {
 			for _, prompt := range []string{"none", "bogus"} {
-				p := b.get("/id" + authorizeURL("response_type", responseType, "response_mode", mode, "prompt", prompt, "scope", "openid military"))
+				p := b.Get("/id" + AuthorizeURL("response_type", responseType, "response_mode", mode, "prompt", prompt, "scope", "openid military"))
 				var values url.Values
 				if mode == "form_post" {
-					_, values = p.form(t)
+					_, values = p.Form(t)
 				} else {
-					values = response(t, p)
+					values = Response(t, p)
 				}
 				if iss := values["iss"]; len(iss) != 1 || iss[0] != discovery.Issuer || len(values["state"]) != 1 {
 					t.Errorf("%s in %q with prompt %s: %v", responseType, mode, prompt, values)

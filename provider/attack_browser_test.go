@@ -13,19 +13,19 @@ import (
 
 func TestFormOfAPageWithoutTLSIsRefused(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t, func(c *provider.Config) { c.BaseURL = "https://id.example.com" })
+	w := New(t, func(c *provider.Config) { c.BaseURL = "https://id.example.com" })
 	// send makes a request as it arrives behind a proxy that ends TLS.
-	send := func(method string, body url.Values, header http.Header) page {
+	send := func(method string, body url.Values, header http.Header) Page {
 		t.Helper()
-		r, err := http.NewRequestWithContext(t.Context(), method, w.server.URL+"/signin", strings.NewReader(body.Encode()))
+		r, err := http.NewRequestWithContext(t.Context(), method, w.Server.URL+"/signin", strings.NewReader(body.Encode()))
 		if err != nil {
 			t.Fatal(err)
 		}
 		r.Header, r.Host = header, "id.example.com"
-		return w.newBrowser().do(r)
+		return w.NewBrowser().Do(r)
 	}
 	first := send(http.MethodGet, nil, http.Header{})
-	_, form := first.form(t)
+	_, form := first.Form(t)
 	form.Set("email", "nobody@example.com")
 	form.Set("password", "marble-canyon-violin-78")
 	var cookies []string
@@ -52,10 +52,10 @@ func TestFormOfAPageWithoutTLSIsRefused(t *testing.T) {
 
 func TestTwoCookiesOfOneNameThatDifferAreNone(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t).withClients().withUsers()
-	alice, bob := w.alice(), w.newBrowser().signIn("bob@example.com", bobPass)
-	cookies := func(b *browser) string {
-		return session.NewCookies(b.serverURL(), w.Issuer()).Name(session.Session) + "=" + b.cookie(session.Session)
+	w := New(t).WithClients().WithUsers()
+	alice, bob := w.Alice(), w.NewBrowser().SignIn("bob@example.com", BobPass)
+	cookies := func(b *Browser) string {
+		return session.NewCookies(b.ServerURL(), w.Issuer()).Name(session.Session) + "=" + b.Cookie(session.Session)
 	}
 	for name, c := range map[string]struct {
 		header string
@@ -67,7 +67,7 @@ func TestTwoCookiesOfOneNameThatDifferAreNone(t *testing.T) {
 		"another before it":      {cookies(bob) + "; " + cookies(alice), http.StatusSeeOther},
 		"an empty one before it": {strings.Split(cookies(bob), "=")[0] + "=; " + cookies(alice), http.StatusSeeOther},
 	} {
-		if p := w.newBrowser().send(http.MethodGet, "/account", "", "Cookie", c.header); p.StatusCode != c.want {
+		if p := w.NewBrowser().Send(http.MethodGet, "/account", "", "Cookie", c.header); p.StatusCode != c.want {
 			t.Errorf("%s: %s, want %d", name, p.Status, c.want)
 		}
 	}
@@ -76,67 +76,67 @@ func TestTwoCookiesOfOneNameThatDifferAreNone(t *testing.T) {
 // A browser gets a new value when what it has is none, and its first form works.
 func TestBrowserWithACookieThatIsNoneGetsAnother(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t).withUsers()
-	b := w.newBrowser()
-	names := session.NewCookies(b.serverURL(), w.Issuer())
-	b.http.Jar.SetCookies(b.serverURL(), []*http.Cookie{
+	w := New(t).WithUsers()
+	b := w.NewBrowser()
+	names := session.NewCookies(b.ServerURL(), w.Issuer())
+	b.HTTP.Jar.SetCookies(b.ServerURL(), []*http.Cookie{
 		{Name: names.Name(session.Browser), Value: "planted", Path: "/"}, {Name: names.Name(session.Language), Value: "de", Path: "/"},
 	})
-	p := b.get("/signin")
-	if b.cookie(session.Browser) == "planted" || !strings.Contains(p.body, `lang="de"`) {
-		t.Errorf("browser %q, and %s", b.cookie(session.Browser), p.body[:60])
+	p := b.Get("/signin")
+	if b.Cookie(session.Browser) == "planted" || !strings.Contains(p.Text, `lang="de"`) {
+		t.Errorf("browser %q, and %s", b.Cookie(session.Browser), p.Text[:60])
 	}
-	if p := b.submitOnce(p, "email", "alice@example.com", "password", alicePass); p.StatusCode != http.StatusSeeOther {
+	if p := b.SubmitOnce(p, "email", "alice@example.com", "password", AlicePass); p.StatusCode != http.StatusSeeOther {
 		t.Errorf("sign-in: %s", p.Status)
 	}
 }
 
 func TestNoticeCannotBeMadeUp(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t).withUsers()
+	w := New(t).WithUsers()
 	const told = "Password changed"
-	b := w.newBrowser()
-	p := b.submit(b.open("/reset"), "email", "alice@example.com")
-	_, code := w.mails.last(t)
-	p = b.submitOnce(p, "code", code, "new_password", newPassword)
+	b := w.NewBrowser()
+	p := b.Submit(b.Open("/reset"), "email", "alice@example.com")
+	_, code := w.Mails.Last(t)
+	p = b.SubmitOnce(p, "code", code, "new_password", NewPassword)
 	link := p.Header.Get("Location")
-	if p := b.get(link); !strings.Contains(p.body, told) {
-		t.Fatalf("%s does not tell of it: %s", link, p.body)
+	if p := b.Get(link); !strings.Contains(p.Text, told) {
+		t.Fatalf("%s does not tell of it: %s", link, p.Text)
 	}
-	victim := w.newBrowser()
-	victim.get("/signin")
+	victim := w.NewBrowser()
+	victim.Get("/signin")
 	for name, c := range map[string]struct {
-		b       *browser
+		b       *Browser
 		address string
 	}{
 		"a name alone":              {b, "/signin?notice=password_changed"},
 		"the link of another":       {victim, link},
-		"in a browser without mark": {w.newBrowser(), link},
+		"in a browser without mark": {w.NewBrowser(), link},
 		"with another time":         {b, strings.Replace(link, ".1", ".2", 1)},
 		"with another name":         {b, strings.Replace(link, "password_changed", "signed_out", 1)},
 	} {
-		if p := c.b.get(c.address); p.StatusCode != http.StatusOK || strings.Contains(p.body, told) {
+		if p := c.b.Get(c.address); p.StatusCode != http.StatusOK || strings.Contains(p.Text, told) {
 			t.Errorf("%s: %s is believed: %s", name, c.address, p.Status)
 		}
 	}
-	w.advance(5*time.Minute + time.Second)
-	if p := b.get(link); strings.Contains(p.body, told) {
+	w.Advance(5*time.Minute + time.Second)
+	if p := b.Get(link); strings.Contains(p.Text, told) {
 		t.Error("it is told again later")
 	}
 }
 
 func TestFormsHoldAnotherValueEachTime(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t).withUsers()
-	b := w.newBrowser()
+	w := New(t).WithUsers()
+	b := w.NewBrowser()
 	seen := map[string]bool{}
 	for range 3 {
-		_, form := b.get("/signin").form(t)
+		_, form := b.Get("/signin").Form(t)
 		if seen[form.Get("csrf")] {
 			t.Error("the same twice")
 		}
 		seen[form.Get("csrf")] = true
-		if p := b.post("/signin", form); p.StatusCode != http.StatusUnprocessableEntity {
+		if p := b.Post("/signin", form); p.StatusCode != http.StatusUnprocessableEntity {
 			t.Errorf("a form of before: %s", p.Status)
 		}
 	}

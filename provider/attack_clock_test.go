@@ -8,52 +8,52 @@ import (
 	"github.com/bonafide-id/bonafide/storage"
 )
 
-// agreeOnTime has it be as if Run had gone on until now.
-func (w *fixture) agreeOnTime() {
-	w.t.Helper()
-	for _, now := range []time.Time{w.now().Add(-storage.ClockDoubt), w.now()} {
-		_, err := w.store.HearClock(w.t.Context(), now)
-		w.ok(err)
+// AgreeOnTime has it be as if Run had gone on until now.
+func (w *Fixture) AgreeOnTime() {
+	w.T.Helper()
+	for _, now := range []time.Time{w.Now().Add(-storage.ClockDoubt), w.Now()} {
+		_, err := w.Store.HearClock(w.T.Context(), now)
+		w.OK(err)
 	}
 }
 
 func TestAClockThatIsAheadRemovesNothing(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t).withClients().withUsers()
-	w.agreeOnTime()
-	alice, bob := w.alice(), w.newBrowser().signIn("bob@example.com", bobPass)
-	tokens := alice.standardTokens()
-	bob.askToBeDeleted(bobPass)
-	ahead := w.twin(func(c *provider.Config) {
-		c.Clock = func() time.Time { return w.now().Add(800 * 24 * time.Hour) }
+	w := New(t).WithClients().WithUsers()
+	w.AgreeOnTime()
+	alice, bob := w.Alice(), w.NewBrowser().SignIn("bob@example.com", BobPass)
+	tokens := alice.StandardTokens()
+	bob.AskToBeDeleted(BobPass)
+	ahead := w.Twin(func(c *provider.Config) {
+		c.Clock = func() time.Time { return w.Now().Add(800 * 24 * time.Hour) }
 	})
 	events, err := w.Events(t.Context(), provider.EventFilter{})
-	w.ok(err)
+	w.OK(err)
 	for range 3 {
-		ahead.maintain()
-		w.advance(time.Minute)
-		w.maintain()
-		w.advance(time.Minute)
+		maintain(ahead)
+		w.Advance(time.Minute)
+		maintain(w)
+		w.Advance(time.Minute)
 	}
-	ahead.maintain()
-	if !w.exists("bob") {
+	maintain(ahead)
+	if !w.Exists("bob") {
 		t.Error("an account is deleted within its grace")
 	}
-	if !alice.isSignedIn() {
+	if !alice.IsSignedIn() {
 		t.Error("a session is swept")
 	}
-	if _, answer := alice.refresh(text(t, tokens, "refresh_token")); answer["error"] != nil {
+	if _, answer := alice.Refresh(Member(t, tokens, "refresh_token")); answer["error"] != nil {
 		t.Errorf("a refresh token is swept: %v", answer)
 	}
 	after, err := w.Events(t.Context(), provider.EventFilter{})
-	w.ok(err)
+	w.OK(err)
 	if len(after) < len(events) {
 		t.Errorf("%d events, before there were %d", len(after), len(events))
 	}
 	t.Run("UntilItHasBeenSoForADay", func(t *testing.T) {
-		w.advance(storage.ClockDoubt)
-		ahead.maintain()
-		if w.exists("bob") {
+		w.Advance(storage.ClockDoubt)
+		maintain(ahead)
+		if w.Exists("bob") {
 			t.Error("the only clock that is left counts for nothing")
 		}
 	})

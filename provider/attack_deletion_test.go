@@ -13,173 +13,174 @@ import (
 
 const deletionGrace = 14 * 24 * time.Hour
 
-// askToBeDeleted has the account of a browser be deleted.
-func (b *browser) askToBeDeleted(password string) {
-	b.t.Helper()
-	p := b.submitOnce(b.open("/account/delete"), "password", password)
-	if p.StatusCode != http.StatusOK || !b.w.saw(provider.EventDeletionRequested) {
-		b.t.Fatalf("deletion: %s\n%s", p.Status, p.body)
+// AskToBeDeleted has the account of a browser be deleted.
+func (b *Browser) AskToBeDeleted(password string) {
+	b.T.Helper()
+	p := b.SubmitOnce(b.Open("/account/delete"), "password", password)
+	if p.StatusCode != http.StatusOK || !b.Fixture.Saw(provider.EventDeletionRequested) {
+		b.T.Fatalf("deletion: %s\n%s", p.Status, p.Text)
 	}
 }
 
 // runsUntil has Run, which has gone on until now, work until something is so.
-func (w *fixture) runsUntil(so func() bool) {
-	w.t.Helper()
-	w.agreeOnTime()
-	ctx, cancel := context.WithCancel(w.t.Context())
+func runsUntil(w *Fixture, so func() bool) {
+	w.T.Helper()
+	w.AgreeOnTime()
+	ctx, cancel := context.WithCancel(w.T.Context())
 	ended := make(chan error, 1)
 	go func() { ended <- w.Run(ctx) }()
-	eventually(w.t, so)
+	Eventually(w.T, so)
 	cancel()
 	if err := <-ended; err != nil {
-		w.t.Error(err)
+		w.T.Error(err)
 	}
 }
 
-func (w *fixture) exists(id string) bool {
-	_, err := w.Account(w.t.Context(), id)
+// Exists reports whether there is an account.
+func (w *Fixture) Exists(id string) bool {
+	_, err := w.Account(w.T.Context(), id)
 	return err == nil
 }
 
 func TestDeletion(t *testing.T) {
 	t.Parallel()
 	t.Run("EndsWhatWasIssuedAtOnce", func(t *testing.T) {
-		w := newFixture(t).withClients().withUsers()
-		b, elsewhere := w.newBrowser().signIn("alice@example.com", alicePass), w.newBrowser().signIn("alice@example.com", alicePass)
-		_, tokens := b.token("code", w.code(b, "client_id", "std"), "client_id", "std")
-		code := w.code(b)
-		b.askToBeDeleted(alicePass)
-		if mail, _ := w.mails.last(t); mail.To != "alice@example.com" {
+		w := New(t).WithClients().WithUsers()
+		b, elsewhere := w.NewBrowser().SignIn("alice@example.com", AlicePass), w.NewBrowser().SignIn("alice@example.com", AlicePass)
+		_, tokens := b.Token("code", w.Code(b, "client_id", "std"), "client_id", "std")
+		code := w.Code(b)
+		b.AskToBeDeleted(AlicePass)
+		if mail, _ := w.Mails.Last(t); mail.To != "alice@example.com" {
 			t.Errorf("the mail went to %s", mail.To)
 		}
-		if b.isSignedIn() || elsewhere.isSignedIn() {
+		if b.IsSignedIn() || elsewhere.IsSignedIn() {
 			t.Error("a session lives on")
 		}
-		if p := bearer(b, attributesPath, tokens); p.StatusCode != http.StatusUnauthorized {
+		if p := Bearer(b, AttributesPath, tokens); p.StatusCode != http.StatusUnauthorized {
 			t.Errorf("an access token lives on: %s", p.Status)
 		}
-		if p, _ := b.token("grant_type", "refresh_token", "client_id", "std", "refresh_token", text(t, tokens, "refresh_token")); p.StatusCode != http.StatusBadRequest {
+		if p, _ := b.Token("grant_type", "refresh_token", "client_id", "std", "refresh_token", Member(t, tokens, "refresh_token")); p.StatusCode != http.StatusBadRequest {
 			t.Errorf("a refresh token lives on: %s", p.Status)
 		}
-		if p, _ := b.token("code", code); p.StatusCode != http.StatusBadRequest {
+		if p, _ := b.Token("code", code); p.StatusCode != http.StatusBadRequest {
 			t.Errorf("a code lives on: %s", p.Status)
 		}
 	})
 	t.Run("IssuesNothingDuringTheGrace", func(t *testing.T) {
-		w := newFixture(t).withClients().withUsers()
-		b := w.newBrowser().signIn("alice@example.com", alicePass)
-		b.allow() // remembered
-		b.askToBeDeleted(alicePass)
-		p := b.submit(b.open(authorizeURL()), "email", "alice@example.com", "password", alicePass)
-		if p.Request.URL.Path != "/signin/deletion" || b.cookie(session.Session) != "" {
+		w := New(t).WithClients().WithUsers()
+		b := w.NewBrowser().SignIn("alice@example.com", AlicePass)
+		b.Allow() // remembered
+		b.AskToBeDeleted(AlicePass)
+		p := b.Submit(b.Open(AuthorizeURL()), "email", "alice@example.com", "password", AlicePass)
+		if p.Request.URL.Path != "/signin/deletion" || b.Cookie(session.Session) != "" {
 			t.Fatalf("signed in: %s %s", p.Status, p.Request.URL)
 		}
-		shown(t, b.submitOnce(p, "action", "go_on"), http.StatusOK)
-		if p := b.open(authorizeURL()); p.Request.URL.Path != "/signin" {
+		Shown(t, b.SubmitOnce(p, "action", "go_on"), http.StatusOK)
+		if p := b.Open(AuthorizeURL()); p.Request.URL.Path != "/signin" {
 			t.Errorf("the application went on to %s", p.Request.URL)
 		}
-		if p := w.newBrowser(); p.submit(p.open("/reset"), "email", "alice@example.com").StatusCode != http.StatusOK {
+		if p := w.NewBrowser(); p.Submit(p.Open("/reset"), "email", "alice@example.com").StatusCode != http.StatusOK {
 			t.Error("a forgotten password cannot be chosen anew")
 		}
 	})
 	t.Run("IsTakenBackAndTheApplicationGoesOn", func(t *testing.T) {
-		w := newFixture(t).withClients().withUsers()
-		b := w.newBrowser().signIn("alice@example.com", alicePass)
-		b.allow()
-		b.askToBeDeleted(alicePass)
-		p := b.submit(b.open(authorizeURL()), "email", "alice@example.com", "password", alicePass)
-		if answer := response(t, b.submit(p, "action", "keep")); answer.Get("code") == "" || !w.saw(provider.EventDeletionWithdrawn) {
+		w := New(t).WithClients().WithUsers()
+		b := w.NewBrowser().SignIn("alice@example.com", AlicePass)
+		b.Allow()
+		b.AskToBeDeleted(AlicePass)
+		p := b.Submit(b.Open(AuthorizeURL()), "email", "alice@example.com", "password", AlicePass)
+		if answer := Response(t, b.Submit(p, "action", "keep")); answer.Get("code") == "" || !w.Saw(provider.EventDeletionWithdrawn) {
 			t.Errorf("answered %v", answer)
 		}
-		w.advance(2 * deletionGrace)
-		w.runsUntil(func() bool { return w.count("sessions") == 0 }) // swept after that
-		if !w.exists("alice") {
+		w.Advance(2 * deletionGrace)
+		runsUntil(w, func() bool { return w.Count("sessions") == 0 }) // swept after that
+		if !w.Exists("alice") {
 			t.Error("the account that was kept is gone")
 		}
 	})
 	t.Run("DecisionIsNoSignInForALaterRequest", func(t *testing.T) {
-		w := newFixture(t).withClients().withUsers()
-		b := w.newBrowser().signIn("alice@example.com", alicePass)
-		b.askToBeDeleted(alicePass)
-		p := b.submit(b.open("/signin"), "email", "alice@example.com", "password", alicePass)
-		flow := flowOf(t, b.get(authorizeURL("prompt", "login")))
-		action, fields := p.form(t)
+		w := New(t).WithClients().WithUsers()
+		b := w.NewBrowser().SignIn("alice@example.com", AlicePass)
+		b.AskToBeDeleted(AlicePass)
+		p := b.Submit(b.Open("/signin"), "email", "alice@example.com", "password", AlicePass)
+		flow := FlowOf(t, b.Get(AuthorizeURL("prompt", "login")))
+		action, fields := p.Form(t)
 		fields.Set("flow", flow)
 		fields.Set("action", "keep")
-		shown(t, b.post(action, fields), http.StatusBadRequest)
-		if p := b.open(resume(flow)); p.Request.URL.Path != "/signin" {
+		Shown(t, b.Post(action, fields), http.StatusBadRequest)
+		if p := b.Open(resume(flow)); p.Request.URL.Path != "/signin" {
 			t.Errorf("the application went on to %s", p.Request.URL)
 		}
 	})
 	t.Run("DecisionIsOfOneBrowserOnceAndNotForLong", func(t *testing.T) {
-		w := newFixture(t).withUsers()
-		b := w.newBrowser().signIn("alice@example.com", alicePass)
-		b.askToBeDeleted(alicePass)
-		p := b.submit(b.open("/signin"), "email", "alice@example.com", "password", alicePass)
-		thief := w.newBrowser()
-		thief.get("/signin")
-		shown(t, thief.get(p.Request.URL.RequestURI()), http.StatusBadRequest)
-		again := b.submit(p, "action", "keep")
+		w := New(t).WithUsers()
+		b := w.NewBrowser().SignIn("alice@example.com", AlicePass)
+		b.AskToBeDeleted(AlicePass)
+		p := b.Submit(b.Open("/signin"), "email", "alice@example.com", "password", AlicePass)
+		thief := w.NewBrowser()
+		thief.Get("/signin")
+		Shown(t, thief.Get(p.Request.URL.RequestURI()), http.StatusBadRequest)
+		again := b.Submit(p, "action", "keep")
 		if again.Request.URL.Path != "/account" {
 			t.Fatalf("kept: %s %s", again.Status, again.Request.URL)
 		}
-		b.askToBeDeleted(alicePass)
-		shown(t, b.submitOnce(p, "action", "keep"), http.StatusBadRequest) // of the first time
-		late := b.submit(b.open("/signin"), "email", "alice@example.com", "password", alicePass)
-		w.advance(16 * time.Minute)
-		shown(t, b.submitOnce(late, "action", "keep"), http.StatusBadRequest)
+		b.AskToBeDeleted(AlicePass)
+		Shown(t, b.SubmitOnce(p, "action", "keep"), http.StatusBadRequest) // of the first time
+		late := b.Submit(b.Open("/signin"), "email", "alice@example.com", "password", AlicePass)
+		w.Advance(16 * time.Minute)
+		Shown(t, b.SubmitOnce(late, "action", "keep"), http.StatusBadRequest)
 	})
 	t.Run("HappensAfterTheGraceAndIsToldOnce", func(t *testing.T) {
-		w := newFixture(t).withClients().withUsers()
-		b := w.newBrowser().signIn("alice@example.com", alicePass)
-		b.allow()
-		b.askToBeDeleted(alicePass)
-		w.advance(deletionGrace - time.Hour)
-		bob := w.newBrowser().signIn("bob@example.com", bobPass)
-		bob.askToBeDeleted(bobPass)
-		before := w.mails.count()
-		w.advance(2 * time.Hour)
-		w.runsUntil(func() bool { return w.mails.count() > before })
-		if w.exists("alice") || !w.exists("bob") {
-			t.Errorf("alice exists: %t, bob: %t", w.exists("alice"), w.exists("bob"))
+		w := New(t).WithClients().WithUsers()
+		b := w.NewBrowser().SignIn("alice@example.com", AlicePass)
+		b.Allow()
+		b.AskToBeDeleted(AlicePass)
+		w.Advance(deletionGrace - time.Hour)
+		bob := w.NewBrowser().SignIn("bob@example.com", BobPass)
+		bob.AskToBeDeleted(BobPass)
+		before := w.Mails.Count()
+		w.Advance(2 * time.Hour)
+		runsUntil(w, func() bool { return w.Mails.Count() > before })
+		if w.Exists("alice") || !w.Exists("bob") {
+			t.Errorf("alice exists: %t, bob: %t", w.Exists("alice"), w.Exists("bob"))
 		}
-		if mail, _ := w.mails.last(t); mail.To != "alice@example.com" || w.mails.count() != before+1 {
-			t.Errorf("%d mails, the last to %s", w.mails.count()-before, mail.To)
+		if mail, _ := w.Mails.Last(t); mail.To != "alice@example.com" || w.Mails.Count() != before+1 {
+			t.Errorf("%d mails, the last to %s", w.Mails.Count()-before, mail.To)
 		}
 		events, err := w.Events(t.Context(), provider.EventFilter{UserID: "alice"})
-		if err != nil || len(events) > 0 || !w.saw(provider.EventAccountDeleted) {
+		if err != nil || len(events) > 0 || !w.Saw(provider.EventAccountDeleted) {
 			t.Errorf("%d events name who is gone: %v", len(events), err)
 		}
 	})
 	t.Run("NeedsThePasswordInAnOpenBrowser", func(t *testing.T) {
-		w := newFixture(t).withUsers()
-		b := w.newBrowser().signIn("alice@example.com", alicePass)
+		w := New(t).WithUsers()
+		b := w.NewBrowser().SignIn("alice@example.com", AlicePass)
 		for _, password := range []string{"", "not-the-password"} {
-			shown(t, b.submitOnce(b.open("/account/delete"), "password", password), http.StatusUnprocessableEntity)
+			Shown(t, b.SubmitOnce(b.Open("/account/delete"), "password", password), http.StatusUnprocessableEntity)
 		}
-		if !b.isSignedIn() {
+		if !b.IsSignedIn() {
 			t.Error("the session has ended")
 		}
 	})
 	t.Run("IsNotForPersonasNorUsersOfTheHost", func(t *testing.T) {
-		played := newFixture(t, cast(oneRealm)).withClients()
-		b := played.newBrowser()
-		b.get(hinted("veteran"))
-		host := newFixture(t, (&directory{user: provider.SignedIn{UserID: "carol", AuthTime: time.Now().Add(-time.Minute)}}).configure)
+		played := New(t, Cast(OneRealm)).WithClients()
+		b := played.NewBrowser()
+		b.Get(Hinted("veteran"))
+		host := New(t, (&Directory{User: provider.SignedIn{UserID: "carol", AuthTime: time.Now().Add(-time.Minute)}}).Configure)
 		for _, path := range []string{"/account/delete", "/account/export", "/account/email"} {
-			shown(t, b.get(path), http.StatusNotFound)
-			shown(t, host.newBrowser().get(path), http.StatusNotFound)
+			Shown(t, b.Get(path), http.StatusNotFound)
+			Shown(t, host.NewBrowser().Get(path), http.StatusNotFound)
 		}
 		for _, path := range []string{"/account/sessions", "/account/history", "/account/language", "/account/data"} {
-			shown(t, b.get(path), http.StatusNotFound) // a persona is everybody who plays it
+			Shown(t, b.Get(path), http.StatusNotFound) // a persona is everybody who plays it
 		}
-		if home := b.open("/account"); strings.Contains(home.body, "/account/sessions") || strings.Contains(home.body, "/account/history") {
+		if home := b.Open("/account"); strings.Contains(home.Text, "/account/sessions") || strings.Contains(home.Text, "/account/history") {
 			t.Error("the account of a persona leads to what others have done")
 		}
-		for _, home := range []page{b.open("/account"), host.newBrowser().open("/account")} {
-			shown(t, home, http.StatusOK)
-			if strings.Contains(home.body, "/account/delete") || strings.Contains(home.body, "/account/password") {
-				t.Errorf("the account leads to what it does not have:\n%s", home.body)
+		for _, home := range []Page{b.Open("/account"), host.NewBrowser().Open("/account")} {
+			Shown(t, home, http.StatusOK)
+			if strings.Contains(home.Text, "/account/delete") || strings.Contains(home.Text, "/account/password") {
+				t.Errorf("the account leads to what it does not have:\n%s", home.Text)
 			}
 		}
 	})

@@ -16,13 +16,13 @@ func TestDiscoveryIsTrue(t *testing.T) {
 	t.Parallel()
 	for _, path := range []string{"", "/id"} {
 		t.Run("MountedAt"+path+"/", func(t *testing.T) {
-			w := newFixture(t, func(c *provider.Config) { c.BaseURL += path }).withClients().withUsers()
-			b := w.newBrowser()
-			p, document := b.json(b.get(path + discoveryPath))
+			w := New(t, func(c *provider.Config) { c.BaseURL += path }).WithClients().WithUsers()
+			b := w.NewBrowser()
+			p, document := b.JSON(b.Get(path + DiscoveryPath))
 			if got := p.Header.Get("Cache-Control"); !strings.HasPrefix(got, "public, max-age=") {
 				t.Errorf("Cache-Control: %q", got)
 			}
-			if document["issuer"] != w.server.URL+path+"/oidc" || document["issuer"] != w.Issuer() {
+			if document["issuer"] != w.Server.URL+path+"/oidc" || document["issuer"] != w.Issuer() {
 				t.Errorf("issuer %v", document["issuer"])
 			}
 			for name, want := range map[string]any{
@@ -49,10 +49,10 @@ func TestDiscoveryIsTrue(t *testing.T) {
 				if !strings.HasSuffix(name, "_endpoint") && name != "jwks_uri" {
 					continue
 				}
-				if !strings.HasPrefix(address, w.server.URL+path+"/") {
+				if !strings.HasPrefix(address, w.Server.URL+path+"/") {
 					t.Errorf("%s is elsewhere: %s", name, address)
 				}
-				if p := b.get(address); p.StatusCode == http.StatusNotFound || p.StatusCode >= 500 {
+				if p := b.Get(address); p.StatusCode == http.StatusNotFound || p.StatusCode >= 500 {
 					t.Errorf("%s does not answer: %s", name, p.Status)
 				}
 			}
@@ -62,11 +62,11 @@ func TestDiscoveryIsTrue(t *testing.T) {
 
 func TestHostAndForwardingHeadersHaveNoEffect(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t).withClients().withUsers()
-	b := w.newBrowser()
-	spoofed := func(address string) page {
+	w := New(t).WithClients().WithUsers()
+	b := w.NewBrowser()
+	spoofed := func(address string) Page {
 		t.Helper()
-		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, b.absolute(address), nil)
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, b.Absolute(address), nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -76,43 +76,43 @@ func TestHostAndForwardingHeadersHaveNoEffect(t *testing.T) {
 		}
 		r.Header.Set("X-Forwarded-Proto", "gopher")
 		r.Header.Set("Forwarded", "host=evil.test;proto=gopher")
-		return b.do(r)
+		return b.Do(r)
 	}
-	for _, path := range []string{discoveryPath, keysPath, "/signin", "/account", authorizeURL("client_id", "nobody"), authorizeURL(), "/widget/v1.js", "/nowhere"} {
-		honest, p := b.get(path), spoofed(path)
-		if strings.Contains(p.body, "evil") || strings.Contains(p.Header.Get("Location"), "evil") || strings.Contains(p.body, "gopher") {
-			t.Errorf("%s: %s %s\n%s", path, p.Status, p.Header.Get("Location"), p.body)
+	for _, path := range []string{DiscoveryPath, KeysPath, "/signin", "/account", AuthorizeURL("client_id", "nobody"), AuthorizeURL(), "/widget/v1.js", "/nowhere"} {
+		honest, p := b.Get(path), spoofed(path)
+		if strings.Contains(p.Text, "evil") || strings.Contains(p.Header.Get("Location"), "evil") || strings.Contains(p.Text, "gopher") {
+			t.Errorf("%s: %s %s\n%s", path, p.Status, p.Header.Get("Location"), p.Text)
 		}
 		if p.StatusCode != honest.StatusCode {
 			t.Errorf("%s: %s, otherwise %s", path, p.Status, honest.Status)
 		}
 	}
-	if got := response(t, spoofed(authorizeURL("prompt", "none"))); got.Get("iss") != w.Issuer() {
+	if got := Response(t, spoofed(AuthorizeURL("prompt", "none"))); got.Get("iss") != w.Issuer() {
 		t.Errorf("iss %q", got.Get("iss"))
 	}
 }
 
 func TestNothingOfTheInsideIsServed(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t)
-	b := w.newBrowser()
+	w := New(t)
+	b := w.NewBrowser()
 	for _, path := range []string{
 		"/debug/pprof/", "/debug/pprof/heap", "/debug/vars", "/metrics", "/status", "/.env", "/.git/config", "/identity.db", "/identity.db-wal",
 		"/assets/../identity.db", "/assets/..%2fidentity.db", "/assets/", "/images/", "/images/..%2f..%2fetc%2fpasswd", "/widget/", "/oidc/.well-known/", "/oidc/", "/api/",
 		"/oidc/.well-known/openid-configuration/", "/oidc/.well-known/jwks/x.css", "//oauth/token", "/OAUTH/TOKEN",
 	} {
-		p := b.send(http.MethodGet, path, "")
+		p := b.Send(http.MethodGet, path, "")
 		if p.StatusCode != http.StatusNotFound {
-			t.Errorf("%s: %s %.200s", path, p.Status, p.body)
+			t.Errorf("%s: %s %.200s", path, p.Status, p.Text)
 		}
-		for _, inside := range []string{"goroutine", "go1.", "github.com/", w.path} {
-			if strings.Contains(p.body, inside) {
+		for _, inside := range []string{"goroutine", "go1.", "github.com/", w.Path} {
+			if strings.Contains(p.Text, inside) {
 				t.Errorf("%s shows %q", path, inside)
 			}
 		}
 	}
 	for _, name := range []string{"Server", "X-Powered-By"} {
-		if got := b.get(discoveryPath).Header.Get(name); got != "" {
+		if got := b.Get(DiscoveryPath).Header.Get(name); got != "" {
 			t.Errorf("%s: %q", name, got)
 		}
 	}
@@ -121,14 +121,14 @@ func TestNothingOfTheInsideIsServed(t *testing.T) {
 // All response types bind what they answer with, and to nothing of elsewhere.
 func TestIDTokenOfEveryResponseType(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t).withClients().withUsers().withEveryResponseType()
-	b := w.alice()
+	w := New(t).WithClients().WithUsers().WithEveryResponseType()
+	b := w.Alice()
 	protocol := []string{"iss", "sub", "aud", "exp", "iat", "auth_time", "acr", "amr", "sid", "nonce", "at_hash", "c_hash"}
 	six := []string{"code", "id_token", "code id_token", "code token", "code id_token token", "token"}
 	for client, responseTypes := range map[string][]string{"v3": six, "every": append(six, "id_token token")} {
 		for _, responseType := range responseTypes {
 			t.Run(client+"/"+responseType, func(t *testing.T) {
-				got := b.allow("client_id", client, "scope", "openid military", "response_type", responseType, "nonce", "n-7")
+				got := b.Allow("client_id", client, "scope", "openid military", "response_type", responseType, "nonce", "n-7")
 				if got.Get("iss") != w.Issuer() || got.Get("error") != "" {
 					t.Fatalf("response %v", got)
 				}
@@ -138,31 +138,31 @@ func TestIDTokenOfEveryResponseType(t *testing.T) {
 					t.Errorf("no ID token: %v", got)
 				}
 				if token := got.Get("access_token"); token != "" {
-					works(t, b, token, true)
+					Works(t, b, token, true)
 				} else if slices.Contains(strings.Fields(responseType), "token") {
 					t.Errorf("no access token: %v", got)
 				}
 				if code := got.Get("code"); code != "" {
-					_, tokens := b.token("client_id", client, "code", code)
-					checkIDToken(t, w, client, text(t, tokens, "id_token"), text(t, tokens, "access_token"), "", protocol)
+					_, tokens := b.Token("client_id", client, "code", code)
+					checkIDToken(t, w, client, Member(t, tokens, "id_token"), Member(t, tokens, "access_token"), "", protocol)
 				}
 			})
 		}
 	}
 }
 
-func checkIDToken(t *testing.T, w *fixture, client, token, access, code string, protocol []string) {
+func checkIDToken(t *testing.T, w *Fixture, client, token, access, code string, protocol []string) {
 	t.Helper()
-	header, claims := jwt(t, token)
-	if header["alg"] != "RS256" || header["typ"] != "JWT" || !slices.Contains(keyIDs(w.publishedKeys()), header["kid"].(string)) || len(header) != 3 {
+	header, claims := JWT(t, token)
+	if header["alg"] != "RS256" || header["typ"] != "JWT" || !slices.Contains(KeyIDs(w.PublishedKeys()), header["kid"].(string)) || len(header) != 3 {
 		t.Errorf("header %v", header)
 	}
 	want := map[string]any{"iss": w.Issuer(), "sub": "alice", "aud": client, "nonce": "n-7"}
 	if access != "" {
-		want["at_hash"] = halfHash(access)
+		want["at_hash"] = HalfHash(access)
 	}
 	if code != "" {
-		want["c_hash"] = halfHash(code)
+		want["c_hash"] = HalfHash(code)
 	}
 	for _, name := range []string{"iss", "sub", "aud", "nonce", "at_hash", "c_hash"} {
 		if claims[name] != want[name] {
@@ -181,11 +181,11 @@ func checkIDToken(t *testing.T, w *fixture, client, token, access, code string, 
 
 func TestResponseOfATokenIsAFragment(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t).withClients().withUsers()
-	b := w.alice()
-	b.v3Tokens("scope", "openid military")
+	w := New(t).WithClients().WithUsers()
+	b := w.Alice()
+	b.V3Tokens("scope", "openid military")
 	for _, responseType := range []string{"token", "id_token", "code token"} {
-		p := b.get(authorizeURL("scope", "openid military", "response_type", responseType))
+		p := b.Get(AuthorizeURL("scope", "openid military", "response_type", responseType))
 		u, err := url.Parse(p.Header.Get("Location"))
 		if err != nil || u.RawQuery != "" || u.Fragment == "" || p.Header.Get("Referrer-Policy") != "no-referrer" || p.Header.Get("Cache-Control") != "no-store" {
 			t.Errorf("%s: %q %v", responseType, p.Header.Get("Location"), p.Header)

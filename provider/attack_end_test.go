@@ -29,7 +29,7 @@ func TestNothingOutlivesAnEnd(t *testing.T) {
 	if testing.Short() {
 		rounds = 1
 	}
-	onBothDatabases(t, unlimited, func(t *testing.T, w, elsewhere *fixture) {
+	onBothDatabases(t, Unlimited, func(t *testing.T, w, elsewhere *Fixture) {
 		for name, end := range map[string]func(e *ending){
 			"Reset":    (*ending).reset,
 			"Change":   (*ending).change,
@@ -47,11 +47,11 @@ func TestNothingOutlivesAnEnd(t *testing.T) {
 }
 
 // onBothDatabases tests two processes with the same clients, on SQLite and on PostgreSQL.
-func onBothDatabases(t *testing.T, change func(*provider.Config), test func(t *testing.T, w, elsewhere *fixture)) {
+func onBothDatabases(t *testing.T, change func(*provider.Config), test func(t *testing.T, w, elsewhere *Fixture)) {
 	t.Helper()
 	t.Run("SQLite", func(t *testing.T) {
-		w := newFixture(t, change).withClients()
-		test(t, w, w.twin(change))
+		w := New(t, change).WithClients()
+		test(t, w, w.Twin(change))
 	})
 	t.Run("PostgreSQL", func(t *testing.T) {
 		address := pgtest.Shared(t).Schema(t)
@@ -65,13 +65,13 @@ func onBothDatabases(t *testing.T, change func(*provider.Config), test func(t *t
 			t.Cleanup(func() { _ = unused.Close() })
 			c.Store = store
 		}
-		w := newFixture(t, onPostgres).withClients()
-		test(t, w, w.twin(onPostgres))
+		w := New(t, onPostgres).WithClients()
+		test(t, w, w.Twin(onPostgres))
 	})
 }
 
-// unlimited lets the thief guess as often as the machine can hash.
-func unlimited(c *provider.Config) {
+// Unlimited lets the thief guess as often as the machine can hash.
+func Unlimited(c *provider.Config) {
 	c.Limits.SignIn = provider.Limit{Burst: -1}
 	c.Limits.SignInAccount = c.Limits.SignIn
 }
@@ -79,28 +79,28 @@ func unlimited(c *provider.Config) {
 // ending is one round of the race.
 type ending struct {
 	t            *testing.T
-	w, elsewhere *fixture
+	w, elsewhere *Fixture
 	id, email    string
-	owner, thief *browser
+	owner, thief *Browser
 	over         atomic.Bool
 	codes        chan string
-	sessions     chan *browser // that may be signed in
+	sessions     chan *Browser // that may be signed in
 }
 
 const (
-	// oldPassword is alice's until she changes it.
-	oldPassword = "glacier-tulip-orbit-42"
+	// OldPassword is alice's until she changes it.
+	OldPassword = "glacier-tulip-orbit-42"
 	// renewedPassword is what she changes it to.
 	renewedPassword = "violin-canyon-marble-88"
 )
 
-func newEnding(t *testing.T, w, elsewhere *fixture, name string) *ending {
+func newEnding(t *testing.T, w, elsewhere *Fixture, name string) *ending {
 	t.Helper()
-	e := &ending{t: t, w: w, elsewhere: elsewhere, id: name, email: name + "@example.com", codes: make(chan string, 1<<14), sessions: make(chan *browser, 1<<14)}
-	w.account(provider.Account{ID: name, Email: e.email, EmailVerified: true, Password: oldPassword})
-	e.owner = w.newBrowser().signIn(e.email, oldPassword)
-	e.owner.allow(ask()...)
-	e.thief = e.owner.thief()
+	e := &ending{t: t, w: w, elsewhere: elsewhere, id: name, email: name + "@example.com", codes: make(chan string, 1<<14), sessions: make(chan *Browser, 1<<14)}
+	w.AddAccount(provider.Account{ID: name, Email: e.email, EmailVerified: true, Password: OldPassword})
+	e.owner = w.NewBrowser().SignIn(e.email, OldPassword)
+	e.owner.Allow(Ask()...)
+	e.thief = e.owner.Thief()
 	return e
 }
 
@@ -118,19 +118,19 @@ func (e *ending) race(end func(*ending), wholly bool) {
 		end(e)
 		e.over.Store(true)
 	}()
-	race(2*workers, func(i int) struct{} {
+	Race(2*workers, func(i int) struct{} {
 		w := e.w
 		if i%2 == 1 {
 			w = e.elsewhere
 		}
-		stolen := e.thief.thief()
-		stolen.w = w
+		stolen := e.thief.Thief()
+		stolen.Fixture = w
 		for first := true; !e.over.Load(); first = false {
 			if i >= workers { // who knows the password
-				b := w.newBrowser()
-				b.attempt(e.email, oldPassword)
+				b := w.NewBrowser()
+				b.Attempt(e.email, OldPassword)
 				e.sessions <- b
-			} else if code := codeOf(stolen.get(authorizeURL(ask()...))); code != "" {
+			} else if code := CodeOf(stolen.Get(AuthorizeURL(Ask()...))); code != "" {
 				e.codes <- code
 			}
 			if first {
@@ -144,7 +144,7 @@ func (e *ending) race(end func(*ending), wholly bool) {
 	close(e.sessions)
 	alive := 0
 	for code := range e.codes {
-		if p, _ := e.owner.token(std("code", code)...); p.StatusCode == http.StatusOK {
+		if p, _ := e.owner.Token(Std("code", code)...); p.StatusCode == http.StatusOK {
 			alive++
 		}
 	}
@@ -156,7 +156,7 @@ func (e *ending) race(end func(*ending), wholly bool) {
 	}
 	signedIn := 0
 	for b := range e.sessions {
-		if b.isSignedIn() {
+		if b.IsSignedIn() {
 			signedIn++
 		}
 	}
@@ -165,8 +165,8 @@ func (e *ending) race(end func(*ending), wholly bool) {
 	}
 }
 
-// codeOf returns the code that an authorization response carries, or "".
-func codeOf(p page) string {
+// CodeOf returns the code that an authorization response carries, or "".
+func CodeOf(p Page) string {
 	target, err := url.Parse(p.Header.Get("Location"))
 	if err != nil {
 		return ""
@@ -175,36 +175,36 @@ func codeOf(p page) string {
 }
 
 func (e *ending) reset() {
-	b := e.w.newBrowser()
-	screen := b.submit(b.open("/reset"), "email", e.email)
-	_, code := e.w.mails.last(e.t)
-	if p := b.submitOnce(screen, "code", code, "new_password", renewedPassword); p.StatusCode != http.StatusSeeOther {
-		e.t.Errorf("reset: %s %s", p.Status, p.body)
+	b := e.w.NewBrowser()
+	screen := b.Submit(b.Open("/reset"), "email", e.email)
+	_, code := e.w.Mails.Last(e.t)
+	if p := b.SubmitOnce(screen, "code", code, "new_password", renewedPassword); p.StatusCode != http.StatusSeeOther {
+		e.t.Errorf("reset: %s %s", p.Status, p.Text)
 	}
 }
 
 func (e *ending) change() {
-	p := e.owner.submitOnce(e.owner.open("/account/password"), "password", oldPassword, "new_password", renewedPassword)
+	p := e.owner.SubmitOnce(e.owner.Open("/account/password"), "password", OldPassword, "new_password", renewedPassword)
 	if p.StatusCode != http.StatusSeeOther {
-		e.t.Errorf("change: %s %s", p.Status, p.body)
+		e.t.Errorf("change: %s %s", p.Status, p.Text)
 	}
-	if !e.owner.isSignedIn() {
+	if !e.owner.IsSignedIn() {
 		e.t.Error("the owner is signed out")
 	}
 }
 
 func (e *ending) lock() {
-	e.w.ok(e.w.SetAccountDisabled(e.t.Context(), e.id, true))
-	e.w.ok(e.w.SetAccountDisabled(e.t.Context(), e.id, false))
+	e.w.OK(e.w.SetAccountDisabled(e.t.Context(), e.id, true))
+	e.w.OK(e.w.SetAccountDisabled(e.t.Context(), e.id, false))
 	// The password is the same: what is let in from now on is let in rightly.
-	e.w.ok(e.w.SetAccountDisabled(e.t.Context(), e.id, true))
+	e.w.OK(e.w.SetAccountDisabled(e.t.Context(), e.id, true))
 }
 
-func (e *ending) delete() { e.w.ok(e.w.DeleteAccount(e.t.Context(), e.id)) }
+func (e *ending) delete() { e.w.OK(e.w.DeleteAccount(e.t.Context(), e.id)) }
 
 func (e *ending) remove() {
-	p := e.owner.submitOnce(e.owner.open("/account/apps/remove?client_id=std"))
+	p := e.owner.SubmitOnce(e.owner.Open("/account/apps/remove?client_id=std"))
 	if p.StatusCode != http.StatusSeeOther {
-		e.t.Errorf("removal: %s %s", p.Status, p.body)
+		e.t.Errorf("removal: %s %s", p.Status, p.Text)
 	}
 }

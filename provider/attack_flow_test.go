@@ -11,8 +11,8 @@ import (
 	"github.com/bonafide-id/bonafide/provider/internal/session"
 )
 
-// flowOf returns the sealed flow in the address that a page leads to.
-func flowOf(t testing.TB, p page) string {
+// FlowOf returns the sealed flow in the address that a page leads to.
+func FlowOf(t testing.TB, p Page) string {
 	t.Helper()
 	u, err := url.Parse(p.Header.Get("Location"))
 	if err != nil || u.Query().Get("flow") == "" {
@@ -25,12 +25,12 @@ func flowOf(t testing.TB, p page) string {
 func resume(flow string) string { return "/oauth/authorize?flow=" + url.QueryEscape(flow) }
 
 func openID(pairs ...string) string {
-	return authorizeURL(append([]string{"client_id", "std", "scope", "openid military"}, pairs...)...)
+	return AuthorizeURL(append([]string{"client_id", "std", "scope", "openid military"}, pairs...)...)
 }
 
 func TestPrompt(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t).withClients().withUsers()
+	w := New(t).WithClients().WithUsers()
 	if err := w.SaveClient(t.Context(), provider.Client{ID: "native", Dialect: provider.Standard, Public: true,
 		RedirectURIs: []string{"http://127.0.0.1/cb", "com.example.app:/cb"}}); err != nil {
 		t.Fatal(err)
@@ -38,27 +38,27 @@ func TestPrompt(t *testing.T) {
 	native := []string{"client_id", "native", "scope", "openid", "code_challenge", strings.Repeat("A", 43), "code_challenge_method", "S256"}
 
 	t.Run("NoneNeverShowsAPage", func(t *testing.T) {
-		b := w.newBrowser()
-		told(t, w, b.get(openID("prompt", "none")), "login_required")
-		told(t, w, b.get(openID("prompt", "none", "op", "signup")), "login_required")
-		b = w.newBrowser().signIn("bob@example.com", bobPass)
-		told(t, w, b.get(openID("prompt", "none")), "consent_required")
-		b.allow("client_id", "std", "scope", "openid military")
-		if answer := response(t, b.get(openID("prompt", "none"))); answer.Get("code") == "" {
+		b := w.NewBrowser()
+		Told(t, w, b.Get(openID("prompt", "none")), "login_required")
+		Told(t, w, b.Get(openID("prompt", "none", "op", "signup")), "login_required")
+		b = w.NewBrowser().SignIn("bob@example.com", BobPass)
+		Told(t, w, b.Get(openID("prompt", "none")), "consent_required")
+		b.Allow("client_id", "std", "scope", "openid military")
+		if answer := Response(t, b.Get(openID("prompt", "none"))); answer.Get("code") == "" {
 			t.Errorf("answered %v", answer)
 		}
-		told(t, w, b.get(openID("prompt", "none", "max_age", "0")), "login_required")
-		told(t, w, b.get(openID("prompt", "none", "id_token_hint", "eyJhbGciOiJub25lIn0.e30.")), "invalid_request")
+		Told(t, w, b.Get(openID("prompt", "none", "max_age", "0")), "login_required")
+		Told(t, w, b.Get(openID("prompt", "none", "id_token_hint", "eyJhbGciOiJub25lIn0.e30.")), "invalid_request")
 	})
 
 	t.Run("NoneNeverAnswersAnAppThatAnotherCouldImpersonate", func(t *testing.T) {
-		b := w.alice()
+		b := w.Alice()
 		for _, uri := range []string{"http://127.0.0.1:4711/cb", "com.example.app:/cb"} {
-			p := b.open(authorizeURL(append(native, "redirect_uri", uri)...))
-			if p = b.submit(p, "action", "allow"); !strings.Contains(p.body+p.Header.Get("Location"), "code=") {
+			p := b.Open(AuthorizeURL(append(native, "redirect_uri", uri)...))
+			if p = b.Submit(p, "action", "allow"); !strings.Contains(p.Text+p.Header.Get("Location"), "code=") {
 				t.Fatalf("no code for %s: %s", uri, p.Status)
 			}
-			p = b.get(authorizeURL(append(native, "redirect_uri", uri, "prompt", "none")...))
+			p = b.Get(AuthorizeURL(append(native, "redirect_uri", uri, "prompt", "none")...))
 			if !strings.Contains(p.Header.Get("Location"), "error=consent_required") {
 				t.Errorf("%s is answered without asking: %s %q", uri, p.Status, p.Header.Get("Location"))
 			}
@@ -66,9 +66,9 @@ func TestPrompt(t *testing.T) {
 	})
 
 	t.Run("AppIsAnsweredByAPageAfterForms", func(t *testing.T) {
-		b := w.alice()
+		b := w.Alice()
 		for _, action := range []string{"allow", "deny"} {
-			p := b.submit(b.open(authorizeURL(append(native, "redirect_uri", "com.example.app:/cb")...)), "action", action)
+			p := b.Submit(b.Open(AuthorizeURL(append(native, "redirect_uri", "com.example.app:/cb")...)), "action", action)
 			if p.StatusCode != http.StatusOK || !strings.Contains(p.Header.Get("Refresh"), "com.example.app:/cb?") {
 				t.Errorf("%s answers %s, Refresh %q", action, p.Status, p.Header.Get("Refresh"))
 			}
@@ -76,38 +76,38 @@ func TestPrompt(t *testing.T) {
 	})
 
 	t.Run("LoginMovesTheTimeOfAuthentication", func(t *testing.T) {
-		b := w.alice()
+		b := w.Alice()
 		authTime := func(code string) float64 {
-			_, tokens := b.token("client_id", "std", "code", code)
-			_, claims := jwt(t, text(t, tokens, "id_token"))
+			_, tokens := b.Token("client_id", "std", "code", code)
+			_, claims := JWT(t, Member(t, tokens, "id_token"))
 			return claims["auth_time"].(float64)
 		}
-		before := authTime(b.allow("client_id", "std", "scope", "openid military").Get("code"))
-		w.advance(time.Minute)
-		p := b.open(openID("prompt", "login consent"))
-		if !strings.Contains(p.body, `name="password"`) {
+		before := authTime(b.Allow("client_id", "std", "scope", "openid military").Get("code"))
+		w.Advance(time.Minute)
+		p := b.Open(openID("prompt", "login consent"))
+		if !strings.Contains(p.Text, `name="password"`) {
 			t.Fatal("no password asked")
 		}
-		p = b.submit(p, "password", alicePass)
-		if !strings.Contains(p.body, `value="allow"`) {
+		p = b.Submit(p, "password", AlicePass)
+		if !strings.Contains(p.Text, `value="allow"`) {
 			t.Fatalf("no consent asked: %s", p.Status)
 		}
-		if after := authTime(response(t, b.submit(p, "action", "allow")).Get("code")); after < before+60 {
+		if after := authTime(Response(t, b.Submit(p, "action", "allow")).Get("code")); after < before+60 {
 			t.Errorf("auth_time %v after %v", after, before)
 		}
 	})
 
 	t.Run("SelectAccountShowsWhoIsSignedIn", func(t *testing.T) {
-		b := w.alice()
-		p := b.open(openID("prompt", "select_account"))
-		if !strings.Contains(p.body, "alice@example.com") || !strings.Contains(p.body, `value="continue"`) {
+		b := w.Alice()
+		p := b.Open(openID("prompt", "select_account"))
+		if !strings.Contains(p.Text, "alice@example.com") || !strings.Contains(p.Text, `value="continue"`) {
 			t.Fatalf("no chooser: %s", p.Status)
 		}
-		if answer := response(t, b.submit(p, "action", "continue")); answer.Get("code") == "" {
+		if answer := Response(t, b.Submit(p, "action", "continue")); answer.Get("code") == "" {
 			t.Errorf("answered %v", answer)
 		}
-		p = b.submit(b.open(openID("prompt", "select_account")), "action", "switch")
-		if !strings.Contains(p.body, `name="email"`) {
+		p = b.Submit(b.Open(openID("prompt", "select_account")), "action", "switch")
+		if !strings.Contains(p.Text, `name="email"`) {
 			t.Errorf("switching leads to %s %s", p.Status, p.Request.URL)
 		}
 	})
@@ -115,98 +115,99 @@ func TestPrompt(t *testing.T) {
 
 func TestReauthentication(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t).withClients().withUsers()
-	b := w.alice()
-	b.allow("client_id", "std", "scope", "openid military")
+	w := New(t).WithClients().WithUsers()
+	b := w.Alice()
+	b.Allow("client_id", "std", "scope", "openid military")
 
 	t.Run("IsNotLeftOutByOpeningTheWayBack", func(t *testing.T) {
-		flow := flowOf(t, b.get(openID("prompt", "login")))
+		flow := FlowOf(t, b.Get(openID("prompt", "login")))
 		for _, path := range []string{resume(flow), "/oauth/consent?flow=" + flow, "/oauth/select-account?flow=" + flow} {
-			p := b.open(path)
+			p := b.Open(path)
 			if strings.HasSuffix(p.Request.URL.Path, "/select-account") { // shows who is signed in, and leads back
-				p = b.submit(p, "action", "continue")
+				p = b.Submit(p, "action", "continue")
 			}
-			if p.Request.URL.Path != "/signin" || !strings.Contains(p.body, `name="password"`) {
+			if p.Request.URL.Path != "/signin" || !strings.Contains(p.Text, `name="password"`) {
 				t.Errorf("%s leads to %s %s", path, p.Status, p.Request.URL.Path)
 			}
 		}
 	})
 
 	t.Run("IsNotReplacedByAConsent", func(t *testing.T) {
-		flow := flowOf(t, b.get(openID("prompt", "login")))
-		consent := b.open(openID("prompt", "consent"))
-		action, fields := consent.form(t)
+		flow := FlowOf(t, b.Get(openID("prompt", "login")))
+		consent := b.Open(openID("prompt", "consent"))
+		action, fields := consent.Form(t)
 		fields.Set("flow", flow)
 		fields.Set("action", "allow")
-		if p := b.follow(b.post(action, fields)); p.Request.URL.Path != "/signin" {
+		if p := b.Follow(b.Post(action, fields)); p.Request.URL.Path != "/signin" {
 			t.Errorf("leads to %s %s", p.Status, p.Request.URL.Path)
 		}
 	})
 
 	t.Run("IsNotReplacedByAnEarlierOne", func(t *testing.T) {
-		p := b.open(openID("prompt", "login"))
-		_, fields := p.form(t)
+		p := b.Open(openID("prompt", "login"))
+		_, fields := p.Form(t)
 		done := fields.Get("flow")
-		if answer := response(t, b.submit(p, "password", alicePass)); answer.Get("code") == "" {
+		if answer := Response(t, b.Submit(p, "password", AlicePass)); answer.Get("code") == "" {
 			t.Fatal("no code")
 		}
-		grants := w.count("grants")
-		p = b.open(resume(done))
-		shown(t, p, http.StatusOK)
-		if w.count("grants") != grants {
+		grants := w.Count("grants")
+		p = b.Open(resume(done))
+		Shown(t, p, http.StatusOK)
+		if w.Count("grants") != grants {
 			t.Error("a finished request was answered again")
 		}
-		w.advance(time.Second)
-		if p := b.open(openID("prompt", "login")); p.Request.URL.Path != "/signin" {
+		w.Advance(time.Second)
+		if p := b.Open(openID("prompt", "login")); p.Request.URL.Path != "/signin" {
 			t.Errorf("a later request leads to %s %s", p.Status, p.Request.URL.Path)
 		}
 	})
 
 	t.Run("WithAWrongPasswordKeepsAsking", func(t *testing.T) {
-		p := b.open(openID("prompt", "login"))
-		wrong := b.submit(p, "password", bobPass)
-		shown(t, wrong, http.StatusUnauthorized)
+		p := b.Open(openID("prompt", "login"))
+		wrong := b.Submit(p, "password", BobPass)
+		Shown(t, wrong, http.StatusUnauthorized)
 		// The page asks for alice's password; the name of somebody else beside it changes nothing.
-		shown(t, b.submit(p, "password", bobPass, "email", "bob@example.com"), http.StatusUnauthorized)
-		_, fields := p.form(t)
-		if p := b.open(resume(fields.Get("flow"))); p.Request.URL.Path != "/signin" {
+		Shown(t, b.Submit(p, "password", BobPass, "email", "bob@example.com"), http.StatusUnauthorized)
+		_, fields := p.Form(t)
+		if p := b.Open(resume(fields.Get("flow"))); p.Request.URL.Path != "/signin" {
 			t.Errorf("leads to %s %s", p.Status, p.Request.URL.Path)
 		}
 	})
 
 	t.Run("BySomebodyElseAnswersForThemAfterTheirOwnConsent", func(t *testing.T) {
-		flow := flowOf(t, b.get(openID("prompt", "login")))
-		b.post("/signout", signOutForm(t, b))
-		b.signIn("bob@example.com", bobPass)
-		p := b.open(resume(flow))
-		if !strings.Contains(p.body, "bob@example.com") || !strings.Contains(p.body, `value="allow"`) {
-			t.Fatalf("no consent of bob: %s\n%s", p.Status, p.body)
+		flow := FlowOf(t, b.Get(openID("prompt", "login")))
+		b.Post("/signout", SignOutForm(t, b))
+		b.SignIn("bob@example.com", BobPass)
+		p := b.Open(resume(flow))
+		if !strings.Contains(p.Text, "bob@example.com") || !strings.Contains(p.Text, `value="allow"`) {
+			t.Fatalf("no consent of bob: %s\n%s", p.Status, p.Text)
 		}
-		code := response(t, b.submit(p, "action", "allow")).Get("code")
-		if subject := b.subject(code, "std", clientSecret, callbackURI); subject != "bob" {
+		code := Response(t, b.Submit(p, "action", "allow")).Get("code")
+		if subject := b.Subject(code, "std", ClientSecret, CallbackURI); subject != "bob" {
 			t.Errorf("code for %s", subject)
 		}
 	})
 }
 
-func signOutForm(t testing.TB, b *browser) url.Values {
+// SignOutForm returns the fields of the page that asks whether to sign out.
+func SignOutForm(t testing.TB, b *Browser) url.Values {
 	t.Helper()
-	_, fields := b.get("/signout").form(t)
+	_, fields := b.Get("/signout").Form(t)
 	return fields
 }
 
 func TestSealedFlow(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t).withClients().withUsers()
-	b := w.alice()
-	b.allow()
-	flow := flowOf(t, w.newBrowser().get(authorizeURL()))
-	own := flowOf(t, b.get(authorizeURL("prompt", "consent")))
+	w := New(t).WithClients().WithUsers()
+	b := w.Alice()
+	b.Allow()
+	flow := FlowOf(t, w.NewBrowser().Get(AuthorizeURL()))
+	own := FlowOf(t, b.Get(AuthorizeURL("prompt", "consent")))
 
 	t.Run("OfAnotherBrowserIsRefusedOnEveryPage", func(t *testing.T) {
 		for _, path := range []string{"/oauth/authorize", "/oauth/consent", "/oauth/select-account", "/oauth/select-scope", "/signin", "/signup", "/reset"} {
-			shown(t, b.get(path+"?flow="+flow), http.StatusBadRequest)
-			shown(t, w.newBrowser().get(path+"?flow="+flow), http.StatusBadRequest)
+			Shown(t, b.Get(path+"?flow="+flow), http.StatusBadRequest)
+			Shown(t, w.NewBrowser().Get(path+"?flow="+flow), http.StatusBadRequest)
 		}
 	})
 
@@ -216,77 +217,77 @@ func TestSealedFlow(t *testing.T) {
 			if own[i] == flipped {
 				flipped = 'B'
 			}
-			shown(t, b.get(resume(own[:i]+string(flipped)+own[i+1:])), http.StatusBadRequest)
-			shown(t, b.get(resume(own[:i])), http.StatusBadRequest)
+			Shown(t, b.Get(resume(own[:i]+string(flipped)+own[i+1:])), http.StatusBadRequest)
+			Shown(t, b.Get(resume(own[:i])), http.StatusBadRequest)
 		}
 		for _, value := range []string{own + "A", own + "=", "\n" + own, own + "\n", "AAAA", "null", "{}", strings.Repeat("A", 100_000)} {
-			shown(t, b.get(resume(value)), http.StatusBadRequest)
+			Shown(t, b.Get(resume(value)), http.StatusBadRequest)
 		}
 	})
 
 	t.Run("OfAnotherPurposeOrProviderIsRefused", func(t *testing.T) {
-		u, err := url.Parse(b.submitOnce(b.get("/reset"), "email", "alice@example.com").Header.Get("Location"))
+		u, err := url.Parse(b.SubmitOnce(b.Get("/reset"), "email", "alice@example.com").Header.Get("Location"))
 		if err != nil || u.Query().Get("ticket") == "" {
 			t.Fatalf("no ticket in %v", u)
 		}
-		shown(t, b.get(resume(u.Query().Get("ticket"))), http.StatusBadRequest)
-		shown(t, b.get("/reset/finish?ticket="+own), http.StatusBadRequest)
-		sandbox := newFixture(t).withClients().withUsers() // the same secret under another issuer
-		shown(t, b.get(sandbox.server.URL+resume(own)), http.StatusBadRequest)
+		Shown(t, b.Get(resume(u.Query().Get("ticket"))), http.StatusBadRequest)
+		Shown(t, b.Get("/reset/finish?ticket="+own), http.StatusBadRequest)
+		sandbox := New(t).WithClients().WithUsers() // the same secret under another issuer
+		Shown(t, b.Get(sandbox.Server.URL+resume(own)), http.StatusBadRequest)
 	})
 
 	t.Run("WinsOverParametersBesideIt", func(t *testing.T) {
-		p := b.open(resume(own) + "&response_type=token&scope=student&prompt=none&state=evil&redirect_uri=" + url.QueryEscape("https://evil.test/"))
-		if !strings.Contains(p.body, `value="allow"`) {
+		p := b.Open(resume(own) + "&response_type=token&scope=student&prompt=none&state=evil&redirect_uri=" + url.QueryEscape("https://evil.test/"))
+		if !strings.Contains(p.Text, `value="allow"`) {
 			t.Fatalf("no consent: %s", p.Status)
 		}
-		answer := response(t, b.submit(p, "action", "allow", "response_type", "token", "scope", "student", "client_id", "std", "redirect_uri", "https://evil.test/", "prompt", "none"))
+		answer := Response(t, b.Submit(p, "action", "allow", "response_type", "token", "scope", "student", "client_id", "std", "redirect_uri", "https://evil.test/", "prompt", "none"))
 		if answer.Get("code") == "" || answer.Has("access_token") || answer.Get("state") != "xyz" {
 			t.Errorf("answered %v", answer)
 		}
 	})
 
 	t.Run("IsAnsweredOnceEverywhere", func(t *testing.T) {
-		grants := w.count("grants")
+		grants := w.Count("grants")
 		for range 3 {
-			p := b.open(resume(own))
-			shown(t, p, http.StatusOK)
-			if strings.Contains(p.body, "code=") {
+			p := b.Open(resume(own))
+			Shown(t, p, http.StatusOK)
+			if strings.Contains(p.Text, "code=") {
 				t.Error("a code on the page of a finished request")
 			}
 		}
-		if w.count("grants") != grants {
+		if w.Count("grants") != grants {
 			t.Error("answered twice")
 		}
 	})
 
 	t.Run("EndsAfterItsTimeWithAWayBack", func(t *testing.T) {
-		later := flowOf(t, b.get(authorizeURL("prompt", "consent")))
-		p := b.open(resume(later))
-		w.advance(time.Hour + time.Second)
-		expired := b.submit(p, "action", "allow")
-		shown(t, expired, http.StatusBadRequest)
-		if !strings.Contains(expired.body, `href="https://rp.test/"`) {
+		later := FlowOf(t, b.Get(AuthorizeURL("prompt", "consent")))
+		p := b.Open(resume(later))
+		w.Advance(time.Hour + time.Second)
+		expired := b.Submit(p, "action", "allow")
+		Shown(t, expired, http.StatusBadRequest)
+		if !strings.Contains(expired.Text, `href="https://rp.test/"`) {
 			t.Error("no way back to the application")
 		}
-		shown(t, b.open(resume(later)), http.StatusBadRequest)
+		Shown(t, b.Open(resume(later)), http.StatusBadRequest)
 	})
 
 	t.Run("DoesNotMoveWithThePlantedMarkOfABrowser", func(t *testing.T) {
-		victim := w.newBrowser()
-		victim.get("/signin")
-		attacker := w.newBrowser()
-		planted := flowOf(t, attacker.get(authorizeURL()))
-		victim.setCookie(session.Browser, "x"+attacker.cookie(session.Browser))
-		shown(t, victim.get(resume(planted)), http.StatusBadRequest)
+		victim := w.NewBrowser()
+		victim.Get("/signin")
+		attacker := w.NewBrowser()
+		planted := FlowOf(t, attacker.Get(AuthorizeURL()))
+		victim.SetCookie(session.Browser, "x"+attacker.Cookie(session.Browser))
+		Shown(t, victim.Get(resume(planted)), http.StatusBadRequest)
 	})
 }
 
 func TestRedirectsNeverRepeatAForm(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t).withClients().withUsers()
-	b := w.newBrowser()
-	p := b.get(authorizeURL())
+	w := New(t).WithClients().WithUsers()
+	b := w.NewBrowser()
+	p := b.Get(AuthorizeURL())
 	for step := 0; ; step++ {
 		if p.StatusCode != http.StatusSeeOther || p.Header.Get("Cache-Control") != "no-store" || p.Header.Get("Referrer-Policy") != "no-referrer" {
 			t.Fatalf("step %d: %s %v", step, p.Status, p.Header)
@@ -294,16 +295,16 @@ func TestRedirectsNeverRepeatAForm(t *testing.T) {
 		if !strings.HasPrefix(p.Header.Get("Location"), "/") {
 			break
 		}
-		p = b.get(p.Header.Get("Location"))
+		p = b.Get(p.Header.Get("Location"))
 		switch {
 		case p.StatusCode != http.StatusOK:
-		case strings.Contains(p.body, `name="password"`):
-			p = b.submitOnce(p, "email", "alice@example.com", "password", alicePass)
+		case strings.Contains(p.Text, `name="password"`):
+			p = b.SubmitOnce(p, "email", "alice@example.com", "password", AlicePass)
 		default:
-			p = b.submitOnce(p, "action", "allow")
+			p = b.SubmitOnce(p, "action", "allow")
 		}
 	}
-	if response(t, p).Get("code") == "" {
+	if Response(t, p).Get("code") == "" {
 		t.Error("the last redirect has no code")
 	}
 }

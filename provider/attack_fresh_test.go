@@ -20,24 +20,24 @@ var demands = map[string][]string{
 }
 
 // holding is the same browser with the cookie of a session, or "" for none.
-func (b *browser) holding(value string) *browser {
-	b.t.Helper()
-	c := b.thief()
-	for _, cookie := range c.http.Jar.Cookies(b.serverURL()) {
+func holding(b *Browser, value string) *Browser {
+	b.T.Helper()
+	c := b.Thief()
+	for _, cookie := range c.HTTP.Jar.Cookies(b.ServerURL()) {
 		if strings.HasSuffix(cookie.Name, string(session.Session)) {
 			age := 0
 			if value == "" {
 				age = -1
 			}
-			c.http.Jar.SetCookies(b.serverURL(), []*http.Cookie{{Name: cookie.Name, Value: value, Path: "/", MaxAge: age}})
+			c.HTTP.Jar.SetCookies(b.ServerURL(), []*http.Cookie{{Name: cookie.Name, Value: value, Path: "/", MaxAge: age}})
 		}
 	}
 	return c
 }
 
 // isAsked reports whether a page asks who is there, or for the password, and no more.
-func isAsked(p page) bool {
-	return p.StatusCode == http.StatusOK && codeOf(p) == "" && !strings.Contains(p.body, `value="allow"`) &&
+func isAsked(p Page) bool {
+	return p.StatusCode == http.StatusOK && CodeOf(p) == "" && !strings.Contains(p.Text, `value="allow"`) &&
 		(p.Request.URL.Path == "/signin" || p.Request.URL.Path == "/oauth/select-account")
 }
 
@@ -45,55 +45,55 @@ func isAsked(p page) bool {
 func TestFreshSignIn(t *testing.T) {
 	t.Parallel()
 	const rounds = 7 // of five demands with three cookies
-	onBothDatabases(t, unlimited, func(t *testing.T, w, elsewhere *fixture) {
-		w.withUsers()
-		alice := w.alice()
-		alice.allow(ask()...)
-		earlier := alice.cookie(session.Session)
-		w.advance(2 * time.Hour)
-		bob := alice.holding("").signIn("bob@example.com", bobPass).cookie(session.Session)
-		w.advance(2 * time.Hour)
-		again := alice.holding("").signIn("alice@example.com", alicePass).cookie(session.Session)
-		w.advance(2 * time.Second)
+	onBothDatabases(t, Unlimited, func(t *testing.T, w, elsewhere *Fixture) {
+		w.WithUsers()
+		alice := w.Alice()
+		alice.Allow(Ask()...)
+		earlier := alice.Cookie(session.Session)
+		w.Advance(2 * time.Hour)
+		bob := holding(alice, "").SignIn("bob@example.com", BobPass).Cookie(session.Session)
+		w.Advance(2 * time.Hour)
+		again := holding(alice, "").SignIn("alice@example.com", AlicePass).Cookie(session.Session)
+		w.Advance(2 * time.Second)
 		old := map[string]string{"Earlier": earlier, "Bobs": bob, "Again": again}
-		if !alice.holding(bob).isSignedIn() || !alice.holding(earlier).isSignedIn() {
+		if !holding(alice, bob).IsSignedIn() || !holding(alice, earlier).IsSignedIn() {
 			t.Fatal("the sessions are over")
 		}
-		orders := map[string]func(demand []string, then string) page{
-			"WithheldAtFirst": func(demand []string, then string) page {
-				flow := flowOf(t, alice.holding("").get(authorizeURL(ask(demand...)...)))
-				return alice.holding(then).open(resume(flow))
+		orders := map[string]func(demand []string, then string) Page{
+			"WithheldAtFirst": func(demand []string, then string) Page {
+				flow := FlowOf(t, holding(alice, "").Get(AuthorizeURL(Ask(demand...)...)))
+				return holding(alice, then).Open(resume(flow))
 			},
-			"WithheldAtFirstAtAnotherProcess": func(demand []string, then string) page {
-				b := alice.holding("")
-				flow := flowOf(t, b.get(authorizeURL(ask(demand...)...)))
-				b = alice.holding(then)
-				b.w = elsewhere
-				return b.open(resume(flow))
+			"WithheldAtFirstAtAnotherProcess": func(demand []string, then string) Page {
+				b := holding(alice, "")
+				flow := FlowOf(t, b.Get(AuthorizeURL(Ask(demand...)...)))
+				b = holding(alice, then)
+				b.Fixture = elsewhere
+				return b.Open(resume(flow))
 			},
-			"SwappedOnTheWay": func(demand []string, then string) page {
+			"SwappedOnTheWay": func(demand []string, then string) Page {
 				first := again
 				if then == again {
 					first = earlier
 				}
-				flow := flowOf(t, alice.holding(first).get(authorizeURL(ask(demand...)...)))
-				return alice.holding(then).open(resume(flow))
+				flow := FlowOf(t, holding(alice, first).Get(AuthorizeURL(Ask(demand...)...)))
+				return holding(alice, then).Open(resume(flow))
 			},
-			"BroughtToTheSignInPage": func(demand []string, then string) page {
-				flow := flowOf(t, alice.holding("").get(authorizeURL(ask(demand...)...)))
-				b := alice.holding(then)
-				b.get("/signin?flow=" + flow)
-				return b.open(resume(flow))
+			"BroughtToTheSignInPage": func(demand []string, then string) Page {
+				flow := FlowOf(t, holding(alice, "").Get(AuthorizeURL(Ask(demand...)...)))
+				b := holding(alice, then)
+				b.Get("/signin?flow=" + flow)
+				return b.Open(resume(flow))
 			},
-			"AfterAnotherTab": func(demand []string, then string) page {
-				flow := flowOf(t, alice.holding("").get(authorizeURL(ask(demand...)...)))
-				b := alice.holding(then)
-				b.open(authorizeURL(ask()...))
-				return b.open(resume(flow))
+			"AfterAnotherTab": func(demand []string, then string) Page {
+				flow := FlowOf(t, holding(alice, "").Get(AuthorizeURL(Ask(demand...)...)))
+				b := holding(alice, then)
+				b.Open(AuthorizeURL(Ask()...))
+				return b.Open(resume(flow))
 			},
-			"AtTheConsentPage": func(demand []string, then string) page {
-				flow := flowOf(t, alice.holding("").get(authorizeURL(ask(demand...)...)))
-				return alice.holding(then).open("/oauth/consent?flow=" + flow)
+			"AtTheConsentPage": func(demand []string, then string) Page {
+				flow := FlowOf(t, holding(alice, "").Get(AuthorizeURL(Ask(demand...)...)))
+				return holding(alice, then).Open("/oauth/consent?flow=" + flow)
 			},
 		}
 		for order, attack := range orders {
@@ -101,7 +101,7 @@ func TestFreshSignIn(t *testing.T) {
 				for name, demand := range demands {
 					for whose, then := range old {
 						survivors := 0
-						for _, passed := range race(rounds, func(int) bool { return !isAsked(attack(demand, then)) }) {
+						for _, passed := range Race(rounds, func(int) bool { return !isAsked(attack(demand, then)) }) {
 							if passed {
 								survivors++
 							}
@@ -120,17 +120,17 @@ func TestFreshSignIn(t *testing.T) {
 // given the password is not asked for it again.
 func TestFreshSignInByAClockThatIsSlow(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t).withClients().withUsers()
-	slow := w.twin(func(c *provider.Config) { c.Clock = func() time.Time { return w.now().Add(-30 * time.Second) } })
-	b := w.alice()
-	b.allow(ask()...)
+	w := New(t).WithClients().WithUsers()
+	slow := w.Twin(func(c *provider.Config) { c.Clock = func() time.Time { return w.Now().Add(-30 * time.Second) } })
+	b := w.Alice()
+	b.Allow(Ask()...)
 	for name, demand := range demands {
-		p := b.holding("").open(authorizeURL(ask(demand...)...))
-		elsewhere := b.holding("")
-		elsewhere.w = slow
-		p = elsewhere.submitOnce(p, "email", "alice@example.com", "password", alicePass)
-		signedIn := b.holding(elsewhere.cookie(session.Session))
-		if p := signedIn.follow(p); codeOf(p) == "" && !strings.Contains(p.body, `value="allow"`) {
+		p := holding(b, "").Open(AuthorizeURL(Ask(demand...)...))
+		elsewhere := holding(b, "")
+		elsewhere.Fixture = slow
+		p = elsewhere.SubmitOnce(p, "email", "alice@example.com", "password", AlicePass)
+		signedIn := holding(b, elsewhere.Cookie(session.Session))
+		if p := signedIn.Follow(p); CodeOf(p) == "" && !strings.Contains(p.Text, `value="allow"`) {
 			t.Errorf("%s: asked again at %s", name, p.Request.URL.Path)
 		}
 	}

@@ -10,40 +10,40 @@ import (
 // by a key of the application alone, for which nobody is asked.
 func TestAttackAssertionDuringTheGrace(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t).withUsers().withSigners()
+	w := New(t).WithUsers().WithSigners()
 	c, err := w.Client(t.Context(), "key")
-	w.ok(err)
+	w.OK(err)
 	c.SkipConsent, c.Scopes = true, []string{"openid", "military"} // no decision that could have ended
-	w.ok(w.SaveClient(t.Context(), c))
-	b := w.alice()
-	p, body := b.bearerToken(w.assertionAbout("alice"))
-	before := granted(t, p, body)
-	b.askToBeDeleted(alicePass)
-	w.advance(2 * time.Second)
-	if p := b.bearer(userinfoPath, before); p.StatusCode != http.StatusUnauthorized {
+	w.OK(w.SaveClient(t.Context(), c))
+	b := w.Alice()
+	p, body := b.BearerToken(w.AssertionAbout("alice"))
+	before := Granted(t, p, body)
+	b.AskToBeDeleted(AlicePass)
+	w.Advance(2 * time.Second)
+	if p := b.Bearer(UserinfoPath, before); p.StatusCode != http.StatusUnauthorized {
 		t.Errorf("a token lives on: %s", p.Status)
 	}
-	p, _ = b.bearerToken(w.assertionAbout("alice"))
-	refused(t, p, http.StatusBadRequest, "invalid_grant")
+	p, _ = b.BearerToken(w.AssertionAbout("alice"))
+	Refused(t, p, http.StatusBadRequest, "invalid_grant")
 }
 
 // TestAttackBackAfterTheDecision goes back, in a browser that others use too, to the page on
 // which somebody has let the deletion stand, and keeps the account: that would sign in.
 func TestAttackBackAfterTheDecision(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t).withUsers()
-	b := w.alice()
-	b.askToBeDeleted(alicePass)
-	p := b.submit(b.open("/signin"), "email", "alice@example.com", "password", alicePass)
-	shown(t, b.submitOnce(p, "action", "go_on"), http.StatusOK)
-	shown(t, b.get(p.Request.URL.RequestURI()), http.StatusBadRequest)
-	shown(t, b.submitOnce(p, "action", "keep"), http.StatusBadRequest)
-	if b.isSignedIn() {
+	w := New(t).WithUsers()
+	b := w.Alice()
+	b.AskToBeDeleted(AlicePass)
+	p := b.Submit(b.Open("/signin"), "email", "alice@example.com", "password", AlicePass)
+	Shown(t, b.SubmitOnce(p, "action", "go_on"), http.StatusOK)
+	Shown(t, b.Get(p.Request.URL.RequestURI()), http.StatusBadRequest)
+	Shown(t, b.SubmitOnce(p, "action", "keep"), http.StatusBadRequest)
+	if b.IsSignedIn() {
 		t.Error("signed in without a password")
 	}
 	// Its owner, who signs in again, may still think again.
-	p = b.submit(b.open("/signin"), "email", "alice@example.com", "password", alicePass)
-	if p = b.submit(p, "action", "keep"); p.Request.URL.Path != "/account" {
+	p = b.Submit(b.Open("/signin"), "email", "alice@example.com", "password", AlicePass)
+	if p = b.Submit(p, "action", "keep"); p.Request.URL.Path != "/account" {
 		t.Errorf("kept: %s %s", p.Status, p.Request.URL)
 	}
 }

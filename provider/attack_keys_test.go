@@ -22,17 +22,18 @@ import (
 	"github.com/bonafide-id/bonafide/storage/sqlite"
 )
 
-// publishedKeys returns the key set as anybody reads it.
-func (w *fixture) publishedKeys() []map[string]any {
-	w.t.Helper()
+// PublishedKeys returns the key set as anybody reads it.
+func (w *Fixture) PublishedKeys() []map[string]any {
+	w.T.Helper()
 	var set struct{ Keys []map[string]any }
-	if err := json.Unmarshal([]byte(w.newBrowser().get(keysPath).body), &set); err != nil {
-		w.t.Fatal(err)
+	if err := json.Unmarshal([]byte(w.NewBrowser().Get(KeysPath).Text), &set); err != nil {
+		w.T.Fatal(err)
 	}
 	return set.Keys
 }
 
-func keyIDs(keys []map[string]any) (ids []string) {
+// KeyIDs returns the kid of each key.
+func KeyIDs(keys []map[string]any) (ids []string) {
 	for _, k := range keys {
 		ids = append(ids, k["kid"].(string))
 	}
@@ -41,14 +42,14 @@ func keyIDs(keys []map[string]any) (ids []string) {
 
 func TestKeySetShowsPublicMembersOnly(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t, func(c *provider.Config) { c.KeyRotation = 48 * time.Hour })
-	w.advance(25 * time.Hour)
-	w.maintain()
-	keys := w.publishedKeys()
+	w := New(t, func(c *provider.Config) { c.KeyRotation = 48 * time.Hour })
+	w.Advance(25 * time.Hour)
+	maintain(w)
+	keys := w.PublishedKeys()
 	if len(keys) != 2 {
 		t.Fatalf("%d keys after the next was made", len(keys))
 	}
-	if ids := keyIDs(keys); ids[0] == ids[1] {
+	if ids := KeyIDs(keys); ids[0] == ids[1] {
 		t.Errorf("identifiers repeat: %v", ids)
 	}
 	for _, k := range keys {
@@ -65,46 +66,46 @@ func TestKeySetShowsPublicMembersOnly(t *testing.T) {
 }
 
 // maintain runs the background work until its first round is over.
-func (w *fixture) maintain() {
-	w.t.Helper()
-	w.Maintain(w.t.Context())
+func maintain(w *Fixture) {
+	w.T.Helper()
+	w.Maintain(w.T.Context())
 }
 
 func TestKeyRotation(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t, func(c *provider.Config) { c.KeyRotation = 48 * time.Hour }).withClients().withUsers()
-	other := w.twin(func(c *provider.Config) {
+	w := New(t, func(c *provider.Config) { c.KeyRotation = 48 * time.Hour }).WithClients().WithUsers()
+	other := w.Twin(func(c *provider.Config) {
 		c.KeyRotation = 48 * time.Hour
-		c.Clock = func() time.Time { return w.now().Add(30 * time.Second) }
+		c.Clock = func() time.Time { return w.Now().Add(30 * time.Second) }
 	})
-	signedBy := func(from *fixture) string {
+	signedBy := func(from *Fixture) string {
 		t.Helper()
-		tokens := from.newBrowser().signIn("alice@example.com", alicePass).standardTokens()
-		header, _ := jwt(t, text(t, tokens, "id_token"))
+		tokens := from.NewBrowser().SignIn("alice@example.com", AlicePass).StandardTokens()
+		header, _ := JWT(t, Member(t, tokens, "id_token"))
 		return header["kid"].(string)
 	}
 	first := signedBy(w)
 	if signedBy(other) != first {
 		t.Fatal("two processes sign with different keys")
 	}
-	w.advance(25 * time.Hour)
-	w.maintain()
-	other.maintain() // learns of the key before it is used
-	if got, want := keyIDs(other.publishedKeys()), keyIDs(w.publishedKeys()); !slices.Equal(got, want) {
+	w.Advance(25 * time.Hour)
+	maintain(w)
+	maintain(other) // learns of the key before it is used
+	if got, want := KeyIDs(other.PublishedKeys()), KeyIDs(w.PublishedKeys()); !slices.Equal(got, want) {
 		t.Fatalf("key sets differ: %v, %v", got, want)
 	}
 	if signedBy(w) != first {
 		t.Error("the new key signs before clients can know it")
 	}
-	w.advance(25 * time.Hour)
+	w.Advance(25 * time.Hour)
 	second := signedBy(w)
 	if second == first || signedBy(other) != second {
 		t.Errorf("no rotation: %s, %s, %s", first, second, signedBy(other))
 	}
-	if !slices.Contains(keyIDs(w.publishedKeys()), first) {
+	if !slices.Contains(KeyIDs(w.PublishedKeys()), first) {
 		t.Error("the old key is gone while its tokens are valid")
 	}
-	if !w.saw(provider.EventKeyRotated) {
+	if !w.Saw(provider.EventKeyRotated) {
 		t.Error("no audit event")
 	}
 }
@@ -118,7 +119,7 @@ func TestManyProcessesOnAnEmptyDatabaseHaveOneKey(t *testing.T) {
 			t.Error(err)
 			return nil
 		}
-		p, err := provider.New(t.Context(), provider.Config{BaseURL: "https://id.example.com", Secret: testSecret(t), Store: store})
+		p, err := provider.New(t.Context(), provider.Config{BaseURL: "https://id.example.com", Secret: Secret(t), Store: store})
 		if err != nil {
 			t.Error(err)
 			return nil
@@ -126,12 +127,12 @@ func TestManyProcessesOnAnEmptyDatabaseHaveOneKey(t *testing.T) {
 		return p
 	}
 	ids := func(p *provider.Provider) string {
-		w := &fixture{t: t, Provider: p}
-		w.server = newServer(t, p)
-		return fmt.Sprint(keyIDs(w.publishedKeys()))
+		w := &Fixture{T: t, Provider: p}
+		w.Server = Serve(t, p)
+		return fmt.Sprint(KeyIDs(w.PublishedKeys()))
 	}
 	var want string
-	for _, p := range race(8, func(int) *provider.Provider { return open() }) {
+	for _, p := range Race(8, func(int) *provider.Provider { return open() }) {
 		if p == nil {
 			t.FailNow()
 		}
@@ -156,25 +157,25 @@ func TestManyProcessesOnAnEmptyDatabaseHaveOneKey(t *testing.T) {
 
 func TestSecret(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t).withClients().withUsers()
+	w := New(t).WithClients().WithUsers()
 	next, err := base64.StdEncoding.DecodeString("Zr8kQ1vXe0yM5wPcT2nJ9uHsLq7aRbGdF4iVoYzCxKE=")
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := w.alice()
-	old := text(t, b.standardTokens(), "access_token")
+	b := w.Alice()
+	old := Member(t, b.StandardTokens(), "access_token")
 
 	t.Run("ThatIsWrongStopsTheStartAndChangesNothing", func(t *testing.T) {
-		before := keyIDs(w.publishedKeys())
-		store, err := sqlite.Open(t.Context(), w.path)
+		before := KeyIDs(w.PublishedKeys())
+		store, err := sqlite.Open(t.Context(), w.Path)
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer func() { _ = store.Close() }()
-		if _, err := provider.New(t.Context(), provider.Config{BaseURL: w.server.URL, Secret: next, Store: store}); err == nil {
+		if _, err := provider.New(t.Context(), provider.Config{BaseURL: w.Server.URL, Secret: next, Store: store}); err == nil {
 			t.Error("it starts")
 		}
-		if after := keyIDs(w.twin().publishedKeys()); !slices.Equal(before, after) {
+		if after := KeyIDs(w.Twin().PublishedKeys()); !slices.Equal(before, after) {
 			t.Errorf("keys were %v and are %v", before, after)
 		}
 	})
@@ -183,7 +184,7 @@ func TestSecret(t *testing.T) {
 		for name, secret := range map[string][]byte{
 			"missing": nil, "short": next[:31], "all zero": make([]byte, 32), "one letter": []byte(strings.Repeat("a", 64)),
 		} {
-			_, err := provider.New(t.Context(), provider.Config{BaseURL: w.server.URL, Secret: secret, Store: w.store})
+			_, err := provider.New(t.Context(), provider.Config{BaseURL: w.Server.URL, Secret: secret, Store: w.Store})
 			if err == nil || !strings.Contains(err.Error(), "Secret") {
 				t.Errorf("%s: %v", name, err)
 			}
@@ -191,13 +192,13 @@ func TestSecret(t *testing.T) {
 	})
 
 	t.Run("OfBeforeIsGoodUntilItIsRemoved", func(t *testing.T) {
-		rotated := w.twin(func(c *provider.Config) { c.Secret, c.PreviousSecrets = next, [][]byte{testSecret(t)} })
-		elsewhere := rotated.newBrowser()
-		works(t, elsewhere, old, true)
-		fresh := text(t, rotated.alice().standardTokens(), "access_token")
-		works(t, elsewhere, fresh, true)
-		works(t, b, fresh, false) // a process that does not know the new secret yet
-		if _, err := elsewhere.token(std("code", "x")...); err["error"] != "invalid_grant" {
+		rotated := w.Twin(func(c *provider.Config) { c.Secret, c.PreviousSecrets = next, [][]byte{Secret(t)} })
+		elsewhere := rotated.NewBrowser()
+		Works(t, elsewhere, old, true)
+		fresh := Member(t, rotated.Alice().StandardTokens(), "access_token")
+		Works(t, elsewhere, fresh, true)
+		Works(t, b, fresh, false) // a process that does not know the new secret yet
+		if _, err := elsewhere.Token(Std("code", "x")...); err["error"] != "invalid_grant" {
 			t.Errorf("the client secret, sealed before: %v", err)
 		}
 	})
@@ -205,13 +206,13 @@ func TestSecret(t *testing.T) {
 
 func TestForgedIDTokenHint(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t).withClients().withUsers()
-	b := w.alice()
-	good := text(t, b.standardTokens(), "id_token")
+	w := New(t).WithClients().WithUsers()
+	b := w.Alice()
+	good := Member(t, b.StandardTokens(), "id_token")
 	parts := strings.Split(good, ".")
-	header, _ := jwt(t, good)
+	header, _ := JWT(t, good)
 	kid := header["kid"].(string)
-	key := w.publishedKeys()[0]
+	key := w.PublishedKeys()[0]
 	raw, err := base64.RawURLEncoding.DecodeString(key["n"].(string))
 	if err != nil {
 		t.Fatal(err)
@@ -252,7 +253,7 @@ func TestForgedIDTokenHint(t *testing.T) {
 		"HMAC by its modulus":     withMAC(hs256, []byte(key["n"].(string))),
 		"another key, our name":   withMine(`{"alg":"RS256","kid":"` + kid + `","typ":"JWT"}`),
 		"key in the header":       withMine(`{"alg":"RS256","kid":"` + kid + `","typ":"JWT","jwk":{"kty":"RSA","n":"` + n + `","e":"AQAB"}}`),
-		"address in the header":   withMine(`{"alg":"RS256","jku":"` + w.server.URL + `/oidc/.well-known/jwks","kid":"x"}`),
+		"address in the header":   withMine(`{"alg":"RS256","jku":"` + w.Server.URL + `/oidc/.well-known/jwks","kid":"x"}`),
 		"file as key":             withMAC(`{"alg":"HS256","kid":"../../dev/null"}`, nil),
 		"quote as key":            withMine(`{"alg":"RS256","kid":"' OR 1=1--"}`),
 		"critical extension":      encode([]byte(`{"alg":"RS256","kid":"`+kid+`","typ":"JWT","crit":["exp"]}`)) + "." + parts[1] + "." + parts[2],
@@ -267,20 +268,20 @@ func TestForgedIDTokenHint(t *testing.T) {
 	}
 	for name, hint := range forged {
 		t.Run(name, func(t *testing.T) {
-			p := b.get(authorizeURL(ask("id_token_hint", hint, "prompt", "none")...))
-			if got := response(t, p); got.Get("error") != "invalid_request" || got.Get("code") != "" {
+			p := b.Get(AuthorizeURL(Ask("id_token_hint", hint, "prompt", "none")...))
+			if got := Response(t, p); got.Get("error") != "invalid_request" || got.Get("code") != "" {
 				t.Errorf("authorize: %v", got)
 			}
-			p = b.get("/signout?id_token_hint=" + hint)
-			if p.StatusCode < 400 && !strings.Contains(p.body, "<form") {
+			p = b.Get("/signout?id_token_hint=" + hint)
+			if p.StatusCode < 400 && !strings.Contains(p.Text, "<form") {
 				t.Errorf("sign-out: %s %s", p.Status, p.Header.Get("Location"))
 			}
 		})
 	}
-	if p := b.get("/account"); p.StatusCode != http.StatusOK {
+	if p := b.Get("/account"); p.StatusCode != http.StatusOK {
 		t.Errorf("a forged hint has signed alice out: %s", p.Status)
 	}
-	if got := response(t, b.get(authorizeURL(ask("id_token_hint", good, "prompt", "none")...))); got.Get("code") == "" {
+	if got := Response(t, b.Get(AuthorizeURL(Ask("id_token_hint", good, "prompt", "none")...))); got.Get("code") == "" {
 		t.Errorf("the good hint: %v", got)
 	}
 }

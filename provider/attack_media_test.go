@@ -10,13 +10,13 @@ import (
 // TestAttackTwoMediaTypes sends a body that one reader takes for a form and another for JSON.
 func TestAttackTwoMediaTypes(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t).withClients()
+	w := New(t).WithClients()
 	for _, c := range []struct{ body, first, second string }{
 		{"grant_type=authorization_code&client_id=v3", "application/x-www-form-urlencoded", "application/json"},
 		{`{"grant_type":"authorization_code","client_id":"v3"}`, "application/json", "application/x-www-form-urlencoded"},
 		{"grant_type=authorization_code&client_id=v3", "application/x-www-form-urlencoded", "application/x-www-form-urlencoded"},
 	} {
-		r := httptest.NewRequest(http.MethodPost, tokenPath, strings.NewReader(c.body))
+		r := httptest.NewRequest(http.MethodPost, TokenPath, strings.NewReader(c.body))
 		r.Header["Content-Type"] = []string{c.first, c.second}
 		answer := httptest.NewRecorder()
 		w.ServeHTTP(answer, r)

@@ -12,9 +12,9 @@ import (
 // error of a request for one, ever comes in a query, which servers and logs see.
 func TestResponseGoesWhereItIsSafe(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t).withClients().withUsers().withEveryResponseType()
-	b := w.alice()
-	b.allow("client_id", "every", "scope", "openid military", "nonce", "n")
+	w := New(t).WithClients().WithUsers().WithEveryResponseType()
+	b := w.Alice()
+	b.Allow("client_id", "every", "scope", "openid military", "nonce", "n")
 	const query, fragment, form = "?", "#", "form"
 	for name, c := range map[string]struct {
 		change []string
@@ -49,17 +49,17 @@ func TestResponseGoesWhereItIsSafe(t *testing.T) {
 		"SilentWithoutConsentOfTokens": {[]string{"response_type", "token", "prompt", "none", "scope", "openid student"}, fragment},
 	} {
 		t.Run(name, func(t *testing.T) {
-			p := b.get(authorizeURL(append([]string{"client_id", "every", "scope", "openid military", "nonce", "n"}, c.change...)...))
+			p := b.Get(AuthorizeURL(append([]string{"client_id", "every", "scope", "openid military", "nonce", "n"}, c.change...)...))
 			location := p.Header.Get("Location")
 			if c.want == form {
-				action, fields := p.form(t)
-				if p.StatusCode != http.StatusOK || action != callbackURI || fields.Get("state") != "xyz" || fields.Get("iss") != w.Issuer() {
+				action, fields := p.Form(t)
+				if p.StatusCode != http.StatusOK || action != CallbackURI || fields.Get("state") != "xyz" || fields.Get("iss") != w.Issuer() {
 					t.Fatalf("%s, form to %s with %v", p.Status, action, fields)
 				}
 				return
 			}
-			if !strings.HasPrefix(location, callbackURI+c.want) || !strings.Contains(location, "state=xyz") {
-				t.Errorf("answered %s %s, want %s%s", p.Status, location, callbackURI, c.want)
+			if !strings.HasPrefix(location, CallbackURI+c.want) || !strings.Contains(location, "state=xyz") {
+				t.Errorf("answered %s %s, want %s%s", p.Status, location, CallbackURI, c.want)
 			}
 			if query, _, _ := strings.Cut(location, "#"); strings.Contains(query, "token=") {
 				t.Errorf("a token in the query: %s", location)
@@ -67,20 +67,20 @@ func TestResponseGoesWhereItIsSafe(t *testing.T) {
 		})
 	}
 	for _, mode := range []string{"form_post", "query", "fragment"} {
-		told(t, w, b.get(authorizeURL("client_id", "every", "response_mode", "form_post")+"&response_mode="+mode), "invalid_request")
+		Told(t, w, b.Get(AuthorizeURL("client_id", "every", "response_mode", "form_post")+"&response_mode="+mode), "invalid_request")
 	}
 }
 
-// withEveryResponseType registers a standard client that may use all response types.
-func (w *fixture) withEveryResponseType() *fixture {
-	w.t.Helper()
-	err := w.SaveClient(w.t.Context(), provider.Client{
-		ID: "every", Name: "Every App", Secret: clientSecret, Dialect: provider.Standard, RedirectURIs: []string{callbackURI},
+// WithEveryResponseType registers a standard client that may use all response types.
+func (w *Fixture) WithEveryResponseType() *Fixture {
+	w.T.Helper()
+	err := w.SaveClient(w.T.Context(), provider.Client{
+		ID: "every", Name: "Every App", Secret: ClientSecret, Dialect: provider.Standard, RedirectURIs: []string{CallbackURI},
 		GrantTypes:    []string{"authorization_code", "refresh_token"},
 		ResponseTypes: []string{"code", "token", "id_token", "id_token token", "code id_token", "code token", "code id_token token"},
 	})
 	if err != nil {
-		w.t.Fatal(err)
+		w.T.Fatal(err)
 	}
 	return w
 }

@@ -10,25 +10,25 @@ import (
 // about one user at once, of whose use nothing is recorded yet.
 func TestAssertionsAtOnceForOneUser(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t).withUsers().withSigners()
+	w := New(t).WithUsers().WithSigners()
 	c, err := w.Client(t.Context(), "key")
-	w.ok(err)
+	w.OK(err)
 	c.SkipConsent = true
-	w.ok(w.SaveClient(t.Context(), c))
-	key := clientKeys()["ES256"]
-	pages, scopes := make([]page, 12), []string{"openid military", "openid student"}
+	w.OK(w.SaveClient(t.Context(), c))
+	key := ClientKeys()["ES256"]
+	pages, scopes := make([]Page, 12), []string{"openid military", "openid student"}
 	var all sync.WaitGroup
 	for i := range pages {
-		b := w.newBrowser()
-		client, bearer := key.sign(t, w.assertion("key")), key.sign(t, w.assertionAbout("alice"))
+		b := w.NewBrowser()
+		client, bearer := key.Sign(t, w.Assertion("key")), key.Sign(t, w.AssertionAbout("alice"))
 		all.Go(func() {
-			pages[i], _ = b.asserted(tokenPath, client, "grant_type", bearerGrant, "scope", scopes[i%len(scopes)], "assertion", bearer)
+			pages[i], _ = b.Asserted(TokenPath, client, "grant_type", BearerGrant, "scope", scopes[i%len(scopes)], "assertion", bearer)
 		})
 	}
 	all.Wait()
 	for _, p := range pages {
 		if p.StatusCode != http.StatusOK {
-			t.Errorf("%s %s", p.Status, p.body)
+			t.Errorf("%s %s", p.Status, p.Text)
 		}
 	}
 }
@@ -36,14 +36,14 @@ func TestAssertionsAtOnceForOneUser(t *testing.T) {
 // TestAttackOneAssertionAtOnce presents one assertion of an application many times at once.
 func TestAttackOneAssertionAtOnce(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t).withSigners()
-	assertion := clientKeys()["ES256"].sign(t, w.assertion("key"))
+	w := New(t).WithSigners()
+	assertion := ClientKeys()["ES256"].Sign(t, w.Assertion("key"))
 	statuses := make([]int, 12)
 	var all sync.WaitGroup
 	for i := range statuses {
-		b := w.newBrowser()
+		b := w.NewBrowser()
 		all.Go(func() {
-			p, _ := b.asserted(tokenPath, assertion, machineGrant...)
+			p, _ := b.Asserted(TokenPath, assertion, machineGrant...)
 			statuses[i] = p.StatusCode
 		})
 	}

@@ -12,19 +12,19 @@ import (
 // TestAttackPreviewOfALink looks at a request that can be made once before its user does.
 func TestAttackPreviewOfALink(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t).withClients().withUsers().withSigners()
-	b := w.alice()
+	w := New(t).WithClients().WithUsers().WithSigners()
+	b := w.Alice()
 	for name, address := range map[string]string{
-		"PushedRequest": pushedURL("std", b.pushed()),
-		"RequestObject": objectURL("key", clientKeys()["ES256"].sign(t, w.object("key", "jti", "once"))),
+		"PushedRequest": PushedURL("std", b.Pushed()),
+		"RequestObject": objectURL("key", ClientKeys()["ES256"].Sign(t, w.Object("key", "jti", "once"))),
 	} {
 		t.Run(name, func(t *testing.T) {
-			for _, visitor := range []*browser{w.newBrowser(), b} {
-				if p := visitor.send(http.MethodHead, address, ""); p.StatusCode != http.StatusOK || p.Header.Get("Location") != "" {
+			for _, visitor := range []*Browser{w.NewBrowser(), b} {
+				if p := visitor.Send(http.MethodHead, address, ""); p.StatusCode != http.StatusOK || p.Header.Get("Location") != "" {
 					t.Errorf("HEAD %s %s", p.Status, p.Header.Get("Location"))
 				}
 			}
-			if answer := response(t, b.submit(b.open(address), "action", "allow")); answer.Get("code") == "" {
+			if answer := Response(t, b.Submit(b.Open(address), "action", "allow")); answer.Get("code") == "" {
 				t.Errorf("the user comes too late: %v", answer)
 			}
 		})
@@ -34,30 +34,30 @@ func TestAttackPreviewOfALink(t *testing.T) {
 // TestHEADOnlyLooks asks by HEAD for what a GET answers, or does.
 func TestHEADOnlyLooks(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t).withClients().withUsers()
-	b := w.alice()
-	b.allow(ask()...)
-	_, tokens := b.token(std("code", b.allow(ask()...).Get("code"))...)
-	flow := flowOf(t, b.get(authorizeURL(ask("prompt", "consent")...)))
-	p := b.open("/oauth/consent?flow=" + flow)
-	action, fields := p.form(t)
+	w := New(t).WithClients().WithUsers()
+	b := w.Alice()
+	b.Allow(Ask()...)
+	_, tokens := b.Token(Std("code", b.Allow(Ask()...).Get("code"))...)
+	flow := FlowOf(t, b.Get(AuthorizeURL(Ask("prompt", "consent")...)))
+	p := b.Open("/oauth/consent?flow=" + flow)
+	action, fields := p.Form(t)
 	fields.Set("action", "allow")
-	allowed := b.post(action, fields).Header.Get("Location")
-	grants := w.count("grants")
+	allowed := b.Post(action, fields).Header.Get("Location")
+	grants := w.Count("grants")
 	for name, address := range map[string]string{
-		"a request":              authorizeURL(ask()...),
-		"a request to be denied": authorizeURL(ask("prompt", "none", "max_age", "0")...),
+		"a request":              AuthorizeURL(Ask()...),
+		"a request to be denied": AuthorizeURL(Ask("prompt", "none", "max_age", "0")...),
 		"the last step":          allowed,
-		"a sign-out":             "/signout?id_token_hint=" + text(t, tokens, "id_token"),
+		"a sign-out":             "/signout?id_token_hint=" + Member(t, tokens, "id_token"),
 	} {
-		if p := b.send(http.MethodHead, address, ""); p.StatusCode != http.StatusOK || p.Header.Get("Location") != "" {
+		if p := b.Send(http.MethodHead, address, ""); p.StatusCode != http.StatusOK || p.Header.Get("Location") != "" {
 			t.Errorf("HEAD of %s: %s %s", name, p.Status, p.Header.Get("Location"))
 		}
 	}
-	if w.count("grants") != grants || !b.isSignedIn() {
+	if w.Count("grants") != grants || !b.IsSignedIn() {
 		t.Error("something has changed")
 	}
-	if codeOf(b.open(allowed)) == "" {
+	if CodeOf(b.Open(allowed)) == "" {
 		t.Error("the user comes too late")
 	}
 }
@@ -66,28 +66,28 @@ func TestHEADOnlyLooks(t *testing.T) {
 // JSON, authenticated by a signature.
 func TestAttackJSONByKey(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t).withSigners()
+	w := New(t).WithSigners()
 	body, err := json.Marshal(map[string]string{
-		"grant_type": "client_credentials", "scope": "student", "client_assertion_type": byAssertion,
-		"client_assertion": clientKeys()["ES256"].sign(t, w.assertion("key")),
+		"grant_type": "client_credentials", "scope": "student", "client_assertion_type": ByAssertion,
+		"client_assertion": ClientKeys()["ES256"].Sign(t, w.Assertion("key")),
 	})
-	w.ok(err)
-	refused(t, w.newBrowser().tokenJSON(string(body)), http.StatusBadRequest, "invalid_request")
+	w.OK(err)
+	Refused(t, w.NewBrowser().TokenJSON(string(body)), http.StatusBadRequest, "invalid_request")
 }
 
 // TestAttackStepUpWithoutAUser presents an API with the token of an assertion as if its user
 // had authenticated (RFC 9470).
 func TestAttackStepUpWithoutAUser(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t).withUsers().withSigners()
+	w := New(t).WithUsers().WithSigners()
 	c, err := w.Client(t.Context(), "key")
-	w.ok(err)
+	w.OK(err)
 	c.AccessTokenFormat = "jwt"
-	w.ok(w.SaveClient(t.Context(), c))
-	b := w.alice()
-	b.allow("client_id", "key", "scope", "openid military")
-	p, body := b.bearerToken(w.assertionAbout("alice"))
-	_, claims := jwt(t, granted(t, p, body))
+	w.OK(w.SaveClient(t.Context(), c))
+	b := w.Alice()
+	b.Allow("client_id", "key", "scope", "openid military")
+	p, body := b.BearerToken(w.AssertionAbout("alice"))
+	_, claims := JWT(t, Granted(t, p, body))
 	for _, name := range []string{"acr", "amr", "auth_time"} {
 		if claims[name] != nil {
 			t.Errorf("nobody has authenticated, and the token says %s %v", name, claims[name])
@@ -102,10 +102,10 @@ func TestAttackStepUpWithoutAUser(t *testing.T) {
 // which needs no secret, to fill the database.
 func TestAttackPushesOfAStranger(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t).withClients()
-	b := w.newBrowser()
-	push := func(id string) page {
-		p, _ := b.push("client_id", id, "client_secret", "", "code_challenge", s256, "code_challenge_method", "S256", "nonce", strings.Repeat("x", 1900))
+	w := New(t).WithClients()
+	b := w.NewBrowser()
+	push := func(id string) Page {
+		p, _ := b.Push("client_id", id, "client_secret", "", "code_challenge", S256, "code_challenge_method", "S256", "nonce", strings.Repeat("x", 1900))
 		return p
 	}
 	kept := 0
@@ -115,20 +115,20 @@ func TestAttackPushesOfAStranger(t *testing.T) {
 		}
 	}
 	p := push("pub")
-	if p.Header.Get("Retry-After") == "" || w.count("pushed_requests") != kept {
-		t.Errorf("%s %v, %d kept of %d", p.Status, p.Header, w.count("pushed_requests"), kept)
+	if p.Header.Get("Retry-After") == "" || w.Count("pushed_requests") != kept {
+		t.Errorf("%s %v, %d kept of %d", p.Status, p.Header, w.Count("pushed_requests"), kept)
 	}
-	refused(t, p, http.StatusTooManyRequests, "invalid_request")
-	named := url.Values{"redirect_uri": {callbackURI}, "response_type": {"code"}, "scope": {"openid"}, "code_challenge": {s256}, "code_challenge_method": {"S256"}}
+	Refused(t, p, http.StatusTooManyRequests, "invalid_request")
+	named := url.Values{"redirect_uri": {CallbackURI}, "response_type": {"code"}, "scope": {"openid"}, "code_challenge": {S256}, "code_challenge_method": {"S256"}}
 	for _, header := range []string{"Basic cHViOg==", "Basic  cHViOg==", "Basic cCU3NWI6", "basic   cCU3NWI6 "} { // pub:, and p%75b:
-		p := b.send(http.MethodPost, parPath, named.Encode(), "Content-Type", "application/x-www-form-urlencoded", "Authorization", header)
-		refused(t, p, http.StatusTooManyRequests, "invalid_request")
+		p := b.Send(http.MethodPost, PARPath, named.Encode(), "Content-Type", "application/x-www-form-urlencoded", "Authorization", header)
+		Refused(t, p, http.StatusTooManyRequests, "invalid_request")
 	}
-	if p, _ := b.push(); p.StatusCode != http.StatusCreated {
-		t.Errorf("an application that authenticates: %s %s", p.Status, p.body)
+	if p, _ := b.Push(); p.StatusCode != http.StatusCreated {
+		t.Errorf("an application that authenticates: %s %s", p.Status, p.Text)
 	}
-	w.advance(time.Second)
+	w.Advance(time.Second)
 	if p := push("pub"); p.StatusCode != http.StatusCreated {
-		t.Errorf("a second later: %s %s", p.Status, p.body)
+		t.Errorf("a second later: %s %s", p.Status, p.Text)
 	}
 }

@@ -30,39 +30,39 @@ var lookAlikes = []string{
 func TestRedirectURI(t *testing.T) {
 	t.Parallel()
 	t.Run("RefusesWhatOnlyLooksRegistered", func(t *testing.T) {
-		w := newFixture(t).withClients().withUsers()
-		b := w.alice()
-		b.allow() // so that a mistake would answer at once
+		w := New(t).WithClients().WithUsers()
+		b := w.Alice()
+		b.Allow() // so that a mistake would answer at once
 		for _, uri := range lookAlikes {
 			for _, rest := range [][]string{nil, {"prompt", "none"}, {"response_type", "bogus"}, {"response_mode", "form_post"}} {
-				p := b.get(authorizeURL(append(rest, "redirect_uri", uri)...))
-				shown(t, p, 400)
+				p := b.Get(AuthorizeURL(append(rest, "redirect_uri", uri)...))
+				Shown(t, p, 400)
 				if t.Failed() {
 					t.Fatalf("redirect_uri %.200q", uri)
 				}
 			}
 		}
-		shown(t, b.get(authorizeURL("redirect_uri", "")), 400)
-		shown(t, b.get(authorizeURL("redirect_uri", "")+"&redirect_uri="), 400)
-		shown(t, b.get(authorizeURL("client_id", "std2")), 400) // another application's
-		shown(t, b.get(authorizeURL("client_id", "q")), 400)
-		if n := w.count("grants"); n != 1 {
+		Shown(t, b.Get(AuthorizeURL("redirect_uri", "")), 400)
+		Shown(t, b.Get(AuthorizeURL("redirect_uri", "")+"&redirect_uri="), 400)
+		Shown(t, b.Get(AuthorizeURL("client_id", "std2")), 400) // another application's
+		Shown(t, b.Get(AuthorizeURL("client_id", "q")), 400)
+		if n := w.Count("grants"); n != 1 {
 			t.Errorf("%d grants, want only the one from before", n)
 		}
 	})
 
 	t.Run("EscapesWhatItShowsInTheSandbox", func(t *testing.T) {
-		w := newFixture(t, func(c *provider.Config) { c.Sandbox = true }).withClients()
-		p := w.newBrowser().get(authorizeURL("redirect_uri", `https://evil.test/"><script>alert(1)</script>`))
-		shown(t, p, 400)
-		if strings.Contains(p.body, "<script>alert") || strings.Contains(p.body, `test/">`) || strings.Contains(p.body, `href="https://evil`) {
+		w := New(t, func(c *provider.Config) { c.Sandbox = true }).WithClients()
+		p := w.NewBrowser().Get(AuthorizeURL("redirect_uri", `https://evil.test/"><script>alert(1)</script>`))
+		Shown(t, p, 400)
+		if strings.Contains(p.Text, "<script>alert") || strings.Contains(p.Text, `test/">`) || strings.Contains(p.Text, `href="https://evil`) {
 			t.Error("the page repeats the address as markup")
 		}
 	})
 
 	t.Run("AppOnLoopbackMayChangeItsPortAndNothingElse", func(t *testing.T) {
-		w := newFixture(t).withClients()
-		b := w.newBrowser()
+		w := New(t).WithClients()
+		b := w.NewBrowser()
 		challenge := []string{"client_id", "pub", "scope", "openid", "code_challenge", strings.Repeat("A", 43), "code_challenge_method", "S256"}
 		for uri, want := range map[string]int{
 			"http://127.0.0.1/cb": 303, "http://127.0.0.1:80/cb": 303, "http://127.0.0.1:49152/cb": 303,
@@ -74,7 +74,7 @@ func TestRedirectURI(t *testing.T) {
 			"http://127.0.0.1:x/cb": 400, "http://127.0.0.1:-1/cb": 400, "http://127.1/cb": 400, "http://user@127.0.0.1/cb": 400, "http://[::ffff:127.0.0.1]/cb": 400,
 			"https://rp.test:8443/cb": 400,
 		} {
-			p := b.get(authorizeURL(append(challenge, "redirect_uri", uri)...))
+			p := b.Get(AuthorizeURL(append(challenge, "redirect_uri", uri)...))
 			if p.StatusCode != want {
 				t.Errorf("%s answers %s, want %d", uri, p.Status, want)
 			}
@@ -82,48 +82,48 @@ func TestRedirectURI(t *testing.T) {
 	})
 
 	t.Run("RefusesDangerousOnesEvenFromTheDatabase", func(t *testing.T) {
-		w := newFixture(t).withClients()
-		b := w.newBrowser()
+		w := New(t).WithClients()
+		b := w.NewBrowser()
 		for _, uri := range []string{
 			"http://rp.test/cb", "javascript:alert(1)", "data:text/html,x", "https://u:p@rp.test/cb", "https://rp.test/cb#f", "https://rp.test/cb?code=x",
 			"https://rp.test/*", "blob:https://rp.test/1", "intent://x",
 		} {
-			c, err := w.store.Client(t.Context(), "v3")
+			c, err := w.Store.Client(t.Context(), "v3")
 			if err != nil {
 				t.Fatal(err)
 			}
 			c.RedirectURIs = []string{uri}
-			if err := w.store.SaveClient(t.Context(), c); err != nil {
+			if err := w.Store.SaveClient(t.Context(), c); err != nil {
 				t.Fatal(err)
 			}
-			w.advance(2 * time.Second)
+			w.Advance(2 * time.Second)
 			for _, responseType := range engine.ResponseTypes {
-				shown(t, b.get(authorizeURL("redirect_uri", uri, "response_type", responseType, "scope", "openid military", "prompt", "none")), 400)
+				Shown(t, b.Get(AuthorizeURL("redirect_uri", uri, "response_type", responseType, "scope", "openid military", "prompt", "none")), 400)
 			}
 		}
 	})
 
 	t.Run("OmittedStandsForTheOnlyOneWithoutOpenID", func(t *testing.T) {
-		w := newFixture(t).withClients().withUsers()
-		b := w.alice()
-		answer := b.allow("client_id", "std2", "redirect_uri", "")
+		w := New(t).WithClients().WithUsers()
+		b := w.Alice()
+		answer := b.Allow("client_id", "std2", "redirect_uri", "")
 		for _, c := range []struct {
 			sent   string
 			status int
 		}{{"https://evil.test/cb", 400}, {"", 200}} {
-			p, _ := b.token("client_id", "std2", "client_secret", clientSecret+"2", "redirect_uri", c.sent, "code", answer.Get("code"))
+			p, _ := b.Token("client_id", "std2", "client_secret", ClientSecret+"2", "redirect_uri", c.sent, "code", answer.Get("code"))
 			if p.StatusCode != c.status {
-				t.Errorf("token with redirect_uri %q: %s %s", c.sent, p.Status, p.body)
+				t.Errorf("token with redirect_uri %q: %s %s", c.sent, p.Status, p.Text)
 			}
 		}
-		shown(t, b.get(authorizeURL("client_id", "std2", "redirect_uri", "", "scope", "openid military")), 400)
-		shown(t, b.get(authorizeURL("client_id", "std", "redirect_uri", "")), 400)
+		Shown(t, b.Get(AuthorizeURL("client_id", "std2", "redirect_uri", "", "scope", "openid military")), 400)
+		Shown(t, b.Get(AuthorizeURL("client_id", "std", "redirect_uri", "")), 400)
 	})
 }
 
 func TestRegistrationRefusesDangerousRedirectURIs(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t)
+	w := New(t)
 	refuse := []string{
 		"javascript:alert(1)", "JaVaScRiPt:alert(1)", "\x01javascript:alert(1)", "data:text/html,x", "vbscript:x", "blob:https://rp.test/1", "file:///etc/passwd",
 		"about:blank", "intent://scan/#Intent;end", "view-source:https://rp.test/", "mailto:a@rp.test", "http://rp.test/cb", "ftp://rp.test/cb", "ws://rp.test/",
@@ -139,8 +139,8 @@ func TestRegistrationRefusesDangerousRedirectURIs(t *testing.T) {
 	}
 	for _, uri := range refuse {
 		for _, c := range []provider.Client{
-			{ID: "c", Dialect: provider.Standard, RedirectURIs: []string{callbackURI, uri}},
-			{ID: "c", RedirectURIs: []string{callbackURI}, PostLogoutRedirectURIs: []string{uri}},
+			{ID: "c", Dialect: provider.Standard, RedirectURIs: []string{CallbackURI, uri}},
+			{ID: "c", RedirectURIs: []string{CallbackURI}, PostLogoutRedirectURIs: []string{uri}},
 		} {
 			if err := w.SaveClient(t.Context(), c); err == nil {
 				t.Errorf("registered %.100q", uri)
@@ -159,10 +159,10 @@ func TestRegistrationRefusesDangerousRedirectURIs(t *testing.T) {
 
 func TestResponseKeepsTheQueryOfTheRegisteredAddress(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t).withClients().withUsers()
-	p := w.alice().get(authorizeURL("client_id", "q", "redirect_uri", "https://rp.test/cb?x=1", "prompt", "none", "state", "a&code=evil"))
+	w := New(t).WithClients().WithUsers()
+	p := w.Alice().Get(AuthorizeURL("client_id", "q", "redirect_uri", "https://rp.test/cb?x=1", "prompt", "none", "state", "a&code=evil"))
 	location := p.Header.Get("Location")
-	values := response(t, p)
+	values := Response(t, p)
 	if !strings.HasPrefix(location, "https://rp.test/cb?x=1&error=") || values.Get("state") != "a&code=evil" || values.Has("code") {
 		t.Errorf("Location %q", location)
 	}
@@ -175,8 +175,8 @@ func TestResponseKeepsTheQueryOfTheRegisteredAddress(t *testing.T) {
 // taken from the registration since: whoever answers there may be why.
 func TestAttackCodeOfARedirectURIThatIsGone(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t).withUsers()
-	b := w.alice()
+	w := New(t).WithUsers()
+	b := w.Alice()
 	const gone = "https://gone.test/cb"
 	native := "http://127.0.0.1/cb"
 	for name, c := range map[string]provider.Client{
@@ -185,30 +185,30 @@ func TestAttackCodeOfARedirectURIThatIsGone(t *testing.T) {
 		"FirstParty": {ID: "f", Dialect: provider.Standard, SkipConsent: true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			c.Secret, c.RedirectURIs = clientSecret, []string{callbackURI, gone, native}
-			w.ok(w.SaveClient(t.Context(), c))
+			c.Secret, c.RedirectURIs = ClientSecret, []string{CallbackURI, gone, native}
+			w.OK(w.SaveClient(t.Context(), c))
 			codeAt := func(uri string) string {
-				p := b.open(authorizeURL("client_id", c.ID, "redirect_uri", uri, "scope", "military"))
+				p := b.Open(AuthorizeURL("client_id", c.ID, "redirect_uri", uri, "scope", "military"))
 				if p.StatusCode == http.StatusOK {
-					p = b.submit(p, "action", "allow")
+					p = b.Submit(p, "action", "allow")
 				}
-				return response(t, p).Get("code")
+				return Response(t, p).Get("code")
 			}
-			redeem := func(code, uri string) page {
-				p, _ := b.token("client_id", c.ID, "code", code, "redirect_uri", uri)
+			redeem := func(code, uri string) Page {
+				p, _ := b.Token("client_id", c.ID, "code", code, "redirect_uri", uri)
 				return p
 			}
-			atGone, atNative, kept := codeAt(gone), codeAt("http://127.0.0.1:5123/cb"), codeAt(callbackURI)
-			c.RedirectURIs = []string{callbackURI, native}
-			w.ok(w.SaveClient(t.Context(), c))
-			seen := w.watch()
-			refused(t, redeem(atGone, gone), http.StatusBadRequest, "invalid_grant")
-			if told := seen.all(); len(told) != 1 || told[0].Diagnosis != "redirect_uri_not_registered" {
+			atGone, atNative, kept := codeAt(gone), codeAt("http://127.0.0.1:5123/cb"), codeAt(CallbackURI)
+			c.RedirectURIs = []string{CallbackURI, native}
+			w.OK(w.SaveClient(t.Context(), c))
+			seen := w.WatchActivity()
+			Refused(t, redeem(atGone, gone), http.StatusBadRequest, "invalid_grant")
+			if told := seen.All(); len(told) != 1 || told[0].Diagnosis != "redirect_uri_not_registered" {
 				t.Errorf("told %v", told)
 			}
-			for code, uri := range map[string]string{atNative: "http://127.0.0.1:5123/cb", kept: callbackURI} {
+			for code, uri := range map[string]string{atNative: "http://127.0.0.1:5123/cb", kept: CallbackURI} {
 				if p := redeem(code, uri); p.StatusCode != http.StatusOK {
-					t.Errorf("%s: %s %s", uri, p.Status, p.body)
+					t.Errorf("%s: %s %s", uri, p.Status, p.Text)
 				}
 			}
 		})

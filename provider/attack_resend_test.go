@@ -13,17 +13,17 @@ func TestAttackAddressFoundOutByOldTickets(t *testing.T) {
 	t.Parallel()
 	for name, late := range map[string]time.Duration{"exchanged": 31 * time.Second, "expired": 16 * time.Minute} {
 		answers := map[string]int{}
-		w := newFixture(t).withUsers()
+		w := New(t).WithUsers()
 		for _, email := range []string{"alice@example.com", "nobod@example.com"} {
-			b := w.newBrowser()
-			p := b.submit(b.open("/signup"), "email", email, "new_password", newPassword)
+			b := w.NewBrowser()
+			p := b.Submit(b.Open("/signup"), "email", email, "new_password", NewPassword)
 			if name == "exchanged" {
-				w.advance(31 * time.Second)
-				b.submitOnce(p, "action", "resend")
+				w.Advance(31 * time.Second)
+				b.SubmitOnce(p, "action", "resend")
 			}
-			w.advance(late)
-			mails := w.mails.count()
-			answers[email] = b.submitOnce(p, "action", "resend").StatusCode*10 + w.mails.count() - mails
+			w.Advance(late)
+			mails := w.Mails.Count()
+			answers[email] = b.SubmitOnce(p, "action", "resend").StatusCode*10 + w.Mails.Count() - mails
 		}
 		if answers["alice@example.com"] != answers["nobod@example.com"] {
 			t.Errorf("%s: %v", name, answers)
@@ -35,11 +35,11 @@ func TestAttackAddressFoundOutByOldTickets(t *testing.T) {
 // has in place of a code, in all that a field can carry.
 func TestAttackCodeOfWhomThereIsNothingFor(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t).withUsers()
-	b := w.newBrowser()
-	p := b.submit(b.open("/signup"), "email", "alice@example.com", "new_password", newPassword)
+	w := New(t).WithUsers()
+	b := w.NewBrowser()
+	p := b.Submit(b.Open("/signup"), "email", "alice@example.com", "new_password", NewPassword)
 	for _, code := range []string{"-", "00000000", "nothing to do: 0", strings.Repeat("0", 16)} {
-		if got := b.submitOnce(p, "code", code); got.StatusCode != 422 {
+		if got := b.SubmitOnce(p, "code", code); got.StatusCode != 422 {
 			t.Errorf("%q: %s", code, got.Status)
 		}
 	}

@@ -15,57 +15,57 @@ import (
 
 // secretsOf goes through every flow and returns all that must be in nobody's hands
 // but those of the browser or application it was given to.
-func secretsOf(t *testing.T, w *fixture) map[string]string {
+func secretsOf(t *testing.T, w *Fixture) map[string]string {
 	t.Helper()
 	const password, renewed = "canary-Meadow-copper-19", "canary-Renewed-copper-20"
 	const verifier, challenge = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk", "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"
-	secrets := map[string]string{"password": password, "new password": renewed, "alice's password": alicePass, "verifier": verifier,
-		"client secret": clientSecret, "wrong client secret": "canary-wrong-secret", "wrong password": "canary-wrong-password", "state": "canary-state-of-the-client"}
+	secrets := map[string]string{"password": password, "new password": renewed, "alice's password": AlicePass, "verifier": verifier,
+		"client secret": ClientSecret, "wrong client secret": "canary-wrong-secret", "wrong password": "canary-wrong-password", "state": "canary-state-of-the-client"}
 
-	b := w.newBrowser()
-	p := b.submit(b.open("/signup"), "email", "carol@example.com", "new_password", password)
-	_, code := w.mails.last(t)
+	b := w.NewBrowser()
+	p := b.Submit(b.Open("/signup"), "email", "carol@example.com", "new_password", password)
+	_, code := w.Mails.Last(t)
 	secrets["mail code"] = code
-	b.submit(p, "code", code)
-	p = b.open(authorizeURL(ask("state", secrets["state"], "code_challenge", challenge, "code_challenge_method", "S256")...))
+	b.Submit(p, "code", code)
+	p = b.Open(AuthorizeURL(Ask("state", secrets["state"], "code_challenge", challenge, "code_challenge_method", "S256")...))
 	secrets["flow"] = p.Request.URL.Query().Get("flow")
-	got := response(t, b.submit(p, "action", "allow"))
+	got := Response(t, b.Submit(p, "action", "allow"))
 	secrets["code"] = got.Get("code")
-	_, tokens := b.token(std("code", got.Get("code"), "code_verifier", verifier)...)
-	_, refreshed := b.refresh(text(t, tokens, "refresh_token"))
+	_, tokens := b.Token(Std("code", got.Get("code"), "code_verifier", verifier)...)
+	_, refreshed := b.Refresh(Member(t, tokens, "refresh_token"))
 	for name, from := range map[string]map[string]any{"first": tokens, "refreshed": refreshed} {
 		for _, member := range []string{"access_token", "refresh_token", "id_token"} {
-			secrets[name+" "+member] = text(t, from, member)
+			secrets[name+" "+member] = Member(t, from, member)
 		}
 	}
-	implicit := b.allow("scope", "openid military", "response_type", "code id_token token")
+	implicit := b.Allow("scope", "openid military", "response_type", "code id_token token")
 	for _, member := range []string{"code", "id_token", "access_token"} {
 		secrets["implicit "+member] = implicit.Get(member)
 	}
-	b.get(userinfoPath + "?access_token=" + implicit.Get("access_token"))
-	b.get(attributesPath + "?callback=show&access_token=" + implicit.Get("access_token"))
-	b.bearer(userinfoPath, secrets["refreshed access_token"])
-	b.token(std("client_secret", secrets["wrong client secret"], "code", "canary-code")...)
-	b.token(std("code", got.Get("code"))...) // a replay
-	b.post(introspectPath, form("client_id", "std", "client_secret", clientSecret, "token", secrets["implicit access_token"]))
-	b.post(revokePath, form("client_id", "v3", "client_secret", clientSecret, "token", secrets["implicit access_token"]))
-	home, err := url.Parse(w.server.URL)
+	b.Get(UserinfoPath + "?access_token=" + implicit.Get("access_token"))
+	b.Get(AttributesPath + "?callback=show&access_token=" + implicit.Get("access_token"))
+	b.Bearer(UserinfoPath, secrets["refreshed access_token"])
+	b.Token(Std("client_secret", secrets["wrong client secret"], "code", "canary-code")...)
+	b.Token(Std("code", got.Get("code"))...) // a replay
+	b.Post(IntrospectPath, Form("client_id", "std", "client_secret", ClientSecret, "token", secrets["implicit access_token"]))
+	b.Post(RevokePath, Form("client_id", "v3", "client_secret", ClientSecret, "token", secrets["implicit access_token"]))
+	home, err := url.Parse(w.Server.URL)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, c := range b.http.Jar.Cookies(home) {
+	for _, c := range b.HTTP.Jar.Cookies(home) {
 		if len(c.Value) > 16 {
 			secrets["cookie "+c.Name] = c.Value
 		}
 	}
-	reset := w.newBrowser()
-	p = reset.submit(reset.open("/reset"), "email", "carol@example.com")
-	_, code = w.mails.last(t)
+	reset := w.NewBrowser()
+	p = reset.Submit(reset.Open("/reset"), "email", "carol@example.com")
+	_, code = w.Mails.Last(t)
 	secrets["reset code"] = code
-	reset.submit(p, "code", code, "new_password", renewed)
-	thief := w.newBrowser()
-	thief.submit(thief.open("/signin"), "email", "alice@example.com", "password", secrets["wrong password"])
-	w.alice()
+	reset.Submit(p, "code", code, "new_password", renewed)
+	thief := w.NewBrowser()
+	thief.Submit(thief.Open("/signin"), "email", "alice@example.com", "password", secrets["wrong password"])
+	w.Alice()
 	if _, err := w.ClientSecret(t.Context(), "std"); err != nil {
 		t.Fatal(err)
 	}
@@ -79,9 +79,9 @@ func secretsOf(t *testing.T, w *fixture) map[string]string {
 
 func TestSecretsAtRest(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t).withClients().withUsers()
+	w := New(t).WithClients().WithUsers()
 	secrets := secretsOf(t, w)
-	secrets["secret of the provider"] = string(testSecret(t))
+	secrets["secret of the provider"] = string(Secret(t))
 	for name, secret := range secrets {
 		if body, ok := strings.CutPrefix(secret, "bf"); ok && strings.IndexByte(body, '_') == 1 { // an opaque token, also as bytes
 			raw, err := base64.RawURLEncoding.DecodeString(body[2:])
@@ -92,7 +92,7 @@ func TestSecretsAtRest(t *testing.T) {
 		}
 	}
 	secrets["private key"] = "PRIVATE KEY"
-	files, err := filepath.Glob(filepath.Dir(w.path) + "/*")
+	files, err := filepath.Glob(filepath.Dir(w.Path) + "/*")
 	if err != nil || len(files) < 2 {
 		t.Fatalf("database files: %v %v", files, err)
 	}
@@ -118,17 +118,17 @@ func TestSecretsAtRest(t *testing.T) {
 
 func TestLogHoldsNoSecrets(t *testing.T) {
 	t.Parallel()
-	for name, handler := range map[string]func(*syncBuffer) slog.Handler{
-		"Text": func(b *syncBuffer) slog.Handler {
+	for name, handler := range map[string]func(*SyncBuffer) slog.Handler{
+		"Text": func(b *SyncBuffer) slog.Handler {
 			return slog.NewTextHandler(b, &slog.HandlerOptions{Level: slog.LevelDebug, AddSource: true})
 		},
-		"JSON": func(b *syncBuffer) slog.Handler {
+		"JSON": func(b *SyncBuffer) slog.Handler {
 			return slog.NewJSONHandler(b, &slog.HandlerOptions{Level: slog.LevelDebug})
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			log := &syncBuffer{}
-			w := newFixture(t, func(c *provider.Config) { c.Logger = slog.New(handler(log)) }).withClients().withUsers()
+			log := &SyncBuffer{}
+			w := New(t, func(c *provider.Config) { c.Logger = slog.New(handler(log)) }).WithClients().WithUsers()
 			secrets := secretsOf(t, w)
 			delete(secrets, "mail code") // eight digits can be in a timestamp
 			delete(secrets, "reset code")
@@ -153,16 +153,16 @@ func TestLogHoldsNoSecrets(t *testing.T) {
 
 func TestStrangersCannotWriteLinesOfTheLog(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t).withClients().withUsers()
-	b := w.newBrowser()
+	w := New(t).WithClients().WithUsers()
+	b := w.NewBrowser()
 	const line = "a\nlevel=ERROR msg=forged\r\n\x1b[31m"
-	b.get(authorizeURL("client_id", line, "state", line, "scope", line))
-	b.get(authorizeURL("state", line, "prompt", "none"))
-	b.get("/nowhere/" + url.PathEscape(line))
-	b.token("code", line)
-	b.send(http.MethodPost, tokenPath, line, "Content-Type", "application/x-www-form-urlencoded")
-	b.submit(b.open("/signin"), "email", line, "password", line)
-	for _, l := range strings.Split(strings.TrimSpace(w.log.String()), "\n") {
+	b.Get(AuthorizeURL("client_id", line, "state", line, "scope", line))
+	b.Get(AuthorizeURL("state", line, "prompt", "none"))
+	b.Get("/nowhere/" + url.PathEscape(line))
+	b.Token("code", line)
+	b.Send(http.MethodPost, TokenPath, line, "Content-Type", "application/x-www-form-urlencoded")
+	b.Submit(b.Open("/signin"), "email", line, "password", line)
+	for _, l := range strings.Split(strings.TrimSpace(w.Log.String()), "\n") {
 		if !strings.HasPrefix(l, "time=") || strings.Contains(l, "\x1b") {
 			t.Errorf("line %q", l)
 		}
@@ -172,16 +172,16 @@ func TestStrangersCannotWriteLinesOfTheLog(t *testing.T) {
 // The trail answers who did what, when, from where.
 func TestAuditTrail(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t).withClients().withUsers()
+	w := New(t).WithClients().WithUsers()
 	secretsOf(t, w)
-	b := w.newBrowser()
-	page := b.open("/signin")
+	b := w.NewBrowser()
+	page := b.Open("/signin")
 	for range 12 {
-		b.submit(page, "email", "bob@example.com", "password", "not-his-password")
+		b.Submit(page, "email", "bob@example.com", "password", "not-his-password")
 	}
-	denied := w.alice()
-	denied.submit(denied.open(authorizeURL(ask()...)), "action", "deny")
-	err := w.SaveClient(t.Context(), provider.Client{ID: "std2", Secret: "another-" + clientSecret, RedirectURIs: []string{callbackURI}})
+	denied := w.Alice()
+	denied.Submit(denied.Open(AuthorizeURL(Ask()...)), "action", "deny")
+	err := w.SaveClient(t.Context(), provider.Client{ID: "std2", Secret: "another-" + ClientSecret, RedirectURIs: []string{CallbackURI}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -190,7 +190,7 @@ func TestAuditTrail(t *testing.T) {
 		provider.EventPasswordChanged, provider.EventConsent, provider.EventDenied, provider.EventReuse, provider.EventSecretShown,
 		provider.EventSecretChanged,
 	} {
-		if !w.saw(name) {
+		if !w.Saw(name) {
 			t.Errorf("no event %s", name)
 		}
 	}

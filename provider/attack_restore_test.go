@@ -10,20 +10,20 @@ import (
 // backup is not good once more: the database does not know.
 func TestWhatMayBeUsedOnceIsOverAfterARestore(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t).withClients().withUsers()
-	b := w.newBrowser()
-	b.submit(b.open("/reset"), "email", "alice@example.com") // a code waits
-	w.ok(w.store.SavePushedRequest(t.Context(), storage.PushedRequest{
-		Digest: storage.Digest{1}, ClientID: "std", Payload: []byte{1}, ExpiresAt: w.now().Add(deletionGrace),
+	w := New(t).WithClients().WithUsers()
+	b := w.NewBrowser()
+	b.Submit(b.Open("/reset"), "email", "alice@example.com") // a code waits
+	w.OK(w.Store.SavePushedRequest(t.Context(), storage.PushedRequest{
+		Digest: storage.Digest{1}, ClientID: "std", Payload: []byte{1}, ExpiresAt: w.Now().Add(deletionGrace),
 	}))
 	for _, table := range []string{"tickets", "pushed_requests"} {
-		if w.count(table) != 1 {
-			t.Fatalf("%d rows in %s", w.count(table), table)
+		if w.Count(table) != 1 {
+			t.Fatalf("%d rows in %s", w.Count(table), table)
 		}
 	}
-	w.ok(w.RevokeIssuedBefore(t.Context(), w.now()))
+	w.OK(w.RevokeIssuedBefore(t.Context(), w.Now()))
 	for _, table := range []string{"tickets", "pushed_requests"} {
-		if n := w.count(table); n != 0 {
+		if n := w.Count(table); n != 0 {
 			t.Errorf("%d rows are left in %s", n, table)
 		}
 	}

@@ -15,18 +15,18 @@ import (
 // Another site posts the form of a screen.
 func TestAttackScreenForgedForm(t *testing.T) {
 	t.Parallel()
-	d := &desk{}
-	w := newDesk(t, d, newFixture(t).withUsers())
-	b := w.newBrowser().signIn("alice@example.com", alicePass)
-	action, fields := b.open("/desk/one").form(t)
-	_, ofBob := w.newBrowser().signIn("bob@example.com", bobPass).open("/desk/one").form(t)
+	d := &Desk{}
+	w := NewDesk(t, d, New(t).WithUsers())
+	b := w.NewBrowser().SignIn("alice@example.com", AlicePass)
+	action, fields := b.Open("/desk/one").Form(t)
+	_, ofBob := w.NewBrowser().SignIn("bob@example.com", BobPass).Open("/desk/one").Form(t)
 	for name, c := range map[string]struct {
 		csrf, origin, site string
 	}{
-		"WithoutTheHiddenField": {"", w.server.URL, "same-origin"}, "WithThatOfAnotherBrowser": {ofBob.Get("csrf"), w.server.URL, "same-origin"},
+		"WithoutTheHiddenField": {"", w.Server.URL, "same-origin"}, "WithThatOfAnotherBrowser": {ofBob.Get("csrf"), w.Server.URL, "same-origin"},
 		"CrossSite": {fields.Get("csrf"), "https://evil.test", "cross-site"}, "CrossOrigin": {fields.Get("csrf"), "https://evil.test", ""},
 	} {
-		r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, w.server.URL+action, strings.NewReader(url.Values{"csrf": {c.csrf}, "name": {name}}.Encode()))
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, w.Server.URL+action, strings.NewReader(url.Values{"csrf": {c.csrf}, "name": {name}}.Encode()))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -35,8 +35,8 @@ func TestAttackScreenForgedForm(t *testing.T) {
 		if c.site != "" {
 			r.Header.Set("Sec-Fetch-Site", c.site)
 		}
-		if p := b.do(r); p.StatusCode != http.StatusForbidden || len(d.done) > 0 {
-			t.Errorf("%s: %s, done %q", name, p.Status, d.done)
+		if p := b.Do(r); p.StatusCode != http.StatusForbidden || len(d.Done) > 0 {
+			t.Errorf("%s: %s, done %q", name, p.Status, d.Done)
 		}
 	}
 }
@@ -45,34 +45,34 @@ func TestAttackScreenForgedForm(t *testing.T) {
 // in another's; or writes where it leads to himself.
 func TestAttackScreenReturnOfAnother(t *testing.T) {
 	t.Parallel()
-	w := newDesk(t, &desk{}, newFixture(t).withUsers())
-	other := newDesk(t, &desk{}, newFixture(t, withoutKey(t), func(c *provider.Config) { c.Secret = []byte(strings.Repeat("another secret! ", 2)) }))
-	begun := func(w *fixture) string { return w.newBrowser().open("/desk/one").Request.URL.Query().Get("flow") }
+	w := NewDesk(t, &Desk{}, New(t).WithUsers())
+	other := NewDesk(t, &Desk{}, New(t, WithoutKey(t), func(c *provider.Config) { c.Secret = []byte(strings.Repeat("another secret! ", 2)) }))
+	begun := func(w *Fixture) string { return w.NewBrowser().Open("/desk/one").Request.URL.Query().Get("flow") }
 	sealed := begun(w)
-	flow := w.withClients().newBrowser().open(authorizeURL()).Request.URL.Query().Get("flow")
+	flow := w.WithClients().NewBrowser().Open(AuthorizeURL()).Request.URL.Query().Get("flow")
 	for name, value := range map[string]string{
 		"OfAnotherBrowser": sealed, "Tampered": sealed[:len(sealed)-2] + "AA", "CutOff": sealed[:20], "OfAnotherProvider": begun(other),
 		"InClear": "/desk/one", "AForeignHost": "https://evil.test/", "OfAFlow": flow,
 	} {
-		b := w.newBrowser()
+		b := w.NewBrowser()
 		for _, path := range []string{"/signin", "/signup", "/reset"} {
-			if p := b.get(path + "?flow=" + url.QueryEscape(value)); p.StatusCode != http.StatusBadRequest {
+			if p := b.Get(path + "?flow=" + url.QueryEscape(value)); p.StatusCode != http.StatusBadRequest {
 				t.Errorf("%s, at %s: %s", name, path, p.Status)
 			}
 		}
-		_, fields := b.open("/signin").form(t)
+		_, fields := b.Open("/signin").Form(t)
 		fields.Set("email", "alice@example.com")
-		fields.Set("password", alicePass)
+		fields.Set("password", AlicePass)
 		fields.Set("flow", value)
-		if p := b.post("/signin", fields); p.StatusCode != http.StatusBadRequest || p.Header.Get("Location") != "" || b.isSignedIn() {
+		if p := b.Post("/signin", fields); p.StatusCode != http.StatusBadRequest || p.Header.Get("Location") != "" || b.IsSignedIn() {
 			t.Errorf("%s, posted: %s %q", name, p.Status, p.Header.Get("Location"))
 		}
 	}
 	// What leads back to a page answers no application.
-	b := w.newBrowser()
-	own := b.open("/desk/one").Request.URL.Query().Get("flow")
+	b := w.NewBrowser()
+	own := b.Open("/desk/one").Request.URL.Query().Get("flow")
 	for _, path := range []string{"/oauth/authorize", "/oauth/consent", "/oauth/select-account", "/oauth/select-scope"} {
-		if p := b.get(path + "?flow=" + url.QueryEscape(own)); p.StatusCode != http.StatusBadRequest {
+		if p := b.Get(path + "?flow=" + url.QueryEscape(own)); p.StatusCode != http.StatusBadRequest {
 			t.Errorf("at %s: %s", path, p.Status)
 		}
 	}
@@ -82,8 +82,8 @@ func TestAttackScreenReturnOfAnother(t *testing.T) {
 // sign-in, nor does a screen redirect to one.
 func TestAttackScreenOpenRedirect(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t).withUsers()
-	screen := w.Screen((&desk{}).serve)
+	w := New(t).WithUsers()
+	screen := w.Screen((&Desk{}).Serve)
 	for _, path := range []string{"//evil.test/desk", "/%2Fevil.test/desk", "/desk/../../evil.test", "/desk//evil.test", "/%2e%2e//evil.test"} {
 		answer := httptest.NewRecorder()
 		r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/", nil)
@@ -94,11 +94,11 @@ func TestAttackScreenOpenRedirect(t *testing.T) {
 		}
 	}
 	for _, address := range []string{"https://evil.test/", "//evil.test/", `/\evil.test/`, "desk", "", "javascript:alert(1)", "/\tevil"} {
-		w.server.Config.Handler = w.Screen(func(s *provider.Screen) error {
+		w.Server.Config.Handler = w.Screen(func(s *provider.Screen) error {
 			s.RedirectWith(address, "saved")
 			return nil
 		})
-		if p := w.newBrowser().get("/desk"); p.StatusCode != http.StatusInternalServerError || p.Header.Get("Location") != "" {
+		if p := w.NewBrowser().Get("/desk"); p.StatusCode != http.StatusInternalServerError || p.Header.Get("Location") != "" {
 			t.Errorf("%q: %s %q", address, p.Status, p.Header.Get("Location"))
 		}
 	}
@@ -107,13 +107,13 @@ func TestAttackScreenOpenRedirect(t *testing.T) {
 // A screen that asks somebody to sign in who has done so would send the browser to and fro.
 func TestScreenThatAsksForNothingSendsNobodyRound(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t).withUsers()
-	b := w.newBrowser().signIn("alice@example.com", alicePass)
-	w.server.Config.Handler = w.Screen(func(s *provider.Screen) error {
+	w := New(t).WithUsers()
+	b := w.NewBrowser().SignIn("alice@example.com", AlicePass)
+	w.Server.Config.Handler = w.Screen(func(s *provider.Screen) error {
 		s.SignIn(time.Hour)
 		return nil
 	})
-	if p := b.get("/desk"); p.StatusCode != http.StatusInternalServerError {
+	if p := b.Get("/desk"); p.StatusCode != http.StatusInternalServerError {
 		t.Errorf("answered %s", p.Status)
 	}
 }
@@ -121,26 +121,26 @@ func TestScreenThatAsksForNothingSendsNobodyRound(t *testing.T) {
 // Lists come from check boxes and rows of inputs; what protects the form comes once.
 func TestScreenFormHasLists(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t)
+	w := New(t)
 	var got []string
-	w.server.Config.Handler = w.Screen(func(s *provider.Screen) error {
+	w.Server.Config.Handler = w.Screen(func(s *provider.Screen) error {
 		got = s.Request.PostForm["scope"]
 		s.Render(http.StatusOK, ui.SignOut(ui.SignOutView{Page: s.Page(), Form: s.Form()}))
 		return nil
 	})
-	b := w.newBrowser()
-	action, fields := b.get("/desk").form(t)
+	b := w.NewBrowser()
+	action, fields := b.Get("/desk").Form(t)
 	fields["scope"] = []string{"openid", "military"}
-	if p := b.post(action, fields); p.StatusCode != http.StatusOK || len(got) != 2 {
+	if p := b.Post(action, fields); p.StatusCode != http.StatusOK || len(got) != 2 {
 		t.Errorf("%s, %q", p.Status, got)
 	}
 	fields.Set("scope", "a\x00")
-	if p := b.post(action, fields); p.StatusCode != http.StatusBadRequest {
+	if p := b.Post(action, fields); p.StatusCode != http.StatusBadRequest {
 		t.Errorf("what is no text: %s", p.Status)
 	}
 	fields.Del("scope")
 	fields["csrf"] = append(fields["csrf"], fields.Get("csrf"))
-	if p := b.post(action, fields); p.StatusCode != http.StatusBadRequest {
+	if p := b.Post(action, fields); p.StatusCode != http.StatusBadRequest {
 		t.Errorf("csrf given twice: %s", p.Status)
 	}
 }
@@ -149,11 +149,11 @@ func TestScreenFormHasLists(t *testing.T) {
 // of such bytes is nobody's, and no screen is asked about it.
 func TestAttackScreenAddressOfNoText(t *testing.T) {
 	t.Parallel()
-	d := &desk{}
-	w := newDesk(t, d, newFixture(t).withUsers())
-	b := w.newBrowser().signIn("alice@example.com", alicePass)
-	shown(t, b.open("/desk/one"), http.StatusOK)
+	d := &Desk{}
+	w := NewDesk(t, d, New(t).WithUsers())
+	b := w.NewBrowser().SignIn("alice@example.com", AlicePass)
+	Shown(t, b.Open("/desk/one"), http.StatusOK)
 	for _, path := range []string{"/desk/%00", "/desk/a%ff", "/desk/%c3%28"} {
-		shown(t, b.get(path), http.StatusNotFound)
+		Shown(t, b.Get(path), http.StatusNotFound)
 	}
 }

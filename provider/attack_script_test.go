@@ -12,19 +12,19 @@ import (
 
 func TestCallback(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t).withClients().withUsers()
-	b := w.alice()
-	token := text(t, b.v3Tokens("scope", "openid military"), "access_token")
+	w := New(t).WithClients().WithUsers()
+	b := w.Alice()
+	token := Member(t, b.V3Tokens("scope", "openid military"), "access_token")
 	address := func(path, query string) string {
 		return path + "?access_token=" + token + "&" + query
 	}
 
 	t.Run("ThatIsAFunctionsNameIsCalled", func(t *testing.T) {
 		for _, name := range []string{"show", "$", "_x1", "jQuery1102_1", "my.app.show", strings.Repeat("a", 64)} {
-			for _, path := range []string{userinfoPath, attributesPath} {
-				p := b.get(address(path, "callback="+url.QueryEscape(name)))
-				if p.StatusCode != http.StatusOK || !strings.HasPrefix(p.body, "/**/"+name+"(") || !strings.HasSuffix(p.body, ");") {
-					t.Errorf("%s: %s %s", name, p.Status, p.body)
+			for _, path := range []string{UserinfoPath, AttributesPath} {
+				p := b.Get(address(path, "callback="+url.QueryEscape(name)))
+				if p.StatusCode != http.StatusOK || !strings.HasPrefix(p.Text, "/**/"+name+"(") || !strings.HasSuffix(p.Text, ");") {
+					t.Errorf("%s: %s %s", name, p.Status, p.Text)
 				}
 				if p.Header.Get("Content-Type") != "text/javascript; charset=utf-8" || p.Header.Get("X-Content-Type-Options") != "nosniff" ||
 					p.Header.Get("Content-Disposition") != `attachment; filename="f.txt"` || p.Header.Get("Cache-Control") != "no-store" || p.Header.Get("Access-Control-Allow-Origin") != "" {
@@ -40,15 +40,15 @@ func TestCallback(t *testing.T) {
 			"__proto__", "aa.__proto__.b", "eval", "Function", "setTimeout", "document.write", "opener.x.click", "window.aa", "aa.constructor",
 			"top.aa", "this.aa", "aa.b.c.d.e", strings.Repeat("a", 65), "CWS\x07\x0e000hCD0Up0", "aa\u2028", "aa%00", "\x00aa",
 		} {
-			for _, path := range []string{userinfoPath, attributesPath} {
-				p := b.get(address(path, "callback="+url.QueryEscape(name)))
-				refused(t, p, http.StatusBadRequest, "invalid_request")
-				if len(name) > 1 && strings.Contains(p.body, name) {
-					t.Errorf("%q is repeated: %s", name, p.body)
+			for _, path := range []string{UserinfoPath, AttributesPath} {
+				p := b.Get(address(path, "callback="+url.QueryEscape(name)))
+				Refused(t, p, http.StatusBadRequest, "invalid_request")
+				if len(name) > 1 && strings.Contains(p.Text, name) {
+					t.Errorf("%q is repeated: %s", name, p.Text)
 				}
 			}
 		}
-		refused(t, b.get(address(attributesPath, "callback=show&callback=show")), http.StatusBadRequest, "invalid_request")
+		Refused(t, b.Get(address(AttributesPath, "callback=show&callback=show")), http.StatusBadRequest, "invalid_request")
 	})
 
 	t.Run("OfAnErrorRunsAndHasNoData", func(t *testing.T) {
@@ -57,66 +57,66 @@ func TestCallback(t *testing.T) {
 			"callback=show&access_token=xx":                 `/**/show({"error":"invalid_token","error_description":"The access token is unknown, expired or revoked."});`,
 			"callback=show&access_token=xx&access_token=xx": `/**/show({"error":"invalid_request","error_description":"The access token is given more than once."});`,
 		} {
-			p := b.get(attributesPath + "?" + query)
-			if p.StatusCode != http.StatusOK || p.body != want || p.Header.Get("Content-Type") != "text/javascript; charset=utf-8" ||
+			p := b.Get(AttributesPath + "?" + query)
+			if p.StatusCode != http.StatusOK || p.Text != want || p.Header.Get("Content-Type") != "text/javascript; charset=utf-8" ||
 				p.Header.Get("X-Content-Type-Options") != "nosniff" || p.Header.Get("Content-Disposition") != `attachment; filename="f.txt"` ||
 				p.Header.Get("Cache-Control") != "no-store" {
-				t.Errorf("%s: %s %v %s", query, p.Status, p.Header, p.body)
+				t.Errorf("%s: %s %v %s", query, p.Status, p.Header, p.Text)
 			}
 		}
 	})
 
 	t.Run("BesideAMalformedPairIsRefused", func(t *testing.T) {
-		for _, path := range []string{userinfoPath, attributesPath} {
+		for _, path := range []string{UserinfoPath, AttributesPath} {
 			for _, query := range []string{
 				"callback=show;", "callback=%zz", "callback=show&x=%", "a;b=c&callback=show", "x=%zz",
 			} {
-				refused(t, b.get(address(path, query)), http.StatusBadRequest, "invalid_request")
+				Refused(t, b.Get(address(path, query)), http.StatusBadRequest, "invalid_request")
 			}
-			refused(t, b.get(path+"?callback=show&access_token="+token+";&access_token="+token), http.StatusBadRequest, "invalid_request")
+			Refused(t, b.Get(path+"?callback=show&access_token="+token+";&access_token="+token), http.StatusBadRequest, "invalid_request")
 		}
 	})
 
 	t.Run("IsForTheOlderInterfaceOnly", func(t *testing.T) {
-		standard := text(t, b.standardTokens(), "access_token")
-		refused(t, b.bearer(userinfoPath+"?callback=show", standard), http.StatusBadRequest, "invalid_request")
+		standard := Member(t, b.StandardTokens(), "access_token")
+		Refused(t, b.Bearer(UserinfoPath+"?callback=show", standard), http.StatusBadRequest, "invalid_request")
 	})
 
 	t.Run("IsForGETOnly", func(t *testing.T) {
-		p := b.send(http.MethodPost, userinfoPath+"?callback=show", "", "Authorization", "Bearer "+token)
-		refused(t, p, http.StatusBadRequest, "invalid_request")
+		p := b.Send(http.MethodPost, UserinfoPath+"?callback=show", "", "Authorization", "Bearer "+token)
+		Refused(t, p, http.StatusBadRequest, "invalid_request")
 	})
 
 	t.Run("ElsewhereIsIgnoredOrRefused", func(t *testing.T) {
-		for _, path := range []string{discoveryPath, keysPath, "/signin", "/account", "/signout", "/oauth/authorize", tokenPath, revokePath, "/widget/v1.js"} {
+		for _, path := range []string{DiscoveryPath, KeysPath, "/signin", "/account", "/signout", "/oauth/authorize", TokenPath, RevokePath, "/widget/v1.js"} {
 			for _, method := range []string{http.MethodGet, http.MethodPost} {
-				p := b.send(method, path+"?callback=stealthily", "", "Content-Type", "application/x-www-form-urlencoded")
-				if strings.Contains(p.body, "stealthily(") {
-					t.Errorf("%s %s answers with a script: %s", method, path, p.body)
+				p := b.Send(method, path+"?callback=stealthily", "", "Content-Type", "application/x-www-form-urlencoded")
+				if strings.Contains(p.Text, "stealthily(") {
+					t.Errorf("%s %s answers with a script: %s", method, path, p.Text)
 				}
 			}
 		}
 	})
 
 	t.Run("ExpiredTokenGetsNoData", func(t *testing.T) {
-		w.advance(301 * time.Second)
-		if p := b.get(address(attributesPath, "callback=show")); p.StatusCode != http.StatusOK ||
-			!strings.HasPrefix(p.body, `/**/show({"error":"invalid_token"`) || strings.Contains(p.body, token) {
-			t.Errorf("%s %s", p.Status, p.body)
+		w.Advance(301 * time.Second)
+		if p := b.Get(address(AttributesPath, "callback=show")); p.StatusCode != http.StatusOK ||
+			!strings.HasPrefix(p.Text, `/**/show({"error":"invalid_token"`) || strings.Contains(p.Text, token) {
+			t.Errorf("%s %s", p.Status, p.Text)
 		}
 	})
 }
 
 func TestCrossOrigin(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t).withClients().withUsers()
-	b := w.alice()
-	registered := text(t, b.v3Tokens("scope", "openid military"), "access_token") // of https://rp.test
-	unregistered := text(t, b.standardTokens(), "access_token")
-	allowed := func(p page) string {
+	w := New(t).WithClients().WithUsers()
+	b := w.Alice()
+	registered := Member(t, b.V3Tokens("scope", "openid military"), "access_token") // of https://rp.test
+	unregistered := Member(t, b.StandardTokens(), "access_token")
+	allowed := func(p Page) string {
 		t.Helper()
 		credentials, registered := p.Header.Get("Access-Control-Allow-Credentials"), p.Header.Get("Access-Control-Allow-Origin") == "https://rp.test"
-		if credentials != "" && !(registered && p.Request.Method == http.MethodPost && p.Request.URL.Path == tokenPath) {
+		if credentials != "" && !(registered && p.Request.Method == http.MethodPost && p.Request.URL.Path == TokenPath) {
 			t.Errorf("%s %s lets credentials in", p.Request.Method, p.Request.URL)
 		}
 		return p.Header.Get("Access-Control-Allow-Origin")
@@ -127,12 +127,12 @@ func TestCrossOrigin(t *testing.T) {
 	}
 
 	t.Run("ScriptsOfRegisteredOriginsReadData", func(t *testing.T) {
-		for _, path := range []string{userinfoPath, attributesPath} {
-			p := b.send(http.MethodGet, path, "", "Authorization", "Bearer "+registered, "Origin", "https://rp.test")
+		for _, path := range []string{UserinfoPath, AttributesPath} {
+			p := b.Send(http.MethodGet, path, "", "Authorization", "Bearer "+registered, "Origin", "https://rp.test")
 			if allowed(p) != "https://rp.test" || p.Header.Get("Vary") != "Origin" {
 				t.Errorf("%s: %v", path, p.Header)
 			}
-			if p := b.bearer(path, registered); p.Header.Get("Vary") != "Origin" {
+			if p := b.Bearer(path, registered); p.Header.Get("Vary") != "Origin" {
 				t.Errorf("%s without an origin: %v", path, p.Header)
 			}
 		}
@@ -140,14 +140,14 @@ func TestCrossOrigin(t *testing.T) {
 
 	t.Run("ScriptsOfOthersDoNot", func(t *testing.T) {
 		for _, origin := range strangers {
-			for _, path := range []string{userinfoPath, attributesPath} {
-				if got := allowed(b.send(http.MethodGet, path, "", "Authorization", "Bearer "+registered, "Origin", origin)); got != "" {
+			for _, path := range []string{UserinfoPath, AttributesPath} {
+				if got := allowed(b.Send(http.MethodGet, path, "", "Authorization", "Bearer "+registered, "Origin", origin)); got != "" {
 					t.Errorf("%s is allowed as %q", origin, got)
 				}
 			}
 		}
 		for _, origin := range []string{"https://rp.test", "https://evil.test"} {
-			if got := allowed(b.send(http.MethodGet, userinfoPath, "", "Authorization", "Bearer "+unregistered, "Origin", origin)); got != "" {
+			if got := allowed(b.Send(http.MethodGet, UserinfoPath, "", "Authorization", "Bearer "+unregistered, "Origin", origin)); got != "" {
 				t.Errorf("an application that has registered no origin allows %q", got)
 			}
 		}
@@ -155,14 +155,14 @@ func TestCrossOrigin(t *testing.T) {
 
 	t.Run("ScriptsOfRegisteredOriginsReachTheTokenEndpoint", func(t *testing.T) {
 		ask := func(client, origin string) string {
-			body := form("client_id", client, "client_secret", clientSecret, "grant_type", "authorization_code", "code", "x", "redirect_uri", callbackURI).Encode()
-			return allowed(b.send(http.MethodPost, tokenPath, body, "Content-Type", "application/x-www-form-urlencoded", "Origin", origin))
+			body := Form("client_id", client, "client_secret", ClientSecret, "grant_type", "authorization_code", "code", "x", "redirect_uri", CallbackURI).Encode()
+			return allowed(b.Send(http.MethodPost, TokenPath, body, "Content-Type", "application/x-www-form-urlencoded", "Origin", origin))
 		}
 		if got := ask("v3", "https://rp.test"); got != "https://rp.test" {
 			t.Errorf("registered: %q", got)
 		}
-		body := form("client_id", "v3", "client_secret", clientSecret, "grant_type", "authorization_code", "code", "x", "redirect_uri", callbackURI).Encode()
-		p := b.send(http.MethodPost, tokenPath, body, "Content-Type", "application/x-www-form-urlencoded", "Origin", "https://rp.test")
+		body := Form("client_id", "v3", "client_secret", ClientSecret, "grant_type", "authorization_code", "code", "x", "redirect_uri", CallbackURI).Encode()
+		p := b.Send(http.MethodPost, TokenPath, body, "Content-Type", "application/x-www-form-urlencoded", "Origin", "https://rp.test")
 		if p.Header.Get("Access-Control-Allow-Credentials") != "true" {
 			t.Error("a script that sends cookies along cannot read the answer")
 		}
@@ -177,29 +177,29 @@ func TestCrossOrigin(t *testing.T) {
 	})
 
 	t.Run("PreflightAllowsTheHeader", func(t *testing.T) {
-		for _, path := range []string{tokenPath, userinfoPath, attributesPath} {
+		for _, path := range []string{TokenPath, UserinfoPath, AttributesPath} {
 			for _, headers := range []string{"authorization", "authorization,x-vendor-sdk,x-request_id"} {
-				p := b.send(http.MethodOptions, path, "", "Origin", "https://rp.test", "Access-Control-Request-Method", "GET", "Access-Control-Request-Headers", headers)
+				p := b.Send(http.MethodOptions, path, "", "Origin", "https://rp.test", "Access-Control-Request-Method", "GET", "Access-Control-Request-Headers", headers)
 				if allowed(p) != "https://rp.test" || p.Header.Get("Access-Control-Allow-Headers") != headers || p.Header.Get("Vary") != "Origin" {
 					t.Errorf("%s, %s: %v", path, headers, p.Header)
 				}
 			}
 			for _, headers := range []string{"*", "x:y", "<script>", strings.Repeat("x-a,", 300)} {
-				p := b.send(http.MethodOptions, path, "", "Origin", "https://rp.test", "Access-Control-Request-Method", "GET", "Access-Control-Request-Headers", headers)
+				p := b.Send(http.MethodOptions, path, "", "Origin", "https://rp.test", "Access-Control-Request-Method", "GET", "Access-Control-Request-Headers", headers)
 				if p.Header.Get("Access-Control-Allow-Headers") != "" {
 					t.Errorf("%s repeats %.20s", path, headers)
 				}
 			}
-			if got := allowed(b.send(http.MethodOptions, path, "", "Origin", "null")); got != "" {
+			if got := allowed(b.Send(http.MethodOptions, path, "", "Origin", "null")); got != "" {
 				t.Errorf("%s: null is allowed as %q", path, got)
 			}
 		}
 	})
 
 	t.Run("ScreensAreForNobody", func(t *testing.T) {
-		for _, path := range []string{"/signin", "/account", "/account/apps", "/oauth/consent", "/oauth/authorize", "/signout", introspectPath} {
+		for _, path := range []string{"/signin", "/account", "/account/apps", "/oauth/consent", "/oauth/authorize", "/signout", IntrospectPath} {
 			for _, method := range []string{http.MethodGet, http.MethodPost, http.MethodOptions} {
-				if got := allowed(b.send(method, path, "", "Origin", "https://rp.test")); got != "" {
+				if got := allowed(b.Send(method, path, "", "Origin", "https://rp.test")); got != "" {
 					t.Errorf("%s %s allows %q", method, path, got)
 				}
 			}
@@ -207,17 +207,17 @@ func TestCrossOrigin(t *testing.T) {
 	})
 
 	t.Run("PublicDocumentsAreForAll", func(t *testing.T) {
-		for _, path := range []string{discoveryPath, keysPath} {
-			if got := allowed(b.send(http.MethodGet, path, "", "Origin", "https://evil.test")); got != "*" {
+		for _, path := range []string{DiscoveryPath, KeysPath} {
+			if got := allowed(b.Send(http.MethodGet, path, "", "Origin", "https://evil.test")); got != "*" {
 				t.Errorf("%s allows %q", path, got)
 			}
 		}
 	})
 
 	t.Run("AnExpiredTokenIsToldToTheScript", func(t *testing.T) {
-		w.advance(301 * time.Second)
-		p := b.send(http.MethodGet, attributesPath, "", "Authorization", "Bearer "+registered, "Origin", "https://rp.test")
-		refused(t, p, http.StatusUnauthorized, "invalid_token")
+		w.Advance(301 * time.Second)
+		p := b.Send(http.MethodGet, AttributesPath, "", "Authorization", "Bearer "+registered, "Origin", "https://rp.test")
+		Refused(t, p, http.StatusUnauthorized, "invalid_token")
 		if allowed(p) != "https://rp.test" {
 			t.Errorf("the script cannot see that its token has expired: %v", p.Header)
 		}
@@ -226,47 +226,47 @@ func TestCrossOrigin(t *testing.T) {
 
 func TestRegistrationWithoutWhatOnlyV3Has(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t).withClients().withUsers()
+	w := New(t).WithClients().WithUsers()
 	for _, c := range []provider.Client{
 		{ID: "careful", NoQueryToken: true},
 		{ID: "modern", NoJSONP: true},
 	} {
-		c.Secret, c.RedirectURIs = clientSecret, []string{callbackURI}
+		c.Secret, c.RedirectURIs = ClientSecret, []string{CallbackURI}
 		if err := w.SaveClient(t.Context(), c); err != nil {
 			t.Fatal(err)
 		}
 	}
-	b := w.alice()
+	b := w.Alice()
 	tokenOf := func(client string) string {
-		_, tokens := b.token("client_id", client, "code", b.allow("client_id", client).Get("code"))
-		return text(t, tokens, "access_token")
+		_, tokens := b.Token("client_id", client, "code", b.Allow("client_id", client).Get("code"))
+		return Member(t, tokens, "access_token")
 	}
 	careful, modern := tokenOf("careful"), tokenOf("modern")
 
 	t.Run("RefusesTokensInTheQuery", func(t *testing.T) {
-		refused(t, b.get(attributesPath+"?access_token="+careful), http.StatusBadRequest, "invalid_request")
-		p := b.get(attributesPath + "?callback=show&access_token=" + careful)
-		if !strings.HasPrefix(p.body, `/**/show({"error":"invalid_request"`) || strings.Contains(p.body, "attributes") {
-			t.Errorf("answered %s", p.body)
+		Refused(t, b.Get(AttributesPath+"?access_token="+careful), http.StatusBadRequest, "invalid_request")
+		p := b.Get(AttributesPath + "?callback=show&access_token=" + careful)
+		if !strings.HasPrefix(p.Text, `/**/show({"error":"invalid_request"`) || strings.Contains(p.Text, "attributes") {
+			t.Errorf("answered %s", p.Text)
 		}
-		if p := b.bearer(attributesPath, careful); p.StatusCode != http.StatusOK {
+		if p := b.Bearer(AttributesPath, careful); p.StatusCode != http.StatusOK {
 			t.Errorf("in the header: %s", p.Status)
 		}
 	})
 	t.Run("RefusesCallbacks", func(t *testing.T) {
-		refused(t, b.get(attributesPath+"?callback=show&access_token="+modern), http.StatusBadRequest, "invalid_request")
-		refused(t, b.bearer(attributesPath+"?callback=show", modern), http.StatusBadRequest, "invalid_request")
-		if p := b.get(attributesPath + "?access_token=" + modern); p.StatusCode != http.StatusOK {
+		Refused(t, b.Get(AttributesPath+"?callback=show&access_token="+modern), http.StatusBadRequest, "invalid_request")
+		Refused(t, b.Bearer(AttributesPath+"?callback=show", modern), http.StatusBadRequest, "invalid_request")
+		if p := b.Get(AttributesPath + "?access_token=" + modern); p.StatusCode != http.StatusOK {
 			t.Errorf("without a callback: %s", p.Status)
 		}
 	})
 	t.Run("MayGetThemBack", func(t *testing.T) {
-		if err := w.SaveClient(t.Context(), provider.Client{ID: "modern", RedirectURIs: []string{callbackURI}}); err != nil {
+		if err := w.SaveClient(t.Context(), provider.Client{ID: "modern", RedirectURIs: []string{CallbackURI}}); err != nil {
 			t.Fatal(err)
 		}
-		w.advance(2 * time.Second)
-		if p := b.get(attributesPath + "?callback=show&access_token=" + modern); !strings.HasPrefix(p.body, `/**/show({"attributes"`) {
-			t.Errorf("answered %s %s", p.Status, p.body)
+		w.Advance(2 * time.Second)
+		if p := b.Get(AttributesPath + "?callback=show&access_token=" + modern); !strings.HasPrefix(p.Text, `/**/show({"attributes"`) {
+			t.Errorf("answered %s %s", p.Status, p.Text)
 		}
 	})
 }

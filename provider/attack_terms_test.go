@@ -23,121 +23,121 @@ func grown(c *provider.Config) {
 	}
 }
 
-// asked reports whether a request leads to the consent screen, and returns it.
-func (b *browser) asked(pairs ...string) (page, bool) {
-	b.t.Helper()
-	p := b.open(authorizeURL(ask(pairs...)...))
+// Asked reports whether a request leads to the consent screen, and returns it.
+func (b *Browser) Asked(pairs ...string) (Page, bool) {
+	b.T.Helper()
+	p := b.Open(AuthorizeURL(Ask(pairs...)...))
 	return p, strings.Contains(p.Request.URL.Path, "/oauth/consent")
 }
 
 func TestConsentIsToWhatTheScreenShowed(t *testing.T) {
 	t.Parallel()
 	t.Run("WhatAScopeHasComeToMeanIsNotReleasedUnderAnOldConsent", func(t *testing.T) {
-		w := newFixture(t).withClients().withUsers()
-		b := w.alice()
-		tokens := b.standardTokens()
-		next := w.twin(grown) // the host starts again with a larger catalogue
+		w := New(t).WithClients().WithUsers()
+		b := w.Alice()
+		tokens := b.StandardTokens()
+		next := w.Twin(grown) // the host starts again with a larger catalogue
 		if err := next.SetAttributes(t.Context(), "alice", map[string]any{"ssn": "123-45-6789"}); err != nil {
 			t.Fatal(err)
 		}
-		later := &browser{t, next, b.http}
-		_, refreshed := later.refresh(text(t, tokens, "refresh_token"))
-		for name, p := range map[string]page{
-			"userinfo of the old token":         later.bearer(userinfoPath, text(t, tokens, "access_token")),
-			"attributes of the old token":       later.bearer(attributesPath, text(t, tokens, "access_token")),
-			"attributes of the refreshed token": later.bearer(attributesPath, text(t, refreshed, "access_token")),
+		later := &Browser{T: t, Fixture: next, HTTP: b.HTTP}
+		_, refreshed := later.Refresh(Member(t, tokens, "refresh_token"))
+		for name, p := range map[string]Page{
+			"userinfo of the old token":         later.Bearer(UserinfoPath, Member(t, tokens, "access_token")),
+			"attributes of the old token":       later.Bearer(AttributesPath, Member(t, tokens, "access_token")),
+			"attributes of the refreshed token": later.Bearer(AttributesPath, Member(t, refreshed, "access_token")),
 		} {
-			if p.StatusCode != http.StatusOK || strings.Contains(p.body, "123-45-6789") || !strings.Contains(p.body, "alice@example.com") {
-				t.Errorf("%s: %s %s", name, p.Status, p.body)
+			if p.StatusCode != http.StatusOK || strings.Contains(p.Text, "123-45-6789") || !strings.Contains(p.Text, "alice@example.com") {
+				t.Errorf("%s: %s %s", name, p.Status, p.Text)
 			}
 		}
-		if claims := claimsOf(t, text(t, refreshed, "id_token")); claims["ssn"] != nil || claims["email"] == nil {
+		if claims := ClaimsOf(t, Member(t, refreshed, "id_token")); claims["ssn"] != nil || claims["email"] == nil {
 			t.Errorf("refreshed ID token: %v", claims)
 		}
-		told(t, next, later.get(authorizeURL(ask("prompt", "none")...)), "consent_required")
-		p, asked := later.asked()
+		Told(t, next, later.Get(AuthorizeURL(Ask("prompt", "none")...)), "consent_required")
+		p, asked := later.Asked()
 		if !asked {
 			t.Fatal("nobody is asked for what is more")
 		}
-		if news := strings.Count(p.body, `class="chip new"`); news != 1 || !strings.Contains(p.body, "Social security number") {
-			t.Errorf("%d things are said to be new, want the one:\n%s", news, p.body)
+		if news := strings.Count(p.Text, `class="chip new"`); news != 1 || !strings.Contains(p.Text, "Social security number") {
+			t.Errorf("%d things are said to be new, want the one:\n%s", news, p.Text)
 		}
-		answer := response(t, later.submit(p, "action", "allow"))
-		_, fresh := later.token(std("code", answer.Get("code"))...)
-		if got := later.bearer(attributesPath, text(t, fresh, "access_token")); !strings.Contains(got.body, "123-45-6789") {
-			t.Errorf("what has been allowed is not released: %s", got.body)
+		answer := Response(t, later.Submit(p, "action", "allow"))
+		_, fresh := later.Token(Std("code", answer.Get("code"))...)
+		if got := later.Bearer(AttributesPath, Member(t, fresh, "access_token")); !strings.Contains(got.Text, "123-45-6789") {
+			t.Errorf("what has been allowed is not released: %s", got.Text)
 		}
 	})
 
 	t.Run("WhatIsNotKnownYetIsShownAsWell", func(t *testing.T) {
-		w := newFixture(t, grown).withClients().withUsers()
-		p, _ := w.alice().asked()
-		if !strings.Contains(p.body, "Social security number") {
+		w := New(t, grown).WithClients().WithUsers()
+		p, _ := w.Alice().Asked()
+		if !strings.Contains(p.Text, "Social security number") {
 			t.Error("it would be released when it becomes known")
 		}
 	})
 
 	t.Run("AFormIsForWhatItWasShownWith", func(t *testing.T) {
-		w := newFixture(t).withClients().withUsers()
-		b := w.alice()
-		p, _ := b.asked()
-		later := &browser{t, w.twin(grown), b.http}
-		again := later.submit(p, "action", "allow")
-		if !strings.Contains(again.body, "Social security number") {
+		w := New(t).WithClients().WithUsers()
+		b := w.Alice()
+		p, _ := b.Asked()
+		later := &Browser{T: t, Fixture: w.Twin(grown), HTTP: b.HTTP}
+		again := later.Submit(p, "action", "allow")
+		if !strings.Contains(again.Text, "Social security number") {
 			t.Errorf("allowed without a look at it: %s %s", again.Status, again.Header.Get("Location"))
 		}
-		if w.count("consents")+w.count("grants") != 0 {
+		if w.Count("consents")+w.Count("grants") != 0 {
 			t.Error("a decision was kept")
 		}
 	})
 
 	t.Run("AnotherNameOrPlaceAsksAgain", func(t *testing.T) {
-		w := newFixture(t).withClients().withUsers()
-		b := w.alice()
-		b.allow(ask()...)
-		if _, asked := b.asked(); asked {
+		w := New(t).WithClients().WithUsers()
+		b := w.Alice()
+		b.Allow(Ask()...)
+		if _, asked := b.Asked(); asked {
 			t.Fatal("asked twice for the same")
 		}
-		if _, asked := b.asked("redirect_uri", "https://rp.test/other"); asked {
+		if _, asked := b.Asked("redirect_uri", "https://rp.test/other"); asked {
 			t.Error("another path of the same host asks again")
 		}
 		c := provider.Client{ID: "std", Name: "Your Bank", Dialect: provider.Standard,
-			RedirectURIs: []string{callbackURI, "https://evil.test/cb"}, GrantTypes: []string{"authorization_code", "refresh_token"}}
+			RedirectURIs: []string{CallbackURI, "https://evil.test/cb"}, GrantTypes: []string{"authorization_code", "refresh_token"}}
 		if err := w.SaveClient(t.Context(), c); err != nil {
 			t.Fatal(err)
 		}
-		if p, asked := b.asked(); !asked || strings.Contains(p.body, `class="chip new"`) {
+		if p, asked := b.Asked(); !asked || strings.Contains(p.Text, `class="chip new"`) {
 			t.Error("another name does not ask for all of it")
 		}
 		c.Name = "Standard App"
 		if err := w.SaveClient(t.Context(), c); err != nil {
 			t.Fatal(err)
 		}
-		if _, asked := b.asked("redirect_uri", "https://evil.test/cb"); !asked {
+		if _, asked := b.Asked("redirect_uri", "https://evil.test/cb"); !asked {
 			t.Error("another host does not ask")
 		}
 	})
 
 	t.Run("UseOfAFirstPartyApplicationIsNoDecision", func(t *testing.T) {
-		w := newFixture(t).withClients().withUsers()
-		own := provider.Client{ID: "std", Name: "Own", Dialect: provider.Standard, RedirectURIs: []string{callbackURI}, SkipConsent: true}
+		w := New(t).WithClients().WithUsers()
+		own := provider.Client{ID: "std", Name: "Own", Dialect: provider.Standard, RedirectURIs: []string{CallbackURI}, SkipConsent: true}
 		if err := w.SaveClient(t.Context(), own); err != nil {
 			t.Fatal(err)
 		}
-		b := w.alice()
-		if codeOf(b.get(authorizeURL(ask()...))) == "" {
+		b := w.Alice()
+		if CodeOf(b.Get(AuthorizeURL(Ask()...))) == "" {
 			t.Fatal("a first-party application asks")
 		}
-		if apps := b.get("/account/apps"); !strings.Contains(apps.body, "Own") {
+		if apps := b.Get("/account/apps"); !strings.Contains(apps.Text, "Own") {
 			t.Error("its user does not find it")
 		}
 		for _, scope := range []string{"openid identity", "openid student"} {
-			if codeOf(b.get(authorizeURL(ask("scope", scope)...))) == "" {
+			if CodeOf(b.Get(AuthorizeURL(Ask("scope", scope)...))) == "" {
 				t.Fatalf("asks for %s", scope)
 			}
 		}
-		use, err := w.store.Consent(t.Context(), "alice", "std")
-		w.ok(err)
+		use, err := w.Store.Consent(t.Context(), "alice", "std")
+		w.OK(err)
 		if !slices.Contains(use.Groups, "military") || !slices.Contains(use.Groups, "student") || !slices.Contains(use.Scopes, "identity") {
 			t.Errorf("its user finds %q of what it gets", use.Scopes)
 		}
@@ -145,7 +145,7 @@ func TestConsentIsToWhatTheScreenShowed(t *testing.T) {
 		if err := w.SaveClient(t.Context(), own); err != nil {
 			t.Fatal(err)
 		}
-		if _, asked := b.asked(); !asked {
+		if _, asked := b.Asked(); !asked {
 			t.Error("nobody was ever asked")
 		}
 	})
@@ -155,22 +155,22 @@ func TestConsentIsToWhatTheScreenShowed(t *testing.T) {
 func TestDecisionIsAboutOneRequest(t *testing.T) {
 	t.Parallel()
 	for name, request := range map[string][]string{
-		"PromptConsent": ask("prompt", "consent"),
+		"PromptConsent": Ask("prompt", "consent"),
 		"AppOnLoopback": {"client_id", "pub", "scope", "openid military", "redirect_uri", "http://127.0.0.1:6666/cb",
 			"code_challenge", "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM", "code_challenge_method", "S256"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := newFixture(t).withClients().withUsers()
-			b := w.alice()
-			first := b.open(authorizeURL(request...))
-			second := b.open(authorizeURL(append(request, "state", "second")...))
-			w.advance(time.Second)
-			answer := response(t, b.submit(second, "action", "allow"))
+			w := New(t).WithClients().WithUsers()
+			b := w.Alice()
+			first := b.Open(AuthorizeURL(request...))
+			second := b.Open(AuthorizeURL(append(request, "state", "second")...))
+			w.Advance(time.Second)
+			answer := Response(t, b.Submit(second, "action", "allow"))
 			if answer.Get("code") == "" || answer.Get("state") != "second" {
 				t.Fatalf("answered %v", answer)
 			}
-			again := b.follow(b.get(first.Request.URL.RequestURI()))
-			if code := codeOf(again); code != "" {
+			again := b.Follow(b.Get(first.Request.URL.RequestURI()))
+			if code := CodeOf(again); code != "" {
 				t.Error("the other request was answered with a code")
 			}
 			if !strings.Contains(again.Request.URL.Path, "/oauth/consent") {
@@ -182,17 +182,17 @@ func TestDecisionIsAboutOneRequest(t *testing.T) {
 
 func TestChooserIsForTheAccountThatItShowed(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t).withClients().withUsers()
-	w.newBrowser().signIn("bob@example.com", bobPass).allow(ask()...)
-	b := w.alice()
-	p := b.open(authorizeURL(ask("prompt", "select_account")...))
-	if !strings.Contains(p.body, "alice@example.com") {
-		t.Fatalf("no chooser: %s", p.body)
+	w := New(t).WithClients().WithUsers()
+	w.NewBrowser().SignIn("bob@example.com", BobPass).Allow(Ask()...)
+	b := w.Alice()
+	p := b.Open(AuthorizeURL(Ask("prompt", "select_account")...))
+	if !strings.Contains(p.Text, "alice@example.com") {
+		t.Fatalf("no chooser: %s", p.Text)
 	}
-	b.post("/signout", signOutForm(t, b))
-	b.signIn("bob@example.com", bobPass)
-	again := b.submitOnce(p, "action", "continue")
-	if again.StatusCode != http.StatusOK || !strings.Contains(again.body, "bob@example.com") {
+	b.Post("/signout", SignOutForm(t, b))
+	b.SignIn("bob@example.com", BobPass)
+	again := b.SubmitOnce(p, "action", "continue")
+	if again.StatusCode != http.StatusOK || !strings.Contains(again.Text, "bob@example.com") {
 		t.Errorf("goes on as bob: %s %s", again.Status, again.Header.Get("Location"))
 	}
 }
@@ -201,20 +201,20 @@ func TestChooserIsForTheAccountThatItShowed(t *testing.T) {
 // when all that came of it has been removed.
 func TestAnsweredRequestStaysAnswered(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t).withClients().withUsers()
-	b := w.alice()
-	p := b.open(authorizeURL("scope", "openid military", "response_type", "token", "client_id", "v3"))
-	answered := b.submit(p, "action", "allow")
+	w := New(t).WithClients().WithUsers()
+	b := w.Alice()
+	p := b.Open(AuthorizeURL("scope", "openid military", "response_type", "token", "client_id", "v3"))
+	answered := b.Submit(p, "action", "allow")
 	flow := p.Request.URL.Query().Get("flow")
 	if !strings.Contains(answered.Header.Get("Location"), "access_token=") {
 		t.Fatalf("answered %s", answered.Header.Get("Location"))
 	}
 	for _, after := range []time.Duration{time.Minute, 10 * time.Minute, 45 * time.Minute} {
-		w.advance(after)
-		if _, err := w.store.Sweep(t.Context(), w.now(), 1000); err != nil {
+		w.Advance(after)
+		if _, err := w.Store.Sweep(t.Context(), w.Now(), 1000); err != nil {
 			t.Fatal(err)
 		}
-		again := b.follow(b.get("/oauth/authorize?" + url.Values{"flow": {flow}}.Encode()))
+		again := b.Follow(b.Get("/oauth/authorize?" + url.Values{"flow": {flow}}.Encode()))
 		if strings.Contains(again.Header.Get("Location"), "access_token=") {
 			t.Errorf("answered again after %v", after)
 		}
@@ -223,50 +223,50 @@ func TestAnsweredRequestStaysAnswered(t *testing.T) {
 
 func TestScopeThatIsTakenAwayIsGone(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t).withClients().withUsers()
-	other := w.twin()
-	b := w.alice()
-	tokens := b.standardTokens()
-	elsewhere := &browser{t, other, b.http}
-	works(t, elsewhere, text(t, tokens, "access_token"), true)
+	w := New(t).WithClients().WithUsers()
+	other := w.Twin()
+	b := w.Alice()
+	tokens := b.StandardTokens()
+	elsewhere := &Browser{T: t, Fixture: other, HTTP: b.HTTP}
+	Works(t, elsewhere, Member(t, tokens, "access_token"), true)
 	err := w.SaveClient(t.Context(), provider.Client{ID: "std", Name: "Standard App", Dialect: provider.Standard,
-		RedirectURIs: []string{callbackURI}, GrantTypes: []string{"authorization_code", "refresh_token"}, Scopes: []string{"student"}})
+		RedirectURIs: []string{CallbackURI}, GrantTypes: []string{"authorization_code", "refresh_token"}, Scopes: []string{"student"}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	works(t, b, text(t, tokens, "access_token"), false)
-	w.advance(time.Second)
-	works(t, elsewhere, text(t, tokens, "access_token"), false)
-	refused(t, b.bearer(userinfoPath, text(t, tokens, "access_token")), http.StatusUnauthorized, "invalid_token")
+	Works(t, b, Member(t, tokens, "access_token"), false)
+	w.Advance(time.Second)
+	Works(t, elsewhere, Member(t, tokens, "access_token"), false)
+	Refused(t, b.Bearer(UserinfoPath, Member(t, tokens, "access_token")), http.StatusUnauthorized, "invalid_token")
 }
 
 func TestTokenDoesNotOutliveWhatItTellsOf(t *testing.T) {
 	t.Parallel()
-	end := func(w *fixture, after time.Duration) time.Time {
+	end := func(w *Fixture, after time.Duration) time.Time {
 		t.Helper()
-		at := w.now().Add(after)
+		at := w.Now().Add(after)
 		status := provider.Status{Group: "military", Subgroups: []string{"Veteran"}, Verified: true, ExpiresAt: at}
 		if err := w.SetStatus(t.Context(), "alice", status); err != nil {
 			t.Fatal(err)
 		}
 		return at
 	}
-	w := newFixture(t).withClients().withUsers()
-	b := w.alice()
+	w := New(t).WithClients().WithUsers()
+	b := w.Alice()
 	soon := end(w, 100*time.Second)
-	if exp := claimsOf(t, text(t, b.standardTokens(), "id_token"))["exp"]; exp != float64(soon.Unix()) {
+	if exp := ClaimsOf(t, Member(t, b.StandardTokens(), "id_token"))["exp"]; exp != float64(soon.Unix()) {
 		t.Errorf("ID token: exp %v, want %d", exp, soon.Unix())
 	}
-	p := b.bearer(userinfoPath, text(t, b.v3Tokens("scope", "openid military"), "access_token"))
+	p := b.Bearer(UserinfoPath, Member(t, b.V3Tokens("scope", "openid military"), "access_token"))
 	var token string
-	if err := json.Unmarshal([]byte(p.body), &token); err != nil {
-		t.Fatalf("userinfo: %s", p.body)
+	if err := json.Unmarshal([]byte(p.Text), &token); err != nil {
+		t.Fatalf("userinfo: %s", p.Text)
 	}
-	if exp := claimsOf(t, token)["exp"]; exp != float64(soon.Unix()) {
+	if exp := ClaimsOf(t, token)["exp"]; exp != float64(soon.Unix()) {
 		t.Errorf("signed userinfo: exp %v, want %d", exp, soon.Unix())
 	}
 	end(w, time.Hour)
-	if exp := claimsOf(t, text(t, b.standardTokens(), "id_token"))["exp"]; exp != float64(w.now().Add(300*time.Second).Unix()) {
+	if exp := ClaimsOf(t, Member(t, b.StandardTokens(), "id_token"))["exp"]; exp != float64(w.Now().Add(300*time.Second).Unix()) {
 		t.Errorf("ID token of a status that lasts: exp %v", exp)
 	}
 }
@@ -275,21 +275,21 @@ func TestTokenDoesNotOutliveWhatItTellsOf(t *testing.T) {
 func TestPromptAfterTheClockWasCorrected(t *testing.T) {
 	t.Parallel()
 	for name, request := range map[string][]string{
-		"login":   ask("prompt", "login"),
-		"max_age": ask("max_age", "0"),
-		"consent": ask("prompt", "consent"),
+		"login":   Ask("prompt", "login"),
+		"max_age": Ask("max_age", "0"),
+		"consent": Ask("prompt", "consent"),
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := newFixture(t).withClients().withUsers()
-			w.advance(10 * time.Second)
-			b := w.alice()
-			b.allow(ask()...)
-			w.advance(-10 * time.Second)
-			if code := codeOf(b.follow(b.get(authorizeURL(request...)))); code != "" {
+			w := New(t).WithClients().WithUsers()
+			w.Advance(10 * time.Second)
+			b := w.Alice()
+			b.Allow(Ask()...)
+			w.Advance(-10 * time.Second)
+			if code := CodeOf(b.Follow(b.Get(AuthorizeURL(request...)))); code != "" {
 				t.Error("nobody was asked")
 			}
-			w.advance(20 * time.Second)
-			if code := codeOf(b.follow(b.get(authorizeURL(request...)))); code != "" {
+			w.Advance(20 * time.Second)
+			if code := CodeOf(b.Follow(b.Get(AuthorizeURL(request...)))); code != "" {
 				t.Error("nobody was asked once the clock had caught up")
 			}
 		})
@@ -298,11 +298,11 @@ func TestPromptAfterTheClockWasCorrected(t *testing.T) {
 
 func TestAccessTokenDoesNotLiveAgainWhenTheClockGoesBack(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t).withClients().withUsers()
-	b := w.alice()
-	token := text(t, b.standardTokens(), "access_token")
-	w.advance(6 * time.Minute)
-	works(t, b, token, false)
-	w.advance(-2 * time.Hour)
-	works(t, b, token, false)
+	w := New(t).WithClients().WithUsers()
+	b := w.Alice()
+	token := Member(t, b.StandardTokens(), "access_token")
+	w.Advance(6 * time.Minute)
+	Works(t, b, token, false)
+	w.Advance(-2 * time.Hour)
+	Works(t, b, token, false)
 }

@@ -19,12 +19,12 @@ func TestAttackDatabaseThatHiccups(t *testing.T) {
 	for _, id := range []string{"pusher", "signer"} {
 		t.Run(id, func(t *testing.T) {
 			t.Parallel()
-			var store *faultyStore
-			w := newFixture(t, faulty(&store)).withUsers().withSigners()
-			b := w.alice()
-			w.advance(2 * time.Second)
+			var store *FaultyStore
+			w := New(t, Faulty(&store)).WithUsers().WithSigners()
+			b := w.Alice()
+			w.Advance(2 * time.Second)
 			read := 0
-			store.breakBefore(func(_ context.Context, method string) error {
+			store.BreakBefore(func(_ context.Context, method string) error {
 				if method != "Client" {
 					return nil
 				}
@@ -33,7 +33,7 @@ func TestAttackDatabaseThatHiccups(t *testing.T) {
 				}
 				return nil
 			})
-			unavailable(t, b.get(authorizeURL("client_id", id, "scope", "openid military")))
+			Unavailable(t, b.Get(AuthorizeURL("client_id", id, "scope", "openid military")))
 		})
 	}
 }
@@ -41,36 +41,36 @@ func TestAttackDatabaseThatHiccups(t *testing.T) {
 // TestDatabaseFailsWhereApplicationsPushAndSign has one method of the store fail at a time.
 func TestDatabaseFailsWhereApplicationsPushAndSign(t *testing.T) {
 	t.Parallel()
-	var store *faultyStore
-	w := withResources(t, faulty(&store)).withSigners()
-	b, key := w.alice(), clientKeys()["ES256"]
-	b.allow("client_id", "key", "scope", "openid military")
-	token := text(t, b.tokensFor("agent", []string{toolsURI}, []string{toolsURI}), "access_token")
-	ways := map[string]func(requestURI string) page{
-		"push": func(string) page { p, _ := b.push(); return p },
-		"push by key": func(string) page {
-			p, _ := b.asserted(parPath, key.sign(t, w.assertion("key")), "redirect_uri", callbackURI, "response_type", "code", "scope", "openid military")
+	var store *FaultyStore
+	w := WithResources(t, Faulty(&store)).WithSigners()
+	b, key := w.Alice(), ClientKeys()["ES256"]
+	b.Allow("client_id", "key", "scope", "openid military")
+	token := Member(t, b.TokensFor("agent", []string{ToolsURI}, []string{ToolsURI}), "access_token")
+	ways := map[string]func(requestURI string) Page{
+		"push": func(string) Page { p, _ := b.Push(); return p },
+		"push by key": func(string) Page {
+			p, _ := b.Asserted(PARPath, key.Sign(t, w.Assertion("key")), "redirect_uri", CallbackURI, "response_type", "code", "scope", "openid military")
 			return p
 		},
-		"push of an object": func(string) page {
-			p, _ := b.asserted(parPath, key.sign(t, w.assertion("key")), "request", key.sign(t, with(w.assertion("key"), "sub", nil,
-				"redirect_uri", callbackURI, "response_type", "code", "scope", "openid military")))
+		"push of an object": func(string) Page {
+			p, _ := b.Asserted(PARPath, key.Sign(t, w.Assertion("key")), "request", key.Sign(t, With(w.Assertion("key"), "sub", nil,
+				"redirect_uri", CallbackURI, "response_type", "code", "scope", "openid military")))
 			return p
 		},
-		"pushed request": func(requestURI string) page { return b.get(pushedURL("std", requestURI)) },
-		"request object": func(string) page {
-			return b.get(objectURL("key", key.sign(t, with(w.object("key"), "jti", w.assertion("key")["jti"]))))
+		"pushed request": func(requestURI string) Page { return b.Get(PushedURL("std", requestURI)) },
+		"request object": func(string) Page {
+			return b.Get(objectURL("key", key.Sign(t, With(w.Object("key"), "jti", w.Assertion("key")["jti"]))))
 		},
-		"bearer grant": func(string) page { p, _ := b.bearerToken(w.assertionAbout("alice")); return p },
-		"machine": func(string) page {
-			p, _ := b.asserted(tokenPath, key.sign(t, w.assertion("key")), machineGrant...)
+		"bearer grant": func(string) Page { p, _ := b.BearerToken(w.AssertionAbout("alice")); return p },
+		"machine": func(string) Page {
+			p, _ := b.Asserted(TokenPath, key.Sign(t, w.Assertion("key")), machineGrant...)
 			return p
 		},
-		"introspection by a resource": func(string) page {
-			return b.post(introspectPath, url.Values{"client_id": {"tools-api"}, "client_secret": {clientSecret}, "token": {token}})
+		"introspection by a resource": func(string) Page {
+			return b.Post(IntrospectPath, url.Values{"client_id": {"tools-api"}, "client_secret": {ClientSecret}, "token": {token}})
 		},
-		"revocation by key": func(string) page {
-			p, _ := b.asserted(revokePath, key.sign(t, w.assertion("key")), "token", token)
+		"revocation by key": func(string) Page {
+			p, _ := b.Asserted(RevokePath, key.Sign(t, w.Assertion("key")), "token", token)
 			return p
 		},
 	}
@@ -78,10 +78,10 @@ func TestDatabaseFailsWhereApplicationsPushAndSign(t *testing.T) {
 		t.Run(method, func(t *testing.T) {
 			met := 0
 			for name, ask := range ways {
-				requestURI := b.pushed()
-				w.advance(2 * time.Second) // nothing is remembered any more
+				requestURI := b.Pushed()
+				w.Advance(2 * time.Second) // nothing is remembered any more
 				reached := false
-				store.breakBefore(func(_ context.Context, m string) error {
+				store.BreakBefore(func(_ context.Context, m string) error {
 					if m != method {
 						return nil
 					}
@@ -89,12 +89,12 @@ func TestDatabaseFailsWhereApplicationsPushAndSign(t *testing.T) {
 					return fmt.Errorf("%s: %w", m, storage.ErrUnavailable)
 				})
 				p := ask(requestURI)
-				store.down(nil)
+				store.Down(nil)
 				if !reached {
 					continue
 				}
 				met++
-				if told := p.body + p.Header.Get("Location"); p.StatusCode != http.StatusServiceUnavailable || strings.Contains(told, "invalid_") {
+				if told := p.Text + p.Header.Get("Location"); p.StatusCode != http.StatusServiceUnavailable || strings.Contains(told, "invalid_") {
 					t.Errorf("%s: %s %s", name, p.Status, told)
 				}
 			}

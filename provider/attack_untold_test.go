@@ -11,18 +11,18 @@ import (
 // what recognizes the user again: the screen names that, too.
 func TestAttackIdentifyBesideAGroup(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t, func(c *provider.Config) {
+	w := New(t, func(c *provider.Config) {
 		c.Scopes = append(provider.DefaultScopes(), provider.Scope{Name: "veteran", Title: "Veteran", Groups: []string{"military"}})
-	}).withUsers().withClients()
-	b := w.alice()
+	}).WithUsers().WithClients()
+	b := w.Alice()
 	for _, lang := range []struct{ tag, says string }{{"en", "stands for your account"}, {"de", "für Ihr Konto steht"}} {
-		p := b.open(authorizeURL("client_id", "std", "scope", "openid veteran", "ui_locales", lang.tag))
-		if !strings.Contains(p.body, lang.says) {
-			t.Errorf("%s: the screen does not say that the user is recognized: %s", lang.tag, p.body)
+		p := b.Open(AuthorizeURL("client_id", "std", "scope", "openid veteran", "ui_locales", lang.tag))
+		if !strings.Contains(p.Text, lang.says) {
+			t.Errorf("%s: the screen does not say that the user is recognized: %s", lang.tag, p.Text)
 		}
 	}
 	// Without OpenID Connect there is no such claim.
-	if p := b.open(authorizeURL("client_id", "std", "scope", "veteran")); strings.Contains(p.body, "stands for your account") {
+	if p := b.Open(AuthorizeURL("client_id", "std", "scope", "veteran")); strings.Contains(p.Text, "stands for your account") {
 		t.Error("named, and not released")
 	}
 }

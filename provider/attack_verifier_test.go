@@ -15,22 +15,22 @@ import (
 // TestAttackForgedReturn opens returns that no verifier was given.
 func TestAttackForgedReturn(t *testing.T) {
 	t.Parallel()
-	w, d := withOffice(t)
-	b := w.bob()
-	p := b.open(authorizeURL())
-	_, fields := p.form(t)
-	sealed := sealedOf(t, b.verify(d, p))
+	w, d := WithOffice(t)
+	b := w.Bob()
+	p := b.Open(AuthorizeURL())
+	_, fields := p.Form(t)
+	sealed := SealedOf(t, b.Verify(d, p))
 	for name, flow := range map[string]string{
 		"none": "", "made up": "e30", "cut off": sealed[:len(sealed)-4], "changed": strings.ToUpper(sealed),
 		"a flow of which nobody was sent": fields.Get("flow"),
 	} {
 		address := "/verify/return?flow=" + url.QueryEscape(flow)
-		shown(t, b.get(address), http.StatusBadRequest)
-		if name != "a flow of which nobody was sent" && w.IsReturnTo(w.server.URL+address) {
+		Shown(t, b.Get(address), http.StatusBadRequest)
+		if name != "a flow of which nobody was sent" && w.IsReturnTo(w.Server.URL+address) {
 			t.Errorf("%s: taken for a return", name)
 		}
 	}
-	for _, address := range []string{"https://evil.test/verify/return?flow=" + sealed, w.server.URL + "/verify/return?flow=" + sealed + "&next=//evil.test"} {
+	for _, address := range []string{"https://evil.test/verify/return?flow=" + sealed, w.Server.URL + "/verify/return?flow=" + sealed + "&next=//evil.test"} {
 		if w.IsReturnTo(address) {
 			t.Errorf("%s: taken for a return", address)
 		}
@@ -41,25 +41,25 @@ func TestAttackForgedReturn(t *testing.T) {
 // has given away.
 func TestAttackReturnOfAnotherProvider(t *testing.T) {
 	t.Parallel()
-	w, d := withOffice(t)
-	other, _ := withOffice(t)
-	b := w.bob()
-	v := b.verify(d, b.open(authorizeURL()))
-	address := other.server.URL + "/verify/return?flow=" + sealedOf(t, v)
+	w, d := WithOffice(t)
+	other, _ := WithOffice(t)
+	b := w.Bob()
+	v := b.Verify(d, b.Open(AuthorizeURL()))
+	address := other.Server.URL + "/verify/return?flow=" + SealedOf(t, v)
 	if other.IsReturnTo(address) {
 		t.Error("taken for a return")
 	}
-	shown(t, other.bob().get(address), http.StatusBadRequest)
+	Shown(t, other.Bob().Get(address), http.StatusBadRequest)
 }
 
 // TestAttackReturnInAnotherBrowser sends a return to somebody else.
 func TestAttackReturnInAnotherBrowser(t *testing.T) {
 	t.Parallel()
-	w, d := withOffice(t)
-	mallory, victim := w.bob(), w.alice()
-	for _, address := range []string{authorizeURL(), "/account/groups"} {
-		v := mallory.verify(d, mallory.open(address))
-		shown(t, victim.get(v.ReturnTo), http.StatusBadRequest)
+	w, d := WithOffice(t)
+	mallory, victim := w.Bob(), w.Alice()
+	for _, address := range []string{AuthorizeURL(), "/account/groups"} {
+		v := mallory.Verify(d, mallory.Open(address))
+		Shown(t, victim.Get(v.ReturnTo), http.StatusBadRequest)
 	}
 }
 
@@ -67,17 +67,17 @@ func TestAttackReturnInAnotherBrowser(t *testing.T) {
 // in which somebody else has signed in since.
 func TestAttackReturnOfAnotherUser(t *testing.T) {
 	t.Parallel()
-	w, d := withOffice(t)
-	for _, address := range []string{authorizeURL("client_id", "strict"), "/account/groups"} {
-		b := w.bob()
-		v := b.verify(d, b.open(address))
-		b.submit(b.open("/signout"))
-		b.signIn("alice@example.com", alicePass)
-		p := b.back(v)
-		if p.StatusCode != http.StatusOK || strings.Contains(p.body, `class="notice"`) || !strings.Contains(p.body, "Veteran") {
-			t.Errorf("%s: %s\n%s", address, p.Status, p.body)
+	w, d := WithOffice(t)
+	for _, address := range []string{AuthorizeURL("client_id", "strict"), "/account/groups"} {
+		b := w.Bob()
+		v := b.Verify(d, b.Open(address))
+		b.Submit(b.Open("/signout"))
+		b.SignIn("alice@example.com", AlicePass)
+		p := b.Back(v)
+		if p.StatusCode != http.StatusOK || strings.Contains(p.Text, `class="notice"`) || !strings.Contains(p.Text, "Veteran") {
+			t.Errorf("%s: %s\n%s", address, p.Status, p.Text)
 		}
-		if w.consents("strict") {
+		if w.Consents("strict") {
 			t.Error("a consent of bob is recorded")
 		}
 	}
@@ -86,24 +86,24 @@ func TestAttackReturnOfAnotherUser(t *testing.T) {
 // TestAttackReplayedReturn comes back more often than the verifier has sent anybody.
 func TestAttackReplayedReturn(t *testing.T) {
 	t.Parallel()
-	w, d := withOffice(t)
-	b := w.bob()
-	v := b.verify(d, b.open(authorizeURL("client_id", "strict")))
-	w.record(provider.Status{Verified: true})
-	p := b.back(v)
-	if answer := response(t, b.submit(p, "action", "allow")); answer.Get("code") == "" {
+	w, d := WithOffice(t)
+	b := w.Bob()
+	v := b.Verify(d, b.Open(AuthorizeURL("client_id", "strict")))
+	w.Record(provider.Status{Verified: true})
+	p := b.Back(v)
+	if answer := Response(t, b.Submit(p, "action", "allow")); answer.Get("code") == "" {
 		t.Fatalf("answer %v", answer)
 	}
-	if p := b.back(v); p.StatusCode != http.StatusOK || p.Header.Get("Location") != "" {
+	if p := b.Back(v); p.StatusCode != http.StatusOK || p.Header.Get("Location") != "" {
 		t.Errorf("a second answer: %s %q", p.Status, p.Header.Get("Location"))
 	}
-	if d.count() != 1 {
-		t.Errorf("the verifier was asked %d times", d.count())
+	if d.Count() != 1 {
+		t.Errorf("the verifier was asked %d times", d.Count())
 	}
 	// What was true at the first return is not remembered by it.
-	w.record(provider.Status{})
-	if p := b.open(authorizeURL("client_id", "strict")); !strings.Contains(p.body, `value="verify"`) {
-		t.Errorf("%s\n%s", p.Status, p.body)
+	w.Record(provider.Status{})
+	if p := b.Open(AuthorizeURL("client_id", "strict")); !strings.Contains(p.Text, `value="verify"`) {
+		t.Errorf("%s\n%s", p.Status, p.Text)
 	}
 }
 
@@ -114,18 +114,18 @@ func TestAttackOpenRedirectByAVerifier(t *testing.T) {
 		"", "desk", "//evil.test", `/\evil.test`, `\\evil.test`, "https://good.test@evil.test", "https:evil.test", "https://", "javascript:alert(1)",
 		"data:text/html,x", "ftp://evil.test", "app.evil:/x", "/desk\r\nSet-Cookie: a=b", " https://evil.test", "https://evil.test:0x50/",
 	} {
-		w := newFixture(t, func(c *provider.Config) {
+		w := New(t, func(c *provider.Config) {
 			c.Verifiers = map[string]provider.Verifier{"military": provider.VerifierFunc(
 				func(context.Context, provider.Verification) (string, error) { return answer, nil })}
-		}).withClients().withUsers()
-		b := w.bob()
-		for _, page := range []string{authorizeURL(), "/account/groups"} {
-			p := b.submitOnce(b.open(page), "action", "verify", "group", "military")
+		}).WithClients().WithUsers()
+		b := w.Bob()
+		for _, page := range []string{AuthorizeURL(), "/account/groups"} {
+			p := b.SubmitOnce(b.Open(page), "action", "verify", "group", "military")
 			if p.StatusCode != http.StatusServiceUnavailable || p.Header.Get("Location") != "" || len(p.Header.Values("Set-Cookie")) > 0 {
 				t.Errorf("%q: %s %q", answer, p.Status, p.Header.Get("Location"))
 			}
 		}
-		if w.saw(provider.EventVerificationStarted) {
+		if w.Saw(provider.EventVerificationStarted) {
 			t.Errorf("%q: the audit log says that somebody was sent there", answer)
 		}
 	}
@@ -143,20 +143,20 @@ func TestAttackVerifierThatFails(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := newFixture(t, func(c *provider.Config) {
+			w := New(t, func(c *provider.Config) {
 				c.Verifiers = map[string]provider.Verifier{"military": provider.VerifierFunc(
 					func(ctx context.Context, _ provider.Verification) (string, error) { return fails(ctx) })}
-			}).withClients().withUsers()
-			b := w.bob()
-			for _, page := range []string{authorizeURL(), "/account/groups"} {
-				p := b.submitOnce(b.open(page), "action", "verify", "group", "military")
-				shown(t, p, http.StatusServiceUnavailable)
-				if strings.Contains(p.body, "secret of the host") || !strings.Contains(w.log.String(), `verifier of \"military\"`) {
-					t.Errorf("%s: %s\n%s", page, p.body, w.log.String())
+			}).WithClients().WithUsers()
+			b := w.Bob()
+			for _, page := range []string{AuthorizeURL(), "/account/groups"} {
+				p := b.SubmitOnce(b.Open(page), "action", "verify", "group", "military")
+				Shown(t, p, http.StatusServiceUnavailable)
+				if strings.Contains(p.Text, "secret of the host") || !strings.Contains(w.Log.String(), `verifier of \"military\"`) {
+					t.Errorf("%s: %s\n%s", page, p.Text, w.Log.String())
 				}
 			}
 			// The request is not lost: the same page can be posted again, or answered.
-			if answer := b.allow(); answer.Get("code") == "" {
+			if answer := b.Allow(); answer.Get("code") == "" {
 				t.Errorf("answer %v", answer)
 			}
 		})
@@ -168,14 +168,14 @@ func TestAttackVerifierThatFails(t *testing.T) {
 func TestAttackStatusChangedBetweenShowAndPost(t *testing.T) {
 	t.Parallel()
 	for name, now := range map[string]provider.Status{"verified": {Verified: true}, "being checked": {Pending: true}} {
-		w, d := withOffice(t)
-		b := w.bob()
-		for _, address := range []string{authorizeURL(), authorizeURL("client_id", "strict"), "/account/groups"} {
-			w.record(provider.Status{})
-			p := b.open(address)
-			w.record(now)
-			if p = b.submit(p, "action", "verify", "group", "military"); p.StatusCode != http.StatusOK || d.count() != 0 {
-				t.Errorf("%s, %s: %s, verifier asked %d times", name, address, p.Status, d.count())
+		w, d := WithOffice(t)
+		b := w.Bob()
+		for _, address := range []string{AuthorizeURL(), AuthorizeURL("client_id", "strict"), "/account/groups"} {
+			w.Record(provider.Status{})
+			p := b.Open(address)
+			w.Record(now)
+			if p = b.Submit(p, "action", "verify", "group", "military"); p.StatusCode != http.StatusOK || d.Count() != 0 {
+				t.Errorf("%s, %s: %s, verifier asked %d times", name, address, p.Status, d.Count())
 			}
 		}
 	}
@@ -185,17 +185,17 @@ func TestAttackStatusChangedBetweenShowAndPost(t *testing.T) {
 // user was verified.
 func TestAttackVerifiedAndRevokedInBetween(t *testing.T) {
 	t.Parallel()
-	w, d := withOffice(t)
-	b := w.bob()
-	v := b.verify(d, b.open(authorizeURL("client_id", "strict")))
-	w.record(provider.Status{Verified: true})
-	p := b.back(v)
-	w.record(provider.Status{})
-	p = b.submit(p, "action", "allow")
-	if p.StatusCode != http.StatusOK || strings.Contains(p.body, `value="allow"`) || !strings.Contains(p.body, `value="verify"`) {
-		t.Errorf("%s %q\n%s", p.Status, p.Header.Get("Location"), p.body)
+	w, d := WithOffice(t)
+	b := w.Bob()
+	v := b.Verify(d, b.Open(AuthorizeURL("client_id", "strict")))
+	w.Record(provider.Status{Verified: true})
+	p := b.Back(v)
+	w.Record(provider.Status{})
+	p = b.Submit(p, "action", "allow")
+	if p.StatusCode != http.StatusOK || strings.Contains(p.Text, `value="allow"`) || !strings.Contains(p.Text, `value="verify"`) {
+		t.Errorf("%s %q\n%s", p.Status, p.Header.Get("Location"), p.Text)
 	}
-	if w.consents("strict") {
+	if w.Consents("strict") {
 		t.Error("a consent is recorded")
 	}
 }
@@ -204,12 +204,12 @@ func TestAttackVerifiedAndRevokedInBetween(t *testing.T) {
 // verified users gets from nobody else.
 func TestAttackAllowWhatIsNotOffered(t *testing.T) {
 	t.Parallel()
-	w, _ := withOffice(t)
-	b := w.bob()
+	w, _ := WithOffice(t)
+	b := w.Bob()
 	for _, client := range []string{"strict", "own"} {
-		p := b.submit(b.open(authorizeURL("client_id", client)), "action", "allow")
-		if p.StatusCode != http.StatusOK || w.consents(client) || w.saw(provider.EventConsent) {
-			t.Errorf("%s: %s %q, recorded: %v", client, p.Status, p.Header.Get("Location"), w.consents(client))
+		p := b.Submit(b.Open(AuthorizeURL("client_id", client)), "action", "allow")
+		if p.StatusCode != http.StatusOK || w.Consents(client) || w.Saw(provider.EventConsent) {
+			t.Errorf("%s: %s %q, recorded: %v", client, p.Status, p.Header.Get("Location"), w.Consents(client))
 		}
 	}
 }
@@ -218,27 +218,27 @@ func TestAttackAllowWhatIsNotOffered(t *testing.T) {
 // another site.
 func TestAttackVerificationByAForeignPage(t *testing.T) {
 	t.Parallel()
-	w, d := withOffice(t)
-	b := w.bob()
-	for _, address := range []string{authorizeURL(), "/account/groups"} {
-		action, fields := b.open(address).form(t)
+	w, d := WithOffice(t)
+	b := w.Bob()
+	for _, address := range []string{AuthorizeURL(), "/account/groups"} {
+		action, fields := b.Open(address).Form(t)
 		fields.Set("action", "verify")
 		fields.Set("group", "military")
 		separator := "?"
 		if strings.Contains(action, "?") {
 			separator = "&"
 		}
-		b.get(action + separator + fields.Encode())
+		b.Get(action + separator + fields.Encode())
 		forged := url.Values{"action": {"verify"}, "group": {"military"}, "flow": fields["flow"], "user": fields["user"], "terms": fields["terms"]}
-		shown(t, b.post(action, forged), http.StatusForbidden)
-		r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, b.absolute(action), strings.NewReader(fields.Encode()))
-		w.ok(err)
+		Shown(t, b.Post(action, forged), http.StatusForbidden)
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, b.Absolute(action), strings.NewReader(fields.Encode()))
+		w.OK(err)
 		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 		r.Header.Set("Origin", "https://evil.test")
-		shown(t, b.do(r), http.StatusForbidden)
+		Shown(t, b.Do(r), http.StatusForbidden)
 	}
-	if d.count() != 0 {
-		t.Errorf("the verifier was asked %d times", d.count())
+	if d.Count() != 0 {
+		t.Errorf("the verifier was asked %d times", d.Count())
 	}
 }
 
@@ -246,22 +246,22 @@ func TestAttackVerificationByAForeignPage(t *testing.T) {
 // for, that there is not, and one without a verifier.
 func TestAttackVerificationOfWhatIsNotAskedFor(t *testing.T) {
 	t.Parallel()
-	w, d := withOffice(t)
-	b := w.bob()
-	p := b.open(authorizeURL("scope", "student"))
+	w, d := WithOffice(t)
+	b := w.Bob()
+	p := b.Open(AuthorizeURL("scope", "student"))
 	for _, group := range []string{"military", "student", "", "../military", "Military"} {
-		if got := b.submitOnce(p, "action", "verify", "group", group); got.StatusCode != http.StatusOK {
+		if got := b.SubmitOnce(p, "action", "verify", "group", group); got.StatusCode != http.StatusOK {
 			t.Errorf("%q: %s %q", group, got.Status, got.Header.Get("Location"))
 		}
 	}
-	account := b.open("/account/groups")
+	account := b.Open("/account/groups")
 	for _, group := range []string{"student", "", "nothing"} {
-		if got := b.submitOnce(account, "action", "verify", "group", group); got.StatusCode != http.StatusOK {
+		if got := b.SubmitOnce(account, "action", "verify", "group", group); got.StatusCode != http.StatusOK {
 			t.Errorf("%q: %s %q", group, got.Status, got.Header.Get("Location"))
 		}
 	}
-	if d.count() != 0 {
-		t.Errorf("the verifier was asked %d times", d.count())
+	if d.Count() != 0 {
+		t.Errorf("the verifier was asked %d times", d.Count())
 	}
 }
 
@@ -269,12 +269,12 @@ func TestAttackVerificationOfWhatIsNotAskedFor(t *testing.T) {
 // browser.
 func TestAttackVerificationInTheNameOfAnother(t *testing.T) {
 	t.Parallel()
-	w, d := withOffice(t)
-	b := w.bob()
-	p := b.open(authorizeURL())
-	b.submit(b.open("/signout"))
-	b.signIn("alice@example.com", alicePass)
-	if got := b.submitOnce(p, "action", "verify", "group", "military"); got.StatusCode != http.StatusOK || d.count() != 0 {
-		t.Errorf("%s, the verifier was asked %d times", got.Status, d.count())
+	w, d := WithOffice(t)
+	b := w.Bob()
+	p := b.Open(AuthorizeURL())
+	b.Submit(b.Open("/signout"))
+	b.SignIn("alice@example.com", AlicePass)
+	if got := b.SubmitOnce(p, "action", "verify", "group", "military"); got.StatusCode != http.StatusOK || d.Count() != 0 {
+		t.Errorf("%s, the verifier was asked %d times", got.Status, d.Count())
 	}
 }

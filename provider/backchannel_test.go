@@ -19,8 +19,8 @@ import (
 	"github.com/bonafide-id/bonafide/storage/sqlite"
 )
 
-// toldParty is an application that is told when a session ends.
-type toldParty struct {
+// ToldParty is an application that is told when a session ends.
+type ToldParty struct {
 	*httptest.Server
 	answer http.HandlerFunc // 204 when nil
 
@@ -28,9 +28,10 @@ type toldParty struct {
 	tokens []string
 }
 
-func newToldParty(t *testing.T, answer http.HandlerFunc) *toldParty {
+// NewToldParty starts an application that is told of sessions that have ended.
+func NewToldParty(t *testing.T, answer http.HandlerFunc) *ToldParty {
 	t.Helper()
-	rp := &toldParty{answer: answer}
+	rp := &ToldParty{answer: answer}
 	rp.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		rp.mu.Lock()
 		rp.tokens = append(rp.tokens, r.PostFormValue("logout_token"))
@@ -45,18 +46,18 @@ func newToldParty(t *testing.T, answer http.HandlerFunc) *toldParty {
 	return rp
 }
 
-// told returns the logout tokens that have arrived.
-func (rp *toldParty) told() []string {
+// Told returns the logout tokens that have arrived.
+func (rp *ToldParty) Told() []string {
 	rp.mu.Lock()
 	defer rp.mu.Unlock()
 	return append([]string(nil), rp.tokens...)
 }
 
-// wait waits for so many logout tokens.
-func (rp *toldParty) wait(t *testing.T, n int) []string {
+// Wait waits for so many logout tokens.
+func (rp *ToldParty) Wait(t *testing.T, n int) []string {
 	t.Helper()
-	eventually(t, func() bool { return len(rp.told()) >= n })
-	return rp.told()
+	Eventually(t, func() bool { return len(rp.Told()) >= n })
+	return rp.Told()
 }
 
 // logoutToken is what a logout token says.
@@ -73,107 +74,108 @@ type logoutToken struct {
 }
 
 // verified checks a token by discovery and the key set, and returns what it says.
-func verified[T any](w *fixture, client, token string) (claims T) {
-	w.t.Helper()
-	ctx := oidc.ClientContext(w.t.Context(), w.server.Client())
-	found, err := oidc.NewProvider(ctx, w.server.URL+"/oidc")
+func verified[T any](w *Fixture, client, token string) (claims T) {
+	w.T.Helper()
+	ctx := oidc.ClientContext(w.T.Context(), w.Server.Client())
+	found, err := oidc.NewProvider(ctx, w.Server.URL+"/oidc")
 	if err != nil {
-		w.t.Fatal(err)
+		w.T.Fatal(err)
 	}
-	checked, err := found.Verifier(&oidc.Config{ClientID: client, Now: w.now}).Verify(ctx, token)
+	checked, err := found.Verifier(&oidc.Config{ClientID: client, Now: w.Now}).Verify(ctx, token)
 	if err != nil {
-		w.t.Fatalf("token %q: %v", token, err)
+		w.T.Fatalf("token %q: %v", token, err)
 	}
 	if err := checked.Claims(&claims); err != nil {
-		w.t.Fatal(err)
+		w.T.Fatal(err)
 	}
 	return claims
 }
 
-func allowPrivate(c *provider.Config) { c.AllowPrivateNetworks = true }
+// AllowPrivate lets the provider reach applications on this machine.
+func AllowPrivate(c *provider.Config) { c.AllowPrivateNetworks = true }
 
-// runs has a provider do what goes on in the background.
-func (w *fixture) runs() *fixture {
-	go func() { _ = w.Run(w.t.Context()) }()
+// Runs has a provider do what goes on in the background.
+func (w *Fixture) Runs() *Fixture {
+	go func() { _ = w.Run(w.T.Context()) }()
 	return w
 }
 
-// tells registers a client that is told by this application.
-func (w *fixture) tells(rp *toldParty, id string) *fixture {
-	w.t.Helper()
-	w.ok(w.SaveClient(w.t.Context(), provider.Client{
-		ID: id, Secret: clientSecret, Dialect: provider.Standard, RedirectURIs: []string{callbackURI},
+// Tells registers a client that is told by this application.
+func (w *Fixture) Tells(rp *ToldParty, id string) *Fixture {
+	w.T.Helper()
+	w.OK(w.SaveClient(w.T.Context(), provider.Client{
+		ID: id, Secret: ClientSecret, Dialect: provider.Standard, RedirectURIs: []string{CallbackURI},
 		GrantTypes: []string{"authorization_code", "refresh_token"}, PostLogoutRedirectURIs: []string{"https://rp.test/bye"},
 		BackchannelLogoutURI: rp.URL + "/backchannel?tenant=1", SkipConsent: true,
 	}))
 	return w
 }
 
-// tokensOf signs the browser's user in at a client.
-func (b *browser) tokensOf(client string, pairs ...string) map[string]any {
-	b.t.Helper()
-	code := b.allow(append([]string{"client_id", client, "scope", "openid military"}, pairs...)...).Get("code")
-	p, tokens := b.token("client_id", client, "code", code)
+// TokensOf signs the browser's user in at a client.
+func (b *Browser) TokensOf(client string, pairs ...string) map[string]any {
+	b.T.Helper()
+	code := b.Allow(append([]string{"client_id", client, "scope", "openid military"}, pairs...)...).Get("code")
+	p, tokens := b.Token("client_id", client, "code", code)
 	if p.StatusCode != http.StatusOK {
-		b.t.Fatalf("token: %s %s", p.Status, p.body)
+		b.T.Fatalf("token: %s %s", p.Status, p.Text)
 	}
 	return tokens
 }
 
 // signInAgain signs somebody in where somebody is signed in.
-func (b *browser) signInAgain(email, password string) {
-	b.t.Helper()
-	b.submitOnce(b.open(authorizeURL(ask("prompt", "login")...)), "email", email, "password", password)
+func signInAgain(b *Browser, email, password string) {
+	b.T.Helper()
+	b.SubmitOnce(b.Open(AuthorizeURL(Ask("prompt", "login")...)), "email", email, "password", password)
 }
 
-func (w *fixture) sidIn(client string, tokens map[string]any) string {
-	w.t.Helper()
-	return verified[logoutToken](w, client, text(w.t, tokens, "id_token")).SID
+func sidIn(w *Fixture, client string, tokens map[string]any) string {
+	w.T.Helper()
+	return verified[logoutToken](w, client, Member(w.T, tokens, "id_token")).SID
 }
 
 // settled waits until nobody has to be told any more.
-func (w *fixture) settled() { eventually(w.t, func() bool { return w.count("client_sessions") == 0 }) }
+func settled(w *Fixture) { Eventually(w.T, func() bool { return w.Count("client_sessions") == 0 }) }
 
 func TestBackchannelLogout(t *testing.T) {
 	t.Parallel()
-	for name, end := range map[string]func(w *fixture, b *browser) error{
-		"SignOut": func(_ *fixture, b *browser) error {
-			b.submit(b.open("/signout"))
+	for name, end := range map[string]func(w *Fixture, b *Browser) error{
+		"SignOut": func(_ *Fixture, b *Browser) error {
+			b.Submit(b.Open("/signout"))
 			return nil
 		},
-		"AskedByAnotherApplication": func(_ *fixture, b *browser) error {
-			b.get(bye(text(b.t, b.standardTokens(), "id_token")))
+		"AskedByAnotherApplication": func(_ *Fixture, b *Browser) error {
+			b.Get(Bye(Member(b.T, b.StandardTokens(), "id_token")))
 			return nil
 		},
-		"OnAnotherDevice": func(w *fixture, _ *browser) error {
-			other := w.alice()
-			other.submit(other.open("/account/sessions"), "action", "others")
+		"OnAnotherDevice": func(w *Fixture, _ *Browser) error {
+			other := w.Alice()
+			other.Submit(other.Open("/account/sessions"), "action", "others")
 			return nil
 		},
-		"Revoked": func(w *fixture, _ *browser) error { return w.RevokeUser(w.t.Context(), "alice") },
-		"Ended":   func(w *fixture, _ *browser) error { return w.EndSessions(w.t.Context(), "alice", "") },
-		"Locked":  func(w *fixture, _ *browser) error { return w.SetAccountDisabled(w.t.Context(), "alice", true) },
-		"Deleted": func(w *fixture, _ *browser) error { return w.DeleteAccount(w.t.Context(), "alice") },
-		"WantedGone": func(_ *fixture, b *browser) error {
-			b.askToBeDeleted(alicePass)
+		"Revoked": func(w *Fixture, _ *Browser) error { return w.RevokeUser(w.T.Context(), "alice") },
+		"Ended":   func(w *Fixture, _ *Browser) error { return w.EndSessions(w.T.Context(), "alice", "") },
+		"Locked":  func(w *Fixture, _ *Browser) error { return w.SetAccountDisabled(w.T.Context(), "alice", true) },
+		"Deleted": func(w *Fixture, _ *Browser) error { return w.DeleteAccount(w.T.Context(), "alice") },
+		"WantedGone": func(_ *Fixture, b *Browser) error {
+			b.AskToBeDeleted(AlicePass)
 			return nil
 		},
-		"Restored": func(w *fixture, _ *browser) error { return w.RevokeIssuedBefore(w.t.Context(), w.now()) },
-		"NewPassword": func(w *fixture, _ *browser) error {
-			_, err := w.SaveAccount(w.t.Context(), provider.Account{ID: "alice", Email: "alice@example.com", EmailVerified: true, Password: bobPass})
+		"Restored": func(w *Fixture, _ *Browser) error { return w.RevokeIssuedBefore(w.T.Context(), w.Now()) },
+		"NewPassword": func(w *Fixture, _ *Browser) error {
+			_, err := w.SaveAccount(w.T.Context(), provider.Account{ID: "alice", Email: "alice@example.com", EmailVerified: true, Password: BobPass})
 			return err
 		},
 	} {
 		t.Run("AfterIs"+name, func(t *testing.T) {
 			t.Parallel()
-			rp := newToldParty(t, nil)
-			w := newFixture(t, allowPrivate).withClients().withUsers().tells(rp, "told").runs()
-			b := w.alice()
-			sid := w.sidIn("told", b.tokensOf("told"))
+			rp := NewToldParty(t, nil)
+			w := New(t, AllowPrivate).WithClients().WithUsers().Tells(rp, "told").Runs()
+			b := w.Alice()
+			sid := sidIn(w, "told", b.TokensOf("told"))
 			if err := end(w, b); err != nil {
 				t.Fatal(err)
 			}
-			token := rp.wait(t, 1)[0]
+			token := rp.Wait(t, 1)[0]
 			got := verified[logoutToken](w, "told", token)
 			if got.ID == "" || got.Expires <= got.IssuedAt || got.Nonce != nil {
 				t.Errorf("logout token %+v", got)
@@ -188,8 +190,8 @@ func TestBackchannelLogout(t *testing.T) {
 			if typ := headerOf(t, token)["typ"]; typ != "logout+jwt" {
 				t.Errorf("typ is %v", typ)
 			}
-			w.settled()
-			if n := len(rp.told()); n != 1 {
+			settled(w)
+			if n := len(rp.Told()); n != 1 {
 				t.Errorf("told %d times", n)
 			}
 		})
@@ -212,31 +214,31 @@ func headerOf(t *testing.T, token string) map[string]any {
 
 func TestSID(t *testing.T) {
 	t.Parallel()
-	rp := newToldParty(t, nil)
-	w := newFixture(t, allowPrivate).withClients().withUsers().tells(rp, "one").tells(rp, "two")
-	b := w.alice()
-	first := b.tokensOf("one")
-	sid := w.sidIn("one", first)
+	rp := NewToldParty(t, nil)
+	w := New(t, AllowPrivate).WithClients().WithUsers().Tells(rp, "one").Tells(rp, "two")
+	b := w.Alice()
+	first := b.TokensOf("one")
+	sid := sidIn(w, "one", first)
 	if len(sid) < 20 {
 		t.Fatalf("sid is %q", sid)
 	}
-	_, refreshed := b.token("client_id", "one", "grant_type", "refresh_token", "refresh_token", text(t, first, "refresh_token"), "redirect_uri", "")
+	_, refreshed := b.Token("client_id", "one", "grant_type", "refresh_token", "refresh_token", Member(t, first, "refresh_token"), "redirect_uri", "")
 	for name, again := range map[string]string{
-		"refresh": w.sidIn("one", refreshed), "silent": w.sidIn("one", b.tokensOf("one", "prompt", "none")),
+		"refresh": sidIn(w, "one", refreshed), "silent": sidIn(w, "one", b.TokensOf("one", "prompt", "none")),
 	} {
 		if again != sid {
 			t.Errorf("after %s sid is %q, want %q", name, again, sid)
 		}
 	}
 	for name, other := range map[string]string{
-		"another client": w.sidIn("two", b.tokensOf("two")), "another session": w.sidIn("one", w.alice().tokensOf("one")),
+		"another client": sidIn(w, "two", b.TokensOf("two")), "another session": sidIn(w, "one", w.Alice().TokensOf("one")),
 	} {
 		if other == sid || other == "" {
 			t.Errorf("of %s sid is %q", name, other)
 		}
 	}
-	for client, tokens := range map[string]map[string]any{"v3": b.v3Tokens("scope", "openid military"), "std": b.tokensOf("std")} {
-		if of := w.sidIn(client, tokens); of != "" {
+	for client, tokens := range map[string]map[string]any{"v3": b.V3Tokens("scope", "openid military"), "std": b.TokensOf("std")} {
+		if of := sidIn(w, client, tokens); of != "" {
 			t.Errorf("%s, which nobody tells of the end of a session, has sid %q", client, of)
 		}
 	}
@@ -244,14 +246,14 @@ func TestSID(t *testing.T) {
 
 func TestBackchannelLogoutReachesAllApplicationsOnce(t *testing.T) {
 	t.Parallel()
-	one, two, silent := newToldParty(t, nil), newToldParty(t, nil), newToldParty(t, nil)
-	w := newFixture(t, allowPrivate).withClients().withUsers().tells(one, "one").tells(two, "two").tells(silent, "silent").runs()
-	store, err := sqlite.Open(t.Context(), w.path)
+	one, two, silent := NewToldParty(t, nil), NewToldParty(t, nil), NewToldParty(t, nil)
+	w := New(t, AllowPrivate).WithClients().WithUsers().Tells(one, "one").Tells(two, "two").Tells(silent, "silent").Runs()
+	store, err := sqlite.Open(t.Context(), w.Path)
 	if err != nil {
 		t.Fatal(err)
 	}
 	other, err := provider.New(t.Context(), provider.Config{
-		BaseURL: w.server.URL, Secret: testSecret(t), Store: store, Clock: w.now, AllowPrivateNetworks: true, Logger: slog.New(slog.DiscardHandler),
+		BaseURL: w.Server.URL, Secret: Secret(t), Store: store, Clock: w.Now, AllowPrivateNetworks: true, Logger: slog.New(slog.DiscardHandler),
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -261,45 +263,45 @@ func TestBackchannelLogoutReachesAllApplicationsOnce(t *testing.T) {
 
 	const browsers = 8
 	for range browsers {
-		b := w.alice()
+		b := w.Alice()
 		for range 2 {
-			b.tokensOf("one")
-			b.tokensOf("two")
+			b.TokensOf("one")
+			b.TokensOf("two")
 		}
-		b.allow("client_id", "silent", "scope", "military") // without openid
+		b.Allow("client_id", "silent", "scope", "military") // without openid
 	}
 	if err := w.RevokeUser(t.Context(), "alice"); err != nil {
 		t.Fatal(err)
 	}
-	w.settled()
-	for client, rp := range map[string]*toldParty{"one": one, "two": two} {
+	settled(w)
+	for client, rp := range map[string]*ToldParty{"one": one, "two": two} {
 		sids := map[string]bool{}
-		for _, token := range rp.told() {
+		for _, token := range rp.Told() {
 			sids[verified[logoutToken](w, client, token).SID] = true
 		}
-		if len(rp.told()) != browsers || len(sids) != browsers {
-			t.Errorf("%s was told %d times of %d sessions, want %d", client, len(rp.told()), len(sids), browsers)
+		if len(rp.Told()) != browsers || len(sids) != browsers {
+			t.Errorf("%s was told %d times of %d sessions, want %d", client, len(rp.Told()), len(sids), browsers)
 		}
 	}
-	if n := len(silent.told()); n != 0 {
+	if n := len(silent.Told()); n != 0 {
 		t.Errorf("an application without an ID token was told %d times", n)
 	}
 }
 
 func TestBackchannelLogoutAfterSigningInAgain(t *testing.T) {
 	t.Parallel()
-	rp := newToldParty(t, nil)
-	w := newFixture(t, allowPrivate).withClients().withUsers().tells(rp, "told").runs()
-	b := w.alice()
-	before := w.sidIn("told", b.tokensOf("told"))
-	b.signInAgain("alice@example.com", alicePass)
-	after := w.sidIn("told", b.tokensOf("told"))
-	if n := len(rp.told()); n != 0 {
+	rp := NewToldParty(t, nil)
+	w := New(t, AllowPrivate).WithClients().WithUsers().Tells(rp, "told").Runs()
+	b := w.Alice()
+	before := sidIn(w, "told", b.TokensOf("told"))
+	signInAgain(b, "alice@example.com", AlicePass)
+	after := sidIn(w, "told", b.TokensOf("told"))
+	if n := len(rp.Told()); n != 0 {
 		t.Fatalf("told %d times while alice is signed in", n)
 	}
-	b.submit(b.open("/signout"))
+	b.Submit(b.Open("/signout"))
 	got := map[string]bool{}
-	for _, token := range rp.wait(t, 2) {
+	for _, token := range rp.Wait(t, 2) {
 		got[verified[logoutToken](w, "told", token).SID] = true
 	}
 	if diff := cmp.Diff(map[string]bool{before: true, after: true}, got); diff != "" {
@@ -309,37 +311,37 @@ func TestBackchannelLogoutAfterSigningInAgain(t *testing.T) {
 
 func TestBackchannelLogoutWhenAnotherSignsInThere(t *testing.T) {
 	t.Parallel()
-	for name, another := range map[string]func(b *browser){
-		"InPlaceOfTheSession": func(b *browser) {
-			p := b.open(authorizeURL("client_id", "told", "scope", "openid", "op", "signin"))
-			if p := b.submitOnce(p, "email", "bob@example.com", "password", bobPass); p.StatusCode != http.StatusSeeOther {
-				b.t.Fatalf("bob signs in: %s\n%s", p.Status, p.body)
+	for name, another := range map[string]func(b *Browser){
+		"InPlaceOfTheSession": func(b *Browser) {
+			p := b.Open(AuthorizeURL("client_id", "told", "scope", "openid", "op", "signin"))
+			if p := b.SubmitOnce(p, "email", "bob@example.com", "password", BobPass); p.StatusCode != http.StatusSeeOther {
+				b.T.Fatalf("bob signs in: %s\n%s", p.Status, p.Text)
 			}
 		},
-		"BySwitchingTheAccount": func(b *browser) {
-			p := b.submit(b.open(authorizeURL("client_id", "std", "scope", "openid military")), "action", "switch")
-			b.submit(p, "email", "bob@example.com", "password", bobPass)
+		"BySwitchingTheAccount": func(b *Browser) {
+			p := b.Submit(b.Open(AuthorizeURL("client_id", "std", "scope", "openid military")), "action", "switch")
+			b.Submit(p, "email", "bob@example.com", "password", BobPass)
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			rp := newToldParty(t, nil)
-			w := newFixture(t, allowPrivate).withClients().withUsers().tells(rp, "told").runs()
-			b := w.alice()
-			sid := w.sidIn("told", b.tokensOf("told"))
+			rp := NewToldParty(t, nil)
+			w := New(t, AllowPrivate).WithClients().WithUsers().Tells(rp, "told").Runs()
+			b := w.Alice()
+			sid := sidIn(w, "told", b.TokensOf("told"))
 			another(b)
-			got := verified[logoutToken](w, "told", rp.wait(t, 1)[0])
+			got := verified[logoutToken](w, "told", rp.Wait(t, 1)[0])
 			if got.Subject != "alice" || got.SID != sid {
 				t.Errorf("told of %q %q, want alice %q", got.Subject, got.SID, sid)
 			}
-			if p := b.open("/account"); !strings.Contains(p.body, "bob@example.com") {
-				t.Errorf("bob is not signed in:\n%s", p.body)
+			if p := b.Open("/account"); !strings.Contains(p.Text, "bob@example.com") {
+				t.Errorf("bob is not signed in:\n%s", p.Text)
 			}
 		})
 	}
 }
 
 // watched returns what an activity log tells of back-channel logout.
-func (w *fixture) watched() func() []provider.Activity {
+func watchTold(w *Fixture) func() []provider.Activity {
 	var mu sync.Mutex
 	var all []provider.Activity
 	w.Watch(func(a provider.Activity) {
@@ -360,27 +362,27 @@ func TestBackchannelLogoutIsTriedAgain(t *testing.T) {
 	t.Parallel()
 	var mu sync.Mutex
 	up := false
-	rp := newToldParty(t, func(w http.ResponseWriter, _ *http.Request) {
+	rp := NewToldParty(t, func(w http.ResponseWriter, _ *http.Request) {
 		mu.Lock()
 		defer mu.Unlock()
 		if !up {
 			w.WriteHeader(http.StatusServiceUnavailable)
 		}
 	})
-	w := newFixture(t, allowPrivate).withClients().withUsers().tells(rp, "told").runs()
-	activities := w.watched()
-	b := w.alice()
-	b.tokensOf("told")
-	b.submit(b.open("/signout"))
-	first := rp.wait(t, 1)[0]
-	eventually(t, func() bool { return len(activities()) == 1 })
+	w := New(t, AllowPrivate).WithClients().WithUsers().Tells(rp, "told").Runs()
+	activities := watchTold(w)
+	b := w.Alice()
+	b.TokensOf("told")
+	b.Submit(b.Open("/signout"))
+	first := rp.Wait(t, 1)[0]
+	Eventually(t, func() bool { return len(activities()) == 1 })
 	mu.Lock()
 	up = true
 	mu.Unlock()
-	w.advance(10 * time.Second)
-	second := rp.wait(t, 2)[1]
-	w.settled()
-	eventually(t, func() bool { return len(activities()) == 2 })
+	w.Advance(10 * time.Second)
+	second := rp.Wait(t, 2)[1]
+	settled(w)
+	Eventually(t, func() bool { return len(activities()) == 2 })
 	if verified[logoutToken](w, "told", first).ID == verified[logoutToken](w, "told", second).ID {
 		t.Error("a logout token was sent twice")
 	}
@@ -388,33 +390,33 @@ func TestBackchannelLogoutIsTriedAgain(t *testing.T) {
 	if got[0].Diagnosis != "backchannel_logout_not_delivered" || got[0].Details["status"] != "503" || got[0].UserID != "alice" || got[1].Outcome != provider.OutcomeOK {
 		t.Errorf("activities %+v", got)
 	}
-	if strings.Contains(w.log.String(), "backchannel_logout") {
-		t.Errorf("what is tried again is in the log:\n%s", w.log.String())
+	if strings.Contains(w.Log.String(), "backchannel_logout") {
+		t.Errorf("what is tried again is in the log:\n%s", w.Log.String())
 	}
 }
 
 func TestBackchannelLogoutIsGivenUp(t *testing.T) {
 	t.Parallel()
-	rp := newToldParty(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusInternalServerError) })
-	w := newFixture(t, allowPrivate).withClients().withUsers().tells(rp, "told").runs()
-	activities := w.watched()
-	b := w.alice()
-	b.tokensOf("told")
-	b.submit(b.open("/signout"))
+	rp := NewToldParty(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusInternalServerError) })
+	w := New(t, AllowPrivate).WithClients().WithUsers().Tells(rp, "told").Runs()
+	activities := watchTold(w)
+	b := w.Alice()
+	b.TokensOf("told")
+	b.Submit(b.Open("/signout"))
 	for attempt := 1; attempt <= 11; attempt++ {
-		rp.wait(t, attempt)
-		eventually(t, func() bool { return len(activities()) == attempt })
-		w.advance(time.Hour)
+		rp.Wait(t, attempt)
+		Eventually(t, func() bool { return len(activities()) == attempt })
+		w.Advance(time.Hour)
 	}
-	w.settled()
-	if last := activities()[10]; last.Diagnosis != "backchannel_logout_given_up" || len(rp.told()) != 11 {
-		t.Errorf("after %d attempts: %+v", len(rp.told()), last)
+	settled(w)
+	if last := activities()[10]; last.Diagnosis != "backchannel_logout_given_up" || len(rp.Told()) != 11 {
+		t.Errorf("after %d attempts: %+v", len(rp.Told()), last)
 	}
-	if !strings.Contains(w.log.String(), "level=WARN") || !strings.Contains(w.log.String(), "backchannel_logout_given_up") {
-		t.Errorf("log:\n%s", w.log.String())
+	if !strings.Contains(w.Log.String(), "level=WARN") || !strings.Contains(w.Log.String(), "backchannel_logout_given_up") {
+		t.Errorf("log:\n%s", w.Log.String())
 	}
-	for _, token := range rp.told() {
-		if strings.Contains(w.log.String(), token) {
+	for _, token := range rp.Told() {
+		if strings.Contains(w.Log.String(), token) {
 			t.Error("a logout token is in the log")
 		}
 	}
@@ -422,7 +424,7 @@ func TestBackchannelLogoutIsGivenUp(t *testing.T) {
 
 func TestBackchannelLogoutIsRejected(t *testing.T) {
 	t.Parallel()
-	inner := newToldParty(t, nil)
+	inner := NewToldParty(t, nil)
 	for name, answer := range map[string]http.HandlerFunc{
 		"ByA400": func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusBadRequest) },
 		"ByARequest": func(w http.ResponseWriter, r *http.Request) {
@@ -441,19 +443,19 @@ func TestBackchannelLogoutIsRejected(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			rp := newToldParty(t, answer)
-			w := newFixture(t, allowPrivate).withClients().withUsers().tells(rp, "told").runs()
-			activities := w.watched()
-			b := w.alice()
-			b.tokensOf("told")
-			b.submit(b.open("/signout"))
-			w.settled()
-			eventually(t, func() bool { return len(activities()) == 1 })
+			rp := NewToldParty(t, answer)
+			w := New(t, AllowPrivate).WithClients().WithUsers().Tells(rp, "told").Runs()
+			activities := watchTold(w)
+			b := w.Alice()
+			b.TokensOf("told")
+			b.Submit(b.Open("/signout"))
+			settled(w)
+			Eventually(t, func() bool { return len(activities()) == 1 })
 			if a := activities()[0]; a.Diagnosis != "backchannel_logout_rejected" || strings.Contains(a.Details["backchannel_logout_uri"], "tenant=1") {
 				t.Errorf("activity %+v", a)
 			}
-			if len(rp.told()) != 1 || len(inner.told()) != 0 {
-				t.Errorf("told %d times, and %d times elsewhere", len(rp.told()), len(inner.told()))
+			if len(rp.Told()) != 1 || len(inner.Told()) != 0 {
+				t.Errorf("told %d times, and %d times elsewhere", len(rp.Told()), len(inner.Told()))
 			}
 		})
 	}
@@ -461,47 +463,47 @@ func TestBackchannelLogoutIsRejected(t *testing.T) {
 
 func TestBackchannelLogoutWaitsForNobody(t *testing.T) {
 	t.Parallel()
-	slow := newToldParty(t, func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
-	quick := newToldParty(t, nil)
-	w := newFixture(t, allowPrivate).withClients().withUsers().tells(slow, "slow").tells(quick, "quick").runs()
+	slow := NewToldParty(t, func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
+	quick := NewToldParty(t, nil)
+	w := New(t, AllowPrivate).WithClients().WithUsers().Tells(slow, "slow").Tells(quick, "quick").Runs()
 	for range 6 { // more than one application may have under way
-		b := w.alice()
-		b.tokensOf("slow")
-		b.tokensOf("quick")
-		b.submit(b.open("/signout"))
-		if b.isSignedIn() {
+		b := w.Alice()
+		b.TokensOf("slow")
+		b.TokensOf("quick")
+		b.Submit(b.Open("/signout"))
+		if b.IsSignedIn() {
 			t.Fatal("still signed in")
 		}
 	}
-	quick.wait(t, 6)
-	if n := w.count("client_sessions"); n == 0 {
+	quick.Wait(t, 6)
+	if n := w.Count("client_sessions"); n == 0 {
 		t.Error("the slow application has answered; nothing was tested")
 	}
 }
 
 func TestBackchannelLogoutOfPrivateNetworks(t *testing.T) {
 	t.Parallel()
-	rp := newToldParty(t, nil)
+	rp := NewToldParty(t, nil)
 	t.Run("IsNotRegistered", func(t *testing.T) {
 		t.Parallel()
-		w := newFixture(t)
+		w := New(t)
 		for _, uri := range []string{
 			rp.URL, "https://localhost/", "https://10.0.0.1/", "https://169.254.169.254/", "https://[::1]/", "http://rp.example.com/",
 			"https://rp.example.com/#a", "https://user@rp.example.com/", "rp.example.com", "com.example.app:/x",
 		} {
-			err := w.SaveClient(t.Context(), provider.Client{ID: "c", RedirectURIs: []string{callbackURI}, BackchannelLogoutURI: uri})
+			err := w.SaveClient(t.Context(), provider.Client{ID: "c", RedirectURIs: []string{CallbackURI}, BackchannelLogoutURI: uri})
 			if err == nil || !strings.Contains(err.Error(), "BackchannelLogoutURI") {
 				t.Errorf("%s: %v", uri, err)
 			}
 		}
-		err := w.SaveClient(t.Context(), provider.Client{ID: "c", RedirectURIs: []string{callbackURI}, BackchannelLogoutSessionRequired: true})
+		err := w.SaveClient(t.Context(), provider.Client{ID: "c", RedirectURIs: []string{CallbackURI}, BackchannelLogoutSessionRequired: true})
 		if err == nil || !strings.Contains(err.Error(), "BackchannelLogoutSessionRequired") {
 			t.Errorf("session without an address: %v", err)
 		}
 		want := provider.Client{
-			ID: "c", RedirectURIs: []string{callbackURI}, BackchannelLogoutURI: "https://rp.example.com/bye?x=1", BackchannelLogoutSessionRequired: true,
+			ID: "c", RedirectURIs: []string{CallbackURI}, BackchannelLogoutURI: "https://rp.example.com/bye?x=1", BackchannelLogoutSessionRequired: true,
 		}
-		w.ok(w.SaveClient(t.Context(), want))
+		w.OK(w.SaveClient(t.Context(), want))
 		got, err := w.Client(t.Context(), "c")
 		if err != nil || got.BackchannelLogoutURI != want.BackchannelLogoutURI || !got.BackchannelLogoutSessionRequired {
 			t.Errorf("%+v, %v", got, err)
@@ -509,26 +511,26 @@ func TestBackchannelLogoutOfPrivateNetworks(t *testing.T) {
 	})
 	t.Run("IsNotCalledWhenTheyAreAllowedNoMore", func(t *testing.T) {
 		t.Parallel()
-		rp := newToldParty(t, nil)
-		w := newFixture(t, allowPrivate).withClients().withUsers().tells(rp, "told")
-		b := w.alice()
-		b.tokensOf("told")
-		b.submit(b.open("/signout"))
-		store, err := sqlite.Open(t.Context(), w.path)
+		rp := NewToldParty(t, nil)
+		w := New(t, AllowPrivate).WithClients().WithUsers().Tells(rp, "told")
+		b := w.Alice()
+		b.TokensOf("told")
+		b.Submit(b.Open("/signout"))
+		store, err := sqlite.Open(t.Context(), w.Path)
 		if err != nil {
 			t.Fatal(err)
 		}
-		strict, err := provider.New(t.Context(), provider.Config{BaseURL: w.server.URL, Secret: testSecret(t), Store: store, Clock: w.now, Logger: slog.New(slog.DiscardHandler)})
+		strict, err := provider.New(t.Context(), provider.Config{BaseURL: w.Server.URL, Secret: Secret(t), Store: store, Clock: w.Now, Logger: slog.New(slog.DiscardHandler)})
 		if err != nil {
 			t.Fatal(err)
 		}
 		t.Cleanup(func() { _ = strict.Close() })
-		activities := (&fixture{Provider: strict}).watched()
+		activities := watchTold((&Fixture{Provider: strict}))
 		go func() { _ = strict.Run(t.Context()) }()
-		w.settled()
-		eventually(t, func() bool { return len(activities()) == 1 })
-		if a := activities()[0]; a.Diagnosis != "backchannel_logout_address_forbidden" || len(rp.told()) != 0 {
-			t.Errorf("%+v, told %d times", a, len(rp.told()))
+		settled(w)
+		Eventually(t, func() bool { return len(activities()) == 1 })
+		if a := activities()[0]; a.Diagnosis != "backchannel_logout_address_forbidden" || len(rp.Told()) != 0 {
+			t.Errorf("%+v, told %d times", a, len(rp.Told()))
 		}
 	})
 }

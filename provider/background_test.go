@@ -7,7 +7,7 @@ import (
 
 func TestWhatStandsBesideAProviderRunsAsLongAsItDoes(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t)
+	w := New(t)
 	begun, ended := make(chan string, 4), make(chan string, 4)
 	beside := func(name string) func(context.Context) {
 		return func(ctx context.Context) {

@@ -19,15 +19,15 @@ import (
 // with PKCE and an ID token, userinfo. Its ceiling is BenchmarkCeiling.
 func BenchmarkFlow(b *testing.B) {
 	const verifier, challenge = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk", "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"
-	w := newFixture(b).withClients().withUsers()
-	user := w.alice()
-	request := ask("code_challenge", challenge, "code_challenge_method", "S256")
-	user.allow(request...)
+	w := New(b).WithClients().WithUsers()
+	user := w.Alice()
+	request := Ask("code_challenge", challenge, "code_challenge_method", "S256")
+	user.Allow(request...)
 	b.ReportAllocs()
 	for b.Loop() {
-		code := response(b, user.get(authorizeURL(request...))).Get("code")
-		_, tokens := user.token(std("code", code, "code_verifier", verifier)...)
-		if p := user.bearer(userinfoPath, text(b, tokens, "access_token")); p.StatusCode != http.StatusOK {
+		code := Response(b, user.Get(AuthorizeURL(request...))).Get("code")
+		_, tokens := user.Token(Std("code", code, "code_verifier", verifier)...)
+		if p := user.Bearer(UserinfoPath, Member(b, tokens, "access_token")); p.StatusCode != http.StatusOK {
 			b.Fatalf("userinfo: %s", p.Status)
 		}
 	}
@@ -35,12 +35,12 @@ func BenchmarkFlow(b *testing.B) {
 
 // BenchmarkAttributes reads the data of one token.
 func BenchmarkAttributes(b *testing.B) {
-	w := newFixture(b, func(c *provider.Config) { c.Lifetimes.AccessToken = time.Hour }).withClients().withUsers()
-	user := w.alice()
-	token := text(b, user.standardTokens(), "access_token")
+	w := New(b, func(c *provider.Config) { c.Lifetimes.AccessToken = time.Hour }).WithClients().WithUsers()
+	user := w.Alice()
+	token := Member(b, user.StandardTokens(), "access_token")
 	b.ReportAllocs()
 	for b.Loop() {
-		if p := user.bearer(attributesPath, token); p.StatusCode != http.StatusOK {
+		if p := user.Bearer(AttributesPath, token); p.StatusCode != http.StatusOK {
 			b.Fatalf("attributes: %s", p.Status)
 		}
 	}
@@ -49,15 +49,15 @@ func BenchmarkAttributes(b *testing.B) {
 // BenchmarkAttributesOfSomebodyNew reads them with a token and about a user that were not
 // seen a moment ago.
 func BenchmarkAttributesOfSomebodyNew(b *testing.B) {
-	w := newFixture(b, func(c *provider.Config) {
+	w := New(b, func(c *provider.Config) {
 		c.Lifetimes = provider.Lifetimes{AccessToken: 1e6 * time.Hour, RefreshToken: 1e6 * time.Hour, Grant: 1e6 * time.Hour}
-	}).withClients().withUsers()
-	user := w.alice()
-	token := text(b, user.standardTokens(), "access_token")
+	}).WithClients().WithUsers()
+	user := w.Alice()
+	token := Member(b, user.StandardTokens(), "access_token")
 	b.ReportAllocs()
 	for b.Loop() {
-		w.advance(2 * time.Second)
-		if p := user.bearer(attributesPath, token); p.StatusCode != http.StatusOK {
+		w.Advance(2 * time.Second)
+		if p := user.Bearer(AttributesPath, token); p.StatusCode != http.StatusOK {
 			b.Fatalf("attributes: %s", p.Status)
 		}
 	}
@@ -65,11 +65,11 @@ func BenchmarkAttributesOfSomebodyNew(b *testing.B) {
 
 // BenchmarkDiscovery reads the discovery document.
 func BenchmarkDiscovery(b *testing.B) {
-	w := newFixture(b)
-	user := w.newBrowser()
+	w := New(b)
+	user := w.NewBrowser()
 	b.ReportAllocs()
 	for b.Loop() {
-		if p := user.get(discoveryPath); p.StatusCode != http.StatusOK {
+		if p := user.Get(DiscoveryPath); p.StatusCode != http.StatusOK {
 			b.Fatalf("discovery: %s", p.Status)
 		}
 	}
@@ -78,16 +78,16 @@ func BenchmarkDiscovery(b *testing.B) {
 // BenchmarkCeiling is what no provider of this kind can be faster than: one request
 // of bare net/http, one RSA-2048 signature and one durable commit.
 func BenchmarkCeiling(b *testing.B) {
-	w := newFixture(b).withClients()
+	w := New(b).WithClients()
 	key, err := rsa.GenerateKey(rand.Reader, 2048)
 	if err != nil {
 		b.Fatal(err)
 	}
-	w.server = newServer(b, http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+	w.Server = Serve(b, http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		digest := sha256.Sum256([]byte(r.URL.Path))
 		signature, err := rsa.SignPKCS1v15(nil, key, crypto.SHA256, digest[:])
 		if err == nil {
-			err = w.store.CreateGrant(r.Context(), randomGrant(), storage.Basis{})
+			err = w.Store.CreateGrant(r.Context(), randomGrant(), storage.Basis{})
 		}
 		if err != nil {
 			http.Error(rw, err.Error(), http.StatusInternalServerError)
@@ -100,18 +100,18 @@ func BenchmarkCeiling(b *testing.B) {
 
 // BenchmarkBare is net/http with this file's client and an answer of fixed bytes.
 func BenchmarkBare(b *testing.B) {
-	w := newFixture(b)
+	w := New(b)
 	answer := make([]byte, 512)
-	w.server = newServer(b, http.HandlerFunc(func(rw http.ResponseWriter, _ *http.Request) { _, _ = rw.Write(answer) }))
+	w.Server = Serve(b, http.HandlerFunc(func(rw http.ResponseWriter, _ *http.Request) { _, _ = rw.Write(answer) }))
 	measureBare(b, w)
 }
 
-func measureBare(b *testing.B, w *fixture) {
-	user := w.newBrowser()
+func measureBare(b *testing.B, w *Fixture) {
+	user := w.NewBrowser()
 	b.ReportAllocs()
 	for b.Loop() {
-		if p := user.get("/"); p.StatusCode != http.StatusOK {
-			b.Fatalf("%s %s", p.Status, p.body)
+		if p := user.Get("/"); p.StatusCode != http.StatusOK {
+			b.Fatalf("%s %s", p.Status, p.Text)
 		}
 	}
 }
@@ -119,7 +119,7 @@ func measureBare(b *testing.B, w *fixture) {
 func randomGrant() storage.Grant {
 	now := time.Now()
 	g := storage.Grant{
-		ClientID: "std", Subject: "alice", Scopes: []string{"openid"}, RedirectURI: callbackURI, ResponseType: "code",
+		ClientID: "std", Subject: "alice", Scopes: []string{"openid"}, RedirectURI: CallbackURI, ResponseType: "code",
 		AuthTime: now, CreatedAt: now, ExpiresAt: now.Add(time.Hour),
 	}
 	_, _ = rand.Read(g.ID[:])

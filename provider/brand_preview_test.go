@@ -14,21 +14,21 @@ var (
 )
 
 // brandBrowser opens a provider that has a BrandPreview at /brand.
-func brandBrowser(t *testing.T, allow func(*http.Request) bool) *browser {
+func brandBrowser(t *testing.T, allow func(*http.Request) bool) *Browser {
 	t.Helper()
-	w := newFixture(t)
+	w := New(t)
 	mux := http.NewServeMux()
 	mux.Handle("/brand", w.BrandPreview(allow))
 	mux.Handle("/", w.Provider)
-	w.server.Config.Handler = mux
-	return w.newBrowser()
+	w.Server.Config.Handler = mux
+	return w.NewBrowser()
 }
 
 func everybody(*http.Request) bool { return true }
 
 // brandAddresses returns those that a page has of its own.
-func brandAddresses(p page, like *regexp.Regexp) (all []string) {
-	for _, m := range like.FindAllStringSubmatch(p.body, -1) {
+func brandAddresses(p Page, like *regexp.Regexp) (all []string) {
+	for _, m := range like.FindAllStringSubmatch(p.Text, -1) {
 		address := strings.ReplaceAll(m[1], "&amp;", "&")
 		if strings.HasPrefix(address, "?") {
 			address = "/brand" + address
@@ -42,19 +42,19 @@ func TestBrandPreviewIsForWhoIsAllowed(t *testing.T) {
 	t.Parallel()
 	b := brandBrowser(t, func(r *http.Request) bool { return r.URL.Query().Get("who") == "operator" })
 	nobody := brandBrowser(t, nil)
-	missing := b.get("/no-such-page").StatusCode
+	missing := b.Get("/no-such-page").StatusCode
 	if missing != http.StatusNotFound {
 		t.Fatalf("an address that there is not has %d", missing)
 	}
 	for _, query := range []string{"", "?screen=signin", "?screen=mail"} {
-		if got := b.get("/brand" + query).StatusCode; got != missing {
+		if got := b.Get("/brand" + query).StatusCode; got != missing {
 			t.Errorf("%q is shown to a stranger: %d", query, got)
 		}
-		if got := nobody.get("/brand" + query).StatusCode; got != missing {
+		if got := nobody.Get("/brand" + query).StatusCode; got != missing {
 			t.Errorf("%q is shown where nobody is allowed: %d", query, got)
 		}
 	}
-	if got := b.get("/brand?who=operator").StatusCode; got != http.StatusOK {
+	if got := b.Get("/brand?who=operator").StatusCode; got != http.StatusOK {
 		t.Errorf("an operator gets %d", got)
 	}
 }
@@ -64,7 +64,7 @@ func TestBrandPreviewTakesNoPost(t *testing.T) {
 	t.Parallel()
 	b := brandBrowser(t, everybody)
 	for _, query := range []string{"", "?screen=signin"} {
-		if got := b.post("/brand"+query, url.Values{"email": {"ada@example.com"}}).StatusCode; got != http.StatusNotFound {
+		if got := b.Post("/brand"+query, url.Values{"email": {"ada@example.com"}}).StatusCode; got != http.StatusNotFound {
 			t.Errorf("a post to %q is answered with %d", query, got)
 		}
 	}
@@ -73,8 +73,8 @@ func TestBrandPreviewTakesNoPost(t *testing.T) {
 func TestBrandPreviewHasFramesAndSwitchesThatAnswer(t *testing.T) {
 	t.Parallel()
 	b := brandBrowser(t, everybody)
-	shown := b.get("/brand?scheme=dark&width=desktop&ui_locales=ar")
-	if !strings.Contains(shown.body, `dir="rtl"`) || !strings.Contains(shown.body, `class="previews desktop"`) {
+	shown := b.Get("/brand?scheme=dark&width=desktop&ui_locales=ar")
+	if !strings.Contains(shown.Text, `dir="rtl"`) || !strings.Contains(shown.Text, `class="previews desktop"`) {
 		t.Error("it is not in Arabic, or not as wide as a desktop")
 	}
 	frames := brandAddresses(shown, brandFrame)
@@ -82,11 +82,11 @@ func TestBrandPreviewHasFramesAndSwitchesThatAnswer(t *testing.T) {
 		t.Errorf("it has the frames %q", frames)
 	}
 	for _, address := range frames {
-		frame := b.get(address)
-		if frame.StatusCode != http.StatusOK || !strings.Contains(frame.body, `dir="rtl"`) || !strings.Contains(frame.body, "inert") {
+		frame := b.Get(address)
+		if frame.StatusCode != http.StatusOK || !strings.Contains(frame.Text, `dir="rtl"`) || !strings.Contains(frame.Text, "inert") {
 			t.Errorf("%s has %d, is not in Arabic or can be used", address, frame.StatusCode)
 		}
-		if !strings.Contains(frame.body, `data-scheme="dark"`) && !strings.Contains(frame.body, "@media all") {
+		if !strings.Contains(frame.Text, `data-scheme="dark"`) && !strings.Contains(frame.Text, "@media all") {
 			t.Errorf("%s is not by night", address)
 		}
 	}
@@ -95,12 +95,12 @@ func TestBrandPreviewHasFramesAndSwitchesThatAnswer(t *testing.T) {
 		t.Errorf("it has the switches %q", switches)
 	}
 	for _, address := range switches {
-		if got := b.get(address).StatusCode; got != http.StatusOK {
+		if got := b.Get(address).StatusCode; got != http.StatusOK {
 			t.Errorf("%s has %d", address, got)
 		}
 	}
 	for _, query := range []string{"?screen=", "?screen=password", "?scheme=dusk", "?screen=signin&scheme=dusk"} {
-		if got := b.get("/brand" + query).StatusCode; got != http.StatusNotFound {
+		if got := b.Get("/brand" + query).StatusCode; got != http.StatusNotFound {
 			t.Errorf("%s has %d", query, got)
 		}
 	}
@@ -110,7 +110,7 @@ func TestBrandPreviewHasFramesAndSwitchesThatAnswer(t *testing.T) {
 func TestBrandPreviewIsFramedByPagesOfItsOriginAlone(t *testing.T) {
 	t.Parallel()
 	b := brandBrowser(t, everybody)
-	if page := directives(b.get("/brand").Header); page["frame-ancestors"] != "'none'" || page["frame-src"] != "'self'" {
+	if page := directives(b.Get("/brand").Header); page["frame-ancestors"] != "'none'" || page["frame-src"] != "'self'" {
 		t.Errorf("the page has %v", page)
 	}
 	for screen, want := range map[string]struct{ style, sandbox string }{
@@ -118,7 +118,7 @@ func TestBrandPreviewIsFramedByPagesOfItsOriginAlone(t *testing.T) {
 		"consent": {"'self'", "allow-same-origin"}, "error": {"'self'", "allow-same-origin"},
 		"mail": {"'unsafe-inline'", ""},
 	} {
-		frame := b.get("/brand?screen=" + screen)
+		frame := b.Get("/brand?screen=" + screen)
 		policy := directives(frame.Header)
 		if policy["frame-ancestors"] != "'self'" || frame.Header.Get("X-Frame-Options") != "SAMEORIGIN" {
 			t.Errorf("%s may be framed by %q, %q", screen, policy["frame-ancestors"], frame.Header.Get("X-Frame-Options"))
@@ -140,7 +140,7 @@ func TestBrandPreviewIsFramedByPagesOfItsOriginAlone(t *testing.T) {
 func TestBrandPreviewRemembersNoLanguageThatNobodyChose(t *testing.T) {
 	t.Parallel()
 	b := brandBrowser(t, everybody)
-	for _, address := range brandAddresses(b.get("/brand"), brandFrame) {
+	for _, address := range brandAddresses(b.Get("/brand"), brandFrame) {
 		if strings.Contains(address, "ui_locales") {
 			t.Errorf("%s has a language", address)
 		}

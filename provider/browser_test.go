@@ -12,121 +12,128 @@ import (
 	"github.com/bonafide-id/bonafide/provider/internal/session"
 )
 
-// browser is a user agent with cookies that does not follow redirects.
-type browser struct {
-	t    testing.TB
-	w    *fixture
-	http *http.Client
+// Browser is a user agent with cookies that does not follow redirects.
+type Browser struct {
+	T       testing.TB
+	Fixture *Fixture
+	HTTP    *http.Client
 }
 
-func (w *fixture) newBrowser() *browser {
+// NewBrowser returns a browser without cookies.
+func (w *Fixture) NewBrowser() *Browser {
 	jar, err := cookiejar.New(nil)
 	if err != nil {
-		w.t.Fatal(err)
+		w.T.Fatal(err)
 	}
-	return &browser{w.t, w, &http.Client{
+	return &Browser{w.T, w, &http.Client{
 		Jar:           jar,
-		Transport:     ownConnections(w.t),
+		Transport:     OwnConnections(w.T),
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}}
 }
 
-// ownConnections is a transport of this test's own: every httptest.Server that is closed
+// OwnConnections is a transport of this test's own: every httptest.Server that is closed
 // closes the connections of http.DefaultTransport, also under a request of a test beside it.
-func ownConnections(t testing.TB) http.RoundTripper {
+func OwnConnections(t testing.TB) http.RoundTripper {
 	transport := &http.Transport{}
 	t.Cleanup(transport.CloseIdleConnections)
 	return transport
 }
 
-func (b *browser) do(r *http.Request) page {
-	b.t.Helper()
-	response, err := b.http.Do(r)
+// Do sends a request and reads the answer.
+func (b *Browser) Do(r *http.Request) Page {
+	b.T.Helper()
+	response, err := b.HTTP.Do(r)
 	if err != nil {
-		b.t.Fatal(err)
+		b.T.Fatal(err)
 	}
 	defer func() { _ = response.Body.Close() }()
 	body, err := io.ReadAll(response.Body)
 	if err != nil {
-		b.t.Fatal(err)
+		b.T.Fatal(err)
 	}
-	return page{response, string(body)}
+	return Page{response, string(body)}
 }
 
-func (b *browser) absolute(address string) string {
+// Absolute completes the address of a page of the provider.
+func (b *Browser) Absolute(address string) string {
 	if strings.HasPrefix(address, "/") {
-		return b.w.server.URL + address
+		return b.Fixture.Server.URL + address
 	}
 	return address
 }
 
-func (b *browser) get(address string) page {
-	b.t.Helper()
-	r, err := http.NewRequestWithContext(b.t.Context(), http.MethodGet, b.absolute(address), nil)
+// Get opens an address and follows no redirect.
+func (b *Browser) Get(address string) Page {
+	b.T.Helper()
+	r, err := http.NewRequestWithContext(b.T.Context(), http.MethodGet, b.Absolute(address), nil)
 	if err != nil {
-		b.t.Fatal(err)
+		b.T.Fatal(err)
 	}
-	return b.do(r)
+	return b.Do(r)
 }
 
-func (b *browser) post(address string, form url.Values) page {
-	b.t.Helper()
-	r, err := http.NewRequestWithContext(b.t.Context(), http.MethodPost, b.absolute(address), strings.NewReader(form.Encode()))
+// Post sends a form and follows no redirect.
+func (b *Browser) Post(address string, form url.Values) Page {
+	b.T.Helper()
+	r, err := http.NewRequestWithContext(b.T.Context(), http.MethodPost, b.Absolute(address), strings.NewReader(form.Encode()))
 	if err != nil {
-		b.t.Fatal(err)
+		b.T.Fatal(err)
 	}
 	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
-	return b.do(r)
+	return b.Do(r)
 }
 
-// follow goes along redirects within the provider.
-func (b *browser) follow(p page) page {
-	b.t.Helper()
+// Follow goes along redirects within the provider.
+func (b *Browser) Follow(p Page) Page {
+	b.T.Helper()
 	for range 10 {
 		location := p.Header.Get("Location")
 		if !strings.HasPrefix(location, "/") {
 			return p
 		}
-		p = b.get(location)
+		p = b.Get(location)
 	}
-	b.t.Fatal("redirects do not end")
+	b.T.Fatal("redirects do not end")
 	return p
 }
 
-func (b *browser) open(address string) page {
-	b.t.Helper()
-	return b.follow(b.get(address))
+// Open opens an address and follows redirects within the provider.
+func (b *Browser) Open(address string) Page {
+	b.T.Helper()
+	return b.Follow(b.Get(address))
 }
 
-// submit fills in the form of a page, posts it and follows.
-func (b *browser) submit(p page, values ...string) page {
-	b.t.Helper()
-	return b.follow(b.submitOnce(p, values...))
+// Submit fills in the form of a page, posts it and follows.
+func (b *Browser) Submit(p Page, values ...string) Page {
+	b.T.Helper()
+	return b.Follow(b.SubmitOnce(p, values...))
 }
 
-func (b *browser) submitOnce(p page, values ...string) page {
-	b.t.Helper()
-	action, fields := p.form(b.t)
+// SubmitOnce sends the form of a page and follows no redirect.
+func (b *Browser) SubmitOnce(p Page, values ...string) Page {
+	b.T.Helper()
+	action, fields := p.Form(b.T)
 	for i := 0; i < len(values); i += 2 {
 		fields.Set(values[i], values[i+1])
 	}
-	return b.post(action, fields)
+	return b.Post(action, fields)
 }
 
-// signIn signs the browser in.
-func (b *browser) signIn(email, password string) *browser {
-	b.t.Helper()
-	p := b.submit(b.open("/signin"), "email", email, "password", password)
-	if p.StatusCode != http.StatusOK || !strings.Contains(p.body, email) {
-		b.t.Fatalf("sign-in of %s: %s\n%s", email, p.Status, p.body)
+// SignIn signs the browser in.
+func (b *Browser) SignIn(email, password string) *Browser {
+	b.T.Helper()
+	p := b.Submit(b.Open("/signin"), "email", email, "password", password)
+	if p.StatusCode != http.StatusOK || !strings.Contains(p.Text, email) {
+		b.T.Fatalf("sign-in of %s: %s\n%s", email, p.Status, p.Text)
 	}
 	return b
 }
 
-// authorizeURL returns an authorization request; pairs override.
-func authorizeURL(pairs ...string) string {
+// AuthorizeURL returns an authorization request; pairs override.
+func AuthorizeURL(pairs ...string) string {
 	q := url.Values{
-		"client_id": {"v3"}, "redirect_uri": {callbackURI}, "response_type": {"code"}, "scope": {"military"}, "state": {"xyz"},
+		"client_id": {"v3"}, "redirect_uri": {CallbackURI}, "response_type": {"code"}, "scope": {"military"}, "state": {"xyz"},
 	}
 	for i := 0; i < len(pairs); i += 2 {
 		if pairs[i+1] == "" {
@@ -138,21 +145,21 @@ func authorizeURL(pairs ...string) string {
 	return "/oauth/authorize?" + q.Encode()
 }
 
-// allow answers an authorization request as a signed-in user who allows it, and
+// Allow answers an authorization request as a signed-in user who allows it, and
 // returns the parameters of the response.
-func (b *browser) allow(pairs ...string) url.Values {
-	b.t.Helper()
-	p := b.open(authorizeURL(pairs...))
+func (b *Browser) Allow(pairs ...string) url.Values {
+	b.T.Helper()
+	p := b.Open(AuthorizeURL(pairs...))
 	if p.StatusCode == http.StatusOK {
-		p = b.submit(p, "action", "allow")
+		p = b.Submit(p, "action", "allow")
 	}
-	return response(b.t, p)
+	return Response(b.T, p)
 }
 
-// token posts to the token endpoint.
-func (b *browser) token(pairs ...string) (page, map[string]any) {
-	b.t.Helper()
-	form := url.Values{"client_id": {"v3"}, "client_secret": {clientSecret}, "redirect_uri": {callbackURI}, "grant_type": {"authorization_code"}}
+// Token posts to the token endpoint.
+func (b *Browser) Token(pairs ...string) (Page, map[string]any) {
+	b.T.Helper()
+	form := url.Values{"client_id": {"v3"}, "client_secret": {ClientSecret}, "redirect_uri": {CallbackURI}, "grant_type": {"authorization_code"}}
 	for i := 0; i < len(pairs); i += 2 {
 		if pairs[i+1] == "" {
 			form.Del(pairs[i])
@@ -160,27 +167,28 @@ func (b *browser) token(pairs ...string) (page, map[string]any) {
 		}
 		form.Set(pairs[i], pairs[i+1])
 	}
-	return b.json(b.post("/oauth/token", form))
+	return b.JSON(b.Post("/oauth/token", form))
 }
 
-func (b *browser) json(p page) (page, map[string]any) {
-	b.t.Helper()
+// JSON decodes the body of an answer.
+func (b *Browser) JSON(p Page) (Page, map[string]any) {
+	b.T.Helper()
 	var body map[string]any
-	if err := json.Unmarshal([]byte(p.body), &body); err != nil {
-		b.t.Fatalf("%s is not JSON: %v\n%s", p.Request.URL, err, p.body)
+	if err := json.Unmarshal([]byte(p.Text), &body); err != nil {
+		b.T.Fatalf("%s is not JSON: %v\n%s", p.Request.URL, err, p.Text)
 	}
 	return p, body
 }
 
-// code returns a fresh code for alice at a client.
-func (w *fixture) code(b *browser, pairs ...string) string {
-	w.t.Helper()
-	return b.allow(pairs...).Get("code")
+// Code returns a fresh code for alice at a client.
+func (w *Fixture) Code(b *Browser, pairs ...string) string {
+	w.T.Helper()
+	return b.Allow(pairs...).Get("code")
 }
 
-// cookie returns a cookie of the browser, "" when it has none.
-func (b *browser) cookie(kind session.Kind) string {
-	for _, c := range b.http.Jar.Cookies(b.serverURL()) {
+// Cookie returns a cookie of the browser, "" when it has none.
+func (b *Browser) Cookie(kind session.Kind) string {
+	for _, c := range b.HTTP.Jar.Cookies(b.ServerURL()) {
 		if strings.HasSuffix(c.Name, string(kind)) {
 			return c.Value
 		}
@@ -188,33 +196,34 @@ func (b *browser) cookie(kind session.Kind) string {
 	return ""
 }
 
-// setCookie puts a value into a cookie that the browser has.
-func (b *browser) setCookie(kind session.Kind, value string) {
-	b.t.Helper()
-	for _, c := range b.http.Jar.Cookies(b.serverURL()) {
+// SetCookie puts a value into a cookie that the browser has.
+func (b *Browser) SetCookie(kind session.Kind, value string) {
+	b.T.Helper()
+	for _, c := range b.HTTP.Jar.Cookies(b.ServerURL()) {
 		if strings.HasSuffix(c.Name, string(kind)) {
-			b.http.Jar.SetCookies(b.serverURL(), []*http.Cookie{{Name: c.Name, Value: value, Path: "/"}})
+			b.HTTP.Jar.SetCookies(b.ServerURL(), []*http.Cookie{{Name: c.Name, Value: value, Path: "/"}})
 			return
 		}
 	}
-	b.t.Fatalf("no cookie %s", kind)
+	b.T.Fatalf("no cookie %s", kind)
 }
 
-func (b *browser) serverURL() *url.URL {
-	u, err := url.Parse(b.w.server.URL)
+// ServerURL returns the address of the provider's server.
+func (b *Browser) ServerURL() *url.URL {
+	u, err := url.Parse(b.Fixture.Server.URL)
 	if err != nil {
-		b.t.Fatal(err)
+		b.T.Fatal(err)
 	}
 	return u
 }
 
-// subject redeems the code of a response and tells whom it is about.
-func (b *browser) subject(code, clientID, secret, redirectURI string) string {
-	b.t.Helper()
-	p, tokens := b.token("client_id", clientID, "client_secret", secret, "redirect_uri", redirectURI, "code", code)
+// Subject redeems the code of a response and tells whom it is about.
+func (b *Browser) Subject(code, clientID, secret, redirectURI string) string {
+	b.T.Helper()
+	p, tokens := b.Token("client_id", clientID, "client_secret", secret, "redirect_uri", redirectURI, "code", code)
 	if p.StatusCode != http.StatusOK {
-		b.t.Fatalf("token: %s %s", p.Status, p.body)
+		b.T.Fatalf("token: %s %s", p.Status, p.Text)
 	}
-	_, claims := jwt(b.t, text(b.t, tokens, "id_token"))
-	return text(b.t, claims, "sub")
+	_, claims := JWT(b.T, Member(b.T, tokens, "id_token"))
+	return Member(b.T, claims, "sub")
 }

@@ -27,25 +27,25 @@ func having(object map[string]any, names []string) (has []string) {
 	return has
 }
 
-// userinfo reads the claims at the userinfo endpoint.
-func (b *browser) userinfo(tokens map[string]any) map[string]any {
-	b.t.Helper()
-	p, claims := b.json(b.bearer(userinfoPath, text(b.t, tokens, "access_token")))
+// Userinfo reads the claims at the userinfo endpoint.
+func (b *Browser) Userinfo(tokens map[string]any) map[string]any {
+	b.T.Helper()
+	p, claims := b.JSON(b.Bearer(UserinfoPath, Member(b.T, tokens, "access_token")))
 	if p.StatusCode != http.StatusOK {
-		b.t.Fatalf("userinfo: %s %s", p.Status, p.body)
+		b.T.Fatalf("userinfo: %s %s", p.Status, p.Text)
 	}
 	return claims
 }
 
-// askFor are the parameters of a request of the standard client without a scope that
+// AskFor are the parameters of a request of the standard client without a scope that
 // releases anything, with the parameter claims.
-func askFor(claims string, pairs ...string) []string {
-	return ask(append([]string{"scope", "openid", "claims", claims}, pairs...)...)
+func AskFor(claims string, pairs ...string) []string {
+	return Ask(append([]string{"scope", "openid", "claims", claims}, pairs...)...)
 }
 
 func TestClaimsParameter(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t).withClients().withUsers().withEveryResponseType()
+	w := New(t).WithClients().WithUsers().WithEveryResponseType()
 	for name, c := range map[string]struct {
 		claims            string
 		scope             string
@@ -68,78 +68,78 @@ func TestClaimsParameter(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			b := w.alice()
-			p, tokens := b.token(std("code", b.allow(askFor(c.claims, "scope", c.scope)...).Get("code"))...)
+			b := w.Alice()
+			p, tokens := b.Token(Std("code", b.Allow(AskFor(c.claims, "scope", c.scope)...).Get("code"))...)
 			if p.StatusCode != http.StatusOK {
-				t.Fatalf("token: %s %s", p.Status, p.body)
+				t.Fatalf("token: %s %s", p.Status, p.Text)
 			}
 			for range 2 { // as issued, and after a refresh
-				_, idToken := jwt(t, text(t, tokens, "id_token"))
+				_, idToken := JWT(t, Member(t, tokens, "id_token"))
 				if diff := cmp.Diff(c.idToken, having(idToken, aboutAlice)); diff != "" {
 					t.Errorf("ID token (-want +got):\n%s", diff)
 				}
-				if diff := cmp.Diff(c.userinfo, having(b.userinfo(tokens), aboutAlice)); diff != "" {
+				if diff := cmp.Diff(c.userinfo, having(b.Userinfo(tokens), aboutAlice)); diff != "" {
 					t.Errorf("userinfo (-want +got):\n%s", diff)
 				}
 				if idToken["auth_time"] == nil || idToken["acr"] != "single_factor" {
 					t.Errorf("auth_time %v, acr %v", idToken["auth_time"], idToken["acr"])
 				}
-				_, tokens = b.refresh(text(t, tokens, "refresh_token"))
+				_, tokens = b.Refresh(Member(t, tokens, "refresh_token"))
 			}
 		})
 	}
 	t.Run("FrontChannel", func(t *testing.T) {
-		answer := w.alice().allow(askFor(`{"id_token":{"fname":null}}`, "client_id", "every", "response_type", "id_token", "nonce", "n")...)
-		_, idToken := jwt(t, answer.Get("id_token"))
+		answer := w.Alice().Allow(AskFor(`{"id_token":{"fname":null}}`, "client_id", "every", "response_type", "id_token", "nonce", "n")...)
+		_, idToken := JWT(t, answer.Get("id_token"))
 		if diff := cmp.Diff([]string{"fname"}, having(idToken, aboutAlice)); diff != "" {
 			t.Error(diff)
 		}
 	})
 	t.Run("IsIgnoredInV3AndWithoutOpenID", func(t *testing.T) {
-		b := w.alice()
+		b := w.Alice()
 		for _, pairs := range [][]string{{"scope", "openid military"}, {}, {"client_id", "std"}} {
-			request := authorizeURL(append(pairs, "prompt", "consent", "claims", `{"id_token":{"birthdate":null,"acr":{"essential":true,"value":"x"}},"userinfo":{"birthdate":null}}`)...)
-			if p := b.open(request); p.StatusCode != http.StatusOK || strings.Contains(p.body, "Date of birth") {
-				t.Errorf("%s: %s\n%s", request, p.Status, p.body)
+			request := AuthorizeURL(append(pairs, "prompt", "consent", "claims", `{"id_token":{"birthdate":null,"acr":{"essential":true,"value":"x"}},"userinfo":{"birthdate":null}}`)...)
+			if p := b.Open(request); p.StatusCode != http.StatusOK || strings.Contains(p.Text, "Date of birth") {
+				t.Errorf("%s: %s\n%s", request, p.Status, p.Text)
 			}
 		}
 	})
 	t.Run("MalformedIsRefused", func(t *testing.T) {
-		b := w.alice()
+		b := w.Alice()
 		for _, claims := range []string{
 			`x`, `{`, `[]`, `null`, `7`, `"{}"`, `{}{}`, `{} x`, `{"id_token":[]}`, `{"id_token":7}`, `{"userinfo":"fname"}`,
 			`{"id_token":{"fname":true}}`, `{"id_token":{"fname":[]}}`, `{"id_token":{"fname":{"essential":"true"}}}`,
 			`{"id_token":{"sub":{"value":"alice","values":["bob"]}}}`, `{"id_token":{"acr":{"values":"x"}}}`,
 		} {
-			told(t, w, b.get(authorizeURL(askFor(claims)...)), "invalid_request")
+			Told(t, w, b.Get(AuthorizeURL(AskFor(claims)...)), "invalid_request")
 		}
 	})
 }
 
 func TestClaimsParameterIsAskedForAndRemembered(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t).withClients().withUsers()
-	b := w.alice()
+	w := New(t).WithClients().WithUsers()
+	b := w.Alice()
 	birthdate := `{"userinfo":{"birthdate":null}}`
-	p := b.open(authorizeURL(askFor(birthdate)...))
+	p := b.Open(AuthorizeURL(AskFor(birthdate)...))
 	for _, shown := range []string{"Date of birth", "2 April 1990", "your date of birth"} {
-		if !strings.Contains(p.body, shown) {
-			t.Errorf("the screen does not show %q:\n%s", shown, p.body)
+		if !strings.Contains(p.Text, shown) {
+			t.Errorf("the screen does not show %q:\n%s", shown, p.Text)
 		}
 	}
-	if strings.Contains(p.body, "22030") {
+	if strings.Contains(p.Text, "22030") {
 		t.Error("the screen shows what nobody asked for")
 	}
-	response(t, b.submit(p, "action", "allow"))
-	if code := response(t, b.get(authorizeURL(askFor(birthdate, "prompt", "none")...))).Get("code"); code == "" {
+	Response(t, b.Submit(p, "action", "allow"))
+	if code := Response(t, b.Get(AuthorizeURL(AskFor(birthdate, "prompt", "none")...))).Get("code"); code == "" {
 		t.Error("the decision was not remembered")
 	}
-	told(t, w, b.get(authorizeURL(askFor(`{"id_token":{"zip":null}}`, "prompt", "none")...)), "consent_required")
-	p = b.open(authorizeURL(askFor(`{"id_token":{"zip":null},"userinfo":{"birthdate":null}}`)...))
-	if n := strings.Count(p.body, "chip new"); n != 1 {
-		t.Errorf("%d of two details are marked as new:\n%s", n, p.body)
+	Told(t, w, b.Get(AuthorizeURL(AskFor(`{"id_token":{"zip":null}}`, "prompt", "none")...)), "consent_required")
+	p = b.Open(AuthorizeURL(AskFor(`{"id_token":{"zip":null},"userinfo":{"birthdate":null}}`)...))
+	if n := strings.Count(p.Text, "chip new"); n != 1 {
+		t.Errorf("%d of two details are marked as new:\n%s", n, p.Text)
 	}
-	if apps := b.get("/account/apps").body; !strings.Contains(apps, "Date of birth") {
+	if apps := b.Get("/account/apps").Text; !strings.Contains(apps, "Date of birth") {
 		t.Errorf("the list of applications does not say what it sees:\n%s", apps)
 	}
 	data, err := w.Person(t.Context(), "alice")
@@ -150,73 +150,73 @@ func TestClaimsParameterIsAskedForAndRemembered(t *testing.T) {
 
 func TestSubjectOfTheClaimsParameter(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t).withClients().withUsers()
-	b := w.alice()
-	b.allow(ask()...)
+	w := New(t).WithClients().WithUsers()
+	b := w.Alice()
+	b.Allow(Ask()...)
 	for sub, want := range map[string]string{
 		`{"value":"alice"}`: "", `{"values":["bob","alice"]}`: "", `{"value":null}`: "login_required", `{"values":[]}`: "", `null`: "",
 		`{"value":"bob"}`: "login_required", `{"values":["bob","carol"]}`: "login_required", `{"value":7}`: "login_required",
 	} {
 		for _, in := range []string{"id_token", "userinfo"} {
-			answer := response(t, b.get(authorizeURL(ask("prompt", "none", "claims", `{"`+in+`":{"sub":`+sub+`}}`)...)))
+			answer := Response(t, b.Get(AuthorizeURL(Ask("prompt", "none", "claims", `{"`+in+`":{"sub":`+sub+`}}`)...)))
 			if answer.Get("error") != want || answer.Has("code") == (want != "") {
 				t.Errorf("sub %s in %s: %v, want %q", sub, in, answer, want)
 			}
 		}
 	}
-	forBob := authorizeURL(ask("claims", `{"id_token":{"sub":{"value":"bob"}}}`)...)
-	p := b.open(forBob)
-	if !strings.Contains(p.body, `type="password"`) {
-		t.Fatalf("alice is not asked to let bob sign in: %s\n%s", p.Status, p.body)
+	forBob := AuthorizeURL(Ask("claims", `{"id_token":{"sub":{"value":"bob"}}}`)...)
+	p := b.Open(forBob)
+	if !strings.Contains(p.Text, `type="password"`) {
+		t.Fatalf("alice is not asked to let bob sign in: %s\n%s", p.Status, p.Text)
 	}
-	told(t, w, b.submit(p, "email", "alice@example.com", "password", alicePass), "login_required")
-	p = b.submit(b.open(forBob), "email", "bob@example.com", "password", bobPass)
-	if code := response(t, b.submit(p, "action", "allow")).Get("code"); b.subject(code, "std", clientSecret, callbackURI) != "bob" {
+	Told(t, w, b.Submit(p, "email", "alice@example.com", "password", AlicePass), "login_required")
+	p = b.Submit(b.Open(forBob), "email", "bob@example.com", "password", BobPass)
+	if code := Response(t, b.Submit(p, "action", "allow")).Get("code"); b.Subject(code, "std", ClientSecret, CallbackURI) != "bob" {
 		t.Error("it is not about bob")
 	}
 }
 
 func TestAttackClaimsParameter(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t).withClients().withUsers()
-	err := w.SaveClient(t.Context(), provider.Client{ID: "narrow", Name: "Narrow App", Secret: clientSecret, Dialect: provider.Standard,
-		RedirectURIs: []string{callbackURI}, GrantTypes: []string{"authorization_code", "refresh_token"}, Scopes: []string{"openid", "student"}})
+	w := New(t).WithClients().WithUsers()
+	err := w.SaveClient(t.Context(), provider.Client{ID: "narrow", Name: "Narrow App", Secret: ClientSecret, Dialect: provider.Standard,
+		RedirectURIs: []string{CallbackURI}, GrantTypes: []string{"authorization_code", "refresh_token"}, Scopes: []string{"openid", "student"}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	narrow := func(pairs ...string) []string {
-		return askFor(`{"userinfo":{"birthdate":null,"zip":null}}`, append(pairs, "client_id", "narrow")...)
+		return AskFor(`{"userinfo":{"birthdate":null,"zip":null}}`, append(pairs, "client_id", "narrow")...)
 	}
 
 	t.Run("IsNoWayAroundTheRegistration", func(t *testing.T) {
-		b := w.alice()
-		p := b.open(authorizeURL(narrow()...))
-		if strings.Contains(p.body, "Date of birth") || !strings.Contains(p.body, "22030") {
-			t.Errorf("the screen shows\n%s", p.body)
+		b := w.Alice()
+		p := b.Open(AuthorizeURL(narrow()...))
+		if strings.Contains(p.Text, "Date of birth") || !strings.Contains(p.Text, "22030") {
+			t.Errorf("the screen shows\n%s", p.Text)
 		}
-		_, tokens := b.token("client_id", "narrow", "code", response(t, b.submit(p, "action", "allow")).Get("code"))
-		if diff := cmp.Diff([]string{"zip"}, having(b.userinfo(tokens), aboutAlice)); diff != "" {
+		_, tokens := b.Token("client_id", "narrow", "code", Response(t, b.Submit(p, "action", "allow")).Get("code"))
+		if diff := cmp.Diff([]string{"zip"}, having(b.Userinfo(tokens), aboutAlice)); diff != "" {
 			t.Error(diff)
 		}
 	})
 	t.Run("IsNoWayAroundConsent", func(t *testing.T) {
-		b := w.alice()
-		b.allow(ask("scope", "openid")...)
-		told(t, w, b.get(authorizeURL(askFor(`{"userinfo":{"email":null}}`, "prompt", "none")...)), "consent_required")
+		b := w.Alice()
+		b.Allow(Ask("scope", "openid")...)
+		Told(t, w, b.Get(AuthorizeURL(AskFor(`{"userinfo":{"email":null}}`, "prompt", "none")...)), "consent_required")
 		// A form for less does not allow more.
-		first, more := b.open(authorizeURL(askFor(`{"userinfo":{"fname":null}}`)...)), b.open(authorizeURL(askFor(`{"userinfo":{"email":null}}`)...))
-		_, little := first.form(t)
-		action, much := more.form(t)
+		first, more := b.Open(AuthorizeURL(AskFor(`{"userinfo":{"fname":null}}`)...)), b.Open(AuthorizeURL(AskFor(`{"userinfo":{"email":null}}`)...))
+		_, little := first.Form(t)
+		action, much := more.Form(t)
 		much.Set("terms", little.Get("terms"))
 		much.Set("action", "allow")
-		if p := b.follow(b.post(action, much)); p.Header.Get("Location") != "" || p.StatusCode != http.StatusOK {
+		if p := b.Follow(b.Post(action, much)); p.Header.Get("Location") != "" || p.StatusCode != http.StatusOK {
 			t.Errorf("answered %s %s", p.Status, p.Header.Get("Location"))
 		}
 	})
 	t.Run("EndsWithTheScopesOfTheRegistration", func(t *testing.T) {
-		b := w.alice()
-		_, tokens := b.token(std("code", b.allow(askFor(`{"userinfo":{"birthdate":null}}`)...).Get("code"))...)
-		if has := having(b.userinfo(tokens), aboutAlice); len(has) != 1 {
+		b := w.Alice()
+		_, tokens := b.Token(Std("code", b.Allow(AskFor(`{"userinfo":{"birthdate":null}}`)...).Get("code"))...)
+		if has := having(b.Userinfo(tokens), aboutAlice); len(has) != 1 {
 			t.Fatalf("userinfo has %v", has)
 		}
 		c, err := w.Client(t.Context(), "std")
@@ -227,43 +227,43 @@ func TestAttackClaimsParameter(t *testing.T) {
 		if err := w.SaveClient(t.Context(), c); err != nil {
 			t.Fatal(err)
 		}
-		if has := having(b.userinfo(tokens), aboutAlice); len(has) > 0 {
+		if has := having(b.Userinfo(tokens), aboutAlice); len(has) > 0 {
 			t.Errorf("userinfo still has %v", has)
 		}
 	})
 	t.Run("SaysNotWhoIsSignedInWithoutConsent", func(t *testing.T) {
-		b := w.alice()
+		b := w.Alice()
 		for _, sub := range []string{"alice", "bob"} {
-			told(t, w, b.get(authorizeURL(ask("client_id", "narrow", "scope", "openid student", "prompt", "none",
+			Told(t, w, b.Get(AuthorizeURL(Ask("client_id", "narrow", "scope", "openid student", "prompt", "none",
 				"claims", `{"id_token":{"sub":{"value":"`+sub+`"}}}`)...)), "login_required")
 		}
 	})
 	t.Run("BombIsRefused", func(t *testing.T) {
-		b := w.alice()
+		b := w.Alice()
 		for name, bomb := range map[string]string{
 			"Deep":     `{"id_token":{"fname":{"value":` + strings.Repeat("[", 1000) + strings.Repeat("]", 1000) + `}}}`,
 			"DeepOnly": strings.Repeat(`{"a":`, 700) + "1" + strings.Repeat("}", 700),
 			"Long":     `{"id_token":{"` + strings.Repeat("a", 5000) + `":null}}`,
 			"Open":     strings.Repeat("[", 4000),
 		} {
-			t.Run(name, func(t *testing.T) { told(t, w, b.get(authorizeURL(askFor(bomb)...)), "invalid_request") })
+			t.Run(name, func(t *testing.T) { Told(t, w, b.Get(AuthorizeURL(AskFor(bomb)...)), "invalid_request") })
 		}
 	})
 	t.Run("PollutionIsRefused", func(t *testing.T) {
-		b := w.alice()
-		told(t, w, b.get(authorizeURL(askFor(`{}`)...)+"&claims="+url.QueryEscape(`{"userinfo":{"email":null}}`)), "invalid_request")
+		b := w.Alice()
+		Told(t, w, b.Get(AuthorizeURL(AskFor(`{}`)...)+"&claims="+url.QueryEscape(`{"userinfo":{"email":null}}`)), "invalid_request")
 		for _, twice := range []string{
 			`{"id_token":{},"id_token":{"email":null}}`, `{"userinfo":{"email":null,"\u0065mail":null}}`,
 			`{"id_token":{"sub":{"value":"alice","value":"bob"}}}`, `{"elsewhere":{"a":1,"a":2}}`,
 		} {
-			told(t, w, b.get(authorizeURL(askFor(twice)...)), "invalid_request")
+			Told(t, w, b.Get(AuthorizeURL(AskFor(twice)...)), "invalid_request")
 		}
 	})
 	t.Run("IsReadAsTextOnly", func(t *testing.T) {
-		b := w.alice()
+		b := w.Alice()
 		name := `<script>alert(1)</script>`
 		raw, _ := json.Marshal(map[string]any{"userinfo": map[string]any{name: nil}})
-		if p := b.open(authorizeURL(askFor(string(raw))...)); strings.Contains(p.body, "alert(1)") {
+		if p := b.Open(AuthorizeURL(AskFor(string(raw))...)); strings.Contains(p.Text, "alert(1)") {
 			t.Error("the name of a claim is repeated")
 		}
 	})
@@ -273,7 +273,7 @@ func TestAttackClaimsParameter(t *testing.T) {
 func TestHostIsToldOfClaimsOneByOne(t *testing.T) {
 	t.Parallel()
 	var asked []string
-	w := newFixture(t, func(c *provider.Config) {
+	w := New(t, func(c *provider.Config) {
 		c.Authorize = func(ctx context.Context, _, _ string, _ []string) error {
 			request, _ := provider.RequestOf(ctx)
 			asked = append(asked, strings.Join(request.Scopes, " ")+" + "+strings.Join(request.Claims, " "))
@@ -282,13 +282,13 @@ func TestHostIsToldOfClaimsOneByOne(t *testing.T) {
 			}
 			return nil
 		}
-	}).withClients().withUsers()
-	b := w.alice()
-	denied := b.open(authorizeURL(askFor(`{"id_token":{"zip":null},"userinfo":{"birthdate":null,"shoe_size":null}}`)...))
-	shown(t, denied, http.StatusForbidden)
-	_, tokens := b.token(std("code", b.allow(askFor(`{"id_token":{"zip":null,"acr":null}}`)...).Get("code"))...)
-	if p, _ := b.refresh(text(t, tokens, "refresh_token")); p.StatusCode != http.StatusOK {
-		t.Errorf("refresh: %s %s", p.Status, p.body)
+	}).WithClients().WithUsers()
+	b := w.Alice()
+	denied := b.Open(AuthorizeURL(AskFor(`{"id_token":{"zip":null},"userinfo":{"birthdate":null,"shoe_size":null}}`)...))
+	Shown(t, denied, http.StatusForbidden)
+	_, tokens := b.Token(Std("code", b.Allow(AskFor(`{"id_token":{"zip":null,"acr":null}}`)...).Get("code"))...)
+	if p, _ := b.Refresh(Member(t, tokens, "refresh_token")); p.StatusCode != http.StatusOK {
+		t.Errorf("refresh: %s %s", p.Status, p.Text)
 	}
 	if diff := cmp.Diff([]string{"openid + zip birthdate", "openid + zip"}, slices.Compact(asked)); diff != "" {
 		t.Error(diff)
@@ -299,19 +299,19 @@ func TestHostIsToldOfClaimsOneByOne(t *testing.T) {
 // them.
 func TestStandardClaimsOneByOne(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t).withClients().withUsers()
+	w := New(t).WithClients().WithUsers()
 	names := []string{"name", "given_name", "fname", "lname", "email", "email_verified"}
 	for _, in := range []string{"userinfo", "id_token"} {
-		b := w.alice()
-		p := b.open(authorizeURL(askFor(`{"`+in+`":{"name":{"essential":true},"email_verified":null}}`, "prompt", "consent")...))
+		b := w.Alice()
+		p := b.Open(AuthorizeURL(AskFor(`{"`+in+`":{"name":{"essential":true},"email_verified":null}}`, "prompt", "consent")...))
 		for _, shown := range []string{"Full name", "Email"} {
-			if !strings.Contains(p.body, "<dt>"+shown) {
+			if !strings.Contains(p.Text, "<dt>"+shown) {
 				t.Errorf("the screen does not show %q", shown)
 			}
 		}
-		_, tokens := b.token(std("code", response(t, b.submit(p, "action", "allow")).Get("code"))...)
-		_, idToken := jwt(t, text(t, tokens, "id_token"))
-		got := map[string][]string{"id_token": having(idToken, names), "userinfo": having(b.userinfo(tokens), names)}
+		_, tokens := b.Token(Std("code", Response(t, b.Submit(p, "action", "allow")).Get("code"))...)
+		_, idToken := JWT(t, Member(t, tokens, "id_token"))
+		got := map[string][]string{"id_token": having(idToken, names), "userinfo": having(b.Userinfo(tokens), names)}
 		want := map[string][]string{"id_token": nil, "userinfo": nil}
 		want[in] = []string{"name", "email_verified"}
 		if diff := cmp.Diff(want, got); diff != "" {

@@ -15,11 +15,11 @@ func TestApplicationThatIsDeletedMeanwhileIsUnknown(t *testing.T) {
 	t.Parallel()
 	for _, method := range []string{"SaveConsent", "CreateGrant"} {
 		t.Run("Before"+method, func(t *testing.T) {
-			var store *faultyStore
-			w := newFixture(t, faulty(&store)).withClients().withUsers()
-			b := w.alice()
-			screen := b.open(authorizeURL(ask()...))
-			store.breakBefore(func(ctx context.Context, called string) error {
+			var store *FaultyStore
+			w := New(t, Faulty(&store)).WithClients().WithUsers()
+			b := w.Alice()
+			screen := b.Open(AuthorizeURL(Ask()...))
+			store.BreakBefore(func(ctx context.Context, called string) error {
 				if called == method {
 					ctx := context.WithoutCancel(ctx)
 					c, err := store.Store.Client(ctx, "std")
@@ -30,11 +30,11 @@ func TestApplicationThatIsDeletedMeanwhileIsUnknown(t *testing.T) {
 				}
 				return nil
 			})
-			shown(t, b.submit(screen, "action", "allow"), http.StatusBadRequest)
-			if strings.Contains(w.log.String(), "level=ERROR") || w.saw(provider.EventReuse) {
-				t.Errorf("it is told as a failure:\n%s", w.log)
+			Shown(t, b.Submit(screen, "action", "allow"), http.StatusBadRequest)
+			if strings.Contains(w.Log.String(), "level=ERROR") || w.Saw(provider.EventReuse) {
+				t.Errorf("it is told as a failure:\n%s", w.Log)
 			}
-			if n := w.count("grants"); n != 0 {
+			if n := w.Count("grants"); n != 0 {
 				t.Errorf("%d grants", n)
 			}
 		})

@@ -16,62 +16,64 @@ import (
 	"github.com/bonafide-id/bonafide/provider"
 )
 
-// relyingParty is an application that signs users in with golang.org/x/oauth2 and
+// RelyingParty is an application that signs users in with golang.org/x/oauth2 and
 // coreos/go-oidc. All it is told is its registration and the issuer.
-type relyingParty struct {
+type RelyingParty struct {
 	*oauth2.Config
 	t        testing.TB
-	ctx      context.Context
-	provider *oidc.Provider
-	now      func() time.Time // nil for the clock of the machine
+	Ctx      context.Context
+	Provider *oidc.Provider
+	Now      func() time.Time // nil for the clock of the machine
 }
 
-func newRelyingParty(t testing.TB, issuer, clientID string, scopes ...string) *relyingParty {
+// NewRelyingParty discovers an issuer as a client of it.
+func NewRelyingParty(t testing.TB, issuer, clientID string, scopes ...string) *RelyingParty {
 	t.Helper()
-	ctx := oidc.ClientContext(t.Context(), &http.Client{Transport: ownConnections(t)})
+	ctx := oidc.ClientContext(t.Context(), &http.Client{Transport: OwnConnections(t)})
 	discovered, err := oidc.NewProvider(ctx, issuer)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &relyingParty{
-		&oauth2.Config{ClientID: clientID, ClientSecret: clientSecret, RedirectURL: callbackURI, Endpoint: discovered.Endpoint(), Scopes: scopes},
+	return &RelyingParty{
+		&oauth2.Config{ClientID: clientID, ClientSecret: ClientSecret, RedirectURL: CallbackURI, Endpoint: discovered.Endpoint(), Scopes: scopes},
 		t, ctx, discovered, nil,
 	}
 }
 
-// authorize sends alice through an authorization request and returns the code.
-func (rp *relyingParty) authorize(b *browser, options ...oauth2.AuthCodeOption) string {
+// Authorize sends alice through an authorization request and returns the code.
+func (rp *RelyingParty) Authorize(b *Browser, options ...oauth2.AuthCodeOption) string {
 	rp.t.Helper()
-	p := b.open(rp.AuthCodeURL("st ate", options...))
-	if strings.Contains(p.body, `name="password"`) {
-		p = b.submit(p, "email", "alice@example.com", "password", alicePass)
+	p := b.Open(rp.AuthCodeURL("st ate", options...))
+	if strings.Contains(p.Text, `name="password"`) {
+		p = b.Submit(p, "email", "alice@example.com", "password", AlicePass)
 	}
 	if p.StatusCode == http.StatusOK {
-		p = b.submit(p, "action", "allow")
+		p = b.Submit(p, "action", "allow")
 	}
-	answer := response(rp.t, p)
+	answer := Response(rp.t, p)
 	if answer.Get("state") != "st ate" || answer.Get("error") != "" {
 		rp.t.Fatalf("response %v", answer)
 	}
 	return answer.Get("code")
 }
 
-// signIn goes from the request to verified claims.
-func (rp *relyingParty) signIn(b *browser) (*oauth2.Token, *oidc.IDToken) {
+// SignIn goes from the request to verified claims.
+func (rp *RelyingParty) SignIn(b *Browser) (*oauth2.Token, *oidc.IDToken) {
 	rp.t.Helper()
 	verifier := oauth2.GenerateVerifier()
-	code := rp.authorize(b, oauth2.S256ChallengeOption(verifier), oidc.Nonce("n-0S6_WzA2Mj"))
-	token, err := rp.Exchange(rp.ctx, code, oauth2.VerifierOption(verifier))
+	code := rp.Authorize(b, oauth2.S256ChallengeOption(verifier), oidc.Nonce("n-0S6_WzA2Mj"))
+	token, err := rp.Exchange(rp.Ctx, code, oauth2.VerifierOption(verifier))
 	if err != nil {
 		rp.t.Fatal(err)
 	}
-	return token, rp.verify(token)
+	return token, rp.Verify(token)
 }
 
-func (rp *relyingParty) verify(token *oauth2.Token) *oidc.IDToken {
+// Verify checks the ID token among tokens, and returns it.
+func (rp *RelyingParty) Verify(token *oauth2.Token) *oidc.IDToken {
 	rp.t.Helper()
 	raw, _ := token.Extra("id_token").(string)
-	id, err := rp.provider.Verifier(&oidc.Config{ClientID: rp.ClientID}).Verify(rp.ctx, raw)
+	id, err := rp.Provider.Verifier(&oidc.Config{ClientID: rp.ClientID}).Verify(rp.Ctx, raw)
 	if err != nil {
 		rp.t.Fatal(err)
 	}
@@ -98,21 +100,21 @@ func TestGoOIDC(t *testing.T) {
 		"BehindTimeoutHandler": {"/id", func(p http.Handler) http.Handler { return http.TimeoutHandler(p, time.Minute, "too slow") }},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := newFixture(t, underPath(mount.path)).withClients().withUsers()
+			w := New(t, underPath(mount.path)).WithClients().WithUsers()
 			mux := http.NewServeMux()
 			mux.Handle(mount.path+"/", mount.wrap(w.Provider))
-			w.server.Config.Handler = mux
-			rp := newRelyingParty(t, w.Issuer(), "std", oidc.ScopeOpenID, "military")
-			b := w.newBrowser()
+			w.Server.Config.Handler = mux
+			rp := NewRelyingParty(t, w.Issuer(), "std", oidc.ScopeOpenID, "military")
+			b := w.NewBrowser()
 
-			token, id := rp.signIn(b)
+			token, id := rp.SignIn(b)
 			if id.Subject != "alice" || id.Nonce != "n-0S6_WzA2Mj" {
 				t.Errorf("ID token of %q with nonce %q", id.Subject, id.Nonce)
 			}
 			if left := time.Until(token.Expiry); left < 290*time.Second || left > 300*time.Second {
 				t.Errorf("the access token expires in %v", left)
 			}
-			info, err := rp.provider.UserInfo(rp.ctx, oauth2.StaticTokenSource(token))
+			info, err := rp.Provider.UserInfo(rp.Ctx, oauth2.StaticTokenSource(token))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -131,24 +133,24 @@ func TestGoOIDC(t *testing.T) {
 				t.Error(diff)
 			}
 
-			next, err := rp.TokenSource(rp.ctx, &oauth2.Token{RefreshToken: token.RefreshToken}).Token()
+			next, err := rp.TokenSource(rp.Ctx, &oauth2.Token{RefreshToken: token.RefreshToken}).Token()
 			if err != nil {
 				t.Fatal(err)
 			}
 			if next.RefreshToken == token.RefreshToken || next.AccessToken == token.AccessToken {
 				t.Error("refreshing returned a token that was used")
 			}
-			if again := rp.verify(next); again.Subject != "alice" {
+			if again := rp.Verify(next); again.Subject != "alice" {
 				t.Errorf("the refreshed ID token is of %q", again.Subject)
 			}
 		})
 	}
 
 	t.Run("ReadsNameAndEmailByTheScopesOfOpenIDConnect", func(t *testing.T) {
-		w := newFixture(t).withClients().withUsers()
-		rp := newRelyingParty(t, w.Issuer(), "std", oidc.ScopeOpenID, "profile", "email", oidc.ScopeOfflineAccess)
-		token, _ := rp.signIn(w.newBrowser())
-		info, err := rp.provider.UserInfo(rp.ctx, oauth2.StaticTokenSource(token))
+		w := New(t).WithClients().WithUsers()
+		rp := NewRelyingParty(t, w.Issuer(), "std", oidc.ScopeOpenID, "profile", "email", oidc.ScopeOfflineAccess)
+		token, _ := rp.SignIn(w.NewBrowser())
+		info, err := rp.Provider.UserInfo(rp.Ctx, oauth2.StaticTokenSource(token))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -162,16 +164,16 @@ func TestGoOIDC(t *testing.T) {
 	})
 
 	t.Run("ReadsSignedUserinfo", func(t *testing.T) {
-		w := newFixture(t).withUsers()
+		w := New(t).WithUsers()
 		err := w.SaveClient(t.Context(), provider.Client{
-			ID: "signed", Secret: clientSecret, Dialect: provider.Standard, RedirectURIs: []string{callbackURI}, UserinfoSignedResponseAlg: "RS256",
+			ID: "signed", Secret: ClientSecret, Dialect: provider.Standard, RedirectURIs: []string{CallbackURI}, UserinfoSignedResponseAlg: "RS256",
 		})
 		if err != nil {
 			t.Fatal(err)
 		}
-		rp := newRelyingParty(t, w.Issuer(), "signed", oidc.ScopeOpenID, "military")
-		token, _ := rp.signIn(w.newBrowser())
-		info, err := rp.provider.UserInfo(rp.ctx, oauth2.StaticTokenSource(token))
+		rp := NewRelyingParty(t, w.Issuer(), "signed", oidc.ScopeOpenID, "military")
+		token, _ := rp.SignIn(w.NewBrowser())
+		info, err := rp.Provider.UserInfo(rp.Ctx, oauth2.StaticTokenSource(token))
 		if err != nil || info.Email != "alice@example.com" {
 			t.Fatalf("%+v %v", info, err)
 		}
@@ -181,11 +183,11 @@ func TestGoOIDC(t *testing.T) {
 func TestXOAuth2(t *testing.T) {
 	t.Parallel()
 	t.Run("AuthenticatesInEveryStyle", func(t *testing.T) {
-		w := newFixture(t).withUsers()
-		b := w.newBrowser()
+		w := New(t).WithUsers()
+		b := w.NewBrowser()
 		for id, method := range map[string]string{"any": "", "basic": "client_secret_basic", "post": "client_secret_post"} {
 			err := w.SaveClient(t.Context(), provider.Client{
-				ID: id, Secret: clientSecret, Dialect: provider.Standard, RedirectURIs: []string{callbackURI}, TokenEndpointAuthMethod: method,
+				ID: id, Secret: ClientSecret, Dialect: provider.Standard, RedirectURIs: []string{CallbackURI}, TokenEndpointAuthMethod: method,
 			})
 			if err != nil {
 				t.Fatal(err)
@@ -195,9 +197,9 @@ func TestXOAuth2(t *testing.T) {
 				oauth2.AuthStyleInHeader:   method != "client_secret_post",
 				oauth2.AuthStyleInParams:   method != "client_secret_basic",
 			} {
-				rp := newRelyingParty(t, w.Issuer(), id, "military")
+				rp := NewRelyingParty(t, w.Issuer(), id, "military")
 				rp.Endpoint.AuthStyle = style
-				_, err := rp.Exchange(rp.ctx, rp.authorize(b))
+				_, err := rp.Exchange(rp.Ctx, rp.Authorize(b))
 				if fits != (err == nil) {
 					t.Errorf("%s with style %d: %v", id, style, err)
 				}
@@ -209,46 +211,46 @@ func TestXOAuth2(t *testing.T) {
 	})
 
 	t.Run("IsToldOfErrors", func(t *testing.T) {
-		w := newFixture(t).withClients().withUsers()
-		rp := newRelyingParty(t, w.Issuer(), "std", "military")
-		b := w.newBrowser()
+		w := New(t).WithClients().WithUsers()
+		rp := NewRelyingParty(t, w.Issuer(), "std", "military")
+		b := w.NewBrowser()
 		verifier := oauth2.GenerateVerifier()
-		code := rp.authorize(b, oauth2.S256ChallengeOption(verifier))
-		if _, err := rp.Exchange(rp.ctx, code); errorCode(err) != "invalid_grant" {
+		code := rp.Authorize(b, oauth2.S256ChallengeOption(verifier))
+		if _, err := rp.Exchange(rp.Ctx, code); errorCode(err) != "invalid_grant" {
 			t.Errorf("without the verifier: %v", err)
 		}
-		token, err := rp.Exchange(rp.ctx, code, oauth2.VerifierOption(verifier))
+		token, err := rp.Exchange(rp.Ctx, code, oauth2.VerifierOption(verifier))
 		if err != nil {
 			t.Fatal(err)
 		}
-		w.advance(301 * time.Second)
-		client := rp.Client(rp.ctx, &oauth2.Token{AccessToken: token.AccessToken})
-		if got := status(t, client, w.server.URL+attributesPath); got != http.StatusUnauthorized {
+		w.Advance(301 * time.Second)
+		client := rp.Client(rp.Ctx, &oauth2.Token{AccessToken: token.AccessToken})
+		if got := status(t, client, w.Server.URL+AttributesPath); got != http.StatusUnauthorized {
 			t.Errorf("an expired token reads attributes: %d", got)
 		}
-		if _, err := rp.Exchange(rp.ctx, code, oauth2.VerifierOption(verifier)); errorCode(err) != "invalid_grant" {
+		if _, err := rp.Exchange(rp.Ctx, code, oauth2.VerifierOption(verifier)); errorCode(err) != "invalid_grant" {
 			t.Errorf("the code a second time: %v", err)
 		}
-		_, err = rp.TokenSource(rp.ctx, &oauth2.Token{RefreshToken: token.RefreshToken}).Token()
+		_, err = rp.TokenSource(rp.Ctx, &oauth2.Token{RefreshToken: token.RefreshToken}).Token()
 		if errorCode(err) != "invalid_grant" {
 			t.Errorf("refreshing after the code was replayed: %v", err)
 		}
 	})
 
 	t.Run("SpeaksV3", func(t *testing.T) {
-		w := newFixture(t).withClients().withUsers()
-		rp := newRelyingParty(t, w.Issuer(), "v3", oidc.ScopeOpenID, "military")
-		token, id := rp.signIn(w.newBrowser())
+		w := New(t).WithClients().WithUsers()
+		rp := NewRelyingParty(t, w.Issuer(), "v3", oidc.ScopeOpenID, "military")
+		token, id := rp.SignIn(w.NewBrowser())
 		if id.Subject != "alice" || token.ExpiresIn != 300 || token.Extra("refresh_expires_in") != "604800" {
 			t.Errorf("%q, %d s, %v", id.Subject, token.ExpiresIn, token.Extra("refresh_expires_in"))
 		}
-		client := rp.Client(rp.ctx, token)
-		for _, path := range []string{attributesPath, userinfoPath} {
-			if got := status(t, client, w.server.URL+path); got != http.StatusOK {
+		client := rp.Client(rp.Ctx, token)
+		for _, path := range []string{AttributesPath, UserinfoPath} {
+			if got := status(t, client, w.Server.URL+path); got != http.StatusOK {
 				t.Errorf("%s: %d", path, got)
 			}
 		}
-		_, err := rp.TokenSource(rp.ctx, &oauth2.Token{RefreshToken: token.RefreshToken}).Token()
+		_, err := rp.TokenSource(rp.Ctx, &oauth2.Token{RefreshToken: token.RefreshToken}).Token()
 		if errorCode(err) != "unsupported_grant_type" {
 			t.Errorf("refreshing: %v", err)
 		}
@@ -284,47 +286,47 @@ func status(t testing.TB, client *http.Client, address string) int {
 // below the other, as production and sandbox are.
 func TestTwoProvidersInOneProcess(t *testing.T) {
 	t.Parallel()
-	production := newFixture(t).withClients().withUsers()
-	sandbox := newFixture(t, withoutKey(t), func(c *provider.Config) { c.BaseURL = production.server.URL + "/sandbox" }).withClients().withUsers()
+	production := New(t).WithClients().WithUsers()
+	sandbox := New(t, WithoutKey(t), func(c *provider.Config) { c.BaseURL = production.Server.URL + "/sandbox" }).WithClients().WithUsers()
 	mux := http.NewServeMux()
 	mux.Handle("/", production.Provider)
 	mux.Handle("/sandbox/", sandbox.Provider)
-	production.server.Config.Handler = mux
+	production.Server.Config.Handler = mux
 
-	b := production.newBrowser()
-	live := newRelyingParty(t, production.Issuer(), "std", oidc.ScopeOpenID, "military")
-	test := newRelyingParty(t, sandbox.Issuer(), "std", oidc.ScopeOpenID, "military")
-	token, _ := test.signIn(b)
+	b := production.NewBrowser()
+	live := NewRelyingParty(t, production.Issuer(), "std", oidc.ScopeOpenID, "military")
+	test := NewRelyingParty(t, sandbox.Issuer(), "std", oidc.ScopeOpenID, "military")
+	token, _ := test.SignIn(b)
 
 	t.Run("ASessionOfOneIsNoneAtTheOther", func(t *testing.T) {
-		p := b.open(live.AuthCodeURL("s"))
-		if !strings.Contains(p.body, `name="password"`) {
+		p := b.Open(live.AuthCodeURL("s"))
+		if !strings.Contains(p.Text, `name="password"`) {
 			t.Errorf("no sign-in screen: %s %s", p.Status, p.Header.Get("Location"))
 		}
 	})
 	t.Run("SessionsStandBesideEachOther", func(t *testing.T) {
-		live.signIn(b)
-		for _, rp := range []*relyingParty{live, test} {
-			if got := response(t, b.open(rp.AuthCodeURL("s"))); got.Get("code") == "" {
+		live.SignIn(b)
+		for _, rp := range []*RelyingParty{live, test} {
+			if got := Response(t, b.Open(rp.AuthCodeURL("s"))); got.Get("code") == "" {
 				t.Errorf("not signed in any more: %v", got)
 			}
 		}
 	})
 	t.Run("ACodeOfOneIsRefusedAtTheOther", func(t *testing.T) {
-		if _, err := live.Exchange(live.ctx, test.authorize(b)); errorCode(err) != "invalid_grant" {
+		if _, err := live.Exchange(live.Ctx, test.Authorize(b)); errorCode(err) != "invalid_grant" {
 			t.Errorf("%v", err)
 		}
 	})
 	t.Run("AnAccessTokenOfOneIsRefusedAtTheOther", func(t *testing.T) {
-		client := test.Client(test.ctx, token)
-		for address, want := range map[string]int{"/sandbox" + attributesPath: http.StatusOK, attributesPath: http.StatusUnauthorized} {
-			if got := status(t, client, production.server.URL+address); got != want {
+		client := test.Client(test.Ctx, token)
+		for address, want := range map[string]int{"/sandbox" + AttributesPath: http.StatusOK, AttributesPath: http.StatusUnauthorized} {
+			if got := status(t, client, production.Server.URL+address); got != want {
 				t.Errorf("%s: %d, want %d", address, got, want)
 			}
 		}
 	})
 	t.Run("ARefreshTokenOfOneIsRefusedAtTheOther", func(t *testing.T) {
-		_, err := live.TokenSource(live.ctx, &oauth2.Token{RefreshToken: token.RefreshToken}).Token()
+		_, err := live.TokenSource(live.Ctx, &oauth2.Token{RefreshToken: token.RefreshToken}).Token()
 		if errorCode(err) != "invalid_grant" {
 			t.Errorf("%v", err)
 		}
@@ -332,12 +334,12 @@ func TestTwoProvidersInOneProcess(t *testing.T) {
 	t.Run("AnIDTokenOfOneIsRefusedByClientsOfTheOther", func(t *testing.T) {
 		raw := token.Extra("id_token").(string)
 		for _, config := range []*oidc.Config{{ClientID: "std"}, {ClientID: "std", SkipIssuerCheck: true}} {
-			if _, err := live.provider.Verifier(config).Verify(live.ctx, raw); err == nil {
+			if _, err := live.Provider.Verifier(config).Verify(live.Ctx, raw); err == nil {
 				t.Errorf("accepted with SkipIssuerCheck=%v", config.SkipIssuerCheck)
 			}
 		}
-		p := b.open(live.AuthCodeURL("s", oauth2.SetAuthURLParam("id_token_hint", raw)))
-		if got := response(t, p).Get("error"); got != "invalid_request" {
+		p := b.Open(live.AuthCodeURL("s", oauth2.SetAuthURLParam("id_token_hint", raw)))
+		if got := Response(t, p).Get("error"); got != "invalid_request" {
 			t.Errorf("as id_token_hint: %q", got)
 		}
 	})
@@ -345,7 +347,7 @@ func TestTwoProvidersInOneProcess(t *testing.T) {
 
 func TestBesideTheHost(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t, underPath("/id")).withClients().withUsers()
+	w := New(t, underPath("/id")).WithClients().WithUsers()
 	mux := http.NewServeMux()
 	mux.Handle("/id/", w.Provider)
 	mux.HandleFunc("/{$}", func(rw http.ResponseWriter, r *http.Request) {
@@ -356,21 +358,21 @@ func TestBesideTheHost(t *testing.T) {
 		}
 		_, _ = rw.Write([]byte(c.Value))
 	})
-	w.server.Config.Handler = mux
-	b := w.newBrowser()
-	b.get("/")
-	rp := newRelyingParty(t, w.Issuer(), "std", oidc.ScopeOpenID, "military")
-	rp.signIn(b)
+	w.Server.Config.Handler = mux
+	b := w.NewBrowser()
+	b.Get("/")
+	rp := NewRelyingParty(t, w.Issuer(), "std", oidc.ScopeOpenID, "military")
+	rp.SignIn(b)
 
 	t.Run("TheHostKeepsItsCookie", func(t *testing.T) {
-		if got := b.get("/").body; got != "of-the-host" {
+		if got := b.Get("/").Text; got != "of-the-host" {
 			t.Errorf("session cookie %q", got)
 		}
-		host, err := url.Parse(w.server.URL + "/")
+		host, err := url.Parse(w.Server.URL + "/")
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, c := range b.http.Jar.Cookies(host) {
+		for _, c := range b.HTTP.Jar.Cookies(host) {
 			if c.Name != "session" && !strings.HasPrefix(c.Name, "bonafide_") {
 				t.Errorf("the provider set a cookie that may be the host's: %s", c.Name)
 			}
@@ -378,17 +380,17 @@ func TestBesideTheHost(t *testing.T) {
 	})
 	t.Run("OnlyItsOwnPathsAreAnswered", func(t *testing.T) {
 		for path, want := range map[string]int{"/id/account": http.StatusOK, "/account": http.StatusNotFound, "/identity": http.StatusNotFound, "/id/nothing": http.StatusNotFound} {
-			if got := b.open(path).StatusCode; got != want {
+			if got := b.Open(path).StatusCode; got != want {
 				t.Errorf("%s: %d, want %d", path, got, want)
 			}
 		}
 	})
 	t.Run("SigningOutLeavesTheHostAlone", func(t *testing.T) {
-		b.submit(b.open("/id/signout"))
-		if got := b.get("/").body; got != "of-the-host" {
+		b.Submit(b.Open("/id/signout"))
+		if got := b.Get("/").Text; got != "of-the-host" {
 			t.Errorf("session cookie %q", got)
 		}
-		if p := b.open("/id/account"); !strings.Contains(p.body, `name="password"`) {
+		if p := b.Open("/id/account"); !strings.Contains(p.Text, `name="password"`) {
 			t.Errorf("still signed in: %s", p.Status)
 		}
 	})
@@ -396,9 +398,9 @@ func TestBesideTheHost(t *testing.T) {
 
 func TestClientSecretThatCouldBeGuessedIsRefused(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t)
+	w := New(t)
 	for length, want := range map[int]bool{16: false, 31: false, 32: true, 255: true, 256: false} {
-		err := w.SaveClient(t.Context(), provider.Client{ID: "shop", Secret: strings.Repeat("s", length), RedirectURIs: []string{callbackURI}})
+		err := w.SaveClient(t.Context(), provider.Client{ID: "shop", Secret: strings.Repeat("s", length), RedirectURIs: []string{CallbackURI}})
 		if (err == nil) != want {
 			t.Errorf("a secret of %d bytes: %v", length, err)
 		}

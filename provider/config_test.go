@@ -61,7 +61,7 @@ func TestNew(t *testing.T) {
 		}, "Brand.Links[0].Label"},
 		"LinkThatRunsCode": {func(c *provider.Config) { c.Brand.HelpURL = "javascript:alert(1)" }, "Brand.HelpURL"},
 		"VerifierOfNoGroup": {func(c *provider.Config) {
-			c.Verifiers = map[string]provider.Verifier{"Military": &office{}}
+			c.Verifiers = map[string]provider.Verifier{"Military": &Office{}}
 		}, `Verifiers["Military"]`},
 		"NilVerifier": {func(c *provider.Config) {
 			c.Verifiers = map[string]provider.Verifier{"student": nil}
@@ -117,7 +117,7 @@ func TestNew(t *testing.T) {
 		}, "S"},
 	} {
 		t.Run("Names"+name, func(t *testing.T) {
-			cfg := provider.Config{BaseURL: "http://localhost:8080", Secret: bytes.Clone(testSecret(t)), Store: store}
+			cfg := provider.Config{BaseURL: "http://localhost:8080", Secret: bytes.Clone(Secret(t)), Store: store}
 			c.change(&cfg)
 			_, err := provider.New(t.Context(), cfg)
 			var wrong *provider.FieldError
@@ -139,7 +139,7 @@ func TestNewTriesWrapSigner(t *testing.T) {
 	}
 	t.Cleanup(func() { _ = store.Close() })
 	_, err = provider.New(t.Context(), provider.Config{
-		BaseURL: "http://localhost:8080", Secret: testSecret(t), Store: store,
+		BaseURL: "http://localhost:8080", Secret: Secret(t), Store: store,
 		WrapSigner: func(*rsa.PrivateKey) (crypto.Signer, error) { return nil, errors.New("no library") },
 	})
 	if err == nil || !strings.Contains(err.Error(), "WrapSigner: no library") {
@@ -154,7 +154,7 @@ func TestLifecycle(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		p, err := provider.New(t.Context(), provider.Config{BaseURL: "http://localhost:8080", Secret: testSecret(t), Store: store})
+		p, err := provider.New(t.Context(), provider.Config{BaseURL: "http://localhost:8080", Secret: Secret(t), Store: store})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -167,7 +167,7 @@ func TestLifecycle(t *testing.T) {
 			t.Fatalf("Run: %v", err)
 		}
 		// database/sql lets go of its opener a moment later.
-		eventually(t, func() bool { return runtime.NumGoroutine() <= before })
+		Eventually(t, func() bool { return runtime.NumGoroutine() <= before })
 	})
 	t.Run("RefusesAnotherSecretInsteadOfMakingNewKeys", func(t *testing.T) {
 		path := t.TempDir() + "/identity.db"
@@ -182,7 +182,7 @@ func TestLifecycle(t *testing.T) {
 			}
 			return p, err
 		}
-		p, err := open(testSecret(t))
+		p, err := open(Secret(t))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -196,7 +196,7 @@ func TestLifecycle(t *testing.T) {
 		if _, err := open(other); err == nil {
 			t.Fatal("opened with another secret")
 		}
-		p, err = open(other, testSecret(t))
+		p, err = open(other, Secret(t))
 		if err != nil {
 			t.Fatalf("with the former secret among the previous ones: %v", err)
 		}
@@ -215,7 +215,7 @@ func wantField(t *testing.T, err error, field string) {
 
 func TestSetAttributesNamesTheHandle(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t)
+	w := New(t)
 	for handle, value := range map[string]any{"fnam": "A", "uuid": "x", "age": "old"} {
 		wantField(t, w.SetAttributes(t.Context(), "alice", map[string]any{handle: value}), handle)
 	}
@@ -223,15 +223,15 @@ func TestSetAttributesNamesTheHandle(t *testing.T) {
 
 func TestSetStatusNamesTheField(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t)
+	w := New(t)
 	wantField(t, w.SetStatus(t.Context(), "alice", provider.Status{Group: "pilots"}), "Group")
 	wantField(t, w.SetStatus(t.Context(), "alice", provider.Status{Group: "military", Subgroups: []string{"Veteran", "Pirate"}}), "Subgroups[1]")
 }
 
 func TestSaveClient(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t)
-	valid := func() provider.Client { return provider.Client{ID: "c", RedirectURIs: []string{callbackURI}} }
+	w := New(t)
+	valid := func() provider.Client { return provider.Client{ID: "c", RedirectURIs: []string{CallbackURI}} }
 	for name, c := range map[string]struct {
 		change func(*provider.Client)
 		field  string
@@ -239,7 +239,7 @@ func TestSaveClient(t *testing.T) {
 		"ID":                   {func(c *provider.Client) { c.ID = "a b" }, "ID"},
 		"Dialect":              {func(c *provider.Client) { c.Dialect = "v4" }, "Dialect"},
 		"ShortSecret":          {func(c *provider.Client) { c.Secret = "hunter2" }, "Secret"},
-		"SecretOfPublicClient": {func(c *provider.Client) { c.Public, c.Secret = true, clientSecret }, "Secret"},
+		"SecretOfPublicClient": {func(c *provider.Client) { c.Public, c.Secret = true, ClientSecret }, "Secret"},
 		"NoRedirectURI":        {func(c *provider.Client) { c.RedirectURIs = nil }, "RedirectURIs"},
 		"UnknownScope":         {func(c *provider.Client) { c.Scopes = []string{"militry"} }, "Scopes[0]"},
 		"UnknownGrant":         {func(c *provider.Client) { c.GrantTypes = []string{"password"} }, "GrantTypes[0]"},
@@ -251,8 +251,8 @@ func TestSaveClient(t *testing.T) {
 		"OriginBeyondPorts":    {func(c *provider.Client) { c.Origins = []string{"https://rp.test:99999"} }, "Origins[0]"},
 		"OriginOfLoopback":     {func(c *provider.Client) { c.Origins = []string{"http://localhost:80"} }, "Origins[0]"},
 		"ManyOrigins":          {func(c *provider.Client) { c.Origins = slices.Repeat([]string{"https://rp.test"}, 101) }, "Origins"},
-		"ManyPostLogoutURIs":   {func(c *provider.Client) { c.PostLogoutRedirectURIs = slices.Repeat([]string{callbackURI}, 101) }, "PostLogoutRedirectURIs"},
-		"ManyRedirectURIs":     {func(c *provider.Client) { c.RedirectURIs = slices.Repeat([]string{callbackURI}, 101) }, "RedirectURIs"},
+		"ManyPostLogoutURIs":   {func(c *provider.Client) { c.PostLogoutRedirectURIs = slices.Repeat([]string{CallbackURI}, 101) }, "PostLogoutRedirectURIs"},
+		"ManyRedirectURIs":     {func(c *provider.Client) { c.RedirectURIs = slices.Repeat([]string{CallbackURI}, 101) }, "RedirectURIs"},
 		"ManyScopes":           {func(c *provider.Client) { c.Scopes = slices.Repeat([]string{"military"}, 101) }, "Scopes"},
 		"BlankName":            {func(c *provider.Client) { c.Name = "  " }, "Name"},
 		"InvisibleName":        {func(c *provider.Client) { c.Name = "\u200b\ufeff\u2060" }, "Name"},
@@ -309,21 +309,21 @@ func TestSaveClient(t *testing.T) {
 
 func TestRotateClientSecret(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t).withClients().withUsers()
-	b := w.newBrowser().signIn("alice@example.com", alicePass)
+	w := New(t).WithClients().WithUsers()
+	b := w.NewBrowser().SignIn("alice@example.com", AlicePass)
 	redeem := func(secret string) int {
-		p, _ := b.token("code", w.code(b), "client_secret", secret)
+		p, _ := b.Token("code", w.Code(b), "client_secret", secret)
 		return p.StatusCode
 	}
 	fresh, err := w.RotateClientSecret(t.Context(), "v3", time.Hour, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if old, now := redeem(clientSecret), redeem(fresh); old != 200 || now != 200 {
+	if old, now := redeem(ClientSecret), redeem(fresh); old != 200 || now != 200 {
 		t.Errorf("within the overlap: old %d, new %d", old, now)
 	}
-	w.advance(time.Hour)
-	if old, now := redeem(clientSecret), redeem(fresh); old != 401 || now != 200 {
+	w.Advance(time.Hour)
+	if old, now := redeem(ClientSecret), redeem(fresh); old != 401 || now != 200 {
 		t.Errorf("after the overlap: old %d, new %d", old, now)
 	}
 	if _, err := w.RotateClientSecret(t.Context(), "pub", time.Hour, 0); !errors.Is(err, provider.ErrNoClient) {
@@ -335,7 +335,7 @@ func nobodySignedIn(*http.Request) (provider.SignedIn, error) { return provider.
 
 func TestSaveAccount(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t).withUsers()
+	w := New(t).WithUsers()
 	for name, chosen := range map[string]string{
 		"OneLetter": "x", "TooShort": "nine9nine", "TooLong": strings.Repeat("glacier ", 250), "WithNUL": "glacier-tulip\x00-42", "NotText": "glacier-tulip-\xff-42",
 	} {
@@ -360,9 +360,9 @@ func TestSaveAccount(t *testing.T) {
 			wantField(t, err, c.field)
 		})
 	}
-	w.newBrowser().signIn("alice@example.com", alicePass) // which she has kept
+	w.NewBrowser().SignIn("alice@example.com", AlicePass) // which she has kept
 	t.Run("KeepsAPasswordThatWasLongEnough", func(t *testing.T) {
-		if _, err := w.SaveAccount(t.Context(), provider.Account{ID: "alice", Email: "alice@example.com", EmailVerified: true, Password: alicePass}); err != nil {
+		if _, err := w.SaveAccount(t.Context(), provider.Account{ID: "alice", Email: "alice@example.com", EmailVerified: true, Password: AlicePass}); err != nil {
 			t.Error(err)
 		}
 	})
@@ -370,9 +370,9 @@ func TestSaveAccount(t *testing.T) {
 
 func TestTimesBeyondTheCalendar(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t).withClients().withUsers()
-	b := w.alice()
-	tokens := b.standardTokens()
+	w := New(t).WithClients().WithUsers()
+	b := w.Alice()
+	tokens := b.StandardTokens()
 	for field, s := range map[string]provider.Status{
 		"ExpiresAt":  {Group: "military", Verified: true, ExpiresAt: time.Unix(1<<62, 0)},
 		"VerifiedAt": {Group: "military", Verified: true, VerifiedAt: time.Unix(-1<<62, 0)},
@@ -383,8 +383,8 @@ func TestTimesBeyondTheCalendar(t *testing.T) {
 	if err := w.SetStatus(t.Context(), "alice", far); err != nil {
 		t.Error(err)
 	}
-	if p := b.bearer(attributesPath, text(t, tokens, "access_token")); !strings.Contains(p.body, "Veteran") {
-		t.Errorf("a status until 9999: %s", p.body)
+	if p := b.Bearer(AttributesPath, Member(t, tokens, "access_token")); !strings.Contains(p.Text, "Veteran") {
+		t.Errorf("a status until 9999: %s", p.Text)
 	}
 	if err := w.RevokeIssuedBefore(t.Context(), time.Time{}); err == nil {
 		t.Error("revoking what was issued before no moment was accepted")
@@ -392,9 +392,9 @@ func TestTimesBeyondTheCalendar(t *testing.T) {
 	if err := w.RevokeIssuedBefore(t.Context(), time.Unix(1<<62, 0)); err != nil {
 		t.Fatal(err)
 	}
-	w.advance(2 * time.Second)
-	works(t, b, text(t, tokens, "access_token"), false)
-	if b.isSignedIn() {
+	w.Advance(2 * time.Second)
+	Works(t, b, Member(t, tokens, "access_token"), false)
+	if b.IsSignedIn() {
 		t.Error("the session has not ended")
 	}
 }

@@ -11,19 +11,19 @@ import (
 // the application is answered.
 func TestAnswerIsWhatTheButtonSays(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t).withClients().withUsers()
-	w.ok(w.SetStatus(t.Context(), "alice", provider.Status{Group: "student", Verified: true}))
+	w := New(t).WithClients().WithUsers()
+	w.OK(w.SetStatus(t.Context(), "alice", provider.Status{Group: "student", Verified: true}))
 	for _, c := range []struct {
-		b        *browser
+		b        *Browser
 		verified bool
-	}{{w.alice(), true}, {w.bob(), false}} {
-		p := c.b.open(authorizeURL("scope", "student"))
-		warned, without := strings.Contains(p.body, "sees that you aren’t verified"), strings.Contains(p.body, ">Share without verification<")
+	}{{w.Alice(), true}, {w.Bob(), false}} {
+		p := c.b.Open(AuthorizeURL("scope", "student"))
+		warned, without := strings.Contains(p.Text, "sees that you aren’t verified"), strings.Contains(p.Text, ">Share without verification<")
 		if warned == c.verified || without == c.verified {
 			t.Errorf("verified %v: the screen warns: %v, the button does: %v", c.verified, warned, without)
 		}
-		_, tokens := c.b.token("code", response(t, c.b.submit(p, "action", "allow")).Get("code"))
-		_, attributes := c.b.json(c.b.bearer(attributesPath, text(t, tokens, "access_token")))
+		_, tokens := c.b.Token("code", Response(t, c.b.Submit(p, "action", "allow")).Get("code"))
+		_, attributes := c.b.JSON(c.b.Bearer(AttributesPath, Member(t, tokens, "access_token")))
 		status := attributes["status"].([]any)[0].(map[string]any)
 		if status["group"] != "student" || status["verified"] != c.verified {
 			t.Errorf("verified %v: answered %v", c.verified, status)

@@ -56,9 +56,9 @@ type consentWords struct {
 }
 
 // wordsOn reads a consent screen as a person does.
-func wordsOn(t *testing.T, p page) consentWords {
+func wordsOn(t *testing.T, p Page) consentWords {
 	t.Helper()
-	root, err := html.Parse(strings.NewReader(p.body))
+	root, err := html.Parse(strings.NewReader(p.Text))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -201,7 +201,7 @@ func (said words) answered(t testing.TB, asked string, facts map[string]any, sta
 	answered := map[string]bool{}
 	for _, s := range statuses {
 		status := s.(map[string]any)
-		answered[groupTitles[text(t, status, "group")]] = status["verified"] == true
+		answered[groupTitles[Member(t, status, "group")]] = status["verified"] == true
 	}
 	if !maps.Equal(said.verified, answered) {
 		t.Errorf("%s: the screen says %v, answered %v", asked, said.verified, answered)
@@ -210,16 +210,16 @@ func (said words) answered(t testing.TB, asked string, facts map[string]any, sta
 
 // people are a person who is not verified, one whose verification has ended, one of whom
 // nothing is known, and one who is verified in both groups.
-func (w *fixture) people() map[string]*browser {
-	w.t.Helper()
-	browsers := map[string]*browser{}
+func people(w *Fixture) map[string]*Browser {
+	w.T.Helper()
+	browsers := map[string]*Browser{}
 	for name, of := range map[string]struct {
 		facts    map[string]any
 		statuses []provider.Status
 	}{
 		"unverified": {map[string]any{"fname": "Una", "lname": "Verre", "zip": "22030"}, nil},
 		"lapsed": {map[string]any{"fname": "Lars", "phone": "+1 703 555 0142", "birthdate": "1990-04-02"}, []provider.Status{
-			{Group: "military", Subgroups: []string{"Veteran"}, Verified: true, ExpiresAt: w.now().Add(time.Minute)},
+			{Group: "military", Subgroups: []string{"Veteran"}, Verified: true, ExpiresAt: w.Now().Add(time.Minute)},
 		}},
 		"unknown": {nil, []provider.Status{{Group: "student", Pending: true}}},
 		"both": {map[string]any{
@@ -231,54 +231,54 @@ func (w *fixture) people() map[string]*browser {
 		}},
 	} {
 		address := name + "@example.com"
-		w.account(provider.Account{ID: name, Email: address, EmailVerified: name == "both", Password: oldPassword})
+		w.AddAccount(provider.Account{ID: name, Email: address, EmailVerified: name == "both", Password: OldPassword})
 		if of.facts != nil {
-			w.ok(w.SetAttributes(w.t.Context(), name, of.facts))
+			w.OK(w.SetAttributes(w.T.Context(), name, of.facts))
 		}
 		for _, s := range of.statuses {
-			w.ok(w.SetStatus(w.t.Context(), name, s))
+			w.OK(w.SetStatus(w.T.Context(), name, s))
 		}
-		browsers[name] = w.newBrowser()
+		browsers[name] = w.NewBrowser()
 	}
-	w.advance(2 * time.Minute)
+	w.Advance(2 * time.Minute)
 	for name, b := range browsers {
-		b.signIn(name+"@example.com", oldPassword)
+		b.SignIn(name+"@example.com", OldPassword)
 	}
 	return browsers
 }
 
 // answers demands of all answers that a token response leads to what was said.
-func (b *browser) answers(asked string, said words, tokens map[string]any) {
-	b.t.Helper()
-	access := text(b.t, tokens, "access_token")
-	p, body := b.json(b.bearer(attributesPath, access))
+func answersAs(b *Browser, asked string, said words, tokens map[string]any) {
+	b.T.Helper()
+	access := Member(b.T, tokens, "access_token")
+	p, body := b.JSON(b.Bearer(AttributesPath, access))
 	if p.StatusCode != http.StatusOK {
-		b.t.Fatalf("%s: %s %s", asked, p.Status, p.body)
+		b.T.Fatalf("%s: %s %s", asked, p.Status, p.Text)
 	}
 	facts := map[string]any{}
 	for _, a := range body["attributes"].([]any) {
 		attribute := a.(map[string]any)
-		facts[text(b.t, attribute, "handle")] = attribute["value"]
+		facts[Member(b.T, attribute, "handle")] = attribute["value"]
 	}
 	statuses, _ := body["status"].([]any)
 	id, ok := tokens["id_token"].(string)
 	if !ok {
-		said.answered(b.t, asked+", attributes", facts, statuses)
+		said.answered(b.T, asked+", attributes", facts, statuses)
 		return
 	}
 	if _, ok := facts["uuid"]; !ok {
 		facts["uuid"] = "" // the claim sub says it
 	}
-	said.answered(b.t, asked+", attributes", facts, statuses)
-	_, claims := jwt(b.t, id)
-	said.claimed(b.t, asked+", ID token", claims)
-	userinfo := b.bearer(userinfoPath, access).body
+	said.answered(b.T, asked+", attributes", facts, statuses)
+	_, claims := JWT(b.T, id)
+	said.claimed(b.T, asked+", ID token", claims)
+	userinfo := b.Bearer(UserinfoPath, access).Text
 	if unquoted, err := strconv.Unquote(userinfo); err == nil { // as v3 answers
-		_, claims = jwt(b.t, unquoted)
+		_, claims = JWT(b.T, unquoted)
 	} else {
-		claims = b.userinfo(tokens)
+		claims = b.Userinfo(tokens)
 	}
-	said.claimed(b.t, asked+", userinfo", claims)
+	said.claimed(b.T, asked+", userinfo", claims)
 }
 
 // claimed is answered for claims, of which sub stands for the user.
@@ -297,8 +297,8 @@ func TestConsentScreenSaysWhatIsReleasedInWords(t *testing.T) {
 	t.Parallel()
 	t.Run("Standard", func(t *testing.T) {
 		t.Parallel()
-		w := newFixture(t, unlimited).withClients()
-		people := w.people()
+		w := New(t, Unlimited).WithClients()
+		people := people(w)
 		for _, request := range []struct {
 			scope    string
 			optional []string
@@ -309,18 +309,18 @@ func TestConsentScreenSaysWhatIsReleasedInWords(t *testing.T) {
 			{"openid military address profile identity", []string{"address", "profile", "identity"}},
 			{"openid login student", []string{"login"}},
 		} {
-			w.letLeaveOut(request.optional...)
+			w.LetLeaveOut(request.optional...)
 			for who, b := range people {
 				var before []string
-				for _, ticked := range subsets(request.optional) {
+				for _, ticked := range Subsets(request.optional) {
 					asked := fmt.Sprintf("%s, %s, ticked %v", who, request.scope, ticked)
-					p, _ := b.asked("scope", request.scope, "prompt", "consent")
+					p, _ := b.Asked("scope", request.scope, "prompt", "consent")
 					screen := wordsOn(t, p)
 					screen.sentenceSays(t, asked)
 					if before != nil && !slices.Equal(screen.ticked, before) {
 						t.Errorf("%s: ticked are %v, allowed before was %v", asked, screen.ticked, before)
 					}
-					b.answers(asked, screen.with(ticked), b.exchanged(b.allowOnly(p, ticked...)))
+					answersAs(b, asked, screen.with(ticked), b.Exchanged(b.AllowOnly(p, ticked...)))
 					before = append([]string{}, ticked...)
 				}
 			}
@@ -328,15 +328,15 @@ func TestConsentScreenSaysWhatIsReleasedInWords(t *testing.T) {
 	})
 	t.Run("V3", func(t *testing.T) {
 		t.Parallel()
-		w := newFixture(t, unlimited).withClients()
-		for who, b := range w.people() {
+		w := New(t, Unlimited).WithClients()
+		for who, b := range people(w) {
 			for _, scope := range []string{"military", "student", "identity", "login", "openid military", "openid identity", "openid email", "openid profile"} {
 				asked := fmt.Sprintf("%s, %s", who, scope)
-				p := b.open(authorizeURL("scope", scope, "prompt", "consent"))
+				p := b.Open(AuthorizeURL("scope", scope, "prompt", "consent"))
 				screen := wordsOn(t, p)
 				screen.sentenceSays(t, asked)
-				_, tokens := b.token("code", response(t, b.allowOnly(p)).Get("code"))
-				b.answers(asked, screen.with(nil), tokens)
+				_, tokens := b.Token("code", Response(t, b.AllowOnly(p)).Get("code"))
+				answersAs(b, asked, screen.with(nil), tokens)
 			}
 		}
 	})

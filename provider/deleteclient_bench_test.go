@@ -16,17 +16,17 @@ func BenchmarkDeleteClient(b *testing.B) {
 	const grants = 300_000
 	for b.Loop() {
 		b.StopTimer()
-		w := newFixture(b).withClients()
-		w.allowed("std", grants)
-		waits := w.waiting()
+		w := New(b).WithClients()
+		allowed(w, "std", grants)
+		waits := waiting(w)
 		b.StartTimer()
 		begin := time.Now()
-		w.ok(w.DeleteClient(b.Context(), "std"))
+		w.OK(w.DeleteClient(b.Context(), "std"))
 		answered := time.Since(begin)
-		w.ok(w.RemoveDeleted(b.Context()))
+		w.OK(w.RemoveDeleted(b.Context()))
 		b.StopTimer()
 		all := waits()
-		if grants, consents := w.found("std"); grants+consents > 0 {
+		if grants, consents := found(w, "std"); grants+consents > 0 {
 			b.Errorf("%d grants and %d decisions are left", grants, consents)
 		}
 		b.ReportMetric(float64(answered.Microseconds())/1000, "answer-ms")
@@ -39,9 +39,9 @@ func BenchmarkDeleteClient(b *testing.B) {
 
 // waiting has somebody write every few milliseconds, until it is asked how long that took each
 // time, in order.
-func (w *fixture) waiting() (stop func() []time.Duration) {
+func waiting(w *Fixture) (stop func() []time.Duration) {
 	const id = "writer"
-	w.account(provider.Account{ID: id, Email: id + "@example.com"})
+	w.AddAccount(provider.Account{ID: id, Email: id + "@example.com"})
 	var took []time.Duration
 	var writing sync.WaitGroup
 	done := make(chan struct{})
@@ -55,8 +55,8 @@ func (w *fixture) waiting() (stop func() []time.Duration) {
 			case <-tick.C:
 			}
 			begin := time.Now()
-			if err := w.SetAttributes(w.t.Context(), id, map[string]any{"fname": "A"}); err != nil {
-				w.t.Error(err)
+			if err := w.SetAttributes(w.T.Context(), id, map[string]any{"fname": "A"}); err != nil {
+				w.T.Error(err)
 			}
 			took = append(took, time.Since(begin))
 		}

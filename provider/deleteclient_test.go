@@ -15,37 +15,37 @@ import (
 )
 
 // allowed gives an application so many grants, with two tokens each, and decisions.
-func (w *fixture) allowed(client string, n int) {
-	w.t.Helper()
+func allowed(w *Fixture, client string, n int) {
+	w.T.Helper()
 	const numbers = `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?2) `
-	w.tell(numbers+`INSERT INTO grants (id, flow, client_id, subject, redirect_uri, redirect_sent, response_type, nonce, eid,
+	w.MustExec(numbers+`INSERT INTO grants (id, flow, client_id, subject, redirect_uri, redirect_sent, response_type, nonce, eid,
 			code_challenge, created_at, expires_at)
 		SELECT randomblob(16), randomblob(32), ?1, 'user ' || i, 'https://rp.test/cb', 1, 'code', '', '', '', 1, 1 << 60 FROM n`, client, n)
-	w.tell(`INSERT INTO tokens (digest, kind, grant_id, created_at, expires_at)
+	w.MustExec(`INSERT INTO tokens (digest, kind, grant_id, created_at, expires_at)
 		SELECT randomblob(32), k.column1, g.id, 1, 1 << 60 FROM grants g, (VALUES (2), (3)) k WHERE g.client_id = ?1`, client)
-	w.tell(numbers+`INSERT INTO consents (subject, client_id, client_name, decision, created_at)
+	w.MustExec(numbers+`INSERT INTO consents (subject, client_id, client_name, decision, created_at)
 		SELECT 'user ' || i, ?1, '', randomblob(32), 1 FROM n`, client, n)
 }
 
 // found counts the grants and the decisions of an application.
-func (w *fixture) found(client string) (grants, consents int) {
-	w.t.Helper()
+func found(w *Fixture, client string) (grants, consents int) {
+	w.T.Helper()
 	const all = 1 << 30
-	g, _, err := w.store.FindGrants(w.t.Context(), storage.GrantFilter{ClientID: client}, storage.GrantID{}, all)
-	w.ok(err)
-	c, _, err := w.store.FindConsents(w.t.Context(), client, storage.ConsentID{}, all)
-	w.ok(err)
+	g, _, err := w.Store.FindGrants(w.T.Context(), storage.GrantFilter{ClientID: client}, storage.GrantID{}, all)
+	w.OK(err)
+	c, _, err := w.Store.FindConsents(w.T.Context(), client, storage.ConsentID{}, all)
+	w.OK(err)
 	return len(g), len(c)
 }
 
 // writers change something else until a function returns, and count how often that was.
-func (w *fixture) writers(during func()) int64 {
+func writers(w *Fixture, during func()) int64 {
 	var n atomic.Int64
 	var all sync.WaitGroup
 	done := make(chan struct{})
 	for i := range 2 {
 		id := fmt.Sprint("writer-", i)
-		w.account(provider.Account{ID: id, Email: id + "@example.com"})
+		w.AddAccount(provider.Account{ID: id, Email: id + "@example.com"})
 		all.Go(func() {
 			for {
 				select {
@@ -53,8 +53,8 @@ func (w *fixture) writers(during func()) int64 {
 					return
 				default:
 				}
-				if err := w.SetAttributes(w.t.Context(), id, map[string]any{"fname": "A"}); err != nil {
-					w.t.Error(err)
+				if err := w.SetAttributes(w.T.Context(), id, map[string]any{"fname": "A"}); err != nil {
+					w.T.Error(err)
 					return
 				}
 				n.Add(1)
@@ -70,23 +70,23 @@ func (w *fixture) writers(during func()) int64 {
 func TestDeletingABusyApplicationHoldsUpNobody(t *testing.T) {
 	t.Parallel()
 	const n = 5_000
-	w := newFixture(t).withClients()
-	w.allowed("std", n)
-	w.allowed("std2", 10)
-	written := w.writers(func() {
-		w.ok(w.DeleteClient(t.Context(), "std"))
-		w.ok(w.RemoveDeleted(t.Context()))
+	w := New(t).WithClients()
+	allowed(w, "std", n)
+	allowed(w, "std2", 10)
+	written := writers(w, func() {
+		w.OK(w.DeleteClient(t.Context(), "std"))
+		w.OK(w.RemoveDeleted(t.Context()))
 	})
 	if steps := int64(n / 250); written < steps { // one transaction would let a handful through
 		t.Errorf("%d other writes went through, want at least %d", written, steps)
 	}
-	if grants, consents := w.found("std"); grants+consents > 0 {
+	if grants, consents := found(w, "std"); grants+consents > 0 {
 		t.Errorf("%d grants and %d decisions are left", grants, consents)
 	}
-	if grants, consents := w.found("std2"); grants != 10 || consents != 10 {
+	if grants, consents := found(w, "std2"); grants != 10 || consents != 10 {
 		t.Errorf("another application has %d grants and %d decisions", grants, consents)
 	}
-	if _, err := w.store.Client(t.Context(), "std"); !errors.Is(err, storage.ErrNotFound) {
+	if _, err := w.Store.Client(t.Context(), "std"); !errors.Is(err, storage.ErrNotFound) {
 		t.Errorf("the registration: %v", err)
 	}
 	t.Logf("%d other writes", written)
@@ -95,13 +95,13 @@ func TestDeletingABusyApplicationHoldsUpNobody(t *testing.T) {
 func TestRevokingAllHoldsUpNobody(t *testing.T) {
 	t.Parallel()
 	const n = 5_000
-	w := newFixture(t).withClients()
-	w.allowed("std", n)
-	written := w.writers(func() { w.ok(w.RevokeIssuedBefore(t.Context(), time.Now())) })
+	w := New(t).WithClients()
+	allowed(w, "std", n)
+	written := writers(w, func() { w.OK(w.RevokeIssuedBefore(t.Context(), time.Now())) })
 	if steps := int64(n / 500); written < steps {
 		t.Errorf("%d other writes went through, want at least %d", written, steps)
 	}
-	if ended, err := w.store.RevokeGrants(t.Context(), storage.GrantFilter{Subject: "user 7"}, time.Now()); err != nil || ended > 0 {
+	if ended, err := w.Store.RevokeGrants(t.Context(), storage.GrantFilter{Subject: "user 7"}, time.Now()); err != nil || ended > 0 {
 		t.Errorf("%d grants were in force, %v", ended, err)
 	}
 }
@@ -128,26 +128,26 @@ func stopping(s *stopped) func(*provider.Config) {
 }
 
 var standard = provider.Client{
-	ID: "std", Name: "Standard App", Secret: clientSecret, Dialect: provider.Standard, RedirectURIs: []string{callbackURI},
+	ID: "std", Name: "Standard App", Secret: ClientSecret, Dialect: provider.Standard, RedirectURIs: []string{CallbackURI},
 	GrantTypes: []string{"authorization_code", "refresh_token"},
 }
 
 func TestADeletionThatWasInterrupted(t *testing.T) {
 	t.Parallel()
 	// interrupted leaves an application with grants in which one was used.
-	interrupted := func(t *testing.T) (*fixture, *browser, string, *stopped) {
+	interrupted := func(t *testing.T) (*Fixture, *Browser, string, *stopped) {
 		s := &stopped{}
-		w := newFixture(t, stopping(s)).withClients().withUsers()
-		b := w.alice()
-		refresh := text(t, b.standardTokens(), "refresh_token")
-		w.allowed("std", 5)
+		w := New(t, stopping(s)).WithClients().WithUsers()
+		b := w.Alice()
+		refresh := Member(t, b.StandardTokens(), "refresh_token")
+		allowed(w, "std", 5)
 		s.after.Store(2)
-		w.ok(w.DeleteClient(t.Context(), "std"))
+		w.OK(w.DeleteClient(t.Context(), "std"))
 		if err := w.RemoveDeleted(t.Context()); !errors.Is(err, storage.ErrUnavailable) {
 			t.Fatalf("err = %v", err)
 		}
 		s.after.Store(1 << 30)
-		if _, answer := b.refresh(refresh); answer["error"] != "invalid_client" {
+		if _, answer := b.Refresh(refresh); answer["error"] != "invalid_client" {
 			t.Errorf("meanwhile it is answered with %v", answer)
 		}
 		if _, err := w.ClientSecret(t.Context(), "std"); !errors.Is(err, provider.ErrNoClient) {
@@ -156,19 +156,19 @@ func TestADeletionThatWasInterrupted(t *testing.T) {
 		if _, err := w.RotateClientSecret(t.Context(), "std", 0, 0); !errors.Is(err, provider.ErrNoClient) {
 			t.Errorf("a new secret: %v", err)
 		}
-		if !w.saw(provider.EventClientDeleted) || w.saw(provider.EventClientChanged) {
+		if !w.Saw(provider.EventClientDeleted) || w.Saw(provider.EventClientChanged) {
 			t.Error("the trail does not tell of it")
 		}
 		return w, b, refresh, s
 	}
 	t.Run("GoesOn", func(t *testing.T) {
 		w, _, _, _ := interrupted(t)
-		other := w.twin() // another process, or the next
-		w.ok(other.RemoveDeleted(t.Context()))
-		if grants, consents := w.found("std"); grants+consents > 0 {
+		other := w.Twin() // another process, or the next
+		w.OK(other.RemoveDeleted(t.Context()))
+		if grants, consents := found(w, "std"); grants+consents > 0 {
 			t.Errorf("%d grants and %d decisions are left", grants, consents)
 		}
-		if _, err := w.store.Client(t.Context(), "std"); !errors.Is(err, storage.ErrNotFound) {
+		if _, err := w.Store.Client(t.Context(), "std"); !errors.Is(err, storage.ErrNotFound) {
 			t.Errorf("the registration: %v", err)
 		}
 		events, err := w.Events(t.Context(), provider.EventFilter{Name: provider.EventClientDeleted})
@@ -178,11 +178,11 @@ func TestADeletionThatWasInterrupted(t *testing.T) {
 	})
 	t.Run("LeavesNothingToTheNextRegistration", func(t *testing.T) {
 		w, b, refresh, _ := interrupted(t)
-		w.ok(w.SaveClient(t.Context(), standard))
-		if grants, consents := w.found("std"); grants+consents > 0 {
+		w.OK(w.SaveClient(t.Context(), standard))
+		if grants, consents := found(w, "std"); grants+consents > 0 {
 			t.Errorf("%d grants and %d decisions are back", grants, consents)
 		}
-		if _, answer := b.refresh(refresh); answer["error"] != "invalid_grant" {
+		if _, answer := b.Refresh(refresh); answer["error"] != "invalid_grant" {
 			t.Errorf("a token of the one before is answered with %v", answer)
 		}
 	})
@@ -191,13 +191,13 @@ func TestADeletionThatWasInterrupted(t *testing.T) {
 		var once sync.Once
 		s.before = func() {
 			once.Do(func() { // another process goes on, and registers it anew
-				other := w.twin()
-				w.ok(other.SaveClient(t.Context(), standard))
-				w.allowed("std", 3)
+				other := w.Twin()
+				w.OK(other.SaveClient(t.Context(), standard))
+				allowed(w, "std", 3)
 			})
 		}
-		w.ok(w.RemoveDeleted(t.Context()))
-		if grants, consents := w.found("std"); grants != 3 || consents != 3 {
+		w.OK(w.RemoveDeleted(t.Context()))
+		if grants, consents := found(w, "std"); grants != 3 || consents != 3 {
 			t.Errorf("%d grants and %d decisions are left to it", grants, consents)
 		}
 		if _, err := w.ClientSecret(t.Context(), "std"); err != nil {
@@ -206,9 +206,9 @@ func TestADeletionThatWasInterrupted(t *testing.T) {
 	})
 	t.Run("EndsWithItsContext", func(t *testing.T) {
 		s := &stopped{}
-		w := newFixture(t, stopping(s)).withClients()
-		w.allowed("std", 5)
-		w.ok(w.DeleteClient(t.Context(), "std"))
+		w := New(t, stopping(s)).WithClients()
+		allowed(w, "std", 5)
+		w.OK(w.DeleteClient(t.Context(), "std"))
 		s.after.Store(1 << 30)
 		ctx, cancel := context.WithCancel(t.Context())
 		s.before = cancel
@@ -222,19 +222,19 @@ func TestADeletionThatWasInterrupted(t *testing.T) {
 // removed of it, and Run of another process ends that.
 func TestADeletedApplicationWorksNoMore(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t).withClients().withUsers()
-	b := w.alice()
-	tokens := b.standardTokens()
-	access, refresh := text(t, tokens, "access_token"), text(t, tokens, "refresh_token")
-	works(t, b, access, true)
-	w.allowed("std", 500)
-	w.ok(w.DeleteClient(t.Context(), "std"))
-	if grants, _ := w.found("std"); grants != 501 {
+	w := New(t).WithClients().WithUsers()
+	b := w.Alice()
+	tokens := b.StandardTokens()
+	access, refresh := Member(t, tokens, "access_token"), Member(t, tokens, "refresh_token")
+	Works(t, b, access, true)
+	allowed(w, "std", 500)
+	w.OK(w.DeleteClient(t.Context(), "std"))
+	if grants, _ := found(w, "std"); grants != 501 {
 		t.Errorf("%d grants are left already", grants)
 	}
-	works(t, b, access, false)
-	shown(t, b.open(authorizeURL(ask()...)), http.StatusBadRequest)
-	if _, answer := b.refresh(refresh); answer["error"] != "invalid_client" {
+	Works(t, b, access, false)
+	Shown(t, b.Open(AuthorizeURL(Ask()...)), http.StatusBadRequest)
+	if _, answer := b.Refresh(refresh); answer["error"] != "invalid_client" {
 		t.Errorf("its refresh token is answered with %v", answer)
 	}
 	if _, err := w.Client(t.Context(), "std"); !errors.Is(err, provider.ErrNoClient) {
@@ -245,11 +245,11 @@ func TestADeletedApplicationWorksNoMore(t *testing.T) {
 	if err := w.SaveClient(t.Context(), c); !errors.Is(err, provider.ErrChanged) {
 		t.Errorf("it is changed: %v", err)
 	}
-	w.twin().until(func() bool {
-		_, err := w.store.Client(t.Context(), "std")
+	w.Twin().Until(func() bool {
+		_, err := w.Store.Client(t.Context(), "std")
 		return errors.Is(err, storage.ErrNotFound)
 	})
-	if grants, consents := w.found("std"); grants+consents > 0 {
+	if grants, consents := found(w, "std"); grants+consents > 0 {
 		t.Errorf("%d grants and %d decisions are left", grants, consents)
 	}
 }

@@ -12,10 +12,10 @@ import (
 	"github.com/bonafide-id/bonafide/provider"
 )
 
-// mainOf returns the content of a page, without header and footer.
-func mainOf(t testing.TB, p page) *html.Node {
+// MainOf returns the content of a page, without header and footer.
+func MainOf(t testing.TB, p Page) *html.Node {
 	t.Helper()
-	root, err := html.Parse(strings.NewReader(p.body))
+	root, err := html.Parse(strings.NewReader(p.Text))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -24,7 +24,7 @@ func mainOf(t testing.TB, p page) *html.Node {
 			return n
 		}
 	}
-	t.Fatalf("no content on the page (%s):\n%s", p.Status, p.body)
+	t.Fatalf("no content on the page (%s):\n%s", p.Status, p.Text)
 	return nil
 }
 
@@ -45,7 +45,8 @@ func waysOut(content *html.Node) []string {
 	return ways
 }
 
-func saidOn(content *html.Node) string {
+// SaidOn returns the words of a page.
+func SaidOn(content *html.Node) string {
 	var said strings.Builder
 	for n := range content.Descendants() {
 		if n.Type == html.TextNode {
@@ -58,46 +59,46 @@ func saidOn(content *html.Node) string {
 func TestErrorPageHasOneWayOut(t *testing.T) {
 	t.Parallel()
 	const account, close = "/account", "close"
-	popup := authorizeURL("redirect_uri", "https://rp.test/CB", "display", "popup")
+	popup := AuthorizeURL("redirect_uri", "https://rp.test/CB", "display", "popup")
 	tests := map[string]struct {
-		open      func(w *fixture, b *browser) page
+		open      func(w *Fixture, b *Browser) Page
 		status    int
 		way, says string
 	}{
-		"NoSuchPage":    {func(_ *fixture, b *browser) page { return b.get("/nowhere") }, 404, account, "Acme ID"},
-		"UnknownClient": {func(_ *fixture, b *browser) page { return b.get(authorizeURL("client_id", "nobody")) }, 400, account, "Acme ID"},
-		"BadRedirectURI": {func(_ *fixture, b *browser) page {
-			return b.get(authorizeURL("redirect_uri", "https://rp.test/CB"))
+		"NoSuchPage":    {func(_ *Fixture, b *Browser) Page { return b.Get("/nowhere") }, 404, account, "Acme ID"},
+		"UnknownClient": {func(_ *Fixture, b *Browser) Page { return b.Get(AuthorizeURL("client_id", "nobody")) }, 400, account, "Acme ID"},
+		"BadRedirectURI": {func(_ *Fixture, b *Browser) Page {
+			return b.Get(AuthorizeURL("redirect_uri", "https://rp.test/CB"))
 		}, 400, account, "Please contact the owner of Veterans Shop"},
-		"BadRedirectURIInPopup": {func(_ *fixture, b *browser) page { return b.get(popup) }, 400, close, "Veterans Shop"},
+		"BadRedirectURIInPopup": {func(_ *Fixture, b *Browser) Page { return b.Get(popup) }, 400, close, "Veterans Shop"},
 		"ExpiredFlow":           {expired(), 400, "https://rp.test/", "Back to Veterans Shop"},
 		"ExpiredFlowInPopup":    {expired("display", "popup"), 400, close, "You can close this window now."},
-		"OtherBrowser": {func(w *fixture, b *browser) page {
-			return w.newBrowser().get(b.get(authorizeURL()).Header.Get("Location"))
+		"OtherBrowser": {func(w *Fixture, b *Browser) Page {
+			return w.NewBrowser().Get(b.Get(AuthorizeURL()).Header.Get("Location"))
 		}, 400, account, "Acme ID"},
-		"FormTooLarge": {func(_ *fixture, b *browser) page {
-			return b.post("/signin", url.Values{"email": {strings.Repeat("a", 200<<10)}})
+		"FormTooLarge": {func(_ *Fixture, b *Browser) Page {
+			return b.Post("/signin", url.Values{"email": {strings.Repeat("a", 200<<10)}})
 		}, 413, account, "Acme ID"},
-		"FormOfAnotherSite": {func(w *fixture, b *browser) page {
-			r, err := http.NewRequestWithContext(b.t.Context(), http.MethodPost, w.server.URL+"/signin", http.NoBody)
+		"FormOfAnotherSite": {func(w *Fixture, b *Browser) Page {
+			r, err := http.NewRequestWithContext(b.T.Context(), http.MethodPost, w.Server.URL+"/signin", http.NoBody)
 			if err != nil {
 				t.Fatal(err)
 			}
 			r.Header.Set("Origin", "https://attacker.test")
-			return b.do(r)
+			return b.Do(r)
 		}, 403, account, "nothing was changed"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := newFixture(t, func(c *provider.Config) { c.Brand.Name = "Acme ID" }).withClients().withUsers()
-			p := test.open(w, w.newBrowser())
-			shown(t, p, test.status)
-			content := mainOf(t, p)
+			w := New(t, func(c *provider.Config) { c.Brand.Name = "Acme ID" }).WithClients().WithUsers()
+			p := test.open(w, w.NewBrowser())
+			Shown(t, p, test.status)
+			content := MainOf(t, p)
 			if ways := waysOut(content); len(ways) != 1 || !strings.HasSuffix(ways[0], test.way) {
 				t.Errorf("leads to %q, want %q alone", ways, test.way)
 			}
-			if said := saidOn(content); !strings.Contains(said, test.says) {
+			if said := SaidOn(content); !strings.Contains(said, test.says) {
 				t.Errorf("does not say %q: %s", test.says, said)
 			}
 			// A popup that is cut off from the page that opened it cannot be closed.
@@ -109,20 +110,20 @@ func TestErrorPageHasOneWayOut(t *testing.T) {
 }
 
 // expired opens a page of an authorization request that has been left open for too long.
-func expired(pairs ...string) func(*fixture, *browser) page {
-	return func(w *fixture, b *browser) page {
-		page := b.get(authorizeURL(pairs...)).Header.Get("Location")
-		w.advance(25 * time.Hour)
-		return b.get(page)
+func expired(pairs ...string) func(*Fixture, *Browser) Page {
+	return func(w *Fixture, b *Browser) Page {
+		page := b.Get(AuthorizeURL(pairs...)).Header.Get("Location")
+		w.Advance(25 * time.Hour)
+		return b.Get(page)
 	}
 }
 
 func TestSandboxMarksWhatDiffersInARedirectURI(t *testing.T) {
 	t.Parallel()
 	marked := func(sandbox bool, sent string) string {
-		w := newFixture(t, func(c *provider.Config) { c.Sandbox = sandbox }).withClients()
+		w := New(t, func(c *provider.Config) { c.Sandbox = sandbox }).WithClients()
 		var marks []string
-		for n := range mainOf(t, w.newBrowser().get(authorizeURL("client_id", "std", "redirect_uri", sent))).Descendants() {
+		for n := range MainOf(t, w.NewBrowser().Get(AuthorizeURL("client_id", "std", "redirect_uri", sent))).Descendants() {
 			if n.Type == html.ElementNode && n.Data == "mark" {
 				marks = append(marks, n.FirstChild.Data)
 			}
@@ -149,14 +150,14 @@ func TestSandboxMarksWhatDiffersInARedirectURI(t *testing.T) {
 // A long address is a stranger's, and each link of the language switch would repeat it.
 func TestPagesDoNotRepeatALongAddress(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t).withClients()
-	b := w.newBrowser()
+	w := New(t).WithClients()
+	b := w.NewBrowser()
 	for _, path := range []string{"/signin?flow=", "/oauth/authorize?client_id=", "/reset/finish?ticket=", "/signout?client_id="} {
-		short, long := b.get(path+"x"), b.get(path+strings.Repeat("x", 60_000))
-		if len(long.body) > len(short.body)+5_000 {
-			t.Errorf("%s: %d bytes, and %d for a long address", path, len(short.body), len(long.body))
+		short, long := b.Get(path+"x"), b.Get(path+strings.Repeat("x", 60_000))
+		if len(long.Text) > len(short.Text)+5_000 {
+			t.Errorf("%s: %d bytes, and %d for a long address", path, len(short.Text), len(long.Text))
 		}
-		if !strings.Contains(short.body, "ui_locales=de") {
+		if !strings.Contains(short.Text, "ui_locales=de") {
 			t.Errorf("%s: no language switch", path)
 		}
 	}

@@ -16,221 +16,223 @@ import (
 // deeds are what an auditor asks for, and the events that tell of it. An event
 // without an Address is of the host's own doing; someone is a user whose ID is random.
 var deeds = map[string]struct {
-	do   func(w *fixture)
+	do   func(w *Fixture)
 	want []provider.Event
 }{
-	"SignIn": {func(w *fixture) { w.alice() }, []provider.Event{
+	"SignIn": {func(w *Fixture) { w.Alice() }, []provider.Event{
 		{Name: provider.EventSignedIn, UserID: "alice", Address: "127.0.0.0/24"}}},
-	"SignInWithAWrongPassword": {func(w *fixture) { w.guess("alice@example.com", 1) }, []provider.Event{
+	"SignInWithAWrongPassword": {func(w *Fixture) { w.Guess("alice@example.com", 1) }, []provider.Event{
 		{Name: provider.EventSignInFailed, UserID: "alice", Address: "127.0.0.0/24", Detail: "wrong password"}}},
-	"SignInAsNobody": {func(w *fixture) { w.guess("nobody@example.com", 1) }, []provider.Event{
+	"SignInAsNobody": {func(w *Fixture) { w.Guess("nobody@example.com", 1) }, []provider.Event{
 		{Name: provider.EventSignInFailed, Address: "127.0.0.0/24", Detail: "no such account"}}},
-	"SignInTooOftenIsToldOnce": {func(w *fixture) { w.guess("bob@example.com", 13) },
+	"SignInTooOftenIsToldOnce": {func(w *Fixture) { w.Guess("bob@example.com", 13) },
 		append(slices.Repeat([]provider.Event{
 			{Name: provider.EventSignInFailed, UserID: "bob", Address: "127.0.0.0/24", Detail: "wrong password"}}, 10),
 			provider.Event{Name: provider.EventThrottled, Address: "127.0.0.0/24", Detail: "sign in"})},
-	"SignUp": {func(w *fixture) {
-		b := w.newBrowser()
-		p := b.submit(b.open("/signup"), "email", "carol@example.com", "new_password", newPassword)
-		_, code := w.mails.last(w.t)
-		b.submit(p, "code", code)
+	"SignUp": {func(w *Fixture) {
+		b := w.NewBrowser()
+		p := b.Submit(b.Open("/signup"), "email", "carol@example.com", "new_password", NewPassword)
+		_, code := w.Mails.Last(w.T)
+		b.Submit(p, "code", code)
 	}, []provider.Event{
 		{Name: provider.EventSignedUp, UserID: "someone", Address: "127.0.0.0/24"},
 		{Name: provider.EventSignedIn, UserID: "someone", Address: "127.0.0.0/24"}}},
-	"SignOut": {func(w *fixture) { b := w.alice(); b.submit(b.open("/signout")) }, []provider.Event{
+	"SignOut": {func(w *Fixture) { b := w.Alice(); b.Submit(b.Open("/signout")) }, []provider.Event{
 		{Name: provider.EventSignedIn, UserID: "alice", Address: "127.0.0.0/24"},
 		{Name: provider.EventSignedOut, UserID: "alice", Address: "127.0.0.0/24"}}},
-	"SignOutOnOtherDevices": {func(w *fixture) {
-		w.alice()
-		b := w.alice()
-		p := b.open("/account/sessions")
-		b.submit(p, "action", "others")
-		b.submit(p, "action", "others") // there is none any more
+	"SignOutOnOtherDevices": {func(w *Fixture) {
+		w.Alice()
+		b := w.Alice()
+		p := b.Open("/account/sessions")
+		b.Submit(p, "action", "others")
+		b.Submit(p, "action", "others") // there is none any more
 	}, []provider.Event{
 		{Name: provider.EventSignedIn, UserID: "alice", Address: "127.0.0.0/24"},
 		{Name: provider.EventSignedIn, UserID: "alice", Address: "127.0.0.0/24"},
 		{Name: provider.EventSignedOut, UserID: "alice", Address: "127.0.0.0/24", Detail: "on all other devices"}}},
-	"SignOutToChangeTheAccount": {func(w *fixture) {
-		b := w.alice()
-		b.submit(b.open(authorizeURL(ask()...)), "action", "switch")
+	"SignOutToChangeTheAccount": {func(w *Fixture) {
+		b := w.Alice()
+		b.Submit(b.Open(AuthorizeURL(Ask()...)), "action", "switch")
 	}, []provider.Event{
 		{Name: provider.EventSignedIn, UserID: "alice", Address: "127.0.0.0/24"},
 		{Name: provider.EventSignedOut, UserID: "alice", Address: "127.0.0.0/24", Detail: "to change the account"}}},
 
-	"AccountCreatedByTheHost": {func(w *fixture) { w.account(provider.Account{ID: "dora", Email: "dora@example.com"}) },
+	"AccountCreatedByTheHost": {func(w *Fixture) { w.AddAccount(provider.Account{ID: "dora", Email: "dora@example.com"}) },
 		[]provider.Event{{Name: provider.EventAccountCreated, UserID: "dora"}}},
-	"AccountThatStaysAsItIs": {func(w *fixture) {
-		w.account(provider.Account{ID: "alice", Email: "alice@example.com", EmailVerified: true, Password: alicePass})
+	"AccountThatStaysAsItIs": {func(w *Fixture) {
+		w.AddAccount(provider.Account{ID: "alice", Email: "alice@example.com", EmailVerified: true, Password: AlicePass})
 	}, nil},
-	"AddressChangedByTheHost": {func(w *fixture) {
-		w.account(provider.Account{ID: "alice", Email: "alice@example.org", EmailVerified: true})
+	"AddressChangedByTheHost": {func(w *Fixture) {
+		w.AddAccount(provider.Account{ID: "alice", Email: "alice@example.org", EmailVerified: true})
 	}, []provider.Event{
 		{Name: provider.EventEmailChanged, UserID: "alice", Detail: "by the host"},
 		{Name: provider.EventEmailVerified, UserID: "alice", Detail: "by the host"}}},
-	"AddressVerified": {func(w *fixture) {
-		b := w.newBrowser().signIn("bob@example.com", bobPass)
-		p := b.submit(b.open("/account"), "action", "verify")
-		_, code := w.mails.last(w.t)
-		b.submit(p, "code", code)
+	"AddressVerified": {func(w *Fixture) {
+		b := w.NewBrowser().SignIn("bob@example.com", BobPass)
+		p := b.Submit(b.Open("/account"), "action", "verify")
+		_, code := w.Mails.Last(w.T)
+		b.Submit(p, "code", code)
 	}, []provider.Event{
 		{Name: provider.EventSignedIn, UserID: "bob", Address: "127.0.0.0/24"},
 		{Name: provider.EventEmailVerified, UserID: "bob", Address: "127.0.0.0/24"}}},
-	"AddressTakenBack": {func(w *fixture) {
-		b := w.alice()
-		p, mailed := b.askToMove("thief@evil.example", alicePass)
-		b.submit(p, "code", mailed["thief@evil.example"], "old_code", mailed["alice@example.com"])
-		mail, _ := w.mails.last(w.t)
-		owner := w.newBrowser()
-		owner.submit(owner.open(returnLink.FindString(mail.Text)), "new_password", newPassword)
+	"AddressTakenBack": {func(w *Fixture) {
+		b := w.Alice()
+		p, mailed := b.AskToMove("thief@evil.example", AlicePass)
+		b.Submit(p, "code", mailed["thief@evil.example"], "old_code", mailed["alice@example.com"])
+		mail, _ := w.Mails.Last(w.T)
+		owner := w.NewBrowser()
+		owner.Submit(owner.Open(ReturnLink.FindString(mail.Text)), "new_password", NewPassword)
 	}, []provider.Event{
 		{Name: provider.EventSignedIn, UserID: "alice", Address: "127.0.0.0/24"},
 		{Name: provider.EventEmailChanged, UserID: "alice", Address: "127.0.0.0/24", Detail: "by the user"},
 		{Name: provider.EventEmailReturned, UserID: "alice", Address: "127.0.0.0/24"}}},
-	"PasswordChanged": {func(w *fixture) {
-		b := w.alice()
-		b.submit(b.open("/account/password"), "password", alicePass, "new_password", newPassword)
+	"PasswordChanged": {func(w *Fixture) {
+		b := w.Alice()
+		b.Submit(b.Open("/account/password"), "password", AlicePass, "new_password", NewPassword)
 	}, []provider.Event{
 		{Name: provider.EventSignedIn, UserID: "alice", Address: "127.0.0.0/24"},
 		{Name: provider.EventPasswordChanged, UserID: "alice", Address: "127.0.0.0/24", Detail: "by the user"}}},
-	"PasswordReset": {func(w *fixture) {
-		b := w.newBrowser()
-		p := b.submit(b.open("/reset"), "email", "alice@example.com")
-		_, code := w.mails.last(w.t)
-		b.submit(p, "code", code, "new_password", newPassword)
+	"PasswordReset": {func(w *Fixture) {
+		b := w.NewBrowser()
+		p := b.Submit(b.Open("/reset"), "email", "alice@example.com")
+		_, code := w.Mails.Last(w.T)
+		b.Submit(p, "code", code, "new_password", NewPassword)
 	}, []provider.Event{
 		{Name: provider.EventPasswordChanged, UserID: "alice", Address: "127.0.0.0/24", Detail: "by a code sent to the user"}}},
-	"PasswordSetByTheHost": {func(w *fixture) {
-		w.account(provider.Account{ID: "alice", Email: "alice@example.com", EmailVerified: true, Password: newPassword})
+	"PasswordSetByTheHost": {func(w *Fixture) {
+		w.AddAccount(provider.Account{ID: "alice", Email: "alice@example.com", EmailVerified: true, Password: NewPassword})
 	}, []provider.Event{{Name: provider.EventPasswordChanged, UserID: "alice", Detail: "by the host"}}},
-	"AccountDisabledAndEnabled": {func(w *fixture) {
-		w.ok(w.SetAccountDisabled(w.t.Context(), "alice", true))
-		w.guess("alice@example.com", 1)
-		w.ok(w.SetAccountDisabled(w.t.Context(), "alice", false))
+	"AccountDisabledAndEnabled": {func(w *Fixture) {
+		w.OK(w.SetAccountDisabled(w.T.Context(), "alice", true))
+		w.Guess("alice@example.com", 1)
+		w.OK(w.SetAccountDisabled(w.T.Context(), "alice", false))
 	}, []provider.Event{
 		{Name: provider.EventAccountDisabled, UserID: "alice"},
 		{Name: provider.EventSignInFailed, UserID: "alice", Address: "127.0.0.0/24", Detail: "the account is disabled"},
 		{Name: provider.EventAccountEnabled, UserID: "alice"}}},
-	"WhatNeverWasIsNotDeleted": {func(w *fixture) {
-		w.ok(w.DeleteAccount(w.t.Context(), "nobody"))
-		w.ok(w.DeleteClient(w.t.Context(), "nothing"))
+	"WhatNeverWasIsNotDeleted": {func(w *Fixture) {
+		w.OK(w.DeleteAccount(w.T.Context(), "nobody"))
+		w.OK(w.DeleteClient(w.T.Context(), "nothing"))
 	}, nil},
 
-	"ConsentGivenAndTakenBack": {func(w *fixture) {
-		b := w.alice()
-		b.allow(ask()...)
-		b.submit(b.open("/account/apps/remove?client_id=std"))
+	"ConsentGivenAndTakenBack": {func(w *Fixture) {
+		b := w.Alice()
+		b.Allow(Ask()...)
+		b.Submit(b.Open("/account/apps/remove?client_id=std"))
 	}, []provider.Event{
 		{Name: provider.EventSignedIn, UserID: "alice", Address: "127.0.0.0/24"},
 		{Name: provider.EventConsent, UserID: "alice", ClientID: "std", Address: "127.0.0.0/24"},
 		{Name: provider.EventRevoked, UserID: "alice", ClientID: "std", Address: "127.0.0.0/24", Detail: "by the user"}}},
-	"ConsentTakenBackTwice": {func(w *fixture) {
-		b := w.alice()
-		b.allow(ask()...)
-		p := b.open("/account/apps/remove?client_id=std")
-		b.submit(p)
-		b.submit(p)
+	"ConsentTakenBackTwice": {func(w *Fixture) {
+		b := w.Alice()
+		b.Allow(Ask()...)
+		p := b.Open("/account/apps/remove?client_id=std")
+		b.Submit(p)
+		b.Submit(p)
 	}, []provider.Event{
 		{Name: provider.EventSignedIn, UserID: "alice", Address: "127.0.0.0/24"},
 		{Name: provider.EventConsent, UserID: "alice", ClientID: "std", Address: "127.0.0.0/24"},
 		{Name: provider.EventRevoked, UserID: "alice", ClientID: "std", Address: "127.0.0.0/24", Detail: "by the user"}}},
-	"ConsentDenied": {func(w *fixture) {
-		b := w.alice()
-		b.submit(b.open(authorizeURL(ask()...)), "action", "deny")
+	"ConsentDenied": {func(w *Fixture) {
+		b := w.Alice()
+		b.Submit(b.Open(AuthorizeURL(Ask()...)), "action", "deny")
 	}, []provider.Event{
 		{Name: provider.EventSignedIn, UserID: "alice", Address: "127.0.0.0/24"},
 		{Name: provider.EventDenied, UserID: "alice", ClientID: "std", Address: "127.0.0.0/24"}}},
-	"TokensEndedByTheApplication": {func(w *fixture) {
-		b := w.alice()
-		tokens := b.standardTokens()
+	"TokensEndedByTheApplication": {func(w *Fixture) {
+		b := w.Alice()
+		tokens := b.StandardTokens()
 		for _, name := range []string{"access_token", "access_token", "refresh_token", "refresh_token"} { // the second time nothing ends
-			b.post(revokePath, form("client_id", "std", "client_secret", clientSecret, "token", text(w.t, tokens, name)))
+			b.Post(RevokePath, Form("client_id", "std", "client_secret", ClientSecret, "token", Member(w.T, tokens, name)))
 		}
 	}, []provider.Event{
 		{Name: provider.EventSignedIn, UserID: "alice", Address: "127.0.0.0/24"},
 		{Name: provider.EventConsent, UserID: "alice", ClientID: "std", Address: "127.0.0.0/24"},
 		{Name: provider.EventRevoked, UserID: "alice", ClientID: "std", Address: "127.0.0.0/24", Detail: "access token, by the application"},
 		{Name: provider.EventRevoked, UserID: "alice", ClientID: "std", Address: "127.0.0.0/24", Detail: "refresh token, by the application"}}},
-	"EverythingEndedByTheHost": {func(w *fixture) { w.ok(w.RevokeIssuedBefore(w.t.Context(), w.now())) },
+	"EverythingEndedByTheHost": {func(w *Fixture) { w.OK(w.RevokeIssuedBefore(w.T.Context(), w.Now())) },
 		[]provider.Event{{Name: provider.EventRevoked, Detail: "everything issued before a moment"}}},
-	"CodeUsedTwice": {func(w *fixture) {
-		b := w.alice()
-		code := b.allow(ask()...).Get("code")
-		b.token(std("code", code)...)
-		b.token(std("code", code)...)
-		b.token(std("code", code)...) // its grant has ended already
+	"CodeUsedTwice": {func(w *Fixture) {
+		b := w.Alice()
+		code := b.Allow(Ask()...).Get("code")
+		b.Token(Std("code", code)...)
+		b.Token(Std("code", code)...)
+		b.Token(Std("code", code)...) // its grant has ended already
 	}, []provider.Event{
 		{Name: provider.EventSignedIn, UserID: "alice", Address: "127.0.0.0/24"},
 		{Name: provider.EventConsent, UserID: "alice", ClientID: "std", Address: "127.0.0.0/24"},
 		{Name: provider.EventReuse, UserID: "alice", ClientID: "std", Address: "127.0.0.0/24", Detail: "authorization code"}}},
-	"RefreshTokenUsedTwice": {func(w *fixture) {
-		b := w.alice()
-		refresh := std("grant_type", "refresh_token", "refresh_token", text(w.t, b.standardTokens(), "refresh_token"))
-		b.token(refresh...)
-		w.advance(time.Minute)
-		b.token(refresh...)
+	"RefreshTokenUsedTwice": {func(w *Fixture) {
+		b := w.Alice()
+		refresh := Std("grant_type", "refresh_token", "refresh_token", Member(w.T, b.StandardTokens(), "refresh_token"))
+		b.Token(refresh...)
+		w.Advance(time.Minute)
+		b.Token(refresh...)
 	}, []provider.Event{
 		{Name: provider.EventSignedIn, UserID: "alice", Address: "127.0.0.0/24"},
 		{Name: provider.EventConsent, UserID: "alice", ClientID: "std", Address: "127.0.0.0/24"},
 		{Name: provider.EventReuse, UserID: "alice", ClientID: "std", Address: "127.0.0.0/24", Detail: "refresh token"}}},
 
-	"ClientRegisteredChangedAndDeleted": {func(w *fixture) {
-		c := provider.Client{ID: "shop", Secret: clientSecret, RedirectURIs: []string{callbackURI}}
-		w.ok(w.SaveClient(w.t.Context(), c))
-		w.ok(w.SaveClient(w.t.Context(), c)) // changes nothing
+	"ClientRegisteredChangedAndDeleted": {func(w *Fixture) {
+		c := provider.Client{ID: "shop", Secret: ClientSecret, RedirectURIs: []string{CallbackURI}}
+		w.OK(w.SaveClient(w.T.Context(), c))
+		w.OK(w.SaveClient(w.T.Context(), c)) // changes nothing
 		c.Name = "Shop"
-		w.ok(w.SaveClient(w.t.Context(), c))
-		c.Secret = "another-" + clientSecret
-		w.ok(w.SaveClient(w.t.Context(), c))
-		w.ok(w.DeleteClient(w.t.Context(), c.ID))
+		w.OK(w.SaveClient(w.T.Context(), c))
+		c.Secret = "another-" + ClientSecret
+		w.OK(w.SaveClient(w.T.Context(), c))
+		w.OK(w.DeleteClient(w.T.Context(), c.ID))
 	}, []provider.Event{
 		{Name: provider.EventClientCreated, ClientID: "shop"},
 		{Name: provider.EventClientChanged, ClientID: "shop"},
 		{Name: provider.EventSecretChanged, ClientID: "shop"},
 		{Name: provider.EventClientDeleted, ClientID: "shop"}}},
-	"SecretShownAndRotated": {func(w *fixture) {
-		_, err := w.ClientSecret(w.t.Context(), "std")
-		w.ok(err)
-		_, err = w.RotateClientSecret(w.t.Context(), "std", time.Hour, 0)
-		w.ok(err)
+	"SecretShownAndRotated": {func(w *Fixture) {
+		_, err := w.ClientSecret(w.T.Context(), "std")
+		w.OK(err)
+		_, err = w.RotateClientSecret(w.T.Context(), "std", time.Hour, 0)
+		w.OK(err)
 	}, []provider.Event{
 		{Name: provider.EventSecretShown, ClientID: "std"},
 		{Name: provider.EventSecretChanged, ClientID: "std"}}},
-	"ClientThatDoesNotKnowItsSecret": {func(w *fixture) {
-		b := w.newBrowser()
-		b.token(std("code", "x", "client_secret", "a-guess")...)
-		b.send(http.MethodPost, tokenPath, "grant_type=refresh_token", "Authorization", "Basic "+base64.StdEncoding.EncodeToString([]byte("std:a-guess")),
+	"ClientThatDoesNotKnowItsSecret": {func(w *Fixture) {
+		b := w.NewBrowser()
+		b.Token(Std("code", "x", "client_secret", "a-guess")...)
+		b.Send(http.MethodPost, TokenPath, "grant_type=refresh_token", "Authorization", "Basic "+base64.StdEncoding.EncodeToString([]byte("std:a-guess")),
 			"Content-Type", "application/x-www-form-urlencoded")
-		b.token("client_id", "nobody", "code", "x")
+		b.Token("client_id", "nobody", "code", "x")
 	}, []provider.Event{
 		{Name: provider.EventClientRefused, ClientID: "std", Address: "127.0.0.0/24"}}},
 }
 
-// told returns what OnEvent has been called with.
-func (w *fixture) told() []provider.Event {
+// Told returns what OnEvent has been called with.
+func (w *Fixture) Told() []provider.Event {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return slices.Clone(w.events)
 }
 
-// guess tries to sign in with a password that is nobody's.
-func (w *fixture) guess(email string, times int) {
-	b := w.newBrowser()
-	p := b.open("/signin")
+// Guess tries to sign in with a password that is nobody's.
+func (w *Fixture) Guess(email string, times int) {
+	b := w.NewBrowser()
+	p := b.Open("/signin")
 	for range times {
-		b.submit(p, "email", email, "password", "not-the-password-1")
+		b.Submit(p, "email", email, "password", "not-the-password-1")
 	}
 }
 
-func (w *fixture) account(a provider.Account) {
-	w.t.Helper()
-	_, err := w.SaveAccount(w.t.Context(), a)
-	w.ok(err)
+// AddAccount saves an account.
+func (w *Fixture) AddAccount(a provider.Account) {
+	w.T.Helper()
+	_, err := w.SaveAccount(w.T.Context(), a)
+	w.OK(err)
 }
 
-func (w *fixture) ok(err error) {
-	w.t.Helper()
+// OK ends the test on an error.
+func (w *Fixture) OK(err error) {
+	w.T.Helper()
 	if err != nil {
-		w.t.Fatal(err)
+		w.T.Fatal(err)
 	}
 }
 
@@ -238,10 +240,10 @@ func TestDeedsAreInTheAuditTrail(t *testing.T) {
 	t.Parallel()
 	for name, deed := range deeds {
 		t.Run(name, func(t *testing.T) {
-			w := newFixture(t).withClients().withUsers()
-			before := len(w.told())
+			w := New(t).WithClients().WithUsers()
+			before := len(w.Told())
 			deed.do(w)
-			told := w.told()[before:]
+			told := w.Told()[before:]
 			for i, e := range told {
 				if e.At.IsZero() {
 					t.Errorf("%s: when?", e.Name)
@@ -262,7 +264,7 @@ func TestDeedsAreInTheAuditTrail(t *testing.T) {
 			for i, e := range stored {
 				kept[len(stored)-1-i] = e.Event
 			}
-			if diff := cmp.Diff(w.told(), kept, cmpopts.EquateApproxTime(time.Millisecond)); diff != "" {
+			if diff := cmp.Diff(w.Told(), kept, cmpopts.EquateApproxTime(time.Millisecond)); diff != "" {
 				t.Errorf("what is stored (-told +stored):\n%s", diff)
 			}
 		})

@@ -14,11 +14,11 @@ import (
 
 func TestEvents(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t).withClients().withUsers()
-	b := w.newBrowser()
-	b.submit(b.open("/signin"), "email", "alice@example.com", "password", "not-her-password-1")
-	b.signIn("alice@example.com", alicePass)
-	b.allow()
+	w := New(t).WithClients().WithUsers()
+	b := w.NewBrowser()
+	b.Submit(b.Open("/signin"), "email", "alice@example.com", "password", "not-her-password-1")
+	b.SignIn("alice@example.com", AlicePass)
+	b.Allow()
 	got, err := w.Events(t.Context(), provider.EventFilter{UserID: "alice"})
 	if err != nil {
 		t.Fatal(err)
@@ -41,18 +41,18 @@ func TestEvents(t *testing.T) {
 func TestRunRemovesEventsThatAreOlderThanTheyAreKept(t *testing.T) {
 	t.Parallel()
 	const day = 24 * time.Hour
-	w := newFixture(t, func(c *provider.Config) { c.KeepEvents = day })
+	w := New(t, func(c *provider.Config) { c.KeepEvents = day })
 	for _, e := range []storage.Event{
-		{At: w.now().Add(-day - time.Minute), Name: "sign_in", Detail: "old"},
-		{At: w.now().Add(-day + time.Hour), Name: "sign_in", Detail: "recent"},
+		{At: w.Now().Add(-day - time.Minute), Name: "sign_in", Detail: "old"},
+		{At: w.Now().Add(-day + time.Hour), Name: "sign_in", Detail: "recent"},
 	} {
-		if err := w.store.AppendEvent(t.Context(), e); err != nil {
+		if err := w.Store.AppendEvent(t.Context(), e); err != nil {
 			t.Fatal(err)
 		}
 	}
-	w.agreeOnTime()
+	w.AgreeOnTime()
 	go func() { _ = w.Run(t.Context()) }() // until the fixture ends
-	eventually(t, func() bool {
+	Eventually(t, func() bool {
 		left, err := w.Events(t.Context(), provider.EventFilter{})
 		if err != nil {
 			t.Fatal(err)
@@ -66,27 +66,27 @@ func TestRunRemovesEventsThatAreOlderThanTheyAreKept(t *testing.T) {
 
 func TestKeyRotationIsInTheAuditTrail(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t, func(c *provider.Config) { c.KeyRotation = 30 * 24 * time.Hour })
-	w.advance(30 * 24 * time.Hour)
+	w := New(t, func(c *provider.Config) { c.KeyRotation = 30 * 24 * time.Hour })
+	w.Advance(30 * 24 * time.Hour)
 	go func() { _ = w.Run(t.Context()) }() // until the fixture ends
-	eventually(t, func() bool { return w.saw(provider.EventKeyRotated) })
+	Eventually(t, func() bool { return w.Saw(provider.EventKeyRotated) })
 }
 
 // clientRefused returns a request that leads to an event, and to nothing else that is
 // written.
 func clientRefused(ctx context.Context) *http.Request {
-	body := form("client_id", "std", "client_secret", "a-guess", "grant_type", "authorization_code", "code", "x")
-	r := httptest.NewRequestWithContext(ctx, http.MethodPost, tokenPath, strings.NewReader(body.Encode()))
+	body := Form("client_id", "std", "client_secret", "a-guess", "grant_type", "authorization_code", "code", "x")
+	r := httptest.NewRequestWithContext(ctx, http.MethodPost, TokenPath, strings.NewReader(body.Encode()))
 	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	return r
 }
 
 func TestCallerCannotStayOutOfTheTrailByLeaving(t *testing.T) {
 	t.Parallel()
-	var store *faultyStore
-	w := newFixture(t, faulty(&store)).withClients()
+	var store *FaultyStore
+	w := New(t, Faulty(&store)).WithClients()
 	ctx, leave := context.WithCancel(t.Context())
-	store.breakBefore(func(_ context.Context, method string) error {
+	store.BreakBefore(func(_ context.Context, method string) error {
 		if method == "AppendEvent" {
 			leave()
 		}
@@ -104,10 +104,10 @@ func TestCallerCannotStayOutOfTheTrailByLeaving(t *testing.T) {
 
 func TestTrailThatCannotBeWritten(t *testing.T) {
 	t.Parallel()
-	var store *faultyStore
-	w := newFixture(t, faulty(&store)).withClients()
+	var store *FaultyStore
+	w := New(t, Faulty(&store)).WithClients()
 	var limit time.Duration
-	store.breakBefore(func(ctx context.Context, method string) error {
+	store.BreakBefore(func(ctx context.Context, method string) error {
 		if method != "AppendEvent" {
 			return nil
 		}
@@ -124,11 +124,11 @@ func TestTrailThatCannotBeWritten(t *testing.T) {
 		t.Errorf("the answer has become %d", answer.Code)
 	}
 	for _, part := range []string{"level=ERROR", "event=client_refused", "client=std", "address=192.0.2.0/24"} {
-		if !strings.Contains(w.log.String(), part) {
-			t.Errorf("the log does not tell %s:\n%s", part, w.log)
+		if !strings.Contains(w.Log.String(), part) {
+			t.Errorf("the log does not tell %s:\n%s", part, w.Log)
 		}
 	}
-	if !w.saw(provider.EventClientRefused) {
+	if !w.Saw(provider.EventClientRefused) {
 		t.Error("the host is not told")
 	}
 }

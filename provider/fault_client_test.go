@@ -17,8 +17,8 @@ import (
 // leaver is a client that leaves while it is served: it hangs up at one of the
 // provider's calls of the store.
 type leaver struct {
-	w     *fixture
-	store *faultyStore
+	w     *Fixture
+	store *FaultyStore
 
 	// call is the number of the call that it does not wait for, and when.
 	call int
@@ -45,7 +45,7 @@ func (l *leaver) RoundTrip(r *http.Request) (*http.Response, error) {
 	defer cancel()
 	calls, request := 0, ctx
 	defer func() { l.calls = max(l.calls, calls) }()
-	l.store.breakBefore(func(ctx context.Context, _ string) error {
+	l.store.BreakBefore(func(ctx context.Context, _ string) error {
 		if calls++; calls == l.call && l.when == beforeCall {
 			l.left = true
 			cancel()
@@ -53,7 +53,7 @@ func (l *leaver) RoundTrip(r *http.Request) (*http.Response, error) {
 		request = ctx
 		return nil
 	})
-	l.store.breakAfter(func(method string) error {
+	l.store.BreakAfter(func(method string) error {
 		if calls != l.call || l.when == beforeCall || l.left {
 			return nil
 		}
@@ -66,8 +66,8 @@ func (l *leaver) RoundTrip(r *http.Request) (*http.Response, error) {
 		}
 		return request.Err() // nil when the call does not end with the request
 	})
-	defer l.store.breakBefore(nil)
-	defer l.store.breakAfter(nil)
+	defer l.store.BreakBefore(nil)
+	defer l.store.BreakAfter(nil)
 	asked := httptest.NewRequestWithContext(ctx, r.Method, r.URL.RequestURI(), r.Body)
 	asked.Host, asked.Header = r.URL.Host, r.Header
 	answer := httptest.NewRecorder()
@@ -81,122 +81,122 @@ func (l *leaver) RoundTrip(r *http.Request) (*http.Response, error) {
 // used up has had its effect or can be had anew, and nobody is alarmed.
 func TestClientLeaves(t *testing.T) {
 	t.Parallel()
-	var store *faultyStore
-	w := newFixture(t, faulty(&store)).withClients().withUsers()
-	b := w.alice()
+	var store *FaultyStore
+	w := New(t, Faulty(&store)).WithClients().WithUsers()
+	b := w.Alice()
 	people := 0
 	for _, step := range []struct {
 		name string
 		// prepare returns what the client does before it leaves, and what must
 		// work afterwards.
-		prepare func(t *testing.T) (step func(*browser), again func() error)
+		prepare func(t *testing.T) (step func(*Browser), again func() error)
 	}{
-		{"redeem a code", func(*testing.T) (func(*browser), func() error) {
-			code := b.allow(ask()...).Get("code")
-			return func(b *browser) { b.token(std("code", code)...) }, func() error {
-				p, body := b.token(std("code", code)...)
+		{"redeem a code", func(*testing.T) (func(*Browser), func() error) {
+			code := b.Allow(Ask()...).Get("code")
+			return func(b *Browser) { b.Token(Std("code", code)...) }, func() error {
+				p, body := b.Token(Std("code", code)...)
 				if p.StatusCode != http.StatusOK && body["error"] != "invalid_grant" {
-					return fmt.Errorf("%s %s", p.Status, p.body)
+					return fmt.Errorf("%s %s", p.Status, p.Text)
 				}
-				b.standardTokens()
+				b.StandardTokens()
 				return nil
 			}
 		}},
-		{"refresh", func(t *testing.T) (func(*browser), func() error) {
-			token := text(t, b.standardTokens(), "refresh_token")
-			return func(b *browser) { b.refresh(token) }, func() error {
-				p, _ := b.refresh(token)
+		{"refresh", func(t *testing.T) (func(*Browser), func() error) {
+			token := Member(t, b.StandardTokens(), "refresh_token")
+			return func(b *Browser) { b.Refresh(token) }, func() error {
+				p, _ := b.Refresh(token)
 				return wantStatus(p, http.StatusOK)
 			}
 		}},
-		{"revoke", func(t *testing.T) (func(*browser), func() error) {
-			tokens := b.standardTokens()
-			end := form("client_id", "std", "client_secret", clientSecret, "token", text(t, tokens, "refresh_token"))
-			return func(b *browser) { b.post(revokePath, end) }, func() error {
-				if err := wantStatus(b.post(revokePath, end), http.StatusOK); err != nil {
+		{"revoke", func(t *testing.T) (func(*Browser), func() error) {
+			tokens := b.StandardTokens()
+			end := Form("client_id", "std", "client_secret", ClientSecret, "token", Member(t, tokens, "refresh_token"))
+			return func(b *Browser) { b.Post(RevokePath, end) }, func() error {
+				if err := wantStatus(b.Post(RevokePath, end), http.StatusOK); err != nil {
 					return err
 				}
-				p, _ := b.refresh(text(t, tokens, "refresh_token"))
+				p, _ := b.Refresh(Member(t, tokens, "refresh_token"))
 				return wantStatus(p, http.StatusBadRequest)
 			}
 		}},
-		{"be authorized", func(*testing.T) (func(*browser), func() error) {
-			b.standardTokens() // the consent is remembered
-			return func(b *browser) { b.get(authorizeURL(ask()...)) }, func() error {
-				b.standardTokens()
+		{"be authorized", func(*testing.T) (func(*Browser), func() error) {
+			b.StandardTokens() // the consent is remembered
+			return func(b *Browser) { b.Get(AuthorizeURL(Ask()...)) }, func() error {
+				b.StandardTokens()
 				return nil
 			}
 		}},
-		{"consent", func(t *testing.T) (func(*browser), func() error) {
-			screen := b.open(authorizeURL(ask("prompt", "consent")...))
-			return func(b *browser) { b.submitOnce(screen, "action", "allow") }, func() error {
-				if got := response(t, b.submit(screen, "action", "allow")); got.Get("code") == "" {
+		{"consent", func(t *testing.T) (func(*Browser), func() error) {
+			screen := b.Open(AuthorizeURL(Ask("prompt", "consent")...))
+			return func(b *Browser) { b.SubmitOnce(screen, "action", "allow") }, func() error {
+				if got := Response(t, b.Submit(screen, "action", "allow")); got.Get("code") == "" {
 					return fmt.Errorf("response %v", got)
 				}
 				return nil
 			}
 		}},
-		{"remove a consent", func(*testing.T) (func(*browser), func() error) {
-			b.standardTokens()
-			screen := b.open("/account/apps/remove?client_id=std")
-			return func(b *browser) { b.submitOnce(screen) }, func() error {
-				b.submit(screen)
-				b.standardTokens()
+		{"remove a consent", func(*testing.T) (func(*Browser), func() error) {
+			b.StandardTokens()
+			screen := b.Open("/account/apps/remove?client_id=std")
+			return func(b *Browser) { b.SubmitOnce(screen) }, func() error {
+				b.Submit(screen)
+				b.StandardTokens()
 				return nil
 			}
 		}},
-		{"sign in", func(*testing.T) (func(*browser), func() error) {
-			guest := w.newBrowser()
-			screen := guest.open("/signin")
-			return func(b *browser) {
-					b.http.Jar = guest.http.Jar
-					b.submitOnce(screen, "email", "alice@example.com", "password", alicePass)
+		{"sign in", func(*testing.T) (func(*Browser), func() error) {
+			guest := w.NewBrowser()
+			screen := guest.Open("/signin")
+			return func(b *Browser) {
+					b.HTTP.Jar = guest.HTTP.Jar
+					b.SubmitOnce(screen, "email", "alice@example.com", "password", AlicePass)
 				}, func() error {
-					w.newBrowser().signIn("alice@example.com", alicePass)
+					w.NewBrowser().SignIn("alice@example.com", AlicePass)
 					return nil
 				}
 		}},
-		{"sign up", func(t *testing.T) (func(*browser), func() error) {
+		{"sign up", func(t *testing.T) (func(*Browser), func() error) {
 			people++
 			email := fmt.Sprintf("carol-%d@example.com", people)
-			newcomer := w.newBrowser()
-			screen := newcomer.submit(newcomer.open("/signup"), "email", email, "new_password", bobPass)
-			_, code := w.mails.last(t)
-			return func(b *browser) {
-					b.http.Jar = newcomer.http.Jar
-					b.submitOnce(screen, "code", code)
+			newcomer := w.NewBrowser()
+			screen := newcomer.Submit(newcomer.Open("/signup"), "email", email, "new_password", BobPass)
+			_, code := w.Mails.Last(t)
+			return func(b *Browser) {
+					b.HTTP.Jar = newcomer.HTTP.Jar
+					b.SubmitOnce(screen, "code", code)
 				}, func() error {
-					newcomer.submitOnce(screen, "code", code)
-					return w.lets(email, bobPass)
+					newcomer.SubmitOnce(screen, "code", code)
+					return lets(w, email, BobPass)
 				}
 		}},
-		{"reset the password", func(t *testing.T) (func(*browser), func() error) {
+		{"reset the password", func(t *testing.T) (func(*Browser), func() error) {
 			people++
 			email := fmt.Sprintf("dave-%d@example.com", people)
-			if _, err := w.SaveAccount(t.Context(), provider.Account{Email: email, Password: bobPass}); err != nil {
+			if _, err := w.SaveAccount(t.Context(), provider.Account{Email: email, Password: BobPass}); err != nil {
 				t.Fatal(err)
 			}
-			forgetful := w.newBrowser()
-			screen := forgetful.submit(forgetful.open("/reset"), "email", email)
-			_, code := w.mails.last(t)
+			forgetful := w.NewBrowser()
+			screen := forgetful.Submit(forgetful.Open("/reset"), "email", email)
+			_, code := w.Mails.Last(t)
 			const chosen = "violin-glacier-orbit-31"
-			return func(b *browser) {
-					b.http.Jar = forgetful.http.Jar
-					b.submitOnce(screen, "code", code, "new_password", chosen)
+			return func(b *Browser) {
+					b.HTTP.Jar = forgetful.HTTP.Jar
+					b.SubmitOnce(screen, "code", code, "new_password", chosen)
 				}, func() error {
-					forgetful.submitOnce(screen, "code", code, "new_password", chosen)
-					return w.lets(email, chosen)
+					forgetful.SubmitOnce(screen, "code", code, "new_password", chosen)
+					return lets(w, email, chosen)
 				}
 		}},
 	} {
 		for _, when := range []moment{beforeCall, duringCall, afterCall} {
 			t.Run(step.name+"/"+when.String(), func(t *testing.T) {
 				for call := 1; ; call++ {
-					w.advance(time.Minute)
+					w.Advance(time.Minute)
 					act, again := step.prepare(t)
 					l := &leaver{w: w, store: store, call: call, when: when}
-					leaving := w.newBrowser()
-					leaving.http.Jar, leaving.http.Transport = b.http.Jar, l
+					leaving := w.NewBrowser()
+					leaving.HTTP.Jar, leaving.HTTP.Transport = b.HTTP.Jar, l
 					act(leaving)
 					if !l.left && l.calls >= call {
 						continue // a call that found nothing has no effect to be lost
@@ -214,20 +214,20 @@ func TestClientLeaves(t *testing.T) {
 			})
 		}
 	}
-	if strings.Contains(w.log.String(), "level=ERROR") {
-		t.Errorf("an alarm:\n%s", w.log.String())
+	if strings.Contains(w.Log.String(), "level=ERROR") {
+		t.Errorf("an alarm:\n%s", w.Log.String())
 	}
 }
 
 // lets returns nil when somebody can sign in.
-func (w *fixture) lets(email, password string) error {
-	b := w.newBrowser()
-	return wantStatus(b.submitOnce(b.open("/signin"), "email", email, "password", password), http.StatusSeeOther)
+func lets(w *Fixture, email, password string) error {
+	b := w.NewBrowser()
+	return wantStatus(b.SubmitOnce(b.Open("/signin"), "email", email, "password", password), http.StatusSeeOther)
 }
 
-func wantStatus(p page, status int) error {
+func wantStatus(p Page, status int) error {
 	if p.StatusCode != status {
-		return fmt.Errorf("%s %s: %s\n%s", p.Request.Method, p.Request.URL.Path, p.Status, p.body)
+		return fmt.Errorf("%s %s: %s\n%s", p.Request.Method, p.Request.URL.Path, p.Status, p.Text)
 	}
 	return nil
 }
@@ -236,9 +236,9 @@ func wantStatus(p page, status int) error {
 // picture.
 func TestStoreThatFailsIsNoFaultOfALogo(t *testing.T) {
 	t.Parallel()
-	var store *faultyStore
-	w := newFixture(t, faulty(&store))
-	store.breakBefore(func(_ context.Context, method string) error {
+	var store *FaultyStore
+	w := New(t, Faulty(&store))
+	store.BreakBefore(func(_ context.Context, method string) error {
 		if method == "Image" {
 			return storage.ErrUnavailable
 		}

@@ -54,53 +54,53 @@ func (s *repeatingStore) repeat(issued []storage.Token) []storage.Token {
 func TestDigestThatExistsReplacesNothing(t *testing.T) {
 	t.Parallel()
 	store := &repeatingStore{tokens: map[storage.TokenKind]storage.Digest{}}
-	w := newFixture(t, func(c *provider.Config) {
+	w := New(t, func(c *provider.Config) {
 		store.Store, c.Store = c.Store, store
-	}).withClients().withUsers()
+	}).WithClients().WithUsers()
 
 	t.Run("Session", func(t *testing.T) {
-		alice, bob := w.alice(), w.newBrowser()
-		screen := bob.open("/signin")
+		alice, bob := w.Alice(), w.NewBrowser()
+		screen := bob.Open("/signin")
 		store.repeats = true
-		p := bob.submitOnce(screen, "email", "bob@example.com", "password", bobPass)
+		p := bob.SubmitOnce(screen, "email", "bob@example.com", "password", BobPass)
 		store.repeats = false
 		if p.StatusCode < http.StatusInternalServerError || strings.Contains(strings.Join(p.Header.Values("Set-Cookie"), ""), "_session=") {
 			t.Errorf("signing in: %s %v", p.Status, p.Header)
 		}
-		if p := alice.get("/account"); !strings.Contains(p.body, "alice@example.com") {
-			t.Errorf("the session before: %s\n%s", p.Status, p.body)
+		if p := alice.Get("/account"); !strings.Contains(p.Text, "alice@example.com") {
+			t.Errorf("the session before: %s\n%s", p.Status, p.Text)
 		}
-		w.newBrowser().signIn("bob@example.com", bobPass)
+		w.NewBrowser().SignIn("bob@example.com", BobPass)
 	})
 	t.Run("Code", func(t *testing.T) {
-		alice := w.alice()
-		code := alice.allow(ask()...).Get("code")
+		alice := w.Alice()
+		code := alice.Allow(Ask()...).Get("code")
 		store.repeats = true
-		p := alice.get(authorizeURL(ask("scope", "openid")...))
+		p := alice.Get(AuthorizeURL(Ask("scope", "openid")...))
 		store.repeats = false
 		if strings.Contains(p.Header.Get("Location"), "code=") {
 			t.Errorf("a second code: %s", p.Header.Get("Location"))
 		}
-		_, tokens := alice.token(std("code", code)...)
-		if scope := text(t, tokens, "scope"); !strings.Contains(scope, "military") {
+		_, tokens := alice.Token(Std("code", code)...)
+		if scope := Member(t, tokens, "scope"); !strings.Contains(scope, "military") {
 			t.Errorf("the code before is for %q", scope)
 		}
 	})
 	t.Run("Tokens", func(t *testing.T) {
-		alice, bob := w.alice(), w.newBrowser().signIn("bob@example.com", bobPass)
-		code := bob.allow(ask()...).Get("code")
-		before := alice.standardTokens()
+		alice, bob := w.Alice(), w.NewBrowser().SignIn("bob@example.com", BobPass)
+		code := bob.Allow(Ask()...).Get("code")
+		before := alice.StandardTokens()
 		store.repeats = true
-		p, _ := bob.token(std("code", code)...)
+		p, _ := bob.Token(Std("code", code)...)
 		store.repeats = false
-		if p.StatusCode < http.StatusInternalServerError || strings.Contains(p.body, "access_token") {
-			t.Errorf("redeeming: %s %s", p.Status, p.body)
+		if p.StatusCode < http.StatusInternalServerError || strings.Contains(p.Text, "access_token") {
+			t.Errorf("redeeming: %s %s", p.Status, p.Text)
 		}
-		if p := alice.bearer(userinfoPath, text(t, before, "access_token")); !strings.Contains(p.body, "alice") {
-			t.Errorf("the token before: %s %s", p.Status, p.body)
+		if p := alice.Bearer(UserinfoPath, Member(t, before, "access_token")); !strings.Contains(p.Text, "alice") {
+			t.Errorf("the token before: %s %s", p.Status, p.Text)
 		}
-		if p, _ := bob.token(std("code", code)...); p.StatusCode != http.StatusOK {
-			t.Errorf("the code afterwards: %s %s", p.Status, p.body)
+		if p, _ := bob.Token(Std("code", code)...); p.StatusCode != http.StatusOK {
+			t.Errorf("the code afterwards: %s %s", p.Status, p.Text)
 		}
 	})
 }

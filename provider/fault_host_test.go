@@ -41,14 +41,14 @@ func (h *hostUsers) configure(c *provider.Config) {
 }
 
 // impatient serves the provider with a shorter limit on each request than its own.
-func (w *fixture) impatient() *fixture {
-	quick := &fixture{t: w.t, Provider: w.Provider, store: w.store, mails: w.mails, log: w.log}
-	quick.server = httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+func impatient(w *Fixture) *Fixture {
+	quick := &Fixture{T: w.T, Provider: w.Provider, Store: w.Store, Mails: w.Mails, Log: w.Log}
+	quick.Server = httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		ctx, cancel := context.WithTimeout(r.Context(), 100*time.Millisecond)
 		defer cancel()
 		w.Provider.ServeHTTP(rw, r.WithContext(ctx))
 	}))
-	w.t.Cleanup(quick.server.Close)
+	w.T.Cleanup(quick.Server.Close)
 	return quick
 }
 
@@ -64,52 +64,52 @@ func TestFunctionOfTheHost(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			host := &hostUsers{}
-			w := newFixture(t, host.configure).withClients()
-			b := w.newBrowser()
-			tokens := b.standardTokens()
-			implicit := authorizeURL("scope", "openid military", "response_type", "id_token")
-			b.v3Tokens("scope", "openid military")
-			code := b.allow(ask()...).Get("code")
-			consent := b.open(authorizeURL(ask("prompt", "consent")...))
-			impatient := w.impatient()
-			hasty := impatient.newBrowser()
-			hasty.http.Jar = b.http.Jar
+			w := New(t, host.configure).WithClients()
+			b := w.NewBrowser()
+			tokens := b.StandardTokens()
+			implicit := AuthorizeURL("scope", "openid military", "response_type", "id_token")
+			b.V3Tokens("scope", "openid military")
+			code := b.Allow(Ask()...).Get("code")
+			consent := b.Open(AuthorizeURL(Ask("prompt", "consent")...))
+			impatient := impatient(w)
+			hasty := impatient.NewBrowser()
+			hasty.HTTP.Jar = b.HTTP.Jar
 
 			host.person.Store(&spoil)
-			pages := map[string]page{
-				"userinfo":   hasty.bearer(userinfoPath, text(t, tokens, "access_token")),
-				"attributes": hasty.bearer(attributesPath, text(t, tokens, "access_token")),
+			pages := map[string]Page{
+				"userinfo":   hasty.Bearer(UserinfoPath, Member(t, tokens, "access_token")),
+				"attributes": hasty.Bearer(AttributesPath, Member(t, tokens, "access_token")),
 			}
-			pages["token"], _ = hasty.token(std("code", code)...)
-			pages["refresh"], _ = hasty.refresh(text(t, tokens, "refresh_token"))
+			pages["token"], _ = hasty.Token(Std("code", code)...)
+			pages["refresh"], _ = hasty.Refresh(Member(t, tokens, "refresh_token"))
 			for name, p := range pages {
 				t.Run(name, func(t *testing.T) {
-					refused(t, p, http.StatusServiceUnavailable, "temporarily_unavailable")
-					if strings.Contains(p.body, "canary") {
-						t.Errorf("it shows what happened: %s", p.body)
+					Refused(t, p, http.StatusServiceUnavailable, "temporarily_unavailable")
+					if strings.Contains(p.Text, "canary") {
+						t.Errorf("it shows what happened: %s", p.Text)
 					}
 				})
 			}
-			unavailable(t, hasty.get(consent.Request.URL.RequestURI()))
-			unavailable(t, hasty.get(implicit))
+			Unavailable(t, hasty.Get(consent.Request.URL.RequestURI()))
+			Unavailable(t, hasty.Get(implicit))
 			host.person.Store(nil)
 
 			host.signedIn.Store(&spoil)
-			unavailable(t, hasty.get(authorizeURL(ask()...)))
-			unavailable(t, hasty.submitOnce(consent, "action", "allow"))
+			Unavailable(t, hasty.Get(AuthorizeURL(Ask()...)))
+			Unavailable(t, hasty.SubmitOnce(consent, "action", "allow"))
 			host.signedIn.Store(nil)
 
-			if p, _ := b.token(std("code", code)...); p.StatusCode != http.StatusOK {
-				t.Errorf("the code afterwards: %s %s", p.Status, p.body)
+			if p, _ := b.Token(Std("code", code)...); p.StatusCode != http.StatusOK {
+				t.Errorf("the code afterwards: %s %s", p.Status, p.Text)
 			}
-			if got := response(t, b.submit(consent, "action", "allow")); got.Get("code") == "" {
+			if got := Response(t, b.Submit(consent, "action", "allow")); got.Get("code") == "" {
 				t.Errorf("the consent afterwards: %v", got)
 			}
 			told := map[string]string{"Exits": "ended its goroutine", "Hangs": "deadline exceeded"}[name]
 			if told == "" {
 				told = "canary-of-the-host"
 			}
-			if !strings.Contains(w.log.String(), told) {
+			if !strings.Contains(w.Log.String(), told) {
 				t.Error("the log does not tell")
 			}
 		})
@@ -122,22 +122,22 @@ func TestHostReturnsWhatItShouldNot(t *testing.T) {
 		Attributes: map[string]any{"fname": "Ada", "ssn": "078-05-1120", "sub": "admin", "iss": "https://evil.test"},
 		Statuses:   []provider.Status{{Group: "secret-group", Verified: true}},
 	}
-	w := newFixture(t, func(c *provider.Config) {
+	w := New(t, func(c *provider.Config) {
 		(&hostUsers{}).configure(c)
 		c.Users.Person = func(context.Context, string, []string, []string) (provider.Person, error) { return answer, nil }
-	}).withClients()
-	b := w.newBrowser()
-	tokens := b.standardTokens()
-	_, id := jwt(t, text(t, tokens, "id_token"))
+	}).WithClients()
+	b := w.NewBrowser()
+	tokens := b.StandardTokens()
+	_, id := JWT(t, Member(t, tokens, "id_token"))
 	if id["ssn"] != nil || id["sub"] != "u-1" || id["iss"] != w.Issuer() {
 		t.Errorf("claims: %v", id)
 	}
-	if p := b.bearer(attributesPath, text(t, tokens, "access_token")); strings.Contains(p.body, "ssn") || strings.Contains(p.body, "secret-group") {
-		t.Errorf("attributes: %s", p.body)
+	if p := b.Bearer(AttributesPath, Member(t, tokens, "access_token")); strings.Contains(p.Text, "ssn") || strings.Contains(p.Text, "secret-group") {
+		t.Errorf("attributes: %s", p.Text)
 	}
 	answer.Attributes = map[string]any{"fname": 7} // a number in place of a name
-	if p := b.bearer(attributesPath, text(t, tokens, "access_token")); p.StatusCode != http.StatusOK || strings.Contains(p.body, "fname") {
-		t.Errorf("a value of another type: %s %s", p.Status, p.body)
+	if p := b.Bearer(AttributesPath, Member(t, tokens, "access_token")); p.StatusCode != http.StatusOK || strings.Contains(p.Text, "fname") {
+		t.Errorf("a value of another type: %s %s", p.Status, p.Text)
 	}
 }
 
@@ -156,15 +156,15 @@ func TestMailerThatDoesNotWork(t *testing.T) {
 		"Hangs":  func() error { <-released; return nil },
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := newFixture(t, func(c *provider.Config) { c.Mailer = spoil }).withClients().withUsers()
-			b := w.impatient().newBrowser()
+			w := New(t, func(c *provider.Config) { c.Mailer = spoil }).WithClients().WithUsers()
+			b := impatient(w).NewBrowser()
 			for _, path := range []string{"/signup", "/reset"} {
-				p := b.submitOnce(b.get(path), "email", "carol@example.com", "password", "meadow-copper-lantern-19", "given_name", "C")
-				if p.StatusCode >= 500 && p.StatusCode != http.StatusServiceUnavailable || strings.Contains(p.body, "canary") {
-					t.Errorf("%s: %s\n%s", path, p.Status, p.body)
+				p := b.SubmitOnce(b.Get(path), "email", "carol@example.com", "password", "meadow-copper-lantern-19", "given_name", "C")
+				if p.StatusCode >= 500 && p.StatusCode != http.StatusServiceUnavailable || strings.Contains(p.Text, "canary") {
+					t.Errorf("%s: %s\n%s", path, p.Status, p.Text)
 				}
 			}
-			w.alice().standardTokens()
+			w.Alice().StandardTokens()
 		})
 	}
 }
@@ -174,21 +174,21 @@ func TestOnEventThatDoesNotWorkDoesNoHarm(t *testing.T) {
 	released := make(chan struct{})
 	defer close(released)
 	var spoil atomic.Pointer[func()]
-	w := newFixture(t, func(c *provider.Config) {
+	w := New(t, func(c *provider.Config) {
 		c.OnEvent = func(provider.Event) {
 			if f := spoil.Load(); f != nil {
 				(*f)()
 			}
 		}
-	}).withClients().withUsers()
+	}).WithClients().WithUsers()
 	for says, f := range map[string]func(){
 		"canary-of-the-hook": func() { panic("canary-of-the-hook") }, "ended its goroutine": runtime.Goexit, "deadline exceeded": func() { <-released },
 	} {
 		spoil.Store(&f)
-		b := w.alice()
+		b := w.Alice()
 		spoil.Store(nil)
-		b.standardTokens()
-		if !strings.Contains(w.log.String(), "OnEvent did not return") || !strings.Contains(w.log.String(), says) {
+		b.StandardTokens()
+		if !strings.Contains(w.Log.String(), "OnEvent did not return") || !strings.Contains(w.Log.String(), says) {
 			t.Errorf("the log does not tell %q", says)
 		}
 	}
@@ -196,26 +196,26 @@ func TestOnEventThatDoesNotWorkDoesNoHarm(t *testing.T) {
 
 func TestPanicShowsNothingAndStopsNobody(t *testing.T) {
 	t.Parallel()
-	var store *faultyStore
-	w := newFixture(t, faulty(&store)).withClients().withUsers()
-	b := w.alice()
-	token := text(t, b.standardTokens(), "access_token")
-	w.advance(2 * time.Second)
-	store.breakBefore(func(context.Context, string) error { panic("canary-of-a-bug") })
-	p := b.bearer(userinfoPath, token)
-	refused(t, p, http.StatusInternalServerError, "server_error")
-	q := b.get(authorizeURL())
+	var store *FaultyStore
+	w := New(t, Faulty(&store)).WithClients().WithUsers()
+	b := w.Alice()
+	token := Member(t, b.StandardTokens(), "access_token")
+	w.Advance(2 * time.Second)
+	store.BreakBefore(func(context.Context, string) error { panic("canary-of-a-bug") })
+	p := b.Bearer(UserinfoPath, token)
+	Refused(t, p, http.StatusInternalServerError, "server_error")
+	q := b.Get(AuthorizeURL())
 	if q.StatusCode != http.StatusInternalServerError || q.Header.Get("Content-Security-Policy") == "" {
 		t.Errorf("%s %v", q.Status, q.Header)
 	}
-	for _, shown := range []string{p.body, q.body} {
+	for _, shown := range []string{p.Text, q.Text} {
 		if strings.Contains(shown, "canary") || strings.Contains(shown, "goroutine") || strings.Contains(shown, ".go:") {
 			t.Errorf("the answer shows: %s", shown)
 		}
 	}
-	store.down(nil)
-	works(t, b, token, true)
-	if !strings.Contains(w.log.String(), "canary-of-a-bug") {
+	store.Down(nil)
+	Works(t, b, token, true)
+	if !strings.Contains(w.Log.String(), "canary-of-a-bug") {
 		t.Error("the log does not tell")
 	}
 }

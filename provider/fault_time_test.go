@@ -16,37 +16,37 @@ import (
 
 func TestSlowDatabase(t *testing.T) {
 	t.Parallel()
-	var store *faultyStore
-	w := newFixture(t, faulty(&store)).withClients().withUsers()
-	b := w.alice()
-	tokens := b.standardTokens()
-	code := b.allow(ask()...).Get("code")
-	hasty := w.impatient().newBrowser()
-	hasty.http.Jar = b.http.Jar
-	w.advance(2 * time.Second)
-	store.breakBefore(func(ctx context.Context, _ string) error { // it answers nobody in time
+	var store *FaultyStore
+	w := New(t, Faulty(&store)).WithClients().WithUsers()
+	b := w.Alice()
+	tokens := b.StandardTokens()
+	code := b.Allow(Ask()...).Get("code")
+	hasty := impatient(w).NewBrowser()
+	hasty.HTTP.Jar = b.HTTP.Jar
+	w.Advance(2 * time.Second)
+	store.BreakBefore(func(ctx context.Context, _ string) error { // it answers nobody in time
 		<-ctx.Done()
 		return ctx.Err()
 	})
-	pages := race(40, func(i int) page {
+	pages := Race(40, func(i int) Page {
 		if i%2 == 0 {
-			p, _ := hasty.token(std("code", code)...)
+			p, _ := hasty.Token(Std("code", code)...)
 			return p
 		}
-		return hasty.bearer(userinfoPath, text(t, tokens, "access_token"))
+		return hasty.Bearer(UserinfoPath, Member(t, tokens, "access_token"))
 	})
 	for _, p := range pages {
-		refused(t, p, http.StatusServiceUnavailable, "temporarily_unavailable")
+		Refused(t, p, http.StatusServiceUnavailable, "temporarily_unavailable")
 	}
-	unavailable(t, hasty.get("/account"))
-	for _, path := range []string{discoveryPath, keysPath} {
-		if p := b.get(path); p.StatusCode != http.StatusOK {
+	Unavailable(t, hasty.Get("/account"))
+	for _, path := range []string{DiscoveryPath, KeysPath} {
+		if p := b.Get(path); p.StatusCode != http.StatusOK {
 			t.Errorf("%s: %s", path, p.Status)
 		}
 	}
-	store.breakBefore(nil)
-	if p, _ := b.token(std("code", code)...); p.StatusCode != http.StatusOK {
-		t.Errorf("the code afterwards: %s %s", p.Status, p.body)
+	store.BreakBefore(nil)
+	if p, _ := b.Token(Std("code", code)...); p.StatusCode != http.StatusOK {
+		t.Errorf("the code afterwards: %s %s", p.Status, p.Text)
 	}
 }
 
@@ -54,22 +54,22 @@ func TestSlowDatabase(t *testing.T) {
 // nothing of those that it refuses.
 func TestCloseUnderLoad(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t).withClients().withUsers()
-	other := w.twin()
-	b := w.alice()
+	w := New(t).WithClients().WithUsers()
+	other := w.Twin()
+	b := w.Alice()
 	const n = 30
 	codes := make([]string, n)
 	for i := range codes {
-		codes[i] = b.allow(ask()...).Get("code")
+		codes[i] = b.Allow(Ask()...).Get("code")
 	}
-	client := other.newBrowser()
+	client := other.NewBrowser()
 	closed := make(chan error, 1)
-	pages := race(n+1, func(i int) page {
+	pages := Race(n+1, func(i int) Page {
 		if i == n {
 			closed <- other.Provider.Close()
-			return page{}
+			return Page{}
 		}
-		p, _ := client.token(std("code", codes[i])...)
+		p, _ := client.Token(Std("code", codes[i])...)
 		return p
 	})
 	if err := <-closed; err != nil {
@@ -79,27 +79,27 @@ func TestCloseUnderLoad(t *testing.T) {
 		switch p.StatusCode {
 		case http.StatusOK:
 		case http.StatusServiceUnavailable:
-			if p, _ := b.token(std("code", codes[i])...); p.StatusCode != http.StatusOK {
-				t.Errorf("a refused code was burnt: %s %s", p.Status, p.body)
+			if p, _ := b.Token(Std("code", codes[i])...); p.StatusCode != http.StatusOK {
+				t.Errorf("a refused code was burnt: %s %s", p.Status, p.Text)
 			}
 		default:
-			t.Errorf("answered %s %s", p.Status, p.body)
+			t.Errorf("answered %s %s", p.Status, p.Text)
 		}
 	}
-	refused(t, client.get(attributesPath), http.StatusServiceUnavailable, "temporarily_unavailable")
-	unavailable(t, client.get("/signin"))
+	Refused(t, client.Get(AttributesPath), http.StatusServiceUnavailable, "temporarily_unavailable")
+	Unavailable(t, client.Get("/signin"))
 }
 
 // Requests that never end hold up nobody else.
 func TestBodiesThatDripHoldUpNobody(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t).withClients().withUsers()
-	address, err := url.Parse(w.server.URL)
+	w := New(t).WithClients().WithUsers()
+	address, err := url.Parse(w.Server.URL)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for i := range 100 {
-		path := []string{tokenPath, revokePath, "/signin", userinfoPath}[i%4]
+		path := []string{TokenPath, RevokePath, "/signin", UserinfoPath}[i%4]
 		connection, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", address.Host)
 		if err != nil {
 			t.Fatal(err)
@@ -110,8 +110,8 @@ func TestBodiesThatDripHoldUpNobody(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	w.alice().standardTokens()
-	w.server.CloseClientConnections()
+	w.Alice().StandardTokens()
+	w.Server.CloseClientConnections()
 }
 
 // deadlines is a connection that notes how long its body may take.
@@ -124,10 +124,10 @@ func (d *deadlines) SetReadDeadline(t time.Time) error { d.read = t; return nil 
 
 func TestBodyThatDripsIsCutOffWhateverTheServerAllows(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t).withClients()
+	w := New(t).WithClients()
 	answer := &deadlines{ResponseRecorder: httptest.NewRecorder()}
 	begin := time.Now()
-	w.ServeHTTP(answer, httptest.NewRequest(http.MethodPost, tokenPath, strings.NewReader("a=b")))
+	w.ServeHTTP(answer, httptest.NewRequest(http.MethodPost, TokenPath, strings.NewReader("a=b")))
 	if answer.read.Before(begin.Add(5*time.Second)) || answer.read.After(time.Now().Add(11*time.Second)) {
 		t.Errorf("the body may take %v", answer.read.Sub(begin))
 	}
@@ -135,24 +135,24 @@ func TestBodyThatDripsIsCutOffWhateverTheServerAllows(t *testing.T) {
 
 func TestOversizedRequestsAreRefused(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t).withClients().withUsers()
-	b := w.newBrowser()
+	w := New(t).WithClients().WithUsers()
+	b := w.NewBrowser()
 	form := "application/x-www-form-urlencoded"
-	for name, p := range map[string]page{
-		"query of half a megabyte": b.get(authorizeURL() + "&x=" + strings.Repeat("a", 1<<19)),
-		"10,000 parameters":        b.get(authorizeURL() + strings.Repeat("&a=1", 10000)),
-		"body of a megabyte":       b.send(http.MethodPost, "/signin", "email="+strings.Repeat("a", 1<<20), "Content-Type", form),
-		"authorize by POST":        b.send(http.MethodPost, "/oauth/authorize", "x="+strings.Repeat("a", 1<<20), "Content-Type", form),
-		"token in the query":       b.get(attributesPath + "?access_token=" + strings.Repeat("a", 1<<19)),
-		"Basic header":             b.send(http.MethodPost, tokenPath, "grant_type=authorization_code", "Content-Type", form, "Authorization", "Basic "+strings.Repeat("YTph", 1<<16)),
-		"Bearer header":            b.bearer(userinfoPath, strings.Repeat("a", 1<<19)),
-		"200 cookies":              b.send(http.MethodGet, attributesPath, "", "Cookie", strings.Repeat("a=b; ", 10000)),
+	for name, p := range map[string]Page{
+		"query of half a megabyte": b.Get(AuthorizeURL() + "&x=" + strings.Repeat("a", 1<<19)),
+		"10,000 parameters":        b.Get(AuthorizeURL() + strings.Repeat("&a=1", 10000)),
+		"body of a megabyte":       b.Send(http.MethodPost, "/signin", "email="+strings.Repeat("a", 1<<20), "Content-Type", form),
+		"authorize by POST":        b.Send(http.MethodPost, "/oauth/authorize", "x="+strings.Repeat("a", 1<<20), "Content-Type", form),
+		"token in the query":       b.Get(AttributesPath + "?access_token=" + strings.Repeat("a", 1<<19)),
+		"Basic header":             b.Send(http.MethodPost, TokenPath, "grant_type=authorization_code", "Content-Type", form, "Authorization", "Basic "+strings.Repeat("YTph", 1<<16)),
+		"Bearer header":            b.Bearer(UserinfoPath, strings.Repeat("a", 1<<19)),
+		"200 cookies":              b.Send(http.MethodGet, AttributesPath, "", "Cookie", strings.Repeat("a=b; ", 10000)),
 	} {
-		if p.StatusCode < 400 && p.Header.Get("Location") == "" || p.StatusCode >= 500 || len(p.body) > 64<<10 {
-			t.Errorf("%s: %s, %d bytes", name, p.Status, len(p.body))
+		if p.StatusCode < 400 && p.Header.Get("Location") == "" || p.StatusCode >= 500 || len(p.Text) > 64<<10 {
+			t.Errorf("%s: %s, %d bytes", name, p.Status, len(p.Text))
 		}
 	}
-	if p := b.get(discoveryPath); p.StatusCode != http.StatusOK {
+	if p := b.Get(DiscoveryPath); p.StatusCode != http.StatusOK {
 		t.Errorf("afterwards: %s", p.Status)
 	}
 }
@@ -160,20 +160,20 @@ func TestOversizedRequestsAreRefused(t *testing.T) {
 // Two processes whose clocks differ come to the same verdicts.
 func TestClocksThatDiffer(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t).withClients().withUsers()
+	w := New(t).WithClients().WithUsers()
 	for _, skew := range []time.Duration{-30 * time.Second, 30 * time.Second} {
 		t.Run(skew.String(), func(t *testing.T) {
-			other := w.twin(func(c *provider.Config) { c.Clock = func() time.Time { return w.now().Add(skew) } })
-			b, elsewhere := w.alice(), other.newBrowser()
-			code := b.allow(ask()...).Get("code")
-			p, tokens := elsewhere.token(std("code", code)...)
+			other := w.Twin(func(c *provider.Config) { c.Clock = func() time.Time { return w.Now().Add(skew) } })
+			b, elsewhere := w.Alice(), other.NewBrowser()
+			code := b.Allow(Ask()...).Get("code")
+			p, tokens := elsewhere.Token(Std("code", code)...)
 			if p.StatusCode != http.StatusOK {
-				t.Fatalf("code: %s %s", p.Status, p.body)
+				t.Fatalf("code: %s %s", p.Status, p.Text)
 			}
-			works(t, b, text(t, tokens, "access_token"), true)
-			works(t, elsewhere, text(t, tokens, "access_token"), true)
-			p, _ = b.token(std("code", code)...)
-			refused(t, p, http.StatusBadRequest, "invalid_grant")
+			Works(t, b, Member(t, tokens, "access_token"), true)
+			Works(t, elsewhere, Member(t, tokens, "access_token"), true)
+			p, _ = b.Token(Std("code", code)...)
+			Refused(t, p, http.StatusBadRequest, "invalid_grant")
 		})
 	}
 }

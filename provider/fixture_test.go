@@ -31,15 +31,16 @@ import (
 // configSecret is 32 bytes that look random and are the same in every run.
 var configSecret, _ = base64.StdEncoding.DecodeString("q0m3K1xWc9vRz7Yt2dLh8sNfJ4uPbE6oGiAyQwXkTjM=")
 
-func testSecret(testing.TB) []byte { return bytes.Clone(configSecret) }
+// Secret returns Config.Secret of every fixture.
+func Secret(testing.TB) []byte { return bytes.Clone(configSecret) }
 
 // productionCost undoes that passwords are cheap in the tests of this package. A test
 // that needs them to be dear calls dearPasswords.
 var productionCost = password.Cheapen()
 
-// dearPasswords makes passwords cost what they cost in production for the length of the
+// DearPasswords makes passwords cost what they cost in production for the length of the
 // test, which must not be parallel.
-func dearPasswords(t testing.TB) {
+func DearPasswords(t testing.TB) {
 	productionCost()
 	t.Cleanup(func() { productionCost = password.Cheapen() })
 }
@@ -84,40 +85,41 @@ func keysOfNewProvider(ctx context.Context, path string) ([]storage.Key, error) 
 	return keys, errors.Join(err, p.Close())
 }
 
-// fixture is a provider behind real HTTP on a real SQLite file, with a clock that a
+// Fixture is a provider behind real HTTP on a real SQLite file, with a clock that a
 // test can move.
-type fixture struct {
+type Fixture struct {
 	*provider.Provider
-	t      testing.TB
-	server *httptest.Server
-	store  storage.Store
-	path   string
-	mails  *mailbox
-	log    *syncBuffer
+	T      testing.TB
+	Server *httptest.Server
+	Store  storage.Store
+	Path   string
+	Mails  *Mailbox
+	Log    *SyncBuffer
 
 	mu     sync.Mutex
 	clock  time.Time
 	events []provider.Event
 }
 
-// now tells the time by a clock that shows the time at which the fixture was made, a
+// Now tells the time by a clock that shows the time at which the fixture was made, a
 // microsecond more whenever it is asked, and what advance adds: limits, lifetimes and
 // what is remembered for a second do not depend on the speed of the machine.
-func (w *fixture) now() time.Time {
+func (w *Fixture) Now() time.Time {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.clock = w.clock.Add(time.Microsecond)
 	return w.clock
 }
 
-// advance moves the clock.
-func (w *fixture) advance(d time.Duration) {
+// Advance moves the clock.
+func (w *Fixture) Advance(d time.Duration) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.clock = w.clock.Add(d)
 }
 
-func (w *fixture) saw(name provider.EventName) bool {
+// Saw reports whether an event has been recorded.
+func (w *Fixture) Saw(name provider.EventName) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for _, e := range w.events {
@@ -128,8 +130,8 @@ func (w *fixture) saw(name provider.EventName) bool {
 	return false
 }
 
-// eventually waits until something is so.
-func eventually(t testing.TB, so func() bool) {
+// Eventually waits until something is so.
+func Eventually(t testing.TB, so func() bool) {
 	t.Helper()
 	for deadline := time.Now().Add(5 * time.Minute); !so(); {
 		if time.Now().After(deadline) {
@@ -139,30 +141,30 @@ func eventually(t testing.TB, so func() bool) {
 	}
 }
 
-// newFixture starts a provider with clients of both dialects and two users. change
+// New starts a provider with clients of both dialects and two users. change
 // may adjust the configuration.
-func newFixture(t testing.TB, change ...func(*provider.Config)) *fixture {
+func New(t testing.TB, change ...func(*provider.Config)) *Fixture {
 	t.Helper()
-	w := &fixture{t: t, mails: &mailbox{}, log: &syncBuffer{}, path: t.TempDir() + "/identity.db"}
-	w.server = httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+	w := &Fixture{T: t, Mails: &Mailbox{}, Log: &SyncBuffer{}, Path: t.TempDir() + "/identity.db"}
+	w.Server = httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		w.Provider.ServeHTTP(rw, r)
 	}))
-	t.Cleanup(w.server.Close)
+	t.Cleanup(w.Server.Close)
 	image, err := usedBefore()
 	if err != nil {
 		t.Fatal(err)
 	}
 	w.clock = time.Now() // what is in the image was before
-	if err := os.WriteFile(w.path, image, 0o600); err != nil {
+	if err := os.WriteFile(w.Path, image, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	store, err := sqlite.Open(t.Context(), w.path)
+	store, err := sqlite.Open(t.Context(), w.Path)
 	if err != nil {
 		t.Fatal(err)
 	}
 	cfg := provider.Config{
-		BaseURL: w.server.URL, Secret: testSecret(t), Store: store, Mailer: w.mails, Clock: w.now,
-		Logger: slog.New(slog.NewTextHandler(w.log, &slog.HandlerOptions{Level: slog.LevelDebug})),
+		BaseURL: w.Server.URL, Secret: Secret(t), Store: store, Mailer: w.Mails, Clock: w.Now,
+		Logger: slog.New(slog.NewTextHandler(w.Log, &slog.HandlerOptions{Level: slog.LevelDebug})),
 		OnEvent: func(e provider.Event) {
 			w.mu.Lock()
 			defer w.mu.Unlock()
@@ -172,7 +174,7 @@ func newFixture(t testing.TB, change ...func(*provider.Config)) *fixture {
 	for _, c := range change {
 		c(&cfg)
 	}
-	w.store = cfg.Store
+	w.Store = cfg.Store
 	if w.Provider, err = provider.New(t.Context(), cfg); err != nil {
 		t.Fatal(err)
 	}
@@ -184,9 +186,9 @@ func newFixture(t testing.TB, change ...func(*provider.Config)) *fixture {
 	return w
 }
 
-// withoutKey makes a provider generate a signing key of its own instead of using that of
+// WithoutKey makes a provider generate a signing key of its own instead of using that of
 // all others.
-func withoutKey(t testing.TB) func(*provider.Config) {
+func WithoutKey(t testing.TB) func(*provider.Config) {
 	return func(c *provider.Config) {
 		if err := c.Store.RemoveKeys(t.Context(), math.MaxInt64); err != nil {
 			t.Fatal(err)
@@ -195,41 +197,45 @@ func withoutKey(t testing.TB) func(*provider.Config) {
 }
 
 const (
-	callbackURI  = "https://rp.test/cb"
-	clientSecret = "correct-horse-battery-staple-0123456789"
-	alicePass    = "glacier-tulip-orbit-42"
-	bobPass      = "marble-canyon-violin-77"
+	// CallbackURI is where clients of the fixture are answered.
+	CallbackURI = "https://rp.test/cb"
+	// ClientSecret is the secret of the clients of the fixture.
+	ClientSecret = "correct-horse-battery-staple-0123456789"
+	// AlicePass is the password of alice.
+	AlicePass = "glacier-tulip-orbit-42"
+	// BobPass is the password of bob.
+	BobPass = "marble-canyon-violin-77"
 )
 
-// withClients registers the clients that most tests need.
-func (w *fixture) withClients() *fixture {
-	w.t.Helper()
+// WithClients registers the clients that most tests need.
+func (w *Fixture) WithClients() *Fixture {
+	w.T.Helper()
 	for _, c := range []provider.Client{
-		{ID: "v3", Name: "Veterans Shop", Secret: clientSecret, RedirectURIs: []string{callbackURI}, Origins: []string{"https://rp.test"}},
-		{ID: "std", Name: "Standard App", Secret: clientSecret, Dialect: provider.Standard, RedirectURIs: []string{callbackURI, "https://rp.test/other"},
+		{ID: "v3", Name: "Veterans Shop", Secret: ClientSecret, RedirectURIs: []string{CallbackURI}, Origins: []string{"https://rp.test"}},
+		{ID: "std", Name: "Standard App", Secret: ClientSecret, Dialect: provider.Standard, RedirectURIs: []string{CallbackURI, "https://rp.test/other"},
 			GrantTypes: []string{"authorization_code", "refresh_token"}, PostLogoutRedirectURIs: []string{"https://rp.test/bye"}},
-		{ID: "std2", Name: "Other App", Secret: clientSecret + "2", Dialect: provider.Standard, RedirectURIs: []string{"https://other.test/cb"},
+		{ID: "std2", Name: "Other App", Secret: ClientSecret + "2", Dialect: provider.Standard, RedirectURIs: []string{"https://other.test/cb"},
 			GrantTypes: []string{"authorization_code", "refresh_token"}},
-		{ID: "pub", Name: "Public App", Dialect: provider.Standard, Public: true, RedirectURIs: []string{callbackURI, "http://127.0.0.1/cb"}},
-		{ID: "q", Name: "Query App", Secret: clientSecret, RedirectURIs: []string{"https://rp.test/cb?x=1"}},
+		{ID: "pub", Name: "Public App", Dialect: provider.Standard, Public: true, RedirectURIs: []string{CallbackURI, "http://127.0.0.1/cb"}},
+		{ID: "q", Name: "Query App", Secret: ClientSecret, RedirectURIs: []string{"https://rp.test/cb?x=1"}},
 	} {
-		if err := w.SaveClient(w.t.Context(), c); err != nil {
-			w.t.Fatal(err)
+		if err := w.SaveClient(w.T.Context(), c); err != nil {
+			w.T.Fatal(err)
 		}
 	}
 	return w
 }
 
-// withUsers records alice, a verified veteran, and bob, of whom little is known.
-func (w *fixture) withUsers() *fixture {
-	w.t.Helper()
-	ctx := w.t.Context()
+// WithUsers records alice, a verified veteran, and bob, of whom little is known.
+func (w *Fixture) WithUsers() *Fixture {
+	w.T.Helper()
+	ctx := w.T.Context()
 	for _, a := range []provider.Account{
-		{ID: "alice", Email: "alice@example.com", EmailVerified: true, Password: alicePass},
-		{ID: "bob", Email: "bob@example.com", Password: bobPass},
+		{ID: "alice", Email: "alice@example.com", EmailVerified: true, Password: AlicePass},
+		{ID: "bob", Email: "bob@example.com", Password: BobPass},
 	} {
 		if _, err := w.SaveAccount(ctx, a); err != nil {
-			w.t.Fatal(err)
+			w.T.Fatal(err)
 		}
 	}
 	err := w.SetAttributes(ctx, "alice", map[string]any{
@@ -237,61 +243,61 @@ func (w *fixture) withUsers() *fixture {
 		"previous_addresses": []map[string]string{{"street1": "1 Main St", "city": "Fairfax"}},
 	})
 	if err != nil {
-		w.t.Fatal(err)
+		w.T.Fatal(err)
 	}
 	err = w.SetStatus(ctx, "alice", provider.Status{Group: "military", Subgroups: []string{"Veteran"}, Verified: true})
 	if err != nil {
-		w.t.Fatal(err)
+		w.T.Fatal(err)
 	}
 	return w
 }
 
 // RemoveDeleted removes deleted applications, as Run of another process does.
-func (w *fixture) RemoveDeleted(ctx context.Context) error {
+func (w *Fixture) RemoveDeleted(ctx context.Context) error {
 	other := clients.Registry{
-		Store: w.store, ForgetClient: func(string) {}, ForgetIssued: func() {}, Clock: w.now, Logger: slog.New(slog.NewTextHandler(w.log, nil)),
+		Store: w.Store, ForgetClient: func(string) {}, ForgetIssued: func() {}, Clock: w.Now, Logger: slog.New(slog.NewTextHandler(w.Log, nil)),
 	}
 	return other.RemoveDeleted(ctx)
 }
 
-// count returns how many rows a table has.
-func (w *fixture) count(table string) int {
-	w.t.Helper()
-	db, err := sql.Open("sqlite3", "file:"+w.path+"?mode=ro")
+// Count returns how many rows a table has.
+func (w *Fixture) Count(table string) int {
+	w.T.Helper()
+	db, err := sql.Open("sqlite3", "file:"+w.Path+"?mode=ro")
 	if err != nil {
-		w.t.Fatal(err)
+		w.T.Fatal(err)
 	}
 	defer func() { _ = db.Close() }()
 	var n int
-	if err := db.QueryRowContext(w.t.Context(), "SELECT count(*) FROM "+table).Scan(&n); err != nil {
-		w.t.Fatal(err)
+	if err := db.QueryRowContext(w.T.Context(), "SELECT count(*) FROM "+table).Scan(&n); err != nil {
+		w.T.Fatal(err)
 	}
 	return n
 }
 
-// raw sends a request byte for byte, as no library would write it.
-func (w *fixture) raw(lines ...string) page {
-	w.t.Helper()
-	conn, err := (&net.Dialer{}).DialContext(w.t.Context(), "tcp", w.server.Listener.Addr().String())
+// Raw sends a request byte for byte, as no library would write it.
+func (w *Fixture) Raw(lines ...string) Page {
+	w.T.Helper()
+	conn, err := (&net.Dialer{}).DialContext(w.T.Context(), "tcp", w.Server.Listener.Addr().String())
 	if err != nil {
-		w.t.Fatal(err)
+		w.T.Fatal(err)
 	}
 	defer func() { _ = conn.Close() }()
 	if _, err := fmt.Fprint(conn, strings.Join(lines, "\r\n")+"\r\nConnection: close\r\n\r\n"); err != nil {
-		w.t.Fatal(err)
+		w.T.Fatal(err)
 	}
-	request, err := http.NewRequestWithContext(w.t.Context(), http.MethodGet, w.server.URL, nil)
+	request, err := http.NewRequestWithContext(w.T.Context(), http.MethodGet, w.Server.URL, nil)
 	if err != nil {
-		w.t.Fatal(err)
+		w.T.Fatal(err)
 	}
 	response, err := http.ReadResponse(bufio.NewReader(conn), request)
 	if err != nil {
-		w.t.Fatalf("%q: %v", lines[0], err)
+		w.T.Fatalf("%q: %v", lines[0], err)
 	}
 	defer func() { _ = response.Body.Close() }()
 	body, err := io.ReadAll(response.Body)
 	if err != nil {
-		w.t.Fatal(err)
+		w.T.Fatal(err)
 	}
-	return page{response, string(body)}
+	return Page{response, string(body)}
 }

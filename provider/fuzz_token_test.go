@@ -11,16 +11,16 @@ import (
 // Whatever strangers post to the token endpoint gets a JSON error that caches do not
 // keep; never tokens, never a fault of ours.
 func FuzzTokenForm(f *testing.F) {
-	w := newFixture(f).withClients()
-	f.Add("application/x-www-form-urlencoded", "", "grant_type=authorization_code&client_id=std&client_secret="+clientSecret+"&code=x&redirect_uri=x")
-	f.Add("application/x-www-form-urlencoded", "", "grant_type=refresh_token&client_id=std&client_secret="+clientSecret+"&refresh_token=bfr_x&scope=a")
+	w := New(f).WithClients()
+	f.Add("application/x-www-form-urlencoded", "", "grant_type=authorization_code&client_id=std&client_secret="+ClientSecret+"&code=x&redirect_uri=x")
+	f.Add("application/x-www-form-urlencoded", "", "grant_type=refresh_token&client_id=std&client_secret="+ClientSecret+"&refresh_token=bfr_x&scope=a")
 	f.Add("application/x-www-form-urlencoded; charset=x", "Basic c3RkOng=", "grant_type=authorization_code&code=%00")
 	f.Add("application/x-www-form-urlencoded", "Basic", "grant_type=&a=%zz;b")
 	f.Add("multipart/form-data; boundary=x", "Bearer x", "--x\r\n\r\n--x--")
 	f.Add("text/plain", "", "{}")
 	f.Add("", "", "client_assertion=a&client_assertion_type=b&grant_type=authorization_code")
 	f.Fuzz(func(t *testing.T, contentType, authorization, body string) {
-		r := httptest.NewRequest(http.MethodPost, tokenPath, strings.NewReader(body))
+		r := httptest.NewRequest(http.MethodPost, TokenPath, strings.NewReader(body))
 		r.Header.Set("Content-Type", contentType)
 		if authorization != "" {
 			r.Header.Set("Authorization", authorization)

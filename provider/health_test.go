@@ -18,7 +18,7 @@ import (
 
 func TestHealth(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t)
+	w := New(t)
 	probe := func(path string) int {
 		recorder := httptest.NewRecorder()
 		w.Health().ServeHTTP(recorder, httptest.NewRequest(http.MethodGet, path, nil))
@@ -27,14 +27,14 @@ func TestHealth(t *testing.T) {
 	if got := [2]int{probe("/live"), probe("/ready")}; got != [2]int{200, 200} {
 		t.Errorf("while the store answers: %v", got)
 	}
-	if err := w.store.Close(); err != nil {
+	if err := w.Store.Close(); err != nil {
 		t.Fatal(err)
 	}
 	if got := [2]int{probe("/live"), probe("/ready")}; got != [2]int{200, 503} {
 		t.Errorf("while it does not: %v", got)
 	}
 	for _, path := range []string{"/live", "/ready", "/health", "/metrics", "/debug/pprof/"} {
-		if p := w.newBrowser().get(path); p.StatusCode != http.StatusNotFound {
+		if p := w.NewBrowser().Get(path); p.StatusCode != http.StatusNotFound {
 			t.Errorf("%s is a route of the provider: %s", path, p.Status)
 		}
 	}
@@ -52,7 +52,7 @@ func (migrated) Sweep(context.Context, time.Time, int) (int, error) { panic("the
 func TestANewerSchemaIsToldOnceAndLeftAlone(t *testing.T) {
 	t.Parallel()
 	var log bytes.Buffer
-	w := newFixture(t, func(c *provider.Config) {
+	w := New(t, func(c *provider.Config) {
 		c.Store = migrated{c.Store}
 		c.Logger = slog.New(slog.NewTextHandler(&log, nil))
 	})
@@ -85,7 +85,7 @@ func TestReadyEndsBeforeTheStoreIsClosed(t *testing.T) {
 	t.Parallel()
 	closing := make(chan struct{})
 	store := lingering{closing: sync.OnceFunc(func() { close(closing) }), released: make(chan struct{})}
-	w := newFixture(t, func(c *provider.Config) {
+	w := New(t, func(c *provider.Config) {
 		store.Store = c.Store
 		c.Store = store
 	})
@@ -115,14 +115,14 @@ func TestReadyEndsBeforeTheStoreIsClosed(t *testing.T) {
 // A goroutine that was started for it may come to it only when all is over.
 func TestRunAfterCloseHasNothingToDo(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t)
+	w := New(t)
 	if err := w.Provider.Close(); err != nil {
 		t.Fatal(err)
 	}
 	if err := w.Run(t.Context()); err != nil {
 		t.Errorf("Run: %v", err)
 	}
-	if log := w.log.String(); strings.Contains(log, "level=ERROR") {
+	if log := w.Log.String(); strings.Contains(log, "level=ERROR") {
 		t.Errorf("it logs\n%s", log)
 	}
 }

@@ -13,11 +13,11 @@ import (
 	"github.com/bonafide-id/bonafide/provider"
 )
 
-// signInPage is the sign-in page of a host: what it makes of who is signed in.
-type signInPage func(before provider.SignedIn, asked url.Values) provider.SignedIn
+// SignInPage is the sign-in page of a host: what it makes of who is signed in.
+type SignInPage func(before provider.SignedIn, asked url.Values) provider.SignedIn
 
 // signsInAfresh asks for the password whenever it has to, by a clock that is ahead.
-func signsInAfresh(ahead time.Duration) signInPage {
+func signsInAfresh(ahead time.Duration) SignInPage {
 	return func(before provider.SignedIn, asked url.Values) provider.SignedIn {
 		if before.UserID != "" && asked.Get("prompt") != "login" {
 			return before
@@ -26,11 +26,11 @@ func signsInAfresh(ahead time.Duration) signInPage {
 	}
 }
 
-// journey leads a user who allows everything from a request to its end, and counts
+// Journey leads a user who allows everything from a request to its end, and counts
 // the visits to the host's sign-in page.
-func journey(t *testing.T, b *browser, address string, signedIn *provider.SignedIn, visit signInPage) (end page, visits int) {
+func Journey(t *testing.T, b *Browser, address string, signedIn *provider.SignedIn, visit SignInPage) (end Page, visits int) {
 	t.Helper()
-	p := b.get(address)
+	p := b.Get(address)
 	for range 20 {
 		location, err := url.Parse(p.Header.Get("Location"))
 		switch {
@@ -43,13 +43,13 @@ func journey(t *testing.T, b *browser, address string, signedIn *provider.Signed
 				t.Fatalf("%s is told prompt=%q while %q is signed in", address, asked.Get("prompt"), signedIn.UserID)
 			}
 			*signedIn = visit(*signedIn, asked)
-			p = b.get(asked.Get("return_to"))
+			p = b.Get(asked.Get("return_to"))
 		case location.Path != "" && location.Host == "":
-			p = b.get(location.String())
-		case p.StatusCode == http.StatusOK && strings.Contains(p.body, `value="allow"`):
-			p = b.submitOnce(p, "action", "allow")
-		case p.StatusCode == http.StatusOK && strings.Contains(p.body, `value="continue"`):
-			p = b.submitOnce(p, "action", "continue")
+			p = b.Get(location.String())
+		case p.StatusCode == http.StatusOK && strings.Contains(p.Text, `value="allow"`):
+			p = b.SubmitOnce(p, "action", "allow")
+		case p.StatusCode == http.StatusOK && strings.Contains(p.Text, `value="continue"`):
+			p = b.SubmitOnce(p, "action", "continue")
 		default:
 			return p, visits
 		}
@@ -61,9 +61,9 @@ func journey(t *testing.T, b *browser, address string, signedIn *provider.Signed
 func TestHostIsVisitedTwiceAtMost(t *testing.T) {
 	t.Parallel()
 	var signedIn provider.SignedIn
-	w := hostedFixture(t, func() provider.SignedIn { return signedIn })
-	if err := w.SaveClient(t.Context(), provider.Client{ID: "own", Name: "Our Own", Secret: clientSecret, Dialect: provider.Standard,
-		RedirectURIs: []string{callbackURI}, SkipConsent: true}); err != nil {
+	w := NewHosted(t, func() provider.SignedIn { return signedIn })
+	if err := w.SaveClient(t.Context(), provider.Client{ID: "own", Name: "Our Own", Secret: ClientSecret, Dialect: provider.Standard,
+		RedirectURIs: []string{CallbackURI}, SkipConsent: true}); err != nil {
 		t.Fatal(err)
 	}
 	hints := map[string]map[string]string{}
@@ -71,13 +71,13 @@ func TestHostIsVisitedTwiceAtMost(t *testing.T) {
 		hints[client] = map[string]string{"": ""}
 		for _, user := range []string{"alice", "bob"} {
 			signedIn = provider.SignedIn{UserID: user, AuthTime: time.Now().Add(-time.Hour)}
-			b := w.newBrowser()
-			p, _ := journey(t, b, authorizeURL(ask("client_id", client)...), &signedIn, signsInAfresh(0))
-			_, tokens := b.token(std("client_id", client, "code", response(t, p).Get("code"))...)
-			hints[client][user] = text(t, tokens, "id_token")
+			b := w.NewBrowser()
+			p, _ := Journey(t, b, AuthorizeURL(Ask("client_id", client)...), &signedIn, signsInAfresh(0))
+			_, tokens := b.Token(Std("client_id", client, "code", Response(t, p).Get("code"))...)
+			hints[client][user] = Member(t, tokens, "id_token")
 		}
 	}
-	hosts := map[string]signInPage{
+	hosts := map[string]SignInPage{
 		"Proper": signsInAfresh(0), "Slow": signsInAfresh(-10 * time.Second), "Fast": signsInAfresh(10 * time.Second),
 		"Content": func(before provider.SignedIn, _ url.Values) provider.SignedIn { return before },
 		"Another": func(provider.SignedIn, url.Values) provider.SignedIn {
@@ -101,9 +101,9 @@ func TestHostIsVisitedTwiceAtMost(t *testing.T) {
 							if n/10%3 > 0 {
 								signedIn = provider.SignedIn{UserID: "alice", AuthTime: time.Now().Add(-time.Hour)}
 							}
-							address := authorizeURL(ask("client_id", client, "prompt", prompt, "op", op, "max_age", maxAge, "id_token_hint", hints[client][hint])...)
-							p, visits := journey(t, w.newBrowser(), address, &signedIn, hosts[name])
-							answer := response(t, p)
+							address := AuthorizeURL(Ask("client_id", client, "prompt", prompt, "op", op, "max_age", maxAge, "id_token_hint", hints[client][hint])...)
+							p, visits := Journey(t, w.NewBrowser(), address, &signedIn, hosts[name])
+							answer := Response(t, p)
 							if visits > 2 || (answer.Get("code") == "") == (answer.Get("error") == "") {
 								t.Fatalf("%s: %d visits, %v", address, visits, answer)
 							}
@@ -131,26 +131,26 @@ func TestHostThatContradictsItselfSendsNobodyRound(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var requests atomic.Int64
 			began := time.Now().Add(-time.Hour)
-			w := hostedFixture(t, func() provider.SignedIn {
+			w := NewHosted(t, func() provider.SignedIn {
 				return provider.SignedIn{UserID: c.answers[requests.Add(1)%2], AuthTime: began}
 			})
 			// Bob has allowed what alice will be asked for.
 			same := c.answers
 			c.answers = [2]string{bob, bob}
-			w.newBrowser().allow(ask()...)
+			w.NewBrowser().Allow(Ask()...)
 			c.answers = same
 			for _, prompt := range []string{"", "login", "consent", "select_account"} {
-				b := w.newBrowser()
-				p := b.get(authorizeURL(ask("prompt", prompt)...))
+				b := w.NewBrowser()
+				p := b.Get(AuthorizeURL(Ask("prompt", prompt)...))
 				for range 20 {
 					location, _ := url.Parse(p.Header.Get("Location"))
 					if location.Host == "host.test" {
-						p = b.get(location.Query().Get("return_to"))
+						p = b.Get(location.Query().Get("return_to"))
 					} else if location.Host == "" && location.Path != "" {
-						p = b.get(location.String())
+						p = b.Get(location.String())
 					}
 				}
-				if location := p.Header.Get("Location"); p.StatusCode != http.StatusOK && !strings.HasPrefix(location, callbackURI) {
+				if location := p.Header.Get("Location"); p.StatusCode != http.StatusOK && !strings.HasPrefix(location, CallbackURI) {
 					t.Errorf("prompt=%s: after 20 redirects at %s, on its way to %.60s", prompt, p.Request.URL.Path, location)
 				}
 			}
@@ -160,9 +160,9 @@ func TestHostThatContradictsItselfSendsNobodyRound(t *testing.T) {
 
 func TestAccountPageSendsNobodyRound(t *testing.T) {
 	t.Parallel()
-	w := hostedFixture(t, func() provider.SignedIn { return provider.SignedIn{} })
-	b := w.newBrowser()
-	location, err := url.Parse(b.get("/account").Header.Get("Location"))
+	w := NewHosted(t, func() provider.SignedIn { return provider.SignedIn{} })
+	b := w.NewBrowser()
+	location, err := url.Parse(b.Get("/account").Header.Get("Location"))
 	if err != nil || location.Host != "host.test" {
 		t.Fatalf("not sent to sign in: %v, %v", location, err)
 	}
@@ -170,9 +170,9 @@ func TestAccountPageSendsNobodyRound(t *testing.T) {
 	if !w.IsReturnTo(returnTo) {
 		t.Errorf("%s is not taken for our own", returnTo)
 	}
-	p := b.get(returnTo)
-	shown(t, p, http.StatusOK)
-	if !strings.Contains(p.body, `href="/account"`) {
+	p := b.Get(returnTo)
+	Shown(t, p, http.StatusOK)
+	if !strings.Contains(p.Text, `href="/account"`) {
 		t.Error("the page offers no way to sign in")
 	}
 }

@@ -9,23 +9,23 @@ import (
 	"github.com/bonafide-id/bonafide/provider"
 )
 
-// hostedFixture is a fixture whose users are the host's: whoever who returns is signed in.
-func hostedFixture(t testing.TB, who func() provider.SignedIn, change ...func(*provider.Config)) *fixture {
+// NewHosted is a fixture whose users are the host's: whoever who returns is signed in.
+func NewHosted(t testing.TB, who func() provider.SignedIn, change ...func(*provider.Config)) *Fixture {
 	t.Helper()
-	return newFixture(t, append([]func(*provider.Config){func(c *provider.Config) {
+	return New(t, append([]func(*provider.Config){func(c *provider.Config) {
 		c.Users = provider.Users{
 			SignInURL:  "https://host.test/login",
 			SignOutURL: "https://host.test/logout",
 			SignedIn:   func(*http.Request) (provider.SignedIn, error) { return who(), nil },
 		}
-	}}, change...)...).withClients()
+	}}, change...)...).WithClients()
 }
 
 func TestAuthTimeOfAHost(t *testing.T) {
 	t.Parallel()
 	var at time.Time
-	w := hostedFixture(t, func() provider.SignedIn { return provider.SignedIn{UserID: "carol", AuthTime: at} })
-	b := w.newBrowser()
+	w := NewHosted(t, func() provider.SignedIn { return provider.SignedIn{UserID: "carol", AuthTime: at} })
+	b := w.NewBrowser()
 	for name, c := range map[string]struct {
 		at   time.Time
 		says string
@@ -38,17 +38,17 @@ func TestAuthTimeOfAHost(t *testing.T) {
 	} {
 		t.Run(name+"IsAnErrorOfTheHost", func(t *testing.T) {
 			at = c.at
-			for _, address := range []string{"/account", authorizeURL(), authorizeURL("prompt", "none", "client_id", "std")} {
-				shown(t, b.get(address), http.StatusServiceUnavailable)
+			for _, address := range []string{"/account", AuthorizeURL(), AuthorizeURL("prompt", "none", "client_id", "std")} {
+				Shown(t, b.Get(address), http.StatusServiceUnavailable)
 			}
-			if !strings.Contains(w.log.String(), c.says) || !strings.Contains(w.log.String(), "level=ERROR") {
+			if !strings.Contains(w.Log.String(), c.says) || !strings.Contains(w.Log.String(), "level=ERROR") {
 				t.Errorf("the log does not say that it %s", c.says)
 			}
 		})
 	}
 	t.Run("SomeSecondsAheadIsAccepted", func(t *testing.T) {
 		at = time.Now().Add(30 * time.Second)
-		if p := b.get("/account"); p.StatusCode != http.StatusOK {
+		if p := b.Get("/account"); p.StatusCode != http.StatusOK {
 			t.Errorf("answered %s", p.Status)
 		}
 	})

@@ -17,73 +17,76 @@ import (
 	"github.com/bonafide-id/bonafide/provider"
 )
 
-// directory is a host's user directory, which counts what it is asked.
-type directory struct {
-	mu        sync.Mutex
-	user      provider.SignedIn
-	person    provider.Person
-	err       error
+// Directory is a host's user directory, which counts what it is asked.
+type Directory struct {
+	Mu        sync.Mutex
+	User      provider.SignedIn
+	Person    provider.Person
+	Err       error
 	signedIns int
 	asked     []string
 }
 
-func (d *directory) configure(c *provider.Config) {
+// Configure makes a provider ask the directory.
+func (d *Directory) Configure(c *provider.Config) {
 	c.Attributes = append(c.Attributes, provider.Attribute{Handle: "rank", Name: "Rank", Type: provider.Integer})
 	c.Scopes = append(provider.DefaultScopes(), provider.Scope{Name: "rank", Title: "Rank", Attributes: []string{"rank"}})
 	c.Users = provider.Users{
 		SignInURL: "https://host.test/login", SignOutURL: "https://host.test/logout",
 		SignedIn: func(r *http.Request) (provider.SignedIn, error) {
-			d.mu.Lock()
-			defer d.mu.Unlock()
+			d.Mu.Lock()
+			defer d.Mu.Unlock()
 			d.signedIns++
-			return d.user, nil
+			return d.User, nil
 		},
 		Person: func(ctx context.Context, id string, handles, groups []string) (provider.Person, error) {
-			d.mu.Lock()
-			defer d.mu.Unlock()
+			d.Mu.Lock()
+			defer d.Mu.Unlock()
 			request, _ := provider.RequestOf(ctx)
 			d.asked = append(d.asked, fmt.Sprintf("%s for %s %v", id, request.ClientID, request.Scopes))
-			return d.person, d.err
+			return d.Person, d.Err
 		},
 	}
 }
 
-// take returns what was asked since the last time.
-func (d *directory) take() (signedIns int, asked []string) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
+// Take returns what was asked since the last time.
+func (d *Directory) Take() (signedIns int, asked []string) {
+	d.Mu.Lock()
+	defer d.Mu.Unlock()
 	signedIns, asked = d.signedIns, d.asked
 	d.signedIns, d.asked = 0, nil
 	return signedIns, asked
 }
 
-func (d *directory) set(change func()) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
+// Set changes what the directory knows.
+func (d *Directory) Set(change func()) {
+	d.Mu.Lock()
+	defer d.Mu.Unlock()
 	change()
 }
 
-func newDirectory(t *testing.T) (*directory, *fixture) {
+// NewDirectory returns a directory and a provider that asks it.
+func NewDirectory(t *testing.T) (*Directory, *Fixture) {
 	t.Helper()
-	d := &directory{
-		user:   provider.SignedIn{UserID: "carol", AuthTime: time.Now().Add(-time.Hour), AMR: []string{"pwd"}},
-		person: provider.Person{Attributes: map[string]any{"fname": "Carol", "email": "carol@example.com"}},
+	d := &Directory{
+		User:   provider.SignedIn{UserID: "carol", AuthTime: time.Now().Add(-time.Hour), AMR: []string{"pwd"}},
+		Person: provider.Person{Attributes: map[string]any{"fname": "Carol", "email": "carol@example.com"}},
 	}
-	return d, newFixture(t, d.configure).withClients()
+	return d, New(t, d.Configure).WithClients()
 }
 
 func TestUserIDOfAHost(t *testing.T) {
 	t.Parallel()
-	d, w := newDirectory(t)
-	b := w.newBrowser()
+	d, w := NewDirectory(t)
+	b := w.NewBrowser()
 	const says = "must be 1 to 255 printable ASCII characters"
 	for name, id := range map[string]string{
 		"NotUTF8": "bad\xff", "Binary": "\x00\x01\x02", "Umlaut": "jürgen", "Space": "a b", "Blank": " ", "TooLong": strings.Repeat("x", 256), "LineBreak": "a\nb",
 	} {
 		t.Run(name, func(t *testing.T) {
-			d.set(func() { d.user.UserID = id })
-			unavailable(t, b.get(authorizeURL(ask()...)))
-			unavailable(t, b.get("/account"))
+			d.Set(func() { d.User.UserID = id })
+			Unavailable(t, b.Get(AuthorizeURL(Ask()...)))
+			Unavailable(t, b.Get("/account"))
 			for name, err := range map[string]error{
 				"SetAttributes": w.SetAttributes(t.Context(), id, map[string]any{"fname": "X"}),
 				"SetStatus":     w.SetStatus(t.Context(), id, provider.Status{Group: "nurse"}),
@@ -98,12 +101,12 @@ func TestUserIDOfAHost(t *testing.T) {
 	if err := w.SetAttributes(t.Context(), "", map[string]any{"fname": "X"}); err == nil {
 		t.Error("nobody got a name")
 	}
-	if !strings.Contains(w.log.String(), "SignedIn: UserID: "+says) {
+	if !strings.Contains(w.Log.String(), "SignedIn: UserID: "+says) {
 		t.Error("the log does not tell")
 	}
 	for _, id := range []string{strings.Repeat("x", 255), "CN=Carol,OU=People", `DOMAIN\carol`, "7"} {
-		d.set(func() { d.user.UserID = id })
-		if p := b.get("/account"); p.StatusCode != http.StatusOK {
+		d.Set(func() { d.User.UserID = id })
+		if p := b.Get("/account"); p.StatusCode != http.StatusOK {
 			t.Errorf("%q: %s", id, p.Status)
 		}
 	}
@@ -111,19 +114,19 @@ func TestUserIDOfAHost(t *testing.T) {
 
 func TestMethodsOfAHost(t *testing.T) {
 	t.Parallel()
-	d, w := newDirectory(t)
+	d, w := NewDirectory(t)
 	for name, amr := range map[string][]string{
 		"Empty": {""}, "Space": {"pass word"}, "TooLong": {strings.Repeat("x", 65)}, "TooMany": slices.Repeat([]string{"otp"}, 17), "NotUTF8": {"\xff"},
 	} {
-		d.set(func() { d.user.AMR = amr })
-		unavailable(t, w.newBrowser().get(authorizeURL(ask()...)))
-		if !strings.Contains(w.log.String(), "SignedIn: AMR") {
+		d.Set(func() { d.User.AMR = amr })
+		Unavailable(t, w.NewBrowser().Get(AuthorizeURL(Ask()...)))
+		if !strings.Contains(w.Log.String(), "SignedIn: AMR") {
 			t.Errorf("%s: the log does not tell", name)
 		}
 	}
-	d.set(func() { d.user.AMR = []string{"pwd", "otp", "https://host.test/methods/badge"} })
-	b := w.newBrowser()
-	_, id := jwt(t, text(t, b.standardTokens(), "id_token"))
+	d.Set(func() { d.User.AMR = []string{"pwd", "otp", "https://host.test/methods/badge"} })
+	b := w.NewBrowser()
+	_, id := JWT(t, Member(t, b.StandardTokens(), "id_token"))
 	if diff := cmp.Diff([]any{"pwd", "otp", "https://host.test/methods/badge"}, id["amr"]); diff != "" {
 		t.Error(diff)
 	}
@@ -140,16 +143,16 @@ func (s secret) MarshalJSON() ([]byte, error) { return nil, fmt.Errorf("cannot w
 
 func TestPersonOfAHostIsHeldToTheCatalogue(t *testing.T) {
 	t.Parallel()
-	d, w := newDirectory(t)
-	b := w.newBrowser()
-	_, tokens := b.token(std("code", b.allow(ask("scope", "openid identity rank")...).Get("code"))...)
-	token := text(t, tokens, "access_token")
+	d, w := NewDirectory(t)
+	b := w.NewBrowser()
+	_, tokens := b.Token(Std("code", b.Allow(Ask("scope", "openid identity rank")...).Get("code"))...)
+	token := Member(t, tokens, "access_token")
 	released := func(t *testing.T, attributes map[string]any) map[string]any {
 		t.Helper()
-		d.set(func() { d.person.Attributes = attributes })
-		p, body := b.json(b.bearer(attributesPath, token))
+		d.Set(func() { d.Person.Attributes = attributes })
+		p, body := b.JSON(b.Bearer(AttributesPath, token))
 		if p.StatusCode != http.StatusOK {
-			t.Fatalf("%s %s", p.Status, p.body)
+			t.Fatalf("%s %s", p.Status, p.Text)
 		}
 		values := map[string]any{}
 		for _, a := range body["attributes"].([]any) {
@@ -168,7 +171,7 @@ func TestPersonOfAHostIsHeldToTheCatalogue(t *testing.T) {
 		if diff := cmp.Diff(map[string]any{"fname": "Carol"}, got); diff != "" {
 			t.Error(diff)
 		}
-		if strings.Contains(w.log.String(), "left out") {
+		if strings.Contains(w.Log.String(), "left out") {
 			t.Error("the log tells of what is absent")
 		}
 	})
@@ -181,18 +184,18 @@ func TestPersonOfAHostIsHeldToTheCatalogue(t *testing.T) {
 			t.Error(diff)
 		}
 		for _, handle := range []string{"fname", "birthdate", "rank", "city", "zip", "phone", "previous_addresses", "country"} {
-			if !strings.Contains(w.log.String(), "user=carol attribute="+handle) {
+			if !strings.Contains(w.Log.String(), "user=carol attribute="+handle) {
 				t.Errorf("the log does not tell of %s", handle)
 			}
 		}
-		if strings.Contains(w.log.String(), "canary") || strings.Contains(w.log.String(), "4/2/1990") {
+		if strings.Contains(w.Log.String(), "canary") || strings.Contains(w.Log.String(), "4/2/1990") {
 			t.Error("the log tells a value")
 		}
-		if got := strings.Count(w.log.String(), "attribute=rank"); got != 1 {
+		if got := strings.Count(w.Log.String(), "attribute=rank"); got != 1 {
 			t.Errorf("told %d times", got)
 		}
 		released(t, map[string]any{"rank": "Major"})
-		if got := strings.Count(w.log.String(), "attribute=rank"); got != 1 {
+		if got := strings.Count(w.Log.String(), "attribute=rank"); got != 1 {
 			t.Errorf("told %d times after two requests", got)
 		}
 	})
@@ -204,23 +207,23 @@ func TestPersonOfAHostIsHeldToTheCatalogue(t *testing.T) {
 		}
 	})
 	t.Run("ScreensAndTokensWorkWithoutIt", func(t *testing.T) {
-		d.set(func() { d.person.Attributes = map[string]any{"birthdate": "4/2/1990", "fname": 7} })
-		p := b.open(authorizeURL(ask("scope", "openid identity rank", "prompt", "consent")...))
+		d.Set(func() { d.Person.Attributes = map[string]any{"birthdate": "4/2/1990", "fname": 7} })
+		p := b.Open(AuthorizeURL(Ask("scope", "openid identity rank", "prompt", "consent")...))
 		if p.StatusCode != http.StatusOK {
 			t.Fatalf("consent: %s", p.Status)
 		}
-		code := response(t, b.submit(p, "action", "allow")).Get("code")
-		if p, _ := b.token(std("code", code)...); p.StatusCode != http.StatusOK {
-			t.Errorf("token: %s %s", p.Status, p.body)
+		code := Response(t, b.Submit(p, "action", "allow")).Get("code")
+		if p, _ := b.Token(Std("code", code)...); p.StatusCode != http.StatusOK {
+			t.Errorf("token: %s %s", p.Status, p.Text)
 		}
 	})
 }
 
 func TestStatusesOfAHostAreHeldToTheCatalogue(t *testing.T) {
 	t.Parallel()
-	d, w := newDirectory(t)
-	b := w.newBrowser()
-	token := text(t, b.standardTokens(), "access_token")
+	d, w := NewDirectory(t)
+	b := w.NewBrowser()
+	token := Member(t, b.StandardTokens(), "access_token")
 	for name, c := range map[string]struct {
 		status provider.Status
 		want   string
@@ -231,13 +234,13 @@ func TestStatusesOfAHostAreHeldToTheCatalogue(t *testing.T) {
 			`[{"group":"military","subgroups":[],"verified":false}]`},
 		"EndsBeyondTheCalendar": {provider.Status{Group: "military", Verified: true, ExpiresAt: time.Unix(1<<62, 0)}, `[{"group":"military","subgroups":[],"verified":false}]`},
 	} {
-		d.set(func() { d.person.Statuses = []provider.Status{c.status} })
-		p := b.bearer(attributesPath, token)
-		if p.StatusCode != http.StatusOK || !strings.Contains(p.body, `"status":`+c.want) {
-			t.Errorf("%s: %s %s", name, p.Status, p.body)
+		d.Set(func() { d.Person.Statuses = []provider.Status{c.status} })
+		p := b.Bearer(AttributesPath, token)
+		if p.StatusCode != http.StatusOK || !strings.Contains(p.Text, `"status":`+c.want) {
+			t.Errorf("%s: %s %s", name, p.Status, p.Text)
 		}
 	}
-	if !strings.Contains(w.log.String(), "user=carol group=military") || strings.Contains(w.log.String(), "Spy") {
+	if !strings.Contains(w.Log.String(), "user=carol group=military") || strings.Contains(w.Log.String(), "Spy") {
 		t.Error("the log does not tell of the subgroup, or tells which")
 	}
 }
@@ -246,17 +249,17 @@ func TestStatusesOfAHostAreHeldToTheCatalogue(t *testing.T) {
 func TestRecordedValuesAreHeldToTheCatalogueOfToday(t *testing.T) {
 	t.Parallel()
 	kind, subgroups := provider.String, []string{"Gold", "Silver"}
-	var w *fixture
+	var w *Fixture
 	configure := func(c *provider.Config) {
 		c.Attributes = []provider.Attribute{{Handle: "rank", Name: "Rank", Type: kind}, {Handle: "homes", Name: "Homes", Type: provider.Objects, Members: []string{"city"}}}
 		c.Groups = []provider.Group{{Name: "club", Title: "Club", Subgroups: subgroups}}
 		c.Scopes = []provider.Scope{{Name: "rank", Title: "Rank", Attributes: []string{"fname", "rank", "homes"}, Groups: []string{"club"}}}
 		if w != nil {
-			c.Store, c.BaseURL = w.store, w.server.URL
+			c.Store, c.BaseURL = w.Store, w.Server.URL
 		}
 	}
-	w = newFixture(t, configure).withClients()
-	id, err := w.SaveAccount(t.Context(), provider.Account{ID: "alice", Email: "alice@example.com", Password: alicePass})
+	w = New(t, configure).WithClients()
+	id, err := w.SaveAccount(t.Context(), provider.Account{ID: "alice", Email: "alice@example.com", Password: AlicePass})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -266,18 +269,18 @@ func TestRecordedValuesAreHeldToTheCatalogueOfToday(t *testing.T) {
 	if err := w.SetStatus(t.Context(), id, provider.Status{Group: "club", Verified: true, Subgroups: []string{"Gold", "Silver"}}); err != nil {
 		t.Fatal(err)
 	}
-	b := w.alice()
-	_, tokens := b.token(std("code", b.allow("client_id", "std", "scope", "openid rank").Get("code"))...)
+	b := w.Alice()
+	_, tokens := b.Token(Std("code", b.Allow("client_id", "std", "scope", "openid rank").Get("code"))...)
 	kind, subgroups = provider.Integer, []string{"Silver"}
-	next := newFixture(t, configure)
+	next := New(t, configure)
 	w.Provider = next.Provider // behind the same server
-	p := b.bearer(attributesPath, text(t, tokens, "access_token"))
-	if p.StatusCode != http.StatusOK || strings.Contains(p.body, "Major") || strings.Contains(p.body, "Gold") || !strings.Contains(p.body, `"subgroups":["Silver"]`) ||
-		!strings.Contains(p.body, "Ulm") || !strings.Contains(p.body, "Alice") {
-		t.Errorf("%s %s", p.Status, p.body)
+	p := b.Bearer(AttributesPath, Member(t, tokens, "access_token"))
+	if p.StatusCode != http.StatusOK || strings.Contains(p.Text, "Major") || strings.Contains(p.Text, "Gold") || !strings.Contains(p.Text, `"subgroups":["Silver"]`) ||
+		!strings.Contains(p.Text, "Ulm") || !strings.Contains(p.Text, "Alice") {
+		t.Errorf("%s %s", p.Status, p.Text)
 	}
 	for _, line := range []string{"user=alice attribute=rank", "user=alice group=club"} {
-		if !strings.Contains(next.log.String(), line) || strings.Contains(next.log.String(), "Major") {
+		if !strings.Contains(next.Log.String(), line) || strings.Contains(next.Log.String(), "Major") {
 			t.Errorf("the log does not tell %q, or a value", line)
 		}
 	}
@@ -287,12 +290,12 @@ func TestRecordedValuesAreHeldToTheCatalogueOfToday(t *testing.T) {
 // which application asks.
 func TestHostIsAskedOnceForEachRequest(t *testing.T) {
 	t.Parallel()
-	d, w := newDirectory(t)
-	b := w.newBrowser()
+	d, w := NewDirectory(t)
+	b := w.NewBrowser()
 	scopes := "openid identity military responder student teacher nurse"
-	step := func(name string, p page, signedIns int, asked ...string) page {
+	step := func(name string, p Page, signedIns int, asked ...string) Page {
 		t.Helper()
-		gotSignedIns, gotAsked := d.take()
+		gotSignedIns, gotAsked := d.Take()
 		if gotSignedIns != signedIns {
 			t.Errorf("%s: asked %d times who is signed in, want %d", name, gotSignedIns, signedIns)
 		}
@@ -302,21 +305,21 @@ func TestHostIsAskedOnceForEachRequest(t *testing.T) {
 		return p
 	}
 	who := "carol for std [" + scopes + "]"
-	p := step("authorize", b.get(authorizeURL(ask("scope", scopes)...)), 1)
-	p = step("consent", b.get(p.Header.Get("Location")), 1, who)
-	p = step("allow", b.submitOnce(p, "action", "allow"), 1)
-	p = step("issue", b.get(p.Header.Get("Location")), 1, who)
-	p, tokens := b.token(std("code", response(t, p).Get("code"))...)
+	p := step("authorize", b.Get(AuthorizeURL(Ask("scope", scopes)...)), 1)
+	p = step("consent", b.Get(p.Header.Get("Location")), 1, who)
+	p = step("allow", b.SubmitOnce(p, "action", "allow"), 1)
+	p = step("issue", b.Get(p.Header.Get("Location")), 1, who)
+	p, tokens := b.Token(Std("code", Response(t, p).Get("code"))...)
 	step("token", p, 0, who)
-	p, _ = b.refresh(text(t, tokens, "refresh_token"))
+	p, _ = b.Refresh(Member(t, tokens, "refresh_token"))
 	step("refresh", p, 0, who)
-	step("userinfo", b.bearer(userinfoPath, text(t, tokens, "access_token")), 0, who)
-	step("account", b.get("/account"), 1, "carol for  []")
-	step("sign-out", b.get("/signout"), 1, "carol for  []")
+	step("userinfo", b.Bearer(UserinfoPath, Member(t, tokens, "access_token")), 0, who)
+	step("account", b.Get("/account"), 1, "carol for  []")
+	step("sign-out", b.Get("/signout"), 1, "carol for  []")
 	implicit := []string{"scope", "openid military", "response_type", "id_token", "nonce", "n"}
-	b.allow(implicit...)
-	d.take()
-	step("implicit", b.get(authorizeURL(append(implicit, "prompt", "none")...)), 1, "carol for v3 [openid military]")
+	b.Allow(implicit...)
+	d.Take()
+	step("implicit", b.Get(AuthorizeURL(append(implicit, "prompt", "none")...)), 1, "carol for v3 [openid military]")
 	if _, ok := provider.RequestOf(t.Context()); ok {
 		t.Error("there is a request outside of any")
 	}
@@ -326,11 +329,11 @@ func TestHostIsAskedOnceForEachRequest(t *testing.T) {
 // user recorded as that of another.
 func TestDecisionIsOfWhoWasShownIt(t *testing.T) {
 	t.Parallel()
-	d, w := newDirectory(t)
-	b := w.newBrowser()
-	p := b.open(authorizeURL(ask()...))
-	d.set(func() { d.user.UserID = "dave" })
-	if p = b.submitOnce(p, "action", "allow"); p.StatusCode != http.StatusOK || !strings.Contains(p.body, `value="dave"`) {
+	d, w := NewDirectory(t)
+	b := w.NewBrowser()
+	p := b.Open(AuthorizeURL(Ask()...))
+	d.Set(func() { d.User.UserID = "dave" })
+	if p = b.SubmitOnce(p, "action", "allow"); p.StatusCode != http.StatusOK || !strings.Contains(p.Text, `value="dave"`) {
 		t.Errorf("not shown again: %s", p.Status)
 	}
 }

@@ -12,7 +12,7 @@ import (
 // plain http between hosts of a private network, and to no other.
 func TestSandboxOnAPrivateNetwork(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t, func(c *provider.Config) {
+	w := New(t, func(c *provider.Config) {
 		c.BaseURL, c.Sandbox, c.InsecureHTTP = "http://id.internal:8080", true, true
 	})
 	private := []string{
@@ -23,24 +23,24 @@ func TestSandboxOnAPrivateNetwork(t *testing.T) {
 		"http://app.example/cb", "http://8.8.8.8/cb", "http://134744072/cb", "http://0x08080808/cb", "http://0X8080808/cb",
 		"http://test.example.com/cb", "http://mytest/../cb#x", "http://[2001:db8::1]/cb", "http://app.test.example/cb", "http://1.1/cb",
 	}
-	w.ok(w.SaveClient(t.Context(), provider.Client{ID: "app", Secret: clientSecret, RedirectURIs: private, Origins: []string{"http://app:3000"}}))
+	w.OK(w.SaveClient(t.Context(), provider.Client{ID: "app", Secret: ClientSecret, RedirectURIs: private, Origins: []string{"http://app:3000"}}))
 	for _, uri := range public {
-		if err := w.SaveClient(t.Context(), provider.Client{ID: "public", Secret: clientSecret, RedirectURIs: []string{uri}}); err == nil {
+		if err := w.SaveClient(t.Context(), provider.Client{ID: "public", Secret: ClientSecret, RedirectURIs: []string{uri}}); err == nil {
 			t.Errorf("%s was registered", uri)
 		}
 		if w.ValidateRedirectURI(uri) == nil {
 			t.Errorf("%s passes", uri)
 		}
 	}
-	b := w.newBrowser()
+	b := w.NewBrowser()
 	for _, uri := range private {
-		p := b.get(authorizeURL("client_id", "app", "redirect_uri", uri, "scope", "military", "prompt", "none"))
+		p := b.Get(AuthorizeURL("client_id", "app", "redirect_uri", uri, "scope", "military", "prompt", "none"))
 		if p.StatusCode != http.StatusSeeOther || !strings.HasPrefix(p.Header.Get("Location"), uri) {
 			t.Errorf("%s: %s %s", uri, p.Status, p.Header.Get("Location"))
 		}
 	}
-	p := b.get(authorizeURL("client_id", "app", "redirect_uri", "http://app.example/cb", "scope", "military"))
-	shown(t, p, http.StatusBadRequest)
+	p := b.Get(AuthorizeURL("client_id", "app", "redirect_uri", "http://app.example/cb", "scope", "military"))
+	Shown(t, p, http.StatusBadRequest)
 }
 
 // TestPrivateHTTPNeedsTheSwitch tests that neither a sandbox nor production accepts plain
@@ -52,9 +52,9 @@ func TestPrivateHTTPNeedsTheSwitch(t *testing.T) {
 		"Sandbox":    func(c *provider.Config) { c.Sandbox = true },
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := newFixture(t, change)
+			w := New(t, change)
 			for _, uri := range []string{"http://app/cb", "http://10.1.2.3/cb", "http://app.test/cb"} {
-				if err := w.SaveClient(t.Context(), provider.Client{ID: "app", Secret: clientSecret, RedirectURIs: []string{uri}}); err == nil {
+				if err := w.SaveClient(t.Context(), provider.Client{ID: "app", Secret: ClientSecret, RedirectURIs: []string{uri}}); err == nil {
 					t.Errorf("%s was registered", uri)
 				}
 			}

@@ -64,14 +64,14 @@ func checkCanaries(t *testing.T, place, content string, canaries map[string]stri
 
 func TestPeopleAtRest(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t).withUsers()
+	w := New(t).WithUsers()
 	canaries := personal(t, w.Provider)
 	canaries["alice's address"], canaries["her town"] = "alice@example.com", "fairfax"
 	backup := filepath.Join(t.TempDir(), "backup.db")
-	if err := w.store.(*sqlite.Store).Backup(t.Context(), backup); err != nil {
+	if err := w.Store.(*sqlite.Store).Backup(t.Context(), backup); err != nil {
 		t.Fatal(err)
 	}
-	files := []string{w.path, w.path + "-wal", backup}
+	files := []string{w.Path, w.Path + "-wal", backup}
 	for _, file := range files {
 		content, err := os.ReadFile(file)
 		if err != nil {
@@ -91,7 +91,7 @@ func TestPeopleAtRestInPostgres(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := provider.New(t.Context(), provider.Config{BaseURL: "https://id.test", Secret: testSecret(t), Store: store})
+	p, err := provider.New(t.Context(), provider.Config{BaseURL: "https://id.test", Secret: Secret(t), Store: store})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -122,76 +122,76 @@ func TestPeopleAtRestInPostgres(t *testing.T) {
 	}
 }
 
-// tell changes the database behind the provider's back.
-func (w *fixture) tell(statement string, args ...any) {
-	w.t.Helper()
-	if n := w.run(statement, args...); n == 0 {
-		w.t.Fatalf("%s: changes nothing", statement)
+// MustExec changes the database behind the provider's back.
+func (w *Fixture) MustExec(statement string, args ...any) {
+	w.T.Helper()
+	if n := w.Exec(statement, args...); n == 0 {
+		w.T.Fatalf("%s: changes nothing", statement)
 	}
 }
 
-// run runs a statement behind the provider's back.
-func (w *fixture) run(statement string, args ...any) int64 {
-	w.t.Helper()
-	db, err := sql.Open("sqlite3", "file:"+w.path)
+// Exec runs a statement behind the provider's back.
+func (w *Fixture) Exec(statement string, args ...any) int64 {
+	w.T.Helper()
+	db, err := sql.Open("sqlite3", "file:"+w.Path)
 	if err != nil {
-		w.t.Fatal(err)
+		w.T.Fatal(err)
 	}
 	defer db.Close()
-	result, err := db.ExecContext(w.t.Context(), statement, args...)
+	result, err := db.ExecContext(w.T.Context(), statement, args...)
 	if err != nil {
-		w.t.Fatal(err)
+		w.T.Fatal(err)
 	}
 	n, err := result.RowsAffected()
 	if err != nil {
-		w.t.Fatal(err)
+		w.T.Fatal(err)
 	}
 	return n
 }
 
 // inClear makes the database one from before there was a data key.
-func (w *fixture) inClear() {
-	w.t.Helper()
-	w.tell(`DELETE FROM installation`)
+func inClear(w *Fixture) {
+	w.T.Helper()
+	w.MustExec(`DELETE FROM installation`)
 	for id, email := range map[string]string{"alice": "alice@example.com", "bob": "bob@example.com"} {
-		w.tell(`UPDATE accounts SET email = ?2, email_digest = ?3 WHERE id = ?1`, id, email, strings.ToLower(email))
+		w.MustExec(`UPDATE accounts SET email = ?2, email_digest = ?3 WHERE id = ?1`, id, email, strings.ToLower(email))
 	}
 	for handle, value := range map[string]string{
 		"fname": `"Alice"`, "lname": `"Example"`, "zip": `"22030"`, "birthdate": `"1990-04-02"`,
 		"previous_addresses": `[{"street1":"1 Main St","city":"Fairfax"}]`,
 	} {
-		w.tell(`UPDATE attributes SET sealed_value = ?2 WHERE subject = 'alice' AND handle = ?1`, handle, value)
+		w.MustExec(`UPDATE attributes SET sealed_value = ?2 WHERE subject = 'alice' AND handle = ?1`, handle, value)
 	}
 }
 
 func TestADatabaseInClearIsSealed(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t).withClients().withUsers()
-	before := w.alice().attributes(t)
-	w.inClear()
+	w := New(t).WithClients().WithUsers()
+	before := w.Alice().Attributes(t)
+	inClear(w)
 	start := make(chan struct{})
 	var all sync.WaitGroup
-	others := make([]*fixture, 4)
+	others := make([]*Fixture, 4)
 	for i := range others {
 		all.Go(func() {
 			<-start
-			others[i] = w.twin()
+			others[i] = w.Twin()
 		})
 	}
 	close(start)
 	all.Wait()
 	for _, other := range others {
-		b := other.newBrowser().signIn("alice@example.com", alicePass)
-		if diff := cmp.Diff(before, b.attributes(t)); diff != "" {
+		b := other.NewBrowser().SignIn("alice@example.com", AlicePass)
+		if diff := cmp.Diff(before, b.Attributes(t)); diff != "" {
 			t.Errorf("attributes (-before +after):\n%s", diff)
 		}
 	}
 	for _, id := range []string{"alice", "bob"} {
-		if a, err := w.store.Account(t.Context(), id); err != nil || strings.Contains(a.Email+a.EmailKey, "@") {
+		if a, err := w.Store.Account(t.Context(), id); err != nil || strings.Contains(a.Email+a.EmailKey, "@") {
 			t.Errorf("%s: %+v %v", id, a, err)
 		}
 	}
-	person, err := w.store.Person(t.Context(), "alice")
+	person, err := w.Store.Person(t.Context(), "alice")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -205,13 +205,13 @@ func TestADatabaseInClearIsSealed(t *testing.T) {
 // An attribute that a process changes while another seals is not overwritten.
 func TestSealingLosesNoChange(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t).withClients().withUsers()
-	w.inClear()
+	w := New(t).WithClients().WithUsers()
+	inClear(w)
 	raced := &racedStore{}
-	other := w.twin(func(c *provider.Config) {
+	other := w.Twin(func(c *provider.Config) {
 		raced.Store = c.Store
 		raced.first = func() {
-			first := w.twin() // seals all, and is at work
+			first := w.Twin() // seals all, and is at work
 			if err := first.SetAttributes(t.Context(), "alice", map[string]any{"fname": "Alicia"}); err != nil {
 				t.Error(err)
 			}
@@ -221,8 +221,8 @@ func TestSealingLosesNoChange(t *testing.T) {
 		}
 		c.Store = raced
 	})
-	b := other.newBrowser().signIn("new@example.com", alicePass)
-	if got := fmt.Sprint(b.attributes(t)); !strings.Contains(got, "Alicia") {
+	b := other.NewBrowser().SignIn("new@example.com", AlicePass)
+	if got := fmt.Sprint(b.Attributes(t)); !strings.Contains(got, "Alicia") {
 		t.Errorf("the attributes are %s", got)
 	}
 }
@@ -244,11 +244,11 @@ func (s *racedStore) ReplaceAttribute(ctx context.Context, subject, handle strin
 	return s.Store.ReplaceAttribute(ctx, subject, handle, old, value)
 }
 
-// attributes returns what an application is told of the user.
-func (b *browser) attributes(t *testing.T) map[string]any {
+// Attributes returns what an application is told of the user.
+func (b *Browser) Attributes(t *testing.T) map[string]any {
 	t.Helper()
-	got := b.allow("scope", "openid military", "response_type", "token")
-	_, answer := b.json(b.bearer(attributesPath, got.Get("access_token")))
+	got := b.Allow("scope", "openid military", "response_type", "token")
+	_, answer := b.JSON(b.Bearer(AttributesPath, got.Get("access_token")))
 	if answer["attributes"] == nil {
 		t.Fatalf("attributes: %v", answer)
 	}
@@ -256,17 +256,17 @@ func (b *browser) attributes(t *testing.T) map[string]any {
 }
 
 // reopen returns the error of a provider on the same database.
-func (w *fixture) reopen(change ...func(*provider.Config)) error {
-	w.t.Helper()
-	store, err := sqlite.Open(w.t.Context(), w.path)
+func reopen(w *Fixture, change ...func(*provider.Config)) error {
+	w.T.Helper()
+	store, err := sqlite.Open(w.T.Context(), w.Path)
 	if err != nil {
-		w.t.Fatal(err)
+		w.T.Fatal(err)
 	}
-	cfg := provider.Config{BaseURL: w.server.URL, Secret: testSecret(w.t), Store: store}
+	cfg := provider.Config{BaseURL: w.Server.URL, Secret: Secret(w.T), Store: store}
 	for _, c := range change {
 		c(&cfg)
 	}
-	p, err := provider.New(w.t.Context(), cfg)
+	p, err := provider.New(w.T.Context(), cfg)
 	if err == nil {
 		return p.Close()
 	}
@@ -277,7 +277,7 @@ func TestNewRefusesADatabase(t *testing.T) {
 	t.Parallel()
 	moved := func(c *provider.Config) { c.BaseURL = "https://elsewhere.test" }
 	for name, tc := range map[string]struct {
-		prepare func(w *fixture)
+		prepare func(w *Fixture)
 		change  func(*provider.Config)
 		want    []string
 	}{
@@ -287,22 +287,22 @@ func TestNewRefusesADatabase(t *testing.T) {
 			moved(c)
 			c.PreviousBaseURLs = []string{"https://third.test"}
 		}, want: []string{"previous base URLs"}},
-		"WithoutItsDataKey": {prepare: func(w *fixture) { w.tell(`DELETE FROM installation`) },
+		"WithoutItsDataKey": {prepare: func(w *Fixture) { w.MustExec(`DELETE FROM installation`) },
 			change: func(*provider.Config) {}, want: []string{"table installation"}},
-		"WithADamagedDataKey": {prepare: func(w *fixture) { w.tell(`UPDATE installation SET data_key = zeroblob(80)`) },
+		"WithADamagedDataKey": {prepare: func(w *Fixture) { w.MustExec(`UPDATE installation SET data_key = zeroblob(80)`) },
 			change: func(*provider.Config) {}, want: []string{"Config.Secret"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := newFixture(t).withUsers()
+			w := New(t).WithUsers()
 			if tc.prepare != nil {
 				tc.prepare(w)
 			}
-			before, _ := w.store.Installation(t.Context())
-			keys, err := w.store.Keys(t.Context())
+			before, _ := w.Store.Installation(t.Context())
+			keys, err := w.Store.Keys(t.Context())
 			if err != nil {
 				t.Fatal(err)
 			}
-			err = w.reopen(tc.change)
+			err = reopen(w, tc.change)
 			if err == nil {
 				t.Fatal("it is taken")
 			}
@@ -311,11 +311,11 @@ func TestNewRefusesADatabase(t *testing.T) {
 					t.Errorf("err = %v; want %q in it", err, want)
 				}
 			}
-			after, _ := w.store.Installation(t.Context())
+			after, _ := w.Store.Installation(t.Context())
 			if diff := cmp.Diff(before, after); diff != "" {
 				t.Errorf("installation (-before +after):\n%s", diff)
 			}
-			if now, err := w.store.Keys(t.Context()); err != nil || len(now) != len(keys) {
+			if now, err := w.Store.Keys(t.Context()); err != nil || len(now) != len(keys) {
 				t.Errorf("signing keys %d, before %d; %v", len(now), len(keys), err)
 			}
 		})
@@ -324,28 +324,28 @@ func TestNewRefusesADatabase(t *testing.T) {
 
 func TestAProviderMoves(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t).withUsers()
+	w := New(t).WithUsers()
 	moved := func(c *provider.Config) {
-		c.BaseURL, c.PreviousBaseURLs = "https://elsewhere.test", []string{"https://third.test", w.server.URL}
+		c.BaseURL, c.PreviousBaseURLs = "https://elsewhere.test", []string{"https://third.test", w.Server.URL}
 	}
-	if err := w.reopen(moved); err != nil {
+	if err := reopen(w, moved); err != nil {
 		t.Fatal(err)
 	}
-	if err := w.reopen(moved); err != nil { // again
+	if err := reopen(w, moved); err != nil { // again
 		t.Fatal(err)
 	}
-	if err := w.reopen(func(c *provider.Config) { c.BaseURL = "https://elsewhere.test" }); err != nil {
+	if err := reopen(w, func(c *provider.Config) { c.BaseURL = "https://elsewhere.test" }); err != nil {
 		t.Error(err)
 	}
-	if err := w.reopen(); err == nil {
+	if err := reopen(w); err == nil {
 		t.Error("the database is still one of the former issuer")
 	}
 }
 
 func TestAPortOfDevelopmentChanges(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t).withUsers()
-	if err := w.reopen(func(c *provider.Config) { c.BaseURL = "http://localhost:1" }); err != nil {
+	w := New(t).WithUsers()
+	if err := reopen(w, func(c *provider.Config) { c.BaseURL = "http://localhost:1" }); err != nil {
 		t.Error(err)
 	}
 }
@@ -365,7 +365,7 @@ func TestManyProcessesMakeOneDataKey(t *testing.T) {
 	var all sync.WaitGroup
 	for i := range providers {
 		all.Go(func() {
-			p, err := provider.New(t.Context(), provider.Config{BaseURL: "https://id.test", Secret: testSecret(t), Store: stores[i]})
+			p, err := provider.New(t.Context(), provider.Config{BaseURL: "https://id.test", Secret: Secret(t), Store: stores[i]})
 			if err != nil {
 				t.Error(err)
 				return
@@ -400,46 +400,46 @@ func TestManyProcessesMakeOneDataKey(t *testing.T) {
 // What is written into the database, and not by the provider, is not believed.
 func TestRowsCannotBeExchanged(t *testing.T) {
 	t.Parallel()
-	for name, exchange := range map[string]func(w *fixture){
-		"AttributesOfTwoPeople": func(w *fixture) {
-			w.ok(w.SetAttributes(w.t.Context(), "bob", map[string]any{"fname": "Bob"}))
-			w.tell(`UPDATE attributes SET sealed_value = (SELECT sealed_value FROM attributes WHERE subject = 'bob') WHERE subject = 'alice' AND handle = 'fname'`)
+	for name, exchange := range map[string]func(w *Fixture){
+		"AttributesOfTwoPeople": func(w *Fixture) {
+			w.OK(w.SetAttributes(w.T.Context(), "bob", map[string]any{"fname": "Bob"}))
+			w.MustExec(`UPDATE attributes SET sealed_value = (SELECT sealed_value FROM attributes WHERE subject = 'bob') WHERE subject = 'alice' AND handle = 'fname'`)
 		},
-		"AttributesOfOne": func(w *fixture) {
-			w.tell(`UPDATE attributes SET sealed_value = (SELECT sealed_value FROM attributes WHERE subject = 'alice' AND handle = 'lname') WHERE subject = 'alice' AND handle = 'fname'`)
+		"AttributesOfOne": func(w *Fixture) {
+			w.MustExec(`UPDATE attributes SET sealed_value = (SELECT sealed_value FROM attributes WHERE subject = 'alice' AND handle = 'lname') WHERE subject = 'alice' AND handle = 'fname'`)
 		},
-		"AnAttributeInClear": func(w *fixture) {
-			w.tell(`UPDATE attributes SET sealed_value = '"Mallory"' WHERE subject = 'alice' AND handle = 'fname'`)
+		"AnAttributeInClear": func(w *Fixture) {
+			w.MustExec(`UPDATE attributes SET sealed_value = '"Mallory"' WHERE subject = 'alice' AND handle = 'fname'`)
 		},
-		"AddressesOfTwoPeople": func(w *fixture) {
-			w.tell(`UPDATE accounts SET email = (SELECT email FROM accounts WHERE id = 'bob') WHERE id = 'alice'`)
+		"AddressesOfTwoPeople": func(w *Fixture) {
+			w.MustExec(`UPDATE accounts SET email = (SELECT email FROM accounts WHERE id = 'bob') WHERE id = 'alice'`)
 		},
-		"AnAddressInClear": func(w *fixture) {
-			w.tell(`UPDATE accounts SET email = 'mallory@example.com' WHERE id = 'alice'`)
+		"AnAddressInClear": func(w *Fixture) {
+			w.MustExec(`UPDATE accounts SET email = 'mallory@example.com' WHERE id = 'alice'`)
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := newFixture(t).withClients().withUsers()
-			token := w.alice().allow("scope", "openid military", "response_type", "token").Get("access_token")
+			w := New(t).WithClients().WithUsers()
+			token := w.Alice().Allow("scope", "openid military", "response_type", "token").Get("access_token")
 			exchange(w)
-			w.advance(2e9)
-			b := w.newBrowser()
-			if p := b.bearer(attributesPath, token); p.StatusCode != 500 || strings.Contains(p.body, "Mallory") || strings.Contains(p.body, "Bob") {
-				t.Errorf("attributes: %s %s", p.Status, p.body)
+			w.Advance(2e9)
+			b := w.NewBrowser()
+			if p := b.Bearer(AttributesPath, token); p.StatusCode != 500 || strings.Contains(p.Text, "Mallory") || strings.Contains(p.Text, "Bob") {
+				t.Errorf("attributes: %s %s", p.Status, p.Text)
 			}
 		})
 	}
 	t.Run("KeysOfTwoAddresses", func(t *testing.T) {
-		w := newFixture(t).withUsers()
-		bob, err := w.store.Account(t.Context(), "bob")
-		w.ok(err)
-		w.tell(`UPDATE accounts SET email_digest = 'x' WHERE id = 'bob'`)
-		w.tell(`UPDATE accounts SET email_digest = ?1 WHERE id = 'alice'`, bob.EmailKey)
+		w := New(t).WithUsers()
+		bob, err := w.Store.Account(t.Context(), "bob")
+		w.OK(err)
+		w.MustExec(`UPDATE accounts SET email_digest = 'x' WHERE id = 'bob'`)
+		w.MustExec(`UPDATE accounts SET email_digest = ?1 WHERE id = 'alice'`, bob.EmailKey)
 		// Whoever asks for a code for bob's address is not given alice's account.
-		b := w.newBrowser()
-		before := w.mails.count()
-		if p := b.submit(b.open("/reset"), "email", "bob@example.com"); p.StatusCode != 500 || w.mails.count() > before {
-			t.Errorf("%s, %d mails", p.Status, w.mails.count()-before)
+		b := w.NewBrowser()
+		before := w.Mails.Count()
+		if p := b.Submit(b.Open("/reset"), "email", "bob@example.com"); p.StatusCode != 500 || w.Mails.Count() > before {
+			t.Errorf("%s, %d mails", p.Status, w.Mails.Count()-before)
 		}
 	})
 }

@@ -9,49 +9,49 @@ import (
 	"github.com/bonafide-id/bonafide/provider"
 )
 
-// bearerToken asks for a token to what a user has allowed, with an assertion of the client key.
-func (b *browser) bearerToken(assertion map[string]any, pairs ...string) (page, map[string]any) {
-	b.t.Helper()
-	key := clientKeys()["ES256"]
-	return b.asserted(tokenPath, key.sign(b.t, b.w.assertion("key")), append([]string{"grant_type", bearerGrant, "assertion", key.sign(b.t, assertion)}, pairs...)...)
+// BearerToken asks for a token to what a user has allowed, with an assertion of the client key.
+func (b *Browser) BearerToken(assertion map[string]any, pairs ...string) (Page, map[string]any) {
+	b.T.Helper()
+	key := ClientKeys()["ES256"]
+	return b.Asserted(TokenPath, key.Sign(b.T, b.Fixture.Assertion("key")), append([]string{"grant_type", BearerGrant, "assertion", key.Sign(b.T, assertion)}, pairs...)...)
 }
 
-// assertionAbout returns the claims of an assertion about a user.
-func (w *fixture) assertionAbout(user string, pairs ...any) map[string]any {
-	return with(w.assertion("key"), append([]any{"sub", user}, pairs...)...)
+// AssertionAbout returns the claims of an assertion about a user.
+func (w *Fixture) AssertionAbout(user string, pairs ...any) map[string]any {
+	return With(w.Assertion("key"), append([]any{"sub", user}, pairs...)...)
 }
 
 func TestJWTBearerWithinTheConsent(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t).withUsers().withSigners()
-	b := w.alice()
-	b.allow("client_id", "key", "scope", "openid military")
+	w := New(t).WithUsers().WithSigners()
+	b := w.Alice()
+	b.Allow("client_id", "key", "scope", "openid military")
 	for name, c := range map[string]struct{ asked, want string }{
 		"All":         {"", "openid military"},
 		"Some":        {"military", "military"},
 		"MoreThanAll": {"openid military student identity offline_access", "openid military"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			p, body := b.bearerToken(w.assertionAbout("alice"), "scope", c.asked)
-			token := granted(t, p, body)
+			p, body := b.BearerToken(w.AssertionAbout("alice"), "scope", c.asked)
+			token := Granted(t, p, body)
 			if body["scope"] != c.want || body["refresh_token"] != nil || body["id_token"] != nil {
-				t.Errorf("%s", p.body)
+				t.Errorf("%s", p.Text)
 			}
 			if strings.Contains(c.want, "openid") {
-				if _, claims := b.json(b.bearer(userinfoPath, token)); claims["sub"] != "alice" || claims["status"] == nil {
+				if _, claims := b.JSON(b.Bearer(UserinfoPath, token)); claims["sub"] != "alice" || claims["status"] == nil {
 					t.Errorf("userinfo %v", claims)
 				}
 			}
 		})
 	}
 	t.Run("UntilItIsRevoked", func(t *testing.T) {
-		p, body := b.bearerToken(w.assertionAbout("alice"))
-		token := granted(t, p, body)
-		w.ok(w.store.RevokeConsent(t.Context(), "alice", "key", w.now()))
-		p, _ = b.bearerToken(w.assertionAbout("alice"))
-		refused(t, p, http.StatusBadRequest, "invalid_grant")
-		w.advance(time.Second)
-		if p := b.bearer(userinfoPath, token); p.StatusCode != http.StatusUnauthorized {
+		p, body := b.BearerToken(w.AssertionAbout("alice"))
+		token := Granted(t, p, body)
+		w.OK(w.Store.RevokeConsent(t.Context(), "alice", "key", w.Now()))
+		p, _ = b.BearerToken(w.AssertionAbout("alice"))
+		Refused(t, p, http.StatusBadRequest, "invalid_grant")
+		w.Advance(time.Second)
+		if p := b.Bearer(UserinfoPath, token); p.StatusCode != http.StatusUnauthorized {
 			t.Errorf("userinfo %s", p.Status)
 		}
 	})
@@ -59,76 +59,76 @@ func TestJWTBearerWithinTheConsent(t *testing.T) {
 
 func TestAttackJWTBearer(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t).withClients().withUsers().withSigners()
-	b, key := w.alice(), clientKeys()["ES256"]
-	b.allow("client_id", "key", "scope", "openid military")
-	b.allow("client_id", "key2", "scope", "openid student")
-	w.account(provider.Account{ID: "key", Email: "key@example.com", Password: alicePass})
+	w := New(t).WithClients().WithUsers().WithSigners()
+	b, key := w.Alice(), ClientKeys()["ES256"]
+	b.Allow("client_id", "key", "scope", "openid military")
+	b.Allow("client_id", "key2", "scope", "openid student")
+	w.AddAccount(provider.Account{ID: "key", Email: "key@example.com", Password: AlicePass})
 	for name, assertion := range map[string]map[string]any{
-		"UserWhoHasNotAllowedIt": w.assertionAbout("bob"),
-		"UnknownUser":            w.assertionAbout("nobody"),
-		"Nobody":                 w.assertionAbout(" "),
-		"NoUser":                 w.assertionAbout("alice", "sub", nil),
-		"UserNamedAsTheClient":   w.assertionAbout("key"),
-		"OtherIssuer":            w.assertionAbout("alice", "iss", "key2"),
-		"OtherProvider":          w.assertionAbout("alice", "aud", "https://other.test/oauth/token"),
-		"Expired":                w.assertionAbout("alice", "exp", 1),
-		"ForDays":                w.assertionAbout("alice", "exp", w.now().Add(48*time.Hour).Unix()),
-		"NoExpiry":               w.assertionAbout("alice", "exp", nil),
-		"NoID":                   w.assertionAbout("alice", "jti", nil),
+		"UserWhoHasNotAllowedIt": w.AssertionAbout("bob"),
+		"UnknownUser":            w.AssertionAbout("nobody"),
+		"Nobody":                 w.AssertionAbout(" "),
+		"NoUser":                 w.AssertionAbout("alice", "sub", nil),
+		"UserNamedAsTheClient":   w.AssertionAbout("key"),
+		"OtherIssuer":            w.AssertionAbout("alice", "iss", "key2"),
+		"OtherProvider":          w.AssertionAbout("alice", "aud", "https://other.test/oauth/token"),
+		"Expired":                w.AssertionAbout("alice", "exp", 1),
+		"ForDays":                w.AssertionAbout("alice", "exp", w.Now().Add(48*time.Hour).Unix()),
+		"NoExpiry":               w.AssertionAbout("alice", "exp", nil),
+		"NoID":                   w.AssertionAbout("alice", "jti", nil),
 	} {
 		t.Run(name, func(t *testing.T) {
-			p, _ := b.bearerToken(assertion)
-			refused(t, p, http.StatusBadRequest, "invalid_grant")
+			p, _ := b.BearerToken(assertion)
+			Refused(t, p, http.StatusBadRequest, "invalid_grant")
 		})
 	}
 	for name, assertion := range map[string]string{
-		"ForeignKey":        clientKeys()["foreign"].sign(t, w.assertionAbout("alice")),
-		"Unsigned":          unsigned(t, w.assertionAbout("alice"), "none"),
-		"PublicKeyAsSecret": withPublicKeyAsSecret(t, w.assertionAbout("alice")),
-		"RequestObject":     key.sign(t, w.object("key", "sub", "alice", "jti", "x"), "typ", "oauth-authz-req+jwt"),
+		"ForeignKey":        ClientKeys()["foreign"].Sign(t, w.AssertionAbout("alice")),
+		"Unsigned":          Unsigned(t, w.AssertionAbout("alice"), "none"),
+		"PublicKeyAsSecret": WithPublicKeyAsSecret(t, w.AssertionAbout("alice")),
+		"RequestObject":     key.Sign(t, w.Object("key", "sub", "alice", "jti", "x"), "typ", "oauth-authz-req+jwt"),
 		"Garbage":           "x",
 	} {
 		t.Run(name, func(t *testing.T) {
-			p, _ := b.asserted(tokenPath, key.sign(t, w.assertion("key")), "grant_type", bearerGrant, "assertion", assertion)
-			refused(t, p, http.StatusBadRequest, "invalid_grant")
+			p, _ := b.Asserted(TokenPath, key.Sign(t, w.Assertion("key")), "grant_type", BearerGrant, "assertion", assertion)
+			Refused(t, p, http.StatusBadRequest, "invalid_grant")
 		})
 	}
 	t.Run("Replayed", func(t *testing.T) {
-		assertion := w.assertionAbout("alice")
-		p, body := b.bearerToken(assertion)
-		granted(t, p, body)
-		p, _ = b.bearerToken(assertion)
-		refused(t, p, http.StatusBadRequest, "invalid_grant")
+		assertion := w.AssertionAbout("alice")
+		p, body := b.BearerToken(assertion)
+		Granted(t, p, body)
+		p, _ = b.BearerToken(assertion)
+		Refused(t, p, http.StatusBadRequest, "invalid_grant")
 	})
 	t.Run("ForTheConsentOfAnother", func(t *testing.T) {
-		p, _ := b.bearerToken(w.assertionAbout("alice"), "scope", "student")
-		refused(t, p, http.StatusBadRequest, "invalid_grant")
+		p, _ := b.BearerToken(w.AssertionAbout("alice"), "scope", "student")
+		Refused(t, p, http.StatusBadRequest, "invalid_grant")
 	})
 	t.Run("WithoutAuthentication", func(t *testing.T) {
-		p, _ := b.token("grant_type", bearerGrant, "client_id", "key", "client_secret", "", "assertion", key.sign(t, w.assertionAbout("alice")))
-		refused(t, p, http.StatusUnauthorized, "invalid_client")
+		p, _ := b.Token("grant_type", BearerGrant, "client_id", "key", "client_secret", "", "assertion", key.Sign(t, w.AssertionAbout("alice")))
+		Refused(t, p, http.StatusUnauthorized, "invalid_client")
 	})
 	t.Run("AsAnotherClient", func(t *testing.T) {
-		p, _ := b.asserted(tokenPath, clientKeys()["foreign"].sign(t, with(w.assertion("key2"), "iss", "key2")), "grant_type", bearerGrant, "assertion", key.sign(t, w.assertionAbout("alice")))
-		refused(t, p, http.StatusBadRequest, "invalid_grant")
+		p, _ := b.Asserted(TokenPath, ClientKeys()["foreign"].Sign(t, With(w.Assertion("key2"), "iss", "key2")), "grant_type", BearerGrant, "assertion", key.Sign(t, w.AssertionAbout("alice")))
+		Refused(t, p, http.StatusBadRequest, "invalid_grant")
 	})
 	t.Run("NotRegistered", func(t *testing.T) {
-		p, _ := b.asserted(tokenPath, key.sign(t, w.assertion("es256")), "grant_type", bearerGrant, "assertion", key.sign(t, w.assertionAbout("alice")))
-		refused(t, p, http.StatusBadRequest, "unauthorized_client")
-		p, _ = b.token("grant_type", bearerGrant, "assertion", key.sign(t, w.assertionAbout("alice")))
-		refused(t, p, http.StatusBadRequest, "unsupported_grant_type")
+		p, _ := b.Asserted(TokenPath, key.Sign(t, w.Assertion("es256")), "grant_type", BearerGrant, "assertion", key.Sign(t, w.AssertionAbout("alice")))
+		Refused(t, p, http.StatusBadRequest, "unauthorized_client")
+		p, _ = b.Token("grant_type", BearerGrant, "assertion", key.Sign(t, w.AssertionAbout("alice")))
+		Refused(t, p, http.StatusBadRequest, "unsupported_grant_type")
 	})
 	t.Run("WithoutAssertion", func(t *testing.T) {
-		p, _ := b.asserted(tokenPath, key.sign(t, w.assertion("key")), "grant_type", bearerGrant)
-		refused(t, p, http.StatusBadRequest, "invalid_request")
+		p, _ := b.Asserted(TokenPath, key.Sign(t, w.Assertion("key")), "grant_type", BearerGrant)
+		Refused(t, p, http.StatusBadRequest, "invalid_request")
 	})
 	t.Run("LockedUser", func(t *testing.T) {
-		w.ok(w.SetAccountDisabled(t.Context(), "alice", true))
-		p, _ := b.bearerToken(w.assertionAbout("alice"))
-		refused(t, p, http.StatusBadRequest, "invalid_grant")
+		w.OK(w.SetAccountDisabled(t.Context(), "alice", true))
+		p, _ := b.BearerToken(w.AssertionAbout("alice"))
+		Refused(t, p, http.StatusBadRequest, "invalid_grant")
 	})
-	if n := w.count("grants"); n == 0 {
+	if n := w.Count("grants"); n == 0 {
 		t.Error("nothing was granted at all")
 	}
 }
@@ -136,48 +136,48 @@ func TestAttackJWTBearer(t *testing.T) {
 // TestJWTBearerOfTheHostsOwn needs no decision, and the user finds it all the same.
 func TestJWTBearerOfTheHostsOwn(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t).withUsers().withSigners()
+	w := New(t).WithUsers().WithSigners()
 	c, err := w.Client(t.Context(), "key")
-	w.ok(err)
+	w.OK(err)
 	c.SkipConsent, c.Scopes = true, []string{"openid", "military"}
-	w.ok(w.SaveClient(t.Context(), c))
-	b := w.newBrowser()
-	p, body := b.bearerToken(w.assertionAbout("alice"), "scope", "military student")
-	granted(t, p, body)
+	w.OK(w.SaveClient(t.Context(), c))
+	b := w.NewBrowser()
+	p, body := b.BearerToken(w.AssertionAbout("alice"), "scope", "military student")
+	Granted(t, p, body)
 	if body["scope"] != "military" {
-		t.Errorf("%s", p.body)
+		t.Errorf("%s", p.Text)
 	}
-	p, _ = b.bearerToken(w.assertionAbout("nobody"))
-	refused(t, p, http.StatusBadRequest, "invalid_grant")
-	if p := w.alice().open("/account/apps"); !strings.Contains(p.body, "Key App") && !strings.Contains(p.body, ">key<") {
-		t.Errorf("the user does not find it:\n%s", p.body)
+	p, _ = b.BearerToken(w.AssertionAbout("nobody"))
+	Refused(t, p, http.StatusBadRequest, "invalid_grant")
+	if p := w.Alice().Open("/account/apps"); !strings.Contains(p.Text, "Key App") && !strings.Contains(p.Text, ">key<") {
+		t.Errorf("the user does not find it:\n%s", p.Text)
 	}
 	c.SkipConsent, c.Revision = false, 0
-	w.ok(w.SaveClient(t.Context(), c))
-	w.advance(time.Second)
-	p, _ = b.bearerToken(w.assertionAbout("alice")) // its use is no decision
-	refused(t, p, http.StatusBadRequest, "invalid_grant")
+	w.OK(w.SaveClient(t.Context(), c))
+	w.Advance(time.Second)
+	p, _ = b.BearerToken(w.AssertionAbout("alice")) // its use is no decision
+	Refused(t, p, http.StatusBadRequest, "invalid_grant")
 }
 
 // TestJWTBearerInV3 tests that a token has exactly one scope value there, which nobody can
 // pick.
 func TestJWTBearerInV3(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t).withUsers().withSigners()
+	w := New(t).WithUsers().WithSigners()
 	c, err := w.Client(t.Context(), "key")
-	w.ok(err)
+	w.OK(err)
 	c.Dialect = provider.V3
-	w.ok(w.SaveClient(t.Context(), c))
-	b := w.alice()
-	b.allow("client_id", "key", "scope", "openid military")
-	b.allow("client_id", "key", "scope", "identity")
+	w.OK(w.SaveClient(t.Context(), c))
+	b := w.Alice()
+	b.Allow("client_id", "key", "scope", "openid military")
+	b.Allow("client_id", "key", "scope", "identity")
 	for _, scope := range []string{"", "openid", "military identity"} {
-		p, _ := b.bearerToken(w.assertionAbout("alice"), "scope", scope)
-		refused(t, p, http.StatusBadRequest, "invalid_scope")
+		p, _ := b.BearerToken(w.AssertionAbout("alice"), "scope", scope)
+		Refused(t, p, http.StatusBadRequest, "invalid_scope")
 	}
-	p, body := b.bearerToken(w.assertionAbout("alice"), "scope", "openid military")
-	granted(t, p, body)
+	p, body := b.BearerToken(w.AssertionAbout("alice"), "scope", "openid military")
+	Granted(t, p, body)
 	if body["scope"] != "openid military" {
-		t.Errorf("%s", p.body)
+		t.Errorf("%s", p.Text)
 	}
 }

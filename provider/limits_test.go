@@ -23,9 +23,9 @@ func behindProxy(c *provider.Config) {
 }
 
 // from is a browser at a network address.
-func (w *fixture) from(address string) *browser {
-	b := w.newBrowser()
-	b.http.Transport = forwarded{w.server.Client().Transport, address}
+func from(w *Fixture, address string) *Browser {
+	b := w.NewBrowser()
+	b.HTTP.Transport = forwarded{w.Server.Client().Transport, address}
 	return b
 }
 
@@ -42,15 +42,15 @@ func (f forwarded) RoundTrip(r *http.Request) (*http.Response, error) {
 
 func TestLectureHallBehindOneAddressSignsUpAndIn(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t)
+	w := New(t)
 	for i := range 60 {
-		b, email := w.newBrowser(), fmt.Sprintf("student%d@example.com", i)
-		p := b.submit(b.open("/signup"), "email", email, "new_password", newPassword)
-		_, code := w.mails.last(t)
-		if p = b.submit(p, "code", code); p.Request.URL.Path != "/account" {
+		b, email := w.NewBrowser(), fmt.Sprintf("student%d@example.com", i)
+		p := b.Submit(b.Open("/signup"), "email", email, "new_password", NewPassword)
+		_, code := w.Mails.Last(t)
+		if p = b.Submit(p, "code", code); p.Request.URL.Path != "/account" {
 			t.Fatalf("sign-up %d: %s", i, p.Status)
 		}
-		if p := w.newBrowser().attempt(email, newPassword); p.StatusCode != http.StatusSeeOther {
+		if p := w.NewBrowser().Attempt(email, NewPassword); p.StatusCode != http.StatusSeeOther {
 			t.Fatalf("sign-in %d: %s", i, p.Status)
 		}
 	}
@@ -63,47 +63,47 @@ func TestLimits(t *testing.T) {
 		c.Limits.SignIn = provider.Limit{Burst: 3, Every: time.Hour}
 	}
 	// guess tries a password for an account that is not there.
-	guess := func(b *browser, i int) int {
-		return b.attempt(fmt.Sprintf("user%d@example.com", i), "marble-canyon-violin-78").StatusCode
+	guess := func(b *Browser, i int) int {
+		return b.Attempt(fmt.Sprintf("user%d@example.com", i), "marble-canyon-violin-78").StatusCode
 	}
 
 	t.Run("OfTheHostAreInForce", func(t *testing.T) {
-		w := newFixture(t, three).withUsers()
+		w := New(t, three).WithUsers()
 		for i := range 3 {
-			if got := guess(w.newBrowser(), i); got != http.StatusUnauthorized {
+			if got := guess(w.NewBrowser(), i); got != http.StatusUnauthorized {
 				t.Fatalf("guess %d: %d", i, got)
 			}
 		}
-		if p := w.newBrowser().attempt("alice@example.com", alicePass); p.StatusCode != http.StatusTooManyRequests {
+		if p := w.NewBrowser().Attempt("alice@example.com", AlicePass); p.StatusCode != http.StatusTooManyRequests {
 			t.Errorf("after three guesses: %s", p.Status)
 		}
-		if p := w.from("203.0.113.9").attempt("alice@example.com", alicePass); p.StatusCode != http.StatusSeeOther {
+		if p := from(w, "203.0.113.9").Attempt("alice@example.com", AlicePass); p.StatusCode != http.StatusSeeOther {
 			t.Errorf("from elsewhere: %s", p.Status)
 		}
 	})
 
 	t.Run("DoNotCountPasswordsThatAreRight", func(t *testing.T) {
-		w := newFixture(t, three).withUsers()
+		w := New(t, three).WithUsers()
 		for i := range 10 {
-			if p := w.newBrowser().attempt("alice@example.com", alicePass); p.StatusCode != http.StatusSeeOther {
+			if p := w.NewBrowser().Attempt("alice@example.com", AlicePass); p.StatusCode != http.StatusSeeOther {
 				t.Fatalf("sign-in %d: %s", i, p.Status)
 			}
 		}
 	})
 
 	t.Run("HoldForGuessesAtOnce", func(t *testing.T) {
-		w := newFixture(t, three).withUsers()
-		browsers := make([]*browser, 40)
+		w := New(t, three).WithUsers()
+		browsers := make([]*Browser, 40)
 		forms := make([]url.Values, len(browsers))
 		for i := range browsers {
-			browsers[i] = w.newBrowser()
-			forms[i] = browsers[i].signInForm(fmt.Sprintf("user%d@example.com", i), "marble-canyon-violin-78")
+			browsers[i] = w.NewBrowser()
+			forms[i] = browsers[i].SignInForm(fmt.Sprintf("user%d@example.com", i), "marble-canyon-violin-78")
 			if i%4 == 0 { // an account of one's own pays for none of the others
-				forms[i] = browsers[i].signInForm("alice@example.com", alicePass)
+				forms[i] = browsers[i].SignInForm("alice@example.com", AlicePass)
 			}
 		}
 		tried := 0
-		for i, p := range race(len(browsers), func(i int) page { return browsers[i].post("/signin", forms[i]) }) {
+		for i, p := range Race(len(browsers), func(i int) Page { return browsers[i].Post("/signin", forms[i]) }) {
 			if p.StatusCode == http.StatusUnauthorized {
 				tried++
 			} else if want := http.StatusTooManyRequests; p.StatusCode != want && i%4 != 0 {
@@ -116,28 +116,28 @@ func TestLimits(t *testing.T) {
 	})
 
 	t.Run("CountNetworksOfIPv6Together", func(t *testing.T) {
-		w := newFixture(t, three)
+		w := New(t, three)
 		tried := 0
 		for i := range 40 {
-			if guess(w.from(fmt.Sprintf("2001:db8:7:%x::1", i)), i) == http.StatusUnauthorized {
+			if guess(from(w, fmt.Sprintf("2001:db8:7:%x::1", i)), i) == http.StatusUnauthorized {
 				tried++
 			}
 		}
 		if tried != 30 {
 			t.Errorf("%d guesses from one network of 48 bits, want 30", tried)
 		}
-		if got := guess(w.from("2001:db8:8::1"), 99); got != http.StatusUnauthorized {
+		if got := guess(from(w, "2001:db8:8::1"), 99); got != http.StatusUnauthorized {
 			t.Errorf("from the next: %d", got)
 		}
 	})
 
 	t.Run("BelowZeroAreNone", func(t *testing.T) {
-		w := newFixture(t, func(c *provider.Config) {
+		w := New(t, func(c *provider.Config) {
 			none := provider.Limit{Burst: -1}
 			c.Limits = provider.Limits{SignIn: none, SignInAccount: none, SignUp: none, Mail: none, Code: none}
 		})
 		for i := range 105 {
-			if p := w.newBrowser().attempt("user@example.com", "marble-canyon-violin-78"); p.StatusCode != http.StatusUnauthorized {
+			if p := w.NewBrowser().Attempt("user@example.com", "marble-canyon-violin-78"); p.StatusCode != http.StatusUnauthorized {
 				t.Fatalf("guess %d: %s", i, p.Status)
 			}
 		}
@@ -151,11 +151,11 @@ var linkToGerman = regexp.MustCompile(`href="[^"]*ui_locales=de[^"]*"`)
 func TestStrangersKeepNobodyFromACode(t *testing.T) {
 	t.Parallel()
 	// flood asks for codes until there are no more.
-	flood := func(t *testing.T, w *fixture, path, email string) {
+	flood := func(t *testing.T, w *Fixture, path, email string) {
 		t.Helper()
 		for i := range 20 {
-			b := w.from(fmt.Sprintf("198.51.100.%d", i))
-			p := b.submitOnce(b.get(path), "email", email, "new_password", newPassword)
+			b := from(w, fmt.Sprintf("198.51.100.%d", i))
+			p := b.SubmitOnce(b.Get(path), "email", email, "new_password", NewPassword)
 			if p.StatusCode == http.StatusTooManyRequests {
 				if i != 4 {
 					t.Errorf("%d codes for one address, want 4", i)
@@ -165,14 +165,14 @@ func TestStrangersKeepNobodyFromACode(t *testing.T) {
 		}
 		t.Error("strangers have 20 codes sent")
 	}
-	ask := func(b *browser, page, email string) page {
-		return b.submitOnce(b.get(page), "email", email, "new_password", newPassword)
+	ask := func(b *Browser, page, email string) Page {
+		return b.SubmitOnce(b.Get(page), "email", email, "new_password", NewPassword)
 	}
 
 	t.Run("AtAKnownDevice", func(t *testing.T) {
-		w := newFixture(t, behindProxy).withUsers()
-		owner := w.from("203.0.113.9").signIn("alice@example.com", alicePass)
-		owner.post("/signout", signOutForm(t, owner))
+		w := New(t, behindProxy).WithUsers()
+		owner := from(w, "203.0.113.9").SignIn("alice@example.com", AlicePass)
+		owner.Post("/signout", SignOutForm(t, owner))
 		flood(t, w, "/reset", "alice@example.com")
 		if p := ask(owner, "/reset", "alice@example.com"); p.StatusCode != http.StatusSeeOther {
 			t.Errorf("the owner: %s", p.Status)
@@ -181,23 +181,23 @@ func TestStrangersKeepNobodyFromACode(t *testing.T) {
 
 	for path, email := range map[string]string{"/reset": "alice@example.com", "/signup": "carol@example.com"} {
 		t.Run("WithTheLinkOfAMailAt"+path, func(t *testing.T) {
-			w := newFixture(t, behindProxy).withUsers()
+			w := New(t, behindProxy).WithUsers()
 			flood(t, w, path, email)
-			mail, _ := w.mails.last(t)
+			mail, _ := w.Mails.Last(t)
 			link := linkInMail.FindString(mail.Text)
 			if link == "" {
 				t.Fatalf("no link in %q", mail.Text)
 			}
-			owner := w.from("203.0.113.9")
+			owner := from(w, "203.0.113.9")
 			if p := ask(owner, path, email); p.StatusCode != http.StatusTooManyRequests {
 				t.Errorf("without the link: %s", p.Status)
 			}
-			german := linkToGerman.FindString(owner.get(link).body)
+			german := linkToGerman.FindString(owner.Get(link).Text)
 			if !strings.Contains(german, "mailbox=") {
 				t.Errorf("the page in another language is %q", german)
 			}
-			w.advance(23 * time.Hour)
-			flood23 := w.from("198.51.100.99")
+			w.Advance(23 * time.Hour)
+			flood23 := from(w, "198.51.100.99")
 			for ask(flood23, path, email).StatusCode != http.StatusTooManyRequests {
 				continue
 			}
@@ -205,20 +205,20 @@ func TestStrangersKeepNobodyFromACode(t *testing.T) {
 			if p.StatusCode != http.StatusSeeOther {
 				t.Fatalf("with the link: %s", p.Status)
 			}
-			_, code := w.mails.last(t)
-			if p = owner.submit(owner.follow(p), "code", code, "new_password", newPassword); p.StatusCode != http.StatusOK || p.Request.URL.Path == path {
+			_, code := w.Mails.Last(t)
+			if p = owner.Submit(owner.Follow(p), "code", code, "new_password", NewPassword); p.StatusCode != http.StatusOK || p.Request.URL.Path == path {
 				t.Errorf("with its code: %s at %s", p.Status, p.Request.URL)
 			}
 		})
 	}
 
 	t.Run("ButALinkIsOfOneMailboxAndADay", func(t *testing.T) {
-		w := newFixture(t, behindProxy).withUsers()
+		w := New(t, behindProxy).WithUsers()
 		flood(t, w, "/reset", "bob@example.com")
-		mail, _ := w.mails.last(t)
+		mail, _ := w.Mails.Last(t)
 		link := linkInMail.FindString(mail.Text)
 		flood(t, w, "/reset", "alice@example.com")
-		thief := w.from("203.0.113.9")
+		thief := from(w, "203.0.113.9")
 		if p := ask(thief, link, "alice@example.com"); p.StatusCode != http.StatusTooManyRequests {
 			t.Errorf("for another address: %s", p.Status)
 		}
@@ -227,8 +227,8 @@ func TestStrangersKeepNobodyFromACode(t *testing.T) {
 				t.Errorf("with %q: %s", broken, p.Status)
 			}
 		}
-		w.advance(24*time.Hour + time.Second)
-		again := w.from("198.51.100.99")
+		w.Advance(24*time.Hour + time.Second)
+		again := from(w, "198.51.100.99")
 		for ask(again, "/reset", "bob@example.com").StatusCode != http.StatusTooManyRequests {
 			continue
 		}
@@ -238,34 +238,34 @@ func TestStrangersKeepNobodyFromACode(t *testing.T) {
 	})
 
 	t.Run("AndHoldsForRequestsAtOnce", func(t *testing.T) {
-		w := newFixture(t, behindProxy).withUsers()
-		browsers, forms := make([]*browser, 30), make([]url.Values, 30)
+		w := New(t, behindProxy).WithUsers()
+		browsers, forms := make([]*Browser, 30), make([]url.Values, 30)
 		for i := range browsers {
-			browsers[i] = w.from(fmt.Sprintf("198.51.100.%d", i))
-			_, forms[i] = browsers[i].get("/reset").form(t)
+			browsers[i] = from(w, fmt.Sprintf("198.51.100.%d", i))
+			_, forms[i] = browsers[i].Get("/reset").Form(t)
 			forms[i].Set("email", "alice@example.com")
 		}
 		tickets := 0
-		var ticket page
-		for i, p := range race(len(browsers), func(i int) page { return browsers[i].post("/reset", forms[i]) }) {
+		var ticket Page
+		for i, p := range Race(len(browsers), func(i int) Page { return browsers[i].Post("/reset", forms[i]) }) {
 			if p.StatusCode == http.StatusSeeOther {
-				tickets, ticket = tickets+1, browsers[i].follow(p)
-				browsers[0].http.Jar = browsers[i].http.Jar
+				tickets, ticket = tickets+1, browsers[i].Follow(p)
+				browsers[0].HTTP.Jar = browsers[i].HTTP.Jar
 			}
 		}
-		if tickets != 4 || w.mails.count() != 4 {
-			t.Fatalf("%d tickets and %d mails, want 4", tickets, w.mails.count())
+		if tickets != 4 || w.Mails.Count() != 4 {
+			t.Fatalf("%d tickets and %d mails, want 4", tickets, w.Mails.Count())
 		}
-		_, form := ticket.form(t)
-		form.Set("new_password", newPassword)
-		guesses := race(40, func(i int) page {
+		_, form := ticket.Form(t)
+		form.Set("new_password", NewPassword)
+		guesses := Race(40, func(i int) Page {
 			mine := url.Values{"code": {fmt.Sprintf("%08d", i)}}
 			for name, values := range form {
 				if name != "code" {
 					mine[name] = values
 				}
 			}
-			return browsers[0].post("/reset/finish", mine)
+			return browsers[0].Post("/reset/finish", mine)
 		})
 		tried := 0
 		for _, p := range guesses {
@@ -281,10 +281,10 @@ func TestStrangersKeepNobodyFromACode(t *testing.T) {
 	})
 
 	t.Run("AndALinkHasAShareOfItsOwn", func(t *testing.T) {
-		w := newFixture(t, behindProxy).withUsers()
+		w := New(t, behindProxy).WithUsers()
 		flood(t, w, "/reset", "bob@example.com")
-		mail, _ := w.mails.last(t)
-		reader, sent := w.from("203.0.113.9"), 0
+		mail, _ := w.Mails.Last(t)
+		reader, sent := from(w, "203.0.113.9"), 0
 		for range 20 {
 			if ask(reader, linkInMail.FindString(mail.Text), "bob@example.com").StatusCode == http.StatusSeeOther {
 				sent++
@@ -299,15 +299,15 @@ func TestStrangersKeepNobodyFromACode(t *testing.T) {
 // attemptAgain signs in with the cookies of this browser. A machine on which a password
 // takes longer than a request may, as beside other work under the race detector, is asked
 // again; to be refused at once, because others wait, is another 503.
-func (b *browser) attemptAgain(email, password string) (p page) {
-	b.t.Helper()
-	eventually(b.t, func() bool {
-		again := b.thief()
-		again.http.Transport = b.http.Transport
-		p = again.attempt(email, password)
+func attemptAgain(b *Browser, email, password string) (p Page) {
+	b.T.Helper()
+	Eventually(b.T, func() bool {
+		again := b.Thief()
+		again.HTTP.Transport = b.HTTP.Transport
+		p = again.Attempt(email, password)
 		tooSlow := p.StatusCode == http.StatusServiceUnavailable && p.Close // the connection ends with the time
 		if tooSlow {
-			b.w.advance(time.Minute) // the attempt stays counted
+			b.Fixture.Advance(time.Minute) // the attempt stays counted
 		}
 		return !tooSlow
 	})
@@ -316,10 +316,10 @@ func (b *browser) attemptAgain(email, password string) (p page) {
 
 // Guesses from ever new addresses fill the queue of passwords to be hashed.
 func TestFloodOfGuessesDoesNotKeepOutOwnersAtKnownDevices(t *testing.T) {
-	dearPasswords(t)
-	w := newFixture(t, behindProxy).withUsers()
-	owner := w.from("203.0.113.9").signIn("alice@example.com", alicePass)
-	owner.post("/signout", signOutForm(t, owner))
+	DearPasswords(t)
+	w := New(t, behindProxy).WithUsers()
+	owner := from(w, "203.0.113.9").SignIn("alice@example.com", AlicePass)
+	owner.Post("/signout", SignOutForm(t, owner))
 	var refused, guessed atomic.Int64
 	ctx, stop := context.WithCancel(t.Context())
 	var flood sync.WaitGroup
@@ -327,13 +327,13 @@ func TestFloodOfGuessesDoesNotKeepOutOwnersAtKnownDevices(t *testing.T) {
 	defer stop()
 	slots := max(1, runtime.GOMAXPROCS(0)-1)
 	for i := range 25*slots + 20 {
-		b := w.from(fmt.Sprintf("2001:db8:%x::1", i))
-		form := b.signInForm("", "marble-canyon-violin-78")
+		b := from(w, fmt.Sprintf("2001:db8:%x::1", i))
+		form := b.SignInForm("", "marble-canyon-violin-78")
 		flood.Go(func() {
 			for n := 0; ctx.Err() == nil; n++ {
 				form.Set("email", fmt.Sprintf("user%d.%d@example.com", i, n))
-				b.http.Transport = forwarded{w.server.Client().Transport, fmt.Sprintf("2001:db8:%x:%x::1", i, n)}
-				switch b.post("/signin", form).StatusCode {
+				b.HTTP.Transport = forwarded{w.Server.Client().Transport, fmt.Sprintf("2001:db8:%x:%x::1", i, n)}
+				switch b.Post("/signin", form).StatusCode {
 				case http.StatusServiceUnavailable:
 					refused.Add(1)
 				case http.StatusUnauthorized:
@@ -342,10 +342,10 @@ func TestFloodOfGuessesDoesNotKeepOutOwnersAtKnownDevices(t *testing.T) {
 			}
 		})
 	}
-	eventually(t, func() bool { return refused.Load() >= 10 })
+	Eventually(t, func() bool { return refused.Load() >= 10 })
 	before := refused.Load()
 	for i := range 10 {
-		if p := owner.attemptAgain("alice@example.com", alicePass); p.StatusCode != http.StatusSeeOther {
+		if p := attemptAgain(owner, "alice@example.com", AlicePass); p.StatusCode != http.StatusSeeOther {
 			t.Errorf("sign-in %d: %s", i, p.Status)
 		}
 	}
@@ -357,40 +357,40 @@ func TestFloodOfGuessesDoesNotKeepOutOwnersAtKnownDevices(t *testing.T) {
 
 // Somebody with an account signs in at many devices at once, always with success.
 func TestFloodOfOneAccountDoesNotKeepOutOthersAtKnownDevices(t *testing.T) {
-	dearPasswords(t)
-	w := newFixture(t, behindProxy).withUsers()
-	owner := w.from("203.0.113.9").signIn("bob@example.com", bobPass)
-	owner.post("/signout", signOutForm(t, owner))
+	DearPasswords(t)
+	w := New(t, behindProxy).WithUsers()
+	owner := from(w, "203.0.113.9").SignIn("bob@example.com", BobPass)
+	owner.Post("/signout", SignOutForm(t, owner))
 	var refused atomic.Int64
 	ctx, stop := context.WithCancel(t.Context())
 	var flood sync.WaitGroup
 	defer flood.Wait()
 	defer stop()
 	slots := max(1, runtime.GOMAXPROCS(0)-1)
-	devices := make([]*browser, 6*slots)
+	devices := make([]*Browser, 6*slots)
 	for i := range devices {
-		device := w.from("198.51.100.7").signIn("alice@example.com", alicePass)
-		device.post("/signout", signOutForm(t, device))
+		device := from(w, "198.51.100.7").SignIn("alice@example.com", AlicePass)
+		device.Post("/signout", SignOutForm(t, device))
 		devices[i] = device
 	}
 	for _, device := range devices {
 		for range 9 {
-			form := device.signInForm("alice@example.com", alicePass)
-			cookies := device.http.Jar.Cookies(device.serverURL())
+			form := device.SignInForm("alice@example.com", AlicePass)
+			cookies := device.HTTP.Jar.Cookies(device.ServerURL())
 			flood.Go(func() {
 				for ctx.Err() == nil {
-					again := w.from("198.51.100.7")
-					again.http.Jar.SetCookies(again.serverURL(), cookies)
-					if again.post("/signin", form).StatusCode == http.StatusServiceUnavailable {
+					again := from(w, "198.51.100.7")
+					again.HTTP.Jar.SetCookies(again.ServerURL(), cookies)
+					if again.Post("/signin", form).StatusCode == http.StatusServiceUnavailable {
 						refused.Add(1)
 					}
 				}
 			})
 		}
 	}
-	eventually(t, func() bool { return refused.Load() >= 10 })
+	Eventually(t, func() bool { return refused.Load() >= 10 })
 	for i := range 6 {
-		if p := owner.attemptAgain("bob@example.com", bobPass); p.StatusCode != http.StatusSeeOther {
+		if p := attemptAgain(owner, "bob@example.com", BobPass); p.StatusCode != http.StatusSeeOther {
 			t.Errorf("sign-in %d: %s", i, p.Status)
 		}
 	}

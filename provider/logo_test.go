@@ -16,8 +16,8 @@ import (
 	"github.com/bonafide-id/bonafide/storage"
 )
 
-// square returns a picture in one colour.
-func square(t *testing.T, shade uint8) []byte {
+// Square returns a picture in one colour.
+func Square(t *testing.T, shade uint8) []byte {
 	t.Helper()
 	picture := image.NewGray(image.Rect(0, 0, 4, 4))
 	for i := range picture.Pix {
@@ -33,38 +33,38 @@ func square(t *testing.T, shade uint8) []byte {
 
 func TestLogosThatNobodyHasAreRemoved(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t).withUsers()
+	w := New(t).WithUsers()
 	save := func(id string, logo []byte) {
 		t.Helper()
-		err := w.SaveClient(t.Context(), provider.Client{ID: id, Public: true, RedirectURIs: []string{callbackURI}, Logo: logo})
+		err := w.SaveClient(t.Context(), provider.Client{ID: id, Public: true, RedirectURIs: []string{CallbackURI}, Logo: logo})
 		if err != nil {
 			t.Fatal(err)
 		}
 	}
 	has := func(want int) {
 		t.Helper()
-		if got := w.count("images"); got != want {
+		if got := w.Count("images"); got != want {
 			t.Errorf("%d logos are stored, want %d", got, want)
 		}
 	}
-	save("red", square(t, 10))
-	save("blue", square(t, 10))
+	save("red", Square(t, 10))
+	save("blue", Square(t, 10))
 	has(1)
-	save("red", square(t, 20)) // blue still has the first
+	save("red", Square(t, 20)) // blue still has the first
 	has(2)
 	save("blue", nil)
 	has(1)
-	save("blue", square(t, 20))
-	w.ok(w.DeleteClient(t.Context(), "red"))
-	w.ok(w.RemoveDeleted(t.Context()))
+	save("blue", Square(t, 20))
+	w.OK(w.DeleteClient(t.Context(), "red"))
+	w.OK(w.RemoveDeleted(t.Context()))
 	has(1)
-	p := w.alice().open(authorizeURL("client_id", "blue", "code_challenge", "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA", "code_challenge_method", "S256"))
-	logo := regexp.MustCompile(`/images/[0-9a-f]{64}\.png`).FindString(p.body)
-	if served := w.newBrowser().get(logo); logo == "" || served.StatusCode != http.StatusOK || served.Header.Get("Content-Type") != "image/png" {
+	p := w.Alice().Open(AuthorizeURL("client_id", "blue", "code_challenge", "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA", "code_challenge_method", "S256"))
+	logo := regexp.MustCompile(`/images/[0-9a-f]{64}\.png`).FindString(p.Text)
+	if served := w.NewBrowser().Get(logo); logo == "" || served.StatusCode != http.StatusOK || served.Header.Get("Content-Type") != "image/png" {
 		t.Errorf("the logo that blue has, %q: %s", logo, served.Status)
 	}
-	w.ok(w.DeleteClient(t.Context(), "blue"))
-	w.ok(w.RemoveDeleted(t.Context()))
+	w.OK(w.DeleteClient(t.Context(), "blue"))
+	w.OK(w.RemoveDeleted(t.Context()))
 	has(0)
 }
 
@@ -72,7 +72,7 @@ func TestLogosThatNobodyHasAreRemoved(t *testing.T) {
 // may be.
 func TestLogoIsReadAndSavedAgain(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t)
+	w := New(t)
 	noise := image.NewGray(image.Rect(0, 0, 1000, 1000))
 	random := rand.New(rand.NewPCG(1, 2))
 	for i := range noise.Pix {
@@ -82,27 +82,27 @@ func TestLogoIsReadAndSavedAgain(t *testing.T) {
 	if err := png.Encode(&b, noise); err != nil {
 		t.Fatal(err)
 	}
-	w.ok(w.SaveClient(t.Context(), provider.Client{ID: "noisy", Public: true, RedirectURIs: []string{callbackURI}}))
-	before, err := w.store.Client(t.Context(), "noisy")
-	w.ok(err)
+	w.OK(w.SaveClient(t.Context(), provider.Client{ID: "noisy", Public: true, RedirectURIs: []string{CallbackURI}}))
+	before, err := w.Store.Client(t.Context(), "noisy")
+	w.OK(err)
 	before.Logo = sha256.Sum256(b.Bytes())
-	w.ok(w.store.SaveImage(t.Context(), storage.Image{Digest: before.Logo, MediaType: "image/png", Bytes: b.Bytes()}))
-	w.ok(w.store.SaveClient(t.Context(), before))
-	before, err = w.store.Client(t.Context(), "noisy")
-	w.ok(err)
+	w.OK(w.Store.SaveImage(t.Context(), storage.Image{Digest: before.Logo, MediaType: "image/png", Bytes: b.Bytes()}))
+	w.OK(w.Store.SaveClient(t.Context(), before))
+	before, err = w.Store.Client(t.Context(), "noisy")
+	w.OK(err)
 	read, err := w.Client(t.Context(), "noisy")
-	w.ok(err)
+	w.OK(err)
 	if len(read.Logo) <= 512<<10 {
 		t.Fatalf("%d bytes prove nothing", len(read.Logo))
 	}
-	w.ok(w.SaveClient(t.Context(), read))
-	after, err := w.store.Client(t.Context(), "noisy")
+	w.OK(w.SaveClient(t.Context(), read))
+	after, err := w.Store.Client(t.Context(), "noisy")
 	if err != nil || after.Version != before.Version {
 		t.Errorf("saved as it was read it is another: %v", err)
 	}
 	read.Name = "Noise"
-	w.ok(w.SaveClient(t.Context(), read))
-	if after, err := w.store.Client(t.Context(), "noisy"); err != nil || after.Logo != before.Logo || after.Name != "Noise" {
+	w.OK(w.SaveClient(t.Context(), read))
+	if after, err := w.Store.Client(t.Context(), "noisy"); err != nil || after.Logo != before.Logo || after.Name != "Noise" {
 		t.Errorf("with another name: logo %x, want %x; %v", after.Logo, before.Logo, err)
 	}
 	listed, err := w.Clients(t.Context(), "", 1)
@@ -113,17 +113,17 @@ func TestLogoIsReadAndSavedAgain(t *testing.T) {
 
 func TestLogoIsServedSmallAndRefusedWithItsReason(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t)
+	w := New(t)
 	var b bytes.Buffer
 	if err := png.Encode(&b, image.NewGray(image.Rect(0, 0, 2000, 1000))); err != nil {
 		t.Fatal(err)
 	}
 	drawn, err := provider.LogoPNG(t.Context(), b.Bytes())
-	w.ok(err)
-	client := provider.Client{ID: "large", Public: true, RedirectURIs: []string{callbackURI}, Logo: b.Bytes()}
-	w.ok(w.SaveClient(t.Context(), client))
+	w.OK(err)
+	client := provider.Client{ID: "large", Public: true, RedirectURIs: []string{CallbackURI}, Logo: b.Bytes()}
+	w.OK(w.SaveClient(t.Context(), client))
 	registered, err := w.Client(t.Context(), "large")
-	w.ok(err)
+	w.OK(err)
 	if !bytes.Equal(registered.Logo, drawn) {
 		t.Error("LogoPNG draws another than is registered")
 	}

@@ -11,13 +11,14 @@ import (
 	"github.com/bonafide-id/bonafide/provider"
 )
 
-// mailbox keeps mail instead of sending it.
-type mailbox struct {
+// Mailbox keeps mail instead of sending it.
+type Mailbox struct {
 	mu   sync.Mutex
 	sent []provider.Mail
 }
 
-func (m *mailbox) Send(_ context.Context, mail provider.Mail) error {
+// Send keeps a mail.
+func (m *Mailbox) Send(_ context.Context, mail provider.Mail) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.sent = append(m.sent, mail)
@@ -26,8 +27,8 @@ func (m *mailbox) Send(_ context.Context, mail provider.Mail) error {
 
 var mailedCode = regexp.MustCompile(`\b\d{8}\b`)
 
-// last returns the latest mail, and the code in it.
-func (m *mailbox) last(t testing.TB) (provider.Mail, string) {
+// Last returns the latest mail, and the code in it.
+func (m *Mailbox) Last(t testing.TB) (provider.Mail, string) {
 	t.Helper()
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -38,31 +39,35 @@ func (m *mailbox) last(t testing.TB) (provider.Mail, string) {
 	return mail, mailedCode.FindString(mail.Text)
 }
 
-func (m *mailbox) count() int {
+// Count returns how many mails there are.
+func (m *Mailbox) Count() int {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return len(m.sent)
 }
 
-// since returns the mails that came after the first n.
-func (m *mailbox) since(n int) []provider.Mail {
+// Since returns the mails that came after the first n.
+func (m *Mailbox) Since(n int) []provider.Mail {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return slices.Clone(m.sent[n:])
 }
 
-type syncBuffer struct {
+// SyncBuffer is a buffer that many may write to.
+type SyncBuffer struct {
 	mu sync.Mutex
 	b  bytes.Buffer
 }
 
-func (s *syncBuffer) Write(p []byte) (int, error) {
+// Write appends to the buffer.
+func (s *SyncBuffer) Write(p []byte) (int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.b.Write(p)
 }
 
-func (s *syncBuffer) String() string {
+// String returns what has been written.
+func (s *SyncBuffer) String() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.b.String()

@@ -13,7 +13,7 @@ import (
 
 // unsteadyMailer hands mails to a mailbox until it fails.
 type unsteadyMailer struct {
-	*mailbox
+	*Mailbox
 	fails atomic.Pointer[func(provider.Mail) error]
 }
 
@@ -23,7 +23,7 @@ func (m *unsteadyMailer) Send(ctx context.Context, mail provider.Mail) error {
 			return err
 		}
 	}
-	return m.mailbox.Send(ctx, mail)
+	return m.Mailbox.Send(ctx, mail)
 }
 
 func (m *unsteadyMailer) failBy(fail func(provider.Mail) error) { m.fails.Store(&fail) }
@@ -32,35 +32,35 @@ func isDown(provider.Mail) error { return errors.New("smtp: connection refused")
 
 func withUnsteadyMailer(mailer *unsteadyMailer) func(*provider.Config) {
 	return func(c *provider.Config) {
-		mailer.mailbox = c.Mailer.(*mailbox)
+		mailer.Mailbox = c.Mailer.(*Mailbox)
 		c.Mailer = mailer
 	}
 }
 
 // asksForMail are the ways to be sent a code.
-var asksForMail = map[string]func(b *browser) func() page{
-	"SignUp": func(b *browser) func() page {
-		return func() page {
-			return b.submitOnce(b.open("/signup"), "email", "carol@example.com", "new_password", newPassword)
+var asksForMail = map[string]func(b *Browser) func() Page{
+	"SignUp": func(b *Browser) func() Page {
+		return func() Page {
+			return b.SubmitOnce(b.Open("/signup"), "email", "carol@example.com", "new_password", NewPassword)
 		}
 	},
-	"Reset": func(b *browser) func() page {
-		return func() page { return b.submitOnce(b.open("/reset"), "email", "alice@example.com") }
+	"Reset": func(b *Browser) func() Page {
+		return func() Page { return b.SubmitOnce(b.Open("/reset"), "email", "alice@example.com") }
 	},
-	"Verify": func(b *browser) func() page {
-		b.signIn("bob@example.com", bobPass)
-		return func() page { return b.submitOnce(b.open("/account"), "action", "verify") }
+	"Verify": func(b *Browser) func() Page {
+		b.SignIn("bob@example.com", BobPass)
+		return func() Page { return b.SubmitOnce(b.Open("/account"), "action", "verify") }
 	},
-	"ChangeOfAddress": func(b *browser) func() page {
-		b.signIn("alice@example.com", alicePass)
-		return func() page {
-			return b.submitOnce(b.open("/account/email"), "email", "alice@new.example", "password", alicePass)
+	"ChangeOfAddress": func(b *Browser) func() Page {
+		b.SignIn("alice@example.com", AlicePass)
+		return func() Page {
+			return b.SubmitOnce(b.Open("/account/email"), "email", "alice@new.example", "password", AlicePass)
 		}
 	},
-	"Resend": func(b *browser) func() page {
-		first := b.submit(b.open("/signup"), "email", "carol@example.com", "new_password", newPassword)
-		b.w.advance(31 * time.Second)
-		return func() page { return b.submitOnce(first, "action", "resend") }
+	"Resend": func(b *Browser) func() Page {
+		first := b.Submit(b.Open("/signup"), "email", "carol@example.com", "new_password", NewPassword)
+		b.Fixture.Advance(31 * time.Second)
+		return func() Page { return b.SubmitOnce(first, "action", "resend") }
 	},
 }
 
@@ -70,8 +70,8 @@ func TestMailThatWasNotSent(t *testing.T) {
 		t.Run(name+"UsesNothingUp", func(t *testing.T) {
 			t.Parallel()
 			mailer := &unsteadyMailer{}
-			w := newFixture(t, withUnsteadyMailer(mailer)).withUsers()
-			ask := ways(w.newBrowser())
+			w := New(t, withUnsteadyMailer(mailer)).WithUsers()
+			ask := ways(w.NewBrowser())
 			mailer.failBy(isDown)
 			for i := range 6 {
 				if p := ask(); p.StatusCode != http.StatusServiceUnavailable || p.Header.Get("Retry-After") == "" {
@@ -79,9 +79,9 @@ func TestMailThatWasNotSent(t *testing.T) {
 				}
 			}
 			mailer.fails.Store(nil)
-			sent := mailer.count()
-			if p := ask(); p.StatusCode != http.StatusSeeOther || mailer.count() == sent {
-				t.Errorf("with a mailer that is well again: %s, %d mails", p.Status, mailer.count()-sent)
+			sent := mailer.Count()
+			if p := ask(); p.StatusCode != http.StatusSeeOther || mailer.Count() == sent {
+				t.Errorf("with a mailer that is well again: %s, %d mails", p.Status, mailer.Count()-sent)
 			}
 		})
 	}
@@ -92,23 +92,23 @@ func TestMailThatWasSentCounts(t *testing.T) {
 	t.Run("WhenNobodyKnowsWhetherItWas", func(t *testing.T) {
 		t.Parallel()
 		mailer := &unsteadyMailer{}
-		w := newFixture(t, withUnsteadyMailer(mailer)).withUsers()
+		w := New(t, withUnsteadyMailer(mailer)).WithUsers()
 		mailer.failBy(func(m provider.Mail) error {
-			return errors.Join(mailer.mailbox.Send(context.Background(), m), context.DeadlineExceeded)
+			return errors.Join(mailer.Mailbox.Send(context.Background(), m), context.DeadlineExceeded)
 		})
-		ask := asksForMail["Reset"](w.newBrowser())
+		ask := asksForMail["Reset"](w.NewBrowser())
 		for range 10 {
 			ask()
 		}
-		if mailer.count() != 4 {
-			t.Errorf("%d mails, of which nobody knows, were sent", mailer.count())
+		if mailer.Count() != 4 {
+			t.Errorf("%d mails, of which nobody knows, were sent", mailer.Count())
 		}
 	})
 	t.Run("WhenTheOtherHalfWasNotSent", func(t *testing.T) {
 		t.Parallel()
 		mailer := &unsteadyMailer{}
-		w := newFixture(t, withUnsteadyMailer(mailer)).withUsers()
-		ask := asksForMail["ChangeOfAddress"](w.newBrowser())
+		w := New(t, withUnsteadyMailer(mailer)).WithUsers()
+		ask := asksForMail["ChangeOfAddress"](w.NewBrowser())
 		mailer.failBy(func(m provider.Mail) error {
 			if m.To == "alice@example.com" {
 				return errors.New("smtp: 550 no such mailbox")
@@ -118,8 +118,8 @@ func TestMailThatWasSentCounts(t *testing.T) {
 		for range 10 {
 			ask()
 		}
-		if mailer.count() != 4 {
-			t.Errorf("%d mails were sent to a stranger, because the owner could not be sent one", mailer.count())
+		if mailer.Count() != 4 {
+			t.Errorf("%d mails were sent to a stranger, because the owner could not be sent one", mailer.Count())
 		}
 	})
 }
@@ -132,15 +132,15 @@ func TestTriesThatMailNobodyAreBoundedByAddress(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			mailer := &unsteadyMailer{}
-			w := newFixture(t, withUnsteadyMailer(mailer), func(c *provider.Config) {
+			w := New(t, withUnsteadyMailer(mailer), func(c *provider.Config) {
 				c.Limits.Mail = provider.Limit{Burst: 20, Every: time.Hour}
-			}).withUsers()
-			ask := asksForMail[name](w.newBrowser())
+			}).WithUsers()
+			ask := asksForMail[name](w.NewBrowser())
 			mailer.failBy(isDown)
 			for range tries {
-				shown(t, ask(), http.StatusServiceUnavailable)
+				Shown(t, ask(), http.StatusServiceUnavailable)
 			}
-			shown(t, ask(), http.StatusTooManyRequests)
+			Shown(t, ask(), http.StatusTooManyRequests)
 		})
 	}
 }

@@ -55,7 +55,7 @@ func newMCPServer(t testing.TB) *mcpServer {
 // verifies has a server verify tokens itself (RFC 9068 section 4).
 func (s *mcpServer) verifies(t testing.TB) {
 	t.Helper()
-	ctx := oidc.ClientContext(context.WithoutCancel(t.Context()), &http.Client{Transport: ownConnections(t)})
+	ctx := oidc.ClientContext(context.WithoutCancel(t.Context()), &http.Client{Transport: OwnConnections(t)})
 	issuer, err := oidc.NewProvider(ctx, s.issuer)
 	if err != nil {
 		t.Fatal(err)
@@ -70,10 +70,10 @@ func (s *mcpServer) verifies(t testing.TB) {
 }
 
 // introspects has a server ask about tokens as one of the introspectors (RFC 7662).
-func (s *mcpServer) introspects(w *fixture, base, id string) {
-	b := w.newBrowser()
+func (s *mcpServer) introspects(w *Fixture, base, id string) {
+	b := w.NewBrowser()
 	s.accepts = func(_ *http.Request, token string) bool {
-		_, answer := b.json(b.client(base+introspectPath, id, "token", token))
+		_, answer := b.JSON(b.Client(base+IntrospectPath, id, "token", token))
 		return answer["active"] == true
 	}
 }
@@ -82,7 +82,7 @@ func (s *mcpServer) introspects(w *fixture, base, id string) {
 // describes one: it knows the address of a server and its own client_id, and nothing of the
 // provider.
 type mcpClient struct {
-	*browser
+	*Browser
 	server   string
 	id       string
 	metadata struct {
@@ -96,22 +96,22 @@ type mcpClient struct {
 	scopes   []string
 }
 
-func (c *mcpClient) call(server, token string) page {
-	c.t.Helper()
+func (c *mcpClient) call(server, token string) Page {
+	c.T.Helper()
 	headers := []string{"Content-Type", "application/json", "MCP-Protocol-Version", "2025-06-18"}
 	if token != "" {
 		headers = append(headers, "Authorization", "Bearer "+token)
 	}
-	return c.send(http.MethodPost, server, `{"jsonrpc":"2.0","id":1,"method":"initialize"}`, headers...)
+	return c.Send(http.MethodPost, server, `{"jsonrpc":"2.0","id":1,"method":"initialize"}`, headers...)
 }
 
 // discover finds the provider from the server's 401.
 func (c *mcpClient) discover() {
-	c.t.Helper()
+	c.T.Helper()
 	challenge := c.call(c.server, "").Header.Get("WWW-Authenticate")
 	found := regexp.MustCompile(`resource_metadata="([^"]+)"`).FindStringSubmatch(challenge)
 	if found == nil {
-		c.t.Fatalf("no resource_metadata in %q", challenge)
+		c.T.Fatalf("no resource_metadata in %q", challenge)
 	}
 	var protected struct {
 		Resource string   `json:"resource"`
@@ -120,11 +120,11 @@ func (c *mcpClient) discover() {
 	}
 	c.read(found[1], &protected)
 	if protected.Resource != strings.TrimSuffix(c.server, "/") {
-		c.t.Fatalf("the metadata are of %q", protected.Resource)
+		c.T.Fatalf("the metadata are of %q", protected.Resource)
 	}
 	u, err := url.Parse(protected.Servers[0])
 	if err != nil {
-		c.t.Fatal(err)
+		c.T.Fatal(err)
 	}
 	c.resource, c.scopes = c.server, protected.Scopes
 	root := u.Scheme + "://" + u.Host
@@ -133,52 +133,52 @@ func (c *mcpClient) discover() {
 		root + "/.well-known/openid-configuration" + u.Path,
 		root + u.Path + "/.well-known/openid-configuration",
 	} {
-		if c.get(address).StatusCode == http.StatusOK {
+		if c.Get(address).StatusCode == http.StatusOK {
 			c.read(address, &c.metadata)
 			break
 		}
 	}
 	if c.metadata.Issuer != protected.Servers[0] || !slices.Contains(c.metadata.ChallengeMethods, "S256") || !slices.Contains(c.metadata.AuthMethods, "none") {
-		c.t.Fatalf("metadata %+v", c.metadata)
+		c.T.Fatalf("metadata %+v", c.metadata)
 	}
 }
 
 func (c *mcpClient) read(address string, into any) {
-	c.t.Helper()
-	if p := c.get(address); json.Unmarshal([]byte(p.body), into) != nil {
-		c.t.Fatalf("%s: %s %s", address, p.Status, p.body)
+	c.T.Helper()
+	if p := c.Get(address); json.Unmarshal([]byte(p.Text), into) != nil {
+		c.T.Fatalf("%s: %s %s", address, p.Status, p.Text)
 	}
 }
 
 // authorize sends the user to the provider, and returns the tokens.
 func (c *mcpClient) authorize(withScope bool) map[string]any {
-	c.t.Helper()
+	c.T.Helper()
 	const callback = "http://127.0.0.1:33418/callback"
 	q := url.Values{
 		"response_type": {"code"}, "client_id": {c.id}, "redirect_uri": {callback}, "state": {"s"}, "resource": {c.resource},
-		"code_challenge": {s256}, "code_challenge_method": {"S256"},
+		"code_challenge": {S256}, "code_challenge_method": {"S256"},
 	}
 	if withScope {
 		q.Set("scope", strings.Join(c.scopes, " "))
 	}
-	asked := c.open(c.metadata.AuthorizationEndpoint + "?" + q.Encode())
-	if asked.StatusCode != http.StatusOK || !strings.Contains(asked.body, "Run tools") {
-		c.t.Fatalf("the consent screen: %s\n%s", asked.Status, asked.body)
+	asked := c.Open(c.metadata.AuthorizationEndpoint + "?" + q.Encode())
+	if asked.StatusCode != http.StatusOK || !strings.Contains(asked.Text, "Run tools") {
+		c.T.Fatalf("the consent screen: %s\n%s", asked.Status, asked.Text)
 	}
-	got := response(c.t, c.submit(asked, "action", "allow"))
+	got := Response(c.T, c.Submit(asked, "action", "allow"))
 	if got.Get("iss") != c.metadata.Issuer || got.Get("state") != "s" {
-		c.t.Fatalf("response %v", got)
+		c.T.Fatalf("response %v", got)
 	}
-	return c.exchange(url.Values{"grant_type": {"authorization_code"}, "code": {got.Get("code")}, "redirect_uri": {callback}, "code_verifier": {verifier}})
+	return c.exchange(url.Values{"grant_type": {"authorization_code"}, "code": {got.Get("code")}, "redirect_uri": {callback}, "code_verifier": {Verifier}})
 }
 
 func (c *mcpClient) exchange(form url.Values) map[string]any {
-	c.t.Helper()
+	c.T.Helper()
 	form.Set("client_id", c.id)
 	form.Set("resource", c.resource)
-	p, tokens := c.json(c.post(c.metadata.TokenEndpoint, form))
+	p, tokens := c.JSON(c.Post(c.metadata.TokenEndpoint, form))
 	if p.StatusCode != http.StatusOK {
-		c.t.Fatalf("token: %s %s", p.Status, p.body)
+		c.T.Fatalf("token: %s %s", p.Status, p.Text)
 	}
 	return tokens
 }
@@ -198,47 +198,47 @@ func TestMCPClient(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			tools, files := newMCPServer(t), newMCPServer(t)
-			w := newFixture(t, func(cfg *provider.Config) {
+			w := New(t, func(cfg *provider.Config) {
 				cfg.BaseURL += c.base
 				cfg.Scopes = append(provider.DefaultScopes(), provider.Scope{Name: "tools:run", Title: "Run tools"})
 				cfg.Resources = []provider.Resource{
 					{URI: tools.URL, Name: "Tools", Scopes: []string{"tools:run"}, Introspectors: []string{"tools-api"}},
 					{URI: files.URL, Name: "Files", Introspectors: []string{"files-api"}},
 				}
-			}).withUsers()
-			w.ok(w.SaveClient(t.Context(), provider.Client{
+			}).WithUsers()
+			w.OK(w.SaveClient(t.Context(), provider.Client{
 				ID: "desktop", Name: "Desktop Agent", Dialect: provider.Standard, Public: true, RedirectURIs: []string{"http://127.0.0.1/callback"},
 				GrantTypes: []string{"authorization_code", "refresh_token"}, AccessTokenFormat: c.format,
 			}))
 			for id, s := range map[string]*mcpServer{"tools-api": tools, "files-api": files} {
 				s.issuer, s.scopes = w.Issuer(), []string{"tools:run"}
-				w.machine(id)
+				w.Machine(id)
 				if s.introspects(w, c.base, id); c.format == "jwt" {
 					s.verifies(t)
 				}
 			}
-			agent := &mcpClient{browser: w.newBrowser(), server: tools.URL, id: "desktop"}
+			agent := &mcpClient{Browser: w.NewBrowser(), server: tools.URL, id: "desktop"}
 			if c.slash {
 				agent.server += "/"
 			}
-			agent.submit(agent.open(c.base+"/signin"), "email", "alice@example.com", "password", alicePass)
+			agent.Submit(agent.Open(c.base+"/signin"), "email", "alice@example.com", "password", AlicePass)
 			agent.discover()
 			tokens := agent.authorize(c.scope)
 			for range 2 {
-				token := text(t, tokens, "access_token")
+				token := Member(t, tokens, "access_token")
 				if p := agent.call(tools.URL, token); p.StatusCode != http.StatusOK {
 					t.Errorf("the server that the token is for: %s", p.Status)
 				}
 				if p := agent.call(files.URL, token); p.StatusCode != http.StatusUnauthorized {
 					t.Errorf("another server: %s", p.Status)
 				}
-				for _, path := range []string{userinfoPath, attributesPath} {
-					refused(t, agent.bearer(c.base+path, token), http.StatusUnauthorized, "invalid_token")
+				for _, path := range []string{UserinfoPath, AttributesPath} {
+					Refused(t, agent.Bearer(c.base+path, token), http.StatusUnauthorized, "invalid_token")
 				}
 				if tokens["scope"] != "tools:run" {
 					t.Errorf("scope %v", tokens["scope"])
 				}
-				tokens = agent.exchange(url.Values{"grant_type": {"refresh_token"}, "refresh_token": {text(t, tokens, "refresh_token")}})
+				tokens = agent.exchange(url.Values{"grant_type": {"refresh_token"}, "refresh_token": {Member(t, tokens, "refresh_token")}})
 			}
 		})
 	}

@@ -36,7 +36,7 @@ func TestMetadata(t *testing.T) {
 		"WithTwo":      {"/a/b", []string{"/.well-known/oauth-authorization-server/a/b/oidc", "/.well-known/openid-configuration/a/b/oidc"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := newFixture(t, func(cfg *provider.Config) { cfg.BaseURL += c.base })
+			w := New(t, func(cfg *provider.Config) { cfg.BaseURL += c.base })
 			if got := w.MetadataPaths(); !slices.Equal(got, c.inserted) {
 				t.Errorf("the host is to route %q, want %q", got, c.inserted)
 			}
@@ -45,7 +45,7 @@ func TestMetadata(t *testing.T) {
 			for _, path := range w.MetadataPaths() {
 				site.Handle(path, w.Provider)
 			}
-			want := metadataOf(t, site, c.base+discoveryPath)
+			want := metadataOf(t, site, c.base+DiscoveryPath)
 			for _, path := range []string{
 				c.base + "/oidc/.well-known/oauth-authorization-server",
 				"/.well-known/oauth-authorization-server" + c.base + "/oidc",
@@ -55,13 +55,13 @@ func TestMetadata(t *testing.T) {
 					t.Errorf("%s serves another document: %s", path, got)
 				}
 			}
-			if strings.Contains(w.log.String(), "level=WARN") {
-				t.Errorf("requests for metadata are taken for ones to another mount:\n%s", w.log)
+			if strings.Contains(w.Log.String(), "level=WARN") {
+				t.Errorf("requests for metadata are taken for ones to another mount:\n%s", w.Log)
 			}
 		})
 	}
 	t.Run("IsReadByScriptsThatSayTheirVersion", func(t *testing.T) {
-		w := newFixture(t)
+		w := New(t)
 		r := httptest.NewRequestWithContext(t.Context(), http.MethodOptions, "/.well-known/oauth-authorization-server/oidc", nil)
 		r.Header.Set("Origin", "https://inspector.test")
 		r.Header.Set("Access-Control-Request-Method", http.MethodGet)
@@ -74,7 +74,7 @@ func TestMetadata(t *testing.T) {
 		}
 	})
 	t.Run("IsNotThatOfAnotherIssuer", func(t *testing.T) {
-		w := newFixture(t)
+		w := New(t)
 		for _, path := range []string{"/.well-known/oauth-authorization-server", "/.well-known/openid-configuration", "/.well-known/oauth-authorization-server/other"} {
 			answer := httptest.NewRecorder()
 			w.ServeHTTP(answer, httptest.NewRequestWithContext(t.Context(), http.MethodGet, path, nil))

@@ -14,7 +14,7 @@ import (
 func TestBasePath(t *testing.T) {
 	t.Parallel()
 	for _, base := range []string{"", "/id", "/oauth", "/oauth/authorize", "/api", "/api/public", "/account", "/oidc", "/signin", "/signup", "/assets", "/widget", "/images"} {
-		w := newFixture(t, func(c *provider.Config) { c.BaseURL += base })
+		w := New(t, func(c *provider.Config) { c.BaseURL += base })
 		mounted := http.NewServeMux()
 		mounted.Handle(base+"/", w.Provider)
 		stripped := http.NewServeMux()
@@ -24,7 +24,7 @@ func TestBasePath(t *testing.T) {
 			t.Run(way+strings.ReplaceAll(base, "/", "At"), func(t *testing.T) {
 				for path, want := range map[string]int{
 					"/signin": 200, "/signup": 200, "/account": 303, "/account/apps": 303, "/oauth/authorize": 400, "/oauth/token": 405,
-					discoveryPath: 200, keysPath: 200, userinfoPath: 401, attributesPath: 401, "/widget/v1.js": 200, style: 200,
+					DiscoveryPath: 200, KeysPath: 200, UserinfoPath: 401, AttributesPath: 401, "/widget/v1.js": 200, style: 200,
 					"/images/x.png": 404, "/nothing": 404, "/": 303, "/nothing/": 404, "/signin/": 404, "/apps": 404, "/authorize": 404,
 				} {
 					if base == "/signin" && path == "/signin/" || base == "/account" && path == "/apps" || base == "/oauth" && path == "/authorize" {
@@ -42,7 +42,7 @@ func TestBasePath(t *testing.T) {
 }
 
 // assetOf returns the address of a stylesheet of the sign-in screen.
-func assetOf(t *testing.T, w *fixture, base string) string {
+func assetOf(t *testing.T, w *Fixture, base string) string {
 	t.Helper()
 	answer := httptest.NewRecorder()
 	w.ServeHTTP(answer, httptest.NewRequestWithContext(t.Context(), http.MethodGet, base+"/signin", nil))
@@ -55,26 +55,26 @@ func assetOf(t *testing.T, w *fixture, base string) string {
 
 func TestHEADAnswersWhereGETDoes(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t).withClients().withUsers()
-	b := w.alice()
-	token := text(t, b.v3Tokens("scope", "openid military"), "access_token")
+	w := New(t).WithClients().WithUsers()
+	b := w.Alice()
+	token := Member(t, b.V3Tokens("scope", "openid military"), "access_token")
 	for _, address := range []string{
-		"/signin", "/signup", "/reset", "/account", "/account/apps", discoveryPath, keysPath,
-		"/widget/v1.js", "/nothing", "/oauth/consent?flow=x", userinfoPath, userinfoPath + "?access_token=" + token, attributesPath + "?access_token=" + token + "&callback=show",
+		"/signin", "/signup", "/reset", "/account", "/account/apps", DiscoveryPath, KeysPath,
+		"/widget/v1.js", "/nothing", "/oauth/consent?flow=x", UserinfoPath, UserinfoPath + "?access_token=" + token, AttributesPath + "?access_token=" + token + "&callback=show",
 	} {
-		get, head := b.get(address), b.send(http.MethodHead, address, "")
-		if head.StatusCode != get.StatusCode || head.body != "" || head.Header.Get("Content-Type") != get.Header.Get("Content-Type") ||
+		get, head := b.Get(address), b.Send(http.MethodHead, address, "")
+		if head.StatusCode != get.StatusCode || head.Text != "" || head.Header.Get("Content-Type") != get.Header.Get("Content-Type") ||
 			head.Header.Get("Cache-Control") != get.Header.Get("Cache-Control") || (head.Header.Get("Location") == "") != (get.Header.Get("Location") == "") {
-			t.Errorf("%s: GET %s %v, HEAD %s %v %q", address, get.Status, get.Header, head.Status, head.Header, head.body)
+			t.Errorf("%s: GET %s %v, HEAD %s %v %q", address, get.Status, get.Header, head.Status, head.Header, head.Text)
 		}
 	}
-	for _, address := range []string{"/signout", "/oauth/authorize", authorizeURL("prompt", "none")} { // which do something
-		if p := b.send(http.MethodHead, address, ""); p.StatusCode != http.StatusOK || p.body != "" || p.Header.Get("Cache-Control") != "no-store" || p.Header.Get("Location") != "" {
-			t.Errorf("%s: HEAD %s %v %q", address, p.Status, p.Header, p.body)
+	for _, address := range []string{"/signout", "/oauth/authorize", AuthorizeURL("prompt", "none")} { // which do something
+		if p := b.Send(http.MethodHead, address, ""); p.StatusCode != http.StatusOK || p.Text != "" || p.Header.Get("Cache-Control") != "no-store" || p.Header.Get("Location") != "" {
+			t.Errorf("%s: HEAD %s %v %q", address, p.Status, p.Header, p.Text)
 		}
 	}
-	for _, path := range []string{tokenPath, revokePath, introspectPath} {
-		if p := b.send(http.MethodHead, path, ""); p.StatusCode != http.StatusMethodNotAllowed {
+	for _, path := range []string{TokenPath, RevokePath, IntrospectPath} {
+		if p := b.Send(http.MethodHead, path, ""); p.StatusCode != http.StatusMethodNotAllowed {
 			t.Errorf("%s, where GET does not answer: %s", path, p.Status)
 		}
 	}
@@ -82,30 +82,30 @@ func TestHEADAnswersWhereGETDoes(t *testing.T) {
 
 func TestRequestsAfterCloseWriteOneLine(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t)
+	w := New(t)
 	if err := w.Provider.Close(); err != nil {
 		t.Fatal(err)
 	}
 	for range 20 {
-		if p := w.newBrowser().get("/signin"); p.StatusCode != http.StatusServiceUnavailable {
+		if p := w.NewBrowser().Get("/signin"); p.StatusCode != http.StatusServiceUnavailable {
 			t.Fatalf("answered %s", p.Status)
 		}
 	}
 	warnings := 0
-	for line := range strings.Lines(w.log.String()) {
+	for line := range strings.Lines(w.Log.String()) {
 		if !strings.Contains(line, "level=DEBUG") {
 			warnings++
 		}
 	}
 	if warnings != 1 {
-		t.Errorf("%d lines, want 1:\n%s", warnings, w.log)
+		t.Errorf("%d lines, want 1:\n%s", warnings, w.Log)
 	}
 }
 
 func TestMountAtAnotherPathIsToldOnce(t *testing.T) {
 	t.Parallel()
 	const told = "level=WARN"
-	get := func(w *fixture, paths ...string) {
+	get := func(w *Fixture, paths ...string) {
 		t.Helper()
 		for _, path := range paths {
 			answer := httptest.NewRecorder()
@@ -126,20 +126,20 @@ func TestMountAtAnotherPathIsToldOnce(t *testing.T) {
 		"BesideAPathThatBeginsTheSame":  {"/id", []string{"/identity/signin"}},
 		"WithAPathOfThousandCharacters": {"/id", []string{"/" + strings.Repeat("x", 1000)}},
 	} {
-		w := newFixture(t, func(cfg *provider.Config) { cfg.BaseURL += c.base })
+		w := New(t, func(cfg *provider.Config) { cfg.BaseURL += c.base })
 		get(w, c.paths...)
-		if got := strings.Count(w.log.String(), told); got != 1 || !strings.Contains(w.log.String(), "mount_at="+c.base+"/ path="+truncated(c.paths[0])+" ") {
-			t.Errorf("%s: told %d times:\n%s", name, got, w.log)
+		if got := strings.Count(w.Log.String(), told); got != 1 || !strings.Contains(w.Log.String(), "mount_at="+c.base+"/ path="+truncated(c.paths[0])+" ") {
+			t.Errorf("%s: told %d times:\n%s", name, got, w.Log)
 		}
 	}
 	for name, c := range map[string]struct{ base, first string }{"WhatIsNotThere": {"", ""}, "StripPrefix": {"/id", "/signin"}, "FullPath": {"/id", "/id/signin"}} {
-		w := newFixture(t, func(cfg *provider.Config) { cfg.BaseURL += c.base })
+		w := New(t, func(cfg *provider.Config) { cfg.BaseURL += c.base })
 		if c.first != "" {
 			w.ServeHTTP(httptest.NewRecorder(), httptest.NewRequestWithContext(t.Context(), http.MethodGet, c.first, nil))
 		}
 		get(w, "/nothing", "/wp-login.php", "/x/y/z")
-		if strings.Contains(w.log.String(), told) {
-			t.Errorf("%s: told of a provider that is where it should be:\n%s", name, w.log)
+		if strings.Contains(w.Log.String(), told) {
+			t.Errorf("%s: told of a provider that is where it should be:\n%s", name, w.Log)
 		}
 	}
 }

@@ -28,19 +28,19 @@ var responseTypes = map[string][]string{
 // implicit and hybrid, by query, fragment and form_post, as a client sees it.
 func TestOpenIDConnectRules(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t).withClients().withUsers().withEveryResponseType()
-	b := w.alice()
+	w := New(t).WithClients().WithUsers().WithEveryResponseType()
+	b := w.Alice()
 	request := func(pairs ...string) string {
-		return authorizeURL(append([]string{"client_id", "every", "scope", "openid military", "nonce", "n-1"}, pairs...)...)
+		return AuthorizeURL(append([]string{"client_id", "every", "scope", "openid military", "nonce", "n-1"}, pairs...)...)
 	}
-	first := b.allow("client_id", "every", "scope", "openid military", "response_type", "id_token", "nonce", "n-0")
+	first := b.Allow("client_id", "every", "scope", "openid military", "response_type", "id_token", "nonce", "n-0")
 	hint := first.Get("id_token")
-	_, before := jwt(t, hint)
+	_, before := JWT(t, hint)
 
 	t.Run("ResponseHasWhatItsTypeNames", func(t *testing.T) {
 		for responseType, members := range responseTypes {
 			for _, mode := range []string{"", "form_post"} {
-				got := answered(t, b.get(request("response_type", responseType, "response_mode", mode)))
+				got := answered(t, b.Get(request("response_type", responseType, "response_mode", mode)))
 				want := append([]string{"iss", "state"}, members...)
 				if slices.Contains(members, "access_token") {
 					want = append(want, "scope")
@@ -50,7 +50,7 @@ func TestOpenIDConnectRules(t *testing.T) {
 					t.Errorf("%s by %q (-want +got):\n%s", responseType, mode, diff)
 				}
 				if token := got.Get("id_token"); token != "" {
-					if _, claims := jwt(t, token); claims["nonce"] != "n-1" || claims["sub"] != "alice" || claims["aud"] != "every" {
+					if _, claims := JWT(t, token); claims["nonce"] != "n-1" || claims["sub"] != "alice" || claims["aud"] != "every" {
 						t.Errorf("%s: %v", responseType, claims)
 					}
 				}
@@ -60,7 +60,7 @@ func TestOpenIDConnectRules(t *testing.T) {
 
 	t.Run("NonceIsRequiredWithAnIDTokenOnly", func(t *testing.T) {
 		for responseType, members := range responseTypes {
-			got := answered(t, b.get(request("response_type", responseType, "nonce", "")))
+			got := answered(t, b.Get(request("response_type", responseType, "nonce", "")))
 			needed := slices.Contains(members, "id_token")
 			if (got.Get("error") == "invalid_request") != needed || got.Has("error") != needed || got.Get("state") != "xyz" {
 				t.Errorf("%s: %v", responseType, got)
@@ -88,13 +88,13 @@ func TestOpenIDConnectRules(t *testing.T) {
 			"ResponseModeDefault": {"response_mode", "query"},
 		} {
 			for _, prompt := range []string{"", "none"} {
-				got := answered(t, b.get(request(append(wish, "prompt", prompt)...)))
+				got := answered(t, b.Get(request(append(wish, "prompt", prompt)...)))
 				if got.Get("code") == "" || got.Has("error") {
 					t.Errorf("%s with prompt=%q: %v", name, prompt, got)
 					continue
 				}
-				_, tokens := b.token("client_id", "every", "code", got.Get("code"))
-				_, claims := jwt(t, text(t, tokens, "id_token"))
+				_, tokens := b.Token("client_id", "every", "code", got.Get("code"))
+				_, claims := JWT(t, Member(t, tokens, "id_token"))
 				if claims["auth_time"] != before["auth_time"] || claims["nonce"] != "n-1" {
 					t.Errorf("%s: %v", name, claims)
 				}
@@ -103,36 +103,36 @@ func TestOpenIDConnectRules(t *testing.T) {
 	})
 
 	t.Run("AuthTimeMovesWithTheSignIn", func(t *testing.T) {
-		w.advance(time.Minute)
+		w.Advance(time.Minute)
 		for _, again := range [][]string{{"prompt", "login"}, {"max_age", "1"}} {
-			p := b.submit(b.open(request(append(again, "response_type", "id_token token")...)), "password", alicePass)
-			_, claims := jwt(t, answered(t, p).Get("id_token"))
+			p := b.Submit(b.Open(request(append(again, "response_type", "id_token token")...)), "password", AlicePass)
+			_, claims := JWT(t, answered(t, p).Get("id_token"))
 			if claims["sub"] != "alice" || claims["auth_time"].(float64) < before["auth_time"].(float64)+60 {
 				t.Errorf("%v: %v, before %v", again, claims, before)
 			}
-			w.advance(time.Minute)
+			w.Advance(time.Minute)
 		}
 	})
 
 	t.Run("UserinfoIsTheSameInEveryWay", func(t *testing.T) {
 		for _, responseType := range []string{"code", "id_token token"} {
-			got := answered(t, b.get(request("response_type", responseType)))
+			got := answered(t, b.Get(request("response_type", responseType)))
 			token := got.Get("access_token")
 			if token == "" {
-				_, tokens := b.token("client_id", "every", "code", got.Get("code"))
-				token = text(t, tokens, "access_token")
+				_, tokens := b.Token("client_id", "every", "code", got.Get("code"))
+				token = Member(t, tokens, "access_token")
 			}
 			bearer := []string{"Authorization", "Bearer " + token}
 			form := []string{"Content-Type", "application/x-www-form-urlencoded"}
 			bodies := map[string]bool{}
-			for _, p := range []page{
-				b.send(http.MethodGet, userinfoPath, "", bearer...),
-				b.send(http.MethodPost, userinfoPath, "", bearer...),
-				b.send(http.MethodPost, userinfoPath, url.Values{"access_token": {token}}.Encode(), form...),
+			for _, p := range []Page{
+				b.Send(http.MethodGet, UserinfoPath, "", bearer...),
+				b.Send(http.MethodPost, UserinfoPath, "", bearer...),
+				b.Send(http.MethodPost, UserinfoPath, url.Values{"access_token": {token}}.Encode(), form...),
 			} {
-				bodies[p.body] = true
-				if p.StatusCode != http.StatusOK || p.Header.Get("Content-Type") != "application/json" || !strings.Contains(p.body, `"sub":"alice"`) {
-					t.Errorf("%s: %s %s", responseType, p.Status, p.body)
+				bodies[p.Text] = true
+				if p.StatusCode != http.StatusOK || p.Header.Get("Content-Type") != "application/json" || !strings.Contains(p.Text, `"sub":"alice"`) {
+					t.Errorf("%s: %s %s", responseType, p.Status, p.Text)
 				}
 			}
 			if len(bodies) != 1 {
@@ -143,16 +143,16 @@ func TestOpenIDConnectRules(t *testing.T) {
 
 	t.Run("RequestByPOSTIsTheSame", func(t *testing.T) {
 		query, _ := url.ParseQuery(strings.TrimPrefix(request("response_type", "code id_token"), "/oauth/authorize?"))
-		if got := answered(t, b.follow(b.post("/oauth/authorize", query))); got.Get("code") == "" || got.Get("id_token") == "" {
+		if got := answered(t, b.Follow(b.Post("/oauth/authorize", query))); got.Get("code") == "" || got.Get("id_token") == "" {
 			t.Errorf("answered %v", got)
 		}
 	})
 
 	t.Run("SilentErrorsComeInEveryMode", func(t *testing.T) {
-		nobody := w.newBrowser()
+		nobody := w.NewBrowser()
 		for responseType := range responseTypes {
 			for _, mode := range []string{"", "fragment", "form_post"} {
-				got := answered(t, nobody.get(request("response_type", responseType, "response_mode", mode, "prompt", "none")))
+				got := answered(t, nobody.Get(request("response_type", responseType, "response_mode", mode, "prompt", "none")))
 				if got.Get("error") != "login_required" || got.Get("state") != "xyz" || got.Get("iss") != w.Issuer() || len(got) != 4 {
 					t.Errorf("%s by %q: %v", responseType, mode, got)
 				}
@@ -162,14 +162,14 @@ func TestOpenIDConnectRules(t *testing.T) {
 }
 
 // answered returns the parameters of a response, in whichever mode it comes.
-func answered(t testing.TB, p page) url.Values {
+func answered(t testing.TB, p Page) url.Values {
 	t.Helper()
 	if p.StatusCode != http.StatusOK {
-		return response(t, p)
+		return Response(t, p)
 	}
-	action, fields := p.form(t)
-	if action != callbackURI {
-		t.Fatalf("a page in place of a response: %s\n%s", p.Request.URL, p.body)
+	action, fields := p.Form(t)
+	if action != CallbackURI {
+		t.Fatalf("a page in place of a response: %s\n%s", p.Request.URL, p.Text)
 	}
 	return fields
 }

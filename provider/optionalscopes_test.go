@@ -14,9 +14,9 @@ import (
 
 // withSecretive is a fixture whose scope student releases what no other does, and whose
 // standard client lets users leave out these scopes.
-func withSecretive(t *testing.T, optional ...string) *fixture {
+func withSecretive(t *testing.T, optional ...string) *Fixture {
 	t.Helper()
-	w := newFixture(t, func(c *provider.Config) {
+	w := New(t, func(c *provider.Config) {
 		c.Attributes = []provider.Attribute{{Handle: "ssn", Name: "Social security number"}}
 		c.Scopes = provider.DefaultScopes()
 		for i := range c.Scopes {
@@ -24,61 +24,62 @@ func withSecretive(t *testing.T, optional ...string) *fixture {
 				c.Scopes[i].Attributes = append(slices.Clone(c.Scopes[i].Attributes), "ssn")
 			}
 		}
-	}).withClients().withUsers()
-	w.ok(w.SetAttributes(t.Context(), "alice", map[string]any{"ssn": secretNumber}))
-	w.ok(w.SetStatus(t.Context(), "alice", provider.Status{Group: "student", Verified: true}))
-	w.letLeaveOut(optional...)
+	}).WithClients().WithUsers()
+	w.OK(w.SetAttributes(t.Context(), "alice", map[string]any{"ssn": secretNumber}))
+	w.OK(w.SetStatus(t.Context(), "alice", provider.Status{Group: "student", Verified: true}))
+	w.LetLeaveOut(optional...)
 	return w
 }
 
 const (
 	secretNumber = "123-45-6789"
-	bothScopes   = "openid military student"
+	// BothScopes asks for openid and for two scopes that users may leave out.
+	BothScopes = "openid military student"
 )
 
-// letLeaveOut registers the standard client with these optional scopes.
-func (w *fixture) letLeaveOut(scopes ...string) {
-	w.t.Helper()
-	c, err := w.Client(w.t.Context(), "std")
-	w.ok(err)
+// LetLeaveOut registers the standard client with these optional scopes.
+func (w *Fixture) LetLeaveOut(scopes ...string) {
+	w.T.Helper()
+	c, err := w.Client(w.T.Context(), "std")
+	w.OK(err)
 	c.OptionalScopes = scopes
-	w.ok(w.SaveClient(w.t.Context(), c))
-	w.advance(2 * time.Second)
+	w.OK(w.SaveClient(w.T.Context(), c))
+	w.Advance(2 * time.Second)
 }
 
-// allowOnly allows what a consent screen asks for, and of what can be left out these scopes.
-func (b *browser) allowOnly(p page, scopes ...string) page {
-	b.t.Helper()
-	action, fields := p.form(b.t)
+// AllowOnly allows what a consent screen asks for, and of what can be left out these scopes.
+func (b *Browser) AllowOnly(p Page, scopes ...string) Page {
+	b.T.Helper()
+	action, fields := p.Form(b.T)
 	fields.Set("action", "allow")
 	fields["scope"] = scopes
-	return b.follow(b.post(action, fields))
+	return b.Follow(b.Post(action, fields))
 }
 
-// exchanged exchanges the code of an answer.
-func (b *browser) exchanged(p page) map[string]any {
-	b.t.Helper()
-	got, tokens := b.token(std("code", response(b.t, p).Get("code"))...)
-	granted(b.t, got, tokens)
+// Exchanged exchanges the code of an answer.
+func (b *Browser) Exchanged(p Page) map[string]any {
+	b.T.Helper()
+	got, tokens := b.Token(Std("code", Response(b.T, p).Get("code"))...)
+	Granted(b.T, got, tokens)
 	return tokens
 }
 
-// tells returns all that a token response leads to.
-func (b *browser) tells(tokens map[string]any) string {
-	b.t.Helper()
+// Tells returns all that a token response leads to.
+func (b *Browser) Tells(tokens map[string]any) string {
+	b.T.Helper()
 	told := ""
 	for range 2 {
-		access := text(b.t, tokens, "access_token")
-		told += b.bearer(attributesPath, access).body
+		access := Member(b.T, tokens, "access_token")
+		told += b.Bearer(AttributesPath, access).Text
 		if id, ok := tokens["id_token"].(string); ok {
-			_, claims := jwt(b.t, id)
-			told += fmt.Sprint(claims) + b.bearer(userinfoPath, access).body
+			_, claims := JWT(b.T, id)
+			told += fmt.Sprint(claims) + b.Bearer(UserinfoPath, access).Text
 		}
 		refresh, ok := tokens["refresh_token"].(string)
 		if !ok {
 			break
 		}
-		_, tokens = b.refresh(refresh)
+		_, tokens = b.Refresh(refresh)
 	}
 	return told
 }
@@ -87,77 +88,77 @@ func TestOptionalScopes(t *testing.T) {
 	t.Parallel()
 	t.Run("WhatIsTakenBackIsTakenFromTokens", func(t *testing.T) {
 		w := withSecretive(t, "student")
-		b := w.alice()
-		p, _ := b.asked("scope", bothScopes)
-		before := b.exchanged(b.allowOnly(p, "student"))
-		if !strings.Contains(b.tells(before), secretNumber) {
+		b := w.Alice()
+		p, _ := b.Asked("scope", BothScopes)
+		before := b.Exchanged(b.AllowOnly(p, "student"))
+		if !strings.Contains(b.Tells(before), secretNumber) {
 			t.Fatal("what was allowed is not released")
 		}
-		before = b.exchanged(b.open(authorizeURL(std("scope", bothScopes)...)))
-		p, _ = b.asked("scope", bothScopes, "prompt", "consent")
-		after := b.exchanged(b.allowOnly(p))
-		w.advance(2 * time.Second)
-		if told := b.bearer(attributesPath, text(t, before, "access_token")); told.StatusCode != http.StatusUnauthorized {
+		before = b.Exchanged(b.Open(AuthorizeURL(Std("scope", BothScopes)...)))
+		p, _ = b.Asked("scope", BothScopes, "prompt", "consent")
+		after := b.Exchanged(b.AllowOnly(p))
+		w.Advance(2 * time.Second)
+		if told := b.Bearer(AttributesPath, Member(t, before, "access_token")); told.StatusCode != http.StatusUnauthorized {
 			t.Errorf("a token from before: %s", told.Status)
 		}
-		if got, _ := b.refresh(text(t, before, "refresh_token")); got.StatusCode == http.StatusOK {
+		if got, _ := b.Refresh(Member(t, before, "refresh_token")); got.StatusCode == http.StatusOK {
 			t.Error("a refresh token from before is good")
 		}
-		if told := b.tells(after); strings.Contains(told, secretNumber) || !strings.Contains(told, "military") {
+		if told := b.Tells(after); strings.Contains(told, secretNumber) || !strings.Contains(told, "military") {
 			t.Errorf("released: %s", told)
 		}
 	})
 	t.Run("WhatIsLeftOutIsNowhere", func(t *testing.T) {
 		w := withSecretive(t, "student")
-		b := w.alice()
-		p, _ := b.asked("scope", bothScopes)
-		if !strings.Contains(p.body, `name="scope" value="student"`) || strings.Count(p.body, "Social security number") == 0 {
-			t.Fatalf("it cannot be left out:\n%s", p.body)
+		b := w.Alice()
+		p, _ := b.Asked("scope", BothScopes)
+		if !strings.Contains(p.Text, `name="scope" value="student"`) || strings.Count(p.Text, "Social security number") == 0 {
+			t.Fatalf("it cannot be left out:\n%s", p.Text)
 		}
-		tokens := b.exchanged(b.allowOnly(p))
+		tokens := b.Exchanged(b.AllowOnly(p))
 		if tokens["scope"] != "openid military" {
 			t.Errorf("scope %v", tokens["scope"])
 		}
-		told := b.tells(tokens)
+		told := b.Tells(tokens)
 		if strings.Contains(told, secretNumber) || strings.Contains(told, "student") || !strings.Contains(told, "alice@example.com") {
 			t.Errorf("told %s", told)
 		}
-		got, _ := b.refresh(text(t, tokens, "refresh_token"), "scope", bothScopes)
+		got, _ := b.Refresh(Member(t, tokens, "refresh_token"), "scope", BothScopes)
 		if got.StatusCode == http.StatusOK {
-			t.Errorf("refreshed to more: %s", got.body)
+			t.Errorf("refreshed to more: %s", got.Text)
 		}
-		c, err := w.store.Consent(t.Context(), "alice", "std")
-		w.ok(err)
+		c, err := w.Store.Consent(t.Context(), "alice", "std")
+		w.OK(err)
 		if !slices.Equal(c.LeftOut, []string{"student"}) || slices.Contains(c.Scopes, "student") || slices.Contains(c.Attributes, "ssn") || slices.Contains(c.Groups, "student") {
 			t.Errorf("recorded %+v", c)
 		}
-		if apps := b.get("/account/apps"); strings.Contains(apps.body, "Social security number") {
+		if apps := b.Get("/account/apps"); strings.Contains(apps.Text, "Social security number") {
 			t.Error("the account says that it was allowed")
 		}
 	})
 
 	t.Run("TheScreenSaysOnceWhatEachReleases", func(t *testing.T) {
-		b := withSecretive(t, "student", "offline_access").alice()
-		p, _ := b.asked("scope", bothScopes+" offline_access")
-		required, optional, found := strings.Cut(p.body, `id="options"`)
+		b := withSecretive(t, "student", "offline_access").Alice()
+		p, _ := b.Asked("scope", BothScopes+" offline_access")
+		required, optional, found := strings.Cut(p.Text, `id="options"`)
 		if !found || strings.Contains(required, "Social security number") || !strings.Contains(required, "alice@example.com") {
 			t.Errorf("what is required:\n%s", required)
 		}
 		if n := strings.Count(optional, "checked"); n != 0 || strings.Count(optional, secretNumber) != 1 || strings.Contains(optional, "alice@example.com") {
 			t.Errorf("what is optional, %d ticked:\n%s", n, optional)
 		}
-		if n := strings.Count(p.body, "Keep access when you’re not using"); n != 1 {
+		if n := strings.Count(p.Text, "Keep access when you’re not using"); n != 1 {
 			t.Errorf("going offline is told %d times", n)
 		}
 	})
 
 	t.Run("WhatWasAllowedBeforeIsTickedAndNamed", func(t *testing.T) {
 		w := withSecretive(t, "student", "teacher")
-		b := w.alice()
-		p, _ := b.asked("scope", bothScopes+" teacher")
-		b.allowOnly(p, "student")
-		p, _ = b.asked("scope", bothScopes+" teacher", "prompt", "consent")
-		sentence, options, _ := strings.Cut(p.body, `id="options"`)
+		b := w.Alice()
+		p, _ := b.Asked("scope", BothScopes+" teacher")
+		b.AllowOnly(p, "student")
+		p, _ = b.Asked("scope", BothScopes+" teacher", "prompt", "consent")
+		sentence, options, _ := strings.Cut(p.Text, `id="options"`)
 		if !strings.Contains(sentence, "still ticked below: “Student status”.") || strings.Contains(sentence, "Teacher status") {
 			t.Errorf("the sentence does not name what is ticked:\n%s", sentence)
 		}
@@ -167,100 +168,100 @@ func TestOptionalScopes(t *testing.T) {
 	})
 
 	t.Run("WhatStaysIsReleased", func(t *testing.T) {
-		b := withSecretive(t, "student").alice()
-		p, _ := b.asked("scope", bothScopes)
-		tokens := b.exchanged(b.allowOnly(p, "student"))
-		if told := b.tells(tokens); tokens["scope"] != bothScopes || !strings.Contains(told, secretNumber) {
+		b := withSecretive(t, "student").Alice()
+		p, _ := b.Asked("scope", BothScopes)
+		tokens := b.Exchanged(b.AllowOnly(p, "student"))
+		if told := b.Tells(tokens); tokens["scope"] != BothScopes || !strings.Contains(told, secretNumber) {
 			t.Errorf("scope %v: %s", tokens["scope"], told)
 		}
 	})
 
 	t.Run("NobodyIsAskedAgain", func(t *testing.T) {
 		w := withSecretive(t, "student")
-		b := w.alice()
-		p, _ := b.asked("scope", bothScopes)
-		b.allowOnly(p)
+		b := w.Alice()
+		p, _ := b.Asked("scope", BothScopes)
+		b.AllowOnly(p)
 		for _, prompt := range []string{"", "none"} {
-			tokens := b.exchanged(b.get(authorizeURL(ask("scope", bothScopes, "prompt", prompt)...)))
-			if told := b.tells(tokens); tokens["scope"] != "openid military" || strings.Contains(told, secretNumber) {
+			tokens := b.Exchanged(b.Get(AuthorizeURL(Ask("scope", BothScopes, "prompt", prompt)...)))
+			if told := b.Tells(tokens); tokens["scope"] != "openid military" || strings.Contains(told, secretNumber) {
 				t.Errorf("prompt=%s: scope %v: %s", prompt, tokens["scope"], told)
 			}
 		}
-		if p, asked := b.asked("scope", bothScopes+" identity"); !asked || !strings.Contains(p.body, `value="student"`) || strings.Contains(p.body, `aria-describedby="option-1-what" checked`) {
+		if p, asked := b.Asked("scope", BothScopes+" identity"); !asked || !strings.Contains(p.Text, `value="student"`) || strings.Contains(p.Text, `aria-describedby="option-1-what" checked`) {
 			t.Error("who is asked for more cannot allow it, or finds it allowed")
 		}
 	})
 
 	t.Run("OpenIDAloneIsEnough", func(t *testing.T) {
-		b := withSecretive(t, "student").alice()
-		p, _ := b.asked("scope", "openid student")
-		if tokens := b.exchanged(b.allowOnly(p)); tokens["scope"] != "openid" {
+		b := withSecretive(t, "student").Alice()
+		p, _ := b.Asked("scope", "openid student")
+		if tokens := b.Exchanged(b.AllowOnly(p)); tokens["scope"] != "openid" {
 			t.Errorf("scope %v", tokens["scope"])
 		}
 	})
 
 	t.Run("NothingAtAllIsANo", func(t *testing.T) {
 		w := withSecretive(t, "student")
-		b := w.alice()
-		p, _ := b.asked("scope", "student")
-		told(t, w, b.allowOnly(p), "access_denied")
-		if n := w.count("consents") + w.count("tokens"); n != 0 {
+		b := w.Alice()
+		p, _ := b.Asked("scope", "student")
+		Told(t, w, b.AllowOnly(p), "access_denied")
+		if n := w.Count("consents") + w.Count("tokens"); n != 0 {
 			t.Errorf("%d rows", n)
 		}
-		p, _ = b.asked("scope", bothScopes)
-		b.allowOnly(p)
-		if _, asked := b.asked("scope", "student"); !asked {
+		p, _ = b.Asked("scope", BothScopes)
+		b.AllowOnly(p)
+		if _, asked := b.Asked("scope", "student"); !asked {
 			t.Error("a request of which nothing remains is answered")
 		}
 	})
 
 	t.Run("PromptConsentAsksAgainAndCanAllowIt", func(t *testing.T) {
 		w := withSecretive(t, "student")
-		b := w.alice()
-		p, _ := b.asked("scope", bothScopes)
-		b.allowOnly(p)
-		p, asked := b.asked("scope", bothScopes, "prompt", "consent")
+		b := w.Alice()
+		p, _ := b.Asked("scope", BothScopes)
+		b.AllowOnly(p)
+		p, asked := b.Asked("scope", BothScopes, "prompt", "consent")
 		if !asked {
 			t.Fatal("not asked")
 		}
-		if tokens := b.exchanged(b.allowOnly(p, "student")); !strings.Contains(b.tells(tokens), secretNumber) {
+		if tokens := b.Exchanged(b.AllowOnly(p, "student")); !strings.Contains(b.Tells(tokens), secretNumber) {
 			t.Error("what is allowed after all is not released")
 		}
-		if c, err := w.store.Consent(t.Context(), "alice", "std"); err != nil || len(c.LeftOut) != 0 {
+		if c, err := w.Store.Consent(t.Context(), "alice", "std"); err != nil || len(c.LeftOut) != 0 {
 			t.Errorf("left out %v (%v)", c.LeftOut, err)
 		}
-		p, _ = b.asked("scope", bothScopes, "prompt", "consent")
-		if tokens := b.exchanged(b.allowOnly(p)); tokens["scope"] != "openid military" {
+		p, _ = b.Asked("scope", BothScopes, "prompt", "consent")
+		if tokens := b.Exchanged(b.AllowOnly(p)); tokens["scope"] != "openid military" {
 			t.Errorf("taken back: scope %v", tokens["scope"])
 		}
-		if c, err := w.store.Consent(t.Context(), "alice", "std"); err != nil || slices.Contains(c.Scopes, "student") || slices.Contains(c.Attributes, "ssn") {
+		if c, err := w.Store.Consent(t.Context(), "alice", "std"); err != nil || slices.Contains(c.Scopes, "student") || slices.Contains(c.Attributes, "ssn") {
 			t.Errorf("taken back and still allowed: %+v (%v)", c, err)
 		}
 	})
 
 	t.Run("WithoutOfflineAccessThereIsNoRefreshToken", func(t *testing.T) {
-		b := withSecretive(t, "offline_access").alice()
-		p, _ := b.asked("scope", "openid military offline_access")
-		if tokens := b.exchanged(b.allowOnly(p)); tokens["refresh_token"] != nil || tokens["scope"] != "openid military" {
+		b := withSecretive(t, "offline_access").Alice()
+		p, _ := b.Asked("scope", "openid military offline_access")
+		if tokens := b.Exchanged(b.AllowOnly(p)); tokens["refresh_token"] != nil || tokens["scope"] != "openid military" {
 			t.Errorf("%v", tokens)
 		}
-		p, _ = b.asked("scope", "openid military offline_access", "prompt", "consent")
-		if tokens := b.exchanged(b.allowOnly(p, "offline_access")); tokens["refresh_token"] == nil {
+		p, _ = b.Asked("scope", "openid military offline_access", "prompt", "consent")
+		if tokens := b.Exchanged(b.AllowOnly(p, "offline_access")); tokens["refresh_token"] == nil {
 			t.Errorf("%v", tokens)
 		}
 	})
 
 	t.Run("UnderAnotherNameAllIsAskedAgain", func(t *testing.T) {
 		w := withSecretive(t, "student")
-		b := w.alice()
-		p, _ := b.asked("scope", bothScopes)
-		b.allowOnly(p)
+		b := w.Alice()
+		p, _ := b.Asked("scope", BothScopes)
+		b.AllowOnly(p)
 		c, err := w.Client(t.Context(), "std")
-		w.ok(err)
+		w.OK(err)
 		c.Name = "Your Bank"
-		w.ok(w.SaveClient(t.Context(), c))
-		w.advance(2 * time.Second)
-		if p, asked := b.asked("scope", bothScopes); !asked || !strings.Contains(p.body, `value="student"`) || strings.Contains(p.body, "checked") {
+		w.OK(w.SaveClient(t.Context(), c))
+		w.Advance(2 * time.Second)
+		if p, asked := b.Asked("scope", BothScopes); !asked || !strings.Contains(p.Text, `value="student"`) || strings.Contains(p.Text, "checked") {
 			t.Error("a decision about another application counts")
 		}
 	})
@@ -272,17 +273,17 @@ func TestAttackOptionalScopes(t *testing.T) {
 		posted []string
 		scope  string
 	}{
-		"WhatIsRequiredIsNotLeftOut":      {[]string{"student"}, bothScopes},
+		"WhatIsRequiredIsNotLeftOut":      {[]string{"student"}, BothScopes},
 		"WhatWasNotAskedForIsNotAllowed":  {[]string{"identity", "teacher", "offline_access"}, "openid military"},
-		"OneOfThemTwiceIsOne":             {[]string{"student", "student"}, bothScopes},
+		"OneOfThemTwiceIsOne":             {[]string{"student", "student"}, BothScopes},
 		"ScopesInOneValueAreNone":         {[]string{"student identity"}, "openid military"},
 		"AnotherSpellingIsAnother":        {[]string{"Student", " student"}, "openid military"},
-		"WhatIsOptionalAndNotAskedForToo": {[]string{"student", "teacher"}, bothScopes},
+		"WhatIsOptionalAndNotAskedForToo": {[]string{"student", "teacher"}, BothScopes},
 	} {
 		t.Run(name, func(t *testing.T) {
-			b := withSecretive(t, "student", "teacher").alice()
-			p, _ := b.asked("scope", bothScopes)
-			if tokens := b.exchanged(b.allowOnly(p, c.posted...)); tokens["scope"] != c.scope {
+			b := withSecretive(t, "student", "teacher").Alice()
+			p, _ := b.Asked("scope", BothScopes)
+			if tokens := b.Exchanged(b.AllowOnly(p, c.posted...)); tokens["scope"] != c.scope {
 				t.Errorf("scope %v, want %s", tokens["scope"], c.scope)
 			}
 		})
@@ -290,118 +291,118 @@ func TestAttackOptionalScopes(t *testing.T) {
 
 	t.Run("NoOtherFieldIsGivenTwice", func(t *testing.T) {
 		w := withSecretive(t, "student")
-		b := w.alice()
+		b := w.Alice()
 		for _, field := range []string{"action", "user", "terms", "flow"} {
-			p, _ := b.asked("scope", bothScopes)
-			action, fields := p.form(t)
+			p, _ := b.Asked("scope", BothScopes)
+			action, fields := p.Form(t)
 			fields.Set("action", "allow")
 			fields[field] = append(fields[field], fields.Get(field))
-			shown(t, b.post(action, fields), http.StatusBadRequest)
+			Shown(t, b.Post(action, fields), http.StatusBadRequest)
 		}
-		if n := w.count("consents"); n != 0 {
+		if n := w.Count("consents"); n != 0 {
 			t.Errorf("%d decisions", n)
 		}
 	})
 
 	t.Run("OfTwoTabsTheLaterDecisionCounts", func(t *testing.T) {
 		w := withSecretive(t, "student")
-		b := w.alice()
-		first, _ := b.asked("scope", bothScopes, "state", "one")
-		second, _ := b.asked("scope", bothScopes, "state", "two")
-		if tokens := b.exchanged(b.allowOnly(first, "student")); tokens["scope"] != bothScopes {
+		b := w.Alice()
+		first, _ := b.Asked("scope", BothScopes, "state", "one")
+		second, _ := b.Asked("scope", BothScopes, "state", "two")
+		if tokens := b.Exchanged(b.AllowOnly(first, "student")); tokens["scope"] != BothScopes {
 			t.Errorf("the first: scope %v", tokens["scope"])
 		}
-		if tokens := b.exchanged(b.allowOnly(second)); tokens["scope"] != "openid military" {
+		if tokens := b.Exchanged(b.AllowOnly(second)); tokens["scope"] != "openid military" {
 			t.Errorf("the second: scope %v", tokens["scope"])
 		}
-		if c, err := w.store.Consent(t.Context(), "alice", "std"); err != nil || slices.Contains(c.Scopes, "student") {
+		if c, err := w.Store.Consent(t.Context(), "alice", "std"); err != nil || slices.Contains(c.Scopes, "student") {
 			t.Errorf("%+v (%v)", c, err)
 		}
 	})
 
 	t.Run("ATabThatLeavesItOutGetsNoneByTheYesOfAnother", func(t *testing.T) {
 		w := withSecretive(t, "student")
-		b := w.alice()
-		first, _ := b.asked("scope", bothScopes, "state", "one")
-		second, _ := b.asked("scope", bothScopes, "state", "two")
-		action, fields := first.form(t)
+		b := w.Alice()
+		first, _ := b.Asked("scope", BothScopes, "state", "one")
+		second, _ := b.Asked("scope", BothScopes, "state", "two")
+		action, fields := first.Form(t)
 		fields.Set("action", "allow")
-		onItsWay := b.post(action, fields).Header.Get("Location")
-		b.allowOnly(second, "student")
-		if tokens := b.exchanged(b.open(onItsWay)); tokens["scope"] != "openid military" {
+		onItsWay := b.Post(action, fields).Header.Get("Location")
+		b.AllowOnly(second, "student")
+		if tokens := b.Exchanged(b.Open(onItsWay)); tokens["scope"] != "openid military" {
 			t.Errorf("scope %v", tokens["scope"])
 		}
 	})
 
 	t.Run("ATabThatAllowsItGetsNoneAfterTheNoOfAnother", func(t *testing.T) {
 		w := withSecretive(t, "student")
-		b := w.alice()
-		first, _ := b.asked("scope", bothScopes, "state", "one")
-		second, _ := b.asked("scope", bothScopes, "state", "two")
-		action, fields := first.form(t)
+		b := w.Alice()
+		first, _ := b.Asked("scope", BothScopes, "state", "one")
+		second, _ := b.Asked("scope", BothScopes, "state", "two")
+		action, fields := first.Form(t)
 		fields.Set("action", "allow")
 		fields.Set("scope", "student")
-		onItsWay := b.post(action, fields).Header.Get("Location")
-		b.allowOnly(second)
-		if tokens := b.exchanged(b.open(onItsWay)); tokens["scope"] != "openid military" {
+		onItsWay := b.Post(action, fields).Header.Get("Location")
+		b.AllowOnly(second)
+		if tokens := b.Exchanged(b.Open(onItsWay)); tokens["scope"] != "openid military" {
 			t.Errorf("scope %v", tokens["scope"])
 		}
 	})
 
 	t.Run("WhatHasBecomeRequiredIsShownAgain", func(t *testing.T) {
 		w := withSecretive(t, "student")
-		b := w.alice()
-		p, _ := b.asked("scope", bothScopes)
-		w.letLeaveOut()
-		again := b.allowOnly(p)
-		shown(t, again, http.StatusOK)
-		if strings.Contains(again.body, `value="student"`) || w.count("consents")+w.count("grants") != 0 {
+		b := w.Alice()
+		p, _ := b.Asked("scope", BothScopes)
+		w.LetLeaveOut()
+		again := b.AllowOnly(p)
+		Shown(t, again, http.StatusOK)
+		if strings.Contains(again.Text, `value="student"`) || w.Count("consents")+w.Count("grants") != 0 {
 			t.Error("decided by a screen that said otherwise")
 		}
-		if tokens := b.exchanged(b.allowOnly(again)); tokens["scope"] != bothScopes {
+		if tokens := b.Exchanged(b.AllowOnly(again)); tokens["scope"] != BothScopes {
 			t.Errorf("scope %v", tokens["scope"])
 		}
 	})
 
 	t.Run("WhatHasBecomeRequiredSinceIsAskedAgain", func(t *testing.T) {
 		w := withSecretive(t, "student")
-		b := w.alice()
-		p, _ := b.asked("scope", bothScopes)
-		b.allowOnly(p)
-		w.letLeaveOut()
-		told(t, w, b.get(authorizeURL(ask("scope", bothScopes, "prompt", "none")...)), "consent_required")
+		b := w.Alice()
+		p, _ := b.Asked("scope", BothScopes)
+		b.AllowOnly(p)
+		w.LetLeaveOut()
+		Told(t, w, b.Get(AuthorizeURL(Ask("scope", BothScopes, "prompt", "none")...)), "consent_required")
 	})
 }
 
 func TestJWTBearerHasNothingThatIsLeftOut(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t).withUsers().withSigners()
+	w := New(t).WithUsers().WithSigners()
 	c, err := w.Client(t.Context(), "key")
-	w.ok(err)
+	w.OK(err)
 	c.OptionalScopes = []string{"student"}
-	w.ok(w.SaveClient(t.Context(), c))
-	b := w.alice()
-	b.allowOnly(b.open(authorizeURL("client_id", "key", "scope", bothScopes)))
-	p, body := b.bearerToken(w.assertionAbout("alice"), "scope", bothScopes)
-	granted(t, p, body)
+	w.OK(w.SaveClient(t.Context(), c))
+	b := w.Alice()
+	b.AllowOnly(b.Open(AuthorizeURL("client_id", "key", "scope", BothScopes)))
+	p, body := b.BearerToken(w.AssertionAbout("alice"), "scope", BothScopes)
+	Granted(t, p, body)
 	if body["scope"] != "openid military" {
 		t.Errorf("scope %v", body["scope"])
 	}
-	p, _ = b.bearerToken(w.assertionAbout("alice"), "scope", "student")
-	refused(t, p, http.StatusBadRequest, "invalid_grant")
+	p, _ = b.BearerToken(w.AssertionAbout("alice"), "scope", "student")
+	Refused(t, p, http.StatusBadRequest, "invalid_grant")
 	c, err = w.Client(t.Context(), "key")
-	w.ok(err)
+	w.OK(err)
 	c.SkipConsent = true // the host's own has all but what its user has refused it
-	w.ok(w.SaveClient(t.Context(), c))
-	w.advance(2 * time.Second)
-	if _, body := b.bearerToken(w.assertionAbout("alice"), "scope", bothScopes); body["scope"] != "openid military" {
+	w.OK(w.SaveClient(t.Context(), c))
+	w.Advance(2 * time.Second)
+	if _, body := b.BearerToken(w.AssertionAbout("alice"), "scope", BothScopes); body["scope"] != "openid military" {
 		t.Errorf("of the host's own: scope %v", body["scope"])
 	}
 }
 
 func TestOptionalScopesOfARegistration(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t)
+	w := New(t)
 	for name, c := range map[string]struct {
 		change func(*provider.Client)
 		field  string
@@ -416,12 +417,12 @@ func TestOptionalScopesOfARegistration(t *testing.T) {
 		"AndVerified":     {func(c *provider.Client) { c.RequireVerified, c.OptionalScopes = true, []string{"student"} }, "OptionalScopes[0]"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			client := provider.Client{ID: "app", Dialect: provider.Standard, RedirectURIs: []string{callbackURI}}
+			client := provider.Client{ID: "app", Dialect: provider.Standard, RedirectURIs: []string{CallbackURI}}
 			c.change(&client)
 			var wrong *provider.FieldError
 			err := w.SaveClient(t.Context(), client)
 			if c.field == "" {
-				w.ok(err)
+				w.OK(err)
 				if got, err := w.Client(t.Context(), "app"); err != nil || !slices.Equal(got.OptionalScopes, client.OptionalScopes) {
 					t.Errorf("read back as %v (%v)", got.OptionalScopes, err)
 				}

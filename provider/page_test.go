@@ -12,16 +12,16 @@ import (
 	"github.com/bonafide-id/bonafide/provider/internal/session"
 )
 
-// page is an answer that a browser has read.
-type page struct {
+// Page is an answer that a browser has read.
+type Page struct {
 	*http.Response
-	body string
+	Text string
 }
 
-// form returns action and fields of the first POST form of a page.
-func (p page) form(t testing.TB) (action string, fields url.Values) {
+// Form returns action and fields of the first POST form of a page.
+func (p Page) Form(t testing.TB) (action string, fields url.Values) {
 	t.Helper()
-	root, err := html.Parse(strings.NewReader(p.body))
+	root, err := html.Parse(strings.NewReader(p.Text))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,17 +53,17 @@ func (p page) form(t testing.TB) (action string, fields url.Values) {
 	}
 	walk(root)
 	if action == "" {
-		t.Fatalf("no form on the page (%s):\n%s", p.Status, p.body)
+		t.Fatalf("no form on the page (%s):\n%s", p.Status, p.Text)
 	}
 	return action, fields
 }
 
-// response returns the parameters of an authorization response.
-func response(t testing.TB, p page) url.Values {
+// Response returns the parameters of an authorization response.
+func Response(t testing.TB, p Page) url.Values {
 	t.Helper()
 	u, err := url.Parse(p.Header.Get("Location"))
 	if err != nil || u.Host == "" {
-		t.Fatalf("no response for the application: %s %q\n%s", p.Status, p.Header.Get("Location"), p.body)
+		t.Fatalf("no response for the application: %s %q\n%s", p.Status, p.Header.Get("Location"), p.Text)
 	}
 	values, err := url.ParseQuery(u.RawQuery + "&" + u.EscapedFragment())
 	if err != nil {
@@ -75,8 +75,8 @@ func response(t testing.TB, p page) url.Values {
 // scriptsOfAssets matches the one folder that scripts of a page may come from.
 var scriptsOfAssets = regexp.MustCompile(`script-src https?://[0-9A-Za-z.:-]+(/[0-9A-Za-z/-]+)?/assets/;`)
 
-// safe demands the headers that every page carries, whatever it tells.
-func safe(t testing.TB, p page) {
+// Safe demands the headers that every page carries, whatever it tells.
+func Safe(t testing.TB, p Page) {
 	t.Helper()
 	policy := scriptsOfAssets.ReplaceAllString(p.Header.Get("Content-Security-Policy"), "script-src assets;")
 	for _, directive := range []string{
@@ -99,14 +99,14 @@ func safe(t testing.TB, p page) {
 		}
 	}
 	for _, inline := range []string{"<style", " style=", " onload=", " onclick=", "javascript:", "<base", "<script>"} {
-		if strings.Contains(p.body, inline) {
+		if strings.Contains(p.Text, inline) {
 			t.Errorf("%s: page with %q", p.Request.URL.Path, inline)
 		}
 	}
 }
 
-// shown demands a page that leads nowhere by itself, and no session.
-func shown(t testing.TB, p page, status int) {
+// Shown demands a page that leads nowhere by itself, and no session.
+func Shown(t testing.TB, p Page, status int) {
 	t.Helper()
 	if p.StatusCode != status || p.Header.Get("Location") != "" || p.Header.Get("Refresh") != "" {
 		t.Errorf("answered %s, Location %q, want a page with %d", p.Status, p.Header.Get("Location"), status)
@@ -116,17 +116,17 @@ func shown(t testing.TB, p page, status int) {
 			t.Errorf("set the cookie %s", c.Name)
 		}
 	}
-	safe(t, p)
+	Safe(t, p)
 }
 
-// told demands an error in the response for the application, with issuer and
+// Told demands an error in the response for the application, with issuer and
 // state, and returns the response.
-func told(t testing.TB, w *fixture, p page, code string) url.Values {
+func Told(t testing.TB, w *Fixture, p Page, code string) url.Values {
 	t.Helper()
-	if p.StatusCode != http.StatusSeeOther || !strings.HasPrefix(p.Header.Get("Location"), callbackURI) {
-		t.Fatalf("answered %s, Location %q, want a redirect with %s\n%s", p.Status, p.Header.Get("Location"), code, p.body)
+	if p.StatusCode != http.StatusSeeOther || !strings.HasPrefix(p.Header.Get("Location"), CallbackURI) {
+		t.Fatalf("answered %s, Location %q, want a redirect with %s\n%s", p.Status, p.Header.Get("Location"), code, p.Text)
 	}
-	values := response(t, p)
+	values := Response(t, p)
 	if values.Get("error") != code || values.Get("iss") != w.Issuer() {
 		t.Errorf("response %v, want error %s of %s", values, code, w.Issuer())
 	}

@@ -18,9 +18,9 @@ import (
 	"github.com/bonafide-id/bonafide/provider/internal/session"
 )
 
-// cast makes a sandbox of a provider, in which every application of realms has a set of
+// Cast makes a sandbox of a provider, in which every application of realms has a set of
 // its own; others have none.
-func cast(realms map[string]string, personas ...provider.Persona) func(*provider.Config) {
+func Cast(realms map[string]string, personas ...provider.Persona) func(*provider.Config) {
 	if len(personas) == 0 {
 		personas = provider.DefaultPersonas()
 	}
@@ -36,34 +36,34 @@ func cast(realms map[string]string, personas ...provider.Persona) func(*provider
 	}
 }
 
-// oneRealm is where most tests play.
-var oneRealm = map[string]string{"std": "acme", "v3": "acme"}
+// OneRealm is where most tests play.
+var OneRealm = map[string]string{"std": "acme", "v3": "acme"}
 
-// hinted is an authorization request of the standard client as a persona.
-func hinted(name string, pairs ...string) string {
-	return authorizeURL(ask(append([]string{"login_hint", "persona:" + name}, pairs...)...)...)
+// Hinted is an authorization request of the standard client as a persona.
+func Hinted(name string, pairs ...string) string {
+	return AuthorizeURL(Ask(append([]string{"login_hint", "persona:" + name}, pairs...)...)...)
 }
 
 // described returns what the data endpoint tells about whom a response is about.
-func (b *browser) described(answer url.Values) string {
-	b.t.Helper()
-	p, tokens := b.token(std("code", answer.Get("code"))...)
+func described(b *Browser, answer url.Values) string {
+	b.T.Helper()
+	p, tokens := b.Token(Std("code", answer.Get("code"))...)
 	if p.StatusCode != http.StatusOK {
-		b.t.Fatalf("%v: token: %s %s", answer, p.Status, p.body)
+		b.T.Fatalf("%v: token: %s %s", answer, p.Status, p.Text)
 	}
-	return b.bearer(attributesPath, text(b.t, tokens, "access_token")).body
+	return b.Bearer(AttributesPath, Member(b.T, tokens, "access_token")).Text
 }
 
 func TestEveryDefaultPersonaAnswersWithoutAScreen(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t, cast(oneRealm)).withClients()
+	w := New(t, Cast(OneRealm)).WithClients()
 	if err := w.CheckPersonas(provider.PersonaSet{Personas: provider.DefaultPersonas()}); err != nil {
 		t.Errorf("the default personas do not fit the default catalogue: %v", err)
 	}
 	refusals := map[string]string{"denies": "access_denied", "locked": "access_denied"}
 	for _, persona := range provider.DefaultPersonas() {
-		p := w.newBrowser().get(hinted(persona.Name))
-		answer := response(t, p)
+		p := w.NewBrowser().Get(Hinted(persona.Name))
+		answer := Response(t, p)
 		if answer.Get("error") != refusals[persona.Name] || (answer.Get("code") != "") == (refusals[persona.Name] != "") {
 			t.Errorf("%s: answered %v", persona.Name, answer)
 		}
@@ -72,32 +72,32 @@ func TestEveryDefaultPersonaAnswersWithoutAScreen(t *testing.T) {
 
 func TestPersonasAreChosenOnTheSignInScreen(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t, cast(oneRealm)).withClients()
-	b := w.newBrowser()
-	p := b.open(authorizeURL(ask()...))
-	safe(t, p)
-	if !strings.Contains(p.body, "Maria – verified veteran") || !strings.Contains(p.body, `name="persona" value="veteran"`) {
-		t.Fatalf("no personas:\n%s", p.body)
+	w := New(t, Cast(OneRealm)).WithClients()
+	b := w.NewBrowser()
+	p := b.Open(AuthorizeURL(Ask()...))
+	Safe(t, p)
+	if !strings.Contains(p.Text, "Maria – verified veteran") || !strings.Contains(p.Text, `name="persona" value="veteran"`) {
+		t.Fatalf("no personas:\n%s", p.Text)
 	}
-	if !strings.Contains(p.body, `name="password"`) {
+	if !strings.Contains(p.Text, `name="password"`) {
 		t.Error("personas take the place of the sign-in form")
 	}
-	p = b.submit(p, "persona", "veteran")
-	if !strings.Contains(p.body, "Maria Alvarez") || !strings.Contains(p.body, "allow") {
-		t.Fatalf("no consent screen: %s\n%s", p.Status, p.body)
+	p = b.Submit(p, "persona", "veteran")
+	if !strings.Contains(p.Text, "Maria Alvarez") || !strings.Contains(p.Text, "allow") {
+		t.Fatalf("no consent screen: %s\n%s", p.Status, p.Text)
 	}
-	if told := b.described(response(t, b.submit(p, "action", "allow"))); !strings.Contains(told, "Veteran") || !strings.Contains(told, "veteran@acme.sandbox.test") {
+	if told := described(b, Response(t, b.Submit(p, "action", "allow"))); !strings.Contains(told, "Veteran") || !strings.Contains(told, "veteran@acme.sandbox.test") {
 		t.Errorf("told %s", told)
 	}
 }
 
 func TestALockedPersonaIsRefusedAsALockedAccountIs(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t, cast(oneRealm)).withClients()
-	b := w.newBrowser()
-	p := b.submit(b.open(authorizeURL(ask()...)), "persona", "locked")
-	shown(t, p, http.StatusUnauthorized)
-	if !w.saw(provider.EventSignInFailed) {
+	w := New(t, Cast(OneRealm)).WithClients()
+	b := w.NewBrowser()
+	p := b.Submit(b.Open(AuthorizeURL(Ask()...)), "persona", "locked")
+	Shown(t, p, http.StatusUnauthorized)
+	if !w.Saw(provider.EventSignInFailed) {
 		t.Error("not recorded")
 	}
 }
@@ -108,18 +108,18 @@ func TestAPersonaIsWhatItsDefinitionSaysNow(t *testing.T) {
 		Name: "kim", Attributes: map[string]any{"fname": "Kim", "zip": "22030"},
 		Statuses: []provider.PersonaStatus{{Group: "military", Subgroups: []string{"Veteran"}, Verified: true}},
 	}
-	w := newFixture(t, func(c *provider.Config) {
+	w := New(t, func(c *provider.Config) {
 		c.Sandbox = true
 		c.Testing.Personas = func(context.Context, string) (provider.PersonaSet, error) {
 			return provider.PersonaSet{Personas: []provider.Persona{persona}}, nil
 		}
-	}).withClients()
-	b := w.newBrowser()
-	if told := b.described(response(t, b.get(hinted("kim")))); !strings.Contains(told, "22030") || !strings.Contains(told, "Veteran") {
+	}).WithClients()
+	b := w.NewBrowser()
+	if told := described(b, Response(t, b.Get(Hinted("kim")))); !strings.Contains(told, "22030") || !strings.Contains(told, "Veteran") {
 		t.Fatalf("told %s", told)
 	}
 	persona.Attributes, persona.Statuses, persona.Email = map[string]any{"fname": "Kimberly"}, nil, "kim@example.com"
-	told := b.described(response(t, b.get(hinted("kim"))))
+	told := described(b, Response(t, b.Get(Hinted("kim"))))
 	if strings.Contains(told, "22030") || strings.Contains(told, "Veteran") || !strings.Contains(told, "Kimberly") || !strings.Contains(told, "kim@example.com") {
 		t.Errorf("told %s", told)
 	}
@@ -127,11 +127,11 @@ func TestAPersonaIsWhatItsDefinitionSaysNow(t *testing.T) {
 
 func TestEverySecondSignInFindsWhatIsNext(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t, cast(oneRealm)).withClients()
-	b := w.newBrowser()
+	w := New(t, Cast(OneRealm)).WithClients()
+	b := w.NewBrowser()
 	var found []string
 	for range 3 {
-		told := b.described(response(t, b.get(hinted("changes"))))
+		told := described(b, Response(t, b.Get(Hinted("changes"))))
 		for _, subgroup := range []string{"Active Duty", "Veteran"} {
 			if strings.Contains(told, subgroup) {
 				found = append(found, subgroup)
@@ -145,66 +145,66 @@ func TestEverySecondSignInFindsWhatIsNext(t *testing.T) {
 
 func TestAStatusThatIsRevokedMidSessionEndsWithinTheMinute(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t, cast(oneRealm)).withClients()
-	b := w.newBrowser()
-	_, tokens := b.token(std("code", response(t, b.get(hinted("revoked"))).Get("code"))...)
-	access := text(t, tokens, "access_token")
-	if told := b.bearer(attributesPath, access).body; !strings.Contains(told, `"verified":true`) {
+	w := New(t, Cast(OneRealm)).WithClients()
+	b := w.NewBrowser()
+	_, tokens := b.Token(Std("code", Response(t, b.Get(Hinted("revoked"))).Get("code"))...)
+	access := Member(t, tokens, "access_token")
+	if told := b.Bearer(AttributesPath, access).Text; !strings.Contains(told, `"verified":true`) {
 		t.Fatalf("told %s", told)
 	}
-	w.advance(time.Minute)
-	if told := b.bearer(attributesPath, access).body; strings.Contains(told, `"verified":true`) {
+	w.Advance(time.Minute)
+	if told := b.Bearer(AttributesPath, access).Text; strings.Contains(told, `"verified":true`) {
 		t.Errorf("told %s", told)
 	}
 }
 
 func TestAPersonaThatAsksIsShownTheConsentScreen(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t, cast(oneRealm, provider.Persona{Name: "asks", Consent: "ask", AMR: []string{"hwk", "pin"}})).withClients()
-	b := w.newBrowser()
-	p := b.open(hinted("asks", "prompt", "login"))
-	if p.StatusCode != http.StatusOK || !strings.Contains(p.body, `value="allow"`) {
-		t.Fatalf("no consent screen: %s\n%s", p.Status, p.body)
+	w := New(t, Cast(OneRealm, provider.Persona{Name: "asks", Consent: "ask", AMR: []string{"hwk", "pin"}})).WithClients()
+	b := w.NewBrowser()
+	p := b.Open(Hinted("asks", "prompt", "login"))
+	if p.StatusCode != http.StatusOK || !strings.Contains(p.Text, `value="allow"`) {
+		t.Fatalf("no consent screen: %s\n%s", p.Status, p.Text)
 	}
-	_, tokens := b.token(std("code", response(t, b.submit(p, "action", "allow")).Get("code"))...)
-	if _, claims := jwt(t, text(t, tokens, "id_token")); !cmp.Equal(claims["amr"], []any{"hwk", "pin"}) {
+	_, tokens := b.Token(Std("code", Response(t, b.Submit(p, "action", "allow")).Get("code"))...)
+	if _, claims := JWT(t, Member(t, tokens, "id_token")); !cmp.Equal(claims["amr"], []any{"hwk", "pin"}) {
 		t.Errorf("amr is %v", claims["amr"])
 	}
 }
 
 func TestAHintOfAPersonaSwitchesTheAccount(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t, cast(oneRealm)).withClients().withUsers()
-	b := w.alice()
-	before := b.cookie(session.Session)
-	if told := b.described(response(t, b.get(hinted("student")))); !strings.Contains(told, "Leo") {
+	w := New(t, Cast(OneRealm)).WithClients().WithUsers()
+	b := w.Alice()
+	before := b.Cookie(session.Session)
+	if told := described(b, Response(t, b.Get(Hinted("student")))); !strings.Contains(told, "Leo") {
 		t.Errorf("told %s", told)
 	}
-	thief := b.thief()
-	thief.setCookie(session.Session, before)
-	if thief.isSignedIn() {
+	thief := b.Thief()
+	thief.SetCookie(session.Session, before)
+	if thief.IsSignedIn() {
 		t.Error("the session before goes on")
 	}
-	if told := b.described(response(t, b.get(hinted("veteran", "prompt", "login consent", "max_age", "0")))); !strings.Contains(told, "Maria") {
+	if told := described(b, Response(t, b.Get(Hinted("veteran", "prompt", "login consent", "max_age", "0")))); !strings.Contains(told, "Maria") {
 		t.Errorf("told %s", told)
 	}
-	if answer := response(t, b.get(hinted("student", "prompt", "none"))); answer.Get("code") == "" {
+	if answer := Response(t, b.Get(Hinted("student", "prompt", "none"))); answer.Get("code") == "" {
 		t.Errorf("prompt=none is answered %v where somebody is signed in who has consented", answer)
 	}
 }
 
 func TestPromptNoneSignsInNoPersona(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t, cast(oneRealm)).withClients()
-	if answer := response(t, w.newBrowser().get(hinted("veteran", "prompt", "none"))); answer.Get("error") != "login_required" {
+	w := New(t, Cast(OneRealm)).WithClients()
+	if answer := Response(t, w.NewBrowser().Get(Hinted("veteran", "prompt", "none"))); answer.Get("error") != "login_required" {
 		t.Errorf("answered %v", answer)
 	}
 }
 
 func TestTheApplicationHearsThatThereIsNoSuchPersona(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t, cast(oneRealm)).withClients()
-	answer := response(t, w.newBrowser().get(hinted("nobody")))
+	w := New(t, Cast(OneRealm)).WithClients()
+	answer := Response(t, w.NewBrowser().Get(Hinted("nobody")))
 	if answer.Get("error") != "invalid_request" || !strings.Contains(answer.Get("error_description"), "persona") || answer.Get("state") != "xyz" {
 		t.Errorf("answered %v", answer)
 	}
@@ -214,37 +214,37 @@ func TestTheApplicationHearsThatThereIsNoSuchPersona(t *testing.T) {
 // password.
 func TestReauthenticationOfAPersonaShowsThePersonas(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t, cast(oneRealm)).withClients()
-	b := w.newBrowser()
-	b.get(hinted("veteran"))
-	p := b.open(authorizeURL(ask("prompt", "login")...))
-	if !strings.Contains(p.body, `value="veteran"`) {
-		t.Fatalf("no personas: %s\n%s", p.Status, p.body)
+	w := New(t, Cast(OneRealm)).WithClients()
+	b := w.NewBrowser()
+	b.Get(Hinted("veteran"))
+	p := b.Open(AuthorizeURL(Ask("prompt", "login")...))
+	if !strings.Contains(p.Text, `value="veteran"`) {
+		t.Fatalf("no personas: %s\n%s", p.Status, p.Text)
 	}
-	if answer := response(t, b.submit(p, "persona", "veteran")); answer.Get("code") == "" {
+	if answer := Response(t, b.Submit(p, "persona", "veteran")); answer.Get("code") == "" {
 		t.Errorf("answered %v", answer)
 	}
 }
 
 func TestAPersonaOfAnotherOrganizationIsNobodyHere(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t, cast(map[string]string{"std": "acme", "std2": "globex"})).withClients()
-	b := w.newBrowser()
-	b.described(response(t, b.get(hinted("veteran"))))
+	w := New(t, Cast(map[string]string{"std": "acme", "std2": "globex"})).WithClients()
+	b := w.NewBrowser()
+	described(b, Response(t, b.Get(Hinted("veteran"))))
 	other := []string{"client_id", "std2", "scope", "openid military", "redirect_uri", "https://other.test/cb"}
-	if answer := response(t, b.get(authorizeURL(append(other, "prompt", "none")...))); answer.Get("error") != "login_required" {
+	if answer := Response(t, b.Get(AuthorizeURL(append(other, "prompt", "none")...))); answer.Get("error") != "login_required" {
 		t.Errorf("a persona of another organization is answered for: %v", answer)
 	}
-	p := b.open(authorizeURL(other...))
-	if !strings.Contains(p.body, `name="persona"`) {
-		t.Fatalf("does not ask who it is: %s\n%s", p.Status, p.body)
+	p := b.Open(AuthorizeURL(other...))
+	if !strings.Contains(p.Text, `name="persona"`) {
+		t.Fatalf("does not ask who it is: %s\n%s", p.Status, p.Text)
 	}
-	p = b.submit(p, "persona", "veteran")
-	answer := response(t, b.submit(p, "action", "allow"))
-	if subject := b.subject(answer.Get("code"), "std2", clientSecret+"2", "https://other.test/cb"); subject != "persona.globex.veteran" {
+	p = b.Submit(p, "persona", "veteran")
+	answer := Response(t, b.Submit(p, "action", "allow"))
+	if subject := b.Subject(answer.Get("code"), "std2", ClientSecret+"2", "https://other.test/cb"); subject != "persona.globex.veteran" {
 		t.Errorf("subject is %s", subject)
 	}
-	if answer := response(t, b.get(authorizeURL(ask("prompt", "none")...))); answer.Get("error") != "login_required" {
+	if answer := Response(t, b.Get(AuthorizeURL(Ask("prompt", "none")...))); answer.Get("error") != "login_required" {
 		t.Errorf("and back: %v", answer)
 	}
 }
@@ -255,24 +255,24 @@ func TestOutsideOfASandboxNoHintSignsIn(t *testing.T) {
 	for name, change := range map[string]func(*provider.Config){
 		"Production":           func(*provider.Config) {},
 		"SandboxWithoutAny":    func(c *provider.Config) { c.Sandbox = true },
-		"ApplicationWithNoSet": cast(map[string]string{"other": "x"}),
+		"ApplicationWithNoSet": Cast(map[string]string{"other": "x"}),
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := newFixture(t, change).withClients()
-			b := w.newBrowser()
-			p := b.open(hinted("veteran"))
+			w := New(t, change).WithClients()
+			b := w.NewBrowser()
+			p := b.Open(Hinted("veteran"))
 			if name == "ApplicationWithNoSet" {
-				if response(t, p).Get("error") != "invalid_request" {
+				if Response(t, p).Get("error") != "invalid_request" {
 					t.Fatalf("answered %s", p.Header.Get("Location"))
 				}
-				p = b.open(authorizeURL(ask()...))
+				p = b.Open(AuthorizeURL(Ask()...))
 			}
-			if strings.Contains(p.body, "Maria") || strings.Contains(p.body, `name="persona"`) {
-				t.Errorf("personas on the screen:\n%s", p.body)
+			if strings.Contains(p.Text, "Maria") || strings.Contains(p.Text, `name="persona"`) {
+				t.Errorf("personas on the screen:\n%s", p.Text)
 			}
-			b.submit(p, "persona", "veteran")
-			if b.isSignedIn() || b.cookie(session.Session) != "" || w.count("accounts") != 0 {
+			b.Submit(p, "persona", "veteran")
+			if b.IsSignedIn() || b.Cookie(session.Session) != "" || w.Count("accounts") != 0 {
 				t.Error("somebody is signed in")
 			}
 		})
@@ -281,13 +281,13 @@ func TestOutsideOfASandboxNoHintSignsIn(t *testing.T) {
 
 func TestTestingIsForASandboxWithAccounts(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t)
-	d := &directory{}
+	w := New(t)
+	d := &Directory{}
 	for name, change := range map[string]func(*provider.Config){
-		"Testing":          func(c *provider.Config) { cast(nil)(c); c.Sandbox = false },
-		"Testing.Personas": func(c *provider.Config) { cast(nil)(c); d.configure(c) },
+		"Testing":          func(c *provider.Config) { Cast(nil)(c); c.Sandbox = false },
+		"Testing.Personas": func(c *provider.Config) { Cast(nil)(c); d.Configure(c) },
 	} {
-		cfg := provider.Config{BaseURL: w.server.URL, Secret: testSecret(t), Store: w.store}
+		cfg := provider.Config{BaseURL: w.Server.URL, Secret: Secret(t), Store: w.Store}
 		change(&cfg)
 		_, err := provider.New(t.Context(), cfg)
 		var wrong *provider.FieldError
@@ -301,15 +301,15 @@ func TestTestingIsForASandboxWithAccounts(t *testing.T) {
 // free although a persona has it.
 func TestTheAddressOfAPersonaSignsNobodyIn(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t, cast(map[string]string{"std": "acme", "std2": "globex"}, provider.Persona{Name: "al", Email: "alice@example.com"})).withClients()
+	w := New(t, Cast(map[string]string{"std": "acme", "std2": "globex"}, provider.Persona{Name: "al", Email: "alice@example.com"})).WithClients()
 	for _, client := range []string{"std", "std2"} { // one address in two realms
-		callback := map[string]string{"std": callbackURI, "std2": "https://other.test/cb"}[client]
-		if answer := response(t, w.newBrowser().get(hinted("al", "client_id", client, "redirect_uri", callback))); answer.Get("code") == "" {
+		callback := map[string]string{"std": CallbackURI, "std2": "https://other.test/cb"}[client]
+		if answer := Response(t, w.NewBrowser().Get(Hinted("al", "client_id", client, "redirect_uri", callback))); answer.Get("code") == "" {
 			t.Errorf("%s: answered %v", client, answer)
 		}
 	}
-	w.withUsers() // alice signs up with the same address
-	if told := w.alice().attributes(t); strings.Contains(fmt.Sprint(told), "persona") {
+	w.WithUsers() // alice signs up with the same address
+	if told := w.Alice().Attributes(t); strings.Contains(fmt.Sprint(told), "persona") {
 		t.Errorf("told %v", told)
 	}
 }
@@ -317,26 +317,26 @@ func TestTheAddressOfAPersonaSignsNobodyIn(t *testing.T) {
 func TestWhatTheCatalogueDoesNotKnowIsLeftOut(t *testing.T) {
 	t.Parallel()
 	personas := provider.DefaultPersonas()
-	w := newFixture(t, cast(oneRealm), func(c *provider.Config) {
+	w := New(t, Cast(OneRealm), func(c *provider.Config) {
 		c.Groups = []provider.Group{{Name: "military", Title: "Military", Subgroups: []string{"Veteran"}}}
 		c.Scopes = []provider.Scope{{Name: "military", Attributes: []string{"fname"}, Groups: []string{"military"}}}
-	}).withClients()
+	}).WithClients()
 	var wrong *provider.FieldError
 	if err := w.CheckPersonas(provider.PersonaSet{Personas: personas}); !errors.As(err, &wrong) || wrong.Field != "Personas[1].Statuses" {
 		t.Errorf("CheckPersonas says %v", err)
 	}
-	b := w.newBrowser()
-	if told := b.described(response(t, b.get(hinted("multi-group")))); !strings.Contains(told, "Veteran") || strings.Contains(told, "Military Family") {
+	b := w.NewBrowser()
+	if told := described(b, Response(t, b.Get(Hinted("multi-group")))); !strings.Contains(told, "Veteran") || strings.Contains(told, "Military Family") {
 		t.Errorf("told %s", told)
 	}
-	if answer := response(t, b.get(hinted("student"))); answer.Get("code") == "" {
+	if answer := Response(t, b.Get(Hinted("student"))); answer.Get("code") == "" {
 		t.Errorf("answered %v", answer)
 	}
 }
 
 func TestCheckPersonasNamesTheField(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t, cast(nil))
+	w := New(t, Cast(nil))
 	for field, set := range map[string]provider.PersonaSet{
 		"Realm":                         {Realm: "a.b"},
 		"Personas":                      {Personas: make([]provider.Persona, 65)},
@@ -381,13 +381,13 @@ func TestAPersonaIsTheSameAfterItsJSON(t *testing.T) {
 
 func TestPersonasThatCannotBeReadAreNotNobody(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t, func(c *provider.Config) {
+	w := New(t, func(c *provider.Config) {
 		c.Sandbox = true
 		c.Testing.Personas = func(context.Context, string) (provider.PersonaSet, error) {
 			return provider.PersonaSet{}, errors.New("the disk is gone")
 		}
-	}).withClients()
-	if p := w.newBrowser().open(hinted("veteran")); p.StatusCode != http.StatusServiceUnavailable &&
+	}).WithClients()
+	if p := w.NewBrowser().Open(Hinted("veteran")); p.StatusCode != http.StatusServiceUnavailable &&
 		!strings.Contains(p.Header.Get("Location"), "temporarily_unavailable") {
 		t.Errorf("answered %s %s", p.Status, p.Header.Get("Location"))
 	}
@@ -396,35 +396,35 @@ func TestPersonasThatCannotBeReadAreNotNobody(t *testing.T) {
 // Another site must not sign a browser in as a persona by a form of its own.
 func TestAForgedFormSignsNobodyInAsAPersona(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t, cast(oneRealm)).withClients()
-	b := w.newBrowser()
-	action, fields := b.open(authorizeURL(ask()...)).form(t)
+	w := New(t, Cast(OneRealm)).WithClients()
+	b := w.NewBrowser()
+	action, fields := b.Open(AuthorizeURL(Ask()...)).Form(t)
 	fields.Set("persona", "veteran")
 	for name := range fields {
 		if strings.Contains(name, "csrf") {
 			fields.Del(name)
 		}
 	}
-	p := b.post(action, fields)
-	if p.StatusCode < 400 || b.isSignedIn() || w.count("accounts") != 0 {
+	p := b.Post(action, fields)
+	if p.StatusCode < 400 || b.IsSignedIn() || w.Count("accounts") != 0 {
 		t.Errorf("answered %s", p.Status)
 	}
 }
 
 func TestManyTestsSignInAsOnePersonaAtOnce(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t, cast(oneRealm)).withClients()
+	w := New(t, Cast(OneRealm)).WithClients()
 	var all sync.WaitGroup
 	for range 8 {
-		b := w.newBrowser()
+		b := w.NewBrowser()
 		all.Go(func() {
 			for range 3 {
-				r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, b.absolute(hinted("veteran")), nil)
+				r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, b.Absolute(Hinted("veteran")), nil)
 				if err != nil {
 					t.Error(err)
 					return
 				}
-				response, err := b.http.Do(r)
+				response, err := b.HTTP.Do(r)
 				if err != nil {
 					t.Error(err)
 					return

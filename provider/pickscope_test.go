@@ -11,14 +11,14 @@ import (
 )
 
 // offered returns the scope values of a page on which one is to be picked.
-func offered(t testing.TB, p page) []string {
+func offered(t testing.TB, p Page) []string {
 	t.Helper()
 	if p.StatusCode != http.StatusOK || p.Request.URL.Path != "/oauth/select-scope" {
-		t.Fatalf("nothing to pick: %s %s %q\n%s", p.Status, p.Request.URL, p.Header.Get("Location"), p.body)
+		t.Fatalf("nothing to pick: %s %s %q\n%s", p.Status, p.Request.URL, p.Header.Get("Location"), p.Text)
 	}
-	safe(t, p)
+	Safe(t, p)
 	var values []string
-	for _, part := range strings.Split(p.body, `name="scope" value="`)[1:] {
+	for _, part := range strings.Split(p.Text, `name="scope" value="`)[1:] {
 		value, _, _ := strings.Cut(part, `"`)
 		values = append(values, value)
 	}
@@ -27,112 +27,112 @@ func offered(t testing.TB, p page) []string {
 
 func TestSeveralScopesLetTheUserPickOne(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t).withClients().withUsers()
-	w.ok(w.SaveClient(t.Context(), provider.Client{ID: "few", Name: "Few Groups", Secret: clientSecret, RedirectURIs: []string{callbackURI}, Scopes: []string{"openid", "student", "military"}}))
-	w.ok(w.SaveClient(t.Context(), provider.Client{ID: "one", Secret: clientSecret, RedirectURIs: []string{callbackURI}, Scopes: []string{"openid", "military"}}))
+	w := New(t).WithClients().WithUsers()
+	w.OK(w.SaveClient(t.Context(), provider.Client{ID: "few", Name: "Few Groups", Secret: ClientSecret, RedirectURIs: []string{CallbackURI}, Scopes: []string{"openid", "student", "military"}}))
+	w.OK(w.SaveClient(t.Context(), provider.Client{ID: "one", Secret: ClientSecret, RedirectURIs: []string{CallbackURI}, Scopes: []string{"openid", "military"}}))
 
 	t.Run("ExactlyOneIsGranted", func(t *testing.T) {
 		for scope, granted := range map[string]string{
 			"military student": "military", "military,student": "military", "student, military": "military",
 			"openid military,student": "openid military", "military openid student": "military openid", "openid,student,military": "openid military",
 		} {
-			b := w.alice()
-			p := b.open(authorizeURL("scope", scope))
+			b := w.Alice()
+			p := b.Open(AuthorizeURL("scope", scope))
 			if got := offered(t, p); len(got) != 2 || !slices.Contains(got, "military") || !slices.Contains(got, "student") {
 				t.Fatalf("%q offers %q", scope, got)
 			}
-			if !strings.Contains(p.body, "Veterans Shop") || !strings.Contains(p.body, "Military status") || !strings.Contains(p.body, "whether you belong to this group") {
-				t.Errorf("the page says neither who asks nor for what:\n%s", p.body)
+			if !strings.Contains(p.Text, "Veterans Shop") || !strings.Contains(p.Text, "Military status") || !strings.Contains(p.Text, "whether you belong to this group") {
+				t.Errorf("the page says neither who asks nor for what:\n%s", p.Text)
 			}
-			p = b.submit(p, "scope", "military")
+			p = b.Submit(p, "scope", "military")
 			if p.StatusCode == http.StatusOK { // not when it has been allowed before
-				if strings.Contains(p.body, "student status") || !strings.Contains(p.body, "military status") {
-					t.Errorf("another scope is to be allowed:\n%s", p.body)
+				if strings.Contains(p.Text, "student status") || !strings.Contains(p.Text, "military status") {
+					t.Errorf("another scope is to be allowed:\n%s", p.Text)
 				}
-				p = b.submit(p, "action", "allow")
+				p = b.Submit(p, "action", "allow")
 			}
-			_, tokens := b.token("code", response(t, p).Get("code"))
+			_, tokens := b.Token("code", Response(t, p).Get("code"))
 			if tokens["scope"] != granted {
 				t.Errorf("%q is granted as %q, want %q", scope, tokens["scope"], granted)
 			}
-			_, attributes := b.json(b.bearer(attributesPath, text(t, tokens, "access_token")))
+			_, attributes := b.JSON(b.Bearer(AttributesPath, Member(t, tokens, "access_token")))
 			if status := attributes["status"].([]any); len(status) != 1 {
 				t.Errorf("%q releases %v", scope, status)
 			}
 		}
 	})
 	t.Run("OpenIDAloneOffersWhatIsRegistered", func(t *testing.T) {
-		b := w.alice()
-		if got := offered(t, b.open(authorizeURL("scope", "openid", "client_id", "few"))); !slices.Equal(got, []string{"student", "military"}) {
+		b := w.Alice()
+		if got := offered(t, b.Open(AuthorizeURL("scope", "openid", "client_id", "few"))); !slices.Equal(got, []string{"student", "military"}) {
 			t.Errorf("offers %q", got)
 		}
-		if got := offered(t, b.open(authorizeURL("scope", "openid"))); !slices.Contains(got, "identity") || slices.Contains(got, "openid") || slices.Contains(got, "offline_access") {
+		if got := offered(t, b.Open(AuthorizeURL("scope", "openid"))); !slices.Contains(got, "identity") || slices.Contains(got, "openid") || slices.Contains(got, "offline_access") {
 			t.Errorf("without a registration it offers %q", got)
 		}
-		_, tokens := b.token("client_id", "one", "code", b.allow("scope", "openid", "client_id", "one").Get("code"))
+		_, tokens := b.Token("client_id", "one", "code", b.Allow("scope", "openid", "client_id", "one").Get("code"))
 		if tokens["scope"] != "openid military" {
 			t.Errorf("the only one is granted as %v", tokens)
 		}
 	})
 	t.Run("TheStartPageIsTheSame", func(t *testing.T) {
-		w := newFixture(t).withClients().withUsers()
-		address := strings.Replace(strings.Replace(authorizeURL("scope", "military,student"), "/oauth/authorize", "/groups", 1), "scope=", "scopes=", 1)
-		b := w.alice()
-		p := b.submit(b.open(address), "scope", "military")
-		if answer := response(t, b.submit(p, "action", "allow")); answer.Get("code") == "" || answer.Get("state") != "xyz" {
+		w := New(t).WithClients().WithUsers()
+		address := strings.Replace(strings.Replace(AuthorizeURL("scope", "military,student"), "/oauth/authorize", "/groups", 1), "scope=", "scopes=", 1)
+		b := w.Alice()
+		p := b.Submit(b.Open(address), "scope", "military")
+		if answer := Response(t, b.Submit(p, "action", "allow")); answer.Get("code") == "" || answer.Get("state") != "xyz" {
 			t.Errorf("answered %v", answer)
 		}
 	})
 	t.Run("ComesBeforeTheSignIn", func(t *testing.T) {
-		w := newFixture(t).withClients().withUsers()
-		b := w.newBrowser()
-		p := b.submit(b.open(authorizeURL("scope", "military student")), "scope", "military")
-		p = b.submit(p, "email", "alice@example.com", "password", alicePass)
-		if answer := response(t, b.submit(p, "action", "allow")); answer.Get("code") == "" {
+		w := New(t).WithClients().WithUsers()
+		b := w.NewBrowser()
+		p := b.Submit(b.Open(AuthorizeURL("scope", "military student")), "scope", "military")
+		p = b.Submit(p, "email", "alice@example.com", "password", AlicePass)
+		if answer := Response(t, b.Submit(p, "action", "allow")); answer.Get("code") == "" {
 			t.Errorf("answered %v", answer)
 		}
 	})
 	t.Run("WhoGoesBackPicksAnother", func(t *testing.T) {
-		w := newFixture(t).withClients().withUsers()
-		b := w.alice()
-		choice := b.open(authorizeURL("scope", "openid military student"))
-		if p := b.submit(choice, "scope", "military"); !strings.Contains(p.body, "military status") {
-			t.Fatalf("no consent screen:\n%s", p.body)
+		w := New(t).WithClients().WithUsers()
+		b := w.Alice()
+		choice := b.Open(AuthorizeURL("scope", "openid military student"))
+		if p := b.Submit(choice, "scope", "military"); !strings.Contains(p.Text, "military status") {
+			t.Fatalf("no consent screen:\n%s", p.Text)
 		}
-		p := b.submit(choice, "scope", "student")
-		if !strings.Contains(p.body, "student status") || strings.Contains(p.body, "military status") {
-			t.Fatalf("not the other:\n%s", p.body)
+		p := b.Submit(choice, "scope", "student")
+		if !strings.Contains(p.Text, "student status") || strings.Contains(p.Text, "military status") {
+			t.Fatalf("not the other:\n%s", p.Text)
 		}
-		_, tokens := b.token("code", response(t, b.submit(p, "action", "allow")).Get("code"))
+		_, tokens := b.Token("code", Response(t, b.Submit(p, "action", "allow")).Get("code"))
 		if tokens["scope"] != "openid student" {
 			t.Errorf("granted %v", tokens["scope"])
 		}
 		// The request has had its answer.
-		if p := b.submit(choice, "scope", "military"); p.Header.Get("Location") != "" {
-			p = b.submit(p, "action", "allow")
-			if strings.HasPrefix(p.Header.Get("Location"), callbackURI) {
+		if p := b.Submit(choice, "scope", "military"); p.Header.Get("Location") != "" {
+			p = b.Submit(p, "action", "allow")
+			if strings.HasPrefix(p.Header.Get("Location"), CallbackURI) {
 				t.Errorf("answered twice: %s", p.Header.Get("Location"))
 			}
 		}
 	})
 	t.Run("NoneIsARefusal", func(t *testing.T) {
-		b := w.newBrowser()
-		told(t, w, b.submit(b.open(authorizeURL("scope", "military student")), "action", "deny"), "access_denied")
+		b := w.NewBrowser()
+		Told(t, w, b.Submit(b.Open(AuthorizeURL("scope", "military student")), "action", "deny"), "access_denied")
 	})
 	t.Run("SilentlyNothingIsPicked", func(t *testing.T) {
-		for _, b := range []*browser{w.alice(), w.newBrowser()} {
-			told(t, w, b.open(authorizeURL("scope", "military student", "prompt", "none")), "interaction_required")
-			told(t, w, b.open(authorizeURL("scope", "openid", "prompt", "none")), "interaction_required")
+		for _, b := range []*Browser{w.Alice(), w.NewBrowser()} {
+			Told(t, w, b.Open(AuthorizeURL("scope", "military student", "prompt", "none")), "interaction_required")
+			Told(t, w, b.Open(AuthorizeURL("scope", "openid", "prompt", "none")), "interaction_required")
 		}
 	})
 	t.Run("WhatMayNotBeAskedForIsNotOffered", func(t *testing.T) {
-		b := w.alice()
+		b := w.Alice()
 		for client, scopes := range map[string][]string{
 			"few": {"military identity", "military,identity", "openid military nosuch", "military,"},
 			"v3":  {"military nosuch", "military,nosuch", "openid,nosuch", "military\u00a0student", "military student,identity\tteacher", ""},
 		} {
 			for _, scope := range scopes {
-				p := b.open(authorizeURL("scope", scope, "client_id", client))
+				p := b.Open(AuthorizeURL("scope", scope, "client_id", client))
 				if scope == "military," { // a separator at the end separates nothing
 					if p.StatusCode != http.StatusOK || p.Request.URL.Path != "/oauth/consent" {
 						t.Errorf("%q: %s %s", scope, p.Status, p.Request.URL)
@@ -146,12 +146,12 @@ func TestSeveralScopesLetTheUserPickOne(t *testing.T) {
 		}
 	})
 	t.Run("TheStandardDialectTakesNoCommasAndOffersNothing", func(t *testing.T) {
-		b := w.alice()
-		_, tokens := b.token(std("code", b.allow(ask("scope", "openid military student")...).Get("code"))...)
+		b := w.Alice()
+		_, tokens := b.Token(Std("code", b.Allow(Ask("scope", "openid military student")...).Get("code"))...)
 		if tokens["scope"] != "openid military student" {
 			t.Errorf("granted %v", tokens["scope"])
 		}
-		if p := b.open(authorizeURL(ask("scope", "military,student")...)); !strings.Contains(p.Header.Get("Location"), "error=invalid_scope") {
+		if p := b.Open(AuthorizeURL(Ask("scope", "military,student")...)); !strings.Contains(p.Header.Get("Location"), "error=invalid_scope") {
 			t.Errorf("a comma: %s %q", p.Status, p.Header.Get("Location"))
 		}
 	})
@@ -160,56 +160,56 @@ func TestSeveralScopesLetTheUserPickOne(t *testing.T) {
 // What is posted was offered to this browser by the sealed request, or it is worth nothing.
 func TestPickedScopeCannotBeForged(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t).withClients().withUsers()
-	b := w.alice()
-	choice := b.open(authorizeURL("scope", "openid military student"))
+	w := New(t).WithClients().WithUsers()
+	b := w.Alice()
+	choice := b.Open(AuthorizeURL("scope", "openid military student"))
 	for _, scope := range []string{
 		"identity", "openid", "offline_access", "", "military student", "military,student", "MILITARY", "nosuch", "military ", "student\x00", "student&scope=identity",
 	} {
-		p := b.submit(choice, "scope", scope)
-		shown(t, p, http.StatusBadRequest)
+		p := b.Submit(choice, "scope", scope)
+		Shown(t, p, http.StatusBadRequest)
 	}
 	t.Run("Twice", func(t *testing.T) {
-		action, fields := choice.form(t)
+		action, fields := choice.Form(t)
 		fields["scope"] = []string{"military", "identity"}
-		shown(t, b.post(action, fields), http.StatusBadRequest)
+		Shown(t, b.Post(action, fields), http.StatusBadRequest)
 	})
 	t.Run("InTheAddress", func(t *testing.T) {
-		p := b.get(choice.Request.URL.String() + "&scope=identity")
+		p := b.Get(choice.Request.URL.String() + "&scope=identity")
 		if got := offered(t, p); slices.Contains(got, "identity") {
 			t.Errorf("offers %q", got)
 		}
-		_, fields := choice.form(t)
-		p = b.open("/oauth/authorize?scope=identity&picked=identity&flow=" + url.QueryEscape(fields.Get("flow")))
+		_, fields := choice.Form(t)
+		p = b.Open("/oauth/authorize?scope=identity&picked=identity&flow=" + url.QueryEscape(fields.Get("flow")))
 		offered(t, p)
 	})
 	t.Run("ByAnotherSite", func(t *testing.T) {
-		action, fields := choice.form(t)
+		action, fields := choice.Form(t)
 		fields.Set("scope", "military")
-		p := b.send(http.MethodPost, action, fields.Encode(), "Content-Type", "application/x-www-form-urlencoded", "Origin", "https://evil.test", "Sec-Fetch-Site", "cross-site")
-		shown(t, p, http.StatusForbidden)
+		p := b.Send(http.MethodPost, action, fields.Encode(), "Content-Type", "application/x-www-form-urlencoded", "Origin", "https://evil.test", "Sec-Fetch-Site", "cross-site")
+		Shown(t, p, http.StatusForbidden)
 		fields.Del("csrf")
-		shown(t, b.post(action, fields), http.StatusForbidden)
+		Shown(t, b.Post(action, fields), http.StatusForbidden)
 	})
 	t.Run("InAnotherBrowser", func(t *testing.T) {
-		other := w.newBrowser()
-		shown(t, other.get(choice.Request.URL.String()), http.StatusBadRequest)
-		action, fields := choice.form(t)
+		other := w.NewBrowser()
+		Shown(t, other.Get(choice.Request.URL.String()), http.StatusBadRequest)
+		action, fields := choice.Form(t)
 		fields.Set("scope", "military")
-		if p := other.post(action, fields); p.StatusCode != http.StatusForbidden && p.StatusCode != http.StatusBadRequest {
+		if p := other.Post(action, fields); p.StatusCode != http.StatusForbidden && p.StatusCode != http.StatusBadRequest {
 			t.Errorf("answered %s %q", p.Status, p.Header.Get("Location"))
 		}
 	})
 	t.Run("AfterItWasTakenFromTheApplication", func(t *testing.T) {
-		c := provider.Client{ID: "less", Secret: clientSecret, RedirectURIs: []string{callbackURI}, Scopes: []string{"openid", "military", "student", "teacher"}}
-		w.ok(w.SaveClient(t.Context(), c))
-		begun := b.open(authorizeURL("scope", "openid", "client_id", "less"))
-		consent := b.submit(begun, "scope", "student")
+		c := provider.Client{ID: "less", Secret: ClientSecret, RedirectURIs: []string{CallbackURI}, Scopes: []string{"openid", "military", "student", "teacher"}}
+		w.OK(w.SaveClient(t.Context(), c))
+		begun := b.Open(AuthorizeURL("scope", "openid", "client_id", "less"))
+		consent := b.Submit(begun, "scope", "student")
 		c.Scopes = []string{"openid", "military", "teacher"}
-		w.ok(w.SaveClient(t.Context(), c))
-		w.advance(2e9)
-		shown(t, b.submit(begun, "scope", "student"), http.StatusBadRequest)
-		if got := offered(t, b.submit(consent, "action", "allow")); slices.Contains(got, "student") {
+		w.OK(w.SaveClient(t.Context(), c))
+		w.Advance(2e9)
+		Shown(t, b.Submit(begun, "scope", "student"), http.StatusBadRequest)
+		if got := offered(t, b.Submit(consent, "action", "allow")); slices.Contains(got, "student") {
 			t.Errorf("offers %q", got)
 		}
 	})
@@ -223,49 +223,49 @@ func TestScopeValuesMayBeAddresses(t *testing.T) {
 		odd     = "urn:x?a=1&b=%0d%0aSet-Cookie:x=y;#<script>alert(1)</script>'$`{}|^~"
 		comma   = "level,2"
 	)
-	w := newFixture(t, func(c *provider.Config) {
+	w := New(t, func(c *provider.Config) {
 		for _, name := range []string{address, odd, comma} {
 			c.Scopes = append(c.Scopes, provider.Scope{Name: name, Attributes: []string{"uuid", "fname"}})
 		}
 		c.Scopes = append(c.Scopes, provider.Scope{Name: "2", Title: "Two"})
-	}).withUsers()
+	}).WithUsers()
 	for _, c := range []provider.Client{
-		{ID: "v3", Secret: clientSecret, RedirectURIs: []string{callbackURI}, Scopes: []string{address, odd, comma}},
-		{ID: "std", Secret: clientSecret, Dialect: provider.Standard, RedirectURIs: []string{callbackURI}, ResponseTypes: []string{"code", "token"}},
+		{ID: "v3", Secret: ClientSecret, RedirectURIs: []string{CallbackURI}, Scopes: []string{address, odd, comma}},
+		{ID: "std", Secret: ClientSecret, Dialect: provider.Standard, RedirectURIs: []string{CallbackURI}, ResponseTypes: []string{"code", "token"}},
 	} {
-		w.ok(w.SaveClient(t.Context(), c))
+		w.OK(w.SaveClient(t.Context(), c))
 	}
-	b := w.alice()
+	b := w.Alice()
 	for _, scope := range []string{address, odd, comma} {
 		for _, client := range []string{"v3", "std"} {
-			p := b.open(authorizeURL("client_id", client, "scope", scope, "response_type", "token"))
-			safe(t, p)
-			if strings.Contains(p.body, "<script>alert") {
-				t.Errorf("a script of a scope value:\n%s", p.body)
+			p := b.Open(AuthorizeURL("client_id", client, "scope", scope, "response_type", "token"))
+			Safe(t, p)
+			if strings.Contains(p.Text, "<script>alert") {
+				t.Errorf("a script of a scope value:\n%s", p.Text)
 			}
-			if !strings.Contains(p.body, "Alice") {
-				t.Errorf("the screen does not say what %s releases:\n%s", scope, p.body)
+			if !strings.Contains(p.Text, "Alice") {
+				t.Errorf("the screen does not say what %s releases:\n%s", scope, p.Text)
 			}
-			p = b.submit(p, "action", "allow")
-			answer := response(t, p)
+			p = b.Submit(p, "action", "allow")
+			answer := Response(t, p)
 			if answer.Get("scope") != scope || len(answer["scope"]) != 1 || p.Header.Get("Set-Cookie") != "" {
 				t.Errorf("%s: answered %v %v", client, answer, p.Header)
 			}
-			if p := b.bearer(attributesPath, answer.Get("access_token")); p.StatusCode != http.StatusOK || !strings.Contains(p.body, "Alice") {
-				t.Errorf("%s: attributes %s %s", client, p.Status, p.body)
+			if p := b.Bearer(AttributesPath, answer.Get("access_token")); p.StatusCode != http.StatusOK || !strings.Contains(p.Text, "Alice") {
+				t.Errorf("%s: attributes %s %s", client, p.Status, p.Text)
 			}
-			if p := b.bearer(userinfoPath, answer.Get("access_token")); client == "v3" && p.StatusCode != http.StatusOK {
-				t.Errorf("userinfo %s %s", p.Status, p.body)
+			if p := b.Bearer(UserinfoPath, answer.Get("access_token")); client == "v3" && p.StatusCode != http.StatusOK {
+				t.Errorf("userinfo %s %s", p.Status, p.Text)
 			} else if client == "std" {
-				refused(t, p, http.StatusForbidden, "insufficient_scope")
+				Refused(t, p, http.StatusForbidden, "insufficient_scope")
 			}
 		}
 	}
-	_, discovery := b.json(b.get(discoveryPath))
+	_, discovery := b.JSON(b.Get(DiscoveryPath))
 	if supported := discovery["scopes_supported"].([]any); !slices.Contains(supported, any(odd)) {
 		t.Errorf("discovery has %v", supported)
 	}
-	if got := offered(t, b.open(authorizeURL("scope", address+" "+comma))); !slices.Contains(got, address) || !slices.Contains(got, comma) || len(got) != 2 {
+	if got := offered(t, b.Open(AuthorizeURL("scope", address+" "+comma))); !slices.Contains(got, address) || !slices.Contains(got, comma) || len(got) != 2 {
 		t.Errorf("offers %q", got)
 	}
 }
@@ -273,8 +273,8 @@ func TestScopeValuesMayBeAddresses(t *testing.T) {
 func TestWhatIsNoScopeValueIsRefused(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"", "a b", "a\tb", "a\nb", `a"b`, `a\b`, "café", "a\x7f", strings.Repeat("x", 256), "openid"} {
-		store := newFixture(t).store
-		_, err := provider.New(t.Context(), provider.Config{BaseURL: "http://localhost", Secret: testSecret(t), Store: store, Scopes: []provider.Scope{{Name: name}}})
+		store := New(t).Store
+		_, err := provider.New(t.Context(), provider.Config{BaseURL: "http://localhost", Secret: Secret(t), Store: store, Scopes: []provider.Scope{{Name: name}}})
 		if err == nil || !strings.Contains(err.Error(), "Scopes[0].Name") {
 			t.Errorf("%q: %v", name, err)
 		}

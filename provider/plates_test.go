@@ -32,24 +32,24 @@ func whiteDot(t *testing.T) []byte {
 func TestPlatesOfPictures(t *testing.T) {
 	t.Parallel()
 	challenged := []string{"code_challenge", "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA", "code_challenge_method", "S256"}
-	isSeen := func(w *fixture) bool {
-		body := w.newBrowser().open(authorizeURL(append(challenged, "client_id", "dot")...)).body
+	isSeen := func(w *Fixture) bool {
+		body := w.NewBrowser().Open(AuthorizeURL(append(challenged, "client_id", "dot")...)).Text
 		if !strings.Contains(body, "/images/") {
-			w.t.Fatal("no logo is shown")
+			w.T.Fatal("no logo is shown")
 		}
 		return strings.Contains(body, "day-dark")
 	}
-	save := func(w *fixture) storage.Client {
-		w.ok(w.SaveClient(t.Context(), provider.Client{ID: "dot", Public: true, RedirectURIs: []string{callbackURI}, Logo: whiteDot(t)}))
-		c, err := w.store.Client(t.Context(), "dot")
-		w.ok(err)
+	save := func(w *Fixture) storage.Client {
+		w.OK(w.SaveClient(t.Context(), provider.Client{ID: "dot", Public: true, RedirectURIs: []string{CallbackURI}, Logo: whiteDot(t)}))
+		c, err := w.Store.Client(t.Context(), "dot")
+		w.OK(err)
 		return c
 	}
 	t.Run("AreKnownOnceOneIsSaved", func(t *testing.T) {
 		t.Parallel()
-		w := newFixture(t).withUsers()
+		w := New(t).WithUsers()
 		c := save(w)
-		if kept, err := w.store.Image(t.Context(), c.Logo); err != nil || kept.Silhouette == nil {
+		if kept, err := w.Store.Image(t.Context(), c.Logo); err != nil || kept.Silhouette == nil {
 			t.Errorf("kept without a silhouette: %v", err)
 		}
 		if !isSeen(w) {
@@ -58,19 +58,19 @@ func TestPlatesOfPictures(t *testing.T) {
 	})
 	t.Run("OfOlderOnesAreMeasuredInTheBackgroundAndNoPageWaits", func(t *testing.T) {
 		t.Parallel()
-		w := newFixture(t).withUsers()
+		w := New(t).WithUsers()
 		// As an earlier version has stored it: one that an earlier version had drawn.
 		old := append(whiteDot(t), 0)
 		c := save(w)
 		c.Logo = sha256.Sum256(old)
-		w.ok(w.store.SaveImage(t.Context(), storage.Image{Digest: c.Logo, MediaType: "image/png", Bytes: old}))
-		w.ok(w.store.SaveClient(t.Context(), c))
+		w.OK(w.Store.SaveImage(t.Context(), storage.Image{Digest: c.Logo, MediaType: "image/png", Bytes: old}))
+		w.OK(w.Store.SaveClient(t.Context(), c))
 		if isSeen(w) {
 			t.Error("a page has measured it")
 		}
-		w.until(func() bool {
-			found, err := w.store.ImagesWithoutSilhouette(t.Context(), 1)
-			w.ok(err)
+		w.Until(func() bool {
+			found, err := w.Store.ImagesWithoutSilhouette(t.Context(), 1)
+			w.OK(err)
 			return len(found) == 0
 		})
 		if !isSeen(w) {

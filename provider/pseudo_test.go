@@ -94,9 +94,9 @@ func untranslated(text string) string {
 }
 
 // untranslatedOn returns what a page shows, or has read aloud, in no language.
-func untranslatedOn(t *testing.T, p page) (found []string) {
+func untranslatedOn(t *testing.T, p Page) (found []string) {
 	t.Helper()
-	root, err := html.Parse(strings.NewReader(p.body))
+	root, err := html.Parse(strings.NewReader(p.Text))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -129,13 +129,13 @@ func isCode(n *html.Node) bool {
 // program.
 func TestPagesSayNothingThatNobodyCanTranslate(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t, func(c *provider.Config) { c.Texts = pseudoTexts(t) }).withClients().withUsers()
-	b := w.newBrowser()
+	w := New(t, func(c *provider.Config) { c.Texts = pseudoTexts(t) }).WithClients().WithUsers()
+	b := w.NewBrowser()
 	pages := 0
-	look := func(p page) page {
+	look := func(p Page) Page {
 		t.Helper()
 		pages++
-		if !strings.Contains(p.body, "⟦") {
+		if !strings.Contains(p.Text, "⟦") {
 			t.Errorf("%s is not in the language (%s)", p.Request.URL, p.Status)
 		}
 		for _, s := range untranslatedOn(t, p) {
@@ -145,13 +145,13 @@ func TestPagesSayNothingThatNobodyCanTranslate(t *testing.T) {
 	}
 	mailed := func() string {
 		t.Helper()
-		mail, code := w.mails.last(t)
+		mail, code := w.Mails.Last(t)
 		if s := untranslated(mail.Subject + "\n" + mail.Text); s != "" || !strings.Contains(mail.Subject, "⟦") {
 			t.Errorf("a mail says %q: %q", s, mail.Subject)
 		}
 		return code
 	}
-	open := func(address string) page {
+	open := func(address string) Page {
 		t.Helper()
 		u, err := url.Parse(address)
 		if err != nil {
@@ -160,29 +160,29 @@ func TestPagesSayNothingThatNobodyCanTranslate(t *testing.T) {
 		q := u.Query()
 		q.Set("ui_locales", pseudoLang)
 		u.RawQuery = q.Encode()
-		return look(b.open(u.String()))
+		return look(b.Open(u.String()))
 	}
 
 	// Sign-up and reset, with their mails.
 	p := open("/signup")
-	p = look(b.submit(p, "email", "no address", "new_password", "x"))
-	p = look(b.follow(b.submit(p, "email", "eve@example.com", "new_password", "glacier-tulip-orbit-43")))
+	p = look(b.Submit(p, "email", "no address", "new_password", "x"))
+	p = look(b.Follow(b.Submit(p, "email", "eve@example.com", "new_password", "glacier-tulip-orbit-43")))
 	mailed()
-	look(b.submit(p, "code", "00000000"))
-	p = look(b.follow(b.submit(open("/reset"), "email", "alice@example.com")))
+	look(b.Submit(p, "code", "00000000"))
+	p = look(b.Follow(b.Submit(open("/reset"), "email", "alice@example.com")))
 	mailed()
-	look(b.submit(p, "code", "1"))
+	look(b.Submit(p, "code", "1"))
 
 	// A request of an application.
-	p = open(authorizeURL("client_id", "std", "scope", "openid profile email address phone identity military student offline_access"))
-	p = look(b.submit(p, "email", "alice@example.com", "password", "wrong"))
-	p = look(b.follow(b.submit(p, "email", "alice@example.com", "password", alicePass)))
-	if response(t, b.follow(b.submit(p, "action", "allow"))).Get("code") == "" {
+	p = open(AuthorizeURL("client_id", "std", "scope", "openid profile email address phone identity military student offline_access"))
+	p = look(b.Submit(p, "email", "alice@example.com", "password", "wrong"))
+	p = look(b.Follow(b.Submit(p, "email", "alice@example.com", "password", AlicePass)))
+	if Response(t, b.Follow(b.Submit(p, "action", "allow"))).Get("code") == "" {
 		t.Fatal("nothing was allowed")
 	}
-	open(authorizeURL("client_id", "v3", "scope", "openid"))
-	open(authorizeURL("client_id", "std", "scope", "openid military", "prompt", "select_account"))
-	open(authorizeURL("client_id", "std", "scope", "openid military", "prompt", "login"))
+	open(AuthorizeURL("client_id", "v3", "scope", "openid"))
+	open(AuthorizeURL("client_id", "std", "scope", "openid military", "prompt", "select_account"))
+	open(AuthorizeURL("client_id", "std", "scope", "openid military", "prompt", "login"))
 
 	// The pages of the account, and what they lead to.
 	seen, next := map[string]bool{}, []string{"/account"}
@@ -203,12 +203,12 @@ func TestPagesSayNothingThatNobodyCanTranslate(t *testing.T) {
 			}
 		}
 	}
-	look(b.submit(open("/account/password"), "password", "wrong", "new_password", "x"))
+	look(b.Submit(open("/account/password"), "password", "wrong", "new_password", "x"))
 	open("/signout")
 
 	// What goes wrong.
 	for _, address := range []string{
-		"/nowhere", authorizeURL("client_id", "nobody"), authorizeURL("client_id", "std", "redirect_uri", "https://evil.test/"),
+		"/nowhere", AuthorizeURL("client_id", "nobody"), AuthorizeURL("client_id", "std", "redirect_uri", "https://evil.test/"),
 		"/reset/finish?ticket=x", "/signin?flow=x",
 	} {
 		open(address)
@@ -220,12 +220,12 @@ func TestPagesSayNothingThatNobodyCanTranslate(t *testing.T) {
 }
 
 // linksOf returns where the links of a page lead.
-func linksOf(t *testing.T, p page) (links []string) {
+func linksOf(t *testing.T, p Page) (links []string) {
 	t.Helper()
 	if p.StatusCode != http.StatusOK || !strings.HasPrefix(p.Header.Get("Content-Type"), "text/html") {
 		return nil
 	}
-	root, err := html.Parse(strings.NewReader(p.body))
+	root, err := html.Parse(strings.NewReader(p.Text))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,11 +9,11 @@ import (
 	"time"
 )
 
-// push sends an authorization request of the standard client ahead.
-func (b *browser) push(pairs ...string) (page, map[string]any) {
-	b.t.Helper()
+// Push sends an authorization request of the standard client ahead.
+func (b *Browser) Push(pairs ...string) (Page, map[string]any) {
+	b.T.Helper()
 	form := url.Values{
-		"client_id": {"std"}, "client_secret": {clientSecret}, "redirect_uri": {callbackURI}, "response_type": {"code"}, "scope": {"openid military"}, "state": {"xyz"},
+		"client_id": {"std"}, "client_secret": {ClientSecret}, "redirect_uri": {CallbackURI}, "response_type": {"code"}, "scope": {"openid military"}, "state": {"xyz"},
 	}
 	for i := 0; i+1 < len(pairs); i += 2 {
 		form.Del(pairs[i])
@@ -21,23 +21,24 @@ func (b *browser) push(pairs ...string) (page, map[string]any) {
 			form.Set(pairs[i], pairs[i+1])
 		}
 	}
-	return b.json(b.post(parPath, form))
+	return b.JSON(b.Post(PARPath, form))
 }
 
-// pushed returns the request_uri of a request that was pushed.
-func (b *browser) pushed(pairs ...string) string {
-	b.t.Helper()
-	p, body := b.push(pairs...)
+// Pushed returns the request_uri of a request that was pushed.
+func (b *Browser) Pushed(pairs ...string) string {
+	b.T.Helper()
+	p, body := b.Push(pairs...)
 	if p.StatusCode != http.StatusCreated || p.Header.Get("Cache-Control") != "no-store" {
-		b.t.Fatalf("push: %d %s %v", p.StatusCode, p.body, p.Header)
+		b.T.Fatalf("push: %d %s %v", p.StatusCode, p.Text, p.Header)
 	}
 	if seconds, ok := body["expires_in"].(float64); !ok || seconds < 5 || seconds > 600 {
-		b.t.Errorf("expires_in %v", body["expires_in"])
+		b.T.Errorf("expires_in %v", body["expires_in"])
 	}
-	return text(b.t, body, "request_uri")
+	return Member(b.T, body, "request_uri")
 }
 
-func pushedURL(clientID, requestURI string, pairs ...string) string {
+// PushedURL is an authorization request that names a pushed one.
+func PushedURL(clientID, requestURI string, pairs ...string) string {
 	q := url.Values{"client_id": {clientID}, "request_uri": {requestURI}}
 	for i := 0; i+1 < len(pairs); i += 2 {
 		q.Set(pairs[i], pairs[i+1])
@@ -46,54 +47,54 @@ func pushedURL(clientID, requestURI string, pairs ...string) string {
 }
 
 // isErrorPage fails the test unless a page of ours says no, and sends nobody anywhere.
-func isErrorPage(t testing.TB, p page) {
+func isErrorPage(t testing.TB, p Page) {
 	t.Helper()
-	if p.StatusCode != http.StatusBadRequest || p.Header.Get("Location") != "" || strings.Contains(p.body, callbackURI) {
-		t.Errorf("%d %q, want an error page\n%.500s", p.StatusCode, p.Header.Get("Location"), p.body)
+	if p.StatusCode != http.StatusBadRequest || p.Header.Get("Location") != "" || strings.Contains(p.Text, CallbackURI) {
+		t.Errorf("%d %q, want an error page\n%.500s", p.StatusCode, p.Header.Get("Location"), p.Text)
 	}
 }
 
 func TestPushedRequestTravelsAsUsual(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t).withClients().withUsers()
-	b := w.newBrowser()
-	uri := b.pushed("nonce", "n-1")
+	w := New(t).WithClients().WithUsers()
+	b := w.NewBrowser()
+	uri := b.Pushed("nonce", "n-1")
 	if !strings.HasPrefix(uri, "urn:ietf:params:oauth:request_uri:") || len(uri) < 34+43 {
 		t.Fatalf("request_uri %q", uri)
 	}
 	// What comes beside does not count.
-	signIn := b.open(pushedURL("std", uri, "scope", "openid student", "state", "evil", "redirect_uri", "https://evil.test/", "nonce", "evil", "response_type", "token"))
-	b.get(signIn.Request.URL.String()) // loaded again
-	p := b.submit(signIn, "email", "alice@example.com", "password", alicePass)
-	answer := response(t, b.submit(p, "action", "allow"))
+	signIn := b.Open(PushedURL("std", uri, "scope", "openid student", "state", "evil", "redirect_uri", "https://evil.test/", "nonce", "evil", "response_type", "token"))
+	b.Get(signIn.Request.URL.String()) // loaded again
+	p := b.Submit(signIn, "email", "alice@example.com", "password", AlicePass)
+	answer := Response(t, b.Submit(p, "action", "allow"))
 	if answer.Get("state") != "xyz" {
 		t.Errorf("state %q", answer.Get("state"))
 	}
-	p, tokens := b.token(std("code", answer.Get("code"))...)
+	p, tokens := b.Token(Std("code", answer.Get("code"))...)
 	if p.StatusCode != http.StatusOK || tokens["scope"] != "openid military" {
-		t.Fatalf("tokens: %s", p.body)
+		t.Fatalf("tokens: %s", p.Text)
 	}
-	if _, claims := jwt(t, text(t, tokens, "id_token")); claims["nonce"] != "n-1" {
+	if _, claims := JWT(t, Member(t, tokens, "id_token")); claims["nonce"] != "n-1" {
 		t.Errorf("claims %v", claims)
 	}
 }
 
 func TestPublicClientPushes(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t).withClients().withUsers()
-	b := w.alice()
-	p, _ := b.push("client_id", "pub", "client_secret", "")
-	refused(t, p, http.StatusBadRequest, "invalid_request") // without PKCE
-	uri := b.pushed("client_id", "pub", "client_secret", "", "code_challenge", s256, "code_challenge_method", "S256")
-	answer := response(t, b.submit(b.open(pushedURL("pub", uri)), "action", "allow"))
-	p, tokens := b.token("client_id", "pub", "client_secret", "", "code", answer.Get("code"), "code_verifier", verifier)
-	granted(t, p, tokens)
+	w := New(t).WithClients().WithUsers()
+	b := w.Alice()
+	p, _ := b.Push("client_id", "pub", "client_secret", "")
+	Refused(t, p, http.StatusBadRequest, "invalid_request") // without PKCE
+	uri := b.Pushed("client_id", "pub", "client_secret", "", "code_challenge", S256, "code_challenge_method", "S256")
+	answer := Response(t, b.Submit(b.Open(PushedURL("pub", uri)), "action", "allow"))
+	p, tokens := b.Token("client_id", "pub", "client_secret", "", "code", answer.Get("code"), "code_verifier", Verifier)
+	Granted(t, p, tokens)
 }
 
 func TestPushedRequestIsCheckedWhenItIsPushed(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t).withClients().withSigners()
-	b := w.newBrowser()
+	w := New(t).WithClients().WithSigners()
+	b := w.NewBrowser()
 	for name, c := range map[string]struct {
 		status int
 		code   string
@@ -111,44 +112,44 @@ func TestPushedRequestIsCheckedWhenItIsPushed(t *testing.T) {
 		"RequestURI":        {400, "invalid_request", []string{"request_uri", "urn:ietf:params:oauth:request_uri:x"}},
 		"RequestURIOfCloud": {400, "invalid_request", []string{"request_uri", "http://169.254.169.254/latest"}},
 		"BrokenObject":      {400, "invalid_request_object", []string{"request", "x"}},
-		"UnsignedObject":    {400, "invalid_request_object", []string{"request", unsigned(t, map[string]any{}, "none")}},
+		"UnsignedObject":    {400, "invalid_request_object", []string{"request", Unsigned(t, map[string]any{}, "none")}},
 		"TooLarge":          {400, "invalid_request", []string{"a", strings.Repeat("x", 2000), "b", strings.Repeat("x", 2000), "c", strings.Repeat("x", 2000), "d", strings.Repeat("x", 2000), "e", strings.Repeat("x", 2000)}},
 		"NotSigned":         {400, "invalid_request", []string{"client_id", "signer"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			p, _ := b.push(c.pairs...)
-			refused(t, p, c.status, c.code)
+			p, _ := b.Push(c.pairs...)
+			Refused(t, p, c.status, c.code)
 		})
 	}
-	if n := w.count("pushed_requests"); n != 0 {
+	if n := w.Count("pushed_requests"); n != 0 {
 		t.Errorf("%d requests were kept", n)
 	}
 }
 
 func TestAttackPushedRequest(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t).withClients().withUsers()
-	b := w.alice()
+	w := New(t).WithClients().WithUsers()
+	b := w.Alice()
 	t.Run("OfAnotherClient", func(t *testing.T) {
-		uri := b.pushed()
-		isErrorPage(t, b.open(pushedURL("std2", uri)))
-		isErrorPage(t, b.open(pushedURL("nobody", uri)))
-		isErrorPage(t, b.open("/oauth/authorize?request_uri="+url.QueryEscape(uri)))
-		isErrorPage(t, b.open(pushedURL("std", uri)+"&client_id=std2"))
-		if p := b.open(pushedURL("std", uri)); p.StatusCode != http.StatusOK { // nobody has taken it away
-			t.Errorf("%s\n%s", p.Status, p.body)
+		uri := b.Pushed()
+		isErrorPage(t, b.Open(PushedURL("std2", uri)))
+		isErrorPage(t, b.Open(PushedURL("nobody", uri)))
+		isErrorPage(t, b.Open("/oauth/authorize?request_uri="+url.QueryEscape(uri)))
+		isErrorPage(t, b.Open(PushedURL("std", uri)+"&client_id=std2"))
+		if p := b.Open(PushedURL("std", uri)); p.StatusCode != http.StatusOK { // nobody has taken it away
+			t.Errorf("%s\n%s", p.Status, p.Text)
 		}
 	})
 	t.Run("ByTwoAtOnce", func(t *testing.T) {
-		b.allow(ask()...)
+		b.Allow(Ask()...)
 		for range 10 {
-			uri := b.pushed()
-			answers := race(4, func(i int) string {
-				own := b.thief()
+			uri := b.Pushed()
+			answers := Race(4, func(i int) string {
+				own := b.Thief()
 				if i%2 == 1 {
-					own = w.alice()
+					own = w.Alice()
 				}
-				return codeOf(own.open(pushedURL("std", uri)))
+				return CodeOf(own.Open(PushedURL("std", uri)))
 			})
 			slices.Sort(answers)
 			if answers[len(answers)-1] == "" || answers[len(answers)-2] != "" {
@@ -157,54 +158,54 @@ func TestAttackPushedRequest(t *testing.T) {
 		}
 	})
 	t.Run("WithASecondAnswerAfterAnError", func(t *testing.T) {
-		uri := b.pushed("prompt", "none")
-		told(t, w, w.newBrowser().get(pushedURL("std", uri)), "login_required")
-		if p := b.open(pushedURL("std", uri)); p.StatusCode != http.StatusOK || codeOf(p) != "" {
+		uri := b.Pushed("prompt", "none")
+		Told(t, w, w.NewBrowser().Get(PushedURL("std", uri)), "login_required")
+		if p := b.Open(PushedURL("std", uri)); p.StatusCode != http.StatusOK || CodeOf(p) != "" {
 			t.Errorf("%s %s", p.Status, p.Header.Get("Location"))
 		}
 	})
 	t.Run("WithASecondAnswerFromALaterVisit", func(t *testing.T) {
-		uri := b.pushed("prompt", "consent")
-		first := b.open(pushedURL("std", uri))
-		told(t, w, b.submit(first, "action", "deny"), "access_denied")
-		w.advance(80 * time.Second)
-		later := b.open(pushedURL("std", uri))
-		w.advance(time.Hour - 30*time.Second) // the first visit is over, the later one is not
-		if _, err := w.store.Sweep(t.Context(), w.now(), 1000); err != nil {
+		uri := b.Pushed("prompt", "consent")
+		first := b.Open(PushedURL("std", uri))
+		Told(t, w, b.Submit(first, "action", "deny"), "access_denied")
+		w.Advance(80 * time.Second)
+		later := b.Open(PushedURL("std", uri))
+		w.Advance(time.Hour - 30*time.Second) // the first visit is over, the later one is not
+		if _, err := w.Store.Sweep(t.Context(), w.Now(), 1000); err != nil {
 			t.Fatal(err)
 		}
-		if p := b.submit(later, "action", "allow"); p.StatusCode != http.StatusOK || codeOf(p) != "" {
+		if p := b.Submit(later, "action", "allow"); p.StatusCode != http.StatusOK || CodeOf(p) != "" {
 			t.Errorf("%s %s", p.Status, p.Header.Get("Location"))
 		}
 	})
 	t.Run("TooLate", func(t *testing.T) {
-		uri := b.pushed()
-		w.advance(91 * time.Second)
-		isErrorPage(t, b.open(pushedURL("std", uri)))
+		uri := b.Pushed()
+		w.Advance(91 * time.Second)
+		isErrorPage(t, b.Open(PushedURL("std", uri)))
 	})
 	t.Run("Guessed", func(t *testing.T) {
-		isErrorPage(t, b.open(pushedURL("std", "urn:ietf:params:oauth:request_uri:"+strings.Repeat("a", 43))))
-		isErrorPage(t, b.open(pushedURL("std", "urn:ietf:params:oauth:request_uri:")))
+		isErrorPage(t, b.Open(PushedURL("std", "urn:ietf:params:oauth:request_uri:"+strings.Repeat("a", 43))))
+		isErrorPage(t, b.Open(PushedURL("std", "urn:ietf:params:oauth:request_uri:")))
 	})
 	t.Run("AddressInItsPlace", func(t *testing.T) {
-		for _, uri := range []string{"http://169.254.169.254/latest/meta-data/", w.server.URL + "/oidc/.well-known/jwks", "urn:x"} {
-			answer := response(t, b.open(authorizeURL(ask("request_uri", uri)...)))
+		for _, uri := range []string{"http://169.254.169.254/latest/meta-data/", w.Server.URL + "/oidc/.well-known/jwks", "urn:x"} {
+			answer := Response(t, b.Open(AuthorizeURL(Ask("request_uri", uri)...)))
 			if answer.Get("error") != "request_uri_not_supported" {
 				t.Errorf("%s: %v", uri, answer)
 			}
 		}
 	})
 	t.Run("WhenTheRegistrationHasChanged", func(t *testing.T) {
-		uri := b.pushed("redirect_uri", "https://rp.test/other")
+		uri := b.Pushed("redirect_uri", "https://rp.test/other")
 		c, err := w.Client(t.Context(), "std")
-		w.ok(err)
-		c.RedirectURIs = []string{callbackURI}
-		w.ok(w.SaveClient(t.Context(), c))
-		isErrorPage(t, b.open(pushedURL("std", uri)))
+		w.OK(err)
+		c.RedirectURIs = []string{CallbackURI}
+		w.OK(w.SaveClient(t.Context(), c))
+		isErrorPage(t, b.Open(PushedURL("std", uri)))
 	})
 	t.Run("IsNotReadInTheDatabase", func(t *testing.T) {
-		b.pushed("login_hint", "canary@example.com")
-		if w.count("pushed_requests") == 0 || strings.Contains(w.dump(), "canary") {
+		b.Pushed("login_hint", "canary@example.com")
+		if w.Count("pushed_requests") == 0 || strings.Contains(w.Dump(), "canary") {
 			t.Error("the database tells who was named")
 		}
 	})
@@ -212,20 +213,20 @@ func TestAttackPushedRequest(t *testing.T) {
 
 func TestPushedRequestHasOneAnswer(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t).withClients().withUsers()
-	b := w.newBrowser()
-	uri := b.pushed()
-	preview := w.newBrowser()
-	preview.open(pushedURL("std", uri)) // looks where the link leads
-	b.open(pushedURL("std", uri))
-	signIn := b.open(pushedURL("std", uri)) // loaded again
-	p := b.submit(b.submit(signIn, "email", "alice@example.com", "password", alicePass), "action", "allow")
-	if codeOf(p) == "" {
+	w := New(t).WithClients().WithUsers()
+	b := w.NewBrowser()
+	uri := b.Pushed()
+	preview := w.NewBrowser()
+	preview.Open(PushedURL("std", uri)) // looks where the link leads
+	b.Open(PushedURL("std", uri))
+	signIn := b.Open(PushedURL("std", uri)) // loaded again
+	p := b.Submit(b.Submit(signIn, "email", "alice@example.com", "password", AlicePass), "action", "allow")
+	if CodeOf(p) == "" {
 		t.Fatalf("no answer: %s", p.Status)
 	}
-	for name, own := range map[string]*browser{"the same browser": b, "another": w.alice(), "another process": w.restarted().alice()} {
-		p := own.open(pushedURL("std", uri))
-		if p.StatusCode != http.StatusOK || codeOf(p) != "" || linkOf(t, p, "https://rp.test/") == "" {
+	for name, own := range map[string]*Browser{"the same browser": b, "another": w.Alice(), "another process": w.Restarted().Alice()} {
+		p := own.Open(PushedURL("std", uri))
+		if p.StatusCode != http.StatusOK || CodeOf(p) != "" || LinkOf(t, p, "https://rp.test/") == "" {
 			t.Errorf("%s: %s %s", name, p.Status, p.Header.Get("Location"))
 		}
 	}
@@ -233,49 +234,49 @@ func TestPushedRequestHasOneAnswer(t *testing.T) {
 
 func TestPushedRequestThatIsOverLeadsBack(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t).withClients().withUsers()
-	b := w.alice()
-	uri := b.pushed()
-	seen := w.watch()
-	w.advance(91 * time.Second)
-	p := b.open(pushedURL("std", uri))
-	shown(t, p, http.StatusBadRequest)
-	if !strings.Contains(p.body, "no longer works") || linkOf(t, p, "https://rp.test/") == "" {
-		t.Errorf("no way back:\n%s", p.body)
+	w := New(t).WithClients().WithUsers()
+	b := w.Alice()
+	uri := b.Pushed()
+	seen := w.WatchActivity()
+	w.Advance(91 * time.Second)
+	p := b.Open(PushedURL("std", uri))
+	Shown(t, p, http.StatusBadRequest)
+	if !strings.Contains(p.Text, "no longer works") || LinkOf(t, p, "https://rp.test/") == "" {
+		t.Errorf("no way back:\n%s", p.Text)
 	}
-	if told := seen.all(); len(told) == 0 || told[len(told)-1].Diagnosis != "request_uri_unknown" || told[len(told)-1].ClientID != "std" {
+	if told := seen.All(); len(told) == 0 || told[len(told)-1].Diagnosis != "request_uri_unknown" || told[len(told)-1].ClientID != "std" {
 		t.Errorf("told %v", told)
 	}
 }
 
 func TestApplicationThatHasToPush(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t).withClients().withUsers().withSigners()
-	b := w.alice()
-	seen := w.watch()
-	answer := response(t, b.open(authorizeURL("client_id", "pusher", "scope", "openid military")))
+	w := New(t).WithClients().WithUsers().WithSigners()
+	b := w.Alice()
+	seen := w.WatchActivity()
+	answer := Response(t, b.Open(AuthorizeURL("client_id", "pusher", "scope", "openid military")))
 	if answer.Get("error") != "invalid_request" || answer.Get("state") != "xyz" {
 		t.Errorf("answer %v", answer)
 	}
-	if told := seen.all(); len(told) != 1 || told[0].Diagnosis != "pushed_request_required" {
+	if told := seen.All(); len(told) != 1 || told[0].Diagnosis != "pushed_request_required" {
 		t.Errorf("told %v", told)
 	}
-	uri := b.pushed("client_id", "pusher", "code_challenge", s256, "code_challenge_method", "S256")
-	if answer := response(t, b.submit(b.open(pushedURL("pusher", uri)), "action", "allow")); answer.Get("code") == "" {
+	uri := b.Pushed("client_id", "pusher", "code_challenge", S256, "code_challenge_method", "S256")
+	if answer := Response(t, b.Submit(b.Open(PushedURL("pusher", uri)), "action", "allow")); answer.Get("code") == "" {
 		t.Errorf("answer %v", answer)
 	}
 }
 
 func TestScriptPushes(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t).withClients().withSigners()
-	b := w.newBrowser()
+	w := New(t).WithClients().WithSigners()
+	b := w.NewBrowser()
 	form := url.Values{
-		"client_id": {"key"}, "client_assertion_type": {byAssertion}, "client_assertion": {clientKeys()["ES256"].sign(t, with(w.assertion("key"), "aud", w.server.URL+parPath))},
-		"redirect_uri": {callbackURI}, "response_type": {"code"}, "scope": {"openid military"},
+		"client_id": {"key"}, "client_assertion_type": {ByAssertion}, "client_assertion": {ClientKeys()["ES256"].Sign(t, With(w.Assertion("key"), "aud", w.Server.URL+PARPath))},
+		"redirect_uri": {CallbackURI}, "response_type": {"code"}, "scope": {"openid military"},
 	}
-	p := b.send(http.MethodPost, parPath, form.Encode(), "Content-Type", "application/x-www-form-urlencoded", "Origin", "https://rp.test")
+	p := b.Send(http.MethodPost, PARPath, form.Encode(), "Content-Type", "application/x-www-form-urlencoded", "Origin", "https://rp.test")
 	if p.StatusCode != http.StatusCreated || p.Header.Get("Access-Control-Allow-Origin") != "https://rp.test" {
-		t.Errorf("%d %s %v", p.StatusCode, p.body, p.Header)
+		t.Errorf("%d %s %v", p.StatusCode, p.Text, p.Header)
 	}
 }

@@ -14,12 +14,12 @@ import (
 
 func TestPerson(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t).withClients().withUsers()
-	w.alice().allow("scope", "openid military", "response_type", "code")
+	w := New(t).WithClients().WithUsers()
+	w.Alice().Allow("scope", "openid military", "response_type", "code")
 	got, err := w.Person(t.Context(), "alice")
-	w.ok(err)
+	w.OK(err)
 	raw, err := json.Marshal(got)
-	w.ok(err)
+	w.OK(err)
 	text := string(raw)
 	for _, want := range []string{
 		`"user_id":"alice"`, `"email":"alice@example.com"`, `"fname":"Alice"`, `"city":"Fairfax"`, `"group":"military"`,
@@ -37,13 +37,13 @@ func TestPerson(t *testing.T) {
 	// What was read can be replaced, once.
 	status := got.Statuses[0]
 	status.Verified = false
-	w.ok(w.SetStatus(t.Context(), "alice", status))
+	w.OK(w.SetStatus(t.Context(), "alice", status))
 	if err := w.SetStatus(t.Context(), "alice", status); !errors.Is(err, provider.ErrChanged) {
 		t.Errorf("err = %v", err)
 	}
 	t.Run("OfTheHost", func(t *testing.T) {
-		w := hostedFixture(t, func() provider.SignedIn { return provider.SignedIn{} })
-		w.ok(w.SetAttributes(t.Context(), "dora", map[string]any{"fname": "Dora"}))
+		w := NewHosted(t, func() provider.SignedIn { return provider.SignedIn{} })
+		w.OK(w.SetAttributes(t.Context(), "dora", map[string]any{"fname": "Dora"}))
 		got, err := w.Person(t.Context(), "dora")
 		want := provider.PersonalData{UserID: "dora", Attributes: map[string]json.RawMessage{"fname": []byte(`"Dora"`)}, Events: []provider.RecordedEvent{}}
 		if diff := cmp.Diff(want, got); diff != "" || err != nil {
@@ -59,11 +59,11 @@ func TestPerson(t *testing.T) {
 
 func TestAccounts(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t).withUsers()
+	w := New(t).WithUsers()
 	var got []string
 	for after := ""; ; {
 		page, err := w.Accounts(t.Context(), after, 1)
-		w.ok(err)
+		w.OK(err)
 		if len(page) == 0 {
 			break
 		}
@@ -90,11 +90,11 @@ func TestAccounts(t *testing.T) {
 
 func TestClients(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t).withClients()
+	w := New(t).WithClients()
 	var got []string
 	for after := ""; ; {
 		page, err := w.Clients(t.Context(), after, 2)
-		w.ok(err)
+		w.OK(err)
 		for _, c := range page {
 			got = append(got, c.ID)
 			after = c.ID
@@ -102,10 +102,10 @@ func TestClients(t *testing.T) {
 			if diff := cmp.Diff(c, one); diff != "" || err != nil || c.Secret != "" {
 				t.Errorf("%s: %v (-in list +alone):\n%s", c.ID, err, diff)
 			}
-			before, err := w.store.Client(t.Context(), c.ID)
-			w.ok(err)
-			w.ok(w.SaveClient(t.Context(), one)) // changes nothing
-			if now, err := w.store.Client(t.Context(), c.ID); err != nil || now.Version != before.Version {
+			before, err := w.Store.Client(t.Context(), c.ID)
+			w.OK(err)
+			w.OK(w.SaveClient(t.Context(), one)) // changes nothing
+			if now, err := w.Store.Client(t.Context(), c.ID); err != nil || now.Version != before.Version {
 				t.Errorf("%s: saved as it was read it is another: %v", c.ID, err)
 			}
 		}
@@ -123,14 +123,14 @@ func TestClients(t *testing.T) {
 
 func TestInstallation(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t, func(c *provider.Config) {
+	w := New(t, func(c *provider.Config) {
 		c.Sandbox, c.Brand.Name = true, "Acme ID"
 		c.Attributes = []provider.Attribute{{Handle: "badge", Name: "Badge"}}
 		c.Groups = []provider.Group{{Name: "staff", Title: "Staff", Subgroups: []string{"Office"}}}
 		c.Scopes = []provider.Scope{{Name: "work", Title: "Your work", Attributes: []string{"badge"}, Groups: []string{"staff"}}}
 	})
 	got := w.Installation()
-	if got.BaseURL != w.server.URL || got.Issuer != w.Issuer() || got.Name != "Acme ID" || !got.Sandbox || !got.HasAccounts || !got.SignsUp ||
+	if got.BaseURL != w.Server.URL || got.Issuer != w.Issuer() || got.Name != "Acme ID" || !got.Sandbox || !got.HasAccounts || !got.SignsUp ||
 		got.Lifetimes.Code == 0 {
 		t.Errorf("%+v", got)
 	}
@@ -144,7 +144,7 @@ func TestInstallation(t *testing.T) {
 	if again := w.Installation(); again.Scopes[0].Attributes[0] != "badge" || again.Groups[0].Subgroups[0] != "Office" {
 		t.Error("whoever reads it can change what is in force")
 	}
-	if hosted := hostedFixture(t, func() provider.SignedIn { return provider.SignedIn{} }).Installation(); hosted.HasAccounts || hosted.SignsUp {
+	if hosted := NewHosted(t, func() provider.SignedIn { return provider.SignedIn{} }).Installation(); hosted.HasAccounts || hosted.SignsUp {
 		t.Errorf("with users of the host: %+v", hosted)
 	}
 }

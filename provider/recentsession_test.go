@@ -30,16 +30,16 @@ func TestNothingIsAnsweredFromMemoryAlone(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := newFixture(t).withClients().withUsers()
-			elsewhere := w.twin()
-			b := w.alice()
-			b.allow(ask()...)
-			b.get(authorizeURL(ask()...)) // and so remembers both
-			w.ok(c.end(t.Context(), elsewhere.store))
-			if got := response(t, b.get(authorizeURL(ask("prompt", "none")...))); got.Get("error") != c.why {
+			w := New(t).WithClients().WithUsers()
+			elsewhere := w.Twin()
+			b := w.Alice()
+			b.Allow(Ask()...)
+			b.Get(AuthorizeURL(Ask()...)) // and so remembers both
+			w.OK(c.end(t.Context(), elsewhere.Store))
+			if got := Response(t, b.Get(AuthorizeURL(Ask("prompt", "none")...))); got.Get("error") != c.why {
 				t.Errorf("the application is told %v, want %s", got, c.why)
 			}
-			if to := b.get(authorizeURL(ask()...)).Header.Get("Location"); !strings.HasPrefix(to, c.to) {
+			if to := b.Get(AuthorizeURL(Ask()...)).Header.Get("Location"); !strings.HasPrefix(to, c.to) {
 				t.Errorf("the browser is sent to %q, want %s", to, c.to)
 			}
 		})
@@ -50,15 +50,15 @@ func TestNothingIsAnsweredFromMemoryAlone(t *testing.T) {
 // remembers the time before.
 func TestNobodyIsAskedFromMemory(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t).withClients().withUsers()
-	elsewhere := w.twin()
-	b := w.alice()
-	b.allow(ask()...)
-	b.get(authorizeURL(ask()...))
-	more := ask("scope", "openid military email")
-	there := &browser{t, elsewhere, b.http}
-	there.allow(more...)
-	if response(t, b.get(authorizeURL(more...))).Get("code") == "" {
+	w := New(t).WithClients().WithUsers()
+	elsewhere := w.Twin()
+	b := w.Alice()
+	b.Allow(Ask()...)
+	b.Get(AuthorizeURL(Ask()...))
+	more := Ask("scope", "openid military email")
+	there := &Browser{T: t, Fixture: elsewhere, HTTP: b.HTTP}
+	there.Allow(more...)
+	if Response(t, b.Get(AuthorizeURL(more...))).Get("code") == "" {
 		t.Error("no code")
 	}
 }

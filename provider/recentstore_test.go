@@ -14,40 +14,40 @@ import (
 // dataChanges are what can change the answer to a data request. Each happens to
 // Alice, whose token is in use.
 var dataChanges = map[string]struct {
-	change func(context.Context, *fixture, *browser) error
+	change func(context.Context, *Fixture, *Browser) error
 	want   string // is in the answer, and was not before; empty when the token is over
 }{
-	"attributes": {func(ctx context.Context, w *fixture, _ *browser) error {
+	"attributes": {func(ctx context.Context, w *Fixture, _ *Browser) error {
 		return w.SetAttributes(ctx, "alice", map[string]any{"fname": "Alicia"})
 	}, `"Alicia"`},
-	"status": {func(ctx context.Context, w *fixture, _ *browser) error {
+	"status": {func(ctx context.Context, w *Fixture, _ *Browser) error {
 		return w.SetStatus(ctx, "alice", provider.Status{Group: "military", Subgroups: []string{"Retiree"}, Verified: true})
 	}, `"Retiree"`},
-	"no status": {func(ctx context.Context, w *fixture, _ *browser) error {
+	"no status": {func(ctx context.Context, w *Fixture, _ *Browser) error {
 		return w.DeleteStatus(ctx, "alice", "military")
 	}, `"verified":false`},
-	"address": {func(ctx context.Context, w *fixture, _ *browser) error {
+	"address": {func(ctx context.Context, w *Fixture, _ *Browser) error {
 		_, err := w.SaveAccount(ctx, provider.Account{ID: "alice", Email: "alicia@example.com"})
 		return err
 	}, `"alicia@example.com"`},
-	"password": {func(ctx context.Context, w *fixture, _ *browser) error {
+	"password": {func(ctx context.Context, w *Fixture, _ *Browser) error {
 		_, err := w.SaveAccount(ctx, provider.Account{ID: "alice", Email: "alice@example.com", Password: "marble canyon at dawn"})
 		return err
 	}, ""},
-	"account disabled": {func(ctx context.Context, w *fixture, _ *browser) error {
+	"account disabled": {func(ctx context.Context, w *Fixture, _ *Browser) error {
 		return w.SetAccountDisabled(ctx, "alice", true)
 	}, ""},
-	"account deleted": {func(ctx context.Context, w *fixture, _ *browser) error {
+	"account deleted": {func(ctx context.Context, w *Fixture, _ *Browser) error {
 		return w.DeleteAccount(ctx, "alice")
 	}, ""},
-	"application deleted": {func(ctx context.Context, w *fixture, _ *browser) error {
+	"application deleted": {func(ctx context.Context, w *Fixture, _ *Browser) error {
 		return w.DeleteClient(ctx, "std")
 	}, ""},
-	"everything revoked": {func(ctx context.Context, w *fixture, _ *browser) error {
-		return w.RevokeIssuedBefore(ctx, w.now().Add(time.Minute))
+	"everything revoked": {func(ctx context.Context, w *Fixture, _ *Browser) error {
+		return w.RevokeIssuedBefore(ctx, w.Now().Add(time.Minute))
 	}, ""},
-	"application removed by the user": {func(_ context.Context, _ *fixture, b *browser) error {
-		if p := b.submitOnce(b.get("/account/apps/remove?client_id=std")); p.StatusCode != http.StatusSeeOther {
+	"application removed by the user": {func(_ context.Context, _ *Fixture, b *Browser) error {
+		if p := b.SubmitOnce(b.Get("/account/apps/remove?client_id=std")); p.StatusCode != http.StatusSeeOther {
 			return fmt.Errorf("answered %s", p.Status)
 		}
 		return nil
@@ -58,25 +58,25 @@ func TestAChangeIsInForceAtOnceAndInEveryProcessWithinASecond(t *testing.T) {
 	t.Parallel()
 	for name, tt := range dataChanges {
 		t.Run(name, func(t *testing.T) {
-			w := newFixture(t).withClients().withUsers()
-			b, elsewhere := w.alice(), w.twin().newBrowser()
-			token := text(t, b.standardTokens(), "access_token")
-			for _, at := range []*browser{b, elsewhere} { // and keep the answer
-				if p := at.bearer(attributesPath, token); p.StatusCode != http.StatusOK || tt.want != "" && strings.Contains(p.body, tt.want) {
-					t.Fatalf("before the change: %s %s", p.Status, p.body)
+			w := New(t).WithClients().WithUsers()
+			b, elsewhere := w.Alice(), w.Twin().NewBrowser()
+			token := Member(t, b.StandardTokens(), "access_token")
+			for _, at := range []*Browser{b, elsewhere} { // and keep the answer
+				if p := at.Bearer(AttributesPath, token); p.StatusCode != http.StatusOK || tt.want != "" && strings.Contains(p.Text, tt.want) {
+					t.Fatalf("before the change: %s %s", p.Status, p.Text)
 				}
 			}
 			if err := tt.change(t.Context(), w, b); err != nil {
 				t.Fatal(err)
 			}
-			for _, at := range []*browser{b, elsewhere} {
-				p := at.bearer(attributesPath, token)
+			for _, at := range []*Browser{b, elsewhere} {
+				p := at.Bearer(AttributesPath, token)
 				if tt.want == "" {
-					refused(t, p, http.StatusUnauthorized, "invalid_token")
-				} else if !strings.Contains(p.body, tt.want) {
-					t.Errorf("answered %s %s", p.Status, p.body)
+					Refused(t, p, http.StatusUnauthorized, "invalid_token")
+				} else if !strings.Contains(p.Text, tt.want) {
+					t.Errorf("answered %s %s", p.Status, p.Text)
 				}
-				w.advance(time.Second)
+				w.Advance(time.Second)
 			}
 		})
 	}
@@ -84,46 +84,46 @@ func TestAChangeIsInForceAtOnceAndInEveryProcessWithinASecond(t *testing.T) {
 
 func TestAStatusThatEndsIsNotToldOfAnyLonger(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t).withClients().withUsers()
-	b := w.alice()
-	token := text(t, b.standardTokens(), "access_token")
-	w.advance(w.now().Truncate(time.Second).Add(time.Second).Sub(w.now()))
+	w := New(t).WithClients().WithUsers()
+	b := w.Alice()
+	token := Member(t, b.StandardTokens(), "access_token")
+	w.Advance(w.Now().Truncate(time.Second).Add(time.Second).Sub(w.Now()))
 	// It ends with the second in which it expires.
-	status := provider.Status{Group: "military", Subgroups: []string{"Veteran"}, Verified: true, ExpiresAt: w.now().Add(2500 * time.Millisecond)}
+	status := provider.Status{Group: "military", Subgroups: []string{"Veteran"}, Verified: true, ExpiresAt: w.Now().Add(2500 * time.Millisecond)}
 	if err := w.SetStatus(t.Context(), "alice", status); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{`"verified":true`, `"verified":true`, `"verified":true`, `"verified":true`, `"verified":false`} {
-		if p := b.bearer(attributesPath, token); !strings.Contains(p.body, want) {
-			t.Errorf("answered %s %s, want %s", p.Status, p.body, want)
+		if p := b.Bearer(AttributesPath, token); !strings.Contains(p.Text, want) {
+			t.Errorf("answered %s %s, want %s", p.Status, p.Text, want)
 		}
-		w.advance(500 * time.Millisecond)
+		w.Advance(500 * time.Millisecond)
 	}
 }
 
 // A signed answer is the same as long as it says the same, and for half its life.
 func TestSignedUserinfoIsSignedAgainOnlyWhenItMust(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t, func(c *provider.Config) {
+	w := New(t, func(c *provider.Config) {
 		c.Lifetimes.IDToken = 4 * time.Minute
 		c.Lifetimes.AccessToken = time.Hour
-	}).withClients().withUsers()
-	b := w.alice()
-	tokens := b.v3Tokens("scope", "openid military")
+	}).WithClients().WithUsers()
+	b := w.Alice()
+	tokens := b.V3Tokens("scope", "openid military")
 	userinfo := func() string {
 		t.Helper()
-		p := b.get(userinfoPath + "?access_token=" + text(t, tokens, "access_token"))
+		p := b.Get(UserinfoPath + "?access_token=" + Member(t, tokens, "access_token"))
 		if p.StatusCode != http.StatusOK {
-			t.Fatalf("userinfo: %s %s", p.Status, p.body)
+			t.Fatalf("userinfo: %s %s", p.Status, p.Text)
 		}
-		return p.body
+		return p.Text
 	}
 	first := userinfo()
-	w.advance(time.Minute)
+	w.Advance(time.Minute)
 	if userinfo() != first {
 		t.Error("signed again although nothing had changed")
 	}
-	w.advance(time.Minute)
+	w.Advance(time.Minute)
 	second := userinfo()
 	if second == first {
 		t.Error("less than half of its life was left")

@@ -11,20 +11,20 @@ import (
 // another.
 func TestWhoIsRefusedReadsWhy(t *testing.T) {
 	t.Parallel()
-	w, _ := withOffice(t)
-	b := w.bob()
+	w, _ := WithOffice(t)
+	b := w.Bob()
 	for reason, said := range map[string]string{
 		"unreadable":           "Das Dokument war nicht lesbar.",
 		"Your card is of 2019": "Your card is of 2019",
 	} {
-		w.record(provider.Status{Pending: true})
-		w.record(provider.Status{Reason: reason})
-		if p := b.open("/account/groups?ui_locales=de"); !strings.Contains(p.body, said) {
-			t.Errorf("%s:\n%s", reason, p.body)
+		w.Record(provider.Status{Pending: true})
+		w.Record(provider.Status{Reason: reason})
+		if p := b.Open("/account/groups?ui_locales=de"); !strings.Contains(p.Text, said) {
+			t.Errorf("%s:\n%s", reason, p.Text)
 		}
 	}
-	w.record(provider.Status{Pending: true})
-	if p := b.open("/account/groups"); strings.Contains(p.body, "2019") {
+	w.Record(provider.Status{Pending: true})
+	if p := b.Open("/account/groups"); strings.Contains(p.Text, "2019") {
 		t.Error("a reason outlives what it was of")
 	}
 }
@@ -32,12 +32,12 @@ func TestWhoIsRefusedReadsWhy(t *testing.T) {
 // TestApplicationsLearnNoReason reads what an application gets of who was refused.
 func TestApplicationsLearnNoReason(t *testing.T) {
 	t.Parallel()
-	w, _ := withOffice(t)
-	w.record(provider.Status{Reason: "mismatch"})
-	b := w.bob()
-	_, tokens := b.token("code", b.allow("scope", "openid military").Get("code"))
-	signed := b.bearer(userinfoPath, text(t, tokens, "access_token")).body
-	if all := payload(t, text(t, tokens, "id_token")) + payload(t, signed) + b.bearer(attributesPath, text(t, tokens, "access_token")).body; strings.Contains(all, "mismatch") {
+	w, _ := WithOffice(t)
+	w.Record(provider.Status{Reason: "mismatch"})
+	b := w.Bob()
+	_, tokens := b.Token("code", b.Allow("scope", "openid military").Get("code"))
+	signed := b.Bearer(UserinfoPath, Member(t, tokens, "access_token")).Text
+	if all := payload(t, Member(t, tokens, "id_token")) + payload(t, signed) + b.Bearer(AttributesPath, Member(t, tokens, "access_token")).Text; strings.Contains(all, "mismatch") {
 		t.Error(all)
 	}
 }
@@ -45,7 +45,7 @@ func TestApplicationsLearnNoReason(t *testing.T) {
 // TestReasonIsOfARefusalOnly records reasons that cannot be.
 func TestReasonIsOfARefusalOnly(t *testing.T) {
 	t.Parallel()
-	w, _ := withOffice(t)
+	w, _ := WithOffice(t)
 	for _, s := range []provider.Status{
 		{Verified: true, Reason: "expired"}, {Pending: true, Reason: "expired"}, {Reason: strings.Repeat("ä", 501)},
 	} {
@@ -54,16 +54,16 @@ func TestReasonIsOfARefusalOnly(t *testing.T) {
 			t.Errorf("%+v: %v", s, err)
 		}
 	}
-	w.record(provider.Status{Reason: strings.Repeat("ä", 500)})
+	w.Record(provider.Status{Reason: strings.Repeat("ä", 500)})
 }
 
 // TestReasonIsSealed looks for one in the database.
 func TestReasonIsSealed(t *testing.T) {
 	t.Parallel()
-	w, _ := withOffice(t)
-	w.record(provider.Status{Reason: "canary of the name"})
-	stored, err := w.store.Person(t.Context(), "bob")
-	w.ok(err)
+	w, _ := WithOffice(t)
+	w.Record(provider.Status{Reason: "canary of the name"})
+	stored, err := w.Store.Person(t.Context(), "bob")
+	w.OK(err)
 	if reason := stored.Statuses[0].Reason; reason == "" || strings.Contains(reason, "canary") {
 		t.Errorf("the database has %q", reason)
 	}
@@ -72,10 +72,10 @@ func TestReasonIsSealed(t *testing.T) {
 // TestVerifierLearnsNoAddressOfSomebodyElse asks for a user whose address nobody has checked.
 func TestVerifierLearnsNoAddressOfSomebodyElse(t *testing.T) {
 	t.Parallel()
-	w, d := withOffice(t)
-	w.account(provider.Account{ID: "bob", Email: "victim@example.com", Password: bobPass})
-	b := w.newBrowser().signIn("victim@example.com", bobPass)
-	if v := b.verify(d, b.open("/account/groups")); v.Email != "" {
+	w, d := WithOffice(t)
+	w.AddAccount(provider.Account{ID: "bob", Email: "victim@example.com", Password: BobPass})
+	b := w.NewBrowser().SignIn("victim@example.com", BobPass)
+	if v := b.Verify(d, b.Open("/account/groups")); v.Email != "" {
 		t.Errorf("the verifier is told %q", v.Email)
 	}
 }

@@ -27,45 +27,45 @@ func parameters(hash string) string {
 
 func TestOutdatedHashIsReplacedAndEndsNothing(t *testing.T) {
 	t.Parallel()
-	for name, present := range map[string]func(t *testing.T, w *fixture){
-		"BySignIn": func(t *testing.T, w *fixture) { w.alice() },
-		"ByTheHost": func(t *testing.T, w *fixture) {
-			if _, err := w.SaveAccount(t.Context(), provider.Account{ID: "alice", Email: "alice@example.com", EmailVerified: true, Password: alicePass}); err != nil {
+	for name, present := range map[string]func(t *testing.T, w *Fixture){
+		"BySignIn": func(t *testing.T, w *Fixture) { w.Alice() },
+		"ByTheHost": func(t *testing.T, w *Fixture) {
+			if _, err := w.SaveAccount(t.Context(), provider.Account{ID: "alice", Email: "alice@example.com", EmailVerified: true, Password: AlicePass}); err != nil {
 				t.Fatal(err)
 			}
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := newFixture(t).withUsers()
-			before := w.alice()
-			bob, err := w.store.Account(t.Context(), "bob")
+			w := New(t).WithUsers()
+			before := w.Alice()
+			bob, err := w.Store.Account(t.Context(), "bob")
 			if err != nil {
 				t.Fatal(err)
 			}
 			current := parameters(bob.PasswordHash)
 			hash := func() string {
 				t.Helper()
-				account, err := w.store.Account(t.Context(), "alice")
+				account, err := w.Store.Account(t.Context(), "alice")
 				if err != nil {
 					t.Fatal(err)
 				}
 				return account.PasswordHash
 			}
-			old := outdated(alicePass)
-			if err := w.store.Rehash(t.Context(), "alice", hash(), old); err != nil {
+			old := outdated(AlicePass)
+			if err := w.Store.Rehash(t.Context(), "alice", hash(), old); err != nil {
 				t.Fatal(err)
 			}
-			if p := w.newBrowser().attempt("alice@example.com", bobPass); p.StatusCode != http.StatusUnauthorized || hash() != old {
+			if p := w.NewBrowser().Attempt("alice@example.com", BobPass); p.StatusCode != http.StatusUnauthorized || hash() != old {
 				t.Errorf("a wrong password: %s, and the hash is %s", p.Status, hash())
 			}
 			present(t, w)
 			if got := hash(); parameters(got) != current || current == parameters(old) {
 				t.Errorf("the hash is still %s", got)
 			}
-			if !before.isSignedIn() {
+			if !before.IsSignedIn() {
 				t.Error("another session of the account has ended")
 			}
-			if got := hash(); !w.alice().isSignedIn() || hash() != got {
+			if got := hash(); !w.Alice().IsSignedIn() || hash() != got {
 				t.Error("the new hash does not fit, or was replaced again")
 			}
 		})

@@ -14,10 +14,10 @@ import (
 	"github.com/bonafide-id/bonafide/provider"
 )
 
-// attributes returns the values by handle and the statuses that a token releases.
-func attributes(t *testing.T, b *browser, tokens map[string]any) (values map[string]string, statuses []any) {
+// Attributes returns the values by handle and the statuses that a token releases.
+func Attributes(t *testing.T, b *Browser, tokens map[string]any) (values map[string]string, statuses []any) {
 	t.Helper()
-	p := bearer(b, "/api/public/v3/attributes.json", tokens)
+	p := Bearer(b, "/api/public/v3/attributes.json", tokens)
 	var body struct {
 		Attributes []struct {
 			Handle string
@@ -25,8 +25,8 @@ func attributes(t *testing.T, b *browser, tokens map[string]any) (values map[str
 		}
 		Status []any
 	}
-	if err := json.Unmarshal([]byte(p.body), &body); err != nil || p.StatusCode != http.StatusOK {
-		t.Fatalf("%s %s", p.Status, p.body)
+	if err := json.Unmarshal([]byte(p.Text), &body); err != nil || p.StatusCode != http.StatusOK {
+		t.Fatalf("%s %s", p.Status, p.Text)
 	}
 	values = map[string]string{}
 	for _, a := range body.Attributes {
@@ -37,10 +37,10 @@ func attributes(t *testing.T, b *browser, tokens map[string]any) (values map[str
 
 func TestRelease(t *testing.T) {
 	t.Parallel()
-	start := func(t *testing.T, scope string) (*fixture, *browser, map[string]any) {
-		w := newFixture(t).withClients().withUsers()
-		b := w.newBrowser().signIn("alice@example.com", alicePass)
-		_, tokens := b.token("code", w.code(b, "scope", scope, "eid", "order-17"))
+	start := func(t *testing.T, scope string) (*Fixture, *Browser, map[string]any) {
+		w := New(t).WithClients().WithUsers()
+		b := w.NewBrowser().SignIn("alice@example.com", AlicePass)
+		_, tokens := b.Token("code", w.Code(b, "scope", scope, "eid", "order-17"))
 		return w, b, tokens
 	}
 	t.Run("KeepsTypesAndShapes", func(t *testing.T) {
@@ -50,7 +50,7 @@ func TestRelease(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		values, statuses := attributes(t, b, tokens)
+		values, statuses := Attributes(t, b, tokens)
 		var address []map[string]string
 		if err := json.Unmarshal([]byte(values["previous_addresses"]), &address); err != nil {
 			t.Fatal(err)
@@ -70,42 +70,42 @@ func TestRelease(t *testing.T) {
 		}
 	})
 	t.Run("ShowsRecordsToPeopleInTheirOrder", func(t *testing.T) {
-		w := newFixture(t).withClients().withUsers()
+		w := New(t).WithClients().WithUsers()
 		err := w.SetAttributes(t.Context(), "alice", map[string]any{"previous_addresses": []map[string]string{
 			{"city": "Norfolk", "street1": "5 Elm St", "zip": "23510", "primary": "true"}}})
 		if err != nil {
 			t.Fatal(err)
 		}
-		p := w.newBrowser().signIn("alice@example.com", alicePass).open(authorizeURL("scope", "identity"))
-		if !strings.Contains(p.body, "5 Elm St, Norfolk, 23510<") {
-			t.Errorf("the consent screen does not show the address:\n%s", p.body)
+		p := w.NewBrowser().SignIn("alice@example.com", AlicePass).Open(AuthorizeURL("scope", "identity"))
+		if !strings.Contains(p.Text, "5 Elm St, Norfolk, 23510<") {
+			t.Errorf("the consent screen does not show the address:\n%s", p.Text)
 		}
 	})
 	t.Run("AsksForMoreOnlyWhenThereIsMore", func(t *testing.T) {
-		w := newFixture(t).withClients().withUsers()
-		b := w.newBrowser().signIn("alice@example.com", alicePass)
-		b.allow("client_id", "std", "scope", "openid military")
-		again := b.open(authorizeURL("client_id", "std", "scope", "openid military", "prompt", "consent"))
-		more := b.open(authorizeURL("client_id", "std", "scope", "openid military student"))
+		w := New(t).WithClients().WithUsers()
+		b := w.NewBrowser().SignIn("alice@example.com", AlicePass)
+		b.Allow("client_id", "std", "scope", "openid military")
+		again := b.Open(AuthorizeURL("client_id", "std", "scope", "openid military", "prompt", "consent"))
+		more := b.Open(AuthorizeURL("client_id", "std", "scope", "openid military student"))
 		const words = "more of your data"
-		if strings.Contains(again.body, words) || !strings.Contains(more.body, words) {
-			t.Errorf("asked again: %t, asked for more: %t", strings.Contains(again.body, words), strings.Contains(more.body, words))
+		if strings.Contains(again.Text, words) || !strings.Contains(more.Text, words) {
+			t.Errorf("asked again: %t, asked for more: %t", strings.Contains(again.Text, words), strings.Contains(more.Text, words))
 		}
 	})
 	t.Run("ComputesTheAgeOnTheDayOfTheRequest", func(t *testing.T) {
 		w, b, tokens := start(t, "identity")
-		now := w.now().UTC()
+		now := w.Now().UTC()
 		birthday := now.AddDate(-30, 0, 1).Format(time.DateOnly) // tomorrow it is 30 years
 		if err := w.SetAttributes(t.Context(), "alice", map[string]any{"birthdate": birthday}); err != nil {
 			t.Fatal(err)
 		}
-		if values, _ := attributes(t, b, tokens); values["age"] != "29" {
+		if values, _ := Attributes(t, b, tokens); values["age"] != "29" {
 			t.Errorf("age on the day before the birthday: %s", values["age"])
 		}
 		if err := w.SetAttributes(t.Context(), "alice", map[string]any{"age": 77}); err != nil {
 			t.Fatal(err)
 		}
-		if values, _ := attributes(t, b, tokens); values["age"] != "77" {
+		if values, _ := Attributes(t, b, tokens); values["age"] != "77" {
 			t.Errorf("recorded age: %s", values["age"])
 		}
 	})
@@ -113,49 +113,49 @@ func TestRelease(t *testing.T) {
 		w, b, tokens := start(t, "military")
 		verified := map[string]any{"group": "military", "subgroups": []any{"Veteran"}, "verified": true}
 		unverified := map[string]any{"group": "military", "subgroups": []any{}, "verified": false}
-		if _, got := attributes(t, b, tokens); cmp.Diff([]any{verified}, got) != "" {
+		if _, got := Attributes(t, b, tokens); cmp.Diff([]any{verified}, got) != "" {
 			t.Errorf("verified: %v", got)
 		}
 		if err := w.DeleteStatus(t.Context(), "alice", "military"); err != nil {
 			t.Fatal(err)
 		}
-		if _, got := attributes(t, b, tokens); cmp.Diff([]any{unverified}, got) != "" {
+		if _, got := Attributes(t, b, tokens); cmp.Diff([]any{unverified}, got) != "" {
 			t.Errorf("removed: %v", got)
 		}
 	})
 	t.Run("ShowsAnExpiredStatusAsUnverified", func(t *testing.T) {
 		w, b, tokens := start(t, "military")
 		err := w.SetStatus(t.Context(), "alice", provider.Status{
-			Group: "military", Subgroups: []string{"Veteran"}, Verified: true, ExpiresAt: w.now().Add(time.Minute)})
+			Group: "military", Subgroups: []string{"Veteran"}, Verified: true, ExpiresAt: w.Now().Add(time.Minute)})
 		if err != nil {
 			t.Fatal(err)
 		}
-		w.advance(2 * time.Minute)
+		w.Advance(2 * time.Minute)
 		want := []any{map[string]any{"group": "military", "subgroups": []any{}, "verified": false}}
-		if _, got := attributes(t, b, tokens); cmp.Diff(want, got) != "" {
+		if _, got := Attributes(t, b, tokens); cmp.Diff(want, got) != "" {
 			t.Errorf("expired: %v", got)
 		}
 	})
 	t.Run("RefusesTheUnverifiedWhereTheApplicationRequiresIt", func(t *testing.T) {
-		w := newFixture(t).withClients().withUsers()
-		err := w.SaveClient(t.Context(), provider.Client{ID: "strict", Secret: clientSecret, RedirectURIs: []string{callbackURI}, RequireVerified: true})
+		w := New(t).WithClients().WithUsers()
+		err := w.SaveClient(t.Context(), provider.Client{ID: "strict", Secret: ClientSecret, RedirectURIs: []string{CallbackURI}, RequireVerified: true})
 		if err != nil {
 			t.Fatal(err)
 		}
-		b := w.newBrowser().signIn("bob@example.com", bobPass)
-		if answer := response(t, b.submit(b.open(authorizeURL("client_id", "strict")), "action", "deny")); answer.Get("error") != "access_denied" || answer.Get("state") != "xyz" {
+		b := w.NewBrowser().SignIn("bob@example.com", BobPass)
+		if answer := Response(t, b.Submit(b.Open(AuthorizeURL("client_id", "strict")), "action", "deny")); answer.Get("error") != "access_denied" || answer.Get("state") != "xyz" {
 			t.Errorf("bob, not verified: %v", answer)
 		}
-		if answer := w.newBrowser().signIn("alice@example.com", alicePass).allow("client_id", "strict"); answer.Get("code") == "" {
+		if answer := w.NewBrowser().SignIn("alice@example.com", AlicePass).Allow("client_id", "strict"); answer.Get("code") == "" {
 			t.Errorf("alice, verified: %v", answer)
 		}
 	})
 	t.Run("AgreesBetweenIDTokenAndUserinfo", func(t *testing.T) {
-		w := newFixture(t).withClients().withUsers()
-		b := w.newBrowser().signIn("alice@example.com", alicePass)
-		_, tokens := b.token("code", w.code(b, "client_id", "std", "scope", "openid military"), "client_id", "std")
-		fromToken := claimsOf(t, tokens["id_token"].(string))
-		_, fromUserinfo := b.json(bearer(b, "/api/public/v3/userinfo", tokens))
+		w := New(t).WithClients().WithUsers()
+		b := w.NewBrowser().SignIn("alice@example.com", AlicePass)
+		_, tokens := b.Token("code", w.Code(b, "client_id", "std", "scope", "openid military"), "client_id", "std")
+		fromToken := ClaimsOf(t, tokens["id_token"].(string))
+		_, fromUserinfo := b.JSON(Bearer(b, "/api/public/v3/userinfo", tokens))
 		for _, name := range []string{"sub", "uuid", "email", "email_verified", "fname", "lname", "zip", "status"} {
 			if diff := cmp.Diff(fromToken[name], fromUserinfo[name]); diff != "" || fromToken[name] == nil {
 				t.Errorf("%s: %v and %v", name, fromToken[name], fromUserinfo[name])
@@ -164,8 +164,8 @@ func TestRelease(t *testing.T) {
 	})
 }
 
-// claimsOf decodes a JWT without verifying it.
-func claimsOf(t *testing.T, token string) map[string]any {
+// ClaimsOf decodes a JWT without verifying it.
+func ClaimsOf(t *testing.T, token string) map[string]any {
 	t.Helper()
 	parts := strings.Split(token, ".")
 	if len(parts) != 3 {
@@ -184,7 +184,7 @@ func claimsOf(t *testing.T, token string) map[string]any {
 
 func TestRecording(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t)
+	w := New(t)
 	ctx := context.Background()
 	for name, err := range map[string]error{
 		"AnUnknownAttribute":     w.SetAttributes(ctx, "u", map[string]any{"shoe_size": "44"}),
@@ -206,7 +206,7 @@ func TestRecording(t *testing.T) {
 	}
 }
 
-func saveAccount(w *fixture, a provider.Account) error {
+func saveAccount(w *Fixture, a provider.Account) error {
 	_, err := w.SaveAccount(context.Background(), a)
 	return err
 }

@@ -11,39 +11,39 @@ import (
 	"github.com/bonafide-id/bonafide/provider"
 )
 
-// object returns the claims of a request object of an application.
-func (w *fixture) object(id string, pairs ...any) map[string]any {
-	return with(map[string]any{
-		"iss": id, "aud": w.Issuer(), "client_id": id, "exp": w.now().Add(10 * time.Minute).Unix(),
-		"redirect_uri": callbackURI, "response_type": "code", "scope": "openid military", "state": "inside", "nonce": "n-1",
+// Object returns the claims of a request object of an application.
+func (w *Fixture) Object(id string, pairs ...any) map[string]any {
+	return With(map[string]any{
+		"iss": id, "aud": w.Issuer(), "client_id": id, "exp": w.Now().Add(10 * time.Minute).Unix(),
+		"redirect_uri": CallbackURI, "response_type": "code", "scope": "openid military", "state": "inside", "nonce": "n-1",
 	}, pairs...)
 }
 
 // objectURL is an authorization request with a request object, and what the protocol
 // wants beside it; pairs override.
 func objectURL(id, object string, pairs ...string) string {
-	return authorizeURL(append([]string{"client_id", id, "scope", "openid", "state", "", "request", object}, pairs...)...)
+	return AuthorizeURL(append([]string{"client_id", id, "scope", "openid", "state", "", "request", object}, pairs...)...)
 }
 
 func TestRequestObject(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t).withUsers().withSigners()
-	b := w.alice()
-	for name, key := range clientKeys() {
+	w := New(t).WithUsers().WithSigners()
+	b := w.Alice()
+	for name, key := range ClientKeys() {
 		if name == "foreign" {
 			continue
 		}
 		t.Run(name, func(t *testing.T) {
 			// The object is verified once, and the pages that follow need it no more.
-			object := key.sign(t, w.object("key", "jti", "once "+name, "max_age", 3600))
-			p := b.open(objectURL("key", object))
+			object := key.Sign(t, w.Object("key", "jti", "once "+name, "max_age", 3600))
+			p := b.Open(objectURL("key", object))
 			if p.StatusCode == http.StatusOK {
-				p = b.submit(b.get(p.Request.URL.String()), "action", "allow")
+				p = b.Submit(b.Get(p.Request.URL.String()), "action", "allow")
 			}
-			answer := response(t, p)
-			p, tokens := b.asserted(tokenPath, key.sign(t, w.assertion("key")), "grant_type", "authorization_code", "code", answer.Get("code"), "redirect_uri", callbackURI)
-			granted(t, p, tokens)
-			_, claims := jwt(t, text(t, tokens, "id_token"))
+			answer := Response(t, p)
+			p, tokens := b.Asserted(TokenPath, key.Sign(t, w.Assertion("key")), "grant_type", "authorization_code", "code", answer.Get("code"), "redirect_uri", CallbackURI)
+			Granted(t, p, tokens)
+			_, claims := JWT(t, Member(t, tokens, "id_token"))
 			if answer.Get("state") != "inside" || claims["nonce"] != "n-1" || tokens["scope"] != "openid military" {
 				t.Errorf("answer %v, tokens %v, claims %v", answer, tokens, claims)
 			}
@@ -53,21 +53,21 @@ func TestRequestObject(t *testing.T) {
 
 func TestOnlyWhatIsSignedCounts(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t).withUsers().withSigners()
-	b, key := w.alice(), clientKeys()["ES256"]
-	b.allow("client_id", "key", "scope", "openid military")
-	answer := response(t, b.open(objectURL("key", key.sign(t, w.object("key", "prompt", "none", "state", nil)),
+	w := New(t).WithUsers().WithSigners()
+	b, key := w.Alice(), ClientKeys()["ES256"]
+	b.Allow("client_id", "key", "scope", "openid military")
+	answer := Response(t, b.Open(objectURL("key", key.Sign(t, w.Object("key", "prompt", "none", "state", nil)),
 		"state", "outside", "scope", "openid student", "prompt", "login", "nonce", "outside", "redirect_uri", "https://evil.test/")))
 	if answer.Get("code") == "" || answer.Has("state") {
 		t.Fatalf("answer %v", answer)
 	}
-	p, tokens := b.asserted(tokenPath, key.sign(t, w.assertion("key")), "grant_type", "authorization_code", "code", answer.Get("code"), "redirect_uri", callbackURI)
-	granted(t, p, tokens)
-	if _, claims := jwt(t, text(t, tokens, "id_token")); claims["nonce"] != "n-1" || tokens["scope"] != "openid military" {
+	p, tokens := b.Asserted(TokenPath, key.Sign(t, w.Assertion("key")), "grant_type", "authorization_code", "code", answer.Get("code"), "redirect_uri", CallbackURI)
+	Granted(t, p, tokens)
+	if _, claims := JWT(t, Member(t, tokens, "id_token")); claims["nonce"] != "n-1" || tokens["scope"] != "openid military" {
 		t.Errorf("tokens %v, claims %v", tokens, claims)
 	}
 	// What is missing inside is missing.
-	answer = response(t, b.open(objectURL("key", key.sign(t, w.object("key", "response_type", nil)))))
+	answer = Response(t, b.Open(objectURL("key", key.Sign(t, w.Object("key", "response_type", nil)))))
 	if answer.Get("error") != "invalid_request" || answer.Get("state") != "inside" {
 		t.Errorf("answer %v", answer)
 	}
@@ -75,45 +75,45 @@ func TestOnlyWhatIsSignedCounts(t *testing.T) {
 
 func TestSignedRequestIsPushed(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t).withUsers().withSigners()
-	b, key := w.alice(), clientKeys()["PS256"]
-	push := func(object map[string]any) (page, map[string]any) {
-		return b.asserted(parPath, key.sign(t, w.assertion("key")), "request", key.sign(t, object))
+	w := New(t).WithUsers().WithSigners()
+	b, key := w.Alice(), ClientKeys()["PS256"]
+	push := func(object map[string]any) (Page, map[string]any) {
+		return b.Asserted(PARPath, key.Sign(t, w.Assertion("key")), "request", key.Sign(t, object))
 	}
-	p, body := push(w.object("key", "jti", "one"))
+	p, body := push(w.Object("key", "jti", "one"))
 	if p.StatusCode != http.StatusCreated {
-		t.Fatalf("%d %s", p.StatusCode, p.body)
+		t.Fatalf("%d %s", p.StatusCode, p.Text)
 	}
-	answer := response(t, b.submit(b.open(pushedURL("key", text(t, body, "request_uri"))), "action", "allow"))
+	answer := Response(t, b.Submit(b.Open(PushedURL("key", Member(t, body, "request_uri"))), "action", "allow"))
 	if answer.Get("code") == "" || answer.Get("state") != "inside" {
 		t.Errorf("answer %v", answer)
 	}
 	for _, object := range []map[string]any{
-		w.object("key", "jti", "one"), w.object("key2"), w.object("key", "client_id", "key2"),
-		w.object("key", "request_uri", "urn:ietf:params:oauth:request_uri:x"),
+		w.Object("key", "jti", "one"), w.Object("key2"), w.Object("key", "client_id", "key2"),
+		w.Object("key", "request_uri", "urn:ietf:params:oauth:request_uri:x"),
 	} {
 		p, _ := push(object)
-		refused(t, p, http.StatusBadRequest, "invalid_request_object")
+		Refused(t, p, http.StatusBadRequest, "invalid_request_object")
 	}
 }
 
 // attackedObject is a request object that must not be believed, and what is told of it.
 type attackedObject struct {
 	diagnosis provider.Diagnosis
-	make      func(t testing.TB, w *fixture) string
+	make      func(t testing.TB, w *Fixture) string
 }
 
-func es256Object(pairs ...any) func(testing.TB, *fixture) string {
-	return func(t testing.TB, w *fixture) string { return clientKeys()["ES256"].sign(t, w.object("key", pairs...)) }
+func es256Object(pairs ...any) func(testing.TB, *Fixture) string {
+	return func(t testing.TB, w *Fixture) string { return ClientKeys()["ES256"].Sign(t, w.Object("key", pairs...)) }
 }
 
 var attackedObjects = map[string]attackedObject{
-	"Unsigned": {"request_object_unsigned", func(t testing.TB, w *fixture) string { return unsigned(t, w.object("key"), "none") }},
-	"ForeignKey": {"jwt_signature_wrong", func(t testing.TB, w *fixture) string {
-		return clientKeys()["foreign"].sign(t, w.object("key"))
+	"Unsigned": {"request_object_unsigned", func(t testing.TB, w *Fixture) string { return Unsigned(t, w.Object("key"), "none") }},
+	"ForeignKey": {"jwt_signature_wrong", func(t testing.TB, w *Fixture) string {
+		return ClientKeys()["foreign"].Sign(t, w.Object("key"))
 	}},
-	"PublicKeyAsSecret": {"jwt_algorithm", func(t testing.TB, w *fixture) string { return withPublicKeyAsSecret(t, w.object("key")) }},
-	"WithOwnKey":        {"jwt_signature_wrong", func(t testing.TB, w *fixture) string { return withOwnKey(t, w.object("key")) }},
+	"PublicKeyAsSecret": {"jwt_algorithm", func(t testing.TB, w *Fixture) string { return WithPublicKeyAsSecret(t, w.Object("key")) }},
+	"WithOwnKey":        {"jwt_signature_wrong", func(t testing.TB, w *Fixture) string { return withOwnKey(t, w.Object("key")) }},
 	"OtherIssuer":       {"jwt_issuer_wrong", es256Object("iss", "key2")},
 	"NoIssuer":          {"jwt_issuer_wrong", es256Object("iss", nil)},
 	"OtherAudience":     {"jwt_audience_wrong", es256Object("aud", "https://other.test")},
@@ -121,8 +121,8 @@ var attackedObjects = map[string]attackedObject{
 	"NoExpiry":          {"jwt_incomplete", es256Object("exp", nil)},
 	"NoExpiryButAnID":   {"jwt_incomplete", es256Object("exp", nil, "jti", "for ever")},
 	"NotBeforeLongAgo":  {"jwt_lifetime", es256Object("nbf", 1)},
-	"PaddedSignature": {"jwt_malformed", func(t testing.TB, w *fixture) string {
-		return clientKeys()["ES256"].sign(t, w.object("key")) + "="
+	"PaddedSignature": {"jwt_malformed", func(t testing.TB, w *Fixture) string {
+		return ClientKeys()["ES256"].Sign(t, w.Object("key")) + "="
 	}},
 	"Expired":               {"jwt_expired", es256Object("exp", 1)},
 	"ForYears":              {"jwt_lifetime", es256Object("exp", 1<<40)},
@@ -139,85 +139,85 @@ var attackedObjects = map[string]attackedObject{
 	"TooLong":               {"jwt_malformed", es256Object("a", strings.Repeat("x", 7000))},
 	"LongValue":             {"parameter_malformed", es256Object("a", strings.Repeat("x", 3000))},
 	"TwoValues":             {"parameter_repeated", es256Object("scope", []string{"openid", "military"})},
-	"Assertion":             {"jwt_issuer_wrong", func(t testing.TB, w *fixture) string { return clientKeys()["ES256"].sign(t, w.assertion("key")) }},
-	"OtherType": {"jwt_malformed", func(t testing.TB, w *fixture) string {
-		return clientKeys()["ES256"].sign(t, w.object("key"), "typ", "at+jwt")
+	"Assertion":             {"jwt_issuer_wrong", func(t testing.TB, w *Fixture) string { return ClientKeys()["ES256"].Sign(t, w.Assertion("key")) }},
+	"OtherType": {"jwt_malformed", func(t testing.TB, w *Fixture) string {
+		return ClientKeys()["ES256"].Sign(t, w.Object("key"), "typ", "at+jwt")
 	}},
-	"NoJWT": {"jwt_malformed", func(testing.TB, *fixture) string { return "x" }},
+	"NoJWT": {"jwt_malformed", func(testing.TB, *Fixture) string { return "x" }},
 }
 
 func TestAttackRequestObject(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t).withClients().withUsers().withSigners()
-	b, key := w.alice(), clientKeys()["ES256"]
+	w := New(t).WithClients().WithUsers().WithSigners()
+	b, key := w.Alice(), ClientKeys()["ES256"]
 	for name, attack := range attackedObjects {
 		t.Run(name, func(t *testing.T) {
-			seen := w.watch()
-			p := b.open(objectURL("key", attack.make(t, w)))
-			if answer := response(t, p); answer.Get("error") == "" || answer.Has("code") || !strings.HasPrefix(p.Header.Get("Location"), callbackURI) {
+			seen := w.WatchActivity()
+			p := b.Open(objectURL("key", attack.make(t, w)))
+			if answer := Response(t, p); answer.Get("error") == "" || answer.Has("code") || !strings.HasPrefix(p.Header.Get("Location"), CallbackURI) {
 				t.Errorf("answer %v", answer)
 			}
-			if told := seen.all(); len(told) != 1 || told[0].Diagnosis != attack.diagnosis {
+			if told := seen.All(); len(told) != 1 || told[0].Diagnosis != attack.diagnosis {
 				t.Errorf("told %v, want %s", told, attack.diagnosis)
 			}
 		})
 	}
 	t.Run("Replayed", func(t *testing.T) {
-		address := objectURL("key", key.sign(t, w.object("key", "jti", "once")))
-		seen := w.watch()
-		b.open(address)
-		if answer := response(t, b.open(address)); answer.Get("error") != "invalid_request_object" || answer.Get("state") != "inside" {
+		address := objectURL("key", key.Sign(t, w.Object("key", "jti", "once")))
+		seen := w.WatchActivity()
+		b.Open(address)
+		if answer := Response(t, b.Open(address)); answer.Get("error") != "invalid_request_object" || answer.Get("state") != "inside" {
 			t.Errorf("answer %v", answer)
 		}
-		if told := seen.all(); len(told) != 1 || told[0].Diagnosis != "jwt_used" {
+		if told := seen.All(); len(told) != 1 || told[0].Diagnosis != "jwt_used" {
 			t.Errorf("told %v", told)
 		}
 		// Nor can it be presented as something else.
-		p, _ := b.asserted(tokenPath, key.sign(t, with(w.assertion("key"), "jti", "once")), machineGrant...)
-		refused(t, p, http.StatusUnauthorized, "invalid_client")
+		p, _ := b.Asserted(TokenPath, key.Sign(t, With(w.Assertion("key"), "jti", "once")), machineGrant...)
+		Refused(t, p, http.StatusUnauthorized, "invalid_client")
 	})
 	t.Run("ReplayedWithoutID", func(t *testing.T) {
-		address := objectURL("key", key.sign(t, w.object("key", "state", "mine")))
-		if answer := response(t, b.submit(b.open(address), "action", "allow")); answer.Get("code") == "" {
+		address := objectURL("key", key.Sign(t, w.Object("key", "state", "mine")))
+		if answer := Response(t, b.Submit(b.Open(address), "action", "allow")); answer.Get("code") == "" {
 			t.Fatalf("answer %v", answer)
 		}
-		seen := w.watch()
-		if answer := response(t, b.open(address)); answer.Get("error") != "invalid_request_object" {
+		seen := w.WatchActivity()
+		if answer := Response(t, b.Open(address)); answer.Get("error") != "invalid_request_object" {
 			t.Errorf("answer %v", answer)
 		}
-		if told := seen.all(); len(told) != 1 || told[0].Diagnosis != "jwt_used" {
+		if told := seen.All(); len(told) != 1 || told[0].Diagnosis != "jwt_used" {
 			t.Errorf("told %v", told)
 		}
-		if answer := response(t, b.open(objectURL("key", key.sign(t, w.object("key", "state", "next"))))); answer.Get("code") == "" {
+		if answer := Response(t, b.Open(objectURL("key", key.Sign(t, w.Object("key", "state", "next"))))); answer.Get("code") == "" {
 			t.Errorf("another request: %v", answer)
 		}
 	})
 	t.Run("RedirectURIThatNobodyHasRegistered", func(t *testing.T) {
 		for _, object := range []string{
-			key.sign(t, w.object("key", "redirect_uri", "https://evil.test/")),
-			unsigned(t, w.object("key", "redirect_uri", "https://evil.test/"), "none"),
+			key.Sign(t, w.Object("key", "redirect_uri", "https://evil.test/")),
+			Unsigned(t, w.Object("key", "redirect_uri", "https://evil.test/"), "none"),
 		} {
-			if p := b.open(objectURL("key", object, "redirect_uri", "")); p.StatusCode != http.StatusBadRequest || p.Header.Get("Location") != "" {
+			if p := b.Open(objectURL("key", object, "redirect_uri", "")); p.StatusCode != http.StatusBadRequest || p.Header.Get("Location") != "" {
 				t.Errorf("%d %q", p.StatusCode, p.Header.Get("Location"))
 			}
 		}
 	})
 	t.Run("AlgorithmThatIsNotRegistered", func(t *testing.T) {
-		answer := response(t, b.open(objectURL("es256", clientKeys()["RS256"].sign(t, w.object("es256")))))
+		answer := Response(t, b.Open(objectURL("es256", ClientKeys()["RS256"].Sign(t, w.Object("es256")))))
 		if answer.Get("error") != "invalid_request_object" {
 			t.Errorf("answer %v", answer)
 		}
 	})
 	t.Run("OfAnApplicationWithoutKeys", func(t *testing.T) {
-		seen := w.watch()
-		answer := response(t, b.open(objectURL("std", key.sign(t, w.object("std")))))
-		if told := seen.all(); answer.Get("error") != "invalid_request_object" || len(told) != 1 || told[0].Diagnosis != "client_keys_missing" {
+		seen := w.WatchActivity()
+		answer := Response(t, b.Open(objectURL("std", key.Sign(t, w.Object("std")))))
+		if told := seen.All(); answer.Get("error") != "invalid_request_object" || len(told) != 1 || told[0].Diagnosis != "client_keys_missing" {
 			t.Errorf("answer %v, told %v", answer, told)
 		}
 	})
 	t.Run("Twice", func(t *testing.T) {
-		object := key.sign(t, w.object("key"))
-		if answer := response(t, b.open(objectURL("key", object)+"&request="+object)); answer.Get("error") != "invalid_request" {
+		object := key.Sign(t, w.Object("key"))
+		if answer := Response(t, b.Open(objectURL("key", object)+"&request="+object)); answer.Get("error") != "invalid_request" {
 			t.Errorf("answer %v", answer)
 		}
 	})
@@ -227,48 +227,48 @@ func TestAttackRequestObject(t *testing.T) {
 // that answers go, by the redirect URI that is beside it.
 func TestUnsignedRequestIsRefusedWhereItAsks(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t).withSigners()
-	b := w.newBrowser()
-	object := unsigned(t, w.object("key", "response_mode", "form_post", "redirect_uri", "https://evil.test/"), "none")
-	p := b.open(objectURL("key", object))
-	action, fields := p.form(t)
-	if action != callbackURI || fields.Get("error") != "invalid_request_object" || fields.Get("state") != "inside" || fields.Get("iss") != w.Issuer() {
+	w := New(t).WithSigners()
+	b := w.NewBrowser()
+	object := Unsigned(t, w.Object("key", "response_mode", "form_post", "redirect_uri", "https://evil.test/"), "none")
+	p := b.Open(objectURL("key", object))
+	action, fields := p.Form(t)
+	if action != CallbackURI || fields.Get("error") != "invalid_request_object" || fields.Get("state") != "inside" || fields.Get("iss") != w.Issuer() {
 		t.Errorf("%s %v", action, fields)
 	}
-	object = unsigned(t, w.object("key", "response_mode", "magic"), "none")
-	if answer := response(t, b.open(objectURL("key", object))); answer.Get("error") != "invalid_request_object" {
+	object = Unsigned(t, w.Object("key", "response_mode", "magic"), "none")
+	if answer := Response(t, b.Open(objectURL("key", object))); answer.Get("error") != "invalid_request_object" {
 		t.Errorf("answer %v", answer)
 	}
 }
 
 func TestApplicationThatHasToSign(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t).withUsers().withSigners()
-	b := w.alice()
-	seen := w.watch()
-	if answer := response(t, b.open(authorizeURL("client_id", "signer", "scope", "openid military"))); answer.Get("error") != "invalid_request" {
+	w := New(t).WithUsers().WithSigners()
+	b := w.Alice()
+	seen := w.WatchActivity()
+	if answer := Response(t, b.Open(AuthorizeURL("client_id", "signer", "scope", "openid military"))); answer.Get("error") != "invalid_request" {
 		t.Errorf("answer %v", answer)
 	}
-	if told := seen.all(); len(told) != 1 || told[0].Diagnosis != "request_object_required" {
+	if told := seen.All(); len(told) != 1 || told[0].Diagnosis != "request_object_required" {
 		t.Errorf("told %v", told)
 	}
-	object := clientKeys()["ES256"].sign(t, w.object("signer"))
-	if answer := response(t, b.submit(b.open(objectURL("signer", object)), "action", "allow")); answer.Get("code") == "" {
+	object := ClientKeys()["ES256"].Sign(t, w.Object("signer"))
+	if answer := Response(t, b.Submit(b.Open(objectURL("signer", object)), "action", "allow")); answer.Get("code") == "" {
 		t.Errorf("answer %v", answer)
 	}
-	object = clientKeys()["ES256"].sign(t, w.object("signer", "jti", "by POST"))
-	p := b.post("/oauth/authorize", url.Values{"client_id": {"signer"}, "request": {object}, "redirect_uri": {callbackURI}, "response_type": {"code"}, "scope": {"openid"}})
-	if answer := response(t, b.follow(p)); answer.Get("code") == "" {
+	object = ClientKeys()["ES256"].Sign(t, w.Object("signer", "jti", "by POST"))
+	p := b.Post("/oauth/authorize", url.Values{"client_id": {"signer"}, "request": {object}, "redirect_uri": {CallbackURI}, "response_type": {"code"}, "scope": {"openid"}})
+	if answer := Response(t, b.Follow(p)); answer.Get("code") == "" {
 		t.Errorf("answer %v", answer)
 	}
 }
 
 func TestRequestObjectMayNameOthersBesideUs(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t).withUsers().withSigners()
-	object := clientKeys()["ES256"].sign(t, w.object("key", "aud", []string{"https://other.test", w.Issuer()}))
-	b := w.alice()
-	if answer := response(t, b.submit(b.open(objectURL("key", object)), "action", "allow")); answer.Get("code") == "" {
+	w := New(t).WithUsers().WithSigners()
+	object := ClientKeys()["ES256"].Sign(t, w.Object("key", "aud", []string{"https://other.test", w.Issuer()}))
+	b := w.Alice()
+	if answer := Response(t, b.Submit(b.Open(objectURL("key", object)), "action", "allow")); answer.Get("code") == "" {
 		t.Errorf("answer %v", answer)
 	}
 }
@@ -276,35 +276,35 @@ func TestRequestObjectMayNameOthersBesideUs(t *testing.T) {
 // TestApplicationThatHasToPushWhatItSigns holds what FAPI 2.0 asks for.
 func TestApplicationThatHasToPushWhatItSigns(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t).withUsers()
-	w.ok(w.SaveClient(t.Context(), provider.Client{
-		ID: "fapi", Dialect: provider.Standard, RedirectURIs: []string{callbackURI}, TokenEndpointAuthMethod: "private_key_jwt", JWKS: publicKeys(t, "ES256"),
+	w := New(t).WithUsers()
+	w.OK(w.SaveClient(t.Context(), provider.Client{
+		ID: "fapi", Dialect: provider.Standard, RedirectURIs: []string{CallbackURI}, TokenEndpointAuthMethod: "private_key_jwt", JWKS: PublicKeys(t, "ES256"),
 		RequirePushedAuthorizationRequests: true, RequireSignedRequestObject: true,
 	}))
-	b, key := w.newBrowser(), clientKeys()["ES256"]
+	b, key := w.NewBrowser(), ClientKeys()["ES256"]
 	for name, c := range map[string]struct {
 		aud    any
 		object []any
 		status int
 		code   string
 	}{
-		"Accepts":                        {w.Issuer(), []any{"nbf", w.now().Unix()}, http.StatusCreated, ""},
-		"RefusesTheEndpointAsAudience":   {w.server.URL + parPath, []any{"nbf", w.now().Unix()}, http.StatusUnauthorized, "invalid_client"},
-		"RefusesAListAsAudience":         {[]string{w.Issuer()}, []any{"nbf", w.now().Unix()}, http.StatusUnauthorized, "invalid_client"},
+		"Accepts":                        {w.Issuer(), []any{"nbf", w.Now().Unix()}, http.StatusCreated, ""},
+		"RefusesTheEndpointAsAudience":   {w.Server.URL + PARPath, []any{"nbf", w.Now().Unix()}, http.StatusUnauthorized, "invalid_client"},
+		"RefusesAListAsAudience":         {[]string{w.Issuer()}, []any{"nbf", w.Now().Unix()}, http.StatusUnauthorized, "invalid_client"},
 		"RefusesAnObjectWithoutNbf":      {w.Issuer(), nil, http.StatusBadRequest, "invalid_request_object"},
-		"RefusesAnObjectWithAnOldNbf":    {w.Issuer(), []any{"nbf", w.now().Add(-2 * time.Hour).Unix()}, http.StatusBadRequest, "invalid_request_object"},
+		"RefusesAnObjectWithAnOldNbf":    {w.Issuer(), []any{"nbf", w.Now().Add(-2 * time.Hour).Unix()}, http.StatusBadRequest, "invalid_request_object"},
 		"RefusesAnObjectThatIsUnsigned":  {w.Issuer(), []any{"unsigned", true}, http.StatusBadRequest, "invalid_request_object"},
-		"AcceptsAnObjectForOthersAsWell": {w.Issuer(), []any{"nbf", w.now().Unix(), "aud", []string{w.Issuer(), "https://other.test"}}, http.StatusCreated, ""},
+		"AcceptsAnObjectForOthersAsWell": {w.Issuer(), []any{"nbf", w.Now().Unix(), "aud", []string{w.Issuer(), "https://other.test"}}, http.StatusCreated, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			claims := w.object("fapi", append(c.object, "code_challenge", s256, "code_challenge_method", "S256")...)
-			object := key.sign(t, claims)
+			claims := w.Object("fapi", append(c.object, "code_challenge", S256, "code_challenge_method", "S256")...)
+			object := key.Sign(t, claims)
 			if claims["unsigned"] != nil {
-				object = unsigned(t, claims, "none")
+				object = Unsigned(t, claims, "none")
 			}
-			p, body := b.asserted(parPath, key.sign(t, with(w.assertion("fapi"), "aud", c.aud)), "request", object)
+			p, body := b.Asserted(PARPath, key.Sign(t, With(w.Assertion("fapi"), "aud", c.aud)), "request", object)
 			if p.StatusCode != c.status || c.code != "" && body["error"] != c.code {
-				t.Errorf("%s %s", p.Status, p.body)
+				t.Errorf("%s %s", p.Status, p.Text)
 			}
 		})
 	}

@@ -14,11 +14,11 @@ import (
 
 func TestClientRevision(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t).withClients()
+	w := New(t).WithClients()
 	read := func() provider.Client {
 		t.Helper()
 		c, err := w.Client(t.Context(), "std")
-		w.ok(err)
+		w.OK(err)
 		if c.Revision == 0 {
 			t.Fatal("the registration has no revision")
 		}
@@ -39,7 +39,7 @@ func TestClientRevision(t *testing.T) {
 		}
 	}
 	first := read()
-	w.ok(w.SaveClient(t.Context(), named(first, "One")))
+	w.OK(w.SaveClient(t.Context(), named(first, "One")))
 	refused("ARegistrationThatIsOver", named(first, "Two"))
 	second := read()
 	if _, err := w.RotateClientSecret(t.Context(), "std", time.Hour, 0); err != nil {
@@ -48,23 +48,23 @@ func TestClientRevision(t *testing.T) {
 	refused("AfterNewSecrets", named(second, "Three"))
 	whichever := named(read(), "Four")
 	whichever.Revision = 0
-	w.ok(w.SaveClient(t.Context(), whichever))
+	w.OK(w.SaveClient(t.Context(), whichever))
 	anew := named(read(), "Five")
 	anew.Revision = provider.NoRevision
 	refused("OneThatThereIs", anew)
 	current := read()
-	w.ok(w.SaveClient(t.Context(), current)) // changes nothing
+	w.OK(w.SaveClient(t.Context(), current)) // changes nothing
 	if again := read(); again.Revision != current.Revision {
 		t.Error("what changes nothing has another revision")
 	}
-	w.ok(w.DeleteClient(t.Context(), "std"))
+	w.OK(w.DeleteClient(t.Context(), "std"))
 	if err := w.SaveClient(t.Context(), current); !errors.Is(err, provider.ErrChanged) {
 		t.Errorf("one that is gone: %v", err)
 	}
-	w.ok(w.SaveClient(t.Context(), anew))
+	w.OK(w.SaveClient(t.Context(), anew))
 	refused("OneThatIsRegisteredAnew", current)
 	list, err := w.Clients(t.Context(), "", 100)
-	w.ok(err)
+	w.OK(err)
 	for _, c := range list {
 		if c.Revision == 0 {
 			t.Errorf("%s is listed without a revision", c.ID)
@@ -76,15 +76,15 @@ func TestClientRevision(t *testing.T) {
 // application has.
 func TestSaveClientAtOnceWithOneRevision(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t).withClients()
+	w := New(t).WithClients()
 	c, err := w.Client(t.Context(), "std")
-	w.ok(err)
+	w.OK(err)
 	var saved, changed atomic.Int64
 	var all sync.WaitGroup
 	for i := range 8 {
 		all.Go(func() {
 			mine := c
-			mine.Name, mine.Logo = strings.Repeat("x", i+1), square(t, uint8(10*i))
+			mine.Name, mine.Logo = strings.Repeat("x", i+1), Square(t, uint8(10*i))
 			switch err := w.SaveClient(t.Context(), mine); {
 			case err == nil:
 				saved.Add(1)
@@ -99,26 +99,26 @@ func TestSaveClientAtOnceWithOneRevision(t *testing.T) {
 	if saved.Load() != 1 || changed.Load() != 7 {
 		t.Errorf("%d saved, %d refused", saved.Load(), changed.Load())
 	}
-	if got := w.count("images"); got != 1 {
+	if got := w.Count("images"); got != 1 {
 		t.Errorf("%d logos are stored, want 1", got)
 	}
 }
 
 func TestUnreviewedApplicationIsToldOf(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t).withClients().withUsers()
+	w := New(t).WithClients().WithUsers()
 	const told = "hasn’t been reviewed"
 	for _, unreviewed := range []bool{true, false} {
 		c, err := w.Client(t.Context(), "std")
-		w.ok(err)
+		w.OK(err)
 		c.Unreviewed = unreviewed
-		w.ok(w.SaveClient(t.Context(), c))
-		b := w.newBrowser()
-		signIn := b.open(authorizeURL(ask()...))
-		consent := b.submit(signIn, "email", "alice@example.com", "password", alicePass)
-		for _, p := range []page{signIn, consent, b.get("/signup?flow=" + signIn.Request.URL.Query().Get("flow"))} {
-			if p.StatusCode != http.StatusOK || strings.Contains(p.body, told) != unreviewed {
-				t.Errorf("unreviewed %v: %s %s\n%s", unreviewed, p.Request.URL.Path, p.Status, p.body)
+		w.OK(w.SaveClient(t.Context(), c))
+		b := w.NewBrowser()
+		signIn := b.Open(AuthorizeURL(Ask()...))
+		consent := b.Submit(signIn, "email", "alice@example.com", "password", AlicePass)
+		for _, p := range []Page{signIn, consent, b.Get("/signup?flow=" + signIn.Request.URL.Query().Get("flow"))} {
+			if p.StatusCode != http.StatusOK || strings.Contains(p.Text, told) != unreviewed {
+				t.Errorf("unreviewed %v: %s %s\n%s", unreviewed, p.Request.URL.Path, p.Status, p.Text)
 			}
 		}
 	}

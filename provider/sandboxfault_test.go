@@ -29,7 +29,7 @@ func (f *trouble) set(fault provider.Fault) {
 }
 
 func (f *trouble) configure(c *provider.Config) {
-	cast(map[string]string{"std": "acme", "std2": "globex"})(c)
+	Cast(map[string]string{"std": "acme", "std2": "globex"})(c)
 	c.Testing.Faults = func(_ context.Context, clientID string) (provider.Fault, error) {
 		f.mu.Lock()
 		defer f.mu.Unlock()
@@ -40,17 +40,17 @@ func (f *trouble) configure(c *provider.Config) {
 	}
 }
 
-// exchange goes from a request with a nonce to the tokens, as a client in order does.
-func (rp *relyingParty) exchange(b *browser) (*oauth2.Token, error) {
+// Tokens goes from a request with a nonce to the tokens, as a client in order does.
+func (rp *RelyingParty) Tokens(b *Browser) (*oauth2.Token, error) {
 	rp.t.Helper()
-	p := b.get(rp.AuthCodeURL("xyz", oidc.Nonce("n-1"), oauth2.SetAuthURLParam("login_hint", "persona:veteran")))
-	return rp.Exchange(rp.ctx, response(rp.t, p).Get("code"))
+	p := b.Get(rp.AuthCodeURL("xyz", oidc.Nonce("n-1"), oauth2.SetAuthURLParam("login_hint", "persona:veteran")))
+	return rp.Exchange(rp.Ctx, Response(rp.t, p).Get("code"))
 }
 
-// check is what a client in order makes of an ID token.
-func (rp *relyingParty) check(token *oauth2.Token) error {
+// Check is what a client in order makes of an ID token.
+func (rp *RelyingParty) Check(token *oauth2.Token) error {
 	raw, _ := token.Extra("id_token").(string)
-	id, err := rp.provider.Verifier(&oidc.Config{ClientID: rp.ClientID, Now: rp.now}).Verify(rp.ctx, raw)
+	id, err := rp.Provider.Verifier(&oidc.Config{ClientID: rp.ClientID, Now: rp.Now}).Verify(rp.Ctx, raw)
 	if err == nil && id.Nonce != "n-1" {
 		err = errors.New("another nonce")
 	}
@@ -60,9 +60,9 @@ func (rp *relyingParty) check(token *oauth2.Token) error {
 func TestAClientNoticesEachFaultOfAnIDToken(t *testing.T) {
 	t.Parallel()
 	f := &trouble{}
-	w := newFixture(t, f.configure).withClients()
-	rp := newRelyingParty(t, w.Issuer(), "std", oidc.ScopeOpenID, "military")
-	rp.now = w.now
+	w := New(t, f.configure).WithClients()
+	rp := NewRelyingParty(t, w.Issuer(), "std", oidc.ScopeOpenID, "military")
+	rp.Now = w.Now
 	for fault, says := range map[provider.Fault]string{
 		sandbox.IDTokenSignature:   "failed to verify",
 		sandbox.IDTokenIssuer:      "issued by a different provider",
@@ -73,11 +73,11 @@ func TestAClientNoticesEachFaultOfAnIDToken(t *testing.T) {
 		sandbox.NoFault:            "",
 	} {
 		f.set(fault)
-		token, err := rp.exchange(w.newBrowser())
+		token, err := rp.Tokens(w.NewBrowser())
 		if err != nil {
 			t.Fatalf("%s: %v", fault, err)
 		}
-		switch err := rp.check(token); {
+		switch err := rp.Check(token); {
 		case says == "" && err != nil:
 			t.Errorf("without a fault: %v", err)
 		case says != "" && (err == nil || !strings.Contains(err.Error(), says)):
@@ -90,27 +90,27 @@ func TestAClientNoticesEachFaultOfAnIDToken(t *testing.T) {
 func TestAClientHasToFetchTheKeySetAnewWhenTheKeyIsRotated(t *testing.T) {
 	t.Parallel()
 	f := &trouble{}
-	w := newFixture(t, f.configure).withClients()
-	rp := newRelyingParty(t, w.Issuer(), "std", oidc.ScopeOpenID, "military")
-	rp.now = w.now
-	before := w.newBrowser().get(keysPath).body
+	w := New(t, f.configure).WithClients()
+	rp := NewRelyingParty(t, w.Issuer(), "std", oidc.ScopeOpenID, "military")
+	rp.Now = w.Now
+	before := w.NewBrowser().Get(KeysPath).Text
 	f.set(sandbox.KeyRotated)
-	token, err := rp.exchange(w.newBrowser())
+	token, err := rp.Tokens(w.NewBrowser())
 	if err != nil {
 		t.Fatal(err)
 	}
 	raw, _ := token.Extra("id_token").(string)
-	header, _ := jwt(t, raw)
-	kid := text(t, header, "kid")
-	after := w.newBrowser().get(keysPath).body
+	header, _ := JWT(t, raw)
+	kid := Member(t, header, "kid")
+	after := w.NewBrowser().Get(KeysPath).Text
 	if strings.Contains(before, kid) || !strings.Contains(after, kid) {
 		t.Errorf("the key %s is in the key set before, or not in it after\n%s\n%s", kid, before, after)
 	}
-	if err := rp.check(token); err != nil {
+	if err := rp.Check(token); err != nil {
 		t.Errorf("a client that fetches the key set refuses it: %v", err)
 	}
 	f.set(sandbox.NoFault)
-	if token, err = rp.exchange(w.newBrowser()); err != nil || rp.check(token) != nil {
+	if token, err = rp.Tokens(w.NewBrowser()); err != nil || rp.Check(token) != nil {
 		t.Errorf("afterwards: %v", err)
 	}
 }
@@ -118,21 +118,21 @@ func TestAClientHasToFetchTheKeySetAnewWhenTheKeyIsRotated(t *testing.T) {
 func TestFaultsOfTheAuthorizationEndpointReachTheApplication(t *testing.T) {
 	t.Parallel()
 	f := &trouble{}
-	w := newFixture(t, f.configure).withClients()
+	w := New(t, f.configure).WithClients()
 	for fault, code := range map[provider.Fault]string{
 		sandbox.AuthorizeDenied: "access_denied", sandbox.AuthorizeUnavailable: "temporarily_unavailable", sandbox.AuthorizeError: "server_error",
 	} {
 		f.set(fault)
-		if answer := response(t, w.newBrowser().get(hinted("veteran"))); answer.Get("error") != code || answer.Get("state") != "xyz" {
+		if answer := Response(t, w.NewBrowser().Get(Hinted("veteran"))); answer.Get("error") != code || answer.Get("state") != "xyz" {
 			t.Errorf("%s: answered %v", fault, answer)
 		}
-		b := w.newBrowser() // and by way of the screens
-		p := b.submit(b.submit(b.open(authorizeURL(ask("prompt", "consent")...)), "persona", "veteran"), "action", "allow")
-		if answer := response(t, p); answer.Get("error") != code {
+		b := w.NewBrowser() // and by way of the screens
+		p := b.Submit(b.Submit(b.Open(AuthorizeURL(Ask("prompt", "consent")...)), "persona", "veteran"), "action", "allow")
+		if answer := Response(t, p); answer.Get("error") != code {
 			t.Errorf("%s: answered %v after the screens", fault, answer)
 		}
-		other := w.newBrowser().get(hinted("veteran", "client_id", "std2", "redirect_uri", "https://other.test/cb"))
-		if answer := response(t, other); answer.Get("code") == "" {
+		other := w.NewBrowser().Get(Hinted("veteran", "client_id", "std2", "redirect_uri", "https://other.test/cb"))
+		if answer := Response(t, other); answer.Get("code") == "" {
 			t.Errorf("%s: another application is answered %v", fault, answer)
 		}
 	}
@@ -141,30 +141,30 @@ func TestFaultsOfTheAuthorizationEndpointReachTheApplication(t *testing.T) {
 func TestAFaultThatEndsARefreshEndsTheGrant(t *testing.T) {
 	t.Parallel()
 	f := &trouble{}
-	w := newFixture(t, f.configure).withClients()
-	b := w.newBrowser()
-	_, tokens := b.token(std("code", response(t, b.get(hinted("veteran"))).Get("code"))...)
+	w := New(t, f.configure).WithClients()
+	b := w.NewBrowser()
+	_, tokens := b.Token(Std("code", Response(t, b.Get(Hinted("veteran"))).Get("code"))...)
 	f.set(sandbox.RefreshRevoked)
-	p, _ := b.refresh(text(t, tokens, "refresh_token"))
-	refused(t, p, http.StatusBadRequest, "invalid_grant")
+	p, _ := b.Refresh(Member(t, tokens, "refresh_token"))
+	Refused(t, p, http.StatusBadRequest, "invalid_grant")
 	f.set(sandbox.NoFault)
-	p, _ = b.refresh(text(t, tokens, "refresh_token"))
-	refused(t, p, http.StatusBadRequest, "invalid_grant")
-	works(t, b, text(t, tokens, "access_token"), false)
+	p, _ = b.Refresh(Member(t, tokens, "refresh_token"))
+	Refused(t, p, http.StatusBadRequest, "invalid_grant")
+	Works(t, b, Member(t, tokens, "access_token"), false)
 }
 
 func TestATokenEndpointThatFailsSpendsNothing(t *testing.T) {
 	t.Parallel()
 	f := &trouble{}
-	w := newFixture(t, f.configure).withClients()
-	b := w.newBrowser()
-	code := response(t, b.get(hinted("veteran"))).Get("code")
+	w := New(t, f.configure).WithClients()
+	b := w.NewBrowser()
+	code := Response(t, b.Get(Hinted("veteran"))).Get("code")
 	f.set(sandbox.TokenUnavailable)
-	p, _ := b.token(std("code", code)...)
-	refused(t, p, http.StatusServiceUnavailable, "temporarily_unavailable")
+	p, _ := b.Token(Std("code", code)...)
+	Refused(t, p, http.StatusServiceUnavailable, "temporarily_unavailable")
 	f.set(sandbox.NoFault)
-	if p, _ = b.token(std("code", code)...); p.StatusCode != http.StatusOK {
-		t.Errorf("afterwards: %s %s", p.Status, p.body)
+	if p, _ = b.Token(Std("code", code)...); p.StatusCode != http.StatusOK {
+		t.Errorf("afterwards: %s %s", p.Status, p.Text)
 	}
 }
 
@@ -173,13 +173,13 @@ func TestATokenEndpointThatFailsSpendsNothing(t *testing.T) {
 func TestAFaultIsNoReasonToTakeARequestThatIsWrong(t *testing.T) {
 	t.Parallel()
 	f := &trouble{fault: sandbox.IDTokenNonce}
-	w := newFixture(t, f.configure).withClients()
-	b := w.newBrowser()
-	code := response(t, b.get(hinted("veteran"))).Get("code")
-	p, _ := b.token(std("code", code, "client_secret", "wrong")...)
-	refused(t, p, http.StatusUnauthorized, "invalid_client")
-	p = b.send(http.MethodPost, tokenPath, "grant_type=authorization_code&grant_type=refresh_token&client_id=std", "Content-Type", "application/x-www-form-urlencoded")
-	refused(t, p, http.StatusBadRequest, "invalid_request")
+	w := New(t, f.configure).WithClients()
+	b := w.NewBrowser()
+	code := Response(t, b.Get(Hinted("veteran"))).Get("code")
+	p, _ := b.Token(Std("code", code, "client_secret", "wrong")...)
+	Refused(t, p, http.StatusUnauthorized, "invalid_client")
+	p = b.Send(http.MethodPost, TokenPath, "grant_type=authorization_code&grant_type=refresh_token&client_id=std", "Content-Type", "application/x-www-form-urlencoded")
+	Refused(t, p, http.StatusBadRequest, "invalid_request")
 }
 
 func TestFaultsThatCannotBeReadAre503(t *testing.T) {
@@ -187,18 +187,18 @@ func TestFaultsThatCannotBeReadAre503(t *testing.T) {
 	for name, f := range map[string]*trouble{"Error": {err: errors.New("the disk is gone")}, "NoFault": {fault: "rain"}} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := newFixture(t, f.configure).withClients()
-			p, _ := w.newBrowser().token(std("code", "x")...)
-			refused(t, p, http.StatusServiceUnavailable, "temporarily_unavailable")
+			w := New(t, f.configure).WithClients()
+			p, _ := w.NewBrowser().Token(Std("code", "x")...)
+			Refused(t, p, http.StatusServiceUnavailable, "temporarily_unavailable")
 		})
 	}
 }
 
 func TestFaultsAreForASandbox(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t)
+	w := New(t)
 	_, err := provider.New(t.Context(), provider.Config{
-		BaseURL: w.server.URL, Secret: testSecret(t), Store: w.store,
+		BaseURL: w.Server.URL, Secret: Secret(t), Store: w.Store,
 		Testing: provider.Testing{Faults: func(context.Context, string) (provider.Fault, error) { return "", nil }},
 	})
 	var wrong *provider.FieldError

@@ -77,7 +77,7 @@ func TestSaveAccountThatIsOvertaken(t *testing.T) {
 		} {
 			t.Run(name+place, func(t *testing.T) {
 				store := &overtakenStore{}
-				w := newFixture(t, func(c *provider.Config) {
+				w := New(t, func(c *provider.Config) {
 					store.Store = c.Store
 					c.Store = wrap(store)
 				})
@@ -108,7 +108,7 @@ func TestSaveAccountThatIsOvertaken(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if got := w.newBrowser().signIn(test.save.Email, test.save.Password).get("/account"); id == "" || !strings.Contains(got.body, test.save.Email) {
+				if got := w.NewBrowser().SignIn(test.save.Email, test.save.Password).Get("/account"); id == "" || !strings.Contains(got.Text, test.save.Email) {
 					t.Errorf("the account %q cannot sign in as it was saved: %s", id, got.Status)
 				}
 				changes, err := w.Events(t.Context(), provider.EventFilter{Name: provider.EventPasswordChanged})
@@ -122,7 +122,7 @@ func TestSaveAccountThatIsOvertaken(t *testing.T) {
 
 func TestSaveAccountOfManyAtOnceMakesOne(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t)
+	w := New(t)
 	for _, a := range []provider.Account{
 		{Email: "nora@example.com", EmailVerified: true}, {ID: "omar", Email: "omar@example.com", EmailVerified: true},
 	} {

@@ -21,7 +21,7 @@ func directives(h http.Header) map[string]string {
 
 func TestPreviewIsFramedByPagesOfItsOriginAlone(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t)
+	w := New(t)
 	mux := http.NewServeMux()
 	mux.Handle("/desk/preview", w.Screen(func(s *provider.Screen) error {
 		s.RenderPreview(ui.Preview(ui.PreviewView{Page: s.Page(), Screen: ui.PreviewSignIn}))
@@ -32,10 +32,10 @@ func TestPreviewIsFramedByPagesOfItsOriginAlone(t *testing.T) {
 		return nil
 	}))
 	mux.Handle("/", w.Provider)
-	w.server.Config.Handler = mux
-	b := w.newBrowser()
+	w.Server.Config.Handler = mux
+	b := w.NewBrowser()
 
-	preview := b.open("/desk/preview")
+	preview := b.Open("/desk/preview")
 	policy := directives(preview.Header)
 	if policy["frame-ancestors"] != "'self'" || preview.Header.Get("X-Frame-Options") != "SAMEORIGIN" {
 		t.Errorf("it may be framed by %q, %q", policy["frame-ancestors"], preview.Header.Get("X-Frame-Options"))
@@ -47,11 +47,11 @@ func TestPreviewIsFramedByPagesOfItsOriginAlone(t *testing.T) {
 		t.Errorf("browsers refuse it with a sandbox and %q", opener)
 	}
 
-	page := directives(b.open("/desk/branding").Header)
+	page := directives(b.Open("/desk/branding").Header)
 	if page["frame-src"] != "'self'" || page["connect-src"] != "'self'" || page["frame-ancestors"] != "'none'" {
 		t.Errorf("the page around it has %v", page)
 	}
-	signIn := directives(b.open("/signin").Header)
+	signIn := directives(b.Open("/signin").Header)
 	if _, framed := signIn["frame-src"]; framed || signIn["frame-ancestors"] != "'none'" {
 		t.Errorf("the sign-in page has %v", signIn)
 	}

@@ -9,13 +9,13 @@ import (
 )
 
 // onDisk returns every byte of the files of the database, which nobody has open.
-func (w *fixture) onDisk() string {
-	w.t.Helper()
+func onDisk(w *Fixture) string {
+	w.T.Helper()
 	var all strings.Builder
 	for _, suffix := range []string{"", "-wal", "-shm"} {
-		content, err := os.ReadFile(w.path + suffix)
+		content, err := os.ReadFile(w.Path + suffix)
 		if err != nil && !os.IsNotExist(err) {
-			w.t.Fatal(err)
+			w.T.Fatal(err)
 		}
 		all.Write(content)
 	}
@@ -25,18 +25,18 @@ func (w *fixture) onDisk() string {
 func TestTheFileForgetsWhoIsDeleted(t *testing.T) {
 	t.Parallel()
 	const id = "canary-person-8271"
-	w := newFixture(t).withClients().withUsers()
-	w.account(provider.Account{ID: id, Email: "canary@example.com", Password: alicePass})
-	w.ok(w.SetStatus(t.Context(), id, provider.Status{Group: "military", Verified: true, VerifiedBy: "canary-office"}))
-	b := w.newBrowser().signIn("canary@example.com", alicePass)
-	b.allow(ask()...)
-	if !strings.Contains(w.onDisk(), id) {
+	w := New(t).WithClients().WithUsers()
+	w.AddAccount(provider.Account{ID: id, Email: "canary@example.com", Password: AlicePass})
+	w.OK(w.SetStatus(t.Context(), id, provider.Status{Group: "military", Verified: true, VerifiedBy: "canary-office"}))
+	b := w.NewBrowser().SignIn("canary@example.com", AlicePass)
+	b.Allow(Ask()...)
+	if !strings.Contains(onDisk(w), id) {
 		t.Fatal("the test looks in the wrong place")
 	}
-	w.ok(w.DeleteAccount(t.Context(), id))
-	w.ok(w.Close())
+	w.OK(w.DeleteAccount(t.Context(), id))
+	w.OK(w.Close())
 	for _, canary := range []string{id, "canary-office"} {
-		if strings.Contains(w.onDisk(), canary) {
+		if strings.Contains(onDisk(w), canary) {
 			t.Errorf("%s is in the file", canary)
 		}
 	}
@@ -46,20 +46,20 @@ func TestTheFileForgetsWhoIsDeleted(t *testing.T) {
 // that did not overwrite it.
 func TestTheFileForgetsWhatEarlierVersionsLeft(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t).withClients().withUsers()
-	w.ok(w.Close())
-	w.run(`PRAGMA user_version = 0`)
-	w.run(`CREATE TABLE gone AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 200) SELECT 'canary@example.com' FROM n`)
-	w.run(`DROP TABLE gone`)
-	w.inClear()
+	w := New(t).WithClients().WithUsers()
+	w.OK(w.Close())
+	w.Exec(`PRAGMA user_version = 0`)
+	w.Exec(`CREATE TABLE gone AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 200) SELECT 'canary@example.com' FROM n`)
+	w.Exec(`DROP TABLE gone`)
+	inClear(w)
 	for _, canary := range []string{"canary@example.com", "alice@example.com"} {
-		if !strings.Contains(w.onDisk(), canary) {
+		if !strings.Contains(onDisk(w), canary) {
 			t.Fatal("the test looks in the wrong place")
 		}
 	}
-	w.ok(w.twin().Close())
+	w.OK(w.Twin().Close())
 	for _, canary := range []string{"canary@example.com", "alice@example.com"} {
-		if strings.Contains(w.onDisk(), canary) {
+		if strings.Contains(onDisk(w), canary) {
 			t.Errorf("%s is in the file", canary)
 		}
 	}

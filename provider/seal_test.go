@@ -10,7 +10,7 @@ import (
 
 func TestWhatAHostSealsOpensForItsPurposeOnly(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t)
+	w := New(t)
 	sealed := w.Seal("note", []byte("plain text"))
 	if bytes.Contains(sealed, []byte("plain")) {
 		t.Error("the value can be read")
@@ -33,9 +33,9 @@ func TestWhatAHostSealsOpensForItsPurposeOnly(t *testing.T) {
 
 func TestWhatAHostSealsIsApartFromWhatTheProviderSeals(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t).withClients()
-	stored, err := w.store.Client(t.Context(), "std")
-	w.ok(err)
+	w := New(t).WithClients()
+	stored, err := w.Store.Client(t.Context(), "std")
+	w.OK(err)
 	for _, purpose := range []string{"client secret", "host: client secret", "", ": client secret"} {
 		if plain, err := w.Open(purpose, stored.Secrets[0].Sealed); err == nil {
 			t.Errorf("%q opens a client secret: %q", purpose, plain)
@@ -45,13 +45,13 @@ func TestWhatAHostSealsIsApartFromWhatTheProviderSeals(t *testing.T) {
 
 func TestWhatAHostSealsOpensUnderAFormerSecret(t *testing.T) {
 	t.Parallel()
-	sealed := newFixture(t).Seal("note", []byte("plain text"))
+	sealed := New(t).Seal("note", []byte("plain text"))
 	next := []byte("Zq8sTzLw3bXy0cQe5RvUo1aIp7kJm2Hd")
-	replaced := newFixture(t, func(c *provider.Config) { c.Secret, c.PreviousSecrets = next, [][]byte{c.Secret} })
+	replaced := New(t, func(c *provider.Config) { c.Secret, c.PreviousSecrets = next, [][]byte{c.Secret} })
 	if plain, err := replaced.Open("note", sealed); err != nil || string(plain) != "plain text" {
 		t.Errorf("%q, %v", plain, err)
 	}
-	dropped := newFixture(t, withoutKey(t), func(c *provider.Config) { c.Secret = next })
+	dropped := New(t, WithoutKey(t), func(c *provider.Config) { c.Secret = next })
 	if plain, err := dropped.Open("note", sealed); !errors.Is(err, provider.ErrSealed) {
 		t.Errorf("under a secret that was dropped: %q, %v", plain, err)
 	}

@@ -15,18 +15,18 @@ import (
 )
 
 // authenticates reports whether std is known by a secret.
-func authenticates(b *browser, secret string) bool {
-	p, _ := b.json(b.post("/oauth/introspect", map[string][]string{"client_id": {"std"}, "client_secret": {secret}, "token": {"x"}}))
+func authenticates(b *Browser, secret string) bool {
+	p, _ := b.JSON(b.Post("/oauth/introspect", map[string][]string{"client_id": {"std"}, "client_secret": {secret}, "token": {"x"}}))
 	return p.StatusCode == http.StatusOK
 }
 
 func TestClientSecrets(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t).withClients()
-	b := w.newBrowser()
+	w := New(t).WithClients()
+	b := w.NewBrowser()
 	list := func(want int) []provider.SecretInfo {
 		t.Helper()
-		w.advance(2 * time.Second) // nothing comes from memory
+		w.Advance(2 * time.Second) // nothing comes from memory
 		secrets, err := w.ClientSecrets(t.Context(), "std")
 		if err != nil || len(secrets) != want {
 			t.Fatalf("%+v, %v; want %d", secrets, err, want)
@@ -39,35 +39,35 @@ func TestClientSecrets(t *testing.T) {
 		return secrets
 	}
 	first := list(1)[0]
-	if first.Hint != clientSecret[len(clientSecret)-4:] || !first.LastUsedAt.IsZero() {
+	if first.Hint != ClientSecret[len(ClientSecret)-4:] || !first.LastUsedAt.IsZero() {
 		t.Errorf("%+v", first)
 	}
 	second, err := w.RotateClientSecret(t.Context(), "std", time.Hour, 0)
-	w.ok(err)
+	w.OK(err)
 	third, err := w.RotateClientSecret(t.Context(), "std", time.Hour, 0)
-	w.ok(err)
+	w.OK(err)
 	secrets := list(3)
 	if secrets[0].Hint != third[len(third)-4:] || secrets[1].Hint != second[len(second)-4:] || secrets[2].ID != first.ID {
 		t.Errorf("not the newest first: %+v", secrets)
 	}
 	for _, s := range secrets {
-		for _, secret := range []string{clientSecret, second, third} {
+		for _, secret := range []string{ClientSecret, second, third} {
 			if strings.Contains(secret, s.ID) {
 				t.Errorf("the ID %q is of the secret", s.ID)
 			}
 		}
 	}
 
-	w.ok(w.EndClientSecret(t.Context(), "std", secrets[1].ID))
-	w.ok(w.EndClientSecret(t.Context(), "std", secrets[1].ID)) // there is none any more
+	w.OK(w.EndClientSecret(t.Context(), "std", secrets[1].ID))
+	w.OK(w.EndClientSecret(t.Context(), "std", secrets[1].ID)) // there is none any more
 	list(2)
-	if authenticates(b, second) || !authenticates(b, third) || !authenticates(b, clientSecret) {
+	if authenticates(b, second) || !authenticates(b, third) || !authenticates(b, ClientSecret) {
 		t.Error("another secret has ended than the one that was to")
 	}
 	if err := w.EndClientSecret(t.Context(), "std", secrets[0].ID); !errors.Is(err, provider.ErrLastSecret) || !authenticates(b, third) {
 		t.Errorf("the last one that stays valid: %v", err)
 	}
-	w.advance(time.Hour)
+	w.Advance(time.Hour)
 	list(1)
 
 	for id, want := range map[string]error{"pub": nil, "nobody": provider.ErrNoClient} {
@@ -84,16 +84,16 @@ func TestClientSecrets(t *testing.T) {
 // every request.
 func TestAttackSecretsWithoutEnd(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t).withClients()
+	w := New(t).WithClients()
 	for range 9 {
 		_, err := w.RotateClientSecret(t.Context(), "std", time.Hour, 0)
-		w.ok(err)
+		w.OK(err)
 	}
 	if _, err := w.RotateClientSecret(t.Context(), "std", time.Hour, 0); !errors.Is(err, provider.ErrTooManySecrets) {
 		t.Errorf("the eleventh: %v", err)
 	}
 	secrets, err := w.ClientSecrets(t.Context(), "std")
-	w.ok(err)
+	w.OK(err)
 	ids := map[string]bool{}
 	for _, s := range secrets {
 		ids[s.ID] = true
@@ -109,11 +109,11 @@ func TestAttackSecretsWithoutEnd(t *testing.T) {
 // Two people end the two secrets of an application: one stays.
 func TestEndClientSecretAtOnceLeavesOne(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t).withClients()
+	w := New(t).WithClients()
 	_, err := w.RotateClientSecret(t.Context(), "std", time.Hour, 0)
-	w.ok(err)
+	w.OK(err)
 	secrets, err := w.ClientSecrets(t.Context(), "std")
-	w.ok(err)
+	w.OK(err)
 	var all sync.WaitGroup
 	for _, s := range secrets {
 		all.Go(func() {
@@ -149,11 +149,11 @@ func (s *usesStore) RecordSecretUse(ctx context.Context, clientID string, create
 func TestUseOfASecretIsRecorded(t *testing.T) {
 	t.Parallel()
 	store := &usesStore{}
-	w := newFixture(t, func(c *provider.Config) { store.Store, c.Store = c.Store, store }).withClients()
-	b := w.newBrowser()
-	old := clientSecret
+	w := New(t, func(c *provider.Config) { store.Store, c.Store = c.Store, store }).WithClients()
+	b := w.NewBrowser()
+	old := ClientSecret
 	newer, err := w.RotateClientSecret(t.Context(), "std", time.Hour, 0)
-	w.ok(err)
+	w.OK(err)
 	lastUsed := func() (newer, old time.Time) {
 		t.Helper()
 		secrets, err := w.ClientSecrets(t.Context(), "std")
@@ -165,25 +165,25 @@ func TestUseOfASecretIsRecorded(t *testing.T) {
 	if authenticates(b, "wrong-"+old) || store.recorded.Load() != 0 {
 		t.Fatal("a wrong secret is recorded as used")
 	}
-	began := w.now()
+	began := w.Now()
 	for range 20 { // once a minute
 		if !authenticates(b, old) {
 			t.Fatal("the old secret does not do")
 		}
 	}
-	eventually(t, func() bool { return store.recorded.Load() > 0 })
+	Eventually(t, func() bool { return store.recorded.Load() > 0 })
 	if used, first := lastUsed(); !used.IsZero() || first.Before(began.Truncate(time.Microsecond)) || store.recorded.Load() != 1 {
 		t.Errorf("used at %v and %v, recorded %d times", used, first, store.recorded.Load())
 	}
 	authenticates(b, newer) // each secret by itself
-	eventually(t, func() bool { return store.recorded.Load() > 1 })
+	Eventually(t, func() bool { return store.recorded.Load() > 1 })
 	if used, _ := lastUsed(); used.IsZero() {
 		t.Error("the use of the newer secret is not recorded")
 	}
-	w.advance(time.Minute)
+	w.Advance(time.Minute)
 	_, before := lastUsed()
 	authenticates(b, old)
-	eventually(t, func() bool { return store.recorded.Load() > 2 })
+	Eventually(t, func() bool { return store.recorded.Load() > 2 })
 	if _, used := lastUsed(); !used.After(before) {
 		t.Errorf("a minute later: used at %v, not after %v", used, before)
 	}
@@ -193,18 +193,18 @@ func TestUseOfASecretIsRecorded(t *testing.T) {
 func TestUseOfASecretHoldsNothingUp(t *testing.T) {
 	t.Parallel()
 	store := &usesStore{hangs: true}
-	w := newFixture(t, func(c *provider.Config) { store.Store, c.Store = c.Store, store }).withClients()
-	b := w.newBrowser()
+	w := New(t, func(c *provider.Config) { store.Store, c.Store = c.Store, store }).WithClients()
+	b := w.NewBrowser()
 	for range 10 {
-		if !authenticates(b, clientSecret) {
+		if !authenticates(b, ClientSecret) {
 			t.Fatal("not answered")
 		}
-		w.advance(time.Minute)
+		w.Advance(time.Minute)
 	}
-	eventually(t, func() bool { return store.waiting.Load() > 0 })
-	w.ok(w.Close())
+	Eventually(t, func() bool { return store.waiting.Load() > 0 })
+	w.OK(w.Close())
 	asked := store.waiting.Load()
-	if authenticates(b, clientSecret); store.waiting.Load() != asked {
+	if authenticates(b, ClientSecret); store.waiting.Load() != asked {
 		t.Error("something is recorded after Close")
 	}
 }
@@ -212,10 +212,10 @@ func TestUseOfASecretHoldsNothingUp(t *testing.T) {
 // Two people rotate a secret at once: one of the two new ones would be dead when it is read.
 func TestRotateClientSecretOfOneRevisionMakesOne(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t).withClients()
+	w := New(t).WithClients()
 	for round := range 5 {
 		now, err := w.Client(t.Context(), "std")
-		w.ok(err)
+		w.OK(err)
 		var made atomic.Int32
 		var all sync.WaitGroup
 		for range 10 {

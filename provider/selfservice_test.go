@@ -16,24 +16,24 @@ import (
 
 func TestNameIsSaidByItsOwner(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t).withClients().withUsers()
+	w := New(t).WithClients().WithUsers()
 	if err := w.DeleteStatus(t.Context(), "alice", "military"); err != nil {
 		t.Fatal(err)
 	}
-	b := w.newBrowser().signIn("alice@example.com", alicePass)
-	p := b.submit(b.open("/account/data"), "first_name", " Aliceƒ ", "last_name", "")
-	if p.Request.URL.Path != "/account/data" || !strings.Contains(p.body, "Aliceƒ") || strings.Contains(p.body, "Example") {
-		t.Fatalf("%s:\n%s", p.Status, p.body)
+	b := w.NewBrowser().SignIn("alice@example.com", AlicePass)
+	p := b.Submit(b.Open("/account/data"), "first_name", " Aliceƒ ", "last_name", "")
+	if p.Request.URL.Path != "/account/data" || !strings.Contains(p.Text, "Aliceƒ") || strings.Contains(p.Text, "Example") {
+		t.Fatalf("%s:\n%s", p.Status, p.Text)
 	}
-	form := b.open("/account/data")
+	form := b.Open("/account/data")
 	for _, name := range []string{strings.Repeat("x", 121), "a\u202eb", "a\tb"} {
-		shown(t, b.submitOnce(form, "first_name", name), http.StatusUnprocessableEntity)
+		Shown(t, b.SubmitOnce(form, "first_name", name), http.StatusUnprocessableEntity)
 	}
 	// Another user has signed in while the form was open.
-	b.submit(b.open("/signout"))
-	b.signIn("bob@example.com", bobPass)
-	shown(t, b.submitOnce(form, "first_name", "Alice"), http.StatusBadRequest)
-	if p := b.open("/account/data"); strings.Contains(p.body, "Alice") {
+	b.Submit(b.Open("/signout"))
+	b.SignIn("bob@example.com", BobPass)
+	Shown(t, b.SubmitOnce(form, "first_name", "Alice"), http.StatusBadRequest)
+	if p := b.Open("/account/data"); strings.Contains(p.Text, "Alice") {
 		t.Error("bob is called Alice")
 	}
 }
@@ -42,18 +42,18 @@ func TestNameIsSaidByItsOwner(t *testing.T) {
 // was checked for one name, also by a form that was open before.
 func TestAttackNameBesideAStatus(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t).withClients().withUsers()
+	w := New(t).WithClients().WithUsers()
 	if err := w.DeleteStatus(t.Context(), "alice", "military"); err != nil {
 		t.Fatal(err)
 	}
-	b := w.newBrowser().signIn("alice@example.com", alicePass)
-	form := b.open("/account/data")
+	b := w.NewBrowser().SignIn("alice@example.com", AlicePass)
+	form := b.Open("/account/data")
 	if err := w.SetStatus(t.Context(), "alice", provider.Status{Group: "military", Verified: true}); err != nil {
 		t.Fatal(err)
 	}
-	shown(t, b.submitOnce(form, "first_name", "Mallory"), http.StatusForbidden)
-	if p := b.open("/account/data"); strings.Contains(p.body, "Mallory") || strings.Contains(p.body, `name="first_name"`) {
-		t.Errorf("the name can be changed:\n%s", p.body)
+	Shown(t, b.SubmitOnce(form, "first_name", "Mallory"), http.StatusForbidden)
+	if p := b.Open("/account/data"); strings.Contains(p.Text, "Mallory") || strings.Contains(p.Text, `name="first_name"`) {
+		t.Errorf("the name can be changed:\n%s", p.Text)
 	}
 }
 
@@ -63,33 +63,33 @@ func TestAttackNameDuringACheck(t *testing.T) {
 	t.Parallel()
 	t.Run("RefusesWhileItIsPending", func(t *testing.T) {
 		t.Parallel()
-		w := newFixture(t).withClients().withUsers()
-		w.ok(w.DeleteStatus(t.Context(), "alice", "military"))
-		b := w.newBrowser().signIn("alice@example.com", alicePass)
-		form := b.open("/account/data")
-		w.ok(w.SetStatus(t.Context(), "alice", provider.Status{Group: "military", Pending: true}))
-		shown(t, b.submitOnce(form, "first_name", "Mallory"), http.StatusForbidden)
-		if p := b.open("/account/data"); strings.Contains(p.body, "Mallory") || strings.Contains(p.body, `name="first_name"`) {
-			t.Errorf("the name can be changed:\n%s", p.body)
+		w := New(t).WithClients().WithUsers()
+		w.OK(w.DeleteStatus(t.Context(), "alice", "military"))
+		b := w.NewBrowser().SignIn("alice@example.com", AlicePass)
+		form := b.Open("/account/data")
+		w.OK(w.SetStatus(t.Context(), "alice", provider.Status{Group: "military", Pending: true}))
+		Shown(t, b.SubmitOnce(form, "first_name", "Mallory"), http.StatusForbidden)
+		if p := b.Open("/account/data"); strings.Contains(p.Text, "Mallory") || strings.Contains(p.Text, `name="first_name"`) {
+			t.Errorf("the name can be changed:\n%s", p.Text)
 		}
 	})
 	t.Run("IsNotWhoWasChecked", func(t *testing.T) {
 		t.Parallel()
-		w := newFixture(t).withClients().withUsers()
-		w.ok(w.DeleteStatus(t.Context(), "alice", "military"))
-		b := w.newBrowser().signIn("alice@example.com", alicePass)
-		form := b.open("/account/data")
+		w := New(t).WithClients().WithUsers()
+		w.OK(w.DeleteStatus(t.Context(), "alice", "military"))
+		b := w.NewBrowser().SignIn("alice@example.com", AlicePass)
+		form := b.Open("/account/data")
 		checked, err := w.Person(t.Context(), "alice")
-		w.ok(err)
-		b.submit(form, "first_name", "Mallory")
+		w.OK(err)
+		b.Submit(form, "first_name", "Mallory")
 		status := provider.Status{Group: "military", Verified: true, PersonRevision: checked.Revision}
 		if err := w.SetStatus(t.Context(), "alice", status); !errors.Is(err, provider.ErrChanged) {
 			t.Errorf("the status of another name is recorded: %v", err)
 		}
 		again, err := w.Person(t.Context(), "alice")
-		w.ok(err)
+		w.OK(err)
 		status.PersonRevision = again.Revision
-		w.ok(w.SetStatus(t.Context(), "alice", status))
+		w.OK(w.SetStatus(t.Context(), "alice", status))
 	})
 }
 
@@ -97,8 +97,8 @@ func TestAttackNameDuringACheck(t *testing.T) {
 // behind, and that hosts with users of their own need no account.
 func TestNothingIsRecordedOfADeletedAccount(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t).withClients().withUsers()
-	w.ok(w.DeleteAccount(t.Context(), "alice"))
+	w := New(t).WithClients().WithUsers()
+	w.OK(w.DeleteAccount(t.Context(), "alice"))
 	for name, err := range map[string]error{
 		"status":           w.SetStatus(t.Context(), "alice", provider.Status{Group: "military", Verified: true}),
 		"first status":     w.SetStatus(t.Context(), "alice", provider.Status{Group: "military", Revision: provider.NoRevision}),
@@ -110,38 +110,38 @@ func TestNothingIsRecordedOfADeletedAccount(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if w.count("statuses") != 0 || w.count("attributes") != 0 {
-		t.Errorf("%d statuses and %d attributes are left", w.count("statuses"), w.count("attributes"))
+	if w.Count("statuses") != 0 || w.Count("attributes") != 0 {
+		t.Errorf("%d statuses and %d attributes are left", w.Count("statuses"), w.Count("attributes"))
 	}
-	hosted := hostedFixture(t, func() provider.SignedIn { return provider.SignedIn{} })
-	hosted.ok(hosted.SetStatus(t.Context(), "the-hosts", provider.Status{Group: "military", Verified: true}))
-	hosted.ok(hosted.SetAttributes(t.Context(), "the-hosts", map[string]any{"fname": "Ann"}))
+	hosted := NewHosted(t, func() provider.SignedIn { return provider.SignedIn{} })
+	hosted.OK(hosted.SetStatus(t.Context(), "the-hosts", provider.Status{Group: "military", Verified: true}))
+	hosted.OK(hosted.SetAttributes(t.Context(), "the-hosts", map[string]any{"fname": "Ann"}))
 }
 
 func TestDataSaysWhoHasReceivedWhat(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t).withClients().withUsers()
-	b := w.newBrowser().signIn("alice@example.com", alicePass)
-	b.allow()
-	p := b.open("/account/data")
+	w := New(t).WithClients().WithUsers()
+	b := w.NewBrowser().SignIn("alice@example.com", AlicePass)
+	b.Allow()
+	p := b.Open("/account/data")
 	for _, want := range []string{"Alice", "22030", "Veterans Shop", "Military"} {
-		if !strings.Contains(p.body, want) {
+		if !strings.Contains(p.Text, want) {
 			t.Errorf("nothing is said of %s", want)
 		}
 	}
-	if p := w.newBrowser().signIn("bob@example.com", bobPass).open("/account/data"); strings.Contains(p.body, "Veterans Shop") || strings.Contains(p.body, "22030") {
+	if p := w.NewBrowser().SignIn("bob@example.com", BobPass).Open("/account/data"); strings.Contains(p.Text, "Veterans Shop") || strings.Contains(p.Text, "22030") {
 		t.Error("bob sees what is of alice")
 	}
 }
 
 func TestExportHasAllThatIsRecordedAndNoSecret(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t).withClients().withUsers()
-	b := w.newBrowser().signIn("alice@example.com", alicePass)
-	w.newBrowser().signIn("bob@example.com", bobPass)
-	b.allow()
-	shown(t, b.submitOnce(b.open("/account/export"), "password", bobPass), http.StatusUnprocessableEntity)
-	p := b.submitOnce(b.open("/account/export"), "password", alicePass)
+	w := New(t).WithClients().WithUsers()
+	b := w.NewBrowser().SignIn("alice@example.com", AlicePass)
+	w.NewBrowser().SignIn("bob@example.com", BobPass)
+	b.Allow()
+	Shown(t, b.SubmitOnce(b.Open("/account/export"), "password", BobPass), http.StatusUnprocessableEntity)
+	p := b.SubmitOnce(b.Open("/account/export"), "password", AlicePass)
 	if p.StatusCode != http.StatusOK || p.Header.Get("Content-Disposition") == "" || p.Header.Get("Cache-Control") != "no-store" ||
 		p.Header.Get("Content-Type") != "application/json" || p.Header.Get("X-Content-Type-Options") != "nosniff" {
 		t.Fatalf("%s %v", p.Status, p.Header)
@@ -154,19 +154,19 @@ func TestExportHasAllThatIsRecordedAndNoSecret(t *testing.T) {
 		Devices      []map[string]any
 		History      []map[string]any
 	}
-	if err := json.Unmarshal([]byte(p.body), &file); err != nil {
+	if err := json.Unmarshal([]byte(p.Text), &file); err != nil {
 		t.Fatal(err)
 	}
 	if file.Account["email"] != "alice@example.com" || file.Attributes["zip"] != "22030" || len(file.Groups) != 1 ||
 		len(file.Applications) != 1 || len(file.Devices) != 1 || len(file.History) == 0 {
-		t.Errorf("not all is there:\n%s", p.body)
+		t.Errorf("not all is there:\n%s", p.Text)
 	}
-	for _, secret := range []string{"argon2", "$", "digest", "bob", alicePass} {
-		if strings.Contains(p.body, secret) {
-			t.Errorf("the file has %q:\n%s", secret, p.body)
+	for _, secret := range []string{"argon2", "$", "digest", "bob", AlicePass} {
+		if strings.Contains(p.Text, secret) {
+			t.Errorf("the file has %q:\n%s", secret, p.Text)
 		}
 	}
-	if !w.saw(provider.EventDataExported) {
+	if !w.Saw(provider.EventDataExported) {
 		t.Error("nobody has recorded the export")
 	}
 }
@@ -174,17 +174,17 @@ func TestExportHasAllThatIsRecordedAndNoSecret(t *testing.T) {
 func TestExportSaysWhereItsHistoryIsCut(t *testing.T) {
 	t.Parallel()
 	const most = 10_000
-	w := newFixture(t).withUsers()
-	b := w.newBrowser().signIn("alice@example.com", alicePass)
-	before, err := w.store.Events(t.Context(), storage.EventFilter{Subject: "alice"})
-	w.ok(err)
+	w := New(t).WithUsers()
+	b := w.NewBrowser().SignIn("alice@example.com", AlicePass)
+	before, err := w.Store.Events(t.Context(), storage.EventFilter{Subject: "alice"})
+	w.OK(err)
 	appendEvents := func(n int) {
 		t.Helper()
 		var group sync.WaitGroup
 		for worker := range 64 {
 			group.Go(func() {
 				for i := worker; i < n; i += 64 {
-					if err := w.store.AppendEvent(t.Context(), storage.Event{At: w.now(), Name: string(provider.EventSignedOut), Subject: "alice"}); err != nil {
+					if err := w.Store.AppendEvent(t.Context(), storage.Event{At: w.Now(), Name: string(provider.EventSignedOut), Subject: "alice"}); err != nil {
 						t.Error(err)
 					}
 				}
@@ -198,8 +198,8 @@ func TestExportSaysWhereItsHistoryIsCut(t *testing.T) {
 			History    []json.RawMessage `json:"history"`
 			HistoryCut bool              `json:"history_cut"`
 		}
-		p := b.submitOnce(b.open("/account/export"), "password", alicePass)
-		w.ok(json.Unmarshal([]byte(p.body), &file))
+		p := b.SubmitOnce(b.Open("/account/export"), "password", AlicePass)
+		w.OK(json.Unmarshal([]byte(p.Text), &file))
 		return len(file.History), file.HistoryCut
 	}
 	appendEvents(most - len(before))
@@ -213,101 +213,101 @@ func TestExportSaysWhereItsHistoryIsCut(t *testing.T) {
 
 func TestHistoryIsOfOneUser(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t).withClients().withUsers()
-	b := w.newBrowser().signIn("alice@example.com", alicePass)
-	b.allow()
-	w.newBrowser().attempt("alice@example.com", "not-the-password")
+	w := New(t).WithClients().WithUsers()
+	b := w.NewBrowser().SignIn("alice@example.com", AlicePass)
+	b.Allow()
+	w.NewBrowser().Attempt("alice@example.com", "not-the-password")
 	for range 30 {
-		w.newBrowser().signIn("alice@example.com", alicePass)
+		w.NewBrowser().SignIn("alice@example.com", AlicePass)
 	}
-	p := b.open("/account/history")
-	_, after, ok := strings.Cut(p.body, `href="/account/history?after=`)
+	p := b.Open("/account/history")
+	_, after, ok := strings.Cut(p.Text, `href="/account/history?after=`)
 	if !ok {
-		t.Fatalf("one page is all:\n%s", p.body)
+		t.Fatalf("one page is all:\n%s", p.Text)
 	}
 	older, _, _ := strings.Cut(after, `"`)
-	p = b.open("/account/history?after=" + older)
-	if !strings.Contains(p.body, "Sign-in failed") || !strings.Contains(p.body, "Veterans Shop") || strings.Contains(p.body, "Older entries") {
-		t.Errorf("the second page:\n%s", p.body)
+	p = b.Open("/account/history?after=" + older)
+	if !strings.Contains(p.Text, "Sign-in failed") || !strings.Contains(p.Text, "Veterans Shop") || strings.Contains(p.Text, "Older entries") {
+		t.Errorf("the second page:\n%s", p.Text)
 	}
-	other := w.newBrowser().signIn("bob@example.com", bobPass)
-	shown(t, other.get("/account/history?after="+older), http.StatusBadRequest)
-	shown(t, b.get("/account/history?after=5"), http.StatusBadRequest)
-	if p := other.open("/account/history"); strings.Contains(p.body, "Veterans Shop") {
+	other := w.NewBrowser().SignIn("bob@example.com", BobPass)
+	Shown(t, other.Get("/account/history?after="+older), http.StatusBadRequest)
+	Shown(t, b.Get("/account/history?after=5"), http.StatusBadRequest)
+	if p := other.Open("/account/history"); strings.Contains(p.Text, "Veterans Shop") {
 		t.Error("bob sees what is of alice")
 	}
 }
 
 func TestLanguageIsKeptWithTheAccount(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t).withUsers()
-	b := w.newBrowser().signIn("alice@example.com", alicePass)
-	shown(t, b.submitOnce(b.open("/account/language"), "language", "xx"), http.StatusBadRequest)
-	b.submit(b.open("/account/language"), "language", "de")
-	fresh, chosen := w.newBrowser(), w.newBrowser()
-	fresh.signIn("alice@example.com", alicePass)
-	if p := fresh.open("/account"); !strings.Contains(p.body, `lang="de"`) || fresh.cookie(session.Language) != "de" {
+	w := New(t).WithUsers()
+	b := w.NewBrowser().SignIn("alice@example.com", AlicePass)
+	Shown(t, b.SubmitOnce(b.Open("/account/language"), "language", "xx"), http.StatusBadRequest)
+	b.Submit(b.Open("/account/language"), "language", "de")
+	fresh, chosen := w.NewBrowser(), w.NewBrowser()
+	fresh.SignIn("alice@example.com", AlicePass)
+	if p := fresh.Open("/account"); !strings.Contains(p.Text, `lang="de"`) || fresh.Cookie(session.Language) != "de" {
 		t.Error("a new browser does not take the language of the account")
 	}
-	chosen.get("/signin?ui_locales=ar")
-	chosen.signIn("alice@example.com", alicePass)
-	if chosen.cookie(session.Language) != "ar" {
+	chosen.Get("/signin?ui_locales=ar")
+	chosen.SignIn("alice@example.com", AlicePass)
+	if chosen.Cookie(session.Language) != "ar" {
 		t.Error("what was chosen in the browser was overruled")
 	}
-	stranger := w.newBrowser()
-	stranger.submit(stranger.open("/reset"), "email", "alice@example.com")
-	if mail, _ := w.mails.last(t); !strings.Contains(mail.Text, "Passwort") {
+	stranger := w.NewBrowser()
+	stranger.Submit(stranger.Open("/reset"), "email", "alice@example.com")
+	if mail, _ := w.Mails.Last(t); !strings.Contains(mail.Text, "Passwort") {
 		t.Errorf("a stranger has chosen the language of the mail: %s", mail.Text)
 	}
 }
 
 func TestDevicesSayWhatTheyAreAndThisOneComesFirst(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t).withUsers()
-	b := w.newBrowser().signIn("alice@example.com", alicePass)
-	w.advance(time.Minute)
-	w.newBrowser().signIn("alice@example.com", alicePass)
-	p := b.open("/account/sessions")
-	_, first, _ := strings.Cut(p.body, "<h2>")
+	w := New(t).WithUsers()
+	b := w.NewBrowser().SignIn("alice@example.com", AlicePass)
+	w.Advance(time.Minute)
+	w.NewBrowser().SignIn("alice@example.com", AlicePass)
+	p := b.Open("/account/sessions")
+	_, first, _ := strings.Cut(p.Text, "<h2>")
 	first, _, _ = strings.Cut(first, "<h2>")
-	if !strings.Contains(first, "This device") || !strings.Contains(p.body, "In this network") {
+	if !strings.Contains(first, "This device") || !strings.Contains(p.Text, "In this network") {
 		t.Errorf("first comes:\n%s", first)
 	}
 }
 
 func TestNewCodeIsAnotherAndNotAtOnce(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t)
-	b := w.newBrowser()
-	first := b.submit(b.open("/signup"), "email", "carol@example.com", "new_password", newPassword)
-	_, old := w.mails.last(t)
-	if p := b.submitOnce(first, "action", "resend"); p.StatusCode != http.StatusTooManyRequests || p.Header.Get("Retry-After") == "" || w.mails.count() != 1 {
-		t.Fatalf("at once: %s, %d mails", p.Status, w.mails.count())
+	w := New(t)
+	b := w.NewBrowser()
+	first := b.Submit(b.Open("/signup"), "email", "carol@example.com", "new_password", NewPassword)
+	_, old := w.Mails.Last(t)
+	if p := b.SubmitOnce(first, "action", "resend"); p.StatusCode != http.StatusTooManyRequests || p.Header.Get("Retry-After") == "" || w.Mails.Count() != 1 {
+		t.Fatalf("at once: %s, %d mails", p.Status, w.Mails.Count())
 	}
-	w.advance(31 * time.Second)
-	second := b.submit(first, "action", "resend")
-	_, fresh := w.mails.last(t)
-	if fresh == "" || fresh == old || w.mails.count() != 2 {
+	w.Advance(31 * time.Second)
+	second := b.Submit(first, "action", "resend")
+	_, fresh := w.Mails.Last(t)
+	if fresh == "" || fresh == old || w.Mails.Count() != 2 {
 		t.Fatalf("%s: codes %q and %q", second.Status, old, fresh)
 	}
-	shown(t, b.submitOnce(first, "code", old), http.StatusUnprocessableEntity)
-	shown(t, b.submitOnce(first, "action", "resend"), http.StatusBadRequest)
-	if p := b.submit(second, "code", fresh); p.Request.URL.Path != "/account" {
+	Shown(t, b.SubmitOnce(first, "code", old), http.StatusUnprocessableEntity)
+	Shown(t, b.SubmitOnce(first, "action", "resend"), http.StatusBadRequest)
+	if p := b.Submit(second, "code", fresh); p.Request.URL.Path != "/account" {
 		t.Errorf("the new code: %s", p.Status)
 	}
 }
 
 func TestNewCodeDoesNotTellWhetherAnAddressHasAnAccount(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t).withUsers()
+	w := New(t).WithUsers()
 	answers := map[string]bool{}
 	for _, email := range []string{"alice@example.com", "nobod@example.com"} {
-		b := w.newBrowser()
-		p := b.submit(b.open("/signup"), "email", email, "new_password", newPassword)
-		w.advance(31 * time.Second)
-		again := b.submitOnce(p, "action", "resend")
-		next := b.follow(again)
-		key, err := json.Marshal([]int{again.StatusCode, len(again.Header.Get("Location")), next.StatusCode, len(next.body)})
+		b := w.NewBrowser()
+		p := b.Submit(b.Open("/signup"), "email", email, "new_password", NewPassword)
+		w.Advance(31 * time.Second)
+		again := b.SubmitOnce(p, "action", "resend")
+		next := b.Follow(again)
+		key, err := json.Marshal([]int{again.StatusCode, len(again.Header.Get("Location")), next.StatusCode, len(next.Text)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -320,32 +320,32 @@ func TestNewCodeDoesNotTellWhetherAnAddressHasAnAccount(t *testing.T) {
 
 func TestSignUpSaysThatADotIsMissing(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t)
-	b := w.newBrowser()
-	p := b.submitOnce(b.open("/signup"), "email", "new@example", "new_password", newPassword)
-	if shown(t, p, http.StatusUnprocessableEntity); !strings.Contains(p.body, `id="email-problem"`) || w.mails.count() != 0 {
-		t.Errorf("%d mails:\n%s", w.mails.count(), p.body)
+	w := New(t)
+	b := w.NewBrowser()
+	p := b.SubmitOnce(b.Open("/signup"), "email", "new@example", "new_password", NewPassword)
+	if Shown(t, p, http.StatusUnprocessableEntity); !strings.Contains(p.Text, `id="email-problem"`) || w.Mails.Count() != 0 {
+		t.Errorf("%d mails:\n%s", w.Mails.Count(), p.Text)
 	}
 }
 
 func TestResetSaysAllThatIsMissingAndFillsInTheAddress(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t).withUsers()
-	b := w.newBrowser()
-	p := b.submit(b.open("/reset"), "email", "alice@example.com")
-	_, code := w.mails.last(t)
-	empty := b.submitOnce(p, "code", "", "new_password", "")
-	if !strings.Contains(empty.body, `id="code-problem"`) || !strings.Contains(empty.body, `id="new_password-problem"`) {
-		t.Errorf("not both are said:\n%s", empty.body)
+	w := New(t).WithUsers()
+	b := w.NewBrowser()
+	p := b.Submit(b.Open("/reset"), "email", "alice@example.com")
+	_, code := w.Mails.Last(t)
+	empty := b.SubmitOnce(p, "code", "", "new_password", "")
+	if !strings.Contains(empty.Text, `id="code-problem"`) || !strings.Contains(empty.Text, `id="new_password-problem"`) {
+		t.Errorf("not both are said:\n%s", empty.Text)
 	}
-	p = b.submit(p, "code", code, "new_password", newPassword)
-	_, fields := p.form(t)
+	p = b.Submit(p, "code", code, "new_password", NewPassword)
+	_, fields := p.Form(t)
 	if fields.Get("email") != "alice@example.com" {
 		t.Errorf("filled in: %v", fields)
 	}
-	if thief := w.newBrowser(); true {
-		thief.get("/signin")
-		if _, fields := thief.get(p.Request.URL.RequestURI()).form(t); fields.Get("email") != "" {
+	if thief := w.NewBrowser(); true {
+		thief.Get("/signin")
+		if _, fields := thief.Get(p.Request.URL.RequestURI()).Form(t); fields.Get("email") != "" {
 			t.Error("another browser learns the address")
 		}
 	}

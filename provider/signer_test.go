@@ -73,31 +73,31 @@ func TestSignerThatDoesNotWork(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel() // one of them takes its time
 			service := newKeyService(t)
-			w := newFixture(t, func(c *provider.Config) { c.Signer = service }).withClients().withUsers()
-			b := w.alice()
-			tokens := b.standardTokens()
-			code := b.allow(ask()...).Get("code")
+			w := New(t, func(c *provider.Config) { c.Signer = service }).WithClients().WithUsers()
+			b := w.Alice()
+			tokens := b.StandardTokens()
+			code := b.Allow(Ask()...).Get("code")
 			implicit := []string{"scope", "openid military", "response_type", "id_token", "nonce", "n"}
-			b.allow(implicit...)
+			b.Allow(implicit...)
 
 			service.spoil.Store(&c.spoil)
-			p, _ := b.token(std("code", code)...)
-			refused(t, p, http.StatusServiceUnavailable, "temporarily_unavailable")
-			p, _ = b.refresh(text(t, tokens, "refresh_token"))
-			refused(t, p, http.StatusServiceUnavailable, "temporarily_unavailable")
-			unavailable(t, b.get(authorizeURL(implicit...)))
+			p, _ := b.Token(Std("code", code)...)
+			Refused(t, p, http.StatusServiceUnavailable, "temporarily_unavailable")
+			p, _ = b.Refresh(Member(t, tokens, "refresh_token"))
+			Refused(t, p, http.StatusServiceUnavailable, "temporarily_unavailable")
+			Unavailable(t, b.Get(AuthorizeURL(implicit...)))
 			service.spoil.Store(nil)
 
-			if p, _ := b.token(std("code", code)...); p.StatusCode != http.StatusOK {
-				t.Errorf("the code is spent: %s %s", p.Status, p.body)
+			if p, _ := b.Token(Std("code", code)...); p.StatusCode != http.StatusOK {
+				t.Errorf("the code is spent: %s %s", p.Status, p.Text)
 			}
-			if p, _ := b.refresh(text(t, tokens, "refresh_token")); p.StatusCode != http.StatusOK {
-				t.Errorf("the refresh token is spent: %s %s", p.Status, p.body)
+			if p, _ := b.Refresh(Member(t, tokens, "refresh_token")); p.StatusCode != http.StatusOK {
+				t.Errorf("the refresh token is spent: %s %s", p.Status, p.Text)
 			}
-			if b.allow(implicit...).Get("id_token") == "" {
+			if b.Allow(implicit...).Get("id_token") == "" {
 				t.Error("no answer afterwards")
 			}
-			if !strings.Contains(w.log.String(), c.tells) || strings.Contains(w.log.String(), "stack=") {
+			if !strings.Contains(w.Log.String(), c.tells) || strings.Contains(w.Log.String(), "stack=") {
 				t.Errorf("the log does not tell %q, or a stack", c.tells)
 			}
 		})
@@ -113,7 +113,7 @@ func TestSignerThatHidesItsKeyIsRefused(t *testing.T) {
 	defer store.Close()
 	service := newKeyService(t)
 	service.hides = true
-	_, err = provider.New(t.Context(), provider.Config{BaseURL: "https://id.test", Secret: testSecret(t), Store: store, Signer: service})
+	_, err = provider.New(t.Context(), provider.Config{BaseURL: "https://id.test", Secret: Secret(t), Store: store, Signer: service})
 	if err == nil || !strings.Contains(err.Error(), "Config.Signer") {
 		t.Errorf("New returned %v", err)
 	}
@@ -122,21 +122,21 @@ func TestSignerThatHidesItsKeyIsRefused(t *testing.T) {
 func TestWrapSignerThatDoesNotWorkLater(t *testing.T) {
 	t.Parallel()
 	var service *keyService
-	w := newFixture(t, func(c *provider.Config) {
+	w := New(t, func(c *provider.Config) {
 		c.WrapSigner = func(key *rsa.PrivateKey) (crypto.Signer, error) {
 			service = &keyService{PrivateKey: key}
 			return service, nil
 		}
-	}).withClients().withUsers()
-	b := w.alice()
-	code := b.allow(ask()...).Get("code")
+	}).WithClients().WithUsers()
+	b := w.Alice()
+	code := b.Allow(Ask()...).Get("code")
 	exits := func([]byte) ([]byte, error) { runtime.Goexit(); return nil, nil }
 	service.spoil.Store(&exits)
-	p, _ := b.token(std("code", code)...)
-	refused(t, p, http.StatusServiceUnavailable, "temporarily_unavailable")
+	p, _ := b.Token(Std("code", code)...)
+	Refused(t, p, http.StatusServiceUnavailable, "temporarily_unavailable")
 	service.spoil.Store(nil)
-	if p, _ := b.token(std("code", code)...); p.StatusCode != http.StatusOK {
-		t.Errorf("the code is spent: %s %s", p.Status, p.body)
+	if p, _ := b.Token(Std("code", code)...); p.StatusCode != http.StatusOK {
+		t.Errorf("the code is spent: %s %s", p.Status, p.Text)
 	}
 }
 
@@ -145,36 +145,36 @@ func TestWrapSignerThatDoesNotWorkLater(t *testing.T) {
 func TestPublicKeysOfTheSigner(t *testing.T) {
 	t.Parallel()
 	former, current, next := newKeyService(t), newKeyService(t), newKeyService(t)
-	var w *fixture
+	var w *Fixture
 	configure := func(c *provider.Config) {
 		if w != nil {
-			c.BaseURL, c.Store = w.server.URL, w.store
+			c.BaseURL, c.Store = w.Server.URL, w.Store
 		}
 	}
-	w = newFixture(t, configure, func(c *provider.Config) {
+	w = New(t, configure, func(c *provider.Config) {
 		c.Signer = former
 		c.PublicKeys = []*rsa.PublicKey{&former.PublicKey, &current.PublicKey, &current.PublicKey}
-	}).withClients().withUsers()
-	b := w.alice()
-	header, _ := jwt(t, text(t, b.standardTokens(), "id_token"))
-	hint := text(t, b.standardTokens(), "id_token")
-	before := keyIDs(w.publishedKeys())
+	}).WithClients().WithUsers()
+	b := w.Alice()
+	header, _ := JWT(t, Member(t, b.StandardTokens(), "id_token"))
+	hint := Member(t, b.StandardTokens(), "id_token")
+	before := KeyIDs(w.PublishedKeys())
 	if len(before) != 2 || !slices.Contains(before, header["kid"].(string)) {
 		t.Fatalf("key set %v, signed with %v", before, header["kid"])
 	}
-	w.Provider = newFixture(t, configure, func(c *provider.Config) {
+	w.Provider = New(t, configure, func(c *provider.Config) {
 		c.Signer = current
 		c.PublicKeys = []*rsa.PublicKey{&former.PublicKey, &next.PublicKey}
 	}).Provider
-	after := keyIDs(w.publishedKeys())
+	after := KeyIDs(w.PublishedKeys())
 	if len(after) != 3 || !slices.Contains(after, before[0]) || !slices.Contains(after, before[1]) {
 		t.Errorf("key sets %v, then %v", before, after)
 	}
-	again, _ := jwt(t, text(t, b.standardTokens(), "id_token"))
+	again, _ := JWT(t, Member(t, b.StandardTokens(), "id_token"))
 	if again["kid"] == header["kid"] || !slices.Contains(before, again["kid"].(string)) {
 		t.Errorf("signed with %v, then %v", header["kid"], again["kid"])
 	}
-	if got := response(t, b.get(authorizeURL(ask("prompt", "none", "id_token_hint", hint)...))); got.Get("code") == "" {
+	if got := Response(t, b.Get(AuthorizeURL(Ask("prompt", "none", "id_token_hint", hint)...))); got.Get("code") == "" {
 		t.Errorf("a hint of the former key: %v", got)
 	}
 }
@@ -196,7 +196,7 @@ func TestPublicKeysThatCannotBePublishedAreRefused(t *testing.T) {
 		"PublicKeys[1]": {Signer: service, PublicKeys: []*rsa.PublicKey{&service.PublicKey, &small.PublicKey}},
 		"PublicKeys: ":  {PublicKeys: []*rsa.PublicKey{&service.PublicKey}},
 	} {
-		c.BaseURL, c.Secret, c.Store = "https://id.test", testSecret(t), store
+		c.BaseURL, c.Secret, c.Store = "https://id.test", Secret(t), store
 		if _, err := provider.New(t.Context(), c); err == nil || !strings.Contains(err.Error(), "Config."+name) {
 			t.Errorf("%s: New returned %v", name, err)
 		}

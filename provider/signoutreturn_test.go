@@ -11,14 +11,14 @@ import (
 )
 
 // withByes registers an application with a post-logout address of every kind.
-func (w *fixture) withByes() *fixture {
-	w.t.Helper()
-	err := w.SaveClient(w.t.Context(), provider.Client{
-		ID: "app", Name: "Pocket App", Dialect: provider.Standard, Public: true, RedirectURIs: []string{callbackURI},
+func withByes(w *Fixture) *Fixture {
+	w.T.Helper()
+	err := w.SaveClient(w.T.Context(), provider.Client{
+		ID: "app", Name: "Pocket App", Dialect: provider.Standard, Public: true, RedirectURIs: []string{CallbackURI},
 		PostLogoutRedirectURIs: []string{"https://rp.test/bye", "http://127.0.0.1:7000/bye", "com.example.app:/bye"},
 	})
 	if err != nil {
-		w.t.Fatal(err)
+		w.T.Fatal(err)
 	}
 	return w
 }
@@ -35,13 +35,13 @@ func TestSignOutByForm(t *testing.T) {
 		"AnApp":    {"com.example.app:/bye", "form-action 'self' https: com.example.app:"},
 	} {
 		t.Run("LetsThroughTo"+name, func(t *testing.T) {
-			w := newFixture(t).withUsers().withByes()
-			b := w.newBrowser().signIn("alice@example.com", alicePass)
-			p := b.get(signOutURL(c.back))
+			w := withByes(New(t).WithUsers())
+			b := w.NewBrowser().SignIn("alice@example.com", AlicePass)
+			p := b.Get(signOutURL(c.back))
 			if policy := p.Header.Get("Content-Security-Policy"); !strings.HasSuffix(policy, c.schemes) {
 				t.Errorf("policy %q does not end with %q", policy, c.schemes)
 			}
-			p = b.submitOnce(p)
+			p = b.SubmitOnce(p)
 			want := c.back + "?state=s+1"
 			if strings.HasPrefix(c.back, "http") {
 				if p.StatusCode != http.StatusSeeOther || p.Header.Get("Location") != want {
@@ -50,18 +50,18 @@ func TestSignOutByForm(t *testing.T) {
 				return
 			}
 			// Chromium follows no form to an app; a page with a link does.
-			if p.StatusCode != http.StatusOK || p.Header.Get("Refresh") != "0; url="+want || !strings.Contains(p.body, `href="`+want+`"`) ||
-				!strings.Contains(p.body, "Pocket App") {
-				t.Errorf("answered %s %v\n%s", p.Status, p.Header, p.body)
+			if p.StatusCode != http.StatusOK || p.Header.Get("Refresh") != "0; url="+want || !strings.Contains(p.Text, `href="`+want+`"`) ||
+				!strings.Contains(p.Text, "Pocket App") {
+				t.Errorf("answered %s %v\n%s", p.Status, p.Header, p.Text)
 			}
-			if b.isSignedIn() {
+			if b.IsSignedIn() {
 				t.Error("still signed in")
 			}
 		})
 	}
 	t.Run("OfNoApplicationAllowsNoOtherScheme", func(t *testing.T) {
-		w := newFixture(t).withUsers().withByes()
-		p := w.newBrowser().signIn("alice@example.com", alicePass).get("/signout")
+		w := withByes(New(t).WithUsers())
+		p := w.NewBrowser().SignIn("alice@example.com", AlicePass).Get("/signout")
 		if policy := p.Header.Get("Content-Security-Policy"); !strings.HasSuffix(policy, "form-action 'self' https:") {
 			t.Errorf("policy %q", policy)
 		}
@@ -71,20 +71,20 @@ func TestSignOutByForm(t *testing.T) {
 func TestSignOutAtAHost(t *testing.T) {
 	t.Parallel()
 	signedIn := true
-	w := hostedFixture(t, func() provider.SignedIn {
+	w := withByes(NewHosted(t, func() provider.SignedIn {
 		if !signedIn {
 			return provider.SignedIn{}
 		}
 		return provider.SignedIn{UserID: "carol", AuthTime: time.Now().Add(-time.Hour)}
-	}).withByes()
+	}))
 	if err := w.SetAttributes(t.Context(), "carol", map[string]any{"fname": "Carol"}); err != nil {
 		t.Fatal(err)
 	}
-	b := w.newBrowser()
+	b := w.NewBrowser()
 	// given returns the return_to that the host's sign-out page is sent.
 	given := func(t *testing.T, back string) string {
 		t.Helper()
-		p := b.submitOnce(b.get(signOutURL(back)))
+		p := b.SubmitOnce(b.Get(signOutURL(back)))
 		page, returnTo, _ := strings.Cut(p.Header.Get("Location"), "?return_to=")
 		returnTo, err := url.QueryUnescape(returnTo)
 		if p.StatusCode != http.StatusSeeOther || page != "https://host.test/logout" || err != nil {
@@ -95,23 +95,23 @@ func TestSignOutAtAHost(t *testing.T) {
 
 	t.Run("IsToldAnAddressThatItKnowsAgain", func(t *testing.T) {
 		returnTo := given(t, "https://rp.test/bye")
-		if !strings.HasPrefix(returnTo, w.server.URL+"/signout?") || !w.IsReturnTo(returnTo) || strings.Contains(returnTo, "rp.test") {
+		if !strings.HasPrefix(returnTo, w.Server.URL+"/signout?") || !w.IsReturnTo(returnTo) || strings.Contains(returnTo, "rp.test") {
 			t.Errorf("return_to %q", returnTo)
 		}
 		for _, made := range []string{returnTo[:len(returnTo)-1], returnTo + "&x=1", returnTo + "#x", "https://rp.test/bye",
-			w.server.URL + "/signout?signed_out=", w.server.URL + "/signout", strings.Replace(returnTo, "/signout?signed_out=", "/oauth/authorize?flow=", 1)} {
+			w.Server.URL + "/signout?signed_out=", w.Server.URL + "/signout", strings.Replace(returnTo, "/signout?signed_out=", "/oauth/authorize?flow=", 1)} {
 			if w.IsReturnTo(made) {
 				t.Errorf("%q is taken for our own", made)
 			}
 		}
 		signedIn = false
-		if p := b.get(returnTo); p.StatusCode != http.StatusSeeOther || p.Header.Get("Location") != "https://rp.test/bye?state=s+1" {
+		if p := b.Get(returnTo); p.StatusCode != http.StatusSeeOther || p.Header.Get("Location") != "https://rp.test/bye?state=s+1" {
 			t.Errorf("going on: %s %q", p.Status, p.Header.Get("Location"))
 		}
 		signedIn = true
 	})
 	t.Run("GoesOnToAnAppByAPage", func(t *testing.T) {
-		p := b.get(given(t, "com.example.app:/bye"))
+		p := b.Get(given(t, "com.example.app:/bye"))
 		if p.StatusCode != http.StatusOK || p.Header.Get("Refresh") != "0; url=com.example.app:/bye?state=s+1" {
 			t.Errorf("answered %s %v", p.Status, p.Header)
 		}
@@ -119,39 +119,39 @@ func TestSignOutAtAHost(t *testing.T) {
 	t.Run("GoesNowhereElse", func(t *testing.T) {
 		returnTo := given(t, "https://rp.test/bye")
 		for _, made := range []string{returnTo[:len(returnTo)-2], "/signout?signed_out=x", "/signout?signed_out=" + url.QueryEscape("https://evil.test/")} {
-			shown(t, b.get(made), http.StatusBadRequest)
+			Shown(t, b.Get(made), http.StatusBadRequest)
 		}
-		err := w.SaveClient(t.Context(), provider.Client{ID: "app", Dialect: provider.Standard, Public: true, RedirectURIs: []string{callbackURI}})
+		err := w.SaveClient(t.Context(), provider.Client{ID: "app", Dialect: provider.Standard, Public: true, RedirectURIs: []string{CallbackURI}})
 		if err != nil {
 			t.Fatal(err)
 		}
-		w.advance(2 * time.Second)
-		shown(t, b.get(returnTo), http.StatusBadRequest) // no longer registered
-		w.withByes()
-		w.advance(2 * time.Second)
-		if p := b.get(returnTo); p.StatusCode != http.StatusSeeOther {
+		w.Advance(2 * time.Second)
+		Shown(t, b.Get(returnTo), http.StatusBadRequest) // no longer registered
+		withByes(w)
+		w.Advance(2 * time.Second)
+		if p := b.Get(returnTo); p.StatusCode != http.StatusSeeOther {
 			t.Errorf("registered again: %s", p.Status)
 		}
-		w.advance(2 * time.Hour)
-		shown(t, b.get(returnTo), http.StatusBadRequest) // too late
+		w.Advance(2 * time.Hour)
+		Shown(t, b.Get(returnTo), http.StatusBadRequest) // too late
 	})
 }
 
 func TestConsentShowsNumbersInFull(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t, func(c *provider.Config) {
+	w := New(t, func(c *provider.Config) {
 		c.Attributes = []provider.Attribute{{Handle: "badge", Name: "Badge number", Type: provider.Integer}}
 		c.Scopes = []provider.Scope{{Name: "military", Title: "Service", Attributes: []string{"badge"}}}
-	}).withClients().withUsers()
-	b := w.alice()
+	}).WithClients().WithUsers()
+	b := w.Alice()
 	for n, want := range map[int64]string{
 		1234567: "1,234,567", 9007199254740993: "9,007,199,254,740,993", -9223372036854775808: "-9,223,372,036,854,775,808",
 	} {
 		if err := w.SetAttributes(t.Context(), "alice", map[string]any{"badge": n}); err != nil {
 			t.Fatal(err)
 		}
-		if p := b.open(authorizeURL()); !strings.Contains(p.body, want) || strings.Contains(p.body, "e+") {
-			t.Errorf("%s is not on the screen:\n%s", want, p.body)
+		if p := b.Open(AuthorizeURL()); !strings.Contains(p.Text, want) || strings.Contains(p.Text, "e+") {
+			t.Errorf("%s is not on the screen:\n%s", want, p.Text)
 		}
 	}
 }

@@ -55,25 +55,25 @@ func all(of map[string]map[string]any, scopes ...string) map[string]any {
 	return claims
 }
 
-// withoutProtocol removes the claims of the protocol.
-func withoutProtocol(claims map[string]any) map[string]any {
+// WithoutProtocol removes the claims of the protocol.
+func WithoutProtocol(claims map[string]any) map[string]any {
 	for _, name := range []string{"iss", "sub", "aud", "exp", "iat", "auth_time", "amr", "at_hash", "nonce", "sid", "acr"} {
 		delete(claims, name)
 	}
 	return claims
 }
 
-// released signs in at the standard client, and returns what ID token and userinfo say
+// Released signs in at the standard client, and returns what ID token and userinfo say
 // beside the protocol.
-func released(t *testing.T, b *browser, scope string) (tokens, id, info map[string]any) {
+func Released(t *testing.T, b *Browser, scope string) (tokens, id, info map[string]any) {
 	t.Helper()
-	p, tokens := b.token(std("code", b.allow(ask("scope", scope)...).Get("code"))...)
+	p, tokens := b.Token(Std("code", b.Allow(Ask("scope", scope)...).Get("code"))...)
 	if p.StatusCode != http.StatusOK {
-		t.Fatalf("%s %s", p.Status, p.body)
+		t.Fatalf("%s %s", p.Status, p.Text)
 	}
-	_, id = jwt(t, text(t, tokens, "id_token"))
-	_, info = b.json(b.bearer(userinfoPath, text(t, tokens, "access_token")))
-	return tokens, withoutProtocol(id), withoutProtocol(info)
+	_, id = JWT(t, Member(t, tokens, "id_token"))
+	_, info = b.JSON(b.Bearer(UserinfoPath, Member(t, tokens, "access_token")))
+	return tokens, WithoutProtocol(id), WithoutProtocol(info)
 }
 
 func TestFreshInstallServesStandardClients(t *testing.T) {
@@ -81,14 +81,14 @@ func TestFreshInstallServesStandardClients(t *testing.T) {
 	scopes := []string{"profile", "email", "address", "phone"}
 	t.Run("FromHandles", func(t *testing.T) {
 		t.Parallel()
-		w := newFixture(t).withClients().withUsers()
+		w := New(t).WithClients().WithUsers()
 		for _, values := range []map[string]any{handles, recorded, {"previous_addresses": nil}} {
 			if err := w.SetAttributes(t.Context(), "alice", values); err != nil {
 				t.Fatal(err)
 			}
 		}
 		for _, asked := range append([][]string{scopes}, []string{"profile"}, []string{"email"}, []string{"address"}, []string{"phone"}) {
-			_, id, info := released(t, w.alice(), "openid "+strings.Join(asked, " "))
+			_, id, info := Released(t, w.Alice(), "openid "+strings.Join(asked, " "))
 			want := all(standardClaims, asked...)
 			if diff := cmp.Diff(want, id); diff != "" {
 				t.Errorf("%v: ID token (-want +got):\n%s", asked, diff)
@@ -106,9 +106,9 @@ func TestFreshInstallServesStandardClients(t *testing.T) {
 				person.Attributes[name] = value
 			}
 		}
-		d, w := newDirectory(t)
-		d.person = person
-		_, id, info := released(t, w.newBrowser(), "openid "+strings.Join(scopes, " "))
+		d, w := NewDirectory(t)
+		d.Person = person
+		_, id, info := Released(t, w.NewBrowser(), "openid "+strings.Join(scopes, " "))
 		for name, got := range map[string]map[string]any{"ID token": id, "userinfo": info} {
 			if diff := cmp.Diff(all(standardClaims, scopes...), got); diff != "" {
 				t.Errorf("%s (-want +got):\n%s", name, diff)
@@ -117,12 +117,12 @@ func TestFreshInstallServesStandardClients(t *testing.T) {
 	})
 	t.Run("OfAHostThatKnowsStandardNamesOnly", func(t *testing.T) {
 		t.Parallel()
-		d, w := newDirectory(t)
-		d.person = provider.Person{Attributes: map[string]any{
+		d, w := NewDirectory(t)
+		d.Person = provider.Person{Attributes: map[string]any{
 			"given_name": "Maria", "family_name": "Okafor", "name": "Dr. Maria Okafor", "phone_number": "+1 703 555 0142",
 			"email": "m@example.com", "email_verified": true, "address": map[string]any{"formatted": "4400 University Drive\nFairfax"},
 		}}
-		_, id, _ := released(t, w.newBrowser(), "openid profile email phone address")
+		_, id, _ := Released(t, w.NewBrowser(), "openid profile email phone address")
 		want := map[string]any{
 			"name": "Dr. Maria Okafor", "given_name": "Maria", "family_name": "Okafor", "email": "m@example.com", "email_verified": true,
 			"preferred_username": "m@example.com",
@@ -132,19 +132,19 @@ func TestFreshInstallServesStandardClients(t *testing.T) {
 		if diff := cmp.Diff(want, id); diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)
 		}
-		_, tokens := w.newBrowser().token("code", w.newBrowser().allow("scope", "identity").Get("code"))
-		values, _ := attributes(t, w.newBrowser(), tokens)
+		_, tokens := w.NewBrowser().Token("code", w.NewBrowser().Allow("scope", "identity").Get("code"))
+		values, _ := Attributes(t, w.NewBrowser(), tokens)
 		if values["fname"] != `"Maria"` || values["lname"] != `"Okafor"` || values["phone"] != `"+1 703 555 0142"` {
 			t.Errorf("the older handles: %v", values)
 		}
 	})
 	t.Run("AClaimWithoutAValueIsLeftOut", func(t *testing.T) {
 		t.Parallel()
-		w := newFixture(t).withClients().withUsers()
+		w := New(t).WithClients().WithUsers()
 		if err := w.SetAttributes(t.Context(), "alice", map[string]any{"lname": nil, "zip": nil, "birthdate": nil, "nickname": "", "address": map[string]string{"country": ""}}); err != nil {
 			t.Fatal(err)
 		}
-		_, id, info := released(t, w.alice(), "openid profile email address phone")
+		_, id, info := Released(t, w.Alice(), "openid profile email address phone")
 		want := map[string]any{"name": "Alice", "given_name": "Alice", "email": "alice@example.com", "email_verified": true,
 			"preferred_username": "alice@example.com"}
 		for _, got := range []map[string]any{id, info} {
@@ -157,7 +157,7 @@ func TestFreshInstallServesStandardClients(t *testing.T) {
 
 func TestNothingIsRecordedUnderTwoNames(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t).withUsers()
+	w := New(t).WithUsers()
 	if err := w.SetAttributes(t.Context(), "alice", map[string]any{"given_name": "Maria", "phone": "1", "phone_number_verified": true}); err != nil {
 		t.Fatal(err)
 	}
@@ -181,14 +181,14 @@ func TestNothingIsRecordedUnderTwoNames(t *testing.T) {
 
 func TestEveryTypeOfAttributeKeepsItsForm(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t, func(c *provider.Config) {
+	w := New(t, func(c *provider.Config) {
 		c.Attributes = []provider.Attribute{
 			{Handle: "member", Name: "Member", Type: provider.Boolean}, {Handle: "roles", Name: "Roles", Type: provider.Strings},
 			{Handle: "home", Name: "Home", Type: provider.Object, Members: []string{"town", "street"}},
 			{Handle: "display", Name: "Display name", From: []string{"fname", "lname"}}, {Handle: "guest", Name: "Guest", Type: provider.Boolean},
 		}
 		c.Scopes = []provider.Scope{{Name: "club", Title: "Club", Attributes: []string{"member", "guest", "roles", "home", "display"}}}
-	}).withClients().withUsers()
+	}).WithClients().WithUsers()
 	values := map[string]any{"member": true, "guest": false, "roles": []string{"admin", "a, b"}, "home": map[string]string{"town": "Ulm", "street": ""}}
 	if err := w.SetAttributes(t.Context(), "alice", values); err != nil {
 		t.Fatal(err)
@@ -200,18 +200,18 @@ func TestEveryTypeOfAttributeKeepsItsForm(t *testing.T) {
 			t.Errorf("%s: %v was recorded", handle, wrong)
 		}
 	}
-	b := w.alice()
-	p := b.open(authorizeURL("scope", "openid club"))
+	b := w.Alice()
+	p := b.Open(AuthorizeURL("scope", "openid club"))
 	for _, shown := range []string{"Member</span></dt><dd>Yes</dd>", "Guest</span></dt><dd>No</dd>", "admin, a, b", "Ulm"} {
-		if !strings.Contains(compact(p.body), shown) {
+		if !strings.Contains(compact(p.Text), shown) {
 			t.Errorf("the screen does not show %q", shown)
 		}
 	}
-	if strings.Contains(p.body, "Display name") {
+	if strings.Contains(p.Text, "Display name") {
 		t.Error("the screen shows the names twice")
 	}
-	_, tokens := b.token("code", response(t, b.submit(p, "action", "allow")).Get("code"))
-	got, _ := attributes(t, b, tokens)
+	_, tokens := b.Token("code", Response(t, b.Submit(p, "action", "allow")).Get("code"))
+	got, _ := Attributes(t, b, tokens)
 	want := map[string]string{"member": "true", "guest": "false", "roles": `["admin","a, b"]`, "home": `{"town":"Ulm"}`, "display": `"Alice Example"`}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
@@ -225,12 +225,12 @@ func compact(body string) string {
 
 func TestTheFirstAttributeIsWhatClientsGreetBy(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t).withClients().withUsers()
-	b := w.alice()
+	w := New(t).WithClients().WithUsers()
+	b := w.Alice()
 	for _, scope := range []string{"identity", "military"} {
-		tokens := b.v3Tokens("scope", "openid "+scope)
+		tokens := b.V3Tokens("scope", "openid "+scope)
 		var body struct{ Attributes []struct{ Handle string } }
-		if err := json.Unmarshal([]byte(b.bearer(attributesPath, text(t, tokens, "access_token")).body), &body); err != nil {
+		if err := json.Unmarshal([]byte(b.Bearer(AttributesPath, Member(t, tokens, "access_token")).Text), &body); err != nil {
 			t.Fatal(err)
 		}
 		var order []string
@@ -241,8 +241,8 @@ func TestTheFirstAttributeIsWhatClientsGreetBy(t *testing.T) {
 		if len(order) < len(want) || !slices.Equal(order[:len(want)], want) {
 			t.Errorf("%s: attributes %v", scope, order)
 		}
-		signed := strings.Trim(b.bearer(userinfoPath, text(t, tokens, "access_token")).body, `"`)
-		for name, token := range map[string]string{"ID token": text(t, tokens, "id_token"), "userinfo": signed} {
+		signed := strings.Trim(b.Bearer(UserinfoPath, Member(t, tokens, "access_token")).Text, `"`)
+		for name, token := range map[string]string{"ID token": Member(t, tokens, "id_token"), "userinfo": signed} {
 			if got := inOrderOf(payload(t, token), want...); !slices.Equal(got, want) {
 				t.Errorf("%s: %s: %v", scope, name, got)
 			}
@@ -268,39 +268,39 @@ func inOrderOf(object string, members ...string) []string {
 
 func TestConsentShowsEachFactOnce(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t).withClients().withUsers()
+	w := New(t).WithClients().WithUsers()
 	if err := w.SetAttributes(t.Context(), "alice", handles); err != nil {
 		t.Fatal(err)
 	}
-	b := w.alice()
-	p, _ := b.asked("scope", "openid identity profile email address phone military")
+	b := w.Alice()
+	p, _ := b.Asked("scope", "openid identity profile email address phone military")
 	for _, value := range []string{"Maria Okafor", "alice@example.com", "+1 703 555 0142", "4400 University Drive", "22030", "2 April 1990"} {
-		_, rows, _ := strings.Cut(p.body, "<dl")
+		_, rows, _ := strings.Cut(p.Text, "<dl")
 		if n := strings.Count(rows, value); n != 1 {
 			t.Errorf("%s is shown %d times", value, n)
 		}
 	}
 	for _, label := range []string{"First name", "Last name", "Street", "Phone verified"} {
-		if strings.Contains(compact(p.body), label) {
+		if strings.Contains(compact(p.Text), label) {
 			t.Errorf("%s says what other lines say", label)
 		}
 	}
 	if err := w.SetAttributes(t.Context(), "alice", map[string]any{"name": "Dr. Maria Okafor"}); err != nil {
 		t.Fatal(err)
 	}
-	if p, _ := b.asked("scope", "openid profile"); !strings.Contains(p.body, ">Dr. Maria Okafor</bdi>") {
+	if p, _ := b.Asked("scope", "openid profile"); !strings.Contains(p.Text, ">Dr. Maria Okafor</bdi>") {
 		t.Error("a full name that is recorded is not shown")
 	}
 }
 
 func TestStandardClaimsAreAskedForOneByOne(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t).withClients().withUsers()
+	w := New(t).WithClients().WithUsers()
 	if err := w.SetAttributes(t.Context(), "alice", handles); err != nil {
 		t.Fatal(err)
 	}
-	narrow := provider.Client{ID: "narrow", Name: "Narrow App", Secret: clientSecret, Dialect: provider.Standard,
-		RedirectURIs: []string{callbackURI}, GrantTypes: []string{"authorization_code", "refresh_token"}, Scopes: []string{"military"}}
+	narrow := provider.Client{ID: "narrow", Name: "Narrow App", Secret: ClientSecret, Dialect: provider.Standard,
+		RedirectURIs: []string{CallbackURI}, GrantTypes: []string{"authorization_code", "refresh_token"}, Scopes: []string{"military"}}
 	if err := w.SaveClient(t.Context(), narrow); err != nil {
 		t.Fatal(err)
 	}
@@ -311,19 +311,19 @@ func TestStandardClaimsAreAskedForOneByOne(t *testing.T) {
 		"std":    all,
 		"narrow": {"given_name": "Maria", "email_verified": true}, // what its scope releases, by another name
 	} {
-		b := w.alice()
-		p := b.open(authorizeURL(askFor(claims, "client_id", client)...))
-		_, rows, _ := strings.Cut(p.body, "<dl")
+		b := w.Alice()
+		p := b.Open(AuthorizeURL(AskFor(claims, "client_id", client)...))
+		_, rows, _ := strings.Cut(p.Text, "<dl")
 		if n := strings.Count(rows, "Maria"); n != 1 || strings.Contains(rows, "Maria Okafor") != (client == "std") {
-			t.Errorf("%s: the first name is shown %d times:\n%s", client, n, p.body)
+			t.Errorf("%s: the first name is shown %d times:\n%s", client, n, p.Text)
 		}
-		_, tokens := b.token("client_id", client, "code", response(t, b.submit(p, "action", "allow")).Get("code"))
+		_, tokens := b.Token("client_id", client, "code", Response(t, b.Submit(p, "action", "allow")).Get("code"))
 		for range 2 { // as issued, and after a refresh
-			_, id := jwt(t, text(t, tokens, "id_token"))
-			if diff := cmp.Diff(want, withoutProtocol(id)); diff != "" {
+			_, id := JWT(t, Member(t, tokens, "id_token"))
+			if diff := cmp.Diff(want, WithoutProtocol(id)); diff != "" {
 				t.Errorf("%s (-want +got):\n%s", client, diff)
 			}
-			_, tokens = b.token("client_id", client, "grant_type", "refresh_token", "refresh_token", text(t, tokens, "refresh_token"), "redirect_uri", "")
+			_, tokens = b.Token("client_id", client, "grant_type", "refresh_token", "refresh_token", Member(t, tokens, "refresh_token"), "redirect_uri", "")
 		}
 	}
 }
@@ -370,15 +370,15 @@ func TestDerivationReleasesNothingThatConsentDidNotShow(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := newFixture(t, test.before).withClients().withUsers()
-			b := w.alice()
-			tokens, _, _ := released(t, b, "openid card")
-			next := w.twin(test.after)
-			later := &browser{t, next, b.http}
-			_, refreshed := later.refresh(text(t, tokens, "refresh_token"))
-			_, info := later.json(later.bearer(userinfoPath, text(t, refreshed, "access_token")))
-			_, id := jwt(t, text(t, refreshed, "id_token"))
-			for place, got := range map[string]map[string]any{"userinfo": withoutProtocol(info), "ID token": withoutProtocol(id)} {
+			w := New(t, test.before).WithClients().WithUsers()
+			b := w.Alice()
+			tokens, _, _ := Released(t, b, "openid card")
+			next := w.Twin(test.after)
+			later := &Browser{T: t, Fixture: next, HTTP: b.HTTP}
+			_, refreshed := later.Refresh(Member(t, tokens, "refresh_token"))
+			_, info := later.JSON(later.Bearer(UserinfoPath, Member(t, refreshed, "access_token")))
+			_, id := JWT(t, Member(t, refreshed, "id_token"))
+			for place, got := range map[string]map[string]any{"userinfo": WithoutProtocol(info), "ID token": WithoutProtocol(id)} {
 				raw, err := json.Marshal(got)
 				if err != nil || strings.Contains(string(raw), test.secret) {
 					t.Errorf("%s releases what was not shown: %s, %v", place, raw, err)
@@ -387,7 +387,7 @@ func TestDerivationReleasesNothingThatConsentDidNotShow(t *testing.T) {
 					t.Errorf("%s (-want +got):\n%s", place, diff)
 				}
 			}
-			if _, asks := later.asked("scope", "openid card"); asks != test.asks {
+			if _, asks := later.Asked("scope", "openid card"); asks != test.asks {
 				t.Errorf("the user is asked: %v", asks)
 			}
 		})
@@ -415,7 +415,7 @@ func TestDerivationsThatCannotWorkAreRefused(t *testing.T) {
 		"Handle of a standard one":  {Handle: "given_name"},
 		"Members without an object": {Handle: "x", Type: provider.Strings, Members: []string{"a"}},
 	} {
-		cfg := provider.Config{BaseURL: "http://localhost:8080", Secret: testSecret(t), Attributes: []provider.Attribute{a}, Store: newFixture(t).store}
+		cfg := provider.Config{BaseURL: "http://localhost:8080", Secret: Secret(t), Attributes: []provider.Attribute{a}, Store: New(t).Store}
 		if _, err := provider.New(context.WithoutCancel(t.Context()), cfg); err == nil || !strings.Contains(err.Error(), "Config.Attributes[0].") {
 			t.Errorf("%s: %v", name, err)
 		}

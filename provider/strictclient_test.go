@@ -9,52 +9,52 @@ import (
 
 func TestPKCEOfAConfidentialClient(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t).withClients().withUsers()
+	w := New(t).WithClients().WithUsers()
 	strict := provider.Client{
-		ID: "strict", Secret: clientSecret, Dialect: provider.Standard, RedirectURIs: []string{callbackURI},
+		ID: "strict", Secret: ClientSecret, Dialect: provider.Standard, RedirectURIs: []string{CallbackURI},
 		ResponseTypes: []string{"code", "id_token", "code id_token"}, SkipConsent: true,
 	}
-	w.ok(w.SaveClient(t.Context(), strict))
-	b := w.alice()
+	w.OK(w.SaveClient(t.Context(), strict))
+	b := w.Alice()
 	request := func(pairs ...string) string {
-		return authorizeURL(append(ask("client_id", "strict", "nonce", "n-1"), pairs...)...)
+		return AuthorizeURL(append(Ask("client_id", "strict", "nonce", "n-1"), pairs...)...)
 	}
-	early := response(t, b.open(request())).Get("code")
+	early := Response(t, b.Open(request())).Get("code")
 
 	strict.RequirePKCE = true
-	w.ok(w.SaveClient(t.Context(), strict))
+	w.OK(w.SaveClient(t.Context(), strict))
 	t.Run("RefusesARequestWithoutAChallenge", func(t *testing.T) {
 		for _, responseType := range []string{"code", "code id_token"} {
-			seen := w.watch()
-			if answer := response(t, b.open(request("response_type", responseType))); answer.Get("error") != "invalid_request" {
+			seen := w.WatchActivity()
+			if answer := Response(t, b.Open(request("response_type", responseType))); answer.Get("error") != "invalid_request" {
 				t.Errorf("%s: %v", responseType, answer)
 			}
-			if told := seen.all(); len(told) != 1 || told[0].Diagnosis != "challenge_missing" {
+			if told := seen.All(); len(told) != 1 || told[0].Diagnosis != "challenge_missing" {
 				t.Errorf("told %v", told)
 			}
 		}
 	})
 	t.Run("AcceptsOneWithAChallengeAndOneForNoCode", func(t *testing.T) {
-		code := response(t, b.open(request("code_challenge", s256, "code_challenge_method", "S256"))).Get("code")
-		if p, _ := b.token("client_id", "strict", "code", code, "code_verifier", verifier); p.StatusCode != http.StatusOK {
-			t.Errorf("%s %s", p.Status, p.body)
+		code := Response(t, b.Open(request("code_challenge", S256, "code_challenge_method", "S256"))).Get("code")
+		if p, _ := b.Token("client_id", "strict", "code", code, "code_verifier", Verifier); p.StatusCode != http.StatusOK {
+			t.Errorf("%s %s", p.Status, p.Text)
 		}
-		if answer := response(t, b.open(request("response_type", "id_token"))); answer.Get("id_token") == "" {
+		if answer := Response(t, b.Open(request("response_type", "id_token"))); answer.Get("id_token") == "" {
 			t.Errorf("answer %v", answer)
 		}
 	})
 	t.Run("RefusesACodeOfBefore", func(t *testing.T) {
-		p, _ := b.token("client_id", "strict", "code", early)
-		refused(t, p, http.StatusBadRequest, "invalid_grant")
+		p, _ := b.Token("client_id", "strict", "code", early)
+		Refused(t, p, http.StatusBadRequest, "invalid_grant")
 	})
 	t.Run("IsImpliedByHavingToPush", func(t *testing.T) {
-		w.ok(w.SaveClient(t.Context(), provider.Client{
-			ID: "pushes", Secret: clientSecret, Dialect: provider.Standard, RedirectURIs: []string{callbackURI}, RequirePushedAuthorizationRequests: true,
+		w.OK(w.SaveClient(t.Context(), provider.Client{
+			ID: "pushes", Secret: ClientSecret, Dialect: provider.Standard, RedirectURIs: []string{CallbackURI}, RequirePushedAuthorizationRequests: true,
 		}))
-		p, _ := b.push("client_id", "pushes")
-		refused(t, p, http.StatusBadRequest, "invalid_request")
-		if p, _ = b.push("client_id", "pushes", "code_challenge", s256, "code_challenge_method", "S256"); p.StatusCode != http.StatusCreated {
-			t.Errorf("%s %s", p.Status, p.body)
+		p, _ := b.Push("client_id", "pushes")
+		Refused(t, p, http.StatusBadRequest, "invalid_request")
+		if p, _ = b.Push("client_id", "pushes", "code_challenge", S256, "code_challenge_method", "S256"); p.StatusCode != http.StatusCreated {
+			t.Errorf("%s %s", p.Status, p.Text)
 		}
 	})
 }
@@ -62,8 +62,8 @@ func TestPKCEOfAConfidentialClient(t *testing.T) {
 // RFC 7591 section 2.1 has implicit in the registration of whoever uses the front channel.
 func TestRegistrationMayNameTheGrantImplicit(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t).withUsers()
-	b := w.alice()
+	w := New(t).WithUsers()
+	b := w.Alice()
 	for name, c := range map[string]struct {
 		grants, responses  []string
 		asks, gets, denied string
@@ -73,20 +73,20 @@ func TestRegistrationMayNameTheGrantImplicit(t *testing.T) {
 		"AllThereIs": {[]string{"implicit"}, []string{"id_token"}, "id_token", "id_token", "code"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w.ok(w.SaveClient(t.Context(), provider.Client{
-				ID: name, Secret: clientSecret, Dialect: provider.Standard, RedirectURIs: []string{callbackURI}, GrantTypes: c.grants, ResponseTypes: c.responses, SkipConsent: true,
+			w.OK(w.SaveClient(t.Context(), provider.Client{
+				ID: name, Secret: ClientSecret, Dialect: provider.Standard, RedirectURIs: []string{CallbackURI}, GrantTypes: c.grants, ResponseTypes: c.responses, SkipConsent: true,
 			}))
 			request := func(responseType string) string {
-				return authorizeURL(ask("client_id", name, "nonce", "n-1", "response_type", responseType)...)
+				return AuthorizeURL(Ask("client_id", name, "nonce", "n-1", "response_type", responseType)...)
 			}
-			if answer := response(t, b.open(request(c.asks))); answer.Get(c.gets) == "" {
+			if answer := Response(t, b.Open(request(c.asks))); answer.Get(c.gets) == "" {
 				t.Errorf("answer %v", answer)
 			}
-			if answer := response(t, b.open(request(c.denied))); answer.Get("error") != "unsupported_response_type" {
+			if answer := Response(t, b.Open(request(c.denied))); answer.Get("error") != "unsupported_response_type" {
 				t.Errorf("answer %v", answer)
 			}
-			p, _ := b.token("client_id", name, "grant_type", "implicit")
-			refused(t, p, http.StatusBadRequest, "unsupported_grant_type")
+			p, _ := b.Token("client_id", name, "grant_type", "implicit")
+			Refused(t, p, http.StatusBadRequest, "unsupported_grant_type")
 		})
 	}
 }
@@ -94,13 +94,13 @@ func TestRegistrationMayNameTheGrantImplicit(t *testing.T) {
 // What an application may not ask for in this way is told before what it asks for.
 func TestResponseTypeIsCheckedFirst(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t).withClients()
-	b := w.newBrowser()
+	w := New(t).WithClients()
+	b := w.NewBrowser()
 	for _, pairs := range [][]string{
 		{"scope", "nonsense"}, {"scope", ""}, {"scope", "openid openid"}, {"resource", "https://unknown.test"}, {"nonce", ""},
 	} {
-		address := authorizeURL(ask(append([]string{"response_type", "id_token token"}, pairs...)...)...)
-		if answer := response(t, b.open(address)); answer.Get("error") != "unsupported_response_type" {
+		address := AuthorizeURL(Ask(append([]string{"response_type", "id_token token"}, pairs...)...)...)
+		if answer := Response(t, b.Open(address)); answer.Get("error") != "unsupported_response_type" {
 			t.Errorf("%v: %v", pairs, answer)
 		}
 	}

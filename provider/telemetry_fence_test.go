@@ -92,15 +92,15 @@ func TestTelemetryThatFailsHarmsNothing(t *testing.T) {
 		"MetersPanic": func(c *provider.Config) { c.MeterProvider = panickingMeters{} },
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := newFixture(t, change).withUsers()
-			if p := w.newBrowser().get("/signin"); p.StatusCode != http.StatusOK {
+			w := New(t, change).WithUsers()
+			if p := w.NewBrowser().Get("/signin"); p.StatusCode != http.StatusOK {
 				t.Errorf("answered %s", p.Status)
 			}
-			if err := w.DeleteAccount(t.Context(), "bob"); err != nil || !w.saw(provider.EventAccountDeleted) {
+			if err := w.DeleteAccount(t.Context(), "bob"); err != nil || !w.Saw(provider.EventAccountDeleted) {
 				t.Errorf("the event of a deletion: %v", err)
 			}
-			if told := strings.Count(w.log.String(), "telemetry panicked"); strings.Contains(name, "Panic") && told != 1 {
-				t.Errorf("told %d times:\n%s", told, w.log)
+			if told := strings.Count(w.Log.String(), "telemetry panicked"); strings.Contains(name, "Panic") && told != 1 {
+				t.Errorf("told %d times:\n%s", told, w.Log)
 			}
 		})
 	}

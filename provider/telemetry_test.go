@@ -81,17 +81,17 @@ func (o *observed) points(t *testing.T, name string) map[string]int64 {
 func TestRequestsAreToldToOpenTelemetry(t *testing.T) {
 	t.Parallel()
 	var seen observed
-	w := newFixture(t, observe(&seen)).withClients().withUsers()
-	b := w.alice()
-	tokens := b.standardTokens()
-	w.advance(time.Second) // nothing comes from memory
+	w := New(t, observe(&seen)).WithClients().WithUsers()
+	b := w.Alice()
+	tokens := b.StandardTokens()
+	w.Advance(time.Second) // nothing comes from memory
 	seen.spans.Reset()
-	if p := b.bearer(attributesPath, text(t, tokens, "access_token")); p.StatusCode != http.StatusOK {
+	if p := b.Bearer(AttributesPath, Member(t, tokens, "access_token")); p.StatusCode != http.StatusOK {
 		t.Fatalf("attributes: %s", p.Status)
 	}
-	b.send(strings.Repeat("X", 9), attributesPath, "")
-	b.get("/nothing/here?access_token=canary")
-	b.get("/assets/nothing.css")
+	b.Send(strings.Repeat("X", 9), AttributesPath, "")
+	b.Get("/nothing/here?access_token=canary")
+	b.Get("/assets/nothing.css")
 
 	got := map[string]string{}
 	for _, s := range seen.spans.GetSpans() {
@@ -103,10 +103,10 @@ func TestRequestsAreToldToOpenTelemetry(t *testing.T) {
 		got[s.Name] = s.SpanKind.String() + " " + strings.Join(attributes, " ")
 	}
 	want := map[string]string{
-		"GET " + attributesPath: "server http.request.method=GET http.response.status_code=200 http.route=" + attributesPath +
-			" url.path=" + attributesPath + " url.scheme=http",
-		"HTTP " + attributesPath: "server http.request.method=_OTHER http.response.status_code=405 http.route=" + attributesPath +
-			" url.path=" + attributesPath + " url.scheme=http",
+		"GET " + AttributesPath: "server http.request.method=GET http.response.status_code=200 http.route=" + AttributesPath +
+			" url.path=" + AttributesPath + " url.scheme=http",
+		"HTTP " + AttributesPath: "server http.request.method=_OTHER http.response.status_code=405 http.route=" + AttributesPath +
+			" url.path=" + AttributesPath + " url.scheme=http",
 		"GET": "server http.request.method=GET http.response.status_code=404 url.scheme=http",
 		"GET /assets/{name}": "server http.request.method=GET http.response.status_code=404 http.route=/assets/{name}" +
 			" url.path=/assets/nothing.css url.scheme=http",
@@ -117,11 +117,11 @@ func TestRequestsAreToldToOpenTelemetry(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("spans (-want +got):\n%s", diff)
 	}
-	if read, request := seen.span(t, "read token"), seen.span(t, "GET "+attributesPath); read.Parent.SpanID() != request.SpanContext.SpanID() {
+	if read, request := seen.span(t, "read token"), seen.span(t, "GET "+AttributesPath); read.Parent.SpanID() != request.SpanContext.SpanID() {
 		t.Error("a query is no child of its request")
 	}
 	points := seen.points(t, "http.server.request.duration")
-	if n := points["http.request.method=GET,http.response.status_code=200,http.route="+attributesPath+",url.scheme=http"]; n != 1 {
+	if n := points["http.request.method=GET,http.response.status_code=200,http.route="+AttributesPath+",url.scheme=http"]; n != 1 {
 		t.Errorf("%d requests were measured in %v", n, points)
 	}
 	if n := seen.points(t, "db.client.operation.duration")["db.query.summary=read token,db.system.name=sqlite"]; n != 1 {
@@ -140,18 +140,18 @@ func TestRequestsAreToldToOpenTelemetry(t *testing.T) {
 func TestNothingSecretIsToldToOpenTelemetry(t *testing.T) {
 	t.Parallel()
 	var seen observed
-	w := newFixture(t, observe(&seen)).withClients().withUsers()
-	b := w.alice()
-	code := b.allow("state", "canary-state").Get("code")
-	_, tokens := b.token("code", code)
-	access, refresh := text(t, tokens, "access_token"), text(t, tokens, "refresh_token")
-	b.get(userinfoPath + "?access_token=" + access)
-	b.get(attributesPath + "?access_token=" + access + "&callback=show")
-	b.token("grant_type", "refresh_token", "refresh_token", refresh)
+	w := New(t, observe(&seen)).WithClients().WithUsers()
+	b := w.Alice()
+	code := b.Allow("state", "canary-state").Get("code")
+	_, tokens := b.Token("code", code)
+	access, refresh := Member(t, tokens, "access_token"), Member(t, tokens, "refresh_token")
+	b.Get(UserinfoPath + "?access_token=" + access)
+	b.Get(AttributesPath + "?access_token=" + access + "&callback=show")
+	b.Token("grant_type", "refresh_token", "refresh_token", refresh)
 	told := fmt.Sprintf("%+v", seen.spans.GetSpans())
 	for what, secret := range map[string]string{
 		"code": code, "access token": access, "refresh token": refresh, "state": "canary-state",
-		"client secret": clientSecret, "password": alicePass, "address": "alice@example.com",
+		"client secret": ClientSecret, "password": AlicePass, "address": "alice@example.com",
 	} {
 		if strings.Contains(told, secret) {
 			t.Errorf("the %s is in a span", what)
@@ -162,20 +162,20 @@ func TestNothingSecretIsToldToOpenTelemetry(t *testing.T) {
 func TestAFailingDatabaseIsAFailedSpan(t *testing.T) {
 	t.Parallel()
 	var seen observed
-	var store *faultyStore
-	w := newFixture(t, observe(&seen), faulty(&store)).withClients().withUsers()
-	b := w.alice()
-	token := text(t, b.standardTokens(), "access_token")
-	w.advance(time.Second) // nothing comes from memory
-	store.down(storage.ErrUnavailable)
-	defer store.down(nil)
-	b.bearer(attributesPath, token)
-	span := seen.span(t, "GET "+attributesPath)
+	var store *FaultyStore
+	w := New(t, observe(&seen), Faulty(&store)).WithClients().WithUsers()
+	b := w.Alice()
+	token := Member(t, b.StandardTokens(), "access_token")
+	w.Advance(time.Second) // nothing comes from memory
+	store.Down(storage.ErrUnavailable)
+	defer store.Down(nil)
+	b.Bearer(AttributesPath, token)
+	span := seen.span(t, "GET "+AttributesPath)
 	if span.Status.Code != codes.Error {
 		t.Errorf("status %v", span.Status)
 	}
 	if points := seen.points(t, "http.server.request.duration"); points["error.type=503,http.request.method=GET,"+
-		"http.response.status_code=503,http.route="+attributesPath+",url.scheme=http"] != 1 {
+		"http.response.status_code=503,http.route="+AttributesPath+",url.scheme=http"] != 1 {
 		t.Errorf("measured %v", points)
 	}
 }
@@ -185,16 +185,16 @@ func TestATraceOfTheProxyIsContinued(t *testing.T) {
 	otel.SetTextMapPropagator(propagation.TraceContext{})
 	t.Cleanup(func() { otel.SetTextMapPropagator(before) })
 	var seen observed
-	w := newFixture(t, observe(&seen))
-	r := httptest.NewRequest(http.MethodGet, discoveryPath, nil)
+	w := New(t, observe(&seen))
+	r := httptest.NewRequest(http.MethodGet, DiscoveryPath, nil)
 	r.Header.Set("Traceparent", "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01")
 	w.ServeHTTP(httptest.NewRecorder(), r)
-	if got := seen.span(t, "GET "+discoveryPath).SpanContext.TraceID().String(); got != "0af7651916cd43dd8448eb211c80319c" {
+	if got := seen.span(t, "GET "+DiscoveryPath).SpanContext.TraceID().String(); got != "0af7651916cd43dd8448eb211c80319c" {
 		t.Errorf("trace %s", got)
 	}
 	ctx, outer := trace.NewTracerProvider().Tracer("host").Start(t.Context(), "what the host does around it")
 	w.ServeHTTP(httptest.NewRecorder(), r.WithContext(ctx))
-	if got := seen.span(t, "GET "+discoveryPath).Parent.SpanID(); got != outer.SpanContext().SpanID() {
+	if got := seen.span(t, "GET "+DiscoveryPath).Parent.SpanID(); got != outer.SpanContext().SpanID() {
 		t.Errorf("the span of the host is not the parent, but %s", got)
 	}
 }
@@ -202,17 +202,17 @@ func TestATraceOfTheProxyIsContinued(t *testing.T) {
 func TestTheLogNamesRequestAndTrace(t *testing.T) {
 	t.Parallel()
 	var seen observed
-	w := newFixture(t, observe(&seen))
-	p := w.newBrowser().get("/nothing/here")
+	w := New(t, observe(&seen))
+	p := w.NewBrowser().Get("/nothing/here")
 	span := seen.span(t, "GET").SpanContext
-	line, _, _ := strings.Cut(w.log.String(), "\n")
+	line, _, _ := strings.Cut(w.Log.String(), "\n")
 	for _, want := range []string{"trace_id=" + span.TraceID().String(), "span_id=" + span.SpanID().String()} {
 		if !strings.Contains(line, want) {
 			t.Errorf("no %s in %s", want, line)
 		}
 	}
 	_, id, _ := strings.Cut(line, "request_id=")
-	if id, _, _ = strings.Cut(id, " "); len(id) != 16 || !strings.Contains(p.body, id) {
-		t.Errorf("the request_id %q is not on the page:\n%s", id, p.body)
+	if id, _, _ = strings.Cut(id, " "); len(id) != 16 || !strings.Contains(p.Text, id) {
+		t.Errorf("the request_id %q is not on the page:\n%s", id, p.Text)
 	}
 }

@@ -23,32 +23,32 @@ var dutchTexts = fstest.MapFS{"nl.json": {Data: []byte(`{
 // discovery, in the menu, in the memory of the browser, and in mails.
 func TestLanguageOfTheHost(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t, func(c *provider.Config) { c.Texts = dutchTexts }).withClients().withUsers()
-	b := w.newBrowser()
+	w := New(t, func(c *provider.Config) { c.Texts = dutchTexts }).WithClients().WithUsers()
+	b := w.NewBrowser()
 	var discovery struct {
 		Languages []string `json:"ui_locales_supported"`
 	}
-	if err := json.Unmarshal([]byte(b.get("/oidc/.well-known/openid-configuration").body), &discovery); err != nil {
+	if err := json.Unmarshal([]byte(b.Get("/oidc/.well-known/openid-configuration").Text), &discovery); err != nil {
 		t.Fatal(err)
 	}
 	if !slices.Contains(discovery.Languages, "nl") || discovery.Languages[0] != "en" {
 		t.Errorf("discovery has %q", discovery.Languages)
 	}
-	if p := b.get("/signin"); !strings.Contains(p.body, ">Nederlands</a>") || strings.Contains(p.body, "Inloggen") {
-		t.Errorf("the menu lacks the language, or it was chosen without a wish:\n%s", p.body)
+	if p := b.Get("/signin"); !strings.Contains(p.Text, ">Nederlands</a>") || strings.Contains(p.Text, "Inloggen") {
+		t.Errorf("the menu lacks the language, or it was chosen without a wish:\n%s", p.Text)
 	}
-	b.get("/signin?ui_locales=nl")
-	if p := b.get("/signin"); !strings.Contains(p.body, "<h1>Inloggen</h1>") || !strings.Contains(p.body, `<html lang="nl"`) {
-		t.Errorf("the browser is not remembered to have chosen it:\n%s", p.body)
+	b.Get("/signin?ui_locales=nl")
+	if p := b.Get("/signin"); !strings.Contains(p.Text, "<h1>Inloggen</h1>") || !strings.Contains(p.Text, `<html lang="nl"`) {
+		t.Errorf("the browser is not remembered to have chosen it:\n%s", p.Text)
 	}
-	b.submit(b.open("/reset"), "email", "alice@example.com")
-	if mail, code := w.mails.last(t); mail.Subject != "Uw code voor Bonafide" || code == "" {
+	b.Submit(b.Open("/reset"), "email", "alice@example.com")
+	if mail, code := w.Mails.Last(t); mail.Subject != "Uw code voor Bonafide" || code == "" {
 		t.Errorf("the mail is %q", mail)
 	}
-	if !strings.Contains(w.log.String(), "a language says a part in English") {
-		t.Errorf("that a part is in English is not logged:\n%s", w.log)
+	if !strings.Contains(w.Log.String(), "a language says a part in English") {
+		t.Errorf("that a part is in English is not logged:\n%s", w.Log)
 	}
-	if p := newFixture(t).newBrowser().get("/signin?ui_locales=nl"); strings.Contains(p.body, "Inloggen") {
+	if p := New(t).NewBrowser().Get("/signin?ui_locales=nl"); strings.Contains(p.Text, "Inloggen") {
 		t.Error("the words of one provider are those of another")
 	}
 }
@@ -57,7 +57,7 @@ func TestLanguageOfTheHost(t *testing.T) {
 func TestTextsAreRefusedByFileAndKey(t *testing.T) {
 	t.Parallel()
 	cfg := provider.Config{
-		BaseURL: "https://id.example.com", Secret: testSecret(t), Store: newFixture(t).store,
+		BaseURL: "https://id.example.com", Secret: Secret(t), Store: New(t).Store,
 		Texts: fstest.MapFS{"de.json": {Data: []byte(`{"SignIn": {"Headin": "x"}, "Code": {"Sent": "{mail}"}}`)}},
 	}
 	_, err := provider.New(t.Context(), cfg)
@@ -75,8 +75,8 @@ func TestTextsAreRefusedByFileAndKey(t *testing.T) {
 // TestMailsThatNobodyAskedForAreInTheLanguageOfTheAccount tests AccountLocale.
 func TestMailsThatNobodyAskedForAreInTheLanguageOfTheAccount(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t, func(c *provider.Config) { c.Texts = dutchTexts }).withUsers()
-	w.tell(`UPDATE accounts SET language = 'nl' WHERE id = 'alice'`)
+	w := New(t, func(c *provider.Config) { c.Texts = dutchTexts }).WithUsers()
+	w.MustExec(`UPDATE accounts SET language = 'nl' WHERE id = 'alice'`)
 	for id, want := range map[string]string{"alice": "nl", "bob": "en", "nobody": "en"} {
 		l, err := w.AccountLocale(t.Context(), id)
 		if err != nil || l.Lang != want {
@@ -89,16 +89,16 @@ func TestMailsThatNobodyAskedForAreInTheLanguageOfTheAccount(t *testing.T) {
 // translation, and without one.
 func TestScopesAreChosenInTheLanguageOfTheScreen(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t, func(c *provider.Config) {
+	w := New(t, func(c *provider.Config) {
 		c.Scopes = []provider.Scope{
 			{Name: "club", Title: "Our club", Translations: map[string]provider.ScopeTranslation{"de": {Title: "Unser Verein"}}, Attributes: []string{"uuid"}},
 			{Name: "other", Title: "Another club", Attributes: []string{"uuid"}},
 		}
-	}).withClients().withUsers()
-	b := w.newBrowser().signIn("alice@example.com", alicePass)
-	p := b.follow(b.get(authorizeURL("client_id", "v3", "scope", "openid", "ui_locales", "de")))
-	if p.StatusCode != http.StatusOK || !strings.Contains(p.body, "Unser Verein") || !strings.Contains(p.body, `<span lang="" dir="auto">Another club</span>`) {
-		t.Errorf("%s\n%s", p.Status, p.body)
+	}).WithClients().WithUsers()
+	b := w.NewBrowser().SignIn("alice@example.com", AlicePass)
+	p := b.Follow(b.Get(AuthorizeURL("client_id", "v3", "scope", "openid", "ui_locales", "de")))
+	if p.StatusCode != http.StatusOK || !strings.Contains(p.Text, "Unser Verein") || !strings.Contains(p.Text, `<span lang="" dir="auto">Another club</span>`) {
+		t.Errorf("%s\n%s", p.Status, p.Text)
 	}
 	i := w.Installation()
 	i.Scopes[0].Translations["de"] = provider.ScopeTranslation{}

@@ -11,19 +11,19 @@ import (
 // user name only beside the address.
 func TestTheAddressIsTheUserNameOfWhoHasNone(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t).withClients().withUsers()
+	w := New(t).WithClients().WithUsers()
 	for scope, want := range map[string]any{
 		"openid profile email": "alice@example.com",
 		"openid profile":       nil,
 		"openid email":         nil,
 	} {
-		_, id, info := released(t, w.alice(), scope)
+		_, id, info := Released(t, w.Alice(), scope)
 		if id["preferred_username"] != want || info["preferred_username"] != want {
 			t.Errorf("%s: ID token %v, userinfo %v, want %v", scope, id["preferred_username"], info["preferred_username"], want)
 		}
 	}
-	w.ok(w.SetAttributes(t.Context(), "alice", map[string]any{"preferred_username": "mia"}))
-	if _, id, _ := released(t, w.alice(), "openid profile email"); id["preferred_username"] != "mia" {
+	w.OK(w.SetAttributes(t.Context(), "alice", map[string]any{"preferred_username": "mia"}))
+	if _, id, _ := Released(t, w.Alice(), "openid profile email"); id["preferred_username"] != "mia" {
 		t.Errorf("recorded: %v", id["preferred_username"])
 	}
 }
@@ -32,11 +32,11 @@ func TestTheAddressIsTheUserNameOfWhoHasNone(t *testing.T) {
 // once, and the user name among what may come to be known.
 func TestConsentNamesTheUserNameBesideTheAddress(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t).withClients().withUsers()
-	p, _ := w.alice().asked("scope", "openid profile email")
-	_, rows, _ := strings.Cut(p.body, "<dl")
-	if strings.Count(rows, "alice@example.com") != 1 || !strings.Contains(p.body, "User name") {
-		t.Errorf("the screen:\n%s", p.body)
+	w := New(t).WithClients().WithUsers()
+	p, _ := w.Alice().Asked("scope", "openid profile email")
+	_, rows, _ := strings.Cut(p.Text, "<dl")
+	if strings.Count(rows, "alice@example.com") != 1 || !strings.Contains(p.Text, "User name") {
+		t.Errorf("the screen:\n%s", p.Text)
 	}
 }
 
@@ -50,42 +50,42 @@ func TestAttackReadTheAddressAsAUserName(t *testing.T) {
 	}
 	t.Run("LeftOut", func(t *testing.T) {
 		t.Parallel()
-		w := newFixture(t).withClients().withUsers()
-		w.letLeaveOut("email")
-		b := w.alice()
-		p, _ := b.asked("scope", "openid profile email")
-		tokens := b.exchanged(b.allowOnly(p))
-		_, id := jwt(t, text(t, tokens, "id_token"))
+		w := New(t).WithClients().WithUsers()
+		w.LetLeaveOut("email")
+		b := w.Alice()
+		p, _ := b.Asked("scope", "openid profile email")
+		tokens := b.Exchanged(b.AllowOnly(p))
+		_, id := JWT(t, Member(t, tokens, "id_token"))
 		leaks(t, "ID token", id)
-		leaks(t, "userinfo", b.userinfo(tokens))
-		values, _ := attributes(t, b, tokens)
+		leaks(t, "userinfo", b.Userinfo(tokens))
+		values, _ := Attributes(t, b, tokens)
 		if values["preferred_username"] != "" {
 			t.Errorf("attributes: %v", values)
 		}
 	})
 	t.Run("NarrowedByARefresh", func(t *testing.T) {
 		t.Parallel()
-		w := newFixture(t).withClients().withUsers()
-		b := w.alice()
-		tokens, _, _ := released(t, b, "openid profile email")
-		_, tokens = b.refresh(text(t, tokens, "refresh_token"), "scope", "openid profile")
-		leaks(t, "userinfo", b.userinfo(tokens))
+		w := New(t).WithClients().WithUsers()
+		b := w.Alice()
+		tokens, _, _ := Released(t, b, "openid profile email")
+		_, tokens = b.Refresh(Member(t, tokens, "refresh_token"), "scope", "openid profile")
+		leaks(t, "userinfo", b.Userinfo(tokens))
 	})
 	t.Run("AskedForInOnePlace", func(t *testing.T) {
 		t.Parallel()
-		w := newFixture(t).withClients().withUsers()
-		b := w.alice()
-		p := b.open(authorizeURL(askFor(`{"id_token":{"email":null},"userinfo":{"preferred_username":null}}`)...))
-		_, tokens := b.token(std("code", response(t, b.submit(p, "action", "allow")).Get("code"))...)
-		_, id := jwt(t, text(t, tokens, "id_token"))
+		w := New(t).WithClients().WithUsers()
+		b := w.Alice()
+		p := b.Open(AuthorizeURL(AskFor(`{"id_token":{"email":null},"userinfo":{"preferred_username":null}}`)...))
+		_, tokens := b.Token(Std("code", Response(t, b.Submit(p, "action", "allow")).Get("code"))...)
+		_, id := JWT(t, Member(t, tokens, "id_token"))
 		leaks(t, "ID token", id)
-		leaks(t, "userinfo", b.userinfo(tokens))
+		leaks(t, "userinfo", b.Userinfo(tokens))
 	})
 	t.Run("Unverified", func(t *testing.T) {
 		t.Parallel()
-		d, w := newDirectory(t)
-		d.person = provider.Person{Attributes: map[string]any{"email": "alice@example.com"}}
-		_, id, info := released(t, w.newBrowser(), "openid profile email")
+		d, w := NewDirectory(t)
+		d.Person = provider.Person{Attributes: map[string]any{"email": "alice@example.com"}}
+		_, id, info := Released(t, w.NewBrowser(), "openid profile email")
 		leaks(t, "ID token", id)
 		leaks(t, "userinfo", info)
 	})

@@ -13,17 +13,17 @@ import (
 	"github.com/bonafide-id/bonafide/provider"
 )
 
-// tokenJSON posts a body to the token endpoint as axios does.
-func (b *browser) tokenJSON(body string) page {
-	b.t.Helper()
-	return b.send(http.MethodPost, tokenPath, body, "Content-Type", "application/json", "Accept", "application/json, text/plain, */*")
+// TokenJSON posts a body to the token endpoint as axios does.
+func (b *Browser) TokenJSON(body string) Page {
+	b.T.Helper()
+	return b.Send(http.MethodPost, TokenPath, body, "Content-Type", "application/json", "Accept", "application/json, text/plain, */*")
 }
 
-// exchangeJSON is the token request of the older client as a JSON object.
-func exchangeJSON(t testing.TB, code string, change map[string]any) string {
+// ExchangeJSON is the token request of the older client as a JSON object.
+func ExchangeJSON(t testing.TB, code string, change map[string]any) string {
 	t.Helper()
 	members := map[string]any{
-		"client_id": "v3", "client_secret": clientSecret, "redirect_uri": callbackURI, "grant_type": "authorization_code", "code": code,
+		"client_id": "v3", "client_secret": ClientSecret, "redirect_uri": CallbackURI, "grant_type": "authorization_code", "code": code,
 	}
 	maps.Copy(members, change)
 	body, err := json.Marshal(members)
@@ -36,77 +36,77 @@ func exchangeJSON(t testing.TB, code string, change map[string]any) string {
 // Programs cut tokens out of addresses by patterns of word characters.
 func TestTokensAndCodesAreWords(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t).withClients().withUsers()
-	b := w.alice()
+	w := New(t).WithClients().WithUsers()
+	b := w.Alice()
 	for range 8 {
-		p := b.open(authorizeURL("response_type", "code token"))
+		p := b.Open(AuthorizeURL("response_type", "code token"))
 		if p.StatusCode == http.StatusOK {
-			p = b.submit(p, "action", "allow")
+			p = b.Submit(p, "action", "allow")
 		}
 		location := p.Header.Get("Location")
 		for _, name := range []string{"access_token", "code"} {
 			cut := regexp.MustCompile(`[#&?]` + name + `=(\w+)`).FindStringSubmatch(location)
-			if cut == nil || cut[1] != response(t, p).Get(name) {
+			if cut == nil || cut[1] != Response(t, p).Get(name) {
 				t.Fatalf("the %s is not what a pattern cuts out: %q of %s", name, cut, location)
 			}
 		}
-		works(t, b, response(t, p).Get("access_token"), true)
+		Works(t, b, Response(t, p).Get("access_token"), true)
 	}
-	if refresh := text(t, b.v3Tokens(), "refresh_token"); !regexp.MustCompile(`^\w+$`).MatchString(refresh) {
+	if refresh := Member(t, b.V3Tokens(), "refresh_token"); !regexp.MustCompile(`^\w+$`).MatchString(refresh) {
 		t.Errorf("refresh token %s", refresh)
 	}
 }
 
 func TestTokenRequestInJSON(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t).withClients().withUsers()
-	b := w.alice()
+	w := New(t).WithClients().WithUsers()
+	b := w.Alice()
 
 	t.Run("IsAnsweredAsAFormIs", func(t *testing.T) {
-		p, tokens := b.json(b.tokenJSON(exchangeJSON(t, b.allow().Get("code"), map[string]any{"state": ""})))
+		p, tokens := b.JSON(b.TokenJSON(ExchangeJSON(t, b.Allow().Get("code"), map[string]any{"state": ""})))
 		if p.StatusCode != http.StatusOK || tokens["expires_in"] != "300" {
 			t.Fatalf("answered %s %v", p.Status, tokens)
 		}
-		works(t, b, text(t, tokens, "access_token"), true)
+		Works(t, b, Member(t, tokens, "access_token"), true)
 	})
 	t.Run("MayHaveCredentialsInTheHeader", func(t *testing.T) {
-		body := exchangeJSON(t, b.allow().Get("code"), map[string]any{"client_id": "", "client_secret": ""})
-		p := b.send(http.MethodPost, tokenPath, body, "Content-Type", "application/json;charset=utf-8", "Authorization", basic("v3"))
+		body := ExchangeJSON(t, b.Allow().Get("code"), map[string]any{"client_id": "", "client_secret": ""})
+		p := b.Send(http.MethodPost, TokenPath, body, "Content-Type", "application/json;charset=utf-8", "Authorization", Basic("v3"))
 		if p.StatusCode != http.StatusOK {
-			t.Errorf("answered %s %s", p.Status, p.body)
+			t.Errorf("answered %s %s", p.Status, p.Text)
 		}
 	})
 	t.Run("ServesAnApplicationForItself", func(t *testing.T) {
-		w.ok(w.SaveClient(t.Context(), provider.Client{ID: "machine", Secret: clientSecret, GrantTypes: []string{"client_credentials"}, Scopes: []string{"military"}}))
-		p := b.tokenJSON(`{"grant_type":"client_credentials","client_id":"machine","client_secret":"` + clientSecret + `"}`)
+		w.OK(w.SaveClient(t.Context(), provider.Client{ID: "machine", Secret: ClientSecret, GrantTypes: []string{"client_credentials"}, Scopes: []string{"military"}}))
+		p := b.TokenJSON(`{"grant_type":"client_credentials","client_id":"machine","client_secret":"` + ClientSecret + `"}`)
 		if p.StatusCode != http.StatusOK {
-			t.Errorf("answered %s %s", p.Status, p.body)
+			t.Errorf("answered %s %s", p.Status, p.Text)
 		}
 	})
 	t.Run("IsNotForTheStandardDialectAndSpendsNothing", func(t *testing.T) {
-		code := b.allow(ask()...).Get("code")
-		p := b.tokenJSON(exchangeJSON(t, code, map[string]any{"client_id": "std"}))
-		refused(t, p, http.StatusBadRequest, "invalid_request")
-		if p, _ := b.token(std("code", code)...); p.StatusCode != http.StatusOK {
-			t.Errorf("the same as a form: %s %s", p.Status, p.body)
+		code := b.Allow(Ask()...).Get("code")
+		p := b.TokenJSON(ExchangeJSON(t, code, map[string]any{"client_id": "std"}))
+		Refused(t, p, http.StatusBadRequest, "invalid_request")
+		if p, _ := b.Token(Std("code", code)...); p.StatusCode != http.StatusOK {
+			t.Errorf("the same as a form: %s %s", p.Status, p.Text)
 		}
 	})
 	t.Run("TellsNothingWithoutTheSecret", func(t *testing.T) {
-		refused(t, b.tokenJSON(exchangeJSON(t, "x", map[string]any{"client_id": "std", "client_secret": "wrong"})), http.StatusUnauthorized, "invalid_client")
+		Refused(t, b.TokenJSON(ExchangeJSON(t, "x", map[string]any{"client_id": "std", "client_secret": "wrong"})), http.StatusUnauthorized, "invalid_client")
 	})
 	t.Run("IsRefusedElsewhere", func(t *testing.T) {
-		for _, path := range []string{revokePath, introspectPath} {
-			p := b.send(http.MethodPost, path, `{"client_id":"v3","client_secret":"`+clientSecret+`","token":"x"}`, "Content-Type", "application/json")
-			refused(t, p, http.StatusBadRequest, "invalid_request")
+		for _, path := range []string{RevokePath, IntrospectPath} {
+			p := b.Send(http.MethodPost, path, `{"client_id":"v3","client_secret":"`+ClientSecret+`","token":"x"}`, "Content-Type", "application/json")
+			Refused(t, p, http.StatusBadRequest, "invalid_request")
 		}
 	})
 	t.Run("MayComeFromAScriptOfARegisteredOrigin", func(t *testing.T) {
-		p := b.send(http.MethodOptions, tokenPath, "", "Origin", "https://rp.test",
+		p := b.Send(http.MethodOptions, TokenPath, "", "Origin", "https://rp.test",
 			"Access-Control-Request-Method", "POST", "Access-Control-Request-Headers", "content-type")
 		if !strings.Contains(p.Header.Get("Access-Control-Allow-Headers"), "content-type") {
 			t.Errorf("preflight: %v", p.Header)
 		}
-		p = b.send(http.MethodPost, tokenPath, exchangeJSON(t, b.allow().Get("code"), nil), "Content-Type", "application/json", "Origin", "https://rp.test")
+		p = b.Send(http.MethodPost, TokenPath, ExchangeJSON(t, b.Allow().Get("code"), nil), "Content-Type", "application/json", "Origin", "https://rp.test")
 		if p.StatusCode != http.StatusOK || p.Header.Get("Access-Control-Allow-Origin") != "https://rp.test" {
 			t.Errorf("answered %s %v", p.Status, p.Header)
 		}
@@ -117,20 +117,20 @@ func TestTokenRequestInJSON(t *testing.T) {
 // is no string is not made one.
 func TestTokenRequestInJSONHasOneReading(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t).withClients().withUsers()
-	b := w.alice()
-	code := b.allow().Get("code")
-	whole := exchangeJSON(t, code, nil)
+	w := New(t).WithClients().WithUsers()
+	b := w.Alice()
+	code := b.Allow().Get("code")
+	whole := ExchangeJSON(t, code, nil)
 	rest := strings.TrimPrefix(whole, "{")
 	for name, body := range map[string]string{
 		"a member twice":          `{"code":"x",` + rest,
 		"twice in two spellings":  `{"c\u006fde":"x",` + rest,
 		"twice, once empty":       `{"code":"",` + rest,
-		"a number":                exchangeJSON(t, code, map[string]any{"max_age": 5}),
-		"null":                    exchangeJSON(t, code, map[string]any{"scope": nil}),
-		"true":                    exchangeJSON(t, code, map[string]any{"scope": true}),
-		"a list":                  exchangeJSON(t, code, map[string]any{"code": []string{code}}),
-		"an object":               exchangeJSON(t, code, map[string]any{"code": map[string]string{"value": code}}),
+		"a number":                ExchangeJSON(t, code, map[string]any{"max_age": 5}),
+		"null":                    ExchangeJSON(t, code, map[string]any{"scope": nil}),
+		"true":                    ExchangeJSON(t, code, map[string]any{"scope": true}),
+		"a list":                  ExchangeJSON(t, code, map[string]any{"code": []string{code}}),
+		"an object":               ExchangeJSON(t, code, map[string]any{"code": map[string]string{"value": code}}),
 		"a list of all":           "[" + whole + "]",
 		"a string of all":         `"` + code + `"`,
 		"something behind":        whole + "{}",
@@ -147,15 +147,15 @@ func TestTokenRequestInJSONHasOneReading(t *testing.T) {
 		"a thousand levels":       strings.Repeat(`{"a":`, 1000),
 		"more members than a few": "{" + manyMembers(100) + rest,
 	} {
-		p := b.tokenJSON(body)
-		if p.StatusCode != http.StatusBadRequest || !strings.Contains(p.body, `"invalid_request"`) {
-			t.Errorf("%s: %s %s", name, p.Status, p.body)
+		p := b.TokenJSON(body)
+		if p.StatusCode != http.StatusBadRequest || !strings.Contains(p.Text, `"invalid_request"`) {
+			t.Errorf("%s: %s %s", name, p.Status, p.Text)
 		}
 	}
-	refused(t, b.tokenJSON(`{"a":"`+strings.Repeat("x", 40<<10)+`"}`), http.StatusRequestEntityTooLarge, "invalid_request")
-	refused(t, b.send(http.MethodPost, tokenPath+"?code="+code, whole, "Content-Type", "application/json"), http.StatusBadRequest, "invalid_request")
-	if p := b.tokenJSON(whole); p.StatusCode != http.StatusOK {
-		t.Errorf("the request itself: %s %s", p.Status, p.body)
+	Refused(t, b.TokenJSON(`{"a":"`+strings.Repeat("x", 40<<10)+`"}`), http.StatusRequestEntityTooLarge, "invalid_request")
+	Refused(t, b.Send(http.MethodPost, TokenPath+"?code="+code, whole, "Content-Type", "application/json"), http.StatusBadRequest, "invalid_request")
+	if p := b.TokenJSON(whole); p.StatusCode != http.StatusOK {
+		t.Errorf("the request itself: %s %s", p.Status, p.Text)
 	}
 }
 
@@ -169,24 +169,24 @@ func manyMembers(n int) string {
 
 func TestAliasesAnswerAsTheirEndpoints(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t).withClients().withUsers()
-	b := w.alice()
-	token := text(t, b.v3Tokens("scope", "openid military"), "access_token")
+	w := New(t).WithClients().WithUsers()
+	b := w.Alice()
+	token := Member(t, b.V3Tokens("scope", "openid military"), "access_token")
 	for alias, path := range map[string]string{
-		userinfoPath + ".json":        userinfoPath,
-		"/api/public/v3/attributes":   attributesPath,
-		"/oidc/.well-known/jwks.json": keysPath,
+		UserinfoPath + ".json":        UserinfoPath,
+		"/api/public/v3/attributes":   AttributesPath,
+		"/oidc/.well-known/jwks.json": KeysPath,
 	} {
 		for _, query := range []string{"", "?access_token=" + token, "?access_token=x", "?access_token=x&callback=f", "?access_token=" + token + "&callback=f"} {
-			got, want := b.get(alias+query), b.get(path+query)
-			if got.StatusCode != want.StatusCode || got.body != want.body || got.Header.Get("Content-Type") != want.Header.Get("Content-Type") {
-				t.Errorf("%s answers %s %s, its endpoint %s %s", alias+query, got.Status, got.body, want.Status, want.body)
+			got, want := b.Get(alias+query), b.Get(path+query)
+			if got.StatusCode != want.StatusCode || got.Text != want.Text || got.Header.Get("Content-Type") != want.Header.Get("Content-Type") {
+				t.Errorf("%s answers %s %s, its endpoint %s %s", alias+query, got.Status, got.Text, want.Status, want.Text)
 			}
 		}
-		if p := b.bearer(alias, token); p.StatusCode != http.StatusOK {
+		if p := b.Bearer(alias, token); p.StatusCode != http.StatusOK {
 			t.Errorf("%s with a header: %s", alias, p.Status)
 		}
-		if p := b.send(http.MethodDelete, alias, ""); p.StatusCode != http.StatusMethodNotAllowed {
+		if p := b.Send(http.MethodDelete, alias, ""); p.StatusCode != http.StatusMethodNotAllowed {
 			t.Errorf("DELETE %s: %s", alias, p.Status)
 		}
 	}
@@ -194,7 +194,7 @@ func TestAliasesAnswerAsTheirEndpoints(t *testing.T) {
 
 func TestSignOutUnderItsOtherName(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t).withClients().withUsers()
+	w := New(t).WithClients().WithUsers()
 	address := func(pairs ...string) string {
 		q := url.Values{}
 		for i := 0; i < len(pairs); i += 2 {
@@ -203,31 +203,31 @@ func TestSignOutUnderItsOtherName(t *testing.T) {
 		return "/oauth/logout?" + q.Encode()
 	}
 	t.Run("AsksAndLeadsBack", func(t *testing.T) {
-		b := w.alice()
-		p := b.open(address("client_id", "std", "redirect_uri", "https://rp.test/bye", "state", "s1"))
-		if p.StatusCode != http.StatusOK || !strings.Contains(p.body, "alice@example.com") {
-			t.Fatalf("nobody is asked: %s\n%s", p.Status, p.body)
+		b := w.Alice()
+		p := b.Open(address("client_id", "std", "redirect_uri", "https://rp.test/bye", "state", "s1"))
+		if p.StatusCode != http.StatusOK || !strings.Contains(p.Text, "alice@example.com") {
+			t.Fatalf("nobody is asked: %s\n%s", p.Status, p.Text)
 		}
-		if p = b.submit(p); p.Header.Get("Location") != "https://rp.test/bye?state=s1" {
-			t.Errorf("leads to %q\n%s", p.Header.Get("Location"), p.body)
+		if p = b.Submit(p); p.Header.Get("Location") != "https://rp.test/bye?state=s1" {
+			t.Errorf("leads to %q\n%s", p.Header.Get("Location"), p.Text)
 		}
-		if p := b.open("/account"); strings.Contains(p.body, "alice@example.com") {
+		if p := b.Open("/account"); strings.Contains(p.Text, "alice@example.com") {
 			t.Error("alice is still signed in")
 		}
 	})
 	t.Run("TakesTheParametersOfTheStandard", func(t *testing.T) {
-		b := w.alice()
-		hint := text(t, b.standardTokens(), "id_token")
-		p := b.open(address("id_token_hint", hint, "post_logout_redirect_uri", "https://rp.test/bye"))
+		b := w.Alice()
+		hint := Member(t, b.StandardTokens(), "id_token")
+		p := b.Open(address("id_token_hint", hint, "post_logout_redirect_uri", "https://rp.test/bye"))
 		if p.Header.Get("Location") != "https://rp.test/bye" {
-			t.Errorf("leads to %q\n%s", p.Header.Get("Location"), p.body)
+			t.Errorf("leads to %q\n%s", p.Header.Get("Location"), p.Text)
 		}
 	})
 	t.Run("IsAlsoAForm", func(t *testing.T) {
-		b := w.alice()
-		p := b.follow(b.post("/oauth/logout", url.Values{"client_id": {"std"}, "redirect_uri": {"https://rp.test/bye"}}))
-		if p = b.submit(p); p.Header.Get("Location") != "https://rp.test/bye" {
-			t.Errorf("leads to %q\n%s", p.Header.Get("Location"), p.body)
+		b := w.Alice()
+		p := b.Follow(b.Post("/oauth/logout", url.Values{"client_id": {"std"}, "redirect_uri": {"https://rp.test/bye"}}))
+		if p = b.Submit(p); p.Header.Get("Location") != "https://rp.test/bye" {
+			t.Errorf("leads to %q\n%s", p.Header.Get("Location"), p.Text)
 		}
 	})
 }
@@ -236,10 +236,10 @@ func TestSignOutUnderItsOtherName(t *testing.T) {
 // one for codes, whose page may send the browser on to where its query says.
 func TestSignOutIsNoOpenRedirect(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t).withClients().withUsers()
+	w := New(t).WithClients().WithUsers()
 	for _, query := range []string{
 		"client_id=std&redirect_uri=https://evil.test/",
-		"client_id=std&redirect_uri=" + callbackURI,
+		"client_id=std&redirect_uri=" + CallbackURI,
 		"client_id=std&redirect_uri=https://rp.test/bye/../x",
 		"client_id=std&redirect_uri=//evil.test/",
 		"client_id=v3&redirect_uri=https://rp.test/bye",
@@ -251,9 +251,9 @@ func TestSignOutIsNoOpenRedirect(t *testing.T) {
 		"client_id=std&redirect_uri=https://evil.test/%0d%0aX:y",
 		"client_id=std&redirect_uri=%",
 	} {
-		for name, b := range map[string]*browser{"signed in": w.alice(), "nobody": w.newBrowser()} {
-			shown(t, b.open("/oauth/logout?"+query), http.StatusBadRequest)
-			if name == "signed in" && !strings.Contains(b.open("/account").body, "alice@example.com") {
+		for name, b := range map[string]*Browser{"signed in": w.Alice(), "nobody": w.NewBrowser()} {
+			Shown(t, b.Open("/oauth/logout?"+query), http.StatusBadRequest)
+			if name == "signed in" && !strings.Contains(b.Open("/account").Text, "alice@example.com") {
 				t.Errorf("%s signs out", query)
 			}
 		}
@@ -262,11 +262,11 @@ func TestSignOutIsNoOpenRedirect(t *testing.T) {
 
 func TestUserinfoIsABareJWTForWhoAsks(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t).withClients().withUsers()
-	b := w.alice()
-	v3, standard := text(t, b.v3Tokens("scope", "openid military"), "access_token"), text(t, b.standardTokens(), "access_token")
-	read := func(token string, header ...string) page {
-		return b.send(http.MethodGet, userinfoPath, "", append(header, "Authorization", "Bearer "+token)...)
+	w := New(t).WithClients().WithUsers()
+	b := w.Alice()
+	v3, standard := Member(t, b.V3Tokens("scope", "openid military"), "access_token"), Member(t, b.StandardTokens(), "access_token")
+	read := func(token string, header ...string) Page {
+		return b.Send(http.MethodGet, UserinfoPath, "", append(header, "Authorization", "Bearer "+token)...)
 	}
 	quoted := read(v3)
 	for accept, bare := range map[string]bool{
@@ -275,12 +275,12 @@ func TestUserinfoIsABareJWTForWhoAsks(t *testing.T) {
 		"application/jwt;q=0": false, "application/json, application/jwt;q=0.5": false, "application/jwt;q=x": false, ",": false,
 	} {
 		p := read(v3, "Accept", accept)
-		want, mediaType := quoted.body, "application/json"
+		want, mediaType := quoted.Text, "application/json"
 		if bare {
-			want, mediaType = strings.Trim(quoted.body, `"`), "application/jwt"
+			want, mediaType = strings.Trim(quoted.Text, `"`), "application/jwt"
 		}
-		if p.body != want || p.Header.Get("Content-Type") != mediaType {
-			t.Errorf("Accept %q is answered with %s %s", accept, p.Header.Get("Content-Type"), p.body)
+		if p.Text != want || p.Header.Get("Content-Type") != mediaType {
+			t.Errorf("Accept %q is answered with %s %s", accept, p.Header.Get("Content-Type"), p.Text)
 		}
 		if !strings.Contains(strings.Join(p.Header.Values("Vary"), ","), "Accept") {
 			t.Errorf("Accept %q: Vary %q", accept, p.Header.Values("Vary"))
@@ -289,34 +289,34 @@ func TestUserinfoIsABareJWTForWhoAsks(t *testing.T) {
 	if p := read(standard, "Accept", "application/jwt"); p.Header.Get("Content-Type") != "application/json" {
 		t.Errorf("the standard dialect answers %s", p.Header.Get("Content-Type"))
 	}
-	p := b.send(http.MethodGet, userinfoPath+"?callback=f&access_token="+v3, "", "Accept", "application/jwt")
-	if p.body != `/**/f(`+quoted.body+`);` {
-		t.Errorf("a script is %s", p.body)
+	p := b.Send(http.MethodGet, UserinfoPath+"?callback=f&access_token="+v3, "", "Accept", "application/jwt")
+	if p.Text != `/**/f(`+quoted.Text+`);` {
+		t.Errorf("a script is %s", p.Text)
 	}
 }
 
 // Browsers run no script of another status than 200, and the page would wait for ever.
 func TestEveryErrorOfAScriptRuns(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t).withClients().withUsers()
-	b := w.alice()
-	w.ok(w.SaveClient(t.Context(), provider.Client{ID: "headers", Secret: clientSecret, RedirectURIs: []string{callbackURI}, NoQueryToken: true}))
+	w := New(t).WithClients().WithUsers()
+	b := w.Alice()
+	w.OK(w.SaveClient(t.Context(), provider.Client{ID: "headers", Secret: ClientSecret, RedirectURIs: []string{CallbackURI}, NoQueryToken: true}))
 	issued := func(pairs ...string) string {
-		return b.allow(append(pairs, "response_type", "token")...).Get("access_token")
+		return b.Allow(append(pairs, "response_type", "token")...).Get("access_token")
 	}
 	expired, revoked, header := issued(), issued(), issued("client_id", "headers")
-	ended := text(t, b.v3Tokens(), "access_token")
-	b.client(revokePath, "v3", "token", revoked)
-	b.client(revokePath, "v3", "token", ended)
+	ended := Member(t, b.V3Tokens(), "access_token")
+	b.Client(RevokePath, "v3", "token", revoked)
+	b.Client(RevokePath, "v3", "token", ended)
 	check := func(name, query, code string) {
 		t.Helper()
-		for _, path := range []string{userinfoPath, userinfoPath + ".json", attributesPath, "/api/public/v3/attributes"} {
-			p := b.get(path + "?callback=page.show" + query)
-			body, ok := strings.CutPrefix(strings.TrimSuffix(p.body, ");"), "/**/page.show(")
+		for _, path := range []string{UserinfoPath, UserinfoPath + ".json", AttributesPath, "/api/public/v3/attributes"} {
+			p := b.Get(path + "?callback=page.show" + query)
+			body, ok := strings.CutPrefix(strings.TrimSuffix(p.Text, ");"), "/**/page.show(")
 			var failure struct{ Error string }
 			if p.StatusCode != http.StatusOK || p.Header.Get("Content-Type") != "text/javascript; charset=utf-8" || !ok ||
 				json.Unmarshal([]byte(body), &failure) != nil || failure.Error != code {
-				t.Errorf("%s at %s: %s %v %s", name, path, p.Status, p.Header, p.body)
+				t.Errorf("%s at %s: %s %v %s", name, path, p.Status, p.Header, p.Text)
 			}
 		}
 	}
@@ -326,23 +326,23 @@ func TestEveryErrorOfAScriptRuns(t *testing.T) {
 	check("a token of a grant that was ended", "&access_token="+ended, "invalid_token")
 	check("two tokens", "&access_token=x&access_token=y", "invalid_request")
 	check("a token in the query of an application that may not", "&access_token="+header, "invalid_request")
-	w.ok(w.SaveClient(t.Context(), provider.Client{ID: "machine", Secret: clientSecret, GrantTypes: []string{"client_credentials"}, Scopes: []string{"military"}}))
-	_, machine := b.token("client_id", "machine", "grant_type", "client_credentials", "code", "", "redirect_uri", "")
-	check("a token of nobody", "&access_token="+text(t, machine, "access_token"), "insufficient_scope")
-	w.advance(301e9)
+	w.OK(w.SaveClient(t.Context(), provider.Client{ID: "machine", Secret: ClientSecret, GrantTypes: []string{"client_credentials"}, Scopes: []string{"military"}}))
+	_, machine := b.Token("client_id", "machine", "grant_type", "client_credentials", "code", "", "redirect_uri", "")
+	check("a token of nobody", "&access_token="+Member(t, machine, "access_token"), "insufficient_scope")
+	w.Advance(301e9)
 	check("an expired token", "&access_token="+expired, "invalid_token")
-	w.ok(w.Close())
-	for _, path := range []string{userinfoPath, attributesPath} {
-		if p := b.get(path + "?callback=f&access_token=x"); p.StatusCode != http.StatusServiceUnavailable {
-			t.Errorf("a provider that is closed: %s %s", p.Status, p.body)
+	w.OK(w.Close())
+	for _, path := range []string{UserinfoPath, AttributesPath} {
+		if p := b.Get(path + "?callback=f&access_token=x"); p.StatusCode != http.StatusServiceUnavailable {
+			t.Errorf("a provider that is closed: %s %s", p.Status, p.Text)
 		}
 	}
 }
 
 func TestTokenRequestIsToldWhatDiffersInItsRedirectURI(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t).withClients().withUsers()
-	b := w.alice()
+	w := New(t).WithClients().WithUsers()
+	b := w.Alice()
 	const begin = "The redirect_uri is not that of the authorization request: "
 	for sent, what := range map[string]string{
 		"http://rp.test/cb": "the scheme differs.", "https://rp.test:8443/cb": "the port differs.", "https://evil.test/cb": "the host differs.",
@@ -351,18 +351,18 @@ func TestTokenRequestIsToldWhatDiffersInItsRedirectURI(t *testing.T) {
 		"https://rp.test/%63b": "it is encoded in another way.", "rp.test/cb": "it is no absolute address.",
 		"\"><script>alert(1)</script>": "it is no absolute address.", "https://rp.test/cb\u2028x": "the path differs.",
 	} {
-		_, body := b.token("code", b.allow().Get("code"), "redirect_uri", sent)
+		_, body := b.Token("code", b.Allow().Get("code"), "redirect_uri", sent)
 		if body["error"] != "invalid_grant" || body["error_description"] != begin+what {
 			t.Errorf("%q is answered with %v", sent, body)
 		}
 	}
-	p, body := b.token(std("code", b.allow(ask()...).Get("code"), "redirect_uri", "")...)
+	p, body := b.Token(Std("code", b.Allow(Ask()...).Get("code"), "redirect_uri", "")...)
 	if body["error_description"] != begin+"it is missing." {
-		t.Errorf("none is answered with %s", p.body)
+		t.Errorf("none is answered with %s", p.Text)
 	}
 	// Who has found a code, and is not the application, learns nothing about it.
-	code := b.allow(ask()...).Get("code")
-	_, body = b.token("client_id", "std2", "client_secret", clientSecret+"2", "code", code, "redirect_uri", "https://evil.test/")
+	code := b.Allow(Ask()...).Get("code")
+	_, body = b.Token("client_id", "std2", "client_secret", ClientSecret+"2", "code", code, "redirect_uri", "https://evil.test/")
 	if description := body["error_description"].(string); strings.Contains(description, "redirect_uri") {
 		t.Errorf("another application is told %q", description)
 	}
@@ -371,18 +371,18 @@ func TestTokenRequestIsToldWhatDiffersInItsRedirectURI(t *testing.T) {
 // Older programs ask for one scope value and read userinfo.
 func TestUserinfoOfV3NeedsNoOpenID(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t).withClients().withUsers()
-	b := w.alice()
+	w := New(t).WithClients().WithUsers()
+	b := w.Alice()
 	payload := func(token string) map[string]any {
 		t.Helper()
 		var jwt string
-		if p := b.bearer(userinfoPath, token); p.StatusCode != http.StatusOK || json.Unmarshal([]byte(p.body), &jwt) != nil {
-			t.Fatalf("userinfo: %s %s", p.Status, p.body)
+		if p := b.Bearer(UserinfoPath, token); p.StatusCode != http.StatusOK || json.Unmarshal([]byte(p.Text), &jwt) != nil {
+			t.Fatalf("userinfo: %s %s", p.Status, p.Text)
 		}
-		return claimsOf(t, jwt)
+		return ClaimsOf(t, jwt)
 	}
-	plain := payload(text(t, b.v3Tokens("scope", "military"), "access_token"))
-	openID := payload(text(t, b.v3Tokens("scope", "openid military"), "access_token"))
+	plain := payload(Member(t, b.V3Tokens("scope", "military"), "access_token"))
+	openID := payload(Member(t, b.V3Tokens("scope", "openid military"), "access_token"))
 	for _, name := range []string{"iss", "sub", "aud", "status"} {
 		if plain[name] == nil || !reflect.DeepEqual(plain[name], openID[name]) {
 			t.Errorf("%s is %v, and with openid %v", name, plain[name], openID[name])
@@ -396,14 +396,14 @@ func TestUserinfoOfV3NeedsNoOpenID(t *testing.T) {
 // A scope is a set (RFC 6749 section 3.3): libraries add openid to whatever a program lists.
 func TestRepeatedScopeCountsOnce(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t).withClients().withUsers()
-	b := w.alice()
-	_, tokens := b.token(std("code", b.allow(ask("scope", "openid email openid email")...).Get("code"))...)
+	w := New(t).WithClients().WithUsers()
+	b := w.Alice()
+	_, tokens := b.Token(Std("code", b.Allow(Ask("scope", "openid email openid email")...).Get("code"))...)
 	if tokens["scope"] != "openid email" {
 		t.Errorf("standard: granted %v", tokens["scope"])
 	}
 	for _, scope := range []string{"openid military openid", "openid,military,openid", "openid military military"} {
-		if tokens := b.v3Tokens("scope", scope); tokens["scope"] != "openid military" {
+		if tokens := b.V3Tokens("scope", scope); tokens["scope"] != "openid military" {
 			t.Errorf("v3: %q is granted as %v", scope, tokens["scope"])
 		}
 	}
@@ -412,45 +412,45 @@ func TestRepeatedScopeCountsOnce(t *testing.T) {
 // Older programs, and the SDKs of phones among them, ask which scope values there are for them.
 func TestPolicies(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t).withClients().withUsers()
-	b := w.newBrowser()
-	w.ok(w.SaveClient(t.Context(), provider.Client{ID: "few", Secret: clientSecret, RedirectURIs: []string{callbackURI}, Scopes: []string{"openid", "student", "military"}}))
-	w.ok(w.SaveClient(t.Context(), provider.Client{ID: "careful", Secret: clientSecret, RedirectURIs: []string{callbackURI}, Scopes: []string{"openid", "student"}, NoQueryToken: true}))
+	w := New(t).WithClients().WithUsers()
+	b := w.NewBrowser()
+	w.OK(w.SaveClient(t.Context(), provider.Client{ID: "few", Secret: ClientSecret, RedirectURIs: []string{CallbackURI}, Scopes: []string{"openid", "student", "military"}}))
+	w.OK(w.SaveClient(t.Context(), provider.Client{ID: "careful", Secret: ClientSecret, RedirectURIs: []string{CallbackURI}, Scopes: []string{"openid", "student"}, NoQueryToken: true}))
 	for _, path := range []string{"/api/public/v3/policies", "/api/public/v3/policies.json"} {
-		p := b.get(path + "?client_id=few&client_secret=" + clientSecret)
-		if want := `[{"name":"Student status","handle":"student","active":true},{"name":"Military status","handle":"military","active":true}]`; strings.TrimSpace(p.body) != want || p.Header.Get("Cache-Control") != "no-store" {
-			t.Errorf("%s: %s %s %v", path, p.Status, p.body, p.Header)
+		p := b.Get(path + "?client_id=few&client_secret=" + ClientSecret)
+		if want := `[{"name":"Student status","handle":"student","active":true},{"name":"Military status","handle":"military","active":true}]`; strings.TrimSpace(p.Text) != want || p.Header.Get("Cache-Control") != "no-store" {
+			t.Errorf("%s: %s %s %v", path, p.Status, p.Text, p.Header)
 		}
-		if p := b.send(http.MethodGet, path, "", "Authorization", basic("careful")); strings.TrimSpace(p.body) != `[{"name":"Student status","handle":"student","active":true}]` {
-			t.Errorf("by Basic: %s %s", p.Status, p.body)
+		if p := b.Send(http.MethodGet, path, "", "Authorization", Basic("careful")); strings.TrimSpace(p.Text) != `[{"name":"Student status","handle":"student","active":true}]` {
+			t.Errorf("by Basic: %s %s", p.Status, p.Text)
 		}
 		for _, query := range []string{"", "?client_id=few", "?client_id=few&client_secret=wrong", "?client_id=nobody&client_secret=x", "?client_id=pub",
-			"?client_id=careful&client_secret=" + clientSecret, "?client_id=std&client_secret=" + clientSecret} {
-			refused(t, b.get(path+query), http.StatusUnauthorized, "invalid_client")
+			"?client_id=careful&client_secret=" + ClientSecret, "?client_id=std&client_secret=" + ClientSecret} {
+			Refused(t, b.Get(path+query), http.StatusUnauthorized, "invalid_client")
 		}
-		refused(t, b.get(path+"?client_id=few&client_id=v3&client_secret="+clientSecret), http.StatusBadRequest, "invalid_request")
+		Refused(t, b.Get(path+"?client_id=few&client_id=v3&client_secret="+ClientSecret), http.StatusBadRequest, "invalid_request")
 	}
 }
 
 // The interface before v3 asks for one group at a time.
 func TestOlderInterfaceReadsOneGroup(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t).withClients().withUsers()
-	b := w.alice()
-	token := text(t, b.v3Tokens("scope", "military"), "access_token")
-	if p := b.bearer("/api/public/v2/military.json", token); strings.TrimSpace(p.body) != `{"id":"alice","verified":true,"affiliation":"Veteran"}` {
-		t.Errorf("answered %s %s", p.Status, p.body)
+	w := New(t).WithClients().WithUsers()
+	b := w.Alice()
+	token := Member(t, b.V3Tokens("scope", "military"), "access_token")
+	if p := b.Bearer("/api/public/v2/military.json", token); strings.TrimSpace(p.Text) != `{"id":"alice","verified":true,"affiliation":"Veteran"}` {
+		t.Errorf("answered %s %s", p.Status, p.Text)
 	}
-	if p, same := b.bearer("/api/public/v2/attributes.json", token), b.bearer(attributesPath, token); p.body != same.body || p.StatusCode != http.StatusOK {
-		t.Errorf("attributes: %s %s", p.Status, p.body)
+	if p, same := b.Bearer("/api/public/v2/attributes.json", token), b.Bearer(AttributesPath, token); p.Text != same.Text || p.StatusCode != http.StatusOK {
+		t.Errorf("attributes: %s %s", p.Status, p.Text)
 	}
-	refused(t, b.bearer("/api/public/v2/student.json", token), http.StatusForbidden, "insufficient_scope")
-	if p := b.bearer("/api/public/v2/nosuch.json", token); p.StatusCode != http.StatusNotFound {
+	Refused(t, b.Bearer("/api/public/v2/student.json", token), http.StatusForbidden, "insufficient_scope")
+	if p := b.Bearer("/api/public/v2/nosuch.json", token); p.StatusCode != http.StatusNotFound {
 		t.Errorf("a group that is none: %s", p.Status)
 	}
-	student := text(t, b.v3Tokens("scope", "student"), "access_token")
-	if p := b.bearer("/api/public/v2/student.json", student); strings.TrimSpace(p.body) != `{"id":"alice","verified":false,"affiliation":""}` {
-		t.Errorf("who is no student: %s %s", p.Status, p.body)
+	student := Member(t, b.V3Tokens("scope", "student"), "access_token")
+	if p := b.Bearer("/api/public/v2/student.json", student); strings.TrimSpace(p.Text) != `{"id":"alice","verified":false,"affiliation":""}` {
+		t.Errorf("who is no student: %s %s", p.Status, p.Text)
 	}
 }
 
@@ -458,36 +458,36 @@ func TestOlderInterfaceReadsOneGroup(t *testing.T) {
 // some keep their state in the redirect URI.
 func TestRedirectURIOfOlderPrograms(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t).withClients().withUsers()
+	w := New(t).WithClients().WithUsers()
 	const registered = "https://rp.test/cb?x=1&state=any"
-	w.ok(w.SaveClient(t.Context(), provider.Client{ID: "older", Secret: clientSecret, RedirectURIs: []string{registered, callbackURI}}))
-	b := w.alice()
-	exchange := func(code, redirectURI string) page {
+	w.OK(w.SaveClient(t.Context(), provider.Client{ID: "older", Secret: ClientSecret, RedirectURIs: []string{registered, CallbackURI}}))
+	b := w.Alice()
+	exchange := func(code, redirectURI string) Page {
 		t.Helper()
-		p, _ := b.token("client_id", "older", "code", code, "redirect_uri", redirectURI)
+		p, _ := b.Token("client_id", "older", "code", code, "redirect_uri", redirectURI)
 		return p
 	}
-	begin := func(redirectURI string, pairs ...string) page {
+	begin := func(redirectURI string, pairs ...string) Page {
 		t.Helper()
-		p := b.open(authorizeURL(append([]string{"client_id", "older", "redirect_uri", redirectURI}, pairs...)...))
+		p := b.Open(AuthorizeURL(append([]string{"client_id", "older", "redirect_uri", redirectURI}, pairs...)...))
 		if p.StatusCode == http.StatusOK {
-			p = b.submit(p, "action", "allow")
+			p = b.Submit(p, "action", "allow")
 		}
 		return p
 	}
-	code := func(p page) string {
+	code := func(p Page) string {
 		t.Helper()
 		return regexp.MustCompile(`[?&]code=(\w+)`).FindStringSubmatch(p.Header.Get("Location") + "&code=none")[1]
 	}
 
 	t.Run("MayHaveTheResponseAtTheTokenEndpoint", func(t *testing.T) {
 		for _, query := range []string{"?code=abc&state=xyz", "?state=xyz", "?iss=https%3A%2F%2Fid&code=abc", ""} {
-			if p := exchange(code(begin(callbackURI)), callbackURI+query); p.StatusCode != http.StatusOK {
-				t.Errorf("%q: %s %s", query, p.Status, p.body)
+			if p := exchange(code(begin(CallbackURI)), CallbackURI+query); p.StatusCode != http.StatusOK {
+				t.Errorf("%q: %s %s", query, p.Status, p.Text)
 			}
 		}
-		for _, other := range []string{callbackURI + "?x=1", callbackURI + "/?code=abc", "https://rp.test/other?code=abc", callbackURI + "?%63ode=abc", callbackURI + "#code=abc"} {
-			refused(t, exchange(code(begin(callbackURI)), other), http.StatusBadRequest, "invalid_grant")
+		for _, other := range []string{CallbackURI + "?x=1", CallbackURI + "/?code=abc", "https://rp.test/other?code=abc", CallbackURI + "?%63ode=abc", CallbackURI + "#code=abc"} {
+			Refused(t, exchange(code(begin(CallbackURI)), other), http.StatusBadRequest, "invalid_grant")
 		}
 	})
 	t.Run("MayHaveAStateThatIsNotCompared", func(t *testing.T) {
@@ -496,7 +496,7 @@ func TestRedirectURIOfOlderPrograms(t *testing.T) {
 			t.Fatalf("led to %s", location)
 		}
 		if p := exchange(code(p), "https://rp.test/cb?x=1&state=s123"); p.StatusCode != http.StatusOK {
-			t.Errorf("answered %s %s", p.Status, p.body)
+			t.Errorf("answered %s %s", p.Status, p.Text)
 		}
 	})
 	t.Run("HasOneStateInTheResponse", func(t *testing.T) {
@@ -508,9 +508,9 @@ func TestRedirectURIOfOlderPrograms(t *testing.T) {
 	t.Run("IsComparedInAllElse", func(t *testing.T) {
 		for _, other := range []string{
 			"https://rp.test/cb?x=2&state=a", "https://rp.test/cb?state=a", "https://rp.test/cb?x=1", "https://rp.test/cb?x=1&state=a&y=2", "https://evil.test/cb?x=1&state=a",
-			"https://rp.test/cb?x=1&state=a&state=b", "https://rp.test/cb?x=1&%73tate=a", "https://rp.test/cb?x=1&state=a&code=b", callbackURI + "?state=a", "https://rp.test/cb/?x=1&state=a",
+			"https://rp.test/cb?x=1&state=a&state=b", "https://rp.test/cb?x=1&%73tate=a", "https://rp.test/cb?x=1&state=a&code=b", CallbackURI + "?state=a", "https://rp.test/cb/?x=1&state=a",
 		} {
-			if p := b.get(authorizeURL("client_id", "older", "redirect_uri", other)); p.Header.Get("Location") != "" || p.StatusCode != http.StatusBadRequest {
+			if p := b.Get(AuthorizeURL("client_id", "older", "redirect_uri", other)); p.Header.Get("Location") != "" || p.StatusCode != http.StatusBadRequest {
 				t.Errorf("%s: %s %s", other, p.Status, p.Header.Get("Location"))
 			}
 		}

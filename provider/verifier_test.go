@@ -16,27 +16,29 @@ import (
 	"github.com/bonafide-id/bonafide/storage"
 )
 
-// office is a verifier that sends users to a page of the host.
-type office struct {
+// Office is a verifier that sends users to a page of the host.
+type Office struct {
 	mu    sync.Mutex
 	asked []provider.Verification
 }
 
-func (d *office) Verify(_ context.Context, v provider.Verification) (string, error) {
+// Verify remembers a verification and answers with its address.
+func (d *Office) Verify(_ context.Context, v provider.Verification) (string, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.asked = append(d.asked, v)
 	return "/desk", nil
 }
 
-func (d *office) count() int {
+// Count returns how many verifications have begun.
+func (d *Office) Count() int {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return len(d.asked)
 }
 
 // last returns what the verifier was told the last time.
-func (d *office) last(t testing.TB) provider.Verification {
+func (d *Office) last(t testing.TB) provider.Verification {
 	t.Helper()
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -46,73 +48,74 @@ func (d *office) last(t testing.TB) provider.Verification {
 	return d.asked[len(d.asked)-1]
 }
 
-// withOffice starts a provider with a verifier for the group military, at which the
+// WithOffice starts a provider with a verifier for the group military, at which the
 // application strict takes verified members only.
-func withOffice(t testing.TB, change ...func(*provider.Config)) (*fixture, *office) {
+func WithOffice(t testing.TB, change ...func(*provider.Config)) (*Fixture, *Office) {
 	t.Helper()
-	d := &office{}
-	w := newFixture(t, append([]func(*provider.Config){func(c *provider.Config) {
+	d := &Office{}
+	w := New(t, append([]func(*provider.Config){func(c *provider.Config) {
 		c.Verifiers = map[string]provider.Verifier{"military": d}
-	}}, change...)...).withClients().withUsers()
-	w.ok(w.SaveClient(t.Context(), provider.Client{
-		ID: "strict", Name: "Strict Perks", Secret: clientSecret, RedirectURIs: []string{callbackURI}, RequireVerified: true,
+	}}, change...)...).WithClients().WithUsers()
+	w.OK(w.SaveClient(t.Context(), provider.Client{
+		ID: "strict", Name: "Strict Perks", Secret: ClientSecret, RedirectURIs: []string{CallbackURI}, RequireVerified: true,
 	}))
-	w.ok(w.SaveClient(t.Context(), provider.Client{
-		ID: "own", Name: "Own Perks", Secret: clientSecret, RedirectURIs: []string{callbackURI}, RequireVerified: true, SkipConsent: true,
+	w.OK(w.SaveClient(t.Context(), provider.Client{
+		ID: "own", Name: "Own Perks", Secret: ClientSecret, RedirectURIs: []string{CallbackURI}, RequireVerified: true, SkipConsent: true,
 	}))
 	return w, d
 }
 
-func (w *fixture) bob() *browser { return w.newBrowser().signIn("bob@example.com", bobPass) }
+// Bob returns a browser in which bob has signed in.
+func (w *Fixture) Bob() *Browser { return w.NewBrowser().SignIn("bob@example.com", BobPass) }
 
-// record records the status of bob in the group military.
-func (w *fixture) record(s provider.Status) {
-	w.t.Helper()
+// Record records the status of bob in the group military.
+func (w *Fixture) Record(s provider.Status) {
+	w.T.Helper()
 	s.Group = "military"
-	w.ok(w.SetStatus(w.t.Context(), "bob", s))
+	w.OK(w.SetStatus(w.T.Context(), "bob", s))
 }
 
-// consents reports whether bob has allowed an application anything, or was recorded with it.
-func (w *fixture) consents(clientID string) bool {
-	w.t.Helper()
-	_, err := w.store.Consent(w.t.Context(), "bob", clientID)
+// Consents reports whether bob has allowed an application anything, or was recorded with it.
+func (w *Fixture) Consents(clientID string) bool {
+	w.T.Helper()
+	_, err := w.Store.Consent(w.T.Context(), "bob", clientID)
 	if err != nil && !errors.Is(err, storage.ErrNotFound) {
-		w.t.Fatal(err)
+		w.T.Fatal(err)
 	}
 	return err == nil
 }
 
-// verify presses the button beside the group, and returns what the verifier was told.
-func (b *browser) verify(d *office, p page) provider.Verification {
-	b.t.Helper()
-	got := b.submitOnce(p, "action", "verify", "group", "military")
+// Verify presses the button beside the group, and returns what the verifier was told.
+func (b *Browser) Verify(d *Office, p Page) provider.Verification {
+	b.T.Helper()
+	got := b.SubmitOnce(p, "action", "verify", "group", "military")
 	if got.StatusCode != http.StatusSeeOther || got.Header.Get("Location") != "/desk" {
-		b.t.Fatalf("sent to %s %q\n%s", got.Status, got.Header.Get("Location"), got.body)
+		b.T.Fatalf("sent to %s %q\n%s", got.Status, got.Header.Get("Location"), got.Text)
 	}
-	return d.last(b.t)
+	return d.last(b.T)
 }
 
-// back returns from the verifier.
-func (b *browser) back(v provider.Verification) page {
-	b.t.Helper()
-	return b.open(v.ReturnTo)
+// Back returns from the verifier.
+func (b *Browser) Back(v provider.Verification) Page {
+	b.T.Helper()
+	return b.Open(v.ReturnTo)
 }
 
 func TestVerifierIsToldWhoWantsToBeVerifiedAsWhat(t *testing.T) {
 	t.Parallel()
-	w, d := withOffice(t)
-	w.account(provider.Account{ID: "bob", Email: "bob@example.com", EmailVerified: true, Password: bobPass})
-	w.ok(w.SetAttributes(t.Context(), "bob", map[string]any{"fname": "Bob", "lname": "Example"}))
-	b := w.bob()
-	v := b.verify(d, b.open(authorizeURL("ui_locales", "de")))
+	w, d := WithOffice(t)
+	w.AddAccount(provider.Account{ID: "bob", Email: "bob@example.com", EmailVerified: true, Password: BobPass})
+	w.OK(w.SetAttributes(t.Context(), "bob", map[string]any{"fname": "Bob", "lname": "Example"}))
+	b := w.Bob()
+	v := b.Verify(d, b.Open(AuthorizeURL("ui_locales", "de")))
 	want := provider.Verification{UserID: "bob", Group: "military", Email: "bob@example.com", Name: "Bob Example", ClientID: "v3", Language: "de", ReturnTo: v.ReturnTo}
-	if diff := cmp.Diff(want, v); diff != "" || !w.IsReturnTo(v.ReturnTo) || !strings.HasPrefix(v.ReturnTo, w.server.URL+"/verify/return?flow=") {
+	if diff := cmp.Diff(want, v); diff != "" || !w.IsReturnTo(v.ReturnTo) || !strings.HasPrefix(v.ReturnTo, w.Server.URL+"/verify/return?flow=") {
 		t.Errorf("(-want +got):\n%s%q", diff, v.ReturnTo)
 	}
-	if !w.saw(provider.EventVerificationStarted) {
+	if !w.Saw(provider.EventVerificationStarted) {
 		t.Error("it is not in the audit log")
 	}
-	v = b.verify(d, b.open("/account/groups"))
+	v = b.Verify(d, b.Open("/account/groups"))
 	if diff := cmp.Diff(provider.Verification{UserID: "bob", Group: "military", Email: "bob@example.com", Name: "Bob Example", Language: "en", ReturnTo: v.ReturnTo}, v); diff != "" || !w.IsReturnTo(v.ReturnTo) {
 		t.Errorf("from the account (-want +got):\n%s", diff)
 	}
@@ -123,15 +126,15 @@ func TestConsentGoesOnWithWhatTheVerificationFound(t *testing.T) {
 	for _, client := range []string{"v3", "strict"} {
 		t.Run(client, func(t *testing.T) {
 			t.Parallel()
-			w, d := withOffice(t)
-			b := w.bob()
-			v := b.verify(d, b.open(authorizeURL("client_id", client)))
-			w.record(provider.Status{Verified: true, Subgroups: []string{"Veteran"}})
-			p := b.back(v)
-			if !strings.Contains(p.body, "Your status is verified.") || !strings.Contains(p.body, "Veteran") {
-				t.Errorf("the screen does not say what was found:\n%s", p.body)
+			w, d := WithOffice(t)
+			b := w.Bob()
+			v := b.Verify(d, b.Open(AuthorizeURL("client_id", client)))
+			w.Record(provider.Status{Verified: true, Subgroups: []string{"Veteran"}})
+			p := b.Back(v)
+			if !strings.Contains(p.Text, "Your status is verified.") || !strings.Contains(p.Text, "Veteran") {
+				t.Errorf("the screen does not say what was found:\n%s", p.Text)
 			}
-			answer := response(t, b.submit(p, "action", "allow"))
+			answer := Response(t, b.Submit(p, "action", "allow"))
 			if answer.Get("code") == "" || answer.Get("state") != "xyz" {
 				t.Errorf("answer %v", answer)
 			}
@@ -141,90 +144,90 @@ func TestConsentGoesOnWithWhatTheVerificationFound(t *testing.T) {
 
 func TestApplicationThatNobodyIsAskedAboutGoesOnAtOnce(t *testing.T) {
 	t.Parallel()
-	w, d := withOffice(t)
-	b := w.bob()
-	v := b.verify(d, b.open(authorizeURL("client_id", "own")))
-	if w.consents("own") {
+	w, d := WithOffice(t)
+	b := w.Bob()
+	v := b.Verify(d, b.Open(AuthorizeURL("client_id", "own")))
+	if w.Consents("own") {
 		t.Error("it is recorded before anybody is verified")
 	}
-	w.record(provider.Status{Verified: true})
-	if answer := response(t, b.back(v)); answer.Get("code") == "" {
+	w.Record(provider.Status{Verified: true})
+	if answer := Response(t, b.Back(v)); answer.Get("code") == "" {
 		t.Errorf("answer %v", answer)
 	}
 }
 
 func TestRequiredVerificationIsOfferedInPlaceOfConsent(t *testing.T) {
 	t.Parallel()
-	w, _ := withOffice(t)
-	b := w.bob()
+	w, _ := WithOffice(t)
+	b := w.Bob()
 	for _, client := range []string{"strict", "own"} {
-		p := b.open(authorizeURL("client_id", client))
-		if !strings.Contains(p.body, `value="verify"`) || strings.Contains(p.body, `value="allow"`) {
-			t.Fatalf("%s: %s\n%s", client, p.Status, p.body)
+		p := b.Open(AuthorizeURL("client_id", client))
+		if !strings.Contains(p.Text, `value="verify"`) || strings.Contains(p.Text, `value="allow"`) {
+			t.Fatalf("%s: %s\n%s", client, p.Status, p.Text)
 		}
-		answer := response(t, b.submit(p, "action", "deny"))
+		answer := Response(t, b.Submit(p, "action", "deny"))
 		if answer.Get("error") != "access_denied" || answer.Get("error_description") != "The user is not a verified member of the group." {
 			t.Errorf("%s: %v", client, answer)
 		}
-		if w.consents(client) {
+		if w.Consents(client) {
 			t.Errorf("%s: a consent is recorded", client)
 		}
 	}
-	told(t, w, b.open(authorizeURL("client_id", "own", "prompt", "none")), "access_denied")
+	Told(t, w, b.Open(AuthorizeURL("client_id", "own", "prompt", "none")), "access_denied")
 }
 
 func TestRememberedConsentOfSomebodyWhoIsVerifiedNoMoreShowsTheScreen(t *testing.T) {
 	t.Parallel()
-	w, _ := withOffice(t)
-	w.record(provider.Status{Verified: true, ExpiresAt: w.now().Add(time.Hour)})
-	b := w.bob()
-	if answer := b.allow("client_id", "strict"); answer.Get("code") == "" {
+	w, _ := WithOffice(t)
+	w.Record(provider.Status{Verified: true, ExpiresAt: w.Now().Add(time.Hour)})
+	b := w.Bob()
+	if answer := b.Allow("client_id", "strict"); answer.Get("code") == "" {
 		t.Fatalf("answer %v", answer)
 	}
-	w.advance(2 * time.Hour)
-	p := b.open(authorizeURL("client_id", "strict"))
-	if p.StatusCode != http.StatusOK || !strings.Contains(p.body, "Expired") || !strings.Contains(p.body, `value="verify"`) {
-		t.Errorf("%s\n%s", p.Status, p.body)
+	w.Advance(2 * time.Hour)
+	p := b.Open(AuthorizeURL("client_id", "strict"))
+	if p.StatusCode != http.StatusOK || !strings.Contains(p.Text, "Expired") || !strings.Contains(p.Text, `value="verify"`) {
+		t.Errorf("%s\n%s", p.Status, p.Text)
 	}
-	told(t, w, b.open(authorizeURL("client_id", "strict", "prompt", "none")), "access_denied")
+	Told(t, w, b.Open(AuthorizeURL("client_id", "strict", "prompt", "none")), "access_denied")
 }
 
 func TestRequiredGroupWithoutAVerifierOnlySaysSo(t *testing.T) {
 	t.Parallel()
-	w, _ := withOffice(t)
-	b := w.bob()
-	p := b.open(authorizeURL("client_id", "strict", "scope", "student"))
-	if p.StatusCode != http.StatusOK || strings.Contains(p.body, `value="verify"`) || strings.Contains(p.body, `value="allow"`) {
-		t.Errorf("%s\n%s", p.Status, p.body)
+	w, _ := WithOffice(t)
+	b := w.Bob()
+	p := b.Open(AuthorizeURL("client_id", "strict", "scope", "student"))
+	if p.StatusCode != http.StatusOK || strings.Contains(p.Text, `value="verify"`) || strings.Contains(p.Text, `value="allow"`) {
+		t.Errorf("%s\n%s", p.Status, p.Text)
 	}
-	if p := b.submit(p, "action", "verify", "group", "student"); p.StatusCode != http.StatusOK {
+	if p := b.Submit(p, "action", "verify", "group", "student"); p.StatusCode != http.StatusOK {
 		t.Errorf("pressed all the same: %s", p.Status)
 	}
 }
 
 func TestReturnSaysThatItIsBeingChecked(t *testing.T) {
 	t.Parallel()
-	w, d := withOffice(t)
-	b := w.bob()
-	for _, address := range []string{authorizeURL("client_id", "strict"), authorizeURL(), "/account/groups"} {
-		w.record(provider.Status{})
-		v := b.verify(d, b.open(address))
-		w.record(provider.Status{Pending: true})
-		p := b.back(v)
-		if !strings.Contains(p.body, "In review") || !strings.Contains(p.body, "will let you know") || strings.Contains(p.body, `value="verify"`) {
-			t.Errorf("%s: %s\n%s", address, p.Status, p.body)
+	w, d := WithOffice(t)
+	b := w.Bob()
+	for _, address := range []string{AuthorizeURL("client_id", "strict"), AuthorizeURL(), "/account/groups"} {
+		w.Record(provider.Status{})
+		v := b.Verify(d, b.Open(address))
+		w.Record(provider.Status{Pending: true})
+		p := b.Back(v)
+		if !strings.Contains(p.Text, "In review") || !strings.Contains(p.Text, "will let you know") || strings.Contains(p.Text, `value="verify"`) {
+			t.Errorf("%s: %s\n%s", address, p.Status, p.Text)
 		}
 	}
 }
 
 func TestReturnWithoutAResultSaysSo(t *testing.T) {
 	t.Parallel()
-	w, d := withOffice(t)
-	b := w.bob()
-	for _, address := range []string{authorizeURL("client_id", "strict"), authorizeURL(), "/account/groups"} {
-		p := b.back(b.verify(d, b.open(address)))
-		if p.StatusCode != http.StatusOK || !strings.Contains(p.body, "Your status isn’t verified yet.") {
-			t.Errorf("%s: %s\n%s", address, p.Status, p.body)
+	w, d := WithOffice(t)
+	b := w.Bob()
+	for _, address := range []string{AuthorizeURL("client_id", "strict"), AuthorizeURL(), "/account/groups"} {
+		p := b.Back(b.Verify(d, b.Open(address)))
+		if p.StatusCode != http.StatusOK || !strings.Contains(p.Text, "Your status isn’t verified yet.") {
+			t.Errorf("%s: %s\n%s", address, p.Status, p.Text)
 		}
 	}
 }
@@ -234,18 +237,18 @@ func TestReturnWithoutAResultSaysSo(t *testing.T) {
 func TestVerifierThatSendsBackAtOnceSendsNobodyRound(t *testing.T) {
 	t.Parallel()
 	rounds := 0
-	w := newFixture(t, func(c *provider.Config) {
+	w := New(t, func(c *provider.Config) {
 		c.Verifiers = map[string]provider.Verifier{"military": provider.VerifierFunc(func(_ context.Context, v provider.Verification) (string, error) {
 			rounds++
 			return v.ReturnTo, nil
 		})}
-	}).withClients().withUsers()
-	b := w.bob()
-	for _, address := range []string{authorizeURL(), "/account/groups"} {
-		p := b.submitOnce(b.open(address), "action", "verify", "group", "military")
-		p = b.open(p.Header.Get("Location"))
-		if p.StatusCode != http.StatusOK || !strings.Contains(p.body, "isn’t verified yet") {
-			t.Errorf("%s: %s\n%s", address, p.Status, p.body)
+	}).WithClients().WithUsers()
+	b := w.Bob()
+	for _, address := range []string{AuthorizeURL(), "/account/groups"} {
+		p := b.SubmitOnce(b.Open(address), "action", "verify", "group", "military")
+		p = b.Open(p.Header.Get("Location"))
+		if p.StatusCode != http.StatusOK || !strings.Contains(p.Text, "isn’t verified yet") {
+			t.Errorf("%s: %s\n%s", address, p.Status, p.Text)
 		}
 	}
 	if rounds != 2 {
@@ -255,35 +258,35 @@ func TestVerifierThatSendsBackAtOnceSendsNobodyRound(t *testing.T) {
 
 func TestAccountListsEveryGroup(t *testing.T) {
 	t.Parallel()
-	w, d := withOffice(t)
-	w.record(provider.Status{
+	w, d := WithOffice(t)
+	w.Record(provider.Status{
 		Verified: true, VerifiedBy: "Veterans Office", Source: "Service records", Method: "document", Subgroups: []string{"Veteran"},
 		VerifiedAt: time.Date(2025, 3, 2, 0, 0, 0, 0, time.UTC), ExpiresAt: time.Date(2099, 4, 5, 0, 0, 0, 0, time.UTC),
 	})
-	b := w.bob()
-	p := b.open("/account/groups")
+	b := w.Bob()
+	p := b.Open("/account/groups")
 	for _, part := range []string{
 		"Military", "Student", "Teacher", "Nurse", "First responder", "Government employee",
 		"Veterans Office", "Service records", "A document", "March 2025", "April 2099",
 	} {
-		if !strings.Contains(p.body, part) {
+		if !strings.Contains(p.Text, part) {
 			t.Errorf("the page does not say %q", part)
 		}
 	}
-	if strings.Contains(p.body, `value="verify"`) {
+	if strings.Contains(p.Text, `value="verify"`) {
 		t.Error("who is verified is asked to")
 	}
-	w.record(provider.Status{Verified: true, ExpiresAt: w.now().Add(-time.Hour), VerifiedBy: "Veterans Office"})
-	p = b.open("/account/groups")
-	if !strings.Contains(p.body, "Expired") || !strings.Contains(p.body, "Veterans Office") {
-		t.Errorf("expired:\n%s", p.body)
+	w.Record(provider.Status{Verified: true, ExpiresAt: w.Now().Add(-time.Hour), VerifiedBy: "Veterans Office"})
+	p = b.Open("/account/groups")
+	if !strings.Contains(p.Text, "Expired") || !strings.Contains(p.Text, "Veterans Office") {
+		t.Errorf("expired:\n%s", p.Text)
 	}
-	v := b.verify(d, p)
-	w.record(provider.Status{Verified: true})
-	if p := b.back(v); !strings.Contains(p.body, "Your status is verified.") {
-		t.Errorf("verified again: %s\n%s", p.Status, p.body)
+	v := b.Verify(d, p)
+	w.Record(provider.Status{Verified: true})
+	if p := b.Back(v); !strings.Contains(p.Text, "Your status is verified.") {
+		t.Errorf("verified again: %s\n%s", p.Status, p.Text)
 	}
-	if home := b.open("/account"); !strings.Contains(home.body, `"/account/groups"`) {
+	if home := b.Open("/account"); !strings.Contains(home.Text, `"/account/groups"`) {
 		t.Error("the account page does not lead there")
 	}
 }
@@ -291,16 +294,16 @@ func TestAccountListsEveryGroup(t *testing.T) {
 // TestPendingIsReleasedAsNotVerified looks at every place where applications read a status.
 func TestPendingIsReleasedAsNotVerified(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t).withClients().withUsers()
-	w.ok(w.SaveClient(t.Context(), provider.Client{
-		ID: "jwt", Secret: clientSecret, Dialect: provider.Standard, RedirectURIs: []string{callbackURI}, AccessTokenFormat: "jwt",
+	w := New(t).WithClients().WithUsers()
+	w.OK(w.SaveClient(t.Context(), provider.Client{
+		ID: "jwt", Secret: ClientSecret, Dialect: provider.Standard, RedirectURIs: []string{CallbackURI}, AccessTokenFormat: "jwt",
 		GrantTypes: []string{"authorization_code", "refresh_token"},
 	}))
-	b := w.bob()
-	w.record(provider.Status{Verified: true, Subgroups: []string{"Veteran"}})
-	_, tokens := b.token("client_id", "jwt", "code", b.allow("client_id", "jwt", "scope", "openid military offline_access").Get("code"))
-	_, v3 := b.token("code", b.allow().Get("code"))
-	w.record(provider.Status{Pending: true, Subgroups: []string{"Veteran"}})
+	b := w.Bob()
+	w.Record(provider.Status{Verified: true, Subgroups: []string{"Veteran"}})
+	_, tokens := b.Token("client_id", "jwt", "code", b.Allow("client_id", "jwt", "scope", "openid military offline_access").Get("code"))
+	_, v3 := b.Token("code", b.Allow().Get("code"))
+	w.Record(provider.Status{Pending: true, Subgroups: []string{"Veteran"}})
 	want := []any{map[string]any{"group": "military", "subgroups": []any{}, "verified": false}}
 	check := func(place string, got any) {
 		t.Helper()
@@ -308,22 +311,22 @@ func TestPendingIsReleasedAsNotVerified(t *testing.T) {
 			t.Errorf("%s (-want +got):\n%s", place, diff)
 		}
 	}
-	_, userinfo := b.json(bearer(b, "/api/public/v3/userinfo", tokens))
+	_, userinfo := b.JSON(Bearer(b, "/api/public/v3/userinfo", tokens))
 	check("userinfo", userinfo["status"])
-	_, attributes := b.json(bearer(b, "/api/public/v3/attributes.json", v3))
+	_, attributes := b.JSON(Bearer(b, "/api/public/v3/attributes.json", v3))
 	check("attributes", attributes["status"])
-	_, tokens = b.token("client_id", "jwt", "grant_type", "refresh_token", "refresh_token", text(t, tokens, "refresh_token"))
-	check("refreshed ID token", claimsOf(t, text(t, tokens, "id_token"))["status"])
-	if status, ok := claimsOf(t, text(t, tokens, "access_token"))["status"]; ok {
+	_, tokens = b.Token("client_id", "jwt", "grant_type", "refresh_token", "refresh_token", Member(t, tokens, "refresh_token"))
+	check("refreshed ID token", ClaimsOf(t, Member(t, tokens, "id_token"))["status"])
+	if status, ok := ClaimsOf(t, Member(t, tokens, "access_token"))["status"]; ok {
 		check("access token", status)
 	}
-	_, fresh := b.token("client_id", "jwt", "code", b.allow("client_id", "jwt", "scope", "openid military").Get("code"))
-	check("ID token", claimsOf(t, text(t, fresh, "id_token"))["status"])
+	_, fresh := b.Token("client_id", "jwt", "code", b.Allow("client_id", "jwt", "scope", "openid military").Get("code"))
+	check("ID token", ClaimsOf(t, Member(t, fresh, "id_token"))["status"])
 }
 
 func TestStatusIsPendingOrVerified(t *testing.T) {
 	t.Parallel()
-	w := newFixture(t).withUsers()
+	w := New(t).WithUsers()
 	err := w.SetStatus(t.Context(), "bob", provider.Status{Group: "military", Verified: true, Pending: true})
 	var wrong *provider.FieldError
 	if !errors.As(err, &wrong) || wrong.Field != "Pending" {
@@ -333,55 +336,55 @@ func TestStatusIsPendingOrVerified(t *testing.T) {
 
 func TestWhoHasWaitedIsToldByMail(t *testing.T) {
 	t.Parallel()
-	w, _ := withOffice(t)
+	w, _ := WithOffice(t)
 	ctx := t.Context()
-	_, err := w.SaveAccount(ctx, provider.Account{ID: "bob", Email: "bob@example.com", EmailVerified: true, Password: bobPass})
-	w.ok(err)
+	_, err := w.SaveAccount(ctx, provider.Account{ID: "bob", Email: "bob@example.com", EmailVerified: true, Password: BobPass})
+	w.OK(err)
 	said := func(what string, want ...string) {
 		t.Helper()
-		before := w.mails.count()
+		before := w.Mails.Count()
 		if len(want) == 0 {
 			return
 		}
-		mail, _ := w.mails.last(t)
-		for _, part := range append(want, w.server.URL+"/account/groups", "Military") {
+		mail, _ := w.Mails.Last(t)
+		for _, part := range append(want, w.Server.URL+"/account/groups", "Military") {
 			if !strings.Contains(mail.Subject+mail.Text, part) {
 				t.Errorf("%s: %q is not in %q\n%s", what, part, mail.Subject, mail.Text)
 			}
 		}
-		if mail.To != "bob@example.com" || strings.Contains(mail.Subject, "Military") || w.mails.count() != before {
+		if mail.To != "bob@example.com" || strings.Contains(mail.Subject, "Military") || w.Mails.Count() != before {
 			t.Errorf("%s: to %q, %q", what, mail.To, mail.Subject)
 		}
 	}
 	expect := func(n int) {
 		t.Helper()
-		if got := w.mails.count(); got != n {
+		if got := w.Mails.Count(); got != n {
 			t.Fatalf("%d mails, want %d", got, n)
 		}
 	}
-	w.record(provider.Status{Verified: true})
-	w.record(provider.Status{Pending: true})
-	w.record(provider.Status{Pending: true, Source: "Desk"})
+	w.Record(provider.Status{Verified: true})
+	w.Record(provider.Status{Pending: true})
+	w.Record(provider.Status{Pending: true, Source: "Desk"})
 	expect(0) // nobody has waited
-	w.record(provider.Status{Verified: true})
+	w.Record(provider.Status{Verified: true})
 	expect(1)
 	said("verified", "Your status is verified")
-	w.record(provider.Status{Verified: true})
+	w.Record(provider.Status{Verified: true})
 	expect(1) // nobody waits any more
-	w.record(provider.Status{Pending: true})
-	person, err := w.store.Person(ctx, "bob")
-	w.ok(err)
-	w.ok(w.SetStatus(ctx, "bob", provider.Status{Group: "military", Revision: person.Statuses[0].Revision}))
+	w.Record(provider.Status{Pending: true})
+	person, err := w.Store.Person(ctx, "bob")
+	w.OK(err)
+	w.OK(w.SetStatus(ctx, "bob", provider.Status{Group: "military", Revision: person.Statuses[0].Revision}))
 	expect(2)
 	said("refused", "couldn’t verify this status")
 }
 
 func TestStrangersAreNotToldAboutAVerification(t *testing.T) {
 	t.Parallel()
-	w, _ := withOffice(t) // bob's address is not verified
-	w.record(provider.Status{Pending: true})
-	w.record(provider.Status{Verified: true})
-	if n := w.mails.count(); n != 0 {
+	w, _ := WithOffice(t) // bob's address is not verified
+	w.Record(provider.Status{Pending: true})
+	w.Record(provider.Status{Verified: true})
+	if n := w.Mails.Count(); n != 0 {
 		t.Errorf("%d mails", n)
 	}
 }
@@ -414,12 +417,12 @@ func TestGroupThatTheHostDoesNotAnswerForComesFromTheStore(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w, d := withOffice(t, hostOf(c.host...))
-			b := w.newBrowser()
-			v := b.verify(d, b.open(authorizeURL()))
-			w.record(provider.Status{Verified: true})
-			_, tokens := b.token("code", response(t, b.submit(b.back(v), "action", "allow")).Get("code"))
-			_, got := b.json(bearer(b, "/api/public/v3/attributes.json", tokens))
+			w, d := WithOffice(t, hostOf(c.host...))
+			b := w.NewBrowser()
+			v := b.Verify(d, b.Open(AuthorizeURL()))
+			w.Record(provider.Status{Verified: true})
+			_, tokens := b.Token("code", Response(t, b.Submit(b.Back(v), "action", "allow")).Get("code"))
+			_, got := b.JSON(Bearer(b, "/api/public/v3/attributes.json", tokens))
 			want := []any{map[string]any{"group": "military", "subgroups": []any{}, "verified": c.verified}}
 			if diff := cmp.Diff(want, got["status"]); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
@@ -433,19 +436,19 @@ func TestGroupThatTheHostDoesNotAnswerForComesFromTheStore(t *testing.T) {
 func TestVerifierMayBeAnywhereThatALinkLeadsTo(t *testing.T) {
 	t.Parallel()
 	for _, address := range []string{"https://desk.test/verify?x=1", "http://localhost:9000/verify", "/desk"} {
-		w := newFixture(t, func(c *provider.Config) {
+		w := New(t, func(c *provider.Config) {
 			c.Verifiers = map[string]provider.Verifier{"military": provider.VerifierFunc(
 				func(context.Context, provider.Verification) (string, error) { return address, nil })}
-		}).withClients().withUsers()
-		b := w.bob()
-		for _, page := range []string{authorizeURL(), "/account/groups"} {
-			p := b.open(page)
+		}).WithClients().WithUsers()
+		b := w.Bob()
+		for _, page := range []string{AuthorizeURL(), "/account/groups"} {
+			p := b.Open(page)
 			policy := p.Header.Get("Content-Security-Policy")
 			_, form, _ := strings.Cut(policy, "form-action ")
 			if form != "'self' https: http:" {
 				t.Errorf("%s: form-action %q", page, form)
 			}
-			got := b.submitOnce(p, "action", "verify", "group", "military")
+			got := b.SubmitOnce(p, "action", "verify", "group", "military")
 			if got.StatusCode != http.StatusSeeOther || got.Header.Get("Location") != address {
 				t.Errorf("%s: %s %q", page, got.Status, got.Header.Get("Location"))
 			}
@@ -453,8 +456,8 @@ func TestVerifierMayBeAnywhereThatALinkLeadsTo(t *testing.T) {
 	}
 }
 
-// sealedOf returns the sealed value of a return.
-func sealedOf(t testing.TB, v provider.Verification) string {
+// SealedOf returns the sealed value of a return.
+func SealedOf(t testing.TB, v provider.Verification) string {
 	t.Helper()
 	u, err := url.Parse(v.ReturnTo)
 	if err != nil {

@@ -20,32 +20,32 @@ func TestWalkAtRandomGetsNoAnswerThatItShouldNot(t *testing.T) {
 	for seed := range uint64(6) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			random := rand.New(rand.NewPCG(seed, 7))
-			d := &directory{person: provider.Person{Attributes: map[string]any{"fname": "Carol"}}}
+			d := &Directory{Person: provider.Person{Attributes: map[string]any{"fname": "Carol"}}}
 			var verdict error
-			w := newFixture(t, d.configure, func(c *provider.Config) {
+			w := New(t, d.Configure, func(c *provider.Config) {
 				c.Authorize = func(context.Context, string, string, []string) error {
-					d.mu.Lock()
-					defer d.mu.Unlock()
+					d.Mu.Lock()
+					defer d.Mu.Unlock()
 					return verdict
 				}
-			}).withClients()
+			}).WithClients()
 			one := func(of ...string) string { return of[random.IntN(len(of))] }
-			b, other := w.newBrowser(), w.newBrowser()
+			b, other := w.NewBrowser(), w.NewBrowser()
 			type request struct {
 				prompt string
 				at     time.Time
 			}
 			requests := map[string]request{} // by their state
 			var seen []string                // addresses that can be opened again
-			var p page
+			var p Page
 			codes, began := 0, time.Now().Add(-time.Hour)
 			check := func() {
 				t.Helper()
 				if p.StatusCode >= 500 {
-					t.Fatalf("%s %s: %s\n%s", p.Request.Method, p.Request.URL, p.Status, w.log)
+					t.Fatalf("%s %s: %s\n%s", p.Request.Method, p.Request.URL, p.Status, w.Log)
 				}
 				location, err := url.Parse(p.Header.Get("Location"))
-				if err != nil || !strings.HasPrefix(location.String(), callbackURI) {
+				if err != nil || !strings.HasPrefix(location.String(), CallbackURI) {
 					return
 				}
 				answer := location.Query()
@@ -58,10 +58,10 @@ func TestWalkAtRandomGetsNoAnswerThatItShouldNot(t *testing.T) {
 				switch {
 				case asked.at.IsZero():
 					t.Fatalf("answered twice: %s", location)
-				case d.user.UserID == "" || d.err != nil || verdict != nil:
-					t.Fatalf("answered for %q, whom the host does not know (%v) or allow (%v)", d.user.UserID, d.err, verdict)
-				case strings.Contains(asked.prompt, "login") && d.user.AuthTime.Before(asked.at):
-					t.Fatalf("prompt=%s is answered for a sign-in of %v, before %v", asked.prompt, d.user.AuthTime, asked.at)
+				case d.User.UserID == "" || d.Err != nil || verdict != nil:
+					t.Fatalf("answered for %q, whom the host does not know (%v) or allow (%v)", d.User.UserID, d.Err, verdict)
+				case strings.Contains(asked.prompt, "login") && d.User.AuthTime.Before(asked.at):
+					t.Fatalf("prompt=%s is answered for a sign-in of %v, before %v", asked.prompt, d.User.AuthTime, asked.at)
 				}
 			}
 			for n := range 1200 {
@@ -69,20 +69,20 @@ func TestWalkAtRandomGetsNoAnswerThatItShouldNot(t *testing.T) {
 				if random.IntN(12) == 0 {
 					b = other // who must get nowhere with the flows of the first
 				}
-				d.set(func() {
+				d.Set(func() {
 					switch random.IntN(14) {
 					case 0:
-						d.user = provider.SignedIn{UserID: one("carol", "dave"), AuthTime: time.Now()}
+						d.User = provider.SignedIn{UserID: one("carol", "dave"), AuthTime: time.Now()}
 					case 1:
-						d.user = provider.SignedIn{UserID: one("carol", "dave"), AuthTime: began}
+						d.User = provider.SignedIn{UserID: one("carol", "dave"), AuthTime: began}
 					case 2:
-						d.user = provider.SignedIn{}
+						d.User = provider.SignedIn{}
 					case 3:
-						d.err = provider.ErrNoUser
+						d.Err = provider.ErrNoUser
 					case 4:
 						verdict = provider.Refusal{Message: "No."}
 					default:
-						d.err, verdict = nil, nil
+						d.Err, verdict = nil, nil
 					}
 				})
 				last := p.Response
@@ -90,10 +90,10 @@ func TestWalkAtRandomGetsNoAnswerThatItShouldNot(t *testing.T) {
 				case 0:
 					state, prompt := fmt.Sprint("s", n), one("", "login", "none", "consent", "select_account", "login consent", "create")
 					requests[state] = request{prompt, time.Now().Truncate(time.Microsecond)}
-					p = b.get(authorizeURL(ask("state", state, "prompt", prompt, "op", one("", "signin", "signup"))...))
+					p = b.Get(AuthorizeURL(Ask("state", state, "prompt", prompt, "op", one("", "signin", "signup"))...))
 				case 1:
 					if len(seen) > 0 {
-						p = b.get(seen[random.IntN(len(seen))])
+						p = b.Get(seen[random.IntN(len(seen))])
 					}
 				default:
 					if p.Response == nil {
@@ -101,17 +101,17 @@ func TestWalkAtRandomGetsNoAnswerThatItShouldNot(t *testing.T) {
 					}
 					switch location, _ := url.Parse(p.Header.Get("Location")); {
 					case location.Host == "host.test":
-						p = b.get(location.Query().Get("return_to"))
+						p = b.Get(location.Query().Get("return_to"))
 					case location.Host == "" && location.Path != "":
 						seen = append(seen, location.String())
-						p = b.get(location.String())
-					case p.StatusCode == http.StatusOK && strings.Contains(p.body, `method="post"`):
-						action, fields := p.form(t)
+						p = b.Get(location.String())
+					case p.StatusCode == http.StatusOK && strings.Contains(p.Text, `method="post"`):
+						action, fields := p.Form(t)
 						fields.Set("action", one("allow", "allow", "deny", "continue", "switch", "x"))
 						if random.IntN(8) == 0 {
 							fields.Set("user", "dave")
 						}
-						p = b.post(action, fields)
+						p = b.Post(action, fields)
 					}
 				}
 				if p.Response != nil && p.Response != last {

@@ -15,76 +15,83 @@ import (
 
 // Addresses of the endpoints for programs.
 const (
-	tokenPath      = "/oauth/token"
-	revokePath     = "/oauth/revoke"
-	introspectPath = "/oauth/introspect"
-	userinfoPath   = "/api/public/v3/userinfo"
-	attributesPath = "/api/public/v3/attributes.json"
-	discoveryPath  = "/oidc/.well-known/openid-configuration"
-	keysPath       = "/oidc/.well-known/jwks"
+	// TokenPath is the token endpoint.
+	TokenPath = "/oauth/token"
+	// RevokePath is the revocation endpoint.
+	RevokePath = "/oauth/revoke"
+	// IntrospectPath is the introspection endpoint.
+	IntrospectPath = "/oauth/introspect"
+	// UserinfoPath is the userinfo endpoint.
+	UserinfoPath = "/api/public/v3/userinfo"
+	// AttributesPath is the endpoint of attributes.
+	AttributesPath = "/api/public/v3/attributes.json"
+	// DiscoveryPath is the discovery document.
+	DiscoveryPath = "/oidc/.well-known/openid-configuration"
+	// KeysPath is the key set.
+	KeysPath = "/oidc/.well-known/jwks"
 )
 
-// std are the parameters with which the standard client asks the token endpoint.
-func std(pairs ...string) []string { return append([]string{"client_id", "std"}, pairs...) }
+// Std are the parameters with which the standard client asks the token endpoint.
+func Std(pairs ...string) []string { return append([]string{"client_id", "std"}, pairs...) }
 
-// ask are the parameters of an OpenID Connect request of the standard client.
-func ask(pairs ...string) []string {
+// Ask are the parameters of an OpenID Connect request of the standard client.
+func Ask(pairs ...string) []string {
 	return append([]string{"client_id", "std", "scope", "openid military"}, pairs...)
 }
 
-// alice returns a browser in which alice has signed in.
-func (w *fixture) alice() *browser {
-	w.t.Helper()
-	return w.newBrowser().signIn("alice@example.com", alicePass)
+// Alice returns a browser in which alice has signed in.
+func (w *Fixture) Alice() *Browser {
+	w.T.Helper()
+	return w.NewBrowser().SignIn("alice@example.com", AlicePass)
 }
 
-// send makes a request as it is told, header names and values in turn.
-func (b *browser) send(method, address, body string, header ...string) page {
-	b.t.Helper()
-	r, err := http.NewRequestWithContext(b.t.Context(), method, b.absolute(address), strings.NewReader(body))
+// Send makes a request as it is told, header names and values in turn.
+func (b *Browser) Send(method, address, body string, header ...string) Page {
+	b.T.Helper()
+	r, err := http.NewRequestWithContext(b.T.Context(), method, b.Absolute(address), strings.NewReader(body))
 	if err != nil {
-		b.t.Fatal(err)
+		b.T.Fatal(err)
 	}
 	for i := 0; i < len(header); i += 2 {
 		r.Header.Add(header[i], header[i+1])
 	}
-	return b.do(r)
+	return b.Do(r)
 }
 
-// bearer reads a data endpoint with a token in the header.
-func (b *browser) bearer(path, token string) page {
-	b.t.Helper()
-	return b.send(http.MethodGet, path, "", "Authorization", "Bearer "+token)
+// Bearer reads a data endpoint with a token in the header.
+func (b *Browser) Bearer(path, token string) Page {
+	b.T.Helper()
+	return b.Send(http.MethodGet, path, "", "Authorization", "Bearer "+token)
 }
 
-// standardTokens signs alice in at the standard client.
-func (b *browser) standardTokens() map[string]any {
-	b.t.Helper()
-	p, tokens := b.token(std("code", b.allow(ask()...).Get("code"))...)
+// StandardTokens signs alice in at the standard client.
+func (b *Browser) StandardTokens() map[string]any {
+	b.T.Helper()
+	p, tokens := b.Token(Std("code", b.Allow(Ask()...).Get("code"))...)
 	if p.StatusCode != http.StatusOK {
-		b.t.Fatalf("token: %s %s", p.Status, p.body)
+		b.T.Fatalf("token: %s %s", p.Status, p.Text)
 	}
 	return tokens
 }
 
-// v3Tokens signs alice in at the older client.
-func (b *browser) v3Tokens(pairs ...string) map[string]any {
-	b.t.Helper()
-	p, tokens := b.token("code", b.allow(pairs...).Get("code"))
+// V3Tokens signs alice in at the older client.
+func (b *Browser) V3Tokens(pairs ...string) map[string]any {
+	b.T.Helper()
+	p, tokens := b.Token("code", b.Allow(pairs...).Get("code"))
 	if p.StatusCode != http.StatusOK {
-		b.t.Fatalf("token: %s %s", p.Status, p.body)
+		b.T.Fatalf("token: %s %s", p.Status, p.Text)
 	}
 	return tokens
 }
 
-// refresh presents a refresh token of the standard client.
-func (b *browser) refresh(token string, pairs ...string) (page, map[string]any) {
-	b.t.Helper()
-	return b.token(std(append([]string{"grant_type", "refresh_token", "refresh_token", token, "redirect_uri", ""}, pairs...)...)...)
+// Refresh presents a refresh token of the standard client.
+func (b *Browser) Refresh(token string, pairs ...string) (Page, map[string]any) {
+	b.T.Helper()
+	return b.Token(Std(append([]string{"grant_type", "refresh_token", "refresh_token", token, "redirect_uri", ""}, pairs...)...)...)
 }
 
-// text returns a member of a JSON object that is a string.
-func text(t testing.TB, object map[string]any, name string) string {
+// Member returns a member of a JSON object that is a string.
+func Member(t testing.TB, object map[string]any, name string) string {
 	t.Helper()
 	s, ok := object[name].(string)
 	if !ok || s == "" {
@@ -93,15 +100,15 @@ func text(t testing.TB, object map[string]any, name string) string {
 	return s
 }
 
-// refused demands a JSON error of a code that caches do not keep.
-func refused(t testing.TB, p page, status int, code string) {
+// Refused demands a JSON error of a code that caches do not keep.
+func Refused(t testing.TB, p Page, status int, code string) {
 	t.Helper()
 	var body struct{ Error string }
-	if err := json.Unmarshal([]byte(p.body), &body); err != nil {
-		t.Fatalf("no JSON error: %v\n%s\n%s", err, p.Status, p.body)
+	if err := json.Unmarshal([]byte(p.Text), &body); err != nil {
+		t.Fatalf("no JSON error: %v\n%s\n%s", err, p.Status, p.Text)
 	}
 	if p.StatusCode != status || body.Error != code {
-		t.Errorf("answered %s %s, want %d %s", p.Status, p.body, status, code)
+		t.Errorf("answered %s %s, want %d %s", p.Status, p.Text, status, code)
 	}
 	if p.Header.Get("Content-Type") != "application/json" || p.Header.Get("Cache-Control") != "no-store" ||
 		p.Header.Get("X-Content-Type-Options") != "nosniff" {
@@ -112,21 +119,21 @@ func refused(t testing.TB, p page, status int, code string) {
 	}
 }
 
-// works demands that an access token is in force, or that it is not.
-func works(t testing.TB, b *browser, token string, want bool) {
+// Works demands that an access token is in force, or that it is not.
+func Works(t testing.TB, b *Browser, token string, want bool) {
 	t.Helper()
-	p := b.bearer(attributesPath, token)
+	p := b.Bearer(AttributesPath, token)
 	if !want {
-		refused(t, p, http.StatusUnauthorized, "invalid_token")
+		Refused(t, p, http.StatusUnauthorized, "invalid_token")
 		return
 	}
 	if p.StatusCode != http.StatusOK {
-		t.Errorf("access token is refused: %s %s", p.Status, p.body)
+		t.Errorf("access token is refused: %s %s", p.Status, p.Text)
 	}
 }
 
-// jwt returns header and claims of a token, unverified.
-func jwt(t testing.TB, token string) (header, claims map[string]any) {
+// JWT returns header and claims of a token, unverified.
+func JWT(t testing.TB, token string) (header, claims map[string]any) {
 	t.Helper()
 	parts := strings.Split(token, ".")
 	if len(parts) != 3 {
@@ -144,33 +151,33 @@ func jwt(t testing.TB, token string) (header, claims map[string]any) {
 	return header, claims
 }
 
-// twin starts another process's provider on the same database file.
-func (w *fixture) twin(change ...func(*provider.Config)) *fixture {
-	w.t.Helper()
-	store, err := sqlite.Open(w.t.Context(), w.path)
+// Twin starts another process's provider on the same database file.
+func (w *Fixture) Twin(change ...func(*provider.Config)) *Fixture {
+	w.T.Helper()
+	store, err := sqlite.Open(w.T.Context(), w.Path)
 	if err != nil {
-		w.t.Fatal(err)
+		w.T.Fatal(err)
 	}
-	cfg := provider.Config{BaseURL: w.server.URL, Secret: testSecret(w.t), Store: store, Mailer: w.mails, Clock: w.now,
-		Logger: slog.New(slog.NewTextHandler(w.log, nil))}
+	cfg := provider.Config{BaseURL: w.Server.URL, Secret: Secret(w.T), Store: store, Mailer: w.Mails, Clock: w.Now,
+		Logger: slog.New(slog.NewTextHandler(w.Log, nil))}
 	for _, c := range change {
 		c(&cfg)
 	}
-	other := &fixture{t: w.t, store: cfg.Store, path: w.path, mails: w.mails, log: w.log}
-	if other.Provider, err = provider.New(w.t.Context(), cfg); err != nil {
-		w.t.Fatal(err)
+	other := &Fixture{T: w.T, Store: cfg.Store, Path: w.Path, Mails: w.Mails, Log: w.Log}
+	if other.Provider, err = provider.New(w.T.Context(), cfg); err != nil {
+		w.T.Fatal(err)
 	}
-	other.server = newServer(w.t, other.Provider)
-	w.t.Cleanup(func() {
+	other.Server = Serve(w.T, other.Provider)
+	w.T.Cleanup(func() {
 		if err := other.Provider.Close(); err != nil {
-			w.t.Errorf("close: %v", err)
+			w.T.Errorf("close: %v", err)
 		}
 	})
 	return other
 }
 
-// newServer serves a handler until the test ends.
-func newServer(t testing.TB, h http.Handler) *httptest.Server {
+// Serve serves a handler until the test ends.
+func Serve(t testing.TB, h http.Handler) *httptest.Server {
 	server := httptest.NewServer(h)
 	t.Cleanup(server.Close)
 	return server
