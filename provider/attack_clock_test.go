@@ -5,25 +5,17 @@ import (
 	"time"
 
 	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/internal/lab"
 	"github.com/bonafide-id/bonafide/storage"
 )
 
-// AgreeOnTime has it be as if Run had gone on until now.
-func (w *Fixture) AgreeOnTime() {
-	w.T.Helper()
-	for _, now := range []time.Time{w.Now().Add(-storage.ClockDoubt), w.Now()} {
-		_, err := w.Store.HearClock(w.T.Context(), now)
-		w.OK(err)
-	}
-}
-
 func TestAClockThatIsAheadRemovesNothing(t *testing.T) {
 	t.Parallel()
-	w := New(t).WithClients().WithUsers()
+	w := lab.New(t).WithClients().WithUsers()
 	w.AgreeOnTime()
-	alice, bob := w.Alice(), w.NewBrowser().SignIn("bob@example.com", BobPass)
+	alice, bob := w.Alice(), w.NewBrowser().SignIn("bob@example.com", lab.BobPass)
 	tokens := alice.StandardTokens()
-	bob.AskToBeDeleted(BobPass)
+	bob.AskToBeDeleted(lab.BobPass)
 	ahead := w.Twin(func(c *provider.Config) {
 		c.Clock = func() time.Time { return w.Now().Add(800 * 24 * time.Hour) }
 	})
@@ -42,7 +34,7 @@ func TestAClockThatIsAheadRemovesNothing(t *testing.T) {
 	if !alice.IsSignedIn() {
 		t.Error("a session is swept")
 	}
-	if _, answer := alice.Refresh(Member(t, tokens, "refresh_token")); answer["error"] != nil {
+	if _, answer := alice.Refresh(lab.Member(t, tokens, "refresh_token")); answer["error"] != nil {
 		t.Errorf("a refresh token is swept: %v", answer)
 	}
 	after, err := w.Events(t.Context(), provider.EventFilter{})

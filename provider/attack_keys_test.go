@@ -8,7 +8,6 @@ import (
 	"crypto/sha256"
 	"crypto/x509"
 	"encoding/base64"
-	"encoding/json"
 	"encoding/pem"
 	"fmt"
 	"math/big"
@@ -19,37 +18,20 @@ import (
 	"time"
 
 	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/internal/lab"
 	"github.com/bonafide-id/bonafide/storage/sqlite"
 )
 
-// PublishedKeys returns the key set as anybody reads it.
-func (w *Fixture) PublishedKeys() []map[string]any {
-	w.T.Helper()
-	var set struct{ Keys []map[string]any }
-	if err := json.Unmarshal([]byte(w.NewBrowser().Get(KeysPath).Text), &set); err != nil {
-		w.T.Fatal(err)
-	}
-	return set.Keys
-}
-
-// KeyIDs returns the kid of each key.
-func KeyIDs(keys []map[string]any) (ids []string) {
-	for _, k := range keys {
-		ids = append(ids, k["kid"].(string))
-	}
-	return ids
-}
-
 func TestKeySetShowsPublicMembersOnly(t *testing.T) {
 	t.Parallel()
-	w := New(t, func(c *provider.Config) { c.KeyRotation = 48 * time.Hour })
+	w := lab.New(t, func(c *provider.Config) { c.KeyRotation = 48 * time.Hour })
 	w.Advance(25 * time.Hour)
 	maintain(w)
 	keys := w.PublishedKeys()
 	if len(keys) != 2 {
 		t.Fatalf("%d keys after the next was made", len(keys))
 	}
-	if ids := KeyIDs(keys); ids[0] == ids[1] {
+	if ids := lab.KeyIDs(keys); ids[0] == ids[1] {
 		t.Errorf("identifiers repeat: %v", ids)
 	}
 	for _, k := range keys {
@@ -66,22 +48,22 @@ func TestKeySetShowsPublicMembersOnly(t *testing.T) {
 }
 
 // maintain runs the background work until its first round is over.
-func maintain(w *Fixture) {
+func maintain(w *lab.Fixture) {
 	w.T.Helper()
 	w.Maintain(w.T.Context())
 }
 
 func TestKeyRotation(t *testing.T) {
 	t.Parallel()
-	w := New(t, func(c *provider.Config) { c.KeyRotation = 48 * time.Hour }).WithClients().WithUsers()
+	w := lab.New(t, func(c *provider.Config) { c.KeyRotation = 48 * time.Hour }).WithClients().WithUsers()
 	other := w.Twin(func(c *provider.Config) {
 		c.KeyRotation = 48 * time.Hour
 		c.Clock = func() time.Time { return w.Now().Add(30 * time.Second) }
 	})
-	signedBy := func(from *Fixture) string {
+	signedBy := func(from *lab.Fixture) string {
 		t.Helper()
-		tokens := from.NewBrowser().SignIn("alice@example.com", AlicePass).StandardTokens()
-		header, _ := JWT(t, Member(t, tokens, "id_token"))
+		tokens := from.NewBrowser().SignIn("alice@example.com", lab.AlicePass).StandardTokens()
+		header, _ := lab.JWT(t, lab.Member(t, tokens, "id_token"))
 		return header["kid"].(string)
 	}
 	first := signedBy(w)
@@ -91,7 +73,7 @@ func TestKeyRotation(t *testing.T) {
 	w.Advance(25 * time.Hour)
 	maintain(w)
 	maintain(other) // learns of the key before it is used
-	if got, want := KeyIDs(other.PublishedKeys()), KeyIDs(w.PublishedKeys()); !slices.Equal(got, want) {
+	if got, want := lab.KeyIDs(other.PublishedKeys()), lab.KeyIDs(w.PublishedKeys()); !slices.Equal(got, want) {
 		t.Fatalf("key sets differ: %v, %v", got, want)
 	}
 	if signedBy(w) != first {
@@ -102,7 +84,7 @@ func TestKeyRotation(t *testing.T) {
 	if second == first || signedBy(other) != second {
 		t.Errorf("no rotation: %s, %s, %s", first, second, signedBy(other))
 	}
-	if !slices.Contains(KeyIDs(w.PublishedKeys()), first) {
+	if !slices.Contains(lab.KeyIDs(w.PublishedKeys()), first) {
 		t.Error("the old key is gone while its tokens are valid")
 	}
 	if !w.Saw(provider.EventKeyRotated) {
@@ -119,7 +101,7 @@ func TestManyProcessesOnAnEmptyDatabaseHaveOneKey(t *testing.T) {
 			t.Error(err)
 			return nil
 		}
-		p, err := provider.New(t.Context(), provider.Config{BaseURL: "https://id.example.com", Secret: Secret(t), Store: store})
+		p, err := provider.New(t.Context(), provider.Config{BaseURL: "https://id.example.com", Secret: lab.Secret(t), Store: store})
 		if err != nil {
 			t.Error(err)
 			return nil
@@ -127,12 +109,12 @@ func TestManyProcessesOnAnEmptyDatabaseHaveOneKey(t *testing.T) {
 		return p
 	}
 	ids := func(p *provider.Provider) string {
-		w := &Fixture{T: t, Provider: p}
-		w.Server = Serve(t, p)
-		return fmt.Sprint(KeyIDs(w.PublishedKeys()))
+		w := &lab.Fixture{T: t, Provider: p}
+		w.Server = lab.Serve(t, p)
+		return fmt.Sprint(lab.KeyIDs(w.PublishedKeys()))
 	}
 	var want string
-	for _, p := range Race(8, func(int) *provider.Provider { return open() }) {
+	for _, p := range lab.Race(8, func(int) *provider.Provider { return open() }) {
 		if p == nil {
 			t.FailNow()
 		}
@@ -157,16 +139,16 @@ func TestManyProcessesOnAnEmptyDatabaseHaveOneKey(t *testing.T) {
 
 func TestSecret(t *testing.T) {
 	t.Parallel()
-	w := New(t).WithClients().WithUsers()
+	w := lab.New(t).WithClients().WithUsers()
 	next, err := base64.StdEncoding.DecodeString("Zr8kQ1vXe0yM5wPcT2nJ9uHsLq7aRbGdF4iVoYzCxKE=")
 	if err != nil {
 		t.Fatal(err)
 	}
 	b := w.Alice()
-	old := Member(t, b.StandardTokens(), "access_token")
+	old := lab.Member(t, b.StandardTokens(), "access_token")
 
 	t.Run("ThatIsWrongStopsTheStartAndChangesNothing", func(t *testing.T) {
-		before := KeyIDs(w.PublishedKeys())
+		before := lab.KeyIDs(w.PublishedKeys())
 		store, err := sqlite.Open(t.Context(), w.Path)
 		if err != nil {
 			t.Fatal(err)
@@ -175,7 +157,7 @@ func TestSecret(t *testing.T) {
 		if _, err := provider.New(t.Context(), provider.Config{BaseURL: w.Server.URL, Secret: next, Store: store}); err == nil {
 			t.Error("it starts")
 		}
-		if after := KeyIDs(w.Twin().PublishedKeys()); !slices.Equal(before, after) {
+		if after := lab.KeyIDs(w.Twin().PublishedKeys()); !slices.Equal(before, after) {
 			t.Errorf("keys were %v and are %v", before, after)
 		}
 	})
@@ -192,13 +174,13 @@ func TestSecret(t *testing.T) {
 	})
 
 	t.Run("OfBeforeIsGoodUntilItIsRemoved", func(t *testing.T) {
-		rotated := w.Twin(func(c *provider.Config) { c.Secret, c.PreviousSecrets = next, [][]byte{Secret(t)} })
+		rotated := w.Twin(func(c *provider.Config) { c.Secret, c.PreviousSecrets = next, [][]byte{lab.Secret(t)} })
 		elsewhere := rotated.NewBrowser()
-		Works(t, elsewhere, old, true)
-		fresh := Member(t, rotated.Alice().StandardTokens(), "access_token")
-		Works(t, elsewhere, fresh, true)
-		Works(t, b, fresh, false) // a process that does not know the new secret yet
-		if _, err := elsewhere.Token(Std("code", "x")...); err["error"] != "invalid_grant" {
+		lab.Works(t, elsewhere, old, true)
+		fresh := lab.Member(t, rotated.Alice().StandardTokens(), "access_token")
+		lab.Works(t, elsewhere, fresh, true)
+		lab.Works(t, b, fresh, false) // a process that does not know the new secret yet
+		if _, err := elsewhere.Token(lab.Std("code", "x")...); err["error"] != "invalid_grant" {
 			t.Errorf("the client secret, sealed before: %v", err)
 		}
 	})
@@ -206,11 +188,11 @@ func TestSecret(t *testing.T) {
 
 func TestForgedIDTokenHint(t *testing.T) {
 	t.Parallel()
-	w := New(t).WithClients().WithUsers()
+	w := lab.New(t).WithClients().WithUsers()
 	b := w.Alice()
-	good := Member(t, b.StandardTokens(), "id_token")
+	good := lab.Member(t, b.StandardTokens(), "id_token")
 	parts := strings.Split(good, ".")
-	header, _ := JWT(t, good)
+	header, _ := lab.JWT(t, good)
 	kid := header["kid"].(string)
 	key := w.PublishedKeys()[0]
 	raw, err := base64.RawURLEncoding.DecodeString(key["n"].(string))
@@ -268,8 +250,8 @@ func TestForgedIDTokenHint(t *testing.T) {
 	}
 	for name, hint := range forged {
 		t.Run(name, func(t *testing.T) {
-			p := b.Get(AuthorizeURL(Ask("id_token_hint", hint, "prompt", "none")...))
-			if got := Response(t, p); got.Get("error") != "invalid_request" || got.Get("code") != "" {
+			p := b.Get(lab.AuthorizeURL(lab.Ask("id_token_hint", hint, "prompt", "none")...))
+			if got := lab.Response(t, p); got.Get("error") != "invalid_request" || got.Get("code") != "" {
 				t.Errorf("authorize: %v", got)
 			}
 			p = b.Get("/signout?id_token_hint=" + hint)
@@ -281,7 +263,7 @@ func TestForgedIDTokenHint(t *testing.T) {
 	if p := b.Get("/account"); p.StatusCode != http.StatusOK {
 		t.Errorf("a forged hint has signed alice out: %s", p.Status)
 	}
-	if got := Response(t, b.Get(AuthorizeURL(Ask("id_token_hint", good, "prompt", "none")...))); got.Get("code") == "" {
+	if got := lab.Response(t, b.Get(lab.AuthorizeURL(lab.Ask("id_token_hint", good, "prompt", "none")...))); got.Get("code") == "" {
 		t.Errorf("the good hint: %v", got)
 	}
 }

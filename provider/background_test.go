@@ -3,11 +3,13 @@ package provider_test
 import (
 	"context"
 	"testing"
+
+	"github.com/bonafide-id/bonafide/provider/internal/lab"
 )
 
 func TestWhatStandsBesideAProviderRunsAsLongAsItDoes(t *testing.T) {
 	t.Parallel()
-	w := New(t)
+	w := lab.New(t)
 	begun, ended := make(chan string, 4), make(chan string, 4)
 	beside := func(name string) func(context.Context) {
 		return func(ctx context.Context) {

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/internal/lab"
 	"github.com/bonafide-id/bonafide/storage/sqlite"
 )
 
@@ -61,7 +62,7 @@ func TestNew(t *testing.T) {
 		}, "Brand.Links[0].Label"},
 		"LinkThatRunsCode": {func(c *provider.Config) { c.Brand.HelpURL = "javascript:alert(1)" }, "Brand.HelpURL"},
 		"VerifierOfNoGroup": {func(c *provider.Config) {
-			c.Verifiers = map[string]provider.Verifier{"Military": &Office{}}
+			c.Verifiers = map[string]provider.Verifier{"Military": &lab.Office{}}
 		}, `Verifiers["Military"]`},
 		"NilVerifier": {func(c *provider.Config) {
 			c.Verifiers = map[string]provider.Verifier{"student": nil}
@@ -117,7 +118,7 @@ func TestNew(t *testing.T) {
 		}, "S"},
 	} {
 		t.Run("Names"+name, func(t *testing.T) {
-			cfg := provider.Config{BaseURL: "http://localhost:8080", Secret: bytes.Clone(Secret(t)), Store: store}
+			cfg := provider.Config{BaseURL: "http://localhost:8080", Secret: bytes.Clone(lab.Secret(t)), Store: store}
 			c.change(&cfg)
 			_, err := provider.New(t.Context(), cfg)
 			var wrong *provider.FieldError
@@ -139,7 +140,7 @@ func TestNewTriesWrapSigner(t *testing.T) {
 	}
 	t.Cleanup(func() { _ = store.Close() })
 	_, err = provider.New(t.Context(), provider.Config{
-		BaseURL: "http://localhost:8080", Secret: Secret(t), Store: store,
+		BaseURL: "http://localhost:8080", Secret: lab.Secret(t), Store: store,
 		WrapSigner: func(*rsa.PrivateKey) (crypto.Signer, error) { return nil, errors.New("no library") },
 	})
 	if err == nil || !strings.Contains(err.Error(), "WrapSigner: no library") {
@@ -154,7 +155,7 @@ func TestLifecycle(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		p, err := provider.New(t.Context(), provider.Config{BaseURL: "http://localhost:8080", Secret: Secret(t), Store: store})
+		p, err := provider.New(t.Context(), provider.Config{BaseURL: "http://localhost:8080", Secret: lab.Secret(t), Store: store})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -167,7 +168,7 @@ func TestLifecycle(t *testing.T) {
 			t.Fatalf("Run: %v", err)
 		}
 		// database/sql lets go of its opener a moment later.
-		Eventually(t, func() bool { return runtime.NumGoroutine() <= before })
+		lab.Eventually(t, func() bool { return runtime.NumGoroutine() <= before })
 	})
 	t.Run("RefusesAnotherSecretInsteadOfMakingNewKeys", func(t *testing.T) {
 		path := t.TempDir() + "/identity.db"
@@ -182,7 +183,7 @@ func TestLifecycle(t *testing.T) {
 			}
 			return p, err
 		}
-		p, err := open(Secret(t))
+		p, err := open(lab.Secret(t))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -196,7 +197,7 @@ func TestLifecycle(t *testing.T) {
 		if _, err := open(other); err == nil {
 			t.Fatal("opened with another secret")
 		}
-		p, err = open(other, Secret(t))
+		p, err = open(other, lab.Secret(t))
 		if err != nil {
 			t.Fatalf("with the former secret among the previous ones: %v", err)
 		}
@@ -215,7 +216,7 @@ func wantField(t *testing.T, err error, field string) {
 
 func TestSetAttributesNamesTheHandle(t *testing.T) {
 	t.Parallel()
-	w := New(t)
+	w := lab.New(t)
 	for handle, value := range map[string]any{"fnam": "A", "uuid": "x", "age": "old"} {
 		wantField(t, w.SetAttributes(t.Context(), "alice", map[string]any{handle: value}), handle)
 	}
@@ -223,15 +224,15 @@ func TestSetAttributesNamesTheHandle(t *testing.T) {
 
 func TestSetStatusNamesTheField(t *testing.T) {
 	t.Parallel()
-	w := New(t)
+	w := lab.New(t)
 	wantField(t, w.SetStatus(t.Context(), "alice", provider.Status{Group: "pilots"}), "Group")
 	wantField(t, w.SetStatus(t.Context(), "alice", provider.Status{Group: "military", Subgroups: []string{"Veteran", "Pirate"}}), "Subgroups[1]")
 }
 
 func TestSaveClient(t *testing.T) {
 	t.Parallel()
-	w := New(t)
-	valid := func() provider.Client { return provider.Client{ID: "c", RedirectURIs: []string{CallbackURI}} }
+	w := lab.New(t)
+	valid := func() provider.Client { return provider.Client{ID: "c", RedirectURIs: []string{lab.CallbackURI}} }
 	for name, c := range map[string]struct {
 		change func(*provider.Client)
 		field  string
@@ -239,7 +240,7 @@ func TestSaveClient(t *testing.T) {
 		"ID":                   {func(c *provider.Client) { c.ID = "a b" }, "ID"},
 		"Dialect":              {func(c *provider.Client) { c.Dialect = "v4" }, "Dialect"},
 		"ShortSecret":          {func(c *provider.Client) { c.Secret = "hunter2" }, "Secret"},
-		"SecretOfPublicClient": {func(c *provider.Client) { c.Public, c.Secret = true, ClientSecret }, "Secret"},
+		"SecretOfPublicClient": {func(c *provider.Client) { c.Public, c.Secret = true, lab.ClientSecret }, "Secret"},
 		"NoRedirectURI":        {func(c *provider.Client) { c.RedirectURIs = nil }, "RedirectURIs"},
 		"UnknownScope":         {func(c *provider.Client) { c.Scopes = []string{"militry"} }, "Scopes[0]"},
 		"UnknownGrant":         {func(c *provider.Client) { c.GrantTypes = []string{"password"} }, "GrantTypes[0]"},
@@ -251,8 +252,8 @@ func TestSaveClient(t *testing.T) {
 		"OriginBeyondPorts":    {func(c *provider.Client) { c.Origins = []string{"https://rp.test:99999"} }, "Origins[0]"},
 		"OriginOfLoopback":     {func(c *provider.Client) { c.Origins = []string{"http://localhost:80"} }, "Origins[0]"},
 		"ManyOrigins":          {func(c *provider.Client) { c.Origins = slices.Repeat([]string{"https://rp.test"}, 101) }, "Origins"},
-		"ManyPostLogoutURIs":   {func(c *provider.Client) { c.PostLogoutRedirectURIs = slices.Repeat([]string{CallbackURI}, 101) }, "PostLogoutRedirectURIs"},
-		"ManyRedirectURIs":     {func(c *provider.Client) { c.RedirectURIs = slices.Repeat([]string{CallbackURI}, 101) }, "RedirectURIs"},
+		"ManyPostLogoutURIs":   {func(c *provider.Client) { c.PostLogoutRedirectURIs = slices.Repeat([]string{lab.CallbackURI}, 101) }, "PostLogoutRedirectURIs"},
+		"ManyRedirectURIs":     {func(c *provider.Client) { c.RedirectURIs = slices.Repeat([]string{lab.CallbackURI}, 101) }, "RedirectURIs"},
 		"ManyScopes":           {func(c *provider.Client) { c.Scopes = slices.Repeat([]string{"military"}, 101) }, "Scopes"},
 		"BlankName":            {func(c *provider.Client) { c.Name = "  " }, "Name"},
 		"InvisibleName":        {func(c *provider.Client) { c.Name = "\u200b\ufeff\u2060" }, "Name"},
@@ -309,8 +310,8 @@ func TestSaveClient(t *testing.T) {
 
 func TestRotateClientSecret(t *testing.T) {
 	t.Parallel()
-	w := New(t).WithClients().WithUsers()
-	b := w.NewBrowser().SignIn("alice@example.com", AlicePass)
+	w := lab.New(t).WithClients().WithUsers()
+	b := w.NewBrowser().SignIn("alice@example.com", lab.AlicePass)
 	redeem := func(secret string) int {
 		p, _ := b.Token("code", w.Code(b), "client_secret", secret)
 		return p.StatusCode
@@ -319,11 +320,11 @@ func TestRotateClientSecret(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if old, now := redeem(ClientSecret), redeem(fresh); old != 200 || now != 200 {
+	if old, now := redeem(lab.ClientSecret), redeem(fresh); old != 200 || now != 200 {
 		t.Errorf("within the overlap: old %d, new %d", old, now)
 	}
 	w.Advance(time.Hour)
-	if old, now := redeem(ClientSecret), redeem(fresh); old != 401 || now != 200 {
+	if old, now := redeem(lab.ClientSecret), redeem(fresh); old != 401 || now != 200 {
 		t.Errorf("after the overlap: old %d, new %d", old, now)
 	}
 	if _, err := w.RotateClientSecret(t.Context(), "pub", time.Hour, 0); !errors.Is(err, provider.ErrNoClient) {
@@ -335,7 +336,7 @@ func nobodySignedIn(*http.Request) (provider.SignedIn, error) { return provider.
 
 func TestSaveAccount(t *testing.T) {
 	t.Parallel()
-	w := New(t).WithUsers()
+	w := lab.New(t).WithUsers()
 	for name, chosen := range map[string]string{
 		"OneLetter": "x", "TooShort": "nine9nine", "TooLong": strings.Repeat("glacier ", 250), "WithNUL": "glacier-tulip\x00-42", "NotText": "glacier-tulip-\xff-42",
 	} {
@@ -360,9 +361,9 @@ func TestSaveAccount(t *testing.T) {
 			wantField(t, err, c.field)
 		})
 	}
-	w.NewBrowser().SignIn("alice@example.com", AlicePass) // which she has kept
+	w.NewBrowser().SignIn("alice@example.com", lab.AlicePass) // which she has kept
 	t.Run("KeepsAPasswordThatWasLongEnough", func(t *testing.T) {
-		if _, err := w.SaveAccount(t.Context(), provider.Account{ID: "alice", Email: "alice@example.com", EmailVerified: true, Password: AlicePass}); err != nil {
+		if _, err := w.SaveAccount(t.Context(), provider.Account{ID: "alice", Email: "alice@example.com", EmailVerified: true, Password: lab.AlicePass}); err != nil {
 			t.Error(err)
 		}
 	})
@@ -370,7 +371,7 @@ func TestSaveAccount(t *testing.T) {
 
 func TestTimesBeyondTheCalendar(t *testing.T) {
 	t.Parallel()
-	w := New(t).WithClients().WithUsers()
+	w := lab.New(t).WithClients().WithUsers()
 	b := w.Alice()
 	tokens := b.StandardTokens()
 	for field, s := range map[string]provider.Status{
@@ -383,7 +384,7 @@ func TestTimesBeyondTheCalendar(t *testing.T) {
 	if err := w.SetStatus(t.Context(), "alice", far); err != nil {
 		t.Error(err)
 	}
-	if p := b.Bearer(AttributesPath, Member(t, tokens, "access_token")); !strings.Contains(p.Text, "Veteran") {
+	if p := b.Bearer(lab.AttributesPath, lab.Member(t, tokens, "access_token")); !strings.Contains(p.Text, "Veteran") {
 		t.Errorf("a status until 9999: %s", p.Text)
 	}
 	if err := w.RevokeIssuedBefore(t.Context(), time.Time{}); err == nil {
@@ -393,7 +394,7 @@ func TestTimesBeyondTheCalendar(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.Advance(2 * time.Second)
-	Works(t, b, Member(t, tokens, "access_token"), false)
+	lab.Works(t, b, lab.Member(t, tokens, "access_token"), false)
 	if b.IsSignedIn() {
 		t.Error("the session has not ended")
 	}

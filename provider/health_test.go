@@ -13,12 +13,13 @@ import (
 	"time"
 
 	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/internal/lab"
 	"github.com/bonafide-id/bonafide/storage"
 )
 
 func TestHealth(t *testing.T) {
 	t.Parallel()
-	w := New(t)
+	w := lab.New(t)
 	probe := func(path string) int {
 		recorder := httptest.NewRecorder()
 		w.Health().ServeHTTP(recorder, httptest.NewRequest(http.MethodGet, path, nil))
@@ -52,7 +53,7 @@ func (migrated) Sweep(context.Context, time.Time, int) (int, error) { panic("the
 func TestANewerSchemaIsToldOnceAndLeftAlone(t *testing.T) {
 	t.Parallel()
 	var log bytes.Buffer
-	w := New(t, func(c *provider.Config) {
+	w := lab.New(t, func(c *provider.Config) {
 		c.Store = migrated{c.Store}
 		c.Logger = slog.New(slog.NewTextHandler(&log, nil))
 	})
@@ -85,7 +86,7 @@ func TestReadyEndsBeforeTheStoreIsClosed(t *testing.T) {
 	t.Parallel()
 	closing := make(chan struct{})
 	store := lingering{closing: sync.OnceFunc(func() { close(closing) }), released: make(chan struct{})}
-	w := New(t, func(c *provider.Config) {
+	w := lab.New(t, func(c *provider.Config) {
 		store.Store = c.Store
 		c.Store = store
 	})
@@ -115,7 +116,7 @@ func TestReadyEndsBeforeTheStoreIsClosed(t *testing.T) {
 // A goroutine that was started for it may come to it only when all is over.
 func TestRunAfterCloseHasNothingToDo(t *testing.T) {
 	t.Parallel()
-	w := New(t)
+	w := lab.New(t)
 	if err := w.Provider.Close(); err != nil {
 		t.Fatal(err)
 	}

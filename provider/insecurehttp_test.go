@@ -6,13 +6,14 @@ import (
 	"testing"
 
 	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/internal/lab"
 )
 
 // TestSandboxOnAPrivateNetwork tests that a sandbox is served, and sends users back, by
 // plain http between hosts of a private network, and to no other.
 func TestSandboxOnAPrivateNetwork(t *testing.T) {
 	t.Parallel()
-	w := New(t, func(c *provider.Config) {
+	w := lab.New(t, func(c *provider.Config) {
 		c.BaseURL, c.Sandbox, c.InsecureHTTP = "http://id.internal:8080", true, true
 	})
 	private := []string{
@@ -23,9 +24,9 @@ func TestSandboxOnAPrivateNetwork(t *testing.T) {
 		"http://app.example/cb", "http://8.8.8.8/cb", "http://134744072/cb", "http://0x08080808/cb", "http://0X8080808/cb",
 		"http://test.example.com/cb", "http://mytest/../cb#x", "http://[2001:db8::1]/cb", "http://app.test.example/cb", "http://1.1/cb",
 	}
-	w.OK(w.SaveClient(t.Context(), provider.Client{ID: "app", Secret: ClientSecret, RedirectURIs: private, Origins: []string{"http://app:3000"}}))
+	w.OK(w.SaveClient(t.Context(), provider.Client{ID: "app", Secret: lab.ClientSecret, RedirectURIs: private, Origins: []string{"http://app:3000"}}))
 	for _, uri := range public {
-		if err := w.SaveClient(t.Context(), provider.Client{ID: "public", Secret: ClientSecret, RedirectURIs: []string{uri}}); err == nil {
+		if err := w.SaveClient(t.Context(), provider.Client{ID: "public", Secret: lab.ClientSecret, RedirectURIs: []string{uri}}); err == nil {
 			t.Errorf("%s was registered", uri)
 		}
 		if w.ValidateRedirectURI(uri) == nil {
@@ -34,13 +35,13 @@ func TestSandboxOnAPrivateNetwork(t *testing.T) {
 	}
 	b := w.NewBrowser()
 	for _, uri := range private {
-		p := b.Get(AuthorizeURL("client_id", "app", "redirect_uri", uri, "scope", "military", "prompt", "none"))
+		p := b.Get(lab.AuthorizeURL("client_id", "app", "redirect_uri", uri, "scope", "military", "prompt", "none"))
 		if p.StatusCode != http.StatusSeeOther || !strings.HasPrefix(p.Header.Get("Location"), uri) {
 			t.Errorf("%s: %s %s", uri, p.Status, p.Header.Get("Location"))
 		}
 	}
-	p := b.Get(AuthorizeURL("client_id", "app", "redirect_uri", "http://app.example/cb", "scope", "military"))
-	Shown(t, p, http.StatusBadRequest)
+	p := b.Get(lab.AuthorizeURL("client_id", "app", "redirect_uri", "http://app.example/cb", "scope", "military"))
+	lab.Shown(t, p, http.StatusBadRequest)
 }
 
 // TestPrivateHTTPNeedsTheSwitch tests that neither a sandbox nor production accepts plain
@@ -52,9 +53,9 @@ func TestPrivateHTTPNeedsTheSwitch(t *testing.T) {
 		"Sandbox":    func(c *provider.Config) { c.Sandbox = true },
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := New(t, change)
+			w := lab.New(t, change)
 			for _, uri := range []string{"http://app/cb", "http://10.1.2.3/cb", "http://app.test/cb"} {
-				if err := w.SaveClient(t.Context(), provider.Client{ID: "app", Secret: ClientSecret, RedirectURIs: []string{uri}}); err == nil {
+				if err := w.SaveClient(t.Context(), provider.Client{ID: "app", Secret: lab.ClientSecret, RedirectURIs: []string{uri}}); err == nil {
 					t.Errorf("%s was registered", uri)
 				}
 			}

@@ -14,17 +14,9 @@ import (
 	"github.com/coreos/go-oidc/v3/oidc"
 
 	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/internal/lab"
 	"github.com/bonafide-id/bonafide/storage"
 )
-
-// Bye is how an application asks to sign out, beside the id_token_hint.
-func Bye(hint string, pairs ...string) string {
-	q := url.Values{"id_token_hint": {hint}, "post_logout_redirect_uri": {"https://rp.test/bye"}}
-	for i := 0; i < len(pairs); i += 2 {
-		q.Set(pairs[i], pairs[i+1])
-	}
-	return "/signout?" + q.Encode()
-}
 
 func longSessions(c *provider.Config) {
 	c.Lifetimes.Session, c.Lifetimes.SessionIdle = 14*24*time.Hour, 14*24*time.Hour
@@ -34,25 +26,25 @@ func longSessions(c *provider.Config) {
 func TestHintOfARetiredKey(t *testing.T) {
 	t.Parallel()
 	rotating := func(c *provider.Config) { longSessions(c); c.KeyRotation = 48 * time.Hour }
-	w := New(t, rotating).WithClients().WithUsers()
+	w := lab.New(t, rotating).WithClients().WithUsers()
 	b := w.Alice()
-	hint := Member(t, b.StandardTokens(), "id_token")
-	header, _ := JWT(t, hint)
+	hint := lab.Member(t, b.StandardTokens(), "id_token")
+	header, _ := lab.JWT(t, hint)
 	w.Advance(25 * time.Hour)
 	maintain(w) // makes the next key
 	w.Advance(26 * time.Hour)
-	if slices.Contains(KeyIDs(w.PublishedKeys()), header["kid"].(string)) {
+	if slices.Contains(lab.KeyIDs(w.PublishedKeys()), header["kid"].(string)) {
 		t.Fatal("the first key is still published")
 	}
 	w.Advance(10 * 24 * time.Hour)
-	for name, at := range map[string]*Fixture{"the same process": w, "a new process": w.Twin(rotating, func(c *provider.Config) { c.Clock = w.Now })} {
+	for name, at := range map[string]*lab.Fixture{"the same process": w, "a new process": w.Twin(rotating, func(c *provider.Config) { c.Clock = w.Now })} {
 		other := at.NewBrowser()
 		other.HTTP.Jar.SetCookies(other.ServerURL(), b.HTTP.Jar.Cookies(b.ServerURL()))
-		if got := Response(t, other.Get(AuthorizeURL(Ask("id_token_hint", hint, "prompt", "none")...))); got.Get("code") == "" {
+		if got := lab.Response(t, other.Get(lab.AuthorizeURL(lab.Ask("id_token_hint", hint, "prompt", "none")...))); got.Get("code") == "" {
 			t.Errorf("%s: authorize: %v", name, got)
 		}
 	}
-	if p := b.Get(Bye(hint)); p.Header.Get("Location") != "https://rp.test/bye" {
+	if p := b.Get(lab.Bye(hint)); p.Header.Get("Location") != "https://rp.test/bye" {
 		t.Errorf("sign-out: %s %q", p.Status, p.Header.Get("Location"))
 	}
 	if p := b.Get("/account"); p.StatusCode == http.StatusOK {
@@ -62,9 +54,9 @@ func TestHintOfARetiredKey(t *testing.T) {
 
 func TestSignOutWithAHintThatProvesNothing(t *testing.T) {
 	t.Parallel()
-	w := New(t, longSessions).WithClients().WithUsers()
+	w := lab.New(t, longSessions).WithClients().WithUsers()
 	b := w.Alice()
-	hint := Member(t, b.StandardTokens(), "id_token")
+	hint := lab.Member(t, b.StandardTokens(), "id_token")
 	if _, err := w.RotateKey(t.Context(), true); err != nil {
 		t.Fatal(err)
 	}
@@ -72,12 +64,12 @@ func TestSignOutWithAHintThatProvesNothing(t *testing.T) {
 
 	t.Run("AsksAndGoesNowhereWithoutAClient", func(t *testing.T) {
 		for _, hint := range []string{hint, "nonsense", hint + "x"} {
-			p := b.Get(Bye(hint))
+			p := b.Get(lab.Bye(hint))
 			if p.StatusCode != http.StatusOK || !strings.Contains(p.Text, "<form") || !signedIn() {
 				t.Fatalf("%s\n%s", p.Status, p.Text)
 			}
 		}
-		p := b.Submit(b.Get(Bye(hint, "state", "s")))
+		p := b.Submit(b.Get(lab.Bye(hint, "state", "s")))
 		if p.Header.Get("Location") != "" || strings.Contains(p.Text, "rp.test") {
 			t.Errorf("%s %q", p.Status, p.Header.Get("Location"))
 		}
@@ -86,8 +78,8 @@ func TestSignOutWithAHintThatProvesNothing(t *testing.T) {
 		}
 	})
 	t.Run("GoesBackToWhatIsRegisteredForTheClient", func(t *testing.T) {
-		b.SignIn("alice@example.com", AlicePass)
-		asked := b.Get(Bye(hint, "client_id", "std", "state", "s"))
+		b.SignIn("alice@example.com", lab.AlicePass)
+		asked := b.Get(lab.Bye(hint, "client_id", "std", "state", "s"))
 		if !signedIn() {
 			t.Fatal("signed out without having been asked")
 		}
@@ -100,34 +92,26 @@ func TestSignOutWithAHintThatProvesNothing(t *testing.T) {
 	})
 	t.Run("NeverGoesToWhatIsNot", func(t *testing.T) {
 		for _, id := range []string{"std2", "nobody"} {
-			RefusedPage(t, b.Get(Bye(hint, "client_id", id)))
+			lab.RefusedPage(t, b.Get(lab.Bye(hint, "client_id", id)))
 		}
-		RefusedPage(t, b.Get(Bye(hint, "client_id", "std", "post_logout_redirect_uri", "https://evil.test/")))
+		lab.RefusedPage(t, b.Get(lab.Bye(hint, "client_id", "std", "post_logout_redirect_uri", "https://evil.test/")))
 	})
 	t.Run("IsRefusedWhenItIsOfAnotherClient", func(t *testing.T) {
-		good := Member(t, w.Alice().StandardTokens(), "id_token")
-		RefusedPage(t, b.Get(Bye(good, "client_id", "std2")))
+		good := lab.Member(t, w.Alice().StandardTokens(), "id_token")
+		lab.RefusedPage(t, b.Get(lab.Bye(good, "client_id", "std2")))
 	})
-}
-
-// RefusedPage demands a page that refuses a sign-out.
-func RefusedPage(t *testing.T, p Page) {
-	t.Helper()
-	if p.StatusCode != http.StatusBadRequest || p.Header.Get("Location") != "" {
-		t.Errorf("%s %q", p.Status, p.Header.Get("Location"))
-	}
 }
 
 func TestHintOfAnotherApplicationIsRefused(t *testing.T) {
 	t.Parallel()
-	w := New(t).WithClients().WithUsers()
+	w := lab.New(t).WithClients().WithUsers()
 	b := w.Alice()
-	hint := Member(t, b.StandardTokens(), "id_token")
+	hint := lab.Member(t, b.StandardTokens(), "id_token")
 	b.Allow("client_id", "std2", "scope", "openid military", "redirect_uri", "https://other.test/cb")
 	for id, want := range map[string]string{"std": "", "std2": "invalid_request"} {
-		redirect := map[string]string{"std": CallbackURI, "std2": "https://other.test/cb"}[id]
-		p := b.Get(AuthorizeURL(Ask("client_id", id, "redirect_uri", redirect, "id_token_hint", hint, "prompt", "none")...))
-		if got := Response(t, p); got.Get("error") != want || (got.Get("code") == "") != (want != "") {
+		redirect := map[string]string{"std": lab.CallbackURI, "std2": "https://other.test/cb"}[id]
+		p := b.Get(lab.AuthorizeURL(lab.Ask("client_id", id, "redirect_uri", redirect, "id_token_hint", hint, "prompt", "none")...))
+		if got := lab.Response(t, p); got.Get("error") != want || (got.Get("code") == "") != (want != "") {
 			t.Errorf("%s: %v", id, got)
 		}
 	}
@@ -135,15 +119,15 @@ func TestHintOfAnotherApplicationIsRefused(t *testing.T) {
 
 func TestSignedUserinfo(t *testing.T) {
 	t.Parallel()
-	w := New(t).WithUsers()
+	w := lab.New(t).WithUsers()
 	err := w.SaveClient(t.Context(), provider.Client{
-		ID: "signed", Secret: ClientSecret, Dialect: provider.Standard, RedirectURIs: []string{CallbackURI},
+		ID: "signed", Secret: lab.ClientSecret, Dialect: provider.Standard, RedirectURIs: []string{lab.CallbackURI},
 		PostLogoutRedirectURIs: []string{"https://rp.test/bye"}, UserinfoSignedResponseAlg: "RS256",
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	rp := NewRelyingParty(t, w.Issuer(), "signed", oidc.ScopeOpenID, "military")
+	rp := lab.NewRelyingParty(t, w.Issuer(), "signed", oidc.ScopeOpenID, "military")
 	b := w.Alice()
 	token, _ := rp.SignIn(b)
 	info := b.Bearer("/api/public/v3/userinfo", token.AccessToken).Text
@@ -159,7 +143,7 @@ func TestSignedUserinfo(t *testing.T) {
 		}
 	})
 	t.Run("SaysWhomItIsForAndNotUntilWhen", func(t *testing.T) {
-		_, claims := JWT(t, info)
+		_, claims := lab.JWT(t, info)
 		if claims["iss"] != w.Issuer() || claims["aud"] != "signed" || claims["sub"] != "alice" || claims["iat"] == nil {
 			t.Errorf("claims %v", claims)
 		}
@@ -169,7 +153,7 @@ func TestSignedUserinfo(t *testing.T) {
 	})
 	t.Run("IsNoHint", func(t *testing.T) {
 		hinted := func(hint string) url.Values {
-			return Response(t, b.Get(AuthorizeURL(Ask("client_id", "signed", "id_token_hint", hint, "prompt", "none")...)))
+			return lab.Response(t, b.Get(lab.AuthorizeURL(lab.Ask("client_id", "signed", "id_token_hint", hint, "prompt", "none")...)))
 		}
 		if got := hinted(idToken); got.Get("code") == "" {
 			t.Fatalf("the ID token: %v", got)
@@ -177,7 +161,7 @@ func TestSignedUserinfo(t *testing.T) {
 		if got := hinted(info); got.Get("error") != "invalid_request" {
 			t.Errorf("authorize: %v", got)
 		}
-		if p := b.Get(Bye(info)); p.Header.Get("Location") != "" || b.Get("/account").StatusCode != http.StatusOK {
+		if p := b.Get(lab.Bye(info)); p.Header.Get("Location") != "" || b.Get("/account").StatusCode != http.StatusOK {
 			t.Error("it signs out")
 		}
 	})
@@ -186,8 +170,8 @@ func TestSignedUserinfo(t *testing.T) {
 			t.Fatal(err)
 		}
 		w.Advance(2 * time.Second) // beyond what is answered from memory
-		header, _ := JWT(t, b.Bearer("/api/public/v3/userinfo", token.AccessToken).Text)
-		if want := KeyIDs(w.PublishedKeys()); !slices.Equal(want, []string{header["kid"].(string)}) {
+		header, _ := lab.JWT(t, b.Bearer("/api/public/v3/userinfo", token.AccessToken).Text)
+		if want := lab.KeyIDs(w.PublishedKeys()); !slices.Equal(want, []string{header["kid"].(string)}) {
 			t.Errorf("signed by %v, published %v", header["kid"], want)
 		}
 	})
@@ -195,19 +179,19 @@ func TestSignedUserinfo(t *testing.T) {
 
 func TestRotateKey(t *testing.T) {
 	t.Parallel()
-	w := New(t, longSessions).WithClients().WithUsers()
-	first := KeyIDs(w.PublishedKeys())
+	w := lab.New(t, longSessions).WithClients().WithUsers()
+	first := lab.KeyIDs(w.PublishedKeys())
 	for _, want := range []bool{true, false} {
 		if rotated, err := w.RotateKey(t.Context(), false); err != nil || rotated != want {
 			t.Fatalf("rotated %t, want %t; error %v", rotated, want, err)
 		}
 	}
-	ids := KeyIDs(w.PublishedKeys())
+	ids := lab.KeyIDs(w.PublishedKeys())
 	if len(ids) != 2 || ids[0] != first[0] || !w.Saw(provider.EventKeyRotated) {
 		t.Fatalf("published %v, before %v", ids, first)
 	}
 	signedBy := func() any {
-		header, _ := JWT(t, Member(t, w.Alice().StandardTokens(), "id_token"))
+		header, _ := lab.JWT(t, lab.Member(t, w.Alice().StandardTokens(), "id_token"))
 		return header["kid"]
 	}
 	if signedBy() != ids[0] {
@@ -221,36 +205,36 @@ func TestRotateKey(t *testing.T) {
 
 func TestRotateKeyNow(t *testing.T) {
 	t.Parallel()
-	w := New(t, longSessions).WithClients().WithUsers()
+	w := lab.New(t, longSessions).WithClients().WithUsers()
 	other := w.Twin(longSessions)
 	b := w.Alice()
 	tokens := b.StandardTokens()
-	leaked := Member(t, tokens, "id_token")
-	former := KeyIDs(w.PublishedKeys())
+	leaked := lab.Member(t, tokens, "id_token")
+	former := lab.KeyIDs(w.PublishedKeys())
 	if _, err := w.RotateKey(t.Context(), true); err != nil {
 		t.Fatal(err)
 	}
 	if !w.Saw(provider.EventKeysRevoked) {
 		t.Error("no audit event")
 	}
-	ids := KeyIDs(w.PublishedKeys())
+	ids := lab.KeyIDs(w.PublishedKeys())
 	if len(ids) != 1 || ids[0] == former[0] {
 		t.Fatalf("published %v, before %v", ids, former)
 	}
 	w.Advance(time.Second) // elsewhere
-	for name, at := range map[string]*Fixture{"here": w, "in another process": other, "in a new one": w.Twin(longSessions)} {
-		if got := KeyIDs(at.PublishedKeys()); !slices.Equal(got, ids) {
+	for name, at := range map[string]*lab.Fixture{"here": w, "in another process": other, "in a new one": w.Twin(longSessions)} {
+		if got := lab.KeyIDs(at.PublishedKeys()); !slices.Equal(got, ids) {
 			t.Errorf("%s: published %v, want %v", name, got, ids)
 		}
-		elsewhere := at.NewBrowser().SignIn("alice@example.com", AlicePass)
-		if got := Response(t, elsewhere.Get(AuthorizeURL(Ask("id_token_hint", leaked, "prompt", "none")...))); got.Get("error") != "invalid_request" {
+		elsewhere := at.NewBrowser().SignIn("alice@example.com", lab.AlicePass)
+		if got := lab.Response(t, elsewhere.Get(lab.AuthorizeURL(lab.Ask("id_token_hint", leaked, "prompt", "none")...))); got.Get("error") != "invalid_request" {
 			t.Errorf("%s: the ID token of before as a hint: %v", name, got)
 		}
-		header, _ := JWT(t, Member(t, elsewhere.StandardTokens(), "id_token"))
+		header, _ := lab.JWT(t, lab.Member(t, elsewhere.StandardTokens(), "id_token"))
 		if header["kid"] != ids[0] {
 			t.Errorf("%s: signed by %v, want %v", name, header["kid"], ids[0])
 		}
-		Works(t, elsewhere, Member(t, tokens, "access_token"), true)
+		lab.Works(t, elsewhere, lab.Member(t, tokens, "access_token"), true)
 	}
 	stored, err := w.Store.Keys(t.Context())
 	if err != nil || len(stored) != 1 {
@@ -264,7 +248,7 @@ func TestKeysOfTheHostAreChangedByTheHost(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := New(t, func(c *provider.Config) { c.Signer = signer })
+	w := lab.New(t, func(c *provider.Config) { c.Signer = signer })
 	for _, now := range []bool{false, true} {
 		if rotated, err := w.RotateKey(t.Context(), now); rotated || err == nil || errors.Is(err, storage.ErrUnavailable) {
 			t.Errorf("now %t: %t, error is %v", now, rotated, err)

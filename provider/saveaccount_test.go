@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/internal/lab"
 	"github.com/bonafide-id/bonafide/storage"
 )
 
@@ -77,7 +78,7 @@ func TestSaveAccountThatIsOvertaken(t *testing.T) {
 		} {
 			t.Run(name+place, func(t *testing.T) {
 				store := &overtakenStore{}
-				w := New(t, func(c *provider.Config) {
+				w := lab.New(t, func(c *provider.Config) {
 					store.Store = c.Store
 					c.Store = wrap(store)
 				})
@@ -122,7 +123,7 @@ func TestSaveAccountThatIsOvertaken(t *testing.T) {
 
 func TestSaveAccountOfManyAtOnceMakesOne(t *testing.T) {
 	t.Parallel()
-	w := New(t)
+	w := lab.New(t)
 	for _, a := range []provider.Account{
 		{Email: "nora@example.com", EmailVerified: true}, {ID: "omar", Email: "omar@example.com", EmailVerified: true},
 	} {

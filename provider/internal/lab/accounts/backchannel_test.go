@@ -1,0 +1,466 @@
+package accounts
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"io"
+	"log/slog"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/coreos/go-oidc/v3/oidc"
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/internal/lab"
+	"github.com/bonafide-id/bonafide/storage/sqlite"
+)
+
+// logoutToken is what a logout token says.
+type logoutToken struct {
+	Issuer   string         `json:"iss"`
+	Subject  string         `json:"sub"`
+	Audience string         `json:"aud"`
+	IssuedAt int64          `json:"iat"`
+	Expires  int64          `json:"exp"`
+	ID       string         `json:"jti"`
+	SID      string         `json:"sid"`
+	Nonce    *string        `json:"nonce"`
+	Events   map[string]any `json:"events"`
+}
+
+// verified checks a token by discovery and the key set, and returns what it says.
+func verified[T any](w *lab.Fixture, client, token string) (claims T) {
+	w.T.Helper()
+	ctx := oidc.ClientContext(w.T.Context(), w.Server.Client())
+	found, err := oidc.NewProvider(ctx, w.Server.URL+"/oidc")
+	if err != nil {
+		w.T.Fatal(err)
+	}
+	checked, err := found.Verifier(&oidc.Config{ClientID: client, Now: w.Now}).Verify(ctx, token)
+	if err != nil {
+		w.T.Fatalf("token %q: %v", token, err)
+	}
+	if err := checked.Claims(&claims); err != nil {
+		w.T.Fatal(err)
+	}
+	return claims
+}
+
+// signInAgain signs somebody in where somebody is signed in.
+func signInAgain(b *lab.Browser, email, password string) {
+	b.T.Helper()
+	b.SubmitOnce(b.Open(lab.AuthorizeURL(lab.Ask("prompt", "login")...)), "email", email, "password", password)
+}
+
+func sidIn(w *lab.Fixture, client string, tokens map[string]any) string {
+	w.T.Helper()
+	return verified[logoutToken](w, client, lab.Member(w.T, tokens, "id_token")).SID
+}
+
+// settled waits until nobody has to be told any more.
+func settled(w *lab.Fixture) {
+	lab.Eventually(w.T, func() bool { return w.Count("client_sessions") == 0 })
+}
+
+func TestBackchannelLogout(t *testing.T) {
+	t.Parallel()
+	for name, end := range map[string]func(w *lab.Fixture, b *lab.Browser) error{
+		"SignOut": func(_ *lab.Fixture, b *lab.Browser) error {
+			b.Submit(b.Open("/signout"))
+			return nil
+		},
+		"AskedByAnotherApplication": func(_ *lab.Fixture, b *lab.Browser) error {
+			b.Get(lab.Bye(lab.Member(b.T, b.StandardTokens(), "id_token")))
+			return nil
+		},
+		"OnAnotherDevice": func(w *lab.Fixture, _ *lab.Browser) error {
+			other := w.Alice()
+			other.Submit(other.Open("/account/sessions"), "action", "others")
+			return nil
+		},
+		"Revoked": func(w *lab.Fixture, _ *lab.Browser) error { return w.RevokeUser(w.T.Context(), "alice") },
+		"Ended":   func(w *lab.Fixture, _ *lab.Browser) error { return w.EndSessions(w.T.Context(), "alice", "") },
+		"Locked":  func(w *lab.Fixture, _ *lab.Browser) error { return w.SetAccountDisabled(w.T.Context(), "alice", true) },
+		"Deleted": func(w *lab.Fixture, _ *lab.Browser) error { return w.DeleteAccount(w.T.Context(), "alice") },
+		"WantedGone": func(_ *lab.Fixture, b *lab.Browser) error {
+			b.AskToBeDeleted(lab.AlicePass)
+			return nil
+		},
+		"Restored": func(w *lab.Fixture, _ *lab.Browser) error { return w.RevokeIssuedBefore(w.T.Context(), w.Now()) },
+		"NewPassword": func(w *lab.Fixture, _ *lab.Browser) error {
+			_, err := w.SaveAccount(w.T.Context(), provider.Account{ID: "alice", Email: "alice@example.com", EmailVerified: true, Password: lab.BobPass})
+			return err
+		},
+	} {
+		t.Run("AfterIs"+name, func(t *testing.T) {
+			t.Parallel()
+			rp := lab.NewToldParty(t, nil)
+			w := lab.New(t, lab.AllowPrivate).WithClients().WithUsers().Tells(rp, "told").Runs()
+			b := w.Alice()
+			sid := sidIn(w, "told", b.TokensOf("told"))
+			if err := end(w, b); err != nil {
+				t.Fatal(err)
+			}
+			token := rp.Wait(t, 1)[0]
+			got := verified[logoutToken](w, "told", token)
+			if got.ID == "" || got.Expires <= got.IssuedAt || got.Nonce != nil {
+				t.Errorf("logout token %+v", got)
+			}
+			want := logoutToken{
+				Issuer: w.Issuer(), Subject: "alice", Audience: "told", SID: sid, IssuedAt: got.IssuedAt, Expires: got.Expires, ID: got.ID,
+				Events: map[string]any{"http://schemas.openid.net/event/backchannel-logout": map[string]any{}},
+			}
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("logout token (-want +got):\n%s", diff)
+			}
+			if typ := headerOf(t, token)["typ"]; typ != "logout+jwt" {
+				t.Errorf("typ is %v", typ)
+			}
+			settled(w)
+			if n := len(rp.Told()); n != 1 {
+				t.Errorf("told %d times", n)
+			}
+		})
+	}
+}
+
+func headerOf(t *testing.T, token string) map[string]any {
+	t.Helper()
+	encoded, _, _ := strings.Cut(token, ".")
+	plain, err := base64.RawURLEncoding.DecodeString(encoded)
+	if err != nil {
+		t.Fatal(err)
+	}
+	header := map[string]any{}
+	if err := json.Unmarshal(plain, &header); err != nil {
+		t.Fatal(err)
+	}
+	return header
+}
+
+func TestSID(t *testing.T) {
+	t.Parallel()
+	rp := lab.NewToldParty(t, nil)
+	w := lab.New(t, lab.AllowPrivate).WithClients().WithUsers().Tells(rp, "one").Tells(rp, "two")
+	b := w.Alice()
+	first := b.TokensOf("one")
+	sid := sidIn(w, "one", first)
+	if len(sid) < 20 {
+		t.Fatalf("sid is %q", sid)
+	}
+	_, refreshed := b.Token("client_id", "one", "grant_type", "refresh_token", "refresh_token", lab.Member(t, first, "refresh_token"), "redirect_uri", "")
+	for name, again := range map[string]string{
+		"refresh": sidIn(w, "one", refreshed), "silent": sidIn(w, "one", b.TokensOf("one", "prompt", "none")),
+	} {
+		if again != sid {
+			t.Errorf("after %s sid is %q, want %q", name, again, sid)
+		}
+	}
+	for name, other := range map[string]string{
+		"another client": sidIn(w, "two", b.TokensOf("two")), "another session": sidIn(w, "one", w.Alice().TokensOf("one")),
+	} {
+		if other == sid || other == "" {
+			t.Errorf("of %s sid is %q", name, other)
+		}
+	}
+	for client, tokens := range map[string]map[string]any{"v3": b.V3Tokens("scope", "openid military"), "std": b.TokensOf("std")} {
+		if of := sidIn(w, client, tokens); of != "" {
+			t.Errorf("%s, which nobody tells of the end of a session, has sid %q", client, of)
+		}
+	}
+}
+
+func TestBackchannelLogoutReachesAllApplicationsOnce(t *testing.T) {
+	t.Parallel()
+	one, two, silent := lab.NewToldParty(t, nil), lab.NewToldParty(t, nil), lab.NewToldParty(t, nil)
+	w := lab.New(t, lab.AllowPrivate).WithClients().WithUsers().Tells(one, "one").Tells(two, "two").Tells(silent, "silent").Runs()
+	store, err := sqlite.Open(t.Context(), w.Path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	other, err := provider.New(t.Context(), provider.Config{
+		BaseURL: w.Server.URL, Secret: lab.Secret(t), Store: store, Clock: w.Now, AllowPrivateNetworks: true, Logger: slog.New(slog.DiscardHandler),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = other.Close() })
+	go func() { _ = other.Run(t.Context()) }()
+
+	const browsers = 8
+	for range browsers {
+		b := w.Alice()
+		for range 2 {
+			b.TokensOf("one")
+			b.TokensOf("two")
+		}
+		b.Allow("client_id", "silent", "scope", "military") // without openid
+	}
+	if err := w.RevokeUser(t.Context(), "alice"); err != nil {
+		t.Fatal(err)
+	}
+	settled(w)
+	for client, rp := range map[string]*lab.ToldParty{"one": one, "two": two} {
+		sids := map[string]bool{}
+		for _, token := range rp.Told() {
+			sids[verified[logoutToken](w, client, token).SID] = true
+		}
+		if len(rp.Told()) != browsers || len(sids) != browsers {
+			t.Errorf("%s was told %d times of %d sessions, want %d", client, len(rp.Told()), len(sids), browsers)
+		}
+	}
+	if n := len(silent.Told()); n != 0 {
+		t.Errorf("an application without an ID token was told %d times", n)
+	}
+}
+
+func TestBackchannelLogoutAfterSigningInAgain(t *testing.T) {
+	t.Parallel()
+	rp := lab.NewToldParty(t, nil)
+	w := lab.New(t, lab.AllowPrivate).WithClients().WithUsers().Tells(rp, "told").Runs()
+	b := w.Alice()
+	before := sidIn(w, "told", b.TokensOf("told"))
+	signInAgain(b, "alice@example.com", lab.AlicePass)
+	after := sidIn(w, "told", b.TokensOf("told"))
+	if n := len(rp.Told()); n != 0 {
+		t.Fatalf("told %d times while alice is signed in", n)
+	}
+	b.Submit(b.Open("/signout"))
+	got := map[string]bool{}
+	for _, token := range rp.Wait(t, 2) {
+		got[verified[logoutToken](w, "told", token).SID] = true
+	}
+	if diff := cmp.Diff(map[string]bool{before: true, after: true}, got); diff != "" {
+		t.Errorf("sessions (-want +got):\n%s", diff)
+	}
+}
+
+func TestBackchannelLogoutWhenAnotherSignsInThere(t *testing.T) {
+	t.Parallel()
+	for name, another := range map[string]func(b *lab.Browser){
+		"InPlaceOfTheSession": func(b *lab.Browser) {
+			p := b.Open(lab.AuthorizeURL("client_id", "told", "scope", "openid", "op", "signin"))
+			if p := b.SubmitOnce(p, "email", "bob@example.com", "password", lab.BobPass); p.StatusCode != http.StatusSeeOther {
+				b.T.Fatalf("bob signs in: %s\n%s", p.Status, p.Text)
+			}
+		},
+		"BySwitchingTheAccount": func(b *lab.Browser) {
+			p := b.Submit(b.Open(lab.AuthorizeURL("client_id", "std", "scope", "openid military")), "action", "switch")
+			b.Submit(p, "email", "bob@example.com", "password", lab.BobPass)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			rp := lab.NewToldParty(t, nil)
+			w := lab.New(t, lab.AllowPrivate).WithClients().WithUsers().Tells(rp, "told").Runs()
+			b := w.Alice()
+			sid := sidIn(w, "told", b.TokensOf("told"))
+			another(b)
+			got := verified[logoutToken](w, "told", rp.Wait(t, 1)[0])
+			if got.Subject != "alice" || got.SID != sid {
+				t.Errorf("told of %q %q, want alice %q", got.Subject, got.SID, sid)
+			}
+			if p := b.Open("/account"); !strings.Contains(p.Text, "bob@example.com") {
+				t.Errorf("bob is not signed in:\n%s", p.Text)
+			}
+		})
+	}
+}
+
+// watched returns what an activity log tells of back-channel logout.
+func watchTold(w *lab.Fixture) func() []provider.Activity {
+	var mu sync.Mutex
+	var all []provider.Activity
+	w.Watch(func(a provider.Activity) {
+		if a.Event == provider.ActivityBackchannelLogout {
+			mu.Lock()
+			defer mu.Unlock()
+			all = append(all, a)
+		}
+	})
+	return func() []provider.Activity {
+		mu.Lock()
+		defer mu.Unlock()
+		return append([]provider.Activity(nil), all...)
+	}
+}
+
+func TestBackchannelLogoutIsTriedAgain(t *testing.T) {
+	t.Parallel()
+	var mu sync.Mutex
+	up := false
+	rp := lab.NewToldParty(t, func(w http.ResponseWriter, _ *http.Request) {
+		mu.Lock()
+		defer mu.Unlock()
+		if !up {
+			w.WriteHeader(http.StatusServiceUnavailable)
+		}
+	})
+	w := lab.New(t, lab.AllowPrivate).WithClients().WithUsers().Tells(rp, "told").Runs()
+	activities := watchTold(w)
+	b := w.Alice()
+	b.TokensOf("told")
+	b.Submit(b.Open("/signout"))
+	first := rp.Wait(t, 1)[0]
+	lab.Eventually(t, func() bool { return len(activities()) == 1 })
+	mu.Lock()
+	up = true
+	mu.Unlock()
+	w.Advance(10 * time.Second)
+	second := rp.Wait(t, 2)[1]
+	settled(w)
+	lab.Eventually(t, func() bool { return len(activities()) == 2 })
+	if verified[logoutToken](w, "told", first).ID == verified[logoutToken](w, "told", second).ID {
+		t.Error("a logout token was sent twice")
+	}
+	got := activities()
+	if got[0].Diagnosis != "backchannel_logout_not_delivered" || got[0].Details["status"] != "503" || got[0].UserID != "alice" || got[1].Outcome != provider.OutcomeOK {
+		t.Errorf("activities %+v", got)
+	}
+	if strings.Contains(w.Log.String(), "backchannel_logout") {
+		t.Errorf("what is tried again is in the log:\n%s", w.Log.String())
+	}
+}
+
+func TestBackchannelLogoutIsGivenUp(t *testing.T) {
+	t.Parallel()
+	rp := lab.NewToldParty(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusInternalServerError) })
+	w := lab.New(t, lab.AllowPrivate).WithClients().WithUsers().Tells(rp, "told").Runs()
+	activities := watchTold(w)
+	b := w.Alice()
+	b.TokensOf("told")
+	b.Submit(b.Open("/signout"))
+	for attempt := 1; attempt <= 11; attempt++ {
+		rp.Wait(t, attempt)
+		lab.Eventually(t, func() bool { return len(activities()) == attempt })
+		w.Advance(time.Hour)
+	}
+	settled(w)
+	if last := activities()[10]; last.Diagnosis != "backchannel_logout_given_up" || len(rp.Told()) != 11 {
+		t.Errorf("after %d attempts: %+v", len(rp.Told()), last)
+	}
+	if !strings.Contains(w.Log.String(), "level=WARN") || !strings.Contains(w.Log.String(), "backchannel_logout_given_up") {
+		t.Errorf("log:\n%s", w.Log.String())
+	}
+	for _, token := range rp.Told() {
+		if strings.Contains(w.Log.String(), token) {
+			t.Error("a logout token is in the log")
+		}
+	}
+}
+
+func TestBackchannelLogoutIsRejected(t *testing.T) {
+	t.Parallel()
+	inner := lab.NewToldParty(t, nil)
+	for name, answer := range map[string]http.HandlerFunc{
+		"ByA400": func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusBadRequest) },
+		"ByARequest": func(w http.ResponseWriter, r *http.Request) {
+			http.Redirect(w, r, inner.URL, http.StatusTemporaryRedirect)
+		},
+		"ByARedirectToTheMetadata": func(w http.ResponseWriter, r *http.Request) {
+			http.Redirect(w, r, "http://169.254.169.254/latest/meta-data/", http.StatusPermanentRedirect)
+		},
+		"ByAnEndlessPage": func(w http.ResponseWriter, r *http.Request) {
+			for r.Context().Err() == nil {
+				if _, err := io.WriteString(w, strings.Repeat("x", 4096)); err != nil {
+					return
+				}
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			rp := lab.NewToldParty(t, answer)
+			w := lab.New(t, lab.AllowPrivate).WithClients().WithUsers().Tells(rp, "told").Runs()
+			activities := watchTold(w)
+			b := w.Alice()
+			b.TokensOf("told")
+			b.Submit(b.Open("/signout"))
+			settled(w)
+			lab.Eventually(t, func() bool { return len(activities()) == 1 })
+			if a := activities()[0]; a.Diagnosis != "backchannel_logout_rejected" || strings.Contains(a.Details["backchannel_logout_uri"], "tenant=1") {
+				t.Errorf("activity %+v", a)
+			}
+			if len(rp.Told()) != 1 || len(inner.Told()) != 0 {
+				t.Errorf("told %d times, and %d times elsewhere", len(rp.Told()), len(inner.Told()))
+			}
+		})
+	}
+}
+
+func TestBackchannelLogoutWaitsForNobody(t *testing.T) {
+	t.Parallel()
+	slow := lab.NewToldParty(t, func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
+	quick := lab.NewToldParty(t, nil)
+	w := lab.New(t, lab.AllowPrivate).WithClients().WithUsers().Tells(slow, "slow").Tells(quick, "quick").Runs()
+	for range 6 { // more than one application may have under way
+		b := w.Alice()
+		b.TokensOf("slow")
+		b.TokensOf("quick")
+		b.Submit(b.Open("/signout"))
+		if b.IsSignedIn() {
+			t.Fatal("still signed in")
+		}
+	}
+	quick.Wait(t, 6)
+	if n := w.Count("client_sessions"); n == 0 {
+		t.Error("the slow application has answered; nothing was tested")
+	}
+}
+
+func TestBackchannelLogoutOfPrivateNetworks(t *testing.T) {
+	t.Parallel()
+	rp := lab.NewToldParty(t, nil)
+	t.Run("IsNotRegistered", func(t *testing.T) {
+		t.Parallel()
+		w := lab.New(t)
+		for _, uri := range []string{
+			rp.URL, "https://localhost/", "https://10.0.0.1/", "https://169.254.169.254/", "https://[::1]/", "http://rp.example.com/",
+			"https://rp.example.com/#a", "https://user@rp.example.com/", "rp.example.com", "com.example.app:/x",
+		} {
+			err := w.SaveClient(t.Context(), provider.Client{ID: "c", RedirectURIs: []string{lab.CallbackURI}, BackchannelLogoutURI: uri})
+			if err == nil || !strings.Contains(err.Error(), "BackchannelLogoutURI") {
+				t.Errorf("%s: %v", uri, err)
+			}
+		}
+		err := w.SaveClient(t.Context(), provider.Client{ID: "c", RedirectURIs: []string{lab.CallbackURI}, BackchannelLogoutSessionRequired: true})
+		if err == nil || !strings.Contains(err.Error(), "BackchannelLogoutSessionRequired") {
+			t.Errorf("session without an address: %v", err)
+		}
+		want := provider.Client{
+			ID: "c", RedirectURIs: []string{lab.CallbackURI}, BackchannelLogoutURI: "https://rp.example.com/bye?x=1", BackchannelLogoutSessionRequired: true,
+		}
+		w.OK(w.SaveClient(t.Context(), want))
+		got, err := w.Client(t.Context(), "c")
+		if err != nil || got.BackchannelLogoutURI != want.BackchannelLogoutURI || !got.BackchannelLogoutSessionRequired {
+			t.Errorf("%+v, %v", got, err)
+		}
+	})
+	t.Run("IsNotCalledWhenTheyAreAllowedNoMore", func(t *testing.T) {
+		t.Parallel()
+		rp := lab.NewToldParty(t, nil)
+		w := lab.New(t, lab.AllowPrivate).WithClients().WithUsers().Tells(rp, "told")
+		b := w.Alice()
+		b.TokensOf("told")
+		b.Submit(b.Open("/signout"))
+		store, err := sqlite.Open(t.Context(), w.Path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		strict, err := provider.New(t.Context(), provider.Config{BaseURL: w.Server.URL, Secret: lab.Secret(t), Store: store, Clock: w.Now, Logger: slog.New(slog.DiscardHandler)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = strict.Close() })
+		activities := watchTold((&lab.Fixture{Provider: strict}))
+		go func() { _ = strict.Run(t.Context()) }()
+		settled(w)
+		lab.Eventually(t, func() bool { return len(activities()) == 1 })
+		if a := activities()[0]; a.Diagnosis != "backchannel_logout_address_forbidden" || len(rp.Told()) != 0 {
+			t.Errorf("%+v, told %d times", a, len(rp.Told()))
+		}
+	})
+}

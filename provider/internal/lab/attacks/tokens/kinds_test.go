@@ -1,0 +1,102 @@
+package tokens
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/internal/lab"
+)
+
+// TestAttackTokenOfAnotherKind presents every kind of JWT in the place of every other (RFC
+// 8725 section 2.8).
+func TestAttackTokenOfAnotherKind(t *testing.T) {
+	t.Parallel()
+	w := lab.WithResources(t, lab.AllowPrivate).WithSigners().Runs()
+	rp := lab.NewToldParty(t, nil)
+	all := provider.Client{
+		ID: "all", TokenEndpointAuthMethod: "private_key_jwt", JWKS: lab.PublicKeys(t, lab.AllKeys...), Dialect: provider.Standard, RedirectURIs: []string{lab.CallbackURI},
+		GrantTypes:        []string{"authorization_code", "refresh_token", "client_credentials", lab.BearerGrant},
+		AccessTokenFormat: "jwt", UserinfoSignedResponseAlg: "RS256", BackchannelLogoutURI: rp.URL, SkipConsent: true,
+	}
+	w.OK(w.SaveClient(t.Context(), all))
+	b, key := w.Alice(), lab.ClientKeys()["ES256"]
+	own := func(pairs ...any) map[string]any { return lab.With(w.Assertion("all"), pairs...) }
+	tokens := func(b *lab.Browser) map[string]any {
+		code := b.Allow("client_id", "all", "scope", "openid military").Get("code")
+		p, tokens := b.Asserted(lab.TokenPath, key.Sign(t, own()), "grant_type", "authorization_code", "code", code, "redirect_uri", lab.CallbackURI)
+		lab.Granted(t, p, tokens)
+		return tokens
+	}
+	of := tokens(b)
+	leaving := w.Alice()
+	tokens(leaving)
+	leaving.Submit(leaving.Get("/signout"))
+	access := lab.Member(t, of, "access_token")
+	v3 := lab.Member(t, b.V3Tokens("scope", "openid military"), "access_token")
+	var v3Userinfo string
+	w.OK(json.Unmarshal([]byte(b.Bearer(lab.UserinfoPath, v3).Text), &v3Userinfo))
+
+	kinds := map[string]func() string{
+		"ID token":         func() string { return lab.Member(t, of, "id_token") },
+		"access token":     func() string { return access },
+		"userinfo":         func() string { return b.Bearer(lab.UserinfoPath, access).Text },
+		"userinfo in v3":   func() string { return v3Userinfo },
+		"logout token":     func() string { return rp.Wait(t, 1)[0] },
+		"client assertion": func() string { return key.Sign(t, own()) },
+		"bearer assertion": func() string { return key.Sign(t, own("sub", "alice")) },
+		"request object": func() string {
+			return key.Sign(t, own("sub", nil, "client_id", "all", "redirect_uri", lab.CallbackURI, "response_type", "code", "scope", "openid military", "state", "inside"))
+		},
+	}
+	places := map[string]struct {
+		accepts []string
+		present func(token string) bool
+	}{
+		"userinfo":   {[]string{"access token"}, func(s string) bool { return b.Bearer(lab.UserinfoPath, s).StatusCode == http.StatusOK }},
+		"attributes": {[]string{"access token"}, func(s string) bool { return b.Bearer(lab.AttributesPath, s).StatusCode == http.StatusOK }},
+		"introspection": {[]string{"access token"}, func(s string) bool {
+			_, answer := b.Asserted(lab.IntrospectPath, key.Sign(t, own()), "token", s)
+			return answer["active"] == true
+		}},
+		"hint": {[]string{"ID token"}, func(s string) bool {
+			return lab.Response(t, b.Get(lab.AuthorizeURL("client_id", "all", "scope", "openid military", "prompt", "none", "id_token_hint", s))).Has("code")
+		}},
+		"hint to sign out": {[]string{"ID token"}, func(s string) bool {
+			visitor := w.Alice()
+			visitor.Get("/signout?" + url.Values{"id_token_hint": {s}}.Encode())
+			return !visitor.IsSignedIn()
+		}},
+		"client assertion": {[]string{"client assertion"}, func(s string) bool {
+			p, _ := b.Asserted(lab.TokenPath, s, append(machineGrant, "client_id", "all")...)
+			return p.StatusCode == http.StatusOK
+		}},
+		"bearer assertion": {[]string{"bearer assertion"}, func(s string) bool {
+			p, _ := b.Asserted(lab.TokenPath, key.Sign(t, own()), "grant_type", lab.BearerGrant, "scope", "military", "assertion", s)
+			return p.StatusCode == http.StatusOK
+		}},
+		"request object": {[]string{"request object"}, func(s string) bool {
+			p := b.Get(objectURL("all", s))
+			return strings.HasPrefix(p.Header.Get("Location"), lab.CallbackURI) && lab.Response(t, p).Has("code")
+		}},
+		"code": {nil, func(s string) bool {
+			p, _ := b.Asserted(lab.TokenPath, key.Sign(t, own()), "grant_type", "authorization_code", "code", s, "redirect_uri", lab.CallbackURI)
+			return p.StatusCode == http.StatusOK
+		}},
+		"refresh token": {nil, func(s string) bool {
+			p, _ := b.Asserted(lab.TokenPath, key.Sign(t, own()), "grant_type", "refresh_token", "refresh_token", s)
+			return p.StatusCode == http.StatusOK
+		}},
+	}
+	for place, at := range places {
+		for kind, token := range kinds {
+			if got, want := at.present(token()), slices.Contains(at.accepts, kind); got != want {
+				t.Errorf("%s as %s: accepted is %v, want %v", kind, place, got, want)
+			}
+		}
+	}
+}

@@ -1,0 +1,107 @@
+package lab
+
+import (
+	"context"
+	"database/sql"
+	"os"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/bonafide-id/bonafide/storage"
+)
+
+// AgreeOnTime has it be as if Run had gone on until now.
+func (w *Fixture) AgreeOnTime() {
+	w.T.Helper()
+	for _, now := range []time.Time{w.Now().Add(-storage.ClockDoubt), w.Now()} {
+		_, err := w.Store.HearClock(w.T.Context(), now)
+		w.OK(err)
+	}
+}
+
+// Dump returns every value of every table but the pages that nothing uses any more.
+func (w *Fixture) Dump() string {
+	w.T.Helper()
+	path := w.T.TempDir() + "/dump.db"
+	w.Exec(`VACUUM INTO ?1`, path)
+	content, err := os.ReadFile(path)
+	w.OK(err)
+	return string(content)
+}
+
+// MustExec changes the database behind the provider's back.
+func (w *Fixture) MustExec(statement string, args ...any) {
+	w.T.Helper()
+	if n := w.Exec(statement, args...); n == 0 {
+		w.T.Fatalf("%s: changes nothing", statement)
+	}
+}
+
+// Exec runs a statement behind the provider's back.
+func (w *Fixture) Exec(statement string, args ...any) int64 {
+	w.T.Helper()
+	db, err := sql.Open("sqlite3", "file:"+w.Path)
+	if err != nil {
+		w.T.Fatal(err)
+	}
+	defer db.Close()
+	result, err := db.ExecContext(w.T.Context(), statement, args...)
+	if err != nil {
+		w.T.Fatal(err)
+	}
+	n, err := result.RowsAffected()
+	if err != nil {
+		w.T.Fatal(err)
+	}
+	return n
+}
+
+// Attributes returns what an application is told of the user.
+func (b *Browser) Attributes(t *testing.T) map[string]any {
+	t.Helper()
+	got := b.Allow("scope", "openid military", "response_type", "token")
+	_, answer := b.JSON(b.Bearer(AttributesPath, got.Get("access_token")))
+	if answer["attributes"] == nil {
+		t.Fatalf("attributes: %v", answer)
+	}
+	return answer
+}
+
+// Lines returns the lines of the log since a moment that hold a text.
+func (w *Fixture) Lines(since int, text string) (found []string) {
+	for line := range strings.Lines(w.Log.String()[since:]) {
+		if strings.Contains(line, text) {
+			found = append(found, line)
+		}
+	}
+	return found
+}
+
+// Until runs the background work until something is so.
+func (w *Fixture) Until(so func() bool) {
+	w.T.Helper()
+	ctx, cancel := context.WithCancel(w.T.Context())
+	defer cancel()
+	done := make(chan error, 1)
+	go func() { done <- w.Run(ctx) }()
+	Eventually(w.T, so)
+	cancel()
+	if err := <-done; err != nil {
+		w.T.Fatal(err)
+	}
+}
+
+// Sweeps is a store that counts how often what is over was removed, which is the end of
+// a round of the background work.
+type Sweeps struct {
+	storage.Store
+	N atomic.Int64
+}
+
+// Sweep counts a sweep.
+func (s *Sweeps) Sweep(ctx context.Context, now time.Time, limit int) (int, error) {
+	defer s.N.Add(1)
+	return s.Store.Sweep(ctx, now, limit)
+}

@@ -1,0 +1,142 @@
+package flows
+
+import (
+	"net/url"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/internal/lab"
+)
+
+// essential demands a class of authentication by the parameter claims.
+func essential(class string) string {
+	return `{"id_token":{"acr":{"essential":true,"value":"` + class + `"}}}`
+}
+
+func TestClassOfAuthentication(t *testing.T) {
+	t.Parallel()
+	var signedIn provider.SignedIn
+	w := lab.NewHosted(t, func() provider.SignedIn { return signedIn })
+	_, document := w.NewBrowser().JSON(w.NewBrowser().Get(lab.DiscoveryPath))
+	if diff := cmp.Diff([]any{"single_factor", "multi_factor"}, document["acr_values_supported"]); diff != "" {
+		t.Error(diff)
+	}
+	one, two := []string{"pwd"}, []string{"pwd", "otp"}
+	for name, c := range map[string]struct {
+		amr  []string
+		ask  []string
+		want string
+	}{
+		"Password":                 {one, nil, "single_factor"},
+		"NothingSaid":              {nil, nil, "single_factor"},
+		"TwoOfOneKind":             {[]string{"pwd", "pin"}, nil, "single_factor"},
+		"NoFactors":                {[]string{"pwd", "geo", "rba", "webauthn"}, nil, "single_factor"},
+		"TwoKinds":                 {two, nil, "multi_factor"},
+		"DeviceAndFinger":          {[]string{"hwk", "fpt"}, nil, "multi_factor"},
+		"SaysSo":                   {[]string{"mfa"}, nil, "multi_factor"},
+		"WeakerIsPreferred":        {two, []string{"acr_values", "single_factor multi_factor"}, "single_factor"},
+		"StrongerIsPreferred":      {two, []string{"acr_values", "multi_factor single_factor"}, "multi_factor"},
+		"SecondBest":               {one, []string{"acr_values", "multi_factor single_factor"}, "single_factor"},
+		"UnknownOnesAreSkipped":    {two, []string{"acr_values", "urn:test:gold single_factor"}, "single_factor"},
+		"NoConditionOfTheWish":     {one, []string{"acr_values", "multi_factor"}, "single_factor"},
+		"UnknownWish":              {two, []string{"acr_values", "urn:test:gold"}, "multi_factor"},
+		"EssentialAndReached":      {two, []string{"claims", essential("multi_factor")}, "multi_factor"},
+		"EssentialAndSurpassed":    {two, []string{"claims", essential("single_factor")}, "single_factor"},
+		"EssentialWithoutValue":    {one, []string{"claims", `{"id_token":{"acr":{"essential":true}}}`}, "single_factor"},
+		"ClaimComesBeforeTheWish":  {two, []string{"claims", essential("single_factor"), "acr_values", "multi_factor"}, "single_factor"},
+		"WishBesideAClaimOfNoWish": {two, []string{"claims", `{"id_token":{"acr":null}}`, "acr_values", "single_factor"}, "single_factor"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			signedIn = provider.SignedIn{UserID: "alice", AuthTime: time.Now().Add(-time.Hour), AMR: c.amr}
+			b := w.NewBrowser()
+			_, tokens := b.Token(lab.Std("code", b.Allow(lab.Ask(c.ask...)...).Get("code"))...)
+			for range 2 { // as issued, and after a refresh
+				if _, idToken := lab.JWT(t, lab.Member(t, tokens, "id_token")); idToken["acr"] != c.want {
+					t.Errorf("acr %v, want %s", idToken["acr"], c.want)
+				}
+				_, tokens = b.Refresh(lab.Member(t, tokens, "refresh_token"))
+			}
+		})
+	}
+}
+
+func TestEssentialClassOfAuthentication(t *testing.T) {
+	t.Parallel()
+	var signedIn provider.SignedIn
+	w := lab.NewHosted(t, func() provider.SignedIn { return signedIn })
+	earlier := func(amr ...string) provider.SignedIn {
+		return provider.SignedIn{UserID: "alice", AuthTime: time.Now().Add(-time.Hour), AMR: amr}
+	}
+	signedIn = earlier("pwd")
+	w.NewBrowser().Allow(lab.Ask()...)
+	var told string
+	by := func(amr ...string) lab.SignInPage {
+		return func(before provider.SignedIn, asked url.Values) provider.SignedIn {
+			told = asked.Get("acr_values")
+			return provider.SignedIn{UserID: "alice", AuthTime: time.Now(), AMR: amr}
+		}
+	}
+	content := func(before provider.SignedIn, _ url.Values) provider.SignedIn { return before }
+	for name, c := range map[string]struct {
+		before provider.SignedIn
+		page   lab.SignInPage
+		ask    []string
+		visits int
+		tells  bool   // whether the page is told of a class
+		want   string // error, or none
+	}{
+		"HasIt":                 {earlier("pwd", "otp"), content, []string{"claims", essential("multi_factor")}, 0, false, ""},
+		"StepsUp":               {earlier("pwd"), by("pwd", "otp"), []string{"claims", essential("multi_factor")}, 1, true, ""},
+		"SignsInWithIt":         {provider.SignedIn{}, by("mfa"), []string{"claims", essential("multi_factor")}, 1, true, ""},
+		"SignsInWithLess":       {provider.SignedIn{}, by("pwd"), []string{"claims", essential("multi_factor")}, 1, true, "unmet_authentication_requirements"},
+		"StepsUpWithLess":       {earlier("pwd"), by("pwd"), []string{"claims", essential("multi_factor")}, 1, true, "unmet_authentication_requirements"},
+		"PageIsContent":         {earlier("pwd"), content, []string{"claims", essential("multi_factor")}, 2, false, "unmet_authentication_requirements"},
+		"NobodyHasIt":           {earlier("mfa"), content, []string{"claims", essential("urn:test:gold")}, 0, false, "unmet_authentication_requirements"},
+		"NobodyHasItNorSignsIn": {provider.SignedIn{}, content, []string{"claims", essential("urn:test:gold")}, 0, false, "unmet_authentication_requirements"},
+		"SilentWithLess":        {earlier("pwd"), content, []string{"claims", essential("multi_factor"), "prompt", "none"}, 0, false, "login_required"},
+		"SilentWithIt":          {earlier("mfa"), content, []string{"claims", essential("multi_factor"), "prompt", "none"}, 0, false, ""},
+		"SilentNobodyHasIt":     {earlier("mfa"), content, []string{"claims", essential("urn:test:gold"), "prompt", "none"}, 0, false, "unmet_authentication_requirements"},
+		"WishSignsNobodyOut":    {earlier("pwd"), content, []string{"acr_values", "multi_factor"}, 0, false, ""},
+		"WishIsTold":            {provider.SignedIn{}, by("pwd"), []string{"acr_values", "urn:test:gold multi_factor"}, 1, true, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			signedIn, told = c.before, ""
+			p, visits := lab.Journey(t, w.NewBrowser(), lab.AuthorizeURL(lab.Ask(c.ask...)...), &signedIn, c.page)
+			answer := lab.Response(t, p)
+			if answer.Get("error") != c.want || answer.Has("code") == (c.want != "") || visits != c.visits {
+				t.Errorf("%d visits, %v", visits, answer)
+			}
+			if want := map[bool]string{true: "multi_factor"}[c.tells]; told != want {
+				t.Errorf("the page is told %q", told)
+			}
+		})
+	}
+}
+
+// An account of ours has a password and no more: nobody enters it for nothing.
+func TestClassThatNoAccountReaches(t *testing.T) {
+	t.Parallel()
+	w := lab.New(t).WithClients().WithUsers()
+	for _, b := range []*lab.Browser{w.Alice(), w.NewBrowser()} {
+		lab.Told(t, w, b.Get(lab.AuthorizeURL(lab.Ask("claims", essential("multi_factor"))...)), "unmet_authentication_requirements")
+	}
+	_, tokens := w.Alice().Token(lab.Std("code", w.Alice().Allow(lab.Ask("claims", essential("single_factor"))...).Get("code"))...)
+	if _, idToken := lab.JWT(t, lab.Member(t, tokens, "id_token")); idToken["acr"] != "single_factor" {
+		t.Errorf("acr %v", idToken["acr"])
+	}
+}
+
+func TestClassOfAPersona(t *testing.T) {
+	t.Parallel()
+	w := lab.New(t, lab.Cast(lab.OneRealm, provider.Persona{Name: "strong", Title: "Strong", AMR: []string{"pwd", "otp"}},
+		provider.Persona{Name: "plain", Title: "Plain"})).WithClients()
+	for name, want := range map[string]string{"strong": "", "plain": "unmet_authentication_requirements"} {
+		answer := lab.Response(t, w.NewBrowser().Get(lab.Hinted(name, "claims", essential("multi_factor"))))
+		if answer.Get("error") != want {
+			t.Errorf("%s: %v", name, answer)
+		}
+	}
+}

@@ -1,0 +1,74 @@
+package lab
+
+import (
+	"bytes"
+	"context"
+	"regexp"
+	"slices"
+	"sync"
+	"testing"
+
+	"github.com/bonafide-id/bonafide/provider"
+)
+
+// Mailbox keeps mail instead of sending it.
+type Mailbox struct {
+	mu   sync.Mutex
+	sent []provider.Mail
+}
+
+// Send keeps a mail.
+func (m *Mailbox) Send(_ context.Context, mail provider.Mail) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.sent = append(m.sent, mail)
+	return nil
+}
+
+var mailedCode = regexp.MustCompile(`\b\d{8}\b`)
+
+// Last returns the latest mail, and the code in it.
+func (m *Mailbox) Last(t testing.TB) (provider.Mail, string) {
+	t.Helper()
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if len(m.sent) == 0 {
+		t.Fatal("no mail was sent")
+	}
+	mail := m.sent[len(m.sent)-1]
+	return mail, mailedCode.FindString(mail.Text)
+}
+
+// Count returns how many mails there are.
+func (m *Mailbox) Count() int {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return len(m.sent)
+}
+
+// Since returns the mails that came after the first n.
+func (m *Mailbox) Since(n int) []provider.Mail {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return slices.Clone(m.sent[n:])
+}
+
+// SyncBuffer is a buffer that many may write to.
+type SyncBuffer struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+// Write appends to the buffer.
+func (s *SyncBuffer) Write(p []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.b.Write(p)
+}
+
+// String returns what has been written.
+func (s *SyncBuffer) String() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.b.String()
+}

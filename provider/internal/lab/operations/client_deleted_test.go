@@ -1,0 +1,43 @@
+package operations
+
+import (
+	"context"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/internal/lab"
+)
+
+// A request that is under way when its application is deleted has not failed: there is
+// nobody to answer any more.
+func TestApplicationThatIsDeletedMeanwhileIsUnknown(t *testing.T) {
+	t.Parallel()
+	for _, method := range []string{"SaveConsent", "CreateGrant"} {
+		t.Run("Before"+method, func(t *testing.T) {
+			var store *lab.FaultyStore
+			w := lab.New(t, lab.Faulty(&store)).WithClients().WithUsers()
+			b := w.Alice()
+			screen := b.Open(lab.AuthorizeURL(lab.Ask()...))
+			store.BreakBefore(func(ctx context.Context, called string) error {
+				if called == method {
+					ctx := context.WithoutCancel(ctx)
+					c, err := store.Store.Client(ctx, "std")
+					if err != nil {
+						return err
+					}
+					return store.Store.DeleteClient(ctx, "std", c.Version)
+				}
+				return nil
+			})
+			lab.Shown(t, b.Submit(screen, "action", "allow"), http.StatusBadRequest)
+			if strings.Contains(w.Log.String(), "level=ERROR") || w.Saw(provider.EventReuse) {
+				t.Errorf("it is told as a failure:\n%s", w.Log)
+			}
+			if n := w.Count("grants"); n != 0 {
+				t.Errorf("%d grants", n)
+			}
+		})
+	}
+}

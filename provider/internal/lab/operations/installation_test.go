@@ -1,0 +1,407 @@
+package operations
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/jackc/pgx/v5"
+
+	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/internal/lab"
+	"github.com/bonafide-id/bonafide/storage"
+	"github.com/bonafide-id/bonafide/storage/postgres"
+	"github.com/bonafide-id/bonafide/storage/postgres/pgtest"
+	"github.com/bonafide-id/bonafide/storage/sqlite"
+)
+
+// personal is what the database of withUsers and a few more must not tell of anybody.
+func personal(t *testing.T, p *provider.Provider) map[string]string {
+	t.Helper()
+	values := map[string]any{
+		"fname": "Canary-Given", "lname": "canary-family", "birthdate": "1977-11-23",
+		"previous_addresses": []map[string]string{{"street1": "77 Canary Street", "city": "Canaryville"}},
+	}
+	ctx := t.Context()
+	if _, err := p.SaveAccount(ctx, provider.Account{ID: "carl", Email: "Canary.Carl@Example.com"}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := p.SaveAccount(ctx, provider.Account{ID: "carl", Email: "Canary.Moved@Example.com"}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := p.SaveAccount(ctx, provider.Account{ID: "a-user-of-the-host", Email: "host@example.com"}); err != nil {
+		t.Fatal(err)
+	}
+	for _, user := range []string{"carl", "a-user-of-the-host"} {
+		if err := p.SetAttributes(ctx, user, values); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return map[string]string{
+		"an attribute": "canary-given", "another": "canary-family", "a date of birth": "1977-11-23",
+		"a street": "77 canary street", "a town": "canaryville",
+		"an address": "canary.carl", "another address": "canary.moved",
+	}
+}
+
+// checkCanaries reports what of these a place holds, in any letter case.
+func checkCanaries(t *testing.T, place, content string, canaries map[string]string) {
+	t.Helper()
+	content = strings.ToLower(content)
+	for name, canary := range canaries {
+		if strings.Contains(content, canary) {
+			t.Errorf("%s holds %s", place, name)
+		}
+	}
+}
+
+func TestPeopleAtRest(t *testing.T) {
+	t.Parallel()
+	w := lab.New(t).WithUsers()
+	canaries := personal(t, w.Provider)
+	canaries["alice's address"], canaries["her town"] = "alice@example.com", "fairfax"
+	backup := filepath.Join(t.TempDir(), "backup.db")
+	if err := w.Store.(*sqlite.Store).Backup(t.Context(), backup); err != nil {
+		t.Fatal(err)
+	}
+	files := []string{w.Path, w.Path + "-wal", backup}
+	for _, file := range files {
+		content, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(content) == 0 {
+			t.Fatalf("%s is empty", file)
+		}
+		checkCanaries(t, filepath.Base(file), string(content), canaries)
+	}
+}
+
+func TestPeopleAtRestInPostgres(t *testing.T) {
+	t.Parallel()
+	url := pgtest.Shared(t).Schema(t)
+	store, err := postgres.Open(t.Context(), url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := provider.New(t.Context(), provider.Config{BaseURL: "https://id.test", Secret: lab.Secret(t), Store: store})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	canaries := personal(t, p)
+	conn, err := pgx.Connect(t.Context(), url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close(t.Context())
+	rows, _ := conn.Query(t.Context(), `SELECT table_name FROM information_schema.tables WHERE table_schema = current_schema()`)
+	tables, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := 0
+	for _, table := range tables {
+		rows, _ := conn.Query(t.Context(), `SELECT t::text FROM `+pgx.Identifier{table}.Sanitize()+` t`)
+		content, err := pgx.CollectRows(rows, pgx.RowTo[string])
+		if err != nil {
+			t.Fatal(err)
+		}
+		found += len(content)
+		checkCanaries(t, "table "+table, strings.Join(content, "\n"), canaries)
+	}
+	if found < 12 {
+		t.Errorf("%d rows in %v: they are not all looked at", found, tables)
+	}
+}
+
+// inClear makes the database one from before there was a data key.
+func inClear(w *lab.Fixture) {
+	w.T.Helper()
+	w.MustExec(`DELETE FROM installation`)
+	for id, email := range map[string]string{"alice": "alice@example.com", "bob": "bob@example.com"} {
+		w.MustExec(`UPDATE accounts SET email = ?2, email_digest = ?3 WHERE id = ?1`, id, email, strings.ToLower(email))
+	}
+	for handle, value := range map[string]string{
+		"fname": `"Alice"`, "lname": `"Example"`, "zip": `"22030"`, "birthdate": `"1990-04-02"`,
+		"previous_addresses": `[{"street1":"1 Main St","city":"Fairfax"}]`,
+	} {
+		w.MustExec(`UPDATE attributes SET sealed_value = ?2 WHERE subject = 'alice' AND handle = ?1`, handle, value)
+	}
+}
+
+func TestADatabaseInClearIsSealed(t *testing.T) {
+	t.Parallel()
+	w := lab.New(t).WithClients().WithUsers()
+	before := w.Alice().Attributes(t)
+	inClear(w)
+	start := make(chan struct{})
+	var all sync.WaitGroup
+	others := make([]*lab.Fixture, 4)
+	for i := range others {
+		all.Go(func() {
+			<-start
+			others[i] = w.Twin()
+		})
+	}
+	close(start)
+	all.Wait()
+	for _, other := range others {
+		b := other.NewBrowser().SignIn("alice@example.com", lab.AlicePass)
+		if diff := cmp.Diff(before, b.Attributes(t)); diff != "" {
+			t.Errorf("attributes (-before +after):\n%s", diff)
+		}
+	}
+	for _, id := range []string{"alice", "bob"} {
+		if a, err := w.Store.Account(t.Context(), id); err != nil || strings.Contains(a.Email+a.EmailKey, "@") {
+			t.Errorf("%s: %+v %v", id, a, err)
+		}
+	}
+	person, err := w.Store.Person(t.Context(), "alice")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for handle, value := range person.Attributes {
+		if !strings.HasPrefix(string(value), `"sealed1:`) {
+			t.Errorf("%s: %s", handle, value)
+		}
+	}
+}
+
+// An attribute that a process changes while another seals is not overwritten.
+func TestSealingLosesNoChange(t *testing.T) {
+	t.Parallel()
+	w := lab.New(t).WithClients().WithUsers()
+	inClear(w)
+	raced := &racedStore{}
+	other := w.Twin(func(c *provider.Config) {
+		raced.Store = c.Store
+		raced.first = func() {
+			first := w.Twin() // seals all, and is at work
+			if err := first.SetAttributes(t.Context(), "alice", map[string]any{"fname": "Alicia"}); err != nil {
+				t.Error(err)
+			}
+			if _, err := first.SaveAccount(t.Context(), provider.Account{ID: "alice", Email: "new@example.com"}); err != nil {
+				t.Error(err)
+			}
+		}
+		c.Store = raced
+	})
+	b := other.NewBrowser().SignIn("new@example.com", lab.AlicePass)
+	if got := fmt.Sprint(b.Attributes(t)); !strings.Contains(got, "Alicia") {
+		t.Errorf("the attributes are %s", got)
+	}
+}
+
+// racedStore is one in which somebody else is faster than who seals.
+type racedStore struct {
+	storage.Store
+	once  sync.Once
+	first func()
+}
+
+func (s *racedStore) SetEmail(ctx context.Context, id, oldKey, email, key string, verified bool) error {
+	s.once.Do(s.first)
+	return s.Store.SetEmail(ctx, id, oldKey, email, key, verified)
+}
+
+func (s *racedStore) ReplaceAttribute(ctx context.Context, subject, handle string, old, value json.RawMessage) error {
+	s.once.Do(s.first)
+	return s.Store.ReplaceAttribute(ctx, subject, handle, old, value)
+}
+
+// reopen returns the error of a provider on the same database.
+func reopen(w *lab.Fixture, change ...func(*provider.Config)) error {
+	w.T.Helper()
+	store, err := sqlite.Open(w.T.Context(), w.Path)
+	if err != nil {
+		w.T.Fatal(err)
+	}
+	cfg := provider.Config{BaseURL: w.Server.URL, Secret: lab.Secret(w.T), Store: store}
+	for _, c := range change {
+		c(&cfg)
+	}
+	p, err := provider.New(w.T.Context(), cfg)
+	if err == nil {
+		return p.Close()
+	}
+	return errors.Join(err, store.Close())
+}
+
+func TestNewRefusesADatabase(t *testing.T) {
+	t.Parallel()
+	moved := func(c *provider.Config) { c.BaseURL = "https://elsewhere.test" }
+	for name, tc := range map[string]struct {
+		prepare func(w *lab.Fixture)
+		change  func(*provider.Config)
+		want    []string
+	}{
+		"OfAnotherSecret": {change: secrets(otherSecret()), want: []string{"Config.Secret", "nothing has been changed"}},
+		"OfAnotherIssuer": {change: moved, want: []string{"Config.BaseURL", "https://elsewhere.test/oidc", "http://127.0.0.1:", "previous base URLs"}},
+		"OfAnotherIssuerThanThatBefore": {change: func(c *provider.Config) {
+			moved(c)
+			c.PreviousBaseURLs = []string{"https://third.test"}
+		}, want: []string{"previous base URLs"}},
+		"WithoutItsDataKey": {prepare: func(w *lab.Fixture) { w.MustExec(`DELETE FROM installation`) },
+			change: func(*provider.Config) {}, want: []string{"table installation"}},
+		"WithADamagedDataKey": {prepare: func(w *lab.Fixture) { w.MustExec(`UPDATE installation SET data_key = zeroblob(80)`) },
+			change: func(*provider.Config) {}, want: []string{"Config.Secret"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := lab.New(t).WithUsers()
+			if tc.prepare != nil {
+				tc.prepare(w)
+			}
+			before, _ := w.Store.Installation(t.Context())
+			keys, err := w.Store.Keys(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			err = reopen(w, tc.change)
+			if err == nil {
+				t.Fatal("it is taken")
+			}
+			for _, want := range tc.want {
+				if !strings.Contains(err.Error(), want) {
+					t.Errorf("err = %v; want %q in it", err, want)
+				}
+			}
+			after, _ := w.Store.Installation(t.Context())
+			if diff := cmp.Diff(before, after); diff != "" {
+				t.Errorf("installation (-before +after):\n%s", diff)
+			}
+			if now, err := w.Store.Keys(t.Context()); err != nil || len(now) != len(keys) {
+				t.Errorf("signing keys %d, before %d; %v", len(now), len(keys), err)
+			}
+		})
+	}
+}
+
+func TestAProviderMoves(t *testing.T) {
+	t.Parallel()
+	w := lab.New(t).WithUsers()
+	moved := func(c *provider.Config) {
+		c.BaseURL, c.PreviousBaseURLs = "https://elsewhere.test", []string{"https://third.test", w.Server.URL}
+	}
+	if err := reopen(w, moved); err != nil {
+		t.Fatal(err)
+	}
+	if err := reopen(w, moved); err != nil { // again
+		t.Fatal(err)
+	}
+	if err := reopen(w, func(c *provider.Config) { c.BaseURL = "https://elsewhere.test" }); err != nil {
+		t.Error(err)
+	}
+	if err := reopen(w); err == nil {
+		t.Error("the database is still one of the former issuer")
+	}
+}
+
+func TestAPortOfDevelopmentChanges(t *testing.T) {
+	t.Parallel()
+	w := lab.New(t).WithUsers()
+	if err := reopen(w, func(c *provider.Config) { c.BaseURL = "http://localhost:1" }); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestManyProcessesMakeOneDataKey(t *testing.T) {
+	t.Parallel()
+	path := t.TempDir() + "/identity.db"
+	const n = 8
+	providers, stores := make([]*provider.Provider, n), make([]storage.Store, n)
+	for i := range stores { // the first makes the file
+		store, err := sqlite.Open(t.Context(), path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		stores[i] = store
+	}
+	var all sync.WaitGroup
+	for i := range providers {
+		all.Go(func() {
+			p, err := provider.New(t.Context(), provider.Config{BaseURL: "https://id.test", Secret: lab.Secret(t), Store: stores[i]})
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			providers[i] = p
+			t.Cleanup(func() {
+				if err := p.Close(); err != nil {
+					t.Error(err)
+				}
+			})
+			_, err = p.SaveAccount(t.Context(), provider.Account{ID: fmt.Sprint("user", i), Email: fmt.Sprintf("user%d@example.com", i)})
+			if err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+	for i, p := range providers {
+		for j := range providers {
+			if p == nil {
+				continue
+			}
+			// Found by its address, whoever has recorded it.
+			id, err := p.SaveAccount(t.Context(), provider.Account{Email: fmt.Sprintf("USER%d@example.com", j)})
+			if err != nil || id != fmt.Sprint("user", j) {
+				t.Errorf("provider %d finds user %d as %q, %v", i, j, id, err)
+			}
+		}
+	}
+}
+
+// What is written into the database, and not by the provider, is not believed.
+func TestRowsCannotBeExchanged(t *testing.T) {
+	t.Parallel()
+	for name, exchange := range map[string]func(w *lab.Fixture){
+		"AttributesOfTwoPeople": func(w *lab.Fixture) {
+			w.OK(w.SetAttributes(w.T.Context(), "bob", map[string]any{"fname": "Bob"}))
+			w.MustExec(`UPDATE attributes SET sealed_value = (SELECT sealed_value FROM attributes WHERE subject = 'bob') WHERE subject = 'alice' AND handle = 'fname'`)
+		},
+		"AttributesOfOne": func(w *lab.Fixture) {
+			w.MustExec(`UPDATE attributes SET sealed_value = (SELECT sealed_value FROM attributes WHERE subject = 'alice' AND handle = 'lname') WHERE subject = 'alice' AND handle = 'fname'`)
+		},
+		"AnAttributeInClear": func(w *lab.Fixture) {
+			w.MustExec(`UPDATE attributes SET sealed_value = '"Mallory"' WHERE subject = 'alice' AND handle = 'fname'`)
+		},
+		"AddressesOfTwoPeople": func(w *lab.Fixture) {
+			w.MustExec(`UPDATE accounts SET email = (SELECT email FROM accounts WHERE id = 'bob') WHERE id = 'alice'`)
+		},
+		"AnAddressInClear": func(w *lab.Fixture) {
+			w.MustExec(`UPDATE accounts SET email = 'mallory@example.com' WHERE id = 'alice'`)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := lab.New(t).WithClients().WithUsers()
+			token := w.Alice().Allow("scope", "openid military", "response_type", "token").Get("access_token")
+			exchange(w)
+			w.Advance(2e9)
+			b := w.NewBrowser()
+			if p := b.Bearer(lab.AttributesPath, token); p.StatusCode != 500 || strings.Contains(p.Text, "Mallory") || strings.Contains(p.Text, "Bob") {
+				t.Errorf("attributes: %s %s", p.Status, p.Text)
+			}
+		})
+	}
+	t.Run("KeysOfTwoAddresses", func(t *testing.T) {
+		w := lab.New(t).WithUsers()
+		bob, err := w.Store.Account(t.Context(), "bob")
+		w.OK(err)
+		w.MustExec(`UPDATE accounts SET email_digest = 'x' WHERE id = 'bob'`)
+		w.MustExec(`UPDATE accounts SET email_digest = ?1 WHERE id = 'alice'`, bob.EmailKey)
+		// Whoever asks for a code for bob's address is not given alice's account.
+		b := w.NewBrowser()
+		before := w.Mails.Count()
+		if p := b.Submit(b.Open("/reset"), "email", "bob@example.com"); p.StatusCode != 500 || w.Mails.Count() > before {
+			t.Errorf("%s, %d mails", p.Status, w.Mails.Count()-before)
+		}
+	})
+}

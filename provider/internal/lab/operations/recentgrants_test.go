@@ -1,0 +1,74 @@
+package operations
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/bonafide-id/bonafide/provider/internal/lab"
+)
+
+// What this process has issued a moment ago it need not read.
+func TestAFlowReadsNoTokenOfItsOwn(t *testing.T) {
+	t.Parallel()
+	var store *lab.FaultyStore
+	w := lab.New(t, lab.Faulty(&store)).WithClients().WithUsers()
+	b := w.Alice()
+	store.BreakBefore(func(_ context.Context, method string) error {
+		if method == "Token" {
+			return errors.New("read")
+		}
+		return nil
+	})
+	lab.Works(t, b, lab.Member(t, b.StandardTokens(), "access_token"), true)
+}
+
+func TestACodeRedeemedInAnotherProcessIsRefused(t *testing.T) {
+	t.Parallel()
+	w := lab.New(t).WithClients().WithUsers()
+	b, elsewhere := w.Alice(), w.Twin().NewBrowser()
+	code := b.Allow(lab.Ask()...).Get("code")
+	p, tokens := elsewhere.Token(lab.Std("code", code)...)
+	if p.StatusCode != http.StatusOK {
+		t.Fatalf("token: %s %s", p.Status, p.Text)
+	}
+	p, _ = b.Token(lab.Std("code", code)...)
+	lab.Refused(t, p, http.StatusBadRequest, "invalid_grant")
+	w.Advance(time.Second)
+	lab.Works(t, elsewhere, lab.Member(t, tokens, "access_token"), false)
+}
+
+func TestACodeWhoseGrantEndedInAnotherProcessIsRefused(t *testing.T) {
+	t.Parallel()
+	w := lab.New(t).WithClients().WithUsers()
+	b, other := w.Alice(), w.Twin()
+	code := b.Allow(lab.Ask()...).Get("code")
+	if err := other.RevokeIssuedBefore(t.Context(), w.Now().Add(time.Minute)); err != nil {
+		t.Fatal(err)
+	}
+	p, _ := b.Token(lab.Std("code", code)...)
+	lab.Refused(t, p, http.StatusBadRequest, "invalid_grant")
+}
+
+// A grant that ends between the write that issues a token and the answer takes the
+// token with it.
+func TestATokenIsNotRememberedBeyondARevocation(t *testing.T) {
+	t.Parallel()
+	var store *lab.FaultyStore
+	w := lab.New(t, lab.Faulty(&store)).WithClients().WithUsers()
+	b := w.Alice()
+	code := b.Allow(lab.Ask()...).Get("code")
+	store.BreakAfter(func(method string) error {
+		if method != "Exchange" {
+			return nil
+		}
+		return w.RevokeIssuedBefore(t.Context(), w.Now().Add(time.Minute))
+	})
+	p, tokens := b.Token(lab.Std("code", code)...)
+	if p.StatusCode != http.StatusOK {
+		t.Fatalf("token: %s %s", p.Status, p.Text)
+	}
+	lab.Works(t, b, lab.Member(t, tokens, "access_token"), false)
+}

@@ -1,0 +1,144 @@
+package lab
+
+import (
+	"net/http"
+	"net/url"
+	"regexp"
+	"strings"
+	"testing"
+
+	"golang.org/x/net/html"
+
+	"github.com/bonafide-id/bonafide/provider/internal/session"
+)
+
+// Page is an answer that a browser has read.
+type Page struct {
+	*http.Response
+	Text string
+}
+
+// Form returns action and fields of the first POST form of a page.
+func (p Page) Form(t testing.TB) (action string, fields url.Values) {
+	t.Helper()
+	root, err := html.Parse(strings.NewReader(p.Text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	fields = url.Values{}
+	var inside bool
+	var walk func(*html.Node)
+	walk = func(n *html.Node) {
+		attr := func(name string) string {
+			for _, a := range n.Attr {
+				if a.Key == name {
+					return a.Val
+				}
+			}
+			return ""
+		}
+		entered := false
+		if n.Type == html.ElementNode && n.Data == "form" && action == "" && strings.EqualFold(attr("method"), "post") {
+			action, inside, entered = attr("action"), true, true
+		}
+		if inside && n.Type == html.ElementNode && n.Data == "input" && attr("name") != "" {
+			fields.Set(attr("name"), attr("value"))
+		}
+		for c := n.FirstChild; c != nil; c = c.NextSibling {
+			walk(c)
+		}
+		if entered {
+			inside = false
+		}
+	}
+	walk(root)
+	if action == "" {
+		t.Fatalf("no form on the page (%s):\n%s", p.Status, p.Text)
+	}
+	return action, fields
+}
+
+// Response returns the parameters of an authorization response.
+func Response(t testing.TB, p Page) url.Values {
+	t.Helper()
+	u, err := url.Parse(p.Header.Get("Location"))
+	if err != nil || u.Host == "" {
+		t.Fatalf("no response for the application: %s %q\n%s", p.Status, p.Header.Get("Location"), p.Text)
+	}
+	values, err := url.ParseQuery(u.RawQuery + "&" + u.EscapedFragment())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return values
+}
+
+// scriptsOfAssets matches the one folder that scripts of a page may come from.
+var scriptsOfAssets = regexp.MustCompile(`script-src https?://[0-9A-Za-z.:-]+(/[0-9A-Za-z/-]+)?/assets/;`)
+
+// Safe demands the headers that every page carries, whatever it tells.
+func Safe(t testing.TB, p Page) {
+	t.Helper()
+	policy := scriptsOfAssets.ReplaceAllString(p.Header.Get("Content-Security-Policy"), "script-src assets;")
+	for _, directive := range []string{
+		"default-src 'none'", "frame-ancestors 'none'", "base-uri 'none'", "script-src assets;", "form-action 'self'",
+	} {
+		if !strings.Contains(policy, directive) {
+			t.Errorf("%s: policy %q without %q", p.Request.URL.Path, policy, directive)
+		}
+	}
+	for _, unsafe := range []string{"unsafe", "*", "data:", "http:"} {
+		if strings.Contains(policy, unsafe) {
+			t.Errorf("%s: policy %q with %q", p.Request.URL.Path, policy, unsafe)
+		}
+	}
+	for name, want := range map[string]string{
+		"X-Frame-Options": "DENY", "X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer", "Cache-Control": "no-store",
+	} {
+		if got := p.Header.Get(name); got != want {
+			t.Errorf("%s: %s is %q, want %q", p.Request.URL.Path, name, got, want)
+		}
+	}
+	for _, inline := range []string{"<style", " style=", " onload=", " onclick=", "javascript:", "<base", "<script>"} {
+		if strings.Contains(p.Text, inline) {
+			t.Errorf("%s: page with %q", p.Request.URL.Path, inline)
+		}
+	}
+}
+
+// Shown demands a page that leads nowhere by itself, and no session.
+func Shown(t testing.TB, p Page, status int) {
+	t.Helper()
+	if p.StatusCode != status || p.Header.Get("Location") != "" || p.Header.Get("Refresh") != "" {
+		t.Errorf("answered %s, Location %q, want a page with %d", p.Status, p.Header.Get("Location"), status)
+	}
+	for _, c := range p.Cookies() {
+		if strings.HasSuffix(c.Name, string(session.Session)) && c.MaxAge >= 0 {
+			t.Errorf("set the cookie %s", c.Name)
+		}
+	}
+	Safe(t, p)
+}
+
+// Told demands an error in the response for the application, with issuer and
+// state, and returns the response.
+func Told(t testing.TB, w *Fixture, p Page, code string) url.Values {
+	t.Helper()
+	if p.StatusCode != http.StatusSeeOther || !strings.HasPrefix(p.Header.Get("Location"), CallbackURI) {
+		t.Fatalf("answered %s, Location %q, want a redirect with %s\n%s", p.Status, p.Header.Get("Location"), code, p.Text)
+	}
+	values := Response(t, p)
+	if values.Get("error") != code || values.Get("iss") != w.Issuer() {
+		t.Errorf("response %v, want error %s of %s", values, code, w.Issuer())
+	}
+	for _, token := range []string{"code", "access_token", "id_token"} {
+		if values.Has(token) {
+			t.Errorf("an error with %s: %v", token, values)
+		}
+	}
+	for _, c := range values.Get("error_description") {
+		if c < ' ' || c > '~' || c == '"' || c == '\\' {
+			t.Errorf("error_description %q", values.Get("error_description"))
+		}
+	}
+	return values
+}
