@@ -45,10 +45,10 @@ var ErrConflict = errors.New("provider: another account has this e-mail address"
 // account has the address. Any number of calls may record one account at once, in any
 // number of processes: one creates it, the others find it. A field that cannot be accepted is a
 // FieldError.
-func (p *Provider) SaveAccount(ctx context.Context, a Account) (id string, err error) {
+func (p Accounts) Save(ctx context.Context, a Account) (id string, err error) {
 	err = storage.ErrChanged
 	for errors.Is(err, storage.ErrChanged) {
-		id, err = p.saveAccount(ctx, a)
+		id, err = p.save(ctx, a)
 	}
 	if errors.Is(err, ErrConflict) {
 		return "", ErrConflict
@@ -59,9 +59,9 @@ func (p *Provider) SaveAccount(ctx context.Context, a Account) (id string, err e
 	return id, nil
 }
 
-// saveAccount is one attempt of SaveAccount, on the account as it is now.
+// save is one attempt of Save, on the account as it is now.
 // storage.ErrChanged when somebody has written to it since.
-func (p *Provider) saveAccount(ctx context.Context, a Account) (id string, err error) {
+func (p Accounts) save(ctx context.Context, a Account) (id string, err error) {
 	key, err := account.EmailKey(a.Email)
 	if err != nil {
 		return "", &FieldError{"Email", err}
@@ -91,7 +91,7 @@ func (p *Provider) saveAccount(ctx context.Context, a Account) (id string, err e
 	return old.ID, nil
 }
 
-func (p *Provider) setEmail(ctx context.Context, old storage.Account, a Account, key string) error {
+func (p Accounts) setEmail(ctx context.Context, old storage.Account, a Account, key string) error {
 	err := p.store.SetEmail(ctx, old.ID, old.EmailKey, a.Email, key, a.EmailVerified)
 	if errors.Is(err, storage.ErrConflict) {
 		return ErrConflict
@@ -108,7 +108,7 @@ func (p *Provider) setEmail(ctx context.Context, old storage.Account, a Account,
 	return nil
 }
 
-func (p *Provider) findAccount(ctx context.Context, id, key string) (storage.Account, error) {
+func (p Accounts) findAccount(ctx context.Context, id, key string) (storage.Account, error) {
 	if id != "" {
 		return p.store.Account(ctx, id)
 	}
@@ -117,7 +117,7 @@ func (p *Provider) findAccount(ctx context.Context, id, key string) (storage.Acc
 
 // createAccount records an account that was not found by its ID, or by its address when
 // it names none. storage.ErrChanged when there is one with the ID or the address by now.
-func (p *Provider) createAccount(ctx context.Context, a Account, key string) (string, error) {
+func (p Accounts) createAccount(ctx context.Context, a Account, key string) (string, error) {
 	if a.ID != "" {
 		// It is another account that has the address then: without this, it could
 		// not be told from the one that another call has just created.
@@ -160,7 +160,7 @@ func (p *Provider) createAccount(ctx context.Context, a Account, key string) (st
 }
 
 // renewPassword sets a password if it is another than the account has.
-func (p *Provider) renewPassword(ctx context.Context, account storage.Account, chosen string) error {
+func (p Accounts) renewPassword(ctx context.Context, account storage.Account, chosen string) error {
 	if chosen == "" {
 		return nil
 	}
@@ -181,7 +181,7 @@ func (p *Provider) renewPassword(ctx context.Context, account storage.Account, c
 
 // checkHostPassword refuses a password that the sign-in form would not take, or that is
 // too short. Whether it is a common one is the host's to judge.
-func (p *Provider) checkHostPassword(chosen string) error {
+func (p Accounts) checkHostPassword(chosen string) error {
 	err := password.Policy{MinLength: p.cfg.PasswordMinLength}.Check(chosen)
 	switch {
 	case !web.IsText(url.Values{"": {chosen}}):
@@ -197,7 +197,7 @@ func (p *Provider) checkHostPassword(chosen string) error {
 
 // SetAccountDisabled locks an account, which ends its sessions and grants, or opens
 // it again. ErrNoUser when there is none.
-func (p *Provider) SetAccountDisabled(ctx context.Context, id string, disabled bool) error {
+func (p Accounts) SetDisabled(ctx context.Context, id string, disabled bool) error {
 	err := p.store.SetDisabled(ctx, id, disabled, p.cfg.Clock())
 	if errors.Is(err, storage.ErrNotFound) {
 		return ErrNoUser
@@ -223,7 +223,7 @@ func (p *Provider) SetAccountDisabled(ctx context.Context, id string, disabled b
 // networks are dropped. The event of the deletion has that name, too. A
 // request that is under way at this moment may still tell of itself, and a mailed code
 // that waits, of no use any more, stays for a quarter of an hour at most, sealed.
-func (p *Provider) DeleteAccount(ctx context.Context, id string) error {
+func (p Accounts) Delete(ctx context.Context, id string) error {
 	pseudonym := "deleted-" + account.NewID()
 	if err := p.companions.forget(ctx, id, pseudonym); err != nil {
 		return fmt.Errorf("provider: delete account: %w", err)

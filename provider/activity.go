@@ -118,7 +118,7 @@ func Diagnoses() []Diagnosis {
 // event, and within a minute how many more there were. A function that panics or hangs harms
 // no request. stop waits until the function has been called with what had happened before,
 // for five seconds at most.
-func (p *Provider) Watch(f func(Activity)) (stop func()) {
+func (p Events) WatchActivity(f func(Activity)) (stop func()) {
 	return p.activity.Watch(func(a activity.Activity) {
 		f(Activity{
 			At: a.At, ClientID: a.ClientID, Event: ActivityEvent(a.Event), Outcome: Outcome(a.Outcome),

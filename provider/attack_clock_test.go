@@ -19,7 +19,7 @@ func TestAClockThatIsAheadRemovesNothing(t *testing.T) {
 	ahead := w.Twin(func(c *provider.Config) {
 		c.Clock = func() time.Time { return w.Now().Add(800 * 24 * time.Hour) }
 	})
-	events, err := w.Events(t.Context(), provider.EventFilter{})
+	events, err := w.Events().List(t.Context(), provider.EventFilter{})
 	w.OK(err)
 	for range 3 {
 		maintain(ahead)
@@ -37,7 +37,7 @@ func TestAClockThatIsAheadRemovesNothing(t *testing.T) {
 	if _, answer := alice.Refresh(lab.Member(t, tokens, "refresh_token")); answer["error"] != nil {
 		t.Errorf("a refresh token is swept: %v", answer)
 	}
-	after, err := w.Events(t.Context(), provider.EventFilter{})
+	after, err := w.Events().List(t.Context(), provider.EventFilter{})
 	w.OK(err)
 	if len(after) < len(events) {
 		t.Errorf("%d events, before there were %d", len(after), len(events))

@@ -33,7 +33,7 @@ var previewScreens = []ui.PreviewScreen{ui.PreviewSignIn, ui.PreviewSignUp, ui.P
 //
 // allow is asked on every request, also for a frame. Who is not allowed gets the page of an
 // address that there is not. Nil allows nobody.
-func (p *Provider) BrandPreview(allow func(*http.Request) bool) http.Handler {
+func (p Pages) BrandPreview(allow func(*http.Request) bool) http.Handler {
 	show := p.Screen(showBrandPreview)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		reads := r.Method == http.MethodGet || r.Method == http.MethodHead

@@ -249,8 +249,8 @@ var ErrNoClient = clients.ErrNotFound
 // second in every process. One with the ID of an application that was deleted is registered
 // when nothing of that is left, for which SaveClient waits, until ctx ends. A new confidential client without a Secret gets one, unless it
 // has a key; ClientSecret returns it.
-func (p *Provider) SaveClient(ctx context.Context, c Client) error {
-	err := p.ValidateClient(c)
+func (p Clients) Save(ctx context.Context, c Client) error {
+	err := p.Validate(c)
 	if err == nil {
 		err = asFieldError(p.clients.Save(ctx, c.record(), c.Secret, c.pictures()))
 	}
@@ -266,7 +266,7 @@ func (p *Provider) SaveClient(ctx context.Context, c Client) error {
 // ClientSecret returns the newest secret of an application, for the eyes of its
 // owner after a fresh sign-in. ErrNoClient when there is none. It is written to the
 // audit log.
-func (p *Provider) ClientSecret(ctx context.Context, id string) (string, error) {
+func (p Clients) Secret(ctx context.Context, id string) (string, error) {
 	secret, err := p.clients.Secret(ctx, id)
 	return secret, asClientError("read client secret", err)
 }
@@ -279,7 +279,7 @@ func (p *Provider) ClientSecret(ctx context.Context, id string) (string, error) 
 // Of any number of calls with one Client.Revision one makes a secret, and the others are
 // ErrChanged: two people who press a button at once do not each end the secret that the other
 // has just read. With revision zero each call makes one.
-func (p *Provider) RotateClientSecret(ctx context.Context, id string, overlap time.Duration, revision int64) (string, error) {
+func (p Clients) RotateSecret(ctx context.Context, id string, overlap time.Duration, revision int64) (string, error) {
 	secret, err := p.clients.RotateSecret(ctx, id, overlap, revision)
 	if errors.Is(err, storage.ErrChanged) {
 		return "", ErrChanged
@@ -295,7 +295,7 @@ func (p *Provider) RotateClientSecret(ctx context.Context, id string, overlap ti
 // it, which takes minutes for a million users, and which other requests hardly notice. Until
 // that has ended there is no other application with its ID: SaveClient goes on with it, and
 // then registers one.
-func (p *Provider) DeleteClient(ctx context.Context, id string) error {
+func (p Clients) Delete(ctx context.Context, id string) error {
 	return asClientError("delete client", p.clients.Delete(ctx, id))
 }
 
@@ -303,7 +303,7 @@ func (p *Provider) DeleteClient(ctx context.Context, id string) error {
 // nothing else, so that it needs no registration that would be accepted today. It replaces the
 // registration that has this Revision, in any case with another: ErrChanged when it has
 // another, ErrNoClient when there is none.
-func (p *Provider) SetClientDisabled(ctx context.Context, id string, disabled bool, revision int64) error {
+func (p Clients) SetDisabled(ctx context.Context, id string, disabled bool, revision int64) error {
 	err := p.clients.SetDisabled(ctx, id, disabled, revision)
 	if errors.Is(err, storage.ErrChanged) {
 		return ErrChanged
@@ -313,7 +313,7 @@ func (p *Provider) SetClientDisabled(ctx context.Context, id string, disabled bo
 
 // ClientDeleting reports whether an application was deleted and something of it is still
 // there, which Run is to remove.
-func (p *Provider) ClientDeleting(ctx context.Context, id string) (bool, error) {
+func (p Clients) Deleting(ctx context.Context, id string) (bool, error) {
 	c, err := p.store.Client(ctx, id)
 	if errors.Is(err, storage.ErrNotFound) {
 		return false, nil

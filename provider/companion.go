@@ -23,7 +23,7 @@ type companions struct {
 // It hears of it before the account is removed, and the account stays, to be removed by
 // another call or the next round of Run, while the companion fails: what it keeps is never
 // left over for whoever gets the ID next.
-func (p *Provider) KeepWith(c Companion) {
+func (p People) KeepWith(c Companion) {
 	p.companions.mu.Lock()
 	defer p.companions.mu.Unlock()
 	p.companions.all = append(p.companions.all[:len(p.companions.all):len(p.companions.all)], c)

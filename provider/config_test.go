@@ -218,18 +218,18 @@ func TestSetAttributesNamesTheHandle(t *testing.T) {
 	t.Parallel()
 	w := lab.New(t)
 	for handle, value := range map[string]any{"fnam": "A", "uuid": "x", "age": "old"} {
-		wantField(t, w.SetAttributes(t.Context(), "alice", map[string]any{handle: value}), handle)
+		wantField(t, w.People().SetAttributes(t.Context(), "alice", map[string]any{handle: value}), handle)
 	}
 }
 
 func TestSetStatusNamesTheField(t *testing.T) {
 	t.Parallel()
 	w := lab.New(t)
-	wantField(t, w.SetStatus(t.Context(), "alice", provider.Status{Group: "pilots"}), "Group")
-	wantField(t, w.SetStatus(t.Context(), "alice", provider.Status{Group: "military", Subgroups: []string{"Veteran", "Pirate"}}), "Subgroups[1]")
+	wantField(t, w.People().SetStatus(t.Context(), "alice", provider.Status{Group: "pilots"}), "Group")
+	wantField(t, w.People().SetStatus(t.Context(), "alice", provider.Status{Group: "military", Subgroups: []string{"Veteran", "Pirate"}}), "Subgroups[1]")
 }
 
-func TestSaveClient(t *testing.T) {
+func TestClientsSave(t *testing.T) {
 	t.Parallel()
 	w := lab.New(t)
 	valid := func() provider.Client { return provider.Client{ID: "c", RedirectURIs: []string{lab.CallbackURI}} }
@@ -277,38 +277,38 @@ func TestSaveClient(t *testing.T) {
 		t.Run("Names"+name, func(t *testing.T) {
 			client := valid()
 			c.change(&client)
-			wantField(t, w.SaveClient(t.Context(), client), c.field)
+			wantField(t, w.Clients().Save(t.Context(), client), c.field)
 		})
 	}
 	t.Run("AcceptsNamesInEveryScript", func(t *testing.T) {
 		for _, name := range []string{"A", "東京", "مكتبة", "สมุด", "☕", "👨‍👩‍👧", "می‌خواهم", "#1"} {
 			client := valid()
 			client.Name = name
-			if err := w.SaveClient(t.Context(), client); err != nil {
+			if err := w.Clients().Save(t.Context(), client); err != nil {
 				t.Errorf("%s: %v", name, err)
 			}
 		}
 	})
 	t.Run("KeepsTheSecretThatIsRegistered", func(t *testing.T) {
-		if err := w.SaveClient(t.Context(), valid()); err != nil {
+		if err := w.Clients().Save(t.Context(), valid()); err != nil {
 			t.Fatal(err)
 		}
-		made, err := w.ClientSecret(t.Context(), "c")
+		made, err := w.Clients().Secret(t.Context(), "c")
 		if err != nil || len(made) < 40 {
 			t.Fatalf("secret of %d characters, %v", len(made), err)
 		}
 		renamed := valid()
 		renamed.Name = "Another name"
-		if err := w.SaveClient(t.Context(), renamed); err != nil {
+		if err := w.Clients().Save(t.Context(), renamed); err != nil {
 			t.Fatal(err)
 		}
-		if kept, err := w.ClientSecret(t.Context(), "c"); err != nil || kept != made {
+		if kept, err := w.Clients().Secret(t.Context(), "c"); err != nil || kept != made {
 			t.Fatalf("the secret has changed: %v", err)
 		}
 	})
 }
 
-func TestRotateClientSecret(t *testing.T) {
+func TestClientsRotateSecret(t *testing.T) {
 	t.Parallel()
 	w := lab.New(t).WithClients().WithUsers()
 	b := w.NewBrowser().SignIn("alice@example.com", lab.AlicePass)
@@ -316,7 +316,7 @@ func TestRotateClientSecret(t *testing.T) {
 		p, _ := b.Token("code", w.Code(b), "client_secret", secret)
 		return p.StatusCode
 	}
-	fresh, err := w.RotateClientSecret(t.Context(), "v3", time.Hour, 0)
+	fresh, err := w.Clients().RotateSecret(t.Context(), "v3", time.Hour, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -327,14 +327,14 @@ func TestRotateClientSecret(t *testing.T) {
 	if old, now := redeem(lab.ClientSecret), redeem(fresh); old != 401 || now != 200 {
 		t.Errorf("after the overlap: old %d, new %d", old, now)
 	}
-	if _, err := w.RotateClientSecret(t.Context(), "pub", time.Hour, 0); !errors.Is(err, provider.ErrNoClient) {
+	if _, err := w.Clients().RotateSecret(t.Context(), "pub", time.Hour, 0); !errors.Is(err, provider.ErrNoClient) {
 		t.Errorf("a public client: %v", err)
 	}
 }
 
 func nobodySignedIn(*http.Request) (provider.SignedIn, error) { return provider.SignedIn{}, nil }
 
-func TestSaveAccount(t *testing.T) {
+func TestAccountsSave(t *testing.T) {
 	t.Parallel()
 	w := lab.New(t).WithUsers()
 	for name, chosen := range map[string]string{
@@ -342,7 +342,7 @@ func TestSaveAccount(t *testing.T) {
 	} {
 		t.Run("RefusesAPasswordThat"+name, func(t *testing.T) {
 			for _, id := range []string{"alice", "new"} {
-				_, err := w.SaveAccount(t.Context(), provider.Account{ID: id, Email: id + "@example.com", EmailVerified: true, Password: chosen})
+				_, err := w.Accounts().Save(t.Context(), provider.Account{ID: id, Email: id + "@example.com", EmailVerified: true, Password: chosen})
 				if wantField(t, err, "Password"); strings.Contains(err.Error(), chosen) {
 					t.Errorf("%s: %v", id, err)
 				}
@@ -357,13 +357,13 @@ func TestSaveAccount(t *testing.T) {
 		"ID":    {provider.Account{ID: "a b", Email: "a@example.com"}, "ID"},
 	} {
 		t.Run("Names"+name, func(t *testing.T) {
-			_, err := w.SaveAccount(t.Context(), c.account)
+			_, err := w.Accounts().Save(t.Context(), c.account)
 			wantField(t, err, c.field)
 		})
 	}
 	w.NewBrowser().SignIn("alice@example.com", lab.AlicePass) // which she has kept
 	t.Run("KeepsAPasswordThatWasLongEnough", func(t *testing.T) {
-		if _, err := w.SaveAccount(t.Context(), provider.Account{ID: "alice", Email: "alice@example.com", EmailVerified: true, Password: lab.AlicePass}); err != nil {
+		if _, err := w.Accounts().Save(t.Context(), provider.Account{ID: "alice", Email: "alice@example.com", EmailVerified: true, Password: lab.AlicePass}); err != nil {
 			t.Error(err)
 		}
 	})
@@ -378,19 +378,19 @@ func TestTimesBeyondTheCalendar(t *testing.T) {
 		"ExpiresAt":  {Group: "military", Verified: true, ExpiresAt: time.Unix(1<<62, 0)},
 		"VerifiedAt": {Group: "military", Verified: true, VerifiedAt: time.Unix(-1<<62, 0)},
 	} {
-		wantField(t, w.SetStatus(t.Context(), "alice", s), field)
+		wantField(t, w.People().SetStatus(t.Context(), "alice", s), field)
 	}
 	far := provider.Status{Group: "military", Subgroups: []string{"Veteran"}, Verified: true, ExpiresAt: time.Date(9999, 12, 31, 23, 0, 0, 0, time.UTC)}
-	if err := w.SetStatus(t.Context(), "alice", far); err != nil {
+	if err := w.People().SetStatus(t.Context(), "alice", far); err != nil {
 		t.Error(err)
 	}
 	if p := b.Bearer(lab.AttributesPath, lab.Member(t, tokens, "access_token")); !strings.Contains(p.Text, "Veteran") {
 		t.Errorf("a status until 9999: %s", p.Text)
 	}
-	if err := w.RevokeIssuedBefore(t.Context(), time.Time{}); err == nil {
+	if err := w.People().RevokeIssuedBefore(t.Context(), time.Time{}); err == nil {
 		t.Error("revoking what was issued before no moment was accepted")
 	}
-	if err := w.RevokeIssuedBefore(t.Context(), time.Unix(1<<62, 0)); err != nil {
+	if err := w.People().RevokeIssuedBefore(t.Context(), time.Unix(1<<62, 0)); err != nil {
 		t.Fatal(err)
 	}
 	w.Advance(2 * time.Second)

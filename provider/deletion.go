@@ -17,7 +17,7 @@ const deletionBatch = 16
 
 // deleteDue removes accounts whose owners have asked for it, and whose grace is over by now,
 // and reports how many. Of several processes one removes an account, and tells its owner.
-func (p *Provider) deleteDue(ctx context.Context, now time.Time) (removed int, err error) {
+func (p upkeep) deleteDue(ctx context.Context, now time.Time) (removed int, err error) {
 	due, err := p.store.DueAccounts(ctx, now, deletionBatch)
 	if err != nil {
 		return 0, fmt.Errorf("list due accounts: %w", err)
@@ -43,7 +43,7 @@ func (p *Provider) deleteDue(ctx context.Context, now time.Time) (removed int, e
 
 // tellDeleted sends the last mail to an address. It cannot undo anything, so a failure is
 // only logged.
-func (p *Provider) tellDeleted(ctx context.Context, a storage.Account) {
+func (p upkeep) tellDeleted(ctx context.Context, a storage.Account) {
 	if p.cfg.Mailer == nil || a.Email == "" {
 		return
 	}

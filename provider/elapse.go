@@ -25,7 +25,7 @@ var ErrNoSandbox = errors.New("provider: is for a sandbox only")
 //
 // The personas of an organization are the users whose IDs begin with PersonaID(realm, "").
 // ErrNoSandbox when the provider is none.
-func (p *Provider) Elapse(ctx context.Context, e Elapsed) error {
+func (p Sandbox) Elapse(ctx context.Context, e Elapsed) error {
 	if !p.cfg.Sandbox {
 		return ErrNoSandbox
 	}

@@ -17,10 +17,10 @@ type FailedRequest struct {
 // build the application find out more: f returns that address, or "" for a browser that is
 // to see none. f is called while the page is made, within the time of the request; it says
 // itself who is signed in (SignedIn). The last f counts.
-func (p *Provider) LinkErrors(f func(FailedRequest) string) { p.errorLink.Store(&f) }
+func (p Pages) LinkErrors(f func(FailedRequest) string) { p.errorLink.Store(&f) }
 
 // linkError returns the address that an error page leads to, or "".
-func (p *Provider) linkError(r *http.Request, clientID, requestID string) string {
+func (p Pages) linkError(r *http.Request, clientID, requestID string) string {
 	f := p.errorLink.Load()
 	if f == nil || clientID == "" {
 		return ""
@@ -30,7 +30,7 @@ func (p *Provider) linkError(r *http.Request, clientID, requestID string) string
 
 // SignedIn returns who is signed in on a request of a browser, of this provider or of
 // another at the same host; zero for nobody.
-func (p *Provider) SignedIn(r *http.Request) (SignedIn, error) {
+func (p Pages) SignedIn(r *http.Request) (SignedIn, error) {
 	user, err := p.flows.SignedIn(r)
 	if user == nil || err != nil {
 		return SignedIn{}, err

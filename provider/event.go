@@ -116,11 +116,11 @@ func (c Config) onEvent() func(storage.Event) {
 	return func(e storage.Event) { c.OnEvent(asEvent(e)) }
 }
 
-func (p *Provider) tokenReused(ctx context.Context, g storage.Grant, kind storage.TokenKind) {
+func (p Events) tokenReused(ctx context.Context, g storage.Grant, kind storage.TokenKind) {
 	p.audit.Record(ctx, storage.Event{Name: audit.Reuse, Subject: engine.UserOf(g), ClientID: g.ClientID, Detail: tokenName[kind]})
 }
 
-func (p *Provider) tokenRevoked(ctx context.Context, g storage.Grant, kind storage.TokenKind) {
+func (p Events) tokenRevoked(ctx context.Context, g storage.Grant, kind storage.TokenKind) {
 	detail := tokenName[kind] + ", by the application"
 	p.audit.Record(ctx, storage.Event{Name: audit.Revoked, Subject: engine.UserOf(g), ClientID: g.ClientID, Detail: detail})
 }
@@ -156,7 +156,7 @@ type RecordedEvent struct {
 }
 
 // Events returns events of the audit log, the latest first.
-func (p *Provider) Events(ctx context.Context, match EventFilter) ([]RecordedEvent, error) {
+func (p Events) List(ctx context.Context, match EventFilter) ([]RecordedEvent, error) {
 	stored, err := p.store.Events(ctx, storage.EventFilter{
 		Name: string(match.Name), Subject: match.UserID, ClientID: match.ClientID,
 		From: match.From, Until: match.Until, BeforeID: match.Before, Limit: match.Limit,

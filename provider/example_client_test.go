@@ -12,12 +12,12 @@ import (
 	"github.com/bonafide-id/bonafide/provider"
 )
 
-func ExampleProvider_SaveClient() {
+func ExampleClients_Save() {
 	ctx := context.Background()
 	idp, cleanUp := newExample(provider.Config{BaseURL: "https://id.example.com"})
 	defer cleanUp()
 
-	err := idp.SaveClient(ctx, provider.Client{
+	err := idp.Clients().Save(ctx, provider.Client{
 		ID:           "shop",
 		Secret:       rand.Text() + rand.Text(), // hand it to the shop's developers
 		Name:         "Example Shop",

@@ -13,7 +13,7 @@ import (
 func ExampleFieldError() {
 	idp, cleanUp := newExample(provider.Config{BaseURL: "https://id.example.com"})
 	defer cleanUp()
-	err := idp.SaveClient(context.Background(), provider.Client{
+	err := idp.Clients().Save(context.Background(), provider.Client{
 		ID:           "shop",
 		RedirectURIs: []string{"https://shop.example/callback", "http://shop.example/callback"},
 	})

@@ -24,10 +24,10 @@ var deskBody = template.Must(template.New("desk").Parse(`
 
 // A page of the host's own, for users who have signed in; to book they have to have done
 // so in the last ten minutes.
-func ExampleProvider_Screen() {
+func ExamplePages_Screen() {
 	idp, cleanUp := newExample(provider.Config{BaseURL: "https://app.example.com/id"})
 	defer cleanUp()
-	desk := idp.Screen(func(s *provider.Screen) error {
+	desk := idp.Pages().Screen(func(s *provider.Screen) error {
 		if !s.Fresh(0) {
 			s.SignIn(0)
 			return nil

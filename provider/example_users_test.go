@@ -50,7 +50,7 @@ func ExampleUsers() {
 		},
 	})
 	defer cleanUp()
-	if err := idp.SaveClient(ctx, provider.Client{
+	if err := idp.Clients().Save(ctx, provider.Client{
 		ID: "shop", Public: true, Dialect: provider.Standard, RedirectURIs: []string{"https://shop.example/callback"},
 	}); err != nil {
 		log.Fatal(err)

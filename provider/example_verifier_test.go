@@ -18,7 +18,7 @@ func ExampleVerifier() {
 	var idp *provider.Provider
 	roster := provider.VerifierFunc(func(ctx context.Context, v provider.Verification) (string, error) {
 		if slices.Contains(students, emails[v.UserID]) {
-			return v.ReturnTo, idp.SetStatus(ctx, v.UserID, provider.Status{
+			return v.ReturnTo, idp.People().SetStatus(ctx, v.UserID, provider.Status{
 				Group: v.Group, Verified: true, VerifiedBy: "University of Example", Source: "Register of students", Method: "roster",
 			})
 		}
@@ -32,7 +32,7 @@ func ExampleVerifier() {
 	})
 	defer cleanUp()
 	for id, email := range emails {
-		if _, err := idp.SaveAccount(context.Background(), provider.Account{ID: id, Email: email}); err != nil {
+		if _, err := idp.Accounts().Save(context.Background(), provider.Account{ID: id, Email: email}); err != nil {
 			fmt.Println(err)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider/internal/account"
 	"github.com/bonafide-id/bonafide/provider/internal/claims"
+	"github.com/bonafide-id/bonafide/provider/internal/oauth"
 	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/ui"
 )
@@ -24,6 +25,17 @@ type Installation struct {
 
 	// Issuer is the issuer identifier.
 	Issuer string
+
+	// MetadataPaths are the paths at which clients such as those of the Model Context
+	// Protocol look for the discovery document beside the path of the BaseURL (RFC 8414
+	// section 3.1), for the host's router. There are none when the BaseURL has no path:
+	// then the provider is asked there anyway. A client that is given the issuer for OpenID
+	// Connect does without.
+	//
+	//	for _, path := range idp.Installation().MetadataPaths {
+	//		mux.Handle(path, idp)
+	//	}
+	MetadataPaths []string
 
 	// HasAccounts reports that users sign in with embedded accounts, SignsUp that they
 	// can make one.
@@ -51,6 +63,9 @@ func (p *Provider) Installation() Installation {
 		Scopes: slices.Clone(p.catalogue.Scopes), Attributes: slices.Clone(p.catalogue.Attributes), Groups: slices.Clone(p.catalogue.Groups),
 		Resources: slices.Clone(p.cfg.Resources), Lifetimes: p.cfg.Lifetimes,
 	}
+	if base := p.server.BasePath(); base != "" {
+		i.MetadataPaths = oauth.InsertedPaths(base)
+	}
 	for n, s := range i.Scopes {
 		i.Scopes[n].Attributes, i.Scopes[n].Groups, i.Scopes[n].Translations = slices.Clone(s.Attributes), slices.Clone(s.Groups), maps.Clone(s.Translations)
 	}
@@ -72,13 +87,13 @@ func (p *Provider) Installation() Installation {
 
 // ScopeWords returns what a scope is called, and what it is explained by, in the language of
 // a screen (Screen.Page).
-func (p *Provider) ScopeWords(l *ui.Locale, name string) (title, description ui.Label) {
+func (p Pages) ScopeWords(l *ui.Locale, name string) (title, description ui.Label) {
 	return p.catalogue.ScopeWords(l, name)
 }
 
 // AccountLocale returns the language of mails to a user who did not ask for them just now:
 // the one that the account has, else English.
-func (p *Provider) AccountLocale(ctx context.Context, userID string) (*ui.Locale, error) {
+func (p People) Locale(ctx context.Context, userID string) (*ui.Locale, error) {
 	a, err := p.store.Account(ctx, userID)
 	if err != nil && !errors.Is(err, storage.ErrNotFound) { // a user of the host has none
 		return nil, fmt.Errorf("provider: read account: %w", err)
@@ -88,7 +103,7 @@ func (p *Provider) AccountLocale(ctx context.Context, userID string) (*ui.Locale
 
 // VerifiedEmail returns the address that a user has proved to own, as NormalizeEmail spells
 // it; empty when there is none, or no such user.
-func (p *Provider) VerifiedEmail(ctx context.Context, userID string) (string, error) {
+func (p People) VerifiedEmail(ctx context.Context, userID string) (string, error) {
 	person, err := p.flows.Claims.Person(ctx, userID, claims.AccountHandles, nil)
 	switch {
 	case errors.Is(err, ErrNoUser):
@@ -118,6 +133,6 @@ func NormalizeEmail(address string) (string, error) {
 
 // AccountView returns how a user is shown to those who know of the user, such as the
 // members of an organization. ErrNoUser when there is none.
-func (p *Provider) AccountView(ctx context.Context, userID string) (ui.Account, error) {
+func (p People) View(ctx context.Context, userID string) (ui.Account, error) {
 	return p.flows.AccountView(ctx, userID)
 }

@@ -30,7 +30,7 @@ import (
 // before it signs, so that no application notices: after a change of those who have
 // access to the secret and the database. It does nothing, and reports false, while one waits
 // for its turn.
-func (p *Provider) RotateKey(ctx context.Context, now bool) (rotated bool, err error) {
+func (p Keys) Rotate(ctx context.Context, now bool) (rotated bool, err error) {
 	if now {
 		if err := p.keys.Replace(ctx); err != nil {
 			return false, fmt.Errorf("provider: replace signing keys: %w", err)

@@ -57,7 +57,7 @@ func TestSignOutWithAHintThatProvesNothing(t *testing.T) {
 	w := lab.New(t, longSessions).WithClients().WithUsers()
 	b := w.Alice()
 	hint := lab.Member(t, b.StandardTokens(), "id_token")
-	if _, err := w.RotateKey(t.Context(), true); err != nil {
+	if _, err := w.Keys().Rotate(t.Context(), true); err != nil {
 		t.Fatal(err)
 	}
 	signedIn := func() bool { return b.Get("/account").StatusCode == http.StatusOK }
@@ -120,7 +120,7 @@ func TestHintOfAnotherApplicationIsRefused(t *testing.T) {
 func TestSignedUserinfo(t *testing.T) {
 	t.Parallel()
 	w := lab.New(t).WithUsers()
-	err := w.SaveClient(t.Context(), provider.Client{
+	err := w.Clients().Save(t.Context(), provider.Client{
 		ID: "signed", Secret: lab.ClientSecret, Dialect: provider.Standard, RedirectURIs: []string{lab.CallbackURI},
 		PostLogoutRedirectURIs: []string{"https://rp.test/bye"}, UserinfoSignedResponseAlg: "RS256",
 	})
@@ -166,7 +166,7 @@ func TestSignedUserinfo(t *testing.T) {
 		}
 	})
 	t.Run("IsSignedByTheKeyThatSignsNow", func(t *testing.T) {
-		if _, err := w.RotateKey(t.Context(), true); err != nil {
+		if _, err := w.Keys().Rotate(t.Context(), true); err != nil {
 			t.Fatal(err)
 		}
 		w.Advance(2 * time.Second) // beyond what is answered from memory
@@ -177,12 +177,12 @@ func TestSignedUserinfo(t *testing.T) {
 	})
 }
 
-func TestRotateKey(t *testing.T) {
+func TestKeysRotate(t *testing.T) {
 	t.Parallel()
 	w := lab.New(t, longSessions).WithClients().WithUsers()
 	first := lab.KeyIDs(w.PublishedKeys())
 	for _, want := range []bool{true, false} {
-		if rotated, err := w.RotateKey(t.Context(), false); err != nil || rotated != want {
+		if rotated, err := w.Keys().Rotate(t.Context(), false); err != nil || rotated != want {
 			t.Fatalf("rotated %t, want %t; error %v", rotated, want, err)
 		}
 	}
@@ -211,7 +211,7 @@ func TestRotateKeyNow(t *testing.T) {
 	tokens := b.StandardTokens()
 	leaked := lab.Member(t, tokens, "id_token")
 	former := lab.KeyIDs(w.PublishedKeys())
-	if _, err := w.RotateKey(t.Context(), true); err != nil {
+	if _, err := w.Keys().Rotate(t.Context(), true); err != nil {
 		t.Fatal(err)
 	}
 	if !w.Saw(provider.EventKeysRevoked) {
@@ -250,7 +250,7 @@ func TestKeysOfTheHostAreChangedByTheHost(t *testing.T) {
 	}
 	w := lab.New(t, func(c *provider.Config) { c.Signer = signer })
 	for _, now := range []bool{false, true} {
-		if rotated, err := w.RotateKey(t.Context(), now); rotated || err == nil || errors.Is(err, storage.ErrUnavailable) {
+		if rotated, err := w.Keys().Rotate(t.Context(), now); rotated || err == nil || errors.Is(err, storage.ErrUnavailable) {
 			t.Errorf("now %t: %t, error is %v", now, rotated, err)
 		}
 	}

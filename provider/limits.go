@@ -69,7 +69,7 @@ func (l *Limit) UnmarshalJSON(text []byte) error { return unmarshalDurations(tex
 // program starts. All processes on one store count together, before anybody knows how the
 // attempt ends. A limit with a Burst below one is none. While the store cannot be asked the
 // error is storage.ErrUnavailable.
-func (p *Provider) Allow(ctx context.Context, what, key string, limit Limit) (wait time.Duration, err error) {
+func (p Pages) Allow(ctx context.Context, what, key string, limit Limit) (wait time.Duration, err error) {
 	if limit.Burst < 1 {
 		return 0, nil
 	}

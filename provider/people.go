@@ -17,14 +17,14 @@ import (
 // The values are released from the next response on. One that cannot be recorded is a
 // FieldError with its handle. ErrNoUser where accounts are embedded and there is none for the
 // user: what came after the account was deleted would stay for ever.
-func (p *Provider) SetAttributes(ctx context.Context, userID string, values map[string]any) error {
+func (p People) SetAttributes(ctx context.Context, userID string, values map[string]any) error {
 	if err := p.setAttributes(ctx, userID, values); err != nil {
 		return fmt.Errorf("provider: set attributes: %w", err)
 	}
 	return nil
 }
 
-func (p *Provider) setAttributes(ctx context.Context, userID string, values map[string]any) error {
+func (p People) setAttributes(ctx context.Context, userID string, values map[string]any) error {
 	if err := host.CheckUserID(userID); err != nil {
 		return err
 	}
@@ -49,7 +49,7 @@ var ErrChanged = errors.New("provider: changed since it was read")
 // more, which refuses it (Reason says why), the user gets a mail about it, in the language of the account
 // where that has one. It takes an embedded account with a verified address, and
 // Config.Mailer; a mail that cannot be sent is logged.
-func (p *Provider) SetStatus(ctx context.Context, userID string, s Status) error {
+func (p People) SetStatus(ctx context.Context, userID string, s Status) error {
 	err := p.setStatus(ctx, userID, s)
 	if errors.Is(err, storage.ErrChanged) {
 		return ErrChanged
@@ -60,7 +60,7 @@ func (p *Provider) SetStatus(ctx context.Context, userID string, s Status) error
 	return nil
 }
 
-func (p *Provider) setStatus(ctx context.Context, userID string, s Status) error {
+func (p People) setStatus(ctx context.Context, userID string, s Status) error {
 	if err := host.CheckUserID(userID); err != nil {
 		return err
 	}
@@ -88,7 +88,7 @@ func (p *Provider) setStatus(ctx context.Context, userID string, s Status) error
 
 // replaceStatus records a status in place of whichever there is. Of several that end a
 // wait at once, one tells the user.
-func (p *Provider) replaceStatus(ctx context.Context, userID string, s Status) error {
+func (p People) replaceStatus(ctx context.Context, userID string, s Status) error {
 	for {
 		before, err := p.waiting(ctx, userID, s)
 		if err != nil {
@@ -107,12 +107,12 @@ func (p *Provider) replaceStatus(ctx context.Context, userID string, s Status) e
 	}
 }
 
-func (p *Provider) recordStatus(ctx context.Context, userID string, s Status, replaced int64) error {
+func (p People) recordStatus(ctx context.Context, userID string, s Status, replaced int64) error {
 	return noUser(p.store.SetStatus(ctx, userID, s, replaced, p.personBasis(s.PersonRevision)))
 }
 
 // personBasis is what a write about a person rests on: on the account where there are some.
-func (p *Provider) personBasis(revision int64) storage.PersonBasis {
+func (p People) personBasis(revision int64) storage.PersonBasis {
 	return storage.PersonBasis{HasAccount: p.cfg.hasAccounts(), Revision: revision}
 }
 
@@ -126,7 +126,7 @@ func noUser(err error) error {
 
 // waiting returns the revision of the status that the user waits for, and that is to be
 // replaced by one that ends the wait; zero when there is nobody to tell.
-func (p *Provider) waiting(ctx context.Context, userID string, s Status) (int64, error) {
+func (p People) waiting(ctx context.Context, userID string, s Status) (int64, error) {
 	if s.Pending || !p.pages.SendsMail() {
 		return 0, nil
 	}
@@ -143,7 +143,7 @@ func (p *Provider) waiting(ctx context.Context, userID string, s Status) (int64,
 }
 
 // tellVerification tells a user what has become of a status that was pending.
-func (p *Provider) tellVerification(ctx context.Context, userID string, s Status) {
+func (p People) tellVerification(ctx context.Context, userID string, s Status) {
 	ended := !s.ExpiresAt.IsZero() && !p.cfg.Clock().Before(s.ExpiresAt)
 	p.pages.TellVerification(ctx, userID, s.Group, s.Verified && !ended)
 }
@@ -152,7 +152,7 @@ func (p *Provider) tellVerification(ctx context.Context, userID string, s Status
 const maxReason = 500
 
 // checkStatus names the first field that cannot be accepted.
-func (p *Provider) checkStatus(s Status) error {
+func (p People) checkStatus(s Status) error {
 	group, ok := p.catalogue.Group(s.Group)
 	if !ok {
 		return wrongField("Group", "%q is not in the catalogue", s.Group)
@@ -183,7 +183,7 @@ func (p *Provider) checkStatus(s Status) error {
 }
 
 // DeleteStatus forgets the status of one group for a user.
-func (p *Provider) DeleteStatus(ctx context.Context, userID, group string) error {
+func (p People) DeleteStatus(ctx context.Context, userID, group string) error {
 	err := host.CheckUserID(userID)
 	if err == nil {
 		err = p.store.RemoveStatus(ctx, userID, group)

@@ -40,7 +40,13 @@ import (
 
 // Provider is an identity provider: an http.Handler for everything under its base
 // URL. Make one with New. Any number of them can live in one process.
-type Provider struct {
+//
+// What can be done with one is sorted by what it is about: Clients, Accounts, People, Keys,
+// Events, Pages and Sandbox.
+type Provider struct{ rooms }
+
+// rooms are what a provider is put together from. Each noun reaches what it works with here.
+type rooms struct {
 	cfg       Config
 	issuer    string
 	store     *memory.Store
@@ -85,7 +91,7 @@ func New(ctx context.Context, cfg Config) (*Provider, error) {
 	if err := cfg.validate(); err != nil {
 		return nil, configError(err)
 	}
-	p := &Provider{cfg: cfg, issuer: issuerOf(cfg.BaseURL)}
+	p := &Provider{rooms{cfg: cfg, issuer: issuerOf(cfg.BaseURL)}}
 	var err error
 	if p.catalogue, err = claims.NewCatalogue(cfg.Scopes, cfg.Attributes, cfg.Groups); err != nil {
 		return nil, configError(err)
@@ -93,7 +99,7 @@ func New(ctx context.Context, cfg Config) (*Provider, error) {
 	if err := cfg.validateResources(p.catalogue); err != nil {
 		return nil, configError(err)
 	}
-	if err := p.checkVerifiers(); err != nil {
+	if err := cfg.checkVerifiers(p.catalogue); err != nil {
 		return nil, configError(err)
 	}
 	if p.secrets, err = cfg.secrets(); err != nil {
@@ -113,7 +119,7 @@ func New(ctx context.Context, cfg Config) (*Provider, error) {
 	if err := p.build(ctx, look); err != nil {
 		return nil, configError(err)
 	}
-	if err := p.reportSealed(ctx); err != nil {
+	if err := (upkeep{&p.rooms}).reportSealed(ctx); err != nil {
 		return nil, fmt.Errorf("provider: %w", err)
 	}
 	return p, nil
@@ -173,7 +179,7 @@ func (p *Provider) build(ctx context.Context, look look) error {
 		Activity: p.activity, Clock: cfg.Clock, Logger: cfg.Logger,
 	})
 	p.RunWith(p.notifier.Run)
-	p.RunWith(p.removeDeleted)
+	p.RunWith((upkeep{&p.rooms}).removeDeleted)
 	p.limits = audit.Limits{Limiter: ratelimit.New(p.store, p.secrets, cfg.Clock), Log: p.audit}
 	sessions := &session.Manager{
 		Store: p.store, Tokens: tokens, Cookies: site.Cookies,
@@ -207,7 +213,7 @@ func (p *Provider) build(ctx context.Context, look look) error {
 	})
 	p.closing, p.close = context.WithCancel(context.WithoutCancel(ctx))
 	routes := slices.Concat(p.flows.Routes(), p.pages.Routes(), p.own.Routes(), endpoints.Routes(), endpoints.OlderRoutes(), resources.Routes(), resources.OlderRoutes(), site.Assets(),
-		[]web.Route{{Method: http.MethodGet, Path: "/widget/{name}", Handler: p.serveButton}})
+		[]web.Route{{Method: http.MethodGet, Path: "/widget/{name}", Handler: serveButton(p.button)}})
 	p.server = web.NewServer(site, web.ServerOptions{
 		Routes: withAliases(site, routes),
 		Calls:  calls, TrustedProxies: cfg.TrustedProxies, Telemetry: telemetry, Closed: p.closing,
@@ -231,7 +237,7 @@ func (p *Provider) newSite(look look) (*web.Site, error) {
 		Pictures: look.pictures, Links: look.links, Theme: look.theme,
 		Locales: p.locales, Screens: p.cfg.Screens.WithDefaults(), Images: p.store,
 		Secrets: p.secrets, Cookies: session.NewCookies(base, p.issuer), Clock: p.cfg.Clock, Logger: p.cfg.Logger,
-		LinkError: p.linkError,
+		LinkError: p.Pages().linkError,
 	})
 	if err != nil {
 		return nil, &FieldError{"BaseURL", err}
@@ -241,13 +247,15 @@ func (p *Provider) newSite(look look) (*web.Site, error) {
 
 // ButtonScript returns where the script of the sign-in button is, with its value for
 // Subresource Integrity, for documentation and sample code.
-func (p *Provider) ButtonScript() widget.Script { return p.button.Script(p.cfg.BaseURL) }
+func (p Pages) ButtonScript() widget.Script { return p.button.Script(p.cfg.BaseURL) }
 
 // serveButton serves the files of the button.
-func (p *Provider) serveButton(w http.ResponseWriter, r *http.Request) {
-	file := *r
-	file.URL = &url.URL{Path: path.Base(r.URL.Path)}
-	p.button.ServeHTTP(w, &file)
+func serveButton(button *widget.Widget) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		file := *r
+		file.URL = &url.URL{Path: path.Base(r.URL.Path)}
+		button.ServeHTTP(w, &file)
+	}
 }
 
 // ServeHTTP answers everything under the base URL. It may be mounted with its full
@@ -257,7 +265,7 @@ func (p *Provider) ServeHTTP(w http.ResponseWriter, r *http.Request) { p.server.
 // IsReturnTo reports whether an address is one that this provider has given to the
 // host's sign-in or sign-out page as return_to. The page must check it before it
 // redirects there, so that nobody can use it to send users elsewhere.
-func (p *Provider) IsReturnTo(address string) bool {
+func (p Pages) IsReturnTo(address string) bool {
 	return p.flows.IsReturnTo(address) || p.pages.IsReturnTo(address) || p.own.IsReturnTo(address)
 }
 
@@ -277,15 +285,15 @@ func (p *Provider) newEngine(tokens *token.Codec, source *claims.Source) *engine
 		},
 		Resources:      p.cfg.engineResources(),
 		OpenSecret:     func(sealed []byte) ([]byte, error) { return p.secrets.Open(clients.SealPurpose, sealed) },
-		ClientKeys:     clientkeys.NewSource(p.fetchKeys, p.cfg.Clock),
+		ClientKeys:     clientkeys.NewSource(fetchKeys(p.outbound), p.cfg.Clock),
 		UsedIDs:        p.store,
-		Audiences:      p.audiences(),
+		Audiences:      audiences(p.cfg.BaseURL, p.issuer),
 		PushedRequests: p.store,
 		SealPushed: func(clientID string, request []byte) []byte {
-			return p.secrets.Seal(p.pushedPurpose(clientID), request)
+			return p.secrets.Seal(pushedPurpose(p.issuer, clientID), request)
 		},
 		OpenPushed: func(clientID string, sealed []byte) ([]byte, error) {
-			return p.secrets.Open(p.pushedPurpose(clientID), sealed)
+			return p.secrets.Open(pushedPurpose(p.issuer, clientID), sealed)
 		},
 		Allowed: func(ctx context.Context, subject string, c *engine.Client, asked []string) (engine.Allowed, error) {
 			return p.flows.AllowedBefore(ctx, subject, c, asked)
@@ -301,8 +309,8 @@ func (p *Provider) newEngine(tokens *token.Codec, source *claims.Source) *engine
 			}
 			return p.flows.AdmitAgain(ctx, presented.Grant, scopes)
 		},
-		OnReuse:     p.tokenReused,
-		OnRevoke:    p.tokenRevoked,
+		OnReuse:     Events{&p.rooms}.tokenReused,
+		OnRevoke:    Events{&p.rooms}.tokenRevoked,
 		OnSecretUse: p.uses.Note,
 		Lifetimes: engine.Lifetimes{
 			Code: l.Code, Access: l.AccessToken, ID: l.IDToken, Refresh: l.RefreshToken,
@@ -313,20 +321,22 @@ func (p *Provider) newEngine(tokens *token.Codec, source *claims.Source) *engine
 }
 
 // fetchKeys reads the key set of an application at its own address.
-func (p *Provider) fetchKeys(ctx context.Context, uri string) ([]byte, error) {
-	return p.outbound.Get(ctx, uri, "application/jwk-set+json, application/json")
+func fetchKeys(client *outbound.Client) func(ctx context.Context, uri string) ([]byte, error) {
+	return func(ctx context.Context, uri string) ([]byte, error) {
+		return client.Get(ctx, uri, "application/jwk-set+json, application/json")
+	}
 }
 
 // pushedPurpose is what a pushed request of a client is sealed for.
-func (p *Provider) pushedPurpose(clientID string) string {
-	return "pushed request " + p.issuer + " " + clientID
+func pushedPurpose(issuer, clientID string) string {
+	return "pushed request " + issuer + " " + clientID
 }
 
 // audiences are the names by which what applications sign may address the provider.
-func (p *Provider) audiences() []string {
-	names := []string{p.issuer}
+func audiences(baseURL, issuer string) []string {
+	names := []string{issuer}
 	for _, path := range oauth.AssertionPaths {
-		names = append(names, p.cfg.BaseURL+path)
+		names = append(names, baseURL+path)
 	}
 	return names
 }

@@ -40,7 +40,7 @@ func asRecorded(a storage.Account) RecordedAccount {
 }
 
 // Account returns an embedded account by its ID. ErrNoUser when there is none.
-func (p *Provider) Account(ctx context.Context, id string) (RecordedAccount, error) {
+func (p Accounts) Get(ctx context.Context, id string) (RecordedAccount, error) {
 	a, err := p.store.Account(ctx, id)
 	if errors.Is(err, storage.ErrNotFound) {
 		return RecordedAccount{}, ErrNoUser
@@ -53,7 +53,7 @@ func (p *Provider) Account(ctx context.Context, id string) (RecordedAccount, err
 
 // AccountByEmail returns the embedded account that has an e-mail address, in whichever
 // spelling of its letters. ErrNoUser when none has, or when it is no address.
-func (p *Provider) AccountByEmail(ctx context.Context, email string) (RecordedAccount, error) {
+func (p Accounts) GetByEmail(ctx context.Context, email string) (RecordedAccount, error) {
 	key, err := account.EmailKey(email)
 	if err != nil {
 		return RecordedAccount{}, ErrNoUser
@@ -70,7 +70,7 @@ func (p *Provider) AccountByEmail(ctx context.Context, email string) (RecordedAc
 
 // Accounts returns up to limit embedded accounts whose ID follows after, in an order
 // that does not change: the first page follows "", the next one the ID of the last.
-func (p *Provider) Accounts(ctx context.Context, after string, limit int) ([]RecordedAccount, error) {
+func (p Accounts) List(ctx context.Context, after string, limit int) ([]RecordedAccount, error) {
 	stored, err := p.store.Accounts(ctx, after, limit)
 	if err != nil {
 		return nil, fmt.Errorf("provider: list accounts: %w", err)
@@ -141,7 +141,7 @@ type RecordedSession struct {
 // Person returns what is recorded about a person, with an account or without, as it is
 // at this moment. What the host keeps itself (Users.Person) is not in it. ErrNoUser when
 // nothing is recorded.
-func (p *Provider) Person(ctx context.Context, userID string) (PersonalData, error) {
+func (p People) Get(ctx context.Context, userID string) (PersonalData, error) {
 	data := PersonalData{UserID: userID}
 	for _, read := range []func(context.Context, *PersonalData) error{
 		p.readAccount, p.readPerson, p.readConsents, p.readSessions, p.readEvents,
@@ -156,7 +156,7 @@ func (p *Provider) Person(ctx context.Context, userID string) (PersonalData, err
 	return data, nil
 }
 
-func (p *Provider) readAccount(ctx context.Context, data *PersonalData) error {
+func (p People) readAccount(ctx context.Context, data *PersonalData) error {
 	account, err := p.store.Account(ctx, data.UserID)
 	if errors.Is(err, storage.ErrNotFound) {
 		return nil
@@ -166,14 +166,14 @@ func (p *Provider) readAccount(ctx context.Context, data *PersonalData) error {
 	return err
 }
 
-func (p *Provider) readPerson(ctx context.Context, data *PersonalData) error {
+func (p People) readPerson(ctx context.Context, data *PersonalData) error {
 	person, err := p.store.Person(ctx, data.UserID)
 	data.Revision, data.Attributes = person.Revision, person.Attributes
 	data.Statuses = person.Statuses
 	return err
 }
 
-func (p *Provider) readConsents(ctx context.Context, data *PersonalData) error {
+func (p People) readConsents(ctx context.Context, data *PersonalData) error {
 	consents, err := p.store.Consents(ctx, data.UserID)
 	for _, c := range consents {
 		data.Consents = append(data.Consents, RecordedConsent{
@@ -185,7 +185,7 @@ func (p *Provider) readConsents(ctx context.Context, data *PersonalData) error {
 	return err
 }
 
-func (p *Provider) readSessions(ctx context.Context, data *PersonalData) error {
+func (p People) readSessions(ctx context.Context, data *PersonalData) error {
 	sessions, err := p.store.Sessions(ctx, data.UserID)
 	for _, s := range sessions {
 		data.Sessions = append(data.Sessions, RecordedSession{
@@ -195,15 +195,15 @@ func (p *Provider) readSessions(ctx context.Context, data *PersonalData) error {
 	return err
 }
 
-func (p *Provider) readEvents(ctx context.Context, data *PersonalData) (err error) {
-	data.Events, err = p.Events(ctx, EventFilter{UserID: data.UserID})
+func (p People) readEvents(ctx context.Context, data *PersonalData) (err error) {
+	data.Events, err = Events(p).List(ctx, EventFilter{UserID: data.UserID})
 	return err
 }
 
 // Client returns the registration of an application, without its secret. SaveClient takes
 // it, changed or not: the secret stays, and the logo is as it is served, a PNG. ErrNoClient
 // when there is none.
-func (p *Provider) Client(ctx context.Context, id string) (Client, error) {
+func (p Clients) Get(ctx context.Context, id string) (Client, error) {
 	c, err := p.store.Client(ctx, id)
 	if errors.Is(err, storage.ErrNotFound) || err == nil && c.Deleted {
 		return Client{}, ErrNoClient
@@ -234,7 +234,7 @@ func (p *Provider) Client(ctx context.Context, id string) (Client, error) {
 // Clients returns the registrations of up to limit applications whose ID follows after,
 // in the order of their IDs' bytes, without secrets and pictures: to change one, read it with
 // Client. A page with fewer is the last.
-func (p *Provider) Clients(ctx context.Context, after string, limit int) ([]Client, error) {
+func (p Clients) List(ctx context.Context, after string, limit int) ([]Client, error) {
 	var clients []Client
 	for len(clients) < limit {
 		stored, err := p.store.Clients(ctx, after, limit-len(clients))

@@ -20,7 +20,7 @@ type sealedRecords struct{ keys, dataKeys, clientSecrets int }
 // that none is dropped too early, and which client secrets nothing opens any more: their
 // applications would be answered with an error until somebody looks for the reason.
 // Signing keys that cannot be opened are an error before.
-func (p *Provider) reportSealed(ctx context.Context) error {
+func (p upkeep) reportSealed(ctx context.Context) error {
 	by := make([]sealedRecords, 1+len(p.cfg.PreviousSecrets))
 	if p.cfg.Signer == nil {
 		stored, err := p.store.Keys(ctx)
@@ -84,7 +84,7 @@ func (p *Provider) reportSealed(ctx context.Context) error {
 // the processes takes the secret of the other half for a former one; what one of them has
 // sealed anew the others would seal again under the former secret, and so on. The last
 // that starts has the last word.
-func (p *Provider) reseal(ctx context.Context) {
+func (p upkeep) reseal(ctx context.Context) {
 	if p.resealDone.Load() || len(p.cfg.PreviousSecrets) == 0 {
 		return
 	}

@@ -16,7 +16,7 @@ import (
 // under way, in every process within a second; what the user allowed stays, so that
 // nobody is asked again. A user of the host, who has no account here, may be signed in
 // there and get new ones at once. It returns nil when there is nothing to end.
-func (p *Provider) RevokeUser(ctx context.Context, id string) error {
+func (p People) Revoke(ctx context.Context, id string) error {
 	if err := p.store.EndIssued(ctx, id, p.cfg.Clock()); err != nil {
 		return fmt.Errorf("provider: revoke user: %w", err)
 	}
@@ -29,7 +29,7 @@ func (p *Provider) RevokeUser(ctx context.Context, id string) error {
 // BackchannelLogoutURI are told; their tokens stay as they are. A host with users of its
 // own calls it wherever they sign out there. Sessions of an embedded account, which have no
 // such name, it ends itself. It returns nil when there is nothing to end.
-func (p *Provider) EndSessions(ctx context.Context, userID, sessionID string) error {
+func (p People) EndSessions(ctx context.Context, userID, sessionID string) error {
 	ended, err := p.store.EndClientSessions(ctx, userID, authflow.HostSession(userID, sessionID))
 	if err == nil && p.cfg.hasAccounts() && sessionID == "" {
 		ended, err = p.store.EndSessions(ctx, storage.SessionFilter{AccountID: userID})
@@ -49,7 +49,7 @@ func (p *Provider) EndSessions(ctx context.Context, userID, sessionID string) er
 // account back stay: what to do after a backup was restored or a secret has leaked. A million
 // take some minutes, in which other requests are served; when ctx ends before, some are
 // still in force, and another call goes on.
-func (p *Provider) RevokeIssuedBefore(ctx context.Context, moment time.Time) error {
+func (p People) RevokeIssuedBefore(ctx context.Context, moment time.Time) error {
 	if moment.IsZero() {
 		return errors.New("provider: revoke what was issued before: the moment is missing")
 	}

@@ -43,7 +43,7 @@ func (p *Provider) Run(ctx context.Context) error {
 	tick := time.NewTicker(maintenance)
 	defer tick.Stop()
 	for {
-		p.maintain(ctx)
+		(upkeep{&p.rooms}).maintain(ctx)
 		select {
 		case <-ctx.Done():
 			return nil
@@ -52,8 +52,11 @@ func (p *Provider) Run(ctx context.Context) error {
 	}
 }
 
+// upkeep is what Run does in the background.
+type upkeep struct{ *rooms }
+
 // maintain does one round. What fails is logged and tried again in the next.
-func (p *Provider) maintain(ctx context.Context) {
+func (p upkeep) maintain(ctx context.Context) {
 	if p.isOutdated(ctx) {
 		return
 	}
@@ -76,7 +79,7 @@ func (p *Provider) maintain(ctx context.Context) {
 
 // removeDeleted removes what is left of deleted applications, also of those that another
 // process has deleted, as they come.
-func (p *Provider) removeDeleted(ctx context.Context) {
+func (p upkeep) removeDeleted(ctx context.Context) {
 	tick := time.NewTicker(maintenance)
 	defer tick.Stop()
 	for {
@@ -95,7 +98,7 @@ func (p *Provider) removeDeleted(ctx context.Context) {
 }
 
 // removeEnded removes for good what has ended by a time that all processes agree on.
-func (p *Provider) removeEnded(ctx context.Context) {
+func (p upkeep) removeEnded(ctx context.Context) {
 	said := p.cfg.Clock()
 	clock, err := p.store.HearClock(ctx, said)
 	if err != nil && ctx.Err() == nil {
@@ -123,7 +126,7 @@ func (p *Provider) removeEnded(ctx context.Context) {
 
 // isOutdated reports whether a newer version has migrated the database, and tells the
 // operator once: from then on every request is answered with 503, which says the same.
-func (p *Provider) isOutdated(ctx context.Context) bool {
+func (p upkeep) isOutdated(ctx context.Context) bool {
 	err := p.store.Ping(ctx)
 	if !errors.Is(err, storage.ErrNewerSchema) {
 		return false
@@ -136,7 +139,7 @@ func (p *Provider) isOutdated(ctx context.Context) bool {
 
 // inBatches does one batch after another until there is nothing left to do, or
 // ctx ends.
-func (p *Provider) inBatches(ctx context.Context, what string, batch func() (done int, err error)) {
+func (p upkeep) inBatches(ctx context.Context, what string, batch func() (done int, err error)) {
 	for ctx.Err() == nil {
 		begin := time.Now()
 		done, err := batch()

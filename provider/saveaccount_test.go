@@ -86,7 +86,7 @@ func TestSaveAccountThatIsOvertaken(t *testing.T) {
 					if a.Email == "" {
 						return
 					}
-					if _, err := w.SaveAccount(t.Context(), a); err != nil {
+					if _, err := w.Accounts().Save(t.Context(), a); err != nil {
 						t.Errorf("%+v: %v", a, err)
 					}
 				}
@@ -94,12 +94,12 @@ func TestSaveAccountThatIsOvertaken(t *testing.T) {
 				store.faster = func() {
 					save(test.faster)
 					if test.deletes {
-						if err := w.DeleteAccount(t.Context(), "nora"); err != nil {
+						if err := w.Accounts().Delete(t.Context(), "nora"); err != nil {
 							t.Error(err)
 						}
 					}
 				}
-				id, err := w.SaveAccount(t.Context(), test.save)
+				id, err := w.Accounts().Save(t.Context(), test.save)
 				if test.conflict {
 					if !errors.Is(err, provider.ErrConflict) {
 						t.Errorf("error is %v", err)
@@ -112,7 +112,7 @@ func TestSaveAccountThatIsOvertaken(t *testing.T) {
 				if got := w.NewBrowser().SignIn(test.save.Email, test.save.Password).Get("/account"); id == "" || !strings.Contains(got.Text, test.save.Email) {
 					t.Errorf("the account %q cannot sign in as it was saved: %s", id, got.Status)
 				}
-				changes, err := w.Events(t.Context(), provider.EventFilter{Name: provider.EventPasswordChanged})
+				changes, err := w.Events().List(t.Context(), provider.EventFilter{Name: provider.EventPasswordChanged})
 				if err != nil || len(changes) != test.passwords {
 					t.Errorf("the password was changed %d times, want %d (%v)", len(changes), test.passwords, err)
 				}
@@ -132,7 +132,7 @@ func TestSaveAccountOfManyAtOnceMakesOne(t *testing.T) {
 		for i := range ids {
 			saving.Go(func() {
 				var err error
-				if ids[i], err = w.SaveAccount(t.Context(), a); err != nil {
+				if ids[i], err = w.Accounts().Save(t.Context(), a); err != nil {
 					t.Error(err)
 				}
 			})
@@ -145,7 +145,7 @@ func TestSaveAccountOfManyAtOnceMakesOne(t *testing.T) {
 			}
 		}
 	}
-	created, err := w.Events(t.Context(), provider.EventFilter{Name: provider.EventAccountCreated})
+	created, err := w.Events().List(t.Context(), provider.EventFilter{Name: provider.EventAccountCreated})
 	if err != nil || len(created) != 2 {
 		t.Errorf("%d accounts were created (%v)", len(created), err)
 	}

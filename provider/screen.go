@@ -25,7 +25,7 @@ type Screen struct {
 	// User is who is signed in; zero for nobody.
 	User SignedIn
 
-	provider *Provider
+	provider *rooms
 	user     *authflow.User // User as the rooms see it; nil for nobody
 }
 
@@ -45,13 +45,13 @@ type Screen struct {
 // In the log and in telemetry the page has the pattern of the http.ServeMux that has found
 // it, so that what its wildcards stand for may be a secret; no parameter of the query may
 // be given twice.
-func (p *Provider) Screen(h func(s *Screen) error) http.Handler {
+func (p Pages) Screen(h func(s *Screen) error) http.Handler {
 	return p.server.Beside(func(w http.ResponseWriter, r *http.Request) error {
 		user, err := p.flows.SignedIn(r)
 		if err != nil {
 			return err
 		}
-		s := &Screen{Writer: w, Request: r, provider: p, user: user}
+		s := &Screen{Writer: w, Request: r, provider: p.rooms, user: user}
 		if user != nil {
 			s.User = SignedIn(user.User)
 		}

@@ -35,7 +35,7 @@ var ErrTooManySecrets = clients.ErrTooManySecrets
 
 // ClientSecrets lists the secrets of an application that are valid, the newest first; none
 // for a public one. ErrNoClient when there is no such application.
-func (p *Provider) ClientSecrets(ctx context.Context, id string) ([]SecretInfo, error) {
+func (p Clients) ListSecrets(ctx context.Context, id string) ([]SecretInfo, error) {
 	list, err := p.clients.ListSecrets(ctx, id)
 	if err != nil {
 		return nil, asClientError("list client secrets", err)
@@ -51,6 +51,6 @@ func (p *Provider) ClientSecrets(ctx context.Context, id string) ([]SecretInfo, 
 // within a second. It returns nil when there is no such secret. ErrNoClient when there is no
 // such application, ErrLastSecret when no other secret of it stays valid: RotateClientSecret
 // makes one.
-func (p *Provider) EndClientSecret(ctx context.Context, id, secretID string) error {
+func (p Clients) EndSecret(ctx context.Context, id, secretID string) error {
 	return asClientError("end client secret", p.clients.EndSecret(ctx, id, secretID))
 }

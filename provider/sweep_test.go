@@ -12,7 +12,7 @@ func TestInBatches(t *testing.T) {
 	// remove something.
 	batches := func(ctx context.Context, total int) int {
 		n := 0
-		new(Provider).inBatches(ctx, "rows", func() (int, error) {
+		upkeep{new(rooms)}.inBatches(ctx, "rows", func() (int, error) {
 			time.Sleep(10 * time.Millisecond)
 			n++
 			return total - n, nil

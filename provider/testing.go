@@ -46,7 +46,7 @@ type Testing struct {
 
 // CheckPersonas returns a FieldError for the first field of a set that Testing.Personas
 // must not return, or that does not fit the catalogue and would be left out.
-func (p *Provider) CheckPersonas(set PersonaSet) error {
+func (p Sandbox) CheckPersonas(set PersonaSet) error {
 	return asFieldError(persona.CheckFit(p.catalogue, set))
 }
 

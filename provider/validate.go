@@ -4,18 +4,18 @@ import "github.com/bonafide-id/bonafide/provider/internal/outbound"
 
 // ValidateRedirectURI returns why an address cannot be one of Client.RedirectURIs or
 // Client.PostLogoutRedirectURIs, as the authorization endpoint decides, or nil.
-func (p *Provider) ValidateRedirectURI(uri string) error {
+func (p Clients) ValidateRedirectURI(uri string) error {
 	return p.cfg.addresses().ValidateRedirectURI(uri)
 }
 
 // ValidateOrigin returns why a web origin cannot be one of Client.Origins, or nil.
-func (p *Provider) ValidateOrigin(origin string) error {
+func (p Clients) ValidateOrigin(origin string) error {
 	return p.cfg.addresses().ValidateOrigin(origin)
 }
 
 // ValidateClient returns the FieldError that SaveClient would return for a registration,
 // or nil. It looks at neither what is registered nor the logo.
-func (p *Provider) ValidateClient(c Client) error {
+func (p Clients) Validate(c Client) error {
 	if err := c.validate(p.catalogue, p.cfg.addresses(), p.cfg.Resources); err != nil {
 		return err
 	}

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/bonafide-id/bonafide/provider/internal/authflow"
+	"github.com/bonafide-id/bonafide/provider/internal/claims"
 )
 
 // Verifier is the way on for a user who is not a verified member of a group, or no longer.
@@ -60,10 +61,10 @@ type Verification struct {
 }
 
 // checkVerifiers names the first verifier that is none, or is of no group.
-func (p *Provider) checkVerifiers() error {
-	for _, group := range slices.Sorted(maps.Keys(p.cfg.Verifiers)) {
-		name, v := fmt.Sprintf("Verifiers[%q]", group), reflect.ValueOf(p.cfg.Verifiers[group])
-		if _, ok := p.catalogue.Group(group); !ok {
+func (c Config) checkVerifiers(known *claims.Catalogue) error {
+	for _, group := range slices.Sorted(maps.Keys(c.Verifiers)) {
+		name, v := fmt.Sprintf("Verifiers[%q]", group), reflect.ValueOf(c.Verifiers[group])
+		if _, ok := known.Group(group); !ok {
 			return wrongField(name, "%q is not a group of the catalogue", group)
 		}
 		if !v.IsValid() || (v.Kind() == reflect.Func || v.Kind() == reflect.Pointer) && v.IsNil() {

@@ -110,15 +110,15 @@ func newProvider(ctx context.Context, path, providerURL, siteURL string) (*provi
 	if err != nil {
 		return nil, errors.Join(err, store.Close())
 	}
-	id, err := idp.SaveAccount(ctx, provider.Account{Email: "maria@example.com", EmailVerified: true, Password: demoPassword})
+	id, err := idp.Accounts().Save(ctx, provider.Account{Email: "maria@example.com", EmailVerified: true, Password: demoPassword})
 	if err == nil {
-		err = idp.SetAttributes(ctx, id, map[string]any{"fname": "Maria", "lname": "Lopez"})
+		err = idp.People().SetAttributes(ctx, id, map[string]any{"fname": "Maria", "lname": "Lopez"})
 	}
 	if err == nil {
-		err = idp.SetStatus(ctx, id, provider.Status{Group: "military", Subgroups: []string{"Veteran"}, Verified: true})
+		err = idp.People().SetStatus(ctx, id, provider.Status{Group: "military", Subgroups: []string{"Veteran"}, Verified: true})
 	}
 	if err == nil {
-		err = idp.SaveClient(ctx, provider.Client{
+		err = idp.Clients().Save(ctx, provider.Client{
 			ID: "page", Name: "Plain page", Dialect: provider.Standard, Public: true,
 			RedirectURIs: []string{siteURL + "/callback.html", siteURL + "/spa/"}, Origins: []string{siteURL},
 		})

@@ -37,7 +37,7 @@ func TestEveryFrameworkSignsItsMembersIn(t *testing.T) {
 			var answer url.Values
 			application := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { answer = r.URL.Query() }))
 			t.Cleanup(application.Close)
-			err = p.SaveClient(t.Context(), provider.Client{
+			err = p.Clients().Save(t.Context(), provider.Client{
 				ID: "app", Name: "An App", Secret: clientSecret, Dialect: provider.Standard, RedirectURIs: []string{application.URL + "/cb"},
 			})
 			if err != nil {

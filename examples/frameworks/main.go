@@ -137,7 +137,7 @@ type loginPage struct{ ReturnTo, CSRF string }
 // destination is where to go after signing in: to an address of the provider, and to no
 // other that somebody made up (open redirect).
 func destination(p *provider.Provider, returnTo string) string {
-	if p.IsReturnTo(returnTo) {
+	if p.Pages().IsReturnTo(returnTo) {
 		return returnTo
 	}
 	return "/id/account"

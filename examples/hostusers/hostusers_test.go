@@ -73,7 +73,7 @@ func (c *club) registerApplication(p *provider.Provider) {
 	c.t.Helper()
 	application := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { c.answer = r.URL.Query() }))
 	c.t.Cleanup(application.Close)
-	err := p.SaveClient(c.t.Context(), provider.Client{
+	err := p.Clients().Save(c.t.Context(), provider.Client{
 		ID: "hut", Name: "Mountain Hut", Secret: clientSecret, Dialect: provider.Standard,
 		RedirectURIs: []string{application.URL + "/callback"}, PostLogoutRedirectURIs: []string{application.URL + "/bye"},
 	})

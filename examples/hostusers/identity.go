@@ -33,7 +33,7 @@ func newIdentity(ctx context.Context, base string, secret []byte, store storage.
 	if err != nil {
 		return nil, err
 	}
-	s.isReturnTo = p.IsReturnTo
+	s.isReturnTo = p.Pages().IsReturnTo
 	s.mux.Handle("/id/", p)
 	return p, nil
 }

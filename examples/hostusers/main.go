@@ -90,7 +90,7 @@ func run(ctx context.Context) error {
 		hut := provider.Client{
 			ID: "hut", Name: "Mountain Hut", Secret: rand.Text() + rand.Text(), Dialect: provider.Standard, RedirectURIs: []string{*app},
 		}
-		if err := identity.SaveClient(ctx, hut); err != nil {
+		if err := identity.Clients().Save(ctx, hut); err != nil {
 			return err
 		}
 		fmt.Printf("The secret of the client hut is %s\n", hut.Secret)

@@ -56,14 +56,14 @@ func open(ctx context.Context, baseURL, redirectURI string, secret []byte, file 
 	if err != nil {
 		return nil, err
 	}
-	ada, err := idp.SaveAccount(ctx, provider.Account{Email: "ada@example.com", EmailVerified: true, Password: password})
+	ada, err := idp.Accounts().Save(ctx, provider.Account{Email: "ada@example.com", EmailVerified: true, Password: password})
 	if err != nil {
 		return nil, fmt.Errorf("save account: %w", err)
 	}
-	if err := idp.SetAttributes(ctx, ada, map[string]any{"fname": "Ada", "lname": "Lovelace"}); err != nil {
+	if err := idp.People().SetAttributes(ctx, ada, map[string]any{"fname": "Ada", "lname": "Lovelace"}); err != nil {
 		return nil, err
 	}
-	err = idp.SaveClient(ctx, provider.Client{
+	err = idp.Clients().Save(ctx, provider.Client{
 		ID: "hut", Name: "Mountain Hut", Public: true, Dialect: provider.Standard, RedirectURIs: []string{redirectURI},
 	})
 	if err != nil {

@@ -42,19 +42,19 @@ func (e *environment) apply(ctx context.Context, p opened, o opening) error {
 func (u user) apply(ctx context.Context, p opened, place string) (id string, err error) {
 	account := u.Account
 	account.EmailVerified = u.EmailVerified == nil || *u.EmailVerified
-	id, err = p.SaveAccount(ctx, account)
+	id, err = p.Accounts().Save(ctx, account)
 	if err != nil {
 		return "", inKeys(err, place, u)
 	}
-	if err := p.SetAttributes(ctx, id, u.Attributes); err != nil {
+	if err := p.People().SetAttributes(ctx, id, u.Attributes); err != nil {
 		return "", inKeys(err, place+".attributes", nil)
 	}
 	if u.Disabled == nil {
 		return id, nil
 	}
-	recorded, err := p.Account(ctx, id)
+	recorded, err := p.Accounts().Get(ctx, id)
 	if err == nil && recorded.Disabled != *u.Disabled { // the audit log records each change
-		err = p.SetAccountDisabled(ctx, id, *u.Disabled)
+		err = p.Accounts().SetDisabled(ctx, id, *u.Disabled)
 	}
 	if err != nil {
 		return "", fmt.Errorf("%s.disabled: %w", place, err)
@@ -73,7 +73,7 @@ func (u user) applyStatus(ctx context.Context, p opened, id, place string, remov
 		if slices.ContainsFunc(recorded.Statuses, func(r storage.Status) bool { return isSameStatus(r, s) }) {
 			continue
 		}
-		if err := p.SetStatus(ctx, id, s.Status); err != nil {
+		if err := p.People().SetStatus(ctx, id, s.Status); err != nil {
 			return inKeys(err, fmt.Sprintf("%s[%d]", place, i), s)
 		}
 	}
@@ -81,7 +81,7 @@ func (u user) applyStatus(ctx context.Context, p opened, id, place string, remov
 		switch {
 		case slices.ContainsFunc(u.Status, func(s status) bool { return s.Group == r.Group }):
 		case remove:
-			if err := p.DeleteStatus(ctx, id, r.Group); err != nil {
+			if err := p.People().DeleteStatus(ctx, id, r.Group); err != nil {
 				return fmt.Errorf("%s: remove %s: %w", place, r.Group, err)
 			}
 		default:
@@ -108,5 +108,5 @@ func (c client) apply(ctx context.Context, p opened, place string) error {
 		}
 		*f.content = content
 	}
-	return inKeys(p.SaveClient(ctx, c.Client), place, c)
+	return inKeys(p.Clients().Save(ctx, c.Client), place, c)
 }

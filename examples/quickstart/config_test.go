@@ -268,7 +268,7 @@ func TestMachineClientNeedsNoRedirectURI(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = s.close() })
-	if c, err := s.providers[0].Client(t.Context(), "robot"); err != nil || !slices.Equal(c.GrantTypes, []string{"client_credentials"}) || len(c.RedirectURIs) > 0 {
+	if c, err := s.providers[0].Clients().Get(t.Context(), "robot"); err != nil || !slices.Equal(c.GrantTypes, []string{"client_credentials"}) || len(c.RedirectURIs) > 0 {
 		t.Errorf("client %+v, %v", c, err)
 	}
 }
@@ -292,7 +292,7 @@ func TestOldFileStillWorks(t *testing.T) {
 	}
 	t.Cleanup(func() { _ = s.close() })
 	p := s.providers[0]
-	registered, err := p.Client(t.Context(), "c")
+	registered, err := p.Clients().Get(t.Context(), "c")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -306,10 +306,10 @@ func TestOldFileStillWorks(t *testing.T) {
 	if diff := cmp.Diff(want, registered, cmpopts.IgnoreFields(provider.Client{}, "Logo", "Revision")); diff != "" {
 		t.Errorf("client (-want +got):\n%s", diff)
 	}
-	if secret, err := p.ClientSecret(t.Context(), "c"); err != nil || secret != "f3b1c9d07a5e42868c1fd0e9b7a3625448de9170" {
+	if secret, err := p.Clients().Secret(t.Context(), "c"); err != nil || secret != "f3b1c9d07a5e42868c1fd0e9b7a3625448de9170" {
 		t.Errorf("the secret is %q, %v", secret, err)
 	}
-	person, err := p.Person(t.Context(), "u-1")
+	person, err := p.People().Get(t.Context(), "u-1")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -112,7 +112,7 @@ func (s *service) operators(ctx context.Context, p prepared) ([]string, error) {
 		if at < 0 {
 			return nil, fmt.Errorf("developer.operators[%d]: %s is not in users", i, email)
 		}
-		id, err := p.production.SaveAccount(ctx, provider.Account{
+		id, err := p.production.Accounts().Save(ctx, provider.Account{
 			ID: s.cfg.Users[at].ID, Email: email, EmailVerified: s.cfg.Users[at].EmailVerified == nil || *s.cfg.Users[at].EmailVerified,
 		})
 		if err != nil {

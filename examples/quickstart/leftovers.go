@@ -74,7 +74,7 @@ func (e *environment) findLeftovers(ctx context.Context, p opened, users map[str
 		if _, listed := users[id]; listed {
 			continue
 		}
-		account, err := p.Account(ctx, id)
+		account, err := p.Accounts().Get(ctx, id)
 		if errors.Is(err, provider.ErrNoUser) {
 			continue
 		}

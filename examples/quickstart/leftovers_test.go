@@ -62,7 +62,7 @@ func TestWhatIsNoLongerInTheFileIsTold(t *testing.T) {
 	)
 	folder := t.TempDir()
 	signUp := func(s *service) { // who was in no file is not missed in one
-		_, err := s.providers[0].SaveAccount(t.Context(), provider.Account{Email: "guest@example.com"})
+		_, err := s.providers[0].Accounts().Save(t.Context(), provider.Account{Email: "guest@example.com"})
 		if err != nil {
 			t.Error(err)
 		}

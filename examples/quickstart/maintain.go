@@ -60,7 +60,7 @@ func (c *config) backupOne(ctx context.Context, e *environment, folder string, o
 // before a moment.
 func (c *config) revokeBefore(ctx context.Context, moment time.Time, out io.Writer, log *slog.Logger) error {
 	return c.each(ctx, maintaining, log, func(e *environment, p *provider.Provider) error {
-		if err := p.RevokeIssuedBefore(ctx, moment); err != nil {
+		if err := p.People().RevokeIssuedBefore(ctx, moment); err != nil {
 			return err
 		}
 		_, _ = fmt.Fprintf(out, "%s: ended what was issued before %s\n", e.Data, moment.Format(time.RFC3339Nano))
@@ -71,7 +71,7 @@ func (c *config) revokeBefore(ctx context.Context, moment time.Time, out io.Writ
 // rotateKeys makes the next signing key of each environment, which signs in a day.
 func (c *config) rotateKeys(ctx context.Context, out io.Writer, log *slog.Logger) error {
 	return c.each(ctx, maintaining, log, func(e *environment, p *provider.Provider) error {
-		rotated, err := p.RotateKey(ctx, false)
+		rotated, err := p.Keys().Rotate(ctx, false)
 		if err != nil {
 			return err
 		}
@@ -87,7 +87,7 @@ func (c *config) rotateKeys(ctx context.Context, out io.Writer, log *slog.Logger
 // revokeKeys puts a new signing key in the place of all others, in each environment.
 func (c *config) revokeKeys(ctx context.Context, out io.Writer, log *slog.Logger) error {
 	return c.each(ctx, maintaining, log, func(e *environment, p *provider.Provider) error {
-		if _, err := p.RotateKey(ctx, true); err != nil {
+		if _, err := p.Keys().Rotate(ctx, true); err != nil {
 			return err
 		}
 		_, _ = fmt.Fprintf(out, "%s: a new key signs, all others are revoked\n", e.Data)

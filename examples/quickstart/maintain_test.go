@@ -150,7 +150,7 @@ func write(t *testing.T, p *provider.Provider) (stop func()) {
 				return
 			default:
 			}
-			err := p.SaveClient(t.Context(), provider.Client{
+			err := p.Clients().Save(t.Context(), provider.Client{
 				ID: fmt.Sprint("app-", i), RedirectURIs: []string{"https://app.example/callback"},
 			})
 			if err != nil {

@@ -178,7 +178,7 @@ func checkFirstStart(t *testing.T, path string) {
 		provider.EventAccountCreated: 3, provider.EventPasswordChanged: 0,
 		provider.EventClientCreated: 4, provider.EventSecretChanged: 0,
 	} {
-		got, err := s.providers[0].Events(t.Context(), provider.EventFilter{Name: event})
+		got, err := s.providers[0].Events().List(t.Context(), provider.EventFilter{Name: event})
 		if err != nil {
 			t.Fatal(err)
 		}

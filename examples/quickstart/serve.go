@@ -109,12 +109,12 @@ func (s *service) mount(ctx context.Context, r *router, e *environment, testing 
 		return opened{}, err
 	}
 	s.providers = append(s.providers, p.Provider)
-	r.add(e.BaseURL, s.cfg.BaseURL, p, "/account", p.MetadataPaths()...)
+	r.add(e.BaseURL, s.cfg.BaseURL, p, "/account", p.Installation().MetadataPaths...)
 	if demo {
 		r.add(e.BaseURL+demoPath, s.cfg.BaseURL, demoHandler(p.Provider), "/verify")
 	}
 	if testing != nil { // nobody in a sandbox is real, and its brand is on its sign-in page
-		r.add(e.BaseURL+brandPath, s.cfg.BaseURL, p.BrandPreview(func(*http.Request) bool { return true }), "")
+		r.add(e.BaseURL+brandPath, s.cfg.BaseURL, p.Pages().BrandPreview(func(*http.Request) bool { return true }), "")
 	}
 	return p, nil
 }
@@ -178,7 +178,7 @@ func registerSample(ctx context.Context, p *provider.Provider, base string) (sam
 		{sampleV3, provider.V3, &s.V3},
 		{sampleStandard, provider.Standard, &s.Standard},
 	} {
-		err := p.SaveClient(ctx, provider.Client{
+		err := p.Clients().Save(ctx, provider.Client{
 			ID: r.id, Name: sampleclient.Name, Logo: sampleclient.Logo, ButtonColor: sampleclient.Color,
 			Dialect: r.dialect, RedirectURIs: []string{base + sampleclient.RedirectPath},
 			PostLogoutRedirectURIs: []string{base + "/"}, ResponseTypes: []string{"code"},
@@ -186,7 +186,7 @@ func registerSample(ctx context.Context, p *provider.Provider, base string) (sam
 		if err != nil {
 			return s, err
 		}
-		secret, err := p.ClientSecret(ctx, r.id)
+		secret, err := p.Clients().Secret(ctx, r.id)
 		if err != nil {
 			return s, err
 		}

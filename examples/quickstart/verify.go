@@ -47,7 +47,7 @@ var demoPage = template.Must(template.New("verify").Parse(`
 
 // demoHandler is the page of the verifiers.
 func demoHandler(p *provider.Provider) http.Handler {
-	return p.Screen(func(s *provider.Screen) error {
+	return p.Pages().Screen(func(s *provider.Screen) error {
 		if !s.Fresh(0) {
 			s.SignIn(0)
 			return nil
@@ -58,7 +58,7 @@ func demoHandler(p *provider.Provider) http.Handler {
 		}
 		group, returnTo := asked.Get("group"), asked.Get("return_to")
 		back, err := url.Parse(returnTo)
-		if err != nil || !p.IsReturnTo(returnTo) { // or anybody could send users elsewhere
+		if err != nil || !p.Pages().IsReturnTo(returnTo) { // or anybody could send users elsewhere
 			return provider.ErrScreenNotFound
 		}
 		if s.Request.Method != http.MethodPost {
@@ -76,7 +76,7 @@ func demoHandler(p *provider.Provider) http.Handler {
 		default:
 			found.Pending = true
 		}
-		err = p.SetStatus(s.Request.Context(), s.User.UserID, found)
+		err = p.People().SetStatus(s.Request.Context(), s.User.UserID, found)
 		var wrong *provider.FieldError
 		if errors.As(err, &wrong) {
 			return provider.ErrScreenNotFound // no such group

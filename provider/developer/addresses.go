@@ -11,10 +11,10 @@ import (
 
 // addressFields are the fields with an address a line, and what decides about each of
 // these.
-var addressFields = map[string]func(*provider.Provider, string) error{
-	ui.FieldRedirectURIs:           (*provider.Provider).ValidateRedirectURI,
-	ui.FieldPostLogoutRedirectURIs: (*provider.Provider).ValidateRedirectURI,
-	ui.FieldOrigins:                (*provider.Provider).ValidateOrigin,
+var addressFields = map[string]func(provider.Clients, string) error{
+	ui.FieldRedirectURIs:           provider.Clients.ValidateRedirectURI,
+	ui.FieldPostLogoutRedirectURIs: provider.Clients.ValidateRedirectURI,
+	ui.FieldOrigins:                provider.Clients.ValidateOrigin,
 }
 
 // checkField says of an address field, while it is typed, whether it would be accepted.
@@ -43,7 +43,7 @@ func addressesIn(p *provider.Provider, field, value string) (addresses []string,
 			continue
 		}
 		addresses = append(addresses, address)
-		if err := addressFields[field](p, address); err != nil {
+		if err := addressFields[field](p.Clients(), address); err != nil {
 			problems = append(problems, addressProblem(p, field, i+1, address, err))
 		}
 	}
@@ -56,7 +56,7 @@ func addressProblem(p *provider.Provider, field string, line int, address string
 		return ui.Problem{Code: ui.OriginInvalid, Field: field, Line: line}
 	}
 	for _, r := range repairs {
-		if p.ValidateRedirectURI(r.repair(address)) == nil {
+		if p.Clients().ValidateRedirectURI(r.repair(address)) == nil {
 			return ui.Problem{Code: r.code, Field: field, Line: line}
 		}
 	}
@@ -110,7 +110,7 @@ func originsOf(p *provider.Provider, addresses []string) []string {
 		host := strings.ToLower(u.Host)
 		host = strings.TrimSuffix(host, map[string]string{"https": ":443", "http": ":80"}[u.Scheme])
 		origin := u.Scheme + "://" + host
-		if p.ValidateOrigin(origin) == nil && !slices.Contains(origins, origin) {
+		if p.Clients().ValidateOrigin(origin) == nil && !slices.Contains(origins, origin) {
 			origins = append(origins, origin)
 		}
 	}

@@ -60,11 +60,11 @@ func (d *Dashboard) tellOperators(ctx context.Context) {
 }
 
 func (d *Dashboard) tellOperator(ctx context.Context, page ui.Page, userID string) error {
-	account, err := d.Provider.AccountView(ctx, userID)
+	account, err := d.Provider.People().View(ctx, userID)
 	if err != nil || account.Email == "" {
 		return err
 	}
-	locale, err := d.Provider.AccountLocale(ctx, userID)
+	locale, err := d.Provider.People().Locale(ctx, userID)
 	if err != nil {
 		return err
 	}

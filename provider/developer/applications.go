@@ -79,7 +79,7 @@ func (d *Dashboard) applicationRow(r *request, a storage.Application) (ui.Develo
 		row.Deleting = true
 		return row, nil
 	}
-	c, err := d.provider(r.env).Client(r.Request.Context(), a.ClientID)
+	c, err := d.provider(r.env).Clients().Get(r.Request.Context(), a.ClientID)
 	if errors.Is(err, provider.ErrNoClient) {
 		row.Incomplete = true
 		return row, nil

@@ -54,7 +54,7 @@ func (d *Dashboard) approve(r *request, v reviewed) error {
 // compared it with. If that is another by now, what waits goes on waiting.
 func (d *Dashboard) serveChanges(r *request, v reviewed) error {
 	ctx := r.Request.Context()
-	err := d.Provider.SaveClient(ctx, v.wanted)
+	err := d.Provider.Clients().Save(ctx, v.wanted)
 	if errors.Is(err, provider.ErrChanged) {
 		err := d.editApplication(ctx, r.app, func(a *storage.Application, kept *document) { a.Review = standingOf(*a, *kept) })
 		if err != nil {
@@ -91,7 +91,7 @@ func (d *Dashboard) copyToProduction(r *request, v reviewed) error {
 	c.Resources = d.resourcesIn(storage.Production, c) // by name: what is added later was not reviewed
 	c.ID, c.Secret, c.Revision = v.Live, "", provider.NoRevision
 	c.Unreviewed, c.Disabled = false, false
-	if err := d.Provider.SaveClient(ctx, c); err != nil && !errors.Is(err, provider.ErrChanged) {
+	if err := d.Provider.Clients().Save(ctx, c); err != nil && !errors.Is(err, provider.ErrChanged) {
 		return err
 	}
 	if err := d.halt(ctx, storage.Application{Environment: storage.Production, ClientID: v.Live}); err != nil {
@@ -169,7 +169,7 @@ func (d *Dashboard) setStopped(r *request, stopped bool) error {
 	ctx := r.Request.Context()
 	err := provider.ErrChanged
 	for errors.Is(err, provider.ErrChanged) && ctx.Err() == nil {
-		c, readErr := d.provider(r.env).Client(ctx, r.app.ClientID)
+		c, readErr := d.provider(r.env).Clients().Get(ctx, r.app.ClientID)
 		if readErr != nil {
 			return notFound(readErr)
 		}
@@ -182,7 +182,7 @@ func (d *Dashboard) setStopped(r *request, stopped bool) error {
 				return storage.ErrOrganizationStopped
 			}
 		}
-		err = d.provider(r.env).SetClientDisabled(ctx, r.app.ClientID, stopped, c.Revision)
+		err = d.provider(r.env).Clients().SetDisabled(ctx, r.app.ClientID, stopped, c.Revision)
 	}
 	return err
 }

@@ -151,7 +151,7 @@ func TestAttackUnverifiedAddress(t *testing.T) {
 	by := w.as(owner)
 	link := w.invite(by, nobody, "owner")
 	for _, user := range []string{nobody, dev} {
-		_, err := w.id.SaveAccount(t.Context(), provider.Account{ID: user, Email: user + "@example.com", EmailVerified: false})
+		_, err := w.id.Accounts().Save(t.Context(), provider.Account{ID: user, Email: user + "@example.com", EmailVerified: false})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -64,7 +64,7 @@ func TestAttackQuotas(t *testing.T) {
 	if list, err := w.store.Applications(t.Context(), storage.ApplicationFilter{OrganizationID: river}); err != nil || len(list) != 2 {
 		t.Errorf("%d applications, %v", len(list), err)
 	}
-	clients, err := w.sandbox.Clients(t.Context(), "", 10)
+	clients, err := w.sandbox.Clients().List(t.Context(), "", 10)
 	if err != nil || len(clients) != 2 {
 		t.Errorf("%d clients, %v", len(clients), err)
 	}

@@ -90,7 +90,7 @@ func (w *fixture) state() any {
 			w.t.Fatal(err)
 		}
 		s.Faults = append(s.Faults, fault)
-		secrets, err := w.provider(a.Environment).ClientSecrets(ctx, a.ClientID)
+		secrets, err := w.provider(a.Environment).Clients().ListSecrets(ctx, a.ClientID)
 		if err != nil {
 			w.t.Fatal(err)
 		}

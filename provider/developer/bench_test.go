@@ -111,7 +111,7 @@ func BenchmarkUserinfoBesideTheLog(b *testing.B) {
 // accessToken signs a user in at an application of production, and returns the token.
 func (w *fixture) accessToken(client string) string {
 	w.t.Helper()
-	secret, err := w.id.ClientSecret(w.t.Context(), client)
+	secret, err := w.id.Clients().Secret(w.t.Context(), client)
 	if err != nil {
 		w.t.Fatal(err)
 	}

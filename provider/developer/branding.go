@@ -28,7 +28,7 @@ func (d *Dashboard) branding(r *request) (branding, error) {
 	if err != nil {
 		return branding{}, err
 	}
-	c, err := d.provider(r.env).Client(r.Request.Context(), r.app.ClientID)
+	c, err := d.provider(r.env).Clients().Get(r.Request.Context(), r.app.ClientID)
 	if err != nil {
 		return branding{}, notFound(err)
 	}

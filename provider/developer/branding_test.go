@@ -247,17 +247,17 @@ func TestBrandingKeepsTheRestOfTheRegistration(t *testing.T) {
 	b := w.as(dev)
 	p := b.open(brandingPath)
 	c := w.client(storage.Sandbox, "shop")
-	secret, err := w.sandbox.ClientSecret(t.Context(), "shop")
+	secret, err := w.sandbox.Clients().Secret(t.Context(), "shop")
 	if err != nil {
 		t.Fatal(err)
 	}
 	c.RedirectURIs = append(c.RedirectURIs, "https://app.test/second")
-	if err := w.sandbox.SaveClient(t.Context(), c); err != nil {
+	if err := w.sandbox.Clients().Save(t.Context(), c); err != nil {
 		t.Fatal(err)
 	}
 	b.submit(p, "color", "#ffd400", "action", "publish", "logo", "-")
 	got := w.client(storage.Sandbox, "shop")
-	kept, err := w.sandbox.ClientSecret(t.Context(), "shop")
+	kept, err := w.sandbox.Clients().Secret(t.Context(), "shop")
 	if err != nil || kept != secret || len(got.RedirectURIs) != 2 || got.ButtonColor != "#ffd400" {
 		t.Errorf("%+v, same secret %v, %v", got, kept == secret, err)
 	}

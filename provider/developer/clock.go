@@ -80,7 +80,7 @@ func (d *Dashboard) elapse(r *request, by time.Duration) error {
 	if err != nil {
 		return err
 	}
-	return d.Sandbox.Elapse(r.Request.Context(), provider.Elapsed{
+	return d.Sandbox.Sandbox().Elapse(r.Request.Context(), provider.Elapsed{
 		ClientIDs: clients, UserPrefix: provider.PersonaID(r.org.ID, ""), By: by,
 	})
 }

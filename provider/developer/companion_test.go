@@ -23,7 +23,7 @@ func TestAttackLastOwnerDeletesTheAccount(t *testing.T) {
 	if p := b.post("/account/delete", map[string][]string{"csrf": {csrf}, "password": {everyPassword}}); p.StatusCode != http.StatusConflict {
 		t.Errorf("deleted all the same: %s", p.Status)
 	}
-	if a, err := w.id.Account(t.Context(), owner); err != nil || a.ID != owner {
+	if a, err := w.id.Accounts().Get(t.Context(), owner); err != nil || a.ID != owner {
 		t.Fatalf("the account: %+v, %v", a, err)
 	}
 	p = b.submit(b.open("/account/export"), "password", everyPassword)
@@ -42,7 +42,7 @@ func TestAttackMembershipOfADeletedAccount(t *testing.T) {
 	w := newFixture(t).withApplication(river, storage.Production, "shop")
 	b := w.as(dev)
 	b.submit(b.open("/developer/o/river/production/shop/settings"), "name", "Till", "action", "save")
-	if err := w.id.DeleteAccount(t.Context(), dev); err != nil {
+	if err := w.id.Accounts().Delete(t.Context(), dev); err != nil {
 		t.Fatal(err)
 	}
 	if w.roleOf(dev) != "" {
@@ -51,7 +51,7 @@ func TestAttackMembershipOfADeletedAccount(t *testing.T) {
 	if c := w.changes(river)[0]; c.What != "application.change" || !strings.HasPrefix(c.UserID, "deleted-") {
 		t.Errorf("the activity log has %+v", c)
 	}
-	_, err := w.id.SaveAccount(t.Context(), provider.Account{ID: dev, Email: "another@example.com", EmailVerified: true, Password: everyPassword})
+	_, err := w.id.Accounts().Save(t.Context(), provider.Account{ID: dev, Email: "another@example.com", EmailVerified: true, Password: everyPassword})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -71,11 +71,11 @@ func (failing) Forget(context.Context, string, string) error { return storage.Er
 func TestAccountStaysWhileMembershipsCannotEnd(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t)
-	w.id.KeepWith(failing{})
-	if err := w.id.DeleteAccount(t.Context(), dev); err == nil {
+	w.id.People().KeepWith(failing{})
+	if err := w.id.Accounts().Delete(t.Context(), dev); err == nil {
 		t.Error("deleted")
 	}
-	if _, err := w.id.Account(t.Context(), dev); err != nil {
+	if _, err := w.id.Accounts().Get(t.Context(), dev); err != nil {
 		t.Errorf("the account is gone: %v", err)
 	}
 }

@@ -32,7 +32,7 @@ func (d *Dashboard) deleteApplication(r *request) error {
 	if err := d.Store.SetDeleting(ctx, r.env, r.app.ClientID); err != nil {
 		return notFound(err)
 	}
-	if err := d.provider(r.env).DeleteClient(ctx, r.app.ClientID); err != nil {
+	if err := d.provider(r.env).Clients().Delete(ctx, r.app.ClientID); err != nil {
 		return err
 	}
 	d.record(r, "application.delete", changed(ui.FieldName, r.app.Name, ""))

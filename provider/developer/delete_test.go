@@ -24,7 +24,7 @@ func (w *fixture) removed(env, client string) {
 		}
 	})
 	eventually(w.t, func() bool {
-		left, err := w.provider(env).ClientDeleting(w.t.Context(), client)
+		left, err := w.provider(env).Clients().Deleting(w.t.Context(), client)
 		return err == nil && !left
 	})
 	cancel()
@@ -58,7 +58,7 @@ func TestAnApplicationThatIsBeingDeleted(t *testing.T) {
 			}
 		}
 	}
-	if _, err := w.sandbox.Client(t.Context(), "shop"); !errors.Is(err, provider.ErrNoClient) {
+	if _, err := w.sandbox.Clients().Get(t.Context(), "shop"); !errors.Is(err, provider.ErrNoClient) {
 		t.Errorf("the client: %v", err)
 	}
 	if list, err := w.store.Applications(t.Context(), storage.ApplicationFilter{OrganizationID: river}); err != nil || len(list) != 1 || !list[0].Deleting {
@@ -75,7 +75,7 @@ func TestADeletionThatWasInterruptedGoesOn(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.GoOn(t.Context())
-	if _, err := w.sandbox.Client(t.Context(), "shop"); !errors.Is(err, provider.ErrNoClient) {
+	if _, err := w.sandbox.Clients().Get(t.Context(), "shop"); !errors.Is(err, provider.ErrNoClient) {
 		t.Errorf("the client: %v", err)
 	}
 	if !w.application(storage.Sandbox, "shop").Deleting {

@@ -187,7 +187,7 @@ func New(cfg Config) (*Dashboard, error) {
 	d.watching <- d.watch()
 	d.linkErrors()
 	cfg.Provider.RunWith(d.run)
-	cfg.Provider.KeepWith(companion{d})
+	cfg.Provider.People().KeepWith(companion{d})
 	return d, nil
 }
 

@@ -9,7 +9,7 @@ import (
 
 // newReference returns the reference of this installation.
 func newReference(c Config) *reference.Document {
-	i := reference.Installation{Installation: c.Provider.Installation(), Button: c.Provider.ButtonScript()}
+	i := reference.Installation{Installation: c.Provider.Installation(), Button: c.Provider.Pages().ButtonScript()}
 	if c.Sandbox != nil {
 		i.SandboxURL = c.Sandbox.Installation().BaseURL
 	}

@@ -10,7 +10,7 @@ import (
 func (d *Dashboard) linkErrors() {
 	for _, env := range []string{storage.Production, storage.Sandbox} {
 		if p := d.provider(env); p != nil {
-			p.LinkErrors(func(failed provider.FailedRequest) string { return d.lineOf(env, failed) })
+			p.Pages().LinkErrors(func(failed provider.FailedRequest) string { return d.lineOf(env, failed) })
 		}
 	}
 }
@@ -19,7 +19,7 @@ func (d *Dashboard) linkErrors() {
 // member, or when nobody can tell now.
 func (d *Dashboard) lineOf(env string, failed provider.FailedRequest) string {
 	ctx := failed.Request.Context()
-	user, err := d.Provider.SignedIn(failed.Request)
+	user, err := d.Provider.Pages().SignedIn(failed.Request)
 	if err != nil || user.UserID == "" {
 		return ""
 	}

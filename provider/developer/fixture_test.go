@@ -182,7 +182,7 @@ func (w *fixture) withApplication(organization, env, id string, change ...func(*
 		Environment: env, ClientID: id, OrganizationID: organization, Name: c.Name, Kind: "web",
 		CreatedBy: owner, CreatedAt: w.now(), UpdatedAt: w.now(),
 	}
-	if err := errors.Join(w.store.CreateApplication(w.t.Context(), a, 1000), w.provider(env).SaveClient(w.t.Context(), c)); err != nil {
+	if err := errors.Join(w.store.CreateApplication(w.t.Context(), a, 1000), w.provider(env).Clients().Save(w.t.Context(), c)); err != nil {
 		w.t.Fatal(err)
 	}
 	return w
@@ -200,7 +200,7 @@ func (w *fixture) provider(env string) *provider.Provider {
 // client returns a registration as it is now.
 func (w *fixture) client(env, id string) provider.Client {
 	w.t.Helper()
-	c, err := w.provider(env).Client(w.t.Context(), id)
+	c, err := w.provider(env).Clients().Get(w.t.Context(), id)
 	if err != nil {
 		w.t.Fatalf("client %s of %s: %v", id, env, err)
 	}
@@ -235,7 +235,7 @@ func fillImage(ctx context.Context, path string) (err error) {
 	defer func() { err = errors.Join(err, p.Close()) }()
 	for _, id := range fixtureUsers {
 		account := provider.Account{ID: id, Email: id + "@example.com", EmailVerified: true, Password: everyPassword}
-		if _, err := p.SaveAccount(ctx, account); err != nil {
+		if _, err := p.Accounts().Save(ctx, account); err != nil {
 			return err
 		}
 	}

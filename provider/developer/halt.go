@@ -56,7 +56,7 @@ func (d *Dashboard) halt(ctx context.Context, a storage.Application) error {
 }
 
 func (d *Dashboard) haltOnce(ctx context.Context, a storage.Application) error {
-	c, err := d.provider(a.Environment).Client(ctx, a.ClientID)
+	c, err := d.provider(a.Environment).Clients().Get(ctx, a.ClientID)
 	missing := errors.Is(err, provider.ErrNoClient)
 	if err != nil && !missing {
 		return err
@@ -70,7 +70,7 @@ func (d *Dashboard) haltOnce(ctx context.Context, a storage.Application) error {
 	}
 	put := func(from, to storage.Halt) error { return d.Store.SetHalt(ctx, a.Environment, a.ClientID, from, to) }
 	disable := func(disabled bool) error {
-		return d.provider(a.Environment).SetClientDisabled(ctx, a.ClientID, disabled, c.Revision)
+		return d.provider(a.Environment).Clients().SetDisabled(ctx, a.ClientID, disabled, c.Revision)
 	}
 	switch {
 	case a.Halt == storage.HaltOver && (missing || stopped(a)):
@@ -108,11 +108,11 @@ func halted(a storage.Application) bool {
 // endDeleted ends the applications that are being deleted and of which nothing is left.
 func (d *Dashboard) endDeleted(ctx context.Context, a storage.Application) error {
 	p := d.provider(a.Environment)
-	err := p.DeleteClient(ctx, a.ClientID) // unless whoever has marked it came to that
+	err := p.Clients().Delete(ctx, a.ClientID) // unless whoever has marked it came to that
 	if err != nil {
 		return err
 	}
-	left, err := p.ClientDeleting(ctx, a.ClientID)
+	left, err := p.Clients().Deleting(ctx, a.ClientID)
 	if err != nil || left {
 		return err
 	}

@@ -20,7 +20,7 @@ func (d *Dashboard) showInbox(r *request) error {
 	p.Environment = ui.DeveloperSandbox
 	view := ui.DeveloperInboxView{DeveloperPage: p, Example: "anybody@" + r.org.ID + inboxDomain}
 	for _, m := range mails {
-		content, err := d.Provider.Open(sealedMail, m.Content)
+		content, err := d.Provider.Keys().Open(sealedMail, m.Content)
 		if err != nil {
 			return err
 		}

@@ -53,7 +53,7 @@ func (d *Dashboard) invitedAddress(i storage.Invitation) (string, error) {
 	if len(i.Email) == 0 {
 		return "", nil
 	}
-	email, err := d.Provider.Open(sealedInvitation, i.Email)
+	email, err := d.Provider.Keys().Open(sealedInvitation, i.Email)
 	return string(email), err
 }
 
@@ -128,7 +128,7 @@ func (d *Dashboard) mayMail(r *request, recipient string) (time.Duration, error)
 		{"invitations of an organization", r.org.ID, mailsOfOrganization},
 		{"invitations to an address", recipient, mailsToRecipient},
 	} {
-		if wait, err := d.Provider.Allow(r.Request.Context(), b.what, b.who, b.limit); err != nil || wait > 0 {
+		if wait, err := d.Provider.Pages().Allow(r.Request.Context(), b.what, b.who, b.limit); err != nil || wait > 0 {
 			return wait, err
 		}
 	}
@@ -143,7 +143,7 @@ func (d *Dashboard) createInvitation(r *request, o offer) (i storage.Invitation,
 		InvitedBy: r.User.UserID, CreatedAt: now, ExpiresAt: now.Add(invitationLife),
 	}
 	if o.email != "" {
-		i.Email = d.Provider.Seal(sealedInvitation, []byte(o.email))
+		i.Email = d.Provider.Keys().Seal(sealedInvitation, []byte(o.email))
 	}
 	if err := d.Store.CreateInvitation(r.Request.Context(), i, d.Quotas.Invitations); err != nil {
 		return storage.Invitation{}, "", err
@@ -202,7 +202,7 @@ func (d *Dashboard) isFor(r *request, i storage.Invitation) (bool, error) {
 	if err != nil || invited == "" {
 		return i.Role != storage.RoleOwner, err
 	}
-	own, err := d.Provider.VerifiedEmail(r.Request.Context(), r.User.UserID)
+	own, err := d.Provider.People().VerifiedEmail(r.Request.Context(), r.User.UserID)
 	if err != nil || own == "" {
 		return false, err
 	}

@@ -31,7 +31,7 @@ func (d *Dashboard) bounded(r *request) error {
 }
 
 func (d *Dashboard) allow(r *request, what string, limit provider.Limit) error {
-	wait, err := d.Provider.Allow(r.Request.Context(), what, r.User.UserID, limit)
+	wait, err := d.Provider.Pages().Allow(r.Request.Context(), what, r.User.UserID, limit)
 	if err == nil && wait > 0 {
 		return provider.ScreenError{Status: http.StatusTooManyRequests, Code: ui.ErrorTooMany, Wait: wait, Err: errTooMany}
 	}

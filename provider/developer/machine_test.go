@@ -48,7 +48,7 @@ func TestAMachineClientGetsATokenWithItsSecret(t *testing.T) {
 	w := newFixture(t)
 	w.as(dev).machine("scopes.military", "on")
 	app, _ := w.registered(river, storage.Sandbox)
-	secret, err := w.sandbox.ClientSecret(t.Context(), app.ClientID)
+	secret, err := w.sandbox.Clients().Secret(t.Context(), app.ClientID)
 	if err != nil {
 		t.Fatal(err)
 	}

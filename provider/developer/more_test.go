@@ -187,7 +187,7 @@ func TestAKeyThatReplacesOneOfTheSameNameIsRecorded(t *testing.T) {
 func TestAnApplicationWithAKeyNeedsNoSecret(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t).withApplication(river, storage.Sandbox, "shop")
-	old, err := w.sandbox.ClientSecret(t.Context(), "shop")
+	old, err := w.sandbox.Clients().Secret(t.Context(), "shop")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -360,7 +360,7 @@ func TestAttackJWTBearerGrantOfADeveloper(t *testing.T) {
 	// One that the operator has given stays, here and not in a copy.
 	c := w.client(storage.Sandbox, "shop")
 	c.GrantTypes = append(c.GrantTypes, bearer)
-	if err := w.sandbox.SaveClient(t.Context(), c); err != nil {
+	if err := w.sandbox.Clients().Save(t.Context(), c); err != nil {
 		t.Fatal(err)
 	}
 	says(t, b.submit(b.open(shopPath+"/settings"), "grant_types.refresh_token", "-", "action", "save"), http.StatusOK, "saved and active")

@@ -93,7 +93,7 @@ func (d *Dashboard) createOrganization(r *request) error {
 		return d.renderNewOrganization(r, o, contact, http.StatusForbidden, ui.Problem{Code: ui.EmailUnverified})
 	}
 	perDay := provider.Limit{Burst: d.Quotas.OrganizationsPerDay, Every: 24 * time.Hour / time.Duration(d.Quotas.OrganizationsPerDay)}
-	wait, err := d.Provider.Allow(r.Request.Context(), "organizations of a user", r.User.UserID, perDay)
+	wait, err := d.Provider.Pages().Allow(r.Request.Context(), "organizations of a user", r.User.UserID, perDay)
 	if err != nil {
 		return err
 	}
@@ -128,7 +128,7 @@ func (d *Dashboard) postedOrganization(r *request) (o storage.Organization, cont
 		if !isEmail(contact) {
 			problems = append(problems, ui.Problem{Code: ui.EmailInvalid, Field: ui.FieldContact})
 		}
-		o.Contact = d.Provider.Seal(sealedContact, []byte(contact))
+		o.Contact = d.Provider.Keys().Seal(sealedContact, []byte(contact))
 	}
 	return o, contact, problems
 }
@@ -144,7 +144,7 @@ func (d *Dashboard) contact(o storage.Organization) (string, error) {
 	if len(o.Contact) == 0 {
 		return "", nil
 	}
-	address, err := d.Provider.Open(sealedContact, o.Contact)
+	address, err := d.Provider.Keys().Open(sealedContact, o.Contact)
 	return string(address), err
 }
 

@@ -113,7 +113,7 @@ func (d *Dashboard) addHint(r *request, view *ui.DeveloperOverviewView) error {
 	if view.Public || view.ByKey || !view.MayChange {
 		return nil
 	}
-	secrets, err := d.provider(r.env).ClientSecrets(r.Request.Context(), r.app.ClientID)
+	secrets, err := d.provider(r.env).Clients().ListSecrets(r.Request.Context(), r.app.ClientID)
 	if err != nil {
 		return notFound(err)
 	}
@@ -140,7 +140,7 @@ func (d *Dashboard) changeOverview(r *request) error {
 // revealSecret shows the secret on the answer to the form, which nobody keeps, and on no
 // other.
 func (d *Dashboard) revealSecret(r *request) error {
-	secret, err := d.provider(r.env).ClientSecret(r.Request.Context(), r.app.ClientID)
+	secret, err := d.provider(r.env).Clients().Secret(r.Request.Context(), r.app.ClientID)
 	if err != nil {
 		return notFound(err)
 	}
@@ -183,7 +183,7 @@ func (d *Dashboard) copyApplication(r *request) error {
 		c.Resources = d.resourcesIn(env, c)
 	}
 	var wrong *provider.FieldError
-	if errors.As(d.provider(env).ValidateClient(c), &wrong) { // as an address that is for a sandbox only
+	if errors.As(d.provider(env).Clients().Validate(c), &wrong) { // as an address that is for a sandbox only
 		return d.renderOverview(r, "", http.StatusUnprocessableEntity, ui.Problem{Text: wrong.Error()})
 	}
 	if env == storage.Production {

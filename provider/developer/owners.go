@@ -29,9 +29,9 @@ func (d *Dashboard) warnOwners(r *request, kind ui.MailKind) {
 	}
 	ctx := context.WithoutCancel(r.Request.Context())
 	member := r.org.ID + " " + r.User.UserID + " " + string(kind)
-	wait, err := d.Provider.Allow(ctx, "warnings of a member", member, warningsOfMember)
+	wait, err := d.Provider.Pages().Allow(ctx, "warnings of a member", member, warningsOfMember)
 	if err == nil && wait == 0 {
-		wait, err = d.Provider.Allow(ctx, "warnings of an organization", r.org.ID, warningsOfOrganization)
+		wait, err = d.Provider.Pages().Allow(ctx, "warnings of an organization", r.org.ID, warningsOfOrganization)
 	}
 	if err != nil || wait > 0 {
 		d.Logger.WarnContext(ctx, "owners are not told by mail", slog.String("organization", r.org.ID), slog.String("user", r.User.UserID),
@@ -71,12 +71,12 @@ func (d *Dashboard) tellOwners(r *request, kind ui.MailKind, path string) {
 
 // tell mails a member, in the member's own language; nobody who is gone.
 func (d *Dashboard) tell(ctx context.Context, r *request, userID string, v ui.MailView) error {
-	account, err := d.Provider.AccountView(ctx, userID)
+	account, err := d.Provider.People().View(ctx, userID)
 	if errors.Is(err, provider.ErrNoUser) || err == nil && account.Email == "" {
 		return nil
 	}
 	if err == nil {
-		v.Locale, err = d.Provider.AccountLocale(ctx, userID)
+		v.Locale, err = d.Provider.People().Locale(ctx, userID)
 	}
 	if err != nil {
 		return err

@@ -40,7 +40,7 @@ func (d *Dashboard) renderAccess(r *request, note string, status int, problems .
 	if err != nil {
 		return err
 	}
-	c, err := d.provider(r.env).Client(r.Request.Context(), r.app.ClientID)
+	c, err := d.provider(r.env).Clients().Get(r.Request.Context(), r.app.ClientID)
 	if err != nil {
 		return notFound(err)
 	}
@@ -117,7 +117,7 @@ func (d *Dashboard) ask(r *request, kept document) error {
 	if utf8.RuneCountInString(note) > maxNote {
 		return d.renderAccess(r, note, http.StatusUnprocessableEntity, ui.Problem{Code: ui.NoteTooLong, Field: ui.FieldNote})
 	}
-	c, err := d.Sandbox.Client(r.Request.Context(), r.app.ClientID)
+	c, err := d.Sandbox.Clients().Get(r.Request.Context(), r.app.ClientID)
 	if err != nil {
 		return notFound(err)
 	}

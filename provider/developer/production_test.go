@@ -95,8 +95,8 @@ func TestProductionIsAskedForAndApproved(t *testing.T) {
 		t.Fatalf("in production: %+v", list)
 	}
 	c := w.client(storage.Production, list[0].ClientID)
-	secret, err := w.id.ClientSecret(t.Context(), c.ID)
-	tried, _ := w.sandbox.ClientSecret(t.Context(), "shop")
+	secret, err := w.id.Clients().Secret(t.Context(), c.ID)
+	tried, _ := w.sandbox.Clients().Secret(t.Context(), "shop")
 	if err != nil || secret == "" || secret == tried {
 		t.Errorf("its secret is that of the sandbox: %v, %v", secret == tried, err)
 	}
@@ -168,7 +168,7 @@ func TestRegistrationIsNotSwitchedWhileItIsReviewed(t *testing.T) {
 	p := b.open(reviewPath)
 	c := w.client(storage.Sandbox, "shop")
 	c.RedirectURIs = []string{"https://evil.test/cb"}
-	if err := w.sandbox.SaveClient(t.Context(), c); err != nil {
+	if err := w.sandbox.Clients().Save(t.Context(), c); err != nil {
 		t.Fatal(err)
 	}
 	says(t, b.submit(p, "action", "approve"), http.StatusOK, "Someone else changed this", "https://evil.test/cb")

@@ -96,7 +96,7 @@ func (d *Dashboard) save(r *request, act string, now, wanted provider.Client) (s
 	if d.vouched(r.env, now) {
 		served, rest = d.split(now, wanted)
 	}
-	if err := d.provider(r.env).SaveClient(r.Request.Context(), served); err != nil {
+	if err := d.provider(r.env).Clients().Save(r.Request.Context(), served); err != nil {
 		return provider.Client{}, false, err
 	}
 	if fields := changesOf(now, served); len(fields) > 0 {

@@ -128,7 +128,7 @@ var errUnverified = errors.New("the address of the account is not verified")
 // a client, which its page says, and which can be deleted.
 func (d *Dashboard) register(r *request, env string, c provider.Client, kind string) error {
 	if env == storage.Production {
-		address, err := d.Provider.VerifiedEmail(r.Request.Context(), r.User.UserID)
+		address, err := d.Provider.People().VerifiedEmail(r.Request.Context(), r.User.UserID)
 		if err != nil {
 			return err
 		}
@@ -148,7 +148,7 @@ func (d *Dashboard) register(r *request, env string, c provider.Client, kind str
 		return err
 	}
 	c.Revision, c.Unreviewed = provider.NoRevision, env == storage.Production
-	if err := d.provider(env).SaveClient(r.Request.Context(), c); err != nil {
+	if err := d.provider(env).Clients().Save(r.Request.Context(), c); err != nil {
 		return err
 	}
 	r.env, r.app = env, a

@@ -56,7 +56,7 @@ func TestRegister(t *testing.T) {
 		if diff := cmp.Diff(want, client, cmpopts.EquateEmpty(), cmpopts.IgnoreFields(provider.Client{}, "Revision")); diff != "" {
 			t.Errorf("client (-want +got):\n%s", diff)
 		}
-		if secret, err := w.sandbox.ClientSecret(t.Context(), app.ClientID); err != nil || secret == "" || strings.Contains(p.body, secret) {
+		if secret, err := w.sandbox.Clients().Secret(t.Context(), app.ClientID); err != nil || secret == "" || strings.Contains(p.body, secret) {
 			t.Errorf("secret %q, %v; on the page: %t", secret, err, strings.Contains(p.body, secret))
 		}
 		if c := w.changes(river)[0]; c.What != "application.create" || c.UserID != dev || c.ClientID != app.ClientID || c.Environment != storage.Sandbox {

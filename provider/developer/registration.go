@@ -103,7 +103,7 @@ func (d *Dashboard) choosableScopes(env string, c provider.Client) []provider.Sc
 
 // scopeView shows a scope that can be chosen.
 func (d *Dashboard) scopeView(r *request, name string, chosen bool) ui.DeveloperScope {
-	title, text := d.provider(r.env).ScopeWords(r.Page().Locale, name)
+	title, text := d.provider(r.env).Pages().ScopeWords(r.Page().Locale, name)
 	return ui.DeveloperScope{Name: name, Title: title, Text: text, Chosen: chosen}
 }
 
@@ -322,7 +322,7 @@ func (p *posting) grants() {
 // check finds what only the whole registration shows to be wrong.
 func (p *posting) check(env string) {
 	var wrong *provider.FieldError
-	if len(p.problems) == 0 && errors.As(p.d.provider(env).ValidateClient(p.Client), &wrong) {
+	if len(p.problems) == 0 && errors.As(p.d.provider(env).Clients().Validate(p.Client), &wrong) {
 		p.wrong(fieldProblem(wrong))
 	}
 }

@@ -23,7 +23,7 @@ func BenchmarkFlowsBesideTheRemovalOfAMillionLines(b *testing.B) {
 		w := newFixture(b).withApplication(river, storage.Sandbox, "till").
 			withApplication(lake, storage.Production, "boat", func(c *provider.Client) { c.SkipConsent = true })
 		w.manyLines("till", lines)
-		secret, err := w.id.ClientSecret(b.Context(), "boat")
+		secret, err := w.id.Clients().Secret(b.Context(), "boat")
 		if err != nil {
 			b.Fatal(err)
 		}

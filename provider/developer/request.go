@@ -64,7 +64,7 @@ func (d *Dashboard) mount(p route) {
 
 // screen serves a page whose errors lead back to the dashboard.
 func (d *Dashboard) screen(h func(*provider.Screen) error) http.Handler {
-	return d.Provider.Screen(func(s *provider.Screen) error {
+	return d.Provider.Pages().Screen(func(s *provider.Screen) error {
 		err := h(s)
 		var shown provider.ScreenError
 		if errors.As(err, &shown) && !errors.Is(err, storage.ErrUnavailable) {
@@ -184,7 +184,7 @@ func (d *Dashboard) provider(environment string) *provider.Provider {
 // client returns the registration of the application in the path. It is not found when it
 // is not there (any more): the overview of the application says so.
 func (d *Dashboard) client(r *request) (provider.Client, error) {
-	c, err := d.provider(r.env).Client(r.Request.Context(), r.app.ClientID)
+	c, err := d.provider(r.env).Clients().Get(r.Request.Context(), r.app.ClientID)
 	return c, notFound(err)
 }
 

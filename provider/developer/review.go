@@ -82,7 +82,7 @@ func (d *Dashboard) listReviews(r *request, list string, match storage.Applicati
 		row := ui.DeveloperReviewed{
 			Name: a.Name, Organization: name, URL: d.path("review", a.Environment, a.ClientID), Stopped: stopped(a),
 		}
-		c, err := d.provider(a.Environment).Client(r.Request.Context(), a.ClientID)
+		c, err := d.provider(a.Environment).Clients().Get(r.Request.Context(), a.ClientID)
 		if err != nil && !errors.Is(err, provider.ErrNoClient) {
 			return nil, "", err
 		}
@@ -132,7 +132,7 @@ func (d *Dashboard) reviewed(r *request) (v reviewed, err error) {
 	if r.org, err = d.Store.Organization(ctx, r.app.OrganizationID); err != nil {
 		return reviewed{}, notFound(err)
 	}
-	if v.client, err = d.provider(r.env).Client(ctx, r.app.ClientID); err != nil {
+	if v.client, err = d.provider(r.env).Clients().Get(ctx, r.app.ClientID); err != nil {
 		return reviewed{}, notFound(err)
 	}
 	if v.document, err = readDocument(r.app); err != nil {

@@ -22,7 +22,7 @@ func (d *Dashboard) watch() (stop func()) {
 	var stops []func()
 	for _, env := range []string{storage.Production, storage.Sandbox} {
 		if p := d.provider(env); p != nil {
-			stops = append(stops, p.Watch(func(a provider.Activity) { d.recorder.add(env, a) }))
+			stops = append(stops, p.Events().WatchActivity(func(a provider.Activity) { d.recorder.add(env, a) }))
 		}
 	}
 	return func() {

@@ -41,7 +41,7 @@ func TestSamplesAreFilledWithTheApplication(t *testing.T) {
 func TestSamplesNeverHaveTheSecret(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t).withApplication(river, storage.Sandbox, "shop")
-	secret, err := w.sandbox.ClientSecret(t.Context(), "shop")
+	secret, err := w.sandbox.Clients().Secret(t.Context(), "shop")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -30,7 +30,7 @@ func (d *Dashboard) renderSecrets(r *request, c provider.Client, secret string, 
 	if err != nil {
 		return err
 	}
-	secrets, err := d.provider(r.env).ClientSecrets(r.Request.Context(), c.ID)
+	secrets, err := d.provider(r.env).Clients().ListSecrets(r.Request.Context(), c.ID)
 	if err != nil {
 		return notFound(err)
 	}
@@ -76,7 +76,7 @@ func (d *Dashboard) rotateSecret(r *request, c provider.Client) error {
 	if !ok {
 		return forbidden("no such overlap")
 	}
-	secret, err := d.provider(r.env).RotateClientSecret(r.Request.Context(), c.ID, overlap, c.Revision)
+	secret, err := d.provider(r.env).Clients().RotateSecret(r.Request.Context(), c.ID, overlap, c.Revision)
 	if errors.Is(err, provider.ErrChanged) { // in this moment
 		return r.done(d.path("o", r.org.ID, r.env, r.app.ClientID, "secrets"), ui.DeveloperSomebodyElse)
 	}
@@ -95,7 +95,7 @@ func (d *Dashboard) rotateSecret(r *request, c provider.Client) error {
 }
 
 func (d *Dashboard) endSecret(r *request, c provider.Client, here string) error {
-	err := d.provider(r.env).EndClientSecret(r.Request.Context(), c.ID, r.posted(ui.FieldSecret))
+	err := d.provider(r.env).Clients().EndSecret(r.Request.Context(), c.ID, r.posted(ui.FieldSecret))
 	if errors.Is(err, provider.ErrLastSecret) {
 		return d.renderSecrets(r, c, "", http.StatusConflict, ui.Problem{Code: ui.LastSecret})
 	}

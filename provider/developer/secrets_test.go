@@ -53,7 +53,7 @@ func TestSecrets(t *testing.T) {
 	t.Run("ARunningClientKeepsWorkingWhileARotationOverlaps", func(t *testing.T) {
 		t.Parallel()
 		w := newFixture(t).withApplication(river, storage.Sandbox, "shop")
-		old, err := w.sandbox.ClientSecret(t.Context(), "shop")
+		old, err := w.sandbox.Clients().Secret(t.Context(), "shop")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -77,7 +77,7 @@ func TestSecrets(t *testing.T) {
 	t.Run("ALeakedOneEndsAtOnce", func(t *testing.T) {
 		t.Parallel()
 		w := newFixture(t).withApplication(river, storage.Sandbox, "shop")
-		old, err := w.sandbox.ClientSecret(t.Context(), "shop")
+		old, err := w.sandbox.Clients().Secret(t.Context(), "shop")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -90,7 +90,7 @@ func TestSecrets(t *testing.T) {
 	t.Run("OneCanBeEndedBeforeItsTime", func(t *testing.T) {
 		t.Parallel()
 		w := newFixture(t).withApplication(river, storage.Sandbox, "shop")
-		old, err := w.sandbox.ClientSecret(t.Context(), "shop")
+		old, err := w.sandbox.Clients().Secret(t.Context(), "shop")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -105,7 +105,7 @@ func TestSecrets(t *testing.T) {
 		}
 		// The newest has no such button; a forged form does not end it either.
 		action, fields := p.form(t, "overlap", "none", "action", "rotate")
-		secrets, err := w.sandbox.ClientSecrets(t.Context(), "shop")
+		secrets, err := w.sandbox.Clients().ListSecrets(t.Context(), "shop")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -150,7 +150,7 @@ func TestAttackSecretAfterwards(t *testing.T) {
 	b := w.as(dev)
 	p := b.submit(b.open(shopPath), "action", "reveal")
 	secret := secretOn(t, p)
-	if real, err := w.sandbox.ClientSecret(t.Context(), "shop"); err != nil || real != secret {
+	if real, err := w.sandbox.Clients().Secret(t.Context(), "shop"); err != nil || real != secret {
 		t.Fatalf("shown %q, is %q, %v", secret, real, err)
 	}
 	if p.Header.Get("Cache-Control") != "no-store, no-transform" || strings.Contains(p.Request.URL.String(), secret) {

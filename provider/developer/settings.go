@@ -239,7 +239,7 @@ func (d *Dashboard) setDisabled(r *request, c provider.Client, version int64, di
 		return r.done(here, notice)
 	}
 	c.Revision, c.Disabled = version, disabled
-	err := d.provider(r.env).SaveClient(r.Request.Context(), c)
+	err := d.provider(r.env).Clients().Save(r.Request.Context(), c)
 	if errors.Is(err, provider.ErrChanged) {
 		return r.done(here, ui.DeveloperSomebodyElse)
 	}

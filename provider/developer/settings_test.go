@@ -258,8 +258,8 @@ func TestCopy(t *testing.T) {
 	if diff := cmp.Diff(want, copied, cmpopts.EquateEmpty(), cmpopts.IgnoreFields(provider.Client{}, "Revision")); diff != "" {
 		t.Errorf("the copy (-want +got):\n%s", diff)
 	}
-	one, err1 := w.sandbox.ClientSecret(t.Context(), "shop")
-	other, err2 := w.id.ClientSecret(t.Context(), app.ClientID)
+	one, err1 := w.sandbox.Clients().Secret(t.Context(), "shop")
+	other, err2 := w.id.Clients().Secret(t.Context(), app.ClientID)
 	if errors.Join(err1, err2) != nil || one == other {
 		t.Errorf("the copy has the same secret, or none: %v", errors.Join(err1, err2))
 	}
@@ -301,7 +301,7 @@ func TestDelete(t *testing.T) {
 	if p.Request.URL.Path != "/developer/o/river/sandbox" || !strings.Contains(p.body, "App other") {
 		t.Fatalf("%s at %s", p.Status, p.Request.URL)
 	}
-	if _, err := w.sandbox.Client(t.Context(), "shop"); !errors.Is(err, provider.ErrNoClient) {
+	if _, err := w.sandbox.Clients().Get(t.Context(), "shop"); !errors.Is(err, provider.ErrNoClient) {
 		t.Errorf("the client: %v", err)
 	}
 	w.removed(storage.Sandbox, "shop")

@@ -206,7 +206,7 @@ func TestAFormFromBeforeTheSuspensionIsNotAccepted(t *testing.T) {
 	w.GoOn(ctx)
 	c.RedirectURIs, off.Disabled, a.Review = []string{"https://evil.test/cb"}, false, storage.ReviewAsked
 	for what, err := range map[string]error{
-		"registration": w.id.SaveClient(ctx, c), "enabling": w.sandbox.SaveClient(ctx, off), "asking": w.store.SaveApplication(ctx, a),
+		"registration": w.id.Clients().Save(ctx, c), "enabling": w.sandbox.Clients().Save(ctx, off), "asking": w.store.SaveApplication(ctx, a),
 	} {
 		if !errors.Is(err, provider.ErrChanged) && !errors.Is(err, storage.ErrChanged) {
 			t.Errorf("%s: %v", what, err)

@@ -45,7 +45,7 @@ func (w *fixture) refreshes(client, token string) (next string, ok bool) {
 
 func (w *fixture) tokens(client string, form url.Values) (refreshToken string, ok bool) {
 	w.t.Helper()
-	secret, err := w.sandbox.ClientSecret(w.t.Context(), client)
+	secret, err := w.sandbox.Clients().Secret(w.t.Context(), client)
 	if err != nil {
 		w.t.Fatal(err)
 	}

@@ -129,7 +129,7 @@ func (d *Dashboard) sealTrial(t trial) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("encode trial: %w", err)
 	}
-	return base64.RawURLEncoding.EncodeToString(d.Provider.Seal(sealedTrial, plain)), nil
+	return base64.RawURLEncoding.EncodeToString(d.Provider.Keys().Seal(sealedTrial, plain)), nil
 }
 
 // openTrial returns the trial that a response belongs to; an error page for what is none,
@@ -142,7 +142,7 @@ func (d *Dashboard) openTrial(r *request) (t trial, err error) {
 	if err != nil {
 		return t, refused(err)
 	}
-	plain, err := d.Provider.Open(sealedTrial, sealed)
+	plain, err := d.Provider.Keys().Open(sealedTrial, sealed)
 	if err != nil {
 		return t, refused(err)
 	}
@@ -174,7 +174,7 @@ func (d *Dashboard) registerCallback(r *request, add bool) error {
 		if slices.Equal(before, c.RedirectURIs) || len(c.RedirectURIs) == 0 {
 			return nil
 		}
-		err = d.provider(r.env).SaveClient(r.Request.Context(), c)
+		err = d.provider(r.env).Clients().Save(r.Request.Context(), c)
 		if errors.Is(err, storage.ErrChanged) {
 			continue
 		}

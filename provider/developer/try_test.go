@@ -168,7 +168,7 @@ func TestATrialKeepsWhatSomebodyElseChanges(t *testing.T) {
 	answer := b.returned(b.begun(tryPath))
 	c := w.client(storage.Production, "shop")
 	c.Name, c.RedirectURIs = "Renamed", append(c.RedirectURIs, "https://app.test/other")
-	if err := w.id.SaveClient(t.Context(), c); err != nil {
+	if err := w.id.Clients().Save(t.Context(), c); err != nil {
 		t.Fatal(err)
 	}
 	b.get(answer)
@@ -278,7 +278,7 @@ func TestATrialOfTheSandboxComesBackWithAPersona(t *testing.T) {
 
 func (w *fixture) eventsOf(t *testing.T, client string) []provider.RecordedEvent {
 	t.Helper()
-	events, err := w.id.Events(t.Context(), provider.EventFilter{ClientID: client})
+	events, err := w.id.Events().List(t.Context(), provider.EventFilter{ClientID: client})
 	if err != nil {
 		t.Fatal(err)
 	}

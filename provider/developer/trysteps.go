@@ -80,7 +80,7 @@ func (run *tryRun) authenticate(form url.Values, header http.Header) error {
 		form.Set("client_id", run.client.ID)
 		return nil
 	}
-	secret, err := run.p.ClientSecret(run.r.Request.Context(), run.client.ID)
+	secret, err := run.p.Clients().Secret(run.r.Request.Context(), run.client.ID)
 	if err != nil {
 		return notFound(err)
 	}

@@ -314,7 +314,7 @@ func TestTheOperatorIsShownAllThatIsRegistered(t *testing.T) {
 	b.submit(p, "action", "refuse", "reason", "No")
 	c := w.client(storage.Sandbox, "shop")
 	c.Origins = append(c.Origins, "https://more.test")
-	if err := w.sandbox.SaveClient(t.Context(), c); err != nil {
+	if err := w.sandbox.Clients().Save(t.Context(), c); err != nil {
 		t.Fatal(err)
 	}
 	w.as(dev).submitForm(accessPath, "note", "", "action", "ask")

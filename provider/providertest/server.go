@@ -195,7 +195,7 @@ func (s *Server) Register(ctx context.Context, c provider.Client) (provider.Clie
 	if c.RedirectURIs == nil && !slices.Equal(c.GrantTypes, []string{"client_credentials"}) {
 		c.RedirectURIs = []string{RedirectURI}
 	}
-	return c, s.Provider.SaveClient(ctx, c)
+	return c, s.Provider.Clients().Save(ctx, c)
 }
 
 // Advance moves the provider's clock: what it has issued expires. That of the client under

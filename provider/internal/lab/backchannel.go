@@ -62,7 +62,7 @@ func (w *Fixture) Runs() *Fixture {
 // Tells registers a client that is told by this application.
 func (w *Fixture) Tells(rp *ToldParty, id string) *Fixture {
 	w.T.Helper()
-	w.OK(w.SaveClient(w.T.Context(), provider.Client{
+	w.OK(w.Clients().Save(w.T.Context(), provider.Client{
 		ID: id, Secret: ClientSecret, Dialect: provider.Standard, RedirectURIs: []string{CallbackURI},
 		GrantTypes: []string{"authorization_code", "refresh_token"}, PostLogoutRedirectURIs: []string{"https://rp.test/bye"},
 		BackchannelLogoutURI: rp.URL + "/backchannel?tenant=1", SkipConsent: true,

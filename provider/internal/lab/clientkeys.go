@@ -191,7 +191,7 @@ func (w *Fixture) WithSigners() *Fixture {
 		{ID: "signer", Secret: ClientSecret, RequireSignedRequestObject: true, JWKS: PublicKeys(w.T, "ES256")},
 	} {
 		c.Dialect, c.RedirectURIs = provider.Standard, []string{CallbackURI}
-		w.OK(w.SaveClient(w.T.Context(), c))
+		w.OK(w.Clients().Save(w.T.Context(), c))
 	}
 	return w
 }

@@ -34,10 +34,10 @@ const (
 // LetLeaveOut registers the standard client with these optional scopes.
 func (w *Fixture) LetLeaveOut(scopes ...string) {
 	w.T.Helper()
-	c, err := w.Client(w.T.Context(), "std")
+	c, err := w.Clients().Get(w.T.Context(), "std")
 	w.OK(err)
 	c.OptionalScopes = scopes
-	w.OK(w.SaveClient(w.T.Context(), c))
+	w.OK(w.Clients().Save(w.T.Context(), c))
 	w.Advance(2 * time.Second)
 }
 

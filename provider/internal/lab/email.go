@@ -19,7 +19,7 @@ func (b *Browser) AskToMove(to, password string) (codes Page, mailed map[string]
 // EmailOf returns the address of an account.
 func (w *Fixture) EmailOf(id string) string {
 	w.T.Helper()
-	account, err := w.Account(w.T.Context(), id)
+	account, err := w.Accounts().Get(w.T.Context(), id)
 	if err != nil {
 		w.T.Fatal(err)
 	}

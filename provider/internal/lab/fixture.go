@@ -219,7 +219,7 @@ func (w *Fixture) WithClients() *Fixture {
 		{ID: "pub", Name: "Public App", Dialect: provider.Standard, Public: true, RedirectURIs: []string{CallbackURI, "http://127.0.0.1/cb"}},
 		{ID: "q", Name: "Query App", Secret: ClientSecret, RedirectURIs: []string{"https://rp.test/cb?x=1"}},
 	} {
-		if err := w.SaveClient(w.T.Context(), c); err != nil {
+		if err := w.Clients().Save(w.T.Context(), c); err != nil {
 			w.T.Fatal(err)
 		}
 	}
@@ -234,18 +234,18 @@ func (w *Fixture) WithUsers() *Fixture {
 		{ID: "alice", Email: "alice@example.com", EmailVerified: true, Password: AlicePass},
 		{ID: "bob", Email: "bob@example.com", Password: BobPass},
 	} {
-		if _, err := w.SaveAccount(ctx, a); err != nil {
+		if _, err := w.Accounts().Save(ctx, a); err != nil {
 			w.T.Fatal(err)
 		}
 	}
-	err := w.SetAttributes(ctx, "alice", map[string]any{
+	err := w.People().SetAttributes(ctx, "alice", map[string]any{
 		"fname": "Alice", "lname": "Example", "zip": "22030", "birthdate": "1990-04-02",
 		"previous_addresses": []map[string]string{{"street1": "1 Main St", "city": "Fairfax"}},
 	})
 	if err != nil {
 		w.T.Fatal(err)
 	}
-	err = w.SetStatus(ctx, "alice", provider.Status{Group: "military", Subgroups: []string{"Veteran"}, Verified: true})
+	err = w.People().SetStatus(ctx, "alice", provider.Status{Group: "military", Subgroups: []string{"Veteran"}, Verified: true})
 	if err != nil {
 		w.T.Fatal(err)
 	}

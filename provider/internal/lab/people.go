@@ -41,7 +41,7 @@ func (b *Browser) AskToBeDeleted(password string) {
 
 // Exists reports whether there is an account.
 func (w *Fixture) Exists(id string) bool {
-	_, err := w.Account(w.T.Context(), id)
+	_, err := w.Accounts().Get(w.T.Context(), id)
 	return err == nil
 }
 
@@ -117,7 +117,7 @@ func (w *Fixture) Guess(email string, times int) {
 // AddAccount saves an account.
 func (w *Fixture) AddAccount(a provider.Account) {
 	w.T.Helper()
-	_, err := w.SaveAccount(w.T.Context(), a)
+	_, err := w.Accounts().Save(w.T.Context(), a)
 	w.OK(err)
 }
 

@@ -25,7 +25,7 @@ func (w *Fixture) Machine(id string, change ...func(*provider.Client)) {
 	for _, f := range change {
 		f(&c)
 	}
-	w.OK(w.SaveClient(w.T.Context(), c))
+	w.OK(w.Clients().Save(w.T.Context(), c))
 }
 
 // OwnToken asks for an access token as the application itself, as a library does.

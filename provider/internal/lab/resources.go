@@ -39,7 +39,7 @@ func WithResources(t testing.TB, change ...func(*provider.Config)) *Fixture {
 		{ID: "narrow", Name: "Narrow", Resources: []string{ToolsURI}},
 	} {
 		c.Secret, c.Dialect, c.RedirectURIs = ClientSecret, provider.Standard, []string{CallbackURI}
-		w.OK(w.SaveClient(t.Context(), c))
+		w.OK(w.Clients().Save(t.Context(), c))
 	}
 	return w
 }

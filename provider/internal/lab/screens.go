@@ -49,7 +49,7 @@ func (d *Desk) Serve(s *provider.Screen) error {
 func NewDesk(t testing.TB, d *Desk, w *Fixture) *Fixture {
 	t.Helper()
 	mux := http.NewServeMux()
-	mux.Handle("/desk/{name}", w.Screen(d.Serve))
+	mux.Handle("/desk/{name}", w.Pages().Screen(d.Serve))
 	mux.Handle("/", w.Provider)
 	w.Server.Config.Handler = mux
 	return w

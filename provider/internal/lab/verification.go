@@ -52,10 +52,10 @@ func WithOffice(t testing.TB, change ...func(*provider.Config)) (*Fixture, *Offi
 	w := New(t, append([]func(*provider.Config){func(c *provider.Config) {
 		c.Verifiers = map[string]provider.Verifier{"military": d}
 	}}, change...)...).WithClients().WithUsers()
-	w.OK(w.SaveClient(t.Context(), provider.Client{
+	w.OK(w.Clients().Save(t.Context(), provider.Client{
 		ID: "strict", Name: "Strict Perks", Secret: ClientSecret, RedirectURIs: []string{CallbackURI}, RequireVerified: true,
 	}))
-	w.OK(w.SaveClient(t.Context(), provider.Client{
+	w.OK(w.Clients().Save(t.Context(), provider.Client{
 		ID: "own", Name: "Own Perks", Secret: ClientSecret, RedirectURIs: []string{CallbackURI}, RequireVerified: true, SkipConsent: true,
 	}))
 	return w, d
@@ -68,7 +68,7 @@ func (w *Fixture) Bob() *Browser { return w.NewBrowser().SignIn("bob@example.com
 func (w *Fixture) Record(s provider.Status) {
 	w.T.Helper()
 	s.Group = "military"
-	w.OK(w.SetStatus(w.T.Context(), "bob", s))
+	w.OK(w.People().SetStatus(w.T.Context(), "bob", s))
 }
 
 // Consents reports whether bob has allowed an application anything, or was recorded with it.

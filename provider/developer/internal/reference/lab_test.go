@@ -77,7 +77,7 @@ func newLab(t testing.TB) *lab {
 			t.Error(err)
 		}
 	})
-	l.doc = New(Installation{Installation: l.provider.Installation(), Button: l.provider.ButtonScript()})
+	l.doc = New(Installation{Installation: l.provider.Installation(), Button: l.provider.Pages().ButtonScript()})
 	l.register()
 	l.alice = newBrowser(t)
 	l.signIn()
@@ -104,23 +104,23 @@ func (l *lab) register() {
 		if !c.Public {
 			c.Secret = strings.Repeat(c.ID+"-secret-", 6)
 		}
-		if err := l.provider.SaveClient(l.t.Context(), c); err != nil {
+		if err := l.provider.Clients().Save(l.t.Context(), c); err != nil {
 			l.t.Fatal(err)
 		}
 		l.clients[c.ID] = c
 	}
 	ctx := l.t.Context()
-	if _, err := l.provider.SaveAccount(ctx, provider.Account{ID: "alice", Email: "alice@example.com", EmailVerified: true, Password: password}); err != nil {
+	if _, err := l.provider.Accounts().Save(ctx, provider.Account{ID: "alice", Email: "alice@example.com", EmailVerified: true, Password: password}); err != nil {
 		l.t.Fatal(err)
 	}
-	err := l.provider.SetAttributes(ctx, "alice", map[string]any{
+	err := l.provider.People().SetAttributes(ctx, "alice", map[string]any{
 		"fname": "Alice", "zip": "22030", "birthdate": "1990-04-02",
 		"previous_addresses": []map[string]string{{"street1": "1 Main St", "city": "Fairfax"}},
 	})
 	if err != nil {
 		l.t.Fatal(err)
 	}
-	if err := l.provider.SetStatus(ctx, "alice", provider.Status{Group: "military", Subgroups: []string{"Veteran"}, Verified: true}); err != nil {
+	if err := l.provider.People().SetStatus(ctx, "alice", provider.Status{Group: "military", Subgroups: []string{"Veteran"}, Verified: true}); err != nil {
 		l.t.Fatal(err)
 	}
 }

@@ -64,7 +64,7 @@ func TestLogoutTokensAreAsDocumented(t *testing.T) {
 		ID: "told", Dialect: provider.Standard, RedirectURIs: []string{callbackURI}, Secret: strings.Repeat("told-secret-", 6),
 		BackchannelLogoutURI: application.URL, BackchannelLogoutSessionRequired: true,
 	}
-	if err := l.provider.SaveClient(t.Context(), c); err != nil {
+	if err := l.provider.Clients().Save(t.Context(), c); err != nil {
 		t.Fatal(err)
 	}
 	l.clients["told"] = c

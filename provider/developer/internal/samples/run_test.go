@@ -163,10 +163,10 @@ func newInstallation(t *testing.T) *installation {
 		}
 	})
 	ctx := t.Context()
-	if _, err := i.SaveAccount(ctx, provider.Account{ID: "alice", Email: "alice@example.com", EmailVerified: true, Password: password}); err != nil {
+	if _, err := i.Accounts().Save(ctx, provider.Account{ID: "alice", Email: "alice@example.com", EmailVerified: true, Password: password}); err != nil {
 		t.Fatal(err)
 	}
-	if err := i.SetStatus(ctx, "alice", provider.Status{Group: "military", Subgroups: []string{"Veteran"}, Verified: true}); err != nil {
+	if err := i.People().SetStatus(ctx, "alice", provider.Status{Group: "military", Subgroups: []string{"Veteran"}, Verified: true}); err != nil {
 		t.Fatal(err)
 	}
 	return i
@@ -182,13 +182,13 @@ func (i *installation) application(t *testing.T, dialect string, public bool) Ap
 	defer listener.Close()
 	a := Application{
 		ClientID: fmt.Sprintf("%s-%t-%d", dialect, public, listener.Addr().(*net.TCPAddr).Port), Dialect: dialect, Public: public,
-		RedirectURI: fmt.Sprintf("http://%s/callback", listener.Addr()), Scopes: []string{"military"}, BaseURL: i.base, Brand: `Ca&fé "24"`, Button: i.ButtonScript(),
+		RedirectURI: fmt.Sprintf("http://%s/callback", listener.Addr()), Scopes: []string{"military"}, BaseURL: i.base, Brand: `Ca&fé "24"`, Button: i.Pages().ButtonScript(),
 	}
 	c := provider.Client{ID: a.ClientID, Dialect: dialect, Public: public, RedirectURIs: []string{a.RedirectURI}}
 	if !public {
 		c.Secret = clientSecret
 	}
-	if err := i.SaveClient(t.Context(), c); err != nil {
+	if err := i.Clients().Save(t.Context(), c); err != nil {
 		t.Fatal(err)
 	}
 	return a

@@ -82,17 +82,21 @@ func TestBackchannelLogout(t *testing.T) {
 			other.Submit(other.Open("/account/sessions"), "action", "others")
 			return nil
 		},
-		"Revoked": func(w *lab.Fixture, _ *lab.Browser) error { return w.RevokeUser(w.T.Context(), "alice") },
-		"Ended":   func(w *lab.Fixture, _ *lab.Browser) error { return w.EndSessions(w.T.Context(), "alice", "") },
-		"Locked":  func(w *lab.Fixture, _ *lab.Browser) error { return w.SetAccountDisabled(w.T.Context(), "alice", true) },
-		"Deleted": func(w *lab.Fixture, _ *lab.Browser) error { return w.DeleteAccount(w.T.Context(), "alice") },
+		"Revoked": func(w *lab.Fixture, _ *lab.Browser) error { return w.People().Revoke(w.T.Context(), "alice") },
+		"Ended":   func(w *lab.Fixture, _ *lab.Browser) error { return w.People().EndSessions(w.T.Context(), "alice", "") },
+		"Locked": func(w *lab.Fixture, _ *lab.Browser) error {
+			return w.Accounts().SetDisabled(w.T.Context(), "alice", true)
+		},
+		"Deleted": func(w *lab.Fixture, _ *lab.Browser) error { return w.Accounts().Delete(w.T.Context(), "alice") },
 		"WantedGone": func(_ *lab.Fixture, b *lab.Browser) error {
 			b.AskToBeDeleted(lab.AlicePass)
 			return nil
 		},
-		"Restored": func(w *lab.Fixture, _ *lab.Browser) error { return w.RevokeIssuedBefore(w.T.Context(), w.Now()) },
+		"Restored": func(w *lab.Fixture, _ *lab.Browser) error {
+			return w.People().RevokeIssuedBefore(w.T.Context(), w.Now())
+		},
 		"NewPassword": func(w *lab.Fixture, _ *lab.Browser) error {
-			_, err := w.SaveAccount(w.T.Context(), provider.Account{ID: "alice", Email: "alice@example.com", EmailVerified: true, Password: lab.BobPass})
+			_, err := w.Accounts().Save(w.T.Context(), provider.Account{ID: "alice", Email: "alice@example.com", EmailVerified: true, Password: lab.BobPass})
 			return err
 		},
 	} {
@@ -200,7 +204,7 @@ func TestBackchannelLogoutReachesAllApplicationsOnce(t *testing.T) {
 		}
 		b.Allow("client_id", "silent", "scope", "military") // without openid
 	}
-	if err := w.RevokeUser(t.Context(), "alice"); err != nil {
+	if err := w.People().Revoke(t.Context(), "alice"); err != nil {
 		t.Fatal(err)
 	}
 	settled(w)
@@ -274,7 +278,7 @@ func TestBackchannelLogoutWhenAnotherSignsInThere(t *testing.T) {
 func watchTold(w *lab.Fixture) func() []provider.Activity {
 	var mu sync.Mutex
 	var all []provider.Activity
-	w.Watch(func(a provider.Activity) {
+	w.Events().WatchActivity(func(a provider.Activity) {
 		if a.Event == provider.ActivityBackchannelLogout {
 			mu.Lock()
 			defer mu.Unlock()
@@ -421,20 +425,20 @@ func TestBackchannelLogoutOfPrivateNetworks(t *testing.T) {
 			rp.URL, "https://localhost/", "https://10.0.0.1/", "https://169.254.169.254/", "https://[::1]/", "http://rp.example.com/",
 			"https://rp.example.com/#a", "https://user@rp.example.com/", "rp.example.com", "com.example.app:/x",
 		} {
-			err := w.SaveClient(t.Context(), provider.Client{ID: "c", RedirectURIs: []string{lab.CallbackURI}, BackchannelLogoutURI: uri})
+			err := w.Clients().Save(t.Context(), provider.Client{ID: "c", RedirectURIs: []string{lab.CallbackURI}, BackchannelLogoutURI: uri})
 			if err == nil || !strings.Contains(err.Error(), "BackchannelLogoutURI") {
 				t.Errorf("%s: %v", uri, err)
 			}
 		}
-		err := w.SaveClient(t.Context(), provider.Client{ID: "c", RedirectURIs: []string{lab.CallbackURI}, BackchannelLogoutSessionRequired: true})
+		err := w.Clients().Save(t.Context(), provider.Client{ID: "c", RedirectURIs: []string{lab.CallbackURI}, BackchannelLogoutSessionRequired: true})
 		if err == nil || !strings.Contains(err.Error(), "BackchannelLogoutSessionRequired") {
 			t.Errorf("session without an address: %v", err)
 		}
 		want := provider.Client{
 			ID: "c", RedirectURIs: []string{lab.CallbackURI}, BackchannelLogoutURI: "https://rp.example.com/bye?x=1", BackchannelLogoutSessionRequired: true,
 		}
-		w.OK(w.SaveClient(t.Context(), want))
-		got, err := w.Client(t.Context(), "c")
+		w.OK(w.Clients().Save(t.Context(), want))
+		got, err := w.Clients().Get(t.Context(), "c")
 		if err != nil || got.BackchannelLogoutURI != want.BackchannelLogoutURI || !got.BackchannelLogoutSessionRequired {
 			t.Errorf("%+v, %v", got, err)
 		}

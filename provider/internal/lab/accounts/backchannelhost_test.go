@@ -41,7 +41,7 @@ func (h *hostOfCarol) signedIn() provider.SignedIn {
 func hostFixture(t *testing.T, rp *lab.ToldParty) (*lab.Fixture, *hostOfCarol) {
 	h := &hostOfCarol{}
 	w := lab.NewHosted(t, h.signedIn, lab.AllowPrivate).Tells(rp, "told").Runs()
-	w.OK(w.SetAttributes(t.Context(), "carol", map[string]any{"fname": "Carol"}))
+	w.OK(w.People().SetAttributes(t.Context(), "carol", map[string]any{"fname": "Carol"}))
 	return w, h
 }
 
@@ -73,15 +73,15 @@ func TestBackchannelLogoutOfAHost(t *testing.T) {
 		if phone == "" || phone == laptop || laptop != again {
 			t.Fatalf("sids %q, %q, %q", phone, laptop, again)
 		}
-		w.OK(w.EndSessions(t.Context(), "dave", "phone"))
-		w.OK(w.EndSessions(t.Context(), "carol", "desktop"))
-		w.OK(w.EndSessions(t.Context(), "carol", "phone"))
+		w.OK(w.People().EndSessions(t.Context(), "dave", "phone"))
+		w.OK(w.People().EndSessions(t.Context(), "carol", "desktop"))
+		w.OK(w.People().EndSessions(t.Context(), "carol", "phone"))
 		rp.Wait(t, 1)
 		lab.Eventually(t, func() bool { return w.Count("client_sessions") == 1 })
 		if diff := cmp.Diff(map[string]int{phone: 1}, toldOf(w, rp)); diff != "" {
 			t.Errorf("told of (-want +got):\n%s", diff)
 		}
-		w.OK(w.EndSessions(t.Context(), "carol", ""))
+		w.OK(w.People().EndSessions(t.Context(), "carol", ""))
 		settled(w)
 		if diff := cmp.Diff(map[string]int{phone: 1, laptop: 1}, toldOf(w, rp)); diff != "" {
 			t.Errorf("told of (-want +got):\n%s", diff)
@@ -97,7 +97,7 @@ func TestBackchannelLogoutOfAHost(t *testing.T) {
 				t.Fatalf("sid is %q", sid)
 			}
 		}
-		w.OK(w.EndSessions(t.Context(), "carol", ""))
+		w.OK(w.People().EndSessions(t.Context(), "carol", ""))
 		settled(w)
 		if diff := cmp.Diff(map[string]int{"": 1}, toldOf(w, rp)); diff != "" {
 			t.Errorf("told of (-want +got):\n%s", diff)
@@ -140,8 +140,8 @@ func TestBackchannelLogoutOfAHost(t *testing.T) {
 		settled(w)
 	})
 	for name, end := range map[string]func(w *lab.Fixture) error{
-		"Revoked": func(w *lab.Fixture) error { return w.RevokeUser(w.T.Context(), "carol") },
-		"Deleted": func(w *lab.Fixture) error { return w.DeleteAccount(w.T.Context(), "carol") },
+		"Revoked": func(w *lab.Fixture) error { return w.People().Revoke(w.T.Context(), "carol") },
+		"Deleted": func(w *lab.Fixture) error { return w.Accounts().Delete(w.T.Context(), "carol") },
 	} {
 		t.Run("AfterTheUserIs"+name, func(t *testing.T) {
 			t.Parallel()

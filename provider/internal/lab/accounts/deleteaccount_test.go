@@ -31,7 +31,7 @@ func TestDeleteAccountLeavesNothingThatNamesThePerson(t *testing.T) {
 			b.Submit(b.Open("/account"), "action", "verify") // a code waits
 		},
 		"OfTheHost": func(w *lab.Fixture, id string) {
-			w.OK(w.RevokeUser(w.T.Context(), id)) // an event
+			w.OK(w.People().Revoke(w.T.Context(), id)) // an event
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -43,17 +43,17 @@ func TestDeleteAccountLeavesNothingThatNamesThePerson(t *testing.T) {
 				}
 			}).WithClients().WithUsers()
 			prepare(w, id)
-			w.OK(w.SetAttributes(t.Context(), id, map[string]any{"fname": "Canary"}))
-			w.OK(w.SetStatus(t.Context(), id, provider.Status{Group: "military", Verified: true}))
-			before, err := w.Events(t.Context(), provider.EventFilter{UserID: id})
+			w.OK(w.People().SetAttributes(t.Context(), id, map[string]any{"fname": "Canary"}))
+			w.OK(w.People().SetStatus(t.Context(), id, provider.Status{Group: "military", Verified: true}))
+			before, err := w.Events().List(t.Context(), provider.EventFilter{UserID: id})
 			w.OK(err)
-			others, err := w.Events(t.Context(), provider.EventFilter{UserID: "alice"})
+			others, err := w.Events().List(t.Context(), provider.EventFilter{UserID: "alice"})
 			w.OK(err)
 			if !strings.Contains(w.Dump(), id) || len(before) == 0 {
 				t.Fatalf("the test looks in the wrong place: %v", before)
 			}
 
-			w.OK(w.DeleteAccount(t.Context(), id))
+			w.OK(w.Accounts().Delete(t.Context(), id))
 			if strings.Contains(w.Dump(), id) {
 				t.Error("the ID is in the database")
 			}
@@ -63,7 +63,7 @@ func TestDeleteAccountLeavesNothingThatNamesThePerson(t *testing.T) {
 				t.Fatalf("the event says %+v", last)
 			}
 			// What has happened is kept.
-			after, err := w.Events(t.Context(), provider.EventFilter{UserID: last.UserID})
+			after, err := w.Events().List(t.Context(), provider.EventFilter{UserID: last.UserID})
 			w.OK(err)
 			if len(after) != len(before)+1 {
 				t.Errorf("%d events, before %d", len(after), len(before))
@@ -73,14 +73,14 @@ func TestDeleteAccountLeavesNothingThatNamesThePerson(t *testing.T) {
 					t.Errorf("%s has the address %s", e.Name, e.Address)
 				}
 			}
-			still, err := w.Events(t.Context(), provider.EventFilter{UserID: "alice"})
+			still, err := w.Events().List(t.Context(), provider.EventFilter{UserID: "alice"})
 			w.OK(err)
 			if diff := cmp.Diff(others, still); diff != "" {
 				t.Errorf("events of another (-before +after):\n%s", diff)
 			}
 
 			n := len(w.Told())
-			w.OK(w.DeleteAccount(t.Context(), id))
+			w.OK(w.Accounts().Delete(t.Context(), id))
 			if len(w.Told()) != n {
 				t.Error("who is gone is deleted again")
 			}
@@ -94,7 +94,7 @@ func TestRevokeUser(t *testing.T) {
 	alice, bob := w.Alice(), w.NewBrowser().SignIn("bob@example.com", lab.BobPass)
 	tokens := alice.StandardTokens()
 	access, refresh := lab.Member(t, tokens, "access_token"), lab.Member(t, tokens, "refresh_token")
-	w.OK(w.RevokeUser(t.Context(), "alice"))
+	w.OK(w.People().Revoke(t.Context(), "alice"))
 	if p := alice.Bearer(lab.UserinfoPath, access); p.StatusCode != http.StatusUnauthorized {
 		t.Errorf("an access token: %s", p.Status)
 	}
@@ -120,7 +120,7 @@ func TestTrailHoldsNetworks(t *testing.T) {
 	if content := w.Dump(); strings.Contains(content, "127.0.0.1") && !strings.Contains(content, w.Server.URL) {
 		t.Error("a whole address is in the database")
 	}
-	events, err := w.Events(t.Context(), provider.EventFilter{Name: provider.EventSignedIn})
+	events, err := w.Events().List(t.Context(), provider.EventFilter{Name: provider.EventSignedIn})
 	if err != nil || len(events) != 1 || events[0].Address != "127.0.0.0/24" {
 		t.Errorf("%+v %v", events, err)
 	}
@@ -130,7 +130,7 @@ func TestStrangersDoNotGrowTheTrail(t *testing.T) {
 	t.Parallel()
 	w := lab.New(t).WithUsers()
 	failed := func() int {
-		events, err := w.Events(t.Context(), provider.EventFilter{Name: provider.EventSignInFailed, Limit: 1000})
+		events, err := w.Events().List(t.Context(), provider.EventFilter{Name: provider.EventSignInFailed, Limit: 1000})
 		w.OK(err)
 		return len(events)
 	}
@@ -156,7 +156,7 @@ func TestTrailIsKept(t *testing.T) {
 	const day = 24 * time.Hour
 	// kept returns what is left of an old and a recent event.
 	kept := func(w *lab.Fixture) string {
-		events, err := w.Events(t.Context(), provider.EventFilter{})
+		events, err := w.Events().List(t.Context(), provider.EventFilter{})
 		w.OK(err)
 		var left []string
 		for _, e := range events {

@@ -13,7 +13,7 @@ import (
 
 func elapse(w *lab.Fixture, by time.Duration) {
 	w.T.Helper()
-	err := w.Elapse(w.T.Context(), provider.Elapsed{ClientIDs: []string{"std"}, UserPrefix: provider.PersonaID("acme", ""), By: by})
+	err := w.Sandbox().Elapse(w.T.Context(), provider.Elapsed{ClientIDs: []string{"std"}, UserPrefix: provider.PersonaID("acme", ""), By: by})
 	if err != nil {
 		w.T.Fatal(err)
 	}
@@ -73,7 +73,7 @@ func TestTheClockOfProductionIsNotMoved(t *testing.T) {
 	t.Parallel()
 	w := lab.New(t).WithClients().WithUsers()
 	b := w.Alice()
-	err := w.Elapse(t.Context(), provider.Elapsed{ClientIDs: []string{"std"}, UserPrefix: "alice", By: 24 * time.Hour})
+	err := w.Sandbox().Elapse(t.Context(), provider.Elapsed{ClientIDs: []string{"std"}, UserPrefix: "alice", By: 24 * time.Hour})
 	if !errors.Is(err, provider.ErrNoSandbox) || !b.IsSignedIn() {
 		t.Errorf("error is %v", err)
 	}

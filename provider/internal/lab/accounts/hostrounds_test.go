@@ -28,7 +28,7 @@ func TestHostIsVisitedTwiceAtMost(t *testing.T) {
 	t.Parallel()
 	var signedIn provider.SignedIn
 	w := lab.NewHosted(t, func() provider.SignedIn { return signedIn })
-	if err := w.SaveClient(t.Context(), provider.Client{ID: "own", Name: "Our Own", Secret: lab.ClientSecret, Dialect: provider.Standard,
+	if err := w.Clients().Save(t.Context(), provider.Client{ID: "own", Name: "Our Own", Secret: lab.ClientSecret, Dialect: provider.Standard,
 		RedirectURIs: []string{lab.CallbackURI}, SkipConsent: true}); err != nil {
 		t.Fatal(err)
 	}
@@ -133,7 +133,7 @@ func TestAccountPageSendsNobodyRound(t *testing.T) {
 		t.Fatalf("not sent to sign in: %v, %v", location, err)
 	}
 	returnTo := location.Query().Get("return_to")
-	if !w.IsReturnTo(returnTo) {
+	if !w.Pages().IsReturnTo(returnTo) {
 		t.Errorf("%s is not taken for our own", returnTo)
 	}
 	p := b.Get(returnTo)

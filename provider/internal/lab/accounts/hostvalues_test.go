@@ -29,9 +29,9 @@ func TestUserIDOfAHost(t *testing.T) {
 			lab.Unavailable(t, b.Get(lab.AuthorizeURL(lab.Ask()...)))
 			lab.Unavailable(t, b.Get("/account"))
 			for name, err := range map[string]error{
-				"SetAttributes": w.SetAttributes(t.Context(), id, map[string]any{"fname": "X"}),
-				"SetStatus":     w.SetStatus(t.Context(), id, provider.Status{Group: "nurse"}),
-				"DeleteStatus":  w.DeleteStatus(t.Context(), id, "nurse"),
+				"SetAttributes": w.People().SetAttributes(t.Context(), id, map[string]any{"fname": "X"}),
+				"SetStatus":     w.People().SetStatus(t.Context(), id, provider.Status{Group: "nurse"}),
+				"DeleteStatus":  w.People().DeleteStatus(t.Context(), id, "nurse"),
 			} {
 				if err == nil || !strings.Contains(err.Error(), says) {
 					t.Errorf("%s: %v", name, err)
@@ -39,7 +39,7 @@ func TestUserIDOfAHost(t *testing.T) {
 			}
 		})
 	}
-	if err := w.SetAttributes(t.Context(), "", map[string]any{"fname": "X"}); err == nil {
+	if err := w.People().SetAttributes(t.Context(), "", map[string]any{"fname": "X"}); err == nil {
 		t.Error("nobody got a name")
 	}
 	if !strings.Contains(w.Log.String(), "SignedIn: UserID: "+says) {
@@ -200,14 +200,14 @@ func TestRecordedValuesAreHeldToTheCatalogueOfToday(t *testing.T) {
 		}
 	}
 	w = lab.New(t, configure).WithClients()
-	id, err := w.SaveAccount(t.Context(), provider.Account{ID: "alice", Email: "alice@example.com", Password: lab.AlicePass})
+	id, err := w.Accounts().Save(t.Context(), provider.Account{ID: "alice", Email: "alice@example.com", Password: lab.AlicePass})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := w.SetAttributes(t.Context(), id, map[string]any{"fname": "Alice", "rank": "Major", "homes": []map[string]string{{"city": "Ulm"}}}); err != nil {
+	if err := w.People().SetAttributes(t.Context(), id, map[string]any{"fname": "Alice", "rank": "Major", "homes": []map[string]string{{"city": "Ulm"}}}); err != nil {
 		t.Fatal(err)
 	}
-	if err := w.SetStatus(t.Context(), id, provider.Status{Group: "club", Verified: true, Subgroups: []string{"Gold", "Silver"}}); err != nil {
+	if err := w.People().SetStatus(t.Context(), id, provider.Status{Group: "club", Verified: true, Subgroups: []string{"Gold", "Silver"}}); err != nil {
 		t.Fatal(err)
 	}
 	b := w.Alice()

@@ -32,7 +32,7 @@ func described(b *lab.Browser, answer url.Values) string {
 func TestEveryDefaultPersonaAnswersWithoutAScreen(t *testing.T) {
 	t.Parallel()
 	w := lab.New(t, lab.Cast(lab.OneRealm)).WithClients()
-	if err := w.CheckPersonas(provider.PersonaSet{Personas: provider.DefaultPersonas()}); err != nil {
+	if err := w.Sandbox().CheckPersonas(provider.PersonaSet{Personas: provider.DefaultPersonas()}); err != nil {
 		t.Errorf("the default personas do not fit the default catalogue: %v", err)
 	}
 	refusals := map[string]string{"denies": "access_denied", "locked": "access_denied"}
@@ -297,7 +297,7 @@ func TestWhatTheCatalogueDoesNotKnowIsLeftOut(t *testing.T) {
 		c.Scopes = []provider.Scope{{Name: "military", Attributes: []string{"fname"}, Groups: []string{"military"}}}
 	}).WithClients()
 	var wrong *provider.FieldError
-	if err := w.CheckPersonas(provider.PersonaSet{Personas: personas}); !errors.As(err, &wrong) || wrong.Field != "Personas[1].Statuses" {
+	if err := w.Sandbox().CheckPersonas(provider.PersonaSet{Personas: personas}); !errors.As(err, &wrong) || wrong.Field != "Personas[1].Statuses" {
 		t.Errorf("CheckPersonas says %v", err)
 	}
 	b := w.NewBrowser()
@@ -332,7 +332,7 @@ func TestCheckPersonasNamesTheField(t *testing.T) {
 			Statuses: []provider.PersonaStatus{{Group: "student", ExpiresIn: 1 << 40}}}}},
 	} {
 		var wrong *provider.FieldError
-		if err := w.CheckPersonas(set); !errors.As(err, &wrong) || wrong.Field != field {
+		if err := w.Sandbox().CheckPersonas(set); !errors.As(err, &wrong) || wrong.Field != field {
 			t.Errorf("error is %v, want one of the field %s", err, field)
 		}
 	}

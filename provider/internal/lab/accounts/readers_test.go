@@ -17,7 +17,7 @@ func TestPerson(t *testing.T) {
 	t.Parallel()
 	w := lab.New(t).WithClients().WithUsers()
 	w.Alice().Allow("scope", "openid military", "response_type", "code")
-	got, err := w.Person(t.Context(), "alice")
+	got, err := w.People().Get(t.Context(), "alice")
 	w.OK(err)
 	raw, err := json.Marshal(got)
 	w.OK(err)
@@ -38,21 +38,21 @@ func TestPerson(t *testing.T) {
 	// What was read can be replaced, once.
 	status := got.Statuses[0]
 	status.Verified = false
-	w.OK(w.SetStatus(t.Context(), "alice", status))
-	if err := w.SetStatus(t.Context(), "alice", status); !errors.Is(err, provider.ErrChanged) {
+	w.OK(w.People().SetStatus(t.Context(), "alice", status))
+	if err := w.People().SetStatus(t.Context(), "alice", status); !errors.Is(err, provider.ErrChanged) {
 		t.Errorf("err = %v", err)
 	}
 	t.Run("OfTheHost", func(t *testing.T) {
 		w := lab.NewHosted(t, func() provider.SignedIn { return provider.SignedIn{} })
-		w.OK(w.SetAttributes(t.Context(), "dora", map[string]any{"fname": "Dora"}))
-		got, err := w.Person(t.Context(), "dora")
+		w.OK(w.People().SetAttributes(t.Context(), "dora", map[string]any{"fname": "Dora"}))
+		got, err := w.People().Get(t.Context(), "dora")
 		want := provider.PersonalData{UserID: "dora", Attributes: map[string]json.RawMessage{"fname": []byte(`"Dora"`)}, Events: []provider.RecordedEvent{}}
 		if diff := cmp.Diff(want, got); diff != "" || err != nil {
 			t.Errorf("%v (-want +got):\n%s", err, diff)
 		}
 	})
 	t.Run("OfNobody", func(t *testing.T) {
-		if _, err := w.Person(t.Context(), "nobody"); !errors.Is(err, provider.ErrNoUser) {
+		if _, err := w.People().Get(t.Context(), "nobody"); !errors.Is(err, provider.ErrNoUser) {
 			t.Errorf("err = %v", err)
 		}
 	})
@@ -63,7 +63,7 @@ func TestAccounts(t *testing.T) {
 	w := lab.New(t).WithUsers()
 	var got []string
 	for after := ""; ; {
-		page, err := w.Accounts(t.Context(), after, 1)
+		page, err := w.Accounts().List(t.Context(), after, 1)
 		w.OK(err)
 		if len(page) == 0 {
 			break
@@ -75,16 +75,16 @@ func TestAccounts(t *testing.T) {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	for _, spelling := range []string{"alice@example.com", "Alice@Example.COM"} {
-		if found, err := w.AccountByEmail(t.Context(), spelling); err != nil || found.ID != "alice" {
+		if found, err := w.Accounts().GetByEmail(t.Context(), spelling); err != nil || found.ID != "alice" {
 			t.Errorf("%s is found as %q: %v", spelling, found.ID, err)
 		}
 	}
 	for _, address := range []string{"nobody@example.com", "alice", "", "alice@example.com "} {
-		if _, err := w.AccountByEmail(t.Context(), address); !errors.Is(err, provider.ErrNoUser) {
+		if _, err := w.Accounts().GetByEmail(t.Context(), address); !errors.Is(err, provider.ErrNoUser) {
 			t.Errorf("%q: err = %v", address, err)
 		}
 	}
-	if _, err := w.Account(t.Context(), "nobody"); !errors.Is(err, provider.ErrNoUser) {
+	if _, err := w.Accounts().Get(t.Context(), "nobody"); !errors.Is(err, provider.ErrNoUser) {
 		t.Errorf("err = %v", err)
 	}
 }
@@ -94,18 +94,18 @@ func TestClients(t *testing.T) {
 	w := lab.New(t).WithClients()
 	var got []string
 	for after := ""; ; {
-		page, err := w.Clients(t.Context(), after, 2)
+		page, err := w.Clients().List(t.Context(), after, 2)
 		w.OK(err)
 		for _, c := range page {
 			got = append(got, c.ID)
 			after = c.ID
-			one, err := w.Client(t.Context(), c.ID)
+			one, err := w.Clients().Get(t.Context(), c.ID)
 			if diff := cmp.Diff(c, one); diff != "" || err != nil || c.Secret != "" {
 				t.Errorf("%s: %v (-in list +alone):\n%s", c.ID, err, diff)
 			}
 			before, err := w.Store.Client(t.Context(), c.ID)
 			w.OK(err)
-			w.OK(w.SaveClient(t.Context(), one)) // changes nothing
+			w.OK(w.Clients().Save(t.Context(), one)) // changes nothing
 			if now, err := w.Store.Client(t.Context(), c.ID); err != nil || now.Version != before.Version {
 				t.Errorf("%s: saved as it was read it is another: %v", c.ID, err)
 			}
@@ -117,7 +117,7 @@ func TestClients(t *testing.T) {
 	if diff := cmp.Diff([]string{"pub", "q", "std", "std2", "v3"}, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	if _, err := w.Client(t.Context(), "nobody"); !errors.Is(err, provider.ErrNoClient) {
+	if _, err := w.Clients().Get(t.Context(), "nobody"); !errors.Is(err, provider.ErrNoClient) {
 		t.Errorf("err = %v", err)
 	}
 }

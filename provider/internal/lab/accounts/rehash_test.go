@@ -31,7 +31,7 @@ func TestOutdatedHashIsReplacedAndEndsNothing(t *testing.T) {
 	for name, present := range map[string]func(t *testing.T, w *lab.Fixture){
 		"BySignIn": func(t *testing.T, w *lab.Fixture) { w.Alice() },
 		"ByTheHost": func(t *testing.T, w *lab.Fixture) {
-			if _, err := w.SaveAccount(t.Context(), provider.Account{ID: "alice", Email: "alice@example.com", EmailVerified: true, Password: lab.AlicePass}); err != nil {
+			if _, err := w.Accounts().Save(t.Context(), provider.Account{ID: "alice", Email: "alice@example.com", EmailVerified: true, Password: lab.AlicePass}); err != nil {
 				t.Fatal(err)
 			}
 		},

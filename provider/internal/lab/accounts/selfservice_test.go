@@ -18,7 +18,7 @@ import (
 func TestNameIsSaidByItsOwner(t *testing.T) {
 	t.Parallel()
 	w := lab.New(t).WithClients().WithUsers()
-	if err := w.DeleteStatus(t.Context(), "alice", "military"); err != nil {
+	if err := w.People().DeleteStatus(t.Context(), "alice", "military"); err != nil {
 		t.Fatal(err)
 	}
 	b := w.NewBrowser().SignIn("alice@example.com", lab.AlicePass)
@@ -44,12 +44,12 @@ func TestNameIsSaidByItsOwner(t *testing.T) {
 func TestAttackNameBesideAStatus(t *testing.T) {
 	t.Parallel()
 	w := lab.New(t).WithClients().WithUsers()
-	if err := w.DeleteStatus(t.Context(), "alice", "military"); err != nil {
+	if err := w.People().DeleteStatus(t.Context(), "alice", "military"); err != nil {
 		t.Fatal(err)
 	}
 	b := w.NewBrowser().SignIn("alice@example.com", lab.AlicePass)
 	form := b.Open("/account/data")
-	if err := w.SetStatus(t.Context(), "alice", provider.Status{Group: "military", Verified: true}); err != nil {
+	if err := w.People().SetStatus(t.Context(), "alice", provider.Status{Group: "military", Verified: true}); err != nil {
 		t.Fatal(err)
 	}
 	lab.Shown(t, b.SubmitOnce(form, "first_name", "Mallory"), http.StatusForbidden)
@@ -65,10 +65,10 @@ func TestAttackNameDuringACheck(t *testing.T) {
 	t.Run("RefusesWhileItIsPending", func(t *testing.T) {
 		t.Parallel()
 		w := lab.New(t).WithClients().WithUsers()
-		w.OK(w.DeleteStatus(t.Context(), "alice", "military"))
+		w.OK(w.People().DeleteStatus(t.Context(), "alice", "military"))
 		b := w.NewBrowser().SignIn("alice@example.com", lab.AlicePass)
 		form := b.Open("/account/data")
-		w.OK(w.SetStatus(t.Context(), "alice", provider.Status{Group: "military", Pending: true}))
+		w.OK(w.People().SetStatus(t.Context(), "alice", provider.Status{Group: "military", Pending: true}))
 		lab.Shown(t, b.SubmitOnce(form, "first_name", "Mallory"), http.StatusForbidden)
 		if p := b.Open("/account/data"); strings.Contains(p.Text, "Mallory") || strings.Contains(p.Text, `name="first_name"`) {
 			t.Errorf("the name can be changed:\n%s", p.Text)
@@ -77,20 +77,20 @@ func TestAttackNameDuringACheck(t *testing.T) {
 	t.Run("IsNotWhoWasChecked", func(t *testing.T) {
 		t.Parallel()
 		w := lab.New(t).WithClients().WithUsers()
-		w.OK(w.DeleteStatus(t.Context(), "alice", "military"))
+		w.OK(w.People().DeleteStatus(t.Context(), "alice", "military"))
 		b := w.NewBrowser().SignIn("alice@example.com", lab.AlicePass)
 		form := b.Open("/account/data")
-		checked, err := w.Person(t.Context(), "alice")
+		checked, err := w.People().Get(t.Context(), "alice")
 		w.OK(err)
 		b.Submit(form, "first_name", "Mallory")
 		status := provider.Status{Group: "military", Verified: true, PersonRevision: checked.Revision}
-		if err := w.SetStatus(t.Context(), "alice", status); !errors.Is(err, provider.ErrChanged) {
+		if err := w.People().SetStatus(t.Context(), "alice", status); !errors.Is(err, provider.ErrChanged) {
 			t.Errorf("the status of another name is recorded: %v", err)
 		}
-		again, err := w.Person(t.Context(), "alice")
+		again, err := w.People().Get(t.Context(), "alice")
 		w.OK(err)
 		status.PersonRevision = again.Revision
-		w.OK(w.SetStatus(t.Context(), "alice", status))
+		w.OK(w.People().SetStatus(t.Context(), "alice", status))
 	})
 }
 
@@ -99,13 +99,13 @@ func TestAttackNameDuringACheck(t *testing.T) {
 func TestNothingIsRecordedOfADeletedAccount(t *testing.T) {
 	t.Parallel()
 	w := lab.New(t).WithClients().WithUsers()
-	w.OK(w.DeleteAccount(t.Context(), "alice"))
+	w.OK(w.Accounts().Delete(t.Context(), "alice"))
 	for name, err := range map[string]error{
-		"status":           w.SetStatus(t.Context(), "alice", provider.Status{Group: "military", Verified: true}),
-		"first status":     w.SetStatus(t.Context(), "alice", provider.Status{Group: "military", Revision: provider.NoRevision}),
-		"attribute":        w.SetAttributes(t.Context(), "alice", map[string]any{"fname": "Alice"}),
-		"nobody's":         w.SetAttributes(t.Context(), "nobody", map[string]any{"fname": "Alice"}),
-		"status of nobody": w.SetStatus(t.Context(), "nobody", provider.Status{Group: "military", Pending: true}),
+		"status":           w.People().SetStatus(t.Context(), "alice", provider.Status{Group: "military", Verified: true}),
+		"first status":     w.People().SetStatus(t.Context(), "alice", provider.Status{Group: "military", Revision: provider.NoRevision}),
+		"attribute":        w.People().SetAttributes(t.Context(), "alice", map[string]any{"fname": "Alice"}),
+		"nobody's":         w.People().SetAttributes(t.Context(), "nobody", map[string]any{"fname": "Alice"}),
+		"status of nobody": w.People().SetStatus(t.Context(), "nobody", provider.Status{Group: "military", Pending: true}),
 	} {
 		if !errors.Is(err, provider.ErrNoUser) {
 			t.Errorf("%s: %v", name, err)
@@ -115,8 +115,8 @@ func TestNothingIsRecordedOfADeletedAccount(t *testing.T) {
 		t.Errorf("%d statuses and %d attributes are left", w.Count("statuses"), w.Count("attributes"))
 	}
 	hosted := lab.NewHosted(t, func() provider.SignedIn { return provider.SignedIn{} })
-	hosted.OK(hosted.SetStatus(t.Context(), "the-hosts", provider.Status{Group: "military", Verified: true}))
-	hosted.OK(hosted.SetAttributes(t.Context(), "the-hosts", map[string]any{"fname": "Ann"}))
+	hosted.OK(hosted.People().SetStatus(t.Context(), "the-hosts", provider.Status{Group: "military", Verified: true}))
+	hosted.OK(hosted.People().SetAttributes(t.Context(), "the-hosts", map[string]any{"fname": "Ann"}))
 }
 
 func TestDataSaysWhoHasReceivedWhat(t *testing.T) {

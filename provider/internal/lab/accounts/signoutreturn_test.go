@@ -14,7 +14,7 @@ import (
 // withByes registers an application with a post-logout address of every kind.
 func withByes(w *lab.Fixture) *lab.Fixture {
 	w.T.Helper()
-	err := w.SaveClient(w.T.Context(), provider.Client{
+	err := w.Clients().Save(w.T.Context(), provider.Client{
 		ID: "app", Name: "Pocket App", Dialect: provider.Standard, Public: true, RedirectURIs: []string{lab.CallbackURI},
 		PostLogoutRedirectURIs: []string{"https://rp.test/bye", "http://127.0.0.1:7000/bye", "com.example.app:/bye"},
 	})
@@ -78,7 +78,7 @@ func TestSignOutAtAHost(t *testing.T) {
 		}
 		return provider.SignedIn{UserID: "carol", AuthTime: time.Now().Add(-time.Hour)}
 	}))
-	if err := w.SetAttributes(t.Context(), "carol", map[string]any{"fname": "Carol"}); err != nil {
+	if err := w.People().SetAttributes(t.Context(), "carol", map[string]any{"fname": "Carol"}); err != nil {
 		t.Fatal(err)
 	}
 	b := w.NewBrowser()
@@ -96,12 +96,12 @@ func TestSignOutAtAHost(t *testing.T) {
 
 	t.Run("IsToldAnAddressThatItKnowsAgain", func(t *testing.T) {
 		returnTo := given(t, "https://rp.test/bye")
-		if !strings.HasPrefix(returnTo, w.Server.URL+"/signout?") || !w.IsReturnTo(returnTo) || strings.Contains(returnTo, "rp.test") {
+		if !strings.HasPrefix(returnTo, w.Server.URL+"/signout?") || !w.Pages().IsReturnTo(returnTo) || strings.Contains(returnTo, "rp.test") {
 			t.Errorf("return_to %q", returnTo)
 		}
 		for _, made := range []string{returnTo[:len(returnTo)-1], returnTo + "&x=1", returnTo + "#x", "https://rp.test/bye",
 			w.Server.URL + "/signout?signed_out=", w.Server.URL + "/signout", strings.Replace(returnTo, "/signout?signed_out=", "/oauth/authorize?flow=", 1)} {
-			if w.IsReturnTo(made) {
+			if w.Pages().IsReturnTo(made) {
 				t.Errorf("%q is taken for our own", made)
 			}
 		}
@@ -122,7 +122,7 @@ func TestSignOutAtAHost(t *testing.T) {
 		for _, made := range []string{returnTo[:len(returnTo)-2], "/signout?signed_out=x", "/signout?signed_out=" + url.QueryEscape("https://evil.test/")} {
 			lab.Shown(t, b.Get(made), http.StatusBadRequest)
 		}
-		err := w.SaveClient(t.Context(), provider.Client{ID: "app", Dialect: provider.Standard, Public: true, RedirectURIs: []string{lab.CallbackURI}})
+		err := w.Clients().Save(t.Context(), provider.Client{ID: "app", Dialect: provider.Standard, Public: true, RedirectURIs: []string{lab.CallbackURI}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -148,7 +148,7 @@ func TestConsentShowsNumbersInFull(t *testing.T) {
 	for n, want := range map[int64]string{
 		1234567: "1,234,567", 9007199254740993: "9,007,199,254,740,993", -9223372036854775808: "-9,223,372,036,854,775,808",
 	} {
-		if err := w.SetAttributes(t.Context(), "alice", map[string]any{"badge": n}); err != nil {
+		if err := w.People().SetAttributes(t.Context(), "alice", map[string]any{"badge": n}); err != nil {
 			t.Fatal(err)
 		}
 		if p := b.Open(lab.AuthorizeURL()); !strings.Contains(p.Text, want) || strings.Contains(p.Text, "e+") {

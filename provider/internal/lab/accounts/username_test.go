@@ -23,7 +23,7 @@ func TestTheAddressIsTheUserNameOfWhoHasNone(t *testing.T) {
 			t.Errorf("%s: ID token %v, userinfo %v, want %v", scope, id["preferred_username"], info["preferred_username"], want)
 		}
 	}
-	w.OK(w.SetAttributes(t.Context(), "alice", map[string]any{"preferred_username": "mia"}))
+	w.OK(w.People().SetAttributes(t.Context(), "alice", map[string]any{"preferred_username": "mia"}))
 	if _, id, _ := lab.Released(t, w.Alice(), "openid profile email"); id["preferred_username"] != "mia" {
 		t.Errorf("recorded: %v", id["preferred_username"])
 	}

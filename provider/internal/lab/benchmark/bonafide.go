@@ -67,7 +67,7 @@ func bonafide(ctx context.Context, base string, cfg provider.Config) (http.Handl
 	if err != nil {
 		return nil, nil, err
 	}
-	err = p.SaveClient(ctx, provider.Client{
+	err = p.Clients().Save(ctx, provider.Client{
 		ID: clientID, Secret: clientSecret, Dialect: provider.Standard, RedirectURIs: []string{redirectURI},
 		GrantTypes: []string{"authorization_code", "refresh_token"},
 	})
@@ -100,13 +100,13 @@ func bonafide(ctx context.Context, base string, cfg provider.Config) (http.Handl
 // and returns the browser's cookies.
 func signIn(ctx context.Context, p *provider.Provider, client *http.Client, base, authorize string, i int) (string, error) {
 	email := fmt.Sprintf("user%d@example.com", i)
-	id, err := p.SaveAccount(ctx, provider.Account{Email: email, EmailVerified: true, Password: userPassword})
+	id, err := p.Accounts().Save(ctx, provider.Account{Email: email, EmailVerified: true, Password: userPassword})
 	if err != nil {
 		return "", err
 	}
 	err = errors.Join(
-		p.SetAttributes(ctx, id, map[string]any{"fname": "Alice", "lname": "Example", "zip": "22030", "birthdate": "1990-04-02"}),
-		p.SetStatus(ctx, id, provider.Status{Group: "military", Subgroups: []string{"Veteran"}, Verified: true}))
+		p.People().SetAttributes(ctx, id, map[string]any{"fname": "Alice", "lname": "Example", "zip": "22030", "birthdate": "1990-04-02"}),
+		p.People().SetStatus(ctx, id, provider.Status{Group: "military", Subgroups: []string{"Veteran"}, Verified: true}))
 	if err != nil {
 		return "", err
 	}

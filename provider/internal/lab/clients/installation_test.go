@@ -59,11 +59,11 @@ func newInstallation(t *testing.T) *installation {
 			t.Error(err)
 		}
 	})
-	_, err = i.SaveAccount(t.Context(), provider.Account{ID: userID, Email: email, EmailVerified: true, Password: password})
+	_, err = i.Accounts().Save(t.Context(), provider.Account{ID: userID, Email: email, EmailVerified: true, Password: password})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := i.SetAttributes(t.Context(), userID, map[string]any{"fname": "Alice", "lname": "Example"}); err != nil {
+	if err := i.People().SetAttributes(t.Context(), userID, map[string]any{"fname": "Alice", "lname": "Example"}); err != nil {
 		t.Fatal(err)
 	}
 	return i
@@ -112,7 +112,7 @@ func (i *installation) refreshed() bool {
 // are at these addresses.
 func (i *installation) register(t *testing.T, callback, afterwards string) {
 	t.Helper()
-	err := i.SaveClient(t.Context(), provider.Client{
+	err := i.Clients().Save(t.Context(), provider.Client{
 		ID: clientID, Secret: clientSecret, Name: "An App", Dialect: provider.Standard,
 		GrantTypes:   []string{"authorization_code", "refresh_token"},
 		RedirectURIs: []string{callback}, PostLogoutRedirectURIs: []string{afterwards},

@@ -58,21 +58,21 @@ func newSite(t testing.TB) *site {
 			t.Error(err)
 		}
 	})
-	err = p.SaveClient(t.Context(), provider.Client{
+	err = p.Clients().Save(t.Context(), provider.Client{
 		ID: clientID, Secret: clientSecret, Dialect: provider.Standard, RedirectURIs: []string{redirectURI},
 		GrantTypes: []string{"authorization_code", "refresh_token"},
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	id, err := p.SaveAccount(t.Context(), provider.Account{Email: "alice@example.com", EmailVerified: true, Password: "glacier-tulip-orbit-42"})
+	id, err := p.Accounts().Save(t.Context(), provider.Account{Email: "alice@example.com", EmailVerified: true, Password: "glacier-tulip-orbit-42"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := p.SetAttributes(t.Context(), id, map[string]any{"fname": "Alice", "lname": "Example", "zip": "22030"}); err != nil {
+	if err := p.People().SetAttributes(t.Context(), id, map[string]any{"fname": "Alice", "lname": "Example", "zip": "22030"}); err != nil {
 		t.Fatal(err)
 	}
-	if err := p.SetStatus(t.Context(), id, provider.Status{Group: "military", Subgroups: []string{"Veteran"}, Verified: true}); err != nil {
+	if err := p.People().SetStatus(t.Context(), id, provider.Status{Group: "military", Subgroups: []string{"Veteran"}, Verified: true}); err != nil {
 		t.Fatal(err)
 	}
 	s.browser = &browser{t, p, map[string]string{}}

@@ -49,7 +49,7 @@ func populate(t *testing.T, s setup, users int) {
 			t.Fatal(err)
 		}
 	}()
-	if err := p.SaveClient(t.Context(), provider.Client{
+	if err := p.Clients().Save(t.Context(), provider.Client{
 		ID: clientID, Name: "Shop", Secret: clientSecret, Dialect: provider.Standard, RedirectURIs: []string{callbackURI},
 		GrantTypes: []string{"authorization_code", "refresh_token"},
 	}); err != nil {
@@ -57,7 +57,7 @@ func populate(t *testing.T, s setup, users int) {
 	}
 	for n := range users {
 		account := provider.Account{Email: userEmail(n), EmailVerified: true, Password: firstPassword}
-		if _, err := p.SaveAccount(t.Context(), account); err != nil {
+		if _, err := p.Accounts().Save(t.Context(), account); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -127,7 +127,7 @@ func TestClaimsParameterIsAskedForAndRemembered(t *testing.T) {
 	if apps := b.Get("/account/apps").Text; !strings.Contains(apps, "Date of birth") {
 		t.Errorf("the list of applications does not say what it sees:\n%s", apps)
 	}
-	data, err := w.Person(t.Context(), "alice")
+	data, err := w.People().Get(t.Context(), "alice")
 	if err != nil || !slices.Equal(data.Consents[0].Attributes, []string{"birthdate"}) {
 		t.Errorf("recorded %+v, %v", data.Consents, err)
 	}
@@ -164,7 +164,7 @@ func TestSubjectOfTheClaimsParameter(t *testing.T) {
 func TestAttackClaimsParameter(t *testing.T) {
 	t.Parallel()
 	w := lab.New(t).WithClients().WithUsers()
-	err := w.SaveClient(t.Context(), provider.Client{ID: "narrow", Name: "Narrow App", Secret: lab.ClientSecret, Dialect: provider.Standard,
+	err := w.Clients().Save(t.Context(), provider.Client{ID: "narrow", Name: "Narrow App", Secret: lab.ClientSecret, Dialect: provider.Standard,
 		RedirectURIs: []string{lab.CallbackURI}, GrantTypes: []string{"authorization_code", "refresh_token"}, Scopes: []string{"openid", "student"}})
 	if err != nil {
 		t.Fatal(err)
@@ -204,12 +204,12 @@ func TestAttackClaimsParameter(t *testing.T) {
 		if has := having(b.Userinfo(tokens), aboutAlice); len(has) != 1 {
 			t.Fatalf("userinfo has %v", has)
 		}
-		c, err := w.Client(t.Context(), "std")
+		c, err := w.Clients().Get(t.Context(), "std")
 		if err != nil {
 			t.Fatal(err)
 		}
 		c.Scopes = []string{"openid", "student"}
-		if err := w.SaveClient(t.Context(), c); err != nil {
+		if err := w.Clients().Save(t.Context(), c); err != nil {
 			t.Fatal(err)
 		}
 		if has := having(b.Userinfo(tokens), aboutAlice); len(has) > 0 {

@@ -13,7 +13,7 @@ import (
 func TestAnswerIsWhatTheButtonSays(t *testing.T) {
 	t.Parallel()
 	w := lab.New(t).WithClients().WithUsers()
-	w.OK(w.SetStatus(t.Context(), "alice", provider.Status{Group: "student", Verified: true}))
+	w.OK(w.People().SetStatus(t.Context(), "alice", provider.Status{Group: "student", Verified: true}))
 	for _, c := range []struct {
 		b        *lab.Browser
 		verified bool

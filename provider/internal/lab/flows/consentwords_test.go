@@ -234,10 +234,10 @@ func people(w *lab.Fixture) map[string]*lab.Browser {
 		address := name + "@example.com"
 		w.AddAccount(provider.Account{ID: name, Email: address, EmailVerified: name == "both", Password: lab.OldPassword})
 		if of.facts != nil {
-			w.OK(w.SetAttributes(w.T.Context(), name, of.facts))
+			w.OK(w.People().SetAttributes(w.T.Context(), name, of.facts))
 		}
 		for _, s := range of.statuses {
-			w.OK(w.SetStatus(w.T.Context(), name, s))
+			w.OK(w.People().SetStatus(w.T.Context(), name, s))
 		}
 		browsers[name] = w.NewBrowser()
 	}

@@ -31,7 +31,7 @@ func fuzzProvider(f *testing.F) *provider.Provider {
 		f.Fatal(err)
 	}
 	f.Cleanup(func() { _ = p.Close() })
-	if err := p.SaveClient(ctx, provider.Client{ID: "v3", Name: "Shop of v3", RedirectURIs: []string{"https://rp.test/cb"}}); err != nil {
+	if err := p.Clients().Save(ctx, provider.Client{ID: "v3", Name: "Shop of v3", RedirectURIs: []string{"https://rp.test/cb"}}); err != nil {
 		f.Fatal(err)
 	}
 	return p
@@ -102,7 +102,7 @@ func FuzzIsReturnTo(f *testing.F) {
 		f.Add(address)
 	}
 	f.Fuzz(func(t *testing.T, address string) {
-		if !p.IsReturnTo(address) || address == "https://id.test/account" || address == "https://id.test/account?visited=1" {
+		if !p.Pages().IsReturnTo(address) || address == "https://id.test/account" || address == "https://id.test/account?visited=1" {
 			return
 		}
 		sealed, ok := strings.CutPrefix(address, "https://id.test/oauth/authorize?flow=")

@@ -25,8 +25,8 @@ func withSecretive(t *testing.T, optional ...string) *lab.Fixture {
 			}
 		}
 	}).WithClients().WithUsers()
-	w.OK(w.SetAttributes(t.Context(), "alice", map[string]any{"ssn": secretNumber}))
-	w.OK(w.SetStatus(t.Context(), "alice", provider.Status{Group: "student", Verified: true}))
+	w.OK(w.People().SetAttributes(t.Context(), "alice", map[string]any{"ssn": secretNumber}))
+	w.OK(w.People().SetStatus(t.Context(), "alice", provider.Status{Group: "student", Verified: true}))
 	w.LetLeaveOut(optional...)
 	return w
 }
@@ -207,10 +207,10 @@ func TestOptionalScopes(t *testing.T) {
 		b := w.Alice()
 		p, _ := b.Asked("scope", lab.BothScopes)
 		b.AllowOnly(p)
-		c, err := w.Client(t.Context(), "std")
+		c, err := w.Clients().Get(t.Context(), "std")
 		w.OK(err)
 		c.Name = "Your Bank"
-		w.OK(w.SaveClient(t.Context(), c))
+		w.OK(w.Clients().Save(t.Context(), c))
 		w.Advance(2 * time.Second)
 		if p, asked := b.Asked("scope", lab.BothScopes); !asked || !strings.Contains(p.Text, `value="student"`) || strings.Contains(p.Text, "checked") {
 			t.Error("a decision about another application counts")
@@ -328,10 +328,10 @@ func TestAttackOptionalScopes(t *testing.T) {
 func TestJWTBearerHasNothingThatIsLeftOut(t *testing.T) {
 	t.Parallel()
 	w := lab.New(t).WithUsers().WithSigners()
-	c, err := w.Client(t.Context(), "key")
+	c, err := w.Clients().Get(t.Context(), "key")
 	w.OK(err)
 	c.OptionalScopes = []string{"student"}
-	w.OK(w.SaveClient(t.Context(), c))
+	w.OK(w.Clients().Save(t.Context(), c))
 	b := w.Alice()
 	b.AllowOnly(b.Open(lab.AuthorizeURL("client_id", "key", "scope", lab.BothScopes)))
 	p, body := b.BearerToken(w.AssertionAbout("alice"), "scope", lab.BothScopes)
@@ -341,10 +341,10 @@ func TestJWTBearerHasNothingThatIsLeftOut(t *testing.T) {
 	}
 	p, _ = b.BearerToken(w.AssertionAbout("alice"), "scope", "student")
 	lab.Refused(t, p, http.StatusBadRequest, "invalid_grant")
-	c, err = w.Client(t.Context(), "key")
+	c, err = w.Clients().Get(t.Context(), "key")
 	w.OK(err)
 	c.SkipConsent = true // the host's own has all but what its user has refused it
-	w.OK(w.SaveClient(t.Context(), c))
+	w.OK(w.Clients().Save(t.Context(), c))
 	w.Advance(2 * time.Second)
 	if _, body := b.BearerToken(w.AssertionAbout("alice"), "scope", lab.BothScopes); body["scope"] != "openid military" {
 		t.Errorf("of the host's own: scope %v", body["scope"])
@@ -371,10 +371,10 @@ func TestOptionalScopesOfARegistration(t *testing.T) {
 			client := provider.Client{ID: "app", Dialect: provider.Standard, RedirectURIs: []string{lab.CallbackURI}}
 			c.change(&client)
 			var wrong *provider.FieldError
-			err := w.SaveClient(t.Context(), client)
+			err := w.Clients().Save(t.Context(), client)
 			if c.field == "" {
 				w.OK(err)
-				if got, err := w.Client(t.Context(), "app"); err != nil || !slices.Equal(got.OptionalScopes, client.OptionalScopes) {
+				if got, err := w.Clients().Get(t.Context(), "app"); err != nil || !slices.Equal(got.OptionalScopes, client.OptionalScopes) {
 					t.Errorf("read back as %v (%v)", got.OptionalScopes, err)
 				}
 			} else if !errors.As(err, &wrong) || wrong.Field != c.field {

@@ -29,8 +29,8 @@ func offered(t testing.TB, p lab.Page) []string {
 func TestSeveralScopesLetTheUserPickOne(t *testing.T) {
 	t.Parallel()
 	w := lab.New(t).WithClients().WithUsers()
-	w.OK(w.SaveClient(t.Context(), provider.Client{ID: "few", Name: "Few Groups", Secret: lab.ClientSecret, RedirectURIs: []string{lab.CallbackURI}, Scopes: []string{"openid", "student", "military"}}))
-	w.OK(w.SaveClient(t.Context(), provider.Client{ID: "one", Secret: lab.ClientSecret, RedirectURIs: []string{lab.CallbackURI}, Scopes: []string{"openid", "military"}}))
+	w.OK(w.Clients().Save(t.Context(), provider.Client{ID: "few", Name: "Few Groups", Secret: lab.ClientSecret, RedirectURIs: []string{lab.CallbackURI}, Scopes: []string{"openid", "student", "military"}}))
+	w.OK(w.Clients().Save(t.Context(), provider.Client{ID: "one", Secret: lab.ClientSecret, RedirectURIs: []string{lab.CallbackURI}, Scopes: []string{"openid", "military"}}))
 
 	t.Run("ExactlyOneIsGranted", func(t *testing.T) {
 		for scope, granted := range map[string]string{
@@ -203,11 +203,11 @@ func TestPickedScopeCannotBeForged(t *testing.T) {
 	})
 	t.Run("AfterItWasTakenFromTheApplication", func(t *testing.T) {
 		c := provider.Client{ID: "less", Secret: lab.ClientSecret, RedirectURIs: []string{lab.CallbackURI}, Scopes: []string{"openid", "military", "student", "teacher"}}
-		w.OK(w.SaveClient(t.Context(), c))
+		w.OK(w.Clients().Save(t.Context(), c))
 		begun := b.Open(lab.AuthorizeURL("scope", "openid", "client_id", "less"))
 		consent := b.Submit(begun, "scope", "student")
 		c.Scopes = []string{"openid", "military", "teacher"}
-		w.OK(w.SaveClient(t.Context(), c))
+		w.OK(w.Clients().Save(t.Context(), c))
 		w.Advance(2e9)
 		lab.Shown(t, b.Submit(begun, "scope", "student"), http.StatusBadRequest)
 		if got := offered(t, b.Submit(consent, "action", "allow")); slices.Contains(got, "student") {
@@ -234,7 +234,7 @@ func TestScopeValuesMayBeAddresses(t *testing.T) {
 		{ID: "v3", Secret: lab.ClientSecret, RedirectURIs: []string{lab.CallbackURI}, Scopes: []string{address, odd, comma}},
 		{ID: "std", Secret: lab.ClientSecret, Dialect: provider.Standard, RedirectURIs: []string{lab.CallbackURI}, ResponseTypes: []string{"code", "token"}},
 	} {
-		w.OK(w.SaveClient(t.Context(), c))
+		w.OK(w.Clients().Save(t.Context(), c))
 	}
 	b := w.Alice()
 	for _, scope := range []string{address, odd, comma} {

@@ -51,7 +51,7 @@ func TestReasonIsOfARefusalOnly(t *testing.T) {
 		{Verified: true, Reason: "expired"}, {Pending: true, Reason: "expired"}, {Reason: strings.Repeat("ä", 501)},
 	} {
 		s.Group = "military"
-		if err := w.SetStatus(t.Context(), "bob", s); err == nil || !strings.Contains(err.Error(), "Reason: ") {
+		if err := w.People().SetStatus(t.Context(), "bob", s); err == nil || !strings.Contains(err.Error(), "Reason: ") {
 			t.Errorf("%+v: %v", s, err)
 		}
 	}

@@ -23,7 +23,7 @@ func TestRelease(t *testing.T) {
 	}
 	t.Run("KeepsTypesAndShapes", func(t *testing.T) {
 		w, b, tokens := start(t, "identity")
-		err := w.SetAttributes(t.Context(), "alice", map[string]any{"covid_vaccine_records": []map[string]string{
+		err := w.People().SetAttributes(t.Context(), "alice", map[string]any{"covid_vaccine_records": []map[string]string{
 			{"brand": "Moderna", "date": "2021-04-01T00:00:00+00:00", "type": "initial"}}})
 		if err != nil {
 			t.Fatal(err)
@@ -49,7 +49,7 @@ func TestRelease(t *testing.T) {
 	})
 	t.Run("ShowsRecordsToPeopleInTheirOrder", func(t *testing.T) {
 		w := lab.New(t).WithClients().WithUsers()
-		err := w.SetAttributes(t.Context(), "alice", map[string]any{"previous_addresses": []map[string]string{
+		err := w.People().SetAttributes(t.Context(), "alice", map[string]any{"previous_addresses": []map[string]string{
 			{"city": "Norfolk", "street1": "5 Elm St", "zip": "23510", "primary": "true"}}})
 		if err != nil {
 			t.Fatal(err)
@@ -74,13 +74,13 @@ func TestRelease(t *testing.T) {
 		w, b, tokens := start(t, "identity")
 		now := w.Now().UTC()
 		birthday := now.AddDate(-30, 0, 1).Format(time.DateOnly) // tomorrow it is 30 years
-		if err := w.SetAttributes(t.Context(), "alice", map[string]any{"birthdate": birthday}); err != nil {
+		if err := w.People().SetAttributes(t.Context(), "alice", map[string]any{"birthdate": birthday}); err != nil {
 			t.Fatal(err)
 		}
 		if values, _ := lab.Attributes(t, b, tokens); values["age"] != "29" {
 			t.Errorf("age on the day before the birthday: %s", values["age"])
 		}
-		if err := w.SetAttributes(t.Context(), "alice", map[string]any{"age": 77}); err != nil {
+		if err := w.People().SetAttributes(t.Context(), "alice", map[string]any{"age": 77}); err != nil {
 			t.Fatal(err)
 		}
 		if values, _ := lab.Attributes(t, b, tokens); values["age"] != "77" {
@@ -94,7 +94,7 @@ func TestRelease(t *testing.T) {
 		if _, got := lab.Attributes(t, b, tokens); cmp.Diff([]any{verified}, got) != "" {
 			t.Errorf("verified: %v", got)
 		}
-		if err := w.DeleteStatus(t.Context(), "alice", "military"); err != nil {
+		if err := w.People().DeleteStatus(t.Context(), "alice", "military"); err != nil {
 			t.Fatal(err)
 		}
 		if _, got := lab.Attributes(t, b, tokens); cmp.Diff([]any{unverified}, got) != "" {
@@ -103,7 +103,7 @@ func TestRelease(t *testing.T) {
 	})
 	t.Run("ShowsAnExpiredStatusAsUnverified", func(t *testing.T) {
 		w, b, tokens := start(t, "military")
-		err := w.SetStatus(t.Context(), "alice", provider.Status{
+		err := w.People().SetStatus(t.Context(), "alice", provider.Status{
 			Group: "military", Subgroups: []string{"Veteran"}, Verified: true, ExpiresAt: w.Now().Add(time.Minute)})
 		if err != nil {
 			t.Fatal(err)
@@ -116,7 +116,7 @@ func TestRelease(t *testing.T) {
 	})
 	t.Run("RefusesTheUnverifiedWhereTheApplicationRequiresIt", func(t *testing.T) {
 		w := lab.New(t).WithClients().WithUsers()
-		err := w.SaveClient(t.Context(), provider.Client{ID: "strict", Secret: lab.ClientSecret, RedirectURIs: []string{lab.CallbackURI}, RequireVerified: true})
+		err := w.Clients().Save(t.Context(), provider.Client{ID: "strict", Secret: lab.ClientSecret, RedirectURIs: []string{lab.CallbackURI}, RequireVerified: true})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -147,14 +147,14 @@ func TestRecording(t *testing.T) {
 	w := lab.New(t)
 	ctx := context.Background()
 	for name, err := range map[string]error{
-		"AnUnknownAttribute":     w.SetAttributes(ctx, "u", map[string]any{"shoe_size": "44"}),
-		"TheIdentifier":          w.SetAttributes(ctx, "u", map[string]any{"uuid": "x"}),
-		"ANumberForAString":      w.SetAttributes(ctx, "u", map[string]any{"fname": 7}),
-		"AFractionForAnInteger":  w.SetAttributes(ctx, "u", map[string]any{"age": 7.5}),
-		"ADateThatDoesNotExist":  w.SetAttributes(ctx, "u", map[string]any{"birthdate": "2023-02-30"}),
-		"AnUnknownRecordMember":  w.SetAttributes(ctx, "u", map[string]any{"previous_addresses": []map[string]string{{"planet": "Mars"}}}),
-		"AnUnknownGroup":         w.SetStatus(ctx, "u", provider.Status{Group: "pilots"}),
-		"AnUnknownSubgroup":      w.SetStatus(ctx, "u", provider.Status{Group: "military", Subgroups: []string{"Space Cadet"}}),
+		"AnUnknownAttribute":     w.People().SetAttributes(ctx, "u", map[string]any{"shoe_size": "44"}),
+		"TheIdentifier":          w.People().SetAttributes(ctx, "u", map[string]any{"uuid": "x"}),
+		"ANumberForAString":      w.People().SetAttributes(ctx, "u", map[string]any{"fname": 7}),
+		"AFractionForAnInteger":  w.People().SetAttributes(ctx, "u", map[string]any{"age": 7.5}),
+		"ADateThatDoesNotExist":  w.People().SetAttributes(ctx, "u", map[string]any{"birthdate": "2023-02-30"}),
+		"AnUnknownRecordMember":  w.People().SetAttributes(ctx, "u", map[string]any{"previous_addresses": []map[string]string{{"planet": "Mars"}}}),
+		"AnUnknownGroup":         w.People().SetStatus(ctx, "u", provider.Status{Group: "pilots"}),
+		"AnUnknownSubgroup":      w.People().SetStatus(ctx, "u", provider.Status{Group: "military", Subgroups: []string{"Space Cadet"}}),
 		"AnAddressThatIsNone":    saveAccount(w, provider.Account{Email: "nobody"}),
 		"AnIdentifierThatIsNone": saveAccount(w, provider.Account{ID: "a b", Email: "x@example.com"}),
 	} {
@@ -167,6 +167,6 @@ func TestRecording(t *testing.T) {
 }
 
 func saveAccount(w *lab.Fixture, a provider.Account) error {
-	_, err := w.SaveAccount(context.Background(), a)
+	_, err := w.Accounts().Save(context.Background(), a)
 	return err
 }

@@ -17,7 +17,7 @@ import (
 func registered(w *lab.Fixture, c provider.Client) {
 	w.T.Helper()
 	c.Secret, c.Dialect, c.RedirectURIs = lab.ClientSecret, provider.Standard, []string{lab.CallbackURI}
-	if err := w.SaveClient(w.T.Context(), c); err != nil {
+	if err := w.Clients().Save(w.T.Context(), c); err != nil {
 		w.T.Fatal(err)
 	}
 }
@@ -52,7 +52,7 @@ func TestScopesThatMeanNothingAreIgnored(t *testing.T) {
 			if seen["scope"] != test.granted {
 				t.Errorf("introspection says %v", seen)
 			}
-			data, err := w.Person(t.Context(), "alice")
+			data, err := w.People().Get(t.Context(), "alice")
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -101,7 +101,7 @@ func TestLeanIDTokens(t *testing.T) {
 	w := lab.New(t).WithClients().WithUsers()
 	registered(w, provider.Client{ID: "lean", LeanIDTokens: true, GrantTypes: []string{"authorization_code", "refresh_token"},
 		ResponseTypes: []string{"code", "id_token", "id_token token", "code id_token"}})
-	if c, err := w.Client(t.Context(), "lean"); err != nil || !c.LeanIDTokens {
+	if c, err := w.Clients().Get(t.Context(), "lean"); err != nil || !c.LeanIDTokens {
 		t.Fatalf("%+v, %v", c, err)
 	}
 	b := w.Alice()

@@ -62,7 +62,7 @@ func TestFreshInstallServesStandardClients(t *testing.T) {
 		t.Parallel()
 		w := lab.New(t).WithClients().WithUsers()
 		for _, values := range []map[string]any{handles, recorded, {"previous_addresses": nil}} {
-			if err := w.SetAttributes(t.Context(), "alice", values); err != nil {
+			if err := w.People().SetAttributes(t.Context(), "alice", values); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -120,7 +120,7 @@ func TestFreshInstallServesStandardClients(t *testing.T) {
 	t.Run("AClaimWithoutAValueIsLeftOut", func(t *testing.T) {
 		t.Parallel()
 		w := lab.New(t).WithClients().WithUsers()
-		if err := w.SetAttributes(t.Context(), "alice", map[string]any{"lname": nil, "zip": nil, "birthdate": nil, "nickname": "", "address": map[string]string{"country": ""}}); err != nil {
+		if err := w.People().SetAttributes(t.Context(), "alice", map[string]any{"lname": nil, "zip": nil, "birthdate": nil, "nickname": "", "address": map[string]string{"country": ""}}); err != nil {
 			t.Fatal(err)
 		}
 		_, id, info := lab.Released(t, w.Alice(), "openid profile email address phone")
@@ -137,23 +137,23 @@ func TestFreshInstallServesStandardClients(t *testing.T) {
 func TestNothingIsRecordedUnderTwoNames(t *testing.T) {
 	t.Parallel()
 	w := lab.New(t).WithUsers()
-	if err := w.SetAttributes(t.Context(), "alice", map[string]any{"given_name": "Maria", "phone": "1", "phone_number_verified": true}); err != nil {
+	if err := w.People().SetAttributes(t.Context(), "alice", map[string]any{"given_name": "Maria", "phone": "1", "phone_number_verified": true}); err != nil {
 		t.Fatal(err)
 	}
-	person, err := w.Person(t.Context(), "alice")
+	person, err := w.People().Get(t.Context(), "alice")
 	if err != nil || string(person.Attributes["fname"]) != `"Maria"` || person.Attributes["given_name"] != nil ||
 		string(person.Attributes["phone_number_verified"]) != "true" {
 		t.Errorf("%s, %v", person.Attributes, err)
 	}
-	err = w.SetAttributes(t.Context(), "alice", map[string]any{"given_name": "Maria", "fname": "Anna"})
+	err = w.People().SetAttributes(t.Context(), "alice", map[string]any{"given_name": "Maria", "fname": "Anna"})
 	if err == nil || !strings.Contains(err.Error(), "given_name: is given under another name as well") {
 		t.Errorf("both names at once: %v", err)
 	}
 	// Another number is not the one that was verified.
-	if err := w.SetAttributes(t.Context(), "alice", map[string]any{"phone_number": "2"}); err != nil {
+	if err := w.People().SetAttributes(t.Context(), "alice", map[string]any{"phone_number": "2"}); err != nil {
 		t.Fatal(err)
 	}
-	if person, err = w.Person(t.Context(), "alice"); err != nil || person.Attributes["phone_number_verified"] != nil || string(person.Attributes["phone"]) != `"2"` {
+	if person, err = w.People().Get(t.Context(), "alice"); err != nil || person.Attributes["phone_number_verified"] != nil || string(person.Attributes["phone"]) != `"2"` {
 		t.Errorf("%s, %v", person.Attributes, err)
 	}
 }
@@ -169,13 +169,13 @@ func TestEveryTypeOfAttributeKeepsItsForm(t *testing.T) {
 		c.Scopes = []provider.Scope{{Name: "club", Title: "Club", Attributes: []string{"member", "guest", "roles", "home", "display"}}}
 	}).WithClients().WithUsers()
 	values := map[string]any{"member": true, "guest": false, "roles": []string{"admin", "a, b"}, "home": map[string]string{"town": "Ulm", "street": ""}}
-	if err := w.SetAttributes(t.Context(), "alice", values); err != nil {
+	if err := w.People().SetAttributes(t.Context(), "alice", values); err != nil {
 		t.Fatal(err)
 	}
 	for handle, wrong := range map[string]any{
 		"member": "true", "roles": []int{1}, "home": map[string]string{"planet": "Mars"}, "updated_at": "today", "address": "Main Street",
 	} {
-		if err := w.SetAttributes(t.Context(), "alice", map[string]any{handle: wrong}); err == nil {
+		if err := w.People().SetAttributes(t.Context(), "alice", map[string]any{handle: wrong}); err == nil {
 			t.Errorf("%s: %v was recorded", handle, wrong)
 		}
 	}
@@ -248,7 +248,7 @@ func inOrderOf(object string, members ...string) []string {
 func TestConsentShowsEachFactOnce(t *testing.T) {
 	t.Parallel()
 	w := lab.New(t).WithClients().WithUsers()
-	if err := w.SetAttributes(t.Context(), "alice", handles); err != nil {
+	if err := w.People().SetAttributes(t.Context(), "alice", handles); err != nil {
 		t.Fatal(err)
 	}
 	b := w.Alice()
@@ -264,7 +264,7 @@ func TestConsentShowsEachFactOnce(t *testing.T) {
 			t.Errorf("%s says what other lines say", label)
 		}
 	}
-	if err := w.SetAttributes(t.Context(), "alice", map[string]any{"name": "Dr. Maria Okafor"}); err != nil {
+	if err := w.People().SetAttributes(t.Context(), "alice", map[string]any{"name": "Dr. Maria Okafor"}); err != nil {
 		t.Fatal(err)
 	}
 	if p, _ := b.Asked("scope", "openid profile"); !strings.Contains(p.Text, ">Dr. Maria Okafor</bdi>") {
@@ -275,12 +275,12 @@ func TestConsentShowsEachFactOnce(t *testing.T) {
 func TestStandardClaimsAreAskedForOneByOne(t *testing.T) {
 	t.Parallel()
 	w := lab.New(t).WithClients().WithUsers()
-	if err := w.SetAttributes(t.Context(), "alice", handles); err != nil {
+	if err := w.People().SetAttributes(t.Context(), "alice", handles); err != nil {
 		t.Fatal(err)
 	}
 	narrow := provider.Client{ID: "narrow", Name: "Narrow App", Secret: lab.ClientSecret, Dialect: provider.Standard,
 		RedirectURIs: []string{lab.CallbackURI}, GrantTypes: []string{"authorization_code", "refresh_token"}, Scopes: []string{"military"}}
-	if err := w.SaveClient(t.Context(), narrow); err != nil {
+	if err := w.Clients().Save(t.Context(), narrow); err != nil {
 		t.Fatal(err)
 	}
 	const claims = `{"id_token":{"given_name":null,"email_verified":null,"name":null,"address":null,"phone_number":null}}`

@@ -18,18 +18,18 @@ func TestVerifierIsToldWhoWantsToBeVerifiedAsWhat(t *testing.T) {
 	t.Parallel()
 	w, d := lab.WithOffice(t)
 	w.AddAccount(provider.Account{ID: "bob", Email: "bob@example.com", EmailVerified: true, Password: lab.BobPass})
-	w.OK(w.SetAttributes(t.Context(), "bob", map[string]any{"fname": "Bob", "lname": "Example"}))
+	w.OK(w.People().SetAttributes(t.Context(), "bob", map[string]any{"fname": "Bob", "lname": "Example"}))
 	b := w.Bob()
 	v := b.Verify(d, b.Open(lab.AuthorizeURL("ui_locales", "de")))
 	want := provider.Verification{UserID: "bob", Group: "military", Email: "bob@example.com", Name: "Bob Example", ClientID: "v3", Language: "de", ReturnTo: v.ReturnTo}
-	if diff := cmp.Diff(want, v); diff != "" || !w.IsReturnTo(v.ReturnTo) || !strings.HasPrefix(v.ReturnTo, w.Server.URL+"/verify/return?flow=") {
+	if diff := cmp.Diff(want, v); diff != "" || !w.Pages().IsReturnTo(v.ReturnTo) || !strings.HasPrefix(v.ReturnTo, w.Server.URL+"/verify/return?flow=") {
 		t.Errorf("(-want +got):\n%s%q", diff, v.ReturnTo)
 	}
 	if !w.Saw(provider.EventVerificationStarted) {
 		t.Error("it is not in the audit log")
 	}
 	v = b.Verify(d, b.Open("/account/groups"))
-	if diff := cmp.Diff(provider.Verification{UserID: "bob", Group: "military", Email: "bob@example.com", Name: "Bob Example", Language: "en", ReturnTo: v.ReturnTo}, v); diff != "" || !w.IsReturnTo(v.ReturnTo) {
+	if diff := cmp.Diff(provider.Verification{UserID: "bob", Group: "military", Email: "bob@example.com", Name: "Bob Example", Language: "en", ReturnTo: v.ReturnTo}, v); diff != "" || !w.Pages().IsReturnTo(v.ReturnTo) {
 		t.Errorf("from the account (-want +got):\n%s", diff)
 	}
 }
@@ -208,7 +208,7 @@ func TestAccountListsEveryGroup(t *testing.T) {
 func TestPendingIsReleasedAsNotVerified(t *testing.T) {
 	t.Parallel()
 	w := lab.New(t).WithClients().WithUsers()
-	w.OK(w.SaveClient(t.Context(), provider.Client{
+	w.OK(w.Clients().Save(t.Context(), provider.Client{
 		ID: "jwt", Secret: lab.ClientSecret, Dialect: provider.Standard, RedirectURIs: []string{lab.CallbackURI}, AccessTokenFormat: "jwt",
 		GrantTypes: []string{"authorization_code", "refresh_token"},
 	}))
@@ -240,7 +240,7 @@ func TestPendingIsReleasedAsNotVerified(t *testing.T) {
 func TestStatusIsPendingOrVerified(t *testing.T) {
 	t.Parallel()
 	w := lab.New(t).WithUsers()
-	err := w.SetStatus(t.Context(), "bob", provider.Status{Group: "military", Verified: true, Pending: true})
+	err := w.People().SetStatus(t.Context(), "bob", provider.Status{Group: "military", Verified: true, Pending: true})
 	var wrong *provider.FieldError
 	if !errors.As(err, &wrong) || wrong.Field != "Pending" {
 		t.Errorf("%v", err)
@@ -251,7 +251,7 @@ func TestWhoHasWaitedIsToldByMail(t *testing.T) {
 	t.Parallel()
 	w, _ := lab.WithOffice(t)
 	ctx := t.Context()
-	_, err := w.SaveAccount(ctx, provider.Account{ID: "bob", Email: "bob@example.com", EmailVerified: true, Password: lab.BobPass})
+	_, err := w.Accounts().Save(ctx, provider.Account{ID: "bob", Email: "bob@example.com", EmailVerified: true, Password: lab.BobPass})
 	w.OK(err)
 	said := func(what string, want ...string) {
 		t.Helper()
@@ -287,7 +287,7 @@ func TestWhoHasWaitedIsToldByMail(t *testing.T) {
 	w.Record(provider.Status{Pending: true})
 	person, err := w.Store.Person(ctx, "bob")
 	w.OK(err)
-	w.OK(w.SetStatus(ctx, "bob", provider.Status{Group: "military", Revision: person.Statuses[0].Revision}))
+	w.OK(w.People().SetStatus(ctx, "bob", provider.Status{Group: "military", Revision: person.Statuses[0].Revision}))
 	expect(2)
 	said("refused", "couldn’t verify this status")
 }

@@ -83,7 +83,7 @@ func TestUserCalledLikeAMachineDoesNotEndItsTokens(t *testing.T) {
 	w := lab.New(t).WithUsers()
 	w.Machine("alice")
 	token := w.MachineToken("alice").AccessToken
-	w.OK(w.RevokeUser(t.Context(), "alice"))
+	w.OK(w.People().Revoke(t.Context(), "alice"))
 	w.Advance(2 * time.Second)
 	if answer := introspected(w.NewBrowser(), "alice", token); answer["active"] != true {
 		t.Errorf("introspection %v", answer)
@@ -167,10 +167,10 @@ func TestTokenOfAMachineEnds(t *testing.T) {
 		},
 		"HostEndsAll": func(w *lab.Fixture, _ string) {
 			w.Advance(time.Second)
-			w.OK(w.RevokeIssuedBefore(w.T.Context(), w.Now()))
+			w.OK(w.People().RevokeIssuedBefore(w.T.Context(), w.Now()))
 		},
 		"Deleted": func(w *lab.Fixture, _ string) {
-			w.OK(w.DeleteClient(w.T.Context(), "robot"))
+			w.OK(w.Clients().Delete(w.T.Context(), "robot"))
 			w.Machine("robot") // another one of the same name
 		},
 	} {
@@ -212,7 +212,7 @@ func TestRevocationByAMachineIsNobodysEvent(t *testing.T) {
 	w := lab.New(t)
 	w.Machine("robot")
 	w.NewBrowser().Client(lab.RevokePath, "robot", "token", w.MachineToken("robot").AccessToken)
-	events, err := w.Events(t.Context(), provider.EventFilter{Name: provider.EventRevoked})
+	events, err := w.Events().List(t.Context(), provider.EventFilter{Name: provider.EventRevoked})
 	w.OK(err)
 	if len(events) != 1 || events[0].UserID != "" || events[0].ClientID != "robot" {
 		t.Errorf("events %+v", events)
@@ -259,7 +259,7 @@ func TestRegistrationOfAMachine(t *testing.T) {
 			c.client.ID = "robot"
 			var wrong *provider.FieldError
 			field := ""
-			if errors.As(w.SaveClient(t.Context(), c.client), &wrong) {
+			if errors.As(w.Clients().Save(t.Context(), c.client), &wrong) {
 				field = wrong.Field
 			}
 			if field != c.field {

@@ -98,7 +98,7 @@ func TestGoOIDC(t *testing.T) {
 
 	t.Run("ReadsSignedUserinfo", func(t *testing.T) {
 		w := lab.New(t).WithUsers()
-		err := w.SaveClient(t.Context(), provider.Client{
+		err := w.Clients().Save(t.Context(), provider.Client{
 			ID: "signed", Secret: lab.ClientSecret, Dialect: provider.Standard, RedirectURIs: []string{lab.CallbackURI}, UserinfoSignedResponseAlg: "RS256",
 		})
 		if err != nil {
@@ -119,7 +119,7 @@ func TestXOAuth2(t *testing.T) {
 		w := lab.New(t).WithUsers()
 		b := w.NewBrowser()
 		for id, method := range map[string]string{"any": "", "basic": "client_secret_basic", "post": "client_secret_post"} {
-			err := w.SaveClient(t.Context(), provider.Client{
+			err := w.Clients().Save(t.Context(), provider.Client{
 				ID: id, Secret: lab.ClientSecret, Dialect: provider.Standard, RedirectURIs: []string{lab.CallbackURI}, TokenEndpointAuthMethod: method,
 			})
 			if err != nil {
@@ -333,7 +333,7 @@ func TestClientSecretThatCouldBeGuessedIsRefused(t *testing.T) {
 	t.Parallel()
 	w := lab.New(t)
 	for length, want := range map[int]bool{16: false, 31: false, 32: true, 255: true, 256: false} {
-		err := w.SaveClient(t.Context(), provider.Client{ID: "shop", Secret: strings.Repeat("s", length), RedirectURIs: []string{lab.CallbackURI}})
+		err := w.Clients().Save(t.Context(), provider.Client{ID: "shop", Secret: strings.Repeat("s", length), RedirectURIs: []string{lab.CallbackURI}})
 		if (err == nil) != want {
 			t.Errorf("a secret of %d bytes: %v", length, err)
 		}

@@ -22,7 +22,7 @@ func BenchmarkDeleteClient(b *testing.B) {
 		waits := waiting(w)
 		b.StartTimer()
 		begin := time.Now()
-		w.OK(w.DeleteClient(b.Context(), "std"))
+		w.OK(w.Clients().Delete(b.Context(), "std"))
 		answered := time.Since(begin)
 		w.OK(w.RemoveDeleted(b.Context()))
 		b.StopTimer()
@@ -56,7 +56,7 @@ func waiting(w *lab.Fixture) (stop func() []time.Duration) {
 			case <-tick.C:
 			}
 			begin := time.Now()
-			if err := w.SetAttributes(w.T.Context(), id, map[string]any{"fname": "A"}); err != nil {
+			if err := w.People().SetAttributes(w.T.Context(), id, map[string]any{"fname": "A"}); err != nil {
 				w.T.Error(err)
 			}
 			took = append(took, time.Since(begin))

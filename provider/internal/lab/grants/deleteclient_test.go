@@ -54,7 +54,7 @@ func writers(w *lab.Fixture, during func()) int64 {
 					return
 				default:
 				}
-				if err := w.SetAttributes(w.T.Context(), id, map[string]any{"fname": "A"}); err != nil {
+				if err := w.People().SetAttributes(w.T.Context(), id, map[string]any{"fname": "A"}); err != nil {
 					w.T.Error(err)
 					return
 				}
@@ -75,7 +75,7 @@ func TestDeletingABusyApplicationHoldsUpNobody(t *testing.T) {
 	allowed(w, "std", n)
 	allowed(w, "std2", 10)
 	written := writers(w, func() {
-		w.OK(w.DeleteClient(t.Context(), "std"))
+		w.OK(w.Clients().Delete(t.Context(), "std"))
 		w.OK(w.RemoveDeleted(t.Context()))
 	})
 	if steps := int64(n / 250); written < steps { // one transaction would let a handful through
@@ -98,7 +98,7 @@ func TestRevokingAllHoldsUpNobody(t *testing.T) {
 	const n = 5_000
 	w := lab.New(t).WithClients()
 	allowed(w, "std", n)
-	written := writers(w, func() { w.OK(w.RevokeIssuedBefore(t.Context(), time.Now())) })
+	written := writers(w, func() { w.OK(w.People().RevokeIssuedBefore(t.Context(), time.Now())) })
 	if steps := int64(n / 500); written < steps {
 		t.Errorf("%d other writes went through, want at least %d", written, steps)
 	}
@@ -143,7 +143,7 @@ func TestADeletionThatWasInterrupted(t *testing.T) {
 		refresh := lab.Member(t, b.StandardTokens(), "refresh_token")
 		allowed(w, "std", 5)
 		s.after.Store(2)
-		w.OK(w.DeleteClient(t.Context(), "std"))
+		w.OK(w.Clients().Delete(t.Context(), "std"))
 		if err := w.RemoveDeleted(t.Context()); !errors.Is(err, storage.ErrUnavailable) {
 			t.Fatalf("err = %v", err)
 		}
@@ -151,10 +151,10 @@ func TestADeletionThatWasInterrupted(t *testing.T) {
 		if _, answer := b.Refresh(refresh); answer["error"] != "invalid_client" {
 			t.Errorf("meanwhile it is answered with %v", answer)
 		}
-		if _, err := w.ClientSecret(t.Context(), "std"); !errors.Is(err, provider.ErrNoClient) {
+		if _, err := w.Clients().Secret(t.Context(), "std"); !errors.Is(err, provider.ErrNoClient) {
 			t.Errorf("its secret: %v", err)
 		}
-		if _, err := w.RotateClientSecret(t.Context(), "std", 0, 0); !errors.Is(err, provider.ErrNoClient) {
+		if _, err := w.Clients().RotateSecret(t.Context(), "std", 0, 0); !errors.Is(err, provider.ErrNoClient) {
 			t.Errorf("a new secret: %v", err)
 		}
 		if !w.Saw(provider.EventClientDeleted) || w.Saw(provider.EventClientChanged) {
@@ -172,14 +172,14 @@ func TestADeletionThatWasInterrupted(t *testing.T) {
 		if _, err := w.Store.Client(t.Context(), "std"); !errors.Is(err, storage.ErrNotFound) {
 			t.Errorf("the registration: %v", err)
 		}
-		events, err := w.Events(t.Context(), provider.EventFilter{Name: provider.EventClientDeleted})
+		events, err := w.Events().List(t.Context(), provider.EventFilter{Name: provider.EventClientDeleted})
 		if err != nil || len(events) != 1 {
 			t.Errorf("the trail tells of it %d times, %v", len(events), err)
 		}
 	})
 	t.Run("LeavesNothingToTheNextRegistration", func(t *testing.T) {
 		w, b, refresh, _ := interrupted(t)
-		w.OK(w.SaveClient(t.Context(), standard))
+		w.OK(w.Clients().Save(t.Context(), standard))
 		if grants, consents := found(w, "std"); grants+consents > 0 {
 			t.Errorf("%d grants and %d decisions are back", grants, consents)
 		}
@@ -193,7 +193,7 @@ func TestADeletionThatWasInterrupted(t *testing.T) {
 		s.before = func() {
 			once.Do(func() { // another process goes on, and registers it anew
 				other := w.Twin()
-				w.OK(other.SaveClient(t.Context(), standard))
+				w.OK(other.Clients().Save(t.Context(), standard))
 				allowed(w, "std", 3)
 			})
 		}
@@ -201,7 +201,7 @@ func TestADeletionThatWasInterrupted(t *testing.T) {
 		if grants, consents := found(w, "std"); grants != 3 || consents != 3 {
 			t.Errorf("%d grants and %d decisions are left to it", grants, consents)
 		}
-		if _, err := w.ClientSecret(t.Context(), "std"); err != nil {
+		if _, err := w.Clients().Secret(t.Context(), "std"); err != nil {
 			t.Errorf("its secret: %v", err)
 		}
 	})
@@ -209,7 +209,7 @@ func TestADeletionThatWasInterrupted(t *testing.T) {
 		s := &stopped{}
 		w := lab.New(t, stopping(s)).WithClients()
 		allowed(w, "std", 5)
-		w.OK(w.DeleteClient(t.Context(), "std"))
+		w.OK(w.Clients().Delete(t.Context(), "std"))
 		s.after.Store(1 << 30)
 		ctx, cancel := context.WithCancel(t.Context())
 		s.before = cancel
@@ -229,7 +229,7 @@ func TestADeletedApplicationWorksNoMore(t *testing.T) {
 	access, refresh := lab.Member(t, tokens, "access_token"), lab.Member(t, tokens, "refresh_token")
 	lab.Works(t, b, access, true)
 	allowed(w, "std", 500)
-	w.OK(w.DeleteClient(t.Context(), "std"))
+	w.OK(w.Clients().Delete(t.Context(), "std"))
 	if grants, _ := found(w, "std"); grants != 501 {
 		t.Errorf("%d grants are left already", grants)
 	}
@@ -238,12 +238,12 @@ func TestADeletedApplicationWorksNoMore(t *testing.T) {
 	if _, answer := b.Refresh(refresh); answer["error"] != "invalid_client" {
 		t.Errorf("its refresh token is answered with %v", answer)
 	}
-	if _, err := w.Client(t.Context(), "std"); !errors.Is(err, provider.ErrNoClient) {
+	if _, err := w.Clients().Get(t.Context(), "std"); !errors.Is(err, provider.ErrNoClient) {
 		t.Errorf("its registration: %v", err)
 	}
 	c := standard
 	c.Revision = 1
-	if err := w.SaveClient(t.Context(), c); !errors.Is(err, provider.ErrChanged) {
+	if err := w.Clients().Save(t.Context(), c); !errors.Is(err, provider.ErrChanged) {
 		t.Errorf("it is changed: %v", err)
 	}
 	w.Twin().Until(func() bool {

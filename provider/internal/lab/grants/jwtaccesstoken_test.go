@@ -109,7 +109,7 @@ func TestJWTAccessTokenIsRevoked(t *testing.T) {
 	for name, end := range map[string]func(token string){
 		"ByTheApplication": func(token string) { b.Client(lab.RevokePath, "jwt", "token", token) },
 		"WithItsGrant":     func(string) { w.RevokeAll() },
-		"WithTheUser":      func(string) { w.OK(w.RevokeUser(t.Context(), "alice")); b = w.Alice() },
+		"WithTheUser":      func(string) { w.OK(w.People().Revoke(t.Context(), "alice")); b = w.Alice() },
 	} {
 		t.Run(name, func(t *testing.T) {
 			token, another := userToken(b), userToken(b)
@@ -148,7 +148,7 @@ func TestJWTAccessTokensAreForTheStandardDialect(t *testing.T) {
 		{ID: "x", Dialect: provider.Standard, RedirectURIs: []string{lab.CallbackURI}, AccessTokenFormat: "opaque"},
 	} {
 		var wrong *provider.FieldError
-		if err := w.SaveClient(t.Context(), c); !errors.As(err, &wrong) || wrong.Field != "AccessTokenFormat" {
+		if err := w.Clients().Save(t.Context(), c); !errors.As(err, &wrong) || wrong.Field != "AccessTokenFormat" {
 			t.Errorf("%s in %s: %v", c.AccessTokenFormat, c.Dialect, err)
 		}
 	}
@@ -159,7 +159,7 @@ func TestJWTAccessTokensAreForTheStandardDialect(t *testing.T) {
 func TestAttackAnotherJWTAsAccessToken(t *testing.T) {
 	t.Parallel()
 	w := lab.WithResources(t)
-	w.OK(w.SaveClient(t.Context(), provider.Client{ID: "signed", Secret: lab.ClientSecret, Dialect: provider.Standard, RedirectURIs: []string{lab.CallbackURI}, UserinfoSignedResponseAlg: "RS256"}))
+	w.OK(w.Clients().Save(t.Context(), provider.Client{ID: "signed", Secret: lab.ClientSecret, Dialect: provider.Standard, RedirectURIs: []string{lab.CallbackURI}, UserinfoSignedResponseAlg: "RS256"}))
 	b := w.Alice()
 	tokens := b.TokensFor("jwt", nil, nil)
 	userinfo := b.Bearer(lab.UserinfoPath, lab.Member(t, b.TokensFor("signed", nil, nil), "access_token"))

@@ -113,7 +113,7 @@ func TestAttackJWTBearer(t *testing.T) {
 		lab.Refused(t, p, http.StatusBadRequest, "invalid_request")
 	})
 	t.Run("LockedUser", func(t *testing.T) {
-		w.OK(w.SetAccountDisabled(t.Context(), "alice", true))
+		w.OK(w.Accounts().SetDisabled(t.Context(), "alice", true))
 		p, _ := b.BearerToken(w.AssertionAbout("alice"))
 		lab.Refused(t, p, http.StatusBadRequest, "invalid_grant")
 	})
@@ -126,10 +126,10 @@ func TestAttackJWTBearer(t *testing.T) {
 func TestJWTBearerOfTheHostsOwn(t *testing.T) {
 	t.Parallel()
 	w := lab.New(t).WithUsers().WithSigners()
-	c, err := w.Client(t.Context(), "key")
+	c, err := w.Clients().Get(t.Context(), "key")
 	w.OK(err)
 	c.SkipConsent, c.Scopes = true, []string{"openid", "military"}
-	w.OK(w.SaveClient(t.Context(), c))
+	w.OK(w.Clients().Save(t.Context(), c))
 	b := w.NewBrowser()
 	p, body := b.BearerToken(w.AssertionAbout("alice"), "scope", "military student")
 	lab.Granted(t, p, body)
@@ -142,7 +142,7 @@ func TestJWTBearerOfTheHostsOwn(t *testing.T) {
 		t.Errorf("the user does not find it:\n%s", p.Text)
 	}
 	c.SkipConsent, c.Revision = false, 0
-	w.OK(w.SaveClient(t.Context(), c))
+	w.OK(w.Clients().Save(t.Context(), c))
 	w.Advance(time.Second)
 	p, _ = b.BearerToken(w.AssertionAbout("alice")) // its use is no decision
 	lab.Refused(t, p, http.StatusBadRequest, "invalid_grant")
@@ -153,10 +153,10 @@ func TestJWTBearerOfTheHostsOwn(t *testing.T) {
 func TestJWTBearerInV3(t *testing.T) {
 	t.Parallel()
 	w := lab.New(t).WithUsers().WithSigners()
-	c, err := w.Client(t.Context(), "key")
+	c, err := w.Clients().Get(t.Context(), "key")
 	w.OK(err)
 	c.Dialect = provider.V3
-	w.OK(w.SaveClient(t.Context(), c))
+	w.OK(w.Clients().Save(t.Context(), c))
 	b := w.Alice()
 	b.Allow("client_id", "key", "scope", "openid military")
 	b.Allow("client_id", "key", "scope", "identity")

@@ -207,7 +207,7 @@ func TestMCPClient(t *testing.T) {
 					{URI: files.URL, Name: "Files", Introspectors: []string{"files-api"}},
 				}
 			}).WithUsers()
-			w.OK(w.SaveClient(t.Context(), provider.Client{
+			w.OK(w.Clients().Save(t.Context(), provider.Client{
 				ID: "desktop", Name: "Desktop Agent", Dialect: provider.Standard, Public: true, RedirectURIs: []string{"http://127.0.0.1/callback"},
 				GrantTypes: []string{"authorization_code", "refresh_token"}, AccessTokenFormat: c.format,
 			}))

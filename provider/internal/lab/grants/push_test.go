@@ -162,10 +162,10 @@ func TestAttackPushedRequest(t *testing.T) {
 	})
 	t.Run("WhenTheRegistrationHasChanged", func(t *testing.T) {
 		uri := b.Pushed("redirect_uri", "https://rp.test/other")
-		c, err := w.Client(t.Context(), "std")
+		c, err := w.Clients().Get(t.Context(), "std")
 		w.OK(err)
 		c.RedirectURIs = []string{lab.CallbackURI}
-		w.OK(w.SaveClient(t.Context(), c))
+		w.OK(w.Clients().Save(t.Context(), c))
 		isErrorPage(t, b.Open(lab.PushedURL("std", uri)))
 	})
 	t.Run("IsNotReadInTheDatabase", func(t *testing.T) {

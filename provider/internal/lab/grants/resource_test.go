@@ -262,10 +262,10 @@ func TestTokenEndsWithItsResource(t *testing.T) {
 	w := lab.WithResources(t)
 	b := w.Alice()
 	token := lab.Member(t, b.TokensFor("agent", []string{lab.ToolsURI}, []string{lab.ToolsURI}), "access_token")
-	client, err := w.Client(t.Context(), "agent")
+	client, err := w.Clients().Get(t.Context(), "agent")
 	w.OK(err)
 	client.Resources = []string{lab.FilesURI}
-	w.OK(w.SaveClient(t.Context(), client))
+	w.OK(w.Clients().Save(t.Context(), client))
 	if answer := seenBy(b, "tools-api", token); answer != nil {
 		t.Errorf("the application may not ask for the resource any more, and its token is good: %v", answer)
 	}
@@ -314,7 +314,7 @@ func TestResourcesThatCannotBeConfigured(t *testing.T) {
 	w := lab.WithResources(t)
 	var wrong *provider.FieldError
 	client := provider.Client{ID: "x", RedirectURIs: []string{lab.CallbackURI}, Resources: []string{lab.ToolsURI, lab.ToolsURI + "/"}}
-	if err := w.SaveClient(t.Context(), client); !errors.As(err, &wrong) || wrong.Field != "Resources[1]" {
+	if err := w.Clients().Save(t.Context(), client); !errors.As(err, &wrong) || wrong.Field != "Resources[1]" {
 		t.Errorf("a client with an unknown resource: %v", err)
 	}
 }

@@ -15,7 +15,7 @@ func TestPKCEOfAConfidentialClient(t *testing.T) {
 		ID: "strict", Secret: lab.ClientSecret, Dialect: provider.Standard, RedirectURIs: []string{lab.CallbackURI},
 		ResponseTypes: []string{"code", "id_token", "code id_token"}, SkipConsent: true,
 	}
-	w.OK(w.SaveClient(t.Context(), strict))
+	w.OK(w.Clients().Save(t.Context(), strict))
 	b := w.Alice()
 	request := func(pairs ...string) string {
 		return lab.AuthorizeURL(append(lab.Ask("client_id", "strict", "nonce", "n-1"), pairs...)...)
@@ -23,7 +23,7 @@ func TestPKCEOfAConfidentialClient(t *testing.T) {
 	early := lab.Response(t, b.Open(request())).Get("code")
 
 	strict.RequirePKCE = true
-	w.OK(w.SaveClient(t.Context(), strict))
+	w.OK(w.Clients().Save(t.Context(), strict))
 	t.Run("RefusesARequestWithoutAChallenge", func(t *testing.T) {
 		for _, responseType := range []string{"code", "code id_token"} {
 			seen := w.WatchActivity()
@@ -49,7 +49,7 @@ func TestPKCEOfAConfidentialClient(t *testing.T) {
 		lab.Refused(t, p, http.StatusBadRequest, "invalid_grant")
 	})
 	t.Run("IsImpliedByHavingToPush", func(t *testing.T) {
-		w.OK(w.SaveClient(t.Context(), provider.Client{
+		w.OK(w.Clients().Save(t.Context(), provider.Client{
 			ID: "pushes", Secret: lab.ClientSecret, Dialect: provider.Standard, RedirectURIs: []string{lab.CallbackURI}, RequirePushedAuthorizationRequests: true,
 		}))
 		p, _ := b.Push("client_id", "pushes")
@@ -74,7 +74,7 @@ func TestRegistrationMayNameTheGrantImplicit(t *testing.T) {
 		"AllThereIs": {[]string{"implicit"}, []string{"id_token"}, "id_token", "id_token", "code"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w.OK(w.SaveClient(t.Context(), provider.Client{
+			w.OK(w.Clients().Save(t.Context(), provider.Client{
 				ID: name, Secret: lab.ClientSecret, Dialect: provider.Standard, RedirectURIs: []string{lab.CallbackURI}, GrantTypes: c.grants, ResponseTypes: c.responses, SkipConsent: true,
 			}))
 			request := func(responseType string) string {

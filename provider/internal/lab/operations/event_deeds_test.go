@@ -104,16 +104,16 @@ var deeds = map[string]struct {
 		w.AddAccount(provider.Account{ID: "alice", Email: "alice@example.com", EmailVerified: true, Password: lab.NewPassword})
 	}, []provider.Event{{Name: provider.EventPasswordChanged, UserID: "alice", Detail: "by the host"}}},
 	"AccountDisabledAndEnabled": {func(w *lab.Fixture) {
-		w.OK(w.SetAccountDisabled(w.T.Context(), "alice", true))
+		w.OK(w.Accounts().SetDisabled(w.T.Context(), "alice", true))
 		w.Guess("alice@example.com", 1)
-		w.OK(w.SetAccountDisabled(w.T.Context(), "alice", false))
+		w.OK(w.Accounts().SetDisabled(w.T.Context(), "alice", false))
 	}, []provider.Event{
 		{Name: provider.EventAccountDisabled, UserID: "alice"},
 		{Name: provider.EventSignInFailed, UserID: "alice", Address: "127.0.0.0/24", Detail: "the account is disabled"},
 		{Name: provider.EventAccountEnabled, UserID: "alice"}}},
 	"WhatNeverWasIsNotDeleted": {func(w *lab.Fixture) {
-		w.OK(w.DeleteAccount(w.T.Context(), "nobody"))
-		w.OK(w.DeleteClient(w.T.Context(), "nothing"))
+		w.OK(w.Accounts().Delete(w.T.Context(), "nobody"))
+		w.OK(w.Clients().Delete(w.T.Context(), "nothing"))
 	}, nil},
 
 	"ConsentGivenAndTakenBack": {func(w *lab.Fixture) {
@@ -151,7 +151,7 @@ var deeds = map[string]struct {
 		{Name: provider.EventConsent, UserID: "alice", ClientID: "std", Address: "127.0.0.0/24"},
 		{Name: provider.EventRevoked, UserID: "alice", ClientID: "std", Address: "127.0.0.0/24", Detail: "access token, by the application"},
 		{Name: provider.EventRevoked, UserID: "alice", ClientID: "std", Address: "127.0.0.0/24", Detail: "refresh token, by the application"}}},
-	"EverythingEndedByTheHost": {func(w *lab.Fixture) { w.OK(w.RevokeIssuedBefore(w.T.Context(), w.Now())) },
+	"EverythingEndedByTheHost": {func(w *lab.Fixture) { w.OK(w.People().RevokeIssuedBefore(w.T.Context(), w.Now())) },
 		[]provider.Event{{Name: provider.EventRevoked, Detail: "everything issued before a moment"}}},
 	"CodeUsedTwice": {func(w *lab.Fixture) {
 		b := w.Alice()
@@ -176,22 +176,22 @@ var deeds = map[string]struct {
 
 	"ClientRegisteredChangedAndDeleted": {func(w *lab.Fixture) {
 		c := provider.Client{ID: "shop", Secret: lab.ClientSecret, RedirectURIs: []string{lab.CallbackURI}}
-		w.OK(w.SaveClient(w.T.Context(), c))
-		w.OK(w.SaveClient(w.T.Context(), c)) // changes nothing
+		w.OK(w.Clients().Save(w.T.Context(), c))
+		w.OK(w.Clients().Save(w.T.Context(), c)) // changes nothing
 		c.Name = "Shop"
-		w.OK(w.SaveClient(w.T.Context(), c))
+		w.OK(w.Clients().Save(w.T.Context(), c))
 		c.Secret = "another-" + lab.ClientSecret
-		w.OK(w.SaveClient(w.T.Context(), c))
-		w.OK(w.DeleteClient(w.T.Context(), c.ID))
+		w.OK(w.Clients().Save(w.T.Context(), c))
+		w.OK(w.Clients().Delete(w.T.Context(), c.ID))
 	}, []provider.Event{
 		{Name: provider.EventClientCreated, ClientID: "shop"},
 		{Name: provider.EventClientChanged, ClientID: "shop"},
 		{Name: provider.EventSecretChanged, ClientID: "shop"},
 		{Name: provider.EventClientDeleted, ClientID: "shop"}}},
 	"SecretShownAndRotated": {func(w *lab.Fixture) {
-		_, err := w.ClientSecret(w.T.Context(), "std")
+		_, err := w.Clients().Secret(w.T.Context(), "std")
 		w.OK(err)
-		_, err = w.RotateClientSecret(w.T.Context(), "std", time.Hour, 0)
+		_, err = w.Clients().RotateSecret(w.T.Context(), "std", time.Hour, 0)
 		w.OK(err)
 	}, []provider.Event{
 		{Name: provider.EventSecretShown, ClientID: "std"},
@@ -226,7 +226,7 @@ func TestDeedsAreInTheAuditTrail(t *testing.T) {
 			if diff := cmp.Diff(deed.want, told, cmpopts.EquateEmpty()); diff != "" {
 				t.Errorf("events (-want +got):\n%s", diff)
 			}
-			stored, err := w.Events(t.Context(), provider.EventFilter{Limit: 1000})
+			stored, err := w.Events().List(t.Context(), provider.EventFilter{Limit: 1000})
 			if err != nil {
 				t.Fatal(err)
 			}

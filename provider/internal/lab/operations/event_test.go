@@ -20,7 +20,7 @@ func TestEvents(t *testing.T) {
 	b.Submit(b.Open("/signin"), "email", "alice@example.com", "password", "not-her-password-1")
 	b.SignIn("alice@example.com", lab.AlicePass)
 	b.Allow()
-	got, err := w.Events(t.Context(), provider.EventFilter{UserID: "alice"})
+	got, err := w.Events().List(t.Context(), provider.EventFilter{UserID: "alice"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -33,7 +33,7 @@ func TestEvents(t *testing.T) {
 			t.Errorf("event %d: %+v, want %s", i, e, want[i])
 		}
 	}
-	next, err := w.Events(t.Context(), provider.EventFilter{UserID: "alice", Before: got[0].ID, Limit: 1})
+	next, err := w.Events().List(t.Context(), provider.EventFilter{UserID: "alice", Before: got[0].ID, Limit: 1})
 	if err != nil || len(next) != 1 || next[0].Name != provider.EventSignedIn {
 		t.Errorf("second page: %v %v", next, err)
 	}
@@ -54,7 +54,7 @@ func TestRunRemovesEventsThatAreOlderThanTheyAreKept(t *testing.T) {
 	w.AgreeOnTime()
 	go func() { _ = w.Run(t.Context()) }() // until the fixture ends
 	lab.Eventually(t, func() bool {
-		left, err := w.Events(t.Context(), provider.EventFilter{})
+		left, err := w.Events().List(t.Context(), provider.EventFilter{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -97,7 +97,7 @@ func TestCallerCannotStayOutOfTheTrailByLeaving(t *testing.T) {
 	if ctx.Err() == nil {
 		t.Fatal("the caller has not left")
 	}
-	got, err := w.Events(t.Context(), provider.EventFilter{Name: provider.EventClientRefused})
+	got, err := w.Events().List(t.Context(), provider.EventFilter{Name: provider.EventClientRefused})
 	if err != nil || len(got) != 1 {
 		t.Errorf("events %v, error %v", got, err)
 	}

@@ -174,7 +174,7 @@ func TestClientLeaves(t *testing.T) {
 		{"reset the password", func(t *testing.T) (func(*lab.Browser), func() error) {
 			people++
 			email := fmt.Sprintf("dave-%d@example.com", people)
-			if _, err := w.SaveAccount(t.Context(), provider.Account{Email: email, Password: lab.BobPass}); err != nil {
+			if _, err := w.Accounts().Save(t.Context(), provider.Account{Email: email, Password: lab.BobPass}); err != nil {
 				t.Fatal(err)
 			}
 			forgetful := w.NewBrowser()
@@ -245,7 +245,7 @@ func TestStoreThatFailsIsNoFaultOfALogo(t *testing.T) {
 		}
 		return nil
 	})
-	err := w.SaveClient(t.Context(), provider.Client{ID: "shop", RedirectURIs: []string{"https://rp.test/cb"}, Logo: []byte("no picture")})
+	err := w.Clients().Save(t.Context(), provider.Client{ID: "shop", RedirectURIs: []string{"https://rp.test/cb"}, Logo: []byte("no picture")})
 	var wrong *provider.FieldError
 	if !errors.Is(err, storage.ErrUnavailable) || errors.As(err, &wrong) {
 		t.Errorf("got %v, want %v", err, storage.ErrUnavailable)

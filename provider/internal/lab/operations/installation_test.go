@@ -30,17 +30,17 @@ func personal(t *testing.T, p *provider.Provider) map[string]string {
 		"previous_addresses": []map[string]string{{"street1": "77 Canary Street", "city": "Canaryville"}},
 	}
 	ctx := t.Context()
-	if _, err := p.SaveAccount(ctx, provider.Account{ID: "carl", Email: "Canary.Carl@Example.com"}); err != nil {
+	if _, err := p.Accounts().Save(ctx, provider.Account{ID: "carl", Email: "Canary.Carl@Example.com"}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := p.SaveAccount(ctx, provider.Account{ID: "carl", Email: "Canary.Moved@Example.com"}); err != nil {
+	if _, err := p.Accounts().Save(ctx, provider.Account{ID: "carl", Email: "Canary.Moved@Example.com"}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := p.SaveAccount(ctx, provider.Account{ID: "a-user-of-the-host", Email: "host@example.com"}); err != nil {
+	if _, err := p.Accounts().Save(ctx, provider.Account{ID: "a-user-of-the-host", Email: "host@example.com"}); err != nil {
 		t.Fatal(err)
 	}
 	for _, user := range []string{"carl", "a-user-of-the-host"} {
-		if err := p.SetAttributes(ctx, user, values); err != nil {
+		if err := p.People().SetAttributes(ctx, user, values); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -185,10 +185,10 @@ func TestSealingLosesNoChange(t *testing.T) {
 		raced.Store = c.Store
 		raced.first = func() {
 			first := w.Twin() // seals all, and is at work
-			if err := first.SetAttributes(t.Context(), "alice", map[string]any{"fname": "Alicia"}); err != nil {
+			if err := first.People().SetAttributes(t.Context(), "alice", map[string]any{"fname": "Alicia"}); err != nil {
 				t.Error(err)
 			}
-			if _, err := first.SaveAccount(t.Context(), provider.Account{ID: "alice", Email: "new@example.com"}); err != nil {
+			if _, err := first.Accounts().Save(t.Context(), provider.Account{ID: "alice", Email: "new@example.com"}); err != nil {
 				t.Error(err)
 			}
 		}
@@ -338,7 +338,7 @@ func TestManyProcessesMakeOneDataKey(t *testing.T) {
 					t.Error(err)
 				}
 			})
-			_, err = p.SaveAccount(t.Context(), provider.Account{ID: fmt.Sprint("user", i), Email: fmt.Sprintf("user%d@example.com", i)})
+			_, err = p.Accounts().Save(t.Context(), provider.Account{ID: fmt.Sprint("user", i), Email: fmt.Sprintf("user%d@example.com", i)})
 			if err != nil {
 				t.Error(err)
 			}
@@ -351,7 +351,7 @@ func TestManyProcessesMakeOneDataKey(t *testing.T) {
 				continue
 			}
 			// Found by its address, whoever has recorded it.
-			id, err := p.SaveAccount(t.Context(), provider.Account{Email: fmt.Sprintf("USER%d@example.com", j)})
+			id, err := p.Accounts().Save(t.Context(), provider.Account{Email: fmt.Sprintf("USER%d@example.com", j)})
 			if err != nil || id != fmt.Sprint("user", j) {
 				t.Errorf("provider %d finds user %d as %q, %v", i, j, id, err)
 			}
@@ -364,7 +364,7 @@ func TestRowsCannotBeExchanged(t *testing.T) {
 	t.Parallel()
 	for name, exchange := range map[string]func(w *lab.Fixture){
 		"AttributesOfTwoPeople": func(w *lab.Fixture) {
-			w.OK(w.SetAttributes(w.T.Context(), "bob", map[string]any{"fname": "Bob"}))
+			w.OK(w.People().SetAttributes(w.T.Context(), "bob", map[string]any{"fname": "Bob"}))
 			w.MustExec(`UPDATE attributes SET sealed_value = (SELECT sealed_value FROM attributes WHERE subject = 'bob') WHERE subject = 'alice' AND handle = 'fname'`)
 		},
 		"AttributesOfOne": func(w *lab.Fixture) {

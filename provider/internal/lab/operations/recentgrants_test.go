@@ -45,7 +45,7 @@ func TestACodeWhoseGrantEndedInAnotherProcessIsRefused(t *testing.T) {
 	w := lab.New(t).WithClients().WithUsers()
 	b, other := w.Alice(), w.Twin()
 	code := b.Allow(lab.Ask()...).Get("code")
-	if err := other.RevokeIssuedBefore(t.Context(), w.Now().Add(time.Minute)); err != nil {
+	if err := other.People().RevokeIssuedBefore(t.Context(), w.Now().Add(time.Minute)); err != nil {
 		t.Fatal(err)
 	}
 	p, _ := b.Token(lab.Std("code", code)...)
@@ -64,7 +64,7 @@ func TestATokenIsNotRememberedBeyondARevocation(t *testing.T) {
 		if method != "Exchange" {
 			return nil
 		}
-		return w.RevokeIssuedBefore(t.Context(), w.Now().Add(time.Minute))
+		return w.People().RevokeIssuedBefore(t.Context(), w.Now().Add(time.Minute))
 	})
 	p, tokens := b.Token(lab.Std("code", code)...)
 	if p.StatusCode != http.StatusOK {

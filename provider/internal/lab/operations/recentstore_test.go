@@ -19,33 +19,33 @@ var dataChanges = map[string]struct {
 	want   string // is in the answer, and was not before; empty when the token is over
 }{
 	"attributes": {func(ctx context.Context, w *lab.Fixture, _ *lab.Browser) error {
-		return w.SetAttributes(ctx, "alice", map[string]any{"fname": "Alicia"})
+		return w.People().SetAttributes(ctx, "alice", map[string]any{"fname": "Alicia"})
 	}, `"Alicia"`},
 	"status": {func(ctx context.Context, w *lab.Fixture, _ *lab.Browser) error {
-		return w.SetStatus(ctx, "alice", provider.Status{Group: "military", Subgroups: []string{"Retiree"}, Verified: true})
+		return w.People().SetStatus(ctx, "alice", provider.Status{Group: "military", Subgroups: []string{"Retiree"}, Verified: true})
 	}, `"Retiree"`},
 	"no status": {func(ctx context.Context, w *lab.Fixture, _ *lab.Browser) error {
-		return w.DeleteStatus(ctx, "alice", "military")
+		return w.People().DeleteStatus(ctx, "alice", "military")
 	}, `"verified":false`},
 	"address": {func(ctx context.Context, w *lab.Fixture, _ *lab.Browser) error {
-		_, err := w.SaveAccount(ctx, provider.Account{ID: "alice", Email: "alicia@example.com"})
+		_, err := w.Accounts().Save(ctx, provider.Account{ID: "alice", Email: "alicia@example.com"})
 		return err
 	}, `"alicia@example.com"`},
 	"password": {func(ctx context.Context, w *lab.Fixture, _ *lab.Browser) error {
-		_, err := w.SaveAccount(ctx, provider.Account{ID: "alice", Email: "alice@example.com", Password: "marble canyon at dawn"})
+		_, err := w.Accounts().Save(ctx, provider.Account{ID: "alice", Email: "alice@example.com", Password: "marble canyon at dawn"})
 		return err
 	}, ""},
 	"account disabled": {func(ctx context.Context, w *lab.Fixture, _ *lab.Browser) error {
-		return w.SetAccountDisabled(ctx, "alice", true)
+		return w.Accounts().SetDisabled(ctx, "alice", true)
 	}, ""},
 	"account deleted": {func(ctx context.Context, w *lab.Fixture, _ *lab.Browser) error {
-		return w.DeleteAccount(ctx, "alice")
+		return w.Accounts().Delete(ctx, "alice")
 	}, ""},
 	"application deleted": {func(ctx context.Context, w *lab.Fixture, _ *lab.Browser) error {
-		return w.DeleteClient(ctx, "std")
+		return w.Clients().Delete(ctx, "std")
 	}, ""},
 	"everything revoked": {func(ctx context.Context, w *lab.Fixture, _ *lab.Browser) error {
-		return w.RevokeIssuedBefore(ctx, w.Now().Add(time.Minute))
+		return w.People().RevokeIssuedBefore(ctx, w.Now().Add(time.Minute))
 	}, ""},
 	"application removed by the user": {func(_ context.Context, _ *lab.Fixture, b *lab.Browser) error {
 		if p := b.SubmitOnce(b.Get("/account/apps/remove?client_id=std")); p.StatusCode != http.StatusSeeOther {
@@ -91,7 +91,7 @@ func TestAStatusThatEndsIsNotToldOfAnyLonger(t *testing.T) {
 	w.Advance(w.Now().Truncate(time.Second).Add(time.Second).Sub(w.Now()))
 	// It ends with the second in which it expires.
 	status := provider.Status{Group: "military", Subgroups: []string{"Veteran"}, Verified: true, ExpiresAt: w.Now().Add(2500 * time.Millisecond)}
-	if err := w.SetStatus(t.Context(), "alice", status); err != nil {
+	if err := w.People().SetStatus(t.Context(), "alice", status); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{`"verified":true`, `"verified":true`, `"verified":true`, `"verified":true`, `"verified":false`} {
@@ -129,7 +129,7 @@ func TestSignedUserinfoIsSignedAgainOnlyWhenItMust(t *testing.T) {
 	if second == first {
 		t.Error("less than half of its life was left")
 	}
-	if err := w.SetAttributes(t.Context(), "alice", map[string]any{"fname": "Alicia"}); err != nil {
+	if err := w.People().SetAttributes(t.Context(), "alice", map[string]any{"fname": "Alicia"}); err != nil {
 		t.Fatal(err)
 	}
 	if userinfo() == second {

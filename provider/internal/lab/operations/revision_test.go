@@ -18,7 +18,7 @@ func TestClientRevision(t *testing.T) {
 	w := lab.New(t).WithClients()
 	read := func() provider.Client {
 		t.Helper()
-		c, err := w.Client(t.Context(), "std")
+		c, err := w.Clients().Get(t.Context(), "std")
 		w.OK(err)
 		if c.Revision == 0 {
 			t.Fatal("the registration has no revision")
@@ -32,7 +32,7 @@ func TestClientRevision(t *testing.T) {
 	refused := func(what string, c provider.Client) {
 		t.Helper()
 		before := read()
-		if err := w.SaveClient(t.Context(), c); !errors.Is(err, provider.ErrChanged) {
+		if err := w.Clients().Save(t.Context(), c); !errors.Is(err, provider.ErrChanged) {
 			t.Errorf("%s: err = %v", what, err)
 		}
 		if after := read(); after.Name != before.Name || after.Revision != before.Revision {
@@ -40,31 +40,31 @@ func TestClientRevision(t *testing.T) {
 		}
 	}
 	first := read()
-	w.OK(w.SaveClient(t.Context(), named(first, "One")))
+	w.OK(w.Clients().Save(t.Context(), named(first, "One")))
 	refused("ARegistrationThatIsOver", named(first, "Two"))
 	second := read()
-	if _, err := w.RotateClientSecret(t.Context(), "std", time.Hour, 0); err != nil {
+	if _, err := w.Clients().RotateSecret(t.Context(), "std", time.Hour, 0); err != nil {
 		t.Fatal(err)
 	}
 	refused("AfterNewSecrets", named(second, "Three"))
 	whichever := named(read(), "Four")
 	whichever.Revision = 0
-	w.OK(w.SaveClient(t.Context(), whichever))
+	w.OK(w.Clients().Save(t.Context(), whichever))
 	anew := named(read(), "Five")
 	anew.Revision = provider.NoRevision
 	refused("OneThatThereIs", anew)
 	current := read()
-	w.OK(w.SaveClient(t.Context(), current)) // changes nothing
+	w.OK(w.Clients().Save(t.Context(), current)) // changes nothing
 	if again := read(); again.Revision != current.Revision {
 		t.Error("what changes nothing has another revision")
 	}
-	w.OK(w.DeleteClient(t.Context(), "std"))
-	if err := w.SaveClient(t.Context(), current); !errors.Is(err, provider.ErrChanged) {
+	w.OK(w.Clients().Delete(t.Context(), "std"))
+	if err := w.Clients().Save(t.Context(), current); !errors.Is(err, provider.ErrChanged) {
 		t.Errorf("one that is gone: %v", err)
 	}
-	w.OK(w.SaveClient(t.Context(), anew))
+	w.OK(w.Clients().Save(t.Context(), anew))
 	refused("OneThatIsRegisteredAnew", current)
-	list, err := w.Clients(t.Context(), "", 100)
+	list, err := w.Clients().List(t.Context(), "", 100)
 	w.OK(err)
 	for _, c := range list {
 		if c.Revision == 0 {
@@ -78,7 +78,7 @@ func TestClientRevision(t *testing.T) {
 func TestSaveClientAtOnceWithOneRevision(t *testing.T) {
 	t.Parallel()
 	w := lab.New(t).WithClients()
-	c, err := w.Client(t.Context(), "std")
+	c, err := w.Clients().Get(t.Context(), "std")
 	w.OK(err)
 	var saved, changed atomic.Int64
 	var all sync.WaitGroup
@@ -86,7 +86,7 @@ func TestSaveClientAtOnceWithOneRevision(t *testing.T) {
 		all.Go(func() {
 			mine := c
 			mine.Name, mine.Logo = strings.Repeat("x", i+1), lab.Square(t, uint8(10*i))
-			switch err := w.SaveClient(t.Context(), mine); {
+			switch err := w.Clients().Save(t.Context(), mine); {
 			case err == nil:
 				saved.Add(1)
 			case errors.Is(err, provider.ErrChanged):
@@ -110,10 +110,10 @@ func TestUnreviewedApplicationIsToldOf(t *testing.T) {
 	w := lab.New(t).WithClients().WithUsers()
 	const told = "hasn’t been reviewed"
 	for _, unreviewed := range []bool{true, false} {
-		c, err := w.Client(t.Context(), "std")
+		c, err := w.Clients().Get(t.Context(), "std")
 		w.OK(err)
 		c.Unreviewed = unreviewed
-		w.OK(w.SaveClient(t.Context(), c))
+		w.OK(w.Clients().Save(t.Context(), c))
 		b := w.NewBrowser()
 		signIn := b.Open(lab.AuthorizeURL(lab.Ask()...))
 		consent := b.Submit(signIn, "email", "alice@example.com", "password", lab.AlicePass)

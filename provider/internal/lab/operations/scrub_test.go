@@ -28,13 +28,13 @@ func TestTheFileForgetsWhoIsDeleted(t *testing.T) {
 	const id = "canary-person-8271"
 	w := lab.New(t).WithClients().WithUsers()
 	w.AddAccount(provider.Account{ID: id, Email: "canary@example.com", Password: lab.AlicePass})
-	w.OK(w.SetStatus(t.Context(), id, provider.Status{Group: "military", Verified: true, VerifiedBy: "canary-office"}))
+	w.OK(w.People().SetStatus(t.Context(), id, provider.Status{Group: "military", Verified: true, VerifiedBy: "canary-office"}))
 	b := w.NewBrowser().SignIn("canary@example.com", lab.AlicePass)
 	b.Allow(lab.Ask()...)
 	if !strings.Contains(onDisk(w), id) {
 		t.Fatal("the test looks in the wrong place")
 	}
-	w.OK(w.DeleteAccount(t.Context(), id))
+	w.OK(w.Accounts().Delete(t.Context(), id))
 	w.OK(w.Close())
 	for _, canary := range []string{id, "canary-office"} {
 		if strings.Contains(onDisk(w), canary) {

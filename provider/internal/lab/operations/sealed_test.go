@@ -53,7 +53,7 @@ func TestAFormerSecretIsDropped(t *testing.T) {
 	t.Parallel()
 	w := lab.New(t).WithClients().WithUsers()
 	hint := lab.Member(t, w.Alice().StandardTokens(), "id_token")
-	second, err := w.RotateClientSecret(t.Context(), "std", time.Hour, 0)
+	second, err := w.Clients().RotateSecret(t.Context(), "std", time.Hour, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -80,7 +80,7 @@ func TestAFormerSecretIsDropped(t *testing.T) {
 	if got := w.Lines(start, "level=ERROR"); len(got) > 0 {
 		t.Errorf("it complains: %q", got)
 	}
-	if secret, err := after.ClientSecret(t.Context(), "std"); err != nil || secret != second {
+	if secret, err := after.Clients().Secret(t.Context(), "std"); err != nil || secret != second {
 		t.Errorf("ClientSecret: %v", err)
 	}
 	b := after.NewBrowser().SignIn("alice@example.com", lab.AlicePass)
@@ -103,7 +103,7 @@ func TestRegisteringAgainSealsAnew(t *testing.T) {
 	registered := provider.Client{ID: "v3", Name: "Veterans Shop", Secret: lab.ClientSecret, RedirectURIs: []string{lab.CallbackURI}, Origins: []string{"https://rp.test"}}
 	for _, secret := range []string{lab.ClientSecret, ""} {
 		registered.Secret = secret
-		if err := during.SaveClient(t.Context(), registered); err != nil {
+		if err := during.Clients().Save(t.Context(), registered); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -114,12 +114,12 @@ func TestRegisteringAgainSealsAnew(t *testing.T) {
 	if !knows(during, "v3", lab.ClientSecret) {
 		t.Error("the client is not known by its secret")
 	}
-	events, err := during.Events(t.Context(), provider.EventFilter{Name: provider.EventSecretChanged})
+	events, err := during.Events().List(t.Context(), provider.EventFilter{Name: provider.EventSecretChanged})
 	if err != nil || len(events) > 0 {
 		t.Errorf("events of a secret that has not changed: %v, %v", events, err)
 	}
 	again := sealedSecrets(w, "v3")
-	if err := during.SaveClient(t.Context(), registered); err != nil || !bytes.Equal(again[0].Sealed, sealedSecrets(w, "v3")[0].Sealed) {
+	if err := during.Clients().Save(t.Context(), registered); err != nil || !bytes.Equal(again[0].Sealed, sealedSecrets(w, "v3")[0].Sealed) {
 		t.Errorf("it is sealed anew each time (%v)", err)
 	}
 }
@@ -129,10 +129,10 @@ func TestClientSecretsThatNothingOpensAreNamed(t *testing.T) {
 	w := lab.New(t).WithClients()
 	lost := w.Twin(secrets(otherSecret(), lab.Secret(t)))
 	ghost := provider.Client{ID: "ghost", Secret: lab.ClientSecret + "g", RedirectURIs: []string{lab.CallbackURI}}
-	if err := lost.SaveClient(t.Context(), ghost); err != nil {
+	if err := lost.Clients().Save(t.Context(), ghost); err != nil {
 		t.Fatal(err)
 	}
-	second, err := lost.RotateClientSecret(t.Context(), "std", time.Hour, 0) // the first stays, under the secret that is not lost
+	second, err := lost.Clients().RotateSecret(t.Context(), "std", time.Hour, 0) // the first stays, under the secret that is not lost
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -156,7 +156,7 @@ func TestClientSecretsThatNothingOpensAreNamed(t *testing.T) {
 			t.Errorf("%s: the log says %q", id, got)
 		}
 	}
-	if err := after.SaveClient(t.Context(), ghost); err != nil {
+	if err := after.Clients().Save(t.Context(), ghost); err != nil {
 		t.Fatal(err)
 	}
 	after.Advance(2 * time.Second)
@@ -185,9 +185,9 @@ func TestSealingAnewLosesNoChange(t *testing.T) {
 			var err error
 			switch {
 			case id == "q":
-				err = errors.Join(w.DeleteClient(t.Context(), "q"), w.RemoveDeleted(t.Context()))
+				err = errors.Join(w.Clients().Delete(t.Context(), "q"), w.RemoveDeleted(t.Context()))
 			case id == "v3" && len(sealedSecrets(w, "v3")) == 1:
-				_, err = w.RotateClientSecret(t.Context(), "v3", time.Hour, 0)
+				_, err = w.Clients().RotateSecret(t.Context(), "v3", time.Hour, 0)
 			}
 			if err != nil {
 				t.Error(err)
@@ -207,7 +207,7 @@ func TestSealingAnewLosesNoChange(t *testing.T) {
 	if _, err := w.Store.Client(t.Context(), "q"); !errors.Is(err, storage.ErrNotFound) {
 		t.Errorf("the client that was deleted is back (%v)", err)
 	}
-	events, err := w.Events(t.Context(), provider.EventFilter{Name: provider.EventClientChanged})
+	events, err := w.Events().List(t.Context(), provider.EventFilter{Name: provider.EventClientChanged})
 	if err != nil || len(events) > 0 {
 		t.Errorf("events of registrations that have not changed: %v, %v", events, err)
 	}

@@ -28,7 +28,7 @@ func TestClientSecrets(t *testing.T) {
 	list := func(want int) []provider.SecretInfo {
 		t.Helper()
 		w.Advance(2 * time.Second) // nothing comes from memory
-		secrets, err := w.ClientSecrets(t.Context(), "std")
+		secrets, err := w.Clients().ListSecrets(t.Context(), "std")
 		if err != nil || len(secrets) != want {
 			t.Fatalf("%+v, %v; want %d", secrets, err, want)
 		}
@@ -43,9 +43,9 @@ func TestClientSecrets(t *testing.T) {
 	if first.Hint != lab.ClientSecret[len(lab.ClientSecret)-4:] || !first.LastUsedAt.IsZero() {
 		t.Errorf("%+v", first)
 	}
-	second, err := w.RotateClientSecret(t.Context(), "std", time.Hour, 0)
+	second, err := w.Clients().RotateSecret(t.Context(), "std", time.Hour, 0)
 	w.OK(err)
-	third, err := w.RotateClientSecret(t.Context(), "std", time.Hour, 0)
+	third, err := w.Clients().RotateSecret(t.Context(), "std", time.Hour, 0)
 	w.OK(err)
 	secrets := list(3)
 	if secrets[0].Hint != third[len(third)-4:] || secrets[1].Hint != second[len(second)-4:] || secrets[2].ID != first.ID {
@@ -59,24 +59,24 @@ func TestClientSecrets(t *testing.T) {
 		}
 	}
 
-	w.OK(w.EndClientSecret(t.Context(), "std", secrets[1].ID))
-	w.OK(w.EndClientSecret(t.Context(), "std", secrets[1].ID)) // there is none any more
+	w.OK(w.Clients().EndSecret(t.Context(), "std", secrets[1].ID))
+	w.OK(w.Clients().EndSecret(t.Context(), "std", secrets[1].ID)) // there is none any more
 	list(2)
 	if authenticates(b, second) || !authenticates(b, third) || !authenticates(b, lab.ClientSecret) {
 		t.Error("another secret has ended than the one that was to")
 	}
-	if err := w.EndClientSecret(t.Context(), "std", secrets[0].ID); !errors.Is(err, provider.ErrLastSecret) || !authenticates(b, third) {
+	if err := w.Clients().EndSecret(t.Context(), "std", secrets[0].ID); !errors.Is(err, provider.ErrLastSecret) || !authenticates(b, third) {
 		t.Errorf("the last one that stays valid: %v", err)
 	}
 	w.Advance(time.Hour)
 	list(1)
 
 	for id, want := range map[string]error{"pub": nil, "nobody": provider.ErrNoClient} {
-		if secrets, err := w.ClientSecrets(t.Context(), id); len(secrets) > 0 || !errors.Is(err, want) {
+		if secrets, err := w.Clients().ListSecrets(t.Context(), id); len(secrets) > 0 || !errors.Is(err, want) {
 			t.Errorf("%s: %+v, %v", id, secrets, err)
 		}
 	}
-	if err := w.EndClientSecret(t.Context(), "nobody", first.ID); !errors.Is(err, provider.ErrNoClient) {
+	if err := w.Clients().EndSecret(t.Context(), "nobody", first.ID); !errors.Is(err, provider.ErrNoClient) {
 		t.Errorf("a secret of nobody: %v", err)
 	}
 }
@@ -87,13 +87,13 @@ func TestAttackSecretsWithoutEnd(t *testing.T) {
 	t.Parallel()
 	w := lab.New(t).WithClients()
 	for range 9 {
-		_, err := w.RotateClientSecret(t.Context(), "std", time.Hour, 0)
+		_, err := w.Clients().RotateSecret(t.Context(), "std", time.Hour, 0)
 		w.OK(err)
 	}
-	if _, err := w.RotateClientSecret(t.Context(), "std", time.Hour, 0); !errors.Is(err, provider.ErrTooManySecrets) {
+	if _, err := w.Clients().RotateSecret(t.Context(), "std", time.Hour, 0); !errors.Is(err, provider.ErrTooManySecrets) {
 		t.Errorf("the eleventh: %v", err)
 	}
-	secrets, err := w.ClientSecrets(t.Context(), "std")
+	secrets, err := w.Clients().ListSecrets(t.Context(), "std")
 	w.OK(err)
 	ids := map[string]bool{}
 	for _, s := range secrets {
@@ -102,7 +102,7 @@ func TestAttackSecretsWithoutEnd(t *testing.T) {
 	if len(ids) != 10 {
 		t.Errorf("%d secrets have different names", len(ids))
 	}
-	if _, err := w.RotateClientSecret(t.Context(), "std", 0, 0); err != nil {
+	if _, err := w.Clients().RotateSecret(t.Context(), "std", 0, 0); err != nil {
 		t.Errorf("in the place of all: %v", err)
 	}
 }
@@ -111,20 +111,20 @@ func TestAttackSecretsWithoutEnd(t *testing.T) {
 func TestEndClientSecretAtOnceLeavesOne(t *testing.T) {
 	t.Parallel()
 	w := lab.New(t).WithClients()
-	_, err := w.RotateClientSecret(t.Context(), "std", time.Hour, 0)
+	_, err := w.Clients().RotateSecret(t.Context(), "std", time.Hour, 0)
 	w.OK(err)
-	secrets, err := w.ClientSecrets(t.Context(), "std")
+	secrets, err := w.Clients().ListSecrets(t.Context(), "std")
 	w.OK(err)
 	var all sync.WaitGroup
 	for _, s := range secrets {
 		all.Go(func() {
-			if err := w.EndClientSecret(t.Context(), "std", s.ID); err != nil && !errors.Is(err, provider.ErrLastSecret) {
+			if err := w.Clients().EndSecret(t.Context(), "std", s.ID); err != nil && !errors.Is(err, provider.ErrLastSecret) {
 				t.Error(err)
 			}
 		})
 	}
 	all.Wait()
-	if left, err := w.ClientSecrets(t.Context(), "std"); err != nil || len(left) != 1 || left[0].ID != secrets[0].ID {
+	if left, err := w.Clients().ListSecrets(t.Context(), "std"); err != nil || len(left) != 1 || left[0].ID != secrets[0].ID {
 		t.Errorf("left: %+v, %v", left, err)
 	}
 }
@@ -153,11 +153,11 @@ func TestUseOfASecretIsRecorded(t *testing.T) {
 	w := lab.New(t, func(c *provider.Config) { store.Store, c.Store = c.Store, store }).WithClients()
 	b := w.NewBrowser()
 	old := lab.ClientSecret
-	newer, err := w.RotateClientSecret(t.Context(), "std", time.Hour, 0)
+	newer, err := w.Clients().RotateSecret(t.Context(), "std", time.Hour, 0)
 	w.OK(err)
 	lastUsed := func() (newer, old time.Time) {
 		t.Helper()
-		secrets, err := w.ClientSecrets(t.Context(), "std")
+		secrets, err := w.Clients().ListSecrets(t.Context(), "std")
 		if err != nil || len(secrets) != 2 {
 			t.Fatalf("%+v, %v", secrets, err)
 		}
@@ -215,13 +215,13 @@ func TestRotateClientSecretOfOneRevisionMakesOne(t *testing.T) {
 	t.Parallel()
 	w := lab.New(t).WithClients()
 	for round := range 5 {
-		now, err := w.Client(t.Context(), "std")
+		now, err := w.Clients().Get(t.Context(), "std")
 		w.OK(err)
 		var made atomic.Int32
 		var all sync.WaitGroup
 		for range 10 {
 			all.Go(func() {
-				_, err := w.RotateClientSecret(t.Context(), "std", 0, now.Revision)
+				_, err := w.Clients().RotateSecret(t.Context(), "std", 0, now.Revision)
 				if err == nil {
 					made.Add(1)
 				} else if !errors.Is(err, provider.ErrChanged) {

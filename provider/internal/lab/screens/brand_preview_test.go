@@ -20,7 +20,7 @@ func brandBrowser(t *testing.T, allow func(*http.Request) bool) *lab.Browser {
 	t.Helper()
 	w := lab.New(t)
 	mux := http.NewServeMux()
-	mux.Handle("/brand", w.BrandPreview(allow))
+	mux.Handle("/brand", w.Pages().BrandPreview(allow))
 	mux.Handle("/", w.Provider)
 	w.Server.Config.Handler = mux
 	return w.NewBrowser()

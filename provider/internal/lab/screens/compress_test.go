@@ -167,11 +167,11 @@ func TestAScreenWithASecretIsCompressedForNobody(t *testing.T) {
 	mux := http.NewServeMux()
 	body := templ.Raw(strings.Repeat("<p>a long page</p>", 200))
 	mux.Handle("/", w.Provider)
-	mux.Handle("/plain", w.Screen(func(s *provider.Screen) error {
+	mux.Handle("/plain", w.Pages().Screen(func(s *provider.Screen) error {
 		s.RenderFrame(http.StatusOK, "Plain", body)
 		return nil
 	}))
-	mux.Handle("/secret", w.Screen(func(s *provider.Screen) error {
+	mux.Handle("/secret", w.Pages().Screen(func(s *provider.Screen) error {
 		s.RenderSecret(http.StatusOK, body)
 		return nil
 	}))

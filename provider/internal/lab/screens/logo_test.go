@@ -21,7 +21,7 @@ func TestLogosThatNobodyHasAreRemoved(t *testing.T) {
 	w := lab.New(t).WithUsers()
 	save := func(id string, logo []byte) {
 		t.Helper()
-		err := w.SaveClient(t.Context(), provider.Client{ID: id, Public: true, RedirectURIs: []string{lab.CallbackURI}, Logo: logo})
+		err := w.Clients().Save(t.Context(), provider.Client{ID: id, Public: true, RedirectURIs: []string{lab.CallbackURI}, Logo: logo})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -40,7 +40,7 @@ func TestLogosThatNobodyHasAreRemoved(t *testing.T) {
 	save("blue", nil)
 	has(1)
 	save("blue", lab.Square(t, 20))
-	w.OK(w.DeleteClient(t.Context(), "red"))
+	w.OK(w.Clients().Delete(t.Context(), "red"))
 	w.OK(w.RemoveDeleted(t.Context()))
 	has(1)
 	p := w.Alice().Open(lab.AuthorizeURL("client_id", "blue", "code_challenge", "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA", "code_challenge_method", "S256"))
@@ -48,7 +48,7 @@ func TestLogosThatNobodyHasAreRemoved(t *testing.T) {
 	if served := w.NewBrowser().Get(logo); logo == "" || served.StatusCode != http.StatusOK || served.Header.Get("Content-Type") != "image/png" {
 		t.Errorf("the logo that blue has, %q: %s", logo, served.Status)
 	}
-	w.OK(w.DeleteClient(t.Context(), "blue"))
+	w.OK(w.Clients().Delete(t.Context(), "blue"))
 	w.OK(w.RemoveDeleted(t.Context()))
 	has(0)
 }
@@ -67,7 +67,7 @@ func TestLogoIsReadAndSavedAgain(t *testing.T) {
 	if err := png.Encode(&b, noise); err != nil {
 		t.Fatal(err)
 	}
-	w.OK(w.SaveClient(t.Context(), provider.Client{ID: "noisy", Public: true, RedirectURIs: []string{lab.CallbackURI}}))
+	w.OK(w.Clients().Save(t.Context(), provider.Client{ID: "noisy", Public: true, RedirectURIs: []string{lab.CallbackURI}}))
 	before, err := w.Store.Client(t.Context(), "noisy")
 	w.OK(err)
 	before.Logo = sha256.Sum256(b.Bytes())
@@ -75,22 +75,22 @@ func TestLogoIsReadAndSavedAgain(t *testing.T) {
 	w.OK(w.Store.SaveClient(t.Context(), before))
 	before, err = w.Store.Client(t.Context(), "noisy")
 	w.OK(err)
-	read, err := w.Client(t.Context(), "noisy")
+	read, err := w.Clients().Get(t.Context(), "noisy")
 	w.OK(err)
 	if len(read.Logo) <= 512<<10 {
 		t.Fatalf("%d bytes prove nothing", len(read.Logo))
 	}
-	w.OK(w.SaveClient(t.Context(), read))
+	w.OK(w.Clients().Save(t.Context(), read))
 	after, err := w.Store.Client(t.Context(), "noisy")
 	if err != nil || after.Version != before.Version {
 		t.Errorf("saved as it was read it is another: %v", err)
 	}
 	read.Name = "Noise"
-	w.OK(w.SaveClient(t.Context(), read))
+	w.OK(w.Clients().Save(t.Context(), read))
 	if after, err := w.Store.Client(t.Context(), "noisy"); err != nil || after.Logo != before.Logo || after.Name != "Noise" {
 		t.Errorf("with another name: logo %x, want %x; %v", after.Logo, before.Logo, err)
 	}
-	listed, err := w.Clients(t.Context(), "", 1)
+	listed, err := w.Clients().List(t.Context(), "", 1)
 	if err != nil || len(listed) != 1 || listed[0].Logo != nil {
 		t.Errorf("the list has logos: %v", err)
 	}
@@ -106,8 +106,8 @@ func TestLogoIsServedSmallAndRefusedWithItsReason(t *testing.T) {
 	drawn, err := provider.LogoPNG(t.Context(), b.Bytes())
 	w.OK(err)
 	client := provider.Client{ID: "large", Public: true, RedirectURIs: []string{lab.CallbackURI}, Logo: b.Bytes()}
-	w.OK(w.SaveClient(t.Context(), client))
-	registered, err := w.Client(t.Context(), "large")
+	w.OK(w.Clients().Save(t.Context(), client))
+	registered, err := w.Clients().Get(t.Context(), "large")
 	w.OK(err)
 	if !bytes.Equal(registered.Logo, drawn) {
 		t.Error("LogoPNG draws another than is registered")
@@ -120,7 +120,7 @@ func TestLogoIsServedSmallAndRefusedWithItsReason(t *testing.T) {
 		string(make([]byte, 512<<10+1)): provider.ErrLogoTooLarge,
 	} {
 		client.Logo = []byte(logo)
-		err := w.SaveClient(t.Context(), client)
+		err := w.Clients().Save(t.Context(), client)
 		if field := new(provider.FieldError); !errors.As(err, &field) || field.Field != "Logo" || !errors.Is(err, want) {
 			t.Errorf("%.10q: %v, want %v", logo, err, want)
 		}

@@ -24,11 +24,11 @@ func TestPreviewIsFramedByPagesOfItsOriginAlone(t *testing.T) {
 	t.Parallel()
 	w := lab.New(t)
 	mux := http.NewServeMux()
-	mux.Handle("/desk/preview", w.Screen(func(s *provider.Screen) error {
+	mux.Handle("/desk/preview", w.Pages().Screen(func(s *provider.Screen) error {
 		s.RenderPreview(ui.Preview(ui.PreviewView{Page: s.Page(), Screen: ui.PreviewSignIn}))
 		return nil
 	}))
-	mux.Handle("/desk/", w.Screen(func(s *provider.Screen) error {
+	mux.Handle("/desk/", w.Pages().Screen(func(s *provider.Screen) error {
 		s.Render(http.StatusOK, ui.SignedOut(ui.SignedOutView{Page: s.Page()}))
 		return nil
 	}))

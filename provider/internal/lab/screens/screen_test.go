@@ -147,7 +147,7 @@ func TestScreen(t *testing.T) {
 		d := &lab.Desk{}
 		w := lab.New(t, func(c *provider.Config) { c.BaseURL += "/id" }).WithUsers()
 		inner := http.NewServeMux()
-		inner.Handle("/desk/{name}", w.Screen(d.Serve))
+		inner.Handle("/desk/{name}", w.Pages().Screen(d.Serve))
 		inner.Handle("/", w.Provider)
 		for way, handler := range map[string]http.Handler{"BehindStripPrefix": http.StripPrefix("/id", inner), "ByAProxyThatStrips": inner} {
 			p := "/id"
@@ -209,7 +209,7 @@ func TestScreenErrors(t *testing.T) {
 	}
 	t.Run("Panic", func(t *testing.T) {
 		w := lab.New(t)
-		w.Server.Config.Handler = w.Screen(func(*provider.Screen) error { panic("oops") })
+		w.Server.Config.Handler = w.Pages().Screen(func(*provider.Screen) error { panic("oops") })
 		if p := w.NewBrowser().Get("/desk"); p.StatusCode != http.StatusInternalServerError || strings.Contains(p.Text, "oops") {
 			t.Errorf("%s %s", p.Status, p.Text)
 		}
@@ -234,7 +234,7 @@ func TestScreenOfAHostWithUsersOfItsOwn(t *testing.T) {
 	sent := func(b *lab.Browser, prompt string) (returnTo string) {
 		t.Helper()
 		location, err := url.Parse(b.Get("/desk/one?tab=keys").Header.Get("Location"))
-		if err != nil || location.Host != "host.test" || location.Query().Get("prompt") != prompt || !w.IsReturnTo(location.Query().Get("return_to")) {
+		if err != nil || location.Host != "host.test" || location.Query().Get("prompt") != prompt || !w.Pages().IsReturnTo(location.Query().Get("return_to")) {
 			t.Fatalf("sent to %s (%v), want prompt=%q", location, err, prompt)
 		}
 		return location.Query().Get("return_to")
@@ -257,7 +257,7 @@ func TestScreenOfAHostWithUsersOfItsOwn(t *testing.T) {
 		t.Errorf("the return of another browser: %s", p.Status)
 	}
 	for _, address := range []string{returnTo + "x", w.Server.URL + "/signin/return", w.Server.URL + "/signin/return?flow=", strings.Replace(returnTo, "http://", "https://evil.test/", 1)} {
-		if w.IsReturnTo(address) {
+		if w.Pages().IsReturnTo(address) {
 			t.Errorf("%s is taken for our own", address)
 		}
 	}
@@ -331,7 +331,7 @@ func TestScreenTakesFourFiles(t *testing.T) {
 func TestScreenInTheFrame(t *testing.T) {
 	t.Parallel()
 	w := lab.New(t)
-	w.Server.Config.Handler = w.Screen(func(s *provider.Screen) error {
+	w.Server.Config.Handler = w.Pages().Screen(func(s *provider.Screen) error {
 		s.RenderFrame(http.StatusOK, "Your <desk>", templ.Raw(`<p id="own">Of the host.</p>`))
 		return nil
 	})

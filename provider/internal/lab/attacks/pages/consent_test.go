@@ -201,7 +201,7 @@ func TestConsentAfterTheApplicationChanged(t *testing.T) {
 			p := b.Open(openID())
 			client := provider.Client{ID: "std", Secret: lab.ClientSecret, Dialect: provider.Standard, RedirectURIs: []string{lab.CallbackURI}}
 			c.change(&client)
-			if err := w.SaveClient(t.Context(), client); err != nil {
+			if err := w.Clients().Save(t.Context(), client); err != nil {
 				t.Fatal(err)
 			}
 			flow := p.Request.URL.Query().Get("flow")
@@ -218,7 +218,7 @@ func TestConsentAfterTheApplicationChanged(t *testing.T) {
 				return
 			}
 			client = provider.Client{ID: "std", Secret: lab.ClientSecret, Dialect: provider.Standard, RedirectURIs: []string{lab.CallbackURI}}
-			w.OK(w.SaveClient(t.Context(), client))
+			w.OK(w.Clients().Save(t.Context(), client))
 			if again := b.Follow(b.Get(resume(flow))); again.Header.Get("Location") != "" || w.Count("tokens") != 0 {
 				t.Errorf("answered again when it was changed back: %s", again.Header.Get("Location"))
 			}
@@ -230,7 +230,7 @@ func TestConsentAfterTheApplicationChanged(t *testing.T) {
 		p := b.Open(openID())
 		b.Submit(p, "action", "allow")
 		client := provider.Client{ID: "std", Dialect: provider.Standard, RedirectURIs: []string{lab.CallbackURI}, Scopes: []string{"identity"}}
-		w.OK(w.SaveClient(t.Context(), client))
+		w.OK(w.Clients().Save(t.Context(), client))
 		lab.Shown(t, b.Submit(p, "action", "allow"), http.StatusOK)
 		w.Advance(2 * time.Hour)
 		lab.Shown(t, b.Submit(p, "action", "allow"), http.StatusBadRequest)
@@ -239,7 +239,7 @@ func TestConsentAfterTheApplicationChanged(t *testing.T) {
 		w := lab.New(t).WithClients().WithUsers()
 		b := w.Alice()
 		p := b.Open(openID())
-		if err := w.DeleteClient(t.Context(), "std"); err != nil {
+		if err := w.Clients().Delete(t.Context(), "std"); err != nil {
 			t.Fatal(err)
 		}
 		lab.Shown(t, b.Submit(p, "action", "allow"), http.StatusBadRequest)
@@ -279,7 +279,7 @@ func TestConsentScreenNamesWhoAsks(t *testing.T) {
 	w := lab.New(t).WithUsers()
 	for _, name := range []string{"Bonafide", "G\u043e\u043egle", "<b>Bank</b>", `"><script>alert(1)</script>`, "{{.}}", strings.Repeat("W", 120), "\u682a\u5f0f\u4f1a\u793e\u3000\u4f8b", "\u0646\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645"} {
 		client := provider.Client{ID: "spoof", Name: name, Secret: lab.ClientSecret, RedirectURIs: []string{"https://phish.test/cb"}}
-		if err := w.SaveClient(t.Context(), client); err != nil {
+		if err := w.Clients().Save(t.Context(), client); err != nil {
 			t.Fatal(err)
 		}
 		w.Advance(2 * time.Second)
@@ -307,7 +307,7 @@ func TestConsentScreenNamesWhoAsks(t *testing.T) {
 		w.OK(err)
 	}
 	for _, name := range []string{"a\nb", "a\x00b", strings.Repeat("W", 10_000), "a\xffb", "\u200b", " ", "\u202eelgooG", "a\u2028b", "a\u0085b", "a\u061cb", "\u2066moc.knab\u2069", "\u200fa"} {
-		if err := w.SaveClient(t.Context(), provider.Client{ID: "spoof", Name: name, RedirectURIs: []string{lab.CallbackURI}}); err == nil {
+		if err := w.Clients().Save(t.Context(), provider.Client{ID: "spoof", Name: name, RedirectURIs: []string{lab.CallbackURI}}); err == nil {
 			t.Errorf("registered the name %.20q", name)
 		}
 	}

@@ -133,7 +133,7 @@ func TestDeletion(t *testing.T) {
 		if mail, _ := w.Mails.Last(t); mail.To != "alice@example.com" || w.Mails.Count() != before+1 {
 			t.Errorf("%d mails, the last to %s", w.Mails.Count()-before, mail.To)
 		}
-		events, err := w.Events(t.Context(), provider.EventFilter{UserID: "alice"})
+		events, err := w.Events().List(t.Context(), provider.EventFilter{UserID: "alice"})
 		if err != nil || len(events) > 0 || !w.Saw(provider.EventAccountDeleted) {
 			t.Errorf("%d events name who is gone: %v", len(events), err)
 		}

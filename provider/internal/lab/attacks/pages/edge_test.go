@@ -215,7 +215,7 @@ func TestReturnTo(t *testing.T) {
 		t.Fatal(err)
 	}
 	given := location.Query().Get("return_to")
-	if !strings.HasPrefix(given, w.Server.URL+"/oauth/authorize?flow=") || !w.IsReturnTo(given) || !w.IsReturnTo(w.Server.URL+"/account") {
+	if !strings.HasPrefix(given, w.Server.URL+"/oauth/authorize?flow=") || !w.Pages().IsReturnTo(given) || !w.Pages().IsReturnTo(w.Server.URL+"/account") {
 		t.Fatalf("return_to %q is not known again", given)
 	}
 	path := strings.TrimPrefix(given, w.Server.URL)
@@ -227,12 +227,12 @@ func TestReturnTo(t *testing.T) {
 		given + "&redirect_uri=https://evil.test", given + "&flow=\xcc", given + "&", strings.Replace(given, "?flow", "?%66low", 1), given + "#//evil.test", given + "\r\nSet-Cookie: x=1", given + "\u2028", " " + given, given + " ", given + "%0d%0a",
 		given[:len(given)-1], strings.ToUpper(given), strings.Replace(given, "http:", "https:", 1), strings.Replace(given, "/oauth/", "/x/../oauth/", 1),
 	} {
-		if w.IsReturnTo(address) {
+		if w.Pages().IsReturnTo(address) {
 			t.Errorf("%q is taken for our own", address)
 		}
 	}
 	other := lab.New(t) // the same secret at another address
-	if other.IsReturnTo(strings.Replace(given, w.Server.URL, other.Server.URL, 1)) {
+	if other.Pages().IsReturnTo(strings.Replace(given, w.Server.URL, other.Server.URL, 1)) {
 		t.Error("a flow of another provider is taken for our own")
 	}
 }

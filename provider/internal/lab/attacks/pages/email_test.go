@@ -58,7 +58,7 @@ func TestEmailChange(t *testing.T) {
 		thief := w.NewBrowser().SignIn("alice@example.com", lab.AlicePass)
 		p, mailed := thief.AskToMove("thief@evil.example", lab.AlicePass)
 		thief.Submit(p, "code", mailed["thief@evil.example"], "old_code", mailed["alice@example.com"])
-		if _, err := w.SaveAccount(t.Context(), provider.Account{
+		if _, err := w.Accounts().Save(t.Context(), provider.Account{
 			ID: "alice", Email: "alice@example.com", EmailVerified: true, Password: lab.NewPassword,
 		}); err != nil {
 			t.Fatal(err)
@@ -127,7 +127,7 @@ func TestEmailChange(t *testing.T) {
 		w := lab.New(t).WithUsers()
 		b := w.NewBrowser().SignIn("alice@example.com", lab.AlicePass)
 		p, mailed := b.AskToMove("alice@new.example", lab.AlicePass)
-		if _, err := w.SaveAccount(t.Context(), provider.Account{ID: "alice", Email: "alice@example.com", EmailVerified: true, Password: lab.NewPassword}); err != nil {
+		if _, err := w.Accounts().Save(t.Context(), provider.Account{ID: "alice", Email: "alice@example.com", EmailVerified: true, Password: lab.NewPassword}); err != nil {
 			t.Fatal(err)
 		}
 		b.SignIn("alice@example.com", lab.NewPassword)
@@ -160,7 +160,7 @@ func TestEmailChange(t *testing.T) {
 		w := lab.New(t).WithUsers()
 		b := w.NewBrowser().SignIn("alice@example.com", lab.AlicePass)
 		p, mailed := b.AskToMove("carol@example.com", lab.AlicePass)
-		if _, err := w.SaveAccount(t.Context(), provider.Account{ID: "carol", Email: "carol@example.com"}); err != nil {
+		if _, err := w.Accounts().Save(t.Context(), provider.Account{ID: "carol", Email: "carol@example.com"}); err != nil {
 			t.Fatal(err)
 		}
 		lab.Shown(t, b.SubmitOnce(p, "code", mailed["carol@example.com"], "old_code", mailed["alice@example.com"]), http.StatusBadRequest)

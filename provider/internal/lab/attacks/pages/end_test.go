@@ -177,13 +177,13 @@ func (e *ending) change() {
 }
 
 func (e *ending) lock() {
-	e.w.OK(e.w.SetAccountDisabled(e.t.Context(), e.id, true))
-	e.w.OK(e.w.SetAccountDisabled(e.t.Context(), e.id, false))
+	e.w.OK(e.w.Accounts().SetDisabled(e.t.Context(), e.id, true))
+	e.w.OK(e.w.Accounts().SetDisabled(e.t.Context(), e.id, false))
 	// The password is the same: what is let in from now on is let in rightly.
-	e.w.OK(e.w.SetAccountDisabled(e.t.Context(), e.id, true))
+	e.w.OK(e.w.Accounts().SetDisabled(e.t.Context(), e.id, true))
 }
 
-func (e *ending) delete() { e.w.OK(e.w.DeleteAccount(e.t.Context(), e.id)) }
+func (e *ending) delete() { e.w.OK(e.w.Accounts().Delete(e.t.Context(), e.id)) }
 
 func (e *ending) remove() {
 	p := e.owner.SubmitOnce(e.owner.Open("/account/apps/remove?client_id=std"))

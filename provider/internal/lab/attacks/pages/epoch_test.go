@@ -33,12 +33,12 @@ func TestMailedCodeEndsWithTheEpochOfItsAccount(t *testing.T) {
 			w.AddAccount(provider.Account{ID: "alice", Email: "alice@example.com", EmailVerified: true, Password: renewedPassword})
 		},
 		"Deletion": func(w *lab.Fixture) {
-			w.OK(w.DeleteAccount(w.T.Context(), "alice"))
+			w.OK(w.Accounts().Delete(w.T.Context(), "alice"))
 			w.AddAccount(provider.Account{ID: "alice", Email: "alice@example.com", EmailVerified: true, Password: renewedPassword})
 		},
 		"Lock": func(w *lab.Fixture) {
-			w.OK(w.SetAccountDisabled(w.T.Context(), "alice", true))
-			w.OK(w.SetAccountDisabled(w.T.Context(), "alice", false))
+			w.OK(w.Accounts().SetDisabled(w.T.Context(), "alice", true))
+			w.OK(w.Accounts().SetDisabled(w.T.Context(), "alice", false))
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -108,7 +108,7 @@ func TestAccountThatIsMadeAgainIsAnother(t *testing.T) {
 	store.BreakBefore(func(_ context.Context, method string) error {
 		if method == "CreateSession" {
 			once.Do(func() {
-				w.OK(w.DeleteAccount(t.Context(), "alice"))
+				w.OK(w.Accounts().Delete(t.Context(), "alice"))
 				w.AddAccount(provider.Account{ID: "alice", Email: "alice@example.com", Password: renewedPassword})
 			})
 		}
@@ -149,10 +149,10 @@ func TestRegistrationsAreNeverLostUpdates(t *testing.T) {
 		p := []*lab.Fixture{w, other}[i%2]
 		if i%3 == 0 {
 			c := provider.Client{ID: "std", Name: "Renamed", Dialect: provider.Standard, RedirectURIs: []string{lab.CallbackURI}}
-			w.OK(p.SaveClient(t.Context(), c))
+			w.OK(p.Clients().Save(t.Context(), c))
 			return struct{}{}
 		}
-		secret, err := p.RotateClientSecret(t.Context(), "std", 0, 0)
+		secret, err := p.Clients().RotateSecret(t.Context(), "std", 0, 0)
 		w.OK(err)
 		mu.Lock()
 		defer mu.Unlock()
@@ -184,15 +184,15 @@ func TestStatusIsSetOverTheOneThatWasRead(t *testing.T) {
 	}
 	read := revision()
 	revoked := provider.Status{Group: "military"}
-	w.OK(w.SetStatus(ctx, "alice", revoked)) // unconditional
+	w.OK(w.People().SetStatus(ctx, "alice", revoked)) // unconditional
 	approval := provider.Status{Group: "military", Verified: true, Revision: read}
-	if err := w.SetStatus(ctx, "alice", approval); !errors.Is(err, provider.ErrChanged) {
+	if err := w.People().SetStatus(ctx, "alice", approval); !errors.Is(err, provider.ErrChanged) {
 		t.Errorf("err = %v, want %v", err, provider.ErrChanged)
 	}
 	approval.Revision = provider.NoRevision
-	if err := w.SetStatus(ctx, "alice", approval); !errors.Is(err, provider.ErrChanged) {
+	if err := w.People().SetStatus(ctx, "alice", approval); !errors.Is(err, provider.ErrChanged) {
 		t.Errorf("err = %v, want %v", err, provider.ErrChanged)
 	}
 	approval.Revision = revision()
-	w.OK(w.SetStatus(ctx, "alice", approval))
+	w.OK(w.People().SetStatus(ctx, "alice", approval))
 }

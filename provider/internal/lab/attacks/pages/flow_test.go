@@ -22,7 +22,7 @@ func openID(pairs ...string) string {
 func TestPrompt(t *testing.T) {
 	t.Parallel()
 	w := lab.New(t).WithClients().WithUsers()
-	if err := w.SaveClient(t.Context(), provider.Client{ID: "native", Dialect: provider.Standard, Public: true,
+	if err := w.Clients().Save(t.Context(), provider.Client{ID: "native", Dialect: provider.Standard, Public: true,
 		RedirectURIs: []string{"http://127.0.0.1/cb", "com.example.app:/cb"}}); err != nil {
 		t.Fatal(err)
 	}

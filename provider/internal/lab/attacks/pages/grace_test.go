@@ -13,10 +13,10 @@ import (
 func TestAttackAssertionDuringTheGrace(t *testing.T) {
 	t.Parallel()
 	w := lab.New(t).WithUsers().WithSigners()
-	c, err := w.Client(t.Context(), "key")
+	c, err := w.Clients().Get(t.Context(), "key")
 	w.OK(err)
 	c.SkipConsent, c.Scopes = true, []string{"openid", "military"} // no decision that could have ended
-	w.OK(w.SaveClient(t.Context(), c))
+	w.OK(w.Clients().Save(t.Context(), c))
 	b := w.Alice()
 	p, body := b.BearerToken(w.AssertionAbout("alice"))
 	before := lab.Granted(t, p, body)

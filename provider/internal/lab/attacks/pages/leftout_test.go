@@ -36,8 +36,8 @@ func withMarks(t *testing.T) *lab.Fixture {
 	for _, name := range markNames {
 		marks[name] = mark(name)
 	}
-	w.OK(w.SetAttributes(t.Context(), "alice", marks))
-	w.OK(w.SetStatus(t.Context(), "alice", provider.Status{Group: "student", Verified: true}))
+	w.OK(w.People().SetAttributes(t.Context(), "alice", marks))
+	w.OK(w.People().SetStatus(t.Context(), "alice", provider.Status{Group: "student", Verified: true}))
 	return w
 }
 
@@ -322,10 +322,10 @@ func drop(b *lab.Browser, address, form string, after time.Duration) {
 func TestApplicationOfTheHostsOwnGetsNothingBack(t *testing.T) {
 	t.Parallel()
 	w := lab.New(t).WithClients().WithUsers()
-	c, err := w.Client(t.Context(), "std")
+	c, err := w.Clients().Get(t.Context(), "std")
 	w.OK(err)
 	c.SkipConsent = true
-	w.OK(w.SaveClient(t.Context(), c))
+	w.OK(w.Clients().Save(t.Context(), c))
 	w.LetLeaveOut("email", "student")
 	// decided is what alice has decided: of both boxes these are ticked.
 	decided := func(t *testing.T, ticked ...string) *lab.Browser {
@@ -378,10 +378,10 @@ func TestApplicationOfTheHostsOwnGetsNothingBack(t *testing.T) {
 func TestJWTBearerOfTheHostsOwnGetsNothingBack(t *testing.T) {
 	t.Parallel()
 	w := lab.New(t).WithUsers().WithSigners()
-	c, err := w.Client(t.Context(), "key")
+	c, err := w.Clients().Get(t.Context(), "key")
 	w.OK(err)
 	c.OptionalScopes, c.SkipConsent = []string{"email"}, true
-	w.OK(w.SaveClient(t.Context(), c))
+	w.OK(w.Clients().Save(t.Context(), c))
 	b := w.Alice()
 	b.AllowOnly(b.Open(lab.AuthorizeURL("client_id", "key", "scope", "openid email", "prompt", "consent")))
 	p, body := b.BearerToken(w.AssertionAbout("alice"), "scope", "openid identity")

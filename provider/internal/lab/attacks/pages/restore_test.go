@@ -22,7 +22,7 @@ func TestWhatMayBeUsedOnceIsOverAfterARestore(t *testing.T) {
 			t.Fatalf("%d rows in %s", w.Count(table), table)
 		}
 	}
-	w.OK(w.RevokeIssuedBefore(t.Context(), w.Now()))
+	w.OK(w.People().RevokeIssuedBefore(t.Context(), w.Now()))
 	for _, table := range []string{"tickets", "pushed_requests"} {
 		if n := w.Count(table); n != 0 {
 			t.Errorf("%d rows are left in %s", n, table)

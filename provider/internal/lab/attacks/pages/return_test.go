@@ -200,15 +200,15 @@ func TestEmailReturn(t *testing.T) {
 		})
 		t.Run("LeavesWhatTheHostHasDecided", func(t *testing.T) {
 			s := steal(w, t, "locked")
-			w.OK(w.SetAccountDisabled(t.Context(), s.id, true))
+			w.OK(w.Accounts().SetDisabled(t.Context(), s.id, true))
 			s.isOver(t, s.link, over)
-			w.OK(w.SetAccountDisabled(t.Context(), s.id, false))
+			w.OK(w.Accounts().SetDisabled(t.Context(), s.id, false))
 			w.AddAccount(provider.Account{ID: s.id, Email: "locked@new.example", EmailVerified: true})
 			s.isOver(t, s.link, over)
 		})
 		t.Run("BringsNoDeletedAccountBack", func(t *testing.T) {
 			s := steal(w, t, "gone")
-			w.OK(w.DeleteAccount(t.Context(), s.id))
+			w.OK(w.Accounts().Delete(t.Context(), s.id))
 			_, p := s.takeBack(t, s.link, lab.NewPassword)
 			lab.Shown(t, p, http.StatusBadRequest)
 			w.AddAccount(provider.Account{ID: s.id, Email: "someone@example.com", EmailVerified: true, Password: lab.OldPassword})

@@ -84,7 +84,7 @@ func TestAttackScreenReturnOfAnother(t *testing.T) {
 func TestAttackScreenOpenRedirect(t *testing.T) {
 	t.Parallel()
 	w := lab.New(t).WithUsers()
-	screen := w.Screen((&lab.Desk{}).Serve)
+	screen := w.Pages().Screen((&lab.Desk{}).Serve)
 	for _, path := range []string{"//evil.test/desk", "/%2Fevil.test/desk", "/desk/../../evil.test", "/desk//evil.test", "/%2e%2e//evil.test"} {
 		answer := httptest.NewRecorder()
 		r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/", nil)
@@ -95,7 +95,7 @@ func TestAttackScreenOpenRedirect(t *testing.T) {
 		}
 	}
 	for _, address := range []string{"https://evil.test/", "//evil.test/", `/\evil.test/`, "desk", "", "javascript:alert(1)", "/\tevil"} {
-		w.Server.Config.Handler = w.Screen(func(s *provider.Screen) error {
+		w.Server.Config.Handler = w.Pages().Screen(func(s *provider.Screen) error {
 			s.RedirectWith(address, "saved")
 			return nil
 		})
@@ -110,7 +110,7 @@ func TestScreenThatAsksForNothingSendsNobodyRound(t *testing.T) {
 	t.Parallel()
 	w := lab.New(t).WithUsers()
 	b := w.NewBrowser().SignIn("alice@example.com", lab.AlicePass)
-	w.Server.Config.Handler = w.Screen(func(s *provider.Screen) error {
+	w.Server.Config.Handler = w.Pages().Screen(func(s *provider.Screen) error {
 		s.SignIn(time.Hour)
 		return nil
 	})
@@ -124,7 +124,7 @@ func TestScreenFormHasLists(t *testing.T) {
 	t.Parallel()
 	w := lab.New(t)
 	var got []string
-	w.Server.Config.Handler = w.Screen(func(s *provider.Screen) error {
+	w.Server.Config.Handler = w.Pages().Screen(func(s *provider.Screen) error {
 		got = s.Request.PostForm["scope"]
 		s.Render(http.StatusOK, ui.SignOut(ui.SignOutView{Page: s.Page(), Form: s.Form()}))
 		return nil

@@ -105,12 +105,12 @@ func TestSession(t *testing.T) {
 			return nil
 		},
 		"NewPassword": func(*testing.T, *lab.Browser) error {
-			_, err := w.SaveAccount(t.Context(), provider.Account{ID: "alice", Email: "alice@example.com", EmailVerified: true, Password: "tundra-saxophone-61-ivory"})
+			_, err := w.Accounts().Save(t.Context(), provider.Account{ID: "alice", Email: "alice@example.com", EmailVerified: true, Password: "tundra-saxophone-61-ivory"})
 			return err
 		},
 		"Lock": func(t *testing.T, _ *lab.Browser) error {
-			err := w.SetAccountDisabled(t.Context(), "alice", true)
-			t.Cleanup(func() { _ = w.SetAccountDisabled(w.T.Context(), "alice", false) })
+			err := w.Accounts().SetDisabled(t.Context(), "alice", true)
+			t.Cleanup(func() { _ = w.Accounts().SetDisabled(w.T.Context(), "alice", false) })
 			return err
 		},
 		"EndOthers": func(t *testing.T, b *lab.Browser) error {
@@ -122,9 +122,9 @@ func TestSession(t *testing.T) {
 			return nil
 		},
 		"RevokedByTheHost": func(t *testing.T, _ *lab.Browser) error {
-			return w.RevokeIssuedBefore(t.Context(), w.Now().Add(time.Second))
+			return w.People().RevokeIssuedBefore(t.Context(), w.Now().Add(time.Second))
 		},
-		"Deleted": func(t *testing.T, _ *lab.Browser) error { return w.DeleteAccount(t.Context(), "alice") },
+		"Deleted": func(t *testing.T, _ *lab.Browser) error { return w.Accounts().Delete(t.Context(), "alice") },
 	}
 	for _, name := range []string{"SignOut", "Lock", "EndOthers", "RevokedByTheHost", "NewPassword", "Deleted"} {
 		t.Run("EndsInEveryProcessBy"+name, func(t *testing.T) {
@@ -206,11 +206,11 @@ func TestSignInTellsNothing(t *testing.T) {
 	lab.DearPasswords(t)
 	w := lab.New(t).WithClients().WithUsers()
 	for _, a := range []provider.Account{{ID: "lock", Email: "locky@example.com", Password: lab.AlicePass}, {ID: "nopw", Email: "empty@example.com"}} {
-		if _, err := w.SaveAccount(t.Context(), a); err != nil {
+		if _, err := w.Accounts().Save(t.Context(), a); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := w.SetAccountDisabled(t.Context(), "lock", true); err != nil {
+	if err := w.Accounts().SetDisabled(t.Context(), "lock", true); err != nil {
 		t.Fatal(err)
 	}
 	kinds := []string{"alice@example.com", "nobod@example.com", "locky@example.com", "empty@example.com"}

@@ -22,10 +22,10 @@ func wrongCode(code string) string {
 func TestAddressOfAnAccountIsNotToldBy(t *testing.T) {
 	t.Parallel()
 	w := lab.New(t).WithUsers()
-	if _, err := w.SaveAccount(t.Context(), provider.Account{ID: "lock", Email: "locky@example.com", Password: lab.AlicePass}); err != nil {
+	if _, err := w.Accounts().Save(t.Context(), provider.Account{ID: "lock", Email: "locky@example.com", Password: lab.AlicePass}); err != nil {
 		t.Fatal(err)
 	}
-	if err := w.SetAccountDisabled(t.Context(), "lock", true); err != nil {
+	if err := w.Accounts().SetDisabled(t.Context(), "lock", true); err != nil {
 		t.Fatal(err)
 	}
 	for _, path := range []string{"/signup", "/reset"} {
@@ -124,11 +124,11 @@ func TestResetCode(t *testing.T) {
 
 	for name, change := range map[string]func(w *lab.Fixture) error{
 		"ANewAddress": func(w *lab.Fixture) error {
-			_, err := w.SaveAccount(w.T.Context(), provider.Account{ID: "alice", Email: "alice@new.example", EmailVerified: true})
+			_, err := w.Accounts().Save(w.T.Context(), provider.Account{ID: "alice", Email: "alice@new.example", EmailVerified: true})
 			return err
 		},
-		"ALock":    func(w *lab.Fixture) error { return w.SetAccountDisabled(w.T.Context(), "alice", true) },
-		"Deletion": func(w *lab.Fixture) error { return w.DeleteAccount(w.T.Context(), "alice") },
+		"ALock":    func(w *lab.Fixture) error { return w.Accounts().SetDisabled(w.T.Context(), "alice", true) },
+		"Deletion": func(w *lab.Fixture) error { return w.Accounts().Delete(w.T.Context(), "alice") },
 	} {
 		t.Run("IsOfNoUseAfter"+name, func(t *testing.T) {
 			w := lab.New(t).WithUsers()

@@ -31,7 +31,7 @@ func TestConsentIsToWhatTheScreenShowed(t *testing.T) {
 		b := w.Alice()
 		tokens := b.StandardTokens()
 		next := w.Twin(grown) // the host starts again with a larger catalogue
-		if err := next.SetAttributes(t.Context(), "alice", map[string]any{"ssn": "123-45-6789"}); err != nil {
+		if err := next.People().SetAttributes(t.Context(), "alice", map[string]any{"ssn": "123-45-6789"}); err != nil {
 			t.Fatal(err)
 		}
 		later := &lab.Browser{T: t, Fixture: next, HTTP: b.HTTP}
@@ -97,14 +97,14 @@ func TestConsentIsToWhatTheScreenShowed(t *testing.T) {
 		}
 		c := provider.Client{ID: "std", Name: "Your Bank", Dialect: provider.Standard,
 			RedirectURIs: []string{lab.CallbackURI, "https://evil.test/cb"}, GrantTypes: []string{"authorization_code", "refresh_token"}}
-		if err := w.SaveClient(t.Context(), c); err != nil {
+		if err := w.Clients().Save(t.Context(), c); err != nil {
 			t.Fatal(err)
 		}
 		if p, asked := b.Asked(); !asked || strings.Contains(p.Text, `class="chip new"`) {
 			t.Error("another name does not ask for all of it")
 		}
 		c.Name = "Standard App"
-		if err := w.SaveClient(t.Context(), c); err != nil {
+		if err := w.Clients().Save(t.Context(), c); err != nil {
 			t.Fatal(err)
 		}
 		if _, asked := b.Asked("redirect_uri", "https://evil.test/cb"); !asked {
@@ -115,7 +115,7 @@ func TestConsentIsToWhatTheScreenShowed(t *testing.T) {
 	t.Run("UseOfAFirstPartyApplicationIsNoDecision", func(t *testing.T) {
 		w := lab.New(t).WithClients().WithUsers()
 		own := provider.Client{ID: "std", Name: "Own", Dialect: provider.Standard, RedirectURIs: []string{lab.CallbackURI}, SkipConsent: true}
-		if err := w.SaveClient(t.Context(), own); err != nil {
+		if err := w.Clients().Save(t.Context(), own); err != nil {
 			t.Fatal(err)
 		}
 		b := w.Alice()
@@ -136,7 +136,7 @@ func TestConsentIsToWhatTheScreenShowed(t *testing.T) {
 			t.Errorf("its user finds %q of what it gets", use.Scopes)
 		}
 		own.SkipConsent = false
-		if err := w.SaveClient(t.Context(), own); err != nil {
+		if err := w.Clients().Save(t.Context(), own); err != nil {
 			t.Fatal(err)
 		}
 		if _, asked := b.Asked(); !asked {
@@ -223,7 +223,7 @@ func TestScopeThatIsTakenAwayIsGone(t *testing.T) {
 	tokens := b.StandardTokens()
 	elsewhere := &lab.Browser{T: t, Fixture: other, HTTP: b.HTTP}
 	lab.Works(t, elsewhere, lab.Member(t, tokens, "access_token"), true)
-	err := w.SaveClient(t.Context(), provider.Client{ID: "std", Name: "Standard App", Dialect: provider.Standard,
+	err := w.Clients().Save(t.Context(), provider.Client{ID: "std", Name: "Standard App", Dialect: provider.Standard,
 		RedirectURIs: []string{lab.CallbackURI}, GrantTypes: []string{"authorization_code", "refresh_token"}, Scopes: []string{"student"}})
 	if err != nil {
 		t.Fatal(err)
@@ -240,7 +240,7 @@ func TestTokenDoesNotOutliveWhatItTellsOf(t *testing.T) {
 		t.Helper()
 		at := w.Now().Add(after)
 		status := provider.Status{Group: "military", Subgroups: []string{"Veteran"}, Verified: true, ExpiresAt: at}
-		if err := w.SetStatus(t.Context(), "alice", status); err != nil {
+		if err := w.People().SetStatus(t.Context(), "alice", status); err != nil {
 			t.Fatal(err)
 		}
 		return at

@@ -27,12 +27,12 @@ func TestAttackForgedReturn(t *testing.T) {
 	} {
 		address := "/verify/return?flow=" + url.QueryEscape(flow)
 		lab.Shown(t, b.Get(address), http.StatusBadRequest)
-		if name != "a flow of which nobody was sent" && w.IsReturnTo(w.Server.URL+address) {
+		if name != "a flow of which nobody was sent" && w.Pages().IsReturnTo(w.Server.URL+address) {
 			t.Errorf("%s: taken for a return", name)
 		}
 	}
 	for _, address := range []string{"https://evil.test/verify/return?flow=" + sealed, w.Server.URL + "/verify/return?flow=" + sealed + "&next=//evil.test"} {
-		if w.IsReturnTo(address) {
+		if w.Pages().IsReturnTo(address) {
 			t.Errorf("%s: taken for a return", address)
 		}
 	}
@@ -47,7 +47,7 @@ func TestAttackReturnOfAnotherProvider(t *testing.T) {
 	b := w.Bob()
 	v := b.Verify(d, b.Open(lab.AuthorizeURL()))
 	address := other.Server.URL + "/verify/return?flow=" + lab.SealedOf(t, v)
-	if other.IsReturnTo(address) {
+	if other.Pages().IsReturnTo(address) {
 		t.Error("taken for a return")
 	}
 	lab.Shown(t, other.Bob().Get(address), http.StatusBadRequest)

@@ -41,7 +41,7 @@ func withMistakes(w *lab.Fixture) *lab.Fixture {
 		{ID: "many", Secret: lab.ClientSecret, RedirectURIs: []string{
 			"https://rp.test/1", "https://rp.test/2", "https://rp.test/3", "https://rp.test/4", "https://rp.test/callback", "https://rp.test/6"}},
 	} {
-		w.OK(w.SaveClient(w.T.Context(), c))
+		w.OK(w.Clients().Save(w.T.Context(), c))
 	}
 	return w
 }
@@ -183,7 +183,7 @@ var happenings = map[string]happening{
 		failed("narrow", "authorize", "invalid_scope", "scope_not_allowed", "scope", "student", "registered", "military")},
 	"ScopeNotPicked": {at("scope", "military student", "prompt", "none"), about("alice", failed("v3", "authorize", "interaction_required", "scope_not_picked"))},
 	"ScopeNotRegistered": {func(w *lab.Fixture, b *lab.Browser) {
-		w.OK(w.SaveClient(b.T.Context(), provider.Client{ID: "none", Secret: lab.ClientSecret, RedirectURIs: []string{lab.CallbackURI}, Scopes: []string{"openid"}}))
+		w.OK(w.Clients().Save(b.T.Context(), provider.Client{ID: "none", Secret: lab.ClientSecret, RedirectURIs: []string{lab.CallbackURI}, Scopes: []string{"openid"}}))
 		b.Open(lab.AuthorizeURL("client_id", "none", "scope", "openid"))
 	}, failed("none", "authorize", "invalid_scope", "scope_not_registered")},
 	"OpenIDMissing": {at("response_type", "id_token"), failed("v3", "authorize", "invalid_scope", "openid_missing")},
@@ -232,12 +232,12 @@ var happenings = map[string]happening{
 		b.SubmitOnce(b.Open(lab.AuthorizeURL("state", marker)), "action", "deny")
 	}, denied("v3", "user_denied")},
 	"UserNotVerified": {func(w *lab.Fixture, b *lab.Browser) {
-		w.OK(w.SetStatus(b.T.Context(), "alice", provider.Status{Group: "military", Subgroups: []string{"Veteran"}}))
+		w.OK(w.People().SetStatus(b.T.Context(), "alice", provider.Status{Group: "military", Subgroups: []string{"Veteran"}}))
 		b.Submit(b.Open(lab.AuthorizeURL("client_id", "strict")), "action", "deny")
 	}, denied("strict", "user_not_verified")},
 	"UserNotVerifiedSilently": {func(w *lab.Fixture, b *lab.Browser) {
 		b.Allow("client_id", "strict")
-		w.OK(w.SetStatus(b.T.Context(), "alice", provider.Status{Group: "military", Subgroups: []string{"Veteran"}}))
+		w.OK(w.People().SetStatus(b.T.Context(), "alice", provider.Status{Group: "military", Subgroups: []string{"Veteran"}}))
 		b.Open(lab.AuthorizeURL("client_id", "strict", "prompt", "none"))
 	}, denied("strict", "user_not_verified")},
 	"RequestExpired": {func(w *lab.Fixture, b *lab.Browser) {
@@ -328,7 +328,7 @@ var happenings = map[string]happening{
 	"VerifierUnexpected": {redeemed(nil, "code_verifier", lab.Verifier), failed("std", "token", "invalid_grant", "verifier_unexpected")},
 	"ScopeWithdrawn": {func(w *lab.Fixture, b *lab.Browser) {
 		code := b.Allow(lab.Ask()...).Get("code")
-		w.OK(w.SaveClient(b.T.Context(), provider.Client{ID: "std", Dialect: provider.Standard, RedirectURIs: []string{lab.CallbackURI}, Scopes: []string{"student"}}))
+		w.OK(w.Clients().Save(b.T.Context(), provider.Client{ID: "std", Dialect: provider.Standard, RedirectURIs: []string{lab.CallbackURI}, Scopes: []string{"student"}}))
 		b.Token(lab.Std("code", code)...)
 	}, failed("std", "token", "invalid_grant", "scope_withdrawn", "scope", "openid military")},
 	"RefreshUnknown": {func(_ *lab.Fixture, b *lab.Browser) { b.Refresh(marker) }, failed("std", "refresh", "invalid_grant", "refresh_token_unknown")},
@@ -358,7 +358,7 @@ var happenings = map[string]happening{
 		b.Get(lab.AuthorizeURL("resource", "https://api.test/x?x="+marker))
 	}, failed("v3", "authorize", "invalid_target", "resource_unknown", "resource", "https://api.test/x?x=…")},
 	"ResourceNotAllowed": {func(w *lab.Fixture, b *lab.Browser) {
-		w.OK(w.SaveClient(b.T.Context(), provider.Client{ID: "v3", RedirectURIs: []string{lab.CallbackURI}, Resources: []string{lab.ToolsURI}}))
+		w.OK(w.Clients().Save(b.T.Context(), provider.Client{ID: "v3", RedirectURIs: []string{lab.CallbackURI}, Resources: []string{lab.ToolsURI}}))
 		b.Get(lab.AuthorizeURL("resource", lab.FilesURI))
 	}, failed("v3", "authorize", "invalid_target", "resource_not_allowed", "resource", lab.FilesURI, "registered", lab.ToolsURI)},
 	"ResourceWider": {func(_ *lab.Fixture, b *lab.Browser) {
@@ -366,7 +366,7 @@ var happenings = map[string]happening{
 	}, failed("std", "refresh", "invalid_target", "resource_wider", "resource", lab.ToolsURI, "allowed", "")},
 	"ResourceWithdrawn": {func(w *lab.Fixture, b *lab.Browser) {
 		token := lab.Member(b.T, resourceTokens(b), "access_token")
-		w.OK(w.SaveClient(b.T.Context(), provider.Client{ID: "std", Dialect: provider.Standard, RedirectURIs: []string{lab.CallbackURI}, Resources: []string{lab.FilesURI}}))
+		w.OK(w.Clients().Save(b.T.Context(), provider.Client{ID: "std", Dialect: provider.Standard, RedirectURIs: []string{lab.CallbackURI}, Resources: []string{lab.FilesURI}}))
 		b.Bearer(lab.UserinfoPath, token)
 	}, about("alice", failed("std", "userinfo", "invalid_token", "resource_withdrawn", "resource", lab.ToolsURI))},
 	"TokenForResource": {func(_ *lab.Fixture, b *lab.Browser) {
@@ -625,7 +625,7 @@ func TestWatch(t *testing.T) {
 	t.Parallel()
 	t.Run("APanicHarmsNobody", func(t *testing.T) {
 		w := lab.New(t).WithClients()
-		stop := w.Watch(func(provider.Activity) { panic("watcher") })
+		stop := w.Events().WatchActivity(func(provider.Activity) { panic("watcher") })
 		seen := w.WatchActivity()
 		b := w.NewBrowser()
 		b.Token("code", marker)
@@ -641,7 +641,7 @@ func TestWatch(t *testing.T) {
 
 	t.Run("OneThatEndsItsGoroutineHarmsNobody", func(t *testing.T) {
 		w := lab.New(t).WithClients()
-		stop := w.Watch(func(provider.Activity) { runtime.Goexit() })
+		stop := w.Events().WatchActivity(func(provider.Activity) { runtime.Goexit() })
 		b := w.NewBrowser()
 		b.Token("code", marker)
 		p, _ := b.Token("code", marker)
@@ -652,7 +652,7 @@ func TestWatch(t *testing.T) {
 	t.Run("OneThatHangsHoldsNoAnswerUpAndMissesSome", func(t *testing.T) {
 		w := lab.New(t).WithClients()
 		release := make(chan struct{})
-		w.Watch(func(provider.Activity) { <-release })
+		w.Events().WatchActivity(func(provider.Activity) { <-release })
 		defer close(release)
 		b := w.NewBrowser()
 		for range 1100 {
@@ -686,6 +686,6 @@ func TestWatch(t *testing.T) {
 			t.Errorf("told %d", n)
 		}
 		seen.Stop()
-		w.Watch(func(provider.Activity) { t.Error("told after Close") })()
+		w.Events().WatchActivity(func(provider.Activity) { t.Error("told after Close") })()
 	})
 }

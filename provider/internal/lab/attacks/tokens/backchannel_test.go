@@ -22,7 +22,7 @@ func TestAttackFloodOfLogoutTokens(t *testing.T) {
 		b.TokensOf("hostile")
 		b.TokensOf("other")
 	}
-	w.OK(w.SetAccountDisabled(t.Context(), "alice", true))
+	w.OK(w.Accounts().SetDisabled(t.Context(), "alice", true))
 	w.Runs()
 	other.Wait(t, sessions) // it has come round often by then
 	lab.Eventually(t, func() bool { return w.Count("client_sessions") == sessions })

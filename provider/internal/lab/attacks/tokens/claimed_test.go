@@ -87,12 +87,12 @@ func TestClientThatWasNobodyAMomentAgo(t *testing.T) {
 		return p
 	}
 	lab.Refused(t, asks(), http.StatusUnauthorized, "invalid_client")
-	w.OK(w.SaveClient(t.Context(), late))
+	w.OK(w.Clients().Save(t.Context(), late))
 	lab.Refused(t, asks(), http.StatusBadRequest, "invalid_grant")
 
 	record, err := w.Store.Client(t.Context(), "late")
 	w.OK(err)
-	w.OK(w.DeleteClient(t.Context(), "late"))
+	w.OK(w.Clients().Delete(t.Context(), "late"))
 	w.OK(w.RemoveDeleted(t.Context()))
 	lab.Refused(t, asks(), http.StatusUnauthorized, "invalid_client")
 	record.Version = 0
@@ -121,7 +121,7 @@ func TestGuessesAtASecretAreRecordedOnceAMinute(t *testing.T) {
 		}
 		w.Advance(time.Minute)
 	}
-	told, err := w.Events(t.Context(), provider.EventFilter{Name: provider.EventClientRefused})
+	told, err := w.Events().List(t.Context(), provider.EventFilter{Name: provider.EventClientRefused})
 	if err != nil || len(told) != 3 {
 		t.Errorf("%d events, %v", len(told), err)
 	}

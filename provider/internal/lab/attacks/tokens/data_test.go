@@ -124,13 +124,13 @@ func TestStatusRevokedAfterConsentIsGoneFromTheNextAnswer(t *testing.T) {
 	if !strings.Contains(b.Bearer(lab.AttributesPath, token).Text, "Veteran") {
 		t.Fatal("the status is not released")
 	}
-	if err := w.DeleteStatus(t.Context(), "alice", "military"); err != nil {
+	if err := w.People().DeleteStatus(t.Context(), "alice", "military"); err != nil {
 		t.Fatal(err)
 	}
 	if p := b.Bearer(lab.AttributesPath, token); strings.Contains(p.Text, "Veteran") || !strings.Contains(p.Text, `"verified":false`) {
 		t.Errorf("after it was revoked: %s", p.Text)
 	}
-	if err := w.SetAccountDisabled(t.Context(), "alice", true); err != nil {
+	if err := w.Accounts().SetDisabled(t.Context(), "alice", true); err != nil {
 		t.Fatal(err)
 	}
 	lab.Works(t, b, token, false)

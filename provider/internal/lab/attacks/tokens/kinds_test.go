@@ -23,7 +23,7 @@ func TestAttackTokenOfAnotherKind(t *testing.T) {
 		GrantTypes:        []string{"authorization_code", "refresh_token", "client_credentials", lab.BearerGrant},
 		AccessTokenFormat: "jwt", UserinfoSignedResponseAlg: "RS256", BackchannelLogoutURI: rp.URL, SkipConsent: true,
 	}
-	w.OK(w.SaveClient(t.Context(), all))
+	w.OK(w.Clients().Save(t.Context(), all))
 	b, key := w.Alice(), lab.ClientKeys()["ES256"]
 	own := func(pairs ...any) map[string]any { return lab.With(w.Assertion("all"), pairs...) }
 	tokens := func(b *lab.Browser) map[string]any {

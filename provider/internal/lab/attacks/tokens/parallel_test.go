@@ -13,10 +13,10 @@ import (
 func TestAssertionsAtOnceForOneUser(t *testing.T) {
 	t.Parallel()
 	w := lab.New(t).WithUsers().WithSigners()
-	c, err := w.Client(t.Context(), "key")
+	c, err := w.Clients().Get(t.Context(), "key")
 	w.OK(err)
 	c.SkipConsent = true
-	w.OK(w.SaveClient(t.Context(), c))
+	w.OK(w.Clients().Save(t.Context(), c))
 	key := lab.ClientKeys()["ES256"]
 	pages, scopes := make([]lab.Page, 12), []string{"openid military", "openid student"}
 	var all sync.WaitGroup

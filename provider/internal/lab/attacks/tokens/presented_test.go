@@ -82,10 +82,10 @@ func TestAttackJSONByKey(t *testing.T) {
 func TestAttackStepUpWithoutAUser(t *testing.T) {
 	t.Parallel()
 	w := lab.New(t).WithUsers().WithSigners()
-	c, err := w.Client(t.Context(), "key")
+	c, err := w.Clients().Get(t.Context(), "key")
 	w.OK(err)
 	c.AccessTokenFormat = "jwt"
-	w.OK(w.SaveClient(t.Context(), c))
+	w.OK(w.Clients().Save(t.Context(), c))
 	b := w.Alice()
 	b.Allow("client_id", "key", "scope", "openid military")
 	p, body := b.BearerToken(w.AssertionAbout("alice"))

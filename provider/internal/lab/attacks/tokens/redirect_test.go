@@ -143,17 +143,17 @@ func TestRegistrationRefusesDangerousRedirectURIs(t *testing.T) {
 			{ID: "c", Dialect: provider.Standard, RedirectURIs: []string{lab.CallbackURI, uri}},
 			{ID: "c", RedirectURIs: []string{lab.CallbackURI}, PostLogoutRedirectURIs: []string{uri}},
 		} {
-			if err := w.SaveClient(t.Context(), c); err == nil {
+			if err := w.Clients().Save(t.Context(), c); err == nil {
 				t.Errorf("registered %.100q", uri)
 			}
 		}
 	}
 	for _, uri := range []string{"https://rp.test/cb?code=x", "https://rp.test/cb?state=x&iss=y", "https://rp.test/cb?%63ode"} {
-		if err := w.SaveClient(t.Context(), provider.Client{ID: "c", RedirectURIs: []string{uri}}); err == nil {
+		if err := w.Clients().Save(t.Context(), provider.Client{ID: "c", RedirectURIs: []string{uri}}); err == nil {
 			t.Errorf("registered %s for v3", uri)
 		}
 	}
-	if err := w.SaveClient(t.Context(), provider.Client{ID: "c", RedirectURIs: make([]string, 10_000)}); err == nil {
+	if err := w.Clients().Save(t.Context(), provider.Client{ID: "c", RedirectURIs: make([]string, 10_000)}); err == nil {
 		t.Error("registered 10000 addresses")
 	}
 }
@@ -187,7 +187,7 @@ func TestAttackCodeOfARedirectURIThatIsGone(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			c.Secret, c.RedirectURIs = lab.ClientSecret, []string{lab.CallbackURI, gone, native}
-			w.OK(w.SaveClient(t.Context(), c))
+			w.OK(w.Clients().Save(t.Context(), c))
 			codeAt := func(uri string) string {
 				p := b.Open(lab.AuthorizeURL("client_id", c.ID, "redirect_uri", uri, "scope", "military"))
 				if p.StatusCode == http.StatusOK {
@@ -201,7 +201,7 @@ func TestAttackCodeOfARedirectURIThatIsGone(t *testing.T) {
 			}
 			atGone, atNative, kept := codeAt(gone), codeAt("http://127.0.0.1:5123/cb"), codeAt(lab.CallbackURI)
 			c.RedirectURIs = []string{lab.CallbackURI, native}
-			w.OK(w.SaveClient(t.Context(), c))
+			w.OK(w.Clients().Save(t.Context(), c))
 			seen := w.WatchActivity()
 			lab.Refused(t, redeem(atGone, gone), http.StatusBadRequest, "invalid_grant")
 			if told := seen.All(); len(told) != 1 || told[0].Diagnosis != "redirect_uri_not_registered" {

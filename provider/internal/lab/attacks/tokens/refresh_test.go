@@ -230,7 +230,7 @@ func TestRefreshToken(t *testing.T) {
 		if got := b.Allow("response_type", "token"); got.Get("refresh_token") != "" || got.Get("access_token") == "" {
 			t.Errorf("from the authorization endpoint: %v", got)
 		}
-		err := w.SaveClient(t.Context(), provider.Client{ID: "norefresh", Secret: lab.ClientSecret, Dialect: provider.Standard, RedirectURIs: []string{lab.CallbackURI}})
+		err := w.Clients().Save(t.Context(), provider.Client{ID: "norefresh", Secret: lab.ClientSecret, Dialect: provider.Standard, RedirectURIs: []string{lab.CallbackURI}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -258,19 +258,19 @@ func TestRefreshToken(t *testing.T) {
 func TestRefreshAfterTheWorldHasChanged(t *testing.T) {
 	t.Parallel()
 	for name, change := range map[string]func(w *lab.Fixture) error{
-		"UserDisabled": func(w *lab.Fixture) error { return w.SetAccountDisabled(w.T.Context(), "alice", true) },
-		"UserDeleted":  func(w *lab.Fixture) error { return w.DeleteAccount(w.T.Context(), "alice") },
+		"UserDisabled": func(w *lab.Fixture) error { return w.Accounts().SetDisabled(w.T.Context(), "alice", true) },
+		"UserDeleted":  func(w *lab.Fixture) error { return w.Accounts().Delete(w.T.Context(), "alice") },
 		"PasswordChanged": func(w *lab.Fixture) error {
-			_, err := w.SaveAccount(w.T.Context(), provider.Account{ID: "alice", Email: "alice@example.com", Password: "another-glacier-tulip-43"})
+			_, err := w.Accounts().Save(w.T.Context(), provider.Account{ID: "alice", Email: "alice@example.com", Password: "another-glacier-tulip-43"})
 			return err
 		},
 		"ScopeRemoved": func(w *lab.Fixture) error {
-			return w.SaveClient(w.T.Context(), provider.Client{ID: "std", Dialect: provider.Standard, RedirectURIs: []string{lab.CallbackURI},
+			return w.Clients().Save(w.T.Context(), provider.Client{ID: "std", Dialect: provider.Standard, RedirectURIs: []string{lab.CallbackURI},
 				GrantTypes: []string{"authorization_code", "refresh_token"}, Scopes: []string{"student"}})
 		},
 		"ConsentWithdrawn": func(w *lab.Fixture) error { return w.Store.RevokeConsent(w.T.Context(), "alice", "std", w.Now()) },
 		"EverythingBeforeRevoked": func(w *lab.Fixture) error {
-			return w.RevokeIssuedBefore(w.T.Context(), w.Now().Add(time.Second))
+			return w.People().RevokeIssuedBefore(w.T.Context(), w.Now().Add(time.Second))
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -297,7 +297,7 @@ func TestRefreshAfterTheWorldHasChanged(t *testing.T) {
 		w := lab.New(t).WithClients().WithUsers()
 		b := w.Alice()
 		tokens := b.StandardTokens()
-		err := w.SaveClient(t.Context(), provider.Client{ID: "std", Dialect: provider.Standard, RedirectURIs: []string{lab.CallbackURI}, Disabled: true})
+		err := w.Clients().Save(t.Context(), provider.Client{ID: "std", Dialect: provider.Standard, RedirectURIs: []string{lab.CallbackURI}, Disabled: true})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -310,7 +310,7 @@ func TestRefreshAfterTheWorldHasChanged(t *testing.T) {
 // saveV3WithRefresh lets the older client refresh.
 func saveV3WithRefresh(w *lab.Fixture) {
 	w.T.Helper()
-	err := w.SaveClient(w.T.Context(), provider.Client{ID: "v3", RedirectURIs: []string{lab.CallbackURI}, GrantTypes: []string{"authorization_code", "refresh_token"}})
+	err := w.Clients().Save(w.T.Context(), provider.Client{ID: "v3", RedirectURIs: []string{lab.CallbackURI}, GrantTypes: []string{"authorization_code", "refresh_token"}})
 	if err != nil {
 		w.T.Fatal(err)
 	}

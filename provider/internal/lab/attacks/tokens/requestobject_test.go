@@ -274,7 +274,7 @@ func TestRequestObjectMayNameOthersBesideUs(t *testing.T) {
 func TestApplicationThatHasToPushWhatItSigns(t *testing.T) {
 	t.Parallel()
 	w := lab.New(t).WithUsers()
-	w.OK(w.SaveClient(t.Context(), provider.Client{
+	w.OK(w.Clients().Save(t.Context(), provider.Client{
 		ID: "fapi", Dialect: provider.Standard, RedirectURIs: []string{lab.CallbackURI}, TokenEndpointAuthMethod: "private_key_jwt", JWKS: lab.PublicKeys(t, "ES256"),
 		RequirePushedAuthorizationRequests: true, RequireSignedRequestObject: true,
 	}))

@@ -20,7 +20,7 @@ func TestAttackWayAroundWhatIsRequired(t *testing.T) {
 		{ID: "both", RequirePushedAuthorizationRequests: true, RequireSignedRequestObject: true, JWKS: lab.PublicKeys(t, "ES256")},
 	} {
 		c.Secret, c.RedirectURIs = lab.ClientSecret, []string{lab.CallbackURI}
-		w.OK(w.SaveClient(t.Context(), c))
+		w.OK(w.Clients().Save(t.Context(), c))
 	}
 	b, key := w.Alice(), lab.ClientKeys()["ES256"]
 	for _, id := range []string{"pushes", "signs", "both"} {

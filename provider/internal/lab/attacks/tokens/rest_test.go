@@ -67,7 +67,7 @@ func secretsOf(t *testing.T, w *lab.Fixture) map[string]string {
 	thief := w.NewBrowser()
 	thief.Submit(thief.Open("/signin"), "email", "alice@example.com", "password", secrets["wrong password"])
 	w.Alice()
-	if _, err := w.ClientSecret(t.Context(), "std"); err != nil {
+	if _, err := w.Clients().Secret(t.Context(), "std"); err != nil {
 		t.Fatal(err)
 	}
 	for name, secret := range secrets {
@@ -182,7 +182,7 @@ func TestAuditTrail(t *testing.T) {
 	}
 	denied := w.Alice()
 	denied.Submit(denied.Open(lab.AuthorizeURL(lab.Ask()...)), "action", "deny")
-	err := w.SaveClient(t.Context(), provider.Client{ID: "std2", Secret: "another-" + lab.ClientSecret, RedirectURIs: []string{lab.CallbackURI}})
+	err := w.Clients().Save(t.Context(), provider.Client{ID: "std2", Secret: "another-" + lab.ClientSecret, RedirectURIs: []string{lab.CallbackURI}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -199,7 +199,7 @@ func TestAuditTrail(t *testing.T) {
 		provider.EventAccountCreated: true, provider.EventClientCreated: true, provider.EventClientChanged: true,
 		provider.EventSecretShown: true, provider.EventSecretChanged: true,
 	}
-	events, err := w.Events(t.Context(), provider.EventFilter{Limit: 1000})
+	events, err := w.Events().List(t.Context(), provider.EventFilter{Limit: 1000})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -233,7 +233,7 @@ func TestRegistrationWithoutWhatOnlyV3Has(t *testing.T) {
 		{ID: "modern", NoJSONP: true},
 	} {
 		c.Secret, c.RedirectURIs = lab.ClientSecret, []string{lab.CallbackURI}
-		if err := w.SaveClient(t.Context(), c); err != nil {
+		if err := w.Clients().Save(t.Context(), c); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -262,7 +262,7 @@ func TestRegistrationWithoutWhatOnlyV3Has(t *testing.T) {
 		}
 	})
 	t.Run("MayGetThemBack", func(t *testing.T) {
-		if err := w.SaveClient(t.Context(), provider.Client{ID: "modern", RedirectURIs: []string{lab.CallbackURI}}); err != nil {
+		if err := w.Clients().Save(t.Context(), provider.Client{ID: "modern", RedirectURIs: []string{lab.CallbackURI}}); err != nil {
 			t.Fatal(err)
 		}
 		w.Advance(2 * time.Second)

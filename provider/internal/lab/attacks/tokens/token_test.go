@@ -198,7 +198,7 @@ func TestVerifier(t *testing.T) {
 	lab.Refused(t, p, http.StatusBadRequest, "invalid_grant")
 
 	// It was the secret that protected the code of an application that has none by now.
-	w.OK(w.SaveClient(t.Context(), provider.Client{ID: "std", Dialect: provider.Standard, Public: true, RedirectURIs: []string{lab.CallbackURI}}))
+	w.OK(w.Clients().Save(t.Context(), provider.Client{ID: "std", Dialect: provider.Standard, Public: true, RedirectURIs: []string{lab.CallbackURI}}))
 	for name, pairs := range map[string][]string{"no verifier": nil, "any verifier": {"code_verifier", verifier}} {
 		if p, _ := b.Token(append(lab.Std("client_secret", "", "code", unbound), pairs...)...); !strings.Contains(p.Text, "invalid_grant") {
 			t.Errorf("%s: %s %s", name, p.Status, p.Text)
@@ -210,7 +210,7 @@ func TestClientAuthentication(t *testing.T) {
 	t.Parallel()
 	const spiced = "p:ss%41+w/rd=ä 0123456789abcdef"
 	w := lab.New(t).WithClients().WithUsers()
-	err := w.SaveClient(t.Context(), provider.Client{
+	err := w.Clients().Save(t.Context(), provider.Client{
 		ID: "spiced", Secret: spiced, Dialect: provider.Standard, RedirectURIs: []string{lab.CallbackURI},
 	})
 	if err != nil {
@@ -283,7 +283,7 @@ func TestRotatedClientSecret(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	err = w.SaveClient(t.Context(), provider.Client{ID: "std", Secret: fresh, Dialect: provider.Standard, RedirectURIs: []string{lab.CallbackURI}})
+	err = w.Clients().Save(t.Context(), provider.Client{ID: "std", Secret: fresh, Dialect: provider.Standard, RedirectURIs: []string{lab.CallbackURI}})
 	if err != nil {
 		t.Fatal(err)
 	}
