@@ -38,7 +38,7 @@ type Account struct {
 // ErrConflict says that another account has the e-mail address.
 var ErrConflict = errors.New("provider: another account has this e-mail address")
 
-// SaveAccount records an account, or brings it up to date, and returns its ID. An
+// Save records an account, or brings it up to date, and returns its ID. An
 // account is found by its ID, or by its e-mail address when ID is empty. A password
 // that changes ends the account's sessions and grants; an address that changes ends the links
 // by which a former address takes the account back. ErrConflict when another
@@ -195,7 +195,7 @@ func (p Accounts) checkHostPassword(chosen string) error {
 	}
 }
 
-// SetAccountDisabled locks an account, which ends its sessions and grants, or opens
+// SetDisabled locks an account, which ends its sessions and grants, or opens
 // it again. ErrNoUser when there is none.
 func (p Accounts) SetDisabled(ctx context.Context, id string, disabled bool) error {
 	err := p.store.SetDisabled(ctx, id, disabled, p.cfg.Clock())
@@ -213,10 +213,10 @@ func (p Accounts) SetDisabled(ctx context.Context, id string, disabled bool) err
 	return nil
 }
 
-// DeleteAccount removes an account with everything that is recorded about its
+// Delete removes an account with everything that is recorded about its
 // owner, and ends what was issued for it. It returns nil when there is none. It does the
 // same for a user of the host, who has no account here. What stands beside the provider
-// forgets the user first (KeepWith).
+// forgets the user first (People.KeepWith).
 //
 // The audit log keeps what has happened, as far back as Config.KeepEvents: in the same
 // step a random name that leads nowhere takes the place of the user's ID in it, and the

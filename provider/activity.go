@@ -110,7 +110,7 @@ func Diagnoses() []Diagnosis {
 	return all
 }
 
-// Watch calls a function with what happens to the requests of applications from now on,
+// WatchActivity calls a function with what happens to the requests of applications from now on,
 // one activity after the other and outside of the requests, until stop is called or the
 // provider is closed. Applications take turns. A function that is slow is told only how many
 // activities there were of an application that has more than 64 waiting. Of the successes at

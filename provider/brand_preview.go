@@ -28,7 +28,7 @@ var previewScreens = []ui.PreviewScreen{ui.PreviewSignIn, ui.PreviewSignUp, ui.P
 // The host mounts it as it does a Screen, at a path below that of Config.BaseURL at which the
 // provider has no page:
 //
-//	mux.Handle("/id/brand", idp.BrandPreview(isOperator))
+//	mux.Handle("/id/brand", idp.Pages().BrandPreview(isOperator))
 //	mux.Handle("/id/", idp)
 //
 // allow is asked on every request, also for a frame. Who is not allowed gets the page of an

@@ -34,8 +34,8 @@ type Client struct {
 	ID string `json:"client_id"`
 
 	// Secret is the client_secret, 32 to 255 bytes that nobody can guess: a
-	// client is never held up, however often others guess. SaveClient seals
-	// it; no method returns it but ClientSecret.
+	// client is never held up, however often others guess. Clients.Save seals
+	// it; no method returns it but Clients.Secret.
 	// Defaults to the one that is registered, and a random one for a new client.
 	Secret string `json:"client_secret,omitempty"`
 
@@ -229,8 +229,8 @@ type Client struct {
 	PolicyURL string `json:"policy_uri,omitempty"`
 	TermsURL  string `json:"tos_uri,omitempty"`
 
-	// Revision differs for every registration that is saved. Client returns it, and
-	// SaveClient replaces the registration that has it: ErrChanged when another has been
+	// Revision differs for every registration that is saved. Clients.Get returns it, and
+	// Clients.Save replaces the registration that has it: ErrChanged when another has been
 	// saved since, or its secrets were changed, so that nobody's change is lost. With
 	// zero it replaces whichever there is, with NoRevision none: it is ErrChanged when
 	// there is one.
@@ -243,12 +243,12 @@ const formatJWT = "jwt"
 // ErrNoClient says that there is no such application.
 var ErrNoClient = clients.ErrNotFound
 
-// SaveClient registers an application, or brings its registration up to date. A field that
+// Save registers an application, or brings its registration up to date. A field that
 // cannot be accepted is a FieldError; ErrChanged when the Revision is that of another
 // registration than the one there is. The change is in force within a
 // second in every process. One with the ID of an application that was deleted is registered
-// when nothing of that is left, for which SaveClient waits, until ctx ends. A new confidential client without a Secret gets one, unless it
-// has a key; ClientSecret returns it.
+// when nothing of that is left, for which Clients.Save waits, until ctx ends. A new confidential client without a Secret gets one, unless it
+// has a key; Clients.Secret returns it.
 func (p Clients) Save(ctx context.Context, c Client) error {
 	err := p.Validate(c)
 	if err == nil {
@@ -263,7 +263,7 @@ func (p Clients) Save(ctx context.Context, c Client) error {
 	return nil
 }
 
-// ClientSecret returns the newest secret of an application, for the eyes of its
+// Secret returns the newest secret of an application, for the eyes of its
 // owner after a fresh sign-in. ErrNoClient when there is none. It is written to the
 // audit log.
 func (p Clients) Secret(ctx context.Context, id string) (string, error) {
@@ -271,7 +271,7 @@ func (p Clients) Secret(ctx context.Context, id string) (string, error) {
 	return secret, asClientError("read client secret", err)
 }
 
-// RotateClientSecret gives an application a new secret and returns it. The secrets
+// RotateSecret gives an application a new secret and returns it. The secrets
 // that it had stay valid for overlap, so that the application can be changed over
 // without an interruption; zero ends them at once. ErrNoClient when there is none,
 // ErrTooManySecrets when ten would stay valid.
@@ -287,19 +287,19 @@ func (p Clients) RotateSecret(ctx context.Context, id string, overlap time.Durat
 	return secret, asClientError("rotate client secret", err)
 }
 
-// DeleteClient deletes an application with everything that was allowed to it. It returns
+// Delete deletes an application with everything that was allowed to it. It returns
 // nil when there is none.
 //
 // It is one short write, and final: in this process nobody can use the application from
 // then on, and within a second in no other. Run of any process removes what was allowed to
 // it, which takes minutes for a million users, and which other requests hardly notice. Until
-// that has ended there is no other application with its ID: SaveClient goes on with it, and
+// that has ended there is no other application with its ID: Clients.Save goes on with it, and
 // then registers one.
 func (p Clients) Delete(ctx context.Context, id string) error {
 	return asClientError("delete client", p.clients.Delete(ctx, id))
 }
 
-// SetClientDisabled takes an application out of use, or back (Client.Disabled), and changes
+// SetDisabled takes an application out of use, or back (Client.Disabled), and changes
 // nothing else, so that it needs no registration that would be accepted today. It replaces the
 // registration that has this Revision, in any case with another: ErrChanged when it has
 // another, ErrNoClient when there is none.
@@ -311,7 +311,7 @@ func (p Clients) SetDisabled(ctx context.Context, id string, disabled bool, revi
 	return asClientError("set client disabled", err)
 }
 
-// ClientDeleting reports whether an application was deleted and something of it is still
+// Deleting reports whether an application was deleted and something of it is still
 // there, which Run is to remove.
 func (p Clients) Deleting(ctx context.Context, id string) (bool, error) {
 	c, err := p.store.Client(ctx, id)

@@ -9,7 +9,7 @@ import (
 )
 
 // Companion stands beside the provider and keeps something about its users, such as the
-// dashboard for developers (Provider.KeepWith).
+// dashboard for developers (People.KeepWith).
 type Companion = host.Companion
 
 // companions are those of a provider.
@@ -19,7 +19,7 @@ type companions struct {
 }
 
 // KeepWith has a companion hear of users whose account ends, however it ends: by their own
-// wish after the grace, or by DeleteAccount, which hosts with users of their own call, too.
+// wish after the grace, or by Accounts.Delete, which hosts with users of their own call, too.
 // It hears of it before the account is removed, and the account stays, to be removed by
 // another call or the next round of Run, while the companion fails: what it keeps is never
 // left over for whoever gets the ID next.

@@ -143,7 +143,7 @@ type Config struct {
 
 	// Mailer sends codes and notices to users of the embedded accounts. Without
 	// one nobody can sign up or reset a password; the host creates accounts
-	// with SaveAccount.
+	// with Accounts.Save.
 	// Defaults to none.
 	Mailer Mailer `json:"-"`
 

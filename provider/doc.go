@@ -37,7 +37,7 @@
 //
 // # Applications
 //
-// [Provider.SaveClient] registers an application. Its [Client.Dialect] chooses the
+// [Clients.Save] registers an application. Its [Client.Dialect] chooses the
 // wire form: [V3], an older interface that many clients are written for, or
 // [Standard].
 //
@@ -57,7 +57,7 @@
 //
 // # Pages of the host
 //
-// [Provider.Screen] serves a page of the host's own beside those of the provider, with the
+// [Pages.Screen] serves a page of the host's own beside those of the provider, with the
 // same frame, forms and error pages, to everybody or to users who have signed in.
 //
 // # Several processes

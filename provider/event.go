@@ -30,8 +30,8 @@ type Event struct {
 // EventName is what happened.
 type EventName string
 
-// The events of the audit log. What the host records about people (SetAttributes,
-// SetStatus), and who signs in at a host with users of its own, is the host's to record.
+// The events of the audit log. What the host records about people (People.SetAttributes,
+// People.SetStatus), and who signs in at a host with users of its own, is the host's to record.
 const (
 	EventSignedIn  EventName = audit.SignedIn  // by password, at the provider's own screens
 	EventSignedOut EventName = audit.SignedOut // here, on another device, or to change the account
@@ -76,7 +76,7 @@ const (
 
 	// EventRevoked says that tokens were ended before their time: by the user,
 	// who took back what an application was allowed, by the application, or by
-	// the host (RevokeIssuedBefore).
+	// the host (People.RevokeIssuedBefore).
 	EventRevoked EventName = audit.Revoked
 
 	// EventReuse says that a code or a refresh token came a second time, as a
@@ -97,7 +97,7 @@ const (
 	EventKeyRotated EventName = audit.KeyRotated
 
 	// EventKeysRevoked says that the host has ended all signing keys, and that a
-	// new one signs (RotateKey).
+	// new one signs (Keys.Rotate).
 	EventKeysRevoked EventName = audit.KeysRevoked
 )
 
@@ -155,7 +155,7 @@ type RecordedEvent struct {
 	Event
 }
 
-// Events returns events of the audit log, the latest first.
+// List returns events of the audit log, the latest first.
 func (p Events) List(ctx context.Context, match EventFilter) ([]RecordedEvent, error) {
 	stored, err := p.store.Events(ctx, storage.EventFilter{
 		Name: string(match.Name), Subject: match.UserID, ClientID: match.ClientID,

@@ -23,7 +23,7 @@ func ExampleVerifier() {
 			})
 		}
 		// Not on the list: a page of the host asks for a document. It checks return_to with
-		// IsReturnTo, records a Status that is Pending, and sends the user back.
+		// Pages.IsReturnTo, records a Status that is Pending, and sends the user back.
 		return "/student-card?" + url.Values{"return_to": {v.ReturnTo}}.Encode(), nil
 	})
 	idp, cleanUp := newExample(provider.Config{

@@ -8,8 +8,8 @@ import (
 )
 
 // FieldError says which field cannot be accepted, and why. New returns one about a field
-// of its Config, SaveClient of the Client, SaveAccount of the Account, SetStatus of the
-// Status; that of SetAttributes has a handle for its Field. Find it with errors.As: what
+// of its Config, Clients.Save of the Client, Accounts.Save of the Account, People.SetStatus of the
+// Status; that of People.SetAttributes has a handle for its Field. Find it with errors.As: what
 // they return says more in front of it.
 //
 //	var wrong *provider.FieldError

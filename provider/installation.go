@@ -91,7 +91,7 @@ func (p Pages) ScopeWords(l *ui.Locale, name string) (title, description ui.Labe
 	return p.catalogue.ScopeWords(l, name)
 }
 
-// AccountLocale returns the language of mails to a user who did not ask for them just now:
+// Locale returns the language of mails to a user who did not ask for them just now:
 // the one that the account has, else English.
 func (p People) Locale(ctx context.Context, userID string) (*ui.Locale, error) {
 	a, err := p.store.Account(ctx, userID)
@@ -131,7 +131,7 @@ func NormalizeEmail(address string) (string, error) {
 	return key, nil
 }
 
-// AccountView returns how a user is shown to those who know of the user, such as the
+// View returns how a user is shown to those who know of the user, such as the
 // members of an organization. ErrNoUser when there is none.
 func (p People) View(ctx context.Context, userID string) (ui.Account, error) {
 	return p.flows.AccountView(ctx, userID)

@@ -13,7 +13,7 @@ import (
 	"github.com/bonafide-id/bonafide/storage"
 )
 
-// RotateKey changes the signing key before its time, and reports whether it has. It is an
+// Rotate changes the signing key before its time, and reports whether it has. It is an
 // error with Config.Signer.
 //
 // With now, it is for a key that has leaked: a new key signs at once, and all others are
@@ -22,7 +22,7 @@ import (
 // process within a second. ID tokens that applications hold no longer verify once they
 // have looked at the key set again; one that keeps it may do so for an hour, and take
 // forged ID tokens until then. Sessions, access tokens and refresh tokens are of another
-// kind and stay: see RevokeIssuedBefore. A backup that is restored brings the keys back
+// kind and stay: see People.RevokeIssuedBefore. A backup that is restored brings the keys back
 // that it holds; call it again. After an error the former keys may still be in use; call
 // it again.
 //

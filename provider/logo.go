@@ -7,7 +7,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider/internal/picture"
 )
 
-// The reasons for which a logo is refused, by New, SaveClient and LogoPNG. Find them with
+// The reasons for which a logo is refused, by New, Clients.Save and LogoPNG. Find them with
 // errors.Is.
 var (
 	// ErrLogoTooLarge is for a file of more than 512 KiB.
@@ -28,7 +28,7 @@ var (
 
 // LogoPNG returns a picture as it is served as a logo, for a preview: a PNG of at most
 // 512 KiB and 512 pixels a side that holds nothing but pixels, and of an animated GIF the
-// first frame. SaveClient takes it as it takes the picture. One picture is drawn at a time:
+// first frame. Clients.Save takes it as it takes the picture. One picture is drawn at a time:
 // it waits its turn until ctx ends.
 func LogoPNG(ctx context.Context, logo []byte) ([]byte, error) {
 	drawn, _, err := picture.ToPNG(ctx, logo)

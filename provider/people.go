@@ -12,7 +12,7 @@ import (
 	"github.com/bonafide-id/bonafide/storage"
 )
 
-// SetAttributes records values about a user by handle, in the types that Person
+// SetAttributes records values about a user by handle, in the types that Users.Person
 // describes; other handles keep theirs, and a value that stands for none removes one.
 // The values are released from the next response on. One that cannot be recorded is a
 // FieldError with its handle. ErrNoUser where accounts are embedded and there is none for the

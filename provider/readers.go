@@ -39,7 +39,7 @@ func asRecorded(a storage.Account) RecordedAccount {
 	}
 }
 
-// Account returns an embedded account by its ID. ErrNoUser when there is none.
+// Get returns an embedded account by its ID. ErrNoUser when there is none.
 func (p Accounts) Get(ctx context.Context, id string) (RecordedAccount, error) {
 	a, err := p.store.Account(ctx, id)
 	if errors.Is(err, storage.ErrNotFound) {
@@ -51,7 +51,7 @@ func (p Accounts) Get(ctx context.Context, id string) (RecordedAccount, error) {
 	return asRecorded(a), nil
 }
 
-// AccountByEmail returns the embedded account that has an e-mail address, in whichever
+// GetByEmail returns the embedded account that has an e-mail address, in whichever
 // spelling of its letters. ErrNoUser when none has, or when it is no address.
 func (p Accounts) GetByEmail(ctx context.Context, email string) (RecordedAccount, error) {
 	key, err := account.EmailKey(email)
@@ -68,7 +68,7 @@ func (p Accounts) GetByEmail(ctx context.Context, email string) (RecordedAccount
 	return asRecorded(a), nil
 }
 
-// Accounts returns up to limit embedded accounts whose ID follows after, in an order
+// List returns up to limit embedded accounts whose ID follows after, in an order
 // that does not change: the first page follows "", the next one the ID of the last.
 func (p Accounts) List(ctx context.Context, after string, limit int) ([]RecordedAccount, error) {
 	stored, err := p.store.Accounts(ctx, after, limit)
@@ -104,7 +104,7 @@ type PersonalData struct {
 	Sessions []RecordedSession `json:"sessions,omitempty"`
 
 	// Events are the last of the audit log, a hundred at most, the latest first;
-	// Provider.Events has the others.
+	// Events.List has the others.
 	Events []RecordedEvent `json:"events,omitempty"`
 }
 
@@ -138,7 +138,7 @@ type RecordedSession struct {
 	ExpiresAt  time.Time `json:"expires_at"`
 }
 
-// Person returns what is recorded about a person, with an account or without, as it is
+// Get returns what is recorded about a person, with an account or without, as it is
 // at this moment. What the host keeps itself (Users.Person) is not in it. ErrNoUser when
 // nothing is recorded.
 func (p People) Get(ctx context.Context, userID string) (PersonalData, error) {
@@ -200,7 +200,7 @@ func (p People) readEvents(ctx context.Context, data *PersonalData) (err error) 
 	return err
 }
 
-// Client returns the registration of an application, without its secret. SaveClient takes
+// Get returns the registration of an application, without its secret. Clients.Save takes
 // it, changed or not: the secret stays, and the logo is as it is served, a PNG. ErrNoClient
 // when there is none.
 func (p Clients) Get(ctx context.Context, id string) (Client, error) {
@@ -231,9 +231,9 @@ func (p Clients) Get(ctx context.Context, id string) (Client, error) {
 	return registered, nil
 }
 
-// Clients returns the registrations of up to limit applications whose ID follows after,
+// List returns the registrations of up to limit applications whose ID follows after,
 // in the order of their IDs' bytes, without secrets and pictures: to change one, read it with
-// Client. A page with fewer is the last.
+// Get. A page with fewer is the last.
 func (p Clients) List(ctx context.Context, after string, limit int) ([]Client, error) {
 	var clients []Client
 	for len(clients) < limit {
@@ -272,7 +272,7 @@ func asClient(c storage.Client) Client {
 		registered.UserinfoSignedResponseAlg = "RS256"
 	}
 	if c.Public {
-		registered.TokenEndpointAuthMethod = "" // as SaveClient takes it
+		registered.TokenEndpointAuthMethod = "" // as Clients.Save takes it
 	}
 	return registered
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/bonafide-id/bonafide/storage"
 )
 
-// RevokeUser ends the sessions, grants and tokens of one user, and whatever sign-in is
+// Revoke ends the sessions, grants and tokens of one user, and whatever sign-in is
 // under way, in every process within a second; what the user allowed stays, so that
 // nobody is asked again. A user of the host, who has no account here, may be signed in
 // there and get new ones at once. It returns nil when there is nothing to end.

@@ -24,7 +24,7 @@ const (
 // Run does what goes on in the background: it rotates signing keys, seals anew what
 // former secrets have sealed, tells applications that sessions have ended
 // (Client.BackchannelLogoutURI), deletes accounts whose users have asked for it
-// (Lifetimes.DeletionGrace), removes what was allowed to deleted applications (DeleteClient),
+// (Lifetimes.DeletionGrace), removes what was allowed to deleted applications (Clients.Delete),
 // and removes what has expired. What it removes for good it takes
 // for over when all processes do, and after a leap in time a day later. It returns nil when ctx ends or
 // the provider is closed. Every process of a provider should have one Run; a provider

@@ -51,7 +51,7 @@ func (s overtakenSearch) AccountByEmail(ctx context.Context, key string) (storag
 }
 
 // TestSaveAccountThatIsOvertaken has what another process can do between the moment in
-// which SaveAccount reads and the one in which it writes.
+// which Accounts.Save reads and the one in which it writes.
 func TestSaveAccountThatIsOvertaken(t *testing.T) {
 	t.Parallel()
 	const first, second = "quiet glacier tulip 43", "tundra saxophone 61 ivory"

@@ -33,7 +33,7 @@ var ErrLastSecret = clients.ErrLastSecret
 // ErrTooManySecrets says that an application has ten secrets that are valid.
 var ErrTooManySecrets = clients.ErrTooManySecrets
 
-// ClientSecrets lists the secrets of an application that are valid, the newest first; none
+// ListSecrets lists the secrets of an application that are valid, the newest first; none
 // for a public one. ErrNoClient when there is no such application.
 func (p Clients) ListSecrets(ctx context.Context, id string) ([]SecretInfo, error) {
 	list, err := p.clients.ListSecrets(ctx, id)
@@ -47,9 +47,9 @@ func (p Clients) ListSecrets(ctx context.Context, id string) ([]SecretInfo, erro
 	return secrets, nil
 }
 
-// EndClientSecret ends one secret of an application, by its SecretInfo.ID, in every process
+// EndSecret ends one secret of an application, by its SecretInfo.ID, in every process
 // within a second. It returns nil when there is no such secret. ErrNoClient when there is no
-// such application, ErrLastSecret when no other secret of it stays valid: RotateClientSecret
+// such application, ErrLastSecret when no other secret of it stays valid: Clients.RotateSecret
 // makes one.
 func (p Clients) EndSecret(ctx context.Context, id, secretID string) error {
 	return asClientError("end client secret", p.clients.EndSecret(ctx, id, secretID))

@@ -24,7 +24,7 @@ type Users struct {
 	// SignInURL is the host's sign-in page, absolute or a path of the host. The
 	// provider sends users there with the parameter return_to, an address of
 	// the provider whose content is sealed and bound to the browser; the page
-	// checks it with Provider.IsReturnTo and sends them back to it afterwards,
+	// checks it with Pages.IsReturnTo and sends them back to it afterwards,
 	// unchanged. Beside it go login_hint, ui_locales, screen=signup when the
 	// application asked for the sign-up screen first, acr_values with the classes of
 	// authentication that it asks for, the best first (SignedIn.AMR), and
@@ -39,9 +39,9 @@ type Users struct {
 	// offered on the account screen when not empty. When an application has
 	// asked to sign out, and to have the user back, the page gets the
 	// parameter return_to, an address of the provider whose content is sealed;
-	// it checks it with Provider.IsReturnTo and sends the user there
+	// it checks it with Pages.IsReturnTo and sends the user there
 	// afterwards, unchanged. A host whose users sign out elsewhere, too, calls
-	// Provider.EndSessions there, so that applications are told.
+	// People.EndSessions there, so that applications are told.
 	SignOutURL string
 
 	// Person returns what the host knows about a user: the attributes with
@@ -54,9 +54,9 @@ type Users struct {
 	// refused with access_denied, and its tokens are of no more use.
 	//
 	// A group that the answer has no Status for comes from the store: what was recorded
-	// with Provider.SetStatus, as by one of Config.Verifiers, is released. A Status with
+	// with People.SetStatus, as by one of Config.Verifiers, is released. A Status with
 	// Verified false is an answer, too, and stands. When Person is nil, all that was recorded with
-	// Provider.SetAttributes and Provider.SetStatus is released.
+	// People.SetAttributes and People.SetStatus is released.
 	Person func(ctx context.Context, userID string, handles, groups []string) (Person, error)
 }
 
@@ -84,7 +84,7 @@ type SignedIn struct {
 	// SessionID names the session in which the user is signed in, at most 4096 bytes: the
 	// same for as long as it goes on, and another in another browser. Applications get
 	// another name for it, as the claim sid of ID tokens, and a sign-out ends this session
-	// at them (Provider.EndSessions). Nobody but the host sees it.
+	// at them (People.EndSessions). Nobody but the host sees it.
 	// Defaults to none: ID tokens have no sid, and a sign-out ends all sessions of the
 	// user at the applications that are told.
 	SessionID string
@@ -105,7 +105,7 @@ type Person struct {
 	Statuses []Status
 }
 
-// Status says whether a user belongs to a group, and who says so. SetStatus replaces the
+// Status says whether a user belongs to a group, and who says so. People.SetStatus replaces the
 // status that has its Revision, or with zero whichever there is.
 type Status = storage.Status
 

@@ -13,7 +13,7 @@ func (p Clients) ValidateOrigin(origin string) error {
 	return p.cfg.addresses().ValidateOrigin(origin)
 }
 
-// ValidateClient returns the FieldError that SaveClient would return for a registration,
+// Validate returns the FieldError that Clients.Save would return for a registration,
 // or nil. It looks at neither what is registered nor the logo.
 func (p Clients) Validate(c Client) error {
 	if err := c.validate(p.catalogue, p.cfg.addresses(), p.cfg.Resources); err != nil {

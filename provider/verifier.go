@@ -21,7 +21,7 @@ type Verifier interface {
 	// behind the address does what takes time. From there the user is sent to
 	// Verification.ReturnTo.
 	//
-	// What the verification finds is recorded with Provider.SetStatus, before the user
+	// What the verification finds is recorded with People.SetStatus, before the user
 	// is sent back or, with Status.Pending in the meantime, days later. An error, any other
 	// address, and an answer that takes longer than five seconds are answered with 503.
 	Verify(ctx context.Context, v Verification) (address string, err error)
@@ -53,7 +53,7 @@ type Verification struct {
 
 	// ReturnTo is where the user is sent back to afterwards, unchanged: an absolute
 	// address of the provider, whose content is sealed and bound to the browser and the
-	// user. Where it travels through a browser, Provider.IsReturnTo says whether it is
+	// user. Where it travels through a browser, Pages.IsReturnTo says whether it is
 	// one. It allows nothing: the provider reads the status when the user comes back,
 	// and goes on with what it finds. In the flow of an application it is of use for as long as
 	// Lifetimes.Flow.

@@ -9,7 +9,7 @@
 //
 //   - Who is signed in. Users.SignedIn reads the club's session and returns who it is,
 //     since when and by which method. Users.SignInURL is the club's sign-in page, which
-//     gets return_to and checks it with Provider.IsReturnTo before it redirects there:
+//     gets return_to and checks it with Pages.IsReturnTo before it redirects there:
 //     else anybody could send people elsewhere by the club's address. With prompt=login
 //     the page asks for the password although there is a session, because the
 //     application asked for a fresh sign-in.

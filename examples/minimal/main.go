@@ -6,7 +6,7 @@
 // It serves http://localhost:8080/id from the SQLite file identity.db in the working
 // directory: open http://localhost:8080/id/ and sign up, with the code that is printed.
 // Keep the secret: nothing else opens what the file holds. Clients come with
-// Provider.SaveClient; http://localhost:8080/id/oidc/.well-known/openid-configuration is
+// Clients.Save; http://localhost:8080/id/oidc/.well-known/openid-configuration is
 // what they read. To mount the provider at the root, drop /id from the base URL and from
 // the pattern.
 package main

@@ -55,7 +55,7 @@ type Config struct {
 	Mailer provider.Mailer
 
 	// OperatorScopes are scopes that developers cannot give their applications; the
-	// host does, with Provider.SaveClient.
+	// host does, with Clients.Save.
 	// Defaults to none.
 	OperatorScopes []string
 
