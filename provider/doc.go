@@ -3,15 +3,29 @@
 // on, their account pages, and the sign-in button for other people's sites.
 //
 //	store, err := sqlite.Open(ctx, "identity.db")
-//	p, err := provider.New(ctx, provider.Config{
+//	idp, err := provider.New(ctx, provider.Config{
 //		BaseURL: "https://id.example.com",
 //		Secret:  secret, // 32 random bytes, kept outside the database
 //		Store:   store,
 //		Mailer:  mailer,
 //	})
-//	defer p.Close()
-//	go p.Run(ctx)
-//	http.ListenAndServe(addr, p)
+//	defer idp.Close()
+//	go idp.Run(ctx)
+//	err = idp.Clients().Save(ctx, provider.Client{ID: "shop", RedirectURIs: addresses})
+//	http.ListenAndServe(addr, idp)
+//
+// # Contents
+//
+//   - [New] makes a [Provider] of a [Config], which is served, run and closed.
+//   - [Provider.Clients] are the registered applications and their secrets: see [Clients].
+//   - [Provider.Accounts] are the embedded accounts: see [Accounts].
+//   - [Provider.People] are the users, with an account or of the host: their attributes,
+//     statuses and sessions. See [People].
+//   - [Provider.Keys] are the signing keys, and the secret that seals: see [Keys].
+//   - [Provider.Events] are the audit log and the activity of applications: see [Events].
+//   - [Provider.Pages] are for pages of the host's own: see [Pages].
+//   - [Provider.Sandbox] is the clock and the personas of a sandbox: see [Sandbox].
+//   - [Provider.Installation] describes the provider, for documentation: see [Installation].
 //
 // # One request, from the button to the claims
 //

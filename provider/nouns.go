@@ -1,5 +1,8 @@
 package provider
 
+// Each noun is a pointer to the rooms of its provider and nothing else. It costs no
+// allocation, may be kept and copied, and lives as long as the provider.
+
 // Accounts are the embedded accounts: Save, Get, GetByEmail, List, SetDisabled and Delete.
 type Accounts struct{ *rooms }
 
@@ -15,15 +18,15 @@ type Clients struct{ *rooms }
 // Clients returns the registered applications.
 func (p *Provider) Clients() Clients { return Clients{&p.rooms} }
 
-// Events are what has happened: List reads the audit log, and WatchActivity hears of the
-// requests of applications from now on. Config.OnEvent hears of the audit log.
+// Events are the audit log, which List reads and Config.OnEvent follows, and the activity of
+// applications, which WatchActivity follows.
 type Events struct{ *rooms }
 
-// Events returns what has happened.
+// Events returns the audit log and the activity of applications.
 func (p *Provider) Events() Events { return Events{&p.rooms} }
 
-// Keys are the signing keys: Rotate; and Config.Secret, with which Seal, Open and Pseudonym
-// keep values of the host's own.
+// Keys are the signing keys: Rotate and Revoke; and Config.Secret, with which Seal, Open and
+// Pseudonym protect values of the host's own.
 type Keys struct{ *rooms }
 
 // Keys returns the signing keys and the secret.

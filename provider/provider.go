@@ -41,8 +41,8 @@ import (
 // Provider is an identity provider: an http.Handler for everything under its base
 // URL. Make one with New. Any number of them can live in one process.
 //
-// What can be done with one is sorted by what it is about: Clients, Accounts, People, Keys,
-// Events, Pages and Sandbox.
+// It serves, runs and describes itself; all else is a verb of one of its nouns: Clients,
+// Accounts, People, Keys, Events, Pages and Sandbox.
 type Provider struct{ rooms }
 
 // rooms are what a provider is put together from. Each noun reaches what it works with here.

@@ -16,8 +16,8 @@ import (
 // A backup is restored by opening it, or by putting it in the place of a database
 // that no process has open and whose -wal and -shm files are gone. Codes, tokens
 // and sessions that were ended since are in force again in it: end what is older
-// than the moment of restoring with the provider's RevokeIssuedBefore. So are signing keys
-// that were removed since.
+// than the moment of restoring with the provider's People.RevokeIssuedBefore. So are
+// signing keys that were removed since.
 func (s *Store) Backup(ctx context.Context, path string) error {
 	return s.driver.backup(ctx, s.path, path)
 }

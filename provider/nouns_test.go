@@ -1,0 +1,42 @@
+package provider_test
+
+import (
+	"reflect"
+	"slices"
+	"testing"
+
+	"github.com/bonafide-id/bonafide/provider"
+)
+
+func TestProvider(t *testing.T) {
+	methods := func(of any) []string {
+		t := reflect.TypeOf(of)
+		names := make([]string, t.NumMethod())
+		for i := range names {
+			names[i] = t.Method(i).Name
+		}
+		return names
+	}
+	p := new(provider.Provider)
+	nouns := map[string]any{
+		"Accounts": p.Accounts(), "Clients": p.Clients(), "Events": p.Events(), "Keys": p.Keys(),
+		"Pages": p.Pages(), "People": p.People(), "Sandbox": p.Sandbox(),
+	}
+	t.Run("HasFewMethodsBesideItsNouns", func(t *testing.T) {
+		own := slices.DeleteFunc(methods(p), func(name string) bool {
+			return nouns[name] != nil || name == "Maintain" // which only tests have
+		})
+		if len(own) > 8 {
+			t.Errorf("%d methods: %v", len(own), own)
+		}
+	})
+	t.Run("SharesNoMethodWithItsNouns", func(t *testing.T) {
+		for noun, of := range nouns {
+			for _, verb := range methods(of) {
+				if slices.Contains(methods(p), verb) {
+					t.Errorf("%s is a method of Provider and of %s", verb, noun)
+				}
+			}
+		}
+	})
+}
