@@ -97,7 +97,7 @@ const (
 	EventKeyRotated EventName = audit.KeyRotated
 
 	// EventKeysRevoked says that the host has ended all signing keys, and that a
-	// new one signs (Keys.Rotate).
+	// new one signs (Keys.Revoke).
 	EventKeysRevoked EventName = audit.KeysRevoked
 )
 

@@ -57,7 +57,7 @@ func TestSignOutWithAHintThatProvesNothing(t *testing.T) {
 	w := lab.New(t, longSessions).WithClients().WithUsers()
 	b := w.Alice()
 	hint := lab.Member(t, b.StandardTokens(), "id_token")
-	if _, err := w.Keys().Rotate(t.Context(), true); err != nil {
+	if err := w.Keys().Revoke(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	signedIn := func() bool { return b.Get("/account").StatusCode == http.StatusOK }
@@ -166,7 +166,7 @@ func TestSignedUserinfo(t *testing.T) {
 		}
 	})
 	t.Run("IsSignedByTheKeyThatSignsNow", func(t *testing.T) {
-		if _, err := w.Keys().Rotate(t.Context(), true); err != nil {
+		if err := w.Keys().Revoke(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		w.Advance(2 * time.Second) // beyond what is answered from memory
@@ -182,7 +182,7 @@ func TestKeysRotate(t *testing.T) {
 	w := lab.New(t, longSessions).WithClients().WithUsers()
 	first := lab.KeyIDs(w.PublishedKeys())
 	for _, want := range []bool{true, false} {
-		if rotated, err := w.Keys().Rotate(t.Context(), false); err != nil || rotated != want {
+		if rotated, err := w.Keys().Rotate(t.Context()); err != nil || rotated != want {
 			t.Fatalf("rotated %t, want %t; error %v", rotated, want, err)
 		}
 	}
@@ -203,7 +203,7 @@ func TestKeysRotate(t *testing.T) {
 	}
 }
 
-func TestRotateKeyNow(t *testing.T) {
+func TestKeysRevoke(t *testing.T) {
 	t.Parallel()
 	w := lab.New(t, longSessions).WithClients().WithUsers()
 	other := w.Twin(longSessions)
@@ -211,7 +211,7 @@ func TestRotateKeyNow(t *testing.T) {
 	tokens := b.StandardTokens()
 	leaked := lab.Member(t, tokens, "id_token")
 	former := lab.KeyIDs(w.PublishedKeys())
-	if _, err := w.Keys().Rotate(t.Context(), true); err != nil {
+	if err := w.Keys().Revoke(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if !w.Saw(provider.EventKeysRevoked) {
@@ -249,10 +249,11 @@ func TestKeysOfTheHostAreChangedByTheHost(t *testing.T) {
 		t.Fatal(err)
 	}
 	w := lab.New(t, func(c *provider.Config) { c.Signer = signer })
-	for _, now := range []bool{false, true} {
-		if rotated, err := w.Keys().Rotate(t.Context(), now); rotated || err == nil || errors.Is(err, storage.ErrUnavailable) {
-			t.Errorf("now %t: %t, error is %v", now, rotated, err)
-		}
+	if rotated, err := w.Keys().Rotate(t.Context()); rotated || err == nil || errors.Is(err, storage.ErrUnavailable) {
+		t.Errorf("rotated %t, error is %v", rotated, err)
+	}
+	if err := w.Keys().Revoke(t.Context()); err == nil || errors.Is(err, storage.ErrUnavailable) {
+		t.Errorf("revoked, error is %v", err)
 	}
 	if w.Saw(provider.EventKeysRevoked) || w.Saw(provider.EventKeyRotated) {
 		t.Error("an event tells of what did not happen")

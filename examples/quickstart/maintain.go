@@ -71,7 +71,7 @@ func (c *config) revokeBefore(ctx context.Context, moment time.Time, out io.Writ
 // rotateKeys makes the next signing key of each environment, which signs in a day.
 func (c *config) rotateKeys(ctx context.Context, out io.Writer, log *slog.Logger) error {
 	return c.each(ctx, maintaining, log, func(e *environment, p *provider.Provider) error {
-		rotated, err := p.Keys().Rotate(ctx, false)
+		rotated, err := p.Keys().Rotate(ctx)
 		if err != nil {
 			return err
 		}
@@ -87,7 +87,7 @@ func (c *config) rotateKeys(ctx context.Context, out io.Writer, log *slog.Logger
 // revokeKeys puts a new signing key in the place of all others, in each environment.
 func (c *config) revokeKeys(ctx context.Context, out io.Writer, log *slog.Logger) error {
 	return c.each(ctx, maintaining, log, func(e *environment, p *provider.Provider) error {
-		if _, err := p.Keys().Rotate(ctx, true); err != nil {
+		if err := p.Keys().Revoke(ctx); err != nil {
 			return err
 		}
 		_, _ = fmt.Fprintf(out, "%s: a new key signs, all others are revoked\n", e.Data)
