@@ -258,7 +258,7 @@ const oldFile = `{
 }`
 
 func TestMachineClientNeedsNoRedirectURI(t *testing.T) {
-	cfg, err := parseConfig([]byte(`{"clients": [{"client_id": "robot", "client_secret": "f3b1c9d07a5e42868c1fd0e9b7a3625448de9170",
+	cfg, err := parseConfig([]byte(`{"listen": "127.0.0.1:0", "clients": [{"client_id": "robot", "client_secret": "f3b1c9d07a5e42868c1fd0e9b7a3625448de9170",
 		"dialect": "standard", "grant_types": ["client_credentials"], "scopes": ["openid"]}]}`), t.TempDir())
 	if err != nil {
 		t.Fatal(err)
