@@ -1,0 +1,75 @@
+package docs_test
+
+import (
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+var (
+	// section is a heading of the second level, entry a link to a heading of the same page.
+	section = regexp.MustCompile(`(?m)^## +(.+?)\s*$`)
+	entry   = regexp.MustCompile(`\]\(#([^()\s]+)\)`)
+)
+
+// longPage is the number of sections from which a page has a list of contents at its head.
+const longPage = 7
+
+// TestContentsNameEverySection compares the contents at the head of a page with its
+// headings, in their order. An entry may also lead to a heading below a section.
+func TestContentsNameEverySection(t *testing.T) {
+	t.Parallel()
+	withContents := 0
+	for page, text := range pages(t) {
+		text = codeBlock.ReplaceAllString(text, "")
+		first := section.FindStringIndex(text)
+		if first == nil {
+			continue
+		}
+		var named []string
+		for _, found := range entry.FindAllStringSubmatch(text[:first[0]], -1) {
+			named = append(named, found[1])
+		}
+		sections := section.FindAllString(text, -1)
+		if len(named) == 0 {
+			if path.Dir(page) != "docs/adr" && len(sections) >= longPage {
+				t.Errorf("%s has %d sections and no contents", page, len(sections))
+			}
+			continue
+		}
+		withContents++
+		for _, heading := range sections {
+			for anchor := range anchors(heading) {
+				at := slices.Index(named, anchor)
+				if at < 0 {
+					t.Errorf("%s: the contents lack %q, or have it out of order", page, heading)
+					continue
+				}
+				named = named[at+1:]
+			}
+		}
+	}
+	if withContents == 0 {
+		t.Error("no page has contents")
+	}
+}
+
+// TestEveryRoomIsDescribed finds the rooms of the provider in CONTRIBUTING.md.
+func TestEveryRoomIsDescribed(t *testing.T) {
+	t.Parallel()
+	const rooms = "provider/internal"
+	manual := read(t, "CONTRIBUTING.md")
+	entries, err := os.ReadDir(filepath.Join(root, rooms))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		if room := rooms + "/" + e.Name(); e.IsDir() && !strings.Contains(manual, "`"+room+"`") {
+			t.Errorf("CONTRIBUTING.md does not describe %s", room)
+		}
+	}
+}
