@@ -13,6 +13,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider/internal/clientkeys"
 	"github.com/bonafide-id/bonafide/provider/internal/clients"
 	"github.com/bonafide-id/bonafide/provider/internal/engine"
+	"github.com/bonafide-id/bonafide/provider/internal/engine/protocol"
 	"github.com/bonafide-id/bonafide/provider/internal/web"
 	"github.com/bonafide-id/bonafide/storage"
 )
@@ -357,7 +358,7 @@ func (c Client) record() storage.Client {
 		record.Dialect = V3
 	}
 	if c.Public {
-		record.AuthMethod = engine.AuthNone
+		record.AuthMethod = protocol.AuthNone
 	}
 	return record
 }
@@ -378,7 +379,7 @@ func (c Client) validate(known *claims.Catalogue, addresses engine.Addresses, re
 		return wrongField("Secret", "a public client has none")
 	case c.Secret != "" && (len(c.Secret) < 32 || len(c.Secret) > 255):
 		return wrongField("Secret", "must be 32 to 255 bytes, as openssl rand -hex 32 makes them")
-	case !slices.Contains([]string{"", engine.AuthBasic, engine.AuthPost, engine.AuthPrivateKey}, c.TokenEndpointAuthMethod):
+	case !slices.Contains([]string{"", protocol.AuthBasic, protocol.AuthPost, protocol.AuthPrivateKey}, c.TokenEndpointAuthMethod):
 		return wrongField("TokenEndpointAuthMethod", "%q is unknown", c.TokenEndpointAuthMethod)
 	case c.UserinfoSignedResponseAlg != "" && c.UserinfoSignedResponseAlg != "RS256":
 		return wrongField("UserinfoSignedResponseAlg", "%q is not RS256", c.UserinfoSignedResponseAlg)
@@ -398,10 +399,10 @@ func (c Client) validate(known *claims.Catalogue, addresses engine.Addresses, re
 		return wrongField("RedirectURIs", "must be 1 to 100")
 	case len(c.RedirectURIs) == 0 && len(c.ResponseTypes) > 0:
 		return wrongField("ResponseTypes", "must be none without RedirectURIs")
-	case c.Public && slices.Contains(c.GrantTypes, engine.GrantClientCredentials):
-		return wrongField("GrantTypes", "a public client has no credentials for %s", engine.GrantClientCredentials)
-	case c.Public && slices.Contains(c.GrantTypes, engine.GrantJWTBearer):
-		return wrongField("GrantTypes", "a public client has no credentials for %s", engine.GrantJWTBearer)
+	case c.Public && slices.Contains(c.GrantTypes, protocol.GrantClientCredentials):
+		return wrongField("GrantTypes", "a public client has no credentials for %s", protocol.GrantClientCredentials)
+	case c.Public && slices.Contains(c.GrantTypes, protocol.GrantJWTBearer):
+		return wrongField("GrantTypes", "a public client has no credentials for %s", protocol.GrantJWTBearer)
 	case c.PolicyURL != "" && !web.IsWebURL(c.PolicyURL):
 		return wrongField("PolicyURL", "is not an http address without a user name")
 	case c.TermsURL != "" && !web.IsWebURL(c.TermsURL):
@@ -413,7 +414,7 @@ func (c Client) validate(known *claims.Catalogue, addresses engine.Addresses, re
 // asksForItselfOnly reports whether the application never asks for a user, so that nobody
 // is sent back to it.
 func (c Client) asksForItselfOnly() bool {
-	return len(c.GrantTypes) > 0 && !slices.ContainsFunc(c.GrantTypes, func(g string) bool { return g != engine.GrantClientCredentials })
+	return len(c.GrantTypes) > 0 && !slices.ContainsFunc(c.GrantTypes, func(g string) bool { return g != protocol.GrantClientCredentials })
 }
 
 func (c Client) validateLists(known *claims.Catalogue, addresses engine.Addresses, dialect engine.Dialect, resources []Resource) error {
@@ -424,8 +425,8 @@ func (c Client) validateLists(known *claims.Catalogue, addresses engine.Addresse
 	}{
 		{"RedirectURIs", c.RedirectURIs, func(uri string) error { return addresses.ValidateRedirectURIIn(dialect, uri) }},
 		{"PostLogoutRedirectURIs", c.PostLogoutRedirectURIs, addresses.ValidateRedirectURI},
-		{"ResponseTypes", c.ResponseTypes, oneOf(engine.ResponseTypes)},
-		{"GrantTypes", c.GrantTypes, oneOf(engine.RegisteredGrantTypes)},
+		{"ResponseTypes", c.ResponseTypes, oneOf(protocol.ResponseTypes)},
+		{"GrantTypes", c.GrantTypes, oneOf(protocol.RegisteredGrantTypes)},
 		{"Origins", c.Origins, addresses.ValidateOrigin},
 		{"Scopes", c.Scopes, func(s string) error {
 			if !known.Known(s) {

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/bonafide-id/bonafide/provider/internal/claims"
-	"github.com/bonafide-id/bonafide/provider/internal/engine"
+	"github.com/bonafide-id/bonafide/provider/internal/engine/protocol"
 )
 
 // checkOptional returns the check of one scope that the user may leave out, after another.
@@ -16,7 +16,7 @@ func (c Client) checkOptional(known *claims.Catalogue) func(string) error {
 		switch {
 		case slices.Contains(seen, scope):
 			return errors.New("is there twice")
-		case scope == engine.ScopeOpenID:
+		case scope == protocol.ScopeOpenID:
 			return errors.New("is what a sign-in needs")
 		case !known.Known(scope):
 			return errors.New("is not a scope of the catalogue")

@@ -12,6 +12,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider/internal/authflow"
 	"github.com/bonafide-id/bonafide/provider/internal/diagnosis"
 	"github.com/bonafide-id/bonafide/provider/internal/engine"
+	"github.com/bonafide-id/bonafide/provider/internal/engine/protocol"
 	"github.com/bonafide-id/bonafide/provider/internal/host"
 	"github.com/bonafide-id/bonafide/provider/internal/web"
 	"github.com/bonafide-id/bonafide/storage"
@@ -67,7 +68,7 @@ func (p *Pages) readSignOut(r *http.Request) (signOutRequest, error) {
 	if state := web.Parameter(r, "state"); len(state) > maxSignOutState {
 		return s, &web.PageError{Status: http.StatusBadRequest, Code: ui.ErrorRequest}
 	} else if state != "" {
-		s.back = authflow.Location(engine.Response{RedirectURI: uri, Mode: engine.ModeQuery,
+		s.back = authflow.Location(engine.Response{RedirectURI: uri, Mode: protocol.ModeQuery,
 			Parameters: []engine.Parameter{{Name: "state", Value: state}}})
 	}
 	return s, nil
@@ -101,7 +102,7 @@ func (p *Pages) postSignOut(own web.Handler) web.Handler {
 
 // noteElsewhere tells those who build an application that it does not get its user back.
 func (p *Pages) noteElsewhere(r *http.Request, client *engine.Client, uri string) {
-	mistaken := (&engine.Error{Code: engine.InvalidRequest}).Because(diagnosis.SignOutNotRegistered)
+	mistaken := (&protocol.Error{Code: protocol.InvalidRequest}).Because(diagnosis.SignOutNotRegistered)
 	mistaken.Details = diagnosis.Unregistered("post_logout_redirect_uri", uri, client.PostLogoutRedirectURIs)
 	p.Activity.Refused(r.Context(), activity.SignOut, activity.Party{ClientID: client.ID}, mistaken)
 }

@@ -16,7 +16,7 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider/internal/cache"
 	"github.com/bonafide-id/bonafide/provider/internal/diagnosis"
-	"github.com/bonafide-id/bonafide/provider/internal/engine"
+	"github.com/bonafide-id/bonafide/provider/internal/engine/protocol"
 	"github.com/bonafide-id/bonafide/provider/internal/request"
 )
 
@@ -118,10 +118,10 @@ func (l *Log) Remarked(ctx context.Context, event string, of Party, name diagnos
 }
 
 // Refused tells that a request was answered with an error.
-func (l *Log) Refused(ctx context.Context, event string, of Party, err *engine.Error) {
+func (l *Log) Refused(ctx context.Context, event string, of Party, err *protocol.Error) {
 	a := Activity{Event: event, Outcome: Failed, ClientID: of.ClientID, UserID: of.UserID,
 		Error: err.Code, Diagnosis: diagnose(err), Details: clean(err.Details)}
-	if err.Code == engine.AccessDenied {
+	if err.Code == protocol.AccessDenied {
 		a.Outcome = Denied
 	}
 	l.mistaken(ctx, a)
@@ -141,13 +141,13 @@ func (l *Log) mistaken(ctx context.Context, a Activity) {
 }
 
 // diagnose returns the diagnosis of an error, also of one that is of our own doing.
-func diagnose(err *engine.Error) diagnosis.Name {
+func diagnose(err *protocol.Error) diagnosis.Name {
 	switch {
 	case err.Diagnosis != "":
 		return err.Diagnosis
-	case err.Code == engine.TemporarilyUnavailable:
+	case err.Code == protocol.TemporarilyUnavailable:
 		return diagnosis.ProviderUnavailable
-	case err.Code == engine.ServerError:
+	case err.Code == protocol.ServerError:
 		return diagnosis.ProviderFailed
 	default:
 		return ""

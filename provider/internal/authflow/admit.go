@@ -10,6 +10,7 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider/internal/diagnosis"
 	"github.com/bonafide-id/bonafide/provider/internal/engine"
+	"github.com/bonafide-id/bonafide/provider/internal/engine/protocol"
 	"github.com/bonafide-id/bonafide/provider/internal/host"
 	"github.com/bonafide-id/bonafide/provider/internal/web"
 	"github.com/bonafide-id/bonafide/storage"
@@ -92,7 +93,7 @@ func (d *denial) Unwrap() error { return d.cause }
 // user goes on to it: at once when no page may be shown.
 func (e *Endpoint) deny(w http.ResponseWriter, r *http.Request, d *denial) error {
 	request := d.flow.request
-	refused := &redirectError{request, &engine.Error{Code: engine.AccessDenied, Description: "The user may not use this application.",
+	refused := &redirectError{request, &protocol.Error{Code: protocol.AccessDenied, Description: "The user may not use this application.",
 		Diagnosis: diagnosis.UserRefused}, d.flow}
 	if request.HasPrompt(engine.PromptNone) {
 		return e.refuse(w, r, refused)
@@ -103,7 +104,7 @@ func (e *Endpoint) deny(w http.ResponseWriter, r *http.Request, d *denial) error
 	e.Site.LogFailure(r, http.StatusForbidden, d)
 	response := e.Engine.Refuse(request, refused.err)
 	view := ui.DeniedView{Page: e.Site.PageView(r, request), Message: d.message, URL: Location(response)}
-	if response.Mode == engine.ModeFormPost {
+	if response.Mode == protocol.ModeFormPost {
 		view.URL, view.Fields = response.RedirectURI, fieldsOf(response)
 	}
 	e.Site.RenderFor(w, r, request, http.StatusForbidden, e.Site.Screens.Denied(view))

@@ -8,6 +8,7 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider/internal/claims"
 	"github.com/bonafide-id/bonafide/provider/internal/engine"
+	"github.com/bonafide-id/bonafide/provider/internal/engine/protocol"
 	"github.com/bonafide-id/bonafide/provider/internal/host"
 	"github.com/bonafide-id/bonafide/storage"
 )
@@ -22,7 +23,7 @@ func (e *Endpoint) AllowedBefore(ctx context.Context, userID string, c *engine.C
 			return allowed, err
 		}
 	}
-	return allowed, engine.Unavailable(err) // others of its requests go on; this one may come again
+	return allowed, protocol.Unavailable(err) // others of its requests go on; this one may come again
 }
 
 // allowedNow is AllowedBefore once. storage.ErrChanged when what is recorded of the use of an

@@ -10,6 +10,7 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider/internal/diagnosis"
 	"github.com/bonafide-id/bonafide/provider/internal/engine"
+	"github.com/bonafide-id/bonafide/provider/internal/engine/protocol"
 	"github.com/bonafide-id/bonafide/provider/internal/host"
 	"github.com/bonafide-id/bonafide/provider/internal/web"
 	"github.com/bonafide-id/bonafide/storage"
@@ -85,7 +86,7 @@ func (e *Endpoint) authorize(w http.ResponseWriter, r *http.Request, p *Page) er
 			return e.sendTo(w, r, d.step, f, s.user)
 		}
 	}
-	return &redirectError{f.request, &engine.Error{Code: engine.AccessDenied, Description: "The user may not sign in.",
+	return &redirectError{f.request, &protocol.Error{Code: protocol.AccessDenied, Description: "The user may not sign in.",
 		Diagnosis: diagnosis.SignInUnstable}, f}
 }
 
@@ -191,7 +192,7 @@ func (s authState) hostRequest() host.Request {
 func (e *Endpoint) hintedSubject(ctx context.Context, hint, clientID string) (string, error) {
 	claims, ok := e.ReadHint(ctx, hint)
 	if !ok || claims.Audience != clientID {
-		return "", &engine.Error{Code: engine.InvalidRequest, Status: http.StatusBadRequest,
+		return "", &protocol.Error{Code: protocol.InvalidRequest, Status: http.StatusBadRequest,
 			Description: "The id_token_hint is not an ID token of this provider for this application.", Diagnosis: diagnosis.HintForeign}
 	}
 	return claims.Subject, nil
@@ -254,7 +255,7 @@ func (e *Endpoint) sendTo(w http.ResponseWriter, r *http.Request, next step, f *
 // share their sessions, would have it go to and fro without end.
 func (e *Endpoint) stray(w http.ResponseWriter, r *http.Request, f *Flow) error {
 	if f.strays++; f.strays >= maxTries {
-		return &redirectError{f.request, &engine.Error{Code: engine.LoginRequired, Description: "It is not certain who is signed in.",
+		return &redirectError{f.request, &protocol.Error{Code: protocol.LoginRequired, Description: "It is not certain who is signed in.",
 			Diagnosis: diagnosis.SignInUnstable}, f}
 	}
 	return e.continueWith(w, r, f)
@@ -268,7 +269,7 @@ func (e *Endpoint) issue(w http.ResponseWriter, r *http.Request, f *Flow, s auth
 		return err
 	}
 	err := e.Faults.Authorize(ctx, f.request.Client.ID)
-	var asked *engine.Error
+	var asked *protocol.Error
 	if errors.As(err, &asked) {
 		return e.refuse(w, r, &redirectError{f.request, asked, f})
 	}

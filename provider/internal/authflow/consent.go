@@ -10,7 +10,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider/internal/audit"
 	"github.com/bonafide-id/bonafide/provider/internal/claims"
 	"github.com/bonafide-id/bonafide/provider/internal/diagnosis"
-	"github.com/bonafide-id/bonafide/provider/internal/engine"
+	"github.com/bonafide-id/bonafide/provider/internal/engine/protocol"
 	"github.com/bonafide-id/bonafide/provider/internal/host"
 	"github.com/bonafide-id/bonafide/provider/internal/web"
 	"github.com/bonafide-id/bonafide/storage"
@@ -131,7 +131,7 @@ func (e *Endpoint) refuseAll(r *http.Request, f *Flow, s authState) error {
 		return err
 	}
 	e.Audit.Record(r.Context(), storage.Event{Name: audit.Denied, Subject: s.user.UserID, ClientID: f.request.Client.ID})
-	return &redirectError{f.request, &engine.Error{Code: engine.AccessDenied, Description: "The user did not allow it.",
+	return &redirectError{f.request, &protocol.Error{Code: protocol.AccessDenied, Description: "The user did not allow it.",
 		Diagnosis: diagnosis.UserDenied}, nil}
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider/internal/activity"
 	"github.com/bonafide-id/bonafide/provider/internal/diagnosis"
 	"github.com/bonafide-id/bonafide/provider/internal/engine"
+	"github.com/bonafide-id/bonafide/provider/internal/engine/protocol"
 	"github.com/bonafide-id/bonafide/provider/internal/web"
 	"github.com/bonafide-id/bonafide/ui"
 )
@@ -64,7 +65,7 @@ func (e *Endpoint) note(r *http.Request, p *Page, cause error) {
 	switch {
 	case errors.As(cause, &denied):
 		of.ClientID = denied.flow.request.Client.ID
-		failed = (&engine.Error{Code: engine.AccessDenied}).Because(diagnosis.UserRefused)
+		failed = (&protocol.Error{Code: protocol.AccessDenied}).Because(diagnosis.UserRefused)
 	case errors.As(cause, &refused):
 		of.ClientID = refused.request.Client.ID
 	case errors.As(cause, &elsewhere):

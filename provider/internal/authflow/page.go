@@ -6,6 +6,7 @@ import (
 	"net/http"
 
 	"github.com/bonafide-id/bonafide/provider/internal/engine"
+	"github.com/bonafide-id/bonafide/provider/internal/engine/protocol"
 	"github.com/bonafide-id/bonafide/provider/internal/host"
 	"github.com/bonafide-id/bonafide/provider/internal/web"
 	"github.com/bonafide-id/bonafide/provider/sandbox"
@@ -193,7 +194,7 @@ func (e *Endpoint) refuse(w http.ResponseWriter, r *http.Request, refused *redir
 	if err := e.endFlow(r, refused.flow); err != nil {
 		return err
 	}
-	e.Site.LogFailure(r, engine.AsError(refused.err).Status, refused)
+	e.Site.LogFailure(r, protocol.AsError(refused.err).Status, refused)
 	e.respond(w, r, refused.request, e.Engine.Refuse(refused.request, refused.err))
 	return nil
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider/internal/audit"
 	"github.com/bonafide-id/bonafide/provider/internal/engine"
+	"github.com/bonafide-id/bonafide/provider/internal/engine/protocol"
 	"github.com/bonafide-id/bonafide/provider/internal/persona"
 	"github.com/bonafide-id/bonafide/provider/internal/request"
 	"github.com/bonafide-id/bonafide/provider/internal/session"
@@ -91,9 +92,9 @@ func (e *Endpoint) signInHinted(w http.ResponseWriter, r *http.Request, p *Page)
 	err := e.SignInAsPersona(w, r, p, name)
 	switch {
 	case errors.Is(err, ErrNoPersona):
-		return false, p.refused(engine.InvalidRequest, "The login_hint names a persona that the sandbox does not have for this application.")
+		return false, p.refused(protocol.InvalidRequest, "The login_hint names a persona that the sandbox does not have for this application.")
 	case errors.Is(err, ErrLocked):
-		return false, p.refused(engine.AccessDenied, "The account of the persona is locked.")
+		return false, p.refused(protocol.AccessDenied, "The account of the persona is locked.")
 	default:
 		return err == nil, err
 	}
@@ -101,7 +102,7 @@ func (e *Endpoint) signInHinted(w http.ResponseWriter, r *http.Request, p *Page)
 
 // refused is an error that the application of a page is told.
 func (p *Page) refused(code, description string) error {
-	return &redirectError{p.Flow.request, &engine.Error{Code: code, Description: description, Status: http.StatusBadRequest}, p.Flow}
+	return &redirectError{p.Flow.request, &protocol.Error{Code: code, Description: description, Status: http.StatusBadRequest}, p.Flow}
 }
 
 // decideAsPersona answers the consent screen in place of the persona that the request has
@@ -116,7 +117,7 @@ func (e *Endpoint) decideAsPersona(ctx context.Context, p *Page, s authState) (b
 	}
 	if p.persona.Consent == sandbox.Deny {
 		e.Audit.Record(ctx, storage.Event{Name: audit.Denied, Subject: s.user.UserID, ClientID: f.request.Client.ID})
-		return false, p.refused(engine.AccessDenied, "The user did not allow it.")
+		return false, p.refused(protocol.AccessDenied, "The user did not allow it.")
 	}
 	err := e.saveConsent(ctx, e.decide(s, s.asks), s.basis())
 	if errors.Is(err, storage.ErrChanged) || errors.Is(err, storage.ErrEnded) {

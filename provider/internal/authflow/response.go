@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/bonafide-id/bonafide/provider/internal/engine"
+	"github.com/bonafide-id/bonafide/provider/internal/engine/protocol"
 	"github.com/bonafide-id/bonafide/provider/internal/web"
 	"github.com/bonafide-id/bonafide/ui"
 )
@@ -14,7 +15,7 @@ import (
 // response mode of its request. Browsers do not follow a form to the scheme of an app, so
 // such a response to a request that has gone through forms goes through a page.
 func (e *Endpoint) respond(w http.ResponseWriter, r *http.Request, request *engine.AuthorizeRequest, response engine.Response) {
-	if response.Mode == engine.ModeFormPost {
+	if response.Mode == protocol.ModeFormPost {
 		e.Site.RenderFor(w, r, request, http.StatusOK, e.Site.Screens.FormPost(ui.FormPostView{
 			Page: e.Site.PageView(r, request), URL: response.RedirectURI, Fields: fieldsOf(response),
 		}))
@@ -44,7 +45,7 @@ func Location(response engine.Response) string {
 	var b strings.Builder
 	b.WriteString(response.RedirectURI)
 	separator := "#"
-	if response.Mode == engine.ModeQuery {
+	if response.Mode == protocol.ModeQuery {
 		separator = "?"
 		if strings.Contains(response.RedirectURI, "?") {
 			separator = "&"

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/bonafide-id/bonafide/provider/internal/engine"
+	"github.com/bonafide-id/bonafide/provider/internal/engine/protocol"
 	"github.com/bonafide-id/bonafide/provider/internal/host"
 	"github.com/bonafide-id/bonafide/storage"
 )
@@ -185,9 +186,9 @@ func TestNoRequestSendsABrowserRound(t *testing.T) {
 				}
 				reauthenticates := strings.Contains(a.prompt, engine.PromptLogin) || a.maxAge == 0
 				switch {
-				case end.code != "" && end.code != engine.LoginRequired && end.code != engine.ConsentRequired:
+				case end.code != "" && end.code != protocol.LoginRequired && end.code != protocol.ConsentRequired:
 					t.Fatalf("%s: %s", a, end.code)
-				case end.code == engine.ConsentRequired && !silent:
+				case end.code == protocol.ConsentRequired && !silent:
 					t.Fatalf("%s: %s without prompt=none", a, end.code)
 				case end.code == "" && reauthenticates && !end.proved:
 					t.Fatalf("%s: answered by the session alone", a)

@@ -7,6 +7,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider/internal/activity"
 	"github.com/bonafide-id/bonafide/provider/internal/diagnosis"
 	"github.com/bonafide-id/bonafide/provider/internal/engine"
+	"github.com/bonafide-id/bonafide/provider/internal/engine/protocol"
 	"github.com/bonafide-id/bonafide/provider/internal/web"
 	"github.com/bonafide-id/bonafide/ui"
 )
@@ -38,7 +39,7 @@ func (e *Endpoint) selectScope(w http.ResponseWriter, r *http.Request, p *Page) 
 		if err := e.endFlow(r, f); err != nil {
 			return err
 		}
-		return &redirectError{f.request, &engine.Error{Code: engine.AccessDenied, Description: "The user did not allow it.",
+		return &redirectError{f.request, &protocol.Error{Code: protocol.AccessDenied, Description: "The user did not allow it.",
 			Diagnosis: diagnosis.UserDenied}, nil}
 	}
 	picked := r.PostForm.Get(ui.FieldScope)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider/internal/diagnosis"
 	"github.com/bonafide-id/bonafide/provider/internal/engine"
+	"github.com/bonafide-id/bonafide/provider/internal/engine/protocol"
 	"github.com/bonafide-id/bonafide/storage"
 )
 
@@ -88,7 +89,7 @@ func nextStep(s authState) decision {
 	silent := s.request.HasPrompt(engine.PromptNone)
 	if s.request.MustPick() { // first, because whoever finds nothing to pick need not sign in
 		if silent {
-			return decision{stepRefuse, engine.InteractionRequired}
+			return decision{stepRefuse, protocol.InteractionRequired}
 		}
 		return decision{step: stepSelectScope}
 	}
@@ -97,7 +98,7 @@ func nextStep(s authState) decision {
 		case d.step == stepRefuse:
 			return d
 		case silent:
-			return decision{stepRefuse, engine.LoginRequired}
+			return decision{stepRefuse, protocol.LoginRequired}
 		case s.hostVisits >= maxVisits:
 			return decision{stepRefuse, s.unhelped()}
 		}
@@ -111,7 +112,7 @@ func nextStep(s authState) decision {
 	case silent && !consented:
 		return decision{stepRefuse, s.unasked()}
 	case silent && s.unverified:
-		return decision{stepRefuse, engine.AccessDenied}
+		return decision{stepRefuse, protocol.AccessDenied}
 	case s.unverified: // before consent: there is nothing yet that could be allowed
 		return decision{step: stepVerify}
 	case !consented:
@@ -124,9 +125,9 @@ func nextStep(s authState) decision {
 // as it may be.
 func (s authState) unhelped() string {
 	if s.user != nil && s.tooWeak() {
-		return engine.UnmetAuthentication
+		return protocol.UnmetAuthentication
 	}
-	return engine.LoginRequired
+	return protocol.LoginRequired
 }
 
 // unasked says why a request is refused whose user cannot be asked for consent. An
@@ -134,30 +135,30 @@ func (s authState) unhelped() string {
 // them is signed in here.
 func (s authState) unasked() string {
 	if s.request.Claims.NamesUsers() {
-		return engine.LoginRequired
+		return protocol.LoginRequired
 	}
-	return engine.ConsentRequired
+	return protocol.ConsentRequired
 }
 
 // refusal is the error of a request that nextStep refuses with a code.
-func (s authState) refusal(code string) *engine.Error {
-	if code == engine.UnmetAuthentication {
-		return &engine.Error{Code: code, Description: "The user cannot authenticate as the request demands.", Diagnosis: diagnosis.AuthenticationUnmet}
+func (s authState) refusal(code string) *protocol.Error {
+	if code == protocol.UnmetAuthentication {
+		return &protocol.Error{Code: code, Description: "The user cannot authenticate as the request demands.", Diagnosis: diagnosis.AuthenticationUnmet}
 	}
-	if code == engine.AccessDenied {
+	if code == protocol.AccessDenied {
 		return notVerified()
 	}
-	return &engine.Error{Code: code, Description: "The request cannot be answered without asking the user.", Diagnosis: s.whySilent(code)}
+	return &protocol.Error{Code: code, Description: "The request cannot be answered without asking the user.", Diagnosis: s.whySilent(code)}
 }
 
 // whySilent says why a request is refused with one of these codes.
 func (s authState) whySilent(code string) diagnosis.Name {
 	switch {
-	case code == engine.ConsentRequired && s.impersonable():
+	case code == protocol.ConsentRequired && s.impersonable():
 		return diagnosis.ConsentNeverRemembered
-	case code == engine.ConsentRequired:
+	case code == protocol.ConsentRequired:
 		return diagnosis.ConsentRequired
-	case code == engine.InteractionRequired:
+	case code == protocol.InteractionRequired:
 		return diagnosis.ScopeNotPicked
 	case s.request.HasPrompt(engine.PromptNone), s.hintSubject != "", s.request.Claims.NamesUsers():
 		return diagnosis.LoginRequired
@@ -172,18 +173,18 @@ func authenticate(s authState, silent bool) (decision, bool) {
 	wantsSignUp := s.request.Op == engine.OpSignUp || s.request.HasPrompt(engine.PromptCreate)
 	switch {
 	case !s.request.Claims.AcceptsOneOf(s.classes):
-		return decision{stepRefuse, engine.UnmetAuthentication}, false
+		return decision{stepRefuse, protocol.UnmetAuthentication}, false
 	case s.user == nil && wantsSignUp:
 		return decision{step: stepSignUp}, false
 	case s.user == nil:
 		return decision{step: stepSignIn}, false
 	case s.isAnother() && s.fresh:
 		// Somebody else has signed in than the application asked for.
-		return decision{stepRefuse, engine.LoginRequired}, false
+		return decision{stepRefuse, protocol.LoginRequired}, false
 	case s.isAnother():
 		return decision{step: stepSignIn}, false
 	case s.tooWeak() && s.fresh:
-		return decision{stepRefuse, engine.UnmetAuthentication}, false
+		return decision{stepRefuse, protocol.UnmetAuthentication}, false
 	case s.tooWeak():
 		return decision{step: stepReauthenticate}, false
 	case s.fresh:

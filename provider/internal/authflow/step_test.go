@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/bonafide-id/bonafide/provider/internal/engine"
+	"github.com/bonafide-id/bonafide/provider/internal/engine/protocol"
 	"github.com/bonafide-id/bonafide/provider/internal/host"
 	"github.com/bonafide-id/bonafide/storage"
 )
@@ -109,9 +110,9 @@ func TestNextStep(t *testing.T) {
 	issue, signIn, again := decision{step: stepIssue}, decision{step: stepSignIn}, decision{step: stepReauthenticate}
 	signUp, choose, consent := decision{step: stepSignUp}, decision{step: stepSelectAccount}, decision{step: stepConsent}
 	pick := decision{step: stepSelectScope}
-	loginRequired := decision{stepRefuse, engine.LoginRequired}
-	consentRequired := decision{stepRefuse, engine.ConsentRequired}
-	unmet := decision{stepRefuse, engine.UnmetAuthentication}
+	loginRequired := decision{stepRefuse, protocol.LoginRequired}
+	consentRequired := decision{stepRefuse, protocol.ConsentRequired}
+	unmet := decision{stepRefuse, protocol.UnmetAuthentication}
 
 	for name, c := range map[string]struct {
 		changes changes
@@ -195,8 +196,8 @@ func TestNextStep(t *testing.T) {
 		"PickingComesBeforeEveryPrompt":    {changes{toPick, prompt("login consent select_account"), op("signup")}, pick},
 		"PickingEndsOnce":                  {changes{toPick, picked}, issue},
 		"WhatIsPickedIsAskedFor":           {changes{toPick, picked, moreGroups}, consent},
-		"SilentPicksNothing":               {changes{toPick, prompt("none")}, decision{stepRefuse, engine.InteractionRequired}},
-		"SilentPicksNothingWithoutSession": {changes{toPick, prompt("none"), nobody}, decision{stepRefuse, engine.InteractionRequired}},
+		"SilentPicksNothing":               {changes{toPick, prompt("none")}, decision{stepRefuse, protocol.InteractionRequired}},
+		"SilentPicksNothingWithoutSession": {changes{toPick, prompt("none"), nobody}, decision{stepRefuse, protocol.InteractionRequired}},
 		"SilentAnswersWhatWasPicked":       {changes{toPick, picked, prompt("none")}, issue},
 
 		"CreateShowsSignUp":            {changes{prompt("create"), nobody}, signUp},

@@ -8,6 +8,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider/internal/claims"
 	"github.com/bonafide-id/bonafide/provider/internal/diagnosis"
 	"github.com/bonafide-id/bonafide/provider/internal/engine"
+	"github.com/bonafide-id/bonafide/provider/internal/engine/protocol"
 	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/ui"
 )
@@ -39,8 +40,8 @@ func (e *Endpoint) readVerified(ctx context.Context, s *authState) error {
 }
 
 // notVerified is what an application is told that requires verified users.
-func notVerified() *engine.Error {
-	return &engine.Error{Code: engine.AccessDenied, Description: "The user is not a verified member of the group.",
+func notVerified() *protocol.Error {
+	return &protocol.Error{Code: protocol.AccessDenied, Description: "The user is not a verified member of the group.",
 		Diagnosis: diagnosis.UserNotVerified}
 }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider/internal/activity"
 	"github.com/bonafide-id/bonafide/provider/internal/diagnosis"
 	"github.com/bonafide-id/bonafide/provider/internal/engine"
+	"github.com/bonafide-id/bonafide/provider/internal/engine/protocol"
 	"github.com/bonafide-id/bonafide/provider/internal/keyring"
 	"github.com/bonafide-id/bonafide/provider/internal/outbound"
 	"github.com/bonafide-id/bonafide/provider/internal/random"
@@ -61,7 +62,7 @@ func (n *Notifier) tell(ctx context.Context, c storage.ClientSession) {
 	default:
 		n.settle(ctx, c, n.Store.RemoveClientSession)
 	}
-	n.Activity.Refused(ctx, activity.BackchannelLogout, of, &engine.Error{Diagnosis: mistake, Details: details(client, c, status, err)})
+	n.Activity.Refused(ctx, activity.BackchannelLogout, of, &protocol.Error{Diagnosis: mistake, Details: details(client, c, status, err)})
 }
 
 // details are what there is to know about an attempt that failed.

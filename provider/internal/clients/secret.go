@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/bonafide-id/bonafide/provider/internal/audit"
-	"github.com/bonafide-id/bonafide/provider/internal/engine"
+	"github.com/bonafide-id/bonafide/provider/internal/engine/protocol"
 	"github.com/bonafide-id/bonafide/provider/internal/random"
 	"github.com/bonafide-id/bonafide/storage"
 )
@@ -92,7 +92,7 @@ func (r *Registry) confidential(ctx context.Context, id string) (storage.Client,
 // secretsOf returns the sealed secrets of a registration, keeping those that stand when
 // its own is among them.
 func (r *Registry) secretsOf(c storage.Client, secret string, old storage.Client) []storage.ClientSecret {
-	if c.Public || c.AuthMethod == engine.AuthPrivateKey {
+	if c.Public || c.AuthMethod == protocol.AuthPrivateKey {
 		return nil
 	}
 	if secret == "" && len(old.Secrets) > 0 {

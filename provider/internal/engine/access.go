@@ -11,6 +11,7 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider/internal/clock"
 	"github.com/bonafide-id/bonafide/provider/internal/diagnosis"
+	"github.com/bonafide-id/bonafide/provider/internal/engine/protocol"
 	"github.com/bonafide-id/bonafide/provider/internal/request"
 	"github.com/bonafide-id/bonafide/storage"
 )
@@ -27,7 +28,7 @@ type Access struct {
 	Own       bool
 }
 
-var errToken = fail(InvalidToken, "The access token is unknown, expired or revoked.")
+var errToken = protocol.Fail(protocol.InvalidToken, "The access token is unknown, expired or revoked.")
 
 // AccessToken returns what the token is good for. An *Error with code invalid_token
 // when it is unknown, expired, revoked, or its client disabled; beside it there is what
@@ -61,7 +62,7 @@ func (e *Engine) find(ctx context.Context, kind storage.TokenKind, presented str
 		return nil, errToken.Because(diagnosis.TokenUnknown)
 	}
 	if err != nil {
-		return nil, AsError(err)
+		return nil, protocol.AsError(err)
 	}
 	return found, nil
 }
@@ -88,7 +89,7 @@ func (e *Engine) active(ctx context.Context, kind storage.TokenKind, presented s
 		return known, errToken.Because(diagnosis.ApplicationDisabled)
 	}
 	if err != nil {
-		return known, AsError(err)
+		return known, protocol.AsError(err)
 	}
 	scopes := found.Grant.Scopes
 	if found.Token.Scopes != nil {
@@ -134,13 +135,13 @@ func (e *Engine) Introspect(ctx context.Context, r *http.Request) (Introspection
 	}
 	authenticated, err := e.fosite.AuthenticateClient(ctx, r, form)
 	if err != nil {
-		return Introspection{}, AsError(err)
+		return Introspection{}, refusal(err)
 	}
 	if authenticated.IsPublic() {
 		return Introspection{}, errClientAuth.Because(diagnosis.IntrospectionPublic)
 	}
 	if !form.Has("token") {
-		return Introspection{}, fail(InvalidRequest, "The parameter token is missing.").Because(diagnosis.ParameterMissing, "parameter", "token")
+		return Introspection{}, protocol.Fail(protocol.InvalidRequest, "The parameter token is missing.").Because(diagnosis.ParameterMissing, "parameter", "token")
 	}
 	for _, kind := range []storage.TokenKind{storage.AccessToken, storage.RefreshToken} {
 		a, err := e.active(ctx, kind, form.Get("token"))
@@ -195,10 +196,10 @@ func (e *Engine) Revoke(ctx context.Context, r *http.Request) (known bool, err e
 		return false, err
 	}
 	if !form.Has("token") {
-		return false, fail(InvalidRequest, "The parameter token is missing.").Because(diagnosis.ParameterMissing, "parameter", "token")
+		return false, protocol.Fail(protocol.InvalidRequest, "The parameter token is missing.").Because(diagnosis.ParameterMissing, "parameter", "token")
 	}
 	if err := e.fosite.NewRevocationRequest(context.WithValue(ctx, revocationKey{}, &known), r); err != nil {
-		return false, AsError(err)
+		return false, refusal(err)
 	}
 	return known, nil
 }
@@ -227,7 +228,7 @@ func (h revocation) RevokeToken(ctx context.Context, presented string, _ fosite.
 			*known = true
 		}
 		if found.Grant.ClientID != c.GetID() {
-			return fail(UnauthorizedClient, "The token belongs to another application.").Because(diagnosis.TokenOfAnother)
+			return protocol.Fail(protocol.UnauthorizedClient, "The token belongs to another application.").Because(diagnosis.TokenOfAnother)
 		}
 		request.InFlow(ctx, found.Grant.Flow)
 		ended, err := h.end(ctx, found)

@@ -13,21 +13,8 @@ import (
 	"github.com/ory/fosite"
 
 	"github.com/bonafide-id/bonafide/provider/internal/diagnosis"
+	"github.com/bonafide-id/bonafide/provider/internal/engine/protocol"
 )
-
-// ResponseMode is how an authorization response reaches the client.
-type ResponseMode string
-
-// The response modes (OAuth 2.0 Multiple Response Type Encoding Practices section
-// 2.1, OAuth 2.0 Form Post Response Mode).
-const (
-	ModeQuery    ResponseMode = "query"
-	ModeFragment ResponseMode = "fragment"
-	ModeFormPost ResponseMode = "form_post"
-)
-
-// ResponseModes are all that the engine supports.
-var ResponseModes = []ResponseMode{ModeQuery, ModeFragment, ModeFormPost}
 
 // AuthorizeRequest is an authorization request (RFC 6749 section 4.1.1, OpenID
 // Connect Core section 3.1.2.1) that has been checked.
@@ -43,7 +30,7 @@ type AuthorizeRequest struct {
 	RedirectURI  string
 	RedirectSent bool
 	ResponseType string
-	Mode         ResponseMode
+	Mode         protocol.ResponseMode
 	Scopes       []string
 
 	// Ignored are scope values of the request that are not among Scopes: they mean
@@ -92,7 +79,7 @@ type AuthorizeRequest struct {
 }
 
 // OpenID reports whether the request is one of OpenID Connect.
-func (r *AuthorizeRequest) OpenID() bool { return slices.Contains(r.Scopes, ScopeOpenID) }
+func (r *AuthorizeRequest) OpenID() bool { return slices.Contains(r.Scopes, protocol.ScopeOpenID) }
 
 // HasPrompt reports whether prompt holds this value.
 func (r *AuthorizeRequest) HasPrompt(value string) bool { return slices.Contains(r.Prompt, value) }
@@ -144,11 +131,11 @@ func (e *Engine) ParseAuthorize(ctx context.Context, form url.Values) (*Authoriz
 	all := append(slices.Clone(r.Scopes), r.Choices...)
 	read, err := e.readByFosite(ctx, form, all)
 	if err != nil {
-		return r, e.diagnose(r, AsError(err))
+		return r, e.diagnose(r, refusal(err))
 	}
 	if !slices.Equal(read.GetRequestedScopes(), all) {
 		// It drops all that Unicode calls a space, and has checked other values.
-		return r, e.diagnose(r, fail(InvalidScope, fositeDescription(InvalidScope)))
+		return r, e.diagnose(r, protocol.Refused(protocol.InvalidScope))
 	}
 	if !r.MustPick() {
 		r.read = read
@@ -195,13 +182,13 @@ func (e *Engine) namedClient(ctx context.Context, form url.Values) (*Client, err
 		return nil, noClient(err)
 	}
 	if err != nil {
-		return nil, AsError(err)
+		return nil, protocol.AsError(err)
 	}
 	return client, nil
 }
 
-func repeated(parameter string) *Error {
-	return fail(InvalidRequest, "A parameter is given more than once.").Because(diagnosis.ParameterRepeated, "parameter", parameter)
+func repeated(parameter string) *protocol.Error {
+	return protocol.Fail(protocol.InvalidRequest, "A parameter is given more than once.").Because(diagnosis.ParameterRepeated, "parameter", parameter)
 }
 
 // RedirectError says that the redirect URI is not one of the client's.
@@ -212,8 +199,8 @@ type RedirectError struct {
 
 // Diagnosed returns the error as one of the protocol, for those who build the
 // application.
-func (e *RedirectError) Diagnosed() *Error {
-	mistaken := fail(InvalidRequest, "").Because(diagnosis.RedirectURINotRegistered)
+func (e *RedirectError) Diagnosed() *protocol.Error {
+	mistaken := protocol.Fail(protocol.InvalidRequest, "").Because(diagnosis.RedirectURINotRegistered)
 	mistaken.Details = diagnosis.Unregistered("redirect_uri", e.Sent, e.Client.RedirectURIs)
 	return mistaken
 }
@@ -227,15 +214,15 @@ func (e *RedirectError) Error() string {
 // would bring tokens into a query, or as its response type has it. A response type that
 // asks for a token has the fragment, whatever else there is in it (OAuth 2.0 Multiple
 // Response Type Encoding Practices section 5).
-func responseMode(form url.Values) ResponseMode {
-	byType := ModeQuery
+func responseMode(form url.Values) protocol.ResponseMode {
+	byType := protocol.ModeQuery
 	for _, value := range values(strings.Join(form["response_type"], " ")) {
 		if value == "token" || value == "id_token" {
-			byType = ModeFragment
+			byType = protocol.ModeFragment
 		}
 	}
-	named := ResponseMode(form.Get("response_mode"))
-	if len(form["response_mode"]) != 1 || !slices.Contains(ResponseModes, named) || named == ModeQuery {
+	named := protocol.ResponseMode(form.Get("response_mode"))
+	if len(form["response_mode"]) != 1 || !slices.Contains(protocol.ResponseModes, named) || named == protocol.ModeQuery {
 		return byType
 	}
 	return named
@@ -244,7 +231,7 @@ func responseMode(form url.Values) ResponseMode {
 // mayReturn reports whether a state reaches the client byte for byte. Browsers change line
 // breaks and what is not UTF-8 in the fields of a form.
 func (r *AuthorizeRequest) mayReturn(state string) bool {
-	return r.Mode != ModeFormPost || isText(state)
+	return r.Mode != protocol.ModeFormPost || isText(state)
 }
 
 // parse reads the parameters, one rule each.
@@ -252,16 +239,16 @@ func (r *AuthorizeRequest) parse(form url.Values) error {
 	if err := checkForm(form); err != nil {
 		return err
 	}
-	if err := r.checkMode(ResponseMode(form.Get("response_mode"))); err != nil {
+	if err := r.checkMode(protocol.ResponseMode(form.Get("response_mode"))); err != nil {
 		return err
 	}
 	if !r.mayReturn(form.Get("state")) {
-		return fail(InvalidRequest, "A state with control characters cannot be returned by form_post.").
+		return protocol.Fail(protocol.InvalidRequest, "A state with control characters cannot be returned by form_post.").
 			Because(diagnosis.ParameterMalformed, "parameter", "state")
 	}
 	for _, p := range unsupported {
 		if form.Has(p.name) {
-			return fail(p.code, "The parameter "+p.name+" is not supported.").Because(diagnosis.ParameterUnsupported, "parameter", p.name)
+			return protocol.Fail(p.code, "The parameter "+p.name+" is not supported.").Because(diagnosis.ParameterUnsupported, "parameter", p.name)
 		}
 	}
 	r.Nonce, r.LoginHint, r.IDToken = form.Get("nonce"), form.Get("login_hint"), form.Get("id_token_hint")
@@ -269,11 +256,11 @@ func (r *AuthorizeRequest) parse(form url.Values) error {
 	r.Challenge = form.Get("code_challenge")
 	r.EID = form.Get("eid")
 	if len(r.EID) > 255 {
-		return fail(InvalidRequest, "The parameter eid is longer than 255 characters.").Because(diagnosis.ParameterMalformed, "parameter", "eid")
+		return protocol.Fail(protocol.InvalidRequest, "The parameter eid is longer than 255 characters.").Because(diagnosis.ParameterMalformed, "parameter", "eid")
 	}
 	r.Op = form.Get("op")
 	if !slices.Contains([]string{"", OpSignIn, OpSignUp}, r.Op) {
-		return fail(InvalidRequest, "The parameter op is signin or signup.").Because(diagnosis.ParameterMalformed, "parameter", "op")
+		return protocol.Fail(protocol.InvalidRequest, "The parameter op is signin or signup.").Because(diagnosis.ParameterMalformed, "parameter", "op")
 	}
 	if err := r.parsePrompt(form.Get("prompt")); err != nil {
 		return err
@@ -288,19 +275,19 @@ func (r *AuthorizeRequest) parse(form url.Values) error {
 // sends one relies on it. Nothing is ever fetched from an address in a request. What
 // request holds has been taken out of it by then.
 var unsupported = []struct{ name, code string }{
-	{"request_uri", RequestURINotSupported},
-	{"request", InvalidRequestObject},
-	{"registration", RegistrationUnsupported},
+	{"request_uri", protocol.RequestURINotSupported},
+	{"request", protocol.InvalidRequestObject},
+	{"registration", protocol.RegistrationUnsupported},
 }
 
-func (r *AuthorizeRequest) checkMode(named ResponseMode) error {
+func (r *AuthorizeRequest) checkMode(named protocol.ResponseMode) error {
 	switch {
 	case named == "", named == r.Mode:
 		return nil
-	case named == ModeQuery:
-		return fail(UnsupportedResponseMode, "Tokens are never sent in a query.").Because(diagnosis.ResponseModeUnsupported, "response_mode", string(named))
+	case named == protocol.ModeQuery:
+		return protocol.Fail(protocol.UnsupportedResponseMode, "Tokens are never sent in a query.").Because(diagnosis.ResponseModeUnsupported, "response_mode", string(named))
 	default:
-		return fail(UnsupportedResponseMode, "This response_mode is unknown.").Because(diagnosis.ResponseModeUnsupported, "response_mode", string(named))
+		return protocol.Fail(protocol.UnsupportedResponseMode, "This response_mode is unknown.").Because(diagnosis.ResponseModeUnsupported, "response_mode", string(named))
 	}
 }
 
@@ -310,11 +297,11 @@ func (r *AuthorizeRequest) parsePrompt(prompt string) error {
 		switch p {
 		case PromptNone, PromptLogin, PromptConsent, PromptSelectAccount, PromptCreate:
 		default:
-			return fail(InvalidRequest, "The parameter prompt has an unknown value.").Because(diagnosis.ParameterMalformed, "parameter", "prompt")
+			return protocol.Fail(protocol.InvalidRequest, "The parameter prompt has an unknown value.").Because(diagnosis.ParameterMalformed, "parameter", "prompt")
 		}
 	}
 	if r.HasPrompt(PromptNone) && len(r.Prompt) > 1 {
-		return fail(InvalidRequest, "prompt=none cannot be combined with another value.").Because(diagnosis.ParameterMalformed, "parameter", "prompt")
+		return protocol.Fail(protocol.InvalidRequest, "prompt=none cannot be combined with another value.").Because(diagnosis.ParameterMalformed, "parameter", "prompt")
 	}
 	return nil
 }
@@ -325,7 +312,7 @@ func (r *AuthorizeRequest) parseMaxAge(form url.Values) error {
 	}
 	seconds, err := strconv.ParseUint(form.Get("max_age"), 10, 31)
 	if err != nil {
-		return fail(InvalidRequest, "The parameter max_age is a number of seconds.").Because(diagnosis.ParameterMalformed, "parameter", "max_age")
+		return protocol.Fail(protocol.InvalidRequest, "The parameter max_age is a number of seconds.").Because(diagnosis.ParameterMalformed, "parameter", "max_age")
 	}
 	r.MaxAge = time.Duration(seconds) * time.Second
 	return nil
@@ -367,12 +354,12 @@ func (e *Engine) readByFosite(ctx context.Context, form url.Values, scopes []str
 func (e *Engine) checkResponseType(r *AuthorizeRequest) error {
 	switch {
 	case r.Form.Get("response_type") == "":
-		return fail(InvalidRequest, "The parameter response_type is missing.").Because(diagnosis.ParameterMissing, "parameter", "response_type")
+		return protocol.Fail(protocol.InvalidRequest, "The parameter response_type is missing.").Because(diagnosis.ParameterMissing, "parameter", "response_type")
 	case r.ResponseType == "":
-		return fail(UnsupportedResponseType, "This response_type is unknown.").
+		return protocol.Fail(protocol.UnsupportedResponseType, "This response_type is unknown.").
 			Because(diagnosis.ResponseTypeUnknown, "response_type", r.Form.Get("response_type"))
 	case !slices.Contains(r.Client.responseTypes(), r.ResponseType):
-		return e.diagnose(r, fail(UnsupportedResponseType, fositeDescription(UnsupportedResponseType)))
+		return e.diagnose(r, protocol.Refused(protocol.UnsupportedResponseType))
 	}
 	return nil
 }
@@ -381,13 +368,13 @@ func (e *Engine) checkResponseType(r *AuthorizeRequest) error {
 func (r *AuthorizeRequest) checkRules() error {
 	switch {
 	case len(r.asked) == 0:
-		return fail(InvalidScope, "The parameter scope is missing.").Because(diagnosis.ParameterMissing, "parameter", "scope")
+		return protocol.Fail(protocol.InvalidScope, "The parameter scope is missing.").Because(diagnosis.ParameterMissing, "parameter", "scope")
 	case r.Client.Dialect.SingleScope && len(withoutProtocol(r.Scopes))+len(r.Choices) == 0:
-		return fail(InvalidScope, "This application has no scope value that the user could pick.").Because(diagnosis.ScopeNotRegistered)
+		return protocol.Fail(protocol.InvalidScope, "This application has no scope value that the user could pick.").Because(diagnosis.ScopeNotRegistered)
 	case r.returns("id_token") && !r.OpenID():
-		return fail(InvalidScope, "An ID token needs the scope openid.").Because(diagnosis.OpenIDMissing)
+		return protocol.Fail(protocol.InvalidScope, "An ID token needs the scope openid.").Because(diagnosis.OpenIDMissing)
 	case r.returns("id_token") && r.Client.Dialect.NonceRequired && r.Nonce == "":
-		return fail(InvalidRequest, "The parameter nonce is required for this response_type.").
+		return protocol.Fail(protocol.InvalidRequest, "The parameter nonce is required for this response_type.").
 			Because(diagnosis.NonceMissing, "response_type", r.ResponseType)
 	}
 	return checkChallenge(r)

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/bonafide-id/bonafide/provider/internal/diagnosis"
+	"github.com/bonafide-id/bonafide/provider/internal/engine/protocol"
 	"github.com/bonafide-id/bonafide/storage"
 )
 
@@ -57,7 +58,7 @@ func parseClaims(sent string) (ClaimsRequest, error) {
 	if sent == "" {
 		return r, nil
 	}
-	malformed := fail(InvalidRequest, "The parameter claims is not a JSON object as OpenID Connect Core section 5.5 has it.").
+	malformed := protocol.Fail(protocol.InvalidRequest, "The parameter claims is not a JSON object as OpenID Connect Core section 5.5 has it.").
 		Because(diagnosis.ClaimsMalformed)
 	d := json.NewDecoder(bytes.NewReader([]byte(sent)))
 	if checkNesting(d, maxNesting) != nil {

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/bonafide-id/bonafide/provider/internal/engine/protocol"
 	"github.com/bonafide-id/bonafide/storage"
 )
 
@@ -27,16 +28,16 @@ func (c *Client) grantTypes() []string {
 	if len(c.GrantTypes) > 0 {
 		return c.GrantTypes
 	}
-	return []string{GrantAuthorizationCode}
+	return []string{protocol.GrantAuthorizationCode}
 }
 
 // authMethod names how the client authenticates.
 func (c *Client) authMethod() string {
 	switch {
 	case c.Public:
-		return AuthNone
+		return protocol.AuthNone
 	case c.AuthMethod == "":
-		return AuthBasic + ", " + AuthPost
+		return protocol.AuthBasic + ", " + protocol.AuthPost
 	default:
 		return c.AuthMethod
 	}
@@ -52,31 +53,31 @@ func (c *Client) AllowsScopes(scopes []string) bool {
 
 // IsOptional reports whether a user may leave out a scope: never that of the protocol.
 func (c *Client) IsOptional(scope string) bool {
-	return c.Dialect.OptionalScopes && scope != ScopeOpenID && slices.Contains(c.OptionalScopes, scope)
+	return c.Dialect.OptionalScopes && scope != protocol.ScopeOpenID && slices.Contains(c.OptionalScopes, scope)
 }
 
 // refreshes reports whether a grant of these scopes comes with a refresh token: not where
 // the user could have allowed it, and has not.
 func (c *Client) refreshes(scopes []string) bool {
-	if c.IsOptional(ScopeOfflineAccess) && !slices.Contains(scopes, ScopeOfflineAccess) {
+	if c.IsOptional(protocol.ScopeOfflineAccess) && !slices.Contains(scopes, protocol.ScopeOfflineAccess) {
 		return false
 	}
-	return c.Dialect.AlwaysRefreshToken || c.AllowsGrant(GrantRefreshToken)
+	return c.Dialect.AlwaysRefreshToken || c.AllowsGrant(protocol.GrantRefreshToken)
 }
 
 // scopes are those of the registration. One that has the grant for it may ask for
 // offline_access, which says no more.
 func (c *Client) scopes() []string {
-	if len(c.Scopes) == 0 || !c.Dialect.IgnoresScopes || !c.AllowsGrant(GrantRefreshToken) {
+	if len(c.Scopes) == 0 || !c.Dialect.IgnoresScopes || !c.AllowsGrant(protocol.GrantRefreshToken) {
 		return c.Scopes
 	}
-	return append(slices.Clone(c.Scopes), ScopeOfflineAccess)
+	return append(slices.Clone(c.Scopes), protocol.ScopeOfflineAccess)
 }
 
 // allows holds the rule for the scopes of a registration: one that names none may
 // ask for all; openid is the protocol's and always allowed.
 func allows(registered []string, scope string) bool {
-	return scope == ScopeOpenID || len(registered) == 0 || slices.Contains(registered, scope)
+	return scope == protocol.ScopeOpenID || len(registered) == 0 || slices.Contains(registered, scope)
 }
 
 // canonicalResponseType orders the values of a response type, so that
@@ -84,7 +85,7 @@ func allows(registered []string, scope string) bool {
 // are unknown.
 func canonicalResponseType(sent string) string {
 	values := strings.Split(sent, " ")
-	for _, known := range ResponseTypes {
+	for _, known := range protocol.ResponseTypes {
 		if sameSet(values, strings.Split(known, " ")) {
 			return known
 		}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider/internal/clientkeys"
 	"github.com/bonafide-id/bonafide/provider/internal/diagnosis"
+	"github.com/bonafide-id/bonafide/provider/internal/engine/protocol"
 )
 
 // assertionType is the client_assertion_type of RFC 7523 section 2.2.
@@ -21,7 +22,7 @@ var clientAssertion = presented{
 // OpenID Connect Core section 9).
 func (e *Engine) authenticateByKey(ctx context.Context, r *http.Request, form url.Values) (*Client, error) {
 	if len(r.Header.Values("Authorization")) > 0 || form.Has("client_secret") {
-		return nil, fail(InvalidRequest, "The application's credentials are given more than once.").Because(diagnosis.CredentialsRepeated)
+		return nil, protocol.Fail(protocol.InvalidRequest, "The application's credentials are given more than once.").Because(diagnosis.CredentialsRepeated)
 	}
 	if form.Get("client_assertion_type") != assertionType {
 		return nil, errClientAuth.Because(diagnosis.JWTMalformed, "parameter", "client_assertion_type")
@@ -44,8 +45,8 @@ func (e *Engine) authenticateByKey(ctx context.Context, r *http.Request, form ur
 	if err != nil {
 		return nil, err
 	}
-	if client.AuthMethod != AuthPrivateKey {
-		return nil, errClientAuth.Because(diagnosis.AuthMethodWrong, "method", AuthPrivateKey, "registered", client.authMethod())
+	if client.AuthMethod != protocol.AuthPrivateKey {
+		return nil, errClientAuth.Because(diagnosis.AuthMethodWrong, "method", protocol.AuthPrivateKey, "registered", client.authMethod())
 	}
 	if err := e.verify(ctx, clientAssertion, client, token, claims, client.AuthSigningAlg); err != nil {
 		return nil, err

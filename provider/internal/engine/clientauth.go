@@ -14,19 +14,9 @@ import (
 	"github.com/ory/fosite"
 
 	"github.com/bonafide-id/bonafide/provider/internal/diagnosis"
+	"github.com/bonafide-id/bonafide/provider/internal/engine/protocol"
 	"github.com/bonafide-id/bonafide/storage"
 )
-
-// Client authentication methods (OpenID Connect Core section 9).
-const (
-	AuthBasic      = "client_secret_basic"
-	AuthPost       = "client_secret_post"
-	AuthPrivateKey = "private_key_jwt"
-	AuthNone       = "none"
-)
-
-// AuthMethods are all that the engine accepts.
-var AuthMethods = []string{AuthBasic, AuthPost, AuthPrivateKey, AuthNone}
 
 // credentials are those that a request presents. A Basic header has two
 // readings: RFC 6749 section 2.3.1 encodes both parts as a form, and widespread
@@ -36,7 +26,7 @@ type credentials struct {
 	readings [][2]string
 }
 
-var errClientAuth = fail(InvalidClient, "The application's credentials are missing or wrong.")
+var errClientAuth = protocol.Fail(protocol.InvalidClient, "The application's credentials are missing or wrong.")
 
 // authenticate implements fosite.ClientAuthenticationStrategy.
 func (e *Engine) authenticate(ctx context.Context, r *http.Request, form url.Values) (fosite.Client, error) {
@@ -49,7 +39,7 @@ func (e *Engine) authenticate(ctx context.Context, r *http.Request, form url.Val
 		return nil, err
 	}
 	if isJSON(r) && !client.Dialect.JSONRequests {
-		return nil, fail(InvalidRequest, "Send the parameters as application/x-www-form-urlencoded.").Because(diagnosis.JSONUnavailable)
+		return nil, protocol.Fail(protocol.InvalidRequest, "Send the parameters as application/x-www-form-urlencoded.").Because(diagnosis.JSONUnavailable)
 	}
 	return fositeClient{client}, nil
 }
@@ -88,13 +78,13 @@ func (e *Engine) authenticateBySecret(ctx context.Context, r *http.Request, form
 }
 
 // misfit says why a client did not authenticate.
-func misfit(c *Client, method string) *Error {
+func misfit(c *Client, method string) *protocol.Error {
 	switch {
 	case c.Public:
 		return errClientAuth.Because(diagnosis.PublicWithSecret)
-	case method == AuthNone && c.AuthMethod == AuthPrivateKey:
+	case method == protocol.AuthNone && c.AuthMethod == protocol.AuthPrivateKey:
 		return errClientAuth.Because(diagnosis.AssertionMissing)
-	case method == AuthNone:
+	case method == protocol.AuthNone:
 		return errClientAuth.Because(diagnosis.SecretMissing)
 	case c.AuthMethod != "" && c.AuthMethod != method:
 		return errClientAuth.Because(diagnosis.AuthMethodWrong, "method", method, "registered", c.authMethod())
@@ -109,7 +99,7 @@ func (e *Engine) verifySecret(c *Client, method, secret string) (ok bool, used *
 	if c.Public {
 		return secret == "", nil, nil
 	}
-	if method == AuthNone || c.AuthMethod != "" && c.AuthMethod != method {
+	if method == protocol.AuthNone || c.AuthMethod != "" && c.AuthMethod != method {
 		return false, nil, nil
 	}
 	presented, now := sha256.Sum256([]byte(secret)), e.Clock()
@@ -139,11 +129,11 @@ func readCredentials(r *http.Request, form url.Values) (credentials, error) {
 	header := r.Header.Values("Authorization")
 	switch {
 	case len(header) == 0 && form.Has("client_secret"):
-		return credentials{AuthPost, [][2]string{{id, secret}}}, nil
+		return credentials{protocol.AuthPost, [][2]string{{id, secret}}}, nil
 	case len(header) == 0:
-		return credentials{AuthNone, [][2]string{{id, ""}}}, nil
+		return credentials{protocol.AuthNone, [][2]string{{id, ""}}}, nil
 	case len(header) > 1 || secret != "":
-		return credentials{}, fail(InvalidRequest, "The application's credentials are given more than once.").Because(diagnosis.CredentialsRepeated)
+		return credentials{}, protocol.Fail(protocol.InvalidRequest, "The application's credentials are given more than once.").Because(diagnosis.CredentialsRepeated)
 	}
 	readings, err := parseBasic(header[0])
 	if err != nil {
@@ -152,12 +142,12 @@ func readCredentials(r *http.Request, form url.Values) (credentials, error) {
 	if id != "" {
 		for _, reading := range readings {
 			if reading[0] == id {
-				return credentials{AuthBasic, readings}, nil
+				return credentials{protocol.AuthBasic, readings}, nil
 			}
 		}
-		return credentials{}, fail(InvalidRequest, "The header and the body name different applications.").Because(diagnosis.CredentialsRepeated)
+		return credentials{}, protocol.Fail(protocol.InvalidRequest, "The header and the body name different applications.").Because(diagnosis.CredentialsRepeated)
 	}
-	return credentials{AuthBasic, readings}, nil
+	return credentials{protocol.AuthBasic, readings}, nil
 }
 
 // parseBasic returns the readings of an Authorization header of the scheme Basic

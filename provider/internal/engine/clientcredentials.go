@@ -10,6 +10,7 @@ import (
 	"github.com/ory/fosite"
 
 	"github.com/bonafide-id/bonafide/provider/internal/diagnosis"
+	"github.com/bonafide-id/bonafide/provider/internal/engine/protocol"
 	"github.com/bonafide-id/bonafide/provider/internal/request"
 	"github.com/bonafide-id/bonafide/storage"
 )
@@ -20,7 +21,7 @@ import (
 type clientGrant struct{ *Engine }
 
 func (clientGrant) CanHandleTokenEndpointRequest(_ context.Context, r fosite.AccessRequester) bool {
-	return r.GetGrantTypes().ExactOne(GrantClientCredentials)
+	return r.GetGrantTypes().ExactOne(protocol.GrantClientCredentials)
 }
 
 func (clientGrant) CanSkipClientAuth(context.Context, fosite.AccessRequester) bool { return false }
@@ -28,15 +29,15 @@ func (clientGrant) CanSkipClientAuth(context.Context, fosite.AccessRequester) bo
 func (g clientGrant) HandleTokenEndpointRequest(_ context.Context, r fosite.AccessRequester) error {
 	s := r.GetSession().(*exchange)
 	s.client = r.GetClient().(fositeClient).Client
-	switch registered := s.client.AllowsGrant(GrantClientCredentials); {
+	switch registered := s.client.AllowsGrant(protocol.GrantClientCredentials); {
 	case !registered && s.client.Dialect.GrantsUnknown:
-		return fail(UnsupportedGrantType, "This grant_type is not supported.").Because(diagnosis.GrantNotRegistered)
+		return protocol.Fail(protocol.UnsupportedGrantType, "This grant_type is not supported.").Because(diagnosis.GrantNotRegistered)
 	case !registered, s.client.Public: // anybody can be a public client
-		return fail(UnauthorizedClient, "This application may not use this grant.").Because(diagnosis.GrantNotRegistered)
+		return protocol.Fail(protocol.UnauthorizedClient, "This application may not use this grant.").Because(diagnosis.GrantNotRegistered)
 	}
 	asked := values(r.GetRequestForm().Get("scope"))
 	if refused := g.notForClient(s.client, asked); len(refused) > 0 {
-		return fail(InvalidScope, "This application may not ask for this scope for itself.").
+		return protocol.Fail(protocol.InvalidScope, "This application may not ask for this scope for itself.").
 			Because(diagnosis.ScopeNotAllowed, "scope", strings.Join(refused, " "), "registered", strings.Join(s.client.Scopes, " "))
 	}
 	if len(asked) == 0 {
@@ -60,7 +61,9 @@ func (e *Engine) notForClient(c *Client, asked []string) []string {
 }
 
 // needsUser reports whether a scope is about a user who signs in.
-func needsUser(scope string) bool { return scope == ScopeOpenID || scope == ScopeOfflineAccess }
+func needsUser(scope string) bool {
+	return scope == protocol.ScopeOpenID || scope == protocol.ScopeOfflineAccess
+}
 
 func (g clientGrant) PopulateTokenEndpointResponse(ctx context.Context, r fosite.AccessRequester, response fosite.AccessResponder) error {
 	if !g.CanHandleTokenEndpointRequest(ctx, r) {

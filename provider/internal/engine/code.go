@@ -9,6 +9,7 @@ import (
 	"github.com/ory/fosite"
 
 	"github.com/bonafide-id/bonafide/provider/internal/diagnosis"
+	"github.com/bonafide-id/bonafide/provider/internal/engine/protocol"
 	"github.com/bonafide-id/bonafide/storage"
 )
 
@@ -16,7 +17,7 @@ import (
 type codeGrant struct{ *Engine }
 
 func (codeGrant) CanHandleTokenEndpointRequest(_ context.Context, r fosite.AccessRequester) bool {
-	return r.GetGrantTypes().ExactOne(GrantAuthorizationCode)
+	return r.GetGrantTypes().ExactOne(protocol.GrantAuthorizationCode)
 }
 
 func (codeGrant) CanSkipClientAuth(context.Context, fosite.AccessRequester) bool { return false }
@@ -25,12 +26,12 @@ func (g codeGrant) HandleTokenEndpointRequest(ctx context.Context, r fosite.Acce
 	s, form := r.GetSession().(*exchange), r.GetRequestForm()
 	s.client = r.GetClient().(fositeClient).Client
 	switch {
-	case !s.client.AllowsGrant(GrantAuthorizationCode):
-		return fail(UnauthorizedClient, "This application may not use this grant.").Because(diagnosis.GrantNotRegistered)
+	case !s.client.AllowsGrant(protocol.GrantAuthorizationCode):
+		return protocol.Fail(protocol.UnauthorizedClient, "This application may not use this grant.").Because(diagnosis.GrantNotRegistered)
 	case !form.Has("code"):
-		return fail(InvalidRequest, "The parameter code is missing.").Because(diagnosis.ParameterMissing, "parameter", "code")
+		return protocol.Fail(protocol.InvalidRequest, "The parameter code is missing.").Because(diagnosis.ParameterMissing, "parameter", "code")
 	case s.client.Dialect.RedirectURIRequired && !form.Has("redirect_uri"):
-		return fail(InvalidRequest, "The parameter redirect_uri is missing.").Because(diagnosis.ParameterMissing, "parameter", "redirect_uri")
+		return protocol.Fail(protocol.InvalidRequest, "The parameter redirect_uri is missing.").Because(diagnosis.ParameterMissing, "parameter", "redirect_uri")
 	}
 	if err := g.load(ctx, storage.AuthorizationCode, form.Get("code"), s); err != nil {
 		return err
@@ -89,7 +90,7 @@ func withdrawnRedirectURI(c *Client, granted string) error {
 // wrong with the redirect URI of its code. Strangers are told nothing about a code.
 func otherRedirectURI(form url.Values, granted string) error {
 	sent := form.Get("redirect_uri")
-	return fail(InvalidGrant, differingRedirectURI+differingPart(sent, granted)+".").
+	return protocol.Fail(protocol.InvalidGrant, differingRedirectURI+differingPart(sent, granted)+".").
 		Because(diagnosis.RedirectURIDiffers, "redirect_uri", diagnosis.Address(sent), "registered", diagnosis.Address(granted),
 			"difference", diagnosis.Difference(sent, granted))
 }

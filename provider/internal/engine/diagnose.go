@@ -7,12 +7,13 @@ import (
 	"strings"
 
 	"github.com/bonafide-id/bonafide/provider/internal/diagnosis"
+	"github.com/bonafide-id/bonafide/provider/internal/engine/protocol"
 )
 
 // noClient is the answer to a request of an application that there is not, or that is
 // disabled.
-func noClient(cause error) *Error {
-	e := &Error{Code: InvalidClient, Description: "There is no such application.", Status: http.StatusBadRequest, Cause: cause}
+func noClient(cause error) *protocol.Error {
+	e := &protocol.Error{Code: protocol.InvalidClient, Description: "There is no such application.", Status: http.StatusBadRequest, Cause: cause}
 	if errors.Is(cause, ErrDisabled) {
 		return e.Because(diagnosis.ApplicationDisabled)
 	}
@@ -20,19 +21,19 @@ func noClient(cause error) *Error {
 }
 
 // diagnose says why fosite has refused a request.
-func (e *Engine) diagnose(r *AuthorizeRequest, refused *Error) *Error {
+func (e *Engine) diagnose(r *AuthorizeRequest, refused *protocol.Error) *protocol.Error {
 	switch refused.Code {
-	case InvalidScope:
+	case protocol.InvalidScope:
 		return e.diagnoseScope(r, refused)
-	case UnsupportedResponseType:
+	case protocol.UnsupportedResponseType:
 		if r.Client.Dialect.Name == DialectStandard && r.ResponseType != "code" && !r.OpenID() {
 			return refused.Because(diagnosis.V3RequestAtStandard, "response_type", r.ResponseType)
 		}
 		return refused.Because(diagnosis.ResponseTypeNotRegistered, "response_type", r.ResponseType,
 			"registered", strings.Join(r.Client.responseTypes(), ", "))
-	case UnsupportedResponseMode:
+	case protocol.UnsupportedResponseMode:
 		return refused.Because(diagnosis.ResponseModeUnsupported, "response_mode", r.Form.Get("response_mode"))
-	case UnauthorizedClient:
+	case protocol.UnauthorizedClient:
 		return refused.Because(diagnosis.GrantNotRegistered)
 	default:
 		return refused
@@ -41,11 +42,11 @@ func (e *Engine) diagnose(r *AuthorizeRequest, refused *Error) *Error {
 
 // diagnoseScope tells values that there are not from those that this client may not ask
 // for.
-func (e *Engine) diagnoseScope(r *AuthorizeRequest, refused *Error) *Error {
+func (e *Engine) diagnoseScope(r *AuthorizeRequest, refused *protocol.Error) *protocol.Error {
 	var unknown, forbidden []string
 	for _, scope := range r.asked {
 		switch {
-		case scope == ScopeOpenID:
+		case scope == protocol.ScopeOpenID:
 		case !e.ScopeKnown(scope):
 			unknown = append(unknown, scope)
 		case !allows(r.Client.scopes(), scope):
@@ -83,5 +84,5 @@ func (a Access) LooksStandard() bool {
 }
 
 func looksStandard(c *Client, scopes []string, nonce, challenge string) bool {
-	return c.Dialect.Name == DialectV3 && slices.Contains(scopes, ScopeOpenID) && nonce != "" && challenge != ""
+	return c.Dialect.Name == DialectV3 && slices.Contains(scopes, protocol.ScopeOpenID) && nonce != "" && challenge != ""
 }

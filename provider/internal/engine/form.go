@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/bonafide-id/bonafide/provider/internal/diagnosis"
+	"github.com/bonafide-id/bonafide/provider/internal/engine/protocol"
 )
 
 // Bounds on what strangers send. State may be long because some clients keep a
@@ -36,7 +37,7 @@ func ReadForm(r *http.Request) (url.Values, error) {
 // have no value.
 func readParameters(r *http.Request) (url.Values, error) {
 	if r.URL.RawQuery != "" {
-		return nil, fail(InvalidRequest, "Send the parameters in the body only, not in the address.").Because(diagnosis.ParametersInQuery)
+		return nil, protocol.Fail(protocol.InvalidRequest, "Send the parameters in the body only, not in the address.").Because(diagnosis.ParametersInQuery)
 	}
 	sent := r.PostForm
 	r.PostForm = withValue(sent)
@@ -60,7 +61,7 @@ func withValue(form url.Values) url.Values {
 // application/x-www-form-urlencoded; other media types are an invalid_request.
 func ParseForm(r *http.Request, limit int64) error {
 	if mediaTypeOf(r) != "application/x-www-form-urlencoded" {
-		return fail(InvalidRequest, "Send the parameters as application/x-www-form-urlencoded.").Because(diagnosis.RequestMalformed)
+		return protocol.Fail(protocol.InvalidRequest, "Send the parameters as application/x-www-form-urlencoded.").Because(diagnosis.RequestMalformed)
 	}
 	r.Body = http.MaxBytesReader(nil, r.Body, limit)
 	err := r.ParseForm()
@@ -69,14 +70,14 @@ func ParseForm(r *http.Request, limit int64) error {
 	case errors.As(err, &tooLarge):
 		return errTooLarge
 	case err != nil:
-		return fail(InvalidRequest, "The form is not encoded correctly.").Because(diagnosis.RequestMalformed)
+		return protocol.Fail(protocol.InvalidRequest, "The form is not encoded correctly.").Because(diagnosis.RequestMalformed)
 	default:
 		return nil
 	}
 }
 
-var errTooLarge = &Error{
-	Code: InvalidRequest, Description: "The request is too large.",
+var errTooLarge = &protocol.Error{
+	Code: protocol.InvalidRequest, Description: "The request is too large.",
 	Status: http.StatusRequestEntityTooLarge, Diagnosis: diagnosis.RequestMalformed,
 }
 
@@ -85,7 +86,7 @@ var errTooLarge = &Error{
 // section 3.1), and text that is none.
 func checkForm(form url.Values) error {
 	if len(form) > maxFields {
-		return fail(InvalidRequest, "The request has too many parameters.").Because(diagnosis.RequestMalformed)
+		return protocol.Fail(protocol.InvalidRequest, "The request has too many parameters.").Because(diagnosis.RequestMalformed)
 	}
 	for name, values := range form {
 		if slices.Contains(resourceParameters, name) && len(values) <= maxFields {
@@ -96,15 +97,15 @@ func checkForm(form url.Values) error {
 		}
 		if name == "state" {
 			if len(values[0]) > maxState {
-				return fail(InvalidRequest, "The parameter state is longer than 4096 bytes.").Because(diagnosis.ParameterMalformed, "parameter", name)
+				return protocol.Fail(protocol.InvalidRequest, "The parameter state is longer than 4096 bytes.").Because(diagnosis.ParameterMalformed, "parameter", name)
 			}
 			continue
 		}
 		if len(values[0]) > valueLimit(name) {
-			return fail(InvalidRequest, "A parameter is too long.").Because(diagnosis.ParameterMalformed, "parameter", name)
+			return protocol.Fail(protocol.InvalidRequest, "A parameter is too long.").Because(diagnosis.ParameterMalformed, "parameter", name)
 		}
 		if !isText(name) || !isText(values[0]) {
-			return fail(InvalidRequest, "A parameter holds characters that are not allowed.").Because(diagnosis.ParameterMalformed, "parameter", name)
+			return protocol.Fail(protocol.InvalidRequest, "A parameter holds characters that are not allowed.").Because(diagnosis.ParameterMalformed, "parameter", name)
 		}
 	}
 	return nil

@@ -3,12 +3,14 @@ package engine
 import (
 	"context"
 	"errors"
+	"net/http"
 	"slices"
 	"time"
 
 	"github.com/go-jose/go-jose/v3"
 	"github.com/ory/fosite"
 
+	"github.com/bonafide-id/bonafide/provider/internal/engine/protocol"
 	"github.com/bonafide-id/bonafide/storage"
 )
 
@@ -42,10 +44,23 @@ func newFosite(e *Engine) *fosite.Fosite {
 	}
 }
 
+// refusal returns the error response to an error of fosite. Its own text repeats input,
+// which may carry line breaks and markup into logs and pages.
+func refusal(err error) *protocol.Error {
+	var ours *protocol.Error
+	var theirs *fosite.RFC6749Error
+	if errors.As(err, &ours) || protocol.IsUnavailable(err) || !errors.As(err, &theirs) || theirs.CodeField >= http.StatusInternalServerError {
+		return protocol.AsError(err)
+	}
+	response := protocol.Refused(theirs.ErrorField)
+	response.Cause = err
+	return response
+}
+
 // scopeAllowed implements fosite.ScopeStrategy by exact match: wildcards and
 // hierarchies would let an application ask for what its owner never saw.
 func (e *Engine) scopeAllowed(registered []string, scope string) bool {
-	return allows(registered, scope) && (scope == ScopeOpenID || e.ScopeKnown(scope))
+	return allows(registered, scope) && (scope == protocol.ScopeOpenID || e.ScopeKnown(scope))
 }
 
 // fositeClients implements fosite.Storage.

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/ory/fosite"
 
+	"github.com/bonafide-id/bonafide/provider/internal/engine/protocol"
 	"github.com/bonafide-id/bonafide/storage"
 )
 
@@ -72,12 +73,12 @@ func TestFositeLooksAtTheStateLast(t *testing.T) {
 		code  string
 		pairs []string
 	}{
-		"Scope": {InvalidScope, []string{"scope", "openid unknown"}},
+		"Scope": {protocol.InvalidScope, []string{"scope", "openid unknown"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := parse(t, c.pairs...)
 			var theirs *fosite.RFC6749Error
-			if !errors.As(err, &theirs) || AsError(err).Code != c.code {
+			if !errors.As(err, &theirs) || protocol.AsError(err).Code != c.code {
 				t.Errorf("%v, want %s of fosite", err, c.code)
 			}
 		})
@@ -88,7 +89,7 @@ func TestFositeLooksAtTheStateLast(t *testing.T) {
 // while the grant gets another.
 func TestScopesAreThoseThatFositeHasRead(t *testing.T) {
 	for _, scope := range []string{"openid military\u00a0", "openid \u2003military", "openid\u0085 military"} {
-		if _, err := parse(t, "scope", scope); err == nil || AsError(err).Code != InvalidScope {
+		if _, err := parse(t, "scope", scope); err == nil || protocol.AsError(err).Code != protocol.InvalidScope {
 			t.Errorf("scope %q: %v", scope, err)
 		}
 	}
@@ -114,10 +115,10 @@ func TestClientInTheTermsOfFosite(t *testing.T) {
 		types  fosite.Arguments
 	}{
 		"Registered": {
-			storage.Client{ResponseTypes: []string{"token"}, GrantTypes: []string{GrantRefreshToken}},
-			fosite.Arguments{GrantRefreshToken}, fosite.Arguments{"token"},
+			storage.Client{ResponseTypes: []string{"token"}, GrantTypes: []string{protocol.GrantRefreshToken}},
+			fosite.Arguments{protocol.GrantRefreshToken}, fosite.Arguments{"token"},
 		},
-		"Defaults": {storage.Client{}, fosite.Arguments{GrantAuthorizationCode}, fosite.Arguments{"code"}},
+		"Defaults": {storage.Client{}, fosite.Arguments{protocol.GrantAuthorizationCode}, fosite.Arguments{"code"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := fositeClient{&Client{c.client, standard}}

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"github.com/bonafide-id/bonafide/provider/internal/engine/protocol"
 	"github.com/bonafide-id/bonafide/storage"
 )
 
@@ -149,7 +150,7 @@ func checkRefusal(t *testing.T, response Response, form url.Values) {
 		switch {
 		case p.Name == "state" && (len(form["state"]) != 1 || p.Value != form.Get("state")):
 			t.Errorf("state %q for %q", p.Value, form["state"])
-		case p.Name == "state" && response.Mode == ModeFormPost && !isText(p.Value):
+		case p.Name == "state" && response.Mode == protocol.ModeFormPost && !isText(p.Value):
 			t.Errorf("state %q in a form", p.Value)
 		case p.Name != "state" && strings.ContainsFunc(p.Value, func(c rune) bool { return c < ' ' || c > '~' || c == '"' || c == '\\' }):
 			t.Errorf("%s is %q", p.Name, p.Value)
@@ -167,7 +168,7 @@ func checkRequest(t *testing.T, r *AuthorizeRequest, form url.Values) {
 	switch {
 	case !slices.Contains(r.Client.responseTypes(), r.ResponseType):
 		t.Errorf("response type %q", r.ResponseType)
-	case r.Mode == ModeQuery && r.ResponseType != "code":
+	case r.Mode == protocol.ModeQuery && r.ResponseType != "code":
 		t.Errorf("%q in a query", r.ResponseType)
 	case r.Client.Public && r.returns("code") && !isChallenge(r.Challenge):
 		t.Errorf("public application with challenge %q", r.Challenge)

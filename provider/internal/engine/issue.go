@@ -13,6 +13,7 @@ import (
 
 	"github.com/ory/fosite"
 
+	"github.com/bonafide-id/bonafide/provider/internal/engine/protocol"
 	"github.com/bonafide-id/bonafide/storage"
 )
 
@@ -56,7 +57,7 @@ type Parameter struct{ Name, Value string }
 // client.
 type Response struct {
 	RedirectURI string
-	Mode        ResponseMode
+	Mode        protocol.ResponseMode
 	Parameters  []Parameter
 }
 
@@ -66,14 +67,14 @@ type Response struct {
 // application is gone, an *Error for the client otherwise.
 func (e *Engine) Authorize(ctx context.Context, r *AuthorizeRequest, a Approval) (Response, error) {
 	if r.MustPick() {
-		return Response{}, AsError(errors.New("engine: the request is answered before a scope value was picked"))
+		return Response{}, protocol.AsError(errors.New("engine: the request is answered before a scope value was picked"))
 	}
 	for _, scope := range r.read.GetRequestedScopes() {
 		r.read.GrantScope(scope)
 	}
 	asked, err := r.Claims.record(a.Claims)
 	if err != nil {
-		return Response{}, AsError(err)
+		return Response{}, protocol.AsError(err)
 	}
 	s := &issuance{request: r, flow: a.Flow, basis: a.Basis}
 	s.grant = storage.Grant{
@@ -91,7 +92,7 @@ func (e *Engine) Authorize(ctx context.Context, r *AuthorizeRequest, a Approval)
 				return Response{}, own
 			}
 		}
-		return Response{}, AsError(err)
+		return Response{}, refusal(err)
 	}
 	return e.respond(r, inOrder(response.GetParameters())), nil
 }
@@ -130,7 +131,7 @@ const nobody = " "
 
 // Refuse returns the error response for a request (RFC 6749 section 4.1.2.1).
 func (e *Engine) Refuse(r *AuthorizeRequest, err error) Response {
-	refused := AsError(err)
+	refused := protocol.AsError(err)
 	return e.respond(r, []Parameter{{"error", refused.Code}, {"error_description", refused.Description}})
 }
 
@@ -211,7 +212,7 @@ func (i issuer) HandleAuthorizeEndpointRequest(ctx context.Context, ar fosite.Au
 // afterCode is how long what comes of a code can live.
 func (e *Engine) afterCode(c *Client) time.Duration {
 	switch {
-	case c.AllowsGrant(GrantRefreshToken):
+	case c.AllowsGrant(protocol.GrantRefreshToken):
 		return e.Lifetimes.Grant
 	case c.Dialect.AlwaysRefreshToken:
 		return e.Lifetimes.Refresh

@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/bonafide-id/bonafide/provider/internal/diagnosis"
+	"github.com/bonafide-id/bonafide/provider/internal/engine/protocol"
 )
 
 // ReadTokenRequest is ReadForm for the token endpoint, which also takes the parameters as
@@ -53,7 +54,7 @@ func mediaTypeOf(r *http.Request) string {
 // formType is the media type of forms.
 const formType = "application/x-www-form-urlencoded"
 
-var errJSON = fail(InvalidRequest, "Send the parameters as a form, or as one JSON object whose members are strings.").
+var errJSON = protocol.Fail(protocol.InvalidRequest, "Send the parameters as a form, or as one JSON object whose members are strings.").
 	Because(diagnosis.JSONMalformed)
 
 // readJSON returns the members of the JSON object that a body of at most maxForm bytes is.

@@ -10,6 +10,7 @@ import (
 	"github.com/ory/fosite"
 
 	"github.com/bonafide-id/bonafide/provider/internal/diagnosis"
+	"github.com/bonafide-id/bonafide/provider/internal/engine/protocol"
 	"github.com/bonafide-id/bonafide/provider/internal/request"
 	"github.com/bonafide-id/bonafide/storage"
 )
@@ -22,7 +23,7 @@ type jwtGrant struct{ *Engine }
 
 var bearerAssertion = presented{
 	parameter: "assertion", mediaType: "authorization-grant+jwt",
-	refused: fail(InvalidGrant, "The assertion is malformed, expired, used, or not signed by this application for this provider, or its user has not allowed this."),
+	refused: protocol.Fail(protocol.InvalidGrant, "The assertion is malformed, expired, used, or not signed by this application for this provider, or its user has not allowed this."),
 }
 
 // ErrNotAllowed says that a user has not allowed an application what it asks for.
@@ -41,7 +42,7 @@ type Allowed struct {
 }
 
 func (jwtGrant) CanHandleTokenEndpointRequest(_ context.Context, r fosite.AccessRequester) bool {
-	return r.GetGrantTypes().ExactOne(GrantJWTBearer)
+	return r.GetGrantTypes().ExactOne(protocol.GrantJWTBearer)
 }
 
 func (jwtGrant) CanSkipClientAuth(context.Context, fosite.AccessRequester) bool { return false }
@@ -49,13 +50,13 @@ func (jwtGrant) CanSkipClientAuth(context.Context, fosite.AccessRequester) bool 
 func (g jwtGrant) HandleTokenEndpointRequest(ctx context.Context, r fosite.AccessRequester) error {
 	s, form := r.GetSession().(*exchange), r.GetRequestForm()
 	s.client = r.GetClient().(fositeClient).Client
-	switch registered := s.client.AllowsGrant(GrantJWTBearer); {
+	switch registered := s.client.AllowsGrant(protocol.GrantJWTBearer); {
 	case !registered && s.client.Dialect.GrantsUnknown:
-		return fail(UnsupportedGrantType, "This grant_type is not supported.").Because(diagnosis.GrantNotRegistered)
+		return protocol.Fail(protocol.UnsupportedGrantType, "This grant_type is not supported.").Because(diagnosis.GrantNotRegistered)
 	case !registered, s.client.Public: // anybody can be a public client
-		return fail(UnauthorizedClient, "This application may not use this grant.").Because(diagnosis.GrantNotRegistered)
+		return protocol.Fail(protocol.UnauthorizedClient, "This application may not use this grant.").Because(diagnosis.GrantNotRegistered)
 	case !form.Has("assertion"):
-		return fail(InvalidRequest, "The parameter assertion is missing.").Because(diagnosis.ParameterMissing, "parameter", "assertion")
+		return protocol.Fail(protocol.InvalidRequest, "The parameter assertion is missing.").Because(diagnosis.ParameterMissing, "parameter", "assertion")
 	}
 	subject, err := g.readSubject(ctx, s.client, form.Get("assertion"))
 	if err != nil {
@@ -71,7 +72,7 @@ func (g jwtGrant) HandleTokenEndpointRequest(ctx context.Context, r fosite.Acces
 	case err != nil:
 		return err
 	case s.client.Dialect.SingleScope && len(withoutProtocol(allowed.Scopes)) != 1: // nobody is there to pick one
-		return fail(InvalidScope, "Ask for exactly one scope value that the user has allowed.").
+		return protocol.Fail(protocol.InvalidScope, "Ask for exactly one scope value that the user has allowed.").
 			Because(diagnosis.ParameterMalformed, "parameter", "scope")
 	}
 	if s.client.SkipConsent {

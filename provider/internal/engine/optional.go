@@ -22,7 +22,7 @@ func (e *Engine) Without(ctx context.Context, r *AuthorizeRequest, leftOut []str
 	})
 	var err error
 	if narrower.read, err = e.readByFosite(ctx, r.Form, narrower.Scopes); err != nil {
-		return nil, e.diagnose(r, AsError(err))
+		return nil, e.diagnose(r, refusal(err))
 	}
 	return &narrower, nil
 }

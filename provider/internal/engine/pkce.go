@@ -10,6 +10,7 @@ import (
 	"github.com/ory/fosite"
 
 	"github.com/bonafide-id/bonafide/provider/internal/diagnosis"
+	"github.com/bonafide-id/bonafide/provider/internal/engine/protocol"
 )
 
 // methodS256 is the only code challenge method: plain protects nobody who can read
@@ -22,17 +23,17 @@ func checkChallenge(r *AuthorizeRequest) error {
 	method, sent := r.Form.Get("code_challenge_method"), r.Form.Has("code_challenge")
 	switch {
 	case !sent && method != "":
-		return fail(InvalidRequest, "code_challenge_method without code_challenge.").
+		return protocol.Fail(protocol.InvalidRequest, "code_challenge_method without code_challenge.").
 			Because(diagnosis.ParameterMissing, "parameter", "code_challenge")
 	case !sent && r.Client.needsChallenge() && r.returns("code"):
-		return fail(InvalidRequest, "This application must send a code_challenge.").Because(diagnosis.ChallengeMissing)
+		return protocol.Fail(protocol.InvalidRequest, "This application must send a code_challenge.").Because(diagnosis.ChallengeMissing)
 	case !sent:
 		return nil
 	case method != methodS256:
-		return fail(InvalidRequest, "The only code_challenge_method is S256, and it must be named.").
+		return protocol.Fail(protocol.InvalidRequest, "The only code_challenge_method is S256, and it must be named.").
 			Because(diagnosis.ChallengeMethod, "code_challenge_method", method)
 	case !isChallenge(r.Challenge):
-		return fail(InvalidRequest, "code_challenge is not the base64url form of a SHA-256 digest.").Because(diagnosis.ChallengeMalformed)
+		return protocol.Fail(protocol.InvalidRequest, "code_challenge is not the base64url form of a SHA-256 digest.").Because(diagnosis.ChallengeMalformed)
 	}
 	return nil
 }
@@ -82,7 +83,7 @@ func verifyChallenge(challenge string, form url.Values) error {
 	sum := sha256.Sum256([]byte(verifier))
 	computed := base64.RawURLEncoding.EncodeToString(sum[:])
 	fits := subtle.ConstantTimeCompare([]byte(computed), []byte(challenge)) == 1
-	misfit := fail(InvalidGrant, "The code_verifier does not fit the code_challenge.")
+	misfit := protocol.Fail(protocol.InvalidGrant, "The code_verifier does not fit the code_challenge.")
 	switch {
 	case challenge == "":
 		return misfit.Because(diagnosis.VerifierUnexpected)

@@ -6,6 +6,7 @@ import (
 	"net/url"
 
 	"github.com/bonafide-id/bonafide/provider/internal/diagnosis"
+	"github.com/bonafide-id/bonafide/provider/internal/engine/protocol"
 )
 
 // RegisteredScopes returns the scope values that the client which asks may ask for, those
@@ -14,7 +15,7 @@ import (
 func (e *Engine) RegisteredScopes(ctx context.Context, r *http.Request) ([]string, error) {
 	query, err := url.ParseQuery(r.URL.RawQuery)
 	if err != nil {
-		return nil, fail(InvalidRequest, "The query of the address is not encoded correctly.").
+		return nil, protocol.Fail(protocol.InvalidRequest, "The query of the address is not encoded correctly.").
 			Because(diagnosis.ParameterMalformed, "parameter", "query")
 	}
 	r.PostForm = withValue(query)
@@ -24,7 +25,7 @@ func (e *Engine) RegisteredScopes(ctx context.Context, r *http.Request) ([]strin
 	client, err := e.authenticateBySecret(ctx, r, r.PostForm)
 	switch {
 	case err != nil:
-		return nil, AsError(err)
+		return nil, protocol.AsError(err)
 	case client.Public: // anybody knows its name
 		return nil, errClientAuth.Because(diagnosis.SecretMissing)
 	case r.PostForm.Has("client_secret") && !client.Dialect.TokenInQuery:

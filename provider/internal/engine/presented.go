@@ -15,6 +15,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider/internal/clientkeys"
 	"github.com/bonafide-id/bonafide/provider/internal/clock"
 	"github.com/bonafide-id/bonafide/provider/internal/diagnosis"
+	"github.com/bonafide-id/bonafide/provider/internal/engine/protocol"
 	"github.com/bonafide-id/bonafide/storage"
 )
 
@@ -30,14 +31,14 @@ type presented struct {
 	parameter, mediaType string
 
 	// refused is the answer to whoever presents one that is not believed.
-	refused *Error
+	refused *protocol.Error
 
 	// isRequest marks a request object: it may be without jti, and may name others beside
 	// the issuer.
 	isRequest bool
 }
 
-func (p presented) because(name diagnosis.Name, details ...string) *Error {
+func (p presented) because(name diagnosis.Name, details ...string) *protocol.Error {
 	return p.refused.Because(name, append([]string{"parameter", p.parameter}, details...)...)
 }
 
@@ -141,7 +142,7 @@ func isAmong(known, names []string) bool {
 func (p presented) refuseKey(err error, token *clientkeys.Token) error {
 	switch {
 	case errors.Is(err, clientkeys.ErrUnreachable):
-		return Unavailable(err).Because(diagnosis.KeysUnreachable)
+		return protocol.Unavailable(err).Because(diagnosis.KeysUnreachable)
 	case errors.Is(err, clientkeys.ErrAlgorithm):
 		return p.because(diagnosis.JWTAlgorithm, "alg", token.Alg)
 	case errors.Is(err, clientkeys.ErrNoKeys):

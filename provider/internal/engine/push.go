@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/bonafide-id/bonafide/provider/internal/diagnosis"
+	"github.com/bonafide-id/bonafide/provider/internal/engine/protocol"
 	"github.com/bonafide-id/bonafide/provider/internal/random"
 	"github.com/bonafide-id/bonafide/provider/internal/request"
 	"github.com/bonafide-id/bonafide/storage"
@@ -47,14 +48,14 @@ func (e *Engine) Push(ctx context.Context, r *http.Request, mayPush func(*Client
 	}
 	authenticated, err := e.fosite.AuthenticateClient(ctx, r, form)
 	if err != nil {
-		return Pushed{}, AsError(err)
+		return Pushed{}, refusal(err)
 	}
 	client := authenticated.(fositeClient).Client
 	if err := mayPush(client); err != nil {
 		return Pushed{}, err
 	}
 	if form.Has("request_uri") {
-		return Pushed{}, fail(InvalidRequest, "A pushed request has no request_uri.").Because(diagnosis.ParameterUnsupported, "parameter", "request_uri")
+		return Pushed{}, protocol.Fail(protocol.InvalidRequest, "A pushed request has no request_uri.").Because(diagnosis.ParameterUnsupported, "parameter", "request_uri")
 	}
 	request, err := e.unfold(ctx, client, withoutCredentials(form, client.ID))
 	var elsewhere *RedirectError
@@ -64,7 +65,7 @@ func (e *Engine) Push(ctx context.Context, r *http.Request, mayPush func(*Client
 		return Pushed{}, mistaken
 	}
 	if err != nil {
-		return Pushed{}, AsError(err)
+		return Pushed{}, protocol.AsError(err)
 	}
 	return e.keepPushed(ctx, client, request.Form.Encode())
 }
@@ -88,7 +89,7 @@ func withoutCredentials(form url.Values, clientID string) url.Values {
 // (login_hint), so it is sealed.
 func (e *Engine) keepPushed(ctx context.Context, c *Client, asked string) (Pushed, error) {
 	if len(asked) > maxPushed {
-		return Pushed{}, fail(InvalidRequest, "The request is too large.").Because(diagnosis.RequestMalformed)
+		return Pushed{}, protocol.Fail(protocol.InvalidRequest, "The request is too large.").Because(diagnosis.RequestMalformed)
 	}
 	uri := pushedPrefix + random.Text(32)
 	digest, expires := sha256.Sum256([]byte(uri)), e.Clock().Add(pushedLife)
@@ -99,7 +100,7 @@ func (e *Engine) keepPushed(ctx context.Context, c *Client, asked string) (Pushe
 		return Pushed{}, errClientAuth.Because(diagnosis.ClientUnknown)
 	}
 	if err != nil {
-		return Pushed{}, AsError(err)
+		return Pushed{}, protocol.AsError(err)
 	}
 	request.InFlow(ctx, flowOfPushed(digest, expires))
 	return Pushed{uri, int64(pushedLife / time.Second), c.ID}, nil
@@ -123,11 +124,11 @@ func (e *Engine) readPushed(ctx context.Context, form url.Values) (*AuthorizeReq
 	digest := sha256.Sum256([]byte(form.Get("request_uri")))
 	pushed, err := e.PushedRequests.PushedRequest(ctx, client.ID, digest, e.Clock())
 	if errors.Is(err, storage.ErrNotFound) {
-		return nil, &UnredirectedError{client, fail(InvalidRequestURI, "The request_uri is unknown, expired, or of another application.").
+		return nil, &UnredirectedError{client, protocol.Fail(protocol.InvalidRequestURI, "The request_uri is unknown, expired, or of another application.").
 			Because(diagnosis.RequestURIUnknown)}
 	}
 	if err != nil {
-		return nil, AsError(err)
+		return nil, protocol.AsError(err)
 	}
 	plain, err := e.OpenPushed(client.ID, pushed.Payload)
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider/internal/clientkeys"
 	"github.com/bonafide-id/bonafide/provider/internal/diagnosis"
+	"github.com/bonafide-id/bonafide/provider/internal/engine/protocol"
 )
 
 // Receive checks an authorization request that has just come, as ParseAuthorize does: one
@@ -26,7 +27,7 @@ func (e *Engine) Receive(ctx context.Context, form url.Values) (*AuthorizeReques
 		return nil, err
 	}
 	if client.RequirePushed {
-		return e.refuse(ctx, client, form, fail(InvalidRequest, "This application has to push its requests.").
+		return e.refuse(ctx, client, form, protocol.Fail(protocol.InvalidRequest, "This application has to push its requests.").
 			Because(diagnosis.PushRequired))
 	}
 	return e.unfold(ctx, client, form)
@@ -38,7 +39,7 @@ func (e *Engine) unfold(ctx context.Context, c *Client, form url.Values) (*Autho
 	case len(form["request"]) == 1 && !form.Has("request_uri"):
 		return e.parseObject(ctx, c, form)
 	case c.RequireSignedRequest:
-		return e.refuse(ctx, c, form, fail(InvalidRequest, "This application has to sign its requests.").
+		return e.refuse(ctx, c, form, protocol.Fail(protocol.InvalidRequest, "This application has to sign its requests.").
 			Because(diagnosis.RequestObjectRequired))
 	default:
 		return e.ParseAuthorize(ctx, form)
@@ -61,15 +62,15 @@ func (e *UnredirectedError) Unwrap() error { return e.Err }
 // whoever made it up could as well have sent them beside it. The redirect URI never is.
 func (e *Engine) refuse(ctx context.Context, c *Client, form url.Values, cause error) (*AuthorizeRequest, error) {
 	var inside struct {
-		State string       `json:"state"`
-		Mode  ResponseMode `json:"response_mode"`
+		State string                `json:"state"`
+		Mode  protocol.ResponseMode `json:"response_mode"`
 	}
 	if token, err := clientkeys.Read(form.Get("request")); err == nil && token.Unverified(&inside) == nil {
 		form = maps.Clone(form)
 		if inside.State != "" {
 			form.Set("state", inside.State)
 		}
-		if slices.Contains(ResponseModes, inside.Mode) {
+		if slices.Contains(protocol.ResponseModes, inside.Mode) {
 			form.Set("response_mode", string(inside.Mode))
 		}
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider/internal/clock"
 	"github.com/bonafide-id/bonafide/provider/internal/diagnosis"
+	"github.com/bonafide-id/bonafide/provider/internal/engine/protocol"
 	"github.com/bonafide-id/bonafide/storage"
 )
 
@@ -23,7 +24,7 @@ import (
 type refreshGrant struct{ *Engine }
 
 func (refreshGrant) CanHandleTokenEndpointRequest(_ context.Context, r fosite.AccessRequester) bool {
-	return r.GetGrantTypes().ExactOne(GrantRefreshToken)
+	return r.GetGrantTypes().ExactOne(protocol.GrantRefreshToken)
 }
 
 func (refreshGrant) CanSkipClientAuth(context.Context, fosite.AccessRequester) bool { return false }
@@ -31,14 +32,14 @@ func (refreshGrant) CanSkipClientAuth(context.Context, fosite.AccessRequester) b
 func (g refreshGrant) HandleTokenEndpointRequest(ctx context.Context, r fosite.AccessRequester) error {
 	s, form := r.GetSession().(*exchange), r.GetRequestForm()
 	s.client = r.GetClient().(fositeClient).Client
-	if !s.client.AllowsGrant(GrantRefreshToken) {
+	if !s.client.AllowsGrant(protocol.GrantRefreshToken) {
 		if s.client.Dialect.GrantsUnknown {
-			return fail(UnsupportedGrantType, "This grant_type is not supported.").Because(diagnosis.RefreshNotRegistered)
+			return protocol.Fail(protocol.UnsupportedGrantType, "This grant_type is not supported.").Because(diagnosis.RefreshNotRegistered)
 		}
-		return fail(UnauthorizedClient, "This application may not use this grant.").Because(diagnosis.RefreshNotRegistered)
+		return protocol.Fail(protocol.UnauthorizedClient, "This application may not use this grant.").Because(diagnosis.RefreshNotRegistered)
 	}
 	if !form.Has("refresh_token") {
-		return fail(InvalidRequest, "The parameter refresh_token is missing.").
+		return protocol.Fail(protocol.InvalidRequest, "The parameter refresh_token is missing.").
 			Because(diagnosis.ParameterMissing, "parameter", "refresh_token")
 	}
 	if err := g.load(ctx, storage.RefreshToken, form.Get("refresh_token"), s); err != nil {
@@ -62,7 +63,7 @@ func (g refreshGrant) HandleTokenEndpointRequest(ctx context.Context, r fosite.A
 		asked = s.grant.Scopes
 	}
 	if slices.ContainsFunc(asked, func(v string) bool { return !slices.Contains(s.grant.Scopes, v) }) {
-		return fail(InvalidScope, "Ask for no more scopes than the user allowed.").
+		return protocol.Fail(protocol.InvalidScope, "Ask for no more scopes than the user allowed.").
 			Because(diagnosis.ScopeWider, "scope", strings.Join(asked, " "), "allowed", strings.Join(s.grant.Scopes, " "))
 	}
 	grantScopes(r, s.grant, asked)
@@ -77,7 +78,7 @@ func (g refreshGrant) HandleTokenEndpointRequest(ctx context.Context, r fosite.A
 }
 
 func (g refreshGrant) userExists(ctx context.Context, r fosite.AccessRequester) error {
-	if slices.Contains(r.GetGrantedScopes(), ScopeOpenID) {
+	if slices.Contains(r.GetGrantedScopes(), protocol.ScopeOpenID) {
 		return nil // the ID token will ask
 	}
 	s := r.GetSession().(*exchange)

@@ -11,11 +11,12 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider/internal/clientkeys"
 	"github.com/bonafide-id/bonafide/provider/internal/diagnosis"
+	"github.com/bonafide-id/bonafide/provider/internal/engine/protocol"
 )
 
 var requestObject = presented{
 	parameter: "request", mediaType: "oauth-authz-req+jwt", isRequest: true,
-	refused: fail(InvalidRequestObject, "The request object is malformed, expired, used, or not signed by this application for this provider."),
+	refused: protocol.Fail(protocol.InvalidRequestObject, "The request object is malformed, expired, used, or not signed by this application for this provider."),
 }
 
 // parseObject checks a request by the object that it carries, which is spent when all else
@@ -30,7 +31,7 @@ func (e *Engine) parseObject(ctx context.Context, c *Client, form url.Values) (*
 		return r, err
 	}
 	if err := e.use(ctx, requestObject, c, claims); err != nil {
-		return r, AsError(err)
+		return r, protocol.AsError(err)
 	}
 	return r, nil
 }

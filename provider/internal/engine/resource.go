@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/bonafide-id/bonafide/provider/internal/diagnosis"
+	"github.com/bonafide-id/bonafide/provider/internal/engine/protocol"
 )
 
 // Resource is an API beside the provider's own that access tokens can be for (RFC 8707
@@ -64,7 +65,7 @@ func (e *Engine) resourceMeant(sent string) *Resource {
 	return e.Resource(sent)
 }
 
-var errTarget = fail(InvalidTarget, "The resource is unknown, or this application may not ask for it.")
+var errTarget = protocol.Fail(protocol.InvalidTarget, "The resource is unknown, or this application may not ask for it.")
 
 // namedResources returns the URIs of the resources that a request names, each once; nil
 // when it names none.
@@ -113,7 +114,7 @@ func (e *Engine) narrowedResources(form url.Values, c *Client, granted []string)
 	}
 	for _, uri := range named {
 		if !slices.Contains(granted, uri) {
-			return nil, fail(InvalidTarget, "Name only resources that the authorization request has named.").
+			return nil, protocol.Fail(protocol.InvalidTarget, "Name only resources that the authorization request has named.").
 				Because(diagnosis.ResourceWider, "resource", diagnosis.Address(uri), "allowed", strings.Join(granted, " "))
 		}
 	}

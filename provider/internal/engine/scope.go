@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/bonafide-id/bonafide/provider/internal/diagnosis"
+	"github.com/bonafide-id/bonafide/provider/internal/engine/protocol"
 )
 
 // ignoreScopes leaves out of a request the scope values that mean nothing: those that
@@ -17,7 +18,7 @@ func (e *Engine) ignoreScopes(r *AuthorizeRequest) error {
 	asked := r.Scopes
 	r.Scopes = nil
 	for _, scope := range asked {
-		offline := scope == ScopeOfflineAccess && !(r.Client.AllowsGrant(GrantRefreshToken) && r.returns("code"))
+		offline := scope == protocol.ScopeOfflineAccess && !(r.Client.AllowsGrant(protocol.GrantRefreshToken) && r.returns("code"))
 		if offline || !e.knows(scope) {
 			r.Ignored = append(r.Ignored, scope)
 		} else {
@@ -25,13 +26,15 @@ func (e *Engine) ignoreScopes(r *AuthorizeRequest) error {
 		}
 	}
 	if len(r.Scopes) == 0 && len(r.Ignored) > 0 {
-		return fail(InvalidScope, fositeDescription(InvalidScope)).Because(diagnosis.ScopeUnknown, "scope", strings.Join(r.Ignored, " "))
+		return protocol.Refused(protocol.InvalidScope).Because(diagnosis.ScopeUnknown, "scope", strings.Join(r.Ignored, " "))
 	}
 	return nil
 }
 
 // knows reports whether a scope value means something here.
-func (e *Engine) knows(scope string) bool { return scope == ScopeOpenID || e.ScopeKnown(scope) }
+func (e *Engine) knows(scope string) bool {
+	return scope == protocol.ScopeOpenID || e.ScopeKnown(scope)
+}
 
 // stillKnown leaves out of the scopes of a refresh those that nobody knows, which the
 // authorization request was not granted either; not all of them.

@@ -7,6 +7,8 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+
+	"github.com/bonafide-id/bonafide/provider/internal/engine/protocol"
 )
 
 // readScopes reads which scopes a request asks for. In a dialect that grants a single
@@ -61,7 +63,7 @@ func (e *Engine) splitAtCommas(asked []string) []string {
 
 // withoutProtocol returns the scope values that release something.
 func withoutProtocol(scopes []string) []string {
-	return slices.DeleteFunc(slices.Clone(scopes), func(s string) bool { return s == ScopeOpenID || s == ScopeOfflineAccess })
+	return slices.DeleteFunc(slices.Clone(scopes), func(s string) bool { return s == protocol.ScopeOpenID || s == protocol.ScopeOfflineAccess })
 }
 
 // registeredScopes are the scope values that a client may ask for.
@@ -77,7 +79,7 @@ func (e *Engine) registeredScopes(c *Client) []string {
 func (r *AuthorizeRequest) granting(scope string) []string {
 	var granted []string
 	for _, asked := range r.asked {
-		if asked == ScopeOpenID || asked == scope {
+		if asked == protocol.ScopeOpenID || asked == scope {
 			granted = append(granted, asked)
 		}
 	}
@@ -99,7 +101,7 @@ func (e *Engine) Pick(ctx context.Context, r *AuthorizeRequest, scope string) er
 	granted := r.granting(scope)
 	read, err := e.readByFosite(ctx, r.Form, granted)
 	if err != nil {
-		return e.diagnose(r, AsError(err))
+		return e.diagnose(r, refusal(err))
 	}
 	r.Picked, r.Scopes, r.read = scope, granted, read
 	return nil

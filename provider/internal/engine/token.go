@@ -10,6 +10,7 @@ import (
 	"github.com/ory/fosite"
 
 	"github.com/bonafide-id/bonafide/provider/internal/diagnosis"
+	"github.com/bonafide-id/bonafide/provider/internal/engine/protocol"
 	"github.com/bonafide-id/bonafide/provider/internal/request"
 	"github.com/bonafide-id/bonafide/storage"
 )
@@ -42,21 +43,21 @@ func (e *Engine) Token(ctx context.Context, r *http.Request) (TokenResponse, err
 		return TokenResponse{}, err
 	}
 	switch form.Get("grant_type") {
-	case GrantAuthorizationCode, GrantRefreshToken, GrantClientCredentials, GrantJWTBearer:
+	case protocol.GrantAuthorizationCode, protocol.GrantRefreshToken, protocol.GrantClientCredentials, protocol.GrantJWTBearer:
 	case "":
-		return TokenResponse{}, fail(InvalidRequest, "The parameter grant_type is missing.").Because(diagnosis.ParameterMissing, "parameter", "grant_type")
+		return TokenResponse{}, protocol.Fail(protocol.InvalidRequest, "The parameter grant_type is missing.").Because(diagnosis.ParameterMissing, "parameter", "grant_type")
 	default:
-		return TokenResponse{}, fail(UnsupportedGrantType, "This grant_type is not supported.").
+		return TokenResponse{}, protocol.Fail(protocol.UnsupportedGrantType, "This grant_type is not supported.").
 			Because(diagnosis.GrantTypeUnsupported, "grant_type", form.Get("grant_type"))
 	}
 	s := &exchange{}
 	accepted, err := e.fosite.NewAccessRequest(ctx, r, s)
 	if err != nil {
-		return TokenResponse{}, AsError(err)
+		return TokenResponse{}, refusal(err)
 	}
 	response, err := e.fosite.NewAccessResponse(ctx, accepted)
 	if err != nil {
-		return TokenResponse{}, AsError(err)
+		return TokenResponse{}, refusal(err)
 	}
 	return tokenResponse(response, s), nil
 }
@@ -79,7 +80,7 @@ type exchange struct {
 	reissue bool
 }
 
-var errGrant = fail(InvalidGrant, "The code or token is unknown, expired, used or revoked, or belongs to another application.")
+var errGrant = protocol.Fail(protocol.InvalidGrant, "The code or token is unknown, expired, used or revoked, or belongs to another application.")
 
 // mistakesWith are what can be wrong with a code or a refresh token, which all get one
 // answer.
@@ -175,7 +176,7 @@ func (e *Engine) issueTokens(ctx context.Context, r fosite.AccessRequester, resp
 		response.SetExtra(extraRefreshToken, e.issue(&s.session, storage.RefreshToken, now, life))
 		response.SetExtra(extraRefreshExpiresIn, int64(life/time.Second))
 	}
-	if !slices.Contains(scopes, ScopeOpenID) {
+	if !slices.Contains(scopes, protocol.ScopeOpenID) {
 		return nil
 	}
 	narrowed := s.grant

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/bonafide-id/bonafide/provider/internal/engine"
+	"github.com/bonafide-id/bonafide/provider/internal/engine/protocol"
 	"github.com/bonafide-id/bonafide/provider/internal/host"
 	"github.com/bonafide-id/bonafide/provider/sandbox"
 	"github.com/bonafide-id/bonafide/storage"
@@ -65,12 +66,12 @@ func (f *Faults) Authorize(ctx context.Context, clientID string) error {
 	// The status keeps what was asked for from the alarms of the operator.
 	switch fault {
 	case sandbox.AuthorizeDenied:
-		return &engine.Error{Code: engine.AccessDenied, Description: "The user did not allow it.", Status: http.StatusBadRequest, Cause: errAsked}
+		return &protocol.Error{Code: protocol.AccessDenied, Description: "The user did not allow it.", Status: http.StatusBadRequest, Cause: errAsked}
 	case sandbox.AuthorizeUnavailable:
-		return &engine.Error{Code: engine.TemporarilyUnavailable, Description: "The service cannot answer now. Please try again in a moment.",
+		return &protocol.Error{Code: protocol.TemporarilyUnavailable, Description: "The service cannot answer now. Please try again in a moment.",
 			Status: http.StatusBadRequest, Cause: errAsked}
 	case sandbox.AuthorizeError:
-		return &engine.Error{Code: engine.ServerError, Description: "Something went wrong on our side. The request was not carried out.",
+		return &protocol.Error{Code: protocol.ServerError, Description: "Something went wrong on our side. The request was not carried out.",
 			Status: http.StatusBadRequest, Cause: errAsked}
 	default:
 		return nil
@@ -87,7 +88,7 @@ func (f *Faults) Token(ctx context.Context, clientID string) error {
 	case err != nil:
 		return err
 	case fault == sandbox.TokenUnavailable:
-		return engine.Unavailable(errAsked)
+		return protocol.Unavailable(errAsked)
 	case fault == sandbox.TokenSlow:
 		timer := time.NewTimer(slow)
 		defer timer.Stop()

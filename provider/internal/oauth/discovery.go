@@ -9,6 +9,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider/internal/claims"
 	"github.com/bonafide-id/bonafide/provider/internal/clientkeys"
 	"github.com/bonafide-id/bonafide/provider/internal/engine"
+	"github.com/bonafide-id/bonafide/provider/internal/engine/protocol"
 	"github.com/bonafide-id/bonafide/provider/internal/web"
 )
 
@@ -70,14 +71,14 @@ func (e *Endpoints) discoveryDocument() (*web.Document, error) {
 		BackchannelLogoutSupported:        true,
 		BackchannelLogoutSessionSupported: e.HasAccounts,
 		ScopesSupported:                   []string{claims.OpenID, claims.OfflineAccess},
-		ResponseTypesSupported:            engine.ResponseTypes,
-		GrantTypesSupported:               engine.RegisteredGrantTypes,
+		ResponseTypesSupported:            protocol.ResponseTypes,
+		GrantTypesSupported:               protocol.RegisteredGrantTypes,
 		SubjectTypesSupported:             []string{"public"},
 		IDTokenSigningAlgs:                []string{"RS256"},
 		UserinfoSigningAlgs:               []string{"RS256"},
-		TokenEndpointAuthMethods:          engine.AuthMethods,
-		RevocationEndpointAuthMethods:     engine.AuthMethods,
-		IntrospectionEndpointAuthMethods:  []string{engine.AuthBasic, engine.AuthPost, engine.AuthPrivateKey},
+		TokenEndpointAuthMethods:          protocol.AuthMethods,
+		RevocationEndpointAuthMethods:     protocol.AuthMethods,
+		IntrospectionEndpointAuthMethods:  []string{protocol.AuthBasic, protocol.AuthPost, protocol.AuthPrivateKey},
 		TokenEndpointAuthAlgs:             clientkeys.Algorithms,
 		RevocationEndpointAuthAlgs:        clientkeys.Algorithms,
 		IntrospectionEndpointAuthAlgs:     clientkeys.Algorithms,
@@ -93,7 +94,7 @@ func (e *Endpoints) discoveryDocument() (*web.Document, error) {
 		AuthorizationResponseIssParameter: true,
 		ClaimsParameterSupported:          true,
 	}
-	for _, mode := range engine.ResponseModes {
+	for _, mode := range protocol.ResponseModes {
 		m.ResponseModesSupported = append(m.ResponseModesSupported, string(mode))
 	}
 	for _, s := range e.Catalogue.Scopes {

@@ -6,6 +6,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider/internal/activity"
 	"github.com/bonafide-id/bonafide/provider/internal/diagnosis"
 	"github.com/bonafide-id/bonafide/provider/internal/engine"
+	"github.com/bonafide-id/bonafide/provider/internal/engine/protocol"
 	"github.com/bonafide-id/bonafide/provider/internal/ratelimit"
 	"github.com/bonafide-id/bonafide/provider/internal/request"
 	"github.com/bonafide-id/bonafide/provider/internal/web"
@@ -34,6 +35,6 @@ func (e *Endpoints) mayPush(w http.ResponseWriter, r *http.Request, client *engi
 	if err != nil || wait == 0 {
 		return err
 	}
-	return &engine.Error{Code: engine.InvalidRequest, Status: web.TooMany(w, wait),
+	return &protocol.Error{Code: protocol.InvalidRequest, Status: web.TooMany(w, wait),
 		Description: "Too many requests of this application from one address. Please wait.", Diagnosis: diagnosis.ClientThrottled}
 }

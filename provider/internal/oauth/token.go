@@ -13,6 +13,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider/internal/claims"
 	"github.com/bonafide-id/bonafide/provider/internal/diagnosis"
 	"github.com/bonafide-id/bonafide/provider/internal/engine"
+	"github.com/bonafide-id/bonafide/provider/internal/engine/protocol"
 	"github.com/bonafide-id/bonafide/provider/internal/faults"
 	"github.com/bonafide-id/bonafide/provider/internal/ratelimit"
 	"github.com/bonafide-id/bonafide/provider/internal/request"
@@ -98,7 +99,7 @@ func (e *Endpoints) token(w http.ResponseWriter, r *http.Request) error {
 	foreign := e.allowOrigin(w, r)
 	err = e.clientFailed(w, r, err)
 	event := activity.Token
-	if r.PostForm.Get("grant_type") == engine.GrantRefreshToken {
+	if r.PostForm.Get("grant_type") == protocol.GrantRefreshToken {
 		event = activity.Refresh
 	}
 	of := activity.Party{ClientID: response.ClientID, UserID: response.Subject}
@@ -127,7 +128,7 @@ func (e *Endpoints) fault(r *http.Request) error {
 
 // note tells those who build the application what happened to a request. foreign says why
 // a script cannot read the answer, or is nil.
-func (e *Endpoints) note(r *http.Request, event string, of activity.Party, err error, foreign *engine.Error) {
+func (e *Endpoints) note(r *http.Request, event string, of activity.Party, err error, foreign *protocol.Error) {
 	switch {
 	case err != nil:
 		of.ClientID, _ = e.namedClient(r) // "" as well when nobody can tell now
@@ -148,14 +149,14 @@ func (e *Endpoints) namedClient(r *http.Request) (string, error) {
 	case errors.Is(err, engine.ErrNoClient):
 		return "", nil
 	default:
-		return "", engine.AsError(err)
+		return "", protocol.AsError(err)
 	}
 }
 
 // allowOrigin lets a script of the application that a request names read the answer. It
 // returns why the script cannot, or nil. Some libraries send the browser's cookies along,
 // which nothing here reads, and without leave to do so they cannot read the answer.
-func (e *Endpoints) allowOrigin(w http.ResponseWriter, r *http.Request) *engine.Error {
+func (e *Endpoints) allowOrigin(w http.ResponseWriter, r *http.Request) *protocol.Error {
 	var client *engine.Client
 	if r.Header.Get("Origin") != "" {
 		client, _ = e.Engine.Client(r.Context(), claimedClient(r)) // nil when there is none
@@ -175,8 +176,8 @@ func (e *Endpoints) clientFailed(w http.ResponseWriter, r *http.Request, cause e
 	if cause == nil {
 		return nil
 	}
-	var protocol *engine.Error
-	if !errors.As(cause, &protocol) || protocol.Code != engine.InvalidClient {
+	var refused *protocol.Error
+	if !errors.As(cause, &refused) || refused.Code != protocol.InvalidClient {
 		return cause
 	}
 	id, err := e.namedClient(r)
@@ -188,10 +189,10 @@ func (e *Endpoints) clientFailed(w http.ResponseWriter, r *http.Request, cause e
 		return err
 	}
 	if wait > 0 {
-		return &engine.Error{Code: engine.InvalidClient, Status: web.TooMany(w, wait),
+		return &protocol.Error{Code: protocol.InvalidClient, Status: web.TooMany(w, wait),
 			Description: "Too many attempts with wrong credentials. Please wait.", Diagnosis: diagnosis.ClientThrottled}
 	}
-	if id != "" && protocol.Diagnosis != diagnosis.ApplicationDisabled {
+	if id != "" && refused.Diagnosis != diagnosis.ApplicationDisabled {
 		e.Audit.RecordOnce(r.Context(), storage.Event{Name: audit.ClientRefused, ClientID: id})
 	}
 	return cause

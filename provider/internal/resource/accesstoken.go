@@ -7,6 +7,7 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider/internal/diagnosis"
 	"github.com/bonafide-id/bonafide/provider/internal/engine"
+	"github.com/bonafide-id/bonafide/provider/internal/engine/protocol"
 	"github.com/bonafide-id/bonafide/provider/internal/web"
 )
 
@@ -36,7 +37,7 @@ func presentedToken(r *http.Request, values url.Values) (token string, inQuery b
 	}
 	switch {
 	case len(query)+len(header)+len(form) == 0:
-		return "", false, &engine.Error{Status: http.StatusUnauthorized, Description: "An access token is needed.",
+		return "", false, &protocol.Error{Status: http.StatusUnauthorized, Description: "An access token is needed.",
 			Diagnosis: diagnosis.TokenMissing}
 	case len(query)+len(header)+len(form) > 1:
 		return "", false, badRequest("The access token is given more than once.").Because(diagnosis.HeaderMalformed)
@@ -52,8 +53,8 @@ func presentedToken(r *http.Request, values url.Values) (token string, inQuery b
 	return token, false, nil
 }
 
-func badRequest(description string) *engine.Error {
-	return &engine.Error{Code: engine.InvalidRequest, Description: description, Status: http.StatusBadRequest}
+func badRequest(description string) *protocol.Error {
+	return &protocol.Error{Code: protocol.InvalidRequest, Description: description, Status: http.StatusBadRequest}
 }
 
 var errTokenInQuery = badRequest("This application must send the token in the Authorization header.").
@@ -62,12 +63,12 @@ var errTokenInQuery = badRequest("This application must send the token in the Au
 // errAudience says invalid_token, as RFC 6750 section 3.1 has for a token that is invalid
 // for whatever reason, and RFC 9068 section 4 for one of another audience: more scope
 // would not help.
-var errAudience = &engine.Error{
-	Code: engine.InvalidToken, Status: http.StatusUnauthorized,
+var errAudience = &protocol.Error{
+	Code: protocol.InvalidToken, Status: http.StatusUnauthorized,
 	Description: "The access token is for another resource.", Diagnosis: diagnosis.TokenForResource,
 }
 
-var errScope = &engine.Error{
-	Code: engine.InsufficientScope, Status: http.StatusForbidden,
+var errScope = &protocol.Error{
+	Code: protocol.InsufficientScope, Status: http.StatusForbidden,
 	Description: "The scope of the access token does not cover this resource.",
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider/internal/claims"
 	"github.com/bonafide-id/bonafide/provider/internal/diagnosis"
 	"github.com/bonafide-id/bonafide/provider/internal/engine"
+	"github.com/bonafide-id/bonafide/provider/internal/engine/protocol"
 	"github.com/bonafide-id/bonafide/provider/internal/host"
 	"github.com/bonafide-id/bonafide/provider/internal/memory"
 	"github.com/bonafide-id/bonafide/provider/internal/web"
@@ -136,7 +137,7 @@ func (e *Endpoints) serve(of *resource) web.Handler {
 
 // note tells those who build the application what happened to a request. foreign says why
 // a script cannot read the answer, or is nil.
-func (e *Endpoints) note(r *http.Request, event string, q query, err error, foreign *engine.Error) {
+func (e *Endpoints) note(r *http.Request, event string, q query, err error, foreign *protocol.Error) {
 	switch {
 	case err != nil:
 		e.Activity.Refused(r.Context(), event, q.party, web.AsJSONError(err))
@@ -251,7 +252,7 @@ func (of *resource) make(ctx context.Context, a engine.Access) (response, error)
 	return found, err
 }
 
-var errTokenOwner = &engine.Error{
-	Code: engine.InvalidToken, Status: http.StatusUnauthorized,
+var errTokenOwner = &protocol.Error{
+	Code: protocol.InvalidToken, Status: http.StatusUnauthorized,
 	Description: "The user no longer exists.", Diagnosis: diagnosis.UserGone,
 }

@@ -7,12 +7,13 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider/internal/diagnosis"
 	"github.com/bonafide-id/bonafide/provider/internal/engine"
+	"github.com/bonafide-id/bonafide/provider/internal/engine/protocol"
 )
 
 // AllowOrigin lets the script that asks read the answer, when the application that it asks
 // for has registered its origin; c is nil when it is not known which one asks. No origin is ever trusted by a part of its name.
 // Call it before the answer begins. It returns why the script cannot, or nil.
-func (s *Site) AllowOrigin(w http.ResponseWriter, r *http.Request, c *engine.Client) *engine.Error {
+func (s *Site) AllowOrigin(w http.ResponseWriter, r *http.Request, c *engine.Client) *protocol.Error {
 	w.Header().Add("Vary", "Origin")
 	origin := r.Header.Get("Origin")
 	if origin == "" || c == nil {
@@ -22,7 +23,7 @@ func (s *Site) AllowOrigin(w http.ResponseWriter, r *http.Request, c *engine.Cli
 		if origin == s.Base.Scheme+"://"+s.Base.Host {
 			return nil
 		}
-		return (&engine.Error{}).Because(diagnosis.OriginNotRegistered,
+		return (&protocol.Error{}).Because(diagnosis.OriginNotRegistered,
 			"origin", origin, "registered", strings.Join(c.Origins, " "))
 	}
 	w.Header().Set("Access-Control-Allow-Origin", origin)

@@ -14,6 +14,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/bonafide-id/bonafide/provider/internal/engine"
+	"github.com/bonafide-id/bonafide/provider/internal/engine/protocol"
 	"github.com/bonafide-id/bonafide/provider/internal/random"
 	"github.com/bonafide-id/bonafide/provider/internal/session"
 	"github.com/bonafide-id/bonafide/storage"
@@ -148,9 +149,9 @@ func readForm(r *http.Request) error {
 
 // formError is the page for a form that cannot be read.
 func formError(err error) error {
-	var protocol *engine.Error
+	var refused *protocol.Error
 	var tooLarge *http.MaxBytesError
-	if errors.As(err, &tooLarge) || errors.As(err, &protocol) && protocol.Status == http.StatusRequestEntityTooLarge {
+	if errors.As(err, &tooLarge) || errors.As(err, &refused) && refused.Status == http.StatusRequestEntityTooLarge {
 		return &PageError{Status: http.StatusRequestEntityTooLarge, Code: ui.ErrorTooLarge, Cause: err}
 	}
 	return &PageError{Status: http.StatusForbidden, Code: ui.ErrorForbidden, Cause: err}

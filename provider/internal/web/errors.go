@@ -9,6 +9,7 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider/internal/diagnosis"
 	"github.com/bonafide-id/bonafide/provider/internal/engine"
+	"github.com/bonafide-id/bonafide/provider/internal/engine/protocol"
 	"github.com/bonafide-id/bonafide/provider/internal/host"
 	"github.com/bonafide-id/bonafide/provider/internal/password"
 	"github.com/bonafide-id/bonafide/provider/internal/request"
@@ -50,7 +51,7 @@ func (e *PageError) Unwrap() error { return e.Cause }
 func asPageError(err error) *PageError {
 	var page *PageError
 	var redirect *engine.RedirectError
-	var protocol *engine.Error
+	var refused *protocol.Error
 	switch {
 	case errors.As(err, &page):
 		return page
@@ -60,13 +61,13 @@ func asPageError(err error) *PageError {
 		return &PageError{Status: http.StatusServiceUnavailable, Code: ui.ErrorUnavailable, Cause: err}
 	case errors.Is(err, host.ErrNoUser):
 		return &PageError{Status: http.StatusForbidden, Code: ui.ErrorUser, Cause: err}
-	case errors.Is(err, engine.ErrNoClient), errors.As(err, &protocol) && protocol.Code == engine.InvalidClient:
+	case errors.Is(err, engine.ErrNoClient), errors.As(err, &refused) && refused.Code == protocol.InvalidClient:
 		return &PageError{Status: http.StatusBadRequest, Code: ui.ErrorClient, Cause: err}
-	case errors.As(err, &protocol) && protocol.Code == engine.InvalidRequestURI:
+	case errors.As(err, &refused) && refused.Code == protocol.InvalidRequestURI:
 		return &PageError{Status: http.StatusBadRequest, Code: ui.ErrorSpent, Cause: err}
-	case errors.As(err, &protocol) && protocol.Status == http.StatusRequestEntityTooLarge:
+	case errors.As(err, &refused) && refused.Status == http.StatusRequestEntityTooLarge:
 		return &PageError{Status: http.StatusRequestEntityTooLarge, Code: ui.ErrorTooLarge, Cause: err}
-	case errors.As(err, &protocol) && protocol.Status < http.StatusInternalServerError:
+	case errors.As(err, &refused) && refused.Status < http.StatusInternalServerError:
 		return &PageError{Status: http.StatusBadRequest, Code: ui.ErrorRequest, Cause: err}
 	default:
 		return &PageError{Status: http.StatusInternalServerError, Code: ui.ErrorInternal, Cause: err}
@@ -75,10 +76,10 @@ func asPageError(err error) *PageError {
 
 // IsUnavailable reports whether trying again later may help.
 func IsUnavailable(err error) bool {
-	var protocol *engine.Error
+	var refused *protocol.Error
 	return errors.Is(err, storage.ErrUnavailable) || errors.Is(err, password.ErrBusy) ||
 		errors.Is(err, host.ErrFailed) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) ||
-		errors.As(err, &protocol) && protocol.Code == engine.TemporarilyUnavailable
+		errors.As(err, &refused) && refused.Code == protocol.TemporarilyUnavailable
 }
 
 // Fail answers with an error where no handler is in charge: as JSON where programs ask, as

@@ -10,7 +10,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/bonafide-id/bonafide/provider/internal/engine"
+	"github.com/bonafide-id/bonafide/provider/internal/engine/protocol"
 )
 
 // Program answers a program: errors become JSON bodies, and no cache keeps the answer.
@@ -47,7 +47,7 @@ func (s *Site) FailJSON(w http.ResponseWriter, r *http.Request, err error) {
 }
 
 // setErrorHeaders adds what the status of an error asks for.
-func setErrorHeaders(h http.Header, e *engine.Error) {
+func setErrorHeaders(h http.Header, e *protocol.Error) {
 	switch e.Status {
 	case http.StatusUnauthorized:
 		h.Set("WWW-Authenticate", challenge(e))
@@ -70,18 +70,18 @@ func SetUnavailable(h http.Header, cause error) {
 }
 
 // ErrorBody is an error as programs read it.
-func ErrorBody(e *engine.Error) map[string]string {
+func ErrorBody(e *protocol.Error) map[string]string {
 	code := e.Code
 	if code == "" {
-		code = engine.InvalidRequest
+		code = protocol.InvalidRequest
 	}
 	return map[string]string{"error": code, "error_description": e.Description}
 }
 
 // challenge is the WWW-Authenticate header of a 401.
-func challenge(e *engine.Error) string {
+func challenge(e *protocol.Error) string {
 	switch e.Code {
-	case engine.InvalidClient:
+	case protocol.InvalidClient:
 		return `Basic realm="token"`
 	case "": // nothing was presented: RFC 6750 section 3.1 wants no error then
 		return "Bearer"
@@ -91,15 +91,15 @@ func challenge(e *engine.Error) string {
 }
 
 // AsJSONError finds the protocol's answer to any error.
-func AsJSONError(err error) *engine.Error {
+func AsJSONError(err error) *protocol.Error {
 	var page *PageError
 	switch {
 	case errors.As(err, &page):
-		return &engine.Error{Code: engine.InvalidRequest, Description: http.StatusText(page.Status), Status: page.Status}
+		return &protocol.Error{Code: protocol.InvalidRequest, Description: http.StatusText(page.Status), Status: page.Status}
 	case IsUnavailable(err):
-		return engine.Unavailable(err)
+		return protocol.Unavailable(err)
 	default:
-		return engine.AsError(err)
+		return protocol.AsError(err)
 	}
 }
 

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/bonafide-id/bonafide/provider"
-	"github.com/bonafide-id/bonafide/provider/internal/engine"
+	"github.com/bonafide-id/bonafide/provider/internal/engine/protocol"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
 )
 
@@ -98,7 +98,7 @@ func TestRedirectURI(t *testing.T) {
 				t.Fatal(err)
 			}
 			w.Advance(2 * time.Second)
-			for _, responseType := range engine.ResponseTypes {
+			for _, responseType := range protocol.ResponseTypes {
 				lab.Shown(t, b.Get(lab.AuthorizeURL("redirect_uri", uri, "response_type", responseType, "scope", "openid military", "prompt", "none")), 400)
 			}
 		}

@@ -1,11 +1,9 @@
-package engine
+package protocol
 
 import (
 	"context"
 	"errors"
 	"net/http"
-
-	"github.com/ory/fosite"
 
 	"github.com/bonafide-id/bonafide/provider/internal/diagnosis"
 	"github.com/bonafide-id/bonafide/storage"
@@ -89,7 +87,9 @@ const (
 	ServerError             = "server_error"
 )
 
-func fail(code, description string) *Error {
+// Fail returns the error response with this code and description, and the HTTP status that
+// goes with the code.
+func Fail(code, description string) *Error {
 	status := http.StatusBadRequest
 	switch code {
 	case InvalidClient, InvalidToken:
@@ -104,38 +104,37 @@ func fail(code, description string) *Error {
 	return &Error{Code: code, Description: description, Status: status}
 }
 
-// AsError returns the error response to any error: what the engine made itself,
-// what fosite found, and what storage could not do. A database that fails is never
-// the client's fault.
+// AsError returns the error response to any error: the one that it is, or what storage
+// could not do. A database that fails is never the client's fault.
 func AsError(err error) *Error {
 	var ours *Error
 	if errors.As(err, &ours) {
 		return ours
 	}
-	response := fail(ServerError, "Something went wrong on our side. The request was not carried out.")
-	var theirs *fosite.RFC6749Error
-	switch {
-	case errors.Is(err, storage.ErrUnavailable),
-		errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled):
+	if IsUnavailable(err) {
 		return Unavailable(err)
-	case errors.As(err, &theirs) && theirs.CodeField < http.StatusInternalServerError:
-		response = fail(theirs.ErrorField, fositeDescription(theirs.ErrorField))
 	}
+	response := Fail(ServerError, "Something went wrong on our side. The request was not carried out.")
 	response.Cause = err
 	return response
+}
+
+func IsUnavailable(err error) bool {
+	return errors.Is(err, storage.ErrUnavailable) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled)
 }
 
 // Unavailable is the error response to a request that may succeed later; cause goes to
 // the log.
 func Unavailable(cause error) *Error {
-	e := fail(TemporarilyUnavailable, "The service cannot answer now. Please try again in a moment.")
+	e := Fail(TemporarilyUnavailable, "The service cannot answer now. Please try again in a moment.")
 	e.Cause = cause
 	return e
 }
 
-// fositeDescription describes an error of fosite. Its own text repeats input, which may
-// carry line breaks and markup into logs and pages.
-func fositeDescription(code string) string {
+// Refused returns the error response with this code and its usual description.
+func Refused(code string) *Error { return Fail(code, usualDescription(code)) }
+
+func usualDescription(code string) string {
 	switch code {
 	case InvalidScope:
 		return "The scope is unknown, or this application may not ask for it."

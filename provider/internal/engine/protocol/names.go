@@ -1,0 +1,57 @@
+package protocol
+
+import "slices"
+
+// ResponseMode is how an authorization response reaches the client.
+type ResponseMode string
+
+// The response modes (OAuth 2.0 Multiple Response Type Encoding Practices section
+// 2.1, OAuth 2.0 Form Post Response Mode).
+const (
+	ModeQuery    ResponseMode = "query"
+	ModeFragment ResponseMode = "fragment"
+	ModeFormPost ResponseMode = "form_post"
+)
+
+// ResponseModes are all that are supported.
+var ResponseModes = []ResponseMode{ModeQuery, ModeFragment, ModeFormPost}
+
+// ResponseTypes are all response types that are supported, each in its
+// canonical order (OAuth 2.0 Multiple Response Type Encoding Practices).
+var ResponseTypes = []string{
+	"code", "token", "id_token", "id_token token", "code id_token", "code token", "code id_token token",
+}
+
+// GrantTypes are the grants of the token endpoint.
+var GrantTypes = []string{GrantAuthorizationCode, GrantRefreshToken, GrantClientCredentials, GrantJWTBearer}
+
+// RegisteredGrantTypes are those that a registration may name: beside them implicit, which
+// RFC 7591 section 2.1 wants with the response types of the front channel, and which these
+// say already.
+var RegisteredGrantTypes = append(slices.Clone(GrantTypes), "implicit")
+
+// Grants of the token endpoint (RFC 6749 sections 4.1.3, 6 and 4.4.2, RFC 7523 section 2.1).
+const (
+	GrantAuthorizationCode = "authorization_code"
+	GrantRefreshToken      = "refresh_token"
+	GrantClientCredentials = "client_credentials"
+	GrantJWTBearer         = "urn:ietf:params:oauth:grant-type:jwt-bearer"
+)
+
+// Scopes of the protocol: ScopeOpenID makes a request one of OpenID Connect,
+// ScopeOfflineAccess is that of its section 11.
+const (
+	ScopeOpenID        = "openid"
+	ScopeOfflineAccess = "offline_access"
+)
+
+// Client authentication methods (OpenID Connect Core section 9).
+const (
+	AuthBasic      = "client_secret_basic"
+	AuthPost       = "client_secret_post"
+	AuthPrivateKey = "private_key_jwt"
+	AuthNone       = "none"
+)
+
+// AuthMethods are all that are accepted.
+var AuthMethods = []string{AuthBasic, AuthPost, AuthPrivateKey, AuthNone}
