@@ -4,7 +4,7 @@ import (
 	"net/http"
 	"net/url"
 
-	"github.com/bonafide-id/bonafide/provider/internal/engine"
+	"github.com/bonafide-id/bonafide/provider/internal/engine/input"
 	"github.com/bonafide-id/bonafide/provider/internal/web"
 	"github.com/bonafide-id/bonafide/ui"
 )
@@ -53,7 +53,7 @@ func (a alias) sendOn(site *web.Site) web.Handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		query, err := url.ParseQuery(r.URL.RawQuery)
 		if r.Method == http.MethodPost {
-			query, err = engine.ReadForm(r)
+			query, err = input.ReadForm(r)
 		}
 		if err != nil {
 			return &web.PageError{Status: http.StatusBadRequest, Code: ui.ErrorRequest, Cause: err}

@@ -12,8 +12,8 @@ import (
 	"github.com/bonafide-id/bonafide/provider/internal/claims"
 	"github.com/bonafide-id/bonafide/provider/internal/clientkeys"
 	"github.com/bonafide-id/bonafide/provider/internal/clients"
-	"github.com/bonafide-id/bonafide/provider/internal/engine"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/protocol"
+	"github.com/bonafide-id/bonafide/provider/internal/engine/registry"
 	"github.com/bonafide-id/bonafide/provider/internal/web"
 	"github.com/bonafide-id/bonafide/storage"
 )
@@ -23,9 +23,9 @@ const (
 	// V3 is the older interface of identity verification services: lifetimes as
 	// strings of digits, one scope value that is granted, userinfo as a JWT in
 	// a JSON string, tokens in the query and JSONP at the data endpoints.
-	V3 = engine.DialectV3
+	V3 = registry.DialectV3
 	// Standard is RFC 6749 and OpenID Connect Core to the letter.
-	Standard = engine.DialectStandard
+	Standard = registry.DialectStandard
 )
 
 // Client is a registration of an application. Its JSON form has the members that RFC 7591
@@ -364,11 +364,11 @@ func (c Client) record() storage.Client {
 }
 
 // validate names the first field that cannot be accepted.
-func (c Client) validate(known *claims.Catalogue, addresses engine.Addresses, resources []Resource) error {
+func (c Client) validate(known *claims.Catalogue, addresses registry.Addresses, resources []Resource) error {
 	if !claims.IsName(c.ID) {
 		return wrongField("ID", "must be 1 to 64 letters, digits, or -_.:")
 	}
-	dialect, ok := engine.DialectNamed(c.Dialect)
+	dialect, ok := registry.DialectNamed(c.Dialect)
 	if !ok {
 		return wrongField("Dialect", "%q is neither %q nor %q", c.Dialect, V3, Standard)
 	}
@@ -417,7 +417,7 @@ func (c Client) asksForItselfOnly() bool {
 	return len(c.GrantTypes) > 0 && !slices.ContainsFunc(c.GrantTypes, func(g string) bool { return g != protocol.GrantClientCredentials })
 }
 
-func (c Client) validateLists(known *claims.Catalogue, addresses engine.Addresses, dialect engine.Dialect, resources []Resource) error {
+func (c Client) validateLists(known *claims.Catalogue, addresses registry.Addresses, dialect registry.Dialect, resources []Resource) error {
 	for _, list := range []struct {
 		name   string
 		values []string

@@ -17,7 +17,7 @@ import (
 	"go.opentelemetry.io/otel/metric"
 	"go.opentelemetry.io/otel/trace"
 
-	"github.com/bonafide-id/bonafide/provider/internal/engine"
+	"github.com/bonafide-id/bonafide/provider/internal/engine/registry"
 	"github.com/bonafide-id/bonafide/provider/internal/keyring"
 	"github.com/bonafide-id/bonafide/provider/internal/request"
 	"github.com/bonafide-id/bonafide/provider/internal/web"
@@ -303,13 +303,13 @@ func (c Config) validateBaseURL(s string) error {
 		return fmt.Errorf("%q is not an absolute address", s)
 	case u.RawQuery != "" || u.Fragment != "" || u.User != nil || strings.Contains(s, "#") || strings.Contains(s, "?"):
 		return fmt.Errorf("%q must have no query, fragment or user name", s)
-	case !engine.IsPrintableASCII(s):
+	case !registry.IsPrintableASCII(s):
 		return fmt.Errorf("%q must be of ASCII characters; a host with others has a name that begins with xn--", s)
 	case strings.HasSuffix(s, "/"):
 		return fmt.Errorf("%q must not end with a slash", s)
 	case !strings.HasPrefix(s, u.Scheme+"://"+strings.ToLower(u.Host)) || u.EscapedPath() != u.Path || u.Path != "" && path.Clean(u.Path) != u.Path:
 		return fmt.Errorf("%q must be in lower case, without escapes in its host, and with a plain path", s)
-	case !engine.HasPlainPort(u) || engine.IsDefaultPort(u):
+	case !registry.HasPlainPort(u) || registry.IsDefaultPort(u):
 		return fmt.Errorf("%q must have a port from 1 to 65535, or none where it is that of the scheme", s)
 	case u.Scheme == "https":
 		return nil
@@ -323,7 +323,9 @@ func (c Config) validateBaseURL(s string) error {
 }
 
 // addresses are the rules for addresses of the provider and of applications.
-func (c Config) addresses() engine.Addresses { return engine.Addresses{PrivateHTTP: c.InsecureHTTP} }
+func (c Config) addresses() registry.Addresses {
+	return registry.Addresses{PrivateHTTP: c.InsecureHTTP}
+}
 
 // hasAccounts reports whether the provider keeps the users itself.
 func (c Config) hasAccounts() bool { return c.Users.SignedIn == nil }

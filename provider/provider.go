@@ -19,6 +19,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider/internal/clientkeys"
 	"github.com/bonafide-id/bonafide/provider/internal/clients"
 	"github.com/bonafide-id/bonafide/provider/internal/engine"
+	"github.com/bonafide-id/bonafide/provider/internal/engine/registry"
 	"github.com/bonafide-id/bonafide/provider/internal/faults"
 	"github.com/bonafide-id/bonafide/provider/internal/host"
 	"github.com/bonafide-id/bonafide/provider/internal/keyring"
@@ -295,7 +296,7 @@ func (p *Provider) newEngine(tokens *token.Codec, source *claims.Source) *engine
 		OpenPushed: func(clientID string, sealed []byte) ([]byte, error) {
 			return p.secrets.Open(pushedPurpose(p.issuer, clientID), sealed)
 		},
-		Allowed: func(ctx context.Context, subject string, c *engine.Client, asked []string) (engine.Allowed, error) {
+		Allowed: func(ctx context.Context, subject string, c *registry.Client, asked []string) (engine.Allowed, error) {
 			return p.flows.AllowedBefore(ctx, subject, c, asked)
 		},
 		Scopes:     p.catalogue.ScopeValues(),

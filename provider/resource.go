@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"github.com/bonafide-id/bonafide/provider/internal/claims"
-	"github.com/bonafide-id/bonafide/provider/internal/engine"
+	"github.com/bonafide-id/bonafide/provider/internal/engine/registry"
 	"github.com/bonafide-id/bonafide/provider/internal/web"
 )
 
@@ -87,7 +87,7 @@ func validateResourceURI(uri string) error {
 		return errors.New("is not an absolute address with a host")
 	case u.User != nil || slices.Contains([]byte(uri), '#'):
 		return errors.New("must have no user name and no fragment")
-	case len(uri) > maxResourceURI || !engine.IsPrintableASCII(uri):
+	case len(uri) > maxResourceURI || !registry.IsPrintableASCII(uri):
 		return fmt.Errorf("must be at most %d printable ASCII characters", maxResourceURI)
 	default:
 		return nil
@@ -103,10 +103,10 @@ func withoutSlash(uri string) string {
 }
 
 // engineResources are the resources in the engine's terms.
-func (c Config) engineResources() []engine.Resource {
-	resources := make([]engine.Resource, len(c.Resources))
+func (c Config) engineResources() []registry.Resource {
+	resources := make([]registry.Resource, len(c.Resources))
 	for i, r := range c.Resources {
-		resources[i] = engine.Resource(r)
+		resources[i] = registry.Resource(r)
 		if r.Name == "" {
 			resources[i].Name = resources[i].Host()
 		}

@@ -9,7 +9,7 @@ import (
 	"golang.org/x/net/idna"
 	"golang.org/x/text/unicode/norm"
 
-	"github.com/bonafide-id/bonafide/provider/internal/engine"
+	"github.com/bonafide-id/bonafide/provider/internal/engine/registry"
 )
 
 var errEmail = errors.New("is not an e-mail address")
@@ -32,7 +32,7 @@ func EmailKey(address string) (string, error) {
 func standsForOthers(address string) bool {
 	local := address[:max(0, strings.LastIndexByte(address, '@'))]
 	return norm.NFC.String(local) != norm.NFKC.String(local) || strings.ContainsFunc(local, func(r rune) bool {
-		return r > unicode.MaxASCII && engine.IsPrintableASCII(fold(string(r)))
+		return r > unicode.MaxASCII && registry.IsPrintableASCII(fold(string(r)))
 	})
 }
 
@@ -43,7 +43,7 @@ func fold(s string) string { return strings.ToLower(norm.NFKC.String(s)) }
 func foldEmail(address string) string {
 	at := strings.LastIndexByte(address, '@')
 	local, domain := fold(address[:at+1]), address[at+1:]
-	if engine.IsPrintableASCII(domain) {
+	if registry.IsPrintableASCII(domain) {
 		return local + strings.ToLower(domain)
 	}
 	ascii, err := idna.Lookup.ToASCII(domain) // by its own mapping, as whoever mails there does

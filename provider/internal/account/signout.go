@@ -13,6 +13,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider/internal/diagnosis"
 	"github.com/bonafide-id/bonafide/provider/internal/engine"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/protocol"
+	"github.com/bonafide-id/bonafide/provider/internal/engine/registry"
 	"github.com/bonafide-id/bonafide/provider/internal/host"
 	"github.com/bonafide-id/bonafide/provider/internal/web"
 	"github.com/bonafide-id/bonafide/storage"
@@ -25,7 +26,7 @@ type signOutRequest struct {
 	hint authflow.Hint
 
 	// client is the application that the browser goes back to, or nil.
-	client *engine.Client
+	client *registry.Client
 
 	// uri is a registered post_logout_redirect_uri, and back the same with the
 	// state, or both are empty.
@@ -55,7 +56,7 @@ func (p *Pages) readSignOut(r *http.Request) (signOutRequest, error) {
 		return s, nil
 	}
 	client, err := p.Engine.Client(r.Context(), clientID)
-	if err != nil && !errors.Is(err, engine.ErrNoClient) {
+	if err != nil && !errors.Is(err, registry.ErrNoClient) {
 		return s, err
 	}
 	if err == nil && !slices.Contains(client.PostLogoutRedirectURIs, uri) {
@@ -101,7 +102,7 @@ func (p *Pages) postSignOut(own web.Handler) web.Handler {
 }
 
 // noteElsewhere tells those who build an application that it does not get its user back.
-func (p *Pages) noteElsewhere(r *http.Request, client *engine.Client, uri string) {
+func (p *Pages) noteElsewhere(r *http.Request, client *registry.Client, uri string) {
 	mistaken := (&protocol.Error{Code: protocol.InvalidRequest}).Because(diagnosis.SignOutNotRegistered)
 	mistaken.Details = diagnosis.Unregistered("post_logout_redirect_uri", uri, client.PostLogoutRedirectURIs)
 	p.Activity.Refused(r.Context(), activity.SignOut, activity.Party{ClientID: client.ID}, mistaken)

@@ -11,7 +11,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider/internal/activity"
 	"github.com/bonafide-id/bonafide/provider/internal/authflow"
 	"github.com/bonafide-id/bonafide/provider/internal/clock"
-	"github.com/bonafide-id/bonafide/provider/internal/engine"
+	"github.com/bonafide-id/bonafide/provider/internal/engine/registry"
 	"github.com/bonafide-id/bonafide/provider/internal/web"
 	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/ui"
@@ -76,7 +76,7 @@ func (p *Pages) returnFromHost(w http.ResponseWriter, r *http.Request, page *aut
 		}
 	}
 	client, err := p.Engine.Client(r.Context(), s.ClientID)
-	if err != nil && !errors.Is(err, engine.ErrNoClient) {
+	if err != nil && !errors.Is(err, registry.ErrNoClient) {
 		return err
 	}
 	if err != nil || !slices.Contains(client.PostLogoutRedirectURIs, s.URI) {

@@ -9,6 +9,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider/internal/claims"
 	"github.com/bonafide-id/bonafide/provider/internal/engine"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/protocol"
+	"github.com/bonafide-id/bonafide/provider/internal/engine/registry"
 	"github.com/bonafide-id/bonafide/provider/internal/host"
 	"github.com/bonafide-id/bonafide/storage"
 )
@@ -17,7 +18,7 @@ import (
 // allowed an application that asks without the user: the decision in force, for an
 // application of the host's own all that it may ask for. engine.ErrNoUser when there is no
 // such user, engine.ErrNotAllowed when it is nothing.
-func (e *Endpoint) AllowedBefore(ctx context.Context, userID string, c *engine.Client, asked []string) (allowed engine.Allowed, err error) {
+func (e *Endpoint) AllowedBefore(ctx context.Context, userID string, c *registry.Client, asked []string) (allowed engine.Allowed, err error) {
 	for range maxTries {
 		if allowed, err = e.allowedNow(ctx, userID, c, asked); !errors.Is(err, storage.ErrChanged) {
 			return allowed, err
@@ -28,7 +29,7 @@ func (e *Endpoint) AllowedBefore(ctx context.Context, userID string, c *engine.C
 
 // allowedNow is AllowedBefore once. storage.ErrChanged when what is recorded of the use of an
 // application was changed meanwhile, by another request of it or by the user.
-func (e *Endpoint) allowedNow(ctx context.Context, userID string, c *engine.Client, asked []string) (engine.Allowed, error) {
+func (e *Endpoint) allowedNow(ctx context.Context, userID string, c *registry.Client, asked []string) (engine.Allowed, error) {
 	none := engine.Allowed{}
 	known, err := e.Personas.Knows(ctx, userID, c.ID)
 	if err != nil || !known {
@@ -64,7 +65,7 @@ func (e *Endpoint) allowedNow(ctx context.Context, userID string, c *engine.Clie
 // scope that it has lost since, and no attribute that the user was not shown. That an
 // application has been used without asking, and what was allowed under another name, is
 // no decision. offline_access needs a refresh token, and there is none.
-func (e *Endpoint) termsBefore(c *engine.Client, consent *storage.Consent, asked []string) terms {
+func (e *Endpoint) termsBefore(c *registry.Client, consent *storage.Consent, asked []string) terms {
 	decided := decisionAbout(c.Name, consent) != nil && !consent.Decision.IsZero()
 	may := c.Scopes
 	switch {
@@ -96,7 +97,7 @@ func (e *Endpoint) termsBefore(c *engine.Client, consent *storage.Consent, asked
 }
 
 // admitAbsent asks about a user who is not there what is asked about one who is.
-func (e *Endpoint) admitAbsent(ctx context.Context, userID string, c *engine.Client, t terms) error {
+func (e *Endpoint) admitAbsent(ctx context.Context, userID string, c *registry.Client, t terms) error {
 	_, err := e.Claims.Person(ctx, userID, t.Attributes, t.Groups)
 	if errors.Is(err, host.ErrNoUser) {
 		return engine.ErrNoUser

@@ -10,7 +10,9 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider/internal/diagnosis"
 	"github.com/bonafide-id/bonafide/provider/internal/engine"
+	"github.com/bonafide-id/bonafide/provider/internal/engine/input"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/protocol"
+	"github.com/bonafide-id/bonafide/provider/internal/engine/registry"
 	"github.com/bonafide-id/bonafide/provider/internal/host"
 	"github.com/bonafide-id/bonafide/provider/internal/web"
 	"github.com/bonafide-id/bonafide/storage"
@@ -93,7 +95,7 @@ func (e *Endpoint) authorize(w http.ResponseWriter, r *http.Request, p *Page) er
 // mayBeStale reports whether an answer may have failed for a session or a decision that is
 // not as it is remembered.
 func mayBeStale(err error) bool {
-	return err != nil && !web.IsUnavailable(err) && !errors.Is(err, engine.ErrAnswered) && !errors.Is(err, engine.ErrNoClient)
+	return err != nil && !web.IsUnavailable(err) && !errors.Is(err, engine.ErrAnswered) && !errors.Is(err, registry.ErrNoClient)
 }
 
 // begin notes who is signed in when a request comes, or signs in as the persona that it
@@ -130,7 +132,7 @@ func (e *Endpoint) receive(ctx context.Context, query url.Values, unread error) 
 // section 3.1.2.1) and sends the browser on to the same request by GET: cookies do
 // not travel with a form that another site has posted.
 func (e *Endpoint) authorizePost(w http.ResponseWriter, r *http.Request) error {
-	form, err := engine.ReadForm(r)
+	form, err := input.ReadForm(r)
 	if err != nil && form == nil {
 		return err
 	}
@@ -295,7 +297,7 @@ func (e *Endpoint) issue(w http.ResponseWriter, r *http.Request, f *Flow, s auth
 		Basis: storage.Basis{Session: s.user.Session, Consent: *s.consent, Notice: e.notice(f.request, s.user, sid)}, Flow: e.engineFlow(f),
 	})
 	switch {
-	case errors.Is(err, engine.ErrAnswered), errors.Is(err, storage.ErrEnded), errors.Is(err, engine.ErrNoClient):
+	case errors.Is(err, engine.ErrAnswered), errors.Is(err, storage.ErrEnded), errors.Is(err, registry.ErrNoClient):
 		return err
 	case err != nil:
 		return &redirectError{f.request, err, f}
@@ -317,7 +319,7 @@ func (e *Endpoint) saveConsent(ctx context.Context, c storage.Consent, on storag
 	err := e.Store.SaveConsent(ctx, c, on)
 	switch {
 	case errors.Is(err, storage.ErrNotFound):
-		return engine.ErrNoClient // deleted a moment ago
+		return registry.ErrNoClient // deleted a moment ago
 	case errors.Is(err, storage.ErrConflict):
 		return engine.ErrAnswered
 	case err != nil:

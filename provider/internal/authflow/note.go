@@ -9,6 +9,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider/internal/diagnosis"
 	"github.com/bonafide-id/bonafide/provider/internal/engine"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/protocol"
+	"github.com/bonafide-id/bonafide/provider/internal/engine/registry"
 	"github.com/bonafide-id/bonafide/provider/internal/web"
 	"github.com/bonafide-id/bonafide/ui"
 )
@@ -72,7 +73,7 @@ func (e *Endpoint) note(r *http.Request, p *Page, cause error) {
 		of.ClientID, failed = elsewhere.Client.ID, elsewhere.Diagnosed()
 	case errors.As(cause, &alone):
 		of.ClientID = alone.Client.ID
-	case errors.Is(cause, engine.ErrDisabled):
+	case errors.Is(cause, registry.ErrDisabled):
 		of.ClientID = r.URL.Query().Get("client_id")
 	case errors.As(cause, &page) && page.Code == ui.ErrorExpired && page.Request != nil:
 		of.ClientID, failed = page.Request.Client.ID, failed.Because(diagnosis.RequestExpired)

@@ -5,6 +5,7 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider/internal/claims"
 	"github.com/bonafide-id/bonafide/provider/internal/engine"
+	"github.com/bonafide-id/bonafide/provider/internal/engine/registry"
 	"github.com/bonafide-id/bonafide/storage"
 )
 
@@ -20,7 +21,7 @@ func decisionAbout(clientName string, recorded *storage.Consent) *storage.Consen
 
 // leftOutBy returns the scopes that a record, which may be nil, leaves out and that the
 // application still lets users leave out.
-func leftOutBy(c *engine.Client, recorded *storage.Consent) []string {
+func leftOutBy(c *registry.Client, recorded *storage.Consent) []string {
 	decided := decisionAbout(c.Name, recorded)
 	if decided == nil {
 		return nil
@@ -30,7 +31,7 @@ func leftOutBy(c *engine.Client, recorded *storage.Consent) []string {
 
 // lostBy returns the facts and groups that a record, which may be nil, does not allow
 // because the scopes that release them are left out.
-func (e *Endpoint) lostBy(c *engine.Client, recorded *storage.Consent) (facts, groups []string) {
+func (e *Endpoint) lostBy(c *registry.Client, recorded *storage.Consent) (facts, groups []string) {
 	leftOut := leftOutBy(c, recorded)
 	if len(leftOut) == 0 {
 		return nil, nil

@@ -9,6 +9,7 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider/internal/engine"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/protocol"
+	"github.com/bonafide-id/bonafide/provider/internal/engine/registry"
 	"github.com/bonafide-id/bonafide/provider/internal/host"
 	"github.com/bonafide-id/bonafide/storage"
 )
@@ -117,7 +118,7 @@ type outcome struct {
 func play(t *testing.T, a ask, h hostKind) outcome {
 	t.Helper()
 	now := time.Date(2026, 3, 1, 12, 0, 0, 500_000, time.UTC)
-	client := &engine.Client{Client: storage.Client{ID: "app", Name: "App", SkipConsent: a.own}}
+	client := &registry.Client{Client: storage.Client{ID: "app", Name: "App", SkipConsent: a.own}}
 	f := &Flow{firstSeen: now, request: &engine.AuthorizeRequest{
 		Client: client, RedirectURI: "https://rp.test/cb", Scopes: []string{"openid"}, Prompt: strings.Fields(a.prompt),
 		Op: a.op, MaxAge: a.maxAge, Form: url.Values{},

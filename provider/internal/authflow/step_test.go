@@ -7,6 +7,7 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider/internal/engine"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/protocol"
+	"github.com/bonafide-id/bonafide/provider/internal/engine/registry"
 	"github.com/bonafide-id/bonafide/provider/internal/host"
 	"github.com/bonafide-id/bonafide/storage"
 )
@@ -17,7 +18,7 @@ func stateMade(change ...func(*authState)) authState {
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	s := authState{
 		request: &engine.AuthorizeRequest{
-			Client:      &engine.Client{Client: storage.Client{ID: "app", Name: "App"}},
+			Client:      &registry.Client{Client: storage.Client{ID: "app", Name: "App"}},
 			RedirectURI: "https://rp.test/cb", Scopes: []string{"openid", "identity"}, MaxAge: -1,
 		},
 		user: &User{User: host.User{UserID: "alice", AuthTime: now.Add(-time.Hour)}},

@@ -10,6 +10,7 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider/internal/claims"
 	"github.com/bonafide-id/bonafide/provider/internal/engine"
+	"github.com/bonafide-id/bonafide/provider/internal/engine/registry"
 	"github.com/bonafide-id/bonafide/provider/internal/random"
 	"github.com/bonafide-id/bonafide/provider/internal/web"
 	"github.com/bonafide-id/bonafide/storage"
@@ -56,7 +57,7 @@ func (e *Endpoint) termsOf(request *engine.AuthorizeRequest, leftOut []string) t
 // which is another each time (RFC 8252 section 7.3).
 func redirectHost(uri string) string {
 	u, err := url.Parse(uri)
-	if err == nil && u.Scheme == "http" && engine.IsLoopback(u.Hostname()) {
+	if err == nil && u.Scheme == "http" && registry.IsLoopback(u.Hostname()) {
 		return u.Hostname()
 	}
 	return web.HostOf(uri)

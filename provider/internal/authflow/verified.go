@@ -9,6 +9,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider/internal/diagnosis"
 	"github.com/bonafide-id/bonafide/provider/internal/engine"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/protocol"
+	"github.com/bonafide-id/bonafide/provider/internal/engine/registry"
 	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/ui"
 )
@@ -47,7 +48,7 @@ func notVerified() *protocol.Error {
 
 // isVerified reports whether a user has the verified groups that an application was
 // registered to require.
-func (e *Endpoint) isVerified(ctx context.Context, c *engine.Client, scopes []string, userID string) (bool, error) {
+func (e *Endpoint) isVerified(ctx context.Context, c *registry.Client, scopes []string, userID string) (bool, error) {
 	if !c.RequireVerified {
 		return true, nil
 	}

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/bonafide-id/bonafide/provider/internal/activity"
-	"github.com/bonafide-id/bonafide/provider/internal/engine"
+	"github.com/bonafide-id/bonafide/provider/internal/engine/registry"
 	"github.com/bonafide-id/bonafide/storage"
 )
 
@@ -32,7 +32,7 @@ type Options struct {
 	Issuer string
 
 	// Client returns a registration; engine.ErrNoClient when there is none.
-	Client func(ctx context.Context, id string) (*engine.Client, error)
+	Client func(ctx context.Context, id string) (*registry.Client, error)
 
 	// Sign returns claims as a JWT with this typ, Refresh sees to the key being current.
 	Sign    func(typ string, claims []byte) (string, error)

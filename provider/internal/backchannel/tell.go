@@ -13,8 +13,8 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider/internal/activity"
 	"github.com/bonafide-id/bonafide/provider/internal/diagnosis"
-	"github.com/bonafide-id/bonafide/provider/internal/engine"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/protocol"
+	"github.com/bonafide-id/bonafide/provider/internal/engine/registry"
 	"github.com/bonafide-id/bonafide/provider/internal/keyring"
 	"github.com/bonafide-id/bonafide/provider/internal/outbound"
 	"github.com/bonafide-id/bonafide/provider/internal/random"
@@ -33,7 +33,7 @@ var retryAfter = []time.Duration{
 func (n *Notifier) tell(ctx context.Context, c storage.ClientSession) {
 	client, err := n.Client(ctx, c.ClientID)
 	switch {
-	case errors.Is(err, engine.ErrNoClient), err == nil && client.BackchannelLogoutURI == "":
+	case errors.Is(err, registry.ErrNoClient), err == nil && client.BackchannelLogoutURI == "":
 		n.settle(ctx, c, n.Store.RemoveClientSession) // it does not want to know any more
 		return
 	case err != nil:
@@ -66,7 +66,7 @@ func (n *Notifier) tell(ctx context.Context, c storage.ClientSession) {
 }
 
 // details are what there is to know about an attempt that failed.
-func details(client *engine.Client, c storage.ClientSession, status int, err error) map[string]string {
+func details(client *registry.Client, c storage.ClientSession, status int, err error) map[string]string {
 	all := map[string]string{
 		"backchannel_logout_uri": diagnosis.Address(client.BackchannelLogoutURI), "attempt": strconv.Itoa(c.Attempts),
 	}
@@ -110,7 +110,7 @@ func judge(status int, err error) diagnosis.Name {
 }
 
 // send makes a logout token and sends it (section 2.5).
-func (n *Notifier) send(ctx context.Context, client *engine.Client, c storage.ClientSession) (status int, err error) {
+func (n *Notifier) send(ctx context.Context, client *registry.Client, c storage.ClientSession) (status int, err error) {
 	token, err := n.token(ctx, c)
 	if err != nil {
 		return 0, err

@@ -4,13 +4,14 @@ import (
 	"slices"
 
 	"github.com/bonafide-id/bonafide/provider/internal/engine"
+	"github.com/bonafide-id/bonafide/provider/internal/engine/registry"
 	"github.com/bonafide-id/bonafide/storage"
 )
 
 // ReleaseFor returns the handles and groups that an application asks for: what its scopes
 // release, in their order, and the claims that it asks for one by one, in the order of the
 // catalogue.
-func (c *Catalogue) ReleaseFor(client *engine.Client, scopes, single []string) (handles, groups []string) {
+func (c *Catalogue) ReleaseFor(client *registry.Client, scopes, single []string) (handles, groups []string) {
 	handles, groups = c.Release(scopes)
 	return Union(handles, c.Single(client, single)), groups
 }
@@ -44,7 +45,7 @@ func (c *Catalogue) AsksFor(request *engine.AuthorizeRequest, stays []string) (f
 // that the scopes of its registration release, also under another name, in the order of
 // the catalogue. Others, which there may not even be, are left out. Anything more would be
 // a way around the registration.
-func (c *Catalogue) Single(client *engine.Client, names []string) []string {
+func (c *Catalogue) Single(client *registry.Client, names []string) []string {
 	if len(names) == 0 {
 		return nil
 	}
@@ -76,7 +77,7 @@ func (c *Catalogue) scopeNames() []string {
 
 // releasedIn returns what a grant releases in a place: an ID token and userinfo carry what
 // the scopes release, and each the claims that were asked for there one by one.
-func (c *Catalogue) releasedIn(in engine.Place, g storage.Grant, client *engine.Client) (handles, groups []string) {
+func (c *Catalogue) releasedIn(in engine.Place, g storage.Grant, client *registry.Client) (handles, groups []string) {
 	if isLean(in, g, client) {
 		g.Scopes = nil
 	}
@@ -85,6 +86,6 @@ func (c *Catalogue) releasedIn(in engine.Place, g storage.Grant, client *engine.
 
 // isLean reports whether an ID token leaves what scopes release to userinfo: where the
 // application can ask it (OpenID Connect Core section 5.4).
-func isLean(in engine.Place, g storage.Grant, client *engine.Client) bool {
+func isLean(in engine.Place, g storage.Grant, client *registry.Client) bool {
 	return in == engine.InIDToken && client.LeanIDTokens && g.ResponseType != "id_token"
 }

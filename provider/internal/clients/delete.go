@@ -6,7 +6,7 @@ import (
 	"fmt"
 
 	"github.com/bonafide-id/bonafide/provider/internal/batch"
-	"github.com/bonafide-id/bonafide/provider/internal/engine"
+	"github.com/bonafide-id/bonafide/provider/internal/engine/registry"
 	"github.com/bonafide-id/bonafide/storage"
 )
 
@@ -49,7 +49,7 @@ func (r *Registry) RemoveDeleted(ctx context.Context) error {
 		if err == nil && len(found) > 0 {
 			// Until then another process may allow them something, which would have to go
 			// in one step with the registration.
-			err = batch.Rest(ctx, engine.ClientAge)
+			err = batch.Rest(ctx, registry.ClientAge)
 		}
 		if err != nil || len(found) == 0 {
 			return errors.Join(failed, err)

@@ -11,7 +11,9 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider/internal/clock"
 	"github.com/bonafide-id/bonafide/provider/internal/diagnosis"
+	"github.com/bonafide-id/bonafide/provider/internal/engine/input"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/protocol"
+	"github.com/bonafide-id/bonafide/provider/internal/engine/registry"
 	"github.com/bonafide-id/bonafide/provider/internal/request"
 	"github.com/bonafide-id/bonafide/storage"
 )
@@ -19,7 +21,7 @@ import (
 // Access is what an access token in force is good for.
 type Access struct {
 	*Issued
-	Client *Client
+	Client *registry.Client
 	Scopes []string
 
 	// Resources are the APIs that the token is for, Own reports whether it is for the
@@ -43,7 +45,7 @@ func (e *Engine) AccessToken(ctx context.Context, presented string) (Access, err
 
 // TokenClient returns the client that an access token was issued to, in force or
 // not: the client's script has to learn that its token has expired.
-func (e *Engine) TokenClient(ctx context.Context, presented string) (*Client, error) {
+func (e *Engine) TokenClient(ctx context.Context, presented string) (*registry.Client, error) {
 	found, err := e.find(ctx, storage.AccessToken, presented)
 	if err != nil {
 		return nil, err
@@ -85,7 +87,7 @@ func (e *Engine) active(ctx context.Context, kind storage.TokenKind, presented s
 		return known, errToken.Because(diagnosis.TokenExpired)
 	}
 	client, err := e.Client(ctx, found.Grant.ClientID)
-	if errors.Is(err, ErrNoClient) {
+	if errors.Is(err, registry.ErrNoClient) {
 		return known, errToken.Because(diagnosis.ApplicationDisabled)
 	}
 	if err != nil {
@@ -129,7 +131,7 @@ type Introspection struct {
 // that it is for (RFC 7662). Tokens of others are inactive to it, so that nobody can use
 // the endpoint to try out what was found.
 func (e *Engine) Introspect(ctx context.Context, r *http.Request) (Introspection, error) {
-	form, err := ReadForm(r)
+	form, err := input.ReadForm(r)
 	if err != nil {
 		return Introspection{}, err
 	}
@@ -167,11 +169,11 @@ func (e *Engine) Introspect(ctx context.Context, r *http.Request) (Introspection
 func (e *Engine) describe(a Access, kind storage.TokenKind, asks string) (Introspection, bool) {
 	scopes, audience := a.Scopes, a.Resources
 	if a.Client.ID != asks {
-		audience = e.introspectable(audience, asks)
+		audience = e.Resources.Introspectable(audience, asks)
 		if kind != storage.AccessToken || len(audience) == 0 {
 			return Introspection{}, false
 		}
-		scopes = e.meaningful(scopes, audience)
+		scopes = e.Resources.Meaningful(scopes, audience)
 	} else if a.Own && len(audience) > 0 {
 		audience = append(audience, e.Issuer)
 	}
@@ -191,7 +193,7 @@ func (e *Engine) describe(a Access, kind storage.TokenKind, asks string) (Intros
 // refresh token with its grant and so with every token of it. An unknown token is
 // no error; another client's is, and lives on.
 func (e *Engine) Revoke(ctx context.Context, r *http.Request) (known bool, err error) {
-	form, err := ReadForm(r)
+	form, err := input.ReadForm(r)
 	if err != nil {
 		return false, err
 	}

@@ -8,12 +8,13 @@ import (
 	"strings"
 	"time"
 
+	"github.com/bonafide-id/bonafide/provider/internal/engine/registry"
 	"github.com/bonafide-id/bonafide/storage"
 )
 
 // accessTokenFor is what an access token is made for.
 type accessTokenFor struct {
-	client *Client
+	client *registry.Client
 	scopes []string
 
 	// resources are those that the request for the token names; nil for those of the grant
@@ -31,7 +32,7 @@ func (e *Engine) accessToken(s *session, f accessTokenFor) (token string, scopes
 	issued := &s.issued[len(s.issued)-1]
 	scopes = f.scopes
 	if f.resources != nil {
-		scopes = e.meaningful(scopes, f.resources)
+		scopes = e.Resources.Meaningful(scopes, f.resources)
 		issued.Resources = f.resources
 	}
 	if len(scopes) < len(s.grant.Scopes) {
@@ -72,7 +73,7 @@ func (a audience) MarshalJSON() ([]byte, error) {
 
 // signAccessToken returns an access token as a JWT. Its jti is the digest of what is
 // stored, which leads to it and is of no use to whoever reads it.
-func (e *Engine) signAccessToken(g storage.Grant, issued storage.Token, c *Client, scopes []string) (string, error) {
+func (e *Engine) signAccessToken(g storage.Grant, issued storage.Token, c *registry.Client, scopes []string) (string, error) {
 	resources, own := e.audienceOf(g, issued, c)
 	claims := accessClaims{
 		Issuer: e.Issuer, Subject: subjectOf(g), Audience: resources,
@@ -108,11 +109,11 @@ func subjectOf(g storage.Grant) string {
 // audienceOf returns the resources that a token is for, and whether it is for the
 // provider's own endpoints: not when its request named resources, because each of these
 // could present it there (RFC 8707 section 3).
-func (e *Engine) audienceOf(g storage.Grant, t storage.Token, c *Client) (resources []string, own bool) {
+func (e *Engine) audienceOf(g storage.Grant, t storage.Token, c *registry.Client) (resources []string, own bool) {
 	if len(t.Resources) > 0 {
-		return e.standing(t.Resources, c), false
+		return e.Resources.Standing(t.Resources, c), false
 	}
-	return e.standing(g.Resources, c), true
+	return e.Resources.Standing(g.Resources, c), true
 }
 
 // digestOf returns by which digest a presented token is stored, when this provider has

@@ -13,7 +13,9 @@ import (
 	"github.com/ory/fosite"
 
 	"github.com/bonafide-id/bonafide/provider/internal/diagnosis"
+	"github.com/bonafide-id/bonafide/provider/internal/engine/input"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/protocol"
+	"github.com/bonafide-id/bonafide/provider/internal/engine/registry"
 )
 
 // AuthorizeRequest is an authorization request (RFC 6749 section 4.1.1, OpenID
@@ -26,7 +28,7 @@ type AuthorizeRequest struct {
 	// it, and until when one can; zero for any other.
 	PushedAs Flow
 
-	Client       *Client
+	Client       *registry.Client
 	RedirectURI  string
 	RedirectSent bool
 	ResponseType string
@@ -107,7 +109,7 @@ const (
 //
 // What fosite leaves open is refused before fosite reads the request; see doc.go.
 func (e *Engine) ParseAuthorize(ctx context.Context, form url.Values) (*AuthorizeRequest, error) {
-	form = withValue(form)
+	form = input.WithValue(form)
 	r, err := e.trustedParts(ctx, form)
 	if err != nil {
 		return nil, err
@@ -118,7 +120,7 @@ func (e *Engine) ParseAuthorize(ctx context.Context, form url.Values) (*Authoriz
 	if err := e.checkResponseType(r); err != nil {
 		return r, err
 	}
-	if r.Resources, err = e.namedResources(form, r.Client); err != nil {
+	if r.Resources, err = e.Resources.Named(form, r.Client); err != nil {
 		return r, err
 	}
 	e.askForTheirs(r)
@@ -152,7 +154,7 @@ func (e *Engine) trustedParts(ctx context.Context, form url.Values) (*AuthorizeR
 		return nil, err
 	}
 	if len(form["redirect_uri"]) > 1 {
-		return nil, repeated("redirect_uri")
+		return nil, input.Repeated("redirect_uri")
 	}
 	r := &AuthorizeRequest{Form: form, Client: client, MaxAge: -1}
 	e.readScopes(r)
@@ -161,24 +163,24 @@ func (e *Engine) trustedParts(ctx context.Context, form url.Values) (*AuthorizeR
 	if !r.RedirectSent && len(client.RedirectURIs) == 1 && !r.OpenID() && !client.Dialect.RedirectURIRequired {
 		r.RedirectURI = client.RedirectURIs[0]
 	}
-	if !e.Addresses.matchRedirectURI(client, r.RedirectURI) {
+	if !e.Addresses.Matches(client, r.RedirectURI) {
 		return nil, &RedirectError{Client: client, Sent: r.RedirectURI}
 	}
 	r.ResponseType = canonicalResponseType(form.Get("response_type"))
 	r.Mode = responseMode(form)
-	if states := form["state"]; len(states) == 1 && len(states[0]) <= maxState && r.mayReturn(states[0]) {
+	if states := form["state"]; len(states) == 1 && len(states[0]) <= input.MaxState && r.mayReturn(states[0]) {
 		r.State, r.StateSent = states[0], true
 	}
 	return r, nil
 }
 
 // namedClient returns the client that an authorization request names.
-func (e *Engine) namedClient(ctx context.Context, form url.Values) (*Client, error) {
+func (e *Engine) namedClient(ctx context.Context, form url.Values) (*registry.Client, error) {
 	if len(form["client_id"]) > 1 {
-		return nil, repeated("client_id")
+		return nil, input.Repeated("client_id")
 	}
 	client, err := e.Client(ctx, form.Get("client_id"))
-	if errors.Is(err, ErrNoClient) {
+	if errors.Is(err, registry.ErrNoClient) {
 		return nil, noClient(err)
 	}
 	if err != nil {
@@ -187,13 +189,9 @@ func (e *Engine) namedClient(ctx context.Context, form url.Values) (*Client, err
 	return client, nil
 }
 
-func repeated(parameter string) *protocol.Error {
-	return protocol.Fail(protocol.InvalidRequest, "A parameter is given more than once.").Because(diagnosis.ParameterRepeated, "parameter", parameter)
-}
-
 // RedirectError says that the redirect URI is not one of the client's.
 type RedirectError struct {
-	Client *Client
+	Client *registry.Client
 	Sent   string
 }
 
@@ -216,7 +214,7 @@ func (e *RedirectError) Error() string {
 // Response Type Encoding Practices section 5).
 func responseMode(form url.Values) protocol.ResponseMode {
 	byType := protocol.ModeQuery
-	for _, value := range values(strings.Join(form["response_type"], " ")) {
+	for _, value := range input.Values(strings.Join(form["response_type"], " ")) {
 		if value == "token" || value == "id_token" {
 			byType = protocol.ModeFragment
 		}
@@ -231,12 +229,12 @@ func responseMode(form url.Values) protocol.ResponseMode {
 // mayReturn reports whether a state reaches the client byte for byte. Browsers change line
 // breaks and what is not UTF-8 in the fields of a form.
 func (r *AuthorizeRequest) mayReturn(state string) bool {
-	return r.Mode != protocol.ModeFormPost || isText(state)
+	return r.Mode != protocol.ModeFormPost || input.IsText(state)
 }
 
 // parse reads the parameters, one rule each.
 func (r *AuthorizeRequest) parse(form url.Values) error {
-	if err := checkForm(form); err != nil {
+	if err := input.CheckForm(form); err != nil {
 		return err
 	}
 	if err := r.checkMode(protocol.ResponseMode(form.Get("response_mode"))); err != nil {
@@ -292,7 +290,7 @@ func (r *AuthorizeRequest) checkMode(named protocol.ResponseMode) error {
 }
 
 func (r *AuthorizeRequest) parsePrompt(prompt string) error {
-	r.Prompt = values(prompt)
+	r.Prompt = input.Values(prompt)
 	for _, p := range r.Prompt {
 		switch p {
 		case PromptNone, PromptLogin, PromptConsent, PromptSelectAccount, PromptCreate:
@@ -328,7 +326,7 @@ func (r *AuthorizeRequest) parseClaims(form url.Values) (err error) {
 		}
 	}
 	if r.OpenID() {
-		r.Claims = asked.withClasses(values(form.Get("acr_values")))
+		r.Claims = asked.withClasses(input.Values(form.Get("acr_values")))
 	}
 	return nil
 }
@@ -338,7 +336,7 @@ func (r *AuthorizeRequest) parseClaims(form url.Values) (err error) {
 func (e *Engine) readByFosite(ctx context.Context, form url.Values, scopes []string) (fosite.AuthorizeRequester, error) {
 	form = withScopes(form, scopes)
 	if form.Has("redirect_uri") { // matched before; a state in it is not compared
-		form.Set("redirect_uri", withoutState(form.Get("redirect_uri")))
+		form.Set("redirect_uri", registry.WithoutState(form.Get("redirect_uri")))
 	}
 	request, err := e.fosite.NewAuthorizeRequest(ctx, &http.Request{Method: http.MethodGet, Form: form})
 	if errors.Is(err, fosite.ErrInvalidState) && !form.Has("state") {
@@ -358,7 +356,7 @@ func (e *Engine) checkResponseType(r *AuthorizeRequest) error {
 	case r.ResponseType == "":
 		return protocol.Fail(protocol.UnsupportedResponseType, "This response_type is unknown.").
 			Because(diagnosis.ResponseTypeUnknown, "response_type", r.Form.Get("response_type"))
-	case !slices.Contains(r.Client.responseTypes(), r.ResponseType):
+	case !slices.Contains(r.Client.AllowedResponseTypes(), r.ResponseType):
 		return e.diagnose(r, protocol.Refused(protocol.UnsupportedResponseType))
 	}
 	return nil
@@ -380,7 +378,27 @@ func (r *AuthorizeRequest) checkRules() error {
 	return checkChallenge(r)
 }
 
-// values splits a list of RFC 6749 section 3.3: at spaces, and nothing else.
-func values(list string) []string {
-	return slices.DeleteFunc(strings.Split(list, " "), func(v string) bool { return v == "" })
+// canonicalResponseType orders the values of a response type, so that
+// "token code" and "code token" are one. It returns "" for values that repeat or
+// are unknown.
+func canonicalResponseType(sent string) string {
+	values := strings.Split(sent, " ")
+	for _, known := range protocol.ResponseTypes {
+		if sameSet(values, strings.Split(known, " ")) {
+			return known
+		}
+	}
+	return ""
+}
+
+func sameSet(a, b []string) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for _, v := range b {
+		if !slices.Contains(a, v) {
+			return false
+		}
+	}
+	return true
 }

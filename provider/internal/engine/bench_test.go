@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/bonafide-id/bonafide/provider/internal/engine/registry"
 	"github.com/bonafide-id/bonafide/storage"
 )
 
@@ -18,7 +19,7 @@ func benchEngine(b *testing.B, sign func([]byte) (string, error)) *Engine {
 	return New(Options{
 		Issuer: "https://id.test/oidc", Clients: fuzzClients{}, Clock: time.Now, Sign: func(_ context.Context, claims []byte) (string, error) { return sign(claims) },
 		Lifetimes: Lifetimes{Code: time.Minute, Access: 300 * time.Second, ID: 300 * time.Second, Refresh: time.Hour, Grant: time.Hour},
-		Claims: func(context.Context, storage.Grant, *Client, Place) (Claims, error) {
+		Claims: func(context.Context, storage.Grant, *registry.Client, Place) (Claims, error) {
 			return Claims{List: benchClaims}, nil
 		},
 	})
@@ -52,7 +53,7 @@ func signRSA(b *testing.B) func([]byte) (string, error) {
 func benchmarkIDToken(b *testing.B, e *Engine) {
 	b.ReportAllocs()
 	for b.Loop() {
-		_, err := e.idToken(b.Context(), idTokenFor{grant: benchGrant, client: &Client{}, now: time.Now(), nonce: benchGrant.Nonce, access: "bna_abcdefgh"})
+		_, err := e.idToken(b.Context(), idTokenFor{grant: benchGrant, client: &registry.Client{}, now: time.Now(), nonce: benchGrant.Nonce, access: "bna_abcdefgh"})
 		if err != nil {
 			b.Fatal(err)
 		}

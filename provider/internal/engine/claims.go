@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/bonafide-id/bonafide/provider/internal/engine/registry"
 	"github.com/bonafide-id/bonafide/storage"
 )
 
@@ -50,7 +51,7 @@ func (e *Engine) jwtClaims(g storage.Grant, now time.Time) jwtClaims {
 // an ID token, since it has no exp, which every ID token has and every client demands of one
 // (RFC 8725 section 3.12). Another typ would not do: few clients look at it in an ID token,
 // and some refuse any but JWT.
-func (e *Engine) UserinfoJWT(g storage.Grant, d Dialect, released Claims, now time.Time) ([]byte, error) {
+func (e *Engine) UserinfoJWT(g storage.Grant, d registry.Dialect, released Claims, now time.Time) ([]byte, error) {
 	c := e.jwtClaims(g, now)
 	if d.UserinfoAsString {
 		c.ExpiresAt = earliest(now.Add(e.Lifetimes.ID), released.Until).Unix()

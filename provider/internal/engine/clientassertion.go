@@ -8,7 +8,9 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider/internal/clientkeys"
 	"github.com/bonafide-id/bonafide/provider/internal/diagnosis"
+	"github.com/bonafide-id/bonafide/provider/internal/engine/input"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/protocol"
+	"github.com/bonafide-id/bonafide/provider/internal/engine/registry"
 )
 
 // assertionType is the client_assertion_type of RFC 7523 section 2.2.
@@ -20,7 +22,7 @@ var clientAssertion = presented{
 
 // authenticateByKey authenticates a client that has signed an assertion (private_key_jwt,
 // OpenID Connect Core section 9).
-func (e *Engine) authenticateByKey(ctx context.Context, r *http.Request, form url.Values) (*Client, error) {
+func (e *Engine) authenticateByKey(ctx context.Context, r *http.Request, form url.Values) (*registry.Client, error) {
 	if len(r.Header.Values("Authorization")) > 0 || form.Has("client_secret") {
 		return nil, protocol.Fail(protocol.InvalidRequest, "The application's credentials are given more than once.").Because(diagnosis.CredentialsRepeated)
 	}
@@ -36,8 +38,8 @@ func (e *Engine) authenticateByKey(ctx context.Context, r *http.Request, form ur
 		id = form.Get("client_id")
 	}
 	client, err := e.Client(ctx, id)
-	if errors.Is(err, ErrNoClient) {
-		if errors.Is(err, ErrDisabled) {
+	if errors.Is(err, registry.ErrNoClient) {
+		if errors.Is(err, registry.ErrDisabled) {
 			return nil, errClientAuth.Because(diagnosis.ApplicationDisabled)
 		}
 		return nil, errClientAuth.Because(diagnosis.ClientUnknown)
@@ -46,7 +48,7 @@ func (e *Engine) authenticateByKey(ctx context.Context, r *http.Request, form ur
 		return nil, err
 	}
 	if client.AuthMethod != protocol.AuthPrivateKey {
-		return nil, errClientAuth.Because(diagnosis.AuthMethodWrong, "method", protocol.AuthPrivateKey, "registered", client.authMethod())
+		return nil, errClientAuth.Because(diagnosis.AuthMethodWrong, "method", protocol.AuthPrivateKey, "registered", client.AuthMethods())
 	}
 	if err := e.verify(ctx, clientAssertion, client, token, claims, client.AuthSigningAlg); err != nil {
 		return nil, err
@@ -68,7 +70,7 @@ func ClaimedClient(r *http.Request, form url.Values) string {
 	}
 	var claims signedClaims
 	token, err := clientkeys.Read(form.Get("client_assertion"))
-	if err != nil || token.Unverified(&claims) != nil || !isText(claims.Subject) {
+	if err != nil || token.Unverified(&claims) != nil || !input.IsText(claims.Subject) {
 		return ""
 	}
 	return claims.Subject

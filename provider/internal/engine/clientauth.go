@@ -14,7 +14,9 @@ import (
 	"github.com/ory/fosite"
 
 	"github.com/bonafide-id/bonafide/provider/internal/diagnosis"
+	"github.com/bonafide-id/bonafide/provider/internal/engine/input"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/protocol"
+	"github.com/bonafide-id/bonafide/provider/internal/engine/registry"
 	"github.com/bonafide-id/bonafide/storage"
 )
 
@@ -38,14 +40,14 @@ func (e *Engine) authenticate(ctx context.Context, r *http.Request, form url.Val
 	if err != nil {
 		return nil, err
 	}
-	if isJSON(r) && !client.Dialect.JSONRequests {
+	if input.IsJSON(r) && !client.Dialect.JSONRequests {
 		return nil, protocol.Fail(protocol.InvalidRequest, "Send the parameters as application/x-www-form-urlencoded.").Because(diagnosis.JSONUnavailable)
 	}
 	return fositeClient{client}, nil
 }
 
 // authenticateBySecret authenticates a client by its secret, or a public client by its name.
-func (e *Engine) authenticateBySecret(ctx context.Context, r *http.Request, form url.Values) (*Client, error) {
+func (e *Engine) authenticateBySecret(ctx context.Context, r *http.Request, form url.Values) (*registry.Client, error) {
 	presented, err := readCredentials(r, form)
 	if err != nil {
 		return nil, err
@@ -53,8 +55,8 @@ func (e *Engine) authenticateBySecret(ctx context.Context, r *http.Request, form
 	refused := errClientAuth.Because(diagnosis.ClientUnknown)
 	for _, reading := range presented.readings {
 		client, err := e.Client(ctx, reading[0])
-		if errors.Is(err, ErrNoClient) {
-			if errors.Is(err, ErrDisabled) {
+		if errors.Is(err, registry.ErrNoClient) {
+			if errors.Is(err, registry.ErrDisabled) {
 				refused = errClientAuth.Because(diagnosis.ApplicationDisabled)
 			}
 			continue
@@ -78,7 +80,7 @@ func (e *Engine) authenticateBySecret(ctx context.Context, r *http.Request, form
 }
 
 // misfit says why a client did not authenticate.
-func misfit(c *Client, method string) *protocol.Error {
+func misfit(c *registry.Client, method string) *protocol.Error {
 	switch {
 	case c.Public:
 		return errClientAuth.Because(diagnosis.PublicWithSecret)
@@ -87,7 +89,7 @@ func misfit(c *Client, method string) *protocol.Error {
 	case method == protocol.AuthNone:
 		return errClientAuth.Because(diagnosis.SecretMissing)
 	case c.AuthMethod != "" && c.AuthMethod != method:
-		return errClientAuth.Because(diagnosis.AuthMethodWrong, "method", method, "registered", c.authMethod())
+		return errClientAuth.Because(diagnosis.AuthMethodWrong, "method", method, "registered", c.AuthMethods())
 	default:
 		return errClientAuth.Because(diagnosis.SecretWrong)
 	}
@@ -95,7 +97,7 @@ func misfit(c *Client, method string) *protocol.Error {
 
 // verifySecret reports whether the secret, presented by this method, is the client's, and
 // which one of several it is; nil for a client that has none.
-func (e *Engine) verifySecret(c *Client, method, secret string) (ok bool, used *storage.ClientSecret, err error) {
+func (e *Engine) verifySecret(c *registry.Client, method, secret string) (ok bool, used *storage.ClientSecret, err error) {
 	if c.Public {
 		return secret == "", nil, nil
 	}
@@ -154,7 +156,7 @@ func readCredentials(r *http.Request, form url.Values) (credentials, error) {
 // (RFC 7617), the decoded one first.
 func parseBasic(header string) ([][2]string, error) {
 	scheme, encoded, _ := strings.Cut(header, " ")
-	if !strings.EqualFold(scheme, "Basic") || len(encoded) > 2*maxValue {
+	if !strings.EqualFold(scheme, "Basic") || len(encoded) > 2*input.MaxValue {
 		return nil, errClientAuth.Because(diagnosis.CredentialsMalformed)
 	}
 	decoded, err := base64.StdEncoding.DecodeString(strings.TrimSpace(encoded))

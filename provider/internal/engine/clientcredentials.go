@@ -10,7 +10,9 @@ import (
 	"github.com/ory/fosite"
 
 	"github.com/bonafide-id/bonafide/provider/internal/diagnosis"
+	"github.com/bonafide-id/bonafide/provider/internal/engine/input"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/protocol"
+	"github.com/bonafide-id/bonafide/provider/internal/engine/registry"
 	"github.com/bonafide-id/bonafide/provider/internal/request"
 	"github.com/bonafide-id/bonafide/storage"
 )
@@ -35,7 +37,7 @@ func (g clientGrant) HandleTokenEndpointRequest(_ context.Context, r fosite.Acce
 	case !registered, s.client.Public: // anybody can be a public client
 		return protocol.Fail(protocol.UnauthorizedClient, "This application may not use this grant.").Because(diagnosis.GrantNotRegistered)
 	}
-	asked := values(r.GetRequestForm().Get("scope"))
+	asked := input.Values(r.GetRequestForm().Get("scope"))
 	if refused := g.notForClient(s.client, asked); len(refused) > 0 {
 		return protocol.Fail(protocol.InvalidScope, "This application may not ask for this scope for itself.").
 			Because(diagnosis.ScopeNotAllowed, "scope", strings.Join(refused, " "), "registered", strings.Join(s.client.Scopes, " "))
@@ -48,13 +50,13 @@ func (g clientGrant) HandleTokenEndpointRequest(_ context.Context, r fosite.Acce
 		r.GrantScope(scope)
 	}
 	var err error
-	s.resources, err = g.namedResources(r.GetRequestForm(), s.client)
+	s.resources, err = g.Resources.Named(r.GetRequestForm(), s.client)
 	return err
 }
 
 // notForClient returns which of the scopes a client may not ask for when it asks for
 // itself.
-func (e *Engine) notForClient(c *Client, asked []string) []string {
+func (e *Engine) notForClient(c *registry.Client, asked []string) []string {
 	return slices.DeleteFunc(slices.Clone(asked), func(scope string) bool {
 		return !needsUser(scope) && e.scopeAllowed(c.Scopes, scope)
 	})

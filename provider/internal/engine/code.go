@@ -10,6 +10,7 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider/internal/diagnosis"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/protocol"
+	"github.com/bonafide-id/bonafide/provider/internal/engine/registry"
 	"github.com/bonafide-id/bonafide/storage"
 )
 
@@ -45,11 +46,11 @@ func (g codeGrant) HandleTokenEndpointRequest(ctx context.Context, r fosite.Acce
 	if err != nil {
 		return err
 	}
-	sameURI := s.client.Dialect.sameRedirectURI(form.Get("redirect_uri"), s.grant.RedirectURI)
+	sameURI := s.client.Dialect.SameRedirectURI(form.Get("redirect_uri"), s.grant.RedirectURI)
 	mayOmit := !s.grant.RedirectSent && !form.Has("redirect_uri")
 	// A code of the time when the application needed no challenge may have none; where it has
 	// no secret any more, who has found the code would need nothing else.
-	unchallenged := s.client.needsChallenge() && s.grant.Challenge == ""
+	unchallenged := s.client.NeedsChallenge() && s.grant.Challenge == ""
 	switch {
 	case !g.Clock().Before(s.presented.Token.ExpiresAt):
 		return errGrant.Because(diagnosis.CodeExpired)
@@ -59,38 +60,31 @@ func (g codeGrant) HandleTokenEndpointRequest(ctx context.Context, r fosite.Acce
 		return errGrant.Because(diagnosis.ChallengeMissing)
 	case !sameURI && !mayOmit:
 		return otherRedirectURI(form, s.grant.RedirectURI)
-	case !isRegistered(s.client, s.grant.RedirectURI):
+	case !registry.IsRegistered(s.client, s.grant.RedirectURI):
 		return withdrawnRedirectURI(s.client, s.grant.RedirectURI)
 	}
 	grantScopes(r, s.grant, s.grant.Scopes)
-	if s.resources, err = g.narrowedResources(form, s.client, s.grant.Resources); err != nil {
+	if s.resources, err = g.Resources.Narrowed(form, s.client, s.grant.Resources); err != nil {
 		return err
 	}
 	return g.admitted(ctx, r)
 }
 
-// sameRedirectURI reports whether the redirect_uri of a token request is that of the
-// authorization request.
-func (d Dialect) sameRedirectURI(sent, granted string) bool {
-	if d.StateInRedirectURI {
-		sent, granted = withoutParameters(sent, "code", "state", "iss"), withoutState(granted)
-	}
-	return sent == granted
-}
-
 // withdrawnRedirectURI is the answer for a code that went to an address which the
 // application does not have any more: whoever answers there has the code.
-func withdrawnRedirectURI(c *Client, granted string) error {
+func withdrawnRedirectURI(c *registry.Client, granted string) error {
 	withdrawn := errGrant.Because(diagnosis.RedirectURINotRegistered)
 	withdrawn.Details = diagnosis.Unregistered("redirect_uri", granted, c.RedirectURIs)
 	return withdrawn
 }
 
+const differingRedirectURI = "The redirect_uri is not that of the authorization request: "
+
 // otherRedirectURI tells a client that has authenticated, or knows the verifier, what is
 // wrong with the redirect URI of its code. Strangers are told nothing about a code.
 func otherRedirectURI(form url.Values, granted string) error {
 	sent := form.Get("redirect_uri")
-	return protocol.Fail(protocol.InvalidGrant, differingRedirectURI+differingPart(sent, granted)+".").
+	return protocol.Fail(protocol.InvalidGrant, differingRedirectURI+registry.DifferingPart(sent, granted)+".").
 		Because(diagnosis.RedirectURIDiffers, "redirect_uri", diagnosis.Address(sent), "registered", diagnosis.Address(granted),
 			"difference", diagnosis.Difference(sent, granted))
 }
@@ -100,7 +94,7 @@ func (g codeGrant) PopulateTokenEndpointResponse(ctx context.Context, r fosite.A
 		return nil
 	}
 	s := r.GetSession().(*exchange)
-	if err := g.issueTokens(ctx, r, response, s.client.refreshes(s.grant.Scopes)); err != nil {
+	if err := g.issueTokens(ctx, r, response, s.client.Refreshes(s.grant.Scopes)); err != nil {
 		return err
 	}
 	err := g.Grants.Exchange(ctx, s.presented, g.Clock(), s.issued...)

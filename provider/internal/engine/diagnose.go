@@ -8,13 +8,14 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider/internal/diagnosis"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/protocol"
+	"github.com/bonafide-id/bonafide/provider/internal/engine/registry"
 )
 
 // noClient is the answer to a request of an application that there is not, or that is
 // disabled.
 func noClient(cause error) *protocol.Error {
 	e := &protocol.Error{Code: protocol.InvalidClient, Description: "There is no such application.", Status: http.StatusBadRequest, Cause: cause}
-	if errors.Is(cause, ErrDisabled) {
+	if errors.Is(cause, registry.ErrDisabled) {
 		return e.Because(diagnosis.ApplicationDisabled)
 	}
 	return e.Because(diagnosis.ClientUnknown)
@@ -26,11 +27,11 @@ func (e *Engine) diagnose(r *AuthorizeRequest, refused *protocol.Error) *protoco
 	case protocol.InvalidScope:
 		return e.diagnoseScope(r, refused)
 	case protocol.UnsupportedResponseType:
-		if r.Client.Dialect.Name == DialectStandard && r.ResponseType != "code" && !r.OpenID() {
+		if r.Client.Dialect.Name == registry.DialectStandard && r.ResponseType != "code" && !r.OpenID() {
 			return refused.Because(diagnosis.V3RequestAtStandard, "response_type", r.ResponseType)
 		}
 		return refused.Because(diagnosis.ResponseTypeNotRegistered, "response_type", r.ResponseType,
-			"registered", strings.Join(r.Client.responseTypes(), ", "))
+			"registered", strings.Join(r.Client.AllowedResponseTypes(), ", "))
 	case protocol.UnsupportedResponseMode:
 		return refused.Because(diagnosis.ResponseModeUnsupported, "response_mode", r.Form.Get("response_mode"))
 	case protocol.UnauthorizedClient:
@@ -49,7 +50,7 @@ func (e *Engine) diagnoseScope(r *AuthorizeRequest, refused *protocol.Error) *pr
 		case scope == protocol.ScopeOpenID:
 		case !e.ScopeKnown(scope):
 			unknown = append(unknown, scope)
-		case !allows(r.Client.scopes(), scope):
+		case !registry.Allows(r.Client.AllowedScopes(), scope):
 			forbidden = append(forbidden, scope)
 		}
 	}
@@ -83,6 +84,6 @@ func (a Access) LooksStandard() bool {
 	return looksStandard(a.Client, a.Scopes, a.Grant.Nonce, a.Grant.Challenge)
 }
 
-func looksStandard(c *Client, scopes []string, nonce, challenge string) bool {
-	return c.Dialect.Name == DialectV3 && slices.Contains(scopes, protocol.ScopeOpenID) && nonce != "" && challenge != ""
+func looksStandard(c *registry.Client, scopes []string, nonce, challenge string) bool {
+	return c.Dialect.Name == registry.DialectV3 && slices.Contains(scopes, protocol.ScopeOpenID) && nonce != "" && challenge != ""
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/ory/fosite"
 
 	"github.com/bonafide-id/bonafide/provider/internal/clientkeys"
+	"github.com/bonafide-id/bonafide/provider/internal/engine/registry"
 	"github.com/bonafide-id/bonafide/storage"
 )
 
@@ -15,11 +16,11 @@ type Options struct {
 	// Issuer is the iss of ID tokens and authorization responses (RFC 9207).
 	Issuer string
 
-	Clients Clients
+	Clients registry.Source
 	Grants  Grants
 
 	// Addresses decides which redirect URIs are accepted.
-	Addresses Addresses
+	Addresses registry.Addresses
 
 	// Tokens makes and recognizes opaque tokens.
 	Tokens Tokens
@@ -34,7 +35,7 @@ type Options struct {
 
 	// Resources are the APIs that access tokens can be for, beside the provider's own
 	// endpoints.
-	Resources []Resource
+	Resources registry.Resources
 
 	// OpenSecret unseals a client secret.
 	OpenSecret func(sealed []byte) ([]byte, error)
@@ -57,7 +58,7 @@ type Options struct {
 	// Allowed returns what of the scopes asked for, or of all when none is, a user has
 	// allowed a client before. ErrNoUser when there is no such user, ErrNotAllowed when
 	// it is nothing.
-	Allowed func(ctx context.Context, subject string, c *Client, asked []string) (Allowed, error)
+	Allowed func(ctx context.Context, subject string, c *registry.Client, asked []string) (Allowed, error)
 
 	// Scopes are the values of the catalogue, in its order. ScopeKnown reports whether one
 	// is among them.
@@ -66,7 +67,7 @@ type Options struct {
 
 	// Claims returns what a grant releases about its subject in a place, read now.
 	// ErrNoUser when the subject is gone.
-	Claims func(ctx context.Context, g storage.Grant, c *Client, in Place) (Claims, error)
+	Claims func(ctx context.Context, g storage.Grant, c *registry.Client, in Place) (Claims, error)
 
 	// Admits is asked before a code or a refresh token is exchanged for tokens with
 	// these scopes. ErrNoUser when it must not be; the grant stays.
@@ -113,13 +114,25 @@ type Lifetimes struct {
 // any number of goroutines.
 type Engine struct {
 	Options
-	fosite *fosite.Fosite
-	recent recentClients
+	fosite  *fosite.Fosite
+	clients registry.Clients
 }
 
 // New returns an engine.
 func New(o Options) *Engine {
-	e := &Engine{Options: o, recent: newRecentClients(o.Clients, o.Clock)}
+	e := &Engine{Options: o, clients: registry.NewClients(o.Clients, o.Clock)}
 	e.fosite = newFosite(e)
 	return e
 }
+
+// Client returns an enabled client as it was at most registry.ClientAge ago; ErrNoClient
+// when there was none.
+func (e *Engine) Client(ctx context.Context, id string) (*registry.Client, error) {
+	return e.clients.Client(ctx, id)
+}
+
+// ForgetClient makes the next read of this client come from Options.Clients.
+func (e *Engine) ForgetClient(id string) { e.clients.Forget(id) }
+
+// Resource returns the resource with this URI, or nil.
+func (e *Engine) Resource(uri string) *registry.Resource { return e.Resources.Find(uri) }

@@ -11,6 +11,7 @@ import (
 	"github.com/ory/fosite"
 
 	"github.com/bonafide-id/bonafide/provider/internal/engine/protocol"
+	"github.com/bonafide-id/bonafide/provider/internal/engine/registry"
 	"github.com/bonafide-id/bonafide/storage"
 )
 
@@ -60,7 +61,7 @@ func refusal(err error) *protocol.Error {
 // scopeAllowed implements fosite.ScopeStrategy by exact match: wildcards and
 // hierarchies would let an application ask for what its owner never saw.
 func (e *Engine) scopeAllowed(registered []string, scope string) bool {
-	return allows(registered, scope) && (scope == protocol.ScopeOpenID || e.ScopeKnown(scope))
+	return registry.Allows(registered, scope) && (scope == protocol.ScopeOpenID || e.ScopeKnown(scope))
 }
 
 // fositeClients implements fosite.Storage.
@@ -83,7 +84,7 @@ func (fositeClients) SetClientAssertionJWT(context.Context, string, time.Time) e
 }
 
 // fositeClient is a client in the terms of fosite.
-type fositeClient struct{ *Client }
+type fositeClient struct{ *registry.Client }
 
 var _ fosite.ResponseModeClient = fositeClient{}
 
@@ -99,14 +100,14 @@ func (c fositeClient) GetRedirectURIs() []string {
 	}
 	uris := slices.Clone(c.RedirectURIs)
 	for i := range uris {
-		uris[i] = withoutState(uris[i])
+		uris[i] = registry.WithoutState(uris[i])
 	}
 	return uris
 }
 
-func (c fositeClient) GetGrantTypes() fosite.Arguments    { return c.grantTypes() }
-func (c fositeClient) GetResponseTypes() fosite.Arguments { return c.responseTypes() }
-func (c fositeClient) GetScopes() fosite.Arguments        { return c.scopes() }
+func (c fositeClient) GetGrantTypes() fosite.Arguments    { return c.AllowedGrantTypes() }
+func (c fositeClient) GetResponseTypes() fosite.Arguments { return c.AllowedResponseTypes() }
+func (c fositeClient) GetScopes() fosite.Arguments        { return c.AllowedScopes() }
 func (c fositeClient) IsPublic() bool                     { return c.Public }
 func (c fositeClient) GetAudience() fosite.Arguments      { return nil }
 

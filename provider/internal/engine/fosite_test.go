@@ -12,6 +12,7 @@ import (
 	"github.com/ory/fosite"
 
 	"github.com/bonafide-id/bonafide/provider/internal/engine/protocol"
+	"github.com/bonafide-id/bonafide/provider/internal/engine/registry"
 	"github.com/bonafide-id/bonafide/storage"
 )
 
@@ -108,7 +109,7 @@ func TestFositeMatchesWhatIsRegistered(t *testing.T) {
 }
 
 func TestClientInTheTermsOfFosite(t *testing.T) {
-	standard, _ := DialectNamed(DialectStandard)
+	standard, _ := registry.DialectNamed(registry.DialectStandard)
 	for name, c := range map[string]struct {
 		client storage.Client
 		grants fosite.Arguments
@@ -121,7 +122,7 @@ func TestClientInTheTermsOfFosite(t *testing.T) {
 		"Defaults": {storage.Client{}, fosite.Arguments{protocol.GrantAuthorizationCode}, fosite.Arguments{"code"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got := fositeClient{&Client{c.client, standard}}
+			got := fositeClient{&registry.Client{Client: c.client, Dialect: standard}}
 			if diff := cmp.Diff(c.grants, got.GetGrantTypes()); diff != "" {
 				t.Errorf("grant types: %s", diff)
 			}

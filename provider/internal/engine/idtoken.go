@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/bonafide-id/bonafide/provider/internal/diagnosis"
+	"github.com/bonafide-id/bonafide/provider/internal/engine/registry"
 	"github.com/bonafide-id/bonafide/storage"
 )
 
@@ -19,7 +20,7 @@ var ErrNoUser = errors.New("engine: no such user")
 // where the token must not mention them.
 type idTokenFor struct {
 	grant               storage.Grant
-	client              *Client
+	client              *registry.Client
 	now                 time.Time
 	nonce, access, code string
 }

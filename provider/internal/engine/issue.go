@@ -14,6 +14,7 @@ import (
 	"github.com/ory/fosite"
 
 	"github.com/bonafide-id/bonafide/provider/internal/engine/protocol"
+	"github.com/bonafide-id/bonafide/provider/internal/engine/registry"
 	"github.com/bonafide-id/bonafide/storage"
 )
 
@@ -87,7 +88,7 @@ func (e *Engine) Authorize(ctx context.Context, r *AuthorizeRequest, a Approval)
 	}
 	response, err := e.fosite.NewAuthorizeResponse(ctx, r.read, s)
 	if err != nil {
-		for _, own := range []error{ErrAnswered, storage.ErrEnded, ErrNoClient} {
+		for _, own := range []error{ErrAnswered, storage.ErrEnded, registry.ErrNoClient} {
 			if errors.Is(err, own) {
 				return Response{}, own
 			}
@@ -120,7 +121,7 @@ func (e *Engine) EndFlow(ctx context.Context, r *AuthorizeRequest, f Flow) error
 	case errors.Is(err, storage.ErrConflict):
 		return ErrAnswered
 	case errors.Is(err, storage.ErrNotFound):
-		return ErrNoClient
+		return registry.ErrNoClient
 	default:
 		return err
 	}
@@ -141,7 +142,7 @@ func (e *Engine) respond(r *AuthorizeRequest, p []Parameter) Response {
 	redirectURI := r.RedirectURI
 	if r.StateSent {
 		p = append(p, Parameter{"state", r.State})
-		redirectURI = withoutState(redirectURI) // two would be read in two ways
+		redirectURI = registry.WithoutState(redirectURI) // two would be read in two ways
 	}
 	p = append(p, Parameter{"iss", e.Issuer})
 	return Response{RedirectURI: redirectURI, Mode: r.Mode, Parameters: p}
@@ -203,14 +204,14 @@ func (i issuer) HandleAuthorizeEndpointRequest(ctx context.Context, ar fosite.Au
 	case errors.Is(err, storage.ErrConflict):
 		return ErrAnswered
 	case errors.Is(err, storage.ErrNotFound):
-		return ErrNoClient
+		return registry.ErrNoClient
 	default:
 		return err
 	}
 }
 
 // afterCode is how long what comes of a code can live.
-func (e *Engine) afterCode(c *Client) time.Duration {
+func (e *Engine) afterCode(c *registry.Client) time.Duration {
 	switch {
 	case c.AllowsGrant(protocol.GrantRefreshToken):
 		return e.Lifetimes.Grant

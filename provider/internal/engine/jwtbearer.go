@@ -10,7 +10,9 @@ import (
 	"github.com/ory/fosite"
 
 	"github.com/bonafide-id/bonafide/provider/internal/diagnosis"
+	"github.com/bonafide-id/bonafide/provider/internal/engine/input"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/protocol"
+	"github.com/bonafide-id/bonafide/provider/internal/engine/registry"
 	"github.com/bonafide-id/bonafide/provider/internal/request"
 	"github.com/bonafide-id/bonafide/storage"
 )
@@ -62,7 +64,7 @@ func (g jwtGrant) HandleTokenEndpointRequest(ctx context.Context, r fosite.Acces
 	if err != nil {
 		return err
 	}
-	asked := scopeValues(form.Get("scope"))
+	asked := input.ScopeValues(form.Get("scope"))
 	allowed, err := g.Allowed(ctx, subject, s.client, asked)
 	switch {
 	case errors.Is(err, ErrNoUser):
@@ -76,9 +78,9 @@ func (g jwtGrant) HandleTokenEndpointRequest(ctx context.Context, r fosite.Acces
 			Because(diagnosis.ParameterMalformed, "parameter", "scope")
 	}
 	if s.client.SkipConsent {
-		s.resources, err = g.namedResources(form, s.client)
+		s.resources, err = g.Resources.Named(form, s.client)
 	} else {
-		s.resources, err = g.narrowedResources(form, s.client, allowed.Resources)
+		s.resources, err = g.Resources.Narrowed(form, s.client, allowed.Resources)
 	}
 	if err != nil {
 		return err
@@ -95,7 +97,7 @@ func (g jwtGrant) HandleTokenEndpointRequest(ctx context.Context, r fosite.Acces
 
 // readSubject returns the user that an assertion of the client names. A client that names
 // itself has signed an assertion of another kind.
-func (g jwtGrant) readSubject(ctx context.Context, c *Client, assertion string) (string, error) {
+func (g jwtGrant) readSubject(ctx context.Context, c *registry.Client, assertion string) (string, error) {
 	token, claims, err := bearerAssertion.read(assertion)
 	if err != nil {
 		return "", err
@@ -103,7 +105,7 @@ func (g jwtGrant) readSubject(ctx context.Context, c *Client, assertion string) 
 	if err := g.verify(ctx, bearerAssertion, c, token, claims, ""); err != nil {
 		return "", err
 	}
-	if subject := claims.Subject; subject == "" || subject == c.ID || subject == nobody || len(subject) > maxValue || !isText(subject) {
+	if subject := claims.Subject; subject == "" || subject == c.ID || subject == nobody || len(subject) > input.MaxValue || !input.IsText(subject) {
 		return "", bearerAssertion.because(diagnosis.JWTIssuer, "sub", claims.Subject)
 	}
 	return claims.Subject, g.use(ctx, bearerAssertion, c, claims)

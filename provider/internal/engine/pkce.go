@@ -25,7 +25,7 @@ func checkChallenge(r *AuthorizeRequest) error {
 	case !sent && method != "":
 		return protocol.Fail(protocol.InvalidRequest, "code_challenge_method without code_challenge.").
 			Because(diagnosis.ParameterMissing, "parameter", "code_challenge")
-	case !sent && r.Client.needsChallenge() && r.returns("code"):
+	case !sent && r.Client.NeedsChallenge() && r.returns("code"):
 		return protocol.Fail(protocol.InvalidRequest, "This application must send a code_challenge.").Because(diagnosis.ChallengeMissing)
 	case !sent:
 		return nil
@@ -37,11 +37,6 @@ func checkChallenge(r *AuthorizeRequest) error {
 	}
 	return nil
 }
-
-// needsChallenge reports whether the client has to use PKCE: one that cannot keep a secret,
-// one that is registered so, and one that has to push (FAPI 2.0 Security Profile section
-// 5.3.2.2).
-func (c *Client) needsChallenge() bool { return c.Public || c.RequirePKCE || c.RequirePushed }
 
 func isChallenge(s string) bool {
 	b, err := base64.RawURLEncoding.Strict().DecodeString(s)

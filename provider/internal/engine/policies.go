@@ -6,6 +6,7 @@ import (
 	"net/url"
 
 	"github.com/bonafide-id/bonafide/provider/internal/diagnosis"
+	"github.com/bonafide-id/bonafide/provider/internal/engine/input"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/protocol"
 )
 
@@ -18,8 +19,8 @@ func (e *Engine) RegisteredScopes(ctx context.Context, r *http.Request) ([]strin
 		return nil, protocol.Fail(protocol.InvalidRequest, "The query of the address is not encoded correctly.").
 			Because(diagnosis.ParameterMalformed, "parameter", "query")
 	}
-	r.PostForm = withValue(query)
-	if err := checkForm(r.PostForm); err != nil {
+	r.PostForm = input.WithValue(query)
+	if err := input.CheckForm(r.PostForm); err != nil {
 		return nil, err
 	}
 	client, err := e.authenticateBySecret(ctx, r, r.PostForm)

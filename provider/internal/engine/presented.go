@@ -15,7 +15,9 @@ import (
 	"github.com/bonafide-id/bonafide/provider/internal/clientkeys"
 	"github.com/bonafide-id/bonafide/provider/internal/clock"
 	"github.com/bonafide-id/bonafide/provider/internal/diagnosis"
+	"github.com/bonafide-id/bonafide/provider/internal/engine/input"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/protocol"
+	"github.com/bonafide-id/bonafide/provider/internal/engine/registry"
 	"github.com/bonafide-id/bonafide/storage"
 )
 
@@ -95,7 +97,7 @@ func (d numericDate) time() time.Time {
 
 // verify checks the signature by the keys of the client, and what the claims say beside
 // their subject.
-func (e *Engine) verify(ctx context.Context, p presented, c *Client, token *clientkeys.Token, claims signedClaims, alg string) error {
+func (e *Engine) verify(ctx context.Context, p presented, c *registry.Client, token *clientkeys.Token, claims signedClaims, alg string) error {
 	holder := clientkeys.Holder{Set: c.JWKS, URI: c.JWKSURI}
 	if err := e.ClientKeys.Verify(ctx, holder, token, alg); err != nil {
 		return p.refuseKey(err, token)
@@ -106,7 +108,7 @@ func (e *Engine) verify(ctx context.Context, p presented, c *Client, token *clie
 		return p.because(diagnosis.JWTIssuer, "iss", claims.Issuer)
 	case !e.isAddressed(p, c, claims.Audience):
 		return p.because(diagnosis.JWTAudience, "aud", strings.Join(claims.Audience.names, " "), "expected", e.Issuer)
-	case claims.ExpiresAt == nil, claims.ID == "" && !p.isRequest, len(claims.ID) > maxValue,
+	case claims.ExpiresAt == nil, claims.ID == "" && !p.isRequest, len(claims.ID) > input.MaxValue,
 		claims.NotBefore == nil && p.isRequest && c.RequireSignedRequest && c.RequirePushed: // FAPI 2.0 Message Signing section 5.3.1
 		return p.because(diagnosis.JWTIncomplete)
 	case !now.Before(claims.ExpiresAt.time()):
@@ -121,7 +123,7 @@ func (e *Engine) verify(ctx context.Context, p presented, c *Client, token *clie
 }
 
 // isAddressed reports whether a token is for this provider.
-func (e *Engine) isAddressed(p presented, c *Client, to addressees) bool {
+func (e *Engine) isAddressed(p presented, c *registry.Client, to addressees) bool {
 	switch {
 	case p.isRequest: // who else reads it learns what the address of the request says
 		return slices.Contains(to.names, e.Issuer)
@@ -161,7 +163,7 @@ func (p presented) refuseKey(err error, token *clientkeys.Token) error {
 // use spends what has been verified, over all processes and restarts: its jti, and where it
 // has none the text that was signed. What is presented as one thing is spent as any other
 // as well (RFC 8725 section 2.8).
-func (e *Engine) use(ctx context.Context, p presented, c *Client, claims signedClaims) error {
+func (e *Engine) use(ctx context.Context, p presented, c *registry.Client, claims signedClaims) error {
 	digest := usedDigest("jti ", c.ID, claims.ID)
 	if claims.ID == "" {
 		digest = usedDigest("JWT ", c.ID, claims.signed)

@@ -12,7 +12,9 @@ import (
 	"time"
 
 	"github.com/bonafide-id/bonafide/provider/internal/diagnosis"
+	"github.com/bonafide-id/bonafide/provider/internal/engine/input"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/protocol"
+	"github.com/bonafide-id/bonafide/provider/internal/engine/registry"
 	"github.com/bonafide-id/bonafide/provider/internal/random"
 	"github.com/bonafide-id/bonafide/provider/internal/request"
 	"github.com/bonafide-id/bonafide/storage"
@@ -41,8 +43,8 @@ type Pushed struct {
 
 // Push checks an authorization request that an application sends itself and keeps it for
 // the user to come with, unless mayPush has an error for the client that has authenticated.
-func (e *Engine) Push(ctx context.Context, r *http.Request, mayPush func(*Client) error) (Pushed, error) {
-	form, err := ReadForm(r)
+func (e *Engine) Push(ctx context.Context, r *http.Request, mayPush func(*registry.Client) error) (Pushed, error) {
+	form, err := input.ReadForm(r)
 	if err != nil {
 		return Pushed{}, err
 	}
@@ -87,7 +89,7 @@ func withoutCredentials(form url.Values, clientID string) url.Values {
 
 // keepPushed keeps a request under a name that nobody can guess. It may name a person
 // (login_hint), so it is sealed.
-func (e *Engine) keepPushed(ctx context.Context, c *Client, asked string) (Pushed, error) {
+func (e *Engine) keepPushed(ctx context.Context, c *registry.Client, asked string) (Pushed, error) {
 	if len(asked) > maxPushed {
 		return Pushed{}, protocol.Fail(protocol.InvalidRequest, "The request is too large.").Because(diagnosis.RequestMalformed)
 	}

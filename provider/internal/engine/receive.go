@@ -8,7 +8,9 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider/internal/clientkeys"
 	"github.com/bonafide-id/bonafide/provider/internal/diagnosis"
+	"github.com/bonafide-id/bonafide/provider/internal/engine/input"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/protocol"
+	"github.com/bonafide-id/bonafide/provider/internal/engine/registry"
 )
 
 // Receive checks an authorization request that has just come, as ParseAuthorize does: one
@@ -16,7 +18,7 @@ import (
 // parameters are all there is. The Form of what it returns is what counts, and can be
 // parsed again; a jti is spent by then.
 func (e *Engine) Receive(ctx context.Context, form url.Values) (*AuthorizeRequest, error) {
-	form = withValue(form)
+	form = input.WithValue(form)
 	if isPushed(form) {
 		return e.readPushed(ctx, form)
 	}
@@ -34,7 +36,7 @@ func (e *Engine) Receive(ctx context.Context, form url.Values) (*AuthorizeReques
 }
 
 // unfold checks a request of a client, by its request object when there is one.
-func (e *Engine) unfold(ctx context.Context, c *Client, form url.Values) (*AuthorizeRequest, error) {
+func (e *Engine) unfold(ctx context.Context, c *registry.Client, form url.Values) (*AuthorizeRequest, error) {
 	switch {
 	case len(form["request"]) == 1 && !form.Has("request_uri"):
 		return e.parseObject(ctx, c, form)
@@ -49,7 +51,7 @@ func (e *Engine) unfold(ctx context.Context, c *Client, form url.Values) (*Autho
 // UnredirectedError is an error of a client's request that nobody is redirected with,
 // because it is not known where to.
 type UnredirectedError struct {
-	Client *Client
+	Client *registry.Client
 	Err    error
 }
 
@@ -60,7 +62,7 @@ func (e *UnredirectedError) Unwrap() error { return e.Err }
 // refuse returns the request that an error is the answer to, when its redirect URI is
 // registered. State and response mode may be of a request object that is not believed:
 // whoever made it up could as well have sent them beside it. The redirect URI never is.
-func (e *Engine) refuse(ctx context.Context, c *Client, form url.Values, cause error) (*AuthorizeRequest, error) {
+func (e *Engine) refuse(ctx context.Context, c *registry.Client, form url.Values, cause error) (*AuthorizeRequest, error) {
 	var inside struct {
 		State string                `json:"state"`
 		Mode  protocol.ResponseMode `json:"response_mode"`

@@ -11,6 +11,7 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider/internal/clock"
 	"github.com/bonafide-id/bonafide/provider/internal/diagnosis"
+	"github.com/bonafide-id/bonafide/provider/internal/engine/input"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/protocol"
 	"github.com/bonafide-id/bonafide/storage"
 )
@@ -58,7 +59,7 @@ func (g refreshGrant) HandleTokenEndpointRequest(ctx context.Context, r fosite.A
 	if !s.client.AllowsScopes(s.grant.Scopes) {
 		return errGrant.Because(diagnosis.ScopeWithdrawn, "scope", strings.Join(s.grant.Scopes, " "))
 	}
-	asked := g.stillKnown(scopeValues(form.Get("scope")), s.client)
+	asked := g.stillKnown(input.ScopeValues(form.Get("scope")), s.client)
 	if len(asked) == 0 {
 		asked = s.grant.Scopes
 	}
@@ -68,7 +69,7 @@ func (g refreshGrant) HandleTokenEndpointRequest(ctx context.Context, r fosite.A
 	}
 	grantScopes(r, s.grant, asked)
 	var err error
-	if s.resources, err = g.narrowedResources(form, s.client, s.grant.Resources); err != nil {
+	if s.resources, err = g.Resources.Narrowed(form, s.client, s.grant.Resources); err != nil {
 		return err
 	}
 	if err := g.admitted(ctx, r); err != nil {

@@ -12,6 +12,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider/internal/clientkeys"
 	"github.com/bonafide-id/bonafide/provider/internal/diagnosis"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/protocol"
+	"github.com/bonafide-id/bonafide/provider/internal/engine/registry"
 )
 
 var requestObject = presented{
@@ -21,7 +22,7 @@ var requestObject = presented{
 
 // parseObject checks a request by the object that it carries, which is spent when all else
 // is right.
-func (e *Engine) parseObject(ctx context.Context, c *Client, form url.Values) (*AuthorizeRequest, error) {
+func (e *Engine) parseObject(ctx context.Context, c *registry.Client, form url.Values) (*AuthorizeRequest, error) {
 	parameters, claims, err := e.openObject(ctx, c, form)
 	if err != nil {
 		return e.refuse(ctx, c, form, err)
@@ -39,7 +40,7 @@ func (e *Engine) parseObject(ctx context.Context, c *Client, form url.Values) (*
 // openObject returns the parameters of a request object. Those beside it do not count
 // (RFC 9101 section 5); of the two that make the request one of OAuth, it holds what they
 // say (OpenID Connect Core section 6.1).
-func (e *Engine) openObject(ctx context.Context, c *Client, form url.Values) (url.Values, signedClaims, error) {
+func (e *Engine) openObject(ctx context.Context, c *registry.Client, form url.Values) (url.Values, signedClaims, error) {
 	token, claims, err := requestObject.read(form.Get("request"))
 	if err != nil {
 		return nil, claims, err

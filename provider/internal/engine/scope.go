@@ -6,6 +6,7 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider/internal/diagnosis"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/protocol"
+	"github.com/bonafide-id/bonafide/provider/internal/engine/registry"
 )
 
 // ignoreScopes leaves out of a request the scope values that mean nothing: those that
@@ -38,7 +39,7 @@ func (e *Engine) knows(scope string) bool {
 
 // stillKnown leaves out of the scopes of a refresh those that nobody knows, which the
 // authorization request was not granted either; not all of them.
-func (e *Engine) stillKnown(asked []string, c *Client) []string {
+func (e *Engine) stillKnown(asked []string, c *registry.Client) []string {
 	if !c.Dialect.IgnoresScopes {
 		return asked
 	}

@@ -8,19 +8,21 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/bonafide-id/bonafide/provider/internal/engine/input"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/protocol"
+	"github.com/bonafide-id/bonafide/provider/internal/engine/registry"
 )
 
 // readScopes reads which scopes a request asks for. In a dialect that grants a single
 // scope value a request may name several: then they are its Choices, of which the user
 // picks one. With openid alone the choices are those that the client has registered.
 func (e *Engine) readScopes(r *AuthorizeRequest) {
-	r.asked = scopeValues(r.Form.Get("scope"))
+	r.asked = input.ScopeValues(r.Form.Get("scope"))
 	r.Scopes = r.asked
 	if !r.Client.Dialect.SingleScope || len(r.asked) == 0 {
 		return
 	}
-	r.asked = distinct(e.splitAtCommas(r.asked))
+	r.asked = input.Distinct(e.splitAtCommas(r.asked))
 	choices := withoutProtocol(r.asked)
 	if len(choices) == 0 {
 		choices = e.registeredScopes(r.Client)
@@ -30,21 +32,6 @@ func (e *Engine) readScopes(r *AuthorizeRequest) {
 		return
 	}
 	r.Scopes, r.Choices = r.granting(""), choices
-}
-
-// scopeValues are the values of a parameter scope, each once: libraries add openid to
-// whatever the program lists (RFC 6749 section 3.3 has a set).
-func scopeValues(list string) []string { return distinct(values(list)) }
-
-// distinct returns the values in their order, without repetitions.
-func distinct(values []string) []string {
-	var kept []string
-	for _, v := range values {
-		if !slices.Contains(kept, v) {
-			kept = append(kept, v)
-		}
-	}
-	return kept
 }
 
 // splitAtCommas also takes commas for separators, as the sign-in button does, unless they
@@ -67,7 +54,7 @@ func withoutProtocol(scopes []string) []string {
 }
 
 // registeredScopes are the scope values that a client may ask for.
-func (e *Engine) registeredScopes(c *Client) []string {
+func (e *Engine) registeredScopes(c *registry.Client) []string {
 	if len(c.Scopes) == 0 {
 		return withoutProtocol(e.Scopes)
 	}
@@ -115,4 +102,21 @@ func withScopes(form url.Values, scopes []string) url.Values {
 	form = maps.Clone(form)
 	form.Set("scope", strings.Join(scopes, " "))
 	return form
+}
+
+// askForTheirs has a request that names resources and no scope ask for all that means
+// something to them (RFC 6749 section 3.3): clients of the Model Context Protocol leave the
+// choice to the server.
+func (e *Engine) askForTheirs(r *AuthorizeRequest) {
+	if len(r.asked) > 0 || r.Client.Dialect.SingleScope {
+		return
+	}
+	for _, uri := range r.Resources {
+		for _, scope := range e.Resources.Find(uri).Scopes {
+			if registry.Allows(r.Client.Scopes, scope) && !slices.Contains(r.asked, scope) {
+				r.asked = append(r.asked, scope)
+			}
+		}
+	}
+	r.Scopes = r.asked
 }

@@ -10,7 +10,9 @@ import (
 	"github.com/ory/fosite"
 
 	"github.com/bonafide-id/bonafide/provider/internal/diagnosis"
+	"github.com/bonafide-id/bonafide/provider/internal/engine/input"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/protocol"
+	"github.com/bonafide-id/bonafide/provider/internal/engine/registry"
 	"github.com/bonafide-id/bonafide/provider/internal/request"
 	"github.com/bonafide-id/bonafide/storage"
 )
@@ -38,7 +40,7 @@ type TokenResponse struct {
 
 // Token handles a request to the token endpoint. Its errors are *Error.
 func (e *Engine) Token(ctx context.Context, r *http.Request) (TokenResponse, error) {
-	form, err := ReadTokenRequest(r)
+	form, err := input.ReadTokenRequest(r)
 	if err != nil {
 		return TokenResponse{}, err
 	}
@@ -65,7 +67,7 @@ func (e *Engine) Token(ctx context.Context, r *http.Request) (TokenResponse, err
 // exchange is the session of fosite at the token endpoint.
 type exchange struct {
 	session
-	client *Client
+	client *registry.Client
 
 	// presented is the code or refresh token with its grant, which is the session's.
 	presented *Issued
@@ -198,8 +200,8 @@ func tokenResponse(issued fosite.AccessResponder, s *exchange) TokenResponse {
 		return value
 	}
 	return TokenResponse{
-		AccessToken: issued.GetAccessToken(), TokenType: issued.GetTokenType(), ExpiresIn: d.lifetime(issued.GetExtra("expires_in")),
-		RefreshToken: text(extraRefreshToken), RefreshExpiresIn: d.lifetime(issued.GetExtra(extraRefreshExpiresIn)),
+		AccessToken: issued.GetAccessToken(), TokenType: issued.GetTokenType(), ExpiresIn: d.Lifetime(issued.GetExtra("expires_in")),
+		RefreshToken: text(extraRefreshToken), RefreshExpiresIn: d.Lifetime(issued.GetExtra(extraRefreshExpiresIn)),
 		Scope: text("scope"), IDToken: text(extraIDToken), ClientID: s.client.ID, Subject: UserOf(s.grant),
 		LooksStandard: looksStandard(s.client, s.grant.Scopes, s.grant.Nonce, s.grant.Challenge),
 	}

@@ -7,30 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/bonafide-id/bonafide/provider/internal/engine/registry"
 	"github.com/google/go-cmp/cmp"
 )
-
-func TestDialects(t *testing.T) {
-	v3, ok1 := DialectNamed(DialectV3)
-	standard, ok2 := DialectNamed(DialectStandard)
-	if !ok1 || !ok2 {
-		t.Fatal("a dialect is missing")
-	}
-	if unnamed, ok := DialectNamed(""); !ok || !cmp.Equal(unnamed, v3) {
-		t.Error("the empty name is not v3")
-	}
-	if _, ok := DialectNamed("V3"); ok {
-		t.Error("a dialect that nobody has named")
-	}
-	want := []Dialect{
-		{Name: "v3", LifetimesAsStrings: true, SingleScope: true, ResponseTypes: []string{"code", "token", "id_token", "code id_token", "code token", "code id_token token"}, UserinfoAsString: true, UserinfoWithoutOpenID: true, JSONP: true,
-			TokenInQuery: true, AlwaysRefreshToken: true, GrantsUnknown: true, RedirectURIRequired: true, StateInRedirectURI: true, JSONRequests: true},
-		{Name: "standard", ResponseTypes: []string{"code"}, NonceRequired: true, ClaimsParameter: true, EmailVerified: true, JWTAccessTokens: true, OptionalScopes: true, IgnoresScopes: true},
-	}
-	if diff := cmp.Diff(want, []Dialect{v3, standard}); diff != "" {
-		t.Errorf("dialects (-want +got):\n%s", diff)
-	}
-}
 
 func TestTokenResponse(t *testing.T) {
 	for name, c := range map[string]struct {
@@ -38,19 +17,19 @@ func TestTokenResponse(t *testing.T) {
 		plain   bool
 		want    string
 	}{
-		"V3": {DialectV3, false, `{"access_token":"a","token_type":"bearer","expires_in":"300","refresh_token":"r",` +
+		"V3": {registry.DialectV3, false, `{"access_token":"a","token_type":"bearer","expires_in":"300","refresh_token":"r",` +
 			`"refresh_expires_in":"604800","scope":"openid military","id_token":"i"}`},
-		"Standard": {DialectStandard, false, `{"access_token":"a","token_type":"bearer","expires_in":300,"refresh_token":"r",` +
+		"Standard": {registry.DialectStandard, false, `{"access_token":"a","token_type":"bearer","expires_in":300,"refresh_token":"r",` +
 			`"refresh_expires_in":604800,"scope":"openid military","id_token":"i"}`},
-		"V3Plain":       {DialectV3, true, `{"access_token":"a","token_type":"bearer","expires_in":"300","scope":"military"}`},
-		"StandardPlain": {DialectStandard, true, `{"access_token":"a","token_type":"bearer","expires_in":300,"scope":"military"}`},
+		"V3Plain":       {registry.DialectV3, true, `{"access_token":"a","token_type":"bearer","expires_in":"300","scope":"military"}`},
+		"StandardPlain": {registry.DialectStandard, true, `{"access_token":"a","token_type":"bearer","expires_in":300,"scope":"military"}`},
 	} {
 		t.Run(name, func(t *testing.T) {
-			d, _ := DialectNamed(c.dialect)
-			r := TokenResponse{AccessToken: "a", TokenType: "bearer", ExpiresIn: d.lifetime(int64(300)), Scope: "military"}
+			d, _ := registry.DialectNamed(c.dialect)
+			r := TokenResponse{AccessToken: "a", TokenType: "bearer", ExpiresIn: d.Lifetime(int64(300)), Scope: "military"}
 			if !c.plain {
 				r.Scope, r.IDToken = "openid military", "i"
-				r.RefreshToken, r.RefreshExpiresIn = "r", d.lifetime(int64(604800))
+				r.RefreshToken, r.RefreshExpiresIn = "r", d.Lifetime(int64(604800))
 			}
 			got, err := json.Marshal(r)
 			if diff := cmp.Diff(c.want, string(got)); err != nil || diff != "" {

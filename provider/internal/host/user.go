@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/bonafide-id/bonafide/provider/internal/clock"
-	"github.com/bonafide-id/bonafide/provider/internal/engine"
+	"github.com/bonafide-id/bonafide/provider/internal/engine/registry"
 )
 
 // User is a user who is signed in.
@@ -31,7 +31,7 @@ var errUserID = errors.New("UserID: must be 1 to 255 printable ASCII characters,
 // CheckUserID refuses what cannot be a subject. Bytes that are not UTF-8 would become
 // the same character in JSON, and so several users one.
 func CheckUserID(id string) error {
-	if id == "" || len(id) > maxUserID || !engine.IsPrintableASCII(id) {
+	if id == "" || len(id) > maxUserID || !registry.IsPrintableASCII(id) {
 		return errUserID
 	}
 	return nil
@@ -49,7 +49,7 @@ func checkMethods(amr []string) error {
 		return fmt.Errorf("AMR: has more than %d methods", maxMethods)
 	}
 	for i, method := range amr {
-		if method == "" || len(method) > maxMethod || !engine.IsPrintableASCII(method) {
+		if method == "" || len(method) > maxMethod || !registry.IsPrintableASCII(method) {
 			return fmt.Errorf("AMR[%d]: must be 1 to %d printable ASCII characters, without spaces", i, maxMethod)
 		}
 	}

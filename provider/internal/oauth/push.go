@@ -5,8 +5,8 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider/internal/activity"
 	"github.com/bonafide-id/bonafide/provider/internal/diagnosis"
-	"github.com/bonafide-id/bonafide/provider/internal/engine"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/protocol"
+	"github.com/bonafide-id/bonafide/provider/internal/engine/registry"
 	"github.com/bonafide-id/bonafide/provider/internal/ratelimit"
 	"github.com/bonafide-id/bonafide/provider/internal/request"
 	"github.com/bonafide-id/bonafide/provider/internal/web"
@@ -14,7 +14,7 @@ import (
 
 // push is the endpoint of pushed authorization requests (RFC 9126).
 func (e *Endpoints) push(w http.ResponseWriter, r *http.Request) error {
-	answer, err := e.Engine.Push(r.Context(), r, func(c *engine.Client) error { return e.mayPush(w, r, c) })
+	answer, err := e.Engine.Push(r.Context(), r, func(c *registry.Client) error { return e.mayPush(w, r, c) })
 	foreign := e.allowOrigin(w, r)
 	err = e.clientFailed(w, r, err)
 	e.note(r, activity.Push, activity.Party{ClientID: answer.ClientID}, err, foreign)
@@ -27,7 +27,7 @@ func (e *Endpoints) push(w http.ResponseWriter, r *http.Request) error {
 
 // mayPush bounds what strangers have us keep: they need no more than the name of a public
 // client.
-func (e *Endpoints) mayPush(w http.ResponseWriter, r *http.Request, client *engine.Client) error {
+func (e *Endpoints) mayPush(w http.ResponseWriter, r *http.Request, client *registry.Client) error {
 	if !client.Public {
 		return nil
 	}

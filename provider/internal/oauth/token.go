@@ -13,7 +13,9 @@ import (
 	"github.com/bonafide-id/bonafide/provider/internal/claims"
 	"github.com/bonafide-id/bonafide/provider/internal/diagnosis"
 	"github.com/bonafide-id/bonafide/provider/internal/engine"
+	"github.com/bonafide-id/bonafide/provider/internal/engine/input"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/protocol"
+	"github.com/bonafide-id/bonafide/provider/internal/engine/registry"
 	"github.com/bonafide-id/bonafide/provider/internal/faults"
 	"github.com/bonafide-id/bonafide/provider/internal/ratelimit"
 	"github.com/bonafide-id/bonafide/provider/internal/request"
@@ -120,7 +122,7 @@ func (e *Endpoints) fault(r *http.Request) error {
 	if e.Faults == nil {
 		return nil
 	}
-	if _, err := engine.ReadTokenRequest(r); err != nil {
+	if _, err := input.ReadTokenRequest(r); err != nil {
 		return err
 	}
 	return e.Faults.Token(r.Context(), claimedClient(r))
@@ -144,9 +146,9 @@ func (e *Endpoints) note(r *http.Request, event string, of activity.Party, err e
 func (e *Endpoints) namedClient(r *http.Request) (string, error) {
 	id := claimedClient(r)
 	switch _, err := e.Engine.Client(r.Context(), id); {
-	case err == nil, errors.Is(err, engine.ErrDisabled):
+	case err == nil, errors.Is(err, registry.ErrDisabled):
 		return id, nil
-	case errors.Is(err, engine.ErrNoClient):
+	case errors.Is(err, registry.ErrNoClient):
 		return "", nil
 	default:
 		return "", protocol.AsError(err)
@@ -157,7 +159,7 @@ func (e *Endpoints) namedClient(r *http.Request) (string, error) {
 // returns why the script cannot, or nil. Some libraries send the browser's cookies along,
 // which nothing here reads, and without leave to do so they cannot read the answer.
 func (e *Endpoints) allowOrigin(w http.ResponseWriter, r *http.Request) *protocol.Error {
-	var client *engine.Client
+	var client *registry.Client
 	if r.Header.Get("Origin") != "" {
 		client, _ = e.Engine.Client(r.Context(), claimedClient(r)) // nil when there is none
 	}

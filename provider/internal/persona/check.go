@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/bonafide-id/bonafide/provider/internal/claims"
-	"github.com/bonafide-id/bonafide/provider/internal/engine"
+	"github.com/bonafide-id/bonafide/provider/internal/engine/registry"
 	"github.com/bonafide-id/bonafide/provider/internal/field"
 	"github.com/bonafide-id/bonafide/provider/sandbox"
 )
@@ -68,7 +68,7 @@ func check(realm string, p sandbox.Persona) *field.Error {
 		return field.Errorf("AMR", "has more than %d methods", maxMethods)
 	}
 	for i, method := range p.AMR {
-		if method == "" || len(method) > maxMethod || !engine.IsPrintableASCII(method) {
+		if method == "" || len(method) > maxMethod || !registry.IsPrintableASCII(method) {
 			return field.Errorf(fmt.Sprintf("AMR[%d]", i), "must be 1 to %d printable ASCII characters, without spaces", maxMethod)
 		}
 	}

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/bonafide-id/bonafide/provider/internal/diagnosis"
-	"github.com/bonafide-id/bonafide/provider/internal/engine"
+	"github.com/bonafide-id/bonafide/provider/internal/engine/input"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/protocol"
 	"github.com/bonafide-id/bonafide/provider/internal/web"
 )
@@ -30,7 +30,7 @@ func presentedToken(r *http.Request, values url.Values) (token string, inQuery b
 	header := r.Header.Values("Authorization")
 	var form []string
 	if r.Method == http.MethodPost && r.Header.Get("Content-Type") != "" {
-		if err := engine.ParseForm(r, web.MaxForm); err != nil {
+		if err := input.ParseForm(r, web.MaxForm); err != nil {
 			return "", false, err
 		}
 		form = r.PostForm["access_token"]

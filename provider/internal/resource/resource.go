@@ -18,6 +18,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider/internal/diagnosis"
 	"github.com/bonafide-id/bonafide/provider/internal/engine"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/protocol"
+	"github.com/bonafide-id/bonafide/provider/internal/engine/registry"
 	"github.com/bonafide-id/bonafide/provider/internal/host"
 	"github.com/bonafide-id/bonafide/provider/internal/memory"
 	"github.com/bonafide-id/bonafide/provider/internal/web"
@@ -106,7 +107,7 @@ type response struct {
 type responseSources struct {
 	resource *resource
 	issued   *engine.Issued
-	client   *engine.Client
+	client   *registry.Client
 	person   *storage.Person
 }
 
@@ -156,7 +157,7 @@ type query struct {
 	callback string
 
 	// client is the application whose script may read the answer, or nil.
-	client *engine.Client
+	client *registry.Client
 
 	party activity.Party
 
@@ -207,7 +208,7 @@ func (e *Endpoints) read(r *http.Request, of *resource) (found response, q query
 
 // clientOf returns the application of a token that is of no use any more, whose script may
 // read the error; nil when that cannot be said.
-func (e *Endpoints) clientOf(r *http.Request, token string) *engine.Client {
+func (e *Endpoints) clientOf(r *http.Request, token string) *registry.Client {
 	if r.Header.Get("Origin") == "" {
 		return nil
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/bonafide-id/bonafide/provider/internal/engine"
+	"github.com/bonafide-id/bonafide/provider/internal/engine/registry"
 	"github.com/bonafide-id/bonafide/storage"
 )
 
@@ -45,7 +46,7 @@ const maxSignedUserinfo = 4096
 // were, so is the JWT for the first half of an ID token's life: a signature costs more
 // than all the rest of the request. What has an end does not outlive
 // what it says.
-func (e *Endpoints) signUserinfo(g storage.Grant, d engine.Dialect, claims engine.Claims) (string, error) {
+func (e *Endpoints) signUserinfo(g storage.Grant, d registry.Dialect, claims engine.Claims) (string, error) {
 	timeless, err := e.Engine.UserinfoJWT(g, d, claims, time.Time{})
 	if err != nil {
 		return "", err

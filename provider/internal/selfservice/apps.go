@@ -9,7 +9,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider/internal/audit"
 	"github.com/bonafide-id/bonafide/provider/internal/authflow"
 	"github.com/bonafide-id/bonafide/provider/internal/claims"
-	"github.com/bonafide-id/bonafide/provider/internal/engine"
+	"github.com/bonafide-id/bonafide/provider/internal/engine/registry"
 	"github.com/bonafide-id/bonafide/provider/internal/web"
 	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/ui"
@@ -24,7 +24,7 @@ func (p *Pages) showConsents(w http.ResponseWriter, r *http.Request, user *authf
 	view := ui.AppsView{Page: p.Site.PageView(r, nil), Notice: p.Site.Noticed(r), AccountURL: p.Site.Link("/account")}
 	for _, c := range consents {
 		app, err := p.consentView(r, c)
-		if errors.Is(err, engine.ErrNoClient) {
+		if errors.Is(err, registry.ErrNoClient) {
 			continue // disabled: it can see nothing
 		}
 		if err != nil {
@@ -82,7 +82,7 @@ func (p *Pages) showRemoveConsent(w http.ResponseWriter, r *http.Request, user *
 		return fmt.Errorf("read consent: %w", err)
 	}
 	app, err := p.consentView(r, consent)
-	if errors.Is(err, engine.ErrNoClient) {
+	if errors.Is(err, registry.ErrNoClient) {
 		return &web.PageError{Status: http.StatusNotFound, Code: ui.ErrorNotFound}
 	}
 	if err != nil {

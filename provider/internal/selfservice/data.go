@@ -12,7 +12,7 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider/internal/authflow"
 	"github.com/bonafide-id/bonafide/provider/internal/claims"
-	"github.com/bonafide-id/bonafide/provider/internal/engine"
+	"github.com/bonafide-id/bonafide/provider/internal/engine/registry"
 	"github.com/bonafide-id/bonafide/provider/internal/web"
 	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/ui"
@@ -112,7 +112,7 @@ func (p *Pages) receivers(r *http.Request, user *authflow.User) ([]ui.App, error
 	l := p.Site.Locale(r, nil)
 	for _, c := range consents {
 		app, err := p.consentView(r, c)
-		if errors.Is(err, engine.ErrNoClient) {
+		if errors.Is(err, registry.ErrNoClient) {
 			app, err = ui.App{Client: ui.Client{Name: c.ClientName}, Since: c.CreatedAt, LastUsed: c.LastUsedAt}, nil
 		}
 		if err != nil {

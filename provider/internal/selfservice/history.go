@@ -9,7 +9,7 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider/internal/audit"
 	"github.com/bonafide-id/bonafide/provider/internal/authflow"
-	"github.com/bonafide-id/bonafide/provider/internal/engine"
+	"github.com/bonafide-id/bonafide/provider/internal/engine/registry"
 	"github.com/bonafide-id/bonafide/provider/internal/web"
 	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/ui"
@@ -76,7 +76,7 @@ func (p *Pages) clientName(ctx context.Context, id string) (string, error) {
 		return "", nil
 	}
 	client, err := p.Engine.Client(ctx, id)
-	if errors.Is(err, engine.ErrNoClient) {
+	if errors.Is(err, registry.ErrNoClient) {
 		return id, nil
 	}
 	if err != nil {

@@ -4,7 +4,7 @@ import (
 	"net/url"
 	"strings"
 
-	"github.com/bonafide-id/bonafide/provider/internal/engine"
+	"github.com/bonafide-id/bonafide/provider/internal/engine/registry"
 )
 
 // IsLink reports whether s can be the target of a link: an http address, or a path
@@ -16,7 +16,7 @@ func IsLink(s string) bool {
 		return false
 	}
 	if u.Scheme == "https" || u.Scheme == "http" {
-		return u.Host != "" && u.User == nil && engine.HasPlainPort(u)
+		return u.Host != "" && u.User == nil && registry.HasPlainPort(u)
 	}
 	return u.Scheme == "" && u.Host == "" && strings.HasPrefix(s, "/") && !strings.HasPrefix(s, "//")
 }

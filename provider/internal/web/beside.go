@@ -9,7 +9,7 @@ import (
 	"path"
 	"strings"
 
-	"github.com/bonafide-id/bonafide/provider/internal/engine"
+	"github.com/bonafide-id/bonafide/provider/internal/engine/input"
 	"github.com/bonafide-id/bonafide/ui"
 )
 
@@ -99,7 +99,7 @@ func readHostForm(r *http.Request) error {
 		// As large as the body, so that nothing of it is written to the disk.
 		err = r.ParseMultipartForm(MaxUpload) //nolint:gosec // the body has been bounded
 	} else {
-		err = engine.ParseForm(r, MaxForm)
+		err = input.ParseForm(r, MaxForm)
 	}
 	if err != nil {
 		return formError(err)

@@ -6,14 +6,14 @@ import (
 	"strings"
 
 	"github.com/bonafide-id/bonafide/provider/internal/diagnosis"
-	"github.com/bonafide-id/bonafide/provider/internal/engine"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/protocol"
+	"github.com/bonafide-id/bonafide/provider/internal/engine/registry"
 )
 
 // AllowOrigin lets the script that asks read the answer, when the application that it asks
 // for has registered its origin; c is nil when it is not known which one asks. No origin is ever trusted by a part of its name.
 // Call it before the answer begins. It returns why the script cannot, or nil.
-func (s *Site) AllowOrigin(w http.ResponseWriter, r *http.Request, c *engine.Client) *protocol.Error {
+func (s *Site) AllowOrigin(w http.ResponseWriter, r *http.Request, c *registry.Client) *protocol.Error {
 	w.Header().Add("Vary", "Origin")
 	origin := r.Header.Get("Origin")
 	if origin == "" || c == nil {
@@ -32,7 +32,7 @@ func (s *Site) AllowOrigin(w http.ResponseWriter, r *http.Request, c *engine.Cli
 }
 
 // anyAddress is the most that a configuration can allow.
-var anyAddress = engine.Addresses{PrivateHTTP: true}
+var anyAddress = registry.Addresses{PrivateHTTP: true}
 
 // preflight answers for any well-formed origin: it reveals nothing, and the browser asks
 // the request itself for leave again.

@@ -13,7 +13,7 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/bonafide-id/bonafide/provider/internal/engine"
+	"github.com/bonafide-id/bonafide/provider/internal/engine/input"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/protocol"
 	"github.com/bonafide-id/bonafide/provider/internal/random"
 	"github.com/bonafide-id/bonafide/provider/internal/session"
@@ -138,7 +138,7 @@ func (s *Site) checkOrigin(r *http.Request) error {
 // readForm parses the form of a page. A body of any other kind was not sent
 // by a page of ours.
 func readForm(r *http.Request) error {
-	if err := engine.ParseForm(r, MaxForm); err != nil {
+	if err := input.ParseForm(r, MaxForm); err != nil {
 		return formError(err)
 	}
 	if err := checkFields(r.PostForm, routeOf(r).Several); err != nil {

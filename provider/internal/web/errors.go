@@ -10,6 +10,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider/internal/diagnosis"
 	"github.com/bonafide-id/bonafide/provider/internal/engine"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/protocol"
+	"github.com/bonafide-id/bonafide/provider/internal/engine/registry"
 	"github.com/bonafide-id/bonafide/provider/internal/host"
 	"github.com/bonafide-id/bonafide/provider/internal/password"
 	"github.com/bonafide-id/bonafide/provider/internal/request"
@@ -61,7 +62,7 @@ func asPageError(err error) *PageError {
 		return &PageError{Status: http.StatusServiceUnavailable, Code: ui.ErrorUnavailable, Cause: err}
 	case errors.Is(err, host.ErrNoUser):
 		return &PageError{Status: http.StatusForbidden, Code: ui.ErrorUser, Cause: err}
-	case errors.Is(err, engine.ErrNoClient), errors.As(err, &refused) && refused.Code == protocol.InvalidClient:
+	case errors.Is(err, registry.ErrNoClient), errors.As(err, &refused) && refused.Code == protocol.InvalidClient:
 		return &PageError{Status: http.StatusBadRequest, Code: ui.ErrorClient, Cause: err}
 	case errors.As(err, &refused) && refused.Code == protocol.InvalidRequestURI:
 		return &PageError{Status: http.StatusBadRequest, Code: ui.ErrorSpent, Cause: err}
@@ -140,7 +141,7 @@ func clientOf(r *http.Request, e *PageError, err error) string {
 		return redirect.Client.ID
 	case errors.As(err, &alone):
 		return alone.Client.ID
-	case errors.Is(err, engine.ErrDisabled):
+	case errors.Is(err, registry.ErrDisabled):
 		return Parameter(r, "client_id")
 	default:
 		return ""

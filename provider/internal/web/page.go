@@ -10,6 +10,7 @@ import (
 	"github.com/a-h/templ"
 
 	"github.com/bonafide-id/bonafide/provider/internal/engine"
+	"github.com/bonafide-id/bonafide/provider/internal/engine/registry"
 	"github.com/bonafide-id/bonafide/ui"
 )
 
@@ -147,7 +148,7 @@ func (s *Site) PageView(r *http.Request, request *engine.AuthorizeRequest) ui.Pa
 }
 
 // ClientView shows an application to which a browser will go back at this address.
-func (s *Site) ClientView(ctx context.Context, c *engine.Client, uri string) ui.Client {
+func (s *Site) ClientView(ctx context.Context, c *registry.Client, uri string) ui.Client {
 	return ui.Client{
 		Name: c.Name, Logo: s.ClientPicture(ctx, c.Logo, c.LogoDark), Wordmark: s.ClientPicture(ctx, c.Wordmark, c.WordmarkDark), Host: HostOf(uri),
 		TermsURL: c.TermsURL, PolicyURL: c.PolicyURL, Unreviewed: c.Unreviewed,

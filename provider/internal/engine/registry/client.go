@@ -1,8 +1,7 @@
-package engine
+package registry
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/bonafide-id/bonafide/provider/internal/engine/protocol"
 	"github.com/bonafide-id/bonafide/storage"
@@ -15,24 +14,26 @@ type Client struct {
 	Dialect Dialect
 }
 
-func (c *Client) responseTypes() []string {
+// AllowedResponseTypes are those of the registration; one that names none has those of its
+// dialect.
+func (c *Client) AllowedResponseTypes() []string {
 	if len(c.ResponseTypes) > 0 {
 		return c.ResponseTypes
 	}
 	return c.Dialect.ResponseTypes
 }
 
-// grantTypes are those of the registration; one that names none has
+// AllowedGrantTypes are those of the registration; one that names none has
 // authorization_code.
-func (c *Client) grantTypes() []string {
+func (c *Client) AllowedGrantTypes() []string {
 	if len(c.GrantTypes) > 0 {
 		return c.GrantTypes
 	}
 	return []string{protocol.GrantAuthorizationCode}
 }
 
-// authMethod names how the client authenticates.
-func (c *Client) authMethod() string {
+// AuthMethods names how the client authenticates.
+func (c *Client) AuthMethods() string {
 	switch {
 	case c.Public:
 		return protocol.AuthNone
@@ -44,11 +45,11 @@ func (c *Client) authMethod() string {
 }
 
 // AllowsGrant reports whether the client may use this grant at the token endpoint.
-func (c *Client) AllowsGrant(grant string) bool { return slices.Contains(c.grantTypes(), grant) }
+func (c *Client) AllowsGrant(grant string) bool { return slices.Contains(c.AllowedGrantTypes(), grant) }
 
 // AllowsScopes reports whether the client may still ask for all of these.
 func (c *Client) AllowsScopes(scopes []string) bool {
-	return !slices.ContainsFunc(scopes, func(s string) bool { return !allows(c.scopes(), s) })
+	return !slices.ContainsFunc(scopes, func(s string) bool { return !Allows(c.AllowedScopes(), s) })
 }
 
 // IsOptional reports whether a user may leave out a scope: never that of the protocol.
@@ -56,51 +57,36 @@ func (c *Client) IsOptional(scope string) bool {
 	return c.Dialect.OptionalScopes && scope != protocol.ScopeOpenID && slices.Contains(c.OptionalScopes, scope)
 }
 
-// refreshes reports whether a grant of these scopes comes with a refresh token: not where
+// AllowsResource reports whether the client may still ask for tokens for a resource.
+func (c *Client) AllowsResource(uri string) bool {
+	return len(c.Client.Resources) == 0 || slices.Contains(c.Client.Resources, uri)
+}
+
+// NeedsChallenge reports whether the client has to use PKCE: one that cannot keep a secret,
+// one that is registered so, and one that has to push (FAPI 2.0 Security Profile section
+// 5.3.2.2).
+func (c *Client) NeedsChallenge() bool { return c.Public || c.RequirePKCE || c.RequirePushed }
+
+// Refreshes reports whether a grant of these scopes comes with a refresh token: not where
 // the user could have allowed it, and has not.
-func (c *Client) refreshes(scopes []string) bool {
+func (c *Client) Refreshes(scopes []string) bool {
 	if c.IsOptional(protocol.ScopeOfflineAccess) && !slices.Contains(scopes, protocol.ScopeOfflineAccess) {
 		return false
 	}
 	return c.Dialect.AlwaysRefreshToken || c.AllowsGrant(protocol.GrantRefreshToken)
 }
 
-// scopes are those of the registration. One that has the grant for it may ask for
+// AllowedScopes are those of the registration. One that has the grant for it may ask for
 // offline_access, which says no more.
-func (c *Client) scopes() []string {
+func (c *Client) AllowedScopes() []string {
 	if len(c.Scopes) == 0 || !c.Dialect.IgnoresScopes || !c.AllowsGrant(protocol.GrantRefreshToken) {
 		return c.Scopes
 	}
 	return append(slices.Clone(c.Scopes), protocol.ScopeOfflineAccess)
 }
 
-// allows holds the rule for the scopes of a registration: one that names none may
+// Allows holds the rule for the scopes of a registration: one that names none may
 // ask for all; openid is the protocol's and always allowed.
-func allows(registered []string, scope string) bool {
+func Allows(registered []string, scope string) bool {
 	return scope == protocol.ScopeOpenID || len(registered) == 0 || slices.Contains(registered, scope)
-}
-
-// canonicalResponseType orders the values of a response type, so that
-// "token code" and "code token" are one. It returns "" for values that repeat or
-// are unknown.
-func canonicalResponseType(sent string) string {
-	values := strings.Split(sent, " ")
-	for _, known := range protocol.ResponseTypes {
-		if sameSet(values, strings.Split(known, " ")) {
-			return known
-		}
-	}
-	return ""
-}
-
-func sameSet(a, b []string) bool {
-	if len(a) != len(b) {
-		return false
-	}
-	for _, v := range b {
-		if !slices.Contains(a, v) {
-			return false
-		}
-	}
-	return true
 }

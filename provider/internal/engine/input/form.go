@@ -1,4 +1,4 @@
-package engine
+package input
 
 import (
 	"errors"
@@ -17,10 +17,10 @@ import (
 const (
 	maxForm   = 32 << 10
 	maxFields = 64
-	maxState  = 4 << 10
+	MaxState  = 4 << 10
 	maxHint   = 8 << 10
 	maxClaims = 4 << 10
-	maxValue  = 2 << 10
+	MaxValue  = 2 << 10
 )
 
 // ReadForm fills r.PostForm from a POST in application/x-www-form-urlencoded, without
@@ -40,14 +40,14 @@ func readParameters(r *http.Request) (url.Values, error) {
 		return nil, protocol.Fail(protocol.InvalidRequest, "Send the parameters in the body only, not in the address.").Because(diagnosis.ParametersInQuery)
 	}
 	sent := r.PostForm
-	r.PostForm = withValue(sent)
-	return r.PostForm, checkForm(sent)
+	r.PostForm = WithValue(sent)
+	return r.PostForm, CheckForm(sent)
 }
 
-// withValue returns the parameters that have a value; the others count as omitted
+// WithValue returns the parameters that have a value; the others count as omitted
 // (RFC 6749 sections 3.1 and 3.2). Those of PKCE stay, to be refused: a client whose
-// challenge got lost did not mean to go without. Repeated ones stay, for checkForm.
-func withValue(form url.Values) url.Values {
+// challenge got lost did not mean to go without. Repeated ones stay, for CheckForm.
+func WithValue(form url.Values) url.Values {
 	given := url.Values{}
 	for name, values := range form {
 		if len(values) > 1 || values[0] != "" || name == "code_challenge" || name == "code_verifier" {
@@ -81,22 +81,26 @@ var errTooLarge = &protocol.Error{
 	Status: http.StatusRequestEntityTooLarge, Diagnosis: diagnosis.RequestMalformed,
 }
 
-// checkForm refuses what no honest client sends: parameters that are given twice,
+// ResourceParameters name resources. The second is what clients of other providers send
+// for the same; it names a resource or nothing.
+var ResourceParameters = []string{"resource", "audience"}
+
+// CheckForm refuses what no honest client sends: parameters that are given twice,
 // because two readers of one request may each believe another of them (RFC 6749
 // section 3.1), and text that is none.
-func checkForm(form url.Values) error {
+func CheckForm(form url.Values) error {
 	if len(form) > maxFields {
 		return protocol.Fail(protocol.InvalidRequest, "The request has too many parameters.").Because(diagnosis.RequestMalformed)
 	}
 	for name, values := range form {
-		if slices.Contains(resourceParameters, name) && len(values) <= maxFields {
+		if slices.Contains(ResourceParameters, name) && len(values) <= maxFields {
 			continue // many are allowed, and each is looked up as it is (RFC 8707 section 2)
 		}
 		if len(values) > 1 {
-			return repeated(name)
+			return Repeated(name)
 		}
 		if name == "state" {
-			if len(values[0]) > maxState {
+			if len(values[0]) > MaxState {
 				return protocol.Fail(protocol.InvalidRequest, "The parameter state is longer than 4096 bytes.").Because(diagnosis.ParameterMalformed, "parameter", name)
 			}
 			continue
@@ -104,11 +108,16 @@ func checkForm(form url.Values) error {
 		if len(values[0]) > valueLimit(name) {
 			return protocol.Fail(protocol.InvalidRequest, "A parameter is too long.").Because(diagnosis.ParameterMalformed, "parameter", name)
 		}
-		if !isText(name) || !isText(values[0]) {
+		if !IsText(name) || !IsText(values[0]) {
 			return protocol.Fail(protocol.InvalidRequest, "A parameter holds characters that are not allowed.").Because(diagnosis.ParameterMalformed, "parameter", name)
 		}
 	}
 	return nil
+}
+
+// Repeated is the error for a parameter that is given more than once.
+func Repeated(parameter string) *protocol.Error {
+	return protocol.Fail(protocol.InvalidRequest, "A parameter is given more than once.").Because(diagnosis.ParameterRepeated, "parameter", parameter)
 }
 
 func valueLimit(name string) int {
@@ -118,11 +127,11 @@ func valueLimit(name string) int {
 	case "claims":
 		return maxClaims
 	default:
-		return maxValue
+		return MaxValue
 	}
 }
 
-func isText(s string) bool {
+func IsText(s string) bool {
 	return utf8.ValidString(s) && !strings.ContainsFunc(s, func(r rune) bool {
 		return r < ' ' || r == 0x7f
 	})

@@ -1,4 +1,4 @@
-package engine
+package registry
 
 import (
 	"slices"
@@ -121,9 +121,9 @@ func (d Dialect) within(c storage.Client) Dialect {
 	return d
 }
 
-// lifetime returns expires_in or refresh_expires_in as it is written, given an int64 of
+// Lifetime returns expires_in or refresh_expires_in as it is written, given an int64 of
 // seconds, or nil for none.
-func (d Dialect) lifetime(seconds any) any {
+func (d Dialect) Lifetime(seconds any) any {
 	if n, ok := seconds.(int64); ok && d.LifetimesAsStrings {
 		return strconv.FormatInt(n, 10)
 	}

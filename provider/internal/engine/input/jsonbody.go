@@ -1,4 +1,4 @@
-package engine
+package input
 
 import (
 	"bytes"
@@ -18,7 +18,7 @@ import (
 // the members of a JSON object. Whether the client may send them so is known when it has
 // authenticated (Dialect.JSONRequests). It may be called again for the same request.
 func ReadTokenRequest(r *http.Request) (url.Values, error) {
-	if !isJSON(r) {
+	if !IsJSON(r) {
 		return ReadForm(r)
 	}
 	if r.Body != http.NoBody {
@@ -32,7 +32,7 @@ func ReadTokenRequest(r *http.Request) (url.Values, error) {
 	return readParameters(r)
 }
 
-func isJSON(r *http.Request) bool { return mediaTypeOf(r) == "application/json" }
+func IsJSON(r *http.Request) bool { return mediaTypeOf(r) == "application/json" }
 
 // mediaTypeOf returns the media type of a body; "" when it has none, or two, of which others
 // that read the request may each believe another.
@@ -58,7 +58,7 @@ var errJSON = protocol.Fail(protocol.InvalidRequest, "Send the parameters as a f
 	Because(diagnosis.JSONMalformed)
 
 // readJSON returns the members of the JSON object that a body of at most maxForm bytes is.
-// A member that comes twice is kept twice, for checkForm: two readers of one request may
+// A member that comes twice is kept twice, for CheckForm: two readers of one request may
 // each believe another of them.
 func readJSON(r *http.Request) (url.Values, error) {
 	body, err := io.ReadAll(http.MaxBytesReader(nil, r.Body, maxForm))

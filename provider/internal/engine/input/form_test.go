@@ -1,4 +1,4 @@
-package engine
+package input
 
 import (
 	"net/http"

@@ -1,4 +1,4 @@
-package engine
+package registry
 
 import (
 	"errors"
@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/bonafide-id/bonafide/provider/internal/engine/input"
 )
 
 // ValidateRedirectURI reports why an address cannot be registered as a redirect
@@ -19,7 +21,7 @@ func (a Addresses) ValidateRedirectURI(uri string) error {
 
 // ValidateRedirectURIIn is ValidateRedirectURI for an application of a dialect.
 func (a Addresses) ValidateRedirectURIIn(d Dialect, uri string) error {
-	if len(uri) > maxValue {
+	if len(uri) > input.MaxValue {
 		return errors.New("is longer than 2048 bytes")
 	}
 	if uri == "" || !IsPrintableASCII(uri) {
@@ -104,29 +106,38 @@ func IsPrintableASCII(s string) bool {
 	return !strings.ContainsFunc(s, func(r rune) bool { return r <= ' ' || r > '~' })
 }
 
-// matchRedirectURI reports whether a redirect URI is registered: byte for byte,
+// Matches reports whether a redirect URI is registered: byte for byte,
 // save that a loopback address may use any port (RFC 8252 section 7.3). A URI that
 // could not be registered never matches, even if the database holds it.
-func (a Addresses) matchRedirectURI(c *Client, sent string) bool {
-	return a.ValidateRedirectURIIn(c.Dialect, sent) == nil && isRegistered(c, sent)
+func (a Addresses) Matches(c *Client, sent string) bool {
+	return a.ValidateRedirectURIIn(c.Dialect, sent) == nil && IsRegistered(c, sent)
 }
 
-// isRegistered is matchRedirectURI for what it has accepted before.
-func isRegistered(c *Client, sent string) bool {
+// IsRegistered is Matches for what it has accepted before.
+func IsRegistered(c *Client, sent string) bool {
 	return slices.ContainsFunc(c.RedirectURIs, func(registered string) bool {
 		return registered == sent || sameLoopback(registered, sent) ||
 			c.Dialect.StateInRedirectURI && sameButState(registered, sent)
 	})
 }
 
+// SameRedirectURI reports whether the redirect_uri of a token request is that of the
+// authorization request.
+func (d Dialect) SameRedirectURI(sent, granted string) bool {
+	if d.StateInRedirectURI {
+		sent, granted = withoutParameters(sent, "code", "state", "iss"), WithoutState(granted)
+	}
+	return sent == granted
+}
+
 // sameButState reports whether two addresses have a state each and differ in its value only.
 func sameButState(registered, sent string) bool {
-	a, b := withoutState(registered), withoutState(sent)
+	a, b := WithoutState(registered), WithoutState(sent)
 	return a == b && a != registered && b != sent && strings.Count(sent, "&") == strings.Count(registered, "&")
 }
 
-// withoutState returns an address without the state in its query.
-func withoutState(uri string) string { return withoutParameters(uri, "state") }
+// WithoutState returns an address without the state in its query.
+func WithoutState(uri string) string { return withoutParameters(uri, "state") }
 
 // withoutParameters returns an address without these parameters of its query. The rest is
 // byte for byte what it was.

@@ -1,4 +1,4 @@
-package engine
+package registry
 
 import (
 	"errors"

@@ -1,15 +1,13 @@
-package engine
+package registry
 
 import (
 	"net/url"
 	"strings"
 )
 
-const differingRedirectURI = "The redirect_uri is not that of the authorization request: "
-
-// differingPart says in which part an address that was sent first differs from the one that
+// DifferingPart says in which part an address that was sent first differs from the one that
 // is meant. It repeats nothing of either.
-func differingPart(sent, meant string) string {
+func DifferingPart(sent, meant string) string {
 	if sent == "" {
 		return "it is missing"
 	}

@@ -1,4 +1,4 @@
-package engine
+package registry
 
 import (
 	"context"
@@ -7,11 +7,12 @@ import (
 	"time"
 
 	"github.com/bonafide-id/bonafide/provider/internal/cache"
+	"github.com/bonafide-id/bonafide/provider/internal/engine/input"
 	"github.com/bonafide-id/bonafide/storage"
 )
 
-// Clients are the registrations that the engine reads.
-type Clients interface {
+// Source is where registrations are read.
+type Source interface {
 	// Client returns the client with this identifier, disabled ones included.
 	// storage.ErrNotFound when there is none.
 	Client(ctx context.Context, id string) (storage.Client, error)
@@ -29,31 +30,25 @@ const ClientAge = time.Second
 
 const maxCachedClients = 1024
 
-// Client returns an enabled client as it was at most ClientAge ago. ErrNoClient when
-// there was none, which is remembered as long: names that somebody makes up are not looked
-// up again by each who asks about one request.
-func (e *Engine) Client(ctx context.Context, id string) (*Client, error) {
-	if id == "" || len(id) > maxValue || !isText(id) {
-		return nil, ErrNoClient
-	}
-	return e.recent.get(ctx, id)
-}
-
-// ForgetClient makes the next read of this client come from Options.Clients.
-func (e *Engine) ForgetClient(id string) { e.recent.kept.Forget(id) }
-
-// recentClients keeps the clients that were read a moment ago, and nil for those that there
-// are not.
-type recentClients struct {
-	source Clients
+// Clients are the registrations. They keep the clients that were read a moment ago, and nil
+// for those that there are not. Make them with NewClients.
+type Clients struct {
+	source Source
 	kept   *cache.Cache[string, *Client]
 }
 
-func newRecentClients(source Clients, clock func() time.Time) recentClients {
-	return recentClients{source, cache.New[string, *Client](ClientAge, maxCachedClients, clock)}
+// NewClients returns the clients of a source.
+func NewClients(source Source, clock func() time.Time) Clients {
+	return Clients{source, cache.New[string, *Client](ClientAge, maxCachedClients, clock)}
 }
 
-func (c recentClients) get(ctx context.Context, id string) (*Client, error) {
+// Client returns an enabled client as it was at most ClientAge ago. ErrNoClient when
+// there was none, which is remembered as long: names that somebody makes up are not looked
+// up again by each who asks about one request.
+func (c Clients) Client(ctx context.Context, id string) (*Client, error) {
+	if id == "" || len(id) > input.MaxValue || !input.IsText(id) {
+		return nil, ErrNoClient
+	}
 	found, err := c.kept.Get(id, func() (*Client, error) { return readClient(ctx, c.source, id) })
 	if found == nil && err == nil {
 		err = ErrNoClient
@@ -61,8 +56,11 @@ func (c recentClients) get(ctx context.Context, id string) (*Client, error) {
 	return found, err
 }
 
+// Forget makes the next read of this client come from the source.
+func (c Clients) Forget(id string) { c.kept.Forget(id) }
+
 // readClient returns nil for a client that there is not.
-func readClient(ctx context.Context, source Clients, id string) (*Client, error) {
+func readClient(ctx context.Context, source Source, id string) (*Client, error) {
 	record, err := source.Client(ctx, id)
 	switch {
 	case errors.Is(err, storage.ErrNotFound):

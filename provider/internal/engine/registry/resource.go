@@ -1,4 +1,4 @@
-package engine
+package registry
 
 import (
 	"net/url"
@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/bonafide-id/bonafide/provider/internal/diagnosis"
+	"github.com/bonafide-id/bonafide/provider/internal/engine/input"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/protocol"
 )
 
@@ -33,24 +34,23 @@ func (r *Resource) Host() string {
 	return r.URI
 }
 
-// resourceParameters name resources. The second is what clients of other providers send
-// for the same; it names a resource or nothing.
-var resourceParameters = []string{"resource", "audience"}
+// Resources are all that there are.
+type Resources []Resource
 
-// Resource returns the resource with this URI, or nil.
-func (e *Engine) Resource(uri string) *Resource {
-	i := slices.IndexFunc(e.Resources, func(r Resource) bool { return r.URI == uri })
+// Find returns the resource with this URI, or nil.
+func (all Resources) Find(uri string) *Resource {
+	i := slices.IndexFunc(all, func(r Resource) bool { return r.URI == uri })
 	if i < 0 {
 		return nil
 	}
-	return &e.Resources[i]
+	return &all[i]
 }
 
-// resourceMeant returns the resource that a parameter names, or nil. URIs are compared
+// meant returns the resource that a parameter names, or nil. URIs are compared
 // character by character, but for the slash that RFC 3986 section 6.2.3 has an empty path
 // equal to, and which libraries add.
-func (e *Engine) resourceMeant(sent string) *Resource {
-	if r := e.Resource(sent); r != nil {
+func (all Resources) meant(sent string) *Resource {
+	if r := all.Find(sent); r != nil {
 		return r
 	}
 	if host, ok := strings.CutSuffix(sent, "/"); ok {
@@ -62,17 +62,17 @@ func (e *Engine) resourceMeant(sent string) *Resource {
 	if err != nil || u.Host == "" || u.Path != "" && u.Path != "/" || u.RawQuery != "" || u.ForceQuery {
 		return nil
 	}
-	return e.Resource(sent)
+	return all.Find(sent)
 }
 
 var errTarget = protocol.Fail(protocol.InvalidTarget, "The resource is unknown, or this application may not ask for it.")
 
-// namedResources returns the URIs of the resources that a request names, each once; nil
+// Named returns the URIs of the resources that a request names, each once; nil
 // when it names none.
-func (e *Engine) namedResources(form url.Values, c *Client) (uris []string, err error) {
-	for _, parameter := range resourceParameters {
+func (all Resources) Named(form url.Values, c *Client) (uris []string, err error) {
+	for _, parameter := range input.ResourceParameters {
 		for _, sent := range form[parameter] {
-			found := e.resourceMeant(sent)
+			found := all.meant(sent)
 			switch {
 			case found == nil:
 				return nil, errTarget.Because(diagnosis.ResourceUnknown, "resource", diagnosis.Address(sent))
@@ -87,28 +87,11 @@ func (e *Engine) namedResources(form url.Values, c *Client) (uris []string, err 
 	return uris, nil
 }
 
-// askForTheirs has a request that names resources and no scope ask for all that means
-// something to them (RFC 6749 section 3.3): clients of the Model Context Protocol leave the
-// choice to the server.
-func (e *Engine) askForTheirs(r *AuthorizeRequest) {
-	if len(r.asked) > 0 || r.Client.Dialect.SingleScope {
-		return
-	}
-	for _, uri := range r.Resources {
-		for _, scope := range e.Resource(uri).Scopes {
-			if allows(r.Client.Scopes, scope) && !slices.Contains(r.asked, scope) {
-				r.asked = append(r.asked, scope)
-			}
-		}
-	}
-	r.Scopes = r.asked
-}
-
-// narrowedResources returns the resources that a token request names, of those that its
+// Narrowed returns the resources that a token request names, of those that its
 // grant is for; nil when it names none. What the user was not asked about is no token's:
 // otherwise a code would be good for any API.
-func (e *Engine) narrowedResources(form url.Values, c *Client, granted []string) ([]string, error) {
-	named, err := e.namedResources(form, c)
+func (all Resources) Narrowed(form url.Values, c *Client, granted []string) ([]string, error) {
+	named, err := all.Named(form, c)
 	if err != nil {
 		return nil, err
 	}
@@ -121,23 +104,18 @@ func (e *Engine) narrowedResources(form url.Values, c *Client, granted []string)
 	return named, nil
 }
 
-// AllowsResource reports whether the client may still ask for tokens for a resource.
-func (c *Client) AllowsResource(uri string) bool {
-	return len(c.Client.Resources) == 0 || slices.Contains(c.Client.Resources, uri)
-}
-
-// standing returns which of the resources of a token there still are, and are still
+// Standing returns which of the resources of a token there still are, and are still
 // allowed to its client.
-func (e *Engine) standing(uris []string, c *Client) []string {
-	return slices.DeleteFunc(slices.Clone(uris), func(uri string) bool { return e.Resource(uri) == nil || !c.AllowsResource(uri) })
+func (all Resources) Standing(uris []string, c *Client) []string {
+	return slices.DeleteFunc(slices.Clone(uris), func(uri string) bool { return all.Find(uri) == nil || !c.AllowsResource(uri) })
 }
 
-// meaningful returns which scopes mean something to any of these resources, which need not
+// Meaningful returns which scopes mean something to any of these resources, which need not
 // learn what else an application may do.
-func (e *Engine) meaningful(scopes, uris []string) []string {
+func (all Resources) Meaningful(scopes, uris []string) []string {
 	known := []string{}
 	for _, uri := range uris {
-		of := e.Resource(uri)
+		of := all.Find(uri)
 		if of == nil {
 			continue
 		}
@@ -149,10 +127,10 @@ func (e *Engine) meaningful(scopes, uris []string) []string {
 	return slices.DeleteFunc(slices.Clone(scopes), func(s string) bool { return !slices.Contains(known, s) })
 }
 
-// introspectable returns which of these resources a client may ask about.
-func (e *Engine) introspectable(uris []string, clientID string) []string {
+// Introspectable returns which of these resources a client may ask about.
+func (all Resources) Introspectable(uris []string, clientID string) []string {
 	return slices.DeleteFunc(slices.Clone(uris), func(uri string) bool {
-		of := e.Resource(uri)
+		of := all.Find(uri)
 		return of == nil || !slices.Contains(of.Introspectors, clientID)
 	})
 }

@@ -1,0 +1,29 @@
+package registry
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestDialects(t *testing.T) {
+	v3, ok1 := DialectNamed(DialectV3)
+	standard, ok2 := DialectNamed(DialectStandard)
+	if !ok1 || !ok2 {
+		t.Fatal("a dialect is missing")
+	}
+	if unnamed, ok := DialectNamed(""); !ok || !cmp.Equal(unnamed, v3) {
+		t.Error("the empty name is not v3")
+	}
+	if _, ok := DialectNamed("V3"); ok {
+		t.Error("a dialect that nobody has named")
+	}
+	want := []Dialect{
+		{Name: "v3", LifetimesAsStrings: true, SingleScope: true, ResponseTypes: []string{"code", "token", "id_token", "code id_token", "code token", "code id_token token"}, UserinfoAsString: true, UserinfoWithoutOpenID: true, JSONP: true,
+			TokenInQuery: true, AlwaysRefreshToken: true, GrantsUnknown: true, RedirectURIRequired: true, StateInRedirectURI: true, JSONRequests: true},
+		{Name: "standard", ResponseTypes: []string{"code"}, NonceRequired: true, ClaimsParameter: true, EmailVerified: true, JWTAccessTokens: true, OptionalScopes: true, IgnoresScopes: true},
+	}
+	if diff := cmp.Diff(want, []Dialect{v3, standard}); diff != "" {
+		t.Errorf("dialects (-want +got):\n%s", diff)
+	}
+}
