@@ -10,6 +10,7 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider/internal/diagnosis"
 	"github.com/bonafide-id/bonafide/provider/internal/engine"
+	"github.com/bonafide-id/bonafide/provider/internal/engine/authorization"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/protocol"
 	"github.com/bonafide-id/bonafide/provider/internal/host"
 	"github.com/bonafide-id/bonafide/provider/internal/web"
@@ -68,7 +69,7 @@ func (e *Endpoint) admitKnown(ctx context.Context, f *Flow, s authState) error {
 
 // AdmitAgain is asked before tokens of a grant are issued without its user.
 func (e *Endpoint) AdmitAgain(ctx context.Context, g storage.Grant, scopes []string) error {
-	err := e.authorized(ctx, g.Subject, host.Request{ClientID: g.ClientID, Scopes: scopes, Claims: engine.ClaimsOf(g).Handles()})
+	err := e.authorized(ctx, g.Subject, host.Request{ClientID: g.ClientID, Scopes: scopes, Claims: authorization.ClaimsOf(g).Handles()})
 	var refused Refusal
 	if errors.As(err, &refused) || errors.Is(err, host.ErrNoUser) {
 		e.Site.Logger.InfoContext(ctx, "the host refuses to let an application go on",
@@ -95,7 +96,7 @@ func (e *Endpoint) deny(w http.ResponseWriter, r *http.Request, d *denial) error
 	request := d.flow.request
 	refused := &redirectError{request, &protocol.Error{Code: protocol.AccessDenied, Description: "The user may not use this application.",
 		Diagnosis: diagnosis.UserRefused}, d.flow}
-	if request.HasPrompt(engine.PromptNone) {
+	if request.HasPrompt(authorization.PromptNone) {
 		return e.refuse(w, r, refused)
 	}
 	if err := e.endFlow(r, d.flow); err != nil {

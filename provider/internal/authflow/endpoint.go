@@ -17,6 +17,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider/internal/audit"
 	"github.com/bonafide-id/bonafide/provider/internal/claims"
 	"github.com/bonafide-id/bonafide/provider/internal/engine"
+	"github.com/bonafide-id/bonafide/provider/internal/engine/authorization"
 	"github.com/bonafide-id/bonafide/provider/internal/faults"
 	"github.com/bonafide-id/bonafide/provider/internal/host"
 	"github.com/bonafide-id/bonafide/provider/internal/persona"
@@ -91,9 +92,9 @@ func (e *Endpoint) hasAccounts() bool { return e.Host.SignedIn == nil }
 // a password and no more, but the host's, and personas, may be of any.
 func (e *Endpoint) Classes() []string {
 	if e.hasAccounts() && e.Personas == nil {
-		return []string{engine.SingleFactor}
+		return []string{authorization.SingleFactor}
 	}
-	return engine.Classes
+	return authorization.Classes
 }
 
 // Routes returns the routes of the endpoint and its pages.

@@ -15,6 +15,7 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider/internal/clock"
 	"github.com/bonafide-id/bonafide/provider/internal/engine"
+	"github.com/bonafide-id/bonafide/provider/internal/engine/authorization"
 	"github.com/bonafide-id/bonafide/provider/internal/host"
 	"github.com/bonafide-id/bonafide/provider/internal/random"
 	"github.com/bonafide-id/bonafide/provider/internal/request"
@@ -246,7 +247,7 @@ func (e *Endpoint) engineFlow(f *Flow) engine.Flow {
 func (e *Endpoint) wholeRequest(request *engine.AuthorizeRequest) host.Request {
 	return host.Request{
 		ClientID: request.Client.ID, Scopes: request.Scopes,
-		Claims: e.Claims.Catalogue.Single(request.Client, request.Claims.Names(engine.InAny)),
+		Claims: e.Claims.Catalogue.Single(request.Client, request.Claims.Names(authorization.InAny)),
 	}
 }
 

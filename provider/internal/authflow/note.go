@@ -8,6 +8,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider/internal/activity"
 	"github.com/bonafide-id/bonafide/provider/internal/diagnosis"
 	"github.com/bonafide-id/bonafide/provider/internal/engine"
+	"github.com/bonafide-id/bonafide/provider/internal/engine/authorization"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/protocol"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/registry"
 	"github.com/bonafide-id/bonafide/provider/internal/web"
@@ -60,7 +61,7 @@ func (e *Endpoint) note(r *http.Request, p *Page, cause error) {
 	failed := web.AsJSONError(cause)
 	var denied *denial
 	var refused *redirectError
-	var elsewhere *engine.RedirectError
+	var elsewhere *authorization.RedirectError
 	var alone *engine.UnredirectedError
 	var page *web.PageError
 	switch {

@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"github.com/bonafide-id/bonafide/provider/internal/claims"
-	"github.com/bonafide-id/bonafide/provider/internal/engine"
+	"github.com/bonafide-id/bonafide/provider/internal/engine/authorization"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/registry"
 	"github.com/bonafide-id/bonafide/storage"
 )
@@ -48,7 +48,7 @@ func (s authState) leftOut(inFlow []string) []string {
 	switch {
 	case s.allowed == s.user.UserID:
 		return claims.Union(decided, inFlow)
-	case s.request.HasPrompt(engine.PromptConsent):
+	case s.request.HasPrompt(authorization.PromptConsent):
 		return nil
 	default:
 		return decided

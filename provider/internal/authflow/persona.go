@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/bonafide-id/bonafide/provider/internal/audit"
-	"github.com/bonafide-id/bonafide/provider/internal/engine"
+	"github.com/bonafide-id/bonafide/provider/internal/engine/authorization"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/protocol"
 	"github.com/bonafide-id/bonafide/provider/internal/persona"
 	"github.com/bonafide-id/bonafide/provider/internal/request"
@@ -86,7 +86,7 @@ func (p *Page) hintedPersona() (name string, ok bool) {
 // anew, so that a test need not care who was signed in before. prompt=none forbids it.
 func (e *Endpoint) signInHinted(w http.ResponseWriter, r *http.Request, p *Page) (bool, error) {
 	name, ok := p.hintedPersona()
-	if !ok || p.Flow.request.HasPrompt(engine.PromptNone) {
+	if !ok || p.Flow.request.HasPrompt(authorization.PromptNone) {
 		return false, nil
 	}
 	err := e.SignInAsPersona(w, r, p, name)

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/bonafide-id/bonafide/provider/internal/engine"
+	"github.com/bonafide-id/bonafide/provider/internal/engine/authorization"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/protocol"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/registry"
 	"github.com/bonafide-id/bonafide/provider/internal/host"
@@ -28,8 +29,8 @@ func (a ask) String() string {
 
 // everyAsk returns all combinations of what an application can ask for.
 func everyAsk() []ask {
-	prompts := []string{engine.PromptNone}
-	values := []string{engine.PromptLogin, engine.PromptConsent, engine.PromptSelectAccount, engine.PromptCreate}
+	prompts := []string{authorization.PromptNone}
+	values := []string{authorization.PromptLogin, authorization.PromptConsent, authorization.PromptSelectAccount, authorization.PromptCreate}
 	for set := range 1 << len(values) {
 		var chosen []string
 		for i, value := range values {
@@ -41,7 +42,7 @@ func everyAsk() []ask {
 	}
 	var all []ask
 	for _, prompt := range prompts {
-		for _, op := range []string{"", engine.OpSignIn, engine.OpSignUp} {
+		for _, op := range []string{"", authorization.OpSignIn, authorization.OpSignUp} {
 			for _, maxAge := range []time.Duration{-1, 0, time.Second, time.Hour} {
 				for _, hint := range []string{"", "alice", "bob"} {
 					for _, own := range []bool{false, true} {
@@ -119,10 +120,10 @@ func play(t *testing.T, a ask, h hostKind) outcome {
 	t.Helper()
 	now := time.Date(2026, 3, 1, 12, 0, 0, 500_000, time.UTC)
 	client := &registry.Client{Client: storage.Client{ID: "app", Name: "App", SkipConsent: a.own}}
-	f := &Flow{firstSeen: now, request: &engine.AuthorizeRequest{
+	f := &Flow{firstSeen: now, request: &engine.AuthorizeRequest{Request: authorization.Request{
 		Client: client, RedirectURI: "https://rp.test/cb", Scopes: []string{"openid"}, Prompt: strings.Fields(a.prompt),
 		Op: a.op, MaxAge: a.maxAge, Form: url.Values{},
-	}}
+	}}}
 	session := hostSession{}
 	if a.user != "" {
 		session = hostSession{a.user, now.Add(h.clock - 5*time.Second)}
@@ -181,11 +182,11 @@ func TestNoRequestSendsABrowserRound(t *testing.T) {
 		t.Run(h.name, func(t *testing.T) {
 			for _, a := range everyAsk() {
 				end := play(t, a, h)
-				silent := a.prompt == engine.PromptNone
+				silent := a.prompt == authorization.PromptNone
 				if end.hostVisits > maxVisits || silent && end.hostVisits > 0 {
 					t.Fatalf("%s: %d hostVisits", a, end.hostVisits)
 				}
-				reauthenticates := strings.Contains(a.prompt, engine.PromptLogin) || a.maxAge == 0
+				reauthenticates := strings.Contains(a.prompt, authorization.PromptLogin) || a.maxAge == 0
 				switch {
 				case end.code != "" && end.code != protocol.LoginRequired && end.code != protocol.ConsentRequired:
 					t.Fatalf("%s: %s", a, end.code)

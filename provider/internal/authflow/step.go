@@ -6,6 +6,7 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider/internal/diagnosis"
 	"github.com/bonafide-id/bonafide/provider/internal/engine"
+	"github.com/bonafide-id/bonafide/provider/internal/engine/authorization"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/protocol"
 	"github.com/bonafide-id/bonafide/storage"
 )
@@ -86,7 +87,7 @@ type decision struct {
 // section 3.1.2.3 and the prompt values of section 3.1.2.1). Every page does one
 // thing and comes back here, so that no page can be left out.
 func nextStep(s authState) decision {
-	silent := s.request.HasPrompt(engine.PromptNone)
+	silent := s.request.HasPrompt(authorization.PromptNone)
 	if s.request.MustPick() { // first, because whoever finds nothing to pick need not sign in
 		if silent {
 			return decision{stepRefuse, protocol.InteractionRequired}
@@ -104,7 +105,7 @@ func nextStep(s authState) decision {
 		}
 		return d
 	}
-	if s.request.HasPrompt(engine.PromptSelectAccount) && s.chosen != s.user.UserID && !s.fresh {
+	if s.request.HasPrompt(authorization.PromptSelectAccount) && s.chosen != s.user.UserID && !s.fresh {
 		return decision{step: stepSelectAccount}
 	}
 	consented := s.consented()
@@ -160,7 +161,7 @@ func (s authState) whySilent(code string) diagnosis.Name {
 		return diagnosis.ConsentRequired
 	case code == protocol.InteractionRequired:
 		return diagnosis.ScopeNotPicked
-	case s.request.HasPrompt(engine.PromptNone), s.hintSubject != "", s.request.Claims.NamesUsers():
+	case s.request.HasPrompt(authorization.PromptNone), s.hintSubject != "", s.request.Claims.NamesUsers():
 		return diagnosis.LoginRequired
 	default:
 		return diagnosis.SignInUnstable // the host's page has sent the browser back as it was
@@ -170,7 +171,7 @@ func (s authState) whySilent(code string) diagnosis.Name {
 // authenticate reports whether the user who is signed in will do, or else what has
 // to be asked.
 func authenticate(s authState, silent bool) (decision, bool) {
-	wantsSignUp := s.request.Op == engine.OpSignUp || s.request.HasPrompt(engine.PromptCreate)
+	wantsSignUp := s.request.Op == authorization.OpSignUp || s.request.HasPrompt(authorization.PromptCreate)
 	switch {
 	case !s.request.Claims.AcceptsOneOf(s.classes):
 		return decision{stepRefuse, protocol.UnmetAuthentication}, false
@@ -189,7 +190,7 @@ func authenticate(s authState, silent bool) (decision, bool) {
 		return decision{step: stepReauthenticate}, false
 	case s.fresh:
 		return decision{}, true
-	case s.request.HasPrompt(engine.PromptLogin):
+	case s.request.HasPrompt(authorization.PromptLogin):
 		return decision{step: stepReauthenticate}, false
 	case s.request.MaxAge >= 0 && s.tooOld():
 		return decision{step: stepReauthenticate}, false
@@ -198,7 +199,7 @@ func authenticate(s authState, silent bool) (decision, bool) {
 		return decision{}, true
 	case wantsSignUp:
 		return decision{step: stepSignUp}, false
-	case s.request.Op == engine.OpSignIn:
+	case s.request.Op == authorization.OpSignIn:
 		return decision{step: stepSignIn}, false
 	default:
 		return decision{}, true
@@ -222,7 +223,7 @@ func (s authState) tooOld() bool {
 
 // consented reports whether the user has allowed exactly this.
 func (s authState) consented() bool {
-	asked := s.impersonable() || s.request.HasPrompt(engine.PromptConsent)
+	asked := s.impersonable() || s.request.HasPrompt(authorization.PromptConsent)
 	if s.request.Client.SkipConsent && !asked && !s.takesBack {
 		return true
 	}

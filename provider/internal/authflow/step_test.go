@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/bonafide-id/bonafide/provider/internal/engine"
+	"github.com/bonafide-id/bonafide/provider/internal/engine/authorization"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/protocol"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/registry"
 	"github.com/bonafide-id/bonafide/provider/internal/host"
@@ -17,10 +18,10 @@ import (
 func stateMade(change ...func(*authState)) authState {
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	s := authState{
-		request: &engine.AuthorizeRequest{
+		request: &engine.AuthorizeRequest{Request: authorization.Request{
 			Client:      &registry.Client{Client: storage.Client{ID: "app", Name: "App"}},
 			RedirectURI: "https://rp.test/cb", Scopes: []string{"openid", "identity"}, MaxAge: -1,
-		},
+		}},
 		user: &User{User: host.User{UserID: "alice", AuthTime: now.Add(-time.Hour)}},
 		asks: terms{
 			Scopes: []string{"openid", "identity"}, Attributes: []string{"email"}, Groups: []string{"military"},
@@ -87,7 +88,7 @@ func inSandbox(s *authState) { s.sandbox = true }
 // demands makes a class of authentication essential, where a sign-in can reach these.
 func demands(class string, reachable ...string) func(*authState) {
 	return func(s *authState) {
-		s.request.Claims.IDToken = map[string]*engine.ClaimRequest{"acr": {Essential: true, Values: []string{class}}}
+		s.request.Claims.IDToken = map[string]*authorization.ClaimRequest{"acr": {Essential: true, Values: []string{class}}}
 		s.classes = reachable
 	}
 }
@@ -97,7 +98,7 @@ func strong(s *authState) { s.user.AMR = []string{"pwd", "otp"} }
 // onlyFor names the only user whom the response may be about.
 func onlyFor(user string) func(*authState) {
 	return func(s *authState) {
-		s.request.Claims.Userinfo = map[string]*engine.ClaimRequest{"sub": {Values: []string{user}}}
+		s.request.Claims.Userinfo = map[string]*authorization.ClaimRequest{"sub": {Values: []string{user}}}
 	}
 }
 
@@ -131,16 +132,16 @@ func TestNextStep(t *testing.T) {
 		"AsksWhereTheScreenWasNotKept":        {changes{decidedBefore}, consent},
 		"AsksNotForWhatIsLess":                {changes{allowed("openid", "identity", "military")}, issue},
 
-		"StrongEnough":             {changes{demands("multi_factor", engine.Classes...), strong}, issue},
-		"StrongerThanDemanded":     {changes{demands("single_factor", engine.SingleFactor), strong}, issue},
-		"TooWeakStepsUp":           {changes{demands("multi_factor", engine.Classes...)}, again},
-		"TooWeakTwice":             {changes{demands("multi_factor", engine.Classes...), visited(2)}, unmet},
-		"TooWeakAfresh":            {changes{demands("multi_factor", engine.Classes...), signedInSince}, unmet},
-		"TooWeakAndSilent":         {changes{demands("multi_factor", engine.Classes...), prompt("none")}, loginRequired},
-		"NobodyIsTooWeak":          {changes{demands("multi_factor", engine.Classes...), nobody}, signIn},
-		"NobodyReachesIt":          {changes{demands("multi_factor", engine.SingleFactor), nobody}, unmet},
-		"NobodyReachesItSilently":  {changes{demands("gold", engine.Classes...), strong, prompt("none")}, unmet},
-		"SomebodyElseIsNotTooWeak": {changes{demands("multi_factor", engine.Classes...), onlyFor("bob"), signedInSince}, loginRequired},
+		"StrongEnough":             {changes{demands("multi_factor", authorization.Classes...), strong}, issue},
+		"StrongerThanDemanded":     {changes{demands("single_factor", authorization.SingleFactor), strong}, issue},
+		"TooWeakStepsUp":           {changes{demands("multi_factor", authorization.Classes...)}, again},
+		"TooWeakTwice":             {changes{demands("multi_factor", authorization.Classes...), visited(2)}, unmet},
+		"TooWeakAfresh":            {changes{demands("multi_factor", authorization.Classes...), signedInSince}, unmet},
+		"TooWeakAndSilent":         {changes{demands("multi_factor", authorization.Classes...), prompt("none")}, loginRequired},
+		"NobodyIsTooWeak":          {changes{demands("multi_factor", authorization.Classes...), nobody}, signIn},
+		"NobodyReachesIt":          {changes{demands("multi_factor", authorization.SingleFactor), nobody}, unmet},
+		"NobodyReachesItSilently":  {changes{demands("gold", authorization.Classes...), strong, prompt("none")}, unmet},
+		"SomebodyElseIsNotTooWeak": {changes{demands("multi_factor", authorization.Classes...), onlyFor("bob"), signedInSince}, loginRequired},
 
 		"OnlyForWhoIsSignedIn":        {changes{onlyFor("alice")}, issue},
 		"OnlyForSomebodyElse":         {changes{onlyFor("bob")}, signIn},

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/bonafide-id/bonafide/provider/internal/engine"
+	"github.com/bonafide-id/bonafide/provider/internal/engine/authorization"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/registry"
 	"github.com/bonafide-id/bonafide/storage"
 )
@@ -24,7 +25,7 @@ func (c *Catalogue) ReleaseFor(client *registry.Client, scopes, single []string)
 // The others are shown like what cannot be left out.
 func (c *Catalogue) AsksFor(request *engine.AuthorizeRequest, stays []string) (facts, groups, single []string) {
 	facts, groups = c.Asks(stays)
-	names := c.Single(request.Client, request.Claims.Names(engine.InAny))
+	names := c.Single(request.Client, request.Claims.Names(authorization.InAny))
 	if len(names) == 0 {
 		return facts, groups, nil
 	}
@@ -77,15 +78,15 @@ func (c *Catalogue) scopeNames() []string {
 
 // releasedIn returns what a grant releases in a place: an ID token and userinfo carry what
 // the scopes release, and each the claims that were asked for there one by one.
-func (c *Catalogue) releasedIn(in engine.Place, g storage.Grant, client *registry.Client) (handles, groups []string) {
+func (c *Catalogue) releasedIn(in authorization.Place, g storage.Grant, client *registry.Client) (handles, groups []string) {
 	if isLean(in, g, client) {
 		g.Scopes = nil
 	}
-	return c.ReleaseFor(client, g.Scopes, engine.ClaimsOf(g).Names(in))
+	return c.ReleaseFor(client, g.Scopes, authorization.ClaimsOf(g).Names(in))
 }
 
 // isLean reports whether an ID token leaves what scopes release to userinfo: where the
 // application can ask it (OpenID Connect Core section 5.4).
-func isLean(in engine.Place, g storage.Grant, client *registry.Client) bool {
-	return in == engine.InIDToken && client.LeanIDTokens && g.ResponseType != "id_token"
+func isLean(in authorization.Place, g storage.Grant, client *registry.Client) bool {
+	return in == authorization.InIDToken && client.LeanIDTokens && g.ResponseType != "id_token"
 }

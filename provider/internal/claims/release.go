@@ -10,6 +10,7 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider/catalogue"
 	"github.com/bonafide-id/bonafide/provider/internal/engine"
+	"github.com/bonafide-id/bonafide/provider/internal/engine/authorization"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/registry"
 	"github.com/bonafide-id/bonafide/provider/internal/host"
 	"github.com/bonafide-id/bonafide/storage"
@@ -189,8 +190,8 @@ func inCalendar(t time.Time) bool {
 
 // Claims returns what a grant releases in a place as flat claims, and the statuses as one
 // array, for the engine.
-func (s *Source) Claims(ctx context.Context, g storage.Grant, c *registry.Client, in engine.Place) (engine.Claims, error) {
-	host.AskFor(ctx, host.Request{ClientID: g.ClientID, Scopes: g.Scopes, Claims: s.Catalogue.Single(c, engine.ClaimsOf(g).Names(engine.InAny))})
+func (s *Source) Claims(ctx context.Context, g storage.Grant, c *registry.Client, in authorization.Place) (engine.Claims, error) {
+	host.AskFor(ctx, host.Request{ClientID: g.ClientID, Scopes: g.Scopes, Claims: s.Catalogue.Single(c, authorization.ClaimsOf(g).Names(authorization.InAny))})
 	handles, groups := s.Catalogue.releasedIn(in, g, c)
 	if isLean(in, g, c) {
 		g.EID = ""

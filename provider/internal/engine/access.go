@@ -11,6 +11,7 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider/internal/clock"
 	"github.com/bonafide-id/bonafide/provider/internal/diagnosis"
+	"github.com/bonafide-id/bonafide/provider/internal/engine/authorization"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/input"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/protocol"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/registry"
@@ -254,4 +255,9 @@ func (h revocation) end(ctx context.Context, found *Issued) (bool, error) {
 		return false, nil
 	}
 	return err == nil, err
+}
+
+// LooksStandard reports whether such a request has led to the access token.
+func (a Access) LooksStandard() bool {
+	return authorization.SeemsStandard(a.Client, a.Scopes, a.Grant.Nonce, a.Grant.Challenge)
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/bonafide-id/bonafide/provider/internal/engine/authorization"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/registry"
 	"github.com/bonafide-id/bonafide/storage"
 )
@@ -84,7 +85,7 @@ func (e *Engine) signAccessToken(g storage.Grant, issued storage.Token, c *regis
 		claims.Audience = append(claims.Audience, e.Issuer)
 	}
 	if !g.AuthTime.IsZero() { // else nobody has authenticated, and any class would say so
-		claims.AuthTime, claims.Class, claims.AMR = authTime(g, issued.CreatedAt), classFor(g.AMR, ClaimsOf(g)), g.AMR
+		claims.AuthTime, claims.Class, claims.AMR = authTime(g, issued.CreatedAt), authorization.ClassFor(g.AMR, authorization.ClaimsOf(g)), g.AMR
 	}
 	payload, err := json.Marshal(claims)
 	if err != nil {

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/bonafide-id/bonafide/provider/internal/engine/authorization"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/registry"
 	"github.com/bonafide-id/bonafide/storage"
 )
@@ -19,7 +20,7 @@ func benchEngine(b *testing.B, sign func([]byte) (string, error)) *Engine {
 	return New(Options{
 		Issuer: "https://id.test/oidc", Clients: fuzzClients{}, Clock: time.Now, Sign: func(_ context.Context, claims []byte) (string, error) { return sign(claims) },
 		Lifetimes: Lifetimes{Code: time.Minute, Access: 300 * time.Second, ID: 300 * time.Second, Refresh: time.Hour, Grant: time.Hour},
-		Claims: func(context.Context, storage.Grant, *registry.Client, Place) (Claims, error) {
+		Claims: func(context.Context, storage.Grant, *registry.Client, authorization.Place) (Claims, error) {
 			return Claims{List: benchClaims}, nil
 		},
 	})

@@ -9,6 +9,7 @@ import (
 	"github.com/ory/fosite"
 
 	"github.com/bonafide-id/bonafide/provider/internal/diagnosis"
+	"github.com/bonafide-id/bonafide/provider/internal/engine/authorization"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/protocol"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/registry"
 	"github.com/bonafide-id/bonafide/storage"
@@ -39,7 +40,7 @@ func (g codeGrant) HandleTokenEndpointRequest(ctx context.Context, r fosite.Acce
 	}
 	// A code that comes again ends its grant, but not when it is presented by another
 	// than the application, who knows no more than the code.
-	err := verifyChallenge(s.grant.Challenge, form)
+	err := authorization.VerifyChallenge(s.grant.Challenge, form)
 	if !s.presented.Token.SpentAt.IsZero() && (err == nil || !s.client.Public) {
 		return g.replayed(ctx, s)
 	}

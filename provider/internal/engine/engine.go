@@ -7,6 +7,7 @@ import (
 	"github.com/ory/fosite"
 
 	"github.com/bonafide-id/bonafide/provider/internal/clientkeys"
+	"github.com/bonafide-id/bonafide/provider/internal/engine/authorization"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/registry"
 	"github.com/bonafide-id/bonafide/storage"
 )
@@ -67,7 +68,7 @@ type Options struct {
 
 	// Claims returns what a grant releases about its subject in a place, read now.
 	// ErrNoUser when the subject is gone.
-	Claims func(ctx context.Context, g storage.Grant, c *registry.Client, in Place) (Claims, error)
+	Claims func(ctx context.Context, g storage.Grant, c *registry.Client, in authorization.Place) (Claims, error)
 
 	// Admits is asked before a code or a refresh token is exchanged for tokens with
 	// these scopes. ErrNoUser when it must not be; the grant stays.
@@ -114,13 +115,15 @@ type Lifetimes struct {
 // any number of goroutines.
 type Engine struct {
 	Options
-	fosite  *fosite.Fosite
-	clients registry.Clients
+	fosite   *fosite.Fosite
+	clients  registry.Clients
+	requests authorization.Reader
 }
 
 // New returns an engine.
 func New(o Options) *Engine {
 	e := &Engine{Options: o, clients: registry.NewClients(o.Clients, o.Clock)}
+	e.requests = authorization.Reader{Addresses: o.Addresses, Resources: o.Resources, Scopes: o.Scopes, ScopeKnown: o.ScopeKnown}
 	e.fosite = newFosite(e)
 	return e
 }

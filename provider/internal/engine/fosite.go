@@ -182,3 +182,11 @@ var fositeTypes = map[storage.TokenKind]fosite.TokenType{
 	storage.AccessToken:       fosite.AccessToken,
 	storage.RefreshToken:      fosite.RefreshToken,
 }
+
+// pkceChallenge keeps the challenge with the grant that is about to be made.
+type pkceChallenge struct{}
+
+func (pkceChallenge) HandleAuthorizeEndpointRequest(_ context.Context, ar fosite.AuthorizeRequester, _ fosite.AuthorizeResponder) error {
+	ar.GetSession().(*issuance).grant.Challenge = ar.GetRequestForm().Get("code_challenge")
+	return nil
+}

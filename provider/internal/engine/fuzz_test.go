@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"github.com/bonafide-id/bonafide/provider/internal/engine/authorization"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/input"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/protocol"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/registry"
@@ -76,7 +77,7 @@ func FuzzParseAuthorize(f *testing.F) {
 		}
 		checkRequest(t, r, form)
 		again, err := e.ParseAuthorize(t.Context(), r.Form)
-		if diff := cmp.Diff(r, again, cmpopts.IgnoreUnexported(AuthorizeRequest{})); err != nil || diff != "" {
+		if diff := cmp.Diff(r, again, cmpopts.IgnoreUnexported(AuthorizeRequest{}, authorization.Request{})); err != nil || diff != "" {
 			t.Errorf("read again it differs: %v %s", err, diff)
 		}
 	})
@@ -108,17 +109,17 @@ func checkRequest(t *testing.T, r *AuthorizeRequest, form url.Values) {
 		t.Errorf("response type %q", r.ResponseType)
 	case r.Mode == protocol.ModeQuery && r.ResponseType != "code":
 		t.Errorf("%q in a query", r.ResponseType)
-	case r.Client.Public && r.returns("code") && !isChallenge(r.Challenge):
+	case r.Client.Public && r.Returns("code") && len(r.Challenge) != 43:
 		t.Errorf("public application with challenge %q", r.Challenge)
-	case r.Challenge != "" && form.Get("code_challenge_method") != methodS256:
+	case r.Challenge != "" && form.Get("code_challenge_method") != "S256":
 		t.Errorf("method %q", form.Get("code_challenge_method"))
-	case r.HasPrompt(PromptNone) && len(r.Prompt) != 1:
+	case r.HasPrompt(authorization.PromptNone) && len(r.Prompt) != 1:
 		t.Errorf("prompt %v", r.Prompt)
-	case r.returns("id_token") && !r.OpenID():
+	case r.Returns("id_token") && !r.OpenID():
 		t.Errorf("ID token for scopes %v", r.Scopes)
 	case len(r.Scopes)+len(r.Choices) == 0 || !r.Client.AllowsScopes(r.Scopes) || !r.Client.AllowsScopes(r.Choices):
 		t.Errorf("scopes %v or one of %v", r.Scopes, r.Choices)
-	case r.Client.Dialect.SingleScope && len(withoutProtocol(r.Scopes)) > 1, r.MustPick() && len(withoutProtocol(r.Scopes)) > 0:
+	case r.Client.Dialect.SingleScope && len(authorization.WithoutProtocol(r.Scopes)) > 1, r.MustPick() && len(authorization.WithoutProtocol(r.Scopes)) > 0:
 		t.Errorf("grants %v, with the choices %v", r.Scopes, r.Choices)
 	case r.MustPick() && (len(r.Choices) < 2 || len(input.Distinct(r.Choices)) < len(r.Choices)):
 		t.Errorf("choices %v", r.Choices)

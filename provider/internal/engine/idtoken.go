@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/bonafide-id/bonafide/provider/internal/diagnosis"
+	"github.com/bonafide-id/bonafide/provider/internal/engine/authorization"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/registry"
 	"github.com/bonafide-id/bonafide/storage"
 )
@@ -27,7 +28,7 @@ type idTokenFor struct {
 
 // idToken returns a signed ID token (OpenID Connect Core section 2).
 func (e *Engine) idToken(ctx context.Context, f idTokenFor) (string, error) {
-	released, err := e.Claims(ctx, f.grant, f.client, InIDToken)
+	released, err := e.Claims(ctx, f.grant, f.client, authorization.InIDToken)
 	if errors.Is(err, ErrNoUser) {
 		return "", errGrant.Because(diagnosis.UserGone)
 	}
@@ -37,7 +38,7 @@ func (e *Engine) idToken(ctx context.Context, f idTokenFor) (string, error) {
 	c := e.jwtClaims(f.grant, f.now)
 	c.ExpiresAt = earliest(f.now.Add(e.Lifetimes.ID), released.Until).Unix()
 	c.AuthTime = authTime(f.grant, f.now)
-	c.Class, c.AMR, c.Nonce = classFor(f.grant.AMR, ClaimsOf(f.grant)), f.grant.AMR, f.nonce
+	c.Class, c.AMR, c.Nonce = authorization.ClassFor(f.grant.AMR, authorization.ClaimsOf(f.grant)), f.grant.AMR, f.nonce
 	if f.client.BackchannelLogoutURI != "" { // nobody else has a use for it
 		c.SID = f.grant.SID
 	}

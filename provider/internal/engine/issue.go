@@ -73,7 +73,7 @@ func (e *Engine) Authorize(ctx context.Context, r *AuthorizeRequest, a Approval)
 	for _, scope := range r.read.GetRequestedScopes() {
 		r.read.GrantScope(scope)
 	}
-	asked, err := r.Claims.record(a.Claims)
+	asked, err := r.Claims.Record(a.Claims)
 	if err != nil {
 		return Response{}, protocol.AsError(err)
 	}
@@ -168,13 +168,13 @@ func (i issuer) HandleAuthorizeEndpointRequest(ctx context.Context, ar fosite.Au
 	s.grant.ExpiresAt = s.flow.ExpiresAt
 	var code, access string
 	var err error
-	if s.request.returns("code") {
+	if s.request.Returns("code") {
 		code = i.issue(&s.session, storage.AuthorizationCode, now, i.Lifetimes.Code)
 		s.grant.ExpiresAt = latest(s.grant.ExpiresAt, s.GetExpiresAt(fosite.AuthorizeCode).Add(i.afterCode(client)))
 		response.AddParameter("code", code)
 		ar.SetResponseTypeHandled("code")
 	}
-	if s.request.returns("token") {
+	if s.request.Returns("token") {
 		// This request is the only one for it: what it names bounds the token.
 		var scopes []string
 		access, scopes, err = i.accessToken(&s.session, accessTokenFor{client, s.grant.Scopes, s.request.Resources, now, i.Lifetimes.Access})
@@ -188,7 +188,7 @@ func (i issuer) HandleAuthorizeEndpointRequest(ctx context.Context, ar fosite.Au
 		response.AddParameter("scope", strings.Join(scopes, " "))
 		ar.SetResponseTypeHandled("token")
 	}
-	if s.request.returns("id_token") {
+	if s.request.Returns("id_token") {
 		s.grant.ExpiresAt = latest(s.grant.ExpiresAt, now.Add(i.Lifetimes.ID))
 		token, err := i.idToken(ctx, idTokenFor{
 			grant: s.grant, client: client, now: now, nonce: s.grant.Nonce, access: access, code: code,

@@ -10,6 +10,7 @@ import (
 	"github.com/ory/fosite"
 
 	"github.com/bonafide-id/bonafide/provider/internal/diagnosis"
+	"github.com/bonafide-id/bonafide/provider/internal/engine/authorization"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/input"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/protocol"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/registry"
@@ -73,7 +74,7 @@ func (g jwtGrant) HandleTokenEndpointRequest(ctx context.Context, r fosite.Acces
 		return bearerAssertion.because(diagnosis.ConsentMissing, "scope", strings.Join(asked, " "))
 	case err != nil:
 		return err
-	case s.client.Dialect.SingleScope && len(withoutProtocol(allowed.Scopes)) != 1: // nobody is there to pick one
+	case s.client.Dialect.SingleScope && len(authorization.WithoutProtocol(allowed.Scopes)) != 1: // nobody is there to pick one
 		return protocol.Fail(protocol.InvalidScope, "Ask for exactly one scope value that the user has allowed.").
 			Because(diagnosis.ParameterMalformed, "parameter", "scope")
 	}

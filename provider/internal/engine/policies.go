@@ -6,6 +6,7 @@ import (
 	"net/url"
 
 	"github.com/bonafide-id/bonafide/provider/internal/diagnosis"
+	"github.com/bonafide-id/bonafide/provider/internal/engine/authorization"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/input"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/protocol"
 )
@@ -32,8 +33,8 @@ func (e *Engine) RegisteredScopes(ctx context.Context, r *http.Request) ([]strin
 	case r.PostForm.Has("client_secret") && !client.Dialect.TokenInQuery:
 		return nil, errClientAuth.Because(diagnosis.ParametersInQuery)
 	case len(client.Scopes) == 0:
-		return withoutProtocol(e.Scopes), nil
+		return authorization.WithoutProtocol(e.Scopes), nil
 	default:
-		return withoutProtocol(client.Scopes), nil
+		return authorization.WithoutProtocol(client.Scopes), nil
 	}
 }

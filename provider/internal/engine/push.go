@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/bonafide-id/bonafide/provider/internal/diagnosis"
+	"github.com/bonafide-id/bonafide/provider/internal/engine/authorization"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/input"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/protocol"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/registry"
@@ -60,7 +61,7 @@ func (e *Engine) Push(ctx context.Context, r *http.Request, mayPush func(*regist
 		return Pushed{}, protocol.Fail(protocol.InvalidRequest, "A pushed request has no request_uri.").Because(diagnosis.ParameterUnsupported, "parameter", "request_uri")
 	}
 	request, err := e.unfold(ctx, client, withoutCredentials(form, client.ID))
-	var elsewhere *RedirectError
+	var elsewhere *authorization.RedirectError
 	if errors.As(err, &elsewhere) {
 		mistaken := elsewhere.Diagnosed()
 		mistaken.Description = "The redirect_uri is not registered."

@@ -76,7 +76,7 @@ func (e *Engine) refuse(ctx context.Context, c *registry.Client, form url.Values
 			form.Set("response_mode", string(inside.Mode))
 		}
 	}
-	r, err := e.trustedParts(ctx, form)
+	r, err := e.identify(ctx, form)
 	if err != nil {
 		return nil, &UnredirectedError{c, cause}
 	}

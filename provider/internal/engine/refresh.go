@@ -11,8 +11,10 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider/internal/clock"
 	"github.com/bonafide-id/bonafide/provider/internal/diagnosis"
+	"github.com/bonafide-id/bonafide/provider/internal/engine/authorization"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/input"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/protocol"
+	"github.com/bonafide-id/bonafide/provider/internal/engine/registry"
 	"github.com/bonafide-id/bonafide/storage"
 )
 
@@ -83,7 +85,7 @@ func (g refreshGrant) userExists(ctx context.Context, r fosite.AccessRequester) 
 		return nil // the ID token will ask
 	}
 	s := r.GetSession().(*exchange)
-	_, err := g.Claims(ctx, s.grant, s.client, InAny)
+	_, err := g.Claims(ctx, s.grant, s.client, authorization.InAny)
 	if errors.Is(err, ErrNoUser) {
 		return errGrant.Because(diagnosis.UserGone)
 	}
@@ -127,4 +129,17 @@ func (e *Engine) grace(now time.Time) storage.Grace {
 		NotAfter:   now.Add(min(clock.Skew, e.Lifetimes.RefreshGrace-time.Microsecond)),
 		Successors: maxSuccessors,
 	}
+}
+
+// stillKnown leaves out of the scopes of a refresh those that nobody knows, which the
+// authorization request was not granted either; not all of them.
+func (e *Engine) stillKnown(asked []string, c *registry.Client) []string {
+	if !c.Dialect.IgnoresScopes {
+		return asked
+	}
+	known := slices.DeleteFunc(slices.Clone(asked), func(scope string) bool { return !e.requests.Knows(scope) })
+	if len(known) == 0 {
+		return asked
+	}
+	return known
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/ory/fosite"
 
 	"github.com/bonafide-id/bonafide/provider/internal/diagnosis"
+	"github.com/bonafide-id/bonafide/provider/internal/engine/authorization"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/input"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/protocol"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/registry"
@@ -203,6 +204,6 @@ func tokenResponse(issued fosite.AccessResponder, s *exchange) TokenResponse {
 		AccessToken: issued.GetAccessToken(), TokenType: issued.GetTokenType(), ExpiresIn: d.Lifetime(issued.GetExtra("expires_in")),
 		RefreshToken: text(extraRefreshToken), RefreshExpiresIn: d.Lifetime(issued.GetExtra(extraRefreshExpiresIn)),
 		Scope: text("scope"), IDToken: text(extraIDToken), ClientID: s.client.ID, Subject: UserOf(s.grant),
-		LooksStandard: looksStandard(s.client, s.grant.Scopes, s.grant.Nonce, s.grant.Challenge),
+		LooksStandard: authorization.SeemsStandard(s.client, s.grant.Scopes, s.grant.Nonce, s.grant.Challenge),
 	}
 }

@@ -39,20 +39,6 @@ func TestTokenResponse(t *testing.T) {
 	}
 }
 
-func TestCanonicalResponseType(t *testing.T) {
-	for sent, want := range map[string]string{
-		"code": "code", "token": "token", "id_token": "id_token",
-		"id_token token": "id_token token", "token id_token": "id_token token", "code id_token": "code id_token", "id_token code": "code id_token",
-		"token code": "code token", "token id_token code": "code id_token token",
-		"": "", "none": "", "Code": "", "code code": "", "code code token": "", "code  token": "", " code": "", "code ": "",
-		"code\ttoken": "", "id_token code foo": "", "id_token  token": "", "id_token token token": "",
-	} {
-		if got := canonicalResponseType(sent); got != want {
-			t.Errorf("%q is %q, want %q", sent, got, want)
-		}
-	}
-}
-
 // The vectors are those of OpenID Connect Core, appendix A.4 and A.6.
 func TestHalfHash(t *testing.T) {
 	for value, want := range map[string]string{
@@ -62,23 +48,6 @@ func TestHalfHash(t *testing.T) {
 	} {
 		if got := halfHash(value); got != want {
 			t.Errorf("half hash of %q is %q, want %q", value, got, want)
-		}
-	}
-}
-
-func TestChallenge(t *testing.T) {
-	const challenge = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM" // RFC 7636 appendix B
-	if !isChallenge(challenge) || !isVerifier("dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk") {
-		t.Error("the example of RFC 7636 is refused")
-	}
-	for _, s := range []string{"", challenge[:42], challenge + "A", challenge + "=", strings.Replace(challenge, "-", "+", 1), challenge[:42] + "N"} {
-		if isChallenge(s) {
-			t.Errorf("challenge %q is accepted", s)
-		}
-	}
-	for _, s := range []string{"", strings.Repeat("a", 42), strings.Repeat("a", 129), strings.Repeat("a", 42) + "+", strings.Repeat("é", 30)} {
-		if isVerifier(s) {
-			t.Errorf("verifier %q is accepted", s)
 		}
 	}
 }

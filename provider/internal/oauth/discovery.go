@@ -8,7 +8,7 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider/internal/claims"
 	"github.com/bonafide-id/bonafide/provider/internal/clientkeys"
-	"github.com/bonafide-id/bonafide/provider/internal/engine"
+	"github.com/bonafide-id/bonafide/provider/internal/engine/authorization"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/protocol"
 	"github.com/bonafide-id/bonafide/provider/internal/web"
 )
@@ -89,7 +89,7 @@ func (e *Endpoints) discoveryDocument() (*web.Document, error) {
 		ClaimsSupported:                   []string{"iss", "sub", "aud", "exp", "iat", "auth_time", "acr", "amr", "nonce", "sid"},
 		ClaimTypesSupported:               []string{"normal"},
 		ACRValuesSupported:                e.Classes,
-		PromptValuesSupported:             []string{engine.PromptNone, engine.PromptLogin, engine.PromptConsent, engine.PromptSelectAccount, engine.PromptCreate},
+		PromptValuesSupported:             []string{authorization.PromptNone, authorization.PromptLogin, authorization.PromptConsent, authorization.PromptSelectAccount, authorization.PromptCreate},
 		DisplayValuesSupported:            []string{"page", web.DisplayPopup},
 		AuthorizationResponseIssParameter: true,
 		ClaimsParameterSupported:          true,

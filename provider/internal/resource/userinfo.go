@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/bonafide-id/bonafide/provider/internal/engine"
+	"github.com/bonafide-id/bonafide/provider/internal/engine/authorization"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/registry"
 	"github.com/bonafide-id/bonafide/storage"
 )
@@ -18,7 +19,7 @@ import (
 func (e *Endpoints) userinfo(ctx context.Context, a engine.Access) (response, error) {
 	grant := a.Grant
 	grant.Scopes = a.Scopes
-	claims, err := e.Claims.Claims(ctx, grant, a.Client, engine.InUserinfo)
+	claims, err := e.Claims.Claims(ctx, grant, a.Client, authorization.InUserinfo)
 	if err != nil {
 		return response{}, err
 	}

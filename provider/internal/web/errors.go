@@ -9,6 +9,7 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider/internal/diagnosis"
 	"github.com/bonafide-id/bonafide/provider/internal/engine"
+	"github.com/bonafide-id/bonafide/provider/internal/engine/authorization"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/protocol"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/registry"
 	"github.com/bonafide-id/bonafide/provider/internal/host"
@@ -51,7 +52,7 @@ func (e *PageError) Unwrap() error { return e.Cause }
 // not do is never the user's fault.
 func asPageError(err error) *PageError {
 	var page *PageError
-	var redirect *engine.RedirectError
+	var redirect *authorization.RedirectError
 	var refused *protocol.Error
 	switch {
 	case errors.As(err, &page):
@@ -117,7 +118,7 @@ func (s *Site) FailPage(w http.ResponseWriter, r *http.Request, err error) {
 		view.Client = s.ClientView(r.Context(), alone.Client, "")
 		view.BackURL = homeOfFirst(alone.Client.RedirectURIs)
 	}
-	var redirect *engine.RedirectError
+	var redirect *authorization.RedirectError
 	if errors.As(err, &redirect) {
 		view.Client = s.ClientView(r.Context(), redirect.Client, "")
 		if s.Sandbox {
@@ -132,7 +133,7 @@ func (s *Site) FailPage(w http.ResponseWriter, r *http.Request, err error) {
 
 // clientOf returns the ID of the application whose request failed, or "".
 func clientOf(r *http.Request, e *PageError, err error) string {
-	var redirect *engine.RedirectError
+	var redirect *authorization.RedirectError
 	var alone *engine.UnredirectedError
 	switch {
 	case e.Request != nil:
@@ -150,7 +151,7 @@ func clientOf(r *http.Request, e *PageError, err error) string {
 
 // redirectDetails shows the people who build an application what is registered. The
 // sandbox shows it to everyone: nothing in it is real.
-func redirectDetails(e *engine.RedirectError) []ui.Detail {
+func redirectDetails(e *authorization.RedirectError) []ui.Detail {
 	nearest := diagnosis.Nearest(e.Sent, e.Client.RedirectURIs)
 	details := []ui.Detail{marked("redirect_uri", e.Sent, nearest)}
 	for _, uri := range e.Client.RedirectURIs {

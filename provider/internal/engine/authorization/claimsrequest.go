@@ -1,4 +1,4 @@
-package engine
+package authorization
 
 import (
 	"bytes"
@@ -155,9 +155,9 @@ func ClaimsOf(g storage.Grant) ClaimsRequest {
 	return r
 }
 
-// record returns the request in the one form in which a grant keeps it, "" for none: the
+// Record returns the request in the one form in which a grant keeps it, "" for none: the
 // claims with these names, which were allowed, and the classes of authentication.
-func (r ClaimsRequest) record(allowed []string) (string, error) {
+func (r ClaimsRequest) Record(allowed []string) (string, error) {
 	kept := ClaimsRequest{within(r.IDToken, allowed), within(r.Userinfo, allowed)}.withClasses(r.KnownClasses())
 	if len(kept.IDToken)+len(kept.Userinfo) == 0 {
 		return "", nil

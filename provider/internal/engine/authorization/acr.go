@@ -1,4 +1,4 @@
-package engine
+package authorization
 
 import "slices"
 
@@ -41,9 +41,9 @@ func classOf(amr []string) string {
 	return SingleFactor
 }
 
-// classFor returns the class that an ID token names: the first of those asked for that the
+// ClassFor returns the class that an ID token names: the first of those asked for that the
 // authentication has reached, or else the highest that it has.
-func classFor(amr []string, r ClaimsRequest) string {
+func ClassFor(amr []string, r ClaimsRequest) string {
 	for _, class := range r.Classes() {
 		if reaches(classOf(amr), class) {
 			return class

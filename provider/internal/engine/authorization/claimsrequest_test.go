@@ -1,4 +1,4 @@
-package engine
+package authorization
 
 import (
 	"slices"
@@ -26,7 +26,7 @@ func FuzzParseClaims(f *testing.F) {
 			}
 			return
 		}
-		recorded, err := r.record(r.Names(InAny))
+		recorded, err := r.Record(r.Names(InAny))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -39,7 +39,7 @@ func FuzzParseClaims(f *testing.F) {
 		if !slices.Equal(again.Classes(), r.KnownClasses()) {
 			t.Errorf("%q asks for %v, and %q for %v", sent, r.KnownClasses(), recorded, again.Classes())
 		}
-		if twice, err := again.record(again.Names(InAny)); err != nil || twice != recorded {
+		if twice, err := again.Record(again.Names(InAny)); err != nil || twice != recorded {
 			t.Errorf("%q has two forms, %q and %q: %v", sent, recorded, twice, err)
 		}
 	})

@@ -1,16 +1,11 @@
-package engine
+package authorization
 
 import (
-	"context"
-	"errors"
-	"net/http"
 	"net/url"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
-
-	"github.com/ory/fosite"
 
 	"github.com/bonafide-id/bonafide/provider/internal/diagnosis"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/input"
@@ -18,15 +13,11 @@ import (
 	"github.com/bonafide-id/bonafide/provider/internal/engine/registry"
 )
 
-// AuthorizeRequest is an authorization request (RFC 6749 section 4.1.1, OpenID
+// Request is an authorization request (RFC 6749 section 4.1.1, OpenID
 // Connect Core section 3.1.2.1) that has been checked.
-type AuthorizeRequest struct {
-	// Form is the request as it counts, for a later ParseAuthorize.
+type Request struct {
+	// Form is the request as it counts, to be read again later.
 	Form url.Values
-
-	// PushedAs is the flow of a request that was pushed, however often a browser comes with
-	// it, and until when one can; zero for any other.
-	PushedAs Flow
 
 	Client       *registry.Client
 	RedirectURI  string
@@ -74,19 +65,15 @@ type AuthorizeRequest struct {
 
 	// asked are the values of the parameter scope.
 	asked []string
-
-	// read is the request as fosite has read it, from the same form; nil while a scope
-	// value is to be picked.
-	read fosite.AuthorizeRequester
 }
 
 // OpenID reports whether the request is one of OpenID Connect.
-func (r *AuthorizeRequest) OpenID() bool { return slices.Contains(r.Scopes, protocol.ScopeOpenID) }
+func (r *Request) OpenID() bool { return slices.Contains(r.Scopes, protocol.ScopeOpenID) }
 
 // HasPrompt reports whether prompt holds this value.
-func (r *AuthorizeRequest) HasPrompt(value string) bool { return slices.Contains(r.Prompt, value) }
+func (r *Request) HasPrompt(value string) bool { return slices.Contains(r.Prompt, value) }
 
-func (r *AuthorizeRequest) returns(value string) bool {
+func (r *Request) Returns(value string) bool {
 	return slices.Contains(strings.Split(r.ResponseType, " "), value)
 }
 
@@ -102,69 +89,37 @@ const (
 	OpSignUp = "signup"
 )
 
-// ParseAuthorize checks an authorization request. When it returns a request and an
-// error, the error belongs to the client: send it to the redirect URI with Refuse.
-// When it returns no request, client or redirect URI cannot be trusted: show the
-// error on a page and never redirect (RFC 6749 section 4.1.2.1).
-//
-// What fosite leaves open is refused before fosite reads the request; see doc.go.
-func (e *Engine) ParseAuthorize(ctx context.Context, form url.Values) (*AuthorizeRequest, error) {
-	form = input.WithValue(form)
-	r, err := e.trustedParts(ctx, form)
-	if err != nil {
-		return nil, err
-	}
-	if err := r.parse(form); err != nil {
-		return r, err
-	}
-	if err := e.checkResponseType(r); err != nil {
-		return r, err
-	}
-	if r.Resources, err = e.Resources.Named(form, r.Client); err != nil {
-		return r, err
-	}
-	e.askForTheirs(r)
-	if err := e.ignoreScopes(r); err != nil {
-		return r, err
-	}
-	if err := r.checkRules(); err != nil {
-		return r, err
-	}
-	all := append(slices.Clone(r.Scopes), r.Choices...)
-	read, err := e.readByFosite(ctx, form, all)
-	if err != nil {
-		return r, e.diagnose(r, refusal(err))
-	}
-	if !slices.Equal(read.GetRequestedScopes(), all) {
-		// It drops all that Unicode calls a space, and has checked other values.
-		return r, e.diagnose(r, protocol.Refused(protocol.InvalidScope))
-	}
-	if !r.MustPick() {
-		r.read = read
-	}
-	r.readOptional()
-	return r, nil
+// Reader reads authorization requests: it knows what there is to ask for.
+type Reader struct {
+	// Addresses decides which redirect URIs are accepted.
+	Addresses registry.Addresses
+
+	// Resources are the APIs that access tokens can be for.
+	Resources registry.Resources
+
+	// Scopes are the scope values of the catalogue, in its order. ScopeKnown reports whether
+	// one is among them.
+	Scopes     []string
+	ScopeKnown func(scope string) bool
 }
 
-// trustedParts finds the client, matches the redirect URI, and chooses the response mode
-// of any other error.
-func (e *Engine) trustedParts(ctx context.Context, form url.Values) (*AuthorizeRequest, error) {
-	client, err := e.namedClient(ctx, form)
-	if err != nil {
-		return nil, err
-	}
+// Identify reads of a client's request where its response goes, and how: it matches the
+// redirect URI, and chooses the response mode of any other error. When it fails the
+// redirect URI cannot be trusted: show the error on a page and never redirect (RFC 6749
+// section 4.1.2.1).
+func (a Reader) Identify(client *registry.Client, form url.Values) (Request, error) {
 	if len(form["redirect_uri"]) > 1 {
-		return nil, input.Repeated("redirect_uri")
+		return Request{}, input.Repeated("redirect_uri")
 	}
-	r := &AuthorizeRequest{Form: form, Client: client, MaxAge: -1}
-	e.readScopes(r)
+	r := Request{Form: form, Client: client, MaxAge: -1}
+	a.readScopes(&r)
 	r.RedirectURI = form.Get("redirect_uri")
 	r.RedirectSent = form.Has("redirect_uri")
 	if !r.RedirectSent && len(client.RedirectURIs) == 1 && !r.OpenID() && !client.Dialect.RedirectURIRequired {
 		r.RedirectURI = client.RedirectURIs[0]
 	}
-	if !e.Addresses.Matches(client, r.RedirectURI) {
-		return nil, &RedirectError{Client: client, Sent: r.RedirectURI}
+	if !a.Addresses.Matches(client, r.RedirectURI) {
+		return Request{}, &RedirectError{Client: client, Sent: r.RedirectURI}
 	}
 	r.ResponseType = canonicalResponseType(form.Get("response_type"))
 	r.Mode = responseMode(form)
@@ -174,19 +129,27 @@ func (e *Engine) trustedParts(ctx context.Context, form url.Values) (*AuthorizeR
 	return r, nil
 }
 
-// namedClient returns the client that an authorization request names.
-func (e *Engine) namedClient(ctx context.Context, form url.Values) (*registry.Client, error) {
-	if len(form["client_id"]) > 1 {
-		return nil, input.Repeated("client_id")
+// Read reads the rest of a request that has been identified, and refuses what cannot be
+// answered. Its errors belong to the client: they go to the redirect URI.
+func (a Reader) Read(r *Request) (err error) {
+	if err := r.parse(r.Form); err != nil {
+		return err
 	}
-	client, err := e.Client(ctx, form.Get("client_id"))
-	if errors.Is(err, registry.ErrNoClient) {
-		return nil, noClient(err)
+	if err := a.checkResponseType(r); err != nil {
+		return err
 	}
-	if err != nil {
-		return nil, protocol.AsError(err)
+	if r.Resources, err = a.Resources.Named(r.Form, r.Client); err != nil {
+		return err
 	}
-	return client, nil
+	a.askForTheirs(r)
+	if err := a.ignoreScopes(r); err != nil {
+		return err
+	}
+	if err := r.checkRules(); err != nil {
+		return err
+	}
+	r.readOptional()
+	return nil
 }
 
 // RedirectError says that the redirect URI is not one of the client's.
@@ -228,12 +191,12 @@ func responseMode(form url.Values) protocol.ResponseMode {
 
 // mayReturn reports whether a state reaches the client byte for byte. Browsers change line
 // breaks and what is not UTF-8 in the fields of a form.
-func (r *AuthorizeRequest) mayReturn(state string) bool {
+func (r *Request) mayReturn(state string) bool {
 	return r.Mode != protocol.ModeFormPost || input.IsText(state)
 }
 
 // parse reads the parameters, one rule each.
-func (r *AuthorizeRequest) parse(form url.Values) error {
+func (r *Request) parse(form url.Values) error {
 	if err := input.CheckForm(form); err != nil {
 		return err
 	}
@@ -278,7 +241,7 @@ var unsupported = []struct{ name, code string }{
 	{"registration", protocol.RegistrationUnsupported},
 }
 
-func (r *AuthorizeRequest) checkMode(named protocol.ResponseMode) error {
+func (r *Request) checkMode(named protocol.ResponseMode) error {
 	switch {
 	case named == "", named == r.Mode:
 		return nil
@@ -289,7 +252,7 @@ func (r *AuthorizeRequest) checkMode(named protocol.ResponseMode) error {
 	}
 }
 
-func (r *AuthorizeRequest) parsePrompt(prompt string) error {
+func (r *Request) parsePrompt(prompt string) error {
 	r.Prompt = input.Values(prompt)
 	for _, p := range r.Prompt {
 		switch p {
@@ -304,7 +267,7 @@ func (r *AuthorizeRequest) parsePrompt(prompt string) error {
 	return nil
 }
 
-func (r *AuthorizeRequest) parseMaxAge(form url.Values) error {
+func (r *Request) parseMaxAge(form url.Values) error {
 	if !form.Has("max_age") {
 		return nil
 	}
@@ -318,7 +281,7 @@ func (r *AuthorizeRequest) parseMaxAge(form url.Values) error {
 
 // parseClaims reads what is asked for beside the scopes. Without openid there is neither
 // an ID token nor userinfo to put it into.
-func (r *AuthorizeRequest) parseClaims(form url.Values) (err error) {
+func (r *Request) parseClaims(form url.Values) (err error) {
 	var asked ClaimsRequest
 	if r.Client.Dialect.ClaimsParameter {
 		if asked, err = parseClaims(form.Get("claims")); err != nil {
@@ -331,25 +294,9 @@ func (r *AuthorizeRequest) parseClaims(form url.Values) (err error) {
 	return nil
 }
 
-// readByFosite lets fosite read the request as it came, and decide whether the client
-// may have this response type, these scopes, as they were read, and this redirect URI.
-func (e *Engine) readByFosite(ctx context.Context, form url.Values, scopes []string) (fosite.AuthorizeRequester, error) {
-	form = withScopes(form, scopes)
-	if form.Has("redirect_uri") { // matched before; a state in it is not compared
-		form.Set("redirect_uri", registry.WithoutState(form.Get("redirect_uri")))
-	}
-	request, err := e.fosite.NewAuthorizeRequest(ctx, &http.Request{Method: http.MethodGet, Form: form})
-	if errors.Is(err, fosite.ErrInvalidState) && !form.Has("state") {
-		// State is optional, but MinParameterEntropy is at least one character. fosite
-		// checks the state last, when it has accepted all the rest.
-		return request, nil
-	}
-	return request, err
-}
-
 // checkResponseType comes before all that depends on what is asked for: an application that
 // may not ask in this way learns that, and not what else is wrong.
-func (e *Engine) checkResponseType(r *AuthorizeRequest) error {
+func (a Reader) checkResponseType(r *Request) error {
 	switch {
 	case r.Form.Get("response_type") == "":
 		return protocol.Fail(protocol.InvalidRequest, "The parameter response_type is missing.").Because(diagnosis.ParameterMissing, "parameter", "response_type")
@@ -357,21 +304,21 @@ func (e *Engine) checkResponseType(r *AuthorizeRequest) error {
 		return protocol.Fail(protocol.UnsupportedResponseType, "This response_type is unknown.").
 			Because(diagnosis.ResponseTypeUnknown, "response_type", r.Form.Get("response_type"))
 	case !slices.Contains(r.Client.AllowedResponseTypes(), r.ResponseType):
-		return e.diagnose(r, protocol.Refused(protocol.UnsupportedResponseType))
+		return a.Diagnose(r, protocol.Refused(protocol.UnsupportedResponseType))
 	}
 	return nil
 }
 
 // checkRules holds what fosite does not know.
-func (r *AuthorizeRequest) checkRules() error {
+func (r *Request) checkRules() error {
 	switch {
 	case len(r.asked) == 0:
 		return protocol.Fail(protocol.InvalidScope, "The parameter scope is missing.").Because(diagnosis.ParameterMissing, "parameter", "scope")
-	case r.Client.Dialect.SingleScope && len(withoutProtocol(r.Scopes))+len(r.Choices) == 0:
+	case r.Client.Dialect.SingleScope && len(WithoutProtocol(r.Scopes))+len(r.Choices) == 0:
 		return protocol.Fail(protocol.InvalidScope, "This application has no scope value that the user could pick.").Because(diagnosis.ScopeNotRegistered)
-	case r.returns("id_token") && !r.OpenID():
+	case r.Returns("id_token") && !r.OpenID():
 		return protocol.Fail(protocol.InvalidScope, "An ID token needs the scope openid.").Because(diagnosis.OpenIDMissing)
-	case r.returns("id_token") && r.Client.Dialect.NonceRequired && r.Nonce == "":
+	case r.Returns("id_token") && r.Client.Dialect.NonceRequired && r.Nonce == "":
 		return protocol.Fail(protocol.InvalidRequest, "The parameter nonce is required for this response_type.").
 			Because(diagnosis.NonceMissing, "response_type", r.ResponseType)
 	}

@@ -1,13 +1,10 @@
-package engine
+package authorization
 
 import (
-	"context"
 	"crypto/sha256"
 	"crypto/subtle"
 	"encoding/base64"
 	"net/url"
-
-	"github.com/ory/fosite"
 
 	"github.com/bonafide-id/bonafide/provider/internal/diagnosis"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/protocol"
@@ -19,13 +16,13 @@ const methodS256 = "S256"
 
 // checkChallenge holds the rules for code_challenge and code_challenge_method (RFC
 // 7636 section 4.3).
-func checkChallenge(r *AuthorizeRequest) error {
+func checkChallenge(r *Request) error {
 	method, sent := r.Form.Get("code_challenge_method"), r.Form.Has("code_challenge")
 	switch {
 	case !sent && method != "":
 		return protocol.Fail(protocol.InvalidRequest, "code_challenge_method without code_challenge.").
 			Because(diagnosis.ParameterMissing, "parameter", "code_challenge")
-	case !sent && r.Client.NeedsChallenge() && r.returns("code"):
+	case !sent && r.Client.NeedsChallenge() && r.Returns("code"):
 		return protocol.Fail(protocol.InvalidRequest, "This application must send a code_challenge.").Because(diagnosis.ChallengeMissing)
 	case !sent:
 		return nil
@@ -59,18 +56,10 @@ func isVerifier(s string) bool {
 	return true
 }
 
-// pkceChallenge keeps the challenge with the grant that is about to be made.
-type pkceChallenge struct{}
-
-func (pkceChallenge) HandleAuthorizeEndpointRequest(_ context.Context, ar fosite.AuthorizeRequester, _ fosite.AuthorizeResponder) error {
-	ar.GetSession().(*issuance).grant.Challenge = ar.GetRequestForm().Get("code_challenge")
-	return nil
-}
-
-// verifyChallenge compares the verifier of a token request with the challenge of the
+// VerifyChallenge compares the verifier of a token request with the challenge of the
 // grant. A verifier without a challenge is refused too: somebody removed the
 // challenge on its way (RFC 9700 section 4.8.2).
-func verifyChallenge(challenge string, form url.Values) error {
+func VerifyChallenge(challenge string, form url.Values) error {
 	verifier := form.Get("code_verifier")
 	if challenge == "" && !form.Has("code_verifier") {
 		return nil

@@ -1,8 +1,6 @@
-package engine
+package authorization
 
 import (
-	"errors"
-	"net/http"
 	"slices"
 	"strings"
 
@@ -11,21 +9,11 @@ import (
 	"github.com/bonafide-id/bonafide/provider/internal/engine/registry"
 )
 
-// noClient is the answer to a request of an application that there is not, or that is
-// disabled.
-func noClient(cause error) *protocol.Error {
-	e := &protocol.Error{Code: protocol.InvalidClient, Description: "There is no such application.", Status: http.StatusBadRequest, Cause: cause}
-	if errors.Is(cause, registry.ErrDisabled) {
-		return e.Because(diagnosis.ApplicationDisabled)
-	}
-	return e.Because(diagnosis.ClientUnknown)
-}
-
-// diagnose says why fosite has refused a request.
-func (e *Engine) diagnose(r *AuthorizeRequest, refused *protocol.Error) *protocol.Error {
+// Diagnose says why fosite has refused a request.
+func (a Reader) Diagnose(r *Request, refused *protocol.Error) *protocol.Error {
 	switch refused.Code {
 	case protocol.InvalidScope:
-		return e.diagnoseScope(r, refused)
+		return a.diagnoseScope(r, refused)
 	case protocol.UnsupportedResponseType:
 		if r.Client.Dialect.Name == registry.DialectStandard && r.ResponseType != "code" && !r.OpenID() {
 			return refused.Because(diagnosis.V3RequestAtStandard, "response_type", r.ResponseType)
@@ -43,12 +31,12 @@ func (e *Engine) diagnose(r *AuthorizeRequest, refused *protocol.Error) *protoco
 
 // diagnoseScope tells values that there are not from those that this client may not ask
 // for.
-func (e *Engine) diagnoseScope(r *AuthorizeRequest, refused *protocol.Error) *protocol.Error {
+func (a Reader) diagnoseScope(r *Request, refused *protocol.Error) *protocol.Error {
 	var unknown, forbidden []string
 	for _, scope := range r.asked {
 		switch {
 		case scope == protocol.ScopeOpenID:
-		case !e.ScopeKnown(scope):
+		case !a.ScopeKnown(scope):
 			unknown = append(unknown, scope)
 		case !registry.Allows(r.Client.AllowedScopes(), scope):
 			forbidden = append(forbidden, scope)
@@ -66,7 +54,7 @@ func (e *Engine) diagnoseScope(r *AuthorizeRequest, refused *protocol.Error) *pr
 
 // asksAsLibrary reports whether the request of a client with a single scope value names
 // the scopes of OpenID Connect Core section 5.4, as its libraries do by themselves.
-func (r *AuthorizeRequest) asksAsLibrary() bool {
+func (r *Request) asksAsLibrary() bool {
 	return r.Client.Dialect.SingleScope && r.OpenID() && slices.ContainsFunc(r.asked, func(s string) bool {
 		return slices.Contains([]string{"profile", "email", "address", "phone"}, s)
 	})
@@ -75,15 +63,12 @@ func (r *AuthorizeRequest) asksAsLibrary() bool {
 // LooksStandard reports whether an OpenID Connect library seems to have made the request
 // of a client whose dialect is another: nobody else sends nonce and PKCE, or wants several
 // of its scopes at once.
-func (r *AuthorizeRequest) LooksStandard() bool {
-	return r.MustPick() && r.asksAsLibrary() || looksStandard(r.Client, r.Scopes, r.Nonce, r.Challenge)
+func (r *Request) LooksStandard() bool {
+	return r.MustPick() && r.asksAsLibrary() || SeemsStandard(r.Client, r.Scopes, r.Nonce, r.Challenge)
 }
 
-// LooksStandard reports whether such a request has led to the access token.
-func (a Access) LooksStandard() bool {
-	return looksStandard(a.Client, a.Scopes, a.Grant.Nonce, a.Grant.Challenge)
-}
-
-func looksStandard(c *registry.Client, scopes []string, nonce, challenge string) bool {
+// SeemsStandard reports whether a request of a client, or a grant, has what a library of
+// OpenID Connect sends, while the client's dialect is another.
+func SeemsStandard(c *registry.Client, scopes []string, nonce, challenge string) bool {
 	return c.Dialect.Name == registry.DialectV3 && slices.Contains(scopes, protocol.ScopeOpenID) && nonce != "" && challenge != ""
 }
