@@ -12,6 +12,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider/internal/clock"
 	"github.com/bonafide-id/bonafide/provider/internal/diagnosis"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/authorization"
+	"github.com/bonafide-id/bonafide/provider/internal/engine/clientauth"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/input"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/protocol"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/registry"
@@ -141,7 +142,7 @@ func (e *Engine) Introspect(ctx context.Context, r *http.Request) (Introspection
 		return Introspection{}, refusal(err)
 	}
 	if authenticated.IsPublic() {
-		return Introspection{}, errClientAuth.Because(diagnosis.IntrospectionPublic)
+		return Introspection{}, clientauth.ErrRefused.Because(diagnosis.IntrospectionPublic)
 	}
 	if !form.Has("token") {
 		return Introspection{}, protocol.Fail(protocol.InvalidRequest, "The parameter token is missing.").Because(diagnosis.ParameterMissing, "parameter", "token")

@@ -10,6 +10,7 @@ import (
 	"github.com/ory/fosite"
 
 	"github.com/bonafide-id/bonafide/provider/internal/diagnosis"
+	"github.com/bonafide-id/bonafide/provider/internal/engine/clientauth"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/input"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/protocol"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/registry"
@@ -88,7 +89,7 @@ func (g clientGrant) PopulateTokenEndpointResponse(ctx context.Context, r fosite
 	response.SetScopes(scopes)
 	err = g.Grants.CreateGrant(ctx, s.grant, storage.Basis{}, s.issued...)
 	if errors.Is(err, storage.ErrNotFound) { // the client was deleted meanwhile
-		return errClientAuth.Because(diagnosis.ClientUnknown)
+		return clientauth.ErrRefused.Because(diagnosis.ClientUnknown)
 	}
 	return err
 }

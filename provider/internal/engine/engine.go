@@ -8,7 +8,9 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider/internal/clientkeys"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/authorization"
+	"github.com/bonafide-id/bonafide/provider/internal/engine/clientauth"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/registry"
+	"github.com/bonafide-id/bonafide/provider/internal/engine/signed"
 	"github.com/bonafide-id/bonafide/storage"
 )
 
@@ -115,15 +117,21 @@ type Lifetimes struct {
 // any number of goroutines.
 type Engine struct {
 	Options
-	fosite   *fosite.Fosite
-	clients  registry.Clients
-	requests authorization.Reader
+	fosite     *fosite.Fosite
+	clients    registry.Clients
+	auth       *clientauth.Authenticator
+	signatures *signed.Verifier
+	requests   authorization.Reader
 }
 
 // New returns an engine.
 func New(o Options) *Engine {
 	e := &Engine{Options: o, clients: registry.NewClients(o.Clients, o.Clock)}
 	e.requests = authorization.Reader{Addresses: o.Addresses, Resources: o.Resources, Scopes: o.Scopes, ScopeKnown: o.ScopeKnown}
+	e.signatures = &signed.Verifier{Issuer: o.Issuer, Audiences: o.Audiences, Keys: o.ClientKeys, UsedIDs: o.UsedIDs, Clock: o.Clock}
+	e.auth = &clientauth.Authenticator{
+		Clients: e.clients, Signatures: e.signatures, OpenSecret: o.OpenSecret, OnSecretUse: o.OnSecretUse, Clock: o.Clock,
+	}
 	e.fosite = newFosite(e)
 	return e
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"net/url"
 	"slices"
 	"time"
 
@@ -43,6 +44,15 @@ func newFosite(e *Engine) *fosite.Fosite {
 			RevocationHandlers: fosite.RevocationHandlers{revocation{e}},
 		},
 	}
+}
+
+// authenticate implements fosite.ClientAuthenticationStrategy.
+func (e *Engine) authenticate(ctx context.Context, r *http.Request, form url.Values) (fosite.Client, error) {
+	client, err := e.auth.Authenticate(ctx, r, form)
+	if err != nil {
+		return nil, err
+	}
+	return fositeClient{client}, nil
 }
 
 // refusal returns the error response to an error of fosite. Its own text repeats input,

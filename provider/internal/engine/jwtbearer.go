@@ -11,9 +11,11 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider/internal/diagnosis"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/authorization"
+	"github.com/bonafide-id/bonafide/provider/internal/engine/clientauth"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/input"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/protocol"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/registry"
+	"github.com/bonafide-id/bonafide/provider/internal/engine/signed"
 	"github.com/bonafide-id/bonafide/provider/internal/request"
 	"github.com/bonafide-id/bonafide/storage"
 )
@@ -24,9 +26,9 @@ import (
 // since another assertion does, and no ID token, since nobody has signed in.
 type jwtGrant struct{ *Engine }
 
-var bearerAssertion = presented{
-	parameter: "assertion", mediaType: "authorization-grant+jwt",
-	refused: protocol.Fail(protocol.InvalidGrant, "The assertion is malformed, expired, used, or not signed by this application for this provider, or its user has not allowed this."),
+var bearerAssertion = signed.Kind{
+	Parameter: "assertion", MediaType: "authorization-grant+jwt",
+	Refused: protocol.Fail(protocol.InvalidGrant, "The assertion is malformed, expired, used, or not signed by this application for this provider, or its user has not allowed this."),
 }
 
 // ErrNotAllowed says that a user has not allowed an application what it asks for.
@@ -69,9 +71,9 @@ func (g jwtGrant) HandleTokenEndpointRequest(ctx context.Context, r fosite.Acces
 	allowed, err := g.Allowed(ctx, subject, s.client, asked)
 	switch {
 	case errors.Is(err, ErrNoUser):
-		return bearerAssertion.because(diagnosis.UserGone)
+		return bearerAssertion.Because(diagnosis.UserGone)
 	case errors.Is(err, ErrNotAllowed):
-		return bearerAssertion.because(diagnosis.ConsentMissing, "scope", strings.Join(asked, " "))
+		return bearerAssertion.Because(diagnosis.ConsentMissing, "scope", strings.Join(asked, " "))
 	case err != nil:
 		return err
 	case s.client.Dialect.SingleScope && len(authorization.WithoutProtocol(allowed.Scopes)) != 1: // nobody is there to pick one
@@ -99,17 +101,17 @@ func (g jwtGrant) HandleTokenEndpointRequest(ctx context.Context, r fosite.Acces
 // readSubject returns the user that an assertion of the client names. A client that names
 // itself has signed an assertion of another kind.
 func (g jwtGrant) readSubject(ctx context.Context, c *registry.Client, assertion string) (string, error) {
-	token, claims, err := bearerAssertion.read(assertion)
+	token, claims, err := bearerAssertion.Read(assertion)
 	if err != nil {
 		return "", err
 	}
-	if err := g.verify(ctx, bearerAssertion, c, token, claims, ""); err != nil {
+	if err := g.signatures.Verify(ctx, bearerAssertion, c, token, claims, ""); err != nil {
 		return "", err
 	}
 	if subject := claims.Subject; subject == "" || subject == c.ID || subject == nobody || len(subject) > input.MaxValue || !input.IsText(subject) {
-		return "", bearerAssertion.because(diagnosis.JWTIssuer, "sub", claims.Subject)
+		return "", bearerAssertion.Because(diagnosis.JWTIssuer, "sub", claims.Subject)
 	}
-	return claims.Subject, g.use(ctx, bearerAssertion, c, claims)
+	return claims.Subject, g.signatures.Use(ctx, bearerAssertion, c, claims)
 }
 
 func (g jwtGrant) PopulateTokenEndpointResponse(ctx context.Context, r fosite.AccessRequester, response fosite.AccessResponder) error {
@@ -131,9 +133,9 @@ func (g jwtGrant) PopulateTokenEndpointResponse(ctx context.Context, r fosite.Ac
 	err = g.create(ctx, s)
 	switch {
 	case errors.Is(err, storage.ErrEnded): // the user was locked, or has revoked it
-		return bearerAssertion.because(diagnosis.ConsentMissing)
+		return bearerAssertion.Because(diagnosis.ConsentMissing)
 	case errors.Is(err, storage.ErrNotFound): // the client was deleted meanwhile
-		return errClientAuth.Because(diagnosis.ClientUnknown)
+		return clientauth.ErrRefused.Because(diagnosis.ClientUnknown)
 	default:
 		return err
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider/internal/diagnosis"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/authorization"
+	"github.com/bonafide-id/bonafide/provider/internal/engine/clientauth"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/input"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/protocol"
 )
@@ -24,14 +25,14 @@ func (e *Engine) RegisteredScopes(ctx context.Context, r *http.Request) ([]strin
 	if err := input.CheckForm(r.PostForm); err != nil {
 		return nil, err
 	}
-	client, err := e.authenticateBySecret(ctx, r, r.PostForm)
+	client, err := e.auth.BySecret(ctx, r, r.PostForm)
 	switch {
 	case err != nil:
 		return nil, protocol.AsError(err)
 	case client.Public: // anybody knows its name
-		return nil, errClientAuth.Because(diagnosis.SecretMissing)
+		return nil, clientauth.ErrRefused.Because(diagnosis.SecretMissing)
 	case r.PostForm.Has("client_secret") && !client.Dialect.TokenInQuery:
-		return nil, errClientAuth.Because(diagnosis.ParametersInQuery)
+		return nil, clientauth.ErrRefused.Because(diagnosis.ParametersInQuery)
 	case len(client.Scopes) == 0:
 		return authorization.WithoutProtocol(e.Scopes), nil
 	default:

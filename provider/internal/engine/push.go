@@ -13,6 +13,7 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider/internal/diagnosis"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/authorization"
+	"github.com/bonafide-id/bonafide/provider/internal/engine/clientauth"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/input"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/protocol"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/registry"
@@ -100,7 +101,7 @@ func (e *Engine) keepPushed(ctx context.Context, c *registry.Client, asked strin
 		Digest: digest, ClientID: c.ID, Payload: e.SealPushed(c.ID, []byte(asked)), ExpiresAt: expires,
 	})
 	if errors.Is(err, storage.ErrNotFound) { // the client was deleted meanwhile
-		return Pushed{}, errClientAuth.Because(diagnosis.ClientUnknown)
+		return Pushed{}, clientauth.ErrRefused.Because(diagnosis.ClientUnknown)
 	}
 	if err != nil {
 		return Pushed{}, protocol.AsError(err)

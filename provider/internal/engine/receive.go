@@ -11,6 +11,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider/internal/engine/input"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/protocol"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/registry"
+	"github.com/bonafide-id/bonafide/provider/internal/engine/signed"
 )
 
 // Receive checks an authorization request that has just come, as ParseAuthorize does: one
@@ -46,6 +47,23 @@ func (e *Engine) unfold(ctx context.Context, c *registry.Client, form url.Values
 	default:
 		return e.ParseAuthorize(ctx, form)
 	}
+}
+
+// parseObject checks a request by the object that it carries, which is spent when all else
+// is right.
+func (e *Engine) parseObject(ctx context.Context, c *registry.Client, form url.Values) (*AuthorizeRequest, error) {
+	parameters, claims, err := e.signatures.OpenObject(ctx, c, form)
+	if err != nil {
+		return e.refuse(ctx, c, form, err)
+	}
+	r, err := e.ParseAuthorize(ctx, parameters)
+	if err != nil {
+		return r, err
+	}
+	if err := e.signatures.Use(ctx, signed.RequestObject, c, claims); err != nil {
+		return r, protocol.AsError(err)
+	}
+	return r, nil
 }
 
 // UnredirectedError is an error of a client's request that nobody is redirected with,

@@ -13,6 +13,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider/internal/claims"
 	"github.com/bonafide-id/bonafide/provider/internal/diagnosis"
 	"github.com/bonafide-id/bonafide/provider/internal/engine"
+	"github.com/bonafide-id/bonafide/provider/internal/engine/clientauth"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/input"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/protocol"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/registry"
@@ -203,7 +204,7 @@ func (e *Endpoints) clientFailed(w http.ResponseWriter, r *http.Request, cause e
 // claimedClient returns the client_id that a request names, in its header (RFC 6749
 // section 2.3.1), in its body or in its assertion.
 func claimedClient(r *http.Request) string {
-	return web.Truncate(engine.ClaimedClient(r, r.PostForm), 64)
+	return web.Truncate(clientauth.ClaimedClient(r, r.PostForm), 64)
 }
 
 // revoke is the revocation endpoint (RFC 7009). What is no token is answered like one, and

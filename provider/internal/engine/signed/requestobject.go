@@ -1,4 +1,4 @@
-package engine
+package signed
 
 import (
 	"bytes"
@@ -15,44 +15,27 @@ import (
 	"github.com/bonafide-id/bonafide/provider/internal/engine/registry"
 )
 
-var requestObject = presented{
-	parameter: "request", mediaType: "oauth-authz-req+jwt", isRequest: true,
-	refused: protocol.Fail(protocol.InvalidRequestObject, "The request object is malformed, expired, used, or not signed by this application for this provider."),
+var RequestObject = Kind{
+	Parameter: "request", MediaType: "oauth-authz-req+jwt", isRequest: true,
+	Refused: protocol.Fail(protocol.InvalidRequestObject, "The request object is malformed, expired, used, or not signed by this application for this provider."),
 }
 
-// parseObject checks a request by the object that it carries, which is spent when all else
-// is right.
-func (e *Engine) parseObject(ctx context.Context, c *registry.Client, form url.Values) (*AuthorizeRequest, error) {
-	parameters, claims, err := e.openObject(ctx, c, form)
-	if err != nil {
-		return e.refuse(ctx, c, form, err)
-	}
-	r, err := e.ParseAuthorize(ctx, parameters)
-	if err != nil {
-		return r, err
-	}
-	if err := e.use(ctx, requestObject, c, claims); err != nil {
-		return r, protocol.AsError(err)
-	}
-	return r, nil
-}
-
-// openObject returns the parameters of a request object. Those beside it do not count
+// OpenObject returns the parameters of a request object. Those beside it do not count
 // (RFC 9101 section 5); of the two that make the request one of OAuth, it holds what they
 // say (OpenID Connect Core section 6.1).
-func (e *Engine) openObject(ctx context.Context, c *registry.Client, form url.Values) (url.Values, signedClaims, error) {
-	token, claims, err := requestObject.read(form.Get("request"))
+func (v *Verifier) OpenObject(ctx context.Context, c *registry.Client, form url.Values) (url.Values, Claims, error) {
+	token, claims, err := RequestObject.Read(form.Get("request"))
 	if err != nil {
 		return nil, claims, err
 	}
 	if !token.IsSigned() {
-		return nil, claims, requestObject.because(diagnosis.RequestObjectUnsigned)
+		return nil, claims, RequestObject.Because(diagnosis.RequestObjectUnsigned)
 	}
-	if err := e.verify(ctx, requestObject, c, token, claims, c.RequestSigningAlg); err != nil {
+	if err := v.Verify(ctx, RequestObject, c, token, claims, c.RequestSigningAlg); err != nil {
 		return nil, claims, err
 	}
 	if claims.Subject == c.ID { // it could pass for a client assertion (RFC 9101 section 10.8)
-		return nil, claims, requestObject.because(diagnosis.JWTIssuer, "sub", claims.Subject)
+		return nil, claims, RequestObject.Because(diagnosis.JWTIssuer, "sub", claims.Subject)
 	}
 	parameters, err := objectParameters(token)
 	if err != nil {
@@ -60,7 +43,7 @@ func (e *Engine) openObject(ctx context.Context, c *registry.Client, form url.Va
 	}
 	for _, name := range []string{"client_id", "response_type"} {
 		if form.Has(name) && parameters.Has(name) && !slices.Equal(form[name], parameters[name]) {
-			return nil, claims, requestObject.because(diagnosis.RequestObjectDiffers, "differs", name)
+			return nil, claims, RequestObject.Because(diagnosis.RequestObjectDiffers, "differs", name)
 		}
 	}
 	parameters.Set("client_id", c.ID)
@@ -74,7 +57,7 @@ var objectClaims = []string{"iss", "sub", "aud", "exp", "nbf", "iat", "jti"}
 func objectParameters(token *clientkeys.Token) (url.Values, error) {
 	var members map[string]json.RawMessage
 	if token.Unverified(&members) != nil {
-		return nil, requestObject.because(diagnosis.JWTMalformed)
+		return nil, RequestObject.Because(diagnosis.JWTMalformed)
 	}
 	parameters := url.Values{}
 	for name, raw := range members {
@@ -82,11 +65,11 @@ func objectParameters(token *clientkeys.Token) (url.Values, error) {
 		case slices.Contains(objectClaims, name):
 			continue
 		case name == "request", name == "request_uri": // RFC 9101 section 4
-			return nil, requestObject.because(diagnosis.RequestObjectDiffers, "differs", name)
+			return nil, RequestObject.Because(diagnosis.RequestObjectDiffers, "differs", name)
 		}
 		values, ok := parameterValues(raw)
 		if !ok {
-			return nil, requestObject.because(diagnosis.JWTMalformed, "member", name)
+			return nil, RequestObject.Because(diagnosis.JWTMalformed, "member", name)
 		}
 		parameters[name] = values
 	}

@@ -1,4 +1,4 @@
-package engine
+package clientauth
 
 import (
 	"context"
@@ -10,13 +10,13 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
-
-	"github.com/ory/fosite"
+	"time"
 
 	"github.com/bonafide-id/bonafide/provider/internal/diagnosis"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/input"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/protocol"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/registry"
+	"github.com/bonafide-id/bonafide/provider/internal/engine/signed"
 	"github.com/bonafide-id/bonafide/storage"
 )
 
@@ -28,48 +28,67 @@ type credentials struct {
 	readings [][2]string
 }
 
-var errClientAuth = protocol.Fail(protocol.InvalidClient, "The application's credentials are missing or wrong.")
+// ErrRefused is the answer to whoever does not authenticate.
+var ErrRefused = protocol.Fail(protocol.InvalidClient, "The application's credentials are missing or wrong.")
 
-// authenticate implements fosite.ClientAuthenticationStrategy.
-func (e *Engine) authenticate(ctx context.Context, r *http.Request, form url.Values) (fosite.Client, error) {
-	by := e.authenticateBySecret
+// Authenticator finds out which client sends a request.
+type Authenticator struct {
+	Clients    registry.Clients
+	Signatures *signed.Verifier
+
+	// OpenSecret unseals a client secret.
+	OpenSecret func(sealed []byte) ([]byte, error)
+
+	// OnSecretUse is called after a client has authenticated with the secret that was made
+	// at created.
+	OnSecretUse func(clientID string, created time.Time)
+
+	Clock func() time.Time
+}
+
+// Authenticate returns the client that sends a request, by its key, its secret or, when it
+// is public, its name.
+func (a *Authenticator) Authenticate(ctx context.Context, r *http.Request, form url.Values) (*registry.Client, error) {
+	var client *registry.Client
+	var err error
 	if form.Has("client_assertion") || form.Has("client_assertion_type") {
-		by = e.authenticateByKey
+		client, err = a.authenticateByKey(ctx, r, form)
+	} else {
+		client, err = a.BySecret(ctx, r, form)
 	}
-	client, err := by(ctx, r, form)
 	if err != nil {
 		return nil, err
 	}
 	if input.IsJSON(r) && !client.Dialect.JSONRequests {
 		return nil, protocol.Fail(protocol.InvalidRequest, "Send the parameters as application/x-www-form-urlencoded.").Because(diagnosis.JSONUnavailable)
 	}
-	return fositeClient{client}, nil
+	return client, nil
 }
 
-// authenticateBySecret authenticates a client by its secret, or a public client by its name.
-func (e *Engine) authenticateBySecret(ctx context.Context, r *http.Request, form url.Values) (*registry.Client, error) {
+// BySecret authenticates a client by its secret, or a public client by its name.
+func (a *Authenticator) BySecret(ctx context.Context, r *http.Request, form url.Values) (*registry.Client, error) {
 	presented, err := readCredentials(r, form)
 	if err != nil {
 		return nil, err
 	}
-	refused := errClientAuth.Because(diagnosis.ClientUnknown)
+	refused := ErrRefused.Because(diagnosis.ClientUnknown)
 	for _, reading := range presented.readings {
-		client, err := e.Client(ctx, reading[0])
+		client, err := a.Clients.Client(ctx, reading[0])
 		if errors.Is(err, registry.ErrNoClient) {
 			if errors.Is(err, registry.ErrDisabled) {
-				refused = errClientAuth.Because(diagnosis.ApplicationDisabled)
+				refused = ErrRefused.Because(diagnosis.ApplicationDisabled)
 			}
 			continue
 		}
 		if err != nil {
 			return nil, err
 		}
-		ok, used, err := e.verifySecret(client, presented.method, reading[1])
+		ok, used, err := a.verifySecret(client, presented.method, reading[1])
 		if err != nil {
 			return nil, err
 		}
 		if used != nil {
-			e.OnSecretUse(client.ID, used.CreatedAt)
+			a.OnSecretUse(client.ID, used.CreatedAt)
 		}
 		if ok {
 			return client, nil
@@ -83,34 +102,34 @@ func (e *Engine) authenticateBySecret(ctx context.Context, r *http.Request, form
 func misfit(c *registry.Client, method string) *protocol.Error {
 	switch {
 	case c.Public:
-		return errClientAuth.Because(diagnosis.PublicWithSecret)
+		return ErrRefused.Because(diagnosis.PublicWithSecret)
 	case method == protocol.AuthNone && c.AuthMethod == protocol.AuthPrivateKey:
-		return errClientAuth.Because(diagnosis.AssertionMissing)
+		return ErrRefused.Because(diagnosis.AssertionMissing)
 	case method == protocol.AuthNone:
-		return errClientAuth.Because(diagnosis.SecretMissing)
+		return ErrRefused.Because(diagnosis.SecretMissing)
 	case c.AuthMethod != "" && c.AuthMethod != method:
-		return errClientAuth.Because(diagnosis.AuthMethodWrong, "method", method, "registered", c.AuthMethods())
+		return ErrRefused.Because(diagnosis.AuthMethodWrong, "method", method, "registered", c.AuthMethods())
 	default:
-		return errClientAuth.Because(diagnosis.SecretWrong)
+		return ErrRefused.Because(diagnosis.SecretWrong)
 	}
 }
 
 // verifySecret reports whether the secret, presented by this method, is the client's, and
 // which one of several it is; nil for a client that has none.
-func (e *Engine) verifySecret(c *registry.Client, method, secret string) (ok bool, used *storage.ClientSecret, err error) {
+func (a *Authenticator) verifySecret(c *registry.Client, method, secret string) (ok bool, used *storage.ClientSecret, err error) {
 	if c.Public {
 		return secret == "", nil, nil
 	}
 	if method == protocol.AuthNone || c.AuthMethod != "" && c.AuthMethod != method {
 		return false, nil, nil
 	}
-	presented, now := sha256.Sum256([]byte(secret)), e.Clock()
+	presented, now := sha256.Sum256([]byte(secret)), a.Clock()
 	var unread error
 	for i, s := range c.Secrets {
 		if !s.ExpiresAt.IsZero() && !now.Before(s.ExpiresAt) {
 			continue
 		}
-		registered, err := e.OpenSecret(s.Sealed)
+		registered, err := a.OpenSecret(s.Sealed)
 		if err != nil { // the other one may do
 			unread = fmt.Errorf("open secret of client %s, sealed under neither the current nor a previous secret of the provider: %w", c.ID, err)
 			continue
@@ -157,15 +176,15 @@ func readCredentials(r *http.Request, form url.Values) (credentials, error) {
 func parseBasic(header string) ([][2]string, error) {
 	scheme, encoded, _ := strings.Cut(header, " ")
 	if !strings.EqualFold(scheme, "Basic") || len(encoded) > 2*input.MaxValue {
-		return nil, errClientAuth.Because(diagnosis.CredentialsMalformed)
+		return nil, ErrRefused.Because(diagnosis.CredentialsMalformed)
 	}
 	decoded, err := base64.StdEncoding.DecodeString(strings.TrimSpace(encoded))
 	if err != nil {
-		return nil, errClientAuth.Because(diagnosis.CredentialsMalformed)
+		return nil, ErrRefused.Because(diagnosis.CredentialsMalformed)
 	}
 	id, secret, ok := strings.Cut(string(decoded), ":")
 	if !ok {
-		return nil, errClientAuth.Because(diagnosis.CredentialsMalformed)
+		return nil, ErrRefused.Because(diagnosis.CredentialsMalformed)
 	}
 	readings := [][2]string{{id, secret}}
 	unescapedID, err1 := url.QueryUnescape(id)

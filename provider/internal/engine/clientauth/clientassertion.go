@@ -1,4 +1,4 @@
-package engine
+package clientauth
 
 import (
 	"context"
@@ -11,25 +11,26 @@ import (
 	"github.com/bonafide-id/bonafide/provider/internal/engine/input"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/protocol"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/registry"
+	"github.com/bonafide-id/bonafide/provider/internal/engine/signed"
 )
 
 // assertionType is the client_assertion_type of RFC 7523 section 2.2.
 const assertionType = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"
 
-var clientAssertion = presented{
-	parameter: "client_assertion", mediaType: "client-authentication+jwt", refused: errClientAuth,
+var clientAssertion = signed.Kind{
+	Parameter: "client_assertion", MediaType: "client-authentication+jwt", Refused: ErrRefused,
 }
 
 // authenticateByKey authenticates a client that has signed an assertion (private_key_jwt,
 // OpenID Connect Core section 9).
-func (e *Engine) authenticateByKey(ctx context.Context, r *http.Request, form url.Values) (*registry.Client, error) {
+func (a *Authenticator) authenticateByKey(ctx context.Context, r *http.Request, form url.Values) (*registry.Client, error) {
 	if len(r.Header.Values("Authorization")) > 0 || form.Has("client_secret") {
 		return nil, protocol.Fail(protocol.InvalidRequest, "The application's credentials are given more than once.").Because(diagnosis.CredentialsRepeated)
 	}
 	if form.Get("client_assertion_type") != assertionType {
-		return nil, errClientAuth.Because(diagnosis.JWTMalformed, "parameter", "client_assertion_type")
+		return nil, ErrRefused.Because(diagnosis.JWTMalformed, "parameter", "client_assertion_type")
 	}
-	token, claims, err := clientAssertion.read(form.Get("client_assertion"))
+	token, claims, err := clientAssertion.Read(form.Get("client_assertion"))
 	if err != nil {
 		return nil, err
 	}
@@ -37,26 +38,26 @@ func (e *Engine) authenticateByKey(ctx context.Context, r *http.Request, form ur
 	if form.Has("client_id") {
 		id = form.Get("client_id")
 	}
-	client, err := e.Client(ctx, id)
+	client, err := a.Clients.Client(ctx, id)
 	if errors.Is(err, registry.ErrNoClient) {
 		if errors.Is(err, registry.ErrDisabled) {
-			return nil, errClientAuth.Because(diagnosis.ApplicationDisabled)
+			return nil, ErrRefused.Because(diagnosis.ApplicationDisabled)
 		}
-		return nil, errClientAuth.Because(diagnosis.ClientUnknown)
+		return nil, ErrRefused.Because(diagnosis.ClientUnknown)
 	}
 	if err != nil {
 		return nil, err
 	}
 	if client.AuthMethod != protocol.AuthPrivateKey {
-		return nil, errClientAuth.Because(diagnosis.AuthMethodWrong, "method", protocol.AuthPrivateKey, "registered", client.AuthMethods())
+		return nil, ErrRefused.Because(diagnosis.AuthMethodWrong, "method", protocol.AuthPrivateKey, "registered", client.AuthMethods())
 	}
-	if err := e.verify(ctx, clientAssertion, client, token, claims, client.AuthSigningAlg); err != nil {
+	if err := a.Signatures.Verify(ctx, clientAssertion, client, token, claims, client.AuthSigningAlg); err != nil {
 		return nil, err
 	}
 	if claims.Subject != client.ID {
-		return nil, clientAssertion.because(diagnosis.JWTIssuer, "sub", claims.Subject)
+		return nil, clientAssertion.Because(diagnosis.JWTIssuer, "sub", claims.Subject)
 	}
-	return client, e.use(ctx, clientAssertion, client, claims)
+	return client, a.Signatures.Use(ctx, clientAssertion, client, claims)
 }
 
 // ClaimedClient returns the client_id that a request names, which nobody has verified: in its
@@ -68,7 +69,7 @@ func ClaimedClient(r *http.Request, form url.Values) string {
 	if form.Get("client_id") != "" {
 		return form.Get("client_id")
 	}
-	var claims signedClaims
+	var claims signed.Claims
 	token, err := clientkeys.Read(form.Get("client_assertion"))
 	if err != nil || token.Unverified(&claims) != nil || !input.IsText(claims.Subject) {
 		return ""

@@ -1,4 +1,4 @@
-package engine
+package signed
 
 import (
 	"context"
@@ -25,38 +25,39 @@ import (
 // sign for a minute, and one of them for an hour.
 const maxAhead = time.Hour + clock.Skew
 
-// presented is what an application signs with a key of its own: an assertion that it is
+// Kind is what an application signs with a key of its own: an assertion that it is
 // the application (RFC 7523 section 2.2), one that stands for a grant (section 2.1), or a
 // request object (RFC 9101).
-type presented struct {
-	// parameter is the one that carries it, mediaType its explicit type.
-	parameter, mediaType string
+type Kind struct {
+	// Parameter is the one that carries it, MediaType its explicit type.
+	Parameter, MediaType string
 
-	// refused is the answer to whoever presents one that is not believed.
-	refused *protocol.Error
+	// Refused is the answer to whoever presents one that is not believed.
+	Refused *protocol.Error
 
 	// isRequest marks a request object: it may be without jti, and may name others beside
 	// the issuer.
 	isRequest bool
 }
 
-func (p presented) because(name diagnosis.Name, details ...string) *protocol.Error {
-	return p.refused.Because(name, append([]string{"parameter", p.parameter}, details...)...)
+// Because returns the answer with its diagnosis, for whoever builds the application.
+func (p Kind) Because(name diagnosis.Name, details ...string) *protocol.Error {
+	return p.Refused.Because(name, append([]string{"parameter", p.Parameter}, details...)...)
 }
 
-// read reads a token that is not believed yet, and its claims.
-func (p presented) read(text string) (*clientkeys.Token, signedClaims, error) {
-	var c signedClaims
+// Read reads a token that is not believed yet, and its claims.
+func (p Kind) Read(text string) (*clientkeys.Token, Claims, error) {
+	var c Claims
 	token, err := clientkeys.Read(text)
-	if err != nil || !token.IsA(p.mediaType) || token.Unverified(&c) != nil {
-		return nil, c, p.because(diagnosis.JWTMalformed)
+	if err != nil || !token.IsA(p.MediaType) || token.Unverified(&c) != nil {
+		return nil, c, p.Because(diagnosis.JWTMalformed)
 	}
 	c.signed = token.Signed()
 	return token, c, nil
 }
 
-// signedClaims are the claims of RFC 7519 section 4.1.
-type signedClaims struct {
+// Claims are the claims of RFC 7519 section 4.1.
+type Claims struct {
 	Issuer    string       `json:"iss"`
 	Subject   string       `json:"sub"`
 	Audience  addressees   `json:"aud"`
@@ -95,43 +96,57 @@ func (d numericDate) time() time.Time {
 	return time.Unix(int64(seconds), 0)
 }
 
-// verify checks the signature by the keys of the client, and what the claims say beside
+// Verifier verifies what applications sign.
+type Verifier struct {
+	// Issuer identifies this provider. Audiences are all names by which an assertion may
+	// address it, the issuer and the addresses of its endpoints.
+	Issuer    string
+	Audiences []string
+
+	// Keys verify signatures, and UsedIDs keep what may be presented once.
+	Keys    *clientkeys.Source
+	UsedIDs storage.UsedIDs
+
+	Clock func() time.Time
+}
+
+// Verify checks the signature by the keys of the client, and what the claims say beside
 // their subject.
-func (e *Engine) verify(ctx context.Context, p presented, c *registry.Client, token *clientkeys.Token, claims signedClaims, alg string) error {
+func (v *Verifier) Verify(ctx context.Context, p Kind, c *registry.Client, token *clientkeys.Token, claims Claims, alg string) error {
 	holder := clientkeys.Holder{Set: c.JWKS, URI: c.JWKSURI}
-	if err := e.ClientKeys.Verify(ctx, holder, token, alg); err != nil {
+	if err := v.Keys.Verify(ctx, holder, token, alg); err != nil {
 		return p.refuseKey(err, token)
 	}
-	now := e.Clock()
+	now := v.Clock()
 	switch {
 	case claims.Issuer != c.ID:
-		return p.because(diagnosis.JWTIssuer, "iss", claims.Issuer)
-	case !e.isAddressed(p, c, claims.Audience):
-		return p.because(diagnosis.JWTAudience, "aud", strings.Join(claims.Audience.names, " "), "expected", e.Issuer)
+		return p.Because(diagnosis.JWTIssuer, "iss", claims.Issuer)
+	case !v.isAddressed(p, c, claims.Audience):
+		return p.Because(diagnosis.JWTAudience, "aud", strings.Join(claims.Audience.names, " "), "expected", v.Issuer)
 	case claims.ExpiresAt == nil, claims.ID == "" && !p.isRequest, len(claims.ID) > input.MaxValue,
 		claims.NotBefore == nil && p.isRequest && c.RequireSignedRequest && c.RequirePushed: // FAPI 2.0 Message Signing section 5.3.1
-		return p.because(diagnosis.JWTIncomplete)
+		return p.Because(diagnosis.JWTIncomplete)
 	case !now.Before(claims.ExpiresAt.time()):
-		return p.because(diagnosis.JWTExpired)
+		return p.Because(diagnosis.JWTExpired)
 	case claims.ExpiresAt.time().Sub(now) > maxAhead,
 		claims.NotBefore != nil && clock.Ahead(now, claims.NotBefore.time()),
 		claims.NotBefore != nil && p.isRequest && now.Sub(claims.NotBefore.time()) > maxAhead,
 		claims.IssuedAt != nil && clock.Ahead(now, claims.IssuedAt.time()):
-		return p.because(diagnosis.JWTLifetime)
+		return p.Because(diagnosis.JWTLifetime)
 	}
 	return nil
 }
 
 // isAddressed reports whether a token is for this provider.
-func (e *Engine) isAddressed(p presented, c *registry.Client, to addressees) bool {
+func (v *Verifier) isAddressed(p Kind, c *registry.Client, to addressees) bool {
 	switch {
 	case p.isRequest: // who else reads it learns what the address of the request says
-		return slices.Contains(to.names, e.Issuer)
+		return slices.Contains(to.names, v.Issuer)
 	case c.RequirePushed: // FAPI 2.0 Security Profile section 5.3.2.1
-		return !to.listed && slices.Contains(to.names, e.Issuer)
+		return !to.listed && slices.Contains(to.names, v.Issuer)
 	default:
 		// All names are ours: one that is another provider's could be presented there.
-		return len(to.names) > 0 && isAmong(e.Audiences, to.names)
+		return len(to.names) > 0 && isAmong(v.Audiences, to.names)
 	}
 }
 
@@ -141,38 +156,38 @@ func isAmong(known, names []string) bool {
 
 // refuseKey says why a signature is not believed. Keys that cannot be read are not the
 // fault of whoever presents the token.
-func (p presented) refuseKey(err error, token *clientkeys.Token) error {
+func (p Kind) refuseKey(err error, token *clientkeys.Token) error {
 	switch {
 	case errors.Is(err, clientkeys.ErrUnreachable):
 		return protocol.Unavailable(err).Because(diagnosis.KeysUnreachable)
 	case errors.Is(err, clientkeys.ErrAlgorithm):
-		return p.because(diagnosis.JWTAlgorithm, "alg", token.Alg)
+		return p.Because(diagnosis.JWTAlgorithm, "alg", token.Alg)
 	case errors.Is(err, clientkeys.ErrNoKeys):
-		return p.because(diagnosis.KeysMissing)
+		return p.Because(diagnosis.KeysMissing)
 	case errors.Is(err, clientkeys.ErrKey):
-		return p.because(diagnosis.JWTKeyUnknown, "kid", token.KeyID, "alg", token.Alg)
+		return p.Because(diagnosis.JWTKeyUnknown, "kid", token.KeyID, "alg", token.Alg)
 	case errors.Is(err, clientkeys.ErrSignature):
-		return p.because(diagnosis.JWTSignature)
+		return p.Because(diagnosis.JWTSignature)
 	case errors.Is(err, clientkeys.ErrMalformed):
-		return p.because(diagnosis.JWTMalformed)
+		return p.Because(diagnosis.JWTMalformed)
 	default:
 		return err
 	}
 }
 
-// use spends what has been verified, over all processes and restarts: its jti, and where it
+// Use spends what has been verified, over all processes and restarts: its jti, and where it
 // has none the text that was signed. What is presented as one thing is spent as any other
 // as well (RFC 8725 section 2.8).
-func (e *Engine) use(ctx context.Context, p presented, c *registry.Client, claims signedClaims) error {
+func (v *Verifier) Use(ctx context.Context, p Kind, c *registry.Client, claims Claims) error {
 	digest := usedDigest("jti ", c.ID, claims.ID)
 	if claims.ID == "" {
 		digest = usedDigest("JWT ", c.ID, claims.signed)
 	}
 	// A process whose clock is slow accepts it for so much longer.
 	until := claims.ExpiresAt.time().Add(clock.Skew)
-	err := e.UsedIDs.UseID(ctx, digest, until, e.Clock())
+	err := v.UsedIDs.UseID(ctx, digest, until, v.Clock())
 	if errors.Is(err, storage.ErrConflict) {
-		return p.because(diagnosis.JWTUsed)
+		return p.Because(diagnosis.JWTUsed)
 	}
 	return err
 }
