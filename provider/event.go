@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/bonafide-id/bonafide/provider/internal/audit"
-	"github.com/bonafide-id/bonafide/provider/internal/engine"
+	"github.com/bonafide-id/bonafide/provider/internal/engine/issue"
 	"github.com/bonafide-id/bonafide/storage"
 )
 
@@ -117,12 +117,12 @@ func (c Config) onEvent() func(storage.Event) {
 }
 
 func (p Events) tokenReused(ctx context.Context, g storage.Grant, kind storage.TokenKind) {
-	p.audit.Record(ctx, storage.Event{Name: audit.Reuse, Subject: engine.UserOf(g), ClientID: g.ClientID, Detail: tokenName[kind]})
+	p.audit.Record(ctx, storage.Event{Name: audit.Reuse, Subject: issue.UserOf(g), ClientID: g.ClientID, Detail: tokenName[kind]})
 }
 
 func (p Events) tokenRevoked(ctx context.Context, g storage.Grant, kind storage.TokenKind) {
 	detail := tokenName[kind] + ", by the application"
-	p.audit.Record(ctx, storage.Event{Name: audit.Revoked, Subject: engine.UserOf(g), ClientID: g.ClientID, Detail: detail})
+	p.audit.Record(ctx, storage.Event{Name: audit.Revoked, Subject: issue.UserOf(g), ClientID: g.ClientID, Detail: detail})
 }
 
 var tokenName = map[storage.TokenKind]string{

@@ -11,7 +11,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider/internal/audit"
 	"github.com/bonafide-id/bonafide/provider/internal/authflow"
 	"github.com/bonafide-id/bonafide/provider/internal/diagnosis"
-	"github.com/bonafide-id/bonafide/provider/internal/engine"
+	"github.com/bonafide-id/bonafide/provider/internal/engine/issue"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/protocol"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/registry"
 	"github.com/bonafide-id/bonafide/provider/internal/host"
@@ -69,8 +69,8 @@ func (p *Pages) readSignOut(r *http.Request) (signOutRequest, error) {
 	if state := web.Parameter(r, "state"); len(state) > maxSignOutState {
 		return s, &web.PageError{Status: http.StatusBadRequest, Code: ui.ErrorRequest}
 	} else if state != "" {
-		s.back = authflow.Location(engine.Response{RedirectURI: uri, Mode: protocol.ModeQuery,
-			Parameters: []engine.Parameter{{Name: "state", Value: state}}})
+		s.back = authflow.Location(issue.Response{RedirectURI: uri, Mode: protocol.ModeQuery,
+			Parameters: []issue.Parameter{{Name: "state", Value: state}}})
 	}
 	return s, nil
 }

@@ -9,8 +9,8 @@ import (
 	"slices"
 
 	"github.com/bonafide-id/bonafide/provider/internal/diagnosis"
-	"github.com/bonafide-id/bonafide/provider/internal/engine"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/authorization"
+	"github.com/bonafide-id/bonafide/provider/internal/engine/issue"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/protocol"
 	"github.com/bonafide-id/bonafide/provider/internal/host"
 	"github.com/bonafide-id/bonafide/provider/internal/web"
@@ -74,7 +74,7 @@ func (e *Endpoint) AdmitAgain(ctx context.Context, g storage.Grant, scopes []str
 	if errors.As(err, &refused) || errors.Is(err, host.ErrNoUser) {
 		e.Site.Logger.InfoContext(ctx, "the host refuses to let an application go on",
 			slog.String("user", g.Subject), slog.String("client", g.ClientID))
-		return engine.ErrNoUser
+		return issue.ErrNoUser
 	}
 	return err
 }

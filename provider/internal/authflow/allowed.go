@@ -8,6 +8,7 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider/internal/claims"
 	"github.com/bonafide-id/bonafide/provider/internal/engine"
+	"github.com/bonafide-id/bonafide/provider/internal/engine/issue"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/protocol"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/registry"
 	"github.com/bonafide-id/bonafide/provider/internal/host"
@@ -33,7 +34,7 @@ func (e *Endpoint) allowedNow(ctx context.Context, userID string, c *registry.Cl
 	none := engine.Allowed{}
 	known, err := e.Personas.Knows(ctx, userID, c.ID)
 	if err != nil || !known {
-		return none, errors.Join(err, engine.ErrNoUser)
+		return none, errors.Join(err, issue.ErrNoUser)
 	}
 	var consent *storage.Consent
 	found, err := e.Store.Consent(ctx, userID, c.ID)
@@ -100,7 +101,7 @@ func (e *Endpoint) termsBefore(c *registry.Client, consent *storage.Consent, ask
 func (e *Endpoint) admitAbsent(ctx context.Context, userID string, c *registry.Client, t terms) error {
 	_, err := e.Claims.Person(ctx, userID, t.Attributes, t.Groups)
 	if errors.Is(err, host.ErrNoUser) {
-		return engine.ErrNoUser
+		return issue.ErrNoUser
 	}
 	if err != nil {
 		return err

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/bonafide-id/bonafide/provider/internal/engine"
+	"github.com/bonafide-id/bonafide/provider/internal/engine/issue"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/protocol"
 	"github.com/bonafide-id/bonafide/provider/internal/web"
 	"github.com/bonafide-id/bonafide/ui"
@@ -14,7 +15,7 @@ import (
 // respond sends an authorization response, success or error, to the application in the
 // response mode of its request. Browsers do not follow a form to the scheme of an app, so
 // such a response to a request that has gone through forms goes through a page.
-func (e *Endpoint) respond(w http.ResponseWriter, r *http.Request, request *engine.AuthorizeRequest, response engine.Response) {
+func (e *Endpoint) respond(w http.ResponseWriter, r *http.Request, request *engine.AuthorizeRequest, response issue.Response) {
 	if response.Mode == protocol.ModeFormPost {
 		e.Site.RenderFor(w, r, request, http.StatusOK, e.Site.Screens.FormPost(ui.FormPostView{
 			Page: e.Site.PageView(r, request), URL: response.RedirectURI, Fields: fieldsOf(response),
@@ -31,7 +32,7 @@ func (e *Endpoint) respond(w http.ResponseWriter, r *http.Request, request *engi
 }
 
 // fieldsOf returns a response as the fields of a form.
-func fieldsOf(response engine.Response) []ui.Field {
+func fieldsOf(response issue.Response) []ui.Field {
 	fields := make([]ui.Field, len(response.Parameters))
 	for i, parameter := range response.Parameters {
 		fields[i] = ui.Field(parameter)
@@ -41,7 +42,7 @@ func fieldsOf(response engine.Response) []ui.Field {
 
 // Location returns the redirect URI with the response in its query or fragment,
 // after what the registered query holds.
-func Location(response engine.Response) string {
+func Location(response issue.Response) string {
 	var b strings.Builder
 	b.WriteString(response.RedirectURI)
 	separator := "#"

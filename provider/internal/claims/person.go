@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/bonafide-id/bonafide/provider/internal/cache"
-	"github.com/bonafide-id/bonafide/provider/internal/engine"
+	"github.com/bonafide-id/bonafide/provider/internal/engine/issue"
 	"github.com/bonafide-id/bonafide/provider/internal/host"
 	"github.com/bonafide-id/bonafide/storage"
 )
@@ -157,7 +157,7 @@ func (s *Source) Person(ctx context.Context, userID string, handles, groups []st
 		return r, nil
 	}
 	r.account = map[string]json.RawMessage{
-		emailHandle: engine.Quote(stored.Email), emailVerified: strconv.AppendBool(nil, stored.EmailVerified),
+		emailHandle: issue.Quote(stored.Email), emailVerified: strconv.AppendBool(nil, stored.EmailVerified),
 	}
 	return r, nil
 }

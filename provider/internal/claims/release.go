@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"github.com/bonafide-id/bonafide/provider/catalogue"
-	"github.com/bonafide-id/bonafide/provider/internal/engine"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/authorization"
+	"github.com/bonafide-id/bonafide/provider/internal/engine/issue"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/registry"
 	"github.com/bonafide-id/bonafide/provider/internal/host"
 	"github.com/bonafide-id/bonafide/storage"
@@ -93,7 +93,7 @@ func (s *Source) Release(ctx context.Context, userID string, handles, groups []s
 		}
 	}
 	if eid != "" && !r.Has("eid") {
-		r.Attributes = append(r.Attributes, Attribute{Handle: "eid", Name: s.Catalogue.attributes["eid"].Name, Value: engine.Quote(eid)})
+		r.Attributes = append(r.Attributes, Attribute{Handle: "eid", Name: s.Catalogue.attributes["eid"].Name, Value: issue.Quote(eid)})
 	}
 	for _, group := range groups {
 		status, fits := limitTo(s.Catalogue.groups[group], statusOf(person.statuses, group, s.Clock()))
@@ -114,7 +114,7 @@ func (s *Source) value(ctx context.Context, person Record, userID, handle string
 	a := s.Catalogue.attributes[handle]
 	out := Attribute{Handle: handle, Name: a.Name}
 	if handle == "uuid" {
-		out.Value = engine.Quote(userID)
+		out.Value = issue.Quote(userID)
 		return out, time.Time{}, nil
 	}
 	recorded := func(handle string) json.RawMessage { return s.recorded(ctx, person, userID, handle) }
@@ -190,7 +190,7 @@ func inCalendar(t time.Time) bool {
 
 // Claims returns what a grant releases in a place as flat claims, and the statuses as one
 // array, for the engine.
-func (s *Source) Claims(ctx context.Context, g storage.Grant, c *registry.Client, in authorization.Place) (engine.Claims, error) {
+func (s *Source) Claims(ctx context.Context, g storage.Grant, c *registry.Client, in authorization.Place) (issue.Claims, error) {
 	host.AskFor(ctx, host.Request{ClientID: g.ClientID, Scopes: g.Scopes, Claims: s.Catalogue.Single(c, authorization.ClaimsOf(g).Names(authorization.InAny))})
 	handles, groups := s.Catalogue.releasedIn(in, g, c)
 	if isLean(in, g, c) {
@@ -201,23 +201,23 @@ func (s *Source) Claims(ctx context.Context, g storage.Grant, c *registry.Client
 	}
 	r, err := s.allowed(ctx, g, handles, groups)
 	if errors.Is(err, host.ErrNoUser) {
-		return engine.Claims{}, engine.ErrNoUser
+		return issue.Claims{}, issue.ErrNoUser
 	}
 	if err != nil {
-		return engine.Claims{}, err
+		return issue.Claims{}, err
 	}
-	claims := make([]engine.Claim, 0, len(r.Attributes)+1)
+	claims := make([]issue.Claim, 0, len(r.Attributes)+1)
 	for _, a := range r.Attributes {
-		claims = append(claims, engine.Claim{Name: a.Handle, Value: a.Value})
+		claims = append(claims, issue.Claim{Name: a.Handle, Value: a.Value})
 	}
 	if len(r.Statuses) > 0 {
 		raw, err := json.Marshal(StatusObjects(r.Statuses))
 		if err != nil {
-			return engine.Claims{}, err
+			return issue.Claims{}, err
 		}
-		claims = append(claims, engine.Claim{Name: "status", Value: raw})
+		claims = append(claims, issue.Claim{Name: "status", Value: raw})
 	}
-	return engine.Claims{List: claims, Until: r.Until}, nil
+	return issue.Claims{List: claims, Until: r.Until}, nil
 }
 
 // StatusObject is a status as applications receive it.

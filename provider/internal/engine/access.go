@@ -14,6 +14,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider/internal/engine/authorization"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/clientauth"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/input"
+	"github.com/bonafide-id/bonafide/provider/internal/engine/issue"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/protocol"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/registry"
 	"github.com/bonafide-id/bonafide/provider/internal/request"
@@ -57,7 +58,7 @@ func (e *Engine) TokenClient(ctx context.Context, presented string) (*registry.C
 
 // find looks up a token, spent, expired and revoked ones included.
 func (e *Engine) find(ctx context.Context, kind storage.TokenKind, presented string) (*Issued, error) {
-	digest, ok := e.digestOf(ctx, kind, presented)
+	digest, ok := e.maker.DigestOf(ctx, kind, presented)
 	if !ok {
 		return nil, errToken.Because(diagnosis.TokenUnknown)
 	}
@@ -102,7 +103,7 @@ func (e *Engine) active(ctx context.Context, kind storage.TokenKind, presented s
 	if !client.AllowsScopes(scopes) {
 		return known, errToken.Because(diagnosis.ScopeWithdrawn, "scope", strings.Join(scopes, " "))
 	}
-	resources, own := e.audienceOf(found.Grant, found.Token, client)
+	resources, own := e.maker.AudienceOf(found.Grant, found.Token, client)
 	if !own && len(resources) == 0 {
 		return known, errToken.Because(diagnosis.ResourceWithdrawn, "resource", strings.Join(found.Token.Resources, " "))
 	}
@@ -111,15 +112,15 @@ func (e *Engine) active(ctx context.Context, kind storage.TokenKind, presented s
 
 // Introspection is the response of RFC 7662 section 2.2.
 type Introspection struct {
-	Active    bool     `json:"active"`
-	Scope     string   `json:"scope,omitempty"`
-	ClientID  string   `json:"client_id,omitempty"`
-	Subject   string   `json:"sub,omitempty"`
-	Issuer    string   `json:"iss,omitempty"`
-	Audience  audience `json:"aud,omitempty"`
-	TokenType string   `json:"token_type,omitempty"`
-	ExpiresAt int64    `json:"exp,omitempty"`
-	IssuedAt  int64    `json:"iat,omitempty"`
+	Active    bool           `json:"active"`
+	Scope     string         `json:"scope,omitempty"`
+	ClientID  string         `json:"client_id,omitempty"`
+	Subject   string         `json:"sub,omitempty"`
+	Issuer    string         `json:"iss,omitempty"`
+	Audience  issue.Audience `json:"aud,omitempty"`
+	TokenType string         `json:"token_type,omitempty"`
+	ExpiresAt int64          `json:"exp,omitempty"`
+	IssuedAt  int64          `json:"iat,omitempty"`
 
 	// UserID is the user that the token is about, or empty.
 	UserID string `json:"-"`
@@ -181,12 +182,12 @@ func (e *Engine) describe(a Access, kind storage.TokenKind, asks string) (Intros
 	}
 	response := Introspection{
 		Active: true, Scope: strings.Join(scopes, " "), ClientID: a.Client.ID,
-		Subject: subjectOf(a.Grant), Issuer: e.Issuer, Audience: audience,
-		UserID:    UserOf(a.Grant),
+		Subject: issue.SubjectOf(a.Grant), Issuer: e.Issuer, Audience: audience,
+		UserID:    issue.UserOf(a.Grant),
 		ExpiresAt: a.Token.ExpiresAt.Unix(), IssuedAt: a.Token.CreatedAt.Unix(),
 	}
 	if kind == storage.AccessToken {
-		response.TokenType = tokenType
+		response.TokenType = issue.TokenType
 	}
 	return response, true
 }
@@ -217,7 +218,7 @@ type revocation struct{ *Engine }
 
 func (h revocation) RevokeToken(ctx context.Context, presented string, _ fosite.TokenType, c fosite.Client) error {
 	for _, kind := range []storage.TokenKind{storage.RefreshToken, storage.AccessToken} {
-		digest, ok := h.digestOf(ctx, kind, presented)
+		digest, ok := h.maker.DigestOf(ctx, kind, presented)
 		if !ok {
 			continue
 		}

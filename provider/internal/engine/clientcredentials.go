@@ -12,6 +12,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider/internal/diagnosis"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/clientauth"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/input"
+	"github.com/bonafide-id/bonafide/provider/internal/engine/issue"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/protocol"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/registry"
 	"github.com/bonafide-id/bonafide/provider/internal/request"
@@ -73,31 +74,23 @@ func (g clientGrant) PopulateTokenEndpointResponse(ctx context.Context, r fosite
 		return nil
 	}
 	s, now := r.GetSession().(*exchange), g.Clock()
-	s.grant = storage.Grant{
-		ID: newGrantID(now), ClientID: s.client.ID, Subject: nobody, Scopes: r.GetGrantedScopes(), Resources: s.resources,
+	s.Grant = storage.Grant{
+		ID: newGrantID(now), ClientID: s.client.ID, Subject: issue.Nobody, Scopes: r.GetGrantedScopes(), Resources: s.resources,
 		CreatedAt: now, ExpiresAt: now.Add(g.Lifetimes.Access),
 	}
-	_, _ = rand.Read(s.grant.Flow[:]) // never fails; it came of no request of a browser
-	request.InFlow(ctx, s.grant.Flow)
-	access, scopes, err := g.accessToken(&s.session, accessTokenFor{s.client, s.grant.Scopes, s.resources, now, g.Lifetimes.Access})
+	_, _ = rand.Read(s.Grant.Flow[:]) // never fails; it came of no request of a browser
+	request.InFlow(ctx, s.Grant.Flow)
+	access, scopes, err := g.maker.AccessToken(&s.Batch, issue.AccessTokenFor{Client: s.client, Scopes: s.Grant.Scopes, Resources: s.resources, Now: now, Life: g.Lifetimes.Access})
 	if err != nil {
 		return err
 	}
 	response.SetAccessToken(access)
-	response.SetTokenType(tokenType)
+	response.SetTokenType(issue.TokenType)
 	response.SetExpiresIn(g.Lifetimes.Access)
 	response.SetScopes(scopes)
-	err = g.Grants.CreateGrant(ctx, s.grant, storage.Basis{}, s.issued...)
+	err = g.Grants.CreateGrant(ctx, s.Grant, storage.Basis{}, s.Issued...)
 	if errors.Is(err, storage.ErrNotFound) { // the client was deleted meanwhile
 		return clientauth.ErrRefused.Because(diagnosis.ClientUnknown)
 	}
 	return err
-}
-
-// UserOf returns the user that a grant is about; "" for one that no user has allowed.
-func UserOf(g storage.Grant) string {
-	if g.Subject == nobody {
-		return ""
-	}
-	return g.Subject
 }

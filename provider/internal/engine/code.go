@@ -40,32 +40,32 @@ func (g codeGrant) HandleTokenEndpointRequest(ctx context.Context, r fosite.Acce
 	}
 	// A code that comes again ends its grant, but not when it is presented by another
 	// than the application, who knows no more than the code.
-	err := authorization.VerifyChallenge(s.grant.Challenge, form)
+	err := authorization.VerifyChallenge(s.Grant.Challenge, form)
 	if !s.presented.Token.SpentAt.IsZero() && (err == nil || !s.client.Public) {
 		return g.replayed(ctx, s)
 	}
 	if err != nil {
 		return err
 	}
-	sameURI := s.client.Dialect.SameRedirectURI(form.Get("redirect_uri"), s.grant.RedirectURI)
-	mayOmit := !s.grant.RedirectSent && !form.Has("redirect_uri")
+	sameURI := s.client.Dialect.SameRedirectURI(form.Get("redirect_uri"), s.Grant.RedirectURI)
+	mayOmit := !s.Grant.RedirectSent && !form.Has("redirect_uri")
 	// A code of the time when the application needed no challenge may have none; where it has
 	// no secret any more, who has found the code would need nothing else.
-	unchallenged := s.client.NeedsChallenge() && s.grant.Challenge == ""
+	unchallenged := s.client.NeedsChallenge() && s.Grant.Challenge == ""
 	switch {
 	case !g.Clock().Before(s.presented.Token.ExpiresAt):
 		return errGrant.Because(diagnosis.CodeExpired)
-	case !s.client.AllowsScopes(s.grant.Scopes):
-		return errGrant.Because(diagnosis.ScopeWithdrawn, "scope", strings.Join(s.grant.Scopes, " "))
+	case !s.client.AllowsScopes(s.Grant.Scopes):
+		return errGrant.Because(diagnosis.ScopeWithdrawn, "scope", strings.Join(s.Grant.Scopes, " "))
 	case unchallenged:
 		return errGrant.Because(diagnosis.ChallengeMissing)
 	case !sameURI && !mayOmit:
-		return otherRedirectURI(form, s.grant.RedirectURI)
-	case !registry.IsRegistered(s.client, s.grant.RedirectURI):
-		return withdrawnRedirectURI(s.client, s.grant.RedirectURI)
+		return otherRedirectURI(form, s.Grant.RedirectURI)
+	case !registry.IsRegistered(s.client, s.Grant.RedirectURI):
+		return withdrawnRedirectURI(s.client, s.Grant.RedirectURI)
 	}
-	grantScopes(r, s.grant, s.grant.Scopes)
-	if s.resources, err = g.Resources.Narrowed(form, s.client, s.grant.Resources); err != nil {
+	grantScopes(r, s.Grant, s.Grant.Scopes)
+	if s.resources, err = g.Resources.Narrowed(form, s.client, s.Grant.Resources); err != nil {
 		return err
 	}
 	return g.admitted(ctx, r)
@@ -95,10 +95,10 @@ func (g codeGrant) PopulateTokenEndpointResponse(ctx context.Context, r fosite.A
 		return nil
 	}
 	s := r.GetSession().(*exchange)
-	if err := g.issueTokens(ctx, r, response, s.client.Refreshes(s.grant.Scopes)); err != nil {
+	if err := g.issueTokens(ctx, r, response, s.client.Refreshes(s.Grant.Scopes)); err != nil {
 		return err
 	}
-	err := g.Grants.Exchange(ctx, s.presented, g.Clock(), s.issued...)
+	err := g.Grants.Exchange(ctx, s.presented, g.Clock(), s.Issued...)
 	switch {
 	case errors.Is(err, storage.ErrSpent):
 		return g.replayed(ctx, s)

@@ -9,6 +9,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider/internal/clientkeys"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/authorization"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/clientauth"
+	"github.com/bonafide-id/bonafide/provider/internal/engine/issue"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/registry"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/signed"
 	"github.com/bonafide-id/bonafide/storage"
@@ -26,7 +27,7 @@ type Options struct {
 	Addresses registry.Addresses
 
 	// Tokens makes and recognizes opaque tokens.
-	Tokens Tokens
+	Tokens issue.Tokens
 
 	// Sign returns claims as a JWT signed with RS256.
 	Sign func(ctx context.Context, claims []byte) (string, error)
@@ -70,7 +71,7 @@ type Options struct {
 
 	// Claims returns what a grant releases about its subject in a place, read now.
 	// ErrNoUser when the subject is gone.
-	Claims func(ctx context.Context, g storage.Grant, c *registry.Client, in authorization.Place) (Claims, error)
+	Claims func(ctx context.Context, g storage.Grant, c *registry.Client, in authorization.Place) (issue.Claims, error)
 
 	// Admits is asked before a code or a refresh token is exchanged for tokens with
 	// these scopes. ErrNoUser when it must not be; the grant stays.
@@ -90,12 +91,6 @@ type Options struct {
 
 	Lifetimes Lifetimes
 	Clock     func() time.Time
-}
-
-// Tokens makes and recognizes opaque tokens.
-type Tokens interface {
-	New(kind storage.TokenKind) (token string, digest storage.Digest)
-	Parse(kind storage.TokenKind, token string) (storage.Digest, bool)
 }
 
 // Lifetimes bound what is issued.
@@ -121,6 +116,7 @@ type Engine struct {
 	clients    registry.Clients
 	auth       *clientauth.Authenticator
 	signatures *signed.Verifier
+	maker      *issue.Maker
 	requests   authorization.Reader
 }
 
@@ -131,6 +127,10 @@ func New(o Options) *Engine {
 	e.signatures = &signed.Verifier{Issuer: o.Issuer, Audiences: o.Audiences, Keys: o.ClientKeys, UsedIDs: o.UsedIDs, Clock: o.Clock}
 	e.auth = &clientauth.Authenticator{
 		Clients: e.clients, Signatures: e.signatures, OpenSecret: o.OpenSecret, OnSecretUse: o.OnSecretUse, Clock: o.Clock,
+	}
+	e.maker = &issue.Maker{
+		Issuer: o.Issuer, Tokens: o.Tokens, Sign: o.Sign, SignAccessToken: o.SignAccessToken, VerifyAccessToken: o.VerifyAccessToken,
+		Resources: o.Resources, Claims: o.Claims, IDLife: o.Lifetimes.ID,
 	}
 	e.fosite = newFosite(e)
 	return e
@@ -147,3 +147,8 @@ func (e *Engine) ForgetClient(id string) { e.clients.Forget(id) }
 
 // Resource returns the resource with this URI, or nil.
 func (e *Engine) Resource(uri string) *registry.Resource { return e.Resources.Find(uri) }
+
+// UserinfoJWT returns the payload of a userinfo response that is a JWT.
+func (e *Engine) UserinfoJWT(g storage.Grant, d registry.Dialect, released issue.Claims, now time.Time) ([]byte, error) {
+	return e.maker.UserinfoJWT(g, d, released, now)
+}

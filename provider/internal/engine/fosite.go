@@ -11,6 +11,7 @@ import (
 	"github.com/go-jose/go-jose/v3"
 	"github.com/ory/fosite"
 
+	"github.com/bonafide-id/bonafide/provider/internal/engine/issue"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/protocol"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/registry"
 	"github.com/bonafide-id/bonafide/storage"
@@ -146,13 +147,10 @@ func (noKeySets) Resolve(context.Context, string, bool) (*jose.JSONWebKeySet, er
 
 // session is what both endpoints keep with a request of fosite: the grant that it makes
 // or uses, and the tokens that are issued in response.
-type session struct {
-	grant  storage.Grant
-	issued []storage.Token
-}
+type session struct{ issue.Batch }
 
 // GetSubject implements fosite.Session.
-func (s *session) GetSubject() string { return s.grant.Subject }
+func (s *session) GetSubject() string { return s.Grant.Subject }
 
 // GetUsername implements fosite.Session: a grant knows no other name of its subject.
 func (s *session) GetUsername() string { return "" }
@@ -175,13 +173,13 @@ func (s *session) SetExpiresAt(kind fosite.TokenType, at time.Time) {
 
 // Clone implements fosite.Session.
 func (s *session) Clone() fosite.Session {
-	return &session{s.grant, append([]storage.Token(nil), s.issued...)}
+	return &session{issue.Batch{Grant: s.Grant, Issued: append([]storage.Token(nil), s.Issued...)}}
 }
 
 func (s *session) token(kind fosite.TokenType) *storage.Token {
-	for i := range s.issued {
-		if fositeTypes[s.issued[i].Kind] == kind {
-			return &s.issued[i]
+	for i := range s.Issued {
+		if fositeTypes[s.Issued[i].Kind] == kind {
+			return &s.Issued[i]
 		}
 	}
 	return nil
@@ -197,6 +195,6 @@ var fositeTypes = map[storage.TokenKind]fosite.TokenType{
 type pkceChallenge struct{}
 
 func (pkceChallenge) HandleAuthorizeEndpointRequest(_ context.Context, ar fosite.AuthorizeRequester, _ fosite.AuthorizeResponder) error {
-	ar.GetSession().(*issuance).grant.Challenge = ar.GetRequestForm().Get("code_challenge")
+	ar.GetSession().(*issuance).Grant.Challenge = ar.GetRequestForm().Get("code_challenge")
 	return nil
 }

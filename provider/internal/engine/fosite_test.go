@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/ory/fosite"
 
+	"github.com/bonafide-id/bonafide/provider/internal/engine/issue"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/protocol"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/registry"
 	"github.com/bonafide-id/bonafide/storage"
@@ -135,7 +136,7 @@ func TestClientInTheTermsOfFosite(t *testing.T) {
 
 func TestSession(t *testing.T) {
 	now := time.Unix(1_800_000_000, 0)
-	s := &session{grant: storage.Grant{Subject: "alice"}, issued: []storage.Token{{Kind: storage.AccessToken, ExpiresAt: now}}}
+	s := &session{issue.Batch{Grant: storage.Grant{Subject: "alice"}, Issued: []storage.Token{{Kind: storage.AccessToken, ExpiresAt: now}}}}
 	clone := s.Clone()
 	s.SetExpiresAt(fosite.AccessToken, now.Add(time.Minute))
 	s.SetExpiresAt(fosite.RefreshToken, now) // there is none

@@ -13,6 +13,7 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider/internal/engine/authorization"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/input"
+	"github.com/bonafide-id/bonafide/provider/internal/engine/issue"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/protocol"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/registry"
 	"github.com/bonafide-id/bonafide/storage"
@@ -83,7 +84,7 @@ func FuzzParseAuthorize(f *testing.F) {
 	})
 }
 
-func checkRefusal(t *testing.T, response Response, form url.Values) {
+func checkRefusal(t *testing.T, response issue.Response, form url.Values) {
 	t.Helper()
 	for _, p := range response.Parameters {
 		switch {

@@ -13,6 +13,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider/internal/engine/authorization"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/clientauth"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/input"
+	"github.com/bonafide-id/bonafide/provider/internal/engine/issue"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/protocol"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/registry"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/signed"
@@ -70,7 +71,7 @@ func (g jwtGrant) HandleTokenEndpointRequest(ctx context.Context, r fosite.Acces
 	asked := input.ScopeValues(form.Get("scope"))
 	allowed, err := g.Allowed(ctx, subject, s.client, asked)
 	switch {
-	case errors.Is(err, ErrNoUser):
+	case errors.Is(err, issue.ErrNoUser):
 		return bearerAssertion.Because(diagnosis.UserGone)
 	case errors.Is(err, ErrNotAllowed):
 		return bearerAssertion.Because(diagnosis.ConsentMissing, "scope", strings.Join(asked, " "))
@@ -89,7 +90,7 @@ func (g jwtGrant) HandleTokenEndpointRequest(ctx context.Context, r fosite.Acces
 		return err
 	}
 	s.basis = allowed.Basis
-	s.grant = storage.Grant{
+	s.Grant = storage.Grant{
 		ClientID: s.client.ID, Subject: subject, Scopes: allowed.Scopes, Attributes: allowed.Attributes, Groups: allowed.Groups, Resources: s.resources,
 	}
 	for _, scope := range allowed.Scopes {
@@ -108,7 +109,7 @@ func (g jwtGrant) readSubject(ctx context.Context, c *registry.Client, assertion
 	if err := g.signatures.Verify(ctx, bearerAssertion, c, token, claims, ""); err != nil {
 		return "", err
 	}
-	if subject := claims.Subject; subject == "" || subject == c.ID || subject == nobody || len(subject) > input.MaxValue || !input.IsText(subject) {
+	if subject := claims.Subject; subject == "" || subject == c.ID || subject == issue.Nobody || len(subject) > input.MaxValue || !input.IsText(subject) {
 		return "", bearerAssertion.Because(diagnosis.JWTIssuer, "sub", claims.Subject)
 	}
 	return claims.Subject, g.signatures.Use(ctx, bearerAssertion, c, claims)
@@ -119,15 +120,15 @@ func (g jwtGrant) PopulateTokenEndpointResponse(ctx context.Context, r fosite.Ac
 		return nil
 	}
 	s, now := r.GetSession().(*exchange), g.Clock()
-	s.grant.ID, s.grant.CreatedAt, s.grant.ExpiresAt = newGrantID(now), now, now.Add(g.Lifetimes.Access)
-	_, _ = rand.Read(s.grant.Flow[:]) // never fails; it came of no request of a browser
-	request.InFlow(ctx, s.grant.Flow)
-	access, scopes, err := g.accessToken(&s.session, accessTokenFor{s.client, s.grant.Scopes, s.resources, now, g.Lifetimes.Access})
+	s.Grant.ID, s.Grant.CreatedAt, s.Grant.ExpiresAt = newGrantID(now), now, now.Add(g.Lifetimes.Access)
+	_, _ = rand.Read(s.Grant.Flow[:]) // never fails; it came of no request of a browser
+	request.InFlow(ctx, s.Grant.Flow)
+	access, scopes, err := g.maker.AccessToken(&s.Batch, issue.AccessTokenFor{Client: s.client, Scopes: s.Grant.Scopes, Resources: s.resources, Now: now, Life: g.Lifetimes.Access})
 	if err != nil {
 		return err
 	}
 	response.SetAccessToken(access)
-	response.SetTokenType(tokenType)
+	response.SetTokenType(issue.TokenType)
 	response.SetExpiresIn(g.Lifetimes.Access)
 	response.SetScopes(scopes)
 	err = g.create(ctx, s)
@@ -146,21 +147,21 @@ func (g jwtGrant) PopulateTokenEndpointResponse(ctx context.Context, r fosite.Ac
 // decision of a user that has ended has ended.
 func (g jwtGrant) create(ctx context.Context, s *exchange) error {
 	for range 3 {
-		err := g.Grants.CreateGrant(ctx, s.grant, s.basis, s.issued...)
+		err := g.Grants.CreateGrant(ctx, s.Grant, s.basis, s.Issued...)
 		if !errors.Is(err, storage.ErrEnded) || !s.client.SkipConsent {
 			return err
 		}
-		now, err := g.Allowed(ctx, s.grant.Subject, s.client, s.grant.Scopes)
-		if errors.Is(err, ErrNoUser) || errors.Is(err, ErrNotAllowed) {
+		now, err := g.Allowed(ctx, s.Grant.Subject, s.client, s.Grant.Scopes)
+		if errors.Is(err, issue.ErrNoUser) || errors.Is(err, ErrNotAllowed) {
 			return storage.ErrEnded
 		}
 		if err != nil {
 			return err
 		}
-		if !slices.Equal(now.Scopes, s.grant.Scopes) || now.Basis.Consent.Decision == s.basis.Consent.Decision {
+		if !slices.Equal(now.Scopes, s.Grant.Scopes) || now.Basis.Consent.Decision == s.basis.Consent.Decision {
 			return storage.ErrEnded
 		}
-		s.basis, s.grant.Attributes, s.grant.Groups = now.Basis, now.Attributes, now.Groups
+		s.basis, s.Grant.Attributes, s.Grant.Groups = now.Basis, now.Attributes, now.Groups
 	}
 	return storage.ErrEnded
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider/internal/diagnosis"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/authorization"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/input"
+	"github.com/bonafide-id/bonafide/provider/internal/engine/issue"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/protocol"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/registry"
 	"github.com/bonafide-id/bonafide/storage"
@@ -58,20 +59,20 @@ func (g refreshGrant) HandleTokenEndpointRequest(ctx context.Context, r fosite.A
 	if !now.Before(s.presented.Token.ExpiresAt) {
 		return errGrant.Because(diagnosis.RefreshExpired)
 	}
-	if !s.client.AllowsScopes(s.grant.Scopes) {
-		return errGrant.Because(diagnosis.ScopeWithdrawn, "scope", strings.Join(s.grant.Scopes, " "))
+	if !s.client.AllowsScopes(s.Grant.Scopes) {
+		return errGrant.Because(diagnosis.ScopeWithdrawn, "scope", strings.Join(s.Grant.Scopes, " "))
 	}
 	asked := g.stillKnown(input.ScopeValues(form.Get("scope")), s.client)
 	if len(asked) == 0 {
-		asked = s.grant.Scopes
+		asked = s.Grant.Scopes
 	}
-	if slices.ContainsFunc(asked, func(v string) bool { return !slices.Contains(s.grant.Scopes, v) }) {
+	if slices.ContainsFunc(asked, func(v string) bool { return !slices.Contains(s.Grant.Scopes, v) }) {
 		return protocol.Fail(protocol.InvalidScope, "Ask for no more scopes than the user allowed.").
-			Because(diagnosis.ScopeWider, "scope", strings.Join(asked, " "), "allowed", strings.Join(s.grant.Scopes, " "))
+			Because(diagnosis.ScopeWider, "scope", strings.Join(asked, " "), "allowed", strings.Join(s.Grant.Scopes, " "))
 	}
-	grantScopes(r, s.grant, asked)
+	grantScopes(r, s.Grant, asked)
 	var err error
-	if s.resources, err = g.Resources.Narrowed(form, s.client, s.grant.Resources); err != nil {
+	if s.resources, err = g.Resources.Narrowed(form, s.client, s.Grant.Resources); err != nil {
 		return err
 	}
 	if err := g.admitted(ctx, r); err != nil {
@@ -85,8 +86,8 @@ func (g refreshGrant) userExists(ctx context.Context, r fosite.AccessRequester) 
 		return nil // the ID token will ask
 	}
 	s := r.GetSession().(*exchange)
-	_, err := g.Claims(ctx, s.grant, s.client, authorization.InAny)
-	if errors.Is(err, ErrNoUser) {
+	_, err := g.Claims(ctx, s.Grant, s.client, authorization.InAny)
+	if errors.Is(err, issue.ErrNoUser) {
 		return errGrant.Because(diagnosis.UserGone)
 	}
 	return err
@@ -102,10 +103,10 @@ func (g refreshGrant) PopulateTokenEndpointResponse(ctx context.Context, r fosit
 	}
 	err := storage.ErrSpent
 	if !s.reissue {
-		err = g.Grants.Exchange(ctx, s.presented, g.Clock(), s.issued...)
+		err = g.Grants.Exchange(ctx, s.presented, g.Clock(), s.Issued...)
 	}
 	if errors.Is(err, storage.ErrSpent) && g.Lifetimes.RefreshGrace > 0 {
-		err = g.Grants.Reissue(ctx, s.presented, g.grace(g.Clock()), s.issued...)
+		err = g.Grants.Reissue(ctx, s.presented, g.grace(g.Clock()), s.Issued...)
 	}
 	switch {
 	case errors.Is(err, storage.ErrSpent):

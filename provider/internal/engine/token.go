@@ -12,6 +12,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider/internal/diagnosis"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/authorization"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/input"
+	"github.com/bonafide-id/bonafide/provider/internal/engine/issue"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/protocol"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/registry"
 	"github.com/bonafide-id/bonafide/provider/internal/request"
@@ -73,7 +74,7 @@ type exchange struct {
 	// presented is the code or refresh token with its grant, which is the session's.
 	presented *Issued
 
-	// resources are those that the request names; nil for none.
+	// Resources are those that the request names; nil for none.
 	resources []string
 
 	// basis is what a grant rests on that is made here.
@@ -118,7 +119,7 @@ func (e *Engine) load(ctx context.Context, kind storage.TokenKind, presented str
 	case !found.Grant.RevokedAt.IsZero():
 		return errGrant.Because(wrong.revoked)
 	}
-	s.presented, s.grant = found, found.Grant
+	s.presented, s.Grant = found, found.Grant
 	return nil
 }
 
@@ -127,7 +128,7 @@ func (e *Engine) load(ctx context.Context, kind storage.TokenKind, presented str
 func (e *Engine) admitted(ctx context.Context, r fosite.AccessRequester) error {
 	s := r.GetSession().(*exchange)
 	err := e.Admits(ctx, s.presented, r.GetGrantedScopes())
-	if errors.Is(err, ErrNoUser) {
+	if errors.Is(err, issue.ErrNoUser) {
 		return errGrant.Because(diagnosis.UserRefused)
 	}
 	return err
@@ -137,10 +138,10 @@ func (e *Engine) admitted(ctx context.Context, r fosite.AccessRequester) error {
 // of the two who presented it has stolen it (RFC 6749 section 10.5, RFC 9700
 // section 4.14.2).
 func (e *Engine) replayed(ctx context.Context, s *exchange) error {
-	if _, err := e.Grants.RevokeGrants(ctx, storage.GrantFilter{ID: s.grant.ID}, e.Clock()); err != nil {
+	if _, err := e.Grants.RevokeGrants(ctx, storage.GrantFilter{ID: s.Grant.ID}, e.Clock()); err != nil {
 		return err
 	}
-	e.OnReuse(ctx, s.grant, s.presented.Token.Kind)
+	e.OnReuse(ctx, s.Grant, s.presented.Token.Kind)
 	return errGrant.Because(mistakesWith[s.presented.Token.Kind].used)
 }
 
@@ -164,29 +165,29 @@ const (
 // goes with it.
 func (e *Engine) issueTokens(ctx context.Context, r fosite.AccessRequester, response fosite.AccessResponder, refresh bool) error {
 	s, scopes, now := r.GetSession().(*exchange), r.GetGrantedScopes(), e.Clock()
-	left := s.grant.ExpiresAt.Sub(now)
+	left := s.Grant.ExpiresAt.Sub(now)
 	life := min(e.Lifetimes.Access, left)
-	access, of, err := e.accessToken(&s.session, accessTokenFor{s.client, scopes, s.resources, now, life})
+	access, of, err := e.maker.AccessToken(&s.Batch, issue.AccessTokenFor{Client: s.client, Scopes: scopes, Resources: s.resources, Now: now, Life: life})
 	if err != nil {
 		return err
 	}
 	response.SetAccessToken(access)
-	response.SetTokenType(tokenType)
+	response.SetTokenType(issue.TokenType)
 	response.SetExpiresIn(life)
 	response.SetScopes(of)
 	if refresh {
 		life := min(e.Lifetimes.Refresh, left)
-		response.SetExtra(extraRefreshToken, e.issue(&s.session, storage.RefreshToken, now, life))
+		response.SetExtra(extraRefreshToken, e.maker.Token(&s.Batch, storage.RefreshToken, now, life))
 		response.SetExtra(extraRefreshExpiresIn, int64(life/time.Second))
 	}
 	if !slices.Contains(scopes, protocol.ScopeOpenID) {
 		return nil
 	}
-	narrowed := s.grant
+	narrowed := s.Grant
 	narrowed.Scopes = scopes
-	f := idTokenFor{grant: narrowed, client: s.client, now: now, access: access}
+	f := issue.IDTokenFor{Grant: narrowed, Client: s.client, Now: now, Access: access}
 	if s.presented.Token.Kind == storage.AuthorizationCode {
-		f.nonce = s.grant.Nonce
+		f.Nonce = s.Grant.Nonce
 	}
 	idToken, err := e.idToken(ctx, f)
 	response.SetExtra(extraIDToken, idToken)
@@ -203,7 +204,16 @@ func tokenResponse(issued fosite.AccessResponder, s *exchange) TokenResponse {
 	return TokenResponse{
 		AccessToken: issued.GetAccessToken(), TokenType: issued.GetTokenType(), ExpiresIn: d.Lifetime(issued.GetExtra("expires_in")),
 		RefreshToken: text(extraRefreshToken), RefreshExpiresIn: d.Lifetime(issued.GetExtra(extraRefreshExpiresIn)),
-		Scope: text("scope"), IDToken: text(extraIDToken), ClientID: s.client.ID, Subject: UserOf(s.grant),
-		LooksStandard: authorization.SeemsStandard(s.client, s.grant.Scopes, s.grant.Nonce, s.grant.Challenge),
+		Scope: text("scope"), IDToken: text(extraIDToken), ClientID: s.client.ID, Subject: issue.UserOf(s.Grant),
+		LooksStandard: authorization.SeemsStandard(s.client, s.Grant.Scopes, s.Grant.Nonce, s.Grant.Challenge),
 	}
+}
+
+// IDToken returns a signed ID token; the error of a grant when its subject is gone.
+func (e *Engine) idToken(ctx context.Context, f issue.IDTokenFor) (string, error) {
+	token, err := e.maker.IDToken(ctx, f)
+	if errors.Is(err, issue.ErrNoUser) {
+		return "", errGrant.Because(diagnosis.UserGone)
+	}
+	return token, err
 }

@@ -11,7 +11,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/bonafide-id/bonafide/provider/internal/engine"
+	"github.com/bonafide-id/bonafide/provider/internal/engine/issue"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/protocol"
 	"github.com/bonafide-id/bonafide/provider/internal/host"
 	"github.com/bonafide-id/bonafide/provider/sandbox"
@@ -110,5 +110,5 @@ func (f *Faults) Refresh(ctx context.Context, g storage.Grant) error {
 	if _, err := f.Grants.RevokeGrants(ctx, storage.GrantFilter{ID: g.ID}, f.Clock()); err != nil {
 		return fmt.Errorf("revoke grant: %w", err)
 	}
-	return engine.ErrNoUser
+	return issue.ErrNoUser
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider/internal/claims"
 	"github.com/bonafide-id/bonafide/provider/internal/diagnosis"
 	"github.com/bonafide-id/bonafide/provider/internal/engine"
+	"github.com/bonafide-id/bonafide/provider/internal/engine/issue"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/protocol"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/registry"
 	"github.com/bonafide-id/bonafide/provider/internal/host"
@@ -181,7 +182,7 @@ func (e *Endpoints) read(r *http.Request, of *resource) (found response, q query
 	}
 	a, err := e.Engine.AccessToken(r.Context(), token)
 	if a.Issued != nil {
-		q.party = activity.Party{ClientID: a.Grant.ClientID, UserID: engine.UserOf(a.Grant)}
+		q.party = activity.Party{ClientID: a.Grant.ClientID, UserID: issue.UserOf(a.Grant)}
 	}
 	if err != nil {
 		q.client = e.clientOf(r, token)
@@ -196,7 +197,7 @@ func (e *Endpoints) read(r *http.Request, of *resource) (found response, q query
 		return response{}, q, errTokenInQuery
 	case !a.Own: // one of the resources may have got it, and present it here
 		return response{}, q, errAudience
-	case engine.UserOf(a.Grant) == "":
+	case issue.UserOf(a.Grant) == "":
 		return response{}, q, errScope.Because(diagnosis.TokenWithoutUser)
 	case !of.covers(a):
 		return response{}, q, errScope.Because(diagnosis.ScopeInsufficient, "scope", strings.Join(a.Scopes, " "))
@@ -247,7 +248,7 @@ func endsSoon(person *storage.Person, now time.Time) bool {
 
 func (of *resource) make(ctx context.Context, a engine.Access) (response, error) {
 	found, err := of.respond(ctx, a)
-	if errors.Is(err, host.ErrNoUser) || errors.Is(err, engine.ErrNoUser) {
+	if errors.Is(err, host.ErrNoUser) || errors.Is(err, issue.ErrNoUser) {
 		return response{}, errTokenOwner
 	}
 	return found, err

@@ -9,6 +9,7 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider/internal/engine"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/authorization"
+	"github.com/bonafide-id/bonafide/provider/internal/engine/issue"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/registry"
 	"github.com/bonafide-id/bonafide/storage"
 )
@@ -24,7 +25,7 @@ func (e *Endpoints) userinfo(ctx context.Context, a engine.Access) (response, er
 		return response{}, err
 	}
 	if !a.Client.Dialect.UserinfoAsString && !a.Client.UserinfoSigned {
-		body, err := engine.UserinfoJSON(grant, claims)
+		body, err := issue.UserinfoJSON(grant, claims)
 		return response{body: body, mediaType: mediaJSON}, err
 	}
 	e.Keys.Refresh(ctx)
@@ -47,7 +48,7 @@ const maxSignedUserinfo = 4096
 // were, so is the JWT for the first half of an ID token's life: a signature costs more
 // than all the rest of the request. What has an end does not outlive
 // what it says.
-func (e *Endpoints) signUserinfo(g storage.Grant, d registry.Dialect, claims engine.Claims) (string, error) {
+func (e *Endpoints) signUserinfo(g storage.Grant, d registry.Dialect, claims issue.Claims) (string, error) {
 	timeless, err := e.Engine.UserinfoJWT(g, d, claims, time.Time{})
 	if err != nil {
 		return "", err

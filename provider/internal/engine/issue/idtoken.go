@@ -1,4 +1,4 @@
-package engine
+package issue
 
 import (
 	"context"
@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/bonafide-id/bonafide/provider/internal/diagnosis"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/authorization"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/registry"
 	"github.com/bonafide-id/bonafide/storage"
@@ -17,37 +16,35 @@ import (
 // ErrNoUser says that the subject of a grant no longer exists.
 var ErrNoUser = errors.New("engine: no such user")
 
-// idTokenFor is what an ID token is made from. Nonce, access and code are empty
+// IDTokenFor is what an ID token is made from. Nonce, access and code are empty
 // where the token must not mention them.
-type idTokenFor struct {
-	grant               storage.Grant
-	client              *registry.Client
-	now                 time.Time
-	nonce, access, code string
+type IDTokenFor struct {
+	Grant               storage.Grant
+	Client              *registry.Client
+	Now                 time.Time
+	Nonce, Access, Code string
 }
 
-// idToken returns a signed ID token (OpenID Connect Core section 2).
-func (e *Engine) idToken(ctx context.Context, f idTokenFor) (string, error) {
-	released, err := e.Claims(ctx, f.grant, f.client, authorization.InIDToken)
-	if errors.Is(err, ErrNoUser) {
-		return "", errGrant.Because(diagnosis.UserGone)
-	}
+// IDToken returns a signed ID token (OpenID Connect Core section 2); ErrNoUser when its
+// subject is gone.
+func (m *Maker) IDToken(ctx context.Context, f IDTokenFor) (string, error) {
+	released, err := m.Claims(ctx, f.Grant, f.Client, authorization.InIDToken)
 	if err != nil {
 		return "", fmt.Errorf("read claims: %w", err)
 	}
-	c := e.jwtClaims(f.grant, f.now)
-	c.ExpiresAt = earliest(f.now.Add(e.Lifetimes.ID), released.Until).Unix()
-	c.AuthTime = authTime(f.grant, f.now)
-	c.Class, c.AMR, c.Nonce = authorization.ClassFor(f.grant.AMR, authorization.ClaimsOf(f.grant)), f.grant.AMR, f.nonce
-	if f.client.BackchannelLogoutURI != "" { // nobody else has a use for it
-		c.SID = f.grant.SID
+	c := m.jwtClaims(f.Grant, f.Now)
+	c.ExpiresAt = earliest(f.Now.Add(m.IDLife), released.Until).Unix()
+	c.AuthTime = authTime(f.Grant, f.Now)
+	c.Class, c.AMR, c.Nonce = authorization.ClassFor(f.Grant.AMR, authorization.ClaimsOf(f.Grant)), f.Grant.AMR, f.Nonce
+	if f.Client.BackchannelLogoutURI != "" { // nobody else has a use for it
+		c.SID = f.Grant.SID
 	}
-	c.AccessHash, c.CodeHash = halfHash(f.access), halfHash(f.code)
+	c.AccessHash, c.CodeHash = halfHash(f.Access), halfHash(f.Code)
 	payload, err := encodeClaims(c.append, released.List)
 	if err != nil {
 		return "", err
 	}
-	token, err := e.Sign(ctx, payload)
+	token, err := m.Sign(ctx, payload)
 	if err != nil {
 		return "", fmt.Errorf("sign ID token: %w", err)
 	}

@@ -1,4 +1,4 @@
-package engine
+package issue
 
 import (
 	"context"
@@ -13,34 +13,34 @@ import (
 	"github.com/bonafide-id/bonafide/storage"
 )
 
-// accessTokenFor is what an access token is made for.
-type accessTokenFor struct {
-	client *registry.Client
-	scopes []string
+// AccessTokenFor is what an access token is made for.
+type AccessTokenFor struct {
+	Client *registry.Client
+	Scopes []string
 
-	// resources are those that the request for the token names; nil for those of the grant
+	// Resources are those that the request for the token names; nil for those of the grant
 	// and the endpoints of the provider.
-	resources []string
+	Resources []string
 
-	now  time.Time
-	life time.Duration
+	Now  time.Time
+	Life time.Duration
 }
 
-// accessToken makes an access token of the session's grant, and returns it with the scopes
+// AccessToken makes an access token of the session's grant, and returns it with the scopes
 // that it is good for.
-func (e *Engine) accessToken(s *session, f accessTokenFor) (token string, scopes []string, err error) {
-	token = e.issue(s, storage.AccessToken, f.now, f.life)
-	issued := &s.issued[len(s.issued)-1]
-	scopes = f.scopes
-	if f.resources != nil {
-		scopes = e.Resources.Meaningful(scopes, f.resources)
-		issued.Resources = f.resources
+func (m *Maker) AccessToken(s *Batch, f AccessTokenFor) (token string, scopes []string, err error) {
+	token = m.Token(s, storage.AccessToken, f.Now, f.Life)
+	issued := &s.Issued[len(s.Issued)-1]
+	scopes = f.Scopes
+	if f.Resources != nil {
+		scopes = m.Resources.Meaningful(scopes, f.Resources)
+		issued.Resources = f.Resources
 	}
-	if len(scopes) < len(s.grant.Scopes) {
+	if len(scopes) < len(s.Grant.Scopes) {
 		issued.Scopes = append([]string{}, scopes...) // nil, which slices.Clone and slices.Concat may return, is all
 	}
-	if f.client.JWTAccessTokens {
-		token, err = e.signAccessToken(s.grant, *issued, f.client, scopes)
+	if f.Client.JWTAccessTokens {
+		token, err = m.signAccessToken(s.Grant, *issued, f.Client, scopes)
 	}
 	return token, scopes, err
 }
@@ -50,7 +50,7 @@ func (e *Engine) accessToken(s *session, f accessTokenFor) (token string, scopes
 type accessClaims struct {
 	Issuer    string   `json:"iss"`
 	Subject   string   `json:"sub"`
-	Audience  audience `json:"aud"`
+	Audience  Audience `json:"aud"`
 	ExpiresAt int64    `json:"exp"`
 	IssuedAt  int64    `json:"iat"`
 	ID        string   `json:"jti"`
@@ -61,11 +61,11 @@ type accessClaims struct {
 	AMR       []string `json:"amr,omitempty"`
 }
 
-// audience is the claim aud (RFC 7519 section 4.1.3): a string when it is only one.
-type audience []string
+// Audience is the claim aud (RFC 7519 section 4.1.3): a string when it is only one.
+type Audience []string
 
 // MarshalJSON implements json.Marshaler.
-func (a audience) MarshalJSON() ([]byte, error) {
+func (a Audience) MarshalJSON() ([]byte, error) {
 	if len(a) == 1 {
 		return json.Marshal(a[0])
 	}
@@ -74,15 +74,15 @@ func (a audience) MarshalJSON() ([]byte, error) {
 
 // signAccessToken returns an access token as a JWT. Its jti is the digest of what is
 // stored, which leads to it and is of no use to whoever reads it.
-func (e *Engine) signAccessToken(g storage.Grant, issued storage.Token, c *registry.Client, scopes []string) (string, error) {
-	resources, own := e.audienceOf(g, issued, c)
+func (m *Maker) signAccessToken(g storage.Grant, issued storage.Token, c *registry.Client, scopes []string) (string, error) {
+	resources, own := m.AudienceOf(g, issued, c)
 	claims := accessClaims{
-		Issuer: e.Issuer, Subject: subjectOf(g), Audience: resources,
+		Issuer: m.Issuer, Subject: SubjectOf(g), Audience: resources,
 		ExpiresAt: issued.ExpiresAt.Unix(), IssuedAt: issued.CreatedAt.Unix(),
 		ID: base64.RawURLEncoding.EncodeToString(issued.Digest[:]), ClientID: c.ID, Scope: strings.Join(scopes, " "),
 	}
 	if own {
-		claims.Audience = append(claims.Audience, e.Issuer)
+		claims.Audience = append(claims.Audience, m.Issuer)
 	}
 	if !g.AuthTime.IsZero() { // else nobody has authenticated, and any class would say so
 		claims.AuthTime, claims.Class, claims.AMR = authTime(g, issued.CreatedAt), authorization.ClassFor(g.AMR, authorization.ClaimsOf(g)), g.AMR
@@ -91,40 +91,40 @@ func (e *Engine) signAccessToken(g storage.Grant, issued storage.Token, c *regis
 	if err != nil {
 		return "", fmt.Errorf("encode access token: %w", err)
 	}
-	token, err := e.SignAccessToken(payload)
+	token, err := m.SignAccessToken(payload)
 	if err != nil {
 		return "", fmt.Errorf("sign access token: %w", err)
 	}
 	return token, nil
 }
 
-// subjectOf is the sub of a token: its user, or the client that it is for itself (RFC 9068
+// SubjectOf is the sub of a token: its user, or the client that it is for itself (RFC 9068
 // section 2.2).
-func subjectOf(g storage.Grant) string {
+func SubjectOf(g storage.Grant) string {
 	if user := UserOf(g); user != "" {
 		return user
 	}
 	return g.ClientID
 }
 
-// audienceOf returns the resources that a token is for, and whether it is for the
+// AudienceOf returns the resources that a token is for, and whether it is for the
 // provider's own endpoints: not when its request named resources, because each of these
 // could present it there (RFC 8707 section 3).
-func (e *Engine) audienceOf(g storage.Grant, t storage.Token, c *registry.Client) (resources []string, own bool) {
+func (m *Maker) AudienceOf(g storage.Grant, t storage.Token, c *registry.Client) (resources []string, own bool) {
 	if len(t.Resources) > 0 {
-		return e.Resources.Standing(t.Resources, c), false
+		return m.Resources.Standing(t.Resources, c), false
 	}
-	return e.Resources.Standing(g.Resources, c), true
+	return m.Resources.Standing(g.Resources, c), true
 }
 
-// digestOf returns by which digest a presented token is stored, when this provider has
+// DigestOf returns by which digest a presented token is stored, when this provider has
 // made it. An ID token and what else it has signed is no access token: those have a typ of
 // their own (RFC 9068 section 4).
-func (e *Engine) digestOf(ctx context.Context, kind storage.TokenKind, presented string) (storage.Digest, bool) {
+func (m *Maker) DigestOf(ctx context.Context, kind storage.TokenKind, presented string) (storage.Digest, bool) {
 	if kind != storage.AccessToken || !strings.Contains(presented, ".") {
-		return e.Tokens.Parse(kind, presented)
+		return m.Tokens.Parse(kind, presented)
 	}
-	payload, err := e.VerifyAccessToken(ctx, presented)
+	payload, err := m.VerifyAccessToken(ctx, presented)
 	if err != nil {
 		return storage.Digest{}, false
 	}
@@ -132,7 +132,7 @@ func (e *Engine) digestOf(ctx context.Context, kind storage.TokenKind, presented
 		Issuer string `json:"iss"`
 		ID     string `json:"jti"`
 	}
-	if err := json.Unmarshal(payload, &claims); err != nil || claims.Issuer != e.Issuer {
+	if err := json.Unmarshal(payload, &claims); err != nil || claims.Issuer != m.Issuer {
 		return storage.Digest{}, false
 	}
 	digest, err := base64.RawURLEncoding.DecodeString(claims.ID)

@@ -2,10 +2,7 @@ package engine
 
 import (
 	"context"
-	"crypto/rand"
-	"encoding/binary"
 	"errors"
-	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,6 +10,7 @@ import (
 
 	"github.com/ory/fosite"
 
+	"github.com/bonafide-id/bonafide/provider/internal/engine/issue"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/protocol"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/registry"
 	"github.com/bonafide-id/bonafide/storage"
@@ -51,34 +49,23 @@ type Flow struct {
 // ErrAnswered says that the request has had its response.
 var ErrAnswered = errors.New("engine: this authorization request has been answered")
 
-// Parameter is one member of an authorization response.
-type Parameter struct{ Name, Value string }
-
-// Response is an authorization response, success or error, on its way to the
-// client.
-type Response struct {
-	RedirectURI string
-	Mode        protocol.ResponseMode
-	Parameters  []Parameter
-}
-
 // Authorize issues what the response type of a request asks for, once; the request comes
 // from ParseAuthorize. ErrAnswered when its flow has had a response before,
 // storage.ErrEnded when what the approval rests on is over, ErrNoClient when the
 // application is gone, an *Error for the client otherwise.
-func (e *Engine) Authorize(ctx context.Context, r *AuthorizeRequest, a Approval) (Response, error) {
+func (e *Engine) Authorize(ctx context.Context, r *AuthorizeRequest, a Approval) (issue.Response, error) {
 	if r.MustPick() {
-		return Response{}, protocol.AsError(errors.New("engine: the request is answered before a scope value was picked"))
+		return issue.Response{}, protocol.AsError(errors.New("engine: the request is answered before a scope value was picked"))
 	}
 	for _, scope := range r.read.GetRequestedScopes() {
 		r.read.GrantScope(scope)
 	}
 	asked, err := r.Claims.Record(a.Claims)
 	if err != nil {
-		return Response{}, protocol.AsError(err)
+		return issue.Response{}, protocol.AsError(err)
 	}
 	s := &issuance{request: r, flow: a.Flow, basis: a.Basis}
-	s.grant = storage.Grant{
+	s.Grant = storage.Grant{
 		ID: newGrantID(e.Clock()), Flow: a.Flow.Digest,
 		ClientID: r.Client.ID, Subject: a.Subject, Scopes: r.read.GetGrantedScopes(), Resources: r.Resources,
 		Attributes: a.Attributes, Groups: a.Groups,
@@ -90,22 +77,12 @@ func (e *Engine) Authorize(ctx context.Context, r *AuthorizeRequest, a Approval)
 	if err != nil {
 		for _, own := range []error{ErrAnswered, storage.ErrEnded, registry.ErrNoClient} {
 			if errors.Is(err, own) {
-				return Response{}, own
+				return issue.Response{}, own
 			}
 		}
-		return Response{}, refusal(err)
+		return issue.Response{}, refusal(err)
 	}
-	return e.respond(r, inOrder(response.GetParameters())), nil
-}
-
-// inOrder returns what was issued in the order in which responses carry it.
-func inOrder(issued url.Values) (parameters []Parameter) {
-	for _, name := range []string{"code", "access_token", "token_type", "expires_in", "scope", "id_token"} {
-		if issued.Has(name) {
-			parameters = append(parameters, Parameter{name, issued.Get(name)})
-		}
-	}
-	return parameters
+	return e.maker.Respond(&r.Request, issue.InOrder(response.GetParameters())), nil
 }
 
 // EndFlow records that the response to a request is an error, so that it gets no other
@@ -113,7 +90,7 @@ func inOrder(issued url.Values) (parameters []Parameter) {
 func (e *Engine) EndFlow(ctx context.Context, r *AuthorizeRequest, f Flow) error {
 	now := e.Clock()
 	err := e.Grants.CreateGrant(ctx, storage.Grant{
-		ID: newGrantID(now), Flow: f.Digest, ClientID: r.Client.ID, Subject: nobody,
+		ID: newGrantID(now), Flow: f.Digest, ClientID: r.Client.ID, Subject: issue.Nobody,
 		RedirectURI: r.RedirectURI, ResponseType: r.ResponseType,
 		CreatedAt: now, ExpiresAt: latest(f.ExpiresAt, now), RevokedAt: now,
 	}, storage.Basis{})
@@ -127,25 +104,10 @@ func (e *Engine) EndFlow(ctx context.Context, r *AuthorizeRequest, f Flow) error
 	}
 }
 
-// nobody is the subject of a grant that no user has allowed: no user can have this name.
-const nobody = " "
-
 // Refuse returns the error response for a request (RFC 6749 section 4.1.2.1).
-func (e *Engine) Refuse(r *AuthorizeRequest, err error) Response {
+func (e *Engine) Refuse(r *AuthorizeRequest, err error) issue.Response {
 	refused := protocol.AsError(err)
-	return e.respond(r, []Parameter{{"error", refused.Code}, {"error_description", refused.Description}})
-}
-
-// respond adds what every response carries: the state that was sent, and the
-// issuer, so that a client of several providers cannot be confused (RFC 9207).
-func (e *Engine) respond(r *AuthorizeRequest, p []Parameter) Response {
-	redirectURI := r.RedirectURI
-	if r.StateSent {
-		p = append(p, Parameter{"state", r.State})
-		redirectURI = registry.WithoutState(redirectURI) // two would be read in two ways
-	}
-	p = append(p, Parameter{"iss", e.Issuer})
-	return Response{RedirectURI: redirectURI, Mode: r.Mode, Parameters: p}
+	return e.maker.Respond(&r.Request, []issue.Parameter{{Name: "error", Value: refused.Code}, {Name: "error_description", Value: refused.Description}})
 }
 
 // issuance is the session of fosite at the authorization endpoint.
@@ -163,35 +125,35 @@ func (i issuer) HandleAuthorizeEndpointRequest(ctx context.Context, ar fosite.Au
 	s := ar.GetSession().(*issuance)
 	client := ar.GetClient().(fositeClient).Client
 	now := i.Clock()
-	s.grant.CreatedAt = now
+	s.Grant.CreatedAt = now
 	// The grant is the record that the flow has had its response.
-	s.grant.ExpiresAt = s.flow.ExpiresAt
+	s.Grant.ExpiresAt = s.flow.ExpiresAt
 	var code, access string
 	var err error
 	if s.request.Returns("code") {
-		code = i.issue(&s.session, storage.AuthorizationCode, now, i.Lifetimes.Code)
-		s.grant.ExpiresAt = latest(s.grant.ExpiresAt, s.GetExpiresAt(fosite.AuthorizeCode).Add(i.afterCode(client)))
+		code = i.maker.Token(&s.Batch, storage.AuthorizationCode, now, i.Lifetimes.Code)
+		s.Grant.ExpiresAt = latest(s.Grant.ExpiresAt, s.GetExpiresAt(fosite.AuthorizeCode).Add(i.afterCode(client)))
 		response.AddParameter("code", code)
 		ar.SetResponseTypeHandled("code")
 	}
 	if s.request.Returns("token") {
 		// This request is the only one for it: what it names bounds the token.
 		var scopes []string
-		access, scopes, err = i.accessToken(&s.session, accessTokenFor{client, s.grant.Scopes, s.request.Resources, now, i.Lifetimes.Access})
+		access, scopes, err = i.maker.AccessToken(&s.Batch, issue.AccessTokenFor{Client: client, Scopes: s.Grant.Scopes, Resources: s.request.Resources, Now: now, Life: i.Lifetimes.Access})
 		if err != nil {
 			return err
 		}
-		s.grant.ExpiresAt = latest(s.grant.ExpiresAt, s.GetExpiresAt(fosite.AccessToken))
+		s.Grant.ExpiresAt = latest(s.Grant.ExpiresAt, s.GetExpiresAt(fosite.AccessToken))
 		response.AddParameter("access_token", access)
-		response.AddParameter("token_type", tokenType)
+		response.AddParameter("token_type", issue.TokenType)
 		response.AddParameter("expires_in", seconds(i.Lifetimes.Access))
 		response.AddParameter("scope", strings.Join(scopes, " "))
 		ar.SetResponseTypeHandled("token")
 	}
 	if s.request.Returns("id_token") {
-		s.grant.ExpiresAt = latest(s.grant.ExpiresAt, now.Add(i.Lifetimes.ID))
-		token, err := i.idToken(ctx, idTokenFor{
-			grant: s.grant, client: client, now: now, nonce: s.grant.Nonce, access: access, code: code,
+		s.Grant.ExpiresAt = latest(s.Grant.ExpiresAt, now.Add(i.Lifetimes.ID))
+		token, err := i.idToken(ctx, issue.IDTokenFor{
+			Grant: s.Grant, Client: client, Now: now, Nonce: s.Grant.Nonce, Access: access, Code: code,
 		})
 		if err != nil {
 			return err
@@ -199,7 +161,7 @@ func (i issuer) HandleAuthorizeEndpointRequest(ctx context.Context, ar fosite.Au
 		response.AddParameter("id_token", token)
 		ar.SetResponseTypeHandled("id_token")
 	}
-	err = i.Grants.CreateGrant(ctx, s.grant, s.basis, s.issued...)
+	err = i.Grants.CreateGrant(ctx, s.Grant, s.basis, s.Issued...)
 	switch {
 	case errors.Is(err, storage.ErrConflict):
 		return ErrAnswered
@@ -222,31 +184,8 @@ func (e *Engine) afterCode(c *registry.Client) time.Duration {
 	}
 }
 
-// issue makes a token of the session's grant.
-func (e *Engine) issue(s *session, kind storage.TokenKind, now time.Time, life time.Duration) string {
-	token, digest := e.Tokens.New(kind)
-	s.issued = append(s.issued, storage.Token{
-		Digest: digest, Kind: kind, GrantID: s.grant.ID, CreatedAt: now, ExpiresAt: now.Add(life),
-	})
-	return token
-}
-
-// tokenType is the access token type of RFC 6750.
-const tokenType = "bearer"
-
 func seconds(d time.Duration) string { return strconv.FormatInt(int64(d/time.Second), 10) }
 
 func latest(a, b time.Time) time.Time {
 	return slices.MaxFunc([]time.Time{a, b}, time.Time.Compare)
-}
-
-// newGrantID returns a UUID of version 7 (RFC 9562 section 5.7).
-func newGrantID(now time.Time) (id storage.GrantID) {
-	_, _ = rand.Read(id[:]) // never fails: the program stops when there is no randomness
-	var ms [8]byte
-	binary.BigEndian.PutUint64(ms[:], uint64(now.UnixMilli()))
-	copy(id[:6], ms[2:])
-	id[6] = id[6]&0x0f | 0x70
-	id[8] = id[8]&0x3f | 0x80
-	return id
 }

@@ -1,4 +1,4 @@
-package engine
+package issue
 
 import (
 	"context"
@@ -16,14 +16,14 @@ import (
 	"github.com/bonafide-id/bonafide/storage"
 )
 
-func benchEngine(b *testing.B, sign func([]byte) (string, error)) *Engine {
-	return New(Options{
-		Issuer: "https://id.test/oidc", Clients: fuzzClients{}, Clock: time.Now, Sign: func(_ context.Context, claims []byte) (string, error) { return sign(claims) },
-		Lifetimes: Lifetimes{Code: time.Minute, Access: 300 * time.Second, ID: 300 * time.Second, Refresh: time.Hour, Grant: time.Hour},
+func benchMaker(sign func([]byte) (string, error)) *Maker {
+	return &Maker{
+		Issuer: "https://id.test/oidc", IDLife: 300 * time.Second,
+		Sign: func(_ context.Context, claims []byte) (string, error) { return sign(claims) },
 		Claims: func(context.Context, storage.Grant, *registry.Client, authorization.Place) (Claims, error) {
 			return Claims{List: benchClaims}, nil
 		},
-	})
+	}
 }
 
 var benchClaims = []Claim{
@@ -51,10 +51,10 @@ func signRSA(b *testing.B) func([]byte) (string, error) {
 	}
 }
 
-func benchmarkIDToken(b *testing.B, e *Engine) {
+func benchmarkIDToken(b *testing.B, m *Maker) {
 	b.ReportAllocs()
 	for b.Loop() {
-		_, err := e.idToken(b.Context(), idTokenFor{grant: benchGrant, client: &registry.Client{}, now: time.Now(), nonce: benchGrant.Nonce, access: "bna_abcdefgh"})
+		_, err := m.IDToken(b.Context(), IDTokenFor{Grant: benchGrant, Client: &registry.Client{}, Now: time.Now(), Nonce: benchGrant.Nonce, Access: "bna_abcdefgh"})
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -62,9 +62,9 @@ func benchmarkIDToken(b *testing.B, e *Engine) {
 }
 
 // BenchmarkIDToken makes an ID token of eleven claims, with its signature.
-func BenchmarkIDToken(b *testing.B) { benchmarkIDToken(b, benchEngine(b, signRSA(b))) }
+func BenchmarkIDToken(b *testing.B) { benchmarkIDToken(b, benchMaker(signRSA(b))) }
 
 // BenchmarkIDTokenClaims makes the same without the signature.
 func BenchmarkIDTokenClaims(b *testing.B) {
-	benchmarkIDToken(b, benchEngine(b, func([]byte) (string, error) { return "", nil }))
+	benchmarkIDToken(b, benchMaker(func([]byte) (string, error) { return "", nil }))
 }

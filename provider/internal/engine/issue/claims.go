@@ -1,4 +1,4 @@
-package engine
+package issue
 
 import (
 	"encoding/json"
@@ -41,8 +41,8 @@ type jwtClaims struct {
 	CodeHash   string   `json:"c_hash,omitempty"`
 }
 
-func (e *Engine) jwtClaims(g storage.Grant, now time.Time) jwtClaims {
-	return jwtClaims{Issuer: e.Issuer, Subject: g.Subject, Audience: g.ClientID, IssuedAt: now.Unix()}
+func (m *Maker) jwtClaims(g storage.Grant, now time.Time) jwtClaims {
+	return jwtClaims{Issuer: m.Issuer, Subject: g.Subject, Audience: g.ClientID, IssuedAt: now.Unix()}
 }
 
 // UserinfoJWT returns the payload of a userinfo response that is a JWT (OpenID Connect
@@ -51,10 +51,10 @@ func (e *Engine) jwtClaims(g storage.Grant, now time.Time) jwtClaims {
 // an ID token, since it has no exp, which every ID token has and every client demands of one
 // (RFC 8725 section 3.12). Another typ would not do: few clients look at it in an ID token,
 // and some refuse any but JWT.
-func (e *Engine) UserinfoJWT(g storage.Grant, d registry.Dialect, released Claims, now time.Time) ([]byte, error) {
-	c := e.jwtClaims(g, now)
+func (m *Maker) UserinfoJWT(g storage.Grant, d registry.Dialect, released Claims, now time.Time) ([]byte, error) {
+	c := m.jwtClaims(g, now)
 	if d.UserinfoAsString {
-		c.ExpiresAt = earliest(now.Add(e.Lifetimes.ID), released.Until).Unix()
+		c.ExpiresAt = earliest(now.Add(m.IDLife), released.Until).Unix()
 	}
 	return encodeClaims(c.append, released.List)
 }

@@ -1,0 +1,37 @@
+package engine
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/bonafide-id/bonafide/provider/internal/engine/registry"
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestTokenResponse(t *testing.T) {
+	for name, c := range map[string]struct {
+		dialect string
+		plain   bool
+		want    string
+	}{
+		"V3": {registry.DialectV3, false, `{"access_token":"a","token_type":"bearer","expires_in":"300","refresh_token":"r",` +
+			`"refresh_expires_in":"604800","scope":"openid military","id_token":"i"}`},
+		"Standard": {registry.DialectStandard, false, `{"access_token":"a","token_type":"bearer","expires_in":300,"refresh_token":"r",` +
+			`"refresh_expires_in":604800,"scope":"openid military","id_token":"i"}`},
+		"V3Plain":       {registry.DialectV3, true, `{"access_token":"a","token_type":"bearer","expires_in":"300","scope":"military"}`},
+		"StandardPlain": {registry.DialectStandard, true, `{"access_token":"a","token_type":"bearer","expires_in":300,"scope":"military"}`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d, _ := registry.DialectNamed(c.dialect)
+			r := TokenResponse{AccessToken: "a", TokenType: "bearer", ExpiresIn: d.Lifetime(int64(300)), Scope: "military"}
+			if !c.plain {
+				r.Scope, r.IDToken = "openid military", "i"
+				r.RefreshToken, r.RefreshExpiresIn = "r", d.Lifetime(int64(604800))
+			}
+			got, err := json.Marshal(r)
+			if diff := cmp.Diff(c.want, string(got)); err != nil || diff != "" {
+				t.Errorf("payload (-want +got): %v\n%s", err, diff)
+			}
+		})
+	}
+}
