@@ -28,7 +28,7 @@ func TestEveryErrorIsDocumented(t *testing.T) {
 	}
 }
 
-// descriptions returns the literals of fail(code, "…"), badRequest("…") and errors with a Description.
+// descriptions returns the literals of protocol.Fail(code, "…"), badRequest("…") and errors with a Description.
 func descriptions(t *testing.T) []string {
 	t.Helper()
 	var all []string
@@ -45,7 +45,7 @@ func descriptions(t *testing.T) []string {
 		ast.Inspect(file, func(n ast.Node) bool {
 			switch n := n.(type) {
 			case *ast.CallExpr:
-				if name, ok := n.Fun.(*ast.Ident); ok && (name.Name == "fail" || name.Name == "badRequest") {
+				if name := called(n); name == "Fail" || name == "badRequest" {
 					add(n.Args[len(n.Args)-1])
 				}
 			case *ast.CompositeLit:
@@ -57,6 +57,18 @@ func descriptions(t *testing.T) []string {
 		})
 	}
 	return all
+}
+
+// called returns the name of the function that is called.
+func called(call *ast.CallExpr) string {
+	switch f := call.Fun.(type) {
+	case *ast.Ident:
+		return f.Name
+	case *ast.SelectorExpr:
+		return f.Sel.Name
+	default:
+		return ""
+	}
 }
 
 // value returns what a literal of a struct gives a field, or nil.

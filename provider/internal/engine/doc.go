@@ -1,12 +1,27 @@
 // Package engine is the OAuth 2 and OpenID Connect protocol of a provider. It is the
 // only package that imports ory/fosite, and exposes none of its types.
 //
+// # Rooms
+//
+// The folders below it do one thing each, are given what they use, and know neither fosite
+// nor this package. From the lowest to the highest:
+//
+//   - protocol names things: errors, grants, response types, scopes;
+//   - input reads the parameters of a request, within bounds;
+//   - registry knows applications, their dialects, APIs and addresses;
+//   - authorization reads an authorization request, and looks nothing up;
+//   - signed verifies what applications sign, and clientauth who sends a request;
+//   - issue makes tokens and responses, and stores nothing.
+//
+// This package puts them in order: it asks fosite, says what a grant gives (code.go,
+// refresh.go, clientcredentials.go, jwtbearer.go), and writes once.
+//
 // # What fosite decides, and what it does not
 //
 // fosite v0.49.0 gets every request as it was read here: at the authorization endpoint the
 // form, with the scopes that count, after a request object or a pushed request has taken
 // its place (receive.go); at the other endpoints the [http.Request] with its form, which a
-// JSON body becomes first (jsonbody.go). It looks the client
+// JSON body becomes first (package input). It looks the client
 // up, decides whether the client may have the response type, the response mode, the
 // scopes and the redirect URI, and dispatches to the handlers that are registered in
 // fosite.go. Handlers read what it has parsed, and put the tokens that they issue into
@@ -25,10 +40,10 @@
 //     of a public client, and only one of the two spellings of a Basic header;
 //   - its introspection takes any access token for credentials;
 //   - what it has for assertions, request objects and pushed requests is listed in
-//     docs/adr/0016: verification (presented.go) and storage (push.go) are ours.
+//     docs/adr/0016: verification (package signed) and storage (push.go) are ours.
 //
-// What fosite leaves open is refused before it reads the request (form.go, redirect.go,
-// authorize.go, pkce.go):
+// What fosite leaves open is refused before it reads the request (packages input, registry
+// and authorization):
 //
 //   - of several equal parameters the first would win;
 //   - names of scopes and response types would be compared without regard to case;

@@ -4,8 +4,9 @@ import (
 	"encoding/json"
 	"testing"
 
-	"github.com/bonafide-id/bonafide/provider/internal/engine/registry"
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/bonafide-id/bonafide/provider/internal/engine/registry"
 )
 
 func TestTokenResponse(t *testing.T) {

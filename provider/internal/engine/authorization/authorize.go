@@ -73,6 +73,7 @@ func (r *Request) OpenID() bool { return slices.Contains(r.Scopes, protocol.Scop
 // HasPrompt reports whether prompt holds this value.
 func (r *Request) HasPrompt(value string) bool { return slices.Contains(r.Prompt, value) }
 
+// Returns reports whether the response type asks for code, token or id_token.
 func (r *Request) Returns(value string) bool {
 	return slices.Contains(strings.Split(r.ResponseType, " "), value)
 }

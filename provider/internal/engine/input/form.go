@@ -131,6 +131,7 @@ func valueLimit(name string) int {
 	}
 }
 
+// IsText reports whether a text is UTF-8 without control characters.
 func IsText(s string) bool {
 	return utf8.ValidString(s) && !strings.ContainsFunc(s, func(r rune) bool {
 		return r < ' ' || r == 0x7f

@@ -32,6 +32,7 @@ func ReadTokenRequest(r *http.Request) (url.Values, error) {
 	return readParameters(r)
 }
 
+// IsJSON reports whether a request has a body of JSON.
 func IsJSON(r *http.Request) bool { return mediaTypeOf(r) == "application/json" }
 
 // mediaTypeOf returns the media type of a body; "" when it has none, or two, of which others

@@ -119,6 +119,7 @@ func AsError(err error) *Error {
 	return response
 }
 
+// IsUnavailable reports whether the database did not answer, or not in time.
 func IsUnavailable(err error) bool {
 	return errors.Is(err, storage.ErrUnavailable) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled)
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider/internal/engine/registry"
 )
 
+// RequestObject is an authorization request as an application signs it (RFC 9101).
 var RequestObject = Kind{
 	Parameter: "request", MediaType: "oauth-authz-req+jwt", isRequest: true,
 	Refused: protocol.Fail(protocol.InvalidRequestObject, "The request object is malformed, expired, used, or not signed by this application for this provider."),

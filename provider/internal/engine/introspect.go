@@ -1,0 +1,98 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strings"
+
+	"github.com/bonafide-id/bonafide/provider/internal/diagnosis"
+	"github.com/bonafide-id/bonafide/provider/internal/engine/clientauth"
+	"github.com/bonafide-id/bonafide/provider/internal/engine/input"
+	"github.com/bonafide-id/bonafide/provider/internal/engine/issue"
+	"github.com/bonafide-id/bonafide/provider/internal/engine/protocol"
+	"github.com/bonafide-id/bonafide/provider/internal/request"
+	"github.com/bonafide-id/bonafide/storage"
+)
+
+// Introspection is the response of RFC 7662 section 2.2.
+type Introspection struct {
+	Active    bool           `json:"active"`
+	Scope     string         `json:"scope,omitempty"`
+	ClientID  string         `json:"client_id,omitempty"`
+	Subject   string         `json:"sub,omitempty"`
+	Issuer    string         `json:"iss,omitempty"`
+	Audience  issue.Audience `json:"aud,omitempty"`
+	TokenType string         `json:"token_type,omitempty"`
+	ExpiresAt int64          `json:"exp,omitempty"`
+	IssuedAt  int64          `json:"iat,omitempty"`
+
+	// UserID is the user that the token is about, or empty.
+	UserID string `json:"-"`
+
+	// AskedBy is the client that asks.
+	AskedBy string `json:"-"`
+}
+
+// Introspect returns the state of an access or refresh token to the confidential client
+// that it was issued to, and that of an access token to the introspectors of a resource
+// that it is for (RFC 7662). Tokens of others are inactive to it, so that nobody can use
+// the endpoint to try out what was found.
+func (e *Engine) Introspect(ctx context.Context, r *http.Request) (Introspection, error) {
+	form, err := input.ReadForm(r)
+	if err != nil {
+		return Introspection{}, err
+	}
+	authenticated, err := e.fosite.AuthenticateClient(ctx, r, form)
+	if err != nil {
+		return Introspection{}, refusal(err)
+	}
+	if authenticated.IsPublic() {
+		return Introspection{}, clientauth.ErrRefused.Because(diagnosis.IntrospectionPublic)
+	}
+	if !form.Has("token") {
+		return Introspection{}, protocol.Fail(protocol.InvalidRequest, "The parameter token is missing.").Because(diagnosis.ParameterMissing, "parameter", "token")
+	}
+	for _, kind := range []storage.TokenKind{storage.AccessToken, storage.RefreshToken} {
+		a, err := e.active(ctx, kind, form.Get("token"))
+		if errors.Is(err, errToken) {
+			continue
+		}
+		if err != nil {
+			return Introspection{}, err
+		}
+		response, ok := e.describe(a, kind, authenticated.GetID())
+		if !ok {
+			break
+		}
+		request.InFlow(ctx, a.Grant.Flow)
+		response.AskedBy = authenticated.GetID()
+		return response, nil
+	}
+	return Introspection{AskedBy: authenticated.GetID()}, nil
+}
+
+// describe returns what a client learns of a token, and false when that is nothing. A
+// resource learns of its own part only, and nothing of refresh tokens.
+func (e *Engine) describe(a Access, kind storage.TokenKind, asks string) (Introspection, bool) {
+	scopes, audience := a.Scopes, a.Resources
+	if a.Client.ID != asks {
+		audience = e.Resources.Introspectable(audience, asks)
+		if kind != storage.AccessToken || len(audience) == 0 {
+			return Introspection{}, false
+		}
+		scopes = e.Resources.Meaningful(scopes, audience)
+	} else if a.Own && len(audience) > 0 {
+		audience = append(audience, e.Issuer)
+	}
+	response := Introspection{
+		Active: true, Scope: strings.Join(scopes, " "), ClientID: a.Client.ID,
+		Subject: issue.SubjectOf(a.Grant), Issuer: e.Issuer, Audience: audience,
+		UserID:    issue.UserOf(a.Grant),
+		ExpiresAt: a.Token.ExpiresAt.Unix(), IssuedAt: a.Token.CreatedAt.Unix(),
+	}
+	if kind == storage.AccessToken {
+		response.TokenType = issue.TokenType
+	}
+	return response, true
+}
