@@ -3,7 +3,7 @@ package docs_test
 import (
 	"crypto/rand"
 	"encoding/json"
-	"net"
+	"fmt"
 	"net/http"
 	"net/url"
 	"os"
@@ -13,6 +13,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/bonafide-id/bonafide/internal/freeport"
 
 	// What the program of the README is built of: without these lines a result of the
 	// test would be taken from the cache when they have changed.
@@ -33,7 +35,7 @@ func TestReadmeProgramRuns(t *testing.T) {
 	if found == nil {
 		t.Fatal("README.md has no Go program")
 	}
-	address := freeAddress(t)
+	address := fmt.Sprintf("localhost:%d", freeport.For(t))
 	dir := t.TempDir()
 	write(t, dir, "main.go", strings.ReplaceAll(found[1], "localhost:8080", address))
 	// The reader's module has what `go mod tidy` finds; the versions are ours, so that
@@ -115,22 +117,6 @@ func firstResponse(t *testing.T, address string, ended <-chan error) *http.Respo
 		case <-retry.C:
 		}
 	}
-}
-
-// freeAddress returns an address that nobody listened at a moment ago.
-func freeAddress(t *testing.T) string {
-	t.Helper()
-	var config net.ListenConfig
-	l, err := config.Listen(t.Context(), "tcp", "localhost:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = l.Close() }()
-	_, port, err := net.SplitHostPort(l.Addr().String())
-	if err != nil {
-		t.Fatal(err)
-	}
-	return "localhost:" + port
 }
 
 func read(t *testing.T, path string) string {

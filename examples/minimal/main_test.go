@@ -5,7 +5,6 @@ import (
 	"crypto/rand"
 	"encoding/base64"
 	"encoding/json"
-	"net"
 	"net/http"
 	"os"
 	"os/exec"
@@ -13,6 +12,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/bonafide-id/bonafide/internal/freeport"
 )
 
 func TestMinimalHasThirtyLinesAtMost(t *testing.T) {
@@ -37,7 +38,7 @@ func TestMinimalIsAProvider(t *testing.T) {
 	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", program, ".").CombinedOutput(); err != nil {
 		t.Fatalf("build: %v\n%s", err, out)
 	}
-	address := freeAddress(t)
+	address := freeport.Address(t)
 	cmd := exec.CommandContext(t.Context(), program)
 	cmd.Dir, cmd.Stderr = t.TempDir(), t.Output()
 	cmd.Env = append(os.Environ(), "ADDRESS="+address, "SECRET="+newSecret())
@@ -85,18 +86,6 @@ func firstAnswer(t *testing.T, address string, ended <-chan error) *http.Respons
 		case <-retry.C:
 		}
 	}
-}
-
-// freeAddress returns an address that nobody listened at a moment ago.
-func freeAddress(t *testing.T) string {
-	t.Helper()
-	var config net.ListenConfig
-	l, err := config.Listen(t.Context(), "tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = l.Close() }()
-	return l.Addr().String()
 }
 
 func newSecret() string {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/bonafide-id/bonafide/internal/freeport"
 	"github.com/bonafide-id/bonafide/provider"
 )
 
@@ -137,7 +138,7 @@ func TestStatusesThatWereTakenOutAreRemovedWhenTheFileSaysSo(t *testing.T) {
 }
 
 func TestDisabledLocksAUser(t *testing.T) {
-	user := `{"listen": "` + freeAddress(t) + `", "users": [{"email": "maria@example.com", "password": "` + mariaPassword + `"`
+	user := `{"listen": "` + freeport.Address(t) + `", "users": [{"email": "maria@example.com", "password": "` + mariaPassword + `"`
 	folder := t.TempDir()
 	for _, step := range []struct {
 		key string

@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"net"
 	"net/http"
 	"net/url"
 	"os"
@@ -21,6 +20,7 @@ import (
 	_ "github.com/mattn/go-sqlite3"
 
 	"github.com/bonafide-id/bonafide/examples/internal/browser"
+	"github.com/bonafide-id/bonafide/internal/freeport"
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/storage"
 )
@@ -36,15 +36,8 @@ type operated struct {
 
 func operate(t *testing.T) operated {
 	t.Helper()
-	free, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	address := free.Addr().String()
+	address := freeport.Address(t)
 	o := operated{t, t.TempDir(), "http://" + address}
-	if err := free.Close(); err != nil {
-		t.Fatal(err)
-	}
 	text := fmt.Sprintf(`{"listen": %q, "base_url": %q, "sandbox": {},
 		"users": [{"email": "maria@example.com", "password": %q}],
 		"clients": [{"client_id": "app", "client_secret": %q, "dialect": "standard",

@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"net"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -10,19 +9,9 @@ import (
 	"testing"
 
 	"github.com/bonafide-id/bonafide/examples/internal/browser"
+	"github.com/bonafide-id/bonafide/internal/freeport"
 	"github.com/bonafide-id/bonafide/storage/postgres/pgtest"
 )
-
-// freeAddress returns an address on which nobody listens.
-func freeAddress(t *testing.T) string {
-	t.Helper()
-	l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	return l.Addr().String()
-}
 
 func statusOf(t *testing.T, address string) int {
 	t.Helper()
@@ -33,7 +22,7 @@ func statusOf(t *testing.T, address string) int {
 
 func TestProbesHaveAListenerOfTheirOwn(t *testing.T) {
 	server := pgtest.Start(t)
-	probes, folder := freeAddress(t), t.TempDir()
+	probes, folder := freeport.Address(t), t.TempDir()
 	text := fmt.Sprintf(`{"listen": "127.0.0.1:0", "probe_listen": %q, "sandbox": {"database": %q}}`, probes, server.Schema(t))
 	path := filepath.Join(folder, "service.json")
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
@@ -72,7 +61,7 @@ func TestProbesHaveAListenerOfTheirOwn(t *testing.T) {
 
 func TestReadyIsFalseWithoutTheDatabase(t *testing.T) {
 	server := pgtest.Start(t)
-	probes, folder := freeAddress(t), t.TempDir()
+	probes, folder := freeport.Address(t), t.TempDir()
 	text := fmt.Sprintf(`{"listen": "127.0.0.1:0", "probe_listen": %q, "database": %q}`, probes, server.Schema(t))
 	path := filepath.Join(folder, "service.json")
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {

@@ -20,6 +20,7 @@ import (
 	_ "github.com/jackc/pgx/v5/stdlib"
 
 	"github.com/bonafide-id/bonafide/examples/internal/browser"
+	"github.com/bonafide-id/bonafide/internal/freeport"
 	"github.com/bonafide-id/bonafide/storage/postgres/pgtest"
 	"github.com/bonafide-id/bonafide/storage/sqlstore"
 )
@@ -156,7 +157,7 @@ type versions struct {
 
 func newVersions(t *testing.T, database string) versions {
 	t.Helper()
-	return versions{t, t.TempDir(), "http://" + freeAddress(t), "http://" + freeAddress(t), database}
+	return versions{t, t.TempDir(), "http://" + freeport.Address(t), "http://" + freeport.Address(t), database}
 }
 
 // config writes the config file of one of them, of keys that all versions know.

@@ -5,10 +5,10 @@ import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { request } from "node:http";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { freePort } from "../../../internal/freeport/freeport.mjs";
 
 const repository = fileURLToPath(new URL("../../..", import.meta.url));
 
@@ -61,15 +61,6 @@ export async function start(clients) {
     if (ready) return { base, issuer: `${base}/oidc`, stop };
     await new Promise((wait) => setTimeout(wait, 50));
   }
-}
-
-async function freePort() {
-  const server = createServer().listen(0, "localhost");
-  await once(server, "listening");
-  const { port } = server.address();
-  server.close();
-  await once(server, "close");
-  return port;
 }
 
 /** Sends one request and follows nothing. The body is bytes, the text is its UTF-8. */

@@ -6,7 +6,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -19,6 +18,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/bonafide-id/bonafide/internal/freeport"
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/storage/sqlite"
 )
@@ -175,14 +175,10 @@ func newInstallation(t *testing.T) *installation {
 // application registers one that listens at an address of its own.
 func (i *installation) application(t *testing.T, dialect string, public bool) Application {
 	t.Helper()
-	listener, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer listener.Close()
+	port := freeport.For(t)
 	a := Application{
-		ClientID: fmt.Sprintf("%s-%t-%d", dialect, public, listener.Addr().(*net.TCPAddr).Port), Dialect: dialect, Public: public,
-		RedirectURI: fmt.Sprintf("http://%s/callback", listener.Addr()), Scopes: []string{"military"}, BaseURL: i.base, Brand: `Ca&fé "24"`, Button: i.Pages().ButtonScript(),
+		ClientID: fmt.Sprintf("%s-%t-%d", dialect, public, port), Dialect: dialect, Public: public,
+		RedirectURI: fmt.Sprintf("http://127.0.0.1:%d/callback", port), Scopes: []string{"military"}, BaseURL: i.base, Brand: `Ca&fé "24"`, Button: i.Pages().ButtonScript(),
 	}
 	c := provider.Client{ID: a.ClientID, Dialect: dialect, Public: public, RedirectURIs: []string{a.RedirectURI}}
 	if !public {

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -14,6 +13,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/bonafide-id/bonafide/internal/freeport"
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/storage/sqlite"
 )
@@ -126,10 +126,5 @@ func (i *installation) register(t *testing.T, callback, afterwards string) {
 // provider, so that neither gets the other's cookies.
 func freeAddress(t *testing.T) string {
 	t.Helper()
-	listener, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer listener.Close()
-	return fmt.Sprintf("localhost:%d", listener.Addr().(*net.TCPAddr).Port)
+	return fmt.Sprintf("localhost:%d", freeport.For(t))
 }

@@ -5,7 +5,6 @@ import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer as createHTTPServer } from "node:http";
-import { createServer } from "node:net";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -13,6 +12,7 @@ import { after } from "node:test";
 import { fileURLToPath } from "node:url";
 import { chromium } from "playwright-core";
 import puppeteer from "puppeteer-core";
+import { freePort } from "../../../../internal/freeport/freeport.mjs";
 
 const executablePath = process.env.CHROMIUM || "/usr/bin/chromium";
 if (!existsSync(executablePath) && process.env.CI !== "true") {
@@ -28,15 +28,6 @@ const closers = [() => rmSync(folder, { recursive: true })];
 after(async () => {
   for (const close of closers.reverse()) await close();
 });
-
-export async function freePort() {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address();
-  server.close();
-  await once(server, "close");
-  return port;
-}
 
 /** Builds an example and runs it until the tests end. What it prints is in printed. */
 async function start(example, args, site) {
