@@ -62,7 +62,7 @@ func (p page) isSignIn() bool { return strings.Contains(p.body, `name="password"
 
 func (b *browser) do(r *http.Request) page {
 	b.t.Helper()
-	r.Header.Set("Accept", "text/html,*/*;q=0.8") // Apache and Spring answer programs otherwise
+	r.Header.Set("Accept", "text/html,*/*;q=0.8") // Apache answers programs otherwise
 	response, err := b.http.Do(r)
 	if err != nil {
 		b.t.Fatal(err)

@@ -36,7 +36,7 @@ func TestTheManualKnowsEveryVersion(t *testing.T) {
 			}
 		}
 	}
-	spring := regexp.MustCompile(`<version>([0-9.]+)</version>\s*</parent>`).FindStringSubmatch(read(t, "provider/internal/lab/clients/testdata/spring/pom.xml"))
+	spring := regexp.MustCompile(`<version>([0-9.]+)</version>\s*</parent>`).FindStringSubmatch(read(t, "provider/developer/internal/samples/templates/java/pom.xml.tmpl"))
 	if spring == nil {
 		t.Fatal("pom.xml names no version of Spring Boot")
 	}

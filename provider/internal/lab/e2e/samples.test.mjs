@@ -12,19 +12,18 @@ import { freePort } from "../../../../internal/freeport/freeport.mjs";
 import { newWindow, press, startChromium, startQuickstart } from "./lab.mjs";
 
 /**
- * What each sample is run with: programs that have to be there, and an address of the
- * registry that its commands install from. A developer of Python has a virtual environment
- * before. RubyGems is out of reach of CI: Ruby has Debian's gems instead of what its page
- * installs.
+ * What each sample takes: what has to be on the machine, and an address of the registry that
+ * its commands install from. A developer of Python is in a virtual environment before.
+ * RubyGems is out of reach of CI: Ruby has Debian's gems instead of what its page installs.
  */
 const languages = {
-  curl: { needs: ["curl", "jq", "openssl"] },
-  node: { needs: ["node", "npm"], registry: "https://registry.npmjs.org/openid-client" },
-  python: { needs: ["python3"], registry: "https://pypi.org/simple/authlib/", before: "python3 -m venv .venv && . .venv/bin/activate" },
-  go: { needs: ["go"], registry: "https://proxy.golang.org/github.com/coreos/go-oidc/v3/@v/list" },
-  php: { needs: ["php"] },
-  ruby: { needs: ["ruby"], without: /gem install [a-z ]+ && / },
-  java: { needs: ["javac", "mvn"], registry: "https://repo.maven.apache.org/maven2/org/springframework/boot/spring-boot/3.5.7/spring-boot-3.5.7.pom" },
+  curl: { needs: "type curl jq openssl" },
+  node: { needs: "type node npm", registry: "https://registry.npmjs.org/openid-client" },
+  python: { needs: "python3 -m venv --help", registry: "https://pypi.org/simple/authlib/", before: "python3 -m venv .venv && . .venv/bin/activate" },
+  go: { needs: "type go", registry: "https://proxy.golang.org/github.com/coreos/go-oidc/v3/@v/list" },
+  php: { needs: "php -r 'curl_init() || exit(1);'" },
+  ruby: { needs: "ruby -rwebrick -rjwt -e ''", without: /gem install [a-z ]+ && / },
+  java: { needs: "type javac mvn", registry: "https://repo.maven.apache.org/maven2/org/springframework/boot/spring-boot/3.5.7/spring-boot-3.5.7.pom" },
 };
 
 const ada = { uuid: "5a1b7c2de90f4a31b6c8", email: "ada@example.com", password: "quiet-otter-paints-dawn" };
@@ -50,18 +49,20 @@ before(async () => {
 afterEach(async () => {
   await end();
   await visitor?.context().close();
-  assert.deepEqual([...dashboard.faults, ...visitor?.faults ?? []].filter((fault) => !fault.endsWith("/favicon.ico")), []);
+  // The sites have no icon.
+  const faults = [...dashboard.faults, ...visitor?.faults ?? []].filter((fault) => !fault.endsWith("/favicon.ico"));
+  visitor = undefined;
+  assert.deepEqual(faults, []);
 });
 
 after(() => rmSync(folders, { recursive: true, force: true, maxRetries: 3 }));
 
-/** What this machine lacks to run a sample; CI lacks nothing. */
+/** What this machine lacks to run a sample. In CI nobody asks: a sample that cannot be installed there has failed. */
 async function lacks({ needs, registry }) {
-  const lacking = needs.filter((program) => spawnSync("bash", ["-c", `command -v ${program}`]).status !== 0);
-  const answers = !registry || await fetch(registry, { signal: AbortSignal.timeout(10_000) }).then((r) => r.ok, () => false);
-  if (!answers) lacking.push(registry);
-  if (lacking.length > 0 && process.env.CI === "true") throw new Error(`out of reach: ${lacking.join(", ")}`);
-  return lacking.length > 0 && `out of reach: ${lacking.join(", ")}`;
+  if (process.env.CI === "true") return false;
+  if (spawnSync("bash", ["-c", needs]).status !== 0) return `this fails: ${needs}`;
+  if (!registry || await fetch(registry, { signal: AbortSignal.timeout(10_000) }).then((r) => r.ok, () => false)) return false;
+  return `out of reach: ${registry}`;
 }
 
 /** Registers an application and returns the address of its page, its redirect URI and its secret. */
@@ -132,7 +133,11 @@ async function signInAsMaria() {
   await press(visitor, "Allow");
 }
 
-const isVerified = (text) => assert.match(text, /"?military"?.*Veteran/s);
+/** Whether an answer says that she is one. */
+function isVerified(answer) {
+  const group = { group: "military", subgroups: ["Veteran"], verified: true };
+  assert.deepEqual(JSON.parse(answer).status, [group]);
+}
 
 /** What the site shows after the sign-in. */
 async function showsGroup({ open }) {
@@ -151,7 +156,7 @@ async function finishInTerminal(shell, redirectURI) {
   await visitor.waitForURL(`${redirectURI}?**`);
   shell.child.stdin.end(`${visitor.url()}\n`);
   await shell.closed;
-  isVerified(shell.said);
+  isVerified(shell.said.trim().split("\n").at(-1));
 }
 
 for (const [id, language] of Object.entries(languages)) {
