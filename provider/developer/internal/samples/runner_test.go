@@ -91,9 +91,14 @@ func buildGo(t *testing.T, folder string) {
 	}
 }
 
+// maven is held by the one build that may write to Maven's own folder.
+var maven sync.Mutex
+
 // buildJava makes the jar, with the network only when Maven has not fetched all of it before.
 func buildJava(t *testing.T, folder string) {
 	t.Helper()
+	maven.Lock()
+	defer maven.Unlock()
 	for _, network := range [][]string{{"--offline"}, {}} {
 		build := exec.CommandContext(t.Context(), "mvn", append(network, "--quiet", "--batch-mode", "package")...)
 		build.Dir = folder
