@@ -4,7 +4,7 @@
 SHELL := bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help test race cover faults fuzz browser pictures words generate fresh lint fix tidy vulncheck sbom
+.PHONY: help test race cover faults fuzz browser pictures drawings words generate fresh lint fix tidy vulncheck sbom
 
 GO ?= go
 # For go test, as in `make test TESTFLAGS='-run TestToken -count=1'`.
@@ -92,7 +92,10 @@ pictures: ## Take the pictures of docs/gallery.md from the quickstart; needs Nod
 words: ## Say what the languages of the screens and of the button lack
 	@$(GO) test -count=1 -run '^TestLanguages$$' ./ui ./widget
 
-generate: ## Write the generated files again: templ and the button
+drawings: ## Write the drawings of the documents from their text
+	@$(GO) generate ./docs
+
+generate: ## Write the generated files again: templ, the button and the drawings
 	@$(GO) generate ./...
 
 fresh: ## Fail when a generated file does not match its source
