@@ -4,7 +4,7 @@
 SHELL := bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help test race cover faults fuzz browser pictures drawings words generate fresh lint fix tidy vulncheck sbom
+.PHONY: help test race cover faults fuzz browser pictures site drawings words generate fresh lint fix tidy vulncheck sbom
 
 GO ?= go
 # For go test, as in `make test TESTFLAGS='-run TestToken -count=1'`.
@@ -91,6 +91,9 @@ pictures: ## Take the pictures of docs/gallery.md from the quickstart; needs Nod
 
 words: ## Say what the languages of the screens and of the button lack
 	@$(GO) test -count=1 -run '^TestLanguages$$' ./ui ./widget
+
+site: ## Build the documents as static pages in .cache/site, and check their links
+	@$(GO) -C .ci/tools run ./site -out $(CACHE)/site
 
 drawings: ## Write the drawings of the documents from their text
 	@$(GO) generate ./docs

@@ -4,7 +4,10 @@ go 1.25.0
 
 tool github.com/a-h/templ/cmd/templ
 
-require github.com/evanw/esbuild v0.28.2
+require (
+	github.com/evanw/esbuild v0.28.2
+	github.com/yuin/goldmark v1.8.7
+)
 
 require (
 	github.com/a-h/parse v0.0.0-20250122154542-74294addb73e // indirect

@@ -80,7 +80,7 @@ func parseLayers(lines []string) ([]*box, [][2]*box, error) {
 			}
 			arrows = append(arrows, [2]*box{from, to})
 		default:
-			return nil, nil, fmt.Errorf("%q: what is that", line)
+			return nil, nil, fmt.Errorf("%q is no line of such a drawing", line)
 		}
 	}
 	if len(boxes) == 0 {
@@ -123,7 +123,7 @@ func connect(c *canvas, from, to *box, all []*box) {
 	start, end := from.y+from.height, to.y-2
 	left, right := max(from.x, to.x), min(from.x+from.width, to.x+to.width)
 	x := (left + right) / 2
-	if right-left > 40 && clear(x, start, end, all) {
+	if right-left > 40 && free(x, start, end, all) {
 		c.add(`<path class="line" marker-end="url(#tip)" d="M%d %dV%d"/>`, x, start, end)
 		return
 	}
@@ -131,8 +131,8 @@ func connect(c *canvas, from, to *box, all []*box) {
 	c.add(`<path class="line" marker-end="url(#tip)" d="M%d %dC%d %d %d %d %d %d"/>`, from1, start, from1, start+30, to1, end-30, to1, end)
 }
 
-// clear reports whether no box is on the way down.
-func clear(x, from, to int, all []*box) bool {
+// free reports whether no box is on the way down.
+func free(x, from, to int, all []*box) bool {
 	for _, b := range all {
 		if b.y > from-1 && b.y+b.height < to && x > b.x-6 && x < b.x+b.width+6 {
 			return false

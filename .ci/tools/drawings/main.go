@@ -9,8 +9,8 @@ package main
 
 import (
 	"fmt"
+	"io/fs"
 	"os"
-	"path/filepath"
 	"strings"
 )
 
@@ -30,7 +30,11 @@ func main() {
 
 // run draws every text of a folder.
 func run(folder string) error {
-	texts, err := filepath.Glob(filepath.Join(folder, "*"+suffix))
+	root, err := os.OpenRoot(folder)
+	if err != nil {
+		return err
+	}
+	texts, err := fs.Glob(root.FS(), "*"+suffix)
 	if err != nil {
 		return err
 	}
@@ -38,7 +42,7 @@ func run(folder string) error {
 		return fmt.Errorf("%s has no *%s", folder, suffix)
 	}
 	for _, file := range texts {
-		text, err := os.ReadFile(file)
+		text, err := root.ReadFile(file)
 		if err != nil {
 			return err
 		}
@@ -46,7 +50,7 @@ func run(folder string) error {
 		if err != nil {
 			return fmt.Errorf("%s: %w", file, err)
 		}
-		if err := os.WriteFile(strings.TrimSuffix(file, suffix)+".svg", []byte(svg), 0o600); err != nil {
+		if err := root.WriteFile(strings.TrimSuffix(file, suffix)+".svg", []byte(svg), 0o600); err != nil {
 			return err
 		}
 	}
