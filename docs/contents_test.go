@@ -8,12 +8,15 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode"
 )
 
 var (
 	// section is a heading of the second level, entry a link to a heading of the same page.
 	section = regexp.MustCompile(`(?m)^## +(.+?)\s*$`)
 	entry   = regexp.MustCompile(`\]\(#([^()\s]+)\)`)
+
+	linkText = regexp.MustCompile(`\[([^\]]*)\]\([^)]*\)`)
 )
 
 // longPage is the number of sections from which a page has a list of contents at its head.
@@ -43,19 +46,33 @@ func TestContentsNameEverySection(t *testing.T) {
 		}
 		withContents++
 		for _, heading := range sections {
-			for anchor := range anchors(heading) {
-				at := slices.Index(named, anchor)
-				if at < 0 {
-					t.Errorf("%s: the contents lack %q, or have it out of order", page, heading)
-					continue
-				}
-				named = named[at+1:]
+			at := slices.Index(named, anchorOf(heading))
+			if at < 0 {
+				t.Errorf("%s: the contents lack %q, or have it out of order", page, heading)
+				continue
 			}
+			named = named[at+1:]
 		}
 	}
 	if withContents == 0 {
 		t.Error("no page has contents")
 	}
+}
+
+// anchorOf returns the anchor of a heading, as GitHub makes it: words in lower case joined by
+// hyphens.
+func anchorOf(heading string) string {
+	plain := strings.ReplaceAll(linkText.ReplaceAllString(strings.TrimLeft(heading, "# "), "$1"), "`", "")
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r == ' ':
+			return '-'
+		case r == '-', r == '_', unicode.IsLetter(r), unicode.IsDigit(r):
+			return unicode.ToLower(r)
+		default:
+			return -1
+		}
+	}, plain)
 }
 
 // TestEveryRoomIsDescribed finds the rooms of the provider in CONTRIBUTING.md.
