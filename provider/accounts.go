@@ -16,34 +16,33 @@ import (
 	"github.com/bonafide-id/bonafide/storage"
 )
 
-// Account is a user of the embedded accounts, as the host records one.
+// Account is an embedded account, as the host records it.
 type Account struct {
-	// ID is the subject, for ever: 1 to 64 letters, digits, or -_.: only.
-	// Defaults to that of the account with this Email, or else to a random one.
+	// ID is the permanent subject: 1 to 64 characters, only letters, digits and -_.:
+	// Defaults to that of the account with this Email, or else a random one.
 	ID string `json:"uuid,omitempty"`
 
-	// Email is what the user signs in with.
+	// Email is the address that the user signs in with.
 	Email string `json:"email"`
 
-	// EmailVerified reports whether the address is known to be the user's.
+	// EmailVerified reports whether the user is known to own the address.
 	// Defaults to false.
 	EmailVerified bool `json:"email_verified"`
 
-	// Password is what the user signs in with; an account without one cannot sign in
-	// by password. A new one has Config.PasswordMinLength to 256 characters.
-	// Defaults to the one that is recorded.
+	// Password is the user's password; an account without one has no password sign-in. A
+	// new one has Config.PasswordMinLength to 256 characters.
+	// Defaults to the recorded one.
 	Password string `json:"password,omitempty"`
 }
 
-// ErrConflict says that another account has the e-mail address.
+// ErrConflict means that another account has the e-mail address.
 var ErrConflict = errors.New("provider: another account has this e-mail address")
 
-// Save records an account, or brings it up to date, and returns its ID. An
-// account is found by its ID, or by its e-mail address when ID is empty. A password
-// that changes ends the account's sessions and grants; an address that changes ends the links
-// by which a former address takes the account back. ErrConflict when another
-// account has the address. Any number of calls may record one account at once, in any
-// number of processes: one creates it, the others find it. A field that cannot be accepted is a
+// Save creates or updates an account and returns its ID. It finds the account by ID, or by
+// e-mail address if ID is empty. A new password ends the account's sessions and grants; a
+// new address ends the links with which a former address recovers the account. ErrConflict
+// if another account has the address. Concurrent calls for one account, in any number of
+// processes, are safe: one creates it, the others find it. An invalid field is a
 // FieldError.
 func (p Accounts) Save(ctx context.Context, a Account) (id string, err error) {
 	err = storage.ErrChanged
@@ -59,8 +58,8 @@ func (p Accounts) Save(ctx context.Context, a Account) (id string, err error) {
 	return id, nil
 }
 
-// save is one attempt of Save, on the account as it is now.
-// storage.ErrChanged when somebody has written to it since.
+// save is one attempt of Save, on the current account. storage.ErrChanged if the account
+// has changed since it was read.
 func (p Accounts) save(ctx context.Context, a Account) (id string, err error) {
 	key, err := account.EmailKey(a.Email)
 	if err != nil {
@@ -115,12 +114,12 @@ func (p Accounts) findAccount(ctx context.Context, id, key string) (storage.Acco
 	return p.store.AccountByEmail(ctx, key)
 }
 
-// createAccount records an account that was not found by its ID, or by its address when
-// it names none. storage.ErrChanged when there is one with the ID or the address by now.
+// createAccount creates an account that was not found by ID, or by address without an ID.
+// storage.ErrChanged if one with the ID or the address has appeared since.
 func (p Accounts) createAccount(ctx context.Context, a Account, key string) (string, error) {
 	if a.ID != "" {
-		// It is another account that has the address then: without this, it could
-		// not be told from the one that another call has just created.
+		// Without this, another account with the address could not be told from the one
+		// that a concurrent call has just created.
 		owner, err := p.store.AccountByEmail(ctx, key)
 		switch {
 		case err == nil && owner.ID == a.ID:
@@ -159,7 +158,7 @@ func (p Accounts) createAccount(ctx context.Context, a Account, key string) (str
 	return record.ID, nil
 }
 
-// renewPassword sets a password if it is another than the account has.
+// renewPassword sets a password that differs from the account's.
 func (p Accounts) renewPassword(ctx context.Context, account storage.Account, chosen string) error {
 	if chosen == "" {
 		return nil
@@ -179,8 +178,8 @@ func (p Accounts) renewPassword(ctx context.Context, account storage.Account, ch
 	return p.accounts.SetPassword(ctx, account, chosen, "by the host")
 }
 
-// checkHostPassword refuses a password that the sign-in form would not take, or that is
-// too short. Whether it is a common one is the host's to judge.
+// checkHostPassword refuses a password that the sign-in form would not take or that is too
+// short. The host decides about common ones.
 func (p Accounts) checkHostPassword(chosen string) error {
 	err := password.Policy{MinLength: p.cfg.PasswordMinLength}.Check(chosen)
 	switch {
@@ -195,8 +194,8 @@ func (p Accounts) checkHostPassword(chosen string) error {
 	}
 }
 
-// SetDisabled locks an account, which ends its sessions and grants, or opens
-// it again. ErrNoUser when there is none.
+// SetDisabled locks an account, which ends its sessions and grants, or unlocks it.
+// ErrNoUser if there is none.
 func (p Accounts) SetDisabled(ctx context.Context, id string, disabled bool) error {
 	err := p.store.SetDisabled(ctx, id, disabled, p.cfg.Clock())
 	if errors.Is(err, storage.ErrNotFound) {
@@ -213,16 +212,14 @@ func (p Accounts) SetDisabled(ctx context.Context, id string, disabled bool) err
 	return nil
 }
 
-// Delete removes an account with everything that is recorded about its
-// owner, and ends what was issued for it. It returns nil when there is none. It does the
-// same for a user of the host, who has no account here. What stands beside the provider
-// forgets the user first (People.KeepWith).
+// Delete removes an account with all personal data of its owner, and ends its sessions and
+// tokens. It returns nil if there is none. It also removes the data of a host's user, who
+// has no account here. Companions forget the user first (People.KeepWith).
 //
-// The audit log keeps what has happened, as far back as Config.KeepEvents: in the same
-// step a random name that leads nowhere takes the place of the user's ID in it, and the
-// networks are dropped. The event of the deletion has that name, too. A
-// request that is under way at this moment may still tell of itself, and a mailed code
-// that waits, of no use any more, stays for a quarter of an hour at most, sealed.
+// The audit log keeps its events, as far back as Config.KeepEvents: in the same step a
+// random name replaces the user's ID in it, and the networks are dropped. The event of the
+// deletion has that name, too. A concurrent request can still record an event, and a
+// pending mailed code, already useless, stays encrypted for a quarter of an hour at most.
 func (p Accounts) Delete(ctx context.Context, id string) error {
 	pseudonym := "deleted-" + account.NewID()
 	if err := p.companions.forget(ctx, id, pseudonym); err != nil {
@@ -238,9 +235,8 @@ func (p Accounts) Delete(ctx context.Context, id string) error {
 	return nil
 }
 
-// firstEpoch returns where the epochs of an account begin. It is random, so that what was
-// proved to an account that the host has deleted, such as a password or by a mailed code,
-// is worth nothing to one that it records under the same ID.
+// firstEpoch returns the first epoch of an account. It is random, so that a password or a
+// mailed code proved to a deleted account proves nothing to a new account with the same ID.
 func firstEpoch() int64 {
 	var b [8]byte
 	random.Fill(b[:])

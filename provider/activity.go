@@ -7,8 +7,8 @@ import (
 	"github.com/bonafide-id/bonafide/provider/internal/diagnosis"
 )
 
-// Activity is what happened to one request of an application, for those who build it. It
-// never holds a secret, a code, a token, a state or a nonce.
+// Activity is the outcome of one request of an application, for its developers. It never
+// holds a secret, a code, a token, a state or a nonce.
 type Activity struct {
 	At       time.Time
 	ClientID string
@@ -18,46 +18,45 @@ type Activity struct {
 	// Error is the error code of the response, such as invalid_grant; empty for none.
 	Error string
 
-	// Diagnosis names what was wrong; empty where nothing was.
+	// Diagnosis names the mistake; empty for none.
 	Diagnosis Diagnosis
 
-	// Details are what there is to know beside that, by name, such as the redirect_uri
-	// that came and those that are registered. Applications and strangers choose some
-	// of them: they are text of at most some 400 bytes, without control characters.
+	// Details add facts by name, such as the redirect_uri received and those registered.
+	// Applications and strangers choose some of them: each is text of at most some 400
+	// bytes, without control characters.
 	Details map[string]string
 
-	// RequestID is what an error page and the lines of the log show for the request.
+	// RequestID is the request's ID on error pages and in log records.
 	RequestID string
 
-	// Flow names the sign-in that the request belongs to, at random: it is the same from the
-	// authorization request, pushed or not, to the last use of the tokens that came of it.
-	// Empty for what belongs to none, or has not become one, such as an authorization
-	// request that was refused at once.
+	// Flow is a random name of the sign-in that the request belongs to: the same from the
+	// authorization request, pushed or not, to the last use of its tokens. Empty for
+	// requests outside of one, such as an authorization request that was refused at once.
 	Flow string
 
-	// UserID is the user whom it concerns, where that is known.
+	// UserID is the user, if known.
 	UserID string
 
 	// Address is the network of the caller, as in an Event.
 	Address string
 
-	// Requests is how many requests of one event, outcome and error it stands for, where
-	// nothing else is told of them (Watch); zero for one request.
+	// Requests is the number of requests of one event, outcome and error that the activity
+	// sums up (WatchActivity); zero for a single request.
 	Requests int
 }
 
-// ActivityEvent is what an application asked for.
+// ActivityEvent is the type of request.
 type ActivityEvent string
 
-// What an application can ask for.
+// The types of requests.
 const (
-	// ActivityAuthorize is the answer of the authorization endpoint, and an error page
-	// in its place.
+	// ActivityAuthorize is the response of the authorization endpoint, or an error page in
+	// its place.
 	ActivityAuthorize ActivityEvent = activity.Authorize
-	// ActivityConsent says that a user has allowed something on the consent screen.
+	// ActivityConsent is a user's approval on the consent screen.
 	ActivityConsent ActivityEvent = activity.Consent
-	// ActivityToken is a code that was exchanged, or any other request to the token
-	// endpoint that is no refresh.
+	// ActivityToken is a token request other than a refresh, such as the exchange of a
+	// code.
 	ActivityToken      ActivityEvent = activity.Token
 	ActivityRefresh    ActivityEvent = activity.Refresh
 	ActivityUserinfo   ActivityEvent = activity.Userinfo
@@ -66,38 +65,39 @@ const (
 	ActivityIntrospect ActivityEvent = activity.Introspect
 	// ActivityPush is a pushed authorization request.
 	ActivityPush ActivityEvent = activity.Push
-	// ActivitySignOut is a sign-out that an application has asked for.
+	// ActivitySignOut is a sign-out that an application requested.
 	ActivitySignOut ActivityEvent = activity.SignOut
 	// ActivityBackchannelLogout is an attempt to tell the application that a session has
-	// ended (OpenID Connect Back-Channel Logout 1.0), which it has not asked for now.
+	// ended (OpenID Connect Back-Channel Logout 1.0); the provider makes it, not the
+	// application.
 	ActivityBackchannelLogout ActivityEvent = activity.BackchannelLogout
 )
 
-// Outcome is how a request ended.
+// Outcome is the result of a request.
 type Outcome string
 
 // The outcomes of requests.
 const (
-	// OutcomeOK is what the application wanted. With a Diagnosis it may not be able to
-	// read the answer.
+	// OutcomeOK is a success. With a Diagnosis, the application may be unable to read the
+	// response.
 	OutcomeOK Outcome = activity.OK
-	// OutcomeDenied is a user, or the operator, who said no.
+	// OutcomeDenied is a refusal by the user or the operator.
 	OutcomeDenied Outcome = activity.Denied
 	// OutcomeError is any other error.
 	OutcomeError Outcome = activity.Failed
 )
 
-// Diagnosis names what was wrong with a request of an application.
+// Diagnosis names the mistake in a request of an application.
 type Diagnosis string
 
-// Cause says in plain English what was wrong; "" for a name that is unknown.
+// Cause returns the cause in plain English; "" for an unknown name.
 func (d Diagnosis) Cause() string { return diagnosis.Name(d).Cause() }
 
-// Remedy says in plain English what to do about it; "" for a name that is unknown.
+// Remedy returns the remedy in plain English; "" for an unknown name.
 func (d Diagnosis) Remedy() string { return diagnosis.Name(d).Remedy() }
 
-// IsMistake reports whether the application has to be changed: not when a user says no, or
-// a token has lived its life.
+// IsMistake reports whether the application must change. It need not when a user declines
+// or a token expires.
 func (d Diagnosis) IsMistake() bool { return diagnosis.Name(d).IsMistake() }
 
 // Diagnoses returns all diagnoses, in the order of a request.
@@ -110,14 +110,13 @@ func Diagnoses() []Diagnosis {
 	return all
 }
 
-// WatchActivity calls a function with what happens to the requests of applications from now on,
-// one activity after the other and outside of the requests, until stop is called or the
-// provider is closed. Applications take turns. A function that is slow is told only how many
-// activities there were of an application that has more than 64 waiting. Of the successes at
-// userinfo, attributes and introspection every function is told twenty of one application and
-// event, and within a minute how many more there were. A function that panics or hangs harms
-// no request. stop waits until the function has been called with what had happened before,
-// for five seconds at most.
+// WatchActivity calls f with each new activity of applications, one after the other and
+// outside of the requests, until stop is called or the provider is closed. Applications
+// take turns. A slow function gets only the number of activities of an application with
+// more than 64 waiting. Of successes at userinfo, attributes and introspection, f gets
+// twenty of one application and event, and within a minute the number of further ones. A
+// function that panics or hangs harms no request. stop waits until f has received earlier
+// activities, for five seconds at most.
 func (p Events) WatchActivity(f func(Activity)) (stop func()) {
 	return p.activity.Watch(func(a activity.Activity) {
 		f(Activity{

@@ -9,12 +9,12 @@ import (
 	"github.com/bonafide-id/bonafide/ui"
 )
 
-// alias is another address of an endpoint, which programs written for the dialect v3 know.
+// alias is another address of an endpoint, for programs written for the V3 dialect.
 type alias struct {
 	path, of string
 
-	// parameter is the name that one of the endpoint's parameters, called as, has at a
-	// page. The browser is sent on to the page itself: its form has an address of its own.
+	// parameter is the alias's name of a parameter that the page names called. With one,
+	// the browser is redirected to the page itself, whose form has an address of its own.
 	parameter, called string
 }
 
@@ -27,7 +27,7 @@ var aliases = []alias{
 	{path: "/groups", of: "/oauth/authorize", parameter: "scopes", called: "scope"},
 }
 
-// withAliases returns the routes with those of the aliases.
+// withAliases adds the routes of the aliases.
 func withAliases(site *web.Site, routes []web.Route) []web.Route {
 	for _, a := range aliases {
 		if a.parameter != "" {
@@ -46,9 +46,9 @@ func withAliases(site *web.Site, routes []web.Route) []web.Route {
 	return routes
 }
 
-// sendOn sends the browser to the page that an alias stands for, with the parameters of
-// the request; cookies do not travel with a form that another site has posted. The page
-// judges them: nothing here leads out of the provider.
+// sendOn redirects the browser to the page of an alias with the parameters of the request,
+// because cookies do not travel with a form that another site has posted. The page checks
+// them; the redirect stays within the provider.
 func (a alias) sendOn(site *web.Site) web.Handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		query, err := url.ParseQuery(r.URL.RawQuery)

@@ -5,17 +5,17 @@ import (
 	"sync"
 )
 
-// background is what stands beside a provider and runs as long as it does.
+// background is the work that runs beside a provider, as long as it does.
 type background struct {
 	mu   sync.Mutex
 	all  []func(ctx context.Context)
-	ctx  context.Context // that of Run, while it runs
+	ctx  context.Context // of Run, while it runs
 	runs sync.WaitGroup
 }
 
-// RunWith has Run call f, too, so that what stands beside the provider needs no Run of its
-// own: with a context that ends when Run is to end, which then waits for f, and Close for
-// Run. While Run runs, f begins at once.
+// RunWith has Run call f, too, so that a companion needs no Run of its own. The context of
+// f ends when Run is to end; Run waits for f, and Close for Run. While Run runs, f starts
+// at once.
 func (p *Provider) RunWith(f func(ctx context.Context)) {
 	b := &p.background
 	b.mu.Lock()
@@ -26,8 +26,8 @@ func (p *Provider) RunWith(f func(ctx context.Context)) {
 	}
 }
 
-// run begins what there is, and returns what waits for its end. Of several Runs of one
-// provider the first has it.
+// run starts the functions and returns a function that waits for their end. Only the first
+// of several Runs starts them.
 func (b *background) run(ctx context.Context) (wait func()) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -13,43 +13,43 @@ import (
 	"github.com/bonafide-id/bonafide/widget"
 )
 
-// Brand is what people see of the service. Its pictures are PNG, JPEG, WebP or GIF of at
-// most 512 KiB and 2048 pixels a side; why one is refused is an error such as ErrLogoSVG. In
-// JSON, files are in base64.
+// Brand is the look of the service. Its pictures are PNG, JPEG, WebP or GIF of at most 512
+// KiB and 2048 pixels a side; errors such as ErrLogoSVG say why one is refused. In JSON,
+// files are base64.
 type Brand struct {
 	// Name is the name of the service, at most 64 bytes.
 	// Defaults to "Bonafide".
 	Name string `json:"name,omitempty"`
 
-	// Code is the name of the service in programs, such as AcmeID: that of the functions and, in
-	// small letters, the events of the button beside those of Bonafide, and, in capitals, the
-	// beginning of variables in sample code. 2 to 31 ASCII letters and digits, a letter first.
+	// Code is the name of the service in code, such as AcmeID: in the functions and, in
+	// lower case, the events of the button, beside those of Bonafide; in upper case, as the
+	// prefix of variables in sample code. 2 to 31 ASCII letters and digits, a letter first.
 	// Defaults to none, and for variables to the Name.
 	Code string `json:"code,omitempty"`
 
-	// Logo is next to the name. It is served as a PNG of at most 512 pixels a side
-	// (LogoPNG). LogoDark takes its place by night.
+	// Logo is shown next to the name, as a PNG of at most 512 pixels a side (LogoPNG).
+	// LogoDark replaces it in dark mode.
 	// Defaults to the first letter of the name; without a name, to the mark of Bonafide.
 	Logo     []byte `json:"logo,omitempty"`
 	LogoDark []byte `json:"logo_dark,omitempty"`
 
-	// Wordmark is wide and has the name in it: it takes the place of logo and name at the
-	// head of the screens. WordmarkDark takes its place by night.
+	// Wordmark is a wide picture with the name in it, which replaces logo and name at the
+	// head of the screens. WordmarkDark replaces it in dark mode.
 	// Defaults to none.
 	Wordmark     []byte `json:"wordmark,omitempty"`
 	WordmarkDark []byte `json:"wordmark_dark,omitempty"`
 
-	// Favicon is in the tab of the browser.
+	// Favicon is the icon of the browser tab.
 	// Defaults to the Logo, or the mark of Bonafide.
 	Favicon []byte `json:"favicon,omitempty"`
 
-	// Mark is the logo in one colour, on the sign-in button on other sites: the data of an
-	// SVG path in a box of 24 by 24, filled by the even-odd rule, at most 1,000 bytes.
+	// Mark is the logo in one colour, on the sign-in button on other sites: SVG path data in
+	// a box of 24 by 24, filled by the even-odd rule, at most 1,000 bytes.
 	// Defaults to a check mark.
 	Mark string `json:"mark,omitempty"`
 
-	// ButtonColor is #rrggbb. The label of a button becomes black or white, whichever
-	// is readable, and links are in a shade of it that is.
+	// ButtonColor is #rrggbb, the colour of buttons. Their labels are black or white,
+	// whichever is readable; links have a readable shade of it.
 	// Defaults to #0b5cff.
 	ButtonColor string `json:"button_color,omitempty"`
 
@@ -57,53 +57,54 @@ type Brand struct {
 	// Defaults to those of Bonafide.
 	Theme Theme `json:"theme,omitzero"`
 
-	// Scheme is ui.SchemeLight or ui.SchemeDark for screens that do not follow the device.
+	// Scheme is ui.SchemeLight or ui.SchemeDark for screens that ignore the device's
+	// setting.
 	// Defaults to both.
 	Scheme ui.Scheme `json:"scheme,omitempty"`
 
-	// Font is that of all screens.
+	// Font is the font of all screens.
 	// Defaults to the device's.
 	Font Font `json:"font,omitzero"`
 
-	// Background is a picture behind the screens where there is room around them. It is
-	// dimmed by night.
+	// Background is a picture behind the screens where there is room around them, dimmed in
+	// dark mode.
 	// Defaults to none.
 	Background []byte `json:"background,omitempty"`
 
-	// Stylesheet is CSS of the host's own, at most 256 KiB, which comes after all others
-	// and wins over them. It can load nothing but pictures and fonts of this origin. What
-	// the screens look like inside may change with every version.
+	// Stylesheet is CSS of the host's own, at most 256 KiB, which comes last and overrides
+	// all other. It can load only pictures and fonts of this origin. The markup of the
+	// screens may change with every version.
 	// Defaults to none.
 	Stylesheet []byte `json:"stylesheet,omitempty"`
 
-	// HomeURL, TermsURL, PolicyURL and HelpURL are linked from the screens: addresses,
-	// or paths of the host.
+	// HomeURL, TermsURL, PolicyURL and HelpURL are links on the screens: addresses, or
+	// paths of the host.
 	// Defaults to no link.
 	HomeURL   string `json:"home_uri,omitempty"`
 	TermsURL  string `json:"tos_uri,omitempty"`
 	PolicyURL string `json:"policy_uri,omitempty"`
 	HelpURL   string `json:"help_uri,omitempty"`
 
-	// Links are others at the foot of every screen, at most 8.
+	// Links are further links at the foot of every screen, at most 8.
 	// Defaults to none.
 	Links []Link `json:"links,omitempty"`
 }
 
-// Theme is the colours of the screens by day and by night. Each that is left out is derived
-// from the others. New refuses what cannot be read: text and links need a contrast of 4.5:1,
-// the focus of 3:1 (WCAG 2.2).
+// Theme is the colours of the screens in light and dark mode. Each that is empty is derived
+// from the others. New refuses unreadable ones: text and links need a contrast of 4.5:1,
+// the focus 3:1 (WCAG 2.2).
 type Theme = theme.Tokens
 
-// Palette is the colours of the screens by day or by night.
+// Palette is the colours of the screens in light or dark mode.
 type Palette = theme.Palette
 
-// Font is that of the screens, from files that the provider serves.
+// Font is a font of the screens, from files that the provider serves.
 type Font = theme.Font
 
 // Link is a link at the foot of every screen.
 type Link struct {
-	// Label is its text, at most 64 bytes, and Translations are others by the tag of a
-	// language.
+	// Label is the text of the link, at most 64 bytes; Translations are its translations,
+	// by language tag.
 	Label        string            `json:"label"`
 	Translations map[string]string `json:"translations,omitempty"`
 
@@ -111,7 +112,7 @@ type Link struct {
 	URL string `json:"uri"`
 }
 
-// look is a Brand as it is served.
+// look is a Brand, ready to serve.
 type look struct {
 	pictures web.Pictures
 	links    []web.Link
@@ -119,10 +120,10 @@ type look struct {
 	button   *widget.Widget
 }
 
-// name returns what the service calls itself.
+// name returns the name of the service.
 func (b Brand) name() string { return cmp.Or(b.Name, "Bonafide") }
 
-// look makes of a brand what is served. It names the first field that cannot be.
+// look prepares a brand to be served, or returns an error for its first invalid field.
 func (b Brand) look() (look, error) {
 	var l look
 	if err := b.validate(); err != nil {
@@ -177,12 +178,12 @@ func (b Brand) validate() error {
 
 func isLabel(s string) bool { return len(s) <= 64 && web.IsVisible(s) && web.IsPlainText(s) }
 
-// pictures draws the pictures anew.
+// pictures redraws the pictures.
 func (b Brand) pictures() (web.Pictures, error) {
 	drawn := web.Pictures{Own: b.Name == ""}
 	for _, p := range []struct {
 		field   string
-		raw, by []byte // by is the picture that it takes the place of
+		raw, by []byte // by is the picture that raw replaces
 		to      *[]byte
 	}{
 		{"Logo", b.Logo, b.Logo, &drawn.Logo}, {"LogoDark", b.LogoDark, b.Logo, &drawn.LogoDark},

@@ -21,18 +21,18 @@ const (
 var previewScreens = []ui.PreviewScreen{ui.PreviewSignIn, ui.PreviewSignUp, ui.PreviewConsent, ui.PreviewError, ui.PreviewMail}
 
 // BrandPreview serves a page with the sign-in, sign-up, consent and error screens and an
-// e-mail as Config.Brand, Config.Screens and Config.Texts make them, by day and by night, as
-// wide as a phone and a desktop, and in each language. It serves what is in its frames as
-// well; nothing on them can be used, and no other origin can frame them.
+// e-mail, as Config.Brand, Config.Screens and Config.Texts render them: in light and dark
+// mode, at phone and desktop width, and in each language. It serves its frames as well;
+// they are inert, and no other origin can frame them.
 //
-// The host mounts it as it does a Screen, at a path below that of Config.BaseURL at which the
-// provider has no page:
+// The host mounts it like a Screen, at a path below that of Config.BaseURL without a page
+// of the provider:
 //
 //	mux.Handle("/id/brand", idp.Pages().BrandPreview(isOperator))
 //	mux.Handle("/id/", idp)
 //
-// allow is asked on every request, also for a frame. Who is not allowed gets the page of an
-// address that there is not. Nil allows nobody.
+// allow is called for every request, including those for frames. If it returns false, the
+// response is the error page for an unknown address. Nil allows nobody.
 func (p Pages) BrandPreview(allow func(*http.Request) bool) http.Handler {
 	show := p.Screen(showBrandPreview)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -84,8 +84,8 @@ func (s *Screen) brandPreviewView(asked url.Values, scheme ui.Scheme) ui.BrandPr
 	if asked.Get(previewWidth) == widthDesktop {
 		width = widthDesktop
 	}
-	// at is this page with other parameters. One that was not chosen is left out: the language
-	// that a page is asked for is remembered.
+	// at is this page with other parameters. Without a chosen language it has none, because
+	// a page remembers the language that its address names.
 	at := func(parameters ...string) string {
 		query := url.Values{}
 		for i := 0; i < len(parameters); i += 2 {

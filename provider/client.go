@@ -18,29 +18,30 @@ import (
 	"github.com/bonafide-id/bonafide/storage"
 )
 
-// Dialects of an application: the wire form that it was registered for.
+// The dialects: the wire format of an application.
 const (
-	// V3 is the older interface of identity verification services: lifetimes as
-	// strings of digits, one scope value that is granted, userinfo as a JWT in
-	// a JSON string, tokens in the query and JSONP at the data endpoints.
+	// V3 is the older interface of identity verification services: lifetimes as strings of
+	// digits, a single granted scope value, userinfo as a JWT in a JSON string, tokens in
+	// the query and JSONP at the data endpoints.
 	V3 = registry.DialectV3
 	// Standard is RFC 6749 and OpenID Connect Core to the letter.
 	Standard = registry.DialectStandard
 )
 
-// Client is a registration of an application. Its JSON form has the members that RFC 7591
-// section 2 and OpenID Connect Registration give it, where they give it one.
+// Client is the registration of an application. Its JSON form uses the members of RFC 7591
+// section 2 and OpenID Connect Registration where they exist.
 type Client struct {
-	// ID is the client_id: 1 to 64 letters, digits and -_.: only.
+	// ID is the client_id: 1 to 64 characters, only letters, digits and -_.:
 	ID string `json:"client_id"`
 
-	// Secret is the client_secret, 32 to 255 bytes that nobody can guess: a
-	// client is never held up, however often others guess. Clients.Save seals
-	// it; no method returns it but Clients.Secret.
-	// Defaults to the one that is registered, and a random one for a new client.
+	// Secret is the client_secret, 32 to 255 bytes. It must be impossible to guess, because
+	// failed guesses never lock a client out. Clients.Save encrypts it; only Clients.Secret
+	// returns it.
+	// Defaults to the registered secret, or a random one for a new client.
 	Secret string `json:"client_secret,omitempty"`
 
-	// Name is shown to users, at most 120 bytes, without what turns the direction of text.
+	// Name is shown to users, at most 120 bytes, without characters that change the
+	// direction of text.
 	// Defaults to the ID.
 	Name string `json:"name,omitempty"`
 
@@ -48,208 +49,204 @@ type Client struct {
 	// Defaults to V3.
 	Dialect string `json:"dialect,omitempty"`
 
-	// Public marks an application that cannot keep a secret, such as a page or
-	// an app on a phone. It must use PKCE.
+	// Public marks an application that cannot keep a secret, such as a web page or a phone
+	// app. It must use PKCE.
 	// Defaults to false.
 	Public bool `json:"public,omitempty"`
 
-	// TokenEndpointAuthMethod restricts how the secret is sent, client_secret_basic or
-	// client_secret_post, or is private_key_jwt for an application that has no secret
-	// and signs with a key of its own.
+	// TokenEndpointAuthMethod is the only accepted client authentication method:
+	// client_secret_basic, client_secret_post, or private_key_jwt for an application
+	// without a secret that signs with its own key.
 	// Defaults to either of the first two.
 	TokenEndpointAuthMethod string `json:"token_endpoint_auth_method,omitempty"`
 
-	// TokenEndpointAuthSigningAlg is the only algorithm of private_key_jwt that is
-	// accepted: RS256, RS384, RS512, PS256, PS384, PS512, ES256, ES384, ES512 or EdDSA.
+	// TokenEndpointAuthSigningAlg is the only accepted algorithm of private_key_jwt: RS256,
+	// RS384, RS512, PS256, PS384, PS512, ES256, ES384, ES512 or EdDSA.
 	// Defaults to any of these.
 	TokenEndpointAuthSigningAlg string `json:"token_endpoint_auth_signing_alg,omitempty"`
 
-	// JWKS are the public keys of the application (RFC 7517 section 5), for
-	// private_key_jwt, signed requests and JWT bearer grants: 1 to 10 keys in at most 16
-	// KiB of JSON, RSA of at least 2048 bits, EC on P-256, P-384 or P-521, or Ed25519. A
-	// set with a private member is refused. What is not needed of a key, such as
-	// certificates, is not kept.
+	// JWKS are the application's public keys (RFC 7517 section 5) for private_key_jwt,
+	// signed requests and JWT bearer grants: 1 to 10 keys in at most 16 KiB of JSON, RSA of
+	// at least 2048 bits, EC on P-256, P-384 or P-521, or Ed25519. A set with a private
+	// member is refused. Members that are not needed, such as certificates, are dropped.
 	// Defaults to none.
 	JWKS json.RawMessage `json:"jwks,omitempty"`
 
-	// JWKSURI is where such a set is, instead of JWKS: https, and not on a private
-	// network unless Config.AllowPrivateNetworks says so. It is read when it is needed,
-	// every 10 minutes, or once a minute when a key is not known; when it cannot be read
-	// what was there last counts for an hour. A key of a kind that is not supported is
-	// left out.
+	// JWKSURI is the address of such a set, instead of JWKS: https, and not on a private
+	// network unless Config.AllowPrivateNetworks is set. The provider fetches it on use,
+	// every 10 minutes, or once a minute for an unknown key. If fetching fails, the last
+	// set is used for an hour. Keys of unsupported types are ignored.
 	// Defaults to none.
 	JWKSURI string `json:"jwks_uri,omitempty"`
 
-	// RequirePushedAuthorizationRequests refuses authorization requests that the
-	// application has not pushed (RFC 9126 section 6).
+	// RequirePushedAuthorizationRequests refuses authorization requests that were not
+	// pushed (RFC 9126 section 6).
 	// Defaults to false.
 	RequirePushedAuthorizationRequests bool `json:"require_pushed_authorization_requests,omitempty"`
 
 	// RequirePKCE refuses authorization requests for a code without a code_challenge (RFC
-	// 7636). An application that is Public, or has to push, needs one anyway.
+	// 7636). Public applications and RequirePushedAuthorizationRequests require one anyway.
 	// Defaults to false.
 	RequirePKCE bool `json:"require_pkce,omitempty"`
 
-	// RequireSignedRequestObject refuses authorization requests that the application has
-	// not signed (RFC 9101 section 10.5).
+	// RequireSignedRequestObject refuses authorization requests without a signed request
+	// object (RFC 9101 section 10.5).
 	// Defaults to false.
 	RequireSignedRequestObject bool `json:"require_signed_request_object,omitempty"`
 
-	// RequestObjectSigningAlg is the only algorithm of signed requests that is accepted,
-	// one of those of TokenEndpointAuthSigningAlg.
+	// RequestObjectSigningAlg is the only accepted algorithm of signed request objects, one
+	// of those of TokenEndpointAuthSigningAlg.
 	// Defaults to any of these.
 	RequestObjectSigningAlg string `json:"request_object_signing_alg,omitempty"`
 
-	// RedirectURIs and PostLogoutRedirectURIs are where users may be sent: https,
-	// http on the loopback interface, or the scheme of an app, such as
-	// com.example.app. None has a fragment, a user name, a wildcard, escapes in its
-	// host, a port other than 1 to 65535 in its plain spelling, or a parameter of the
-	// response in its query; a redirect URI of V3 may have a state, whose value is not
-	// compared. What a request names is compared byte for byte, save for
-	// the port of a redirect URI that names the loopback interface by its IP address
-	// (RFC 8252 section 7.3). At least one of RedirectURIs is required, unless the only
-	// of GrantTypes is client_credentials.
+	// RedirectURIs and PostLogoutRedirectURIs are where users may be sent: https, http on
+	// the loopback interface, or an app's scheme, such as com.example.app. They have no
+	// fragment, user name, wildcard, escapes in the host, port other than 1 to 65535 in
+	// plain spelling, or response parameter in the query; a redirect URI of V3 may have a
+	// state, whose value is not compared. Requests must match byte for byte, except for the
+	// port of a redirect URI with a loopback IP address (RFC 8252 section 7.3). At least
+	// one of RedirectURIs is required, unless client_credentials is the only one of
+	// GrantTypes.
 	RedirectURIs           []string `json:"redirect_uris"`
 	PostLogoutRedirectURIs []string `json:"post_logout_redirect_uris,omitempty"`
 
-	// BackchannelLogoutURI is told when a session ends in which the application got an ID
-	// token: the provider posts a logout token there (OpenID Connect Back-Channel Logout
-	// 1.0). It is https, without a fragment or a user name, and of the public internet
-	// unless Config.AllowPrivateNetworks says otherwise. Sessions from before it was
-	// registered end silently. Run tells; without one nobody is told.
+	// BackchannelLogoutURI receives a logout token when a session ends in which the
+	// application got an ID token (OpenID Connect Back-Channel Logout 1.0). It is https,
+	// without a fragment or a user name, and on the public internet unless
+	// Config.AllowPrivateNetworks is set. Sessions from before its registration end
+	// silently. Run sends the tokens; without Run none is sent.
 	// Defaults to none.
 	BackchannelLogoutURI string `json:"backchannel_logout_uri,omitempty"`
 
 	// BackchannelLogoutSessionRequired says that the application needs the claim sid in
-	// logout tokens. They have it whenever the ID tokens have it: always with the embedded
-	// accounts, and with users of the host where SignedIn.SessionID is given. It needs a
+	// logout tokens. They have it whenever ID tokens have it: always with the embedded
+	// accounts, and with the host's users if SignedIn.SessionID is set. It requires a
 	// BackchannelLogoutURI.
 	// Defaults to false.
 	BackchannelLogoutSessionRequired bool `json:"backchannel_logout_session_required,omitempty"`
 
-	// ResponseTypes are those that the application may use.
-	// Defaults to all but "id_token token" for V3, and code for Standard; without RedirectURIs there are
-	// none.
+	// ResponseTypes are the response types that the application may use.
+	// Defaults to all but "id_token token" for V3, and code for Standard; to none without
+	// RedirectURIs.
 	ResponseTypes []string `json:"response_types,omitempty"`
 
 	// GrantTypes are authorization_code, refresh_token, client_credentials and
-	// urn:ietf:params:oauth:grant-type:jwt-bearer, of which a public client has no use for
-	// the last two. implicit may stand beside them and means nothing of its own:
-	// ResponseTypes say it. The others: with client_credentials an application asks for itself, for an access
-	// token that is about no user; with the JWT bearer grant it signs the name of a user,
-	// for an access token to what that user has allowed it before.
-	// Defaults to the first.
+	// urn:ietf:params:oauth:grant-type:jwt-bearer; a public client cannot use the last two.
+	// implicit is accepted without effect: ResponseTypes decide. With client_credentials an
+	// application gets an access token of its own, about no user. With the JWT bearer grant
+	// it signs a user's name and gets an access token to what that user has already allowed
+	// it.
+	// Defaults to authorization_code.
 	GrantTypes []string `json:"grant_types,omitempty"`
 
-	// Scopes are those that the application may ask for.
+	// Scopes are the scope values that the application may request.
 	// Defaults to all of the catalogue.
 	Scopes []string `json:"scopes,omitempty"`
 
-	// OptionalScopes are those of Scopes that a user may leave out on the consent screen:
-	// tokens then lack them, and their response says so in scope. openid is none of them;
-	// offline_access may be, and then a refresh token comes with nothing else. What
-	// RequireVerified demands cannot be left out. They are for the Standard dialect only.
+	// OptionalScopes are those of Scopes that a user may decline on the consent screen:
+	// tokens then lack them, and the response says so in scope. openid cannot be optional.
+	// If offline_access is optional, only its approval brings a refresh token. A scope that
+	// RequireVerified needs cannot be declined. Standard dialect only.
 	// Defaults to none.
 	OptionalScopes []string `json:"optional_scopes,omitempty"`
 
-	// Resources are the URIs of those of Config.Resources that the application may ask
-	// access tokens for.
+	// Resources are the URIs of those of Config.Resources for which the application may
+	// request access tokens.
 	// Defaults to all.
 	Resources []string `json:"resources,omitempty"`
 
-	// AccessTokenFormat is jwt for access tokens that an API verifies by the key set,
-	// without asking (RFC 9068). They hold letters that clients of V3 do not expect, and
-	// are for the Standard dialect only.
-	// Defaults to opaque tokens, which an API has to ask about.
+	// AccessTokenFormat is jwt for access tokens that an API verifies with the key set,
+	// without introspection (RFC 9068). They contain characters that clients of V3 do not
+	// expect. Standard dialect only.
+	// Defaults to opaque tokens, which an API introspects.
 	AccessTokenFormat string `json:"access_token_format,omitempty"`
 
-	// Origins are the web origins whose scripts may call the token and data
-	// endpoints, for example https://app.example.com.
+	// Origins are the web origins whose scripts may call the token and data endpoints, for
+	// example https://app.example.com.
 	// Defaults to none.
 	Origins []string `json:"origins,omitempty"`
 
-	// NoQueryToken and NoJSONP switch off what only the V3 dialect has: access
-	// tokens in the query of the data endpoints, and responses of these as scripts
-	// that call the function named by callback. A script can send its token in no
-	// other way, so NoQueryToken leaves it the error only.
+	// NoQueryToken and NoJSONP disable features of the V3 dialect: access tokens in the
+	// query of the data endpoints, and JSONP responses of these, which call the function
+	// named by callback. A JSONP script can send its token in no other way, so NoQueryToken
+	// leaves it only an error.
 	// Defaults to false.
 	NoQueryToken bool `json:"no_query_token,omitempty"`
 	NoJSONP      bool `json:"no_jsonp,omitempty"`
 
-	// UserinfoSignedResponseAlg is RS256 for a JWT as the response of userinfo in the
-	// Standard dialect. It has iss, aud and iat, and no exp, so that it cannot pass for
-	// an ID token.
-	// Defaults to JSON that is not signed.
+	// UserinfoSignedResponseAlg is RS256 for signed userinfo responses in the Standard
+	// dialect. The JWT has iss, aud and iat, but no exp, so that it cannot pass for an ID
+	// token.
+	// Defaults to unsigned JSON.
 	UserinfoSignedResponseAlg string `json:"userinfo_signed_response_alg,omitempty"`
 
-	// LeanIDTokens leaves what scopes release out of ID tokens, but for those of the response
-	// type id_token, which bring no access token: the application asks userinfo (OpenID Connect
-	// Core section 5.4). ID tokens are sent to others as hints, and fill cookies.
+	// LeanIDTokens leaves the claims of scopes out of ID tokens, except with response type
+	// id_token, which has no access token: the application reads them at userinfo (OpenID
+	// Connect Core section 5.4). ID tokens travel as hints and fill cookies.
 	// Defaults to false.
 	LeanIDTokens bool `json:"lean_id_tokens,omitempty"`
 
-	// RequireVerified lets users allow nothing whose requested groups are not verified: a
-	// screen leads to Config.Verifiers, and back with access_denied. Nothing is recorded.
+	// RequireVerified keeps users from allowing a request for groups in which they are not
+	// verified: a screen links to Config.Verifiers, and back to the application with
+	// access_denied. Nothing is recorded.
 	// Defaults to false.
 	RequireVerified bool `json:"require_verified,omitempty"`
 
-	// SkipConsent marks an application of the host's own: its users are asked only when
-	// the request says so (prompt=consent), or is for what they have left out.
+	// SkipConsent marks one of the host's own applications: users see the consent screen
+	// only for prompt=consent, or when a request includes a scope that they have declined.
 	// Defaults to false.
 	SkipConsent bool `json:"skip_consent,omitempty"`
 
-	// Unreviewed marks an application that the operator has not checked: the screens
-	// say so to users, before they sign in and before they allow it anything.
+	// Unreviewed marks an application that the operator has not checked: the sign-in and
+	// consent screens warn users.
 	// Defaults to false.
 	Unreviewed bool `json:"unreviewed,omitempty"`
 
-	// Disabled applications are unknown to every endpoint.
+	// Disabled makes the application unknown to every endpoint.
 	// Defaults to false.
 	Disabled bool `json:"disabled,omitempty"`
 
-	// Logo is a PNG, JPEG, WebP or GIF of at most 512 KiB and 2048 pixels a side, which
-	// is kept as a PNG of at most 512 pixels a side (LogoPNG); in JSON it is in base64.
-	// Why one is refused is an error such as ErrLogoSVG. LogoDark takes its place by night.
+	// Logo is a PNG, JPEG, WebP or GIF of at most 512 KiB and 2048 pixels a side, kept as a
+	// PNG of at most 512 pixels a side (LogoPNG); in JSON it is base64. Errors such as
+	// ErrLogoSVG say why one is refused. LogoDark replaces it in dark mode.
 	// Defaults to none.
 	Logo     []byte `json:"logo,omitempty"`
 	LogoDark []byte `json:"logo_dark,omitempty"`
 
-	// Wordmark is a picture like Logo, wide and with the name in it, which takes its place
-	// where there is room. WordmarkDark takes its place by night.
+	// Wordmark is a wide picture with the name in it, in the formats of Logo, which it
+	// replaces where there is room. WordmarkDark replaces it in dark mode.
 	// Defaults to none.
 	Wordmark     []byte `json:"wordmark,omitempty"`
 	WordmarkDark []byte `json:"wordmark_dark,omitempty"`
 
-	// ButtonColor is #rrggbb, for the buttons of the screens when the request
-	// is one of OpenID Connect.
+	// ButtonColor is #rrggbb, the colour of buttons on the screens of OpenID Connect
+	// requests.
 	// Defaults to that of the Brand.
 	ButtonColor string `json:"button_color,omitempty"`
 
-	// PolicyURL and TermsURL are linked from the consent screen.
+	// PolicyURL and TermsURL are links on the consent screen.
 	// Defaults to no link.
 	PolicyURL string `json:"policy_uri,omitempty"`
 	TermsURL  string `json:"tos_uri,omitempty"`
 
-	// Revision differs for every registration that is saved. Clients.Get returns it, and
-	// Clients.Save replaces the registration that has it: ErrChanged when another has been
-	// saved since, or its secrets were changed, so that nobody's change is lost. With
-	// zero it replaces whichever there is, with NoRevision none: it is ErrChanged when
-	// there is one.
+	// Revision changes with every save of the registration. Clients.Get returns it.
+	// Clients.Save replaces only the registration with this Revision: ErrChanged if the
+	// registration or its secrets have changed since, so that no change is lost. Zero
+	// replaces any; NoRevision creates, and is ErrChanged if there is one.
 	Revision int64 `json:"-"`
 }
 
 // formatJWT is the AccessTokenFormat of RFC 9068.
 const formatJWT = "jwt"
 
-// ErrNoClient says that there is no such application.
+// ErrNoClient means that there is no such application.
 var ErrNoClient = clients.ErrNotFound
 
-// Save registers an application, or brings its registration up to date. A field that
-// cannot be accepted is a FieldError; ErrChanged when the Revision is that of another
-// registration than the one there is. The change is in force within a
-// second in every process. One with the ID of an application that was deleted is registered
-// when nothing of that is left, for which Clients.Save waits, until ctx ends. A new confidential client without a Secret gets one, unless it
-// has a key; Clients.Secret returns it.
+// Save registers an application or updates its registration. An invalid field is a
+// FieldError; ErrChanged if the registration has another Revision. The change takes effect
+// in every process within a second. If an application with this ID was deleted, Save waits
+// until its data is removed, or ctx ends. A new confidential client without a Secret gets a
+// random one, unless it has a key; Clients.Secret returns it.
 func (p Clients) Save(ctx context.Context, c Client) error {
 	err := p.Validate(c)
 	if err == nil {
@@ -264,22 +261,20 @@ func (p Clients) Save(ctx context.Context, c Client) error {
 	return nil
 }
 
-// Secret returns the newest secret of an application, for the eyes of its
-// owner after a fresh sign-in. ErrNoClient when there is none. It is written to the
-// audit log.
+// Secret returns the newest secret of an application, to show to its owner after a fresh
+// sign-in. ErrNoClient if there is none. The audit log records the call.
 func (p Clients) Secret(ctx context.Context, id string) (string, error) {
 	secret, err := p.clients.Secret(ctx, id)
 	return secret, asClientError("read client secret", err)
 }
 
-// RotateSecret gives an application a new secret and returns it. The secrets
-// that it had stay valid for overlap, so that the application can be changed over
-// without an interruption; zero ends them at once. ErrNoClient when there is none,
-// ErrTooManySecrets when ten would stay valid.
+// RotateSecret gives an application a new secret and returns it. Former secrets stay valid
+// for overlap, so that the application can switch without an interruption; zero ends them
+// at once. ErrNoClient if there is none, ErrTooManySecrets if ten would stay valid.
 //
-// Of any number of calls with one Client.Revision one makes a secret, and the others are
-// ErrChanged: two people who press a button at once do not each end the secret that the other
-// has just read. With revision zero each call makes one.
+// Of concurrent calls with one Client.Revision, one makes a secret and the others are
+// ErrChanged, so that two people who press a button at once do not end each other's secret.
+// With revision zero each call makes one.
 func (p Clients) RotateSecret(ctx context.Context, id string, overlap time.Duration, revision int64) (string, error) {
 	secret, err := p.clients.RotateSecret(ctx, id, overlap, revision)
 	if errors.Is(err, storage.ErrChanged) {
@@ -288,22 +283,22 @@ func (p Clients) RotateSecret(ctx context.Context, id string, overlap time.Durat
 	return secret, asClientError("rotate client secret", err)
 }
 
-// Delete deletes an application with everything that was allowed to it. It returns
-// nil when there is none.
+// Delete deletes an application with all its grants and consents. It returns nil if there
+// is none.
 //
-// It is one short write, and final: in this process nobody can use the application from
-// then on, and within a second in no other. Run of any process removes what was allowed to
-// it, which takes minutes for a million users, and which other requests hardly notice. Until
-// that has ended there is no other application with its ID: Clients.Save goes on with it, and
-// then registers one.
+// The deletion is one short write, and final: the application is unusable at once in this
+// process and within a second in others. Run, in any process, removes grants and consents,
+// which takes minutes for a million users and hardly slows other requests. Until then no
+// other application can have its ID: Clients.Save continues the removal, and then
+// registers.
 func (p Clients) Delete(ctx context.Context, id string) error {
 	return asClientError("delete client", p.clients.Delete(ctx, id))
 }
 
-// SetDisabled takes an application out of use, or back (Client.Disabled), and changes
-// nothing else, so that it needs no registration that would be accepted today. It replaces the
-// registration that has this Revision, in any case with another: ErrChanged when it has
-// another, ErrNoClient when there is none.
+// SetDisabled disables or enables an application (Client.Disabled) and changes nothing
+// else, so that it works even if the registration would no longer be accepted. It replaces
+// the registration with this Revision, zero for any: ErrChanged if it has another,
+// ErrNoClient if there is none.
 func (p Clients) SetDisabled(ctx context.Context, id string, disabled bool, revision int64) error {
 	err := p.clients.SetDisabled(ctx, id, disabled, revision)
 	if errors.Is(err, storage.ErrChanged) {
@@ -312,8 +307,8 @@ func (p Clients) SetDisabled(ctx context.Context, id string, disabled bool, revi
 	return asClientError("set client disabled", err)
 }
 
-// Deleting reports whether an application was deleted and something of it is still
-// there, which Run is to remove.
+// Deleting reports whether an application was deleted and Run has yet to remove some of its
+// data.
 func (p Clients) Deleting(ctx context.Context, id string) (bool, error) {
 	c, err := p.store.Client(ctx, id)
 	if errors.Is(err, storage.ErrNotFound) {
@@ -325,7 +320,7 @@ func (p Clients) Deleting(ctx context.Context, id string) (bool, error) {
 	return c.Deleted, nil
 }
 
-// asClientError says what was attempted, unless the error says so itself.
+// asClientError adds the attempted operation to an error that does not name it.
 func asClientError(what string, err error) error {
 	if err == nil || errors.Is(err, ErrNoClient) || errors.Is(err, ErrLastSecret) || errors.Is(err, ErrTooManySecrets) {
 		return err
@@ -363,7 +358,7 @@ func (c Client) record() storage.Client {
 	return record
 }
 
-// validate names the first field that cannot be accepted.
+// validate returns an error for the first invalid field.
 func (c Client) validate(known *claims.Catalogue, addresses registry.Addresses, resources []Resource) error {
 	if !claims.IsName(c.ID) {
 		return wrongField("ID", "must be 1 to 64 letters, digits, or -_.:")
@@ -411,8 +406,8 @@ func (c Client) validate(known *claims.Catalogue, addresses registry.Addresses, 
 	return c.validateLists(known, addresses, dialect, resources)
 }
 
-// asksForItselfOnly reports whether the application never asks for a user, so that nobody
-// is sent back to it.
+// asksForItselfOnly reports whether the application never requests a user's data, so that
+// it needs no redirect URI.
 func (c Client) asksForItselfOnly() bool {
 	return len(c.GrantTypes) > 0 && !slices.ContainsFunc(c.GrantTypes, func(g string) bool { return g != protocol.GrantClientCredentials })
 }

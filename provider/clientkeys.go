@@ -9,8 +9,8 @@ import (
 	"github.com/bonafide-id/bonafide/provider/internal/outbound"
 )
 
-// validateKeys names the first field that cannot be accepted of the application's keys and
-// of what is signed with them.
+// validateKeys returns an error for the first invalid field of the application's keys and
+// signatures.
 func (c Client) validateKeys(allowPrivate bool) error {
 	hasKeys := len(c.JWKS) > 0 || c.JWKSURI != ""
 	byKey := c.TokenEndpointAuthMethod == protocol.AuthPrivateKey
@@ -47,6 +47,6 @@ func (c Client) validateKeys(allowPrivate bool) error {
 	return nil
 }
 
-// isSigningAlg reports whether an application may sign by an algorithm; by any when it
-// is empty.
+// isSigningAlg reports whether an application may sign with an algorithm; empty stands for
+// any.
 func isSigningAlg(alg string) bool { return alg == "" || slices.Contains(clientkeys.Algorithms, alg) }

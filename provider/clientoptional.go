@@ -8,7 +8,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider/internal/engine/protocol"
 )
 
-// checkOptional returns the check of one scope that the user may leave out, after another.
+// checkOptional returns a check that is called with each optional scope in turn.
 func (c Client) checkOptional(known *claims.Catalogue) func(string) error {
 	var seen []string
 	return func(scope string) error {

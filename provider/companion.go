@@ -8,21 +8,21 @@ import (
 	"github.com/bonafide-id/bonafide/provider/internal/host"
 )
 
-// Companion stands beside the provider and keeps something about its users, such as the
-// dashboard for developers (People.KeepWith).
+// Companion keeps data about the provider's users, such as the dashboard for developers
+// (People.KeepWith).
 type Companion = host.Companion
 
-// companions are those of a provider.
+// companions are the companions of a provider.
 type companions struct {
 	mu  sync.Mutex
 	all []Companion
 }
 
-// KeepWith has a companion hear of users whose account ends, however it ends: by their own
-// wish after the grace, or by Accounts.Delete, which hosts with users of their own call, too.
-// It hears of it before the account is removed, and the account stays, to be removed by
-// another call or the next round of Run, while the companion fails: what it keeps is never
-// left over for whoever gets the ID next.
+// KeepWith registers a companion, which forgets users whose account is deleted: at their
+// request, after the grace period, or with Accounts.Delete, which hosts with their own
+// users call, too. It forgets a user before the account is removed. If it fails, the
+// account stays until another call or the next round of Run, so that its data never passes
+// to the next user with that ID.
 func (p People) KeepWith(c Companion) {
 	p.companions.mu.Lock()
 	defer p.companions.mu.Unlock()
@@ -35,7 +35,7 @@ func (c *companions) list() []Companion {
 	return c.all
 }
 
-// forget ends what companions keep about a user.
+// forget has all companions forget a user.
 func (c *companions) forget(ctx context.Context, userID, pseudonym string) error {
 	for _, companion := range c.list() {
 		if err := companion.Forget(ctx, userID, pseudonym); err != nil {

@@ -25,158 +25,155 @@ import (
 	"github.com/bonafide-id/bonafide/ui"
 )
 
-// Config says what a provider is. BaseURL, Secret and Store are required; every
-// other field has a default that is safe.
+// Config configures a provider. BaseURL, Secret and Store are required; every other field
+// has a safe default.
 //
-// Its JSON form has what a config file can say. Secrets, functions and what else a
-// program hands over are not in it, nor are KeyRotation and KeepEvents.
+// Its JSON form is for config files. It leaves out secrets, functions, other values that
+// only a program can pass, KeyRotation and KeepEvents.
 type Config struct {
-	// BaseURL is where browsers and clients reach the provider, without a slash
-	// at its end; it may have a path, as in https://host.example/id. The issuer
-	// is BaseURL + "/oidc". It must be https, or http on a loopback host for
-	// development, or as InsecureHTTP has it. Nothing is ever derived from the Host header or from
-	// forwarding headers.
+	// BaseURL is the address at which browsers and clients reach the provider, without a
+	// trailing slash; it may have a path, as in https://host.example/id. The issuer is
+	// BaseURL + "/oidc". It must be https, or http on a loopback host for development or as
+	// InsecureHTTP allows. The Host header and forwarding headers are never used in its
+	// place.
 	BaseURL string `json:"base_url"`
 
-	// PreviousBaseURLs are former values of BaseURL. The database knows whose it is:
-	// New refuses one of another issuer, unless it is one of these, and then makes it
-	// that of BaseURL. Tokens issued under a former one are of no use any more, and
-	// applications have to use the new one. Those on loopback hosts, for
-	// development, need not be named when BaseURL is another.
+	// PreviousBaseURLs are former values of BaseURL. The database records its issuer: New
+	// refuses the database of another issuer, unless its base URL is listed here; then New
+	// records the issuer of BaseURL. Tokens of a former issuer are no longer valid, and
+	// applications must use the new one. When BaseURL is on a loopback host, for development,
+	// former ones on loopback hosts need not be listed.
 	// Defaults to none.
 	PreviousBaseURLs []string `json:"previous_base_urls,omitempty"`
 
-	// Secret seals private keys, client secrets and what is known about people at
-	// rest, and authenticates tokens and cookies. At least 32 bytes from a random source; every process
-	// of one provider needs the same.
+	// Secret encrypts private keys, client secrets and personal data at rest and
+	// authenticates tokens and cookies. It is at least 32 bytes from a random source. All
+	// processes of a provider share it.
 	Secret []byte `json:"-"`
 
-	// PreviousSecrets are former values of Secret. Tokens issued with them stay
-	// valid until they are removed here; what they seal in the database, Run seals
-	// anew. New logs what that still is.
+	// PreviousSecrets are former values of Secret. Tokens issued with them stay valid until
+	// they are removed here. Run encrypts again what they encrypt in the database; New logs
+	// what is left.
 	// Defaults to none.
 	PreviousSecrets [][]byte `json:"-"`
 
 	// Store is the database. The provider owns it: Close closes it.
 	Store storage.Store `json:"-"`
 
-	// Signer replaces the provider's own signing keys, for instance by one in a
-	// hardware module or a key service. Its public key must be RSA of at least 2048
-	// bits. It makes PKCS #1 v1.5 signatures and is safe for concurrent use. A call
-	// may take five seconds; an error, or a signature that the public key does not
-	// verify, is answered with 503 before anything is issued or spent. It is then the
-	// host that rotates: see PublicKeys.
+	// Signer replaces the provider's own signing keys, for example with a key in a hardware
+	// module or a key service. Its public key must be RSA of at least 2048 bits. It makes
+	// PKCS #1 v1.5 signatures and is safe for concurrent use. Calls time out after five
+	// seconds. If signing fails, or the public key does not verify the signature, the
+	// request gets 503 and no token is issued or spent. The host rotates the key; see
+	// PublicKeys.
 	// Defaults to the provider's own keys.
 	Signer crypto.Signer `json:"-"`
 
-	// PublicKeys are others of the Signer's: those that it has signed with, and that
-	// are to verify until all ID tokens of them have expired, and the one that comes
-	// next, a day before it signs. They are in the key set beside the Signer's own.
+	// PublicKeys are further public keys of the Signer: former keys, until the last ID
+	// token that they signed has expired, and the next key, from a day before it signs. The
+	// key set lists them beside the Signer's own.
 	// Defaults to none.
 	PublicKeys []*rsa.PublicKey `json:"-"`
 
-	// WrapSigner returns the signer to use in place of one of the provider's own
-	// keys, for instance one of a faster library:
-	// github.com/bonafide-id/bonafide/provider/opensslsigner. Keys are made, sealed
-	// and rotated as without it. It is called when a key is loaded or made; the
-	// signer must have the key's public key, make PKCS #1 v1.5 signatures, and be
-	// safe for concurrent use, and is tried once. When it fails, New fails, and a
-	// running provider keeps the keys that it has. Each signature is bounded in time
-	// and verified before it is used; those of opensslsigner by samples.
+	// WrapSigner replaces the signer of each of the provider's own keys, for example with a
+	// faster library: github.com/bonafide-id/bonafide/provider/opensslsigner. Generation,
+	// encryption and rotation of keys stay the same. It is called when a key is loaded or
+	// generated. The signer must have the key's public key, make PKCS #1 v1.5 signatures
+	// and be safe for concurrent use; it makes one test signature. If that fails, New
+	// fails, and a running provider keeps its keys. Signing has a time limit, and each
+	// signature is verified before use; those of opensslsigner by samples.
 	// Defaults to the key itself.
 	WrapSigner func(*rsa.PrivateKey) (crypto.Signer, error) `json:"-"`
 
-	// KeyRotation is how long one of the provider's own keys signs. A successor is in
+	// KeyRotation is how long each of the provider's own keys signs. Its successor is in
 	// the key set for a day before it signs.
 	// Defaults to 90 days.
 	KeyRotation time.Duration `json:"-"`
 
-	// Brand is what people see.
+	// Brand is the look of the screens and mails.
 	Brand Brand `json:"brand,omitzero"`
 
-	// Texts are files of texts that replace those of the screens and mails: de.json has any
-	// part of what ui/text/en.json of this module has, in the same structure. One in
-	// another language adds it. ui.NewLocaleSet says what is accepted.
+	// Texts are files that replace texts of the screens and mails: de.json holds any part
+	// of ui/text/en.json of this module, in the same structure. A file for a new language
+	// adds the language. ui.NewLocaleSet documents the format.
 	// Defaults to none.
 	Texts fs.FS `json:"-"`
 
-	// Screens replaces screens by components of the host's own.
+	// Screens replaces screens with components of the host's own.
 	// Defaults to those of package ui.
 	Screens ui.Screens `json:"-"`
 
-	// Scopes are what applications can ask for.
+	// Scopes are the scope values that applications can request.
 	// Defaults to DefaultScopes.
 	Scopes []Scope `json:"scopes,omitempty"`
 
-	// Attributes are facts about people beside those of the default catalogue.
+	// Attributes are user attributes in addition to the default catalogue.
 	// Defaults to none.
 	Attributes []Attribute `json:"attributes,omitempty"`
 
-	// Groups are those whose members can be verified.
+	// Groups are the groups in which membership can be verified.
 	// Defaults to DefaultGroups.
 	Groups []Group `json:"groups,omitempty"`
 
-	// Resources are APIs beside the provider's own that applications can ask access tokens
-	// for (RFC 8707), such as MCP servers.
+	// Resources are further APIs for which applications can request access tokens (RFC
+	// 8707), such as MCP servers.
 	// Defaults to none.
 	Resources []Resource `json:"resources,omitempty"`
 
-	// Users connects users that the host keeps itself.
+	// Users connects the host's own users.
 	// Defaults to the embedded accounts.
 	Users Users `json:"-"`
 
-	// Authorize may refuse an application what it asks for about a user, with words
-	// for that user (Refusal). It is asked before the consent screen, again before
-	// the response to the application, and whenever it redeems a code or refreshes its
-	// tokens, which is then invalid_grant until Authorize allows it again; not for tokens
-	// that were issued before. ErrNoUser refuses as well; any other error is answered with
-	// 503. Beside its scopes an application may ask for single attributes, which
-	// RequestOf tells.
+	// Authorize can refuse an application's request for a user's data, with a message for
+	// that user (Refusal). It is called before the consent screen, before the response to
+	// the application, and whenever the application redeems a code or refreshes tokens; a
+	// refusal is then invalid_grant until Authorize allows it again. Tokens already issued
+	// are not affected. ErrNoUser refuses as well; any other error gets 503. Applications
+	// can also request single attributes; see RequestOf.
 	// Defaults to refusing nobody.
 	Authorize func(ctx context.Context, userID, clientID string, scopes []string) error `json:"-"`
 
-	// Verifiers are the way on for users who are not verified, by the name of the group:
-	// the consent screen and the account page offer it beside the group. Without
-	// one they only say that the user is not verified.
+	// Verifiers verify users, by group name: the consent screen and the account page offer
+	// verification beside the group. Without a verifier they only say that the user is not
+	// verified.
 	// Defaults to none.
 	Verifiers map[string]Verifier `json:"-"`
 
-	// Mailer sends codes and notices to users of the embedded accounts. Without
-	// one nobody can sign up or reset a password; the host creates accounts
-	// with Accounts.Save.
+	// Mailer sends codes and notices to users of the embedded accounts. Without one, users
+	// can neither sign up nor reset a password; the host creates accounts with
+	// Accounts.Save.
 	// Defaults to none.
 	Mailer Mailer `json:"-"`
 
-	// PasswordMinLength is the least number of characters of a new password, from 8
-	// to 64.
+	// PasswordMinLength is the minimum length of a new password in characters, from 8 to
+	// 64.
 	// Defaults to 10.
 	PasswordMinLength int `json:"password_min_length,omitempty"`
 
-	// Lifetimes bound sessions and issued tokens.
+	// Lifetimes limit sessions and tokens.
 	Lifetimes Lifetimes `json:"lifetimes,omitzero"`
 
-	// Limits bound how often somebody may guess, and have mail sent.
+	// Limits throttle guesses and mails.
 	Limits Limits `json:"limits,omitzero"`
 
-	// KeepEvents is how long the audit log is kept; negative for ever. Run removes
-	// what is older.
+	// KeepEvents is how long the audit log keeps an event; negative for ever. Run removes
+	// older events.
 	// Defaults to 400 days.
 	KeepEvents time.Duration `json:"-"`
 
-	// TrustedProxies are the networks whose X-Forwarded-For is believed when
-	// attempts are counted by address. Without them, behind a proxy, all browsers
-	// have one address, and one share of each of the Limits. A network of all
-	// addresses, which would believe everybody, is refused, and so is an IPv4 network
-	// in the form of IPv6 (::ffff:192.0.2.0/120).
-	// Defaults to believing nobody.
+	// TrustedProxies are the networks whose X-Forwarded-For header is trusted when attempts
+	// are counted by address. Without them, all browsers behind a proxy have one address
+	// and share its Limits. New refuses a network of all addresses, which would trust
+	// everybody, and an IPv4 network in IPv6 form (::ffff:192.0.2.0/120).
+	// Defaults to none.
 	TrustedProxies []netip.Prefix `json:"trusted_proxies,omitempty"`
 
 	// AllowPrivateNetworks lets applications register addresses that the provider calls
-	// (Client.BackchannelLogoutURI) on private networks and on the
-	// provider's own machine, there by http as well. Whoever can register an application
-	// can then make the provider connect to services that only it can reach; what clouds
-	// serve to their machines alone, such as 169.254.169.254, is refused all the same. It
-	// is for networks that are trusted, and for developers, who listen on localhost.
+	// (Client.BackchannelLogoutURI) on private networks and on the provider's own machine,
+	// there also over http. Anybody who can register an application can then make the
+	// provider connect to services that only it can reach. Metadata services of clouds,
+	// such as 169.254.169.254, stay refused. Use it in trusted networks, and for developers
+	// who listen on localhost.
 	// Defaults to false.
 	AllowPrivateNetworks bool `json:"allow_private_networks,omitempty"`
 
@@ -184,42 +181,41 @@ type Config struct {
 	// Defaults to false.
 	Sandbox bool `json:"sandbox,omitempty"`
 
-	// InsecureHTTP lets a sandbox, and the redirect URIs and origins of its
-	// applications, be http on a private network, as between containers: on an address
-	// that is not routed, a name of one label, or a name in .test, .local, .internal or
-	// .home.arpa. Passwords, cookies and tokens can then be read by everybody on the
-	// way. It needs Sandbox.
-	// Defaults to false: http is for loopback hosts only.
+	// InsecureHTTP allows http on a private network, as between containers, for the BaseURL
+	// of a sandbox and the redirect URIs and origins of its applications: on an unrouted
+	// address, a name of one label, or a name in .test, .local, .internal or .home.arpa.
+	// Everybody on the way can then read passwords, cookies and tokens. It requires
+	// Sandbox.
+	// Defaults to false: http on loopback hosts only.
 	InsecureHTTP bool `json:"insecure_http,omitempty"`
 
-	// Testing is what developers of applications can do in a sandbox. It needs Sandbox.
-	// Defaults to nothing.
+	// Testing gives application developers personas and faults. It requires Sandbox.
+	// Defaults to neither.
 	Testing Testing `json:"-"`
 
-	// Logger receives what happened, never a secret. What concerns a request comes
-	// with its request_id, and with trace_id and span_id when it is traced.
+	// Logger receives log records, never a secret. Records of a request have its
+	// request_id, and its trace_id and span_id when it is traced.
 	// Defaults to slog.Default().
 	Logger *slog.Logger `json:"-"`
 
-	// TracerProvider and MeterProvider receive spans and metrics of OpenTelemetry,
-	// named by its semantic conventions for HTTP servers and databases. Those of the
-	// process are otel.GetTracerProvider() and otel.GetMeterProvider(). A trace that a
-	// proxy has begun is continued when a propagator is set
-	// (otel.SetTextMapPropagator). Beside the metrics of requests there are
+	// TracerProvider and MeterProvider receive OpenTelemetry spans and metrics, named by
+	// the semantic conventions for HTTP servers and databases. The global ones are
+	// otel.GetTracerProvider() and otel.GetMeterProvider(). A proxy's trace is continued if
+	// a propagator is set (otel.SetTextMapPropagator). Beside request metrics there are
 	// bonafide.audit.events, the number of audit events by event.name, and
-	// db.client.operation.duration, if the Store has the method Observe, as those of
-	// this module do.
+	// db.client.operation.duration, if the Store has the method Observe, as those of this
+	// module do.
 	// Defaults to none.
 	TracerProvider trace.TracerProvider `json:"-"`
 	MeterProvider  metric.MeterProvider `json:"-"`
 
-	// OnEvent is called with every audit event after it is stored. It must
-	// return quickly: after two seconds it is waited for no longer. That, and a
-	// panic in it, is logged and does no harm.
+	// OnEvent is called with every audit event after it is stored. It must return quickly:
+	// the provider waits two seconds at most. A timeout or a panic is logged and has no
+	// other effect.
 	// Defaults to none.
 	OnEvent func(Event) `json:"-"`
 
-	// Clock tells the time. It is meant for tests.
+	// Clock returns the current time. It is meant for tests.
 	// Defaults to time.Now.
 	Clock func() time.Time `json:"-"`
 }
@@ -242,7 +238,7 @@ func (c Config) withDefaults() Config {
 	return c
 }
 
-// validate names the first field that cannot work. It expects defaults in place.
+// validate returns an error for the first invalid field, after withDefaults.
 func (c Config) validate() error {
 	if err := c.validateBaseURL(c.BaseURL); err != nil {
 		return &FieldError{"BaseURL", err}
@@ -322,15 +318,15 @@ func (c Config) validateBaseURL(s string) error {
 	}
 }
 
-// addresses are the rules for addresses of the provider and of applications.
+// addresses returns the rules for the addresses of the provider and of applications.
 func (c Config) addresses() registry.Addresses {
 	return registry.Addresses{PrivateHTTP: c.InsecureHTTP}
 }
 
-// hasAccounts reports whether the provider keeps the users itself.
+// hasAccounts reports whether the provider uses the embedded accounts.
 func (c Config) hasAccounts() bool { return c.Users.SignedIn == nil }
 
-// secrets returns what seals and authenticates.
+// secrets returns the keys of Secret and PreviousSecrets.
 func (c Config) secrets() (*keyring.Secrets, error) {
 	secrets, err := keyring.NewSecrets(c.Secret, c.PreviousSecrets...)
 	if err == nil {
@@ -343,7 +339,7 @@ func (c Config) secrets() (*keyring.Secrets, error) {
 	return nil, &FieldError{wrong, err}
 }
 
-// configError gives an error of New its form.
+// configError returns an error of New with its prefix.
 func configError(err error) error {
 	err = asFieldError(err)
 	var wrong *FieldError
@@ -353,7 +349,7 @@ func configError(err error) error {
 	return fmt.Errorf("provider: %w", err)
 }
 
-// validateProxy accepts a network that can match somebody's address, and not everybody's.
+// validateProxy refuses networks that match no address or all of them.
 func validateProxy(network netip.Prefix) error {
 	switch {
 	case !network.IsValid():

@@ -12,11 +12,12 @@ import (
 	"github.com/bonafide-id/bonafide/ui"
 )
 
-// deletionBatch is how many accounts are removed before others have their turn.
+// deletionBatch is the number of accounts that are removed before other requests get their
+// turn.
 const deletionBatch = 16
 
-// deleteDue removes accounts whose owners have asked for it, and whose grace is over by now,
-// and reports how many. Of several processes one removes an account, and tells its owner.
+// deleteDue removes accounts that are due for deletion, and returns their number. Of
+// several processes, one removes an account and tells its owner.
 func (p upkeep) deleteDue(ctx context.Context, now time.Time) (removed int, err error) {
 	due, err := p.store.DueAccounts(ctx, now, deletionBatch)
 	if err != nil {
@@ -31,7 +32,7 @@ func (p upkeep) deleteDue(ctx context.Context, now time.Time) (removed int, err 
 		if err != nil {
 			return removed, fmt.Errorf("delete due account: %w", err)
 		}
-		if !found { // another process was first, or the owner has thought again
+		if !found { // another process was first, or the owner has withdrawn the request
 			continue
 		}
 		removed++
@@ -41,7 +42,7 @@ func (p upkeep) deleteDue(ctx context.Context, now time.Time) (removed int, err 
 	return removed, nil
 }
 
-// tellDeleted sends the last mail to an address. It cannot undo anything, so a failure is
+// tellDeleted sends the last mail to an address. Nothing can be undone, so a failure is
 // only logged.
 func (p upkeep) tellDeleted(ctx context.Context, a storage.Account) {
 	if p.cfg.Mailer == nil || a.Email == "" {

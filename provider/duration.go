@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// duration is a time.Duration whose JSON form is a text that people can read and write;
-// that of time.Duration is a number of nanoseconds.
+// duration is a time.Duration whose JSON form is readable text such as "15m"; that of
+// time.Duration is a number of nanoseconds.
 type duration time.Duration
 
 // MarshalText implements encoding.TextMarshaler.
@@ -24,8 +24,8 @@ func (d *duration) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// withTexts returns a copy of a struct in which each time.Duration is a duration, and
-// takes it back into the struct.
+// withTexts returns a copy of a struct with a duration for each time.Duration; takeBack
+// copies it back.
 func withTexts(record reflect.Value) (texts reflect.Value, takeBack func()) {
 	fields := reflect.VisibleFields(record.Type())
 	for i, f := range fields {
@@ -43,14 +43,14 @@ func withTexts(record reflect.Value) (texts reflect.Value, takeBack func()) {
 	return texts, func() { set(record, texts) }
 }
 
-// marshalDurations returns the JSON form of a struct with its durations as texts.
+// marshalDurations returns the JSON form of a struct with its durations as text.
 func marshalDurations(record any) ([]byte, error) {
 	texts, _ := withTexts(reflect.ValueOf(record))
 	return json.Marshal(texts.Interface())
 }
 
-// unmarshalDurations reads that form into the struct that record points to. Members that
-// are missing keep their values.
+// unmarshalDurations reads that form into the struct that record points to. Missing members
+// keep their values.
 func unmarshalDurations(text []byte, record any) error {
 	texts, takeBack := withTexts(reflect.ValueOf(record).Elem())
 	if err := json.Unmarshal(text, texts.Addr().Interface()); err != nil {

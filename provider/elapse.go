@@ -9,22 +9,21 @@ import (
 	"github.com/bonafide-id/bonafide/storage"
 )
 
-// Elapsed says for whom time has passed: applications by their client IDs, users by what
-// their IDs begin with. A negative By moves the clock back.
+// Elapsed selects applications by client ID and users by the prefix of their ID, and the
+// time By that passes for them. A negative By moves the clock back.
 type Elapsed = storage.Elapsed
 
-// ErrNoSandbox says that this provider is no sandbox (Config.Sandbox).
+// ErrNoSandbox means that this provider is not a sandbox (Config.Sandbox).
 var ErrNoSandbox = errors.New("provider: is for a sandbox only")
 
-// Elapse moves the clock of a sandbox for some applications and users, by making what is
-// recorded of them older: access and refresh tokens, grants, consents, sessions and
-// statuses. It is in force at once. Moved back, what has expired by it is good again unless
-// Run has removed it; what was issued in between lies in the future then, and is of no use.
-// ID tokens, which say themselves when they expire, and requests that are under way stay as
-// they are.
+// Elapse moves the clock of a sandbox for some applications and users: it makes their
+// access and refresh tokens, grants, consents, sessions and statuses older, at once. When
+// the clock moves back, expired records are valid again, unless Run has removed them;
+// records issued in between lie in the future, and are invalid. ID tokens, which carry
+// their own expiry, and requests in progress stay as they are.
 //
 // The personas of an organization are the users whose IDs begin with PersonaID(realm, "").
-// ErrNoSandbox when the provider is none.
+// ErrNoSandbox if the provider is not a sandbox.
 func (p Sandbox) Elapse(ctx context.Context, e Elapsed) error {
 	if !p.cfg.Sandbox {
 		return ErrNoSandbox
@@ -35,5 +34,5 @@ func (p Sandbox) Elapse(ctx context.Context, e Elapsed) error {
 	return nil
 }
 
-// PersonaID returns the user ID of a persona: the subject that applications get.
+// PersonaID returns the user ID of a persona, the subject for applications.
 func PersonaID(realm, name string) string { return persona.UserID(realm, name) }

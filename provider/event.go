@@ -15,37 +15,37 @@ type Event struct {
 	At   time.Time `json:"at"`
 	Name EventName `json:"name"`
 
-	// UserID and ClientID tell whom it concerns; either may be empty.
+	// UserID and ClientID name the user and the application; either may be empty.
 	UserID   string `json:"user_id,omitempty"`
 	ClientID string `json:"client_id,omitempty"`
 
-	// Address is the network of the caller, when there is one: 24 bits of an IPv4
-	// address, as in 192.0.2.0/24, or 48 of IPv6.
+	// Address is the network of the caller, if any: 24 bits of an IPv4 address, as in
+	// 192.0.2.0/24, or 48 of IPv6.
 	Address string `json:"address,omitempty"`
 
 	// Detail is a fixed phrase.
 	Detail string `json:"detail,omitempty"`
 }
 
-// EventName is what happened.
+// EventName is the type of an event.
 type EventName string
 
-// The events of the audit log. What the host records about people (People.SetAttributes,
-// People.SetStatus), and who signs in at a host with users of its own, is the host's to record.
+// The events of the audit log. The host itself records its changes to users
+// (People.SetAttributes, People.SetStatus), and sign-ins of its own users.
 const (
 	EventSignedIn  EventName = audit.SignedIn  // by password, at the provider's own screens
 	EventSignedOut EventName = audit.SignedOut // here, on another device, or to change the account
 	EventSignedUp  EventName = audit.SignedUp
 
-	// EventSignInFailed has the UserID when there is such an account. When there is
-	// none, every process records a network once a minute.
+	// EventSignInFailed has the UserID of an existing account. Without one, every process
+	// records each network once a minute.
 	EventSignInFailed EventName = audit.SignInFailed
 
-	// EventThrottled says that an address tries something too often. While it
-	// goes on, every process records it once a minute.
+	// EventThrottled means that an address tries something too often. While that lasts,
+	// every process records it once a minute.
 	EventThrottled EventName = audit.Throttled
 
-	// EventAccountCreated is of the host's doing: users sign up.
+	// EventAccountCreated means that the host has created an account; users sign up.
 	EventAccountCreated  EventName = audit.AccountCreated
 	EventAccountDisabled EventName = audit.AccountDisabled
 	EventAccountEnabled  EventName = audit.AccountEnabled
@@ -54,61 +54,60 @@ const (
 	EventEmailVerified   EventName = audit.EmailVerified
 	EventPasswordChanged EventName = audit.PasswordChanged
 
-	// EventEmailReturned says that whoever reads the former address of an account has taken
-	// a change of it back, and has set a password.
+	// EventEmailReturned means that the reader of an account's former address has taken
+	// back its change and set a password.
 	EventEmailReturned EventName = audit.EmailReturned
 
-	// EventVerificationStarted says that a user was sent to one of Config.Verifiers; its
+	// EventVerificationStarted means that a user was sent to one of Config.Verifiers; its
 	// Detail is the name of the group.
 	EventVerificationStarted EventName = audit.VerificationStarted
 
-	// EventDeletionRequested says that a user wants the account to be deleted, which
-	// happens after Lifetimes.DeletionGrace, EventDeletionWithdrawn that the user has
-	// thought again.
+	// EventDeletionRequested means that a user has requested the deletion of the account
+	// after Lifetimes.DeletionGrace, EventDeletionWithdrawn that the user has withdrawn the
+	// request.
 	EventDeletionRequested EventName = audit.DeletionRequested
 	EventDeletionWithdrawn EventName = audit.DeletionWithdrawn
 
-	// EventDataExported says that a user has downloaded what is recorded.
+	// EventDataExported means that a user has downloaded a copy of their data.
 	EventDataExported EventName = audit.DataExported
 
 	EventConsent EventName = audit.Consent
 	EventDenied  EventName = audit.Denied
 
-	// EventRevoked says that tokens were ended before their time: by the user,
-	// who took back what an application was allowed, by the application, or by
-	// the host (People.RevokeIssuedBefore).
+	// EventRevoked means that tokens were revoked: by the user, who withdrew consent from
+	// an application, by the application, or by the host (People.RevokeIssuedBefore).
 	EventRevoked EventName = audit.Revoked
 
-	// EventReuse says that a code or a refresh token came a second time, as a
-	// stolen one does. Its grant has been ended.
+	// EventReuse means that a code or a refresh token was used twice, as a stolen one is.
+	// Its grant is revoked.
 	EventReuse EventName = audit.Reuse
 
-	// EventClientCreated, like those that follow, is about a registration.
+	// EventClientCreated and the next are about registrations.
 	EventClientCreated EventName = audit.ClientCreated
 	EventClientChanged EventName = audit.ClientChanged
 	EventClientDeleted EventName = audit.ClientDeleted
 	EventSecretShown   EventName = audit.SecretShown
 	EventSecretChanged EventName = audit.SecretChanged
 
-	// EventClientRefused says that someone named an application and did not know
-	// its secret, once a minute for each network.
+	// EventClientRefused means that a client authenticated with a wrong secret, once a
+	// minute for each network.
 	EventClientRefused EventName = audit.ClientRefused
 
 	EventKeyRotated EventName = audit.KeyRotated
 
-	// EventKeysRevoked says that the host has ended all signing keys, and that a
-	// new one signs (Keys.Revoke).
+	// EventKeysRevoked means that the host has revoked all signing keys, and a new one
+	// signs (Keys.Revoke).
 	EventKeysRevoked EventName = audit.KeysRevoked
 )
 
-// asEvent returns an event as the host sees it.
+// asEvent converts an event to its public form.
 func asEvent(e storage.Event) Event {
 	return Event{
 		At: e.At, Name: EventName(e.Name), UserID: e.Subject, ClientID: e.ClientID, Address: e.Address, Detail: e.Detail,
 	}
 }
 
-// onEvent returns Config.OnEvent as the audit log calls it, or nil.
+// onEvent returns Config.OnEvent in the form of the audit log, or nil.
 func (c Config) onEvent() func(storage.Event) {
 	if c.OnEvent == nil {
 		return nil
@@ -131,25 +130,22 @@ var tokenName = map[storage.TokenKind]string{
 	storage.RefreshToken:      "refresh token",
 }
 
-// EventFilter selects events. All fields that are not empty must match.
+// EventFilter selects events. All fields that are set must match.
 type EventFilter struct {
 	Name             EventName
 	UserID, ClientID string
 
-	// From and Until bound when it happened: at From or later, and before Until. Zero is no
-	// bound.
+	// From and Until limit the time: at From or later, and before Until. Zero is no limit.
 	From, Until time.Time
 
-	// Before is the ID of the last event of the page before; zero for the first
-	// page.
+	// Before is the ID of the last event of the previous page; zero for the first page.
 	Before int64
 
-	// Limit is the most events that are returned; 100 when zero.
+	// Limit is the maximum number of events; 100 if zero.
 	Limit int
 }
 
-// RecordedEvent is an event of the audit log with the ID that the next page is
-// asked for by.
+// RecordedEvent is an event of the audit log with its ID, for EventFilter.Before.
 type RecordedEvent struct {
 	ID int64 `json:"id"`
 	Event

@@ -7,21 +7,21 @@ import (
 	"github.com/bonafide-id/bonafide/provider/internal/field"
 )
 
-// FieldError says which field cannot be accepted, and why. New returns one about a field
-// of its Config, Clients.Save of the Client, Accounts.Save of the Account, People.SetStatus of the
-// Status; that of People.SetAttributes has a handle for its Field. Find it with errors.As: what
-// they return says more in front of it.
+// FieldError names an invalid field and the reason. New returns one for a field of its
+// Config, Clients.Save of the Client, Accounts.Save of the Account, People.SetStatus of the
+// Status; the Field of one from People.SetAttributes is a handle. Find it with errors.As,
+// because the returned error has a prefix.
 //
 //	var wrong *provider.FieldError
 //	if errors.As(err, &wrong) {
 //		form.Problems[wrong.Field] = wrong.Err
 //	}
 type FieldError struct {
-	// Field is the path of the field from the record, as in Go: Lifetimes.Code,
+	// Field is the path of the field within the record, as in Go: Lifetimes.Code,
 	// RedirectURIs[1], Scopes[0].Attributes.
 	Field string
 
-	// Err says what is wrong with it. It never holds a secret.
+	// Err is the reason. It never holds a secret.
 	Err error
 }
 
@@ -36,8 +36,8 @@ func wrongField(field, format string, args ...any) error {
 	return &FieldError{field, fmt.Errorf(format, args...)}
 }
 
-// asFieldError returns the error of a field that a room has found as the host sees it, and
-// every other as it is.
+// asFieldError converts an internal field error to its public form, and returns any other
+// as it is.
 func asFieldError(err error) error {
 	var wrong *field.Error
 	if errors.As(err, &wrong) {

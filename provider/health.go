@@ -6,13 +6,13 @@ import (
 	"time"
 )
 
-// healthTimeout bounds a readiness check: a probe that hangs is a probe that fails.
+// healthTimeout limits a readiness check: a probe that hangs is a probe that fails.
 const healthTimeout = 2 * time.Second
 
-// Health returns a handler for the probes of whoever runs the process: GET /live
-// answers 200 while the process serves, GET /ready 200 while the store answers and
-// takes writes too and the provider is not closed, 503 otherwise. It says nothing else. No route of
-// the provider leads to it; the host mounts it where its probes can reach it.
+// Health returns a handler for health probes: GET /live answers 200 while the process
+// serves; GET /ready answers 200 while the store reads and writes and the provider is open,
+// and else 503. It reveals nothing else. The provider has no route to it; the host mounts
+// it where its probes can reach it.
 func (p *Provider) Health() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /live", func(w http.ResponseWriter, _ *http.Request) { answerProbe(w, true) })

@@ -14,7 +14,7 @@ import (
 	"github.com/bonafide-id/bonafide/ui"
 )
 
-// Installation is what a provider is, for documentation and for pages about it.
+// Installation describes a provider, for documentation and for pages about it.
 type Installation struct {
 	// BaseURL and Sandbox are those of the Config.
 	BaseURL string
@@ -26,36 +26,36 @@ type Installation struct {
 	// Issuer is the issuer identifier.
 	Issuer string
 
-	// MetadataPaths are the paths at which clients such as those of the Model Context
-	// Protocol look for the discovery document beside the path of the BaseURL (RFC 8414
-	// section 3.1), for the host's router. There are none when the BaseURL has no path:
-	// then the provider is asked there anyway. A client that is given the issuer for OpenID
-	// Connect does without.
+	// MetadataPaths are the paths, for the host's router, at which clients such as those of
+	// the Model Context Protocol look for the discovery document besides the path of the
+	// BaseURL (RFC 8414 section 3.1). None if the BaseURL has no path: the provider then
+	// gets these requests anyway. A client that takes the issuer for OpenID Connect does
+	// not use them.
 	//
 	//	for _, path := range idp.Installation().MetadataPaths {
 	//		mux.Handle(path, idp)
 	//	}
 	MetadataPaths []string
 
-	// HasAccounts reports that users sign in with embedded accounts, SignsUp that they
-	// can make one.
+	// HasAccounts reports whether users sign in with embedded accounts, SignsUp whether
+	// they can create one.
 	HasAccounts bool
 	SignsUp     bool
 
-	// Scopes, Attributes and Groups are those in force, in the order of the host;
-	// Attributes begin with those of the default catalogue.
+	// Scopes, Attributes and Groups are those in force, in the host's order; Attributes
+	// begin with the default catalogue.
 	Scopes     []Scope
 	Attributes []Attribute
 	Groups     []Group
 
-	// Resources are the APIs that applications can ask access tokens for.
+	// Resources are the APIs for which applications can request access tokens.
 	Resources []Resource
 
 	// Lifetimes are those in force.
 	Lifetimes Lifetimes
 }
 
-// Installation returns what this provider is. The caller may change it.
+// Installation describes this provider. The caller may change the value.
 func (p *Provider) Installation() Installation {
 	i := Installation{
 		BaseURL: p.cfg.BaseURL, Sandbox: p.cfg.Sandbox, Name: p.cfg.Brand.name(), Code: p.cfg.Brand.Code, Issuer: p.issuer,
@@ -85,14 +85,14 @@ func (p *Provider) Installation() Installation {
 	return i
 }
 
-// ScopeWords returns what a scope is called, and what it is explained by, in the language of
-// a screen (Screen.Page).
+// ScopeWords returns the title and the explanation of a scope in the language of a screen
+// (Screen.Page).
 func (p Pages) ScopeWords(l *ui.Locale, name string) (title, description ui.Label) {
 	return p.catalogue.ScopeWords(l, name)
 }
 
-// Locale returns the language of mails to a user who did not ask for them just now:
-// the one that the account has, else English.
+// Locale returns the language of mails to a user who is not on a screen: the account's, or
+// else English.
 func (p People) Locale(ctx context.Context, userID string) (*ui.Locale, error) {
 	a, err := p.store.Account(ctx, userID)
 	if err != nil && !errors.Is(err, storage.ErrNotFound) { // a user of the host has none
@@ -101,8 +101,8 @@ func (p People) Locale(ctx context.Context, userID string) (*ui.Locale, error) {
 	return p.pages.Site.AccountLocale(a), nil
 }
 
-// VerifiedEmail returns the address that a user has proved to own, as NormalizeEmail spells
-// it; empty when there is none, or no such user.
+// VerifiedEmail returns the user's verified address, as NormalizeEmail spells it; empty if
+// there is none, or no such user.
 func (p People) VerifiedEmail(ctx context.Context, userID string) (string, error) {
 	person, err := p.flows.Claims.Person(ctx, userID, claims.AccountHandles, nil)
 	switch {
@@ -115,14 +115,14 @@ func (p People) VerifiedEmail(ctx context.Context, userID string) (string, error
 	}
 	key, err := NormalizeEmail(person.Text("email"))
 	if err != nil {
-		return "", nil //nolint:nilerr // the host has recorded what is no address
+		return "", nil //nolint:nilerr // the host has recorded an invalid address
 	}
 	return key, nil
 }
 
-// NormalizeEmail returns the one spelling of all those that are one address to the provider:
-// in letter case, in Unicode form, and of a domain in Unicode or in ASCII. What is no address
-// is an error.
+// NormalizeEmail returns the one spelling of an address that the provider compares: it
+// unifies letter case, Unicode form, and Unicode and ASCII domains. An invalid address is
+// an error.
 func NormalizeEmail(address string) (string, error) {
 	key, err := account.EmailKey(address)
 	if err != nil {
@@ -131,8 +131,8 @@ func NormalizeEmail(address string) (string, error) {
 	return key, nil
 }
 
-// View returns how a user is shown to those who know of the user, such as the
-// members of an organization. ErrNoUser when there is none.
+// View returns the user as other users see them, such as members of an organization.
+// ErrNoUser if there is none.
 func (p People) View(ctx context.Context, userID string) (ui.Account, error) {
 	return p.flows.AccountView(ctx, userID)
 }

@@ -13,10 +13,11 @@ import (
 	"github.com/bonafide-id/bonafide/storage"
 )
 
-// Rotate makes the next signing key before its time, and reports whether it has: after a
-// change of those who have access to the secret and the database. Like every next key it is
-// in the key set for a day before it signs, so that no application notices. While one waits
-// for its turn, it does nothing and reports false. It is an error with Config.Signer.
+// Rotate makes the next signing key ahead of schedule, for example after a change of staff
+// with access to the secret and the database, and reports whether it did. Like every next
+// key, it is in the key set for a day before it signs, so that no application notices.
+// While another next key waits, Rotate does nothing and reports false. It is an error with
+// Config.Signer.
 func (p Keys) Rotate(ctx context.Context) (rotated bool, err error) {
 	if rotated, err = p.keys.Rotate(ctx); rotated {
 		p.audit.Record(ctx, storage.Event{Name: audit.KeyRotated, Detail: "by the host"})
@@ -27,16 +28,16 @@ func (p Keys) Rotate(ctx context.Context) (rotated bool, err error) {
 	return rotated, nil
 }
 
-// Revoke is for a signing key that has leaked: a new key signs at once, and all others are
-// taken out of the key set and out of use, so that no ID token that they signed is taken
-// as an id_token_hint any more. That is so here when it returns, and in every other
-// process within a second. It is an error with Config.Signer.
+// Revoke replaces leaked signing keys: a new key signs at once, and all others leave the
+// key set, so that no ID token that they signed is accepted as an id_token_hint. This takes
+// effect here when Revoke returns, and in every other process within a second. It is an
+// error with Config.Signer.
 //
-// ID tokens that applications hold no longer verify once they have looked at the key set
-// again; one that keeps it may do so for an hour, and take forged ID tokens until then.
-// Sessions, access tokens and refresh tokens are of another kind and stay: see
-// People.RevokeIssuedBefore. A backup that is restored brings the keys back that it holds;
-// call it again. After an error the former keys may still be in use; call it again.
+// Applications reject earlier ID tokens once they read the key set again; one that caches
+// it may accept forged ID tokens for up to an hour. Sessions, access tokens and refresh
+// tokens do not depend on signing keys and stay valid: see People.RevokeIssuedBefore. A
+// restored backup brings its keys back, and after an error the former keys may still be in
+// use; in both cases call it again.
 func (p Keys) Revoke(ctx context.Context) error {
 	if err := p.keys.Replace(ctx); err != nil {
 		return fmt.Errorf("provider: replace signing keys: %w", err)

@@ -2,53 +2,51 @@ package provider
 
 import "time"
 
-// Lifetimes bound sessions and issued tokens. In JSON each is a text such as "90s", "15m"
-// or "720h".
+// Lifetimes limit sessions and tokens. In JSON each is text such as "90s", "15m" or "720h".
 type Lifetimes struct {
-	// Code is the life of an authorization code, at most 10 minutes.
+	// Code is the lifetime of an authorization code, at most 10 minutes.
 	// Defaults to 60 seconds.
 	Code time.Duration `json:"code,omitempty"`
 
-	// AccessToken is the life of an access token.
+	// AccessToken is the lifetime of an access token.
 	// Defaults to 300 seconds.
 	AccessToken time.Duration `json:"access_token,omitempty"`
 
-	// IDToken is the life of an ID token.
+	// IDToken is the lifetime of an ID token.
 	// Defaults to 300 seconds.
 	IDToken time.Duration `json:"id_token,omitempty"`
 
-	// RefreshToken is the life of a refresh token that is not used.
+	// RefreshToken is the lifetime of an unused refresh token.
 	// Defaults to 7 days.
 	RefreshToken time.Duration `json:"refresh_token,omitempty"`
 
-	// Grant is how long an application can refresh its tokens before the user has
-	// to sign in again.
+	// Grant is how long an application can refresh its tokens before the user must sign in
+	// again.
 	// Defaults to 30 days.
 	Grant time.Duration `json:"grant,omitempty"`
 
-	// RefreshGrace is how long a refresh token that was used may be used again,
-	// because the first response may have been lost. It ends as soon as a successor is
-	// used. Where the clocks of two processes differ it is longer or shorter by as much, and
-	// never more than twice as long. Negative for never: then any second use ends the grant.
+	// RefreshGrace is how long a used refresh token may be used again, because the first
+	// response may have been lost. It ends as soon as a successor is used. Clock
+	// differences between processes lengthen or shorten it by as much, to twice its length
+	// at most. Negative for never: then any second use revokes the grant.
 	// Defaults to 60 seconds, which outlasts the failover of a database.
 	RefreshGrace time.Duration `json:"refresh_grace,omitempty"`
 
-	// SessionIdle ends a browser session that is not used.
+	// SessionIdle is how long an unused browser session lasts.
 	// Defaults to 12 hours.
 	SessionIdle time.Duration `json:"session_idle,omitempty"`
 
-	// Session ends every browser session.
+	// Session is how long any browser session lasts.
 	// Defaults to 14 days.
 	Session time.Duration `json:"session,omitempty"`
 
-	// Flow is how long a user may take from the application's request to the
-	// response.
+	// Flow is how long a user may take from the authorization request to the response.
 	// Defaults to 1 hour.
 	Flow time.Duration `json:"flow,omitempty"`
 
-	// DeletionGrace is how long an account stays after its user has asked to delete it,
-	// at least an hour. Until then nothing is issued for it, and the user can sign in
-	// and keep it. Run deletes it afterwards.
+	// DeletionGrace is how long an account stays after its user has requested deletion, at
+	// least an hour. Until then no token is issued for it, and the user can sign in and
+	// keep it. Run deletes it afterwards.
 	// Defaults to 14 days.
 	DeletionGrace time.Duration `json:"deletion_grace,omitempty"`
 }
@@ -79,7 +77,7 @@ func (l Lifetimes) withDefaults() Lifetimes {
 	return l
 }
 
-// validate names the first field that cannot work.
+// validate returns an error for the first invalid field.
 func (l Lifetimes) validate() error {
 	for _, f := range []struct {
 		name          string

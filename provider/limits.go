@@ -8,52 +8,48 @@ import (
 	"github.com/bonafide-id/bonafide/provider/internal/ratelimit"
 )
 
-// Limits bound how often somebody may guess, and have mail sent. All but one count by
-// network address: one of IPv4, or a network of 64 bits of IPv6, and, with ten times
-// the limit, one of 48 bits. The defaults suit a campus or an office behind a single
-// address. A browser in which the account that it is about has signed in before is not
-// counted by address.
+// Limits throttle guesses and mails. All but one count by network address: an IPv4 address
+// or an IPv6 network of 64 bits, and, with ten times the limit, an IPv6 network of 48 bits.
+// The defaults suit a campus or an office behind a single address. A browser in which the
+// account has signed in before is not counted by address.
 //
-// A zero field has its default. One with a Burst below zero is no limit at all, for a
-// host that has one in front of the provider. Without that, nothing then keeps one
-// machine from trying a common password on every account, from having mail sent to any
-// number of strangers in the host's name, and from keeping the processors busy, as
-// each password takes one some 20 ms.
+// A zero field has its default. A negative Burst disables a limit, for a host that
+// throttles in front of the provider. Otherwise nothing keeps one machine from trying a
+// common password on every account, from sending mail to any number of strangers in the
+// host's name, and from keeping the processors busy, as each password takes one some 20 ms.
 type Limits struct {
-	// SignIn is how many wrong passwords an address may try, for whatever accounts.
-	// One that is right is not counted.
+	// SignIn limits wrong passwords from one address, for any accounts. Right ones do not
+	// count.
 	// Defaults to 100 at once, and one more every 3 s.
 	SignIn Limit `json:"sign_in,omitzero"`
 
-	// SignInAccount is how many wrong passwords may be tried for one account from
-	// all browsers together in which it has not signed in before. While it is used up
-	// its owner can sign in in a browser that is known. Without it, many machines can
-	// try a password as fast as they like.
+	// SignInAccount limits wrong passwords for one account, from all browsers together in
+	// which it has not signed in before. While it is used up, its owner can sign in from a
+	// known browser. Without it, many machines can try passwords as fast as they like.
 	// Defaults to 10 at once, and one more every minute.
 	SignInAccount Limit `json:"sign_in_account,omitzero"`
 
-	// SignUp is how often an address may begin a new account.
-	// Defaults to 100 at once, and once more every 30 s.
+	// SignUp limits sign-ups begun from one address.
+	// Defaults to 100 at once, and one more every 30 s.
 	SignUp Limit `json:"sign_up,omitzero"`
 
-	// Mail is how many mails with a code an address may ask for. How many one
-	// recipient gets is not for the host to set: the number of guesses at a code rests
-	// on it.
+	// Mail limits mailed codes requested from one address. Mails to one recipient have a
+	// fixed limit, because it limits the guesses at a code.
 	// Defaults to 200 at once, and one more every 15 s.
 	Mail Limit `json:"mail,omitzero"`
 
-	// Code is how many wrong codes an address may enter. That each code can be tried
-	// five times is not for the host to set.
+	// Code limits wrong codes from one address. Each code can be tried five times; that
+	// limit is fixed.
 	// Defaults to 100 at once, and one more every 10 s.
 	Code Limit `json:"code,omitzero"`
 }
 
-// Limit is so many attempts at once, and one more Every so often.
+// Limit allows Burst attempts at once, and then one more in each period of Every.
 type Limit struct {
-	// Burst is from 1 to 1,000,000, or below zero for no limit.
+	// Burst is from 1 to 1,000,000, or negative for no limit.
 	Burst int `json:"burst"`
 
-	// Every is from 1 ms to 24 h; in JSON it is a text such as "3s".
+	// Every is from 1 ms to 24 h; in JSON it is text such as "3s".
 	Every time.Duration `json:"every,omitempty"`
 }
 
@@ -63,12 +59,12 @@ func (l Limit) MarshalJSON() ([]byte, error) { return marshalDurations(l) }
 // UnmarshalJSON implements json.Unmarshaler.
 func (l *Limit) UnmarshalJSON(text []byte) error { return unmarshalDurations(text, l) }
 
-// Allow counts an attempt at something of the host's own, such as what is posted on a
-// Screen, and returns zero, or how long to wait when it is one too many. key is who tries,
-// such as a user's ID; what names the limit, and is from a set that is fixed when the
-// program starts. All processes on one store count together, before anybody knows how the
-// attempt ends. A limit with a Burst below one is none. While the store cannot be asked the
-// error is storage.ErrUnavailable.
+// Allow counts an attempt at an action of the host's, such as a post to a Screen, and
+// returns zero, or how long to wait if it is one too many. key identifies who tries, such
+// as a user's ID; what names the limit, from a set that is fixed at program start. All
+// processes on one store count together, before the outcome of the attempt is known. A
+// Burst below one is no limit. While the store is unavailable, the error is
+// storage.ErrUnavailable.
 func (p Pages) Allow(ctx context.Context, what, key string, limit Limit) (wait time.Duration, err error) {
 	if limit.Burst < 1 {
 		return 0, nil
@@ -76,7 +72,7 @@ func (p Pages) Allow(ctx context.Context, what, key string, limit Limit) (wait t
 	return p.limits.Allow(ctx, ratelimit.OfHost(what, ratelimit.Limit(limit)), ratelimit.Key{Account: key})
 }
 
-// actions returns what is limited, with the limits of the host.
+// actions returns the throttled actions with the host's limits.
 func (l Limits) actions() account.Actions {
 	perAccount := ratelimit.SignIn.PerAccount(l.SignInAccount.or(ratelimit.SignIn.ByAccount()))
 	return account.Actions{
@@ -87,7 +83,7 @@ func (l Limits) actions() account.Actions {
 	}
 }
 
-// or returns the limit, that of the default when it is zero, or none.
+// or returns the limit: the default if it is zero, none if it is negative.
 func (l Limit) or(byDefault ratelimit.Limit) ratelimit.Limit {
 	switch {
 	case l == (Limit{}):
@@ -99,15 +95,15 @@ func (l Limit) or(byDefault ratelimit.Limit) ratelimit.Limit {
 	}
 }
 
-// A limit is such that what it is multiplied with does not overflow, and that what is
-// noted down does not lie centuries ahead.
+// Within these bounds the products of a limit do not overflow, and recorded times do not
+// lie centuries ahead.
 const (
 	maxBurst = 1_000_000
 	minEvery = time.Millisecond
 	maxEvery = 24 * time.Hour
 )
 
-// validate names the first field that cannot work.
+// validate returns an error for the first invalid field.
 func (l Limits) validate() error {
 	for _, f := range []struct {
 		name string

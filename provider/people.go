@@ -12,11 +12,11 @@ import (
 	"github.com/bonafide-id/bonafide/storage"
 )
 
-// SetAttributes records values about a user by handle, in the types that Users.Person
-// describes; other handles keep theirs, and a value that stands for none removes one.
-// The values are released from the next response on. One that cannot be recorded is a
-// FieldError with its handle. ErrNoUser where accounts are embedded and there is none for the
-// user: what came after the account was deleted would stay for ever.
+// SetAttributes records a user's values by handle, in the types that Users.Person
+// documents; other handles keep theirs, and an empty value removes one. The values are
+// released from the next response on. An invalid one is a FieldError with its handle.
+// ErrNoUser if accounts are embedded and the user has none: values recorded after the
+// account was deleted would stay for ever.
 func (p People) SetAttributes(ctx context.Context, userID string, values map[string]any) error {
 	if err := p.setAttributes(ctx, userID, values); err != nil {
 		return fmt.Errorf("provider: set attributes: %w", err)
@@ -35,20 +35,20 @@ func (p People) setAttributes(ctx context.Context, userID string, values map[str
 	return noUser(p.store.SetAttributes(ctx, userID, encoded, p.personBasis(0)))
 }
 
-// ErrChanged says that what was to be replaced is not what it was when it was read:
-// somebody has changed it since. Read it again, and decide anew.
+// ErrChanged means that the record has changed since it was read. Read it again, and decide
+// again.
 var ErrChanged = errors.New("provider: changed since it was read")
 
-// SetStatus records the status of one group for a user in place of the one that has
-// its Revision: whichever there is when that is zero. ErrChanged when there is another. A
-// field that cannot be accepted is a FieldError; Pending and Verified exclude each other.
-// A status that names a PersonRevision, as PersonalData has it, is of the person who was
-// checked: ErrChanged when the attributes have changed since. ErrNoUser as for SetAttributes.
+// SetStatus records a user's status in one group. It replaces the status with its Revision,
+// or any if that is zero: ErrChanged if there is another. An invalid field is a FieldError;
+// Pending and Verified exclude each other. With a PersonRevision from PersonalData, the
+// status is for the person who was checked: ErrChanged if the attributes have changed
+// since. ErrNoUser as in SetAttributes.
 //
-// Who has waited is told: when a status that was pending is verified, or is neither any
-// more, which refuses it (Reason says why), the user gets a mail about it, in the language of the account
-// where that has one. It takes an embedded account with a verified address, and
-// Config.Mailer; a mail that cannot be sent is logged.
+// When a pending status becomes verified or refused (neither Pending nor Verified; Reason
+// says why), the user gets a mail, in the account's language if it has one. This requires
+// an embedded account with a verified address, and Config.Mailer; a failure to send is
+// logged.
 func (p People) SetStatus(ctx context.Context, userID string, s Status) error {
 	err := p.setStatus(ctx, userID, s)
 	if errors.Is(err, storage.ErrChanged) {
@@ -86,8 +86,8 @@ func (p People) setStatus(ctx context.Context, userID string, s Status) error {
 	return err
 }
 
-// replaceStatus records a status in place of whichever there is. Of several that end a
-// wait at once, one tells the user.
+// replaceStatus records a status in place of any other. Of concurrent calls that end a
+// wait, one tells the user.
 func (p People) replaceStatus(ctx context.Context, userID string, s Status) error {
 	for {
 		before, err := p.waiting(ctx, userID, s)
@@ -101,7 +101,7 @@ func (p People) replaceStatus(ctx context.Context, userID string, s Status) erro
 		if err == nil {
 			p.tellVerification(ctx, userID, s)
 		}
-		if !errors.Is(err, storage.ErrChanged) || s.PersonRevision != 0 { // which may be what has changed
+		if !errors.Is(err, storage.ErrChanged) || s.PersonRevision != 0 { // the attributes may have changed
 			return err
 		}
 	}
@@ -111,12 +111,13 @@ func (p People) recordStatus(ctx context.Context, userID string, s Status, repla
 	return noUser(p.store.SetStatus(ctx, userID, s, replaced, p.personBasis(s.PersonRevision)))
 }
 
-// personBasis is what a write about a person rests on: on the account where there are some.
+// personBasis is the condition of a write about a person: the account, if accounts are
+// embedded.
 func (p People) personBasis(revision int64) storage.PersonBasis {
 	return storage.PersonBasis{HasAccount: p.cfg.hasAccounts(), Revision: revision}
 }
 
-// noUser says of a write that has found no account that there is no such user.
+// noUser turns the error of a write without an account into ErrNoUser.
 func noUser(err error) error {
 	if errors.Is(err, storage.ErrNotFound) {
 		return ErrNoUser
@@ -124,8 +125,8 @@ func noUser(err error) error {
 	return err
 }
 
-// waiting returns the revision of the status that the user waits for, and that is to be
-// replaced by one that ends the wait; zero when there is nobody to tell.
+// waiting returns the revision of the pending status that a decision is to replace; zero if
+// there is nobody to tell.
 func (p People) waiting(ctx context.Context, userID string, s Status) (int64, error) {
 	if s.Pending || !p.pages.SendsMail() {
 		return 0, nil
@@ -142,16 +143,16 @@ func (p People) waiting(ctx context.Context, userID string, s Status) (int64, er
 	return 0, nil
 }
 
-// tellVerification tells a user what has become of a status that was pending.
+// tellVerification tells a user the outcome of a pending status.
 func (p People) tellVerification(ctx context.Context, userID string, s Status) {
 	ended := !s.ExpiresAt.IsZero() && !p.cfg.Clock().Before(s.ExpiresAt)
 	p.pages.TellVerification(ctx, userID, s.Group, s.Verified && !ended)
 }
 
-// maxReason is how many characters of a reason are shown.
+// maxReason is the maximum length of a displayed reason, in characters.
 const maxReason = 500
 
-// checkStatus names the first field that cannot be accepted.
+// checkStatus returns an error for the first invalid field.
 func (p People) checkStatus(s Status) error {
 	group, ok := p.catalogue.Group(s.Group)
 	if !ok {
@@ -182,7 +183,7 @@ func (p People) checkStatus(s Status) error {
 	return nil
 }
 
-// DeleteStatus forgets the status of one group for a user.
+// DeleteStatus removes a user's status in one group.
 func (p People) DeleteStatus(ctx context.Context, userID, group string) error {
 	err := host.CheckUserID(userID)
 	if err == nil {

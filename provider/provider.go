@@ -39,14 +39,14 @@ import (
 	"github.com/bonafide-id/bonafide/widget"
 )
 
-// Provider is an identity provider: an http.Handler for everything under its base
-// URL. Make one with New. Any number of them can live in one process.
+// Provider is an identity provider: an http.Handler for everything under its base URL.
+// Create one with New. Any number can live in one process.
 //
-// It serves, runs and describes itself; all else is a verb of one of its nouns: Clients,
+// Its own methods serve, run and describe it; all others belong to its nouns: Clients,
 // Accounts, People, Keys, Events, Pages and Sandbox.
 type Provider struct{ rooms }
 
-// rooms are what a provider is put together from. Each noun reaches what it works with here.
+// rooms are the parts of a provider. Each noun works with them.
 type rooms struct {
 	cfg       Config
 	issuer    string
@@ -71,7 +71,7 @@ type rooms struct {
 	server    *web.Server
 	limits    audit.Limits
 
-	resealDone atomic.Bool // once in the life of a process: see reseal
+	resealDone atomic.Bool // once per process: see reseal
 	outdated   sync.Once   // the operator has been told: see isOutdated
 
 	errorLink  atomic.Pointer[func(FailedRequest) string] // see LinkErrors
@@ -83,10 +83,10 @@ type rooms struct {
 }
 
 // New returns a provider. It reads the signing keys and the data key from the store,
-// makes the first of each if there is none, and starts no goroutine that stays; Run does
-// what goes on in the background. In a database of an earlier version, which holds
-// attributes and e-mail addresses in clear, it seals them, some thousand a second. A
-// field of the Config that cannot work is a FieldError.
+// generates the first of each if there is none, and leaves no goroutine running; background
+// work is for Run. It encrypts attributes and e-mail addresses in a database of an earlier
+// version, which holds them in clear, at some thousand a second. An invalid field of the
+// Config is a FieldError.
 func New(ctx context.Context, cfg Config) (*Provider, error) {
 	cfg = cfg.withDefaults()
 	if err := cfg.validate(); err != nil {
@@ -126,7 +126,7 @@ func New(ctx context.Context, cfg Config) (*Provider, error) {
 	return p, nil
 }
 
-// openStore puts what seals people, and what remembers for less than a second, before the
+// openStore puts the encryption of personal data and the short-lived cache in front of the
 // host's store.
 func (p *Provider) openStore(ctx context.Context) error {
 	former := make([]string, len(p.cfg.PreviousBaseURLs))
@@ -143,7 +143,7 @@ func (p *Provider) openStore(ctx context.Context) error {
 	return nil
 }
 
-// build puts the rooms together. Each is given what it works with, and nothing leads back.
+// build creates the parts. Each gets its dependencies, none of which leads back to it.
 func (p *Provider) build(ctx context.Context, look look) error {
 	cfg, calls := p.cfg, host.NewCalls()
 	var err error
@@ -222,7 +222,7 @@ func (p *Provider) build(ctx context.Context, look look) error {
 	return nil
 }
 
-// newSite returns what all pages share.
+// newSite returns the parts that all pages share.
 func (p *Provider) newSite(look look) (*web.Site, error) {
 	brand := p.cfg.Brand
 	base, err := url.Parse(p.cfg.BaseURL)
@@ -246,8 +246,8 @@ func (p *Provider) newSite(look look) (*web.Site, error) {
 	return site, nil
 }
 
-// ButtonScript returns where the script of the sign-in button is, with its value for
-// Subresource Integrity, for documentation and sample code.
+// ButtonScript returns the address of the sign-in button's script and its Subresource
+// Integrity value, for documentation and sample code.
 func (p Pages) ButtonScript() widget.Script { return p.button.Script(p.cfg.BaseURL) }
 
 // serveButton serves the files of the button.
@@ -259,13 +259,13 @@ func serveButton(button *widget.Widget) http.HandlerFunc {
 	}
 }
 
-// ServeHTTP answers everything under the base URL. It may be mounted with its full
-// path or behind http.StripPrefix.
+// ServeHTTP answers everything under the base URL. It may be mounted with its full path or
+// behind http.StripPrefix.
 func (p *Provider) ServeHTTP(w http.ResponseWriter, r *http.Request) { p.server.ServeHTTP(w, r) }
 
-// IsReturnTo reports whether an address is one that this provider has given to the
-// host's sign-in or sign-out page as return_to. The page must check it before it
-// redirects there, so that nobody can use it to send users elsewhere.
+// IsReturnTo reports whether this provider has passed an address to the host's sign-in or
+// sign-out page as return_to. The page must check it before it redirects there; otherwise
+// anybody could use it to send users elsewhere.
 func (p Pages) IsReturnTo(address string) bool {
 	return p.flows.IsReturnTo(address) || p.pages.IsReturnTo(address) || p.own.IsReturnTo(address)
 }
@@ -321,19 +321,20 @@ func (p *Provider) newEngine(tokens *token.Codec, source *claims.Source) *engine
 	})
 }
 
-// fetchKeys reads the key set of an application at its own address.
+// fetchKeys returns a function that reads an application's key set at its own address.
 func fetchKeys(client *outbound.Client) func(ctx context.Context, uri string) ([]byte, error) {
 	return func(ctx context.Context, uri string) ([]byte, error) {
 		return client.Get(ctx, uri, "application/jwk-set+json, application/json")
 	}
 }
 
-// pushedPurpose is what a pushed request of a client is sealed for.
+// pushedPurpose is the encryption purpose of a client's pushed requests.
 func pushedPurpose(issuer, clientID string) string {
 	return "pushed request " + issuer + " " + clientID
 }
 
-// audiences are the names by which what applications sign may address the provider.
+// audiences returns the audiences with which applications' assertions may address the
+// provider.
 func audiences(baseURL, issuer string) []string {
 	names := []string{issuer}
 	for _, path := range oauth.AssertionPaths {
@@ -342,7 +343,7 @@ func audiences(baseURL, issuer string) []string {
 	return names
 }
 
-// engineTokens shows the codec to the engine in the engine's terms.
+// engineTokens adapts the codec to the engine.
 type engineTokens struct{ codec *token.Codec }
 
 var tokenKinds = map[storage.TokenKind]token.Kind{

@@ -11,17 +11,17 @@ import (
 	"github.com/bonafide-id/bonafide/storage"
 )
 
-// RecordedAccount is a user of the embedded accounts, as recorded.
+// RecordedAccount is an embedded account, as recorded.
 type RecordedAccount struct {
 	// ID is the subject.
 	ID string `json:"id"`
 
-	// Email is as its owner wrote it.
+	// Email is the address as its owner wrote it.
 	Email         string `json:"email"`
 	EmailVerified bool   `json:"email_verified"`
 
-	// HasPassword reports whether the account can sign in by password;
-	// PasswordChangedAt is zero when it never had one.
+	// HasPassword reports whether the account can sign in by password; PasswordChangedAt is
+	// zero if it never had one.
 	HasPassword       bool      `json:"has_password"`
 	PasswordChangedAt time.Time `json:"password_changed_at,omitzero"`
 
@@ -39,7 +39,7 @@ func asRecorded(a storage.Account) RecordedAccount {
 	}
 }
 
-// Get returns an embedded account by its ID. ErrNoUser when there is none.
+// Get returns an embedded account by ID. ErrNoUser if there is none.
 func (p Accounts) Get(ctx context.Context, id string) (RecordedAccount, error) {
 	a, err := p.store.Account(ctx, id)
 	if errors.Is(err, storage.ErrNotFound) {
@@ -51,8 +51,8 @@ func (p Accounts) Get(ctx context.Context, id string) (RecordedAccount, error) {
 	return asRecorded(a), nil
 }
 
-// GetByEmail returns the embedded account that has an e-mail address, in whichever
-// spelling of its letters. ErrNoUser when none has, or when it is no address.
+// GetByEmail returns the embedded account with an e-mail address, in any spelling of its
+// letters. ErrNoUser if there is none, or the address is invalid.
 func (p Accounts) GetByEmail(ctx context.Context, email string) (RecordedAccount, error) {
 	key, err := account.EmailKey(email)
 	if err != nil {
@@ -68,8 +68,8 @@ func (p Accounts) GetByEmail(ctx context.Context, email string) (RecordedAccount
 	return asRecorded(a), nil
 }
 
-// List returns up to limit embedded accounts whose ID follows after, in an order
-// that does not change: the first page follows "", the next one the ID of the last.
+// List returns up to limit embedded accounts with IDs after the given one, in a stable
+// order: pass "" for the first page, then the last ID of each page.
 func (p Accounts) List(ctx context.Context, after string, limit int) ([]RecordedAccount, error) {
 	stored, err := p.store.Accounts(ctx, after, limit)
 	if err != nil {
@@ -82,33 +82,33 @@ func (p Accounts) List(ctx context.Context, after string, limit int) ([]Recorded
 	return accounts, nil
 }
 
-// PersonalData is all that is recorded about one person, for whoever asks for a copy of
-// it. It has no secrets: no password hash, no token.
+// PersonalData is all data about one person, for a copy on request. It has no secrets: no
+// password hash, no token.
 type PersonalData struct {
 	UserID string `json:"user_id"`
 
-	// Account is nil for a user of the host, who has none here.
+	// Account is nil for a user of the host, who has no account here.
 	Account *RecordedAccount `json:"account,omitempty"`
 
-	// Revision is that of the attributes of a person with an account, which SetStatus can
-	// be made conditional on (Status.PersonRevision).
+	// Revision is the revision of the attributes of a person with an account, a possible
+	// condition of SetStatus (Status.PersonRevision).
 	Revision int64 `json:"revision,omitempty"`
 
-	// Attributes are the JSON of the recorded values, by handle.
+	// Attributes are the recorded values in JSON, by handle.
 	Attributes map[string]json.RawMessage `json:"attributes,omitempty"`
 
-	// Statuses have their Revision, which SetStatus can be made conditional on.
+	// Statuses have their Revision, a possible condition of SetStatus.
 	Statuses []Status `json:"statuses,omitempty"`
 
 	Consents []RecordedConsent `json:"consents,omitempty"`
 	Sessions []RecordedSession `json:"sessions,omitempty"`
 
-	// Events are the last of the audit log, a hundred at most, the latest first;
-	// Events.List has the others.
+	// Events are the latest of the audit log first, a hundred at most; Events.List has the
+	// others.
 	Events []RecordedEvent `json:"events,omitempty"`
 }
 
-// RecordedConsent is what an application may have of a person.
+// RecordedConsent is what a person allows an application.
 type RecordedConsent struct {
 	ClientID string   `json:"client_id"`
 	Scopes   []string `json:"scopes"`
@@ -117,17 +117,17 @@ type RecordedConsent struct {
 	Attributes []string `json:"attributes"`
 	Groups     []string `json:"groups"`
 
-	// ClientName and RedirectHosts are whom the person was shown.
+	// ClientName and RedirectHosts are what the consent screen showed the person.
 	ClientName    string   `json:"client_name"`
 	RedirectHosts []string `json:"redirect_hosts"`
 
-	// DecidedAt is zero for an application that nobody is asked about.
+	// DecidedAt is zero for an application without a consent screen.
 	CreatedAt  time.Time `json:"created_at"`
 	DecidedAt  time.Time `json:"decided_at,omitzero"`
 	LastUsedAt time.Time `json:"last_used_at,omitzero"`
 }
 
-// RecordedSession is a browser in which a person is signed in.
+// RecordedSession is a browser session of a person.
 type RecordedSession struct {
 	UserAgent string `json:"user_agent"`
 
@@ -138,9 +138,8 @@ type RecordedSession struct {
 	ExpiresAt  time.Time `json:"expires_at"`
 }
 
-// Get returns what is recorded about a person, with an account or without, as it is
-// at this moment. What the host keeps itself (Users.Person) is not in it. ErrNoUser when
-// nothing is recorded.
+// Get returns a person's current data, with or without an account. It does not include the
+// host's own (Users.Person). ErrNoUser if nothing is recorded.
 func (p People) Get(ctx context.Context, userID string) (PersonalData, error) {
 	data := PersonalData{UserID: userID}
 	for _, read := range []func(context.Context, *PersonalData) error{
@@ -200,9 +199,9 @@ func (p People) readEvents(ctx context.Context, data *PersonalData) (err error) 
 	return err
 }
 
-// Get returns the registration of an application, without its secret. Clients.Save takes
-// it, changed or not: the secret stays, and the logo is as it is served, a PNG. ErrNoClient
-// when there is none.
+// Get returns the registration of an application, without its secret. Clients.Save accepts
+// it, changed or not, and keeps the secret; the logo is the PNG that is served. ErrNoClient
+// if there is none.
 func (p Clients) Get(ctx context.Context, id string) (Client, error) {
 	c, err := p.store.Client(ctx, id)
 	if errors.Is(err, storage.ErrNotFound) || err == nil && c.Deleted {
@@ -231,9 +230,9 @@ func (p Clients) Get(ctx context.Context, id string) (Client, error) {
 	return registered, nil
 }
 
-// List returns the registrations of up to limit applications whose ID follows after,
-// in the order of their IDs' bytes, without secrets and pictures: to change one, read it with
-// Get. A page with fewer is the last.
+// List returns up to limit registrations with IDs after the given one, in byte order of the
+// IDs, without secrets and pictures: to change one, read it with Get. A shorter page is the
+// last.
 func (p Clients) List(ctx context.Context, after string, limit int) ([]Client, error) {
 	var clients []Client
 	for len(clients) < limit {
@@ -272,7 +271,7 @@ func asClient(c storage.Client) Client {
 		registered.UserinfoSignedResponseAlg = "RS256"
 	}
 	if c.Public {
-		registered.TokenEndpointAuthMethod = "" // as Clients.Save takes it
+		registered.TokenEndpointAuthMethod = "" // as Clients.Save accepts it
 	}
 	return registered
 }

@@ -10,16 +10,15 @@ import (
 	"github.com/bonafide-id/bonafide/storage"
 )
 
-// maxNamed bounds how many applications one line of the log names.
+// maxNamed limits the number of applications that one log record names.
 const maxNamed = 20
 
-// sealedRecords counts what one secret of the provider seals in the database.
+// sealedRecords counts the database records that one secret of the provider encrypts.
 type sealedRecords struct{ keys, dataKeys, clientSecrets int }
 
-// reportSealed reports to the operator at the start what the former secrets still seal, so
-// that none is dropped too early, and which client secrets nothing opens any more: their
-// applications would be answered with an error until somebody looks for the reason.
-// Signing keys that cannot be opened are an error before.
+// reportSealed logs at startup what former secrets still encrypt, so that none is dropped
+// too early, and which client secrets no secret opens: their applications would get errors
+// until somebody looks for the reason. Signing keys that cannot be opened fail earlier.
 func (p upkeep) reportSealed(ctx context.Context) error {
 	by := make([]sealedRecords, 1+len(p.cfg.PreviousSecrets))
 	if p.cfg.Signer == nil {
@@ -77,13 +76,12 @@ func (p upkeep) reportSealed(ctx context.Context) error {
 	return nil
 }
 
-// reseal seals under the current secret what a former one has sealed, so that the
-// former one can be dropped.
+// reseal encrypts under the current secret what former ones have encrypted, so that they
+// can be dropped.
 //
-// It does so once in the life of a process. While a new secret is rolled out each half of
-// the processes takes the secret of the other half for a former one; what one of them has
-// sealed anew the others would seal again under the former secret, and so on. The last
-// that starts has the last word.
+// It does so once per process. While a new secret is rolled out, each half of the processes
+// regards the other half's secret as a former one; what one process encrypts again, the
+// others would encrypt back, and so on. The last process to start has the last word.
 func (p upkeep) reseal(ctx context.Context) {
 	if p.resealDone.Load() || len(p.cfg.PreviousSecrets) == 0 {
 		return

@@ -11,37 +11,36 @@ import (
 	"github.com/bonafide-id/bonafide/provider/internal/web"
 )
 
-// Resource is an API beside the provider's own, such as an MCP server, that applications can
-// ask access tokens for (RFC 8707). A token that was asked for it is accepted nowhere else,
-// by the provider's own endpoints neither.
+// Resource is a further API, such as an MCP server, for which applications can request
+// access tokens (RFC 8707). Such a token is accepted nowhere else, not even by the
+// provider's own endpoints.
 type Resource struct {
-	// URI identifies the resource: what it calls itself in its metadata (RFC 9728), what
-	// applications send as resource, and the aud of its tokens. An address with a host and
-	// without a fragment, at most 255 printable ASCII characters. It is compared character
-	// by character, save for the slash after a host without a path, which makes no
-	// difference.
+	// URI identifies the resource: in its metadata (RFC 9728), in the parameter resource of
+	// applications, and as aud of its tokens. It is an address with a host and without a
+	// fragment, at most 255 printable ASCII characters. It is compared character by
+	// character, except that a slash after a host without a path makes no difference.
 	URI string `json:"uri"`
 
 	// Name is shown on the consent screen beside the host of the URI, at most 120 bytes.
 	// Defaults to the host.
 	Name string `json:"name,omitempty"`
 
-	// Scopes are the scope values that mean something to the resource: a token that is
-	// asked for it carries no others. They are of the catalogue; one without attributes and
-	// groups releases nothing, and is shown by its title.
+	// Scopes are the scope values that the resource understands; tokens for it carry no
+	// others. They are from the catalogue; a scope without attributes and groups releases
+	// no claims, and the consent screen shows its title.
 	// Defaults to all.
 	Scopes []string `json:"scopes,omitempty"`
 
-	// Introspectors are the client_id of confidential applications that may ask the
-	// introspection endpoint about tokens for the resource: those of the resource itself.
+	// Introspectors are the client IDs of the resource itself: confidential applications
+	// that may introspect its tokens.
 	// Defaults to none.
 	Introspectors []string `json:"introspectors,omitempty"`
 }
 
-// maxResourceURI is the length of a URI, which is kept with every token, in bytes.
+// maxResourceURI is the maximum length of a URI in bytes; every token is stored with one.
 const maxResourceURI = 255
 
-// validateResources names the first field of the resources that cannot work.
+// validateResources returns an error for the first invalid field of the resources.
 func (c Config) validateResources(known *claims.Catalogue) error {
 	if len(c.Resources) > 100 {
 		return wrongField("Resources", "must be at most 100")
@@ -78,8 +77,8 @@ func (c Config) validateResources(known *claims.Catalogue) error {
 	return nil
 }
 
-// validateResourceURI accepts what RFC 8707 section 2 does, with a host: no client_id has a
-// slash, so that an access token for a resource cannot pass for the ID token of a client.
+// validateResourceURI accepts a URI by RFC 8707 section 2 that has a host: no client_id has
+// a slash, so that an access token for a resource cannot pass for a client's ID token.
 func validateResourceURI(uri string) error {
 	u, err := url.Parse(uri)
 	switch {
@@ -94,7 +93,7 @@ func validateResourceURI(uri string) error {
 	}
 }
 
-// withoutSlash returns a URI without the path that says no more than none.
+// withoutSlash returns a URI without a path that is only a slash.
 func withoutSlash(uri string) string {
 	if u, err := url.Parse(uri); err == nil && u.Path == "/" && u.RawQuery == "" && !u.ForceQuery {
 		return uri[:len(uri)-1]
@@ -102,7 +101,7 @@ func withoutSlash(uri string) string {
 	return uri
 }
 
-// engineResources are the resources in the engine's terms.
+// engineResources returns the resources in the engine's form.
 func (c Config) engineResources() []registry.Resource {
 	resources := make([]registry.Resource, len(c.Resources))
 	for i, r := range c.Resources {

@@ -12,10 +12,10 @@ import (
 	"github.com/bonafide-id/bonafide/storage"
 )
 
-// Revoke ends the sessions, grants and tokens of one user, and whatever sign-in is
-// under way, in every process within a second; what the user allowed stays, so that
-// nobody is asked again. A user of the host, who has no account here, may be signed in
-// there and get new ones at once. It returns nil when there is nothing to end.
+// Revoke ends the sessions, grants, tokens and sign-ins in progress of one user, in every
+// process within a second. Consents stay, so that the user is not asked again. A host's
+// user, who has no account here, may still be signed in there and get new tokens at once.
+// It returns nil if there is nothing to end.
 func (p People) Revoke(ctx context.Context, id string) error {
 	if err := p.store.EndIssued(ctx, id, p.cfg.Clock()); err != nil {
 		return fmt.Errorf("provider: revoke user: %w", err)
@@ -24,11 +24,11 @@ func (p People) Revoke(ctx context.Context, id string) error {
 	return nil
 }
 
-// EndSessions says that the host has signed a user out: of the session that it names as
-// SignedIn.SessionID, or, when that is empty, of all. Applications with a
-// BackchannelLogoutURI are told; their tokens stay as they are. A host with users of its
-// own calls it wherever they sign out there. Sessions of an embedded account, which have no
-// such name, it ends itself. It returns nil when there is nothing to end.
+// EndSessions tells applications with a BackchannelLogoutURI that the host has signed a
+// user out: of the session with this SignedIn.SessionID, or of all if it is empty. Tokens
+// stay valid. A host with its own users calls it wherever they sign out. Sessions of an
+// embedded account, which have no such ID, end here. It returns nil if there is nothing to
+// end.
 func (p People) EndSessions(ctx context.Context, userID, sessionID string) error {
 	ended, err := p.store.EndClientSessions(ctx, userID, authflow.HostSession(userID, sessionID))
 	if err == nil && p.cfg.hasAccounts() && sessionID == "" {
@@ -43,12 +43,11 @@ func (p People) EndSessions(ctx context.Context, userID, sessionID string) error
 	return nil
 }
 
-// RevokeIssuedBefore ends every grant, token and session that was made before a
-// moment, and all codes that were mailed and requests that were pushed, whenever that
-// was, for nobody knows which of them were used; the links by which a former address takes an
-// account back stay: what to do after a backup was restored or a secret has leaked. A million
-// take some minutes, in which other requests are served; when ctx ends before, some are
-// still in force, and another call goes on.
+// RevokeIssuedBefore ends every grant, token and session from before a moment, for use
+// after a restored backup or a leaked secret. It also ends all mailed codes and pushed
+// requests of any time, because any of them may have been used. Links with which a former
+// address recovers an account stay. A million take some minutes, while other requests are
+// served. If ctx ends before, some are still valid, and another call continues.
 func (p People) RevokeIssuedBefore(ctx context.Context, moment time.Time) error {
 	if moment.IsZero() {
 		return errors.New("provider: revoke what was issued before: the moment is missing")
@@ -76,8 +75,8 @@ func (p People) RevokeIssuedBefore(ctx context.Context, moment time.Time) error 
 	return nil
 }
 
-// removeAll removes one batch after another until there is nothing left, and gives others
-// as much time between them.
+// removeAll removes batch after batch until nothing is left, and pauses between them for as
+// long as each took.
 func removeAll(ctx context.Context, remove func(ctx context.Context, limit int) (int, error)) error {
 	for {
 		begin := time.Now()

@@ -11,25 +11,23 @@ import (
 	"github.com/bonafide-id/bonafide/storage"
 )
 
-// maintenance is how often Run looks whether there is something to do.
+// maintenance is the interval between rounds of Run.
 const maintenance = time.Minute
 
-// A sweep must not hold up requests, however much it finds: sweepBatch bounds one
-// transaction, and after each it rests sweepRest times as long as that took.
+// A sweep must not hold up requests, however much it finds: sweepBatch limits one
+// transaction, after which it pauses sweepRest times as long as that took.
 const (
 	sweepBatch = 250
 	sweepRest  = 4
 )
 
-// Run does what goes on in the background: it rotates signing keys, seals anew what
-// former secrets have sealed, tells applications that sessions have ended
-// (Client.BackchannelLogoutURI), deletes accounts whose users have asked for it
-// (Lifetimes.DeletionGrace), removes what was allowed to deleted applications (Clients.Delete),
-// and removes what has expired. What it removes for good it takes
-// for over when all processes do, and after a leap in time a day later. It returns nil when ctx ends or
-// the provider is closed. Every process of a provider should have one Run; a provider
-// without one works, but its keys never change, its tables only grow, and what
-// applications are to be told waits until there is one.
+// Run does the background work: it rotates signing keys, encrypts again what former secrets
+// encrypt, sends logout tokens (Client.BackchannelLogoutURI), deletes accounts whose users
+// have requested it (Lifetimes.DeletionGrace), and removes data of deleted applications
+// (Clients.Delete) and expired records. It permanently removes only what has expired by the
+// clocks of all processes, and, after a leap in time, a day later. It returns nil when ctx
+// ends or the provider is closed. Every process should have one Run. A provider without one
+// works, but its keys never change, its tables only grow, and logout tokens wait.
 func (p *Provider) Run(ctx context.Context) error {
 	p.running.Add(1)
 	defer p.running.Done()
@@ -52,10 +50,10 @@ func (p *Provider) Run(ctx context.Context) error {
 	}
 }
 
-// upkeep is what Run does in the background.
+// upkeep is the background work of Run.
 type upkeep struct{ *rooms }
 
-// maintain does one round. What fails is logged and tried again in the next.
+// maintain does one round. Failures are logged and retried in the next round.
 func (p upkeep) maintain(ctx context.Context) {
 	if p.isOutdated(ctx) {
 		return
@@ -70,15 +68,15 @@ func (p upkeep) maintain(ctx context.Context) {
 	if err == nil {
 		p.reseal(ctx)
 	}
-	// A long sweep goes on after the keys have been looked at again.
+	// A long sweep continues after the next look at the keys.
 	ctx, cancel := context.WithTimeout(ctx, maintenance)
 	defer cancel()
 	p.removeEnded(ctx)
 	p.inBatches(ctx, "measure pictures", func() (int, error) { return p.clients.Measure(ctx) })
 }
 
-// removeDeleted removes what is left of deleted applications, also of those that another
-// process has deleted, as they come.
+// removeDeleted removes the data of deleted applications as they come, including those that
+// another process has deleted.
 func (p upkeep) removeDeleted(ctx context.Context) {
 	tick := time.NewTicker(maintenance)
 	defer tick.Stop()
@@ -97,7 +95,7 @@ func (p upkeep) removeDeleted(ctx context.Context) {
 	}
 }
 
-// removeEnded removes for good what has ended by a time that all processes agree on.
+// removeEnded permanently removes what has ended by a time that all processes agree on.
 func (p upkeep) removeEnded(ctx context.Context) {
 	said := p.cfg.Clock()
 	clock, err := p.store.HearClock(ctx, said)
@@ -125,7 +123,7 @@ func (p upkeep) removeEnded(ctx context.Context) {
 }
 
 // isOutdated reports whether a newer version has migrated the database, and tells the
-// operator once: from then on every request is answered with 503, which says the same.
+// operator once; every later request gets 503, which says the same.
 func (p upkeep) isOutdated(ctx context.Context) bool {
 	err := p.store.Ping(ctx)
 	if !errors.Is(err, storage.ErrNewerSchema) {
@@ -137,8 +135,7 @@ func (p upkeep) isOutdated(ctx context.Context) bool {
 	return true
 }
 
-// inBatches does one batch after another until there is nothing left to do, or
-// ctx ends.
+// inBatches runs batch after batch until nothing is left to do, or ctx ends.
 func (p upkeep) inBatches(ctx context.Context, what string, batch func() (done int, err error)) {
 	for ctx.Err() == nil {
 		begin := time.Now()
@@ -156,8 +153,8 @@ func (p upkeep) inBatches(ctx context.Context, what string, batch func() (done i
 	}
 }
 
-// Close ends Run and all watching, waits for it, and closes the store. Requests after it are
-// answered with 503.
+// Close ends Run and all watching, waits for it, and closes the store. Later requests get
+// 503.
 func (p *Provider) Close() error {
 	p.close()
 	p.running.Wait()

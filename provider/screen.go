@@ -16,35 +16,32 @@ import (
 	"github.com/bonafide-id/bonafide/ui"
 )
 
-// Screen is one request for a page of the host's own that stands beside the pages of the
-// provider.
+// Screen is one request for a page of the host's own beside the provider's pages.
 type Screen struct {
 	Writer  http.ResponseWriter
 	Request *http.Request
 
-	// User is who is signed in; zero for nobody.
+	// User is the user who is signed in; zero for nobody.
 	User SignedIn
 
 	provider *rooms
-	user     *authflow.User // User as the rooms see it; nil for nobody
+	user     *authflow.User // User in internal form; nil for nobody
 }
 
-// Screen serves a page that stands beside the provider's own: same frame, language,
-// headers, time limits, error pages and request identifier. The host mounts it below the
-// path of Config.BaseURL, at a path that the provider has no page at; it is served to
-// nobody when the provider is closed.
+// Screen serves a page of the host's own with the provider's frame, language, headers, time
+// limits, error pages and request ID. The host mounts it below the path of Config.BaseURL,
+// at a path without a page of the provider. A closed provider does not serve it.
 //
-// h is called for GET, HEAD and POST. A POST has been checked before: it comes from a form
-// of this origin (Screen.Form) that this browser was given. Its fields are in
-// Request.PostForm; a form in multipart/form-data is at most 2176 KiB and may have four
-// files, one a field (Screen.File), any other form is at most 128 KiB. What the user may do
-// is for h to decide. An error that h returns becomes an error page: a ScreenError that of its code,
-// ErrScreenNotFound 404, a storage.ErrUnavailable 503, any other 500, which is logged. h
-// returns nil when it has answered.
+// h is called for GET, HEAD and POST. A POST has passed a check: it comes from a form of
+// this origin (Screen.Form) that was served to this browser. Its fields are in
+// Request.PostForm. A multipart/form-data form is at most 2176 KiB and may have four files,
+// one a field (Screen.File); any other form is at most 128 KiB. h decides what the user may
+// do. An error of h becomes an error page: a ScreenError has its own code,
+// ErrScreenNotFound is 404, a storage.ErrUnavailable 503, and any other 500, which is
+// logged. h returns nil if it has answered.
 //
-// In the log and in telemetry the page has the pattern of the http.ServeMux that has found
-// it, so that what its wildcards stand for may be a secret; no parameter of the query may
-// be given twice.
+// Logs and telemetry name the page by the http.ServeMux pattern that matched, so that
+// wildcards may hold secrets. No query parameter may be repeated.
 func (p Pages) Screen(h func(s *Screen) error) http.Handler {
 	return p.server.Beside(func(w http.ResponseWriter, r *http.Request) error {
 		user, err := p.flows.SignedIn(r)
@@ -59,16 +56,16 @@ func (p Pages) Screen(h func(s *Screen) error) http.Handler {
 	})
 }
 
-// Page returns what every screen shows around its content.
+// Page returns the frame that every screen has around its content.
 func (s *Screen) Page() ui.Page { return s.site().PageView(s.Request, nil) }
 
-// Form returns a form that is posted to the path of this page, with the hidden field
-// without which no POST is accepted.
+// Form returns a form that posts to the path of this page, with the hidden field that every
+// POST requires.
 func (s *Screen) Form(problems ...ui.Problem) ui.Form {
 	return s.site().Form(s.Writer, s.Request, problems)
 }
 
-// File returns the content of the file in a field of a posted form; nil when none was chosen.
+// File returns the content of the file in a field of a posted form; nil if none was chosen.
 func (s *Screen) File(field string) ([]byte, error) {
 	file, _, err := s.Request.FormFile(field)
 	if errors.Is(err, http.ErrMissingFile) || errors.Is(err, http.ErrNotMultipart) {
@@ -85,40 +82,40 @@ func (s *Screen) File(field string) ([]byte, error) {
 	return content, nil
 }
 
-// Render answers with a screen. Beside what every page may load, it may fetch from this
-// origin, and show pages of it in frames (RenderPreview).
+// Render answers with a screen. In addition to what every page may load, it may fetch from
+// this origin and frame pages of it (RenderPreview).
 func (s *Screen) Render(status int, c templ.Component) {
 	s.site().RenderBeside(s.Writer, s.Request, status, c)
 }
 
-// RenderSecret is Render for a screen that shows a secret, such as a key that was just made.
-// It is never compressed, neither here nor, where they follow RFC 9111, by proxies: the
-// length of a compressed page tells of what is in it.
+// RenderSecret is Render for a screen with a secret, such as a new key. It is never
+// compressed, neither here nor by proxies that follow RFC 9111: the length of a compressed
+// page reveals its content.
 func (s *Screen) RenderSecret(status int, c templ.Component) {
 	s.site().RenderSecret(s.Writer, s.Request, status, c)
 }
 
-// RenderPreview answers with what another screen shows in a frame, such as a ui.Preview:
-// pages of this origin may frame it, and no other. Nothing on it can be sent, and no
-// script runs on it.
+// RenderPreview answers with the content of a frame of another screen, such as a
+// ui.Preview: only pages of this origin may frame it. Its forms cannot be sent, and its
+// scripts do not run.
 func (s *Screen) RenderPreview(c templ.Component) {
 	s.site().RenderPreview(s.Writer, s.Request, c)
 }
 
-// RenderMailPreview is RenderPreview for an e-mail, such as a ui.Preview of
-// ui.PreviewMail, which has its styles in it.
+// RenderMailPreview is RenderPreview for an e-mail, such as a ui.Preview of ui.PreviewMail,
+// which contains its styles.
 func (s *Screen) RenderMailPreview(c templ.Component) {
 	s.site().RenderMailPreview(s.Writer, s.Request, c)
 }
 
 // RenderFrame answers with a page of the host's own in the frame of all screens. Its title
-// is also its first heading. Whoever makes the body escapes what is in it.
+// is also its first heading. The caller escapes the body.
 func (s *Screen) RenderFrame(status int, title string, body templ.Component) {
 	s.Render(status, ui.Frame(s.Page(), title, body))
 }
 
-// Redirect sends the browser to a path of the host, with 303. Any other address is
-// answered with 500: this is nothing to send users elsewhere with.
+// Redirect sends the browser to a path of the host, with 303. Any other address gets 500,
+// so that the page cannot send users elsewhere.
 func (s *Screen) Redirect(address string) {
 	if !strings.HasPrefix(address, "/") || !web.IsLink(address) {
 		s.site().FailPage(s.Writer, s.Request, errors.New("a screen redirects to what is no path of the host"))
@@ -127,8 +124,8 @@ func (s *Screen) Redirect(address string) {
 	s.site().Redirect(s.Writer, address)
 }
 
-// RedirectWith is Redirect to a screen that shows what has just happened: there Notice
-// returns it, in this browser and for five minutes. n has no dot.
+// RedirectWith is Redirect with a notice about what has just happened: Notice returns it on
+// the next screen, in this browser and for five minutes. n has no dot.
 func (s *Screen) RedirectWith(address string, n ui.Notice) {
 	separator := "?"
 	if strings.Contains(address, "?") {
@@ -137,14 +134,13 @@ func (s *Screen) RedirectWith(address string, n ui.Notice) {
 	s.Redirect(address + separator + web.NoticeParameter + "=" + s.site().Notice(s.Writer, s.Request, n))
 }
 
-// Notice returns what has just happened, or "".
+// Notice returns the notice of RedirectWith, or "".
 func (s *Screen) Notice() ui.Notice { return s.site().Noticed(s.Request) }
 
-// SignIn sends the browser to where users sign in, or sign up, and from there back to this
-// address, with GET. One who is signed in, but has authenticated longer than maxAge ago,
-// is asked to confirm who they are; zero asks nobody who is signed in. h returns
-// afterwards. To call it while Fresh reports true is answered with 500: the browser would
-// be sent to and fro.
+// SignIn sends the browser to sign-in or sign-up, and then back to this address, with GET.
+// A user who has authenticated longer than maxAge ago must authenticate again; zero accepts
+// any who is signed in. h returns afterwards. A call while Fresh reports true gets 500,
+// because it would loop.
 func (s *Screen) SignIn(maxAge time.Duration) {
 	site, flows := s.site(), s.provider.flows
 	err := errors.New("a screen asks somebody to sign in who has done so")
@@ -156,14 +152,14 @@ func (s *Screen) SignIn(maxAge time.Duration) {
 	}
 }
 
-// Fresh reports whether the user has authenticated within maxAge; with zero, whether
-// anybody is signed in.
+// Fresh reports whether the user has authenticated within maxAge; with zero, whether any
+// user is signed in.
 func (s *Screen) Fresh(maxAge time.Duration) bool {
 	return s.user != nil && s.user.Within(s.provider.cfg.Clock(), maxAge)
 }
 
-// Account returns how the pages show the user to that user. ErrNoUser when nobody is
-// signed in, or the host does not know the user.
+// Account returns the account for display to its user. ErrNoUser if nobody is signed in, or
+// the host does not know the user.
 func (s *Screen) Account() (ui.Account, error) {
 	if s.user == nil {
 		return ui.Account{}, ErrNoUser
@@ -173,20 +169,20 @@ func (s *Screen) Account() (ui.Account, error) {
 
 func (s *Screen) site() *web.Site { return s.provider.flows.Site }
 
-// ScreenError is an error that the user of a screen sees on a page of its own.
+// ScreenError is an error that the user sees on a page of its own.
 type ScreenError struct {
 	Status int
 	Code   ui.ErrorCode
 
-	// Wait is after how long it may be tried again, for Retry-After.
-	// Defaults to nothing said.
+	// Wait is the time until a retry, for Retry-After.
+	// Defaults to no header.
 	Wait time.Duration
 
-	// HomeURL is the path that the page leads back to.
-	// Defaults to Brand.HomeURL, or else the account of the user.
+	// HomeURL is the path of the link on the page.
+	// Defaults to Brand.HomeURL, or else the user's account.
 	HomeURL string
 
-	// Err goes to the log.
+	// Err is logged.
 	Err error
 }
 
@@ -201,12 +197,12 @@ func (e ScreenError) Error() string {
 // Unwrap returns Err.
 func (e ScreenError) Unwrap() error { return e.Err }
 
-// ErrScreenNotFound says that a screen shows nothing at its address: the user gets the
-// page of an address that there is not.
+// ErrScreenNotFound means that a screen has nothing at its address: the user gets the error
+// page for an unknown address.
 var ErrScreenNotFound error = ScreenError{Status: http.StatusNotFound, Code: ui.ErrorNotFound, Err: errors.New("provider: no such page")}
 
-// asScreenError finds a ScreenError, also by its address. A database that fails is never the
-// user's fault, whatever an error around it says.
+// asScreenError finds a ScreenError or a pointer to one. A failing database is never the
+// user's fault, whatever error wraps it.
 func asScreenError(err error) error {
 	var value ScreenError
 	var pointer *ScreenError

@@ -7,34 +7,33 @@ import (
 	"github.com/bonafide-id/bonafide/provider/internal/clients"
 )
 
-// SecretInfo is what can be known of a client secret without knowing it.
+// SecretInfo describes a client secret without revealing it.
 type SecretInfo struct {
-	// ID names the secret among those of its application. It is no secret.
+	// ID identifies the secret within its application. It is not confidential.
 	ID string
 
-	// Hint are the last four characters of the secret, by which its owner knows it;
-	// empty when nothing opens it any more.
+	// Hint is the last four characters of the secret, for its owner to recognize it; empty
+	// if no secret of the provider opens it.
 	Hint string
 
 	CreatedAt time.Time
 
-	// ExpiresAt is when the overlap of a rotation ends; zero for never.
+	// ExpiresAt is the end of the overlap after a rotation; zero for never.
 	ExpiresAt time.Time
 
-	// LastUsedAt is when the application last authenticated with it, a minute earlier
-	// at most; zero for never.
+	// LastUsedAt is the last authentication with the secret, up to a minute early; zero for
+	// never.
 	LastUsedAt time.Time
 }
 
-// ErrLastSecret says that an application has no other secret that stays valid than the one
-// that was to be ended.
+// ErrLastSecret means that the secret to end is the application's only permanent one.
 var ErrLastSecret = clients.ErrLastSecret
 
-// ErrTooManySecrets says that an application has ten secrets that are valid.
+// ErrTooManySecrets means that an application has ten valid secrets.
 var ErrTooManySecrets = clients.ErrTooManySecrets
 
-// ListSecrets lists the secrets of an application that are valid, the newest first; none
-// for a public one. ErrNoClient when there is no such application.
+// ListSecrets returns an application's valid secrets, the newest first; none for a public
+// one. ErrNoClient if there is no such application.
 func (p Clients) ListSecrets(ctx context.Context, id string) ([]SecretInfo, error) {
 	list, err := p.clients.ListSecrets(ctx, id)
 	if err != nil {
@@ -47,9 +46,9 @@ func (p Clients) ListSecrets(ctx context.Context, id string) ([]SecretInfo, erro
 	return secrets, nil
 }
 
-// EndSecret ends one secret of an application, by its SecretInfo.ID, in every process
-// within a second. It returns nil when there is no such secret. ErrNoClient when there is no
-// such application, ErrLastSecret when no other secret of it stays valid: Clients.RotateSecret
+// EndSecret ends one secret of an application, by SecretInfo.ID, in every process within a
+// second. It returns nil if there is no such secret. ErrNoClient if there is no such
+// application; ErrLastSecret if no other permanent secret is left: Clients.RotateSecret
 // makes one.
 func (p Clients) EndSecret(ctx context.Context, id, secretID string) error {
 	return asClientError("end client secret", p.clients.EndSecret(ctx, id, secretID))

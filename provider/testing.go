@@ -8,49 +8,49 @@ import (
 	"github.com/bonafide-id/bonafide/provider/sandbox"
 )
 
-// What a sandbox has beside other providers is that of package sandbox.
+// The types of a sandbox are those of package sandbox.
 type (
 	// PersonaSet are the personas of an application.
 	PersonaSet = sandbox.PersonaSet
-	// Persona is somebody who does not exist, to be signed in as without a password.
+	// Persona is a fictional user, for sign-in without a password.
 	Persona = sandbox.Persona
-	// PersonaStatus is the status of one group of a persona.
+	// PersonaStatus is the status of a persona in one group.
 	PersonaStatus = sandbox.Status
-	// PersonaChange is what is other about a persona at every second sign-in.
+	// PersonaChange is what differs about a persona at every second sign-in.
 	PersonaChange = sandbox.Change
-	// PersonaConsent is how a persona answers the consent screen.
+	// PersonaConsent is a persona's answer on the consent screen.
 	PersonaConsent = sandbox.Consent
-	// Fault is a failure that an application asks for, to see whether it notices.
+	// Fault is a failure that an application requests, to test how it copes.
 	Fault = sandbox.Fault
 )
 
-// DefaultPersonas returns personas for the cases that applications come across. They fit
-// the default catalogue.
+// DefaultPersonas returns personas for the common cases of applications. They fit the
+// default catalogue.
 func DefaultPersonas() []Persona { return sandbox.DefaultPersonas() }
 
-// Testing is what developers of applications can do in a sandbox. It needs Config.Sandbox.
+// Testing is for developers of applications, in a sandbox. It requires Config.Sandbox.
 type Testing struct {
-	// Personas returns those that the application with this client ID can sign in as,
+	// Personas returns the personas of the application with this client ID, for sign-in
 	// without a password: on the sign-in screen, or with login_hint=persona:NAME. It is
-	// asked at each sign-in. An error, or what CheckPersonas would refuse for more than
-	// the catalogue, is answered with 503. It needs the embedded accounts.
+	// called at each sign-in. An error, or a set that CheckPersonas would refuse other than
+	// for the catalogue, gets 503. It requires the embedded accounts.
 	// Defaults to none.
 	Personas func(ctx context.Context, clientID string) (PersonaSet, error)
 
-	// Faults returns the fault that the application with this client ID has asked for.
-	// It is asked at each of its requests that may fail so, and is in force at once. An
-	// error, or what is not one of package sandbox, is answered with 503.
+	// Faults returns the fault that the application with this client ID has requested. It
+	// is called at each request that the fault may affect, and takes effect at once. An
+	// error, or a fault unknown to package sandbox, gets 503.
 	// Defaults to none.
 	Faults func(ctx context.Context, clientID string) (Fault, error)
 }
 
 // CheckPersonas returns a FieldError for the first field of a set that Testing.Personas
-// must not return, or that does not fit the catalogue and would be left out.
+// must not return, or that the catalogue does not have, so that it would be dropped.
 func (p Sandbox) CheckPersonas(set PersonaSet) error {
 	return asFieldError(persona.CheckFit(p.catalogue, set))
 }
 
-// validateTesting names the first field of Testing that cannot work.
+// validateTesting returns an error for the first invalid field of Testing.
 func (c Config) validateTesting() error {
 	switch {
 	case c.Testing.Personas == nil && c.Testing.Faults == nil:
@@ -64,7 +64,7 @@ func (c Config) validateTesting() error {
 	}
 }
 
-// personas returns the cast of a sandbox, or nil.
+// personas returns the personas of a sandbox, or nil.
 func (p *Provider) personas() *persona.Cast {
 	if p.cfg.Testing.Personas == nil {
 		return nil

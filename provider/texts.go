@@ -6,9 +6,8 @@ import (
 	"github.com/bonafide-id/bonafide/ui"
 )
 
-// readTexts returns the languages of the screens, in the host's own words where it has
-// some. It logs which of them say a part in English: a person would meet two languages on
-// one page.
+// readTexts returns the languages of the screens, with the host's texts. It logs the
+// languages with parts in English: a user would see two languages on one page.
 func (c Config) readTexts() (*ui.LocaleSet, error) {
 	locales, err := ui.NewLocaleSet(c.Texts)
 	if err != nil || c.Texts == nil {

@@ -12,141 +12,136 @@ import (
 	"github.com/bonafide-id/bonafide/storage"
 )
 
-// Users is the seam to users that the host keeps itself. Its zero value stands for
-// the embedded accounts, with their sign-in and sign-up screens.
+// Users connects the host's own users. The zero value stands for the embedded accounts,
+// with their sign-in and sign-up screens.
 type Users struct {
-	// SignedIn returns who is signed in at the host on this request; a zero
-	// SignedIn for nobody. With it the provider has no accounts, passwords and
-	// sessions of its own. It is asked once for each request; RequestOf returns which
-	// application asks. An error, or what cannot be right, is answered with 503.
+	// SignedIn returns the user who is signed in at the host on this request; a zero
+	// SignedIn for nobody. With it, the provider has no accounts, passwords and sessions of
+	// its own. It is called once for each request; RequestOf returns the requesting
+	// application. An error or an invalid answer gets 503.
 	SignedIn func(r *http.Request) (SignedIn, error)
 
-	// SignInURL is the host's sign-in page, absolute or a path of the host. The
-	// provider sends users there with the parameter return_to, an address of
-	// the provider whose content is sealed and bound to the browser; the page
-	// checks it with Pages.IsReturnTo and sends them back to it afterwards,
-	// unchanged. Beside it go login_hint, ui_locales, screen=signup when the
-	// application asked for the sign-up screen first, acr_values with the classes of
-	// authentication that it asks for, the best first (SignedIn.AMR), and
-	// prompt=login when somebody is signed in and that is not enough: the page must
-	// then ask for the password, or for what the class needs, or let somebody else
-	// sign in, and not send the user back at once. An authorization request sends a browser there twice at most; when
-	// that has not helped, the application gets login_required. Required with
-	// SignedIn.
+	// SignInURL is the host's sign-in page, an address or a path of the host. Users arrive
+	// there with the parameter return_to, an address of the provider with encrypted
+	// content, bound to the browser. The page checks it with Pages.IsReturnTo and finally
+	// sends the user there, unchanged. Further parameters are login_hint; ui_locales;
+	// screen=signup if the application requests the sign-up screen first; acr_values with
+	// the requested authentication context classes, the best first (SignedIn.AMR); and
+	// prompt=login if a user is signed in and that is not enough. The page must then ask
+	// for the password, or for what the class needs, or let another user sign in, and not
+	// send the user back at once. An authorization request sends a browser there twice at
+	// most; then the application gets login_required. Required with SignedIn.
 	SignInURL string
 
-	// SignOutURL is the host's sign-out page, absolute or a path of the host,
-	// offered on the account screen when not empty. When an application has
-	// asked to sign out, and to have the user back, the page gets the
-	// parameter return_to, an address of the provider whose content is sealed;
-	// it checks it with Pages.IsReturnTo and sends the user there
-	// afterwards, unchanged. A host whose users sign out elsewhere, too, calls
-	// People.EndSessions there, so that applications are told.
+	// SignOutURL is the host's sign-out page, an address or a path of the host; the account
+	// screen links to it if set. When an application has requested a sign-out that returns
+	// to it, the page gets the parameter return_to, an address of the provider with
+	// encrypted content; it checks it with Pages.IsReturnTo and finally sends the user
+	// there, unchanged. A host whose users can also sign out elsewhere calls
+	// People.EndSessions there, so that applications learn of it.
 	SignOutURL string
 
-	// Person returns what the host knows about a user: the attributes with
-	// these handles and the status of these groups, at the moment they are
-	// released; others are ignored, and what does not fit the catalogue is left
-	// out and logged. What follows from others, as the claim name does from fname and
-	// lname, needs no answer. It is asked once for each request that shows or
-	// releases something; RequestOf returns which application asks. ErrNoUser when
-	// the user does not exist or is disabled: a page says so, the application is
-	// refused with access_denied, and its tokens are of no more use.
+	// Person returns the host's data about a user at the moment of release: the attributes
+	// with these handles and the statuses in these groups. Others are ignored; values that
+	// do not fit the catalogue are dropped and logged. Derived values, such as the claim
+	// name from fname and lname, need no answer. It is called once for each request that
+	// shows or releases data; RequestOf returns the requesting application. ErrNoUser if
+	// the user does not exist or is disabled: a page says so, the application gets
+	// access_denied, and its tokens become useless.
 	//
-	// A group that the answer has no Status for comes from the store: what was recorded
-	// with People.SetStatus, as by one of Config.Verifiers, is released. A Status with
-	// Verified false is an answer, too, and stands. When Person is nil, all that was recorded with
+	// The status of a group without an answer comes from the store, as recorded with
+	// People.SetStatus, for example by one of Config.Verifiers. A Status with Verified
+	// false is an answer, too. When Person is nil, everything recorded with
 	// People.SetAttributes and People.SetStatus is released.
 	Person func(ctx context.Context, userID string, handles, groups []string) (Person, error)
 }
 
-// ErrNoUser says that there is no such user, or that the user is disabled.
+// ErrNoUser means that there is no such user, or that the user is disabled.
 var ErrNoUser = host.ErrNoUser
 
 // SignedIn is a user who is signed in at the host.
 type SignedIn struct {
-	// UserID is the subject: stable, never reused, no e-mail address; 1 to 255
-	// printable ASCII characters without spaces. Whatever is not, such as the 16
-	// bytes of a UUID, has to be written in such characters.
+	// UserID is the subject: stable, never reused, not an e-mail address; 1 to 255
+	// printable ASCII characters without spaces. Other IDs, such as the 16 bytes of a UUID,
+	// must be encoded.
 	UserID string
 
-	// AuthTime is when the user last proved who they are. Whole seconds are
-	// precise enough. Without it, or when it lies more than a minute in the
-	// future, the request is answered with 503.
+	// AuthTime is the time of the user's last authentication; whole seconds suffice. If it
+	// is missing, or more than a minute in the future, the request gets 503.
 	AuthTime time.Time
 
-	// AMR are the methods that were used, in the words of RFC 8176: at most 16, of
-	// at most 64 printable ASCII characters without spaces. The claim acr follows
-	// from them: multi_factor for mfa, or for methods of two kinds, such as pwd, which
-	// the user knows, with otp or hwk, which the user has; else single_factor.
+	// AMR are the authentication methods (RFC 8176): at most 16, each of at most 64
+	// printable ASCII characters without spaces. The claim acr follows from them:
+	// multi_factor for mfa, or for methods of two kinds, such as pwd, which the user knows,
+	// with otp or hwk, which the user has; else single_factor.
 	AMR []string
 
-	// SessionID names the session in which the user is signed in, at most 4096 bytes: the
-	// same for as long as it goes on, and another in another browser. Applications get
-	// another name for it, as the claim sid of ID tokens, and a sign-out ends this session
-	// at them (People.EndSessions). Nobody but the host sees it.
-	// Defaults to none: ID tokens have no sid, and a sign-out ends all sessions of the
-	// user at the applications that are told.
+	// SessionID identifies the user's session, at most 4096 bytes: stable while it lasts,
+	// and different in every browser. Applications get another name for it, as the claim
+	// sid of ID tokens, and a sign-out ends this session at them (People.EndSessions). Only
+	// the host sees it.
+	// Defaults to none: ID tokens have no sid, and a sign-out ends all sessions of the user
+	// at the applications that are told.
 	SessionID string
 }
 
-// Person is what is known about a user.
+// Person is a user's data.
 type Person struct {
-	// Attributes are values by handle, or by another name of the same (given_name for
-	// fname), that marshal to the JSON of the attribute's type: a string, an integer, a
-	// bool, a slice of strings, a map of strings or a slice of them. Nil, also of a type,
-	// what marshals to null, and an empty text stand for no value.
+	// Attributes are values by handle, or by an alias of it (given_name for fname), that
+	// marshal to the JSON of the attribute's type: a string, an integer, a bool, a slice of
+	// strings, a map of strings or a slice of them. Nil, typed nil, values that marshal to
+	// null, and empty text mean no value.
 	Attributes map[string]any
 
-	// EmailVerified reports whether the user has proved to own the address in
-	// the attribute email. It may stand among the Attributes as email_verified.
+	// EmailVerified reports whether the user has proved to own the address in the attribute
+	// email. It may also be the attribute email_verified.
 	EmailVerified bool
 
 	Statuses []Status
 }
 
-// Status says whether a user belongs to a group, and who says so. People.SetStatus replaces the
-// status that has its Revision, or with zero whichever there is.
+// Status is a user's membership in a group, and its source. People.SetStatus replaces the
+// status with the same Revision, or any if that is zero.
 type Status = storage.Status
 
-// NoRevision is the Revision of a status, or of a client, that is recorded only where there
-// is none.
+// NoRevision is the Revision of a status or a client that is only created, and never
+// replaces another.
 const NoRevision int64 = -1
 
-// Request is what a function of the host is asked for.
+// Request is the application's request behind a call of a host's function.
 type Request struct {
-	// ClientID names the application that asks.
+	// ClientID identifies the application.
 	ClientID string
 
-	// Scopes are the scope values that it asks for, or that its token has.
+	// Scopes are the requested scope values, or those of its token.
 	Scopes []string
 
-	// Claims are the handles of the attributes that it asks for beside them, one by one
-	// (OpenID Connect Core section 5.5); the scopes may release them, too.
+	// Claims are the handles of attributes that it requests one by one (OpenID Connect Core
+	// section 5.5); the scopes may release them, too.
 	Claims []string
 }
 
-// RequestOf returns, within a function of the host, which application asks and for
-// what: the context is that of Users.Person and Config.Authorize, and of the request
-// that Users.SignedIn is given. It reports false where no application asks, as on the
-// account screen, and outside of such functions.
+// RequestOf returns the application's request in a function of the host: from the context
+// of Users.Person and Config.Authorize, and of the request that Users.SignedIn gets. It
+// reports false if no application asks, as on the account screen, and outside of such
+// functions.
 func RequestOf(ctx context.Context) (Request, bool) {
 	request, ok := host.RequestOf(ctx)
 	return Request(request), ok
 }
 
-// Refusal is what Config.Authorize returns when an application gets nothing about a
-// user: the user reads why, and the application gets access_denied.
+// Refusal is the error with which Config.Authorize denies an application a user's data: the
+// user reads the message, and the application gets access_denied.
 type Refusal struct {
-	// Message is shown to the user, at most 500 characters of text in the language
-	// that the host has chosen. Empty says that there is no account for the user.
+	// Message is shown to the user, at most 500 characters of text in a language of the
+	// host's choice. Empty says that there is no account for the user.
 	Message string
 }
 
 // Error implements error.
 func (r Refusal) Error() string { return "refused by the host" }
 
-// host returns the users as the rooms see them.
+// host returns the users in internal form.
 func (c Config) host() authflow.Host {
 	h := authflow.Host{SignInURL: c.Users.SignInURL}
 	if signedIn := c.Users.SignedIn; signedIn != nil {
@@ -163,7 +158,7 @@ func (c Config) host() authflow.Host {
 	return h
 }
 
-// asRefusal finds a Refusal, also by its address.
+// asRefusal finds a Refusal or a pointer to one.
 func asRefusal(err error) error {
 	var refused Refusal
 	var pointer *Refusal
@@ -177,7 +172,7 @@ func asRefusal(err error) error {
 	}
 }
 
-// person returns Users.Person as the rooms see it, or nil.
+// person returns Users.Person in internal form, or nil.
 func (u Users) person() func(ctx context.Context, userID string, handles, groups []string) (claims.Person, error) {
 	if u.Person == nil {
 		return nil

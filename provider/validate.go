@@ -2,19 +2,21 @@ package provider
 
 import "github.com/bonafide-id/bonafide/provider/internal/outbound"
 
-// ValidateRedirectURI returns why an address cannot be one of Client.RedirectURIs or
-// Client.PostLogoutRedirectURIs, as the authorization endpoint decides, or nil.
+// ValidateRedirectURI returns nil if an address can be one of Client.RedirectURIs or
+// Client.PostLogoutRedirectURIs, and otherwise the reason, by the rules of the
+// authorization endpoint.
 func (p Clients) ValidateRedirectURI(uri string) error {
 	return p.cfg.addresses().ValidateRedirectURI(uri)
 }
 
-// ValidateOrigin returns why a web origin cannot be one of Client.Origins, or nil.
+// ValidateOrigin returns nil if a web origin can be one of Client.Origins, and otherwise
+// the reason.
 func (p Clients) ValidateOrigin(origin string) error {
 	return p.cfg.addresses().ValidateOrigin(origin)
 }
 
-// Validate returns the FieldError that Clients.Save would return for a registration,
-// or nil. It looks at neither what is registered nor the logo.
+// Validate returns the FieldError that Clients.Save would return for a registration, or
+// nil. It checks neither existing registrations nor the logo.
 func (p Clients) Validate(c Client) error {
 	if err := c.validate(p.catalogue, p.cfg.addresses(), p.cfg.Resources); err != nil {
 		return err
@@ -25,7 +27,7 @@ func (p Clients) Validate(c Client) error {
 	return c.validateKeys(p.cfg.AllowPrivateNetworks)
 }
 
-// validateCalled names the first address that the provider must not call.
+// validateCalled returns an error for the first address that the provider must not call.
 func (c Client) validateCalled(allowPrivate bool) error {
 	switch err := outbound.ValidateURL(c.BackchannelLogoutURI, allowPrivate); {
 	case c.BackchannelLogoutURI == "" && c.BackchannelLogoutSessionRequired:

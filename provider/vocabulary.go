@@ -4,17 +4,17 @@ import "github.com/bonafide-id/bonafide/provider/catalogue"
 
 // The vocabulary is that of package catalogue.
 type (
-	// Scope is a scope value: what an application asks for by one word.
+	// Scope is a scope value, which requests its attributes and groups.
 	Scope = catalogue.Scope
-	// Attribute is one fact about a person that scopes can release.
+	// Attribute is a user attribute that scopes can release.
 	Attribute = catalogue.Attribute
 	// AttributeType is the JSON type of an attribute's value.
 	AttributeType = catalogue.AttributeType
-	// ScopeTranslation is what a scope is called in another language.
+	// ScopeTranslation is the text of a scope in another language.
 	ScopeTranslation = catalogue.ScopeTranslation
-	// GroupTranslation is what a group is called in another language.
+	// GroupTranslation is the text of a group in another language.
 	GroupTranslation = catalogue.GroupTranslation
-	// Group is a group of people whose members can be verified.
+	// Group is a group of people in which membership can be verified.
 	Group = catalogue.Group
 )
 
@@ -29,12 +29,12 @@ const (
 	Objects = catalogue.Objects
 )
 
-// DefaultScopes are the scopes that are in force while Config.Scopes is empty.
+// DefaultScopes are the scopes in force while Config.Scopes is empty.
 func DefaultScopes() []Scope { return catalogue.DefaultScopes() }
 
-// StandardScopes are those that OpenID Connect libraries ask for: profile, email, address
-// and phone. They are among DefaultScopes.
+// StandardScopes are the scopes of OpenID Connect Core section 5.4: profile, email, address
+// and phone. DefaultScopes include them.
 func StandardScopes() []Scope { return catalogue.StandardScopes() }
 
-// DefaultGroups are the groups that are in force while Config.Groups is empty.
+// DefaultGroups are the groups in force while Config.Groups is empty.
 func DefaultGroups() []Group { return catalogue.DefaultGroups() }
