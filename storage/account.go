@@ -6,48 +6,46 @@ import (
 	"time"
 )
 
-// Account is a user of the embedded accounts.
+// Account is an embedded account.
 type Account struct {
-	// ID is the subject: stable, never reused, no e-mail address.
+	// ID is the subject: stable, never reused, not an e-mail address.
 	ID string
 
-	// Email is the address as its owner wrote it. EmailKey is what makes it
-	// unique: the same for all spellings of one address. Both may be empty.
+	// Email is the address as its owner wrote it. EmailKey is its unique key, the same for
+	// all spellings of one address. Both may be empty.
 	Email         string
 	EmailKey      string
 	EmailVerified bool
 
-	// PasswordHash is a password hash in PHC string format, or empty: then no
-	// password signs in.
+	// PasswordHash is a password hash in PHC string format, or empty: then there is no
+	// password sign-in.
 	PasswordHash      string
 	PasswordChangedAt time.Time
 
 	// Disabled accounts cannot sign in; their grants and sessions have ended.
 	Disabled bool
 
-	// Epoch counts how often what was proved of the owner has ended: each new
-	// password, each new address and each lock begins another. A password that was
-	// checked in one epoch, and a mailbox that was read, are worth nothing in the
-	// next. It is counted from what CreateAccount was given, and only the store
-	// changes it.
+	// Epoch counts the ends of the owner's proofs: each new password, each new address and
+	// each lock begins the next epoch. A password or a mailbox that was checked in one
+	// epoch proves nothing in the next. It starts at the value given to CreateAccount; only
+	// the store changes it.
 	Epoch int64
 
-	// Language is that of the screens and mails that the owner has chosen, a BCP 47
-	// tag; empty for none.
+	// Language is the owner's choice for screens and mails, a BCP 47 tag; empty for none.
 	Language string
 
-	// DeleteAt is when the account is to be removed, because its owner wants that; zero
-	// for never. Only Deletions change it.
+	// DeleteAt is the time of the deletion that the owner has requested; zero for never.
+	// Only Deletions change it.
 	DeleteAt time.Time
 
 	CreatedAt time.Time
 }
 
-// EmailChange is a change of the address of an account by its owner.
+// EmailChange is a change of an account's address by its owner.
 type EmailChange struct {
 	AccountID string
 
-	// Epoch is the one in which the owner was recognized.
+	// Epoch is the one in which the owner authenticated.
 	Epoch int64
 
 	// Email and EmailKey are the new address.
@@ -57,186 +55,178 @@ type EmailChange struct {
 	// At is the time of the change.
 	At time.Time
 
-	// Begin is recorded in place of the sessions that end.
+	// Begin is a session that replaces those that end.
 	Begin Session
 
-	// ReturnUntil is until when the change can be taken back (EmailReturns); zero for never.
+	// ReturnUntil is the end of the time in which the change can be taken back
+	// (EmailReturns); zero for never.
 	ReturnUntil time.Time
 }
 
-// Accounts keeps the users of the embedded accounts.
+// Accounts stores the embedded accounts.
 type Accounts interface {
-	// CreateAccount records a new account. Of any number of concurrent calls
-	// with one EmailKey exactly one succeeds; the others get ErrConflict, as
-	// does a call with an ID that exists.
+	// CreateAccount creates an account. Of any number of concurrent calls with one EmailKey
+	// exactly one succeeds; the others get ErrConflict, as does a call with an existing ID.
 	CreateAccount(ctx context.Context, a Account) error
 
-	// Account returns the account with this identifier.
+	// Account returns the account with this ID.
 	Account(ctx context.Context, id string) (Account, error)
 
-	// AccountByEmail returns the account with this EmailKey. An empty key is
-	// never found.
+	// AccountByEmail returns the account with this EmailKey. An empty key is never found.
 	AccountByEmail(ctx context.Context, key string) (Account, error)
 
-	// Accounts returns up to limit accounts whose identifier follows after, in an
-	// order of identifiers that does not change.
+	// Accounts returns up to limit accounts with IDs after the given one, in a stable
+	// order.
 	Accounts(ctx context.Context, after string, limit int) ([]Account, error)
 
-	// SetEmail changes the address of an account whose EmailKey is oldKey, and
-	// whether it is verified. Another EmailKey begins another epoch, which ends no
-	// session and no grant, and no earlier change can be taken back any more
-	// (EmailReturns). ErrChanged when it has another, ErrConflict when another
-	// account has the new one, ErrNotFound when there is no such account.
+	// SetEmail changes the address of an account whose EmailKey is oldKey, and whether it
+	// is verified. Another EmailKey begins the next epoch, which ends no session and no
+	// grant, but ends all ways back from earlier changes (EmailReturns). ErrChanged if the
+	// account has another EmailKey, ErrConflict if another account has the new one,
+	// ErrNotFound if there is no such account.
 	SetEmail(ctx context.Context, id, oldKey, email, key string, verified bool) error
 
-	// ChangeEmail gives an account that is still in this epoch another address, which is
-	// verified, and begins the next: it ends the account's sessions and grants, as
-	// SetPassword does. ErrChanged when the epoch is over, ErrNotFound when there is no
-	// such account; ErrConflict when another account has the address, or the digest of the
-	// session exists.
+	// ChangeEmail gives an account in this epoch another, verified address and begins the
+	// next epoch: it ends the account's sessions and grants, as SetPassword does.
+	// ErrChanged if the epoch has ended, ErrNotFound if there is no such account;
+	// ErrConflict if another account has the address, or the digest of the session exists.
 	ChangeEmail(ctx context.Context, c EmailChange) error
 
-	// SetLanguage records the language that the owner has chosen; empty for none.
-	// ErrNotFound when there is no such account.
+	// SetLanguage records the owner's language; empty for none. ErrNotFound if there is no
+	// such account.
 	SetLanguage(ctx context.Context, id, language string) error
 
-	// SetPassword changes the password hash of an account that is still in this
-	// epoch, and begins the next: it ends the account's sessions and grants.
-	// The session begin, if one is given, is recorded in place of those.
-	// ErrChanged when the epoch is over, ErrNotFound when there is no such
-	// account; ErrConflict when the digest of the session exists.
+	// SetPassword changes the password hash of an account in this epoch and begins the
+	// next: it ends the account's sessions and grants. The session begin, if given,
+	// replaces them. ErrChanged if the epoch has ended, ErrNotFound if there is no such
+	// account; ErrConflict if the digest of the session exists.
 	SetPassword(ctx context.Context, id string, epoch int64, hash string, at time.Time, begin ...Session) error
 
-	// Rehash replaces the hash of the same password by a better one, which ends
-	// nothing. It changes nothing, and returns nil, when the account's hash is
-	// not the old one any more.
+	// Rehash replaces the hash of a password by a better one of the same password; nothing
+	// ends. It changes nothing, and returns nil, if the account no longer has the old hash.
 	Rehash(ctx context.Context, id, oldHash, hash string) error
 
-	// SetDisabled locks the account or opens it again. Locking ends its
-	// sessions and its grants, and its epoch. ErrNotFound when there is no such
-	// account.
+	// SetDisabled locks or unlocks the account. A lock ends its sessions, its grants and
+	// its epoch. ErrNotFound if there is no such account.
 	SetDisabled(ctx context.Context, id string, disabled bool, at time.Time) error
 
-	// EndIssued ends the sessions and grants of a subject, and the epoch of its
-	// account, if it has one. It returns nil when there is nothing.
+	// EndIssued ends the sessions and grants of a subject, and the epoch of its account, if
+	// any. It returns nil if there is nothing.
 	EndIssued(ctx context.Context, id string, at time.Time) error
 
 	// DeleteAccount removes the account with its sessions, and the grants, consents,
-	// attributes and statuses of a subject, who need not have an account. In the
-	// events about it the pseudonym takes the place of the subject, and nothing that
-	// of the address. It reports whether there was anything.
+	// attributes and statuses of a subject, who need not have an account. In its events the
+	// pseudonym replaces the subject, and the address is emptied. It reports whether there
+	// was anything.
 	DeleteAccount(ctx context.Context, id, pseudonym string) (found bool, err error)
 }
 
-// Person is what is recorded about a subject: attribute values by handle, the
-// status of groups, and the address of its account.
+// Person is a subject's data: attribute values by handle, the statuses in groups, and the
+// address of its account.
 type Person struct {
-	// Revision is another one after each change of the attributes of a subject with an
-	// account that is neither disabled nor to be removed; zero for any other.
+	// Revision changes with each change of the attributes of a subject with an account that
+	// is neither disabled nor to be deleted; zero for any other.
 	Revision int64
 
 	Attributes map[string]json.RawMessage
 	Statuses   []Status
 
-	// HasAccount reports whether the subject has an account that is neither
-	// disabled nor to be removed. Email and EmailVerified are of that account.
+	// HasAccount reports whether the subject has an account that is neither disabled nor to
+	// be deleted. Email and EmailVerified are of that account.
 	HasAccount    bool
 	Email         string
 	EmailVerified bool
 }
 
-// Status tells whether a subject belongs to a group, and who says so.
+// Status is a subject's membership in a group, and its source.
 type Status struct {
 	// Group is the name of a group in the catalogue.
 	Group string `json:"group"`
 
-	// Subgroups are those that the subject belongs to.
+	// Subgroups are the subject's subgroups.
 	Subgroups []string `json:"subgroups"`
 
-	// Verified reports whether somebody has checked it. Pending says that somebody is
-	// about to: then it is not verified, and is never released as verified.
+	// Verified reports whether the membership was checked. Pending reports that a check is
+	// under way: then it is not verified, and is never released as verified.
 	Verified bool `json:"verified"`
 	Pending  bool `json:"pending,omitempty"`
 
-	// VerifiedBy names who did, which the subject may read.
+	// VerifiedBy names the verifier; the subject may read it.
 	VerifiedBy string    `json:"verified_by"`
 	VerifiedAt time.Time `json:"verified_at,omitzero"`
 
-	// Source names where the status came from, such as "National Student Clearinghouse",
-	// and Method how it was found out, which the subject may read as well. The screens have words
-	// for the methods document, code, email_domain, roster and record; any other is shown
-	// as it is. Both may be empty, and applications get neither.
+	// Source names the origin of the status, such as "National Student Clearinghouse", and
+	// Method the kind of check; the subject may read both. The screens have words for the
+	// methods document, code, email_domain, roster and record, and show any other as it is.
+	// Both may be empty, and applications get neither.
 	Source string `json:"source,omitempty"`
 	Method string `json:"method,omitempty"`
 
-	// Reason says why it was refused, which the subject may read. The screens have words for
-	// the reasons unreadable, expired, mismatch, not_found and not_eligible; any other is shown
+	// Reason is why it was refused; the subject may read it. The screens have words for the
+	// reasons unreadable, expired, mismatch, not_found and not_eligible, and show any other
 	// as it is. It is empty unless the status is neither verified nor pending.
 	Reason string `json:"reason,omitempty"`
 
-	// ExpiresAt is when the verification ends; zero means never. An expired status is
+	// ExpiresAt is the end of the verification; zero for never. An expired status is
 	// released as not verified.
 	ExpiresAt time.Time `json:"expires_at,omitzero"`
 
-	// Revision differs for every status that is recorded; the store gives it.
+	// Revision is unique to each recorded status; the store assigns it.
 	Revision int64 `json:"revision"`
 
-	// PersonRevision is the Revision of the person who was checked, to be compared when
-	// the status is recorded; zero for none. It is not kept.
+	// PersonRevision is the Revision of the person who was checked, a condition of the
+	// write; zero for none. It is not stored.
 	PersonRevision int64 `json:"-"`
 }
 
-// PersonBasis is what a write about a person rests on. What is zero is no condition.
+// PersonBasis is the condition of a write about a person. A zero field is no condition.
 type PersonBasis struct {
-	// HasAccount says that the subject has an account, disabled ones included.
+	// HasAccount requires an account of the subject, disabled ones included.
 	HasAccount bool
 
 	// Revision is that of the Person that the caller has read.
 	Revision int64
 }
 
-// AnyRevision and NoStatus are what SetStatus may find beside a revision: whatever
-// there is, and nothing.
+// AnyRevision and NoStatus stand for a revision in SetStatus: any status or none, and none.
 const (
 	AnyRevision int64 = -1
 	NoStatus    int64 = 0
 )
 
-// People keeps attributes and statuses. A subject needs no account: the host may
-// keep its users elsewhere and record only this here.
+// People stores attributes and statuses. A subject needs no account: a host with its own
+// users records only these here.
 type People interface {
-	// Person returns what is recorded about the subject; an empty Person when
-	// nothing is. Statuses are in the order of their groups' bytes.
+	// Person returns the subject's data, empty if there is none. Statuses are in the byte
+	// order of their groups.
 	Person(ctx context.Context, subject string) (Person, error)
 
-	// SetAttributes records values by handle; other handles keep theirs. A nil
-	// value, or the JSON null, removes the handle. A value that is not JSON is
-	// an error and changes nothing. ErrNotFound when the subject has not the account of
-	// the basis, ErrChanged when the person has another revision.
+	// SetAttributes records values by handle; other handles keep theirs. A nil value, or
+	// the JSON null, removes the handle. A value that is not JSON is an error and changes
+	// nothing. ErrNotFound if the subject lacks the account of the basis, ErrChanged if the
+	// person has another revision.
 	SetAttributes(ctx context.Context, subject string, values map[string]json.RawMessage, on ...PersonBasis) error
 
-	// SetOwnAttributes is SetAttributes for the owner of an account that is still in
-	// this epoch, of whom no status is pending, or verified and in force at a moment: what
-	// somebody has checked is not the owner's to change. ErrChanged when the epoch is over,
-	// ErrConflict when there is such a status, ErrNotFound when there is no such account.
+	// SetOwnAttributes is SetAttributes for the owner of an account in this epoch without a
+	// status that is pending, or verified and in force at the given time: the owner cannot
+	// change what was checked. ErrChanged if the epoch has ended, ErrConflict if there is
+	// such a status, ErrNotFound if there is no such account.
 	SetOwnAttributes(ctx context.Context, accountID string, epoch int64, values map[string]json.RawMessage, at time.Time) error
 
-	// Subjects returns up to limit subjects with attributes who follow after, in an
-	// order that does not change.
+	// Subjects returns up to limit subjects with attributes after the given one, in a
+	// stable order.
 	Subjects(ctx context.Context, after string, limit int) ([]string, error)
 
-	// ReplaceAttribute puts a value in the place of one that is, byte for byte, the
-	// old one. ErrChanged when there is another, or none. A value that is not JSON
-	// is an error.
+	// ReplaceAttribute replaces a value that is byte for byte the old one. ErrChanged if
+	// there is another, or none. A value that is not JSON is an error.
 	ReplaceAttribute(ctx context.Context, subject, handle string, old, value json.RawMessage) error
 
-	// SetStatus records the status of one group in place of the one with this
-	// revision, AnyRevision or NoStatus; the revisions of s are ignored. ErrChanged
-	// when another is recorded, or the person has another revision than the basis says;
-	// ErrNotFound when the subject has not the account of the basis.
+	// SetStatus records the status of one group in place of the one with this revision,
+	// AnyRevision or NoStatus; the revisions of s are ignored. ErrChanged if another is
+	// recorded, or the person has another revision than the basis; ErrNotFound if the
+	// subject lacks the account of the basis.
 	SetStatus(ctx context.Context, subject string, s Status, replaced int64, on ...PersonBasis) error
 
-	// RemoveStatus forgets the status of one group. It returns nil when there
-	// is none.
+	// RemoveStatus removes the status of one group. It returns nil if there is none.
 	RemoveStatus(ctx context.Context, subject, group string) error
 }

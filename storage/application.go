@@ -5,43 +5,41 @@ import (
 	"time"
 )
 
-// Application says which organization a client belongs to, and what its owners and the
-// operator have said about it. The registration itself is a [Client] of the provider that
-// it belongs to.
+// Application links a client to its organization, and holds its dashboard data and its
+// review. The registration itself is a [Client] of the provider.
 type Application struct {
-	// Environment names the provider that knows the client: Production or Sandbox.
+	// Environment names the provider of the client: Production or Sandbox.
 	Environment    string
 	ClientID       string
 	OrganizationID string
 
-	// Name is that of the client, to be searched for.
+	// Name is the client's name, for searches.
 	Name string
 
 	// Kind is web, spa, native or machine.
 	Kind string
 
-	// Review is where the application stands on its way to production.
+	// Review is the state of the application on its way to production.
 	Review Review
 
-	// Document is the JSON of what else the dashboard keeps about it, none of which is
-	// looked for.
+	// Document is the JSON of the dashboard's other data, which is never searched.
 	Document []byte
 
-	// PictureBytes is how much its pictures take, as the dashboard counts them.
+	// PictureBytes is the size of its pictures, as the dashboard counts them.
 	PictureBytes int64
 
-	// Halt is what the stop of its organization has done to it. Nothing but StopOrganization,
-	// StartOrganization and SetHalt changes it.
+	// Halt is the effect of its organization's stop. Only StopOrganization,
+	// StartOrganization and SetHalt change it.
 	Halt Halt
 
-	// Deleting says that it is being deleted. Nothing but SetDeleting changes it.
+	// Deleting marks an application that is being deleted. Only SetDeleting changes it.
 	Deleting bool
 
 	CreatedBy string
 	CreatedAt time.Time
 	UpdatedAt time.Time
 
-	// Version differs for every application that is saved; the store gives it.
+	// Version is unique to each saved application; the store assigns it.
 	Version int64
 }
 
@@ -51,7 +49,7 @@ const (
 	Sandbox    = "sandbox"
 )
 
-// Review is where an application stands on its way to production.
+// Review is the state of an application on its way to production.
 type Review string
 
 // The states of a review.
@@ -62,74 +60,70 @@ const (
 	ReviewRefused  Review = "refused"
 )
 
-// ApplicationFilter selects applications. All fields that are not zero must match.
+// ApplicationFilter selects applications. All nonzero fields must match.
 type ApplicationFilter struct {
 	Environment    string
 	OrganizationID string
 	Review         Review
 
-	// Halting selects those that are HaltAsked, HaltBegun or HaltOver: there is something
-	// to do about them.
+	// Halting selects those that are HaltAsked, HaltBegun or HaltOver, and need work.
 	Halting bool
 
 	// Deleting selects those that are being deleted.
 	Deleting bool
 
-	// Search is a part of the name, in any case, or a whole client ID. One of more than
-	// 200 bytes is in no name.
+	// Search is a part of the name, in any case, or a whole client ID. More than 200 bytes
+	// match no name.
 	Search string
 
-	// After is the client ID of the last application of the page before, AfterName its
-	// name and AfterEnvironment its environment: applications come in the order of their
-	// names in lower case, by bytes, then of their IDs, then of their environments. A
-	// filter with an Environment needs no AfterEnvironment.
+	// After is the client ID of the last application of the previous page, AfterName its
+	// name and AfterEnvironment its environment. Applications are in the order of their
+	// lower-case names, by bytes, then of their IDs, then of their environments. A filter
+	// with an Environment needs no AfterEnvironment.
 	AfterName, After, AfterEnvironment string
 
-	// Limit is the most applications that are returned; 100 when zero.
+	// Limit is the maximum number of applications; 100 if zero.
 	Limit int
 }
 
-// Applications keeps which client belongs to which organization. Like [Organizations] it
-// is not a part of [Store].
+// Applications stores the organizations of clients. Like [Organizations] it is not a part
+// of [Store].
 type Applications interface {
-	// CreateApplication records an application. ErrConflict when there is one for the
-	// client in the environment, ErrNotFound when the organization is gone, ErrLimit when
-	// it has most applications or more in the environment, ErrOrganizationStopped when it is
-	// stopped.
+	// CreateApplication creates an application. ErrConflict if the client has one in the
+	// environment, ErrNotFound if the organization is gone, ErrLimit if it has most
+	// applications or more in the environment, ErrOrganizationStopped if it is stopped.
 	CreateApplication(ctx context.Context, a Application, most int) error
 
 	// Application returns the application of a client.
 	Application(ctx context.Context, environment, clientID string) (Application, error)
 
-	// Applications returns the applications that match, without their Documents.
+	// Applications returns the matching applications, without their Documents.
 	Applications(ctx context.Context, match ApplicationFilter) ([]Application, error)
 
-	// SaveApplication replaces the application that has this Version; environment,
-	// client, organization, halt and deleting stay. ErrChanged when it has another, is being
-	// deleted, or is gone.
+	// SaveApplication replaces the application with this Version; environment, client,
+	// organization, halt and deleting stay. ErrChanged if it has another, is being deleted,
+	// or is gone.
 	SaveApplication(ctx context.Context, a Application) error
 
-	// SaveApplicationWithin is SaveApplication where the PictureBytes of all applications of
-	// the organization make at most this many. ErrLimit when they would make more, unless
-	// those of this one do not grow.
+	// SaveApplicationWithin is SaveApplication with a limit on the PictureBytes of all
+	// applications of the organization. ErrLimit if they would exceed it, unless those of
+	// this one do not grow.
 	SaveApplicationWithin(ctx context.Context, a Application, mostPictureBytes int64) error
 
-	// DecideApplication is SaveApplication for a user who decides about the application.
-	// ErrConflict when that user is a member of its organization: nobody approves their
-	// own. ErrOrganizationStopped when the organization is stopped.
+	// DecideApplication is SaveApplication for the user who decides its review. ErrConflict
+	// if that user is a member of its organization: nobody approves their own.
+	// ErrOrganizationStopped if the organization is stopped.
 	DecideApplication(ctx context.Context, a Application, userID string) error
 
-	// SetHalt puts a halt in the place of another. ErrChanged when the application has
-	// another, or is gone.
+	// SetHalt replaces one halt by another. ErrChanged if the application has another, or
+	// is gone.
 	SetHalt(ctx context.Context, environment, clientID string, from, to Halt) error
 
-	// SetDeleting marks an application as one that is being deleted: nothing saves it any
-	// more. It stays one of its organization until DeleteApplication. ErrNotFound when there is
-	// none.
+	// SetDeleting marks an application as being deleted: it can no longer be saved. It
+	// stays in its organization until DeleteApplication. ErrNotFound if there is none.
 	SetDeleting(ctx context.Context, environment, clientID string) error
 
-	// DeleteApplication removes an application with its faults. It returns nil when there
-	// is none. Its log cannot be read any more; however long that is, it is for RemoveLog
-	// to remove.
+	// DeleteApplication removes an application with its faults. It returns nil if there is
+	// none. Its log becomes unreadable at once; RemoveLog removes it, however long it is.
 	DeleteApplication(ctx context.Context, environment, clientID string) error
 }

@@ -8,20 +8,20 @@ import (
 
 // Client is a registered application (RFC 6749 section 2). Lists keep their order.
 //
-// Its JSON form is how a store may keep it in one document: without ID and Version,
-// which a store looks for and compares, and with the times as [UnixMicro] has them. What
-// is stored is read by the members' names, so a member is never renamed.
+// Its JSON form lets a store keep it in one document: without ID and Version, which a store
+// searches and compares, and with times as [UnixMicro]. Stored documents are read by member
+// name, so a member is never renamed.
 type Client struct {
 	ID   string `json:"-"`
 	Name string `json:"name"`
 
-	// Dialect is the wire form that the application was registered for.
+	// Dialect is the wire format of the application.
 	Dialect string `json:"dialect"`
 
 	// Public marks a client that cannot keep a secret (RFC 6749 section 2.1).
 	Public bool `json:"public,omitempty"`
 
-	// Secrets are sealed; more than one is valid while a rotation overlaps.
+	// Secrets are encrypted; more than one is valid while a rotation overlaps.
 	Secrets []ClientSecret `json:"secrets,omitempty"`
 
 	// AuthMethod is the client authentication method of OpenID Connect Core
@@ -30,15 +30,15 @@ type Client struct {
 	AuthMethod     string `json:"auth_method"`
 	AuthSigningAlg string `json:"auth_signing_alg,omitempty"`
 
-	// JWKS are the client's public keys (RFC 7517), JWKSURI where they are; one of them
-	// at most.
+	// JWKS are the client's public keys (RFC 7517), JWKSURI is their address; at most one
+	// of them is set.
 	JWKS    json.RawMessage `json:"jwks,omitempty"`
 	JWKSURI string          `json:"jwks_uri,omitempty"`
 
-	// RequirePushed refuses authorization requests that were not pushed (RFC 9126
-	// section 6), RequireSignedRequest those that are not signed (RFC 9101 section
-	// 10.5), RequirePKCE those for a code without a challenge (RFC 7636). RequestSigningAlg
-	// is the algorithm of signed ones, or empty for any.
+	// RequirePushed refuses authorization requests that were not pushed (RFC 9126 section
+	// 6), RequireSignedRequest unsigned ones (RFC 9101 section 10.5), RequirePKCE those for
+	// a code without a challenge (RFC 7636). RequestSigningAlg is the algorithm of signed
+	// ones, or empty for any.
 	RequirePushed        bool   `json:"require_pushed,omitempty"`
 	RequirePKCE          bool   `json:"require_pkce,omitempty"`
 	RequireSignedRequest bool   `json:"require_signed_request,omitempty"`
@@ -54,28 +54,28 @@ type Client struct {
 	// endpoints (CORS).
 	Origins []string `json:"origins"`
 
-	// NoQueryToken and NoJSONP switch off what the dialect has at the data
-	// endpoints: access tokens in the query, and answers as scripts.
+	// NoQueryToken and NoJSONP disable features of the dialect at the data endpoints:
+	// access tokens in the query, and JSONP responses.
 	NoQueryToken bool `json:"no_query_token,omitempty"`
 	NoJSONP      bool `json:"no_jsonp,omitempty"`
 
-	// UserinfoSigned makes userinfo answer with a signed JWT in the dialect
-	// that offers the choice.
+	// UserinfoSigned makes userinfo respond with a signed JWT in the dialect that offers
+	// the choice.
 	UserinfoSigned bool `json:"userinfo_signed,omitempty"`
 
-	// LeanIDTokens leaves what scopes release to userinfo (OpenID Connect Core section
+	// LeanIDTokens leaves the claims of scopes to userinfo (OpenID Connect Core section
 	// 5.4).
 	LeanIDTokens bool `json:"lean_id_tokens,omitempty"`
 
 	// JWTAccessTokens makes access tokens JWTs (RFC 9068).
 	JWTAccessTokens bool `json:"jwt_access_tokens,omitempty"`
 
-	// Resources are the resource servers that the client may ask tokens for, or none
-	// for all.
+	// Resources are the resource servers for which the client may request tokens; none for
+	// all.
 	Resources []string `json:"resources,omitempty"`
 
-	// BackchannelLogoutURI is told when a session ends (OpenID Connect Back-Channel
-	// Logout section 2.2), always with its sid when BackchannelLogoutSession is true.
+	// BackchannelLogoutURI receives logout tokens (OpenID Connect Back-Channel Logout
+	// section 2.2), always with a sid if BackchannelLogoutSession is true.
 	BackchannelLogoutURI     string `json:"backchannel_logout_uri,omitempty"`
 	BackchannelLogoutSession bool   `json:"backchannel_logout_session,omitempty"`
 
@@ -85,21 +85,21 @@ type Client struct {
 	// SkipConsent marks a first-party application.
 	SkipConsent bool `json:"skip_consent,omitempty"`
 
-	// Unreviewed applications are ones that the operator has not checked.
+	// Unreviewed marks an application that the operator has not checked.
 	Unreviewed bool `json:"unreviewed,omitempty"`
 
 	// Disabled applications are unknown to every endpoint.
 	Disabled bool `json:"disabled,omitempty"`
 
-	// Deleted marks one that is being removed, and is gone for everybody else. Whoever finds
-	// it (DeletedClients) goes on with the removal.
+	// Deleted marks a client whose removal is under way, and which everybody else regards
+	// as gone. Any process that finds it (DeletedClients) continues the removal.
 	Deleted bool `json:"deleted,omitempty"`
 
-	// OptionalScopes are those of Scopes that a user may leave out.
+	// OptionalScopes are those of Scopes that a user may decline.
 	OptionalScopes []string `json:"optional_scopes,omitempty"`
 
-	// Logo is the digest of an image, or zero; LogoDark is one for dark screens, Wordmark
-	// and WordmarkDark have the name in them.
+	// Logo is the digest of an image, or zero; LogoDark is one for dark mode, Wordmark and
+	// WordmarkDark contain the name.
 	Logo         Digest `json:"logo,omitzero"`
 	LogoDark     Digest `json:"logo_dark,omitzero"`
 	Wordmark     Digest `json:"wordmark,omitzero"`
@@ -108,62 +108,62 @@ type Client struct {
 	// ButtonColor is #rrggbb, or empty.
 	ButtonColor string `json:"button_color,omitempty"`
 
-	// PolicyURL and TermsURL are linked from the consent screen when not empty.
+	// PolicyURL and TermsURL are links on the consent screen, or empty.
 	PolicyURL string `json:"policy_uri,omitempty"`
 	TermsURL  string `json:"terms_uri,omitempty"`
 
 	CreatedAt time.Time `json:"created_at,omitzero"`
 	UpdatedAt time.Time `json:"updated_at,omitzero"`
 
-	// Version differs for every registration that is saved; the store gives it.
+	// Version is unique to each saved registration; the store assigns it.
 	Version int64 `json:"-"`
 }
 
-// ClientSecret is one sealed secret of a client.
+// ClientSecret is one encrypted secret of a client.
 type ClientSecret struct {
 	Sealed    []byte    `json:"sealed"`
 	CreatedAt time.Time `json:"created_at,omitzero"`
-	// ExpiresAt ends the overlap of a rotation; zero means never.
+	// ExpiresAt is the end of the overlap after a rotation; zero for never.
 	ExpiresAt time.Time `json:"expires_at,omitzero"`
 }
 
-// SecretUse is the last time that a client authenticated with one of its secrets.
+// SecretUse is the last authentication of a client with one of its secrets.
 type SecretUse struct {
-	// CreatedAt is that of the secret, by which it is known.
+	// CreatedAt is that of the secret, which it identifies.
 	CreatedAt time.Time
 	UsedAt    time.Time
 }
 
-// Clients keeps the registered applications.
+// Clients stores the registered applications.
 type Clients interface {
-	// Client returns the client with this identifier, disabled ones included.
+	// Client returns the client with this ID, disabled ones included.
 	Client(ctx context.Context, id string) (Client, error)
 
-	// SaveClient replaces the registration that has this Version, whole; with
-	// Version zero it creates one. Grants and consents stay. ErrChanged when the
-	// registration has another version, is gone, or, for Version zero, exists.
+	// SaveClient replaces the whole registration with this Version; Version zero creates
+	// one. Grants and consents stay. ErrChanged if the registration has another version, is
+	// gone, or, for Version zero, exists.
 	SaveClient(ctx context.Context, c Client) error
 
-	// Clients returns up to limit clients whose identifier follows after, in
-	// the order of the identifiers' bytes.
+	// Clients returns up to limit clients with IDs after the given one, in byte order of
+	// the IDs.
 	Clients(ctx context.Context, after string, limit int) ([]Client, error)
 
-	// DeletedClients returns up to limit clients that are marked as Deleted, and whose
-	// identifier follows after, in the order of the identifiers' bytes.
+	// DeletedClients returns up to limit clients marked as Deleted with IDs after the given
+	// one, in byte order of the IDs.
 	DeletedClients(ctx context.Context, after string, limit int) ([]Client, error)
 
-	// DeleteClient removes the registration that has this version with its grants,
-	// tokens, consents and the uses of its secrets, all of them in one step: when there
-	// may be many, they are removed before (RemoveGrants, RemoveConsents). ErrChanged
-	// when it has another version, or is gone.
+	// DeleteClient removes the registration with this version and its grants, tokens,
+	// consents and secret uses, all in one step: if there may be many, they are removed
+	// before (RemoveGrants, RemoveConsents). ErrChanged if it has another version, or is
+	// gone.
 	DeleteClient(ctx context.Context, id string, version int64) error
 
-	// RecordSecretUse notes that the client has authenticated at a moment with the
-	// secret that was made at created. An earlier use than is noted changes nothing.
-	// ErrNotFound when the client does not exist.
+	// RecordSecretUse records that the client has authenticated at a moment with the secret
+	// that was made at created. An earlier use than the recorded one changes nothing.
+	// ErrNotFound if the client does not exist.
 	RecordSecretUse(ctx context.Context, clientID string, created, at time.Time) error
 
-	// SecretUses returns when secrets of a client, of the past as well, were last used:
-	// those that have been, in the order in which they were made.
+	// SecretUses returns the last uses of a client's secrets, former ones included and
+	// unused ones left out, in the order in which the secrets were made.
 	SecretUses(ctx context.Context, clientID string) ([]SecretUse, error)
 }

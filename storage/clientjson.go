@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// clientDocument is the JSON form of a client. Its own members take the place of those
-// that encoding/json would write otherwise: a digest as numbers, and times as texts.
+// clientDocument is the JSON form of a client. Its own members replace those that
+// encoding/json would write differently: a digest as numbers, and times as text.
 type clientDocument struct {
 	*clientMembers
 	Logo         []byte `json:"logo,omitempty"`
@@ -17,7 +17,7 @@ type clientDocument struct {
 	UpdatedAt    *int64 `json:"updated_at,omitempty"`
 }
 
-// pictures are where a client and its document have the same picture.
+// pictures pairs each picture of a client with that of its document.
 func (d *clientDocument) pictures(c *Client) []struct {
 	digest *Digest
 	text   *[]byte

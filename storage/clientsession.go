@@ -5,71 +5,71 @@ import (
 	"time"
 )
 
-// ClientSession is an application that is told when a session ends in which it got an ID
-// token (OpenID Connect Back-Channel Logout 1.0).
+// ClientSession is an application that gets a logout token when a session ends in which it
+// got an ID token (OpenID Connect Back-Channel Logout 1.0).
 type ClientSession struct {
 	ID       Digest
 	ClientID string
 	Subject  string
 
-	// SID names the session to the client, or is empty.
+	// SID identifies the session to the client, or is empty.
 	SID string
 
 	CreatedAt time.Time
 
-	// Attempts is how often it has been taken.
+	// Attempts is how often it was taken.
 	Attempts int
 }
 
-// Notice says in the basis of a grant that its client is told when the session ends.
-// Without an ID it is not.
+// Notice in the basis of a grant has its client told when the session ends. Without an ID
+// the client is not told.
 type Notice struct {
-	// ID is one for the client in the session, however many grants there are.
+	// ID is the same for all grants of the client in the session.
 	ID Digest
 
-	// HostSession names the session of a user of the host, whose basis has no Session;
-	// zero when the host does not name it.
+	// HostSession identifies the session of a host's user, whose basis has no Session; zero
+	// if the host does not name it.
 	HostSession Digest
 
-	// ExpiresAt is when such a session is over at the latest; required with a basis
-	// that has no Session.
+	// ExpiresAt is the latest end of such a session; required with a basis without a
+	// Session.
 	ExpiresAt time.Time
 }
 
-// Turn says which client sessions a caller takes.
+// Turn selects the client sessions that a caller takes.
 type Turn struct {
-	// Now is the time, and Until how long what is taken is left to the caller.
+	// Now is the time, and Until the end of the caller's turn.
 	Now, Until time.Time
 
-	// Limit bounds how many are taken, and PerClient how many of one client.
+	// Limit is the maximum number to take, and PerClient that of one client.
 	Limit, PerClient int
 
 	// Except are clients of which none is taken.
 	Except []string
 }
 
-// ClientSessions keeps which applications are told when a session ends. CreateGrant begins
-// one, as its Basis says. When a session is ended, by whichever method of a store, its
-// client sessions are due at once; when it is swept they are gone.
+// ClientSessions stores the applications to tell when a session ends. CreateGrant begins
+// one, as its Basis says. When any method of a store ends a session, its client sessions
+// are due at once; when a session is swept, they are removed.
 type ClientSessions interface {
-	// EndClientSessions makes those of a user of the host due, in one of the host's
-	// sessions or, when that is zero, in all, and reports how many.
+	// EndClientSessions makes the client sessions of a host's user due, in one of the
+	// host's sessions or, if that is zero, in all, and returns their number.
 	EndClientSessions(ctx context.Context, subject string, hostSession Digest) (int, error)
 
-	// TakeClientSessions returns some that are due, those that have waited longest
-	// first, each to one of any number of callers. One that is neither removed nor
-	// postponed is due again at the end of the turn.
+	// TakeClientSessions returns due ones, the longest waiting first, each to only one of
+	// any number of callers. One that is neither removed nor postponed is due again at the
+	// end of the turn.
 	TakeClientSessions(ctx context.Context, turn Turn) ([]ClientSession, error)
 
-	// RemoveClientSession removes one that was taken: its client has been told, or
-	// never will be. It changes nothing when it has been taken again since.
+	// RemoveClientSession removes one that was taken, because its client has been told, or
+	// never will be. It changes nothing if it has been taken again since.
 	RemoveClientSession(ctx context.Context, taken ClientSession) error
 
 	// PostponeClientSession makes one that was taken due at another time. It changes
-	// nothing when it has been taken again since.
+	// nothing if it has been taken again since.
 	PostponeClientSession(ctx context.Context, taken ClientSession, due time.Time) error
 
-	// RemoveClientSessions removes client sessions of one client, as many as a step of a
-	// few milliseconds can, and reports how many; a caller repeats until that is zero.
+	// RemoveClientSessions removes client sessions of one client, as many as fit a step of
+	// a few milliseconds, and returns their number; the caller repeats until zero.
 	RemoveClientSessions(ctx context.Context, clientID string) (removed int, err error)
 }

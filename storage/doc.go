@@ -1,72 +1,70 @@
 // Package storage is the contract between the provider of package
-// github.com/bonafide-id/bonafide/provider and its database: the records, the
-// interfaces that read and write them, and the errors that both sides agree on. It
-// imports only the standard library.
+// github.com/bonafide-id/bonafide/provider and its database: the records, the interfaces
+// that read and write them, and the errors. It imports only the standard library.
 //
-// A host opens a [Store] and hands it to the provider; it needs nothing of this package
-// by name:
+// A host opens a [Store] and passes it to the provider; it needs nothing else of this
+// package:
 //
 //	store, err := sqlite.Open(ctx, "/var/lib/bonafide/bonafide.db")
 //
-// Three backends come with it. Package sqlite keeps one file, package postgres a schema
-// of a PostgreSQL server for several machines, and the module sqlitego the file of sqlite
-// for programs that are built without cgo.
+// Three backends are included. Package sqlite keeps one file, package postgres a schema of
+// a PostgreSQL server for several machines, and the module sqlitego the file of sqlite for
+// programs that are built without cgo.
 //
 // # The records
 //
-// An application that is registered is a [Client]. A [Grant] records that a user let a
-// client have some scopes, and its [Token] records are what the client got for it: an
-// authorization code, access tokens, refresh tokens. A [Consent] is the user's decision
-// that grants rest on. An [Account] is a user with an e-mail address and a password, a
-// [Session] a browser in which an account is signed in, a [ClientSession] an application
-// that is told when such a session ends, a [OneTimeCode] the payload of a
-// one-time code that was e-mailed. A [Person] is what is known about a subject, whether
-// or not it has an account: attributes, and the [Status] of groups. A [PushedRequest] is
-// an authorization request that an application has sent ahead, [UsedIDs] are what it may
-// present once. [Attempts] are the counters of rate limits, an [Event] is a line of the audit log, and [Key], [Image] and
-// [Installation] are what the provider needs to run: signing keys, logos, its issuer.
+// A [Client] is a registered application. A [Grant] records that a user allowed a client
+// some scopes, and its [Token] records are the authorization code, access tokens and
+// refresh tokens issued for it. A [Consent] is the user's decision behind grants. An
+// [Account] is a user with an e-mail address and a password, a [Session] a browser in which
+// an account is signed in, a [ClientSession] an application to tell when such a session
+// ends, a [OneTimeCode] the payload of a mailed one-time code. A [Person] is a subject's
+// data, with or without an account: attributes, and the [Status] in groups. A
+// [PushedRequest] is a pushed authorization request; [UsedIDs] are identifiers that an
+// application may present only once. [Attempts] are the counters of rate limits, an [Event]
+// is an entry of the audit log, and [Key], [Image] and [Installation] are what the provider
+// needs to run: signing keys, logos, its issuer.
 //
-// What the developer dashboard keeps is apart from that, in the roles of [Developers]: an
+// The developer dashboard has records of its own, in the roles of [Developers]: an
 // [Organization] with its [Member] and [Invitation] records owns [Application] records,
-// whose requests leave [LogEntry] records. The backends that come with it have these roles
-// as well; a provider without a dashboard needs none of them.
+// whose requests leave [LogEntry] records. The included backends have these roles as well;
+// a provider without a dashboard needs none of them.
 //
 // # Every method is one atomic step
 //
-// No caller ever holds a transaction. A method that writes does all that its
-// comment says or nothing, is durable when it returns nil, and may be called by
-// any number of goroutines and processes at once. A call that fails with
-// anything but a sentinel of this package has an unknown outcome: it may have
-// taken effect just before the connection broke. A call whose context ends returns
-// the error of the context.
+// No caller ever holds a transaction. A writing method does all that its comment says or
+// nothing, is durable when it returns nil, and may be called by any number of goroutines
+// and processes at once. A call that fails with anything but a sentinel of this package has
+// an unknown outcome: it may have taken effect just before the connection broke. A call
+// whose context ends returns the error of the context.
 //
 // # Secrets
 //
-// What a client or a browser presents (codes, tokens, session identifiers,
-// e-mailed codes) is known here by its [Digest] only, so that nobody who reads the
-// database can present one. Client secrets and private keys arrive sealed. An
-// implementation never sees either in clear.
+// The store knows credentials of clients and browsers (codes, tokens, session identifiers,
+// mailed codes) only by their [Digest], so that a reader of the database cannot present
+// one. Client secrets and private keys arrive encrypted. An implementation never sees
+// either in clear.
 //
 // # Time
 //
-// Callers pass the time; a store never reads a clock. Times are kept to the
-// microsecond and come back in UTC. The zero time means "never" or "not yet" and
-// comes back as the zero time; times beyond the years 1 to 9999 come back as the first
-// or the last of these ([UnixMicro]). An end (ExpiresAt, IdleUntil) is the first moment
-// at which something is over. What can be presented as a credential always has one: a
-// store refuses a grant, token, session or one-time code without.
+// Callers pass the time; a store never reads a clock. Times are kept to the microsecond and
+// come back in UTC. The zero time means "never" or "not yet" and comes back as the zero
+// time; times beyond the years 1 to 9999 come back as the first or the last of these
+// ([UnixMicro]). An end (ExpiresAt, IdleUntil) is the first moment at which a record is no
+// longer valid. Every credential has one: a store refuses a grant, token, session or
+// one-time code without.
 //
 // # Writing a backend
 //
-// A backend is a package with an Open function that returns a [Store]. Its test is
-// one call of storagetest.Run, which tests every promise that is made here, the
-// races included, and one of storagetest.RunDevelopers if it has these roles, too. Where to begin:
+// A backend is a package with an Open function that returns a [Store]. Its test is one call
+// of storagetest.Run, which tests every promise of this package, races included, and one of
+// storagetest.RunDevelopers if it has these roles, too. Where to begin:
 //
-//   - A database that speaks SQL needs no queries of its own. Package sqlstore has
-//     them all: write its Engine, which has four methods, and choose or make its
-//     Dialect. Its example is a complete backend.
+//   - A database that speaks SQL needs no queries of its own. Package sqlstore has them
+//     all: write its Engine, which has four methods, and choose or make its Dialect. Its
+//     example is a complete backend.
 //   - Another driver of SQLite is a few lines: see package sqlitefile.
-//   - Anything else needs one conditional write: "spend this token where it is not
-//     spent" decides almost everything. Go through the interfaces from [Clients] to
-//     [Events] and run the tests of each as you go.
+//   - Anything else needs one conditional write: "spend this token if it is not spent"
+//     decides almost everything. Go through the interfaces from [Clients] to [Events] and
+//     run the tests of each as you go.
 package storage

@@ -5,9 +5,9 @@ import (
 	"time"
 )
 
-// Event is a line of the audit log. It never holds a secret.
+// Event is an entry of the audit log. It never holds a secret.
 type Event struct {
-	// ID is given by the store and grows with time within one process.
+	// The store assigns ID, which grows with time within one process.
 	ID       int64
 	At       time.Time
 	Name     string
@@ -21,7 +21,7 @@ type Event struct {
 	Detail string
 }
 
-// EventFilter selects events. All fields that are not zero must match.
+// EventFilter selects events. All nonzero fields must match.
 type EventFilter struct {
 	Name     string
 	Subject  string
@@ -30,22 +30,22 @@ type EventFilter struct {
 	From, Until time.Time
 	// BeforeID selects events with a lower ID: the next page.
 	BeforeID int64
-	// Limit is the most events that are returned; 100 when zero.
+	// Limit is the maximum number of events; 100 if zero.
 	Limit int
 }
 
-// Events keeps the audit log.
+// Events stores the audit log.
 type Events interface {
 	// AppendEvent records an event; its ID is ignored.
 	AppendEvent(ctx context.Context, e Event) error
 
-	// Events returns the events that match, the latest first.
+	// Events returns the matching events, the latest first.
 	Events(ctx context.Context, match EventFilter) ([]Event, error)
 
-	// RemoveEvents looks at the events that were recorded first, removes those
-	// from before a moment, at most limit and fewer when that takes long, and
-	// reports how many; a caller repeats until that is zero. An event that lies
-	// more than a minute after now, of a clock that was wrong, is as old as the
-	// next one that does not. Any number of processes may do so at once.
+	// RemoveEvents examines the events that were recorded first and removes those from
+	// before a moment, at most limit and fewer if that takes long. It returns their number;
+	// the caller repeats until zero. An event more than a minute after now, of a wrong
+	// clock, is as old as the next one that is not. Any number of processes may call it at
+	// once.
 	RemoveEvents(ctx context.Context, before, now time.Time, limit int) (removed int, err error)
 }

@@ -4,21 +4,20 @@ import "context"
 
 // Image is a picture that the provider serves: a logo.
 type Image struct {
-	// Digest is that of Bytes, so that an address with it never changes its
-	// content.
+	// Digest is that of Bytes, so that the content at an address with it never changes.
 	Digest    Digest
 	MediaType string
 	Bytes     []byte
 
-	// Silhouette is what the provider has noted about how the picture looks, so that no
-	// page waits until that is known; nil when nothing has been.
+	// Silhouette is the provider's summary of how the picture looks, computed once so that
+	// no page waits for it; nil if not yet computed.
 	Silhouette []byte
 }
 
-// Images keeps pictures.
+// Images stores pictures.
 type Images interface {
-	// SaveImage records an image; one that exists stays as it is, but for a Silhouette
-	// when it has none.
+	// SaveImage records an image. An existing one stays as it is, except that it gets a
+	// Silhouette if it has none.
 	SaveImage(ctx context.Context, i Image) error
 
 	// Image returns the image with this digest.
@@ -27,7 +26,7 @@ type Images interface {
 	// ImagesWithoutSilhouette returns images whose Silhouette is nil.
 	ImagesWithoutSilhouette(ctx context.Context, limit int) ([]Image, error)
 
-	// RemoveImage removes an image that is the logo of no client. It returns nil
-	// when there is none, or when one has it.
+	// RemoveImage removes an image that no client uses as a logo. It returns nil if there
+	// is none, or a client uses it.
 	RemoveImage(ctx context.Context, digest Digest) error
 }

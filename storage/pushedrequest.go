@@ -5,30 +5,29 @@ import (
 	"time"
 )
 
-// PushedRequest is an authorization request that an application has sent ahead of its
-// user (RFC 9126), for the user to come with until it expires.
+// PushedRequest is a pushed authorization request (RFC 9126), valid until it expires.
 type PushedRequest struct {
-	// Digest names the request_uri.
+	// Digest identifies the request_uri.
 	Digest   Digest
 	ClientID string
 
-	// Payload is sealed by the caller.
+	// Payload is encrypted by the caller.
 	Payload   []byte
 	ExpiresAt time.Time
 }
 
-// PushedRequests keeps authorization requests that were sent ahead.
+// PushedRequests stores pushed authorization requests.
 type PushedRequests interface {
-	// SavePushedRequest records a request. ErrConflict when the digest exists, ErrNotFound
-	// when the client does not.
+	// SavePushedRequest records a request. ErrConflict if the digest exists, ErrNotFound if
+	// the client does not.
 	SavePushedRequest(ctx context.Context, r PushedRequest) error
 
-	// PushedRequest returns the request of this client, as often as it is asked for: that
-	// it has one answer is due to the grant (Grant.Flow). ErrNotFound when there is none,
-	// when it is of another client, and after it has expired at now.
+	// PushedRequest returns this client's request, any number of times: the grant ensures
+	// that it has only one answer (Grant.Flow). ErrNotFound if there is none, it is another
+	// client's, or it has expired at now.
 	PushedRequest(ctx context.Context, clientID string, digest Digest, now time.Time) (PushedRequest, error)
 
-	// RemovePushedRequests removes up to limit requests, of whichever clients, and
-	// reports how many; a caller repeats until that is zero.
+	// RemovePushedRequests removes up to limit requests of any clients, and returns their
+	// number; the caller repeats until zero.
 	RemovePushedRequests(ctx context.Context, limit int) (removed int, err error)
 }
