@@ -50,6 +50,6 @@ func (p upkeep) tellDeleted(ctx context.Context, a storage.Account) {
 	}
 	err := p.pages.MailTo(ctx, a.Email, ui.MailView{Kind: ui.MailDeleted, Locale: p.pages.Site.AccountLocale(a)})
 	if err != nil {
-		p.cfg.Logger.WarnContext(ctx, "nobody could be told that their account is deleted", slog.Any("error", err))
+		p.cfg.Logger.WarnContext(ctx, "user could not be notified of the account's deletion", slog.Any("error", err))
 	}
 }

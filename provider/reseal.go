@@ -62,7 +62,7 @@ func (p upkeep) reportSealed(ctx context.Context) error {
 		return err
 	}
 	if lost > 0 {
-		p.cfg.Logger.ErrorContext(ctx, "client secrets cannot be opened: they were sealed under a secret that is neither Config.Secret nor one of PreviousSecrets; add it there, or give these clients new secrets",
+		p.cfg.Logger.ErrorContext(ctx, "client secrets cannot be decrypted: they are encrypted under a secret that is neither Config.Secret nor one of PreviousSecrets; add it there, or give these clients new secrets",
 			slog.Int("client_secrets", lost), slog.Any("clients", named))
 	}
 	var former []any
@@ -71,7 +71,7 @@ func (p upkeep) reportSealed(ctx context.Context) error {
 			slog.Int("signing_keys", n.keys), slog.Int("data_keys", n.dataKeys), slog.Int("client_secrets", n.clientSecrets)))
 	}
 	if len(former) > 0 {
-		p.cfg.Logger.InfoContext(ctx, "what former secrets still seal; Run seals it anew under the current one", former...)
+		p.cfg.Logger.InfoContext(ctx, "records are still encrypted under previous secrets; Run encrypts them under the current one", former...)
 	}
 	return nil
 }
@@ -95,12 +95,12 @@ func (p upkeep) reseal(ctx context.Context) {
 		n.clientSecrets, err = p.clients.Reseal(ctx)
 	}
 	if n != (sealedRecords{}) {
-		p.cfg.Logger.InfoContext(ctx, "sealed anew under the current secret",
+		p.cfg.Logger.InfoContext(ctx, "records encrypted under the current secret",
 			slog.Int("signing_keys", n.keys), slog.Int("data_keys", n.dataKeys), slog.Int("client_secrets", n.clientSecrets))
 	}
 	if err == nil {
 		p.resealDone.Store(true)
 	} else if ctx.Err() == nil {
-		p.cfg.Logger.ErrorContext(ctx, "what former secrets seal could not be sealed anew; it is tried again", slog.Any("error", err))
+		p.cfg.Logger.ErrorContext(ctx, "records under previous secrets could not be encrypted under the current one; will retry", slog.Any("error", err))
 	}
 }

@@ -83,7 +83,7 @@ func (p upkeep) removeDeleted(ctx context.Context) {
 	for {
 		if !p.isOutdated(ctx) {
 			if err := p.clients.RemoveDeleted(ctx); err != nil && ctx.Err() == nil {
-				p.cfg.Logger.ErrorContext(ctx, "what was allowed to a deleted application could not all be removed; it is tried again", slog.Any("error", err))
+				p.cfg.Logger.ErrorContext(ctx, "data of a deleted application could not be removed; will retry", slog.Any("error", err))
 			}
 		}
 		select {
@@ -100,13 +100,13 @@ func (p upkeep) removeEnded(ctx context.Context) {
 	said := p.cfg.Clock()
 	clock, err := p.store.HearClock(ctx, said)
 	if err != nil && ctx.Err() == nil {
-		p.cfg.Logger.ErrorContext(ctx, "what is over could not be removed; it is tried again", slog.Any("error", err))
+		p.cfg.Logger.ErrorContext(ctx, "ended records could not be removed; will retry", slog.Any("error", err))
 	}
 	if err != nil || clock.Agreed.IsZero() {
 		return
 	}
 	if clock.Claimed.Equal(said) {
-		p.cfg.Logger.WarnContext(ctx, "the time has leapt since the last round: nothing ran, or the clock of this machine is wrong; what is over by it is removed after a day",
+		p.cfg.Logger.WarnContext(ctx, "the time has leapt since the last round: no process ran, or this machine's clock is wrong; records that end by it are removed after a day",
 			slog.Time("time", said), slog.Time("last", clock.Agreed))
 	}
 	now := clock.Agreed
@@ -130,7 +130,7 @@ func (p upkeep) isOutdated(ctx context.Context) bool {
 		return false
 	}
 	p.outdated.Do(func() {
-		p.cfg.Logger.ErrorContext(ctx, "this process answers nothing more: stop it, or upgrade it", slog.Any("error", err))
+		p.cfg.Logger.ErrorContext(ctx, "this process no longer serves requests: stop or upgrade it", slog.Any("error", err))
 	})
 	return true
 }
@@ -141,7 +141,7 @@ func (p upkeep) inBatches(ctx context.Context, what string, batch func() (done i
 		begin := time.Now()
 		done, err := batch()
 		if err != nil && ctx.Err() == nil {
-			p.cfg.Logger.ErrorContext(ctx, "a task of the background failed; it is tried again", slog.String("task", what), slog.Any("error", err))
+			p.cfg.Logger.ErrorContext(ctx, "background task failed; will retry", slog.String("task", what), slog.Any("error", err))
 		}
 		if err != nil || done == 0 {
 			return

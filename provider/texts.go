@@ -15,7 +15,7 @@ func (c Config) readTexts() (*ui.LocaleSet, error) {
 	}
 	for _, l := range locales.All() {
 		if missing := l.Missing(); len(missing) > 0 {
-			c.Logger.Info("a language says a part in English",
+			c.Logger.Info("texts of a language are partly in English",
 				slog.String("language", l.Lang), slog.Int("sentences", len(missing)), slog.String("first", missing[0]))
 		}
 	}

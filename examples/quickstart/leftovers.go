@@ -20,13 +20,13 @@ type leftovers struct{ users, clients, statuses []string }
 // tell writes the names to the log.
 func (l *leftovers) tell(ctx context.Context, log *slog.Logger) {
 	if len(l.users) > 0 {
-		log.WarnContext(ctx, "users are no longer in the config file, and stay as they are; to lock them, list them with disabled", named(l.users))
+		log.WarnContext(ctx, "users are no longer in the config file and stay as they are; to lock them, list them with disabled", named(l.users))
 	}
 	if len(l.clients) > 0 {
-		log.WarnContext(ctx, "clients are not in the config file, and stay as they are; to end them, list them with disabled", named(l.clients))
+		log.WarnContext(ctx, "clients are not in the config file and stay as they are; to disable them, list them with disabled", named(l.clients))
 	}
 	if len(l.statuses) > 0 {
-		log.WarnContext(ctx, "statuses are not in the config file, and are still released; remove_statuses removes them", named(l.statuses))
+		log.WarnContext(ctx, "statuses are not in the config file but still released; remove_statuses removes them", named(l.statuses))
 	}
 }
 

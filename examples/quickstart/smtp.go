@@ -51,7 +51,7 @@ type dropping struct{ log *slog.Logger }
 
 // Send implements provider.Mailer.
 func (d dropping) Send(ctx context.Context, _ provider.Mail) error {
-	d.log.InfoContext(ctx, "a mail of the sandbox to an address that is no inbox of it was dropped; smtp in sandbox would send it")
+	d.log.InfoContext(ctx, "dropped a sandbox mail to an address without an inbox; smtp in sandbox would send it")
 	return nil
 }
 

@@ -25,7 +25,7 @@ func (d *Dashboard) record(r *request, what string, fields []storage.ChangedFiel
 		Environment: r.app.Environment, ClientID: r.app.ClientID, What: what, Fields: bounded(fields),
 	})
 	if err != nil {
-		d.Logger.ErrorContext(ctx, "a change could not be recorded", slog.String("organization", r.org.ID),
+		d.Logger.ErrorContext(ctx, "activity log entry could not be recorded", slog.String("organization", r.org.ID),
 			slog.String("user", r.User.UserID), slog.String("client", r.app.ClientID), slog.String("what", what), slog.Any("error", err))
 	}
 }

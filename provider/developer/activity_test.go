@@ -47,7 +47,7 @@ func TestTheActivityEndsWithTheOrganization(t *testing.T) {
 	if left := w.changes(river); len(left) != 0 {
 		t.Errorf("left: %+v", left)
 	}
-	if log := w.log.String(); !strings.Contains(log, `msg="an organization was deleted" organization=river user=owner`) || strings.Contains(log, "level=ERROR") {
+	if log := w.log.String(); !strings.Contains(log, `msg="organization deleted" organization=river user=owner`) || strings.Contains(log, "level=ERROR") {
 		t.Errorf("the operator is told:\n%s", log)
 	}
 }

@@ -55,7 +55,7 @@ func (d *Dashboard) tellOperators(ctx context.Context) {
 		err = errors.Join(err, d.tellOperator(ctx, page, userID))
 	}
 	if err != nil {
-		d.Logger.WarnContext(ctx, "operators could not all be mailed that something waits for a review", slog.Any("error", err))
+		d.Logger.WarnContext(ctx, "some operators could not be mailed about a pending review", slog.Any("error", err))
 	}
 }
 

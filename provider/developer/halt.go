@@ -126,6 +126,6 @@ func (d *Dashboard) goOn(ctx context.Context) {
 		d.eachApplication(ctx, storage.ApplicationFilter{Deleting: true, Limit: pageOfHalts}, d.endDeleted),
 	)
 	if err != nil && ctx.Err() == nil {
-		d.Logger.ErrorContext(ctx, "what was decided about applications could not all be carried out; it is tried again", slog.Any("error", err))
+		d.Logger.ErrorContext(ctx, "decisions about some applications could not be carried out; will retry", slog.Any("error", err))
 	}
 }

@@ -220,7 +220,7 @@ func (d *Dashboard) deleteOrganization(r *request) error {
 	case err != nil && !errors.Is(err, storage.ErrNotFound):
 		return err
 	}
-	d.Logger.InfoContext(r.Request.Context(), "an organization was deleted", // its activity log is gone, too
+	d.Logger.InfoContext(r.Request.Context(), "organization deleted", // its activity log is gone, too
 		slog.String("organization", r.org.ID), slog.String("user", r.User.UserID))
 	return r.done(d.path(), ui.DeveloperDeleted)
 }

@@ -34,7 +34,7 @@ func (d *Dashboard) warnOwners(r *request, kind ui.MailKind) {
 		wait, err = d.Provider.Pages().Allow(ctx, "warnings of an organization", r.org.ID, warningsOfOrganization)
 	}
 	if err != nil || wait > 0 {
-		d.Logger.WarnContext(ctx, "owners are not told by mail", slog.String("organization", r.org.ID), slog.String("user", r.User.UserID),
+		d.Logger.WarnContext(ctx, "owners are not notified by mail", slog.String("organization", r.org.ID), slog.String("user", r.User.UserID),
 			slog.String("kind", string(kind)), slog.Bool("too_many", wait > 0), slog.Any("error", err))
 		return
 	}
@@ -64,7 +64,7 @@ func (d *Dashboard) tellOwners(r *request, kind ui.MailKind, path string) {
 		}
 	}
 	if err != nil {
-		d.Logger.WarnContext(ctx, "not all owners could be told by mail", slog.String("organization", r.org.ID),
+		d.Logger.WarnContext(ctx, "some owners could not be notified by mail", slog.String("organization", r.org.ID),
 			slog.String("client", r.app.ClientID), slog.String("kind", string(kind)), slog.Any("error", err))
 	}
 }

@@ -185,7 +185,7 @@ func (r *recorder) flush(ctx context.Context) {
 			return
 		}
 		if err := r.store.AppendLog(ctx, batch); err != nil {
-			r.logger.ErrorContext(ctx, "what happened to requests of applications could not be recorded; it is tried again", slog.Any("error", err))
+			r.logger.ErrorContext(ctx, "request log entries could not be recorded; will retry", slog.Any("error", err))
 			signal(r.arrived)
 			return
 		}
@@ -201,7 +201,7 @@ func (r *recorder) flush(ctx context.Context) {
 		r.dropped -= dropped
 		r.mu.Unlock()
 		if dropped > 0 {
-			r.logger.WarnContext(ctx, "the log of applications has a gap, because the database was slow", slog.Int("lines", dropped))
+			r.logger.WarnContext(ctx, "request log entries were dropped: the database is slow", slog.Int("lines", dropped))
 		}
 	}
 }

@@ -87,7 +87,7 @@ func (d *Dashboard) shorten(ctx context.Context, step func() (removed int, err e
 		begin := time.Now()
 		removed, err := step()
 		if err != nil && ctx.Err() == nil {
-			d.Logger.ErrorContext(ctx, "the log of applications could not be shortened", slog.Any("error", err))
+			d.Logger.ErrorContext(ctx, "request log could not be trimmed", slog.Any("error", err))
 		}
 		if err != nil || removed == 0 {
 			return

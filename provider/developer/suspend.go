@@ -114,7 +114,7 @@ func (d *Dashboard) finishSuspension(r *request, mail ui.MailKind, here string, 
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Request.Context()), carryOutTime)
 	defer cancel()
 	if err := d.carryOut(ctx, r.org.ID); err != nil {
-		d.Logger.ErrorContext(ctx, "what was decided about an organization is not carried out yet; Run goes on", slog.String("organization", r.org.ID), slog.Any("error", err))
+		d.Logger.ErrorContext(ctx, "decision about an organization could not be carried out yet; Run will retry", slog.String("organization", r.org.ID), slog.Any("error", err))
 	}
 	d.tellOwners(r, mail, d.path("o", r.org.ID))
 	return r.done(here, done)

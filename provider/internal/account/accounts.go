@@ -61,7 +61,7 @@ func (a *Accounts) Rehash(ctx context.Context, account storage.Account, known st
 		err = a.Store.Rehash(ctx, account.ID, account.PasswordHash, hash)
 	}
 	if err != nil {
-		a.Logger.WarnContext(ctx, "an outdated password hash could not be replaced", slog.Any("error", err))
+		a.Logger.WarnContext(ctx, "outdated password hash could not be replaced", slog.Any("error", err))
 	}
 }
 

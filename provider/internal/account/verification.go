@@ -17,7 +17,7 @@ import (
 func (p *Pages) TellVerification(ctx context.Context, userID, group string, verified bool) {
 	ctx = context.WithoutCancel(ctx) // nobody keeps it from its reader by leaving
 	if err := p.tellVerification(ctx, userID, group, verified); err != nil {
-		p.Site.Logger.ErrorContext(ctx, "tell a user about a verification", slog.String("user", userID), slog.Any("error", err))
+		p.Site.Logger.ErrorContext(ctx, "user could not be notified of a verification", slog.String("user", userID), slog.Any("error", err))
 	}
 }
 

@@ -167,7 +167,7 @@ func (l *Log) warn(ctx context.Context, a Activity) {
 	if a.ClientID == "" {
 		level = slog.LevelInfo // it may be anybody
 	}
-	l.logger.LogAttrs(ctx, level, "an application made a mistake; the same one is reported once a minute", attributes...)
+	l.logger.LogAttrs(ctx, level, "application made a mistake; reported once a minute", attributes...)
 }
 
 // tell gives an activity to all who watch.

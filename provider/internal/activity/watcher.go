@@ -84,7 +84,7 @@ func (w *watcher) offer(a Activity) {
 		return
 	}
 	w.warned = a.At
-	w.logger.Warn("a watcher of activities is too slow; of an application with many it is told only how many", slog.String("client", a.ClientID))
+	w.logger.Warn("activity watcher is too slow; it gets only the number of a busy application's activities", slog.String("client", a.ClientID))
 }
 
 func (w *watcher) run() {
@@ -100,7 +100,7 @@ func (w *watcher) run() {
 			return struct{}{}, nil
 		})
 		if err != nil && !failing {
-			w.logger.Error("a watcher of activities did not return", slog.String("event", a.Event), slog.Any("error", err))
+			w.logger.Error("activity watcher failed or did not return", slog.String("event", a.Event), slog.Any("error", err))
 		}
 		failing = err != nil
 	}

@@ -43,6 +43,6 @@ func (l Limits) undo(ctx context.Context, undo func(context.Context, ratelimit.A
 	ctx, cancel := Outlasting(ctx) // nobody keeps it from happening by hanging up
 	defer cancel()
 	if err := undo(ctx, action, by); err != nil {
-		l.Log.Logger.ErrorContext(ctx, "an attempt stays counted", slog.Any("error", err))
+		l.Log.Logger.ErrorContext(ctx, "attempt could not be given back and stays counted", slog.Any("error", err))
 	}
 }

@@ -18,14 +18,14 @@ import (
 	"github.com/bonafide-id/bonafide/ui"
 )
 
-// Refusal is what the host returns when an application gets nothing about a user.
+// Refusal is the host's refusal of an application's request for a user's data.
 type Refusal struct{ Message string }
 
 // Error implements error.
 func (r Refusal) Error() string { return "refused by the host" }
 
-// authorized asks the host whether an application may have something about a user: a
-// Refusal or host.ErrNoUser when it may not.
+// authorized asks the host whether an application may get a user's data. If not, it returns
+// a Refusal or host.ErrNoUser.
 func (e *Endpoint) authorized(ctx context.Context, userID string, asked host.Request) error {
 	if e.Host.Authorize == nil {
 		return nil
@@ -41,8 +41,8 @@ func (e *Endpoint) authorized(ctx context.Context, userID string, asked host.Req
 	return fmt.Errorf("%w: Authorize: %w", host.ErrFailed, err)
 }
 
-// admit asks the host whether the application of a flow may have an answer about its
-// user. A refusal is a *denial.
+// admit asks the host whether the application of a flow may get a response about its user.
+// A refusal is a *denial.
 func (e *Endpoint) admit(ctx context.Context, f *Flow, s authState) error {
 	err := e.authorized(ctx, s.user.UserID, s.hostRequest())
 	var refused Refusal
@@ -52,8 +52,8 @@ func (e *Endpoint) admit(ctx context.Context, f *Flow, s authState) error {
 	return err
 }
 
-// admitKnown is admit for a user to whom something is issued: not to one whom the host
-// does not know. What it says of the user is all that this request asks.
+// admitKnown is admit for a user who gets tokens: the host must know the user. This request
+// asks for nothing else about the user.
 func (e *Endpoint) admitKnown(ctx context.Context, f *Flow, s authState) error {
 	if e.Claims.Host != nil {
 		_, err := e.Claims.Person(ctx, s.user.UserID, s.asks.Attributes, s.asks.Groups)
@@ -67,19 +67,19 @@ func (e *Endpoint) admitKnown(ctx context.Context, f *Flow, s authState) error {
 	return e.admit(ctx, f, s)
 }
 
-// AdmitAgain is asked before tokens of a grant are issued without its user.
+// AdmitAgain is called before tokens of a grant are issued without its user.
 func (e *Endpoint) AdmitAgain(ctx context.Context, g storage.Grant, scopes []string) error {
 	err := e.authorized(ctx, g.Subject, host.Request{ClientID: g.ClientID, Scopes: scopes, Claims: authorization.ClaimsOf(g).Handles()})
 	var refused Refusal
 	if errors.As(err, &refused) || errors.Is(err, host.ErrNoUser) {
-		e.Site.Logger.InfoContext(ctx, "the host refuses to let an application go on",
+		e.Site.Logger.InfoContext(ctx, "the host refuses an application",
 			slog.String("user", g.Subject), slog.String("client", g.ClientID))
 		return issue.ErrNoUser
 	}
 	return err
 }
 
-// denial ends a flow with a page that says why, and leads to the application.
+// denial ends a flow with a page that gives the reason and a link to the application.
 type denial struct {
 	flow    *Flow
 	message string
@@ -90,8 +90,8 @@ func (d *denial) Error() string { return "denied: " + d.cause.Error() }
 
 func (d *denial) Unwrap() error { return d.cause }
 
-// deny tells the user why the application gets no answer, and the application when the
-// user goes on to it: at once when no page may be shown.
+// deny shows the user why the application gets no response; the application gets its error
+// when the user follows the link, or at once if no page may be shown.
 func (e *Endpoint) deny(w http.ResponseWriter, r *http.Request, d *denial) error {
 	request := d.flow.request
 	refused := &redirectError{request, &protocol.Error{Code: protocol.AccessDenied, Description: "The user may not use this application.",
@@ -112,8 +112,7 @@ func (e *Endpoint) deny(w http.ResponseWriter, r *http.Request, d *denial) error
 	return nil
 }
 
-// unknownUser is what becomes of a page whose user there is not: a *denial when the page is
-// one of a flow.
+// unknownUser returns the error of a page whose user does not exist: a *denial in a flow.
 func (e *Endpoint) unknownUser(r *http.Request, p *Page, cause error) error {
 	var already *denial
 	if errors.As(cause, &already) || p.Return != nil || web.Parameter(r, web.FlowParameter) == "" {

@@ -90,7 +90,7 @@ func (n *Notifier) Run(ctx context.Context) {
 	for ctx.Err() == nil {
 		taken, err := n.take(ctx)
 		if err != nil && !failing && ctx.Err() == nil {
-			n.Logger.ErrorContext(ctx, "whom to tell of a sign-out could not be read", slog.Any("error", err))
+			n.Logger.ErrorContext(ctx, "due logout tokens could not be read", slog.Any("error", err))
 		}
 		failing = err != nil
 		for _, c := range taken {

@@ -88,7 +88,7 @@ func (n *Notifier) again(due time.Time) func(context.Context, storage.ClientSess
 // settle records how an attempt ended, also when that was the end of Run.
 func (n *Notifier) settle(ctx context.Context, c storage.ClientSession, record func(context.Context, storage.ClientSession) error) {
 	if err := record(context.WithoutCancel(ctx), c); err != nil {
-		n.Logger.ErrorContext(ctx, "a notice of a sign-out could not be settled; it may be sent again",
+		n.Logger.ErrorContext(ctx, "result of a logout token could not be recorded; it may be sent again",
 			slog.String("client", c.ClientID), slog.Any("error", err))
 	}
 }

@@ -244,7 +244,7 @@ const (
 // leftOut reports that something about a user is not released; never its value.
 func (s *Source) leftOut(ctx context.Context, m misfit) {
 	_, _ = s.reported.Get(m, func() (struct{}, error) {
-		s.Logger.WarnContext(ctx, "left out what does not fit the catalogue, by its type or its subgroups",
+		s.Logger.WarnContext(ctx, "dropped values that do not fit the catalogue by type or subgroups",
 			slog.String("user", m.userID), slog.String(m.kind, m.name))
 		return struct{}{}, nil
 	})

@@ -117,7 +117,7 @@ func (r *Registry) dropImages(ctx context.Context, old, current []storage.Digest
 			continue
 		}
 		if err := r.Store.RemoveImage(ctx, digest); err != nil {
-			r.Logger.WarnContext(ctx, "a picture that no application has any more could not be removed", slog.Any("error", err))
+			r.Logger.WarnContext(ctx, "unused picture could not be removed", slog.Any("error", err))
 		}
 	}
 }

@@ -68,7 +68,7 @@ func (u *Uses) record(clientID string, created, at time.Time) {
 	defer cancel()
 	err := u.store.RecordSecretUse(ctx, clientID, created, at)
 	if err != nil && !errors.Is(err, storage.ErrNotFound) { // not one that was deleted a moment ago
-		u.logger.WarnContext(ctx, "the use of a client secret could not be recorded", slog.String("client", clientID), slog.Any("error", err))
+		u.logger.WarnContext(ctx, "use of a client secret could not be recorded", slog.String("client", clientID), slog.Any("error", err))
 	}
 }
 

@@ -113,7 +113,7 @@ func (o Options) scrub(ctx context.Context) {
 		return
 	}
 	if err := store.Scrub(ctx); err != nil {
-		o.Logger.WarnContext(ctx, "what was deleted or sealed before may still be in the file of the database; it is tried again at the next start",
+		o.Logger.WarnContext(ctx, "deleted or formerly unencrypted data may still be in the database file; will retry at the next start",
 			slog.Any("error", err))
 	}
 }
@@ -199,7 +199,7 @@ const sealers = 16
 // value is replaced only while it is what was read: several processes may seal at once,
 // and what one of them records meanwhile stays.
 func (o Options) sealPeople(ctx context.Context, s sealedStore) error {
-	o.Logger.InfoContext(ctx, "sealing what the database holds about people in clear")
+	o.Logger.InfoContext(ctx, "encrypting personal data that the database holds in clear")
 	n := 0
 	work, ctx := errgroup.WithContext(ctx)
 	work.SetLimit(sealers)
@@ -227,7 +227,7 @@ func (o Options) sealPeople(ctx context.Context, s sealedStore) error {
 	if err != nil {
 		return fmt.Errorf("seal what is known about people: %w", err)
 	}
-	o.Logger.InfoContext(context.WithoutCancel(ctx), "what the database holds about people is sealed", slog.Int("records", n))
+	o.Logger.InfoContext(context.WithoutCancel(ctx), "personal data in the database is encrypted", slog.Int("records", n))
 	return nil
 }
 

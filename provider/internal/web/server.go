@@ -80,7 +80,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request, now *served) {
 	defer s.recover(w, r)
 	if s.Closed.Err() != nil {
 		s.late.Do(func() {
-			s.site.Logger.WarnContext(r.Context(), "requests come after Close; they are answered with 503")
+			s.site.Logger.WarnContext(r.Context(), "request after Close; such requests get 503")
 		})
 		s.site.Fail(w, r, ErrClosed)
 		return
@@ -140,7 +140,7 @@ func (s *Server) isMisplaced(path string) bool {
 }
 
 func (s *Server) warnMisplaced(r *http.Request) {
-	s.site.Logger.WarnContext(r.Context(), "requests come for another path than that of Config.BaseURL; mount the provider there, with its full path or behind http.StripPrefix",
+	s.site.Logger.WarnContext(r.Context(), "request outside of the path of Config.BaseURL; mount the provider there, with its full path or behind http.StripPrefix",
 		slog.String("mount_at", s.site.Base.Path+"/"), slog.String("path", Truncate(r.URL.Path, 128)))
 }
 

@@ -109,7 +109,7 @@ func (t *Telemetry) fenced(ctx context.Context, call func()) {
 	defer func() {
 		if cause := recover(); cause != nil {
 			t.panicked.Do(func() {
-				t.log.ErrorContext(ctx, "telemetry panicked; this is reported once",
+				t.log.ErrorContext(ctx, "telemetry panicked; reported once",
 					slog.Any("panic", cause), slog.String("stack", string(debug.Stack())))
 			})
 		}
@@ -123,7 +123,7 @@ func (t *Telemetry) soon(ctx context.Context, call func()) {
 	select {
 	case t.ends <- struct{}{}:
 	default:
-		t.stuck.Do(func() { t.log.ErrorContext(ctx, "telemetry does not return; some is left out; this is reported once") })
+		t.stuck.Do(func() { t.log.ErrorContext(ctx, "telemetry does not return; some is dropped; reported once") })
 		return
 	}
 	done := make(chan struct{})

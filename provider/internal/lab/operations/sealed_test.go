@@ -61,12 +61,12 @@ func TestAFormerSecretIsDropped(t *testing.T) {
 
 	start := len(w.Log.String())
 	during := w.Twin(secrets(next, lab.Secret(t)))
-	if got := w.Lines(start, "what former secrets still seal"); len(got) != 1 ||
+	if got := w.Lines(start, "records are still encrypted under previous secrets"); len(got) != 1 ||
 		!strings.Contains(got[0], "PreviousSecrets[0].signing_keys=1 PreviousSecrets[0].data_keys=1 PreviousSecrets[0].client_secrets=5") {
 		t.Errorf("at the start: %q", got)
 	}
-	during.Until(func() bool { return len(w.Lines(start, "sealed anew")) > 0 })
-	if got := w.Lines(start, "sealed anew under"); len(got) != 1 || !strings.Contains(got[0], "signing_keys=1 data_keys=1 client_secrets=5") {
+	during.Until(func() bool { return len(w.Lines(start, "records encrypted under the current secret")) > 0 })
+	if got := w.Lines(start, "records encrypted under the current secret"); len(got) != 1 || !strings.Contains(got[0], "signing_keys=1 data_keys=1 client_secrets=5") {
 		t.Errorf("afterwards: %q", got)
 	}
 
@@ -89,7 +89,7 @@ func TestAFormerSecretIsDropped(t *testing.T) {
 	}
 	start = len(w.Log.String())
 	w.Twin(secrets(next, lab.Secret(t)))
-	if got := w.Lines(start, "what former secrets still seal"); len(got) != 1 ||
+	if got := w.Lines(start, "records are still encrypted under previous secrets"); len(got) != 1 ||
 		!strings.Contains(got[0], "signing_keys=0 PreviousSecrets[0].data_keys=0 PreviousSecrets[0].client_secrets=0") {
 		t.Errorf("at the next start: %q", got)
 	}
@@ -139,7 +139,7 @@ func TestClientSecretsThatNothingOpensAreNamed(t *testing.T) {
 
 	start := len(w.Log.String())
 	after := w.Twin()
-	got := w.Lines(start, "client secrets cannot be opened")
+	got := w.Lines(start, "client secrets cannot be decrypted")
 	if len(got) != 1 || !strings.Contains(got[0], "level=ERROR") || !strings.Contains(got[0], "client_secrets=2") || !strings.Contains(got[0], `clients="[ghost std]"`) {
 		t.Errorf("at the start: %q", got)
 	}
@@ -194,8 +194,8 @@ func TestSealingAnewLosesNoChange(t *testing.T) {
 			}
 		}}
 	})
-	during.Until(func() bool { return len(w.Lines(start, "sealed anew under")) > 0 })
-	if got := w.Lines(start, "sealed anew under"); !strings.Contains(got[0], "client_secrets=4") { // std, std2, v3 twice
+	during.Until(func() bool { return len(w.Lines(start, "records encrypted under the current secret")) > 0 })
+	if got := w.Lines(start, "records encrypted under the current secret"); !strings.Contains(got[0], "client_secrets=4") { // std, std2, v3 twice
 		t.Errorf("the log says %q", got)
 	}
 	if got := w.Lines(start, "level=ERROR"); len(got) > 0 {

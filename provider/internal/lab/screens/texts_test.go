@@ -46,7 +46,7 @@ func TestLanguageOfTheHost(t *testing.T) {
 	if mail, code := w.Mails.Last(t); mail.Subject != "Uw code voor Bonafide" || code == "" {
 		t.Errorf("the mail is %q", mail)
 	}
-	if !strings.Contains(w.Log.String(), "a language says a part in English") {
+	if !strings.Contains(w.Log.String(), "texts of a language are partly in English") {
 		t.Errorf("that a part is in English is not logged:\n%s", w.Log)
 	}
 	if p := lab.New(t).NewBrowser().Get("/signin?ui_locales=nl"); strings.Contains(p.Text, "Inloggen") {

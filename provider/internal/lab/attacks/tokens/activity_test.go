@@ -453,7 +453,7 @@ func TestActivity(t *testing.T) {
 			if told := fmt.Sprint(told); strings.Contains(told, marker) || strings.Contains(told, lab.ClientSecret) {
 				t.Errorf("a secret is told: %s", told)
 			}
-			warned := w.Lines(0, "an application made a mistake")
+			warned := w.Lines(0, "application made a mistake")
 			if strings.Contains(fmt.Sprint(warned), marker) {
 				t.Errorf("a secret is logged: %s", warned)
 			}
@@ -586,7 +586,7 @@ func TestAMistakeIsLoggedOnceAMinuteForEachApplication(t *testing.T) {
 	t.Parallel()
 	w := lab.New(t).WithClients()
 	b := w.NewBrowser()
-	logged := func() int { return len(w.Lines(0, "an application made a mistake")) }
+	logged := func() int { return len(w.Lines(0, "application made a mistake")) }
 	for range 3 {
 		b.Token("code", marker)
 	}
@@ -634,7 +634,7 @@ func TestWatch(t *testing.T) {
 		if told := seen.All(); len(told) != 2 {
 			t.Errorf("the other watcher is told %v", told)
 		}
-		if len(w.Lines(0, "a watcher of activities did not return")) != 1 {
+		if len(w.Lines(0, "activity watcher failed or did not return")) != 1 {
 			t.Error("it is not logged once")
 		}
 	})
@@ -659,7 +659,7 @@ func TestWatch(t *testing.T) {
 			p, _ := b.Token("code", marker)
 			lab.Refused(t, p, http.StatusBadRequest, "invalid_grant")
 		}
-		if len(w.Lines(0, "a watcher of activities is too slow")) != 1 {
+		if len(w.Lines(0, "activity watcher is too slow")) != 1 {
 			t.Error("it is not logged once that it misses some")
 		}
 	})
