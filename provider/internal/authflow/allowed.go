@@ -15,21 +15,21 @@ import (
 	"github.com/bonafide-id/bonafide/storage"
 )
 
-// AllowedBefore returns what of these scopes, or of all when none is named, a user has
-// allowed an application that asks without the user: the decision in force, for an
-// application of the host's own all that it may ask for. engine.ErrNoUser when there is no
-// such user, engine.ErrNotAllowed when it is nothing.
+// AllowedBefore returns which of these scopes, or of all if none is given, a user has
+// allowed an application that requests tokens without the user: those of the decision in
+// force, or, for one of the host's own applications, all that it may request.
+// engine.ErrNoUser if there is no such user, engine.ErrNotAllowed if there are none.
 func (e *Endpoint) AllowedBefore(ctx context.Context, userID string, c *registry.Client, asked []string) (allowed engine.Allowed, err error) {
 	for range maxTries {
 		if allowed, err = e.allowedNow(ctx, userID, c, asked); !errors.Is(err, storage.ErrChanged) {
 			return allowed, err
 		}
 	}
-	return allowed, protocol.Unavailable(err) // others of its requests go on; this one may come again
+	return allowed, protocol.Unavailable(err) // others of its requests succeed; this one may be retried
 }
 
-// allowedNow is AllowedBefore once. storage.ErrChanged when what is recorded of the use of an
-// application was changed meanwhile, by another request of it or by the user.
+// allowedNow is AllowedBefore once. storage.ErrChanged if another request of the
+// application, or the user, has changed the record of its use.
 func (e *Endpoint) allowedNow(ctx context.Context, userID string, c *registry.Client, asked []string) (engine.Allowed, error) {
 	none := engine.Allowed{}
 	known, err := e.Personas.Knows(ctx, userID, c.ID)
@@ -62,10 +62,10 @@ func (e *Endpoint) allowedNow(ctx context.Context, userID string, c *registry.Cl
 	}, nil
 }
 
-// termsBefore returns what an application may have by a decision, which may be nil: no
-// scope that it has lost since, and no attribute that the user was not shown. That an
-// application has been used without asking, and what was allowed under another name, is
-// no decision. offline_access needs a refresh token, and there is none.
+// termsBefore returns what a decision, which may be nil, allows an application: no scope
+// that it has lost since, and no attribute that the user was not shown. The use of an
+// application without a consent screen is not a decision, nor is an approval under another
+// name. offline_access needs a refresh token, and there is none.
 func (e *Endpoint) termsBefore(c *registry.Client, consent *storage.Consent, asked []string) terms {
 	decided := decisionAbout(c.Name, consent) != nil && !consent.Decision.IsZero()
 	may := c.Scopes
@@ -97,7 +97,7 @@ func (e *Endpoint) termsBefore(c *registry.Client, consent *storage.Consent, ask
 	return t
 }
 
-// admitAbsent asks about a user who is not there what is asked about one who is.
+// admitAbsent applies the checks for a present user to an absent one.
 func (e *Endpoint) admitAbsent(ctx context.Context, userID string, c *registry.Client, t terms) error {
 	_, err := e.Claims.Person(ctx, userID, t.Attributes, t.Groups)
 	if errors.Is(err, host.ErrNoUser) {

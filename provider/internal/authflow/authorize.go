@@ -19,8 +19,8 @@ import (
 	"github.com/bonafide-id/bonafide/ui"
 )
 
-// authorize is the authorization endpoint. Every page of a flow comes back to it,
-// and it alone answers the application.
+// authorize is the authorization endpoint. Every page of a flow returns to it, and only it
+// responds to the application.
 func (e *Endpoint) authorize(w http.ResponseWriter, r *http.Request, p *Page) error {
 	ctx := r.Context()
 	var err error
@@ -35,7 +35,7 @@ func (e *Endpoint) authorize(w http.ResponseWriter, r *http.Request, p *Page) er
 		return err
 	}
 	f := p.Flow
-	p.recent = e.Personas == nil // who is told apart from others by more than a session
+	p.recent = e.Personas == nil // a user who is told apart from others by more than a session
 	if isNew {
 		if err := e.begin(w, r, p); err != nil {
 			return err
@@ -56,7 +56,7 @@ func (e *Endpoint) authorize(w http.ResponseWriter, r *http.Request, p *Page) er
 			return err
 		}
 		if p.recent && d.step != stepIssue {
-			p.lookAgain() // only an answer demands of its write what it rests on
+			p.lookAgain() // only the write of a response has its basis as a condition
 			continue
 		}
 		switch d.step {
@@ -64,7 +64,7 @@ func (e *Endpoint) authorize(w http.ResponseWriter, r *http.Request, p *Page) er
 			err := e.issue(w, r, f, s)
 			switch {
 			case p.recent && mayBeStale(err):
-			case errors.Is(err, storage.ErrEnded), errors.Is(err, storage.ErrChanged): // what was read is over
+			case errors.Is(err, storage.ErrEnded), errors.Is(err, storage.ErrChanged): // what was read is outdated
 				tries++
 			default:
 				return err
@@ -92,13 +92,13 @@ func (e *Endpoint) authorize(w http.ResponseWriter, r *http.Request, p *Page) er
 		Diagnosis: diagnosis.SignInUnstable}, f}
 }
 
-// mayBeStale reports whether an answer may have failed for a session or a decision that is
-// not as it is remembered.
+// mayBeStale reports whether a response may have failed because of an outdated cached
+// session or decision.
 func mayBeStale(err error) bool {
 	return err != nil && !web.IsUnavailable(err) && !errors.Is(err, engine.ErrAnswered) && !errors.Is(err, registry.ErrNoClient)
 }
 
-// begin notes who is signed in when a request comes, or signs in as the persona that it
+// begin records who is signed in when a request arrives, or signs in as the persona that it
 // names.
 func (e *Endpoint) begin(w http.ResponseWriter, r *http.Request, p *Page) error {
 	if signedIn, err := e.signInHinted(w, r, p); signedIn || err != nil {
@@ -111,12 +111,11 @@ func (e *Endpoint) begin(w http.ResponseWriter, r *http.Request, p *Page) error 
 	return err
 }
 
-// maxTries is how often a request is looked at again because something that it rests
-// on has ended meanwhile. When it goes on so, it is not by chance.
+// maxTries is how often a request is read again because part of its basis has ended
+// meanwhile. Further failures are not by chance.
 const maxTries = 3
 
-// receive parses an authorization request that has just come; unread says that some of it
-// cannot be read.
+// receive parses a new authorization request; unread says that some of it cannot be read.
 func (e *Endpoint) receive(ctx context.Context, query url.Values, unread error) (*Flow, error) {
 	if unread != nil {
 		return nil, &web.PageError{Status: http.StatusBadRequest, Code: ui.ErrorRequest, Cause: unread}
@@ -128,9 +127,9 @@ func (e *Endpoint) receive(ctx context.Context, query url.Values, unread error) 
 	return e.newFlow(ctx, request), nil
 }
 
-// authorizePost accepts an authorization request by POST (OpenID Connect Core
-// section 3.1.2.1) and sends the browser on to the same request by GET: cookies do
-// not travel with a form that another site has posted.
+// authorizePost accepts an authorization request by POST (OpenID Connect Core section
+// 3.1.2.1) and redirects the browser to the same request by GET: cookies do not travel with
+// a form that another site has posted.
 func (e *Endpoint) authorizePost(w http.ResponseWriter, r *http.Request) error {
 	form, err := input.ReadForm(r)
 	if err != nil && form == nil {
@@ -140,13 +139,12 @@ func (e *Endpoint) authorizePost(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// readState reads all that the next step depends on, for a user who has been recognized,
-// or nil.
+// readState reads everything that decides the next step, for a recognized user, or nil.
 func (e *Endpoint) readState(ctx context.Context, f *Flow, user *User) (authState, error) {
 	return e.readRecentState(ctx, f, user, false)
 }
 
-// readRecentState is readState; recent allows the decision to come from memory.
+// readRecentState is readState; recent allows a cached decision.
 func (e *Endpoint) readRecentState(ctx context.Context, f *Flow, user *User, recent bool) (authState, error) {
 	s := authState{
 		request: f.request, flow: f.digest(), chosen: f.chosen, allowed: f.allowed, hostVisits: f.hostVisits,
@@ -182,15 +180,16 @@ func (e *Endpoint) readRecentState(ctx context.Context, f *Flow, user *User, rec
 	return s, nil
 }
 
-// hostRequest is what a request would release, as functions of the host see it.
+// hostRequest is the data that a request would release, in the form of the host's
+// functions.
 func (s authState) hostRequest() host.Request {
 	return host.Request{ClientID: s.request.Client.ID, Scopes: s.asks.Scopes, Claims: s.asks.Claims}
 }
 
-// hintedSubject returns the subject of an id_token_hint (OpenID Connect Core
-// section 3.1.2.1). It may have expired; it must be ours, and of the application that
-// asks: one application must not find out with the ID token of another whether the two
-// have to do with the same person.
+// hintedSubject returns the subject of an id_token_hint (OpenID Connect Core section
+// 3.1.2.1). It may have expired; its issuer must be this provider and its audience the
+// requesting application: an application must not find out with another's ID token whether
+// the two have the same user.
 func (e *Endpoint) hintedSubject(ctx context.Context, hint, clientID string) (string, error) {
 	claims, ok := e.ReadHint(ctx, hint)
 	if !ok || claims.Audience != clientID {
@@ -200,7 +199,7 @@ func (e *Endpoint) hintedSubject(ctx context.Context, hint, clientID string) (st
 	return claims.Subject, nil
 }
 
-// Hint is what an ID token says that is presented as a hint.
+// Hint is the content of an ID token that is presented as a hint.
 type Hint struct {
 	Issuer   string `json:"iss"`
 	Subject  string `json:"sub"`
@@ -208,10 +207,9 @@ type Hint struct {
 	AuthTime int64  `json:"auth_time"`
 }
 
-// ReadHint returns what an ID token says. It reports false for what is none of
-// ours, or no more because its key has been revoked or is too old. Userinfo that is signed
-// has the type of an ID token, in v3 its form as well, and tells of no authentication, which
-// every ID token does.
+// ReadHint returns the content of an ID token. It reports false if this provider did not
+// issue it, or its key has been revoked or is too old. Signed userinfo has the type of an
+// ID token, in v3 its form as well, but lacks an authentication, which every ID token has.
 func (e *Endpoint) ReadHint(ctx context.Context, hint string) (Hint, bool) {
 	if hint == "" {
 		return Hint{}, false
@@ -228,7 +226,7 @@ func (e *Endpoint) ReadHint(ctx context.Context, hint string) (Hint, bool) {
 	return c, true
 }
 
-// sendTo sends the browser to the page of a step, while this user, or nobody, is signed
+// sendTo redirects the browser to the page of a step, while this user, or nobody, is signed
 // in.
 func (e *Endpoint) sendTo(w http.ResponseWriter, r *http.Request, next step, f *Flow, user *User) error {
 	isOurs := next == stepSelectScope || next == stepSelectAccount || next == stepConsent || next == stepVerify
@@ -252,9 +250,9 @@ func (e *Endpoint) sendTo(w http.ResponseWriter, r *http.Request, next step, f *
 	return nil
 }
 
-// stray sends the browser from a page that there is nothing to do at back to its flow.
-// A host that answers one way here and another there, as two machines that do not
-// share their sessions, would have it go to and fro without end.
+// stray redirects the browser from a page with nothing to do back to its flow. Without a
+// limit, a host that answers differently here and there, as two machines that do not share
+// their sessions, would cause an endless loop.
 func (e *Endpoint) stray(w http.ResponseWriter, r *http.Request, f *Flow) error {
 	if f.strays++; f.strays >= maxTries {
 		return &redirectError{f.request, &protocol.Error{Code: protocol.LoginRequired, Description: "It is not certain who is signed in.",
@@ -263,8 +261,8 @@ func (e *Endpoint) stray(w http.ResponseWriter, r *http.Request, f *Flow) error 
 	return e.continueWith(w, r, f)
 }
 
-// issue answers the application. It is the last step of every flow. storage.ErrEnded
-// or storage.ErrChanged when what it rests on is over by now.
+// issue responds to the application. It is the last step of every flow. storage.ErrEnded or
+// storage.ErrChanged if its basis has ended.
 func (e *Endpoint) issue(w http.ResponseWriter, r *http.Request, f *Flow, s authState) error {
 	ctx := r.Context()
 	if err := e.admitKnown(ctx, f, s); err != nil {
@@ -307,19 +305,19 @@ func (e *Endpoint) issue(w http.ResponseWriter, r *http.Request, f *Flow, s auth
 	return nil
 }
 
-// basis is what a record about the user of a state rests on.
+// basis is the basis of a record about the user of a state.
 func (s authState) basis() storage.ConsentBasis {
 	return storage.ConsentBasis{Session: s.user.Session, Flow: s.flow, Replaced: decisionOf(s.consent)}
 }
 
-// saveConsent records a decision, or that an application is used, while what it rests on
-// stands. engine.ErrAnswered or engine.ErrNoClient when there is nothing more to decide
-// about, storage.ErrChanged or storage.ErrEnded when that has to be read again.
+// saveConsent records a decision, or the use of an application, if its basis holds.
+// engine.ErrAnswered or engine.ErrNoClient if nothing is left to decide, storage.ErrChanged
+// or storage.ErrEnded if the basis must be read again.
 func (e *Endpoint) saveConsent(ctx context.Context, c storage.Consent, on storage.ConsentBasis) error {
 	err := e.Store.SaveConsent(ctx, c, on)
 	switch {
 	case errors.Is(err, storage.ErrNotFound):
-		return registry.ErrNoClient // deleted a moment ago
+		return registry.ErrNoClient // just deleted
 	case errors.Is(err, storage.ErrConflict):
 		return engine.ErrAnswered
 	case err != nil:

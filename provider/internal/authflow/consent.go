@@ -17,15 +17,15 @@ import (
 	"github.com/bonafide-id/bonafide/ui"
 )
 
-// userField and termsField bind a form to the user that it was shown to, and to what
-// was shown: when somebody else has signed in since, or the application asks for
-// something else under another name, it is shown again instead of being acted upon.
+// userField and termsField bind a form to its user and to what was shown: if another user
+// has signed in since, or the application requests something else under another name, the
+// form is shown again and has no effect.
 const (
 	userField  = "user"
 	termsField = "terms"
 )
 
-// showConsent asks whether the application may have what it requested.
+// showConsent asks whether the application may have what it requests.
 func (e *Endpoint) showConsent(w http.ResponseWriter, r *http.Request, p *Page) error {
 	ctx, f := r.Context(), p.Flow
 	user, err := p.User()
@@ -43,10 +43,10 @@ func (e *Endpoint) showConsent(w http.ResponseWriter, r *http.Request, p *Page) 
 	if d.step != stepConsent && d.step != stepVerify {
 		return e.stray(w, r, f)
 	}
-	// What was left out before can be allowed here.
+	// The user can allow here what was declined before.
 	s.asks = e.termsOf(f.request, nil)
 	host.AskFor(ctx, s.hostRequest())
-	// All that the screen shows is of one moment: what follows is read from this.
+	// Everything on the screen is from one moment: what follows is read from this.
 	if _, err := e.Claims.Person(ctx, s.user.UserID, claims.Union(slices.Clone(s.asks.Attributes), claims.AccountHandles), s.asks.Groups); err != nil {
 		return err
 	}
@@ -76,14 +76,14 @@ func (e *Endpoint) showConsent(w http.ResponseWriter, r *http.Request, p *Page) 
 			return err
 		}
 	}
-	// The form leads to the application, or to a verifier: where to is not known before that
-	// is asked, and hosts under development are http.
+	// The form ends at the application or at a verifier, whose address is unknown before it
+	// is asked; hosts under development use http.
 	e.Site.RenderTo(w, r, f.request.Display == web.DisplayPopup, e.leadsToVerifier(f.request.RedirectURI), http.StatusOK, e.Site.Screens.Consent(view))
 	return nil
 }
 
 // consent acts on the user's decision about exactly what was shown, which is what the
-// sealed request asks for; nothing else in the form is looked at.
+// sealed request asks for; nothing else in the form counts.
 func (e *Endpoint) consent(w http.ResponseWriter, r *http.Request, p *Page) error {
 	ctx, f := r.Context(), p.Flow
 	user, err := p.User()
@@ -120,7 +120,7 @@ func (e *Endpoint) consent(w http.ResponseWriter, r *http.Request, p *Page) erro
 		return e.SwitchAccount(w, r, p)
 	case s.unverified: // back to the application: there was nothing to allow
 		return &redirectError{f.request, notVerified(), f}
-	default: // what is not clearly a yes is a no
+	default: // anything but a clear yes is a no
 		return e.refuseAll(r, f, s)
 	}
 }
@@ -135,14 +135,14 @@ func (e *Endpoint) refuseAll(r *http.Request, f *Flow, s authState) error {
 		Diagnosis: diagnosis.UserDenied}, nil}
 }
 
-// allow remembers a decision to allow what is asked for and, of what can be left out, what
-// stays, beside what the user has allowed the application before, and goes on with the
-// flow. Where that has changed meanwhile, as in another tab, the user is asked again.
+// allow records the user's approval of the requested terms, with the optional scopes that
+// stay, in addition to earlier approvals, and continues the flow. If these have changed
+// meanwhile, as in another tab, the user is asked again.
 func (e *Endpoint) allow(w http.ResponseWriter, r *http.Request, p *Page, s authState, stays []string) error {
 	f := p.Flow
 	allowed := e.termsOf(f.request, claims.Without(f.request.Optional, stays))
 	nothing := len(allowed.Scopes) == 0
-	if nothing && s.consent == nil && !f.request.Client.SkipConsent { // nothing is taken back by it
+	if nothing && s.consent == nil && !f.request.Client.SkipConsent { // it revokes nothing
 		return e.refuseAll(r, f, s)
 	}
 	err := e.saveConsent(r.Context(), e.decide(s, allowed), s.basis())

@@ -9,10 +9,10 @@ import (
 	"github.com/bonafide-id/bonafide/ui"
 )
 
-// consentOptions shows what the user may leave out of a request, each with all that it
-// releases beside what is required: whoever unticks one of two that tell the same has to
-// see it at the other. Ticked is what the user has allowed before, and nothing else: a box
-// that somebody else ticked is no consent (GDPR article 4(11), CJEU C-673/17).
+// consentOptions shows the optional scopes of a request, each with everything that it
+// releases in addition to what is required: a user who unticks one of two scopes that
+// release the same claim must see it at the other. Only what the user has allowed before is
+// ticked: a box ticked by somebody else is no consent (GDPR article 4(11), CJEU C-673/17).
 func (e *Endpoint) consentOptions(r *http.Request, request *engine.AuthorizeRequest, s authState, required terms) ([]ui.ConsentOption, error) {
 	l, leftOut := e.Site.Locale(r, request), leftOutBy(request.Client, s.consent)
 	before := decisionAbout(request.Client.Name, s.consent)
@@ -25,7 +25,7 @@ func (e *Endpoint) consentOptions(r *http.Request, request *engine.AuthorizeRequ
 		}
 		known := before
 		if before != nil && !option.Chosen {
-			option.New, known = !slices.Contains(leftOut, scope), nil // what was left out has been seen; what is new is so as a whole
+			option.New, known = !slices.Contains(leftOut, scope), nil // what was declined has been seen; what is new is so as a whole
 		}
 		facts, groups := e.Claims.Catalogue.Asks([]string{scope})
 		facts, groups = claims.Without(facts, required.Attributes), claims.Without(groups, required.Groups)
@@ -39,7 +39,7 @@ func (e *Endpoint) consentOptions(r *http.Request, request *engine.AuthorizeRequ
 	return options, nil
 }
 
-// isNewOption reports whether something of an option is marked as new.
+// isNewOption reports whether part of an option is marked as new.
 func isNewOption(o ui.ConsentOption) bool {
 	return o.New || slices.ContainsFunc(o.Attributes, func(a ui.ConsentAttribute) bool { return a.New }) ||
 		slices.ContainsFunc(o.Groups, func(g ui.ConsentGroup) bool { return g.New })

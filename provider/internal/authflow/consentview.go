@@ -10,8 +10,8 @@ import (
 	"github.com/bonafide-id/bonafide/ui"
 )
 
-// consentView shows what a request would release now. What cannot be left out is shown
-// once, whichever scopes and claims tell it.
+// consentView shows what a request would release now. Required data is shown once,
+// whichever scopes and claims release it.
 func (e *Endpoint) consentView(r *http.Request, request *engine.AuthorizeRequest, s authState) (ui.ConsentView, error) {
 	required := e.termsOf(request, request.Optional)
 	view := ui.ConsentView{Offline: slices.Contains(required.Scopes, claims.OfflineAccess), AppsURL: e.Site.Link("/account/apps")}
@@ -39,7 +39,7 @@ func (e *Endpoint) consentView(r *http.Request, request *engine.AuthorizeRequest
 	return view, nil
 }
 
-// isIncremental reports whether something on the screen is marked as new.
+// isIncremental reports whether part of the screen is marked as new.
 func isIncremental(v ui.ConsentView) bool {
 	return slices.ContainsFunc(v.Attributes, func(a ui.ConsentAttribute) bool { return a.New }) ||
 		slices.ContainsFunc(v.Groups, func(g ui.ConsentGroup) bool { return g.New }) ||
@@ -54,15 +54,16 @@ type shown struct {
 	groups     []ui.ConsentGroup
 }
 
-// consentData shows what there is of these facts and groups now, and what of it is new to a
-// decision before, which may be nil. Who the user is goes with what is no option.
+// consentData shows the current values of these facts and groups, and marks what is new
+// since a former decision, which may be nil. The user's identity goes with what is not
+// optional.
 func (e *Endpoint) consentData(r *http.Request, request *engine.AuthorizeRequest, s authState, before *storage.Consent, facts, groups []string, option bool) (out shown, err error) {
 	released, err := e.Claims.Release(r.Context(), s.user.UserID, facts, groups, request.EID)
 	if err != nil {
 		return out, err
 	}
 	attributes := released.Attributes
-	// What is not known now may be later, and is then released.
+	// A value that is unknown now may become known, and is then released.
 	for _, fact := range facts {
 		if !released.Knows(fact) && !e.Claims.Catalogue.IsComposed(fact) {
 			attributes = append(attributes, claims.Attribute{Handle: fact})
@@ -84,8 +85,7 @@ func (e *Endpoint) consentData(r *http.Request, request *engine.AuthorizeRequest
 	return out, nil
 }
 
-// permissions returns what is asked for, cannot be left out and releases nothing about the
-// user.
+// permissions returns the required scopes that release no data about the user.
 func (e *Endpoint) permissions(l *ui.Locale, required []string, before *storage.Consent) (all []ui.ConsentPermission) {
 	for _, name := range required {
 		if claims.IsProtocolScope(name) || e.releases(name) {
@@ -99,7 +99,7 @@ func (e *Endpoint) permissions(l *ui.Locale, required []string, before *storage.
 	return all
 }
 
-// releases reports whether a scope releases something about people.
+// releases reports whether a scope releases data about users.
 func (e *Endpoint) releases(scope string) bool {
 	facts, groups := e.Claims.Catalogue.Asks([]string{scope})
 	return len(facts)+len(groups) > 0

@@ -1,11 +1,11 @@
-// Package authflow is the authorization endpoint and the pages on the way to its answer.
+// Package authflow is the authorization endpoint and the pages of its flow.
 //
 // A request is parsed once (authorize.go), client and redirect URI first, because every
-// later error goes there. One pure function (step.go) then decides what is needed next: to
-// sign in, to select an account, to consent, or nothing more. Each of these is a page of
-// its own that does one thing and leads back to the authorization endpoint, so none can be
-// left out, and it alone answers the application (response.go). What travels between the
-// pages is sealed and bound to the browser (flow.go).
+// later error goes there. One pure function (step.go) then decides the next step: sign-in,
+// account selection, consent, or none. Each step is a page of its own that does one thing
+// and returns to the authorization endpoint, so that none can be skipped; only the endpoint
+// responds to the application (response.go). State between the pages is sealed and bound to
+// the browser (flow.go).
 package authflow
 
 import (
@@ -30,7 +30,7 @@ import (
 // Endpoint is the authorization endpoint of one provider.
 type Endpoint struct{ Options }
 
-// Options are what an Endpoint works with.
+// Options are the dependencies of an Endpoint.
 type Options struct {
 	Site   *web.Site
 	Engine *engine.Engine
@@ -47,13 +47,13 @@ type Options struct {
 
 	Store interface {
 		Consent(ctx context.Context, subject, clientID string) (storage.Consent, error)
-		// RecentConsent is Consent, which may be remembered from less than a second ago.
+		// RecentConsent is Consent from a cache of less than a second.
 		RecentConsent(ctx context.Context, subject, clientID string) (c storage.Consent, remembered bool, err error)
 		SaveConsent(ctx context.Context, c storage.Consent, on storage.ConsentBasis) error
 	}
 
-	// Sessions keep users of the embedded accounts signed in; SignsUp says whether new
-	// ones can sign up.
+	// Sessions are those of the embedded accounts; SignsUp reports whether new users can
+	// sign up.
 	Sessions *session.Manager
 	SignsUp  bool
 
@@ -61,35 +61,34 @@ type Options struct {
 	Personas *persona.Cast
 	Faults   *faults.Faults
 
-	// Host is the seam to users that the host keeps itself.
+	// Host connects the host's own users.
 	Host Host
 
-	// Verifiers know, by the group, where a user gets verified. Forget has what was
-	// remembered of a user read anew.
+	// Verifiers are by group. Forget drops what is cached of a user.
 	Verifiers map[string]Verifier
 	Forget    func(userID string)
 
-	// Life is how long a flow may take, SessionLife how long a session of the host's is
-	// remembered at most.
+	// Life is how long a flow may take, SessionLife the longest that a session of the
+	// host's is remembered.
 	Life, SessionLife time.Duration
 	Clock             func() time.Time
 }
 
-// Host is what the host application says about its users. With SignedIn there are no
-// embedded accounts.
+// Host are the host's functions about its users. With SignedIn there are no embedded
+// accounts.
 type Host struct {
 	SignedIn  func(r *http.Request) (host.User, error)
 	SignInURL string
 
-	// Authorize may refuse an application; nil refuses nobody. Its refusals are a
-	// Refusal or host.ErrNoUser.
+	// Authorize may refuse an application; nil refuses nobody. Its refusals are a Refusal
+	// or host.ErrNoUser.
 	Authorize func(ctx context.Context, userID, clientID string, scopes []string) error
 }
 
 func (e *Endpoint) hasAccounts() bool { return e.Host.SignedIn == nil }
 
-// Classes returns the classes of authentication that a sign-in can reach: our own asks for
-// a password and no more, but the host's, and personas, may be of any.
+// Classes returns the authentication context classes that a sign-in can reach: the
+// provider's own asks only for a password, but the host's, and personas, may be of any.
 func (e *Endpoint) Classes() []string {
 	if e.hasAccounts() && e.Personas == nil {
 		return []string{authorization.SingleFactor}
@@ -123,7 +122,7 @@ func (e *Endpoint) Routes() []web.Route {
 	return append(routes, consent...)
 }
 
-// AccountView shows a user to that user.
+// AccountView shows a user their own account.
 func (e *Endpoint) AccountView(ctx context.Context, userID string) (ui.Account, error) {
 	person, err := e.Claims.Person(ctx, userID, claims.AccountHandles, nil)
 	if err != nil {

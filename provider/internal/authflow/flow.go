@@ -25,39 +25,38 @@ import (
 	"github.com/bonafide-id/bonafide/ui"
 )
 
-// Flow is an authorization request on its way through pages. It travels as a sealed
-// value, so that nothing in it can be changed, and names the browser that it
-// belongs to. Nothing of it is stored: any number of flows can be under way in one
-// browser, and going back works. That it cannot be answered twice is due to the
-// grant, which exists once for each flow.
+// Flow is an authorization request on its way through pages. It travels as a sealed value,
+// which prevents changes, and names its browser. Nothing of it is stored: any number of
+// flows can be in progress in one browser, and going back works. The grant, unique to each
+// flow, prevents a second response.
 type Flow struct {
 	request   *engine.AuthorizeRequest
 	id        [16]byte
 	firstSeen time.Time
 
-	// pushed is the flow of a pushed request, which all that begin with it are; zero for
+	// pushed is the flow of a pushed request, shared by all that begin with it; zero for
 	// any other.
 	pushed engine.Flow
 
-	// seen are those who were signed in when the request came, and whenever the
+	// seen are the users who were signed in when the request arrived, and whenever the
 	// browser was sent to the host's sign-in page since.
 	seen []User
 
 	// begun is the session that its user has begun on a page of this flow, or zero.
 	begun storage.Digest
 
-	// chosen is the user who has chosen to go on with this account in this flow,
-	// allowed the one who has allowed what it asks for; empty for nobody.
+	// chosen is the user who has selected this account in this flow, allowed the one who
+	// has given consent; empty for nobody.
 	chosen, allowed string
 
-	// leftOut are the scopes that the latter has left out.
+	// leftOut are the scopes that the user of allowed has declined.
 	leftOut []string
 
-	// hostVisits counts how often the browser was sent to the host's sign-in page, strays
-	// how often a page sent it back because nobody is signed in there, or another.
+	// hostVisits counts visits of the host's sign-in page, strays the times that a page
+	// sent the browser back because nobody, or another user, is signed in there.
 	hostVisits, strays int
 
-	// verifying is whom a verifier was asked for, and the group; zero for nobody.
+	// verifying is the user and the group of a verification; zero for none.
 	verifying verifying
 }
 
@@ -80,7 +79,7 @@ type sealedFlow struct {
 	Request string       `json:"r"`
 }
 
-// sealedUser is one who was seen in a flow.
+// sealedUser is a user who was seen in a flow.
 type sealedUser struct {
 	ID      string `json:"i"`
 	Session []byte `json:"s,omitempty"`
@@ -89,7 +88,7 @@ type sealedUser struct {
 
 func (e *Endpoint) sealPurpose() string { return "flow " + e.Site.Issuer }
 
-// newFlow begins a flow for a request that has just come.
+// newFlow begins a flow for a new request.
 func (e *Endpoint) newFlow(ctx context.Context, asked *engine.AuthorizeRequest) *Flow {
 	f := &Flow{request: asked, firstSeen: e.Clock().Truncate(time.Microsecond), pushed: asked.PushedAs}
 	random.Fill(f.id[:])
@@ -97,12 +96,12 @@ func (e *Endpoint) newFlow(ctx context.Context, asked *engine.AuthorizeRequest) 
 	return f
 }
 
-// isFresh reports whether a user has authenticated since the request came. A cookie that
-// comes later says nothing about when that was: who holds an old session may leave it out
-// of the request and bring it along to the next page. So the session was begun on a page of
-// this flow, or the time of authentication counts. That rests on clocks; whoever was seen
-// as signed in, by whichever clock, needs another session, and at the host, which has
-// none, a later time.
+// isFresh reports whether a user has authenticated since the request arrived. The arrival
+// of a cookie proves nothing about that time: the holder of an old session may omit it from
+// the request and send it to the next page. So the session must have begun on a page of
+// this flow, or else the time of authentication counts. That relies on clocks; a user who
+// was seen as signed in, by whichever clock, needs another session, or, at the host, which
+// has none, a later time.
 func (f *Flow) isFresh(user *User, now time.Time) bool {
 	embedded := !user.Session.IsZero()
 	if embedded && user.Session == f.begun {
@@ -119,10 +118,9 @@ func (f *Flow) isFresh(user *User, now time.Time) bool {
 	return clock.Since(now, user.AuthTime, f.firstSeen)
 }
 
-// sendToHost notes that the browser is sent to the host's sign-in page while this user, or
-// nobody, is signed in. Where the host's clock is slow, one who signs in there for the
-// first time has done so before the request came, as it seems: seen now, the same user
-// is known to have signed in when that time has become a later one.
+// sendToHost records that the browser is sent to the host's sign-in page while this user,
+// or nobody, is signed in. If the host's clock is slow, a first sign-in there seems to
+// precede the request. Once the user has been seen, a later time proves a new sign-in.
 func (f *Flow) sendToHost(user *User) {
 	f.hostVisits++
 	known := func(seen User) bool { return user.UserID == seen.UserID }
@@ -131,8 +129,8 @@ func (f *Flow) sendToHost(user *User) {
 	}
 }
 
-// digest names the flow in the grant that answers it. It begins with the time, so
-// that the names of flows that come together lie together in an index.
+// digest names the flow in its grant. It begins with the time, so that concurrent flows lie
+// together in an index.
 func (f *Flow) digest() storage.Digest {
 	if !f.pushed.Digest.IsZero() {
 		return f.pushed.Digest
@@ -169,8 +167,8 @@ func (e *Endpoint) seal(w http.ResponseWriter, r *http.Request, f *Flow) (string
 	return e.Site.Secrets.SealString(e.sealPurpose(), plain), nil
 }
 
-// openFlow returns the flow that a page or form belongs to. The request in it is
-// checked again: client and redirect URI may have changed since.
+// openFlow returns the flow of a page or form. It checks the request again: client and
+// redirect URI may have changed since.
 func (e *Endpoint) openFlow(r *http.Request) (*Flow, error) {
 	plain, err := e.Site.Secrets.OpenString(e.sealPurpose(), web.Parameter(r, web.FlowParameter))
 	if err != nil {
@@ -207,7 +205,7 @@ func (e *Endpoint) openFlow(r *http.Request) (*Flow, error) {
 		err = e.pick(r.Context(), f.request, s.Picked)
 	}
 	var refused *redirectError
-	if errors.As(err, &refused) { // the application hears it, but not after another answer
+	if errors.As(err, &refused) { // the application is told, but not after another response
 		f.request, refused.flow = refused.request, f
 	}
 	if e.Clock().Sub(f.firstSeen) > e.Life {
@@ -219,8 +217,8 @@ func (e *Endpoint) openFlow(r *http.Request) (*Flow, error) {
 	return f, nil
 }
 
-// pick grants the scope value that the user has picked. What is not offered any more is
-// passed over: the user picks again.
+// pick grants the scope value that the user has picked. One that is no longer offered is
+// ignored: the user picks again.
 func (e *Endpoint) pick(ctx context.Context, request *engine.AuthorizeRequest, scope string) error {
 	err := e.Engine.Pick(ctx, request, scope)
 	switch {
@@ -233,7 +231,7 @@ func (e *Endpoint) pick(ctx context.Context, request *engine.AuthorizeRequest, s
 	return nil
 }
 
-// engineFlow names the flow to the engine. With a pushed request another browser may begin
+// engineFlow names the flow to the engine. Another browser may begin with a pushed request
 // until that expires.
 func (e *Endpoint) engineFlow(f *Flow) engine.Flow {
 	began := f.firstSeen
@@ -243,7 +241,7 @@ func (e *Endpoint) engineFlow(f *Flow) engine.Flow {
 	return engine.Flow{Digest: f.digest(), ExpiresAt: began.Add(e.Life)}
 }
 
-// wholeRequest is all that a request asks for, as functions of the host see it.
+// wholeRequest is everything that a request asks for, in the form of the host's functions.
 func (e *Endpoint) wholeRequest(request *engine.AuthorizeRequest) host.Request {
 	return host.Request{
 		ClientID: request.Client.ID, Scopes: request.Scopes,
@@ -251,12 +249,11 @@ func (e *Endpoint) wholeRequest(request *engine.AuthorizeRequest) host.Request {
 	}
 }
 
-// parser is how the engine checks a request: one that has just come, or one that comes
-// back from a page.
+// parser checks a new request, or one that returns from a page.
 type parser func(ctx context.Context, form url.Values) (*engine.AuthorizeRequest, error)
 
-// parseAuthorize checks an authorization request; what the application has to be
-// told is a *redirectError.
+// parseAuthorize checks an authorization request; an error for the application is a
+// *redirectError.
 func (e *Endpoint) parseAuthorize(ctx context.Context, form url.Values, parse parser) (*engine.AuthorizeRequest, error) {
 	request, err := parse(ctx, form)
 	if err != nil && request != nil {

@@ -15,7 +15,7 @@ import (
 	"github.com/bonafide-id/bonafide/ui"
 )
 
-// partyOf returns whose request it is; user may be nil.
+// partyOf returns the application and the user of a request; user may be nil.
 func partyOf(request *engine.AuthorizeRequest, user *User) activity.Party {
 	of := activity.Party{}
 	if request != nil {
@@ -27,7 +27,7 @@ func partyOf(request *engine.AuthorizeRequest, user *User) activity.Party {
 	return of
 }
 
-// noteIssued tells those who build the application that it has its answer.
+// noteIssued records, for the application's developers, that it got its response.
 func (e *Endpoint) noteIssued(r *http.Request, request *engine.AuthorizeRequest, user *User) {
 	of := partyOf(request, user)
 	if request.LooksStandard() {
@@ -41,8 +41,8 @@ func (e *Endpoint) noteIssued(r *http.Request, request *engine.AuthorizeRequest,
 	e.Activity.Asked(r.Context(), activity.Authorize, of, func() map[string]string { return askedBy(request) })
 }
 
-// askedBy returns what an authorization request asks for, without what it names its
-// answer, or a person, by.
+// askedBy returns the parameters of an authorization request without state, nonce and
+// others that identify a response or a person.
 func askedBy(request *engine.AuthorizeRequest) map[string]string {
 	asked := map[string]string{
 		"response_type": request.ResponseType, "scope": strings.Join(request.Scopes, " "),
@@ -54,8 +54,8 @@ func askedBy(request *engine.AuthorizeRequest) map[string]string {
 	return asked
 }
 
-// note tells those who build the application why its request did not get what it asked
-// for. What a user does wrong on a page, and pages of no request, are not theirs.
+// note records, for the application's developers, why its request failed. A user's mistakes
+// on a page, and pages without a request, are not for them.
 func (e *Endpoint) note(r *http.Request, p *Page, cause error) {
 	of := partyOf(p.Request(), p.user)
 	failed := web.AsJSONError(cause)

@@ -8,8 +8,8 @@ import (
 	"github.com/bonafide-id/bonafide/storage"
 )
 
-// HostSession names a session of the host's: a user may have several, and the store learns
-// none of the host's own names.
+// HostSession names a session of the host's; a user may have several. The store learns none
+// of the host's own names.
 func HostSession(userID, sessionID string) storage.Digest {
 	if sessionID == "" {
 		return storage.Digest{}
@@ -17,8 +17,8 @@ func HostSession(userID, sessionID string) storage.Digest {
 	return digestOf("host session", []byte(userID), []byte(sessionID))
 }
 
-// sessionOf returns what names the session in which a user acts; nothing when the host
-// does not name it.
+// sessionOf returns the name of the session in which a user acts; nothing if the host does
+// not name it.
 func sessionOf(user *User) []byte {
 	session := user.Session
 	if session.IsZero() {
@@ -31,8 +31,8 @@ func sessionOf(user *User) []byte {
 }
 
 // sid names a user's session to an application (OpenID Connect Back-Channel Logout 1.0
-// section 2.1), and says nothing to another: what two applications are told about one
-// session cannot be compared.
+// section 2.1). It differs between applications, so that two of them cannot compare what
+// they learn about one session.
 func (e *Endpoint) sid(user *User, clientID string) string {
 	session := sessionOf(user)
 	if session == nil {
@@ -42,8 +42,8 @@ func (e *Endpoint) sid(user *User, clientID string) string {
 	return base64.RawURLEncoding.EncodeToString(mac[:16])
 }
 
-// notice says whether the application is told when the session of a user ends: it has
-// asked for that, and gets an ID token.
+// notice says whether the application is told when a user's session ends: it is registered
+// for that, and gets an ID token.
 func (e *Endpoint) notice(r *engine.AuthorizeRequest, user *User, sid string) storage.Notice {
 	if r.Client.BackchannelLogoutURI == "" || !r.OpenID() {
 		return storage.Notice{}

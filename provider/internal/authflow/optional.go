@@ -9,9 +9,9 @@ import (
 	"github.com/bonafide-id/bonafide/storage"
 )
 
-// decisionAbout returns a record when it is a decision of the user, and about an
-// application of this name; else nil. What was decided about an application of another name
-// was decided about another.
+// decisionAbout returns a record if it is a decision of the user about an application of
+// this name; else nil. A decision about an application of another name was about another
+// application.
 func decisionAbout(clientName string, recorded *storage.Consent) *storage.Consent {
 	if recorded == nil || recorded.DecidedAt.IsZero() || recorded.ClientName != clientName {
 		return nil
@@ -19,8 +19,8 @@ func decisionAbout(clientName string, recorded *storage.Consent) *storage.Consen
 	return recorded
 }
 
-// leftOutBy returns the scopes that a record, which may be nil, leaves out and that the
-// application still lets users leave out.
+// declinedBy returns the scopes that a record, which may be nil, has as declined and that
+// are still optional.
 func leftOutBy(c *registry.Client, recorded *storage.Consent) []string {
 	decided := decisionAbout(c.Name, recorded)
 	if decided == nil {
@@ -30,7 +30,7 @@ func leftOutBy(c *registry.Client, recorded *storage.Consent) []string {
 }
 
 // lostBy returns the facts and groups that a record, which may be nil, does not allow
-// because the scopes that release them are left out.
+// because the scopes that release them were declined.
 func (e *Endpoint) lostBy(c *registry.Client, recorded *storage.Consent) (facts, groups []string) {
 	leftOut := leftOutBy(c, recorded)
 	if len(leftOut) == 0 {
@@ -40,9 +40,9 @@ func (e *Endpoint) lostBy(c *registry.Client, recorded *storage.Consent) (facts,
 	return claims.Without(facts, recorded.Attributes), claims.Without(groups, recorded.Groups)
 }
 
-// leftOut returns the scopes that the user has left out: in this flow, and by the decision
-// that is in force, which another tab may have made since. Who is to be asked again is
-// asked for all.
+// declined returns the scopes that the user has declined: in this flow, or in the decision
+// in force, which another tab may have made since. A user who is to be asked again is asked
+// for all.
 func (s authState) leftOut(inFlow []string) []string {
 	decided := leftOutBy(s.request.Client, s.consent)
 	switch {
@@ -55,8 +55,8 @@ func (s authState) leftOut(inFlow []string) []string {
 	}
 }
 
-// readTerms reads what the request asks its user for: without what the user has left out,
-// unless nothing else remains.
+// readTerms reads the terms for the user: without declined scopes, unless nothing else
+// remains.
 func (e *Endpoint) readTerms(s *authState, leftOut []string) {
 	if s.asks = e.termsOf(s.request, leftOut); len(s.asks.Scopes) == 0 {
 		s.asks = e.termsOf(s.request, nil)
@@ -66,8 +66,8 @@ func (e *Endpoint) readTerms(s *authState, leftOut []string) {
 		len(claims.Intersection(s.asks.Attributes, facts))+len(claims.Intersection(s.asks.Groups, groups)) > 0
 }
 
-// decide returns the decision of the user to allow these terms, beside what was allowed
-// before. What they leave out is not allowed any more, nor what only that releases.
+// decide returns the user's decision to allow these terms, in addition to former ones.
+// Scopes that the terms lack are no longer allowed, nor what only they release.
 func (e *Endpoint) decide(s authState, allowed terms) storage.Consent {
 	c := allowed.beside(decisionAbout(s.request.Client.Name, s.consent))
 	c.Subject, c.ClientID = s.user.UserID, s.request.Client.ID

@@ -14,21 +14,20 @@ import (
 	"github.com/bonafide-id/bonafide/ui"
 )
 
-// User is a user who is signed in.
+// User is a signed-in user.
 type User struct {
 	host.User
 
-	// Session is the one in which the user acts, Account whose it is; zero for a user
+	// Session is the session in which the user acts, Account its account; zero for a user
 	// of the host.
 	Session storage.Digest
 	Account storage.Account
 }
 
-// Page is a request for a page, parsed once: the flow that it belongs to, and who is
-// signed in.
+// Page is a request for a page, parsed once, with its flow and its user.
 type Page struct {
-	// Flow is nil for a page that stands alone, or on which somebody signs in for a page
-	// beside the provider's own: then Return is that.
+	// Flow is nil for a page without a flow, or on which a user signs in for a page beside
+	// the provider's own: then Return is that page.
 	Flow   *Flow
 	Return *Return
 
@@ -37,11 +36,11 @@ type Page struct {
 	user     *User
 	known    bool
 
-	// recent allows the session and the decision to come from memory: only for an answer,
-	// whose write has both as conditions. remembered says that the session does.
+	// recent allows a cached session and decision: only for a response, whose write has
+	// both as conditions. remembered reports that the session is cached.
 	recent, remembered bool
 
-	// persona is who has signed in by the request itself, or nil.
+	// persona is the one that the request itself has signed in, or nil.
 	persona *sandbox.Persona
 }
 
@@ -58,8 +57,8 @@ const (
 	FlowRequired
 )
 
-// Handler opens the flow of a page. An error of the page that the application has to be
-// told becomes an answer to it.
+// Handler opens the flow of a page. An error of the page that concerns the application
+// becomes a response to it.
 func (e *Endpoint) Handler(need Need, h PageHandler) web.Handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		p := &Page{endpoint: e, request: r}
@@ -78,8 +77,8 @@ func (e *Endpoint) Handler(need Need, h PageHandler) web.Handler {
 	}
 }
 
-// User returns who is signed in, or nil. It is read once for each request. A persona that
-// the application of the page does not know is nobody to it.
+// User returns the signed-in user, or nil. It is read once for each request. A persona
+// unknown to the page's application counts as nobody.
 func (p *Page) User() (*User, error) {
 	if p.known {
 		return p.user, nil
@@ -102,7 +101,7 @@ func (p *Page) User() (*User, error) {
 	return user, nil
 }
 
-// lookAgain has everything read that may be over by now.
+// lookAgain has everything that may be outdated read again.
 func (p *Page) lookAgain() { p.known, p.recent = false, false }
 
 // Request returns the authorization request of the flow, or nil.
@@ -113,14 +112,13 @@ func (p *Page) Request() *engine.AuthorizeRequest {
 	return p.Flow.request
 }
 
-// SignedIn reads who is signed in on a request, or nil.
+// SignedIn returns the signed-in user of a request, or nil.
 func (e *Endpoint) SignedIn(r *http.Request) (*User, error) {
 	user, _, err := e.signedIn(r, false)
 	return user, err
 }
 
-// signedIn is SignedIn; recent allows the session to come from memory, and remembered
-// reports that it does.
+// signedIn is SignedIn; recent allows a cached session, and remembered reports one.
 func (e *Endpoint) signedIn(r *http.Request, recent bool) (u *User, remembered bool, err error) {
 	if !e.hasAccounts() {
 		user, err := host.SignedIn(r, e.Clock, e.Host.SignedIn)
@@ -143,13 +141,13 @@ func (e *Endpoint) signedIn(r *http.Request, recent bool) (u *User, remembered b
 	return &User{host.User{UserID: account.ID, AuthTime: s.AuthTime, AMR: s.AMR}, s.Digest, account}, remembered, nil
 }
 
-// redirectError is an error that the application is told, at its redirect URI.
+// redirectError is an error for the application, at its redirect URI.
 type redirectError struct {
 	request *engine.AuthorizeRequest
 	err     error
 
-	// flow is the one that is answered so, or nil: then the request has not become one, or
-	// that has been ended already.
+	// flow is the flow that the error ends, or nil: then the request has not become one, or
+	// it has ended already.
 	flow *Flow
 }
 
@@ -157,7 +155,7 @@ func (e *redirectError) Error() string { return "refused: " + e.err.Error() }
 
 func (e *redirectError) Unwrap() error { return e.err }
 
-// settle answers those errors of a page that are more than an error page.
+// settle handles the errors of a page that need more than an error page.
 func (e *Endpoint) settle(w http.ResponseWriter, r *http.Request, p *Page, err error) error {
 	if err == nil {
 		return nil
@@ -188,8 +186,8 @@ func (e *Endpoint) settle(w http.ResponseWriter, r *http.Request, p *Page, err e
 	return err
 }
 
-// refuse tells the application an error, unless its request has been answered before:
-// nobody goes back and takes an answer away.
+// refuse sends the application an error, unless its request has been answered before: going
+// back cannot take a response away.
 func (e *Endpoint) refuse(w http.ResponseWriter, r *http.Request, refused *redirectError) error {
 	if err := e.endFlow(r, refused.flow); err != nil {
 		return err
@@ -199,7 +197,7 @@ func (e *Endpoint) refuse(w http.ResponseWriter, r *http.Request, refused *redir
 	return nil
 }
 
-// endFlow ends a flow, which may be nil, that can come back: one that has gone through a
+// endFlow ends a flow, which may be nil, that could come back: one that has gone through a
 // page, or of a pushed request.
 func (e *Endpoint) endFlow(r *http.Request, f *Flow) error {
 	if f == nil || web.Parameter(r, web.FlowParameter) == "" && f.pushed.Digest.IsZero() {
@@ -218,7 +216,7 @@ func (e *Endpoint) renderFinished(w http.ResponseWriter, r *http.Request, f *Flo
 	}))
 }
 
-// Continue sends the browser back to what the page was opened for, or to the account.
+// Continue redirects the browser to what the page was opened for, or to the account.
 func (e *Endpoint) Continue(w http.ResponseWriter, r *http.Request, p *Page) error {
 	switch {
 	case p.Flow != nil:
@@ -231,8 +229,7 @@ func (e *Endpoint) Continue(w http.ResponseWriter, r *http.Request, p *Page) err
 	return nil
 }
 
-// continueWith sends the browser back to the authorization endpoint with a flow that has
-// changed.
+// continueWith redirects the browser to the authorization endpoint with a changed flow.
 func (e *Endpoint) continueWith(w http.ResponseWriter, r *http.Request, f *Flow) error {
 	sealed, err := e.seal(w, r, f)
 	if err != nil {

@@ -20,13 +20,13 @@ import (
 
 // Errors of SignInAsPersona.
 var (
-	// ErrNoPersona says that the application has no persona of this name.
+	// ErrNoPersona means that the application has no persona of this name.
 	ErrNoPersona = errors.New("no such persona")
-	// ErrLocked says that the account is locked.
+	// ErrLocked means that the account is locked.
 	ErrLocked = errors.New("the account is locked")
 )
 
-// Authentication says how the owner of an account was recognized.
+// Authentication describes the sign-in of an account's owner.
 func Authentication(r *http.Request, account storage.Account, amr ...string) session.Authentication {
 	return session.Authentication{
 		AccountID: account.ID, Epoch: account.Epoch, AMR: amr,
@@ -34,8 +34,8 @@ func Authentication(r *http.Request, account storage.Account, amr ...string) ses
 	}
 }
 
-// SignInAsPersona signs the browser in as a persona of the application of the page.
-// ErrNoPersona or ErrLocked when it cannot.
+// SignInAsPersona signs the browser in as a persona of the page's application. ErrNoPersona
+// or ErrLocked if it cannot.
 func (e *Endpoint) SignInAsPersona(w http.ResponseWriter, r *http.Request, p *Page, name string) error {
 	ctx := r.Context()
 	if p.Flow == nil {
@@ -68,8 +68,7 @@ func (e *Endpoint) SignInAsPersona(w http.ResponseWriter, r *http.Request, p *Pa
 	return nil
 }
 
-// HintsPersona reports whether the request of the page's flow names a persona in a
-// sandbox.
+// HintsPersona reports whether the request of the page's flow names a persona in a sandbox.
 func (p *Page) HintsPersona() bool {
 	_, ok := p.hintedPersona()
 	return ok
@@ -82,8 +81,8 @@ func (p *Page) hintedPersona() (name string, ok bool) {
 	return strings.CutPrefix(p.Flow.request.LoginHint, sandbox.HintPrefix)
 }
 
-// signInHinted signs in as the persona that a request which has just come names: always
-// anew, so that a test need not care who was signed in before. prompt=none forbids it.
+// signInHinted signs in as the persona that a new request names, even over another session,
+// so that a test need not care who was signed in before. prompt=none forbids it.
 func (e *Endpoint) signInHinted(w http.ResponseWriter, r *http.Request, p *Page) (bool, error) {
 	name, ok := p.hintedPersona()
 	if !ok || p.Flow.request.HasPrompt(authorization.PromptNone) {
@@ -100,13 +99,13 @@ func (e *Endpoint) signInHinted(w http.ResponseWriter, r *http.Request, p *Page)
 	}
 }
 
-// refused is an error that the application of a page is told.
+// refused is an error for the application of a page.
 func (p *Page) refused(code, description string) error {
 	return &redirectError{p.Flow.request, &protocol.Error{Code: code, Description: description, Status: http.StatusBadRequest}, p.Flow}
 }
 
-// decideAsPersona answers the consent screen in place of the persona that the request has
-// signed in as. It reports false when the screen is to be shown.
+// decideAsPersona answers the consent screen for the persona that the request has signed
+// in. It reports false if the screen is to be shown.
 func (e *Endpoint) decideAsPersona(ctx context.Context, p *Page, s authState) (bool, error) {
 	if p.persona == nil || p.persona.Consent == sandbox.Ask {
 		return false, nil
@@ -132,7 +131,7 @@ func (e *Endpoint) decideAsPersona(ctx context.Context, p *Page, s authState) (b
 	return true, nil
 }
 
-// PersonaViews shows the personas of the application of a page, which may stand alone.
+// PersonaViews shows the personas of the application of a page, which may have no flow.
 func (e *Endpoint) PersonaViews(ctx context.Context, l *ui.Locale, p *Page) ([]ui.Persona, error) {
 	if p.Flow == nil {
 		return nil, nil

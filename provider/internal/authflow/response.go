@@ -13,8 +13,8 @@ import (
 )
 
 // respond sends an authorization response, success or error, to the application in the
-// response mode of its request. Browsers do not follow a form to the scheme of an app, so
-// such a response to a request that has gone through forms goes through a page.
+// response mode of its request. Browsers do not follow a form to an app's scheme, so such a
+// response to a request that has gone through forms goes through a page.
 func (e *Endpoint) respond(w http.ResponseWriter, r *http.Request, request *engine.AuthorizeRequest, response issue.Response) {
 	if response.Mode == protocol.ModeFormPost {
 		e.Site.RenderFor(w, r, request, http.StatusOK, e.Site.Screens.FormPost(ui.FormPostView{
@@ -31,7 +31,7 @@ func (e *Endpoint) respond(w http.ResponseWriter, r *http.Request, request *engi
 	e.Site.RenderFor(w, r, request, http.StatusOK, e.Site.Screens.Continue(ui.ContinueView{Page: e.Site.PageView(r, request), URL: target}))
 }
 
-// fieldsOf returns a response as the fields of a form.
+// fieldsOf returns a response as form fields.
 func fieldsOf(response issue.Response) []ui.Field {
 	fields := make([]ui.Field, len(response.Parameters))
 	for i, parameter := range response.Parameters {
@@ -40,8 +40,8 @@ func fieldsOf(response issue.Response) []ui.Field {
 	return fields
 }
 
-// Location returns the redirect URI with the response in its query or fragment,
-// after what the registered query holds.
+// Location returns the redirect URI with the response in its query or fragment, after the
+// registered query.
 func Location(response issue.Response) string {
 	var b strings.Builder
 	b.WriteString(response.RedirectURI)

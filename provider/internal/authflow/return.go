@@ -15,18 +15,18 @@ import (
 	"github.com/bonafide-id/bonafide/ui"
 )
 
-// Return is a page beside the provider's own for which somebody signs in. It goes through
-// the pages in place of a Flow, sealed and bound to the browser: nobody else can say where
-// a sign-in leads to (open redirect). It allows nothing, so it does not expire: the page
-// itself looks who is signed in.
+// Return is a page beside the provider's own for which a user signs in. It takes the place
+// of a Flow in the pages, sealed and bound to the browser, so that nobody else can choose
+// where a sign-in ends (open redirect). It grants nothing and so does not expire: the page
+// itself checks who is signed in.
 type Return struct {
-	// Address is a path of this origin, with a query or without.
+	// Address is a path of this origin, with or without a query.
 	Address string
 
-	// MaxAge is how long ago the user may have authenticated; zero sets no bound.
+	// MaxAge is the maximum age of the user's authentication; zero for no limit.
 	MaxAge time.Duration
 
-	// verifying is whom a verifier was asked for, and the group; zero for nobody.
+	// verifying is the user and the group of a verification; zero for none.
 	verifying verifying
 }
 
@@ -40,8 +40,8 @@ type sealedReturn struct {
 
 func (e *Endpoint) returnPurpose() string { return "return " + e.Site.Issuer }
 
-// SignIn sends the browser to where users sign in, or to confirm who they are when this
-// one, or nobody, is signed in, and from there to the page that asks for it.
+// SignIn sends the browser to sign-in, or to reauthentication while this user is signed in,
+// and then to the page that asks for it.
 func (e *Endpoint) SignIn(w http.ResponseWriter, r *http.Request, user *User, to Return) error {
 	sealed, err := e.sealReturn(w, r, to)
 	if err != nil {
@@ -65,13 +65,13 @@ func (e *Endpoint) sealReturn(w http.ResponseWriter, r *http.Request, to Return)
 	return e.Site.Secrets.SealString(e.returnPurpose(), plain), nil
 }
 
-// isReturn reports whether a sealed value is a return, of whichever browser.
+// isReturn reports whether a sealed value is a return, of any browser.
 func (e *Endpoint) isReturn(sealed string) bool {
 	_, err := e.Site.Secrets.OpenString(e.returnPurpose(), sealed)
 	return err == nil
 }
 
-// openReturn returns where the page of a request leads back to.
+// openReturn returns the page to which the page of a request returns.
 func (e *Endpoint) openReturn(r *http.Request) (*Return, error) {
 	plain, err := e.Site.Secrets.OpenString(e.returnPurpose(), web.Parameter(r, web.FlowParameter))
 	if err != nil {
@@ -88,16 +88,18 @@ func (e *Endpoint) openReturn(r *http.Request) (*Return, error) {
 	return &Return{s.Address, s.MaxAge, s.Verify}, nil
 }
 
-// hostReturnPath is where the host's sign-in page leads to for a page beside ours.
+// hostReturnPath is the return address of the host's sign-in page for a page beside the
+// provider's.
 const hostReturnPath = "/signin/return"
 
-// hostReturn is where a sealed return goes on, of which nothing needs an escape.
+// hostReturn is the address that continues a sealed return, which needs no escaping.
 func (e *Endpoint) hostReturn(sealed string) string {
 	return e.Site.BaseURL + hostReturnPath + "?" + web.FlowParameter + "=" + sealed
 }
 
-// returnFromHost goes on to the page after the host has signed its user in. A host that is
-// content with its session would have the browser go to and fro without end: it stays here.
+// returnFromHost continues to the page after the host has signed its user in. If the host
+// is satisfied with a session that is too old, the browser stays here; otherwise it would
+// loop forever.
 func (e *Endpoint) returnFromHost(w http.ResponseWriter, r *http.Request, p *Page) error {
 	to, err := e.openReturn(r)
 	if err != nil {
@@ -118,8 +120,7 @@ func (e *Endpoint) returnFromHost(w http.ResponseWriter, r *http.Request, p *Pag
 }
 
 // Within reports whether a user has authenticated within maxAge; with zero at any time. An
-// authentication that seems to lie ahead was written by a clock that was wrong: it may be
-// of any age.
+// authentication in the future was recorded by a wrong clock and may be of any age.
 func (u *User) Within(now time.Time, maxAge time.Duration) bool {
 	return maxAge <= 0 || !clock.Ahead(now, u.AuthTime) && clock.Elapsed(now, u.AuthTime) <= maxAge
 }

@@ -6,7 +6,7 @@ import (
 	"github.com/bonafide-id/bonafide/ui"
 )
 
-// showSelectAccount asks whether to go on with the account that is signed in.
+// showSelectAccount asks whether to continue with the signed-in account.
 func (e *Endpoint) showSelectAccount(w http.ResponseWriter, r *http.Request, p *Page) error {
 	user, err := p.User()
 	if err != nil {
@@ -31,7 +31,7 @@ func (e *Endpoint) renderSelectAccount(w http.ResponseWriter, r *http.Request, f
 	return nil
 }
 
-// selectAccount goes on with the account that was shown, or lets somebody else sign in.
+// selectAccount continues with the account that was shown, or lets another user sign in.
 func (e *Endpoint) selectAccount(w http.ResponseWriter, r *http.Request, p *Page) error {
 	if r.PostForm.Get(ui.FieldAction) != ui.ActionContinue {
 		return e.SwitchAccount(w, r, p)

@@ -12,7 +12,7 @@ import (
 	"github.com/bonafide-id/bonafide/ui"
 )
 
-// showSelectScope lets the user pick one of several scope values. Who comes back to it
+// showSelectScope lets the user pick one of several scope values. A user who returns to it
 // picks again.
 func (e *Endpoint) showSelectScope(w http.ResponseWriter, r *http.Request, p *Page) error {
 	request := p.Flow.request
@@ -31,8 +31,8 @@ func (e *Endpoint) showSelectScope(w http.ResponseWriter, r *http.Request, p *Pa
 	return nil
 }
 
-// selectScope goes on with the scope value that was picked among those of the sealed
-// request; any other was put into the form by somebody else.
+// selectScope continues with the picked scope value if it is one of the sealed request; any
+// other was put into the form by somebody else.
 func (e *Endpoint) selectScope(w http.ResponseWriter, r *http.Request, p *Page) error {
 	f := p.Flow
 	if r.PostForm.Get(ui.FieldAction) == ui.ActionDeny {
@@ -49,6 +49,6 @@ func (e *Endpoint) selectScope(w http.ResponseWriter, r *http.Request, p *Page) 
 	if err := e.pick(r.Context(), f.request, picked); err != nil {
 		return err
 	}
-	f.allowed = "" // a decision about another scope value is none about this one
+	f.allowed = "" // a decision about another scope value does not cover this one
 	return e.continueWith(w, r, f)
 }

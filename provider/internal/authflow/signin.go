@@ -17,8 +17,7 @@ type HostSignIn struct {
 	ReturnTo, LoginHint, Locales string
 	SignUp, Again                bool
 
-	// Classes are those of authentication that the application asks for, the best
-	// first.
+	// Classes are the requested authentication context classes, the best first.
 	Classes []string
 }
 
@@ -43,8 +42,8 @@ func (h HostSignIn) Address(page string) string {
 	return web.WithQuery(page, q)
 }
 
-// sendToSignIn sends the browser to where users sign in or up: our pages, or the host's,
-// which is told when a session is not enough.
+// sendToSignIn sends the browser to sign-in or sign-up: the provider's pages, or the
+// host's, which is told if a session is not enough.
 func (e *Endpoint) sendToSignIn(w http.ResponseWriter, next step, request *engine.AuthorizeRequest, sealed string, again bool) {
 	switch {
 	case !e.hasAccounts():
@@ -58,13 +57,13 @@ func (e *Endpoint) sendToSignIn(w http.ResponseWriter, next step, request *engin
 	}
 }
 
-// returnTo is where a sealed flow, of which nothing needs an escape, goes on.
+// returnTo is the address that continues a sealed flow, which needs no escaping.
 func (e *Endpoint) returnTo(sealed string) string {
 	return e.Site.BaseURL + "/oauth/authorize?" + web.FlowParameter + "=" + sealed
 }
 
-// IsReturnTo reports whether an address is one that was given to the host's sign-in page,
-// or to a verifier.
+// IsReturnTo reports whether an address was passed to the host's sign-in page or to a
+// verifier.
 func (e *Endpoint) IsReturnTo(address string) bool {
 	if sealed, ok := strings.CutPrefix(address, e.hostReturn("")); ok {
 		return e.isReturn(sealed)
@@ -76,15 +75,15 @@ func (e *Endpoint) IsReturnTo(address string) bool {
 	return ok && e.isFlow(sealed)
 }
 
-// isFlow reports whether a sealed value is a flow, of whichever browser.
+// isFlow reports whether a sealed value is a flow, of any browser.
 func (e *Endpoint) isFlow(sealed string) bool {
 	_, err := e.Site.Secrets.OpenString(e.sealPurpose(), sealed)
 	return err == nil
 }
 
-// BeginSession signs the browser in on a page, whose flow, when it is one of a flow, knows
-// by that that its user has authenticated since it began. The errors are those of
-// session.Manager.
+// BeginSession signs the browser in on a page. The flow of the page, if any, records the
+// session as proof that its user has authenticated since the flow began. The errors are
+// those of session.Manager.
 func (e *Endpoint) BeginSession(w http.ResponseWriter, r *http.Request, p *Page, a session.Authentication) error {
 	begun, err := e.Sessions.Begin(r.Context(), w, r, a)
 	if err == nil && p.Flow != nil {
@@ -94,8 +93,8 @@ func (e *Endpoint) BeginSession(w http.ResponseWriter, r *http.Request, p *Page,
 	return err
 }
 
-// SwitchAccount signs the browser out so that somebody else can sign in. A host with
-// users of its own is asked to do so; then the page is one of a flow.
+// SwitchAccount signs the browser out so that another user can sign in. A host with its own
+// users is asked to do so; then the page has a flow.
 func (e *Endpoint) SwitchAccount(w http.ResponseWriter, r *http.Request, p *Page) error {
 	user, err := p.User()
 	if err != nil {
@@ -114,8 +113,8 @@ func (e *Endpoint) SwitchAccount(w http.ResponseWriter, r *http.Request, p *Page
 	return nil
 }
 
-// MustReauthenticate returns the user who is signed in when what the page was opened for
-// asks for that user's password again. A persona has none, and is chosen again.
+// MustReauthenticate returns the signed-in user whose password the page must ask for again.
+// A persona has none, and is selected again.
 func (e *Endpoint) MustReauthenticate(r *http.Request, p *Page) (*User, error) {
 	if p.Flow == nil && p.Return == nil {
 		return nil, nil

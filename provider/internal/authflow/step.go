@@ -11,7 +11,7 @@ import (
 	"github.com/bonafide-id/bonafide/storage"
 )
 
-// step is what an authorization request needs next.
+// step is the next step of an authorization request.
 type step int
 
 const (
@@ -26,55 +26,55 @@ const (
 	stepRefuse
 )
 
-// authState is all that the next step depends on.
+// authState is everything that decides the next step.
 type authState struct {
 	request *engine.AuthorizeRequest
 
 	// flow names the flow of it.
 	flow storage.Digest
 
-	// user is who is signed in, or nil.
+	// user is the signed-in user, or nil.
 	user *User
 
-	// fresh reports whether that user has authenticated since the request came.
+	// fresh reports whether the user has authenticated since the request arrived.
 	fresh bool
 
-	// consent is what the user has allowed the application so far, or nil; asks is
+	// consent is what the user has allowed the application so far, or nil; requested is
 	// what the request would release.
 	consent *storage.Consent
 	asks    terms
 
-	// remembered says that the consent comes from memory.
+	// remembered reports that the consent is cached.
 	remembered bool
 
-	// takesBack says that the request would release what that user has left out.
+	// takesBack reports that the request would release something that the user has
+	// declined.
 	takesBack bool
 
-	// unverified says that the application requires verified users, and that the user is
-	// none.
+	// unverified reports that the application requires verified users, and this one is not.
 	unverified bool
 
-	// sandbox says that nothing at stake is anybody's.
+	// sandbox reports that no real data is at stake.
 	sandbox bool
 
 	// hintSubject is the subject of the id_token_hint, or empty.
 	hintSubject string
 
-	// classes are those of authentication that a sign-in can reach.
+	// classes are the authentication context classes that a sign-in can reach.
 	classes []string
 
-	// chosen is the user who has chosen to go on with this account since the
-	// request came, allowed the one who has allowed what it asks for.
+	// chosen is the user who has selected this account since the request arrived, allowed
+	// the one who has given consent.
 	chosen, allowed string
 
-	// hostVisits counts how often the host's sign-in page has been seen since.
+	// hostVisits counts visits of the host's sign-in page since.
 	hostVisits int
 
 	now time.Time
 }
 
-// maxVisits is how often a request sends the browser to the host's sign-in page. A
-// host that is content with its session sends it straight back.
+// maxVisits is how often a request sends the browser to the host's sign-in page. A host
+// that is satisfied with its session sends it straight back.
 const maxVisits = 2
 
 // decision is a step, and for stepRefuse the error code.
@@ -83,12 +83,12 @@ type decision struct {
 	code string
 }
 
-// nextStep decides what an authorization request needs next (OpenID Connect Core
-// section 3.1.2.3 and the prompt values of section 3.1.2.1). Every page does one
-// thing and comes back here, so that no page can be left out.
+// nextStep decides the next step of an authorization request (OpenID Connect Core section
+// 3.1.2.3 and the prompt values of section 3.1.2.1). Every page does one thing and returns
+// here, so that none can be skipped.
 func nextStep(s authState) decision {
 	silent := s.request.HasPrompt(authorization.PromptNone)
-	if s.request.MustPick() { // first, because whoever finds nothing to pick need not sign in
+	if s.request.MustPick() { // first, because a user with nothing to pick need not sign in
 		if silent {
 			return decision{stepRefuse, protocol.InteractionRequired}
 		}
@@ -122,8 +122,8 @@ func nextStep(s authState) decision {
 	return decision{step: stepIssue}
 }
 
-// unhelped says why a request is refused after the host's sign-in page was seen as often
-// as it may be.
+// unhelped is the reason to refuse a request after maxVisits visits of the host's sign-in
+// page.
 func (s authState) unhelped() string {
 	if s.user != nil && s.tooWeak() {
 		return protocol.UnmetAuthentication
@@ -131,9 +131,9 @@ func (s authState) unhelped() string {
 	return protocol.LoginRequired
 }
 
-// unasked says why a request is refused whose user cannot be asked for consent. An
-// application that names users and has the consent of none must not find out which of
-// them is signed in here.
+// unasked is the reason to refuse a request whose user cannot be asked for consent. An
+// application that names users and has the consent of none must not find out which of them
+// is signed in.
 func (s authState) unasked() string {
 	if s.request.Claims.NamesUsers() {
 		return protocol.LoginRequired
@@ -152,7 +152,7 @@ func (s authState) refusal(code string) *protocol.Error {
 	return &protocol.Error{Code: code, Description: "The request cannot be answered without asking the user.", Diagnosis: s.whySilent(code)}
 }
 
-// whySilent says why a request is refused with one of these codes.
+// whySilent is the diagnosis of a request that is refused with one of these codes.
 func (s authState) whySilent(code string) diagnosis.Name {
 	switch {
 	case code == protocol.ConsentRequired && s.impersonable():
@@ -168,8 +168,7 @@ func (s authState) whySilent(code string) diagnosis.Name {
 	}
 }
 
-// authenticate reports whether the user who is signed in will do, or else what has
-// to be asked.
+// authenticate reports whether the signed-in user suffices, or else the step to take.
 func authenticate(s authState, silent bool) (decision, bool) {
 	wantsSignUp := s.request.Op == authorization.OpSignUp || s.request.HasPrompt(authorization.PromptCreate)
 	switch {
@@ -180,7 +179,7 @@ func authenticate(s authState, silent bool) (decision, bool) {
 	case s.user == nil:
 		return decision{step: stepSignIn}, false
 	case s.isAnother() && s.fresh:
-		// Somebody else has signed in than the application asked for.
+		// Another user has signed in than the application requested.
 		return decision{stepRefuse, protocol.LoginRequired}, false
 	case s.isAnother():
 		return decision{step: stepSignIn}, false
@@ -195,7 +194,7 @@ func authenticate(s authState, silent bool) (decision, bool) {
 	case s.request.MaxAge >= 0 && s.tooOld():
 		return decision{step: stepReauthenticate}, false
 	case silent, s.hostVisits > 0:
-		// What op and prompt=create ask for has been offered.
+		// The page that op and prompt=create ask for has been shown.
 		return decision{}, true
 	case wantsSignUp:
 		return decision{step: stepSignUp}, false
@@ -206,17 +205,16 @@ func authenticate(s authState, silent bool) (decision, bool) {
 	}
 }
 
-// isAnother reports whether somebody else is signed in than the application asked for.
+// isAnother reports whether another user is signed in than the application requested.
 func (s authState) isAnother() bool {
 	return s.hintSubject != "" && s.hintSubject != s.user.UserID || s.request.Claims.Excludes(s.user.UserID)
 }
 
-// tooWeak reports whether the user has authenticated by less than the request demands.
+// tooWeak reports whether the user's authentication is weaker than requested.
 func (s authState) tooWeak() bool { return !s.request.Claims.Accepts(s.user.AMR) }
 
-// tooOld reports whether the user authenticated longer ago than the request allows. An
-// authentication that seems to lie ahead was written by a clock that was wrong: it may
-// be of any age.
+// tooOld reports whether the user's authentication is older than the request allows. One in
+// the future was recorded by a wrong clock and may be of any age.
 func (s authState) tooOld() bool {
 	return s.request.MaxAge == 0 || !s.user.Within(s.now, s.request.MaxAge)
 }
@@ -227,14 +225,14 @@ func (s authState) consented() bool {
 	if s.request.Client.SkipConsent && !asked && !s.takesBack {
 		return true
 	}
-	// A decision about one request is none about another.
+	// A decision about one request does not cover another.
 	return s.asks.allowedBy(s.consent) && (!asked || s.allowed == s.user.UserID)
 }
 
-// impersonable reports whether another program on the user's device could take the
-// application's place: then a decision is never remembered for it (RFC 8252 section
-// 8.6). In a sandbox it is, so that a page can renew its tokens in an iframe while it is
-// developed on localhost.
+// impersonable reports whether another program on the user's device could pose as the
+// application: then it never benefits from a recorded decision (RFC 8252 section 8.6). In a
+// sandbox it does, so that a page under development on localhost can renew its tokens in an
+// iframe.
 func (s authState) impersonable() bool {
 	return !s.sandbox && s.request.Client.Public && !strings.HasPrefix(s.request.RedirectURI, "https://")
 }

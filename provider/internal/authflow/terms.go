@@ -16,8 +16,8 @@ import (
 	"github.com/bonafide-id/bonafide/storage"
 )
 
-// terms are what a user is asked to allow: what the screen shows. They are kept with
-// the decision and with the grant, because scopes can come to mean more.
+// terms are what a user is asked to allow, as the screen shows it. They are kept with the
+// decision and with the grant, because the meaning of scopes may grow.
 type terms struct {
 	Scopes       []string
 	Attributes   []string // facts
@@ -26,18 +26,18 @@ type terms struct {
 	ClientName   string
 	RedirectHost string
 
-	// Optional are the scopes of the request that the user may leave out, LeftOut those of
-	// them that are, and are not among Scopes.
+	// Optional are the optional scopes of the request, LeftOut those of them that are
+	// declined and not among Scopes.
 	Optional []string `json:",omitempty"`
 	LeftOut  []string `json:",omitempty"`
 
-	// Claims are those that come one by one, beside what Scopes release.
+	// Claims are the single claims that the request adds to Scopes.
 	Claims []string `json:",omitempty"`
 }
 
-// termsOf returns what a request asks for when these scopes are left out of it, those of
-// them that can be: its whole, what a screen shows and what a decision allows differ in
-// that alone. No Scopes are left when nothing of it remains.
+// termsOf returns the terms of a request without these scopes, as far as they are optional:
+// only these distinguish the whole request, what a screen shows and what a decision allows.
+// Scopes is empty if nothing remains.
 func (e *Endpoint) termsOf(request *engine.AuthorizeRequest, leftOut []string) terms {
 	leftOut = claims.Intersection(request.Optional, leftOut)
 	t := terms{
@@ -53,8 +53,8 @@ func (e *Endpoint) termsOf(request *engine.AuthorizeRequest, leftOut []string) t
 	return t
 }
 
-// redirectHost names where a user is sent, without the port of a loopback address,
-// which is another each time (RFC 8252 section 7.3).
+// redirectHost names where a user is sent, without the port of a loopback address, which
+// changes each time (RFC 8252 section 7.3).
 func redirectHost(uri string) string {
 	u, err := url.Parse(uri)
 	if err == nil && u.Scheme == "http" && registry.IsLoopback(u.Hostname()) {
@@ -63,27 +63,27 @@ func redirectHost(uri string) string {
 	return web.HostOf(uri)
 }
 
-// allowedBy reports whether a decision, which may be nil, covers all of the terms. That
-// an application has been used without asking is no decision.
+// allowedBy reports whether a decision, which may be nil, covers all of the terms. The use
+// of an application without a consent screen is not a decision.
 func (t terms) allowedBy(c *storage.Consent) bool {
 	return c != nil && !c.Decision.IsZero() && !c.DecidedAt.IsZero() &&
 		t.releasedBy(c) && c.ClientName == t.ClientName && slices.Contains(c.RedirectHosts, t.RedirectHost)
 }
 
-// releasedBy reports whether a decision covers all that would be released.
+// releasedBy reports whether a decision covers everything that would be released.
 func (t terms) releasedBy(c *storage.Consent) bool {
 	return claims.Covers(c.Scopes, t.Scopes) && claims.Covers(c.Attributes, t.Attributes) && claims.Covers(c.Groups, t.Groups) &&
 		claims.Covers(c.Resources, t.Resources)
 }
 
-// unlisted reports whether the user of an application that nobody is asked about does
-// not find, in what is recorded of it, all that it gets. A decision stays what it is.
+// unlisted reports whether the record of an application without a consent screen, where its
+// user looks it up, lacks part of what it gets. A decision stays as it is.
 func (t terms) unlisted(c *storage.Consent) bool {
 	return c == nil || c.Decision.IsZero() || c.DecidedAt.IsZero() && !t.releasedBy(c)
 }
 
-// use returns the record of an application that nobody is asked about, so that its user
-// finds it, beside what the record before, which may be nil, has.
+// use returns the record of an application without a consent screen, for its user to look
+// up, merged with the former record, which may be nil.
 func (t terms) use(subject, clientID string, before *storage.Consent, now time.Time) storage.Consent {
 	if before != nil && before.Decision.IsZero() {
 		before = nil
@@ -93,13 +93,13 @@ func (t terms) use(subject, clientID string, before *storage.Consent, now time.T
 	return c
 }
 
-// beside returns a record of the terms that covers what the one before, which may be nil,
-// does as well.
+// beside returns a record of the terms that also covers the former record, which may be
+// nil.
 func (t terms) beside(before *storage.Consent) storage.Consent {
 	c := storage.Consent{
 		Scopes: t.Scopes, Attributes: t.Attributes, Groups: t.Groups, Resources: t.Resources, ClientName: t.ClientName,
 	}
-	if t.RedirectHost != "" { // nobody is sent anywhere by a grant without a browser
+	if t.RedirectHost != "" { // a grant without a browser sends nobody anywhere
 		c.RedirectHosts = []string{t.RedirectHost}
 	}
 	if before != nil {
@@ -123,7 +123,7 @@ func (t terms) fingerprint() (string, error) {
 	return hex.EncodeToString(sum[:16]), nil
 }
 
-// decisionOf names the decision that a consent, which may be nil, is.
+// decisionOf returns the name of a consent's decision; the consent may be nil.
 func decisionOf(c *storage.Consent) storage.Digest {
 	if c == nil {
 		return storage.Digest{}

@@ -14,9 +14,9 @@ import (
 	"github.com/bonafide-id/bonafide/ui"
 )
 
-// next decides what a request needs next. Whether the user is verified, where the
-// application requires it, is read when all that comes before is settled: the host may not
-// know somebody who has yet to sign in anew.
+// next decides the next step of a request. It reads whether the user is verified, where the
+// application requires that, only after all earlier steps: the host may not know a user who
+// has yet to sign in again.
 func (e *Endpoint) next(ctx context.Context, s *authState) (decision, error) {
 	d := nextStep(*s)
 	if d.step != stepIssue && d.step != stepConsent {
@@ -26,7 +26,7 @@ func (e *Endpoint) next(ctx context.Context, s *authState) (decision, error) {
 	return nextStep(*s), err
 }
 
-// readVerified reads whether the user is verified as the application requires it.
+// readVerified reads whether the user is verified as the application requires.
 func (e *Endpoint) readVerified(ctx context.Context, s *authState) error {
 	if !s.request.Client.RequireVerified {
 		return nil
@@ -40,14 +40,14 @@ func (e *Endpoint) readVerified(ctx context.Context, s *authState) error {
 	return err
 }
 
-// notVerified is what an application is told that requires verified users.
+// notVerified is the error for an application that requires verified users.
 func notVerified() *protocol.Error {
 	return &protocol.Error{Code: protocol.AccessDenied, Description: "The user is not a verified member of the group.",
 		Diagnosis: diagnosis.UserNotVerified}
 }
 
-// isVerified reports whether a user has the verified groups that an application was
-// registered to require.
+// isVerified reports whether a user is verified in the groups that the registration of an
+// application requires.
 func (e *Endpoint) isVerified(ctx context.Context, c *registry.Client, scopes []string, userID string) (bool, error) {
 	if !c.RequireVerified {
 		return true, nil
@@ -56,8 +56,8 @@ func (e *Endpoint) isVerified(ctx context.Context, c *registry.Client, scopes []
 	return len(lacks) == 0, err
 }
 
-// lacking returns the statuses of the groups of the first scope that has some, and of none
-// of which the user is a verified member: one would do.
+// lacking returns the statuses of the groups of the first scope in none of whose groups the
+// user is a verified member: one would suffice.
 func (e *Endpoint) lacking(ctx context.Context, scopes []string, userID string) ([]storage.Status, error) {
 	for _, scope := range scopes {
 		facts, groups := e.Claims.Catalogue.Asks([]string{scope})
@@ -72,7 +72,7 @@ func (e *Endpoint) lacking(ctx context.Context, scopes []string, userID string) 
 	return nil, nil
 }
 
-// requiredGroups shows the groups of one of which a user has to be a verified member.
+// requiredGroups shows the groups in one of which a user must be a verified member.
 func (e *Endpoint) requiredGroups(r *http.Request, request *engine.AuthorizeRequest, userID string) ([]ui.ConsentGroup, error) {
 	lacks, err := e.lacking(r.Context(), request.Scopes, userID)
 	groups := make([]ui.ConsentGroup, len(lacks))

@@ -19,27 +19,27 @@ import (
 	"github.com/bonafide-id/bonafide/ui"
 )
 
-// Verifier is a function of the host that knows where a user gets verified.
+// Verifier is a function of the host that returns the address of a verification.
 type Verifier func(ctx context.Context, v Verification) (address string, err error)
 
-// Verification is what a verifier is told.
+// Verification is the request for a verifier.
 type Verification struct{ UserID, Group, Email, Name, ClientID, Language, ReturnTo string }
 
-// verifying is whom a verifier was asked for, and the group.
+// verifying is the user and the group of a verification.
 type verifying struct {
 	UserID string `json:"u"`
 	Group  string `json:"g"`
 }
 
-// CanVerify reports whether there is a way on for the user of a status as it stands now.
-// Who is being checked already waits.
+// CanVerify reports whether the user of a status can start a verification. A pending one
+// already waits.
 func (e *Endpoint) CanVerify(s storage.Status) bool {
 	return e.Verifiers[s.Group] != nil && !s.Verified && !s.Pending
 }
 
-// leadsToVerifier returns where the form of a page leads to that has a way to be verified,
-// beside these destinations. The address is not known before the verifier is asked; where
-// the provider is http, for development, so may others be.
+// leadsToVerifier returns the destinations of a form that can start a verification, in
+// addition to these. The address is unknown before the verifier is asked; if the provider
+// uses http, for development, it may, too.
 func (e *Endpoint) leadsToVerifier(destinations ...string) []string {
 	if len(e.Verifiers) == 0 || e.Site.Base.Scheme == "https" {
 		return destinations
@@ -47,8 +47,7 @@ func (e *Endpoint) leadsToVerifier(destinations ...string) []string {
 	return append(destinations, "http:")
 }
 
-// checkAddress refuses an address that no verifier is at: what no link has, and what
-// anybody on the way could read.
+// checkAddress refuses addresses that are no link or that anybody on the way could read.
 func (e *Endpoint) checkAddress(address string) error {
 	u, err := url.Parse(address)
 	if err != nil || !web.IsLink(address) {
@@ -60,15 +59,15 @@ func (e *Endpoint) checkAddress(address string) error {
 	return nil
 }
 
-// RenderWithVerifiers renders a page of no flow that has a way to be verified.
+// RenderWithVerifiers renders a page without a flow that can start a verification.
 func (e *Endpoint) RenderWithVerifiers(w http.ResponseWriter, r *http.Request, c templ.Component) {
 	e.Site.RenderTo(w, r, false, e.leadsToVerifier(), http.StatusOK, c)
 }
 
-// verifyInFlow sends the user of a flow to be verified as a member of a group that the
-// application asks for. What has changed since the screen was shown, it shows.
+// verifyInFlow sends the user of a flow to be verified in a group that the application
+// requests. If something has changed since the screen was shown, it shows the change.
 func (e *Endpoint) verifyInFlow(w http.ResponseWriter, r *http.Request, p *Page, s authState, group string) error {
-	// One question to the host has all that this request needs.
+	// One question to the host covers all that this request needs.
 	if _, err := e.Claims.Person(r.Context(), s.user.UserID, claims.AccountHandles, s.asks.Groups); err != nil {
 		return err
 	}
@@ -90,8 +89,7 @@ func (e *Endpoint) verifyInFlow(w http.ResponseWriter, r *http.Request, p *Page,
 	})
 }
 
-// Verify sends a user to be verified as a member of a group that can be, and from there
-// to a page of ours.
+// Verify sends a user to be verified in a group, and then to a page of the provider's.
 func (e *Endpoint) Verify(w http.ResponseWriter, r *http.Request, user *User, group, backTo string) error {
 	sealed, err := e.sealReturn(w, r, Return{Address: backTo, verifying: verifying{user.UserID, group}})
 	if err != nil {
@@ -100,7 +98,7 @@ func (e *Endpoint) Verify(w http.ResponseWriter, r *http.Request, user *User, gr
 	return e.sendToVerifier(w, r, nil, Verification{UserID: user.UserID, Group: group, ReturnTo: e.verifierReturn(sealed)})
 }
 
-// sendToVerifier sends the browser where the verifier wants it; request may be nil.
+// sendToVerifier redirects the browser to the verifier's address; request may be nil.
 func (e *Endpoint) sendToVerifier(w http.ResponseWriter, r *http.Request, request *engine.AuthorizeRequest, v Verification) error {
 	person, err := e.Claims.Person(r.Context(), v.UserID, claims.AccountHandles, nil)
 	if err != nil {
@@ -125,18 +123,19 @@ func (e *Endpoint) sendToVerifier(w http.ResponseWriter, r *http.Request, reques
 	return nil
 }
 
-// verifierReturnPath is where a verifier sends the browser afterwards.
+// verifierReturnPath is the return address for verifiers.
 const verifierReturnPath = "/verify/return"
 
-// verifierReturn is where a sealed flow or return, of which nothing needs an escape, goes on.
+// verifierReturn is the address that continues a sealed flow or return, which needs no
+// escaping.
 func (e *Endpoint) verifierReturn(sealed string) string {
 	return e.Site.BaseURL + verifierReturnPath + "?" + web.FlowParameter + "=" + sealed
 }
 
-// returnFromVerifier goes on with what somebody was verified for. It changes nothing: what
-// the verifier has found is read where it is recorded, so to come here without having been
-// verified, or twice, is of no use. A person presses a button for every visit of a
-// verifier, which therefore cannot send the browser to and fro.
+// returnFromVerifier continues with what the user was verified for. It changes nothing: the
+// result is read where the verifier has recorded it, so that it is useless to come here
+// unverified, or twice. Each visit of a verifier takes the press of a button, so that a
+// verifier cannot cause a loop.
 func (e *Endpoint) returnFromVerifier(w http.ResponseWriter, r *http.Request, p *Page) error {
 	asked := verifying{}
 	switch {
@@ -168,8 +167,8 @@ func (e *Endpoint) returnFromVerifier(w http.ResponseWriter, r *http.Request, p 
 	return nil
 }
 
-// verificationNotice says, on the screen of a flow, what has become of the verification
-// that its user comes back from.
+// verificationNotice returns the result of the verification from which the user returns,
+// for the screen of a flow.
 func (e *Endpoint) verificationNotice(ctx context.Context, f *Flow, user *User) (ui.Notice, error) {
 	if f.verifying.UserID == "" || f.verifying.UserID != user.UserID {
 		return "", nil
@@ -177,7 +176,7 @@ func (e *Endpoint) verificationNotice(ctx context.Context, f *Flow, user *User) 
 	return e.verificationFound(ctx, f.verifying)
 }
 
-// verificationFound says what has become of a verification.
+// verificationFound returns the result of a verification.
 func (e *Endpoint) verificationFound(ctx context.Context, v verifying) (ui.Notice, error) {
 	released, err := e.Claims.Release(ctx, v.UserID, nil, []string{v.Group}, "")
 	if err != nil {
