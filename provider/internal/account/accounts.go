@@ -13,7 +13,7 @@ import (
 	"github.com/bonafide-id/bonafide/storage"
 )
 
-// Accounts are the embedded accounts, as pages and host change them.
+// Accounts are the embedded accounts, as pages and the host change them.
 type Accounts struct {
 	Store     storage.Accounts
 	Hasher    *password.Hasher
@@ -23,8 +23,8 @@ type Accounts struct {
 	Logger    *slog.Logger
 }
 
-// ByEmail returns the account that has an e-mail address, by its key; a zero one when none
-// has.
+// ByEmail returns the account with an e-mail address, by its key; a zero one if there is
+// none.
 func (a *Accounts) ByEmail(ctx context.Context, key string) (storage.Account, error) {
 	account, err := a.Store.AccountByEmail(ctx, key)
 	if errors.Is(err, storage.ErrNotFound) {
@@ -36,10 +36,9 @@ func (a *Accounts) ByEmail(ctx context.Context, key string) (storage.Account, er
 	return account, nil
 }
 
-// SetPassword hashes a password and records it in place of the one that the account had
-// when it was read, ending every session; begin is recorded in their place. by says in the
-// audit log who does so. storage.ErrChanged when the account has another password by now,
-// or was locked.
+// SetPassword hashes a password and records it in place of the one that was read with the
+// account, ending every session; begin replaces them. by is the actor for the audit log.
+// storage.ErrChanged if the password has changed since, or the account was locked.
 func (a *Accounts) SetPassword(ctx context.Context, account storage.Account, chosen, by string, begin ...storage.Session) error {
 	hash, err := a.Hasher.Hash(ctx, password.Known, chosen)
 	if err != nil {
@@ -52,9 +51,9 @@ func (a *Accounts) SetPassword(ctx context.Context, account storage.Account, cho
 	return nil
 }
 
-// Rehash replaces the hash that a password was checked against by one that is made as new
-// ones are, which ends nothing: it is the same password, and the only moment at which it is
-// known. When it cannot be done now, the next sign-in will see to it.
+// Rehash replaces the hash that a password was checked against by one with the current
+// parameters. Nothing ends: it is the same password, known only at this moment. If this
+// fails, the next sign-in tries again.
 func (a *Accounts) Rehash(ctx context.Context, account storage.Account, known string, by password.Share) {
 	hash, err := a.Hasher.Hash(ctx, by, known)
 	if err == nil {
@@ -65,8 +64,8 @@ func (a *Accounts) Rehash(ctx context.Context, account storage.Account, known st
 	}
 }
 
-// NewID returns a random UUID (RFC 9562 section 5.4): nothing about a user, or about when
-// they came, can be read from it.
+// NewID returns a random UUID (RFC 9562 section 5.4), which reveals nothing about a user,
+// not even the time of the sign-up.
 func NewID() string {
 	var b [16]byte
 	random.Fill(b[:])

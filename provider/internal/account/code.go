@@ -23,11 +23,11 @@ import (
 	"github.com/bonafide-id/bonafide/ui"
 )
 
-// CodeRequest asks for a one-time code that was sent by e-mail: to finish a new account,
-// to verify an address, to change it, or to choose a new password. The browser carries it sealed; the
-// store has the code's digest with the payload, once. Where there is nothing to do, as
-// when somebody signs up with an address that has an account, the browser carries one all
-// the same, and no code is ever right.
+// CodeRequest asks for a mailed one-time code: to finish a new account, to verify an
+// address, to change it, or to choose a new password. The browser carries it sealed; the
+// store has the code's digest with the payload, once. If there is nothing to do, as for a
+// sign-up with an address that has an account, the browser carries one all the same, and no
+// code is ever right.
 type CodeRequest struct {
 	ID      []byte  `json:"i"`
 	Purpose Purpose `json:"p"`
@@ -35,18 +35,18 @@ type CodeRequest struct {
 	Code    string  `json:"c"`
 	Browser []byte  `json:"b"`
 
-	// Old is the verified address of the account whose address is to change: then Code
-	// has sixteen digits, of which the last eight go there.
+	// Old is the verified address of an account whose address is to change: then Code has
+	// sixteen digits, and the last eight go there.
 	Old string `json:"o,omitempty"`
 
 	Made int64 `json:"t"`
 
-	// Void is 1 when there is nothing to do, else 0. Like every other field it is
-	// as long either way, because the length of what is sealed can be seen.
+	// Void is 1 if there is nothing to do, else 0. Like every other field it has a fixed
+	// length, because the length of sealed data is visible.
 	Void int `json:"v"`
 }
 
-// Purpose is what a code is good for.
+// Purpose is the use of a code.
 type Purpose string
 
 // The purposes of codes.
@@ -57,15 +57,15 @@ const (
 	ForEmail  Purpose = "email"
 )
 
-// CodeLife is how long a code can be used. How many guesses there are at eight digits
-// is at ratelimit.SendMail.
+// CodeLife is how long a code is valid. ratelimit.SendMail has the number of guesses at
+// eight digits.
 const CodeLife = 15 * time.Minute
 
 func (p *Pages) sealCodePurpose() string { return "ticket " + p.Site.Issuer }
 
-// NewCode makes a code when there is a payload, stores that, sends the mail, and returns
-// the request for the code sealed. Without a payload it does the same work. [Pages.MayMail]
-// has allowed the mail, and gets back what of it was not sent.
+// NewCode makes a code if there is a payload, stores it, sends the mail, and returns the
+// sealed request for the code. Without a payload it does the same work. [Pages.MayMail] has
+// allowed the mail; unsent mails are given back to it.
 func (p *Pages) NewCode(w http.ResponseWriter, r *http.Request, c CodeRequest, payload []byte) (string, error) {
 	c.ID = make([]byte, 16)
 	random.Fill(c.ID)
@@ -97,9 +97,9 @@ func (p *Pages) NewCode(w http.ResponseWriter, r *http.Request, c CodeRequest, p
 	return p.Site.Secrets.SealString(p.sealCodePurpose(), plain), nil
 }
 
-// kept is what the store has the digest of: the code, or, where there is nothing to do, more
-// than anybody can enter. Either is there once, so that what becomes of an old request does
-// not tell which it is.
+// kept is the value whose digest the store has: the code, or, if there is nothing to do, a
+// value too long to enter. Either exists once, so that the fate of an old request does not
+// reveal which it is.
 func (c CodeRequest) kept() string {
 	if c.Void == 1 {
 		return "there is nothing to do: " + c.Code
@@ -110,19 +110,19 @@ func (c CodeRequest) kept() string {
 // newDigits returns eight random digits.
 func newDigits() string {
 	n, err := rand.Int(rand.Reader, big.NewInt(100_000_000))
-	if err != nil { // the program stops when there is no randomness
+	if err != nil { // the program stops without randomness
 		panic(err)
 	}
 	return fmt.Sprintf("%08d", n)
 }
 
-// codeDigest names a code in the store. It is keyed, because eight digits are quickly
-// tried by who reads the database.
+// codeDigest names a code in the store. It is keyed, because a reader of the database could
+// soon try all eight digits.
 func (p *Pages) codeDigest(c CodeRequest, code string) storage.Digest {
 	return p.Site.Secrets.MAC("code "+p.Site.Issuer, []byte(c.Purpose), c.ID, []byte(code))
 }
 
-// OpenCode returns the request for a code that a page or form carries.
+// OpenCode returns the code request of a page or form.
 func (p *Pages) OpenCode(r *http.Request, want Purpose) (CodeRequest, error) {
 	plain, err := p.Site.Secrets.OpenString(p.sealCodePurpose(), web.Parameter(r, web.CodeParameter))
 	if err != nil {
@@ -142,14 +142,14 @@ func (p *Pages) OpenCode(r *http.Request, want Purpose) (CodeRequest, error) {
 	return c, nil
 }
 
-// Rejection is why a code was not accepted, as the page says it.
+// Rejection is the reason why a code was not accepted, for the page.
 type Rejection struct {
 	Problem ui.Problem
 	Status  int
 }
 
-// VerifyCode returns the payload of a code when it is right, or why it is rejected. A code
-// can be used once.
+// VerifyCode returns the payload of a right code, or why it is rejected. A code can be used
+// once.
 func (p *Pages) VerifyCode(w http.ResponseWriter, r *http.Request, c CodeRequest, entered string) (payload []byte, rejected *Rejection, err error) {
 	ctx := r.Context()
 	entered = digitsOf(entered)
@@ -181,14 +181,14 @@ func (p *Pages) VerifyCode(w http.ResponseWriter, r *http.Request, c CodeRequest
 	return payload, nil, nil
 }
 
-// UsedUp returns the request for what a code has been used up for. That is carried
-// out even when the browser leaves now: the code would be gone for nothing.
+// UsedUp returns the request to continue with after a code is used. The work completes even
+// if the browser disconnects: otherwise the code would be lost.
 func UsedUp(r *http.Request) (*http.Request, context.CancelFunc) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), request.Timeout)
 	return r.WithContext(ctx), cancel
 }
 
-// digitsOf drops the spaces that people and mail programs put into codes.
+// digitsOf drops spaces that people and mail programs put into codes.
 func digitsOf(code string) string {
 	digits := make([]rune, 0, len(code))
 	for _, c := range code {
@@ -205,7 +205,7 @@ func digitsOf(code string) string {
 
 // CodePage is the page that asks for a code.
 type CodePage struct {
-	Request *engine.AuthorizeRequest // nil for a page that stands alone
+	Request *engine.AuthorizeRequest // nil for a page without a flow
 	Code    CodeRequest
 	Path    string // of the page itself
 	Back    string
@@ -223,10 +223,10 @@ func (p *Pages) RenderCode(w http.ResponseWriter, r *http.Request, page CodePage
 	}))
 }
 
-// resendAfter is how long to wait for a code before another is asked for.
+// resendAfter is the wait before another code can be requested.
 const resendAfter = 30 * time.Second
 
-// ResendCode sends a new code in the place of one, which works no more, and asks for it.
+// ResendCode replaces a code, which becomes invalid, by a new one, and asks for it.
 func (p *Pages) ResendCode(w http.ResponseWriter, r *http.Request, page CodePage) error {
 	if wait := time.Unix(page.Code.Made, 0).Add(resendAfter).Sub(p.Clock()); wait > 0 {
 		problem := ui.Problem{Code: ui.CodeTooSoon, Count: int(math.Ceil(wait.Seconds()))}
@@ -252,7 +252,7 @@ func (p *Pages) ResendCode(w http.ResponseWriter, r *http.Request, page CodePage
 	}
 	sealed, err := p.NewCode(w, r, CodeRequest{Purpose: page.Code.Purpose, Email: page.Code.Email}, payload)
 	if err != nil {
-		// The one that was sent before stays good, and another can be asked for.
+		// The former code stays valid, and another can be requested.
 		r, done := UsedUp(r)
 		defer done()
 		return errors.Join(err, p.Store.SaveOneTimeCode(r.Context(), taken))

@@ -18,9 +18,9 @@ import (
 	"github.com/bonafide-id/bonafide/ui"
 )
 
-// recognized is the owner of an account that is to be deleted, who has just been recognized
-// in a browser. It is sealed, and takes the place of a session, which there is none of: it
-// is good for one decision.
+// recognized is the proof that the owner of an account that is to be deleted has just
+// authenticated in a browser. It is sealed, replaces a session, which such an account
+// cannot have, and is valid for one decision.
 type recognized struct {
 	AccountID string `json:"i"`
 	Epoch     int64  `json:"n"`
@@ -28,7 +28,7 @@ type recognized struct {
 	Made      int64  `json:"t"`
 
 	// For is the digest of what the page was opened for: a later request that demands a
-	// sign-in is not met by a password from before it.
+	// sign-in is not met by an earlier password.
 	For []byte `json:"f"`
 }
 
@@ -37,7 +37,7 @@ const decisionLife = 15 * time.Minute
 
 func (p *Pages) sealRecognizedPurpose() string { return "recognized " + p.Site.Issuer }
 
-// askToKeep sends the owner of an account that is to be deleted to where that is decided.
+// askToKeep redirects the owner of an account that is to be deleted to the decision.
 func (p *Pages) askToKeep(w http.ResponseWriter, r *http.Request, account storage.Account) error {
 	browser, opened := sha256.Sum256([]byte(p.Site.Browser(w, r))), sha256.Sum256([]byte(web.Parameter(r, web.FlowParameter)))
 	plain, err := json.Marshal(recognized{account.ID, account.Epoch, browser[:], p.Clock().Unix(), opened[:]})
@@ -49,7 +49,7 @@ func (p *Pages) askToKeep(w http.ResponseWriter, r *http.Request, account storag
 	return nil
 }
 
-// openRecognized returns the account whose owner decides, unless it is gone, locked, or has
+// openRecognized returns the account to decide about, unless it is gone, locked, or has
 // been decided about since.
 func (p *Pages) openRecognized(r *http.Request) (storage.Account, error) {
 	plain, err := p.Site.Secrets.OpenString(p.sealRecognizedPurpose(), web.Parameter(r, web.CodeParameter))
@@ -78,7 +78,7 @@ func (p *Pages) openRecognized(r *http.Request) (storage.Account, error) {
 	return account, nil
 }
 
-// showDeletion says when the account will be deleted, and asks whether it is to be kept.
+// showDeletion shows the date of the deletion, and asks whether to keep the account.
 func (p *Pages) showDeletion(w http.ResponseWriter, r *http.Request, page *authflow.Page) error {
 	account, err := p.openRecognized(r)
 	if err != nil {
@@ -88,7 +88,7 @@ func (p *Pages) showDeletion(w http.ResponseWriter, r *http.Request, page *authf
 	return nil
 }
 
-// RenderDeletion says when an account will be deleted.
+// RenderDeletion shows the date of an account's deletion.
 func (p *Pages) RenderDeletion(w http.ResponseWriter, r *http.Request, page *authflow.Page, account storage.Account, decided bool) {
 	p.Site.RenderFor(w, r, page.Request(), http.StatusOK, p.Site.Screens.Deletion(ui.DeletionView{
 		Page: p.Site.PageView(r, page.Request()), Form: p.Site.Form(w, r, nil),
@@ -96,8 +96,8 @@ func (p *Pages) RenderDeletion(w http.ResponseWriter, r *http.Request, page *aut
 	}))
 }
 
-// decideDeletion keeps the account and signs its owner in, or lets the deletion stand. Either
-// is the one decision: who goes back afterwards, in a browser that others use too, is nobody.
+// decideDeletion keeps the account and signs its owner in, or confirms the deletion. Each
+// uses up the proof, so that nobody can go back and decide in a shared browser.
 func (p *Pages) decideDeletion(w http.ResponseWriter, r *http.Request, page *authflow.Page) error {
 	account, err := p.openRecognized(r)
 	if err != nil {

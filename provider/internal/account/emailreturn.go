@@ -17,19 +17,18 @@ import (
 	"github.com/bonafide-id/bonafide/ui"
 )
 
-// Whoever has moved an account to an address of his own has the password and has read the
-// old mailbox for a moment, or has found it open. Its owner reads it every day: the mail
-// that tells of the change has a link that takes it back, and the password with it. It
-// needs nothing else, as a code that resets a password does not. Only the store knows
-// whether it is still good; it is no link of a browser, and opening it changes nothing,
-// as programs that look at mails do.
+// An attacker who has changed an account's address has the password and has read the old
+// mailbox for a moment, or has found it open. The owner reads it every day: the mail about
+// the change has a link that reverts it, and the password with it. Like a code that resets
+// a password, it needs nothing else. Only the store knows whether it is still valid; it is
+// not bound to a browser, and opening it changes nothing, because mail scanners open links.
 
-// ReturnLife is how long a change of an address can be taken back. It is shorter than the
-// least that is usual for the deletion of an account, and longer than a week away.
+// ReturnLife is how long a change of an address can be reverted. It is shorter than the
+// usual minimum for the deletion of an account, and longer than a week away.
 const ReturnLife = 7 * 24 * time.Hour
 
-// wayBack is what the link of such a mail carries, sealed: which change of which account it
-// takes back, and to which address.
+// wayBack is the sealed content of the link in such a mail: which change of which account
+// it reverts, and to which address.
 type wayBack struct {
 	AccountID string `json:"i"`
 	Epoch     int64  `json:"n"` // which the change has begun
@@ -40,8 +39,8 @@ type wayBack struct {
 
 func (p *Pages) sealReturnPurpose() string { return "email return " + p.Site.Issuer }
 
-// ReturnURL returns the absolute address at which the change of an account that is about to
-// be made is taken back.
+// ReturnURL returns the absolute address of the link that reverts an imminent change of an
+// account.
 func (p *Pages) ReturnURL(before storage.Account, at time.Time) (string, error) {
 	plain, err := json.Marshal(wayBack{before.ID, before.Epoch + 1, before.Email, before.EmailKey, at.Unix()})
 	if err != nil {
@@ -50,7 +49,7 @@ func (p *Pages) ReturnURL(before storage.Account, at time.Time) (string, error) 
 	return p.Site.BaseURL + "/email/return?" + web.CodeParameter + "=" + p.Site.Secrets.SealString(p.sealReturnPurpose(), plain), nil
 }
 
-// unsealReturn returns what a link carries, whether or not it is still good.
+// unsealReturn returns the content of a link, valid or not.
 func (p *Pages) unsealReturn(r *http.Request) (wayBack, error) {
 	var back wayBack
 	plain, err := p.Site.Secrets.OpenString(p.sealReturnPurpose(), web.Parameter(r, web.CodeParameter))
@@ -60,7 +59,7 @@ func (p *Pages) unsealReturn(r *http.Request) (wayBack, error) {
 	return back, err
 }
 
-// openReturn returns what a link takes back, if it still does.
+// openReturn returns the content of a valid link.
 func (p *Pages) openReturn(r *http.Request) (wayBack, error) {
 	back, err := p.unsealReturn(r)
 	if err != nil {
@@ -83,8 +82,8 @@ func (p *Pages) openReturn(r *http.Request) (wayBack, error) {
 	return back, nil
 }
 
-// returnFailed says why a change is not taken back: it is too late, or the address is not
-// free.
+// returnFailed is the error of a change that cannot be reverted: it is too late, or the
+// address is taken.
 func returnFailed(err error) error {
 	switch {
 	case errors.Is(err, storage.ErrNotFound):
@@ -96,7 +95,7 @@ func returnFailed(err error) error {
 	}
 }
 
-// showReturn says what the link does, and asks for a new password.
+// showReturn explains the link, and asks for a new password.
 func (p *Pages) showReturn(w http.ResponseWriter, r *http.Request, _ *authflow.Page) error {
 	back, err := p.openReturn(r)
 	if err != nil {
@@ -112,8 +111,8 @@ func (p *Pages) renderReturn(w http.ResponseWriter, r *http.Request, back wayBac
 	}))
 }
 
-// returnEmail takes the change back and asks to sign in with the new password. The attempts
-// are limited as those to enter a code: each that is let through costs a hash.
+// returnEmail reverts the change and asks to sign in with the new password. Attempts have
+// the limit of code entries, because each costs a hash.
 func (p *Pages) returnEmail(w http.ResponseWriter, r *http.Request, _ *authflow.Page) error {
 	back, err := p.openReturn(r)
 	if err != nil {
@@ -154,7 +153,7 @@ func (p *Pages) returnEmail(w http.ResponseWriter, r *http.Request, _ *authflow.
 	return nil
 }
 
-// tellReturned tells both addresses of an account.
+// tellReturned notifies both addresses of an account.
 func (p *Pages) tellReturned(r *http.Request, before storage.Account, back wayBack) {
 	owner := before
 	owner.Email = back.Email
@@ -164,7 +163,7 @@ func (p *Pages) tellReturned(r *http.Request, before storage.Account, back wayBa
 	}
 }
 
-// returnedEmail returns the address that an account has just got back by a link, or "".
+// returnedEmail returns the address that an account has just recovered by a link, or "".
 func (p *Pages) returnedEmail(r *http.Request) string {
 	back, err := p.unsealReturn(r)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/bonafide-id/bonafide/ui"
 )
 
-// codeDigits is how many digits of a code one mail carries.
+// codeDigits is the number of digits of a code in one mail.
 const codeDigits = 8
 
 // letter is a mail with a code, or with half of one.
@@ -19,12 +19,13 @@ type letter struct {
 	kind  ui.MailKind
 	code  string
 
-	// asTyped is for an address that is to be proved in the spelling that was typed,
-	// not in that of an account.
+	// asTyped is for an address to verify in the spelling that was typed, not in that of an
+	// account.
 	asTyped bool
 }
 
-// letters returns the mails of a request: one, or each of two addresses its half.
+// letters returns the mails of a request: one, or one half of the code to each of two
+// addresses.
 func (c CodeRequest) letters() []letter {
 	first := letter{c.Email, c.mail(), c.Code[:codeDigits], c.Purpose == ForEmail && c.Void == 0}
 	if c.Old == "" {
@@ -33,7 +34,7 @@ func (c CodeRequest) letters() []letter {
 	return []letter{first, {c.Old, ui.MailOldEmail, c.Code[codeDigits:], false}}
 }
 
-// mail is what the mail with the code says.
+// mail is the type of the mail with the code.
 func (c CodeRequest) mail() ui.MailKind {
 	switch {
 	case c.Purpose == ForVerify:
@@ -53,8 +54,7 @@ func (c CodeRequest) mail() ui.MailKind {
 	}
 }
 
-// sendLetters sends the mails of a request. What was not sent does not use up what may be
-// sent to a reader.
+// sendLetters sends the mails of a request. Unsent mails do not use up a reader's limit.
 func (p *Pages) sendLetters(r *http.Request, c CodeRequest, counted time.Time) error {
 	letters := c.letters()
 	for i, l := range letters {
@@ -82,15 +82,15 @@ func (p *Pages) send(r *http.Request, l letter) error {
 	return p.MailTo(r.Context(), to, ui.MailView{Kind: l.kind, Locale: locale, Code: l.code, ValidFor: CodeLife})
 }
 
-// mayBeSent reports whether a mail may have been sent although the mailer failed: it was not
-// waited for. Otherwise a mail server that takes each mail and is slow to say so would let
-// anybody flood a mailbox, and so would who hangs up early.
+// mayBeSent reports whether a mail may have been sent although the mailer failed, because
+// it timed out. Otherwise anybody could flood a mailbox behind a mail server that accepts
+// mails but confirms them slowly, or by disconnecting early.
 func mayBeSent(err error) bool {
 	return errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled)
 }
 
-// MayMail counts a mail to each of these addresses, or none, and returns how long to wait
-// before they may be sent: nobody's mailbox can be flooded from here.
+// MayMail counts a mail to each of these addresses, or none, and returns the wait before
+// they may be sent, so that nobody's mailbox can be flooded from here.
 func (p *Pages) MayMail(r *http.Request, keys ...string) (time.Duration, error) {
 	var counted []ratelimit.Key
 	for _, key := range keys {
@@ -114,9 +114,10 @@ func (p *Pages) MayMail(r *http.Request, keys ...string) (time.Duration, error) 
 	return 0, nil
 }
 
-// notSent gives back what MayMail has counted for mails that were not sent, to their
-// readers, less what has drained since. To the network that asks it gives nothing back, or whoever has found an address
-// that the server refuses would keep the mailer busy: a known device is counted by it now.
+// notSent gives the recipients of unsent mails back what MayMail has counted, less what has
+// drained since. It gives nothing back to the requesting network, which could otherwise
+// keep the mailer busy with an address that the server refuses; a known device is counted
+// by its network now.
 func (p *Pages) notSent(r *http.Request, letters []letter, counted time.Time) {
 	ctx := r.Context()
 	for _, l := range letters {

@@ -17,20 +17,20 @@ import (
 	"github.com/bonafide-id/bonafide/ui"
 )
 
-// Actions are what is limited, with the limits of the host.
+// Actions are the throttled actions, with the host's limits.
 type Actions struct{ SignIn, SignUp, SendMail, EnterCode ratelimit.Action }
 
-// caller identifies, to the limits on guessing, who tries something that concerns an e-mail
-// address; account is the one that has it, or none.
+// caller identifies, to the limits on guesses, the source of an attempt about an e-mail
+// address; account is the one with the address, or none.
 func (p *Pages) caller(r *http.Request, key string, account storage.Account) ratelimit.Key {
 	return ratelimit.Key{Account: key, Device: p.knownDevice(r, account), Address: request.Addr(r.Context()), At: p.Clock()}
 }
 
 // knownAtOnce is how many passwords of one account wait among those of known devices.
-// Whoever has an account can make any number of devices known to it, sign in at all of
-// them at once, and is never one too many, as each success empties its bucket. The
-// others wait among strangers. That leaves somebody with a dozen accounts for each
-// processor, all of whom the audit log names.
+// Anybody with an account can make any number of devices known to it, sign in at all of
+// them at once, and is never throttled, as each success empties its bucket. The others wait
+// among strangers. An attacker then needs a dozen accounts for each processor, all of which
+// the audit log names.
 const knownAtOnce = 2
 
 // seats counts the passwords of each account among those of known devices.
@@ -39,8 +39,8 @@ type seats struct {
 	taken map[string]int
 }
 
-// share returns in which queue the password of a caller waits, and returns what to call
-// when it has been checked.
+// share returns the queue in which a caller's password waits, and a function to call when
+// it has been checked.
 func (s *seats) share(by ratelimit.Key) (share password.Share, done func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -60,9 +60,8 @@ func (s *seats) share(by ratelimit.Key) (share password.Share, done func()) {
 	}
 }
 
-// MarkDevice notes in the browser that the account has signed in from it, so that
-// somebody who guesses at the account elsewhere cannot lock its owner out here. The
-// mark ends with the password that it was got by.
+// MarkDevice marks the browser as one in which the account has signed in, so that guesses
+// elsewhere cannot lock its owner out here. The mark ends with the password that earned it.
 func (p *Pages) MarkDevice(w http.ResponseWriter, r *http.Request, account storage.Account) {
 	mac := p.Site.Secrets.MAC("device "+p.Site.Issuer, deviceOf(account, p.Site.Browser(w, r))...)
 	p.Site.Cookies.Set(w, session.Device, base64.RawURLEncoding.EncodeToString(mac[:]), web.DeviceLife)
@@ -72,8 +71,8 @@ func deviceOf(account storage.Account, browser string) [][]byte {
 	return [][]byte{[]byte(account.ID), binary.BigEndian.AppendUint64(nil, uint64(account.Epoch)), []byte(browser)}
 }
 
-// knownDevice returns what identifies a browser that the account has signed in from
-// before, or "".
+// knownDevice returns the identity of a browser in which the account has signed in before,
+// or "".
 func (p *Pages) knownDevice(r *http.Request, account storage.Account) string {
 	value := p.Site.Cookies.Get(r, session.Device)
 	mac, err := base64.RawURLEncoding.DecodeString(value)
@@ -84,7 +83,7 @@ func (p *Pages) knownDevice(r *http.Request, account storage.Account) string {
 	return value
 }
 
-// Throttled is the problem of who has to wait.
+// Throttled is the problem of a user who must wait.
 func Throttled(wait time.Duration) ui.Problem {
 	return ui.Problem{Code: ui.TooManyAttempts, Count: int(math.Ceil(wait.Minutes()))}
 }

@@ -11,10 +11,10 @@ import (
 	"github.com/bonafide-id/bonafide/ui"
 )
 
-// recipient returns the address that mail about a typed one goes to, as its account has
-// it, where there is one, and the language that it is written in. Spellings that are one
-// to us can be mailboxes of different people, and a code for alİce@example.com must not
-// leave alice's account to a stranger.
+// recipient returns the recipient of mail about a typed address, as its account spells it,
+// if there is one, and the mail's language. Spellings with the same key can be mailboxes of
+// different people, and a code for alİce@example.com must not give alice's account to a
+// stranger.
 func (p *Pages) recipient(r *http.Request, typed string) (string, *ui.Locale, error) {
 	key, err := EmailKey(typed)
 	if err != nil {
@@ -27,8 +27,8 @@ func (p *Pages) recipient(r *http.Request, typed string) (string, *ui.Locale, er
 	return cmp.Or(account.Email, typed), p.LocaleOf(r, account), nil
 }
 
-// LocaleOf returns the language of mails to an account: what its owner has chosen, or else
-// that of the request, which may be a stranger's.
+// LocaleOf returns the language of mails to an account: its owner's choice, or else that of
+// the request, which may be a stranger's.
 func (p *Pages) LocaleOf(r *http.Request, account storage.Account) *ui.Locale {
 	if account.Language != "" {
 		return p.Site.AccountLocale(account)
@@ -36,7 +36,7 @@ func (p *Pages) LocaleOf(r *http.Request, account storage.Account) *ui.Locale {
 	return p.Site.Locale(r, nil)
 }
 
-// MailTo writes a mail in the language of the view and hands it to the mailer.
+// MailTo composes a mail in the language of the view and passes it to the mailer.
 func (p *Pages) MailTo(ctx context.Context, to string, v ui.MailView) error {
 	v.Brand, v.Theme, v.BaseURL, v.Time = p.Site.Brand, p.Site.Theme, p.Site.BaseURL, p.Clock()
 	v.SignInURL, v.SignUpURL, v.ResetURL = p.Site.BaseURL+"/signin", p.mailLink("/signup", to), p.mailLink("/reset", to)
@@ -49,14 +49,14 @@ func (p *Pages) MailTo(ctx context.Context, to string, v ui.MailView) error {
 	return nil
 }
 
-// NoticeMail sends a notice of something that has happened. It cannot undo
-// it, so a failure is only logged.
+// NoticeMail sends a notice of an event. The event cannot be undone, so a failure is only
+// logged.
 func (p *Pages) NoticeMail(r *http.Request, account storage.Account, v ui.MailView) {
 	if p.SendMail == nil || account.Email == "" {
 		return
 	}
 	v.Locale = p.LocaleOf(r, account)
-	// Nobody keeps it from its reader by leaving.
+	// A caller that disconnects does not stop the mail.
 	if err := p.MailTo(context.WithoutCancel(r.Context()), account.Email, v); err != nil {
 		p.Site.LogFailure(r, http.StatusServiceUnavailable, err)
 	}

@@ -1,7 +1,6 @@
-// Package account is how users come and go: sign in, sign up, reset a password, sign out.
-// Its pages lead back to the authorization endpoint when they belong to a flow. What users
-// look after once they are signed in is package selfservice, which checks passwords and
-// mails codes by the means of this one.
+// Package account has the pages to sign in, sign up, reset a password and sign out. They
+// return to the authorization endpoint if they belong to a flow. Package selfservice has
+// the pages of signed-in users; it checks passwords and mails codes with this one.
 package account
 
 import (
@@ -27,7 +26,7 @@ type Pages struct {
 	seats seats
 }
 
-// Options are what the pages work with.
+// Options are the dependencies of the pages.
 type Options struct {
 	Site     *web.Site
 	Flows    *authflow.Endpoint
@@ -47,17 +46,17 @@ type Options struct {
 		storage.OneTimeCodes
 	}
 
-	// Limits bound how often somebody may guess, Actions by how much.
+	// Limits throttle guesses, Actions are their sizes.
 	Limits  audit.Limits
 	Actions Actions
 
-	// SendMail hands a mail to the host's mailer; nil without one.
+	// SendMail passes a mail to the host's mailer; nil without one.
 	SendMail func(ctx context.Context, to string, v ui.MailView) error
 
-	// SignInURL and SignOutURL are the pages of a host with users of its own.
+	// SignInURL and SignOutURL are the pages of a host with its own users.
 	SignInURL, SignOutURL string
 
-	// FlowLife is how long the way back from the host's sign-out page may take.
+	// FlowLife is how long the return from the host's sign-out page may take.
 	FlowLife time.Duration
 	Clock    func() time.Time
 }
@@ -65,7 +64,7 @@ type Options struct {
 // NewPages returns the pages.
 func NewPages(o Options) *Pages { return &Pages{Options: o} }
 
-// HasAccounts reports whether the provider keeps the users itself.
+// HasAccounts reports whether the provider uses the embedded accounts.
 func (p *Pages) HasAccounts() bool { return p.SignInURL == "" }
 
 // SendsMail reports whether users can sign up and reset their password.
@@ -96,14 +95,14 @@ func (p *Pages) Routes() []web.Route {
 	return routes
 }
 
-// showRoot leads who has opened the provider's own address to the account.
+// showRoot redirects from the provider's base URL to the account.
 func (p *Pages) showRoot(w http.ResponseWriter, _ *http.Request) error {
 	p.Site.Redirect(w, p.Site.Link("/account"))
 	return nil
 }
 
-// IsReturnTo reports whether an address is one that these pages have given to the host's
-// sign-out page.
+// IsReturnTo reports whether these pages have passed an address to the host's sign-out
+// page.
 func (p *Pages) IsReturnTo(address string) bool {
 	sealed, ok := strings.CutPrefix(address, p.signedOutReturn(""))
 	if !ok {

@@ -12,15 +12,15 @@ import (
 	"github.com/bonafide-id/bonafide/ui"
 )
 
-// addressee is the payload of a code that is about an account: which one, in which
-// epoch, and the address that the code was sent to.
+// addressee is the payload of a code about an account: which one, in which epoch, and the
+// address of the mail.
 type addressee struct {
 	AccountID string `json:"i"`
 	Epoch     int64  `json:"n"`
 	Email     string `json:"e"`
 }
 
-// PayloadFor returns the account, as it is now, that a code is for.
+// PayloadFor returns the payload of a code for an account in its current state.
 func PayloadFor(account storage.Account) ([]byte, error) {
 	payload, err := json.Marshal(addressee{account.ID, account.Epoch, account.Email})
 	if err != nil {
@@ -29,9 +29,9 @@ func PayloadFor(account storage.Account) ([]byte, error) {
 	return payload, nil
 }
 
-// Addressed returns the account that a payload is about, unless it is gone, locked or has
-// got another address or another password since: who reads the old mailbox, or has kept
-// an old mail, has no say in it any more.
+// Addressed returns the account of a payload, unless it is gone or locked, or its address
+// or password has changed since: a reader of the old mailbox, or of an old mail, has no
+// more rights to it.
 func (p *Pages) Addressed(ctx context.Context, payload []byte) (storage.Account, error) {
 	var a addressee
 	if err := json.Unmarshal(payload, &a); err != nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/bonafide-id/bonafide/ui"
 )
 
-// showReset asks for the address of the account whose password is forgotten.
+// showReset asks for the address of the account with the forgotten password.
 func (p *Pages) showReset(w http.ResponseWriter, r *http.Request, page *authflow.Page) error {
 	p.renderReset(w, r, page, "", http.StatusOK)
 	return nil
@@ -24,8 +24,8 @@ func (p *Pages) renderReset(w http.ResponseWriter, r *http.Request, page *authfl
 	}))
 }
 
-// reset sends a code to the address, or a word that it has no account; the screen
-// says the same.
+// reset mails the address a code, or the notice that it has no account; the screen is the
+// same.
 func (p *Pages) reset(w http.ResponseWriter, r *http.Request, page *authflow.Page) error {
 	ctx := r.Context()
 	email := r.PostForm.Get(ui.FieldEmail)
@@ -82,9 +82,9 @@ func (p *Pages) renderResetFinish(w http.ResponseWriter, r *http.Request, page *
 	}))
 }
 
-// resetFinish sets the new password, which ends every session and grant of the
-// account, and asks to sign in with it, with the address filled in. The password is checked before the code is
-// used up.
+// resetFinish sets the new password, which ends every session and grant of the account, and
+// asks to sign in with it, with the address filled in. It checks the password before it
+// uses up the code.
 func (p *Pages) resetFinish(w http.ResponseWriter, r *http.Request, page *authflow.Page) error {
 	c, err := p.OpenCode(r, ForReset)
 	if err != nil {
@@ -122,8 +122,8 @@ func (p *Pages) resetFinish(w http.ResponseWriter, r *http.Request, page *authfl
 	return nil
 }
 
-// resetProblems says what is missing, in the order of the fields. A code is looked at only
-// once the password will do, so that it is not used up for nothing.
+// resetProblems returns the missing fields, in their order. It checks the code only once
+// the password is acceptable, so that the code is not used up in vain.
 func (p *Pages) resetProblems(entered, chosen, email string) []ui.Problem {
 	problem := p.PasswordProblem(chosen, email)
 	switch {
@@ -136,8 +136,7 @@ func (p *Pages) resetProblems(entered, chosen, email string) []ui.Problem {
 	}
 }
 
-// resetEmail returns the address whose password has just been chosen anew in this browser,
-// or "".
+// resetEmail returns the address whose password was just reset in this browser, or "".
 func (p *Pages) resetEmail(r *http.Request) string {
 	c, err := p.OpenCode(r, ForReset)
 	if err != nil {

@@ -16,8 +16,8 @@ import (
 	"github.com/bonafide-id/bonafide/ui"
 )
 
-// showSignIn asks for e-mail address and password, or for the password only when the user
-// who is signed in has to prove it again.
+// showSignIn asks for e-mail address and password, or only for the password if the
+// signed-in user must prove it again.
 func (p *Pages) showSignIn(w http.ResponseWriter, r *http.Request, page *authflow.Page) error {
 	user, err := page.User()
 	if err != nil {
@@ -33,7 +33,7 @@ func (p *Pages) showSignIn(w http.ResponseWriter, r *http.Request, page *authflo
 	return p.renderSignIn(w, r, page, again, cmp.Or(p.resetEmail(r), p.returnedEmail(r), loginHint(page)), http.StatusOK)
 }
 
-// loginHint returns the address that the application of a page expects.
+// loginHint returns the address that the page's application expects.
 func loginHint(page *authflow.Page) string {
 	if page.Flow == nil || page.HintsPersona() {
 		return ""
@@ -70,7 +70,7 @@ func (p *Pages) renderSignIn(w http.ResponseWriter, r *http.Request, page *authf
 	return nil
 }
 
-// signIn checks e-mail address and password, and signs the browser in.
+// signIn checks e-mail address and password, and starts a session.
 func (p *Pages) signIn(w http.ResponseWriter, r *http.Request, page *authflow.Page) error {
 	if r.PostForm.Get(ui.FieldAction) == ui.ActionSwitch {
 		return p.Flows.SwitchAccount(w, r, page)
@@ -101,14 +101,14 @@ func (p *Pages) signIn(w http.ResponseWriter, r *http.Request, page *authflow.Pa
 		return p.renderSignIn(w, r, page, again, email, http.StatusUnauthorized, ui.Problem{Code: ui.CredentialsWrong})
 	}
 	err = p.enter(w, r, page, *account)
-	if errors.Is(err, storage.ErrChanged) { // the password that was checked is it no more
+	if errors.Is(err, storage.ErrChanged) { // the password that was checked has changed
 		return p.renderSignIn(w, r, page, again, email, http.StatusUnauthorized, ui.Problem{Code: ui.CredentialsWrong})
 	}
 	return err
 }
 
-// enter signs the browser in and leads on to what the page was opened for. Whoever wants
-// the account gone is asked whether that stands.
+// enter starts a session and continues the flow. An account that is due for deletion is
+// asked to confirm or cancel it.
 func (p *Pages) enter(w http.ResponseWriter, r *http.Request, page *authflow.Page, account storage.Account) error {
 	if !account.DeleteAt.IsZero() {
 		return p.askToKeep(w, r, account)
@@ -119,11 +119,11 @@ func (p *Pages) enter(w http.ResponseWriter, r *http.Request, page *authflow.Pag
 	return p.Flows.Continue(w, r, page)
 }
 
-// signInAsPersona signs the browser in as the persona that was chosen.
+// signInAsPersona signs the browser in as the selected persona.
 func (p *Pages) signInAsPersona(w http.ResponseWriter, r *http.Request, page *authflow.Page, name string) error {
 	err := p.Flows.SignInAsPersona(w, r, page, name)
 	switch {
-	case errors.Is(err, authflow.ErrNoPersona): // there is another set by now
+	case errors.Is(err, authflow.ErrNoPersona): // the set has changed
 		return p.renderSignIn(w, r, page, nil, "", http.StatusUnprocessableEntity)
 	case errors.Is(err, authflow.ErrLocked):
 		return p.renderSignIn(w, r, page, nil, "", http.StatusUnauthorized, ui.Problem{Code: ui.CredentialsWrong})
@@ -144,10 +144,9 @@ func signInProblems(again *authflow.User, email, password string) []ui.Problem {
 	return problems
 }
 
-// CheckPassword returns the account that e-mail address and password belong to, or
-// nil, or how long to wait before another attempt. It takes the same time and says
-// the same whether there is no such account, it has no password, is disabled, or
-// the password is wrong.
+// CheckPassword returns the account of an e-mail address and password, or nil, or how long
+// to wait before another attempt. Time and answer are the same whether there is no such
+// account, it has no password, is disabled, or the password is wrong.
 func (p *Pages) CheckPassword(r *http.Request, email, presented string) (*storage.Account, time.Duration, error) {
 	ctx := r.Context()
 	key, err := EmailKey(email)
@@ -180,8 +179,8 @@ func (p *Pages) CheckPassword(r *http.Request, email, presented string) (*storag
 	return &account, 0, nil
 }
 
-// signInFailed records it. Where there is no account it does so once in a while only:
-// strangers must not make the log grow as they like.
+// signInFailed records a failed sign-in. Without an account it does so only once in a
+// while: strangers must not make the log grow at will.
 func (p *Pages) signInFailed(ctx context.Context, account storage.Account) {
 	e := storage.Event{Name: audit.SignInFailed, Subject: account.ID, Detail: failureReason(account)}
 	if account.ID == "" {
@@ -191,7 +190,7 @@ func (p *Pages) signInFailed(ctx context.Context, account storage.Account) {
 	p.Audit.Record(ctx, e)
 }
 
-// failureReason says in the audit log, and nowhere else, why a password was not accepted.
+// failureReason is why a password was not accepted, for the audit log only.
 func failureReason(account storage.Account) string {
 	switch {
 	case account.ID == "":
@@ -203,8 +202,8 @@ func failureReason(account storage.Account) string {
 	}
 }
 
-// startSession signs the browser in with an account, as it was when its owner was
-// recognized. storage.ErrChanged when its epoch has ended since.
+// startSession starts a session of an account, as it was at its owner's authentication.
+// storage.ErrChanged if its epoch has ended since.
 func (p *Pages) startSession(w http.ResponseWriter, r *http.Request, page *authflow.Page, account storage.Account) error {
 	ctx := r.Context()
 	err := p.Flows.BeginSession(w, r, page, authflow.Authentication(r, account, "pwd"))

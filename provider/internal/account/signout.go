@@ -20,27 +20,27 @@ import (
 	"github.com/bonafide-id/bonafide/ui"
 )
 
-// signOutRequest is a request to sign out, by the user or by an application (OpenID
-// Connect RP-Initiated Logout 1.0).
+// signOutRequest is a request to sign out, from the user or an application (OpenID Connect
+// RP-Initiated Logout 1.0).
 type signOutRequest struct {
 	hint authflow.Hint
 
-	// client is the application that the browser goes back to, or nil.
+	// client is the application to which the browser returns, or nil.
 	client *registry.Client
 
-	// uri is a registered post_logout_redirect_uri, and back the same with the
-	// state, or both are empty.
+	// uri is a registered post_logout_redirect_uri, and back the same with the state, or
+	// both are empty.
 	uri, back string
 }
 
-// maxSignOutState is how long the state of a request to sign out may be in bytes, as
-// that of an authorization request.
+// maxSignOutState limits the state of a sign-out request in bytes, as for an authorization
+// request.
 const maxSignOutState = 4096
 
-// readSignOut reads a request to sign out. An id_token_hint that is not ours, or no
-// more, proves nothing and is passed over: people must be able to sign out long after
-// a key has changed. They are asked then, and go back only to an address that is
-// registered for the client_id.
+// readSignOut reads a sign-out request. An id_token_hint that is foreign, or whose key is
+// gone, proves nothing and is ignored: people must be able to sign out long after a key has
+// changed. They are then asked, and return only to an address that is registered for the
+// client_id.
 func (p *Pages) readSignOut(r *http.Request) (signOutRequest, error) {
 	var s signOutRequest
 	clientID := web.Parameter(r, web.ClientParameter)
@@ -80,9 +80,9 @@ var signOutParameters = []string{
 	web.ClientParameter, "id_token_hint", "logout_hint", "post_logout_redirect_uri", "state", web.LanguageParameter,
 }
 
-// postSignOut accepts the form of our page, and a request of an application by POST, with
-// which it sends the browser on to the same request by GET: cookies do not travel with a
-// form that another site has posted. A form without our proof signs nobody out.
+// postSignOut accepts the form of the provider's page, and an application's request by
+// POST, which it redirects to the same request by GET: cookies do not travel with a form
+// that another site has posted. A form without the page's CSRF token signs nobody out.
 func (p *Pages) postSignOut(own web.Handler) web.Handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		ours, err := p.Site.IsOurs(r)
@@ -101,16 +101,17 @@ func (p *Pages) postSignOut(own web.Handler) web.Handler {
 	}
 }
 
-// noteElsewhere tells those who build an application that it does not get its user back.
+// noteElsewhere records, for an application's developers, that its user does not return to
+// it.
 func (p *Pages) noteElsewhere(r *http.Request, client *registry.Client, uri string) {
 	mistaken := (&protocol.Error{Code: protocol.InvalidRequest}).Because(diagnosis.SignOutNotRegistered)
 	mistaken.Details = diagnosis.Unregistered("post_logout_redirect_uri", uri, client.PostLogoutRedirectURIs)
 	p.Activity.Refused(r.Context(), activity.SignOut, activity.Party{ClientID: client.ID}, mistaken)
 }
 
-// showSignOut asks whether to sign out. It signs out at once only when the
-// application proves by an ID token that it knows who is signed in; otherwise any
-// page could sign users out with an image.
+// showSignOut asks whether to sign out. It signs out at once only if the application proves
+// with an ID token that it knows the signed-in user; otherwise any page could sign users
+// out with an image.
 func (p *Pages) showSignOut(w http.ResponseWriter, r *http.Request, page *authflow.Page) error {
 	if sealed := r.URL.Query().Get(signedOutParameter); sealed != "" {
 		return p.returnFromHost(w, r, page, sealed)
@@ -130,7 +131,7 @@ func (p *Pages) showSignOut(w http.ResponseWriter, r *http.Request, page *authfl
 		return p.endSession(w, r, s, user)
 	}
 	account, err := p.Flows.AccountView(r.Context(), user.UserID)
-	if err != nil && !errors.Is(err, host.ErrNoUser) { // whose account is gone can still sign out
+	if err != nil && !errors.Is(err, host.ErrNoUser) { // a user whose account is gone can still sign out
 		return err
 	}
 	form := ui.Form{Action: p.Site.Link("/signout")}
@@ -170,7 +171,7 @@ func (p *Pages) endSession(w http.ResponseWriter, r *http.Request, s signOutRequ
 			return &web.PageError{Status: http.StatusNotFound, Code: ui.ErrorNotFound}
 		}
 		if s.back == "" {
-			// Nobody comes back to say that it is done.
+			// Nobody returns to say that it is done.
 			if err := p.endHostSessions(r, user.UserID, authflow.HostSession(user.UserID, user.SessionID)); err != nil {
 				return err
 			}
@@ -191,8 +192,8 @@ func (p *Pages) endSession(w http.ResponseWriter, r *http.Request, s signOutRequ
 	return p.signedOut(w, r, s)
 }
 
-// endHostSessions has applications told that a session of the host's has ended, or, when
-// the host does not name it, all of the user.
+// endHostSessions has applications told that a session of the host's has ended, or, if the
+// host does not name it, all of the user's.
 func (p *Pages) endHostSessions(r *http.Request, userID string, session storage.Digest) error {
 	if _, err := p.Store.EndClientSessions(r.Context(), userID, session); err != nil {
 		return fmt.Errorf("end client sessions: %w", err)
@@ -200,8 +201,7 @@ func (p *Pages) endHostSessions(r *http.Request, userID string, session storage.
 	return nil
 }
 
-// signedOut sends the browser back to the application, or says that nobody is
-// signed in.
+// signedOut redirects the browser to the application, or says that nobody is signed in.
 func (p *Pages) signedOut(w http.ResponseWriter, r *http.Request, s signOutRequest) error {
 	if s.back != "" {
 		p.goBack(w, r, s, r.Method == http.MethodPost)

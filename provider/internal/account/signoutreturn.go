@@ -17,15 +17,15 @@ import (
 	"github.com/bonafide-id/bonafide/ui"
 )
 
-// signedOutParameter carries where a browser goes on to when the host has signed its
-// user out. It is sealed: the host's page sends users to an address of this provider
-// or nowhere, and needs to know no application.
+// signedOutParameter carries the destination of a browser after the host has signed its
+// user out. It is sealed: the host's page sends users only to this provider, and needs to
+// know no application.
 const signedOutParameter = "signed_out"
 
 func (p *Pages) sealSignedOutPurpose() string { return "signed out " + p.Site.Issuer }
 
-// sealedSignedOut is what signedOutParameter holds: Back is URI with the state, and UserID
-// who was signed in, in this session of the host's.
+// sealedSignedOut is the content of signedOutParameter: Back is URI with the state, and
+// UserID the user who was signed in, in this session of the host's.
 type sealedSignedOut struct {
 	ClientID, URI, Back string
 	UserID              string
@@ -35,7 +35,7 @@ type sealedSignedOut struct {
 	At int64
 }
 
-// signedOutReturn is where a sealed return goes on, of which nothing needs an escape.
+// signedOutReturn is the address that continues a sealed return, which needs no escaping.
 func (p *Pages) signedOutReturn(sealed string) string {
 	return p.Site.BaseURL + "/signout?" + signedOutParameter + "=" + sealed
 }
@@ -51,8 +51,8 @@ func (p *Pages) sealSignedOut(s signOutRequest, user *authflow.User) (string, er
 	return p.signedOutReturn(p.Site.Secrets.SealString(p.sealSignedOutPurpose(), plain)), nil
 }
 
-// returnFromHost goes on to the application after the host has signed its user out. The
-// address is looked up again: the registration may have changed since.
+// returnFromHost continues to the application after the host has signed its user out. It
+// looks the address up again: the registration may have changed since.
 func (p *Pages) returnFromHost(w http.ResponseWriter, r *http.Request, page *authflow.Page, sealed string) error {
 	plain, err := p.Site.Secrets.OpenString(p.sealSignedOutPurpose(), sealed)
 	if err != nil {
@@ -69,7 +69,7 @@ func (p *Pages) returnFromHost(w http.ResponseWriter, r *http.Request, page *aut
 	if err != nil {
 		return err
 	}
-	// The host may have asked the user, and heard no.
+	// The host may have asked the user, who declined.
 	if user == nil || user.UserID != s.UserID || authflow.HostSession(user.UserID, user.SessionID) != s.Session {
 		if err := p.endHostSessions(r, s.UserID, s.Session); err != nil {
 			return err
@@ -86,8 +86,8 @@ func (p *Pages) returnFromHost(w http.ResponseWriter, r *http.Request, page *aut
 	return nil
 }
 
-// goBack sends the browser to the application that asked to sign out. Browsers do not
-// follow a form to the scheme of an app, so what comes after one goes through a page.
+// goBack redirects the browser to the application that asked to sign out. Browsers do not
+// follow a form to an app's scheme, so a redirect after one goes through a page.
 func (p *Pages) goBack(w http.ResponseWriter, r *http.Request, s signOutRequest, afterForm bool) {
 	p.Activity.Succeeded(r.Context(), activity.SignOut, activity.Party{ClientID: s.client.ID, UserID: s.hint.Subject})
 	if !afterForm || web.HomeOf(s.back) != "" {

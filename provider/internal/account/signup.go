@@ -14,7 +14,7 @@ import (
 	"github.com/bonafide-id/bonafide/ui"
 )
 
-// showSignUp asks for what a new account needs.
+// showSignUp asks for the data of a new account.
 func (p *Pages) showSignUp(w http.ResponseWriter, r *http.Request, page *authflow.Page) error {
 	p.renderSignUp(w, r, page, loginHint(page), http.StatusOK)
 	return nil
@@ -27,15 +27,15 @@ func (p *Pages) renderSignUp(w http.ResponseWriter, r *http.Request, page *authf
 	}))
 }
 
-// newAccount is the payload of a sign-up while it waits for its code.
+// newAccount is the payload of a sign-up that waits for its code.
 type newAccount struct {
 	Email string `json:"e"`
 	Hash  string `json:"h"`
 }
 
-// signUp takes e-mail address and password and sends a code. No account exists
-// until the code comes back: nobody can take an address that is not theirs, and
-// nobody learns whether an address has an account.
+// signUp takes e-mail address and password and sends a code. No account exists until the
+// code is entered: nobody can take a foreign address, and nobody learns whether an address
+// has an account.
 func (p *Pages) signUp(w http.ResponseWriter, r *http.Request, page *authflow.Page) error {
 	ctx := r.Context()
 	email, chosen := r.PostForm.Get(ui.FieldEmail), r.PostForm.Get(ui.FieldNewPassword)
@@ -110,8 +110,8 @@ func (p *Pages) signUpProblems(page *authflow.Page, email string, emailErr error
 	return problems
 }
 
-// PasswordProblem says why a password cannot be chosen, beside words that it must not
-// consist of.
+// PasswordProblem returns why a password is refused; words are further ones that it must
+// not consist of.
 func (p *Pages) PasswordProblem(chosen string, words ...string) ui.Problem {
 	words = append(words, p.Site.Brand.Name, p.Site.Base.Hostname())
 	policy := password.Policy{MinLength: p.Accounts.MinLength}
@@ -131,7 +131,7 @@ func (p *Pages) PasswordProblem(chosen string, words ...string) ui.Problem {
 	}
 }
 
-// showSignUpCode asks for the code that was sent.
+// showSignUpCode asks for the mailed code.
 func (p *Pages) showSignUpCode(w http.ResponseWriter, r *http.Request, page *authflow.Page) error {
 	c, err := p.OpenCode(r, ForSignUp)
 	if err != nil {
@@ -145,7 +145,7 @@ func (p *Pages) signUpCodePage(r *http.Request, page *authflow.Page, c CodeReque
 	return CodePage{page.Request(), c, "/signup/code", p.Site.Link("/signup", web.FlowParameter, web.Parameter(r, web.FlowParameter))}
 }
 
-// signUpCode makes the account and signs its owner in.
+// signUpCode creates the account and signs its owner in.
 func (p *Pages) signUpCode(w http.ResponseWriter, r *http.Request, page *authflow.Page) error {
 	c, err := p.OpenCode(r, ForSignUp)
 	if err != nil {

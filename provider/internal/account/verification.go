@@ -10,12 +10,11 @@ import (
 	"github.com/bonafide-id/bonafide/ui"
 )
 
-// TellVerification tells the owner of an account what has become of a verification that
-// took its time. It cannot undo it, so a failure is only logged. An address that is not
-// known to be the owner's is told nothing: to which groups somebody belongs is no
-// stranger's business.
+// TellVerification notifies the owner of an account of the result of a pending
+// verification. The result cannot be undone, so a failure is only logged. An unverified
+// address gets no mail: a person's groups are no stranger's business.
 func (p *Pages) TellVerification(ctx context.Context, userID, group string, verified bool) {
-	ctx = context.WithoutCancel(ctx) // nobody keeps it from its reader by leaving
+	ctx = context.WithoutCancel(ctx) // a caller that disconnects does not stop the mail
 	if err := p.tellVerification(ctx, userID, group, verified); err != nil {
 		p.Site.Logger.ErrorContext(ctx, "user could not be notified of a verification", slog.String("user", userID), slog.Any("error", err))
 	}

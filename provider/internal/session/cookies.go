@@ -8,33 +8,31 @@ import (
 	"time"
 )
 
-// Kind says what a cookie is for.
+// Kind is the purpose of a cookie.
 type Kind string
 
 // The cookies of a provider.
 const (
 	// Session holds the session token.
 	Session Kind = "session"
-	// Browser holds a random value that binds unfinished flows and forms to the
-	// browser that began them.
+	// Browser holds a random value that binds unfinished flows and forms to their browser.
 	Browser Kind = "browser"
 	// Device proves that its account has signed in from this browser before.
 	Device Kind = "device"
-	// Language holds the language that the user has chosen.
+	// Language holds the user's choice of language.
 	Language Kind = "language"
 )
 
-// Cookies names, sets and reads the cookies of one provider. The names differ from
-// those of any other provider in the same host, whatever path it is mounted at.
+// Cookies names, sets and reads the cookies of one provider. The names differ from those of
+// any other provider at the same host, whatever its path.
 type Cookies struct {
 	prefix string
 	secure bool
 }
 
-// NewCookies returns the cookies of the provider with this base URL and issuer.
-// Over https they carry the prefix __Host- (RFC 6265bis section 4.1.3.2), so that
-// no sibling domain can plant them; over http, for development on localhost, they
-// cannot.
+// NewCookies returns the cookies of the provider with this base URL and issuer. Over https
+// they have the prefix __Host- (RFC 6265bis section 4.1.3.2), so that no sibling domain can
+// plant them; over http, for development on localhost, they cannot.
 func NewCookies(base *url.URL, issuer string) Cookies {
 	sum := sha256.Sum256([]byte(issuer))
 	c := Cookies{prefix: "bonafide_" + hex.EncodeToString(sum[:4]) + "_", secure: base.Scheme == "https"}
@@ -47,9 +45,9 @@ func NewCookies(base *url.URL, issuer string) Cookies {
 // Name returns the name of a cookie.
 func (c Cookies) Name(kind Kind) string { return c.prefix + string(kind) }
 
-// Get returns the value of a cookie, or "". Two of one name that differ are as good
-// as none: one of them was planted, by another site or program of the host, and their
-// order does not show which.
+// Get returns the value of a cookie, or "". Two different cookies of one name count as
+// none: another site or program of the host has planted one of them, and their order does
+// not show which.
 func (c Cookies) Get(r *http.Request, kind Kind) string {
 	value := ""
 	for i, cookie := range r.CookiesNamed(c.Name(kind)) {
@@ -61,8 +59,8 @@ func (c Cookies) Get(r *http.Request, kind Kind) string {
 	return value
 }
 
-// Set sends a cookie that scripts cannot read and other sites cannot send along,
-// save by a link. A life of zero lasts as long as the browser runs.
+// Set sends a cookie that scripts cannot read and other sites cannot send, except by a
+// link. A zero lifetime lasts until the browser closes.
 func (c Cookies) Set(w http.ResponseWriter, kind Kind, value string, life time.Duration) {
 	http.SetCookie(w, &http.Cookie{
 		Name: c.Name(kind), Value: value, Path: "/", MaxAge: int(life / time.Second),
@@ -70,8 +68,8 @@ func (c Cookies) Set(w http.ResponseWriter, kind Kind, value string, life time.D
 	})
 }
 
-// Assume puts a cookie that the response sets into its request, in place of those of
-// its name, for whoever reads the request later on.
+// Assume replaces the cookies of its name in a request by the one that its response sets,
+// for later readers of the request.
 func (c Cookies) Assume(r *http.Request, kind Kind, value string) {
 	sent := r.Cookies()
 	r.Header.Del("Cookie")

@@ -1,6 +1,6 @@
-// Package session keeps browsers signed in. A session is a random token in a
-// cookie and a row in the store under the token's digest; the row decides, so that
-// ending it anywhere ends it everywhere, whatever the browser kept.
+// Package session keeps browsers signed in. A session is a random token in a cookie and a
+// row in the store under the token's digest. The row decides, so that ending it anywhere
+// ends it everywhere, whatever the browser kept.
 package session
 
 import (
@@ -21,38 +21,38 @@ type Manager struct {
 	Tokens  *token.Codec
 	Cookies Cookies
 
-	// Idle ends a session that is not used, Life any session.
+	// Idle is how long an unused session lasts, Life how long any session does.
 	Idle, Life time.Duration
 
 	Clock func() time.Time
 }
 
-// Store is where the sessions are.
+// Store stores the sessions.
 type Store interface {
 	storage.Sessions
 
-	// RecentSession is Session, which may be remembered from less than a second ago.
+	// RecentSession is Session from a cache of less than a second.
 	RecentSession(ctx context.Context, digest storage.Digest) (s storage.Session, a storage.Account, remembered bool, err error)
 }
 
-// Authentication says how a user signed in.
+// Authentication describes how a user signed in.
 type Authentication struct {
 	AccountID string
 
-	// Epoch is that of the account when its owner was authenticated.
+	// Epoch is that of the account at the authentication of its owner.
 	Epoch int64
 
 	AMR       []string
 	UserAgent string
-	// Address is a network prefix that the owner may recognize.
+	// Address is a network prefix for the owner to recognize.
 	Address string
 }
 
 // Begin signs the browser in, for the rest of this request as well, and returns the
-// session. The one that it had ends in the same step: an identifier from before must be
-// worth nothing afterwards (session fixation).
-// storage.ErrNotFound when the account is gone or disabled, storage.ErrChanged when
-// its epoch is over: what authenticated its owner is no longer valid.
+// session. The browser's former session ends in the same step: an identifier from before
+// must be useless afterwards (session fixation). storage.ErrNotFound if the account is gone
+// or disabled, storage.ErrChanged if its epoch has ended: the owner's authentication is no
+// longer valid.
 func (m *Manager) Begin(ctx context.Context, w http.ResponseWriter, r *http.Request, a Authentication) (storage.Digest, error) {
 	session, secret := m.issue(a)
 	replaced, _ := m.Tokens.Parse(token.Session, m.Cookies.Get(r, Session))
@@ -64,14 +64,14 @@ func (m *Manager) Begin(ctx context.Context, w http.ResponseWriter, r *http.Requ
 	return session.Digest, nil
 }
 
-// New makes a session for a step of the store that records it, and returns what sends
-// its cookie afterwards.
+// New makes a session for an operation of the store that records it, and returns a function
+// that sends its cookie afterwards.
 func (m *Manager) New(a Authentication) (session storage.Session, send func(http.ResponseWriter)) {
 	session, secret := m.issue(a)
 	return session, func(w http.ResponseWriter) { m.Cookies.Set(w, Session, secret, m.Life) }
 }
 
-// issue makes a session and the value of its cookie.
+// issue makes a session and its cookie value.
 func (m *Manager) issue(a Authentication) (storage.Session, string) {
 	secret, digest := m.Tokens.New(token.Session)
 	now := m.Clock()
@@ -82,17 +82,16 @@ func (m *Manager) issue(a Authentication) (storage.Session, string) {
 	}, secret
 }
 
-// touchEvery bounds how often the use of a session is recorded.
+// touchEvery limits how often the use of a session is recorded.
 const touchEvery = time.Minute
 
-// Current returns the session of the browser and its account; false when it has
-// none that is in force.
+// Current returns the browser's valid session and its account; false if there is none.
 func (m *Manager) Current(ctx context.Context, r *http.Request) (storage.Session, storage.Account, bool, error) {
 	return m.current(ctx, r, m.Store.Session)
 }
 
-// Recent is Current, which may be remembered from less than a second ago: only for a write
-// that has the session as a condition.
+// Recent is Current from a cache of less than a second: only for a write that has the
+// session as a condition.
 func (m *Manager) Recent(ctx context.Context, r *http.Request) (s storage.Session, a storage.Account, ok, remembered bool, err error) {
 	s, a, ok, err = m.current(ctx, r, func(ctx context.Context, digest storage.Digest) (s storage.Session, a storage.Account, err error) {
 		s, a, remembered, err = m.Store.RecentSession(ctx, digest)
@@ -119,11 +118,11 @@ func (m *Manager) current(
 	if account.Disabled || !clock.InForce(now, s.AuthTime, s.ExpiresAt) || !now.Before(s.IdleUntil) {
 		return storage.Session{}, storage.Account{}, false, nil
 	}
-	// One that was last seen by a clock that was wrong would stay idle for as long
-	// as that was ahead.
+	// A use that a wrong clock recorded in the future would otherwise keep the session idle
+	// until then.
 	if clock.Elapsed(now, s.LastSeenAt) >= touchEvery || clock.Ahead(now, s.LastSeenAt) {
-		// A session that cannot be noted as used is still a session; it
-		// ends when idle, as if it had not been used.
+		// A session whose use cannot be recorded stays valid; it ends when idle, as if it
+		// had not been used.
 		_ = m.Store.TouchSession(ctx, digest, now, now.Add(m.Idle))
 	}
 	return s, account, true, nil
