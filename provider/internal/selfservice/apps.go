@@ -15,7 +15,7 @@ import (
 	"github.com/bonafide-id/bonafide/ui"
 )
 
-// showConsents lists the applications that the user has allowed something.
+// showConsents lists the applications that the user has given consent.
 func (p *Pages) showConsents(w http.ResponseWriter, r *http.Request, user *authflow.User) error {
 	consents, err := p.Store.Consents(r.Context(), user.UserID)
 	if err != nil {
@@ -57,7 +57,7 @@ func (p *Pages) consentView(r *http.Request, c storage.Consent) (ui.App, error) 
 		}
 	}
 	byScope, _ := p.Claims.Catalogue.Asks(c.Scopes)
-	for _, fact := range c.Attributes { // others were asked for one by one
+	for _, fact := range c.Attributes { // others were requested one by one
 		_, ok := p.Claims.Catalogue.Attribute(fact)
 		if ok && !slices.Contains(byScope, fact) && !p.Claims.Catalogue.IsComposed(fact) { // its parts are there
 			app.Scopes = append(app.Scopes, p.Claims.Catalogue.AttributeWords(l, fact))
@@ -71,7 +71,7 @@ func (p *Pages) consentView(r *http.Request, c storage.Consent) (ui.App, error) 
 	return app, nil
 }
 
-// showRemoveConsent asks whether to take back what an application was allowed.
+// showRemoveConsent asks whether to withdraw consent from an application.
 func (p *Pages) showRemoveConsent(w http.ResponseWriter, r *http.Request, user *authflow.User) error {
 	clientID := web.Parameter(r, web.ClientParameter)
 	consent, err := p.Store.Consent(r.Context(), user.UserID, clientID)
@@ -95,8 +95,7 @@ func (p *Pages) showRemoveConsent(w http.ResponseWriter, r *http.Request, user *
 	return nil
 }
 
-// removeConsent forgets what the user has allowed an application and ends every token
-// of it.
+// removeConsent removes the user's consent for an application and ends all its tokens.
 func (p *Pages) removeConsent(w http.ResponseWriter, r *http.Request, user *authflow.User) error {
 	clientID := r.PostForm.Get(web.ClientParameter)
 	if !claims.IsName(clientID) {

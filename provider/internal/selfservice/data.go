@@ -18,24 +18,24 @@ import (
 	"github.com/bonafide-id/bonafide/ui"
 )
 
-// The attributes that make a name.
+// The attributes of a name.
 const (
 	firstName = "fname"
 	lastName  = "lname"
 )
 
-// userField names in a form whose it is: another user may have signed in meanwhile.
+// userField names the user of a form: another user may have signed in meanwhile.
 const userField = "user"
 
-// canName reports whether the user may say what they are called: not where the host knows.
+// canName reports whether the user may change their name: not if the host provides it.
 func (p *Pages) canName(user *authflow.User) bool {
 	_, first := p.Claims.Catalogue.Attribute(firstName)
 	_, last := p.Claims.Catalogue.Attribute(lastName)
 	return first && last && p.ownsAccount(user) && p.Claims.Host == nil
 }
 
-// isChecked reports whether somebody has checked who the user is, or is about to: then
-// another name would pass for the one that was checked.
+// isChecked reports whether the user's identity is verified, or the verification is
+// pending: then another name would pass for the verified one.
 func (p *Pages) isChecked(ctx context.Context, userID string) (bool, error) {
 	released, err := p.Claims.Release(ctx, userID, nil, p.groupNames(), "")
 	if err != nil {
@@ -53,7 +53,7 @@ func (p *Pages) groupNames() []string {
 	return names
 }
 
-// showData shows what is recorded about the user.
+// showData shows the user's data.
 func (p *Pages) showData(w http.ResponseWriter, r *http.Request, user *authflow.User) error {
 	record, err := p.record(r, user)
 	if err != nil {
@@ -102,7 +102,7 @@ func (p *Pages) renderData(w http.ResponseWriter, r *http.Request, user *authflo
 	return nil
 }
 
-// receivers are the applications that the user has allowed something, each with the facts.
+// receivers are the applications with the user's consent, each with the facts that it gets.
 func (p *Pages) receivers(r *http.Request, user *authflow.User) ([]ui.App, error) {
 	consents, err := p.Store.Consents(r.Context(), user.UserID)
 	if err != nil {
@@ -134,9 +134,9 @@ func (p *Pages) receivers(r *http.Request, user *authflow.User) ([]ui.App, error
 	return apps, nil
 }
 
-// saveName records what the user is called. It is a condition of the write that the session
-// still stands for the account, and that nobody has checked the name or is about to: nobody
-// who has been locked out writes late, and nobody passes for who was checked.
+// saveName records the user's name, on condition that the session is still valid for the
+// account, and that the name is neither verified nor pending: a user who has been locked
+// out cannot write late, and nobody can pass for the person who was verified.
 func (p *Pages) saveName(w http.ResponseWriter, r *http.Request, user *authflow.User) error {
 	if !p.canName(user) {
 		return &web.PageError{Status: http.StatusNotFound, Code: ui.ErrorNotFound}
@@ -170,7 +170,7 @@ func (p *Pages) saveName(w http.ResponseWriter, r *http.Request, user *authflow.
 		return fmt.Errorf("encode name: %w", err)
 	}
 	err = p.Store.SetOwnAttributes(r.Context(), user.UserID, user.Account.Epoch, values, p.Clock())
-	if errors.Is(err, storage.ErrConflict) { // somebody began to check since the page was shown
+	if errors.Is(err, storage.ErrConflict) { // a check began since the page was shown
 		return nameChecked(err)
 	}
 	if errors.Is(err, storage.ErrChanged) || errors.Is(err, storage.ErrNotFound) {
@@ -187,11 +187,11 @@ func nameChecked(cause error) error {
 	return &web.PageError{Status: http.StatusForbidden, Code: ui.ErrorForbidden, Cause: cause}
 }
 
-// maxName is how many characters a part of a name has at most.
+// maxName is the maximum length of a part of a name, in characters.
 const maxName = 120
 
-// isName reports whether a text can be part of a name: short, and of what can be seen. The
-// joiners of Persian and Indic names cannot, and belong to them.
+// isName reports whether a text can be part of a name: short, and of visible characters.
+// The joiners of Persian and Indic names are invisible, but belong to them.
 func isName(s string) bool {
 	hidden := func(r rune) bool { return !unicode.IsPrint(r) && r != '\u200c' && r != '\u200d' }
 	return utf8.RuneCountInString(s) <= maxName && !strings.ContainsFunc(s, hidden)

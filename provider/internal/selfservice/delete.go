@@ -12,12 +12,12 @@ import (
 	"github.com/bonafide-id/bonafide/ui"
 )
 
-// showDelete says what happens when the account is deleted, and asks for the password.
+// showDelete explains the deletion of the account, and asks for the password.
 func (p *Pages) showDelete(w http.ResponseWriter, r *http.Request, user *authflow.User) error {
 	return p.renderDelete(w, r, user, http.StatusOK)
 }
 
-// duties are what the user alone answers for.
+// duties are the responsibilities that only the user has.
 func (p *Pages) duties(r *http.Request, user *authflow.User) ([]ui.Duty, error) {
 	var all []ui.Duty
 	for _, c := range p.Companions() {
@@ -45,8 +45,8 @@ func (p *Pages) renderDelete(w http.ResponseWriter, r *http.Request, user *authf
 	return nil
 }
 
-// delete has the account be deleted after the grace. Its sessions and grants end in the same
-// step, this browser's session among them.
+// delete schedules the account's deletion after the grace period. Its sessions and grants
+// end in the same step, including this browser's session.
 func (p *Pages) delete(w http.ResponseWriter, r *http.Request, user *authflow.User) error {
 	duties, err := p.duties(r, user)
 	if err != nil {
@@ -65,7 +65,7 @@ func (p *Pages) delete(w http.ResponseWriter, r *http.Request, user *authflow.Us
 	now := p.Clock()
 	owner.DeleteAt = now.Add(p.Grace)
 	err = p.Store.SetDeletion(r.Context(), owner.ID, owner.Epoch, owner.DeleteAt, now)
-	if errors.Is(err, storage.ErrChanged) { // the password that was checked is it no more
+	if errors.Is(err, storage.ErrChanged) { // the password that was checked has changed
 		return p.renderDelete(w, r, user, http.StatusUnprocessableEntity, ui.Problem{Code: ui.PasswordWrong})
 	}
 	if err != nil && !errors.Is(err, storage.ErrNotFound) {

@@ -6,13 +6,13 @@ import (
 	"github.com/bonafide-id/bonafide/ui"
 )
 
-// device names kind, browser and system of a User-Agent header, as far as people need to
+// device returns kind, browser and system of a User-Agent header, enough for people to
 // recognize their own.
 func device(userAgent string) (kind ui.DeviceKind, browser, system string) {
 	return kindOf(userAgent), firstOf(browsers, userAgent), firstOf(systems, userAgent)
 }
 
-// The order matters: browsers name those that they resemble.
+// The order matters: browsers also name those that they resemble.
 var (
 	browsers = [][2]string{
 		{"Edg", "Edge"}, {"OPR/", "Opera"}, {"SamsungBrowser", "Samsung Internet"}, {"DuckDuckGo", "DuckDuckGo"}, {"Vivaldi", "Vivaldi"},
@@ -33,8 +33,8 @@ func firstOf(names [][2]string, userAgent string) string {
 	return ""
 }
 
-// kindOf tells phones and tablets from all others, by the words that every browser of
-// theirs uses: an Android without Mobile is a tablet.
+// kindOf tells phones and tablets from all others, by the words that all their browsers
+// use: an Android without Mobile is a tablet.
 func kindOf(userAgent string) ui.DeviceKind {
 	has := func(word string) bool { return strings.Contains(userAgent, word) }
 	switch {

@@ -15,10 +15,10 @@ import (
 	"github.com/bonafide-id/bonafide/ui"
 )
 
-// Neither a browser that was left open nor a mailbox can move an account to another
-// address: it takes the password, the new mailbox, and the old one when that is verified.
-// There is one code of sixteen digits, of which each mailbox gets half, so that nobody
-// learns which half is wrong.
+// Neither an unlocked browser nor a mailbox can change an account's address: this takes the
+// password, the new mailbox, and the old one if it is verified. There is one code of
+// sixteen digits, of which each mailbox gets half, so that nobody learns which half is
+// wrong.
 
 // showEmail asks for another address.
 func (p *Pages) showEmail(w http.ResponseWriter, r *http.Request, user *authflow.User) error {
@@ -33,8 +33,7 @@ func (p *Pages) renderEmail(w http.ResponseWriter, r *http.Request, user *authfl
 	}))
 }
 
-// newAddress is the payload of a change of address: what the account was, and what it is to
-// be.
+// newAddress is the payload of a change of address: the account before and after.
 type newAddress struct {
 	AccountID string `json:"i"`
 	Epoch     int64  `json:"n"`
@@ -74,7 +73,7 @@ func (p *Pages) changeEmail(w http.ResponseWriter, r *http.Request, user *authfl
 	return nil
 }
 
-// emailProblems says what is wrong with what was entered, in the order of the fields.
+// emailProblems returns the problems of the entered values, in the order of the fields.
 func emailProblems(mine storage.Account, wanted, password string) []ui.Problem {
 	var problems []ui.Problem
 	_, err := account.EmailKey(wanted)
@@ -94,7 +93,7 @@ func emailProblems(mine storage.Account, wanted, password string) []ui.Problem {
 	return problems
 }
 
-// mayMailBoth reports how long to wait before mails may go to the addresses of a change.
+// mayMailBoth returns the wait before mails may go to the addresses of a change.
 func (p *Pages) mayMailBoth(r *http.Request, owner storage.Account, wanted string) (time.Duration, error) {
 	key, err := account.EmailKey(wanted)
 	if err != nil {
@@ -146,8 +145,8 @@ func (p *Pages) renderEmailCodes(w http.ResponseWriter, r *http.Request, c accou
 	}))
 }
 
-// confirmEmail gives the account its new address, unless it has changed since the codes
-// were sent.
+// confirmEmail gives the account its new address, unless the account has changed since the
+// codes were sent.
 func (p *Pages) confirmEmail(w http.ResponseWriter, r *http.Request, user *authflow.User) error {
 	c, err := p.OpenCode(r, account.ForEmail)
 	if err != nil {
@@ -185,10 +184,10 @@ func codeProblems(c account.CodeRequest, entered, old string) []ui.Problem {
 	return problems
 }
 
-// moveAccount gives the account its new address. Every session of the account ends, and
-// every grant: whoever read the old mailbox could get in by it. This browser gets a new
-// session in the same step, of when the password was checked. The old mailbox gets a way
-// back, unless nobody has proved that it is the owner's.
+// moveAccount gives the account its new address. Every session and grant of the account
+// ends: a reader of the old mailbox could have got in by it. This browser gets a new
+// session in the same step, with the time of the password check. The old mailbox gets a way
+// back, unless it was never verified.
 func (p *Pages) moveAccount(w http.ResponseWriter, r *http.Request, user *authflow.User, payload []byte, checked time.Time) error {
 	var to newAddress
 	if err := json.Unmarshal(payload, &to); err != nil {
@@ -202,7 +201,7 @@ func (p *Pages) moveAccount(w http.ResponseWriter, r *http.Request, user *authfl
 	if err != nil {
 		return err
 	}
-	if owner.ID != user.UserID { // somebody else has signed in meanwhile
+	if owner.ID != user.UserID { // another user has signed in meanwhile
 		return &web.PageError{Status: http.StatusBadRequest, Code: ui.ErrorExpired}
 	}
 	begin, send := p.Sessions.New(authflow.Authentication(r, owner, "pwd"))

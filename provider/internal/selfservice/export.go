@@ -14,8 +14,8 @@ import (
 	"github.com/bonafide-id/bonafide/ui"
 )
 
-// exported is everything that is recorded about a user, and no secret: what would let in
-// whoever finds the file is not in it.
+// exported is all data about a user, and no secret: the file contains nothing with which
+// its finder could get in.
 type exported struct {
 	ExportedAt   time.Time                  `json:"exported_at"`
 	Account      exportedAccount            `json:"account"`
@@ -25,11 +25,11 @@ type exported struct {
 	Devices      []exportedSession          `json:"devices"`
 	History      []exportedEvent            `json:"history"`
 
-	// HistoryCut says that more has happened, before the first line of the history: the file
-	// has the latest 10,000.
+	// HistoryCut reports that older history is missing: the file has the latest 10,000
+	// events.
 	HistoryCut bool `json:"history_cut,omitempty"`
 
-	// Beside is what stands beside the provider keeps.
+	// Beside is the data of companions.
 	Beside map[string]any `json:"beside,omitempty"`
 }
 
@@ -84,10 +84,10 @@ type exportedEvent struct {
 	Detail   string    `json:"detail,omitempty"`
 }
 
-// maxExportedEvents bounds the history of a file, the latest first.
+// maxExportedEvents limits the history of a file to the latest events.
 const maxExportedEvents = 10_000
 
-// showExport asks for the password before everything is given away at once.
+// showExport asks for the password before it releases everything at once.
 func (p *Pages) showExport(w http.ResponseWriter, r *http.Request, user *authflow.User) error {
 	p.renderExport(w, r, user, http.StatusOK)
 	return nil
@@ -99,7 +99,7 @@ func (p *Pages) renderExport(w http.ResponseWriter, r *http.Request, user *authf
 	}))
 }
 
-// export answers with the file.
+// export responds with the file.
 func (p *Pages) export(w http.ResponseWriter, r *http.Request, user *authflow.User) error {
 	owner, problem, wait, err := p.checkOwner(r, user)
 	if err != nil {
@@ -167,8 +167,8 @@ func (p *Pages) everything(r *http.Request, user *authflow.User, owner storage.A
 	return file, err
 }
 
-// exportPerson adds what is recorded here, also under handles that the catalogue has no
-// more, and what the host says.
+// exportPerson adds the recorded data, including handles that are no longer in the
+// catalogue, and the host's.
 func (p *Pages) exportPerson(r *http.Request, user *authflow.User, file *exported) error {
 	stored, err := p.Store.Person(r.Context(), user.UserID)
 	if err != nil {
@@ -195,7 +195,7 @@ func (p *Pages) exportPerson(r *http.Request, user *authflow.User, file *exporte
 	return nil
 }
 
-// exportHistory returns the latest events about a user, and whether there are others before.
+// exportHistory returns the latest events about a user, and whether there are older ones.
 func (p *Pages) exportHistory(ctx context.Context, subject string) (all []exportedEvent, cut bool, err error) {
 	match := storage.EventFilter{Subject: subject, Limit: 500}
 	for {

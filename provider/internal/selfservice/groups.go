@@ -11,7 +11,7 @@ import (
 	"github.com/bonafide-id/bonafide/ui"
 )
 
-// showGroups lists the groups of the catalogue with the user's place in them.
+// showGroups lists the groups of the catalogue with the user's statuses.
 func (p *Pages) showGroups(w http.ResponseWriter, r *http.Request, user *authflow.User) error {
 	statuses, err := p.statuses(r, user)
 	if err != nil {
@@ -31,13 +31,13 @@ func (p *Pages) showGroups(w http.ResponseWriter, r *http.Request, user *authflo
 	return nil
 }
 
-// statuses returns what is known of the user for each group of the catalogue.
+// statuses returns the user's status in each group of the catalogue.
 func (p *Pages) statuses(r *http.Request, user *authflow.User) ([]storage.Status, error) {
 	var groups []string
 	for _, g := range p.Claims.Catalogue.Groups {
 		groups = append(groups, g.Name)
 	}
-	// One question to the host has all that the page and a verifier need.
+	// One question to the host covers all that the page and a verifier need.
 	if _, err := p.Claims.Person(r.Context(), user.UserID, claims.AccountHandles, groups); err != nil {
 		return nil, err
 	}
@@ -45,8 +45,8 @@ func (p *Pages) statuses(r *http.Request, user *authflow.User) ([]storage.Status
 	return released.Statuses, err
 }
 
-// verifyGroup sends the user to be verified as a member of one. What has changed since the
-// page was shown, it shows.
+// verifyGroup sends the user to be verified in a group. If something has changed since the
+// page was shown, it shows the change.
 func (p *Pages) verifyGroup(w http.ResponseWriter, r *http.Request, user *authflow.User) error {
 	if r.PostForm.Get(ui.FieldAction) != ui.ActionVerify {
 		return &web.PageError{Status: http.StatusBadRequest, Code: ui.ErrorRequest}

@@ -15,10 +15,10 @@ import (
 	"github.com/bonafide-id/bonafide/ui"
 )
 
-// historyPage is how many events a page looks at.
+// historyPage is the number of events on a page.
 const historyPage = 30
 
-// acts are the events of the audit log that people are told of.
+// acts are the audit events that users see.
 var acts = map[string]ui.HistoryAct{
 	audit.SignedIn: ui.HistorySignedIn, audit.SignInFailed: ui.HistorySignInFailed, audit.SignedOut: ui.HistorySignedOut,
 	audit.SignedUp: ui.HistorySignedUp, audit.AccountCreated: ui.HistorySignedUp,
@@ -28,12 +28,13 @@ var acts = map[string]ui.HistoryAct{
 	audit.DeletionRequested: ui.HistoryDeletionBegun, audit.DeletionWithdrawn: ui.HistoryDeletionEnded, audit.DataExported: ui.HistoryExported,
 }
 
-// sealAfterPurpose is of one user: the numbers of events tell how many there are of others.
+// sealAfterPurpose differs for each user, because event numbers would reveal how many
+// events others have.
 func (p *Pages) sealAfterPurpose(userID string) string {
 	return "history " + p.Site.Issuer + " " + userID
 }
 
-// showHistory lists what has happened to the account of the user.
+// showHistory lists the events of the user's account.
 func (p *Pages) showHistory(w http.ResponseWriter, r *http.Request, user *authflow.User) error {
 	match := storage.EventFilter{Subject: user.UserID, Limit: historyPage}
 	if sealed := web.Parameter(r, web.AfterParameter); sealed != "" {
@@ -70,7 +71,7 @@ func (p *Pages) showHistory(w http.ResponseWriter, r *http.Request, user *authfl
 	return nil
 }
 
-// clientName returns what an application is called, or its identifier when it is gone.
+// clientName returns the name of an application, or its ID if it is gone.
 func (p *Pages) clientName(ctx context.Context, id string) (string, error) {
 	if id == "" {
 		return "", nil

@@ -8,7 +8,7 @@ import (
 	"github.com/bonafide-id/bonafide/ui"
 )
 
-// showAccount is the home of a user's own pages.
+// showAccount is the start of a user's own pages.
 func (p *Pages) showAccount(w http.ResponseWriter, r *http.Request, user *authflow.User) error {
 	return p.renderAccount(w, r, user, http.StatusOK)
 }

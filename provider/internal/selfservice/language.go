@@ -22,7 +22,7 @@ func (p *Pages) showLanguage(w http.ResponseWriter, r *http.Request, _ *authflow
 	return nil
 }
 
-// chooseLanguage keeps the language in the browser and, where there is one, in the account.
+// chooseLanguage stores the language in the browser and in the account, if there is one.
 func (p *Pages) chooseLanguage(w http.ResponseWriter, r *http.Request, user *authflow.User) error {
 	chosen := r.PostForm.Get(ui.FieldLanguage)
 	if !slices.ContainsFunc(p.Site.Locales.All(), func(l *ui.Locale) bool { return l.Lang == chosen }) {

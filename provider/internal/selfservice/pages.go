@@ -1,6 +1,6 @@
-// Package selfservice is what users look after once they are signed in, below /account:
-// what is recorded about them, their address, password and devices, what they have allowed
-// applications, and the end of their account.
+// Package selfservice has the pages of signed-in users, below /account: their data,
+// address, password and devices, the consents that they have given applications, and the
+// deletion of their account.
 package selfservice
 
 import (
@@ -15,14 +15,14 @@ import (
 	"github.com/bonafide-id/bonafide/ui"
 )
 
-// Pages are the pages of users who are signed in. Those by which they came check passwords
-// and mail codes for them.
+// Pages are the pages of signed-in users. The account pages check passwords and mail codes
+// for them.
 type Pages struct {
 	*account.Pages
 	Options
 }
 
-// Options are what the pages work with beside.
+// Options are the further dependencies of the pages.
 type Options struct {
 	Store interface {
 		storage.Accounts
@@ -33,10 +33,10 @@ type Options struct {
 		storage.Events
 	}
 
-	// Grace is how long an account stays after its owner has asked to delete it.
+	// Grace is how long an account stays after its owner has requested deletion.
 	Grace time.Duration
 
-	// Companions returns what keeps something about users beside.
+	// Companions returns the companions, which keep further data about users.
 	Companions func() []host.Companion
 }
 
@@ -73,10 +73,10 @@ func (p *Pages) Routes() []web.Route {
 	return routes
 }
 
-// userHandler answers a page of a user who is signed in.
+// userHandler answers a page of a signed-in user.
 type userHandler func(w http.ResponseWriter, r *http.Request, user *authflow.User) error
 
-// signedIn sends who is not signed in to where users sign in.
+// signedIn redirects to sign-in if nobody is signed in.
 func (p *Pages) signedIn(h userHandler) authflow.PageHandler {
 	return func(w http.ResponseWriter, r *http.Request, page *authflow.Page) error {
 		user, err := page.User()
@@ -88,7 +88,7 @@ func (p *Pages) signedIn(h userHandler) authflow.PageHandler {
 		case p.HasAccounts():
 			p.Site.Redirect(w, p.Site.Link("/signin"))
 		case r.URL.Query().Has(returnedParameter):
-			// The host's page takes the user for signed in, or will not sign in here.
+			// The host's page regards the user as signed in, or will not sign in here.
 			p.Site.Render(w, r, http.StatusOK, p.Site.Screens.SignedOut(ui.SignedOutView{
 				Page: p.Site.PageView(r, nil), SignInURL: p.Site.Link("/account"),
 			}))
@@ -99,23 +99,23 @@ func (p *Pages) signedIn(h userHandler) authflow.PageHandler {
 	}
 }
 
-// isSomeone reports whether a user is one person. A persona is whoever knows the client ID of
-// an application of the sandbox: what one of them has done is not for the others to read.
+// isSomeone reports whether a user is one person. Anybody with the client ID of a sandbox
+// application can be a persona: its past is not for the others to read.
 func (p *Pages) isSomeone(user *authflow.User) bool { return !p.Flows.Personas.Plays(user.UserID) }
 
-// someone is signedIn for what is one person's own.
+// someone is signedIn for one person's own data.
 func (p *Pages) someone(h userHandler) authflow.PageHandler { return p.signedInAs(p.isSomeone, h) }
 
-// ownsAccount reports whether a user has an account here to look after. A persona has been
-// made up by others and has no password.
+// ownsAccount reports whether a user has an account here to manage. A persona is made up by
+// others and has no password.
 func (p *Pages) ownsAccount(user *authflow.User) bool {
 	return p.HasAccounts() && p.isSomeone(user)
 }
 
-// owner is signedIn for what only the owner of an account can do.
+// owner is signedIn for the owner of an account.
 func (p *Pages) owner(h userHandler) authflow.PageHandler { return p.signedInAs(p.ownsAccount, h) }
 
-// signedInAs is signedIn for some users; to the others there is no such page.
+// signedInAs is signedIn for some users; others get 404.
 func (p *Pages) signedInAs(may func(*authflow.User) bool, h userHandler) authflow.PageHandler {
 	return p.signedIn(func(w http.ResponseWriter, r *http.Request, user *authflow.User) error {
 		if !may(user) {
@@ -125,8 +125,8 @@ func (p *Pages) signedInAs(may func(*authflow.User) bool, h userHandler) authflo
 	})
 }
 
-// checkOwner returns the account of a user whose password is presented once more, a problem
-// with it, or how long to wait.
+// checkOwner checks the password that a user presents again, and returns the account, a
+// problem, or how long to wait.
 func (p *Pages) checkOwner(r *http.Request, user *authflow.User) (storage.Account, ui.Problem, time.Duration, error) {
 	presented := r.PostForm.Get(ui.FieldPassword)
 	if presented == "" {
@@ -138,7 +138,7 @@ func (p *Pages) checkOwner(r *http.Request, user *authflow.User) (storage.Accoun
 		return storage.Account{}, ui.Problem{}, 0, err
 	case wait > 0:
 		return storage.Account{}, account.Throttled(wait), wait, nil
-	case checked == nil || checked.ID != user.UserID: // the address is another's by now
+	case checked == nil || checked.ID != user.UserID: // the address is another's now
 		return storage.Account{}, ui.Problem{Code: ui.PasswordWrong}, 0, nil
 	default:
 		return *checked, ui.Problem{}, 0, nil
@@ -153,17 +153,17 @@ func refused(w http.ResponseWriter, wait time.Duration) int {
 	return http.StatusUnprocessableEntity
 }
 
-// returnedParameter marks the account page for who comes from the host's sign-in page, and
-// is not sent there again.
+// returnedParameter marks a return from the host's sign-in page to the account page, which
+// does not redirect there again.
 const returnedParameter = "visited"
 
-// accountReturn is where the host's sign-in page leads to outside of flows.
+// accountReturn is the return address of the host's sign-in page outside of flows.
 func (p *Pages) accountReturn() string {
 	return p.Site.BaseURL + "/account?" + returnedParameter + "=1"
 }
 
-// IsReturnTo reports whether an address is one that these pages have given to the host's
-// sign-in page, or where its users come from.
+// IsReturnTo reports whether an address was passed to the host's sign-in page by these
+// pages, or is where its users return.
 func (p *Pages) IsReturnTo(address string) bool {
 	return address == p.accountReturn() || address == p.Site.BaseURL+"/account"
 }

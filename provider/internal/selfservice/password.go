@@ -24,9 +24,8 @@ func (p *Pages) renderPassword(w http.ResponseWriter, r *http.Request, of storag
 	}))
 }
 
-// changePassword sets a new password. Every session of the account ends, and every
-// grant: whoever knew the old password is out. This browser gets a new session in the
-// same step.
+// changePassword sets a new password. Every session and grant of the account ends, to lock
+// out anybody who knew the old password. This browser gets a new session in the same step.
 func (p *Pages) changePassword(w http.ResponseWriter, r *http.Request, user *authflow.User) error {
 	mine := user.Account
 	old, chosen := r.PostForm.Get(ui.FieldPassword), r.PostForm.Get(ui.FieldNewPassword)
@@ -47,7 +46,7 @@ func (p *Pages) changePassword(w http.ResponseWriter, r *http.Request, user *aut
 	}
 	begin, send := p.Sessions.New(authflow.Authentication(r, *checked, "pwd"))
 	err = p.Accounts.SetPassword(r.Context(), *checked, chosen, "by the user", begin)
-	if errors.Is(err, storage.ErrChanged) { // the password that was checked is it no more
+	if errors.Is(err, storage.ErrChanged) { // the password that was checked has changed
 		p.renderPassword(w, r, mine, http.StatusUnprocessableEntity, ui.Problem{Code: ui.PasswordWrong})
 		return nil
 	}

@@ -15,8 +15,7 @@ import (
 	"github.com/bonafide-id/bonafide/ui"
 )
 
-// showSessions lists the browsers in which the user is signed in, this one
-// first.
+// showSessions lists the user's browser sessions, this one first.
 func (p *Pages) showSessions(w http.ResponseWriter, r *http.Request, user *authflow.User) error {
 	sessions, err := p.Store.Sessions(r.Context(), user.UserID)
 	if err != nil {
@@ -46,13 +45,13 @@ func (p *Pages) showSessions(w http.ResponseWriter, r *http.Request, user *authf
 	return nil
 }
 
-// placeOf says where a network is, seen from a request.
+// placeOf describes a network relative to that of a request.
 func placeOf(r *http.Request, network string) ui.Place {
 	return ui.Place{Network: network, Here: network != "" && network == request.Network(r.Context())}
 }
 
-// sessionName names a session in a form. It is no secret: it ends only sessions of
-// the account that posts it.
+// sessionName names a session in a form. It is not secret: it ends only sessions of the
+// account that posts it.
 func sessionName(s storage.Session) string {
 	sum := sha256.Sum256(s.Digest[:])
 	return hex.EncodeToString(sum[:16])

@@ -51,8 +51,7 @@ func (p *Pages) showVerify(w http.ResponseWriter, r *http.Request, _ *authflow.P
 	return nil
 }
 
-// verify marks the address as verified, unless it has changed since the code was
-// sent.
+// verify marks the address as verified, unless it has changed since the code was sent.
 func (p *Pages) verify(w http.ResponseWriter, r *http.Request, _ *authflow.Page) error {
 	c, err := p.OpenCode(r, account.ForVerify)
 	if err != nil {

@@ -7,9 +7,9 @@ import (
 	"github.com/bonafide-id/bonafide/provider/internal/engine/registry"
 )
 
-// IsLink reports whether s can be the target of a link: an http address, or a path
-// that no browser takes for one of another host. A user name before the host would
-// pass for the host (https://good.example@evil.example).
+// IsLink reports whether s can be the target of a link: an http address, or a path that no
+// browser takes for another host. A user name before the host would pass for the host
+// (https://good.example@evil.example).
 func IsLink(s string) bool {
 	u, err := url.Parse(s)
 	if err != nil || strings.ContainsAny(s, "\\\t\r\n ") {
@@ -24,8 +24,8 @@ func IsLink(s string) bool {
 // IsWebURL reports whether s is an http address that can be the target of a link.
 func IsWebURL(s string) bool { return IsLink(s) && !strings.HasPrefix(s, "/") }
 
-// IsHostPage reports whether parameters can be added to the address of a page of the
-// host, return_to among them.
+// IsHostPage reports whether parameters such as return_to can be added to the address of a
+// host's page.
 func IsHostPage(s string) bool {
 	u, err := url.Parse(s)
 	if err != nil || strings.Contains(s, "#") {

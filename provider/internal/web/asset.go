@@ -15,7 +15,7 @@ import (
 	"github.com/bonafide-id/bonafide/ui"
 )
 
-// Assets returns the routes of what pages load.
+// Assets returns the routes of the assets of pages.
 func (s *Site) Assets() []Route {
 	return []Route{
 		{Method: http.MethodGet, Path: "/assets/{name}", Handler: s.serveAsset},
@@ -25,11 +25,11 @@ func (s *Site) Assets() []Route {
 
 var color = regexp.MustCompile(`^#[0-9a-fA-F]{6}$`)
 
-// IsColor reports whether a text is of the form #rrggbb.
+// IsColor reports whether a text has the form #rrggbb.
 func IsColor(s string) bool { return color.MatchString(s) }
 
-// serveAsset serves what pages load. Every name holds a digest or the content itself, so
-// nothing ever changes under it.
+// serveAsset serves an asset. Its name holds a digest or the content itself, so the content
+// under it never changes.
 func (s *Site) serveAsset(w http.ResponseWriter, r *http.Request) {
 	name := fileOf(r)
 	if a, ok := s.assets[name]; ok {
@@ -43,8 +43,8 @@ func (s *Site) serveAsset(w http.ResponseWriter, r *http.Request) {
 	s.Fail(w, r, errNotFound)
 }
 
-// serveFile serves one of the assets, compressed for who takes it so. What is compressed is
-// another representation: it has a tag of its own, and a range is one of its bytes.
+// serveFile serves an asset, compressed for clients that accept it. The compressed form is
+// another representation: it has its own tag, and ranges are of its bytes.
 func (s *Site) serveFile(w http.ResponseWriter, r *http.Request, a ui.Asset) {
 	content, tag, h := a.Bytes, a.Name, w.Header()
 	if smaller := s.compressed(a); smaller != nil {
@@ -70,7 +70,7 @@ func (s *Site) serveImmutable(w http.ResponseWriter, r *http.Request, mediaType 
 	http.ServeContent(w, r, "", s.started, bytes.NewReader(content))
 }
 
-// ImageURL returns where a logo is served, "" for none.
+// ImageURL returns the address of a logo, "" for none.
 func (s *Site) ImageURL(digest storage.Digest) string {
 	if digest.IsZero() {
 		return ""

@@ -13,9 +13,9 @@ import (
 	"github.com/bonafide-id/bonafide/ui"
 )
 
-// Beside serves a page of the host's that stands beside those of the table: with the same
-// time limit, language, headers, error pages and protection against forged requests. It
-// is below the path of the base URL, wherever the host's router has found it.
+// Beside serves a page of the host's beside those of the table: with the same time limit,
+// language, headers, error pages and CSRF protection. It is below the path of the base URL,
+// wherever the host's router has found it.
 func (s *Server) Beside(h Handler) http.Handler {
 	show, act := s.site.Page(h), s.site.Page(s.site.guard(readHostForm, h))
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -34,14 +34,14 @@ func (s *Server) Beside(h Handler) http.Handler {
 	})
 }
 
-// NotFound answers as if there were no page beside ours at this address, whatever the method.
+// NotFound answers as if the host had no page at this address, whatever the method.
 func (s *Server) NotFound(w http.ResponseWriter, r *http.Request) {
 	s.serve(w, r, &served{matched: matched{Route: Route{Path: s.site.patternOf(r), Handler: s.router.notFound.Handler}, beside: true}})
 }
 
-// besidePath returns the path of a page beside ours as the browser has asked for it,
-// escaped and relative to the base URL, whatever routers have cut off before. It reports
-// false for one that no page has: //host.example would be a link to that host.
+// besidePath returns the path of a host's page as the browser has requested it, escaped and
+// relative to the base URL, whatever routers have stripped. It reports false for a path
+// that no page has: //host.example would link to that host.
 func (s *Site) besidePath(r *http.Request) (at string, ok bool) {
 	asked := r.URL
 	if u, err := url.ParseRequestURI(r.RequestURI); err == nil {
@@ -61,8 +61,8 @@ func (s *Site) besidePath(r *http.Request) (at string, ok bool) {
 	return at, true
 }
 
-// patternOf returns the pattern by which the host's router has found a page, relative to
-// the base URL, or "". What its wildcards stand for may be a secret, as of an invitation.
+// patternOf returns the router pattern of a host's page, relative to the base URL, or "".
+// Its wildcards may hold a secret, as of an invitation.
 func (s *Site) patternOf(r *http.Request) string {
 	i := strings.IndexByte(r.Pattern, '/')
 	if i < 0 {
@@ -71,8 +71,8 @@ func (s *Site) patternOf(r *http.Request) string {
 	return strings.TrimPrefix(r.Pattern[i:], s.Base.Path)
 }
 
-// Address returns the path of a page beside ours with its query, to come back to. An
-// address that is longer than browsers and proxies are sure to take has no query.
+// Address returns the path and query of a host's page, to return to. If browsers or proxies
+// might refuse its length, the query is dropped.
 func (s *Site) Address(r *http.Request) string {
 	m := matchOf(r)
 	const most = 2 << 10
@@ -82,8 +82,8 @@ func (s *Site) Address(r *http.Request) string {
 	return s.Link(m.path)
 }
 
-// The bounds of a form with files: as many as an application has pictures, each of 512 KiB,
-// and what any other form has.
+// The limits of a form with files: as many as an application has pictures, each of 512 KiB,
+// and the size of any other form.
 const (
 	maxFiles  = 4
 	MaxUpload = maxFiles*512<<10 + MaxForm
@@ -91,7 +91,7 @@ const (
 
 var errFiles = errors.New("a form has more than four files, or two of one field")
 
-// readHostForm parses the form of a page beside ours: one that may have a file, and lists.
+// readHostForm parses the form of a host's page, which may have a file, and lists.
 func readHostForm(r *http.Request) error {
 	mediaType, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	if err == nil && mediaType == "multipart/form-data" {
@@ -118,8 +118,8 @@ func readHostForm(r *http.Request) error {
 	return nil
 }
 
-// fewFiles reports whether a form has no more files than one may have, and one a field: of a
-// second one nobody would know.
+// fewFiles reports whether a form has at most the allowed number of files, and one a field:
+// a second one would be ignored.
 func fewFiles(form *multipart.Form) bool {
 	if form == nil {
 		return true

@@ -13,11 +13,11 @@ import (
 	"github.com/bonafide-id/bonafide/ui/theme"
 )
 
-// Pictures are those of the brand, each a PNG that package picture has made, or nil.
+// Pictures are the brand's pictures, each a PNG from package picture, or nil.
 type Pictures struct {
 	Logo, LogoDark, Wordmark, WordmarkDark, Favicon []byte
 
-	// Own shows the mark of this product where there is no logo.
+	// Own shows the mark of this product if there is no logo.
 	Own bool
 }
 
@@ -25,11 +25,11 @@ type Pictures struct {
 type Link struct {
 	Label, URL string
 
-	// Translations are labels by the tag of a language.
+	// Translations are labels by language tag.
 	Translations map[string]string
 }
 
-// addPictures serves the pictures of the brand under names that hold a digest.
+// addPictures serves the brand's pictures under names with a digest.
 func (s *Site) addPictures() {
 	p := s.Pictures
 	s.Brand.Logo = s.brandPicture(p.Logo, p.LogoDark)
@@ -52,7 +52,7 @@ func (s *Site) brandPicture(light, dark []byte) ui.Picture {
 	return p.In(s.Theme.Scheme())
 }
 
-// brandAsset returns where a picture of the brand is served, "" for none.
+// brandAsset returns the address of a brand's picture, "" for none.
 func (s *Site) brandAsset(png []byte) string {
 	if len(png) == 0 {
 		return ""
@@ -76,21 +76,21 @@ func (s *Site) ClientPicture(ctx context.Context, light, dark storage.Digest) ui
 	return p.In(s.Theme.Scheme())
 }
 
-// plates are what a picture is shown on by day and by night.
+// plates are the backgrounds of a picture in light and dark mode.
 type plates struct{ day, night ui.Plate }
 
-// What is known about a picture never changes: it is found by its digest. The bound is for
-// the memory of it.
+// The measurements of a picture never change, so its digest is their key. The limit is for
+// memory.
 const (
 	plateLife = 24 * time.Hour
 	maxPlates = 10_000
 )
 
-// errNotMeasured is of a picture that is older than its silhouette.
+// errNotMeasured is the error of a picture that is older than its silhouette.
 var errNotMeasured = errors.New("the silhouette of the picture is not known yet")
 
-// storedPlates returns the plates of a stored picture. One that cannot be read has none: it
-// is not shown either. No page waits for one to be measured.
+// storedPlates returns the plates of a stored picture. An unreadable one has none, and is
+// not shown either. No page waits for a measurement.
 func (s *Site) storedPlates(ctx context.Context, digest storage.Digest) plates {
 	known, err := s.known.Get(digest, func() (plates, error) {
 		image, err := s.Images.Image(ctx, digest)
@@ -109,7 +109,7 @@ func (s *Site) storedPlates(ctx context.Context, digest storage.Digest) plates {
 	return known
 }
 
-// platesOf returns the plates of a picture of the brand, before the first page.
+// platesOf returns the plates of a brand's picture, before the first page.
 func (s *Site) platesOf(png []byte) plates {
 	silhouette, err := picture.SilhouetteOf(context.Background(), png)
 	if err != nil {
@@ -123,8 +123,8 @@ func (s *Site) platesFor(silhouette picture.Silhouette) plates {
 	return plates{plateOn(silhouette, day), plateOn(silhouette, night)}
 }
 
-// plateOn returns the plate for a picture that is lost on a surface: the one that it stands
-// out from, if there is one.
+// plateOn returns the plate for a picture that is invisible on a surface: the one that it
+// stands out from, if any.
 func plateOn(s picture.Silhouette, surface theme.Color) ui.Plate {
 	const most = 0.1 // of the outline may be lost
 	const white, dark = 1, 0.01
@@ -139,7 +139,7 @@ func plateOn(s picture.Silhouette, surface theme.Color) ui.Plate {
 	}
 }
 
-// brandIn returns the brand as it is around a page in a language.
+// brandIn returns the brand for a page in a language.
 func (s *Site) brandIn(l *ui.Locale) ui.Brand {
 	b := s.Brand
 	for _, link := range s.Links {

@@ -12,14 +12,13 @@ import (
 	"github.com/bonafide-id/bonafide/ui"
 )
 
-// minCompressed is the least number of bytes that is worth compressing: about what one
-// packet holds.
+// minCompressed is the least number of bytes worth compressing, about one packet.
 const minCompressed = 1 << 10
 
-// noTransform asks proxies to leave an answer as it is (RFC 9111 section 5.2.2.6).
+// noTransform asks proxies not to change a response (RFC 9111 section 5.2.2.6).
 const noTransform = "no-transform"
 
-// writers are kept, because one needs some 800 KiB.
+// writers are pooled, because one needs some 800 KiB.
 var writers = sync.Pool{New: func() any { return gzip.NewWriter(nil) }}
 
 // gzipped returns content compressed with gzip.
@@ -33,8 +32,8 @@ func gzipped(content []byte) []byte {
 	return b.Bytes()
 }
 
-// compressed returns an asset compressed, or nil where that gains nothing. Each is compressed
-// once.
+// compressed returns an asset in compressed form, or nil if that gains nothing. Each is
+// compressed once.
 func (s *Site) compressed(a ui.Asset) []byte {
 	isText := strings.HasPrefix(a.MediaType, "text/") || strings.HasPrefix(a.MediaType, "image/svg+xml")
 	if !isText || len(a.Bytes) < minCompressed {
@@ -47,7 +46,7 @@ func (s *Site) compressed(a ui.Asset) []byte {
 	return done.([]byte)
 }
 
-// writePage answers with a page, compressed for who takes it so.
+// writePage responds with a page, compressed for clients that accept it.
 func (s *Site) writePage(w http.ResponseWriter, r *http.Request, status int, page []byte) {
 	h := w.Header()
 	h.Set("Content-Type", "text/html; charset=utf-8")
@@ -60,8 +59,8 @@ func (s *Site) writePage(w http.ResponseWriter, r *http.Request, status int, pag
 	_, _ = w.Write(page)
 }
 
-// WriteCompressed answers with a body whose length may depend on what is in it,
-// compressed for who takes it so.
+// WriteCompressed responds with a body whose length is allowed to reveal its content,
+// compressed for clients that accept it.
 func WriteCompressed(w http.ResponseWriter, r *http.Request, status int, body []byte) {
 	h := w.Header()
 	h.Add("Vary", "Accept-Encoding")
@@ -74,14 +73,14 @@ func WriteCompressed(w http.ResponseWriter, r *http.Request, status int, body []
 	_, _ = w.Write(body)
 }
 
-// mayCompress reports whether the length of a page may depend on what is in it.
+// mayCompress reports whether the length of a page may depend on its content.
 //
-// Who makes a browser ask for a page again and again, with a guess in its address, and sees
-// how long the answers are, finds out what the page holds (BREACH, CVE-2013-3587). The
-// values of forms do not stand still (mask, and the nonce of what is sealed); a name, an
-// e-mail address and what an application may see do. So a page about somebody is compressed
-// only when the browser says that no other site has asked for it, and one with a secret
-// (RenderSecret) never.
+// An attacker who makes a browser request a page again and again, with a guess in its
+// address, and sees the lengths of the responses, can find out what the page contains
+// (BREACH, CVE-2013-3587). Form values change each time (mask, and the nonce of sealed
+// values); a name, an e-mail address and an application's rights do not. So a page about a
+// user is compressed only if the browser says that no other site has requested it, and one
+// with a secret (RenderSecret) never.
 func (s *Site) mayCompress(h http.Header, r *http.Request) bool {
 	if strings.Contains(h.Get("Cache-Control"), noTransform) {
 		return false
@@ -93,8 +92,8 @@ func (s *Site) mayCompress(h http.Header, r *http.Request) bool {
 	return !s.hasSomebody(r)
 }
 
-// hasSomebody reports whether a request may be of somebody who is signed in: here, or by
-// any cookie of the host's.
+// hasSomebody reports whether a request may come from a signed-in user: here, or by any
+// cookie of the host's.
 func (s *Site) hasSomebody(r *http.Request) bool {
 	if r.Header.Get("Authorization") != "" {
 		return true
@@ -109,7 +108,7 @@ func (s *Site) hasSomebody(r *http.Request) bool {
 	return false
 }
 
-// acceptsGzip reads Accept-Encoding as RFC 9110 section 12.5.3 says, but for weights other
+// acceptsGzip reads Accept-Encoding by RFC 9110 section 12.5.3, except for weights other
 // than zero: gzip is the only offer.
 func acceptsGzip(r *http.Request) bool {
 	for offer := range strings.SplitSeq(strings.Join(r.Header.Values("Accept-Encoding"), ","), ",") {

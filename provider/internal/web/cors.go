@@ -10,9 +10,10 @@ import (
 	"github.com/bonafide-id/bonafide/provider/internal/engine/registry"
 )
 
-// AllowOrigin lets the script that asks read the answer, when the application that it asks
-// for has registered its origin; c is nil when it is not known which one asks. No origin is ever trusted by a part of its name.
-// Call it before the answer begins. It returns why the script cannot, or nil.
+// AllowOrigin lets the requesting script read the response if its application has
+// registered the origin; c is nil if the application is unknown. It never trusts an origin
+// by part of its name. It must be called before the response begins. It returns why the
+// script cannot read it, or nil.
 func (s *Site) AllowOrigin(w http.ResponseWriter, r *http.Request, c *registry.Client) *protocol.Error {
 	w.Header().Add("Vary", "Origin")
 	origin := r.Header.Get("Origin")
@@ -34,8 +35,8 @@ func (s *Site) AllowOrigin(w http.ResponseWriter, r *http.Request, c *registry.C
 // anyAddress is the most that a configuration can allow.
 var anyAddress = registry.Addresses{PrivateHTTP: true}
 
-// preflight answers for any well-formed origin: it reveals nothing, and the browser asks
-// the request itself for leave again.
+// preflight answers for any well-formed origin: it reveals nothing, and the request itself
+// is checked again.
 func preflight(methods string) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()
@@ -53,8 +54,7 @@ func preflight(methods string) http.HandlerFunc {
 	}
 }
 
-// isHeaderList reports whether a text is a list of field names, of a length that a request
-// can have.
+// isHeaderList reports whether a text is a list of field names of a realistic length.
 func isHeaderList(list string) bool {
 	return list != "" && len(list) <= 1024 && !strings.ContainsFunc(list, func(r rune) bool {
 		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_, ", r))

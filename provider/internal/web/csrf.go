@@ -21,19 +21,19 @@ import (
 	"github.com/bonafide-id/bonafide/ui"
 )
 
-// MaxForm bounds the forms of pages. A flow travels in them.
+// MaxForm limits the forms of pages, which carry a flow.
 const MaxForm = 128 << 10
 
-// csrfField is the form field that proves that a page of ours, in this browser, was
+// csrfField is the form field that proves that a page of the provider, in this browser, was
 // posted.
 const csrfField = "csrf"
 
 // DeviceLife is how long a browser is known.
 const DeviceLife = 365 * 24 * time.Hour
 
-// Browser returns the value that marks this browser, giving it one when it has
-// none. Flows and forms are bound to it, so that nobody can begin one in his own
-// browser and have it finished in another's (login CSRF).
+// Browser returns the value that identifies this browser, and sets it if there is none.
+// Flows and forms are bound to it, so that an attacker cannot begin one in one browser and
+// have it finished in another (login CSRF).
 func (s *Site) Browser(w http.ResponseWriter, r *http.Request) string {
 	if value := s.Cookies.Get(r, session.Browser); isBrowser(value) {
 		return value
@@ -46,8 +46,8 @@ func (s *Site) Browser(w http.ResponseWriter, r *http.Request) string {
 
 func isBrowser(value string) bool { return len(value) == base64.RawURLEncoding.EncodedLen(16) }
 
-// Form returns the form of a page, which is posted to its own address with the parameters
-// that travel with it.
+// Form returns the form of a page, which posts to its own address with the parameters that
+// travel with it.
 func (s *Site) Form(w http.ResponseWriter, r *http.Request, problems []ui.Problem) ui.Form {
 	var more []ui.Field
 	for _, name := range []string{FlowParameter, CodeParameter, MailboxParameter} {
@@ -58,24 +58,23 @@ func (s *Site) Form(w http.ResponseWriter, r *http.Request, problems []ui.Proble
 	return ui.Form{Action: s.Link(PathOf(r)), Problems: problems, Hidden: s.Hidden(w, r, more...)}
 }
 
-// Hidden returns what every form of this browser carries.
+// Hidden returns the hidden field that every form of this browser carries.
 func (s *Site) Hidden(w http.ResponseWriter, r *http.Request, more ...ui.Field) []ui.Field {
 	mac := s.Secrets.MAC("csrf "+s.Issuer, []byte(s.Browser(w, r)))
 	return append([]ui.Field{{Name: csrfField, Value: mask(mac)}}, more...)
 }
 
-// mask returns a value in another spelling each time, a random half and what it is
-// mixed with: what a page holds beside something that a stranger chooses must not be
-// the same twice, or else it can be told from the lengths of compressed answers
-// (BREACH, CVE-2013-3587).
+// mask returns a value in a new spelling each time, a random half and its mixture with the
+// value: a page that also contains text of a stranger's choice must not repeat a value, or
+// compressed lengths would reveal it (BREACH, CVE-2013-3587).
 func mask(mac storage.Digest) string {
 	b := make([]byte, 2*len(mac))
-	_, _ = rand.Read(b[:len(mac)]) // never fails: the program stops when there is no randomness
+	_, _ = rand.Read(b[:len(mac)]) // never fails: the program stops without randomness
 	subtle.XORBytes(b[len(mac):], b[:len(mac)], mac[:])
 	return base64.RawURLEncoding.EncodeToString(b)
 }
 
-// unmask returns what was masked, or nothing that is valid.
+// unmask reverses mask, or returns an invalid value.
 func unmask(value string) []byte {
 	b, err := base64.RawURLEncoding.DecodeString(value)
 	if err != nil || len(b) != 2*len(storage.Digest{}) {
@@ -86,16 +85,16 @@ func unmask(value string) []byte {
 	return mac
 }
 
-// Guard lets a form through to its handler when it was posted by a page of ours in
-// this browser: the browser says that it comes from this origin, and the form
-// holds a value that only this browser was given. The value is not one of the session:
-// then a sign-in in one tab would make the forms of all others worthless, and those
-// are of the applications that somebody opens in the morning. What a form does is
-// bound to its user where that matters (the field user of the consent screen).
+// Guard passes a form to its handler only if a page of the provider posted it in this
+// browser: the browser says that it comes from this origin, and the form holds a value that
+// only this browser has. The value is not the session's: otherwise a sign-in in one tab
+// would invalidate the forms of all others, such as those of the applications that a user
+// opens in the morning. Where it matters, a form is bound to its user (the field user of
+// the consent screen).
 func (s *Site) Guard(act Handler) Handler { return s.guard(readForm, act) }
 
-// IsOurs reports whether a form says that it is of a page of ours, which Guard finds out.
-// It reads the form.
+// IsOurs reports whether a form claims to be from a page of the provider; Guard verifies
+// it. It reads the form.
 func (s *Site) IsOurs(r *http.Request) (bool, error) {
 	if err := readForm(r); err != nil {
 		return false, err
@@ -103,7 +102,7 @@ func (s *Site) IsOurs(r *http.Request) (bool, error) {
 	return r.PostForm.Has(csrfField), nil
 }
 
-// guard is Guard with a way to read the form.
+// guard is Guard with a function that reads the form.
 func (s *Site) guard(read func(*http.Request) error, act Handler) Handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		if err := s.checkOrigin(r); err != nil {
@@ -121,10 +120,9 @@ func (s *Site) guard(read func(*http.Request) error, act Handler) Handler {
 	}
 }
 
-// checkOrigin refuses a form of another site. Where the browser does not say what it
-// thinks (Sec-Fetch-Site), CrossOriginProtection compares the host that is named in
-// Origin, and takes a page of the same host without TLS, which anybody on the network
-// can write, for one of ours.
+// checkOrigin refuses a form of another site. If the browser sends no Sec-Fetch-Site,
+// CrossOriginProtection compares the host of Origin, and accepts a page of the same host
+// without TLS, which anybody on the network can forge.
 func (s *Site) checkOrigin(r *http.Request) error {
 	host := strings.TrimSuffix(s.Base.Host, map[string]string{"https": ":443", "http": ":80"}[s.Base.Scheme])
 	for _, origin := range r.Header.Values("Origin") {
@@ -135,8 +133,7 @@ func (s *Site) checkOrigin(r *http.Request) error {
 	return s.origin.Check(r)
 }
 
-// readForm parses the form of a page. A body of any other kind was not sent
-// by a page of ours.
+// readForm parses the form of a page. No page of the provider sends another kind of body.
 func readForm(r *http.Request) error {
 	if err := input.ParseForm(r, MaxForm); err != nil {
 		return formError(err)
@@ -147,7 +144,7 @@ func readForm(r *http.Request) error {
 	return nil
 }
 
-// formError is the page for a form that cannot be read.
+// formError is the error page for an unreadable form.
 func formError(err error) error {
 	var refused *protocol.Error
 	var tooLarge *http.MaxBytesError
@@ -157,8 +154,8 @@ func formError(err error) error {
 	return &PageError{Status: http.StatusForbidden, Code: ui.ErrorForbidden, Cause: err}
 }
 
-// checkQuery refuses a page whose address no page of ours can have. The authorization
-// endpoint has rules of its own.
+// checkQuery refuses an address that no page of the provider has. The authorization
+// endpoint has its own rules.
 func checkQuery(r *http.Request) error {
 	if routeOf(r).OwnQuery {
 		return nil
@@ -178,8 +175,9 @@ var (
 	errRepeated = errors.New("a parameter is given more than once")
 )
 
-// checkFields refuses what is no text, and what is given twice: two readers of one
-// request may each believe another of them. All values of the field several are read.
+// checkFields refuses values that are not text, and repeated fields: two readers of one
+// request might each believe another value. The field several may be repeated; all its
+// values are read.
 func checkFields(form url.Values, several string) error {
 	if !IsText(form) {
 		return errNotText
@@ -192,8 +190,8 @@ func checkFields(form url.Values, several string) error {
 	return nil
 }
 
-// IsText reports whether all that was sent is UTF-8 without NUL: databases keep and
-// compare nothing else.
+// IsText reports whether all fields are UTF-8 without NUL: databases store and compare
+// nothing else.
 func IsText(form url.Values) bool {
 	bad := func(s string) bool { return !utf8.ValidString(s) || strings.Contains(s, "\x00") }
 	for name, values := range form {

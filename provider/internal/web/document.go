@@ -9,22 +9,22 @@ import (
 	"strings"
 )
 
-// Document is an answer that is the same for everybody. What is sent is made once.
+// Document is a response that is the same for everybody. It is encoded once.
 type Document struct {
 	plain, small representation
 	tag          string
 }
 
-// representation is a document as one of those who ask takes it.
+// representation is a document in one content encoding.
 type representation struct {
 	header http.Header
 	body   []byte
 }
 
-// NewDocument returns a document with these headers, its media type among them.
+// NewDocument returns a document with these headers, including its media type.
 func NewDocument(body []byte, header http.Header) *Document {
 	sum := sha256.Sum256(body)
-	// Weak: both representations have it, and say the same (RFC 9110 section 8.8.1).
+	// Weak: both representations have it, and are equivalent (RFC 9110 section 8.8.1).
 	d := &Document{tag: `W/"` + base64.RawURLEncoding.EncodeToString(sum[:12]) + `"`}
 	d.plain = d.represent(body, header, "")
 	d.small = d.plain
@@ -51,7 +51,7 @@ func (d *Document) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		chosen = &d.small
 	}
 	h := w.Header()
-	// The values are shared by all answers, which saves each of them some.
+	// All responses share the values, which saves allocations.
 	maps.Copy(h, chosen.header)
 	if vary := h["Vary"]; len(vary) == 0 {
 		h["Vary"] = varyEncoding
@@ -72,7 +72,7 @@ func (d *Document) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 var varyEncoding = []string{"Accept-Encoding"}
 
-// isKnown reports whether who asks has the document already (RFC 9110 section 13.1.2).
+// isKnown reports whether the client already has the document (RFC 9110 section 13.1.2).
 func (d *Document) isKnown(header []string) bool {
 	for _, list := range header {
 		for tag := range strings.SplitSeq(list, ",") {

@@ -24,18 +24,18 @@ type PageError struct {
 	Status int
 	Code   ui.ErrorCode
 
-	// Request is the authorization request that it happened in, when client and
-	// redirect URI of it can be trusted.
+	// Request is the authorization request in which the error occurred, if its client and
+	// redirect URI can be trusted.
 	Request *engine.AuthorizeRequest
 
-	// Wait is what Retry-After says; zero for none.
+	// Wait is the value of Retry-After; zero for none.
 	Wait time.Duration
 
-	// HomeURL leads to the screens of the host that it happened on; empty for those of
-	// the provider.
+	// HomeURL links to the host's screens if the error occurred there; empty for the
+	// provider's.
 	HomeURL string
 
-	// Cause goes to the log.
+	// Cause is logged.
 	Cause error
 }
 
@@ -48,8 +48,8 @@ func (e *PageError) Error() string {
 
 func (e *PageError) Unwrap() error { return e.Cause }
 
-// asPageError finds the page for any error. What the database or the host could
-// not do is never the user's fault.
+// asPageError returns the page for any error. A failure of the database or the host is
+// never the user's fault.
 func asPageError(err error) *PageError {
 	var page *PageError
 	var redirect *authorization.RedirectError
@@ -76,7 +76,7 @@ func asPageError(err error) *PageError {
 	}
 }
 
-// IsUnavailable reports whether trying again later may help.
+// IsUnavailable reports whether a later attempt may succeed.
 func IsUnavailable(err error) bool {
 	var refused *protocol.Error
 	return errors.Is(err, storage.ErrUnavailable) || errors.Is(err, password.ErrBusy) ||
@@ -84,8 +84,8 @@ func IsUnavailable(err error) bool {
 		errors.As(err, &refused) && refused.Code == protocol.TemporarilyUnavailable
 }
 
-// Fail answers with an error where no handler is in charge: as JSON where programs ask, as
-// a page where people do.
+// Fail responds with an error where no handler is in charge: as JSON for programs, as a
+// page for people.
 func (s *Site) Fail(w http.ResponseWriter, r *http.Request, err error) {
 	if routeOf(r).Kind == Program {
 		setProgramHeaders(w.Header())
@@ -149,8 +149,8 @@ func clientOf(r *http.Request, e *PageError, err error) string {
 	}
 }
 
-// redirectDetails shows the people who build an application what is registered. The
-// sandbox shows it to everyone: nothing in it is real.
+// redirectDetails shows developers the registered addresses. The sandbox shows them to
+// everyone: nothing in it is real.
 func redirectDetails(e *authorization.RedirectError) []ui.Detail {
 	nearest := diagnosis.Nearest(e.Sent, e.Client.RedirectURIs)
 	details := []ui.Detail{marked("redirect_uri", e.Sent, nearest)}
@@ -167,7 +167,7 @@ func redirectDetails(e *authorization.RedirectError) []ui.Detail {
 	return details
 }
 
-// marked is an address with what is not the same in another.
+// marked is an address with its difference from another marked.
 func marked(name, uri, other string) ui.Detail {
 	if uri == "" || other == "" {
 		return ui.Detail{Name: name, Value: uri}
@@ -176,8 +176,8 @@ func marked(name, uri, other string) ui.Detail {
 	return ui.Detail{Name: name, Value: uri[:before], Marked: uri[before : len(uri)-after], Rest: uri[len(uri)-after:]}
 }
 
-// LogFailure writes down what is not the caller's doing; the rest, such as a caller
-// who left, and requests after Close, only when debugging.
+// LogFailure logs errors that are not the caller's doing; others, such as a disconnect or a
+// request after Close, only at debug level.
 func (s *Site) LogFailure(r *http.Request, status int, err error) {
 	level := slog.LevelDebug
 	if status >= http.StatusInternalServerError && !hasLeft(r, err) && !errors.Is(err, ErrClosed) {
@@ -187,7 +187,7 @@ func (s *Site) LogFailure(r *http.Request, status int, err error) {
 		slog.String("method", r.Method), slog.String("path", pathForLog(r)), slog.Int("status", status), slog.Any("error", err))
 }
 
-// pathForLog is the path of a request, or for a page beside ours its pattern.
+// pathForLog is the path of a request, or the pattern for a host's page.
 func pathForLog(r *http.Request) string {
 	m := matchOf(r)
 	if m.beside {
@@ -196,8 +196,8 @@ func pathForLog(r *http.Request) string {
 	return m.path
 }
 
-// hasLeft reports whether a request failed because its caller did not wait for the
-// end of it. Once its time is over, it failed because of that.
+// hasLeft reports whether a request failed because its caller disconnected. After its time
+// limit, that was the cause instead.
 func hasLeft(r *http.Request, err error) bool {
 	deadline, limited := r.Context().Deadline()
 	return errors.Is(err, context.Canceled) && errors.Is(r.Context().Err(), context.Canceled) &&

@@ -13,7 +13,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider/internal/engine/protocol"
 )
 
-// Program answers a program: errors become JSON bodies, and no cache keeps the answer.
+// Program answers a program: errors become JSON bodies, and no cache keeps the response.
 func (s *Site) Program(h Handler) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		setProgramHeaders(w.Header())
@@ -23,10 +23,10 @@ func (s *Site) Program(h Handler) http.HandlerFunc {
 	}
 }
 
-// setProgramHeaders sets the headers of every answer to a program.
+// setProgramHeaders sets the headers of every response to a program.
 func setProgramHeaders(h http.Header) { maps.Copy(h, programHeaders) }
 
-// programHeaders are shared by all answers, which saves each of them the values.
+// All responses share programHeaders, which saves allocations.
 var programHeaders = http.Header{
 	"Cache-Control":          {"no-store"},
 	"Pragma":                 {"no-cache"},
@@ -34,11 +34,10 @@ var programHeaders = http.Header{
 	"Referrer-Policy":        {"no-referrer"},
 }
 
-// retryAfter is what 503 answers suggest, in seconds.
+// retryAfter is the Retry-After of 503 responses, in seconds.
 const retryAfter = "2"
 
-// FailJSON answers a program with an error (RFC 6749 section 5.2, RFC 6750 section
-// 3).
+// FailJSON answers a program with an error (RFC 6749 section 5.2, RFC 6750 section 3).
 func (s *Site) FailJSON(w http.ResponseWriter, r *http.Request, err error) {
 	e := AsJSONError(err)
 	s.LogFailure(r, e.Status, err)
@@ -46,7 +45,7 @@ func (s *Site) FailJSON(w http.ResponseWriter, r *http.Request, err error) {
 	s.WriteJSON(w, r, e.Status, ErrorBody(e))
 }
 
-// setErrorHeaders adds what the status of an error asks for.
+// setErrorHeaders adds the headers that the status of an error requires.
 func setErrorHeaders(h http.Header, e *protocol.Error) {
 	switch e.Status {
 	case http.StatusUnauthorized:
@@ -58,18 +57,18 @@ func setErrorHeaders(h http.Header, e *protocol.Error) {
 	}
 }
 
-// SetUnavailable adds what goes with 503.
+// SetUnavailable adds the headers of a 503.
 func SetUnavailable(h http.Header, cause error) {
 	h.Set("Retry-After", retryAfter)
 	if errors.Is(cause, context.DeadlineExceeded) || errors.Is(cause, context.Canceled) {
-		// The deadline for reading the body has passed as well. net/http takes
-		// that for a user who left, and would cancel every later request on
-		// the connection as soon as it comes.
+		// The deadline for reading the body has passed as well. net/http takes that for a
+		// disconnect, and would cancel every later request on the connection as soon as it
+		// arrives.
 		h.Set("Connection", "close")
 	}
 }
 
-// ErrorBody is an error as programs read it.
+// ErrorBody is the JSON of an error.
 func ErrorBody(e *protocol.Error) map[string]string {
 	code := e.Code
 	if code == "" {
@@ -83,14 +82,14 @@ func challenge(e *protocol.Error) string {
 	switch e.Code {
 	case protocol.InvalidClient:
 		return `Basic realm="token"`
-	case "": // nothing was presented: RFC 6750 section 3.1 wants no error then
+	case "": // without credentials, RFC 6750 section 3.1 wants no error
 		return "Bearer"
 	default:
 		return `Bearer error="` + e.Code + `", error_description="` + e.Description + `"`
 	}
 }
 
-// AsJSONError finds the protocol's answer to any error.
+// AsJSONError returns the protocol's error for any error.
 func AsJSONError(err error) *protocol.Error {
 	var page *PageError
 	switch {
@@ -120,8 +119,7 @@ func WriteBody(w http.ResponseWriter, status int, mediaType string, body []byte)
 	_, _ = w.Write(body)
 }
 
-// TooMany says how long to wait and returns the status of such an answer (RFC 6585 section
-// 4).
+// TooMany sets the wait and returns the status of such a response (RFC 6585 section 4).
 func TooMany(w http.ResponseWriter, wait time.Duration) int {
 	w.Header().Set("Retry-After", strconv.Itoa(int(math.Ceil(wait.Seconds()))))
 	return http.StatusTooManyRequests

@@ -15,8 +15,8 @@ import (
 // section 3.1.2.1) and on every page.
 const LanguageParameter = "ui_locales"
 
-// Locale chooses the language: what the user has chosen, what the application asks for,
-// what the browser prefers. request may be nil.
+// Locale selects the language: the user's choice, the application's request, or the
+// browser's preference. request may be nil.
 func (s *Site) Locale(r *http.Request, request *engine.AuthorizeRequest) *ui.Locale {
 	wanted := []string{asks(r, LanguageParameter), s.Cookies.Get(r, session.Language)}
 	if request != nil {
@@ -25,12 +25,11 @@ func (s *Site) Locale(r *http.Request, request *engine.AuthorizeRequest) *ui.Loc
 	return s.Locales.Match(strings.Join(wanted, " "), r.Header.Get("Accept-Language"))
 }
 
-// AccountLocale is the language of mails to the holder of an account that the holder did not
-// ask for just now: the one that the account has, else English.
+// AccountLocale is the language of mails to the owner of an account who is not on a screen:
+// the account's, or else English.
 func (s *Site) AccountLocale(a storage.Account) *ui.Locale { return s.Locales.Match(a.Language, "") }
 
-// rememberLanguage keeps the language that a user has chosen by a link of the language
-// switch.
+// rememberLanguage stores the language that a user has chosen with the language switch.
 func (s *Site) rememberLanguage(w http.ResponseWriter, r *http.Request) {
 	chosen := asks(r, LanguageParameter)
 	if routeOf(r).OwnQuery || chosen == "" {
@@ -41,9 +40,10 @@ func (s *Site) rememberLanguage(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// languages are the links of the language switch: this page, with what it was asked for.
-// A path that is none of ours, or not that of one page, has none: it is a stranger's text, and //host.example would
-// be a link to that host. Nor has a long address, which each of the links would repeat.
+// languages are the links of the language switch: this page, with its parameters. A path
+// that is not a page of the provider has none, because it is a stranger's text, and
+// //host.example would link to that host. Nor has a long address, which each link would
+// repeat.
 func (s *Site) languages(r *http.Request) []ui.Language {
 	m := matchOf(r)
 	path := m.Path
@@ -65,11 +65,11 @@ func (s *Site) languages(r *http.Request) []ui.Language {
 }
 
 // maxRepeated is how many bytes of its query a page repeats in each language: a flow with
-// what applications usually send has a quarter of it.
+// the usual parameters needs a quarter of it.
 const maxRepeated = 4 << 10
 
-// asked returns the names and values of what a page was asked for, beside its language and
-// what has just happened.
+// asked returns the names and values of a page's parameters, without its language and its
+// notice.
 func asked(r *http.Request, m *matched) []string {
 	var query []string
 	if !m.beside {

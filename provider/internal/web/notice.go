@@ -12,22 +12,21 @@ import (
 	"github.com/bonafide-id/bonafide/ui"
 )
 
-// NoticeParameter says on a page what has just happened.
+// NoticeParameter carries a notice of what has just happened.
 const NoticeParameter = "notice"
 
-// noticeLife is how long a notice is shown when its page is loaded again.
+// noticeLife is how long a notice is shown when its page is reloaded.
 const noticeLife = 5 * time.Minute
 
-// Notice returns the parameter for a notice. It is worth something in this browser
-// only, and not for long: a link that anybody can make up must not tell people that
-// their password was changed.
+// Notice returns the parameter for a notice. It is valid only in this browser, and briefly:
+// a forged link must not tell people that their password was changed.
 func (s *Site) Notice(w http.ResponseWriter, r *http.Request, n ui.Notice) string {
 	at := strconv.FormatInt(s.Clock().Unix(), 10)
 	mac := s.Secrets.MAC("notice "+s.Issuer, []byte(n), []byte(at), []byte(s.Browser(w, r)))
 	return string(n) + "." + at + "." + base64.RawURLEncoding.EncodeToString(mac[:])
 }
 
-// Noticed returns the notice that the page of a request shows, or none.
+// Noticed returns the notice for the page of a request, or none.
 func (s *Site) Noticed(r *http.Request) ui.Notice {
 	parts := strings.Split(asks(r, NoticeParameter), ".")
 	if len(parts) != 3 {

@@ -14,11 +14,11 @@ import (
 	"github.com/bonafide-id/bonafide/ui"
 )
 
-// Handler answers a request. An error that it returns is answered by who called it.
+// Handler answers a request. Its caller answers its errors.
 type Handler func(w http.ResponseWriter, r *http.Request) error
 
-// Page answers with a page: errors become error pages. A page whose address none of ours
-// can have is refused, unless it is the authorization endpoint, which has rules of its own
+// Page answers with a page: errors become error pages. It refuses an address that no page
+// of the provider has, except at the authorization endpoint, which has its own rules
 // (OwnQuery).
 func (s *Site) Page(h Handler) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
@@ -33,14 +33,13 @@ func (s *Site) Page(h Handler) http.HandlerFunc {
 	}
 }
 
-// Render answers with a page. It is rendered before anything is sent, so that a fault in
-// it can still be reported.
+// Render answers with a page. It renders before it sends, so that a failure can still be
+// reported.
 func (s *Site) Render(w http.ResponseWriter, r *http.Request, status int, c templ.Component) {
 	s.RenderTo(w, r, false, nil, status, c)
 }
 
-// RenderFor is Render for a page that belongs to an authorization request, which may be
-// nil.
+// RenderFor is Render for a page of an authorization request, which may be nil.
 func (s *Site) RenderFor(w http.ResponseWriter, r *http.Request, request *engine.AuthorizeRequest, status int, c templ.Component) {
 	if request == nil {
 		s.Render(w, r, status, c)
@@ -49,7 +48,7 @@ func (s *Site) RenderFor(w http.ResponseWriter, r *http.Request, request *engine
 	s.RenderTo(w, r, request.Display == DisplayPopup, []string{request.RedirectURI}, status, c)
 }
 
-// RenderTo is Render for a page whose form leads to these destinations in the end.
+// RenderTo is Render for a page whose form finally leads to these destinations.
 func (s *Site) RenderTo(w http.ResponseWriter, r *http.Request, popup bool, destinations []string, status int, c templ.Component) {
 	s.setPageHeaders(w.Header(), popup, destinations)
 	s.render(w, r, status, c)
@@ -57,7 +56,7 @@ func (s *Site) RenderTo(w http.ResponseWriter, r *http.Request, popup bool, dest
 
 func (s *Site) render(w http.ResponseWriter, r *http.Request, status int, c templ.Component) {
 	var body bytes.Buffer
-	// A request whose time is over still gets the page that says so.
+	// A request past its time limit still gets the page that says so.
 	err := c.Render(context.WithoutCancel(r.Context()), &body)
 	if err != nil {
 		s.LogFailure(r, http.StatusInternalServerError, err)
@@ -73,14 +72,13 @@ const DisplayPopup = "popup"
 
 // contentPolicy returns the Content-Security-Policy of pages.
 //
-// Scripts come from the folder of our assets and from nowhere else on the origin: the
-// data endpoints answer with scripts of the caller's choice (JSONP), and the host has
-// files of its own. At an address that is not the base URL pages go without; all work
-// so.
+// Scripts come only from the folder of the provider's assets: the data endpoints of this
+// origin respond with scripts of the caller's choice (JSONP), and the host has files of its
+// own. At an address that is not the base URL pages have no scripts; all work without.
 //
-// Chromium holds form-action against every redirect that follows a form, also those of
-// the application behind its redirect URI, which may lead anywhere; so it allows https,
-// and the schemes of where this page's form leads to.
+// Chromium applies form-action to every redirect after a form, including those of the
+// application behind its redirect URI, which may lead anywhere; so the policy allows https,
+// and the schemes of this form's destinations.
 func (s *Site) contentPolicy(destinations []string) string {
 	scripts := "'self'"
 	if !strings.HasPrefix(s.Base.Host, "[") { // a policy cannot name an IPv6 address
@@ -96,7 +94,7 @@ func (s *Site) contentPolicy(destinations []string) string {
 	return policy
 }
 
-// fontPolicy allows a font where the theme has one.
+// fontPolicy allows the theme's font, if any.
 func (s *Site) fontPolicy() string {
 	if s.Theme.HasFont() {
 		return "font-src 'self'; "
@@ -107,8 +105,8 @@ func (s *Site) fontPolicy() string {
 // policyPath escapes what would end a path in a policy (CSP Level 3 section 2.3.1).
 var policyPath = strings.NewReplacer(";", "%3B", ",", "%2C")
 
-// setPageHeaders sets the headers of every page. destinations are where its form leads to
-// in the end, outside of the provider.
+// setPageHeaders sets the headers of every page. destinations are where its form finally
+// leads, outside of the provider.
 func (s *Site) setPageHeaders(h http.Header, popup bool, destinations []string) {
 	h.Set("Content-Security-Policy", s.contentPolicy(destinations))
 	h.Set("X-Frame-Options", "DENY")
@@ -124,7 +122,7 @@ func (s *Site) setPageHeaders(h http.Header, popup bool, destinations []string) 
 	}
 }
 
-// PageView returns what every page shows around its content; request may be nil.
+// PageView returns the frame that every page has around its content; request may be nil.
 func (s *Site) PageView(r *http.Request, request *engine.AuthorizeRequest) ui.Page {
 	locale := s.Locale(r, request)
 	page := ui.Page{
@@ -147,7 +145,7 @@ func (s *Site) PageView(r *http.Request, request *engine.AuthorizeRequest) ui.Pa
 	return page
 }
 
-// ClientView shows an application to which a browser will go back at this address.
+// ClientView shows an application to which a browser will return at this address.
 func (s *Site) ClientView(ctx context.Context, c *registry.Client, uri string) ui.Client {
 	return ui.Client{
 		Name: c.Name, Logo: s.ClientPicture(ctx, c.Logo, c.LogoDark), Wordmark: s.ClientPicture(ctx, c.Wordmark, c.WordmarkDark), Host: HostOf(uri),

@@ -6,41 +6,40 @@ import (
 	"github.com/a-h/templ"
 )
 
-// RenderBeside is Render for a page beside ours, which may show others in frames, and fetch
-// what completes them: pages where people sign in and consent do neither.
+// RenderBeside is Render for a host's page, which may show pages in frames and fetch
+// additions to them; sign-in and consent pages do neither.
 func (s *Site) RenderBeside(w http.ResponseWriter, r *http.Request, status int, c templ.Component) {
 	s.setBesideHeaders(w.Header())
 	s.render(w, r, status, c)
 }
 
-// RenderSecret is RenderBeside for a page that shows a secret, which nobody compresses: its
-// length would tell of it to who has a say in another part of the page.
+// RenderSecret is RenderBeside for a page with a secret, which nobody compresses: its
+// length would reveal the secret to anybody who controls another part of the page.
 func (s *Site) RenderSecret(w http.ResponseWriter, r *http.Request, status int, c templ.Component) {
 	s.setBesideHeaders(w.Header())
 	w.Header().Set("Cache-Control", "no-store, "+noTransform)
 	s.render(w, r, status, c)
 }
 
-// setBesideHeaders sets the headers of a page beside ours.
+// setBesideHeaders sets the headers of a host's page.
 func (s *Site) setBesideHeaders(h http.Header) {
 	s.setPageHeaders(h, false, nil)
 	h.Set("Content-Security-Policy", s.contentPolicy(nil)+"; connect-src 'self'; frame-src 'self'")
 }
 
-// previewPolicy is that of a page in a frame of ours. The sandbox leaves it its origin, or
-// the browser would load its pictures without cookies; without scripts and forms the page
-// can do nothing with it.
+// previewPolicy is the policy of a page in a frame of the provider. The sandbox keeps its
+// origin, or the browser would load its pictures without cookies; without scripts and forms
+// the page can do nothing with it.
 const previewPolicy = "default-src 'none'; style-src 'self'; img-src 'self'; frame-ancestors 'self'; " +
 	"base-uri 'none'; form-action 'none'; sandbox allow-same-origin"
 
-// RenderPreview answers with a page that only pages of this origin show in a frame, and on
-// which nothing can be done.
+// RenderPreview answers with an inert page that only pages of this origin can frame.
 func (s *Site) RenderPreview(w http.ResponseWriter, r *http.Request, c templ.Component) {
 	s.renderFramed(w, r, s.fontPolicy()+previewPolicy, c)
 }
 
-// mailPolicy is that of an e-mail in a frame of ours. It has its styles in it, and so no
-// origin: what a style could load or measure would be a stranger's.
+// mailPolicy is the policy of an e-mail in a frame of the provider. It contains styles, and
+// so gets no origin: what a style could load or measure would be a stranger's.
 const mailPolicy = "default-src 'none'; style-src 'unsafe-inline'; img-src 'self'; frame-ancestors 'self'; " +
 	"base-uri 'none'; form-action 'none'; sandbox"
 

@@ -12,12 +12,12 @@ import (
 	"github.com/bonafide-id/bonafide/ui"
 )
 
-// Kind is whom a route answers: it says what an error looks like.
+// Kind is the audience of a route, which decides the form of errors.
 type Kind int
 
 // The kinds of routes.
 const (
-	// Person is a page, or what a page loads.
+	// Person is a page or an asset of one.
 	Person Kind = iota
 	// Program is an endpoint for programs: errors are JSON.
 	Program
@@ -27,31 +27,30 @@ const (
 type Route struct {
 	Method string
 
-	// Path is relative to the base URL. Its last segment may be {name}. "/" is the root
-	// alone.
+	// Path is relative to the base URL. Its last segment may be {name}. "/" is only the
+	// root.
 	Path string
 
 	Kind    Kind
 	Handler http.HandlerFunc
 
-	// Origins lets scripts of registered origins ask (CORS); the handler allows each
-	// by AllowOrigin.
+	// Origins lets scripts of registered origins send requests (CORS); the handler allows
+	// each with AllowOrigin.
 	Origins bool
 
-	// Acts says that a GET of it may change something or carry an answer. HEAD only looks,
-	// as what shows a preview of a link does, and is told that the page is there.
+	// Acts reports that a GET may change something or carry a response. HEAD, as of a link
+	// preview, then only learns that the page exists.
 	Acts bool
 
-	// OwnQuery marks a page that has rules of its own for its query.
+	// OwnQuery marks a page with its own rules for its query.
 	OwnQuery bool
 
-	// Several is the one field of the form that may be given more than once, as by boxes to
-	// tick; empty for none.
+	// Several is the one form field that may be repeated, as by checkboxes; empty for none.
 	Several string
 }
 
-// FormRoutes are the routes of a page with something to submit: it is shown at its
-// address and posted to it.
+// FormRoutes are the routes of a page with a form, which is shown and posted at one
+// address.
 func (s *Site) FormRoutes(path string, show, act Handler) []Route {
 	return []Route{
 		{Method: http.MethodGet, Path: path, Handler: s.Page(show)},
@@ -65,11 +64,11 @@ type matched struct {
 	path string
 
 	// beside marks a page that is not in the table: Path is the pattern of the host's
-	// router, for who counts and logs, and path is escaped.
+	// router, for metrics and logs, and path is escaped.
 	beside bool
 
-	// query is what the text of one has been read as, and why not all of it. A function
-	// of the host's that was left behind may still ask.
+	// query is the parsed query text, and the error if some of it is unreadable. An
+	// abandoned call of the host's function may still read it.
 	reading   sync.Mutex
 	query     url.Values
 	queryText string
@@ -85,8 +84,8 @@ func matchOf(r *http.Request) *matched {
 	return &matched{}
 }
 
-// QueryOf returns the query of a request, which is parsed once: nobody changes it. An error
-// says that some of it cannot be read, and is left out.
+// QueryOf returns the query of a request, which is parsed once and must not be changed. An
+// error means that unreadable parts are missing.
 func QueryOf(r *http.Request) (url.Values, error) {
 	m := matchOf(r)
 	m.reading.Lock()
@@ -98,13 +97,13 @@ func QueryOf(r *http.Request) (url.Values, error) {
 	return m.query, m.queryErr
 }
 
-// asks returns a parameter of the query of a request.
+// asks returns a query parameter of a request.
 func asks(r *http.Request, name string) string {
 	query, _ := QueryOf(r)
 	return query.Get(name)
 }
 
-// routeOf returns the route that a request has come to; a zero one when there is none.
+// routeOf returns the route of a request; a zero one if there is none.
 func routeOf(r *http.Request) Route { return matchOf(r).Route }
 
 // PathOf returns the path of a request, relative to the base URL.
@@ -121,8 +120,7 @@ type router struct {
 	notFound Route
 }
 
-// newRouter makes the table into patterns. Beside each path there is what answers a
-// method that it does not know.
+// newRouter turns the table into patterns. Each path also gets a handler for other methods.
 func newRouter(s *Site, table []Route) *router {
 	rt := &router{mux: http.NewServeMux(), routes: map[string]Route{}}
 	rt.notFound = Route{Handler: func(w http.ResponseWriter, r *http.Request) { s.Fail(w, r, errNotFound) }}
@@ -168,7 +166,7 @@ func patternAt(path string) string {
 	return path
 }
 
-// refuseMethod answers a method that a path does not know.
+// refuseMethod answers a method that a path does not support.
 func (s *Site) refuseMethod(allowed string) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Allow", allowed)
@@ -196,8 +194,8 @@ func (rt *router) find(r *http.Request, at string) Route {
 	return rt.notFound
 }
 
-// isRoute reports whether there is anything at a path relative to the base URL. Every path
-// could be meant as the root of something.
+// isRoute reports whether there is a route at a path relative to the base URL. The root
+// does not count, because any path could be the root of something.
 func (rt *router) isRoute(at string) bool {
 	return at != "/" && rt.find(&http.Request{Method: http.MethodGet, URL: &url.URL{}}, at).Path != ""
 }

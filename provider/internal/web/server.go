@@ -23,20 +23,20 @@ type Server struct {
 	site   *Site
 	router *router
 
-	// late warns once that requests come after Close, misplaced that they come for
-	// another path than that of the base URL; not when some have reached a route.
+	// late warns once about requests after Close, misplaced about requests outside of the
+	// path of the base URL, unless some have reached a route.
 	late, misplaced sync.Once
 	reached         atomic.Bool
 }
 
-// ServerOptions are what a Server is made from, beside the site.
+// ServerOptions are the dependencies of a Server, in addition to the site.
 type ServerOptions struct {
 	Routes []Route
 
-	// Calls are the places for calls of the host's functions.
+	// Calls limit calls of the host's functions.
 	Calls host.Calls
 
-	// TrustedProxies are those whose X-Forwarded-For is believed.
+	// TrustedProxies are the proxies whose X-Forwarded-For is trusted.
 	TrustedProxies []netip.Prefix
 
 	// Telemetry may be nil.
@@ -58,14 +58,14 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.serve(w, r, &served{matched: matched{Route: s.router.find(r, at), path: at}})
 }
 
-// served is what is kept of a request while it is served.
+// served is the state of a request while it is served.
 type served struct {
 	request.Context
 	matched
 	host.Memo
 }
 
-// serve answers at a route that has been found.
+// serve answers a request at its route.
 func (s *Server) serve(w http.ResponseWriter, r *http.Request, now *served) {
 	now.Begin(w, r, s.TrustedProxies)
 	defer now.End()
@@ -88,7 +88,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request, now *served) {
 	m.Handler(w, r)
 }
 
-// watchMount warns when requests come for another path than that of the base URL.
+// watchMount warns about requests outside of the path of the base URL.
 func (s *Server) watchMount(r *http.Request, m *matched) {
 	switch {
 	case m.beside, m.Path == "/":
@@ -99,16 +99,16 @@ func (s *Server) watchMount(r *http.Request, m *matched) {
 	}
 }
 
-// ErrClosed is what requests after Close are answered with.
+// ErrClosed is the error of requests after Close.
 var ErrClosed = fmt.Errorf("%w: the provider is closed", storage.ErrUnavailable)
 
-// BasePath returns the path of the base URL; "" when it has none.
+// BasePath returns the path of the base URL; "" if it has none.
 func (s *Server) BasePath() string { return s.site.Base.Path }
 
-// path is the path of a request relative to the base URL. Behind http.StripPrefix it is
-// that already, also when it begins as the base URL's does: with the base URL
-// https://host.example/oauth, /oauth/authorize is the rest of /oauth/oauth/authorize.
-// No path of the table is another with something before it, so only one can be meant.
+// path returns the path of a request relative to the base URL. Behind http.StripPrefix it
+// already is, even if it begins like the base URL's: with the base URL
+// https://host.example/oauth, /oauth/authorize is the rest of /oauth/oauth/authorize. No
+// path of the table is another one with a prefix, so only one reading is possible.
 func (s *Server) path(r *http.Request) string {
 	base := s.site.Base.Path
 	rest, cut := strings.CutPrefix(r.URL.Path, base)
@@ -121,8 +121,8 @@ func (s *Server) path(r *http.Request) string {
 	return rest
 }
 
-// isMisplaced reports whether a request for a path at which there is nothing has come
-// because the provider is mounted elsewhere than where its base URL says.
+// isMisplaced reports whether a request for an unknown path comes from a mount at another
+// path than the base URL's.
 func (s *Server) isMisplaced(path string) bool {
 	if base := s.site.Base.Path; base != "" && !strings.HasPrefix(path, base+"/") {
 		return true
@@ -144,8 +144,8 @@ func (s *Server) warnMisplaced(r *http.Request) {
 		slog.String("mount_at", s.site.Base.Path+"/"), slog.String("path", Truncate(r.URL.Path, 128)))
 }
 
-// recover answers a request whose handler panicked. The stack goes to the log, never to
-// the user.
+// recover answers a request whose handler panicked. The stack is logged, never shown to the
+// user.
 func (s *Server) recover(w http.ResponseWriter, r *http.Request) {
 	cause := recover()
 	if cause == nil {

@@ -1,8 +1,8 @@
-// Package web is what all endpoints share: pages and their headers, forms that only a page
-// of ours can post, error pages and error bodies, assets, languages, cross-origin answers,
-// and the server that finds the endpoint of a request.
+// Package web is what all endpoints share: pages and their headers, CSRF protection of
+// forms, error pages and error bodies, assets, languages, cross-origin responses, and the
+// server that finds the endpoint of a request.
 //
-// It knows paths by the table that it is given (Route), and no endpoint itself.
+// It knows paths from its table (Route), and no endpoint itself.
 package web
 
 import (
@@ -37,16 +37,15 @@ type Site struct {
 	started time.Time
 }
 
-// Options are what a Site is made from.
+// Options are the parts of a Site.
 type Options struct {
-	// BaseURL is where browsers and clients reach the provider, Issuer its issuer
-	// identifier.
+	// BaseURL is the address for browsers and clients, Issuer the issuer identifier.
 	BaseURL, Issuer string
 
-	// Brand is around every page; its pictures are set by New, its Links for each page.
+	// Brand is around every page; New sets its pictures, and each page its Links.
 	Brand ui.Brand
 
-	// Pictures are those of the brand, and Links those at the foot of every page.
+	// Pictures are the brand's pictures, and Links the links at the foot of every page.
 	Pictures Pictures
 	Links    []Link
 
@@ -56,8 +55,8 @@ type Options struct {
 	// Locales are the languages of the pages.
 	Locales *ui.LocaleSet
 
-	// LinkError returns the address that the error page of a request of an application
-	// leads to for those who build it, or "".
+	// LinkError returns the address that an error page links to for the application's
+	// developers, or "".
 	LinkError func(r *http.Request, clientID, requestID string) string
 
 	// Screens render the pages.
@@ -75,7 +74,7 @@ type Options struct {
 	Logger  *slog.Logger
 }
 
-// New returns a site. BaseURL is one that has been validated.
+// New returns a site. BaseURL must be valid.
 func New(o Options) (*Site, error) {
 	base, err := url.Parse(o.BaseURL)
 	if err != nil {
@@ -96,8 +95,8 @@ func New(o Options) (*Site, error) {
 }
 
 // Link returns the address of a path of the provider, with a query of names and values;
-// empty values are left out. It has no host, so that it works at every address that the
-// host application answers at.
+// empty values are dropped. It has no host, so that it works at every address of the host
+// application.
 func (s *Site) Link(path string, query ...string) string {
 	q := url.Values{}
 	for i := 0; i+1 < len(query); i += 2 {
@@ -111,8 +110,8 @@ func (s *Site) Link(path string, query ...string) string {
 	return s.Base.Path + path + "?" + q.Encode()
 }
 
-// Redirect sends the browser on with 303, so that a form is never sent again to where it
-// leads (RFC 9700 section 4.12).
+// Redirect redirects the browser with 303, so that a form is never sent again to the new
+// address (RFC 9700 section 4.12).
 func (s *Site) Redirect(w http.ResponseWriter, location string) {
 	h := w.Header()
 	h.Set("Cache-Control", "no-store")
@@ -123,25 +122,25 @@ func (s *Site) Redirect(w http.ResponseWriter, location string) {
 
 // The parameters that travel with pages, in their addresses and forms.
 const (
-	// FlowParameter carries the sealed flow, or what else a page leads back to.
+	// FlowParameter carries the sealed flow, or another sealed return address.
 	FlowParameter = "flow"
 
-	// CodeParameter carries the sealed request for an e-mailed code.
+	// CodeParameter carries the sealed request for a mailed code.
 	CodeParameter = "ticket"
 
-	// MailboxParameter carries the pass that the links of a mail have.
+	// MailboxParameter carries the pass of the links in a mail.
 	MailboxParameter = "mailbox"
 
-	// AfterParameter carries, sealed, what the last page of a list ended with.
+	// AfterParameter carries, sealed, the last entry of the previous page of a list.
 	AfterParameter = "after"
 
-	// ClientParameter names the application that asks to sign out, or one whose access
-	// is to be removed.
+	// ClientParameter names the application that requests a sign-out, or whose access is to
+	// be removed.
 	ClientParameter = "client_id"
 )
 
-// Parameter returns a parameter that travels with a page: in the address when it is
-// shown, in the form when it is posted.
+// Parameter returns a parameter that travels with a page: from the address when it is
+// shown, from the form when it is posted.
 func Parameter(r *http.Request, name string) string {
 	if r.PostForm.Has(name) {
 		return r.PostForm.Get(name)
@@ -149,7 +148,7 @@ func Parameter(r *http.Request, name string) string {
 	return asks(r, name)
 }
 
-// HostOf names where a redirect URI leads: its host, or the scheme of an app.
+// HostOf returns the host of a redirect URI, or the scheme of an app.
 func HostOf(uri string) string {
 	u, err := url.Parse(uri)
 	if err != nil {
@@ -161,7 +160,7 @@ func HostOf(uri string) string {
 	return u.Scheme
 }
 
-// HostOfFirst is HostOf for the first of a client's redirect URIs, or "" when it has none.
+// HostOfFirst is HostOf for a client's first redirect URI, or "" without any.
 func HostOfFirst(uris []string) string {
 	if len(uris) == 0 {
 		return ""
@@ -178,7 +177,7 @@ func HomeOf(uri string) string {
 	return u.Scheme + "://" + u.Host + "/"
 }
 
-// homeOfFirst returns where the first of these addresses with a home has it, or "".
+// homeOfFirst returns the home of the first of these addresses that has one, or "".
 func homeOfFirst(uris []string) string {
 	for _, uri := range uris {
 		if home := HomeOf(uri); home != "" {

@@ -28,10 +28,10 @@ import (
 // instrumentation is the scope of all spans and metrics of a provider.
 const instrumentation = "github.com/bonafide-id/bonafide/provider"
 
-// Telemetry reports to OpenTelemetry requests, by the semantic conventions for HTTP
-// servers, and of audit events. Nothing of a request is reported but its method, route
-// and status: the rest of an address may hold codes and tokens. A nil *Telemetry
-// reports nothing and costs nothing.
+// Telemetry reports requests to OpenTelemetry, by the semantic conventions for HTTP
+// servers, and audit events. Of a request it reports only method, route and status: the
+// rest of an address may hold codes and tokens. A nil *Telemetry reports nothing and costs
+// nothing.
 type Telemetry struct {
 	base     *url.URL
 	tracer   trace.Tracer
@@ -40,17 +40,17 @@ type Telemetry struct {
 	events   metric.Int64Counter
 	log      *slog.Logger
 
-	// ends holds a place for each end of a request that is under way.
+	// ends has a slot for each end of a request in progress.
 	ends            chan struct{}
 	panicked, stuck sync.Once
 }
 
-// observable is a store that measures how long its operations take.
+// observable is a store that measures its operations.
 type observable interface {
 	Observe(meters metric.MeterProvider) error
 }
 
-// TelemetryOptions are where spans and metrics go; either provider may be nil.
+// TelemetryOptions are the destinations of spans and metrics; either provider may be nil.
 type TelemetryOptions struct {
 	Base    *url.URL
 	Tracers trace.TracerProvider
@@ -59,7 +59,7 @@ type TelemetryOptions struct {
 	Logger  *slog.Logger
 }
 
-// NewTelemetry returns nil when the host wants none.
+// NewTelemetry returns nil if the host wants no telemetry.
 func NewTelemetry(o TelemetryOptions) (*Telemetry, error) {
 	tracers, meters := o.Tracers, o.Meters
 	if tracers == nil && meters == nil {
@@ -96,15 +96,15 @@ func NewTelemetry(o TelemetryOptions) (*Telemetry, error) {
 	return t, nil
 }
 
-// The functions of the host's SDK are fenced: one that panics or ends its goroutine
-// harms no request, and one that waits, as for an exporter or a sampler, holds an answer
-// up for endTimeout at most and with maxEnds others.
+// The functions of the host's SDK are isolated: one that panics or ends its goroutine harms
+// no request, and one that waits, as for an exporter or a sampler, delays a response by at
+// most endTimeout, together with at most maxEnds others.
 const (
 	endTimeout = 250 * time.Millisecond
 	maxEnds    = 256
 )
 
-// fenced calls a function of the SDK. That it panics is reported once.
+// fenced calls a function of the SDK. It reports the first panic.
 func (t *Telemetry) fenced(ctx context.Context, call func()) {
 	defer func() {
 		if cause := recover(); cause != nil {
@@ -117,8 +117,8 @@ func (t *Telemetry) fenced(ctx context.Context, call func()) {
 	call()
 }
 
-// soon calls a function of the SDK and waits for it, but not for long. When too many
-// have not returned, it is not called.
+// soon calls a function of the SDK and waits briefly for it. If too many calls have not
+// returned, it does not call the function.
 func (t *Telemetry) soon(ctx context.Context, call func()) {
 	select {
 	case t.ends <- struct{}{}:
@@ -140,8 +140,8 @@ func (t *Telemetry) soon(ctx context.Context, call func()) {
 	}
 }
 
-// begin starts to observe a request and returns what to go on with, and the end of
-// it. The path of its route is empty where there is nothing.
+// begin starts to observe a request and returns the request to continue with, and the end
+// of it. The path of its route is empty if it has none.
 func (t *Telemetry) begin(w http.ResponseWriter, r *http.Request, m *matched) (http.ResponseWriter, *http.Request, func()) {
 	start, method := time.Now(), conventionalMethod(r.Method)
 	route, path := m.Path, r.URL.Path
@@ -164,8 +164,8 @@ func (t *Telemetry) begin(w http.ResponseWriter, r *http.Request, m *matched) (h
 	}
 	ctx, span := r.Context(), trace.Span(tracenoop.Span{})
 	started := make(chan traced, 1)
-	// A propagator that hangs may read on when the request has been answered, and its
-	// cookies are replaced meanwhile.
+	// A propagator that hangs may read on after the response, when the request's cookies
+	// have been replaced.
 	headers := propagation.HeaderCarrier(maps.Clone(r.Header))
 	t.soon(ctx, func() {
 		begun := r.Context()
@@ -212,7 +212,7 @@ func (t *Telemetry) Count(ctx context.Context, name string) {
 	}
 }
 
-// conventionalMethod bounds how many methods there are: a caller can make up others.
+// conventionalMethod limits the number of methods, because callers can make them up.
 func conventionalMethod(method string) httpconv.RequestMethodAttr {
 	switch method {
 	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch,
@@ -222,7 +222,7 @@ func conventionalMethod(method string) httpconv.RequestMethodAttr {
 	return httpconv.RequestMethodOther
 }
 
-// statusWriter remembers the status of an answer.
+// statusWriter records the status of a response.
 type statusWriter struct {
 	http.ResponseWriter
 	status int
@@ -245,8 +245,8 @@ func (w *statusWriter) Write(b []byte) (int, error) {
 // Unwrap is for http.ResponseController.
 func (w *statusWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
-// outcome describes the answer. There is none when the host's server ended the
-// request (http.ErrAbortHandler).
+// outcome describes the response. There is none if the host's server ended the request
+// (http.ErrAbortHandler).
 func (w *statusWriter) outcome() []attribute.KeyValue {
 	if w.status == 0 {
 		return []attribute.KeyValue{semconv.ErrorTypeKey.String("aborted")}
