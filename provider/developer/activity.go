@@ -11,13 +11,13 @@ import (
 	"github.com/bonafide-id/bonafide/ui"
 )
 
-// pageOfChanges is how many lines of the activity log a page shows.
+// pageOfChanges is the number of activity log entries on a page.
 const pageOfChanges = 50
 
-// record writes to the activity log of the organization, and of the application in the
-// path. What has happened is not undone when that fails: it is in the operator's log then.
+// record writes an entry to the activity log of the organization, and of the application in
+// the path. If that fails, the change stands, and the operator's log has the entry.
 func (d *Dashboard) record(r *request, what string, fields []storage.ChangedField) {
-	// Nobody keeps out of the log by hanging up.
+	// A caller that disconnects cannot keep a change out of the log.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Request.Context()), 2*time.Second)
 	defer cancel()
 	err := d.Store.AppendChange(ctx, storage.Change{
@@ -39,7 +39,7 @@ func shownFields(fields []storage.ChangedField) []ui.DeveloperChangedField {
 	return shown
 }
 
-// showActivity shows who changed what in an organization.
+// showActivity shows the activity log of an organization.
 func (d *Dashboard) showActivity(r *request) error {
 	before, _ := strconv.ParseInt(r.asked("before"), 10, 64) // anything else is the first page
 	changes, err := d.Store.Changes(r.Request.Context(), storage.ChangeFilter{

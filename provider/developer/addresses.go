@@ -9,15 +9,14 @@ import (
 	"github.com/bonafide-id/bonafide/ui"
 )
 
-// addressFields are the fields with an address a line, and what decides about each of
-// these.
+// addressFields are the fields with one address a line, and their validations.
 var addressFields = map[string]func(provider.Clients, string) error{
 	ui.FieldRedirectURIs:           provider.Clients.ValidateRedirectURI,
 	ui.FieldPostLogoutRedirectURIs: provider.Clients.ValidateRedirectURI,
 	ui.FieldOrigins:                provider.Clients.ValidateOrigin,
 }
 
-// checkField says of an address field, while it is typed, whether it would be accepted.
+// checkField validates an address field while the user types.
 func (d *Dashboard) checkField(r *request) error {
 	field, value := r.asked("field"), r.asked("value")
 	if addressFields[field] == nil {
@@ -34,8 +33,8 @@ func (d *Dashboard) checkField(r *request) error {
 	return nil
 }
 
-// addressesIn returns the addresses of a field, each once, and what is wrong with them to
-// the provider of their application.
+// addressesIn returns the addresses of a field, each once, and the problems that the
+// provider of their application has with them.
 func addressesIn(p *provider.Provider, field, value string) (addresses []string, problems []ui.Problem) {
 	for i, address := range strings.Split(value, "\n") {
 		address = strings.TrimSpace(address)
@@ -50,7 +49,7 @@ func addressesIn(p *provider.Provider, field, value string) (addresses []string,
 	return addresses, problems
 }
 
-// addressProblem says what to change about an address that the provider refuses.
+// addressProblem is the advice for an address that the provider refuses.
 func addressProblem(p *provider.Provider, field string, line int, address string, err error) ui.Problem {
 	if field == ui.FieldOrigins {
 		return ui.Problem{Code: ui.OriginInvalid, Field: field, Line: line}
@@ -63,8 +62,8 @@ func addressProblem(p *provider.Provider, field string, line int, address string
 	return ui.Problem{Text: "This address " + err.Error() + ".", Field: field, Line: line}
 }
 
-// repairs are the usual mistakes with what would put each right: a mistake is the one whose
-// repair makes the address one that the provider takes.
+// repairs are the usual mistakes with their repairs: an address has a mistake if its repair
+// makes the provider accept it.
 var repairs = []struct {
 	code   ui.ProblemCode
 	repair func(string) string
@@ -99,7 +98,7 @@ var repairs = []struct {
 	}},
 }
 
-// originsOf returns the web origins that pages at these addresses have.
+// originsOf returns the web origins of pages at these addresses.
 func originsOf(p *provider.Provider, addresses []string) []string {
 	var origins []string
 	for _, address := range addresses {

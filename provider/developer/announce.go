@@ -11,17 +11,17 @@ import (
 	"github.com/bonafide-id/bonafide/ui"
 )
 
-// announcement is how often operators are mailed that something waits, however much comes.
+// announcement is the minimum interval between mails to operators about pending reviews.
 const announcement = time.Hour
 
-// announcer remembers that operators have to hear of something.
+// announcer records that operators are to be mailed.
 type announcer struct {
 	mu   sync.Mutex
 	last time.Time
-	page *ui.Page // in the looks of which they are mailed; nil when there is nothing to say
+	page *ui.Page // the page whose look the mail has; nil if there is nothing to say
 }
 
-// announce has operators told that something waits for them.
+// announce schedules a mail to operators about a pending review.
 func (d *Dashboard) announce(r *request) {
 	page := r.Page()
 	d.announcer.mu.Lock()
@@ -29,7 +29,7 @@ func (d *Dashboard) announce(r *request) {
 	d.announcer.page = &page
 }
 
-// due returns whether there is something to say by now, and takes it as said.
+// due returns whether a mail is due, and marks it as sent.
 func (a *announcer) due(now time.Time) (page ui.Page, due bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -40,8 +40,8 @@ func (a *announcer) due(now time.Time) (page ui.Page, due bool) {
 	return page, true
 }
 
-// tellOperators mails operators that something waits, if it does: all that has come since the
-// last mail is in one.
+// tellOperators mails operators about pending reviews, if a mail is due: one for all since
+// the last.
 func (d *Dashboard) tellOperators(ctx context.Context) {
 	if d.Mailer == nil || d.Operators == nil {
 		return

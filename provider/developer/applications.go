@@ -10,11 +10,11 @@ import (
 	"github.com/bonafide-id/bonafide/ui"
 )
 
-// pageOfApplications is how many applications a list shows.
+// pageOfApplications is the number of applications on a page.
 const pageOfApplications = 50
 
-// leadToApplications leads from an organization to its applications: those of the sandbox
-// where there is one, for that is where everything begins.
+// leadToApplications redirects from an organization to its applications: those of the
+// sandbox if there is one, because applications begin there.
 func (d *Dashboard) leadToApplications(r *request) error {
 	env := storage.Sandbox
 	if d.Sandbox == nil {
@@ -70,7 +70,7 @@ func (d *Dashboard) showApplications(r *request) error {
 }
 
 // applicationRow returns an application in a list. One without a registration has no
-// dialect: its page says what is to be done.
+// dialect: its page says what to do.
 func (d *Dashboard) applicationRow(r *request, a storage.Application) (ui.DeveloperApplication, error) {
 	row := ui.DeveloperApplication{
 		Name: a.Name, URL: d.path("o", r.org.ID, r.env, a.ClientID), ClientID: a.ClientID, Kind: a.Kind,

@@ -10,9 +10,9 @@ import (
 	"github.com/bonafide-id/bonafide/ui"
 )
 
-// approve lets people see what waits: the copy of an application of the sandbox, or what the
-// developers of one in production want changed. It is claimed first: of two operators one is
-// told so, and when this ends in the middle it can be finished, and is done once.
+// approve publishes what waits for review: the copy of an application of the sandbox, or
+// the changes that developers want in production. It is claimed first: of two operators one
+// gets an error, and an interrupted approval can be completed, and happens once.
 func (d *Dashboard) approve(r *request, v reviewed) error {
 	if !met(d.checks(r, v.wanted)) {
 		return d.renderReview(r, v, http.StatusConflict, ui.Problem{Code: ui.ChecksUnmet})
@@ -50,8 +50,8 @@ func (d *Dashboard) approve(r *request, v reviewed) error {
 	return d.finishReview(r, nil, done)
 }
 
-// serveChanges serves what was approved in the place of the registration that the operator
-// compared it with. If that is another by now, what waits goes on waiting.
+// serveChanges publishes the approved changes in place of the registration that the
+// operator has compared. If another has been saved since, the changes keep waiting.
 func (d *Dashboard) serveChanges(r *request, v reviewed) error {
 	ctx := r.Request.Context()
 	err := d.Provider.Clients().Save(ctx, v.wanted)
@@ -73,8 +73,8 @@ func (d *Dashboard) serveChanges(r *request, v reviewed) error {
 	})
 }
 
-// copyToProduction makes the copy, as far as it is not there. The application is first: no
-// client is ever without an organization that answers for it.
+// copyToProduction makes the missing parts of the copy. The application is first: no client
+// is ever without a responsible organization.
 func (d *Dashboard) copyToProduction(r *request, v reviewed) error {
 	ctx, now, shown := r.Request.Context(), d.Clock(), brandOf(v.wanted)
 	err := d.Store.CreateApplication(ctx, storage.Application{
@@ -86,7 +86,7 @@ func (d *Dashboard) copyToProduction(r *request, v reviewed) error {
 	if err != nil && !errors.Is(err, storage.ErrConflict) {
 		return err
 	}
-	// What the operator trusts in the sandbox is not trusted with real people.
+	// Operator rights of the sandbox are not for real people.
 	c := withoutOperators(v.wanted, r.app)
 	c.Resources = d.resourcesIn(storage.Production, c) // by name: what is added later was not reviewed
 	c.ID, c.Secret, c.Revision = v.Live, "", provider.NoRevision
@@ -100,8 +100,8 @@ func (d *Dashboard) copyToProduction(r *request, v reviewed) error {
 	return d.editApplication(ctx, r.app, func(_ *storage.Application, kept *document) { kept.Copied = true })
 }
 
-// editApplication changes something of an application and of what is kept about it, whoever
-// else changes something of them.
+// editApplication changes an application and its document, whatever others change
+// concurrently.
 func (d *Dashboard) editApplication(ctx context.Context, a storage.Application, change func(*storage.Application, *document)) error {
 	err := storage.ErrChanged
 	for errors.Is(err, storage.ErrChanged) && ctx.Err() == nil {
@@ -119,8 +119,8 @@ func (d *Dashboard) editApplication(ctx context.Context, a storage.Application, 
 	return err
 }
 
-// stop makes an application of production unknown to every endpoint. It is marked first: a
-// member who enables it at the same moment finds the mark (setDisabled).
+// stop makes an application of production unknown to every endpoint. It is marked first, so
+// that a member who enables it at the same moment finds the mark (setDisabled).
 func (d *Dashboard) stop(r *request, v reviewed) error {
 	err := d.saveReview(r, storage.ReviewRefused, v.document)
 	if err == nil {
@@ -133,7 +133,7 @@ func (d *Dashboard) stop(r *request, v reviewed) error {
 	return d.finishReview(r, err, ui.DeveloperStopped)
 }
 
-// stopAgain takes an application out of use that an operator has stopped.
+// stopAgain disables an application that an operator has stopped.
 func (d *Dashboard) stopAgain(r *request) (bool, error) {
 	now, err := d.Store.Application(r.Request.Context(), r.env, r.app.ClientID)
 	if err != nil || !stopped(now) {
@@ -163,7 +163,7 @@ func (d *Dashboard) start(r *request, v reviewed) error {
 	return d.finishReview(r, err, ui.DeveloperStarted)
 }
 
-// setStopped takes an application out of use or back, whoever else changes something of its
+// setStopped disables or enables an application, whatever others change in its
 // registration.
 func (d *Dashboard) setStopped(r *request, stopped bool) error {
 	ctx := r.Request.Context()

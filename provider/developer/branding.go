@@ -13,13 +13,13 @@ import (
 	"github.com/bonafide-id/bonafide/ui/theme"
 )
 
-// branding is the brand of an application with what is known about it.
+// branding is the brand of an application with its state.
 type branding struct {
 	document
 	client    provider.Client
 	published brand
 
-	// wanted is the registration with what waits for an operator.
+	// wanted is the registration with its pending changes.
 	wanted provider.Client
 }
 
@@ -36,7 +36,7 @@ func (d *Dashboard) branding(r *request) (branding, error) {
 	return branding{kept, c, brandOf(c), wanted}, err
 }
 
-// current returns the draft, or what is published where there is none.
+// current returns the draft, or the published brand without one.
 func (b branding) current() brand {
 	if b.Draft != nil {
 		return *b.Draft
@@ -44,7 +44,7 @@ func (b branding) current() brand {
 	return b.published
 }
 
-// showBranding shows what an application looks like.
+// showBranding shows the look of an application.
 func (d *Dashboard) showBranding(r *request) error {
 	b, err := d.branding(r)
 	if err != nil {
@@ -77,7 +77,7 @@ func (d *Dashboard) brandingPath(r *request) string {
 	return d.path("o", r.org.ID, r.env, r.app.ClientID, "branding")
 }
 
-// changeBranding keeps a draft, publishes it, or takes back what was published.
+// changeBranding keeps a draft, publishes it, or reverts to the former brand.
 func (d *Dashboard) changeBranding(r *request) error {
 	version, err := strconv.ParseInt(r.posted(ui.FieldVersion), 10, 64)
 	if err != nil {
@@ -113,7 +113,7 @@ func (d *Dashboard) changeBranding(r *request) error {
 	return d.finishBranding(r, b, d.saveBranding(r, b, b.published), ui.DeveloperDraftSaved)
 }
 
-// finishBranding leads back to the page with what has been done.
+// finishBranding redirects to the page with a notice.
 func (d *Dashboard) finishBranding(r *request, b branding, err error, done ui.DeveloperNotice) error {
 	var wrong *provider.FieldError
 	switch {
@@ -129,7 +129,7 @@ func (d *Dashboard) finishBranding(r *request, b branding, err error, done ui.De
 	return r.done(d.brandingPath(r), done)
 }
 
-// saveBranding keeps the draft. shown is what people see afterwards.
+// saveBranding keeps the draft. shown is the published brand afterwards.
 func (d *Dashboard) saveBranding(r *request, b branding, shown brand) error {
 	a := r.app
 	a.Document, a.UpdatedAt = b.document.bytes(), d.Clock()
@@ -137,10 +137,9 @@ func (d *Dashboard) saveBranding(r *request, b branding, shown brand) error {
 	return d.Store.SaveApplicationWithin(r.Request.Context(), a, d.Quotas.PictureBytes)
 }
 
-// publish makes the draft what people see, or what waits for an operator. The draft is kept
-// first: of two members who publish at once one is told so, and what was published before
-// can be brought back even if this ends in the middle. It stays as a draft that is no other
-// than what is published.
+// publish publishes the draft, or submits it for review. The draft is saved first: of two
+// members who publish at once one gets an error, and the former brand can be restored even
+// after an interruption. The draft stays, and equals the published brand.
 func (d *Dashboard) publish(r *request, b branding, act string, done ui.DeveloperNotice) error {
 	wanted := brandedClient(b.wanted, *b.Draft)
 	if d.vouched(r.env, b.client) {
@@ -161,7 +160,7 @@ func (d *Dashboard) publish(r *request, b branding, act string, done ui.Develope
 	return d.finishBranding(r, b, err, done)
 }
 
-// postedBrand returns what was chosen, with what cannot be accepted.
+// postedBrand returns the chosen brand and its problems.
 func postedBrand(r *request, current brand) (chosen brand, problems []ui.Problem, err error) {
 	chosen = current
 	chosen.Color = strings.ToLower(strings.TrimSpace(r.posted(ui.FieldColor)))
@@ -174,7 +173,7 @@ func postedBrand(r *request, current brand) (chosen brand, problems []ui.Problem
 	return chosen, problems, nil
 }
 
-// hostOf names where a redirect URI leads: its host, or the scheme of an app.
+// hostOf returns the host of a redirect URI, or the scheme of an app.
 func hostOf(uri string) string {
 	u, err := url.Parse(uri)
 	if err != nil {

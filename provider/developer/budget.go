@@ -6,42 +6,43 @@ import (
 	"github.com/bonafide-id/bonafide/provider"
 )
 
-// The bounds of the lines of one application, minute and outcome: whoever knows a client_id
-// can make any number, and would fill the disk. What has no line is counted by one.
+// The limits on log entries of one application, minute and outcome: anybody with a
+// client_id could send any number of requests and fill the disk. Requests beyond are only
+// counted.
 const (
 	// sharedLines is for all networks together, of which one has networkLines at most.
 	sharedLines  = 240
 	networkLines = 60
 
-	// Each of the first maxNetworks has ownLines beside: what strangers send from theirs
-	// keeps no mistake of the application's own out.
+	// Each of the first maxNetworks also has ownLines: strangers' requests from other
+	// networks cannot crowd out the application's own mistakes.
 	ownLines    = 5
 	maxNetworks = 100
 
-	// maxBudgets bounds what is remembered of a minute.
+	// maxBudgets limits the memory for one minute.
 	maxBudgets = 10_000
 )
 
-// spender is what has a budget of lines for each minute.
+// spender has a budget of entries for each minute.
 type spender struct {
 	environment, clientID string
 	outcome               provider.Outcome
 }
 
-// budget is what has been spent of it.
+// budget is the spent part of a budget.
 type budget struct {
 	shared    int
 	byNetwork map[string]int
 	rest      map[restKind]*provider.Activity
 }
 
-// restKind is what is counted together, as the numbers by day do.
+// restKind is the key by which requests are counted, as in the daily counts.
 type restKind struct {
 	event provider.ActivityEvent
 	err   string
 }
 
-// spend reports whether there is a line for an activity.
+// spend reports whether an activity gets an entry.
 func (b *budget) spend(network string) bool {
 	spent, known := b.byNetwork[network]
 	if !known && len(b.byNetwork) >= maxNetworks {
@@ -61,7 +62,7 @@ func (b *budget) spend(network string) bool {
 	return true
 }
 
-// count adds an activity to those that have no line.
+// count counts an activity without an entry.
 func (b *budget) count(a provider.Activity) {
 	kind := restKind{a.Event, a.Error}
 	if rest := b.rest[kind]; rest != nil {
@@ -82,7 +83,7 @@ type budgets struct {
 	of     map[spender]*budget
 }
 
-// get returns a budget; nil when more have one than are remembered.
+// get returns a budget; nil if there are too many.
 func (b *budgets) get(s spender) *budget {
 	found := b.of[s]
 	if found == nil && len(b.of) < maxBudgets {

@@ -12,12 +12,12 @@ import (
 	"github.com/bonafide-id/bonafide/ui"
 )
 
-// steps are how far the clock of an organization can be moved at once.
+// steps are the sizes of clock changes of an organization.
 var steps = map[string]time.Duration{
 	"5m": 5 * time.Minute, "1h": time.Hour, "24h": 24 * time.Hour, "168h": 7 * 24 * time.Hour, "720h": 30 * 24 * time.Hour,
 }
 
-// mostOffset bounds how far the clock of an organization can be from the true one.
+// mostOffset limits the difference of an organization's clock from the true one.
 const mostOffset = 10 * 365 * 24 * time.Hour
 
 func (d *Dashboard) showClock(r *request) error {
@@ -37,8 +37,8 @@ func (d *Dashboard) showClock(r *request) error {
 	return nil
 }
 
-// changeClock moves the clock of an organization: what is recorded of its applications and
-// personas becomes older by as much.
+// changeClock moves the clock of an organization: it makes the records of its applications
+// and personas older by as much.
 func (d *Dashboard) changeClock(r *request) error {
 	ctx := r.Request.Context()
 	settings, err := d.Store.SandboxSettings(ctx, r.org.ID)
@@ -59,8 +59,7 @@ func (d *Dashboard) changeClock(r *request) error {
 	before := settings.ClockOffset
 	settings.Version, settings.ClockOffset = version, before+by
 	here := d.path("o", r.org.ID, "clock")
-	// Who has moved it meanwhile is told apart here; from then on, this step is the only
-	// one that moves it by so much.
+	// Concurrent changes fail here; from now on, only this step moves it by so much.
 	switch err := d.Store.SaveSandboxSettings(ctx, settings); {
 	case errors.Is(err, storage.ErrChanged):
 		return r.done(here, ui.DeveloperSomebodyElse)
@@ -74,7 +73,7 @@ func (d *Dashboard) changeClock(r *request) error {
 	return r.done(here, ui.DeveloperSaved)
 }
 
-// elapse makes what the sandbox has recorded of an organization older.
+// elapse makes an organization's records in the sandbox older.
 func (d *Dashboard) elapse(r *request, by time.Duration) error {
 	clients, err := d.sandboxClients(r)
 	if err != nil {
@@ -85,8 +84,8 @@ func (d *Dashboard) elapse(r *request, by time.Duration) error {
 	})
 }
 
-// moveBack takes back a step that the sandbox, a database of its own, has not taken: the
-// clock would show another time than its records have, also when it is reset.
+// moveBack reverts a step that the sandbox, a database of its own, has not taken: otherwise
+// the clock would differ from its records, even after a reset.
 func (d *Dashboard) moveBack(r *request, by time.Duration) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Request.Context()), 2*time.Second)
 	defer cancel()

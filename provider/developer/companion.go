@@ -8,11 +8,10 @@ import (
 	"github.com/bonafide-id/bonafide/ui"
 )
 
-// companion is what the provider asks and tells the dashboard about users.
+// companion is the dashboard's part in the provider's user management.
 type companion struct{ *Dashboard }
 
-// Duties implements provider.Companion: the organizations of which the user is the last
-// owner.
+// Duties implements provider.Companion: the organizations whose last owner the user is.
 func (c companion) Duties(ctx context.Context, userID string) ([]ui.Duty, error) {
 	memberships, err := c.Store.Memberships(ctx, userID)
 	if err != nil {
@@ -40,7 +39,7 @@ func (c companion) Duties(ctx context.Context, userID string) ([]ui.Duty, error)
 	return alone, nil
 }
 
-// exportedMembership is a line of the file that a user downloads.
+// exportedMembership is a membership in the file that a user downloads.
 type exportedMembership struct {
 	ID   string `json:"id"`
 	Name string `json:"name"`
@@ -62,8 +61,8 @@ func (c companion) Forget(ctx context.Context, userID, pseudonym string) error {
 	return c.Store.EndMemberships(ctx, userID, pseudonym)
 }
 
-// RemoveEnded implements provider.Companion: old changes, and those of organizations that are
-// no more.
+// RemoveEnded implements provider.Companion: old changes, and those of deleted
+// organizations.
 func (c companion) RemoveEnded(ctx context.Context, now time.Time, limit int) (int, error) {
 	return c.Store.RemoveChanges(ctx, before(now, c.KeepActivity), limit)
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/bonafide-id/bonafide/storage"
 )
 
-// decided is a registration as an operator has decided on it: enough of it to say what has
-// been changed since.
+// decided is a registration as an operator has approved it, as far as needed to list later
+// changes.
 type decided struct {
 	Values   map[string]string   `json:"values,omitempty"`
 	Lists    map[string][]string `json:"lists,omitempty"`
@@ -43,11 +43,11 @@ func digestOf(picture []byte) string {
 	return base64.RawURLEncoding.EncodeToString(sum[:])
 }
 
-// since returns the fields of a registration that are others than they were. Of a picture it
-// says but that.
+// since returns the fields of a registration that have changed. Of a picture it says only
+// that.
 func (d *decided) since(c provider.Client) map[string]storage.ChangedField {
 	fields := map[string]storage.ChangedField{}
-	if d == nil { // nobody has decided before
+	if d == nil { // nothing has been decided before
 		return fields
 	}
 	for _, f := range registeredFields(c) {

@@ -6,8 +6,8 @@ import (
 	"github.com/bonafide-id/bonafide/ui"
 )
 
-// showDelete asks whether an application is to be deleted. It needs no registration: what
-// is left of an application is deleted here, too.
+// showDelete asks whether to delete an application. It works without a registration, so
+// that remains can be deleted, too.
 func (d *Dashboard) showDelete(r *request) error {
 	return d.renderDelete(r, http.StatusOK)
 }
@@ -21,9 +21,8 @@ func (d *Dashboard) renderDelete(r *request, status int, problems ...ui.Problem)
 	return nil
 }
 
-// deleteApplication marks the application, and then its client, of which nothing works from
-// then on. What is left of both is removed in the background (goOn), also when this ends in the
-// middle.
+// deleteApplication marks the application, and then its client, which becomes unusable at
+// once. A background task (goOn) removes the rest of both, even after an interruption.
 func (d *Dashboard) deleteApplication(r *request) error {
 	if r.posted(ui.FieldConfirm) != r.app.Name {
 		return d.renderDelete(r, http.StatusUnprocessableEntity, ui.Problem{Code: ui.ConfirmWrong})

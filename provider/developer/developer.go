@@ -15,94 +15,93 @@ import (
 	"github.com/bonafide-id/bonafide/storage"
 )
 
-// Config says what a dashboard is. Provider and Store are required.
+// Config configures a dashboard. Provider and Store are required.
 type Config struct {
-	// Provider is where developers sign in, and where the applications of production
-	// are registered. The dashboard is mounted at its base URL followed by /developer/.
+	// Provider is where developers sign in, and where production applications are
+	// registered. The dashboard is mounted at its base URL followed by /developer/.
 	Provider *provider.Provider
 
-	// Sandbox is the provider that applications are tried with.
-	// Defaults to none: all applications are of production then.
+	// Sandbox is the provider for trying out applications.
+	// Defaults to none: all applications are then in production.
 	Sandbox *provider.Provider
 
-	// Trials are what Sandbox was made with.
-	// Defaults to none: the sandbox has no personas, faults and inbox then.
+	// Trials are those with which Sandbox was made.
+	// Defaults to none: the sandbox then has no personas, faults and inbox.
 	Trials *Trials
 
-	// Store keeps organizations, and which applications are theirs. The stores of this
-	// module are one: that of Provider will do. The host closes it.
+	// Store stores organizations and their applications. The stores of this module
+	// implement it: that of Provider will do. The host closes it.
 	Store storage.Developers
 
-	// Review makes applications begin in the sandbox and ask for production, where an
-	// operator decides. It needs a Sandbox and an Operator.
-	// Defaults to false: developers register applications of production themselves,
-	// and the consent screen says that nobody has reviewed them.
+	// Review makes applications begin in the sandbox and request production, which an
+	// operator decides. It requires a Sandbox and an Operator.
+	// Defaults to false: developers register production applications themselves, and the
+	// consent screen says that they are not reviewed.
 	Review bool
 
-	// Operator reports whether a user runs this service, and decides about
-	// applications.
+	// Operator reports whether a user runs this service and reviews applications.
 	// Defaults to nobody.
 	Operator func(ctx context.Context, userID string) (bool, error)
 
-	// Operators returns the users who are mailed when something waits for an operator: once
-	// an hour at most, in the language of their account.
+	// Operators returns the users to mail about pending reviews, in the language of their
+	// account, at most once an hour.
 	// Defaults to nobody.
 	Operators func(ctx context.Context) ([]string, error)
 
-	// Mailer sends invitations, what was decided about an application, and to the owners of
-	// an organization what decides who gets the data of people.
-	// Defaults to none: an invitation is a link to copy.
+	// Mailer sends invitations, decisions about applications, and notices to owners about
+	// changes that decide who gets personal data.
+	// Defaults to none: an invitation is then a link to copy.
 	Mailer provider.Mailer
 
-	// OperatorScopes are scopes that developers cannot give their applications; the
-	// host does, with Clients.Save.
+	// OperatorScopes are scopes that only the host gives to applications, with
+	// Clients.Save; developers cannot.
 	// Defaults to none.
 	OperatorScopes []string
 
-	// Quotas bound what one user or organization can make.
+	// Quotas limit what one user or organization can create.
 	Quotas Quotas
 
-	// KeepLog is how long the lines of an application's log are kept, and KeepNumbers how
-	// long its counts by day; negative for ever.
+	// KeepLog is how long entries of the request log are kept, and KeepNumbers how long its
+	// daily counts; negative for ever.
 	// Defaults to 30 days and 400 days.
 	KeepLog, KeepNumbers time.Duration
 
-	// KeepActivity is how long the changes in the activity log of an organization are kept;
-	// negative for as long as the organization.
+	// KeepActivity is how long entries of an organization's activity log are kept; negative
+	// for as long as the organization.
 	// Defaults to 365 days.
 	KeepActivity time.Duration
 
-	// Logger receives what went wrong.
+	// Logger receives warnings and errors.
 	// Defaults to slog.Default().
 	Logger *slog.Logger
 
-	// Clock tells the time. It is meant for tests.
+	// Clock returns the current time. It is meant for tests.
 	// Defaults to time.Now.
 	Clock func() time.Time
 }
 
-// Quotas bound what one user or organization can make.
+// Quotas limit what one user or organization can create.
 type Quotas struct {
-	// Organizations is how many one user can be a member of and still create or join one.
+	// Organizations is the number of memberships beyond which a user cannot create or join
+	// an organization.
 	// Defaults to 10.
 	Organizations int
 
-	// OrganizationsPerDay is how many one user can create in a day, whatever becomes of
-	// them.
+	// OrganizationsPerDay is how many one user can create in a day, deleted ones included.
 	// Defaults to 10.
 	OrganizationsPerDay int
 
-	// Applications is how many an organization can have in each environment.
+	// Applications is the maximum of an organization in each environment.
 	// Defaults to 100.
 	Applications int
 
-	// Invitations is how many of an organization can wait at once.
+	// Invitations is the maximum of an organization's pending ones.
 	// Defaults to 50.
 	Invitations int
 
-	// PictureBytes is how much the pictures of an organization's applications can take:
-	// drafts, published and former ones, which are up to 2 MiB each. What an operator
-	// approves is never refused for it.
+	// PictureBytes is the maximum size of the pictures of an organization's applications:
+	// drafts, published and former ones, up to 2 MiB each. It never prevents an operator's
+	// approval.
 	// Defaults to 64 MiB.
 	PictureBytes int64
 }
@@ -142,26 +141,26 @@ func (c Config) validate() error {
 	return nil
 }
 
-// Dashboard is the dashboard, an http.Handler for everything below the base URL of its
-// provider followed by /developer/. Make one with New.
+// Dashboard is an http.Handler for everything below the base URL of its provider followed
+// by /developer/. Create one with New.
 type Dashboard struct {
 	Config
-	base string // the path that the dashboard is mounted at, without a slash at its end
+	base string // the path at which the dashboard is mounted, without a trailing slash
 	mux  *http.ServeMux
 
 	reference *reference.Document
 	recorder  *recorder
 	announcer announcer
 
-	// watching holds what stops the watch that New has begun, for the first run to take.
+	// watching holds the function that stops the watch of New, for the first run to take.
 	watching chan func()
 
-	// mounted is who may look at the page of a path.
+	// mounted is the audience of each page, by path.
 	mounted map[string]need
 }
 
-// New returns a dashboard, to be mounted with its full path. What goes on in the background,
-// the log of applications, is a part of the provider's Run from now on.
+// New returns a dashboard, to be mounted with its full path. The provider's Run then also
+// does the dashboard's background work and writes the request log.
 func New(cfg Config) (*Dashboard, error) {
 	cfg = cfg.withDefaults()
 	if err := cfg.validate(); err != nil {
@@ -194,8 +193,8 @@ func New(cfg Config) (*Dashboard, error) {
 // ServeHTTP answers everything below the path of the dashboard.
 func (d *Dashboard) ServeHTTP(w http.ResponseWriter, r *http.Request) { d.mux.ServeHTTP(w, r) }
 
-// Must returns a dashboard, and panics when New has found a mistake in its Config: for
-// programs that have no other use for the error.
+// Must returns a dashboard, and panics if New returns an error, for programs that have no
+// other use for it.
 func Must(d *Dashboard, err error) *Dashboard {
 	if err != nil {
 		panic(err)

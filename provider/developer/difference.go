@@ -16,7 +16,7 @@ type registered struct {
 	values []string // of a list, which has no value
 }
 
-// registeredFields are what a registration consists of, but for its pictures.
+// registeredFields are the fields of a registration, except its pictures.
 func registeredFields(c provider.Client) []registered {
 	return []registered{
 		{name: ui.FieldName, value: c.Name},
@@ -56,8 +56,8 @@ func onOff(on bool) string {
 	return ""
 }
 
-// differences returns the fields in which two registrations differ: of lists what was added
-// and what was taken away, so that no value hides among a hundred that have stayed.
+// differences returns the fields in which two registrations differ: of lists the added and
+// the removed values, so that none hides among a hundred unchanged ones.
 func differences(before, after provider.Client) []storage.ChangedField {
 	var fields []storage.ChangedField
 	old := registeredFields(before)
@@ -70,8 +70,8 @@ func differences(before, after provider.Client) []storage.ChangedField {
 	return fields
 }
 
-// registration returns what a new registration sets. What it leaves as it is for every
-// application is no change that somebody made.
+// registration returns the fields that a new registration sets. Defaults of every
+// application are not changes.
 func registration(c provider.Client) []storage.ChangedField {
 	var fields []storage.ChangedField
 	for _, f := range registeredFields(c) {
@@ -80,7 +80,7 @@ func registration(c provider.Client) []storage.ChangedField {
 	return fields
 }
 
-// changed returns the fields of which a value differs.
+// changed returns the fields with another value.
 func changed(name, before, after string) []storage.ChangedField {
 	if before == after {
 		return nil
@@ -108,15 +108,14 @@ func lacking(list, other []string) []string {
 	return values
 }
 
-// What a line of the activity log holds of a change, so that nobody fills the disk by
-// saving long addresses.
+// The limits of a change in the activity log, so that long addresses cannot fill the disk.
 const (
 	maxChangedValue = 512  // bytes of one value
 	maxChangedLine  = 8192 // bytes of all values of a line
 )
 
-// bounded returns fields as a line of the activity log holds them: long values are cut, and
-// those for which there is no room are counted.
+// bounded returns fields within the limits of the activity log: it cuts long values, and
+// counts those beyond.
 func bounded(fields []storage.ChangedField) []storage.ChangedField {
 	room := maxChangedLine
 	kept := make([]storage.ChangedField, len(fields))
@@ -130,7 +129,7 @@ func bounded(fields []storage.ChangedField) []storage.ChangedField {
 	return kept
 }
 
-// named returns the values for which there is room, and counts the others.
+// named returns the values that fit, and counts the others.
 func named(room, cut *int, values []string) []string {
 	var kept []string
 	for _, value := range values {

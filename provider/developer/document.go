@@ -10,29 +10,29 @@ import (
 	"github.com/bonafide-id/bonafide/storage"
 )
 
-// document is what the dashboard keeps about an application beside its registration and
-// what it looks for: storage.Application.Document.
+// document is the dashboard's data about an application beside its registration and its
+// searched fields: storage.Application.Document.
 type document struct {
-	// Draft is a brand that has not been published, and Previous the one that was before
-	// the one that is. Both may be what is published by now.
+	// Draft is an unpublished brand, and Previous the one before the published. Either may
+	// equal the published one.
 	Draft    *brand `json:"draft,omitempty"`
 	Previous *brand `json:"previous,omitempty"`
 
-	// Review is what was asked and decided last.
+	// Review is the last request and its decision.
 	Review review `json:"review,omitzero"`
 
-	// Changes are what waits for an operator of an application that is in production, and
-	// Decided is the registration that was decided on last, to compare with.
+	// Changes are the pending changes of a production application, and Decided is the last
+	// approved registration, to compare with.
 	Changes *proposal `json:"changes,omitempty"`
 	Decided *decided  `json:"decided,omitempty"`
 
-	// Live is the client ID of the copy in production, and Copied says that it is whole.
-	// Both are of an application of the sandbox.
+	// Live is the client ID of the copy in production, and Copied reports that it is
+	// complete. Both are of an application of the sandbox.
 	Live   string `json:"live,omitempty"`
 	Copied bool   `json:"copied,omitempty"`
 }
 
-// review is what was asked and decided about an application.
+// review is a request for review and its decision.
 type review struct {
 	AskedAt   time.Time `json:"asked_at,omitzero"`
 	AskedBy   string    `json:"asked_by,omitempty"`
@@ -41,7 +41,7 @@ type review struct {
 	Reason    string    `json:"reason,omitempty"`
 }
 
-// askedAt is since when something waits for an operator.
+// askedAt is the time of the pending request.
 func (d document) askedAt() time.Time {
 	if d.Changes != nil {
 		return d.Changes.At
@@ -49,12 +49,12 @@ func (d document) askedAt() time.Time {
 	return d.Review.AskedAt
 }
 
-// askedBy reports whether a user has asked for what waits, or has had a part in it.
+// askedBy reports whether a user made or contributed to the pending request.
 func (d document) askedBy(userID string) bool {
 	return d.Review.AskedBy == userID || d.Changes != nil && slices.Contains(d.Changes.By, userID)
 }
 
-// brand is what an application can make its own on the screens.
+// brand is the look of an application on the screens.
 type brand struct {
 	// The pictures are as provider.LogoPNG draws them.
 	Logo         []byte `json:"logo,omitempty"`
@@ -65,7 +65,7 @@ type brand struct {
 	Color string `json:"color,omitempty"`
 }
 
-// brandOf returns the brand that is published.
+// brandOf returns the published brand.
 func brandOf(c provider.Client) brand {
 	return brand{Logo: c.Logo, LogoDark: c.LogoDark, Wordmark: c.Wordmark, WordmarkDark: c.WordmarkDark, Color: c.ButtonColor}
 }
@@ -76,7 +76,7 @@ func brandedClient(c provider.Client, b brand) provider.Client {
 	return c
 }
 
-// bytes is how much the pictures of a brand take.
+// bytes is the size of a brand's pictures.
 func (b *brand) bytes() (n int64) {
 	if b == nil {
 		return 0
@@ -87,7 +87,7 @@ func (b *brand) bytes() (n int64) {
 	return n
 }
 
-// differs reports whether there is a brand that is another than the one published.
+// differs reports whether there is a brand, and it differs from the published one.
 func (b *brand) differs(published brand) bool { return b != nil && len(b.changes(published)) > 0 }
 
 func readDocument(a storage.Application) (d document, err error) {
@@ -100,7 +100,7 @@ func readDocument(a storage.Application) (d document, err error) {
 	return d, nil
 }
 
-// bytes returns what is stored.
+// bytes returns the stored form.
 func (d document) bytes() []byte {
 	b, err := json.Marshal(d)
 	if err != nil {

@@ -5,8 +5,8 @@ import (
 	"github.com/bonafide-id/bonafide/storage"
 )
 
-// linkErrors has the error pages of both environments lead a member of the organization
-// that the application belongs to from the number of the request to its line in the log.
+// linkErrors links the error pages of both environments, for members of the application's
+// organization, to the log entry of the request.
 func (d *Dashboard) linkErrors() {
 	for _, env := range []string{storage.Production, storage.Sandbox} {
 		if p := d.provider(env); p != nil {
@@ -15,8 +15,8 @@ func (d *Dashboard) linkErrors() {
 	}
 }
 
-// lineOf returns the address of the line of a request that has failed; "" for whoever is no
-// member, or when nobody can tell now.
+// lineOf returns the address of the log entry of a failed request; "" for a user who is not
+// a member, or if that is unknown now.
 func (d *Dashboard) lineOf(env string, failed provider.FailedRequest) string {
 	ctx := failed.Request.Context()
 	user, err := d.Provider.Pages().SignedIn(failed.Request)

@@ -12,10 +12,10 @@ import (
 	"github.com/bonafide-id/bonafide/ui"
 )
 
-// faultLife is how long a fault lasts: one that somebody forgets does not become a riddle.
+// faultLife is how long a fault lasts, so that a forgotten one does not become a riddle.
 const faultLife = time.Hour
 
-// inSandbox is a page of applications of the sandbox only.
+// inSandbox is a page of sandbox applications only.
 func (d *Dashboard) inSandbox(h handler) handler {
 	return d.inTrials(func(r *request) error {
 		if r.env != storage.Sandbox {

@@ -9,23 +9,23 @@ import (
 	"github.com/bonafide-id/bonafide/storage"
 )
 
-// What an operator has decided about an organization is one write, and is carried out on one
-// of its applications after the other, each of which is in two databases: the halt of an
-// application says how far that has come, so that whoever finds it goes on. The registration
-// is read before the halt, and each step replaces the one that was read with another Revision:
-// of two who carry out different decisions, or of a member who saves what a page showed before
-// the decision, the later one is told so.
+// An operator's decision about an organization is one write. It is then carried out on one
+// application after the other, each of which is in two databases: the halt of an
+// application records the progress, so that any process can continue. The registration is
+// read before the halt, and each step replaces the registration with the Revision that was
+// read: of two processes that carry out different decisions, or of a decision and a member
+// who saves an older page, the later write fails.
 
-// pageOfHalts is how many applications are asked for at a time.
+// pageOfHalts is the number of applications read at a time.
 const pageOfHalts = 50
 
-// carryOut carries out what was decided about an organization, or about all when it is "". One
-// application that fails holds up no other.
+// carryOut carries out the decision about an organization, or about all if it is "". One
+// failing application does not hold up others.
 func (d *Dashboard) carryOut(ctx context.Context, organization string) error {
 	return d.eachApplication(ctx, storage.ApplicationFilter{Halting: true, OrganizationID: organization, Limit: pageOfHalts}, d.halt)
 }
 
-// eachApplication calls a function with every application that matches.
+// eachApplication calls a function with every matching application.
 func (d *Dashboard) eachApplication(ctx context.Context, match storage.ApplicationFilter, do func(context.Context, storage.Application) error) error {
 	var failed error
 	for {
@@ -34,7 +34,7 @@ func (d *Dashboard) eachApplication(ctx context.Context, match storage.Applicati
 			return errors.Join(failed, err)
 		}
 		for _, a := range found {
-			if d.provider(a.Environment) != nil { // else it is the business of another process
+			if d.provider(a.Environment) != nil { // otherwise another process handles it
 				failed = errors.Join(failed, do(ctx, a))
 			}
 			match.AfterName, match.After, match.AfterEnvironment = a.Name, a.ClientID, a.Environment
@@ -45,8 +45,8 @@ func (d *Dashboard) eachApplication(ctx context.Context, match storage.Applicati
 	}
 }
 
-// halt takes an application out of use or back, as far as an operator has decided so about its
-// organization. It begins again when somebody else changes something of it.
+// halt disables or enables an application, according to the operator's decision about its
+// organization. It starts again if the application changes concurrently.
 func (d *Dashboard) halt(ctx context.Context, a storage.Application) error {
 	err := storage.ErrChanged
 	for (errors.Is(err, storage.ErrChanged) || errors.Is(err, provider.ErrChanged)) && ctx.Err() == nil {
@@ -100,15 +100,15 @@ func (d *Dashboard) haltOnce(ctx context.Context, a storage.Application) error {
 	return put(storage.HaltBegun, storage.HaltDone)
 }
 
-// halted reports whether the suspension of its organization keeps an application out of use.
+// halted reports whether the suspension of its organization keeps an application disabled.
 func halted(a storage.Application) bool {
 	return a.Halt != storage.HaltNone && a.Halt != storage.HaltOver
 }
 
-// endDeleted ends the applications that are being deleted and of which nothing is left.
+// endDeleted removes an application that is being deleted, once nothing else is left of it.
 func (d *Dashboard) endDeleted(ctx context.Context, a storage.Application) error {
 	p := d.provider(a.Environment)
-	err := p.Clients().Delete(ctx, a.ClientID) // unless whoever has marked it came to that
+	err := p.Clients().Delete(ctx, a.ClientID) // in case the marking process did not get this far
 	if err != nil {
 		return err
 	}
@@ -119,7 +119,8 @@ func (d *Dashboard) endDeleted(ctx context.Context, a storage.Application) error
 	return d.Store.DeleteApplication(ctx, a.Environment, a.ClientID)
 }
 
-// goOn carries out what was decided about organizations and applications, whoever has begun.
+// goOn continues to carry out decisions about organizations and applications that any
+// process has begun.
 func (d *Dashboard) goOn(ctx context.Context) {
 	err := errors.Join(
 		d.carryOut(ctx, ""),

@@ -7,7 +7,7 @@ import (
 	"github.com/bonafide-id/bonafide/ui"
 )
 
-// showInbox shows the mails that the sandbox has sent to addresses of the organization.
+// showInbox shows the sandbox's mails to addresses of the organization.
 func (d *Dashboard) showInbox(r *request) error {
 	mails, err := d.Store.Mails(r.Request.Context(), r.org.ID, keptMails)
 	if err != nil {

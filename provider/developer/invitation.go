@@ -15,11 +15,11 @@ import (
 	"github.com/bonafide-id/bonafide/ui"
 )
 
-// invitationLife is how long an invitation waits.
+// invitationLife is how long an invitation is valid.
 const invitationLife = 7 * 24 * time.Hour
 
-// What bounds the invitations that are mailed, whatever becomes of them: by who sends, by
-// organization, and by who gets them, a stranger perhaps.
+// The limits on mailed invitations, deleted ones included: by sender, by organization, and
+// by recipient, who may be a stranger.
 var (
 	mailsOfSender       = provider.Limit{Burst: 20, Every: 15 * time.Minute}
 	mailsOfOrganization = provider.Limit{Burst: 50, Every: 10 * time.Minute}
@@ -48,7 +48,7 @@ func (d *Dashboard) invitations(r *request, people people) ([]ui.DeveloperInvita
 	return shown, nil
 }
 
-// invitedAddress returns the address that an invitation is for, or "".
+// invitedAddress returns the address of an invitation, or "".
 func (d *Dashboard) invitedAddress(i storage.Invitation) (string, error) {
 	if len(i.Email) == 0 {
 		return "", nil
@@ -57,19 +57,19 @@ func (d *Dashboard) invitedAddress(i storage.Invitation) (string, error) {
 	return string(email), err
 }
 
-// offer is an invitation that somebody is about to make.
+// offer is an invitation to be made.
 type offer struct {
 	role     storage.Role
-	email    string // empty for whoever has the link
+	email    string // empty for anybody with the link
 	appoints bool   // by an operator
 
-	// page is where it is made. It is shown again with a link that nobody has been mailed,
-	// or with what is wrong.
+	// page is the page on which it is made. It is shown again with a link that was not
+	// mailed, or with problems.
 	page string
 	show func(link string, status int, problems ...ui.Problem) error
 }
 
-// invite makes an invitation, for the address that was entered or for whoever has the link.
+// invite makes an invitation, for the entered address or for anybody with the link.
 func (d *Dashboard) invite(r *request) error {
 	o := offer{role: storage.Role(r.posted(ui.FieldRole)), email: strings.TrimSpace(r.posted(ui.FieldEmail)), page: d.path("o", r.org.ID, "members")}
 	o.show = func(link string, status int, problems ...ui.Problem) error {
@@ -81,8 +81,8 @@ func (d *Dashboard) invite(r *request) error {
 	return d.makeOffer(r, o)
 }
 
-// makeOffer records an invitation and mails it, or shows its link where there is no mailer or
-// nobody to mail.
+// makeOffer records an invitation and mails it, or shows its link without a mailer or an
+// address.
 func (d *Dashboard) makeOffer(r *request, o offer) error {
 	recipient, err := provider.NormalizeEmail(o.email)
 	switch {
@@ -112,13 +112,13 @@ func (d *Dashboard) makeOffer(r *request, o offer) error {
 		return o.show(link, http.StatusOK)
 	}
 	if err := d.mail(r.Request.Context(), r, o.email, ui.MailView{Kind: ui.MailInvitation, Locale: r.Page().Locale, InvitationURL: link}); err != nil {
-		// Nobody has it, and the next try shall not stand beside it.
+		// Nobody has it, and a retry must not leave two.
 		return errors.Join(err, d.Store.RemoveInvitation(r.Request.Context(), r.org.ID, i.Token))
 	}
 	return r.done(o.page, ui.DeveloperInvited)
 }
 
-// mayMail counts an invitation that is to be mailed, or says how long to wait.
+// mayMail counts an invitation to be mailed, or returns how long to wait.
 func (d *Dashboard) mayMail(r *request, recipient string) (time.Duration, error) {
 	for _, b := range []struct {
 		what, who string
@@ -152,8 +152,8 @@ func (d *Dashboard) createInvitation(r *request, o offer) (i storage.Invitation,
 	return i, d.absolute(d.path("join", token)), nil
 }
 
-// aboutInvitation says in the activity log which invitation it was, and whether it was for
-// one address; the address itself is a person's, and stays sealed.
+// aboutInvitation identifies the invitation for the activity log, and whether it was for
+// one address; the address itself is personal data, and stays encrypted.
 func aboutInvitation(i storage.Invitation) []storage.ChangedField {
 	whom := "anyone with the link"
 	if len(i.Email) > 0 {
@@ -162,7 +162,7 @@ func aboutInvitation(i storage.Invitation) []storage.ChangedField {
 	return []storage.ChangedField{{Name: "invitation", After: hex.EncodeToString(i.Token[:4])}, {Name: "for", After: whom}}
 }
 
-// withdraw takes an invitation back, and leads to a page.
+// withdraw withdraws an invitation, and redirects to a page.
 func (d *Dashboard) withdraw(r *request, page string) error {
 	var token storage.Digest
 	if n, err := hex.Decode(token[:], []byte(r.posted(ui.FieldCode))); err != nil || n != len(token) {
@@ -175,8 +175,8 @@ func (d *Dashboard) withdraw(r *request, page string) error {
 	return r.done(page, ui.DeveloperWithdrawn)
 }
 
-// invitation returns the one that the address is about, and its organization; false when it
-// is over.
+// invitation returns the invitation of the request's address, and its organization; false
+// if it is no longer valid.
 func (d *Dashboard) invitation(r *request) (storage.Invitation, storage.Organization, bool, error) {
 	i, err := d.Store.Invitation(r.Request.Context(), sha256.Sum256([]byte(r.value("token"))))
 	if err == nil && !d.Clock().Before(i.ExpiresAt) {
@@ -195,8 +195,8 @@ func (d *Dashboard) invitation(r *request) (storage.Invitation, storage.Organiza
 	return i, o, err == nil, err
 }
 
-// isFor reports whether an invitation is for this user: for whoever has the link, unless it
-// makes an owner, or for the address that the user has proved to own.
+// isFor reports whether an invitation is for this user: for anybody with the link, unless
+// it makes an owner, or for the user's verified address.
 func (d *Dashboard) isFor(r *request, i storage.Invitation) (bool, error) {
 	invited, err := d.invitedAddress(i)
 	if err != nil || invited == "" {
@@ -207,7 +207,7 @@ func (d *Dashboard) isFor(r *request, i storage.Invitation) (bool, error) {
 		return false, err
 	}
 	address, err := provider.NormalizeEmail(invited)
-	return err == nil && address == own, nil // what is no address is nobody's
+	return err == nil && address == own, nil // an invalid address is nobody's
 }
 
 func (d *Dashboard) showInvitation(r *request) error {
@@ -238,7 +238,7 @@ func (d *Dashboard) renderInvitation(r *request, i storage.Invitation, o storage
 		if err != nil {
 			return err
 		}
-		if view.Other = !meant; view.Other { // what it is about is nobody else's
+		if view.Other = !meant; view.Other { // its content is for nobody else
 			status = http.StatusForbidden
 		} else {
 			view.Organization, view.Role = o.Name, asRole(i.Role)

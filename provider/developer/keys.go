@@ -17,19 +17,19 @@ import (
 	"github.com/bonafide-id/bonafide/ui"
 )
 
-// signingAlgs are the algorithms by which applications can sign.
+// signingAlgs are the algorithms with which applications can sign.
 var signingAlgs = []string{"RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA"}
 
-// signsWithKey reports whether an application proves with a key of its own who it is.
+// signsWithKey reports whether an application authenticates with its own key.
 func signsWithKey(c provider.Client) bool { return c.TokenEndpointAuthMethod == authMethodKey }
 
-// isStrict reports whether an application has to do more than what goes through a browser
-// with a secret: what a trial and the samples do.
+// isStrict reports whether an application must do more than send a request through a
+// browser with a secret, as a trial and the samples do.
 func isStrict(c provider.Client) bool {
 	return signsWithKey(c) || c.RequirePushedAuthorizationRequests || c.RequireSignedRequestObject
 }
 
-// authentication reads how the application proves who it is, and its keys.
+// authentication reads the application's authentication method and its keys.
 func (p *posting) authentication() {
 	if method := p.r.posted(ui.FieldAuthMethod); slices.Contains(authMethods, method) {
 		p.TokenEndpointAuthMethod = strings.TrimPrefix(method, authMethodAny)
@@ -51,7 +51,7 @@ func (p *posting) authentication() {
 	}
 }
 
-// alg reads an algorithm; what is none of them changes nothing.
+// alg reads an algorithm; an unknown one changes nothing.
 func (p *posting) alg(field, registered string) string {
 	switch alg := p.r.posted(field); {
 	case alg == ui.AnyAlg:
@@ -65,14 +65,14 @@ func (p *posting) alg(field, registered string) string {
 
 var (
 	// private finds the members of a private or symmetric key (RFC 7518 section 6), and the
-	// beginning of one in PEM, also in what is no key set.
+	// beginning of one in PEM, even outside of a key set.
 	private = regexp.MustCompile(`(?i)"(?:d|p|q|dp|dq|qi|oth|k)"\s*:|PRIVATE KEY`)
 
 	// escaped finds letters as JSON can spell them too.
 	escaped = regexp.MustCompile(`\\u00[0-7][0-9a-fA-F]`)
 )
 
-// hasPrivate reports whether a private key has been entered, as far as it can be told.
+// hasPrivate reports whether the input contains a private key, as far as that can be told.
 func hasPrivate(entered string) bool {
 	return private.MatchString(escaped.ReplaceAllStringFunc(entered, func(s string) string {
 		letter, _ := strconv.ParseUint(s[len(`\u`):], 16, 8) // as it has been found
@@ -80,8 +80,8 @@ func hasPrivate(entered string) bool {
 	}))
 }
 
-// publicKeys is a key set with what anybody may see of keys (RFC 7517 section 4, RFC 7518
-// section 6, and what libraries add).
+// publicKeys is a key set with public members only (RFC 7517 section 4, RFC 7518 section 6,
+// and additions of libraries).
 type publicKeys struct {
 	Keys []struct {
 		Kty, Use, Alg, Kid, X5u, X5t, Crv, X, Y, N, E string
@@ -94,8 +94,8 @@ type publicKeys struct {
 	}
 }
 
-// isPublic reports whether what was entered may be shown again. Of anything but a key set of
-// public members nobody knows whether there is a private key in it.
+// isPublic reports whether the input may be shown again. Anything but a key set of public
+// members may contain a private key.
 func isPublic(entered string) bool {
 	decoder := json.NewDecoder(strings.NewReader(entered))
 	decoder.DisallowUnknownFields()
@@ -107,8 +107,8 @@ func isPublic(entered string) bool {
 	return errors.Is(err, io.EOF)
 }
 
-// keys reads the key set, and reports whether it can be registered. A private key is
-// never shown again.
+// keys reads the key set, and reports whether it can be registered. A private key is never
+// shown again.
 func (p *posting) keys() bool {
 	entered := strings.TrimSpace(p.r.posted(ui.FieldJWKS))
 	if hasPrivate(entered) {
@@ -127,8 +127,8 @@ func (p *posting) keys() bool {
 	return true
 }
 
-// keysProblem makes a sentence of what the provider says about a key set or, as keys[0],
-// about one of its keys.
+// keysProblem translates the provider's error about a key set or, as keys[0], about one of
+// its keys.
 func keysProblem(said string) string {
 	var n int
 	if _, err := fmt.Sscanf(said, "keys[%d]:", &n); err != nil {
@@ -138,8 +138,8 @@ func keysProblem(said string) string {
 	return fmt.Sprintf("Key %d %s.", n+1, of)
 }
 
-// asRegistered returns a key set as it is registered when it is that, written in another
-// way, and else as it was entered.
+// asRegistered returns a key set in its registered form if it is equivalent, and else as
+// entered.
 func asRegistered(entered string, registered json.RawMessage) json.RawMessage {
 	if entered == "" {
 		return nil
@@ -151,11 +151,11 @@ func asRegistered(entered string, registered json.RawMessage) json.RawMessage {
 	return json.RawMessage(entered)
 }
 
-// maxKeyID is how many bytes are shown of a name that an application has given to a key.
+// maxKeyID limits the displayed bytes of a key's kid.
 const maxKeyID = 64
 
-// keyIDs names the keys of a set by what their application calls them and by the beginning
-// of their thumbprints (RFC 7638), which differ where keys differ.
+// keyIDs names the keys of a set by their kid and by the beginning of their thumbprints
+// (RFC 7638), which differ where keys differ.
 func keyIDs(set json.RawMessage) []string {
 	var read struct {
 		Keys []map[string]json.RawMessage `json:"keys"`
@@ -175,7 +175,7 @@ func keyIDs(set json.RawMessage) []string {
 	return names
 }
 
-// thumbprinted are the members of a key that its thumbprint is made of.
+// thumbprinted are the members in the thumbprint of a key.
 var thumbprinted = map[string][]string{"EC": {"crv", "kty", "x", "y"}, "OKP": {"crv", "kty", "x"}, "RSA": {"e", "kty", "n"}}
 
 // thumbprint returns the first 32 bits of the thumbprint of a key, for people to compare.

@@ -9,8 +9,8 @@ import (
 	"github.com/bonafide-id/bonafide/ui"
 )
 
-// The limits of what one user posts, on all pages together: each change is a line of the
-// activity log, and each picture takes the processor for a moment.
+// The limits on posts of one user, on all pages together: each change is an entry of the
+// activity log, and each picture takes processor time.
 var (
 	changes = provider.Limit{Burst: 60, Every: 6 * time.Second}
 	uploads = provider.Limit{Burst: 10, Every: 20 * time.Second}
@@ -18,8 +18,8 @@ var (
 
 var errTooMany = errors.New("the user has posted too many forms")
 
-// bounded counts what is posted. Of what is one too many nothing is done, and nothing is
-// lost: whoever reloads the page that says so posts it again.
+// bounded counts a post. One too many has no effect, and loses nothing: reloading the error
+// page posts it again.
 func (d *Dashboard) bounded(r *request) error {
 	if r.Request.Method != http.MethodPost {
 		return nil

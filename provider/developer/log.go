@@ -15,10 +15,10 @@ import (
 	"github.com/bonafide-id/bonafide/ui"
 )
 
-// pageOfLines is how many lines a page of a log shows.
+// pageOfLines is the number of log entries on a page.
 const pageOfLines = 50
 
-// What the filter of a log offers.
+// The choices of the log's filter.
 var (
 	logEvents = []string{
 		string(provider.ActivityAuthorize), string(provider.ActivityConsent), string(provider.ActivityToken),
@@ -29,8 +29,7 @@ var (
 	logOutcomes = []string{string(provider.OutcomeOK), string(provider.OutcomeDenied), string(provider.OutcomeError)}
 )
 
-// logFilter returns the lines that a request asks for. What is not offered is not asked
-// for.
+// logFilter returns the filter of a request, without values that are not offered.
 func logFilter(r *request) storage.LogFilter {
 	f := storage.LogFilter{Environment: r.app.Environment, ClientID: r.app.ClientID}
 	if event := r.asked(ui.FieldEvent); slices.Contains(logEvents, event) {
@@ -49,8 +48,8 @@ func logFilter(r *request) storage.LogFilter {
 	return f
 }
 
-// momentAsked returns a moment of a filter, as browsers send it, with or without seconds;
-// zero for what is none.
+// momentAsked returns a time of a filter, as browsers send it, with or without seconds;
+// zero if invalid.
 func momentAsked(r *request, field string) time.Time {
 	for _, layout := range []string{ui.LocalMinute, ui.LocalMinute + ":05"} {
 		if t, err := time.Parse(layout, r.asked(field)); err == nil {
@@ -60,10 +59,10 @@ func momentAsked(r *request, field string) time.Time {
 	return time.Time{}
 }
 
-// maxLogName is how many bytes of a request ID or of a pseudonym are looked for.
+// maxLogName limits the bytes of a request ID or a pseudonym in a search.
 const maxLogName = 64
 
-// logQuery is the query that asks for the lines of a filter; "" for all.
+// logQuery is the query string of a filter; "" for all.
 func logQuery(f storage.LogFilter) string {
 	q := url.Values{}
 	for name, value := range map[string]string{
@@ -87,7 +86,7 @@ func logQuery(f storage.LogFilter) string {
 	return "?" + q.Encode()
 }
 
-// showLog shows what happened to the requests of an application.
+// showLog shows the request log of an application.
 func (d *Dashboard) showLog(r *request) error {
 	filter := logFilter(r)
 	before, _ := strconv.ParseInt(r.asked("before"), 10, 64) // anything else is the first page
@@ -131,7 +130,7 @@ func (d *Dashboard) logPath(r *request, below ...string) string {
 	return d.path(append([]string{"o", r.org.ID, r.env, r.app.ClientID, "log"}, below...)...)
 }
 
-// linkedLine shows a line that leads to those of its user and of its sign-in.
+// linkedLine shows an entry with links to those of its user and of its sign-in.
 func (d *Dashboard) linkedLine(r *request, e storage.LogEntry) ui.DeveloperLogLine {
 	line := logLine(e)
 	if e.User != "" {
@@ -143,7 +142,7 @@ func (d *Dashboard) linkedLine(r *request, e storage.LogEntry) ui.DeveloperLogLi
 	return line
 }
 
-// logLine shows a line.
+// logLine shows an entry.
 func logLine(e storage.LogEntry) ui.DeveloperLogLine {
 	line := ui.DeveloperLogLine{
 		At: e.At, Event: e.Event, Outcome: e.Outcome, Error: e.Error, Diagnosis: e.Cause,
@@ -156,13 +155,13 @@ func logLine(e storage.LogEntry) ui.DeveloperLogLine {
 }
 
 const (
-	// maxCSV is how many lines a file has.
+	// maxCSV is the maximum number of entries in a file.
 	maxCSV = 10_000
 	// batchOfCSV is how many of them are read at once.
 	batchOfCSV = 1000
 )
 
-// downloadLog serves the lines of a log as a file in English, the latest first.
+// downloadLog serves entries of a log as a file in English, the latest first.
 func (d *Dashboard) downloadLog(r *request) error {
 	filter := logFilter(r)
 	filter.Limit = batchOfCSV
@@ -203,8 +202,8 @@ func (d *Dashboard) downloadLog(r *request) error {
 	return nil
 }
 
-// plainCell keeps a spreadsheet from taking what a stranger has sent for a formula, also one
-// that splits cells where it finds a semicolon, a comma or a tab, whatever the quotes say.
+// plainCell keeps a spreadsheet from evaluating a stranger's text as a formula, even one
+// that splits cells at semicolons, commas or tabs inside quotes.
 func plainCell(s string) string {
 	var plain strings.Builder
 	begins := true

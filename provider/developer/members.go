@@ -13,7 +13,7 @@ func (d *Dashboard) showMembers(r *request) error {
 	return d.renderMembers(r, ui.DeveloperMembersView{}, http.StatusOK)
 }
 
-// renderMembers completes a view, which has what was entered.
+// renderMembers completes a view with the entered values.
 func (d *Dashboard) renderMembers(r *request, view ui.DeveloperMembersView, status int, problems ...ui.Problem) error {
 	var err error
 	if view.DeveloperPage, err = d.organizationPage(r, ui.SectionMembers); err != nil {
@@ -54,7 +54,7 @@ func shownMembers(r *request, members []storage.Member, people people) ([]ui.Dev
 	return shown, nil
 }
 
-// changeMembers carries out what was asked for. Owners decide; everybody may leave.
+// changeMembers carries out the requested change. Owners decide; everybody may leave.
 func (d *Dashboard) changeMembers(r *request) error {
 	action := r.posted(ui.FieldAction)
 	leaves := action == ui.ActionRemove && r.posted(ui.FieldUser) == r.User.UserID
@@ -104,8 +104,8 @@ func (d *Dashboard) setRole(r *request) error {
 	return r.done(d.path("o", r.org.ID, "members"), ui.DeveloperRoleChanged)
 }
 
-// mayBe reports whether a user can have a role: an owner answers for others, at an address
-// that is known to be the owner's.
+// mayBe reports whether a user can have a role: an owner is responsible for others and
+// needs a verified address.
 func (d *Dashboard) mayBe(r *request, user string, role storage.Role) (bool, error) {
 	if role != storage.RoleOwner {
 		return true, nil

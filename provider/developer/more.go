@@ -16,11 +16,11 @@ import (
 // formatJWT is the format of access tokens of RFC 9068.
 const formatJWT = "jwt"
 
-// grantJWTBearer is the grant with which an application acts for users who are not there
-// (RFC 7523): only an operator gives it.
+// grantJWTBearer is the grant with which an application acts for absent users (RFC 7523):
+// only an operator gives it.
 const grantJWTBearer = "urn:ietf:params:oauth:grant-type:jwt-bearer"
 
-// addMore adds what the closed part of the settings shows of a registration.
+// addMore adds the fields of the closed part of the settings.
 func (d *Dashboard) addMore(r *request, view *ui.DeveloperRegistration, now, c provider.Client) {
 	view.LeanIDTokens, view.JWTAccessTokens = c.LeanIDTokens, c.AccessTokenFormat == formatJWT
 	view.BackchannelLogoutURI, view.BackchannelSession = c.BackchannelLogoutURI, c.BackchannelLogoutSessionRequired
@@ -61,7 +61,7 @@ func (p *posting) more() {
 	}
 }
 
-// moreOfPeople reads what of it is about sign-ins.
+// moreOfPeople reads its fields about sign-ins.
 func (p *posting) moreOfPeople() {
 	if p.Dialect == provider.Standard {
 		p.LeanIDTokens = p.is(ui.FieldLeanIDTokens)
@@ -79,8 +79,8 @@ func (p *posting) moreOfPeople() {
 	}
 }
 
-// withoutOperators returns a registration without what only an operator gives in each
-// environment.
+// withoutOperators returns a registration without the rights that only an operator gives in
+// each environment.
 func withoutOperators(c provider.Client, a storage.Application) provider.Client {
 	c.SkipConsent = false
 	c.GrantTypes = slices.DeleteFunc(slices.Clone(c.GrantTypes), func(g string) bool { return g == grantJWTBearer })

@@ -7,9 +7,9 @@ import (
 	"github.com/bonafide-id/bonafide/ui"
 )
 
-// checkBrand finds a name for production that people take for that of the service: one that
-// looks the same, and one that has it in it unless an operator decides about that. Operators
-// name their applications as they like.
+// checkBrand refuses production names that people would take for the service's: one that
+// looks the same, and one that contains it unless an operator decides about that. Operators
+// name their applications freely.
 func (d *Dashboard) checkBrand(r *request, before, name string, decided bool) ([]ui.Problem, error) {
 	brand := r.Page().Brand.Name
 	same := lookalike.Skeleton(name) == lookalike.Skeleton(brand)
@@ -28,8 +28,8 @@ const (
 	maxNameTaken = 5
 )
 
-// nameTaken returns applications of other organizations for which operators vouch, and whose
-// names look like a name.
+// nameTaken returns reviewed applications of other organizations whose names look like a
+// name.
 func (d *Dashboard) nameTaken(r *request, c provider.Client) ([]ui.DeveloperReviewed, error) {
 	var taken []ui.DeveloperReviewed
 	skeleton := lookalike.Skeleton(c.Name)

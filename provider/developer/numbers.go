@@ -12,13 +12,13 @@ import (
 	"github.com/bonafide-id/bonafide/ui"
 )
 
-// daysOfNumbers is how many days the numbers show, the last of which is today.
+// daysOfNumbers is the number of days shown, including today.
 const daysOfNumbers = 30
 
-// maxKinds is how many kinds of errors are listed.
+// maxKinds is the number of types of errors listed.
 const maxKinds = 20
 
-// showNumbers counts what happened to the requests of an application.
+// showNumbers shows the counts of an application's requests.
 func (d *Dashboard) showNumbers(r *request) error {
 	today := d.Clock().UTC().Truncate(24 * time.Hour)
 	first := today.AddDate(0, 0, 1-daysOfNumbers)
@@ -41,7 +41,7 @@ func (d *Dashboard) showNumbers(r *request) error {
 	return nil
 }
 
-// seriesOf returns what is drawn of counts since a day.
+// seriesOf returns the chart series of counts since a day.
 func seriesOf(counts []storage.LogDay, first time.Time) []ui.DeveloperSeries {
 	series := []ui.DeveloperSeries{
 		{Name: ui.SeriesSignIns}, {Name: ui.SeriesConsents}, {Name: ui.SeriesDenials}, {Name: ui.SeriesErrors},
@@ -58,7 +58,7 @@ func seriesOf(counts []storage.LogDay, first time.Time) []ui.DeveloperSeries {
 	return series
 }
 
-// seriesFor returns which series counts something; -1 for none.
+// seriesFor returns the series of a count; -1 for none.
 func seriesFor(c storage.LogDay) int {
 	event := provider.ActivityEvent(c.Event)
 	switch provider.Outcome(c.Outcome) {
@@ -77,7 +77,7 @@ func seriesFor(c storage.LogDay) int {
 	return -1
 }
 
-// errorsOf returns the errors of all days by kind, the most frequent first.
+// errorsOf returns the errors of all days by type, the most frequent first.
 func errorsOf(counts []storage.LogDay, logURL string) []ui.DeveloperErrorCount {
 	type kind struct{ event, code string }
 	sums := map[kind]int{}

@@ -47,7 +47,7 @@ func (d *Dashboard) showHome(r *request) error {
 	return nil
 }
 
-// welcome shows who is not signed in what there is for developers.
+// welcome introduces the dashboard to a visitor who is not signed in.
 func (d *Dashboard) welcome(r *request) error {
 	p, err := d.page(r)
 	if err != nil {
@@ -59,7 +59,7 @@ func (d *Dashboard) welcome(r *request) error {
 	return nil
 }
 
-// leadHome leads home whoever has signed in for it.
+// leadHome redirects home after a sign-in.
 func (d *Dashboard) leadHome(r *request) error {
 	r.Redirect(d.path())
 	return nil
@@ -118,7 +118,7 @@ func (d *Dashboard) createOrganization(r *request) error {
 	return nil
 }
 
-// postedOrganization returns what was entered, with what cannot be accepted.
+// postedOrganization returns the entered organization and its problems.
 func (d *Dashboard) postedOrganization(r *request) (o storage.Organization, contact string, problems []ui.Problem) {
 	o.Name, contact = strings.TrimSpace(r.posted(ui.FieldName)), strings.TrimSpace(r.posted(ui.FieldContact))
 	if problem, wrong := checkName(o.Name); wrong {
@@ -133,13 +133,13 @@ func (d *Dashboard) postedOrganization(r *request) (o storage.Organization, cont
 	return o, contact, problems
 }
 
-// The purposes that the dashboard seals for.
+// The encryption purposes of the dashboard.
 const (
 	sealedContact    = "developer contact"
 	sealedInvitation = "developer invitation"
 )
 
-// contact returns the address of somebody to ask, or "".
+// contact returns the address of the contact person, or "".
 func (d *Dashboard) contact(o storage.Organization) (string, error) {
 	if len(o.Contact) == 0 {
 		return "", nil
@@ -198,7 +198,7 @@ func (d *Dashboard) changeOrganization(r *request) error {
 		return err
 	}
 	fields := changed("name", r.org.Name, o.Name)
-	if former != contact { // an address of a person: that it changed is enough
+	if former != contact { // personal data: that it changed is enough
 		fields = append(fields, storage.ChangedField{Name: "contact"})
 	}
 	d.record(r, "organization.change", fields)
@@ -225,14 +225,14 @@ func (d *Dashboard) deleteOrganization(r *request) error {
 	return r.done(d.path(), ui.DeveloperDeleted)
 }
 
-// newID returns an identifier that nobody can guess.
+// newID returns an unguessable ID.
 func newID() string { return strings.ToLower(rand.Text()) }
 
-// maxName is how many characters a name has at most, as that of a provider.Client has
+// maxName is the maximum length of a name in characters, as that of a provider.Client has
 // bytes.
 const maxName = 120
 
-// checkName finds what is wrong with a name.
+// checkName returns the problem of a name.
 func checkName(name string) (ui.Problem, bool) {
 	seen := strings.ContainsFunc(name, unicode.IsGraphic)
 	switch {

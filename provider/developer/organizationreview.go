@@ -11,8 +11,8 @@ import (
 	"github.com/bonafide-id/bonafide/ui"
 )
 
-// listOwnerless returns a page of the organizations without an owner, and where the next one
-// is.
+// listOwnerless returns a page of the organizations without an owner, and the address of
+// the next.
 func (d *Dashboard) listOwnerless(r *request) (rows []ui.DeveloperOwnerless, more string, err error) {
 	const after = "ownerless_after"
 	found, err := d.Store.Ownerless(r.Request.Context(), r.asked(after), pageOfReviews+1)
@@ -28,7 +28,7 @@ func (d *Dashboard) listOwnerless(r *request) (rows []ui.DeveloperOwnerless, mor
 	return rows, more, err
 }
 
-// ofOperators is a page about an organization, with its members.
+// ofOperators is an operators' page about an organization, with its members.
 func (d *Dashboard) ofOperators(h func(*request, []storage.Member) error) handler {
 	return func(r *request) error {
 		var err error
@@ -47,14 +47,14 @@ func (d *Dashboard) showOrganizationReview(r *request, members []storage.Member)
 	return d.renderOrganizationReview(r, members, ui.DeveloperAppointView{}, http.StatusOK)
 }
 
-// keepOrganizationReview shows what was entered again.
+// keepOrganizationReview shows the entered values again.
 func (d *Dashboard) keepOrganizationReview(r *request, members []storage.Member) error {
 	view := ui.DeveloperAppointView{Email: r.posted(ui.FieldEmail), Entered: r.posted(ui.FieldReason)}
 	return d.renderOrganizationReview(r, members, view, http.StatusForbidden, ui.Problem{Code: ui.ConfirmFirst})
 }
 
-// renderOrganizationReview completes a view, which has what was entered. Who the members are is
-// shown of an organization that nobody answers for.
+// renderOrganizationReview completes a view with the entered values. It names the members
+// only of an organization without an owner.
 func (d *Dashboard) renderOrganizationReview(r *request, members []storage.Member, view ui.DeveloperAppointView, status int, problems ...ui.Problem) error {
 	var err error
 	if view.DeveloperPage, err = d.page(r); err != nil {
@@ -94,9 +94,9 @@ func (d *Dashboard) renderOrganizationReview(r *request, members []storage.Membe
 	return nil
 }
 
-// decideOrganization suspends or reactivates an organization, appoints an owner where there is
-// none, or takes that back: as long as somebody answers for it, that is not an operator's to
-// decide about.
+// decideOrganization suspends or reactivates an organization, appoints an owner if there is
+// none, or withdraws that: as long as there is an owner, operators do not decide about
+// ownership.
 func (d *Dashboard) decideOrganization(r *request, members []storage.Member) error {
 	here := d.path("review", "organization", r.org.ID)
 	ownerless := !slices.ContainsFunc(members, isOwner)
@@ -115,8 +115,8 @@ func (d *Dashboard) decideOrganization(r *request, members []storage.Member) err
 	return forbidden("no such action")
 }
 
-// appoint invites an owner. Somebody who becomes one in the same moment stays the only one:
-// the invitation holds as long as there is none.
+// appoint invites an owner. A concurrent new owner stays the only one: the invitation is
+// valid as long as there is none.
 func (d *Dashboard) appoint(r *request, members []storage.Member, here string) error {
 	o := offer{role: storage.RoleOwner, email: strings.TrimSpace(r.posted(ui.FieldEmail)), appoints: true, page: here}
 	o.show = func(link string, status int, problems ...ui.Problem) error {
@@ -128,8 +128,8 @@ func (d *Dashboard) appoint(r *request, members []storage.Member, here string) e
 	return d.makeOffer(r, o)
 }
 
-// mayAppoint is storage.ErrNotFound when a user is no operator (any more): what such a one
-// has invited holds no longer than an owner's invitation does.
+// mayAppoint returns storage.ErrNotFound if a user is not, or no longer, an operator, which
+// ends the invitation, as for an owner's.
 func (d *Dashboard) mayAppoint(r *request, userID string) error {
 	operator, err := d.isOperator(r, userID)
 	if err == nil && !operator {

@@ -10,12 +10,12 @@ import (
 	"github.com/bonafide-id/bonafide/ui"
 )
 
-// metadata is where OAuth clients look for the discovery document (RFC 8414), below the
-// issuer.
+// metadata is the path at which OAuth clients look for the discovery document (RFC 8414),
+// below the issuer.
 const metadata = "/.well-known/oauth-authorization-server"
 
-// endpoints are the addresses that an application is configured with, by their names in
-// the discovery document.
+// endpoints are the addresses in an application's configuration, by their names in the
+// discovery document.
 var endpoints = []ui.DeveloperEndpoint{
 	{Name: "authorization_endpoint", URL: "/oauth/authorize"},
 	{Name: "pushed_authorization_request_endpoint", URL: "/oauth/par"},
@@ -27,7 +27,7 @@ var endpoints = []ui.DeveloperEndpoint{
 	{Name: "end_session_endpoint", URL: "/signout"},
 }
 
-// ofPeople are the endpoints that an application at which nobody signs in has no use for.
+// ofPeople are the endpoints that an application without sign-ins does not use.
 var ofPeople = []string{"authorization_endpoint", "pushed_authorization_request_endpoint", "userinfo_endpoint", "end_session_endpoint"}
 
 // showOverview shows an application.
@@ -83,7 +83,7 @@ func (d *Dashboard) renderOverview(r *request, secret string, status int, proble
 	return nil
 }
 
-// addAddresses adds the addresses of the provider, and of the pages to go on with.
+// addAddresses adds the addresses of the provider, and of the next pages.
 func (d *Dashboard) addAddresses(r *request, view *ui.DeveloperOverviewView) {
 	about := d.provider(r.env).Installation()
 	view.Issuer, view.DiscoveryURL = about.Issuer, about.Issuer+"/.well-known/openid-configuration"
@@ -108,7 +108,7 @@ func (d *Dashboard) addAddresses(r *request, view *ui.DeveloperOverviewView) {
 	}
 }
 
-// addHint adds how the secret ends.
+// addHint adds the last characters of the secret.
 func (d *Dashboard) addHint(r *request, view *ui.DeveloperOverviewView) error {
 	if view.Public || view.ByKey || !view.MayChange {
 		return nil
@@ -137,8 +137,7 @@ func (d *Dashboard) changeOverview(r *request) error {
 	return forbidden("no such action")
 }
 
-// revealSecret shows the secret on the answer to the form, which nobody keeps, and on no
-// other.
+// revealSecret shows the secret in the uncached response to the form, and nowhere else.
 func (d *Dashboard) revealSecret(r *request) error {
 	secret, err := d.provider(r.env).Clients().Secret(r.Request.Context(), r.app.ClientID)
 	if err != nil {
@@ -149,7 +148,7 @@ func (d *Dashboard) revealSecret(r *request) error {
 	return d.renderOverview(r, secret, http.StatusOK)
 }
 
-// copyTo returns the environment that applications of this one can be copied to.
+// copyTo returns the environment to which applications of this one can be copied.
 func (d *Dashboard) copyTo(env string) (string, bool) {
 	other := storage.Sandbox
 	if env == storage.Sandbox {
@@ -159,7 +158,7 @@ func (d *Dashboard) copyTo(env string) (string, bool) {
 }
 
 // copyApplication registers an application in the other environment as it is in this one,
-// but for what only an operator gives and for its secret.
+// except for operator rights and its secret.
 func (d *Dashboard) copyApplication(r *request) error {
 	env, ok := d.copyTo(r.env)
 	if !ok || stopped(r.app) {

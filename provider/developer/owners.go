@@ -11,18 +11,18 @@ import (
 	"github.com/bonafide-id/bonafide/ui"
 )
 
-// What bounds the mails about what members do: nobody floods the owners, and nobody who
-// tries does keeps them from hearing of another kind, or of another member.
+// The limits on mails about members' actions: nobody floods the owners, and nobody who
+// tries keeps them from hearing about another kind of action, or another member.
 var (
 	warningsOfMember       = provider.Limit{Burst: 5, Every: 10 * time.Minute}
 	warningsOfOrganization = provider.Limit{Burst: 30, Every: time.Minute}
 )
 
-// mailTime is how long the mails about one act may take.
+// mailTime limits the sending of the mails about one act.
 const mailTime = 30 * time.Second
 
-// warnOwners tells all owners of the organization, by mail, of something that decides who
-// gets the data of people: of several who answer for it, the others may know better.
+// warnOwners mails all owners of the organization about a change that decides who gets
+// personal data: the others may know better.
 func (d *Dashboard) warnOwners(r *request, kind ui.MailKind) {
 	if d.Mailer == nil {
 		return
@@ -45,8 +45,8 @@ func (d *Dashboard) warnOwners(r *request, kind ui.MailKind) {
 	d.tellOwners(r, kind, path)
 }
 
-// tellOwners writes to the owners of the organization. What was done stands, whether the
-// mail goes out or not, and nobody keeps it from going out by hanging up.
+// tellOwners mails the owners of the organization. The change stands, whether the mail is
+// sent or not, and a caller that disconnects does not stop it.
 func (d *Dashboard) tellOwners(r *request, kind ui.MailKind, path string) {
 	if d.Mailer == nil {
 		return
@@ -69,7 +69,7 @@ func (d *Dashboard) tellOwners(r *request, kind ui.MailKind, path string) {
 	}
 }
 
-// tell mails a member, in the member's own language; nobody who is gone.
+// tell mails a member, in the member's language, unless the member is gone.
 func (d *Dashboard) tell(ctx context.Context, r *request, userID string, v ui.MailView) error {
 	account, err := d.Provider.People().View(ctx, userID)
 	if errors.Is(err, provider.ErrNoUser) || err == nil && account.Email == "" {
@@ -84,7 +84,7 @@ func (d *Dashboard) tell(ctx context.Context, r *request, userID string, v ui.Ma
 	return d.mail(ctx, r, account.Email, v)
 }
 
-// mail hands a mail to the mailer.
+// mail passes a mail to the mailer.
 func (d *Dashboard) mail(ctx context.Context, r *request, to string, v ui.MailView) error {
 	page := r.Page()
 	v.Brand, v.Theme, v.BaseURL, v.Time = page.Brand, page.Theme, d.Provider.Installation().BaseURL, d.Clock()

@@ -20,13 +20,13 @@ func (d *Dashboard) path(parts ...string) string {
 	return path
 }
 
-// absolute returns the address of a page for those who are elsewhere, as in a mail.
+// absolute returns the absolute address of a page, as for a mail.
 func (d *Dashboard) absolute(path string) string {
 	base := d.Provider.Installation().BaseURL
 	return base + path[len(d.base)-len("/developer"):]
 }
 
-// page returns what every page shows around its content.
+// page returns the frame that every page has around its content.
 func (d *Dashboard) page(r *request) (ui.DeveloperPage, error) {
 	p := ui.DeveloperPage{
 		Page: r.Page(), HomeURL: d.path(), DocsURL: d.path("docs"), Notice: ui.DeveloperNotice(r.Notice()), ConfirmURL: r.confirmURL,
@@ -45,7 +45,7 @@ func (d *Dashboard) page(r *request) (ui.DeveloperPage, error) {
 	return p, nil
 }
 
-// organizationPage returns what every page of an organization shows around its content.
+// organizationPage returns the frame of an organization's pages.
 func (d *Dashboard) organizationPage(r *request, current ui.DeveloperSection) (ui.DeveloperPage, error) {
 	p, err := d.page(r)
 	if err != nil {
@@ -93,8 +93,8 @@ var applicationSections = []struct {
 	{ui.SectionAccess, "/access"},
 }
 
-// applicationPage returns what every page of an application shows around its content. It
-// leads to the pages that the user may open.
+// applicationPage returns the frame of an application's pages. It links to the pages that
+// the user may open.
 func (d *Dashboard) applicationPage(r *request, current ui.DeveloperSection) (ui.DeveloperPage, error) {
 	p, err := d.page(r)
 	if err != nil {
@@ -127,7 +127,7 @@ func (d *Dashboard) hasSection(a storage.Application, s ui.DeveloperSection) boo
 	}
 }
 
-// inEnvironment marks a page as one of an environment, with the way to the same page in
+// inEnvironment marks a page as one of an environment, with the link to the same page in
 // the other.
 func (d *Dashboard) inEnvironment(p ui.DeveloperPage, env, sandboxURL, productionURL string) ui.DeveloperPage {
 	p.Environment = ui.DeveloperEnvironment(env)
@@ -138,7 +138,7 @@ func (d *Dashboard) inEnvironment(p ui.DeveloperPage, env, sandboxURL, productio
 	return p
 }
 
-// done leads to a page that says what has just happened.
+// done redirects to a page with a notice.
 func (r *request) done(address string, n ui.DeveloperNotice) error {
 	r.RedirectWith(address, ui.Notice(n))
 	return nil

@@ -7,7 +7,7 @@ import (
 	"github.com/bonafide-id/bonafide/ui"
 )
 
-// people are the users that a page names, each read once.
+// people are the users on a page, each read once.
 type people struct {
 	read  func(userID string) (ui.Account, error)
 	known map[string]ui.Account
@@ -19,7 +19,7 @@ func (d *Dashboard) newPeople(r *request) people {
 	}, map[string]ui.Account{}}
 }
 
-// account returns how a user is shown; zero for one who is gone.
+// account returns the display of a user; zero for one who is gone.
 func (p people) account(userID string) (ui.Account, error) {
 	if a, ok := p.known[userID]; ok {
 		return a, nil

@@ -49,7 +49,7 @@ func (d *Dashboard) renderPersonas(r *request, s storage.SandboxSettings, set pr
 	return nil
 }
 
-// emailOf returns the address that a persona has.
+// emailOf returns the address of a persona.
 func emailOf(realm string, p provider.Persona) string {
 	if p.Email != "" {
 		return p.Email
@@ -94,10 +94,10 @@ func (d *Dashboard) changePersonas(r *request) error {
 	return r.done(here, ui.DeveloperSaved)
 }
 
-// maxPersonas bounds the JSON of an organization's personas.
+// maxPersonas limits the JSON of an organization's personas.
 const maxPersonas = 64 << 10
 
-// parsePersonas reads what was entered, or says what is wrong with it.
+// parsePersonas parses the entered personas, or returns their problem.
 func (d *Dashboard) parsePersonas(realm, text string) (provider.PersonaSet, *ui.Problem) {
 	wrong := func(text string) (provider.PersonaSet, *ui.Problem) {
 		return provider.PersonaSet{}, &ui.Problem{Field: ui.FieldPersonas, Text: text}
@@ -125,7 +125,7 @@ func (d *Dashboard) parsePersonas(realm, text string) (provider.PersonaSet, *ui.
 	return set, nil
 }
 
-// explainJSON says in which line a text is not what it should be.
+// explainJSON returns the line of an error in a text.
 func explainJSON(text string, err error) error {
 	var syntax *json.SyntaxError
 	var kind *json.UnmarshalTypeError
@@ -136,7 +136,7 @@ func explainJSON(text string, err error) error {
 	case errors.As(err, &kind):
 		offset = kind.Offset
 	case !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF):
-		return err // of a field that there is not
+		return err // of an unknown field
 	}
 	line := 1 + bytes.Count([]byte(text[:min(offset, int64(len(text)))]), []byte("\n"))
 	return fmt.Errorf("line %d: %w", line, err)

@@ -9,10 +9,11 @@ import (
 	"github.com/bonafide-id/bonafide/ui"
 )
 
-// pictureFields are the pictures of a brand as forms, addresses and the activity name them.
+// pictureFields are the names of a brand's pictures in forms, addresses and the activity
+// log.
 var pictureFields = []string{ui.FieldLogo, ui.FieldLogoDark, ui.FieldWordmark, ui.FieldWordmarkDark}
 
-// picture returns the picture of a field, nil for a field that is none.
+// picture returns the picture of a field, nil for an unknown field.
 func (b *brand) picture(field string) *[]byte {
 	switch field {
 	case ui.FieldLogo:
@@ -28,8 +29,8 @@ func (b *brand) picture(field string) *[]byte {
 	}
 }
 
-// changes returns what another brand has that is not as in b. Of a picture it
-// says whether it was added, removed or changed.
+// changes returns the differences of another brand from b. Of a picture it says whether it
+// was added, removed or changed.
 func (b brand) changes(other brand) []storage.ChangedField {
 	fields := changed("button_color", b.Color, other.Color)
 	for _, field := range pictureFields {
@@ -44,7 +45,7 @@ func (b brand) changes(other brand) []storage.ChangedField {
 	return fields
 }
 
-// pictures returns the pictures of a brand for a page that is at an address.
+// pictures returns the pictures of a brand for a page at an address.
 func (b brand) pictures(here string) []ui.DeveloperPicture {
 	var list []ui.DeveloperPicture
 	for _, field := range pictureFields {
@@ -60,7 +61,7 @@ func (b brand) pictureURL(here, field string) string {
 	return here + "/" + field
 }
 
-// choosePictures puts what was posted into a brand, and returns what cannot be accepted.
+// choosePictures puts the posted pictures into a brand, and returns their problems.
 func (b *brand) choosePictures(r *request) (problems []ui.Problem, err error) {
 	for _, field := range pictureFields {
 		file, err := r.File(field)

@@ -8,18 +8,18 @@ import (
 	"github.com/bonafide-id/bonafide/ui"
 )
 
-// A power is a form that decides who may do what or where the data of people goes, or that
-// shows a secret. Whoever has found a browser open for an hour must use none of them: also
-// not by inviting an accomplice who then has them all.
+// A power is a form that decides who may do what or where personal data goes, or that shows
+// a secret. An unlocked browser must not be enough for any of them, nor for inviting an
+// accomplice who then has them all.
 
-// stepUp is how long ago at most somebody has signed in who uses a power.
+// stepUp is the maximum age of the authentication of a user who uses a power.
 const stepUp = 5 * time.Minute
 
-// parameterConfirm asks a page to have the user confirm who is there.
+// parameterConfirm asks a page to have the user reauthenticate.
 const parameterConfirm = "confirm"
 
-// confirm has a user who is about to use a power confirm who is there, and reports whether
-// the answer has been given.
+// confirm has a user reauthenticate before the use of a power, and reports whether it has
+// answered the request.
 func (d *Dashboard) confirm(p route, r *request) (answered bool, err error) {
 	if p.act == nil {
 		return false, nil
@@ -46,11 +46,11 @@ func (d *Dashboard) confirm(p route, r *request) (answered bool, err error) {
 // every is for pages without a power.
 func every(*request) bool { return true }
 
-// inTheSandbox is for what concerns real people in production only.
+// inTheSandbox is for forms that concern real people only in production.
 func inTheSandbox(r *request) bool { return r.env == storage.Sandbox }
 
-// mildMembers are a viewer invited, who changes nothing, an invitation withdrawn, and a
-// member who leaves.
+// mildMembers are the invitation of a viewer, who changes nothing, the withdrawal of an
+// invitation, and a member's leaving.
 func mildMembers(r *request) bool {
 	switch r.posted(ui.FieldAction) {
 	case ui.ActionInvite:

@@ -13,15 +13,14 @@ var (
 	previewSchemes = []ui.Scheme{ui.SchemeLight, ui.SchemeDark}
 )
 
-// rightToLeft is the language of the preview that shows how a brand does in one that is
-// written from right to left. It has a parameter of its own: the one of the language switch
-// would change the language of who looks at it.
+// rightToLeft is the language of the preview of right-to-left text. It has its own
+// parameter: that of the language switch would change the viewer's language.
 const (
 	previewLang = "lang"
 	rightToLeft = "ar"
 )
 
-// previews returns the previews of a branding page that is at an address.
+// previews returns the previews of a branding page at an address.
 func previews(here string) []ui.DeveloperPreview {
 	var all []ui.DeveloperPreview
 	for _, scheme := range previewSchemes {
@@ -37,8 +36,8 @@ func previews(here string) []ui.DeveloperPreview {
 	})
 }
 
-// showPreview shows a screen as it will be with the draft, or with a colour that is being
-// chosen, for a frame of the branding page.
+// showPreview shows a screen with the draft, or with a colour that is being chosen, for a
+// frame of the branding page.
 func (d *Dashboard) showPreview(r *request) error {
 	screen, scheme := ui.PreviewScreen(r.value("screen")), ui.Scheme(r.value("scheme"))
 	if !slices.Contains(previewScreens, screen) || !slices.Contains(previewSchemes, scheme) {
@@ -71,7 +70,7 @@ func (d *Dashboard) showPreview(r *request) error {
 	return nil
 }
 
-// servePicture serves a picture of the draft to members: everybody else sees it when it is
+// servePicture serves a picture of the draft to members: others see it once it is
 // published.
 func (d *Dashboard) servePicture(r *request) error {
 	b, err := d.branding(r)

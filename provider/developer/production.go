@@ -16,13 +16,13 @@ import (
 )
 
 // stopped reports whether an operator has stopped an application. Its members cannot enable
-// it again.
+// it.
 func stopped(a storage.Application) bool {
 	return a.Environment == storage.Production && a.Review == storage.ReviewRefused
 }
 
-// showAccess shows where an application stands on its way to production, or that an operator
-// has stopped it there.
+// showAccess shows the state of an application on its way to production, or that an
+// operator has stopped it there.
 func (d *Dashboard) showAccess(r *request) error { return d.renderAccess(r, "", http.StatusOK) }
 
 func (d *Dashboard) renderAccess(r *request, note string, status int, problems ...ui.Problem) error {
@@ -61,8 +61,8 @@ func (d *Dashboard) renderAccess(r *request, note string, status int, problems .
 	return nil
 }
 
-// standing returns where an application stands, and the address of its copy in production.
-// One whose copy was deleted there may ask again.
+// standing returns the state of an application, and the address of its copy in production.
+// If the copy was deleted, the application may request production again.
 func (d *Dashboard) standing(r *request, kept document) (state storage.Review, liveURL string, err error) {
 	if r.app.Review != storage.ReviewApproved || !kept.Copied {
 		return r.app.Review, "", nil
@@ -77,7 +77,7 @@ func (d *Dashboard) standing(r *request, kept document) (state storage.Review, l
 	return r.app.Review, d.path("o", r.org.ID, storage.Production, kept.Live), nil
 }
 
-// changeAccess asks for production, or withdraws what was asked.
+// changeAccess requests production, or withdraws the request.
 func (d *Dashboard) changeAccess(r *request) error {
 	if !d.Review {
 		return provider.ErrScreenNotFound
@@ -107,11 +107,11 @@ func (d *Dashboard) changeAccess(r *request) error {
 	return d.finishAccess(r, storage.ErrChanged, "", "")
 }
 
-// maxNote is how many characters a note or a reason has at most.
+// maxNote is the maximum length of a note or a reason in characters.
 const maxNote = 2000
 
-// ask asks for production. The registration is checked again when it is approved: until
-// then its members may change it.
+// ask requests production. The registration is checked again at approval: until then its
+// members may change it.
 func (d *Dashboard) ask(r *request, kept document) error {
 	note := strings.TrimSpace(strings.ReplaceAll(r.posted(ui.FieldNote), "\r\n", "\n"))
 	if utf8.RuneCountInString(note) > maxNote {
@@ -152,7 +152,7 @@ func (d *Dashboard) finishAccess(r *request, err error, act string, done ui.Deve
 	return r.done(here, done)
 }
 
-// renderChanges shows what waits for an operator of an application that is in production.
+// renderChanges shows the pending changes of a production application.
 func (d *Dashboard) renderChanges(r *request) error {
 	p, err := d.applicationPage(r, ui.SectionAccess)
 	if err != nil {
@@ -184,7 +184,7 @@ func (d *Dashboard) renderChanges(r *request) error {
 	return nil
 }
 
-// withdrawChanges takes back what waits for an operator, unless it is decided by now.
+// withdrawChanges withdraws the pending changes, unless they have been decided.
 func (d *Dashboard) withdrawChanges(r *request, version int64, kept document) error {
 	if r.posted(ui.FieldAction) != ui.ActionWithdraw || r.app.Review != storage.ReviewAsked {
 		return d.finishAccess(r, storage.ErrChanged, "", "")
@@ -193,7 +193,7 @@ func (d *Dashboard) withdrawChanges(r *request, version int64, kept document) er
 	return d.finishAccess(r, d.saveReview(r, storage.ReviewApproved, kept), "changes.withdraw", ui.DeveloperRequestWithdrawn)
 }
 
-// saveReview changes where an application stands, if nobody has changed it since it was
+// saveReview changes the review state of an application, if it has not changed since it was
 // read.
 func (d *Dashboard) saveReview(r *request, state storage.Review, kept document) error {
 	a := r.app
@@ -201,8 +201,7 @@ func (d *Dashboard) saveReview(r *request, state storage.Review, kept document) 
 	return d.Store.SaveApplication(r.Request.Context(), a)
 }
 
-// checks are what an application needs before it can be in production, and as long as it is
-// there.
+// checks are the requirements for production.
 func (d *Dashboard) checks(r *request, c provider.Client) []ui.DeveloperCheck {
 	checks := requirements(r.app.Kind, c)
 	for i := range checks {
@@ -241,9 +240,9 @@ func areSafe(uris []string, native bool) bool {
 	return !slices.ContainsFunc(uris, func(uri string) bool { return !isSafe(uri, native) })
 }
 
-// isSafe reports whether what leads back to an application is nobody's own machine. A
-// native application has no other place (RFC 8252 section 7): it may have a scheme of its
-// own, or a loopback address.
+// isSafe reports whether a return address of an application is not on the user's own
+// machine. A native application has no other place (RFC 8252 section 7): it may have a
+// scheme of its own, or a loopback address.
 func isSafe(uri string, native bool) bool {
 	u, err := url.Parse(uri)
 	return err == nil && (native || u.Scheme == "https" && !isLoopback(u.Hostname()))

@@ -7,8 +7,8 @@ import (
 	"github.com/bonafide-id/bonafide/storage"
 )
 
-// inProduction returns a registration of the sandbox as production would have it, and the
-// addresses that it leaves behind there: those of a developer's own machine.
+// inProduction returns a sandbox registration in its production form, and the addresses
+// that it drops: those of a developer's own machine.
 func inProduction(kind string, c provider.Client) (promoted provider.Client, left []string) {
 	keep := func(uris []string, native bool) []string {
 		return slices.DeleteFunc(slices.Clone(uris), func(uri string) bool {
@@ -26,8 +26,8 @@ func inProduction(kind string, c provider.Client) (promoted provider.Client, lef
 	return c, left
 }
 
-// promoted returns what production gets of a registration in an environment, and what it
-// leaves behind; of one that is in production it is the registration itself.
+// promoted returns the production form of a registration, and its dropped addresses; a
+// production registration stays as it is.
 func promoted(a storage.Application, c provider.Client) (provider.Client, []string) {
 	if a.Environment != storage.Sandbox {
 		return c, nil

@@ -11,11 +11,11 @@ import (
 	"github.com/bonafide-id/bonafide/storage"
 )
 
-// proposal is what developers want people to see of an application that is vouched for, and
-// no operator has approved. A field that is empty proposes nothing, and lists have what is
-// new alone: whatever is registered meanwhile, a proposal takes nothing away.
+// proposal is a change that developers want to a reviewed application, and that no operator
+// has approved. An empty field proposes nothing, and lists have only additions: whatever is
+// registered meanwhile, a proposal removes nothing.
 type proposal struct {
-	// At is when it was last changed, and By who has had a part in it.
+	// At is the time of the last change, and By are its contributors.
 	At time.Time `json:"at,omitzero"`
 	By []string  `json:"by,omitempty"`
 
@@ -28,7 +28,7 @@ type proposal struct {
 	Origins                []string `json:"origins,omitempty"`
 	ResponseTypes          []string `json:"response_types,omitempty"`
 
-	// Pictures are by the names of their fields, as provider.LogoPNG draws them.
+	// Pictures are by field name, as provider.LogoPNG draws them.
 	Pictures map[string][]byte `json:"pictures,omitempty"`
 }
 
@@ -39,8 +39,8 @@ func (p *proposal) put(field string, picture []byte) {
 	p.Pictures[field] = picture
 }
 
-// onto returns a registration as it is wanted: with what is proposed. Of none it is the
-// registration itself.
+// onto returns a registration with the proposal applied; without one, the registration
+// itself.
 func (p *proposal) onto(c provider.Client) provider.Client {
 	if p == nil {
 		return c
@@ -86,10 +86,10 @@ func (d *Dashboard) wanted(r *request, now provider.Client) (provider.Client, er
 	return kept.Changes.onto(now), nil
 }
 
-// save registers what is wanted in the place of a registration, and records it. Of one that
-// is vouched for it serves what may be served at once, and keeps what is left for an
-// operator. That is the second write: if this ends before it nothing is served that nobody
-// has approved, and the form shows what is not kept.
+// save saves the wanted registration, and records it. For a reviewed application it
+// publishes what needs no review, and keeps the rest for an operator. That is the second
+// write: after an interruption nothing unapproved is published, and the form shows what was
+// not kept.
 func (d *Dashboard) save(r *request, act string, now, wanted provider.Client) (served provider.Client, waits bool, err error) {
 	served = wanted
 	var rest proposal
@@ -109,9 +109,9 @@ func (d *Dashboard) save(r *request, act string, now, wanted provider.Client) (s
 	return served, waits, err
 }
 
-// keep keeps what waits for an operator, in the place of what has waited until now.
+// keep replaces the pending changes.
 func (d *Dashboard) keep(r *request, served provider.Client, rest proposal) (waits bool, err error) {
-	// Nobody keeps half a change by hanging up.
+	// A caller that disconnects cannot leave half a change.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Request.Context()), 5*time.Second)
 	defer cancel()
 	fields := changesOf(served, rest.onto(served))
@@ -139,8 +139,8 @@ func (d *Dashboard) keep(r *request, served provider.Client, rest proposal) (wai
 	return len(fields) > 0, nil
 }
 
-// standingOf is where an application of production stands: one that is stopped stays so,
-// whatever waits.
+// standingOf is the review state of a production application: a stopped one stays so,
+// whatever is pending.
 func standingOf(a storage.Application, kept document) storage.Review {
 	switch {
 	case stopped(a):

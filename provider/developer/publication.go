@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// publication is a file for programs, which may come from any origin: it is the same for
-// everybody and holds nobody's secret, so its length may be known.
+// publication is a file for programs, from any origin: it is the same for everybody and
+// contains no secret, so its length may be known.
 type publication struct {
 	mediaType    string
 	plain, small []byte
@@ -43,7 +43,7 @@ func (d *publication) serve(w http.ResponseWriter, r *http.Request) {
 	h.Set("Vary", "Accept-Encoding")
 	content, tag := d.plain, d.tag
 	if takesGzip(r) {
-		// Another representation: it has a tag of its own, and a range is one of its bytes.
+		// Another representation: it has its own tag, and ranges are of its bytes.
 		content, tag = d.small, d.tag+"-gzip"
 		h.Set("Content-Encoding", "gzip")
 	}
@@ -51,7 +51,7 @@ func (d *publication) serve(w http.ResponseWriter, r *http.Request) {
 	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(content))
 }
 
-// takesGzip reports whether an answer can be compressed (RFC 9110 section 12.5.3).
+// takesGzip reports whether a response may be compressed (RFC 9110 section 12.5.3).
 func takesGzip(r *http.Request) bool {
 	for offer := range strings.SplitSeq(strings.Join(r.Header.Values("Accept-Encoding"), ","), ",") {
 		coding, parameter, _ := strings.Cut(offer, ";")

@@ -13,33 +13,32 @@ import (
 )
 
 const (
-	// batchOfLines is how many lines are written in one step, and batchEvery how long
-	// a line waits for others.
+	// batchOfLines is the number of entries written in one step, and batchEvery how long an
+	// entry waits for others.
 	batchOfLines = 256
 	batchEvery   = 250 * time.Millisecond
 
-	// maxLines is how many lines wait for a database that is slow, and maxLinesOf how
-	// many of one application. More are counted.
+	// maxLines is how many entries wait for a slow database, and maxLinesOf how many of one
+	// application. Further ones are counted.
 	maxLines, maxLinesOf = 32_768, 512
 
 	// maxLate is how far a clock goes back before it is believed.
 	maxLate = 5 * time.Minute
 
-	// keptSuccesses and keptFailures are how many lines of one application are kept, the
-	// latest ones.
+	// keptSuccesses and keptFailures are how many of an application's latest entries are
+	// kept.
 	keptSuccesses, keptFailures = 1000, 50_000
 
-	// flushTimeout bounds a step of writing.
+	// flushTimeout limits a step of writing.
 	flushTimeout = 5 * time.Second
 )
 
-// recorder writes what happens to the requests of applications to the log that their
-// owners read.
+// recorder writes the request logs of applications.
 type recorder struct {
 	store  storage.RequestLog
 	logger *slog.Logger
 
-	// pseudonym stands for a user at an application.
+	// pseudonym replaces a user at an application.
 	pseudonym func(environment, clientID, userID string) string
 
 	arrived, full chan struct{} // of one place: there is something, there is much
@@ -48,11 +47,11 @@ type recorder struct {
 	waiting   []storage.LogEntry
 	waitingOf map[application]int
 	dropped   int
-	grown     map[application]bool // have got lines since they were trimmed
+	grown     map[application]bool // have got entries since they were trimmed
 	budgets
 }
 
-// application is whose lines wait.
+// application has waiting entries.
 type application struct{ environment, clientID string }
 
 func newRecorder(d *Dashboard) *recorder {
@@ -63,7 +62,7 @@ func newRecorder(d *Dashboard) *recorder {
 	}
 }
 
-// pseudonym stands for a user at an application of an environment.
+// pseudonym replaces a user at an application of an environment.
 func (d *Dashboard) pseudonym(environment, clientID, userID string) string {
 	// Neither an environment nor a client_id has a space.
 	return d.Provider.Keys().Pseudonym("user of an application", environment+" "+clientID+" "+userID)
@@ -89,8 +88,8 @@ func (r *recorder) add(environment string, a provider.Activity) {
 	}
 }
 
-// entryOf returns the line of an activity. Successes of which there is only a number have
-// none: it would take the place of one that says more.
+// entryOf returns the entry of an activity. Summed-up successes have none: it would take
+// the place of one that says more.
 func entryOf(environment string, a provider.Activity) storage.LogEntry {
 	return storage.LogEntry{
 		At: a.At, Environment: environment, ClientID: a.ClientID, Event: string(a.Event), Outcome: string(a.Outcome),
@@ -99,7 +98,7 @@ func entryOf(environment string, a provider.Activity) storage.LogEntry {
 	}
 }
 
-// wait has a line written. It is called under the lock.
+// wait queues an entry. It is called under the lock.
 func (r *recorder) wait(entry storage.LogEntry) {
 	if len(r.waiting) >= maxLines {
 		r.dropped += max(1, entry.Requests)
@@ -113,12 +112,12 @@ func (r *recorder) wait(entry storage.LogEntry) {
 	}
 }
 
-// settle writes down what had no line in the minute before, once that is over. It is called
-// under the lock.
+// settle records the requests without an entry of the minute before, once that has ended.
+// It is called under the lock.
 func (r *recorder) settle(now time.Time) {
 	minute := now.Truncate(time.Minute)
 	if late := r.minute.Sub(minute); late >= 0 && late < maxLate {
-		return // what has waited for its turn is of a minute that is over
+		return // the queued ones are of a past minute
 	}
 	for s, b := range r.of {
 		for _, rest := range b.rest {
@@ -155,14 +154,14 @@ func (r *recorder) run(ctx context.Context) {
 	}
 }
 
-// settleAll writes down what had no line until now.
+// settleAll records the requests without an entry until now.
 func (r *recorder) settleAll(now time.Time) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.settle(now)
 }
 
-// takeGrown returns the applications that have got lines since it was called last.
+// takeGrown returns the applications with new entries since the last call.
 func (r *recorder) takeGrown() []application {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -171,7 +170,7 @@ func (r *recorder) takeGrown() []application {
 	return grown
 }
 
-// flush writes what waits. What cannot be written waits on.
+// flush writes the queue. Entries that cannot be written stay in it.
 func (r *recorder) flush(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), flushTimeout)
 	defer cancel()

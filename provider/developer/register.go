@@ -40,7 +40,7 @@ func (d *Dashboard) renderRegister(r *request, c provider.Client, kind string, s
 	return nil
 }
 
-// registerApplication makes an application of what was entered.
+// registerApplication registers the entered application.
 func (d *Dashboard) registerApplication(r *request) error {
 	if !d.mayRegister(r.env) {
 		return provider.ErrScreenNotFound
@@ -70,7 +70,7 @@ func (d *Dashboard) registerApplication(r *request) error {
 	return r.done(d.path("o", r.org.ID, r.env, r.app.ClientID), ui.DeveloperRegistered)
 }
 
-// keepRegistration shows what was entered again.
+// keepRegistration shows the entered values again.
 func (d *Dashboard) keepRegistration(r *request) error {
 	if !d.mayRegister(r.env) {
 		return provider.ErrScreenNotFound
@@ -80,7 +80,7 @@ func (d *Dashboard) keepRegistration(r *request) error {
 	return d.renderRegister(r, p.Client, kind, http.StatusForbidden, problems...)
 }
 
-// postedRegistration returns what was entered, with what cannot be accepted.
+// postedRegistration returns the entered registration and its problems.
 func (d *Dashboard) postedRegistration(r *request) (p *posting, kind string) {
 	kind = r.posted(ui.FieldKind)
 	p = d.newPosting(r, newClient(r.env, kind))
@@ -105,11 +105,11 @@ func (d *Dashboard) postedRegistration(r *request) (p *posting, kind string) {
 	return p, kind
 }
 
-// newClient is what an application of a kind begins with.
+// newClient is the initial registration of a kind of application.
 func newClient(env, kind string) provider.Client {
 	c := provider.Client{ID: newClientID(env), Dialect: provider.Standard}
 	if kind == kindMachine {
-		// Without any it could ask for all; this one is of no use to it.
+		// Without any it could request all; this one is of no use to it.
 		c.GrantTypes, c.Scopes = []string{grantClient}, []string{scopeOpenID}
 		return c
 	}
@@ -118,14 +118,14 @@ func newClient(env, kind string) provider.Client {
 	return c
 }
 
-// errUnverified says that somebody whose address is not known to be theirs registers an
-// application of production.
+// errUnverified is the error of a user without a verified address who registers a
+// production application.
 var errUnverified = errors.New("the address of the account is not verified")
 
-// register records an application and registers its client, which are in two databases.
-// The application is first, and is removed last: no client is ever without an organization
-// that answers for it. What is left when this ends in the middle is an application without
-// a client, which its page says, and which can be deleted.
+// register records an application and registers its client, which are in two databases. The
+// application is first, and is removed last: no client is ever without a responsible
+// organization. An interruption leaves an application without a client; its page says so,
+// and it can be deleted.
 func (d *Dashboard) register(r *request, env string, c provider.Client, kind string) error {
 	if env == storage.Production {
 		address, err := d.Provider.People().VerifiedEmail(r.Request.Context(), r.User.UserID)
@@ -155,7 +155,7 @@ func (d *Dashboard) register(r *request, env string, c provider.Client, kind str
 	return d.halt(r.Request.Context(), a) // the organization may be suspended by now
 }
 
-// newClientID returns a client ID that nobody has, and that says where it belongs.
+// newClientID returns an unused client ID that names its environment.
 func newClientID(env string) string {
 	if env == storage.Sandbox {
 		return "test_" + newID()
@@ -163,10 +163,10 @@ func newClientID(env string) string {
 	return newID()
 }
 
-// errNoRoom says that an organization has no room for the pictures of another application.
+// errNoRoom means that the pictures of another application exceed the organization's quota.
 var errNoRoom = errors.New("developer: the organization has no room for the pictures")
 
-// makeRoom counts the pictures that an application begins with, or removes it again.
+// makeRoom counts the pictures of a new application, or removes it again.
 func (d *Dashboard) makeRoom(ctx context.Context, a storage.Application, shown brand) error {
 	if shown.bytes() == 0 {
 		return nil

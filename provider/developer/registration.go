@@ -22,7 +22,7 @@ const (
 // kinds are those that can be registered.
 var kinds = []string{kindWeb, kindSPA, kindNative, kindMachine}
 
-// The grants and responses of applications. OpenID Connect calls the two scopes so.
+// The grants and responses of applications. OpenID Connect names the two scopes.
 const (
 	grantCode     = "authorization_code"
 	grantRefresh  = "refresh_token"
@@ -36,19 +36,19 @@ const (
 var (
 	grantTypes = []string{grantCode, grantRefresh, grantClient}
 
-	// v3ResponseTypes are those of an application of the dialect v3 that has named none.
+	// v3ResponseTypes are the default response types of the V3 dialect.
 	v3ResponseTypes = []string{"code", "token", "id_token", "code id_token", "code token", "code id_token token"}
 	responseTypes   = append(slices.Clone(v3ResponseTypes), "id_token token")
 	authMethods     = []string{authMethodAny, "client_secret_basic", "client_secret_post", authMethodKey}
 )
 
-// usualScopes are those that libraries of OpenID Connect ask for by themselves.
+// usualScopes are those that OpenID Connect libraries request by default.
 var usualScopes = []string{"profile", "email"}
 
-// isUsual reports whether a library asks for a scope by itself.
+// isUsual reports whether libraries request a scope by default.
 func isUsual(scope string) bool { return slices.Contains(usualScopes, scope) }
 
-// offeredScopes are those of an environment that developers may give their applications,
+// offeredScopes are an environment's scopes that developers may give their applications,
 // the usual ones first.
 func (d *Dashboard) offeredScopes(env string) []provider.Scope {
 	offered := slices.DeleteFunc(d.provider(env).Installation().Scopes, func(s provider.Scope) bool {
@@ -68,9 +68,8 @@ func rankOf(scope string) int {
 	return len(usualScopes)
 }
 
-// askedFirst returns what an application asks for until somebody says otherwise: the usual
-// scopes that it has and the first of the others; in the dialect v3 the first of the others
-// alone, or a usual one.
+// askedFirst returns the initial scopes of an application: its usual scopes and the first
+// of the others; in the V3 dialect only the first of the others, or a usual one.
 func askedFirst(c provider.Client, scopes []string) []string {
 	var usual, others []string
 	for _, s := range scopes {
@@ -90,8 +89,8 @@ func askedFirst(c provider.Client, scopes []string) []string {
 	return all[:min(1, len(all))]
 }
 
-// choosableScopes are those that developers may give one application: where applications
-// are reviewed, one of production gets no more than it was reviewed with.
+// choosableScopes are those that developers may give one application: under review, a
+// production application gets only reviewed scopes.
 func (d *Dashboard) choosableScopes(env string, c provider.Client) []provider.Scope {
 	offered := d.offeredScopes(env)
 	if d.mayRegister(env) {
@@ -101,13 +100,13 @@ func (d *Dashboard) choosableScopes(env string, c provider.Client) []provider.Sc
 	return slices.DeleteFunc(offered, func(s provider.Scope) bool { return !slices.Contains(has, s.Name) })
 }
 
-// scopeView shows a scope that can be chosen.
+// scopeView shows a scope as a choice.
 func (d *Dashboard) scopeView(r *request, name string, chosen bool) ui.DeveloperScope {
 	title, text := d.provider(r.env).Pages().ScopeWords(r.Page().Locale, name)
 	return ui.DeveloperScope{Name: name, Title: title, Text: text, Chosen: chosen}
 }
 
-// scopesOf returns what a registration may ask for.
+// scopesOf returns the scopes that a registration may request.
 func (d *Dashboard) scopesOf(env string, c provider.Client) []string {
 	if len(c.Scopes) > 0 {
 		return c.Scopes
@@ -133,8 +132,7 @@ func responseTypesOf(c provider.Client) []string {
 	}
 }
 
-// choosableGrants are those that an application may have: a public one has no credentials
-// of its own.
+// choosableGrants are those that an application may have: a public one has no credentials.
 func choosableGrants(c provider.Client) []string {
 	if c.Public {
 		return grantTypes[:2]
@@ -149,9 +147,8 @@ func grantTypesOf(c provider.Client) []string {
 	return grantTypes[:1]
 }
 
-// posting is a registration with what was posted, and what cannot be accepted of that. It
-// takes from the form what developers decide, and from nowhere else: a field that a page
-// does not show changes nothing.
+// posting is a registration with the posted values and their problems. It reads only the
+// fields that developers decide: a field that a page does not show changes nothing.
 type posting struct {
 	d *Dashboard
 	r *request
@@ -177,7 +174,7 @@ func (p *posting) name() {
 	}
 }
 
-// addresses reads a field with an address a line.
+// addresses reads a field with one address a line.
 func (p *posting) addresses(field string) []string {
 	addresses, problems := addressesIn(p.d.provider(p.r.env), field, p.r.posted(field))
 	p.wrong(problems...)
@@ -190,9 +187,8 @@ func (p *posting) redirectURIs() {
 	}
 }
 
-// scopes reads the scopes that were offered. Those that were not stay as they are: the
-// operator has given them. The one of OpenID Connect for going offline comes and goes with
-// its grant.
+// scopes reads the offered scopes. Others stay as they are: the operator has given them.
+// offline_access comes and goes with its grant.
 func (p *posting) scopes(env string) {
 	offered := p.d.choosableScopes(env, p.before)
 	meant := p.d.scopesOf(env, p.Client)
@@ -217,8 +213,8 @@ func (p *posting) scopes(env string) {
 	p.OptionalScopes = optionalOf(p.Client)
 }
 
-// optionalScopes reads which of the scopes users may leave out. Those that were not shown
-// stay as they are.
+// optionalScopes reads the scopes that users may decline. Those that were not shown stay as
+// they are.
 func (p *posting) optionalScopes(env string) {
 	shown := p.d.mayBeOptional(env, p.before)
 	chosen := slices.DeleteFunc(slices.Clone(p.OptionalScopes), func(s string) bool { return slices.Contains(shown, s) })
@@ -230,8 +226,8 @@ func (p *posting) optionalScopes(env string) {
 	p.OptionalScopes = keep(p.OptionalScopes, p.OptionalScopes, chosen)
 }
 
-// mayBeOptional are the scopes that developers may let users leave out: those that they
-// choose from, and going offline.
+// mayBeOptional are the scopes that developers may make optional: those that they can
+// choose, and offline_access.
 func (d *Dashboard) mayBeOptional(env string, c provider.Client) []string {
 	if c.Dialect != provider.Standard {
 		return nil
@@ -246,14 +242,14 @@ func (d *Dashboard) mayBeOptional(env string, c provider.Client) []string {
 	return names
 }
 
-// optionalOf returns what users may leave out of what a registration may still ask for.
+// optionalOf returns the optional scopes that a registration may still request.
 func optionalOf(c provider.Client) []string {
 	return slices.DeleteFunc(slices.Clone(c.OptionalScopes), func(s string) bool {
 		return len(c.Scopes) > 0 && !slices.Contains(c.Scopes, s)
 	})
 }
 
-// chosen reads a field with several values to choose from.
+// chosen reads a multiple choice.
 func (p *posting) chosen(field string, values []string, missing ui.ProblemCode) []string {
 	var chosen []string
 	for _, v := range values {
@@ -267,8 +263,8 @@ func (p *posting) chosen(field string, values []string, missing ui.ProblemCode) 
 	return chosen
 }
 
-// keep returns what is registered when it means what was chosen, in whichever order: a
-// registration that nobody has changed stays as it is.
+// keep returns the registered values if they equal the choice in any order, so that an
+// unchanged registration stays as it is.
 func keep(registered, meant, chosen []string) []string {
 	if slices.Equal(slices.Sorted(slices.Values(meant)), slices.Sorted(slices.Values(chosen))) {
 		return registered
@@ -276,8 +272,7 @@ func keep(registered, meant, chosen []string) []string {
 	return chosen
 }
 
-// all reads every field of the settings; those of a machine client are about nobody who
-// signs in.
+// all reads every field of the settings, without those of sign-ins for a machine client.
 func (p *posting) all() {
 	p.name()
 	p.PolicyURL, p.TermsURL = strings.TrimSpace(p.r.posted(ui.FieldPolicyURL)), strings.TrimSpace(p.r.posted(ui.FieldTermsURL))
@@ -289,7 +284,7 @@ func (p *posting) all() {
 	p.more()
 }
 
-// people reads what is about sign-ins.
+// people reads the fields about sign-ins.
 func (p *posting) people() {
 	p.redirectURIs()
 	p.PostLogoutRedirectURIs = p.addresses(ui.FieldPostLogoutRedirectURIs)
@@ -306,8 +301,7 @@ func (p *posting) people() {
 	}
 }
 
-// grants reads the grants that were offered. Those that were not stay: the operator has
-// given them.
+// grants reads the offered grants. Others stay: the operator has given them.
 func (p *posting) grants() {
 	offered, has := choosableGrants(p.Client), grantTypesOf(p.Client)
 	chosen := p.chosen(ui.FieldGrantTypes, offered, ui.GrantMissing)
@@ -319,7 +313,7 @@ func (p *posting) grants() {
 	p.GrantTypes = keep(p.GrantTypes, has, chosen)
 }
 
-// check finds what only the whole registration shows to be wrong.
+// check finds problems of the registration as a whole.
 func (p *posting) check(env string) {
 	var wrong *provider.FieldError
 	if len(p.problems) == 0 && errors.As(p.d.provider(env).Clients().Validate(p.Client), &wrong) {
@@ -327,7 +321,7 @@ func (p *posting) check(env string) {
 	}
 }
 
-// checkVouched finds what may not be done to a registration that is vouched for.
+// checkVouched finds forbidden changes of a reviewed registration.
 func (p *posting) checkVouched(now provider.Client) {
 	if len(p.problems) > 0 || !p.d.vouched(p.r.env, now) {
 		return
@@ -336,7 +330,7 @@ func (p *posting) checkVouched(now provider.Client) {
 	p.wrong(lastReviewed(p.d.split(now, p.Client))...)
 }
 
-// fieldProblem says what is wrong with a field of a registration.
+// fieldProblem translates the error of a registration's field.
 func fieldProblem(wrong *provider.FieldError) ui.Problem {
 	field, index, isList := strings.Cut(strings.TrimSuffix(wrong.Field, "]"), "[")
 	problem := ui.Problem{Text: wrong.Err.Error()}

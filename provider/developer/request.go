@@ -9,13 +9,12 @@ import (
 	"github.com/bonafide-id/bonafide/ui"
 )
 
-// request is a request for a page with what its path is about. What a page does with
-// organization and role rests on what they were when the request came: a member who is
-// removed in the same moment was one.
+// request is a page request with the objects of its path. Organization and role are as they
+// were when the request arrived: a member who is removed at the same moment still was one.
 type request struct {
 	*provider.Screen
 
-	// org is the organization in the path, and role that of the user in it.
+	// org is the organization in the path, and role the user's role in it.
 	org  storage.Organization
 	role storage.Role
 
@@ -25,8 +24,8 @@ type request struct {
 	// app is the application in the path.
 	app storage.Application
 
-	// confirmed says that the user has just confirmed who is there, as the page asked for,
-	// and confirmURL is where to do that, before the form that was posted is accepted.
+	// confirmed reports that the user has just reauthenticated, as the page asked, and
+	// confirmURL is where to do that before the posted form is accepted.
 	confirmed  bool
 	confirmURL string
 }
@@ -50,7 +49,7 @@ var rank = map[storage.Role]need{
 	storage.RoleOwner:     owners,
 }
 
-// mount serves a page to those who may open it.
+// mount serves a page to its audience.
 func (d *Dashboard) mount(p route) {
 	answer := func(n need, h handler) http.Handler {
 		return d.screen(func(s *provider.Screen) error { return d.answer(p, s, n, h) })
@@ -62,7 +61,7 @@ func (d *Dashboard) mount(p route) {
 	}
 }
 
-// screen serves a page whose errors lead back to the dashboard.
+// screen serves a page whose errors link to the dashboard.
 func (d *Dashboard) screen(h func(*provider.Screen) error) http.Handler {
 	return d.Provider.Pages().Screen(func(s *provider.Screen) error {
 		err := h(s)
@@ -75,7 +74,7 @@ func (d *Dashboard) screen(h func(*provider.Screen) error) http.Handler {
 	})
 }
 
-// answer answers one request of a page for those who may make it.
+// answer answers a page request of a user with the right.
 func (d *Dashboard) answer(p route, s *provider.Screen, n need, h handler) error {
 	r := &request{Screen: s}
 	if n > everybody && s.User.UserID == "" {
@@ -85,8 +84,8 @@ func (d *Dashboard) answer(p route, s *provider.Screen, n need, h handler) error
 	if err := d.admit(r, n); err != nil {
 		return err
 	}
-	// No form of ours has a field twice: who reads the first of two and who reads
-	// the last may each believe another.
+	// The dashboard's forms have no repeated field: readers of the first and of the last
+	// value may each believe another.
 	for _, values := range r.Request.PostForm {
 		if len(values) > 1 {
 			return provider.ScreenError{Status: http.StatusBadRequest, Code: ui.ErrorRequest, Err: errors.New("a field is given twice")}
@@ -112,8 +111,8 @@ func (d *Dashboard) answer(p route, s *provider.Screen, n need, h handler) error
 	return err
 }
 
-// admit reads what the path is about. What the user may not see is not found: an
-// identifier says nothing to those who guess it.
+// admit reads the objects of the path. Objects that the user may not see are not found:
+// guessing IDs reveals nothing.
 func (d *Dashboard) admit(r *request, n need) error {
 	switch n {
 	case everybody, users:
@@ -161,7 +160,7 @@ func (d *Dashboard) isOperator(r *request, userID string) (bool, error) {
 	return d.Operator(r.Request.Context(), userID)
 }
 
-// inTrials is a page that there is only where the sandbox has been made with Trials.
+// inTrials is a page that exists only if the sandbox was made with Trials.
 func (d *Dashboard) inTrials(h handler) handler {
 	if d.Trials == nil {
 		return func(*request) error { return provider.ErrScreenNotFound }
@@ -169,7 +168,7 @@ func (d *Dashboard) inTrials(h handler) handler {
 	return h
 }
 
-// provider returns that of an environment; nil when there is none.
+// provider returns the provider of an environment; nil if there is none.
 func (d *Dashboard) provider(environment string) *provider.Provider {
 	switch environment {
 	case storage.Production:
@@ -181,14 +180,14 @@ func (d *Dashboard) provider(environment string) *provider.Provider {
 	}
 }
 
-// client returns the registration of the application in the path. It is not found when it
-// is not there (any more): the overview of the application says so.
+// client returns the registration of the application in the path. If it is gone it is not
+// found: the overview of the application says so.
 func (d *Dashboard) client(r *request) (provider.Client, error) {
 	c, err := d.provider(r.env).Clients().Get(r.Request.Context(), r.app.ClientID)
 	return c, notFound(err)
 }
 
-// notFound makes what is not there a page that says so.
+// notFound turns the error of a missing object into the page that says so.
 func notFound(err error) error {
 	if errors.Is(err, storage.ErrNotFound) || errors.Is(err, provider.ErrNoClient) {
 		return provider.ErrScreenNotFound

@@ -7,7 +7,8 @@ import (
 	"github.com/bonafide-id/bonafide/ui"
 )
 
-// resourcesOf returns the URIs of the APIs that a registration may ask access tokens for.
+// resourcesOf returns the URIs of the APIs for which a registration may request access
+// tokens.
 func (d *Dashboard) resourcesOf(env string, c provider.Client) []string {
 	if len(c.Resources) > 0 {
 		return c.Resources
@@ -19,8 +20,8 @@ func (d *Dashboard) resourcesOf(env string, c provider.Client) []string {
 	return all
 }
 
-// choosableResources are those that developers may give one application: where
-// applications are reviewed, one of production gets no more than it was reviewed with.
+// choosableResources are those that developers may give one application: under review, a
+// production application gets only reviewed ones.
 func (d *Dashboard) choosableResources(env string, c provider.Client) []provider.Resource {
 	all := d.provider(env).Installation().Resources
 	if d.mayRegister(env) {
@@ -30,9 +31,8 @@ func (d *Dashboard) choosableResources(env string, c provider.Client) []provider
 	return slices.DeleteFunc(all, func(r provider.Resource) bool { return !slices.Contains(has, r.URI) })
 }
 
-// resourcesIn returns those APIs of a registration of the sandbox that there are in an
-// environment as well; where there are none of these, as with addresses of its own, all of
-// that environment.
+// resourcesIn returns the APIs of a sandbox registration that exist in an environment as
+// well; if there are none, as with different addresses, all of that environment.
 func (d *Dashboard) resourcesIn(env string, c provider.Client) []string {
 	all := d.resourcesOf(env, provider.Client{})
 	kept := slices.DeleteFunc(slices.Clone(c.Resources), func(uri string) bool { return !slices.Contains(all, uri) })
@@ -42,7 +42,7 @@ func (d *Dashboard) resourcesIn(env string, c provider.Client) []string {
 	return kept
 }
 
-// resources reads the APIs that were offered. Those that were not stay.
+// resources reads the offered APIs. Others stay.
 func (p *posting) resources() {
 	offered := p.d.choosableResources(p.r.env, p.before)
 	if len(offered) == 0 {

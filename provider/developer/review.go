@@ -17,10 +17,10 @@ import (
 	"github.com/bonafide-id/bonafide/ui"
 )
 
-// pageOfReviews is how many applications a list of an operator shows.
+// pageOfReviews is the number of applications on an operators' page.
 const pageOfReviews = 50
 
-// showReviews lists what waits for an operator, and what is in production.
+// showReviews lists pending reviews, and production applications.
 func (d *Dashboard) showReviews(r *request) error {
 	p, err := d.page(r)
 	if err != nil {
@@ -49,8 +49,8 @@ func (d *Dashboard) showReviews(r *request) error {
 	return nil
 }
 
-// listReviews returns a page of applications, and where the next one is. The name of the
-// list tells its parameters from those of the other.
+// listReviews returns a page of applications, and the address of the next. The name of the
+// list distinguishes its parameters from the other's.
 func (d *Dashboard) listReviews(r *request, list string, match storage.ApplicationFilter) (rows []ui.DeveloperReviewed, more string, err error) {
 	match.AfterName, match.After, match.Limit = r.asked(list+"_after_name"), r.asked(list+"_after"), pageOfReviews+1
 	match.AfterEnvironment = r.asked(list + "_after_environment")
@@ -99,7 +99,7 @@ func (d *Dashboard) listReviews(r *request, list string, match storage.Applicati
 	return rows, more, nil
 }
 
-// askedAt returns since when an application of a list waits; zero when it is gone.
+// askedAt returns the time of an application's pending request; zero if it is gone.
 func (d *Dashboard) askedAt(r *request, a storage.Application) (time.Time, error) {
 	whole, err := d.Store.Application(r.Request.Context(), a.Environment, a.ClientID)
 	if errors.Is(err, storage.ErrNotFound) {
@@ -112,8 +112,8 @@ func (d *Dashboard) askedAt(r *request, a storage.Application) (time.Time, error
 	return kept.askedAt(), err
 }
 
-// reviewed is an application with what an operator decides on: the registration, and the one
-// that its developers want in its place where it is in production.
+// reviewed is an application under review: the registration, and the one that its
+// developers want in its place if it is in production.
 type reviewed struct {
 	document
 	client, wanted provider.Client
@@ -145,7 +145,7 @@ func (d *Dashboard) reviewed(r *request) (v reviewed, err error) {
 	return v, nil
 }
 
-// Before approval an application of the sandbox is nobody's business but its members'.
+// Before a request for review, only its members may see an application of the sandbox.
 func (d *Dashboard) isReviewable(a storage.Application) bool {
 	return a.Environment == storage.Production || a.Review != storage.ReviewNone
 }
@@ -211,8 +211,8 @@ func (d *Dashboard) renderReview(r *request, v reviewed, status int, problems ..
 	return nil
 }
 
-// isOwn reports whether what an operator looks at is the operator's own: nobody approves what
-// they have asked for, or what belongs to an organization of theirs.
+// isOwn reports whether an application is the operator's own: nobody approves their own
+// request, or an application of their own organization.
 func (d *Dashboard) isOwn(r *request, v reviewed) (bool, error) {
 	if v.askedBy(r.User.UserID) {
 		return true, nil
@@ -224,7 +224,7 @@ func (d *Dashboard) isOwn(r *request, v reviewed) (bool, error) {
 	return err == nil, err
 }
 
-// isUnfinished reports whether an application is approved, and what was approved is not in
+// isUnfinished reports whether an application is approved but the approval not yet in
 // force.
 func (v reviewed) isUnfinished(a storage.Application) bool {
 	if a.Review != storage.ReviewApproved {
@@ -236,8 +236,7 @@ func (v reviewed) isUnfinished(a storage.Application) bool {
 	return v.Changes != nil
 }
 
-// reviewedFields are all fields of a registration that say something, with what is another
-// than it was.
+// reviewedFields are all nonempty fields of a registration, with their changes.
 func (d *Dashboard) reviewedFields(c provider.Client, since map[string]storage.ChangedField) []ui.DeveloperReviewedField {
 	c.Scopes, c.Resources = d.scopesOf(storage.Production, c), d.resourcesIn(storage.Production, c)
 	var shown []ui.DeveloperReviewedField
@@ -260,7 +259,7 @@ const (
 	wantedPictures   = "wanted"
 )
 
-// reviewedPictures are all pictures, and those that people see in the place of others.
+// reviewedPictures are all pictures, and those that they replace.
 func (v reviewed) reviewedPictures(here string, since map[string]storage.ChangedField) []ui.DeveloperReviewedPicture {
 	var shown []ui.DeveloperReviewedPicture
 	now, wanted := brandOf(v.client), brandOf(v.wanted)
@@ -276,14 +275,13 @@ func (v reviewed) reviewedPictures(here string, since map[string]storage.Changed
 	return shown
 }
 
-// version is what an operator has seen: a registration that its members change while
-// somebody reviews it is not approved unseen.
+// version identifies what an operator has seen: a registration that changes during a review
+// is not approved unseen.
 func (v reviewed) version(a storage.Application) string {
 	return fmt.Sprintf("%d.%d", a.Version, v.client.Revision)
 }
 
-// serveReviewPicture serves a picture to operators: the one that people see, or the one that
-// they are to see.
+// serveReviewPicture serves a picture to operators: the published one, or the proposed one.
 func (d *Dashboard) serveReviewPicture(r *request) error {
 	v, err := d.reviewed(r)
 	if err != nil {
@@ -304,7 +302,7 @@ func (d *Dashboard) serveReviewPicture(r *request) error {
 	return servePNG(r, *content)
 }
 
-// decide does what an operator has decided.
+// decide carries out an operator's decision.
 func (d *Dashboard) decide(r *request) error {
 	v, err := d.reviewed(r)
 	if err != nil {
@@ -339,8 +337,7 @@ func (d *Dashboard) decide(r *request) error {
 	return d.finishReview(r, storage.ErrChanged, "")
 }
 
-// keepDecision shows the reason that was entered again, beside what there is to decide on by
-// now.
+// keepDecision shows the entered reason again, with the current application.
 func (d *Dashboard) keepDecision(r *request) error {
 	v, err := d.reviewed(r)
 	if err != nil {
@@ -349,7 +346,7 @@ func (d *Dashboard) keepDecision(r *request) error {
 	return d.renderReview(r, v, http.StatusForbidden, ui.Problem{Code: ui.ConfirmFirst})
 }
 
-// withReason makes a decision that those who bear it read a reason for.
+// withReason makes a decision with a reason for the members.
 func (d *Dashboard) withReason(r *request, v reviewed, decide func(*request, reviewed) error) error {
 	reason := strings.TrimSpace(strings.ReplaceAll(r.posted(ui.FieldReason), "\r\n", "\n"))
 	switch {
@@ -362,7 +359,7 @@ func (d *Dashboard) withReason(r *request, v reviewed, decide func(*request, rev
 	return decide(r, v)
 }
 
-// refuse says no. What people see stays as it was.
+// refuse refuses the request. The published registration stays.
 func (d *Dashboard) refuse(r *request, v reviewed) error {
 	state, act, mail := storage.ReviewRefused, "production.refuse", ui.MailApplicationRefused
 	fields := changed("reason", "", v.Review.Reason)
@@ -381,9 +378,9 @@ func (d *Dashboard) refuse(r *request, v reviewed) error {
 	return d.finishReview(r, err, ui.DeveloperRefused)
 }
 
-// decideReview is saveReview for a decision that nobody makes about their own. Who has asked
-// is in the version that is replaced, and whether the operator is a member by now is decided
-// where it is written.
+// decideReview is saveReview for a decision that nobody makes about their own. Who has
+// asked is in the version that is replaced, and whether the operator has become a member is
+// checked by the write.
 func (d *Dashboard) decideReview(r *request, state storage.Review, v reviewed) error {
 	if v.askedBy(r.User.UserID) {
 		return storage.ErrConflict
@@ -393,7 +390,7 @@ func (d *Dashboard) decideReview(r *request, state storage.Review, v reviewed) e
 	return d.Store.DecideApplication(r.Request.Context(), a, r.User.UserID)
 }
 
-// finishReview leads back to the application with what has been done.
+// finishReview redirects to the application with a notice.
 func (d *Dashboard) finishReview(r *request, err error, done ui.DeveloperNotice) error {
 	here := d.path("review", r.env, r.app.ClientID)
 	switch {
@@ -409,7 +406,7 @@ func (d *Dashboard) finishReview(r *request, err error, done ui.DeveloperNotice)
 	return r.done(here, done)
 }
 
-// renderAgain shows an application as it is by now, with why nothing came of a decision.
+// renderAgain shows the current application, and why a decision failed.
 func (d *Dashboard) renderAgain(r *request, status int, problem ui.Problem) error {
 	v, err := d.reviewed(r)
 	if err != nil {

@@ -6,16 +6,16 @@ import (
 	"github.com/bonafide-id/bonafide/ui"
 )
 
-// need is who may open a page.
+// need is the audience of a page.
 type need int
 
 const (
 	// everybody, signed in or not.
 	everybody need = iota
-	// users are those who are signed in.
+	// users are signed in.
 	users
-	// viewers, developers and owners are members of the organization in the path with
-	// at least that role.
+	// viewers, developers and owners are members of the organization in the path with at
+	// least that role.
 	viewers
 	developers
 	owners
@@ -23,8 +23,8 @@ const (
 	operators
 )
 
-// route is a page: who may look at it and who may post its form, which is nil for a page
-// without one.
+// route is a page, with its audience and that of its form, which is nil for a page without
+// one.
 type route struct {
 	path  string
 	looks need
@@ -32,29 +32,29 @@ type route struct {
 	posts need
 	act   handler
 
-	// mild reports whether a posted form is no power (see power.go). Nil says that each is
-	// one, so that a new page is safe until somebody thinks about it.
+	// mild reports whether a posted form is no power (see power.go). Nil means that every
+	// form is one, so that a new page is safe by default.
 	mild func(*request) bool
 
 	// gives reports whether a posted form is refused while the organization is suspended,
-	// because it gives it something. Nil says that each does. What a form gives is refused
-	// where it is written, too: an operator may suspend it in that moment.
+	// because it gives it something. Nil means that every form does. The write refuses it,
+	// too: an operator may suspend the organization at that moment.
 	gives func(*request) bool
 
-	// keep shows a form that is a power again, with what was entered, to a user who has to
-	// confirm who is there. Nil where nothing is lost by going there and back.
+	// keep shows a power's form again, with the entered values, to a user who must
+	// reauthenticate. Nil if nothing is lost by that.
 	keep handler
 
-	// shows has whoever opens the page confirm who is there: it shows secrets, or is there
-	// for its form alone.
+	// shows has the user reauthenticate before the page opens: it shows secrets, or exists
+	// only for its form.
 	shows bool
 }
 
-// pathOfApplication is the page of an application, which is there as long as anything is left
+// pathOfApplication is the page of an application, which exists as long as anything is left
 // of it.
 const pathOfApplication = "/o/{org}/{env}/{client}"
 
-// handler answers a request of somebody who may make it.
+// handler answers a request of a user with the right.
 type handler func(*request) error
 
 // routes returns every page of the dashboard. {org} is an organization, {env} an
@@ -68,7 +68,7 @@ func (d *Dashboard) routes() []route {
 		{path: "/join/{token}", looks: users, show: d.showInvitation, posts: users, act: d.acceptInvitation},
 		{path: "/o/{org}", looks: viewers, show: d.leadToApplications},
 		{path: "/o/{org}/settings", looks: viewers, show: d.showOrganization, posts: owners, act: d.changeOrganization},
-		// Every member may leave: who may do what else is decided by the action.
+		// Every member may leave: the action decides who may do what else.
 		{path: "/o/{org}/members", looks: viewers, show: d.showMembers, posts: viewers, act: d.changeMembers, mild: mildMembers, gives: actsBut(ui.ActionRemove, ui.ActionRole, ui.ActionWithdraw)},
 		{path: "/o/{org}/activity", looks: viewers, show: d.showActivity},
 		{path: "/o/{org}/personas", looks: viewers, show: d.inTrials(d.showPersonas), posts: developers, act: d.inTrials(d.changePersonas), mild: every},
@@ -96,7 +96,7 @@ func (d *Dashboard) routes() []route {
 		{path: "/o/{org}/{env}/{client}/numbers", looks: viewers, show: d.showNumbers},
 		{path: "/o/{org}/{env}/{client}/faults", looks: viewers, show: d.inSandbox(d.showFaults), posts: developers, act: d.inSandbox(d.changeFault), mild: every},
 		{path: "/o/{org}/{env}/{client}/try", looks: viewers, show: d.showTry, posts: developers, act: d.beginTry, mild: every},
-		// What it is about is in the state of the answer, which the page opens itself.
+		// What it is about is in the state of the response, which the page opens itself.
 		{path: "/try/callback", looks: users, show: d.finishTry},
 	}
 }

@@ -10,14 +10,15 @@ import (
 	"github.com/bonafide-id/bonafide/storage"
 )
 
-// maintenance is how often Run removes what is old; maintenanceBatch bounds a step of it.
+// maintenance is the interval at which Run removes old records; maintenanceBatch limits a
+// step.
 const (
 	maintenance      = time.Minute
 	maintenanceBatch = 250
 )
 
-// watch takes notice of what happens to the requests of applications, until stop is called,
-// which waits for what has happened already.
+// watch receives the activity of applications until stop is called, which waits for earlier
+// activities.
 func (d *Dashboard) watch() (stop func()) {
 	var stops []func()
 	for _, env := range []string{storage.Production, storage.Sandbox} {
@@ -32,8 +33,8 @@ func (d *Dashboard) watch() (stop func()) {
 	}
 }
 
-// run does what goes on in the background, as long as the provider's Run: it records what
-// happens to the requests of applications, for their log, and removes what is old.
+// run does the background work, as long as the provider's Run: it writes the request logs,
+// and removes old records.
 func (d *Dashboard) run(ctx context.Context) {
 	var stop func()
 	select {
@@ -50,7 +51,8 @@ func (d *Dashboard) run(ctx context.Context) {
 	maintaining.Wait()
 }
 
-// maintain carries out what was decided, removes what is old, and tells operators what waits, until ctx ends.
+// maintain carries out decisions, removes old records, and mails operators about pending
+// reviews, until ctx ends.
 func (d *Dashboard) maintain(ctx context.Context) {
 	tick := time.NewTicker(maintenance)
 	defer tick.Stop()
@@ -67,7 +69,7 @@ func (d *Dashboard) maintain(ctx context.Context) {
 	}
 }
 
-// removeOld removes lines and counts that are old, and lines of which there are too many.
+// removeOld removes old entries and counts, and entries beyond the maximum.
 func (d *Dashboard) removeOld(ctx context.Context) {
 	d.shorten(ctx, func() (int, error) {
 		now := d.Clock()
@@ -80,7 +82,7 @@ func (d *Dashboard) removeOld(ctx context.Context) {
 	}
 }
 
-// shorten removes lines in small steps until there is nothing left to remove, with rests
+// shorten removes entries in small steps until nothing is left to remove, with pauses
 // between them, so that nobody is held up.
 func (d *Dashboard) shorten(ctx context.Context, step func() (removed int, err error)) {
 	for ctx.Err() == nil {
@@ -99,7 +101,7 @@ func (d *Dashboard) shorten(ctx context.Context, step func() (removed int, err e
 	}
 }
 
-// before returns the moment before which something is old; the zero time when it is kept
+// before returns the moment before which a record is old; the zero time if records are kept
 // for ever.
 func before(now time.Time, keep time.Duration) time.Time {
 	if keep < 0 {

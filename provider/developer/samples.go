@@ -12,15 +12,15 @@ import (
 	"github.com/bonafide-id/bonafide/ui"
 )
 
-// The parameters of the page with sample code: the name of a sample, and which of the
-// redirect URIs it serves, counted from 0.
+// The parameters of the page with sample code: the name of a sample, and the index of its
+// redirect URI, from 0.
 const (
 	askedLanguage = "language"
 	askedRedirect = "redirect_uri"
 )
 
-// showSamples shows programs that sign a user in, filled with the registration of an
-// application.
+// showSamples shows programs that sign a user in, with an application's registration filled
+// in.
 func (d *Dashboard) showSamples(r *request) error {
 	p, err := d.applicationPage(r, ui.SectionSamples)
 	if err != nil {

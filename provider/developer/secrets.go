@@ -58,7 +58,7 @@ func (d *Dashboard) changeSecrets(r *request) error {
 		return err
 	}
 	here := d.path("o", r.org.ID, r.env, r.app.ClientID, "secrets")
-	// Whoever reloads the page with a new secret does not make another.
+	// Reloading the page with a new secret does not make another.
 	if r.posted(ui.FieldVersion) != strconv.FormatInt(c.Revision, 10) {
 		return r.done(here, ui.DeveloperSomebodyElse)
 	}

@@ -27,8 +27,7 @@ func (d *Dashboard) showSettings(r *request) error {
 	return d.renderSettings(r, ui.DeveloperSettingsView{}, c, wanted, http.StatusOK)
 }
 
-// renderSettings completes a view with a registration as it was entered, beside the one
-// that there is now.
+// renderSettings completes a view with the entered registration, beside the current one.
 func (d *Dashboard) renderSettings(r *request, view ui.DeveloperSettingsView, now, c provider.Client, status int, problems ...ui.Problem) error {
 	p, err := d.applicationPage(r, ui.SectionSettings)
 	if err != nil {
@@ -43,7 +42,7 @@ func (d *Dashboard) renderSettings(r *request, view ui.DeveloperSettingsView, no
 	return nil
 }
 
-// registrationView returns what the fields show of a registration.
+// registrationView returns the fields of a registration.
 func (d *Dashboard) registrationView(r *request, now, c provider.Client) ui.DeveloperRegistration {
 	view := ui.DeveloperRegistration{
 		Name: c.Name, Kind: r.app.Kind, Dialect: c.Dialect, Public: c.Public,
@@ -104,7 +103,7 @@ func (d *Dashboard) changeSettings(r *request) error {
 	return forbidden("no such action")
 }
 
-// keepSettings shows what was entered again.
+// keepSettings shows the entered values again.
 func (d *Dashboard) keepSettings(r *request) error {
 	if r.posted(ui.FieldAction) != ui.ActionSave {
 		r.SignIn(stepUp)
@@ -175,7 +174,7 @@ func (d *Dashboard) saveSettings(r *request, now provider.Client, version int64)
 	return r.done(d.path("o", r.org.ID, r.env, r.app.ClientID, "settings"), notice)
 }
 
-// savedNotice says what has been saved, and what that has done to the secret.
+// savedNotice says what was saved, and its effect on the secret.
 func savedNotice(before, after provider.Client) ui.DeveloperNotice {
 	switch by, was := signsWithKey(after), signsWithKey(before); {
 	case by && !was:
@@ -187,8 +186,8 @@ func savedNotice(before, after provider.Client) ui.DeveloperNotice {
 	}
 }
 
-// movesData reports whether a change sends the data of people elsewhere, or lets another
-// pass for the application.
+// movesData reports whether a change sends personal data elsewhere, or lets another party
+// pose as the application.
 func movesData(before, after provider.Client) bool {
 	return !bytes.Equal(before.JWKS, after.JWKS) || before.JWKSURI != after.JWKSURI ||
 		before.BackchannelLogoutURI != after.BackchannelLogoutURI || signsWithKey(before) != signsWithKey(after) ||
@@ -197,8 +196,8 @@ func movesData(before, after provider.Client) bool {
 		!slices.Equal(before.Origins, after.Origins)
 }
 
-// renderChanged shows what was entered beside what somebody else has saved meanwhile. Its
-// form replaces that: whoever sends it has seen it.
+// renderChanged shows the entered values beside a concurrent change. Its form replaces
+// that: its sender has seen it.
 func (d *Dashboard) renderChanged(r *request, now, entered provider.Client) error {
 	entered.Revision, entered.Disabled = now.Revision, now.Disabled
 	view := ui.DeveloperSettingsView{}
@@ -206,7 +205,7 @@ func (d *Dashboard) renderChanged(r *request, now, entered provider.Client) erro
 	return d.renderSettings(r, view, now, entered, http.StatusConflict, ui.Problem{Code: ui.ChangedMeanwhile})
 }
 
-// rename makes the name of the application that of its client, by which it is found.
+// rename copies the name of the client to the application, for searches.
 func (d *Dashboard) rename(r *request, name string) error {
 	for a := r.app; a.Name != name; {
 		a.Name, a.UpdatedAt = name, d.Clock()
@@ -224,7 +223,7 @@ func (d *Dashboard) rename(r *request, name string) error {
 	return nil
 }
 
-// setDisabled takes an application out of use, or back.
+// setDisabled disables or enables an application.
 func (d *Dashboard) setDisabled(r *request, c provider.Client, version int64, disabled bool) error {
 	here := d.path("o", r.org.ID, r.env, r.app.ClientID, "settings")
 	act, notice := "application.enable", ui.DeveloperEnabled
@@ -247,7 +246,7 @@ func (d *Dashboard) setDisabled(r *request, c provider.Client, version int64, di
 		return err
 	}
 	if !disabled {
-		// An operator may have stopped it in this moment.
+		// An operator may have stopped it at this moment.
 		again, err := d.stopAgain(r)
 		if err != nil {
 			return err

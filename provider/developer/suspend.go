@@ -18,12 +18,12 @@ import (
 // suspended reports whether an operator has suspended the organization in the path.
 func (r *request) suspended() bool { return !r.org.Stopped.At.IsZero() }
 
-// refuseSuspended leads a member whose form was not accepted to a page that says why.
+// refuseSuspended redirects a member whose form was refused to a page that says why.
 func (d *Dashboard) refuseSuspended(r *request) error {
 	return r.done(d.path("o", r.org.ID), ui.DeveloperNothingWhileSuspended)
 }
 
-// suspension is what the pages of an organization say about it.
+// suspension is the notice on the pages of a suspended organization.
 func (r *request) suspension() *ui.DeveloperSuspension {
 	if !r.suspended() {
 		return nil
@@ -31,8 +31,7 @@ func (r *request) suspension() *ui.DeveloperSuspension {
 	return &ui.DeveloperSuspension{Since: r.org.Stopped.At, Reason: r.org.Stopped.Reason}
 }
 
-// addOrganizations adds the organizations that are suspended, and those that an operator
-// searches for.
+// addOrganizations adds suspended organizations, and the results of an operator's search.
 func (d *Dashboard) addOrganizations(r *request, view *ui.DeveloperReviewsView) (err error) {
 	list := func(name string, find func(after string) ([]storage.Organization, error)) (rows []ui.DeveloperFound, more string, err error) {
 		found, err := find(r.asked(name))
@@ -58,7 +57,8 @@ func (d *Dashboard) addOrganizations(r *request, view *ui.DeveloperReviewsView) 
 	return err
 }
 
-// suspend stops an organization with all its applications, for a reason that its members read.
+// suspend suspends an organization with all its applications, with a reason for its
+// members.
 func (d *Dashboard) suspend(r *request, members []storage.Member, here string) error {
 	reason := strings.TrimSpace(strings.ReplaceAll(r.posted(ui.FieldReason), "\r\n", "\n"))
 	wrong := func(problem ui.Problem) error {
@@ -100,16 +100,16 @@ func (d *Dashboard) reactivate(r *request, members []storage.Member, here string
 	return d.finishSuspension(r, ui.MailOrganizationReactivated, here, ui.DeveloperReactivated)
 }
 
-// suspensionVersion names the suspension of an organization.
+// suspensionVersion identifies the suspension of an organization.
 func suspensionVersion(o storage.Organization) string {
 	return strconv.FormatInt(storage.UnixMicro(o.Stopped.At), 10)
 }
 
-// carryOutTime is how long an operator waits for what was decided to be carried out. What is
-// left is for Run, and the page says how much that is.
+// carryOutTime is how long an operator waits for a decision to be carried out. Run does the
+// rest, and the page says how much is left.
 const carryOutTime = 5 * time.Second
 
-// finishSuspension carries out what was decided, and tells the owners.
+// finishSuspension carries out the decision, and mails the owners.
 func (d *Dashboard) finishSuspension(r *request, mail ui.MailKind, here string, done ui.DeveloperNotice) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Request.Context()), carryOutTime)
 	defer cancel()

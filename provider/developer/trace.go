@@ -8,10 +8,11 @@ import (
 	"github.com/bonafide-id/bonafide/ui"
 )
 
-// maxTrace is how many lines of one sign-in are shown: its tokens may be used for months.
+// maxTrace is the number of entries shown of one sign-in: its tokens may be used for
+// months.
 const maxTrace = 200
 
-// showTrace shows what happened to the requests of one sign-in, the first one first.
+// showTrace shows the requests of one sign-in, the earliest first.
 func (d *Dashboard) showTrace(r *request) error {
 	flow := r.value("flow")
 	if len(flow) > maxLogName {

@@ -29,17 +29,16 @@ type Trials struct {
 	dashboard atomic.Pointer[Dashboard]
 }
 
-// NewTrials returns the trials that a store keeps.
+// NewTrials returns the trials in a store.
 func NewTrials(store storage.Developers) *Trials { return &Trials{store: store} }
 
-// Testing returns what the sandbox offers to the applications of organizations. An
-// application that belongs to none has the default personas.
+// Testing returns the personas and faults of organizations' applications, for the sandbox.
+// An application without an organization has the default personas.
 func (t *Trials) Testing() provider.Testing {
 	return provider.Testing{Personas: t.personas, Faults: t.fault}
 }
 
-// fault returns the one that an application has asked for, while it has not switched itself
-// off.
+// fault returns an application's requested fault, until it expires.
 func (t *Trials) fault(ctx context.Context, clientID string) (provider.Fault, error) {
 	f, err := t.store.Fault(ctx, clientID)
 	if errors.Is(err, storage.ErrNotFound) || err == nil && !t.now().Before(f.ExpiresAt) {
@@ -48,7 +47,7 @@ func (t *Trials) fault(ctx context.Context, clientID string) (provider.Fault, er
 	return provider.Fault(f.Name), err
 }
 
-// now is the time of the dashboard, which sets when a fault ends.
+// now is the time of the dashboard, which sets the end of a fault.
 func (t *Trials) now() time.Time {
 	if d := t.dashboard.Load(); d != nil {
 		return d.Clock()
@@ -87,7 +86,7 @@ func personasOf(s storage.SandboxSettings) (provider.PersonaSet, error) {
 // keptMails is how many mails of an organization are kept.
 const keptMails = 50
 
-// sealedMail is the purpose that mails are sealed for.
+// sealedMail is the encryption purpose of mails.
 const sealedMail = "developer sandbox mail"
 
 // keptMail is a mail as it is kept.
@@ -98,10 +97,10 @@ type keptMail struct {
 }
 
 // Mailer returns a Mailer for the sandbox. It keeps every mail to an address that ends in
-// @ORGANIZATION.sandbox.test, as the personas of an organization have, and any that its
-// developers make up; the members see it in the inbox of the dashboard. One to an
-// organization that there is not is dropped. Others are handed to next, or dropped when that
-// is nil: who tries to sign up with a real address in the sandbox gets no mail.
+// @ORGANIZATION.sandbox.test, such as those of an organization's personas, and any that its
+// developers make up; members see it in the inbox of the dashboard. Mails to an unknown
+// organization are dropped. Others are passed to next, or dropped if that is nil: a sign-up
+// with a real address in the sandbox then gets no mail.
 func (t *Trials) Mailer(next provider.Mailer) provider.Mailer { return trialMailer{t, next} }
 
 type trialMailer struct {
@@ -134,12 +133,12 @@ func (m trialMailer) Send(ctx context.Context, mail provider.Mail) error {
 	return nil
 }
 
-// inboxOf returns the organization that an address belongs to.
+// inboxOf returns the organization of an address.
 func inboxOf(address string) (organization string, ok bool) {
 	_, domain, _ := strings.Cut(address, "@")
 	return strings.CutSuffix(strings.ToLower(domain), inboxDomain)
 }
 
-// inboxDomain is where the addresses of organizations end. Nobody can have a mailbox there:
+// inboxDomain is the suffix of organizations' addresses. Nobody can have a mailbox there:
 // .test is reserved (RFC 2606).
 const inboxDomain = ".sandbox.test"

@@ -19,15 +19,15 @@ import (
 )
 
 // trial is a sign-in at an application for which the dashboard plays the application's
-// part. It travels as the state of the request, sealed, so that nothing of it is stored
-// and nobody reads its verifier. It is of use to the user who began it only: the response
-// of somebody else's request, which a page could lead a developer to, is no answer to it.
+// part. It travels as the state of the request, encrypted, so that it is not stored and
+// nobody reads its verifier. Only the user who began it can use it: the response to another
+// user's request, which a page could send a developer to, is not accepted.
 //
-// Its redirect URI is one of the dashboard, of production's origin. It is added to the
-// registration when a developer begins, and removed when the answer comes or a developer
-// says so: an application has no redirect URI for longer than it needs it. Meanwhile
-// a code that is sent there is of no use to anybody else: it comes to this handler only,
-// which shows eight of its characters, and it is bound to the challenge of a trial.
+// Its redirect URI is one of the dashboard, on production's origin. It is added to the
+// registration when a developer begins, and removed when the response arrives or a
+// developer removes it: an application has the redirect URI no longer than needed.
+// Meanwhile a code sent there is useless to anybody else: only this handler receives it,
+// shows eight of its characters, and it is bound to the challenge of a trial.
 type trial struct {
 	Organization, Environment, ClientID string
 	UserID                              string
@@ -41,7 +41,7 @@ const (
 	// trialLife is how long a trial may take.
 	trialLife = 10 * time.Minute
 
-	// maxScope bounds the scope that a trial asks for.
+	// maxScope limits the scope of a trial.
 	maxScope = 500
 )
 
@@ -75,7 +75,7 @@ func getsCode(c provider.Client) bool {
 	return slices.Contains(responseTypesOf(c), "code") && slices.Contains(grantTypesOf(c), "authorization_code")
 }
 
-// beginTry begins a trial, or ends one that nobody has finished.
+// beginTry begins a trial, or ends an unfinished one.
 func (d *Dashboard) beginTry(r *request) error {
 	if r.posted(ui.FieldAction) != ui.ActionTry {
 		if err := d.registerCallback(r, false); err != nil {
@@ -132,8 +132,8 @@ func (d *Dashboard) sealTrial(t trial) (string, error) {
 	return base64.RawURLEncoding.EncodeToString(d.Provider.Keys().Seal(sealedTrial, plain)), nil
 }
 
-// openTrial returns the trial that a response belongs to; an error page for what is none,
-// is too old, or is somebody else's.
+// openTrial returns the trial of a response; an error page if it is invalid, too old, or
+// another user's.
 func (d *Dashboard) openTrial(r *request) (t trial, err error) {
 	refused := func(err error) error {
 		return provider.ScreenError{Status: http.StatusBadRequest, Code: ui.ErrorRequest, Err: err}
@@ -159,7 +159,7 @@ func (d *Dashboard) openTrial(r *request) (t trial, err error) {
 }
 
 // registerCallback adds the redirect URI of trials to the registration of an application,
-// or removes it. What somebody else changes meanwhile stays.
+// or removes it. Concurrent changes stay.
 func (d *Dashboard) registerCallback(r *request, add bool) error {
 	for range 3 {
 		c, err := d.client(r)
@@ -186,7 +186,7 @@ func (d *Dashboard) registerCallback(r *request, add bool) error {
 	return fmt.Errorf("%w: the registration changes again and again", storage.ErrUnavailable)
 }
 
-// finishTry is the redirect URI of trials: it goes on as the application would, and shows
+// finishTry is the redirect URI of trials: it continues as the application would, and shows
 // each step.
 func (d *Dashboard) finishTry(r *request) error {
 	t, err := d.openTrial(r)

@@ -38,7 +38,7 @@ func (a *audience) UnmarshalJSON(raw []byte) error {
 	return json.Unmarshal(raw, (*[]string)(a))
 }
 
-// idToken checks the ID token as OpenID Connect Core section 3.1.3.7 has it.
+// idToken checks the ID token (OpenID Connect Core section 3.1.3.7).
 func (run *tryRun) idToken() {
 	header, payload, ok := decodeJWT(run.tokens.IDToken)
 	var c idClaims
@@ -62,8 +62,8 @@ func (run *tryRun) idToken() {
 	})
 }
 
-// verifyRS256 checks the signature of a JWT with the key of a key set that its header
-// names.
+// verifyRS256 checks the signature of a JWT with the key that its header names in a key
+// set.
 func verifyRS256(token string, header, keySet []byte) error {
 	var h struct{ Alg, Kid string }
 	var set struct {
@@ -97,8 +97,8 @@ func verifyRS256(token string, header, keySet []byte) error {
 	return errors.New("the key set has no such key")
 }
 
-// subjectOf returns the subject of userinfo, which is JSON or a JWT, in the dialect v3 in
-// a JSON string.
+// subjectOf returns the subject of userinfo, which is JSON or a JWT, in the V3 dialect in a
+// JSON string.
 func subjectOf(body []byte) string {
 	var c struct{ Sub string }
 	if token, ok := asJWT(body); ok {

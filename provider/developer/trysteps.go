@@ -11,7 +11,7 @@ import (
 	"github.com/bonafide-id/bonafide/ui"
 )
 
-// tryRun is a trial whose answer has come.
+// tryRun is a trial whose response has arrived.
 type tryRun struct {
 	d      *Dashboard
 	r      *request
@@ -28,7 +28,7 @@ type tryRun struct {
 	subject string // of the ID token
 }
 
-// all goes through the steps, until one fails without which there is no next.
+// all goes through the steps, until one fails that the next needs.
 func (run *tryRun) all() error {
 	run.request()
 	if !run.response() {
@@ -61,7 +61,7 @@ func (run *tryRun) request() {
 	})
 }
 
-// response shows what came to the redirect URI. It reports whether there is a code.
+// response shows the response at the redirect URI. It reports whether there is a code.
 func (run *tryRun) response() bool {
 	code := run.r.asked("code")
 	run.add(ui.DeveloperTryStep{
@@ -74,7 +74,7 @@ func (run *tryRun) response() bool {
 	return code != "" && run.r.asked("iss") == run.p.Issuer()
 }
 
-// authenticate adds the credentials of the application to a request.
+// authenticate adds the application's credentials to a request.
 func (run *tryRun) authenticate(form url.Values, header http.Header) error {
 	if run.client.Public {
 		form.Set("client_id", run.client.ID)
@@ -121,7 +121,7 @@ func (run *tryRun) read(step ui.DeveloperTryStepName, path string) {
 	run.add(s)
 }
 
-// revoke ends what was issued: with the refresh token all of it.
+// revoke revokes what was issued: with the refresh token all of it.
 func (run *tryRun) revoke() error {
 	tokens := []string{run.tokens.AccessToken}
 	if run.tokens.RefreshToken != "" {

@@ -12,8 +12,8 @@ import (
 	"strings"
 )
 
-// answer is what a provider has answered within the process: no request goes over the
-// network, and none can be led elsewhere.
+// answer is a provider's response within the process: no request goes over the network, and
+// none can be redirected.
 type answer struct {
 	status int
 	header http.Header
@@ -38,7 +38,8 @@ func (a *answer) Write(b []byte) (int, error) {
 	return a.body.Write(b)
 }
 
-// ask asks the provider of a trial, as the application would. form is nil for a GET.
+// ask sends a trial's request to the provider, as the application would. form is nil for a
+// GET.
 func (run *tryRun) ask(method, path string, form url.Values, header http.Header) *answer {
 	address := run.p.Installation().BaseURL + path
 	a := &answer{header: http.Header{}, sent: wire(method+" "+address, header, form)}
@@ -59,7 +60,7 @@ func (run *tryRun) ask(method, path string, form url.Values, header http.Header)
 	return a
 }
 
-// text is the answer as it is shown.
+// text is the response for display.
 func (a *answer) text() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%d %s\n", a.status, http.StatusText(a.status))
@@ -75,8 +76,7 @@ func (a *answer) text() string {
 	return b.String()
 }
 
-// shown is a body as it is shown: JSON in lines, tokens shortened, and a JWT as what it
-// says.
+// shown is a body for display: JSON in lines, tokens shortened, and a JWT decoded.
 func shown(body []byte) string {
 	if text, ok := asJWT(body); ok {
 		header, claims, ok := decodeJWT(text)
@@ -104,7 +104,7 @@ func shown(body []byte) string {
 	return string(pretty)
 }
 
-// asJWT returns a body that is a JWT, also one in a JSON string.
+// asJWT returns a body that is a JWT, even in a JSON string.
 func asJWT(body []byte) (string, bool) {
 	text := string(body)
 	if strings.HasPrefix(text, `"`) && json.Unmarshal(body, &text) != nil {
@@ -140,7 +140,7 @@ var (
 
 const hiddenText = "••••"
 
-// short returns the first characters of what nobody may copy from a screen.
+// short returns the first characters of a secret that nobody may copy from a screen.
 func short(secret string) string {
 	if len(secret) <= 8 {
 		return hiddenText
@@ -148,7 +148,7 @@ func short(secret string) string {
 	return secret[:8] + "…"
 }
 
-// wire is a request as it is shown, a parameter a line.
+// wire is a request for display, one parameter a line.
 func wire(line string, header http.Header, form url.Values) string {
 	var b strings.Builder
 	b.WriteString(line + "\n")

@@ -11,20 +11,20 @@ import (
 	"github.com/bonafide-id/bonafide/ui"
 )
 
-// vouched reports whether people take an operator's word for a registration: without that
-// the screens say that nobody has checked it.
+// vouched reports whether a registration is reviewed: otherwise the screens say that nobody
+// has checked it.
 func (d *Dashboard) vouched(env string, c provider.Client) bool {
 	return d.Review && env == storage.Production && !c.Unreviewed
 }
 
-// split parts what developers want of a registration that is vouched for: what may be served
-// at once, and what people see, or are sent to, that an operator has not read. What is taken
-// away is gone at once, and paths and ports on a host that was read are free; another name,
-// picture or host could pass for somebody else under the word of the operator.
+// split divides developers' changes to a reviewed registration: those to publish at once,
+// and those that users see, or are sent to, and that no operator has read. Removals take
+// effect at once, and paths and ports on a reviewed host are free; another name, picture or
+// host could pass for another application under the operator's review.
 func (d *Dashboard) split(now, wanted provider.Client) (served provider.Client, rest proposal) {
 	served = wanted
 	served.Name, rest.Name = splitText(now.Name, wanted.Name, false)
-	// That of trials is ours, and nobody else's to have addresses on.
+	// The host of trials is the dashboard's, and nobody else's to have addresses on.
 	hosts := hostsOf(lacking(now.RedirectURIs, []string{d.tryCallback()}))
 	served.RedirectURIs, rest.RedirectURIs = splitAddresses(hosts, now.RedirectURIs, wanted.RedirectURIs)
 	served.PostLogoutRedirectURIs, rest.PostLogoutRedirectURIs = splitAddresses(append(hostsOf(now.PostLogoutRedirectURIs), hosts...), now.PostLogoutRedirectURIs, wanted.PostLogoutRedirectURIs)
@@ -43,7 +43,7 @@ func (d *Dashboard) split(now, wanted provider.Client) (served provider.Client, 
 	return brandedClient(served, wants), rest
 }
 
-// splitText parts a value: another one is served when it is free, and none always.
+// splitText divides a value: another one is published if it is free; an empty one always.
 func splitText(now, wanted string, free bool) (served, rest string) {
 	if wanted == now || wanted == "" || free {
 		return wanted, ""
@@ -51,7 +51,7 @@ func splitText(now, wanted string, free bool) (served, rest string) {
 	return now, wanted
 }
 
-// splitAddresses parts addresses by whether an operator has read them, or their host.
+// splitAddresses divides addresses by whether an operator has read them, or their host.
 func splitAddresses(hosts, now, wanted []string) (served, rest []string) {
 	for _, address := range wanted {
 		if slices.Contains(now, address) || slices.Contains(hosts, hostKey(address)) {
@@ -63,8 +63,8 @@ func splitAddresses(hosts, now, wanted []string) (served, rest []string) {
 	return served, rest
 }
 
-// splitResponses parts response types: one by which tokens come through the browser puts
-// them where any script of the page reads them.
+// splitResponses divides response types: one that sends tokens through the browser exposes
+// them to any script of the page.
 func splitResponses(now, wanted provider.Client) (served, rest []string) {
 	has := responseTypesOf(now)
 	for _, t := range responseTypesOf(wanted) {
@@ -80,8 +80,8 @@ func splitResponses(now, wanted provider.Client) (served, rest []string) {
 	return served, rest
 }
 
-// hostKey is what an address has in common with all that are as good as it for an operator:
-// scheme and host, or the scheme of an app. The host of what cannot be read is on no list.
+// hostKey is the part of an address that operators review: scheme and host, or the scheme
+// of an app. The host of an unreadable address is on no list.
 func hostKey(address string) string {
 	u, err := url.Parse(address)
 	switch {
@@ -104,8 +104,8 @@ func hostsOf(addresses []string) []string {
 	return hosts
 }
 
-// needed finds what production requires, a registration has, and another would not have any
-// more: what was on the list when it was approved stays in force.
+// needed finds production requirements that a registration meets, and another would not:
+// what was required at approval stays in force.
 func needed(kind string, now, wanted provider.Client) []ui.Problem {
 	has := requirements(kind, wanted)
 	var problems []ui.Problem
@@ -117,13 +117,13 @@ func needed(kind string, now, wanted provider.Client) []ui.Problem {
 	return problems
 }
 
-// neededField is the field of a form that a check is about.
+// neededField is the form field of a check.
 var neededField = map[ui.DeveloperCheckName]string{
 	ui.CheckLogo: ui.FieldLogo, ui.CheckRedirects: ui.FieldRedirectURIs, ui.CheckTerms: ui.FieldTermsURL, ui.CheckPolicy: ui.FieldPolicyURL,
 }
 
-// contactNeeded finds an organization that gives up its contact while it has applications
-// for which operators vouch.
+// contactNeeded refuses an organization without a contact while it has reviewed
+// applications.
 func (d *Dashboard) contactNeeded(r *request, o storage.Organization) ([]ui.Problem, error) {
 	if !d.Review || len(o.Contact) > 0 || len(r.org.Contact) == 0 {
 		return nil, nil
@@ -137,8 +137,8 @@ func (d *Dashboard) contactNeeded(r *request, o storage.Organization) ([]ui.Prob
 	return []ui.Problem{{Code: ui.NeededInProduction, Field: ui.FieldContact}}, nil
 }
 
-// lastReviewed finds the fields in which nothing would be left of what an operator has read:
-// until another value is approved nobody could sign in.
+// lastReviewed finds the fields in which no reviewed value would be left: until another is
+// approved nobody could sign in.
 func lastReviewed(served provider.Client, rest proposal) []ui.Problem {
 	var problems []ui.Problem
 	if len(served.RedirectURIs) == 0 && len(rest.RedirectURIs) > 0 {
