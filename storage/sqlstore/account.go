@@ -123,8 +123,8 @@ func (s *Store) SetDisabled(ctx context.Context, id string, disabled bool, at ti
 	})
 }
 
-// endIssued ends the sessions and the grants of an account whose row the step has
-// changed: a step that adds one waits for that row, or has gone before.
+// endIssued ends the sessions and the grants of an account whose row the step has changed:
+// a step that adds one waits for that row, or has gone before.
 func endIssued(tx *tx, id string, at time.Time) error {
 	if _, err := tx.exec(`DELETE FROM main.sessions WHERE account_id = ?1`, id); err != nil {
 		return err
@@ -150,8 +150,8 @@ func (s *Store) DeleteAccount(ctx context.Context, id, pseudonym string) (bool, 
 	return write(ctx, s, "delete account", func(tx *tx) (bool, error) { return deletePerson(tx, id, pseudonym) })
 }
 
-// deletePerson removes an account, which goes first as everywhere, and what there is about
-// a subject. The decisions go before the grants, which are made while a decision is locked.
+// deletePerson removes an account, which goes first as everywhere, and a subject's data.
+// The decisions go before the grants, which are made while a decision is locked.
 func deletePerson(tx *tx, id, pseudonym string) (bool, error) {
 	found := 0
 	for _, statement := range []string{

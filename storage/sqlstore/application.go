@@ -94,8 +94,8 @@ func (w *where) andApplications(match storage.ApplicationFilter) {
 	}
 }
 
-// maxSearch is how long a part of a name may be that is searched for, in bytes. SQLite
-// refuses patterns that are far longer.
+// maxSearch limits a search for a part of a name, in bytes. SQLite refuses far longer
+// patterns.
 const maxSearch = 200
 
 var likeEscaper = strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`)
@@ -170,7 +170,7 @@ func (s *Store) DecideApplication(ctx context.Context, a storage.Application, us
 	})
 }
 
-// saveApplication replaces the application that has a version.
+// saveApplication replaces the application with a version.
 func saveApplication(tx *tx, a storage.Application) error {
 	saved, err := tx.exec(`UPDATE main.applications SET name = ?4, sort_name = ?5, kind = ?6, review = ?7, document = ?8,
 			picture_bytes = ?9, created_by = ?10, created_at = ?11, updated_at = ?12, version = ?13
@@ -211,15 +211,15 @@ func (s *Store) DeleteApplication(ctx context.Context, environment, clientID str
 	})
 }
 
-// What is left of a deleted application is a row that its lines refer to, until RemoveLog
-// has removed them. It belongs to an organization that nobody is a member of, and no client
-// has its name: a client_id has no space.
+// A deleted application leaves a row that its log entries refer to, until RemoveLog has
+// removed them. It belongs to an organization without members, and no client has its name:
+// a client_id has no space.
 const (
 	deletedOrganization = "deleted"
 	deletedClient       = "deleted "
 )
 
-// sortName is a name as it is sorted and searched.
+// sortName is the form of a name for sorting and searching.
 func sortName(name string) string { return strings.ToLower(name) }
 
 func scanApplication(row scanner) (a storage.Application, err error) {

@@ -27,8 +27,8 @@ func (s *Store) AllowAttempt(ctx context.Context, bucket storage.Digest, now tim
 			return 0, err
 		}
 		// No bucket drains later than one that has just been filled. One that does was
-		// filled by a clock that was ahead, or under larger limits: it counts as full,
-		// or else it would let nobody in for as long as that clock was wrong.
+		// filled by a clock that was ahead, or under larger limits: it counts as full, or
+		// else it would block everybody for as long as that clock was wrong.
 		full := at + int64(burst)*step
 		cut, err := tx.exec(`UPDATE main.attempts SET drained_at = ?2 WHERE bucket = ?1 AND drained_at > ?3`,
 			bucket[:], full, full+skew.Microseconds())

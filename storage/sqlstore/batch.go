@@ -8,23 +8,22 @@ import (
 	"github.com/bonafide-id/bonafide/storage"
 )
 
-// What may be a million rows is found by steps that only read, of so many rows of a
-// table in the order of its key, and changed by steps of a few milliseconds: there is no
-// index for it, which every sign-in would pay for, and nobody waits for the only writer
+// Where a million rows may be affected, read-only steps find them, so many rows of a table
+// at a time in the order of its key, and steps of a few milliseconds change them. This
+// needs no index, which every sign-in would pay for, and nobody waits for the only writer
 // of SQLite.
 
-// stepTime is after which a step begins no further row: longer than that of a sweep, for who
-// removes all of something waits for the end of it.
+// stepTime is the time after which a step begins no further row: longer than that of a
+// sweep, because callers wait for the end of the removal.
 const stepTime = 10 * time.Millisecond
 
-// seen is a row that was looked at.
+// seen is an examined row.
 type seen[K any] struct {
 	id      K
 	matches bool
 }
 
-// pick returns the rows that match, and the last that was looked at unless there are
-// no more.
+// pick returns the matching rows, and the last examined unless there are no more.
 func pick[K any](rows []seen[K], limit int) (found []K, last K) {
 	for _, row := range rows {
 		if row.matches {
@@ -37,7 +36,7 @@ func pick[K any](rows []seen[K], limit int) (found []K, last K) {
 	return found, last
 }
 
-// matching is an SQL expression of a row: whether it meets the conditions.
+// matching is an SQL expression that reports whether a row meets the conditions.
 func (w *where) matching() string {
 	if len(w.conditions) == 0 {
 		return "0"
@@ -45,8 +44,8 @@ func (w *where) matching() string {
 	return "CASE WHEN " + strings.Join(w.conditions, " AND ") + " THEN 1 ELSE 0 END"
 }
 
-// someOf changes one after the other in a step, the first in any case, until the time of
-// a step is over.
+// someOf changes one after the other in a step, the first in any case, until the time of a
+// step is up.
 func someOf[T any](ctx context.Context, s *Store, what string, all []T, change func(*tx, T) error) (int, error) {
 	return write(ctx, s, what, func(tx *tx) (done int, err error) {
 		begin := time.Now()

@@ -16,7 +16,7 @@ func (s *Store) AppendChange(ctx context.Context, c storage.Change) error {
 	}
 	return s.change(ctx, "append change", func(tx *tx) error {
 		if err := lockOrganization(tx, c.OrganizationID); err != nil {
-			return err // who deletes it has seen the last one
+			return err // a step that deletes it has seen the last one
 		}
 		_, err := tx.exec(`INSERT INTO main.changes (organization_id, at, user_id, environment, client_id, what, fields)
 			VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)`,

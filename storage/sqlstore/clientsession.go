@@ -9,13 +9,13 @@ import (
 	"github.com/bonafide-id/bonafide/storage"
 )
 
-// atOnce is the next_at of what is due as soon as its session has ended. It is no time of
-// a clock: that of another machine may be ahead.
+// atOnce is the next_at of client sessions that are due as soon as their session has ended.
+// It is not a clock's time: another machine's clock may be ahead.
 const atOnce = 0
 
-// insertClientSession begins a client session, as part of a grant that stands. One that
-// is there already waits for the end of the session anew: for a session of the host that
-// has ended and goes on, as it seems.
+// insertClientSession begins a client session, as part of a grant. An existing one waits
+// for the end of the session again: a session of the host that has ended evidently
+// continues.
 func insertClientSession(tx *tx, g storage.Grant, on storage.Basis) error {
 	if on.Notice.ID.IsZero() {
 		return nil
@@ -23,7 +23,7 @@ func insertClientSession(tx *tx, g storage.Grant, on storage.Basis) error {
 	due, expires := any(atOnce), any(nil)
 	switch {
 	case !on.Session.IsZero():
-		// Whoever ends the session waits for this step, or has gone before.
+		// A step that ends the session waits for this one, or has gone before.
 		_, err := one(tx, scanInt, `SELECT 1 FROM main.sessions WHERE digest = ?1 `+tx.store.dialect.ForShare, on.Session[:])
 		if errors.Is(err, storage.ErrNotFound) {
 			return storage.ErrEnded
@@ -45,7 +45,7 @@ func insertClientSession(tx *tx, g storage.Grant, on storage.Basis) error {
 }
 
 // replaceSession ends the session that another one of this account replaces in a browser.
-// The lock has a grant that is made in it go before, or fail: its client session must not
+// The lock makes a concurrent grant in it go before, or fail: its client session must not
 // be left behind.
 func replaceSession(tx *tx, replaced storage.Digest, by storage.Session) error {
 	if replaced.IsZero() {
@@ -71,7 +71,7 @@ func (s *Store) EndClientSessions(ctx context.Context, subject string, hostSessi
 	})
 }
 
-// endClientSessions makes those of a user of the host due, as part of a larger step.
+// endClientSessions makes those of a host's user due, as part of a larger step.
 func endClientSessions(tx *tx, subject string, hostSession storage.Digest) (int, error) {
 	var filter where
 	due := filter.param(atOnce)
@@ -83,11 +83,11 @@ func endClientSessions(tx *tx, subject string, hostSession storage.Digest) (int,
 	return tx.exec(`UPDATE main.client_sessions SET expires_at = NULL, next_at = `+due+filter.String(), filter.args...)
 }
 
-// maxDue is how many that are due are looked at: those of one client may be a million.
+// maxDue is how many due ones are examined: those of one client may be a million.
 const maxDue = 256
 
-// TakeClientSessions implements storage.ClientSessions. It is asked every second, and
-// mostly there is nothing: finding that out takes no writer.
+// TakeClientSessions implements storage.ClientSessions. It is called every second, and
+// mostly finds nothing, which takes no writer.
 func (s *Store) TakeClientSessions(ctx context.Context, turn storage.Turn) ([]storage.ClientSession, error) {
 	var filter where
 	now := filter.param(micros(turn.Now))

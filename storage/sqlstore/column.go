@@ -31,8 +31,8 @@ func (i *instant) Scan(column any) error {
 	return nil
 }
 
-// skew is by how much the clocks of two machines may differ. What was noted later
-// than that from now is of a clock that was wrong.
+// skew is the maximum difference between the clocks of two machines. A time further in the
+// future was recorded by a wrong clock.
 const skew = time.Minute
 
 func micros(t time.Time) any {
@@ -137,8 +137,8 @@ func listText(l []string) any {
 	return string(text)
 }
 
-// plainSize returns how long a list is as JSON, and 0 for one that is empty or has words
-// that encoding/json writes as something else.
+// plainSize returns the length of a list as JSON, and 0 for an empty one or one with words
+// that encoding/json writes differently.
 func plainSize(l []string) int {
 	size := len(`[]`)
 	for _, word := range l {
@@ -188,7 +188,7 @@ func optional(s string) any {
 	return s
 }
 
-// bytesOrNull are sealed bytes, or NULL where there are none.
+// bytesOrNull are sealed bytes, or NULL for none.
 func bytesOrNull(b []byte) any {
 	if len(b) == 0 {
 		return nil
@@ -196,10 +196,10 @@ func bytesOrNull(b []byte) any {
 	return b
 }
 
-// textOrNull is a JSON document that a caller has made, or NULL where there is none.
+// textOrNull is a caller's JSON document, or NULL for none.
 func textOrNull(document []byte) any { return optional(string(document)) }
 
-// jsonOrNull is the JSON of a value of some entries, or NULL where there are none.
+// jsonOrNull is the JSON of a value with some entries, or NULL for none.
 func jsonOrNull(v any, entries int) (any, error) {
 	if entries == 0 {
 		return nil, nil
@@ -208,15 +208,15 @@ func jsonOrNull(v any, entries int) (any, error) {
 	return string(text), err
 }
 
-// newVersion names a state of a record. It is random, so that a record which was
-// removed and made again is not taken for the one before.
+// newVersion names a state of a record. It is random, so that a record that was removed and
+// recreated is not taken for the former one.
 func newVersion() int64 {
 	var b [8]byte
-	_, _ = rand.Read(b[:]) // never fails: the program stops when there is no randomness
+	_, _ = rand.Read(b[:]) // never fails: the program stops without randomness
 	return int64(binary.BigEndian.Uint64(b[:])>>1) | 1
 }
 
-// page is how many rows a filter asks for.
+// page is the number of rows for a filter's limit.
 func page(limit int) int {
 	if limit == 0 {
 		return defaultPage
@@ -224,7 +224,7 @@ func page(limit int) int {
 	return max(limit, 0)
 }
 
-// defaultPage is the most rows that a filter without a limit returns.
+// defaultPage is the maximum number of rows for a filter without a limit.
 const defaultPage = 100
 
 // where collects the conditions of a filter.

@@ -63,9 +63,8 @@ func (s *Store) SaveConsent(ctx context.Context, c storage.Consent, on storage.C
 	})
 }
 
-// endBeyond ends the grants that hold more than a decision allows. Those that are on their
-// way have their lock on the decision by now and are seen, or wait for it and find that it
-// has changed.
+// endBeyond ends the grants that hold more than a decision allows. Concurrent grants have
+// locked the decision and are seen, or wait for the lock and find that it has changed.
 func endBeyond(tx *tx, c storage.Consent) error {
 	held, err := all(tx, scanHeld, `SELECT DISTINCT scopes, attributes, group_names, resources FROM main.grants
 		WHERE subject = ?1 AND client_id = ?2 AND revoked_at IS NULL`, c.Subject, c.ClientID)
@@ -86,7 +85,7 @@ func endBeyond(tx *tx, c storage.Consent) error {
 	return nil
 }
 
-// held is what one or several grants hold, as it is recorded; empty for a NULL.
+// held is what one or several grants hold, as recorded; empty for a NULL.
 type held struct{ scopes, attributes, groups, resources text }
 
 func scanHeld(row scanner) (h held, err error) {
@@ -94,7 +93,7 @@ func scanHeld(row scanner) (h held, err error) {
 	return h, err
 }
 
-// isWithin reports whether a decision allows all of it. What cannot be read it does not.
+// isWithin reports whether a decision allows all of it. Unreadable values are not allowed.
 func (h held) isWithin(c storage.Consent) bool {
 	for _, part := range []struct {
 		held    text
@@ -111,7 +110,7 @@ func (h held) isWithin(c storage.Consent) bool {
 	return true
 }
 
-// refuseAnswered returns storage.ErrConflict when a flow has been answered.
+// refuseAnswered returns storage.ErrConflict if a flow has been answered.
 func refuseAnswered(tx *tx, flow storage.Digest) error {
 	if flow.IsZero() {
 		return nil

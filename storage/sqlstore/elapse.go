@@ -8,7 +8,7 @@ import (
 	"github.com/bonafide-id/bonafide/storage"
 )
 
-// Elapse implements storage.Store. What is NULL stays so, by the arithmetic of SQL.
+// Elapse implements storage.Store. NULL stays NULL, by the arithmetic of SQL.
 func (s *Store) Elapse(ctx context.Context, e storage.Elapsed) error {
 	by := e.By.Microseconds()
 	return s.change(ctx, "elapse", func(tx *tx) error {
@@ -46,8 +46,8 @@ func elapseClients(tx *tx, ids []string, by int64) error {
 	return nil
 }
 
-// elapseUsers begins with the accounts, as everywhere. A status whose times have changed
-// is another one for whoever has read it.
+// elapseUsers begins with the accounts, as everywhere. A status with changed times gets
+// another revision, because its readers hold the old ones.
 func elapseUsers(tx *tx, prefix string, by int64) error {
 	begins := func(column string) string { return ` WHERE substr(` + column + `, 1, ?3) = ?2` }
 	for _, update := range []string{
@@ -63,7 +63,7 @@ func elapseUsers(tx *tx, prefix string, by int64) error {
 	return nil
 }
 
-// elapse assigns to columns what they were by the first parameter earlier.
+// elapse assigns to columns their values less the first parameter.
 func elapse(columns ...string) string {
 	assignments := make([]string, len(columns))
 	for i, column := range columns {

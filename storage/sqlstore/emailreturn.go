@@ -25,8 +25,9 @@ func (s *Store) EmailReturn(ctx context.Context, accountID string, epoch int64, 
 	})
 }
 
-// ReturnEmail implements storage.EmailReturns. The account is locked first, as everywhere, by
-// a statement of its own: the next one sees what whoever had it before has written.
+// ReturnEmail implements storage.EmailReturns. The account is locked first, as everywhere,
+// by a statement of its own, so that the next one sees the writes of the former holder of
+// the lock.
 func (s *Store) ReturnEmail(ctx context.Context, r storage.EmailReturn) (storage.Account, error) {
 	return write(ctx, s, "return e-mail", func(tx *tx) (storage.Account, error) {
 		before, err := one(tx, scanAccount, `SELECT `+accountColumns+` FROM main.accounts a

@@ -10,8 +10,8 @@ import (
 )
 
 const (
-	// What a query is asked by, or joins by, is not read once more: each column that is
-	// read costs some allocations.
+	// Columns that a query selects or joins by are not read again: each column read costs
+	// some allocations.
 	tokenColumns = `t.kind, t.grant_id, t.parent, t.scopes, t.resources, t.created_at, t.expires_at, t.spent_at`
 
 	grantColumns = `g.flow, g.client_id, g.subject, g.scopes, g.attributes, g.group_names,
@@ -24,8 +24,8 @@ func (s *Store) Token(ctx context.Context, kind storage.TokenKind, digest storag
 	found, err := read(ctx, s, "read token", func(tx *tx) (tokenAndGrant, error) {
 		found, err := one(tx, scanTokenAndGrant, `SELECT `+tokenColumns+`, `+grantColumns+`
 			FROM main.tokens t JOIN main.grants g ON g.id = t.grant_id WHERE t.digest = ?1`, digest[:])
-		// Not a condition of the query: a parameter that is compared with the
-		// column of a partial index makes SQLite plan anew each time.
+		// Not a condition of the query: a parameter that is compared with the column of a
+		// partial index makes SQLite plan each time.
 		if err == nil && found.token.Kind != kind {
 			return tokenAndGrant{}, storage.ErrNotFound
 		}
@@ -44,7 +44,7 @@ func (s *Store) Exchange(ctx context.Context, spent storage.Digest, at time.Time
 	return err
 }
 
-// errSiblings says that an exchange has to spend other tokens as well.
+// errSiblings means that an exchange must spend other tokens as well.
 var errSiblings = errors.New("sqlstore: the token has siblings")
 
 // exchange spends a token, and its siblings where it is the whole family's turn. That
@@ -80,7 +80,7 @@ func (s *Store) exchange(ctx context.Context, spent storage.Digest, at time.Time
 	})
 }
 
-// inPlaceOf notes in refresh tokens what they are issued in place of.
+// inPlaceOf records in refresh tokens the token that they replace.
 func inPlaceOf(parent storage.Digest, issued []storage.Token) []storage.Token {
 	noted := slices.Clone(issued)
 	for i := range noted {
@@ -91,7 +91,7 @@ func inPlaceOf(parent storage.Digest, issued []storage.Token) []storage.Token {
 	return noted
 }
 
-// spentToken is what an exchange has to know of the token that it has spent.
+// spentToken is the data that an exchange needs of the token that it has spent.
 type spentToken struct {
 	grant    storage.GrantID
 	parent   storage.Digest
@@ -103,15 +103,15 @@ func scanSpentToken(row scanner) (s spentToken, err error) {
 	return s, err
 }
 
-// spendSiblings spends what else was issued in place of one token.
+// spendSiblings spends the other tokens that replaced the same one.
 func spendSiblings(tx *tx, used spentToken, at time.Time) error {
 	_, err := tx.exec(`UPDATE main.tokens SET spent_at = ?3
 		WHERE grant_id = ?1 AND parent = ?2 AND spent_at IS NULL`, used.grant[:], used.parent[:], micros(at))
 	return err
 }
 
-// whyNotExchanged says what stood in the way of an exchange: no token, an ended
-// grant, or another exchange.
+// whyNotExchanged returns why an exchange failed: no token, an ended grant, or another
+// exchange.
 func whyNotExchanged(tx *tx, digest storage.Digest) error {
 	state, err := tokenState(tx, digest, "")
 	if err != nil {
@@ -138,8 +138,8 @@ func (s *Store) Reissue(ctx context.Context, spent storage.Digest, within storag
 		case state.spentAt.Before(within.NotBefore.Truncate(time.Microsecond)), state.spentAt.After(within.NotAfter):
 			return storage.ErrSpent
 		}
-		// Whoever uses a successor changes its row, too: this step and that one
-		// happen one after the other. Once one is used, none is unspent.
+		// A step that uses a successor changes its row, too, so that the two happen one
+		// after the other. Once one is used, none is unspent.
 		unused, err := tx.exec(`UPDATE main.tokens SET siblings = 1
 			WHERE grant_id = ?1 AND parent = ?2 AND spent_at IS NULL`, state.grant[:], spent[:])
 		if err != nil {

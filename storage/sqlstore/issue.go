@@ -11,8 +11,8 @@ import (
 	"github.com/bonafide-id/bonafide/storage"
 )
 
-// consentUseInterval is how old consents.last_used_at may get before a grant
-// renews it: who signs in all day costs one write a minute.
+// consentUseInterval is how old consents.last_used_at may get before a grant renews it, so
+// that a user who signs in all day costs one write a minute.
 const consentUseInterval = time.Minute
 
 // Every sign-in runs the statements of this file. They are texts made once: a driver finds
@@ -87,9 +87,8 @@ func insertGrantAlone(tx *tx, g storage.Grant, on storage.Basis, issued []storag
 	return err
 }
 
-// whyNoGrant says what stood in the way of a grant. As among others, a flow that has been
-// answered and a client that is gone come before what the grant rests on, but not before
-// its user.
+// whyNoGrant returns why a grant failed. As among others, an answered flow and a deleted
+// client come before the basis of the grant, but not before its user.
 func whyNoGrant(tx *tx, g storage.Grant, issued []storage.Token) error {
 	if err := refuseDisabled(tx, g.Subject); err != nil {
 		return err
@@ -126,11 +125,10 @@ func grantArgs(g storage.Grant) []any {
 		micros(g.AuthTime), listText(g.AMR), micros(g.CreatedAt), micros(g.ExpiresAt), micros(g.RevokedAt))
 }
 
-// requireBasis returns storage.ErrEnded unless what a grant rests on stands, and
-// renews when the decision was last used. The account is locked by then, and the
-// lock on the decision orders this step and the one that revokes it. A decision that
-// is changed is never locked for reading first: two such steps would wait for each
-// other.
+// requireBasis returns storage.ErrEnded unless the basis of a grant holds, and renews the
+// last use of the decision. The account is already locked, and the lock on the decision
+// orders this step and the one that revokes it. A decision that is changed is never locked
+// for reading first: two such steps would wait for each other.
 func requireBasis(tx *tx, g storage.Grant, on storage.Basis) error {
 	if on.Consent.Decision.IsZero() {
 		return requireSession(tx, g.Subject, on.Session)
@@ -161,7 +159,7 @@ func isUseStale(g storage.Grant, on storage.Basis) bool {
 	return on.Consent.LastUsedAt.Before(g.CreatedAt.Add(-consentUseInterval))
 }
 
-// renewUse notes when a decision was last used, unless another step has.
+// renewUse records the last use of a decision, unless another step has.
 func renewUse(tx *tx, g storage.Grant, on storage.Basis) (int, error) {
 	_, args := basisOf(g, on)
 	args = append(args, micros(g.CreatedAt.Add(-consentUseInterval)), micros(g.CreatedAt))

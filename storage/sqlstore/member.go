@@ -86,7 +86,7 @@ func (s *Store) RemoveMember(ctx context.Context, organizationID, userID string)
 	return err
 }
 
-// barMember leaves a member who is gone no way back that was there before.
+// barMember removes every earlier way back of a removed member.
 func barMember(tx *tx, organizationID, userID string) error {
 	if err := withdrawInvitations(tx, organizationID, userID); err != nil {
 		return err
@@ -96,7 +96,7 @@ func barMember(tx *tx, organizationID, userID string) error {
 	return err
 }
 
-// orLastOwner says why a member was not changed: it is the last owner, or none.
+// orLastOwner returns why a member was not changed: it is the last owner, or not a member.
 func orLastOwner(tx *tx, organizationID, userID string) error {
 	if _, err := member(tx, organizationID, userID); err != nil {
 		return err

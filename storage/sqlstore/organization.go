@@ -34,7 +34,7 @@ func (s *Store) CreateOrganization(ctx context.Context, o storage.Organization, 
 
 // roomFor is ErrLimit for a user who is a member of most other organizations than this, or
 // more. The update changes nothing; it locks the row, so that two steps of one user do not
-// both count what was there before.
+// both count the same memberships.
 func roomFor(tx *tx, organizationID, userID string, most int) error {
 	if _, err := tx.exec(`INSERT INTO main.developers (user_id) VALUES (?1)
 		ON CONFLICT (user_id) DO UPDATE SET user_id = excluded.user_id`, userID); err != nil {

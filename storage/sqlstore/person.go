@@ -52,8 +52,8 @@ func (s *Store) SetAttributes(ctx context.Context, subject string, values map[st
 }
 
 // SetOwnAttributes implements storage.People. The row of the account orders this step and
-// those that delete the account, or record a status: what slipped in between would stay for
-// ever, or pass for what was checked.
+// those that delete the account or record a status: otherwise a concurrent value would stay
+// for ever, or pass for one that was checked.
 func (s *Store) SetOwnAttributes(ctx context.Context, accountID string, epoch int64, values map[string]json.RawMessage, at time.Time) error {
 	return s.change(ctx, "set own attributes", func(tx *tx) error {
 		changed, err := tx.exec(`UPDATE main.accounts SET person_revision = ?3 WHERE id = ?1 AND epoch = ?2`, accountID, epoch, newVersion())
@@ -72,8 +72,9 @@ func (s *Store) SetOwnAttributes(ctx context.Context, accountID string, epoch in
 	})
 }
 
-// requirePerson holds what a write about a person rests on. The lock on the account is taken
-// before anything is written: what deletes it, or changes the attributes, waits or is seen.
+// requirePerson checks the basis of a write about a person. The lock on the account is
+// taken before anything is written: a step that deletes it, or changes the attributes,
+// waits or is seen.
 func requirePerson(tx *tx, subject string, on []storage.PersonBasis, lock string) error {
 	revision, err := one(tx, scanRevision, `SELECT person_revision FROM main.accounts WHERE id = ?1 `+lock, subject)
 	if err != nil && !errors.Is(err, storage.ErrNotFound) {

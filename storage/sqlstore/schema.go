@@ -18,9 +18,8 @@ func HasSchema(ctx context.Context, engine Engine, dialect Dialect) (bool, error
 	return version > 0, err
 }
 
-// CheckSchema returns nil for a database whose schema is the one that the queries rest
-// on, and else storage.ErrOlderSchema or
-// storage.ErrNewerSchema. It writes nothing.
+// CheckSchema returns nil for a database with the schema of the queries, and else
+// storage.ErrOlderSchema or storage.ErrNewerSchema. It writes nothing.
 func CheckSchema(ctx context.Context, engine Engine, dialect Dialect) error {
 	version, err := recorded(ctx, engine, dialect)
 	switch {
@@ -61,13 +60,12 @@ func (s *Store) version(ctx context.Context) (int, error) {
 	})
 }
 
-// watchInterval is for how long a store takes the schema for the one it has seen.
+// watchInterval is how long a store relies on the schema that it has seen.
 const watchInterval = time.Second
 
-// A watch looks for another process that migrates the database under this one, which
-// would read and write by rules that are no more. Every step goes through it. What a
-// step of the old rules could still do within the interval is for the migration to
-// prevent.
+// A watch looks for another process that migrates the database under this one, which would
+// read and write by former rules. Every step goes through it. What a step of the old rules
+// could still do within the interval is for the migration to prevent.
 type watch struct {
 	store  *Store
 	begun  time.Time

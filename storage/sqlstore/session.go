@@ -13,8 +13,8 @@ const sessionColumns = `s.account_id, s.auth_time, s.amr, s.user_agent, s.addres
 // CreateSession implements storage.Sessions.
 func (s *Store) CreateSession(ctx context.Context, n storage.Session, epoch int64, replaced storage.Digest) error {
 	return s.change(ctx, "create session", func(tx *tx) error {
-		// The lock orders this step and those that end the sessions of the
-		// account: a session that slipped in between would outlive them.
+		// The lock orders this step and those that end the sessions of the account:
+		// otherwise a concurrent session would outlive them.
 		current, err := one(tx, scanInt,
 			`SELECT epoch FROM main.accounts WHERE id = ?1 AND disabled = 0 AND delete_at IS NULL `+tx.store.dialect.ForShare, n.AccountID)
 		if err != nil {
@@ -55,8 +55,8 @@ func (s *Store) Session(ctx context.Context, digest storage.Digest) (storage.Ses
 // TouchSession implements storage.Sessions.
 func (s *Store) TouchSession(ctx context.Context, digest storage.Digest, seen, idleUntil time.Time) error {
 	return s.change(ctx, "touch session", func(tx *tx) error {
-		// A request that was overtaken takes nothing back, but a use that was noted
-		// by a clock that was wrong stands in nobody's way.
+		// A request that was overtaken reverts nothing, but a use that a wrong clock
+		// recorded does not block later ones.
 		_, err := tx.exec(`UPDATE main.sessions SET last_seen_at = ?2,
 				idle_until = CASE WHEN expires_at < ?3 THEN expires_at ELSE ?3 END
 			WHERE digest = ?1 AND (last_seen_at IS NULL OR last_seen_at <= ?2 OR last_seen_at > ?4)`,

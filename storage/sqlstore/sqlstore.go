@@ -44,9 +44,9 @@ func unwatched(engine Engine, dialect Dialect) *Store {
 	return &Store{engine: engine, dialect: dialect}
 }
 
-// Ping implements storage.Store. A disk that is full, and a standby that must confirm
-// and is gone, show in nothing but writes: after one of those it tries one of its own,
-// of a row that nobody waits for.
+// Ping implements storage.Store. A full disk, or a lost standby that must confirm, shows
+// only in writes: after a failed write it tries one of its own, of a row that nobody waits
+// for.
 func (s *Store) Ping(ctx context.Context) error {
 	err := s.engine.Ping(ctx)
 	if err == nil {
@@ -70,7 +70,7 @@ func (s *Store) Ping(ctx context.Context) error {
 // Close releases the engine.
 func (s *Store) Close() error { return s.engine.Close() }
 
-// read runs a step of one query. The error says what was attempted.
+// read runs a step of one query. The error names the operation.
 func read[T any](ctx context.Context, s *Store, what string, step func(*tx) (T, error)) (T, error) {
 	return run(ctx, s, s.engine.Read, what, step)
 }
@@ -150,8 +150,8 @@ func (t *tx) query(query string, args ...any) (*sql.Rows, error) {
 // scanner reads the columns of the current row.
 type scanner interface{ Scan(dest ...any) error }
 
-// one returns the only row of a query, or storage.ErrNotFound. A query that failed
-// half way is an error of its own, never a row that is not there.
+// one returns the only row of a query, or storage.ErrNotFound. A query that failed half way
+// is an error of its own, never a missing row.
 func one[T any](t *tx, scan func(scanner) (T, error), query string, args ...any) (T, error) {
 	rows, err := t.query(query, args...)
 	if err != nil {

@@ -7,12 +7,12 @@ import (
 	"github.com/bonafide-id/bonafide/storage"
 )
 
-// A sweep removes up to limit rows of what had ended by now.
+// A sweep removes up to limit rows that had ended by now.
 type sweep func(tx *tx, now time.Time, limit int) (int, error)
 
-// rowSweeps remove up to ?2 rows each of what had ended at ?1, the longest ended
-// first, which is also the order that two sweeps at once agree on. The condition
-// stands twice because a row may have been given a new end after it was selected.
+// rowSweeps remove up to ?2 rows each that had ended at ?1, the longest ended first, which
+// is also the order that two sweeps at once agree on. The condition stands twice because a
+// row may have been given a new end after it was selected.
 var rowSweeps = []string{
 	`DELETE FROM main.tokens WHERE digest IN (
 		SELECT digest FROM main.tokens WHERE kind = 2 AND expires_at <= ?1 ORDER BY expires_at, digest LIMIT ?2)`,
@@ -46,7 +46,7 @@ var rowSweeps = []string{
 	`DELETE FROM main.attempts WHERE drained_at <= ?1 AND bucket IN (
 		SELECT bucket FROM main.attempts WHERE drained_at <= ?1 ORDER BY drained_at, bucket LIMIT ?2)`,
 
-	// A month later, in microseconds: whoever opens the link learns that it is over.
+	// A month later, in microseconds, so that until then the link says that it has expired.
 	`DELETE FROM main.invitations WHERE token IN (
 		SELECT token FROM main.invitations WHERE expires_at <= ?1 - 2592000000000 ORDER BY expires_at, token LIMIT ?2)`,
 }
@@ -60,8 +60,8 @@ func sweepsOfRows() (all []sweep) {
 	return all
 }
 
-// sweepSessions removes sessions, and first what would tell applications that they have
-// been ended. They are locked, so that both are of the same sessions.
+// sweepSessions removes sessions, and first the client sessions that would tell
+// applications of an end. They are locked, so that both are of the same sessions.
 func sweepSessions(tx *tx, now time.Time, limit int) (int, error) {
 	over, err := all(tx, scanDigest, `SELECT digest FROM main.sessions WHERE idle_until <= ?1
 		ORDER BY idle_until, digest LIMIT ?2 `+tx.store.dialect.ForUpdate, micros(now), limit)

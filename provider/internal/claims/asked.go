@@ -9,20 +9,19 @@ import (
 	"github.com/bonafide-id/bonafide/storage"
 )
 
-// ReleaseFor returns the handles and groups that an application asks for: what its scopes
-// release, in their order, and the claims that it asks for one by one, in the order of the
-// catalogue.
+// ReleaseFor returns the handles and groups that an application requests: those of its
+// scopes, in their order, and its single claims, in the order of the catalogue.
 func (c *Catalogue) ReleaseFor(client *registry.Client, scopes, single []string) (handles, groups []string) {
 	handles, groups = c.Release(scopes)
 	return Union(handles, c.Single(client, single)), groups
 }
 
-// AsksFor returns what a request asks a user for when these of its scopes stay: the facts
-// and the groups that they tell, and those of its claims that come one by one with them.
+// AsksFor returns what a request asks a user for with these of its scopes: their facts and
+// groups, and its single claims with theirs.
 //
-// A claim of which an optional scope tells something, and no other scope of the request,
-// goes with what stays: to ask for it once more is no way around the box of that scope.
-// The others are shown like what cannot be left out.
+// A claim of which an optional scope releases a part, and no other scope of the request
+// does, follows that scope: requesting it once more cannot get around the checkbox. All
+// other claims are shown as required.
 func (c *Catalogue) AsksFor(request *engine.AuthorizeRequest, stays []string) (facts, groups, single []string) {
 	facts, groups = c.Asks(stays)
 	names := c.Single(request.Client, request.Claims.Names(authorization.InAny))
@@ -42,10 +41,9 @@ func (c *Catalogue) AsksFor(request *engine.AuthorizeRequest, stays []string) (f
 	return c.inOrder(facts), groups, single
 }
 
-// Single returns which of these claims an application may ask for one by one: attributes
-// that the scopes of its registration release, also under another name, in the order of
-// the catalogue. Others, which there may not even be, are left out. Anything more would be
-// a way around the registration.
+// Single returns the claims that an application may request one by one: attributes that its
+// registered scopes release, under any of their names, in the order of the catalogue.
+// Others, even unknown ones, are dropped: they would be a way around the registration.
 func (c *Catalogue) Single(client *registry.Client, names []string) []string {
 	if len(names) == 0 {
 		return nil
@@ -76,8 +74,8 @@ func (c *Catalogue) scopeNames() []string {
 	return names
 }
 
-// releasedIn returns what a grant releases in a place: an ID token and userinfo carry what
-// the scopes release, and each the claims that were asked for there one by one.
+// releasedIn returns what a grant releases in a place: ID token and userinfo carry the
+// claims of scopes, and each its own single claims.
 func (c *Catalogue) releasedIn(in authorization.Place, g storage.Grant, client *registry.Client) (handles, groups []string) {
 	if isLean(in, g, client) {
 		g.Scopes = nil
@@ -85,8 +83,8 @@ func (c *Catalogue) releasedIn(in authorization.Place, g storage.Grant, client *
 	return c.ReleaseFor(client, g.Scopes, authorization.ClaimsOf(g).Names(in))
 }
 
-// isLean reports whether an ID token leaves what scopes release to userinfo: where the
-// application can ask it (OpenID Connect Core section 5.4).
+// isLean reports whether an ID token leaves the claims of scopes to userinfo, which the
+// application can read (OpenID Connect Core section 5.4).
 func isLean(in authorization.Place, g storage.Grant, client *registry.Client) bool {
 	return in == authorization.InIDToken && client.LeanIDTokens && g.ResponseType != "id_token"
 }

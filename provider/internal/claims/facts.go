@@ -11,12 +11,12 @@ import (
 	"github.com/bonafide-id/bonafide/provider/internal/field"
 )
 
-// A fact is an attribute that is recorded. Others follow from facts, so what a user allows
-// is facts, never handles: else a handle whose meaning is derived would release, or come
-// to release, what the screen has not shown. See docs/adr/0018.
+// A fact is a recorded attribute. Others derive from facts. Users allow facts, never
+// handles: otherwise a derived handle would release, or come to release, what the screen
+// has not shown. See docs/adr/0018.
 
-// related checks what an attribute says about others. One that is the same as another has
-// its type.
+// related checks the references of an attribute to others. One that is the same as another
+// has its type.
 func (c *Catalogue) related(a catalogue.Attribute) (catalogue.Attribute, *field.Error) {
 	if slices.Contains(a.From, "uuid") || a.SameAs == "uuid" || a.Verifies == "uuid" {
 		return a, field.Errorf("Handle", "of attribute %q: uuid is recorded nowhere", a.Handle)
@@ -47,7 +47,7 @@ func (c *Catalogue) related(a catalogue.Attribute) (catalogue.Attribute, *field.
 	return a, nil
 }
 
-// checkFrom holds the rules that compose can follow.
+// checkFrom applies the rules that compose can follow.
 func (c *Catalogue) checkFrom(a catalogue.Attribute) *field.Error {
 	source := catalogue.String
 	switch {
@@ -66,24 +66,24 @@ func (c *Catalogue) checkFrom(a catalogue.Attribute) *field.Error {
 	return nil
 }
 
-// isDerived reports whether an attribute follows from others.
+// isDerived reports whether an attribute derives from others.
 func isDerived(a catalogue.Attribute) bool {
 	return a.SameAs != "" || a.Verifies != "" || len(a.From) > 0
 }
 
-// isComposed reports whether an attribute can be made of others and says no less than
-// they do. The years since a date say less: they are a fact of their own.
+// isComposed reports whether an attribute can be made of others and has all of their
+// content. The years since a date have less: they are a fact of their own.
 func isComposed(a catalogue.Attribute) bool {
 	return len(a.From) > 0 && a.Type != catalogue.Integer
 }
 
-// IsComposed reports whether an attribute can be made of facts that say as much.
+// IsComposed reports whether an attribute can be made of facts with the same content.
 func (c *Catalogue) IsComposed(handle string) bool { return isComposed(c.attributes[handle]) }
 
-// Fact returns the handle under which a value is recorded.
+// Fact returns the handle of a recorded value.
 func (c *Catalogue) Fact(handle string) string { return cmp.Or(c.attributes[handle].SameAs, handle) }
 
-// named returns the value of a fact under whichever of its names it is given.
+// named returns the value of a fact under any of its names.
 func (c *Catalogue) named(values map[string]any, fact string) any {
 	if value, ok := values[fact]; ok && !isAbsent(value) {
 		return value
@@ -107,9 +107,9 @@ func (c *Catalogue) Encode(handle string, value any) (fact string, raw json.RawM
 	return c.Fact(handle), raw, err
 }
 
-// EncodeAll returns the JSON of values to be recorded, by fact; nil removes one. What
-// verifies a fact is removed when another value of that is recorded without it. An error
-// is a *field.Error with the handle.
+// EncodeAll returns the JSON of values to be recorded, by fact; nil removes one. The
+// verification of a fact is removed if another value is recorded without it. An error is a
+// *field.Error with the handle.
 func (c *Catalogue) EncodeAll(values map[string]any) (map[string]json.RawMessage, error) {
 	encoded := make(map[string]json.RawMessage, len(values))
 	for _, handle := range slices.Sorted(maps.Keys(values)) {

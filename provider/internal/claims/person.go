@@ -17,32 +17,31 @@ import (
 	"github.com/bonafide-id/bonafide/storage"
 )
 
-// Source reads what is known about people: what is recorded in the store, or what the
-// host says, with the recorded status of groups that it does not answer for.
+// Source reads users' data: the recorded data in the store, or the host's, with the
+// recorded statuses of groups that the host does not answer for.
 type Source struct {
 	Options
 	reported *cache.Cache[misfit, struct{}]
 }
 
-// Options are what a Source reads from.
+// Options are the origins of a Source.
 type Options struct {
 	Catalogue *Catalogue
 
-	// Stored returns what is recorded. Many callers may share it: nobody changes it.
+	// Stored returns the recorded data. Callers share it and must not change it.
 	Stored func(ctx context.Context, userID string) (*storage.Person, error)
 
 	// Host asks the host, or is nil.
 	Host func(ctx context.Context, userID string, handles, groups []string) (Person, error)
 
-	// HasAccounts reports whether users are embedded accounts: then there is nobody
-	// without one.
+	// HasAccounts reports whether users are embedded accounts: then every user has one.
 	HasAccounts bool
 
 	Clock  func() time.Time
 	Logger *slog.Logger
 }
 
-// Person is what the host says about a user: values by handle, of any type.
+// Person is the host's data about a user: values by handle, of any type.
 type Person struct {
 	Attributes    map[string]any
 	EmailVerified bool
@@ -54,14 +53,14 @@ func NewSource(o Options) *Source {
 	return &Source{Options: o, reported: cache.New[misfit, struct{}](reportEvery, maxReported, o.Clock)}
 }
 
-// Record is a person from whichever place keeps it. Nobody changes its map and slice:
-// they may be shared.
+// Record is a user's data of either origin. Its map and slice are shared and must not be
+// changed.
 type Record struct {
 	attributes map[string]json.RawMessage
 	statuses   []storage.Status
 
-	// account is what an embedded account says, in place of attributes: the address that
-	// it signs in with, and whether that is verified.
+	// account is the data of an embedded account, in place of attributes: its address, and
+	// whether that is verified.
 	account map[string]json.RawMessage
 }
 
@@ -73,7 +72,7 @@ func (r Record) attribute(handle string) json.RawMessage {
 	return r.attributes[handle]
 }
 
-// answers reports whether there is a status, whatever it says, for all of these groups.
+// answers reports whether there is a status, of any content, for all of these groups.
 func (r Record) answers(groups []string) bool {
 	return !slices.ContainsFunc(groups, func(group string) bool { return !r.hasStatus(group) })
 }
@@ -82,9 +81,9 @@ func (r Record) hasStatus(group string) bool {
 	return slices.ContainsFunc(r.statuses, func(s storage.Status) bool { return s.Group == group })
 }
 
-// completed returns the record with those recorded statuses whose groups the host does not
-// answer for: what a verification has found. What the host says, also that somebody is
-// not verified, stands.
+// completed returns the record with the recorded statuses of groups that the host does not
+// answer for, which a verification has found. The host's answers take precedence, including
+// that a user is not verified.
 func (r Record) completed(recorded []storage.Status) Record {
 	statuses := slices.Clone(r.statuses) // the record is shared
 	for _, s := range recorded {
@@ -96,19 +95,19 @@ func (r Record) completed(recorded []storage.Status) Record {
 	return r
 }
 
-// Value returns the JSON of what is recorded, or nil.
+// Value returns the JSON of a recorded value, or nil.
 func (r Record) Value(handle string) json.RawMessage { return r.attribute(handle) }
 
-// Statuses returns what is recorded about groups. Nobody changes it.
+// Statuses returns the recorded statuses, which must not be changed.
 func (r Record) Statuses() []storage.Status { return r.statuses }
 
-// Text returns an attribute as people read it, "" when there is none.
+// Text returns an attribute as people read it, "" if there is none.
 func (r Record) Text(handle string) string {
 	text, _ := textOf(r.attribute(handle))
 	return text
 }
 
-// Name returns what a user is called.
+// Name returns a user's display name.
 func (r Record) Name() string {
 	return cmp.Or(join(" ", r.Text("fname"), r.Text("lname")), r.Text("name"))
 }
@@ -119,10 +118,10 @@ const (
 	emailVerified = "email_verified"
 )
 
-// EmailVerified reports whether the address is known to be the user's.
+// EmailVerified reports whether the user is known to own the address.
 func (r Record) EmailVerified() bool { return string(r.attribute(emailVerified)) == "true" }
 
-// AccountHandles are the attributes that a user is called by.
+// AccountHandles are the attributes that identify a user on screens.
 var AccountHandles = []string{"fname", "lname", emailHandle, "name"}
 
 // Person reads these attributes and the status of these groups. host.ErrNoUser when there
@@ -162,8 +161,8 @@ func (s *Source) Person(ctx context.Context, userID string, handles, groups []st
 	return r, nil
 }
 
-// personKey is the question that the host is asked about a person, and asked what was
-// asked for with the answer.
+// personKey is the key of the host's answer about a user within a request, and asked what
+// was asked for.
 type personKey struct{}
 
 type asked struct {
@@ -172,7 +171,8 @@ type asked struct {
 	record          Record
 }
 
-// hostPerson asks the host, once for each request, and holds its answer to the catalogue.
+// hostPerson asks the host, once for each request, and checks its answer against the
+// catalogue.
 func (s *Source) hostPerson(ctx context.Context, userID string, handles, groups []string) (Record, error) {
 	handles = s.Catalogue.sources(handles)
 	enough := func(a asked) bool {
@@ -207,8 +207,8 @@ func (s *Source) ask(ctx context.Context, userID string, handles, groups []strin
 	return answer.record, err
 }
 
-// check holds what the host says about a person to the catalogue. It runs where the
-// host's functions do, because it calls those that write its values as JSON.
+// check checks the host's data about a user against the catalogue. It runs where the host's
+// functions do, because it calls those that write its values as JSON.
 func (s *Source) check(answer Person, userID string, handles, groups []string) (Record, []misfit) {
 	r := Record{attributes: map[string]json.RawMessage{}}
 	var misfits []misfit
@@ -235,13 +235,13 @@ func (s *Source) check(answer Person, userID string, handles, groups []string) (
 // misfit is what does not belong to the catalogue, and whose it is.
 type misfit struct{ userID, kind, name string }
 
-// A value that does not fit is reported once in a while: it is asked for with every token.
+// A misfit is reported once in a while: it is requested with every token.
 const (
 	reportEvery = 10 * time.Minute
 	maxReported = 4096
 )
 
-// leftOut reports that something about a user is not released; never its value.
+// leftOut reports that part of a user's data is not released; never its value.
 func (s *Source) leftOut(ctx context.Context, m misfit) {
 	_, _ = s.reported.Get(m, func() (struct{}, error) {
 		s.Logger.WarnContext(ctx, "dropped values that do not fit the catalogue by type or subgroups",

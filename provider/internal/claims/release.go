@@ -16,17 +16,17 @@ import (
 	"github.com/bonafide-id/bonafide/storage"
 )
 
-// Released is what scopes release about a person at one moment.
+// Released is what scopes release about a user at one moment.
 type Released struct {
 	Attributes []Attribute
 	Statuses   []storage.Status
 
-	// Until is when the first of it is over: a verification that ends, an age that
-	// changes with a birthday. Zero means never.
+	// Until is the earliest end of any of it: of a verification, or of an age, at a
+	// birthday. Zero means never.
 	Until time.Time
 }
 
-// endsBy notes that something of what is released is over at a moment.
+// endsBy records that part of it ends at a moment.
 func (r *Released) endsBy(end time.Time) {
 	if !end.IsZero() && (r.Until.IsZero() || end.Before(r.Until)) {
 		r.Until = end
@@ -39,22 +39,22 @@ type Attribute struct {
 	Name   string          `json:"name"`
 	Value  json.RawMessage `json:"value"`
 
-	// Composed reports that the value is made of other facts, which say as much.
+	// Composed reports that the value is made of other facts, with the same content.
 	Composed bool `json:"-"`
 }
 
-// Has reports whether an attribute is among what is released.
+// Has reports whether an attribute is released.
 func (r Released) Has(handle string) bool {
 	return slices.ContainsFunc(r.Attributes, func(a Attribute) bool { return a.Handle == handle })
 }
 
-// Knows reports whether an attribute is among what is released with a value of its own.
+// Knows reports whether an attribute is released with a value of its own.
 func (r Released) Knows(handle string) bool {
 	return slices.ContainsFunc(r.Attributes, func(a Attribute) bool { return a.Handle == handle && !a.Composed })
 }
 
-// ReleaseTo reads what a token with these scopes releases about the user of its grant,
-// now: what the scopes mean today, as far as the user has been shown it.
+// ReleaseTo reads what a token with these scopes releases about the user of its grant now:
+// the current meaning of the scopes, as far as the user has been shown it.
 func (s *Source) ReleaseTo(ctx context.Context, g storage.Grant, scopes []string) (Released, error) {
 	host.AskFor(ctx, host.Request{ClientID: g.ClientID, Scopes: scopes})
 	handles, groups := s.Catalogue.Release(scopes)
@@ -108,8 +108,8 @@ func (s *Source) Release(ctx context.Context, userID string, handles, groups []s
 	return r, nil
 }
 
-// value returns one attribute, without a Value when the person has none, and until when it
-// is right; zero means for ever.
+// value returns one attribute, without a Value if the user has none, and the end of its
+// validity; zero means for ever.
 func (s *Source) value(ctx context.Context, person Record, userID, handle string) (Attribute, time.Time, error) {
 	a := s.Catalogue.attributes[handle]
 	out := Attribute{Handle: handle, Name: a.Name}
@@ -134,7 +134,7 @@ func (s *Source) value(ctx context.Context, person Record, userID, handle string
 	return out, time.Time{}, nil
 }
 
-// recorded returns the JSON of a fact, or nil when the person has none that fits.
+// recorded returns the JSON of a fact, or nil if the user has none that fits.
 func (s *Source) recorded(ctx context.Context, person Record, userID, handle string) json.RawMessage {
 	raw := person.attribute(handle)
 	if raw != nil && !hasType(s.Catalogue.attributes[handle], raw) {
@@ -147,9 +147,9 @@ func (s *Source) recorded(ctx context.Context, person Record, userID, handle str
 	return raw
 }
 
-// statusOf returns the status of a group at a moment. A group that nobody has verified,
-// or no longer, has no subgroups. A verification ends with the second in which it
-// expires, because tokens with it count in seconds.
+// statusOf returns the status of a group at a moment. An unverified group, or one whose
+// verification has expired, has no subgroups. A verification ends with the second in which
+// it expires, because tokens with it count in seconds.
 func statusOf(statuses []storage.Status, group string, now time.Time) storage.Status {
 	i := slices.IndexFunc(statuses, func(s storage.Status) bool { return s.Group == group })
 	if i < 0 {
@@ -160,7 +160,7 @@ func statusOf(statuses []storage.Status, group string, now time.Time) storage.St
 		s.Verified = false
 	}
 	if s.Pending {
-		s.Verified = false // as recorded by somebody who did not know better
+		s.Verified = false // as recorded by an incorrect caller
 	}
 	if !s.Verified {
 		s.Subgroups = nil
@@ -168,9 +168,9 @@ func statusOf(statuses []storage.Status, group string, now time.Time) storage.St
 	return s
 }
 
-// limitTo holds a status to the catalogue, which may have changed since it was recorded:
-// it keeps the subgroups that are known. A verification that ends at no time of the
-// calendar has ended. It reports whether that was all of it.
+// limitTo restricts a status to the catalogue, which may have changed since it was
+// recorded: it keeps the known subgroups. A verification with an impossible end has ended.
+// It reports whether nothing was dropped.
 func limitTo(g catalogue.Group, s storage.Status) (storage.Status, bool) {
 	if !inCalendar(s.ExpiresAt) {
 		return storage.Status{Group: s.Group}, false

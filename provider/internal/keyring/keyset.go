@@ -13,7 +13,7 @@ import (
 	"github.com/bonafide-id/bonafide/storage"
 )
 
-// ErrStatic says that the keys of a set are the host's, which alone can change them.
+// ErrStatic means that the host owns the keys of a set, and only it can change them.
 var ErrStatic = errors.New("keyring: the signing key is the host's, who alone can change it")
 
 // KeySet is the set of signing keys. Its methods are safe for concurrent use. Those that
@@ -25,17 +25,16 @@ type KeySet struct {
 
 	current atomic.Pointer[snapshot]
 
-	// loadedAt is when the store was last asked, in nanoseconds since 1970.
+	// loadedAt is the time of the last read of the store, in nanoseconds since 1970.
 	loadedAt atomic.Int64
 
 	// updating keeps an older snapshot of the store from replacing a newer one.
 	updating sync.Mutex
 }
 
-// Open loads the signing keys from the store, and makes the first one when there is
-// none. Any number of processes may do so on one empty store: they end up with one
-// key. It is an error when a key cannot be unsealed with the secrets; no key is made
-// in its place.
+// Open loads the signing keys from the store, and makes the first one if there is none. Any
+// number of processes may do so on one empty store: they end up with one key. It is an
+// error if a key cannot be unsealed with the secrets; no key is made in its place.
 func Open(ctx context.Context, store storage.Keys, secrets *Secrets, options Options) (*KeySet, error) {
 	options = options.withDefaults()
 	if err := options.validate(); err != nil {

@@ -14,10 +14,9 @@ import (
 // process has added a key meanwhile. They add one a day at most, or replace keys too.
 const replaceAttempts = 100
 
-// RotateIfDue reloads the keys, adds the next one when it is due, and removes from the
-// store those that no process needs. It reports whether this call added a key. After an
-// error the set keeps the keys that it has. Call it every few minutes. On a static set
-// it does nothing.
+// RotateIfDue reloads the keys, adds the next one if it is due, and removes unneeded ones
+// from the store. It reports whether this call added a key. After an error the set keeps
+// its keys. Call it every few minutes. On a static set it does nothing.
 func (s *KeySet) RotateIfDue(ctx context.Context) (added bool, err error) {
 	if s.store == nil {
 		return false, nil
@@ -41,9 +40,9 @@ func (s *KeySet) RotateIfDue(ctx context.Context) (added bool, err error) {
 	return added, nil
 }
 
-// Rotate adds the next key before it is due. It is published now and signs
-// PublishAhead from now, as if it had been due. It reports false, and does nothing,
-// when one is published already that does not sign yet.
+// Rotate adds the next key before it is due. It is published now and signs PublishAhead
+// from now, as if it had been due. It does nothing, and reports false, while a published
+// key waits to sign.
 func (s *KeySet) Rotate(ctx context.Context) (added bool, err error) {
 	if s.store == nil {
 		return false, ErrStatic
@@ -61,9 +60,9 @@ func (s *KeySet) Rotate(ctx context.Context) (added bool, err error) {
 }
 
 // Replace adds a key that signs at once, and removes all others: they neither sign nor
-// verify, and are not published, here when it returns and in other processes at their
-// next [KeySet.Refresh]. It is for a key that has leaked. After an error the key that
-// leaked may still be in use; call it again.
+// verify, and are not published, here when it returns and in other processes at their next
+// [KeySet.Refresh]. It is for a leaked key. After an error the leaked key may still be in
+// use; call it again.
 func (s *KeySet) Replace(ctx context.Context) error {
 	if s.store == nil {
 		return ErrStatic
@@ -113,10 +112,10 @@ func (s *KeySet) due(now time.Time) bool {
 	return !end.After(now.Add(s.options.PublishAhead))
 }
 
-// lastTimely returns the newest key but for those that a process with a wrong clock
-// has made, whose UseFrom is later than that of any key made now. Those must not
-// keep a key in use for longer, nor be the only ones to come after it: see the package
-// comment. It is nil when there is no other.
+// lastTimely returns the newest key except those of a process with a wrong clock, whose
+// UseFrom is later than that of any key made now. Those must neither keep a key in use for
+// longer nor be its only successors: see the package comment. It is nil if there is no
+// other.
 func (s *KeySet) lastTimely(now time.Time) *key {
 	keys := s.current.Load().published
 	for i := len(keys) - 1; i >= 0; i-- {
@@ -147,7 +146,7 @@ func (s *KeySet) add(ctx context.Context, generation int64, now, useFrom time.Ti
 	return s.save(ctx, k)
 }
 
-// generate makes a key, and tries it: what this process cannot sign with is not given
+// generate makes a key, and tries it: a key that this process cannot sign with is not given
 // to the others either.
 func (s *KeySet) generate(generation int64, now, useFrom time.Time) (storage.Key, error) {
 	k, err := generateKey(s.secrets, generation, now, useFrom)

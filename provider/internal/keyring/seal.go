@@ -13,9 +13,9 @@ import (
 	"github.com/bonafide-id/bonafide/provider/internal/random"
 )
 
-// ErrOpen says that a sealed value cannot be opened: it is damaged, sealed for
-// another purpose, or under a secret that is not known. The error does not say
-// which, because that would help to forge one.
+// ErrOpen means that a sealed value cannot be opened: it is damaged, sealed for another
+// purpose, or under an unknown secret. The error does not say which, because that would
+// help to forge one.
 var ErrOpen = errors.New("keyring: cannot open sealed value")
 
 // A sealed value is a version, the identifier of the secret, a random nonce, the
@@ -55,7 +55,7 @@ func (m *master) newAEADs() error {
 	return err
 }
 
-// header is what a sealed value starts with.
+// header is the beginning of a sealed value.
 func (m *master) header(version byte) [sealHeaderSize]byte {
 	h := [sealHeaderSize]byte{version}
 	copy(h[1:], m.id[:])
@@ -122,7 +122,7 @@ func (s *Secrets) OpenString(purpose, sealed string) ([]byte, error) {
 }
 
 // SealedBy returns which secret a sealed value names: 0 for the current one, 1 for the
-// first of those before it and so on, and -1 for one that is not known.
+// first of those before it and so on, and -1 for an unknown one.
 func (s *Secrets) SealedBy(sealed []byte) int {
 	if len(sealed) < sealHeaderSize {
 		return -1
@@ -131,9 +131,9 @@ func (s *Secrets) SealedBy(sealed []byte) int {
 	return slices.IndexFunc(s.masters, func(m *master) bool { return m.id == id })
 }
 
-// Reseal returns the value that was sealed for a purpose under an earlier secret, sealed
-// under the current one. It returns the same bytes, and false, when that did so
-// already, and [ErrOpen] for what cannot be opened.
+// Reseal returns a value that was sealed for a purpose under an earlier secret, sealed
+// under the current one. It returns the same bytes, and false, if the current one sealed
+// it, and [ErrOpen] if it cannot be opened.
 func (s *Secrets) Reseal(purpose string, sealed []byte) (anew []byte, changed bool, err error) {
 	if s.SealedBy(sealed) == 0 {
 		return sealed, false, nil

@@ -27,10 +27,10 @@ type Secrets struct {
 	adding sync.Mutex
 }
 
-// master is what is kept of one secret.
+// master is the derived keys of one secret.
 type master struct {
-	// id names the secret in what it sealed. It is derived, and tells nothing
-	// about the secret.
+	// id names the secret in sealed values. It is derived, and reveals nothing about the
+	// secret.
 	id   [4]byte
 	prk  []byte
 	aead cipher.AEAD // seals
@@ -59,8 +59,8 @@ func NewSecrets(current []byte, previous ...[]byte) (*Secrets, error) {
 	return s, nil
 }
 
-// Format writes a placeholder for every verb, so that no log line and no error can
-// show key material.
+// Format writes a placeholder for every verb, so that no log line and no error can show key
+// material.
 func (s *Secrets) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, "keyring.Secrets") }
 
 // minSteps is how many different steps from one byte to the next a secret must have.
@@ -86,8 +86,8 @@ func checkSecret(secret []byte) error {
 	return nil
 }
 
-// newMaster extracts a pseudorandom key from all bytes of the secret, and expands
-// it to what every secret needs.
+// newMaster extracts a pseudorandom key from all bytes of the secret, and expands it to the
+// keys that every secret needs.
 func newMaster(secret []byte) (*master, error) {
 	prk, err := hkdf.Extract(sha256.New, secret, nil)
 	if err != nil {

@@ -11,10 +11,10 @@ import (
 	"strings"
 )
 
-// ErrToken says that a token was not signed by a key of this set.
+// ErrToken means that no key of this set has signed a token.
 var ErrToken = errors.New("keyring: not a token of this issuer")
 
-// maxTokenSize is the length in bytes beyond which no token is looked at.
+// maxTokenSize is the length in bytes beyond which a token is refused.
 const maxTokenSize = 8 << 10
 
 // Types of tokens: the typ of their header (RFC 7515 section 4.1.9). A token of one type

@@ -44,8 +44,8 @@ func (s Grants) Reissue(ctx context.Context, spent *engine.Issued, within storag
 	})
 }
 
-// remember makes a change that issues tokens of a grant in force, and keeps those
-// that the next request is likely to bring.
+// remember performs a change that issues tokens of a grant, and caches those that the next
+// request is likely to bring.
 func (s Grants) remember(g storage.Grant, issued []storage.Token, change func() error) error {
 	var ends []func(keep bool)
 	for _, token := range issued {

@@ -7,17 +7,17 @@ import (
 	"github.com/bonafide-id/bonafide/storage"
 )
 
-// A session and a decision may come from memory to a caller that rests nothing on them but
-// a write with both as its conditions, and that asks the database before it does anything
-// else. Everybody else reads them.
+// A cached session and decision are only for a caller whose next step is a write with both
+// as its conditions, and that reads the database before anything else. All others read the
+// database.
 
-// signedIn is a session and whose it is.
+// signedIn is a session and its account.
 type signedIn struct {
 	session storage.Session
 	account storage.Account
 }
 
-// RecentSession is Session, and reports whether it comes from memory.
+// RecentSession is Session, and reports whether it is cached.
 func (s *Store) RecentSession(ctx context.Context, digest storage.Digest) (_ storage.Session, _ storage.Account, remembered bool, _ error) {
 	remembered = true
 	known, err := s.sessions.Get(digest, func() (*signedIn, error) {
@@ -31,7 +31,7 @@ func (s *Store) RecentSession(ctx context.Context, digest storage.Digest) (_ sto
 	return known.session, known.account, remembered, nil
 }
 
-// RecentConsent is Consent, and reports whether it comes from memory.
+// RecentConsent is Consent, and reports whether it is cached.
 func (s *Store) RecentConsent(ctx context.Context, subject, clientID string) (_ storage.Consent, remembered bool, _ error) {
 	remembered = true
 	known, err := s.consents.Get(storage.ConsentID{Subject: subject, ClientID: clientID}, func() (*storage.Consent, error) {

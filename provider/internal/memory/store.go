@@ -1,11 +1,11 @@
-// Package memory answers again from memory what was read from the store less than a second
-// ago: whose a code or an access token is, and what is recorded about a person.
+// Package memory caches, for less than a second, what was read from the store: the grant of
+// a code or an access token, and a person's data.
 //
-// The rule, which holds for every cache of a provider (package cache, and the engine's
-// registrations): what one process changes it forgets at once, so only a change by another
-// process is seen late, and never by more than a second. Refresh tokens and accounts
-// are always read, sessions and consents wherever more rests on them than a write that has
-// them as its conditions (signedin.go).
+// One rule holds for every cache of a provider (package cache, and the engine's
+// registrations): a process forgets its own changes at once, so that only a change by
+// another process is seen late, and never by more than a second. Refresh tokens and
+// accounts are always read, and so are sessions and consents unless they are conditions of
+// the write that they are read for (signedin.go).
 package memory
 
 import (
@@ -18,17 +18,16 @@ import (
 	"github.com/bonafide-id/bonafide/storage"
 )
 
-// Age is how long an answer may come from memory.
+// Age is how long a cached answer is valid.
 const Age = time.Second
 
-// maxRecent bounds how many tokens and how many people are kept, of some kilobyte each.
+// maxRecent limits the number of cached tokens, and of people, of some kilobyte each.
 const maxRecent = 1024
 
-// Store is a store with that memory. Every change of a token or a person goes through it.
+// Store is a store with that cache. Every change of a token or a person goes through it.
 //
-// It shows the store to the engine: what that has issued a moment ago is known without
-// reading. A code that another process has redeemed meanwhile is found out by the exchange,
-// which asks the database.
+// It serves the engine, which need not read what it has just issued. Whether another
+// process has redeemed a code meanwhile is decided by the exchange, in the database.
 type Store struct {
 	storage.Store
 	issued *cache.Cache[storage.Digest, *engine.Issued]
@@ -51,8 +50,7 @@ func New(store storage.Store, clock func() time.Time) *Store {
 	}
 }
 
-// Recent returns what is recorded about a subject. Many callers may share it: nobody
-// changes it.
+// Recent returns a subject's data. Callers share it and must not change it.
 func (s *Store) Recent(ctx context.Context, subject string) (*storage.Person, error) {
 	return s.people.Get(subject, func() (*storage.Person, error) {
 		person, err := s.Person(ctx, subject)
@@ -60,15 +58,14 @@ func (s *Store) Recent(ctx context.Context, subject string) (*storage.Person, er
 	})
 }
 
-// ForgetPerson forgets what is recorded about a subject: another process may have changed it
-// a moment ago.
+// ForgetPerson forgets a subject's data: another process may have just changed it.
 func (s *Store) ForgetPerson(subject string) { s.people.Forget(subject) }
 
 // ForgetIssued forgets all tokens: many have been ended at once.
 func (s *Store) ForgetIssued() { s.issued.Clear() }
 
-// What follows changes what is kept. It is forgotten after the change, and after an
-// error too: the change may have been made all the same.
+// These operations change cached data. They forget it after the change, and after an error
+// too, because the change may have been made all the same.
 
 // Exchange implements storage.Grants.
 func (s *Store) Exchange(ctx context.Context, spent storage.Digest, at time.Time, issued ...storage.Token) error {

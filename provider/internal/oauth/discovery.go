@@ -55,8 +55,7 @@ type metadata struct {
 	RequestURIParameterSupported      bool     `json:"request_uri_parameter_supported"`
 }
 
-// discoveryDocument is made once from the lists that the endpoints themselves
-// follow.
+// discoveryDocument is made once from the lists that the endpoints themselves follow.
 func (e *Endpoints) discoveryDocument() (*web.Document, error) {
 	at := func(path string) string { return e.Site.BaseURL + path }
 	m := metadata{
@@ -118,10 +117,10 @@ func (e *Endpoints) discoveryDocument() (*web.Document, error) {
 	return web.NewDocument(body, publicHeaders), nil
 }
 
-// InsertedPaths are where clients look for the discovery document of a provider whose base
-// URL has this path, when they put the well-known part in front of the issuer's path (RFC
-// 8414 section 3.1). They are paths of the host: with a base URL that has a path they lie
-// beside it.
+// InsertedPaths are the paths at which clients look for the discovery document of a
+// provider whose base URL has this path, if they insert the well-known part before the
+// issuer's path (RFC 8414 section 3.1). They are paths of the host: with a base URL that
+// has a path they lie beside it.
 func InsertedPaths(basePath string) []string {
 	return []string{
 		"/.well-known/oauth-authorization-server" + basePath + "/oidc",
@@ -140,13 +139,13 @@ func (e *Endpoints) serveKeys(w http.ResponseWriter, r *http.Request) {
 	e.keySet().ServeHTTP(w, r)
 }
 
-// published is the key set as it is answered, and what it was made of.
+// published is the response with the key set, and its source.
 type published struct {
 	jwks     []byte
 	document *web.Document
 }
 
-// keySet returns the answer for the keys of now. It is made when they have changed.
+// keySet returns the response with the current keys. It is made when they change.
 func (e *Endpoints) keySet() *web.Document {
 	now, known := e.Keys.JWKS(), e.published.Load()
 	if known == nil || !bytes.Equal(known.jwks, now) {
@@ -156,7 +155,7 @@ func (e *Endpoints) keySet() *web.Document {
 	return known.document
 }
 
-// publicHeaders are those of documents. Clients may keep discovery and key set for
+// publicHeaders are the headers of documents. Clients may cache discovery and key set for
 // an hour: a new key is published a day before it signs.
 var publicHeaders = http.Header{
 	"Access-Control-Allow-Origin": {"*"},

@@ -7,15 +7,15 @@ import (
 	"github.com/bonafide-id/bonafide/provider/internal/web"
 )
 
-// policy is a scope value that an application may ask for, in words of the dialect v3.
+// policy is a scope value that an application may request, in the words of the V3 dialect.
 type policy struct {
 	Name   string `json:"name"`
 	Handle string `json:"handle"`
 	Active bool   `json:"active"`
 }
 
-// OlderRoutes are the addresses at which programs for the dialect v3 look for what they may
-// ask for.
+// OlderRoutes are the addresses at which programs for the V3 dialect look for their scope
+// values.
 func (e *Endpoints) OlderRoutes() []web.Route {
 	routes := make([]web.Route, 0, 2)
 	for _, path := range []string{"/api/public/v3/policies", "/api/public/v3/policies.json"} {
@@ -24,7 +24,7 @@ func (e *Endpoints) OlderRoutes() []web.Route {
 	return routes
 }
 
-// policies tells an application which scope values it may ask for.
+// policies tells an application its scope values.
 func (e *Endpoints) policies(w http.ResponseWriter, r *http.Request) error {
 	scopes, err := e.Engine.RegisteredScopes(r.Context(), r)
 	if err != nil {

@@ -25,8 +25,7 @@ func (e *Endpoints) push(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// mayPush bounds what strangers have us keep: they need no more than the name of a public
-// client.
+// mayPush limits what strangers can have stored: they need only the ID of a public client.
 func (e *Endpoints) mayPush(w http.ResponseWriter, r *http.Request, client *registry.Client) error {
 	if !client.Public {
 		return nil

@@ -1,5 +1,5 @@
-// Package oauth is the endpoints that programs ask beside those for data: token,
-// revocation, introspection, pushed requests, discovery and key set.
+// Package oauth has the endpoints for programs except those for data: token, revocation,
+// introspection, pushed requests, discovery and key set.
 package oauth
 
 import (
@@ -31,7 +31,7 @@ type Endpoints struct {
 	published atomic.Pointer[published]
 }
 
-// Options are what the endpoints work with.
+// Options are the dependencies of the endpoints.
 type Options struct {
 	Site      *web.Site
 	Engine    *engine.Engine
@@ -40,13 +40,13 @@ type Options struct {
 	Activity  *activity.Log
 	Limits    audit.Limits
 
-	// Classes are those of authentication that a sign-in can reach.
+	// Classes are the authentication context classes that a sign-in can reach.
 	Classes []string
 
-	// HasAccounts reports whether the provider keeps the sessions of users itself.
+	// HasAccounts reports whether the provider keeps the users' sessions itself.
 	HasAccounts bool
 
-	// Faults are those that applications of a sandbox have asked for, or nil.
+	// Faults are those that applications of a sandbox have requested, or nil.
 	Faults *faults.Faults
 
 	// Keys are the signing keys.
@@ -87,8 +87,8 @@ func (e *Endpoints) Routes() []web.Route {
 	return routes
 }
 
-// AssertionPaths are those of the endpoints at which an application may authenticate with
-// an assertion.
+// AssertionPaths are the paths of the endpoints at which an application may authenticate
+// with an assertion.
 var AssertionPaths = []string{"/oauth/token", "/oauth/revoke", "/oauth/introspect", "/oauth/par"}
 
 // token is the token endpoint (RFC 6749 section 3.2).
@@ -118,7 +118,7 @@ func (e *Endpoints) token(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// fault fails as the application that a request names has asked for in a sandbox.
+// fault fails as the request's application has requested in a sandbox.
 func (e *Endpoints) fault(r *http.Request) error {
 	if e.Faults == nil {
 		return nil
@@ -129,8 +129,8 @@ func (e *Endpoints) fault(r *http.Request) error {
 	return e.Faults.Token(r.Context(), claimedClient(r))
 }
 
-// note tells those who build the application what happened to a request. foreign says why
-// a script cannot read the answer, or is nil.
+// note records the result of a request for the application's developers. foreign is why a
+// script cannot read the response, or nil.
 func (e *Endpoints) note(r *http.Request, event string, of activity.Party, err error, foreign *protocol.Error) {
 	switch {
 	case err != nil:
@@ -143,7 +143,7 @@ func (e *Endpoints) note(r *http.Request, event string, of activity.Party, err e
 	}
 }
 
-// namedClient returns the client_id that a request names, or "" when nobody has it.
+// namedClient returns the client_id of a request, or "" if it is unknown.
 func (e *Endpoints) namedClient(r *http.Request) (string, error) {
 	id := claimedClient(r)
 	switch _, err := e.Engine.Client(r.Context(), id); {
@@ -156,9 +156,10 @@ func (e *Endpoints) namedClient(r *http.Request) (string, error) {
 	}
 }
 
-// allowOrigin lets a script of the application that a request names read the answer. It
-// returns why the script cannot, or nil. Some libraries send the browser's cookies along,
-// which nothing here reads, and without leave to do so they cannot read the answer.
+// allowOrigin lets a script of the request's application read the response. It returns why
+// the script cannot, or nil. Some libraries send the browser's cookies along; nothing here
+// reads them, and those libraries could not read the response without permission to send
+// them.
 func (e *Endpoints) allowOrigin(w http.ResponseWriter, r *http.Request) *protocol.Error {
 	var client *registry.Client
 	if r.Header.Get("Origin") != "" {
@@ -171,10 +172,10 @@ func (e *Endpoints) allowOrigin(w http.ResponseWriter, r *http.Request) *protoco
 	return refused
 }
 
-// clientFailed counts an application's failure to authenticate, and returns what it is
-// answered with; nil for nil. Only failures are
-// counted, so an application that knows its secret is never held up. Names that nobody has
-// are counted together and not recorded: a stranger can make up any number.
+// clientFailed counts an application's failure to authenticate, and returns the error for
+// it; nil for nil. Only failures are counted, so an application that knows its secret is
+// never held up. Unknown names are counted together and not recorded: a stranger can make
+// up any number.
 func (e *Endpoints) clientFailed(w http.ResponseWriter, r *http.Request, cause error) error {
 	if cause == nil {
 		return nil
@@ -201,14 +202,14 @@ func (e *Endpoints) clientFailed(w http.ResponseWriter, r *http.Request, cause e
 	return cause
 }
 
-// claimedClient returns the client_id that a request names, in its header (RFC 6749
-// section 2.3.1), in its body or in its assertion.
+// claimedClient returns the client_id in a request's header (RFC 6749 section 2.3.1), body
+// or assertion.
 func claimedClient(r *http.Request) string {
 	return web.Truncate(clientauth.ClaimedClient(r, r.PostForm), 64)
 }
 
-// revoke is the revocation endpoint (RFC 7009). What is no token is answered like one, and
-// is nothing that happened: anybody can send any number of them for a public client.
+// revoke is the revocation endpoint (RFC 7009). An invalid token gets the response of a
+// valid one, and is not recorded: anybody can send any number of them for a public client.
 func (e *Endpoints) revoke(w http.ResponseWriter, r *http.Request) error {
 	known, err := e.Engine.Revoke(r.Context(), r)
 	foreign := e.allowOrigin(w, r)

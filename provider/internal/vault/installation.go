@@ -20,21 +20,21 @@ import (
 // sealDataKey is the purpose under which the data key is sealed.
 const sealDataKey = "data key"
 
-// dataKey is what the installation keeps sealed: the key of the vault, and whether
-// everything that belongs into it has been sealed. A database from before there was a
-// vault holds plain values; afterwards a plain value is of nobody who may write there.
+// dataKey is the sealed content of the installation: the key of the vault, and whether all
+// personal data is sealed. A database from before the vault holds plain values; afterwards
+// nobody who can write to it can plant a plain value.
 type dataKey struct {
 	key  []byte
 	full bool
 }
 
-// Options are what the store of a provider is opened with.
+// Options are the parameters of OpenStore.
 type Options struct {
 	Store   storage.Store
 	Secrets *keyring.Secrets
 
-	// Issuer is whose database it must be, or that of one of the Former issuers, which
-	// the provider has been.
+	// Issuer is the required issuer of the database, unless it belongs to one of the Former
+	// issuers of the provider.
 	Issuer string
 	Former []string
 
@@ -57,9 +57,9 @@ func (o Options) openKey(sealed []byte) (dataKey, error) {
 	return dataKey{plain[:KeySize], plain[KeySize] != 0}, nil
 }
 
-// OpenStore returns the store with what is known about people opened. It makes the data
-// key of a new database, and seals what a database from before there was one holds. Any
-// number of processes may do so at once: none returns before all is sealed.
+// OpenStore returns the store with personal data in clear. It makes the data key of a new
+// database, and seals the data of one from before the vault. Any number of processes may
+// call it at once: none returns before all is sealed.
 func OpenStore(ctx context.Context, o Options) (storage.Store, error) {
 	for {
 		old, err := o.Store.Installation(ctx)
@@ -103,8 +103,8 @@ func OpenStore(ctx context.Context, o Options) (storage.Store, error) {
 	}
 }
 
-// scrub has a store in a file of its own forget what is sealed by now, and was in clear. Its
-// disk may be too full for that, which is no reason not to serve.
+// scrub has a store in a file of its own erase the former plain values. A disk too full for
+// that is no reason not to serve.
 func (o Options) scrub(ctx context.Context) {
 	store, ok := o.Store.(interface {
 		Scrub(ctx context.Context) error
@@ -118,8 +118,8 @@ func (o Options) scrub(ctx context.Context) {
 	}
 }
 
-// checkIssuer refuses a database of another issuer than this one or, for a provider that
-// has moved, one that it was. On one machine, for development, the port changes often.
+// checkIssuer refuses the database of another issuer that is not a former one of the
+// provider. On one machine, for development, the port changes often.
 func (o Options) checkIssuer(ctx context.Context, recorded string) error {
 	if recorded == o.Issuer {
 		return nil
@@ -131,18 +131,17 @@ func (o Options) checkIssuer(ctx context.Context, recorded string) error {
 	return nil
 }
 
-// isLoopback reports whether an issuer, which is a valid one, is on a loopback host.
+// isLoopback reports whether a valid issuer is on a loopback host.
 func isLoopback(issuer string) bool { return strings.HasPrefix(issuer, "http://") }
 
-// install records the installation of a database that has none. It refuses one with
-// sealed values: their key has been lost, and with another in its place nobody would
-// look for it.
+// install records the installation of a database without one. It refuses one with sealed
+// values: their key has been lost, and with another in its place nobody would look for it.
 func (o Options) install(ctx context.Context) error {
 	store := o.Store
 	empty, err := isUnsealed(ctx, store)
 	if err != nil {
 		if _, since := store.Installation(ctx); since == nil {
-			return nil // somebody else was faster, and has begun to seal
+			return nil // another process was faster, and has begun to seal
 		}
 		return err
 	}
@@ -157,8 +156,8 @@ func (o Options) install(ctx context.Context) error {
 
 var errNoDataKey = errors.New("the database holds sealed values about people and not the key to them (table installation): it was restored in part")
 
-// isUnsealed looks through a database without a data key, and reports whether nothing
-// is known about anybody.
+// isUnsealed examines a database without a data key, and reports whether it holds no
+// personal data. Sealed values are errNoDataKey.
 func isUnsealed(ctx context.Context, store storage.Store) (empty bool, err error) {
 	empty = true
 	err = eachAccount(ctx, store, func(a storage.Account) error {
@@ -195,9 +194,9 @@ func isSealedAttribute(value json.RawMessage) bool {
 // makes those of several callers durable together.
 const sealers = 16
 
-// sealPeople seals what a database from before there was a vault holds in clear. Each
-// value is replaced only while it is what was read: several processes may seal at once,
-// and what one of them records meanwhile stays.
+// sealPeople seals the plain values of a database from before the vault. It replaces each
+// value only if it has not changed since it was read: several processes may seal at once,
+// and concurrent records stay.
 func (o Options) sealPeople(ctx context.Context, s sealedStore) error {
 	o.Logger.InfoContext(ctx, "encrypting personal data that the database holds in clear")
 	n := 0
@@ -248,7 +247,8 @@ func (s sealedStore) sealAttributes(ctx context.Context, subject string) error {
 	return nil
 }
 
-// unlessChanged drops the error of who was not the first: whoever was has sealed.
+// unlessChanged drops the error of a process that was not the first: the first has sealed
+// the value.
 func unlessChanged(err error) error {
 	if errors.Is(err, storage.ErrChanged) || errors.Is(err, storage.ErrNotFound) {
 		return nil
@@ -256,7 +256,7 @@ func unlessChanged(err error) error {
 	return err
 }
 
-// listPage is how many accounts or subjects are listed at once.
+// listPage is the number of accounts or subjects listed at once.
 const listPage = 250
 
 // eachAccount calls a function with every account, until it fails.
@@ -278,7 +278,7 @@ func eachAccount(ctx context.Context, store storage.Accounts, do func(storage.Ac
 	}
 }
 
-// eachSubject calls a function with everybody about whom there are attributes.
+// eachSubject calls a function with every subject that has attributes, until it fails.
 func eachSubject(ctx context.Context, store storage.People, do func(string) error) error {
 	for after := ""; ; {
 		subjects, err := store.Subjects(ctx, after, listPage)
@@ -297,8 +297,8 @@ func eachSubject(ctx context.Context, store storage.People, do func(string) erro
 	}
 }
 
-// Reseal seals the data key under the current secret, unless it is already or somebody
-// else has done so meanwhile. It returns how many keys it has sealed.
+// Reseal seals the data key under the current secret, unless it is already, or another
+// process has done so meanwhile. It returns the number of resealed keys.
 func Reseal(ctx context.Context, store storage.Installations, secrets *keyring.Secrets) (resealed int, err error) {
 	old, err := store.Installation(ctx)
 	if err != nil {

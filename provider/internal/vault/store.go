@@ -11,15 +11,15 @@ import (
 	"github.com/bonafide-id/bonafide/storage"
 )
 
-// sealedStore keeps what is known about people sealed: attribute values, e-mail
-// addresses, and why a verification was refused. Whoever uses it sees them open; the store behind it sees an address as a
-// sealed text, and its key as a digest by which it is found.
+// sealedStore encrypts personal data: attribute values, e-mail addresses, and reasons of
+// refused verifications. Its callers see them in clear; the store behind it sees an address
+// as sealed text, and its key as a digest by which it is found.
 type sealedStore struct {
 	storage.Store
 	vault *Vault
 }
 
-// Each value is sealed for the record that it is in. Who can write to the database, and
+// Each value is sealed for its record, so that somebody who can write to the database, but
 // not read it, cannot give one person the address or an attribute of another.
 
 func emailRecord(id string) Record {
@@ -34,7 +34,7 @@ func reasonRecord(subject, group string) Record {
 	return Record{Kind: "status", ID: subject, Field: group}
 }
 
-// sealEmail seals an address together with its key, which the digest does not tell.
+// sealEmail seals an address together with its key, which the digest does not reveal.
 func (s sealedStore) sealEmail(id, email, key string) (sealed, digest string) {
 	if key != "" {
 		digest = s.vault.Digest(key)
@@ -67,7 +67,7 @@ func (s sealedStore) open(a storage.Account, err error) (storage.Account, error)
 	return a, nil
 }
 
-// sealAttribute returns a value as the store keeps it: a JSON text like any other.
+// sealAttribute returns the stored form of a value: a JSON text like any other.
 func (s sealedStore) sealAttribute(subject, handle string, value json.RawMessage) json.RawMessage {
 	return json.RawMessage(`"` + s.vault.Seal(attributeRecord(subject, handle), value) + `"`)
 }

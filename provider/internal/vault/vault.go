@@ -1,8 +1,8 @@
-// Package vault seals what is known about people, so that a database, a copy of it or
-// a lost disk shows nobody who they are.
+// Package vault encrypts personal data, so that a database, a copy of it or a lost disk
+// does not reveal anybody.
 //
-// It works under a data key of its own, not under the secret of the provider: the key is
-// kept sealed in the database, and a change of the secret seals one value anew.
+// It uses its own data key, not the secret of the provider: the key is kept encrypted in
+// the database, and a change of the secret encrypts only that one value again.
 package vault
 
 import (
@@ -24,21 +24,21 @@ import (
 	"github.com/bonafide-id/bonafide/provider/internal/random"
 )
 
-// KeySize is how many bytes a data key has.
+// KeySize is the size of a data key in bytes.
 const KeySize = 32
 
-// ErrOpen says that a value cannot be opened: it is not sealed, is damaged, belongs to
+// ErrOpen means that a value cannot be opened: it is not sealed, is damaged, belongs to
 // another record, or was sealed under another data key.
 var ErrOpen = errors.New("vault: cannot open sealed value")
 
-// prefix is what a sealed value begins with. It names how it was sealed, and cannot be
-// the beginning of an e-mail address: those have no colon.
+// prefix is the beginning of a sealed value. It names the method, and cannot begin an
+// e-mail address: those have no colon.
 const prefix = "sealed1:"
 
 const overhead = chacha20poly1305.NonceSizeX + chacha20poly1305.Overhead
 
-// Vault seals values, and names others by a keyed digest. It is safe for concurrent use.
-// Formatting or logging it shows nothing.
+// Vault seals values, and identifies others by a keyed digest. It is safe for concurrent
+// use. Formatting or logging it reveals nothing.
 type Vault struct {
 	aead   cipher.AEAD
 	hashes sync.Pool
@@ -73,8 +73,8 @@ func New(key []byte) (*Vault, error) {
 // key material.
 func (v *Vault) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, "vault.Vault") }
 
-// Record is what a value belongs to. A value opens as part of its own record only, so
-// that those of two people cannot be exchanged.
+// Record is the record of a value. A value opens only in its own record, so that those of
+// two people cannot be exchanged.
 type Record struct{ Kind, ID, Field string }
 
 // bind returns the additional data of a record. The parts are counted, so that no two
@@ -88,8 +88,8 @@ func (r Record) bind() []byte {
 	return data
 }
 
-// Seal encrypts a value with XChaCha20-Poly1305, for its record alone. The result is
-// printable ASCII without quotes and backslashes. It shows how long the value is.
+// Seal encrypts a value with XChaCha20-Poly1305, for its record only. The result is
+// printable ASCII without quotes and backslashes. It reveals the value's length.
 func (v *Vault) Seal(of Record, plain []byte) string {
 	sealed := make([]byte, chacha20poly1305.NonceSizeX, overhead+len(plain))
 	random.Fill(sealed)
@@ -118,8 +118,8 @@ func (v *Vault) Open(of Record, sealed []byte) ([]byte, error) {
 // IsSealed reports whether a text has the form of a sealed value.
 func IsSealed(text string) bool { return strings.HasPrefix(text, prefix) }
 
-// Digest names a value by an HMAC-SHA256 (RFC 2104): whoever has the key finds it again,
-// and nobody else can try which value it is of.
+// Digest identifies a value by an HMAC-SHA256 (RFC 2104): a holder of the key finds it
+// again, and nobody else can test guesses.
 func (v *Vault) Digest(value string) string {
 	h := v.hashes.Get().(hash.Hash)
 	defer v.hashes.Put(h)
