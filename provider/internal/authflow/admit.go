@@ -56,7 +56,7 @@ func (e *Endpoint) admit(ctx context.Context, f *Flow, s authState) error {
 // asks for nothing else about the user.
 func (e *Endpoint) admitKnown(ctx context.Context, f *Flow, s authState) error {
 	if e.Claims.Host != nil {
-		_, err := e.Claims.Person(ctx, s.user.UserID, s.asks.Attributes, s.asks.Groups)
+		_, err := e.Claims.Person(ctx, s.user.UserID, s.requested.Attributes, s.requested.Groups)
 		if errors.Is(err, host.ErrNoUser) {
 			return &denial{flow: f, cause: err}
 		}

@@ -50,7 +50,7 @@ func (e *Endpoint) allowedNow(ctx context.Context, userID string, c *registry.Cl
 	if err := e.admitAbsent(ctx, userID, c, t); err != nil {
 		return none, err
 	}
-	if c.SkipConsent && t.unlisted(consent) {
+	if c.SkipConsent && t.unrecorded(consent) {
 		use := t.use(userID, c.ID, consent, e.Clock())
 		if err := e.saveConsent(ctx, use, storage.ConsentBasis{Replaced: decisionOf(consent)}); err != nil {
 			return none, err
@@ -80,7 +80,7 @@ func (e *Endpoint) termsBefore(c *registry.Client, consent *storage.Consent, ask
 	if len(asked) == 0 {
 		asked = may
 	}
-	asked = claims.Without(asked, leftOutBy(c, consent))
+	asked = claims.Without(asked, declinedBy(c, consent))
 	t := terms{ClientName: c.Name}
 	for _, scope := range asked {
 		if scope != claims.OfflineAccess && slices.Contains(may, scope) && c.AllowsScopes([]string{scope}) && e.Claims.Catalogue.Known(scope) {

@@ -158,7 +158,7 @@ func (e *Endpoint) readRecentState(ctx context.Context, f *Flow, user *User, rec
 		s.hintSubject = subject
 	}
 	if user == nil {
-		s.asks = e.termsOf(f.request, nil)
+		s.requested = e.termsOf(f.request, nil)
 		return s, nil
 	}
 	s.user, s.fresh = user, f.isFresh(user, s.now)
@@ -175,7 +175,7 @@ func (e *Endpoint) readRecentState(ctx context.Context, f *Flow, user *User, rec
 	if err == nil {
 		s.consent = &consent
 	}
-	e.readTerms(&s, s.leftOut(f.leftOut))
+	e.readTerms(&s, s.declined(f.declined))
 	host.AskFor(ctx, s.hostRequest())
 	return s, nil
 }
@@ -183,7 +183,7 @@ func (e *Endpoint) readRecentState(ctx context.Context, f *Flow, user *User, rec
 // hostRequest is the data that a request would release, in the form of the host's
 // functions.
 func (s authState) hostRequest() host.Request {
-	return host.Request{ClientID: s.request.Client.ID, Scopes: s.asks.Scopes, Claims: s.asks.Claims}
+	return host.Request{ClientID: s.request.Client.ID, Scopes: s.requested.Scopes, Claims: s.requested.Claims}
 }
 
 // hintedSubject returns the subject of an id_token_hint (OpenID Connect Core section
@@ -254,7 +254,7 @@ func (e *Endpoint) sendTo(w http.ResponseWriter, r *http.Request, next step, f *
 // limit, a host that answers differently here and there, as two machines that do not share
 // their sessions, would cause an endless loop.
 func (e *Endpoint) stray(w http.ResponseWriter, r *http.Request, f *Flow) error {
-	if f.strays++; f.strays >= maxTries {
+	if f.redirects++; f.redirects >= maxTries {
 		return &redirectError{f.request, &protocol.Error{Code: protocol.LoginRequired, Description: "It is not certain who is signed in.",
 			Diagnosis: diagnosis.SignInUnstable}, f}
 	}
@@ -276,14 +276,14 @@ func (e *Endpoint) issue(w http.ResponseWriter, r *http.Request, f *Flow, s auth
 	if err != nil {
 		return err
 	}
-	if s.asks.unlisted(s.consent) { // an application of the host's own
-		use := s.asks.use(s.user.UserID, f.request.Client.ID, s.consent, s.now)
+	if s.requested.unrecorded(s.consent) { // an application of the host's own
+		use := s.requested.use(s.user.UserID, f.request.Client.ID, s.consent, s.now)
 		if err := e.saveConsent(ctx, use, s.basis()); err != nil {
 			return err
 		}
 		s.consent = &use
 	}
-	allowed, err := e.Engine.Without(ctx, f.request, s.asks.LeftOut)
+	allowed, err := e.Engine.Without(ctx, f.request, s.requested.LeftOut)
 	if err != nil {
 		return &redirectError{f.request, err, f}
 	}
@@ -291,7 +291,7 @@ func (e *Endpoint) issue(w http.ResponseWriter, r *http.Request, f *Flow, s auth
 	sid := e.sid(s.user, f.request.Client.ID)
 	response, err := e.Engine.Authorize(ctx, allowed, engine.Approval{
 		Subject: s.user.UserID, AuthTime: s.user.AuthTime, AMR: s.user.AMR, SID: sid,
-		Attributes: s.asks.Attributes, Groups: s.asks.Groups, Claims: s.asks.Claims,
+		Attributes: s.requested.Attributes, Groups: s.requested.Groups, Claims: s.requested.Claims,
 		Basis: storage.Basis{Session: s.user.Session, Consent: *s.consent, Notice: e.notice(f.request, s.user, sid)}, Flow: e.engineFlow(f),
 	})
 	switch {

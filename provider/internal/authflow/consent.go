@@ -44,17 +44,17 @@ func (e *Endpoint) showConsent(w http.ResponseWriter, r *http.Request, p *Page) 
 		return e.stray(w, r, f)
 	}
 	// The user can allow here what was declined before.
-	s.asks = e.termsOf(f.request, nil)
+	s.requested = e.termsOf(f.request, nil)
 	host.AskFor(ctx, s.hostRequest())
 	// Everything on the screen is from one moment: what follows is read from this.
-	if _, err := e.Claims.Person(ctx, s.user.UserID, claims.Union(slices.Clone(s.asks.Attributes), claims.AccountHandles), s.asks.Groups); err != nil {
+	if _, err := e.Claims.Person(ctx, s.user.UserID, claims.Union(slices.Clone(s.requested.Attributes), claims.AccountHandles), s.requested.Groups); err != nil {
 		return err
 	}
 	account, err := e.AccountView(ctx, s.user.UserID)
 	if err != nil {
 		return err
 	}
-	fingerprint, err := s.asks.fingerprint()
+	fingerprint, err := s.requested.fingerprint()
 	if err != nil {
 		return err
 	}
@@ -97,9 +97,9 @@ func (e *Endpoint) consent(w http.ResponseWriter, r *http.Request, p *Page) erro
 	if s.user == nil {
 		return e.Continue(w, r, p)
 	}
-	s.asks = e.termsOf(f.request, nil) // as it was shown
+	s.requested = e.termsOf(f.request, nil) // as it was shown
 	host.AskFor(ctx, s.hostRequest())
-	fingerprint, err := s.asks.fingerprint()
+	fingerprint, err := s.requested.fingerprint()
 	if err != nil {
 		return err
 	}
@@ -158,6 +158,6 @@ func (e *Endpoint) allow(w http.ResponseWriter, r *http.Request, p *Page, s auth
 	e.Activity.Asked(r.Context(), activity.Consent, partyOf(f.request, s.user), func() map[string]string {
 		return map[string]string{"scope": strings.Join(allowed.Scopes, " ")}
 	})
-	f.allowed, f.leftOut = s.user.UserID, allowed.LeftOut
+	f.allowed, f.declined = s.user.UserID, allowed.LeftOut
 	return e.continueWith(w, r, f)
 }

@@ -14,7 +14,7 @@ import (
 // release the same claim must see it at the other. Only what the user has allowed before is
 // ticked: a box ticked by somebody else is no consent (GDPR article 4(11), CJEU C-673/17).
 func (e *Endpoint) consentOptions(r *http.Request, request *engine.AuthorizeRequest, s authState, required terms) ([]ui.ConsentOption, error) {
-	l, leftOut := e.Site.Locale(r, request), leftOutBy(request.Client, s.consent)
+	l, declined := e.Site.Locale(r, request), declinedBy(request.Client, s.consent)
 	before := decisionAbout(request.Client.Name, s.consent)
 	var options []ui.ConsentOption
 	for _, scope := range request.Optional {
@@ -25,7 +25,7 @@ func (e *Endpoint) consentOptions(r *http.Request, request *engine.AuthorizeRequ
 		}
 		known := before
 		if before != nil && !option.Chosen {
-			option.New, known = !slices.Contains(leftOut, scope), nil // what was declined has been seen; what is new is so as a whole
+			option.New, known = !slices.Contains(declined, scope), nil // what was declined has been seen; what is new is so as a whole
 		}
 		facts, groups := e.Claims.Catalogue.Asks([]string{scope})
 		facts, groups = claims.Without(facts, required.Attributes), claims.Without(groups, required.Groups)

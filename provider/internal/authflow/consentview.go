@@ -29,7 +29,7 @@ func (e *Endpoint) consentView(r *http.Request, request *engine.AuthorizeRequest
 	if view.Optional, err = e.consentOptions(r, request, s, required); err != nil {
 		return view, err
 	}
-	for _, uri := range s.asks.Resources {
+	for _, uri := range s.requested.Resources {
 		resource := e.Engine.Resource(uri)
 		view.Resources = append(view.Resources, ui.ConsentResource{
 			Name: resource.Name, Host: resource.Host(), New: before != nil && !slices.Contains(before.Resources, uri),
@@ -69,7 +69,7 @@ func (e *Endpoint) consentData(r *http.Request, request *engine.AuthorizeRequest
 			attributes = append(attributes, claims.Attribute{Handle: fact})
 		}
 	}
-	if !option && request.OpenID() && len(s.asks.Attributes)+len(s.asks.Groups) > 0 && !released.Has("uuid") { // the claim sub is the same
+	if !option && request.OpenID() && len(s.requested.Attributes)+len(s.requested.Groups) > 0 && !released.Has("uuid") { // the claim sub is the same
 		attributes = append(attributes, claims.Attribute{Handle: "uuid", Value: []byte(`""`)})
 	}
 	l := e.Site.Locale(r, request)

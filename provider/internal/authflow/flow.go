@@ -49,12 +49,12 @@ type Flow struct {
 	// has given consent; empty for nobody.
 	chosen, allowed string
 
-	// leftOut are the scopes that the user of allowed has declined.
-	leftOut []string
+	// declined are the scopes that the user of allowed has declined.
+	declined []string
 
-	// hostVisits counts visits of the host's sign-in page, strays the times that a page
+	// hostVisits counts visits of the host's sign-in page, redirects the times that a page
 	// sent the browser back because nobody, or another user, is signed in there.
-	hostVisits, strays int
+	hostVisits, redirects int
 
 	// verifying is the user and the group of a verification; zero for none.
 	verifying verifying
@@ -145,7 +145,7 @@ func (e *Endpoint) seal(w http.ResponseWriter, r *http.Request, f *Flow) (string
 	browser := sha256.Sum256([]byte(e.Site.Browser(w, r)))
 	sealed := sealedFlow{
 		ID: f.id[:], Seen: f.firstSeen.UnixMicro(), Browser: browser[:],
-		Picked: f.request.Picked, Chosen: f.chosen, Allowed: f.allowed, LeftOut: f.leftOut, Visits: f.hostVisits, Strays: f.strays, Verify: f.verifying, Request: f.request.Form.Encode(),
+		Picked: f.request.Picked, Chosen: f.chosen, Allowed: f.allowed, LeftOut: f.declined, Visits: f.hostVisits, Strays: f.redirects, Verify: f.verifying, Request: f.request.Form.Encode(),
 	}
 	for _, user := range f.seen {
 		seen := sealedUser{ID: user.UserID, AuthAt: user.AuthTime.UnixMicro()}
@@ -188,7 +188,7 @@ func (e *Endpoint) openFlow(r *http.Request) (*Flow, error) {
 	}
 	f := &Flow{
 		id: [16]byte(s.ID), firstSeen: time.UnixMicro(s.Seen).UTC(),
-		chosen: s.Chosen, allowed: s.Allowed, leftOut: s.LeftOut, hostVisits: s.Visits, strays: s.Strays, verifying: s.Verify,
+		chosen: s.Chosen, allowed: s.Allowed, declined: s.LeftOut, hostVisits: s.Visits, redirects: s.Strays, verifying: s.Verify,
 	}
 	copy(f.begun[:], s.Begun)
 	if copy(f.pushed.Digest[:], s.Pushed) > 0 {

@@ -21,7 +21,7 @@ func decisionAbout(clientName string, recorded *storage.Consent) *storage.Consen
 
 // declinedBy returns the scopes that a record, which may be nil, has as declined and that
 // are still optional.
-func leftOutBy(c *registry.Client, recorded *storage.Consent) []string {
+func declinedBy(c *registry.Client, recorded *storage.Consent) []string {
 	decided := decisionAbout(c.Name, recorded)
 	if decided == nil {
 		return nil
@@ -32,19 +32,19 @@ func leftOutBy(c *registry.Client, recorded *storage.Consent) []string {
 // lostBy returns the facts and groups that a record, which may be nil, does not allow
 // because the scopes that release them were declined.
 func (e *Endpoint) lostBy(c *registry.Client, recorded *storage.Consent) (facts, groups []string) {
-	leftOut := leftOutBy(c, recorded)
-	if len(leftOut) == 0 {
+	declined := declinedBy(c, recorded)
+	if len(declined) == 0 {
 		return nil, nil
 	}
-	facts, groups = e.Claims.Catalogue.Asks(leftOut)
+	facts, groups = e.Claims.Catalogue.Asks(declined)
 	return claims.Without(facts, recorded.Attributes), claims.Without(groups, recorded.Groups)
 }
 
 // declined returns the scopes that the user has declined: in this flow, or in the decision
 // in force, which another tab may have made since. A user who is to be asked again is asked
 // for all.
-func (s authState) leftOut(inFlow []string) []string {
-	decided := leftOutBy(s.request.Client, s.consent)
+func (s authState) declined(inFlow []string) []string {
+	decided := declinedBy(s.request.Client, s.consent)
 	switch {
 	case s.allowed == s.user.UserID:
 		return claims.Union(decided, inFlow)
@@ -57,13 +57,13 @@ func (s authState) leftOut(inFlow []string) []string {
 
 // readTerms reads the terms for the user: without declined scopes, unless nothing else
 // remains.
-func (e *Endpoint) readTerms(s *authState, leftOut []string) {
-	if s.asks = e.termsOf(s.request, leftOut); len(s.asks.Scopes) == 0 {
-		s.asks = e.termsOf(s.request, nil)
+func (e *Endpoint) readTerms(s *authState, declined []string) {
+	if s.requested = e.termsOf(s.request, declined); len(s.requested.Scopes) == 0 {
+		s.requested = e.termsOf(s.request, nil)
 	}
 	facts, groups := e.lostBy(s.request.Client, s.consent)
-	s.takesBack = len(claims.Intersection(s.asks.Scopes, leftOutBy(s.request.Client, s.consent)))+
-		len(claims.Intersection(s.asks.Attributes, facts))+len(claims.Intersection(s.asks.Groups, groups)) > 0
+	s.takesBack = len(claims.Intersection(s.requested.Scopes, declinedBy(s.request.Client, s.consent)))+
+		len(claims.Intersection(s.requested.Attributes, facts))+len(claims.Intersection(s.requested.Groups, groups)) > 0
 }
 
 // decide returns the user's decision to allow these terms, in addition to former ones.
@@ -72,7 +72,7 @@ func (e *Endpoint) decide(s authState, allowed terms) storage.Consent {
 	c := allowed.beside(decisionAbout(s.request.Client.Name, s.consent))
 	c.Subject, c.ClientID = s.user.UserID, s.request.Client.ID
 	c.CreatedAt, c.DecidedAt, c.LastUsedAt = s.now, s.now, s.now
-	c.LeftOut = claims.Without(claims.Union(leftOutBy(s.request.Client, s.consent), allowed.LeftOut), allowed.Scopes)
+	c.LeftOut = claims.Without(claims.Union(declinedBy(s.request.Client, s.consent), allowed.LeftOut), allowed.Scopes)
 	c.Scopes = claims.Without(c.Scopes, c.LeftOut)
 	facts, groups := e.Claims.Catalogue.Asks(c.Scopes)
 	lostFacts, lostGroups := e.Claims.Catalogue.Asks(c.LeftOut)

@@ -118,7 +118,7 @@ func (e *Endpoint) decideAsPersona(ctx context.Context, p *Page, s authState) (b
 		e.Audit.Record(ctx, storage.Event{Name: audit.Denied, Subject: s.user.UserID, ClientID: f.request.Client.ID})
 		return false, p.refused(protocol.AccessDenied, "The user did not allow it.")
 	}
-	err := e.saveConsent(ctx, e.decide(s, s.asks), s.basis())
+	err := e.saveConsent(ctx, e.decide(s, s.requested), s.basis())
 	if errors.Is(err, storage.ErrChanged) || errors.Is(err, storage.ErrEnded) {
 		p.known = false // look again
 		return true, nil

@@ -142,7 +142,7 @@ func play(t *testing.T, a ask, h hostKind) outcome {
 	for range 8 {
 		s := authState{
 			request: f.request, user: user(), hintSubject: a.hint, chosen: f.chosen, allowed: f.allowed, hostVisits: f.hostVisits, now: now,
-			asks: terms{Scopes: f.request.Scopes, ClientName: "App", RedirectHost: "rp.test"},
+			requested: terms{Scopes: f.request.Scopes, ClientName: "App", RedirectHost: "rp.test"},
 		}
 		if s.user != nil {
 			s.fresh, s.consent = f.isFresh(s.user, now), consents[s.user.UserID]
@@ -159,7 +159,7 @@ func play(t *testing.T, a ask, h hostKind) outcome {
 		case stepSelectAccount:
 			f.chosen = s.user.UserID
 		case stepConsent:
-			c := s.asks.beside(s.consent)
+			c := s.requested.beside(s.consent)
 			c.DecidedAt = now
 			consents[s.user.UserID], f.allowed = &c, s.user.UserID
 		default:

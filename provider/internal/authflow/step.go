@@ -41,8 +41,8 @@ type authState struct {
 
 	// consent is what the user has allowed the application so far, or nil; requested is
 	// what the request would release.
-	consent *storage.Consent
-	asks    terms
+	consent   *storage.Consent
+	requested terms
 
 	// remembered reports that the consent is cached.
 	remembered bool
@@ -226,7 +226,7 @@ func (s authState) consented() bool {
 		return true
 	}
 	// A decision about one request does not cover another.
-	return s.asks.allowedBy(s.consent) && (!asked || s.allowed == s.user.UserID)
+	return s.requested.allowedBy(s.consent) && (!asked || s.allowed == s.user.UserID)
 }
 
 // impersonable reports whether another program on the user's device could pose as the

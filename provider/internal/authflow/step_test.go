@@ -23,7 +23,7 @@ func stateMade(change ...func(*authState)) authState {
 			RedirectURI: "https://rp.test/cb", Scopes: []string{"openid", "identity"}, MaxAge: -1,
 		}},
 		user: &User{User: host.User{UserID: "alice", AuthTime: now.Add(-time.Hour)}},
-		asks: terms{
+		requested: terms{
 			Scopes: []string{"openid", "identity"}, Attributes: []string{"email"}, Groups: []string{"military"},
 			ClientName: "App", RedirectHost: "rp.test",
 		},
@@ -50,10 +50,10 @@ func allowedHere(s *authState)    { s.allowed = "alice" }
 func allowedByBob(s *authState)   { s.allowed = "bob" }
 func signedInSince(s *authState)  { s.fresh, s.user.AuthTime = true, s.now }
 func ahead(s *authState)          { s.user.AuthTime = s.now.Add(time.Hour) }
-func anotherName(s *authState)    { s.asks.ClientName = "Bank" }
-func anotherHost(s *authState)    { s.asks.RedirectHost = "evil.test" }
-func moreAttributes(s *authState) { s.asks.Attributes = []string{"email", "ssn"} }
-func moreGroups(s *authState)     { s.asks.Groups = []string{"military", "nurse"} }
+func anotherName(s *authState)    { s.requested.ClientName = "Bank" }
+func anotherHost(s *authState)    { s.requested.RedirectHost = "evil.test" }
+func moreAttributes(s *authState) { s.requested.Attributes = []string{"email", "ssn"} }
+func moreGroups(s *authState)     { s.requested.Groups = []string{"military", "nurse"} }
 
 func visited(n int) func(*authState) {
 	return func(s *authState) { s.hostVisits = n }

@@ -38,12 +38,12 @@ type terms struct {
 // termsOf returns the terms of a request without these scopes, as far as they are optional:
 // only these distinguish the whole request, what a screen shows and what a decision allows.
 // Scopes is empty if nothing remains.
-func (e *Endpoint) termsOf(request *engine.AuthorizeRequest, leftOut []string) terms {
-	leftOut = claims.Intersection(request.Optional, leftOut)
+func (e *Endpoint) termsOf(request *engine.AuthorizeRequest, declined []string) terms {
+	declined = claims.Intersection(request.Optional, declined)
 	t := terms{
-		Scopes:     claims.Without(request.Scopes, leftOut),
+		Scopes:     claims.Without(request.Scopes, declined),
 		ClientName: request.Client.Name, RedirectHost: redirectHost(request.RedirectURI),
-		Optional: request.Optional, LeftOut: leftOut,
+		Optional: request.Optional, LeftOut: declined,
 	}
 	if len(t.Scopes) == 0 {
 		return t
@@ -76,9 +76,9 @@ func (t terms) releasedBy(c *storage.Consent) bool {
 		claims.Covers(c.Resources, t.Resources)
 }
 
-// unlisted reports whether the record of an application without a consent screen, where its
+// unrecorded reports whether the record of an application without a consent screen, where its
 // user looks it up, lacks part of what it gets. A decision stays as it is.
-func (t terms) unlisted(c *storage.Consent) bool {
+func (t terms) unrecorded(c *storage.Consent) bool {
 	return c == nil || c.Decision.IsZero() || c.DecidedAt.IsZero() && !t.releasedBy(c)
 }
 

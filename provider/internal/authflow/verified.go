@@ -32,10 +32,10 @@ func (e *Endpoint) readVerified(ctx context.Context, s *authState) error {
 		return nil
 	}
 	// Asked for all at once: what follows is read from this.
-	if _, err := e.Claims.Person(ctx, s.user.UserID, claims.Union(slices.Clone(s.asks.Attributes), claims.AccountHandles), s.asks.Groups); err != nil {
+	if _, err := e.Claims.Person(ctx, s.user.UserID, claims.Union(slices.Clone(s.requested.Attributes), claims.AccountHandles), s.requested.Groups); err != nil {
 		return err
 	}
-	verified, err := e.isVerified(ctx, s.request.Client, s.asks.Scopes, s.user.UserID)
+	verified, err := e.isVerified(ctx, s.request.Client, s.requested.Scopes, s.user.UserID)
 	s.unverified = err == nil && !verified
 	return err
 }

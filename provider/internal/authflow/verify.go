@@ -68,10 +68,10 @@ func (e *Endpoint) RenderWithVerifiers(w http.ResponseWriter, r *http.Request, c
 // requests. If something has changed since the screen was shown, it shows the change.
 func (e *Endpoint) verifyInFlow(w http.ResponseWriter, r *http.Request, p *Page, s authState, group string) error {
 	// One question to the host covers all that this request needs.
-	if _, err := e.Claims.Person(r.Context(), s.user.UserID, claims.AccountHandles, s.asks.Groups); err != nil {
+	if _, err := e.Claims.Person(r.Context(), s.user.UserID, claims.AccountHandles, s.requested.Groups); err != nil {
 		return err
 	}
-	released, err := e.Claims.Release(r.Context(), s.user.UserID, nil, s.asks.Groups, "")
+	released, err := e.Claims.Release(r.Context(), s.user.UserID, nil, s.requested.Groups, "")
 	if err != nil {
 		return err
 	}
