@@ -65,8 +65,8 @@ const (
 	MailOrganizationSuspended   MailKind = "organization_suspended"
 	MailOrganizationReactivated MailKind = "organization_reactivated"
 
-	MailChangesApproved     MailKind = "changes_approved"
-	MailChangesRefused      MailKind = "changes_refused"
+	MailChangesApproved MailKind = "changes_approved"
+	MailChangesRefused  MailKind = "changes_refused"
 	// MailReviewWaiting tells an operator that something waits for a decision.
 	MailReviewWaiting MailKind = "review_waiting"
 	// MailOwnerAdded and those after it tell the owners of an organization what a member

@@ -163,8 +163,8 @@ type DeveloperAppointView struct {
 	// Ownerless says that nobody answers for it; of others there are no Members and
 	// Invitations.
 	Ownerless   bool
-	Members       []DeveloperMember
-	Invitations   []DeveloperInvitation
+	Members     []DeveloperMember
+	Invitations []DeveloperInvitation
 	// Live are its applications in production, and LiveMoreURL leads to the next page; empty
 	// on the last.
 	Live        []DeveloperReviewed
