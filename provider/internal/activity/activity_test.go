@@ -2,6 +2,7 @@ package activity
 
 import (
 	"log/slog"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -30,11 +31,14 @@ func TestARequestThatIsOnlyCountedCostsNoAllocation(t *testing.T) {
 func TestWhatHappensOftenIsToldAsANumber(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		log, ctx := New(time.Now, slog.New(slog.DiscardHandler)), t.Context()
+		var mu sync.Mutex // the watcher calls in a goroutine of its own
 		told, numbers := map[oftenKind]int{}, map[oftenKind]int{}
 		stop := log.Watch(func(a Activity) {
 			if a.Outcome != OK || a.At.IsZero() {
 				t.Errorf("told %+v", a)
 			}
+			mu.Lock()
+			defer mu.Unlock()
 			if a.Requests == 0 {
 				told[oftenKind{a.ClientID, a.Event}]++
 			}
@@ -43,6 +47,8 @@ func TestWhatHappensOftenIsToldAsANumber(t *testing.T) {
 		expect := func(kind oftenKind, each, all int) {
 			t.Helper()
 			synctest.Wait()
+			mu.Lock()
+			defer mu.Unlock()
 			if told[kind] != each || numbers[kind] != all {
 				t.Errorf("of %v %d are told, and %d in all; want %d and %d", kind, told[kind], numbers[kind], each, all)
 			}

@@ -133,7 +133,7 @@ func codeIn(location string) (string, error) {
 }
 
 func (u *visitor) token(form url.Values) error {
-	a, err := u.expect(200, request{method: "POST", path: u.Token, authorization: u.basic, form: form.Encode()})
+	a, err := u.expect(request{method: "POST", path: u.Token, authorization: u.basic, form: form.Encode()})
 	if err != nil {
 		return err
 	}
@@ -157,7 +157,7 @@ func (u *visitor) renew() error {
 }
 
 func (u *visitor) introspect() error {
-	a, err := u.expect(200, request{method: "POST", path: u.Introspect, authorization: u.basic, form: url.Values{"token": {u.access}}.Encode()})
+	a, err := u.expect(request{method: "POST", path: u.Introspect, authorization: u.basic, form: url.Values{"token": {u.access}}.Encode()})
 	if err == nil && !bytes.Contains(a.body, []byte(`"active":true`)) {
 		err = fmt.Errorf("introspect: %.300s", a.body)
 	}
@@ -165,18 +165,19 @@ func (u *visitor) introspect() error {
 }
 
 func (u *visitor) data(path string) error {
-	_, err := u.expect(200, request{method: "GET", path: path, authorization: "Bearer " + u.access})
+	_, err := u.expect(request{method: "GET", path: path, authorization: "Bearer " + u.access})
 	return err
 }
 
 func (u *visitor) document(path string) error {
-	_, err := u.expect(200, request{method: "GET", path: path})
+	_, err := u.expect(request{method: "GET", path: path})
 	return err
 }
 
-func (u *visitor) expect(status int, r request) (answer, error) {
+// expect does a request that has to be answered with 200.
+func (u *visitor) expect(r request) (answer, error) {
 	a, err := u.do(r)
-	if err == nil && a.status != status {
+	if err == nil && a.status != 200 {
 		err = fmt.Errorf("%s %.40s: status %d: %.300s", r.method, r.path, a.status, a.body)
 	}
 	return a, err

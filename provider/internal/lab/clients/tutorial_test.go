@@ -15,12 +15,11 @@ import (
 var fileOfTutorial = regexp.MustCompile("(?ms)^`([^`\n]+)`:\n\n```\\w+\n(.*?)^```$")
 
 // TestSpringTutorial signs in with the application of docs/tutorials/spring.md as it is printed: Alice is
-// greeted, and has the discount only while she is verified. Like TestSpringSecurity it is left out where
-// there is no Maven.
+// greeted, and has the discount only while she is verified.
 func TestSpringTutorial(t *testing.T) {
 	once(t)
 	if _, err := exec.LookPath("mvn"); err != nil {
-		t.Skip("Maven is missing: apt-get install maven default-jdk-headless")
+		need(t, "Maven is missing: apt-get install maven default-jdk-headless")
 	}
 	folder := t.TempDir()
 	writeTutorial(t, "spring.md", folder)
@@ -30,7 +29,7 @@ func TestSpringTutorial(t *testing.T) {
 		t.Fatalf("built: %q, %v", jars, err)
 	}
 	i, address := newInstallation(t), freeAddress(t)
-	err = i.SaveClient(t.Context(), provider.Client{
+	err = i.Clients().Save(t.Context(), provider.Client{
 		ID: clientID, Secret: clientSecret, Name: "An App", Dialect: provider.Standard,
 		Scopes: []string{"profile", "email", "military"}, RedirectURIs: []string{"http://" + address + "/login/oauth2/code/bonafide"},
 	})
@@ -52,13 +51,29 @@ func TestSpringTutorial(t *testing.T) {
 	if p := unverified.open("http://" + address + "/discount"); p.StatusCode != 403 {
 		t.Errorf("the discount of who is not verified: %s\n%s", p.Status, p.body)
 	}
-	if err := i.SetStatus(t.Context(), userID, provider.Status{Group: "military", Verified: true, Subgroups: []string{"Veteran"}}); err != nil {
+	if err := i.People().SetStatus(t.Context(), userID, provider.Status{Group: "military", Verified: true, Subgroups: []string{"Veteran"}}); err != nil {
 		t.Fatal(err)
 	}
 	verified := i.newBrowser(t)
 	verified.signIn("http://" + address + "/")
 	if p := verified.open("http://" + address + "/discount"); !p.shows("You get the military discount.") {
 		t.Errorf("the discount of who is verified: %s at %s\n%s", p.Status, p.url, p.body)
+	}
+}
+
+// build makes the jar, with the network only when Maven has not fetched all of it before.
+func build(t *testing.T, folder string) {
+	t.Helper()
+	for _, network := range [][]string{{"--offline"}, {}} {
+		c := exec.CommandContext(t.Context(), "mvn", append(network, "--quiet", "--batch-mode", "package")...)
+		c.Dir = folder
+		out, err := c.CombinedOutput()
+		if err == nil {
+			return
+		}
+		if len(network) == 0 {
+			t.Fatalf("mvn: %v\n%s", err, out)
+		}
 	}
 }
 
