@@ -1,6 +1,5 @@
-// Package weight holds what a host pays for the library before the first request: the size
-// of its program, and what provider.New allocates. No time is measured, so that the figures
-// are the same on every machine.
+//go:build !race
+
 package weight
 
 import (
@@ -96,7 +95,7 @@ func build(t *testing.T, flags ...string) (program string) {
 // TestNewAllocatesLittle holds what a start allocates. The texts of one language are 25,000
 // allocations.
 func TestNewAllocatesLittle(t *testing.T) {
-	const allocations, size = 3_640, 405_000 // and 3 % beyond
+	const allocations, size = 3_730, 413_000 // and 3 % beyond
 	store, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "weight.db"))
 	if err != nil {
 		t.Fatal(err)
