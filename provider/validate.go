@@ -1,6 +1,17 @@
 package provider
 
-import "github.com/bonafide-id/bonafide/provider/internal/outbound"
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/bonafide-id/bonafide/provider/internal/claims"
+	"github.com/bonafide-id/bonafide/provider/internal/engine/protocol"
+	"github.com/bonafide-id/bonafide/provider/internal/engine/registry"
+	"github.com/bonafide-id/bonafide/provider/internal/outbound"
+	"github.com/bonafide-id/bonafide/provider/internal/web"
+)
 
 // ValidateRedirectURI returns nil if an address can be one of Client.RedirectURIs or
 // Client.PostLogoutRedirectURIs, and otherwise the reason, by the rules of the
@@ -38,4 +49,105 @@ func (c Client) validateCalled(allowPrivate bool) error {
 		return wrongField("BackchannelLogoutURI", "is of no use to an application without users")
 	}
 	return nil
+}
+
+// validate returns an error for the first invalid field.
+func (c Client) validate(known *claims.Catalogue, addresses registry.Addresses, resources []Resource) error {
+	if !claims.IsName(c.ID) {
+		return wrongField("ID", "must be 1 to 64 letters, digits, or -_.:")
+	}
+	dialect, ok := registry.DialectNamed(c.Dialect)
+	if !ok {
+		return wrongField("Dialect", "%q is neither %q nor %q", c.Dialect, V3, Standard)
+	}
+	switch {
+	case len(c.Name) > 120 || !web.IsPlainText(c.Name) || c.Name != "" && !web.IsVisible(c.Name):
+		return wrongField("Name", "must be at most 120 bytes of text that can be seen, without control characters")
+	case c.Public && c.Secret != "":
+		return wrongField("Secret", "a public client has none")
+	case c.Secret != "" && (len(c.Secret) < 32 || len(c.Secret) > 255):
+		return wrongField("Secret", "must be 32 to 255 bytes, as openssl rand -hex 32 makes them")
+	case !slices.Contains([]string{"", protocol.AuthBasic, protocol.AuthPost, protocol.AuthPrivateKey}, c.TokenEndpointAuthMethod):
+		return wrongField("TokenEndpointAuthMethod", "%q is unknown", c.TokenEndpointAuthMethod)
+	case c.UserinfoSignedResponseAlg != "" && c.UserinfoSignedResponseAlg != "RS256":
+		return wrongField("UserinfoSignedResponseAlg", "%q is not RS256", c.UserinfoSignedResponseAlg)
+	case c.AccessTokenFormat != "" && c.AccessTokenFormat != formatJWT:
+		return wrongField("AccessTokenFormat", "%q is not %s", c.AccessTokenFormat, formatJWT)
+	case c.AccessTokenFormat != "" && !dialect.JWTAccessTokens:
+		return wrongField("AccessTokenFormat", "is for the dialect %s only", Standard)
+	case len(c.LogoDark) > 0 && len(c.Logo) == 0:
+		return wrongField("LogoDark", "takes the place of Logo, which is missing")
+	case len(c.WordmarkDark) > 0 && len(c.Wordmark) == 0:
+		return wrongField("WordmarkDark", "takes the place of Wordmark, which is missing")
+	case len(c.OptionalScopes) > 0 && !dialect.OptionalScopes:
+		return wrongField("OptionalScopes", "are for the dialect %s only", Standard)
+	case c.ButtonColor != "" && !web.IsColor(c.ButtonColor):
+		return wrongField("ButtonColor", "%q is not of the form #rrggbb", c.ButtonColor)
+	case len(c.RedirectURIs) == 0 && !c.asksForItselfOnly():
+		return wrongField("RedirectURIs", "must be 1 to 100")
+	case len(c.RedirectURIs) == 0 && len(c.ResponseTypes) > 0:
+		return wrongField("ResponseTypes", "must be none without RedirectURIs")
+	case c.Public && slices.Contains(c.GrantTypes, protocol.GrantClientCredentials):
+		return wrongField("GrantTypes", "a public client has no credentials for %s", protocol.GrantClientCredentials)
+	case c.Public && slices.Contains(c.GrantTypes, protocol.GrantJWTBearer):
+		return wrongField("GrantTypes", "a public client has no credentials for %s", protocol.GrantJWTBearer)
+	case c.PolicyURL != "" && !web.IsWebURL(c.PolicyURL):
+		return wrongField("PolicyURL", "is not an http address without a user name")
+	case c.TermsURL != "" && !web.IsWebURL(c.TermsURL):
+		return wrongField("TermsURL", "is not an http address without a user name")
+	}
+	return c.validateLists(known, addresses, dialect, resources)
+}
+
+// asksForItselfOnly reports whether the application never requests a user's data, so that
+// it needs no redirect URI.
+func (c Client) asksForItselfOnly() bool {
+	return len(c.GrantTypes) > 0 && !slices.ContainsFunc(c.GrantTypes, func(g string) bool { return g != protocol.GrantClientCredentials })
+}
+
+func (c Client) validateLists(known *claims.Catalogue, addresses registry.Addresses, dialect registry.Dialect, resources []Resource) error {
+	for _, list := range []struct {
+		name   string
+		values []string
+		check  func(string) error
+	}{
+		{"RedirectURIs", c.RedirectURIs, func(uri string) error { return addresses.ValidateRedirectURIIn(dialect, uri) }},
+		{"PostLogoutRedirectURIs", c.PostLogoutRedirectURIs, addresses.ValidateRedirectURI},
+		{"ResponseTypes", c.ResponseTypes, oneOf(protocol.ResponseTypes)},
+		{"GrantTypes", c.GrantTypes, oneOf(protocol.RegisteredGrantTypes)},
+		{"Origins", c.Origins, addresses.ValidateOrigin},
+		{"Scopes", c.Scopes, func(s string) error {
+			if !known.Known(s) {
+				return errors.New("is not a scope of the catalogue")
+			}
+			return nil
+		}},
+		{"OptionalScopes", c.OptionalScopes, c.checkOptional(known)},
+		{"Resources", c.Resources, func(uri string) error {
+			if !slices.ContainsFunc(resources, func(r Resource) bool { return r.URI == uri }) {
+				return errors.New("is none of Config.Resources")
+			}
+			return nil
+		}},
+	} {
+		// A registration is read whole with every request.
+		if most := max(100, len(known.Scopes)+2); len(list.values) > most {
+			return wrongField(list.name, "must be at most %d", most)
+		}
+		for i, v := range list.values {
+			if err := list.check(v); err != nil {
+				return wrongField(fmt.Sprintf("%s[%d]", list.name, i), "%q %w", v, err)
+			}
+		}
+	}
+	return nil
+}
+
+func oneOf(known []string) func(string) error {
+	return func(s string) error {
+		if !slices.Contains(known, s) {
+			return errors.New("is none of " + strings.Join(known, ", "))
+		}
+		return nil
+	}
 }
