@@ -171,6 +171,9 @@ type Status struct {
 	// released as not verified.
 	ExpiresAt time.Time `json:"expires_at,omitzero"`
 
+	// Origin is the ID of the Case that recorded it; empty for the host.
+	Origin string `json:"origin,omitempty"`
+
 	// Revision is unique to each recorded status; the store assigns it.
 	Revision int64 `json:"revision"`
 

@@ -88,6 +88,12 @@ var (
 	// it again, and decide again.
 	ErrChanged = errors.New("storage: changed since it was read")
 
+	// ErrTaken means that a proof is bound to another subject.
+	ErrTaken = errors.New("storage: taken by another subject")
+
+	// ErrForbidden means that this reviewer may not decide this case.
+	ErrForbidden = errors.New("storage: forbidden")
+
 	// ErrLimit means that the maximum number is reached.
 	ErrLimit = errors.New("storage: limit reached")
 

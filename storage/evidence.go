@@ -1,0 +1,93 @@
+package storage
+
+import (
+	"context"
+	"time"
+)
+
+// Evidence describes a file that a subject has submitted for a case. Its content is kept
+// elsewhere, encrypted with Key. Without the key it is shredded.
+type Evidence struct {
+	// ID is also the name of the content where it is kept.
+	ID     string
+	CaseID string
+
+	// Kind is the requirement that it is for, such as "front".
+	Kind string
+
+	MediaType string
+	Size      int64
+
+	// Digest is a keyed digest of the content, and Likeness a perceptual hash of a picture:
+	// alike pictures have the same or a close one. Zero for none.
+	Digest   Digest
+	Likeness uint64
+
+	// Key is the key of the content, encrypted by the caller; nil once it is shredded.
+	Key []byte
+
+	AddedAt time.Time
+
+	// ShredAt is when the key is removed; ShreddedAt is when that was done, or zero.
+	ShredAt    time.Time
+	ShreddedAt time.Time
+
+	// HeldUntil postpones shredding; zero for not held.
+	HeldUntil time.Time
+}
+
+// EvidenceLimits are the maximum number and size of what a subject has submitted for open
+// cases.
+type EvidenceLimits struct {
+	Count int
+	Bytes int64
+}
+
+// Evidences stores descriptions of evidence.
+type Evidences interface {
+	// AddEvidence records evidence for an open case of the subject. ErrEnded if the case is
+	// not open, or not the subject's. ErrLimit if the subject's cases would have more than
+	// the limits; shredded evidence does not count.
+	AddEvidence(ctx context.Context, e Evidence, subject string, limits EvidenceLimits) error
+
+	// Evidence returns a description. ErrNotFound if there is none.
+	Evidence(ctx context.Context, id string) (Evidence, error)
+
+	// EvidenceOf returns the evidence of a case, the earliest first, shredded included.
+	EvidenceOf(ctx context.Context, caseID string) ([]Evidence, error)
+
+	// RemoveEvidence shreds evidence of an open case of the subject. ErrEnded if the case
+	// is not open, or not the subject's; nil if there is no such evidence.
+	RemoveEvidence(ctx context.Context, id, subject string, at time.Time) error
+
+	// HoldEvidence keeps the evidence of a case that is not yet shredded until a time; zero
+	// ends the hold.
+	HoldEvidence(ctx context.Context, caseID string, until time.Time) error
+
+	// AlikeEvidence counts the other cases with evidence of this digest or likeness, each
+	// if it is not zero, shredded evidence included.
+	AlikeEvidence(ctx context.Context, caseID string, digest Digest, likeness uint64) (int, error)
+
+	// ShredEvidence removes the keys of up to limit files whose time has come and that are
+	// not held, and returns their number. From then on no backup of the content opens.
+	ShredEvidence(ctx context.Context, now time.Time, limit int) (shredded int, err error)
+
+	// LeftoverEvidence returns up to limit IDs of shredded evidence whose content was not
+	// yet deleted, and DeletedEvidence records that it is.
+	LeftoverEvidence(ctx context.Context, limit int) (ids []string, err error)
+	DeletedEvidence(ctx context.Context, ids []string) error
+
+	// OverdueEvidence counts evidence that should have been shredded before a time, is not
+	// held, and still has its key.
+	OverdueEvidence(ctx context.Context, before time.Time) (int, error)
+
+	// HeldEvidence returns up to limit cases with held evidence after the given one, in
+	// order, and the end of each hold.
+	HeldEvidence(ctx context.Context, afterCaseID string, limit int) ([]Hold, error)
+}
+
+// Hold is a case whose evidence is held.
+type Hold struct {
+	CaseID string
+	Until  time.Time
+}
