@@ -227,7 +227,8 @@ type People interface {
 	// SetStatus records the status of one group in place of the one with this revision,
 	// AnyRevision or NoStatus; the revisions of s are ignored. ErrChanged if another is
 	// recorded, or the person has another revision than the basis; ErrNotFound if the
-	// subject lacks the account of the basis.
+	// subject lacks the account of the basis. It is the word of the host: the Origin of s is
+	// ignored as well, and the recorded one is empty.
 	SetStatus(ctx context.Context, subject string, s Status, replaced int64, on ...PersonBasis) error
 
 	// RemoveStatus removes the status of one group. It returns nil if there is none.

@@ -46,14 +46,16 @@ type Case struct {
 
 	CreatedAt time.Time
 
-	// DueAt is when a review was promised; zero before review.
+	// DueAt is when a review was promised; zero before review. A case in review has one: the
+	// store refuses it otherwise.
 	DueAt time.Time
 
 	// NextAt is when something has to happen without the subject, such as the end of an
 	// unfinished case or a reminder; zero for never.
 	NextAt time.Time
 
-	// EndedAt is when the case reached its final state; zero before.
+	// EndedAt is when the case reached its final state; zero before. The store refuses a
+	// final case without, and any other with one.
 	EndedAt time.Time
 
 	// Content is the rest of the case, encrypted by the caller.
@@ -184,7 +186,8 @@ type Cases interface {
 	// Cases returns the matching cases, the latest first.
 	Cases(ctx context.Context, f CaseFilter) ([]Case, error)
 
-	// MoveCase replaces a case that is not final. ErrChanged if it has another version.
+	// MoveCase replaces a case that is not final. ErrChanged if it is gone or has another
+	// version, or the person has another revision than that of the basis.
 	// ErrEnded if it is final, its subject's account has been disabled or is gone (where
 	// the basis requires one), or, with a Status, another status stands than that of the
 	// case. ErrSpent if the message was applied before. ErrConflict if a reference exists,
@@ -198,12 +201,15 @@ type Cases interface {
 	DueCases(ctx context.Context, now time.Time, lease time.Duration, limit int) ([]Case, error)
 
 	// PostponeCase sets the NextAt of a case of any state, and its Content if that is not
-	// nil. ErrChanged if it has another version.
+	// nil: then the case has another version afterwards. ErrChanged if it is gone or has
+	// another version than the given one.
 	PostponeCase(ctx context.Context, id string, version int64, next time.Time, content []byte) error
 
 	// EndStatus ends the status that the case has recorded, and frees its fingerprints in
-	// time. It reports whether the status was in force; another one of the subject in the
-	// group, such as that of the host or of a later case, stays.
+	// time. It reports whether that status was verified or pending until then; another one
+	// of the subject in the group, such as that of the host or of a later case, stays. A
+	// renewal may still be approved after a status that had expired by then, and not after
+	// one that ends early.
 	EndStatus(ctx context.Context, e StatusEnd) (ended bool, err error)
 
 	// Fingerprints returns up to limit bound fingerprints of a kind with a digest after the
@@ -211,13 +217,14 @@ type Cases interface {
 	Fingerprints(ctx context.Context, group, kind string, after Digest, limit int) ([]BoundFingerprint, error)
 
 	// ForgetCases removes the cases of a subject with their decisions and fingerprints,
-	// shreds their evidence, and replaces the subject as a reviewer by a pseudonym. It
-	// removes at most limit cases and returns their number; the caller repeats until zero.
+	// shreds their evidence, held or not, forgets which codes the subject has redeemed, and
+	// replaces the subject as a reviewer by a pseudonym. It removes at most limit cases and
+	// returns their number; the caller repeats until zero.
 	ForgetCases(ctx context.Context, subject, pseudonym string, limit int) (removed int, err error)
 
 	// RemoveCases removes up to limit cases that ended before a time and whose evidence is
 	// gone, with their decisions, messages and references, and fingerprints that are free.
 	// It returns the number of rows; the caller repeats until zero. A case whose status is
-	// in force stays.
+	// in force stays, as does one that an open case appeals against.
 	RemoveCases(ctx context.Context, endedBefore, now time.Time, limit int) (removed int, err error)
 }

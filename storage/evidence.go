@@ -56,8 +56,9 @@ type Evidences interface {
 	// EvidenceOf returns the evidence of a case, the earliest first, shredded included.
 	EvidenceOf(ctx context.Context, caseID string) ([]Evidence, error)
 
-	// RemoveEvidence shreds evidence of an open case of the subject. ErrEnded if the case
-	// is not open, or not the subject's; nil if there is no such evidence.
+	// RemoveEvidence shreds evidence of an open case of the subject; held evidence, once the
+	// hold is over. ErrEnded if the case is not open, or not the subject's; nil if there is
+	// no such evidence.
 	RemoveEvidence(ctx context.Context, id, subject string, at time.Time) error
 
 	// HoldEvidence keeps the evidence of a case that is not yet shredded until a time; zero

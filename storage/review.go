@@ -87,21 +87,24 @@ type Reviews interface {
 	// Decisions returns the decisions about a case, the earliest first.
 	Decisions(ctx context.Context, caseID string) ([]Decision, error)
 
-	// CaseNumbers counts, for each group, method and state, the cases that started in a
-	// period, those that are waiting now, the earliest DueAt of these, and promises missed.
+	// CaseNumbers counts, for each group, method and state, in that order, the cases that
+	// started from a time on and before another, and those in review at present.
 	CaseNumbers(ctx context.Context, from, to time.Time) ([]CaseNumber, error)
 }
 
-// CaseNumber counts the cases of one group, method and state that were created in a period.
+// CaseNumber counts the cases of one group, method and state.
 type CaseNumber struct {
 	Group  string
 	Method string
 	State  CaseState
-	Count  int
 
-	// Late is how many of them ended, or still wait, after their DueAt.
-	Late int
+	// Count is how many started in the period, and Late how many of them ended after their
+	// DueAt or, if they have not ended, were due before the end of the period.
+	Count int
+	Late  int
 
-	// Oldest is the earliest DueAt of those in review; zero for none.
-	Oldest time.Time
+	// Waiting is how many are in review at present, whenever they started, and Oldest the
+	// earliest DueAt of these; zero for any other state.
+	Waiting int
+	Oldest  time.Time
 }

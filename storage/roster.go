@@ -42,20 +42,25 @@ type Rosters interface {
 	Roster(ctx context.Context, name string) (Roster, error)
 
 	// StageRoster adds rows to a generation that is not yet in force; a repeated digest
-	// keeps its first row. ErrChanged if the generation is, or was, in force. The caller
-	// chooses a random generation above zero, and stages at most 1000 rows a call.
-	StageRoster(ctx context.Context, name string, generation int64, rows []RosterRow) error
+	// keeps its first row. ErrChanged if the generation is, or was, in force, or its removal
+	// has begun. The caller chooses a random generation above zero, and stages at most 1000
+	// rows a call.
+	StageRoster(ctx context.Context, name string, generation int64, rows []RosterRow, at time.Time) error
 
-	// CompareRoster counts the rows of a staged generation and the difference.
+	// CompareRoster counts the rows of a staged generation and the difference. ErrNotFound
+	// if there is none.
 	CompareRoster(ctx context.Context, name string, staged int64) (RosterChange, error)
 
 	// SwapRoster puts a staged generation in force in place of the one with this number,
-	// zero for none. ErrChanged if another is in force. The replaced one becomes Previous.
-	// SwapRoster(from, Previous) is an undo.
+	// zero for none; the store counts its rows. ErrChanged if another is in force, or if the
+	// staged one is gone or its removal has begun. The replaced one becomes Previous. A swap
+	// back to Previous is an undo; that of the first import puts zero, an empty roster, in
+	// force.
 	SwapRoster(ctx context.Context, r Roster, replaced int64) error
 
 	// RemoveRosterRows removes up to limit rows of generations that are neither in force
-	// nor Previous and were staged before a time, and returns their number.
+	// nor Previous and were last staged before a time, and returns their number; the caller
+	// repeats until zero.
 	RemoveRosterRows(ctx context.Context, stagedBefore time.Time, limit int) (removed int, err error)
 
 	// MatchRoster returns the row in force with any of the digests, and the digest.
@@ -63,6 +68,8 @@ type Rosters interface {
 	MatchRoster(ctx context.Context, name string, digests []Digest) (RosterRow, error)
 
 	// VanishedMembers returns up to limit fingerprints, bound after the given digest, of a
-	// kind whose digest is not in the roster in force, in order. Their status is to end.
+	// kind whose digest is not in the roster in force, in order, but for those that become
+	// free already. Their status is to end. Nobody vanishes from a roster without a
+	// generation in force.
 	VanishedMembers(ctx context.Context, name, group, kind string, after Digest, limit int) ([]BoundFingerprint, error)
 }

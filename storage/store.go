@@ -41,7 +41,8 @@ type Store interface {
 
 	// Elapse makes the records of some clients and users older, in one step: of clients
 	// their grants, tokens and consents, of users their accounts, sessions and statuses,
-	// each status with another revision. It reads these tables from end to end, and is for
+	// each status with another revision, and their cases with decisions, evidence and
+	// fingerprints, each case with another version. It reads these tables from end to end, and is for
 	// a sandbox, whose clock it moves.
 	Elapse(ctx context.Context, e Elapsed) error
 
