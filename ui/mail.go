@@ -36,6 +36,15 @@ const (
 	// others may see.
 	MailVerificationDone    MailKind = "verification_done"
 	MailVerificationRefused MailKind = "verification_refused"
+	// MailVerificationCode carries the code that proves an address at a domain. Those after
+	// it are about a case of a verification: that one has started, that it has news, that
+	// the user can finish it or renew what it proved until On. They name neither the group
+	// nor the result: others read mailboxes, too, and the user signs in to read more.
+	MailVerificationCode       MailKind = "verification_code"
+	MailVerificationStarted    MailKind = "verification_started"
+	MailVerificationNews       MailKind = "verification_news"
+	MailVerificationUnfinished MailKind = "verification_unfinished"
+	MailVerificationEnding     MailKind = "verification_ending"
 	// MailNewEmail carries the code that a new address is proved by, MailOldEmail the one
 	// by which whoever reads the old one agrees.
 	MailNewEmail MailKind = "new_email"
@@ -88,14 +97,16 @@ type MailView struct {
 	// Theme is the look of the service. Nil is the default.
 	Theme *theme.Theme
 	// Code and ValidFor are the code and how long it can be used, for
-	// MailSignUp, MailVerifyEmail, MailResetPassword, MailNewEmail and MailOldEmail.
+	// MailSignUp, MailVerifyEmail, MailResetPassword, MailVerificationCode, MailNewEmail and
+	// MailOldEmail.
 	Code     string
 	ValidFor time.Duration
 	// SignInURL, SignUpURL and ResetURL are absolute addresses:
 	// MailAccountExists needs the first and the last, MailSignUp and
 	// MailNoAccount the second, MailResetPassword and MailPasswordChanged
 	// the last, and so does MailOldEmail; MailEmailTaken, MailDeletion
-	// and MailDeleted need the first or the second.
+	// and MailDeleted need the first or the second. MailVerificationStarted needs the last,
+	// and the other mails about a case the first: the page that shows it.
 	SignInURL, SignUpURL, ResetURL string
 	// ReturnURL is the absolute address at which a change of the address of an account is
 	// taken back, for MailEmailReturn.
@@ -111,10 +122,11 @@ type MailView struct {
 	// ReviewsURL is where MailReviewWaiting leads.
 	ReviewsURL string
 	// Time is when what the mail tells has happened, for MailPasswordChanged,
-	// MailEmailChanged, MailEmailReturn and MailEmailReturned.
+	// MailVerificationStarted, MailEmailChanged, MailEmailReturn and MailEmailReturned.
 	Time time.Time
-	// On is when the account will be gone, for MailDeletion, and when ReturnURL ends, for
-	// MailEmailReturn.
+	// On is when the account will be gone, for MailDeletion, when ReturnURL ends, for
+	// MailEmailReturn, and the end of a time for MailVerificationUnfinished and
+	// MailVerificationEnding.
 	On time.Time
 
 	// inert and scheme are of a preview.

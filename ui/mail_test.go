@@ -26,7 +26,7 @@ func sampleMail(kind MailKind, l *Locale) MailView {
 
 func codeOf(kind MailKind) string {
 	switch kind {
-	case MailSignUp, MailVerifyEmail, MailResetPassword, MailNewEmail, MailOldEmail:
+	case MailSignUp, MailVerifyEmail, MailResetPassword, MailVerificationCode, MailNewEmail, MailOldEmail:
 		return "012345"
 	default:
 		return ""
@@ -64,6 +64,9 @@ func TestMailsSayWhatTheyAreFor(t *testing.T) {
 		MailAccountExists:    {"https://id.example/signin", long},
 		MailNoAccount:        {"https://id.example/signup"},
 		MailVerificationDone: {"Student", "https://id.example/account/groups"}, MailVerificationRefused: {"Student", "https://id.example/account/groups"},
+		MailVerificationCode:    {"012345", "10"},
+		MailVerificationStarted: {long, "14:05"}, MailVerificationNews: {"https://id.example/signin"},
+		MailVerificationUnfinished: {"https://id.example/signin", "2026"}, MailVerificationEnding: {"https://id.example/signin", "2026"},
 		MailPasswordChanged: {long, "14:05"},
 		MailEmailReturn:     {"https://id.example/email/return", "14:05"},
 		MailEmailReturned:   {"14:05"},
@@ -76,6 +79,20 @@ func TestMailsSayWhatTheyAreFor(t *testing.T) {
 				}
 			}
 			if strings.ContainsAny(m.Subject+m.Body, "{}") || !strings.Contains(m.Subject, "Bonafide") || strings.Contains(m.Subject, "012345") || strings.Contains(m.Subject, "Student") {
+				t.Errorf("%s/%s: %q\n%s", l.Lang, kind, m.Subject, m.Body)
+			}
+		}
+	}
+}
+
+// TestMailsAboutCasesNameNoGroup tests that a mail about a case is not about what it is:
+// whoever reads along learns neither the group nor the result.
+func TestMailsAboutCasesNameNoGroup(t *testing.T) {
+	for _, l := range Locales() {
+		for _, kind := range []MailKind{
+			MailVerificationCode, MailVerificationStarted, MailVerificationNews, MailVerificationUnfinished, MailVerificationEnding,
+		} {
+			if m := Compose(sampleMail(kind, l)); m.Body == "" || strings.Contains(m.Subject+m.Body+m.HTML, "Student") {
 				t.Errorf("%s/%s: %q\n%s", l.Lang, kind, m.Subject, m.Body)
 			}
 		}
