@@ -18,18 +18,20 @@ type format struct {
 	header func(io.Reader) (image.Config, error)
 	pixels func(io.Reader) (image.Image, error)
 	scans  func(raw []byte) int // how often its pixels are passed over, or more
+
+	lossless bool
 }
 
 var formats = []format{
-	{"\x89PNG\r\n\x1a\n", png.DecodeConfig, png.Decode, oneScan},
-	{"\xff\xd8", jpeg.DecodeConfig, jpeg.Decode, scansOfJPEG},
-	{"RIFF????WEBPVP8", webp.DecodeConfig, webp.Decode, oneScan},
-	{"GIF8?a", gif.DecodeConfig, gif.Decode, oneScan},
+	{"\x89PNG\r\n\x1a\n", png.DecodeConfig, png.Decode, oneScan, true},
+	{"\xff\xd8", jpeg.DecodeConfig, jpeg.Decode, scansOfJPEG, false},
+	{"RIFF????WEBPVP8", webp.DecodeConfig, webp.Decode, oneScan, false},
+	{"GIF8?a", gif.DecodeConfig, gif.Decode, oneScan, true},
 }
 
 // formatOf goes by the content: the name of a file says nothing.
-func formatOf(raw []byte) (format, error) {
-	for _, f := range formats {
+func formatOf(raw []byte, among []format) (format, error) {
+	for _, f := range among {
 		if f.begin(raw) {
 			return f, nil
 		}
