@@ -62,6 +62,12 @@ const (
 	// Detail is the name of the group.
 	EventVerificationStarted EventName = audit.VerificationStarted
 
+	// EventVerificationEnded means that a case of package verification has ended; its
+	// Detail is the name of the group and the state. EventStatusEnded means that a
+	// membership that it recorded has ended before its time; Detail is the group.
+	EventVerificationEnded EventName = audit.VerificationEnded
+	EventStatusEnded       EventName = audit.StatusEnded
+
 	// EventDeletionRequested means that a user has requested the deletion of the account
 	// after Lifetimes.DeletionGrace, EventDeletionWithdrawn that the user has withdrawn the
 	// request.
@@ -128,6 +134,14 @@ var tokenName = map[storage.TokenKind]string{
 	storage.AuthorizationCode: "authorization code",
 	storage.AccessToken:       "access token",
 	storage.RefreshToken:      "refresh token",
+}
+
+// Record adds an event of the host's own, or of a handler beside the provider, with the
+// present time and the network of the request that ctx belongs to. Name is 1 to 64 of a-z,
+// 0-9 and _; Detail is a fixed phrase, and neither holds personal data. At and Address are
+// ignored.
+func (p Events) Record(ctx context.Context, e Event) {
+	p.audit.Record(ctx, storage.Event{Name: string(e.Name), Subject: e.UserID, ClientID: e.ClientID, Detail: e.Detail})
 }
 
 // EventFilter selects events. All fields that are set must match.

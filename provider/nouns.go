@@ -18,8 +18,8 @@ type Clients struct{ *rooms }
 // Clients returns the registered applications.
 func (p *Provider) Clients() Clients { return Clients{&p.rooms} }
 
-// Events are the audit log (List, and Config.OnEvent as it grows) and the activity of
-// applications (WatchActivity).
+// Events are the audit log (List and Record, and Config.OnEvent as it grows) and the
+// activity of applications (WatchActivity).
 type Events struct{ *rooms }
 
 // Events returns the audit log and the activity of applications.
@@ -35,14 +35,15 @@ func (p *Provider) Keys() Keys { return Keys{&p.rooms} }
 // Pages are helpers for the host's own pages. Screen serves a page in the provider's frame,
 // Allow limits its posts, ScopeWords and ButtonScript give it content, and SignedIn returns
 // its user. LinkErrors links error pages to it. IsReturnTo is for the host's sign-in page,
-// BrandPreview for its operators.
+// VerificationReturn for a Verifier's, BrandPreview for its operators.
 type Pages struct{ *rooms }
 
 // Pages returns helpers for the host's own pages.
 func (p *Provider) Pages() Pages { return Pages{&p.rooms} }
 
 // People are the users, with embedded accounts or of the host. Get reads a user's data;
-// SetAttributes, SetStatus and DeleteStatus change it. VerifiedEmail, View and Locale are
+// SetAttributes, SetStatus and DeleteStatus change it. Seal, Open, Digest, SealReason and
+// Refresh are for a Companion that keeps its own records in the store. VerifiedEmail, View and Locale are
 // for the host's pages and mails. EndSessions, Revoke and RevokeIssuedBefore end sessions
 // and tokens. KeepWith registers a Companion, which forgets deleted users.
 type People struct{ *rooms }

@@ -183,6 +183,10 @@ func (p People) checkStatus(s Status) error {
 	return nil
 }
 
+// Refresh drops what this process has cached of a user, for a companion that has written to
+// the store itself. Other processes notice within a second.
+func (p People) Refresh(userID string) { p.store.ForgetPerson(userID) }
+
 // DeleteStatus removes a user's status in one group.
 func (p People) DeleteStatus(ctx context.Context, userID, group string) error {
 	err := host.CheckUserID(userID)

@@ -51,6 +51,7 @@ type rooms struct {
 	cfg       Config
 	issuer    string
 	store     *memory.Store
+	vault     *vault.Vault
 	catalogue *claims.Catalogue
 	secrets   *keyring.Secrets
 	keys      *keyring.KeySet
@@ -133,12 +134,13 @@ func (p *Provider) openStore(ctx context.Context) error {
 	for i, base := range p.cfg.PreviousBaseURLs {
 		former[i] = issuerOf(base)
 	}
-	opened, err := vault.OpenStore(ctx, vault.Options{
+	opened, people, err := vault.OpenStore(ctx, vault.Options{
 		Store: p.cfg.Store, Secrets: p.secrets, Issuer: p.issuer, Former: former, Logger: p.cfg.Logger,
 	})
 	if err != nil {
 		return err
 	}
+	p.vault = people
 	p.store = memory.New(backchannel.Store{Store: opened, Ended: func() { p.notifier.Wake() }}, p.cfg.Clock)
 	return nil
 }

@@ -4,8 +4,10 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"net/http"
 	"reflect"
 	"slices"
+	"time"
 
 	"github.com/bonafide-id/bonafide/provider/internal/authflow"
 	"github.com/bonafide-id/bonafide/provider/internal/claims"
@@ -57,6 +59,13 @@ type Verification struct {
 	// nothing: the provider reads the status when the user comes back, and continues
 	// accordingly. In an application's flow it is valid for Lifetimes.Flow.
 	ReturnTo string
+}
+
+// VerificationReturn returns what a Verification.ReturnTo says, if it was made for this user
+// in this browser, and else reports false. ClientID is that of the Verification. Until is
+// the end of an application's flow; zero on the account page.
+func (p Pages) VerificationReturn(r *http.Request, userID, address string) (clientID string, until time.Time, ok bool) {
+	return p.flows.VerifierReturn(r, userID, address)
 }
 
 // checkVerifiers refuses a nil verifier, and one of an unknown group.

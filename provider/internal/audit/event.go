@@ -18,6 +18,8 @@ const (
 	PasswordChanged = "password_changed"
 
 	VerificationStarted = "verification_started"
+	VerificationEnded   = "verification_ended"
+	StatusEnded         = "status_ended"
 	DeletionRequested   = "deletion_requested"
 	DeletionWithdrawn   = "deletion_withdrawn"
 	DataExported        = "data_exported"

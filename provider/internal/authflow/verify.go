@@ -2,11 +2,16 @@ package authflow
 
 import (
 	"context"
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
 	"slices"
+	"strings"
+	"time"
 
 	"github.com/a-h/templ"
 
@@ -14,6 +19,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider/internal/claims"
 	"github.com/bonafide-id/bonafide/provider/internal/engine"
 	"github.com/bonafide-id/bonafide/provider/internal/host"
+	"github.com/bonafide-id/bonafide/provider/internal/session"
 	"github.com/bonafide-id/bonafide/provider/internal/web"
 	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/ui"
@@ -130,6 +136,31 @@ const verifierReturnPath = "/verify/return"
 // escaping.
 func (e *Endpoint) verifierReturn(sealed string) string {
 	return e.Site.BaseURL + verifierReturnPath + "?" + web.FlowParameter + "=" + sealed
+}
+
+// VerifierReturn returns the application of the flow that an address continues, and when it
+// ends; neither if the address continues a page beside. It reports false for any address
+// that was not made for this user's verification in this browser.
+func (e *Endpoint) VerifierReturn(r *http.Request, userID, address string) (clientID string, until time.Time, ok bool) {
+	sealed, ok := strings.CutPrefix(address, e.verifierReturn(""))
+	if !ok {
+		return "", time.Time{}, false
+	}
+	browser := sha256.Sum256([]byte(e.Site.Cookies.Get(r, session.Browser)))
+	if plain, err := e.Site.Secrets.OpenString(e.sealPurpose(), sealed); err == nil {
+		var s sealedFlow
+		if json.Unmarshal(plain, &s) != nil || subtle.ConstantTimeCompare(browser[:], s.Browser) != 1 || s.Verify.UserID != userID {
+			return "", time.Time{}, false
+		}
+		form, err := url.ParseQuery(s.Request)
+		return form.Get("client_id"), time.UnixMicro(s.Seen).UTC().Add(e.Life), err == nil
+	}
+	plain, err := e.Site.Secrets.OpenString(e.returnPurpose(), sealed)
+	var s sealedReturn
+	if err != nil || json.Unmarshal(plain, &s) != nil || subtle.ConstantTimeCompare(browser[:], s.Browser) != 1 {
+		return "", time.Time{}, false
+	}
+	return "", time.Time{}, s.Verify.UserID == userID
 }
 
 // returnFromVerifier continues with what the user was verified for. It changes nothing: the

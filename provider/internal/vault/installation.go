@@ -57,48 +57,48 @@ func (o Options) openKey(sealed []byte) (dataKey, error) {
 	return dataKey{plain[:KeySize], plain[KeySize] != 0}, nil
 }
 
-// OpenStore returns the store with personal data in clear. It makes the data key of a new
+// OpenStore returns the store with personal data in clear, and the vault. It makes the data key of a new
 // database, and seals the data of one from before the vault. Any number of processes may
 // call it at once: none returns before all is sealed.
-func OpenStore(ctx context.Context, o Options) (storage.Store, error) {
+func OpenStore(ctx context.Context, o Options) (storage.Store, *Vault, error) {
 	for {
 		old, err := o.Store.Installation(ctx)
 		if errors.Is(err, storage.ErrNotFound) {
 			if err := o.install(ctx); err != nil {
-				return nil, err
+				return nil, nil, err
 			}
 			continue
 		}
 		if err != nil {
-			return nil, fmt.Errorf("read installation: %w", err)
+			return nil, nil, fmt.Errorf("read installation: %w", err)
 		}
 		current := old
 		if err := o.checkIssuer(ctx, old.Issuer); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		current.Issuer = o.Issuer
 		key, err := o.openKey(old.DataKey)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		v, err := New(key.key)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		sealed := sealedStore{o.Store, v}
 		if !key.full {
 			if err := o.sealPeople(ctx, sealed); err != nil {
-				return nil, err
+				return nil, nil, err
 			}
 			current.DataKey = o.sealKey(dataKey{key.key, true})
 		}
 		if current.Issuer == old.Issuer && bytes.Equal(current.DataKey, old.DataKey) {
 			o.scrub(ctx)
-			return sealed, nil
+			return sealed, v, nil
 		}
 		err = o.Store.SaveInstallation(ctx, old, current)
 		if err != nil && !errors.Is(err, storage.ErrChanged) {
-			return nil, fmt.Errorf("save installation: %w", err)
+			return nil, nil, fmt.Errorf("save installation: %w", err)
 		}
 	}
 }

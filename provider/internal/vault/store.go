@@ -34,6 +34,14 @@ func reasonRecord(subject, group string) Record {
 	return Record{Kind: "status", ID: subject, Field: group}
 }
 
+// SealReason returns the reason of a status as the store behind OpenStore keeps it.
+func (v *Vault) SealReason(subject, group, reason string) string {
+	if reason == "" {
+		return ""
+	}
+	return v.Seal(reasonRecord(subject, group), []byte(reason))
+}
+
 // sealEmail seals an address together with its key, which the digest does not reveal.
 func (s sealedStore) sealEmail(id, email, key string) (sealed, digest string) {
 	if key != "" {
@@ -193,9 +201,7 @@ func (s sealedStore) openReason(subject string, status *storage.Status) error {
 
 // SetStatus implements storage.People.
 func (s sealedStore) SetStatus(ctx context.Context, subject string, status storage.Status, replaced int64, on ...storage.PersonBasis) error {
-	if status.Reason != "" {
-		status.Reason = s.vault.Seal(reasonRecord(subject, status.Group), []byte(status.Reason))
-	}
+	status.Reason = s.vault.SealReason(subject, status.Group, status.Reason)
 	return s.Store.SetStatus(ctx, subject, status, replaced, on...)
 }
 
