@@ -1,0 +1,39 @@
+package verification
+
+import (
+	"net/http"
+	"slices"
+
+	"github.com/bonafide-id/bonafide/provider"
+)
+
+// route is an address below that of the service.
+type route struct {
+	// path is a pattern of http.ServeMux, without a method, that begins with a slash.
+	path    string
+	handler http.Handler
+}
+
+// request is a request for a page by a person who is signed in.
+type request struct{ *provider.Screen }
+
+// routes are all addresses of the service.
+func (s *Service) routes() []route {
+	return slices.Concat(s.pageRoutes(), s.evidenceRoutes(), []route{
+		{"/callback/{method}", http.HandlerFunc(s.serveCallback)},
+		{"/", s.Provider.Pages().Screen(func(*provider.Screen) error { return provider.ErrScreenNotFound })},
+	})
+}
+
+func (s *Service) mount(r route) { s.mux.Handle(s.base+r.path, r.handler) }
+
+// page serves a page to people who are signed in; others sign in first.
+func (s *Service) page(h func(*request) error) http.Handler {
+	return s.Provider.Pages().Screen(func(screen *provider.Screen) error {
+		if screen.User.UserID == "" {
+			screen.SignIn(0)
+			return nil
+		}
+		return h(&request{screen})
+	})
+}
