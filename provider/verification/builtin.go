@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/storage"
 )
 
 // english is a text of the screens.
@@ -24,4 +25,10 @@ func within(field string, err error) error {
 		return &provider.FieldError{Field: field + "." + wrong.Field, Err: wrong.Err}
 	}
 	return err
+}
+
+// proofDigest returns the keyed digest of a fact, which is all that is kept of it. The row of
+// a roster has the same one, so that the members whose rows vanish are known.
+func (s *Service) proofDigest(f Fact) storage.Digest {
+	return s.Provider.People().Digest("proof", f.Kind, f.Value)
 }

@@ -3,13 +3,10 @@ package verification
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
 	"time"
-
-	"github.com/bonafide-id/bonafide/provider"
 )
 
 // EmailDomainConfig configures EmailDomain. Domains or Institution is required.
@@ -83,7 +80,7 @@ type emailDomain struct {
 
 func (e *emailDomain) parse() (err error) {
 	if len(e.Domains) == 0 && e.Institution == nil {
-		return &provider.FieldError{Field: "Domains", Err: errors.New("is missing, and so is Institution")}
+		return wrongField("Domains", "is missing, and so is Institution")
 	}
 	if e.domains, err = parseDomains("Domains", e.Domains); err != nil {
 		return err
@@ -97,7 +94,7 @@ func parseDomains(field string, all []string) ([]string, error) {
 	for i, domain := range all {
 		var err error
 		if parsed[i], err = parseDomain(domain); err != nil {
-			return nil, &provider.FieldError{Field: fmt.Sprintf("%s[%d]", field, i), Err: err}
+			return nil, wrongField(fmt.Sprintf("%s[%d]", field, i), "%w", err)
 		}
 	}
 	return parsed, nil

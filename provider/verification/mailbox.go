@@ -13,6 +13,7 @@ import (
 var (
 	errMailbox = errors.New("is not an e-mail address")
 	errDomain  = errors.New("is not a domain name")
+	errPage    = errors.New("is neither an https address nor a path of the host")
 )
 
 // mailbox is an e-mail address, in the parts that decide whose it is.
