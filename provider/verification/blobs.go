@@ -3,12 +3,14 @@ package verification
 import (
 	"context"
 	"io"
+	"time"
 )
 
-// Blobs keeps encrypted files by name: a folder, a bucket of an object storage. Names are of
-// a-z, 0-9 and -. Methods are safe for concurrent use.
+// Blobs keeps encrypted files by name: a [Folder], or a bucket of an object storage. They
+// belong to one service, which deletes whatever it does not know. Names are at most 64 of
+// a-z, 0-9, - and a dot. Methods are safe for concurrent use.
 type Blobs interface {
-	// Put stores a file. A file that is stored in part is removed, or is not found.
+	// Put stores a file, durably. A file that is stored in part is removed, or is not found.
 	Put(ctx context.Context, name string, content io.Reader) error
 
 	// Open returns a file. An error that is fs.ErrNotExist means that there is none.
@@ -16,4 +18,8 @@ type Blobs interface {
 
 	// Delete removes a file. It returns nil if there is none.
 	Delete(ctx context.Context, name string) error
+
+	// Names returns up to limit names after the given one, in order, of files that were
+	// stored before a time, and of those that were stored in part, if they are kept.
+	Names(ctx context.Context, before time.Time, after string, limit int) ([]string, error)
 }
