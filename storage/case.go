@@ -218,8 +218,8 @@ type Cases interface {
 
 	// ForgetCases removes the cases of a subject with their decisions and fingerprints,
 	// shreds their evidence, held or not, forgets which codes the subject has redeemed, and
-	// replaces the subject as a reviewer by a pseudonym. It removes at most limit cases and
-	// returns their number; the caller repeats until zero.
+	// replaces the subject as a reviewer by a pseudonym. It changes at most limit records of
+	// each kind and returns their number; the caller repeats until zero.
 	ForgetCases(ctx context.Context, subject, pseudonym string, limit int) (removed int, err error)
 
 	// RemoveCases removes up to limit cases that ended before a time and whose evidence is

@@ -11,7 +11,7 @@ import (
 
 // SchemaVersion is how many migrations the queries of this package rest on. A
 // [Dialect] brings that many.
-const SchemaVersion = 10
+const SchemaVersion = 11
 
 // Dialect is what databases spell differently. The queries of this package are
 // written as SQLite takes them, with parameters by number (?1) and tables in the

@@ -54,7 +54,8 @@ func TestMigrations(t *testing.T) {
 		bare := regexp.MustCompile(`\b(FROM|JOIN|INTO|UPDATE|REFERENCES|ON|TABLE)\s+(images|clients|accounts|attributes|statuses|email_returns|sessions|client_sessions|` +
 			`clock|consents|decisions|grants|tokens|tickets|keys|attempts|events|installation|schema_version|` +
 			`secret_uses|organizations|developers|members|invitations|changes|former_organizations|applications|request_log|log_days|faults|` +
-			`sandbox_settings|sandbox_mails)\b`)
+			`sandbox_settings|sandbox_mails|cases|reviewers|case_references|case_messages|case_decisions|fingerprints|evidence|evidence_leftovers|` +
+			`rosters|roster_generations|roster_rows|code_batches|verification_codes|code_uses)\b`)
 		for _, m := range postgres {
 			for _, statement := range m.statements {
 				if found := bare.FindString(statement); found != "" {
@@ -97,10 +98,11 @@ func outline(m migration) []string {
 
 func TestTables(t *testing.T) {
 	want := []string{
-		"accounts", "applications", "attempts", "attributes", "barred", "changes", "client_sessions", "clients", "clock", "consents", "decisions", "developers", "email_returns",
-		"events", "faults", "former_organizations", "grants", "images", "installation", "invitations", "keys", "log_days", "members",
-		"organizations", "pushed_requests", "request_log", "sandbox_mails", "sandbox_settings", "schema_version", "secret_uses",
-		"sessions", "statuses", "tickets", "tokens", "used_ids",
+		"accounts", "applications", "attempts", "attributes", "barred", "case_decisions", "case_messages", "case_references", "cases",
+		"changes", "client_sessions", "clients", "clock", "code_batches", "code_uses", "consents", "decisions", "developers", "email_returns",
+		"events", "evidence", "evidence_leftovers", "faults", "fingerprints", "former_organizations", "grants", "images", "installation", "invitations", "keys", "log_days", "members",
+		"organizations", "pushed_requests", "request_log", "reviewers", "roster_generations", "roster_rows", "rosters", "sandbox_mails", "sandbox_settings", "schema_version", "secret_uses",
+		"sessions", "statuses", "tickets", "tokens", "used_ids", "verification_codes",
 	}
 	for _, dialect := range []Dialect{SQLite(), Postgres("public")} {
 		got, err := dialect.Tables()

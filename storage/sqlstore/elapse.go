@@ -46,14 +46,21 @@ func elapseClients(tx *tx, ids []string, by int64) error {
 	return nil
 }
 
-// elapseUsers begins with the accounts, as everywhere. A status with changed times gets
-// another revision, because its readers hold the old ones.
+// elapseUsers begins with the accounts, as everywhere, and has the cases before the statuses.
+// A status with changed times gets another revision, because its readers hold the old ones,
+// and so does a case, which knows the revision of its status.
 func elapseUsers(tx *tx, prefix string, by int64) error {
 	begins := func(column string) string { return ` WHERE substr(` + column + `, 1, ?3) = ?2` }
+	ofCases := ` WHERE case_id IN (SELECT id FROM main.cases` + begins("subject") + `)`
 	for _, update := range []string{
 		`UPDATE main.accounts SET ` + elapse("password_changed_at", "created_at", "delete_at") + begins("id"),
 		`UPDATE main.email_returns SET ` + elapse("expires_at") + begins("account_id"),
 		`UPDATE main.sessions SET ` + elapse("auth_time", "created_at", "last_seen_at", "expires_at", "idle_until") + begins("account_id"),
+		`UPDATE main.cases SET version = version + 1, status_revision = CASE WHEN status_revision = 0 THEN 0 ELSE status_revision + 1 END, ` +
+			elapse("taken_until", "created_at", "due_at", "next_at", "ended_at") + begins("subject"),
+		`UPDATE main.case_decisions SET ` + elapse("at") + ofCases,
+		`UPDATE main.evidence SET ` + elapse("added_at", "shred_at", "shredded_at", "held_until") + ofCases,
+		`UPDATE main.fingerprints SET ` + elapse("free_at") + begins("subject"),
 		`UPDATE main.statuses SET revision = revision + 1, ` + elapse("verified_at", "expires_at") + begins("subject"),
 	} {
 		if _, err := tx.exec(update, by, prefix, utf8.RuneCountInString(prefix)); err != nil {

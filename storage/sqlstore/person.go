@@ -22,14 +22,14 @@ import (
 func (s *Store) Person(ctx context.Context, subject string) (storage.Person, error) {
 	return read(ctx, s, "read person", func(tx *tx) (storage.Person, error) {
 		rows, err := all(tx, scanPersonRow, `
-			SELECT group_name, subgroups, verified, pending, verified_by, source, method, sealed_reason, verified_at, expires_at, revision,
+			SELECT group_name, subgroups, verified, pending, verified_by, source, method, sealed_reason, verified_at, expires_at, revision, origin,
 				NULL AS email, NULL AS email_verified, NULL AS handle, NULL AS sealed_value
 			FROM main.statuses WHERE subject = ?1
 			UNION ALL
-			SELECT NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, person_revision, email, email_verified, NULL, NULL
+			SELECT NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, person_revision, NULL, email, email_verified, NULL, NULL
 			FROM main.accounts WHERE id = ?1 AND disabled = 0 AND delete_at IS NULL
 			UNION ALL
-			SELECT NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, handle, sealed_value
+			SELECT NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, handle, sealed_value
 			FROM main.attributes WHERE subject = ?1`, subject)
 		if err != nil {
 			return storage.Person{}, err
@@ -144,37 +144,42 @@ func (s *Store) ReplaceAttribute(ctx context.Context, subject, handle string, ol
 
 // SetStatus implements storage.People.
 func (s *Store) SetStatus(ctx context.Context, subject string, status storage.Status, replaced int64, on ...storage.PersonBasis) error {
+	status.Origin = ""
 	revision := newVersion()
 	return s.change(ctx, "set status", func(tx *tx) error {
 		if err := requirePerson(tx, subject, on, tx.store.dialect.ForShare); err != nil {
 			return err
 		}
-		const assign = `subgroups = ?3, verified = ?4, verified_by = ?5, verified_at = ?6, expires_at = ?7,
-			pending = ?8, source = ?9, method = ?10, revision = ?11, sealed_reason = ?12`
-		const insert = `INSERT INTO main.statuses
-				(subject, group_name, subgroups, verified, verified_by, verified_at, expires_at, pending, source, method, revision, sealed_reason)
-			VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12) ON CONFLICT (subject, group_name) DO `
-		args := []any{
-			subject, status.Group, listText(status.Subgroups), flag(status.Verified),
-			status.VerifiedBy, micros(status.VerifiedAt), micros(status.ExpiresAt),
-			flag(status.Pending), status.Source, status.Method, revision, status.Reason,
-		}
-		var set int
-		var err error
-		switch replaced {
-		case storage.AnyRevision:
-			set, err = tx.exec(insert+`UPDATE SET `+assign, args...)
-		case storage.NoStatus:
-			set, err = tx.exec(insert+`NOTHING`, args...)
-		default:
-			set, err = tx.exec(`UPDATE main.statuses SET `+assign+`
-				WHERE subject = ?1 AND group_name = ?2 AND revision = ?13`, append(args, replaced)...)
-		}
+		set, err := recordStatus(tx, subject, status, revision, replaced)
 		if err == nil && set == 0 {
 			return storage.ErrChanged
 		}
 		return err
 	})
+}
+
+// recordStatus records a status as this revision, in place of another, and returns how many
+// were.
+func recordStatus(tx *tx, subject string, status storage.Status, revision, replaced int64) (int, error) {
+	const assign = `subgroups = ?3, verified = ?4, verified_by = ?5, verified_at = ?6, expires_at = ?7,
+		pending = ?8, source = ?9, method = ?10, revision = ?11, sealed_reason = ?12, origin = ?13`
+	const insert = `INSERT INTO main.statuses
+			(subject, group_name, subgroups, verified, verified_by, verified_at, expires_at, pending, source, method, revision, sealed_reason, origin)
+		VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13) ON CONFLICT (subject, group_name) DO `
+	args := []any{
+		subject, status.Group, listText(status.Subgroups), flag(status.Verified),
+		status.VerifiedBy, micros(status.VerifiedAt), micros(status.ExpiresAt),
+		flag(status.Pending), status.Source, status.Method, revision, status.Reason, status.Origin,
+	}
+	switch replaced {
+	case storage.AnyRevision:
+		return tx.exec(insert+`UPDATE SET `+assign, args...)
+	case storage.NoStatus:
+		return tx.exec(insert+`NOTHING`, args...)
+	default:
+		return tx.exec(`UPDATE main.statuses SET `+assign+`
+			WHERE subject = ?1 AND group_name = ?2 AND revision = ?14`, append(args, replaced)...)
+	}
 }
 
 // RemoveStatus implements storage.People.
@@ -199,6 +204,7 @@ type personRow struct {
 	verifiedAt instant
 	expiresAt  instant
 	revision   sql.NullInt64
+	origin     text
 
 	email         text
 	emailVerified sql.NullBool
@@ -208,7 +214,7 @@ type personRow struct {
 }
 
 func scanPersonRow(row scanner) (r personRow, err error) {
-	err = row.Scan(&r.group, &r.subgroups, &r.verified, &r.pending, &r.verifiedBy, &r.source, &r.method, &r.reason, &r.verifiedAt, &r.expiresAt, &r.revision,
+	err = row.Scan(&r.group, &r.subgroups, &r.verified, &r.pending, &r.verifiedBy, &r.source, &r.method, &r.reason, &r.verifiedAt, &r.expiresAt, &r.revision, &r.origin,
 		&r.email, &r.emailVerified, &r.handle, &r.value)
 	return r, err
 }
@@ -221,7 +227,7 @@ func personOf(rows []personRow) storage.Person {
 			p.Statuses = append(p.Statuses, storage.Status{
 				Group: string(row.group), Subgroups: row.subgroups, Verified: row.verified.Bool, Pending: row.pending.Bool,
 				VerifiedBy: string(row.verifiedBy), Source: string(row.source), Method: string(row.method), Reason: string(row.reason), VerifiedAt: time.Time(row.verifiedAt),
-				ExpiresAt: time.Time(row.expiresAt), Revision: row.revision.Int64,
+				ExpiresAt: time.Time(row.expiresAt), Revision: row.revision.Int64, Origin: string(row.origin),
 			})
 		case row.handle != "":
 			if p.Attributes == nil {

@@ -14,8 +14,8 @@ import (
 	"github.com/bonafide-id/bonafide/storage"
 )
 
-// Store is a storage.Store on an engine, and storage.Developers as well. Its methods are in the files named after
-// the records.
+// Store is a storage.Store on an engine, and storage.Developers and storage.Verification as
+// well. Its methods are in the files named after the records.
 type Store struct {
 	engine   Engine
 	dialect  Dialect
@@ -26,8 +26,9 @@ type Store struct {
 }
 
 var (
-	_ storage.Store      = (*Store)(nil)
-	_ storage.Developers = (*Store)(nil)
+	_ storage.Store        = (*Store)(nil)
+	_ storage.Developers   = (*Store)(nil)
+	_ storage.Verification = (*Store)(nil)
 )
 
 // New returns the store on a database whose schema is current ([Migrate]). The

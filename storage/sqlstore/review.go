@@ -1,0 +1,189 @@
+package sqlstore
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/bonafide-id/bonafide/storage"
+)
+
+// andReviewable adds the conditions for a reviewer to decide a case, c: it is in review and
+// nobody's own, and they have neither recused themselves, nor decided in the same round, nor
+// decided the case that it appeals against. A decision that was undone does not count. A
+// reviewer without a user of the provider has the subject NULL, which is nobody's.
+func (w *where) andReviewable(reviewer, subject string) {
+	id, user := w.param(reviewer), w.param(subject)
+	w.conditions = append(w.conditions, `c.state = 'review'`, `c.subject <> `+id, `c.subject <> `+user, `NOT EXISTS (
+		SELECT 1 FROM main.case_decisions d WHERE d.case_id IN (c.id, c.appeals) AND d.undone = 0
+			AND (d.reviewer = `+id+` OR d.subject = `+user+`)
+			AND (d.case_id <> c.id OR d.kind = 'recuse' OR d.round = c.round))`)
+}
+
+// andFor adds the conditions for a reviewer to take a case.
+func (w *where) andFor(r storage.Reviewer) {
+	w.andReviewable(r.ID, r.Subject)
+	if !r.Senior {
+		w.conditions = append(w.conditions, `c.escalated = 0`)
+	}
+	if r.Groups == nil {
+		return
+	}
+	groups := []string{"NULL"}
+	for _, group := range r.Groups {
+		groups = append(groups, w.param(group))
+	}
+	w.conditions = append(w.conditions, `c.group_name IN (`+strings.Join(groups, ", ")+`)`)
+}
+
+// TakeCase implements storage.Reviews. The row of the reviewer comes first: another call of
+// the same reviewer waits. One of another reviewer waits for the case, and takes the next.
+func (s *Store) TakeCase(ctx context.Context, r storage.Reviewer, id string, now, until time.Time) (storage.Case, error) {
+	return write(ctx, s, "take case", func(tx *tx) (storage.Case, error) {
+		if err := lockReviewer(tx, r.ID); err != nil {
+			return storage.Case{}, err
+		}
+		var filter where
+		filter.and(`(c.taken_until IS NULL OR c.taken_until <= ? OR c.taken_by = `+filter.param(r.ID)+`)`, micros(now))
+		filter.andFor(r)
+		if id != "" {
+			filter.and("c.id = ?", id)
+		}
+		for {
+			found, err := one(tx, scanString, `SELECT c.id FROM main.cases c`+filter.String()+
+				` ORDER BY c.due_at, c.id LIMIT 1 `+tx.store.dialect.ForUpdate, filter.args...)
+			if err != nil {
+				return storage.Case{}, err
+			}
+			taken, err := takeCase(tx, filter, r.ID, found, until)
+			if !errors.Is(err, storage.ErrNotFound) {
+				return taken, err
+			}
+			// It was decided while this step waited for it.
+		}
+	})
+}
+
+func lockReviewer(tx *tx, id string) error {
+	_, err := tx.exec(`INSERT INTO main.reviewers (id) VALUES (?1) ON CONFLICT (id) DO UPDATE SET id = excluded.id`, id)
+	return err
+}
+
+// takeCase gives a reviewer, whose row is locked, a case that meets the conditions, and no
+// other one.
+func takeCase(tx *tx, filter where, reviewer, id string, until time.Time) (storage.Case, error) {
+	filter = where{conditions: slices.Clone(filter.conditions), args: slices.Clone(filter.args)}
+	filter.and("c.id = ?", id)
+	if _, err := tx.exec(`UPDATE main.cases SET taken_by = NULL, taken_until = NULL WHERE taken_by = ?1 AND id <> ?2`, reviewer, id); err != nil {
+		return storage.Case{}, err
+	}
+	set := `taken_by = ` + filter.param(reviewer) + `, taken_until = ` + filter.param(micros(until))
+	return one(tx, scanCase, `UPDATE main.cases AS c SET `+set+filter.String()+` RETURNING `+caseColumns, filter.args...)
+}
+
+// ReturnCase implements storage.Reviews.
+func (s *Store) ReturnCase(ctx context.Context, reviewer, id string) error {
+	return s.change(ctx, "return case", func(tx *tx) error {
+		_, err := tx.exec(`UPDATE main.cases SET taken_by = NULL, taken_until = NULL WHERE id = ?1 AND taken_by = ?2`, id, reviewer)
+		return err
+	})
+}
+
+// WaitingCases implements storage.Reviews.
+func (s *Store) WaitingCases(ctx context.Context, r storage.Reviewer, dueAfter time.Time, afterID string, limit int) ([]storage.Case, error) {
+	var filter where
+	filter.andFor(r)
+	if !dueAfter.IsZero() || afterID != "" {
+		filter.conditions = append(filter.conditions,
+			`(c.due_at, c.id) > (`+filter.param(storage.UnixMicro(dueAfter))+`, `+filter.param(afterID)+`)`)
+	}
+	query := `SELECT ` + caseColumns + ` FROM main.cases c` + filter.String() + ` ORDER BY c.due_at, c.id LIMIT ` + filter.param(max(limit, 0))
+	return read(ctx, s, "list waiting cases", func(tx *tx) ([]storage.Case, error) {
+		return all(tx, scanCase, query, filter.args...)
+	})
+}
+
+// UndoDecision implements storage.Reviews.
+func (s *Store) UndoDecision(ctx context.Context, id, reviewer string, m storage.CaseMove, until time.Time) (storage.Case, error) {
+	version, revision := newVersion(), newVersion()
+	return write(ctx, s, "undo decision", func(tx *tx) (storage.Case, error) {
+		if err := lockReviewer(tx, reviewer); err != nil {
+			return storage.Case{}, err
+		}
+		m.Decision = nil
+		moved, err := moveCase(tx, m, version, revision)
+		if errors.Is(err, storage.ErrEnded) {
+			return moved, storage.ErrChanged // it was carried out
+		}
+		if err != nil {
+			return moved, err
+		}
+		undone, err := tx.exec(`UPDATE main.case_decisions SET undone = 1 WHERE id = ?1 AND case_id = ?2 AND reviewer = ?3 AND undone = 0`,
+			id, moved.ID, reviewer)
+		if err == nil && undone == 0 {
+			err = storage.ErrChanged
+		}
+		if err != nil {
+			return moved, err
+		}
+		return takeCase(tx, where{}, reviewer, moved.ID, until)
+	})
+}
+
+const decisionColumns = `id, case_id, kind, reviewer, subject, round, at, undone, content`
+
+// insertDecision records a decision about a case as it was.
+func insertDecision(tx *tx, c storage.Case, d storage.Decision) error {
+	_, err := tx.exec(`INSERT INTO main.case_decisions (`+decisionColumns+`) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, 0, ?8)`,
+		d.ID, c.ID, string(d.Kind), d.Reviewer, optional(d.Subject), c.Round, micros(d.At), bytesOrNull(d.Content))
+	return err
+}
+
+// Decisions implements storage.Reviews.
+func (s *Store) Decisions(ctx context.Context, caseID string) ([]storage.Decision, error) {
+	return read(ctx, s, "list decisions", func(tx *tx) ([]storage.Decision, error) {
+		return all(tx, scanDecision, `SELECT `+decisionColumns+` FROM main.case_decisions WHERE case_id = ?1 ORDER BY id`, caseID)
+	})
+}
+
+func scanDecision(row scanner) (d storage.Decision, err error) {
+	err = row.Scan(&d.ID, &d.CaseID, &d.Kind, &d.Reviewer, (*text)(&d.Subject), &d.Round, (*instant)(&d.At), &d.Undone, &d.Content)
+	return d, err
+}
+
+// CaseNumbers implements storage.Reviews. It is one query, and so of one moment.
+func (s *Store) CaseNumbers(ctx context.Context, from, to time.Time) ([]storage.CaseNumber, error) {
+	counted, err := read(ctx, s, "count cases", func(tx *tx) ([]storage.CaseNumber, error) {
+		return all(tx, scanCaseNumber, `SELECT group_name, method, state, count(*),
+				count(CASE WHEN ended_at > due_at OR ended_at IS NULL AND due_at < ?2 THEN 1 END), 0 AS waiting, NULL AS oldest
+			FROM main.cases WHERE created_at >= ?1 AND created_at < ?2 GROUP BY group_name, method, state
+			UNION ALL
+			SELECT group_name, method, state, 0, 0, count(*), min(due_at)
+			FROM main.cases WHERE state = 'review' GROUP BY group_name, method, state`,
+			storage.UnixMicro(from), storage.UnixMicro(to))
+	})
+	slices.SortFunc(counted, func(a, b storage.CaseNumber) int {
+		return cmp.Or(cmp.Compare(a.Group, b.Group), cmp.Compare(a.Method, b.Method), cmp.Compare(a.State, b.State))
+	})
+	var numbers []storage.CaseNumber
+	for _, n := range counted {
+		if last := len(numbers) - 1; last >= 0 && numbers[last].Group == n.Group && numbers[last].Method == n.Method && numbers[last].State == n.State {
+			numbers[last].Count, numbers[last].Late = numbers[last].Count+n.Count, numbers[last].Late+n.Late
+			numbers[last].Waiting = numbers[last].Waiting + n.Waiting
+			if numbers[last].Oldest.IsZero() {
+				numbers[last].Oldest = n.Oldest
+			}
+			continue
+		}
+		numbers = append(numbers, n)
+	}
+	return numbers, err
+}
+
+func scanCaseNumber(row scanner) (n storage.CaseNumber, err error) {
+	err = row.Scan(&n.Group, &n.Method, &n.State, &n.Count, &n.Late, &n.Waiting, (*instant)(&n.Oldest))
+	return n, err
+}
