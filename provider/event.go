@@ -68,6 +68,14 @@ const (
 	EventVerificationEnded EventName = audit.VerificationEnded
 	EventStatusEnded       EventName = audit.StatusEnded
 
+	// EventRosterImported means that a list of members was replaced, or put back, and
+	// EventCodesIssued that invitation codes were made; Detail is the roster or the group.
+	// EventRosterCanary means that a user has entered a row of a roster that is nobody's:
+	// the list is known elsewhere, or is being guessed.
+	EventRosterImported EventName = audit.RosterImported
+	EventRosterCanary   EventName = audit.RosterCanary
+	EventCodesIssued    EventName = audit.CodesIssued
+
 	// EventDeletionRequested means that a user has requested the deletion of the account
 	// after Lifetimes.DeletionGrace, EventDeletionWithdrawn that the user has withdrawn the
 	// request.

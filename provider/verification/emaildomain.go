@@ -12,7 +12,7 @@ import (
 // EmailDomainConfig configures EmailDomain. Domains or Institution is required.
 type EmailDomainConfig struct {
 	// Name is that of the verifier.
-	// Defaults to "email".
+	// Defaults to "email_domain".
 	Name string
 
 	// Title and Asks are those of the verifier.
@@ -62,7 +62,7 @@ func EmailDomain(cfg EmailDomainConfig) Verifier {
 	e := emailDomain{EmailDomainConfig: cfg}
 	err := e.parse()
 	return Verifier{
-		Name:  cmp.Or(cfg.Name, "email"),
+		Name:  cmp.Or(cfg.Name, "email_domain"),
 		Title: orText(cfg.Title, "With an email address of the institution"),
 		Asks:  orText(cfg.Asks, "You get a code by email and enter it here."),
 		Takes: time.Minute,

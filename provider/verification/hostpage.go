@@ -14,10 +14,11 @@ import (
 // That somebody comes back proves nothing. The result is what the host tells
 // Service.Report, before the person comes back or, with a Wait in the meantime, days later.
 // The case is that of the user who is signed in at the page, or none: see Service.Case.
+// The verifier has the name "record".
 func HostPage(address string) Verifier {
 	page, err := parsePage(address)
 	return Verifier{
-		Name:  "host",
+		Name:  "record",
 		Title: english("On another page"),
 		Asks:  english("You continue on another page and come back here."),
 		Takes: 5 * time.Minute,

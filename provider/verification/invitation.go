@@ -10,16 +10,19 @@ import (
 )
 
 // Invitation verifies members by a code that Service.IssueCodes made: whoever has it is
-// believed, so that it proves what the person who hands it out knows.
+// believed, so that it proves what the person who hands it out knows. The verifier has the
+// name "code".
 func Invitation() Verifier {
 	return Verifier{
-		Name:  "invitation",
+		Name:  "code",
 		Title: english("With an invitation code"),
 		Asks:  english("You enter the code that you were given."),
 		Takes: time.Minute,
 		Keeps: english("Which batch the code was of."),
 		Proof: Proof{EvidenceType: "vouch", CheckMethod: "data", Level: 1},
 		Next:  redeem,
+
+		redeems: true,
 	}
 }
 

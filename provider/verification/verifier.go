@@ -56,7 +56,10 @@ type Verifier struct {
 	// reviewers.
 	CanReview bool
 
-	check func(field string) error // of the verifiers of this package, for New
+	check  func(field string) error // of the verifiers of this package, for New
+	roster *roster                  // of Roster
+
+	redeems bool // of Invitation
 }
 
 // Proof describes a check in the terms of OpenID Connect for Identity Assurance 1.0.

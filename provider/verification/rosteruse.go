@@ -1,0 +1,205 @@
+package verification
+
+import (
+	"context"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/storage"
+)
+
+// RosterUse names a staged roster.
+type RosterUse struct {
+	// Roster, Generation and Replaces are those of the RosterReport.
+	Roster               string
+	Generation, Replaces int64
+
+	// By is who does it. It is kept.
+	By string
+
+	// ManyVanish says that more than a fifth of the rows in force are meant to vanish.
+	ManyVanish bool
+}
+
+// UseRoster puts a staged roster in force. Memberships whose rows have vanished end, after
+// the RosterConfig.Grace. ErrManyVanish as in ImportRoster; ErrNotNow if another roster is in
+// force by now, or the staged one is gone.
+func (s *Service) UseRoster(ctx context.Context, u RosterUse) error {
+	if s.roster(u.Roster) == nil {
+		return ErrNoRoster
+	}
+	report := RosterReport{Roster: u.Roster, Generation: u.Generation}
+	if err := s.compare(ctx, &report); err != nil {
+		return err
+	}
+	// What was compared is what the swap replaces, or the swap fails.
+	switch {
+	case report.Replaces != u.Replaces:
+		return ErrNotNow
+	case report.ManyVanish() && !u.ManyVanish:
+		return ErrManyVanish
+	}
+	return s.swapRoster(ctx, u.Roster, u.Generation, u.Replaces, u.By)
+}
+
+// UndoRoster puts the roster back that the last import has replaced. ErrNotNow if there is
+// none, or another import comes first. Memberships that have ended stay so: see
+// RosterConfig.Grace.
+func (s *Service) UndoRoster(ctx context.Context, name, by string) error {
+	inForce, err := s.Store.Roster(ctx, name)
+	if err != nil {
+		return fmt.Errorf("read roster: %w", err)
+	}
+	if inForce.Generation == 0 || inForce.Previous == inForce.Generation {
+		return ErrNotNow
+	}
+	return s.swapRoster(ctx, name, inForce.Previous, inForce.Generation, by)
+}
+
+// Rosters returns the rosters of the policies, by name. One that was never imported has
+// Generation zero.
+func (s *Service) Rosters(ctx context.Context) ([]storage.Roster, error) {
+	var all []storage.Roster
+	for _, name := range s.rosterNames() {
+		r, err := s.Store.Roster(ctx, name)
+		if err != nil {
+			return nil, fmt.Errorf("read roster: %w", err)
+		}
+		r.Name = name
+		all = append(all, r)
+	}
+	return all, nil
+}
+
+func (s *Service) rosterNames() []string {
+	names := map[string]bool{}
+	for _, p := range s.Policies {
+		for _, v := range p.Rule.verifiers() {
+			if v.roster != nil {
+				names[v.roster.Roster] = true
+			}
+		}
+	}
+	return slices.Sorted(maps.Keys(names))
+}
+
+func (s *Service) swapRoster(ctx context.Context, name string, generation, replaced int64, by string) error {
+	err := s.Store.SwapRoster(ctx, storage.Roster{Name: name, Generation: generation, ImportedAt: s.Clock(), ImportedBy: by}, replaced)
+	if errors.Is(err, storage.ErrChanged) {
+		return ErrNotNow
+	}
+	if err != nil {
+		return fmt.Errorf("swap roster: %w", err)
+	}
+	s.Provider.Events().Record(ctx, provider.Event{Name: provider.EventRosterImported, Detail: name})
+	// What is cut off here is done by Run.
+	if err := s.endVanished(ctx, name); err != nil {
+		s.Logger.WarnContext(ctx, "memberships of a roster have yet to end", "roster", name, "error", err)
+	}
+	return nil
+}
+
+// sweepRosters ends what the rosters in force no longer have, and removes what was staged
+// and never used. It is called by Run.
+func (s *Service) sweepRosters(ctx context.Context) error {
+	var failed []error
+	for _, name := range s.rosterNames() {
+		failed = append(failed, s.endVanished(ctx, name))
+	}
+	for {
+		removed, err := s.Store.RemoveRosterRows(ctx, s.Clock().Add(-day), rosterBatch)
+		if err != nil {
+			return errors.Join(append(failed, fmt.Errorf("remove staged rosters: %w", err))...)
+		}
+		if removed == 0 {
+			return errors.Join(failed...)
+		}
+	}
+}
+
+// endVanished ends the memberships of one roster whose rows are gone.
+func (s *Service) endVanished(ctx context.Context, name string) error {
+	inForce, err := s.Store.Roster(ctx, name)
+	if err != nil {
+		return fmt.Errorf("read roster: %w", err)
+	}
+	if s.Clock().Before(inForce.ImportedAt.Add(s.roster(name).Grace)) {
+		return nil
+	}
+	for _, group := range s.rosterGroups(name) {
+		var after storage.Digest
+		for {
+			gone, err := s.Store.VanishedMembers(ctx, name, group, rosterKind(name), after, 100)
+			if err != nil {
+				return fmt.Errorf("read vanished members: %w", err)
+			}
+			if len(gone) == 0 {
+				break
+			}
+			for _, g := range gone {
+				// An undo in the meantime brings the rows back.
+				now, err := s.Store.Roster(ctx, name)
+				if err != nil || now.Generation != inForce.Generation {
+					return err
+				}
+				if _, err := s.RevokeCase(ctx, g.CaseID, "not_found"); err != nil {
+					return fmt.Errorf("end membership: %w", err)
+				}
+			}
+			after = gone[len(gone)-1].Digest
+		}
+	}
+	return nil
+}
+
+// rosterTries is how often a person can look for a row, whatever the outcome: a stranger
+// uses up nobody's but their own.
+var rosterTries = provider.Limit{Burst: 10, Every: 30 * time.Minute}
+
+// matchRoster implements lookup. Whatever the answer, the way to it is the same: a digest, a
+// look at the limit, one query.
+func (s *Service) matchRoster(ctx context.Context, c *Case, name, value string) (rosterRow, bool, error) {
+	digest := s.proofDigest(Fact{Kind: rosterKind(name), Value: value})
+	if err := s.allowLookup(ctx, "verification roster", c.Subject, rosterTries); err != nil {
+		return rosterRow{}, false, err
+	}
+	stored, err := s.Store.MatchRoster(ctx, name, []storage.Digest{digest})
+	if errors.Is(err, storage.ErrNotFound) {
+		return rosterRow{}, false, nil
+	}
+	if err != nil {
+		return rosterRow{}, false, fmt.Errorf("match roster: %w", err)
+	}
+	plain, err := s.Provider.People().Open(sealedRoster, hex.EncodeToString(digest[:]), stored.Content)
+	if err != nil {
+		return rosterRow{}, false, fmt.Errorf("open row of roster: %w", err)
+	}
+	var row rosterRow
+	if err := json.Unmarshal(plain, &row); err != nil {
+		return rosterRow{}, false, fmt.Errorf("decode row of roster: %w", err)
+	}
+	if row.Canary {
+		s.Provider.Events().Record(ctx, provider.Event{Name: provider.EventRosterCanary, UserID: c.Subject, Detail: name})
+		s.Logger.WarnContext(ctx, "a canary of a roster was entered: the list is known elsewhere", "roster", name, "case", c.ID)
+		return rosterRow{}, false, nil
+	}
+	return row, true, nil
+}
+
+// allowLookup counts a try of a person.
+func (s *Service) allowLookup(ctx context.Context, what, subject string, limit provider.Limit) error {
+	wait, err := s.Provider.Pages().Allow(ctx, what, subject, limit)
+	if err != nil {
+		return fmt.Errorf("limit: %w", err)
+	}
+	if wait > 0 {
+		return errTooMany
+	}
+	return nil
+}
