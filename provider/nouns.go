@@ -33,7 +33,7 @@ type Keys struct{ *rooms }
 func (p *Provider) Keys() Keys { return Keys{&p.rooms} }
 
 // Pages are helpers for the host's own pages. Screen serves a page in the provider's frame,
-// Allow limits its posts, ScopeWords and ButtonScript give it content, and SignedIn returns
+// Upload one that receives files, Allow limits its posts, ScopeWords and ButtonScript give it content, and SignedIn returns
 // its user. LinkErrors links error pages to it. IsReturnTo is for the host's sign-in page,
 // VerificationReturn for a Verifier's, BrandPreview for its operators.
 type Pages struct{ *rooms }

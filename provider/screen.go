@@ -43,7 +43,11 @@ type Screen struct {
 // Logs and telemetry name the page by the http.ServeMux pattern that matched, so that
 // wildcards may hold secrets. No query parameter may be repeated.
 func (p Pages) Screen(h func(s *Screen) error) http.Handler {
-	return p.server.Beside(func(w http.ResponseWriter, r *http.Request) error {
+	return p.server.Beside(p.onScreen(h))
+}
+
+func (p Pages) onScreen(h func(s *Screen) error) web.Handler {
+	return func(w http.ResponseWriter, r *http.Request) error {
 		user, err := p.flows.SignedIn(r)
 		if err != nil {
 			return err
@@ -53,7 +57,7 @@ func (p Pages) Screen(h func(s *Screen) error) http.Handler {
 			s.User = SignedIn(user.User)
 		}
 		return asScreenError(h(s))
-	})
+	}
 }
 
 // Page returns the frame that every screen has around its content.

@@ -68,6 +68,15 @@ func (c *Context) Begin(w http.ResponseWriter, r *http.Request, trusted []netip.
 	}
 }
 
+// Lengthen gives a request that has just begun another time limit, for a body that takes
+// long to send. The limits of the host's server give way to it.
+func (c *Context) Lengthen(w http.ResponseWriter, limit time.Duration) {
+	c.deadline.at = time.Now().Add(limit)
+	response := http.NewResponseController(w)
+	_ = response.SetReadDeadline(c.deadline.at)
+	_ = response.SetWriteDeadline(c.deadline.at.Add(Timeout))
+}
+
 // Attach keeps something with the request of ctx, before it is served. There is room for
 // one value of the room that serves and one of the room that calls the host.
 func Attach(ctx context.Context, key, value any) context.Context {

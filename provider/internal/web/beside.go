@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"path"
 	"strings"
+	"time"
 
 	"github.com/bonafide-id/bonafide/provider/internal/engine/input"
 	"github.com/bonafide-id/bonafide/ui"
@@ -17,7 +18,12 @@ import (
 // language, headers, error pages and CSRF protection. It is below the path of the base URL,
 // wherever the host's router has found it.
 func (s *Server) Beside(h Handler) http.Handler {
-	show, act := s.site.Page(h), s.site.Page(s.site.guard(readHostForm, h))
+	return s.beside(h, s.site.Page(s.site.guard(readHostForm, h)), 0)
+}
+
+// beside serves a page and its form. Reading the form may take longer than a request does.
+func (s *Server) beside(h Handler, act http.HandlerFunc, patience time.Duration) http.Handler {
+	show := s.site.Page(h)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		at, ok := s.site.besidePath(r)
 		now := &served{matched: matched{Route: Route{Path: s.site.patternOf(r), Handler: show}, path: at, beside: true}}
@@ -26,7 +32,7 @@ func (s *Server) Beside(h Handler) http.Handler {
 		case !ok:
 			m.Handler = s.router.notFound.Handler
 		case r.Method == http.MethodPost:
-			m.Handler = act
+			m.Handler, now.patience = act, patience
 		case r.Method != http.MethodGet && r.Method != http.MethodHead:
 			m.Handler = s.site.refuseMethod("GET, HEAD, POST")
 		}

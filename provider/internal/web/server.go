@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/bonafide-id/bonafide/provider/internal/host"
 	"github.com/bonafide-id/bonafide/provider/internal/request"
@@ -63,11 +64,17 @@ type served struct {
 	request.Context
 	matched
 	host.Memo
+
+	// patience is the time limit, if it is not request.Timeout.
+	patience time.Duration
 }
 
 // serve answers a request at its route.
 func (s *Server) serve(w http.ResponseWriter, r *http.Request, now *served) {
 	now.Begin(w, r, s.TrustedProxies)
+	if now.patience > 0 {
+		now.Lengthen(w, now.patience)
+	}
 	defer now.End()
 	m := &now.matched
 	r = r.WithContext(request.Attach(host.WithRequest(&now.Context, s.Calls, &now.Memo), matchedKey{}, m))
