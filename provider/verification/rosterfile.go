@@ -93,7 +93,7 @@ type rosterReader struct {
 
 // newRosterReader reads the headers.
 func newRosterReader(r *roster, f RosterFile, subgroups func(name string) bool) (*rosterReader, error) {
-	bounded := &boundedReader{from: f.Content}
+	bounded := &boundedReader{from: f.Content, limit: maxRosterBytes}
 	buffered := bufio.NewReaderSize(bounded, maxRosterLine)
 	first, err := buffered.Peek(maxRosterLine)
 	if err != nil && err != io.EOF && len(first) == 0 {
@@ -281,6 +281,7 @@ var (
 type boundedReader struct {
 	from  io.Reader
 	read  int64
+	limit int64
 	began int64 // where the line begins that is being read
 }
 
@@ -289,7 +290,7 @@ func (b *boundedReader) begin(offset int64) { b.began = offset }
 // Read implements io.Reader.
 func (b *boundedReader) Read(p []byte) (int, error) {
 	switch {
-	case b.read > maxRosterBytes:
+	case b.read > b.limit:
 		return 0, errLongFile
 	case b.read-b.began > 3*maxRosterLine: // what is buffered counts as well
 		return 0, errLongLine
