@@ -28,6 +28,18 @@ func (p Pages) linkError(r *http.Request, clientID, requestID string) string {
 	return (*f)(FailedRequest{r, clientID, requestID})
 }
 
+// LinkVerification sets the link of the account page that leads to where people see and
+// start their verifications: a path of the host. The last one replaces earlier ones.
+func (p Pages) LinkVerification(path string) { p.verifyLink.Store(&path) }
+
+// verificationLink returns the link of LinkVerification, or "".
+func (p *rooms) verificationLink() string {
+	if path := p.verifyLink.Load(); path != nil {
+		return *path
+	}
+	return ""
+}
+
 // SignedIn returns the user who is signed in on a request of a browser, to this provider or
 // to another handler at the same host; zero for nobody.
 func (p Pages) SignedIn(r *http.Request) (SignedIn, error) {

@@ -91,6 +91,12 @@ func (p Pages) ScopeWords(l *ui.Locale, name string) (title, description ui.Labe
 	return p.catalogue.ScopeWords(l, name)
 }
 
+// GroupWords returns what a group and these of its subgroups are called in the language of a
+// screen (Screen.Page).
+func (p Pages) GroupWords(l *ui.Locale, group string, subgroups ...string) (title ui.Label, parts []ui.Label) {
+	return p.catalogue.GroupWords(l, group), p.catalogue.SubgroupWords(l, group, subgroups)
+}
+
 // Locale returns the language of mails to a user who is not on a screen: the account's, or
 // else English.
 func (p People) Locale(ctx context.Context, userID string) (*ui.Locale, error) {

@@ -33,16 +33,17 @@ type Keys struct{ *rooms }
 func (p *Provider) Keys() Keys { return Keys{&p.rooms} }
 
 // Pages are helpers for the host's own pages. Screen serves a page in the provider's frame,
-// Upload one that receives files, Allow limits its posts, ScopeWords and ButtonScript give it content, and SignedIn returns
-// its user. LinkErrors links error pages to it. IsReturnTo is for the host's sign-in page,
-// VerificationReturn for a Verifier's, BrandPreview for its operators.
+// Upload one that receives files, Allow limits its posts, ScopeWords, GroupWords and
+// ButtonScript give it content, and SignedIn returns its user. LinkErrors links error pages to
+// it, LinkVerification the account page to the pages of a Verifier. IsReturnTo is for the
+// host's sign-in page, VerificationReturn for a Verifier's, BrandPreview for its operators.
 type Pages struct{ *rooms }
 
 // Pages returns helpers for the host's own pages.
 func (p *Provider) Pages() Pages { return Pages{&p.rooms} }
 
-// People are the users, with embedded accounts or of the host. Get reads a user's data;
-// SetAttributes, SetStatus and DeleteStatus change it. Seal, Open, Digest, SealReason and
+// People are the users, with embedded accounts or of the host. Get reads a user's data, and
+// Statuses what is released of it about groups; SetAttributes, SetStatus and DeleteStatus change it. Seal, Open, Digest, SealReason and
 // Refresh are for a Companion that keeps its own records in the store. VerifiedEmail, View and Locale are
 // for the host's pages and mails. EndSessions, Revoke and RevokeIssuedBefore end sessions
 // and tokens. KeepWith registers a Companion, which forgets deleted users.

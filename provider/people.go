@@ -8,6 +8,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/bonafide-id/bonafide/provider/internal/claims"
 	"github.com/bonafide-id/bonafide/provider/internal/host"
 	"github.com/bonafide-id/bonafide/storage"
 )
@@ -186,6 +187,21 @@ func (p People) checkStatus(s Status) error {
 // Refresh drops what this process has cached of a user, for a companion that has written to
 // the store itself. Other processes notice within a second.
 func (p People) Refresh(userID string) { p.store.ForgetPerson(userID) }
+
+// Statuses returns a user's status in each of these groups of the catalogue, in their order
+// and as it is released now: from the host, where it answers, and an expired one as not
+// verified. ErrNoUser if there is no such user.
+func (p People) Statuses(ctx context.Context, userID string, groups ...string) ([]Status, error) {
+	// One question to the host covers all that a page needs.
+	if _, err := p.flows.Claims.Person(ctx, userID, claims.AccountHandles, groups); err != nil {
+		return nil, fmt.Errorf("provider: read person: %w", err)
+	}
+	released, err := p.flows.Claims.Release(ctx, userID, nil, groups, "")
+	if err != nil {
+		return nil, fmt.Errorf("provider: read statuses: %w", err)
+	}
+	return released.Statuses, nil
+}
 
 // DeleteStatus removes a user's status in one group.
 func (p People) DeleteStatus(ctx context.Context, userID, group string) error {

@@ -76,6 +76,7 @@ type rooms struct {
 	outdated   sync.Once   // the operator has been told: see isOutdated
 
 	errorLink  atomic.Pointer[func(FailedRequest) string] // see LinkErrors
+	verifyLink atomic.Pointer[string]                     // see LinkVerification
 	background background
 	companions companions
 	running    sync.WaitGroup
@@ -203,7 +204,7 @@ func (p *Provider) build(ctx context.Context, look look) error {
 		Audit: p.audit, Activity: p.activity, Store: p.store, Limits: p.limits, Actions: cfg.Limits.actions(), SendMail: cfg.sendMail(),
 		SignInURL: cfg.Users.SignInURL, SignOutURL: cfg.Users.SignOutURL, FlowLife: cfg.Lifetimes.Flow, Clock: cfg.Clock,
 	})
-	p.own = selfservice.NewPages(p.pages, selfservice.Options{Store: p.store, Grace: cfg.Lifetimes.DeletionGrace, Companions: p.companions.list})
+	p.own = selfservice.NewPages(p.pages, selfservice.Options{Store: p.store, Grace: cfg.Lifetimes.DeletionGrace, Companions: p.companions.list, VerificationURL: p.verificationLink})
 	endpoints, err := oauth.New(oauth.Options{
 		Site: site, Engine: p.engine, Catalogue: p.catalogue, Audit: p.audit, Activity: p.activity, Limits: p.limits,
 		Classes: p.flows.Classes(), HasAccounts: cfg.hasAccounts(), Faults: p.faults, Keys: p.faults.Publish(p.keys),

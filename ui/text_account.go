@@ -13,6 +13,7 @@ type accountText struct {
 	Email, EmailText               message
 	Language, LanguageText         message
 	Groups, GroupsText             message
+	Verification, VerificationText message
 	Export, ExportText             message
 	Delete, DeleteText             message
 	History, HistoryText           message

@@ -13,7 +13,7 @@ type AccountView struct {
 	EmailVerified bool
 	// Each leads to another page. Empty shows no link.
 	DataURL, GroupsURL, EmailURL, LanguageURL, ExportURL, DeleteURL string
-	PasswordURL, SessionsURL, HistoryURL, AppsURL                   string
+	PasswordURL, SessionsURL, HistoryURL, AppsURL, VerificationURL  string
 	SignOutURL                                                      string
 }
 

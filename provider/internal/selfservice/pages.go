@@ -36,6 +36,9 @@ type Options struct {
 	// Grace is how long an account stays after its owner has requested deletion.
 	Grace time.Duration
 
+	// VerificationURL returns the path of the user's verifications, or "".
+	VerificationURL func() string
+
 	// Companions returns the companions, which keep further data about users.
 	Companions func() []host.Companion
 }
