@@ -172,7 +172,7 @@ func (p *Provider) build(ctx context.Context, look look) error {
 	tokens := token.NewCodec(p.secrets, p.issuer, cfg.Clock)
 	p.engine = p.newEngine(tokens, source)
 	p.clients = &clients.Registry{
-		Store: p.store, ForgetClient: p.engine.ForgetClient, ForgetIssued: p.store.ForgetIssued, Deleted: make(chan struct{}, 1),
+		Store: p.store, Deleted: make(chan struct{}, 1),
 		Secrets: p.secrets, Audit: p.audit, Clock: cfg.Clock, Logger: cfg.Logger,
 	}
 	p.notifier = backchannel.New(backchannel.Options{
@@ -275,7 +275,7 @@ func (p *Provider) newEngine(tokens *token.Codec, source *claims.Source) *engine
 	return engine.New(engine.Options{
 		Issuer:          p.issuer,
 		Addresses:       p.cfg.addresses(),
-		Clients:         p.store,
+		Clients:         memory.Clients{Store: p.store},
 		Grants:          memory.Grants{Store: p.store},
 		Tokens:          engineTokens{tokens},
 		Sign:            p.faults.Sign(p.keys.Sign),

@@ -52,7 +52,6 @@ func (p People) RevokeIssuedBefore(ctx context.Context, moment time.Time) error 
 	if moment.IsZero() {
 		return errors.New("provider: revoke what was issued before: the moment is missing")
 	}
-	defer p.store.ForgetIssued()
 	store := p.store
 	// Sessions first: they can make grants.
 	err := batch.Each(ctx, func(after storage.Digest) ([]storage.Digest, storage.Digest, error) {

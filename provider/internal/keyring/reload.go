@@ -9,8 +9,8 @@ import (
 	"github.com/bonafide-id/bonafide/storage"
 )
 
-// How soon a key that another process has made or removed is known here, and how long
-// a request may be held up to find out.
+// refreshEvery is how soon a key that another process has made or removed is known here, as
+// cache.Age is for all else; refreshWait is how long that may delay a request.
 const (
 	refreshEvery = time.Second
 	refreshWait  = 250 * time.Millisecond
