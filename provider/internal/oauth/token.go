@@ -84,7 +84,7 @@ func (e *Endpoints) Routes() []web.Route {
 	for _, path := range InsertedPaths(e.Site.Base.Path) {
 		routes = append(routes, get(path, e.serveDiscovery))
 	}
-	return routes
+	return e.Site.WithAliases(routes, web.Alias{Path: "/oidc/.well-known/jwks.json", Of: "/oidc/.well-known/jwks"})
 }
 
 // AssertionPaths are the paths of the endpoints at which an application may authenticate

@@ -68,11 +68,14 @@ func (e *Endpoints) Routes() []web.Route {
 	route := func(method, path string, h web.Handler) web.Route {
 		return web.Route{Method: method, Path: path, Kind: web.Program, Origins: true, Handler: e.Site.Program(h)}
 	}
-	return []web.Route{
+	return e.Site.WithAliases([]web.Route{
 		route(http.MethodGet, "/api/public/v3/userinfo", userinfo),
 		route(http.MethodPost, "/api/public/v3/userinfo", userinfo),
 		route(http.MethodGet, "/api/public/v3/attributes.json", attributes),
-	}
+	},
+		web.Alias{Path: "/api/public/v3/userinfo.json", Of: "/api/public/v3/userinfo"},
+		web.Alias{Path: "/api/public/v3/attributes", Of: "/api/public/v3/attributes.json"},
+		web.Alias{Path: "/api/public/v2/attributes.json", Of: "/api/public/v3/attributes.json"})
 }
 
 // resource is one kind of data.

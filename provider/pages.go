@@ -1,12 +1,90 @@
 package provider
 
 import (
+	"context"
 	"net/http"
 	"net/url"
+	"path"
+	"time"
 
+	"github.com/bonafide-id/bonafide/provider/internal/ratelimit"
 	"github.com/bonafide-id/bonafide/provider/internal/web"
 	"github.com/bonafide-id/bonafide/ui"
+	"github.com/bonafide-id/bonafide/widget"
 )
+
+// Allow counts an attempt at an action of the host's, such as a post to a Screen, and
+// returns zero, or how long to wait if it is one too many. key identifies who tries, such
+// as a user's ID; what names the limit, from a set that is fixed at program start. All
+// processes on one store count together, before the outcome of the attempt is known. A
+// Burst below one is no limit. While the store is unavailable, the error is
+// storage.ErrUnavailable.
+func (p Pages) Allow(ctx context.Context, what, key string, limit Limit) (wait time.Duration, err error) {
+	if limit.Burst < 1 {
+		return 0, nil
+	}
+	return p.limits.Allow(ctx, ratelimit.OfHost(what, ratelimit.Limit(limit)), ratelimit.Key{Account: key})
+}
+
+// ScopeWords returns the title and the explanation of a scope in the language of a screen
+// (Screen.Page).
+func (p Pages) ScopeWords(l *ui.Locale, name string) (title, description ui.Label) {
+	return p.catalogue.ScopeWords(l, name)
+}
+
+// ButtonScript returns the address of the sign-in button's script and its Subresource
+// Integrity value, for documentation and sample code.
+func (p Pages) ButtonScript() widget.Script { return p.button.Script(p.cfg.BaseURL) }
+
+// serveButton serves the files of the button.
+func serveButton(button *widget.Widget) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		file := *r
+		file.URL = &url.URL{Path: path.Base(r.URL.Path)}
+		button.ServeHTTP(w, &file)
+	}
+}
+
+// IsReturnTo reports whether this provider has passed an address to the host's sign-in or
+// sign-out page as return_to. The page must check it before it redirects there; otherwise
+// anybody could use it to send users elsewhere.
+func (p Pages) IsReturnTo(address string) bool {
+	return p.flows.IsReturnTo(address) || p.pages.IsReturnTo(address) || p.own.IsReturnTo(address)
+}
+
+// FailedRequest is a request of an application that ended on an error page.
+type FailedRequest struct {
+	// Request is the browser's request.
+	Request *http.Request
+
+	// ClientID is the application's ID, and RequestID the one that the page shows.
+	ClientID, RequestID string
+}
+
+// LinkErrors sets the link on error pages of applications' requests that leads their
+// developers to details: f returns its address, or "" for no link. f is called while the
+// page is rendered, within the time limit of the request, and checks itself who is signed
+// in (SignedIn). The last f replaces earlier ones.
+func (p Pages) LinkErrors(f func(FailedRequest) string) { p.errorLink.Store(&f) }
+
+// linkError returns the address of the link on an error page, or "".
+func (p Pages) linkError(r *http.Request, clientID, requestID string) string {
+	f := p.errorLink.Load()
+	if f == nil || clientID == "" {
+		return ""
+	}
+	return (*f)(FailedRequest{r, clientID, requestID})
+}
+
+// SignedIn returns the user who is signed in on a request of a browser, to this provider or
+// to another handler at the same host; zero for nobody.
+func (p Pages) SignedIn(r *http.Request) (SignedIn, error) {
+	user, err := p.flows.SignedIn(r)
+	if user == nil || err != nil {
+		return SignedIn{}, err
+	}
+	return SignedIn(user.User), nil
+}
 
 // The parameters of a BrandPreview, beside the language.
 const (
