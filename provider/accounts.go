@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"time"
 
 	"github.com/bonafide-id/bonafide/provider/internal/account"
 	"github.com/bonafide-id/bonafide/provider/internal/audit"
@@ -135,7 +136,7 @@ func (p Accounts) createAccount(ctx context.Context, a Account, key string) (str
 		Epoch: firstEpoch(),
 	}
 	if record.ID == "" {
-		record.ID = account.NewID()
+		record.ID = random.UUID()
 	}
 	if a.Password != "" {
 		if err := p.checkHostPassword(a.Password); err != nil {
@@ -221,8 +222,8 @@ func (p Accounts) SetDisabled(ctx context.Context, id string, disabled bool) err
 // deletion has that name, too. A concurrent request can still record an event, and a
 // pending mailed code, already useless, stays encrypted for a quarter of an hour at most.
 func (p Accounts) Delete(ctx context.Context, id string) error {
-	pseudonym := "deleted-" + account.NewID()
-	if err := p.companions.forget(ctx, id, pseudonym); err != nil {
+	pseudonym := "deleted-" + random.UUID()
+	if err := p.companions.Forget(ctx, id, pseudonym); err != nil {
 		return fmt.Errorf("provider: delete account: %w", err)
 	}
 	found, err := p.store.DeleteAccount(ctx, id, pseudonym)
@@ -241,4 +242,75 @@ func firstEpoch() int64 {
 	var b [8]byte
 	random.Fill(b[:])
 	return int64(binary.BigEndian.Uint64(b[:]) >> 2)
+}
+
+// RecordedAccount is an embedded account, as recorded.
+type RecordedAccount struct {
+	// ID is the subject.
+	ID string `json:"id"`
+
+	// Email is the address as its owner wrote it.
+	Email         string `json:"email"`
+	EmailVerified bool   `json:"email_verified"`
+
+	// HasPassword reports whether the account can sign in by password; PasswordChangedAt is
+	// zero if it never had one.
+	HasPassword       bool      `json:"has_password"`
+	PasswordChangedAt time.Time `json:"password_changed_at,omitzero"`
+
+	// Disabled accounts cannot sign in.
+	Disabled bool `json:"disabled"`
+
+	CreatedAt time.Time `json:"created_at"`
+}
+
+func asRecorded(a storage.Account) RecordedAccount {
+	return RecordedAccount{
+		ID: a.ID, Email: a.Email, EmailVerified: a.EmailVerified,
+		HasPassword: a.PasswordHash != "", PasswordChangedAt: a.PasswordChangedAt,
+		Disabled: a.Disabled, CreatedAt: a.CreatedAt,
+	}
+}
+
+// Get returns an embedded account by ID. ErrNoUser if there is none.
+func (p Accounts) Get(ctx context.Context, id string) (RecordedAccount, error) {
+	a, err := p.store.Account(ctx, id)
+	if errors.Is(err, storage.ErrNotFound) {
+		return RecordedAccount{}, ErrNoUser
+	}
+	if err != nil {
+		return RecordedAccount{}, fmt.Errorf("provider: read account: %w", err)
+	}
+	return asRecorded(a), nil
+}
+
+// GetByEmail returns the embedded account with an e-mail address, in any spelling of its
+// letters. ErrNoUser if there is none, or the address is invalid.
+func (p Accounts) GetByEmail(ctx context.Context, email string) (RecordedAccount, error) {
+	key, err := account.EmailKey(email)
+	if err != nil {
+		return RecordedAccount{}, ErrNoUser
+	}
+	a, err := p.store.AccountByEmail(ctx, key)
+	if errors.Is(err, storage.ErrNotFound) {
+		return RecordedAccount{}, ErrNoUser
+	}
+	if err != nil {
+		return RecordedAccount{}, fmt.Errorf("provider: read account: %w", err)
+	}
+	return asRecorded(a), nil
+}
+
+// List returns up to limit embedded accounts with IDs after the given one, in a stable
+// order: pass "" for the first page, then the last ID of each page.
+func (p Accounts) List(ctx context.Context, after string, limit int) ([]RecordedAccount, error) {
+	stored, err := p.store.Accounts(ctx, after, limit)
+	if err != nil {
+		return nil, fmt.Errorf("provider: list accounts: %w", err)
+	}
+	accounts := make([]RecordedAccount, len(stored))
+	for i, a := range stored {
+		accounts[i] = asRecorded(a)
+	}
+	return accounts, nil
 }

@@ -1,11 +1,7 @@
 package provider
 
 import (
-	"context"
 	"encoding/json"
-	"errors"
-	"fmt"
-	"time"
 
 	"github.com/bonafide-id/bonafide/provider/internal/clientkeys"
 	"github.com/bonafide-id/bonafide/provider/internal/clients"
@@ -235,95 +231,6 @@ type Client struct {
 // formatJWT is the AccessTokenFormat of RFC 9068.
 const formatJWT = "jwt"
 
-// ErrNoClient means that there is no such application.
-var ErrNoClient = clients.ErrNotFound
-
-// Save registers an application or updates its registration. An invalid field is a
-// FieldError; ErrChanged if the registration has another Revision. The change takes effect
-// in every process within a second. If an application with this ID was deleted, Save waits
-// until its data is removed, or ctx ends. A new confidential client without a Secret gets a
-// random one, unless it has a key; Clients.Secret returns it.
-func (p Clients) Save(ctx context.Context, c Client) error {
-	err := p.Validate(c)
-	if err == nil {
-		err = asFieldError(p.clients.Save(ctx, c.record(), c.Secret, c.pictures()))
-	}
-	if errors.Is(err, storage.ErrChanged) {
-		return ErrChanged
-	}
-	if err != nil {
-		return fmt.Errorf("provider: save client %q: %w", c.ID, err)
-	}
-	return nil
-}
-
-// Secret returns the newest secret of an application, to show to its owner after a fresh
-// sign-in. ErrNoClient if there is none. The audit log records the call.
-func (p Clients) Secret(ctx context.Context, id string) (string, error) {
-	secret, err := p.clients.Secret(ctx, id)
-	return secret, asClientError("read client secret", err)
-}
-
-// RotateSecret gives an application a new secret and returns it. Former secrets stay valid
-// for overlap, so that the application can switch without an interruption; zero ends them
-// at once. ErrNoClient if there is none, ErrTooManySecrets if ten would stay valid.
-//
-// Of concurrent calls with one Client.Revision, one makes a secret and the others are
-// ErrChanged, so that two people who press a button at once do not end each other's secret.
-// With revision zero each call makes one.
-func (p Clients) RotateSecret(ctx context.Context, id string, overlap time.Duration, revision int64) (string, error) {
-	secret, err := p.clients.RotateSecret(ctx, id, overlap, revision)
-	if errors.Is(err, storage.ErrChanged) {
-		return "", ErrChanged
-	}
-	return secret, asClientError("rotate client secret", err)
-}
-
-// Delete deletes an application with all its grants and consents. It returns nil if there
-// is none.
-//
-// The deletion is one short write, and final: the application is unusable at once in this
-// process and within a second in others. Run, in any process, removes grants and consents,
-// which takes minutes for a million users and hardly slows other requests. Until then no
-// other application can have its ID: Clients.Save continues the removal, and then
-// registers.
-func (p Clients) Delete(ctx context.Context, id string) error {
-	return asClientError("delete client", p.clients.Delete(ctx, id))
-}
-
-// SetDisabled disables or enables an application (Client.Disabled) and changes nothing
-// else, so that it works even if the registration would no longer be accepted. It replaces
-// the registration with this Revision, zero for any: ErrChanged if it has another,
-// ErrNoClient if there is none.
-func (p Clients) SetDisabled(ctx context.Context, id string, disabled bool, revision int64) error {
-	err := p.clients.SetDisabled(ctx, id, disabled, revision)
-	if errors.Is(err, storage.ErrChanged) {
-		return ErrChanged
-	}
-	return asClientError("set client disabled", err)
-}
-
-// Deleting reports whether an application was deleted and Run has yet to remove some of its
-// data.
-func (p Clients) Deleting(ctx context.Context, id string) (bool, error) {
-	c, err := p.store.Client(ctx, id)
-	if errors.Is(err, storage.ErrNotFound) {
-		return false, nil
-	}
-	if err != nil {
-		return false, fmt.Errorf("provider: read client: %w", err)
-	}
-	return c.Deleted, nil
-}
-
-// asClientError adds the attempted operation to an error that does not name it.
-func asClientError(what string, err error) error {
-	if err == nil || errors.Is(err, ErrNoClient) || errors.Is(err, ErrLastSecret) || errors.Is(err, ErrTooManySecrets) {
-		return err
-	}
-	return fmt.Errorf("provider: %s: %w", what, err)
-}
-
 func (c Client) pictures() clients.Pictures {
 	return clients.Pictures{Logo: c.Logo, LogoDark: c.LogoDark, Wordmark: c.Wordmark, WordmarkDark: c.WordmarkDark}
 }
@@ -352,4 +259,28 @@ func (c Client) record() storage.Client {
 		record.AuthMethod = protocol.AuthNone
 	}
 	return record
+}
+
+func asClient(c storage.Client) Client {
+	registered := Client{
+		ID: c.ID, Name: c.Name, Dialect: c.Dialect, Public: c.Public, TokenEndpointAuthMethod: c.AuthMethod,
+		RedirectURIs: c.RedirectURIs, PostLogoutRedirectURIs: c.PostLogoutRedirectURIs,
+		ResponseTypes: c.ResponseTypes, GrantTypes: c.GrantTypes, Scopes: c.Scopes, OptionalScopes: c.OptionalScopes, Origins: c.Origins, Resources: c.Resources,
+		BackchannelLogoutURI: c.BackchannelLogoutURI, BackchannelLogoutSessionRequired: c.BackchannelLogoutSession,
+		NoQueryToken: c.NoQueryToken, NoJSONP: c.NoJSONP,
+		LeanIDTokens: c.LeanIDTokens, RequireVerified: c.RequireVerified, SkipConsent: c.SkipConsent,
+		Unreviewed: c.Unreviewed, Disabled: c.Disabled, Revision: c.Version, ButtonColor: c.ButtonColor, PolicyURL: c.PolicyURL, TermsURL: c.TermsURL,
+		TokenEndpointAuthSigningAlg: c.AuthSigningAlg, JWKS: c.JWKS, JWKSURI: c.JWKSURI,
+		RequirePushedAuthorizationRequests: c.RequirePushed, RequirePKCE: c.RequirePKCE, RequireSignedRequestObject: c.RequireSignedRequest, RequestObjectSigningAlg: c.RequestSigningAlg,
+	}
+	if c.JWTAccessTokens {
+		registered.AccessTokenFormat = formatJWT
+	}
+	if c.UserinfoSigned {
+		registered.UserinfoSignedResponseAlg = "RS256"
+	}
+	if c.Public {
+		registered.TokenEndpointAuthMethod = "" // as Clients.Save accepts it
+	}
+	return registered
 }

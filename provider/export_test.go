@@ -3,4 +3,4 @@ package provider
 import "context"
 
 // Maintain does one round of Run.
-func (p *Provider) Maintain(ctx context.Context) { (upkeep{&p.rooms}).maintain(ctx) }
+func (p *Provider) Maintain(ctx context.Context) { p.upkeep.Maintain(ctx) }

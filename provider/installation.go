@@ -1,17 +1,10 @@
 package provider
 
 import (
-	"context"
-	"errors"
-	"fmt"
 	"maps"
 	"slices"
 
-	"github.com/bonafide-id/bonafide/provider/internal/account"
-	"github.com/bonafide-id/bonafide/provider/internal/claims"
 	"github.com/bonafide-id/bonafide/provider/internal/oauth"
-	"github.com/bonafide-id/bonafide/storage"
-	"github.com/bonafide-id/bonafide/ui"
 )
 
 // Installation describes a provider, for documentation and for pages about it.
@@ -83,62 +76,4 @@ func (p *Provider) Installation() Installation {
 		i.Resources[n].Scopes, i.Resources[n].Introspectors = slices.Clone(r.Scopes), slices.Clone(r.Introspectors)
 	}
 	return i
-}
-
-// ScopeWords returns the title and the explanation of a scope in the language of a screen
-// (Screen.Page).
-func (p Pages) ScopeWords(l *ui.Locale, name string) (title, description ui.Label) {
-	return p.catalogue.ScopeWords(l, name)
-}
-
-// GroupWords returns what a group and these of its subgroups are called in the language of a
-// screen (Screen.Page).
-func (p Pages) GroupWords(l *ui.Locale, group string, subgroups ...string) (title ui.Label, parts []ui.Label) {
-	return p.catalogue.GroupWords(l, group), p.catalogue.SubgroupWords(l, group, subgroups)
-}
-
-// Locale returns the language of mails to a user who is not on a screen: the account's, or
-// else English.
-func (p People) Locale(ctx context.Context, userID string) (*ui.Locale, error) {
-	a, err := p.store.Account(ctx, userID)
-	if err != nil && !errors.Is(err, storage.ErrNotFound) { // a user of the host has none
-		return nil, fmt.Errorf("provider: read account: %w", err)
-	}
-	return p.pages.Site.AccountLocale(a), nil
-}
-
-// VerifiedEmail returns the user's verified address, as NormalizeEmail spells it; empty if
-// there is none, or no such user.
-func (p People) VerifiedEmail(ctx context.Context, userID string) (string, error) {
-	person, err := p.flows.Claims.Person(ctx, userID, claims.AccountHandles, nil)
-	switch {
-	case errors.Is(err, ErrNoUser):
-		return "", nil
-	case err != nil:
-		return "", fmt.Errorf("provider: read person: %w", err)
-	case !person.EmailVerified():
-		return "", nil
-	}
-	key, err := NormalizeEmail(person.Text("email"))
-	if err != nil {
-		return "", nil //nolint:nilerr // the host has recorded an invalid address
-	}
-	return key, nil
-}
-
-// NormalizeEmail returns the one spelling of an address that the provider compares: it
-// unifies letter case, Unicode form, and Unicode and ASCII domains. An invalid address is
-// an error.
-func NormalizeEmail(address string) (string, error) {
-	key, err := account.EmailKey(address)
-	if err != nil {
-		return "", fmt.Errorf("provider: e-mail address: %w", err)
-	}
-	return key, nil
-}
-
-// View returns the user as other users see them, such as members of an organization.
-// ErrNoUser if there is none.
-func (p People) View(ctx context.Context, userID string) (ui.Account, error) {
-	return p.flows.AccountView(ctx, userID)
 }

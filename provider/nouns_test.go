@@ -1,8 +1,10 @@
 package provider_test
 
 import (
+	"path/filepath"
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/bonafide-id/bonafide/provider"
@@ -28,6 +30,16 @@ func TestProvider(t *testing.T) {
 		})
 		if len(own) > 8 {
 			t.Errorf("%d methods: %v", len(own), own)
+		}
+	})
+	t.Run("HasFewFiles", func(t *testing.T) {
+		all, err := filepath.Glob("*.go")
+		if err != nil {
+			t.Fatal(err)
+		}
+		code := slices.DeleteFunc(slices.Clone(all), func(name string) bool { return strings.HasSuffix(name, "_test.go") })
+		if tests := len(all) - len(code); len(code) == 0 || len(code) > 25 || tests > 25 {
+			t.Errorf("%d files of code and %d of tests, of at most 25 each: what no host calls has a room below internal", len(code), tests)
 		}
 	})
 	t.Run("SharesNoMethodWithItsNouns", func(t *testing.T) {

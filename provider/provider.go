@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"path"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -32,6 +31,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider/internal/selfservice"
 	"github.com/bonafide-id/bonafide/provider/internal/session"
 	"github.com/bonafide-id/bonafide/provider/internal/token"
+	"github.com/bonafide-id/bonafide/provider/internal/upkeep"
 	"github.com/bonafide-id/bonafide/provider/internal/vault"
 	"github.com/bonafide-id/bonafide/provider/internal/web"
 	"github.com/bonafide-id/bonafide/storage"
@@ -72,13 +72,10 @@ type rooms struct {
 	server    *web.Server
 	limits    audit.Limits
 
-	resealDone atomic.Bool // once per process: see reseal
-	outdated   sync.Once   // the operator has been told: see isOutdated
-
 	errorLink  atomic.Pointer[func(FailedRequest) string] // see LinkErrors
 	verifyLink atomic.Pointer[string]                     // see LinkVerification
-	background background
-	companions companions
+	companions *host.Companions
+	upkeep     *upkeep.Upkeep
 	running    sync.WaitGroup
 	closing    context.Context
 	close      context.CancelFunc
@@ -94,7 +91,7 @@ func New(ctx context.Context, cfg Config) (*Provider, error) {
 	if err := cfg.validate(); err != nil {
 		return nil, configError(err)
 	}
-	p := &Provider{rooms{cfg: cfg, issuer: issuerOf(cfg.BaseURL)}}
+	p := &Provider{rooms{cfg: cfg, issuer: issuerOf(cfg.BaseURL), companions: &host.Companions{}}}
 	var err error
 	if p.catalogue, err = claims.NewCatalogue(cfg.Scopes, cfg.Attributes, cfg.Groups); err != nil {
 		return nil, configError(err)
@@ -108,7 +105,7 @@ func New(ctx context.Context, cfg Config) (*Provider, error) {
 	if p.secrets, err = cfg.secrets(); err != nil {
 		return nil, configError(err)
 	}
-	if p.locales, err = cfg.readTexts(); err != nil {
+	if p.locales, err = web.ReadTexts(cfg.Texts, cfg.Logger); err != nil {
 		return nil, configError(&FieldError{"Texts", err})
 	}
 	look, err := cfg.Brand.look()
@@ -122,7 +119,7 @@ func New(ctx context.Context, cfg Config) (*Provider, error) {
 	if err := p.build(ctx, look); err != nil {
 		return nil, configError(err)
 	}
-	if err := (upkeep{&p.rooms}).reportSealed(ctx); err != nil {
+	if err := p.upkeep.ReportSealed(ctx); err != nil {
 		return nil, fmt.Errorf("provider: %w", err)
 	}
 	return p, nil
@@ -175,15 +172,13 @@ func (p *Provider) build(ctx context.Context, look look) error {
 	tokens := token.NewCodec(p.secrets, p.issuer, cfg.Clock)
 	p.engine = p.newEngine(tokens, source)
 	p.clients = &clients.Registry{
-		Store: p.store, ForgetClient: p.engine.ForgetClient, ForgetIssued: p.store.ForgetIssued, Deleted: make(chan struct{}, 1),
+		Store: p.store, Deleted: make(chan struct{}, 1),
 		Secrets: p.secrets, Audit: p.audit, Clock: cfg.Clock, Logger: cfg.Logger,
 	}
 	p.notifier = backchannel.New(backchannel.Options{
 		Store: p.store, Issuer: p.issuer, Client: p.engine.Client, Sign: p.keys.SignAs, Refresh: p.keys.Refresh, Post: p.outbound.PostForm,
 		Activity: p.activity, Clock: cfg.Clock, Logger: cfg.Logger,
 	})
-	p.RunWith(p.notifier.Run)
-	p.RunWith((upkeep{&p.rooms}).removeDeleted)
 	p.limits = audit.Limits{Limiter: ratelimit.New(p.store, p.secrets, cfg.Clock), Log: p.audit}
 	sessions := &session.Manager{
 		Store: p.store, Tokens: tokens, Cookies: site.Cookies,
@@ -204,7 +199,13 @@ func (p *Provider) build(ctx context.Context, look look) error {
 		Audit: p.audit, Activity: p.activity, Store: p.store, Limits: p.limits, Actions: cfg.Limits.actions(), SendMail: cfg.sendMail(),
 		SignInURL: cfg.Users.SignInURL, SignOutURL: cfg.Users.SignOutURL, FlowLife: cfg.Lifetimes.Flow, Clock: cfg.Clock,
 	})
-	p.own = selfservice.NewPages(p.pages, selfservice.Options{Store: p.store, Grace: cfg.Lifetimes.DeletionGrace, Companions: p.companions.list, VerificationURL: p.verificationLink})
+	p.own = selfservice.NewPages(p.pages, selfservice.Options{Store: p.store, Grace: cfg.Lifetimes.DeletionGrace, Companions: p.companions.All, VerificationURL: p.verificationLink})
+	p.upkeep = upkeep.New(upkeep.Options{
+		Store: p.store, Keys: p.keys, Secrets: p.secrets, Clients: p.clients, Companions: p.companions, Audit: p.audit,
+		FormerSecrets: len(cfg.PreviousSecrets), OwnKeys: cfg.Signer == nil, KeepEvents: cfg.KeepEvents,
+		TellDeleted: p.pages.TellDeleted, Clock: cfg.Clock, Logger: cfg.Logger,
+	})
+	p.upkeep.RunWith(p.notifier.Run)
 	endpoints, err := oauth.New(oauth.Options{
 		Site: site, Engine: p.engine, Catalogue: p.catalogue, Audit: p.audit, Activity: p.activity, Limits: p.limits,
 		Classes: p.flows.Classes(), HasAccounts: cfg.hasAccounts(), Faults: p.faults, Keys: p.faults.Publish(p.keys),
@@ -219,8 +220,7 @@ func (p *Provider) build(ctx context.Context, look look) error {
 	routes := slices.Concat(p.flows.Routes(), p.pages.Routes(), p.own.Routes(), endpoints.Routes(), endpoints.OlderRoutes(), resources.Routes(), resources.OlderRoutes(), site.Assets(),
 		[]web.Route{{Method: http.MethodGet, Path: "/widget/{name}", Handler: serveButton(p.button)}})
 	p.server = web.NewServer(site, web.ServerOptions{
-		Routes: withAliases(site, routes),
-		Calls:  calls, TrustedProxies: cfg.TrustedProxies, Telemetry: telemetry, Closed: p.closing,
+		Routes: routes, Calls: calls, TrustedProxies: cfg.TrustedProxies, Telemetry: telemetry, Closed: p.closing,
 	})
 	return nil
 }
@@ -249,36 +249,16 @@ func (p *Provider) newSite(look look) (*web.Site, error) {
 	return site, nil
 }
 
-// ButtonScript returns the address of the sign-in button's script and its Subresource
-// Integrity value, for documentation and sample code.
-func (p Pages) ButtonScript() widget.Script { return p.button.Script(p.cfg.BaseURL) }
-
-// serveButton serves the files of the button.
-func serveButton(button *widget.Widget) http.HandlerFunc {
-	return func(w http.ResponseWriter, r *http.Request) {
-		file := *r
-		file.URL = &url.URL{Path: path.Base(r.URL.Path)}
-		button.ServeHTTP(w, &file)
-	}
-}
-
 // ServeHTTP answers everything under the base URL. It may be mounted with its full path or
 // behind http.StripPrefix.
 func (p *Provider) ServeHTTP(w http.ResponseWriter, r *http.Request) { p.server.ServeHTTP(w, r) }
-
-// IsReturnTo reports whether this provider has passed an address to the host's sign-in or
-// sign-out page as return_to. The page must check it before it redirects there; otherwise
-// anybody could use it to send users elsewhere.
-func (p Pages) IsReturnTo(address string) bool {
-	return p.flows.IsReturnTo(address) || p.pages.IsReturnTo(address) || p.own.IsReturnTo(address)
-}
 
 func (p *Provider) newEngine(tokens *token.Codec, source *claims.Source) *engine.Engine {
 	l := p.cfg.Lifetimes
 	return engine.New(engine.Options{
 		Issuer:          p.issuer,
 		Addresses:       p.cfg.addresses(),
-		Clients:         p.store,
+		Clients:         memory.Clients{Store: p.store},
 		Grants:          memory.Grants{Store: p.store},
 		Tokens:          engineTokens{tokens},
 		Sign:            p.faults.Sign(p.keys.Sign),

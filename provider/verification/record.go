@@ -32,7 +32,9 @@ type LimitError struct {
 }
 
 // Error implements error.
-func (e LimitError) Error() string { return fmt.Sprintf("verification: too many tries; wait %v", e.Wait) }
+func (e LimitError) Error() string {
+	return fmt.Sprintf("verification: too many tries; wait %v", e.Wait)
+}
 
 // Request is what a case begins with.
 type Request struct {

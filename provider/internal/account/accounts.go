@@ -9,7 +9,6 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider/internal/audit"
 	"github.com/bonafide-id/bonafide/provider/internal/password"
-	"github.com/bonafide-id/bonafide/provider/internal/random"
 	"github.com/bonafide-id/bonafide/storage"
 )
 
@@ -62,14 +61,4 @@ func (a *Accounts) Rehash(ctx context.Context, account storage.Account, known st
 	if err != nil {
 		a.Logger.WarnContext(ctx, "outdated password hash could not be replaced", slog.Any("error", err))
 	}
-}
-
-// NewID returns a random UUID (RFC 9562 section 5.4), which reveals nothing about a user,
-// not even the time of the sign-up.
-func NewID() string {
-	var b [16]byte
-	random.Fill(b[:])
-	b[6] = b[6]&0x0f | 0x40
-	b[8] = b[8]&0x3f | 0x80
-	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
 }

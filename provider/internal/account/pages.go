@@ -92,7 +92,7 @@ func (p *Pages) Routes() []web.Route {
 		add(authflow.FlowOptional, "/reset/finish", p.showResetFinish, p.resetFinish)
 		add(authflow.NoFlow, "/email/return", p.showReturn, p.returnEmail)
 	}
-	return routes
+	return p.Site.WithAliases(routes, web.Alias{Path: "/oauth/logout", Of: "/signout", Parameter: "redirect_uri", Called: "post_logout_redirect_uri"})
 }
 
 // showRoot redirects from the provider's base URL to the account.

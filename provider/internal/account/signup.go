@@ -9,6 +9,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider/internal/audit"
 	"github.com/bonafide-id/bonafide/provider/internal/authflow"
 	"github.com/bonafide-id/bonafide/provider/internal/password"
+	"github.com/bonafide-id/bonafide/provider/internal/random"
 	"github.com/bonafide-id/bonafide/provider/internal/web"
 	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/ui"
@@ -187,7 +188,7 @@ func (p *Pages) finishSignUp(r *http.Request, payload []byte) (storage.Account, 
 	}
 	now := p.Clock()
 	account := storage.Account{
-		ID: NewID(), Email: n.Email, EmailKey: key, EmailVerified: true,
+		ID: random.UUID(), Email: n.Email, EmailKey: key, EmailVerified: true,
 		PasswordHash: n.Hash, PasswordChangedAt: now, CreatedAt: now,
 	}
 	if err := p.Store.CreateAccount(r.Context(), account); err != nil {

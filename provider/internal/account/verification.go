@@ -20,6 +20,17 @@ func (p *Pages) TellVerification(ctx context.Context, userID, group string, veri
 	}
 }
 
+// TellDeleted sends the last mail to the address of an account. Nothing can be undone, so a
+// failure is only logged.
+func (p *Pages) TellDeleted(ctx context.Context, a storage.Account) {
+	if p.SendMail == nil || a.Email == "" {
+		return
+	}
+	if err := p.MailTo(ctx, a.Email, ui.MailView{Kind: ui.MailDeleted, Locale: p.Site.AccountLocale(a)}); err != nil {
+		p.Site.Logger.WarnContext(ctx, "user could not be notified of the account's deletion", slog.Any("error", err))
+	}
+}
+
 func (p *Pages) tellVerification(ctx context.Context, userID, group string, verified bool) error {
 	owner, err := p.Store.Account(ctx, userID)
 	if errors.Is(err, storage.ErrNotFound) || err == nil && (owner.Disabled || !owner.EmailVerified) {

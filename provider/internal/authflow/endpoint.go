@@ -119,7 +119,7 @@ func (e *Endpoint) Routes() []web.Route {
 	for i := range consent {
 		consent[i].Several = ui.FieldScope
 	}
-	return append(routes, consent...)
+	return e.Site.WithAliases(append(routes, consent...), web.Alias{Path: "/groups", Of: "/oauth/authorize", Parameter: "scopes", Called: "scope"})
 }
 
 // AccountView shows a user their own account.

@@ -42,6 +42,21 @@ func Each[K comparable](ctx context.Context, find func(after K) (found []K, last
 	}
 }
 
+// RemoveAll removes up to limit records at a time until none is left, and gives way between
+// two steps for as long as each took.
+func RemoveAll(ctx context.Context, limit int, remove func(ctx context.Context, limit int) (removed int, err error)) error {
+	for {
+		begin := time.Now()
+		removed, err := remove(ctx, limit)
+		if err != nil || removed == 0 {
+			return err
+		}
+		if err := Rest(ctx, time.Since(begin)); err != nil {
+			return err
+		}
+	}
+}
+
 // Rest waits, unless ctx ends before.
 func Rest(ctx context.Context, d time.Duration) error {
 	timer := time.NewTimer(d)

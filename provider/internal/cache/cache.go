@@ -6,6 +6,10 @@ import (
 	"time"
 )
 
+// Age is how long a provider may use what it has read from the store: a change by another
+// process is in force here after it.
+const Age = time.Second
+
 // Cache remembers values by key, each for a fixed time. Its methods may be called
 // by any number of goroutines.
 //

@@ -6,7 +6,7 @@ import (
 	"fmt"
 
 	"github.com/bonafide-id/bonafide/provider/internal/batch"
-	"github.com/bonafide-id/bonafide/provider/internal/engine/registry"
+	"github.com/bonafide-id/bonafide/provider/internal/cache"
 	"github.com/bonafide-id/bonafide/storage"
 )
 
@@ -30,7 +30,6 @@ func (r *Registry) Delete(ctx context.Context, id string) error {
 		return c, nil
 	})
 	if err == nil && known {
-		r.ForgetIssued()
 		select {
 		case r.Deleted <- struct{}{}:
 		default: // it will look anyway
@@ -49,7 +48,7 @@ func (r *Registry) RemoveDeleted(ctx context.Context) error {
 		if err == nil && len(found) > 0 {
 			// Until then another process may allow them something, which would have to go
 			// in one step with the registration.
-			err = batch.Rest(ctx, registry.ClientAge)
+			err = batch.Rest(ctx, cache.Age)
 		}
 		if err != nil || len(found) == 0 {
 			return errors.Join(failed, err)
@@ -85,10 +84,8 @@ func (r *Registry) remove(ctx context.Context, c storage.Client) error {
 	if err == nil {
 		err = r.Store.DeleteClient(ctx, c.ID, c.Version)
 	}
-	r.ForgetIssued()
 	switch {
 	case err == nil:
-		r.ForgetClient(c.ID)
 		r.dropImages(ctx, digestsOf(c), nil)
 		return nil
 	case errors.Is(err, errOvertaken), errors.Is(err, storage.ErrChanged):

@@ -30,10 +30,6 @@ type Registry struct {
 		RemoveClientSessions(ctx context.Context, clientID string) (removed int, err error)
 	}
 
-	// ForgetClient and ForgetIssued make changes known to what is kept in memory.
-	ForgetClient func(id string)
-	ForgetIssued func()
-
 	// Deleted gets a value when an application has been deleted, unless it has one: there
 	// is something to remove.
 	Deleted chan struct{}
@@ -126,7 +122,6 @@ func (r *Registry) change(ctx context.Context, id string, edit func(old storage.
 		if err != nil {
 			return fmt.Errorf("save client: %w", err)
 		}
-		r.ForgetClient(id)
 		r.dropImages(ctx, digestsOf(old), digestsOf(changed))
 		r.recordChange(ctx, known, old, changed)
 		return nil
@@ -149,7 +144,6 @@ func (r *Registry) SetDisabled(ctx context.Context, id string, disabled bool, ve
 	if err := r.Store.SaveClient(ctx, current); err != nil {
 		return fmt.Errorf("save client: %w", err)
 	}
-	r.ForgetClient(id)
 	r.recordChange(ctx, true, old, current)
 	return nil
 }

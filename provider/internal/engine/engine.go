@@ -113,7 +113,6 @@ type Lifetimes struct {
 type Engine struct {
 	Options
 	fosite     *fosite.Fosite
-	clients    registry.Clients
 	auth       *clientauth.Authenticator
 	signatures *signed.Verifier
 	maker      *issue.Maker
@@ -122,11 +121,11 @@ type Engine struct {
 
 // New returns an engine.
 func New(o Options) *Engine {
-	e := &Engine{Options: o, clients: registry.NewClients(o.Clients, o.Clock)}
+	e := &Engine{Options: o}
 	e.requests = authorization.Reader{Addresses: o.Addresses, Resources: o.Resources, Scopes: o.Scopes, ScopeKnown: o.ScopeKnown}
 	e.signatures = &signed.Verifier{Issuer: o.Issuer, Audiences: o.Audiences, Keys: o.ClientKeys, UsedIDs: o.UsedIDs, Clock: o.Clock}
 	e.auth = &clientauth.Authenticator{
-		Clients: e.clients, Signatures: e.signatures, OpenSecret: o.OpenSecret, OnSecretUse: o.OnSecretUse, Clock: o.Clock,
+		Clients: o.Clients, Signatures: e.signatures, OpenSecret: o.OpenSecret, OnSecretUse: o.OnSecretUse, Clock: o.Clock,
 	}
 	e.maker = &issue.Maker{
 		Issuer: o.Issuer, Tokens: o.Tokens, Sign: o.Sign, SignAccessToken: o.SignAccessToken, VerifyAccessToken: o.VerifyAccessToken,
@@ -136,14 +135,10 @@ func New(o Options) *Engine {
 	return e
 }
 
-// Client returns an enabled client as it was at most registry.ClientAge ago; ErrNoClient
-// when there was none.
+// Client returns an enabled client. registry.ErrNoClient if there is none.
 func (e *Engine) Client(ctx context.Context, id string) (*registry.Client, error) {
-	return e.clients.Client(ctx, id)
+	return e.Clients.Client(ctx, id)
 }
-
-// ForgetClient makes the next read of this client come from Options.Clients.
-func (e *Engine) ForgetClient(id string) { e.clients.Forget(id) }
 
 // Resource returns the resource with this URI, or nil.
 func (e *Engine) Resource(uri string) *registry.Resource { return e.Resources.Find(uri) }

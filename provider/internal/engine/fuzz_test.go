@@ -25,18 +25,16 @@ var registeredURIs = []string{
 }
 
 // fuzzClients are two applications; no other is there, and nothing else is asked.
-type fuzzClients struct{ clientStore }
+type fuzzClients struct{}
 
-type clientStore interface{ storage.Clients }
-
-func (fuzzClients) Client(_ context.Context, id string) (storage.Client, error) {
+func (fuzzClients) Client(_ context.Context, id string) (*registry.Client, error) {
 	switch id {
 	case "v3":
-		return storage.Client{ID: id, RedirectURIs: registeredURIs}, nil
+		return registry.Enabled(storage.Client{ID: id, RedirectURIs: registeredURIs})
 	case "pub":
-		return storage.Client{ID: id, Dialect: registry.DialectStandard, Public: true, RedirectURIs: registeredURIs[:1], Scopes: []string{"military"}}, nil
+		return registry.Enabled(storage.Client{ID: id, Dialect: registry.DialectStandard, Public: true, RedirectURIs: registeredURIs[:1], Scopes: []string{"military"}})
 	default:
-		return storage.Client{}, storage.ErrNotFound
+		return nil, registry.ErrNoClient
 	}
 }
 

@@ -16,6 +16,7 @@ import (
 // Keys are the signing keys of a provider.
 type Keys interface {
 	Refresh(ctx context.Context)
+	IsFresh() bool
 	JWKS() []byte
 }
 

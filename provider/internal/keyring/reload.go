@@ -9,8 +9,8 @@ import (
 	"github.com/bonafide-id/bonafide/storage"
 )
 
-// How soon a key that another process has made or removed is known here, and how long
-// a request may be held up to find out.
+// refreshEvery is how soon a key that another process has made or removed is known here, as
+// cache.Age is for all else; refreshWait is how long that may delay a request.
 const (
 	refreshEvery = time.Second
 	refreshWait  = 250 * time.Millisecond
@@ -29,7 +29,7 @@ func (s *KeySet) Refresh(ctx context.Context) {
 		return
 	}
 	now := s.options.Clock().UnixNano()
-	if age := time.Duration(now - s.loadedAt.Load()); age >= 0 && age < refreshEvery || !s.updating.TryLock() {
+	if s.isFresh(now) || !s.updating.TryLock() {
 		return
 	}
 	defer s.updating.Unlock()
@@ -37,6 +37,14 @@ func (s *KeySet) Refresh(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, refreshWait)
 	defer cancel()
 	_, _ = s.reload(ctx)
+}
+
+// IsFresh reports whether the keys are so recent that Refresh would do nothing.
+func (s *KeySet) IsFresh() bool { return s.store == nil || s.isFresh(s.options.Clock().UnixNano()) }
+
+func (s *KeySet) isFresh(now int64) bool {
+	age := time.Duration(now - s.loadedAt.Load())
+	return age >= 0 && age < refreshEvery
 }
 
 // reload replaces the current snapshot by what the store holds, without the keys whose

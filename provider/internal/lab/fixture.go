@@ -255,7 +255,7 @@ func (w *Fixture) WithUsers() *Fixture {
 // RemoveDeleted removes deleted applications, as Run of another process does.
 func (w *Fixture) RemoveDeleted(ctx context.Context) error {
 	other := clients.Registry{
-		Store: w.Store, ForgetClient: func(string) {}, ForgetIssued: func() {}, Clock: w.Now, Logger: slog.New(slog.NewTextHandler(w.Log, nil)),
+		Store: w.Store, Clock: w.Now, Logger: slog.New(slog.NewTextHandler(w.Log, nil)),
 	}
 	return other.RemoveDeleted(ctx)
 }

@@ -22,7 +22,7 @@ func (s Grants) Issued(ctx context.Context, kind storage.TokenKind, digest stora
 	if kind == storage.RefreshToken {
 		return read()
 	}
-	return s.issued.Get(digest, read)
+	return s.tokens.Get(digest, read)
 }
 
 // CreateGrant implements engine.Grants.
@@ -50,7 +50,7 @@ func (s Grants) remember(g storage.Grant, issued []storage.Token, change func() 
 	var ends []func(keep bool)
 	for _, token := range issued {
 		if token.Kind != storage.RefreshToken {
-			end := s.issued.Begin(token.Digest)
+			end := s.tokens.Begin(token.Digest)
 			ends = append(ends, func(keep bool) { end(&engine.Issued{Token: token, Grant: g}, keep) })
 		}
 	}

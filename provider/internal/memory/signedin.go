@@ -2,7 +2,6 @@ package memory
 
 import (
 	"context"
-	"time"
 
 	"github.com/bonafide-id/bonafide/storage"
 )
@@ -43,56 +42,4 @@ func (s *Store) RecentConsent(ctx context.Context, subject, clientID string) (_ 
 		return storage.Consent{}, remembered, err
 	}
 	return *known, remembered, nil
-}
-
-// CreateSession implements storage.Sessions.
-func (s *Store) CreateSession(ctx context.Context, n storage.Session, epoch int64, replaced storage.Digest) error {
-	defer s.sessions.Forget(replaced)
-	return s.Store.CreateSession(ctx, n, epoch, replaced)
-}
-
-// TouchSession implements storage.Sessions.
-func (s *Store) TouchSession(ctx context.Context, digest storage.Digest, seen, idleUntil time.Time) error {
-	defer s.sessions.Forget(digest)
-	return s.Store.TouchSession(ctx, digest, seen, idleUntil)
-}
-
-// EndSession implements storage.Sessions.
-func (s *Store) EndSession(ctx context.Context, digest storage.Digest) error {
-	defer s.sessions.Forget(digest)
-	return s.Store.EndSession(ctx, digest)
-}
-
-// EndSessions implements storage.Sessions.
-func (s *Store) EndSessions(ctx context.Context, match storage.SessionFilter) (int, error) {
-	defer s.sessions.Clear()
-	return s.Store.EndSessions(ctx, match)
-}
-
-// RemoveSessions implements storage.Sessions.
-func (s *Store) RemoveSessions(ctx context.Context, digests []storage.Digest) (int, error) {
-	defer s.sessions.Clear()
-	return s.Store.RemoveSessions(ctx, digests)
-}
-
-// SaveConsent implements storage.Consents.
-func (s *Store) SaveConsent(ctx context.Context, c storage.Consent, on storage.ConsentBasis) error {
-	defer s.consents.Forget(storage.ConsentID{Subject: c.Subject, ClientID: c.ClientID})
-	if !c.DecidedAt.IsZero() { // it may end grants
-		defer s.issued.Clear()
-	}
-	return s.Store.SaveConsent(ctx, c, on)
-}
-
-// RevokeConsent implements storage.Consents.
-func (s *Store) RevokeConsent(ctx context.Context, subject, clientID string, at time.Time) error {
-	defer s.consents.Forget(storage.ConsentID{Subject: subject, ClientID: clientID})
-	defer s.issued.Clear()
-	return s.Store.RevokeConsent(ctx, subject, clientID, at)
-}
-
-// RemoveConsents implements storage.Consents.
-func (s *Store) RemoveConsents(ctx context.Context, ids []storage.ConsentID) (int, error) {
-	defer s.consents.Clear()
-	return s.Store.RemoveConsents(ctx, ids)
 }

@@ -139,6 +139,14 @@ func (e *Endpoints) serveKeys(w http.ResponseWriter, r *http.Request) {
 	e.keySet().ServeHTTP(w, r)
 }
 
+// freshKeys returns the response with the keys, or nil when they have to be read first.
+func (e *Endpoints) freshKeys() *web.Document {
+	if !e.Keys.IsFresh() {
+		return nil
+	}
+	return e.keySet()
+}
+
 // published is the response with the key set, and its source.
 type published struct {
 	jwks     []byte

@@ -52,6 +52,7 @@ type Options struct {
 	// Keys are the signing keys.
 	Keys interface {
 		Refresh(ctx context.Context)
+		IsFresh() bool
 		JWKS() []byte
 	}
 }
@@ -69,22 +70,23 @@ func (e *Endpoints) Routes() []web.Route {
 	post := func(path string, h web.Handler, origins bool) web.Route {
 		return web.Route{Method: http.MethodPost, Path: path, Kind: web.Program, Origins: origins, Handler: e.Site.Program(h)}
 	}
-	get := func(path string, h http.HandlerFunc) web.Route {
-		return web.Route{Method: http.MethodGet, Path: path, Kind: web.Program, Origins: true, Handler: h}
+	get := func(path string, h http.HandlerFunc, constant func() *web.Document) web.Route {
+		return web.Route{Method: http.MethodGet, Path: path, Kind: web.Program, Origins: true, Handler: h, Constant: constant}
 	}
+	discovery := func() *web.Document { return e.discovery }
 	routes := []web.Route{
 		post("/oauth/token", e.token, true),
 		post("/oauth/revoke", e.revoke, true),
 		post("/oauth/introspect", e.introspect, false),
 		post("/oauth/par", e.push, true),
-		get("/oidc/.well-known/openid-configuration", e.serveDiscovery),
-		get("/oidc/.well-known/oauth-authorization-server", e.serveDiscovery),
-		get("/oidc/.well-known/jwks", e.serveKeys),
+		get("/oidc/.well-known/openid-configuration", e.serveDiscovery, discovery),
+		get("/oidc/.well-known/oauth-authorization-server", e.serveDiscovery, discovery),
+		get("/oidc/.well-known/jwks", e.serveKeys, e.freshKeys),
 	}
 	for _, path := range InsertedPaths(e.Site.Base.Path) {
-		routes = append(routes, get(path, e.serveDiscovery))
+		routes = append(routes, get(path, e.serveDiscovery, discovery))
 	}
-	return routes
+	return e.Site.WithAliases(routes, web.Alias{Path: "/oidc/.well-known/jwks.json", Of: "/oidc/.well-known/jwks"})
 }
 
 // AssertionPaths are the paths of the endpoints at which an application may authenticate

@@ -5,6 +5,7 @@ package random
 import (
 	"crypto/rand"
 	"encoding/base64"
+	"fmt"
 )
 
 // Fill fills b with random bytes. It returns no error: since Go 1.24 crypto/rand ends
@@ -22,3 +23,13 @@ func Bytes(n int) []byte {
 // Text returns n random bytes in base64url without padding (RFC 4648 section 5), for
 // cookies, form fields and addresses.
 func Text(n int) string { return base64.RawURLEncoding.EncodeToString(Bytes(n)) }
+
+// UUID returns a random UUID (RFC 9562 section 5.4). As the ID of a user it reveals nothing,
+// not even the time of the sign-up.
+func UUID() string {
+	var b [16]byte
+	Fill(b[:])
+	b[6] = b[6]&0x0f | 0x40
+	b[8] = b[8]&0x3f | 0x80
+	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
+}

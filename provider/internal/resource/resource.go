@@ -21,7 +21,6 @@ import (
 	"github.com/bonafide-id/bonafide/provider/internal/engine/protocol"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/registry"
 	"github.com/bonafide-id/bonafide/provider/internal/host"
-	"github.com/bonafide-id/bonafide/provider/internal/memory"
 	"github.com/bonafide-id/bonafide/provider/internal/web"
 	"github.com/bonafide-id/bonafide/storage"
 )
@@ -57,7 +56,7 @@ type Options struct {
 func New(o Options) *Endpoints {
 	return &Endpoints{
 		Options:   o,
-		responses: cache.New[responseSources, response](memory.Age, maxResponses, o.Clock),
+		responses: cache.New[responseSources, response](cache.Age, maxResponses, o.Clock),
 		userinfos: cache.New[[sha256.Size]byte, string](o.IDTokenLife/2, maxSignedUserinfo, o.Clock),
 	}
 }
@@ -69,11 +68,14 @@ func (e *Endpoints) Routes() []web.Route {
 	route := func(method, path string, h web.Handler) web.Route {
 		return web.Route{Method: method, Path: path, Kind: web.Program, Origins: true, Handler: e.Site.Program(h)}
 	}
-	return []web.Route{
+	return e.Site.WithAliases([]web.Route{
 		route(http.MethodGet, "/api/public/v3/userinfo", userinfo),
 		route(http.MethodPost, "/api/public/v3/userinfo", userinfo),
 		route(http.MethodGet, "/api/public/v3/attributes.json", attributes),
-	}
+	},
+		web.Alias{Path: "/api/public/v3/userinfo.json", Of: "/api/public/v3/userinfo"},
+		web.Alias{Path: "/api/public/v3/attributes", Of: "/api/public/v3/attributes.json"},
+		web.Alias{Path: "/api/public/v2/attributes.json", Of: "/api/public/v3/attributes.json"})
 }
 
 // resource is one kind of data.
@@ -242,7 +244,7 @@ func (e *Endpoints) responseFor(ctx context.Context, of *resource, a engine.Acce
 // endsSoon reports whether a status of a person ends while a response would be kept.
 func endsSoon(person *storage.Person, now time.Time) bool {
 	return slices.ContainsFunc(person.Statuses, func(s storage.Status) bool {
-		return s.ExpiresAt.After(now) && s.ExpiresAt.Before(now.Add(memory.Age))
+		return s.ExpiresAt.After(now) && s.ExpiresAt.Before(now.Add(cache.Age))
 	})
 }
 

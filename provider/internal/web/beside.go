@@ -26,7 +26,7 @@ func (s *Server) beside(h Handler, act http.HandlerFunc, patience time.Duration)
 	show := s.site.Page(h)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		at, ok := s.site.besidePath(r)
-		now := &served{matched: matched{Route: Route{Path: s.site.patternOf(r), Handler: show}, path: at, beside: true}}
+		now := &served{matched: matched{Route: &Route{Path: s.site.patternOf(r), Handler: show}, path: at, beside: true}}
 		m := &now.matched
 		switch {
 		case !ok:
@@ -42,7 +42,7 @@ func (s *Server) beside(h Handler, act http.HandlerFunc, patience time.Duration)
 
 // NotFound answers as if the host had no page at this address, whatever the method.
 func (s *Server) NotFound(w http.ResponseWriter, r *http.Request) {
-	s.serve(w, r, &served{matched: matched{Route: Route{Path: s.site.patternOf(r), Handler: s.router.notFound.Handler}, beside: true}})
+	s.serve(w, r, &served{matched: matched{Route: &Route{Path: s.site.patternOf(r), Handler: s.router.notFound.Handler}, beside: true}})
 }
 
 // besidePath returns the path of a host's page as the browser has requested it, escaped and

@@ -3,7 +3,6 @@ package web
 import (
 	"crypto/sha256"
 	"encoding/base64"
-	"maps"
 	"net/http"
 	"strconv"
 	"strings"
@@ -11,21 +10,29 @@ import (
 
 // Document is a response that is the same for everybody. It is encoded once.
 type Document struct {
-	plain, small representation
-	tag          string
+	plain, small representation // small is plain if it is not worth compressing
+	tag          []string
 }
 
 // representation is a document in one content encoding.
 type representation struct {
-	header http.Header
+	header []headerField
 	body   []byte
+	length []string
+}
+
+// headerField is a field with its values, which all responses share: that saves
+// allocations.
+type headerField struct {
+	name   string
+	values []string
 }
 
 // NewDocument returns a document with these headers, including its media type.
 func NewDocument(body []byte, header http.Header) *Document {
 	sum := sha256.Sum256(body)
 	// Weak: both representations have it, and are equivalent (RFC 9110 section 8.8.1).
-	d := &Document{tag: `W/"` + base64.RawURLEncoding.EncodeToString(sum[:12]) + `"`}
+	d := &Document{tag: []string{`W/"` + base64.RawURLEncoding.EncodeToString(sum[:12]) + `"`}}
 	d.plain = d.represent(body, header, "")
 	d.small = d.plain
 	if len(body) >= minCompressed {
@@ -35,40 +42,56 @@ func NewDocument(body []byte, header http.Header) *Document {
 }
 
 func (d *Document) represent(body []byte, header http.Header, encoding string) representation {
-	h := header.Clone()
-	h.Set("Etag", d.tag)
-	h.Set("Content-Length", strconv.Itoa(len(body)))
-	if encoding != "" {
-		h.Set("Content-Encoding", encoding)
+	made := representation{body: body, length: []string{strconv.Itoa(len(body))}}
+	for name, values := range header {
+		made.header = append(made.header, headerField{name, values})
 	}
-	return representation{h, body}
+	if encoding != "" {
+		made.header = append(made.header, headerField{"Content-Encoding", []string{encoding}})
+	}
+	return made
 }
+
+// maxBuffered is the size up to which net/http finds out the length of a body by itself,
+// which takes less than to read it from a field.
+const maxBuffered = 2 << 10
 
 // ServeHTTP implements http.Handler for GET and HEAD.
 func (d *Document) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	chosen := &d.plain
-	if acceptsGzip(r) {
-		chosen = &d.small
-	}
 	h := w.Header()
-	// All responses share the values, which saves allocations.
-	maps.Copy(h, chosen.header)
-	if vary := h["Vary"]; len(vary) == 0 {
-		h["Vary"] = varyEncoding
-	} else {
-		h.Add("Vary", varyEncoding[0])
+	if d.isCompressed() {
+		if vary := h["Vary"]; len(vary) == 0 {
+			h["Vary"] = varyEncoding
+		} else {
+			h.Add("Vary", varyEncoding[0])
+		}
+		if acceptsGzip(r) {
+			chosen = &d.small
+		}
 	}
+	for _, field := range chosen.header {
+		h[field.name] = field.values
+	}
+	h["Etag"] = d.tag
 	if d.isKnown(r.Header["If-None-Match"]) {
-		h.Del("Content-Length")
 		h.Del("Content-Encoding")
 		w.WriteHeader(http.StatusNotModified)
 		return
 	}
-	w.WriteHeader(http.StatusOK)
-	if r.Method != http.MethodHead {
-		_, _ = w.Write(chosen.body)
+	if len(chosen.body) > maxBuffered || r.Method == http.MethodHead {
+		h["Content-Length"] = chosen.length
 	}
+	if r.Method == http.MethodHead {
+		w.WriteHeader(http.StatusOK)
+		return
+	}
+	_, _ = w.Write(chosen.body)
 }
+
+// isCompressed reports whether there is a second representation. While there is none the
+// response does not vary.
+func (d *Document) isCompressed() bool { return len(d.plain.body) >= minCompressed }
 
 var varyEncoding = []string{"Accept-Encoding"}
 
@@ -76,7 +99,7 @@ var varyEncoding = []string{"Accept-Encoding"}
 func (d *Document) isKnown(header []string) bool {
 	for _, list := range header {
 		for tag := range strings.SplitSeq(list, ",") {
-			if tag = strings.TrimSpace(tag); tag == "*" || strings.TrimPrefix(tag, "W/") == d.tag[len("W/"):] {
+			if tag = strings.TrimSpace(tag); tag == "*" || strings.TrimPrefix(tag, "W/") == d.tag[0][len("W/"):] {
 				return true
 			}
 		}

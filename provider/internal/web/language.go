@@ -1,6 +1,8 @@
 package web
 
 import (
+	"io/fs"
+	"log/slog"
 	"net/http"
 	"slices"
 	"strings"
@@ -23,6 +25,22 @@ func (s *Site) Locale(r *http.Request, request *engine.AuthorizeRequest) *ui.Loc
 		wanted = append(wanted, request.UILocales)
 	}
 	return s.Locales.Match(strings.Join(wanted, " "), r.Header.Get("Accept-Language"))
+}
+
+// ReadTexts returns the languages of the screens, with the texts of the host; nil for none.
+// It logs the languages with parts in English: a user would see two languages on one page.
+func ReadTexts(texts fs.FS, logger *slog.Logger) (*ui.LocaleSet, error) {
+	locales, err := ui.NewLocaleSet(texts)
+	if err != nil || texts == nil {
+		return locales, err
+	}
+	for _, l := range locales.All() {
+		if missing := l.Missing(); len(missing) > 0 {
+			logger.Info("texts of a language are partly in English",
+				slog.String("language", l.Lang), slog.Int("sentences", len(missing)), slog.String("first", missing[0]))
+		}
+	}
+	return locales, nil
 }
 
 // AccountLocale is the language of mails to the owner of an account who is not on a screen:

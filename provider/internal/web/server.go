@@ -56,7 +56,27 @@ func NewServer(s *Site, o ServerOptions) *Server {
 // http.StripPrefix.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	at := s.path(r)
-	s.serve(w, r, &served{matched: matched{Route: s.router.find(r, at), path: at}})
+	route := s.router.find(r, at)
+	if route.Constant != nil && s.serveConstant(w, r, route) {
+		return
+	}
+	s.serve(w, r, &served{matched: matched{Route: route, path: at}})
+}
+
+// serveConstant answers with a document that is in memory, and reports whether it has.
+// Nothing waits here, so there is no time limit and no context; whatever differs from the
+// usual request takes the way of all others.
+func (s *Server) serveConstant(w http.ResponseWriter, r *http.Request, route *Route) bool {
+	if s.Telemetry != nil || s.Closed.Err() != nil || r.Body != nil && r.Body != http.NoBody {
+		return false
+	}
+	document := route.Constant()
+	if document == nil {
+		return false
+	}
+	s.noteMount()
+	document.ServeHTTP(w, r)
+	return true
 }
 
 // served is the state of a request while it is served.
@@ -100,9 +120,17 @@ func (s *Server) watchMount(r *http.Request, m *matched) {
 	switch {
 	case m.beside, m.Path == "/":
 	case m.Path != "":
-		s.reached.Store(true)
+		s.noteMount()
 	case !s.reached.Load() && s.isMisplaced(r.URL.Path):
 		s.misplaced.Do(func() { s.warnMisplaced(r) })
+	}
+}
+
+// noteMount notes that a request has reached a route. It writes once: processors that share
+// what is written wait for each other.
+func (s *Server) noteMount() {
+	if !s.reached.Load() {
+		s.reached.Store(true)
 	}
 }
 

@@ -33,7 +33,7 @@ var ErrRefused = protocol.Fail(protocol.InvalidClient, "The application's creden
 
 // Authenticator finds out which client sends a request.
 type Authenticator struct {
-	Clients    registry.Clients
+	Clients    registry.Source
 	Signatures *signed.Verifier
 
 	// OpenSecret unseals a client secret.

@@ -72,8 +72,15 @@ func TestDocumentsAreMadeOnce(t *testing.T) {
 			t.Errorf("%s: %v is another document than %v", path, small.Header, plain.Header)
 		}
 		tag := plain.Header.Get("ETag")
-		if !strings.HasPrefix(tag, "W/") || small.Header.Get("ETag") != tag || plain.Header.Get("Vary") != "Accept-Encoding" {
+		if !strings.HasPrefix(tag, "W/") || small.Header.Get("ETag") != tag {
 			t.Errorf("%s: %v %v", path, plain.Header, small.Header)
+		}
+		vary := "Accept-Encoding"
+		if path == lab.KeysPath { // one key is too little to compress
+			vary = ""
+		}
+		if plain.Header.Get("Vary") != vary || small.Header.Get("Vary") != vary || plain.ContentLength != int64(len(plain.Text)) {
+			t.Errorf("%s: it varies by %q, its length is %d", path, plain.Header.Get("Vary"), plain.ContentLength)
 		}
 		for _, known := range []string{tag, `"another", ` + tag, strings.TrimPrefix(tag, "W/"), "*"} {
 			p := b.Ask(http.MethodGet, path, "If-None-Match", known)

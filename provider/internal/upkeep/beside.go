@@ -1,23 +1,21 @@
-package provider
+package upkeep
 
 import (
 	"context"
 	"sync"
 )
 
-// background is the work that runs beside a provider, as long as it does.
-type background struct {
+// beside is the work of others that runs as long as that of a provider.
+type beside struct {
 	mu   sync.Mutex
 	all  []func(ctx context.Context)
 	ctx  context.Context // of Run, while it runs
 	runs sync.WaitGroup
 }
 
-// RunWith has Run call f, too, so that a companion needs no Run of its own. The context of
-// f ends when Run is to end; Run waits for f, and Close for Run. While Run runs, f starts
-// at once.
-func (p *Provider) RunWith(f func(ctx context.Context)) {
-	b := &p.background
+// RunWith has Run call f, too: at once while it runs. The context of f ends when Run is to
+// end, and Run waits for f.
+func (b *beside) RunWith(f func(ctx context.Context)) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.all = append(b.all, f)
@@ -28,7 +26,7 @@ func (p *Provider) RunWith(f func(ctx context.Context)) {
 
 // run starts the functions and returns a function that waits for their end. Only the first
 // of several Runs starts them.
-func (b *background) run(ctx context.Context) (wait func()) {
+func (b *beside) run(ctx context.Context) (wait func()) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.ctx != nil {
@@ -46,7 +44,7 @@ func (b *background) run(ctx context.Context) (wait func()) {
 	}
 }
 
-func (b *background) begin(f func(ctx context.Context)) {
+func (b *beside) begin(f func(ctx context.Context)) {
 	ctx := b.ctx
 	b.runs.Go(func() { f(ctx) })
 }

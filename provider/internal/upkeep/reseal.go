@@ -1,4 +1,4 @@
-package provider
+package upkeep
 
 import (
 	"context"
@@ -16,42 +16,42 @@ const maxNamed = 20
 // sealedRecords counts the database records that one secret of the provider encrypts.
 type sealedRecords struct{ keys, dataKeys, clientSecrets int }
 
-// reportSealed logs at startup what former secrets still encrypt, so that none is dropped
+// ReportSealed logs at startup what former secrets still encrypt, so that none is dropped
 // too early, and which client secrets no secret opens: their applications would get errors
 // until somebody looks for the reason. Signing keys that cannot be opened fail earlier.
-func (p upkeep) reportSealed(ctx context.Context) error {
-	by := make([]sealedRecords, 1+len(p.cfg.PreviousSecrets))
-	if p.cfg.Signer == nil {
-		stored, err := p.store.Keys(ctx)
+func (u *Upkeep) ReportSealed(ctx context.Context) error {
+	by := make([]sealedRecords, 1+u.FormerSecrets)
+	if u.OwnKeys {
+		stored, err := u.Store.Keys(ctx)
 		if err != nil {
 			return fmt.Errorf("read signing keys: %w", err)
 		}
 		for _, k := range stored {
-			if i := p.secrets.SealedBy(k.Sealed); i >= 0 {
+			if i := u.Secrets.SealedBy(k.Sealed); i >= 0 {
 				by[i].keys++
 			}
 		}
 	}
-	installation, err := p.store.Installation(ctx)
+	installation, err := u.Store.Installation(ctx)
 	if err != nil {
 		return fmt.Errorf("read installation: %w", err)
 	}
-	if i := p.secrets.SealedBy(installation.DataKey); i >= 0 {
+	if i := u.Secrets.SealedBy(installation.DataKey); i >= 0 {
 		by[i].dataKeys++
 	}
-	lost, now := 0, p.cfg.Clock()
+	lost, now := 0, u.Clock()
 	var named []string
-	err = p.clients.Each(ctx, func(c storage.Client) error {
+	err = u.Clients.Each(ctx, func(c storage.Client) error {
 		before := lost
 		for _, s := range c.Secrets {
 			if !s.ExpiresAt.IsZero() && !now.Before(s.ExpiresAt) {
 				continue
 			}
-			if _, err := p.secrets.Open(clients.SealPurpose, s.Sealed); err != nil {
+			if _, err := u.Secrets.Open(clients.SealPurpose, s.Sealed); err != nil {
 				lost++
 				continue
 			}
-			by[p.secrets.SealedBy(s.Sealed)].clientSecrets++
+			by[u.Secrets.SealedBy(s.Sealed)].clientSecrets++
 		}
 		if lost > before && len(named) < maxNamed {
 			named = append(named, c.ID)
@@ -62,7 +62,7 @@ func (p upkeep) reportSealed(ctx context.Context) error {
 		return err
 	}
 	if lost > 0 {
-		p.cfg.Logger.ErrorContext(ctx, "client secrets cannot be decrypted: they are encrypted under a secret that is neither Config.Secret nor one of PreviousSecrets; add it there, or give these clients new secrets",
+		u.Logger.ErrorContext(ctx, "client secrets cannot be decrypted: they are encrypted under a secret that is neither Config.Secret nor one of PreviousSecrets; add it there, or give these clients new secrets",
 			slog.Int("client_secrets", lost), slog.Any("clients", named))
 	}
 	var former []any
@@ -71,7 +71,7 @@ func (p upkeep) reportSealed(ctx context.Context) error {
 			slog.Int("signing_keys", n.keys), slog.Int("data_keys", n.dataKeys), slog.Int("client_secrets", n.clientSecrets)))
 	}
 	if len(former) > 0 {
-		p.cfg.Logger.InfoContext(ctx, "records are still encrypted under previous secrets; Run encrypts them under the current one", former...)
+		u.Logger.InfoContext(ctx, "records are still encrypted under previous secrets; Run encrypts them under the current one", former...)
 	}
 	return nil
 }
@@ -82,25 +82,25 @@ func (p upkeep) reportSealed(ctx context.Context) error {
 // It does so once per process. While a new secret is rolled out, each half of the processes
 // regards the other half's secret as a former one; what one process encrypts again, the
 // others would encrypt back, and so on. The last process to start has the last word.
-func (p upkeep) reseal(ctx context.Context) {
-	if p.resealDone.Load() || len(p.cfg.PreviousSecrets) == 0 {
+func (u *Upkeep) reseal(ctx context.Context) {
+	if u.resealDone.Load() || u.FormerSecrets == 0 {
 		return
 	}
 	var n sealedRecords
 	var err error
-	if n.keys, err = p.keys.Reseal(ctx); err == nil {
-		n.dataKeys, err = vault.Reseal(ctx, p.store, p.secrets)
+	if n.keys, err = u.Keys.Reseal(ctx); err == nil {
+		n.dataKeys, err = vault.Reseal(ctx, u.Store, u.Secrets)
 	}
 	if err == nil {
-		n.clientSecrets, err = p.clients.Reseal(ctx)
+		n.clientSecrets, err = u.Clients.Reseal(ctx)
 	}
 	if n != (sealedRecords{}) {
-		p.cfg.Logger.InfoContext(ctx, "records encrypted under the current secret",
+		u.Logger.InfoContext(ctx, "records encrypted under the current secret",
 			slog.Int("signing_keys", n.keys), slog.Int("data_keys", n.dataKeys), slog.Int("client_secrets", n.clientSecrets))
 	}
 	if err == nil {
-		p.resealDone.Store(true)
+		u.resealDone.Store(true)
 	} else if ctx.Err() == nil {
-		p.cfg.Logger.ErrorContext(ctx, "records under previous secrets could not be encrypted under the current one; will retry", slog.Any("error", err))
+		u.Logger.ErrorContext(ctx, "records under previous secrets could not be encrypted under the current one; will retry", slog.Any("error", err))
 	}
 }

@@ -1,4 +1,4 @@
-package provider
+package field
 
 import (
 	"encoding/json"
@@ -43,15 +43,15 @@ func withTexts(record reflect.Value) (texts reflect.Value, takeBack func()) {
 	return texts, func() { set(record, texts) }
 }
 
-// marshalDurations returns the JSON form of a struct with its durations as text.
-func marshalDurations(record any) ([]byte, error) {
+// MarshalDurations returns the JSON form of a struct with its durations as text.
+func MarshalDurations(record any) ([]byte, error) {
 	texts, _ := withTexts(reflect.ValueOf(record))
 	return json.Marshal(texts.Interface())
 }
 
-// unmarshalDurations reads that form into the struct that record points to. Missing members
+// UnmarshalDurations reads that form into the struct that record points to. Missing members
 // keep their values.
-func unmarshalDurations(text []byte, record any) error {
+func UnmarshalDurations(text []byte, record any) error {
 	texts, takeBack := withTexts(reflect.ValueOf(record).Elem())
 	if err := json.Unmarshal(text, texts.Addr().Interface()); err != nil {
 		return err

@@ -1,4 +1,4 @@
-package provider
+package upkeep
 
 import (
 	"context"
@@ -12,7 +12,7 @@ func TestInBatches(t *testing.T) {
 	// remove something.
 	batches := func(ctx context.Context, total int) int {
 		n := 0
-		upkeep{new(rooms)}.inBatches(ctx, "rows", func() (int, error) {
+		new(Upkeep).inBatches(ctx, "rows", func() (int, error) {
 			time.Sleep(10 * time.Millisecond)
 			n++
 			return total - n, nil
@@ -25,7 +25,7 @@ func TestInBatches(t *testing.T) {
 			if n := batches(t.Context(), 4); n != 4 {
 				t.Errorf("%d batches, want 4", n)
 			}
-			const want = (4 + 3*sweepRest) * 10 * time.Millisecond
+			const want = (4 + 3*rest) * 10 * time.Millisecond
 			if took := time.Since(begin); took != want {
 				t.Errorf("took %v, want %v", took, want)
 			}

@@ -1,0 +1,200 @@
+package provider
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/bonafide-id/bonafide/provider/internal/clients"
+	"github.com/bonafide-id/bonafide/storage"
+)
+
+// ErrNoClient means that there is no such application.
+var ErrNoClient = clients.ErrNotFound
+
+// Save registers an application or updates its registration. An invalid field is a
+// FieldError; ErrChanged if the registration has another Revision. The change takes effect
+// in every process within a second. If an application with this ID was deleted, Save waits
+// until its data is removed, or ctx ends. A new confidential client without a Secret gets a
+// random one, unless it has a key; Clients.Secret returns it.
+func (p Clients) Save(ctx context.Context, c Client) error {
+	err := p.Validate(c)
+	if err == nil {
+		err = asFieldError(p.clients.Save(ctx, c.record(), c.Secret, c.pictures()))
+	}
+	if errors.Is(err, storage.ErrChanged) {
+		return ErrChanged
+	}
+	if err != nil {
+		return fmt.Errorf("provider: save client %q: %w", c.ID, err)
+	}
+	return nil
+}
+
+// Get returns the registration of an application, without its secret. Clients.Save accepts
+// it, changed or not, and keeps the secret; the logo is the PNG that is served. ErrNoClient
+// if there is none.
+func (p Clients) Get(ctx context.Context, id string) (Client, error) {
+	c, err := p.store.Client(ctx, id)
+	if errors.Is(err, storage.ErrNotFound) || err == nil && c.Deleted {
+		return Client{}, ErrNoClient
+	}
+	if err != nil {
+		return Client{}, fmt.Errorf("provider: read client: %w", err)
+	}
+	registered := asClient(c)
+	for _, one := range []struct {
+		digest storage.Digest
+		to     *[]byte
+	}{
+		{c.Logo, &registered.Logo}, {c.LogoDark, &registered.LogoDark},
+		{c.Wordmark, &registered.Wordmark}, {c.WordmarkDark, &registered.WordmarkDark},
+	} {
+		if one.digest.IsZero() {
+			continue
+		}
+		picture, err := p.store.Image(ctx, one.digest)
+		if err != nil && !errors.Is(err, storage.ErrNotFound) {
+			return Client{}, fmt.Errorf("provider: read logo: %w", err)
+		}
+		*one.to = picture.Bytes
+	}
+	return registered, nil
+}
+
+// List returns up to limit registrations with IDs after the given one, in byte order of the
+// IDs, without secrets and pictures: to change one, read it with Get. A shorter page is the
+// last.
+func (p Clients) List(ctx context.Context, after string, limit int) ([]Client, error) {
+	var clients []Client
+	for len(clients) < limit {
+		stored, err := p.store.Clients(ctx, after, limit-len(clients))
+		if err != nil {
+			return nil, fmt.Errorf("provider: list clients: %w", err)
+		}
+		if len(stored) == 0 {
+			break
+		}
+		for _, c := range stored {
+			if after = c.ID; !c.Deleted {
+				clients = append(clients, asClient(c))
+			}
+		}
+	}
+	return clients, nil
+}
+
+// SetDisabled disables or enables an application (Client.Disabled) and changes nothing
+// else, so that it works even if the registration would no longer be accepted. It replaces
+// the registration with this Revision, zero for any: ErrChanged if it has another,
+// ErrNoClient if there is none.
+func (p Clients) SetDisabled(ctx context.Context, id string, disabled bool, revision int64) error {
+	err := p.clients.SetDisabled(ctx, id, disabled, revision)
+	if errors.Is(err, storage.ErrChanged) {
+		return ErrChanged
+	}
+	return asClientError("set client disabled", err)
+}
+
+// Delete deletes an application with all its grants and consents. It returns nil if there
+// is none.
+//
+// The deletion is one short write, and final: the application is unusable at once in this
+// process and within a second in others. Run, in any process, removes grants and consents,
+// which takes minutes for a million users and hardly slows other requests. Until then no
+// other application can have its ID: Clients.Save continues the removal, and then
+// registers.
+func (p Clients) Delete(ctx context.Context, id string) error {
+	return asClientError("delete client", p.clients.Delete(ctx, id))
+}
+
+// Deleting reports whether an application was deleted and Run has yet to remove some of its
+// data.
+func (p Clients) Deleting(ctx context.Context, id string) (bool, error) {
+	c, err := p.store.Client(ctx, id)
+	if errors.Is(err, storage.ErrNotFound) {
+		return false, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("provider: read client: %w", err)
+	}
+	return c.Deleted, nil
+}
+
+// SecretInfo describes a client secret without revealing it.
+type SecretInfo struct {
+	// ID identifies the secret within its application. It is not confidential.
+	ID string
+
+	// Hint is the last four characters of the secret, for its owner to recognize it; empty
+	// if no secret of the provider opens it.
+	Hint string
+
+	CreatedAt time.Time
+
+	// ExpiresAt is the end of the overlap after a rotation; zero for never.
+	ExpiresAt time.Time
+
+	// LastUsedAt is the last authentication with the secret, up to a minute early; zero for
+	// never.
+	LastUsedAt time.Time
+}
+
+// ErrLastSecret means that the secret to end is the application's only permanent one.
+var ErrLastSecret = clients.ErrLastSecret
+
+// ErrTooManySecrets means that an application has ten valid secrets.
+var ErrTooManySecrets = clients.ErrTooManySecrets
+
+// Secret returns the newest secret of an application, to show to its owner after a fresh
+// sign-in. ErrNoClient if there is none. The audit log records the call.
+func (p Clients) Secret(ctx context.Context, id string) (string, error) {
+	secret, err := p.clients.Secret(ctx, id)
+	return secret, asClientError("read client secret", err)
+}
+
+// RotateSecret gives an application a new secret and returns it. Former secrets stay valid
+// for overlap, so that the application can switch without an interruption; zero ends them
+// at once. ErrNoClient if there is none, ErrTooManySecrets if ten would stay valid.
+//
+// Of concurrent calls with one Client.Revision, one makes a secret and the others are
+// ErrChanged, so that two people who press a button at once do not end each other's secret.
+// With revision zero each call makes one.
+func (p Clients) RotateSecret(ctx context.Context, id string, overlap time.Duration, revision int64) (string, error) {
+	secret, err := p.clients.RotateSecret(ctx, id, overlap, revision)
+	if errors.Is(err, storage.ErrChanged) {
+		return "", ErrChanged
+	}
+	return secret, asClientError("rotate client secret", err)
+}
+
+// ListSecrets returns an application's valid secrets, the newest first; none for a public
+// one. ErrNoClient if there is no such application.
+func (p Clients) ListSecrets(ctx context.Context, id string) ([]SecretInfo, error) {
+	list, err := p.clients.ListSecrets(ctx, id)
+	if err != nil {
+		return nil, asClientError("list client secrets", err)
+	}
+	secrets := make([]SecretInfo, len(list))
+	for i, s := range list {
+		secrets[i] = SecretInfo(s)
+	}
+	return secrets, nil
+}
+
+// EndSecret ends one secret of an application, by SecretInfo.ID, in every process within a
+// second. It returns nil if there is no such secret. ErrNoClient if there is no such
+// application; ErrLastSecret if no other permanent secret is left: Clients.RotateSecret
+// makes one.
+func (p Clients) EndSecret(ctx context.Context, id, secretID string) error {
+	return asClientError("end client secret", p.clients.EndSecret(ctx, id, secretID))
+}
+
+// asClientError adds the attempted operation to an error that does not name it.
+func asClientError(what string, err error) error {
+	if err == nil || errors.Is(err, ErrNoClient) || errors.Is(err, ErrLastSecret) || errors.Is(err, ErrTooManySecrets) {
+		return err
+	}
+	return fmt.Errorf("provider: %s: %w", what, err)
+}

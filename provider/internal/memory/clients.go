@@ -1,0 +1,36 @@
+package memory
+
+import (
+	"context"
+	"errors"
+
+	"github.com/bonafide-id/bonafide/provider/internal/engine/registry"
+	"github.com/bonafide-id/bonafide/storage"
+)
+
+// Clients is the Store as the engine sees it when it looks for a client.
+type Clients struct{ *Store }
+
+var _ registry.Source = Clients{}
+
+// Client implements registry.Source. That there is no client is kept as well, so that a
+// made-up identifier is not looked up by each step of one request.
+func (s Clients) Client(ctx context.Context, id string) (*registry.Client, error) {
+	if !registry.IsClientID(id) {
+		return nil, registry.ErrNoClient
+	}
+	found, err := s.clients.Get(id, func() (*registry.Client, error) {
+		record, err := s.Store.Client(ctx, id)
+		if errors.Is(err, storage.ErrNotFound) {
+			return nil, nil // an answer, which is kept; an error is not
+		}
+		if err != nil {
+			return nil, err
+		}
+		return registry.Enabled(record)
+	})
+	if found == nil && err == nil {
+		err = registry.ErrNoClient
+	}
+	return found, err
+}

@@ -1,0 +1,41 @@
+package upkeep
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/bonafide-id/bonafide/provider/internal/audit"
+	"github.com/bonafide-id/bonafide/provider/internal/random"
+	"github.com/bonafide-id/bonafide/storage"
+)
+
+// deletionBatch is the number of accounts that are removed before other requests get their
+// turn.
+const deletionBatch = 16
+
+// deleteDue removes accounts that are due for deletion, and returns their number. Of
+// several processes, one removes an account and tells its owner.
+func (u *Upkeep) deleteDue(ctx context.Context, now time.Time) (removed int, err error) {
+	due, err := u.Store.DueAccounts(ctx, now, deletionBatch)
+	if err != nil {
+		return 0, fmt.Errorf("list due accounts: %w", err)
+	}
+	for _, a := range due {
+		pseudonym := "deleted-" + random.UUID()
+		if err := u.Companions.Forget(ctx, a.ID, pseudonym); err != nil {
+			return removed, err
+		}
+		found, err := u.Store.DeleteDueAccount(ctx, a.ID, pseudonym, now)
+		if err != nil {
+			return removed, fmt.Errorf("delete due account: %w", err)
+		}
+		if !found { // another process was first, or the owner has withdrawn the request
+			continue
+		}
+		removed++
+		u.Audit.Record(ctx, storage.Event{Name: audit.AccountDeleted, Subject: pseudonym, Detail: "as its user wanted"})
+		u.TellDeleted(ctx, a)
+	}
+	return removed, nil
+}

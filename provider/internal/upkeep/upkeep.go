@@ -1,0 +1,184 @@
+// Package upkeep is the background work of a provider: the rotation of signing keys,
+// encryption under the current secret, due deletions, and the removal of what has ended.
+package upkeep
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/bonafide-id/bonafide/provider/internal/audit"
+	"github.com/bonafide-id/bonafide/provider/internal/clients"
+	"github.com/bonafide-id/bonafide/provider/internal/host"
+	"github.com/bonafide-id/bonafide/provider/internal/keyring"
+	"github.com/bonafide-id/bonafide/storage"
+)
+
+// interval is the time between rounds.
+const interval = time.Minute
+
+// A sweep must not hold up requests, however much it finds: Batch limits one transaction,
+// after which it pauses rest times as long as that took.
+const (
+	Batch = 250
+	rest  = 4
+)
+
+// Options are what the work is done on. All fields are required.
+type Options struct {
+	Store      storage.Store
+	Keys       *keyring.KeySet
+	Secrets    *keyring.Secrets
+	Clients    *clients.Registry
+	Companions *host.Companions
+	Audit      *audit.Log
+
+	// FormerSecrets is the number of former secrets.
+	FormerSecrets int
+
+	// OwnKeys reports whether the signing keys are the provider's, not the host's.
+	OwnKeys bool
+
+	// KeepEvents is how long the audit log keeps an event; not above zero for ever.
+	KeepEvents time.Duration
+
+	// TellDeleted tells the owner of an account that it has been deleted.
+	TellDeleted func(ctx context.Context, a storage.Account)
+
+	Clock  func() time.Time
+	Logger *slog.Logger
+}
+
+// Upkeep is the background work of one provider.
+type Upkeep struct {
+	Options
+	beside
+
+	resealDone atomic.Bool // once per process: see reseal
+	outdated   sync.Once   // the operator has been told: see isOutdated
+}
+
+// New returns the work of these options.
+func New(o Options) *Upkeep {
+	u := &Upkeep{Options: o}
+	u.RunWith(u.removeDeleted)
+	return u
+}
+
+// Run works until ctx ends, and runs what RunWith was given. It returns when that has ended.
+func (u *Upkeep) Run(ctx context.Context) {
+	defer u.run(ctx)()
+	tick := time.NewTicker(interval)
+	defer tick.Stop()
+	for {
+		u.Maintain(ctx)
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+	}
+}
+
+// Maintain does one round. Failures are logged and retried in the next round.
+func (u *Upkeep) Maintain(ctx context.Context) {
+	if u.isOutdated(ctx) {
+		return
+	}
+	added, err := u.Keys.RotateIfDue(ctx)
+	if err != nil && ctx.Err() == nil {
+		u.Logger.ErrorContext(ctx, "signing keys could not be maintained", slog.Any("error", err))
+	}
+	if added {
+		u.Audit.Record(ctx, storage.Event{Name: audit.KeyRotated})
+	}
+	if err == nil {
+		u.reseal(ctx)
+	}
+	// A long sweep continues after the next look at the keys.
+	ctx, cancel := context.WithTimeout(ctx, interval)
+	defer cancel()
+	u.removeEnded(ctx)
+	u.inBatches(ctx, "measure pictures", func() (int, error) { return u.Clients.Measure(ctx) })
+}
+
+// removeDeleted removes the data of deleted applications as they come, including those that
+// another process has deleted.
+func (u *Upkeep) removeDeleted(ctx context.Context) {
+	tick := time.NewTicker(interval)
+	defer tick.Stop()
+	for {
+		if !u.isOutdated(ctx) {
+			if err := u.Clients.RemoveDeleted(ctx); err != nil && ctx.Err() == nil {
+				u.Logger.ErrorContext(ctx, "data of a deleted application could not be removed; will retry", slog.Any("error", err))
+			}
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		case <-u.Clients.Deleted:
+		}
+	}
+}
+
+// removeEnded permanently removes what has ended by a time that all processes agree on.
+func (u *Upkeep) removeEnded(ctx context.Context) {
+	said := u.Clock()
+	clock, err := u.Store.HearClock(ctx, said)
+	if err != nil && ctx.Err() == nil {
+		u.Logger.ErrorContext(ctx, "ended records could not be removed; will retry", slog.Any("error", err))
+	}
+	if err != nil || clock.Agreed.IsZero() {
+		return
+	}
+	if clock.Claimed.Equal(said) {
+		u.Logger.WarnContext(ctx, "the time has leapt since the last round: no process ran, or this machine's clock is wrong; records that end by it are removed after a day",
+			slog.Time("time", said), slog.Time("last", clock.Agreed))
+	}
+	now := clock.Agreed
+	u.inBatches(ctx, "remove expired records", func() (int, error) { return u.Store.Sweep(ctx, now, Batch) })
+	u.inBatches(ctx, "remove accounts whose users wanted that", func() (int, error) { return u.deleteDue(ctx, now) })
+	for _, c := range u.Companions.All() {
+		u.inBatches(ctx, "remove what is over beside", func() (int, error) { return c.RemoveEnded(ctx, now, Batch) })
+	}
+	if keep := u.KeepEvents; keep > 0 {
+		u.inBatches(ctx, "remove old events", func() (int, error) {
+			return u.Store.RemoveEvents(ctx, now.Add(-keep), now, Batch)
+		})
+	}
+}
+
+// isOutdated reports whether a newer version has migrated the database, and tells the
+// operator once; every later request gets 503, which says the same.
+func (u *Upkeep) isOutdated(ctx context.Context) bool {
+	err := u.Store.Ping(ctx)
+	if !errors.Is(err, storage.ErrNewerSchema) {
+		return false
+	}
+	u.outdated.Do(func() {
+		u.Logger.ErrorContext(ctx, "this process no longer serves requests: stop or upgrade it", slog.Any("error", err))
+	})
+	return true
+}
+
+// inBatches runs batch after batch until nothing is left to do, or ctx ends.
+func (u *Upkeep) inBatches(ctx context.Context, what string, batch func() (done int, err error)) {
+	for ctx.Err() == nil {
+		begin := time.Now()
+		done, err := batch()
+		if err != nil && ctx.Err() == nil {
+			u.Logger.ErrorContext(ctx, "background task failed; will retry", slog.String("task", what), slog.Any("error", err))
+		}
+		if err != nil || done == 0 {
+			return
+		}
+		select {
+		case <-ctx.Done():
+		case <-time.After(rest * time.Since(begin)):
+		}
+	}
+}

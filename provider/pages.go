@@ -1,0 +1,208 @@
+package provider
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"path"
+	"time"
+
+	"github.com/bonafide-id/bonafide/provider/internal/ratelimit"
+	"github.com/bonafide-id/bonafide/provider/internal/web"
+	"github.com/bonafide-id/bonafide/ui"
+	"github.com/bonafide-id/bonafide/widget"
+)
+
+// Allow counts an attempt at an action of the host's, such as a post to a Screen, and
+// returns zero, or how long to wait if it is one too many. key identifies who tries, such
+// as a user's ID; what names the limit, from a set that is fixed at program start. All
+// processes on one store count together, before the outcome of the attempt is known. A
+// Burst below one is no limit. While the store is unavailable, the error is
+// storage.ErrUnavailable.
+func (p Pages) Allow(ctx context.Context, what, key string, limit Limit) (wait time.Duration, err error) {
+	if limit.Burst < 1 {
+		return 0, nil
+	}
+	return p.limits.Allow(ctx, ratelimit.OfHost(what, ratelimit.Limit(limit)), ratelimit.Key{Account: key})
+}
+
+// ScopeWords returns the title and the explanation of a scope in the language of a screen
+// (Screen.Page).
+func (p Pages) ScopeWords(l *ui.Locale, name string) (title, description ui.Label) {
+	return p.catalogue.ScopeWords(l, name)
+}
+
+// GroupWords returns what a group and these of its subgroups are called in the language of a
+// screen (Screen.Page).
+func (p Pages) GroupWords(l *ui.Locale, group string, subgroups ...string) (title ui.Label, parts []ui.Label) {
+	return p.catalogue.GroupWords(l, group), p.catalogue.SubgroupWords(l, group, subgroups)
+}
+
+// ButtonScript returns the address of the sign-in button's script and its Subresource
+// Integrity value, for documentation and sample code.
+func (p Pages) ButtonScript() widget.Script { return p.button.Script(p.cfg.BaseURL) }
+
+// serveButton serves the files of the button.
+func serveButton(button *widget.Widget) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		file := *r
+		file.URL = &url.URL{Path: path.Base(r.URL.Path)}
+		button.ServeHTTP(w, &file)
+	}
+}
+
+// IsReturnTo reports whether this provider has passed an address to the host's sign-in or
+// sign-out page as return_to. The page must check it before it redirects there; otherwise
+// anybody could use it to send users elsewhere.
+func (p Pages) IsReturnTo(address string) bool {
+	return p.flows.IsReturnTo(address) || p.pages.IsReturnTo(address) || p.own.IsReturnTo(address)
+}
+
+// FailedRequest is a request of an application that ended on an error page.
+type FailedRequest struct {
+	// Request is the browser's request.
+	Request *http.Request
+
+	// ClientID is the application's ID, and RequestID the one that the page shows.
+	ClientID, RequestID string
+}
+
+// LinkErrors sets the link on error pages of applications' requests that leads their
+// developers to details: f returns its address, or "" for no link. f is called while the
+// page is rendered, within the time limit of the request, and checks itself who is signed
+// in (SignedIn). The last f replaces earlier ones.
+func (p Pages) LinkErrors(f func(FailedRequest) string) { p.errorLink.Store(&f) }
+
+// linkError returns the address of the link on an error page, or "".
+func (p Pages) linkError(r *http.Request, clientID, requestID string) string {
+	f := p.errorLink.Load()
+	if f == nil || clientID == "" {
+		return ""
+	}
+	return (*f)(FailedRequest{r, clientID, requestID})
+}
+
+// LinkVerification sets the link of the account page that leads to where people see and
+// start their verifications: a path of the host. The last one replaces earlier ones.
+func (p Pages) LinkVerification(path string) { p.verifyLink.Store(&path) }
+
+// verificationLink returns the link of LinkVerification, or "".
+func (p *rooms) verificationLink() string {
+	if path := p.verifyLink.Load(); path != nil {
+		return *path
+	}
+	return ""
+}
+
+// SignedIn returns the user who is signed in on a request of a browser, to this provider or
+// to another handler at the same host; zero for nobody.
+func (p Pages) SignedIn(r *http.Request) (SignedIn, error) {
+	user, err := p.flows.SignedIn(r)
+	if user == nil || err != nil {
+		return SignedIn{}, err
+	}
+	return SignedIn(user.User), nil
+}
+
+// The parameters of a BrandPreview, beside the language.
+const (
+	previewScreen = "screen" // one of previewScreens; the page that frames them when missing
+	previewScheme = "scheme" // a ui.Scheme
+	previewWidth  = "width"
+
+	widthPhone   = "phone"
+	widthDesktop = "desktop"
+)
+
+var previewScreens = []ui.PreviewScreen{ui.PreviewSignIn, ui.PreviewSignUp, ui.PreviewConsent, ui.PreviewError, ui.PreviewMail}
+
+// BrandPreview serves a page with the sign-in, sign-up, consent and error screens and an
+// e-mail, as Config.Brand, Config.Screens and Config.Texts render them: in light and dark
+// mode, at phone and desktop width, and in each language. It serves its frames as well;
+// they are inert, and no other origin can frame them.
+//
+// The host mounts it like a Screen, at a path below that of Config.BaseURL without a page
+// of the provider:
+//
+//	mux.Handle("/id/brand", idp.Pages().BrandPreview(isOperator))
+//	mux.Handle("/id/", idp)
+//
+// allow is called for every request, including those for frames. If it returns false, the
+// response is the error page for an unknown address. Nil allows nobody.
+func (p Pages) BrandPreview(allow func(*http.Request) bool) http.Handler {
+	show := p.Screen(showBrandPreview)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		reads := r.Method == http.MethodGet || r.Method == http.MethodHead
+		if !reads || allow == nil || !allow(r) {
+			p.server.NotFound(w, r)
+			return
+		}
+		show.ServeHTTP(w, r)
+	})
+}
+
+func showBrandPreview(s *Screen) error {
+	asked := s.Request.URL.Query()
+	scheme := ui.SchemeLight
+	switch ui.Scheme(asked.Get(previewScheme)) {
+	case ui.SchemeAuto, ui.SchemeLight:
+	case ui.SchemeDark:
+		scheme = ui.SchemeDark
+	default:
+		return ErrScreenNotFound
+	}
+	if asked.Has(previewScreen) {
+		return s.showBrandFrame(ui.PreviewScreen(asked.Get(previewScreen)), scheme)
+	}
+	s.Render(http.StatusOK, ui.BrandPreview(s.brandPreviewView(asked, scheme)))
+	return nil
+}
+
+func (s *Screen) showBrandFrame(screen ui.PreviewScreen, scheme ui.Scheme) error {
+	view := ui.PreviewView{
+		Page: s.Page(), Screen: screen, Scheme: scheme,
+		MinLength: s.provider.cfg.PasswordMinLength, BaseURL: s.site().BaseURL, Screens: s.site().Screens,
+	}
+	view.Client = ui.Client{Name: "Example Shop", Host: "shop.example"}
+	switch screen {
+	case ui.PreviewMail:
+		s.RenderMailPreview(ui.Preview(view))
+	case ui.PreviewSignIn, ui.PreviewSignUp, ui.PreviewConsent, ui.PreviewError:
+		s.RenderPreview(ui.Preview(view))
+	default:
+		return ErrScreenNotFound
+	}
+	return nil
+}
+
+func (s *Screen) brandPreviewView(asked url.Values, scheme ui.Scheme) ui.BrandPreviewView {
+	width := widthPhone
+	if asked.Get(previewWidth) == widthDesktop {
+		width = widthDesktop
+	}
+	// at is this page with other parameters. Without a chosen language it has none, because
+	// a page remembers the language that its address names.
+	at := func(parameters ...string) string {
+		query := url.Values{}
+		for i := 0; i < len(parameters); i += 2 {
+			query.Set(parameters[i], parameters[i+1])
+		}
+		if lang := asked.Get(web.LanguageParameter); lang != "" {
+			query.Set(web.LanguageParameter, lang)
+		}
+		return "?" + query.Encode()
+	}
+	view := ui.BrandPreviewView{
+		Page: s.Page(), Scheme: scheme, Desktop: width == widthDesktop,
+		LightURL:   at(previewScheme, string(ui.SchemeLight), previewWidth, width),
+		DarkURL:    at(previewScheme, string(ui.SchemeDark), previewWidth, width),
+		PhoneURL:   at(previewScheme, string(scheme), previewWidth, widthPhone),
+		DesktopURL: at(previewScheme, string(scheme), previewWidth, widthDesktop),
+	}
+	for _, screen := range previewScreens {
+		view.Frames = append(view.Frames, ui.PreviewFrame{
+			Screen: screen, URL: at(previewScreen, string(screen), previewScheme, string(scheme)),
+		})
+	}
+	return view
+}
