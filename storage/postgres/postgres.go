@@ -64,15 +64,20 @@ import (
 	"github.com/bonafide-id/bonafide/storage/sqlstore"
 )
 
-// Store is a storage.Store in a PostgreSQL database, and storage.Developers as well. Its methods may be called by
+// Store is a storage.Store in a PostgreSQL database, and storage.Developers and
+// storage.Verification as well. Its methods may be called by
 // any number of goroutines.
 type Store struct {
 	storage.Store
 	storage.Developers
+	storage.Verification
 	records *sqlstore.Store // the same
 }
 
-var _ storage.Developers = (*Store)(nil)
+var (
+	_ storage.Developers   = (*Store)(nil)
+	_ storage.Verification = (*Store)(nil)
+)
 
 // Open connects to a database and brings its schema up to date. The URL is that of
 // libpq (https://www.postgresql.org/docs/current/libpq-connect.html); what it
@@ -132,7 +137,7 @@ func open(ctx context.Context, url string, schema func(context.Context, sqlstore
 		return nil, fmt.Errorf("open database: %w", err)
 	}
 	records := sqlstore.New(e, dialect)
-	return &Store{Store: records, Developers: records, records: records}, nil
+	return &Store{Store: records, Developers: records, Verification: records, records: records}, nil
 }
 
 // Observe makes OpenTelemetry learn how long every operation takes from now on, as

@@ -11,17 +11,22 @@ import (
 	"github.com/bonafide-id/bonafide/storage/sqlstore"
 )
 
-// Store is a storage.Store in one file, and storage.Developers as well. Its methods may be called by any number of
+// Store is a storage.Store in one file, and storage.Developers and
+// storage.Verification as well. Its methods may be called by any number of
 // goroutines.
 type Store struct {
 	storage.Store
 	storage.Developers
+	storage.Verification
 	records *sqlstore.Store // the same
 	driver  Driver
 	path    string
 }
 
-var _ storage.Developers = (*Store)(nil)
+var (
+	_ storage.Developers   = (*Store)(nil)
+	_ storage.Verification = (*Store)(nil)
+)
 
 // Open opens the database in the file at path. When there is none it creates one,
 // and the folder that it is in (but no folder above that); file and folder are
@@ -78,7 +83,7 @@ func (d Driver) open(
 		return nil, fmt.Errorf("open database %s: %w", path, err)
 	}
 	records := sqlstore.New(engine, sqlstore.SQLite())
-	return &Store{Store: records, Developers: records, records: records, driver: d, path: file}, nil
+	return &Store{Store: records, Developers: records, Verification: records, records: records, driver: d, path: file}, nil
 }
 
 // Observe makes OpenTelemetry learn how long every operation takes from now on, as
