@@ -25,7 +25,7 @@ func TestConsentSentenceLeavesNothingOut(t *testing.T) {
 			for i := range most {
 				named += strings.Count(said, fmt.Sprintf("fact%d.", i))
 			}
-			rest := l.plain(l.orEnglish().text.Consent.More, count(most-named))
+			rest := l.Plain(l.OrEnglish().text.Consent.More, Count(most-named))
 			if named < most && !strings.Contains(said, rest) || named == most && strings.Contains(said, rest) {
 				t.Errorf("%s: %d of %d are named in %q", l.Lang, named, most, said)
 			}

@@ -35,14 +35,14 @@ var moreFields = []string{
 // moreIsOpen reports whether something is wrong in the part of the settings that is closed.
 func (v DeveloperSettingsView) moreIsOpen() bool {
 	return slices.ContainsFunc(moreFields, func(field string) bool {
-		_, wrong := v.problem(field)
+		_, wrong := v.Problem(field)
 		return wrong
 	})
 }
 
 // algs are the algorithms that can sign, any of them first.
 func (v DeveloperSettingsView) algs(chosen string) []option {
-	all := []option{{Value: AnyAlg, Label: v.locale().plain(v.locale().developer().Application.AnyAlg), Chosen: chosen == AnyAlg}}
+	all := []option{{Value: AnyAlg, Label: v.locale().Plain(v.locale().developer().Application.AnyAlg), Chosen: chosen == AnyAlg}}
 	for _, alg := range v.Algs {
 		all = append(all, option{Value: alg, Label: alg, Chosen: alg == chosen})
 	}
@@ -53,7 +53,7 @@ func (v DeveloperSettingsView) algs(chosen string) []option {
 func options(l *Locale, labels map[string]labelText, values []string, chosen string) []option {
 	var all []option
 	for _, value := range values {
-		all = append(all, option{Value: value, Label: l.plain(labels[value].Label), Text: l.plain(labels[value].Text)})
+		all = append(all, option{Value: value, Label: l.Plain(labels[value].Label), Text: l.Plain(labels[value].Text)})
 	}
 	if len(all) > 0 {
 		all[max(0, slices.Index(values, chosen))].Chosen = true
@@ -68,7 +68,7 @@ func choices(l *Locale, labels map[string]labelText, values []DeveloperValue) []
 		t, ok := labels[v.Value]
 		o := option{Value: FieldValue(v.Value), Label: v.Value, Chosen: v.Chosen}
 		if ok {
-			o.Label, o.Text = l.plain(t.Label), l.plain(t.Text)
+			o.Label, o.Text = l.Plain(t.Label), l.Plain(t.Text)
 		}
 		all = append(all, o)
 	}
@@ -80,7 +80,7 @@ func scopeOptions(scopes []DeveloperScope) []option {
 	var all []option
 	for _, s := range scopes {
 		title := s.Title
-		if clean(title.Text, maxName) == "" {
+		if Clean(title.Text, MaxName) == "" {
 			title = Label{Text: s.Name, Lang: Undetermined}
 		}
 		all = append(all, option{Value: s.Name, Title: title, Text: s.Name, Note: s.Text, Chosen: s.Chosen})
@@ -94,17 +94,17 @@ func FieldValue(value string) string { return strings.ReplaceAll(value, " ", "-"
 // kindLabel names what an application is.
 func kindLabel(l *Locale, kind string) string {
 	if t, ok := l.developer().Application.Kinds[kind]; ok {
-		return l.plain(t.Label)
+		return l.Plain(t.Label)
 	}
-	return clean(kind, maxName)
+	return Clean(kind, MaxName)
 }
 
 // dialectLabel names what an application speaks.
 func dialectLabel(l *Locale, dialect string) string {
 	if t, ok := l.developer().Application.Dialects[dialect]; ok {
-		return l.plain(t.Label)
+		return l.Plain(t.Label)
 	}
-	return clean(dialect, maxName)
+	return Clean(dialect, MaxName)
 }
 
 // DeveloperChecked is what is said about a field while it is typed: what is wrong with it,
@@ -112,11 +112,11 @@ func dialectLabel(l *Locale, dialect string) string {
 func DeveloperChecked(p Page, problems []Problem) string {
 	l := p.locale()
 	if len(problems) == 0 {
-		return l.plain(l.developer().Application.AddressesRight)
+		return l.Plain(l.developer().Application.AddressesRight)
 	}
 	var lines []string
 	for _, problem := range problems {
-		lines = append(lines, l.problem(problem))
+		lines = append(lines, l.Problem(problem))
 	}
 	return strings.Join(lines, "\n")
 }
@@ -132,18 +132,18 @@ func checkURL(address, field string) string {
 // fieldLabel names a field of a registration.
 func fieldLabel(l *Locale, field string) string {
 	if field == FieldAuthMethod {
-		return l.plain(l.developer().Application.AuthMethod)
+		return l.Plain(l.developer().Application.AuthMethod)
 	}
 	if t, ok := l.developer().Application.Fields[field]; ok {
-		return l.plain(t.Label)
+		return l.Plain(t.Label)
 	}
 	switch {
 	case isPictureField(field):
 		return pictureLabel(l, field)
 	case field == "button_color":
-		return l.plain(l.developer().Branding.Color)
+		return l.Plain(l.developer().Branding.Color)
 	}
-	return clean(field, maxName)
+	return Clean(field, MaxName)
 }
 
 // isDeep reports whether a page lies behind the first one of an application, and has the switch

@@ -17,8 +17,8 @@ func (p DeveloperPreview) heading(l *Locale) string {
 	if p.RightToLeft {
 		scheme = t.RightToLeft
 	}
-	screen := map[PreviewScreen]message{PreviewSignIn: t.SignIn, PreviewConsent: t.Consent, PreviewError: t.Error}
-	return l.plain(t.Screen, arg{"screen", words(l.plain(screen[p.Screen]))}, arg{"scheme", words(l.plain(scheme))})
+	screen := map[PreviewScreen]Message{PreviewSignIn: t.SignIn, PreviewConsent: t.Consent, PreviewError: t.Error}
+	return l.Plain(t.Screen, With("screen", Words(l.Plain(screen[p.Screen]))), With("scheme", Words(l.Plain(scheme))))
 }
 
 // texts returns what a picture is called, what is said about it and about removing it.
@@ -26,13 +26,13 @@ func (p DeveloperPicture) texts(l *Locale) (label, hint, remove string) {
 	t := l.developer().Branding
 	switch p.Field {
 	case FieldLogoDark:
-		return l.plain(t.LogoDark), l.plain(t.LogoDarkHint), l.plain(t.RemovePicture)
+		return l.Plain(t.LogoDark), l.Plain(t.LogoDarkHint), l.Plain(t.RemovePicture)
 	case FieldWordmark:
-		return l.plain(t.Wordmark), l.plain(t.WordmarkHint), l.plain(t.RemovePicture)
+		return l.Plain(t.Wordmark), l.Plain(t.WordmarkHint), l.Plain(t.RemovePicture)
 	case FieldWordmarkDark:
-		return l.plain(t.WordmarkDark), l.plain(t.WordmarkDarkHint), l.plain(t.RemovePicture)
+		return l.Plain(t.WordmarkDark), l.Plain(t.WordmarkDarkHint), l.Plain(t.RemovePicture)
 	default:
-		return l.plain(t.Logo), l.plain(t.LogoHint), l.plain(t.RemoveLogo)
+		return l.Plain(t.Logo), l.Plain(t.LogoHint), l.Plain(t.RemoveLogo)
 	}
 }
 
@@ -46,10 +46,10 @@ func (p DeveloperPicture) picture() Picture {
 }
 
 // ratio writes a contrast as WCAG does, cut off and never rounded up: 2.999 is below 3.
-func (l *Locale) ratio(r float64) words {
+func (l *Locale) ratio(r float64) Words {
 	hundredths := int(math.Floor(r*100 + 1e-9))
-	return words(l.plain(l.developer().Branding.Ratio,
-		arg{"whole", hundredths / 100}, arg{"part", words(fmt.Sprintf("%02d", hundredths%100))}))
+	return Words(l.Plain(l.developer().Branding.Ratio,
+		With("whole", hundredths/100), With("part", Words(fmt.Sprintf("%02d", hundredths%100)))))
 }
 
 // contrastText says whether the label of a button can be read.
@@ -62,7 +62,7 @@ func contrastText(l *Locale, c theme.Contrast) string {
 	if c.Grade() == "AAA" {
 		grade = t.GradeAAA
 	}
-	return l.plain(color) + ", " + l.plain(grade)
+	return l.Plain(color) + ", " + l.Plain(grade)
 }
 
 // edgeText says how a button is found.
@@ -70,10 +70,10 @@ func edgeText(l *Locale, outlined, exchanged bool) string {
 	t := l.developer().Branding
 	switch {
 	case exchanged:
-		return l.plain(t.Exchanged)
+		return l.Plain(t.Exchanged)
 	case outlined:
-		return l.plain(t.Outlined)
+		return l.Plain(t.Outlined)
 	default:
-		return l.plain(t.StandsOut)
+		return l.Plain(t.StandsOut)
 	}
 }

@@ -50,7 +50,7 @@ func DeveloperBranding(v DeveloperBrandingView) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var3 string
-			templ_7745c5c3_Var3, templ_7745c5c3_Err = templ.JoinStringErrs(l.plain(t.Heading))
+			templ_7745c5c3_Var3, templ_7745c5c3_Err = templ.JoinStringErrs(l.Plain(t.Heading))
 			if templ_7745c5c3_Err != nil {
 				return templ.Error{Err: templ_7745c5c3_Err, FileName: `developer_branding.templ`, Line: 11, Col: 27}
 			}
@@ -68,7 +68,7 @@ func DeveloperBranding(v DeveloperBrandingView) templ.Component {
 					return templ_7745c5c3_Err
 				}
 				var templ_7745c5c3_Var4 string
-				templ_7745c5c3_Var4, templ_7745c5c3_Err = templ.JoinStringErrs(l.plain(t.Draft))
+				templ_7745c5c3_Var4, templ_7745c5c3_Err = templ.JoinStringErrs(l.Plain(t.Draft))
 				if templ_7745c5c3_Err != nil {
 					return templ.Error{Err: templ_7745c5c3_Err, FileName: `developer_branding.templ`, Line: 13, Col: 45}
 				}
@@ -85,7 +85,7 @@ func DeveloperBranding(v DeveloperBrandingView) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = l.say(t.Text, arg{"client", v.Name}, arg{"brand", v.Brand.Name}).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = l.Say(t.Text, With("client", v.Name), With("brand", v.Brand.Name)).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -93,7 +93,7 @@ func DeveloperBranding(v DeveloperBrandingView) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = problems(l, v.Form).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = Problems(l, v.Form).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -137,7 +137,7 @@ func DeveloperBranding(v DeveloperBrandingView) templ.Component {
 					return templ_7745c5c3_Err
 				}
 				var templ_7745c5c3_Var5 string
-				templ_7745c5c3_Var5, templ_7745c5c3_Err = templ.JoinStringErrs(l.plain(t.Undo))
+				templ_7745c5c3_Var5, templ_7745c5c3_Err = templ.JoinStringErrs(l.Plain(t.Undo))
 				if templ_7745c5c3_Err != nil {
 					return templ.Error{Err: templ_7745c5c3_Err, FileName: `developer_branding.templ`, Line: 31, Col: 25}
 				}
@@ -150,7 +150,7 @@ func DeveloperBranding(v DeveloperBrandingView) templ.Component {
 					return templ_7745c5c3_Err
 				}
 				var templ_7745c5c3_Var6 string
-				templ_7745c5c3_Var6, templ_7745c5c3_Err = templ.JoinStringErrs(l.plain(t.UndoText))
+				templ_7745c5c3_Var6, templ_7745c5c3_Err = templ.JoinStringErrs(l.Plain(t.UndoText))
 				if templ_7745c5c3_Err != nil {
 					return templ.Error{Err: templ_7745c5c3_Err, FileName: `developer_branding.templ`, Line: 32, Col: 28}
 				}
@@ -204,13 +204,13 @@ func DeveloperBranding(v DeveloperBrandingView) templ.Component {
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
-					templ_7745c5c3_Err = choice("secondary", ActionUndo, l.plain(t.Undo)).Render(ctx, templ_7745c5c3_Buffer)
+					templ_7745c5c3_Err = ActionButton("secondary", ActionUndo, l.Plain(t.Undo)).Render(ctx, templ_7745c5c3_Buffer)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
 					return nil
 				})
-				templ_7745c5c3_Err = form(v.Form).Render(templ.WithChildren(ctx, templ_7745c5c3_Var7), templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = PostForm(v.Form).Render(templ.WithChildren(ctx, templ_7745c5c3_Var7), templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -221,7 +221,7 @@ func DeveloperBranding(v DeveloperBrandingView) templ.Component {
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = developerLayout(v.DeveloperPage, l.plain(t.Heading)).Render(templ.WithChildren(ctx, templ_7745c5c3_Var2), templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = developerLayout(v.DeveloperPage, l.Plain(t.Heading)).Render(templ.WithChildren(ctx, templ_7745c5c3_Var2), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -268,7 +268,7 @@ func brandingForm(l *Locale, v DeveloperBrandingView) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = hidden(v.Form.Hidden).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = HiddenFields(v.Form.Hidden).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -316,16 +316,16 @@ func brandingForm(l *Locale, v DeveloperBrandingView) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = choice("secondary", ActionPreview, l.plain(t.Preview)).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = ActionButton("secondary", ActionPreview, l.Plain(t.Preview)).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = choice("primary", ActionPublish, l.plain(t.Publish)).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = ActionButton("primary", ActionPublish, l.Plain(t.Publish)).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
 		if v.Draft {
-			templ_7745c5c3_Err = choice("link", ActionDiscard, l.plain(t.Discard)).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = ActionButton("link", ActionDiscard, l.Plain(t.Discard)).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -360,7 +360,7 @@ func brandingPicture(l *Locale, v DeveloperBrandingView, p DeveloperPicture) tem
 		}
 		ctx = templ.ClearChildren(ctx)
 		label, hint, remove := p.texts(l)
-		problem, wrong := v.Form.problem(p.Field)
+		problem, wrong := v.Form.Problem(p.Field)
 		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 26, "<div class=\"field\"><label for=\"")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
@@ -397,7 +397,7 @@ func brandingPicture(l *Locale, v DeveloperBrandingView, p DeveloperPicture) tem
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var17 string
-			templ_7745c5c3_Var17, templ_7745c5c3_Err = templ.JoinStringErrs(l.plain(l.developer().Common.Optional))
+			templ_7745c5c3_Var17, templ_7745c5c3_Err = templ.JoinStringErrs(l.Plain(l.developer().Common.Optional))
 			if templ_7745c5c3_Err != nil {
 				return templ.Error{Err: templ_7745c5c3_Err, FileName: `developer_branding.templ`, Line: 68, Col: 67}
 			}
@@ -459,7 +459,7 @@ func brandingPicture(l *Locale, v DeveloperBrandingView, p DeveloperPicture) tem
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var21 string
-			templ_7745c5c3_Var21, templ_7745c5c3_Err = templ.JoinStringErrs(l.problem(problem))
+			templ_7745c5c3_Var21, templ_7745c5c3_Err = templ.JoinStringErrs(l.Problem(problem))
 			if templ_7745c5c3_Err != nil {
 				return templ.Error{Err: templ_7745c5c3_Err, FileName: `developer_branding.templ`, Line: 73, Col: 70}
 			}
@@ -478,17 +478,17 @@ func brandingPicture(l *Locale, v DeveloperBrandingView, p DeveloperPicture) tem
 		}
 		switch {
 		case p.URL != "" && (p.Field == FieldWordmark || p.Field == FieldWordmarkDark):
-			templ_7745c5c3_Err = picture(p.picture(), "wordmark", "").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = Image(p.picture(), "wordmark", "").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 		case p.URL != "":
-			templ_7745c5c3_Err = picture(p.picture(), "logo", "").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = Image(p.picture(), "logo", "").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 		case p.Field == FieldLogo:
-			templ_7745c5c3_Err = logo(Picture{}, v.Name).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = Logo(Picture{}, v.Name).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -654,7 +654,7 @@ func brandingColor(l *Locale, v DeveloperBrandingView) templ.Component {
 		}
 		ctx = templ.ClearChildren(ctx)
 		t := l.developer().Branding
-		problem, wrong := v.Form.problem(FieldColor)
+		problem, wrong := v.Form.Problem(FieldColor)
 		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 52, "<div class=\"field\"><label for=\"")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
@@ -673,7 +673,7 @@ func brandingColor(l *Locale, v DeveloperBrandingView) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var32 string
-		templ_7745c5c3_Var32, templ_7745c5c3_Err = templ.JoinStringErrs(l.plain(t.Color))
+		templ_7745c5c3_Var32, templ_7745c5c3_Err = templ.JoinStringErrs(l.Plain(t.Color))
 		if templ_7745c5c3_Err != nil {
 			return templ.Error{Err: templ_7745c5c3_Err, FileName: `developer_branding.templ`, Line: 113, Col: 21}
 		}
@@ -686,7 +686,7 @@ func brandingColor(l *Locale, v DeveloperBrandingView) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var33 string
-		templ_7745c5c3_Var33, templ_7745c5c3_Err = templ.JoinStringErrs(l.plain(l.developer().Common.Optional))
+		templ_7745c5c3_Var33, templ_7745c5c3_Err = templ.JoinStringErrs(l.Plain(l.developer().Common.Optional))
 		if templ_7745c5c3_Err != nil {
 			return templ.Error{Err: templ_7745c5c3_Err, FileName: `developer_branding.templ`, Line: 114, Col: 66}
 		}
@@ -698,7 +698,7 @@ func brandingColor(l *Locale, v DeveloperBrandingView) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = l.say(t.ColorHint, arg{"brand", v.Brand.Name}).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = l.Say(t.ColorHint, With("brand", v.Brand.Name)).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -712,7 +712,7 @@ func brandingColor(l *Locale, v DeveloperBrandingView) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var34 string
-			templ_7745c5c3_Var34, templ_7745c5c3_Err = templ.JoinStringErrs(l.problem(problem))
+			templ_7745c5c3_Var34, templ_7745c5c3_Err = templ.JoinStringErrs(l.Problem(problem))
 			if templ_7745c5c3_Err != nil {
 				return templ.Error{Err: templ_7745c5c3_Err, FileName: `developer_branding.templ`, Line: 120, Col: 61}
 			}
@@ -790,7 +790,7 @@ func brandingColor(l *Locale, v DeveloperBrandingView) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var38 string
-		templ_7745c5c3_Var38, templ_7745c5c3_Err = templ.JoinStringErrs(l.plain(t.Picker))
+		templ_7745c5c3_Var38, templ_7745c5c3_Err = templ.JoinStringErrs(l.Plain(t.Picker))
 		if templ_7745c5c3_Err != nil {
 			return templ.Error{Err: templ_7745c5c3_Err, FileName: `developer_branding.templ`, Line: 144, Col: 63}
 		}
@@ -849,7 +849,7 @@ func brandingContrast(l *Locale, v DeveloperBrandingView) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var41 string
-			templ_7745c5c3_Var41, templ_7745c5c3_Err = templ.JoinStringErrs(l.plain(t.Contrast))
+			templ_7745c5c3_Var41, templ_7745c5c3_Err = templ.JoinStringErrs(l.Plain(t.Contrast))
 			if templ_7745c5c3_Err != nil {
 				return templ.Error{Err: templ_7745c5c3_Err, FileName: `developer_branding.templ`, Line: 156, Col: 28}
 			}
@@ -888,7 +888,7 @@ func brandingContrast(l *Locale, v DeveloperBrandingView) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var44 string
-			templ_7745c5c3_Var44, templ_7745c5c3_Err = templ.JoinStringErrs(l.plain(l.text.Consent.Allow))
+			templ_7745c5c3_Var44, templ_7745c5c3_Err = templ.JoinStringErrs(l.Plain(l.text.Consent.Allow))
 			if templ_7745c5c3_Err != nil {
 				return templ.Error{Err: templ_7745c5c3_Err, FileName: `developer_branding.templ`, Line: 159, Col: 108}
 			}
@@ -900,15 +900,15 @@ func brandingContrast(l *Locale, v DeveloperBrandingView) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = brandingMeasure(l, l.plain(t.Label), v.Contrast.Label, contrastText(l, v.Contrast)).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = brandingMeasure(l, l.Plain(t.Label), v.Contrast.Label, contrastText(l, v.Contrast)).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = brandingMeasure(l, l.plain(t.OnLight), v.Contrast.Light, edgeText(l, v.Contrast.OutlinedLight(), v.Contrast.ExchangedLight)).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = brandingMeasure(l, l.Plain(t.OnLight), v.Contrast.Light, edgeText(l, v.Contrast.OutlinedLight(), v.Contrast.ExchangedLight)).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = brandingMeasure(l, l.plain(t.OnDark), v.Contrast.Dark, edgeText(l, v.Contrast.OutlinedDark(), v.Contrast.ExchangedDark)).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = brandingMeasure(l, l.Plain(t.OnDark), v.Contrast.Dark, edgeText(l, v.Contrast.OutlinedDark(), v.Contrast.ExchangedDark)).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -1017,7 +1017,7 @@ func brandingPreviews(l *Locale, v DeveloperBrandingView) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var50 string
-			templ_7745c5c3_Var50, templ_7745c5c3_Err = templ.JoinStringErrs(l.plain(t.Previews))
+			templ_7745c5c3_Var50, templ_7745c5c3_Err = templ.JoinStringErrs(l.Plain(t.Previews))
 			if templ_7745c5c3_Err != nil {
 				return templ.Error{Err: templ_7745c5c3_Err, FileName: `developer_branding.templ`, Line: 181, Col: 42}
 			}
@@ -1030,7 +1030,7 @@ func brandingPreviews(l *Locale, v DeveloperBrandingView) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var51 string
-			templ_7745c5c3_Var51, templ_7745c5c3_Err = templ.JoinStringErrs(l.plain(t.PreviewsText))
+			templ_7745c5c3_Var51, templ_7745c5c3_Err = templ.JoinStringErrs(l.Plain(t.PreviewsText))
 			if templ_7745c5c3_Err != nil {
 				return templ.Error{Err: templ_7745c5c3_Err, FileName: `developer_branding.templ`, Line: 182, Col: 44}
 			}
@@ -1074,7 +1074,7 @@ func brandingPreviews(l *Locale, v DeveloperBrandingView) templ.Component {
 					return templ_7745c5c3_Err
 				}
 				var templ_7745c5c3_Var54 string
-				templ_7745c5c3_Var54, templ_7745c5c3_Err = templ.JoinStringErrs(p.heading(l) + ": " + l.plain(t.Open) + " (" + l.plain(l.text.Common.NewTab) + ")")
+				templ_7745c5c3_Var54, templ_7745c5c3_Err = templ.JoinStringErrs(p.heading(l) + ": " + l.Plain(t.Open) + " (" + l.Plain(l.text.Common.NewTab) + ")")
 				if templ_7745c5c3_Err != nil {
 					return templ.Error{Err: templ_7745c5c3_Err, FileName: `developer_branding.templ`, Line: 188, Col: 162}
 				}
@@ -1087,7 +1087,7 @@ func brandingPreviews(l *Locale, v DeveloperBrandingView) templ.Component {
 					return templ_7745c5c3_Err
 				}
 				var templ_7745c5c3_Var55 string
-				templ_7745c5c3_Var55, templ_7745c5c3_Err = templ.JoinStringErrs(l.plain(t.Open))
+				templ_7745c5c3_Var55, templ_7745c5c3_Err = templ.JoinStringErrs(l.Plain(t.Open))
 				if templ_7745c5c3_Err != nil {
 					return templ.Error{Err: templ_7745c5c3_Err, FileName: `developer_branding.templ`, Line: 188, Col: 182}
 				}

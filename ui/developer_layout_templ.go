@@ -61,7 +61,7 @@ func developerLayout(p DeveloperPage, title string, scripts ...string) templ.Com
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = headOf(p.Page, title, append([]string{scriptDeveloper}, scripts...)).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = Head(p.Page, title, append([]string{scriptDeveloper}, scripts...)).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -106,7 +106,7 @@ func developerLayout(p DeveloperPage, title string, scripts ...string) templ.Com
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var7 string
-			templ_7745c5c3_Var7, templ_7745c5c3_Err = templ.JoinStringErrs(l.plain(t.SandboxText))
+			templ_7745c5c3_Var7, templ_7745c5c3_Err = templ.JoinStringErrs(l.Plain(t.SandboxText))
 			if templ_7745c5c3_Err != nil {
 				return templ.Error{Err: templ_7745c5c3_Err, FileName: `developer_layout.templ`, Line: 16, Col: 90}
 			}
@@ -124,7 +124,7 @@ func developerLayout(p DeveloperPage, title string, scripts ...string) templ.Com
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var8 string
-			templ_7745c5c3_Var8, templ_7745c5c3_Err = templ.JoinStringErrs(l.plain(t.ProductionText))
+			templ_7745c5c3_Var8, templ_7745c5c3_Err = templ.JoinStringErrs(l.Plain(t.ProductionText))
 			if templ_7745c5c3_Err != nil {
 				return templ.Error{Err: templ_7745c5c3_Err, FileName: `developer_layout.templ`, Line: 18, Col: 54}
 			}
@@ -154,7 +154,7 @@ func developerLayout(p DeveloperPage, title string, scripts ...string) templ.Com
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = logo(p.Brand.Logo, p.Brand.Name).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = Logo(p.Brand.Logo, p.Brand.Name).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -162,7 +162,7 @@ func developerLayout(p DeveloperPage, title string, scripts ...string) templ.Com
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = name(p.Brand.Name).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = Name(p.Brand.Name).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -171,7 +171,7 @@ func developerLayout(p DeveloperPage, title string, scripts ...string) templ.Com
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var10 string
-		templ_7745c5c3_Var10, templ_7745c5c3_Err = templ.JoinStringErrs(l.plain(t.Dashboard))
+		templ_7745c5c3_Var10, templ_7745c5c3_Err = templ.JoinStringErrs(l.Plain(t.Dashboard))
 		if templ_7745c5c3_Err != nil {
 			return templ.Error{Err: templ_7745c5c3_Err, FileName: `developer_layout.templ`, Line: 25, Col: 51}
 		}
@@ -184,7 +184,7 @@ func developerLayout(p DeveloperPage, title string, scripts ...string) templ.Com
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var11 string
-		templ_7745c5c3_Var11, templ_7745c5c3_Err = templ.JoinStringErrs(l.plain(t.Dashboard))
+		templ_7745c5c3_Var11, templ_7745c5c3_Err = templ.JoinStringErrs(l.Plain(t.Dashboard))
 		if templ_7745c5c3_Err != nil {
 			return templ.Error{Err: templ_7745c5c3_Err, FileName: `developer_layout.templ`, Line: 28, Col: 57}
 		}
@@ -215,7 +215,7 @@ func developerLayout(p DeveloperPage, title string, scripts ...string) templ.Com
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var13 string
-			templ_7745c5c3_Var13, templ_7745c5c3_Err = templ.JoinStringErrs(l.plain(t.Docs))
+			templ_7745c5c3_Var13, templ_7745c5c3_Err = templ.JoinStringErrs(l.Plain(t.Docs))
 			if templ_7745c5c3_Err != nil {
 				return templ.Error{Err: templ_7745c5c3_Err, FileName: `developer_layout.templ`, Line: 30, Col: 46}
 			}
@@ -247,7 +247,7 @@ func developerLayout(p DeveloperPage, title string, scripts ...string) templ.Com
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var15 string
-			templ_7745c5c3_Var15, templ_7745c5c3_Err = templ.JoinStringErrs(l.plain(t.Account) + ": ")
+			templ_7745c5c3_Var15, templ_7745c5c3_Err = templ.JoinStringErrs(l.Plain(t.Account) + ": ")
 			if templ_7745c5c3_Err != nil {
 				return templ.Error{Err: templ_7745c5c3_Err, FileName: `developer_layout.templ`, Line: 34, Col: 56}
 			}
@@ -259,7 +259,7 @@ func developerLayout(p DeveloperPage, title string, scripts ...string) templ.Com
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = email(p.Account.Email).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = EmailAddress(p.Account.Email).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -269,7 +269,7 @@ func developerLayout(p DeveloperPage, title string, scripts ...string) templ.Com
 			}
 		}
 		if len(p.Languages) > 0 {
-			templ_7745c5c3_Err = languageSwitch(l, p.Languages).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = LanguageSwitch(l, p.Languages).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -302,7 +302,7 @@ func developerLayout(p DeveloperPage, title string, scripts ...string) templ.Com
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var16 string
-			templ_7745c5c3_Var16, templ_7745c5c3_Err = templ.JoinStringErrs(l.plain(t.Sections))
+			templ_7745c5c3_Var16, templ_7745c5c3_Err = templ.JoinStringErrs(l.Plain(t.Sections))
 			if templ_7745c5c3_Err != nil {
 				return templ.Error{Err: templ_7745c5c3_Err, FileName: `developer_layout.templ`, Line: 50, Col: 64}
 			}
@@ -343,7 +343,7 @@ func developerLayout(p DeveloperPage, title string, scripts ...string) templ.Com
 					return templ_7745c5c3_Err
 				}
 				var templ_7745c5c3_Var18 string
-				templ_7745c5c3_Var18, templ_7745c5c3_Err = templ.JoinStringErrs(l.plain(t.SectionNames[s.Section]))
+				templ_7745c5c3_Var18, templ_7745c5c3_Err = templ.JoinStringErrs(l.Plain(t.SectionNames[s.Section]))
 				if templ_7745c5c3_Err != nil {
 					return templ.Error{Err: templ_7745c5c3_Err, FileName: `developer_layout.templ`, Line: 59, Col: 46}
 				}
@@ -370,7 +370,7 @@ func developerLayout(p DeveloperPage, title string, scripts ...string) templ.Com
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = icon(iconDone).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = IconDone.Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -379,7 +379,7 @@ func developerLayout(p DeveloperPage, title string, scripts ...string) templ.Com
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var19 string
-			templ_7745c5c3_Var19, templ_7745c5c3_Err = templ.JoinStringErrs(l.plain(l.developer().Notices[p.Notice]))
+			templ_7745c5c3_Var19, templ_7745c5c3_Err = templ.JoinStringErrs(l.Plain(l.developer().Notices[p.Notice]))
 			if templ_7745c5c3_Err != nil {
 				return templ.Error{Err: templ_7745c5c3_Err, FileName: `developer_layout.templ`, Line: 70, Col: 54}
 			}
@@ -404,7 +404,7 @@ func developerLayout(p DeveloperPage, title string, scripts ...string) templ.Com
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var20 string
-			templ_7745c5c3_Var20, templ_7745c5c3_Err = templ.JoinStringErrs(l.plain(l.developer().Production.Changes.Waiting))
+			templ_7745c5c3_Var20, templ_7745c5c3_Err = templ.JoinStringErrs(l.Plain(l.developer().Production.Changes.Waiting))
 			if templ_7745c5c3_Err != nil {
 				return templ.Error{Err: templ_7745c5c3_Err, FileName: `developer_layout.templ`, Line: 79, Col: 58}
 			}
@@ -430,7 +430,7 @@ func developerLayout(p DeveloperPage, title string, scripts ...string) templ.Com
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var22 string
-			templ_7745c5c3_Var22, templ_7745c5c3_Err = templ.JoinStringErrs(l.plain(l.developer().Production.Changes.Open))
+			templ_7745c5c3_Var22, templ_7745c5c3_Err = templ.JoinStringErrs(l.Plain(l.developer().Production.Changes.Open))
 			if templ_7745c5c3_Err != nil {
 				return templ.Error{Err: templ_7745c5c3_Err, FileName: `developer_layout.templ`, Line: 80, Col: 80}
 			}
@@ -451,7 +451,7 @@ func developerLayout(p DeveloperPage, title string, scripts ...string) templ.Com
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = footLinks(p.Page).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = FootLinks(p.Page).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -490,7 +490,7 @@ func developerTrail(p DeveloperPage) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var24 string
-		templ_7745c5c3_Var24, templ_7745c5c3_Err = templ.JoinStringErrs(p.locale().plain(p.locale().developer().Common.Switch))
+		templ_7745c5c3_Var24, templ_7745c5c3_Err = templ.JoinStringErrs(p.locale().Plain(p.locale().developer().Common.Switch))
 		if templ_7745c5c3_Err != nil {
 			return templ.Error{Err: templ_7745c5c3_Err, FileName: `developer_layout.templ`, Line: 95, Col: 87}
 		}
@@ -520,7 +520,7 @@ func developerTrail(p DeveloperPage) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = name(step.Label).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = Name(step.Label).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -567,7 +567,7 @@ func developerEnvironments(p DeveloperPage) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var27 string
-			templ_7745c5c3_Var27, templ_7745c5c3_Err = templ.JoinStringErrs(p.locale().plain(t.Environment))
+			templ_7745c5c3_Var27, templ_7745c5c3_Err = templ.JoinStringErrs(p.locale().Plain(t.Environment))
 			if templ_7745c5c3_Err != nil {
 				return templ.Error{Err: templ_7745c5c3_Err, FileName: `developer_layout.templ`, Line: 113, Col: 72}
 			}
@@ -579,11 +579,11 @@ func developerEnvironments(p DeveloperPage) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = switchLink(p.SandboxURL, p.locale().plain(t.Sandbox), p.Environment == DeveloperSandbox).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = SwitchLink(p.SandboxURL, p.locale().Plain(t.Sandbox), p.Environment == DeveloperSandbox).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = switchLink(p.ProductionURL, p.locale().plain(t.Production), p.Environment == DeveloperProduction).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = SwitchLink(p.ProductionURL, p.locale().Plain(t.Production), p.Environment == DeveloperProduction).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -656,7 +656,7 @@ func developerField(l *Locale, f Form, e entry) templ.Component {
 			templ_7745c5c3_Var28 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		problem, wrong := f.problem(e.Name)
+		problem, wrong := f.Problem(e.Name)
 		described := e.describedBy(wrong)
 		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 54, "<div class=\"field\"><label for=\"")
 		if templ_7745c5c3_Err != nil {
@@ -694,7 +694,7 @@ func developerField(l *Locale, f Form, e entry) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var31 string
-			templ_7745c5c3_Var31, templ_7745c5c3_Err = templ.JoinStringErrs(l.plain(l.developer().Common.Optional))
+			templ_7745c5c3_Var31, templ_7745c5c3_Err = templ.JoinStringErrs(l.Plain(l.developer().Common.Optional))
 			if templ_7745c5c3_Err != nil {
 				return templ.Error{Err: templ_7745c5c3_Err, FileName: `developer_layout.templ`, Line: 168, Col: 67}
 			}
@@ -772,7 +772,7 @@ func developerField(l *Locale, f Form, e entry) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var35 string
-			templ_7745c5c3_Var35, templ_7745c5c3_Err = templ.JoinStringErrs(l.problem(problem))
+			templ_7745c5c3_Var35, templ_7745c5c3_Err = templ.JoinStringErrs(l.Problem(problem))
 			if templ_7745c5c3_Err != nil {
 				return templ.Error{Err: templ_7745c5c3_Err, FileName: `developer_layout.templ`, Line: 181, Col: 24}
 			}
@@ -1029,7 +1029,7 @@ func developerField(l *Locale, f Form, e entry) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			}
-			if e.Autofocus && f.ok() {
+			if e.Autofocus && f.OK() {
 				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 93, " autofocus")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
@@ -1100,7 +1100,7 @@ func developerChoice(l *Locale, f Form, name, label string, options []option) te
 			templ_7745c5c3_Var51 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		problem, wrong := f.problem(name)
+		problem, wrong := f.Problem(name)
 		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 98, "<fieldset class=\"field options\" id=\"")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
@@ -1183,7 +1183,7 @@ func developerChoice(l *Locale, f Form, name, label string, options []option) te
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var56 string
-			templ_7745c5c3_Var56, templ_7745c5c3_Err = templ.JoinStringErrs(l.problem(problem))
+			templ_7745c5c3_Var56, templ_7745c5c3_Err = templ.JoinStringErrs(l.Problem(problem))
 			if templ_7745c5c3_Err != nil {
 				return templ.Error{Err: templ_7745c5c3_Err, FileName: `developer_layout.templ`, Line: 262, Col: 24}
 			}
@@ -1234,7 +1234,7 @@ func developerChoices(l *Locale, f Form, name, label, hint string, options []opt
 			templ_7745c5c3_Var57 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		problem, wrong := f.problem(name)
+		problem, wrong := f.Problem(name)
 		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 110, "<fieldset class=\"field options\" id=\"")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
@@ -1336,7 +1336,7 @@ func developerChoices(l *Locale, f Form, name, label, hint string, options []opt
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var63 string
-			templ_7745c5c3_Var63, templ_7745c5c3_Err = templ.JoinStringErrs(l.problem(problem))
+			templ_7745c5c3_Var63, templ_7745c5c3_Err = templ.JoinStringErrs(l.Problem(problem))
 			if templ_7745c5c3_Err != nil {
 				return templ.Error{Err: templ_7745c5c3_Err, FileName: `developer_layout.templ`, Line: 293, Col: 24}
 			}
@@ -1507,7 +1507,7 @@ func developerOption(kind, name, id string, o option) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = label(o.Title).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = o.Title.Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -1562,7 +1562,7 @@ func developerOption(kind, name, id string, o option) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = label(o.Note).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = o.Note.Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -1782,7 +1782,7 @@ func copyable(l *Locale, id, value string) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = copyButton(l, id).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = CopyButton(l, id).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -1824,7 +1824,7 @@ func confirmFirst(p DeveloperPage) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var86 string
-			templ_7745c5c3_Var86, templ_7745c5c3_Err = templ.JoinStringErrs(l.plain(t.ConfirmHeading))
+			templ_7745c5c3_Var86, templ_7745c5c3_Err = templ.JoinStringErrs(l.Plain(t.ConfirmHeading))
 			if templ_7745c5c3_Err != nil {
 				return templ.Error{Err: templ_7745c5c3_Err, FileName: `developer_layout.templ`, Line: 362, Col: 34}
 			}
@@ -1837,7 +1837,7 @@ func confirmFirst(p DeveloperPage) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var87 string
-			templ_7745c5c3_Var87, templ_7745c5c3_Err = templ.JoinStringErrs(l.plain(t.ConfirmText))
+			templ_7745c5c3_Var87, templ_7745c5c3_Err = templ.JoinStringErrs(l.Plain(t.ConfirmText))
 			if templ_7745c5c3_Err != nil {
 				return templ.Error{Err: templ_7745c5c3_Err, FileName: `developer_layout.templ`, Line: 363, Col: 30}
 			}
@@ -1863,7 +1863,7 @@ func confirmFirst(p DeveloperPage) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var89 string
-			templ_7745c5c3_Var89, templ_7745c5c3_Err = templ.JoinStringErrs(l.plain(t.Confirm))
+			templ_7745c5c3_Var89, templ_7745c5c3_Err = templ.JoinStringErrs(l.Plain(t.Confirm))
 			if templ_7745c5c3_Err != nil {
 				return templ.Error{Err: templ_7745c5c3_Err, FileName: `developer_layout.templ`, Line: 366, Col: 25}
 			}
@@ -1876,7 +1876,7 @@ func confirmFirst(p DeveloperPage) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var90 string
-			templ_7745c5c3_Var90, templ_7745c5c3_Err = templ.JoinStringErrs(l.plain(l.text.Common.NewTab))
+			templ_7745c5c3_Var90, templ_7745c5c3_Err = templ.JoinStringErrs(l.Plain(l.text.Common.NewTab))
 			if templ_7745c5c3_Err != nil {
 				return templ.Error{Err: templ_7745c5c3_Err, FileName: `developer_layout.templ`, Line: 367, Col: 57}
 			}

@@ -38,7 +38,7 @@ func seconds(d time.Duration) string {
 
 // choices offers all, and each of some values.
 func (l *Locale) choices(values []string, chosen string, label func(*Locale, string) string) []option {
-	options := []option{{Label: l.plain(l.developer().Log.All), Chosen: chosen == ""}}
+	options := []option{{Label: l.Plain(l.developer().Log.All), Chosen: chosen == ""}}
 	for _, value := range values {
 		options = append(options, option{Value: value, Label: label(l, value), Chosen: value == chosen})
 	}
@@ -48,20 +48,20 @@ func (l *Locale) choices(values []string, chosen string, label func(*Locale, str
 // eventLabel names what an application asked for.
 func eventLabel(l *Locale, event string) string {
 	if m, ok := l.developer().Log.Events[event]; ok {
-		return l.plain(m)
+		return l.Plain(m)
 	}
-	return clean(event, maxName)
+	return Clean(event, MaxName)
 }
 
 // outcomeLabel says how a request ended.
 func outcomeLabel(l *Locale, outcome string) string {
 	if m, ok := l.developer().Log.Outcomes[outcome]; ok {
-		return l.plain(m)
+		return l.Plain(m)
 	}
-	return clean(outcome, maxName)
+	return Clean(outcome, MaxName)
 }
 
 // second returns a day and the time of day to the second, in UTC and saying so.
 func (l *Locale) second(t time.Time) string {
-	return l.plain(l.text.Date.Moment, arg{"date", l.date(t)}, arg{"time", t.UTC().Format("15:04:05")})
+	return l.Plain(l.text.Date.Moment, With("date", l.Date(t)), With("time", t.UTC().Format("15:04:05")))
 }

@@ -46,7 +46,7 @@ func settingsMore(l *Locale, v DeveloperSettingsView) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var2 string
-		templ_7745c5c3_Var2, templ_7745c5c3_Err = templ.JoinStringErrs(l.plain(t.More))
+		templ_7745c5c3_Var2, templ_7745c5c3_Err = templ.JoinStringErrs(l.Plain(t.More))
 		if templ_7745c5c3_Err != nil {
 			return templ.Error{Err: templ_7745c5c3_Err, FileName: `developer_more.templ`, Line: 8, Col: 32}
 		}
@@ -59,7 +59,7 @@ func settingsMore(l *Locale, v DeveloperSettingsView) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var3 string
-		templ_7745c5c3_Var3, templ_7745c5c3_Err = templ.JoinStringErrs(l.plain(t.MoreText))
+		templ_7745c5c3_Var3, templ_7745c5c3_Err = templ.JoinStringErrs(l.Plain(t.MoreText))
 		if templ_7745c5c3_Err != nil {
 			return templ.Error{Err: templ_7745c5c3_Err, FileName: `developer_more.templ`, Line: 10, Col: 27}
 		}
@@ -129,7 +129,7 @@ func settingsTokens(l *Locale, v DeveloperSettingsView) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var5 string
-			templ_7745c5c3_Var5, templ_7745c5c3_Err = templ.JoinStringErrs(l.plain(t.Tokens))
+			templ_7745c5c3_Var5, templ_7745c5c3_Err = templ.JoinStringErrs(l.Plain(t.Tokens))
 			if templ_7745c5c3_Err != nil {
 				return templ.Error{Err: templ_7745c5c3_Err, FileName: `developer_more.templ`, Line: 28, Col: 25}
 			}
@@ -155,7 +155,7 @@ func settingsTokens(l *Locale, v DeveloperSettingsView) templ.Component {
 			}
 		}
 		if len(v.Resources) > 0 {
-			templ_7745c5c3_Err = developerChoices(l, v.Form, FieldResources, l.plain(t.Fields[FieldResources].Label), l.plain(t.Fields[FieldResources].Text), scopeOptions(v.Resources)).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = developerChoices(l, v.Form, FieldResources, l.Plain(t.Fields[FieldResources].Label), l.Plain(t.Fields[FieldResources].Text), scopeOptions(v.Resources)).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -191,7 +191,7 @@ func settingsSignOut(l *Locale, v DeveloperSettingsView) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var7 string
-		templ_7745c5c3_Var7, templ_7745c5c3_Err = templ.JoinStringErrs(l.plain(t.SignOut))
+		templ_7745c5c3_Var7, templ_7745c5c3_Err = templ.JoinStringErrs(l.Plain(t.SignOut))
 		if templ_7745c5c3_Err != nil {
 			return templ.Error{Err: templ_7745c5c3_Err, FileName: `developer_more.templ`, Line: 43, Col: 25}
 		}
@@ -242,7 +242,7 @@ func settingsProving(l *Locale, v DeveloperSettingsView) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var9 string
-		templ_7745c5c3_Var9, templ_7745c5c3_Err = templ.JoinStringErrs(l.plain(t.Proving))
+		templ_7745c5c3_Var9, templ_7745c5c3_Err = templ.JoinStringErrs(l.Plain(t.Proving))
 		if templ_7745c5c3_Err != nil {
 			return templ.Error{Err: templ_7745c5c3_Err, FileName: `developer_more.templ`, Line: 50, Col: 25}
 		}
@@ -255,7 +255,7 @@ func settingsProving(l *Locale, v DeveloperSettingsView) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var10 string
-		templ_7745c5c3_Var10, templ_7745c5c3_Err = templ.JoinStringErrs(l.plain(t.ProvingText))
+		templ_7745c5c3_Var10, templ_7745c5c3_Err = templ.JoinStringErrs(l.Plain(t.ProvingText))
 		if templ_7745c5c3_Err != nil {
 			return templ.Error{Err: templ_7745c5c3_Err, FileName: `developer_more.templ`, Line: 51, Col: 28}
 		}
@@ -267,7 +267,7 @@ func settingsProving(l *Locale, v DeveloperSettingsView) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = developerChoice(l, v.Form, FieldAuthMethod, l.plain(t.AuthMethod), v.authMethods()).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = developerChoice(l, v.Form, FieldAuthMethod, l.Plain(t.AuthMethod), v.authMethods()).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -314,7 +314,7 @@ func settingsStricter(l *Locale, v DeveloperSettingsView) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var12 string
-		templ_7745c5c3_Var12, templ_7745c5c3_Err = templ.JoinStringErrs(l.plain(t.Stricter))
+		templ_7745c5c3_Var12, templ_7745c5c3_Err = templ.JoinStringErrs(l.Plain(t.Stricter))
 		if templ_7745c5c3_Err != nil {
 			return templ.Error{Err: templ_7745c5c3_Err, FileName: `developer_more.templ`, Line: 60, Col: 26}
 		}
@@ -399,7 +399,7 @@ func settingsAlg(l *Locale, field string, algs []option) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var15 string
-		templ_7745c5c3_Var15, templ_7745c5c3_Err = templ.JoinStringErrs(l.plain(t.Label))
+		templ_7745c5c3_Var15, templ_7745c5c3_Err = templ.JoinStringErrs(l.Plain(t.Label))
 		if templ_7745c5c3_Err != nil {
 			return templ.Error{Err: templ_7745c5c3_Err, FileName: `developer_more.templ`, Line: 75, Col: 41}
 		}
@@ -425,7 +425,7 @@ func settingsAlg(l *Locale, field string, algs []option) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var17 string
-		templ_7745c5c3_Var17, templ_7745c5c3_Err = templ.JoinStringErrs(l.plain(t.Text))
+		templ_7745c5c3_Var17, templ_7745c5c3_Err = templ.JoinStringErrs(l.Plain(t.Text))
 		if templ_7745c5c3_Err != nil {
 			return templ.Error{Err: templ_7745c5c3_Err, FileName: `developer_more.templ`, Line: 76, Col: 58}
 		}

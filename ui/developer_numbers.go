@@ -6,7 +6,7 @@ import (
 )
 
 // days says how many days there are.
-func (v DeveloperNumbersView) days() arg { return arg{"days", len(v.Days)} }
+func (v DeveloperNumbersView) days() Arg { return With("days", len(v.Days)) }
 
 // total is the sum of all days.
 func (s DeveloperSeries) total() (n int) {
@@ -20,16 +20,16 @@ func (s DeveloperSeries) total() (n int) {
 func (v DeveloperNumbersView) summary(s DeveloperSeries) string {
 	l := v.locale()
 	if s.total() == 0 {
-		return l.plain(l.developer().Numbers.Sum, arg{"count", 0}, v.days())
+		return l.Plain(l.developer().Numbers.Sum, With("count", 0), v.days())
 	}
 	most := slices.Max(s.Counts)
-	return l.plain(l.developer().Numbers.Most, arg{"count", s.total()}, v.days(),
-		arg{"date", l.date(v.Days[slices.Index(s.Counts, most)])}, arg{"most", most})
+	return l.Plain(l.developer().Numbers.Most, With("count", s.total()), v.days(),
+		With("date", l.Date(v.Days[slices.Index(s.Counts, most)])), With("most", most))
 }
 
 func (v DeveloperNumbersView) barLabel(i int, s DeveloperSeries) string {
 	l := v.locale()
-	return l.plain(l.developer().Numbers.Bar, arg{"date", l.date(v.Days[i])}, arg{"count", s.Counts[i]})
+	return l.Plain(l.developer().Numbers.Bar, With("date", l.Date(v.Days[i])), With("count", s.Counts[i]))
 }
 
 // bar is a rectangle of a chart, in the units of its viewBox.

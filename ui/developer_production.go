@@ -6,17 +6,17 @@ import "slices"
 func (v DeveloperReviewView) approveText() string {
 	t := v.locale().developer().Production.Review
 	if v.Live {
-		return v.locale().plain(t.ServeText)
+		return v.locale().Plain(t.ServeText)
 	}
-	return v.locale().plain(t.ApproveText)
+	return v.locale().Plain(t.ApproveText)
 }
 
 func (v DeveloperReviewView) finishText() string {
 	t := v.locale().developer().Production.Review
 	if v.Live {
-		return v.locale().plain(t.ServeFinishText)
+		return v.locale().Plain(t.ServeFinishText)
 	}
-	return v.locale().plain(t.FinishText)
+	return v.locale().Plain(t.FinishText)
 }
 
 // isPictureField reports whether a field is a picture of the branding.

@@ -48,7 +48,7 @@ func DeveloperRegister(v DeveloperRegisterView) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var3 string
-			templ_7745c5c3_Var3, templ_7745c5c3_Err = templ.JoinStringErrs(l.plain(t.RegisterHeading))
+			templ_7745c5c3_Var3, templ_7745c5c3_Err = templ.JoinStringErrs(l.Plain(t.RegisterHeading))
 			if templ_7745c5c3_Err != nil {
 				return templ.Error{Err: templ_7745c5c3_Err, FileName: `developer_register.templ`, Line: 8, Col: 34}
 			}
@@ -61,7 +61,7 @@ func DeveloperRegister(v DeveloperRegisterView) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var4 string
-			templ_7745c5c3_Var4, templ_7745c5c3_Err = templ.JoinStringErrs(l.plain(t.RegisterText))
+			templ_7745c5c3_Var4, templ_7745c5c3_Err = templ.JoinStringErrs(l.Plain(t.RegisterText))
 			if templ_7745c5c3_Err != nil {
 				return templ.Error{Err: templ_7745c5c3_Err, FileName: `developer_register.templ`, Line: 9, Col: 43}
 			}
@@ -73,7 +73,7 @@ func DeveloperRegister(v DeveloperRegisterView) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = problems(l, v.Form).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = Problems(l, v.Form).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -94,7 +94,7 @@ func DeveloperRegister(v DeveloperRegisterView) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = icon(iconUnverified).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = IconUnverified.Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -103,7 +103,7 @@ func DeveloperRegister(v DeveloperRegisterView) templ.Component {
 					return templ_7745c5c3_Err
 				}
 				var templ_7745c5c3_Var5 string
-				templ_7745c5c3_Var5, templ_7745c5c3_Err = templ.JoinStringErrs(l.plain(t.UnreviewedText))
+				templ_7745c5c3_Var5, templ_7745c5c3_Err = templ.JoinStringErrs(l.Plain(t.UnreviewedText))
 				if templ_7745c5c3_Err != nil {
 					return templ.Error{Err: templ_7745c5c3_Err, FileName: `developer_register.templ`, Line: 15, Col: 34}
 				}
@@ -140,7 +140,7 @@ func DeveloperRegister(v DeveloperRegisterView) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = developerChoice(l, v.Form, FieldKind, l.plain(t.Kind), v.kinds()).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = developerChoice(l, v.Form, FieldKind, l.Plain(t.Kind), v.kinds()).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -156,7 +156,7 @@ func DeveloperRegister(v DeveloperRegisterView) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = developerChoice(l, v.Form, FieldDialect, l.plain(t.Dialect), v.dialects()).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = developerChoice(l, v.Form, FieldDialect, l.Plain(t.Dialect), v.dialects()).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -165,7 +165,7 @@ func DeveloperRegister(v DeveloperRegisterView) templ.Component {
 					return templ_7745c5c3_Err
 				}
 				if len(v.Scopes) > 0 {
-					templ_7745c5c3_Err = developerChoices(l, v.Form, FieldScopes, l.plain(t.Fields[FieldScopes].Label), l.plain(t.Fields[FieldScopes].Text), scopeOptions(v.Scopes)).Render(ctx, templ_7745c5c3_Buffer)
+					templ_7745c5c3_Err = developerChoices(l, v.Form, FieldScopes, l.Plain(t.Fields[FieldScopes].Label), l.Plain(t.Fields[FieldScopes].Text), scopeOptions(v.Scopes)).Render(ctx, templ_7745c5c3_Buffer)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
@@ -174,13 +174,13 @@ func DeveloperRegister(v DeveloperRegisterView) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = submit(l.plain(t.Register)).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = SubmitButton(l.Plain(t.Register)).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
 				return nil
 			})
-			templ_7745c5c3_Err = form(v.Form).Render(templ.WithChildren(ctx, templ_7745c5c3_Var6), templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = PostForm(v.Form).Render(templ.WithChildren(ctx, templ_7745c5c3_Var6), templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -190,7 +190,7 @@ func DeveloperRegister(v DeveloperRegisterView) templ.Component {
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = developerLayout(v.DeveloperPage, l.plain(t.RegisterHeading)).Render(templ.WithChildren(ctx, templ_7745c5c3_Var2), templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = developerLayout(v.DeveloperPage, l.Plain(t.RegisterHeading)).Render(templ.WithChildren(ctx, templ_7745c5c3_Var2), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -224,7 +224,7 @@ func registrationField(l *Locale, f Form, e entry) templ.Component {
 		}
 		ctx = templ.ClearChildren(ctx)
 		t := l.developer().Application.Fields[e.Name]
-		e.Label, e.Hint = l.plain(t.Label), l.plain(t.Text)
+		e.Label, e.Hint = l.Plain(t.Label), l.Plain(t.Text)
 		templ_7745c5c3_Err = developerField(l, f, e).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
@@ -258,7 +258,7 @@ func registrationSwitch(l *Locale, field string, on bool) templ.Component {
 		}
 		ctx = templ.ClearChildren(ctx)
 		t := l.developer().Application.Fields[field]
-		templ_7745c5c3_Err = developerOption("checkbox", field, field, option{Label: l.plain(t.Label), Text: l.plain(t.Text), Chosen: on}).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = developerOption("checkbox", field, field, option{Label: l.Plain(t.Label), Text: l.Plain(t.Text), Chosen: on}).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

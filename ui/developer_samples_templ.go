@@ -50,7 +50,7 @@ func DeveloperSamples(v DeveloperSamplesView) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var3 string
-			templ_7745c5c3_Var3, templ_7745c5c3_Err = templ.JoinStringErrs(l.plain(t.Heading))
+			templ_7745c5c3_Var3, templ_7745c5c3_Err = templ.JoinStringErrs(l.Plain(t.Heading))
 			if templ_7745c5c3_Err != nil {
 				return templ.Error{Err: templ_7745c5c3_Err, FileName: `developer_samples.templ`, Line: 10, Col: 26}
 			}
@@ -68,7 +68,7 @@ func DeveloperSamples(v DeveloperSamplesView) templ.Component {
 					return templ_7745c5c3_Err
 				}
 				var templ_7745c5c3_Var4 string
-				templ_7745c5c3_Var4, templ_7745c5c3_Err = templ.JoinStringErrs(l.plain(t.Nothing))
+				templ_7745c5c3_Var4, templ_7745c5c3_Err = templ.JoinStringErrs(l.Plain(t.Nothing))
 				if templ_7745c5c3_Err != nil {
 					return templ.Error{Err: templ_7745c5c3_Err, FileName: `developer_samples.templ`, Line: 12, Col: 39}
 				}
@@ -86,7 +86,7 @@ func DeveloperSamples(v DeveloperSamplesView) templ.Component {
 					return templ_7745c5c3_Err
 				}
 				var templ_7745c5c3_Var5 string
-				templ_7745c5c3_Var5, templ_7745c5c3_Err = templ.JoinStringErrs(l.plain(t.Text))
+				templ_7745c5c3_Var5, templ_7745c5c3_Err = templ.JoinStringErrs(l.Plain(t.Text))
 				if templ_7745c5c3_Err != nil {
 					return templ.Error{Err: templ_7745c5c3_Err, FileName: `developer_samples.templ`, Line: 14, Col: 36}
 				}
@@ -104,7 +104,7 @@ func DeveloperSamples(v DeveloperSamplesView) templ.Component {
 						return templ_7745c5c3_Err
 					}
 					var templ_7745c5c3_Var6 string
-					templ_7745c5c3_Var6, templ_7745c5c3_Err = templ.JoinStringErrs(l.plain(t.Strict))
+					templ_7745c5c3_Var6, templ_7745c5c3_Err = templ.JoinStringErrs(l.Plain(t.Strict))
 					if templ_7745c5c3_Err != nil {
 						return templ.Error{Err: templ_7745c5c3_Err, FileName: `developer_samples.templ`, Line: 16, Col: 26}
 					}
@@ -121,7 +121,7 @@ func DeveloperSamples(v DeveloperSamplesView) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = sampleChoices(l, l.plain(t.Language), "", v.Languages).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = sampleChoices(l, l.Plain(t.Language), "", v.Languages).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -130,7 +130,7 @@ func DeveloperSamples(v DeveloperSamplesView) templ.Component {
 					return templ_7745c5c3_Err
 				}
 				if len(v.RedirectURIs) > 1 {
-					templ_7745c5c3_Err = sampleChoices(l, l.plain(t.RedirectURI), "ltr", v.RedirectURIs).Render(ctx, templ_7745c5c3_Buffer)
+					templ_7745c5c3_Err = sampleChoices(l, l.Plain(t.RedirectURI), "ltr", v.RedirectURIs).Render(ctx, templ_7745c5c3_Buffer)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
@@ -144,7 +144,7 @@ func DeveloperSamples(v DeveloperSamplesView) templ.Component {
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
-					templ_7745c5c3_Err = l.say(t.Libraries, arg{"libraries", v.Libraries}).Render(ctx, templ_7745c5c3_Buffer)
+					templ_7745c5c3_Err = l.Say(t.Libraries, With("libraries", v.Libraries)).Render(ctx, templ_7745c5c3_Buffer)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
@@ -166,7 +166,7 @@ func DeveloperSamples(v DeveloperSamplesView) templ.Component {
 						return templ_7745c5c3_Err
 					}
 					var templ_7745c5c3_Var7 string
-					templ_7745c5c3_Var7, templ_7745c5c3_Err = templ.JoinStringErrs(l.plain(t.Run))
+					templ_7745c5c3_Var7, templ_7745c5c3_Err = templ.JoinStringErrs(l.Plain(t.Run))
 					if templ_7745c5c3_Err != nil {
 						return templ.Error{Err: templ_7745c5c3_Err, FileName: `developer_samples.templ`, Line: 33, Col: 25}
 					}
@@ -183,7 +183,7 @@ func DeveloperSamples(v DeveloperSamplesView) templ.Component {
 						if templ_7745c5c3_Err != nil {
 							return templ_7745c5c3_Err
 						}
-						templ_7745c5c3_Err = l.say(t.Secret, arg{"placeholder", codeWord(v.Placeholder)}, arg{"variable", codeWord(v.Variable)}).Render(ctx, templ_7745c5c3_Buffer)
+						templ_7745c5c3_Err = l.Say(t.Secret, With("placeholder", codeWord(v.Placeholder)), With("variable", codeWord(v.Variable))).Render(ctx, templ_7745c5c3_Buffer)
 						if templ_7745c5c3_Err != nil {
 							return templ_7745c5c3_Err
 						}
@@ -210,7 +210,7 @@ func DeveloperSamples(v DeveloperSamplesView) templ.Component {
 								return templ_7745c5c3_Err
 							}
 							var templ_7745c5c3_Var9 string
-							templ_7745c5c3_Var9, templ_7745c5c3_Err = templ.JoinStringErrs(l.plain(t.SecretLink))
+							templ_7745c5c3_Var9, templ_7745c5c3_Err = templ.JoinStringErrs(l.Plain(t.SecretLink))
 							if templ_7745c5c3_Err != nil {
 								return templ.Error{Err: templ_7745c5c3_Err, FileName: `developer_samples.templ`, Line: 39, Col: 58}
 							}
@@ -228,7 +228,7 @@ func DeveloperSamples(v DeveloperSamplesView) templ.Component {
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
-					templ_7745c5c3_Err = sampleCode(l, "run", "run-caption", DocsCode{Caption: l.plain(t.Shell), Text: v.Run}).Render(ctx, templ_7745c5c3_Buffer)
+					templ_7745c5c3_Err = sampleCode(l, "run", "run-caption", DocsCode{Caption: l.Plain(t.Shell), Text: v.Run}).Render(ctx, templ_7745c5c3_Buffer)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
@@ -241,7 +241,7 @@ func DeveloperSamples(v DeveloperSamplesView) templ.Component {
 						if templ_7745c5c3_Err != nil {
 							return templ_7745c5c3_Err
 						}
-						templ_7745c5c3_Err = l.say(t.Open, arg{"address", openLink(v.Open)}).Render(ctx, templ_7745c5c3_Buffer)
+						templ_7745c5c3_Err = l.Say(t.Open, With("address", openLink(v.Open))).Render(ctx, templ_7745c5c3_Buffer)
 						if templ_7745c5c3_Err != nil {
 							return templ_7745c5c3_Err
 						}
@@ -255,7 +255,7 @@ func DeveloperSamples(v DeveloperSamplesView) templ.Component {
 							if templ_7745c5c3_Err != nil {
 								return templ_7745c5c3_Err
 							}
-							templ_7745c5c3_Err = l.say(t.Listen, arg{"address", codeWord(v.Listen)}).Render(ctx, templ_7745c5c3_Buffer)
+							templ_7745c5c3_Err = l.Say(t.Listen, With("address", codeWord(v.Listen))).Render(ctx, templ_7745c5c3_Buffer)
 							if templ_7745c5c3_Err != nil {
 								return templ_7745c5c3_Err
 							}
@@ -273,7 +273,7 @@ func DeveloperSamples(v DeveloperSamplesView) templ.Component {
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = developerLayout(v.DeveloperPage, l.plain(t.Heading)).Render(templ.WithChildren(ctx, templ_7745c5c3_Var2), templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = developerLayout(v.DeveloperPage, l.Plain(t.Heading)).Render(templ.WithChildren(ctx, templ_7745c5c3_Var2), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -367,7 +367,7 @@ func sampleChoices(l *Locale, label, dir string, choices []DeveloperSampleChoice
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = name(c.Label).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = Name(c.Label).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -439,7 +439,7 @@ func sampleCode(l *Locale, id, labelledBy string, c DocsCode) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = copyButton(l, id).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = CopyButton(l, id).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -48,7 +48,7 @@ func DeveloperSettings(v DeveloperSettingsView) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var3 string
-			templ_7745c5c3_Var3, templ_7745c5c3_Err = templ.JoinStringErrs(l.plain(t.Settings))
+			templ_7745c5c3_Var3, templ_7745c5c3_Err = templ.JoinStringErrs(l.Plain(t.Settings))
 			if templ_7745c5c3_Err != nil {
 				return templ.Error{Err: templ_7745c5c3_Err, FileName: `developer_settings.templ`, Line: 8, Col: 27}
 			}
@@ -61,7 +61,7 @@ func DeveloperSettings(v DeveloperSettingsView) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var4 string
-			templ_7745c5c3_Var4, templ_7745c5c3_Err = templ.JoinStringErrs(l.plain(t.SettingsText))
+			templ_7745c5c3_Var4, templ_7745c5c3_Err = templ.JoinStringErrs(l.Plain(t.SettingsText))
 			if templ_7745c5c3_Err != nil {
 				return templ.Error{Err: templ_7745c5c3_Err, FileName: `developer_settings.templ`, Line: 9, Col: 43}
 			}
@@ -73,7 +73,7 @@ func DeveloperSettings(v DeveloperSettingsView) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = problems(l, v.Form).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = Problems(l, v.Form).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -150,13 +150,13 @@ func DeveloperSettings(v DeveloperSettingsView) templ.Component {
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
-					templ_7745c5c3_Err = choice("primary", ActionSave, l.plain(l.developer().Common.Save)).Render(ctx, templ_7745c5c3_Buffer)
+					templ_7745c5c3_Err = ActionButton("primary", ActionSave, l.Plain(l.developer().Common.Save)).Render(ctx, templ_7745c5c3_Buffer)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
 					return nil
 				})
-				templ_7745c5c3_Err = form(v.Form).Render(templ.WithChildren(ctx, templ_7745c5c3_Var5), templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = PostForm(v.Form).Render(templ.WithChildren(ctx, templ_7745c5c3_Var5), templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -184,7 +184,7 @@ func DeveloperSettings(v DeveloperSettingsView) templ.Component {
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = developerLayout(v.DeveloperPage, l.plain(t.Settings)).Render(templ.WithChildren(ctx, templ_7745c5c3_Var2), templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = developerLayout(v.DeveloperPage, l.Plain(t.Settings)).Render(templ.WithChildren(ctx, templ_7745c5c3_Var2), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -219,7 +219,7 @@ func settingsFields(l *Locale, v DeveloperSettingsView) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var9 string
-		templ_7745c5c3_Var9, templ_7745c5c3_Err = templ.JoinStringErrs(l.plain(t.General))
+		templ_7745c5c3_Var9, templ_7745c5c3_Err = templ.JoinStringErrs(l.Plain(t.General))
 		if templ_7745c5c3_Err != nil {
 			return templ.Error{Err: templ_7745c5c3_Err, FileName: `developer_settings.templ`, Line: 33, Col: 26}
 		}
@@ -258,7 +258,7 @@ func settingsFields(l *Locale, v DeveloperSettingsView) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var10 string
-		templ_7745c5c3_Var10, templ_7745c5c3_Err = templ.JoinStringErrs(l.plain(t.Permissions))
+		templ_7745c5c3_Var10, templ_7745c5c3_Err = templ.JoinStringErrs(l.Plain(t.Permissions))
 		if templ_7745c5c3_Err != nil {
 			return templ.Error{Err: templ_7745c5c3_Err, FileName: `developer_settings.templ`, Line: 42, Col: 30}
 		}
@@ -271,13 +271,13 @@ func settingsFields(l *Locale, v DeveloperSettingsView) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if len(v.Scopes) > 0 {
-			templ_7745c5c3_Err = developerChoices(l, v.Form, FieldScopes, l.plain(t.Fields[FieldScopes].Label), l.plain(t.Fields[FieldScopes].Text), scopeOptions(v.Scopes)).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = developerChoices(l, v.Form, FieldScopes, l.Plain(t.Fields[FieldScopes].Label), l.Plain(t.Fields[FieldScopes].Text), scopeOptions(v.Scopes)).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 		}
 		if len(v.OptionalScopes) > 0 {
-			templ_7745c5c3_Err = developerChoices(l, v.Form, FieldOptionalScopes, l.plain(t.Fields[FieldOptionalScopes].Label), l.plain(t.Fields[FieldOptionalScopes].Text), scopeOptions(v.OptionalScopes)).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = developerChoices(l, v.Form, FieldOptionalScopes, l.Plain(t.Fields[FieldOptionalScopes].Label), l.Plain(t.Fields[FieldOptionalScopes].Text), scopeOptions(v.OptionalScopes)).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -293,7 +293,7 @@ func settingsFields(l *Locale, v DeveloperSettingsView) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var11 string
-		templ_7745c5c3_Var11, templ_7745c5c3_Err = templ.JoinStringErrs(l.plain(t.Protocol))
+		templ_7745c5c3_Var11, templ_7745c5c3_Err = templ.JoinStringErrs(l.Plain(t.Protocol))
 		if templ_7745c5c3_Err != nil {
 			return templ.Error{Err: templ_7745c5c3_Err, FileName: `developer_settings.templ`, Line: 54, Col: 27}
 		}
@@ -332,7 +332,7 @@ func settingsFields(l *Locale, v DeveloperSettingsView) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var14 string
-		templ_7745c5c3_Var14, templ_7745c5c3_Err = templ.JoinStringErrs(l.plain(t.Fixed))
+		templ_7745c5c3_Var14, templ_7745c5c3_Err = templ.JoinStringErrs(l.Plain(t.Fixed))
 		if templ_7745c5c3_Err != nil {
 			return templ.Error{Err: templ_7745c5c3_Err, FileName: `developer_settings.templ`, Line: 58, Col: 21}
 		}
@@ -345,7 +345,7 @@ func settingsFields(l *Locale, v DeveloperSettingsView) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if v.Kind != kindMachine {
-			templ_7745c5c3_Err = developerChoices(l, v.Form, FieldGrantTypes, l.plain(t.Fields[FieldGrantTypes].Label), l.plain(t.Fields[FieldGrantTypes].Text), choices(l, t.GrantTypes, v.GrantTypes)).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = developerChoices(l, v.Form, FieldGrantTypes, l.Plain(t.Fields[FieldGrantTypes].Label), l.Plain(t.Fields[FieldGrantTypes].Text), choices(l, t.GrantTypes, v.GrantTypes)).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -353,7 +353,7 @@ func settingsFields(l *Locale, v DeveloperSettingsView) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = developerChoices(l, v.Form, FieldResponseTypes, l.plain(t.Fields[FieldResponseTypes].Label), l.plain(t.Fields[FieldResponseTypes].Text), choices(l, t.ResponseTypes, v.ResponseTypes)).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = developerChoices(l, v.Form, FieldResponseTypes, l.Plain(t.Fields[FieldResponseTypes].Label), l.Plain(t.Fields[FieldResponseTypes].Text), choices(l, t.ResponseTypes, v.ResponseTypes)).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -418,7 +418,7 @@ func settingsAddresses(l *Locale, v DeveloperSettingsView) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var16 string
-		templ_7745c5c3_Var16, templ_7745c5c3_Err = templ.JoinStringErrs(l.plain(t.Addresses))
+		templ_7745c5c3_Var16, templ_7745c5c3_Err = templ.JoinStringErrs(l.Plain(t.Addresses))
 		if templ_7745c5c3_Err != nil {
 			return templ.Error{Err: templ_7745c5c3_Err, FileName: `developer_settings.templ`, Line: 79, Col: 28}
 		}
@@ -523,7 +523,7 @@ func settingsThere(l *Locale, v DeveloperSettingsView) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var19 string
-		templ_7745c5c3_Var19, templ_7745c5c3_Err = templ.JoinStringErrs(l.plain(t.ThereHeading))
+		templ_7745c5c3_Var19, templ_7745c5c3_Err = templ.JoinStringErrs(l.Plain(t.ThereHeading))
 		if templ_7745c5c3_Err != nil {
 			return templ.Error{Err: templ_7745c5c3_Err, FileName: `developer_settings.templ`, Line: 101, Col: 31}
 		}
@@ -536,7 +536,7 @@ func settingsThere(l *Locale, v DeveloperSettingsView) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var20 string
-		templ_7745c5c3_Var20, templ_7745c5c3_Err = templ.JoinStringErrs(l.plain(t.ThereText))
+		templ_7745c5c3_Var20, templ_7745c5c3_Err = templ.JoinStringErrs(l.Plain(t.ThereText))
 		if templ_7745c5c3_Err != nil {
 			return templ.Error{Err: templ_7745c5c3_Err, FileName: `developer_settings.templ`, Line: 102, Col: 27}
 		}
@@ -549,7 +549,7 @@ func settingsThere(l *Locale, v DeveloperSettingsView) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var21 string
-		templ_7745c5c3_Var21, templ_7745c5c3_Err = templ.JoinStringErrs(l.plain(t.ThereHeading))
+		templ_7745c5c3_Var21, templ_7745c5c3_Err = templ.JoinStringErrs(l.Plain(t.ThereHeading))
 		if templ_7745c5c3_Err != nil {
 			return templ.Error{Err: templ_7745c5c3_Err, FileName: `developer_settings.templ`, Line: 103, Col: 85}
 		}
@@ -562,7 +562,7 @@ func settingsThere(l *Locale, v DeveloperSettingsView) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var22 string
-		templ_7745c5c3_Var22, templ_7745c5c3_Err = templ.JoinStringErrs(l.plain(t.Field))
+		templ_7745c5c3_Var22, templ_7745c5c3_Err = templ.JoinStringErrs(l.Plain(t.Field))
 		if templ_7745c5c3_Err != nil {
 			return templ.Error{Err: templ_7745c5c3_Err, FileName: `developer_settings.templ`, Line: 107, Col: 40}
 		}
@@ -575,7 +575,7 @@ func settingsThere(l *Locale, v DeveloperSettingsView) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var23 string
-		templ_7745c5c3_Var23, templ_7745c5c3_Err = templ.JoinStringErrs(l.plain(t.Now))
+		templ_7745c5c3_Var23, templ_7745c5c3_Err = templ.JoinStringErrs(l.Plain(t.Now))
 		if templ_7745c5c3_Err != nil {
 			return templ.Error{Err: templ_7745c5c3_Err, FileName: `developer_settings.templ`, Line: 108, Col: 38}
 		}
@@ -588,7 +588,7 @@ func settingsThere(l *Locale, v DeveloperSettingsView) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var24 string
-		templ_7745c5c3_Var24, templ_7745c5c3_Err = templ.JoinStringErrs(l.plain(t.Yours))
+		templ_7745c5c3_Var24, templ_7745c5c3_Err = templ.JoinStringErrs(l.Plain(t.Yours))
 		if templ_7745c5c3_Err != nil {
 			return templ.Error{Err: templ_7745c5c3_Err, FileName: `developer_settings.templ`, Line: 109, Col: 40}
 		}
@@ -675,7 +675,7 @@ func settingsState(l *Locale, v DeveloperSettingsView) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var27 string
-			templ_7745c5c3_Var27, templ_7745c5c3_Err = templ.JoinStringErrs(l.plain(t.Enable))
+			templ_7745c5c3_Var27, templ_7745c5c3_Err = templ.JoinStringErrs(l.Plain(t.Enable))
 			if templ_7745c5c3_Err != nil {
 				return templ.Error{Err: templ_7745c5c3_Err, FileName: `developer_settings.templ`, Line: 134, Col: 26}
 			}
@@ -688,7 +688,7 @@ func settingsState(l *Locale, v DeveloperSettingsView) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var28 string
-			templ_7745c5c3_Var28, templ_7745c5c3_Err = templ.JoinStringErrs(l.plain(t.EnableText))
+			templ_7745c5c3_Var28, templ_7745c5c3_Err = templ.JoinStringErrs(l.Plain(t.EnableText))
 			if templ_7745c5c3_Err != nil {
 				return templ.Error{Err: templ_7745c5c3_Err, FileName: `developer_settings.templ`, Line: 135, Col: 29}
 			}
@@ -706,7 +706,7 @@ func settingsState(l *Locale, v DeveloperSettingsView) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var29 string
-			templ_7745c5c3_Var29, templ_7745c5c3_Err = templ.JoinStringErrs(l.plain(t.Disable))
+			templ_7745c5c3_Var29, templ_7745c5c3_Err = templ.JoinStringErrs(l.Plain(t.Disable))
 			if templ_7745c5c3_Err != nil {
 				return templ.Error{Err: templ_7745c5c3_Err, FileName: `developer_settings.templ`, Line: 137, Col: 27}
 			}
@@ -719,7 +719,7 @@ func settingsState(l *Locale, v DeveloperSettingsView) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var30 string
-			templ_7745c5c3_Var30, templ_7745c5c3_Err = templ.JoinStringErrs(l.plain(t.DisableText))
+			templ_7745c5c3_Var30, templ_7745c5c3_Err = templ.JoinStringErrs(l.Plain(t.DisableText))
 			if templ_7745c5c3_Err != nil {
 				return templ.Error{Err: templ_7745c5c3_Err, FileName: `developer_settings.templ`, Line: 138, Col: 30}
 			}
@@ -775,19 +775,19 @@ func settingsState(l *Locale, v DeveloperSettingsView) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			if v.Disabled {
-				templ_7745c5c3_Err = choice("secondary", ActionEnable, l.plain(t.Enable)).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = ActionButton("secondary", ActionEnable, l.Plain(t.Enable)).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
 			} else {
-				templ_7745c5c3_Err = choice("secondary", ActionDisable, l.plain(t.Disable)).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = ActionButton("secondary", ActionDisable, l.Plain(t.Disable)).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = form(v.Form).Render(templ.WithChildren(ctx, templ_7745c5c3_Var31), templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = PostForm(v.Form).Render(templ.WithChildren(ctx, templ_7745c5c3_Var31), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -801,7 +801,7 @@ func settingsState(l *Locale, v DeveloperSettingsView) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var34 string
-			templ_7745c5c3_Var34, templ_7745c5c3_Err = templ.JoinStringErrs(l.plain(t.Delete))
+			templ_7745c5c3_Var34, templ_7745c5c3_Err = templ.JoinStringErrs(l.Plain(t.Delete))
 			if templ_7745c5c3_Err != nil {
 				return templ.Error{Err: templ_7745c5c3_Err, FileName: `developer_settings.templ`, Line: 151, Col: 26}
 			}
@@ -814,7 +814,7 @@ func settingsState(l *Locale, v DeveloperSettingsView) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var35 string
-			templ_7745c5c3_Var35, templ_7745c5c3_Err = templ.JoinStringErrs(l.plain(t.DeleteText))
+			templ_7745c5c3_Var35, templ_7745c5c3_Err = templ.JoinStringErrs(l.Plain(t.DeleteText))
 			if templ_7745c5c3_Err != nil {
 				return templ.Error{Err: templ_7745c5c3_Err, FileName: `developer_settings.templ`, Line: 152, Col: 29}
 			}
@@ -840,7 +840,7 @@ func settingsState(l *Locale, v DeveloperSettingsView) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var37 string
-			templ_7745c5c3_Var37, templ_7745c5c3_Err = templ.JoinStringErrs(l.plain(t.Delete))
+			templ_7745c5c3_Var37, templ_7745c5c3_Err = templ.JoinStringErrs(l.Plain(t.Delete))
 			if templ_7745c5c3_Err != nil {
 				return templ.Error{Err: templ_7745c5c3_Err, FileName: `developer_settings.templ`, Line: 153, Col: 71}
 			}
@@ -898,7 +898,7 @@ func DeveloperDelete(v DeveloperDeleteView) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var40 string
-			templ_7745c5c3_Var40, templ_7745c5c3_Err = templ.JoinStringErrs(l.plain(t.Delete))
+			templ_7745c5c3_Var40, templ_7745c5c3_Err = templ.JoinStringErrs(l.Plain(t.Delete))
 			if templ_7745c5c3_Err != nil {
 				return templ.Error{Err: templ_7745c5c3_Err, FileName: `developer_settings.templ`, Line: 163, Col: 25}
 			}
@@ -910,7 +910,7 @@ func DeveloperDelete(v DeveloperDeleteView) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = problems(l, v.Form).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = Problems(l, v.Form).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -919,7 +919,7 @@ func DeveloperDelete(v DeveloperDeleteView) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var41 string
-			templ_7745c5c3_Var41, templ_7745c5c3_Err = templ.JoinStringErrs(l.plain(t.DeleteText))
+			templ_7745c5c3_Var41, templ_7745c5c3_Err = templ.JoinStringErrs(l.Plain(t.DeleteText))
 			if templ_7745c5c3_Err != nil {
 				return templ.Error{Err: templ_7745c5c3_Err, FileName: `developer_settings.templ`, Line: 166, Col: 29}
 			}
@@ -943,7 +943,7 @@ func DeveloperDelete(v DeveloperDeleteView) templ.Component {
 					}()
 				}
 				ctx = templ.InitializeContext(ctx)
-				templ_7745c5c3_Err = developerField(l, v.Form, entry{Name: FieldConfirm, Type: "text", Label: l.plain(t.DeleteName, arg{"name", v.Name}), Plain: true, Autofocus: true}).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = developerField(l, v.Form, entry{Name: FieldConfirm, Type: "text", Label: l.Plain(t.DeleteName, With("name", v.Name)), Plain: true, Autofocus: true}).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -951,13 +951,13 @@ func DeveloperDelete(v DeveloperDeleteView) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = choice("danger", ActionDelete, l.plain(t.Delete)).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = ActionButton("danger", ActionDelete, l.Plain(t.Delete)).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
 				return nil
 			})
-			templ_7745c5c3_Err = form(v.Form).Render(templ.WithChildren(ctx, templ_7745c5c3_Var42), templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = PostForm(v.Form).Render(templ.WithChildren(ctx, templ_7745c5c3_Var42), templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -967,7 +967,7 @@ func DeveloperDelete(v DeveloperDeleteView) templ.Component {
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = developerLayout(v.DeveloperPage, l.plain(t.Delete)).Render(templ.WithChildren(ctx, templ_7745c5c3_Var39), templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = developerLayout(v.DeveloperPage, l.Plain(t.Delete)).Render(templ.WithChildren(ctx, templ_7745c5c3_Var39), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -3,12 +3,12 @@ package ui
 // Cause says what was wrong with a request of an application, by the name of a
 // provider.Diagnosis; "" for a name that is unknown.
 func (l *Locale) Cause(diagnosis string) string {
-	l = l.orEnglish()
-	return l.plain(l.text.Diagnoses[diagnosis].Cause)
+	l = l.OrEnglish()
+	return l.Plain(l.text.Diagnoses[diagnosis].Cause)
 }
 
 // Remedy says what to do about a diagnosis; "" for a name that is unknown.
 func (l *Locale) Remedy(diagnosis string) string {
-	l = l.orEnglish()
-	return l.plain(l.text.Diagnoses[diagnosis].Remedy)
+	l = l.OrEnglish()
+	return l.Plain(l.text.Diagnoses[diagnosis].Remedy)
 }

@@ -8,7 +8,7 @@ import (
 func TestEveryErrorHasOneWayOut(t *testing.T) {
 	t.Parallel()
 	const back, home, account = "https://riverbikes.example/", "/home", "/account"
-	for code := range (*Locale)(nil).orEnglish().text.Error.Screens {
+	for code := range (*Locale)(nil).OrEnglish().text.Error.Screens {
 		for _, c := range []struct{ back, home, want string }{
 			{back, home, back}, {back, "", back}, {"", home, home}, {"", "", account},
 		} {

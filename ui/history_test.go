@@ -15,7 +15,7 @@ func TestPeopleReadNoNumbersOfNetworks(t *testing.T) {
 			"history":  string(render(t, History(HistoryView{Page: page, Entries: []HistoryEntry{{Act: HistorySignedIn, At: fixedNow, Place: at}}}))),
 			"sessions": string(render(t, Sessions(SessionsView{Page: page, Sessions: []Session{{Place: at}}}))),
 		} {
-			if strings.Contains(html, "203.0.113") || !strings.Contains(html, l.plain(l.orEnglish().text.Sessions.Elsewhere)) {
+			if strings.Contains(html, "203.0.113") || !strings.Contains(html, l.Plain(l.OrEnglish().text.Sessions.Elsewhere)) {
 				t.Errorf("%s in %s:\n%s", name, l.Lang, html)
 			}
 		}

@@ -22,7 +22,7 @@ type Locale struct {
 	tag   language.Tag
 	files []textFile
 
-	// text is what the files say to people, once orEnglish has read them.
+	// text is what the files say to people, once OrEnglish has read them.
 	text *text
 	once sync.Once
 
@@ -85,8 +85,8 @@ func bounded(list string) string {
 	return list[:max(0, strings.LastIndexAny(list[:most], ", "))]
 }
 
-// orEnglish returns l, or English where none was chosen, with its text.
-func (l *Locale) orEnglish() *Locale {
+// OrEnglish returns l, or English where none was chosen, with its text.
+func (l *Locale) OrEnglish() *Locale {
 	if l == nil {
 		l = MatchLocale("", "")
 	}
@@ -97,16 +97,17 @@ func (l *Locale) orEnglish() *Locale {
 	return l
 }
 
-// problem returns the sentence for what is to be corrected.
-func (l *Locale) problem(p Problem) string {
-	sentence := clean(p.Text, maxProblem)
+// Problem returns the sentence for what is to be corrected.
+func (l *Locale) Problem(p Problem) string {
+	l = l.OrEnglish()
+	sentence := Clean(p.Text, maxProblem)
 	if sentence == "" {
-		sentence = l.plain(l.text.Problems[p.Code], count(p.Count))
+		sentence = l.Plain(l.text.Problems[p.Code], Count(p.Count))
 	}
 	if p.Line == 0 {
 		return sentence
 	}
-	return l.plain(l.text.Common.OnLine, arg{"line", words(strconv.Itoa(p.Line))}, arg{"problem", words(sentence)})
+	return l.Plain(l.text.Common.OnLine, With("line", Words(strconv.Itoa(p.Line))), With("problem", Words(sentence)))
 }
 
 // problemsHeading says what there is to do about problems: to wait, to correct a field, or
@@ -115,10 +116,10 @@ func (l *Locale) problemsHeading(listed []Problem) string {
 	t := l.text.Common
 	switch {
 	case listed[0].Code == TooManyAttempts:
-		return l.plain(t.WaitHeading)
+		return l.Plain(t.WaitHeading)
 	case slices.ContainsFunc(listed, func(p Problem) bool { return p.field() != "" }):
-		return l.plain(t.ProblemsHeading)
+		return l.Plain(t.ProblemsHeading)
 	default:
-		return l.plain(t.ProblemHeading)
+		return l.Plain(t.ProblemHeading)
 	}
 }

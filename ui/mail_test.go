@@ -95,7 +95,7 @@ func TestMailSubjectsHaveOneLine(t *testing.T) {
 // and leads where its addresses do.
 func TestMailsSayTheSameAsPages(t *testing.T) {
 	for _, l := range Locales() {
-		for kind := range l.orEnglish().text.Mails {
+		for kind := range l.OrEnglish().text.Mails {
 			m := Compose(sampleMail(kind, l))
 			doc, err := html.Parse(strings.NewReader(m.HTML))
 			if err != nil {
@@ -131,7 +131,7 @@ var addresses = regexp.MustCompile(`https://\S*`)
 // thing stands out: the code, or else where to go on.
 func TestMailsLeadWithOneThing(t *testing.T) {
 	for _, l := range Locales() {
-		for kind := range l.orEnglish().text.Mails {
+		for kind := range l.OrEnglish().text.Mails {
 			m := Compose(sampleMail(kind, l))
 			doc, err := html.Parse(strings.NewReader(m.HTML))
 			if err != nil {
@@ -173,7 +173,7 @@ func TestMailsLeadWithOneThing(t *testing.T) {
 // and that no other does, whatever it is told.
 func TestMailsNameTheApplicationToItsOwners(t *testing.T) {
 	for _, l := range Locales() {
-		for kind := range l.orEnglish().text.Mails {
+		for kind := range l.OrEnglish().text.Mails {
 			m := Compose(sampleMail(kind, l))
 			about := strings.HasPrefix(string(kind), "application_") || strings.HasPrefix(string(kind), "changes_") || strings.HasPrefix(string(kind), "organization_")
 			if subject, body := strings.Contains(m.Subject, "River Bikes"), strings.Contains(m.Body, "River Bikes"); subject != about || body != about {

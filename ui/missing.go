@@ -12,11 +12,11 @@ import (
 // Date.DaysAgo.few. A language of this module lacks none; whoever adds one tests that
 // theirs does not either.
 func (l *Locale) Missing() []string {
-	l = l.orEnglish()
+	l = l.OrEnglish()
 	var missing []string
 	forms := formsOf(l.tag)
 	visitText(l, func(path string, v reflect.Value) {
-		m, ok := v.Interface().(message)
+		m, ok := v.Interface().(Message)
 		switch {
 		case !ok:
 		case m.inEnglish:
@@ -36,7 +36,7 @@ func (l *Locale) Missing() []string {
 // visitText calls f with every message and string of a language, those of the dashboard
 // where there is one.
 func visitText(l *Locale, f func(path string, v reflect.Value)) {
-	visit(reflect.ValueOf(l.orEnglish().text).Elem(), "", f)
+	visit(reflect.ValueOf(l.OrEnglish().text).Elem(), "", f)
 	if dashboard != nil {
 		visit(reflect.ValueOf(dashboard(l)).Elem(), developerKey, f)
 	}
@@ -46,7 +46,7 @@ func visitText(l *Locale, f func(path string, v reflect.Value)) {
 func visit(v reflect.Value, path string, f func(path string, v reflect.Value)) {
 	at := func(name string) string { return strings.TrimPrefix(path+"."+name, ".") }
 	switch {
-	case v.Type() == reflect.TypeFor[message]() || v.Kind() == reflect.String:
+	case v.Type() == reflect.TypeFor[Message]() || v.Kind() == reflect.String:
 		f(path, v)
 	case v.Kind() == reflect.Struct:
 		for i := range v.NumField() {

@@ -40,7 +40,7 @@ func TestLanguagesAreReadOnce(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	german := first.Match("de", "").orEnglish()
+	german := first.Match("de", "").OrEnglish()
 	if second.Match("de", "") != german {
 		t.Error("a second set has read German again")
 	}
@@ -56,7 +56,7 @@ func TestNoLanguageIsReadBeforeItIsAskedFor(t *testing.T) {
 	if l.text != nil || l.dashboard != nil {
 		t.Error("a language is read before a screen is")
 	}
-	if l.orEnglish(); l.text == nil || l.dashboard != nil {
+	if l.OrEnglish(); l.text == nil || l.dashboard != nil {
 		t.Error("a screen for people reads the text for people, and no other")
 	}
 	if l.developer(); l.dashboard == nil {

@@ -9,23 +9,23 @@ import (
 // Phrase returns how a text of the default catalogue is called within a sentence, such as
 // "your email address" for "Email". Any other has none.
 func (l *Locale) Phrase(original string) Label {
-	l = l.orEnglish()
+	l = l.OrEnglish()
 	if m, ok := l.text.Phrases[original]; ok {
-		return Label{Text: l.plain(m)}
+		return Label{Text: l.Plain(m)}
 	}
 	return Label{}
 }
 
 // StandsForYou says in words what an identifier is.
 func (l *Locale) StandsForYou() string {
-	l = l.orEnglish()
-	return l.plain(l.text.Consent.StandsForYou)
+	l = l.OrEnglish()
+	return l.Plain(l.text.Consent.StandsForYou)
 }
 
 // Truth says whether something is so.
 func (l *Locale) Truth(is bool) string {
-	l = l.orEnglish()
-	return l.plain(l.truth(is))
+	l = l.OrEnglish()
+	return l.Plain(l.truth(is))
 }
 
 // Number writes a number with all its digits, in groups where there are more than four.
@@ -38,11 +38,11 @@ func (l *Locale) Number(n int64) string {
 	if len(digits)-first <= 4 {
 		return digits
 	}
-	l = l.orEnglish()
+	l = l.OrEnglish()
 	grouped := digits[len(digits)-3:]
 	for end := len(digits) - 3; end > first; end -= 3 {
 		start := max(first, end-3)
-		grouped = l.plain(l.text.Common.Thousands, arg{"a", words(digits[start:end])}, arg{"b", words(grouped)})
+		grouped = l.Plain(l.text.Common.Thousands, With("a", Words(digits[start:end])), With("b", Words(grouped)))
 	}
 	return digits[:first] + grouped
 }
@@ -58,7 +58,7 @@ func (l *Locale) list(things []templ.Component) templ.Component {
 		if i == len(things)-2 {
 			m = l.text.Common.ListLast
 		}
-		row = l.say(m, arg{"a", row}, arg{"b", thing})
+		row = l.Say(m, With("a", row), With("b", thing))
 	}
 	return row
 }
@@ -85,14 +85,14 @@ func (v ConsentView) receives() templ.Component {
 		room = len(rest)
 	}
 	things = append(rest[:room:room], things...)
-	client := arg{"client", v.Client.label()}
+	client := With("client", v.Client.label())
 	if len(things) == 0 {
 		return templ.NopComponent
 	}
 	if more := len(rest) - room; more > 0 {
-		things = append(things, l.say(t.More, count(more)))
+		things = append(things, l.Say(t.More, Count(more)))
 	}
-	return l.say(t.Receives, client, arg{"list", l.list(things)})
+	return l.Say(t.Receives, client, With("list", l.list(things)))
 }
 
 // receivesToo is the sentence on what the boxes add: what they are ticked for, which the
@@ -103,16 +103,16 @@ func (v ConsentView) receivesToo() templ.Component {
 	var before []templ.Component
 	for _, o := range v.Optional {
 		if o.Chosen {
-			before = append(before, l.say(t.Named, arg{"label", v.optionTitle(o)}))
+			before = append(before, l.Say(t.Named, With("label", v.optionTitle(o))))
 		}
 	}
 	switch {
 	case len(before) == 0:
-		return l.say(t.TickedToo)
+		return l.Say(t.TickedToo)
 	case len(before) == len(v.Optional):
-		return l.say(t.TickedBefore, arg{"list", l.list(before)})
+		return l.Say(t.TickedBefore, With("list", l.list(before)))
 	default:
-		return templ.Join(l.say(t.TickedBefore, arg{"list", l.list(before)}), words(" "), l.say(t.TickedToo))
+		return templ.Join(l.Say(t.TickedBefore, With("list", l.list(before))), Words(" "), l.Say(t.TickedToo))
 	}
 }
 
@@ -123,13 +123,13 @@ func (l *Locale) statuses(groups []ConsentGroup) (things []templ.Component) {
 	var names []templ.Component
 	for _, g := range groups {
 		if g.Phrase.Text != "" {
-			things = append(things, label(g.Phrase))
+			things = append(things, g.Phrase)
 		} else {
-			names = append(names, l.say(t.Named, arg{"label", label(g.Label)}))
+			names = append(names, l.Say(t.Named, With("label", g.Label)))
 		}
 	}
 	if len(names) > 0 {
-		things = append(things, l.say(t.Belonging, arg{"list", l.list(names)}))
+		things = append(things, l.Say(t.Belonging, With("list", l.list(names))))
 	}
 	return things
 }
@@ -137,7 +137,7 @@ func (l *Locale) statuses(groups []ConsentGroup) (things []templ.Component) {
 // named is what a thing is called within a sentence: by its phrase, or else by its label.
 func (l *Locale) named(phrase, name Label) templ.Component {
 	if phrase.Text != "" {
-		return label(phrase)
+		return phrase
 	}
-	return l.say(l.text.Consent.Named, arg{"label", label(name)})
+	return l.Say(l.text.Consent.Named, With("label", name))
 }

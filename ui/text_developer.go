@@ -19,91 +19,91 @@ type developerText struct {
 	Sandbox      developerSandboxText
 	Docs         developerDocsText
 	Samples      developerSamplesText
-	Notices      map[DeveloperNotice]message
+	Notices      map[DeveloperNotice]Message
 }
 
 type developerCommonText struct {
-	Dashboard, Docs, Account, Switch, Sections message
-	Environment, Sandbox, Production           message
-	SandboxText, ProductionText                message
-	Save, Optional, Nothing, Earlier           message
-	RoleOwner, RoleDeveloper, RoleViewer       message
-	SectionNames                               map[DeveloperSection]message
+	Dashboard, Docs, Account, Switch, Sections Message
+	Environment, Sandbox, Production           Message
+	SandboxText, ProductionText                Message
+	Save, Optional, Nothing, Earlier           Message
+	RoleOwner, RoleDeveloper, RoleViewer       Message
+	SectionNames                               map[DeveloperSection]Message
 }
 
 type developerHomeText struct {
-	Heading, Text, Empty, EmptyText, Create message
-	Steps                                   []message
+	Heading, Text, Empty, EmptyText, Create Message
+	Steps                                   []Message
 }
 
 type developerWelcomeText struct {
-	Heading, Text, Start, Docs       message
+	Heading, Text, Start, Docs       Message
 	Code, Personas, Logs, Production labelText
 }
 
 type developerOrganizationText struct {
-	CreateHeading, CreateText, Create        message
-	Settings, SettingsText                   message
-	Name, NameHint, Contact, ContactHint     message
-	Delete, DeleteText, DeleteName           message
-	Applications, NoApplications             message
-	NoApplicationsText, Register             message
-	Search, SearchSubmit, NothingFound, More message
-	Disabled, Unreviewed, Incomplete         message
-	Deleting                                 message
+	CreateHeading, CreateText, Create        Message
+	Settings, SettingsText                   Message
+	Name, NameHint, Contact, ContactHint     Message
+	Delete, DeleteText, DeleteName           Message
+	Applications, NoApplications             Message
+	NoApplicationsText, Register             Message
+	Search, SearchSubmit, NothingFound, More Message
+	Disabled, Unreviewed, Incomplete         Message
+	Deleting                                 Message
 }
 
 type developerMembersText struct {
-	Heading, Text, You, Since                      message
-	ChangeRole, Change, Remove, RemoveOf, Leave    message
-	InviteHeading, InviteText, Email, Role, Invite message
-	OwnerText, DeveloperText, ViewerText           message
-	Waiting, Expires, Withdraw, WithdrawOf         message
-	LinkHeading, LinkText, LinkForText, EmailHint  message
-	Anybody, WithdrawAny, InvitedBy                message
-	NoOwner, NoOwnerKnown                          message
+	Heading, Text, You, Since                      Message
+	ChangeRole, Change, Remove, RemoveOf, Leave    Message
+	InviteHeading, InviteText, Email, Role, Invite Message
+	OwnerText, DeveloperText, ViewerText           Message
+	Waiting, Expires, Withdraw, WithdrawOf         Message
+	LinkHeading, LinkText, LinkForText, EmailHint  Message
+	Anybody, WithdrawAny, InvitedBy                Message
+	NoOwner, NoOwnerKnown                          Message
 }
 
 type developerInvitationText struct {
-	Heading, Text, As, Accept, Gone, GoneText message
-	Other, OtherText, Account                 message
+	Heading, Text, As, Accept, Gone, GoneText Message
+	Other, OtherText, Account                 Message
 }
 
 type developerActivityText struct {
-	Heading, Text, Empty, Former message
-	When, Who, What              message
-	Before, After, None          message
-	Added, Removed, More         message
-	Changed                      message
-	Acts                         map[string]message
+	Heading, Text, Empty, Former Message
+	When, Who, What              Message
+	Before, After, None          Message
+	Added, Removed, More         Message
+	Changed                      Message
+	Acts                         map[string]Message
 }
 
 type developerSandboxText struct {
-	Personas, PersonasText, Persona, Email message
-	Hint, JSON                             message
-	Edit, EditText, Reset                  message
-	Inbox, InboxText, InboxEmpty, MailTo   message
-	Clock, ClockText, ClockNow, ClockMoved message
-	ClockReset                             message
-	Minutes, Hours, Days                   message
-	ClockSteps                             [5]message
-	Faults, FaultsText, FaultOn            message
-	FaultChoose, FaultNone                 message
+	Personas, PersonasText, Persona, Email Message
+	Hint, JSON                             Message
+	Edit, EditText, Reset                  Message
+	Inbox, InboxText, InboxEmpty, MailTo   Message
+	Clock, ClockText, ClockNow, ClockMoved Message
+	ClockReset                             Message
+	Minutes, Hours, Days                   Message
+	ClockSteps                             [5]Message
+	Faults, FaultsText, FaultOn            Message
+	FaultChoose, FaultNone                 Message
 	FaultNames                             map[string]faultText
 }
 
 // faultText is a fault, and what an application should do about it.
-type faultText struct{ Name, Text message }
+type faultText struct{ Name, Text Message }
 
 type developerSamplesText struct {
-	Heading, Text, Nothing, Strict   message
-	Language, RedirectURI, Libraries message
-	Run, Shell, Secret, SecretLink   message
-	Open, Listen                     message
+	Heading, Text, Nothing, Strict   Message
+	Language, RedirectURI, Libraries Message
+	Run, Shell, Secret, SecretLink   Message
+	Open, Listen                     Message
 }
 
 type developerDocsText struct {
-	Heading, Text                    message
-	Contents, Filter, Found, Nothing message
-	OpenAPI, Plain                   message
+	Heading, Text                    Message
+	Contents, Filter, Found, Nothing Message
+	OpenAPI, Plain                   Message
 }

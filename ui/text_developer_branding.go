@@ -1,18 +1,18 @@
 package ui
 
 type developerBrandingText struct {
-	Heading, Text, Draft                   message
-	Logo, LogoHint, RemoveLogo             message
-	Color, ColorHint, Picker               message
-	Preview, Publish, Discard              message
-	Undo, UndoText                         message
-	Contrast, Label, OnLight, OnDark       message
-	Ratio, Black, White, GradeAA, GradeAAA message
-	StandsOut, Outlined, Exchanged         message
-	Previews, PreviewsText, Screen, Open   message
-	SignIn, Consent, Error, Light, Dark    message
-	LogoDark, LogoDarkHint                 message
-	Wordmark, WordmarkHint                 message
-	WordmarkDark, WordmarkDarkHint         message
-	RemovePicture, RightToLeft             message
+	Heading, Text, Draft                   Message
+	Logo, LogoHint, RemoveLogo             Message
+	Color, ColorHint, Picker               Message
+	Preview, Publish, Discard              Message
+	Undo, UndoText                         Message
+	Contrast, Label, OnLight, OnDark       Message
+	Ratio, Black, White, GradeAA, GradeAAA Message
+	StandsOut, Outlined, Exchanged         Message
+	Previews, PreviewsText, Screen, Open   Message
+	SignIn, Consent, Error, Light, Dark    Message
+	LogoDark, LogoDarkHint                 Message
+	Wordmark, WordmarkHint                 Message
+	WordmarkDark, WordmarkDarkHint         Message
+	RemovePicture, RightToLeft             Message
 }

@@ -1,21 +1,21 @@
 package ui
 
 type developerLogText struct {
-	Heading, Text, TextForever             message
-	Empty, EmptyText, Try, NothingFound    message
-	Filter, Event, Outcome, RequestID, All message
-	Apply, Clear, Refresh, Live, CSV       message
-	Request, User, Network, Counted        message
-	From, To, Kept                         message
-	Trace, TraceHeading, TraceText         message
-	TraceMore, Back, Since                 message
-	Events, Outcomes                       map[string]message
+	Heading, Text, TextForever             Message
+	Empty, EmptyText, Try, NothingFound    Message
+	Filter, Event, Outcome, RequestID, All Message
+	Apply, Clear, Refresh, Live, CSV       Message
+	Request, User, Network, Counted        Message
+	From, To, Kept                         Message
+	Trace, TraceHeading, TraceText         Message
+	TraceMore, Back, Since                 Message
+	Events, Outcomes                       map[string]Message
 }
 
 type developerNumbersText struct {
-	Heading, Text, Most, Sum      message
-	Total, Chart, Bar, Table, Day message
-	Errors, ErrorsText, NoErrors  message
-	Event, Error, Count, NoCode   message
-	Series, SeriesText            map[DeveloperSeriesName]message
+	Heading, Text, Most, Sum      Message
+	Total, Chart, Bar, Table, Day Message
+	Errors, ErrorsText, NoErrors  Message
+	Event, Error, Count, NoCode   Message
+	Series, SeriesText            map[DeveloperSeriesName]Message
 }

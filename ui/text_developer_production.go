@@ -2,16 +2,16 @@ package ui
 
 // developerProductionText is for both sides of a review.
 type developerProductionText struct {
-	Heading, Text                   message
-	Checklist, Met, Unmet, Complete message
-	LeftBehind, LeftBehindText      message
+	Heading, Text                   Message
+	Checklist, Met, Unmet, Complete Message
+	LeftBehind, LeftBehindText      Message
 	Checks                          map[DeveloperCheckName]checkText
-	Note, NoteHint, Ask, AskAgain   message
-	Asked, AskedText, Withdraw      message
-	Refused, RefusedText            message
-	Approved, ApprovedText, Open    message
-	Unfinished, UnfinishedText      message
-	Stopped, StoppedText            message
+	Note, NoteHint, Ask, AskAgain   Message
+	Asked, AskedText, Withdraw      Message
+	Refused, RefusedText            Message
+	Approved, ApprovedText, Open    Message
+	Unfinished, UnfinishedText      Message
+	Stopped, StoppedText            Message
 	Changes                         developerChangesText
 	Ownerless                       developerOwnerlessText
 	Suspension                      developerSuspensionText
@@ -19,35 +19,35 @@ type developerProductionText struct {
 }
 
 // developerChangesText is for what waits of an application that is in production.
-type developerChangesText struct{ Text, Until, None, Waiting, Open message }
+type developerChangesText struct{ Text, Until, None, Waiting, Open Message }
 
 // checkText is what is needed, and why.
-type checkText struct{ Label, Text message }
+type checkText struct{ Label, Text Message }
 
 // developerOwnerlessText is for organizations that nobody answers for.
-type developerOwnerlessText struct{ Heading, Text, Size, More, Appoint, AppointText message }
+type developerOwnerlessText struct{ Heading, Text, Size, More, Appoint, AppointText Message }
 
 // developerSuspensionText is for organizations that are suspended.
 type developerSuspensionText struct {
-	Heading, Text, List, Found, By, Left, Own        message
-	Suspend, SuspendText, Reactivate, ReactivateText message
+	Heading, Text, List, Found, By, Left, Own        Message
+	Suspend, SuspendText, Reactivate, ReactivateText Message
 }
 
 type developerReviewText struct {
-	Heading, Text                        message
-	Waiting, NoneWaiting, Live, NoneLive message
-	AskedOn, Stopped, More               message
-	Facts, Organization, Contact         message
-	AskedBy, NoteOf                      message
-	ClientID                             message
-	Approve, ApproveText                 message
-	Refuse, Reason, ReasonHint           message
-	Stop, StopText, Start, StartText     message
-	Finish, FinishText                   message
+	Heading, Text                        Message
+	Waiting, NoneWaiting, Live, NoneLive Message
+	AskedOn, Stopped, More               Message
+	Facts, Organization, Contact         Message
+	AskedBy, NoteOf                      Message
+	ClientID                             Message
+	Approve, ApproveText                 Message
+	Refuse, Reason, ReasonHint           Message
+	Stop, StopText, Start, StartText     Message
+	Finish, FinishText                   Message
 
-	Changes, ChangesText, ChangesTag message
-	Pictures, Approved, Wanted       message
-	Since, SinceText, Own            message
-	ServeText, ServeFinishText       message
-	NameOfBrand, NameTaken           message
+	Changes, ChangesText, ChangesTag Message
+	Pictures, Approved, Wanted       Message
+	Since, SinceText, Own            Message
+	ServeText, ServeFinishText       Message
+	NameOfBrand, NameTaken           Message
 }

@@ -1,13 +1,13 @@
 package ui
 
 type developerTryText struct {
-	Heading, Text, Scope, ScopeHint, Begin           message
-	How, Steps                                       message
-	Address, AddressText, Left, LeftText, Remove     message
-	Machine, Unfit, Strict, MayNot                   message
-	ReadyHeading, ReadyText, Go                      message
-	WorksHeading, WorksText, FailsHeading, FailsText message
-	Again, Log, Sent, Received, Passed, Failed       message
-	StepNames, StepTexts                             map[DeveloperTryStepName]message
-	Checks                                           map[DeveloperTryCheckName]message
+	Heading, Text, Scope, ScopeHint, Begin           Message
+	How, Steps                                       Message
+	Address, AddressText, Left, LeftText, Remove     Message
+	Machine, Unfit, Strict, MayNot                   Message
+	ReadyHeading, ReadyText, Go                      Message
+	WorksHeading, WorksText, FailsHeading, FailsText Message
+	Again, Log, Sent, Received, Passed, Failed       Message
+	StepNames, StepTexts                             map[DeveloperTryStepName]Message
+	Checks                                           map[DeveloperTryCheckName]Message
 }

@@ -23,10 +23,10 @@ import (
 )
 
 // messages returns the messages of a language by their keys.
-func messages(l *Locale) map[string]message {
-	all := map[string]message{}
+func messages(l *Locale) map[string]Message {
+	all := map[string]Message{}
 	visitText(l, func(path string, v reflect.Value) {
-		if m, ok := v.Interface().(message); ok {
+		if m, ok := v.Interface().(Message); ok {
 			all[path] = m
 		}
 	})
@@ -72,7 +72,7 @@ func TestLanguages(t *testing.T) {
 						t.Errorf("%s: %s is %q: no space around it, and a typographic apostrophe", f.name, key, s)
 					}
 					want := placeholdersOf(english[key])
-					got := placeholdersOf(message{forms: map[plural.Form]string{form: s}})
+					got := placeholdersOf(Message{forms: map[plural.Form]string{form: s}})
 					if form != plural.Other { // "one day" need not say 1
 						want, got = without(want, "{n}"), without(got, "{n}")
 					}
@@ -134,7 +134,7 @@ func keys[K ~string, V any](m map[K]V) []string {
 }
 
 func TestEveryCodeHasASentence(t *testing.T) {
-	english := Locales()[0].orEnglish()
+	english := Locales()[0].OrEnglish()
 	text := english.text
 	want := constants(t)
 	got := map[string][]string{
@@ -156,7 +156,7 @@ func pseudo(t *testing.T) *Locale {
 	l := newLocale(language.English, sources(t))
 	l.Lang, l.Dir = "qps-ploc", "rtl"
 	visitText(l, func(path string, v reflect.Value) {
-		if m, ok := v.Interface().(message); ok {
+		if m, ok := v.Interface().(Message); ok {
 			for form := range m.forms {
 				m.forms[form] = "⟦." + path + " " + strings.Join(placeholdersOf(m), " ") + "⟧"
 			}
@@ -244,13 +244,13 @@ func TestEverySentenceIsSaidSomewhere(t *testing.T) {
 	for _, f := range fixtures {
 		said.Write(render(t, f.render(page)))
 	}
-	for code := range l.orEnglish().text.Problems {
+	for code := range l.OrEnglish().text.Problems {
 		said.Write(render(t, SignIn(SignInView{Page: page, Form: with(Problem{Code: code, Count: 2})})))
 	}
-	for code := range l.orEnglish().text.Error.Screens {
+	for code := range l.OrEnglish().text.Error.Screens {
 		said.Write(render(t, Error(ErrorView{Page: page, Code: code})))
 	}
-	for notice := range l.orEnglish().text.Notices {
+	for notice := range l.OrEnglish().text.Notices {
 		said.Write(render(t, SignIn(SignInView{Page: page, Notice: notice})))
 	}
 	for notice := range l.developer().Notices {
@@ -264,13 +264,13 @@ func TestEverySentenceIsSaidSomewhere(t *testing.T) {
 			DeveloperPage: developerPage(page), Changes: []DeveloperChange{{Act: act}},
 		})))
 	}
-	for diagnosis := range l.orEnglish().text.Diagnoses {
+	for diagnosis := range l.OrEnglish().text.Diagnoses {
 		said.Write(render(t, DeveloperLog(DeveloperLogView{
 			DeveloperPage: developerPage(page), Lines: []DeveloperLogLine{{Diagnosis: diagnosis}},
 		})))
 	}
 	said.WriteString(DeveloperChecked(page, nil))
-	for kind := range l.orEnglish().text.Mails {
+	for kind := range l.OrEnglish().text.Mails {
 		m := Compose(MailView{Kind: kind, Locale: l})
 		said.WriteString(m.Subject + m.Body + m.HTML)
 	}
@@ -278,12 +278,12 @@ func TestEverySentenceIsSaidSomewhere(t *testing.T) {
 		said.WriteString(l.ago(fixedNow.Add(-d), fixedNow))
 	}
 	for month := time.January; month <= time.December; month++ {
-		said.WriteString(l.date(date(2026, month, 1)))
+		said.WriteString(l.Date(date(2026, month, 1)))
 	}
-	for original := range l.orEnglish().text.Catalogue {
+	for original := range l.OrEnglish().text.Catalogue {
 		said.WriteString(l.Word(original).Text)
 	}
-	for original := range l.orEnglish().text.Phrases {
+	for original := range l.OrEnglish().text.Phrases {
 		said.WriteString(l.Phrase(original).Text)
 	}
 	for path := range messages(l) {

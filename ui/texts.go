@@ -136,7 +136,7 @@ func readText(folder fs.FS, name string) (textFile, error) {
 
 // checkTexts returns what is wrong with the files of a host.
 func checkTexts(files []textFile) error {
-	english := MatchLocale("en", "").orEnglish()
+	english := MatchLocale("en", "").OrEnglish()
 	var wrong []error
 	for _, f := range files {
 		var t text

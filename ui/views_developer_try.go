@@ -85,7 +85,7 @@ type DeveloperTryCheck struct {
 }
 
 // ok reports whether no step has failed.
-func (v DeveloperTryResultView) ok() bool {
+func (v DeveloperTryResultView) OK() bool {
 	for _, s := range v.Steps {
 		if s.Failed {
 			return false
