@@ -35,7 +35,7 @@ func (p *Provider) Keys() Keys { return Keys{&p.rooms} }
 // Pages are helpers for the host's own pages. Screen serves a page in the provider's frame,
 // Allow limits its posts, ScopeWords and ButtonScript give it content, and SignedIn returns
 // its user. LinkErrors links error pages to it. IsReturnTo is for the host's sign-in page,
-// BrandPreview for its operators.
+// BrandPreview for its operators, and AddAudience for screens of package ui/developer.
 type Pages struct{ *rooms }
 
 // Pages returns helpers for the host's own pages.

@@ -13,9 +13,6 @@ const (
 	MaxValue  = 200
 	MaxDetail = 2000
 
-	// maxChanged is how many characters of a value that was changed.
-	maxChanged = 520
-
 	// maxMessage is how many characters of a message of the host.
 	maxMessage = 500
 

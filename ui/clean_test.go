@@ -5,6 +5,8 @@ import (
 	"testing"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/bonafide-id/bonafide/ui/internal/uitest"
 )
 
 func TestClean(t *testing.T) {
@@ -53,7 +55,7 @@ func TestHostileNamesStayText(t *testing.T) {
 		for _, f := range fixtures {
 			p := samplePage(l)
 			p.Client.Name, p.Client.Host, p.Brand.Name = hostileName, `h"><b>.example`, hostileName
-			page := string(render(t, f.render(p)))
+			page := string(uitest.Render(t, f.render(p)))
 			for _, bad := range []string{"<script>", "</title><script", "<img src=x", "<svg/onload", "<b>", "\u202e", "\u2067", "everything that you have", "\x00"} {
 				if strings.Contains(page, bad) {
 					t.Errorf("%s/%s contains %q", l.Lang, f.name, bad)

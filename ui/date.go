@@ -29,6 +29,12 @@ func (l *Locale) Moment(t time.Time) string {
 	return l.Plain(l.text.Date.Moment, With("date", l.Date(t)), With("time", t.UTC().Format("15:04")))
 }
 
+// Second returns a day and the time of day to the second, in UTC and saying so.
+func (l *Locale) Second(t time.Time) string {
+	l = l.OrEnglish()
+	return l.Plain(l.text.Date.Moment, With("date", l.Date(t)), With("time", t.UTC().Format(time.TimeOnly)))
+}
+
 // ago returns how long before now t was, and the day when that is longer than
 // a month or now is unknown.
 func (l *Locale) ago(t, now time.Time) string {

@@ -271,7 +271,7 @@ func Deletion(v DeletionView) templ.Component {
 				}()
 			}
 			ctx = templ.InitializeContext(ctx)
-			templ_7745c5c3_Err = emblem(IconDelete, "bad").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = Emblem(IconDelete, "bad").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

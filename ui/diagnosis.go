@@ -1,5 +1,12 @@
 package ui
 
+// Diagnosis returns the sentences of a provider.Diagnosis, for pages; false for a name that is
+// unknown.
+func (l *Locale) Diagnosis(name string) (cause, remedy Message, known bool) {
+	d, known := l.OrEnglish().text.Diagnoses[name]
+	return d.Cause, d.Remedy, known
+}
+
 // Cause says what was wrong with a request of an application, by the name of a
 // provider.Diagnosis; "" for a name that is unknown.
 func (l *Locale) Cause(diagnosis string) string {

@@ -46,7 +46,7 @@ func Error(v ErrorView) templ.Component {
 				}()
 			}
 			ctx = templ.InitializeContext(ctx)
-			templ_7745c5c3_Err = emblem(IconProblem, "bad").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = Emblem(IconProblem, "bad").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -522,7 +522,7 @@ func Denied(v DeniedView) templ.Component {
 				}()
 			}
 			ctx = templ.InitializeContext(ctx)
-			templ_7745c5c3_Err = emblem(IconProblem, "bad").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = Emblem(IconProblem, "bad").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -670,7 +670,7 @@ func Finished(v FinishedView) templ.Component {
 				}()
 			}
 			ctx = templ.InitializeContext(ctx)
-			templ_7745c5c3_Err = emblem(IconDone, "good").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = Emblem(IconDone, "good").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -3,6 +3,8 @@ package ui
 import (
 	"strings"
 	"testing"
+
+	"github.com/bonafide-id/bonafide/ui/internal/uitest"
 )
 
 func TestEveryErrorHasOneWayOut(t *testing.T) {
@@ -14,7 +16,7 @@ func TestEveryErrorHasOneWayOut(t *testing.T) {
 		} {
 			p := samplePage(nil)
 			p.Brand.HomeURL = c.home
-			page := string(render(t, Error(ErrorView{Page: p, Code: code, BackURL: c.back, AccountURL: account})))
+			page := string(uitest.Render(t, Error(ErrorView{Page: p, Code: code, BackURL: c.back, AccountURL: account})))
 			_, body, _ := strings.Cut(page, "<main")
 			body, _, _ = strings.Cut(body, "</main>")
 			if strings.Count(body, "<a ") != 1 || !strings.Contains(body, `href="`+c.want+`"`) {

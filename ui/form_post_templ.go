@@ -148,7 +148,7 @@ func FormPost(v FormPostView) templ.Component {
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = response(v.Page, scriptFormPost).Render(templ.WithChildren(ctx, templ_7745c5c3_Var6), templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = response(v.Page, AssetName(scriptFormPost)).Render(templ.WithChildren(ctx, templ_7745c5c3_Var6), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

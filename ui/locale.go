@@ -26,15 +26,18 @@ type Locale struct {
 	text *text
 	once sync.Once
 
-	// dashboard is what they say to developers, a *developerText.
-	dashboard     any
-	dashboardOnce sync.Once
+	// audiences are what they say to those who have a package of their own: by its *Files[T]
+	// a func() *T.
+	audiences sync.Map
 }
 
 // LocaleSet is a set of languages to choose from. It is safe for concurrent use.
 type LocaleSet struct {
 	all     []*Locale // English first, for that is what the matcher falls back to
 	matcher language.Matcher
+
+	// host are the files with words of a host.
+	host []textFile
 }
 
 // defaults are the languages of this module as they are.
@@ -47,6 +50,9 @@ func Locales() []*Locale { return defaults().All() }
 func MatchLocale(uiLocales, acceptLanguage string) *Locale {
 	return defaults().Match(uiLocales, acceptLanguage)
 }
+
+// HasHostTexts reports whether a host says any of it in words of its own.
+func (s *LocaleSet) HasHostTexts() bool { return len(s.host) > 0 }
 
 // All returns the languages of the set, English first.
 func (s *LocaleSet) All() []*Locale { return slices.Clone(s.all) }
@@ -90,10 +96,7 @@ func (l *Locale) OrEnglish() *Locale {
 	if l == nil {
 		l = MatchLocale("", "")
 	}
-	l.once.Do(func() {
-		l.text = new(text)
-		l.speak("", l.text, textFile.forPeople)
-	})
+	l.once.Do(func() { l.text = own.read(l) })
 	return l
 }
 

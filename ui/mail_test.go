@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/net/html"
 
+	"github.com/bonafide-id/bonafide/ui/internal/uitest"
 	"github.com/bonafide-id/bonafide/ui/theme"
 )
 
@@ -101,7 +102,7 @@ func TestMailsSayTheSameAsPages(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			said := strings.Join(strings.Fields(textOf(doc)), " ")
+			said := strings.Join(strings.Fields(uitest.TextOf(doc)), " ")
 			for _, address := range addresses.FindAllString(m.Body, -1) {
 				if !strings.Contains(m.HTML, `href="`+address+`"`) {
 					t.Errorf("%s/%s: nothing leads to %s", l.Lang, kind, address)
@@ -137,18 +138,18 @@ func TestMailsLeadWithOneThing(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			headings := elements(doc, "h1")
-			if len(headings) != 1 || textOf(headings[0]) != m.Subject {
+			headings := uitest.Elements(doc, "h1")
+			if len(headings) != 1 || uitest.TextOf(headings[0]) != m.Subject {
 				t.Errorf("%s/%s: the heading is not %q", l.Lang, kind, m.Subject)
 			}
 			var leads []string
-			for _, n := range elements(doc) {
-				class := attr(n, "class")
+			for _, n := range uitest.Elements(doc) {
+				class := uitest.Attr(n, "class")
 				if class != "code" && class != "button" {
 					continue
 				}
 				leads = append(leads, class)
-				if words := strings.TrimSpace(textOf(n)); words == "" || strings.Contains(words, "://") {
+				if words := strings.TrimSpace(uitest.TextOf(n)); words == "" || strings.Contains(words, "://") {
 					t.Errorf("%s/%s: %s says %q", l.Lang, kind, n.Data, words)
 				}
 			}
@@ -216,7 +217,7 @@ func TestMailsHaveTheLooksOfTheTheme(t *testing.T) {
 func TestMailsMatchGoldenFiles(t *testing.T) {
 	for _, kind := range []MailKind{MailSignUp, MailAccountExists, MailApplicationApproved} {
 		m := Compose(sampleMail(kind, nil))
-		golden(t, "mail-"+strings.ReplaceAll(string(kind), "_", "-"), []byte(m.HTML))
+		uitest.GoldenFile(t, "mail-"+strings.ReplaceAll(string(kind), "_", "-"), []byte(m.HTML))
 	}
 }
 

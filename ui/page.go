@@ -12,11 +12,6 @@ const (
 	// scriptScreens is for all of them.
 	scriptScreens  = "screens.js"
 	scriptFormPost = "form-post.js"
-
-	// scriptDeveloper is for all pages of the dashboard.
-	scriptDeveloper = "developer.js"
-	// scriptDocs is for the reference.
-	scriptDocs = "docs.js"
 )
 
 func (p Page) locale() *Locale { return p.Locale.OrEnglish() }

@@ -22,6 +22,18 @@ func (l *Locale) StandsForYou() string {
 	return l.Plain(l.text.Consent.StandsForYou)
 }
 
+// Allow is the word on the button that lets an application have what it asks for.
+func (l *Locale) Allow() string {
+	l = l.OrEnglish()
+	return l.Plain(l.text.Consent.Allow)
+}
+
+// NewTab says that a link opens another tab.
+func (l *Locale) NewTab() string {
+	l = l.OrEnglish()
+	return l.Plain(l.text.Common.NewTab)
+}
+
 // Truth says whether something is so.
 func (l *Locale) Truth(is bool) string {
 	l = l.OrEnglish()
@@ -47,8 +59,8 @@ func (l *Locale) Number(n int64) string {
 	return digits[:first] + grouped
 }
 
-// list writes several things in a row, as "a, b and c".
-func (l *Locale) list(things []templ.Component) templ.Component {
+// List writes several things in a row, as "a, b and c".
+func (l *Locale) List(things []templ.Component) templ.Component {
 	if len(things) == 0 {
 		return templ.NopComponent
 	}
@@ -92,7 +104,7 @@ func (v ConsentView) receives() templ.Component {
 	if more := len(rest) - room; more > 0 {
 		things = append(things, l.Say(t.More, Count(more)))
 	}
-	return l.Say(t.Receives, client, With("list", l.list(things)))
+	return l.Say(t.Receives, client, With("list", l.List(things)))
 }
 
 // receivesToo is the sentence on what the boxes add: what they are ticked for, which the
@@ -110,9 +122,9 @@ func (v ConsentView) receivesToo() templ.Component {
 	case len(before) == 0:
 		return l.Say(t.TickedToo)
 	case len(before) == len(v.Optional):
-		return l.Say(t.TickedBefore, With("list", l.list(before)))
+		return l.Say(t.TickedBefore, With("list", l.List(before)))
 	default:
-		return templ.Join(l.Say(t.TickedBefore, With("list", l.list(before))), Words(" "), l.Say(t.TickedToo))
+		return templ.Join(l.Say(t.TickedBefore, With("list", l.List(before))), Words(" "), l.Say(t.TickedToo))
 	}
 }
 
@@ -129,7 +141,7 @@ func (l *Locale) statuses(groups []ConsentGroup) (things []templ.Component) {
 		}
 	}
 	if len(names) > 0 {
-		things = append(things, l.Say(t.Belonging, With("list", l.list(names))))
+		things = append(things, l.Say(t.Belonging, With("list", l.List(names))))
 	}
 	return things
 }

@@ -44,7 +44,7 @@ func ResetStart(v ResetStartView) templ.Component {
 				}()
 			}
 			ctx = templ.InitializeContext(ctx)
-			templ_7745c5c3_Err = clientLogo(v.Page).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = ClientLogo(v.Page).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -199,7 +199,7 @@ func ResetFinish(v ResetFinishView) templ.Component {
 				}()
 			}
 			ctx = templ.InitializeContext(ctx)
-			templ_7745c5c3_Err = clientLogo(v.Page).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = ClientLogo(v.Page).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -43,7 +43,7 @@ func SelectAccount(v SelectAccountView) templ.Component {
 				}()
 			}
 			ctx = templ.InitializeContext(ctx)
-			templ_7745c5c3_Err = clientLogo(v.Page).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = ClientLogo(v.Page).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -64,7 +64,7 @@ func SelectAccount(v SelectAccountView) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = toClient(v.Page).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = ToClient(v.Page).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -44,7 +44,7 @@ func SignUp(v SignUpView) templ.Component {
 				}()
 			}
 			ctx = templ.InitializeContext(ctx)
-			templ_7745c5c3_Err = clientLogo(v.Page).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = ClientLogo(v.Page).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -65,7 +65,7 @@ func SignUp(v SignUpView) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = toClient(v.Page).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = ToClient(v.Page).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -304,7 +304,7 @@ func Code(v CodeView) templ.Component {
 				}()
 			}
 			ctx = templ.InitializeContext(ctx)
-			templ_7745c5c3_Err = clientLogo(v.Page).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = ClientLogo(v.Page).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -1,7 +1,6 @@
 package ui
 
-// text is every sentence of the screens of people and of the e-mails in one language;
-// those of the dashboard are a [developerText]. It is read from text/*.json, and what a
+// text is every sentence of the screens of people and of the e-mails in one language. It is read from text/*.json, and what a
 // host says in their place; a language is one such file and nothing else. The keys of the
 // file are the names of the fields. Words in braces are filled in:
 // {client} is the application, {brand} the service, {n} a number that the
@@ -72,7 +71,7 @@ type commonText struct {
 	Cancel                                  Message
 	Unreviewed, UnreviewedText              Message
 	Thousands, List, ListLast               Message
-	Copy, Copied, OnLine                    Message
+	Copy, Copied, OnLine, Optional          Message
 	// MailButtons are the labels of the buttons in e-mails, by the address that they open.
 	MailButtons map[string]Message
 }

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/bonafide-id/bonafide/ui/internal/uitest"
 )
 
 // folder has files of texts.
@@ -68,7 +70,7 @@ func TestHostAddsALanguage(t *testing.T) {
 	if nl.Lang != "nl" || nl.Name != "Nederlands" || nl.Dir != "ltr" {
 		t.Errorf("got %s, %s, %s", nl.Lang, nl.Name, nl.Dir)
 	}
-	page := string(render(t, SignIn(SignInView{Page: Page{Locale: nl, Brand: Brand{Name: "Acme"}}})))
+	page := string(uitest.Render(t, SignIn(SignInView{Page: Page{Locale: nl, Brand: Brand{Name: "Acme"}}})))
 	for _, want := range []string{`<html lang="nl" dir="ltr"`, ">Inloggen</h1>", ">Password<"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page lacks %s", want)
@@ -99,7 +101,7 @@ func TestEnglishStandsInForWhatALanguageLacks(t *testing.T) {
 	if got := fa.Problem(Problem{Code: EmailMissing}); got != "نشانی" {
 		t.Errorf("got %q", got)
 	}
-	if got := string(render(t, fa.Say(fa.OrEnglish().text.SignIn.ContinueAs, With("persona", "لیلا")))); got != `<span lang="en" dir="ltr">Continue as <bdi>لیلا</bdi></span>` {
+	if got := string(uitest.Render(t, fa.Say(fa.OrEnglish().text.SignIn.ContinueAs, With("persona", "لیلا")))); got != `<span lang="en" dir="ltr">Continue as <bdi>لیلا</bdi></span>` {
 		t.Errorf("got %s", got)
 	}
 	if got := fa.Plain(fa.OrEnglish().text.Date.DaysAgo, Count(1)); got != "\u20661 day ago\u2069" { // fa has no form of its own for it
@@ -149,13 +151,13 @@ func TestTextsThatCannotWork(t *testing.T) {
 // it to readers.
 func TestTextsCannotInjectMarkup(t *testing.T) {
 	const hostile = `</title></p><script>alert(1)</script><img src=x onerror="alert(1)">`
-	content, err := json.Marshal(everywhere(readEnglish(t), hostile))
+	content, err := json.Marshal(everywhere(english(t), hostile))
 	if err != nil {
 		t.Fatal(err)
 	}
 	page := samplePage(overlaid(t, map[string]string{"en.json": string(content)}).Match("en", ""))
 	for _, f := range fixtures {
-		got := render(t, f.render(page))
+		got := uitest.Render(t, f.render(page))
 		for _, markup := range []string{"<script>", "<img src=x", `onerror="`} {
 			if bytes.Contains(got, []byte(markup)) {
 				t.Errorf("%s has %s", f.name, markup)
@@ -164,12 +166,12 @@ func TestTextsCannotInjectMarkup(t *testing.T) {
 	}
 }
 
-// readEnglish returns what en.json says.
-func readEnglish(t *testing.T) any {
+// english returns what en.json says.
+func english(t *testing.T) any {
 	t.Helper()
-	for _, f := range sources(t) {
-		if f.lang == "en" {
-			return everything(f)
+	for _, text := range uitest.Texts(t) {
+		if text.Lang == "en" {
+			return text.Content
 		}
 	}
 	t.Fatal("there is no English")
