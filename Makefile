@@ -77,7 +77,8 @@ bench: ## Measure speed beside other providers; writes the benchmark's README.md
 	@$(GO) -C $(BENCHMARK) run . -dir $(CACHE)/bench -report README.md -json $(CACHE)/bench.json $(BENCHFLAGS)
 
 browser: ## Test the button and the screens in Chromium; needs Node and Chromium, and Firefox for a part
-	@$(GO) test ./ui -count=1 -run '^TestGallery$$' -gallery=$(CACHE)/gallery
+	@rm -rf $(CACHE)/gallery
+	@$(GO) test ./ui ./ui/developer -count=1 -run '^TestGallery$$' -gallery=$(CACHE)/gallery
 	@for lock in $$(find . -name package-lock.json -not -path '*/node_modules/*' | sort); do \
 		cd $(CURDIR)/$$(dirname $$lock); \
 		npm ci --no-audit --no-fund; \
@@ -90,7 +91,7 @@ pictures: ## Take the pictures of docs/gallery.md from the quickstart; needs Nod
 	@cd provider/internal/lab/e2e && npm ci --no-audit --no-fund && node --test pictures.mjs
 
 words: ## Say what the languages of the screens and of the button lack
-	@$(GO) test -count=1 -run '^TestLanguages$$' ./ui ./widget
+	@$(GO) test -count=1 -run '^TestLanguages$$' ./ui ./ui/developer ./widget
 
 site: ## Build the documents as static pages in .cache/site, and check their links
 	@$(GO) -C .ci/tools run ./site -out $(CACHE)/site

@@ -94,8 +94,8 @@ type Config struct {
 	Brand Brand `json:"brand,omitzero"`
 
 	// Texts are files that replace texts of the screens and mails: de.json holds any part
-	// of ui/text/en.json of this module, in the same structure. A file for a new language
-	// adds the language. ui.NewLocaleSet documents the format.
+	// of ui/text/en.json of this module, in the same structure, and of
+	// ui/developer/text/en.json below Developer. A file for a new language adds the language. ui.NewLocaleSet documents the format.
 	// Defaults to none.
 	Texts fs.FS `json:"-"`
 

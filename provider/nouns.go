@@ -37,7 +37,7 @@ func (p *Provider) Keys() Keys { return Keys{&p.rooms} }
 // ButtonScript give it content, and SignedIn returns its user. LinkErrors links error pages to
 // it, LinkVerification the account page to the pages of a Verifier. IsReturnTo is for the
 // host's sign-in page, VerificationReturn for a Verifier's, BrandPreview for its operators.
-// DressMail is for mails.
+// DressMail is for mails, and AddAudience for screens of a package such as ui/developer.
 type Pages struct{ *rooms }
 
 // Pages returns helpers for the host's own pages.

@@ -26,6 +26,17 @@ func (p Pages) Allow(ctx context.Context, what, key string, limit Limit) (wait t
 	return p.limits.Allow(ctx, ratelimit.OfHost(what, ratelimit.Limit(limit)), ratelimit.Key{Account: key})
 }
 
+// AddAudience prepares the provider for the screens of an audience, such as those of package
+// ui/developer, which the host serves with Screen: it serves their assets and checks what
+// Config.Texts says in their section. A mistake there is a FieldError. It is called before
+// anything is served; developer.New calls it for the dashboard.
+func (p Pages) AddAudience(a ui.Audience) error {
+	if err := p.flows.Site.AddAudience(a); err != nil {
+		return &FieldError{"Texts", err}
+	}
+	return nil
+}
+
 // ScopeWords returns the title and the explanation of a scope in the language of a screen
 // (Screen.Page).
 func (p Pages) ScopeWords(l *ui.Locale, name string) (title, description ui.Label) {

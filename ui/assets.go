@@ -4,15 +4,13 @@ import (
 	"crypto/sha256"
 	"embed"
 	"encoding/hex"
+	"errors"
 	"fmt"
+	"io/fs"
 	"strings"
-	"sync"
 
 	"github.com/bonafide-id/bonafide/ui/theme"
 )
-
-//go:embed assets/*
-var assetFiles embed.FS
 
 // Asset is a static file that the screens load.
 type Asset = theme.Asset
@@ -24,38 +22,36 @@ var mediaTypes = map[string]string{
 	"svg": "image/svg+xml",
 }
 
-var assets = sync.OnceValue(func() map[string]Asset {
-	files, err := assetFiles.ReadDir("assets")
+// readAssets reads the folder assets of an audience, which it need not have.
+func readAssets(files embed.FS) map[string]Asset {
+	entries, err := files.ReadDir("assets")
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
 	if err != nil {
 		panic(err) // the directory is part of the program
 	}
-	all := make(map[string]Asset, len(files))
-	for _, file := range files {
-		data, err := assetFiles.ReadFile("assets/" + file.Name())
+	all := make(map[string]Asset, len(entries))
+	for _, entry := range entries {
+		data, err := files.ReadFile("assets/" + entry.Name())
 		if err != nil {
 			panic(err)
 		}
-		stem, ext, _ := strings.Cut(file.Name(), ".")
+		stem, ext, _ := strings.Cut(entry.Name(), ".")
 		sum := sha256.Sum256(data)
-		all[file.Name()] = Asset{
+		all[entry.Name()] = Asset{
 			Name:      fmt.Sprintf("%s.%s.%s", stem, hex.EncodeToString(sum[:6]), ext),
 			MediaType: mediaTypes[ext],
 			Bytes:     data,
 		}
 	}
 	return all
-})
-
-// Assets returns the files that the screens load. They are to be served at
-// [Page.AssetPath] followed by their names.
-func Assets() []Asset {
-	all := make([]Asset, 0, len(assets()))
-	for _, a := range assets() {
-		all = append(all, a)
-	}
-	return all
 }
 
-// AssetName returns the name under which the file "base.css", "icon.svg",
-// "screens.js" or "form-post.js" is served. Another name returns the empty string.
-func AssetName(file string) string { return assets()[file].Name }
+// Assets returns the files that the screens of this package load, those of people and those
+// that all have. They are to be served at [Page.AssetPath] followed by their names.
+func Assets() []Asset { return own.Assets() }
+
+// AssetName returns the name under which the file "base.css", "icon.svg", "screens.js",
+// "form-post.js" or "wide.css" is served. Another name returns the empty string.
+func AssetName(file string) string { return own.AssetName(file) }

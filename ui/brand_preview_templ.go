@@ -85,7 +85,7 @@ func BrandPreview(v BrandPreviewView) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = headOf(v.Page, l.plain(t.Heading), nil).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = Head(v.Page, l.Plain(t.Heading), nil).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -94,9 +94,9 @@ func BrandPreview(v BrandPreviewView) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var5 templ.SafeURL
-		templ_7745c5c3_Var5, templ_7745c5c3_Err = templ.JoinURLErrs(v.asset("developer.css"))
+		templ_7745c5c3_Var5, templ_7745c5c3_Err = templ.JoinURLErrs(v.asset("wide.css"))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `brand_preview.templ`, Line: 18, Col: 57}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `brand_preview.templ`, Line: 18, Col: 52}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var5))
 		if templ_7745c5c3_Err != nil {
@@ -112,7 +112,7 @@ func BrandPreview(v BrandPreviewView) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var6 string
-			templ_7745c5c3_Var6, templ_7745c5c3_Err = templ.JoinStringErrs(l.plain(l.text.Common.Sandbox))
+			templ_7745c5c3_Var6, templ_7745c5c3_Err = templ.JoinStringErrs(l.Plain(l.text.Common.Sandbox))
 			if templ_7745c5c3_Err != nil {
 				return templ.Error{Err: templ_7745c5c3_Err, FileName: `brand_preview.templ`, Line: 23, Col: 62}
 			}
@@ -138,7 +138,7 @@ func BrandPreview(v BrandPreviewView) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var7 string
-		templ_7745c5c3_Var7, templ_7745c5c3_Err = templ.JoinStringErrs(l.plain(t.Heading))
+		templ_7745c5c3_Var7, templ_7745c5c3_Err = templ.JoinStringErrs(l.Plain(t.Heading))
 		if templ_7745c5c3_Err != nil {
 			return templ.Error{Err: templ_7745c5c3_Err, FileName: `brand_preview.templ`, Line: 30, Col: 28}
 		}
@@ -150,7 +150,7 @@ func BrandPreview(v BrandPreviewView) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = l.say(t.Text, arg{"brand", v.Brand.Name}).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = l.Say(t.Text, With("brand", v.Brand.Name)).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -171,7 +171,7 @@ func BrandPreview(v BrandPreviewView) templ.Component {
 					}()
 				}
 				ctx = templ.InitializeContext(ctx)
-				templ_7745c5c3_Err = switchLink(v.LightURL, l.plain(t.Light), v.Scheme != SchemeDark).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = SwitchLink(v.LightURL, l.Plain(t.Light), v.Scheme != SchemeDark).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -179,13 +179,13 @@ func BrandPreview(v BrandPreviewView) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = switchLink(v.DarkURL, l.plain(t.Dark), v.Scheme == SchemeDark).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = SwitchLink(v.DarkURL, l.Plain(t.Dark), v.Scheme == SchemeDark).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
 				return nil
 			})
-			templ_7745c5c3_Err = brandSwitch(l.plain(t.Colors)).Render(templ.WithChildren(ctx, templ_7745c5c3_Var8), templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = brandSwitch(l.Plain(t.Colors)).Render(templ.WithChildren(ctx, templ_7745c5c3_Var8), templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -202,7 +202,7 @@ func BrandPreview(v BrandPreviewView) templ.Component {
 				}()
 			}
 			ctx = templ.InitializeContext(ctx)
-			templ_7745c5c3_Err = switchLink(v.PhoneURL, l.plain(t.Phone), !v.Desktop).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = SwitchLink(v.PhoneURL, l.Plain(t.Phone), !v.Desktop).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -210,13 +210,13 @@ func BrandPreview(v BrandPreviewView) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = switchLink(v.DesktopURL, l.plain(t.Desktop), v.Desktop).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = SwitchLink(v.DesktopURL, l.Plain(t.Desktop), v.Desktop).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = brandSwitch(l.plain(t.Width)).Render(templ.WithChildren(ctx, templ_7745c5c3_Var9), templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = brandSwitch(l.Plain(t.Width)).Render(templ.WithChildren(ctx, templ_7745c5c3_Var9), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -239,7 +239,7 @@ func BrandPreview(v BrandPreviewView) templ.Component {
 				}
 				return nil
 			})
-			templ_7745c5c3_Err = brandSwitch(l.plain(l.text.Common.Language)).Render(templ.WithChildren(ctx, templ_7745c5c3_Var10), templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = brandSwitch(l.Plain(l.text.Common.Language)).Render(templ.WithChildren(ctx, templ_7745c5c3_Var10), templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -271,7 +271,7 @@ func BrandPreview(v BrandPreviewView) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var13 string
-		templ_7745c5c3_Var13, templ_7745c5c3_Err = templ.JoinStringErrs(l.plain(t.Heading))
+		templ_7745c5c3_Var13, templ_7745c5c3_Err = templ.JoinStringErrs(l.Plain(t.Heading))
 		if templ_7745c5c3_Err != nil {
 			return templ.Error{Err: templ_7745c5c3_Err, FileName: `brand_preview.templ`, Line: 51, Col: 97}
 		}
@@ -293,7 +293,7 @@ func BrandPreview(v BrandPreviewView) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = footLinks(v.Page).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = FootLinks(v.Page).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -483,7 +483,7 @@ func brandFrame(l *Locale, f PreviewFrame) templ.Component {
 		}
 		ctx = templ.ClearChildren(ctx)
 		t := l.text.BrandPreview
-		screen := l.plain(t.screen(f.Screen))
+		screen := l.Plain(t.screen(f.Screen))
 		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 34, "<li><p class=\"caption\"><span>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
@@ -515,7 +515,7 @@ func brandFrame(l *Locale, f PreviewFrame) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var25 string
-		templ_7745c5c3_Var25, templ_7745c5c3_Err = templ.JoinStringErrs(screen + ": " + l.plain(t.Open) + " (" + l.plain(l.text.Common.NewTab) + ")")
+		templ_7745c5c3_Var25, templ_7745c5c3_Err = templ.JoinStringErrs(screen + ": " + l.Plain(t.Open) + " (" + l.Plain(l.text.Common.NewTab) + ")")
 		if templ_7745c5c3_Err != nil {
 			return templ.Error{Err: templ_7745c5c3_Err, FileName: `brand_preview.templ`, Line: 96, Col: 152}
 		}
@@ -528,7 +528,7 @@ func brandFrame(l *Locale, f PreviewFrame) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var26 string
-		templ_7745c5c3_Var26, templ_7745c5c3_Err = templ.JoinStringErrs(l.plain(t.Open))
+		templ_7745c5c3_Var26, templ_7745c5c3_Err = templ.JoinStringErrs(l.Plain(t.Open))
 		if templ_7745c5c3_Err != nil {
 			return templ.Error{Err: templ_7745c5c3_Err, FileName: `brand_preview.templ`, Line: 96, Col: 172}
 		}
@@ -570,8 +570,8 @@ func brandFrame(l *Locale, f PreviewFrame) templ.Component {
 	})
 }
 
-// switchLink is one of a row of pages to switch between; none without an address.
-func switchLink(url, label string, current bool) templ.Component {
+// SwitchLink is one of a row of pages to switch between; none without an address.
+func SwitchLink(url, label string, current bool) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {

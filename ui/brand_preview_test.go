@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/bonafide-id/bonafide/ui/internal/uitest"
 	"github.com/bonafide-id/bonafide/ui/theme"
 )
 
@@ -16,7 +17,7 @@ func TestBrandPreviewOfOneSchemeHasNoSwitchForIt(t *testing.T) {
 	for made, want := range map[*theme.Theme]bool{nil: true, night: false} {
 		page := samplePage(nil)
 		page.Theme = made
-		got := string(render(t, BrandPreview(brandPreviewOf(page, SchemeLight))))
+		got := string(uitest.Render(t, BrandPreview(brandPreviewOf(page, SchemeLight))))
 		if strings.Contains(got, "?scheme=dark") != want {
 			t.Errorf("a theme for %q: %v", made.Scheme(), !want)
 		}

@@ -6,15 +6,12 @@ import (
 	"unicode/utf8"
 )
 
-// How many characters of a chosen name, and of a fact about a person, a screen
-// shows.
+// How many characters of a chosen name, of a fact about a person, and of a longer text a
+// screen shows.
 const (
-	maxName   = 60
-	maxValue  = 200
-	maxDetail = 2000
-
-	// maxChanged is how many characters of a value that was changed.
-	maxChanged = 520
+	MaxName   = 60
+	MaxValue  = 200
+	MaxDetail = 2000
 
 	// maxMessage is how many characters of a message of the host.
 	maxMessage = 500
@@ -27,10 +24,10 @@ const (
 // without a bound they would cover the lines above and below.
 const maxMarks = 4
 
-// clean makes a string that somebody chose fit to be shown in a line: valid
+// Clean makes a string that somebody chose fit to be shown in a line: valid
 // UTF-8, on one line, at most the given number of characters long, and without
 // the invisible characters that turn text around or make two names look alike.
-func clean(s string, most int) string {
+func Clean(s string, most int) string {
 	marks := 0
 	s = strings.Map(func(r rune) rune {
 		if unicode.Is(unicode.Mn, r) {
@@ -66,8 +63,8 @@ func visible(r rune) bool {
 	return r != utf8.RuneError && !unicode.In(r, unicode.Cc, unicode.Cf, unicode.Co, unicode.Cs)
 }
 
-// initial returns the letter that stands for a name without a logo.
-func initial(name string) string {
+// Initial returns the letter that stands for a name without a logo.
+func Initial(name string) string {
 	for _, r := range name {
 		if unicode.IsLetter(r) || unicode.IsNumber(r) {
 			return string(unicode.ToUpper(r))

@@ -5,6 +5,8 @@ import (
 	"testing"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/bonafide-id/bonafide/ui/internal/uitest"
 )
 
 func TestClean(t *testing.T) {
@@ -25,7 +27,7 @@ func TestClean(t *testing.T) {
 		{"a long word", strings.Repeat("é", 61), strings.Repeat("é", 60) + "…"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			if got := clean(c.in, maxName); got != c.want {
+			if got := Clean(c.in, MaxName); got != c.want {
 				t.Errorf("got %q, want %q", got, c.want)
 			}
 		})
@@ -36,12 +38,12 @@ func FuzzCleanIsShortVisibleAndStable(f *testing.F) {
 	f.Add(hostileName)
 	f.Add("a \u0301 b\xff")
 	f.Fuzz(func(t *testing.T, s string) {
-		got := clean(s, maxName)
-		if !utf8.ValidString(got) || utf8.RuneCountInString(got) > maxName+1 || strings.ContainsFunc(got, unicode.IsControl) {
+		got := Clean(s, MaxName)
+		if !utf8.ValidString(got) || utf8.RuneCountInString(got) > MaxName+1 || strings.ContainsFunc(got, unicode.IsControl) {
 			t.Errorf("got %q", got)
 		}
-		if !strings.HasSuffix(got, "…") && clean(got, maxName) != got {
-			t.Errorf("%q becomes %q the second time", got, clean(got, maxName))
+		if !strings.HasSuffix(got, "…") && Clean(got, MaxName) != got {
+			t.Errorf("%q becomes %q the second time", got, Clean(got, MaxName))
 		}
 	})
 }
@@ -53,7 +55,7 @@ func TestHostileNamesStayText(t *testing.T) {
 		for _, f := range fixtures {
 			p := samplePage(l)
 			p.Client.Name, p.Client.Host, p.Brand.Name = hostileName, `h"><b>.example`, hostileName
-			page := string(render(t, f.render(p)))
+			page := string(uitest.Render(t, f.render(p)))
 			for _, bad := range []string{"<script>", "</title><script", "<img src=x", "<svg/onload", "<b>", "\u202e", "\u2067", "everything that you have", "\x00"} {
 				if strings.Contains(page, bad) {
 					t.Errorf("%s/%s contains %q", l.Lang, f.name, bad)

@@ -80,7 +80,7 @@ func fact(l *Locale, a ConsentAttribute) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = label(a.Label).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = a.Label.Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -107,7 +107,7 @@ func fact(l *Locale, a ConsentAttribute) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var4 string
-			templ_7745c5c3_Var4, templ_7745c5c3_Err = templ.JoinStringErrs(clean(value, maxValue))
+			templ_7745c5c3_Var4, templ_7745c5c3_Err = templ.JoinStringErrs(Clean(value, MaxValue))
 			if templ_7745c5c3_Err != nil {
 				return templ.Error{Err: templ_7745c5c3_Err, FileName: `consent_fact.templ`, Line: 29, Col: 53}
 			}
@@ -128,7 +128,7 @@ func fact(l *Locale, a ConsentAttribute) templ.Component {
 		}
 		if a.Truth != nil {
 			var templ_7745c5c3_Var5 string
-			templ_7745c5c3_Var5, templ_7745c5c3_Err = templ.JoinStringErrs(l.plain(l.truth(*a.Truth)))
+			templ_7745c5c3_Var5, templ_7745c5c3_Err = templ.JoinStringErrs(l.Plain(l.truth(*a.Truth)))
 			if templ_7745c5c3_Err != nil {
 				return templ.Error{Err: templ_7745c5c3_Err, FileName: `consent_fact.templ`, Line: 35, Col: 32}
 			}
@@ -147,7 +147,7 @@ func fact(l *Locale, a ConsentAttribute) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var6 string
-			templ_7745c5c3_Var6, templ_7745c5c3_Err = templ.JoinStringErrs(l.plain(t.Unknown))
+			templ_7745c5c3_Var6, templ_7745c5c3_Err = templ.JoinStringErrs(l.Plain(t.Unknown))
 			if templ_7745c5c3_Err != nil {
 				return templ.Error{Err: templ_7745c5c3_Err, FileName: `consent_fact.templ`, Line: 38, Col: 43}
 			}
@@ -204,7 +204,7 @@ func record(l *Locale, r ConsentRecord) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = label(m.Label).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = m.Label.Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -231,7 +231,7 @@ func record(l *Locale, r ConsentRecord) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var9 string
-			templ_7745c5c3_Var9, templ_7745c5c3_Err = templ.JoinStringErrs(clean(m.Value, maxValue))
+			templ_7745c5c3_Var9, templ_7745c5c3_Err = templ.JoinStringErrs(Clean(m.Value, MaxValue))
 			if templ_7745c5c3_Err != nil {
 				return templ.Error{Err: templ_7745c5c3_Err, FileName: `consent_fact.templ`, Line: 55, Col: 35}
 			}
@@ -280,7 +280,7 @@ func laterList(l *Locale, rows []ConsentAttribute) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var11 string
-			templ_7745c5c3_Var11, templ_7745c5c3_Err = templ.JoinStringErrs(l.plain(l.text.Consent.LaterMany, count(len(rows))))
+			templ_7745c5c3_Var11, templ_7745c5c3_Err = templ.JoinStringErrs(l.Plain(l.text.Consent.LaterMany, Count(len(rows))))
 			if templ_7745c5c3_Err != nil {
 				return templ.Error{Err: templ_7745c5c3_Err, FileName: `consent_fact.templ`, Line: 66, Col: 57}
 			}
@@ -323,7 +323,7 @@ func laterList(l *Locale, rows []ConsentAttribute) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var13 string
-			templ_7745c5c3_Var13, templ_7745c5c3_Err = templ.JoinStringErrs(l.plain(l.text.Consent.Later))
+			templ_7745c5c3_Var13, templ_7745c5c3_Err = templ.JoinStringErrs(l.Plain(l.text.Consent.Later))
 			if templ_7745c5c3_Err != nil {
 				return templ.Error{Err: templ_7745c5c3_Err, FileName: `consent_fact.templ`, Line: 74, Col: 37}
 			}
@@ -381,7 +381,7 @@ func laterNames(l *Locale, rows []ConsentAttribute) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = label(a.Label).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = a.Label.Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -412,7 +412,7 @@ func laterNames(l *Locale, rows []ConsentAttribute) templ.Component {
 }
 
 // sensitiveFacts shows apart what would hurt most in wrong hands.
-func sensitiveFacts(l *Locale, client arg, rows []ConsentAttribute) templ.Component {
+func sensitiveFacts(l *Locale, client Arg, rows []ConsentAttribute) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -439,7 +439,7 @@ func sensitiveFacts(l *Locale, client arg, rows []ConsentAttribute) templ.Compon
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = icon(iconProblem).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = IconProblem.Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -448,7 +448,7 @@ func sensitiveFacts(l *Locale, client arg, rows []ConsentAttribute) templ.Compon
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var17 string
-			templ_7745c5c3_Var17, templ_7745c5c3_Err = templ.JoinStringErrs(l.plain(t.Sensitive))
+			templ_7745c5c3_Var17, templ_7745c5c3_Err = templ.JoinStringErrs(l.Plain(t.Sensitive))
 			if templ_7745c5c3_Err != nil {
 				return templ.Error{Err: templ_7745c5c3_Err, FileName: `consent_fact.templ`, Line: 102, Col: 45}
 			}
@@ -460,7 +460,7 @@ func sensitiveFacts(l *Locale, client arg, rows []ConsentAttribute) templ.Compon
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = l.say(t.SensitiveText, client).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = l.Say(t.SensitiveText, client).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -509,7 +509,7 @@ func newChip(l *Locale, isNew bool) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var19 string
-			templ_7745c5c3_Var19, templ_7745c5c3_Err = templ.JoinStringErrs(l.plain(l.text.Consent.New))
+			templ_7745c5c3_Var19, templ_7745c5c3_Err = templ.JoinStringErrs(l.Plain(l.text.Consent.New))
 			if templ_7745c5c3_Err != nil {
 				return templ.Error{Err: templ_7745c5c3_Err, FileName: `consent_fact.templ`, Line: 115, Col: 54}
 			}

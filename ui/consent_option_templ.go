@@ -36,7 +36,7 @@ func consentOptions(v ConsentView) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var2 string
-		templ_7745c5c3_Var2, templ_7745c5c3_Err = templ.JoinStringErrs(l.plain(t.Optional))
+		templ_7745c5c3_Var2, templ_7745c5c3_Err = templ.JoinStringErrs(l.Plain(t.Optional))
 		if templ_7745c5c3_Err != nil {
 			return templ.Error{Err: templ_7745c5c3_Err, FileName: `consent_option.templ`, Line: 8, Col: 40}
 		}
@@ -48,7 +48,7 @@ func consentOptions(v ConsentView) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = l.say(t.OptionalText, arg{"client", v.Client.label()}).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = l.Say(t.OptionalText, With("client", v.Client.label())).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -93,12 +93,12 @@ func (v ConsentView) optionTitle(o ConsentOption) templ.Component {
 		}
 		ctx = templ.ClearChildren(ctx)
 		if o.Offline {
-			templ_7745c5c3_Err = v.locale().say(v.locale().text.Consent.Offline, arg{"client", v.Client.label()}).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = v.locale().Say(v.locale().text.Consent.Offline, With("client", v.Client.label())).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 		} else {
-			templ_7745c5c3_Err = label(o.Title).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = o.Title.Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -261,7 +261,7 @@ func consentOption(v ConsentView, o ConsentOption, id string) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = l.say(t.OfflineText, arg{"client", v.Client.label()}).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = l.Say(t.OfflineText, With("client", v.Client.label())).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -274,7 +274,7 @@ func consentOption(v ConsentView, o ConsentOption, id string) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = label(o.Text).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = o.Text.Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -291,7 +291,7 @@ func consentOption(v ConsentView, o ConsentOption, id string) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = sensitiveFacts(l, arg{"client", v.Client.label()}, cautioned(o.Attributes)).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = sensitiveFacts(l, With("client", v.Client.label()), cautioned(o.Attributes)).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

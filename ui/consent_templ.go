@@ -31,7 +31,7 @@ func Consent(v ConsentView) templ.Component {
 		ctx = templ.ClearChildren(ctx)
 		l := v.locale()
 		t := l.text.Consent
-		client := arg{"client", v.Client.label()}
+		client := With("client", v.Client.label())
 		if len(v.Required) > 0 {
 			templ_7745c5c3_Err = consentBlocked(v).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
@@ -67,7 +67,7 @@ func Consent(v ConsentView) templ.Component {
 					}()
 				}
 				ctx = templ.InitializeContext(ctx)
-				templ_7745c5c3_Err = l.say(v.heading(), client).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = l.Say(v.heading(), client).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -94,7 +94,7 @@ func Consent(v ConsentView) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = l.say(t.SignInOnly, client).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = l.Say(t.SignInOnly, client).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -169,7 +169,7 @@ func Consent(v ConsentView) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = l.say(t.Lasts, arg{"apps", appsLink(v.AppsURL, l.plain(t.RemovableLink))}).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = l.Say(t.Lasts, With("apps", appsLink(v.AppsURL, l.Plain(t.RemovableLink)))).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -183,7 +183,7 @@ func Consent(v ConsentView) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = l.say(t.GoesTo, arg{"host", v.Client.Host}).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = l.Say(t.GoesTo, With("host", v.Client.Host)).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -212,7 +212,7 @@ func Consent(v ConsentView) templ.Component {
 					}()
 				}
 				ctx = templ.InitializeContext(ctx)
-				templ_7745c5c3_Err = choice("secondary", ActionDeny, l.plain(t.Deny)).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = ActionButton("secondary", ActionDeny, l.Plain(t.Deny)).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -232,7 +232,7 @@ func Consent(v ConsentView) templ.Component {
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = layout(v.Page, l.plain(v.heading(), client)).Render(templ.WithChildren(ctx, templ_7745c5c3_Var2), templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = Layout(v.Page, l.Plain(v.heading(), client)).Render(templ.WithChildren(ctx, templ_7745c5c3_Var2), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -277,7 +277,7 @@ func consentHead(v ConsentView) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = logo(v.Brand.Logo, v.Brand.Name).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = Logo(v.Brand.Logo, v.Brand.Name).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -320,7 +320,7 @@ func consentHead(v ConsentView) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = account(l, v.Account).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = Identity(v.Account).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -336,13 +336,13 @@ func consentHead(v ConsentView) templ.Component {
 				}()
 			}
 			ctx = templ.InitializeContext(ctx)
-			templ_7745c5c3_Err = choice("link", ActionSwitch, l.plain(l.text.Consent.Switch)).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = ActionButton("link", ActionSwitch, l.Plain(l.text.Consent.Switch)).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = form(v.Form).Render(templ.WithChildren(ctx, templ_7745c5c3_Var8), templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = PostForm(v.Form).Render(templ.WithChildren(ctx, templ_7745c5c3_Var8), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -411,7 +411,7 @@ func decision(f Form) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = hidden(f.Hidden).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = HiddenFields(f.Hidden).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -454,17 +454,17 @@ func allow(v ConsentView) templ.Component {
 		t := l.text.Consent
 		switch {
 		case v.firstToVerify() >= 0:
-			templ_7745c5c3_Err = choice("secondary", ActionAllow, l.plain(t.ShareUnverified)).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = ActionButton("secondary", ActionAllow, l.Plain(t.ShareUnverified)).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 		case v.isUnverified():
-			templ_7745c5c3_Err = choice("primary", ActionAllow, l.plain(t.ShareUnverified)).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = ActionButton("primary", ActionAllow, l.Plain(t.ShareUnverified)).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 		default:
-			templ_7745c5c3_Err = choice("primary", ActionAllow, l.plain(t.Allow)).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = ActionButton("primary", ActionAllow, l.Plain(t.Allow)).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -531,7 +531,7 @@ func consentSentence(v ConsentView) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = l.say(t.Incremental).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = l.Say(t.Incremental).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -569,13 +569,13 @@ func consentFacts(v ConsentView) templ.Component {
 		ctx = templ.ClearChildren(ctx)
 		l := v.locale()
 		t := l.text.Consent
-		client := arg{"client", v.Client.label()}
+		client := With("client", v.Client.label())
 		if len(v.Attributes) > 0 {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 31, "<section class=\"scope\" aria-labelledby=\"facts\"><h2 id=\"facts\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = l.say(t.Facts, client).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = l.Say(t.Facts, client).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -633,7 +633,7 @@ func consentPermissions(l *Locale, permissions []ConsentPermission) templ.Compon
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var18 string
-			templ_7745c5c3_Var18, templ_7745c5c3_Err = templ.JoinStringErrs(l.plain(t.Permissions))
+			templ_7745c5c3_Var18, templ_7745c5c3_Err = templ.JoinStringErrs(l.Plain(t.Permissions))
 			if templ_7745c5c3_Err != nil {
 				return templ.Error{Err: templ_7745c5c3_Err, FileName: `consent.templ`, Line: 146, Col: 48}
 			}
@@ -650,7 +650,7 @@ func consentPermissions(l *Locale, permissions []ConsentPermission) templ.Compon
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = label(p.Title).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = p.Title.Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -676,7 +676,7 @@ func consentPermissions(l *Locale, permissions []ConsentPermission) templ.Compon
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
-					templ_7745c5c3_Err = label(p.Text).Render(ctx, templ_7745c5c3_Buffer)
+					templ_7745c5c3_Err = p.Text.Render(ctx, templ_7745c5c3_Buffer)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
@@ -725,7 +725,7 @@ func consentOffline(l *Locale, client string) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = icon(iconAway).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = IconAway.Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -733,7 +733,7 @@ func consentOffline(l *Locale, client string) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = l.say(t.Offline, arg{"client", client}).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = l.Say(t.Offline, With("client", client)).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -741,7 +741,7 @@ func consentOffline(l *Locale, client string) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = l.say(t.OfflineText, arg{"client", client}).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = l.Say(t.OfflineText, With("client", client)).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -782,7 +782,7 @@ func consentResources(l *Locale, client string, resources []ConsentResource) tem
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var22 string
-		templ_7745c5c3_Var22, templ_7745c5c3_Err = templ.JoinStringErrs(l.plain(t.Use))
+		templ_7745c5c3_Var22, templ_7745c5c3_Err = templ.JoinStringErrs(l.Plain(t.Use))
 		if templ_7745c5c3_Err != nil {
 			return templ.Error{Err: templ_7745c5c3_Err, FileName: `consent.templ`, Line: 187, Col: 22}
 		}
@@ -794,7 +794,7 @@ func consentResources(l *Locale, client string, resources []ConsentResource) tem
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = l.say(t.UseText, arg{"client", client}).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = l.Say(t.UseText, With("client", client)).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -807,7 +807,7 @@ func consentResources(l *Locale, client string, resources []ConsentResource) tem
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = name(r.Name).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = Name(r.Name).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -878,7 +878,7 @@ func clientDocuments(l *Locale, c Client) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = l.say(t.Documents, arg{"client", c.label()}).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = l.Say(t.Documents, With("client", c.label())).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -891,7 +891,7 @@ func clientDocuments(l *Locale, c Client) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = newTab(l, c.PolicyURL, l.plain(t.Policy)).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = NewTabLink(l, c.PolicyURL, l.Plain(t.Policy)).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -905,7 +905,7 @@ func clientDocuments(l *Locale, c Client) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = newTab(l, c.TermsURL, l.plain(t.Terms)).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = NewTabLink(l, c.TermsURL, l.Plain(t.Terms)).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

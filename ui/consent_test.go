@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/bonafide-id/bonafide/ui/internal/uitest"
 )
 
 // TestConsentSentenceLeavesNothingOut tests that whatever the list has is named in the
@@ -20,12 +22,12 @@ func TestConsentSentenceLeavesNothingOut(t *testing.T) {
 			v.Attributes = append(v.Attributes,
 				ConsentAttribute{Label: Label{Text: "health."}, Sensitive: true}, ConsentAttribute{Label: Label{Text: "unknown."}})
 			v.Groups = []ConsentGroup{{Label: Label{Text: "club."}}}
-			said := string(render(t, v.receives()))
+			said := string(uitest.Render(t, v.receives()))
 			named := 0
 			for i := range most {
 				named += strings.Count(said, fmt.Sprintf("fact%d.", i))
 			}
-			rest := l.plain(l.orEnglish().text.Consent.More, count(most-named))
+			rest := l.Plain(l.OrEnglish().text.Consent.More, Count(most-named))
 			if named < most && !strings.Contains(said, rest) || named == most && strings.Contains(said, rest) {
 				t.Errorf("%s: %d of %d are named in %q", l.Lang, named, most, said)
 			}
@@ -44,7 +46,7 @@ func TestConsentSentenceNamesGroupsTogether(t *testing.T) {
 		{Label: Label{Text: "Rider"}}, {Label: Label{Text: "Student"}, Phrase: Label{Text: "your student status"}}, {Label: Label{Text: "Club member"}},
 	}}
 	const want = "<bdi>River Bikes</bdi> receives your student status and your “Rider” and “Club member” status."
-	if got := string(render(t, v.receives())); got != want {
+	if got := string(uitest.Render(t, v.receives())); got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }
@@ -74,7 +76,7 @@ func TestAnswerSaysWhetherAStatusIsVerified(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			v := ConsentView{Page: Page{Client: Client{Name: "River Bikes"}}, Groups: c.groups, Attributes: []ConsentAttribute{{Label: Label{Text: "Name"}, Values: []string{"Ada"}}}}
-			screen := string(render(t, Consent(v)))
+			screen := string(uitest.Render(t, Consent(v)))
 			if !strings.Contains(screen, c.answer) {
 				t.Errorf("no %s in:\n%s", c.answer, screen)
 			}

@@ -1,14 +1,21 @@
 package ui
 
+// Diagnosis returns the sentences of a provider.Diagnosis, for pages; false for a name that is
+// unknown.
+func (l *Locale) Diagnosis(name string) (cause, remedy Message, known bool) {
+	d, known := l.OrEnglish().text.Diagnoses[name]
+	return d.Cause, d.Remedy, known
+}
+
 // Cause says what was wrong with a request of an application, by the name of a
 // provider.Diagnosis; "" for a name that is unknown.
 func (l *Locale) Cause(diagnosis string) string {
-	l = l.orEnglish()
-	return l.plain(l.text.Diagnoses[diagnosis].Cause)
+	l = l.OrEnglish()
+	return l.Plain(l.text.Diagnoses[diagnosis].Cause)
 }
 
 // Remedy says what to do about a diagnosis; "" for a name that is unknown.
 func (l *Locale) Remedy(diagnosis string) string {
-	l = l.orEnglish()
-	return l.plain(l.text.Diagnoses[diagnosis].Remedy)
+	l = l.OrEnglish()
+	return l.Plain(l.text.Diagnoses[diagnosis].Remedy)
 }

@@ -1,6 +1,7 @@
-// Package ui renders every screen that users see, and writes the e-mails that they
-// get. Package provider serves them: a host needs this package only to render one of
-// them itself.
+// Package ui renders the screens that people see in a flow and of their accounts, and writes
+// the e-mails that they get. Package provider serves them: a host needs this package only to
+// render one of them itself. It is also the kit that screens are written with; those of
+// another audience are a package of their own over it, such as ui/developer.
 //
 // A screen is a templ component over a view: [SignIn] renders a [SignInView],
 // [Consent] a [ConsentView], and so on. A view holds values that are ready to
@@ -23,6 +24,27 @@
 // Their stylesheet and scripts are [Assets], to be served under one path, beside the files
 // of the [Page.Theme] (package theme), which replaces colours, corners and the font. One with
 // a font of its own needs font-src 'self' as well.
+//
+// A component over the kit begins with the page around it, [Layout] for people or
+// [WideLayout] for those who work with the service, and says its sentences with
+// [Locale.Plain] and [Locale.Say]:
+//
+//	templ Lend(v LendView) {
+//		{{ l := v.Locale.OrEnglish() }}
+//		{{ t := textOf(l).Lend }}
+//		@ui.Layout(v.Page, l.Plain(t.Heading)) {
+//			<h1>{ l.Plain(t.Heading) }</h1>
+//			<p class="lead">
+//				@l.Say(t.Text, ui.With("client", v.Client.Name))
+//			</p>
+//			@ui.Problems(l, v.Form)
+//			@ui.PostForm(v.Form) {
+//				@ui.SubmitButton(l.Plain(t.Submit))
+//			}
+//		}
+//	}
+//
+// [Files] are its texts and assets.
 //
 // Every sentence is in text/en.json and its translations, one file for each
 // language, and so are the e-mails that [Compose] writes. A caller names what

@@ -60,7 +60,7 @@ func Continue(v ContinueView) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var4 string
-			templ_7745c5c3_Var4, templ_7745c5c3_Err = templ.JoinStringErrs(l.plain(l.text.Response.Submit))
+			templ_7745c5c3_Var4, templ_7745c5c3_Err = templ.JoinStringErrs(l.Plain(l.text.Response.Submit))
 			if templ_7745c5c3_Err != nil {
 				return templ.Error{Err: templ_7745c5c3_Err, FileName: `form_post.templ`, Line: 7, Col: 82}
 			}
@@ -134,11 +134,11 @@ func FormPost(v FormPostView) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = hidden(v.Fields).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = HiddenFields(v.Fields).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = submit(l.plain(l.text.Response.Submit)).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = SubmitButton(l.Plain(l.text.Response.Submit)).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -148,7 +148,7 @@ func FormPost(v FormPostView) templ.Component {
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = response(v.Page, scriptFormPost).Render(templ.WithChildren(ctx, templ_7745c5c3_Var6), templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = response(v.Page, AssetName(scriptFormPost)).Render(templ.WithChildren(ctx, templ_7745c5c3_Var6), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -180,7 +180,7 @@ func response(p Page, scripts ...string) templ.Component {
 		ctx = templ.ClearChildren(ctx)
 		l := p.locale()
 		t := l.text.Response
-		client := arg{"client", p.Client.label()}
+		client := With("client", p.Client.label())
 		templ_7745c5c3_Var9 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 			templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 			templ_7745c5c3_Buffer, templ_7745c5c3_IsBuffer := templruntime.GetBuffer(templ_7745c5c3_W)
@@ -197,7 +197,7 @@ func response(p Page, scripts ...string) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = logo(p.Brand.Logo, p.Brand.Name).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = Logo(p.Brand.Logo, p.Brand.Name).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -205,7 +205,7 @@ func response(p Page, scripts ...string) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = logo(p.Client.Logo, p.Client.label()).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = Logo(p.Client.Logo, p.Client.label()).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -213,7 +213,7 @@ func response(p Page, scripts ...string) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = l.say(t.Heading, client).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = l.Say(t.Heading, client).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -222,7 +222,7 @@ func response(p Page, scripts ...string) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var10 string
-			templ_7745c5c3_Var10, templ_7745c5c3_Err = templ.JoinStringErrs(l.plain(t.Text))
+			templ_7745c5c3_Var10, templ_7745c5c3_Err = templ.JoinStringErrs(l.Plain(t.Text))
 			if templ_7745c5c3_Err != nil {
 				return templ.Error{Err: templ_7745c5c3_Err, FileName: `form_post.templ`, Line: 36, Col: 35}
 			}
@@ -240,7 +240,7 @@ func response(p Page, scripts ...string) templ.Component {
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = layout(p, l.plain(t.Heading, client), scripts...).Render(templ.WithChildren(ctx, templ_7745c5c3_Var9), templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = Layout(p, l.Plain(t.Heading, client), scripts...).Render(templ.WithChildren(ctx, templ_7745c5c3_Var9), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -1,56 +1,48 @@
 package ui
 
 import (
-	"bytes"
-	"flag"
 	"os"
-	"path/filepath"
-	"regexp"
-	"strings"
 	"testing"
 
-	"github.com/a-h/templ"
-	"github.com/google/go-cmp/cmp"
+	"github.com/bonafide-id/bonafide/ui/internal/uitest"
 )
 
-var update = flag.Bool("update", false, "write the golden files anew")
-
-var digest = regexp.MustCompile(`\.[0-9a-f]{12}\.`)
-
-func TestScreensMatchGoldenFiles(t *testing.T) {
-	for _, f := range fixtures {
-		t.Run(f.name, func(t *testing.T) {
-			golden(t, f.name, render(t, f.render(samplePage(nil))))
-		})
-	}
-}
-
-func golden(t *testing.T, name string, got []byte) {
-	t.Helper()
-	// One element on a line, so that a difference can be read, and
-	// nothing that changes with the stylesheet.
-	got = append(bytes.ReplaceAll(got, []byte("><"), []byte(">\n<")), '\n')
-	got = digest.ReplaceAll(got, []byte("."))
-	file := filepath.Join("testdata", "golden", name+".html")
-	if *update {
-		if err := os.WriteFile(file, got, 0o644); err != nil {
-			t.Fatal(err)
+// pages are the fixtures in languages.
+func pages(locales ...*Locale) []uitest.Page {
+	var all []uitest.Page
+	for _, l := range locales {
+		for _, f := range fixtures {
+			all = append(all, uitest.Page{Name: f.name, Lang: l.Lang, Dir: l.Dir, Component: f.render(samplePage(l))})
 		}
 	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(strings.Split(string(want), "\n"), strings.Split(string(got), "\n")); diff != "" {
-		t.Errorf("page differs from %s (-want +got):\n%s", file, diff)
-	}
+	return all
 }
 
-func render(t *testing.T, c templ.Component) []byte {
-	t.Helper()
-	var b bytes.Buffer
-	if err := c.Render(t.Context(), &b); err != nil {
-		t.Fatal(err)
+func TestScreensMatchGoldenFiles(t *testing.T) { uitest.Golden(t, pages(MatchLocale("en", ""))) }
+
+func TestScreensAreWholeInEveryLanguage(t *testing.T) { uitest.Markup(t, pages(Locales()...)) }
+
+func TestGallery(t *testing.T) {
+	files := map[string][]byte{}
+	for _, a := range Assets() {
+		files["assets/"+a.Name] = a.Bytes
 	}
-	return b.Bytes()
+	for _, name := range []string{"client.svg", "brand.svg"} {
+		data, err := os.ReadFile("testdata/sample/" + name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		files["sample/"+name] = data
+	}
+	for _, name := range samplePage(nil).Theme.Stylesheets("#ffd400") {
+		brand, _ := samplePage(nil).Theme.Asset(name)
+		files["assets/"+name] = brand.Bytes
+	}
+	for _, color := range []string{"#000000", "#14171c", "#ffffff", "#fafafa"} { // all but the screen's own
+		for _, name := range samplePage(nil).Theme.Stylesheets(color) {
+			brand, _ := samplePage(nil).Theme.Asset(name)
+			files["sample/brand-"+color[1:]+".css"] = brand.Bytes // the last is that of the button
+		}
+	}
+	uitest.Gallery(t, "", "consent", pages(Locales()...), files)
 }

@@ -1,6 +1,12 @@
 package ui
 
-import "golang.org/x/text/language"
+import (
+	"context"
+	"io"
+
+	"github.com/a-h/templ"
+	"golang.org/x/text/language"
+)
 
 // Label is a word or a sentence that somebody wrote for people, such as the title of a
 // scope.
@@ -26,18 +32,28 @@ func (l Label) lang() string {
 	return l.Lang
 }
 
+// Render writes the text as HTML, in the direction and language that it has.
+func (l Label) Render(_ context.Context, w io.Writer) error {
+	text := templ.EscapeString(Clean(l.Text, MaxValue))
+	if l.isForeign() {
+		text = `<span lang="` + templ.EscapeString(l.lang()) + `" dir="auto">` + text + `</span>`
+	}
+	_, err := io.WriteString(w, text)
+	return err
+}
+
 // Word returns what a text of the default catalogue is called in this language. Any other
 // text is returned as it is, in a language that nobody knows.
 func (l *Locale) Word(original string) Label {
 	if original == "" {
 		return Label{}
 	}
-	l = l.orEnglish()
+	l = l.OrEnglish()
 	switch m, ok := l.text.Catalogue[original]; {
 	case ok && m.inEnglish:
 		return Label{Text: original, Lang: language.English.String()}
 	case ok:
-		return Label{Text: l.plain(m)}
+		return Label{Text: l.Plain(m)}
 	}
 	return Label{Text: original, Lang: Undetermined}
 }

@@ -22,19 +22,22 @@ type Locale struct {
 	tag   language.Tag
 	files []textFile
 
-	// text is what the files say to people, once orEnglish has read them.
+	// text is what the files say to people, once OrEnglish has read them.
 	text *text
 	once sync.Once
 
-	// dashboard is what they say to developers, a *developerText.
-	dashboard     any
-	dashboardOnce sync.Once
+	// audiences are what they say to those who have a package of their own: by its *Files[T]
+	// a func() *T.
+	audiences sync.Map
 }
 
 // LocaleSet is a set of languages to choose from. It is safe for concurrent use.
 type LocaleSet struct {
 	all     []*Locale // English first, for that is what the matcher falls back to
 	matcher language.Matcher
+
+	// host are the files with words of a host.
+	host []textFile
 }
 
 // defaults are the languages of this module as they are.
@@ -47,6 +50,9 @@ func Locales() []*Locale { return defaults().All() }
 func MatchLocale(uiLocales, acceptLanguage string) *Locale {
 	return defaults().Match(uiLocales, acceptLanguage)
 }
+
+// HasHostTexts reports whether a host says any of it in words of its own.
+func (s *LocaleSet) HasHostTexts() bool { return len(s.host) > 0 }
 
 // All returns the languages of the set, English first.
 func (s *LocaleSet) All() []*Locale { return slices.Clone(s.all) }
@@ -85,28 +91,26 @@ func bounded(list string) string {
 	return list[:max(0, strings.LastIndexAny(list[:most], ", "))]
 }
 
-// orEnglish returns l, or English where none was chosen, with its text.
-func (l *Locale) orEnglish() *Locale {
+// OrEnglish returns l, or English where none was chosen, with its text.
+func (l *Locale) OrEnglish() *Locale {
 	if l == nil {
 		l = MatchLocale("", "")
 	}
-	l.once.Do(func() {
-		l.text = new(text)
-		l.speak("", l.text, textFile.forPeople)
-	})
+	l.once.Do(func() { l.text = own.read(l) })
 	return l
 }
 
-// problem returns the sentence for what is to be corrected.
-func (l *Locale) problem(p Problem) string {
-	sentence := clean(p.Text, maxProblem)
+// Problem returns the sentence for what is to be corrected.
+func (l *Locale) Problem(p Problem) string {
+	l = l.OrEnglish()
+	sentence := Clean(p.Text, maxProblem)
 	if sentence == "" {
-		sentence = l.plain(l.text.Problems[p.Code], count(p.Count))
+		sentence = l.Plain(l.text.Problems[p.Code], Count(p.Count))
 	}
 	if p.Line == 0 {
 		return sentence
 	}
-	return l.plain(l.text.Common.OnLine, arg{"line", words(strconv.Itoa(p.Line))}, arg{"problem", words(sentence)})
+	return l.Plain(l.text.Common.OnLine, With("line", Words(strconv.Itoa(p.Line))), With("problem", Words(sentence)))
 }
 
 // problemsHeading says what there is to do about problems: to wait, to correct a field, or
@@ -115,10 +119,10 @@ func (l *Locale) problemsHeading(listed []Problem) string {
 	t := l.text.Common
 	switch {
 	case listed[0].Code == TooManyAttempts:
-		return l.plain(t.WaitHeading)
+		return l.Plain(t.WaitHeading)
 	case slices.ContainsFunc(listed, func(p Problem) bool { return p.field() != "" }):
-		return l.plain(t.ProblemsHeading)
+		return l.Plain(t.ProblemsHeading)
 	default:
-		return l.plain(t.ProblemHeading)
+		return l.Plain(t.ProblemHeading)
 	}
 }

@@ -55,7 +55,7 @@ func TestDates(t *testing.T) {
 		"zh": {"2026年3月12日", "2026年3月12日 18:30 UTC", "2 小时前"},
 	} {
 		l := MatchLocale(lang, "")
-		if got := [3]string{l.date(at), l.moment(at), l.ago(at, at.Add(2*time.Hour))}; got != want {
+		if got := [3]string{l.Date(at), l.Moment(at), l.ago(at, at.Add(2*time.Hour))}; got != want {
 			t.Errorf("%s: got %q, want %q", lang, got, want)
 		}
 	}
@@ -64,7 +64,7 @@ func TestDates(t *testing.T) {
 // Many languages say the first of a month in a way of its own.
 func TestFirstOfTheMonth(t *testing.T) {
 	for lang, want := range map[string]string{"en": "1 May 2026", "fr": "1er mai 2026", "it": "1º maggio 2026", "pt": "1º de maio de 2026", "es": "1 de mayo de 2026"} {
-		if got := MatchLocale(lang, "").date(date(2026, time.May, 1)); got != want {
+		if got := MatchLocale(lang, "").Date(date(2026, time.May, 1)); got != want {
 			t.Errorf("%s: got %q, want %q", lang, got, want)
 		}
 	}
@@ -101,7 +101,7 @@ func TestNumbersAgreeWithTheirSentence(t *testing.T) {
 	} {
 		l := MatchLocale(lang, "")
 		for n, want := range want {
-			if got := l.plain(l.orEnglish().text.Date.DaysAgo, count(n)); got != want {
+			if got := l.Plain(l.OrEnglish().text.Date.DaysAgo, Count(n)); got != want {
 				t.Errorf("%s %d: got %q, want %q", lang, n, got, want)
 			}
 		}

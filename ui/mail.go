@@ -153,35 +153,35 @@ type Mail struct {
 
 // Compose writes an e-mail. An unknown kind returns an empty one.
 func Compose(v MailView) Mail {
-	l := v.Locale.orEnglish()
+	l := v.Locale.OrEnglish()
 	t, ok := l.text.Mails[v.Kind]
 	if !ok {
 		return Mail{}
 	}
-	args := []arg{
-		{"brand", v.Brand.Name},
-		{"code", words(v.Code)},
-		{"validity", words(l.plain(l.text.Common.CodeValidFor, minutes(v.ValidFor)))},
-		{"signin", words(v.SignInURL)},
-		{"signup", words(v.SignUpURL)},
-		{"reset", words(v.ResetURL)},
-		{"return", words(v.ReturnURL)},
-		{"group", words(v.Group)},
-		{"groups", words(v.GroupsURL)},
-		{"invitation", words(v.InvitationURL)},
-		{"client", v.Application},
-		{"application", words(v.ApplicationURL)},
-		{"reviews", words(v.ReviewsURL)},
-		{"time", words(l.moment(v.Time))},
-		{"date", words(l.date(v.On))},
+	args := []Arg{
+		With("brand", v.Brand.Name),
+		With("code", Words(v.Code)),
+		With("validity", Words(l.Plain(l.text.Common.CodeValidFor, minutes(v.ValidFor)))),
+		With("signin", Words(v.SignInURL)),
+		With("signup", Words(v.SignUpURL)),
+		With("reset", Words(v.ResetURL)),
+		With("return", Words(v.ReturnURL)),
+		With("group", Words(v.Group)),
+		With("groups", Words(v.GroupsURL)),
+		With("invitation", Words(v.InvitationURL)),
+		With("client", v.Application),
+		With("application", Words(v.ApplicationURL)),
+		With("reviews", Words(v.ReviewsURL)),
+		With("time", Words(l.Moment(v.Time))),
+		With("date", Words(l.Date(v.On))),
 	}
 	paragraphs := make([]string, len(t.Body))
 	for i, p := range t.Body {
-		paragraphs[i] = l.plain(p, args...) + "\n"
+		paragraphs[i] = l.Plain(p, args...) + "\n"
 	}
 	m := Mail{
 		Kind: v.Kind, Lang: l.Lang, Code: v.Code,
-		Subject: l.plain(t.Subject, args...), Body: strings.Join(paragraphs, "\n"),
+		Subject: l.Plain(t.Subject, args...), Body: strings.Join(paragraphs, "\n"),
 	}
 	m.HTML = v.html(l, m.Subject, t.Body, args)
 	return m
@@ -189,7 +189,7 @@ func Compose(v MailView) Mail {
 
 // html writes the same sentences as a page. The code stands out, or the first address that
 // a sentence ends in is a button; other addresses are links.
-func (v MailView) html(l *Locale, subject string, body []message, args []arg) string {
+func (v MailView) html(l *Locale, subject string, body []Message, args []Arg) string {
 	look, lead := v.look(), v.Code == ""
 	paragraphs := make([]templ.Component, len(body))
 	for i, p := range body {
@@ -203,13 +203,13 @@ func (v MailView) html(l *Locale, subject string, body []message, args []arg) st
 			case a.name == "code":
 				filled[j].value = mailInlineCode(v.Code)
 			case isAddress && ends && lead:
-				filled[j].value = mailButton(look, v.href(a), l.plain(label))
+				filled[j].value = mailButton(look, v.href(a), l.Plain(label))
 				lead = false
 			case isAddress:
-				filled[j].value = mailLink(look, v.href(a), l.plain(label))
+				filled[j].value = mailLink(look, v.href(a), l.Plain(label))
 			}
 		}
-		paragraphs[i] = l.say(p, filled...)
+		paragraphs[i] = l.Say(p, filled...)
 	}
 	var b strings.Builder
 	if err := mailPage(l, v, look, subject, paragraphs).Render(context.Background(), &b); err != nil {
@@ -233,9 +233,9 @@ func (v MailView) logo() string {
 }
 
 // href is where a link leads.
-func (v MailView) href(address arg) string {
+func (v MailView) href(address Arg) string {
 	if v.inert {
 		return nowhere
 	}
-	return string(address.value.(words))
+	return string(address.value.(Words))
 }

@@ -193,7 +193,7 @@ func mailPage(l *Locale, v MailView, k mailLook, subject string, paragraphs []te
 				return templ_7745c5c3_Err
 			}
 		}
-		templ_7745c5c3_Err = name(v.Brand.Name).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = Name(v.Brand.Name).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

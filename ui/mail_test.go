@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/net/html"
 
+	"github.com/bonafide-id/bonafide/ui/internal/uitest"
 	"github.com/bonafide-id/bonafide/ui/theme"
 )
 
@@ -112,13 +113,13 @@ func TestMailSubjectsHaveOneLine(t *testing.T) {
 // and leads where its addresses do.
 func TestMailsSayTheSameAsPages(t *testing.T) {
 	for _, l := range Locales() {
-		for kind := range l.orEnglish().text.Mails {
+		for kind := range l.OrEnglish().text.Mails {
 			m := Compose(sampleMail(kind, l))
 			doc, err := html.Parse(strings.NewReader(m.HTML))
 			if err != nil {
 				t.Fatal(err)
 			}
-			said := strings.Join(strings.Fields(textOf(doc)), " ")
+			said := strings.Join(strings.Fields(uitest.TextOf(doc)), " ")
 			for _, address := range addresses.FindAllString(m.Body, -1) {
 				if !strings.Contains(m.HTML, `href="`+address+`"`) {
 					t.Errorf("%s/%s: nothing leads to %s", l.Lang, kind, address)
@@ -148,24 +149,24 @@ var addresses = regexp.MustCompile(`https://\S*`)
 // thing stands out: the code, or else where to go on.
 func TestMailsLeadWithOneThing(t *testing.T) {
 	for _, l := range Locales() {
-		for kind := range l.orEnglish().text.Mails {
+		for kind := range l.OrEnglish().text.Mails {
 			m := Compose(sampleMail(kind, l))
 			doc, err := html.Parse(strings.NewReader(m.HTML))
 			if err != nil {
 				t.Fatal(err)
 			}
-			headings := elements(doc, "h1")
-			if len(headings) != 1 || textOf(headings[0]) != m.Subject {
+			headings := uitest.Elements(doc, "h1")
+			if len(headings) != 1 || uitest.TextOf(headings[0]) != m.Subject {
 				t.Errorf("%s/%s: the heading is not %q", l.Lang, kind, m.Subject)
 			}
 			var leads []string
-			for _, n := range elements(doc) {
-				class := attr(n, "class")
+			for _, n := range uitest.Elements(doc) {
+				class := uitest.Attr(n, "class")
 				if class != "code" && class != "button" {
 					continue
 				}
 				leads = append(leads, class)
-				if words := strings.TrimSpace(textOf(n)); words == "" || strings.Contains(words, "://") {
+				if words := strings.TrimSpace(uitest.TextOf(n)); words == "" || strings.Contains(words, "://") {
 					t.Errorf("%s/%s: %s says %q", l.Lang, kind, n.Data, words)
 				}
 			}
@@ -190,7 +191,7 @@ func TestMailsLeadWithOneThing(t *testing.T) {
 // and that no other does, whatever it is told.
 func TestMailsNameTheApplicationToItsOwners(t *testing.T) {
 	for _, l := range Locales() {
-		for kind := range l.orEnglish().text.Mails {
+		for kind := range l.OrEnglish().text.Mails {
 			m := Compose(sampleMail(kind, l))
 			about := strings.HasPrefix(string(kind), "application_") || strings.HasPrefix(string(kind), "changes_") || strings.HasPrefix(string(kind), "organization_")
 			if subject, body := strings.Contains(m.Subject, "River Bikes"), strings.Contains(m.Body, "River Bikes"); subject != about || body != about {
@@ -233,7 +234,7 @@ func TestMailsHaveTheLooksOfTheTheme(t *testing.T) {
 func TestMailsMatchGoldenFiles(t *testing.T) {
 	for _, kind := range []MailKind{MailSignUp, MailAccountExists, MailApplicationApproved} {
 		m := Compose(sampleMail(kind, nil))
-		golden(t, "mail-"+strings.ReplaceAll(string(kind), "_", "-"), []byte(m.HTML))
+		uitest.GoldenFile(t, "mail-"+strings.ReplaceAll(string(kind), "_", "-"), []byte(m.HTML))
 	}
 }
 

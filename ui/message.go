@@ -13,10 +13,10 @@ import (
 	"golang.org/x/text/language"
 )
 
-// message is a sentence of the catalogue with its {placeholders}, in as many
+// Message is a sentence of a text with its {placeholders}, in as many
 // forms as its language needs to count in. A sentence that counts nothing has
 // only the form for other.
-type message struct {
+type Message struct {
 	forms map[plural.Form]string
 
 	// inEnglish is for a sentence that its language lacks.
@@ -29,33 +29,37 @@ var pluralForms = map[string]plural.Form{
 	"few": plural.Few, "many": plural.Many, "other": plural.Other,
 }
 
-// arg fills a placeholder of a message. Its value is a string that somebody
-// chose, an int, our own words, or a templ.Component such as a link.
-type arg struct {
+// Arg fills a placeholder of a [Message]; see [With] and [Count].
+type Arg struct {
 	name  string
 	value any
 }
 
-// words are text of the catalogue or an address of the service. They are
+// With fills the placeholder of a name with a string that somebody chose, which is cleaned
+// and isolated from the text around it, an int, our own [Words], or a [templ.Component] such
+// as a link.
+func With(name string, value any) Arg { return Arg{name, value} }
+
+// Words are text of the catalogue or an address of the service. They are
 // escaped, and otherwise left as they are.
-type words string
+type Words string
 
 // Render writes the words as HTML.
-func (t words) Render(_ context.Context, w io.Writer) error {
+func (t Words) Render(_ context.Context, w io.Writer) error {
 	_, err := io.WriteString(w, templ.EscapeString(string(t)))
 	return err
 }
 
-// count fills {n} and chooses the form of the sentence.
-func count(n int) arg { return arg{"n", max(0, n)} }
+// Count fills {n} and chooses the form of the sentence.
+func Count(n int) Arg { return With("n", max(0, n)) }
 
 // minutes fills {n} with a duration in whole minutes, at least one.
-func minutes(d time.Duration) arg { return count(max(1, int(d.Minutes()))) }
+func minutes(d time.Duration) Arg { return Count(max(1, int(d.Minutes()))) }
 
 var placeholder = regexp.MustCompile(`\{[a-z]+\}`)
 
 // form returns the sentence that agrees with the number among args.
-func (l *Locale) form(m message, args []arg) string {
+func (l *Locale) form(m Message, args []Arg) string {
 	tag := l.tag
 	if m.inEnglish {
 		tag = language.English
@@ -73,16 +77,16 @@ func (l *Locale) form(m message, args []arg) string {
 // What keeps an English sentence in its direction within text from right to left.
 const leftToRight, popDirection = "\u2066", "\u2069"
 
-// plain returns the sentence as text, for titles, labels and e-mails. What
+// Plain returns the sentence as text, for titles, labels and e-mails. What
 // cannot be text is left out.
-func (l *Locale) plain(m message, args ...arg) string {
+func (l *Locale) Plain(m Message, args ...Arg) string {
 	sentence := placeholder.ReplaceAllStringFunc(l.form(m, args), func(p string) string {
 		switch v := lookup(args, p).(type) {
 		case string:
-			return clean(v, maxName)
+			return Clean(v, MaxName)
 		case int:
 			return strconv.Itoa(v)
-		case words:
+		case Words:
 			return string(v)
 		default:
 			return ""
@@ -94,9 +98,9 @@ func (l *Locale) plain(m message, args ...arg) string {
 	return sentence
 }
 
-// say writes the sentence as HTML. A string among args is isolated, so that
+// Say writes the sentence as HTML. A string among args is isolated, so that
 // its direction stays its own.
-func (l *Locale) say(m message, args ...arg) templ.Component {
+func (l *Locale) Say(m Message, args ...Arg) templ.Component {
 	sentence := l.fill(m, args)
 	if !m.inEnglish {
 		return sentence
@@ -114,11 +118,11 @@ func (l *Locale) say(m message, args ...arg) templ.Component {
 }
 
 // fill writes the sentence with its placeholders filled.
-func (l *Locale) fill(m message, args []arg) templ.Component {
+func (l *Locale) fill(m Message, args []Arg) templ.Component {
 	return templ.ComponentFunc(func(ctx context.Context, w io.Writer) error {
 		sentence, done := l.form(m, args), 0
 		for _, at := range placeholder.FindAllStringIndex(sentence, -1) {
-			if err := words(sentence[done:at[0]]).Render(ctx, w); err != nil {
+			if err := Words(sentence[done:at[0]]).Render(ctx, w); err != nil {
 				return err
 			}
 			if err := filling(lookup(args, sentence[at[0]:at[1]])).Render(ctx, w); err != nil {
@@ -126,7 +130,7 @@ func (l *Locale) fill(m message, args []arg) templ.Component {
 			}
 			done = at[1]
 		}
-		return words(sentence[done:]).Render(ctx, w)
+		return Words(sentence[done:]).Render(ctx, w)
 	})
 }
 
@@ -136,15 +140,15 @@ func filling(value any) templ.Component {
 	case templ.Component:
 		return v
 	case int:
-		return words(strconv.Itoa(v))
+		return Words(strconv.Itoa(v))
 	case string:
-		return name(v)
+		return Name(v)
 	default:
 		return templ.NopComponent
 	}
 }
 
-func lookup(args []arg, placeholder string) any {
+func lookup(args []Arg, placeholder string) any {
 	for _, a := range args {
 		if a.name == strings.Trim(placeholder, "{}") {
 			return a.value

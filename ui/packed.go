@@ -11,17 +11,17 @@ import (
 	"golang.org/x/text/language"
 )
 
-// The sentences of this module, which go generate packs from text/*.json: a file for each
-// language and audience, so that a program links those that its screens say, and reads
-// those that somebody asks for.
+// embedded has the sentences of this package, which go generate packs from text/*.json, and
+// its assets; languages is what all of this module's are called, and how they are written.
 var (
+	//go:embed packed/*.json.gz assets
+	embedded embed.FS
 	//go:embed packed/languages.json
 	languages []byte
-	//go:embed packed/people
-	peopleTexts embed.FS
-	//go:embed packed/developers
-	developerTexts embed.FS
 )
+
+// own are the files of this package.
+var own = NewFiles[text]("", embedded)
 
 // ownLanguages are the languages of this module: what they are called, and how written.
 var ownLanguages = sync.OnceValue(func() map[string]languageText {

@@ -12,14 +12,9 @@ const (
 	// scriptScreens is for all of them.
 	scriptScreens  = "screens.js"
 	scriptFormPost = "form-post.js"
-
-	// scriptDeveloper is for all pages of the dashboard.
-	scriptDeveloper = "developer.js"
-	// scriptDocs is for the reference.
-	scriptDocs = "docs.js"
 )
 
-func (p Page) locale() *Locale { return p.Locale.orEnglish() }
+func (p Page) locale() *Locale { return p.Locale.OrEnglish() }
 
 func (p Page) asset(file string) string { return p.AssetPath + AssetName(file) }
 
@@ -31,7 +26,7 @@ func (p Page) stylesheets() []string { return p.Theme.Stylesheets(p.ButtonColor)
 func (p Page) title(screen string) string {
 	parts := []string{screen}
 	for _, name := range []string{p.Client.Name, p.Brand.Name} {
-		if name = clean(name, maxName); name != "" && name != screen {
+		if name = Clean(name, MaxName); name != "" && name != screen {
 			parts = append(parts, name)
 		}
 	}
@@ -72,11 +67,11 @@ func (p Page) links() []Link {
 	t := l.text.Common
 	var all []Link
 	for _, own := range []struct {
-		text message
+		text Message
 		url  string
 	}{{t.Help, p.Brand.HelpURL}, {t.Policy, p.Brand.PolicyURL}, {t.Terms, p.Brand.TermsURL}} {
 		if own.url != "" {
-			all = append(all, Link{Label{Text: l.plain(own.text)}, own.url})
+			all = append(all, Link{Label{Text: l.Plain(own.text)}, own.url})
 		}
 	}
 	return append(all, p.Brand.Links...)
@@ -102,14 +97,14 @@ func (p Page) colorScheme() string {
 // label is the name of the application, or its host when it has no name that
 // can be seen.
 func (c Client) label() string {
-	if s := clean(c.Name, maxName); s != "" {
+	if s := Clean(c.Name, MaxName); s != "" {
 		return s
 	}
 	return c.Host
 }
 
-// problem returns the first problem of a field.
-func (f Form) problem(field string) (Problem, bool) {
+// Problem returns the first problem of a field.
+func (f Form) Problem(field string) (Problem, bool) {
 	for _, p := range f.Problems {
 		if p.field() == field {
 			return p, true
@@ -138,15 +133,15 @@ func (f Form) listed() []Problem {
 
 // focuses reports whether a field takes the focus: the first wrong one where no list does,
 // which has a screen reader say what is wrong with it, once.
-func (f Form) focuses(i input) bool {
-	if f.ok() {
+func (f Form) focuses(i Input) bool {
+	if f.OK() {
 		return i.Autofocus && !f.still
 	}
 	return len(f.listed()) == 0 && f.Problems[0].field() == i.Name
 }
 
-// ok reports whether there is nothing to correct.
-func (f Form) ok() bool { return len(f.Problems) == 0 }
+// OK reports whether there is nothing to correct.
+func (f Form) OK() bool { return len(f.Problems) == 0 }
 
 // away is an address that leads out of the service. It may be of a native
 // application and so of any scheme but those that run code or open files in
@@ -173,14 +168,14 @@ func away(address string) templ.SafeURL {
 }
 
 // icon is the picture of a kind of device.
-func (k DeviceKind) icon() iconName {
+func (k DeviceKind) icon() Icon {
 	switch k {
 	case DevicePhone:
-		return iconPhone
+		return IconPhone
 	case DeviceTablet:
-		return iconTablet
+		return IconTablet
 	default:
-		return iconDevice
+		return IconDevice
 	}
 }
 
@@ -188,10 +183,10 @@ func (k DeviceKind) icon() iconName {
 func (l *Locale) device(s Session) string {
 	switch {
 	case s.Browser != "" && s.System != "":
-		return l.plain(l.text.Sessions.BrowserOnSystem, arg{"browser", s.Browser}, arg{"system", s.System})
+		return l.Plain(l.text.Sessions.BrowserOnSystem, With("browser", s.Browser), With("system", s.System))
 	case s.Browser != "" || s.System != "":
-		return clean(s.Browser+s.System, maxName)
+		return Clean(s.Browser+s.System, MaxName)
 	default:
-		return l.plain(l.text.Sessions.Unknown)
+		return l.Plain(l.text.Sessions.Unknown)
 	}
 }

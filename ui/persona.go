@@ -2,14 +2,14 @@ package ui
 
 // label is what a persona is called.
 func (p Persona) label() Label {
-	if s := clean(p.Title.Text, maxName); s != "" {
+	if s := Clean(p.Title.Text, MaxName); s != "" {
 		return Label{Text: s, Lang: p.Title.Lang}
 	}
 	return Label{Text: p.Name, Lang: Undetermined}
 }
 
 // truth says whether something is so.
-func (l *Locale) truth(is bool) message {
+func (l *Locale) truth(is bool) Message {
 	if is {
 		return l.text.Consent.Yes
 	}
@@ -17,7 +17,7 @@ func (l *Locale) truth(is bool) message {
 }
 
 // groupState says whether somebody has verified that a person belongs to a group.
-func (l *Locale) groupState(s GroupState) message {
+func (l *Locale) groupState(s GroupState) Message {
 	switch s {
 	case GroupVerified:
 		return l.text.Consent.Verified

@@ -9,23 +9,35 @@ import (
 // Phrase returns how a text of the default catalogue is called within a sentence, such as
 // "your email address" for "Email". Any other has none.
 func (l *Locale) Phrase(original string) Label {
-	l = l.orEnglish()
+	l = l.OrEnglish()
 	if m, ok := l.text.Phrases[original]; ok {
-		return Label{Text: l.plain(m)}
+		return Label{Text: l.Plain(m)}
 	}
 	return Label{}
 }
 
 // StandsForYou says in words what an identifier is.
 func (l *Locale) StandsForYou() string {
-	l = l.orEnglish()
-	return l.plain(l.text.Consent.StandsForYou)
+	l = l.OrEnglish()
+	return l.Plain(l.text.Consent.StandsForYou)
+}
+
+// Allow is the word on the button that lets an application have what it asks for.
+func (l *Locale) Allow() string {
+	l = l.OrEnglish()
+	return l.Plain(l.text.Consent.Allow)
+}
+
+// NewTab says that a link opens another tab.
+func (l *Locale) NewTab() string {
+	l = l.OrEnglish()
+	return l.Plain(l.text.Common.NewTab)
 }
 
 // Truth says whether something is so.
 func (l *Locale) Truth(is bool) string {
-	l = l.orEnglish()
-	return l.plain(l.truth(is))
+	l = l.OrEnglish()
+	return l.Plain(l.truth(is))
 }
 
 // Number writes a number with all its digits, in groups where there are more than four.
@@ -38,17 +50,17 @@ func (l *Locale) Number(n int64) string {
 	if len(digits)-first <= 4 {
 		return digits
 	}
-	l = l.orEnglish()
+	l = l.OrEnglish()
 	grouped := digits[len(digits)-3:]
 	for end := len(digits) - 3; end > first; end -= 3 {
 		start := max(first, end-3)
-		grouped = l.plain(l.text.Common.Thousands, arg{"a", words(digits[start:end])}, arg{"b", words(grouped)})
+		grouped = l.Plain(l.text.Common.Thousands, With("a", Words(digits[start:end])), With("b", Words(grouped)))
 	}
 	return digits[:first] + grouped
 }
 
-// list writes several things in a row, as "a, b and c".
-func (l *Locale) list(things []templ.Component) templ.Component {
+// List writes several things in a row, as "a, b and c".
+func (l *Locale) List(things []templ.Component) templ.Component {
 	if len(things) == 0 {
 		return templ.NopComponent
 	}
@@ -58,7 +70,7 @@ func (l *Locale) list(things []templ.Component) templ.Component {
 		if i == len(things)-2 {
 			m = l.text.Common.ListLast
 		}
-		row = l.say(m, arg{"a", row}, arg{"b", thing})
+		row = l.Say(m, With("a", row), With("b", thing))
 	}
 	return row
 }
@@ -85,14 +97,14 @@ func (v ConsentView) receives() templ.Component {
 		room = len(rest)
 	}
 	things = append(rest[:room:room], things...)
-	client := arg{"client", v.Client.label()}
+	client := With("client", v.Client.label())
 	if len(things) == 0 {
 		return templ.NopComponent
 	}
 	if more := len(rest) - room; more > 0 {
-		things = append(things, l.say(t.More, count(more)))
+		things = append(things, l.Say(t.More, Count(more)))
 	}
-	return l.say(t.Receives, client, arg{"list", l.list(things)})
+	return l.Say(t.Receives, client, With("list", l.List(things)))
 }
 
 // receivesToo is the sentence on what the boxes add: what they are ticked for, which the
@@ -103,16 +115,16 @@ func (v ConsentView) receivesToo() templ.Component {
 	var before []templ.Component
 	for _, o := range v.Optional {
 		if o.Chosen {
-			before = append(before, l.say(t.Named, arg{"label", v.optionTitle(o)}))
+			before = append(before, l.Say(t.Named, With("label", v.optionTitle(o))))
 		}
 	}
 	switch {
 	case len(before) == 0:
-		return l.say(t.TickedToo)
+		return l.Say(t.TickedToo)
 	case len(before) == len(v.Optional):
-		return l.say(t.TickedBefore, arg{"list", l.list(before)})
+		return l.Say(t.TickedBefore, With("list", l.List(before)))
 	default:
-		return templ.Join(l.say(t.TickedBefore, arg{"list", l.list(before)}), words(" "), l.say(t.TickedToo))
+		return templ.Join(l.Say(t.TickedBefore, With("list", l.List(before))), Words(" "), l.Say(t.TickedToo))
 	}
 }
 
@@ -123,13 +135,13 @@ func (l *Locale) statuses(groups []ConsentGroup) (things []templ.Component) {
 	var names []templ.Component
 	for _, g := range groups {
 		if g.Phrase.Text != "" {
-			things = append(things, label(g.Phrase))
+			things = append(things, g.Phrase)
 		} else {
-			names = append(names, l.say(t.Named, arg{"label", label(g.Label)}))
+			names = append(names, l.Say(t.Named, With("label", g.Label)))
 		}
 	}
 	if len(names) > 0 {
-		things = append(things, l.say(t.Belonging, arg{"list", l.list(names)}))
+		things = append(things, l.Say(t.Belonging, With("list", l.List(names))))
 	}
 	return things
 }
@@ -137,7 +149,7 @@ func (l *Locale) statuses(groups []ConsentGroup) (things []templ.Component) {
 // named is what a thing is called within a sentence: by its phrase, or else by its label.
 func (l *Locale) named(phrase, name Label) templ.Component {
 	if phrase.Text != "" {
-		return label(phrase)
+		return phrase
 	}
-	return l.say(l.text.Consent.Named, arg{"label", label(name)})
+	return l.Say(l.text.Consent.Named, With("label", name))
 }

@@ -8,7 +8,8 @@ import (
 
 	"github.com/a-h/templ"
 	"github.com/google/go-cmp/cmp"
-	"golang.org/x/net/html"
+
+	"github.com/bonafide-id/bonafide/ui/internal/uitest"
 )
 
 // A preview is in a frame: what can be pressed in it could be pressed by mistake, or
@@ -17,24 +18,21 @@ func TestPreviewHasNothingThatCanBeUsed(t *testing.T) {
 	t.Parallel()
 	page := samplePage(nil)
 	for _, screen := range []PreviewScreen{PreviewSignIn, PreviewSignUp, PreviewConsent, PreviewError, PreviewMail} {
-		doc, err := html.Parse(bytes.NewReader(render(t, Preview(PreviewView{Page: page, Screen: screen}))))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if body := elements(doc, "body")[0]; !has(body, "inert") {
+		doc := uitest.Parse(t, Preview(PreviewView{Page: page, Screen: screen}))
+		if body := uitest.Elements(doc, "body")[0]; !uitest.Has(body, "inert") {
 			t.Errorf("%s can be used", screen)
 		}
-		if scripts := elements(doc, "script"); len(scripts) > 0 {
+		if scripts := uitest.Elements(doc, "script"); len(scripts) > 0 {
 			t.Errorf("%s has scripts", screen)
 		}
-		for _, e := range elements(doc, "a", "form") {
+		for _, e := range uitest.Elements(doc, "a", "form") {
 			for _, key := range []string{"href", "action"} {
-				if has(e, key) && attr(e, key) != nowhere {
-					t.Errorf("%s: <%s> leads to %q", screen, e.Data, attr(e, key))
+				if uitest.Has(e, key) && uitest.Attr(e, key) != nowhere {
+					t.Errorf("%s: <%s> leads to %q", screen, e.Data, uitest.Attr(e, key))
 				}
 			}
 		}
-		if hidden := bytes.Count(render(t, Preview(PreviewView{Page: page, Screen: screen})), []byte(`type="hidden"`)); hidden > 0 {
+		if hidden := bytes.Count(uitest.Render(t, Preview(PreviewView{Page: page, Screen: screen})), []byte(`type="hidden"`)); hidden > 0 {
 			t.Errorf("%s posts %d hidden fields", screen, hidden)
 		}
 	}
@@ -51,11 +49,11 @@ func TestPreviewIsTheScreenItself(t *testing.T) {
 		main, _, _ = strings.Cut(main, "</main>")
 		return main
 	}
-	screen := content(render(t, SignIn(SignInView{
+	screen := content(uitest.Render(t, SignIn(SignInView{
 		Page: page, Form: Form{Action: nowhere, still: true}, ResetURL: nowhere, SignUpURL: nowhere,
 	})))
 	for _, scheme := range []Scheme{SchemeAuto, SchemeLight, SchemeDark} {
-		preview := render(t, Preview(PreviewView{Page: page, Screen: PreviewSignIn, Scheme: scheme}))
+		preview := uitest.Render(t, Preview(PreviewView{Page: page, Screen: PreviewSignIn, Scheme: scheme}))
 		if content(preview) != screen {
 			t.Errorf("%q differs from the screen", scheme)
 		}
@@ -71,11 +69,11 @@ func TestPreviewHasTheScreensOfTheHost(t *testing.T) {
 	page := samplePage(nil)
 	own := Screens{SignUp: func(v SignUpView) templ.Component { return Frame(v.Page, "Join us", templ.NopComponent) }}
 	view := PreviewView{Page: page, Screen: PreviewSignUp, Screens: own}
-	if got := string(render(t, Preview(view))); !strings.Contains(got, "<h1>Join us</h1>") || !strings.Contains(got, "inert") {
+	if got := string(uitest.Render(t, Preview(view))); !strings.Contains(got, "<h1>Join us</h1>") || !strings.Contains(got, "inert") {
 		t.Errorf("the sign-up screen is %s", got)
 	}
 	view.Screen = PreviewSignIn
-	if got := string(render(t, Preview(view))); !strings.Contains(got, `id="password"`) {
+	if got := string(uitest.Render(t, Preview(view))); !strings.Contains(got, `id="password"`) {
 		t.Errorf("the sign-in screen, which is not replaced, is %s", got)
 	}
 }
@@ -92,7 +90,7 @@ func TestPreviewOfMailIsTheMailItself(t *testing.T) {
 	sent := Compose(MailView{Kind: MailSignUp, Brand: brand, BaseURL: base, Code: "12345678", ValidFor: 15 * time.Minute, SignUpURL: base + "/signup"})
 	want := strings.ReplaceAll(body(sent.HTML), `href="`+base+`/signup"`, `href="`+nowhere+`"`)
 	for scheme, night := range map[Scheme]string{SchemeAuto: "@media (prefers-color-scheme: dark)", SchemeLight: "@media not all", SchemeDark: "@media all"} {
-		got := string(render(t, Preview(PreviewView{Page: Page{Brand: brand}, Screen: PreviewMail, BaseURL: base, Scheme: scheme})))
+		got := string(uitest.Render(t, Preview(PreviewView{Page: Page{Brand: brand}, Screen: PreviewMail, BaseURL: base, Scheme: scheme})))
 		if diff := cmp.Diff(want, body(got)); diff != "" {
 			t.Errorf("%q (-sent +shown):\n%s", scheme, diff)
 		}

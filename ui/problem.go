@@ -140,6 +140,22 @@ const (
 	TooManyAttempts ProblemCode = "too_many_attempts"
 )
 
+// The names of the fields that problems belong to, besides those of the screens of this package.
+const (
+	FieldName                 = "name"
+	FieldConfirm              = "confirm"
+	FieldKind                 = "kind"
+	FieldGrantTypes           = "grant_types"
+	FieldResponseTypes        = "response_types"
+	FieldResources            = "resources"
+	FieldJWKS                 = "jwks"
+	FieldBackchannelLogoutURI = "backchannel_logout_uri"
+	FieldJWKSURI              = "jwks_uri"
+	FieldLogo                 = "logo"
+	FieldColor                = "color"
+	FieldReason               = "reason"
+)
+
 // ErrorCode names what an error screen says.
 type ErrorCode string
 

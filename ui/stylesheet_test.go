@@ -40,7 +40,7 @@ func pair(t *testing.T, s string) (both [2]theme.Color) {
 }
 
 func TestStylesheetHasContrastByDayAndByNight(t *testing.T) {
-	p := properties(assets()["base.css"].Bytes)
+	p := properties(own.assets()["base.css"].Bytes)
 	for _, c := range []struct {
 		least float64
 		front string
@@ -72,7 +72,7 @@ func TestStylesheetHasContrastByDayAndByNight(t *testing.T) {
 // A theme replaces what the stylesheet has, and begins with it.
 func TestStylesheetHasTheColorsOfTheDefaultTheme(t *testing.T) {
 	t.Parallel()
-	own := properties(assets()["base.css"].Bytes)
+	own := properties(own.assets()["base.css"].Bytes)
 	made, err := theme.New(theme.Config{Theme: theme.Tokens{Light: theme.Palette{Link: "#1f4fd0", Focus: "#1f4fd0"}, Dark: theme.Palette{Link: "#93b4ff", Focus: "#93b4ff"}}})
 	if err != nil {
 		t.Fatal(err)
@@ -89,7 +89,7 @@ func TestStylesheetHasTheColorsOfTheDefaultTheme(t *testing.T) {
 }
 
 func TestStylesheetUsesPropertiesThatItDeclares(t *testing.T) {
-	css := bytes.Join([][]byte{assets()["base.css"].Bytes, assets()["developer.css"].Bytes}, nil)
+	css := bytes.Join([][]byte{own.assets()["base.css"].Bytes, own.assets()["wide.css"].Bytes}, nil)
 	p := properties(css)
 	for _, m := range regexp.MustCompile(`var\(--([a-z-]+)\)`).FindAllSubmatch(css, -1) {
 		if p[string(m[1])] == "" {
@@ -113,7 +113,7 @@ func TestStylesheetUsesPropertiesThatItDeclares(t *testing.T) {
 func TestStylesheetIsSmall(t *testing.T) {
 	var b bytes.Buffer
 	w := gzip.NewWriter(&b)
-	if _, err := w.Write(assets()["base.css"].Bytes); err != nil {
+	if _, err := w.Write(own.assets()["base.css"].Bytes); err != nil {
 		t.Fatal(err)
 	}
 	if err := w.Close(); err != nil {

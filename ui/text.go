@@ -1,15 +1,14 @@
 package ui
 
-// text is every sentence of the screens of people and of the e-mails in one language;
-// those of the dashboard are a [developerText]. It is read from text/*.json, and what a
+// text is every sentence of the screens of people and of the e-mails in one language. It is read from text/*.json, and what a
 // host says in their place; a language is one such file and nothing else. The keys of the
 // file are the names of the fields. Words in braces are filled in:
 // {client} is the application, {brand} the service, {n} a number that the
 // sentence may have several forms for.
 type text struct {
 	Language       languageText
-	Catalogue      map[string]message
-	Phrases        map[string]message
+	Catalogue      map[string]Message
+	Phrases        map[string]Message
 	Date           dateText
 	Common         commonText
 	SignIn         signInText
@@ -41,8 +40,8 @@ type text struct {
 	LanguageChoice languageChoiceText
 	History        historyText
 	BrandPreview   brandPreviewText
-	Notices        map[Notice]message
-	Problems       map[ProblemCode]message
+	Notices        map[Notice]Message
+	Problems       map[ProblemCode]Message
 	Mails          map[MailKind]mailText
 	Diagnoses      map[string]diagnosisText
 }
@@ -50,112 +49,112 @@ type text struct {
 type languageText struct{ Name, Dir string }
 
 type dateText struct {
-	Months                                 [12]message
-	Day, Moment, Clock                     message
-	JustNow, MinutesAgo, HoursAgo, DaysAgo message
+	Months                                 [12]Message
+	Day, Moment, Clock                     Message
+	JustNow, MinutesAgo, HoursAgo, DaysAgo Message
 }
 
 // commonText is what several screens say.
 type commonText struct {
-	Language, NewTab                        message
-	Sandbox                                 message
-	Terms, Policy, Help                     message
-	ToContinue                              message
-	Email, Password, NewPassword, Code      message
-	ShowPassword, PasswordRule, LongEnough  message
-	CodeValidFor                            message
-	ProblemsHeading, ProblemHeading         message
-	WaitHeading                             message
-	UseAnother, BackToClient, BackToAccount message
-	BackToStart                             message
-	CloseWindow, CloseYourself              message
-	Cancel                                  message
-	Unreviewed, UnreviewedText              message
-	Thousands, List, ListLast               message
-	Copy, Copied, OnLine                    message
+	Language, NewTab                        Message
+	Sandbox                                 Message
+	Terms, Policy, Help                     Message
+	ToContinue                              Message
+	Email, Password, NewPassword, Code      Message
+	ShowPassword, PasswordRule, LongEnough  Message
+	CodeValidFor                            Message
+	ProblemsHeading, ProblemHeading         Message
+	WaitHeading                             Message
+	UseAnother, BackToClient, BackToAccount Message
+	BackToStart                             Message
+	CloseWindow, CloseYourself              Message
+	Cancel                                  Message
+	Unreviewed, UnreviewedText              Message
+	Thousands, List, ListLast               Message
+	Copy, Copied, OnLine, Optional          Message
 	// MailButtons are the labels of the buttons in e-mails, by the address that they open.
-	MailButtons map[string]message
+	MailButtons map[string]Message
 }
 
 type signInText struct {
-	Heading, Submit, Forgot, NoAccount, SignUp    message
-	Personas, PersonasText, ContinueAs, OrAccount message
-	PersonaLocked, PersonaEmail, PersonaGroups    message
+	Heading, Submit, Forgot, NoAccount, SignUp    Message
+	Personas, PersonasText, ContinueAs, OrAccount Message
+	PersonaLocked, PersonaEmail, PersonaGroups    Message
 }
 
-type reauthenticateText struct{ Heading, Submit, NotYou message }
+type reauthenticateText struct{ Heading, Submit, NotYou Message }
 
 // signUpText has a sentence on the terms of the service for each of the
 // documents that the service may have.
 type signUpText struct {
-	Heading, Submit, HaveAccount, SignIn message
-	AgreeTerms, AgreePolicy, AgreeBoth   message
-	AgreeTermsLink, AgreePolicyLink      message
+	Heading, Submit, HaveAccount, SignIn Message
+	AgreeTerms, AgreePolicy, AgreeBoth   Message
+	AgreeTermsLink, AgreePolicyLink      Message
 }
 
 type codeText struct {
-	Heading, Sent, NotArrived, Resend message
-	SignUpSubmit, SignUpBack          message
-	VerifySubmit, VerifyBack          message
+	Heading, Sent, NotArrived, Resend Message
+	SignUpSubmit, SignUpBack          Message
+	VerifySubmit, VerifyBack          Message
 }
 
-type resetStartText struct{ Heading, Text, Submit, SignIn message }
+type resetStartText struct{ Heading, Text, Submit, SignIn Message }
 
-type resetFinishText struct{ Heading, Sent, Submit, Restart message }
+type resetFinishText struct{ Heading, Sent, Submit, Restart Message }
 
-type selectAccountText struct{ Heading message }
+type selectAccountText struct{ Heading Message }
 
-type selectScopeText struct{ Heading, Text, None message }
+type selectScopeText struct{ Heading, Text, None Message }
 
 type consentText struct {
-	Heading, HeadingSignIn, HeadingMore message
-	HeadingUse, Use, UseText            message
-	SignInOnly, Incremental             message
-	Receives, Named, Belonging, More    message
-	TickedToo, TickedBefore             message
-	StandsForYou                        message
-	Facts, Later, LaterMany             message
-	Sensitive, SensitiveText            message
-	Permissions                         message
-	Optional, OptionalText              message
-	New, Unknown, Yes, No               message
-	Verified, Unverified, Expired       message
-	Pending, PendingText                message
-	VerifyNow, SeesUnverified           message
-	ShareUnverified                     message
-	HeadingRequired, NothingShared      message
-	Required, RequiredAny               message
-	Since, Until, ExpiredOn             message
-	Offline, OfflineText                message
-	Documents, Policy, Terms            message
-	Lasts, RemovableLink, GoesTo        message
-	Switch, Allow, Deny                 message
+	Heading, HeadingSignIn, HeadingMore Message
+	HeadingUse, Use, UseText            Message
+	SignInOnly, Incremental             Message
+	Receives, Named, Belonging, More    Message
+	TickedToo, TickedBefore             Message
+	StandsForYou                        Message
+	Facts, Later, LaterMany             Message
+	Sensitive, SensitiveText            Message
+	Permissions                         Message
+	Optional, OptionalText              Message
+	New, Unknown, Yes, No               Message
+	Verified, Unverified, Expired       Message
+	Pending, PendingText                Message
+	VerifyNow, SeesUnverified           Message
+	ShareUnverified                     Message
+	HeadingRequired, NothingShared      Message
+	Required, RequiredAny               Message
+	Since, Until, ExpiredOn             Message
+	Offline, OfflineText                Message
+	Documents, Policy, Terms            Message
+	Lasts, RemovableLink, GoesTo        Message
+	Switch, Allow, Deny                 Message
 }
 
-type signOutText struct{ Heading, Text, Submit, Cancel message }
+type signOutText struct{ Heading, Text, Submit, Cancel Message }
 
-type signedOutText struct{ Heading, Text, SignIn, StaleHeading, StaleText, Home message }
+type signedOutText struct{ Heading, Text, SignIn, StaleHeading, StaleText, Home Message }
 
-type finishedText struct{ Heading, Text message }
+type finishedText struct{ Heading, Text Message }
 
-type deniedText struct{ Heading, NoAccount message }
+type deniedText struct{ Heading, NoAccount Message }
 
 // responseText is for the two screens that lead back to the application.
-type responseText struct{ Heading, Text, Submit message }
+type responseText struct{ Heading, Text, Submit Message }
 
 // errorText has a heading and a text for each error, and the labels under them.
 type errorText struct {
 	Screens                       map[ErrorCode]errorScreenText
-	Request, Time, Developer, Log message
+	Request, Time, Developer, Log Message
 }
 
-type errorScreenText struct{ Heading, Text message }
+type errorScreenText struct{ Heading, Text Message }
 
 // diagnosisText says what was wrong with a request of an application, and what to do.
-type diagnosisText struct{ Cause, Remedy message }
+type diagnosisText struct{ Cause, Remedy Message }
 
 // mailText is an e-mail: its subject, and its paragraphs.
 type mailText struct {
-	Subject message
-	Body    []message
+	Subject Message
+	Body    []Message
 }

@@ -1,83 +1,83 @@
 package ui
 
 type accountText struct {
-	Heading                        message
-	EmailVerified, EmailUnverified message
-	Verify                         message
-	Apps, AppsText                 message
-	Sessions, SessionsText         message
-	Password, PasswordText         message
-	SignOut                        message
-	You, Security, Applications    message
-	Data, DataText                 message
-	Email, EmailText               message
-	Language, LanguageText         message
-	Groups, GroupsText             message
-	Verification, VerificationText message
-	Export, ExportText             message
-	Delete, DeleteText             message
-	History, HistoryText           message
+	Heading                        Message
+	EmailVerified, EmailUnverified Message
+	Verify                         Message
+	Apps, AppsText                 Message
+	Sessions, SessionsText         Message
+	Password, PasswordText         Message
+	SignOut                        Message
+	You, Security, Applications    Message
+	Data, DataText                 Message
+	Email, EmailText               Message
+	Language, LanguageText         Message
+	Groups, GroupsText             Message
+	Verification, VerificationText Message
+	Export, ExportText             Message
+	Delete, DeleteText             Message
+	History, HistoryText           Message
 }
 
 type appsText struct {
-	Heading, Text, Empty                          message
-	Since, LastUsed, Sees, Uses, Remove, RemoveOf message
+	Heading, Text, Empty                          Message
+	Since, LastUsed, Sees, Uses, Remove, RemoveOf Message
 }
 
 type removeAppText struct {
-	Heading, Submit message
-	Effects         []message
+	Heading, Submit Message
+	Effects         []Message
 }
 
 type sessionsText struct {
-	Heading, Text                     message
-	BrowserOnSystem, Unknown, Current message
-	Since, LastUsed                   message
-	End, EndOf, Others, OthersText    message
-	Here, Elsewhere                   message
+	Heading, Text                     Message
+	BrowserOnSystem, Unknown, Current Message
+	Since, LastUsed                   Message
+	End, EndOf, Others, OthersText    Message
+	Here, Elsewhere                   Message
 }
 
-type passwordText struct{ Heading, Current, Effect, Submit message }
+type passwordText struct{ Heading, Current, Effect, Submit Message }
 
 // groupsText has a name for each of the usual methods of verification, and a sentence for each
 // of the usual reasons to refuse one.
 type groupsText struct {
-	Heading, Text, Empty       message
-	VerifiedBy, Method, Source message
-	Methods, Reasons           map[string]message
+	Heading, Text, Empty       Message
+	VerifiedBy, Method, Source Message
+	Methods, Reasons           map[string]Message
 }
 
 type dataText struct {
-	Heading, Text, Empty                      message
-	NameHeading, NameText                     message
-	FirstName, LastName, SaveName             message
-	NameChecked                               message
-	ReceivedHeading, ReceivedText, NoReceiver message
+	Heading, Text, Empty                      Message
+	NameHeading, NameText                     Message
+	FirstName, LastName, SaveName             Message
+	NameChecked                               Message
+	ReceivedHeading, ReceivedText, NoReceiver Message
 }
 
 // emailText has {email} for the address that the account has, and {new} for the other.
 type emailText struct {
-	Heading, Text, TextBoth, New, Submit message
-	Sent, SentBoth, CodeNew, CodeOld     message
-	Confirm, Restart                     message
+	Heading, Text, TextBoth, New, Submit Message
+	Sent, SentBoth, CodeNew, CodeOld     Message
+	Confirm, Restart                     Message
 }
 
-type emailReturnText struct{ Heading, Text, Effect, Submit message }
+type emailReturnText struct{ Heading, Text, Effect, Submit Message }
 
 // deleteText is about the wish, and about an account that is waiting for its end.
 type deleteText struct {
-	Heading, Submit, Export    message
-	Duties                     message
-	Effects                    []message
-	Pending, PendingText, Keep message
-	GoOn, DecidedText          message
+	Heading, Submit, Export    Message
+	Duties                     Message
+	Effects                    []Message
+	Pending, PendingText, Keep Message
+	GoOn, DecidedText          Message
 }
 
-type exportText struct{ Heading, Text, Submit message }
+type exportText struct{ Heading, Text, Submit Message }
 
-type languageChoiceText struct{ Heading, Text, TextMail message }
+type languageChoiceText struct{ Heading, Text, TextMail Message }
 
 type historyText struct {
-	Heading, Text, Empty, Older message
-	Acts                        map[HistoryAct]message
+	Heading, Text, Empty, Older Message
+	Acts                        map[HistoryAct]Message
 }

@@ -42,8 +42,8 @@ func (r *textReader) read(key string, into, english, content any) {
 // value reads one value of a file. English is the same value there, if it is to be checked.
 func (r *textReader) value(key string, into, english reflect.Value, content any) {
 	switch {
-	case into.Type() == reflect.TypeFor[message]():
-		r.message(key, into.Addr().Interface().(*message), english, content)
+	case into.Type() == reflect.TypeFor[Message]():
+		r.message(key, into.Addr().Interface().(*Message), english, content)
 	case into.Kind() == reflect.String:
 		if s, ok := content.(string); ok && r.isSentence(key, s) {
 			into.SetString(s)
@@ -121,9 +121,9 @@ func (r *textReader) list(key string, into, english reflect.Value, content any) 
 	if english.IsValid() {
 		all := make([]string, english.Len())
 		for i := range all {
-			all[i] = english.Index(i).Interface().(message).forms[plural.Other]
+			all[i] = english.Index(i).Interface().(Message).forms[plural.Other]
 		}
-		together = reflect.ValueOf(message{forms: map[plural.Form]string{plural.Other: strings.Join(all, " ")}})
+		together = reflect.ValueOf(Message{forms: map[plural.Form]string{plural.Other: strings.Join(all, " ")}})
 	}
 	for i, element := range elements {
 		r.value(fmt.Sprintf("%s.%d", key, i), into.Index(i), together, element)
@@ -131,12 +131,12 @@ func (r *textReader) list(key string, into, english reflect.Value, content any) 
 }
 
 // message reads a string, or an object with a string for each form.
-func (r *textReader) message(key string, into *message, english reflect.Value, content any) {
+func (r *textReader) message(key string, into *Message, english reflect.Value, content any) {
 	named, ok := content.(map[string]any)
 	if !ok {
 		named = map[string]any{"other": content}
 	}
-	m, failed := message{forms: map[plural.Form]string{}, inEnglish: r.inEnglish}, len(r.wrong)
+	m, failed := Message{forms: map[plural.Form]string{}, inEnglish: r.inEnglish}, len(r.wrong)
 	for _, name := range slices.Sorted(maps.Keys(named)) {
 		form, isForm := pluralForms[name]
 		sentence, isText := named[name].(string)
@@ -156,7 +156,7 @@ func (r *textReader) message(key string, into *message, english reflect.Value, c
 		return
 	}
 	if english.IsValid() {
-		r.check(key, m, english.Interface().(message))
+		r.check(key, m, english.Interface().(Message))
 	}
 	*into = m
 }
@@ -175,7 +175,7 @@ func (r *textReader) isSentence(key, s string) bool {
 }
 
 // check compares a sentence with the English one.
-func (r *textReader) check(key string, m, english message) {
+func (r *textReader) check(key string, m, english Message) {
 	filled := placeholdersOf(english)
 	for _, p := range placeholdersOf(m) {
 		if !slices.Contains(filled, p) {
@@ -196,7 +196,7 @@ func (r *textReader) check(key string, m, english message) {
 var braced = regexp.MustCompile(`\{[^}]*\}?`)
 
 // placeholdersOf returns what is in braces, each once.
-func placeholdersOf(m message) []string {
+func placeholdersOf(m Message) []string {
 	var all []string
 	for _, s := range m.forms {
 		all = append(all, braced.FindAllString(s, -1)...)

@@ -2,21 +2,18 @@ package ui
 
 import (
 	"cmp"
+	"embed"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"maps"
 	"path"
-	"reflect"
 	"slices"
 	"strings"
 
 	"golang.org/x/text/language"
 )
-
-// developerKey is the key of a file that has the sentences of the dashboard.
-const developerKey = "Developer"
 
 // textFile is what one file says in a language.
 type textFile struct {
@@ -27,16 +24,17 @@ type textFile struct {
 	// own is for a file of this module, whose sentences are packed.
 	own bool
 
-	// people and developers are what the file of a host says to each; nil for nothing.
-	people, developers any
+	// sections are what the file of a host says: to people under the empty name, and to each
+	// audience of a package of its own.
+	sections map[string]any
 }
 
-// forPeople returns what a file says to people.
-func (f textFile) forPeople() any {
+// says returns what a file says in a section, whose packed files are given; nil for nothing.
+func (f textFile) says(section string, packed embed.FS) any {
 	if f.own {
-		return unpack(peopleTexts, "packed/people/"+f.lang+".json.gz")
+		return unpack(packed, "packed/"+f.lang+".json.gz")
 	}
-	return f.people
+	return f.sections[section]
 }
 
 // language returns what a file says about the language itself.
@@ -44,8 +42,8 @@ func (f textFile) language() (said languageText) {
 	if f.own {
 		return ownLanguages()[f.lang]
 	}
-	if sections, ok := f.people.(map[string]any); ok && sections["Language"] != nil {
-		(&textReader{}).read("Language", &said, nil, sections["Language"])
+	if people, ok := f.sections[""].(map[string]any); ok && people["Language"] != nil {
+		(&textReader{}).read("Language", &said, nil, people["Language"])
 	}
 	return said
 }
@@ -61,8 +59,8 @@ func (f textFile) language() (said languageText) {
 // Sentences are text, never HTML. They may leave out a placeholder, such as {client}. A
 // key that text/en.json does not have, a placeholder that the sentence does not have
 // there, and a plural form that the language does not have are errors, which name file and
-// key. What is below Developer is read by programs that have the dashboard. A nil overlay
-// leaves the languages of this module as they are.
+// key. What is below Developer is for the dashboard, and an error of [Files.Check] in a program
+// that has it. A nil overlay leaves the languages of this module as they are.
 //
 // The sentences of this module are read when a language is first asked for, once in a
 // process.
@@ -77,7 +75,9 @@ func NewLocaleSet(overlay fs.FS) (*LocaleSet, error) {
 	if err := checkTexts(files); err != nil {
 		return nil, err
 	}
-	return newLocaleSet(append(ownFiles(), files...)), nil
+	s := newLocaleSet(append(ownFiles(), files...))
+	s.host = files
+	return s, nil
 }
 
 func newLocaleSet(files []textFile) *LocaleSet {
@@ -124,24 +124,28 @@ func readText(folder fs.FS, name string) (textFile, error) {
 	if err != nil {
 		return f, err
 	}
-	if err := json.Unmarshal(data, &f.people); err != nil {
+	var people any
+	if err := json.Unmarshal(data, &people); err != nil {
 		return f, err
 	}
-	if sections, ok := f.people.(map[string]any); ok {
-		f.developers = sections[developerKey]
-		delete(sections, developerKey)
+	f.sections = map[string]any{"": people}
+	if members, ok := people.(map[string]any); ok {
+		for _, section := range audiences {
+			f.sections[section] = members[section]
+			delete(members, section)
+		}
 	}
 	return f, nil
 }
 
 // checkTexts returns what is wrong with the files of a host.
 func checkTexts(files []textFile) error {
-	english := MatchLocale("en", "").orEnglish()
+	english := MatchLocale("en", "").OrEnglish()
 	var wrong []error
 	for _, f := range files {
 		var t text
 		r := textReader{tag: f.tag}
-		r.read("", &t, english.text, f.people)
+		r.read("", &t, english.text, f.sections[""])
 		isNew := !slices.ContainsFunc(ownFiles(), func(o textFile) bool { return o.lang == f.lang })
 		if t.Language.Name == "" && isNew {
 			r.fail("Language.Name", "is missing: what the language is called in itself")
@@ -149,13 +153,7 @@ func checkTexts(files []textFile) error {
 		if t.Language.Dir == "" && isNew || t.Language.Dir != "" && t.Language.Dir != "ltr" && t.Language.Dir != "rtl" {
 			r.fail("Language.Dir", `must be "ltr" or "rtl"`)
 		}
-		if dashboard != nil && f.developers != nil {
-			known := dashboard(english)
-			r.read(developerKey, reflect.New(reflect.TypeOf(known).Elem()).Interface(), known, f.developers)
-		}
-		for _, err := range r.wrong {
-			wrong = append(wrong, fmt.Errorf("%s: %w", f.name, err))
-		}
+		wrong = append(wrong, r.errors(f)...)
 	}
 	return errors.Join(wrong...)
 }

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/bonafide-id/bonafide/ui/internal/uitest"
 )
 
 // folder has files of texts.
@@ -39,10 +41,10 @@ func TestHostSaysItInItsOwnWords(t *testing.T) {
 	})
 	en, de := s.Match("en", ""), s.Match("de", "")
 	for _, c := range []struct{ got, want string }{
-		{en.plain(en.orEnglish().text.SignIn.Heading), "Your library card, please"},
-		{en.plain(en.orEnglish().text.SignIn.Submit), "Sign in"},
-		{de.plain(de.orEnglish().text.SignIn.Heading), MatchLocale("de", "").plain(MatchLocale("de", "").orEnglish().text.SignIn.Heading)},
-		{de.problem(Problem{Code: EmailMissing}), "Bitte die Adresse."},
+		{en.Plain(en.OrEnglish().text.SignIn.Heading), "Your library card, please"},
+		{en.Plain(en.OrEnglish().text.SignIn.Submit), "Sign in"},
+		{de.Plain(de.OrEnglish().text.SignIn.Heading), MatchLocale("de", "").Plain(MatchLocale("de", "").OrEnglish().text.SignIn.Heading)},
+		{de.Problem(Problem{Code: EmailMissing}), "Bitte die Adresse."},
 		{de.ago(fixedNow.Add(-25*time.Hour), fixedNow), "gestern"},
 		{Compose(MailView{Kind: MailSignUp, Brand: Brand{Name: "Acme"}, Locale: en}).Subject, "Welcome, Acme"},
 	} {
@@ -53,7 +55,7 @@ func TestHostSaysItInItsOwnWords(t *testing.T) {
 	if body := Compose(MailView{Kind: MailSignUp, Brand: Brand{Name: "Acme"}, Locale: en}).Body; body == "" {
 		t.Error("a mail with another subject has lost its body")
 	}
-	if len(Locales()) != len(s.All()) || MatchLocale("en", "").plain(MatchLocale("en", "").orEnglish().text.SignIn.Heading) != "Sign in" {
+	if len(Locales()) != len(s.All()) || MatchLocale("en", "").Plain(MatchLocale("en", "").OrEnglish().text.SignIn.Heading) != "Sign in" {
 		t.Error("the words of one host are those of others")
 	}
 }
@@ -68,7 +70,7 @@ func TestHostAddsALanguage(t *testing.T) {
 	if nl.Lang != "nl" || nl.Name != "Nederlands" || nl.Dir != "ltr" {
 		t.Errorf("got %s, %s, %s", nl.Lang, nl.Name, nl.Dir)
 	}
-	page := string(render(t, SignIn(SignInView{Page: Page{Locale: nl, Brand: Brand{Name: "Acme"}}})))
+	page := string(uitest.Render(t, SignIn(SignInView{Page: Page{Locale: nl, Brand: Brand{Name: "Acme"}}})))
 	for _, want := range []string{`<html lang="nl" dir="ltr"`, ">Inloggen</h1>", ">Password<"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page lacks %s", want)
@@ -84,7 +86,7 @@ func TestHostAddsALanguage(t *testing.T) {
 		t.Errorf("a word of the catalogue is %+v", got)
 	}
 	at := s.Match("de-AT", "")
-	if got := at.plain(at.orEnglish().text.SignIn.Submit); at.Lang != "de-AT" || got != "Anmelden" || len(at.Missing()) > 0 {
+	if got := at.Plain(at.OrEnglish().text.SignIn.Submit); at.Lang != "de-AT" || got != "Anmelden" || len(at.Missing()) > 0 {
 		t.Errorf("%s says %q and lacks %d sentences; it stands on German", at.Lang, got, len(at.Missing()))
 	}
 }
@@ -93,16 +95,16 @@ func TestHostAddsALanguage(t *testing.T) {
 // said to be English where it is HTML.
 func TestEnglishStandsInForWhatALanguageLacks(t *testing.T) {
 	fa := overlaid(t, map[string]string{"fa.json": `{"Language": {"Name": "فارسی", "Dir": "rtl"}, "Problems": {"email_missing": "نشانی"}}`}).Match("fa", "")
-	if got := fa.plain(fa.orEnglish().text.Problems[CredentialsWrong]); !strings.HasPrefix(got, "\u2066") || !strings.HasSuffix(got, "\u2069") {
+	if got := fa.Plain(fa.OrEnglish().text.Problems[CredentialsWrong]); !strings.HasPrefix(got, "\u2066") || !strings.HasSuffix(got, "\u2069") {
 		t.Errorf("got %q", got)
 	}
-	if got := fa.problem(Problem{Code: EmailMissing}); got != "نشانی" {
+	if got := fa.Problem(Problem{Code: EmailMissing}); got != "نشانی" {
 		t.Errorf("got %q", got)
 	}
-	if got := string(render(t, fa.say(fa.orEnglish().text.SignIn.ContinueAs, arg{"persona", "لیلا"}))); got != `<span lang="en" dir="ltr">Continue as <bdi>لیلا</bdi></span>` {
+	if got := string(uitest.Render(t, fa.Say(fa.OrEnglish().text.SignIn.ContinueAs, With("persona", "لیلا")))); got != `<span lang="en" dir="ltr">Continue as <bdi>لیلا</bdi></span>` {
 		t.Errorf("got %s", got)
 	}
-	if got := fa.plain(fa.orEnglish().text.Date.DaysAgo, count(1)); got != "\u20661 day ago\u2069" { // fa has no form of its own for it
+	if got := fa.Plain(fa.OrEnglish().text.Date.DaysAgo, Count(1)); got != "\u20661 day ago\u2069" { // fa has no form of its own for it
 		t.Errorf("got %q", got)
 	}
 }
@@ -149,13 +151,13 @@ func TestTextsThatCannotWork(t *testing.T) {
 // it to readers.
 func TestTextsCannotInjectMarkup(t *testing.T) {
 	const hostile = `</title></p><script>alert(1)</script><img src=x onerror="alert(1)">`
-	content, err := json.Marshal(everywhere(readEnglish(t), hostile))
+	content, err := json.Marshal(everywhere(english(t), hostile))
 	if err != nil {
 		t.Fatal(err)
 	}
 	page := samplePage(overlaid(t, map[string]string{"en.json": string(content)}).Match("en", ""))
 	for _, f := range fixtures {
-		got := render(t, f.render(page))
+		got := uitest.Render(t, f.render(page))
 		for _, markup := range []string{"<script>", "<img src=x", `onerror="`} {
 			if bytes.Contains(got, []byte(markup)) {
 				t.Errorf("%s has %s", f.name, markup)
@@ -164,12 +166,12 @@ func TestTextsCannotInjectMarkup(t *testing.T) {
 	}
 }
 
-// readEnglish returns what en.json says.
-func readEnglish(t *testing.T) any {
+// english returns what en.json says.
+func english(t *testing.T) any {
 	t.Helper()
-	for _, f := range sources(t) {
-		if f.lang == "en" {
-			return everything(f)
+	for _, text := range uitest.Texts(t) {
+		if text.Lang == "en" {
+			return text.Content
 		}
 	}
 	t.Fatal("there is no English")
@@ -198,7 +200,7 @@ func everywhere(content any, sentence string) any {
 // A sentence may leave out what is filled in.
 func TestTextsMayLeaveOutAPlaceholder(t *testing.T) {
 	l := overlaid(t, map[string]string{"en.json": `{"SignIn": {"ContinueAs": "Go on"}}`}).Match("en", "")
-	if got := l.plain(l.orEnglish().text.SignIn.ContinueAs, arg{"persona", "Ada"}); got != "Go on" {
+	if got := l.Plain(l.OrEnglish().text.SignIn.ContinueAs, With("persona", "Ada")); got != "Go on" {
 		t.Errorf("got %q", got)
 	}
 }

@@ -162,7 +162,7 @@ func (v ConsentView) isSignIn() bool {
 }
 
 // heading says how much an application asks for.
-func (v ConsentView) heading() message {
+func (v ConsentView) heading() Message {
 	t := v.locale().text.Consent
 	switch {
 	case v.isSignIn() && len(v.Resources) > 0:

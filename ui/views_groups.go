@@ -24,28 +24,28 @@ type Membership struct {
 // reason returns why a verification was refused.
 func (l *Locale) reason(name string) string {
 	if sentence, ok := l.text.Groups.Reasons[name]; ok {
-		return l.plain(sentence)
+		return l.Plain(sentence)
 	}
-	return clean(name, maxMessage)
+	return Clean(name, maxMessage)
 }
 
 // method returns what a method is called.
 func (l *Locale) method(name string) string {
 	if sentence, ok := l.text.Groups.Methods[name]; ok {
-		return l.plain(sentence)
+		return l.Plain(sentence)
 	}
-	return clean(name, maxName)
+	return Clean(name, MaxName)
 }
 
 // icon returns the picture beside a notice.
-func (n Notice) icon() iconName {
+func (n Notice) icon() Icon {
 	switch n {
 	case NoticePending:
-		return iconAway
+		return IconAway
 	case NoticeUnverified:
-		return iconUnverified
+		return IconUnverified
 	default:
-		return iconDone
+		return IconDone
 	}
 }
 

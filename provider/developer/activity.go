@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/bonafide-id/bonafide/storage"
-	"github.com/bonafide-id/bonafide/ui"
+	screens "github.com/bonafide-id/bonafide/ui/developer"
 )
 
 // pageOfChanges is the number of activity log entries on a page.
@@ -31,10 +31,10 @@ func (d *Dashboard) record(r *request, what string, fields []storage.ChangedFiel
 }
 
 // shownFields are changed fields for a page.
-func shownFields(fields []storage.ChangedField) []ui.DeveloperChangedField {
-	var shown []ui.DeveloperChangedField
+func shownFields(fields []storage.ChangedField) []screens.ChangedField {
+	var shown []screens.ChangedField
 	for _, f := range fields {
-		shown = append(shown, ui.DeveloperChangedField(f))
+		shown = append(shown, screens.ChangedField(f))
 	}
 	return shown
 }
@@ -48,11 +48,11 @@ func (d *Dashboard) showActivity(r *request) error {
 	if err != nil {
 		return err
 	}
-	p, err := d.organizationPage(r, ui.SectionActivity)
+	p, err := d.organizationPage(r, screens.SectionActivity)
 	if err != nil {
 		return err
 	}
-	view := ui.DeveloperActivityView{DeveloperPage: p}
+	view := screens.ActivityView{Page: p}
 	if len(changes) > pageOfChanges {
 		changes = changes[:pageOfChanges]
 		view.EarlierURL = "?before=" + strconv.FormatInt(changes[pageOfChanges-1].ID, 10)
@@ -63,10 +63,10 @@ func (d *Dashboard) showActivity(r *request) error {
 		if err != nil {
 			return err
 		}
-		line := ui.DeveloperChange{At: c.At, Who: who.Email, Act: c.What, Application: c.ClientID}
+		line := screens.Change{At: c.At, Who: who.Email, Act: c.What, Application: c.ClientID}
 		line.Fields = shownFields(c.Fields)
 		view.Changes = append(view.Changes, line)
 	}
-	r.Render(http.StatusOK, ui.DeveloperActivity(view))
+	r.Render(http.StatusOK, screens.Activity(view))
 	return nil
 }

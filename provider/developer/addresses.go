@@ -7,13 +7,14 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/ui"
+	screens "github.com/bonafide-id/bonafide/ui/developer"
 )
 
 // addressFields are the fields with one address a line, and their validations.
 var addressFields = map[string]func(provider.Clients, string) error{
-	ui.FieldRedirectURIs:           provider.Clients.ValidateRedirectURI,
-	ui.FieldPostLogoutRedirectURIs: provider.Clients.ValidateRedirectURI,
-	ui.FieldOrigins:                provider.Clients.ValidateOrigin,
+	screens.FieldRedirectURIs:           provider.Clients.ValidateRedirectURI,
+	screens.FieldPostLogoutRedirectURIs: provider.Clients.ValidateRedirectURI,
+	screens.FieldOrigins:                provider.Clients.ValidateOrigin,
 }
 
 // checkField validates an address field while the user types.
@@ -24,7 +25,7 @@ func (d *Dashboard) checkField(r *request) error {
 	}
 	said := ""
 	if addresses, problems := addressesIn(d.provider(r.env), field, value); len(addresses)+len(problems) > 0 {
-		said = ui.DeveloperChecked(r.Page(), problems)
+		said = screens.Checked(r.Page(), problems)
 	}
 	r.Writer.Header().Set("Content-Type", "text/plain; charset=utf-8")
 	r.Writer.Header().Set("Cache-Control", "no-store")
@@ -51,7 +52,7 @@ func addressesIn(p *provider.Provider, field, value string) (addresses []string,
 
 // addressProblem is the advice for an address that the provider refuses.
 func addressProblem(p *provider.Provider, field string, line int, address string, err error) ui.Problem {
-	if field == ui.FieldOrigins {
+	if field == screens.FieldOrigins {
 		return ui.Problem{Code: ui.OriginInvalid, Field: field, Line: line}
 	}
 	for _, r := range repairs {

@@ -7,7 +7,7 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/storage"
-	"github.com/bonafide-id/bonafide/ui"
+	screens "github.com/bonafide-id/bonafide/ui/developer"
 )
 
 // pageOfApplications is the number of applications on a page.
@@ -33,26 +33,26 @@ func (d *Dashboard) leadToApplications(r *request) error {
 func (d *Dashboard) showApplications(r *request) error {
 	here := d.path("o", r.org.ID, r.env)
 	filter := storage.ApplicationFilter{
-		Environment: r.env, OrganizationID: r.org.ID, Search: r.asked(ui.FieldSearch),
+		Environment: r.env, OrganizationID: r.org.ID, Search: r.asked(screens.FieldSearch),
 		AfterName: r.asked("after_name"), After: r.asked("after"), Limit: pageOfApplications + 1,
 	}
 	found, err := d.Store.Applications(r.Request.Context(), filter)
 	if err != nil {
 		return err
 	}
-	p, err := d.organizationPage(r, ui.SectionApplications)
+	p, err := d.organizationPage(r, screens.SectionApplications)
 	if err != nil {
 		return err
 	}
-	view := ui.DeveloperApplicationsView{
-		DeveloperPage: d.inEnvironment(p, r.env, d.path("o", r.org.ID, storage.Sandbox), d.path("o", r.org.ID, storage.Production)),
-		Search:        filter.Search, SearchURL: here,
+	view := screens.ApplicationsView{
+		Page:   d.inEnvironment(p, r.env, d.path("o", r.org.ID, storage.Sandbox), d.path("o", r.org.ID, storage.Production)),
+		Search: filter.Search, SearchURL: here,
 	}
 	if len(found) > pageOfApplications {
 		found = found[:pageOfApplications]
 		last := found[pageOfApplications-1]
 		view.MoreURL = here + "?" + url.Values{
-			ui.FieldSearch: {filter.Search}, "after_name": {last.Name}, "after": {last.ClientID},
+			screens.FieldSearch: {filter.Search}, "after_name": {last.Name}, "after": {last.ClientID},
 		}.Encode()
 	}
 	if r.may(developers) && d.mayRegister(r.env) && !r.suspended() {
@@ -65,14 +65,14 @@ func (d *Dashboard) showApplications(r *request) error {
 		}
 		view.Applications = append(view.Applications, row)
 	}
-	r.Render(http.StatusOK, ui.DeveloperApplications(view))
+	r.Render(http.StatusOK, screens.Applications(view))
 	return nil
 }
 
 // applicationRow returns an application in a list. One without a registration has no
 // dialect: its page says what to do.
-func (d *Dashboard) applicationRow(r *request, a storage.Application) (ui.DeveloperApplication, error) {
-	row := ui.DeveloperApplication{
+func (d *Dashboard) applicationRow(r *request, a storage.Application) (screens.Application, error) {
+	row := screens.Application{
 		Name: a.Name, URL: d.path("o", r.org.ID, r.env, a.ClientID), ClientID: a.ClientID, Kind: a.Kind,
 	}
 	if a.Deleting {
@@ -85,7 +85,7 @@ func (d *Dashboard) applicationRow(r *request, a storage.Application) (ui.Develo
 		return row, nil
 	}
 	if err != nil {
-		return ui.DeveloperApplication{}, err
+		return screens.Application{}, err
 	}
 	row.Dialect, row.Disabled, row.Unreviewed = c.Dialect, c.Disabled, c.Unreviewed
 	if len(c.Logo) > 0 {

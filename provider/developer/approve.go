@@ -8,6 +8,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/ui"
+	screens "github.com/bonafide-id/bonafide/ui/developer"
 )
 
 // approve publishes what waits for review: the copy of an application of the sandbox, or
@@ -18,14 +19,14 @@ func (d *Dashboard) approve(r *request, v reviewed) error {
 		return d.renderReview(r, v, http.StatusConflict, ui.Problem{Code: ui.ChecksUnmet})
 	}
 	act, mail, fields := "changes.approve", ui.MailChangesApproved, changesOf(v.client, v.wanted)
-	finish, done := d.serveChanges, ui.DeveloperChangesApproved
+	finish, done := d.serveChanges, screens.NoticeChangesApproved
 	if r.env == storage.Sandbox {
 		if v.Live == "" {
 			v.Live = newID() // that of the copy
 		}
 		v.Decided = decidedOn(v.wanted)
 		act, mail, fields = "production.approve", ui.MailApplicationApproved, changed("client_id", "", v.Live)
-		finish, done = d.copyToProduction, ui.DeveloperApproved
+		finish, done = d.copyToProduction, screens.NoticeApproved
 	}
 	v.Review.DecidedAt, v.Review.Reason = d.Clock(), ""
 	err := d.decideReview(r, storage.ReviewApproved, v)
@@ -130,7 +131,7 @@ func (d *Dashboard) stop(r *request, v reviewed) error {
 		d.record(r, "production.stop", changed("reason", "", v.Review.Reason))
 		d.tellOwners(r, ui.MailApplicationStopped, d.path("o", r.org.ID, r.env, r.app.ClientID, "access"))
 	}
-	return d.finishReview(r, err, ui.DeveloperStopped)
+	return d.finishReview(r, err, screens.NoticeStopped)
 }
 
 // stopAgain disables an application that an operator has stopped.
@@ -160,7 +161,7 @@ func (d *Dashboard) start(r *request, v reviewed) error {
 		d.record(r, "production.start", nil)
 		d.tellOwners(r, ui.MailApplicationStarted, d.path("o", r.org.ID, r.env, r.app.ClientID))
 	}
-	return d.finishReview(r, err, ui.DeveloperStarted)
+	return d.finishReview(r, err, screens.NoticeStarted)
 }
 
 // setStopped disables or enables an application, whatever others change in its

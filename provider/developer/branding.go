@@ -10,6 +10,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/ui"
+	screens "github.com/bonafide-id/bonafide/ui/developer"
 	"github.com/bonafide-id/bonafide/ui/theme"
 )
 
@@ -54,13 +55,13 @@ func (d *Dashboard) showBranding(r *request) error {
 }
 
 func (d *Dashboard) renderBranding(r *request, b branding, color string, status int, problems ...ui.Problem) error {
-	p, err := d.applicationPage(r, ui.SectionBranding)
+	p, err := d.applicationPage(r, screens.SectionBranding)
 	if err != nil {
 		return err
 	}
 	here := d.brandingPath(r)
-	view := ui.DeveloperBrandingView{
-		DeveloperPage: p, Form: r.Form(problems...), Version: strconv.FormatInt(r.app.Version, 10),
+	view := screens.BrandingView{
+		Page: p, Form: r.Form(problems...), Version: strconv.FormatInt(r.app.Version, 10),
 		Name: r.app.Name, Color: color, Draft: b.Draft.differs(b.published),
 		MayChange: r.may(developers), MayUndo: b.Previous.differs(b.published),
 		Pictures: b.current().pictures(here),
@@ -69,7 +70,7 @@ func (d *Dashboard) renderBranding(r *request, b branding, color string, status 
 		view.Contrast = contrast
 	}
 	view.Previews = previews(here)
-	r.Render(status, ui.DeveloperBranding(view))
+	r.Render(status, screens.Branding(view))
 	return nil
 }
 
@@ -79,7 +80,7 @@ func (d *Dashboard) brandingPath(r *request) string {
 
 // changeBranding keeps a draft, publishes it, or reverts to the former brand.
 func (d *Dashboard) changeBranding(r *request) error {
-	version, err := strconv.ParseInt(r.posted(ui.FieldVersion), 10, 64)
+	version, err := strconv.ParseInt(r.posted(screens.FieldVersion), 10, 64)
 	if err != nil {
 		return forbidden("a form without the version that it changes")
 	}
@@ -89,15 +90,15 @@ func (d *Dashboard) changeBranding(r *request) error {
 		return err
 	}
 	switch r.posted(ui.FieldAction) {
-	case ui.ActionDiscard:
+	case screens.ActionDiscard:
 		b.Draft = nil
-		return d.finishBranding(r, b, d.saveBranding(r, b, b.published), ui.DeveloperDiscarded)
-	case ui.ActionUndo:
+		return d.finishBranding(r, b, d.saveBranding(r, b, b.published), screens.NoticeDiscarded)
+	case screens.ActionUndo:
 		if !b.Previous.differs(b.published) {
 			return d.finishBranding(r, b, storage.ErrChanged, "")
 		}
 		b.Draft = b.Previous
-		return d.publish(r, b, "branding.undo", ui.DeveloperUndone)
+		return d.publish(r, b, "branding.undo", screens.NoticeUndone)
 	}
 	chosen, problems, err := postedBrand(r, b.current())
 	if err != nil {
@@ -107,18 +108,18 @@ func (d *Dashboard) changeBranding(r *request) error {
 		return d.renderBranding(r, b, r.posted(ui.FieldColor), http.StatusUnprocessableEntity, problems...)
 	}
 	b.Draft = &chosen
-	if r.posted(ui.FieldAction) == ui.ActionPublish {
-		return d.publish(r, b, "branding.publish", ui.DeveloperPublished)
+	if r.posted(ui.FieldAction) == screens.ActionPublish {
+		return d.publish(r, b, "branding.publish", screens.NoticePublished)
 	}
-	return d.finishBranding(r, b, d.saveBranding(r, b, b.published), ui.DeveloperDraftSaved)
+	return d.finishBranding(r, b, d.saveBranding(r, b, b.published), screens.NoticeDraftSaved)
 }
 
 // finishBranding redirects to the page with a notice.
-func (d *Dashboard) finishBranding(r *request, b branding, err error, done ui.DeveloperNotice) error {
+func (d *Dashboard) finishBranding(r *request, b branding, err error, done screens.Notice) error {
 	var wrong *provider.FieldError
 	switch {
 	case errors.Is(err, storage.ErrChanged), errors.Is(err, provider.ErrChanged):
-		return r.done(d.brandingPath(r), ui.DeveloperSomebodyElse)
+		return r.done(d.brandingPath(r), screens.NoticeSomebodyElse)
 	case errors.Is(err, storage.ErrLimit):
 		return d.renderBranding(r, b, r.posted(ui.FieldColor), http.StatusUnprocessableEntity, ui.Problem{Code: ui.PicturesFull})
 	case errors.As(err, &wrong): // something else of the registration, which the settings show
@@ -140,7 +141,7 @@ func (d *Dashboard) saveBranding(r *request, b branding, shown brand) error {
 // publish publishes the draft, or submits it for review. The draft is saved first: of two
 // members who publish at once one gets an error, and the former brand can be restored even
 // after an interruption. The draft stays, and equals the published brand.
-func (d *Dashboard) publish(r *request, b branding, act string, done ui.DeveloperNotice) error {
+func (d *Dashboard) publish(r *request, b branding, act string, done screens.Notice) error {
 	wanted := brandedClient(b.wanted, *b.Draft)
 	if d.vouched(r.env, b.client) {
 		if problems := needed(r.app.Kind, b.client, wanted); len(problems) > 0 {
@@ -154,7 +155,7 @@ func (d *Dashboard) publish(r *request, b branding, act string, done ui.Develope
 	if err == nil && (b.Draft.differs(b.published) || b.Draft.differs(brandOf(b.wanted))) {
 		var waits bool
 		if _, waits, err = d.save(r, act, b.client, wanted); waits {
-			done = ui.DeveloperChangesWait
+			done = screens.NoticeChangesWait
 		}
 	}
 	return d.finishBranding(r, b, err, done)

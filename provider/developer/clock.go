@@ -10,6 +10,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/ui"
+	screens "github.com/bonafide-id/bonafide/ui/developer"
 )
 
 // steps are the sizes of clock changes of an organization.
@@ -25,13 +26,13 @@ func (d *Dashboard) showClock(r *request) error {
 	if err != nil {
 		return err
 	}
-	p, err := d.organizationPage(r, ui.SectionClock)
+	p, err := d.organizationPage(r, screens.SectionClock)
 	if err != nil {
 		return err
 	}
-	p.Environment = ui.DeveloperSandbox
-	r.Render(http.StatusOK, ui.DeveloperClock(ui.DeveloperClockView{
-		DeveloperPage: p, Form: r.Form(), Now: d.Clock().Add(settings.ClockOffset), Moved: settings.ClockOffset,
+	p.Environment = screens.Sandbox
+	r.Render(http.StatusOK, screens.Clock(screens.ClockView{
+		Page: p, Form: r.Form(), Now: d.Clock().Add(settings.ClockOffset), Moved: settings.ClockOffset,
 		Version: strconv.FormatInt(settings.Version, 10), MayChange: r.may(developers),
 	}))
 	return nil
@@ -45,12 +46,12 @@ func (d *Dashboard) changeClock(r *request) error {
 	if err != nil {
 		return err
 	}
-	version, err := strconv.ParseInt(r.posted(ui.FieldVersion), 10, 64)
+	version, err := strconv.ParseInt(r.posted(screens.FieldVersion), 10, 64)
 	if err != nil {
 		return forbidden("a form without the version that it changes")
 	}
-	by, ok := steps[r.posted(ui.FieldStep)]
-	if r.posted(ui.FieldAction) == ui.ActionReset {
+	by, ok := steps[r.posted(screens.FieldStep)]
+	if r.posted(ui.FieldAction) == screens.ActionReset {
 		by, ok = -settings.ClockOffset, true
 	}
 	if !ok || settings.ClockOffset+by > mostOffset {
@@ -62,7 +63,7 @@ func (d *Dashboard) changeClock(r *request) error {
 	// Concurrent changes fail here; from now on, only this step moves it by so much.
 	switch err := d.Store.SaveSandboxSettings(ctx, settings); {
 	case errors.Is(err, storage.ErrChanged):
-		return r.done(here, ui.DeveloperSomebodyElse)
+		return r.done(here, screens.NoticeSomebodyElse)
 	case err != nil:
 		return notFound(err)
 	}
@@ -70,7 +71,7 @@ func (d *Dashboard) changeClock(r *request) error {
 		return errors.Join(err, d.moveBack(r, by))
 	}
 	d.record(r, "clock.move", changed("offset", before.String(), settings.ClockOffset.String()))
-	return r.done(here, ui.DeveloperSaved)
+	return r.done(here, screens.NoticeSaved)
 }
 
 // elapse makes an organization's records in the sandbox older.

@@ -4,6 +4,7 @@ import (
 	"net/http"
 
 	"github.com/bonafide-id/bonafide/ui"
+	screens "github.com/bonafide-id/bonafide/ui/developer"
 )
 
 // showDelete asks whether to delete an application. It works without a registration, so
@@ -13,11 +14,11 @@ func (d *Dashboard) showDelete(r *request) error {
 }
 
 func (d *Dashboard) renderDelete(r *request, status int, problems ...ui.Problem) error {
-	p, err := d.applicationPage(r, ui.SectionSettings)
+	p, err := d.applicationPage(r, screens.SectionSettings)
 	if err != nil {
 		return err
 	}
-	r.Render(status, ui.DeveloperDelete(ui.DeveloperDeleteView{DeveloperPage: p, Form: r.Form(problems...), Name: r.app.Name}))
+	r.Render(status, screens.Delete(screens.DeleteView{Page: p, Form: r.Form(problems...), Name: r.app.Name}))
 	return nil
 }
 
@@ -35,5 +36,5 @@ func (d *Dashboard) deleteApplication(r *request) error {
 		return err
 	}
 	d.record(r, "application.delete", changed(ui.FieldName, r.app.Name, ""))
-	return r.done(d.path("o", r.org.ID, r.env), ui.DeveloperBeingDeleted)
+	return r.done(d.path("o", r.org.ID, r.env), screens.NoticeBeingDeleted)
 }

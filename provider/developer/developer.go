@@ -13,6 +13,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/developer/internal/reference"
 	"github.com/bonafide-id/bonafide/storage"
+	screens "github.com/bonafide-id/bonafide/ui/developer"
 )
 
 // Config configures a dashboard. Provider and Store are required.
@@ -168,6 +169,9 @@ func New(cfg Config) (*Dashboard, error) {
 	}
 	base, err := url.Parse(cfg.Provider.Installation().BaseURL)
 	if err != nil {
+		return nil, fmt.Errorf("developer: %w", err)
+	}
+	if err := cfg.Provider.Pages().AddAudience(screens.Audience()); err != nil {
 		return nil, fmt.Errorf("developer: %w", err)
 	}
 	d := &Dashboard{

@@ -7,6 +7,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/ui"
+	screens "github.com/bonafide-id/bonafide/ui/developer"
 )
 
 // registered is a field of a registration as its developers read it.
@@ -20,32 +21,32 @@ type registered struct {
 func registeredFields(c provider.Client) []registered {
 	return []registered{
 		{name: ui.FieldName, value: c.Name},
-		{name: ui.FieldPolicyURL, value: c.PolicyURL},
-		{name: ui.FieldTermsURL, value: c.TermsURL},
-		{name: ui.FieldRedirectURIs, values: c.RedirectURIs},
-		{name: ui.FieldPostLogoutRedirectURIs, values: c.PostLogoutRedirectURIs},
-		{name: ui.FieldOrigins, values: c.Origins},
-		{name: ui.FieldScopes, values: c.Scopes},
-		{name: ui.FieldOptionalScopes, values: c.OptionalScopes},
-		{name: ui.FieldRequireVerified, value: onOff(c.RequireVerified)},
+		{name: screens.FieldPolicyURL, value: c.PolicyURL},
+		{name: screens.FieldTermsURL, value: c.TermsURL},
+		{name: screens.FieldRedirectURIs, values: c.RedirectURIs},
+		{name: screens.FieldPostLogoutRedirectURIs, values: c.PostLogoutRedirectURIs},
+		{name: screens.FieldOrigins, values: c.Origins},
+		{name: screens.FieldScopes, values: c.Scopes},
+		{name: screens.FieldOptionalScopes, values: c.OptionalScopes},
+		{name: screens.FieldRequireVerified, value: onOff(c.RequireVerified)},
 		{name: ui.FieldGrantTypes, values: grantTypesOf(c)},
 		{name: ui.FieldResponseTypes, values: responseTypesOf(c)},
-		{name: ui.FieldAuthMethod, value: c.TokenEndpointAuthMethod},
-		{name: ui.FieldUserinfoSigned, value: onOff(c.UserinfoSignedResponseAlg != "")},
-		{name: ui.FieldNoQueryToken, value: onOff(c.NoQueryToken)},
-		{name: ui.FieldNoJSONP, value: onOff(c.NoJSONP)},
-		{name: ui.FieldLeanIDTokens, value: onOff(c.LeanIDTokens)},
-		{name: ui.FieldAccessTokenFormat, value: c.AccessTokenFormat},
+		{name: screens.FieldAuthMethod, value: c.TokenEndpointAuthMethod},
+		{name: screens.FieldUserinfoSigned, value: onOff(c.UserinfoSignedResponseAlg != "")},
+		{name: screens.FieldNoQueryToken, value: onOff(c.NoQueryToken)},
+		{name: screens.FieldNoJSONP, value: onOff(c.NoJSONP)},
+		{name: screens.FieldLeanIDTokens, value: onOff(c.LeanIDTokens)},
+		{name: screens.FieldAccessTokenFormat, value: c.AccessTokenFormat},
 		{name: ui.FieldResources, values: c.Resources},
 		{name: ui.FieldBackchannelLogoutURI, value: c.BackchannelLogoutURI},
-		{name: ui.FieldBackchannelSession, value: onOff(c.BackchannelLogoutSessionRequired)},
+		{name: screens.FieldBackchannelSession, value: onOff(c.BackchannelLogoutSessionRequired)},
 		{name: ui.FieldJWKS, values: keyIDs(c.JWKS)},
 		{name: ui.FieldJWKSURI, value: c.JWKSURI},
-		{name: ui.FieldAuthSigningAlg, value: c.TokenEndpointAuthSigningAlg},
-		{name: ui.FieldRequirePushed, value: onOff(c.RequirePushedAuthorizationRequests)},
-		{name: ui.FieldRequirePKCE, value: onOff(c.RequirePKCE)},
-		{name: ui.FieldRequireSigned, value: onOff(c.RequireSignedRequestObject)},
-		{name: ui.FieldRequestSigningAlg, value: c.RequestObjectSigningAlg},
+		{name: screens.FieldAuthSigningAlg, value: c.TokenEndpointAuthSigningAlg},
+		{name: screens.FieldRequirePushed, value: onOff(c.RequirePushedAuthorizationRequests)},
+		{name: screens.FieldRequirePKCE, value: onOff(c.RequirePKCE)},
+		{name: screens.FieldRequireSigned, value: onOff(c.RequireSignedRequestObject)},
+		{name: screens.FieldRequestSigningAlg, value: c.RequestObjectSigningAlg},
 	}
 }
 

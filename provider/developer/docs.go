@@ -4,7 +4,7 @@ import (
 	"net/http"
 
 	"github.com/bonafide-id/bonafide/provider/developer/internal/reference"
-	"github.com/bonafide-id/bonafide/ui"
+	screens "github.com/bonafide-id/bonafide/ui/developer"
 )
 
 // newReference returns the reference of this installation.
@@ -22,8 +22,8 @@ func (d *Dashboard) showDocs(r *request) error {
 	if err != nil {
 		return err
 	}
-	r.Render(http.StatusOK, ui.DeveloperDocs(ui.DeveloperDocsView{
-		DeveloperPage: p, OpenAPIURL: d.path("openapi.json"), TextURL: d.path("llms.txt"), Sections: d.reference.Sections(),
+	r.Render(http.StatusOK, screens.Docs(screens.DocsView{
+		Page: p, OpenAPIURL: d.path("openapi.json"), TextURL: d.path("llms.txt"), Sections: d.reference.Sections(),
 	}))
 	return nil
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/sandbox"
 	"github.com/bonafide-id/bonafide/storage"
-	"github.com/bonafide-id/bonafide/ui"
+	screens "github.com/bonafide-id/bonafide/ui/developer"
 )
 
 // faultLife is how long a fault lasts, so that a forgotten one does not become a riddle.
@@ -30,23 +30,23 @@ func (d *Dashboard) showFaults(r *request) error {
 	if err != nil && !errors.Is(err, storage.ErrNotFound) {
 		return err
 	}
-	p, err := d.applicationPage(r, ui.SectionFaults)
+	p, err := d.applicationPage(r, screens.SectionFaults)
 	if err != nil {
 		return err
 	}
-	view := ui.DeveloperFaultsView{DeveloperPage: p, Form: r.Form(), MayChange: r.may(developers)}
+	view := screens.FaultsView{Page: p, Form: r.Form(), MayChange: r.may(developers)}
 	if d.Clock().Before(f.ExpiresAt) {
 		view.Fault, view.Until = f.Name, f.ExpiresAt
 	}
 	for _, fault := range sandbox.Faults() {
 		view.Faults = append(view.Faults, string(fault))
 	}
-	r.Render(http.StatusOK, ui.DeveloperFaults(view))
+	r.Render(http.StatusOK, screens.Faults(view))
 	return nil
 }
 
 func (d *Dashboard) changeFault(r *request) error {
-	name := r.posted(ui.FieldFault)
+	name := r.posted(screens.FieldFault)
 	if name != "" && !slices.Contains(sandbox.Faults(), provider.Fault(name)) {
 		return forbidden("no such fault")
 	}
@@ -55,5 +55,5 @@ func (d *Dashboard) changeFault(r *request) error {
 		return notFound(err)
 	}
 	d.record(r, "fault.set", changed("fault", "", name))
-	return r.done(d.path("o", r.org.ID, r.env, r.app.ClientID, "faults"), ui.DeveloperSaved)
+	return r.done(d.path("o", r.org.ID, r.env, r.app.ClientID, "faults"), screens.NoticeSaved)
 }

@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"net/http"
 
-	"github.com/bonafide-id/bonafide/ui"
+	screens "github.com/bonafide-id/bonafide/ui/developer"
 )
 
 // showInbox shows the sandbox's mails to addresses of the organization.
@@ -13,12 +13,12 @@ func (d *Dashboard) showInbox(r *request) error {
 	if err != nil {
 		return err
 	}
-	p, err := d.organizationPage(r, ui.SectionInbox)
+	p, err := d.organizationPage(r, screens.SectionInbox)
 	if err != nil {
 		return err
 	}
-	p.Environment = ui.DeveloperSandbox
-	view := ui.DeveloperInboxView{DeveloperPage: p, Example: "anybody@" + r.org.ID + inboxDomain}
+	p.Environment = screens.Sandbox
+	view := screens.InboxView{Page: p, Example: "anybody@" + r.org.ID + inboxDomain}
 	for _, m := range mails {
 		content, err := d.Provider.Keys().Open(sealedMail, m.Content)
 		if err != nil {
@@ -28,8 +28,8 @@ func (d *Dashboard) showInbox(r *request) error {
 		if err := json.Unmarshal(content, &mail); err != nil {
 			return err
 		}
-		view.Mails = append(view.Mails, ui.DeveloperMail{At: m.At, To: mail.To, Subject: mail.Subject, Text: mail.Text})
+		view.Mails = append(view.Mails, screens.Mail{At: m.At, To: mail.To, Subject: mail.Subject, Text: mail.Text})
 	}
-	r.Render(http.StatusOK, ui.DeveloperInbox(view))
+	r.Render(http.StatusOK, screens.Inbox(view))
 	return nil
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/ui"
+	screens "github.com/bonafide-id/bonafide/ui/developer"
 )
 
 // invitationLife is how long an invitation is valid.
@@ -26,12 +27,12 @@ var (
 	mailsToRecipient    = provider.Limit{Burst: 3, Every: 8 * time.Hour}
 )
 
-func (d *Dashboard) invitations(r *request, people people) ([]ui.DeveloperInvitation, error) {
+func (d *Dashboard) invitations(r *request, people people) ([]screens.Invitation, error) {
 	waiting, err := d.Store.Invitations(r.Request.Context(), r.org.ID, d.Clock())
 	if err != nil {
 		return nil, err
 	}
-	var shown []ui.DeveloperInvitation
+	var shown []screens.Invitation
 	for _, i := range waiting {
 		email, err := d.invitedAddress(i)
 		if err != nil {
@@ -41,7 +42,7 @@ func (d *Dashboard) invitations(r *request, people people) ([]ui.DeveloperInvita
 		if err != nil {
 			return nil, err
 		}
-		shown = append(shown, ui.DeveloperInvitation{
+		shown = append(shown, screens.Invitation{
 			ID: hex.EncodeToString(i.Token[:]), Email: email, By: by.Email, Role: asRole(i.Role), Expires: i.ExpiresAt,
 		})
 	}
@@ -71,12 +72,12 @@ type offer struct {
 
 // invite makes an invitation, for the entered address or for anybody with the link.
 func (d *Dashboard) invite(r *request) error {
-	o := offer{role: storage.Role(r.posted(ui.FieldRole)), email: strings.TrimSpace(r.posted(ui.FieldEmail)), page: d.path("o", r.org.ID, "members")}
+	o := offer{role: storage.Role(r.posted(screens.FieldRole)), email: strings.TrimSpace(r.posted(ui.FieldEmail)), page: d.path("o", r.org.ID, "members")}
 	o.show = func(link string, status int, problems ...ui.Problem) error {
 		if link != "" {
-			return d.renderMembers(r, ui.DeveloperMembersView{Link: link, LinkFor: o.email}, status)
+			return d.renderMembers(r, screens.MembersView{Link: link, LinkFor: o.email}, status)
 		}
-		return d.renderMembers(r, ui.DeveloperMembersView{Email: o.email, Role: asRole(o.role)}, status, problems...)
+		return d.renderMembers(r, screens.MembersView{Email: o.email, Role: asRole(o.role)}, status, problems...)
 	}
 	return d.makeOffer(r, o)
 }
@@ -115,7 +116,7 @@ func (d *Dashboard) makeOffer(r *request, o offer) error {
 		// Nobody has it, and a retry must not leave two.
 		return errors.Join(err, d.Store.RemoveInvitation(r.Request.Context(), r.org.ID, i.Token))
 	}
-	return r.done(o.page, ui.DeveloperInvited)
+	return r.done(o.page, screens.NoticeInvited)
 }
 
 // mayMail counts an invitation to be mailed, or returns how long to wait.
@@ -172,7 +173,7 @@ func (d *Dashboard) withdraw(r *request, page string) error {
 		return err
 	}
 	d.record(r, "member.withdraw", changed("invitation", hex.EncodeToString(token[:4]), ""))
-	return r.done(page, ui.DeveloperWithdrawn)
+	return r.done(page, screens.NoticeWithdrawn)
 }
 
 // invitation returns the invitation of the request's address, and its organization; false
@@ -223,7 +224,7 @@ func (d *Dashboard) renderInvitation(r *request, i storage.Invitation, o storage
 	if err != nil {
 		return err
 	}
-	view := ui.DeveloperInvitationView{DeveloperPage: p, Form: r.Form(problems...), Gone: gone}
+	view := screens.InvitationView{Page: p, Form: r.Form(problems...), Gone: gone}
 	status := http.StatusOK
 	switch {
 	case gone:
@@ -244,7 +245,7 @@ func (d *Dashboard) renderInvitation(r *request, i storage.Invitation, o storage
 			view.Organization, view.Role = o.Name, asRole(i.Role)
 		}
 	}
-	r.Render(status, ui.DeveloperInvitationScreen(view))
+	r.Render(status, screens.InvitationScreen(view))
 	return nil
 }
 
@@ -279,5 +280,5 @@ func (d *Dashboard) acceptInvitation(r *request) error {
 	if i.Role == storage.RoleOwner && member.Role == storage.RoleOwner {
 		d.warnOwners(r, ui.MailOwnerAdded)
 	}
-	return r.done(d.path("o", member.OrganizationID), ui.DeveloperJoined)
+	return r.done(d.path("o", member.OrganizationID), screens.NoticeJoined)
 }

@@ -15,6 +15,7 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/ui"
+	screens "github.com/bonafide-id/bonafide/ui/developer"
 )
 
 // signingAlgs are the algorithms with which applications can sign.
@@ -31,10 +32,10 @@ func isStrict(c provider.Client) bool {
 
 // authentication reads the application's authentication method and its keys.
 func (p *posting) authentication() {
-	if method := p.r.posted(ui.FieldAuthMethod); slices.Contains(authMethods, method) {
+	if method := p.r.posted(screens.FieldAuthMethod); slices.Contains(authMethods, method) {
 		p.TokenEndpointAuthMethod = strings.TrimPrefix(method, authMethodAny)
 	}
-	p.TokenEndpointAuthSigningAlg = p.alg(ui.FieldAuthSigningAlg, p.TokenEndpointAuthSigningAlg)
+	p.TokenEndpointAuthSigningAlg = p.alg(screens.FieldAuthSigningAlg, p.TokenEndpointAuthSigningAlg)
 	if !signsWithKey(p.Client) {
 		p.TokenEndpointAuthSigningAlg = ""
 	}
@@ -54,7 +55,7 @@ func (p *posting) authentication() {
 // alg reads an algorithm; an unknown one changes nothing.
 func (p *posting) alg(field, registered string) string {
 	switch alg := p.r.posted(field); {
-	case alg == ui.AnyAlg:
+	case alg == screens.AnyAlg:
 		return ""
 	case slices.Contains(signingAlgs, alg):
 		return alg

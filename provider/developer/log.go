@@ -13,6 +13,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/ui"
+	screens "github.com/bonafide-id/bonafide/ui/developer"
 )
 
 // pageOfLines is the number of log entries on a page.
@@ -32,26 +33,26 @@ var (
 // logFilter returns the filter of a request, without values that are not offered.
 func logFilter(r *request) storage.LogFilter {
 	f := storage.LogFilter{Environment: r.app.Environment, ClientID: r.app.ClientID}
-	if event := r.asked(ui.FieldEvent); slices.Contains(logEvents, event) {
+	if event := r.asked(screens.FieldEvent); slices.Contains(logEvents, event) {
 		f.Event = event
 	}
-	if outcome := r.asked(ui.FieldOutcome); slices.Contains(logOutcomes, outcome) {
+	if outcome := r.asked(screens.FieldOutcome); slices.Contains(logOutcomes, outcome) {
 		f.Outcome = outcome
 	}
-	if id := strings.TrimSpace(r.asked(ui.FieldRequestID)); len(id) <= maxLogName {
+	if id := strings.TrimSpace(r.asked(screens.FieldRequestID)); len(id) <= maxLogName {
 		f.RequestID = id
 	}
-	if user := strings.TrimSpace(r.asked(ui.FieldUser)); len(user) <= maxLogName {
+	if user := strings.TrimSpace(r.asked(screens.FieldUser)); len(user) <= maxLogName {
 		f.User = user
 	}
-	f.From, f.To = momentAsked(r, ui.FieldFrom), momentAsked(r, ui.FieldTo)
+	f.From, f.To = momentAsked(r, screens.FieldFrom), momentAsked(r, screens.FieldTo)
 	return f
 }
 
 // momentAsked returns a time of a filter, as browsers send it, with or without seconds;
 // zero if invalid.
 func momentAsked(r *request, field string) time.Time {
-	for _, layout := range []string{ui.LocalMinute, ui.LocalMinute + ":05"} {
+	for _, layout := range []string{screens.LocalMinute, screens.LocalMinute + ":05"} {
 		if t, err := time.Parse(layout, r.asked(field)); err == nil {
 			return t
 		}
@@ -66,15 +67,15 @@ const maxLogName = 64
 func logQuery(f storage.LogFilter) string {
 	q := url.Values{}
 	for name, value := range map[string]string{
-		ui.FieldEvent: f.Event, ui.FieldOutcome: f.Outcome, ui.FieldRequestID: f.RequestID, ui.FieldUser: f.User,
+		screens.FieldEvent: f.Event, screens.FieldOutcome: f.Outcome, screens.FieldRequestID: f.RequestID, screens.FieldUser: f.User,
 	} {
 		if value != "" {
 			q.Set(name, value)
 		}
 	}
-	for name, t := range map[string]time.Time{ui.FieldFrom: f.From, ui.FieldTo: f.To} {
+	for name, t := range map[string]time.Time{screens.FieldFrom: f.From, screens.FieldTo: f.To} {
 		if !t.IsZero() {
-			q.Set(name, t.UTC().Format(ui.LocalMinute))
+			q.Set(name, t.UTC().Format(screens.LocalMinute))
 		}
 	}
 	if f.BeforeID != 0 {
@@ -95,19 +96,19 @@ func (d *Dashboard) showLog(r *request) error {
 	if err != nil {
 		return err
 	}
-	p, err := d.applicationPage(r, ui.SectionLog)
+	p, err := d.applicationPage(r, screens.SectionLog)
 	if err != nil {
 		return err
 	}
 	here := d.logPath(r)
-	view := ui.DeveloperLogView{
-		DeveloperPage: p, Event: filter.Event, Outcome: filter.Outcome, RequestID: filter.RequestID,
+	view := screens.LogView{
+		Page: p, Event: filter.Event, Outcome: filter.Outcome, RequestID: filter.RequestID,
 		User: filter.User, From: filter.From, To: filter.To,
 		Events: logEvents, Outcomes: logOutcomes, Days: int(max(0, d.KeepLog) / (24 * time.Hour)),
 		Successes: keptSuccesses, Failures: keptFailures,
 		LogURL: here, RefreshURL: here + logQuery(filter), Live: filter.BeforeID == 0,
 	}
-	if slices.ContainsFunc(p.Sections, func(s ui.DeveloperSectionLink) bool { return s.Section == ui.SectionTry }) {
+	if slices.ContainsFunc(p.Sections, func(s screens.SectionLink) bool { return s.Section == screens.SectionTry }) {
 		view.TryURL = d.path("o", r.org.ID, r.env, r.app.ClientID, "try")
 	}
 	if len(lines) > pageOfLines {
@@ -121,7 +122,7 @@ func (d *Dashboard) showLog(r *request) error {
 	for _, line := range lines {
 		view.Lines = append(view.Lines, d.linkedLine(r, line))
 	}
-	r.Render(http.StatusOK, ui.DeveloperLog(view))
+	r.Render(http.StatusOK, screens.Log(view))
 	return nil
 }
 
@@ -131,7 +132,7 @@ func (d *Dashboard) logPath(r *request, below ...string) string {
 }
 
 // linkedLine shows an entry with links to those of its user and of its sign-in.
-func (d *Dashboard) linkedLine(r *request, e storage.LogEntry) ui.DeveloperLogLine {
+func (d *Dashboard) linkedLine(r *request, e storage.LogEntry) screens.LogLine {
 	line := logLine(e)
 	if e.User != "" {
 		line.UserURL = d.logPath(r) + logQuery(storage.LogFilter{User: e.User})
@@ -143,8 +144,8 @@ func (d *Dashboard) linkedLine(r *request, e storage.LogEntry) ui.DeveloperLogLi
 }
 
 // logLine shows an entry.
-func logLine(e storage.LogEntry) ui.DeveloperLogLine {
-	line := ui.DeveloperLogLine{
+func logLine(e storage.LogEntry) screens.LogLine {
+	line := screens.LogLine{
 		At: e.At, Event: e.Event, Outcome: e.Outcome, Error: e.Error, Diagnosis: e.Cause,
 		RequestID: e.RequestID, User: e.User, Address: e.Address, Requests: e.Requests,
 	}

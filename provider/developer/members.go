@@ -7,16 +7,17 @@ import (
 
 	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/ui"
+	screens "github.com/bonafide-id/bonafide/ui/developer"
 )
 
 func (d *Dashboard) showMembers(r *request) error {
-	return d.renderMembers(r, ui.DeveloperMembersView{}, http.StatusOK)
+	return d.renderMembers(r, screens.MembersView{}, http.StatusOK)
 }
 
 // renderMembers completes a view with the entered values.
-func (d *Dashboard) renderMembers(r *request, view ui.DeveloperMembersView, status int, problems ...ui.Problem) error {
+func (d *Dashboard) renderMembers(r *request, view screens.MembersView, status int, problems ...ui.Problem) error {
 	var err error
-	if view.DeveloperPage, err = d.organizationPage(r, ui.SectionMembers); err != nil {
+	if view.Page, err = d.organizationPage(r, screens.SectionMembers); err != nil {
 		return err
 	}
 	view.Form, view.MayChange = r.Form(problems...), r.may(owners)
@@ -34,20 +35,20 @@ func (d *Dashboard) renderMembers(r *request, view ui.DeveloperMembersView, stat
 			return err
 		}
 	}
-	r.Render(status, ui.DeveloperMembers(view))
+	r.Render(status, screens.Members(view))
 	return nil
 }
 
 func isOwner(m storage.Member) bool { return m.Role == storage.RoleOwner }
 
-func shownMembers(r *request, members []storage.Member, people people) ([]ui.DeveloperMember, error) {
-	var shown []ui.DeveloperMember
+func shownMembers(r *request, members []storage.Member, people people) ([]screens.Member, error) {
+	var shown []screens.Member
 	for _, m := range members {
 		account, err := people.account(m.UserID)
 		if err != nil {
 			return nil, err
 		}
-		shown = append(shown, ui.DeveloperMember{
+		shown = append(shown, screens.Member{
 			UserID: m.UserID, Account: account, Role: asRole(m.Role), Since: m.JoinedAt, You: m.UserID == r.User.UserID,
 		})
 	}
@@ -57,25 +58,25 @@ func shownMembers(r *request, members []storage.Member, people people) ([]ui.Dev
 // changeMembers carries out the requested change. Owners decide; everybody may leave.
 func (d *Dashboard) changeMembers(r *request) error {
 	action := r.posted(ui.FieldAction)
-	leaves := action == ui.ActionRemove && r.posted(ui.FieldUser) == r.User.UserID
+	leaves := action == screens.ActionRemove && r.posted(screens.FieldUser) == r.User.UserID
 	if !r.may(owners) && !leaves {
 		return forbidden("only owners decide about members")
 	}
 	switch action {
-	case ui.ActionInvite:
+	case screens.ActionInvite:
 		return d.invite(r)
-	case ui.ActionWithdraw:
+	case screens.ActionWithdraw:
 		return d.withdraw(r, d.path("o", r.org.ID, "members"))
-	case ui.ActionRole:
+	case screens.ActionRole:
 		return d.setRole(r)
-	case ui.ActionRemove:
+	case screens.ActionRemove:
 		return d.removeMember(r, leaves)
 	}
 	return forbidden("no such action")
 }
 
 func (d *Dashboard) setRole(r *request) error {
-	user, role := r.posted(ui.FieldUser), storage.Role(r.posted(ui.FieldRole))
+	user, role := r.posted(screens.FieldUser), storage.Role(r.posted(screens.FieldRole))
 	if rank[role] == 0 {
 		return forbidden("no such role")
 	}
@@ -84,7 +85,7 @@ func (d *Dashboard) setRole(r *request) error {
 		return err
 	}
 	if !verified {
-		return d.renderMembers(r, ui.DeveloperMembersView{}, http.StatusUnprocessableEntity, ui.Problem{Code: ui.EmailUnverified})
+		return d.renderMembers(r, screens.MembersView{}, http.StatusUnprocessableEntity, ui.Problem{Code: ui.EmailUnverified})
 	}
 	member, err := d.Store.Member(r.Request.Context(), r.org.ID, user)
 	if err == nil {
@@ -92,7 +93,7 @@ func (d *Dashboard) setRole(r *request) error {
 	}
 	switch {
 	case errors.Is(err, storage.ErrConflict):
-		return d.renderMembers(r, ui.DeveloperMembersView{}, http.StatusConflict, ui.Problem{Code: ui.LastOwner})
+		return d.renderMembers(r, screens.MembersView{}, http.StatusConflict, ui.Problem{Code: ui.LastOwner})
 	case err != nil:
 		return notFound(err)
 	}
@@ -101,7 +102,7 @@ func (d *Dashboard) setRole(r *request) error {
 	if role == storage.RoleOwner && member.Role != role {
 		d.warnOwners(r, ui.MailOwnerAdded)
 	}
-	return r.done(d.path("o", r.org.ID, "members"), ui.DeveloperRoleChanged)
+	return r.done(d.path("o", r.org.ID, "members"), screens.NoticeRoleChanged)
 }
 
 // mayBe reports whether a user can have a role: an owner is responsible for others and
@@ -115,17 +116,17 @@ func (d *Dashboard) mayBe(r *request, user string, role storage.Role) (bool, err
 }
 
 func (d *Dashboard) removeMember(r *request, leaves bool) error {
-	user := r.posted(ui.FieldUser)
+	user := r.posted(screens.FieldUser)
 	err := d.Store.RemoveMember(r.Request.Context(), r.org.ID, user)
 	if errors.Is(err, storage.ErrConflict) {
-		return d.renderMembers(r, ui.DeveloperMembersView{}, http.StatusConflict, ui.Problem{Code: ui.LastOwner})
+		return d.renderMembers(r, screens.MembersView{}, http.StatusConflict, ui.Problem{Code: ui.LastOwner})
 	}
 	if err != nil {
 		return err
 	}
 	d.record(r, "member.remove", changed("user", user, ""))
 	if leaves {
-		return r.done(d.path(), ui.DeveloperMemberGone)
+		return r.done(d.path(), screens.NoticeMemberGone)
 	}
-	return r.done(d.path("o", r.org.ID, "members"), ui.DeveloperMemberGone)
+	return r.done(d.path("o", r.org.ID, "members"), screens.NoticeMemberGone)
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/ui"
+	screens "github.com/bonafide-id/bonafide/ui/developer"
 )
 
 // formatJWT is the format of access tokens of RFC 9068.
@@ -21,11 +22,11 @@ const formatJWT = "jwt"
 const grantJWTBearer = "urn:ietf:params:oauth:grant-type:jwt-bearer"
 
 // addMore adds the fields of the closed part of the settings.
-func (d *Dashboard) addMore(r *request, view *ui.DeveloperRegistration, now, c provider.Client) {
+func (d *Dashboard) addMore(r *request, view *screens.Registration, now, c provider.Client) {
 	view.LeanIDTokens, view.JWTAccessTokens = c.LeanIDTokens, c.AccessTokenFormat == formatJWT
 	view.BackchannelLogoutURI, view.BackchannelSession = c.BackchannelLogoutURI, c.BackchannelLogoutSessionRequired
 	view.JWKSURI, view.Algs = c.JWKSURI, signingAlgs
-	view.AuthSigningAlg, view.RequestSigningAlg = cmp.Or(c.TokenEndpointAuthSigningAlg, ui.AnyAlg), cmp.Or(c.RequestObjectSigningAlg, ui.AnyAlg)
+	view.AuthSigningAlg, view.RequestSigningAlg = cmp.Or(c.TokenEndpointAuthSigningAlg, screens.AnyAlg), cmp.Or(c.RequestObjectSigningAlg, screens.AnyAlg)
 	view.RequirePushed, view.RequirePKCE, view.RequireSigned = c.RequirePushedAuthorizationRequests, c.RequirePKCE, c.RequireSignedRequestObject
 	entered := r.Request.Method == http.MethodPost
 	var indented bytes.Buffer
@@ -43,14 +44,14 @@ func (d *Dashboard) addMore(r *request, view *ui.DeveloperRegistration, now, c p
 		if entered {
 			chosen = r.posted(ui.FieldResources+"."+api.URI) != ""
 		}
-		view.Resources = append(view.Resources, ui.DeveloperScope{Name: api.URI, Title: ui.Label{Text: cmp.Or(api.Name, hostOf(api.URI)), Lang: ui.Undetermined}, Chosen: chosen})
+		view.Resources = append(view.Resources, screens.Scope{Name: api.URI, Title: ui.Label{Text: cmp.Or(api.Name, hostOf(api.URI)), Lang: ui.Undetermined}, Chosen: chosen})
 	}
 }
 
 // more reads the closed part of the settings.
 func (p *posting) more() {
 	if p.Dialect == provider.Standard {
-		p.AccessTokenFormat = map[bool]string{true: formatJWT}[p.is(ui.FieldAccessTokenFormat)]
+		p.AccessTokenFormat = map[bool]string{true: formatJWT}[p.is(screens.FieldAccessTokenFormat)]
 	}
 	p.resources()
 	if p.r.app.Kind != kindMachine {
@@ -64,18 +65,18 @@ func (p *posting) more() {
 // moreOfPeople reads its fields about sign-ins.
 func (p *posting) moreOfPeople() {
 	if p.Dialect == provider.Standard {
-		p.LeanIDTokens = p.is(ui.FieldLeanIDTokens)
+		p.LeanIDTokens = p.is(screens.FieldLeanIDTokens)
 	}
 	p.BackchannelLogoutURI = strings.TrimSpace(p.r.posted(ui.FieldBackchannelLogoutURI))
-	p.BackchannelLogoutSessionRequired = p.is(ui.FieldBackchannelSession)
+	p.BackchannelLogoutSessionRequired = p.is(screens.FieldBackchannelSession)
 	if p.BackchannelLogoutSessionRequired && p.BackchannelLogoutURI == "" {
 		p.wrong(ui.Problem{Code: ui.LogoutURIMissing})
 	}
-	p.RequirePushedAuthorizationRequests = p.is(ui.FieldRequirePushed)
+	p.RequirePushedAuthorizationRequests = p.is(screens.FieldRequirePushed)
 	if !p.Public {
-		p.RequirePKCE = p.is(ui.FieldRequirePKCE)
-		p.RequireSignedRequestObject = p.is(ui.FieldRequireSigned)
-		p.RequestObjectSigningAlg = p.alg(ui.FieldRequestSigningAlg, p.RequestObjectSigningAlg)
+		p.RequirePKCE = p.is(screens.FieldRequirePKCE)
+		p.RequireSignedRequestObject = p.is(screens.FieldRequireSigned)
+		p.RequestObjectSigningAlg = p.alg(screens.FieldRequestSigningAlg, p.RequestObjectSigningAlg)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider/developer/internal/lookalike"
 	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/ui"
+	screens "github.com/bonafide-id/bonafide/ui/developer"
 )
 
 // checkBrand refuses production names that people would take for the service's: one that
@@ -30,8 +31,8 @@ const (
 
 // nameTaken returns reviewed applications of other organizations whose names look like a
 // name.
-func (d *Dashboard) nameTaken(r *request, c provider.Client) ([]ui.DeveloperReviewed, error) {
-	var taken []ui.DeveloperReviewed
+func (d *Dashboard) nameTaken(r *request, c provider.Client) ([]screens.Reviewed, error) {
+	var taken []screens.Reviewed
 	skeleton := lookalike.Skeleton(c.Name)
 	match := storage.ApplicationFilter{Environment: storage.Production, Limit: pageOfNames}
 	for skeleton != "" {
@@ -43,7 +44,7 @@ func (d *Dashboard) nameTaken(r *request, c provider.Client) ([]ui.DeveloperRevi
 			if a.OrganizationID == r.org.ID || a.Review == storage.ReviewNone || lookalike.Skeleton(a.Name) != skeleton {
 				continue
 			}
-			taken = append(taken, ui.DeveloperReviewed{Name: a.Name, URL: d.path("review", a.Environment, a.ClientID), Stopped: stopped(a)})
+			taken = append(taken, screens.Reviewed{Name: a.Name, URL: d.path("review", a.Environment, a.ClientID), Stopped: stopped(a)})
 		}
 		if len(page) < pageOfNames || len(taken) >= maxNameTaken {
 			break

@@ -9,7 +9,7 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/storage"
-	"github.com/bonafide-id/bonafide/ui"
+	screens "github.com/bonafide-id/bonafide/ui/developer"
 )
 
 // daysOfNumbers is the number of days shown, including today.
@@ -26,25 +26,25 @@ func (d *Dashboard) showNumbers(r *request) error {
 	if err != nil {
 		return err
 	}
-	p, err := d.applicationPage(r, ui.SectionNumbers)
+	p, err := d.applicationPage(r, screens.SectionNumbers)
 	if err != nil {
 		return err
 	}
-	view := ui.DeveloperNumbersView{
-		DeveloperPage: p, LogURL: d.path("o", r.org.ID, r.env, r.app.ClientID, "log"), Series: seriesOf(counts, first),
+	view := screens.NumbersView{
+		Page: p, LogURL: d.path("o", r.org.ID, r.env, r.app.ClientID, "log"), Series: seriesOf(counts, first),
 	}
 	for i := range daysOfNumbers {
 		view.Days = append(view.Days, first.AddDate(0, 0, i))
 	}
 	view.Errors = errorsOf(counts, view.LogURL)
-	r.Render(http.StatusOK, ui.DeveloperNumbers(view))
+	r.Render(http.StatusOK, screens.Numbers(view))
 	return nil
 }
 
 // seriesOf returns the chart series of counts since a day.
-func seriesOf(counts []storage.LogDay, first time.Time) []ui.DeveloperSeries {
-	series := []ui.DeveloperSeries{
-		{Name: ui.SeriesSignIns}, {Name: ui.SeriesConsents}, {Name: ui.SeriesDenials}, {Name: ui.SeriesErrors},
+func seriesOf(counts []storage.LogDay, first time.Time) []screens.Series {
+	series := []screens.Series{
+		{Name: screens.SeriesSignIns}, {Name: screens.SeriesConsents}, {Name: screens.SeriesDenials}, {Name: screens.SeriesErrors},
 	}
 	for i := range series {
 		series[i].Counts = make([]int, daysOfNumbers)
@@ -78,7 +78,7 @@ func seriesFor(c storage.LogDay) int {
 }
 
 // errorsOf returns the errors of all days by type, the most frequent first.
-func errorsOf(counts []storage.LogDay, logURL string) []ui.DeveloperErrorCount {
+func errorsOf(counts []storage.LogDay, logURL string) []screens.ErrorCount {
 	type kind struct{ event, code string }
 	sums := map[kind]int{}
 	for _, c := range counts {
@@ -86,12 +86,12 @@ func errorsOf(counts []storage.LogDay, logURL string) []ui.DeveloperErrorCount {
 			sums[kind{c.Event, c.Error}] += c.Count
 		}
 	}
-	var kinds []ui.DeveloperErrorCount
+	var kinds []screens.ErrorCount
 	for k, n := range sums {
-		q := url.Values{ui.FieldEvent: {k.event}, ui.FieldOutcome: {string(provider.OutcomeError)}}
-		kinds = append(kinds, ui.DeveloperErrorCount{Event: k.event, Error: k.code, Count: n, URL: logURL + "?" + q.Encode()})
+		q := url.Values{screens.FieldEvent: {k.event}, screens.FieldOutcome: {string(provider.OutcomeError)}}
+		kinds = append(kinds, screens.ErrorCount{Event: k.event, Error: k.code, Count: n, URL: logURL + "?" + q.Encode()})
 	}
-	slices.SortFunc(kinds, func(a, b ui.DeveloperErrorCount) int {
+	slices.SortFunc(kinds, func(a, b screens.ErrorCount) int {
 		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Event, b.Event), cmp.Compare(a.Error, b.Error))
 	})
 	return kinds[:min(len(kinds), maxKinds)]

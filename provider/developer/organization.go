@@ -15,6 +15,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/ui"
+	screens "github.com/bonafide-id/bonafide/ui/developer"
 )
 
 // showHome lists the organizations of the user.
@@ -34,16 +35,16 @@ func (d *Dashboard) showHome(r *request) error {
 	if err != nil {
 		return err
 	}
-	view := ui.DeveloperHomeView{DeveloperPage: p, CreateURL: d.path("new")}
+	view := screens.HomeView{Page: p, CreateURL: d.path("new")}
 	if operator {
 		view.ReviewsURL = d.path("review")
 	}
 	for _, m := range memberships {
-		view.Organizations = append(view.Organizations, ui.DeveloperOrganization{
+		view.Organizations = append(view.Organizations, screens.Organization{
 			Name: m.Name, URL: d.path("o", m.ID), Role: asRole(m.Role), Suspended: !m.Stopped.At.IsZero(),
 		})
 	}
-	r.Render(http.StatusOK, ui.DeveloperHome(view))
+	r.Render(http.StatusOK, screens.Home(view))
 	return nil
 }
 
@@ -53,8 +54,8 @@ func (d *Dashboard) welcome(r *request) error {
 	if err != nil {
 		return err
 	}
-	r.Render(http.StatusOK, ui.DeveloperWelcome(ui.DeveloperWelcomeView{
-		DeveloperPage: p, StartURL: d.path("start"), Personas: d.Trials != nil,
+	r.Render(http.StatusOK, screens.Welcome(screens.WelcomeView{
+		Page: p, StartURL: d.path("start"), Personas: d.Trials != nil,
 	}))
 	return nil
 }
@@ -74,8 +75,8 @@ func (d *Dashboard) renderNewOrganization(r *request, o storage.Organization, co
 	if err != nil {
 		return err
 	}
-	r.Render(status, ui.DeveloperOrganizationForm(ui.DeveloperOrganizationView{
-		DeveloperPage: p, Form: r.Form(problems...), New: true, Name: o.Name, Contact: contact,
+	r.Render(status, screens.OrganizationForm(screens.OrganizationView{
+		Page: p, Form: r.Form(problems...), New: true, Name: o.Name, Contact: contact,
 	}))
 	return nil
 }
@@ -120,13 +121,13 @@ func (d *Dashboard) createOrganization(r *request) error {
 
 // postedOrganization returns the entered organization and its problems.
 func (d *Dashboard) postedOrganization(r *request) (o storage.Organization, contact string, problems []ui.Problem) {
-	o.Name, contact = strings.TrimSpace(r.posted(ui.FieldName)), strings.TrimSpace(r.posted(ui.FieldContact))
+	o.Name, contact = strings.TrimSpace(r.posted(ui.FieldName)), strings.TrimSpace(r.posted(screens.FieldContact))
 	if problem, wrong := checkName(o.Name); wrong {
 		problems = append(problems, problem)
 	}
 	if contact != "" {
 		if !isEmail(contact) {
-			problems = append(problems, ui.Problem{Code: ui.EmailInvalid, Field: ui.FieldContact})
+			problems = append(problems, ui.Problem{Code: ui.EmailInvalid, Field: screens.FieldContact})
 		}
 		o.Contact = d.Provider.Keys().Seal(sealedContact, []byte(contact))
 	}
@@ -157,19 +158,19 @@ func (d *Dashboard) showOrganization(r *request) error {
 }
 
 func (d *Dashboard) renderOrganization(r *request, o storage.Organization, contact string, status int, problems ...ui.Problem) error {
-	p, err := d.organizationPage(r, ui.SectionOrganization)
+	p, err := d.organizationPage(r, screens.SectionOrganization)
 	if err != nil {
 		return err
 	}
-	r.Render(status, ui.DeveloperOrganizationForm(ui.DeveloperOrganizationView{
-		DeveloperPage: p, Form: r.Form(problems...), Name: o.Name, Contact: contact, Kept: r.org.Name,
+	r.Render(status, screens.OrganizationForm(screens.OrganizationView{
+		Page: p, Form: r.Form(problems...), Name: o.Name, Contact: contact, Kept: r.org.Name,
 		Version: strconv.FormatInt(r.org.Version, 10), MayChange: r.may(owners) && !r.suspended(), MayDelete: r.may(owners) && !r.suspended(),
 	}))
 	return nil
 }
 
 func (d *Dashboard) changeOrganization(r *request) error {
-	if r.posted(ui.FieldAction) == ui.ActionDelete {
+	if r.posted(ui.FieldAction) == screens.ActionDelete {
 		return d.deleteOrganization(r)
 	}
 	o, contact, problems := d.postedOrganization(r)
@@ -180,7 +181,7 @@ func (d *Dashboard) changeOrganization(r *request) error {
 	if problems = append(problems, needs...); len(problems) > 0 {
 		return d.renderOrganization(r, o, contact, http.StatusUnprocessableEntity, problems...)
 	}
-	version, err := strconv.ParseInt(r.posted(ui.FieldVersion), 10, 64)
+	version, err := strconv.ParseInt(r.posted(screens.FieldVersion), 10, 64)
 	if err != nil {
 		return forbidden("a form without the version that it changes")
 	}
@@ -189,7 +190,7 @@ func (d *Dashboard) changeOrganization(r *request) error {
 	here := d.path("o", o.ID, "settings")
 	switch {
 	case errors.Is(err, storage.ErrChanged):
-		return r.done(here, ui.DeveloperSomebodyElse)
+		return r.done(here, screens.NoticeSomebodyElse)
 	case err != nil:
 		return err
 	}
@@ -202,7 +203,7 @@ func (d *Dashboard) changeOrganization(r *request) error {
 		fields = append(fields, storage.ChangedField{Name: "contact"})
 	}
 	d.record(r, "organization.change", fields)
-	return r.done(here, ui.DeveloperSaved)
+	return r.done(here, screens.NoticeSaved)
 }
 
 func (d *Dashboard) deleteOrganization(r *request) error {
@@ -222,7 +223,7 @@ func (d *Dashboard) deleteOrganization(r *request) error {
 	}
 	d.Logger.InfoContext(r.Request.Context(), "organization deleted", // its activity log is gone, too
 		slog.String("organization", r.org.ID), slog.String("user", r.User.UserID))
-	return r.done(d.path(), ui.DeveloperDeleted)
+	return r.done(d.path(), screens.NoticeDeleted)
 }
 
 // newID returns an unguessable ID.

@@ -9,11 +9,12 @@ import (
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/ui"
+	screens "github.com/bonafide-id/bonafide/ui/developer"
 )
 
 // listOwnerless returns a page of the organizations without an owner, and the address of
 // the next.
-func (d *Dashboard) listOwnerless(r *request) (rows []ui.DeveloperOwnerless, more string, err error) {
+func (d *Dashboard) listOwnerless(r *request) (rows []screens.Ownerless, more string, err error) {
 	const after = "ownerless_after"
 	found, err := d.Store.Ownerless(r.Request.Context(), r.asked(after), pageOfReviews+1)
 	if len(found) > pageOfReviews {
@@ -21,7 +22,7 @@ func (d *Dashboard) listOwnerless(r *request) (rows []ui.DeveloperOwnerless, mor
 		more = "?" + url.Values{after: {found[pageOfReviews-1].ID}}.Encode()
 	}
 	for _, o := range found {
-		rows = append(rows, ui.DeveloperOwnerless{
+		rows = append(rows, screens.Ownerless{
 			Name: o.Name, URL: d.path("review", "organization", o.ID), Members: o.Members, Applications: o.Applications,
 		})
 	}
@@ -44,20 +45,20 @@ func (d *Dashboard) ofOperators(h func(*request, []storage.Member) error) handle
 }
 
 func (d *Dashboard) showOrganizationReview(r *request, members []storage.Member) error {
-	return d.renderOrganizationReview(r, members, ui.DeveloperAppointView{}, http.StatusOK)
+	return d.renderOrganizationReview(r, members, screens.AppointView{}, http.StatusOK)
 }
 
 // keepOrganizationReview shows the entered values again.
 func (d *Dashboard) keepOrganizationReview(r *request, members []storage.Member) error {
-	view := ui.DeveloperAppointView{Email: r.posted(ui.FieldEmail), Entered: r.posted(ui.FieldReason)}
+	view := screens.AppointView{Email: r.posted(ui.FieldEmail), Entered: r.posted(ui.FieldReason)}
 	return d.renderOrganizationReview(r, members, view, http.StatusForbidden, ui.Problem{Code: ui.ConfirmFirst})
 }
 
 // renderOrganizationReview completes a view with the entered values. It names the members
 // only of an organization without an owner.
-func (d *Dashboard) renderOrganizationReview(r *request, members []storage.Member, view ui.DeveloperAppointView, status int, problems ...ui.Problem) error {
+func (d *Dashboard) renderOrganizationReview(r *request, members []storage.Member, view screens.AppointView, status int, problems ...ui.Problem) error {
 	var err error
-	if view.DeveloperPage, err = d.page(r); err != nil {
+	if view.Page, err = d.page(r); err != nil {
 		return err
 	}
 	view.Form, view.Name, view.ReviewsURL, view.Version = r.Form(problems...), r.org.Name, d.path("review"), suspensionVersion(r.org)
@@ -90,7 +91,7 @@ func (d *Dashboard) renderOrganizationReview(r *request, members []storage.Membe
 	if view.Live, view.LiveMoreURL, err = d.listReviews(r, "live", live); err != nil {
 		return err
 	}
-	r.Render(status, ui.DeveloperAppoint(view))
+	r.Render(status, screens.Appoint(view))
 	return nil
 }
 
@@ -101,15 +102,15 @@ func (d *Dashboard) decideOrganization(r *request, members []storage.Member) err
 	here := d.path("review", "organization", r.org.ID)
 	ownerless := !slices.ContainsFunc(members, isOwner)
 	switch action := r.posted(ui.FieldAction); {
-	case action == ui.ActionStop:
+	case action == screens.ActionStop:
 		return d.suspend(r, members, here)
-	case action == ui.ActionStart:
+	case action == screens.ActionStart:
 		return d.reactivate(r, members, here)
 	case !ownerless:
 		return provider.ErrScreenNotFound
-	case action == ui.ActionInvite:
+	case action == screens.ActionInvite:
 		return d.appoint(r, members, here)
-	case action == ui.ActionWithdraw:
+	case action == screens.ActionWithdraw:
 		return d.withdraw(r, here)
 	}
 	return forbidden("no such action")
@@ -121,9 +122,9 @@ func (d *Dashboard) appoint(r *request, members []storage.Member, here string) e
 	o := offer{role: storage.RoleOwner, email: strings.TrimSpace(r.posted(ui.FieldEmail)), appoints: true, page: here}
 	o.show = func(link string, status int, problems ...ui.Problem) error {
 		if link != "" {
-			return d.renderOrganizationReview(r, members, ui.DeveloperAppointView{Link: link, LinkFor: o.email}, status)
+			return d.renderOrganizationReview(r, members, screens.AppointView{Link: link, LinkFor: o.email}, status)
 		}
-		return d.renderOrganizationReview(r, members, ui.DeveloperAppointView{Email: o.email}, status, problems...)
+		return d.renderOrganizationReview(r, members, screens.AppointView{Email: o.email}, status, problems...)
 	}
 	return d.makeOffer(r, o)
 }

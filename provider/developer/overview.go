@@ -8,6 +8,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/ui"
+	screens "github.com/bonafide-id/bonafide/ui/developer"
 )
 
 // metadata is the path at which OAuth clients look for the discovery document (RFC 8414),
@@ -16,7 +17,7 @@ const metadata = "/.well-known/oauth-authorization-server"
 
 // endpoints are the addresses in an application's configuration, by their names in the
 // discovery document.
-var endpoints = []ui.DeveloperEndpoint{
+var endpoints = []screens.Endpoint{
 	{Name: "authorization_endpoint", URL: "/oauth/authorize"},
 	{Name: "pushed_authorization_request_endpoint", URL: "/oauth/par"},
 	{Name: "token_endpoint", URL: "/oauth/token"},
@@ -36,17 +37,17 @@ func (d *Dashboard) showOverview(r *request) error {
 }
 
 func (d *Dashboard) renderOverview(r *request, secret string, status int, problems ...ui.Problem) error {
-	p, err := d.applicationPage(r, ui.SectionOverview)
+	p, err := d.applicationPage(r, screens.SectionOverview)
 	if err != nil {
 		return err
 	}
-	view := ui.DeveloperOverviewView{
-		DeveloperPage: p, Form: r.Form(problems...), Name: r.app.Name, ClientID: r.app.ClientID, Kind: r.app.Kind,
+	view := screens.OverviewView{
+		Page: p, Form: r.Form(problems...), Name: r.app.Name, ClientID: r.app.ClientID, Kind: r.app.Kind,
 		Secret: secret, MayChange: r.may(developers),
 	}
 	if r.app.Deleting {
 		view.Deleting, view.Sections = true, nil
-		r.Render(status, ui.DeveloperOverview(view))
+		r.Render(status, screens.Overview(view))
 		return nil
 	}
 	c, err := d.client(r)
@@ -55,7 +56,7 @@ func (d *Dashboard) renderOverview(r *request, secret string, status int, proble
 		if r.may(developers) {
 			view.DeleteURL = d.path("o", r.org.ID, r.env, r.app.ClientID, "delete")
 		}
-		r.Render(http.StatusOK, ui.DeveloperOverview(view))
+		r.Render(http.StatusOK, screens.Overview(view))
 		return nil
 	}
 	if err != nil {
@@ -64,7 +65,7 @@ func (d *Dashboard) renderOverview(r *request, secret string, status int, proble
 	view.Name, view.Dialect, view.Public, view.ByKey = c.Name, c.Dialect, c.Public, signsWithKey(c)
 	view.Disabled, view.Unreviewed, view.RedirectURIs = c.Disabled, c.Unreviewed, c.RedirectURIs
 	if env, ok := d.copyTo(r.env); ok && view.MayChange && !stopped(r.app) && !r.suspended() {
-		view.CopyTo = ui.DeveloperEnvironment(env)
+		view.CopyTo = screens.Environment(env)
 		if env == storage.Production {
 			var copied provider.Client
 			copied, view.LeftBehind = promoted(r.app, c)
@@ -79,37 +80,37 @@ func (d *Dashboard) renderOverview(r *request, secret string, status int, proble
 	if secret != "" {
 		render = r.RenderSecret
 	}
-	render(status, ui.DeveloperOverview(view))
+	render(status, screens.Overview(view))
 	return nil
 }
 
 // addAddresses adds the addresses of the provider, and of the next pages.
-func (d *Dashboard) addAddresses(r *request, view *ui.DeveloperOverviewView) {
+func (d *Dashboard) addAddresses(r *request, view *screens.OverviewView) {
 	about := d.provider(r.env).Installation()
 	view.Issuer, view.DiscoveryURL = about.Issuer, about.Issuer+"/.well-known/openid-configuration"
-	view.Endpoints = []ui.DeveloperEndpoint{{Name: ui.EndpointMetadata, URL: about.Issuer + metadata}}
+	view.Endpoints = []screens.Endpoint{{Name: screens.EndpointMetadata, URL: about.Issuer + metadata}}
 	for _, e := range endpoints {
 		if r.app.Kind == kindMachine && slices.Contains(ofPeople, e.Name) {
 			continue
 		}
-		view.Endpoints = append(view.Endpoints, ui.DeveloperEndpoint{Name: e.Name, URL: about.BaseURL + e.URL})
+		view.Endpoints = append(view.Endpoints, screens.Endpoint{Name: e.Name, URL: about.BaseURL + e.URL})
 	}
 	for _, s := range view.Sections {
 		switch s.Section {
-		case ui.SectionSecrets:
+		case screens.SectionSecrets:
 			view.SecretsURL = s.URL
-		case ui.SectionSamples:
+		case screens.SectionSamples:
 			view.SamplesURL = s.URL
-		case ui.SectionTry:
+		case screens.SectionTry:
 			view.TryURL = s.URL
-		case ui.SectionAccess:
+		case screens.SectionAccess:
 			view.AccessURL = s.URL
 		}
 	}
 }
 
 // addHint adds the last characters of the secret.
-func (d *Dashboard) addHint(r *request, view *ui.DeveloperOverviewView) error {
+func (d *Dashboard) addHint(r *request, view *screens.OverviewView) error {
 	if view.Public || view.ByKey || !view.MayChange {
 		return nil
 	}
@@ -129,9 +130,9 @@ func (d *Dashboard) changeOverview(r *request) error {
 		return d.showOverview(r)
 	}
 	switch r.posted(ui.FieldAction) {
-	case ui.ActionReveal:
+	case screens.ActionReveal:
 		return d.revealSecret(r)
-	case ui.ActionCopy:
+	case screens.ActionCopy:
 		return d.copyApplication(r)
 	}
 	return forbidden("no such action")
@@ -208,5 +209,5 @@ func (d *Dashboard) copyApplication(r *request) error {
 		return err
 	}
 	d.record(r, "application.copy", append(changed("copy_of", "", from), append(changed("client_id", "", c.ID), registration(c)...)...))
-	return r.done(d.path("o", r.org.ID, env, c.ID), ui.DeveloperCopied)
+	return r.done(d.path("o", r.org.ID, env, c.ID), screens.NoticeCopied)
 }

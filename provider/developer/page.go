@@ -6,6 +6,7 @@ import (
 
 	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/ui"
+	screens "github.com/bonafide-id/bonafide/ui/developer"
 )
 
 // path returns the address of a page of the dashboard: its parts, escaped.
@@ -27,100 +28,100 @@ func (d *Dashboard) absolute(path string) string {
 }
 
 // page returns the frame that every page has around its content.
-func (d *Dashboard) page(r *request) (ui.DeveloperPage, error) {
-	p := ui.DeveloperPage{
-		Page: r.Page(), HomeURL: d.path(), DocsURL: d.path("docs"), Notice: ui.DeveloperNotice(r.Notice()), ConfirmURL: r.confirmURL,
+func (d *Dashboard) page(r *request) (screens.Page, error) {
+	p := screens.Page{
+		Page: r.Page(), HomeURL: d.path(), DocsURL: d.path("docs"), Notice: screens.Notice(r.Notice()), ConfirmURL: r.confirmURL,
 	}
 	if r.confirmed {
-		p.Notice = ui.DeveloperConfirmed
+		p.Notice = screens.NoticeConfirmed
 	}
 	if r.User.UserID == "" {
 		return p, nil
 	}
 	account, err := r.Account()
 	if err != nil {
-		return ui.DeveloperPage{}, err
+		return screens.Page{}, err
 	}
 	p.Account, p.AccountURL = account, d.base[:len(d.base)-len("/developer")]+"/account"
 	return p, nil
 }
 
 // organizationPage returns the frame of an organization's pages.
-func (d *Dashboard) organizationPage(r *request, current ui.DeveloperSection) (ui.DeveloperPage, error) {
+func (d *Dashboard) organizationPage(r *request, current screens.Section) (screens.Page, error) {
 	p, err := d.page(r)
 	if err != nil {
-		return ui.DeveloperPage{}, err
+		return screens.Page{}, err
 	}
-	p.Trail, p.Suspension = []ui.DeveloperLink{{Label: r.org.Name, URL: d.path("o", r.org.ID)}}, r.suspension()
+	p.Trail, p.Suspension = []screens.Link{{Label: r.org.Name, URL: d.path("o", r.org.ID)}}, r.suspension()
 	for _, s := range []struct {
-		section ui.DeveloperSection
+		section screens.Section
 		path    string
 	}{
-		{ui.SectionApplications, ""},
-		{ui.SectionMembers, "members"},
-		{ui.SectionPersonas, "personas"},
-		{ui.SectionInbox, "inbox"},
-		{ui.SectionClock, "clock"},
-		{ui.SectionActivity, "activity"},
-		{ui.SectionOrganization, "settings"},
+		{screens.SectionApplications, ""},
+		{screens.SectionMembers, "members"},
+		{screens.SectionPersonas, "personas"},
+		{screens.SectionInbox, "inbox"},
+		{screens.SectionClock, "clock"},
+		{screens.SectionActivity, "activity"},
+		{screens.SectionOrganization, "settings"},
 	} {
-		if d.Trials == nil && slices.Contains([]ui.DeveloperSection{ui.SectionPersonas, ui.SectionInbox, ui.SectionClock}, s.section) {
+		if d.Trials == nil && slices.Contains([]screens.Section{screens.SectionPersonas, screens.SectionInbox, screens.SectionClock}, s.section) {
 			continue
 		}
 		address := d.path("o", r.org.ID)
 		if s.path != "" {
 			address = d.path("o", r.org.ID, s.path)
 		}
-		p.Sections = append(p.Sections, ui.DeveloperSectionLink{Section: s.section, URL: address, Current: s.section == current})
+		p.Sections = append(p.Sections, screens.SectionLink{Section: s.section, URL: address, Current: s.section == current})
 	}
 	return p, nil
 }
 
 // applicationSections are the pages of an application below its own path.
 var applicationSections = []struct {
-	section ui.DeveloperSection
+	section screens.Section
 	path    string
 }{
-	{ui.SectionOverview, ""},
-	{ui.SectionSettings, "/settings"},
-	{ui.SectionSecrets, "/secrets"},
-	{ui.SectionBranding, "/branding"},
-	{ui.SectionSamples, "/samples"},
-	{ui.SectionTry, "/try"},
-	{ui.SectionLog, "/log"},
-	{ui.SectionNumbers, "/numbers"},
-	{ui.SectionFaults, "/faults"},
-	{ui.SectionAccess, "/access"},
+	{screens.SectionOverview, ""},
+	{screens.SectionSettings, "/settings"},
+	{screens.SectionSecrets, "/secrets"},
+	{screens.SectionBranding, "/branding"},
+	{screens.SectionSamples, "/samples"},
+	{screens.SectionTry, "/try"},
+	{screens.SectionLog, "/log"},
+	{screens.SectionNumbers, "/numbers"},
+	{screens.SectionFaults, "/faults"},
+	{screens.SectionAccess, "/access"},
 }
 
 // applicationPage returns the frame of an application's pages. It links to the pages that
 // the user may open.
-func (d *Dashboard) applicationPage(r *request, current ui.DeveloperSection) (ui.DeveloperPage, error) {
+func (d *Dashboard) applicationPage(r *request, current screens.Section) (screens.Page, error) {
 	p, err := d.page(r)
 	if err != nil {
-		return ui.DeveloperPage{}, err
+		return screens.Page{}, err
 	}
 	here := d.path("o", r.org.ID, r.env, r.app.ClientID)
 	p.Suspension = r.suspension()
-	p.Trail = []ui.DeveloperLink{{Label: r.org.Name, URL: d.path("o", r.org.ID, r.env)}, {Label: r.app.Name, URL: here}}
+	p.Trail = []screens.Link{{Label: r.org.Name, URL: d.path("o", r.org.ID, r.env)}, {Label: r.app.Name, URL: here}}
 	if r.env == storage.Production && r.app.Review == storage.ReviewAsked {
 		p.WaitingURL = here + "/access"
 	}
 	for _, s := range applicationSections {
 		looks, there := d.mounted["/o/{org}/{env}/{client}"+s.path]
 		if there && r.may(looks) && d.hasSection(r.app, s.section) {
-			p.Sections = append(p.Sections, ui.DeveloperSectionLink{Section: s.section, URL: here + s.path, Current: s.section == current})
+			p.Sections = append(p.Sections, screens.SectionLink{Section: s.section, URL: here + s.path, Current: s.section == current})
 		}
 	}
 	return d.inEnvironment(p, r.env, d.path("o", r.org.ID, storage.Sandbox), d.path("o", r.org.ID, storage.Production)), nil
 }
 
 // hasSection reports whether an application has a page.
-func (d *Dashboard) hasSection(a storage.Application, s ui.DeveloperSection) bool {
+func (d *Dashboard) hasSection(a storage.Application, s screens.Section) bool {
 	switch s {
-	case ui.SectionFaults:
+	case screens.SectionFaults:
 		return a.Environment == storage.Sandbox && d.Trials != nil
-	case ui.SectionAccess:
+	case screens.SectionAccess:
 		return stopped(a) || d.Review && (a.Environment == storage.Sandbox || a.Review != storage.ReviewNone)
 	default:
 		return true
@@ -129,8 +130,8 @@ func (d *Dashboard) hasSection(a storage.Application, s ui.DeveloperSection) boo
 
 // inEnvironment marks a page as one of an environment, with the link to the same page in
 // the other.
-func (d *Dashboard) inEnvironment(p ui.DeveloperPage, env, sandboxURL, productionURL string) ui.DeveloperPage {
-	p.Environment = ui.DeveloperEnvironment(env)
+func (d *Dashboard) inEnvironment(p screens.Page, env, sandboxURL, productionURL string) screens.Page {
+	p.Environment = screens.Environment(env)
 	if d.Sandbox != nil {
 		p.SandboxURL = sandboxURL
 	}
@@ -139,10 +140,10 @@ func (d *Dashboard) inEnvironment(p ui.DeveloperPage, env, sandboxURL, productio
 }
 
 // done redirects to a page with a notice.
-func (r *request) done(address string, n ui.DeveloperNotice) error {
+func (r *request) done(address string, n screens.Notice) error {
 	r.RedirectWith(address, ui.Notice(n))
 	return nil
 }
 
 // asRole shows a role.
-func asRole(role storage.Role) ui.DeveloperRole { return ui.DeveloperRole(role) }
+func asRole(role storage.Role) screens.Role { return screens.Role(role) }

@@ -12,6 +12,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/ui"
+	screens "github.com/bonafide-id/bonafide/ui/developer"
 )
 
 func (d *Dashboard) showPersonas(r *request) error {
@@ -31,21 +32,21 @@ func (d *Dashboard) showPersonas(r *request) error {
 }
 
 func (d *Dashboard) renderPersonas(r *request, s storage.SandboxSettings, set provider.PersonaSet, text string, status int, problems ...ui.Problem) error {
-	p, err := d.organizationPage(r, ui.SectionPersonas)
+	p, err := d.organizationPage(r, screens.SectionPersonas)
 	if err != nil {
 		return err
 	}
-	p.Environment = ui.DeveloperSandbox
-	view := ui.DeveloperPersonasView{
-		DeveloperPage: p, Form: r.Form(problems...), Text: text, Version: strconv.FormatInt(s.Version, 10),
+	p.Environment = screens.Sandbox
+	view := screens.PersonasView{
+		Page: p, Form: r.Form(problems...), Text: text, Version: strconv.FormatInt(s.Version, 10),
 		MayChange: r.may(developers), Own: len(s.Personas) > 0,
 	}
 	for _, persona := range set.Personas {
-		view.Personas = append(view.Personas, ui.DeveloperPersona{
+		view.Personas = append(view.Personas, screens.Persona{
 			Name: persona.Name, Title: p.Locale.Word(persona.Title), Hint: "persona:" + persona.Name, Email: emailOf(set.Realm, persona),
 		})
 	}
-	r.Render(status, ui.DeveloperPersonas(view))
+	r.Render(status, screens.Personas(view))
 	return nil
 }
 
@@ -59,7 +60,7 @@ func emailOf(realm string, p provider.Persona) string {
 
 func (d *Dashboard) changePersonas(r *request) error {
 	ctx := r.Request.Context()
-	version, err := strconv.ParseInt(r.posted(ui.FieldVersion), 10, 64)
+	version, err := strconv.ParseInt(r.posted(screens.FieldVersion), 10, 64)
 	if err != nil {
 		return forbidden("a form without the version that it changes")
 	}
@@ -67,9 +68,9 @@ func (d *Dashboard) changePersonas(r *request) error {
 	if err != nil {
 		return err
 	}
-	next, text := now, r.posted(ui.FieldPersonas)
+	next, text := now, r.posted(screens.FieldPersonas)
 	next.Version, next.Personas = version, nil
-	if r.posted(ui.FieldAction) != ui.ActionReset {
+	if r.posted(ui.FieldAction) != screens.ActionReset {
 		set, problem := d.parsePersonas(r.org.ID, text)
 		if problem != nil {
 			shown, err := personasOf(now)
@@ -86,12 +87,12 @@ func (d *Dashboard) changePersonas(r *request) error {
 	here := d.path("o", r.org.ID, "personas")
 	switch err := d.Store.SaveSandboxSettings(ctx, next); {
 	case errors.Is(err, storage.ErrChanged):
-		return r.done(here, ui.DeveloperSomebodyElse)
+		return r.done(here, screens.NoticeSomebodyElse)
 	case err != nil:
 		return notFound(err)
 	}
 	d.record(r, "personas.change", nil)
-	return r.done(here, ui.DeveloperSaved)
+	return r.done(here, screens.NoticeSaved)
 }
 
 // maxPersonas limits the JSON of an organization's personas.
@@ -100,7 +101,7 @@ const maxPersonas = 64 << 10
 // parsePersonas parses the entered personas, or returns their problem.
 func (d *Dashboard) parsePersonas(realm, text string) (provider.PersonaSet, *ui.Problem) {
 	wrong := func(text string) (provider.PersonaSet, *ui.Problem) {
-		return provider.PersonaSet{}, &ui.Problem{Field: ui.FieldPersonas, Text: text}
+		return provider.PersonaSet{}, &ui.Problem{Field: screens.FieldPersonas, Text: text}
 	}
 	if len(text) > maxPersonas {
 		return wrong(fmt.Sprintf("This is longer than %d KiB.", maxPersonas>>10))

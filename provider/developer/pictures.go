@@ -7,22 +7,23 @@ import (
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/ui"
+	screens "github.com/bonafide-id/bonafide/ui/developer"
 )
 
 // pictureFields are the names of a brand's pictures in forms, addresses and the activity
 // log.
-var pictureFields = []string{ui.FieldLogo, ui.FieldLogoDark, ui.FieldWordmark, ui.FieldWordmarkDark}
+var pictureFields = []string{ui.FieldLogo, screens.FieldLogoDark, screens.FieldWordmark, screens.FieldWordmarkDark}
 
 // picture returns the picture of a field, nil for an unknown field.
 func (b *brand) picture(field string) *[]byte {
 	switch field {
 	case ui.FieldLogo:
 		return &b.Logo
-	case ui.FieldLogoDark:
+	case screens.FieldLogoDark:
 		return &b.LogoDark
-	case ui.FieldWordmark:
+	case screens.FieldWordmark:
 		return &b.Wordmark
-	case ui.FieldWordmarkDark:
+	case screens.FieldWordmarkDark:
 		return &b.WordmarkDark
 	default:
 		return nil
@@ -46,10 +47,10 @@ func (b brand) changes(other brand) []storage.ChangedField {
 }
 
 // pictures returns the pictures of a brand for a page at an address.
-func (b brand) pictures(here string) []ui.DeveloperPicture {
-	var list []ui.DeveloperPicture
+func (b brand) pictures(here string) []screens.Picture {
+	var list []screens.Picture
 	for _, field := range pictureFields {
-		list = append(list, ui.DeveloperPicture{Field: field, URL: b.pictureURL(here, field)})
+		list = append(list, screens.Picture{Field: field, URL: b.pictureURL(here, field)})
 	}
 	return list
 }
@@ -78,7 +79,7 @@ func (b *brand) choosePictures(r *request) (problems []ui.Problem, err error) {
 				return nil, err
 			}
 			*picture = drawn
-		case r.posted(ui.FieldRemove(field)) != "":
+		case r.posted(screens.FieldRemove(field)) != "":
 			*picture = nil
 		}
 	}
@@ -86,10 +87,10 @@ func (b *brand) choosePictures(r *request) (problems []ui.Problem, err error) {
 		return problems, nil
 	}
 	if len(b.LogoDark) > 0 && len(b.Logo) == 0 {
-		problems = append(problems, ui.Problem{Code: ui.PictureAlone, Field: ui.FieldLogoDark})
+		problems = append(problems, ui.Problem{Code: ui.PictureAlone, Field: screens.FieldLogoDark})
 	}
 	if len(b.WordmarkDark) > 0 && len(b.Wordmark) == 0 {
-		problems = append(problems, ui.Problem{Code: ui.PictureAlone, Field: ui.FieldWordmarkDark})
+		problems = append(problems, ui.Problem{Code: ui.PictureAlone, Field: screens.FieldWordmarkDark})
 	}
 	return problems, nil
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/ui"
+	screens "github.com/bonafide-id/bonafide/ui/developer"
 )
 
 // A power is a form that decides who may do what or where personal data goes, or that shows
@@ -53,11 +54,11 @@ func inTheSandbox(r *request) bool { return r.env == storage.Sandbox }
 // invitation, and a member's leaving.
 func mildMembers(r *request) bool {
 	switch r.posted(ui.FieldAction) {
-	case ui.ActionInvite:
-		return r.posted(ui.FieldRole) == string(storage.RoleViewer)
-	case ui.ActionRemove:
-		return r.posted(ui.FieldUser) == r.User.UserID
-	case ui.ActionWithdraw:
+	case screens.ActionInvite:
+		return r.posted(screens.FieldRole) == string(storage.RoleViewer)
+	case screens.ActionRemove:
+		return r.posted(screens.FieldUser) == r.User.UserID
+	case screens.ActionWithdraw:
 		return true
 	}
 	return false

@@ -6,6 +6,7 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/ui"
+	screens "github.com/bonafide-id/bonafide/ui/developer"
 )
 
 var (
@@ -21,16 +22,16 @@ const (
 )
 
 // previews returns the previews of a branding page at an address.
-func previews(here string) []ui.DeveloperPreview {
-	var all []ui.DeveloperPreview
+func previews(here string) []screens.Preview {
+	var all []screens.Preview
 	for _, scheme := range previewSchemes {
 		for _, screen := range previewScreens {
-			all = append(all, ui.DeveloperPreview{
+			all = append(all, screens.Preview{
 				Screen: screen, Scheme: scheme, URL: here + "/preview/" + string(screen) + "/" + string(scheme),
 			})
 		}
 	}
-	return append(all, ui.DeveloperPreview{
+	return append(all, screens.Preview{
 		Screen: ui.PreviewConsent, Scheme: ui.SchemeLight, RightToLeft: true,
 		URL: here + "/preview/" + string(ui.PreviewConsent) + "/" + string(ui.SchemeLight) + "?" + previewLang + "=" + rightToLeft,
 	})
@@ -60,8 +61,8 @@ func (d *Dashboard) showPreview(r *request) error {
 		page.Client.Host = hostOf(b.client.RedirectURIs[0])
 	}
 	here := d.brandingPath(r)
-	page.Client.Logo = ui.Picture{URL: chosen.pictureURL(here, ui.FieldLogo), DarkURL: chosen.pictureURL(here, ui.FieldLogoDark)}
-	page.Client.Wordmark = ui.Picture{URL: chosen.pictureURL(here, ui.FieldWordmark), DarkURL: chosen.pictureURL(here, ui.FieldWordmarkDark)}
+	page.Client.Logo = ui.Picture{URL: chosen.pictureURL(here, ui.FieldLogo), DarkURL: chosen.pictureURL(here, screens.FieldLogoDark)}
+	page.Client.Wordmark = ui.Picture{URL: chosen.pictureURL(here, screens.FieldWordmark), DarkURL: chosen.pictureURL(here, screens.FieldWordmarkDark)}
 	if r.asked(previewLang) == rightToLeft {
 		page.Locale = ui.MatchLocale(rightToLeft, "")
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/ui"
+	screens "github.com/bonafide-id/bonafide/ui/developer"
 )
 
 // stopped reports whether an operator has stopped an application. Its members cannot enable
@@ -26,13 +27,13 @@ func stopped(a storage.Application) bool {
 func (d *Dashboard) showAccess(r *request) error { return d.renderAccess(r, "", http.StatusOK) }
 
 func (d *Dashboard) renderAccess(r *request, note string, status int, problems ...ui.Problem) error {
-	if !d.hasSection(r.app, ui.SectionAccess) {
+	if !d.hasSection(r.app, screens.SectionAccess) {
 		return provider.ErrScreenNotFound
 	}
 	if r.env == storage.Production && !stopped(r.app) {
 		return d.renderChanges(r)
 	}
-	p, err := d.applicationPage(r, ui.SectionAccess)
+	p, err := d.applicationPage(r, screens.SectionAccess)
 	if err != nil {
 		return err
 	}
@@ -49,15 +50,15 @@ func (d *Dashboard) renderAccess(r *request, note string, status int, problems .
 	if err != nil {
 		return err
 	}
-	view := ui.DeveloperAccessView{
-		DeveloperPage: p, Form: r.Form(problems...), Version: strconv.FormatInt(r.app.Version, 10), Name: r.app.Name,
-		Review: ui.DeveloperReview(state), Since: kept.Review.DecidedAt, Reason: kept.Review.Reason, Note: note,
+	view := screens.AccessView{
+		Page: p, Form: r.Form(problems...), Version: strconv.FormatInt(r.app.Version, 10), Name: r.app.Name,
+		Review: screens.Review(state), Since: kept.Review.DecidedAt, Reason: kept.Review.Reason, Note: note,
 		Checks: d.checks(r, c), LeftBehind: left, Stopped: stopped(r.app), LiveURL: liveURL, MayAsk: r.may(developers),
 	}
 	if state == storage.ReviewAsked {
 		view.Since, view.Note = kept.Review.AskedAt, kept.Review.Note
 	}
-	r.Render(status, ui.DeveloperAccess(view))
+	r.Render(status, screens.Access(view))
 	return nil
 }
 
@@ -82,7 +83,7 @@ func (d *Dashboard) changeAccess(r *request) error {
 	if !d.Review {
 		return provider.ErrScreenNotFound
 	}
-	version, err := strconv.ParseInt(r.posted(ui.FieldVersion), 10, 64)
+	version, err := strconv.ParseInt(r.posted(screens.FieldVersion), 10, 64)
 	if err != nil {
 		return forbidden("a form without the version that it changes")
 	}
@@ -99,9 +100,9 @@ func (d *Dashboard) changeAccess(r *request) error {
 	}
 	r.app.Version = version
 	switch action := r.posted(ui.FieldAction); {
-	case action == ui.ActionWithdraw && state == storage.ReviewAsked:
-		return d.finishAccess(r, d.saveReview(r, storage.ReviewNone, kept), "production.withdraw", ui.DeveloperRequestWithdrawn)
-	case action == ui.ActionAsk && (state == storage.ReviewNone || state == storage.ReviewRefused):
+	case action == screens.ActionWithdraw && state == storage.ReviewAsked:
+		return d.finishAccess(r, d.saveReview(r, storage.ReviewNone, kept), "production.withdraw", screens.NoticeRequestWithdrawn)
+	case action == screens.ActionAsk && (state == storage.ReviewNone || state == storage.ReviewRefused):
 		return d.ask(r, kept)
 	}
 	return d.finishAccess(r, storage.ErrChanged, "", "")
@@ -113,9 +114,9 @@ const maxNote = 2000
 // ask requests production. The registration is checked again at approval: until then its
 // members may change it.
 func (d *Dashboard) ask(r *request, kept document) error {
-	note := strings.TrimSpace(strings.ReplaceAll(r.posted(ui.FieldNote), "\r\n", "\n"))
+	note := strings.TrimSpace(strings.ReplaceAll(r.posted(screens.FieldNote), "\r\n", "\n"))
 	if utf8.RuneCountInString(note) > maxNote {
-		return d.renderAccess(r, note, http.StatusUnprocessableEntity, ui.Problem{Code: ui.NoteTooLong, Field: ui.FieldNote})
+		return d.renderAccess(r, note, http.StatusUnprocessableEntity, ui.Problem{Code: ui.NoteTooLong, Field: screens.FieldNote})
 	}
 	c, err := d.Sandbox.Clients().Get(r.Request.Context(), r.app.ClientID)
 	if err != nil {
@@ -137,13 +138,13 @@ func (d *Dashboard) ask(r *request, kept document) error {
 	if err == nil {
 		d.announce(r)
 	}
-	return d.finishAccess(r, err, "production.ask", ui.DeveloperAsked)
+	return d.finishAccess(r, err, "production.ask", screens.NoticeAsked)
 }
 
-func (d *Dashboard) finishAccess(r *request, err error, act string, done ui.DeveloperNotice) error {
+func (d *Dashboard) finishAccess(r *request, err error, act string, done screens.Notice) error {
 	here := d.path("o", r.org.ID, r.env, r.app.ClientID, "access")
 	if errors.Is(err, storage.ErrChanged) {
-		return r.done(here, ui.DeveloperSomebodyElse)
+		return r.done(here, screens.NoticeSomebodyElse)
 	}
 	if err != nil {
 		return err
@@ -154,7 +155,7 @@ func (d *Dashboard) finishAccess(r *request, err error, act string, done ui.Deve
 
 // renderChanges shows the pending changes of a production application.
 func (d *Dashboard) renderChanges(r *request) error {
-	p, err := d.applicationPage(r, ui.SectionAccess)
+	p, err := d.applicationPage(r, screens.SectionAccess)
 	if err != nil {
 		return err
 	}
@@ -170,8 +171,8 @@ func (d *Dashboard) renderChanges(r *request) error {
 	if err != nil {
 		return err
 	}
-	view := ui.DeveloperChangesView{
-		DeveloperPage: p, Form: r.Form(), Version: strconv.FormatInt(r.app.Version, 10), Name: c.Name,
+	view := screens.ChangesView{
+		Page: p, Form: r.Form(), Version: strconv.FormatInt(r.app.Version, 10), Name: c.Name,
 		Fields: shownFields(changesOf(c, wanted)), Checks: d.checks(r, c),
 		Reason: kept.Review.Reason, DecidedAt: kept.Review.DecidedAt, MayWithdraw: r.may(developers) && r.app.Review == storage.ReviewAsked,
 	}
@@ -179,18 +180,18 @@ func (d *Dashboard) renderChanges(r *request) error {
 		view.Since = kept.Changes.At
 	}
 	p.WaitingURL = "" // it is this page
-	view.DeveloperPage = p
-	r.Render(http.StatusOK, ui.DeveloperChanges(view))
+	view.Page = p
+	r.Render(http.StatusOK, screens.Changes(view))
 	return nil
 }
 
 // withdrawChanges withdraws the pending changes, unless they have been decided.
 func (d *Dashboard) withdrawChanges(r *request, version int64, kept document) error {
-	if r.posted(ui.FieldAction) != ui.ActionWithdraw || r.app.Review != storage.ReviewAsked {
+	if r.posted(ui.FieldAction) != screens.ActionWithdraw || r.app.Review != storage.ReviewAsked {
 		return d.finishAccess(r, storage.ErrChanged, "", "")
 	}
 	r.app.Version, kept.Changes = version, nil
-	return d.finishAccess(r, d.saveReview(r, storage.ReviewApproved, kept), "changes.withdraw", ui.DeveloperRequestWithdrawn)
+	return d.finishAccess(r, d.saveReview(r, storage.ReviewApproved, kept), "changes.withdraw", screens.NoticeRequestWithdrawn)
 }
 
 // saveReview changes the review state of an application, if it has not changed since it was
@@ -202,32 +203,32 @@ func (d *Dashboard) saveReview(r *request, state storage.Review, kept document) 
 }
 
 // checks are the requirements for production.
-func (d *Dashboard) checks(r *request, c provider.Client) []ui.DeveloperCheck {
+func (d *Dashboard) checks(r *request, c provider.Client) []screens.Check {
 	checks := requirements(r.app.Kind, c)
 	for i := range checks {
 		checks[i].URL = d.path("o", r.org.ID, r.env, r.app.ClientID, "settings")
-		if checks[i].Check == ui.CheckLogo {
+		if checks[i].Check == screens.CheckLogo {
 			checks[i].URL = d.brandingPath(r)
 		}
 	}
-	return append(checks, ui.DeveloperCheck{Check: ui.CheckContact, Met: len(r.org.Contact) > 0, URL: d.path("o", r.org.ID, "settings")})
+	return append(checks, screens.Check{Check: screens.CheckContact, Met: len(r.org.Contact) > 0, URL: d.path("o", r.org.ID, "settings")})
 }
 
 // requirements are those of its registration.
-func requirements(kind string, c provider.Client) []ui.DeveloperCheck {
+func requirements(kind string, c provider.Client) []screens.Check {
 	if kind == kindMachine { // nobody signs in
 		return nil
 	}
 	native := kind == kindNative
-	return []ui.DeveloperCheck{
-		{Check: ui.CheckLogo, Met: len(c.Logo) > 0},
-		{Check: ui.CheckRedirects, Met: len(c.RedirectURIs) > 0 && areSafe(c.RedirectURIs, native) && areSafe(c.PostLogoutRedirectURIs, native) && areSafe(c.Origins, false)},
-		{Check: ui.CheckTerms, Met: c.TermsURL != ""},
-		{Check: ui.CheckPolicy, Met: c.PolicyURL != ""},
+	return []screens.Check{
+		{Check: screens.CheckLogo, Met: len(c.Logo) > 0},
+		{Check: screens.CheckRedirects, Met: len(c.RedirectURIs) > 0 && areSafe(c.RedirectURIs, native) && areSafe(c.PostLogoutRedirectURIs, native) && areSafe(c.Origins, false)},
+		{Check: screens.CheckTerms, Met: c.TermsURL != ""},
+		{Check: screens.CheckPolicy, Met: c.PolicyURL != ""},
 	}
 }
 
-func met(checks []ui.DeveloperCheck) bool {
+func met(checks []screens.Check) bool {
 	for _, c := range checks {
 		if !c.Met {
 			return false

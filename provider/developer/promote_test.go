@@ -8,7 +8,7 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/storage"
-	"github.com/bonafide-id/bonafide/ui"
+	screens "github.com/bonafide-id/bonafide/ui/developer"
 )
 
 const ownMachine = "http://localhost:3000/cb"
@@ -87,23 +87,23 @@ func TestOptionalScopesAreChosenInTheSettings(t *testing.T) {
 	}
 	says(t, save(), http.StatusOK, "saved and active")
 	optional("student")
-	says(t, save(ui.FieldOptionalScopes+".military", "on"), http.StatusOK, "saved and active")
+	says(t, save(screens.FieldOptionalScopes+".military", "on"), http.StatusOK, "saved and active")
 	optional("military", "student")
-	if what := w.changes(river)[0]; what.Fields[0].Name != ui.FieldOptionalScopes || !slices.Equal(what.Fields[0].Added, []string{"military"}) {
+	if what := w.changes(river)[0]; what.Fields[0].Name != screens.FieldOptionalScopes || !slices.Equal(what.Fields[0].Added, []string{"military"}) {
 		t.Errorf("recorded: %+v", what)
 	}
-	says(t, save(ui.FieldOptionalScopes+".student", "-", ui.FieldOptionalScopes+".military", "-"), http.StatusOK, "saved and active")
+	says(t, save(screens.FieldOptionalScopes+".student", "-", screens.FieldOptionalScopes+".military", "-"), http.StatusOK, "saved and active")
 	optional()
 	// Not asked for, and not a scope that can be left out.
 	_, fields := b.open(settings).form(t, "action", "save")
-	fields.Set(ui.FieldOptionalScopes+".teacher", "on")
-	fields.Set(ui.FieldOptionalScopes+".openid", "on")
+	fields.Set(screens.FieldOptionalScopes+".teacher", "on")
+	fields.Set(screens.FieldOptionalScopes+".openid", "on")
 	if p := b.post(settings, fields); p.StatusCode != http.StatusSeeOther {
 		t.Errorf("a form with more fields: %s", p.Status)
 	}
 	optional()
 	// What everybody has to be cannot be left out.
-	save(ui.FieldOptionalScopes+".student", "on")
+	save(screens.FieldOptionalScopes+".student", "on")
 	if p := save("require_verified", "on"); p.StatusCode != http.StatusUnprocessableEntity {
 		t.Errorf("required and optional at once: %s", p.Status)
 	}
@@ -112,7 +112,7 @@ func TestOptionalScopesAreChosenInTheSettings(t *testing.T) {
 func TestOlderProtocolsHaveNoOptionalScopes(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t).withApplication(river, storage.Sandbox, "shop", func(c *provider.Client) { c.Dialect = provider.V3 })
-	if p := w.as(dev).open(shopPath + "/settings"); strings.Contains(p.body, ui.FieldOptionalScopes) {
+	if p := w.as(dev).open(shopPath + "/settings"); strings.Contains(p.body, screens.FieldOptionalScopes) {
 		t.Error("they are offered")
 	}
 }

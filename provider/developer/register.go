@@ -9,6 +9,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/ui"
+	screens "github.com/bonafide-id/bonafide/ui/developer"
 )
 
 // mayRegister reports whether developers register applications of an environment
@@ -24,19 +25,19 @@ func (d *Dashboard) showRegister(r *request) error {
 }
 
 func (d *Dashboard) renderRegister(r *request, c provider.Client, kind string, status int, problems ...ui.Problem) error {
-	p, err := d.organizationPage(r, ui.SectionApplications)
+	p, err := d.organizationPage(r, screens.SectionApplications)
 	if err != nil {
 		return err
 	}
-	view := ui.DeveloperRegisterView{
-		DeveloperPage: d.inEnvironment(p, r.env, d.path("o", r.org.ID, storage.Sandbox), d.path("o", r.org.ID, storage.Production)),
-		Form:          r.Form(problems...), Name: c.Name, Kind: kind, Dialect: c.Dialect, RedirectURIs: r.posted(ui.FieldRedirectURIs),
+	view := screens.RegisterView{
+		Page: d.inEnvironment(p, r.env, d.path("o", r.org.ID, storage.Sandbox), d.path("o", r.org.ID, storage.Production)),
+		Form: r.Form(problems...), Name: c.Name, Kind: kind, Dialect: c.Dialect, RedirectURIs: r.posted(screens.FieldRedirectURIs),
 		Kinds: kinds, CheckURL: d.path("o", r.org.ID, r.env, "check"), Unreviewed: r.env == storage.Production,
 	}
 	for _, s := range d.offeredScopes(r.env) {
 		view.Scopes = append(view.Scopes, d.scopeView(r, s.Name, slices.Contains(c.Scopes, s.Name)))
 	}
-	r.Render(status, ui.DeveloperRegister(view))
+	r.Render(status, screens.Register(view))
 	return nil
 }
 
@@ -67,7 +68,7 @@ func (d *Dashboard) registerApplication(r *request) error {
 		return err
 	}
 	d.record(r, "application.create", registration(p.Client))
-	return r.done(d.path("o", r.org.ID, r.env, r.app.ClientID), ui.DeveloperRegistered)
+	return r.done(d.path("o", r.org.ID, r.env, r.app.ClientID), screens.NoticeRegistered)
 }
 
 // keepRegistration shows the entered values again.
@@ -91,7 +92,7 @@ func (d *Dashboard) postedRegistration(r *request) (p *posting, kind string) {
 	if kind != kindMachine {
 		p.redirectURIs()
 	}
-	if r.posted(ui.FieldDialect) == provider.V3 {
+	if r.posted(screens.FieldDialect) == provider.V3 {
 		p.Dialect, p.ResponseTypes = provider.V3, nil // those of the dialect, which its programs use
 	}
 	p.scopes(r.env)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/ui"
+	screens "github.com/bonafide-id/bonafide/ui/developer"
 )
 
 // What an application can be.
@@ -101,9 +102,9 @@ func (d *Dashboard) choosableScopes(env string, c provider.Client) []provider.Sc
 }
 
 // scopeView shows a scope as a choice.
-func (d *Dashboard) scopeView(r *request, name string, chosen bool) ui.DeveloperScope {
+func (d *Dashboard) scopeView(r *request, name string, chosen bool) screens.Scope {
 	title, text := d.provider(r.env).Pages().ScopeWords(r.Page().Locale, name)
-	return ui.DeveloperScope{Name: name, Title: title, Text: text, Chosen: chosen}
+	return screens.Scope{Name: name, Title: title, Text: text, Chosen: chosen}
 }
 
 // scopesOf returns the scopes that a registration may request.
@@ -182,8 +183,8 @@ func (p *posting) addresses(field string) []string {
 }
 
 func (p *posting) redirectURIs() {
-	if p.RedirectURIs = p.addresses(ui.FieldRedirectURIs); len(p.RedirectURIs) == 0 {
-		p.wrong(ui.Problem{Code: ui.AddressMissing, Field: ui.FieldRedirectURIs})
+	if p.RedirectURIs = p.addresses(screens.FieldRedirectURIs); len(p.RedirectURIs) == 0 {
+		p.wrong(ui.Problem{Code: ui.AddressMissing, Field: screens.FieldRedirectURIs})
 	}
 }
 
@@ -205,7 +206,7 @@ func (p *posting) scopes(env string) {
 		chosen = append(chosen, scopeOffline)
 	}
 	for _, s := range offered {
-		if p.is(ui.FieldScopes + "." + s.Name) {
+		if p.is(screens.FieldScopes + "." + s.Name) {
 			chosen = append(chosen, s.Name)
 		}
 	}
@@ -219,7 +220,7 @@ func (p *posting) optionalScopes(env string) {
 	shown := p.d.mayBeOptional(env, p.before)
 	chosen := slices.DeleteFunc(slices.Clone(p.OptionalScopes), func(s string) bool { return slices.Contains(shown, s) })
 	for _, s := range shown {
-		if p.is(ui.FieldOptionalScopes+"."+s) && slices.Contains(p.Scopes, s) {
+		if p.is(screens.FieldOptionalScopes+"."+s) && slices.Contains(p.Scopes, s) {
 			chosen = append(chosen, s)
 		}
 	}
@@ -253,7 +254,7 @@ func optionalOf(c provider.Client) []string {
 func (p *posting) chosen(field string, values []string, missing ui.ProblemCode) []string {
 	var chosen []string
 	for _, v := range values {
-		if p.is(field + "." + ui.FieldValue(v)) {
+		if p.is(field + "." + screens.FieldValue(v)) {
 			chosen = append(chosen, v)
 		}
 	}
@@ -275,7 +276,7 @@ func keep(registered, meant, chosen []string) []string {
 // all reads every field of the settings, without those of sign-ins for a machine client.
 func (p *posting) all() {
 	p.name()
-	p.PolicyURL, p.TermsURL = strings.TrimSpace(p.r.posted(ui.FieldPolicyURL)), strings.TrimSpace(p.r.posted(ui.FieldTermsURL))
+	p.PolicyURL, p.TermsURL = strings.TrimSpace(p.r.posted(screens.FieldPolicyURL)), strings.TrimSpace(p.r.posted(screens.FieldTermsURL))
 	if p.r.app.Kind == kindMachine {
 		p.scopes(p.r.env)
 	} else {
@@ -287,17 +288,17 @@ func (p *posting) all() {
 // people reads the fields about sign-ins.
 func (p *posting) people() {
 	p.redirectURIs()
-	p.PostLogoutRedirectURIs = p.addresses(ui.FieldPostLogoutRedirectURIs)
-	p.Origins = p.addresses(ui.FieldOrigins)
+	p.PostLogoutRedirectURIs = p.addresses(screens.FieldPostLogoutRedirectURIs)
+	p.Origins = p.addresses(screens.FieldOrigins)
 	p.grants()
 	p.ResponseTypes = keep(p.ResponseTypes, responseTypesOf(p.Client), p.chosen(ui.FieldResponseTypes, responseTypes, ui.ResponseMissing))
 	p.scopes(p.r.env)
 	p.optionalScopes(p.r.env)
-	p.RequireVerified = p.is(ui.FieldRequireVerified)
+	p.RequireVerified = p.is(screens.FieldRequireVerified)
 	if p.Dialect == provider.Standard {
-		p.UserinfoSignedResponseAlg = map[bool]string{true: "RS256"}[p.is(ui.FieldUserinfoSigned)]
+		p.UserinfoSignedResponseAlg = map[bool]string{true: "RS256"}[p.is(screens.FieldUserinfoSigned)]
 	} else {
-		p.NoQueryToken, p.NoJSONP = p.is(ui.FieldNoQueryToken), p.is(ui.FieldNoJSONP)
+		p.NoQueryToken, p.NoJSONP = p.is(screens.FieldNoQueryToken), p.is(screens.FieldNoJSONP)
 	}
 }
 
@@ -341,15 +342,15 @@ func fieldProblem(wrong *provider.FieldError) ui.Problem {
 	case "Name":
 		return ui.Problem{Code: ui.NameInvalid}
 	case "PolicyURL":
-		return ui.Problem{Code: ui.WebAddressInvalid, Field: ui.FieldPolicyURL}
+		return ui.Problem{Code: ui.WebAddressInvalid, Field: screens.FieldPolicyURL}
 	case "TermsURL":
-		return ui.Problem{Code: ui.WebAddressInvalid, Field: ui.FieldTermsURL}
+		return ui.Problem{Code: ui.WebAddressInvalid, Field: screens.FieldTermsURL}
 	case "RedirectURIs":
-		problem.Field = ui.FieldRedirectURIs
+		problem.Field = screens.FieldRedirectURIs
 	case "PostLogoutRedirectURIs":
-		problem.Field = ui.FieldPostLogoutRedirectURIs
+		problem.Field = screens.FieldPostLogoutRedirectURIs
 	case "Origins":
-		problem.Field = ui.FieldOrigins
+		problem.Field = screens.FieldOrigins
 	case "BackchannelLogoutURI":
 		return ui.Problem{Code: ui.AddressNotCalled, Field: ui.FieldBackchannelLogoutURI}
 	case "JWKSURI":

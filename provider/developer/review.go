@@ -15,6 +15,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider/developer/internal/lookalike"
 	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/ui"
+	screens "github.com/bonafide-id/bonafide/ui/developer"
 )
 
 // pageOfReviews is the number of applications on an operators' page.
@@ -26,7 +27,7 @@ func (d *Dashboard) showReviews(r *request) error {
 	if err != nil {
 		return err
 	}
-	view := ui.DeveloperReviewsView{DeveloperPage: p, SearchURL: d.path("review"), Search: r.asked(ui.FieldSearch)}
+	view := screens.ReviewsView{Page: p, SearchURL: d.path("review"), Search: r.asked(screens.FieldSearch)}
 	if d.Sandbox != nil {
 		view.Waiting, view.WaitingMoreURL, err = d.listReviews(r, "waiting", storage.ApplicationFilter{Review: storage.ReviewAsked})
 		if err != nil {
@@ -45,13 +46,13 @@ func (d *Dashboard) showReviews(r *request) error {
 	if err != nil {
 		return err
 	}
-	r.Render(http.StatusOK, ui.DeveloperReviews(view))
+	r.Render(http.StatusOK, screens.Reviews(view))
 	return nil
 }
 
 // listReviews returns a page of applications, and the address of the next. The name of the
 // list distinguishes its parameters from the other's.
-func (d *Dashboard) listReviews(r *request, list string, match storage.ApplicationFilter) (rows []ui.DeveloperReviewed, more string, err error) {
+func (d *Dashboard) listReviews(r *request, list string, match storage.ApplicationFilter) (rows []screens.Reviewed, more string, err error) {
 	match.AfterName, match.After, match.Limit = r.asked(list+"_after_name"), r.asked(list+"_after"), pageOfReviews+1
 	match.AfterEnvironment = r.asked(list + "_after_environment")
 	found, err := d.Store.Applications(r.Request.Context(), match)
@@ -62,7 +63,7 @@ func (d *Dashboard) listReviews(r *request, list string, match storage.Applicati
 		found = found[:pageOfReviews]
 		last := found[pageOfReviews-1]
 		more = "?" + url.Values{
-			ui.FieldSearch: {match.Search}, list + "_after_name": {last.Name}, list + "_after": {last.ClientID},
+			screens.FieldSearch: {match.Search}, list + "_after_name": {last.Name}, list + "_after": {last.ClientID},
 			list + "_after_environment": {last.Environment},
 		}.Encode()
 	}
@@ -79,7 +80,7 @@ func (d *Dashboard) listReviews(r *request, list string, match storage.Applicati
 			}
 			name, names[a.OrganizationID] = o.Name, o.Name
 		}
-		row := ui.DeveloperReviewed{
+		row := screens.Reviewed{
 			Name: a.Name, Organization: name, URL: d.path("review", a.Environment, a.ClientID), Stopped: stopped(a),
 		}
 		c, err := d.provider(a.Environment).Clients().Get(r.Request.Context(), a.ClientID)
@@ -181,12 +182,12 @@ func (d *Dashboard) renderReview(r *request, v reviewed, status int, problems ..
 	inSandbox, waits := r.env == storage.Sandbox, r.app.Review == storage.ReviewAsked
 	here := d.path("review", r.env, r.app.ClientID)
 	since := v.Decided.since(v.wanted)
-	view := ui.DeveloperReviewView{
-		DeveloperPage: p, Form: r.Form(problems...), ReviewsURL: d.path("review"), Version: v.version(r.app),
+	view := screens.ReviewView{
+		Page: p, Form: r.Form(problems...), ReviewsURL: d.path("review"), Version: v.version(r.app),
 		Name: r.app.Name, ClientID: r.app.ClientID, Organization: r.org.Name, OrganizationURL: d.path("review", "organization", r.org.ID), Contact: contact, Kind: r.app.Kind,
 		Fields: d.reviewedFields(v.wanted, since), Pictures: v.reviewedPictures(here, since), Compared: v.Decided != nil,
 		Live: !inSandbox, Own: own,
-		Review: ui.DeveloperReview(r.app.Review), AskedBy: asked.Email, Note: v.Review.Note, Reason: v.Review.Reason, Entered: r.posted(ui.FieldReason),
+		Review: screens.Review(r.app.Review), AskedBy: asked.Email, Note: v.Review.Note, Reason: v.Review.Reason, Entered: r.posted(ui.FieldReason),
 		MayApprove: waits && !own, MayRefuse: waits && !own,
 		MayFinish: !waits && !own && v.isUnfinished(r.app),
 		MayStop:   !inSandbox && (!stopped(r.app) || !v.client.Disabled),
@@ -207,7 +208,7 @@ func (d *Dashboard) renderReview(r *request, v reviewed, status int, problems ..
 	if len(v.client.Logo) > 0 {
 		view.LogoURL = here + "/" + approvedPictures + "/" + ui.FieldLogo
 	}
-	r.Render(status, ui.DeveloperReviewScreen(view))
+	r.Render(status, screens.ReviewScreen(view))
 	return nil
 }
 
@@ -237,9 +238,9 @@ func (v reviewed) isUnfinished(a storage.Application) bool {
 }
 
 // reviewedFields are all nonempty fields of a registration, with their changes.
-func (d *Dashboard) reviewedFields(c provider.Client, since map[string]storage.ChangedField) []ui.DeveloperReviewedField {
+func (d *Dashboard) reviewedFields(c provider.Client, since map[string]storage.ChangedField) []screens.ReviewedField {
 	c.Scopes, c.Resources = d.scopesOf(storage.Production, c), d.resourcesIn(storage.Production, c)
-	var shown []ui.DeveloperReviewedField
+	var shown []screens.ReviewedField
 	for _, f := range registeredFields(c) {
 		change, differs := since[f.name]
 		values := f.values
@@ -247,7 +248,7 @@ func (d *Dashboard) reviewedFields(c provider.Client, since map[string]storage.C
 			values = []string{f.value}
 		}
 		if len(values) > 0 || differs {
-			shown = append(shown, ui.DeveloperReviewedField{Name: f.name, Values: values, Changed: differs, Since: ui.DeveloperChangedField(change)})
+			shown = append(shown, screens.ReviewedField{Name: f.name, Values: values, Changed: differs, Since: screens.ChangedField(change)})
 		}
 	}
 	return shown
@@ -260,11 +261,11 @@ const (
 )
 
 // reviewedPictures are all pictures, and those that they replace.
-func (v reviewed) reviewedPictures(here string, since map[string]storage.ChangedField) []ui.DeveloperReviewedPicture {
-	var shown []ui.DeveloperReviewedPicture
+func (v reviewed) reviewedPictures(here string, since map[string]storage.ChangedField) []screens.ReviewedPicture {
+	var shown []screens.ReviewedPicture
 	now, wanted := brandOf(v.client), brandOf(v.wanted)
 	for _, field := range pictureFields {
-		p := ui.DeveloperReviewedPicture{Field: field, URL: wanted.pictureURL(here+"/"+wantedPictures, field)}
+		p := screens.ReviewedPicture{Field: field, URL: wanted.pictureURL(here+"/"+wantedPictures, field)}
 		if _, p.Changed = since[field]; !bytes.Equal(*now.picture(field), *wanted.picture(field)) {
 			p.Changed, p.ApprovedURL = true, now.pictureURL(here+"/"+approvedPictures, field)
 		}
@@ -308,28 +309,28 @@ func (d *Dashboard) decide(r *request) error {
 	if err != nil {
 		return err
 	}
-	version, _, _ := strings.Cut(r.posted(ui.FieldVersion), ".")
+	version, _, _ := strings.Cut(r.posted(screens.FieldVersion), ".")
 	seen, err := strconv.ParseInt(version, 10, 64)
 	if err != nil {
 		return forbidden("a form without the version that it changes")
 	}
-	unseen := r.posted(ui.FieldVersion) != v.version(r.app)
+	unseen := r.posted(screens.FieldVersion) != v.version(r.app)
 	inSandbox, waits := r.env == storage.Sandbox, r.app.Review == storage.ReviewAsked
 	r.app.Version = seen
 	switch r.posted(ui.FieldAction) {
-	case ui.ActionApprove:
+	case screens.ActionApprove:
 		if !unseen && (waits || v.isUnfinished(r.app)) {
 			return d.approve(r, v)
 		}
-	case ui.ActionRefuse:
+	case screens.ActionRefuse:
 		if waits {
 			return d.withReason(r, v, d.refuse)
 		}
-	case ui.ActionStop:
+	case screens.ActionStop:
 		if !inSandbox {
 			return d.withReason(r, v, d.stop)
 		}
-	case ui.ActionStart:
+	case screens.ActionStart:
 		if stopped(r.app) {
 			return d.start(r, v)
 		}
@@ -375,7 +376,7 @@ func (d *Dashboard) refuse(r *request, v reviewed) error {
 		d.record(r, act, fields)
 		d.tellOwners(r, mail, d.path("o", r.org.ID, r.env, r.app.ClientID, "access"))
 	}
-	return d.finishReview(r, err, ui.DeveloperRefused)
+	return d.finishReview(r, err, screens.NoticeRefused)
 }
 
 // decideReview is saveReview for a decision that nobody makes about their own. Who has
@@ -391,7 +392,7 @@ func (d *Dashboard) decideReview(r *request, state storage.Review, v reviewed) e
 }
 
 // finishReview redirects to the application with a notice.
-func (d *Dashboard) finishReview(r *request, err error, done ui.DeveloperNotice) error {
+func (d *Dashboard) finishReview(r *request, err error, done screens.Notice) error {
 	here := d.path("review", r.env, r.app.ClientID)
 	switch {
 	case errors.Is(err, storage.ErrConflict):
@@ -399,7 +400,7 @@ func (d *Dashboard) finishReview(r *request, err error, done ui.DeveloperNotice)
 	case errors.Is(err, storage.ErrOrganizationStopped):
 		return d.renderAgain(r, http.StatusConflict, ui.Problem{Code: ui.OrganizationSuspended})
 	case errors.Is(err, storage.ErrChanged):
-		return r.done(here, ui.DeveloperSomebodyElse)
+		return r.done(here, screens.NoticeSomebodyElse)
 	case err != nil:
 		return err
 	}

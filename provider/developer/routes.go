@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/bonafide-id/bonafide/ui"
+	screens "github.com/bonafide-id/bonafide/ui/developer"
 )
 
 // need is the audience of a page.
@@ -69,7 +70,7 @@ func (d *Dashboard) routes() []route {
 		{path: "/o/{org}", looks: viewers, show: d.leadToApplications},
 		{path: "/o/{org}/settings", looks: viewers, show: d.showOrganization, posts: owners, act: d.changeOrganization},
 		// Every member may leave: the action decides who may do what else.
-		{path: "/o/{org}/members", looks: viewers, show: d.showMembers, posts: viewers, act: d.changeMembers, mild: mildMembers, gives: actsBut(ui.ActionRemove, ui.ActionRole, ui.ActionWithdraw)},
+		{path: "/o/{org}/members", looks: viewers, show: d.showMembers, posts: viewers, act: d.changeMembers, mild: mildMembers, gives: actsBut(screens.ActionRemove, screens.ActionRole, screens.ActionWithdraw)},
 		{path: "/o/{org}/activity", looks: viewers, show: d.showActivity},
 		{path: "/o/{org}/personas", looks: viewers, show: d.inTrials(d.showPersonas), posts: developers, act: d.inTrials(d.changePersonas), mild: every},
 		{path: "/o/{org}/clock", looks: viewers, show: d.inTrials(d.showClock), posts: developers, act: d.inTrials(d.changeClock), mild: every},
@@ -77,15 +78,15 @@ func (d *Dashboard) routes() []route {
 		{path: "/o/{org}/{env}", looks: viewers, show: d.showApplications},
 		{path: "/o/{org}/{env}/new", looks: developers, show: d.showRegister, posts: developers, act: d.registerApplication, mild: inTheSandbox, keep: d.keepRegistration},
 		{path: "/o/{org}/{env}/check", looks: viewers, show: d.checkField},
-		{path: pathOfApplication, looks: viewers, show: d.showOverview, posts: developers, act: d.changeOverview, gives: actsBut(ui.ActionReveal)},
-		{path: "/o/{org}/{env}/{client}/settings", looks: viewers, show: d.showSettings, posts: developers, act: d.changeSettings, keep: d.keepSettings, gives: actsBut(ui.ActionDisable)},
+		{path: pathOfApplication, looks: viewers, show: d.showOverview, posts: developers, act: d.changeOverview, gives: actsBut(screens.ActionReveal)},
+		{path: "/o/{org}/{env}/{client}/settings", looks: viewers, show: d.showSettings, posts: developers, act: d.changeSettings, keep: d.keepSettings, gives: actsBut(screens.ActionDisable)},
 		{path: "/o/{org}/{env}/{client}/secrets", looks: developers, show: d.showSecrets, posts: developers, act: d.changeSecrets, shows: true, gives: actsBut(ui.ActionEnd)},
-		{path: "/o/{org}/{env}/{client}/delete", looks: developers, show: d.showDelete, posts: developers, act: d.deleteApplication, shows: true, gives: actsBut("", ui.ActionDelete)},
+		{path: "/o/{org}/{env}/{client}/delete", looks: developers, show: d.showDelete, posts: developers, act: d.deleteApplication, shows: true, gives: actsBut("", screens.ActionDelete)},
 		{path: "/o/{org}/{env}/{client}/branding", looks: viewers, show: d.showBranding, posts: developers, act: d.changeBranding, mild: every},
 		{path: "/o/{org}/{env}/{client}/branding/{picture}", looks: viewers, show: d.servePicture},
 		{path: "/o/{org}/{env}/{client}/branding/preview/{screen}/{scheme}", looks: viewers, show: d.showPreview},
 		{path: "/o/{org}/{env}/{client}/samples", looks: viewers, show: d.showSamples},
-		{path: "/o/{org}/{env}/{client}/access", looks: viewers, show: d.showAccess, posts: developers, act: d.changeAccess, mild: every, gives: actsBut(ui.ActionWithdraw)},
+		{path: "/o/{org}/{env}/{client}/access", looks: viewers, show: d.showAccess, posts: developers, act: d.changeAccess, mild: every, gives: actsBut(screens.ActionWithdraw)},
 		{path: "/review", looks: operators, show: d.showReviews},
 		{path: "/review/{env}/{client}", looks: operators, show: d.showReview, posts: operators, act: d.decide, keep: d.keepDecision},
 		{path: "/review/organization/{org}", looks: operators, show: d.ofOperators(d.showOrganizationReview), posts: operators, act: d.ofOperators(d.decideOrganization), keep: d.ofOperators(d.keepOrganizationReview)},

@@ -9,7 +9,7 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/developer/internal/samples"
-	"github.com/bonafide-id/bonafide/ui"
+	screens "github.com/bonafide-id/bonafide/ui/developer"
 )
 
 // The parameters of the page with sample code: the name of a sample, and the index of its
@@ -22,7 +22,7 @@ const (
 // showSamples shows programs that sign a user in, with an application's registration filled
 // in.
 func (d *Dashboard) showSamples(r *request) error {
-	p, err := d.applicationPage(r, ui.SectionSamples)
+	p, err := d.applicationPage(r, screens.SectionSamples)
 	if err != nil {
 		return err
 	}
@@ -30,10 +30,10 @@ func (d *Dashboard) showSamples(r *request) error {
 	if err != nil {
 		return err
 	}
-	view := ui.DeveloperSamplesView{DeveloperPage: p, Strict: isStrict(c)}
+	view := screens.SamplesView{Page: p, Strict: isStrict(c)}
 	machine := r.app.Kind == kindMachine
 	if len(c.RedirectURIs) == 0 && !machine {
-		r.Render(http.StatusOK, ui.DeveloperSamples(view))
+		r.Render(http.StatusOK, screens.Samples(view))
 		return nil
 	}
 	redirect, _ := strconv.Atoi(r.asked(askedRedirect)) // the first, unless another is named
@@ -58,22 +58,22 @@ func (d *Dashboard) showSamples(r *request) error {
 	}
 	addSample(&view, all, r.asked(askedLanguage), redirect)
 	for i, uri := range c.RedirectURIs {
-		view.RedirectURIs = append(view.RedirectURIs, ui.DeveloperSampleChoice{
+		view.RedirectURIs = append(view.RedirectURIs, screens.SampleChoice{
 			Label: uri, URL: samplesURL(r.asked(askedLanguage), i), Current: i == redirect,
 		})
 	}
 	if r.may(developers) {
 		view.SecretsURL = d.path("o", r.org.ID, r.env, r.app.ClientID, "secrets")
 	}
-	r.Render(http.StatusOK, ui.DeveloperSamples(view))
+	r.Render(http.StatusOK, screens.Samples(view))
 	return nil
 }
 
 // addSample chooses the sample of a language, or the first.
-func addSample(view *ui.DeveloperSamplesView, all []samples.Sample, language string, redirect int) {
+func addSample(view *screens.SamplesView, all []samples.Sample, language string, redirect int) {
 	chosen := max(0, slices.IndexFunc(all, func(s samples.Sample) bool { return s.ID == language }))
 	for i, s := range all {
-		view.Languages = append(view.Languages, ui.DeveloperSampleChoice{
+		view.Languages = append(view.Languages, screens.SampleChoice{
 			Label: s.Title, URL: samplesURL(s.ID, redirect), Current: i == chosen,
 		})
 	}
@@ -83,7 +83,7 @@ func addSample(view *ui.DeveloperSamplesView, all []samples.Sample, language str
 		view.Placeholder = samples.Placeholder
 	}
 	for _, f := range s.Files {
-		view.Files = append(view.Files, ui.DocsCode{Caption: f.Name, Text: f.Text})
+		view.Files = append(view.Files, screens.DocsCode{Caption: f.Name, Text: f.Text})
 	}
 }
 

@@ -9,11 +9,12 @@ import (
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/ui"
+	screens "github.com/bonafide-id/bonafide/ui/developer"
 )
 
 // overlaps are how long the former secrets stay valid.
 var overlaps = map[string]time.Duration{
-	ui.OverlapNone: 0, ui.OverlapHour: time.Hour, ui.OverlapDay: 24 * time.Hour, ui.OverlapWeek: 7 * 24 * time.Hour,
+	screens.OverlapNone: 0, screens.OverlapHour: time.Hour, screens.OverlapDay: 24 * time.Hour, screens.OverlapWeek: 7 * 24 * time.Hour,
 }
 
 // showSecrets lists the secrets of an application.
@@ -26,7 +27,7 @@ func (d *Dashboard) showSecrets(r *request) error {
 }
 
 func (d *Dashboard) renderSecrets(r *request, c provider.Client, secret string, status int, problems ...ui.Problem) error {
-	p, err := d.applicationPage(r, ui.SectionSecrets)
+	p, err := d.applicationPage(r, screens.SectionSecrets)
 	if err != nil {
 		return err
 	}
@@ -34,12 +35,12 @@ func (d *Dashboard) renderSecrets(r *request, c provider.Client, secret string, 
 	if err != nil {
 		return notFound(err)
 	}
-	view := ui.DeveloperSecretsView{
-		DeveloperPage: p, Form: r.Form(problems...), Version: strconv.FormatInt(c.Revision, 10), Public: c.Public, Secret: secret,
+	view := screens.SecretsView{
+		Page: p, Form: r.Form(problems...), Version: strconv.FormatInt(c.Revision, 10), Public: c.Public, Secret: secret,
 		ByKey: signsWithKey(c), SettingsURL: d.path("o", r.org.ID, r.env, r.app.ClientID, "settings") + "#" + ui.FieldJWKS,
 	}
 	for i, s := range secrets {
-		view.Secrets = append(view.Secrets, ui.DeveloperSecret{
+		view.Secrets = append(view.Secrets, screens.Secret{
 			ID: s.ID, Hint: s.Hint, Created: s.CreatedAt, Expires: s.ExpiresAt, LastUsed: s.LastUsedAt, Newest: i == 0,
 		})
 	}
@@ -47,7 +48,7 @@ func (d *Dashboard) renderSecrets(r *request, c provider.Client, secret string, 
 	if secret != "" {
 		render = r.RenderSecret
 	}
-	render(status, ui.DeveloperSecrets(view))
+	render(status, screens.Secrets(view))
 	return nil
 }
 
@@ -59,11 +60,11 @@ func (d *Dashboard) changeSecrets(r *request) error {
 	}
 	here := d.path("o", r.org.ID, r.env, r.app.ClientID, "secrets")
 	// Reloading the page with a new secret does not make another.
-	if r.posted(ui.FieldVersion) != strconv.FormatInt(c.Revision, 10) {
-		return r.done(here, ui.DeveloperSomebodyElse)
+	if r.posted(screens.FieldVersion) != strconv.FormatInt(c.Revision, 10) {
+		return r.done(here, screens.NoticeSomebodyElse)
 	}
 	switch r.posted(ui.FieldAction) {
-	case ui.ActionRotate:
+	case screens.ActionRotate:
 		return d.rotateSecret(r, c)
 	case ui.ActionEnd:
 		return d.endSecret(r, c, here)
@@ -72,13 +73,13 @@ func (d *Dashboard) changeSecrets(r *request) error {
 }
 
 func (d *Dashboard) rotateSecret(r *request, c provider.Client) error {
-	overlap, ok := overlaps[r.posted(ui.FieldOverlap)]
+	overlap, ok := overlaps[r.posted(screens.FieldOverlap)]
 	if !ok {
 		return forbidden("no such overlap")
 	}
 	secret, err := d.provider(r.env).Clients().RotateSecret(r.Request.Context(), c.ID, overlap, c.Revision)
 	if errors.Is(err, provider.ErrChanged) { // in this moment
-		return r.done(d.path("o", r.org.ID, r.env, r.app.ClientID, "secrets"), ui.DeveloperSomebodyElse)
+		return r.done(d.path("o", r.org.ID, r.env, r.app.ClientID, "secrets"), screens.NoticeSomebodyElse)
 	}
 	if errors.Is(err, provider.ErrTooManySecrets) {
 		return d.renderSecrets(r, c, "", http.StatusConflict, ui.Problem{Code: ui.TooManySecrets})
@@ -86,7 +87,7 @@ func (d *Dashboard) rotateSecret(r *request, c provider.Client) error {
 	if err != nil {
 		return notFound(err)
 	}
-	d.record(r, "secret.rotate", []storage.ChangedField{{Name: ui.FieldOverlap, After: r.posted(ui.FieldOverlap)}})
+	d.record(r, "secret.rotate", []storage.ChangedField{{Name: screens.FieldOverlap, After: r.posted(screens.FieldOverlap)}})
 	d.warnOwners(r, ui.MailSecretShown)
 	if c, err = d.client(r); err != nil {
 		return err
@@ -95,7 +96,7 @@ func (d *Dashboard) rotateSecret(r *request, c provider.Client) error {
 }
 
 func (d *Dashboard) endSecret(r *request, c provider.Client, here string) error {
-	err := d.provider(r.env).Clients().EndSecret(r.Request.Context(), c.ID, r.posted(ui.FieldSecret))
+	err := d.provider(r.env).Clients().EndSecret(r.Request.Context(), c.ID, r.posted(screens.FieldSecret))
 	if errors.Is(err, provider.ErrLastSecret) {
 		return d.renderSecrets(r, c, "", http.StatusConflict, ui.Problem{Code: ui.LastSecret})
 	}
@@ -103,5 +104,5 @@ func (d *Dashboard) endSecret(r *request, c provider.Client, here string) error 
 		return notFound(err)
 	}
 	d.record(r, "secret.end", nil)
-	return r.done(here, ui.DeveloperSecretEnded)
+	return r.done(here, screens.NoticeSecretEnded)
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/ui"
+	screens "github.com/bonafide-id/bonafide/ui/developer"
 )
 
 // showSettings shows the registration of an application.
@@ -24,27 +25,27 @@ func (d *Dashboard) showSettings(r *request) error {
 	if err != nil {
 		return err
 	}
-	return d.renderSettings(r, ui.DeveloperSettingsView{}, c, wanted, http.StatusOK)
+	return d.renderSettings(r, screens.SettingsView{}, c, wanted, http.StatusOK)
 }
 
 // renderSettings completes a view with the entered registration, beside the current one.
-func (d *Dashboard) renderSettings(r *request, view ui.DeveloperSettingsView, now, c provider.Client, status int, problems ...ui.Problem) error {
-	p, err := d.applicationPage(r, ui.SectionSettings)
+func (d *Dashboard) renderSettings(r *request, view screens.SettingsView, now, c provider.Client, status int, problems ...ui.Problem) error {
+	p, err := d.applicationPage(r, screens.SectionSettings)
 	if err != nil {
 		return err
 	}
 	here := d.path("o", r.org.ID, r.env, r.app.ClientID)
-	view.DeveloperPage, view.Form, view.Version = p, r.Form(problems...), strconv.FormatInt(c.Revision, 10)
+	view.Page, view.Form, view.Version = p, r.Form(problems...), strconv.FormatInt(c.Revision, 10)
 	view.MayChange, view.Disabled, view.DeleteURL = r.may(developers), c.Disabled, here+"/delete"
 	view.CheckURL = d.path("o", r.org.ID, r.env, "check")
-	view.DeveloperRegistration = d.registrationView(r, now, c)
-	r.Render(status, ui.DeveloperSettings(view))
+	view.Registration = d.registrationView(r, now, c)
+	r.Render(status, screens.Settings(view))
 	return nil
 }
 
 // registrationView returns the fields of a registration.
-func (d *Dashboard) registrationView(r *request, now, c provider.Client) ui.DeveloperRegistration {
-	view := ui.DeveloperRegistration{
+func (d *Dashboard) registrationView(r *request, now, c provider.Client) screens.Registration {
+	view := screens.Registration{
 		Name: c.Name, Kind: r.app.Kind, Dialect: c.Dialect, Public: c.Public,
 		RedirectURIs:           strings.Join(c.RedirectURIs, "\n"),
 		PostLogoutRedirectURIs: strings.Join(c.PostLogoutRedirectURIs, "\n"),
@@ -56,9 +57,9 @@ func (d *Dashboard) registrationView(r *request, now, c provider.Client) ui.Deve
 		RequireVerified: c.RequireVerified, PolicyURL: c.PolicyURL, TermsURL: c.TermsURL,
 	}
 	if r.Request.Method == http.MethodPost { // as it was typed, so that the lines have their numbers
-		view.RedirectURIs = r.posted(ui.FieldRedirectURIs)
-		view.PostLogoutRedirectURIs = r.posted(ui.FieldPostLogoutRedirectURIs)
-		view.Origins = r.posted(ui.FieldOrigins)
+		view.RedirectURIs = r.posted(screens.FieldRedirectURIs)
+		view.PostLogoutRedirectURIs = r.posted(screens.FieldPostLogoutRedirectURIs)
+		view.Origins = r.posted(screens.FieldOrigins)
 	}
 	d.addMore(r, &view, now, c)
 	chosen := d.scopesOf(r.env, c)
@@ -74,17 +75,17 @@ func (d *Dashboard) registrationView(r *request, now, c provider.Client) ui.Deve
 }
 
 // valuesOf are values, and which of them are chosen.
-func valuesOf(values, chosen []string) []ui.DeveloperValue {
-	list := make([]ui.DeveloperValue, len(values))
+func valuesOf(values, chosen []string) []screens.Value {
+	list := make([]screens.Value, len(values))
 	for i, v := range values {
-		list[i] = ui.DeveloperValue{Value: v, Chosen: slices.Contains(chosen, v)}
+		list[i] = screens.Value{Value: v, Chosen: slices.Contains(chosen, v)}
 	}
 	return list
 }
 
 // changeSettings saves a registration, or disables or enables the application.
 func (d *Dashboard) changeSettings(r *request) error {
-	version, err := strconv.ParseInt(r.posted(ui.FieldVersion), 10, 64)
+	version, err := strconv.ParseInt(r.posted(screens.FieldVersion), 10, 64)
 	if err != nil || version <= 0 {
 		return forbidden("a form without the version that it changes")
 	}
@@ -93,11 +94,11 @@ func (d *Dashboard) changeSettings(r *request) error {
 		return err
 	}
 	switch r.posted(ui.FieldAction) {
-	case ui.ActionSave:
+	case screens.ActionSave:
 		return d.saveSettings(r, now, version)
-	case ui.ActionDisable:
+	case screens.ActionDisable:
 		return d.setDisabled(r, now, version, true)
-	case ui.ActionEnable:
+	case screens.ActionEnable:
 		return d.setDisabled(r, now, version, false)
 	}
 	return forbidden("no such action")
@@ -105,11 +106,11 @@ func (d *Dashboard) changeSettings(r *request) error {
 
 // keepSettings shows the entered values again.
 func (d *Dashboard) keepSettings(r *request) error {
-	if r.posted(ui.FieldAction) != ui.ActionSave {
+	if r.posted(ui.FieldAction) != screens.ActionSave {
 		r.SignIn(stepUp)
 		return nil
 	}
-	version, err := strconv.ParseInt(r.posted(ui.FieldVersion), 10, 64)
+	version, err := strconv.ParseInt(r.posted(screens.FieldVersion), 10, 64)
 	if err != nil {
 		return forbidden("a form without the version that it changes")
 	}
@@ -126,7 +127,7 @@ func (d *Dashboard) keepSettings(r *request) error {
 	p.check(r.env)
 	p.Revision = version
 	problems := append([]ui.Problem{{Code: ui.ConfirmFirst}}, p.problems...)
-	return d.renderSettings(r, ui.DeveloperSettingsView{}, now, p.Client, http.StatusForbidden, problems...)
+	return d.renderSettings(r, screens.SettingsView{}, now, p.Client, http.StatusForbidden, problems...)
 }
 
 func (d *Dashboard) saveSettings(r *request, now provider.Client, version int64) error {
@@ -149,7 +150,7 @@ func (d *Dashboard) saveSettings(r *request, now provider.Client, version int64)
 		return d.renderChanged(r, now, p.Client)
 	}
 	if len(p.problems) > 0 {
-		return d.renderSettings(r, ui.DeveloperSettingsView{}, now, p.Client, http.StatusUnprocessableEntity, p.problems...)
+		return d.renderSettings(r, screens.SettingsView{}, now, p.Client, http.StatusUnprocessableEntity, p.problems...)
 	}
 	served, waits, err := d.save(r, "application.change", now, p.Client)
 	if errors.Is(err, provider.ErrChanged) {
@@ -168,21 +169,21 @@ func (d *Dashboard) saveSettings(r *request, now provider.Client, version int64)
 		return err
 	}
 	notice := savedNotice(now, served)
-	if waits && notice == ui.DeveloperSaved {
-		notice = ui.DeveloperChangesWait
+	if waits && notice == screens.NoticeSaved {
+		notice = screens.NoticeChangesWait
 	}
 	return r.done(d.path("o", r.org.ID, r.env, r.app.ClientID, "settings"), notice)
 }
 
 // savedNotice says what was saved, and its effect on the secret.
-func savedNotice(before, after provider.Client) ui.DeveloperNotice {
+func savedNotice(before, after provider.Client) screens.Notice {
 	switch by, was := signsWithKey(after), signsWithKey(before); {
 	case by && !was:
-		return ui.DeveloperSecretsGone
+		return screens.NoticeSecretsGone
 	case was && !by:
-		return ui.DeveloperSecretMade
+		return screens.NoticeSecretMade
 	default:
-		return ui.DeveloperSaved
+		return screens.NoticeSaved
 	}
 }
 
@@ -200,7 +201,7 @@ func movesData(before, after provider.Client) bool {
 // that: its sender has seen it.
 func (d *Dashboard) renderChanged(r *request, now, entered provider.Client) error {
 	entered.Revision, entered.Disabled = now.Revision, now.Disabled
-	view := ui.DeveloperSettingsView{}
+	view := screens.SettingsView{}
 	view.There = shownFields(bounded(differences(now, entered)))
 	return d.renderSettings(r, view, now, entered, http.StatusConflict, ui.Problem{Code: ui.ChangedMeanwhile})
 }
@@ -226,9 +227,9 @@ func (d *Dashboard) rename(r *request, name string) error {
 // setDisabled disables or enables an application.
 func (d *Dashboard) setDisabled(r *request, c provider.Client, version int64, disabled bool) error {
 	here := d.path("o", r.org.ID, r.env, r.app.ClientID, "settings")
-	act, notice := "application.enable", ui.DeveloperEnabled
+	act, notice := "application.enable", screens.NoticeEnabled
 	if disabled {
-		act, notice = "application.disable", ui.DeveloperDisabled
+		act, notice = "application.disable", screens.NoticeDisabled
 	}
 	if !disabled && stopped(r.app) {
 		r.Redirect(d.path("o", r.org.ID, r.env, r.app.ClientID, "access")) // which says why
@@ -240,7 +241,7 @@ func (d *Dashboard) setDisabled(r *request, c provider.Client, version int64, di
 	c.Revision, c.Disabled = version, disabled
 	err := d.provider(r.env).Clients().Save(r.Request.Context(), c)
 	if errors.Is(err, provider.ErrChanged) {
-		return r.done(here, ui.DeveloperSomebodyElse)
+		return r.done(here, screens.NoticeSomebodyElse)
 	}
 	if err != nil {
 		return err
@@ -252,7 +253,7 @@ func (d *Dashboard) setDisabled(r *request, c provider.Client, version int64, di
 			return err
 		}
 		if again {
-			return r.done(here, ui.DeveloperSomebodyElse)
+			return r.done(here, screens.NoticeSomebodyElse)
 		}
 	}
 	d.record(r, act, nil)

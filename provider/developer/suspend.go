@@ -13,6 +13,7 @@ import (
 
 	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/ui"
+	screens "github.com/bonafide-id/bonafide/ui/developer"
 )
 
 // suspended reports whether an operator has suspended the organization in the path.
@@ -20,27 +21,27 @@ func (r *request) suspended() bool { return !r.org.Stopped.At.IsZero() }
 
 // refuseSuspended redirects a member whose form was refused to a page that says why.
 func (d *Dashboard) refuseSuspended(r *request) error {
-	return r.done(d.path("o", r.org.ID), ui.DeveloperNothingWhileSuspended)
+	return r.done(d.path("o", r.org.ID), screens.NoticeNothingWhileSuspended)
 }
 
 // suspension is the notice on the pages of a suspended organization.
-func (r *request) suspension() *ui.DeveloperSuspension {
+func (r *request) suspension() *screens.Suspension {
 	if !r.suspended() {
 		return nil
 	}
-	return &ui.DeveloperSuspension{Since: r.org.Stopped.At, Reason: r.org.Stopped.Reason}
+	return &screens.Suspension{Since: r.org.Stopped.At, Reason: r.org.Stopped.Reason}
 }
 
 // addOrganizations adds suspended organizations, and the results of an operator's search.
-func (d *Dashboard) addOrganizations(r *request, view *ui.DeveloperReviewsView) (err error) {
-	list := func(name string, find func(after string) ([]storage.Organization, error)) (rows []ui.DeveloperFound, more string, err error) {
+func (d *Dashboard) addOrganizations(r *request, view *screens.ReviewsView) (err error) {
+	list := func(name string, find func(after string) ([]storage.Organization, error)) (rows []screens.Found, more string, err error) {
 		found, err := find(r.asked(name))
 		if len(found) > pageOfReviews {
 			found = found[:pageOfReviews]
-			more = "?" + url.Values{ui.FieldSearch: {view.Search}, name: {found[pageOfReviews-1].ID}}.Encode()
+			more = "?" + url.Values{screens.FieldSearch: {view.Search}, name: {found[pageOfReviews-1].ID}}.Encode()
 		}
 		for _, o := range found {
-			rows = append(rows, ui.DeveloperFound{Name: o.Name, URL: d.path("review", "organization", o.ID), Suspended: !o.Stopped.At.IsZero()})
+			rows = append(rows, screens.Found{Name: o.Name, URL: d.path("review", "organization", o.ID), Suspended: !o.Stopped.At.IsZero()})
 		}
 		return rows, more, err
 	}
@@ -62,7 +63,7 @@ func (d *Dashboard) addOrganizations(r *request, view *ui.DeveloperReviewsView) 
 func (d *Dashboard) suspend(r *request, members []storage.Member, here string) error {
 	reason := strings.TrimSpace(strings.ReplaceAll(r.posted(ui.FieldReason), "\r\n", "\n"))
 	wrong := func(problem ui.Problem) error {
-		return d.renderOrganizationReview(r, members, ui.DeveloperAppointView{Entered: reason}, http.StatusUnprocessableEntity, problem)
+		return d.renderOrganizationReview(r, members, screens.AppointView{Entered: reason}, http.StatusUnprocessableEntity, problem)
 	}
 	switch {
 	case reason == "":
@@ -73,31 +74,31 @@ func (d *Dashboard) suspend(r *request, members []storage.Member, here string) e
 	stop := storage.Stop{At: d.Clock(), Reason: reason, By: r.User.UserID}
 	err := d.Store.StopOrganization(r.Request.Context(), r.org.ID, stop)
 	if errors.Is(err, storage.ErrChanged) {
-		return r.done(here, ui.DeveloperSomebodyElse)
+		return r.done(here, screens.NoticeSomebodyElse)
 	}
 	if err != nil {
 		return notFound(err)
 	}
 	d.record(r, "organization.suspend", changed("reason", "", reason))
-	return d.finishSuspension(r, ui.MailOrganizationSuspended, here, ui.DeveloperSuspended)
+	return d.finishSuspension(r, ui.MailOrganizationSuspended, here, screens.NoticeSuspended)
 }
 
 // reactivate ends the suspension that the page has shown.
 func (d *Dashboard) reactivate(r *request, members []storage.Member, here string) error {
-	if r.posted(ui.FieldVersion) != suspensionVersion(r.org) || !r.suspended() {
-		return r.done(here, ui.DeveloperSomebodyElse)
+	if r.posted(screens.FieldVersion) != suspensionVersion(r.org) || !r.suspended() {
+		return r.done(here, screens.NoticeSomebodyElse)
 	}
 	err := d.Store.StartOrganization(r.Request.Context(), r.org.ID, r.org.Stopped.At, r.User.UserID)
 	switch {
 	case errors.Is(err, storage.ErrChanged):
-		return r.done(here, ui.DeveloperSomebodyElse)
+		return r.done(here, screens.NoticeSomebodyElse)
 	case errors.Is(err, storage.ErrConflict):
-		return d.renderOrganizationReview(r, members, ui.DeveloperAppointView{}, http.StatusForbidden, ui.Problem{Code: ui.OwnOrganization})
+		return d.renderOrganizationReview(r, members, screens.AppointView{}, http.StatusForbidden, ui.Problem{Code: ui.OwnOrganization})
 	case err != nil:
 		return notFound(err)
 	}
 	d.record(r, "organization.reactivate", nil)
-	return d.finishSuspension(r, ui.MailOrganizationReactivated, here, ui.DeveloperReactivated)
+	return d.finishSuspension(r, ui.MailOrganizationReactivated, here, screens.NoticeReactivated)
 }
 
 // suspensionVersion identifies the suspension of an organization.
@@ -110,7 +111,7 @@ func suspensionVersion(o storage.Organization) string {
 const carryOutTime = 5 * time.Second
 
 // finishSuspension carries out the decision, and mails the owners.
-func (d *Dashboard) finishSuspension(r *request, mail ui.MailKind, here string, done ui.DeveloperNotice) error {
+func (d *Dashboard) finishSuspension(r *request, mail ui.MailKind, here string, done screens.Notice) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Request.Context()), carryOutTime)
 	defer cancel()
 	if err := d.carryOut(ctx, r.org.ID); err != nil {

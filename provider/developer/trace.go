@@ -5,7 +5,7 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/storage"
-	"github.com/bonafide-id/bonafide/ui"
+	screens "github.com/bonafide-id/bonafide/ui/developer"
 )
 
 // maxTrace is the number of entries shown of one sign-in: its tokens may be used for
@@ -27,17 +27,17 @@ func (d *Dashboard) showTrace(r *request) error {
 	if len(lines) == 0 {
 		return provider.ErrScreenNotFound
 	}
-	p, err := d.applicationPage(r, ui.SectionLog)
+	p, err := d.applicationPage(r, screens.SectionLog)
 	if err != nil {
 		return err
 	}
-	view := ui.DeveloperTraceView{DeveloperPage: p, LogURL: d.logPath(r), More: len(lines) > maxTrace}
+	view := screens.TraceView{Page: p, LogURL: d.logPath(r), More: len(lines) > maxTrace}
 	for _, e := range lines[:min(len(lines), maxTrace)] {
 		line := d.linkedLine(r, e)
 		line.TraceURL = ""
 		line.Since = e.At.Sub(lines[0].At)
 		view.Lines = append(view.Lines, line)
 	}
-	r.Render(http.StatusOK, ui.DeveloperTrace(view))
+	r.Render(http.StatusOK, screens.Trace(view))
 	return nil
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/ui"
+	screens "github.com/bonafide-id/bonafide/ui/developer"
 )
 
 // trial is a sign-in at an application for which the dashboard plays the application's
@@ -58,12 +59,12 @@ func (d *Dashboard) showTry(r *request) error {
 }
 
 func (d *Dashboard) renderTry(r *request, c provider.Client, scope string) error {
-	p, err := d.applicationPage(r, ui.SectionTry)
+	p, err := d.applicationPage(r, screens.SectionTry)
 	if err != nil {
 		return err
 	}
-	r.Render(http.StatusOK, ui.DeveloperTry(ui.DeveloperTryView{
-		DeveloperPage: p, Form: r.Form(), Scope: scope, Scopes: d.scopesOf(r.env, c),
+	r.Render(http.StatusOK, screens.Try(screens.TryView{
+		Page: p, Form: r.Form(), Scope: scope, Scopes: d.scopesOf(r.env, c),
 		RedirectURI: d.tryCallback(), Left: slices.Contains(c.RedirectURIs, d.tryCallback()),
 		MayTry: r.may(developers), Fits: getsCode(c), Strict: isStrict(c), Machine: r.app.Kind == kindMachine,
 	}))
@@ -77,11 +78,11 @@ func getsCode(c provider.Client) bool {
 
 // beginTry begins a trial, or ends an unfinished one.
 func (d *Dashboard) beginTry(r *request) error {
-	if r.posted(ui.FieldAction) != ui.ActionTry {
+	if r.posted(ui.FieldAction) != screens.ActionTry {
 		if err := d.registerCallback(r, false); err != nil {
 			return err
 		}
-		return r.done(d.path("o", r.org.ID, r.env, r.app.ClientID, "try"), ui.DeveloperSaved)
+		return r.done(d.path("o", r.org.ID, r.env, r.app.ClientID, "try"), screens.NoticeSaved)
 	}
 	c, err := d.client(r)
 	if err != nil {
@@ -102,14 +103,14 @@ func (d *Dashboard) beginTry(r *request) error {
 	if err != nil {
 		return err
 	}
-	p, err := d.applicationPage(r, ui.SectionTry)
+	p, err := d.applicationPage(r, screens.SectionTry)
 	if err != nil {
 		return err
 	}
 	query := t.request(d.tryCallback(), state)
 	endpoint := d.provider(r.env).Installation().BaseURL + "/oauth/authorize"
-	r.Render(http.StatusOK, ui.DeveloperTryReady(ui.DeveloperTryReadyView{
-		DeveloperPage: p, URL: endpoint + "?" + query.Encode(), Text: wire("GET "+endpoint, nil, query),
+	r.Render(http.StatusOK, screens.TryReady(screens.TryReadyView{
+		Page: p, URL: endpoint + "?" + query.Encode(), Text: wire("GET "+endpoint, nil, query),
 	}))
 	return nil
 }
@@ -179,7 +180,7 @@ func (d *Dashboard) registerCallback(r *request, add bool) error {
 			continue
 		}
 		if err == nil {
-			d.record(r, "application.change", changedList(ui.FieldRedirectURIs, before, c.RedirectURIs))
+			d.record(r, "application.change", changedList(screens.FieldRedirectURIs, before, c.RedirectURIs))
 		}
 		return err
 	}
@@ -210,13 +211,13 @@ func (d *Dashboard) finishTry(r *request) error {
 	if err := d.registerCallback(r, false); err != nil {
 		return err
 	}
-	p, err := d.applicationPage(r, ui.SectionTry)
+	p, err := d.applicationPage(r, screens.SectionTry)
 	if err != nil {
 		return err
 	}
 	here := d.path("o", r.org.ID, r.env, r.app.ClientID)
-	r.RenderSecret(http.StatusOK, ui.DeveloperTryResult(ui.DeveloperTryResultView{
-		DeveloperPage: p, Steps: run.steps, AgainURL: here + "/try", LogURL: here + "/log",
+	r.RenderSecret(http.StatusOK, screens.TryResult(screens.TryResultView{
+		Page: p, Steps: run.steps, AgainURL: here + "/try", LogURL: here + "/log",
 	}))
 	return nil
 }

@@ -12,7 +12,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/bonafide-id/bonafide/ui"
+	screens "github.com/bonafide-id/bonafide/ui/developer"
 )
 
 // idClaims are the claims of an ID token that a client checks.
@@ -43,21 +43,21 @@ func (run *tryRun) idToken() {
 	header, payload, ok := decodeJWT(run.tokens.IDToken)
 	var c idClaims
 	if !ok || json.Unmarshal(payload, &c) != nil {
-		run.add(ui.DeveloperTryStep{Name: ui.TryIDToken, Failed: true, Received: short(run.tokens.IDToken)})
+		run.add(screens.TryStep{Name: screens.TryIDToken, Failed: true, Received: short(run.tokens.IDToken)})
 		return
 	}
 	run.subject = c.Subject
 	keys := run.ask(http.MethodGet, "/oidc/.well-known/jwks", nil, http.Header{})
 	hash := sha256.Sum256([]byte(run.tokens.AccessToken))
-	run.add(ui.DeveloperTryStep{
-		Name: ui.TryIDToken, Received: shown([]byte(run.tokens.IDToken)),
-		Checks: []ui.DeveloperTryCheck{
-			{Name: ui.CheckSignature, Failed: verifyRS256(run.tokens.IDToken, header, keys.body.Bytes()) != nil},
-			{Name: ui.CheckIssuer, Failed: c.Issuer != run.p.Issuer()},
-			{Name: ui.CheckAudience, Failed: !slices.Equal(c.Audience, audience{run.client.ID})},
-			{Name: ui.CheckExpiry, Failed: run.d.Clock().Unix() >= c.Expires},
-			{Name: ui.CheckNonce, Failed: c.Nonce != run.t.Nonce},
-			{Name: ui.CheckTokenHash, Failed: c.TokenHash != base64.RawURLEncoding.EncodeToString(hash[:sha256.Size/2])},
+	run.add(screens.TryStep{
+		Name: screens.TryIDToken, Received: shown([]byte(run.tokens.IDToken)),
+		Checks: []screens.TryCheck{
+			{Name: screens.CheckSignature, Failed: verifyRS256(run.tokens.IDToken, header, keys.body.Bytes()) != nil},
+			{Name: screens.CheckIssuer, Failed: c.Issuer != run.p.Issuer()},
+			{Name: screens.CheckAudience, Failed: !slices.Equal(c.Audience, audience{run.client.ID})},
+			{Name: screens.CheckExpiry, Failed: run.d.Clock().Unix() >= c.Expires},
+			{Name: screens.CheckNonce, Failed: c.Nonce != run.t.Nonce},
+			{Name: screens.CheckTokenHash, Failed: c.TokenHash != base64.RawURLEncoding.EncodeToString(hash[:sha256.Size/2])},
 		},
 	})
 }

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/bonafide-id/bonafide/provider"
-	"github.com/bonafide-id/bonafide/ui"
+	screens "github.com/bonafide-id/bonafide/ui/developer"
 )
 
 // tryRun is a trial whose response has arrived.
@@ -19,7 +19,7 @@ type tryRun struct {
 	t      trial
 	client provider.Client
 
-	steps  []ui.DeveloperTryStep
+	steps  []screens.TryStep
 	tokens struct {
 		AccessToken  string `json:"access_token"`
 		RefreshToken string `json:"refresh_token"`
@@ -41,34 +41,34 @@ func (run *tryRun) all() error {
 	scopes := strings.Fields(run.t.Scope)
 	if slices.Contains(scopes, scopeOpenID) {
 		run.idToken()
-		run.read(ui.TryUserinfo, "/api/public/v3/userinfo")
+		run.read(screens.TryUserinfo, "/api/public/v3/userinfo")
 	}
 	if slices.ContainsFunc(scopes, func(s string) bool { return s != scopeOpenID && s != scopeOffline }) {
-		run.read(ui.TryAttributes, "/api/public/v3/attributes.json")
+		run.read(screens.TryAttributes, "/api/public/v3/attributes.json")
 	}
 	return run.revoke()
 }
 
-func (run *tryRun) add(s ui.DeveloperTryStep) {
-	s.Failed = s.Failed || slices.ContainsFunc(s.Checks, func(c ui.DeveloperTryCheck) bool { return c.Failed })
+func (run *tryRun) add(s screens.TryStep) {
+	s.Failed = s.Failed || slices.ContainsFunc(s.Checks, func(c screens.TryCheck) bool { return c.Failed })
 	run.steps = append(run.steps, s)
 }
 
 func (run *tryRun) request() {
 	query := run.t.request(run.d.tryCallback(), run.r.asked("state"))
-	run.add(ui.DeveloperTryStep{
-		Name: ui.TryRequest, Sent: wire("GET "+run.p.Installation().BaseURL+"/oauth/authorize", nil, query),
+	run.add(screens.TryStep{
+		Name: screens.TryRequest, Sent: wire("GET "+run.p.Installation().BaseURL+"/oauth/authorize", nil, query),
 	})
 }
 
 // response shows the response at the redirect URI. It reports whether there is a code.
 func (run *tryRun) response() bool {
 	code := run.r.asked("code")
-	run.add(ui.DeveloperTryStep{
-		Name: ui.TryResponse, Failed: code == "", Received: wire("GET "+run.d.tryCallback(), nil, run.r.Request.URL.Query()),
-		Checks: []ui.DeveloperTryCheck{
-			{Name: ui.CheckState}, // it has opened, and is the user's
-			{Name: ui.CheckIssuer, Failed: run.r.asked("iss") != run.p.Issuer()},
+	run.add(screens.TryStep{
+		Name: screens.TryResponse, Failed: code == "", Received: wire("GET "+run.d.tryCallback(), nil, run.r.Request.URL.Query()),
+		Checks: []screens.TryCheck{
+			{Name: screens.CheckState}, // it has opened, and is the user's
+			{Name: screens.CheckIssuer, Failed: run.r.asked("iss") != run.p.Issuer()},
 		},
 	})
 	return code != "" && run.r.asked("iss") == run.p.Issuer()
@@ -106,17 +106,17 @@ func (run *tryRun) exchange() (bool, error) {
 	a := run.ask(http.MethodPost, "/oauth/token", form, header)
 	readable := json.Unmarshal(a.body.Bytes(), &run.tokens) == nil
 	failed := a.status != http.StatusOK || !readable || run.tokens.AccessToken == ""
-	run.add(ui.DeveloperTryStep{Name: ui.TryToken, Failed: failed, Sent: a.sent, Received: a.text()})
+	run.add(screens.TryStep{Name: screens.TryToken, Failed: failed, Sent: a.sent, Received: a.text()})
 	return !failed, nil
 }
 
 // read reads data with the access token.
-func (run *tryRun) read(step ui.DeveloperTryStepName, path string) {
+func (run *tryRun) read(step screens.TryStepName, path string) {
 	a := run.ask(http.MethodGet, path, nil, http.Header{"Authorization": {"Bearer " + run.tokens.AccessToken}})
-	s := ui.DeveloperTryStep{Name: step, Failed: a.status != http.StatusOK, Sent: a.sent, Received: a.text()}
-	if step == ui.TryUserinfo && !s.Failed {
+	s := screens.TryStep{Name: step, Failed: a.status != http.StatusOK, Sent: a.sent, Received: a.text()}
+	if step == screens.TryUserinfo && !s.Failed {
 		subject := subjectOf(a.body.Bytes())
-		s.Checks = []ui.DeveloperTryCheck{{Name: ui.CheckSubject, Failed: subject == "" || subject != run.subject}}
+		s.Checks = []screens.TryCheck{{Name: screens.CheckSubject, Failed: subject == "" || subject != run.subject}}
 	}
 	run.add(s)
 }
@@ -133,7 +133,7 @@ func (run *tryRun) revoke() error {
 			return err
 		}
 		a := run.ask(http.MethodPost, "/oauth/revoke", form, header)
-		run.add(ui.DeveloperTryStep{Name: ui.TryRevocation, Failed: a.status != http.StatusOK, Sent: a.sent, Received: a.text()})
+		run.add(screens.TryStep{Name: screens.TryRevocation, Failed: a.status != http.StatusOK, Sent: a.sent, Received: a.text()})
 	}
 	return nil
 }

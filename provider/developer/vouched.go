@@ -9,6 +9,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/ui"
+	screens "github.com/bonafide-id/bonafide/ui/developer"
 )
 
 // vouched reports whether a registration is reviewed: otherwise the screens say that nobody
@@ -118,8 +119,8 @@ func needed(kind string, now, wanted provider.Client) []ui.Problem {
 }
 
 // neededField is the form field of a check.
-var neededField = map[ui.DeveloperCheckName]string{
-	ui.CheckLogo: ui.FieldLogo, ui.CheckRedirects: ui.FieldRedirectURIs, ui.CheckTerms: ui.FieldTermsURL, ui.CheckPolicy: ui.FieldPolicyURL,
+var neededField = map[screens.CheckName]string{
+	screens.CheckLogo: ui.FieldLogo, screens.CheckRedirects: screens.FieldRedirectURIs, screens.CheckTerms: screens.FieldTermsURL, screens.CheckPolicy: screens.FieldPolicyURL,
 }
 
 // contactNeeded refuses an organization without a contact while it has reviewed
@@ -134,7 +135,7 @@ func (d *Dashboard) contactNeeded(r *request, o storage.Organization) ([]ui.Prob
 	if err != nil || len(live) == 0 {
 		return nil, err
 	}
-	return []ui.Problem{{Code: ui.NeededInProduction, Field: ui.FieldContact}}, nil
+	return []ui.Problem{{Code: ui.NeededInProduction, Field: screens.FieldContact}}, nil
 }
 
 // lastReviewed finds the fields in which no reviewed value would be left: until another is
@@ -142,7 +143,7 @@ func (d *Dashboard) contactNeeded(r *request, o storage.Organization) ([]ui.Prob
 func lastReviewed(served provider.Client, rest proposal) []ui.Problem {
 	var problems []ui.Problem
 	if len(served.RedirectURIs) == 0 && len(rest.RedirectURIs) > 0 {
-		problems = append(problems, ui.Problem{Code: ui.LastReviewed, Field: ui.FieldRedirectURIs})
+		problems = append(problems, ui.Problem{Code: ui.LastReviewed, Field: screens.FieldRedirectURIs})
 	}
 	if len(served.ResponseTypes) == 0 && len(rest.ResponseTypes) > 0 {
 		problems = append(problems, ui.Problem{Code: ui.LastReviewed})

@@ -32,8 +32,8 @@ func IsColor(s string) bool { return color.MatchString(s) }
 // under it never changes.
 func (s *Site) serveAsset(w http.ResponseWriter, r *http.Request) {
 	name := fileOf(r)
-	if a, ok := s.assets[name]; ok {
-		s.serveFile(w, r, a)
+	if a, ok := s.assets.Load(name); ok {
+		s.serveFile(w, r, a.(ui.Asset))
 		return
 	}
 	if a, ok := s.Theme.Asset(name); ok {

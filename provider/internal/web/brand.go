@@ -59,7 +59,7 @@ func (s *Site) brandAsset(png []byte) string {
 	}
 	sum := sha256.Sum256(png)
 	a := ui.Asset{Name: "logo-" + hex.EncodeToString(sum[:8]) + ".png", MediaType: picture.Type, Bytes: png}
-	s.assets[a.Name] = a
+	s.assets.Store(a.Name, a)
 	return s.Link("/assets/" + a.Name)
 }
 

@@ -34,13 +34,29 @@ func ReadTexts(texts fs.FS, logger *slog.Logger) (*ui.LocaleSet, error) {
 	if err != nil || texts == nil {
 		return locales, err
 	}
+	logMissing(locales, logger, (*ui.Locale).Missing)
+	return locales, nil
+}
+
+func logMissing(locales *ui.LocaleSet, logger *slog.Logger, missingOf func(*ui.Locale) []string) {
 	for _, l := range locales.All() {
-		if missing := l.Missing(); len(missing) > 0 {
+		if missing := missingOf(l); len(missing) > 0 {
 			logger.Info("texts of a language are partly in English",
 				slog.String("language", l.Lang), slog.Int("sentences", len(missing)), slog.String("first", missing[0]))
 		}
 	}
-	return locales, nil
+}
+
+// AddAudience checks what the host says to an audience, and serves the assets of its screens.
+func (s *Site) AddAudience(a ui.Audience) error {
+	if err := a.Check(s.Locales); err != nil {
+		return err
+	}
+	if s.Locales.HasHostTexts() {
+		logMissing(s.Locales, s.Logger, a.Missing)
+	}
+	s.addAssets(a.Assets())
+	return nil
 }
 
 // AccountLocale is the language of mails to the owner of an account who is not on a screen:

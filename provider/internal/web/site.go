@@ -30,7 +30,7 @@ type Site struct {
 	// Base is BaseURL, parsed.
 	Base *url.URL
 
-	assets  map[string]ui.Asset
+	assets  sync.Map // by name: ui.Asset
 	known   *cache.Cache[storage.Digest, plates]
 	smaller sync.Map // the assets that are compressed, by name: []byte
 	origin  *http.CrossOriginProtection
@@ -81,17 +81,21 @@ func New(o Options) (*Site, error) {
 		return nil, err
 	}
 	s := &Site{
-		Options: o, Base: base, assets: map[string]ui.Asset{}, known: cache.New[storage.Digest, plates](plateLife, maxPlates, o.Clock),
+		Options: o, Base: base, known: cache.New[storage.Digest, plates](plateLife, maxPlates, o.Clock),
 		origin: http.NewCrossOriginProtection(), started: o.Clock(),
 	}
 	if err := s.origin.AddTrustedOrigin(base.Scheme + "://" + base.Host); err != nil {
 		return nil, err
 	}
-	for _, a := range slices.Concat(ui.Assets(), s.Theme.Assets()) {
-		s.assets[a.Name] = a
-	}
+	s.addAssets(slices.Concat(ui.Assets(), s.Theme.Assets()))
 	s.addPictures()
 	return s, nil
+}
+
+func (s *Site) addAssets(assets []ui.Asset) {
+	for _, a := range assets {
+		s.assets.Store(a.Name, a)
+	}
 }
 
 // Link returns the address of a path of the provider, with a query of names and values;

@@ -1,5 +1,5 @@
-// Command pack writes the texts of the screens as package ui embeds them: small, and a
-// file for each language and audience. It is run by go generate.
+// Command pack writes the texts of an audience as its package embeds them: small, and a file
+// for each language. It is run by go generate.
 package main
 
 import (
@@ -21,7 +21,8 @@ func main() {
 }
 
 // pack writes the files of text into packed, where nothing else stays. It runs in the folder
-// of package ui.
+// of a package. What the languages are called, which package ui alone says, stays readable
+// without unpacking.
 func pack() error {
 	root, err := os.OpenRoot(".")
 	if err != nil {
@@ -38,23 +39,21 @@ func pack() error {
 		if err != nil {
 			return err
 		}
-		var people map[string]json.RawMessage
-		if err := json.Unmarshal(data, &people); err != nil {
+		var text map[string]json.RawMessage
+		if err := json.Unmarshal(data, &text); err != nil {
 			return fmt.Errorf("%s: %w", file, err)
 		}
 		lang := strings.TrimSuffix(path.Base(file), ".json")
-		languages[lang] = people["Language"]
-		developers := people["Developer"]
-		delete(people, "Developer")
-		for audience, content := range map[string]any{"people": people, "developers": developers} {
-			name := path.Join("packed", audience, lang+".json.gz")
-			if err := write(root, name, content); err != nil {
-				return err
-			}
-			kept[name] = true
+		if described, ok := text["Language"]; ok {
+			languages[lang] = described
 		}
+		name := path.Join("packed", lang+".json.gz")
+		if err := write(root, name, text); err != nil {
+			return err
+		}
+		kept[name] = true
 	}
-	if err := removeOthers(root, kept); err != nil {
+	if err := removeOthers(root, kept); err != nil || len(languages) == 0 {
 		return err
 	}
 	list, err := json.MarshalIndent(languages, "", "  ")
@@ -107,7 +106,7 @@ func read(root *os.Root, name string) ([]byte, error) {
 
 // removeOthers removes what no language has any more.
 func removeOthers(root *os.Root, kept map[string]bool) error {
-	names, err := fs.Glob(root.FS(), "packed/*/*.json.gz")
+	names, err := fs.Glob(root.FS(), "packed/*.json.gz")
 	if err != nil {
 		return err
 	}

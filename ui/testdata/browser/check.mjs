@@ -8,12 +8,12 @@
 // wider than the window or break a word that is to be pressed or names something; at what
 // more contrast changes; and tries what the scripts do.
 //
-//   go test ./ui -run TestGallery -gallery="$PWD/gallery"
+//   go test ./ui ./ui/developer -run TestGallery -gallery="$PWD/gallery"
 //   npm ci && node check.mjs gallery [--shots folder] [--only regexp]
 //
 // CHROMIUM names the browser, /usr/bin/chromium when unset.
 import assert from "node:assert/strict";
-import { mkdirSync, readFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { createRequire } from "node:module";
 import { extname, join } from "node:path";
@@ -25,7 +25,8 @@ const { values: options, positionals: [gallery] } = parseArgs({
   options: { shots: { type: "string" }, only: { type: "string", default: "" } },
 });
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
-const pages = readFileSync(join(gallery, "pages.txt"), "utf8").trim().split("\n")
+const pages = readdirSync(join(gallery, "pages")).sort()
+  .flatMap((file) => readFileSync(join(gallery, "pages", file), "utf8").trim().split("\n"))
   .filter((page) => new RegExp(options.only).test(page));
 
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; " +

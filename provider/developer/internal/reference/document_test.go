@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/bonafide-id/bonafide/provider/catalogue"
-	"github.com/bonafide-id/bonafide/ui"
+	screens "github.com/bonafide-id/bonafide/ui/developer"
 )
 
 // hostile is an installation whose operator has used every character that means
@@ -144,8 +144,8 @@ func TestDocumentsSayTheSame(t *testing.T) {
 func TestSectionsHaveAnchorsOfTheirOwn(t *testing.T) {
 	t.Parallel()
 	seen, titles := map[string]bool{}, map[string]bool{}
-	var visit func(sections []ui.DocsSection)
-	visit = func(sections []ui.DocsSection) {
+	var visit func(sections []screens.DocsSection)
+	visit = func(sections []screens.DocsSection) {
 		for _, s := range sections {
 			if s.ID == "" || seen[s.ID] || s.Title == "" || strings.ContainsAny(s.ID, " :") && !strings.Contains(s.ID, "cards") {
 				t.Errorf("section %q with the anchor %q", s.Title, s.ID)

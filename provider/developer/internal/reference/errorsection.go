@@ -4,12 +4,12 @@ import (
 	"net/http"
 	"strconv"
 
-	"github.com/bonafide-id/bonafide/ui"
+	screens "github.com/bonafide-id/bonafide/ui/developer"
 )
 
 // errors are all errors, where each is found.
-func (d *Document) errors() ui.DocsSection {
-	s := ui.DocsSection{ID: "errors", Title: "Errors", Text: []string{
+func (d *Document) errors() screens.DocsSection {
+	s := screens.DocsSection{ID: "errors", Title: "Errors", Text: []string{
 		"Decide by `error`. Descriptions are fixed English text for developers, repeat no input, and may change. 401 carries `WWW-Authenticate`; 429 and 503 carry `Retry-After`. An answer to a JSONP request has the status 200, since browsers run no script of another.",
 	}}
 	for _, e := range d.Endpoints {
@@ -20,14 +20,14 @@ func (d *Document) errors() ui.DocsSection {
 		if e.ID == "authorize" {
 			title = "At your redirect URI"
 		}
-		s.Parts = append(s.Parts, ui.DocsSection{ID: anchor("errors", e.ID), Title: title, Tables: []ui.DocsTable{errorTable(e.Errors)}})
+		s.Parts = append(s.Parts, screens.DocsSection{ID: anchor("errors", e.ID), Title: title, Tables: []screens.DocsTable{errorTable(e.Errors)}})
 	}
-	everywhere := ui.DocsSection{ID: "errors-everywhere", Title: "At every endpoint that answers with JSON", Tables: []ui.DocsTable{errorTable(d.Everywhere)}}
-	return ui.DocsSection{ID: s.ID, Title: s.Title, Text: s.Text, Parts: append(s.Parts, everywhere, d.pageErrors())}
+	everywhere := screens.DocsSection{ID: "errors-everywhere", Title: "At every endpoint that answers with JSON", Tables: []screens.DocsTable{errorTable(d.Everywhere)}}
+	return screens.DocsSection{ID: s.ID, Title: s.Title, Text: s.Text, Parts: append(s.Parts, everywhere, d.pageErrors())}
 }
 
-func errorTable(list []Error) ui.DocsTable {
-	table := ui.DocsTable{Caption: "Errors", Columns: []string{"Error", "Description", "Remedy"}}
+func errorTable(list []Error) screens.DocsTable {
+	table := screens.DocsTable{Caption: "Errors", Columns: []string{"Error", "Description", "Remedy"}}
 	for _, e := range list {
 		name := code(e.Code)
 		if e.Status != 0 {
@@ -46,14 +46,14 @@ func errorTable(list []Error) ui.DocsTable {
 	return table
 }
 
-func (d *Document) pageErrors() ui.DocsSection {
-	table := ui.DocsTable{Caption: "Pages", Columns: []string{"Status", "Heading", "Cause"}}
+func (d *Document) pageErrors() screens.DocsSection {
+	table := screens.DocsTable{Caption: "Pages", Columns: []string{"Status", "Heading", "Cause"}}
 	for _, p := range d.Pages {
 		table.Rows = append(table.Rows, []string{strconv.Itoa(p.Status) + " " + http.StatusText(p.Status), p.Heading, p.Cause})
 	}
-	return ui.DocsSection{ID: "errors-pages", Title: "On a page that the user reads", Text: []string{
+	return screens.DocsSection{ID: "errors-pages", Title: "On a page that the user reads", Text: []string{
 		"When application or redirect URI cannot be trusted, nothing is ever redirected there: the user reads a page, with a request ID that leads to the operator's log.",
-	}, Tables: []ui.DocsTable{table}}
+	}, Tables: []screens.DocsTable{table}}
 }
 
 // lower writes a title within a sentence.

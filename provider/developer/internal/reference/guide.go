@@ -4,15 +4,15 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/bonafide-id/bonafide/ui"
+	screens "github.com/bonafide-id/bonafide/ui/developer"
 )
 
 // start is what to know before anything else.
-func (d *Document) start() ui.DocsSection {
-	s := ui.DocsSection{ID: "start", Title: "Before you begin", Text: []string{
+func (d *Document) start() screens.DocsSection {
+	s := screens.DocsSection{ID: "start", Title: "Before you begin", Text: []string{
 		fmt.Sprintf("%s is an identity provider: it signs users in for your application, and tells it what they allow, by OAuth 2 and OpenID Connect.", d.Name),
 		"With an OpenID Connect library, the issuer and the credentials of your application are all that you configure. Use the dialect `standard` then.",
-	}, Tables: []ui.DocsTable{{
+	}, Tables: []screens.DocsTable{{
 		Caption: "Environments", Columns: []string{"", "Base URL", "Issuer"},
 		Rows: [][]string{{"Production", code(d.BaseURL), code(d.Issuer)}},
 	}}}
@@ -21,7 +21,7 @@ func (d *Document) start() ui.DocsSection {
 		s.Tables[0].Rows = append(s.Tables[0].Rows, []string{"Sandbox", code(d.SandboxURL), code(d.SandboxURL + "/oidc")})
 	}
 	if d.Button.URL != "" {
-		s.Code = append(s.Code, ui.DocsCode{Caption: "The sign-in button", Text: strings.Join([]string{
+		s.Code = append(s.Code, screens.DocsCode{Caption: "The sign-in button", Text: strings.Join([]string{
 			`<script src="` + d.Button.ImmutableURL + `" integrity="` + d.Button.Integrity + `" crossorigin="anonymous" async></script>`,
 			`<span data-client-id="{client_id}" data-start="/login"></span>`,
 		}, "\n")})
@@ -31,15 +31,15 @@ func (d *Document) start() ui.DocsSection {
 }
 
 // flow is the authorization code flow, step by step.
-func (d *Document) flow() ui.DocsSection {
-	return ui.DocsSection{ID: "flow", Title: "The flow", Steps: []string{
+func (d *Document) flow() screens.DocsSection {
+	return screens.DocsSection{ID: "flow", Title: "The flow", Steps: []string{
 		"Send the browser to the authorization endpoint with `client_id`, `redirect_uri`, `response_type=code`, `scope`, `state`, `nonce` for OpenID Connect, and PKCE: `code_challenge` and `code_challenge_method=S256`.",
 		"The user signs in and consents, or not.",
 		"The response comes to your redirect URI: `code`, `state` and `iss`, or `error`, `error_description`, `state` and `iss`. Check `state` against the session of the browser and `iss` against the issuer before anything else.",
 		fmt.Sprintf("Redeem the code within %s at the token endpoint, with the same `redirect_uri`, the `code_verifier`, and the credentials of your application.", duration(d.Lifetimes.Code)),
 		"Verify the ID token: signature (RS256, key by `kid`), `iss`, `aud`, `exp`, `nonce`. Libraries do this.",
 		"Read data with the access token in `Authorization: Bearer`.",
-	}, Parts: []ui.DocsSection{{ID: "flow-after", Title: "After the flow", Text: []string{
+	}, Parts: []screens.DocsSection{{ID: "flow-after", Title: "After the flow", Text: []string{
 		"Refreshing gives a new access token and a new refresh token; store the new one before you use it. A refresh token can be used once. It may be repeated for " + duration(d.Lifetimes.RefreshGrace) + ", because a response can be lost, until one of the new tokens is used. Whatever comes again later ends the grant.",
 		"People may take back what they allowed at any time: then tokens end, and you ask again.",
 		"A server that asks for itself, while no user is there, gets an access token with `grant_type=client_credentials` and the credentials of the application. It opens no data about people.",

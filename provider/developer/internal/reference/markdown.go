@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/bonafide-id/bonafide/ui"
+	screens "github.com/bonafide-id/bonafide/ui/developer"
 )
 
 // LLMs returns the reference as one text in Markdown, in the form of llmstxt.org.
@@ -17,7 +17,7 @@ func (d *Document) LLMs() []byte {
 	return []byte(b.String())
 }
 
-func writeSection(b *strings.Builder, s ui.DocsSection, level int) {
+func writeSection(b *strings.Builder, s screens.DocsSection, level int) {
 	fmt.Fprintf(b, "\n%s %s\n", strings.Repeat("#", level), s.Title)
 	for _, p := range s.Text {
 		fmt.Fprintf(b, "\n%s\n", p)
@@ -39,7 +39,7 @@ func writeSection(b *strings.Builder, s ui.DocsSection, level int) {
 	}
 }
 
-func writeTable(b *strings.Builder, t ui.DocsTable) {
+func writeTable(b *strings.Builder, t screens.DocsTable) {
 	fmt.Fprintf(b, "\n%s:\n\n", t.Caption)
 	writeRow(b, t.Columns)
 	b.WriteString(strings.Repeat("|---", len(t.Columns)) + "|\n")

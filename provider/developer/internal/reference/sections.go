@@ -8,23 +8,23 @@ import (
 	"strings"
 
 	"github.com/bonafide-id/bonafide/provider/catalogue"
-	"github.com/bonafide-id/bonafide/ui"
+	screens "github.com/bonafide-id/bonafide/ui/developer"
 )
 
 // Sections returns the reference as it is read.
-func (d *Document) Sections() []ui.DocsSection {
-	return []ui.DocsSection{
+func (d *Document) Sections() []screens.DocsSection {
+	return []screens.DocsSection{
 		d.start(), d.flow(), d.addresses(), d.endpoints(), d.payloadSection(), d.vocabulary(), d.errors(), d.dialects(), d.limitSection(),
 	}
 }
 
 // addresses are the endpoints of both environments at a glance.
-func (d *Document) addresses() ui.DocsSection {
+func (d *Document) addresses() screens.DocsSection {
 	columns := []string{"Endpoint", "Method", "Production"}
 	if d.SandboxURL != "" {
 		columns = append(columns, "Sandbox")
 	}
-	table := ui.DocsTable{Caption: "Addresses", Columns: columns}
+	table := screens.DocsTable{Caption: "Addresses", Columns: columns}
 	for _, e := range d.Endpoints {
 		row := []string{e.Title, strings.Join(e.Methods, ", "), code(d.BaseURL + e.Path)}
 		if d.SandboxURL != "" {
@@ -32,19 +32,19 @@ func (d *Document) addresses() ui.DocsSection {
 		}
 		table.Rows = append(table.Rows, row)
 	}
-	return ui.DocsSection{ID: "addresses", Title: "Addresses", Tables: []ui.DocsTable{table}}
+	return screens.DocsSection{ID: "addresses", Title: "Addresses", Tables: []screens.DocsTable{table}}
 }
 
-func (d *Document) endpoints() ui.DocsSection {
-	s := ui.DocsSection{ID: "endpoints", Title: "Endpoints"}
+func (d *Document) endpoints() screens.DocsSection {
+	s := screens.DocsSection{ID: "endpoints", Title: "Endpoints"}
 	for _, e := range d.Endpoints {
 		s.Parts = append(s.Parts, d.endpointSection(e))
 	}
 	return s
 }
 
-func (d *Document) endpointSection(e Endpoint) ui.DocsSection {
-	s := ui.DocsSection{ID: anchor("endpoint", e.ID), Title: e.Title}
+func (d *Document) endpointSection(e Endpoint) screens.DocsSection {
+	s := screens.DocsSection{ID: anchor("endpoint", e.ID), Title: e.Title}
 	s.Text = append(s.Text, code(strings.Join(e.Methods, ", ")+" "+d.BaseURL+e.Path))
 	s.Text = append(s.Text, e.Text...)
 	s.Text = append(s.Text, e.facts()...)
@@ -55,7 +55,7 @@ func (d *Document) endpointSection(e Endpoint) ui.DocsSection {
 		s.Tables = append(s.Tables, table)
 	}
 	if example := d.example(e); example != "" {
-		s.Code = append(s.Code, ui.DocsCode{Caption: "Example of a request", Text: example})
+		s.Code = append(s.Code, screens.DocsCode{Caption: "Example of a request", Text: example})
 	}
 	return s
 }
@@ -81,8 +81,8 @@ func (e Endpoint) facts() []string {
 	return facts
 }
 
-func parameterTable(parameters []Parameter) ui.DocsTable {
-	table := ui.DocsTable{Caption: "Parameters", Columns: []string{"Parameter", "Required", "Meaning"}}
+func parameterTable(parameters []Parameter) screens.DocsTable {
+	table := screens.DocsTable{Caption: "Parameters", Columns: []string{"Parameter", "Required", "Meaning"}}
 	for _, p := range parameters {
 		name, needed, meaning := code(p.Name), p.Needed, p.Meaning
 		if p.Header {
@@ -102,8 +102,8 @@ func parameterTable(parameters []Parameter) ui.DocsTable {
 	return table
 }
 
-func (d *Document) answerTable(e Endpoint) ui.DocsTable {
-	table := ui.DocsTable{Caption: "Answers", Columns: []string{"Status", "Body", "When"}}
+func (d *Document) answerTable(e Endpoint) screens.DocsTable {
+	table := screens.DocsTable{Caption: "Answers", Columns: []string{"Status", "Body", "When"}}
 	for _, a := range e.Answers {
 		body := "none"
 		if a.Type != "" {
@@ -122,12 +122,12 @@ func (d *Document) answerTable(e Endpoint) ui.DocsTable {
 }
 
 // payloadSection are the members of all objects.
-func (d *Document) payloadSection() ui.DocsSection {
-	s := ui.DocsSection{ID: "payloads", Title: "Payloads", Text: []string{
+func (d *Document) payloadSection() screens.DocsSection {
+	s := screens.DocsSection{ID: "payloads", Title: "Payloads", Text: []string{
 		"Members may come in any order, and new ones may be added at any time: ignore what you do not know.",
 	}}
 	for _, p := range d.Payloads {
-		table := ui.DocsTable{Caption: "Members", Columns: []string{"Member", "Type", "There", "Meaning"}}
+		table := screens.DocsTable{Caption: "Members", Columns: []string{"Member", "Type", "There", "Meaning"}}
 		for _, m := range p.Members {
 			there := m.When
 			if m.Always {
@@ -135,9 +135,9 @@ func (d *Document) payloadSection() ui.DocsSection {
 			}
 			table.Rows = append(table.Rows, []string{code(m.Name), d.typeText(m), there, m.Meaning})
 		}
-		part := ui.DocsSection{ID: anchor("payload", p.Name), Title: p.Title, Text: p.Text, Tables: []ui.DocsTable{table}}
+		part := screens.DocsSection{ID: anchor("payload", p.Name), Title: p.Title, Text: p.Text, Tables: []screens.DocsTable{table}}
 		if example := d.exampleOf(p); example != "" {
-			part.Code = []ui.DocsCode{{Caption: "Example", Text: example}}
+			part.Code = []screens.DocsCode{{Caption: "Example", Text: example}}
 		}
 		s.Parts = append(s.Parts, part)
 	}
@@ -164,21 +164,21 @@ func (d *Document) typeText(m Member) string {
 	return text
 }
 
-func (d *Document) vocabulary() ui.DocsSection {
-	scopes := ui.DocsTable{Caption: "Scope values", Columns: []string{"Scope", "Title", "Attributes", "Groups"}}
+func (d *Document) vocabulary() screens.DocsSection {
+	scopes := screens.DocsTable{Caption: "Scope values", Columns: []string{"Scope", "Title", "Attributes", "Groups"}}
 	scopes.Rows = append(scopes.Rows,
 		[]string{code("openid"), "OpenID Connect: who has signed in", code("sub"), ""},
 		[]string{code("offline_access"), "Use without the user at hand", "", ""})
 	for _, s := range d.Scopes {
 		scopes.Rows = append(scopes.Rows, []string{code(s.Name), s.Title, codes(s.Attributes), codes(s.Groups)})
 	}
-	known := ui.DocsTable{Caption: "Attributes", Columns: []string{"Handle", "Label", "Type"}}
+	known := screens.DocsTable{Caption: "Attributes", Columns: []string{"Handle", "Label", "Type"}}
 	for _, a := range d.handles() {
 		known.Rows = append(known.Rows, []string{code(a.Handle), a.Name, d.attributeType(a)})
 	}
-	s := ui.DocsSection{ID: "scopes", Title: "Scopes, attributes and groups", Tables: []ui.DocsTable{scopes, known}}
+	s := screens.DocsSection{ID: "scopes", Title: "Scopes, attributes and groups", Tables: []screens.DocsTable{scopes, known}}
 	if len(d.Groups) > 0 {
-		groups := ui.DocsTable{Caption: "Groups", Columns: []string{"Group", "Title", "Subgroups"}}
+		groups := screens.DocsTable{Caption: "Groups", Columns: []string{"Group", "Title", "Subgroups"}}
 		for _, g := range d.Groups {
 			groups.Rows = append(groups.Rows, []string{code(g.Name), g.Title, strings.Join(g.Subgroups, ", ")})
 		}
@@ -197,24 +197,24 @@ func (d *Document) attributeType(a catalogue.Attribute) string {
 	return d.typeText(Member{Type: typeOf(a)})
 }
 
-func (d *Document) dialects() ui.DocsSection {
-	table := ui.DocsTable{Caption: "Differences", Columns: []string{"", "`standard`", "`v3`"}}
+func (d *Document) dialects() screens.DocsSection {
+	table := screens.DocsTable{Caption: "Differences", Columns: []string{"", "`standard`", "`v3`"}}
 	for _, x := range d.Differences {
 		table.Rows = append(table.Rows, []string{x.What, x.Standard, x.V3})
 	}
-	return ui.DocsSection{ID: "dialects", Title: "Two dialects", Text: []string{
+	return screens.DocsSection{ID: "dialects", Title: "Two dialects", Text: []string{
 		"An application is registered for one of two wire forms. With an OpenID Connect library, use `standard`.",
-	}, Tables: []ui.DocsTable{table}}
+	}, Tables: []screens.DocsTable{table}}
 }
 
-func (d *Document) limitSection() ui.DocsSection {
-	table := ui.DocsTable{Caption: "Limits", Columns: []string{"Of", "At most"}}
+func (d *Document) limitSection() screens.DocsSection {
+	table := screens.DocsTable{Caption: "Limits", Columns: []string{"Of", "At most"}}
 	for _, l := range d.Limits {
 		table.Rows = append(table.Rows, []string{l.What, l.Bound})
 	}
-	return ui.DocsSection{ID: "limits", Title: "Limits and lifetimes", Text: []string{
+	return screens.DocsSection{ID: "limits", Title: "Limits and lifetimes", Text: []string{
 		"Believe `expires_in`, not this table: the operator may change lifetimes. Tokens and codes are opaque words of the characters `0-9A-Za-z_`.",
-	}, Tables: []ui.DocsTable{table}}
+	}, Tables: []screens.DocsTable{table}}
 }
 
 // example is a request as curl sends it.

@@ -1,0 +1,48 @@
+package developer
+
+import (
+	"github.com/a-h/templ"
+
+	"github.com/bonafide-id/bonafide/ui"
+	"github.com/bonafide-id/bonafide/ui/internal/audiencetest"
+)
+
+var samplesFixtures = []audiencetest.Fixture{
+	{Name: "samples", Render: func(p ui.Page) templ.Component {
+		return Samples(SamplesView{
+			Page: applicationPage(p, SectionSamples),
+			Languages: []SampleChoice{
+				{"HTML", "?language=button", false}, {"curl", "?language=curl", false}, {"Go", "?language=go", true},
+				{"Node.js", "?language=node", false}, {"Python", "?language=python", false}, {"C#", "?language=csharp", false},
+			},
+			RedirectURIs: []SampleChoice{
+				{"https://riverbikes.example/callback", "?language=go", true},
+				{"http://localhost:8082/callback", "?language=go&redirect_uri=1", false},
+			},
+			Libraries: "go-oidc, x/oauth2",
+			Files: []DocsCode{{"main.go", `// Signs a user in by OpenID Connect.
+package main
+
+func main() {
+	provider, err := oidc.NewProvider(context.Background(), "https://sandbox.id.example/oidc")
+}
+`}},
+			Run: `export ID_EXAMPLE_CLIENT_SECRET='YOUR_CLIENT_SECRET'
+go mod init example && go mod tidy && go run .`,
+			Variable: "ID_EXAMPLE_CLIENT_SECRET", Placeholder: "YOUR_CLIENT_SECRET", SecretsURL: "/developer/o/1/sandbox/c1/secrets",
+			Open: "https://riverbikes.example/", Listen: "127.0.0.1:8080",
+		})
+	}},
+	{Name: "samples-button", Render: func(p ui.Page) templ.Component {
+		return Samples(SamplesView{
+			Page:         inProduction(applicationPage(p, SectionSamples)),
+			Languages:    []SampleChoice{{"HTML", "?language=button", true}},
+			Strict:       true,
+			RedirectURIs: []SampleChoice{{"https://riverbikes.example/callback", "?", true}},
+			Files:        []DocsCode{{"button.html", `<span data-client-id="c1" data-start="/login"><a href="/login">Verify with Example ID</a></span>`}},
+		})
+	}},
+	{Name: "samples-none", Render: func(p ui.Page) templ.Component {
+		return Samples(SamplesView{Page: applicationPage(p, SectionSamples)})
+	}},
+}

@@ -1,0 +1,32 @@
+package developer
+
+// SamplesView is programs that sign a user in, filled with the registration of
+// an application.
+type SamplesView struct {
+	Page
+	// Languages are those that there is a program for, RedirectURIs the addresses that
+	// it can serve; one of each is chosen.
+	Languages, RedirectURIs []SampleChoice
+	// Libraries are what the program is written with; empty for none.
+	Libraries string
+	// Files are the program. Run starts it in a shell; empty for what is no program.
+	Files []DocsCode
+	Run   string
+	// Variable is the environment variable that the program reads the client secret from,
+	// and Placeholder what stands for the secret in Run; empty for none. SecretsURL leads
+	// to the secret, for those who may see it.
+	Variable, Placeholder, SecretsURL string
+	// Open is the address to open once the program runs, and Listen where it listens when
+	// something before it ends TLS.
+	Open, Listen string
+	// Strict says that the application has to sign, or to push its requests, which the
+	// program does not.
+	Strict bool
+}
+
+// SampleChoice is one of several programs, or of several addresses.
+type SampleChoice struct {
+	Label, URL string
+	// Current marks the one that is shown.
+	Current bool
+}
