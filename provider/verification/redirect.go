@@ -128,8 +128,8 @@ func (r *redirect) next(ctx context.Context, c *Case, event Event) (Result, erro
 			return nil, fmt.Errorf("decode attempt: %w", err)
 		}
 	}
-	data, current := event.Data, event.Reference == a.Reference
-	if event.Kind != Told {
+	data, current := event.Data, event.Kind != Told || event.Reference == a.Reference
+	if event.Kind != Told && data == nil {
 		var err error
 		if data, err = r.fetch(ctx, a.Reference); err != nil {
 			if ctx.Err() != nil {
@@ -137,7 +137,6 @@ func (r *redirect) next(ctx context.Context, c *Case, event Event) (Result, erro
 			}
 			data = nil // the other side is asked again
 		}
-		current = true
 	}
 	a.Back = a.Back || event.Kind == Returned
 	outcome, err := r.outcome(c, data)
