@@ -48,6 +48,17 @@ func ComposeMail(to string, v ui.MailView) Mail {
 	return Mail{To: to, Subject: m.Subject, Text: m.Body, HTML: m.HTML, Kind: m.Kind, Language: m.Lang, Code: m.Code}
 }
 
+// DressMail gives a mail of a handler beside the provider the look of the service, for
+// ComposeMail, and its address for resetting a password unless the mail has one.
+func (p Pages) DressMail(v ui.MailView) ui.MailView {
+	site := p.flows.Site
+	v.Brand, v.Theme, v.BaseURL = site.Brand, site.Theme, site.BaseURL
+	if v.ResetURL == "" {
+		v.ResetURL = site.BaseURL + "/reset"
+	}
+	return v
+}
+
 // InsecureMailPrinter returns a Mailer for development that writes every message,
 // with its codes, to w instead of sending it.
 func InsecureMailPrinter(w io.Writer) Mailer { return mailPrinter{w} }

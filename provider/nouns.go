@@ -37,17 +37,18 @@ func (p *Provider) Keys() Keys { return Keys{&p.rooms} }
 // ButtonScript give it content, and SignedIn returns its user. LinkErrors links error pages to
 // it, LinkVerification the account page to the pages of a Verifier. IsReturnTo is for the
 // host's sign-in page, VerificationReturn for a Verifier's, BrandPreview for its operators.
-// AddAudience is for screens of a package below ui.
+// DressMail is for mails, and AddAudience for screens of a package such as ui/developer.
 type Pages struct{ *rooms }
 
 // Pages returns helpers for the host's own pages.
 func (p *Provider) Pages() Pages { return Pages{&p.rooms} }
 
 // People are the users, with embedded accounts or of the host. Get reads a user's data, and
-// Statuses what is released of it about groups; SetAttributes, SetStatus and DeleteStatus change it. Seal, Open, Digest, SealReason and
-// Refresh are for a Companion that keeps its own records in the store. VerifiedEmail, View and Locale are
-// for the host's pages and mails. EndSessions, Revoke and RevokeIssuedBefore end sessions
-// and tokens. KeepWith registers a Companion, which forgets deleted users.
+// Statuses what is released of it about groups; SetAttributes, SetStatus and DeleteStatus
+// change it. VerifiedEmail, View and Locale are for the host's pages and mails. EndSessions,
+// Revoke and RevokeIssuedBefore end sessions and tokens. KeepWith registers a Companion,
+// which forgets deleted users; Seal, Open, Digest, SealReason and Refresh are for one that
+// keeps its own records in the store.
 type People struct{ *rooms }
 
 // People returns the users.

@@ -30,6 +30,11 @@
 // whose requests leave [LogEntry] records. The included backends have these roles as well;
 // a provider without a dashboard needs none of them.
 //
+// So has the verification of people, in the roles of [Verification]: a [Case] is one attempt
+// to become a verified member of a group, which [Decision] records of a [Reviewer] may end
+// and [Evidence] supports; a [Fingerprint] binds a proof to one subject; a [Roster] and
+// [VerificationCode] records prove membership. What a case finds is the [Status] of a person.
+//
 // # Every method is one atomic step
 //
 // No caller ever holds a transaction. A writing method does all that its comment says or
@@ -58,7 +63,8 @@
 //
 // A backend is a package with an Open function that returns a [Store]. Its test is one call
 // of storagetest.Run, which tests every promise of this package, races included, and one of
-// storagetest.RunDevelopers if it has these roles, too. Where to begin:
+// storagetest.RunDevelopers and of storagetest.RunVerification if it has these roles, too.
+// Where to begin:
 //
 //   - A database that speaks SQL needs no queries of its own. Package sqlstore has them
 //     all: write its Engine, which has four methods, and choose or make its Dialect. Its

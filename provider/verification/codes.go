@@ -107,7 +107,7 @@ func (s *Service) IssueCodes(ctx context.Context, c Codes) (codes []string, batc
 		bare, _ := parseCode(code)
 		codes = append(codes, code)
 		stored[i] = storage.VerificationCode{
-			Digest: s.codeDigest(bare), Batch: c.Batch, Group: c.Group, Subgroups: c.Subgroups, Email: s.codeEmail(c.Email),
+			Digest: s.invitationDigest(bare), Batch: c.Batch, Group: c.Group, Subgroups: c.Subgroups, Email: s.invitationEmail(c.Email),
 			Uses: c.Uses, IssuedBy: c.IssuedBy, IssuedAt: now, ExpiresAt: c.ExpiresAt, HoldsUntil: c.HoldsUntil,
 		}
 	}
@@ -128,12 +128,12 @@ func (s *Service) EndCodes(ctx context.Context, batch string) (ended int, err er
 	return ended, nil
 }
 
-func (s *Service) codeDigest(code string) storage.Digest {
+func (s *Service) invitationDigest(code string) storage.Digest {
 	return s.Provider.People().Digest("verification code", code)
 }
 
 // codeEmail returns the digest of the address of an account; zero for none.
-func (s *Service) codeEmail(address string) storage.Digest {
+func (s *Service) invitationEmail(address string) storage.Digest {
 	box, err := parseMailbox(address)
 	if err != nil {
 		return storage.Digest{}
@@ -149,7 +149,7 @@ func (s *Service) redeemCode(ctx context.Context, c *Case, code string) (redeeme
 	if err := s.allowLookup(ctx, "verification code", c.Subject, codeTries); err != nil {
 		return redeemedCode{}, err
 	}
-	redeemed, err := s.Store.RedeemCode(ctx, s.codeDigest(code), c.Group, c.Subject, s.codeEmail(c.Email), s.Clock())
+	redeemed, err := s.Store.RedeemCode(ctx, s.invitationDigest(code), c.Group, c.Subject, s.invitationEmail(c.Email), s.Clock())
 	switch {
 	case errors.Is(err, storage.ErrNotFound), errors.Is(err, storage.ErrSpent):
 		return redeemedCode{}, errNoCode

@@ -98,6 +98,14 @@ type Service struct {
 	base     string // the path at which the service is mounted, without a trailing slash
 	mux      *http.ServeMux
 	policies map[string]*Policy
+	groups   []provider.Group
+	name     string        // of the service, for people
+	baseURL  string        // the same as base, with scheme and host
+	accounts bool          // people have an account here
+	calls    chan struct{} // see call
+	wake     chan struct{} // something is due now
+
+	callbacks chan struct{}
 }
 
 // New returns a service, to be mounted with its full path. The provider's Run then also does
@@ -115,13 +123,21 @@ func New(cfg Config) (*Service, error) {
 	if err != nil {
 		return nil, fmt.Errorf("verification: %w", err)
 	}
-	s := &Service{Config: cfg, base: base.Path + "/verification", mux: http.NewServeMux(), policies: map[string]*Policy{}}
+	installation := cfg.Provider.Installation()
+	s := &Service{
+		Config: cfg, base: base.Path + "/verification", mux: http.NewServeMux(), policies: map[string]*Policy{},
+		groups: installation.Groups, name: installation.Name, baseURL: installation.BaseURL + "/verification", accounts: installation.HasAccounts,
+		calls: make(chan struct{}, maxCalls), wake: make(chan struct{}, 1),
+		callbacks: make(chan struct{}, maxCallbacks),
+	}
 	for i := range cfg.Policies {
 		s.policies[cfg.Policies[i].Group] = &cfg.Policies[i]
 	}
 	for _, r := range s.routes() {
 		s.mount(r)
 	}
+	cfg.Provider.RunWith(s.run)
+	cfg.Provider.People().KeepWith(companion{s})
 	return s, nil
 }
 

@@ -11,6 +11,9 @@ import (
 // content is the part of a case that only the service reads: the store has it encrypted,
 // for this case of this subject.
 type content struct {
+	// Created is the CreatedAt of the case: see elapsed.
+	Created time.Time `json:"created"`
+
 	// Terms are those of the policy when the case began: a change of the policy does not
 	// touch open cases.
 	Terms terms `json:"terms"`
@@ -20,12 +23,14 @@ type content struct {
 	// Reasons are why the case was sent back, or how it ended.
 	Reasons []Reason `json:"reasons,omitempty"`
 
-	// Final reports that a declined case cannot be followed by another one before Retry,
-	// the zero time for never.
+	// Retry is when a declined case can be followed by another one; zero for at once.
 	Retry time.Time `json:"retry,omitzero"`
 
 	// Since is when it last became the person's turn; the time to finish runs from there.
 	Since time.Time `json:"since"`
+
+	// Unasked reports that a callback came while the other side could not be asked.
+	Unasked bool `json:"unasked,omitempty"`
 
 	// Review is what a reviewer decides; nil before a review.
 	Review *review `json:"review,omitempty"`
@@ -33,16 +38,35 @@ type content struct {
 	// Waiting is a decision that is carried out when its time has come; nil for none.
 	Waiting *opinion `json:"waiting,omitempty"`
 
-	// ShowsPending reports that the recorded status is a pending one of this case.
+	// ShowsPending reports that the recorded status is a pending one of this case, HostsWord
+	// that the host has recorded one since it began: then the case records none.
 	ShowsPending bool `json:"shows_pending,omitempty"`
+	HostsWord    bool `json:"hosts_word,omitempty"`
+
+	// Replaces is the case that has recorded the membership that this one renews; empty for
+	// none.
+	Replaces string `json:"replaces,omitempty"`
+
+	// Held is the end of the membership that a renewal finds, and HeldForever that it has
+	// none: an approval never shortens it.
+	Held        time.Time `json:"held,omitzero"`
+	HeldForever bool      `json:"held_forever,omitempty"`
+
+	// Vouched reports that reviewers have approved what speaks against the whole case.
+	Vouched bool `json:"vouched,omitempty"`
 
 	// Member is the membership that an approval has recorded; nil before.
 	Member *finding `json:"member,omitempty"`
 
-	// Reminded counts the reminders before the end of the membership; Ended reports that
-	// the membership has.
+	// Nudged reports that the person was reminded to finish. Reminded counts the reminders
+	// before the end of the membership; Ended reports that the membership has, or is that of
+	// another case.
+	Nudged   bool `json:"nudged,omitempty"`
 	Reminded int  `json:"reminded,omitempty"`
 	Ended    bool `json:"ended,omitempty"`
+
+	// Ending is the end of the membership that is being carried out; nil for none.
+	Ending *ending `json:"ending,omitempty"`
 
 	// Forget are references whose method still has to delete what the other side keeps.
 	Forget []storage.CaseReference `json:"forget,omitempty"`
@@ -51,12 +75,16 @@ type content struct {
 	Unrecorded bool `json:"unrecorded,omitempty"`
 
 	// ClientID is the application whose flow the person came from, and ReturnTo the address
-	// that continues the flow until ReturnUntil; each may be empty.
-	ClientID    string    `json:"client,omitempty"`
-	ReturnTo    string    `json:"return_to,omitempty"`
-	ReturnUntil time.Time `json:"return_until,omitzero"`
+	// that continues the flow; each may be empty.
+	ClientID string `json:"client,omitempty"`
+	ReturnTo string `json:"return_to,omitempty"`
 
 	Language string `json:"language,omitempty"`
+}
+
+// ending is why a membership ends before its time.
+type ending struct {
+	Reason string `json:"reason,omitempty"`
 }
 
 // terms are what a policy says about a case.
@@ -108,6 +136,11 @@ type check struct {
 	Found   *finding `json:"found,omitempty"`
 }
 
+// isElsewhere reports whether the other side works on it, or has the person.
+func (c *check) isElsewhere() bool {
+	return c.Reference != "" && c.Step != nil && (c.Step.GoTo != nil || c.Step.Wait != nil)
+}
+
 // step is a Result that waits for something. One of its fields is set.
 type step struct {
 	Ask    *Ask    `json:"ask,omitempty"`
@@ -134,6 +167,12 @@ type finding struct {
 	Level     int       `json:"level,omitempty"`
 	Proved    []proof   `json:"proved,omitempty"`
 	At        time.Time `json:"at"`
+
+	// NoSubgroup reports that methods which all have to accept agree on no subgroup.
+	NoSubgroup bool `json:"no_subgroup,omitempty"`
+
+	// Name is that of the proof; nil for none, and once the case has ended.
+	Name *Name `json:"name,omitempty"`
 
 	// NameDiffers reports that the proof has another name than the account.
 	NameDiffers bool `json:"name_differs,omitempty"`
@@ -199,7 +238,7 @@ func (s *Service) open(c storage.Case) (content, error) {
 	if err := json.Unmarshal(plain, &k); err != nil {
 		return content{}, fmt.Errorf("decode case: %w", err)
 	}
-	return k, nil
+	return k.elapsed(c), nil
 }
 
 // check returns the check of a method, or nil.
@@ -211,3 +250,9 @@ func (k *content) check(method string) *check {
 	}
 	return nil
 }
+
+// maxCodeTries is how often a mailed code can be tried, codeLife how long.
+const (
+	maxCodeTries = 5
+	codeLife     = 15 * time.Minute
+)

@@ -150,4 +150,6 @@ func (v *Verifier) checkFields(field string) error {
 	return nil
 }
 
+var factKind = regexp.MustCompile(`^[a-z_]{1,32}$`)
+
 var requirementName = regexp.MustCompile(`^[a-z0-9_]{1,32}$`)

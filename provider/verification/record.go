@@ -42,10 +42,10 @@ type Request struct {
 	UserID, Group string
 
 	// ClientID is the application that the person comes from, and ReturnTo the
-	// provider.Verification.ReturnTo, which is used until ReturnUntil if that is not zero.
-	// Both may be empty. In an open case they replace the former ones.
+	// provider.Verification.ReturnTo: Pages.VerificationReturn says whether it is this
+	// person's, and of which application. Both may be empty. In an open case they replace
+	// the former ones.
 	ClientID, ReturnTo string
-	ReturnUntil        time.Time
 
 	// Language is the BCP 47 tag of the person's language.
 	Language string
@@ -77,8 +77,13 @@ type RecordedCase struct {
 	// person reads their Public ones.
 	Reasons []Reason
 
-	// Facts are what a reviewer should know.
-	Facts []Text
+	// Choices are the methods that the person can begin, or begin again.
+	Choices []string
+
+	// Facts are what a reviewer should know. WholeCase reports that reviewers decide about
+	// what speaks against the case, not about one method.
+	Facts     []Text
+	WholeCase bool
 
 	// Member is the membership that was found; nil for none. Until zero is for ever.
 	Member *Membership

@@ -143,6 +143,7 @@ const (
 	ReasonIssuerNotAccepted Reason = "issuer_not_accepted"
 	ReasonLimit             Reason = "limit"
 	ReasonPolicyEnded       Reason = "policy_ended"
+	ReasonSuperseded        Reason = "superseded" // the service itself has recorded a status meanwhile
 
 	// These are for reviewers alone: people read that it could not be accepted.
 	ReasonAltered    Reason = "altered"

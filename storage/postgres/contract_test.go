@@ -32,6 +32,15 @@ func TestDevelopersContract(t *testing.T) {
 	})
 }
 
+func TestVerificationContract(t *testing.T) {
+	t.Parallel()
+	borrow := lender(pgtest.Shared(t))
+	storagetest.RunVerification(t, func(t *testing.T) func() storagetest.VerificationStore {
+		url := borrow(t)
+		return func() storagetest.VerificationStore { return open(t, url) }
+	})
+}
+
 // lender returns a function that lends schemas for the length of a test each: it takes
 // less time to empty a schema than to make one.
 func lender(server *pgtest.Server) func(t *testing.T) (url string) {
@@ -93,6 +102,10 @@ func TestContractBehindAPooler(t *testing.T) {
 	storagetest.RunDevelopers(t, func(t *testing.T) func() storagetest.DeveloperStore {
 		url := url(t)
 		return func() storagetest.DeveloperStore { return open(t, url) }
+	})
+	storagetest.RunVerification(t, func(t *testing.T) func() storagetest.VerificationStore {
+		url := url(t)
+		return func() storagetest.VerificationStore { return open(t, url) }
 	})
 }
 

@@ -23,6 +23,13 @@ func TestDevelopersContract(t *testing.T) {
 	})
 }
 
+func TestVerificationContract(t *testing.T) {
+	storagetest.RunVerification(t, func(t *testing.T) func() storagetest.VerificationStore {
+		path := filepath.Join(t.TempDir(), "contract.db")
+		return func() storagetest.VerificationStore { return open(t, path) }
+	})
+}
+
 func open(t *testing.T, path string) *sqlite.Store {
 	t.Helper()
 	store, err := sqlite.Open(t.Context(), path)

@@ -39,6 +39,20 @@ func TestPlans(t *testing.T) {
 			"ORDER BY next_at, id LIMIT " + most + " ) AS due ) AS placed WHERE place <= " + perClient +
 			" ORDER BY next_at, id LIMIT " + limit + ") RETURNING id, client_id, subject, sid, created_at, attempts"
 	}
+	const unusedGeneration = "g.removed = 0 AND g.staged_at < ?1 AND NOT EXISTS ( SELECT 1 FROM main.rosters o " +
+		"WHERE o.name = g.name AND (o.generation = g.generation OR o.previous = g.generation))"
+	listBatches := func(condition, limit string) string {
+		return "SELECT b.batch, b.group_name, count(c.batch), CAST(coalesce(sum(c.uses), 0) AS BIGINT), CAST(coalesce(sum(c.used), 0) AS BIGINT), " +
+			"b.issued_by, b.issued_at, max(c.expires_at) FROM (SELECT batch, group_name, issued_by, issued_at FROM main.code_batches" + condition +
+			" ORDER BY issued_at DESC, batch DESC LIMIT " + limit + ") AS b LEFT JOIN main.verification_codes c ON c.batch = b.batch " +
+			"GROUP BY b.batch, b.group_name, b.issued_by, b.issued_at ORDER BY b.issued_at DESC, b.batch DESC"
+	}
+	takeCase := func(reviewer, user, condition string) string {
+		return "SELECT c.id FROM main.cases c WHERE (c.taken_until IS NULL OR c.taken_until <= ?2 OR c.taken_by = ?1) AND c.queued_at IS NOT NULL " +
+			"AND c.subject <> " + reviewer + " AND c.subject <> " + user + " AND NOT EXISTS ( SELECT 1 FROM main.case_decisions d " +
+			"WHERE d.case_id IN (c.id, c.appeals) AND d.undone = 0 AND (d.reviewer = " + reviewer + " OR d.subject = " + user + ") " +
+			"AND (d.case_id <> c.id OR d.kind = 'recuse' OR d.round = c.round))" + condition + " ORDER BY c.queued_at, c.id LIMIT 1"
+	}
 	want := []string{
 		// The organizations that have been deleted since the last round.
 		"DELETE FROM main.changes WHERE id IN ( SELECT c.id FROM main.former_organizations f JOIN main.changes c ON c.organization_id = f.id AND c.id <= f.last_change ORDER BY f.id, c.id LIMIT ?1)",
@@ -53,7 +67,18 @@ func TestPlans(t *testing.T) {
 		"DELETE FROM main.images WHERE digest = ?1 AND NOT EXISTS (SELECT 1 FROM main.clients WHERE registration LIKE ?2)",
 		// All of them, a batch at a time, in the order of an index.
 		"DELETE FROM main.pushed_requests WHERE digest IN ( SELECT digest FROM main.pushed_requests ORDER BY expires_at, digest LIMIT ?1)",
+		// One row for each import that is kept.
+		"DELETE FROM main.roster_generations WHERE number IN ( SELECT g.number FROM main.roster_generations g WHERE g.removed = 1 AND NOT EXISTS (SELECT 1 FROM main.roster_rows r WHERE r.generation = g.number) ORDER BY g.number LIMIT ?1)",
+		"DELETE FROM main.roster_rows WHERE (generation, digest) IN ( SELECT r.generation, r.digest FROM main.roster_generations g JOIN main.roster_rows r ON r.generation = g.number WHERE g.removed = 1 ORDER BY r.generation, r.digest LIMIT ?1)",
+		// As those before.
 		"DELETE FROM main.tickets WHERE digest IN ( SELECT digest FROM main.tickets ORDER BY expires_at, digest LIMIT ?1)",
+		// What an index has found: a page of batches, and those whose evidence is alike.
+		listBatches("", "?1"),
+		listBatches(" WHERE issued_at < ?1", "?2"),
+		// An index of nothing else, until the first that nobody has taken.
+		takeCase("?3", "?4", ""),
+		takeCase("?3", "?4", " AND c.escalated = 0"),
+		"SELECT count(*) FROM ( SELECT case_id FROM main.evidence WHERE digest = ?2 AND case_id <> ?1 UNION SELECT case_id FROM main.evidence WHERE likeness = ?3 AND case_id <> ?1) AS alike",
 		// An index of nothing else.
 		"SELECT digest, media_type, bytes, silhouette FROM main.images WHERE silhouette IS NULL ORDER BY digest LIMIT ?1",
 		// An index of nothing else, as that of the images.
@@ -65,8 +90,12 @@ func TestPlans(t *testing.T) {
 		listApplications + " WHERE organization_id <> 'deleted' AND review = ?1 ORDER BY sort_name, client_id, environment LIMIT ?2",
 		listApplications + " WHERE organization_id <> 'deleted' ORDER BY sort_name, client_id, environment LIMIT ?1",
 		listApplications + " WHERE review = 'asked' ORDER BY sort_name, client_id, environment LIMIT ?1",
+		// One row for each import that is kept.
+		"SELECT g.number FROM main.roster_generations g WHERE " + unusedGeneration + " ORDER BY g.number",
 		// A handful of rows.
 		"SELECT generation, id, sealed, created_at, use_from FROM main.keys ORDER BY generation",
+		// All of them, a batch at a time.
+		"SELECT id FROM main.evidence_leftovers ORDER BY id LIMIT ?1",
 		// From the latest on, until the page is full.
 		"SELECT id, at, name, subject, client_id, address, detail FROM main.events ORDER BY id DESC LIMIT ?1",
 		// As those from the latest on: to look behind an incident takes reading what has come since.
@@ -77,20 +106,30 @@ func TestPlans(t *testing.T) {
 		"SELECT id, at, name, subject, client_id, address, detail FROM main.events WHERE at >= ?1 AND at < ?2 ORDER BY id DESC LIMIT ?3",
 		"SELECT id, at, name, subject, client_id, address, detail FROM main.events WHERE at >= ?1 ORDER BY id DESC LIMIT ?2",
 		"SELECT id, at, name, subject, client_id, address, detail FROM main.events WHERE name = ?1 ORDER BY id DESC LIMIT ?2",
+		// As those from the latest on.
+		"SELECT id, subject, group_name, state, version, status_revision, renewal, appeals, method, round, escalated, taken_by, taken_until, created_at, due_at, next_at, ended_at, content FROM main.cases ORDER BY id DESC LIMIT ?1",
 		// One row.
 		"SELECT version FROM main.schema_version",
 		// The clock of a sandbox, which moves once in a while.
 		"UPDATE main.accounts SET password_changed_at = password_changed_at - ?1, created_at = created_at - ?1, delete_at = delete_at - ?1 WHERE substr(id, 1, ?3) = ?2",
+		"UPDATE main.case_decisions SET at = at - ?1 WHERE case_id IN (SELECT id FROM main.cases WHERE substr(subject, 1, ?3) = ?2)",
+		"UPDATE main.cases SET version = version + 1, status_revision = CASE WHEN status_revision = 0 THEN 0 ELSE status_revision + 1 END, " +
+			"taken_until = taken_until - ?1, created_at = created_at - ?1, due_at = due_at - ?1, next_at = next_at - ?1, ended_at = ended_at - ?1 WHERE substr(subject, 1, ?3) = ?2",
 		// Two hundred rows that an index has found.
 		takeClientSessions("?2", "", "?3", "?4", "?5"),
 		takeClientSessions("?3", "AND client_id NOT IN (?2) ", "?4", "?5", "?6"),
 		elapseConsents + "(?2)",
 		elapseConsents + "(?2, ?3, ?4)",
 		"UPDATE main.email_returns SET expires_at = expires_at - ?1 WHERE substr(account_id, 1, ?3) = ?2",
+		"UPDATE main.evidence SET added_at = added_at - ?1, shred_at = shred_at - ?1, shredded_at = shredded_at - ?1, held_until = held_until - ?1 " +
+			"WHERE case_id IN (SELECT id FROM main.cases WHERE substr(subject, 1, ?3) = ?2)",
+		"UPDATE main.fingerprints SET free_at = free_at - ?1 WHERE substr(subject, 1, ?3) = ?2",
 		elapseGrants + "(?2)",
 		elapseGrants + "(?2, ?3, ?4)",
 		// The organizations that are stopped, by an index of nothing else.
 		"UPDATE main.organizations SET stopped_by = ?2 WHERE stopped_by = ?1 AND stopped_at IS NOT NULL",
+		// As above.
+		"UPDATE main.roster_generations AS g SET removed = 1 WHERE " + unusedGeneration,
 		// One row.
 		"UPDATE main.schema_version SET version = version",
 		// As above.
@@ -131,12 +170,12 @@ func TestPlans(t *testing.T) {
 func queriesOfContract(t *testing.T) map[string]int {
 	t.Helper()
 	seen := &recorder{params: make(map[string]int)}
-	newDatabase := func(t *testing.T) func() storagetest.DeveloperStore {
+	newDatabase := func(t *testing.T) func() *sqlstore.Store {
 		path := filepath.Join(t.TempDir(), "test.db")
 		if err := mattn.create(t.Context(), path); err != nil {
 			t.Fatal(err)
 		}
-		return func() storagetest.DeveloperStore {
+		return func() *sqlstore.Store {
 			e, err := mattn.openEngine(t.Context(), path)
 			if err != nil {
 				t.Fatal(err)
@@ -148,7 +187,14 @@ func queriesOfContract(t *testing.T) map[string]int {
 		open := newDatabase(t)
 		return func() storage.Store { return open() }
 	})
-	storagetest.RunDevelopers(t, newDatabase)
+	storagetest.RunDevelopers(t, func(t *testing.T) func() storagetest.DeveloperStore {
+		open := newDatabase(t)
+		return func() storagetest.DeveloperStore { return open() }
+	})
+	storagetest.RunVerification(t, func(t *testing.T) func() storagetest.VerificationStore {
+		open := newDatabase(t)
+		return func() storagetest.VerificationStore { return open() }
+	})
 	return seen.params
 }
 

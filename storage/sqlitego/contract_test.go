@@ -25,6 +25,14 @@ func TestDevelopersContract(t *testing.T) {
 	})
 }
 
+func TestVerificationContract(t *testing.T) {
+	skipShort(t)
+	storagetest.RunVerification(t, func(t *testing.T) func() storagetest.VerificationStore {
+		path := filepath.Join(t.TempDir(), "contract.db")
+		return func() storagetest.VerificationStore { return open(t, path) }
+	})
+}
+
 // skipShort leaves a contract out of the short tests, which the race detector makes ten
 // times slower here: the driver is a compiler's output, and our part runs with another
 // driver in package sqlite.

@@ -35,3 +35,17 @@ func TestExampleOfDevelopers(t *testing.T) {
 		}
 	})
 }
+
+// TestExampleOfVerification proves that it keeps what the verification of people needs, too.
+func TestExampleOfVerification(t *testing.T) {
+	storagetest.RunVerification(t, func(t *testing.T) func() storagetest.VerificationStore {
+		path := filepath.Join(t.TempDir(), "contract.db")
+		return func() storagetest.VerificationStore {
+			store, err := Open(t.Context(), path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return store.(storagetest.VerificationStore)
+		}
+	})
+}

@@ -13,17 +13,18 @@ import (
 
 // andReviewable adds the conditions for a reviewer to decide a case, c: it is in review and
 // nobody's own, and they have neither recused themselves, nor decided in the same round, nor
-// decided the case that it appeals against. A decision that was undone does not count. A
-// reviewer without a user of the provider has the subject NULL, which is nobody's.
+// decided the case that it appeals against. A decision that was undone does not count. Nobody
+// has the empty subject of a reviewer who is no user of the provider.
 func (w *where) andReviewable(reviewer, subject string) {
 	id, user := w.param(reviewer), w.param(subject)
-	w.conditions = append(w.conditions, `c.state = 'review'`, `c.subject <> `+id, `c.subject <> `+user, `NOT EXISTS (
+	w.conditions = append(w.conditions, `c.queued_at IS NOT NULL`, `c.subject <> `+id, `c.subject <> `+user, `NOT EXISTS (
 		SELECT 1 FROM main.case_decisions d WHERE d.case_id IN (c.id, c.appeals) AND d.undone = 0
 			AND (d.reviewer = `+id+` OR d.subject = `+user+`)
 			AND (d.case_id <> c.id OR d.kind = 'recuse' OR d.round = c.round))`)
 }
 
-// andFor adds the conditions for a reviewer to take a case.
+// andFor adds the conditions for a reviewer to take a case. The group hides from the planner,
+// which would look for the group and sort what it finds.
 func (w *where) andFor(r storage.Reviewer) {
 	w.andReviewable(r.ID, r.Subject)
 	if !r.Senior {
@@ -36,7 +37,7 @@ func (w *where) andFor(r storage.Reviewer) {
 	for _, group := range r.Groups {
 		groups = append(groups, w.param(group))
 	}
-	w.conditions = append(w.conditions, `c.group_name IN (`+strings.Join(groups, ", ")+`)`)
+	w.conditions = append(w.conditions, `coalesce(c.group_name, '') IN (`+strings.Join(groups, ", ")+`)`)
 }
 
 // TakeCase implements storage.Reviews. The row of the reviewer comes first: another call of
@@ -54,7 +55,7 @@ func (s *Store) TakeCase(ctx context.Context, r storage.Reviewer, id string, now
 		}
 		for {
 			found, err := one(tx, scanString, `SELECT c.id FROM main.cases c`+filter.String()+
-				` ORDER BY c.due_at, c.id LIMIT 1 `+tx.store.dialect.ForUpdate, filter.args...)
+				` ORDER BY c.queued_at, c.id LIMIT 1 `+tx.store.dialect.ForUpdate, filter.args...)
 			if err != nil {
 				return storage.Case{}, err
 			}
@@ -96,11 +97,9 @@ func (s *Store) ReturnCase(ctx context.Context, reviewer, id string) error {
 func (s *Store) WaitingCases(ctx context.Context, r storage.Reviewer, dueAfter time.Time, afterID string, limit int) ([]storage.Case, error) {
 	var filter where
 	filter.andFor(r)
-	if !dueAfter.IsZero() || afterID != "" {
-		filter.conditions = append(filter.conditions,
-			`(c.due_at, c.id) > (`+filter.param(storage.UnixMicro(dueAfter))+`, `+filter.param(afterID)+`)`)
-	}
-	query := `SELECT ` + caseColumns + ` FROM main.cases c` + filter.String() + ` ORDER BY c.due_at, c.id LIMIT ` + filter.param(max(limit, 0))
+	filter.conditions = append(filter.conditions,
+		`(c.queued_at, c.id) > (`+filter.param(storage.UnixMicro(dueAfter))+`, `+filter.param(afterID)+`)`)
+	query := `SELECT ` + caseColumns + ` FROM main.cases c` + filter.String() + ` ORDER BY c.queued_at, c.id LIMIT ` + filter.param(max(limit, 0))
 	return read(ctx, s, "list waiting cases", func(tx *tx) ([]storage.Case, error) {
 		return all(tx, scanCase, query, filter.args...)
 	})
@@ -161,8 +160,8 @@ func (s *Store) CaseNumbers(ctx context.Context, from, to time.Time) ([]storage.
 				count(CASE WHEN ended_at > due_at OR ended_at IS NULL AND due_at < ?2 THEN 1 END), 0 AS waiting, NULL AS oldest
 			FROM main.cases WHERE created_at >= ?1 AND created_at < ?2 GROUP BY group_name, method, state
 			UNION ALL
-			SELECT group_name, method, state, 0, 0, count(*), min(due_at)
-			FROM main.cases WHERE state = 'review' GROUP BY group_name, method, state`,
+			SELECT group_name, method, state, 0, 0, count(*), min(queued_at)
+			FROM main.cases WHERE queued_at IS NOT NULL GROUP BY group_name, method, state`,
 			storage.UnixMicro(from), storage.UnixMicro(to))
 	})
 	slices.SortFunc(counted, func(a, b storage.CaseNumber) int {

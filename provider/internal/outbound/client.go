@@ -7,6 +7,7 @@
 package outbound
 
 import (
+	"bytes"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
@@ -130,9 +131,9 @@ func (c *Client) Get(ctx context.Context, address, accept string) ([]byte, error
 	if accept != "" {
 		r.Header.Set("Accept", accept)
 	}
-	status, body, err := c.do(r)
-	if err == nil && status != http.StatusOK {
-		err = &StatusError{status}
+	res, body, err := c.do(r)
+	if err == nil && res.StatusCode != http.StatusOK {
+		err = &StatusError{res.StatusCode}
 	}
 	if err != nil {
 		return nil, err
@@ -149,47 +150,74 @@ func (c *Client) PostForm(ctx context.Context, address string, form url.Values) 
 		return 0, ErrForbiddenAddress
 	}
 	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
-	status, _, err = c.do(r)
-	return status, err
+	res, _, err := c.do(r)
+	if err != nil {
+		return 0, err
+	}
+	return res.StatusCode, nil
+}
+
+// HTTP returns an http.Client that calls as c does, for libraries that want one: responses
+// are complete when it returns, and a redirect is a response.
+func (c *Client) HTTP() *http.Client {
+	return &http.Client{
+		Transport:     transport{c},
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
+}
+
+type transport struct{ client *Client }
+
+// RoundTrip implements http.RoundTripper.
+func (t transport) RoundTrip(r *http.Request) (*http.Response, error) {
+	if r.Body != nil {
+		defer func() { _ = r.Body.Close() }()
+	}
+	res, body, err := t.client.do(r.Clone(r.Context()))
+	if err != nil {
+		return nil, err
+	}
+	res.Body, res.ContentLength, res.Request = io.NopCloser(bytes.NewReader(body)), int64(len(body)), r
+	return res, nil
 }
 
 // do sends a request and reads the whole response. Its errors do not repeat the address,
 // whose query may be somebody's secret.
-func (c *Client) do(r *http.Request) (status int, body []byte, err error) {
+func (c *Client) do(r *http.Request) (res *http.Response, body []byte, err error) {
 	if ValidateURL(r.URL.String(), c.allowPrivate) != nil {
-		return 0, nil, ErrForbiddenAddress
+		return nil, nil, ErrForbiddenAddress
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), c.timeout)
 	defer cancel()
 	leave, err := c.hosts.enter(ctx, strings.ToLower(strings.TrimSuffix(r.URL.Hostname(), ".")))
 	if err != nil {
-		return 0, nil, err
+		return nil, nil, err
 	}
 	defer leave()
 	select {
 	case c.calls <- struct{}{}:
 		defer func() { <-c.calls }()
 	case <-ctx.Done():
-		return 0, nil, ctx.Err()
+		return nil, nil, ctx.Err()
 	}
 	client := &c.secure
 	if r.URL.Scheme == "http" {
 		client = &c.plain
 	}
 	r.Header.Set("User-Agent", "Bonafide")
-	res, err := client.Do(r.WithContext(ctx))
-	if err != nil {
-		return 0, nil, withoutAddress(err)
+	r = r.WithContext(ctx)
+	if res, err = client.Do(r); err != nil {
+		return nil, nil, withoutAddress(err)
 	}
 	defer res.Body.Close()
 	body, err = io.ReadAll(io.LimitReader(res.Body, MaxBody+1))
 	switch {
 	case err != nil:
-		return 0, nil, fmt.Errorf("read response: %w", err)
+		return nil, nil, fmt.Errorf("read response: %w", err)
 	case len(body) > MaxBody:
-		return 0, nil, ErrTooLarge
+		return nil, nil, ErrTooLarge
 	}
-	return res.StatusCode, body, nil
+	return res, body, nil
 }
 
 func withoutAddress(err error) error {

@@ -2,7 +2,8 @@
 ALTER TABLE main.statuses ADD COLUMN origin TEXT NOT NULL DEFAULT '';
 
 -- What follows belongs to verification. A step that changes or counts what belongs to a case
--- locks the row of the case first, after that of the account. status_revision is 0 for none.
+-- locks the row of the case first, after that of the account. status_revision is 0 for none;
+-- queued_at is a due_at in review, so that nobody looks for the queue by the state.
 CREATE TABLE main.cases (
 	id TEXT COLLATE "C" NOT NULL PRIMARY KEY CHECK (id <> ''),
 	subject TEXT NOT NULL CHECK (subject <> ''),
@@ -19,6 +20,7 @@ CREATE TABLE main.cases (
 	taken_until BIGINT,
 	created_at BIGINT NOT NULL,
 	due_at BIGINT,
+	queued_at BIGINT GENERATED ALWAYS AS (CASE WHEN state = 'review' THEN due_at END) STORED,
 	next_at BIGINT,
 	ended_at BIGINT,
 	content BYTEA,
@@ -38,7 +40,7 @@ CREATE INDEX cases_by_state ON main.cases (state, id);
 CREATE INDEX cases_by_group_and_state ON main.cases (group_name, state, id);
 
 -- Behind the place in the queue is what most cases are passed over for.
-CREATE INDEX cases_in_review ON main.cases (due_at, id, group_name, escalated) WHERE state = 'review';
+CREATE INDEX cases_in_review ON main.cases (queued_at, id, group_name, escalated) WHERE queued_at IS NOT NULL;
 
 CREATE UNIQUE INDEX cases_taken ON main.cases (taken_by) WHERE taken_by IS NOT NULL;
 

@@ -1,0 +1,300 @@
+package verification
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/storage"
+)
+
+// maxRounds is how often an action on a case is decided anew because the case has changed
+// meanwhile.
+const maxRounds = 8
+
+// action is an action on a case.
+type action struct {
+	// fits refuses a case: ErrNoCase, ErrNotNow.
+	fits func(c storage.Case, k content) error
+
+	// input returns what the case moves on, and a code to mail; nil for nothing.
+	input func(ctx context.Context, c storage.Case, k content) (in input, mailed string, err error)
+
+	// message and decision are as in storage.CaseMove.
+	message  string
+	decision *storage.Decision
+}
+
+// act moves a case. If it has changed meanwhile, everything is decided anew: verifiers give
+// the same answer to the same event.
+func (s *Service) act(ctx context.Context, id string, a action) (storage.Case, content, error) {
+	for range maxRounds {
+		c, k, err := s.read(ctx, id)
+		if err != nil {
+			return c, k, err
+		}
+		if err := a.fits(c, k); err != nil {
+			return c, k, err
+		}
+		in, mailed, err := a.input(ctx, c, k)
+		if err != nil || in == nil {
+			return c, k, err
+		}
+		moved, after, err := s.step(ctx, c, k, in, a)
+		if errors.Is(err, storage.ErrChanged) {
+			continue
+		}
+		if err == nil && mailed != "" {
+			err = s.mailCode(ctx, moved, after, mailed)
+		}
+		return moved, after, err
+	}
+	return storage.Case{}, content{}, fmt.Errorf("case: %w", storage.ErrChanged)
+}
+
+// read returns a case after what is due has been done: a decision is carried out, and the
+// case of an ended policy ends.
+func (s *Service) read(ctx context.Context, id string) (storage.Case, content, error) {
+	for range maxRounds {
+		c, err := s.Store.Case(ctx, id)
+		if errors.Is(err, storage.ErrNotFound) {
+			return storage.Case{}, content{}, ErrNoCase
+		}
+		if err != nil {
+			return storage.Case{}, content{}, fmt.Errorf("read case: %w", err)
+		}
+		k, err := s.open(c)
+		if err != nil {
+			return c, k, err
+		}
+		in := s.dueNow(c, k)
+		if in == nil {
+			return c, k, nil
+		}
+		moved, after, err := s.step(ctx, c, k, in, action{})
+		if errors.Is(err, storage.ErrChanged) {
+			continue
+		}
+		if err != nil && !errors.Is(err, provider.ErrNoUser) && !errors.Is(err, ErrNotNow) {
+			return c, k, err
+		}
+		if err == nil {
+			c, k = moved, after
+		}
+		return c, k, nil
+	}
+	return storage.Case{}, content{}, fmt.Errorf("read case: %w", storage.ErrChanged)
+}
+
+// dueNow returns what happens to a case before anything else does, or nil.
+func (s *Service) dueNow(c storage.Case, k content) input {
+	p, known := s.policies[c.Group]
+	switch {
+	case c.State.IsFinal():
+		return nil
+	case known && p.Ended:
+		return policyEnded{}
+	case k.Waiting != nil && !s.Clock().Before(k.Waiting.At.Add(undoTime)):
+		return carriedOut{}
+	default:
+		return nil
+	}
+}
+
+// step decides what becomes of a case and records it. storage.ErrChanged if the case, or the
+// person, has changed since it was read.
+func (s *Service) step(ctx context.Context, c storage.Case, k content, in input, a action) (storage.Case, content, error) {
+	now := s.Clock()
+	on := storage.PersonBasis{HasAccount: s.accounts}
+	k, in, revision, err := s.compareNames(ctx, c, k, in)
+	if err != nil {
+		return c, k, err
+	}
+	on.Revision = revision
+	t, ok := advance(c, k, in, now)
+	if !ok {
+		return c, k, ErrNotNow
+	}
+	return s.move(ctx, c, t, a, on, now)
+}
+
+// compareNames compares the names on all proofs with that of the account as it is now, and
+// returns the revision of the person, a condition of the move: nobody changes a name between
+// a check and the approval. Zero if no proof has a name.
+func (s *Service) compareNames(ctx context.Context, c storage.Case, k content, in input) (content, input, int64, error) {
+	r, isResult := in.(resulted)
+	switch in.(type) {
+	case resulted, carriedOut:
+	default:
+		return k, in, 0, nil
+	}
+	named := isResult && r.found != nil && r.found.Name != nil
+	for _, of := range k.Checks {
+		named = named || of.Found != nil && of.Found.Name != nil
+	}
+	if !named {
+		return k, in, 0, nil
+	}
+	who, err := s.person(ctx, c.Subject)
+	if err != nil {
+		return k, in, 0, err
+	}
+	compared := func(f *finding) *finding {
+		if f == nil || f.Name == nil {
+			return f
+		}
+		one := *f
+		one.NameDiffers = who.name.differs(*f.Name)
+		return &one
+	}
+	k = k.clone()
+	for i := range k.Checks {
+		k.Checks[i].Found = compared(k.Checks[i].Found)
+	}
+	if isResult {
+		r.found = compared(r.found)
+		in = r
+	}
+	return k, in, who.revision, nil
+}
+
+// move records a transition, each in one step of the store. Where the store knows better, it
+// is another one: somebody else has the proof, or the host has recorded a status meanwhile.
+func (s *Service) move(ctx context.Context, before storage.Case, t transition, a action, on storage.PersonBasis, now time.Time) (storage.Case, content, error) {
+	for range maxRounds {
+		if t.c.State == storage.CaseApproved && t.k.HostsWord {
+			t = t.superseded(now)
+		}
+		m, k, err := s.caseMove(ctx, t, a, now)
+		if err != nil {
+			return before, t.k, err
+		}
+		moved, err := s.Store.MoveCase(ctx, m, on)
+		switch {
+		case err == nil:
+			t.k = k
+			s.moved(ctx, before, moved, t, m, now)
+			return moved, k, nil
+		case errors.Is(err, storage.ErrTaken):
+			if !takenByOthers(t) {
+				t = t.taken(before, now)
+			}
+		case errors.Is(err, storage.ErrEnded) && m.Status != nil:
+			if err := s.sameCase(ctx, before); err != nil {
+				return before, t.k, err
+			}
+			t.k.HostsWord, t.k.ShowsPending = true, false
+		case errors.Is(err, storage.ErrEnded):
+			return before, t.k, s.endedBecause(ctx, before)
+		case errors.Is(err, storage.ErrForbidden):
+			return before, t.k, ErrForbidden
+		case errors.Is(err, storage.ErrSpent):
+			return before, t.k, ErrNotNow
+		case errors.Is(err, storage.ErrChanged):
+			return before, t.k, storage.ErrChanged
+		case errors.Is(err, storage.ErrConflict):
+			return before, t.k, fmt.Errorf("%w: its reference is that of another case", errVerifier)
+		default:
+			return before, t.k, fmt.Errorf("move case: %w", err)
+		}
+	}
+	return before, t.k, storage.ErrChanged
+}
+
+// takenByOthers reports whether the approval already leaves out the proofs of others: then
+// they have changed hands meanwhile, and are looked up again.
+func takenByOthers(t transition) bool {
+	return t.k.Vouched && t.k.Review != nil && t.k.Review.Taken
+}
+
+// sameCase is ErrChanged unless a case is as it was read.
+func (s *Service) sameCase(ctx context.Context, before storage.Case) error {
+	now, err := s.Store.Case(ctx, before.ID)
+	switch {
+	case errors.Is(err, storage.ErrNotFound), err == nil && now.Version != before.Version:
+		return storage.ErrChanged
+	case err != nil:
+		return fmt.Errorf("read case: %w", err)
+	}
+	return nil
+}
+
+// endedBecause returns why a case no longer moves: it has ended, or its account has.
+func (s *Service) endedBecause(ctx context.Context, before storage.Case) error {
+	now, err := s.Store.Case(ctx, before.ID)
+	switch {
+	case errors.Is(err, storage.ErrNotFound):
+		return ErrNoCase
+	case err != nil:
+		return fmt.Errorf("read case: %w", err)
+	case now.State.IsFinal():
+		return ErrNotNow
+	default:
+		return provider.ErrNoUser
+	}
+}
+
+// caseMove returns a transition as the store records it, and the content that it then has.
+func (s *Service) caseMove(ctx context.Context, t transition, a action, now time.Time) (storage.CaseMove, content, error) {
+	m := storage.CaseMove{
+		At: now, References: t.refs, Message: a.message, Decision: a.decision, EvidenceUntil: t.evidenceUntil,
+	}
+	m.Status = s.statusOf(&t, now)
+	if t.c.State == storage.CaseApproved {
+		proofs, err := s.fingerprints(ctx, t, now)
+		if err != nil {
+			return m, t.k, err
+		}
+		m.Fingerprints = proofs
+	}
+	t.c.NextAt = due(t.c, t.k)
+	sealed, err := s.seal(t.c, t.k)
+	t.c.Content = sealed
+	m.Case = t.c
+	return m, t.k, err
+}
+
+// moved does what follows a move. It has happened: a failure is logged, and what has to
+// happen is tried again when it is due.
+func (s *Service) moved(ctx context.Context, before, c storage.Case, t transition, m storage.CaseMove, now time.Time) {
+	ctx = context.WithoutCancel(ctx)
+	if m.Status != nil {
+		s.Provider.People().Refresh(c.Subject)
+	}
+	if c.State.IsFinal() {
+		s.Provider.Events().Record(ctx, provider.Event{
+			Name: provider.EventVerificationEnded, UserID: c.Subject, ClientID: t.k.ClientID, Detail: c.Group + " " + string(c.State),
+		})
+		s.recordAtHost(ctx, c, t.k)
+	}
+	if c.State == storage.CaseWithdrawn {
+		s.shredNow(ctx, now)
+	}
+	if t.news {
+		s.mailNews(ctx, c, t.k)
+	}
+	if !c.NextAt.IsZero() && c.NextAt.Sub(now) <= undoTime {
+		time.AfterFunc(max(c.NextAt.Sub(now), 0), s.wakeUp)
+	}
+	if before.Renewal && c.State == storage.CaseApproved {
+		s.endReplaced(ctx, c, t.k, now)
+	}
+}
+
+// shredNow shreds the evidence of a case that its person has withdrawn.
+func (s *Service) shredNow(ctx context.Context, now time.Time) {
+	if _, err := s.Store.ShredEvidence(ctx, now, sweepBatch); err != nil {
+		s.Logger.ErrorContext(ctx, "evidence of a withdrawn case could not be shredded; will retry", slog.Any("error", err))
+	}
+}
+
+// wakeUp has run look for what is due.
+func (s *Service) wakeUp() {
+	select {
+	case s.wake <- struct{}{}:
+	default:
+	}
+}

@@ -1,0 +1,239 @@
+package verification
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+	"unicode/utf8"
+
+	"github.com/bonafide-id/bonafide/storage"
+)
+
+// maxNote is the maximum length of a reviewer's note, in characters.
+const maxNote = 2000
+
+const sealedDecision = "decision"
+
+// judgement is the part of a decision that the store has encrypted.
+type judgement struct {
+	Reasons   []Reason          `json:"reasons,omitempty"`
+	Note      string            `json:"note,omitempty"`
+	Subgroups []string          `json:"subgroups,omitempty"`
+	Until     time.Time         `json:"until,omitzero"`
+	Kinds     []string          `json:"kinds,omitempty"`
+	Answers   map[string][]bool `json:"answers,omitempty"`
+}
+
+// Take gives a reviewer the case with this ID or, if that is empty, the one that is due
+// first, until a time. ErrNoCase if there is none that the reviewer may take.
+func (s *Service) Take(ctx context.Context, by storage.Reviewer, id string, until time.Time) (RecordedCase, error) {
+	if id != "" { // which may have been decided
+		if _, _, err := s.read(ctx, id); err != nil {
+			return RecordedCase{}, err
+		}
+	}
+	c, err := s.Store.TakeCase(ctx, by, id, s.Clock(), until)
+	if errors.Is(err, storage.ErrNotFound) {
+		return RecordedCase{}, ErrNoCase
+	}
+	if err != nil {
+		return RecordedCase{}, fmt.Errorf("take case: %w", err)
+	}
+	k, err := s.open(c)
+	if err != nil {
+		return RecordedCase{}, err
+	}
+	return s.recorded(ctx, c, k)
+}
+
+// Return gives back a case that the reviewer has taken.
+func (s *Service) Return(ctx context.Context, by storage.Reviewer, id string) error {
+	if err := s.Store.ReturnCase(ctx, by.ID, id); err != nil {
+		return fmt.Errorf("return case: %w", err)
+	}
+	return nil
+}
+
+// Waiting returns up to limit cases in review for a reviewer that are due after the given
+// one, as storage.Reviews.WaitingCases.
+func (s *Service) Waiting(ctx context.Context, by storage.Reviewer, dueAfter time.Time, afterID string, limit int) ([]RecordedCase, error) {
+	found, err := s.Store.WaitingCases(ctx, by, dueAfter, afterID, limit)
+	if err != nil {
+		return nil, fmt.Errorf("list waiting cases: %w", err)
+	}
+	return s.recordedAll(ctx, found)
+}
+
+// Decide records the decision of a reviewer who has taken the case. It is carried out after
+// ten seconds, until which Undo takes it back; DecisionRecuse at once. Where the policy asks
+// for two reviewers, or for an override, the first decision waits for another reviewer, who
+// does not see it; if they differ, a senior reviewer decides. ErrNotNow if the case has
+// another version, ErrForbidden if the reviewer may not decide it, a provider.FieldError for
+// an invalid field of the decision.
+func (s *Service) Decide(ctx context.Context, by storage.Reviewer, id string, version int64, d Decision) (RecordedCase, error) {
+	decisionID, err := newID(s.Clock())
+	if err != nil {
+		return RecordedCase{}, err
+	}
+	sealed, err := s.sealDecision(decisionID, d)
+	if err != nil {
+		return RecordedCase{}, err
+	}
+	now := s.Clock()
+	recorded := &storage.Decision{
+		ID: decisionID, CaseID: id, Kind: d.Kind, Reviewer: by.ID, Subject: by.Subject, At: now, Content: sealed,
+	}
+	return s.personAct(ctx, id, action{
+		decision: recorded,
+		fits: func(c storage.Case, k content) error {
+			if c.State != storage.CaseReview || c.Version != version || k.Review == nil {
+				return ErrNotNow
+			}
+			if c.Subject == by.ID || c.Subject == by.Subject {
+				return ErrForbidden
+			}
+			return nil
+		},
+		input: func(_ context.Context, c storage.Case, k content) (input, string, error) {
+			if err := s.checkDecision(c, k, &d); err != nil {
+				return nil, "", err
+			}
+			return decided{opinion{
+				ID: decisionID, Kind: d.Kind, Reviewer: by.ID, Subject: by.Subject, At: now,
+				Reasons: d.Reasons, Subgroups: d.Subgroups, Until: d.Until, Kinds: d.Kinds,
+			}}, "", nil
+		},
+	})
+}
+
+// checkDecision returns an error for the first invalid field of a decision, and fills in what
+// an empty one stands for.
+func (s *Service) checkDecision(c storage.Case, k content, d *Decision) error {
+	needsReason, needsNote := false, slices.Contains(d.Reasons, ReasonOther)
+	switch d.Kind {
+	case storage.DecisionApprove:
+		if k.Review.Method == "" && k.Terms.Rule.verdict(k.state) == refused {
+			return wrongField("Kind", "cannot be %s: no method has found this person to be a member, so that it takes an override", d.Kind)
+		}
+	case storage.DecisionDecline, storage.DecisionAskAgain:
+		needsReason = true
+	case storage.DecisionOverride, storage.DecisionEscalate:
+		needsNote = true
+	case storage.DecisionRecuse:
+	default:
+		return wrongField("Kind", "%q is none of the kinds of decisions", d.Kind)
+	}
+	known := s.group(c.Group).Subgroups
+	for i, subgroup := range d.Subgroups {
+		if !slices.Contains(known, subgroup) {
+			return wrongField(fmt.Sprintf("Subgroups[%d]", i), "group %q has no subgroup %q", c.Group, subgroup)
+		}
+	}
+	switch {
+	case needsReason && len(d.Reasons) == 0:
+		return wrongField("Reasons", "are missing")
+	case len(d.Reasons) > maxFacts:
+		return wrongField("Reasons", "are more than %d", maxFacts)
+	case needsNote && d.Note == "":
+		return wrongField("Note", "is missing; this decision has to be explained to other reviewers")
+	case utf8.RuneCountInString(d.Note) > maxNote:
+		return wrongField("Note", "has more than %d characters", maxNote)
+	case !d.Until.IsZero() && !s.Clock().Before(d.Until):
+		return wrongField("Until", "is over")
+	}
+	if d.Kind == storage.DecisionAskAgain {
+		return s.checkKinds(c, k, d)
+	}
+	return nil
+}
+
+// checkKinds has the person upload all files again, unless the reviewer says which.
+func (s *Service) checkKinds(c storage.Case, k content, d *Decision) error {
+	p := s.policies[c.Group]
+	if p == nil || k.Review.Method == "" {
+		return nil
+	}
+	v := p.verifier(k.Review.Method)
+	if v == nil || len(v.Upload) == 0 {
+		return nil
+	}
+	all := Upload{}.kinds(v)
+	for i, kind := range d.Kinds {
+		if !slices.Contains(all, kind) {
+			return wrongField(fmt.Sprintf("Kinds[%d]", i), "%q is no requirement of the method", kind)
+		}
+	}
+	if len(d.Kinds) == 0 {
+		d.Kinds = all
+	}
+	return nil
+}
+
+// Undo takes back the decision of a reviewer that waits to be carried out, and gives the
+// reviewer the case until a time. ErrNotNow if it has been carried out, ErrForbidden if it is
+// another reviewer's.
+func (s *Service) Undo(ctx context.Context, by storage.Reviewer, id string, until time.Time) (RecordedCase, error) {
+	for range maxRounds {
+		c, k, err := s.read(ctx, id)
+		if err != nil {
+			return RecordedCase{}, err
+		}
+		now := s.Clock()
+		t, ok := advance(c, k, undone{}, now)
+		if !ok {
+			return RecordedCase{}, ErrNotNow
+		}
+		if k.Waiting.Reviewer != by.ID {
+			return RecordedCase{}, ErrForbidden
+		}
+		m, after, err := s.caseMove(ctx, t, action{}, now)
+		if err != nil {
+			return RecordedCase{}, err
+		}
+		moved, err := s.Store.UndoDecision(ctx, k.Waiting.ID, by.ID, m, until)
+		if errors.Is(err, storage.ErrChanged) {
+			continue // it has been carried out, or another action has come between
+		}
+		if err != nil {
+			return RecordedCase{}, fmt.Errorf("undo decision: %w", err)
+		}
+		return s.recorded(ctx, moved, after)
+	}
+	return RecordedCase{}, ErrNotNow
+}
+
+// Decisions returns the decisions about a case, the earliest first. A reviewer who has yet to
+// decide must not see those of the round.
+func (s *Service) Decisions(ctx context.Context, caseID string) ([]RecordedDecision, error) {
+	stored, err := s.Store.Decisions(ctx, caseID)
+	if err != nil {
+		return nil, fmt.Errorf("read decisions: %w", err)
+	}
+	all := make([]RecordedDecision, len(stored))
+	for i, d := range stored {
+		plain, err := s.Provider.People().Open(sealedDecision, d.ID, d.Content)
+		if err != nil {
+			return nil, fmt.Errorf("open decision: %w", err)
+		}
+		var j judgement
+		if err := json.Unmarshal(plain, &j); err != nil {
+			return nil, fmt.Errorf("decode decision: %w", err)
+		}
+		all[i] = RecordedDecision{
+			Decision: Decision{d.Kind, j.Reasons, j.Note, j.Subgroups, j.Until, j.Kinds, j.Answers},
+			Reviewer: d.Reviewer, Round: d.Round, At: d.At, Undone: d.Undone,
+		}
+	}
+	return all, nil
+}
+
+func (s *Service) sealDecision(id string, d Decision) ([]byte, error) {
+	plain, err := json.Marshal(judgement{d.Reasons, d.Note, d.Subgroups, d.Until, d.Kinds, d.Answers})
+	if err != nil {
+		return nil, fmt.Errorf("encode decision: %w", err)
+	}
+	return s.Provider.People().Seal(sealedDecision, id, plain), nil
+}

@@ -1,0 +1,333 @@
+package verification
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/storage"
+	"github.com/bonafide-id/bonafide/ui"
+)
+
+const (
+	// round is the interval at which run looks for what is due. What this process has made
+	// due itself is not kept waiting.
+	round = 30 * time.Second
+
+	// dueLease is how long a case that is due belongs to one process: what fails is tried
+	// again after that.
+	dueLease = 2 * time.Minute
+
+	dueBatch   = 50
+	sweepBatch = 250
+)
+
+// run does the background work, as long as the provider's Run.
+func (s *Service) run(ctx context.Context) {
+	tick := time.NewTicker(round)
+	defer tick.Stop()
+	s.endPolicies(ctx)
+	for {
+		s.carryOn(ctx)
+		s.sweepEvidence(ctx)
+		if err := s.sweepRosters(ctx); err != nil {
+			s.failed(ctx, err)
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		case <-s.wake:
+		}
+	}
+}
+
+// carryOn does what is due.
+func (s *Service) carryOn(ctx context.Context) {
+	for ctx.Err() == nil {
+		cases, err := s.Store.DueCases(ctx, s.Clock(), dueLease, dueBatch)
+		if err != nil {
+			s.failed(ctx, err)
+			return
+		}
+		for _, c := range cases {
+			if err := s.carryOnWith(ctx, c); err != nil {
+				s.failed(ctx, err)
+			}
+		}
+		if len(cases) < dueBatch {
+			return
+		}
+	}
+}
+
+func (s *Service) failed(ctx context.Context, err error) {
+	if ctx.Err() == nil {
+		s.Logger.ErrorContext(ctx, "what was due in a verification could not be done; will retry", slog.Any("error", err))
+	}
+}
+
+// carryOnWith does what is due in a case. Its NextAt has been moved for a while: whatever ends
+// in between is done again then.
+func (s *Service) carryOnWith(ctx context.Context, c storage.Case) (err error) {
+	defer func() {
+		if cause := recover(); cause != nil { // one case holds up no other
+			err = fmt.Errorf("panic: %v", cause)
+		}
+	}()
+	c, k, err := s.read(ctx, c.ID)
+	if errors.Is(err, ErrNoCase) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if c.State.IsFinal() {
+		return s.carryOnAfter(ctx, c, k)
+	}
+	now := s.Clock()
+	if !now.Before(k.finishBy()) && c.State != storage.CaseReview && k.Waiting == nil {
+		err := s.runOut(ctx, c.ID)
+		return unless(err, ErrNotNow)
+	}
+	if at := k.nudgeAt(); c.State == storage.CaseOpen && !at.IsZero() && !now.Before(at) {
+		return s.nudge(ctx, c.ID)
+	}
+	for _, of := range k.Checks {
+		if k.Unasked && of.isElsewhere() {
+			ref := storage.CaseReference{Method: of.Method, Reference: of.Reference}
+			return s.orLater(ctx, c, k, now, s.told(ctx, c.ID, ref, ""))
+		}
+		if of.State != checkWaiting || of.Step == nil || of.Step.Wait == nil {
+			continue
+		}
+		if again := of.Step.Wait.Again; !again.IsZero() && !now.Before(again) {
+			return s.orLater(ctx, c, k, now, s.due(ctx, c, of))
+		}
+	}
+	return s.settleTimer(ctx, c.ID)
+}
+
+// unless drops an error that means that there is nothing to do.
+func unless(err, nothing error) error {
+	if errors.Is(err, nothing) {
+		return nil
+	}
+	return err
+}
+
+// settleTimer sets the time at which something is due next.
+func (s *Service) settleTimer(ctx context.Context, id string) error {
+	_, _, err := s.rewrite(ctx, id, func(k *content) bool {
+		k.Unasked = false
+		return true
+	})
+	return unless(err, ErrNoCase)
+}
+
+func (s *Service) runOut(ctx context.Context, id string) error {
+	_, _, err := s.act(ctx, id, action{
+		fits: func(storage.Case, content) error { return nil },
+		input: func(context.Context, storage.Case, content) (input, string, error) {
+			return ranOut{}, "", nil
+		},
+	})
+	return err
+}
+
+// nudge reminds the person of an unfinished case, once.
+func (s *Service) nudge(ctx context.Context, id string) error {
+	first := false
+	c, k, err := s.rewrite(ctx, id, func(k *content) bool {
+		first, k.Nudged = !k.Nudged, true
+		return first
+	})
+	if err == nil && first && c.State == storage.CaseOpen {
+		s.tell(ctx, c, ui.MailView{Kind: ui.MailVerificationUnfinished, On: k.finishBy()})
+	}
+	return unless(err, ErrNoCase)
+}
+
+// orLater handles the error of asking the other side. While it cannot be asked, it is asked
+// less and less often.
+func (s *Service) orLater(ctx context.Context, c storage.Case, k content, now time.Time, err error) error {
+	if !errors.Is(err, errVerifier) {
+		return unless(unless(err, ErrNotNow), ErrNoPolicy)
+	}
+	wait := min(max(now.Sub(k.Since)/8, dueLease), 6*time.Hour)
+	if postponed := s.Store.PostponeCase(ctx, c.ID, c.Version, earlier(now.Add(wait), k.finishBy()), nil); postponed != nil {
+		err = errors.Join(err, unless(postponed, storage.ErrChanged))
+	}
+	return err
+}
+
+// due tells a verifier that the time of its Wait is over.
+func (s *Service) due(ctx context.Context, c storage.Case, of check) error {
+	_, _, err := s.act(ctx, c.ID, action{
+		fits: func(c storage.Case, k content) error {
+			now := k.check(of.Method)
+			if c.State.IsFinal() || k.Waiting != nil || now == nil || now.State != checkWaiting {
+				return ErrNotNow
+			}
+			return nil
+		},
+		input: func(ctx context.Context, c storage.Case, k content) (input, string, error) {
+			_, v, err := s.verifierOf(c, of.Method)
+			if err != nil {
+				return nil, "", err
+			}
+			e := Event{Kind: Due, Reference: k.check(of.Method).Reference}
+			if e.Data, err = s.fetch(ctx, v, e.Reference); err != nil {
+				return nil, "", err
+			}
+			return s.asked(ctx, v, c, k, e, false)
+		},
+	})
+	return err
+}
+
+// carryOnAfter does what is due in a case that has ended.
+func (s *Service) carryOnAfter(ctx context.Context, c storage.Case, k content) error {
+	if err := s.forgetElsewhere(ctx, c, k); err != nil {
+		return err
+	}
+	s.recordAtHost(ctx, c, k)
+	if c.State != storage.CaseApproved || k.Ended || k.Member == nil {
+		return s.settleEnded(ctx, c.ID)
+	}
+	if k.Ending != nil {
+		_, err := s.carryOutEnd(ctx, c, k.Ending.Reason)
+		return err
+	}
+	return s.remind(ctx, c, k)
+}
+
+// settleEnded sets the time at which something is due next in a case that has ended: what is
+// left to do is tried again after a while.
+func (s *Service) settleEnded(ctx context.Context, id string) error {
+	c, err := s.Store.Case(ctx, id)
+	if err != nil {
+		return unless(err, storage.ErrNotFound)
+	}
+	k, err := s.open(c)
+	if err != nil {
+		return err
+	}
+	next := due(c, k)
+	if now := s.Clock(); !next.IsZero() && !now.Before(next) {
+		next = now.Add(dueLease)
+	}
+	return unless(s.Store.PostponeCase(ctx, c.ID, c.Version, next, nil), storage.ErrChanged)
+}
+
+// remind reminds the person that a membership ends, and ends it when its time has come. One
+// that another case or the host has replaced is no longer that of this case.
+func (s *Service) remind(ctx context.Context, c storage.Case, k content) error {
+	now := s.Clock()
+	if k.Member.Until.IsZero() {
+		return s.settleEnded(ctx, c.ID)
+	}
+	who, err := s.person(ctx, c.Subject)
+	if errors.Is(err, provider.ErrNoUser) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if who.status(c.Group).Origin != c.ID {
+		_, err := s.markEndedQuietly(ctx, c.ID)
+		return err
+	}
+	if !now.Before(k.Member.Until) {
+		if _, err := s.endStatus(ctx, c, "expired", k.Member.Until); err != nil {
+			return err
+		}
+		_, err := s.markEnded(ctx, c.ID)
+		return err
+	}
+	first := false
+	_, k, err = s.rewrite(ctx, c.ID, func(k *content) bool {
+		n := reminders(k.Member.Until, now)
+		first = n > k.Reminded
+		k.Reminded = max(n, k.Reminded)
+		return true
+	})
+	if err == nil && first {
+		s.tell(ctx, c, ui.MailView{Kind: ui.MailVerificationEnding, On: k.Member.Until})
+	}
+	return err
+}
+
+// markEndedQuietly records that a case has nothing more to say about a membership.
+func (s *Service) markEndedQuietly(ctx context.Context, id string) (content, error) {
+	_, k, err := s.rewrite(ctx, id, func(k *content) bool {
+		k.Ended, k.Unrecorded = true, false
+		return true
+	})
+	return k, err
+}
+
+// forgetElsewhere has the other sides of an ended case delete what they keep. Each is called
+// until it succeeds.
+func (s *Service) forgetElsewhere(ctx context.Context, c storage.Case, k content) error {
+	var failed error
+	done := map[storage.CaseReference]bool{}
+	for _, ref := range k.Forget {
+		_, v, err := s.verifierOf(c, ref.Method)
+		if err == nil && v.Forget != nil {
+			_, err = call(ctx, s, func(ctx context.Context) (struct{}, error) { return struct{}{}, v.Forget(ctx, ref.Reference) })
+			if err != nil {
+				failed = errors.Join(failed, fmt.Errorf("method %q: forget: %w", v.Name, err))
+				continue
+			}
+		}
+		done[ref] = true
+	}
+	if len(done) == 0 {
+		return failed
+	}
+	_, _, err := s.rewrite(ctx, c.ID, func(k *content) bool {
+		var left []storage.CaseReference
+		for _, ref := range k.Forget {
+			if !done[ref] {
+				left = append(left, ref)
+			}
+		}
+		k.Forget = left
+		return true
+	})
+	return errors.Join(failed, err)
+}
+
+// endPolicies ends the open cases of policies that have ended.
+func (s *Service) endPolicies(ctx context.Context) {
+	for _, p := range s.Policies {
+		if !p.Ended {
+			continue
+		}
+		for _, state := range []storage.CaseState{storage.CaseOpen, storage.CasePending, storage.CaseReview} {
+			if err := s.endCases(ctx, storage.CaseFilter{Group: p.Group, State: state}); err != nil {
+				s.failed(ctx, err)
+			}
+		}
+	}
+}
+
+func (s *Service) endCases(ctx context.Context, f storage.CaseFilter) error {
+	for ctx.Err() == nil {
+		found, err := s.Store.Cases(ctx, f)
+		if err != nil || len(found) == 0 {
+			return err
+		}
+		for _, c := range found {
+			if _, _, err := s.read(ctx, c.ID); err != nil && !errors.Is(err, ErrNoCase) { // which ends it
+				return err
+			}
+			f.BeforeID = c.ID
+		}
+	}
+	return nil
+}

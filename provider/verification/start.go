@@ -1,0 +1,267 @@
+package verification
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/binary"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/storage"
+	"github.com/bonafide-id/bonafide/ui"
+)
+
+// appealWithin is how long a declined case can be appealed against.
+const appealWithin = 30 * day
+
+// startLimit limits the cases that one person begins.
+var startLimit = provider.Limit{Burst: 20, Every: time.Hour}
+
+// Start begins a case, or returns the one that the person has open for the group: then it
+// reports false, and the way back is that of the request. ErrNoPolicy; provider.ErrNoUser;
+// ErrNotNow if the person is a member and cannot renew that yet, or the case of Appeals cannot
+// be appealed against; a LimitError if a declined case does not allow another one yet.
+func (s *Service) Start(ctx context.Context, r Request) (started RecordedCase, created bool, err error) {
+	p := s.policies[r.Group]
+	if p == nil || p.Ended {
+		return RecordedCase{}, false, ErrNoPolicy
+	}
+	last, k, err := s.last(ctx, r.UserID, r.Group)
+	if err != nil {
+		return RecordedCase{}, false, err
+	}
+	if last.ID != "" && !last.State.IsFinal() {
+		started, err := s.resume(ctx, last.ID, r)
+		return started, false, err
+	}
+	c, content, err := s.newCase(ctx, p, r, last, k)
+	if err != nil {
+		return RecordedCase{}, false, err
+	}
+	if err := s.allow(ctx, limited{"verification start", r.UserID, startLimit}); err != nil {
+		return RecordedCase{}, false, err
+	}
+	if c.Content, err = s.seal(c, content); err != nil {
+		return RecordedCase{}, false, err
+	}
+	recorded, created, err := s.Store.StartCase(ctx, c, storage.PersonBasis{HasAccount: s.accounts})
+	switch {
+	case errors.Is(err, storage.ErrNotFound):
+		return RecordedCase{}, false, provider.ErrNoUser
+	case errors.Is(err, storage.ErrChanged):
+		return RecordedCase{}, false, ErrNotNow
+	case err != nil:
+		return RecordedCase{}, false, fmt.Errorf("start case: %w", err)
+	case !created:
+		started, err := s.resume(ctx, recorded.ID, r)
+		return started, false, err
+	}
+	if r.ReturnTo == "" { // the provider records its own
+		s.Provider.Events().Record(ctx, provider.Event{Name: provider.EventVerificationStarted, UserID: r.UserID, ClientID: r.ClientID, Detail: r.Group})
+	}
+	s.tell(context.WithoutCancel(ctx), recorded, ui.MailView{Kind: ui.MailVerificationStarted})
+	started, err = s.recorded(ctx, recorded, content)
+	return started, true, err
+}
+
+// last returns the latest case of a person for a group; the zero Case if there is none.
+func (s *Service) last(ctx context.Context, userID, group string) (storage.Case, content, error) {
+	found, err := s.Store.Cases(ctx, storage.CaseFilter{Subject: userID, Group: group, Limit: 1})
+	if err != nil {
+		return storage.Case{}, content{}, fmt.Errorf("list cases: %w", err)
+	}
+	if len(found) == 0 {
+		return storage.Case{}, content{}, nil
+	}
+	return s.read(ctx, found[0].ID)
+}
+
+// newCase returns the case that a person may begin.
+func (s *Service) newCase(ctx context.Context, p *Policy, r Request, last storage.Case, before content) (storage.Case, content, error) {
+	now := s.Clock().Truncate(time.Microsecond) // as the store has it
+	if r.Appeals != "" {
+		if last.ID != r.Appeals || !canAppeal(last, now) {
+			return storage.Case{}, content{}, ErrNotNow
+		}
+	} else if last.State == storage.CaseDeclined && now.Before(before.Retry) {
+		return storage.Case{}, content{}, LimitError{Wait: before.Retry.Sub(now)}
+	}
+	who, err := s.person(ctx, r.UserID)
+	if err != nil {
+		return storage.Case{}, content{}, err
+	}
+	id, err := newID(now)
+	if err != nil {
+		return storage.Case{}, content{}, err
+	}
+	k := content{
+		Terms:   terms{Rule: p.Rule.shape(), Reviewers: p.Reviewers, Finish: p.Finish, Promise: p.Promise, Keep: p.Keep},
+		Created: now, Since: now, ClientID: r.ClientID, ReturnTo: r.ReturnTo, Language: r.Language,
+	}
+	status := who.status(r.Group)
+	c := storage.Case{
+		ID: id, Subject: r.UserID, Group: r.Group, State: storage.CaseOpen, Appeals: r.Appeals, CreatedAt: now,
+		Renewal: status.Verified && (status.ExpiresAt.IsZero() || now.Before(status.ExpiresAt)),
+	}
+	if c.Renewal {
+		if status.ExpiresAt.IsZero() || now.Before(status.ExpiresAt.Add(-p.RenewFrom)) {
+			return storage.Case{}, content{}, ErrNotNow
+		}
+		k.Held, k.Replaces = status.ExpiresAt, status.Origin
+	}
+	c.NextAt = due(c, k)
+	return c, k, nil
+}
+
+func canAppeal(c storage.Case, now time.Time) bool {
+	return c.State == storage.CaseDeclined && c.Appeals == "" && now.Before(c.EndedAt.Add(appealWithin))
+}
+
+// resume gives an open case the way back of another request.
+func (s *Service) resume(ctx context.Context, id string, r Request) (RecordedCase, error) {
+	c, k, err := s.rewrite(ctx, id, func(k *content) bool {
+		if r.ClientID == k.ClientID && r.ReturnTo == k.ReturnTo || r.ClientID == "" && r.ReturnTo == "" {
+			return false
+		}
+		k.ClientID, k.ReturnTo = r.ClientID, r.ReturnTo
+		return true
+	})
+	if err != nil {
+		return RecordedCase{}, err
+	}
+	return s.recorded(ctx, c, k)
+}
+
+// Case returns a case, or ErrNoCase. A decision that is due is carried out first.
+func (s *Service) Case(ctx context.Context, id string) (RecordedCase, error) {
+	c, k, err := s.read(ctx, id)
+	if err != nil {
+		return RecordedCase{}, err
+	}
+	return s.recorded(ctx, c, k)
+}
+
+// Cases returns the matching cases, the latest first.
+func (s *Service) Cases(ctx context.Context, f storage.CaseFilter) ([]RecordedCase, error) {
+	found, err := s.Store.Cases(ctx, f)
+	if err != nil {
+		return nil, fmt.Errorf("list cases: %w", err)
+	}
+	return s.recordedAll(ctx, found)
+}
+
+func (s *Service) recordedAll(ctx context.Context, found []storage.Case) ([]RecordedCase, error) {
+	all := make([]RecordedCase, 0, len(found))
+	for _, c := range found {
+		k, err := s.open(c)
+		if err != nil {
+			return nil, err
+		}
+		if s.dueNow(c, k) != nil {
+			if c, k, err = s.read(ctx, c.ID); err != nil {
+				return nil, err
+			}
+		}
+		one, err := s.recorded(ctx, c, k)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, one)
+	}
+	return all, nil
+}
+
+// recorded returns a case with what is known about it.
+func (s *Service) recorded(ctx context.Context, c storage.Case, k content) (RecordedCase, error) {
+	r := RecordedCase{
+		ID: c.ID, UserID: c.Subject, Group: c.Group, Version: c.Version, State: c.State, Method: c.Method,
+		Renewal: c.Renewal, Appeals: c.Appeals, Reasons: k.Reasons,
+		CreatedAt: c.CreatedAt, DueAt: c.DueAt, EndedAt: c.EndedAt, RetryFrom: k.Retry,
+		Round: c.Round, Escalated: c.Escalated, TakenBy: c.TakenBy, TakenUntil: c.TakenUntil,
+		ClientID: k.ClientID, Language: k.Language,
+	}
+	for _, method := range k.Terms.Rule.methods() {
+		state := MethodState{Name: method}
+		if of := k.check(method); of != nil {
+			state.State, state.Attempts, state.Reasons = string(of.State), of.Attempt, of.Reasons
+		}
+		r.Methods = append(r.Methods, state)
+	}
+	if k.Waiting != nil {
+		r.State = storage.CaseReview
+		r.Waiting = &WaitingDecision{k.Waiting.Kind, k.Waiting.Reviewer, k.Waiting.At.Add(undoTime)}
+	}
+	if k.Review != nil && r.State == storage.CaseReview {
+		r.Facts = k.Review.Facts
+		r.WholeCase = k.Review.Method == ""
+		if found, ok := k.Terms.Rule.found(k.check); ok {
+			r.Member = found.membership()
+		}
+	}
+	if k.Member != nil {
+		r.Member = k.Member.membership()
+	}
+	if r.State == storage.CaseOpen || r.State == storage.CasePending {
+		r.FinishBy = k.finishBy()
+		r.Choices = k.choices()
+	}
+	if of := k.check(c.Method); of != nil && of.Step != nil {
+		r.Step = of.Step.result()
+	}
+	if canAppeal(c, s.Clock()) {
+		last, err := s.Store.Cases(ctx, storage.CaseFilter{Subject: c.Subject, Group: c.Group, Limit: 1})
+		if err != nil {
+			return r, fmt.Errorf("list cases: %w", err)
+		}
+		r.CanAppeal = len(last) == 1 && last[0].ID == c.ID
+	}
+	return r, nil
+}
+
+func (f finding) membership() *Membership {
+	return &Membership{Subgroups: f.Subgroups, Until: f.Until, Source: f.Source, Method: f.Method}
+}
+
+// choices are the methods that the person can begin.
+func (k *content) choices() []string {
+	return slices.DeleteFunc(k.Terms.Rule.needs(k.state), func(method string) bool {
+		state := k.state(method)
+		return state == checkReview || state == checkWaiting
+	})
+}
+
+// result is the step as its verifier has returned it.
+func (t *step) result() Result {
+	switch {
+	case t.Ask != nil:
+		return *t.Ask
+	case t.Code != nil:
+		return SendCode{Address: t.Code.Address}
+	case t.Upload != nil:
+		return *t.Upload
+	case t.GoTo != nil:
+		return *t.GoTo
+	case t.Wait != nil:
+		return *t.Wait
+	default:
+		return nil
+	}
+}
+
+// newID returns a UUID of version 7 (RFC 9562), which sorts by time.
+func newID(at time.Time) (string, error) {
+	var id [16]byte
+	if _, err := rand.Read(id[6:]); err != nil {
+		return "", fmt.Errorf("read random numbers: %w", err)
+	}
+	var ms [8]byte
+	binary.BigEndian.PutUint64(ms[:], uint64(at.UnixMilli()))
+	copy(id[:6], ms[2:])
+	id[6], id[8] = id[6]&0x0f|0x70, id[8]&0x3f|0x80
+	h := hex.EncodeToString(id[:])
+	return h[:8] + "-" + h[8:12] + "-" + h[12:16] + "-" + h[16:20] + "-" + h[20:], nil
+}

@@ -1,0 +1,342 @@
+package verification
+
+import (
+	"context"
+	"crypto/subtle"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/bonafide-id/bonafide/storage"
+)
+
+// The errors of the steps of a person.
+var (
+	errWrongCode  = errors.New("verification: the code is not the one that was sent, or too old")
+	errIncomplete = errors.New("verification: something that is required is missing")
+)
+
+// maxAnswer limits a field of a form, in characters.
+const maxAnswer = 500
+
+// The steps of a person. Each names the version that the person has seen; another is
+// ErrNotNow, and a case of somebody else ErrNoCase. errVerifier means that the person can
+// only try again.
+
+// owned is for a case of this user that has not ended, in the version that the user has seen;
+// zero for any.
+func owned(userID string, version int64) func(storage.Case, content) error {
+	return func(c storage.Case, _ content) error {
+		switch {
+		case c.Subject != userID:
+			return ErrNoCase
+		case c.State.IsFinal(), version != 0 && c.Version != version:
+			return ErrNotNow
+		default:
+			return nil
+		}
+	}
+}
+
+// personAct is an action of a person: the verifier of the present step gets an event.
+func (s *Service) personAct(ctx context.Context, id string, a action) (RecordedCase, error) {
+	c, k, err := s.act(ctx, id, a)
+	if err != nil && !errors.Is(err, errWrongCode) {
+		return RecordedCase{}, err
+	}
+	recorded, failed := s.recorded(ctx, c, k)
+	return recorded, errors.Join(err, failed)
+}
+
+// choose begins a method, again if it has failed. A LimitError after too many tries.
+func (s *Service) choose(ctx context.Context, userID, id string, version int64, method string) (RecordedCase, error) {
+	return s.personAct(ctx, id, action{
+		fits: owned(userID, version),
+		input: func(ctx context.Context, c storage.Case, k content) (input, string, error) {
+			p, v, err := s.verifierOf(c, method)
+			if err != nil {
+				return nil, "", err
+			}
+			if k.Waiting != nil || c.State == storage.CaseReview || !slices.Contains(k.choices(), method) {
+				return nil, "", ErrNotNow
+			}
+			if err := s.allowTry(ctx, p, userID, "try"); err != nil {
+				return nil, "", err
+			}
+			return s.asked(ctx, v, c, k, Event{Kind: Begun}, true)
+		},
+	})
+}
+
+// verifierOf returns the policy of a case and its verifier with this name. ErrNotNow if the
+// host has removed it.
+func (s *Service) verifierOf(c storage.Case, method string) (*Policy, *Verifier, error) {
+	p := s.policies[c.Group]
+	if p == nil {
+		return nil, nil, ErrNoPolicy
+	}
+	v := p.verifier(method)
+	if v == nil {
+		return nil, nil, ErrNotNow
+	}
+	return p, v, nil
+}
+
+// asked is ask as the input of an action. A code is counted before it is mailed.
+func (s *Service) asked(ctx context.Context, v *Verifier, c storage.Case, k content, e Event, anew bool) (input, string, error) {
+	in, mailed, err := s.ask(ctx, v, c, k, e, anew)
+	if err != nil {
+		return nil, "", err
+	}
+	if in.code != nil {
+		if err := s.allowCode(ctx, c.Subject, in.code.Address); err != nil {
+			return nil, "", err
+		}
+	}
+	return in, mailed, nil
+}
+
+// current returns the verifier and the step that the person is in.
+func (s *Service) current(c storage.Case, k content) (*Policy, *Verifier, *step, error) {
+	of := k.check(c.Method)
+	if c.State != storage.CaseOpen || of == nil || of.State != checkAsked || of.Step == nil {
+		return nil, nil, nil, ErrNotNow
+	}
+	p, v, err := s.verifierOf(c, c.Method)
+	return p, v, of.Step, err
+}
+
+// answer sends the fields of an Ask. errIncomplete if a required one is empty.
+func (s *Service) answer(ctx context.Context, userID, id string, version int64, form map[string]string) (RecordedCase, error) {
+	return s.personAct(ctx, id, action{
+		fits: owned(userID, version),
+		input: func(ctx context.Context, c storage.Case, k content) (input, string, error) {
+			p, v, step, err := s.current(c, k)
+			if err != nil {
+				return nil, "", err
+			}
+			if step.Ask == nil {
+				return nil, "", ErrNotNow
+			}
+			fields, err := step.Ask.read(form)
+			if err != nil {
+				return nil, "", err
+			}
+			if err := s.allowTry(ctx, p, userID, "answer"); err != nil {
+				return nil, "", err
+			}
+			return s.asked(ctx, v, c, k, Event{Kind: Answered, Form: fields}, false)
+		},
+	})
+}
+
+// read returns the fields of a form that it asks for.
+func (a Ask) read(form map[string]string) (map[string]string, error) {
+	fields := make(map[string]string, len(a.Fields))
+	for _, f := range a.Fields {
+		value := strings.TrimSpace(form[f.Name])
+		if value == "" && !f.Optional || !utf8.ValidString(value) || utf8.RuneCountInString(value) > maxAnswer {
+			return nil, errIncomplete
+		}
+		fields[f.Name] = value
+	}
+	return fields, nil
+}
+
+// enterCode sends a mailed code. errWrongCode with the case as it is then, or a LimitError
+// without a Wait when its tries are over: then only sendAgain helps.
+func (s *Service) enterCode(ctx context.Context, userID, id string, version int64, entered string) (RecordedCase, error) {
+	wrong := false
+	recorded, err := s.personAct(ctx, id, action{
+		fits: owned(userID, version),
+		input: func(ctx context.Context, c storage.Case, k content) (input, string, error) {
+			_, v, step, err := s.current(c, k)
+			if err != nil {
+				return nil, "", err
+			}
+			if step.Code == nil {
+				return nil, "", ErrNotNow
+			}
+			if step.Code.Tries >= maxCodeTries {
+				return nil, "", LimitError{}
+			}
+			digest := s.mailedDigest(c, v.Name, digits(entered))
+			fits := subtle.ConstantTimeCompare(digest[:], step.Code.Digest[:]) == 1
+			if wrong = !fits || s.Clock().After(step.Code.SentAt.Add(codeLife)); wrong {
+				return mistyped{}, "", nil
+			}
+			return s.asked(ctx, v, c, k, Event{Kind: Confirmed, Address: step.Code.Address}, false)
+		},
+	})
+	if err == nil && wrong {
+		err = errWrongCode
+	}
+	return recorded, err
+}
+
+// digits are the digits of what somebody has typed.
+func digits(entered string) string {
+	return strings.Map(func(r rune) rune {
+		if r < '0' || r > '9' {
+			return -1
+		}
+		return r
+	}, entered)
+}
+
+// sendAgain mails another code to the same address; the former one is void.
+func (s *Service) sendAgain(ctx context.Context, userID, id string, version int64) (RecordedCase, error) {
+	return s.personAct(ctx, id, action{
+		fits: owned(userID, version),
+		input: func(ctx context.Context, c storage.Case, k content) (input, string, error) {
+			_, v, step, err := s.current(c, k)
+			if err != nil {
+				return nil, "", err
+			}
+			if step.Code == nil {
+				return nil, "", ErrNotNow
+			}
+			if err := s.allowCode(ctx, userID, step.Code.Address); err != nil {
+				return nil, "", err
+			}
+			another, mailed, err := s.newCode(c, v.Name, step.Code.Address, s.Clock())
+			if err != nil {
+				return nil, "", fmt.Errorf("%w: %w", errVerifier, err)
+			}
+			return resulted{method: v.Name, result: SendCode{}, memory: k.check(v.Name).Memory, code: another}, mailed, nil
+		},
+	})
+}
+
+// submit tells that all files of an Upload are there. errIncomplete if one is missing.
+func (s *Service) submit(ctx context.Context, userID, id string, version int64) (RecordedCase, error) {
+	return s.personAct(ctx, id, action{
+		fits: owned(userID, version),
+		input: func(ctx context.Context, c storage.Case, k content) (input, string, error) {
+			_, v, step, err := s.current(c, k)
+			if err != nil {
+				return nil, "", err
+			}
+			if step.Upload == nil {
+				return nil, "", ErrNotNow
+			}
+			files, err := s.submitted(ctx, c, v, *step.Upload)
+			if err != nil {
+				return nil, "", err
+			}
+			return s.asked(ctx, v, c, k, Event{Kind: Uploaded, Evidence: files}, false)
+		},
+	})
+}
+
+// submitted returns the evidence of a case, if all that is asked for is there.
+func (s *Service) submitted(ctx context.Context, c storage.Case, v *Verifier, asked Upload) ([]Evidence, error) {
+	stored, err := s.Store.EvidenceOf(ctx, c.ID)
+	if err != nil {
+		return nil, fmt.Errorf("read evidence: %w", err)
+	}
+	missing := asked.kinds(v)
+	var files []Evidence
+	for _, e := range stored {
+		if e.Key == nil {
+			continue
+		}
+		files = append(files, Evidence{ID: e.ID, Kind: e.Kind, MediaType: e.MediaType, Size: e.Size})
+		missing = slices.DeleteFunc(missing, func(kind string) bool { return kind == e.Kind })
+	}
+	if len(missing) > 0 {
+		return nil, errIncomplete
+	}
+	return files, nil
+}
+
+// kinds are the requirements that an Upload asks for.
+func (u Upload) kinds(v *Verifier) []string {
+	if len(u.Kinds) > 0 {
+		return slices.Clone(u.Kinds)
+	}
+	var all []string
+	for _, r := range v.Upload {
+		all = append(all, r.Name)
+	}
+	return all
+}
+
+// comeBack tells that the person has come back from a GoTo. It decides nothing: the verifier
+// asks the other side, or opens what that has sealed.
+func (s *Service) comeBack(ctx context.Context, userID, id string, query map[string]string) (RecordedCase, error) {
+	return s.personAct(ctx, id, action{
+		fits: owned(userID, 0),
+		input: func(ctx context.Context, c storage.Case, k content) (input, string, error) {
+			_, v, step, err := s.current(c, k)
+			if err != nil {
+				return nil, "", err
+			}
+			if step.GoTo == nil {
+				return nil, "", ErrNotNow
+			}
+			e := Event{Kind: Returned, Reference: k.check(v.Name).Reference, Query: query}
+			return s.asked(ctx, v, c, k, e, false)
+		},
+	})
+}
+
+// stepBack returns the person from a step to the choice of methods.
+func (s *Service) stepBack(ctx context.Context, userID, id string, version int64) (RecordedCase, error) {
+	return s.personAct(ctx, id, action{
+		fits: owned(userID, version),
+		input: func(context.Context, storage.Case, content) (input, string, error) {
+			return steppedBack{}, "", nil
+		},
+	})
+}
+
+// Withdraw ends a case at the person's request: its evidence is shredded at once. ErrNoCase
+// if it is not this user's, ErrNotNow if it has ended.
+func (s *Service) Withdraw(ctx context.Context, userID, id string) error {
+	_, _, err := s.act(ctx, id, action{
+		fits: owned(userID, 0),
+		input: func(context.Context, storage.Case, content) (input, string, error) {
+			return withdrew{}, "", nil
+		},
+	})
+	return err
+}
+
+// Report gives a case the result of a method that is decided elsewhere, such as on the page
+// of a HostPage verifier: an Accept, Refuse, Review or Wait. ErrNotNow unless the person was
+// sent there or the method waits; a result that a verifier could not return is an error.
+func (s *Service) Report(ctx context.Context, caseID, method string, r Result) (RecordedCase, error) {
+	return s.personAct(ctx, caseID, action{
+		fits: func(c storage.Case, k content) error {
+			of := k.check(method)
+			if c.State.IsFinal() || of == nil || of.Step == nil || of.Step.GoTo == nil && of.Step.Wait == nil {
+				return ErrNotNow
+			}
+			return nil
+		},
+		input: func(ctx context.Context, c storage.Case, k content) (input, string, error) {
+			_, v, err := s.verifierOf(c, method)
+			if err != nil {
+				return nil, "", err
+			}
+			switch r.(type) {
+			case Accept, Refuse, Review, Wait:
+			default:
+				return nil, "", errors.New("verification: only Accept, Refuse, Review and Wait can be reported")
+			}
+			who, err := s.person(ctx, c.Subject)
+			if err != nil {
+				return nil, "", err
+			}
+			in, _, err := s.admit(v, c, who.name, r, s.Clock())
+			if err != nil {
+				return nil, "", fmt.Errorf("verification: report: %w", err)
+			}
+			in.memory = k.check(method).Memory
+			return in, "", nil
+		},
+	})
+}

@@ -1,0 +1,357 @@
+package storagetest
+
+import (
+	"testing"
+	"time"
+
+	"github.com/bonafide-id/bonafide/storage"
+)
+
+func (s *verificationSuite) caseMoves(t *testing.T) {
+	t.Run("ReplaceTheCase", func(t *testing.T) {
+		store := s.store(t)
+		before := startCase(t, store, "1", "ann")
+		want := before
+		want.State, want.Method, want.Round, want.Escalated = storage.CaseReview, "document", 3, true
+		want.DueAt, want.NextAt, want.Content = elsewhere, elsewhere, []byte("sealed")
+		moved, err := store.MoveCase(t.Context(), storage.CaseMove{Case: want, At: t0}, nobody)
+		ok(t, err)
+		equal(t, caseOf(t, store, "1"), moved)
+		want.DueAt, want.NextAt, want.Version = asStored, asStored, moved.Version
+		equal(t, moved, want)
+		if moved.Version == before.Version {
+			t.Error("the version is the same")
+		}
+	})
+	t.Run("LeaveWhatNeverChanges", func(t *testing.T) {
+		store := s.store(t)
+		c := startCase(t, store, "1", "ann")
+		forged := c
+		forged.Renewal, forged.Appeals, forged.CreatedAt, forged.StatusRevision, forged.TakenBy = true, "0", t0.Add(time.Hour), 7, "rita"
+		moved := moveTo(t, store, forged, storage.CasePending)
+		want := c
+		want.State, want.Version = storage.CasePending, moved.Version
+		equal(t, moved, want)
+		forged = moved
+		forged.Subject = "bob"
+		_, err := store.MoveCase(t.Context(), to(forged, storage.CaseOpen), nobody)
+		fails(t, err, storage.ErrChanged)
+	})
+	t.Run("NeedTheVersion", func(t *testing.T) {
+		store := s.store(t)
+		c := startCase(t, store, "1", "ann")
+		moveTo(t, store, c, storage.CasePending)
+		_, err := store.MoveCase(t.Context(), to(c, storage.CaseOpen), nobody)
+		fails(t, err, storage.ErrChanged)
+		c.ID = "none"
+		_, err = store.MoveCase(t.Context(), to(c, storage.CaseOpen), nobody)
+		fails(t, err, storage.ErrChanged)
+	})
+	t.Run("EndWithTheCase", func(t *testing.T) {
+		for _, state := range []storage.CaseState{storage.CaseApproved, storage.CaseDeclined, storage.CaseWithdrawn, storage.CaseExpired} {
+			store := s.store(t)
+			c := moveTo(t, store, startCase(t, store, "1", "ann"), state)
+			c.EndedAt = time.Time{}
+			_, err := store.MoveCase(t.Context(), to(c, storage.CaseOpen), nobody)
+			fails(t, err, storage.ErrEnded)
+		}
+	})
+	t.Run("EndWithTheAccount", func(t *testing.T) {
+		store := s.store(t)
+		on := storage.PersonBasis{HasAccount: true}
+		createAccount(t, store, "ann")
+		c, err := store.MoveCase(t.Context(), to(startCase(t, store, "1", "ann"), storage.CasePending), on)
+		ok(t, err)
+		ok(t, store.SetDisabled(t.Context(), "ann", true, t0))
+		_, err = store.MoveCase(t.Context(), approval(c), on)
+		fails(t, err, storage.ErrEnded)
+		c = moveTo(t, store, c, storage.CaseOpen) // without the basis
+		_, err = store.DeleteAccount(t.Context(), "ann", "someone")
+		ok(t, err)
+		_, err = store.MoveCase(t.Context(), approval(c), on)
+		fails(t, err, storage.ErrEnded)
+		equal(t, caseOf(t, store, "1"), c)
+		equal(t, statusOf(t, store, "ann", "student"), storage.Status{})
+	})
+	t.Run("NeedThePersonOfTheBasis", func(t *testing.T) {
+		store := s.store(t)
+		createAccount(t, store, "ann")
+		read, err := store.Person(t.Context(), "ann")
+		ok(t, err)
+		c := startCase(t, store, "1", "ann")
+		ok(t, store.SetAttributes(t.Context(), "ann", attributes(`{"name":"Another"}`)))
+		_, err = store.MoveCase(t.Context(), approval(c), storage.PersonBasis{Revision: read.Revision})
+		fails(t, err, storage.ErrChanged)
+	})
+	t.Run("GiveTheCaseBack", func(t *testing.T) {
+		store := s.store(t)
+		inReview(t, store, "1", "ann", t0)
+		c := take(t, store, rita, "1")
+		c = moveTo(t, store, c, storage.CaseWithdrawn)
+		equal(t, c.TakenBy, "")
+		equal(t, c.TakenUntil, time.Time{})
+	})
+	t.Run("NameTheCase", s.references)
+	t.Run("ApplyAMessageOnce", s.messages)
+	t.Run("RefuseWhatIsNotWhole", func(t *testing.T) {
+		store := s.store(t)
+		c := startCase(t, store, "1", "ann")
+		for name, change := range map[string]func(c *storage.Case){
+			"ReviewWithoutPromise": func(c *storage.Case) { c.State = storage.CaseReview },
+			"FinalWithoutEnd":      func(c *storage.Case) { c.State = storage.CaseExpired },
+			"OpenWithEnd":          func(c *storage.Case) { c.EndedAt = t0 },
+			"NoState":              func(c *storage.Case) { c.State = "" },
+		} {
+			changed := c
+			change(&changed)
+			if _, err := store.MoveCase(t.Context(), storage.CaseMove{Case: changed, At: t0}, nobody); err == nil {
+				t.Errorf("%s is recorded", name)
+			}
+		}
+		equal(t, caseOf(t, store, "1"), c)
+	})
+}
+
+func (s *verificationSuite) references(t *testing.T) {
+	store := s.store(t)
+	reference := func(method, name string) storage.CaseReference {
+		return storage.CaseReference{Method: method, Reference: name}
+	}
+	m := to(startCase(t, store, "1", "ann"), storage.CasePending)
+	m.References = []storage.CaseReference{reference("upstream", "a"), reference("upstream", "b")}
+	c, err := store.MoveCase(t.Context(), m, nobody)
+	ok(t, err)
+	moveTo(t, store, c, storage.CaseExpired)
+	for _, name := range []string{"a", "b"} { // both live, final or not
+		found, err := store.CaseByReference(t.Context(), reference("upstream", name))
+		ok(t, err)
+		equal(t, found.ID, "1")
+	}
+	_, err = store.CaseByReference(t.Context(), reference("another", "a"))
+	fails(t, err, storage.ErrNotFound)
+
+	bob := startCase(t, store, "2", "bob")
+	m = to(bob, storage.CasePending)
+	m.References = []storage.CaseReference{reference("upstream", "c"), reference("upstream", "a")}
+	_, err = store.MoveCase(t.Context(), m, nobody)
+	fails(t, err, storage.ErrConflict)
+	equal(t, caseOf(t, store, "2"), bob)
+	_, err = store.CaseByReference(t.Context(), reference("upstream", "c"))
+	fails(t, err, storage.ErrNotFound)
+}
+
+func (s *verificationSuite) messages(t *testing.T) {
+	store := s.store(t)
+	told := func(c storage.Case, method, message string) storage.CaseMove {
+		c.Method = method
+		m := to(c, storage.CasePending)
+		m.Message = message
+		return m
+	}
+	c, err := store.MoveCase(t.Context(), told(startCase(t, store, "1", "ann"), "upstream", "m"), nobody)
+	ok(t, err)
+	_, err = store.MoveCase(t.Context(), told(c, "upstream", "m"), nobody)
+	fails(t, err, storage.ErrSpent)
+	_, err = store.MoveCase(t.Context(), told(startCase(t, store, "2", "bob"), "upstream", "m"), nobody)
+	fails(t, err, storage.ErrSpent) // of another case
+	equal(t, caseOf(t, store, "1"), c)
+	if _, err := store.MoveCase(t.Context(), told(c, "another", "m"), nobody); err != nil {
+		t.Errorf("of another method: %v", err)
+	}
+}
+
+func (s *verificationSuite) caseStatuses(t *testing.T) {
+	t.Run("AreRecordedWithTheCase", func(t *testing.T) {
+		store := s.store(t)
+		c := startCase(t, store, "1", "ann")
+		m := to(c, storage.CaseApproved)
+		m.Status = &storage.Status{
+			Group: "another", Subgroups: []string{"University"}, Verified: true, VerifiedBy: "A", VerifiedAt: elsewhere,
+			ExpiresAt: elsewhere, Source: "B", Method: "document", Origin: "forged",
+		}
+		moved, err := store.MoveCase(t.Context(), m, nobody)
+		ok(t, err)
+		want := *m.Status
+		want.Group, want.Origin, want.VerifiedAt, want.ExpiresAt = "student", "1", asStored, asStored
+		equal(t, statusOf(t, store, "ann", "student"), want)
+		person, err := store.Person(t.Context(), "ann")
+		ok(t, err)
+		equal(t, moved.StatusRevision, person.Statuses[0].Revision)
+		equal(t, caseOf(t, store, "1"), moved)
+	})
+	t.Run("FollowEachOther", func(t *testing.T) {
+		store := s.store(t)
+		m := to(startCase(t, store, "1", "ann"), storage.CasePending)
+		m.Status = &storage.Status{Pending: true}
+		c, err := store.MoveCase(t.Context(), m, nobody)
+		ok(t, err)
+		equal(t, statusOf(t, store, "ann", "student").Pending, true)
+		_, err = store.MoveCase(t.Context(), approval(c), nobody)
+		ok(t, err)
+		equal(t, statusOf(t, store, "ann", "student").Verified, true)
+	})
+	for name, hosts := range map[string]func(t *testing.T, store VerificationStore) error{
+		"StandBehindTheWordOfTheHost": func(t *testing.T, store VerificationStore) error {
+			return store.SetStatus(t.Context(), "ann", storage.Status{Group: "student", Reason: "mismatch"}, storage.AnyRevision)
+		},
+		"StandBehindTheRemovalByTheHost": func(t *testing.T, store VerificationStore) error {
+			return store.RemoveStatus(t.Context(), "ann", "student")
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			store := s.store(t)
+			m := to(startCase(t, store, "1", "ann"), storage.CasePending)
+			m.Status = &storage.Status{Pending: true}
+			c, err := store.MoveCase(t.Context(), m, nobody)
+			ok(t, err)
+			ok(t, hosts(t, store))
+			before := statusOf(t, store, "ann", "student")
+			equal(t, before.Origin, "")
+			_, err = store.MoveCase(t.Context(), approval(c), nobody)
+			fails(t, err, storage.ErrEnded)
+			equal(t, caseOf(t, store, "1"), c)
+			equal(t, statusOf(t, store, "ann", "student"), before)
+			moveTo(t, store, c, storage.CaseWithdrawn) // without a status
+		})
+	}
+	t.Run("StandBehindTheFirstWordOfTheHost", func(t *testing.T) {
+		store := s.store(t)
+		c := startCase(t, store, "1", "ann")
+		ok(t, store.SetStatus(t.Context(), "ann", storage.Status{Group: "student"}, storage.NoStatus))
+		_, err := store.MoveCase(t.Context(), approval(c), nobody)
+		fails(t, err, storage.ErrEnded)
+	})
+	t.Run("LoseTheirOriginToTheHost", func(t *testing.T) {
+		store := s.store(t)
+		_, err := store.MoveCase(t.Context(), approval(startCase(t, store, "1", "ann")), nobody)
+		ok(t, err)
+		equal(t, statusOf(t, store, "ann", "student").Origin, "1")
+		ok(t, store.SetStatus(t.Context(), "ann", storage.Status{Group: "student", Origin: "1"}, storage.AnyRevision))
+		equal(t, statusOf(t, store, "ann", "student").Origin, "")
+		ok(t, store.SetStatus(t.Context(), "bob", storage.Status{Group: "student", Origin: "1"}, storage.NoStatus))
+		equal(t, statusOf(t, store, "bob", "student").Origin, "")
+	})
+	t.Run("End", s.endsOfStatuses)
+}
+
+func (s *verificationSuite) endsOfStatuses(t *testing.T) {
+	end := storage.StatusEnd{CaseID: "1", At: t0, Reason: "expired", FreeAt: elsewhere}
+	approved := func(t *testing.T, store VerificationStore, id string, expires time.Time) storage.Case {
+		m := approval(startCase(t, store, id, "ann"))
+		m.Status.ExpiresAt = expires
+		m.Fingerprints = []storage.Fingerprint{{Group: "student", Kind: "email", Digest: digest("of " + id)}}
+		c, err := store.MoveCase(t.Context(), m, nobody)
+		ok(t, err)
+		return c
+	}
+	ended := func(t *testing.T, store VerificationStore, want bool) {
+		t.Helper()
+		got, err := store.EndStatus(t.Context(), end)
+		ok(t, err)
+		equal(t, got, want)
+	}
+	t.Run("Once", func(t *testing.T) {
+		store := s.store(t)
+		approved(t, store, "1", time.Time{})
+		ended(t, store, true)
+		want := storage.Status{Group: "student", VerifiedBy: "A", VerifiedAt: t0, Reason: "expired", Origin: "1"}
+		equal(t, statusOf(t, store, "ann", "student"), want)
+		bound, err := store.Fingerprints(t.Context(), "student", "email", storage.Digest{}, 10)
+		ok(t, err)
+		equal(t, bound[0].Until, asStored)
+		ended(t, store, false)
+	})
+	t.Run("OfTheHostStays", func(t *testing.T) {
+		store := s.store(t)
+		approved(t, store, "1", time.Time{})
+		ok(t, store.SetStatus(t.Context(), "ann", storage.Status{Group: "student", Verified: true}, storage.AnyRevision))
+		ended(t, store, false)
+		equal(t, statusOf(t, store, "ann", "student").Verified, true)
+	})
+	t.Run("OfALaterCaseStays", func(t *testing.T) {
+		store := s.store(t)
+		approved(t, store, "1", time.Time{})
+		approved(t, store, "2", time.Time{})
+		ended(t, store, false)
+		equal(t, statusOf(t, store, "ann", "student").Origin, "2")
+		bound, err := store.Fingerprints(t.Context(), "student", "email", storage.Digest{}, 10)
+		ok(t, err)
+		for _, f := range bound {
+			equal(t, f.Until.IsZero(), f.CaseID == "2")
+		}
+	})
+	t.Run("OfNoCase", func(t *testing.T) { ended(t, s.store(t), false) })
+	t.Run("ByExpiryLeavesARenewalItsTurn", func(t *testing.T) {
+		store := s.store(t)
+		approved(t, store, "1", t0)
+		renewal := startCase(t, store, "2", "ann")
+		ended(t, store, true)
+		_, err := store.MoveCase(t.Context(), approval(renewal), nobody)
+		ok(t, err)
+		equal(t, statusOf(t, store, "ann", "student").Origin, "2")
+	})
+	t.Run("BeforeItsTimeEndsARenewalToo", func(t *testing.T) {
+		store := s.store(t)
+		approved(t, store, "1", t0.Add(time.Second))
+		renewal := startCase(t, store, "2", "ann")
+		ended(t, store, true)
+		_, err := store.MoveCase(t.Context(), approval(renewal), nobody)
+		fails(t, err, storage.ErrEnded)
+	})
+}
+
+func (s *verificationSuite) fingerprints(t *testing.T) {
+	proof := func(name string, until time.Time) storage.Fingerprint {
+		return storage.Fingerprint{Group: "student", Kind: "email", Digest: digest(name), Until: until}
+	}
+	approve := func(t *testing.T, store VerificationStore, id, subject string, at time.Time, proofs ...storage.Fingerprint) error {
+		t.Helper()
+		m := approval(startCase(t, store, id, subject))
+		m.At, m.Fingerprints = at, proofs
+		_, err := store.MoveCase(t.Context(), m, nobody)
+		return err
+	}
+	t.Run("BelongToOneSubject", func(t *testing.T) {
+		store := s.store(t)
+		ok(t, approve(t, store, "1", "ann", t0, proof("a", time.Time{}), proof("b", time.Time{})))
+		fails(t, approve(t, store, "2", "bob", t0, proof("c", time.Time{}), proof("a", time.Time{})), storage.ErrTaken)
+		equal(t, statusOf(t, store, "bob", "student"), storage.Status{})
+		equal(t, caseOf(t, store, "2").State, storage.CaseOpen)
+		ok(t, approve(t, store, "3", "carol", t0, proof("c", time.Time{})))
+		other := proof("a", time.Time{})
+		other.Kind = "roster"
+		ok(t, approve(t, store, "4", "dave", t0, other))
+	})
+	t.Run("StayWithTheirSubject", func(t *testing.T) {
+		store := s.store(t)
+		ok(t, approve(t, store, "1", "ann", t0, proof("a", time.Time{})))
+		ok(t, approve(t, store, "2", "ann", t0, proof("a", elsewhere)))
+		bound, err := store.Fingerprints(t.Context(), "student", "email", storage.Digest{}, 10)
+		ok(t, err)
+		equal(t, bound, []storage.BoundFingerprint{{Fingerprint: proof("a", asStored), Subject: "ann", CaseID: "2"}})
+	})
+	t.Run("BecomeFree", func(t *testing.T) {
+		store := s.store(t)
+		ok(t, approve(t, store, "1", "ann", t0, proof("a", late)))
+		fails(t, approve(t, store, "2", "bob", late.Add(-time.Second), proof("a", time.Time{})), storage.ErrTaken)
+		m := approval(caseOf(t, store, "2"))
+		m.At, m.Fingerprints = late, []storage.Fingerprint{proof("a", time.Time{})}
+		_, err := store.MoveCase(t.Context(), m, nobody)
+		ok(t, err)
+	})
+	t.Run("AreListedInOrder", func(t *testing.T) {
+		store := s.store(t)
+		var all []storage.Fingerprint
+		for i := range 5 {
+			all = append(all, storage.Fingerprint{Group: "student", Kind: "email", Digest: storage.Digest{byte(5 - i)}})
+		}
+		ok(t, approve(t, store, "1", "ann", t0, all...))
+		got, err := store.Fingerprints(t.Context(), "student", "email", storage.Digest{2}, 2)
+		ok(t, err)
+		equal(t, len(got), 2)
+		equal(t, []byte{got[0].Digest[0], got[1].Digest[0]}, []byte{3, 4})
+		got, err = store.Fingerprints(t.Context(), "student", "roster", storage.Digest{}, 10)
+		ok(t, err)
+		equal(t, len(got), 0)
+	})
+}

@@ -1,0 +1,198 @@
+package storagetest
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/bonafide-id/bonafide/storage"
+)
+
+func (s *verificationSuite) removalOfCases(t *testing.T) {
+	t.Run("OfASubject", s.forgetting)
+	remove := func(t *testing.T, store VerificationStore, now time.Time) (total int) {
+		t.Helper()
+		for {
+			n, err := store.RemoveCases(t.Context(), late, now, 2)
+			ok(t, err)
+			if n == 0 {
+				return total
+			}
+			total += n
+		}
+	}
+	stays := func(t *testing.T, store VerificationStore, now time.Time) {
+		t.Helper()
+		remove(t, store, now)
+		caseOf(t, store, "1")
+	}
+	goes := func(t *testing.T, store VerificationStore, now time.Time) {
+		t.Helper()
+		remove(t, store, now)
+		_, err := store.Case(t.Context(), "1")
+		fails(t, err, storage.ErrNotFound)
+	}
+	t.Run("TakesWhatBelongsToThem", func(t *testing.T) {
+		store := s.store(t)
+		for i := range 5 {
+			id := fmt.Sprint(i)
+			inReview(t, store, id, id, t0)
+			m := decided(take(t, store, rita, id), storage.CaseDeclined, rita, "d"+id, storage.DecisionDecline)
+			m.References = []storage.CaseReference{{Method: "upstream", Reference: id}}
+			m.Message, m.Case.Method = id, "upstream"
+			_, err := store.MoveCase(t.Context(), m, nobody)
+			ok(t, err)
+		}
+		kept := to(startCase(t, store, "6", "frank"), storage.CaseDeclined)
+		kept.Case.EndedAt = late
+		_, err := store.MoveCase(t.Context(), kept, nobody)
+		ok(t, err)
+		startCase(t, store, "7", "grace")
+		equal(t, remove(t, store, late), 5)
+		left, err := store.Cases(t.Context(), storage.CaseFilter{})
+		ok(t, err)
+		equal(t, idsOf(left), []string{"7", "6"})
+		_, err = store.CaseByReference(t.Context(), storage.CaseReference{Method: "upstream", Reference: "1"})
+		fails(t, err, storage.ErrNotFound)
+		made, err := store.Decisions(t.Context(), "1")
+		ok(t, err)
+		equal(t, len(made), 0)
+	})
+	t.Run("WaitsForTheEvidence", func(t *testing.T) {
+		store := s.store(t)
+		c := startCase(t, store, "1", "ann")
+		addEvidence(t, store, "e", "1", "ann")
+		moveTo(t, store, c, storage.CaseDeclined)
+		stays(t, store, late)
+		_, err := store.ShredEvidence(t.Context(), late, 10)
+		ok(t, err)
+		stays(t, store, late)
+		ok(t, store.DeletedEvidence(t.Context(), []string{"e"}))
+		goes(t, store, late)
+		_, err = store.Evidence(t.Context(), "e")
+		fails(t, err, storage.ErrNotFound)
+	})
+	t.Run("WaitsForTheStatus", func(t *testing.T) {
+		store := s.store(t)
+		m := approval(startCase(t, store, "1", "ann"))
+		m.Status.ExpiresAt = elsewhere
+		_, err := store.MoveCase(t.Context(), m, nobody)
+		ok(t, err)
+		stays(t, store, asStored.Add(-time.Microsecond))
+		goes(t, store, asStored)
+	})
+	t.Run("WaitsForAStatusWithoutEnd", func(t *testing.T) {
+		store := s.store(t)
+		m := approval(startCase(t, store, "1", "ann"))
+		m.Fingerprints = []storage.Fingerprint{{Group: "student", Kind: "email", Digest: digest("a")}}
+		_, err := store.MoveCase(t.Context(), m, nobody)
+		ok(t, err)
+		stays(t, store, asStored)
+		ok(t, store.SetStatus(t.Context(), "ann", storage.Status{Group: "student"}, storage.AnyRevision))
+		goes(t, store, asStored)
+		bound, err := store.Fingerprints(t.Context(), "student", "email", storage.Digest{}, 10)
+		ok(t, err)
+		equal(t, len(bound), 0)
+	})
+	t.Run("WaitsForAnAppeal", func(t *testing.T) {
+		store := s.store(t)
+		moveTo(t, store, startCase(t, store, "1", "ann"), storage.CaseDeclined)
+		c, _, err := store.StartCase(t.Context(), storage.Case{ID: "2", Subject: "ann", Group: "student", Appeals: "1", CreatedAt: t0}, nobody)
+		ok(t, err)
+		stays(t, store, late)
+		moveTo(t, store, c, storage.CaseWithdrawn)
+		goes(t, store, late)
+	})
+	t.Run("LeavesFingerprintsTheirTime", func(t *testing.T) {
+		store := s.store(t)
+		m := approval(startCase(t, store, "1", "ann"))
+		m.Fingerprints = []storage.Fingerprint{{Group: "student", Kind: "email", Digest: digest("a")}}
+		_, err := store.MoveCase(t.Context(), m, nobody)
+		ok(t, err)
+		_, err = store.EndStatus(t.Context(), storage.StatusEnd{CaseID: "1", At: t0, FreeAt: elsewhere})
+		ok(t, err)
+		goes(t, store, late)
+		m = approval(startCase(t, store, "2", "bob"))
+		m.Fingerprints = []storage.Fingerprint{{Group: "student", Kind: "email", Digest: digest("a")}}
+		_, err = store.MoveCase(t.Context(), m, nobody)
+		fails(t, err, storage.ErrTaken)
+		equal(t, remove(t, store, asStored), 1)
+	})
+}
+
+func (s *verificationSuite) forgetting(t *testing.T) {
+	store := s.store(t)
+	forget := func(subject string) {
+		t.Helper()
+		for {
+			n, err := store.ForgetCases(t.Context(), subject, "someone", 2)
+			ok(t, err)
+			if n == 0 {
+				return
+			}
+		}
+	}
+	proof := func(name string) []storage.Fingerprint {
+		return []storage.Fingerprint{{Group: "student", Kind: "email", Digest: digest(name)}}
+	}
+	for _, who := range []string{"ann", "bob"} {
+		for i := range 3 {
+			id := fmt.Sprint(who, " ", i)
+			c := startCase(t, store, id, who)
+			e := item("evidence of "+id, id)
+			e.HeldUntil = elsewhere
+			ok(t, store.AddEvidence(t.Context(), e, who, roomy))
+			m := approval(c)
+			m.Fingerprints = proof(id)
+			_, err := store.MoveCase(t.Context(), m, nobody)
+			ok(t, err)
+		}
+	}
+	issue(t, store, "code", 5)
+	for _, who := range []string{"ann", "bob"} {
+		redeem(t, store, "code", who)
+	}
+	// Ann and bob are reviewers, too: as themselves, and as users behind a name.
+	for i, who := range []string{"ann", "bob"} {
+		for j, r := range []storage.Reviewer{{ID: who}, {ID: "staff " + who, Subject: who}} {
+			id := fmt.Sprint("reviewed ", i, j)
+			inReview(t, store, id, "carol "+id, t0)
+			_, err := store.MoveCase(t.Context(), decided(take(t, store, r, id), storage.CaseReview, r, id, storage.DecisionApprove), nobody)
+			ok(t, err)
+		}
+		inReview(t, store, "taken by "+who, "dave "+who, t0)
+		take(t, store, storage.Reviewer{ID: who}, "taken by "+who)
+	}
+	forget("ann")
+	left, err := store.Cases(t.Context(), storage.CaseFilter{Subject: "ann"})
+	ok(t, err)
+	equal(t, len(left), 0)
+	left, err = store.Cases(t.Context(), storage.CaseFilter{Subject: "bob"})
+	ok(t, err)
+	equal(t, len(left), 3)
+	_, err = store.Evidence(t.Context(), "evidence of ann 1")
+	fails(t, err, storage.ErrNotFound)
+	leftovers(t, store, "evidence of ann 0", "evidence of ann 1", "evidence of ann 2")
+	equal(t, evidenceOf(t, store, "evidence of bob 1").Key, []byte("sealed"))
+	bound, err := store.Fingerprints(t.Context(), "student", "email", storage.Digest{}, 10)
+	ok(t, err)
+	for _, f := range bound {
+		equal(t, f.Subject, "bob")
+	}
+	equal(t, len(bound), 3)
+	equal(t, redeem(t, store, "code", "ann").Used, 3) // as somebody new
+	equal(t, redeem(t, store, "code", "bob").Used, 3)
+	var made []storage.Decision
+	for _, id := range []string{"reviewed 0 0", "reviewed 0 1", "reviewed 1 0", "reviewed 1 1"} {
+		of, err := store.Decisions(t.Context(), id)
+		ok(t, err)
+		made = append(made, of...)
+	}
+	var who [][2]string
+	for _, d := range made {
+		who = append(who, [2]string{d.Reviewer, d.Subject})
+	}
+	equal(t, who, [][2]string{{"someone", ""}, {"staff ann", "someone"}, {"bob", ""}, {"staff bob", "bob"}})
+	equal(t, caseOf(t, store, "taken by ann").TakenBy, "")
+	equal(t, caseOf(t, store, "taken by bob").TakenBy, "bob")
+}

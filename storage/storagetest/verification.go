@@ -1,0 +1,225 @@
+package storagetest
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/bonafide-id/bonafide/storage"
+)
+
+// VerificationStore is a store that keeps what the verification of people needs as well.
+type VerificationStore interface {
+	storage.Store
+	storage.Verification
+}
+
+// RunVerification tests everything that the comments of storage.Verification promise, as
+// [Run] does for storage.Store.
+func RunVerification(t *testing.T, newDatabase func(t *testing.T) (open func() VerificationStore)) {
+	suite := &verificationSuite{newDatabase: newDatabase}
+	t.Run("Cases", suite.cases)
+	t.Run("CaseLists", suite.caseLists)
+	t.Run("CaseMoves", suite.caseMoves)
+	t.Run("CaseStatuses", suite.caseStatuses)
+	t.Run("CaseTimers", suite.caseTimers)
+	t.Run("Fingerprints", suite.fingerprints)
+	t.Run("RemovalOfCases", suite.removalOfCases)
+	t.Run("Reviews", suite.reviews)
+	t.Run("Decisions", suite.decisions)
+	t.Run("CaseNumbers", suite.caseNumbers)
+	t.Run("Evidence", suite.evidence)
+	t.Run("Shredding", suite.shredding)
+	t.Run("Rosters", suite.rosters)
+	t.Run("VerificationCodes", suite.verificationCodes)
+	t.Run("Races", suite.races)
+	t.Run("Availability", suite.availability)
+}
+
+type verificationSuite struct {
+	newDatabase func(t *testing.T) func() VerificationStore
+}
+
+// store returns the store of a database of its own.
+func (s *verificationSuite) store(t *testing.T) VerificationStore {
+	t.Helper()
+	return s.stores(t, 1)[0]
+}
+
+// stores returns n stores of one database.
+func (s *verificationSuite) stores(t *testing.T, n int) []VerificationStore {
+	t.Helper()
+	return openStores(t, s.newDatabase(t), n)
+}
+
+// nobody is the basis of a write about a subject without an account.
+var nobody = storage.PersonBasis{}
+
+// startCase starts a case about a subject and the group "student".
+func startCase(t *testing.T, store storage.Verification, id, subject string) storage.Case {
+	t.Helper()
+	return startCaseIn(t, store, id, subject, "student")
+}
+
+func startCaseIn(t *testing.T, store storage.Verification, id, subject, group string) storage.Case {
+	t.Helper()
+	c, created, err := store.StartCase(t.Context(), storage.Case{ID: id, Subject: subject, Group: group, CreatedAt: t0}, nobody)
+	ok(t, err)
+	if !created {
+		t.Fatalf("%s has the case %s already", subject, c.ID)
+	}
+	return c
+}
+
+// to is a move of a case to a state.
+func to(c storage.Case, state storage.CaseState) storage.CaseMove {
+	c.State = state
+	if state == storage.CaseReview && c.DueAt.IsZero() {
+		c.DueAt = t0.Add(time.Hour)
+		c.Round++
+	}
+	if state.IsFinal() {
+		c.EndedAt = t0
+	}
+	return storage.CaseMove{Case: c, At: t0}
+}
+
+func moveTo(t *testing.T, store storage.Verification, c storage.Case, state storage.CaseState) storage.Case {
+	t.Helper()
+	moved, err := store.MoveCase(t.Context(), to(c, state), nobody)
+	ok(t, err)
+	return moved
+}
+
+// approval is a move that records a verified status.
+func approval(c storage.Case) storage.CaseMove {
+	m := to(c, storage.CaseApproved)
+	m.Status = &storage.Status{Verified: true, VerifiedBy: "A", VerifiedAt: t0}
+	return m
+}
+
+// inReview starts a case that is due in review at a time.
+func inReview(t *testing.T, store storage.Verification, id, subject string, due time.Time) storage.Case {
+	t.Helper()
+	c := startCase(t, store, id, subject)
+	c.DueAt, c.Round = due, 1
+	return moveTo(t, store, c, storage.CaseReview)
+}
+
+// rita and raul are reviewers, who have taken a case until an hour from now.
+var (
+	rita = storage.Reviewer{ID: "rita", Subject: "user rita"}
+	raul = storage.Reviewer{ID: "raul", Subject: "user raul"}
+	late = t0.Add(time.Hour)
+)
+
+func take(t *testing.T, store storage.Verification, r storage.Reviewer, id string) storage.Case {
+	t.Helper()
+	c, err := store.TakeCase(t.Context(), r, id, t0, late)
+	ok(t, err)
+	return c
+}
+
+// decided is a move with a decision of a reviewer.
+func decided(c storage.Case, state storage.CaseState, r storage.Reviewer, id string, kind storage.DecisionKind) storage.CaseMove {
+	m := to(c, state)
+	if state == storage.CaseApproved {
+		m = approval(c)
+	}
+	m.Decision = &storage.Decision{ID: id, Kind: kind, Reviewer: r.ID, Subject: r.Subject, At: t0, Content: []byte("sealed")}
+	return m
+}
+
+func caseOf(t *testing.T, store storage.Verification, id string) storage.Case {
+	t.Helper()
+	c, err := store.Case(t.Context(), id)
+	ok(t, err)
+	return c
+}
+
+// statusOf returns the status of a subject in a group, without its revision; the zero Status
+// for none.
+func statusOf(t *testing.T, store storage.Store, subject, group string) storage.Status {
+	t.Helper()
+	person, err := store.Person(t.Context(), subject)
+	ok(t, err)
+	for _, status := range person.Statuses {
+		if status.Group == group {
+			status.Revision = 0
+			return status
+		}
+	}
+	return storage.Status{}
+}
+
+func idsOf(cases []storage.Case) (ids []string) {
+	for _, c := range cases {
+		ids = append(ids, c.ID)
+	}
+	return ids
+}
+
+// availability tests that a store which cannot look does not answer that there is nothing.
+func (s *verificationSuite) availability(t *testing.T) {
+	calls := map[string]func(context.Context, storage.Verification) error{
+		"Case": func(ctx context.Context, store storage.Verification) error {
+			_, err := store.Case(ctx, "1")
+			return err
+		},
+		"StartCase": func(ctx context.Context, store storage.Verification) error {
+			_, _, err := store.StartCase(ctx, storage.Case{ID: "2", Subject: "ann", Group: "student", CreatedAt: t0}, nobody)
+			return err
+		},
+		"Cases": func(ctx context.Context, store storage.Verification) error {
+			_, err := store.Cases(ctx, storage.CaseFilter{Subject: "ann"})
+			return err
+		},
+		"WaitingCases": func(ctx context.Context, store storage.Verification) error {
+			_, err := store.WaitingCases(ctx, rita, time.Time{}, "", 10)
+			return err
+		},
+		"EvidenceOf": func(ctx context.Context, store storage.Verification) error {
+			_, err := store.EvidenceOf(ctx, "1")
+			return err
+		},
+		"Roster": func(ctx context.Context, store storage.Verification) error {
+			_, err := store.Roster(ctx, "members")
+			return err
+		},
+		"CodeBatches": func(ctx context.Context, store storage.Verification) error {
+			_, err := store.CodeBatches(ctx, time.Time{}, 10)
+			return err
+		},
+	}
+	t.Run("OpenStoreAnswers", func(t *testing.T) {
+		store := s.store(t)
+		startCase(t, store, "1", "ann")
+		for name, call := range calls {
+			if err := call(t.Context(), store); err != nil {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+	})
+	t.Run("ClosedStoreIsUnavailable", func(t *testing.T) {
+		store := s.store(t)
+		startCase(t, store, "1", "ann")
+		ok(t, store.Close())
+		for name, call := range calls {
+			if err := call(t.Context(), store); !errors.Is(err, storage.ErrUnavailable) {
+				t.Errorf("%s: err = %v, want %v", name, err, storage.ErrUnavailable)
+			}
+		}
+	})
+	t.Run("EndedContextIsNoAnswer", func(t *testing.T) {
+		store := s.store(t)
+		startCase(t, store, "1", "ann")
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		for name, call := range calls {
+			if err := call(ctx, store); !errors.Is(err, context.Canceled) {
+				t.Errorf("%s: err = %v, want %v", name, err, context.Canceled)
+			}
+		}
+	})
+}

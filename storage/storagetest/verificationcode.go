@@ -1,0 +1,151 @@
+package storagetest
+
+import (
+	"testing"
+	"time"
+
+	"github.com/bonafide-id/bonafide/storage"
+)
+
+// code is a code of the group "student", whose batch has its name.
+func code(name string, uses int) storage.VerificationCode {
+	return storage.VerificationCode{
+		Digest: digest(name), Batch: "batch of " + name, Group: "student", Uses: uses, IssuedBy: "olga", IssuedAt: t0, ExpiresAt: late,
+	}
+}
+
+func issue(t *testing.T, store storage.Verification, name string, uses int) {
+	t.Helper()
+	ok(t, store.IssueCodes(t.Context(), []storage.VerificationCode{code(name, uses)}))
+}
+
+func redeem(t *testing.T, store storage.Verification, name, subject string) storage.VerificationCode {
+	t.Helper()
+	c, err := store.RedeemCode(t.Context(), digest(name), "student", subject, storage.Digest{}, t0)
+	ok(t, err)
+	return c
+}
+
+func (s *verificationSuite) verificationCodes(t *testing.T) {
+	t.Run("ComeBackAsTheyWereIssued", func(t *testing.T) {
+		store := s.store(t)
+		want := code("a", 2)
+		want.Subgroups, want.Email, want.Used = []string{"University"}, digest("ann@example.com"), 7
+		want.IssuedAt, want.ExpiresAt, want.HoldsUntil = elsewhere, elsewhere, elsewhere
+		ok(t, store.IssueCodes(t.Context(), []storage.VerificationCode{want}))
+		got, err := store.RedeemCode(t.Context(), digest("a"), "student", "ann", digest("ann@example.com"), t0)
+		ok(t, err)
+		want.Used, want.IssuedAt, want.ExpiresAt, want.HoldsUntil = 1, asStored, asStored, asStored
+		equal(t, got, want)
+	})
+	t.Run("AreIssuedAllOrNone", func(t *testing.T) {
+		store := s.store(t)
+		issue(t, store, "b", 1)
+		fails(t, store.IssueCodes(t.Context(), []storage.VerificationCode{code("a", 1), code("b", 1)}), storage.ErrConflict)
+		_, err := store.RedeemCode(t.Context(), digest("a"), "student", "ann", storage.Digest{}, t0)
+		fails(t, err, storage.ErrNotFound)
+		batches, err := store.CodeBatches(t.Context(), time.Time{}, 10)
+		ok(t, err)
+		equal(t, len(batches), 1)
+	})
+	t.Run("AreUsedUp", func(t *testing.T) {
+		store := s.store(t)
+		issue(t, store, "a", 2)
+		equal(t, redeem(t, store, "a", "ann").Used, 1)
+		equal(t, redeem(t, store, "a", "ann").Used, 1)
+		equal(t, redeem(t, store, "a", "bob").Used, 2)
+		_, err := store.RedeemCode(t.Context(), digest("a"), "student", "carol", storage.Digest{}, t0)
+		fails(t, err, storage.ErrSpent)
+		equal(t, redeem(t, store, "a", "ann").Used, 2)
+	})
+	t.Run("AreNotFound", func(t *testing.T) {
+		store := s.store(t)
+		c := code("a", 1)
+		c.Email = digest("ann@example.com")
+		ok(t, store.IssueCodes(t.Context(), []storage.VerificationCode{c}))
+		for name, try := range map[string]func() error{
+			"None": func() error {
+				_, err := store.RedeemCode(t.Context(), digest("none"), "student", "ann", c.Email, t0)
+				return err
+			},
+			"OfAnotherGroup": func() error {
+				_, err := store.RedeemCode(t.Context(), c.Digest, "teacher", "ann", c.Email, t0)
+				return err
+			},
+			"Expired": func() error {
+				_, err := store.RedeemCode(t.Context(), c.Digest, "student", "ann", c.Email, late)
+				return err
+			},
+			"OfAnotherAddress": func() error {
+				_, err := store.RedeemCode(t.Context(), c.Digest, "student", "ann", digest("bob@example.com"), t0)
+				return err
+			},
+			"OfNoAddress": func() error {
+				_, err := store.RedeemCode(t.Context(), c.Digest, "student", "ann", storage.Digest{}, t0)
+				return err
+			},
+		} {
+			t.Run(name, func(t *testing.T) { fails(t, try(), storage.ErrNotFound) })
+		}
+		if got, err := store.RedeemCode(t.Context(), c.Digest, "student", "ann", c.Email, t0); err != nil || got.Used != 1 {
+			t.Errorf("afterwards: %+v, %v", got, err)
+		}
+	})
+	t.Run("EndByTheBatch", func(t *testing.T) {
+		store := s.store(t)
+		first, second := code("a", 3), code("b", 2)
+		second.Batch = first.Batch
+		ok(t, store.IssueCodes(t.Context(), []storage.VerificationCode{first, second}))
+		issue(t, store, "c", 1)
+		n, err := store.EndCodes(t.Context(), first.Batch, t0)
+		ok(t, err)
+		equal(t, n, 2)
+		n, err = store.EndCodes(t.Context(), first.Batch, t0)
+		ok(t, err)
+		equal(t, n, 0)
+		_, err = store.RedeemCode(t.Context(), digest("a"), "student", "ann", storage.Digest{}, t0)
+		fails(t, err, storage.ErrNotFound)
+		redeem(t, store, "c", "ann")
+	})
+	t.Run("AreSummedUpByTheBatch", func(t *testing.T) {
+		store := s.store(t)
+		first, second := code("a", 3), code("b", 2)
+		second.Batch, second.ExpiresAt = first.Batch, elsewhere
+		ok(t, store.IssueCodes(t.Context(), []storage.VerificationCode{first, second}))
+		redeem(t, store, "a", "ann")
+		later := code("c", 1)
+		later.IssuedAt = t0.Add(time.Minute)
+		ok(t, store.IssueCodes(t.Context(), []storage.VerificationCode{later}))
+		want := []storage.CodeBatch{
+			{Batch: "batch of c", Group: "student", Codes: 1, Uses: 1, IssuedBy: "olga", IssuedAt: t0.Add(time.Minute), EndsAt: late},
+			{Batch: "batch of a", Group: "student", Codes: 2, Uses: 5, Used: 1, IssuedBy: "olga", IssuedAt: t0, EndsAt: asStored},
+		}
+		for _, c := range []struct {
+			before time.Time
+			limit  int
+			want   []storage.CodeBatch
+		}{{time.Time{}, 10, want}, {time.Time{}, 1, want[:1]}, {t0.Add(time.Minute), 10, want[1:]}, {t0, 10, nil}} {
+			got, err := store.CodeBatches(t.Context(), c.before, c.limit)
+			ok(t, err)
+			equal(t, got, c.want)
+		}
+	})
+	t.Run("AreRemoved", func(t *testing.T) {
+		store := s.store(t)
+		issue(t, store, "a", 1)
+		issue(t, store, "b", 1)
+		redeem(t, store, "a", "ann")
+		later := code("c", 1)
+		later.ExpiresAt = late.Add(time.Second)
+		ok(t, store.IssueCodes(t.Context(), []storage.VerificationCode{later}))
+		for _, want := range []int{1, 1, 0} {
+			n, err := store.RemoveVerificationCodes(t.Context(), late.Add(time.Microsecond), 1)
+			ok(t, err)
+			equal(t, n, want)
+		}
+		batches, err := store.CodeBatches(t.Context(), time.Time{}, 10)
+		ok(t, err)
+		equal(t, len(batches), 1)
+		redeem(t, store, "c", "ann")
+	})
+}

@@ -1,0 +1,212 @@
+package storagetest
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/bonafide-id/bonafide/storage"
+)
+
+// races tests what many callers want and not all may have.
+func (s *verificationSuite) races(t *testing.T) {
+	s.contests(t)
+	t.Run("StartsMakeOneCase", func(t *testing.T) {
+		stores := s.stores(t, 2)
+		var mu sync.Mutex
+		made, returned := 0, map[string]bool{}
+		for _, err := range race(stores, func(i int, store VerificationStore) error {
+			c, created, err := store.StartCase(t.Context(), storage.Case{ID: fmt.Sprint(i), Subject: "ann", Group: "student", CreatedAt: t0}, nobody)
+			mu.Lock()
+			defer mu.Unlock()
+			if returned[c.ID] = true; created {
+				made++
+			}
+			return err
+		}) {
+			ok(t, err)
+		}
+		equal(t, made, 1)
+		equal(t, len(returned), 1)
+	})
+	t.Run("TakersGetDifferentCases", func(t *testing.T) {
+		stores := s.stores(t, 2)
+		const cases = contenders / 2
+		for i := range cases {
+			inReview(t, stores[0], fmt.Sprint(i), fmt.Sprint("subject ", i), t0)
+		}
+		var mu sync.Mutex
+		taken := map[string]int{}
+		errs := race(stores, func(i int, store VerificationStore) error {
+			c, err := store.TakeCase(t.Context(), storage.Reviewer{ID: fmt.Sprint("reviewer ", i)}, "", t0, late)
+			mu.Lock()
+			defer mu.Unlock()
+			taken[c.ID]++
+			return err
+		})
+		left := 0
+		for _, err := range errs {
+			if err != nil {
+				fails(t, err, storage.ErrNotFound)
+				left++
+			}
+		}
+		equal(t, left, contenders-cases)
+		delete(taken, "")
+		equal(t, len(taken), cases)
+	})
+	t.Run("ReviewerHoldsOneCase", func(t *testing.T) {
+		stores := s.stores(t, 2)
+		for i := range contenders {
+			inReview(t, stores[0], fmt.Sprint(i), fmt.Sprint("subject ", i), t0)
+		}
+		for _, err := range race(stores, func(i int, store VerificationStore) error {
+			_, err := store.TakeCase(t.Context(), rita, fmt.Sprint(i), t0, late)
+			return err
+		}) {
+			ok(t, err)
+		}
+		held := 0
+		for i := range contenders {
+			if caseOf(t, stores[0], fmt.Sprint(i)).TakenBy != "" {
+				held++
+			}
+		}
+		equal(t, held, 1)
+	})
+	t.Run("CodeIsUsedAsOftenAsItMay", func(t *testing.T) {
+		stores := s.stores(t, 2)
+		issue(t, stores[0], "code", 3)
+		used := 0
+		for _, err := range race(stores, func(i int, store VerificationStore) error {
+			_, err := store.RedeemCode(t.Context(), digest("code"), "student", fmt.Sprint("subject ", i), storage.Digest{}, t0)
+			return err
+		}) {
+			if err == nil {
+				used++
+			} else {
+				fails(t, err, storage.ErrSpent)
+			}
+		}
+		equal(t, used, 3)
+	})
+	t.Run("CodeIsCountedOnceForASubject", func(t *testing.T) {
+		stores := s.stores(t, 2)
+		issue(t, stores[0], "code", 3)
+		for _, err := range race(stores, func(_ int, store VerificationStore) error {
+			_, err := store.RedeemCode(t.Context(), digest("code"), "student", "ann", storage.Digest{}, t0)
+			return err
+		}) {
+			ok(t, err)
+		}
+		equal(t, redeem(t, stores[0], "code", "bob").Used, 2)
+	})
+	t.Run("ProofHasOneSubject", func(t *testing.T) {
+		stores := s.stores(t, 2)
+		moves := make([]storage.CaseMove, contenders)
+		for i := range moves {
+			moves[i] = approval(startCase(t, stores[0], fmt.Sprint(i), fmt.Sprint("subject ", i)))
+			moves[i].Fingerprints = []storage.Fingerprint{{Group: "student", Kind: "email", Digest: digest("a")}}
+		}
+		oneWins(t, race(stores, func(i int, store VerificationStore) error {
+			_, err := store.MoveCase(t.Context(), moves[i], nobody)
+			return err
+		}), storage.ErrTaken)
+	})
+	t.Run("EvidenceKeepsToItsLimits", func(t *testing.T) {
+		stores := s.stores(t, 2)
+		startCase(t, stores[0], "0", "ann")
+		startCaseIn(t, stores[0], "1", "ann", "teacher")
+		added := 0
+		for _, err := range race(stores, func(i int, store VerificationStore) error {
+			return store.AddEvidence(t.Context(), item(fmt.Sprint(i), fmt.Sprint(i%2)), "ann", storage.EvidenceLimits{Count: 10, Bytes: 100_000})
+		}) {
+			if err == nil {
+				added++
+			} else {
+				fails(t, err, storage.ErrLimit)
+			}
+		}
+		equal(t, added, 10)
+	})
+	t.Run("EvidenceNeverOutlivesTheCase", func(t *testing.T) {
+		stores := s.stores(t, 2)
+		c := startCase(t, stores[0], "1", "ann")
+		for _, err := range race(stores, func(i int, store VerificationStore) error {
+			if i == contenders/2 {
+				m := to(c, storage.CaseWithdrawn)
+				m.EvidenceUntil = t0
+				_, err := store.MoveCase(t.Context(), m, nobody)
+				return err
+			}
+			err := store.AddEvidence(t.Context(), item(fmt.Sprint(i), "1"), "ann", roomy)
+			if errors.Is(err, storage.ErrEnded) {
+				return nil // the end was first
+			}
+			return err
+		}) {
+			ok(t, err)
+		}
+		left, err := stores[0].EvidenceOf(t.Context(), "1")
+		ok(t, err)
+		for _, e := range left {
+			equal(t, e.ShredAt, t0)
+		}
+	})
+	t.Run("TimersComeOnce", func(t *testing.T) {
+		stores := s.stores(t, 2)
+		for i := range contenders {
+			c := startCase(t, stores[0], fmt.Sprint(i), fmt.Sprint("subject ", i))
+			ok(t, stores[0].PostponeCase(t.Context(), c.ID, c.Version, t0, nil))
+		}
+		var mu sync.Mutex
+		times := map[string]int{}
+		for _, err := range race(stores, func(_ int, store VerificationStore) error {
+			due, err := store.DueCases(t.Context(), t0, time.Minute, 3)
+			mu.Lock()
+			defer mu.Unlock()
+			for _, c := range due {
+				times[c.ID]++
+			}
+			return err
+		}) {
+			ok(t, err)
+		}
+		for id, n := range times {
+			if n != 1 {
+				t.Errorf("%s came %d times", id, n)
+			}
+		}
+	})
+	t.Run("RosterInForceIsWhole", s.raceRosters)
+}
+
+// raceRosters removes a staged generation while it is put in force: either all of its rows
+// are in force, or it never is.
+func (s *verificationSuite) raceRosters(t *testing.T) {
+	stores := s.stores(t, 2)
+	for round := range rounds {
+		name, generation := fmt.Sprint("roster ", round), int64(round+1)
+		ok(t, stores[0].StageRoster(t.Context(), name, generation, rows(names("row ", 40)...), t0))
+		var swapped error
+		race(stores, func(i int, store VerificationStore) error {
+			if i == contenders/2 {
+				swapped = store.SwapRoster(t.Context(), storage.Roster{Name: name, Generation: generation}, 0)
+				return swapped
+			}
+			_, err := store.RemoveRosterRows(t.Context(), late, 1)
+			return err
+		})
+		if swapped != nil {
+			fails(t, swapped, storage.ErrChanged)
+			continue
+		}
+		for i := range 40 {
+			if _, err := stores[0].MatchRoster(t.Context(), name, []storage.Digest{digest(fmt.Sprint("row ", i))}); err != nil {
+				t.Errorf("%s is in force without its row %d: %v", name, i, err)
+			}
+		}
+	}
+}
