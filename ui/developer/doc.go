@@ -4,4 +4,5 @@
 // links its screens and its sentences.
 package developer
 
+//go:generate go tool -modfile=../../.ci/tools/go.mod templ generate -include-version=false -path ..
 //go:generate go run ../internal/pack

@@ -544,7 +544,7 @@ func TryResult(v TryResultView) templ.Component {
 		l := v.locale()
 		t := textOf(l).Try
 		heading, text := t.WorksHeading, t.WorksText
-		if !v.OK() {
+		if !v.ok() {
 			heading, text = t.FailsHeading, t.FailsText
 		}
 		templ_7745c5c3_Var31 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {

@@ -87,7 +87,7 @@ type TryCheck struct {
 }
 
 // ok reports whether no step has failed.
-func (v TryResultView) OK() bool {
+func (v TryResultView) ok() bool {
 	for _, s := range v.Steps {
 		if s.Failed {
 			return false

@@ -36,7 +36,7 @@ func GoldenFile(t *testing.T, name string, got []byte) {
 			t.Fatal(err)
 		}
 	}
-	want, err := os.ReadFile(file) //nolint:gosec // a file of the test
+	want, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}

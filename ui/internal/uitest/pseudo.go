@@ -94,7 +94,7 @@ func SaysOnlyTexts(t *testing.T, pages []Page, known ...string) {
 		t.Fatal(err)
 	}
 	for _, file := range files {
-		text, err := os.ReadFile(file) //nolint:gosec // a file of the test
+		text, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -38,7 +38,7 @@ func Texts(t *testing.T) []Text {
 
 func readJSON(t *testing.T, name string) (content any) {
 	t.Helper()
-	data, err := os.ReadFile(name) //nolint:gosec // a file of the test
+	data, err := os.ReadFile(name)
 	if err != nil {
 		t.Fatal(err)
 	}
