@@ -1,0 +1,336 @@
+package verification
+
+import (
+	"context"
+	"errors"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/bonafide-id/bonafide/storage"
+)
+
+var peerSecret = []byte("a secret of the other side, 32 b")
+
+// peer is the other side of a Redirect. It is asked over HTTP, and what it says about an
+// attempt only moves on: open, then its outcome.
+type peer struct {
+	server *httptest.Server
+
+	mu       sync.Mutex
+	started  map[string]string // reference by idempotency key
+	outcomes map[string]string // by reference
+	failures int               // how often it answers 500 before it answers
+	hangs    bool
+	fetched  int
+}
+
+func newPeer(t *testing.T) *peer {
+	t.Helper()
+	p := &peer{started: map[string]string{}, outcomes: map[string]string{}}
+	p.server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		p.mu.Lock()
+		hangs, fails := p.hangs, p.failures > 0
+		p.failures--
+		p.fetched++
+		outcome := p.outcomes[r.URL.Query().Get("reference")]
+		p.mu.Unlock()
+		switch {
+		case hangs:
+			<-r.Context().Done()
+		case fails:
+			w.WriteHeader(http.StatusInternalServerError)
+		default:
+			_, _ = io.WriteString(w, outcome)
+		}
+	}))
+	t.Cleanup(p.server.Close)
+	return p
+}
+
+func (p *peer) set(do func()) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	do()
+}
+
+// verifier is a Redirect to the peer, whose clock is that of the world.
+func (p *peer) verifier(name string, now func() time.Time) Verifier {
+	return Redirect(RedirectConfig{
+		Name: name, Title: english("At the peer"), Egress: Egress{AllowPrivate: true, Timeout: 200 * time.Millisecond},
+		Start: func(_ context.Context, _ *http.Client, c *Case) (to Destination, err error) {
+			p.set(func() {
+				if p.started[c.Key] == "" {
+					p.started[c.Key] = name + "-" + c.Key
+					p.outcomes[p.started[c.Key]] = "open"
+				}
+				to = Destination{URL: "https://peer.example/", Reference: p.started[c.Key]}
+			})
+			return to, nil
+		},
+		Signature: func(r *http.Request, body []byte) (Message, error) {
+			id, err := VerifyWebhook(r.Header, body, now(), peerSecret)
+			reference, _, _ := strings.Cut(string(body), " ") // and what the callback claims
+			return Message{ID: id, Reference: reference}, err
+		},
+		Fetch: func(ctx context.Context, client *http.Client, reference string) ([]byte, error) {
+			r, err := http.NewRequestWithContext(ctx, http.MethodGet, p.server.URL+"/?reference="+reference, http.NoBody)
+			if err != nil {
+				return nil, err
+			}
+			res, err := client.Do(r)
+			if err != nil {
+				return nil, err
+			}
+			defer func() { _ = res.Body.Close() }()
+			if res.StatusCode != http.StatusOK {
+				return nil, errors.New(res.Status)
+			}
+			return io.ReadAll(res.Body)
+		},
+		Outcome: func(_ *Case, data []byte) (Result, error) {
+			switch string(data) {
+			case "yes":
+				return Accept{Source: "Peer"}, nil
+			case "no":
+				return Refuse{[]Reason{ReasonNotInGroup}}, nil
+			default:
+				return Wait{}, nil
+			}
+		},
+	})
+}
+
+// callback is a message of the peer.
+type callback struct {
+	method string
+	header http.Header
+	body   string
+}
+
+func (p *peer) says(method, id string, at time.Time, body string) callback {
+	return callback{method, signWebhook(peerSecret, id, at, body), body}
+}
+
+// receives sends a callback to a world and returns the status of the answer.
+func (w *world) receives(c callback) int {
+	w.t.Helper()
+	r, err := http.NewRequestWithContext(w.t.Context(), http.MethodPost, w.server.URL+"/verification/callback/"+c.method, strings.NewReader(c.body))
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	r.Header = c.header.Clone()
+	res, err := http.DefaultClient.Do(r)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	_ = res.Body.Close()
+	return res.StatusCode
+}
+
+// newPeerWorld returns a world whose students are verified by a peer.
+func newPeerWorld(t *testing.T) (*world, *peer) {
+	t.Helper()
+	p := newPeer(t)
+	var w *world
+	now := func() time.Time { return w.now() }
+	w = newWorld(t, Policies{{Group: "student", Rule: AnyOf(By(p.verifier("peer", now)), By(p.verifier("other", now)))}})
+	return w, p
+}
+
+func (w *world) reference(c RecordedCase) string {
+	w.t.Helper()
+	to, ok := c.Step.(GoTo)
+	if !ok {
+		w.t.Fatalf("the person is not sent away: %+v", c.Step)
+	}
+	return to.Reference
+}
+
+// TestAttackCallback has strangers and the network call back.
+func TestAttackCallback(t *testing.T) {
+	t.Parallel()
+	t.Run("Forged", func(t *testing.T) {
+		t.Parallel()
+		w, p := newPeerWorld(t)
+		c := w.begin("alice", "peer")
+		reference := w.reference(c)
+		p.set(func() { p.outcomes[reference] = "yes" })
+		unsigned := p.says("peer", "m-1", w.now(), reference)
+		unsigned.header.Del("webhook-signature")
+		forged := callback{"peer", signWebhook([]byte("the secret of somebody else, 32b"), "m-1", w.now(), reference), reference}
+		changed := p.says("peer", "m-1", w.now(), reference)
+		changed.body += " approved"
+		for name, forgery := range map[string]callback{
+			"Unsigned": unsigned, "Forged": forged, "Changed": changed,
+			"Old": p.says("peer", "m-1", w.now().Add(-6*time.Minute), reference), "Early": p.says("peer", "m-1", w.now().Add(6*time.Minute), reference),
+			"EmptySecret": {"peer", signWebhook(nil, "m-1", w.now(), reference), reference},
+		} {
+			if status := w.receives(forgery); status != http.StatusUnauthorized {
+				t.Errorf("%s: %d", name, status)
+			}
+		}
+		if w.read(c.ID).State != storage.CaseOpen || p.fetched != 0 {
+			t.Error("a forged callback has woken the case")
+		}
+	})
+	t.Run("SaysWhatIsNotSo", func(t *testing.T) {
+		t.Parallel()
+		w, p := newPeerWorld(t)
+		c := w.begin("alice", "peer")
+		w.receives(p.says("peer", "m-1", w.now(), w.reference(c)+" status=approved"))
+		if got := w.read(c.ID); got.State == storage.CaseApproved {
+			t.Errorf("what a callback claims is believed: %+v", got)
+		}
+	})
+	t.Run("HasOneAnswer", func(t *testing.T) {
+		t.Parallel()
+		w, p := newPeerWorld(t)
+		c := w.begin("alice", "peer")
+		reference := w.reference(c)
+		p.set(func() { p.outcomes[reference] = "yes" })
+		for name, message := range map[string]callback{
+			"Unknown": p.says("peer", "m-0", w.now(), "peer-unknown"), "Known": p.says("peer", "m-1", w.now(), reference),
+			"Ended": p.says("peer", "m-2", w.now(), reference),
+		} {
+			if status := w.receives(message); status != http.StatusNoContent {
+				t.Errorf("%s: %d", name, status)
+			}
+		}
+		if w.read(c.ID).State != storage.CaseApproved {
+			t.Error("the callback has not arrived")
+		}
+	})
+	t.Run("OfAnotherMethod", func(t *testing.T) {
+		t.Parallel()
+		w, p := newPeerWorld(t)
+		c := w.begin("alice", "peer")
+		reference := w.reference(c)
+		p.set(func() { p.outcomes[reference] = "yes" })
+		if status := w.receives(p.says("other", "m-1", w.now(), reference)); status != http.StatusNoContent || w.read(c.ID).State != storage.CaseOpen {
+			t.Errorf("%d, %+v", status, w.read(c.ID))
+		}
+	})
+	t.Run("OfAnotherPerson", func(t *testing.T) {
+		t.Parallel()
+		w, p := newPeerWorld(t)
+		alice, bob := w.begin("alice", "peer"), w.begin("bob", "peer")
+		p.set(func() { p.outcomes[w.reference(alice)] = "yes" })
+		w.receives(p.says("peer", "m-1", w.now(), w.reference(alice)+" "+bob.ID+" bob@mail.example"))
+		if w.read(alice.ID).State != storage.CaseApproved || w.read(bob.ID).State != storage.CaseOpen {
+			t.Errorf("%+v, %+v", w.read(alice.ID), w.read(bob.ID))
+		}
+	})
+	t.Run("OfAnEarlierAttempt", func(t *testing.T) {
+		t.Parallel()
+		w, p := newPeerWorld(t)
+		c := w.begin("alice", "peer")
+		first := w.reference(c)
+		c, err := w.stepBack(t.Context(), "alice", c.ID, c.Version)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c = w.choosing(c, "peer")
+		if w.reference(c) == first {
+			t.Fatal("two attempts have one reference")
+		}
+		p.set(func() { p.outcomes[first] = "no" })
+		w.receives(p.says("peer", "m-1", w.now(), first))
+		if got := w.read(c.ID); got.State != storage.CaseOpen {
+			t.Errorf("an earlier attempt ends the present one: %+v", got)
+		}
+		p.set(func() { p.outcomes[first] = "yes" })
+		w.receives(p.says("peer", "m-2", w.now(), first))
+		if got := w.read(c.ID); got.State != storage.CaseApproved {
+			t.Errorf("an earlier attempt that succeeds is lost: %+v", got)
+		}
+	})
+	t.Run("TooLarge", func(t *testing.T) {
+		t.Parallel()
+		w, p := newPeerWorld(t)
+		if status := w.receives(p.says("peer", "m-1", w.now(), strings.Repeat("a", 65<<10))); status != http.StatusRequestEntityTooLarge {
+			t.Errorf("%d", status)
+		}
+	})
+	t.Run("WhilePeerHangs", func(t *testing.T) {
+		t.Parallel()
+		w, p := newPeerWorld(t)
+		c := w.begin("alice", "peer")
+		reference := w.reference(c)
+		p.set(func() { p.hangs = true })
+		if status := w.receives(p.says("peer", "m-1", w.now(), reference)); status != http.StatusNoContent {
+			t.Errorf("%d", status)
+		}
+		p.set(func() { p.hangs, p.outcomes[reference] = false, "yes" })
+		w.pass(3 * time.Minute)
+		if got := w.read(c.ID); got.State != storage.CaseApproved {
+			t.Errorf("nobody asks the peer again: %+v", got)
+		}
+	})
+}
+
+// TestHostilePeer tests that the outcome does not depend on how often, in which order and
+// how late callbacks come, nor on failures in between: it equals that of the ordered run.
+func TestHostilePeer(t *testing.T) {
+	t.Parallel()
+	for _, outcome := range []struct {
+		says string
+		want storage.CaseState
+	}{{"yes", storage.CaseApproved}, {"no", storage.CaseOpen}} { // the other method is left
+		for seed := range uint64(6) {
+			t.Run(outcome.says, func(t *testing.T) {
+				t.Parallel()
+				w, p := newPeerWorld(t)
+				chance := rand.New(rand.NewPCG(seed, 7))
+				c := w.begin("alice", "peer")
+				reference := w.reference(c)
+				acts := []func(){
+					func() {
+						_, err := w.comeBack(t.Context(), "alice", c.ID, map[string]string{"approved": "1"})
+						if err != nil && !errors.Is(err, ErrNotNow) {
+							t.Error(err)
+						}
+					},
+					func() { p.set(func() { p.outcomes[reference] = outcome.says }) },
+					func() { p.set(func() { p.failures = chance.IntN(3) }) },
+					func() { w.pass(time.Duration(chance.IntN(20)) * time.Minute) },
+				}
+				for range 6 { // messages, some of them twice, some late
+					id := "m-" + string(rune('a'+chance.IntN(4)))
+					sent := p.says("peer", id, w.now().Add(time.Duration(chance.IntN(8)-4)*time.Minute), reference)
+					acts = append(acts, func() {
+						if status := w.receives(sent); status != http.StatusNoContent && status != http.StatusUnauthorized {
+							t.Errorf("answers %d", status)
+						}
+					})
+				}
+				chance.Shuffle(len(acts), func(i, k int) { acts[i], acts[k] = acts[k], acts[i] })
+				for _, act := range acts {
+					act()
+				}
+				// Whatever came before: in the end somebody asks.
+				p.set(func() { p.failures = 0 })
+				_, _ = w.comeBack(t.Context(), "alice", c.ID, nil)
+				for range 8 {
+					w.pass(30 * time.Minute)
+				}
+				got := w.read(c.ID)
+				if got.State != outcome.want || (w.status("alice").Verified) != (outcome.says == "yes") {
+					t.Errorf("seed %d: %s, verified is %t", seed, got.State, w.status("alice").Verified)
+				}
+				if outcome.says == "no" {
+					for _, m := range got.Methods {
+						if m.Name == "peer" && m.State != "refused" {
+							t.Errorf("seed %d: the method is %q", seed, m.State)
+						}
+					}
+				}
+			})
+		}
+	}
+}
