@@ -78,6 +78,10 @@ const (
 	EventRosterCanary   EventName = audit.RosterCanary
 	EventCodesIssued    EventName = audit.CodesIssued
 
+	// EventEvidenceHeld means that the evidence of a user's case is kept longer, or no
+	// longer; Detail is the group.
+	EventEvidenceHeld EventName = audit.EvidenceHeld
+
 	// EventDeletionRequested means that a user has requested the deletion of the account
 	// after Lifetimes.DeletionGrace, EventDeletionWithdrawn that the user has withdrawn the
 	// request.

@@ -106,6 +106,8 @@ type Service struct {
 	wake     chan struct{} // something is due now
 
 	callbacks chan struct{}
+
+	orphans orphanage
 }
 
 // New returns a service, to be mounted with its full path. The provider's Run then also does

@@ -71,6 +71,9 @@ type content struct {
 	// Forget are references whose method still has to delete what the other side keeps.
 	Forget []storage.CaseReference `json:"forget,omitempty"`
 
+	// Hold is the last hold of the evidence; nil for none.
+	Hold *hold `json:"hold,omitempty"`
+
 	// Unrecorded reports that Config.Record has yet to be told of the present status.
 	Unrecorded bool `json:"unrecorded,omitempty"`
 

@@ -1,20 +1,237 @@
 package verification
 
 import (
+	"bytes"
 	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
+	"io/fs"
 
+	"github.com/bonafide-id/bonafide/provider/internal/picture"
 	"github.com/bonafide-id/bonafide/storage"
 )
 
-// evidenceRoutes receive files.
-func (s *Service) evidenceRoutes() []route { return nil }
+// evidenceLimits are those of one person, for all open cases.
+var evidenceLimits = storage.EvidenceLimits{Count: 24, Bytes: 96 << 20}
 
-// openEvidence opens evidence of a case.
-func (s *Service) openEvidence(context.Context, storage.Case, string) (io.ReadCloser, error) {
-	return nil, errors.ErrUnsupported
+// ErrNoEvidence means that there is no such file in the case, or that it is shredded.
+var ErrNoEvidence = errors.New("verification: no such evidence")
+
+// sealedKey is what the store has encrypted as the key of evidence. All of it is gone once
+// the evidence is shredded.
+type sealedKey struct {
+	Key        []byte   `json:"key"`
+	Editors    []string `json:"editors,omitempty"`
+	Generators []string `json:"generators,omitempty"`
+
+	// Likenesses are as in a picture.Document.
+	Likenesses []uint64 `json:"likenesses,omitempty"`
 }
 
-// sweepEvidence shreds evidence whose time has come, and deletes what is left of it.
-func (s *Service) sweepEvidence(context.Context) {}
+const sealedEvidence = "evidence"
+
+// evidenceName binds a key to its file, case and person: a row that is moved to another one
+// does not open.
+func evidenceName(e storage.Evidence, c storage.Case) string {
+	return e.ID + " " + c.ID + " " + c.Subject
+}
+
+// openKey returns the key of evidence. ErrNoEvidence once it is shredded.
+func (s *Service) openKey(e storage.Evidence, c storage.Case) (sealedKey, error) {
+	if e.Key == nil || e.CaseID != c.ID {
+		return sealedKey{}, ErrNoEvidence
+	}
+	plain, err := s.Provider.People().Open(sealedEvidence, evidenceName(e, c), e.Key)
+	if err != nil {
+		return sealedKey{}, fmt.Errorf("open key of evidence: %w", err)
+	}
+	var k sealedKey
+	if err := json.Unmarshal(plain, &k); err != nil {
+		return sealedKey{}, fmt.Errorf("decode key of evidence: %w", err)
+	}
+	return k, nil
+}
+
+// document is a file as it is kept.
+type document struct {
+	content    []byte
+	mediaType  string
+	likenesses []uint64
+	software   picture.Software
+}
+
+var errPDF = errors.New("is a PDF, which is not taken")
+
+const typePDF = "application/pdf"
+
+// drawn returns a file as it is kept: a picture drawn anew, and nothing else. A PDF cannot
+// be: where it is taken it stays as it is, and is never shown.
+func drawn(ctx context.Context, raw []byte, takesPDF bool) (document, error) {
+	if bytes.HasPrefix(raw, []byte("%PDF-")) {
+		switch {
+		case !takesPDF:
+			return document{}, errPDF
+		case len(raw) > picture.MaxDocumentBytes:
+			return document{}, picture.ErrDocumentTooLarge
+		}
+		return document{content: raw, mediaType: typePDF}, nil
+	}
+	d, err := picture.DrawDocument(ctx, raw)
+	return document{d.Content, d.MediaType, d.Likenesses, d.Software}, err
+}
+
+// addEvidence keeps a file for a requirement of the present step of the person's case, in
+// place of an earlier one. ErrNoCase, ErrNotNow, errTooMuchEvidence, or an error of drawn.
+func (s *Service) addEvidence(ctx context.Context, userID, caseID, kind string, raw []byte) error {
+	c, err := s.Store.Case(ctx, caseID)
+	if errors.Is(err, storage.ErrNotFound) || err == nil && c.Subject != userID {
+		return ErrNoCase
+	}
+	if err != nil {
+		return fmt.Errorf("read case: %w", err)
+	}
+	wanted, err := s.requirement(c, kind)
+	if err != nil {
+		return err
+	}
+	d, err := drawn(ctx, raw, wanted.PDF)
+	if err != nil {
+		return err
+	}
+	digest := sha256.Sum256(raw)
+	e := storage.Evidence{
+		ID: newEvidenceID(), CaseID: c.ID, Kind: kind, MediaType: d.mediaType, Size: int64(len(d.content)),
+		Digest: s.Provider.People().Digest(sealedEvidence, string(digest[:])), AddedAt: s.Clock(), ShredAt: s.Clock().Add(maxKeep),
+	}
+	if len(d.likenesses) > 0 {
+		e.Likeness = d.likenesses[0]
+	}
+	if err := s.keep(ctx, e, c, d); err != nil {
+		return err
+	}
+	return s.removeReplaced(ctx, c, e)
+}
+
+var errTooMuchEvidence = errors.New("verification: too many files")
+
+// keep stores the content first, then the row: a process that is killed in between leaves
+// content that nothing opens, for sweepOrphans.
+func (s *Service) keep(ctx context.Context, e storage.Evidence, c storage.Case, d document) error {
+	k := sealedKey{Key: make([]byte, dataKeySize), Editors: d.software.Editors, Generators: d.software.Generators, Likenesses: d.likenesses}
+	_, _ = rand.Read(k.Key) // never fails: the program stops without randomness
+	plain, err := json.Marshal(k)
+	if err != nil {
+		return fmt.Errorf("encode key of evidence: %w", err)
+	}
+	e.Key = s.Provider.People().Seal(sealedEvidence, evidenceName(e, c), plain)
+	sealed, err := sealFrames(k.Key, bytes.NewReader(d.content))
+	if err != nil {
+		return err
+	}
+	if err := s.Blobs.Put(ctx, e.ID, sealed); err != nil {
+		return fmt.Errorf("keep evidence: %w", err)
+	}
+	err = s.Store.AddEvidence(ctx, e, c.Subject, evidenceLimits)
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, storage.ErrEnded):
+		err = ErrNotNow
+	case errors.Is(err, storage.ErrLimit):
+		err = errTooMuchEvidence
+	default: // the row may be there
+		return fmt.Errorf("record evidence: %w", err)
+	}
+	return errors.Join(err, s.Blobs.Delete(context.WithoutCancel(ctx), e.ID))
+}
+
+func newEvidenceID() string {
+	var id [16]byte
+	_, _ = rand.Read(id[:])
+	return hex.EncodeToString(id[:])
+}
+
+// removeReplaced shreds what a file replaces.
+func (s *Service) removeReplaced(ctx context.Context, c storage.Case, by storage.Evidence) error {
+	all, err := s.Store.EvidenceOf(ctx, c.ID)
+	if err != nil {
+		return fmt.Errorf("list evidence: %w", err)
+	}
+	for _, e := range all {
+		if e.Kind != by.Kind || e.ID == by.ID || e.Key == nil {
+			continue
+		}
+		if err := s.removeEvidence(ctx, c.Subject, c.ID, e.ID); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// removeEvidence shreds a file of a case of the person. ErrNoCase if it is not theirs,
+// ErrNotNow if the case is not open.
+func (s *Service) removeEvidence(ctx context.Context, userID, caseID, id string) error {
+	e, err := s.Store.Evidence(ctx, id)
+	if errors.Is(err, storage.ErrNotFound) || err == nil && e.CaseID != caseID {
+		return ErrNoCase
+	}
+	if err == nil {
+		err = s.Store.RemoveEvidence(ctx, id, userID, s.Clock())
+	}
+	if errors.Is(err, storage.ErrEnded) {
+		c, reading := s.Store.Case(ctx, caseID)
+		if reading == nil && c.Subject != userID {
+			return ErrNoCase
+		}
+		return ErrNotNow
+	}
+	if err != nil {
+		return fmt.Errorf("remove evidence: %w", err)
+	}
+	s.deleteLeftovers(ctx)
+	return nil
+}
+
+// openEvidence opens evidence of a case. ErrNoEvidence if there is none, or it is shredded.
+func (s *Service) openEvidence(ctx context.Context, c storage.Case, id string) (io.ReadCloser, error) {
+	_, content, err := s.openFile(ctx, c, id)
+	return content, err
+}
+
+func (s *Service) openFile(ctx context.Context, c storage.Case, id string) (storage.Evidence, io.ReadCloser, error) {
+	e, err := s.Store.Evidence(ctx, id)
+	if errors.Is(err, storage.ErrNotFound) {
+		return e, nil, ErrNoEvidence
+	}
+	if err != nil {
+		return e, nil, fmt.Errorf("read evidence: %w", err)
+	}
+	k, err := s.openKey(e, c)
+	if err != nil {
+		return e, nil, err
+	}
+	sealed, err := s.Blobs.Open(ctx, e.ID)
+	if errors.Is(err, fs.ErrNotExist) {
+		return e, nil, ErrNoEvidence
+	}
+	if err != nil {
+		return e, nil, fmt.Errorf("open evidence: %w", err)
+	}
+	plain, err := openFrames(k.Key, sealed)
+	if err != nil {
+		_ = sealed.Close()
+		return e, nil, err
+	}
+	return e, openedFile{plain, sealed}, nil
+}
+
+// openedFile is the content of a file, and what closes it.
+type openedFile struct {
+	io.Reader
+	io.Closer
+}

@@ -76,6 +76,11 @@ type Requirement struct {
 	// answers each.
 	Must []Text
 
+	// PDF also takes PDF files. They are kept as they are, and never shown: reviewers can
+	// download them.
+	// Defaults to false.
+	PDF bool
+
 	// Example is the address of a picture of a good example, a path of the host.
 	// Defaults to none.
 	Example string

@@ -210,58 +210,23 @@ func (s *Service) sendAgain(ctx context.Context, userID, id string, version int6
 	})
 }
 
-// submit tells that all files of an Upload are there. errIncomplete if one is missing.
+// submit tells that all files of an Upload are there. A missingFilesError, which is
+// errIncomplete, if one is missing.
 func (s *Service) submit(ctx context.Context, userID, id string, version int64) (RecordedCase, error) {
 	return s.personAct(ctx, id, action{
 		fits: owned(userID, version),
 		input: func(ctx context.Context, c storage.Case, k content) (input, string, error) {
-			_, v, step, err := s.current(c, k)
+			v, step, err := s.upload(c, k)
 			if err != nil {
 				return nil, "", err
 			}
-			if step.Upload == nil {
-				return nil, "", ErrNotNow
-			}
-			files, err := s.submitted(ctx, c, v, *step.Upload)
+			files, err := s.uploaded(ctx, c, k, v, step)
 			if err != nil {
 				return nil, "", err
 			}
 			return s.asked(ctx, v, c, k, Event{Kind: Uploaded, Evidence: files}, false)
 		},
 	})
-}
-
-// submitted returns the evidence of a case, if all that is asked for is there.
-func (s *Service) submitted(ctx context.Context, c storage.Case, v *Verifier, asked Upload) ([]Evidence, error) {
-	stored, err := s.Store.EvidenceOf(ctx, c.ID)
-	if err != nil {
-		return nil, fmt.Errorf("read evidence: %w", err)
-	}
-	missing := asked.kinds(v)
-	var files []Evidence
-	for _, e := range stored {
-		if e.Key == nil {
-			continue
-		}
-		files = append(files, Evidence{ID: e.ID, Kind: e.Kind, MediaType: e.MediaType, Size: e.Size})
-		missing = slices.DeleteFunc(missing, func(kind string) bool { return kind == e.Kind })
-	}
-	if len(missing) > 0 {
-		return nil, errIncomplete
-	}
-	return files, nil
-}
-
-// kinds are the requirements that an Upload asks for.
-func (u Upload) kinds(v *Verifier) []string {
-	if len(u.Kinds) > 0 {
-		return slices.Clone(u.Kinds)
-	}
-	var all []string
-	for _, r := range v.Upload {
-		all = append(all, r.Name)
-	}
-	return all
 }
 
 // comeBack tells that the person has come back from a GoTo. It decides nothing: the verifier

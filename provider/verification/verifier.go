@@ -180,6 +180,9 @@ type Evidence struct {
 	Kind      string
 	MediaType string
 	Size      int64
+
+	// Facts are what was noticed about the file, for a Review. They prove nothing.
+	Facts []Text
 }
 
 // Message is a callback about a case. It says no outcome: Fetch does.

@@ -23,6 +23,7 @@ const (
 	RosterImported      = "roster_imported"
 	RosterCanary        = "roster_canary"
 	CodesIssued         = "codes_issued"
+	EvidenceHeld        = "evidence_held"
 	DeletionRequested   = "deletion_requested"
 	DeletionWithdrawn   = "deletion_withdrawn"
 	DataExported        = "data_exported"

@@ -1,0 +1,4 @@
+package verification
+
+// evidenceRoutes receive files.
+func (s *Service) evidenceRoutes() []route { return nil }
