@@ -24,7 +24,10 @@ func within(field string, err error) error {
 	if errors.As(err, &wrong) {
 		return &provider.FieldError{Field: field + "." + wrong.Field, Err: wrong.Err}
 	}
-	return err
+	if err != nil {
+		return wrongField(field, "%w", err)
+	}
+	return nil
 }
 
 // proofDigest returns the keyed digest of a fact, which is all that is kept of it. The row of

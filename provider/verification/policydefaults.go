@@ -144,6 +144,11 @@ func (v *Verifier) checkFields(field string) error {
 		}
 		kinds[r.Name] = true
 	}
+	if v.Check != nil {
+		if err := v.Check(); err != nil {
+			return within(field, err)
+		}
+	}
 	if v.check != nil {
 		return v.check(field)
 	}

@@ -21,6 +21,7 @@ type request struct{ *provider.Screen }
 func (s *Service) routes() []route {
 	return slices.Concat(s.pageRoutes(), s.evidenceRoutes(), []route{
 		{"/callback/{method}", http.HandlerFunc(s.serveCallback)},
+		{"/return/{method}", s.page(s.returnByState)},
 		{"/", s.Provider.Pages().Screen(func(*provider.Screen) error { return provider.ErrScreenNotFound })},
 	})
 }

@@ -56,6 +56,11 @@ type Verifier struct {
 	// reviewers.
 	CanReview bool
 
+	// Check returns what is wrong with the configuration of the verifier, for New; a
+	// provider.FieldError names the field.
+	// Defaults to nothing.
+	Check func() error
+
 	check  func(field string) error // of the verifiers of this package, for New
 	roster *roster                  // of Roster
 
@@ -115,6 +120,11 @@ type Case struct {
 	// ReturnURL is the absolute address to which a page elsewhere sends the person back,
 	// for GoTo. To come back there proves nothing: the verifier then gets Returned.
 	ReturnURL string
+
+	// RedirectURI is the same for protocols in which it is registered at the other side: one
+	// address for all cases of the method, BASE/verification/return/METHOD. The parameter
+	// state with which people come back begins with the ID of the case and a dot.
+	RedirectURI string
 
 	// CallbackURL is the absolute address for callbacks of the method.
 	CallbackURL string
