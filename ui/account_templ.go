@@ -471,7 +471,7 @@ func Password(v PasswordView) templ.Component {
 		}
 		ctx = templ.ClearChildren(ctx)
 		l := v.locale()
-		f := v.Form.short(FieldPassword, FieldNewPassword)
+		f := v.Form.Short(FieldPassword, FieldNewPassword)
 		t := l.text.Password
 		templ_7745c5c3_Var18 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 			templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

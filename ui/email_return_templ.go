@@ -30,7 +30,7 @@ func EmailReturn(v EmailReturnView) templ.Component {
 		}
 		ctx = templ.ClearChildren(ctx)
 		l := v.locale()
-		f := v.Form.short(FieldNewPassword)
+		f := v.Form.Short(FieldNewPassword)
 		t := l.text.EmailReturn
 		templ_7745c5c3_Var2 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 			templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

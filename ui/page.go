@@ -113,9 +113,9 @@ func (f Form) Problem(field string) (Problem, bool) {
 	return Problem{}, false
 }
 
-// short is a form of so few fields that each says itself what is wrong with it: a list
+// Short is a form of so few fields that each says itself what is wrong with it: a list
 // above them would say the same twice within a hand's breadth.
-func (f Form) short(fields ...string) Form {
+func (f Form) Short(fields ...string) Form {
 	f.told = fields
 	return f
 }

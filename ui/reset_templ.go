@@ -30,7 +30,7 @@ func ResetStart(v ResetStartView) templ.Component {
 		}
 		ctx = templ.ClearChildren(ctx)
 		l := v.locale()
-		f := v.Form.short(FieldEmail)
+		f := v.Form.Short(FieldEmail)
 		t := l.text.ResetStart
 		templ_7745c5c3_Var2 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 			templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -185,7 +185,7 @@ func ResetFinish(v ResetFinishView) templ.Component {
 		}
 		ctx = templ.ClearChildren(ctx)
 		l := v.locale()
-		f := v.Form.short(FieldCode, FieldNewPassword)
+		f := v.Form.Short(FieldCode, FieldNewPassword)
 		t := l.text.ResetFinish
 		templ_7745c5c3_Var9 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 			templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -30,7 +30,7 @@ func SignUp(v SignUpView) templ.Component {
 		}
 		ctx = templ.ClearChildren(ctx)
 		l := v.locale()
-		f := v.Form.short(FieldEmail, FieldNewPassword)
+		f := v.Form.Short(FieldEmail, FieldNewPassword)
 		t := l.text.SignUp
 		templ_7745c5c3_Var2 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 			templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -286,7 +286,7 @@ func Code(v CodeView) templ.Component {
 		}
 		ctx = templ.ClearChildren(ctx)
 		l := v.locale()
-		f := v.Form.short(FieldCode)
+		f := v.Form.Short(FieldCode)
 		t := l.text.Code
 		action, back := t.SignUpSubmit, t.SignUpBack
 		if v.Purpose == CodeVerifyEmail {

@@ -1,0 +1,52 @@
+package verification
+
+import (
+	"maps"
+	"testing"
+	"time"
+
+	"github.com/a-h/templ"
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/bonafide-id/bonafide/ui"
+	"github.com/bonafide-id/bonafide/ui/internal/audiencetest"
+	"github.com/bonafide-id/bonafide/ui/internal/uitest"
+)
+
+var audience = audiencetest.Audience{Section: "Verification", Files: files, Fixtures: fixtures, One: "choose"}
+
+func TestScreensMatchGoldenFiles(t *testing.T)        { audience.Golden(t) }
+func TestScreensAreWholeInEveryLanguage(t *testing.T) { audience.Markup(t) }
+func TestGallery(t *testing.T)                        { audience.Gallery(t) }
+func TestLanguages(t *testing.T)                      { audience.Texts(t) }
+
+func TestScreensSayAllSentencesAndNothingElse(t *testing.T) {
+	audience.Said(t, func(l *ui.Locale) (more []templ.Component) {
+		for word := range textOf(l).Words {
+			more = append(more, Word(l, word))
+		}
+		for _, d := range []time.Duration{0, time.Minute, 3 * time.Hour, 72 * time.Hour} {
+			more = append(more, ui.Words(takes(l, d)))
+		}
+		return more
+	})
+}
+
+func TestEveryCodeHasASentence(t *testing.T) {
+	text := textOf(nil)
+	want := uitest.Constants(t, "views.go")
+	got := map[string][]string{
+		"Notice": uitest.Keys(text.Notices), "State": uitest.Keys(text.List.States), "Action": uitest.Keys(text.List.Actions),
+	}
+	maps.DeleteFunc(want, func(name string, _ []string) bool { return got[name] == nil }) // words of a screen
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("constants and catalogue differ (-constants +catalogue):\n%s", diff)
+	}
+}
+
+// An unknown reason, such as that of a newer version, reads as the neutral one.
+func TestUnknownReasonsAreNeutral(t *testing.T) {
+	if got, want := ReasonText(nil, "altered"), ReasonText(nil, ReasonOther); got != want || got == "" {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
