@@ -12,6 +12,7 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/storage"
+	screens "github.com/bonafide-id/bonafide/ui/verification"
 )
 
 // Config configures a service. Provider, Store and Policies are required.
@@ -138,6 +139,10 @@ func New(cfg Config) (*Service, error) {
 	for _, r := range s.routes() {
 		s.mount(r)
 	}
+	if err := cfg.Provider.Pages().AddAudience(screens.Audience()); err != nil {
+		return nil, fmt.Errorf("verification: %w", err)
+	}
+	cfg.Provider.Pages().LinkVerification(s.path(""))
 	cfg.Provider.RunWith(s.run)
 	cfg.Provider.People().KeepWith(companion{s})
 	return s, nil

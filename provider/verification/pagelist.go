@@ -1,0 +1,122 @@
+package verification
+
+import (
+	"net/http"
+	"time"
+
+	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/storage"
+	screens "github.com/bonafide-id/bonafide/ui/verification"
+)
+
+// showList lists the groups with a policy, and where the person stands with each.
+func (s *Service) showList(r *request) error {
+	var groups []string
+	for _, p := range s.Policies {
+		groups = append(groups, p.Group)
+	}
+	statuses, err := s.Provider.People().Statuses(r.context(), r.User.UserID, groups...)
+	if err != nil {
+		return err
+	}
+	v := screens.ListView{Page: r.Page(), Notice: screens.Notice(r.Notice()), AccountURL: s.accountURL()}
+	for i := range s.Policies {
+		p := &s.Policies[i]
+		latest, err := s.Cases(r.context(), storage.CaseFilter{Subject: r.User.UserID, Group: p.Group, Limit: 1})
+		if err != nil {
+			return err
+		}
+		stands := standing{policy: p, status: statuses[i], now: s.Clock()}
+		if len(latest) > 0 {
+			stands.latest = &latest[0]
+		}
+		g := stands.group(s)
+		g.Label, g.Subgroups = s.Provider.Pages().GroupWords(v.Locale, p.Group, verifiedSubgroups(statuses[i])...)
+		v.Groups = append(v.Groups, g)
+	}
+	r.Render(http.StatusOK, screens.List(v))
+	return nil
+}
+
+// accountURL is the page of the account.
+func (s *Service) accountURL() string { return s.base[:len(s.base)-len("/verification")] + "/account" }
+
+func verifiedSubgroups(status provider.Status) []string {
+	if !status.Verified {
+		return nil
+	}
+	return status.Subgroups
+}
+
+// standing is what decides where a person stands with a group.
+type standing struct {
+	policy *Policy
+	status provider.Status
+	latest *RecordedCase // nil for none
+	now    time.Time
+}
+
+// canRenew reports whether a membership is near enough to its end.
+func (p *Policy) canRenew(status provider.Status, now time.Time) bool {
+	return status.Verified && !status.ExpiresAt.IsZero() && !now.Before(status.ExpiresAt.Add(-p.RenewFrom))
+}
+
+// group shows the standing, and the one thing that the person can do. A case in progress
+// stands before all, for it waits.
+func (st standing) group(s *Service) screens.Group {
+	var g screens.Group
+	last := st.latest
+	if st.status.Verified {
+		g.State, g.Until, g.Source = screens.StateVerified, st.status.ExpiresAt, st.status.Source
+		if st.policy.canRenew(st.status, st.now) {
+			g.State = screens.StateEnding
+		}
+	}
+	switch {
+	case last != nil && !last.State.IsFinal():
+		st.inProgress(s, &g)
+	case g.State == screens.StateEnding && !st.policy.Ended:
+		g.Action, g.URL = screens.DoRenew, s.path(st.policy.Group)
+	case st.status.Verified:
+		g.State = screens.StateVerified // there is no renewal
+		if last != nil && last.State == storage.CaseApproved && last.ID == st.status.Origin {
+			g.Action, g.URL = screens.DoStatus, s.path("case", last.ID)
+		}
+	case last != nil && last.State == storage.CaseDeclined:
+		g.State, g.Action, g.URL = screens.StateDeclined, screens.DoResult, s.path("case", last.ID)
+	default:
+		g.State = screens.StateUnverified
+		if !st.status.ExpiresAt.IsZero() && !st.now.Before(st.status.ExpiresAt) {
+			g.State, g.Until = screens.StateExpired, st.status.ExpiresAt
+		}
+		if !st.policy.Ended && !st.status.Pending { // the host's own check is under way
+			g.Action, g.URL = screens.DoVerify, s.path(st.policy.Group)
+		}
+		if st.status.Pending {
+			g.State = screens.StatePending
+		}
+	}
+	return g
+}
+
+// inProgress shows a case that has not ended.
+func (st standing) inProgress(s *Service, g *screens.Group) {
+	c := st.latest
+	g.Action, g.URL = screens.DoStatus, s.path("case", c.ID)
+	state := screens.StatePending
+	switch c.State {
+	case storage.CaseOpen:
+		state, g.Action, g.By = screens.StateOpen, screens.DoContinue, c.FinishBy
+		if len(c.Reasons) > 0 {
+			state = screens.StateSentBack
+		}
+	case storage.CaseReview:
+		state = screens.StateReview
+		if st.now.Before(c.DueAt) {
+			g.By = c.DueAt
+		}
+	}
+	if !st.status.Verified || state == screens.StateSentBack {
+		g.State = state
+	}
+}
