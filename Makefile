@@ -4,7 +4,7 @@
 SHELL := bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help test race cover faults fuzz browser pictures site drawings words generate fresh lint fix tidy vulncheck sbom
+.PHONY: help test race cover faults fuzz browser pictures site drawings words academic generate fresh lint fix tidy vulncheck sbom
 
 GO ?= go
 # For go test, as in `make test TESTFLAGS='-run TestToken -count=1'`.
@@ -14,6 +14,8 @@ ATONCE ?= $(shell echo $$((2 * $$(getconf _NPROCESSORS_ONLN))))
 # A number with an x counts inputs. One with an s counts seconds, at whose end the Go
 # command now and then reports a failure, "context deadline exceeded".
 FUZZTIME ?= 50000x
+# For make academic: a checkout of JetBrains/swot.
+SWOT ?=
 # For the benchmark, as in `make bench BENCHFLAGS='-only bonafide,ceiling'`.
 BENCHFLAGS ?=
 
@@ -92,6 +94,16 @@ pictures: ## Take the pictures of docs/gallery.md from the quickstart; needs Nod
 
 words: ## Say what the languages of the screens and of the button lack
 	@$(GO) test -count=1 -run '^TestLanguages$$' ./ui ./ui/developer ./widget
+
+academic: ## Make the list of schools anew from JetBrains/swot, or from a checkout SWOT=folder; needs git, the network
+	@swot=$(SWOT); \
+	if [ -z "$$swot" ]; then \
+		swot=$(CACHE)/swot; rm -rf $$swot; \
+		git clone --quiet --depth 1 https://github.com/JetBrains/swot $$swot; \
+	fi; \
+	revision=$$(git -C $$swot log -1 --format='%h, %cs'); \
+	$(GO) run ./provider/verification/academic/internal/make -from $$swot -revision "$$revision" \
+		-to provider/verification/academic/institutions.txt
 
 site: ## Build the documents as static pages in .cache/site, and check their links
 	@$(GO) -C .ci/tools run ./site -out $(CACHE)/site
