@@ -1,0 +1,218 @@
+package verification
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/storage"
+)
+
+func TestUnfinishedCase(t *testing.T) {
+	w := newWorld(t, oneOf("a"))
+	c := w.begin("alice", "a")
+	w.mails.take()
+	w.pass(11*day - time.Second)
+	if kinds := w.mails.kinds(); kinds != "" {
+		t.Errorf("reminded too early: %q", kinds)
+	}
+	w.pass(time.Second)
+	w.pass(day)
+	if kinds := w.mails.kinds(); kinds != "verification_unfinished" {
+		t.Errorf("mails: %q", kinds)
+	}
+	w.pass(2*day - time.Second)
+	if c = w.read(c.ID); c.State != storage.CaseOpen {
+		t.Fatalf("expired too early: %+v", c)
+	}
+	w.pass(time.Second)
+	if c = w.read(c.ID); c.State != storage.CaseExpired {
+		t.Errorf("%+v", c)
+	}
+	if kinds := w.mails.kinds(); kinds != "verification_news" {
+		t.Errorf("mails: %q", kinds)
+	}
+}
+
+func TestReviewDoesNotRunOut(t *testing.T) {
+	w := newWorld(t, oneOf("a"))
+	c := w.inReview("alice")
+	if !c.DueAt.Equal(w.now().Add(48 * time.Hour)) {
+		t.Errorf("promised until %v", c.DueAt)
+	}
+	w.pass(60 * day)
+	if c = w.read(c.ID); c.State != storage.CaseReview {
+		t.Errorf("the person loses by the reviewers' delay: %+v", c)
+	}
+}
+
+// Threat 19: the end of a membership, and its reminders.
+func TestMembershipEnds(t *testing.T) {
+	w := newWorld(t, oneOf("a"))
+	c := w.saying(w.begin("alice", "a"), "accept with row 1")
+	w.mails.take()
+	end := w.status("alice").ExpiresAt
+	var told []time.Duration
+	for w.now().Before(end) {
+		w.pass(12 * time.Hour)
+		for _, mail := range w.mails.take() {
+			if mail.Kind != "verification_ending" {
+				t.Errorf("mail %q", mail.Kind)
+				continue
+			}
+			if strings.Contains(mail.Subject+mail.Text, "tudent") {
+				t.Errorf("the mail names the group: %s", mail.Text)
+			}
+			told = append(told, end.Sub(w.now()))
+		}
+	}
+	if len(told) != 3 || told[0] != 30*day || told[1] != 7*day || told[2] != day {
+		t.Errorf("reminded %v before the end", told)
+	}
+	if w.status("alice").Verified {
+		t.Error("the membership is released after its end")
+	}
+	who, err := w.id.People().Get(t.Context(), "alice")
+	if err != nil || who.Statuses[0].Verified || who.Statuses[0].Reason != "expired" {
+		t.Errorf("%+v, %v", who.Statuses, err)
+	}
+	events, err := w.id.Events().List(t.Context(), provider.EventFilter{UserID: "alice"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ended := 0
+	for _, e := range events {
+		if e.Name == provider.EventVerificationEnded && e.Detail == "student approved" {
+			ended++
+		}
+	}
+	if ended != 1 {
+		t.Errorf("the approval is recorded %d times", ended)
+	}
+	if c = w.read(c.ID); c.State != storage.CaseApproved {
+		t.Errorf("%+v", c)
+	}
+}
+
+// The clock of a sandbox moves the times in a case, too, which the store cannot read.
+func TestElapsedCase(t *testing.T) {
+	w := newWorld(t, oneOf("a"))
+	c := w.saying(w.begin("alice", "a"), "code alice@uni.example")
+	mails := w.mails.take()
+	if err := w.store.Elapse(t.Context(), storage.Elapsed{UserPrefix: "alice", By: codeLife + time.Second}); err != nil {
+		t.Fatal(err)
+	}
+	before := c.FinishBy
+	c = w.read(c.ID)
+	if !c.FinishBy.Equal(before.Add(-codeLife - time.Second)) {
+		t.Errorf("finish by %v, before %v", c.FinishBy, before)
+	}
+	if _, err := w.enterCode(t.Context(), "alice", c.ID, c.Version, mails[len(mails)-1].Code); !errors.Is(err, errWrongCode) {
+		t.Errorf("a code outlives its time: %v", err)
+	}
+	if err := w.store.Elapse(t.Context(), storage.Elapsed{UserPrefix: "alice", By: 14 * day}); err != nil {
+		t.Fatal(err)
+	}
+	w.pass(0)
+	if c = w.read(c.ID); c.State != storage.CaseExpired {
+		t.Errorf("%+v", c)
+	}
+}
+
+func TestEndedPolicy(t *testing.T) {
+	policies := oneOf("a")
+	w := newWorld(t, policies)
+	open := w.begin("alice", "a")
+	waiting := w.inReview("bob")
+	w.saying(w.begin("carol", "a"), "accept")
+	policies[0].Ended = true
+	again, err := New(Config{Provider: w.id, Store: w.store, Policies: policies, Logger: w.Logger, Clock: w.now})
+	if err != nil {
+		t.Fatal(err)
+	}
+	again.endPolicies(t.Context())
+	for _, id := range []string{open.ID, waiting.ID} {
+		c, err := w.store.Case(t.Context(), id)
+		if err != nil || c.State != storage.CaseExpired {
+			t.Errorf("%+v, %v", c, err)
+		}
+	}
+	if !w.status("carol").Verified || w.status("bob").Pending {
+		t.Error("the end of a policy takes what was verified, or leaves what waits")
+	}
+}
+
+// A policy that changes does not touch open cases.
+func TestChangedPolicy(t *testing.T) {
+	w := newWorld(t, allOf("a", "b"))
+	c := w.saying(w.begin("alice", "a"), "accept")
+	again, err := New(Config{Provider: w.id, Store: w.store, Policies: oneOf("a", "b"), Logger: w.Logger, Clock: w.now})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.Service = again
+	if c = w.read(c.ID); c.State != storage.CaseOpen || len(c.Choices) != 1 {
+		t.Errorf("half of the former rule is all of the new one: %+v", c)
+	}
+	if c := w.saying(w.begin("bob", "a"), "accept"); c.State != storage.CaseApproved {
+		t.Errorf("%+v", c)
+	}
+}
+
+// A host that keeps memberships itself is told until it has heard.
+func TestRecord(t *testing.T) {
+	var mu sync.Mutex
+	var got []provider.Status
+	fails := true
+	w := newWorld(t, oneOf("a"), func(c *Config) {
+		c.Record = func(_ context.Context, userID string, s provider.Status) error {
+			mu.Lock()
+			defer mu.Unlock()
+			if fails {
+				return errScript
+			}
+			if userID == "alice" {
+				got = append(got, s)
+			}
+			return nil
+		}
+	})
+	w.saying(w.begin("alice", "a"), "accept in University")
+	fails = false
+	w.pass(time.Second)
+	w.pass(dueLease)
+	w.pass(dueLease)
+	if len(got) != 1 || !got[0].Verified || got[0].Subgroups[0] != "University" {
+		t.Fatalf("%+v", got)
+	}
+	if _, err := w.Revoke(t.Context(), "alice", "student", "not_found"); err != nil {
+		t.Fatal(err)
+	}
+	w.pass(time.Hour)
+	if len(got) != 2 || got[1].Verified {
+		t.Errorf("%+v", got)
+	}
+}
+
+// Two processes do what is due once.
+func TestTwoProcesses(t *testing.T) {
+	w := newWorld(t, oneOf("a"))
+	c := w.inReview("alice")
+	w.deciding(rita, c.ID, approving)
+	w.mu.Lock()
+	w.clock = w.clock.Add(undoTime)
+	w.mu.Unlock()
+	var all sync.WaitGroup
+	for range 8 {
+		all.Go(func() { w.carryOn(t.Context()) })
+		all.Go(func() { _, _ = w.Case(t.Context(), c.ID) })
+	}
+	all.Wait()
+	if kinds := w.mails.kinds(); kinds != "verification_news" || !w.status("alice").Verified {
+		t.Errorf("mails: %q", kinds)
+	}
+}
