@@ -10,7 +10,8 @@ import (
 )
 
 // A host that verifies students by the list of a university: the consent screen and the
-// account page offer it to whoever is not verified.
+// account page offer it to whoever is not verified. Package verification has verifiers with
+// pages, cases and reviews.
 func ExampleVerifier() {
 	students := []string{"ada@university.example"}
 	emails := map[string]string{"u-1": "ada@university.example"}

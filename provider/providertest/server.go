@@ -31,6 +31,7 @@ import (
 	"time"
 
 	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/verification"
 	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/storage/sqlite"
 )
@@ -49,6 +50,12 @@ type Config struct {
 	// Defaults to SQLite in a folder that Close removes.
 	Store storage.Store
 
+	// Policies are how people become verified members of groups; the pages are served below
+	// URL/verification/. A Script is a verifier for them. They need a Store that is a
+	// storage.Verification.
+	// Defaults to none.
+	Policies verification.Policies
+
 	// Change may adjust what the provider is made of, such as its Scopes or its Logger.
 	// Defaults to no change.
 	Change func(*provider.Config)
@@ -62,6 +69,9 @@ const RedirectURI = "https://client.test/callback"
 type Server struct {
 	// Provider is what serves, for whatever else a test wants to record or to end.
 	Provider *provider.Provider
+
+	// Verification is the service of Config.Policies; nil without.
+	Verification *verification.Service
 
 	// URL is the base URL.
 	URL string
@@ -118,7 +128,9 @@ func (s *Server) start(ctx context.Context, c Config) error {
 	if s.Provider, err = provider.New(ctx, cfg); err != nil {
 		return errors.Join(err, cfg.Store.Close())
 	}
-	s.http.Config.Handler = s.Provider
+	if s.http.Config.Handler, err = s.handler(c, cfg); err != nil {
+		return errors.Join(err, s.Provider.Close())
+	}
 	s.http.Start()
 	client, err := s.Register(ctx, c.Client)
 	s.ClientID, s.ClientSecret = client.ID, client.Secret
@@ -128,12 +140,34 @@ func (s *Server) start(ctx context.Context, c Config) error {
 	return err
 }
 
+// handler serves the provider and, with policies, the pages of verification.
+func (s *Server) handler(c Config, cfg provider.Config) (http.Handler, error) {
+	if len(c.Policies) == 0 {
+		return s.Provider, nil
+	}
+	store, ok := cfg.Store.(storage.Verification)
+	if !ok {
+		return nil, errors.New("the Store keeps no verifications, as Policies need")
+	}
+	var err error
+	s.Verification, err = verification.New(verification.Config{
+		Provider: s.Provider, Store: store, Policies: c.Policies, Mailer: cfg.Mailer, Clock: cfg.Clock, Logger: cfg.Logger,
+	})
+	if err != nil {
+		return nil, err
+	}
+	mux := http.NewServeMux()
+	mux.Handle("/verification/", s.Verification)
+	mux.Handle("/", s.Provider)
+	return mux, nil
+}
+
 // config returns what the provider is made of.
 func (s *Server) config(ctx context.Context, c Config) (provider.Config, error) {
 	cfg := provider.Config{
 		BaseURL: s.URL, Secret: []byte(rand.Text() + rand.Text()), Store: c.Store, Sandbox: true,
-		Testing: provider.Testing{Personas: s.personaSet, Faults: s.currentFault},
-		Mailer:  inbox{s}, Clock: s.Now, Logger: slog.New(slog.DiscardHandler),
+		Testing:   provider.Testing{Personas: s.personaSet, Faults: s.currentFault},
+		Verifiers: c.Policies.Verifiers(), Mailer: inbox{s}, Clock: s.Now, Logger: slog.New(slog.DiscardHandler),
 	}
 	if c.Change != nil {
 		c.Change(&cfg)

@@ -1,0 +1,83 @@
+package providertest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"path"
+	"strings"
+	"testing"
+
+	"github.com/bonafide-id/bonafide/provider/verification"
+)
+
+// Verify has a persona begin to become a member of a group by a method, in a new browser, and
+// returns the case as it then stands: the persona has taken no step but that of choosing.
+// Config.Policies have the group and the method. Config.Client, by which the persona signs
+// in, may ask for the scope openid.
+func (s *Server) Verify(t testing.TB, persona, group, method string) verification.RecordedCase {
+	t.Helper()
+	c, err := s.NewBrowser().Verify(t.Context(), persona, group, method)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// Verify is Server.Verify in this browser.
+func (b *Browser) Verify(ctx context.Context, persona, group, method string) (verification.RecordedCase, error) {
+	var none verification.RecordedCase
+	if b.server.Verification == nil {
+		return none, errors.New("providertest: verify: there are no Policies")
+	}
+	// Personas sign in on the way to an application.
+	if _, err := b.SignIn(ctx, b.server.URL+"/oauth/authorize?"+url.Values{
+		"client_id": {b.server.ClientID}, "redirect_uri": {b.server.RedirectURI}, "response_type": {"code"}, "scope": {"openid"},
+	}.Encode(), persona); err != nil {
+		return none, err
+	}
+	next, err := http.NewRequestWithContext(ctx, http.MethodGet, b.server.URL+"/verification/"+url.PathEscape(group), http.NoBody)
+	w := walk{browser: b}
+	chosen := false
+	for range maxPages {
+		if err != nil {
+			return none, fmt.Errorf("providertest: verify: %w", err)
+		}
+		if folder, id := path.Split(next.URL.Path); chosen && strings.HasSuffix(folder, "/verification/case/") {
+			return b.server.Verification.Case(ctx, id)
+		}
+		next, chosen, err = w.choose(ctx, next, method)
+	}
+	return none, errors.New("providertest: verify: the pages do not end")
+}
+
+// choose makes a request as visit does, and chooses a method where it can be.
+func (w *walk) choose(ctx context.Context, r *http.Request, method string) (next *http.Request, chosen bool, err error) {
+	response, err := w.browser.http.Do(r)
+	if err != nil {
+		return nil, false, err
+	}
+	defer func() { _ = response.Body.Close() }()
+	if location, err := response.Location(); err == nil {
+		next, err = http.NewRequestWithContext(ctx, http.MethodGet, location.String(), http.NoBody)
+		return next, r.Method == http.MethodPost && strings.Contains(r.URL.Path, "/verification/"), err
+	}
+	p, err := readPage(response)
+	if err != nil {
+		return nil, false, err
+	}
+	for _, f := range p.forms {
+		action, err := r.URL.Parse(f.action)
+		if err != nil {
+			return nil, false, err
+		}
+		if f.has("method", method) {
+			f.fields.Set("method", method)
+			next, err = post(ctx, action, f.fields)
+			return next, false, err
+		}
+	}
+	return nil, false, fmt.Errorf("there is nothing for %s to press on the page %q (%s)", w.browser.persona, p.heading, response.Status)
+}
