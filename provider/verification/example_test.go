@@ -44,13 +44,13 @@ func ExampleVerifier() {
 	} {
 		switch r, _ := card.Next(context.Background(), &verification.Case{}, e); r := r.(type) {
 		case verification.Ask:
-			fmt.Println("asks for", r.Fields[0].Name, r.Problem)
+			fmt.Printf("asks for %s %q\n", r.Fields[0].Name, r.Problem)
 		case verification.Accept:
 			fmt.Println("accepts", r.Subgroups, r.Source)
 		}
 	}
 	// Output:
-	// asks for number
-	// asks for number no_match
+	// asks for number ""
+	// asks for number "no_match"
 	// accepts [Reader] City library
 }
