@@ -30,18 +30,24 @@ func (s *Service) run(ctx context.Context) {
 	tick := time.NewTicker(round)
 	defer tick.Stop()
 	s.endPolicies(ctx)
+	s.sweep(ctx)
 	for {
 		s.carryOn(ctx)
-		s.sweepEvidence(ctx)
-		if err := s.sweepRosters(ctx); err != nil {
-			s.failed(ctx, err)
-		}
 		select {
 		case <-ctx.Done():
 			return
 		case <-tick.C:
+			s.sweep(ctx)
 		case <-s.wake:
 		}
+	}
+}
+
+// sweep ends what is over beside the cases.
+func (s *Service) sweep(ctx context.Context) {
+	s.sweepEvidence(ctx)
+	if err := s.sweepRosters(ctx); err != nil {
+		s.failed(ctx, err)
 	}
 }
 

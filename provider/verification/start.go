@@ -207,7 +207,10 @@ func (s *Service) recorded(ctx context.Context, c storage.Case, k content) (Reco
 	}
 	if r.State == storage.CaseOpen || r.State == storage.CasePending {
 		r.FinishBy = k.finishBy()
-		r.Choices = k.choices()
+		r.Choices = slices.DeleteFunc(k.choices(), func(method string) bool { // the host has removed it
+			p := s.policies[c.Group]
+			return p == nil || p.verifier(method) == nil
+		})
 	}
 	if of := k.check(c.Method); of != nil && of.Step != nil {
 		r.Step = of.Step.result()
