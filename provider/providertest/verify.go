@@ -81,3 +81,59 @@ func (w *walk) choose(ctx context.Context, r *http.Request, method string) (next
 	}
 	return nil, false, fmt.Errorf("there is nothing for %s to press on the page %q (%s)", w.browser.persona, p.heading, response.Status)
 }
+
+// Answer has the persona of this browser fill in the form of a case: by the names of the
+// fields of an Ask, or with the field code. It returns the case as it then stands; a page
+// that refuses the answer is an error with its status.
+func (b *Browser) Answer(ctx context.Context, c verification.RecordedCase, fields map[string]string) (verification.RecordedCase, error) {
+	prefix := ""
+	if _, asks := c.Step.(verification.Ask); asks {
+		prefix = "answer_"
+	}
+	get, err := http.NewRequestWithContext(ctx, http.MethodGet, b.server.URL+"/verification/case/"+url.PathEscape(c.ID), http.NoBody)
+	if err != nil {
+		return c, err
+	}
+	response, err := b.http.Do(get)
+	if err != nil {
+		return c, err
+	}
+	p, err := readPage(response)
+	_ = response.Body.Close()
+	if err != nil {
+		return c, err
+	}
+	for _, f := range p.forms {
+		fits := true
+		for name, value := range fields {
+			fits = fits && f.fields.Has(prefix+name)
+			f.fields.Set(prefix+name, value)
+		}
+		if !fits {
+			continue
+		}
+		action, err := get.URL.Parse(f.action)
+		if err != nil {
+			return c, err
+		}
+		return b.send(ctx, c.ID, action, f.fields)
+	}
+	return c, fmt.Errorf("providertest: answer: the page %q (%s) has no such form", p.heading, response.Status)
+}
+
+func (b *Browser) send(ctx context.Context, id string, to *url.URL, fields url.Values) (verification.RecordedCase, error) {
+	r, err := post(ctx, to, fields)
+	if err != nil {
+		return verification.RecordedCase{}, err
+	}
+	response, err := b.http.Do(r)
+	if err != nil {
+		return verification.RecordedCase{}, err
+	}
+	_ = response.Body.Close()
+	c, err := b.server.Verification.Case(ctx, id)
+	if err == nil && response.StatusCode != http.StatusSeeOther {
+		err = fmt.Errorf("providertest: answer: %s", response.Status)
+	}
+	return c, err
+}

@@ -301,3 +301,24 @@ func TestHostPageReports(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 }
+
+// TestAttackRecycledAddress has an institution give an address to somebody else after its
+// owner has left: it proves nothing for a while, and then as any other.
+func TestAttackRecycledAddress(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, byAll(0))
+	if c := w.byEmail("alice", "office@stanford.edu"); c.State != storage.CaseApproved {
+		t.Fatalf("%+v", c)
+	}
+	if ended, err := w.Revoke(t.Context(), "alice", "student", "not_found"); !ended || err != nil {
+		t.Fatal(ended, err)
+	}
+	w.pass(89 * day)
+	if c := w.byEmail("bob", "office@stanford.edu"); c.State != storage.CaseReview {
+		t.Errorf("at once: %+v", c)
+	}
+	w.pass(2 * day)
+	if c := w.byEmail("carol", "office@stanford.edu"); c.State != storage.CaseApproved {
+		t.Errorf("after 90 days: %+v", c)
+	}
+}

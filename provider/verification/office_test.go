@@ -30,7 +30,13 @@ type office struct {
 // roster of students.
 func newOffice(t *testing.T, policies ...Policy) *office {
 	t.Helper()
-	o := &office{t: t, path: filepath.Join(t.TempDir(), "office.db"), log: &bytes.Buffer{}, now: time.Now().Truncate(time.Microsecond)}
+	return openOffice(t, filepath.Join(t.TempDir(), "office.db"), policies...)
+}
+
+// openOffice is newOffice on a database that may be there already.
+func openOffice(t *testing.T, path string, policies ...Policy) *office {
+	t.Helper()
+	o := &office{t: t, path: path, log: &bytes.Buffer{}, now: time.Now().Truncate(time.Microsecond)}
 	store, err := sqlite.Open(t.Context(), o.path)
 	if err != nil {
 		t.Fatal(err)
