@@ -47,12 +47,6 @@ func TestPlans(t *testing.T) {
 			" ORDER BY issued_at DESC, batch DESC LIMIT " + limit + ") AS b LEFT JOIN main.verification_codes c ON c.batch = b.batch " +
 			"GROUP BY b.batch, b.group_name, b.issued_by, b.issued_at ORDER BY b.issued_at DESC, b.batch DESC"
 	}
-	takeCase := func(reviewer, user, condition string) string {
-		return "SELECT c.id FROM main.cases c WHERE (c.taken_until IS NULL OR c.taken_until <= ?2 OR c.taken_by = ?1) AND c.queued_at IS NOT NULL " +
-			"AND c.subject <> " + reviewer + " AND c.subject <> " + user + " AND NOT EXISTS ( SELECT 1 FROM main.case_decisions d " +
-			"WHERE d.case_id IN (c.id, c.appeals) AND d.undone = 0 AND (d.reviewer = " + reviewer + " OR d.subject = " + user + ") " +
-			"AND (d.case_id <> c.id OR d.kind = 'recuse' OR d.round = c.round))" + condition + " ORDER BY c.queued_at, c.id LIMIT 1"
-	}
 	want := []string{
 		// The organizations that have been deleted since the last round.
 		"DELETE FROM main.changes WHERE id IN ( SELECT c.id FROM main.former_organizations f JOIN main.changes c ON c.organization_id = f.id AND c.id <= f.last_change ORDER BY f.id, c.id LIMIT ?1)",
@@ -75,9 +69,6 @@ func TestPlans(t *testing.T) {
 		// What an index has found: a page of batches, and those whose evidence is alike.
 		listBatches("", "?1"),
 		listBatches(" WHERE issued_at < ?1", "?2"),
-		// An index of nothing else, until the first that nobody has taken.
-		takeCase("?3", "?4", ""),
-		takeCase("?3", "?4", " AND c.escalated = 0"),
 		"SELECT count(*) FROM ( SELECT case_id FROM main.evidence WHERE digest = ?2 AND case_id <> ?1 UNION SELECT case_id FROM main.evidence WHERE likeness = ?3 AND case_id <> ?1) AS alike",
 		// An index of nothing else.
 		"SELECT digest, media_type, bytes, silhouette FROM main.images WHERE silhouette IS NULL ORDER BY digest LIMIT ?1",
@@ -94,6 +85,10 @@ func TestPlans(t *testing.T) {
 		"SELECT g.number FROM main.roster_generations g WHERE " + unusedGeneration + " ORDER BY g.number",
 		// A handful of rows.
 		"SELECT generation, id, sealed, created_at, use_from FROM main.keys ORDER BY generation",
+		// What is in review, by an index of nothing else.
+		"SELECT group_name, method, state, count(*), count(CASE WHEN ended_at > due_at OR ended_at IS NULL AND due_at < ?2 THEN 1 END), 0 AS waiting, NULL AS oldest " +
+			"FROM main.cases WHERE created_at >= ?1 AND created_at < ?2 GROUP BY group_name, method, state UNION ALL " +
+			"SELECT group_name, method, state, 0, 0, count(*), min(queued_at) FROM main.cases WHERE queued_at IS NOT NULL GROUP BY group_name, method, state",
 		// All of them, a batch at a time.
 		"SELECT id FROM main.evidence_leftovers ORDER BY id LIMIT ?1",
 		// From the latest on, until the page is full.
