@@ -1,0 +1,60 @@
+package verification
+
+import (
+	"context"
+	"time"
+
+	"github.com/bonafide-id/bonafide/storage"
+)
+
+// UnderReview is a case for the reviewer who has taken it. It has neither the address of the
+// person nor the decisions of others.
+type UnderReview struct {
+	RecordedCase
+
+	// Name is that of the account.
+	Name Name
+
+	// Requirements are of the files of the method in review; empty for none.
+	Requirements []Requirement
+
+	// Subgroups are those that an approval can name, and Until is the end that the policy
+	// gives it; zero for never.
+	Subgroups []string
+	Until     time.Time
+}
+
+// Review returns a case for the reviewer who has taken it. ErrForbidden if the reviewer has
+// not, or the time is over.
+func (s *Service) Review(ctx context.Context, by storage.Reviewer, id string) (UnderReview, error) {
+	c, k, err := s.read(ctx, id)
+	if err != nil {
+		return UnderReview{}, err
+	}
+	now := s.Clock()
+	if by.ID == "" || c.State != storage.CaseReview || k.Review == nil || c.TakenBy != by.ID || !now.Before(c.TakenUntil) ||
+		c.Subject == by.ID || c.Subject == by.Subject {
+		return UnderReview{}, ErrForbidden
+	}
+	u := UnderReview{Subgroups: s.group(c.Group).Subgroups}
+	if u.RecordedCase, err = s.recorded(ctx, c, k); err != nil {
+		return UnderReview{}, err
+	}
+	u.Reasons = nil // of earlier decisions
+	who, err := s.person(ctx, c.Subject)
+	if err != nil {
+		return UnderReview{}, err
+	}
+	u.Name = who.name
+	found := finding{At: now}
+	if f, ok := k.Terms.Rule.found(k.check); ok {
+		found = f
+	}
+	u.Until = s.ends(c.Group, found, now)
+	if p := s.policies[c.Group]; p != nil {
+		if v := p.verifier(k.Review.Method); v != nil {
+			u.Requirements = v.Upload
+		}
+	}
+	return u, nil
+}
