@@ -1,0 +1,48 @@
+package desk
+
+import "github.com/bonafide-id/bonafide/ui"
+
+// keyOrder are the keys in the order in which a case is decided.
+var keyOrder = []string{"j", "k", "y", "x", "1", "n", "a", "r", "d", "e", "p", "q", "?"}
+
+// asks reports whether there is anything to answer.
+func (v CaseView) asks() bool {
+	for _, e := range v.Evidence {
+		if len(e.Questions) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// reasons are the reasons as boxes.
+func (v CaseView) reasons(l *ui.Locale) []ui.Option {
+	var options []ui.Option
+	for _, r := range v.Reasons {
+		options = append(options, ui.Option{Value: r.Reason, Label: l.Plain(textOf(l).Reasons[r.Reason]), Chosen: r.Chosen})
+	}
+	return options
+}
+
+// Wrong names a mistake in a form that only the desk has a sentence for.
+type Wrong string
+
+// The mistakes.
+const (
+	WrongUnanswered Wrong = "unanswered"
+	WrongAnsweredNo Wrong = "answered_no"
+	WrongNoReason   Wrong = "no_reason"
+	WrongNoNote     Wrong = "no_note"
+	WrongDate       Wrong = "date"
+)
+
+// ProblemOf returns a mistake as a problem of a field, in the language of a page.
+func ProblemOf(l *ui.Locale, field string, w Wrong) ui.Problem {
+	l = l.OrEnglish()
+	t := textOf(l)
+	sentence := map[Wrong]ui.Message{
+		WrongUnanswered: t.Case.Unanswered, WrongAnsweredNo: t.Case.AnsweredNo, WrongNoReason: t.Case.ReasonMissing,
+		WrongNoNote: t.Case.NoteMissing, WrongDate: t.Case.DateWrong,
+	}[w]
+	return ui.Problem{Field: field, Text: l.Plain(sentence)}
+}

@@ -1,0 +1,55 @@
+package desk
+
+import (
+	"testing"
+
+	"github.com/a-h/templ"
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/bonafide-id/bonafide/ui"
+	"github.com/bonafide-id/bonafide/ui/internal/audiencetest"
+	"github.com/bonafide-id/bonafide/ui/internal/uitest"
+)
+
+var audience = audiencetest.Audience{Section: "Desk", Files: files, Fixtures: fixtures, One: "case"}
+
+func TestScreensMatchGoldenFiles(t *testing.T)        { audience.Golden(t) }
+func TestScreensAreWholeInEveryLanguage(t *testing.T) { audience.Markup(t) }
+func TestGallery(t *testing.T)                        { audience.Gallery(t) }
+func TestLanguages(t *testing.T)                      { audience.Texts(t) }
+
+func TestScreensSayAllSentencesAndNothingElse(t *testing.T) {
+	audience.Said(t, func(l *ui.Locale) (more []templ.Component) {
+		p := audiencetest.Page(l)
+		for notice := range textOf(l).Notices {
+			d := page(p, SectionInbox)
+			d.Notice = notice
+			more = append(more, Inbox(InboxView{Page: d, Form: audiencetest.Form()}))
+		}
+		for name := range textOf(l).Common.Methods {
+			more = append(more, method(l, string(name)))
+		}
+		for _, w := range []Wrong{WrongUnanswered, WrongAnsweredNo, WrongNoReason, WrongNoNote, WrongDate} {
+			more = append(more, ui.Words(ProblemOf(l, FieldNote, w).Text))
+		}
+		return more
+	})
+}
+
+func TestEveryCodeHasASentence(t *testing.T) {
+	text := textOf(nil)
+	for file, names := range map[string]map[string][]string{
+		"page.go":  {"Notice": uitest.Keys(text.Notices), "Section": uitest.Keys(text.Common.SectionNames)},
+		"views.go": {"Method": uitest.Keys(text.Common.Methods)},
+	} {
+		got := uitest.Constants(t, file)
+		for name, want := range names {
+			if diff := cmp.Diff(want, got[name]); diff != "" {
+				t.Errorf("constants and catalogue of %s differ (-catalogue +constants):\n%s", name, diff)
+			}
+		}
+	}
+	if diff := cmp.Diff(len(keyOrder), len(text.Case.KeyNames)); diff != "" {
+		t.Errorf("keys and their names differ: %s", diff)
+	}
+}
