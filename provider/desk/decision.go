@@ -1,0 +1,184 @@
+package desk
+
+import (
+	"errors"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/verification"
+	"github.com/bonafide-id/bonafide/storage"
+	"github.com/bonafide-id/bonafide/ui"
+	screens "github.com/bonafide-id/bonafide/ui/desk"
+)
+
+// kinds are the decisions by action.
+var kinds = map[string]storage.DecisionKind{
+	screens.ActionApprove:  storage.DecisionApprove,
+	screens.ActionAskAgain: storage.DecisionAskAgain,
+	screens.ActionDecline:  storage.DecisionDecline,
+	screens.ActionEscalate: storage.DecisionEscalate,
+	screens.ActionRecuse:   storage.DecisionRecuse,
+	screens.ActionOverride: storage.DecisionOverride,
+}
+
+// decide records what the reviewer decides, about the version that they have seen.
+func (d *Desk) decide(r *request) error {
+	ctx := r.Request.Context()
+	action := r.posted(ui.FieldAction)
+	if action == screens.ActionReturn {
+		if err := d.Verification.Return(ctx, r.by, r.value("case")); err != nil {
+			return err
+		}
+		return r.done(d.path(), screens.NoticeReturned)
+	}
+	kind, known := kinds[action]
+	version, err := strconv.ParseInt(r.posted(screens.FieldVersion), 10, 64)
+	if !known || err != nil {
+		return badRequest("no such decision")
+	}
+	c, over, err := d.reviewed(r)
+	if over || err != nil {
+		return err
+	}
+	e := c.read(r)
+	if problems := c.problems(r.Page().Locale, kind, e, d.now()); len(problems) > 0 {
+		return d.renderCase(r, http.StatusUnprocessableEntity, c, e, problems...)
+	}
+	decided, err := d.Verification.Decide(ctx, r.by, c.ID, version, c.decision(kind, e))
+	var wrong *provider.FieldError
+	switch {
+	case isOver(err):
+		return r.done(d.path(), screens.NoticeMovedOn)
+	case errors.As(err, &wrong): // what the form does not offer
+		return badRequest(wrong.Error())
+	case err != nil:
+		return err
+	}
+	address := d.path()
+	if decided.Waiting != nil {
+		address += "?" + parameterUndo + "=" + c.ID
+	}
+	return r.done(address, screens.NoticeDecided)
+}
+
+// read reads the form of a case.
+func (c review) read(r *request) entered {
+	e := entered{
+		answers: map[string]string{}, subgroups: map[string]bool{}, reasons: map[verification.Reason]bool{},
+		note: strings.TrimSpace(r.posted(screens.FieldNote)), day: strings.TrimSpace(r.posted(screens.FieldUntil)),
+	}
+	for _, field := range c.questions() {
+		if answer := r.posted(field); answer == screens.AnswerYes || answer == screens.AnswerNo {
+			e.answers[field] = answer
+		}
+	}
+	for _, s := range c.Subgroups {
+		e.subgroups[s] = r.posted(screens.FieldSubgroup+"."+s) != ""
+	}
+	for _, reason := range reviewReasons {
+		e.reasons[reason] = r.posted(screens.FieldReasons+"."+string(reason)) != ""
+	}
+	if day, err := time.Parse(time.DateOnly, e.day); err == nil {
+		e.until = day
+	}
+	return e
+}
+
+// questions are the fields of all that the files must show.
+func (c review) questions() (fields []string) {
+	for _, file := range c.current() {
+		if required := c.requirement(file.Kind); required != nil {
+			for n := range required.Must {
+				fields = append(fields, answerField(file.Kind, n))
+			}
+		}
+	}
+	return fields
+}
+
+// problems are what has to be corrected before a decision: whoever approves, sends back or
+// declines has looked at everything, and approves only what shows all of it.
+func (c review) problems(l *ui.Locale, kind storage.DecisionKind, e entered, now time.Time) (problems []ui.Problem) {
+	problem := func(field string, w screens.Wrong) { problems = append(problems, screens.ProblemOf(l, field, w)) }
+	approves := kind == storage.DecisionApprove
+	if approves || kind == storage.DecisionAskAgain || kind == storage.DecisionDecline {
+		for _, field := range c.questions() {
+			switch {
+			case e.answers[field] == "":
+				problem(field, screens.WrongUnanswered)
+			case approves && e.answers[field] == screens.AnswerNo:
+				problem(field, screens.WrongAnsweredNo)
+			}
+		}
+	}
+	if (approves || kind == storage.DecisionOverride) && e.day != "" && !e.until.After(now) {
+		problem(screens.FieldUntil, screens.WrongDate)
+	}
+	if (kind == storage.DecisionAskAgain || kind == storage.DecisionDecline) && len(e.chosen()) == 0 {
+		problem(screens.FieldReasons, screens.WrongNoReason)
+	}
+	explains := kind == storage.DecisionEscalate || kind == storage.DecisionOverride || e.reasons[verification.ReasonOther] && !approves
+	if explains && kind != storage.DecisionRecuse && e.note == "" {
+		problem(screens.FieldNote, screens.WrongNoNote)
+	}
+	return problems
+}
+
+// chosen are the reasons, in their order.
+func (e entered) chosen() (reasons []verification.Reason) {
+	for _, reason := range reviewReasons {
+		if e.reasons[reason] {
+			reasons = append(reasons, reason)
+		}
+	}
+	return reasons
+}
+
+// decision is what is recorded: of a decision of one kind, what belongs to it.
+func (c review) decision(kind storage.DecisionKind, e entered) verification.Decision {
+	decision := verification.Decision{Kind: kind, Note: e.note, Answers: map[string][]bool{}}
+	for _, file := range c.current() {
+		if required := c.requirement(file.Kind); required != nil {
+			seen := make([]bool, len(required.Must))
+			for n := range seen {
+				seen[n] = e.answers[answerField(file.Kind, n)] == screens.AnswerYes
+			}
+			decision.Answers[file.Kind] = seen
+		}
+	}
+	switch kind {
+	case storage.DecisionApprove, storage.DecisionOverride:
+		decision.Until = e.until
+		for _, s := range c.Subgroups {
+			if e.subgroups[s] {
+				decision.Subgroups = append(decision.Subgroups, s)
+			}
+		}
+	case storage.DecisionAskAgain:
+		decision.Reasons, decision.Kinds = e.chosen(), c.failed(e)
+	case storage.DecisionDecline:
+		decision.Reasons = e.chosen()
+	}
+	return decision
+}
+
+// failed are the requirements of which something is not shown, so that only their files are
+// asked for again; none stands for all.
+func (c review) failed(e entered) (failed []string) {
+	for _, file := range c.current() {
+		required := c.requirement(file.Kind)
+		if required == nil {
+			continue
+		}
+		for n := range required.Must {
+			if e.answers[answerField(file.Kind, n)] == screens.AnswerNo {
+				failed = append(failed, file.Kind)
+				break
+			}
+		}
+	}
+	return failed
+}
