@@ -15,7 +15,7 @@ const undoTime = 10 * time.Second
 const retryAfter = 30 * day
 
 // input is what a case moves on: resulted, steppedBack, mistyped, decided, carriedOut,
-// undone, withdrew, ranOut or policyEnded.
+// undone, withdrew, ranOut, policyEnded or, in a sandbox, simulated.
 type input interface{ input() }
 
 // resulted is the result of a method. Found is that of an Accept, Code that of a SendCode.
@@ -90,6 +90,8 @@ func advance(c storage.Case, k content, in input, at time.Time) (transition, boo
 		return t.undone(at)
 	case carriedOut:
 		return t.carriedOut(at)
+	case simulated:
+		return t.simulated(in, at)
 	case withdrew:
 		return t.end(storage.CaseWithdrawn, at), true
 	case ranOut:

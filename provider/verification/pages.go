@@ -89,7 +89,7 @@ func (s *Service) groupPage(r *request, group string) screens.CasePage {
 func (s *Service) casePage(r *request, c RecordedCase) (screens.CasePage, error) {
 	p := s.groupPage(r, c.Group)
 	if !c.State.IsFinal() {
-		p.WithdrawURL = s.path("case", c.ID, "withdraw")
+		p.WithdrawURL, p.Simulation = s.path("case", c.ID, "withdraw"), s.simulation(r, c)
 		k, err := s.contentOf(r, c)
 		if err != nil {
 			return p, err

@@ -168,6 +168,11 @@ var fixtures = []audiencetest.Fixture{
 	{Name: "review", Render: func(p ui.Page) templ.Component {
 		return Pending(PendingView{CasePage: fromClient(open(p)), Review: true, By: audiencetest.Day(2026, time.March, 14), Mailed: true})
 	}},
+	{Name: "review-sandbox", Render: func(p ui.Page) templ.Component {
+		c := open(p)
+		c.Simulation = &Simulation{Form: audiencetest.Form(), Outcomes: []Outcome{OutcomeApproved, OutcomeSentBack, OutcomeDeclined, OutcomeExpired, OutcomeReview}}
+		return Pending(PendingView{CasePage: c, Review: true, By: audiencetest.Day(2026, time.March, 14)})
+	}},
 	{Name: "review-late", Render: func(p ui.Page) templ.Component {
 		return Pending(PendingView{CasePage: keeping(open(p)), Review: true, By: audiencetest.Day(2026, time.March, 11), Late: true})
 	}},

@@ -18,6 +18,7 @@ type text struct {
 	Ended     endedText
 	Withdraw  withdrawText
 	Appeal    appealText
+	Sandbox   sandboxText
 	Reasons   map[Reason]reasonText
 
 	Notices map[Notice]ui.Message
@@ -93,6 +94,11 @@ type withdrawText struct {
 type appealText struct {
 	Heading, Submit ui.Message
 	Effects         []ui.Message
+}
+
+type sandboxText struct {
+	Heading, Text ui.Message
+	Outcomes      map[Outcome]ui.Message
 }
 
 // reasonText is why something was not accepted, and what to do.

@@ -42,6 +42,9 @@ type CasePage struct {
 	// Application is the name of the application that the user came from, and
 	// ApplicationURL where the user continues there; empty for none.
 	Application, ApplicationURL string
+
+	// Simulation is what the user of a sandbox can choose; nil for nothing.
+	Simulation *Simulation
 }
 
 // Step is one of several that all have to be taken, by any of its ways.
