@@ -143,7 +143,7 @@ func (e *Endpoint) verifierReturn(sealed string) string {
 // that was not made for this user's verification in this browser.
 func (e *Endpoint) VerifierReturn(r *http.Request, userID, address string) (clientID string, until time.Time, ok bool) {
 	sealed, ok := strings.CutPrefix(address, e.verifierReturn(""))
-	if !ok {
+	if !ok || userID == "" {
 		return "", time.Time{}, false
 	}
 	browser := sha256.Sum256([]byte(e.Site.Cookies.Get(r, session.Browser)))

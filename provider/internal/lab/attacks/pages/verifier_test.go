@@ -64,6 +64,53 @@ func TestAttackReturnInAnotherBrowser(t *testing.T) {
 	}
 }
 
+// TestAttackWhoseReturn asks whose a return is, and of which flow, in other browsers and for
+// other users.
+func TestAttackWhoseReturn(t *testing.T) {
+	t.Parallel()
+	w, d := lab.WithOffice(t)
+	bob, alice := w.Bob(), w.Alice()
+	inBrowser := func(b *lab.Browser) *http.Request {
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, w.Server.URL+"/page", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, cookie := range b.HTTP.Jar.Cookies(b.ServerURL()) {
+			r.AddCookie(cookie)
+		}
+		return r
+	}
+	flow := bob.Verify(d, bob.Open(lab.AuthorizeURL()))
+	clientID, until, ok := w.Pages().VerificationReturn(inBrowser(bob), "bob", flow.ReturnTo)
+	if !ok || clientID != "v3" || !until.After(w.Now()) {
+		t.Errorf("of a flow: %q, %v, %v", clientID, until, ok)
+	}
+	account := bob.Verify(d, bob.Open("/account/groups"))
+	clientID, until, ok = w.Pages().VerificationReturn(inBrowser(bob), "bob", account.ReturnTo)
+	if !ok || clientID != "" || !until.IsZero() {
+		t.Errorf("of the account: %q, %v, %v", clientID, until, ok)
+	}
+	for _, v := range []provider.Verification{flow, account} {
+		for name, one := range map[string]struct {
+			r       *http.Request
+			user    string
+			address string
+		}{
+			"another browser": {inBrowser(alice), "bob", v.ReturnTo},
+			"another user":    {inBrowser(bob), "alice", v.ReturnTo},
+			"nobody":          {inBrowser(bob), "", v.ReturnTo},
+			"another origin":  {inBrowser(bob), "bob", strings.Replace(v.ReturnTo, w.Server.URL, "https://evil.test", 1)},
+			"another path":    {inBrowser(bob), "bob", strings.Replace(v.ReturnTo, "/verify/return", "/oauth/authorize", 1)},
+			"cut off":         {inBrowser(bob), "bob", v.ReturnTo[:len(v.ReturnTo)-4]},
+			"none":            {inBrowser(bob), "bob", ""},
+		} {
+			if clientID, _, ok := w.Pages().VerificationReturn(one.r, one.user, one.address); ok || clientID != "" {
+				t.Errorf("%s: it is theirs, of %q", name, clientID)
+			}
+		}
+	}
+}
+
 // TestAttackReturnOfAnotherUser comes back in the browser of the same person, or of several,
 // in which somebody else has signed in since.
 func TestAttackReturnOfAnotherUser(t *testing.T) {
