@@ -58,7 +58,7 @@ func (t transition) judge(o opinion, at time.Time) transition {
 	two := t.k.Terms.Reviewers > 1 || o.Kind == storage.DecisionOverride ||
 		len(earlier) > 0 && earlier[0].Kind == storage.DecisionOverride
 	if two && !t.c.Escalated {
-		t.k.Review.Opinions = append(earlier, o)
+		t.k.Review.Opinions = slices.Concat(earlier, []opinion{o})
 		switch {
 		case len(earlier) == 0:
 			t.c.State = storage.CaseReview

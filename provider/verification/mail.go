@@ -40,7 +40,7 @@ func (s *Service) mailCode(ctx context.Context, c storage.Case, k content, maile
 
 // mailNews tells a person to look at a case: neither what has become of it, nor which group
 // it is about. Others may see the screen of a phone.
-func (s *Service) mailNews(ctx context.Context, c storage.Case, k content) {
+func (s *Service) mailNews(ctx context.Context, c storage.Case) {
 	s.tell(ctx, c, ui.MailView{Kind: ui.MailVerificationNews})
 }
 

@@ -176,11 +176,13 @@ func (s *Service) carryOutEnd(ctx context.Context, c storage.Case, reason string
 	if ended {
 		s.Provider.Events().Record(ctx, provider.Event{Name: provider.EventStatusEnded, UserID: c.Subject, Detail: c.Group})
 	}
-	k, err := s.markEnded(ctx, c.ID)
-	if err == nil && ended {
-		s.mailNews(context.WithoutCancel(ctx), c, k)
+	if _, err := s.markEnded(ctx, c.ID); err != nil {
+		return ended, err
 	}
-	return ended, err
+	if ended {
+		s.mailNews(context.WithoutCancel(ctx), c)
+	}
+	return ended, nil
 }
 
 // endStatus ends the membership that a case has recorded.

@@ -274,7 +274,7 @@ func (s *Service) moved(ctx context.Context, before, c storage.Case, t transitio
 		s.shredNow(ctx, now)
 	}
 	if t.news {
-		s.mailNews(ctx, c, t.k)
+		s.mailNews(ctx, c)
 	}
 	if !c.NextAt.IsZero() && c.NextAt.Sub(now) <= undoTime {
 		time.AfterFunc(max(c.NextAt.Sub(now), 0), s.wakeUp)

@@ -127,7 +127,8 @@ func (Refuse) result()   {}
 type Reason string
 
 // The reasons. After those of the first group the method can be tried again, after those of
-// the second it can not.
+// the second it can not. Those of the third are for reviewers alone: people read that it could
+// not be accepted.
 const (
 	ReasonUnreadable  Reason = "unreadable"
 	ReasonCropped     Reason = "cropped"
@@ -145,7 +146,6 @@ const (
 	ReasonPolicyEnded       Reason = "policy_ended"
 	ReasonSuperseded        Reason = "superseded" // the service itself has recorded a status meanwhile
 
-	// These are for reviewers alone: people read that it could not be accepted.
 	ReasonAltered    Reason = "altered"
 	ReasonGenerated  Reason = "generated"
 	ReasonTaken      Reason = "taken"
