@@ -165,8 +165,7 @@ func TestOnlyTheOwnerSeesACase(t *testing.T) {
 	w := newPages(t, asks("a"))
 	bob, alice := w.Bob(), w.Alice()
 	at := w.begin(bob, "a").Request.URL.Path
-	form := url.Values{}
-	_, form = w.begin(alice, "a").Form(t)
+	_, form := w.begin(alice, "a").Form(t)
 	for _, path := range []string{"", "/withdraw", "/appeal"} {
 		for _, address := range []string{at + path, "/verification/case/01900000-0000-7000-8000-000000000000" + path} {
 			shows(t, alice.Open(address), http.StatusNotFound)

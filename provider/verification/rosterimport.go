@@ -78,11 +78,10 @@ func (s *Service) StageRoster(ctx context.Context, f RosterFile) (RosterReport, 
 	staged := len(batch)
 	for {
 		m, err := reader.next()
-		ended := errors.Is(err, io.EOF)
-		if err != nil && !ended {
+		if err != nil && err != io.EOF {
 			return RosterReport{}, err
 		}
-		if ended || len(batch) == rosterBatch {
+		if ended := err == io.EOF; ended || len(batch) == rosterBatch {
 			if len(batch) > 0 {
 				if err := s.Store.StageRoster(ctx, f.Roster, report.Generation, batch, s.Clock()); err != nil {
 					return RosterReport{}, fmt.Errorf("stage roster: %w", err)

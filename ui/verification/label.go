@@ -120,6 +120,14 @@ func (p CasePage) place() int {
 	return 0
 }
 
+// class is the look of a step.
+func (s StepState) class() string {
+	if s == StepLater {
+		return "ahead"
+	}
+	return string(s)
+}
+
 func (t stepsText) of(s StepState) ui.Message {
 	switch s {
 	case StepDone:

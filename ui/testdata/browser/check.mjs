@@ -8,7 +8,7 @@
 // wider than the window or break a word that is to be pressed or names something; at what
 // more contrast changes; and tries what the scripts do.
 //
-//   go test ./ui ./ui/developer -run TestGallery -gallery="$PWD/gallery"
+//   go test ./ui ./ui/desk ./ui/developer ./ui/verification -run TestGallery -gallery="$PWD/gallery"
 //   npm ci && node check.mjs gallery [--shots folder] [--only regexp]
 //
 // CHROMIUM names the browser, /usr/bin/chromium when unset.
