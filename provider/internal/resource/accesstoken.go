@@ -27,7 +27,7 @@ func dataQuery(r *http.Request) (url.Values, error) {
 // POST (RFC 6750 section 2); by two ways at once it is an invalid_request.
 func presentedToken(r *http.Request, values url.Values) (token string, inQuery bool, err error) {
 	query := values["access_token"]
-	header := r.Header.Values("Authorization")
+	header := r.Header["Authorization"]
 	var form []string
 	if r.Method == http.MethodPost && r.Header.Get("Content-Type") != "" {
 		if err := input.ParseForm(r, web.MaxForm); err != nil {

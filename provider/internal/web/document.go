@@ -61,11 +61,7 @@ func (d *Document) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	chosen := &d.plain
 	h := w.Header()
 	if d.isCompressed() {
-		if vary := h["Vary"]; len(vary) == 0 {
-			h["Vary"] = varyEncoding
-		} else {
-			h.Add("Vary", varyEncoding[0])
-		}
+		addVary(h, varyEncoding)
 		if acceptsGzip(r) {
 			chosen = &d.small
 		}
@@ -92,8 +88,6 @@ func (d *Document) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // isCompressed reports whether there is a second representation. While there is none the
 // response does not vary.
 func (d *Document) isCompressed() bool { return len(d.plain.body) >= minCompressed }
-
-var varyEncoding = []string{"Accept-Encoding"}
 
 // isKnown reports whether the client already has the document (RFC 9110 section 13.1.2).
 func (d *Document) isKnown(header []string) bool {

@@ -2,8 +2,10 @@ package registry
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
+	"sync/atomic"
 
 	"github.com/bonafide-id/bonafide/provider/internal/engine/input"
 	"github.com/bonafide-id/bonafide/storage"
@@ -35,5 +37,8 @@ func Enabled(record storage.Client) (*Client, error) {
 	if !ok {
 		return nil, errors.New("engine: client of an unknown dialect")
 	}
-	return &Client{record, dialect.within(record)}, nil
+	return &Client{
+		Client: record, Dialect: dialect.within(record),
+		digests: make([]atomic.Pointer[[sha256.Size]byte], len(record.Secrets)),
+	}, nil
 }
