@@ -38,6 +38,8 @@ func (fuzzClients) Client(_ context.Context, id string) (*registry.Client, error
 	}
 }
 
+func (fuzzClients) Recent(string, time.Time) *registry.Client { return nil }
+
 // FuzzParseAuthorize holds what every authorization request that is taken, and every
 // refusal that is sent, has to be like.
 func FuzzParseAuthorize(f *testing.F) {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"sync/atomic"
+	"time"
 
 	"github.com/bonafide-id/bonafide/provider/internal/engine/input"
 	"github.com/bonafide-id/bonafide/storage"
@@ -15,6 +16,10 @@ import (
 type Source interface {
 	// Client returns the enabled client with this identifier. ErrNoClient if there is none.
 	Client(ctx context.Context, id string) (*Client, error)
+
+	// Recent returns what Client would, if it is in memory; nil if not. now is what the clock
+	// says.
+	Recent(id string, now time.Time) *Client
 }
 
 // ErrNoClient means that there is no such client, or that it is disabled.
