@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -37,7 +38,7 @@ type Introspection struct {
 
 // AppendJSON writes the response as encoding/json would, without looking at the type.
 func (i Introspection) AppendJSON(to []byte) []byte {
-	to = strconv.AppendBool(append(to, `{"active":`...), i.Active)
+	to = strconv.AppendBool(append(slices.Grow(to, 512), `{"active":`...), i.Active)
 	text := func(name, value string) {
 		if value != "" {
 			to = issue.AppendText(append(to, name...), value)

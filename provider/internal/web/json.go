@@ -112,7 +112,7 @@ func (s *Site) WriteJSON(w http.ResponseWriter, r *http.Request, status int, bod
 	var raw []byte
 	var err error
 	if known, ok := body.(interface{ AppendJSON(to []byte) []byte }); ok {
-		raw = known.AppendJSON(make([]byte, 0, 512))
+		raw = known.AppendJSON(nil)
 	} else {
 		raw, err = json.Marshal(body)
 	}
