@@ -343,6 +343,10 @@ func (t engineTokens) Parse(kind storage.TokenKind, token string) (storage.Diges
 	return t.codec.Parse(tokenKinds[kind], token)
 }
 
+func (t engineTokens) DigestOf(kind storage.TokenKind, text string) (storage.Digest, bool) {
+	return token.DigestOf(tokenKinds[kind], text)
+}
+
 func issuerOf(baseURL string) string { return baseURL + "/oidc" }
 
 // Issuer returns the issuer identifier: the base URL followed by /oidc.

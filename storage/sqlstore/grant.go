@@ -52,6 +52,13 @@ var errSiblings = errors.New("sqlstore: the token has siblings")
 // their own would wait for each other.
 func (s *Store) exchange(ctx context.Context, spent storage.Digest, at time.Time, issued []storage.Token, family bool) error {
 	return s.change(ctx, "exchange token", func(tx *tx) error {
+		if !family {
+			if done, err := spendAlone(tx, spent, at); err != nil {
+				return err
+			} else if done {
+				return insertTokens(tx, false, inPlaceOf(spent, issued))
+			}
+		}
 		if family {
 			if _, err := all(tx, scanInt, `SELECT 1 FROM main.tokens WHERE digest = (
 				SELECT parent FROM main.tokens WHERE digest = ?1) `+tx.store.dialect.ForUpdate, spent[:]); err != nil {
@@ -78,6 +85,15 @@ func (s *Store) exchange(ctx context.Context, spent storage.Digest, at time.Time
 		}
 		return insertTokens(tx, false, inPlaceOf(spent, issued))
 	})
+}
+
+// spendAlone spends a token that has no siblings, as nearly all, and reports whether it has:
+// nothing of it has to be read.
+func spendAlone(tx *tx, digest storage.Digest, at time.Time) (bool, error) {
+	n, err := tx.exec(`UPDATE main.tokens SET spent_at = ?2
+		WHERE digest = ?1 AND spent_at IS NULL AND siblings = 0 AND EXISTS (
+			SELECT 1 FROM main.grants WHERE id = tokens.grant_id AND revoked_at IS NULL)`, digest[:], micros(at))
+	return n == 1, err
 }
 
 // inPlaceOf records in refresh tokens the token that they replace.

@@ -48,13 +48,8 @@ func New[K comparable, V any](age time.Duration, size int, clock func() time.Tim
 // Get returns the value of a key: the one that is kept, or what read returns. An
 // error is returned and never kept. Several calls for one key may read at once.
 func (c *Cache[K, V]) Get(key K, read func() (V, error)) (value V, err error) {
-	now := c.clock()
-	c.mu.RLock()
-	e, ok := c.entries[key]
-	c.mu.RUnlock()
-	// A clock that was set back must not make a value last.
-	if ok && now.Sub(e.readAt) < c.age && !now.Before(e.readAt) {
-		return e.value, nil
+	if value, ok := c.Recent(key, c.clock()); ok {
+		return value, nil
 	}
 	keep := false
 	end := c.Begin(key)
@@ -62,6 +57,19 @@ func (c *Cache[K, V]) Get(key K, read func() (V, error)) (value V, err error) {
 	value, err = read()
 	keep = err == nil
 	return value, err
+}
+
+// Recent returns the value of a key if one is kept. now is what the clock says; who asks for
+// several values at one moment reads it once.
+func (c *Cache[K, V]) Recent(key K, now time.Time) (value V, ok bool) {
+	c.mu.RLock()
+	e, ok := c.entries[key]
+	c.mu.RUnlock()
+	// A clock that was set back must not make a value last.
+	if !ok || now.Sub(e.readAt) >= c.age || now.Before(e.readAt) {
+		return value, false
+	}
+	return e.value, true
 }
 
 // Begin announces that the value of a key is about to be read, or made. Call what it

@@ -19,6 +19,14 @@ func newTest(size int) (*Cache[string, int], *time.Time) {
 	return New[string, int](time.Second, size, func() time.Time { return now }), &now
 }
 
+// recent demands that a look-up at a moment finds a value, or with 0 none.
+func recent(t *testing.T, c *Cache[string, int], key string, now time.Time, want int) {
+	t.Helper()
+	if got, ok := c.Recent(key, now); got != want || ok != (want != 0) {
+		t.Errorf("Recent(%q) = %d, %v; want %d", key, got, ok, want)
+	}
+}
+
 func get(t *testing.T, c *Cache[string, int], key string, read func() (int, error), want int) {
 	t.Helper()
 	got, err := c.Get(key, read)
@@ -30,10 +38,13 @@ func get(t *testing.T, c *Cache[string, int], key string, read func() (int, erro
 func TestAValueLastsLessThanItsAge(t *testing.T) {
 	cache, now := newTest(10)
 	var source counter
+	recent(t, cache, "a", *now, 0)
 	get(t, cache, "a", source.read, 1)
 	*now = now.Add(time.Second - 1)
 	get(t, cache, "a", source.read, 1)
+	recent(t, cache, "a", *now, 1)
 	*now = now.Add(1)
+	recent(t, cache, "a", *now, 0)
 	get(t, cache, "a", source.read, 2)
 }
 
@@ -42,6 +53,7 @@ func TestAClockSetBackKeepsNothing(t *testing.T) {
 	var source counter
 	get(t, cache, "a", source.read, 1)
 	*now = now.Add(-time.Hour)
+	recent(t, cache, "a", *now, 0)
 	get(t, cache, "a", source.read, 2)
 }
 
@@ -51,10 +63,11 @@ func TestWhatIsForgottenIsReadAgain(t *testing.T) {
 		"clear":  func(c *Cache[string, int]) { c.Clear() },
 	} {
 		t.Run(name, func(t *testing.T) {
-			cache, _ := newTest(10)
+			cache, now := newTest(10)
 			var source counter
 			get(t, cache, "a", source.read, 1)
 			forget(cache)
+			recent(t, cache, "a", *now, 0)
 			get(t, cache, "a", source.read, 2)
 		})
 	}

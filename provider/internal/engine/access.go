@@ -66,11 +66,30 @@ func (e *Engine) find(ctx context.Context, kind storage.TokenKind, presented str
 	return found, nil
 }
 
+// recent returns an access token that is in memory, spent and revoked ones included; nil if
+// there is none. Its authentication code has been verified, or made, when it came there: it
+// guards the database, which is not asked here.
+func (e *Engine) recent(kind storage.TokenKind, presented string, now time.Time) *Issued {
+	if kind != storage.AccessToken {
+		return nil
+	}
+	digest, ok := e.maker.Tokens.DigestOf(kind, presented)
+	if !ok {
+		return nil
+	}
+	return e.Grants.Recent(digest, now)
+}
+
 // active looks up a token that is in force.
 func (e *Engine) active(ctx context.Context, kind storage.TokenKind, presented string) (Access, error) {
-	found, err := e.find(ctx, kind, presented)
-	if err != nil {
-		return Access{}, err
+	now := e.Clock()
+	found := e.recent(kind, presented, now)
+	if found == nil {
+		var err error
+		if found, err = e.find(ctx, kind, presented); err != nil {
+			return Access{}, err
+		}
+		now = e.Clock()
 	}
 	begin := found.Token.CreatedAt
 	if kind == storage.RefreshToken { // it is used once, and may be of before a clock was corrected
@@ -80,15 +99,19 @@ func (e *Engine) active(ctx context.Context, kind storage.TokenKind, presented s
 	switch {
 	case !found.Token.SpentAt.IsZero(), !found.Grant.RevokedAt.IsZero():
 		return known, errToken.Because(diagnosis.TokenRevoked)
-	case !clock.InForce(e.Clock(), begin, found.Token.ExpiresAt):
+	case !clock.InForce(now, begin, found.Token.ExpiresAt):
 		return known, errToken.Because(diagnosis.TokenExpired)
 	}
-	client, err := e.Client(ctx, found.Grant.ClientID)
-	if errors.Is(err, registry.ErrNoClient) {
-		return known, errToken.Because(diagnosis.ApplicationDisabled)
-	}
-	if err != nil {
-		return known, protocol.AsError(err)
+	client := e.Clients.Recent(found.Grant.ClientID, now)
+	if client == nil {
+		var err error
+		client, err = e.Client(ctx, found.Grant.ClientID)
+		if errors.Is(err, registry.ErrNoClient) {
+			return known, errToken.Because(diagnosis.ApplicationDisabled)
+		}
+		if err != nil {
+			return known, protocol.AsError(err)
+		}
 	}
 	scopes := found.Grant.Scopes
 	if found.Token.Scopes != nil {

@@ -22,6 +22,10 @@ type Grants interface {
 	// Issued returns a token with its grant.
 	Issued(ctx context.Context, kind storage.TokenKind, digest storage.Digest) (*Issued, error)
 
+	// Recent returns what Issued would, if it is in memory; nil if not. now is what the
+	// clock says.
+	Recent(digest storage.Digest, now time.Time) *Issued
+
 	CreateGrant(ctx context.Context, g storage.Grant, on storage.Basis, issued ...storage.Token) error
 	Exchange(ctx context.Context, spent *Issued, at time.Time, issued ...storage.Token) error
 	Reissue(ctx context.Context, spent *Issued, within storage.Grace, issued ...storage.Token) error

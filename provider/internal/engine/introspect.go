@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/bonafide-id/bonafide/provider/internal/diagnosis"
@@ -32,6 +34,32 @@ type Introspection struct {
 
 	// AskedBy is the client that asks.
 	AskedBy string `json:"-"`
+}
+
+// AppendJSON writes the response as encoding/json would, without looking at the type.
+func (i Introspection) AppendJSON(to []byte) []byte {
+	to = strconv.AppendBool(append(slices.Grow(to, 512), `{"active":`...), i.Active)
+	text := func(name, value string) {
+		if value != "" {
+			to = issue.AppendText(append(to, name...), value)
+		}
+	}
+	number := func(name string, value int64) {
+		if value != 0 {
+			to = strconv.AppendInt(append(to, name...), value, 10)
+		}
+	}
+	text(`,"scope":`, i.Scope)
+	text(`,"client_id":`, i.ClientID)
+	text(`,"sub":`, i.Subject)
+	text(`,"iss":`, i.Issuer)
+	if len(i.Audience) > 0 {
+		to = i.Audience.AppendJSON(append(to, `,"aud":`...))
+	}
+	text(`,"token_type":`, i.TokenType)
+	number(`,"exp":`, i.ExpiresAt)
+	number(`,"iat":`, i.IssuedAt)
+	return append(to, '}')
 }
 
 // Introspect returns the state of an access or refresh token to the confidential client

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/http"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/ory/fosite"
@@ -38,6 +39,38 @@ type TokenResponse struct {
 	// LooksStandard reports whether an OpenID Connect library seems to have made the
 	// request of a client whose dialect is another.
 	LooksStandard bool `json:"-"`
+}
+
+// AppendJSON writes the response as encoding/json would, without looking at the type.
+func (r TokenResponse) AppendJSON(to []byte) []byte {
+	to = slices.Grow(to, 256+len(r.AccessToken)+len(r.RefreshToken)+len(r.Scope)+len(r.IDToken))
+	to = issue.AppendText(append(to, `{"access_token":`...), r.AccessToken)
+	to = issue.AppendText(append(to, `,"token_type":`...), r.TokenType)
+	to = appendLifetime(append(to, `,"expires_in":`...), r.ExpiresIn)
+	text := func(name, value string) {
+		if value != "" {
+			to = issue.AppendText(append(to, name...), value)
+		}
+	}
+	text(`,"refresh_token":`, r.RefreshToken)
+	if r.RefreshExpiresIn != nil {
+		to = appendLifetime(append(to, `,"refresh_expires_in":`...), r.RefreshExpiresIn)
+	}
+	text(`,"scope":`, r.Scope)
+	text(`,"id_token":`, r.IDToken)
+	return append(to, '}')
+}
+
+// appendLifetime writes what Dialect.Lifetime has returned.
+func appendLifetime(to []byte, lifetime any) []byte {
+	switch l := lifetime.(type) {
+	case int64:
+		return strconv.AppendInt(to, l, 10)
+	case string:
+		return issue.AppendText(to, l)
+	default:
+		return append(to, "null"...)
+	}
 }
 
 // Token handles a request to the token endpoint. Its errors are *Error.

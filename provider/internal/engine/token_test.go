@@ -29,9 +29,13 @@ func TestTokenResponse(t *testing.T) {
 				r.Scope, r.IDToken = "openid military", "i"
 				r.RefreshToken, r.RefreshExpiresIn = "r", d.Lifetime(int64(604800))
 			}
-			got, err := json.Marshal(r)
-			if diff := cmp.Diff(c.want, string(got)); err != nil || diff != "" {
-				t.Errorf("payload (-want +got): %v\n%s", err, diff)
+			if diff := cmp.Diff(c.want, string(r.AppendJSON(nil))); diff != "" {
+				t.Errorf("payload (-want +got): %s", diff)
+			}
+			r.Scope, r.TokenType = `"},"x":"<`, "\x00\xff"
+			want, err := json.Marshal(r)
+			if got := r.AppendJSON(nil); err != nil || string(got) != string(want) {
+				t.Errorf("%s, and encoding/json writes %s: %v", got, want, err)
 			}
 		})
 	}

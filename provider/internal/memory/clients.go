@@ -3,6 +3,7 @@ package memory
 import (
 	"context"
 	"errors"
+	"time"
 
 	"github.com/bonafide-id/bonafide/provider/internal/engine/registry"
 	"github.com/bonafide-id/bonafide/storage"
@@ -12,6 +13,12 @@ import (
 type Clients struct{ *Store }
 
 var _ registry.Source = Clients{}
+
+// Recent implements registry.Source.
+func (s Clients) Recent(id string, now time.Time) *registry.Client {
+	found, _ := s.clients.Recent(id, now)
+	return found
+}
 
 // Client implements registry.Source. That there is no client is kept as well, so that a
 // made-up identifier is not looked up by each step of one request.

@@ -25,6 +25,12 @@ func (s Grants) Issued(ctx context.Context, kind storage.TokenKind, digest stora
 	return s.tokens.Get(digest, read)
 }
 
+// Recent implements engine.Grants.
+func (s Grants) Recent(digest storage.Digest, now time.Time) *engine.Issued {
+	found, _ := s.tokens.Recent(digest, now)
+	return found
+}
+
 // CreateGrant implements engine.Grants.
 func (s Grants) CreateGrant(ctx context.Context, g storage.Grant, on storage.Basis, issued ...storage.Token) error {
 	return s.remember(g, issued, func() error { return s.Store.CreateGrant(ctx, g, on, issued...) })

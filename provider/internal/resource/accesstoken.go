@@ -11,10 +11,15 @@ import (
 	"github.com/bonafide-id/bonafide/provider/internal/web"
 )
 
+var noQuery url.Values
+
 // dataQuery returns the query of a request for data. A pair that cannot be read is
 // refused: dropped, it would leave another request than the one that was logged and
 // judged on the way.
 func dataQuery(r *http.Request) (url.Values, error) {
+	if r.URL.RawQuery == "" {
+		return noQuery, nil
+	}
 	query, err := url.ParseQuery(r.URL.RawQuery)
 	if err != nil {
 		return nil, badRequest("The query of the address is not encoded correctly.").Because(diagnosis.ParameterMalformed, "parameter", "query")
@@ -27,7 +32,7 @@ func dataQuery(r *http.Request) (url.Values, error) {
 // POST (RFC 6750 section 2); by two ways at once it is an invalid_request.
 func presentedToken(r *http.Request, values url.Values) (token string, inQuery bool, err error) {
 	query := values["access_token"]
-	header := r.Header.Values("Authorization")
+	header := r.Header["Authorization"]
 	var form []string
 	if r.Method == http.MethodPost && r.Header.Get("Content-Type") != "" {
 		if err := input.ParseForm(r, web.MaxForm); err != nil {

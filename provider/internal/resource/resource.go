@@ -233,10 +233,14 @@ func (e *Endpoints) responseFor(ctx context.Context, of *resource, a engine.Acce
 	if err != nil {
 		return response{}, fmt.Errorf("read person: %w", err)
 	}
-	if endsSoon(person, e.Clock()) {
+	now, sources := e.Clock(), responseSources{of, a.Issued, a.Client, person}
+	if endsSoon(person, now) {
 		return of.make(ctx, a)
 	}
-	return e.responses.Get(responseSources{of, a.Issued, a.Client, person}, func() (response, error) {
+	if known, ok := e.responses.Recent(sources, now); ok {
+		return known, nil
+	}
+	return e.responses.Get(sources, func() (response, error) {
 		return of.make(ctx, a)
 	})
 }

@@ -106,19 +106,36 @@ func (c *Codec) New(kind Kind) (token string, digest storage.Digest) {
 // it, under its current secret or one before. Each token has one spelling.
 func (c *Codec) Parse(kind Kind, token string) (storage.Digest, bool) {
 	purpose, ok := c.purposes[kind]
-	if !ok || len(token) != size && len(token) != formerSize {
+	if !ok {
+		return storage.Digest{}, false
+	}
+	var raw [rawSize]byte
+	digest, ok := readToken(kind, token, &raw)
+	if !ok || !c.secrets.VerifyMAC(purpose, raw[bodySize:], raw[:bodySize]) {
+		return storage.Digest{}, false
+	}
+	return digest, true
+}
+
+// DigestOf returns the digest that a text has as a token of this kind, whoever has made it.
+// It is for a look-up among tokens that Parse or New has returned: no other text has the
+// digest of one of them.
+func DigestOf(kind Kind, token string) (storage.Digest, bool) {
+	var raw [rawSize]byte
+	return readToken(kind, token, &raw)
+}
+
+// readToken reads a text that has the form of a token of a kind, and returns its digest.
+func readToken(kind Kind, token string, raw *[rawSize]byte) (storage.Digest, bool) {
+	if len(token) != size && len(token) != formerSize {
 		return storage.Digest{}, false
 	}
 	var buffer [size]byte
 	text := buffer[:copy(buffer[:], token)]
-	if [prefixSize]byte(text) != [prefixSize]byte{'b', 'f', byte(kind), '_'} {
+	if [prefixSize]byte(text) != [prefixSize]byte{'b', 'f', byte(kind), '_'} || !decodeRaw(raw, text[prefixSize:]) {
 		return storage.Digest{}, false
 	}
-	var raw [rawSize]byte
-	if !decodeRaw(&raw, text[prefixSize:]) || !c.secrets.VerifyMAC(purpose, raw[bodySize:], raw[:bodySize]) {
-		return storage.Digest{}, false
-	}
-	return digestOf(text, &raw), true
+	return digestOf(text, raw), true
 }
 
 // decodeRaw reads what the characters after a prefix hold, in today's form or the former.

@@ -63,6 +63,39 @@ func TestNewTokenParsesAsItsKindOnly(t *testing.T) {
 	}
 }
 
+// TestNoOtherTextHasTheDigestOfAToken tests what a look-up in memory by DigestOf rests on.
+func TestNoOtherTextHasTheDigestOfAToken(t *testing.T) {
+	c := newCodec(t, issuer, newSecret)
+	for _, kind := range kinds {
+		value, digest := c.New(kind)
+		if got, ok := token.DigestOf(kind, value); !ok || got != digest {
+			t.Errorf("kind %c: %x of a token whose digest is %x", kind, got, digest)
+		}
+		for _, as := range kinds {
+			got, ok := token.DigestOf(as, value[:2]+string(as)+value[3:])
+			if (got == digest) != (as == kind) || !ok {
+				t.Errorf("a token of kind %c has its digest as %c", kind, as)
+			}
+			if _, ok := token.DigestOf(as, value); ok != (as == kind) {
+				t.Errorf("an unchanged token of kind %c has a digest as %c", kind, as)
+			}
+		}
+		for i := range value {
+			for _, letter := range "09AZaz_." {
+				changed := value[:i] + string(letter) + value[i+1:]
+				if got, _ := token.DigestOf(kind, changed); changed != value && got == digest {
+					t.Errorf("%s has the digest of %s", changed, value)
+				}
+			}
+		}
+		for _, other := range []string{"", value + "a", value[:len(value)-1], value + "=", " " + value} {
+			if _, ok := token.DigestOf(kind, other); ok {
+				t.Errorf("%q has a digest", other)
+			}
+		}
+	}
+}
+
 func TestTokensNeverRepeat(t *testing.T) {
 	c := newCodec(t, issuer, newSecret)
 	seen := make(map[storage.Digest]bool)

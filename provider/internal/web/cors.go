@@ -15,7 +15,7 @@ import (
 // by part of its name. It must be called before the response begins. It returns why the
 // script cannot read it, or nil.
 func (s *Site) AllowOrigin(w http.ResponseWriter, r *http.Request, c *registry.Client) *protocol.Error {
-	w.Header().Add("Vary", "Origin")
+	addVary(w.Header(), varyOrigin)
 	origin := r.Header.Get("Origin")
 	if origin == "" || c == nil {
 		return nil
@@ -30,6 +30,21 @@ func (s *Site) AllowOrigin(w http.ResponseWriter, r *http.Request, c *registry.C
 	w.Header().Set("Access-Control-Allow-Origin", origin)
 	w.Header().Set("Access-Control-Expose-Headers", "WWW-Authenticate, Retry-After")
 	return nil
+}
+
+// varyOrigin and varyEncoding are shared by all responses, which saves allocations.
+var (
+	varyOrigin   = []string{"Origin"}
+	varyEncoding = []string{"Accept-Encoding"}
+)
+
+// addVary adds one name to the header Vary.
+func addVary(h http.Header, name []string) {
+	if known := h["Vary"]; len(known) == 0 {
+		h["Vary"] = name
+	} else {
+		h["Vary"] = append(slices.Clip(known), name...)
+	}
 }
 
 // anyAddress is the most that a configuration can allow.

@@ -6,12 +6,17 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // Document is a response that is the same for everybody. It is encoded once.
 type Document struct {
-	plain, small representation // small is plain if it is not worth compressing
-	tag          []string
+	plain representation
+	tag   []string
+
+	// small is plain, compressed, or nil if that is not worth it. It is made when it is
+	// first asked for: that takes most of the memory of a provider that has just begun.
+	small func() representation
 }
 
 // representation is a document in one content encoding.
@@ -33,15 +38,14 @@ func NewDocument(body []byte, header http.Header) *Document {
 	sum := sha256.Sum256(body)
 	// Weak: both representations have it, and are equivalent (RFC 9110 section 8.8.1).
 	d := &Document{tag: []string{`W/"` + base64.RawURLEncoding.EncodeToString(sum[:12]) + `"`}}
-	d.plain = d.represent(body, header, "")
-	d.small = d.plain
+	d.plain = represent(body, header, "")
 	if len(body) >= minCompressed {
-		d.small = d.represent(gzipped(body), header, "gzip")
+		d.small = sync.OnceValue(func() representation { return represent(gzipped(body), header, "gzip") })
 	}
 	return d
 }
 
-func (d *Document) represent(body []byte, header http.Header, encoding string) representation {
+func represent(body []byte, header http.Header, encoding string) representation {
 	made := representation{body: body, length: []string{strconv.Itoa(len(body))}}
 	for name, values := range header {
 		made.header = append(made.header, headerField{name, values})
@@ -58,16 +62,12 @@ const maxBuffered = 2 << 10
 
 // ServeHTTP implements http.Handler for GET and HEAD.
 func (d *Document) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	chosen := &d.plain
+	chosen := d.plain
 	h := w.Header()
-	if d.isCompressed() {
-		if vary := h["Vary"]; len(vary) == 0 {
-			h["Vary"] = varyEncoding
-		} else {
-			h.Add("Vary", varyEncoding[0])
-		}
+	if d.small != nil { // with one representation the response does not vary
+		addVary(h, varyEncoding)
 		if acceptsGzip(r) {
-			chosen = &d.small
+			chosen = d.small()
 		}
 	}
 	for _, field := range chosen.header {
@@ -88,12 +88,6 @@ func (d *Document) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	_, _ = w.Write(chosen.body)
 }
-
-// isCompressed reports whether there is a second representation. While there is none the
-// response does not vary.
-func (d *Document) isCompressed() bool { return len(d.plain.body) >= minCompressed }
-
-var varyEncoding = []string{"Accept-Encoding"}
 
 // isKnown reports whether the client already has the document (RFC 9110 section 13.1.2).
 func (d *Document) isKnown(header []string) bool {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"maps"
 	"math"
 	"net/http"
 	"strconv"
@@ -24,15 +23,21 @@ func (s *Site) Program(h Handler) http.HandlerFunc {
 }
 
 // setProgramHeaders sets the headers of every response to a program.
-func setProgramHeaders(h http.Header) { maps.Copy(h, programHeaders) }
-
-// All responses share programHeaders, which saves allocations.
-var programHeaders = http.Header{
-	"Cache-Control":          {"no-store"},
-	"Pragma":                 {"no-cache"},
-	"X-Content-Type-Options": {"nosniff"},
-	"Referrer-Policy":        {"no-referrer"},
+func setProgramHeaders(h http.Header) {
+	h["Cache-Control"] = noStore
+	h["Pragma"] = noCache
+	h["X-Content-Type-Options"] = noSniff
+	h["Referrer-Policy"] = noReferrer
 }
+
+// All responses share these values, which saves allocations.
+var (
+	noStore    = []string{"no-store"}
+	noCache    = []string{"no-cache"}
+	noSniff    = []string{"nosniff"}
+	noReferrer = []string{"no-referrer"}
+	mediaJSON  = []string{"application/json"}
+)
 
 // retryAfter is the Retry-After of 503 responses, in seconds.
 const retryAfter = "2"
@@ -104,7 +109,13 @@ func AsJSONError(err error) *protocol.Error {
 
 // WriteJSON answers a program.
 func (s *Site) WriteJSON(w http.ResponseWriter, r *http.Request, status int, body any) {
-	raw, err := json.Marshal(body)
+	var raw []byte
+	var err error
+	if known, ok := body.(interface{ AppendJSON(to []byte) []byte }); ok {
+		raw = known.AppendJSON(nil)
+	} else {
+		raw, err = json.Marshal(body)
+	}
 	if err != nil {
 		s.LogFailure(r, http.StatusInternalServerError, err)
 		status, raw = http.StatusInternalServerError, []byte(`{"error":"server_error"}`)
@@ -114,7 +125,11 @@ func (s *Site) WriteJSON(w http.ResponseWriter, r *http.Request, status int, bod
 
 // WriteBody answers with a body.
 func WriteBody(w http.ResponseWriter, status int, mediaType string, body []byte) {
-	w.Header().Set("Content-Type", mediaType)
+	if mediaType == mediaJSON[0] {
+		w.Header()["Content-Type"] = mediaJSON
+	} else {
+		w.Header().Set("Content-Type", mediaType)
+	}
 	w.WriteHeader(status)
 	_, _ = w.Write(body)
 }

@@ -253,5 +253,5 @@ func (rt *router) find(r *http.Request, at string) *Route {
 // isRoute reports whether there is a route at a path relative to the base URL. The root
 // does not count, because any path could be the root of something.
 func (rt *router) isRoute(at string) bool {
-	return at != "/" && rt.find(&http.Request{Method: http.MethodGet, URL: &url.URL{}}, at).Path != ""
+	return at != "/" && (rt.exact[at] != nil || rt.find(&http.Request{Method: http.MethodGet, URL: &url.URL{}}, at).Path != "")
 }

@@ -129,13 +129,12 @@ func (a *Authenticator) verifySecret(c *registry.Client, method, secret string) 
 		if !s.ExpiresAt.IsZero() && !now.Before(s.ExpiresAt) {
 			continue
 		}
-		registered, err := a.OpenSecret(s.Sealed)
+		registered, err := c.SecretDigest(i, a.OpenSecret)
 		if err != nil { // the other one may do
 			unread = fmt.Errorf("open secret of client %s, sealed under neither the current nor a previous secret of the provider: %w", c.ID, err)
 			continue
 		}
-		sum := sha256.Sum256(registered)
-		if subtle.ConstantTimeCompare(sum[:], presented[:]) == 1 {
+		if subtle.ConstantTimeCompare(registered[:], presented[:]) == 1 {
 			used = &c.Secrets[i]
 		}
 	}
@@ -147,7 +146,7 @@ func (a *Authenticator) verifySecret(c *registry.Client, method, secret string) 
 
 func readCredentials(r *http.Request, form url.Values) (credentials, error) {
 	id, secret := form.Get("client_id"), form.Get("client_secret")
-	header := r.Header.Values("Authorization")
+	header := r.Header["Authorization"]
 	switch {
 	case len(header) == 0 && form.Has("client_secret"):
 		return credentials{protocol.AuthPost, [][2]string{{id, secret}}}, nil

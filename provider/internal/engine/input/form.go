@@ -1,7 +1,9 @@
 package input
 
 import (
+	"bytes"
 	"errors"
+	"io"
 	"net/http"
 	"net/url"
 	"slices"
@@ -46,15 +48,29 @@ func readParameters(r *http.Request) (url.Values, error) {
 
 // WithValue returns the parameters that have a value; the others count as omitted
 // (RFC 6749 sections 3.1 and 3.2). Those of PKCE stay, to be refused: a client whose
-// challenge got lost did not mean to go without. Repeated ones stay, for CheckForm.
+// challenge got lost did not mean to go without. Repeated ones stay, for CheckForm. A form
+// of which none is omitted is returned itself: who changes it clones it before.
 func WithValue(form url.Values) url.Values {
-	given := url.Values{}
+	omitted := 0
 	for name, values := range form {
-		if len(values) > 1 || values[0] != "" || name == "code_challenge" || name == "code_verifier" {
+		if isOmitted(name, values) {
+			omitted++
+		}
+	}
+	if omitted == 0 {
+		return form
+	}
+	given := make(url.Values, len(form)-omitted)
+	for name, values := range form {
+		if !isOmitted(name, values) {
 			given[name] = values
 		}
 	}
 	return given
+}
+
+func isOmitted(name string, values []string) bool {
+	return len(values) == 1 && values[0] == "" && name != "code_challenge" && name != "code_verifier"
 }
 
 // ParseForm fills r.PostForm from a body of at most limit bytes in
@@ -63,8 +79,11 @@ func ParseForm(r *http.Request, limit int64) error {
 	if mediaTypeOf(r) != "application/x-www-form-urlencoded" {
 		return protocol.Fail(protocol.InvalidRequest, "Send the parameters as application/x-www-form-urlencoded.").Because(diagnosis.RequestMalformed)
 	}
-	r.Body = http.MaxBytesReader(nil, r.Body, limit)
-	err := r.ParseForm()
+	err := parseWhole(r, limit)
+	if errors.Is(err, errUnusual) {
+		r.Body = http.MaxBytesReader(nil, r.Body, limit)
+		err = r.ParseForm()
+	}
 	var tooLarge *http.MaxBytesError
 	switch {
 	case errors.As(err, &tooLarge):
@@ -74,6 +93,45 @@ func ParseForm(r *http.Request, limit int64) error {
 	default:
 		return nil
 	}
+}
+
+var errUnusual = errors.New("a form of another kind")
+
+// maxWhole bounds the bodies that are read in one piece: memory for all of it is taken before
+// any of it has come.
+const maxWhole = 4 << 10
+
+// parseWhole is r.ParseForm for the usual request: a POST without a query, whose length is
+// known and small. It reads the body in one piece, and keeps one map instead of two. For any
+// other it does nothing and returns errUnusual.
+func parseWhole(r *http.Request, limit int64) error {
+	if r.PostForm != nil || r.Form != nil || r.URL.RawQuery != "" || r.Method != http.MethodPost ||
+		r.Body == nil || r.ContentLength < 0 || r.ContentLength > min(limit, maxWhole) {
+		return errUnusual
+	}
+	body := make([]byte, r.ContentLength+1) // one more, to see its end
+	n, err := io.ReadFull(r.Body, body)
+	switch {
+	case int64(n) != r.ContentLength && (err == nil || isEnd(err)): // unpacked on the way
+		r.Body = replaced{io.MultiReader(bytes.NewReader(body[:n]), r.Body), r.Body}
+		return errUnusual
+	case !isEnd(err):
+		return err
+	}
+	form, err := url.ParseQuery(string(body[:n]))
+	if err != nil {
+		return err
+	}
+	r.PostForm, r.Form = form, form
+	return nil
+}
+
+func isEnd(err error) bool { return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) }
+
+// replaced is a body of which some has been read.
+type replaced struct {
+	io.Reader
+	io.Closer
 }
 
 var errTooLarge = &protocol.Error{

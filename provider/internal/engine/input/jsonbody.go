@@ -38,7 +38,7 @@ func IsJSON(r *http.Request) bool { return mediaTypeOf(r) == "application/json" 
 // mediaTypeOf returns the media type of a body; "" when it has none, or two, of which others
 // that read the request may each believe another.
 func mediaTypeOf(r *http.Request) string {
-	sent := r.Header.Values("Content-Type")
+	sent := r.Header["Content-Type"]
 	if len(sent) != 1 {
 		return ""
 	}

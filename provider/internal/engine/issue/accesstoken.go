@@ -65,11 +65,21 @@ type accessClaims struct {
 type Audience []string
 
 // MarshalJSON implements json.Marshaler.
-func (a Audience) MarshalJSON() ([]byte, error) {
+func (a Audience) MarshalJSON() ([]byte, error) { return a.AppendJSON(nil), nil }
+
+// AppendJSON writes what MarshalJSON returns.
+func (a Audience) AppendJSON(to []byte) []byte {
 	if len(a) == 1 {
-		return json.Marshal(a[0])
+		return AppendText(to, a[0])
 	}
-	return json.Marshal([]string(a))
+	to = append(to, '[')
+	for i, name := range a {
+		if i > 0 {
+			to = append(to, ',')
+		}
+		to = AppendText(to, name)
+	}
+	return append(to, ']')
 }
 
 // signAccessToken returns an access token as a JWT. Its jti is the digest of what is

@@ -62,10 +62,10 @@ func (m *Maker) UserinfoJWT(g storage.Grant, d registry.Dialect, released Claims
 // append writes the claims as encoding/json would, without looking at the type.
 func (c *jwtClaims) append(to []byte) []byte {
 	to = append(to, '{')
-	to = appendText(append(to, `"iss":`...), c.Issuer)
+	to = AppendText(append(to, `"iss":`...), c.Issuer)
 	text := func(name, value string) {
 		if value != "" {
-			to = appendText(append(to, name...), value)
+			to = AppendText(append(to, name...), value)
 		}
 	}
 	number := func(name string, value int64) {
@@ -85,7 +85,7 @@ func (c *jwtClaims) append(to []byte) []byte {
 		if i == 0 {
 			separator = `,"amr":[`
 		}
-		to = appendText(append(to, separator...), method)
+		to = AppendText(append(to, separator...), method)
 	}
 	if len(c.AMR) > 0 {
 		to = append(to, ']')
@@ -100,7 +100,7 @@ func (c *jwtClaims) append(to []byte) []byte {
 // Core section 5.3.2).
 func UserinfoJSON(g storage.Grant, released Claims) ([]byte, error) {
 	return encodeClaims(func(to []byte) []byte {
-		return append(appendText(append(to, `{"sub":`...), g.Subject), '}')
+		return append(AppendText(append(to, `{"sub":`...), g.Subject), '}')
 	}, released.List)
 }
 
@@ -113,7 +113,7 @@ func encodeClaims(protocol func([]byte) []byte, released []Claim) ([]byte, error
 	}
 	object := protocol(make([]byte, 0, size))
 	for _, c := range released {
-		object = appendText(append(object[:len(object)-1], ','), c.Name)
+		object = AppendText(append(object[:len(object)-1], ','), c.Name)
 		var err error
 		if object, err = appendValue(append(object, ':'), c.Value); err != nil {
 			return nil, fmt.Errorf("encode claim %q: %w", c.Name, err)
@@ -123,8 +123,8 @@ func encodeClaims(protocol func([]byte) []byte, released []Claim) ([]byte, error
 	return object, nil
 }
 
-// appendText appends a JSON string.
-func appendText(to []byte, s string) []byte {
+// AppendText appends a text as a JSON string, as encoding/json writes it.
+func AppendText(to []byte, s string) []byte {
 	if isPlain(s) {
 		return append(append(append(to, '"'), s...), '"')
 	}
@@ -136,7 +136,7 @@ func appendText(to []byte, s string) []byte {
 }
 
 // Quote returns the JSON of a text.
-func Quote(s string) json.RawMessage { return appendText(make([]byte, 0, len(s)+2), s) }
+func Quote(s string) json.RawMessage { return AppendText(make([]byte, 0, len(s)+2), s) }
 
 // appendValue appends a JSON value, which is looked at again: what is no JSON would
 // change what is around it.

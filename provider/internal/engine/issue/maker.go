@@ -40,6 +40,9 @@ type Maker struct {
 type Tokens interface {
 	New(kind storage.TokenKind) (token string, digest storage.Digest)
 	Parse(kind storage.TokenKind, token string) (storage.Digest, bool)
+
+	// DigestOf is Parse of a text that somebody else may have made.
+	DigestOf(kind storage.TokenKind, token string) (storage.Digest, bool)
 }
 
 // Batch is a grant with the tokens that are issued of it in one response.

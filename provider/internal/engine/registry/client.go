@@ -1,7 +1,9 @@
 package registry
 
 import (
+	"crypto/sha256"
 	"slices"
+	"sync/atomic"
 
 	"github.com/bonafide-id/bonafide/provider/internal/engine/protocol"
 	"github.com/bonafide-id/bonafide/storage"
@@ -12,6 +14,29 @@ import (
 type Client struct {
 	storage.Client
 	Dialect Dialect
+
+	// digests are those of the Secrets that have been opened; nil keeps none.
+	digests []atomic.Pointer[[sha256.Size]byte]
+}
+
+// SecretDigest returns the SHA-256 of the i-th of the Secrets, which open unseals. That is
+// done once for a registration that is in memory: it takes longer than the rest of an
+// authentication.
+func (c *Client) SecretDigest(i int, open func(sealed []byte) ([]byte, error)) ([sha256.Size]byte, error) {
+	if i < len(c.digests) {
+		if known := c.digests[i].Load(); known != nil {
+			return *known, nil
+		}
+	}
+	secret, err := open(c.Secrets[i].Sealed)
+	if err != nil {
+		return [sha256.Size]byte{}, err
+	}
+	digest := sha256.Sum256(secret)
+	if i < len(c.digests) {
+		c.digests[i].Store(&digest)
+	}
+	return digest, nil
 }
 
 // AllowedResponseTypes are those of the registration; one that names none has those of its

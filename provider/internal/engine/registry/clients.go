@@ -2,8 +2,11 @@ package registry
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
+	"sync/atomic"
+	"time"
 
 	"github.com/bonafide-id/bonafide/provider/internal/engine/input"
 	"github.com/bonafide-id/bonafide/storage"
@@ -13,6 +16,10 @@ import (
 type Source interface {
 	// Client returns the enabled client with this identifier. ErrNoClient if there is none.
 	Client(ctx context.Context, id string) (*Client, error)
+
+	// Recent returns what Client would, if it is in memory; nil if not. now is what the clock
+	// says.
+	Recent(id string, now time.Time) *Client
 }
 
 // ErrNoClient means that there is no such client, or that it is disabled.
@@ -35,5 +42,8 @@ func Enabled(record storage.Client) (*Client, error) {
 	if !ok {
 		return nil, errors.New("engine: client of an unknown dialect")
 	}
-	return &Client{record, dialect.within(record)}, nil
+	return &Client{
+		Client: record, Dialect: dialect.within(record),
+		digests: make([]atomic.Pointer[[sha256.Size]byte], len(record.Secrets)),
+	}, nil
 }
