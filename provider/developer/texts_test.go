@@ -32,7 +32,7 @@ func TestPagesLoadTheirAssets(t *testing.T) {
 	w := newFixture(t)
 	get := func(address string) (int, string) {
 		t.Helper()
-		response, err := http.Get(w.server.URL + address) //nolint:noctx // a file of a test server
+		response, err := http.Get(w.server.URL + address)
 		if err != nil {
 			t.Fatal(err)
 		}
