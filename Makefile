@@ -30,6 +30,8 @@ TESTED ?= $(filter-out $(BENCHMARK),$(CODE))
 LIBRARIES := $(filter-out ./.ci/% ./examples/% ./provider/internal/% %/servertest,$(MODULES))
 STARTED := $(filter ./examples/%,$(MODULES))
 
+# The packages of screens: those that have golden pages.
+SCREENS := $(addprefix ./,$(dir $(wildcard ui/golden_test.go ui/*/golden_test.go)))
 LINT := $(GO) tool -modfile=$(CURDIR)/.ci/tools/lint/go.mod golangci-lint
 CYCLONEDX := $(GO) tool -modfile=$(CURDIR)/.ci/tools/audit/go.mod cyclonedx-gomod
 CACHE := $(CURDIR)/.cache
@@ -80,7 +82,7 @@ bench: ## Measure speed beside other providers; writes the benchmark's README.md
 
 browser: ## Test the button and the screens in Chromium; needs Node and Chromium, and Firefox for a part
 	@rm -rf $(CACHE)/gallery
-	@$(GO) test ./ui ./ui/desk ./ui/developer ./ui/verification -count=1 -run '^TestGallery$$' -gallery=$(CACHE)/gallery
+	@$(GO) test $(SCREENS) -count=1 -run '^TestGallery$$' -gallery=$(CACHE)/gallery
 	@for lock in $$(find . -name package-lock.json -not -path '*/node_modules/*' | sort); do \
 		cd $(CURDIR)/$$(dirname $$lock); \
 		npm ci --no-audit --no-fund; \
@@ -93,7 +95,7 @@ pictures: ## Take the pictures of docs/gallery.md from the quickstart; needs Nod
 	@cd provider/internal/lab/e2e && npm ci --no-audit --no-fund && node --test pictures.mjs
 
 words: ## Say what the languages of the screens and of the button lack
-	@$(GO) test -count=1 -run '^TestLanguages$$' ./ui ./ui/desk ./ui/developer ./ui/verification ./widget
+	@$(GO) test -count=1 -run '^TestLanguages$$' $(SCREENS) ./widget
 
 academic: ## Make the list of schools anew from JetBrains/swot, or from a checkout SWOT=folder; needs git, the network
 	@swot=$(SWOT); \

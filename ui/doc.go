@@ -25,9 +25,11 @@
 // of the [Page.Theme] (package theme), which replaces colours, corners and the font. One with
 // a font of its own needs font-src 'self' as well.
 //
+// # The kit
+//
 // A component over the kit begins with the page around it, [Layout] for people or
 // [WideLayout] for those who work with the service, and says its sentences with
-// [Locale.Plain] and [Locale.Say]:
+// [Locale.Plain] and [Locale.Say]. [Files] are its texts and assets.
 //
 //	templ Lend(v LendView) {
 //		{{ l := v.Locale.OrEnglish() }}
@@ -44,7 +46,18 @@
 //		}
 //	}
 //
-// [Files] are its texts and assets.
+// Its parts are
+//   - sentences: [Message], filled by [With] and [Count]; [Words], [Locale.List], [Locale.Date], [Locale.Number];
+//   - forms: [PostForm], [HiddenFields], [Problems], [InputField], [EmailField], [CodeField], [EntryField], [Optional],
+//     [Choice], [Choices], [OptionField], [Select], [SubmitButton], [ActionButton], [CopyButton], [Copyable];
+//   - what people chose or wrote: [Label], [Name], [EmailAddress], [Identity], [Logo], [Image], [Initial], [Clean];
+//   - time: [Day], [Instant], [Since];
+//   - links: [NewTabLink], [BackLink], [RowLink], [SwitchLink], [LanguageSwitch], [FootLinks];
+//   - what has happened: [Announcement], [Emblem], [Icon];
+//   - the application that has sent the user: [ToClient], [ClientLogo];
+//   - a frame of another form: [Frame], [Head].
+//
+// # Words
 //
 // Every sentence is in text/en.json and its translations, one file for each
 // language, and so are the e-mails that [Compose] writes. A caller names what

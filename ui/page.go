@@ -21,6 +21,16 @@ func (p Page) asset(file string) string { return p.AssetPath + AssetName(file) }
 // stylesheets are those that follow the one of all screens.
 func (p Page) stylesheets() []string { return p.Theme.Stylesheets(p.ButtonColor) }
 
+// ending returns the files of one kind.
+func ending(suffix string, files []string) (all []string) {
+	for _, file := range files {
+		if strings.HasSuffix(file, suffix) {
+			all = append(all, file)
+		}
+	}
+	return all
+}
+
 // title names the screen, the application and the service, in this order, for
 // the first words are what a row of tabs has room for.
 func (p Page) title(screen string) string {

@@ -9,8 +9,8 @@ type Problem struct {
 	Field string
 	// Line is that of a field of several lines, counted from 1; zero for all of it.
 	Line int
-	// Text is the sentence itself, in English, where what is wrong is a fact of a
-	// protocol that no Code stands for.
+	// Text is the sentence itself, where no Code stands for what is wrong: in English for a
+	// fact of a protocol, in the language of the page from a package with texts of its own.
 	Text string
 }
 

@@ -3,6 +3,8 @@ package ui
 import (
 	"bytes"
 	"compress/gzip"
+	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -89,7 +91,11 @@ func TestStylesheetHasTheColorsOfTheDefaultTheme(t *testing.T) {
 }
 
 func TestStylesheetUsesPropertiesThatItDeclares(t *testing.T) {
-	css := bytes.Join([][]byte{own.assets()["base.css"].Bytes, own.assets()["wide.css"].Bytes}, nil)
+	dashboard, err := os.ReadFile("developer/assets/developer.css")
+	if err != nil {
+		t.Fatal(err)
+	}
+	css := bytes.Join([][]byte{own.assets()["base.css"].Bytes, own.assets()["wide.css"].Bytes, dashboard}, nil)
 	p := properties(css)
 	for _, m := range regexp.MustCompile(`var\(--([a-z-]+)\)`).FindAllSubmatch(css, -1) {
 		if p[string(m[1])] == "" {
@@ -106,6 +112,24 @@ func TestStylesheetUsesPropertiesThatItDeclares(t *testing.T) {
 			if p[name] == "" || !bytes.Contains(css, []byte("var(--"+name)) {
 				t.Errorf("--%s of a theme is not used", name)
 			}
+		}
+	}
+}
+
+// A browser closes what is left open at the end of the file, and reads what follows as a part
+// of it.
+func TestStylesheetsCloseWhatTheyOpen(t *testing.T) {
+	files, err := filepath.Glob("*/assets/*.css")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("%d stylesheets of audiences: %v", len(files), err)
+	}
+	for _, file := range append(files, "assets/base.css", "assets/wide.css") {
+		css, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if opened, closed := bytes.Count(css, []byte("{")), bytes.Count(css, []byte("}")); opened != closed {
+			t.Errorf("%s opens %d blocks and closes %d", file, opened, closed)
 		}
 	}
 }

@@ -57,6 +57,7 @@ func (p Page) wide(scripts []string) ui.Wide {
 	w := ui.Wide{
 		Page: p.Page, Product: l.Plain(t.Desk), HomeURL: p.HomeURL,
 		Account: p.Account, AccountURL: p.AccountURL, AccountLabel: l.Plain(t.Account), SectionsLabel: l.Plain(t.Sections),
+		Files: []string{files.AssetName("desk.css")},
 	}
 	for _, s := range p.Sections {
 		w.Sections = append(w.Sections, ui.SectionLink{Label: l.Plain(t.SectionNames[s.Section]), URL: s.URL, Current: s.Current})
@@ -65,7 +66,7 @@ func (p Page) wide(scripts []string) ui.Wide {
 		w.Notice = l.Plain(textOf(l).Notices[p.Notice])
 	}
 	for _, script := range scripts {
-		w.Scripts = append(w.Scripts, files.AssetName(script))
+		w.Files = append(w.Files, files.AssetName(script))
 	}
 	return w
 }

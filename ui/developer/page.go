@@ -22,7 +22,7 @@ func (p Page) wide(scripts []string) ui.Wide {
 		Page: p.Page, Product: l.Plain(t.Dashboard), HomeURL: p.HomeURL,
 		Account: p.Account, AccountURL: p.AccountURL, AccountLabel: l.Plain(t.Account),
 		Banner: banner(p), SectionsLabel: l.Plain(t.Sections), Remarks: remarks(p),
-		Scripts: []string{files.AssetName(scriptAll)},
+		Files: []string{files.AssetName("developer.css"), files.AssetName(scriptAll)},
 	}
 	if p.DocsURL != "" {
 		w.Tools = []ui.Link{{Label: ui.Label{Text: l.Plain(t.Docs)}, URL: p.DocsURL}}
@@ -37,7 +37,7 @@ func (p Page) wide(scripts []string) ui.Wide {
 		w.Notice = l.Plain(textOf(l).Notices[p.Notice])
 	}
 	for _, script := range scripts {
-		w.Scripts = append(w.Scripts, files.AssetName(script))
+		w.Files = append(w.Files, files.AssetName(script))
 	}
 	return w
 }
