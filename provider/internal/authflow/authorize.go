@@ -51,7 +51,7 @@ func (e *Endpoint) authorize(w http.ResponseWriter, r *http.Request, p *Page) er
 			return err
 		}
 		p.recent = p.remembered || s.remembered
-		d, err := e.next(ctx, &s)
+		s, d, err := e.next(ctx, s)
 		if err != nil {
 			return err
 		}
@@ -175,7 +175,7 @@ func (e *Endpoint) readRecentState(ctx context.Context, f *Flow, user *User, rec
 	if err == nil {
 		s.consent = &consent
 	}
-	e.readTerms(&s, s.declined(f.declined))
+	s.requested, s.takesBack = e.termsFor(s, s.declined(f.declined))
 	host.AskFor(ctx, s.hostRequest())
 	return s, nil
 }
