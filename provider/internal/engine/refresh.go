@@ -25,6 +25,10 @@ import (
 // used, the others are spent: a thief who repeats a request of the owner and the owner
 // cannot both continue. A token that comes again later was stolen, by the one who came
 // first or by this one, and ends the grant (RFC 9700 section 4.14.2).
+//
+// HandleTokenEndpointRequest decides by the token as it was read. Requests race, so the
+// writes of PopulateTokenEndpointResponse decide again: Exchange and Reissue of
+// storage.Grants have the rule as their conditions (storage/sqlstore/grant.go).
 type refreshGrant struct{ *Engine }
 
 func (refreshGrant) CanHandleTokenEndpointRequest(_ context.Context, r fosite.AccessRequester) bool {
