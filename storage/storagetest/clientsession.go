@@ -8,8 +8,9 @@ import (
 	"github.com/bonafide-id/bonafide/storage"
 )
 
-// begin makes a grant of the account's session, or of a user of the host where that is
-// "", whose client is told when it ends. The client session has the name of the client.
+// begin makes a grant in a session of the account, or of a user of the host if session is
+// empty, whose client is told when the session ends. The client session has the client's
+// name.
 func begin(t *testing.T, store storage.Store, subject, session, client string) {
 	t.Helper()
 	saveClient(t, store, client)
@@ -28,7 +29,7 @@ func beginIn(t *testing.T, store storage.Store, g storage.Grant, session, name s
 	return store.CreateGrant(t.Context(), g, on)
 }
 
-// signedIn returns a store on which an account is signed in, at the clients of these names.
+// signedIn returns a store with an account that is signed in at these clients.
 func (s *suite) signedIn(t *testing.T, account, name string, clients ...string) storage.Store {
 	t.Helper()
 	store := s.store(t)
@@ -141,7 +142,7 @@ func (s *suite) clientSessions(t *testing.T) {
 	})
 }
 
-// endsOfSessions are all ways in which a session of an account ends.
+// endsOfSessions tests every way in which a session of an account ends.
 func (s *suite) endsOfSessions(t *testing.T) {
 	for name, end := range map[string]func(*testing.T, storage.Store) error{
 		"SignOut": func(t *testing.T, store storage.Store) error {

@@ -10,7 +10,7 @@ import (
 	"github.com/bonafide-id/bonafide/storage"
 )
 
-// turn takes all that is due at a moment, for a minute.
+// turn takes everything due at a moment, for a minute.
 func turn(at time.Time) storage.Turn {
 	return storage.Turn{Now: at, Until: at.Add(time.Minute), Limit: 100, PerClient: 100}
 }
@@ -131,7 +131,7 @@ func (s *suite) turns(t *testing.T) {
 	})
 }
 
-// raceTurns lets many take what is due: each client session goes to one.
+// raceTurns has many callers take what is due: each client session goes to one.
 func (s *suite) raceTurns(t *testing.T) {
 	stores := s.stores(t, 2)
 	createAccount(t, stores[0], "account")
@@ -166,8 +166,7 @@ func (s *suite) raceTurns(t *testing.T) {
 	equal(t, len(seen), contenders)
 }
 
-// raceNotices lets grants be made in a session while it ends: of each grant that was made,
-// the client is told.
+// raceNotices makes grants in a session while it ends: the client of each grant is told.
 func (s *suite) raceNotices(t *testing.T) {
 	stores := s.stores(t, 2)
 	createAccount(t, stores[0], "account")
