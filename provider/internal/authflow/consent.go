@@ -40,7 +40,7 @@ func (e *Endpoint) showConsent(w http.ResponseWriter, r *http.Request, p *Page) 
 		return err
 	}
 	if d.step != stepConsent && d.step != stepVerify {
-		return e.stray(w, r, f)
+		return e.redirectBack(w, r, f)
 	}
 	s = e.asShown(ctx, s)
 	// Everything on the screen is from one moment: what follows is read from this.

@@ -61,7 +61,7 @@ func (e *Endpoint) isVerified(ctx context.Context, c *registry.Client, scopes []
 // user is a verified member: one would suffice.
 func (e *Endpoint) lacking(ctx context.Context, scopes []string, userID string) ([]storage.Status, error) {
 	for _, scope := range scopes {
-		facts, groups := e.Claims.Catalogue.Asks([]string{scope})
+		facts, groups := e.Claims.Catalogue.Requested([]string{scope})
 		r, err := e.Claims.Release(ctx, userID, facts, groups, "")
 		if err != nil {
 			return nil, err

@@ -155,8 +155,8 @@ func (c *Catalogue) Facts(handles []string) []string {
 	return c.inOrder(facts)
 }
 
-// Asks returns the facts and groups that scopes request of a user.
-func (c *Catalogue) Asks(scopes []string) (facts, groups []string) {
+// Requested returns the facts and groups that scopes request of a user.
+func (c *Catalogue) Requested(scopes []string) (facts, groups []string) {
 	handles, groups := c.Release(scopes)
 	return c.Facts(handles), groups
 }

@@ -16,20 +16,20 @@ func (c *Catalogue) ReleaseFor(client *registry.Client, scopes, single []string)
 	return Union(handles, c.Single(client, single)), groups
 }
 
-// AsksFor returns what a request with these of its scopes requests of a user: their facts
+// RequestedBy returns what a request with these of its scopes requests of a user: their facts
 // and groups, and its single claims with theirs.
 //
 // A claim that only an optional scope of the request releases, even in part, follows that
 // scope: a request for the claim cannot get around the checkbox. All other claims are
 // required.
-func (c *Catalogue) AsksFor(request *engine.AuthorizeRequest, stays []string) (facts, groups, single []string) {
-	facts, groups = c.Asks(stays)
+func (c *Catalogue) RequestedBy(request *engine.AuthorizeRequest, stays []string) (facts, groups, single []string) {
+	facts, groups = c.Requested(stays)
 	names := c.Single(request.Client, request.Claims.Names(authorization.InAny))
 	if len(names) == 0 {
 		return facts, groups, nil
 	}
-	required, _ := c.Asks(Without(request.Scopes, request.Optional))
-	optional, _ := c.Asks(request.Optional)
+	required, _ := c.Requested(Without(request.Scopes, request.Optional))
+	optional, _ := c.Requested(request.Optional)
 	optional = Without(optional, required)
 	byScope := facts
 	for _, name := range names {
