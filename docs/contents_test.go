@@ -90,3 +90,23 @@ func TestEveryRoomIsDescribed(t *testing.T) {
 		}
 	}
 }
+
+// decided is a name and its file in the table of CONTRIBUTING.md.
+var decided = regexp.MustCompile("`(\\w+)` in `([\\w/]+\\.go)`")
+
+// TestDecisionsAreWhereTheTableSays finds each name of "Where it is decided" declared in its file.
+func TestDecisionsAreWhereTheTableSays(t *testing.T) {
+	t.Parallel()
+	_, table, _ := strings.Cut(read(t, "CONTRIBUTING.md"), "## Where it is decided")
+	table, _, _ = strings.Cut(table, "\n## ")
+	places := decided.FindAllStringSubmatch(table, -1)
+	if len(places) < 12 {
+		t.Fatalf("only %d names were found", len(places))
+	}
+	for _, place := range places {
+		declared := regexp.MustCompile(`(?m)^(func (\([^)]*\) )?|type )` + place[1] + `\b`)
+		if !declared.MatchString(read(t, place[2])) {
+			t.Errorf("CONTRIBUTING.md: %s does not declare %s", place[2], place[1])
+		}
+	}
+}

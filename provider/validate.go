@@ -157,7 +157,7 @@ func oneOf(known []string) func(string) error {
 func (c Client) checkOptional(known *claims.Catalogue) func(string) error {
 	var seen []string
 	return func(scope string) error {
-		_, groups := known.Asks([]string{scope})
+		_, groups := known.Requested([]string{scope})
 		switch {
 		case slices.Contains(seen, scope):
 			return errors.New("is there twice")

@@ -12,7 +12,7 @@ import (
 	"github.com/bonafide-id/bonafide/storage/sqlstore"
 )
 
-// patience is how long a transaction is tried again that loses against others.
+// patience is how long a transaction that loses against others is tried again.
 const patience = 5 * time.Second
 
 // engine is a pool of connections.
@@ -20,12 +20,12 @@ type engine struct {
 	db     *sql.DB
 	schema string
 
-	// slots has room for one step per connection. Who waits for one is served in
-	// order of arrival; database/sql picks anybody, so that under load some wait
-	// until their request is given up.
+	// slots has room for one step per connection, and serves callers in order of arrival.
+	// database/sql serves them in any order, so that under load some would wait until
+	// their request is given up.
 	slots chan struct{}
 
-	// inUse is held for reading by every step, so that Close can wait for them.
+	// inUse is locked for reading by every step, so that Close can wait for them.
 	inUse  sync.RWMutex
 	closed bool
 
@@ -58,13 +58,13 @@ func (e *engine) Write(ctx context.Context, step sqlstore.Step) error {
 	})
 }
 
-// commitError is that of a transaction which may have committed nevertheless.
+// commitError is the error of a transaction that may have committed.
 type commitError struct{ error }
 
 // Unwrap returns the driver's error.
 func (e *commitError) Unwrap() error { return e.error }
 
-// errReadOnly says that the server answers and takes no writes.
+// errReadOnly means that the server answers but takes no writes.
 var errReadOnly = errors.New("the server is a standby, or read-only")
 
 // Ping asks the server whether it takes writes.
@@ -80,7 +80,7 @@ func (e *engine) Ping(ctx context.Context) error {
 	})
 }
 
-// Close waits for the steps that run and closes the connections.
+// Close waits for the running steps and closes the connections.
 func (e *engine) Close() error {
 	e.inUse.Lock()
 	defer e.inUse.Unlock()
@@ -88,9 +88,9 @@ func (e *engine) Close() error {
 	return e.db.Close()
 }
 
-// retry runs a transaction until it does not lose against another, and once more on
-// a new connection when it met a server that is no good any more. Nothing else is
-// tried again: a transaction that broke at its commit may have committed.
+// retry runs a transaction until it loses against no other, and once more on a new connection
+// after one to a server that takes no writes. It repeats nothing else: a transaction that
+// broke at its commit may have committed.
 func (e *engine) retry(ctx context.Context, transaction func() error) error {
 	e.inUse.RLock()
 	defer e.inUse.RUnlock()
@@ -115,7 +115,7 @@ func (e *engine) retry(ctx context.Context, transaction func() error) error {
 	}
 }
 
-// inTurn runs a transaction when there is a connection for it.
+// inTurn runs a transaction when a connection is free.
 func (e *engine) inTurn(ctx context.Context, transaction func() error) error {
 	select {
 	case e.slots <- struct{}{}:

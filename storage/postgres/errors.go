@@ -14,7 +14,7 @@ import (
 	"github.com/bonafide-id/bonafide/storage"
 )
 
-// The SQLSTATE codes that are told apart, and classes of them by their first two
+// The SQLSTATE codes that are distinguished, and classes of them by their first two
 // characters (https://www.postgresql.org/docs/current/errcodes-appendix.html).
 const (
 	uniqueViolation      = "23505"
@@ -39,17 +39,17 @@ const (
 	classInternal     = "XX" // damaged data, and mistakes of the server's own
 )
 
-// errPooler explains that statements which were prepared are not there, or are already.
+// errPooler explains prepared statements that are missing, or exist already.
 var errPooler = errors.New("sessions are shared: behind a pooler in transaction mode add default_query_exec_mode=exec to the URL")
 
-// lost reports whether the server gave up a transaction in favour of another.
+// lost reports whether the server aborted a transaction in favour of another.
 func lost(err error) bool {
 	code := sqlState(err)
 	return code == serializationFailure || code == deadlockDetected
 }
 
-// gone reports whether a transaction came to nothing because its connection broke, or
-// leads to a server that takes no writes. Another connection may be better.
+// gone reports whether a transaction failed because its connection broke or leads to a server
+// that takes no writes. Another connection may succeed.
 func gone(err error) bool {
 	var committing *commitError
 	var connect *pgconn.ConnectError // that was a new one
@@ -65,9 +65,8 @@ func gone(err error) bool {
 	return false
 }
 
-// mapError puts the sentinels of package storage in place of the driver's errors.
-// What is not listed here (a violated check, a missing column) is no answer to any
-// caller and stays as it is.
+// mapError replaces the driver's errors by the sentinels of package storage. Others, such as a
+// violated check or a missing column, are no answer for any caller and stay.
 func mapError(ctx context.Context, err error) error {
 	if err == nil {
 		return nil
@@ -88,7 +87,7 @@ func mapError(ctx context.Context, err error) error {
 	return err
 }
 
-// sqlState returns the code of a server's error, or nothing.
+// sqlState returns the code of a server's error, or "".
 func sqlState(err error) string {
 	var failed *pgconn.PgError
 	if !errors.As(err, &failed) {
@@ -111,7 +110,7 @@ func unavailable(code string) bool {
 	return false
 }
 
-// unreachable reports whether there was no server to answer.
+// unreachable reports whether no server answered.
 func unreachable(err error) bool {
 	var connect *pgconn.ConnectError
 	var network net.Error

@@ -14,21 +14,21 @@ import (
 )
 
 const (
-	// lifetime is how old a connection gets. A server that was demoted and goes on
-	// answering reads, behind an address that leads to another one by now, is left
-	// after this time at the latest.
+	// lifetime is the maximum age of a connection. A demoted server that still answers
+	// reads, while its address leads to another server, is left after this time at the
+	// latest.
 	lifetime = 15 * time.Minute
 
-	// connectTimeout is how long each of several hosts has to take a connection: one
-	// that is gone without a word must not use up the time of a request.
+	// connectTimeout is how long each of several hosts has to take a connection: a host
+	// that is silently gone must not use up the time of a request.
 	connectTimeout = 3 * time.Second
 
-	// noTables is a path in which nobody else can put anything, neither tables nor
-	// functions and operators. The tables of the store are named with their schema.
+	// noTables is a path in which nobody else can put tables, functions or operators.
+	// Statements name the tables of the store with their schema.
 	noTables = "pg_catalog, pg_temp"
 )
 
-// openEngine makes a pool, and finds the schema that its tables are in.
+// openEngine makes a pool, and finds the schema of its tables.
 func openEngine(ctx context.Context, url string) (*engine, error) {
 	config, err := pgx.ParseConfig(url)
 	if err != nil {
@@ -57,7 +57,7 @@ func openEngine(ctx context.Context, url string) (*engine, error) {
 	return e, nil
 }
 
-// take removes a parameter that is not the server's, or not yet.
+// take removes a parameter that is not for the server, or not yet.
 func take(config *pgx.ConnConfig, name string) (value string, ok bool) {
 	value, ok = config.RuntimeParams[name]
 	delete(config.RuntimeParams, name)
@@ -78,8 +78,8 @@ func address(host string, port uint16) string {
 	return address
 }
 
-// connect makes the pool. Its connections begin with a path of no use; a pooler that
-// refuses to set one (PgBouncer) leaves them with that of the role.
+// connect makes the pool. Its connections begin with an empty path; a pooler that refuses to
+// set one (PgBouncer) leaves them that of the role.
 func (e *engine) connect(ctx context.Context, config *pgx.ConnConfig, connections int) error {
 	config.RuntimeParams["search_path"] = noTables
 	conn, err := pgx.ConnectConfig(ctx, config)
@@ -98,13 +98,12 @@ func (e *engine) connect(ctx context.Context, config *pgx.ConnConfig, connection
 	return nil
 }
 
-// leaveInterval is the least time between two changes of all connections. What a new
-// one meets as well is the state of the database, for the time being.
+// leaveInterval is the minimum time between two changes of all connections. What new ones meet
+// as well is the current state of the database.
 const leaveInterval = time.Second
 
-// leave makes the pool use no connection again that it had when a step began which
-// met a server that is no good. It reports whether the step has not tried a newer one
-// yet.
+// leave ends the use of all connections from before a step that met a server without writes
+// began. It reports whether the step has yet to try a newer one.
 func (e *engine) leave(begin time.Time) bool {
 	e.leaving.Lock()
 	defer e.leaving.Unlock()
@@ -118,7 +117,7 @@ func (e *engine) leave(begin time.Time) bool {
 	return true
 }
 
-// connectedAt is where a connection keeps the time from which it is.
+// connectedAt is the key of a connection's time of birth.
 const connectedAt = "bonafide.connected"
 
 func stamp(_ context.Context, conn *pgx.Conn) error {
@@ -126,7 +125,7 @@ func stamp(_ context.Context, conn *pgx.Conn) error {
 	return nil
 }
 
-// checkAge is asked before a connection is used again.
+// checkAge is called before a connection is used again.
 func (e *engine) checkAge(_ context.Context, conn *pgx.Conn) error {
 	connected, _ := conn.PgConn().CustomData()[connectedAt].(time.Time)
 	e.leaving.Lock()

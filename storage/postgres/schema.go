@@ -10,18 +10,17 @@ import (
 	"github.com/bonafide-id/bonafide/storage/sqlstore"
 )
 
-// trusted is true for an owner (the column %s) who may do everything to the data of
-// this role anyway: the role itself or one that it belongs to, a superuser, and the
-// owner of the database. A superuser belongs to every role, and trusts none for that.
+// trusted is true for an owner (the column %s) with all rights to the data of this role: the
+// role itself or one of which it is a member, a superuser, and the owner of the database. A
+// superuser is a member of every role, and trusts none for that.
 const trusted = `(SELECT owner.rolsuper OR owner.rolname = 'pg_database_owner' OR owner.oid = d.datdba
 		OR owner.oid = self.oid OR NOT self.rolsuper AND pg_catalog.pg_has_role(self.oid, owner.oid, 'MEMBER')
 	FROM pg_catalog.pg_roles owner, pg_catalog.pg_roles self, pg_catalog.pg_database d
 	WHERE owner.oid = %s AND self.rolname = current_user AND d.datname = pg_catalog.current_database())`
 
 var (
-	// firstSchema is the schema in which tables are created. The one named public
-	// that a database is born with belongs to a role of the hoster's in some places;
-	// those that come later have larger numbers.
+	// firstSchema is the schema in which tables are created. In some places the original
+	// schema public belongs to a role of the hoster; later ones have larger numbers.
 	firstSchema = `SELECT n.nspname, pg_catalog.pg_get_userbyid(n.nspowner), n.oid < 16384 OR ` +
 		fmt.Sprintf(trusted, "n.nspowner") + `
 		FROM pg_catalog.unnest(pg_catalog.current_schemas(false)) WITH ORDINALITY AS path (name, position)
@@ -29,8 +28,8 @@ var (
 		WHERE n.nspname <> 'information_schema' AND pg_catalog.left(n.nspname::text, 3) <> 'pg_'
 		ORDER BY path.position LIMIT 1`
 
-	// strangeTable is a table or whatever else of its name that belongs to somebody
-	// else, who can read it, change it, and run functions as whoever writes to it.
+	// strangeTable is a table, or another object of its name, of a foreign owner, who can
+	// read it, change it, and run functions as whoever writes to it.
 	strangeTable = `SELECT c.relname, pg_catalog.pg_get_userbyid(c.relowner)
 		FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
 		WHERE n.nspname = $1 AND c.relname = ANY ($2) AND c.relowner <> n.nspowner AND NOT ` +
@@ -38,11 +37,10 @@ var (
 		ORDER BY c.relname LIMIT 1`
 )
 
-// findSchema returns the schema that the tables are in, or will be: the first one of
-// a search_path, which is that of the role where path is nil. It is looked for once:
-// what appears in front of it later is not seen. A schema or table that belongs to a
-// role which has nothing to do with this one is refused, since who may create schemas
-// in a database can call one like the role whose path begins with "$user".
+// findSchema returns the schema of the tables, existing or not: the first one of a search_path,
+// by default that of the role. It searches once, so that a schema that later appears in front
+// has no effect. It refuses a schema or table of a foreign role: any role that may create
+// schemas in the database can name one like the role whose path begins with "$user".
 func findSchema(ctx context.Context, config *pgx.ConnConfig, path *string) (string, error) {
 	conn, err := pgx.ConnectConfig(ctx, config)
 	if err != nil {
@@ -79,9 +77,9 @@ func trustedSchema(ctx context.Context, tx pgx.Tx, path *string) (schema string,
 	return schema, nil
 }
 
-// migrating is an engine that looks whose tables there are before it reads from them:
-// somebody may put one in place after the start, and a mere look at it may run his
-// functions. What is missing is created, which fails when it has come meanwhile.
+// migrating is an engine that checks the owners of tables before it reads from them: somebody
+// may create one after the start, and a mere read may run functions of its owner. Missing
+// tables are created, which fails if they have appeared meanwhile.
 type migrating struct{ *engine }
 
 // Read runs a step on tables that belong to the right role.

@@ -12,15 +12,15 @@ import (
 	"github.com/bonafide-id/bonafide/storage"
 )
 
-// Driver is a driver of SQLite for database/sql, and what drivers do differently. All
-// fields are required but Params.
+// Driver is a driver of SQLite for database/sql, with the differences between drivers. All
+// fields except Params are required.
 type Driver struct {
 	// SQL opens connections. They implement driver.ExecerContext, and their names
 	// are URIs as SQLite has them (https://www.sqlite.org/uri.html).
 	SQL driver.Driver
 
-	// Params are added to the names of connections: settings that are the driver's
-	// own. What SQLite has as a PRAGMA is set by this package.
+	// Params are settings of the driver, for the names of connections. This package sets
+	// every PRAGMA.
 	Params url.Values
 
 	// Code returns the extended result code of SQLite in an error
@@ -48,7 +48,7 @@ const (
 	codeConstraintRowID      = 19 | 10<<8
 )
 
-// primary returns the primary result code in an error, and 0 when there is none.
+// primary returns the primary result code of an error, 0 if it has none.
 func (d Driver) primary(err error) int {
 	if err == nil {
 		return 0
@@ -56,10 +56,9 @@ func (d Driver) primary(err error) int {
 	return d.Code(err) & 0xff
 }
 
-// mapError puts the sentinels of package storage in place of the driver's errors.
-// What is not listed here (a violated check, a mistake in SQL) is no answer to any
-// caller and stays as it is. A damaged page is listed: it says nothing about what
-// was asked for, and what is in other pages can be served.
+// mapError replaces the driver's errors by the sentinels of package storage. Others, such as
+// a violated check or a mistake in SQL, are no answer for any caller and stay. A damaged page
+// is ErrUnavailable: it says nothing about the record, and other pages can be served.
 func (d Driver) mapError(err error) error {
 	if err == nil {
 		return nil
@@ -78,8 +77,8 @@ func (d Driver) mapError(err error) error {
 	return err
 }
 
-// connector makes connections to an existing file, with these pragmas beside those
-// that all connections have. Nothing is registered under a global name.
+// connector makes connections to an existing file, with these pragmas in addition to those of
+// all connections. It registers nothing under a global name.
 func (d Driver) connector(path string, pragmas ...string) driver.Connector {
 	query := url.Values{"mode": {"rw"}} // never create: see prepareFile
 	for name, values := range d.Params {

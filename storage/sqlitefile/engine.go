@@ -11,18 +11,17 @@ import (
 	"github.com/bonafide-id/bonafide/storage/sqlstore"
 )
 
-// patience is how long a caller waits for other processes that use the file.
+// patience is how long a caller waits for other processes.
 const patience = 5 * time.Second
 
-// engine is one file: a writer of one connection, and readers that never wait for
-// it.
+// engine is one file: a writer with one connection, and readers that never wait for it.
 type engine struct {
 	driver Driver
 	writer *writer
 
 	readers *sql.DB
-	// slots has room for one reader per connection, so that a caller whose
-	// context ends need not wait for a connection. Close keeps all of them.
+	// slots has room for one reader per connection, so that a caller whose context ends
+	// stops waiting. Close takes all of them.
 	slots     chan struct{}
 	closed    chan struct{}
 	closeOnce sync.Once
@@ -37,8 +36,8 @@ func (d Driver) openEngine(ctx context.Context, path string) (*engine, error) {
 		return nil, d.mapError(err)
 	}
 	connections := max(4, runtime.GOMAXPROCS(0))
-	// Every commit of the writer empties the readers' caches, so they are small (in
-	// KiB): the system keeps the pages, too.
+	// Every commit empties the readers' caches, so they are small (in KiB): the system
+	// caches the pages, too.
 	readers := sql.OpenDB(d.connector(path, "query_only = ON", "cache_size = -1000"))
 	readers.SetMaxOpenConns(connections)
 	readers.SetMaxIdleConns(connections)
@@ -51,9 +50,8 @@ func (d Driver) openEngine(ctx context.Context, path string) (*engine, error) {
 	}, nil
 }
 
-// Read runs a step on a connection of its own. What it reads takes microseconds,
-// so ctx is looked at while waiting for the connection and not again: watching it
-// would cost as much as the query.
+// Read runs a step on a connection of its own. A query takes microseconds, so only the wait
+// for the connection ends with ctx: watching it would cost as much as the query.
 func (e *engine) Read(ctx context.Context, step sqlstore.Step) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -80,7 +78,7 @@ func (e *engine) Write(ctx context.Context, step sqlstore.Step) error {
 	return e.driver.mapError(e.writer.write(ctx, step))
 }
 
-// Ping reads the file, and looks whether a disk that was full is so still.
+// Ping reads the file, and checks whether a full disk has room again.
 func (e *engine) Ping(ctx context.Context) error {
 	if err := e.ping(ctx); err != nil {
 		return err
@@ -100,9 +98,9 @@ func (e *engine) ping(ctx context.Context) error {
 	})
 }
 
-// Close waits for the steps that run and closes the file; those that wait get
-// storage.ErrUnavailable. The last process to close a file moves what is in the
-// -wal file into it.
+// Close waits for the running steps and closes the file; waiting steps get
+// storage.ErrUnavailable. The last process to close a file moves the content of the -wal file
+// into it.
 func (e *engine) Close() error {
 	e.closeOnce.Do(func() {
 		close(e.closed)

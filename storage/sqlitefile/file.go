@@ -18,9 +18,8 @@ import (
 // applicationID marks a database as Bonafide's (PRAGMA application_id): "bona".
 const applicationID = 0x626f6e61
 
-// checkedWhole is up to which size, in bytes, every page of a file is looked at
-// before it is used. That takes a few milliseconds; a larger file shows its damage
-// where it is read.
+// checkedWhole is the maximum size in bytes of a file whose pages are all checked before use,
+// which takes a few milliseconds. A larger file shows its damage where it is read.
 const checkedWhole = 8 << 20
 
 // The reasons why a file is refused.
@@ -33,8 +32,8 @@ var (
 	errDangling = fmt.Errorf("the path is a symbolic link to a file that is not there: %w", fs.ErrNotExist)
 )
 
-// prepareFile makes sure that there is a file at path which is worth opening, and
-// returns its path without symbolic links.
+// prepareFile checks the file at path, or creates one, and returns its path without symbolic
+// links.
 func (d Driver) prepareFile(ctx context.Context, path string) (string, error) {
 	if err := os.Mkdir(filepath.Dir(path), 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
 		return "", err
@@ -53,7 +52,7 @@ func (d Driver) prepareFile(ctx context.Context, path string) (string, error) {
 	return file, d.check(ctx, file)
 }
 
-// findFile is prepareFile without making anything.
+// findFile is prepareFile for an existing file.
 func (d Driver) findFile(ctx context.Context, path string) (string, error) {
 	file, err := resolve(path)
 	if err != nil {
@@ -62,9 +61,8 @@ func (d Driver) findFile(ctx context.Context, path string) (string, error) {
 	return file, d.check(ctx, file)
 }
 
-// resolve returns the path of a file without symbolic links. SQLite follows them, so
-// the -wal file is beside the file that they lead to, and there it must be looked
-// for. The file need not exist, its folder must.
+// resolve returns the path of a file without symbolic links. SQLite follows them, so the -wal
+// file is beside the real file. The file need not exist, its folder must.
 func resolve(path string) (string, error) {
 	file, err := filepath.EvalSymlinks(path)
 	if !errors.Is(err, fs.ErrNotExist) {
@@ -77,9 +75,8 @@ func resolve(path string) (string, error) {
 	return filepath.Join(folder, filepath.Base(path)), err
 }
 
-// create makes a database that is complete when it appears: a process that is
-// killed meanwhile leaves no half of one, and of several that create the same one
-// succeeds and the others use its work.
+// create makes a database that is complete when it appears: a killed process leaves no half
+// of one. Of several processes that create the same, one succeeds and the others use its file.
 func (d Driver) create(ctx context.Context, path string) error {
 	err := publish(path, func(draft string) error {
 		e, err := d.openEngine(ctx, draft)
@@ -101,8 +98,8 @@ func (d Driver) create(ctx context.Context, path string) error {
 	return err
 }
 
-// publish lets write fill an empty file, which only its owner can access, and
-// moves it to path. It never replaces a file that exists.
+// publish has write fill an empty file, which only its owner can access, and moves it to path.
+// It never replaces an existing file.
 func publish(path string, write func(draft string) error) error {
 	_, noWAL := os.Lstat(path + "-wal") // before the file itself, which is there first
 	if _, err := os.Lstat(path); err == nil {
@@ -139,20 +136,18 @@ func publish(path string, write func(draft string) error) error {
 }
 
 const (
-	// draftPrefix is what the names of files that are being made begin with, in
-	// whatever name they end.
+	// draftPrefix begins the names of unfinished files.
 	draftPrefix = ".bonafide-draft-"
 
-	// abandoned is how long nobody has written to a draft that nobody makes any
-	// more. The largest is written to all the time.
+	// abandoned is the time since the last write after which nobody makes a draft. Even
+	// the largest is written to all the time.
 	abandoned = time.Hour
 )
 
-// removeDrafts removes what processes that were killed have left in a folder: each
-// may be a whole copy of a database. By its age, for a lock would have to be looked
-// at by opening the file, and one that was killed at the very end is the database
-// itself by another name: closing that drops SQLite's locks on it. It is no error
-// when one stays, for the next call finds it again.
+// removeDrafts removes the drafts of killed processes from a folder: each may be a whole copy
+// of a database. It goes by age: a lock shows only in the open file, and a draft of a process
+// that was killed at the very end is the database itself under another name, whose closing
+// drops SQLite's locks on it. A draft that stays is no error: the next call finds it again.
 func removeDrafts(folder string) {
 	entries, err := os.ReadDir(folder)
 	if err != nil {
@@ -169,8 +164,8 @@ func removeDrafts(folder string) {
 	}
 }
 
-// lastWritten returns when a draft was written to; for a file beside it, which SQLite
-// may not touch for long, when the draft itself was.
+// lastWritten returns the time of the last write to a draft; of a file beside it, which SQLite
+// may not touch for long, that of the draft itself.
 func lastWritten(path string) (time.Time, error) {
 	for _, suffix := range []string{"-journal", "-wal", "-shm"} {
 		if draft, beside := strings.CutSuffix(path, suffix); beside {
@@ -195,11 +190,10 @@ func syncPath(path string) error {
 	return f.Sync()
 }
 
-// check refuses a file that SQLite would replace, misread or repair, and leaves it
-// as it is.
+// check refuses a file that SQLite would replace, misread or repair, and does not change it.
 //
-// It looks through SQLite's eyes only. Closing a file that was opened in any other
-// way drops the locks that this process has on it, also those of another Store.
+// It opens the file with SQLite only. Closing a file that was opened in any other way drops
+// the locks that this process has on it, even those of another Store.
 func (d Driver) check(ctx context.Context, path string) error {
 	info, err := os.Stat(path)
 	switch {
@@ -224,7 +218,7 @@ func (d Driver) check(ctx context.Context, path string) error {
 	return d.mapError(err)
 }
 
-// look makes SQLite read enough of a file to trust it, and begin to write.
+// look has SQLite read enough of a file to trust it, and begin a write.
 func look(ctx context.Context, db *sql.DB, size int64) error {
 	var id int
 	if err := db.QueryRowContext(ctx, `PRAGMA application_id`).Scan(&id); err != nil {

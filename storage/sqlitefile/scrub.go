@@ -6,14 +6,13 @@ import (
 	"fmt"
 )
 
-// scrubbed marks a file in which no place holds what was deleted (PRAGMA user_version).
+// scrubbed marks a file without remains of deleted data (PRAGMA user_version).
 const scrubbed = 1
 
-// Scrub removes from the file what was deleted or replaced by versions of this package that
-// did not overwrite it, once in the life of the file: it writes the whole of it anew, for
-// which the disk needs twice its room, and during which no process writes. Afterwards it
-// returns at once. A provider calls it when it starts, after it has sealed what a database
-// from before holds about people in clear.
+// Scrub removes the remains of data that earlier versions of this package deleted or replaced
+// without overwriting it. Once in the life of a file it rewrites the whole file: the disk
+// needs room for another copy, and no process writes meanwhile. Later calls return at once. A
+// provider calls it at startup, after it has encrypted the personal data of an older database.
 func (s *Store) Scrub(ctx context.Context) error {
 	if err := s.driver.scrub(ctx, s.path); err != nil {
 		return fmt.Errorf("scrub database: %w", s.driver.mapError(err))
@@ -31,7 +30,7 @@ func (d Driver) scrub(ctx context.Context, path string) error {
 	}
 	_, err := db.ExecContext(ctx, `VACUUM`)
 	if err == nil {
-		// The mark comes last: a process that is killed before does it once more.
+		// The mark comes last: after a killed process, the next one repeats the work.
 		_, err = db.ExecContext(ctx, fmt.Sprintf(`PRAGMA wal_checkpoint(TRUNCATE); PRAGMA user_version = %d`, scrubbed))
 	}
 	return err

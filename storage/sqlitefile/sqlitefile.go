@@ -28,38 +28,34 @@ var (
 	_ storage.Verification = (*Store)(nil)
 )
 
-// Open opens the database in the file at path. When there is none it creates one,
-// and the folder that it is in (but no folder above that); file and folder are
-// accessible to their owner alone, whatever the umask. It brings the schema up to
-// date.
+// Open opens the database in the file at path, and brings its schema up to date. If there is
+// none, it creates the file and its folder (but no folder above that); only their owner can
+// access them, whatever the umask.
 //
-// A file that is empty, truncated, damaged, of another program, or written by a
-// newer version of this module is refused and left as it is. So is one that
-// cannot be written.
+// A file that is empty, truncated, damaged, of another program or of a newer version of this
+// module is refused and not changed. So is one that cannot be written.
 //
-// Nothing works in the background. ctx ends the wait for other processes that use
-// the file; it does not end the store.
+// The store has no background work. ctx ends the wait for other processes, not the store.
 func Open(ctx context.Context, path string, driver Driver) (*Store, error) {
 	return driver.open(ctx, path, driver.prepareFile, sqlstore.Migrate)
 }
 
-// OpenExisting is [Open] for a database that must be there already: where there is
-// no file it returns fs.ErrNotExist and creates nothing. It is for a host that knows
-// that it has a database, so that one which was lost or is not mounted is not
-// replaced by an empty one in silence.
+// OpenExisting is [Open] for an existing database: without a file it returns fs.ErrNotExist
+// and creates nothing. It is for a host that has used its database before, so that no empty
+// one silently replaces a lost one, or one that is not mounted.
 func OpenExisting(ctx context.Context, path string, driver Driver) (*Store, error) {
 	return driver.open(ctx, path, driver.findFile, sqlstore.Migrate)
 }
 
-// OpenCurrent is [OpenExisting] for what is done beside a service, which may run an earlier
-// version of this module: it migrates nothing. A database that this version has not
-// migrated is storage.ErrOlderSchema.
+// OpenCurrent is [OpenExisting] for a program beside a service that may run an earlier version
+// of this module: it migrates nothing. A database with an older schema is
+// storage.ErrOlderSchema.
 func OpenCurrent(ctx context.Context, path string, driver Driver) (*Store, error) {
 	return driver.open(ctx, path, driver.findFile, sqlstore.CheckSchema)
 }
 
-// open opens a file that prepare has found, or made, at a path, and whose schema passes;
-// prepare returns where it is in truth.
+// open opens the file that prepare finds or makes at a path, if its schema passes; prepare
+// returns the real path.
 func (d Driver) open(
 	ctx context.Context, path string,
 	prepare func(ctx context.Context, path string) (string, error),
@@ -86,6 +82,6 @@ func (d Driver) open(
 	return &Store{Store: records, Developers: records, Verification: records, records: records, driver: d, path: file}, nil
 }
 
-// Observe makes OpenTelemetry learn how long every operation takes from now on, as
+// Observe reports the duration of every later operation to OpenTelemetry, as
 // db.client.operation.duration. A provider calls it with its Config.MeterProvider.
 func (s *Store) Observe(meters metric.MeterProvider) error { return s.records.Observe(meters) }

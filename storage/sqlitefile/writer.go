@@ -18,18 +18,16 @@ import (
 	"github.com/bonafide-id/bonafide/storage/sqlstore"
 )
 
-// maxBatch bounds how many steps share a transaction, and so how long the first
-// of them waits for the last.
+// maxBatch is the maximum number of steps in a transaction: the first waits for the last.
 const maxBatch = 128
 
 // writer runs steps on the one connection that writes, many in one transaction
 // (group commit): while one batch waits for the disk, the next one gathers.
 //
-// There is no goroutine of its own. The caller that finds the writer idle leads:
-// it takes the lock of the file, runs the steps that wait (its own first), commits
-// them, appoints the next leader from those that came meanwhile, and tells the
-// callers of its batch. A step fails alone, each in a savepoint of its own; a
-// commit fails for all.
+// The writer has no goroutine. A caller that finds it idle leads: it takes the lock of the
+// file, runs the waiting steps (its own first), commits them, appoints the next leader from
+// later arrivals, and answers the callers of its batch. Each step has a savepoint and fails
+// alone; a commit fails for all.
 type writer struct {
 	driver   Driver
 	db       *sql.DB
@@ -40,7 +38,7 @@ type writer struct {
 	walBound int64  // the leader's alone: at which size the file is emptied
 	unlooked int    // the leader's alone: the steps since it looked at that size
 
-	full atomic.Bool // the last that was heard of the disk
+	full atomic.Bool // whether the disk was full at the last write
 
 	mu      sync.Mutex
 	queue   []*call // those that have not begun, in order of arrival
@@ -63,8 +61,8 @@ type call struct {
 	panicked  any
 }
 
-// walSize is about how large the -wal file grows, in bytes, before it is moved into
-// the database and begun anew: the 1000 pages of wal_autocheckpoint.
+// walSize is the approximate size in bytes at which the content of the -wal file moves into
+// the database and the file begins anew: the 1000 pages of wal_autocheckpoint.
 const walSize = 4 << 20
 
 const writerPragmas = `
@@ -78,8 +76,8 @@ const writerPragmas = `
 	PRAGMA secure_delete = ON`
 
 func (d Driver) openWriter(ctx context.Context, path string) (*writer, error) {
-	// The lock is taken at the begin of every transaction. One that starts with
-	// a read and asks for the lock later fails when another process was faster.
+	// Every transaction begins with the lock. One that begins with a read and takes the
+	// lock later fails if another process was faster.
 	db := sql.OpenDB(d.connector(path, "journal_mode = WAL"))
 	conn, err := db.Conn(ctx)
 	if err != nil {
@@ -102,9 +100,8 @@ func (d Driver) openWriter(ctx context.Context, path string) (*writer, error) {
 	return w, nil
 }
 
-// prepare prepares the statements that every step needs, which have no arguments:
-// database/sql would have them parsed each time. A driver whose statements do not take a
-// context has none.
+// prepare prepares the statements without arguments that every step needs: database/sql would
+// have them parsed each time. A driver whose statements take no context gets none.
 func prepare(conn *sql.Conn, statements ...string) (map[string]driver.StmtExecContext, error) {
 	prepared := map[string]driver.StmtExecContext{}
 	err := conn.Raw(func(of any) error {
@@ -122,12 +119,12 @@ func prepare(conn *sql.Conn, statements ...string) (map[string]driver.StmtExecCo
 	return prepared, err
 }
 
-// write runs a step and returns after its commit. When ctx ends before the step
-// has begun, it never runs.
+// write runs a step and returns after its commit. If ctx ends before the step begins, it never
+// runs.
 func (w *writer) write(ctx context.Context, step sqlstore.Step) error {
 	c := &call{
-		// A context that ends would interrupt the statement, and SQLite answers
-		// that by rolling back the transaction with everyone's steps.
+		// The end of a context would interrupt the statement, and SQLite would roll back
+		// the transaction with the steps of all.
 		ctx:       context.WithoutCancel(ctx),
 		step:      step,
 		deadline:  time.Now().Add(patience),
@@ -172,8 +169,8 @@ func (w *writer) enqueue(ctx context.Context, c *call) (lead bool, err error) {
 	return c.leader, nil
 }
 
-// withdraw removes a call from the queue, unless it has begun or must lead, and
-// reports whether it did.
+// withdraw removes a call from the queue unless it has begun or must lead, and reports whether
+// it did.
 func (w *writer) withdraw(c *call) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -192,8 +189,8 @@ func (w *writer) lead(ctx context.Context, own *call) {
 		own.err = err
 		batch = w.take(1)
 	} else {
-		// Only now, so that calls that came during the wait share the commit,
-		// and those whose context ended are gone.
+		// After the wait, so that calls that came meanwhile share the commit, and those
+		// whose context ended are gone.
 		batch = w.take(maxBatch)
 		w.commit(batch)
 		if w.unlooked += len(batch); w.unlooked >= lookEvery {
@@ -230,8 +227,8 @@ func (w *writer) handOver() {
 	w.idle.Broadcast()
 }
 
-// begin takes the lock of the file. While another process has it, it tries until
-// the deadline or the end of ctx, and at least once.
+// begin takes the lock of the file. While another process has it, begin tries until the
+// deadline or the end of ctx, at least once.
 func (w *writer) begin(ctx context.Context, deadline time.Time) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -263,10 +260,10 @@ func (w *writer) commit(batch []*call) {
 	_ = w.exec(`ROLLBACK`)
 	if w.driver.primary(err) == codeFull {
 		w.full.Store(true)
-		// A failed write moves nothing, so the -wal file, which may be what fills
-		// a small disk, would stay as it is. Most of what is in there replaces
-		// pages of the database and takes no more space in it; once that has been
-		// moved, the next batch begins it anew.
+		// A failed write moves nothing, so that the -wal file, which may fill a small
+		// disk itself, would stay. Most of its pages replace pages of the database and
+		// need no more space there; once they have moved, the next batch begins the file
+		// anew.
 		_ = w.exec(`PRAGMA wal_checkpoint(PASSIVE)`)
 	}
 	for _, c := range batch {
@@ -276,12 +273,11 @@ func (w *writer) commit(batch []*call) {
 	}
 }
 
-// room is what has to be free on a disk that was full, in bytes.
+// room is the free space in bytes from which a disk no longer counts as full.
 const room = 256 << 10
 
-// checkRoom looks for room on a disk on which there was none. What tells is a file:
-// with the -wal file begun anew, small writes find room in there for a while, between
-// larger ones that do not.
+// checkRoom looks for room on a full disk by writing a file. The writes themselves prove
+// nothing: small ones fit into a -wal file that has begun anew, between larger ones that fail.
 func (w *writer) checkRoom() error {
 	if !w.full.Load() {
 		return nil
@@ -307,9 +303,9 @@ func (w *writer) checkRoom() error {
 // tenth of the time of a small one.
 const lookEvery = 16
 
-// boundWAL empties the -wal file when it has grown far beyond walSize. SQLite begins
-// it anew only in a moment in which nobody reads from it; where readers take turns
-// there is none. Here it keeps new readers out of the file and waits for the others.
+// boundWAL empties a -wal file that is far larger than walSize. SQLite begins it anew only at a
+// moment without readers, and overlapping readers leave none. boundWAL keeps new readers out
+// of the file and waits for the others.
 func (w *writer) boundWAL() {
 	if info, err := os.Stat(w.wal); err != nil || info.Size() < w.walBound {
 		return

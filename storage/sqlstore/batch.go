@@ -8,12 +8,12 @@ import (
 	"github.com/bonafide-id/bonafide/storage"
 )
 
-// Where a million rows may be affected, read-only steps find them, so many rows of a table
-// at a time in the order of its key, and steps of a few milliseconds change them. This
-// needs no index, which every sign-in would pay for, and nobody waits for the only writer
-// of SQLite.
+// A change of up to a million rows has two kinds of steps: some only read and find the rows,
+// a number at a time in the order of the key, others change them in a few milliseconds. This
+// needs no index, for which every sign-in would pay, and never blocks the only writer of
+// SQLite for long.
 
-// stepTime is the time after which a step begins no further row: longer than that of a
+// stepTime is the time after which a step begins no further row. It is longer than that of a
 // sweep, because callers wait for the end of the removal.
 const stepTime = 10 * time.Millisecond
 
@@ -44,8 +44,7 @@ func (w *where) matching() string {
 	return "CASE WHEN " + strings.Join(w.conditions, " AND ") + " THEN 1 ELSE 0 END"
 }
 
-// someOf changes one after the other in a step, the first in any case, until the time of a
-// step is up.
+// someOf changes rows one after the other, at least one, until stepTime is over.
 func someOf[T any](ctx context.Context, s *Store, what string, all []T, change func(*tx, T) error) (int, error) {
 	return write(ctx, s, what, func(tx *tx) (done int, err error) {
 		begin := time.Now()

@@ -9,8 +9,8 @@ import (
 	"github.com/bonafide-id/bonafide/storage"
 )
 
-// atOnce is the next_at of client sessions that are due as soon as their session has ended.
-// It is not a clock's time: another machine's clock may be ahead.
+// atOnce is the next_at of client sessions that are due at the end of their session. It is not
+// a time of this clock, since another machine's may be ahead.
 const atOnce = 0
 
 // insertClientSession begins a client session, as part of a grant. An existing one waits
@@ -44,9 +44,9 @@ func insertClientSession(tx *tx, g storage.Grant, on storage.Basis) error {
 	return err
 }
 
-// replaceSession ends the session that another one of this account replaces in a browser.
-// The lock makes a concurrent grant in it go before, or fail: its client session must not
-// be left behind.
+// replaceSession ends the session that another one of this account replaces in a browser. The
+// lock orders a concurrent grant in it before this step, or has it fail: its client session
+// must not stay behind.
 func replaceSession(tx *tx, replaced storage.Digest, by storage.Session) error {
 	if replaced.IsZero() {
 		return nil
@@ -71,7 +71,7 @@ func (s *Store) EndClientSessions(ctx context.Context, subject string, hostSessi
 	})
 }
 
-// endClientSessions makes those of a host's user due, as part of a larger step.
+// endClientSessions makes the client sessions of a host's user due, as part of a larger step.
 func endClientSessions(tx *tx, subject string, hostSession storage.Digest) (int, error) {
 	var filter where
 	due := filter.param(atOnce)
@@ -83,7 +83,7 @@ func endClientSessions(tx *tx, subject string, hostSession storage.Digest) (int,
 	return tx.exec(`UPDATE main.client_sessions SET expires_at = NULL, next_at = `+due+filter.String(), filter.args...)
 }
 
-// maxDue is how many due ones are examined: those of one client may be a million.
+// maxDue is the number of due client sessions that are examined: one client may have a million.
 const maxDue = 256
 
 // TakeClientSessions implements storage.ClientSessions. It is called every second, and

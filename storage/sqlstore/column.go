@@ -98,8 +98,8 @@ func (l *list) Scan(column any) error {
 	}
 }
 
-// parse reads lists of plain words itself, which all lists on the hot path are:
-// it takes a fifth of the time of encoding/json.
+// parse reads lists of plain words, as on every busy path, in a fifth of the time of
+// encoding/json.
 func (l *list) parse(text string) error {
 	inner, ok := strings.CutPrefix(text, `["`)
 	if ok {
@@ -112,7 +112,7 @@ func (l *list) parse(text string) error {
 	return nil
 }
 
-// listText writes lists of plain words itself, as parse reads them.
+// listText writes lists of plain words as parse reads them.
 func listText(l []string) any {
 	if l == nil {
 		return nil

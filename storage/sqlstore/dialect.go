@@ -9,17 +9,16 @@ import (
 	"strings"
 )
 
-// SchemaVersion is how many migrations the queries of this package rest on. A
-// [Dialect] brings that many.
+// SchemaVersion is the number of migrations that the queries of this package need, and that
+// a [Dialect] has.
 const SchemaVersion = 11
 
-// Dialect is what databases spell differently. The queries of this package are
-// written as SQLite takes them, with parameters by number (?1) and tables in the
-// schema main (main.tokens); a Dialect says what another database writes for these,
-// and brings the statements that create the tables.
+// Dialect is the SQL of one database. The queries of this package are in the SQL of SQLite,
+// with numbered parameters (?1) and tables in the schema main (main.tokens); a Dialect has
+// the replacements for another database, and the statements that create the tables.
 //
-// [SQLite] and [Postgres] return the two in use. A database that speaks the language
-// of one of them takes that one, and changes what differs:
+// [SQLite] and [Postgres] return the two in use. A database with the SQL of one of them
+// changes the differing fields:
 //
 //	dialect := sqlstore.Postgres("public")
 //	dialect.System = "cockroachdb"
@@ -34,12 +33,11 @@ type Dialect struct {
 	// Defaults to '?', as in ?1.
 	Placeholder byte
 
-	// Schema is the schema of the tables, quoted where it has to be. It takes the
-	// place of main in every statement, so that no statement depends on a search
-	// path: by that a name means another table as soon as somebody puts one in front,
-	// who needs no right to ours, only one to create schemas in the database. A
-	// statement of a new query that leaves it out fails on PostgreSQL, where the
-	// connections look for tables in no other place.
+	// Schema is the schema of the tables, quoted if necessary. It replaces main in every
+	// statement, so that no statement depends on a search path: whoever may create schemas
+	// in the database could put a table of the same name in front, without any right to
+	// this one. A statement without a schema fails on PostgreSQL, where connections search
+	// for tables nowhere.
 	//
 	// Defaults to main, which is the opened file in SQLite.
 	Schema string
@@ -52,12 +50,12 @@ type Dialect struct {
 	// comments are, too; types and indexes are the database's own.
 	Migrations fs.FS
 
-	// CountTables is a query for how many tables have the name in its first parameter,
-	// as one number. It is sent as it stands, with the database's own placeholder.
+	// CountTables is a query for the number of tables with the name in its first parameter.
+	// It is sent unchanged, with the database's own placeholder.
 	CountTables string
 
-	// ForShare and ForUpdate end a query whose rows nobody may change, or lock, until
-	// the step has ended. Both are empty where no two Write steps run at a time.
+	// ForShare and ForUpdate end a query whose rows nobody else may change, or lock, before
+	// the end of the step. Both are empty if Write steps run one at a time.
 	ForShare  string
 	ForUpdate string
 }
@@ -65,7 +63,7 @@ type Dialect struct {
 //go:embed migrations
 var migrations embed.FS
 
-// SQLite returns the dialect that the queries are written in.
+// SQLite returns the dialect of the queries.
 func SQLite() Dialect {
 	return Dialect{
 		System:      "sqlite",
@@ -98,7 +96,7 @@ func builtin(folder string) fs.FS {
 
 var createdTable = regexp.MustCompile(`\bCREATE TABLE (?:IF NOT EXISTS )?(?:main\.)?(\w+)`)
 
-// Tables returns the names of all tables that there are or have been, sorted.
+// Tables returns the sorted names of all present and former tables.
 func (d Dialect) Tables() ([]string, error) {
 	migrations, err := d.migrations()
 	if err != nil {

@@ -45,11 +45,10 @@ func (s *Store) Events(ctx context.Context, match storage.EventFilter) ([]storag
 	})
 }
 
-// RemoveEvents implements storage.Events. Events are recorded in the order of their
-// time but for the difference of clocks, so it takes no index by time, which every
-// event would have to be written to. One that lies in the future was recorded before
-// the first behind it that does not, and is as old as that: it neither stops the
-// removal of others nor stays until its time has come.
+// RemoveEvents implements storage.Events. The order of IDs is that of times, except for the
+// difference between clocks, so that no index by time is needed, which every event would have
+// to update. An event in the future is as old as the first later one that is not: it neither
+// stops the removal of others nor stays until its time.
 func (s *Store) RemoveEvents(ctx context.Context, before, now time.Time, limit int) (int, error) {
 	return write(ctx, s, "remove events", func(tx *tx) (int, error) {
 		begin, removed := time.Now(), 0

@@ -32,8 +32,8 @@ func (s *Store) ImagesWithoutSilhouette(ctx context.Context, limit int) ([]stora
 	})
 }
 
-// RemoveImage implements storage.Images. It reads the documents of all clients, which is
-// good enough for what happens when a logo changes.
+// RemoveImage implements storage.Images. It reads the documents of all clients, which is fast
+// enough for a change of a logo.
 func (s *Store) RemoveImage(ctx context.Context, digest storage.Digest) error {
 	// As the document of a storage.Client has it in each of the members for pictures; no
 	// character of it is one of LIKE's.

@@ -40,7 +40,7 @@ func (s *Store) CreateInvitation(ctx context.Context, i storage.Invitation, most
 	})
 }
 
-// lockFor locks the organization of an invitation. While it is stopped it gets no member but
+// lockFor locks the organization of an invitation. A stopped organization gets no member except
 // an owner whom an operator appoints.
 func lockFor(tx *tx, i storage.Invitation) error {
 	if i.Appoints {
@@ -109,7 +109,7 @@ func scanInvitation(row scanner) (i storage.Invitation, err error) {
 	return i, err
 }
 
-// withdrawInvitations removes what a user has invited to an organization.
+// withdrawInvitations removes the invitations of a user to an organization.
 func withdrawInvitations(tx *tx, organizationID, userID string) error {
 	_, err := tx.exec(`DELETE FROM main.invitations WHERE organization_id = ?1 AND invited_by = ?2 AND appoints = 0`, organizationID, userID)
 	return err

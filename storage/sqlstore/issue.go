@@ -15,8 +15,8 @@ import (
 // that a user who signs in all day costs one write a minute.
 const consentUseInterval = time.Minute
 
-// Every sign-in runs the statements of this file. They are texts made once: a driver finds
-// a statement that it has prepared by its text.
+// Every sign-in runs the statements of this file. Their texts are made once: a driver finds a
+// prepared statement by its text.
 const (
 	insertGrantColumns = `INSERT INTO main.grants (id, flow, client_id, subject, scopes, attributes, group_names,
 		redirect_uri, redirect_sent, response_type, nonce, eid, claims, resources, sid, code_challenge,
@@ -58,8 +58,8 @@ func (s *Store) CreateGrant(ctx context.Context, g storage.Grant, on storage.Bas
 	})
 }
 
-// insertGrantAlone is for a database in which no two steps write at a time: what a grant
-// rests on is a condition of the statement that records it.
+// insertGrantAlone is for a database with one write at a time: the basis of the grant is a
+// condition of the statement that records it.
 func insertGrantAlone(tx *tx, g storage.Grant, on storage.Basis, issued []storage.Token) error {
 	statement, args := ifNotDisabled, grantArgs(g)
 	session, decision := on.Session, on.Consent.Decision
@@ -102,8 +102,8 @@ func whyNoGrant(tx *tx, g storage.Grant, issued []storage.Token) error {
 	return storage.ErrEnded // which undoes it
 }
 
-// insertGrantAmongOthers is for a database in which others write meanwhile: what a grant
-// rests on is locked.
+// insertGrantAmongOthers is for a database with concurrent writes: it locks the basis of the
+// grant.
 func insertGrantAmongOthers(tx *tx, g storage.Grant, on storage.Basis, issued []storage.Token) error {
 	if err := refuseDisabled(tx, g.Subject); err != nil {
 		return err
@@ -186,7 +186,7 @@ func refuseDisabled(tx *tx, subject string) error {
 	return nil
 }
 
-// maxTokens is how many tokens one statement records: a code, or what it is exchanged for.
+// maxTokens is the maximum number of tokens in one statement: a code, or the tokens for it.
 const maxTokens = 3
 
 // insertTokenTexts are the statements for so many tokens of one grant, without siblings
@@ -211,11 +211,10 @@ var insertTokenTexts = func() (texts [maxTokens + 1][2]string) {
 	return texts
 }()
 
-// tokenArgs is how many arguments a token has of its own.
+// tokenArgs is the number of arguments of each token.
 const tokenArgs = 7
 
-// insertTokens records tokens; siblings says that there are others in place of what
-// they are issued in place of.
+// insertTokens records tokens; siblings reports that other tokens have replaced the same one.
 func insertTokens(tx *tx, siblings bool, tokens []storage.Token) error {
 	for len(tokens) > 0 {
 		first := tokens[0]

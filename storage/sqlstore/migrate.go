@@ -10,10 +10,9 @@ import (
 	"github.com/bonafide-id/bonafide/storage"
 )
 
-// Migrate brings the schema of the database up to date, one transaction for each
-// migration, so that one that was interrupted runs again from its start. Of any
-// number of processes that migrate at once, one does. A database that is up to
-// date is only read; one that is newer gets storage.ErrNewerSchema.
+// Migrate brings the schema of the database up to date, each migration in a transaction of its
+// own, so that an interrupted one runs again from its start. Of concurrent processes one runs
+// each migration. A current database is only read; a newer one is storage.ErrNewerSchema.
 func Migrate(ctx context.Context, engine Engine, dialect Dialect) error {
 	migrations, err := dialect.migrations()
 	if err != nil {
@@ -39,10 +38,10 @@ func Migrate(ctx context.Context, engine Engine, dialect Dialect) error {
 	}
 }
 
-// versionTable says which migrations ran.
+// versionTable has the number of migrations that ran.
 const versionTable = "schema_version"
 
-// createVersion makes the table of one row that says which migrations ran.
+// createVersion creates the table of one row with the number of migrations that ran.
 func (s *Store) createVersion(ctx context.Context, m migration) error {
 	if found, err := s.versioned(ctx); found || err != nil {
 		return err
@@ -57,7 +56,7 @@ func (s *Store) createVersion(ctx context.Context, m migration) error {
 	return err
 }
 
-// migrate runs one migration, unless another process has meanwhile.
+// migrate runs one migration unless another process has done so.
 func (s *Store) migrate(ctx context.Context, version int, m migration) error {
 	return s.change(ctx, "migrate the schema: "+m.name, func(tx *tx) error {
 		current, err := one(tx, scanInt, `SELECT version FROM main.schema_version `+tx.store.dialect.ForUpdate)
@@ -72,8 +71,8 @@ func (s *Store) migrate(ctx context.Context, version int, m migration) error {
 	})
 }
 
-// A migration is one file of a Dialect. Migrations only ever grow: one that has been
-// released is never edited, and there is no way back but a backup.
+// A migration is one file of a Dialect. A released migration is never edited, and only a
+// backup leads back.
 type migration struct {
 	name       string
 	statements []string
@@ -116,8 +115,8 @@ func (d Dialect) migrations() ([]migration, error) {
 	return migrations, nil
 }
 
-// countTables counts the tables of a name. The query is the dialect's own, and may have
-// the name of a schema in it, in which nothing is to be replaced.
+// countTables counts the tables of a name. The query is the dialect's own: nothing in it is
+// replaced, since it may name a schema.
 func countTables(tx *tx, name string) (int, error) {
 	rows, err := tx.db.QueryContext(tx.ctx, tx.store.dialect.CountTables, name)
 	if err != nil {

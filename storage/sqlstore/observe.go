@@ -19,7 +19,7 @@ import (
 // instrumentation is the scope of the spans and metrics of this package.
 const instrumentation = "github.com/bonafide-id/bonafide/storage"
 
-// Observe makes a meter learn how long every step takes from now on.
+// Observe reports the duration of every later step to a meter.
 func (s *Store) Observe(meters metric.MeterProvider) error {
 	duration, err := dbconv.NewClientOperationDuration(
 		meters.Meter(instrumentation, metric.WithSchemaURL(semconv.SchemaURL)))
@@ -30,10 +30,9 @@ func (s *Store) Observe(meters metric.MeterProvider) error {
 	return nil
 }
 
-// observe begins to observe a step: with a span of OpenTelemetry when the request
-// that it serves is traced, which goes where the request's own spans go, and with the
-// metric when there is a meter. The function that it returns ends the observation, with
-// the error of the step. No argument of a query is ever in either.
+// observe observes a step: with a span of OpenTelemetry if its request is traced, by the
+// tracer of the request, and with the metric if there is a meter. The returned function ends
+// the observation with the error of the step. Neither has an argument of a query.
 func (s *Store) observe(ctx context.Context, what string) (context.Context, func(error)) {
 	request, duration := trace.SpanFromContext(ctx), s.duration.Load()
 	if !request.IsRecording() && duration == nil {
@@ -47,7 +46,7 @@ func (s *Store) observe(ctx context.Context, what string) (context.Context, func
 			trace.WithAttributes(semconv.DBSystemNameKey.String(s.dialect.System), attributes[0]))
 	}
 	return ctx, func(err error) {
-		// That there is no such record, say, is an answer and no failure.
+		// A missing record, for example, is an answer and no failure.
 		if errors.Is(err, storage.ErrUnavailable) || errors.Is(err, context.DeadlineExceeded) {
 			failure := semconv.ErrorTypeKey.String("unavailable")
 			attributes = append(attributes, failure)

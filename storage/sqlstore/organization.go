@@ -32,9 +32,9 @@ func (s *Store) CreateOrganization(ctx context.Context, o storage.Organization, 
 	})
 }
 
-// roomFor is ErrLimit for a user who is a member of most other organizations than this, or
-// more. The update changes nothing; it locks the row, so that two steps of one user do not
-// both count the same memberships.
+// roomFor returns ErrLimit for a user who is a member of most other organizations, or more.
+// The update changes nothing; it locks the row, so that concurrent steps of one user do not
+// count the same memberships.
 func roomFor(tx *tx, organizationID, userID string, most int) error {
 	if _, err := tx.exec(`INSERT INTO main.developers (user_id) VALUES (?1)
 		ON CONFLICT (user_id) DO UPDATE SET user_id = excluded.user_id`, userID); err != nil {
@@ -47,7 +47,7 @@ func roomFor(tx *tx, organizationID, userID string, most int) error {
 	return err
 }
 
-// ownsStopped is storage.ErrOrganizationStopped for an owner of an organization that is stopped.
+// ownsStopped returns storage.ErrOrganizationStopped for an owner of a stopped organization.
 func ownsStopped(tx *tx, userID string) error {
 	owns, err := one(tx, scanInt, `SELECT count(*) FROM main.members m JOIN main.organizations o ON o.id = m.organization_id
 		WHERE m.user_id = ?1 AND m.role = 'owner' AND o.stopped_at IS NOT NULL`, userID)
@@ -124,9 +124,8 @@ func (s *Store) Memberships(ctx context.Context, userID string) ([]storage.Membe
 	return memberships, err
 }
 
-// lockOrganization orders a step and all others that change who or what belongs to an
-// organization, or count it. It is the first lock of each of them, so that no two wait
-// for each other.
+// lockOrganization orders the steps that change or count the members and applications of an
+// organization. It is the first lock of each of them, so that no two wait for each other.
 func lockOrganization(tx *tx, id string) error {
 	err := lockRunning(tx, id)
 	if errors.Is(err, storage.ErrOrganizationStopped) {

@@ -15,10 +15,10 @@ import (
 	"github.com/bonafide-id/bonafide/storage"
 )
 
-// Person implements storage.People. It is one query, and so reads one state of the
-// database: three in a transaction take 1.5 times as long on SQLite, and 2.8 times on
-// PostgreSQL, where each is a round trip. Every column is of one table; PostgreSQL takes
-// the type of one from the first two tables, so that numbers have to be among those.
+// Person implements storage.People. One query reads one state of the database: three in a
+// transaction take 1.5 times as long on SQLite, and 2.8 times on PostgreSQL, where each is a
+// round trip. PostgreSQL takes the type of a column from the first two parts of the union, so
+// that these must have the numbers.
 func (s *Store) Person(ctx context.Context, subject string) (storage.Person, error) {
 	return read(ctx, s, "read person", func(tx *tx) (storage.Person, error) {
 		rows, err := all(tx, scanPersonRow, `
@@ -96,7 +96,8 @@ func scanRevision(row scanner) (revision int64, err error) {
 	return revision, err
 }
 
-// setAttributes works in order, so that two calls at once never wait for each other.
+// setAttributes writes in order of the handles, so that concurrent calls never wait for each
+// other.
 func setAttributes(tx *tx, subject string, values map[string]json.RawMessage) error {
 	for _, handle := range slices.Sorted(maps.Keys(values)) {
 		if err := setAttribute(tx, subject, handle, values[handle]); err != nil {

@@ -11,11 +11,10 @@ import (
 	"github.com/bonafide-id/bonafide/storage"
 )
 
-// applicationKey is what the outside knows an application by; its number is what its
-// lines have.
+// applicationKey identifies an application for callers; its lines have its number instead.
 type applicationKey struct{ environment, clientID string }
 
-// numberOf is the number of the application in the first two parameters.
+// numberOf selects the number of the application in the first two parameters.
 const numberOf = `(SELECT number FROM main.applications WHERE environment = ?1 AND client_id = ?2)`
 
 // AppendLog implements storage.RequestLog.
@@ -82,7 +81,7 @@ func insertLogEntry(tx *tx, application int, e storage.LogEntry) error {
 	return err
 }
 
-// logCounter is what lines of a day have in common that are counted together.
+// logCounter is the key by which lines of a day are counted together.
 type logCounter struct {
 	application           int
 	day                   time.Time

@@ -11,15 +11,14 @@ import (
 	"github.com/bonafide-id/bonafide/storage"
 )
 
-// HasSchema reports whether a migration has ever run in the database. It writes
-// nothing.
+// HasSchema reports whether a migration has ever run in the database. It does not write.
 func HasSchema(ctx context.Context, engine Engine, dialect Dialect) (bool, error) {
 	version, err := recorded(ctx, engine, dialect)
 	return version > 0, err
 }
 
-// CheckSchema returns nil for a database with the schema of the queries, and else
-// storage.ErrOlderSchema or storage.ErrNewerSchema. It writes nothing.
+// CheckSchema returns nil for a database with the schema of the queries, and otherwise
+// storage.ErrOlderSchema or storage.ErrNewerSchema. It does not write.
 func CheckSchema(ctx context.Context, engine Engine, dialect Dialect) error {
 	version, err := recorded(ctx, engine, dialect)
 	switch {
@@ -33,7 +32,7 @@ func CheckSchema(ctx context.Context, engine Engine, dialect Dialect) error {
 	return nil
 }
 
-// recorded returns how many migrations ran in a database, which may be empty.
+// recorded returns the number of migrations that ran in a database, zero if it is empty.
 func recorded(ctx context.Context, engine Engine, dialect Dialect) (int, error) {
 	if err := dialect.check(); err != nil {
 		return 0, err
@@ -45,7 +44,7 @@ func recorded(ctx context.Context, engine Engine, dialect Dialect) (int, error) 
 	return s.version(ctx)
 }
 
-// versioned reports whether there is the table that says which migrations ran.
+// versioned reports whether the table of the schema's version exists.
 func (s *Store) versioned(ctx context.Context) (bool, error) {
 	return read(ctx, s, "look for the schema", func(tx *tx) (bool, error) {
 		tables, err := countTables(tx, versionTable)
@@ -53,19 +52,19 @@ func (s *Store) versioned(ctx context.Context) (bool, error) {
 	})
 }
 
-// version returns how many migrations ran.
+// version returns the number of migrations that ran.
 func (s *Store) version(ctx context.Context) (int, error) {
 	return read(ctx, s, "read the schema version", func(tx *tx) (int, error) {
 		return one(tx, scanInt, `SELECT version FROM main.schema_version`)
 	})
 }
 
-// watchInterval is how long a store relies on the schema that it has seen.
+// watchInterval is how long a store relies on its last check of the schema.
 const watchInterval = time.Second
 
-// A watch looks for another process that migrates the database under this one, which would
-// read and write by former rules. Every step goes through it. What a step of the old rules
-// could still do within the interval is for the migration to prevent.
+// A watch detects that another process migrates the database, after which this one would read
+// and write by former rules. Every step goes through it. The migration must prevent harm by
+// steps of the former rules within the interval.
 type watch struct {
 	store  *Store
 	begun  time.Time

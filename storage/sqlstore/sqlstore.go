@@ -31,9 +31,9 @@ var (
 	_ storage.Verification = (*Store)(nil)
 )
 
-// New returns the store on a database whose schema is current ([Migrate]). The
-// store owns the engine: closing one closes the other. Once another process has migrated
-// the database further, every step fails within a second, with storage.ErrUnavailable and
+// New returns the store on a database with the current schema ([Migrate]). The store owns the
+// engine: closing one closes the other. After another process has migrated the database
+// further, every step fails within a second, with storage.ErrUnavailable and
 // storage.ErrNewerSchema.
 func New(engine Engine, dialect Dialect) *Store {
 	s := unwatched(engine, dialect)
@@ -45,9 +45,8 @@ func unwatched(engine Engine, dialect Dialect) *Store {
 	return &Store{engine: engine, dialect: dialect}
 }
 
-// Ping implements storage.Store. A full disk, or a lost standby that must confirm, shows
-// only in writes: after a failed write it tries one of its own, of a row that nobody waits
-// for.
+// Ping implements storage.Store. Only writes show a full disk, or the loss of a standby that
+// must confirm: after a failed write Ping writes a row of its own.
 func (s *Store) Ping(ctx context.Context) error {
 	err := s.engine.Ping(ctx)
 	if err == nil {
@@ -134,7 +133,7 @@ func (s *Store) inDialect(query string) string {
 	return rewritten
 }
 
-// exec runs a statement and reports how many rows it changed.
+// exec runs a statement and returns the number of changed rows.
 func (t *tx) exec(query string, args ...any) (int, error) {
 	result, err := t.db.ExecContext(t.ctx, t.store.inDialect(query), args...)
 	if err != nil {
@@ -151,8 +150,8 @@ func (t *tx) query(query string, args ...any) (*sql.Rows, error) {
 // scanner reads the columns of the current row.
 type scanner interface{ Scan(dest ...any) error }
 
-// one returns the only row of a query, or storage.ErrNotFound. A query that failed half way
-// is an error of its own, never a missing row.
+// one returns the only row of a query, or storage.ErrNotFound. A query that fails half way is
+// an error of its own, never a missing row.
 func one[T any](t *tx, scan func(scanner) (T, error), query string, args ...any) (T, error) {
 	rows, err := t.query(query, args...)
 	if err != nil {
@@ -162,7 +161,7 @@ func one[T any](t *tx, scan func(scanner) (T, error), query string, args ...any)
 	return only(rows, scan)
 }
 
-// only is one for rows that a query has returned.
+// only is one for the rows of a query.
 func only[T any](rows *sql.Rows, scan func(scanner) (T, error)) (T, error) {
 	var none T
 	defer rows.Close()

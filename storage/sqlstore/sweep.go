@@ -10,9 +10,9 @@ import (
 // A sweep removes up to limit rows that had ended by now.
 type sweep func(tx *tx, now time.Time, limit int) (int, error)
 
-// rowSweeps remove up to ?2 rows each that had ended at ?1, the longest ended first, which
-// is also the order that two sweeps at once agree on. The condition stands twice because a
-// row may have been given a new end after it was selected.
+// rowSweeps remove up to ?2 rows each that had ended at ?1, in order of their end, so that
+// concurrent sweeps do not wait for each other. The condition stands twice because a row may
+// get a new end after it was selected.
 var rowSweeps = []string{
 	`DELETE FROM main.tokens WHERE digest IN (
 		SELECT digest FROM main.tokens WHERE kind = 2 AND expires_at <= ?1 ORDER BY expires_at, digest LIMIT ?2)`,
@@ -21,9 +21,8 @@ var rowSweeps = []string{
 		SELECT t.digest FROM main.grants g JOIN main.tokens t ON t.grant_id = g.id
 		WHERE g.expires_at <= ?1 ORDER BY g.expires_at, t.digest LIMIT ?2)`,
 
-	// Only grants whose tokens are gone, so that a grant with a million of them
-	// is not removed in one go. They are looked for among the first alone: behind
-	// those there may be millions that still have tokens.
+	// Only grants without tokens, so that no step removes a million tokens with their
+	// grant. Only the first grants are searched: behind them may be millions with tokens.
 	`DELETE FROM main.grants WHERE id IN (
 		SELECT id FROM main.grants WHERE expires_at <= ?1 ORDER BY expires_at, id LIMIT ?2)
 		AND NOT EXISTS (SELECT 1 FROM main.tokens t WHERE t.grant_id = grants.id)`,
@@ -60,8 +59,8 @@ func sweepsOfRows() (all []sweep) {
 	return all
 }
 
-// sweepSessions removes sessions, and first the client sessions that would tell
-// applications of an end. They are locked, so that both are of the same sessions.
+// sweepSessions removes sessions, after the client sessions that would tell applications of
+// their end. A lock makes both the same sessions.
 func sweepSessions(tx *tx, now time.Time, limit int) (int, error) {
 	over, err := all(tx, scanDigest, `SELECT digest FROM main.sessions WHERE idle_until <= ?1
 		ORDER BY idle_until, digest LIMIT ?2 `+tx.store.dialect.ForUpdate, micros(now), limit)
@@ -85,10 +84,9 @@ func scanDigest(row scanner) (d storage.Digest, err error) {
 	return d, err
 }
 
-// A sweep of SQLite holds the only writer. How long a row takes to remove differs by a
-// hundred times, with the size of the tables and what of them is in memory, so it is the
-// time that is bounded: after sweepTime no further sweepChunk rows are begun, which with
-// the commit makes some 5 ms.
+// A sweep of SQLite holds the only writer. The time to remove a row differs by a factor of a
+// hundred, with the size of the tables and their part in memory. So the time is bounded: after
+// sweepTime no further sweepChunk rows begin, which makes some 5 ms with the commit.
 const (
 	sweepTime  = 3 * time.Millisecond
 	sweepChunk = 16
@@ -98,7 +96,7 @@ const (
 func (s *Store) Sweep(ctx context.Context, now time.Time, limit int) (int, error) {
 	return write(ctx, s, "sweep", func(tx *tx) (int, error) {
 		begin, removed := time.Now(), 0
-		// A kind of which there are millions must not keep the others waiting.
+		// A kind with millions of rows must not delay the others.
 		left := make([]int, len(sweeps))
 		for i := range left {
 			left[i] = max(limit, 0)

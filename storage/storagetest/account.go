@@ -192,7 +192,7 @@ func (s *suite) accounts(t *testing.T) {
 	})
 }
 
-// endOfAccounts tests what ends with a password, a lock or a deletion.
+// endOfAccounts tests what a new password, a lock or a deletion ends.
 func (s *suite) endOfAccounts(t *testing.T) {
 	// Two accounts, each with the sessions "<id> here" and "<id> there", a grant
 	// with the access token "<id>", a consent, an attribute and a status.

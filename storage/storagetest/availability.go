@@ -8,8 +8,8 @@ import (
 	"github.com/bonafide-id/bonafide/storage"
 )
 
-// availability tests what a store answers that cannot serve. The dangerous answer
-// is that there is no such record: it signs users out and refuses valid tokens.
+// availability tests the answers of a store that cannot serve. The dangerous one is that
+// there is no such record: it signs users out and refuses valid tokens.
 func (s *suite) availability(t *testing.T) {
 	calls := map[string]func(context.Context, storage.Store) error{
 		"Read": func(ctx context.Context, store storage.Store) error {

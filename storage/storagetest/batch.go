@@ -8,7 +8,7 @@ import (
 	"github.com/bonafide-id/bonafide/storage"
 )
 
-// collect pages through what a step finds, and checks that a page is bounded.
+// collect pages through the results of a step, and checks that pages are bounded.
 func collect[K comparable](t *testing.T, find func(after K, limit int) ([]K, K, error)) (found []K) {
 	t.Helper()
 	var none, after K
@@ -28,7 +28,7 @@ func collect[K comparable](t *testing.T, find func(after K, limit int) ([]K, K, 
 	return nil
 }
 
-// changeAll hands records to a step until it has done them all.
+// changeAll passes records to a step until it has changed them all.
 func changeAll[K any](t *testing.T, ids []K, change func([]K) (int, error)) {
 	t.Helper()
 	for range 1000 {

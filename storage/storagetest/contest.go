@@ -9,14 +9,14 @@ import (
 	"github.com/bonafide-id/bonafide/storage"
 )
 
-// A contest is a write with a condition that many callers have read and that the first of
-// them ends: one may write. It makes what there is before, under an ID of its own, and
-// returns what each caller tries, and the error of those who come too late. A backend that
-// looks whether the condition holds, and writes then, lets several win: two passwords are
-// set by one reset, or a status stands that a reviewer has just taken back.
+// A contest is a write whose condition many callers have read, and which the first of them
+// ends: only one may write. It makes the records before, under an ID of its own, and returns
+// the call of each caller and the error of those who are late. A backend that first checks
+// the condition and then writes lets several win: one reset sets two passwords, or a status
+// stands that a reviewer has just withdrawn.
 type contest[S storage.Store] func(t *testing.T, store S, id string) (try func(i int, s S) error, late error)
 
-// rounds is how often a race is run that one of many in the wrong order would decide.
+// rounds is how often a race runs that a wrong order would decide now and then.
 const rounds = 8
 
 // hold runs contests between two stores of one database.
@@ -32,7 +32,7 @@ func hold[S storage.Store](t *testing.T, stores func(t *testing.T, n int) []S, c
 	}
 }
 
-// contests are those of the roles of storage.Store that the races do not have.
+// contests are those of storage.Store beside the races.
 func (s *suite) contests(t *testing.T) {
 	hold(t, s.stores, map[string]contest[storage.Store]{
 		"RegistrationOfAVersion": func(t *testing.T, store storage.Store, id string) (func(int, storage.Store) error, error) {

@@ -9,7 +9,7 @@ import (
 	"github.com/bonafide-id/bonafide/storage"
 )
 
-// narrow is a decision at elsewhere that allows a little of everything.
+// narrow is a decision at the time elsewhere that allows a little of everything.
 func narrow(subject, client string) storage.Consent {
 	c := consent(subject, client)
 	c.Scopes, c.Attributes, c.Groups = []string{"openid", "email"}, []string{"email"}, []string{"student"}
@@ -18,7 +18,7 @@ func narrow(subject, client string) storage.Consent {
 	return c
 }
 
-// holding makes a grant that holds what a decision allows.
+// holding makes a grant of everything that a decision allows.
 func holding(name string, c storage.Consent) storage.Grant {
 	g := grant(name, c.ClientID, c.Subject)
 	g.Scopes, g.Attributes, g.Groups, g.Resources = c.Scopes, c.Attributes, c.Groups, c.Resources
@@ -96,7 +96,7 @@ func (s *suite) decisionEnds(t *testing.T) {
 	})
 }
 
-// refusedDecisionEnds demands that a decision that does not come about ends no grant.
+// refusedDecisionEnds tests that a refused decision ends no grant.
 func (s *suite) refusedDecisionEnds(t *testing.T) {
 	for name, c := range map[string]struct {
 		on   storage.ConsentBasis
@@ -122,8 +122,8 @@ func (s *suite) refusedDecisionEnds(t *testing.T) {
 	}
 }
 
-// raceDecision makes grants by a wide decision while the user makes a narrower one: none
-// that holds more than that outlives it, and none that holds no more ends with it.
+// raceDecision makes grants of a wide decision while the user makes a narrower one: no grant
+// beyond the narrower one outlives it, and no other ends with it.
 func (s *suite) raceDecision(t *testing.T) {
 	stores := s.stores(t, 2)
 	saveClient(t, stores[0], "client")

@@ -8,7 +8,7 @@ import (
 	"github.com/bonafide-id/bonafide/storage"
 )
 
-// deletions tests the ends of accounts that their owners want.
+// deletions tests the deletions that owners of accounts request.
 func (s *suite) deletions(t *testing.T) {
 	due := t0.Add(14 * 24 * time.Hour)
 	setup := func(t *testing.T) storage.Store {

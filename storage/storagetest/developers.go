@@ -9,7 +9,7 @@ import (
 	"github.com/bonafide-id/bonafide/storage"
 )
 
-// DeveloperStore is a store that keeps what the dashboard needs as well.
+// DeveloperStore is a store with the records of the dashboard.
 type DeveloperStore interface {
 	storage.Store
 	storage.Developers
@@ -53,7 +53,7 @@ func (s *developerSuite) stores(t *testing.T, n int) []DeveloperStore {
 	return openStores(t, s.newDatabase(t), n)
 }
 
-// many is more than a test makes.
+// many exceeds every number of records in a test.
 const many = 1000
 
 // createOrganization makes an organization of one owner, "owner of" and its ID.
@@ -90,8 +90,8 @@ func createApplications(t *testing.T, store storage.Developers, organization str
 	}
 }
 
-// availability tests that a store which cannot look never says that there is nothing:
-// an owner would be nobody, and a fault off.
+// availability tests that a store that cannot read never answers that there is no record: an
+// owner would lose access, and a fault would be off.
 func (s *developerSuite) availability(t *testing.T) {
 	calls := map[string]func(context.Context, storage.Developers) error{
 		"Organization": func(ctx context.Context, store storage.Developers) error {

@@ -8,7 +8,7 @@ import (
 	"github.com/bonafide-id/bonafide/storage"
 )
 
-// returnUntil is until when the changes of the tests can be taken back.
+// returnUntil is the end of the time in which a change can be taken back.
 var returnUntil = t0.Add(7 * 24 * time.Hour)
 
 // change is emailChange that can be taken back.
@@ -18,8 +18,8 @@ func change(account string, epoch int64, key string) storage.EmailChange {
 	return c
 }
 
-// emailReturn takes the change that began an epoch back, to the address that createAccount
-// gives to an account.
+// emailReturn takes back the change that began an epoch: the account gets its address of
+// createAccount.
 func emailReturn(account string, epoch int64) storage.EmailReturn {
 	return storage.EmailReturn{
 		AccountID: account, Epoch: epoch, Email: "Back@example.com", EmailKey: "key of " + account, PasswordHash: "hash of the owner", At: t0,

@@ -176,8 +176,8 @@ func (s *suite) grants(t *testing.T) {
 	t.Run("Revoke", s.revokeGrants)
 }
 
-// grantRestsOnBasis tests what may have ended between the moment at which a user was
-// recognized, and asked, and the moment at which the grant is made.
+// grantRestsOnBasis tests everything that can end between the recognition of a user, or the
+// consent, and the grant.
 func (s *suite) grantRestsOnBasis(t *testing.T) {
 	for name, end := range map[string]func(*testing.T, storage.Store) error{
 		"SignOut": func(t *testing.T, store storage.Store) error {

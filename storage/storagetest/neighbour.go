@@ -15,21 +15,21 @@ import (
 	"github.com/bonafide-id/bonafide/storage"
 )
 
-// A deed changes some of what a database has. Everything else is its neighbour and stays:
-// a statement that has lost one of its conditions locks every account, or saves one
-// application over all others.
+// A deed changes some records of a database. All others are its neighbours and must stay: a
+// statement that lacks one of its conditions locks every account, or saves one application
+// over all others.
 type deed[S storage.Store] struct {
 	do func(ctx context.Context, s S) error
 
-	// changes are the beginnings of the names of what may be another afterwards.
+	// changes are prefixes of the names of records that may differ afterwards.
 	changes []string
 
 	// fails is the error of a deed that does nothing.
 	fails error
 }
 
-// leave runs each deed on a database of its own and reports what has changed beside.
-// look names all that can be seen; it is called once for a database, and so may spend.
+// leave runs each deed on a database of its own and reports other records that have changed.
+// look names every record; it is called once for a database, and so may spend tokens.
 func leave[S storage.Store](t *testing.T, store func(t *testing.T) S, fill func(t *testing.T, s S), look func(ctx context.Context, s S) map[string]string, deeds map[string]deed[S]) {
 	pristine := store(t)
 	fill(t, pristine)
@@ -55,13 +55,13 @@ func leave[S storage.Store](t *testing.T, store func(t *testing.T) S, fill func(
 	}
 }
 
-// The people and the applications of the neighbourhood; all pairs of them know each other.
+// The people and the applications of the neighbourhood: each person uses each application.
 var (
 	people  = []string{"ann", "bob"}
 	clients = []string{"red", "blue"}
 )
 
-// fill makes two of everything, as equal as they may be.
+// fill makes two records of each kind, as equal as possible.
 func fill(t *testing.T, store storage.Store) {
 	t.Helper()
 	ctx := t.Context()
@@ -102,10 +102,10 @@ func fill(t *testing.T, store storage.Store) {
 
 func pairGrant(who, client string) storage.Grant { return grant(who+" "+client, client, who) }
 
-// seen is what a look at something finds.
+// seen is what a reading finds.
 func seen(v any, err error) string { return fmt.Sprintf("%+v, %v", v, err) }
 
-// look names everything that fill has made.
+// look reads every record of fill, by name.
 func look(ctx context.Context, store storage.Store) map[string]string {
 	all := map[string]string{}
 	for _, who := range append([]string{"due"}, people...) {

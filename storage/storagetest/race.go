@@ -10,7 +10,7 @@ import (
 	"github.com/bonafide-id/bonafide/storage"
 )
 
-// races tests what many callers want and one may have.
+// races tests writes that many callers attempt and one may win.
 func (s *suite) races(t *testing.T) {
 	s.contests(t)
 	t.Run("ExchangeOfACodeHasOneWinner", func(t *testing.T) {
@@ -172,7 +172,7 @@ func (s *suite) races(t *testing.T) {
 	})
 }
 
-// raceSessions lets sessions begin while all of the account end.
+// raceSessions begins sessions while all sessions of the account end.
 func (s *suite) raceSessions(t *testing.T, end func(storage.Store) error) {
 	stores := s.stores(t, 2)
 	createAccount(t, stores[0], "account")
@@ -193,7 +193,7 @@ func (s *suite) raceSessions(t *testing.T, end func(storage.Store) error) {
 	equal(t, len(left), 0)
 }
 
-// raceGrants lets grants be made while all of the account end.
+// raceGrants makes grants while all grants of the account end.
 func (s *suite) raceGrants(t *testing.T, end func(storage.Store) error) {
 	stores := s.stores(t, 2)
 	saveClient(t, stores[0], "client")
@@ -218,8 +218,8 @@ func (s *suite) raceGrants(t *testing.T, end func(storage.Store) error) {
 	equal(t, n, 0)
 }
 
-// raceFamily repeats an exchange while its first successor is used: whichever comes
-// first, one token at most can be exchanged afterwards.
+// raceFamily repeats an exchange while its first successor is used: in any order, at most
+// one token can be exchanged afterwards.
 func (s *suite) raceFamily(t *testing.T) {
 	stores := s.stores(t, 2)
 	g := grantWithCode(t, stores[0])

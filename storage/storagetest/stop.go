@@ -13,7 +13,7 @@ func stop(at time.Time) storage.Stop {
 	return storage.Stop{At: at, Reason: "Ünïcode <b>\nand more", By: "operator"}
 }
 
-// halts are those of all applications of an organization, by their client IDs.
+// halts returns the halts of an organization's applications by client ID.
 func halts(t *testing.T, store storage.Developers, organization string) map[string]storage.Halt {
 	t.Helper()
 	found, err := store.Applications(t.Context(), storage.ApplicationFilter{OrganizationID: organization, Limit: many})
@@ -221,7 +221,7 @@ func (s *developerSuite) stops(t *testing.T) {
 	})
 }
 
-// halting tests what a stop and its end make of the halts of applications.
+// halting tests how a stop and its end change the halts of applications.
 func (s *developerSuite) halting(t *testing.T) {
 	all := []storage.Halt{storage.HaltNone, storage.HaltAsked, storage.HaltBegun, storage.HaltDone, storage.HaltIdle, storage.HaltOver}
 	// in makes an application with each halt in an organization that is stopped.
@@ -315,7 +315,7 @@ func (s *developerSuite) halting(t *testing.T) {
 	})
 }
 
-// stopRaces tests that whatever is done at the moment of a stop is either refused or stopped.
+// stopRaces tests that every write at the time of a stop is either refused or stopped.
 func (s *developerSuite) stopRaces(t *testing.T) {
 	for name, call := range map[string]func(ctx context.Context, store DeveloperStore, id string) error{
 		"Application": func(ctx context.Context, store DeveloperStore, id string) error {

@@ -1,8 +1,7 @@
-// Package storagetest is the contract of package storage as tests. Who writes a backend
-// calls [Run] and has proved it: that records come back as they were stored, that every
-// error is the one that the provider decides by, that of two processes which spend one
-// token exactly one wins, and that a store which cannot look never answers that there is
-// nothing.
+// Package storagetest is the contract of package storage as tests. [Run] proves that a
+// backend keeps it: records come back as they were stored, every error is the one by which
+// the provider decides, of two processes that spend one token exactly one wins, and a store
+// that cannot read never answers that there is no record.
 //
 // Run it under the race detector as well.
 package storagetest
@@ -19,12 +18,11 @@ import (
 	"github.com/bonafide-id/bonafide/storage"
 )
 
-// Run tests everything that the comments of package storage promise. Each subtest
-// calls newDatabase for an empty database of its own, and the function that this
-// returns for a store on it. The subtests of races call it twice, for two stores
-// as two processes have them; a backend that lives in one process returns the same
-// store again. Run closes the stores; what else there is to remove goes to
-// t.Cleanup.
+// Run tests everything that the comments of package storage promise. Each subtest calls
+// newDatabase for an empty database of its own, and the returned function for a store on
+// it. The subtests of races call that function twice, for two stores as of two processes; a
+// backend that lives in one process returns the same store again. Run closes the stores;
+// newDatabase removes everything else in t.Cleanup.
 func Run(t *testing.T, newDatabase func(t *testing.T) (open func() storage.Store)) {
 	suite := &suite{newDatabase: newDatabase}
 	t.Run("Clients", suite.clients)
@@ -61,13 +59,13 @@ type suite struct {
 	newDatabase func(t *testing.T) func() storage.Store
 }
 
-// store returns the store of a database of its own.
+// store returns a store on a database of its own.
 func (s *suite) store(t *testing.T) storage.Store {
 	t.Helper()
 	return s.stores(t, 1)[0]
 }
 
-// stores returns n stores of one database.
+// stores returns n stores on one database.
 func (s *suite) stores(t *testing.T, n int) []storage.Store {
 	t.Helper()
 	return openStores(t, s.newDatabase(t), n)
@@ -91,17 +89,17 @@ func openStores[S storage.Store](t *testing.T, open func() S, n int) []S {
 // t0 is when the tests take place.
 var t0 = time.Date(2026, time.March, 14, 15, 9, 26, 535897000, time.UTC)
 
-// elsewhere is a time as a caller may pass it: in a zone, with nanoseconds.
-// asStored is how it comes back.
+// elsewhere is a time as a caller may pass it: in a zone, with nanoseconds. asStored is the
+// same as a store returns it.
 var (
 	elsewhere = time.Date(2026, time.October, 25, 2, 30, 0, 123456789, time.FixedZone("Kiritimati", 14*60*60))
 	asStored  = time.Date(2026, time.October, 24, 12, 30, 0, 123456000, time.UTC)
 )
 
-// digest makes the digest of a test's choice.
+// digest returns the digest of a name.
 func digest(name string) storage.Digest { return sha256.Sum256([]byte(name)) }
 
-// ok fails the test when a step that it relies on did not succeed.
+// ok fails the test if a step on which it relies has failed.
 func ok(t *testing.T, err error) {
 	t.Helper()
 	if err != nil {
@@ -109,7 +107,7 @@ func ok(t *testing.T, err error) {
 	}
 }
 
-// fails reports an error that is not the one of the contract.
+// fails reports an error other than that of the contract.
 func fails(t *testing.T, err, want error) {
 	t.Helper()
 	if !errors.Is(err, want) {
@@ -117,8 +115,7 @@ func fails(t *testing.T, err, want error) {
 	}
 }
 
-// equal reports the difference of two values. Times must be equal in every
-// respect, their location included.
+// equal reports the difference of two values. Times must have equal locations, too.
 func equal[T any](t *testing.T, got, want T) {
 	t.Helper()
 	sameTime := cmp.Comparer(func(a, b time.Time) bool { return a == b })
@@ -127,7 +124,7 @@ func equal[T any](t *testing.T, got, want T) {
 	}
 }
 
-// contenders is how many calls race.
+// contenders is the number of calls that race.
 const contenders = 64
 
 // race makes calls at once, spread over the stores, and returns their errors.

@@ -8,8 +8,8 @@ import (
 	"github.com/bonafide-id/bonafide/storage"
 )
 
-// sweepAll removes everything that is over, three rows of a kind at a time: a step removes
-// fewer when it takes long.
+// sweepAll removes everything that has ended, three rows of a kind at a time: a step removes
+// fewer if it takes long.
 func sweepAll(t *testing.T, store storage.Store, now time.Time) (total int) {
 	t.Helper()
 	for {

@@ -9,14 +9,14 @@ import (
 	"github.com/bonafide-id/bonafide/storage"
 )
 
-// Limits bound how often somebody may guess, and record who does so too often.
+// Limits limit guesses, and record networks that exceed a limit.
 type Limits struct {
 	Limiter *ratelimit.Limiter
 	Log     *Log
 }
 
-// Allow counts an attempt and returns how long to wait when it is one too many, which is
-// recorded.
+// Allow counts an attempt and returns zero, or how long to wait if it is one too many, and records
+// that.
 func (l Limits) Allow(ctx context.Context, action ratelimit.Action, by ratelimit.Key) (wait time.Duration, err error) {
 	wait, err = l.Limiter.Allow(ctx, action, by)
 	if err != nil || wait == 0 {
@@ -26,21 +26,19 @@ func (l Limits) Allow(ctx context.Context, action ratelimit.Action, by ratelimit
 	return wait, nil
 }
 
-// Reset gives back what an attempt has used up that has gone well. When that fails,
-// it stays counted as a mistake, which is no reason to refuse somebody who knows the
-// password or whose code is used up.
+// Reset undoes the count of a successful attempt. If that fails, the attempt counts as a mistake,
+// which is no reason to refuse a user with the right password, or whose code is spent.
 func (l Limits) Reset(ctx context.Context, action ratelimit.Action, by ratelimit.Key) {
 	l.undo(ctx, l.Limiter.Reset, action, by)
 }
 
-// GiveBack gives back what an attempt has used up that came to nothing, save for what is
-// counted by address.
+// GiveBack undoes the count of an attempt without a result, except the count by address.
 func (l Limits) GiveBack(ctx context.Context, action ratelimit.Action, by ratelimit.Key) {
 	l.undo(ctx, l.Limiter.GiveBack, action, by)
 }
 
 func (l Limits) undo(ctx context.Context, undo func(context.Context, ratelimit.Action, ratelimit.Key) error, action ratelimit.Action, by ratelimit.Key) {
-	ctx, cancel := Outlasting(ctx) // nobody keeps it from happening by hanging up
+	ctx, cancel := Outlasting(ctx) // a caller cannot prevent it by disconnecting
 	defer cancel()
 	if err := undo(ctx, action, by); err != nil {
 		l.Log.Logger.ErrorContext(ctx, "attempt could not be given back and stays counted", slog.Any("error", err))

@@ -1,6 +1,6 @@
-// Package audit records what happens to accounts, applications and keys: in the audit log
-// of the store, in a counter, and with the host's own function. An event never holds a
-// secret, and nobody keeps out of the log by hanging up.
+// Package audit records events of accounts, applications and keys: in the audit log of the store,
+// in a counter, and with the host's function. An event never holds a secret, and no caller can
+// prevent it by disconnecting.
 package audit
 
 import (
@@ -20,13 +20,13 @@ type Log struct {
 	seen *cache.Cache[storage.Event, struct{}]
 }
 
-// Options are what a Log writes to.
+// Options are the destinations of a Log.
 type Options struct {
 	Store interface {
 		AppendEvent(ctx context.Context, e storage.Event) error
 	}
 
-	// Count counts an event by its name; nil for nobody who counts.
+	// Count counts an event by its name, or is nil.
 	Count func(ctx context.Context, name string)
 
 	// OnEvent is the host's function, or nil.
@@ -40,7 +40,7 @@ const (
 	// repeatEvery is how often RecordOnce records the same event.
 	repeatEvery = time.Minute
 
-	// maxSeen bounds how many of them are remembered.
+	// maxSeen is the maximum number of cached events.
 	maxSeen = 4096
 )
 
@@ -49,16 +49,15 @@ func New(o Options) *Log {
 	return &Log{Options: o, seen: cache.New[storage.Event, struct{}](repeatEvery, maxSeen, o.Clock)}
 }
 
-// Writing an event takes what time is left for the request, within these bounds: an
-// answer is not held up for long by the log, and the event of a request that has used up
-// its time is recorded all the same.
+// Writing an event takes at most the remaining time of the request, within these limits: the log
+// never delays a response for long, and the event of a request without time is recorded, too.
 const (
 	recordAtLeast = 250 * time.Millisecond
 	recordAtMost  = 2 * time.Second
 )
 
-// Outlasting returns the context to write an event in, or what else must not be lost when
-// the caller leaves.
+// Outlasting returns a context for writing an event, or other data that must not be lost if the
+// caller disconnects.
 func Outlasting(ctx context.Context) (context.Context, context.CancelFunc) {
 	limit := recordAtMost
 	if deadline, ok := ctx.Deadline(); ok {
@@ -67,9 +66,8 @@ func Outlasting(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(context.WithoutCancel(ctx), limit)
 }
 
-// Record writes an event, with its time and the network of the request that ctx belongs
-// to. An audit log that cannot be written is an alarm in the operator's log, with the
-// event, and no reason to undo what has happened.
+// Record writes an event, with its time and the network of the request of ctx. If the audit log
+// cannot be written, the operator's log gets the event with an alarm; the action stays.
 func (l *Log) Record(ctx context.Context, e storage.Event) {
 	e.At, e.Address = l.Clock(), request.Network(ctx)
 	if l.Count != nil {
@@ -100,8 +98,8 @@ func (l *Log) append(ctx context.Context, e storage.Event) {
 	}
 }
 
-// RecordOnce is Record for what strangers can repeat as often as they like: the same
-// event of one network is recorded once a minute, so that they cannot fill the log.
+// RecordOnce is Record for events that strangers can repeat at will. It records the same event of
+// one network once a minute, so that they cannot fill the log.
 func (l *Log) RecordOnce(ctx context.Context, e storage.Event) {
 	key := e
 	key.Address = request.Network(ctx)

@@ -51,7 +51,7 @@ func (e *Endpoint) authorize(w http.ResponseWriter, r *http.Request, p *Page) er
 			return err
 		}
 		p.recent = p.remembered || s.remembered
-		d, err := e.next(ctx, &s)
+		s, d, err := e.next(ctx, s)
 		if err != nil {
 			return err
 		}
@@ -175,7 +175,7 @@ func (e *Endpoint) readRecentState(ctx context.Context, f *Flow, user *User, rec
 	if err == nil {
 		s.consent = &consent
 	}
-	e.readTerms(&s, s.declined(f.declined))
+	s.requested, s.takesBack = e.termsFor(s, s.declined(f.declined))
 	host.AskFor(ctx, s.hostRequest())
 	return s, nil
 }
@@ -250,10 +250,10 @@ func (e *Endpoint) sendTo(w http.ResponseWriter, r *http.Request, next step, f *
 	return nil
 }
 
-// stray redirects the browser from a page with nothing to do back to its flow. Without a
+// redirectBack redirects the browser from a page with nothing to do back to its flow. Without a
 // limit, a host that answers differently here and there, as two machines that do not share
 // their sessions, would cause an endless loop.
-func (e *Endpoint) stray(w http.ResponseWriter, r *http.Request, f *Flow) error {
+func (e *Endpoint) redirectBack(w http.ResponseWriter, r *http.Request, f *Flow) error {
 	if f.redirects++; f.redirects >= maxTries {
 		return &redirectError{f.request, &protocol.Error{Code: protocol.LoginRequired, Description: "It is not certain who is signed in.",
 			Diagnosis: diagnosis.SignInUnstable}, f}

@@ -11,7 +11,6 @@ import (
 	"github.com/bonafide-id/bonafide/provider/internal/claims"
 	"github.com/bonafide-id/bonafide/provider/internal/diagnosis"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/protocol"
-	"github.com/bonafide-id/bonafide/provider/internal/host"
 	"github.com/bonafide-id/bonafide/provider/internal/web"
 	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/ui"
@@ -36,16 +35,14 @@ func (e *Endpoint) showConsent(w http.ResponseWriter, r *http.Request, p *Page) 
 	if err != nil {
 		return err
 	}
-	d, err := e.next(ctx, &s)
+	s, d, err := e.next(ctx, s)
 	if err != nil {
 		return err
 	}
 	if d.step != stepConsent && d.step != stepVerify {
-		return e.stray(w, r, f)
+		return e.redirectBack(w, r, f)
 	}
-	// The user can allow here what was declined before.
-	s.requested = e.termsOf(f.request, nil)
-	host.AskFor(ctx, s.hostRequest())
+	s = e.asShown(ctx, s)
 	// Everything on the screen is from one moment: what follows is read from this.
 	if _, err := e.Claims.Person(ctx, s.user.UserID, claims.Union(slices.Clone(s.requested.Attributes), claims.AccountHandles), s.requested.Groups); err != nil {
 		return err
@@ -97,8 +94,7 @@ func (e *Endpoint) consent(w http.ResponseWriter, r *http.Request, p *Page) erro
 	if s.user == nil {
 		return e.Continue(w, r, p)
 	}
-	s.requested = e.termsOf(f.request, nil) // as it was shown
-	host.AskFor(ctx, s.hostRequest())
+	s = e.asShown(ctx, s)
 	fingerprint, err := s.requested.fingerprint()
 	if err != nil {
 		return err
@@ -106,7 +102,7 @@ func (e *Endpoint) consent(w http.ResponseWriter, r *http.Request, p *Page) erro
 	if s.user.UserID != r.PostForm.Get(userField) || fingerprint != r.PostForm.Get(termsField) {
 		return e.showConsent(w, r, p)
 	}
-	if err := e.readVerified(ctx, &s); err != nil {
+	if s, err = e.readVerified(ctx, s); err != nil {
 		return err
 	}
 	switch action := r.PostForm.Get(ui.FieldAction); {

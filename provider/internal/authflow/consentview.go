@@ -101,6 +101,6 @@ func (e *Endpoint) permissions(l *ui.Locale, required []string, before *storage.
 
 // releases reports whether a scope releases data about users.
 func (e *Endpoint) releases(scope string) bool {
-	facts, groups := e.Claims.Catalogue.Asks([]string{scope})
+	facts, groups := e.Claims.Catalogue.Requested([]string{scope})
 	return len(facts)+len(groups) > 0
 }

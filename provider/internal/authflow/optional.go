@@ -1,11 +1,13 @@
 package authflow
 
 import (
+	"context"
 	"slices"
 
 	"github.com/bonafide-id/bonafide/provider/internal/claims"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/authorization"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/registry"
+	"github.com/bonafide-id/bonafide/provider/internal/host"
 	"github.com/bonafide-id/bonafide/storage"
 )
 
@@ -36,7 +38,7 @@ func (e *Endpoint) lostBy(c *registry.Client, recorded *storage.Consent) (facts,
 	if len(declined) == 0 {
 		return nil, nil
 	}
-	facts, groups = e.Claims.Catalogue.Asks(declined)
+	facts, groups = e.Claims.Catalogue.Requested(declined)
 	return claims.Without(facts, recorded.Attributes), claims.Without(groups, recorded.Groups)
 }
 
@@ -55,15 +57,23 @@ func (s authState) declined(inFlow []string) []string {
 	}
 }
 
-// readTerms reads the terms for the user: without declined scopes, unless nothing else
-// remains.
-func (e *Endpoint) readTerms(s *authState, declined []string) {
-	if s.requested = e.termsOf(s.request, declined); len(s.requested.Scopes) == 0 {
-		s.requested = e.termsOf(s.request, nil)
+// termsFor returns the terms for the user: without declined scopes, unless nothing else
+// remains. takesBack reports whether they release something that the user has declined.
+func (e *Endpoint) termsFor(s authState, declined []string) (t terms, takesBack bool) {
+	if t = e.termsOf(s.request, declined); len(t.Scopes) == 0 {
+		t = e.termsOf(s.request, nil)
 	}
 	facts, groups := e.lostBy(s.request.Client, s.consent)
-	s.takesBack = len(claims.Intersection(s.requested.Scopes, declinedBy(s.request.Client, s.consent)))+
-		len(claims.Intersection(s.requested.Attributes, facts))+len(claims.Intersection(s.requested.Groups, groups)) > 0
+	return t, len(claims.Intersection(t.Scopes, declinedBy(s.request.Client, s.consent)))+
+		len(claims.Intersection(t.Attributes, facts))+len(claims.Intersection(t.Groups, groups)) > 0
+}
+
+// asShown returns the state that a consent screen shows: the whole request, so that the user
+// can allow what was declined before.
+func (e *Endpoint) asShown(ctx context.Context, s authState) authState {
+	s.requested = e.termsOf(s.request, nil)
+	host.AskFor(ctx, s.hostRequest())
+	return s
 }
 
 // decide returns the user's decision to allow these terms, in addition to former ones.
@@ -74,8 +84,8 @@ func (e *Endpoint) decide(s authState, allowed terms) storage.Consent {
 	c.CreatedAt, c.DecidedAt, c.LastUsedAt = s.now, s.now, s.now
 	c.LeftOut = claims.Without(claims.Union(declinedBy(s.request.Client, s.consent), allowed.LeftOut), allowed.Scopes)
 	c.Scopes = claims.Without(c.Scopes, c.LeftOut)
-	facts, groups := e.Claims.Catalogue.Asks(c.Scopes)
-	lostFacts, lostGroups := e.Claims.Catalogue.Asks(c.LeftOut)
+	facts, groups := e.Claims.Catalogue.Requested(c.Scopes)
+	lostFacts, lostGroups := e.Claims.Catalogue.Requested(c.LeftOut)
 	c.Attributes = claims.Without(c.Attributes, claims.Without(lostFacts, claims.Union(facts, allowed.Attributes)))
 	c.Groups = claims.Without(c.Groups, claims.Without(lostGroups, claims.Union(groups, allowed.Groups)))
 	return c

@@ -17,7 +17,7 @@ func (e *Endpoint) showSelectAccount(w http.ResponseWriter, r *http.Request, p *
 
 func (e *Endpoint) renderSelectAccount(w http.ResponseWriter, r *http.Request, f *Flow, user *User) error {
 	if user == nil {
-		return e.stray(w, r, f)
+		return e.redirectBack(w, r, f)
 	}
 	account, err := e.AccountView(r.Context(), user.UserID)
 	if err != nil {

@@ -17,7 +17,7 @@ import (
 func (e *Endpoint) showSelectScope(w http.ResponseWriter, r *http.Request, p *Page) error {
 	request := p.Flow.request
 	if len(request.Choices) == 0 { // the registration has changed since
-		return e.stray(w, r, p.Flow)
+		return e.redirectBack(w, r, p.Flow)
 	}
 	if request.LooksStandard() {
 		e.Activity.Remarked(r.Context(), activity.Authorize, partyOf(request, nil), diagnosis.StandardRequestAtV3, nil)

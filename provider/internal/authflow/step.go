@@ -26,7 +26,8 @@ const (
 	stepRefuse
 )
 
-// authState is everything that decides the next step.
+// authState is everything that decides the next step. It is a value: a step that knows more
+// returns another one.
 type authState struct {
 	request *engine.AuthorizeRequest
 

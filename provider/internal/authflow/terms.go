@@ -49,7 +49,7 @@ func (e *Endpoint) termsOf(request *engine.AuthorizeRequest, declined []string) 
 		return t
 	}
 	t.Resources = request.Resources
-	t.Attributes, t.Groups, t.Claims = e.Claims.Catalogue.AsksFor(request, t.Scopes)
+	t.Attributes, t.Groups, t.Claims = e.Claims.Catalogue.RequestedBy(request, t.Scopes)
 	return t
 }
 

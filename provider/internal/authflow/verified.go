@@ -17,27 +17,28 @@ import (
 // next decides the next step of a request. It reads whether the user is verified, where the
 // application requires that, only after all earlier steps: the host may not know a user who
 // has yet to sign in again.
-func (e *Endpoint) next(ctx context.Context, s *authState) (decision, error) {
-	d := nextStep(*s)
+func (e *Endpoint) next(ctx context.Context, s authState) (authState, decision, error) {
+	d := nextStep(s)
 	if d.step != stepIssue && d.step != stepConsent {
-		return d, nil
+		return s, d, nil
 	}
-	err := e.readVerified(ctx, s)
-	return nextStep(*s), err
+	s, err := e.readVerified(ctx, s)
+	return s, nextStep(s), err
 }
 
-// readVerified reads whether the user is verified as the application requires.
-func (e *Endpoint) readVerified(ctx context.Context, s *authState) error {
+// readVerified returns the state that knows whether the user is verified as the application
+// requires.
+func (e *Endpoint) readVerified(ctx context.Context, s authState) (authState, error) {
 	if !s.request.Client.RequireVerified {
-		return nil
+		return s, nil
 	}
 	// Asked for all at once: what follows is read from this.
 	if _, err := e.Claims.Person(ctx, s.user.UserID, claims.Union(slices.Clone(s.requested.Attributes), claims.AccountHandles), s.requested.Groups); err != nil {
-		return err
+		return s, err
 	}
 	verified, err := e.isVerified(ctx, s.request.Client, s.requested.Scopes, s.user.UserID)
 	s.unverified = err == nil && !verified
-	return err
+	return s, err
 }
 
 // notVerified is the error for an application that requires verified users.
@@ -60,7 +61,7 @@ func (e *Endpoint) isVerified(ctx context.Context, c *registry.Client, scopes []
 // user is a verified member: one would suffice.
 func (e *Endpoint) lacking(ctx context.Context, scopes []string, userID string) ([]storage.Status, error) {
 	for _, scope := range scopes {
-		facts, groups := e.Claims.Catalogue.Asks([]string{scope})
+		facts, groups := e.Claims.Catalogue.Requested([]string{scope})
 		r, err := e.Claims.Release(ctx, userID, facts, groups, "")
 		if err != nil {
 			return nil, err

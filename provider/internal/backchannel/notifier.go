@@ -1,6 +1,6 @@
-// Package backchannel tells applications that a session has ended (OpenID Connect
-// Back-Channel Logout 1.0). What has to be told is in the store, so that a sign-out neither
-// waits for an application nor fails with it, and no process is needed to remember it.
+// Package backchannel tells applications that a session has ended (OpenID Connect Back-Channel
+// Logout 1.0). The store keeps the pending notices, so that a sign-out neither waits for an
+// application nor fails with it, and no notice is lost with a process.
 package backchannel
 
 import (
@@ -21,20 +21,20 @@ type Notifier struct {
 	wake chan struct{}
 
 	mu    sync.Mutex
-	calls map[string]int // how many are under way, by client
+	calls map[string]int // the running calls by client
 	all   int
 	rests map[string]time.Time // until when a client is left alone
 }
 
-// Options are what a Notifier works with.
+// Options are the dependencies of a Notifier.
 type Options struct {
 	Store  storage.ClientSessions
 	Issuer string
 
-	// Client returns a registration; engine.ErrNoClient when there is none.
+	// Client returns a registration; engine.ErrNoClient if there is none.
 	Client func(ctx context.Context, id string) (*registry.Client, error)
 
-	// Sign returns claims as a JWT with this typ, Refresh sees to the key being current.
+	// Sign returns claims as a JWT with this typ; Refresh updates the key.
 	Sign    func(typ string, claims []byte) (string, error)
 	Refresh func(ctx context.Context)
 
@@ -52,26 +52,25 @@ func New(o Options) *Notifier {
 }
 
 const (
-	// pollEvery is how often the store is asked what is due: sessions may have been ended
-	// by another process.
+	// pollEvery is how often the store is read: another process may have ended sessions.
 	pollEvery = time.Second
 
-	// maxCalls bounds the calls under way, and maxClientCalls those to one client, so
-	// that a slow one leaves room for others.
+	// maxCalls limits concurrent calls, and maxClientCalls those to one client, so that a
+	// slow one leaves room for others.
 	maxCalls       = 32
 	maxClientCalls = 4
 
-	// rest is how long a client is left alone that could not be told: whoever registers an
-	// address chooses whom we call, and ends as many sessions as he likes. The calls of its
-	// other sessions would be more of the same, and keep those to others waiting.
+	// rest is the pause after a failed call to a client. Whoever registers an address
+	// chooses the target of the calls, and can end any number of sessions. Further calls
+	// would probably fail, too, and delay those to others.
 	rest = 10 * time.Second
 
-	// turnLife is how long what was taken is left to this process: longer than a call
-	// takes, and what a process takes with it that dies is not late by more.
+	// turnLife is how long a taken notice belongs to this process: longer than a call. If
+	// the process dies, the notice is late by as much.
 	turnLife = 30 * time.Second
 )
 
-// Wake has Run look at once.
+// Wake has Run read the store at once.
 func (n *Notifier) Wake() {
 	select {
 	case n.wake <- struct{}{}:
@@ -79,8 +78,8 @@ func (n *Notifier) Wake() {
 	}
 }
 
-// Run tells applications until ctx ends. Calls that are under way then are given up, and
-// made again by whoever is next.
+// Run tells applications until ctx ends. It then aborts running calls, which the next Run
+// repeats.
 func (n *Notifier) Run(ctx context.Context) {
 	var calls sync.WaitGroup
 	defer calls.Wait()
@@ -96,7 +95,7 @@ func (n *Notifier) Run(ctx context.Context) {
 		for _, c := range taken {
 			n.count(c.ClientID, 1)
 			calls.Go(func() {
-				defer n.Wake() // there may be more than had room
+				defer n.Wake() // more may be due
 				defer n.count(c.ClientID, -1)
 				n.tell(ctx, c)
 			})
@@ -109,7 +108,7 @@ func (n *Notifier) Run(ctx context.Context) {
 	}
 }
 
-// take returns what is due and has room.
+// take takes due notices, as many as have room.
 func (n *Notifier) take(ctx context.Context) ([]storage.ClientSession, error) {
 	now := n.Clock()
 	turn := storage.Turn{Now: now, Until: now.Add(turnLife), PerClient: maxClientCalls}
@@ -132,7 +131,7 @@ func (n *Notifier) take(ctx context.Context) ([]storage.ClientSession, error) {
 	return n.Store.TakeClientSessions(ctx, turn)
 }
 
-// count notes that calls to a client have begun or ended.
+// count adds to the number of running calls to a client.
 func (n *Notifier) count(clientID string, calls int) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -142,7 +141,7 @@ func (n *Notifier) count(clientID string, calls int) {
 	}
 }
 
-// leaveAlone notes that a client could not be told.
+// leaveAlone begins the pause of a client after a failed call.
 func (n *Notifier) leaveAlone(clientID string) {
 	n.mu.Lock()
 	defer n.mu.Unlock()

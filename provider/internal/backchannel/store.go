@@ -7,8 +7,8 @@ import (
 	"github.com/bonafide-id/bonafide/storage"
 )
 
-// Store is a store that says when sessions may have ended, so that applications are told
-// at once. What it would not say, Run finds out a second later.
+// Store is a store that reports possible ends of sessions, so that applications are told at
+// once. Run finds all other ends a second later.
 type Store struct {
 	storage.Store
 	Ended func()

@@ -21,20 +21,19 @@ import (
 	"github.com/bonafide-id/bonafide/storage"
 )
 
-// retryAfter is how long is waited after each attempt; after the last it is given up. It
-// makes some three hours: an application is changed over in that time, and a session that
-// its user has ended for longer is not news to it.
+// retryAfter is the pause after each attempt; the last one is final. In some three hours an
+// application can be redeployed, and later a notice is no news.
 var retryAfter = []time.Duration{
 	10 * time.Second, 30 * time.Second, time.Minute, 2 * time.Minute, 5 * time.Minute,
 	10 * time.Minute, 20 * time.Minute, 40 * time.Minute, time.Hour, time.Hour,
 }
 
-// tell makes one attempt, and records how it ended.
+// tell makes one attempt and records its result.
 func (n *Notifier) tell(ctx context.Context, c storage.ClientSession) {
 	client, err := n.Client(ctx, c.ClientID)
 	switch {
 	case errors.Is(err, registry.ErrNoClient), err == nil && client.BackchannelLogoutURI == "":
-		n.settle(ctx, c, n.Store.RemoveClientSession) // it does not want to know any more
+		n.settle(ctx, c, n.Store.RemoveClientSession) // the client no longer has an address
 		return
 	case err != nil:
 		return // the turn ends, and another begins
@@ -65,7 +64,7 @@ func (n *Notifier) tell(ctx context.Context, c storage.ClientSession) {
 	n.Activity.Refused(ctx, activity.BackchannelLogout, of, &protocol.Error{Diagnosis: mistake, Details: details(client, c, status, err)})
 }
 
-// details are what there is to know about an attempt that failed.
+// details describe a failed attempt.
 func details(client *registry.Client, c storage.ClientSession, status int, err error) map[string]string {
 	all := map[string]string{
 		"backchannel_logout_uri": diagnosis.Address(client.BackchannelLogoutURI), "attempt": strconv.Itoa(c.Attempts),
@@ -78,14 +77,14 @@ func details(client *registry.Client, c storage.ClientSession, status int, err e
 	return all
 }
 
-// again returns what makes it due at another time.
+// again returns the write that postpones a notice.
 func (n *Notifier) again(due time.Time) func(context.Context, storage.ClientSession) error {
 	return func(ctx context.Context, c storage.ClientSession) error {
 		return n.Store.PostponeClientSession(ctx, c, due)
 	}
 }
 
-// settle records how an attempt ended, also when that was the end of Run.
+// settle records the result of an attempt, even if Run has ended.
 func (n *Notifier) settle(ctx context.Context, c storage.ClientSession, record func(context.Context, storage.ClientSession) error) {
 	if err := record(context.WithoutCancel(ctx), c); err != nil {
 		n.Logger.ErrorContext(ctx, "result of a logout token could not be recorded; it may be sent again",
@@ -93,7 +92,7 @@ func (n *Notifier) settle(ctx context.Context, c storage.ClientSession, record f
 	}
 }
 
-// judge says what is wrong with an answer; nothing when the application has been told.
+// judge returns what is wrong with a response; "" if the application has been told.
 func judge(status int, err error) diagnosis.Name {
 	switch {
 	case errors.Is(err, outbound.ErrForbiddenAddress):
@@ -118,14 +117,14 @@ func (n *Notifier) send(ctx context.Context, client *registry.Client, c storage.
 	return n.Post(ctx, client.BackchannelLogoutURI, url.Values{"logout_token": {token}})
 }
 
-// tokenLife is how long a logout token is valid: it is made anew for each attempt, and the
-// clock of an application may be wrong.
+// tokenLife is the life of a logout token, which is new for each attempt: the clock of an
+// application may be wrong.
 const tokenLife = 2 * time.Minute
 
-// event is what a logout token tells of.
+// event is the event of a logout token.
 const event = "http://schemas.openid.net/event/backchannel-logout"
 
-// logoutToken is what a logout token says (section 2.4).
+// logoutToken are the claims of a logout token (section 2.4).
 type logoutToken struct {
 	Issuer    string              `json:"iss"`
 	Subject   string              `json:"sub"`

@@ -1,4 +1,4 @@
-// Package cache keeps for a moment what was read from the store.
+// Package cache keeps values for a fixed time, and has the rule of forgetting them.
 package cache
 
 import (
@@ -6,16 +6,15 @@ import (
 	"time"
 )
 
-// Age is how long a provider may use what it has read from the store: a change by another
-// process is in force here after it.
+// Age is how long a provider may use data that it has read from the store. After it, a change
+// by another process is in force here.
 const Age = time.Second
 
 // Cache remembers values by key, each for a fixed time. Its methods may be called
 // by any number of goroutines.
 //
-// What is forgotten stays forgotten: a value whose reading began before Forget
-// returned is never kept after it, so whoever forgets a key when a change to it has
-// been made never meets the value from before the change.
+// A value whose reading began before Forget returned is never kept. So whoever changes a
+// value and then forgets its key never gets the former value.
 type Cache[K comparable, V any] struct {
 	age   time.Duration
 	size  int
@@ -31,7 +30,7 @@ type entry[V any] struct {
 	readAt time.Time
 }
 
-// reading is shared by all who read the value of a key at one time.
+// reading is shared by all concurrent readings of a key.
 type reading struct {
 	readers   int
 	forgotten bool
@@ -45,8 +44,8 @@ func New[K comparable, V any](age time.Duration, size int, clock func() time.Tim
 	}
 }
 
-// Get returns the value of a key: the one that is kept, or what read returns. An
-// error is returned and never kept. Several calls for one key may read at once.
+// Get returns the cached value of a key, or else that of read. It returns an error and never
+// keeps it. Concurrent calls for one key may all read.
 func (c *Cache[K, V]) Get(key K, read func() (V, error)) (value V, err error) {
 	if value, ok := c.Recent(key, c.clock()); ok {
 		return value, nil
@@ -65,16 +64,15 @@ func (c *Cache[K, V]) Recent(key K, now time.Time) (value V, ok bool) {
 	c.mu.RLock()
 	e, ok := c.entries[key]
 	c.mu.RUnlock()
-	// A clock that was set back must not make a value last.
+	// A clock that is set back must not make a value last longer.
 	if !ok || now.Sub(e.readAt) >= c.age || now.Before(e.readAt) {
 		return value, false
 	}
 	return e.value, true
 }
 
-// Begin announces that the value of a key is about to be read, or made. Call what it
-// returns with the value when that has been done: it is kept unless the key was
-// forgotten meanwhile, or keep is false.
+// Begin announces a reading of a key's value, or a write that makes it. Call end with the
+// value afterwards: it is kept unless the key was forgotten meanwhile, or keep is false.
 func (c *Cache[K, V]) Begin(key K) (end func(value V, keep bool)) {
 	now := c.clock()
 	c.mu.Lock()
@@ -97,8 +95,8 @@ func (c *Cache[K, V]) Begin(key K) (end func(value V, keep bool)) {
 	}
 }
 
-// keep stores an entry. When there is no room all the others go: those that are
-// asked for come back, and the rest is too old.
+// keep stores an entry. A full cache drops all others: those in use come back, and the rest is
+// too old.
 func (c *Cache[K, V]) keep(key K, e entry[V]) {
 	if len(c.entries) >= c.size {
 		clear(c.entries)

@@ -20,8 +20,8 @@ type Catalogue struct {
 	attributes map[string]catalogue.Attribute
 	groups     map[string]catalogue.Group
 
-	// names are the other names of an attribute, verifiers what says that it is
-	// verified, both by its handle.
+	// names are the other names of an attribute, verifiers the attribute that reports
+	// whether it is verified; both by handle.
 	names     map[string][]string
 	verifiers map[string]string
 }
@@ -32,18 +32,17 @@ const (
 	OfflineAccess = "offline_access"
 )
 
-// IsProtocolScope reports whether a scope value is one of those.
+// IsProtocolScope reports whether OpenID Connect defines a scope value.
 func IsProtocolScope(name string) bool { return name == OpenID || name == OfflineAccess }
 
-// reserved are members of the ID token that the protocol gives a meaning; no attribute
-// may take one.
+// reserved are the claims of the protocol. No attribute may have the name of one.
 var reserved = []string{
 	"iss", "sub", "aud", "exp", "iat", "nbf", "jti", "auth_time", "nonce", "acr", "amr", "azp", "sid",
 	"at_hash", "c_hash", "s_hash", "status",
 }
 
 // NewCatalogue returns the catalogue of these scopes, attributes beside the default ones,
-// and groups. A field of Config that cannot be accepted is a *field.Error.
+// and groups. An invalid field of Config is a *field.Error.
 func NewCatalogue(scopes []catalogue.Scope, attributes []catalogue.Attribute, groups []catalogue.Group) (*Catalogue, error) {
 	c := &Catalogue{
 		attributes: map[string]catalogue.Attribute{}, groups: map[string]catalogue.Group{},
@@ -79,7 +78,7 @@ func NewCatalogue(scopes []catalogue.Scope, attributes []catalogue.Attribute, gr
 	return c, nil
 }
 
-// within returns the error of a field of an element of a list.
+// within returns the error of a field in an element of a list.
 func within(list string, i int, err *field.Error) error {
 	return &field.Error{Field: fmt.Sprintf("%s[%d].%s", list, i, err.Field), Err: err.Err}
 }
@@ -167,7 +166,7 @@ func (c *Catalogue) Group(name string) (catalogue.Group, bool) {
 	return g, ok
 }
 
-// Known reports whether a scope value can be asked for.
+// Known reports whether a scope value can be requested.
 func (c *Catalogue) Known(name string) bool { return IsProtocolScope(name) || c.Scope(name) != nil }
 
 // Release returns the handles and groups that scopes release, each once: handles in the
@@ -195,7 +194,8 @@ func (c *Catalogue) inOrder(handles []string) []string {
 	return ordered
 }
 
-// Union adds to a, which has nothing twice, what is only in b.
+// Union returns a, whose values are distinct, with the values that only b has. It may
+// append to a.
 func Union(a, b []string) []string {
 	if Covers(a, b) {
 		return a
@@ -209,17 +209,17 @@ func Union(a, b []string) []string {
 	return a
 }
 
-// Covers reports whether a set has all of another.
+// Covers reports whether a set has every value of another.
 func Covers(set, subset []string) bool {
 	return !slices.ContainsFunc(subset, func(v string) bool { return !slices.Contains(set, v) })
 }
 
-// Without returns what of a list is not in another.
+// Without returns the values of a list that another lacks.
 func Without(list, other []string) []string {
 	return slices.DeleteFunc(slices.Clone(list), func(v string) bool { return slices.Contains(other, v) })
 }
 
-// Intersection returns what of a list is allowed, in the order of the list.
+// Intersection returns the allowed values of a list, in its order.
 func Intersection(list, allowed []string) []string {
 	return slices.DeleteFunc(slices.Clone(list), func(v string) bool { return !slices.Contains(allowed, v) })
 }

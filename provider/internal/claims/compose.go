@@ -10,9 +10,8 @@ import (
 	"github.com/bonafide-id/bonafide/provider/catalogue"
 )
 
-// compose makes the JSON of an attribute of the values of those that it is made of, and
-// says until when it is right; zero means for ever. It returns nil when there is nothing
-// to make it of.
+// compose returns the JSON of an attribute that other attributes make up, and the end of
+// its validity; zero means for ever. Nil if none of them has a value.
 func compose(a catalogue.Attribute, of func(handle string) json.RawMessage, now time.Time) (json.RawMessage, time.Time, error) {
 	if a.Type == catalogue.Integer {
 		raw, until := yearsSince(of(a.From[0]), now)
@@ -35,8 +34,8 @@ func compose(a catalogue.Attribute, of func(handle string) json.RawMessage, now 
 	return raw, time.Time{}, err
 }
 
-// yearsSince returns the completed years since a date, and until when that is right; nil
-// when there is no date.
+// yearsSince returns the completed years since a date, and the day on which they change;
+// nil without a date.
 func yearsSince(date json.RawMessage, now time.Time) (json.RawMessage, time.Time) {
 	born, err := time.Parse(`"`+time.DateOnly+`"`, string(date))
 	if err != nil {
@@ -46,11 +45,10 @@ func yearsSince(date json.RawMessage, now time.Time) (json.RawMessage, time.Time
 	return []byte(strconv.Itoa(age)), born.AddDate(age+1, 0, 0)
 }
 
-// formatted is the member of an address that has all of it (OpenID Connect Core section
-// 5.1.1).
+// formatted is the member that holds a whole address (OpenID Connect Core section 5.1.1).
 const formatted = "formatted"
 
-// object returns the members that have a text, in no order, or nil when none has.
+// object returns the members that have a text, or nil if none has.
 func object(members, texts []string) any {
 	values := map[string]string{}
 	for i, text := range texts {
@@ -67,13 +65,13 @@ func object(members, texts []string) any {
 	return values
 }
 
-// label writes an address as on a letter.
+// label formats an address as on a letter.
 func label(of map[string]string) string {
 	region := join(" ", of["region"], of["postal_code"])
 	return join("\n", of["street_address"], join(", ", of["locality"], region), of["country"])
 }
 
-// join is strings.Join of the texts that are not empty.
+// join joins the texts that are not empty.
 func join(separator string, texts ...string) string {
 	return strings.Join(slices.DeleteFunc(slices.Clone(texts), func(s string) bool { return s == "" }), separator)
 }

@@ -11,9 +11,9 @@ import (
 	"github.com/bonafide-id/bonafide/provider/internal/field"
 )
 
-// A fact is a recorded attribute. Others derive from facts. Users allow facts, never
-// handles: otherwise a derived handle would release, or come to release, what the screen
-// has not shown. See docs/adr/0018.
+// A fact is a recorded attribute; other attributes derive from facts. Users allow facts,
+// never handles: otherwise a derived handle could release, now or later, data that the
+// screen has not shown. See docs/adr/0018.
 
 // related checks the references of an attribute to others. One that is the same as another
 // has its type.
@@ -47,7 +47,7 @@ func (c *Catalogue) related(a catalogue.Attribute) (catalogue.Attribute, *field.
 	return a, nil
 }
 
-// checkFrom applies the rules that compose can follow.
+// checkFrom refuses an attribute that compose cannot make.
 func (c *Catalogue) checkFrom(a catalogue.Attribute) *field.Error {
 	source := catalogue.String
 	switch {
@@ -131,14 +131,13 @@ func (c *Catalogue) EncodeAll(values map[string]any) (map[string]json.RawMessage
 	return encoded, nil
 }
 
-// tells returns the fact that a handle is another name of, or tells to be verified; else
-// the handle.
+// tells returns the fact that a handle names or verifies, or else the handle itself.
 func (c *Catalogue) tells(handle string) string {
 	a := c.attributes[handle]
 	return cmp.Or(a.SameAs, a.Verifies, handle)
 }
 
-// factsOf returns the facts that one handle tells.
+// factsOf returns the facts that one handle reveals.
 func (c *Catalogue) factsOf(handle string) []string {
 	if a := c.attributes[handle]; isComposed(a) {
 		return append([]string{handle}, a.From...)
@@ -146,8 +145,8 @@ func (c *Catalogue) factsOf(handle string) []string {
 	return []string{c.tells(handle)}
 }
 
-// Facts returns the facts that handles tell, each once, in the order of the attributes.
-// They are what a user allows.
+// Facts returns the facts that handles reveal, each once, in the order of the attributes.
+// A user allows facts.
 func (c *Catalogue) Facts(handles []string) []string {
 	var facts []string
 	for _, handle := range handles {
@@ -156,19 +155,19 @@ func (c *Catalogue) Facts(handles []string) []string {
 	return c.inOrder(facts)
 }
 
-// Asks returns what scopes ask a user for: the facts that they tell, and the groups.
-func (c *Catalogue) Asks(scopes []string) (facts, groups []string) {
+// Requested returns the facts and groups that scopes request of a user.
+func (c *Catalogue) Requested(scopes []string) (facts, groups []string) {
 	handles, groups := c.Release(scopes)
 	return c.Facts(handles), groups
 }
 
-// allowed returns those handles whose facts have all been allowed.
+// allowed returns the handles whose facts are all allowed.
 func (c *Catalogue) allowed(handles, facts []string) []string {
 	return slices.DeleteFunc(slices.Clone(handles), func(h string) bool { return !Covers(facts, c.factsOf(h)) })
 }
 
-// sources returns what has to be read to tell handles: their facts, what says that these
-// are verified, and what they are computed from.
+// sources returns the attributes that the values of handles need: their facts, the
+// verifiers of these, and the attributes that they are computed from.
 func (c *Catalogue) sources(handles []string) []string {
 	read := c.Facts(handles)
 	for _, fact := range slices.Clone(read) {

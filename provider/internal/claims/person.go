@@ -53,8 +53,8 @@ func NewSource(o Options) *Source {
 	return &Source{Options: o, reported: cache.New[misfit, struct{}](reportEvery, maxReported, o.Clock)}
 }
 
-// Record is a user's data of either origin. Its map and slice are shared and must not be
-// changed.
+// Record is a user's data of either origin. Its map and slice are shared; callers must not
+// change them.
 type Record struct {
 	attributes map[string]json.RawMessage
 	statuses   []storage.Status
@@ -64,7 +64,7 @@ type Record struct {
 	account map[string]json.RawMessage
 }
 
-// attribute returns the JSON of what is recorded, or nil.
+// attribute returns the JSON of a recorded value, or nil.
 func (r Record) attribute(handle string) json.RawMessage {
 	if raw, ok := r.account[handle]; ok {
 		return raw
@@ -161,10 +161,10 @@ func (s *Source) Person(ctx context.Context, userID string, handles, groups []st
 	return r, nil
 }
 
-// personKey is the key of the host's answer about a user within a request, and asked what
-// was asked for.
+// personKey is the key of the host's answers about users within a request.
 type personKey struct{}
 
+// asked is a question to the host, and its answer.
 type asked struct {
 	userID          string
 	handles, groups []string
@@ -207,8 +207,8 @@ func (s *Source) ask(ctx context.Context, userID string, handles, groups []strin
 	return answer.record, err
 }
 
-// check checks the host's data about a user against the catalogue. It runs where the host's
-// functions do, because it calls those that write its values as JSON.
+// check checks the host's data about a user against the catalogue. It runs within the limits
+// of the host's functions, because it calls the JSON encoders of the host's types.
 func (s *Source) check(answer Person, userID string, handles, groups []string) (Record, []misfit) {
 	r := Record{attributes: map[string]json.RawMessage{}}
 	var misfits []misfit
@@ -224,18 +224,18 @@ func (s *Source) check(answer Person, userID string, handles, groups []string) (
 		r.attributes[emailVerified] = []byte("true")
 	}
 	for _, status := range answer.Statuses {
-		if slices.Contains(groups, status.Group) { // no other was asked for
-			status.Subgroups = slices.Clone(status.Subgroups) // the host may go on with its own
+		if slices.Contains(groups, status.Group) { // no other was requested
+			status.Subgroups = slices.Clone(status.Subgroups) // the host may change its own
 			r.statuses = append(r.statuses, status)
 		}
 	}
 	return r, misfits
 }
 
-// misfit is what does not belong to the catalogue, and whose it is.
+// misfit is a value of a user that does not fit the catalogue.
 type misfit struct{ userID, kind, name string }
 
-// A misfit is reported once in a while: it is requested with every token.
+// A misfit is logged once in this time: every token requests it.
 const (
 	reportEvery = 10 * time.Minute
 	maxReported = 4096

@@ -21,12 +21,12 @@ type Released struct {
 	Attributes []Attribute
 	Statuses   []storage.Status
 
-	// Until is the earliest end of any of it: of a verification, or of an age, at a
+	// Until is the earliest end of a part: a verification expires, an age ends at a
 	// birthday. Zero means never.
 	Until time.Time
 }
 
-// endsBy records that part of it ends at a moment.
+// endsBy records that a part ends at a moment; zero for never.
 func (r *Released) endsBy(end time.Time) {
 	if !end.IsZero() && (r.Until.IsZero() || end.Before(r.Until)) {
 		r.Until = end
@@ -39,7 +39,7 @@ type Attribute struct {
 	Name   string          `json:"name"`
 	Value  json.RawMessage `json:"value"`
 
-	// Composed reports that the value is made of other facts, with the same content.
+	// Composed reports that other facts make up the value, and have all of its content.
 	Composed bool `json:"-"`
 }
 
@@ -53,22 +53,22 @@ func (r Released) Knows(handle string) bool {
 	return slices.ContainsFunc(r.Attributes, func(a Attribute) bool { return a.Handle == handle && !a.Composed })
 }
 
-// ReleaseTo reads what a token with these scopes releases about the user of its grant now:
-// the current meaning of the scopes, as far as the user has been shown it.
+// ReleaseTo reads what a token with these scopes releases now about the user of its grant:
+// the current meaning of the scopes, within what the user has been shown.
 func (s *Source) ReleaseTo(ctx context.Context, g storage.Grant, scopes []string) (Released, error) {
 	host.AskFor(ctx, host.Request{ClientID: g.ClientID, Scopes: scopes})
 	handles, groups := s.Catalogue.Release(scopes)
 	return s.allowed(ctx, g, handles, groups)
 }
 
-// allowed reads handles and groups about the user of a grant, now, as far as the user has
-// been shown them.
+// allowed reads handles and groups of the user of a grant, now, within what the user has been
+// shown.
 func (s *Source) allowed(ctx context.Context, g storage.Grant, handles, groups []string) (Released, error) {
 	return s.Release(ctx, g.Subject, s.Catalogue.allowed(handles, g.Attributes), Intersection(groups, g.Groups), g.EID)
 }
 
-// Release reads attributes and groups of a user, now. host.ErrNoUser when there is no
-// such user.
+// Release reads attributes and groups of a user, now. host.ErrNoUser if there is no such
+// user.
 func (s *Source) Release(ctx context.Context, userID string, handles, groups []string, eid string) (Released, error) {
 	person, err := s.Person(ctx, userID, handles, groups)
 	if err != nil {
@@ -121,7 +121,7 @@ func (s *Source) value(ctx context.Context, person Record, userID, handle string
 	out.Value = recorded(s.Catalogue.Fact(handle))
 	switch {
 	case a.Verifies != "" && recorded(a.Verifies) == nil:
-		out.Value = nil // nothing to be verified
+		out.Value = nil // there is nothing to verify
 	case a.Verifies != "" && out.Value == nil:
 		out.Value = []byte("false")
 	case out.Value == nil && len(a.From) > 0:
@@ -160,7 +160,7 @@ func statusOf(statuses []storage.Status, group string, now time.Time) storage.St
 		s.Verified = false
 	}
 	if s.Pending {
-		s.Verified = false // as recorded by an incorrect caller
+		s.Verified = false // a caller recorded both
 	}
 	if !s.Verified {
 		s.Subgroups = nil
@@ -182,14 +182,14 @@ func limitTo(g catalogue.Group, s storage.Status) (storage.Status, bool) {
 	return s, false
 }
 
-// inCalendar reports whether a time can be written down.
+// inCalendar reports whether a time has a year of four digits.
 func inCalendar(t time.Time) bool {
 	y := t.UTC().Year()
 	return 1 <= y && y <= 9999
 }
 
-// Claims returns what a grant releases in a place as flat claims, and the statuses as one
-// array, for the engine.
+// Claims returns for the engine what a grant releases in a place: flat claims, and the
+// statuses as one array.
 func (s *Source) Claims(ctx context.Context, g storage.Grant, c *registry.Client, in authorization.Place) (issue.Claims, error) {
 	host.AskFor(ctx, host.Request{ClientID: g.ClientID, Scopes: g.Scopes, Claims: s.Catalogue.Single(c, authorization.ClaimsOf(g).Names(authorization.InAny))})
 	handles, groups := s.Catalogue.releasedIn(in, g, c)

@@ -1,11 +1,10 @@
 package claims
 
-// maxScope is how long a scope value may be: a request has room for several.
+// maxScope is the maximum length of a scope value in bytes: a request has room for several.
 const maxScope = 255
 
-// IsScope reports whether a text can be a scope value (RFC 6749 section 3.3), such as an
-// address: 1 to 255 printable ASCII characters without space, quotation mark and
-// backslash.
+// IsScope reports whether a text can be a scope value (RFC 6749 section 3.3): 1 to 255
+// printable ASCII characters except space, quotation mark and backslash.
 func IsScope(s string) bool {
 	if s == "" || len(s) > maxScope {
 		return false

@@ -13,17 +13,17 @@ import (
 	"github.com/bonafide-id/bonafide/ui"
 )
 
-// Told is how people are told one or several facts that make one thing, such as first and
+// Told is one row of a screen: one fact, or several that make one thing, such as first and
 // last name.
 type Told struct {
 	ui.ConsentAttribute
-	// Facts are the handles of what is told.
+	// Facts are the handles of the facts in the row.
 	Facts []string
 }
 
-// Tell writes attributes for people, each fact once: those that make up another attribute
-// of the catalogue, as the parts of an address do, in one row, and last what stands for the
-// person. A nil Value is what nobody knows yet.
+// Tell formats attributes for people, each fact once. Facts that make up another attribute
+// of the catalogue, such as the parts of an address, share a row. Identifiers come last. A
+// nil Value is not known yet.
 func (c *Catalogue) Tell(l *ui.Locale, attributes []Attribute) []Told {
 	attributes = slices.DeleteFunc(slices.Clone(attributes), func(a Attribute) bool { return a.Composed })
 	var told, numbers []Told
@@ -38,7 +38,7 @@ func (c *Catalogue) Tell(l *ui.Locale, attributes []Attribute) []Told {
 		switch {
 		case !isIdentifier(first.Handle), first.Value == nil:
 			told = append(told, t)
-		case len(numbers) > 0: // one will do, for it says the same in words
+		case len(numbers) > 0: // all identifiers have the same words
 			numbers[0].Facts = append(numbers[0].Facts, t.Facts...)
 		default:
 			numbers = append(numbers, t)
@@ -48,11 +48,11 @@ func (c *Catalogue) Tell(l *ui.Locale, attributes []Attribute) []Told {
 	return append(told, numbers...)
 }
 
-// isIdentifier reports whether the value of an attribute says nothing to people.
+// isIdentifier reports whether the value of an attribute means nothing to people.
 func isIdentifier(handle string) bool { return handle == "uuid" || handle == "eid" }
 
-// tellTogether tells a fact together with others that make up the same, and which these
-// are; nil when it stands for itself.
+// tellTogether formats a fact together with those that make up one attribute with it, and
+// returns their handles; nil if there are none.
 func (c *Catalogue) tellTogether(l *ui.Locale, handle string, attributes []Attribute) (t ui.ConsentAttribute, facts []string) {
 	known := func(handle string) json.RawMessage {
 		i := slices.IndexFunc(attributes, func(a Attribute) bool { return a.Handle == handle })
@@ -76,7 +76,7 @@ func (c *Catalogue) tellTogether(l *ui.Locale, handle string, attributes []Attri
 		t = c.tellOne(l, whole, raw)
 		own := known(whole.Handle)
 		if own != nil && !reflect.DeepEqual(c.tellOne(l, whole, own), t) {
-			continue // they say different things
+			continue // the host's own value differs
 		}
 		if own != nil {
 			parts = append(parts, whole.Handle)
@@ -87,12 +87,12 @@ func (c *Catalogue) tellTogether(l *ui.Locale, handle string, attributes []Attri
 	return t, nil
 }
 
-// Recorded tells one attribute that is recorded about somebody, by itself.
+// Recorded formats one recorded attribute.
 func (c *Catalogue) Recorded(l *ui.Locale, handle string, raw json.RawMessage) ui.ConsentAttribute {
 	return c.tellOne(l, c.attributes[handle], raw)
 }
 
-// tellOne tells one attribute, of which raw may be nil.
+// tellOne formats one attribute; raw may be nil.
 func (c *Catalogue) tellOne(l *ui.Locale, a catalogue.Attribute, raw json.RawMessage) ui.ConsentAttribute {
 	t := ui.ConsentAttribute{
 		Handle: a.Handle, Label: c.AttributeWords(l, a.Handle), Phrase: l.Phrase(a.Name), Sensitive: a.Sensitive,
@@ -128,8 +128,7 @@ func (c *Catalogue) tellOne(l *ui.Locale, a catalogue.Attribute, raw json.RawMes
 	return t
 }
 
-// records tells objects: by lines where no member has a name for people, and else member by
-// member.
+// records formats objects: member by member, or in lines if no member has a name for people.
 func records(l *ui.Locale, a catalogue.Attribute, raw json.RawMessage) (lines []string, records []ui.ConsentRecord) {
 	var objects []map[string]string
 	if json.Unmarshal(raw, &objects) != nil {
@@ -149,10 +148,9 @@ func records(l *ui.Locale, a catalogue.Attribute, raw json.RawMessage) (lines []
 	return lines, records
 }
 
-// recordOf tells the members of an object in their order, behind a text for people that
-// has them as one: whatever that leaves out is released as well. What has no name says
-// nothing more to people as a flag, or as the same text again, as of a street that somebody
-// has normalized.
+// recordOf formats the members of an object in their order, after its whole text if it has
+// one: members that the text leaves out are released as well. A member without a name is
+// dropped if it is a flag or repeats a text, such as a normalized street.
 func recordOf(l *ui.Locale, a catalogue.Attribute, object map[string]string) (record ui.ConsentRecord) {
 	var seen []string
 	whole := object[formatted]
@@ -177,8 +175,8 @@ func recordOf(l *ui.Locale, a catalogue.Attribute, object map[string]string) (re
 	return record
 }
 
-// numberOf tells a number with all its digits. The one of the last change is a time
-// (OpenID Connect Core section 5.1).
+// numberOf formats a number with all its digits. updated_at is a time (OpenID Connect Core
+// section 5.1).
 func numberOf(l *ui.Locale, a catalogue.Attribute, raw json.RawMessage) []string {
 	n, err := strconv.ParseInt(string(bytes.TrimSpace(raw)), 10, 64)
 	if err != nil {
@@ -190,8 +188,8 @@ func numberOf(l *ui.Locale, a catalogue.Attribute, raw json.RawMessage) []string
 	return []string{l.Number(n)}
 }
 
-// written tells a text, and a date or a time in it as people write it, a time as the clock
-// showed it where it was taken.
+// written formats a text. A date or a time gets the form of the language; a time stays in
+// its own zone.
 func written(l *ui.Locale, text string) string {
 	if day, err := time.Parse(time.DateOnly, text); err == nil {
 		return l.Date(day)

@@ -50,7 +50,7 @@ func TestEveryFactReleasedIsTold(t *testing.T) {
 	for _, l := range ui.Locales() {
 		scopes := append(c.ScopeValues(), strings.Join(c.ScopeValues(), " "))
 		for _, asked := range scopes {
-			facts, _ := c.Asks(strings.Fields(asked))
+			facts, _ := c.Requested(strings.Fields(asked))
 			for _, known := range []bool{true, false} {
 				var attributes []claims.Attribute
 				for _, fact := range facts {

@@ -15,8 +15,8 @@ import (
 
 var errType = errors.New("the value does not have the attribute's type")
 
-// Encode returns the JSON of a value, in the exact shape of its attribute, or nil for
-// one that stands for none: nil, null, the empty text, and an object without a text.
+// Encode returns the JSON of a value in the exact shape of its attribute, or nil for no
+// value: nil, null, the empty text, and an object without a text.
 func Encode(a catalogue.Attribute, value any) (json.RawMessage, error) {
 	if isAbsent(value) {
 		return nil, nil
@@ -57,7 +57,7 @@ func Encode(a catalogue.Attribute, value any) (json.RawMessage, error) {
 	return raw, nil
 }
 
-// encodeObject keeps the members that have a text; nil when none has.
+// encodeObject returns an object of the members that have a text; nil if none has.
 func encodeObject(a catalogue.Attribute, raw json.RawMessage) (json.RawMessage, error) {
 	var object map[string]string
 	if err := json.Unmarshal(raw, &object); err != nil {
@@ -77,8 +77,8 @@ func encodeObject(a catalogue.Attribute, raw json.RawMessage) (json.RawMessage, 
 	return json.Marshal(object)
 }
 
-// encodeObjects gives every object exactly the members of the attribute; those that are
-// missing become empty strings.
+// encodeObjects gives every object exactly the members of the attribute, missing ones as
+// empty strings.
 func encodeObjects(a catalogue.Attribute, raw json.RawMessage) (json.RawMessage, error) {
 	var objects []map[string]string
 	if err := json.Unmarshal(raw, &objects); err != nil {
@@ -104,7 +104,7 @@ func isText(t catalogue.AttributeType) bool {
 
 func isEmptyText(raw json.RawMessage) bool { return string(raw) == `""` }
 
-// isAbsent reports whether a value stands for none: nil, also of a type.
+// isAbsent reports whether a value is nil, or a nil pointer, map, slice or the like.
 func isAbsent(value any) bool {
 	if value == nil {
 		return true
@@ -117,8 +117,8 @@ func isAbsent(value any) bool {
 	}
 }
 
-// hasType reports whether JSON that was recorded has the attribute's type, which may have
-// changed since.
+// hasType reports whether recorded JSON has the attribute's type, which may have changed
+// since.
 func hasType(a catalogue.Attribute, raw json.RawMessage) bool {
 	switch a.Type {
 	case catalogue.Integer:
@@ -169,7 +169,7 @@ func hasMembers(a catalogue.Attribute, raw json.RawMessage) bool {
 	})
 }
 
-// textOf writes a string or a number for people, a number with all its digits.
+// textOf returns the text of a string or a number, with all its digits.
 func textOf(raw json.RawMessage) (text string, ok bool) {
 	decoder := json.NewDecoder(bytes.NewReader(raw))
 	decoder.UseNumber()

@@ -12,8 +12,8 @@ import (
 	"github.com/bonafide-id/bonafide/ui"
 )
 
-// What the catalogue is called in the language of a screen: by the host's translations, or
-// by those of the default catalogue.
+// The words of the catalogue in the language of a screen are the host's translations, or
+// those of the default catalogue.
 
 // ScopeWords returns title and description of a scope.
 func (c *Catalogue) ScopeWords(l *ui.Locale, name string) (title, description ui.Label) {
@@ -39,8 +39,8 @@ func (c *Catalogue) GroupWords(l *ui.Locale, name string) ui.Label {
 	return word(l, words.Title, cmp.Or(g.Title, name))
 }
 
-// GroupPhrase names the status in a group within a sentence of the screen's language; empty
-// where there is no phrase in it.
+// GroupPhrase returns the name of a group's status within a sentence of the screen's
+// language; empty if that language has none.
 func (c *Catalogue) GroupPhrase(l *ui.Locale, name string) ui.Label {
 	g := c.groups[name]
 	if words, _ := translation(g.Translations, l); words.Phrase != "" {
@@ -49,7 +49,7 @@ func (c *Catalogue) GroupPhrase(l *ui.Locale, name string) ui.Label {
 	return l.Phrase(cmp.Or(g.Title, name))
 }
 
-// SubgroupWords returns what these parts of a group are called.
+// SubgroupWords returns the names of subgroups.
 func (c *Catalogue) SubgroupWords(l *ui.Locale, group string, subgroups []string) []ui.Label {
 	words, _ := translation(c.groups[group].Translations, l)
 	labels := make([]ui.Label, len(subgroups))
@@ -59,7 +59,7 @@ func (c *Catalogue) SubgroupWords(l *ui.Locale, group string, subgroups []string
 	return labels
 }
 
-// word returns a text in the language of a screen, or else the original.
+// word returns a translation, or else the original, marked as such.
 func word(l *ui.Locale, translated, original string) ui.Label {
 	if translated != "" {
 		return ui.Label{Text: translated}
@@ -67,8 +67,8 @@ func word(l *ui.Locale, translated, original string) ui.Label {
 	return l.Word(original)
 }
 
-// translation returns the best of some translations for the language of a screen: in that
-// language, in the one that it is a variant of, as pt for pt-BR, or in another variant.
+// translation returns the best translation for the language of a screen: that language, a
+// parent of it, such as pt for pt-BR, or another variant.
 func translation[T any](translations map[string]T, l *ui.Locale) (found T, ok bool) {
 	if found, ok = translations[l.Lang]; ok || len(translations) == 0 {
 		return found, ok
@@ -92,7 +92,7 @@ func translation[T any](translations map[string]T, l *ui.Locale) (found T, ok bo
 	return found, false
 }
 
-// checkTranslations refuses translations into what is no language, which nobody would see.
+// checkTranslations refuses a tag that is no language: nobody would see the translation.
 func checkTranslations[T any](translations map[string]T) *field.Error {
 	for _, tag := range slices.Sorted(maps.Keys(translations)) {
 		if t, err := language.Parse(tag); err != nil || t == language.Und {
@@ -104,8 +104,8 @@ func checkTranslations[T any](translations map[string]T) *field.Error {
 	return nil
 }
 
-// checkGroupTranslations refuses what checkTranslations does, and translations of a subgroup
-// that there is not: the one that was meant would stay as it is.
+// checkGroupTranslations also refuses a translation of an unknown subgroup: the intended one
+// would stay untranslated.
 func checkGroupTranslations(g catalogue.Group) *field.Error {
 	if err := checkTranslations(g.Translations); err != nil {
 		return err

@@ -1,6 +1,6 @@
-// Package clientkeys is the public keys of applications: those of a registration, and
-// those that an application publishes at an address of its own; and the signatures that
-// are made with them, of assertions and request objects (RFC 7515, RFC 7517, RFC 8725).
+// Package clientkeys has the public keys of applications, in a registration or at an address of
+// the application, and verifies the signatures of assertions and request objects with them
+// (RFC 7515, RFC 7517, RFC 8725).
 package clientkeys
 
 import (
@@ -16,34 +16,32 @@ import (
 )
 
 const (
-	// MaxRegistered is how many bytes a key set in a registration may have: it is read
-	// with every request.
+	// MaxRegistered is the maximum size in bytes of a key set in a registration, which every
+	// request reads.
 	MaxRegistered = 16 << 10
 
-	// maxKeys bounds how many signatures are tried for a token that names no key.
+	// maxKeys is the maximum number of keys that are tried for a token that names none.
 	maxKeys = 10
 
-	// Sizes of RSA keys: below, they can be broken; above, who registers one would have
-	// us compute for long.
+	// Sizes of RSA keys: smaller ones can be broken, larger ones take long to verify.
 	minRSA, maxRSA = 2048, 8192
 )
 
-// Set is public keys of an application.
+// Set is a set of public keys of an application.
 type Set struct{ keys []jose.JSONWebKey }
 
-// members are all that is read of a key. Certificates (x5c) and addresses (x5u) are
-// believed by nobody.
+// members are the members of a key that are read. Certificates (x5c) and addresses (x5u) are
+// ignored.
 var members = []string{"kty", "kid", "use", "alg", "crv", "n", "e", "x", "y"}
 
-// secret are the members of a key that is not public (RFC 7518 section 6).
+// secret are the members of a private key (RFC 7518 section 6).
 var secret = []string{"d", "p", "q", "dp", "dq", "qi", "oth", "k"}
 
-// errSecret says that a key set holds more than public keys: they are known to others
-// by now.
+// errSecret means that a key set has private keys, which others know by now.
 var errSecret = errors.New("holds a private or symmetric key; only public keys belong there, and this one needs a successor")
 
-// Registered returns a key set as it is registered: without what is never read. The error
-// says what cannot be accepted, in words that follow the name of the field.
+// Registered returns a key set as it is registered, without members that are never read. The
+// error names the problem in words that follow the name of the field.
 func Registered(set []byte) ([]byte, error) {
 	if len(set) > MaxRegistered {
 		return nil, fmt.Errorf("is longer than %d bytes", MaxRegistered)
@@ -60,8 +58,8 @@ func Registered(set []byte) ([]byte, error) {
 	return json.Marshal(map[string]any{"keys": keys})
 }
 
-// Parse returns the keys of a set that has been fetched. A key of a kind that is not
-// supported is left out (RFC 7517 section 5); a set with a private key is refused.
+// Parse returns the keys of a fetched set. It drops keys of unsupported kinds (RFC 7517 section
+// 5) and refuses a set with a private key.
 func Parse(set []byte) (*Set, error) {
 	keys, err := split(set)
 	if err != nil {
@@ -84,7 +82,7 @@ func split(set []byte) ([]map[string]string, error) {
 	var sent struct {
 		Keys []map[string]json.RawMessage `json:"keys"`
 	}
-	// A string in place of the object would be read as none.
+	// A string in place of the object would count as none.
 	if !bytes.HasPrefix(bytes.TrimSpace(set), []byte("{")) || json.Unmarshal(set, &sent) != nil {
 		return nil, errors.New("is not a JSON Web Key Set")
 	}
@@ -109,7 +107,7 @@ func split(set []byte) ([]map[string]string, error) {
 	return keys, nil
 }
 
-// publicKey returns a key that may verify signatures.
+// publicKey returns a key for verifying signatures.
 func publicKey(members map[string]string) (public jose.JSONWebKey, err error) {
 	raw, err := json.Marshal(members)
 	if err != nil {

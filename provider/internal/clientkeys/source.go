@@ -10,32 +10,32 @@ import (
 	"golang.org/x/sync/singleflight"
 )
 
-// How the keys at an address are kept.
+// The times of the keys at an address.
 const (
-	// fresh is how long they are used without being asked for again.
+	// fresh is how long they are used without another fetch.
 	fresh = 10 * time.Minute
 
-	// stale is how long they are used when the address does not answer: an application
-	// goes on while its own server is down, and a key that it has withdrawn ends by then.
+	// stale is how long they are used while the address does not answer: an application
+	// continues while its server is down, and a withdrawn key ends by then.
 	stale = time.Hour
 
-	// pause is the least time between two requests to an address: whoever sends tokens
-	// with keys that nobody knows must not have us call somebody else for each.
+	// pause is the minimum time between two fetches from an address: tokens with unknown
+	// keys must not cause a call to a third party each.
 	pause = time.Minute
 
-	// maxRemote bounds how many key sets are kept.
+	// maxRemote is the maximum number of cached key sets.
 	maxRemote = 1024
 )
 
-// Holder is where the keys of an application are: one of the two, or neither.
+// Holder is the place of an application's keys: one of the two, or neither.
 type Holder struct {
-	// Set is a key set as Registered returned it.
+	// Set is a key set of Registered.
 	Set []byte
 	URI string
 }
 
-// ErrUnreachable says that the keys at the address of an application cannot be read now:
-// its tokens may be right.
+// ErrUnreachable means that the keys at an application's address cannot be read now: its tokens
+// may be valid.
 var ErrUnreachable = errors.New("clientkeys: the key set cannot be read")
 
 // Source reads the keys of applications. It may be used by any number of goroutines.
@@ -48,24 +48,24 @@ type Source struct {
 	kept   map[string]remote
 }
 
-// remote is what is known of the keys at an address.
+// remote are the cached keys of an address.
 type remote struct {
-	set    *Set // nil when they could never be read
+	set    *Set // nil before the first successful fetch
 	readAt time.Time
 
 	triedAt time.Time
 	failed  error
 }
 
-// NewSource returns a source. fetch reads an address that an application has registered,
-// and is where all is refused that must not be called.
+// NewSource returns a source. fetch reads an address of an application, and refuses those that
+// must not be called.
 func NewSource(fetch func(ctx context.Context, uri string) ([]byte, error), clock func() time.Time) *Source {
 	return &Source{fetch: fetch, clock: clock, kept: map[string]remote{}}
 }
 
-// Verify checks the signature of a token by the keys of an application: ErrAlgorithm,
-// ErrNoKeys, ErrKey, ErrSignature or ErrUnreachable. alg is the only algorithm that is
-// accepted, or empty for all.
+// Verify checks the signature of a token with the keys of an application: ErrAlgorithm,
+// ErrNoKeys, ErrKey, ErrSignature or ErrUnreachable. alg is the only accepted algorithm, or
+// empty for all.
 func (s *Source) Verify(ctx context.Context, h Holder, t *Token, alg string) error {
 	if alg != "" && t.Alg != alg || !accepted(t.Alg) {
 		return ErrAlgorithm
@@ -83,8 +83,8 @@ func (s *Source) Verify(ctx context.Context, h Holder, t *Token, alg string) err
 	return s.verifyRemote(ctx, h.URI, t)
 }
 
-// verifyRemote asks anew when the token names a key that is not known: the application
-// may have a new one.
+// verifyRemote fetches the keys again if the token names an unknown one: the application may have
+// a new key.
 func (s *Source) verifyRemote(ctx context.Context, uri string, t *Token) error {
 	set, err := s.keys(ctx, uri, func(r remote) bool { return !r.isFresh(s.clock()) })
 	if err != nil {
@@ -100,12 +100,12 @@ func (s *Source) verifyRemote(ctx context.Context, uri string, t *Token) error {
 	return set.verify(t)
 }
 
-// keys returns the keys at an address, read anew when they should be and may be.
+// keys returns the keys of an address, and fetches them if they are old and the pause is over.
 func (s *Source) keys(ctx context.Context, uri string, renew func(remote) bool) (*Set, error) {
 	r := s.known(uri)
 	if renew(r) && s.mayAsk(r) {
 		asked := s.asking.DoChan(uri, func() (any, error) {
-			if now := s.known(uri); !s.mayAsk(now) { // somebody else has just asked
+			if now := s.known(uri); !s.mayAsk(now) { // another call has just fetched them
 				return now, nil
 			}
 			return s.ask(context.WithoutCancel(ctx), uri), nil
@@ -126,7 +126,7 @@ func (s *Source) keys(ctx context.Context, uri string, renew func(remote) bool) 
 
 func (r remote) isFresh(now time.Time) bool {
 	age := now.Sub(r.readAt)
-	return r.set != nil && age < fresh && age >= 0 // a clock that was set back
+	return r.set != nil && age < fresh && age >= 0 // the clock may have been set back
 }
 
 func (s *Source) mayAsk(r remote) bool {
@@ -140,7 +140,7 @@ func (s *Source) known(uri string) remote {
 	return s.kept[uri]
 }
 
-// ask reads the keys at an address. What was known before stays known when it fails.
+// ask fetches the keys of an address. If that fails, the former ones stay.
 func (s *Source) ask(ctx context.Context, uri string) remote {
 	now := s.clock()
 	body, err := s.fetch(ctx, uri)

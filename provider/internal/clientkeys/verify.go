@@ -15,19 +15,19 @@ import (
 	"github.com/go-jose/go-jose/v3/json"
 )
 
-// MaxToken is the length in bytes beyond which no token is looked at.
+// MaxToken is the maximum length of a token in bytes.
 const MaxToken = 8 << 10
 
-// Algorithms are those of signatures that are accepted. All are asymmetric: a public key
-// is never the secret of an HMAC (RFC 8725 section 2.1), and none is no signature.
+// Algorithms are the accepted signature algorithms. All are asymmetric, so that a public key is
+// never the secret of an HMAC (RFC 8725 section 2.1); none is no signature.
 var Algorithms = []string{
 	"RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA",
 }
 
-// None is the alg of a token that nobody has signed.
+// None is the alg of an unsigned token.
 const None = "none"
 
-// Why a token is not believed.
+// The reasons to refuse a token.
 var (
 	ErrMalformed = errors.New("clientkeys: not a signed token in compact form")
 	ErrHeader    = errors.New("clientkeys: the header asks for what is not supported")
@@ -37,18 +37,18 @@ var (
 	ErrSignature = errors.New("clientkeys: the signature is wrong")
 )
 
-// Token is a token in compact form that has been read and not verified.
+// Token is an unverified token in compact form.
 type Token struct {
 	text string
 
-	// Alg, KeyID and Type are of its header. Nothing else in a header is believed: no key
-	// and no address of one.
+	// Alg, KeyID and Type are those of its header. Nothing else in a header counts, neither a
+	// key nor its address.
 	Alg, KeyID, Type string
 
 	payload []byte
 }
 
-// header is what is read of a JOSE header (RFC 7515 section 4).
+// header has the members of a JOSE header that are read (RFC 7515 section 4).
 type header struct {
 	Alg      string          `json:"alg"`
 	KeyID    string          `json:"kid"`
@@ -57,8 +57,7 @@ type header struct {
 	Base64   json.RawMessage `json:"b64"`
 }
 
-// Read reads a token: ErrMalformed or ErrHeader. One that says that it is not signed is
-// read as well.
+// Read reads a token, even an unsigned one: ErrMalformed or ErrHeader.
 func Read(text string) (*Token, error) {
 	parts := strings.Split(text, ".")
 	if len(text) > MaxToken || len(parts) != 3 {
@@ -67,7 +66,7 @@ func Read(text string) (*Token, error) {
 	strict := base64.RawURLEncoding.Strict()
 	raw, err1 := strict.DecodeString(parts[0])
 	payload, err2 := strict.DecodeString(parts[1])
-	_, err3 := strict.DecodeString(parts[2]) // the library that verifies it also takes = behind it
+	_, err3 := strict.DecodeString(parts[2]) // the verifying library accepts padding
 	var h header
 	if err1 != nil || err2 != nil || err3 != nil || !isObject(raw) || !isObject(payload) || json.Unmarshal(raw, &h) != nil {
 		return nil, ErrMalformed
@@ -80,10 +79,10 @@ func Read(text string) (*Token, error) {
 
 func isObject(raw []byte) bool { return bytes.HasPrefix(bytes.TrimSpace(raw), []byte("{")) }
 
-// Signed returns the part of the token that is signed (RFC 7515 section 5.1).
+// Signed returns the signed part of the token (RFC 7515 section 5.1).
 func (t *Token) Signed() string { return t.text[:strings.LastIndexByte(t.text, '.')] }
 
-// IsSigned reports whether the token says that it is.
+// IsSigned reports whether the token claims to be signed.
 func (t *Token) IsSigned() bool { return !strings.EqualFold(t.Alg, None) }
 
 // IsA reports whether the type of the token is absent, JWT or this one (RFC 8725 section
@@ -93,17 +92,17 @@ func (t *Token) IsA(mediaType string) bool {
 	return name == "" || name == "jwt" || name == mediaType
 }
 
-// Unverified decodes the claims of a token that anybody may have made.
+// Unverified decodes the claims of a token that anybody can have made.
 func (t *Token) Unverified(claims any) error {
-	// This JSON takes a name that is there twice for an error, and no other spelling of
-	// one, so that nobody else reads another value.
+	// This decoder refuses a repeated name and matches the exact spelling, so that no other
+	// program reads another value.
 	if err := json.Unmarshal(t.payload, claims); err != nil {
 		return ErrMalformed
 	}
 	return nil
 }
 
-// verify checks the signature by one of the keys.
+// verify checks the signature with the keys.
 func (s *Set) verify(t *Token) error {
 	signed, err := jose.ParseSigned(t.text)
 	if err != nil {
@@ -127,10 +126,10 @@ func (s *Set) names(id string) bool {
 	return slices.ContainsFunc(s.keys, func(k jose.JSONWebKey) bool { return k.KeyID == id })
 }
 
-// curves are those of the algorithms, one each (RFC 7518 section 3.4).
+// curves are the curves of the algorithms (RFC 7518 section 3.4).
 var curves = map[string]elliptic.Curve{"ES256": elliptic.P256(), "ES384": elliptic.P384(), "ES512": elliptic.P521()}
 
-// fits reports whether signatures of an algorithm are made with keys of this type.
+// fits reports whether an algorithm signs with keys of this type.
 func fits(key any, alg string) bool {
 	if !slices.Contains(Algorithms, alg) {
 		return false

@@ -10,17 +10,17 @@ import (
 	"github.com/bonafide-id/bonafide/storage"
 )
 
-// errHalfDeleted says that a registration is one whose removal has begun.
+// errHalfDeleted means that the removal of a registration has begun.
 var errHalfDeleted = errors.New("the client is being deleted")
 
-// errOvertaken ends the removal of what somebody else has removed to its end.
+// errOvertaken means that another call has completed a removal.
 var errOvertaken = errors.New("the client has been deleted")
 
-// pageOfDeleted is how many applications are removed before it is asked for others.
+// pageOfDeleted is the number of deleted applications that are read at a time.
 const pageOfDeleted = 20
 
-// Delete ends an application: from now on nobody can use it. It returns nil when there is
-// none. RemoveDeleted removes what was allowed to it.
+// Delete ends an application: from now on nobody can use it. It returns nil if there is none.
+// RemoveDeleted removes its grants, consents and sessions.
 func (r *Registry) Delete(ctx context.Context, id string) error {
 	known := false
 	err := r.change(ctx, id, func(c storage.Client, is bool) (storage.Client, error) {
@@ -32,22 +32,22 @@ func (r *Registry) Delete(ctx context.Context, id string) error {
 	if err == nil && known {
 		select {
 		case r.Deleted <- struct{}{}:
-		default: // it will look anyway
+		default: // it has a value
 		}
 	}
 	return err
 }
 
-// RemoveDeleted removes the applications that are deleted, each with everything that was
-// allowed to it, in the order of their IDs. One that cannot be removed holds up no other. Any
-// number of processes may do so at once, and whoever is cut off leaves the rest to the next.
+// RemoveDeleted removes the deleted applications with their grants, consents and sessions, in
+// order of their IDs. A failure delays no other application. Any number of processes may call
+// it at once; the next call continues an interrupted one.
 func (r *Registry) RemoveDeleted(ctx context.Context) error {
 	var failed error
 	for after := ""; ; {
 		found, err := r.Store.DeletedClients(ctx, after, pageOfDeleted)
 		if err == nil && len(found) > 0 {
-			// Until then another process may allow them something, which would have to go
-			// in one step with the registration.
+			// Until then another process may make a grant, which would have to go in one
+			// step with the registration.
 			err = batch.Rest(ctx, cache.Age)
 		}
 		if err != nil || len(found) == 0 {
@@ -65,11 +65,11 @@ func (r *Registry) RemoveDeleted(ctx context.Context) error {
 	}
 }
 
-// removeHalf goes on with the removal of one application.
+// removeHalf continues the removal of one application.
 func (r *Registry) removeHalf(ctx context.Context, id string) error {
 	c, err := r.Store.Client(ctx, id)
 	if errors.Is(err, storage.ErrNotFound) || err == nil && !c.Deleted {
-		return nil // somebody else was faster
+		return nil // another call was faster
 	}
 	if err != nil {
 		return fmt.Errorf("read client: %w", err)
@@ -77,8 +77,8 @@ func (r *Registry) removeHalf(ctx context.Context, id string) error {
 	return r.remove(ctx, c)
 }
 
-// remove removes what was allowed to an application, then its registration. It returns nil
-// when somebody else has done so.
+// remove removes the grants, consents and sessions of an application, then its registration. It
+// returns nil if another call has done so.
 func (r *Registry) remove(ctx context.Context, c storage.Client) error {
 	err := r.removeAllowed(ctx, c)
 	if err == nil {
@@ -94,7 +94,7 @@ func (r *Registry) remove(ctx context.Context, c storage.Client) error {
 	return err
 }
 
-// removeAllowed removes what was allowed to an application, in steps that hold up nobody.
+// removeAllowed removes the grants, consents and sessions of an application in short steps.
 func (r *Registry) removeAllowed(ctx context.Context, c storage.Client) error {
 	store := r.Store
 	err := batch.Each(ctx, func(after storage.GrantID) (found []storage.GrantID, last storage.GrantID, err error) {
@@ -114,7 +114,7 @@ func (r *Registry) removeAllowed(ctx context.Context, c storage.Client) error {
 	return r.removeSessions(ctx, c)
 }
 
-// removeSessions removes the sessions of which the application would be told the end.
+// removeSessions removes the sessions whose end the application would be told.
 func (r *Registry) removeSessions(ctx context.Context, c storage.Client) error {
 	for {
 		removed, err := r.Store.RemoveClientSessions(ctx, c.ID)
@@ -127,8 +127,8 @@ func (r *Registry) removeSessions(ctx context.Context, c storage.Client) error {
 	}
 }
 
-// checkDeleted returns errOvertaken when an application with this ID has been registered
-// anew. What was found before that was asked is of the one before: it is gone.
+// checkDeleted returns errOvertaken if an application with this ID has been registered again.
+// Everything found before the call belongs to the former one, and is gone.
 func (r *Registry) checkDeleted(ctx context.Context, c storage.Client) error {
 	current, err := r.Store.Client(ctx, c.ID)
 	if errors.Is(err, storage.ErrNotFound) || err == nil && current.Version != c.Version {

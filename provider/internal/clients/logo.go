@@ -13,13 +13,13 @@ import (
 	"github.com/bonafide-id/bonafide/storage"
 )
 
-// Pictures are those of an application; nil for none.
+// Pictures are the pictures of an application; nil for none.
 type Pictures struct {
 	Logo, LogoDark, Wordmark, WordmarkDark []byte
 }
 
-// saveImages stores the pictures of an application, and sets their digests in its record.
-// It returns what it has stored, also beside an error.
+// saveImages stores the pictures of an application, and sets their digests in its record. It
+// returns the stored ones, even with an error.
 func (r *Registry) saveImages(ctx context.Context, record *storage.Client, p Pictures) ([]storage.Image, error) {
 	var saved []storage.Image
 	for _, one := range []struct {
@@ -43,8 +43,8 @@ func (r *Registry) saveImages(ctx context.Context, record *storage.Client, p Pic
 	return saved, nil
 }
 
-// saveImage stores a picture and returns it as it is served. One that is stored comes from
-// Client, and stays as it is: one that an earlier version has drawn may be larger than what is taken.
+// saveImage stores a picture and returns it as it is served. A stored one comes from the
+// registration and stays: an earlier version may have drawn it larger than the limit.
 func (r *Registry) saveImage(ctx context.Context, name string, raw []byte) (storage.Image, error) {
 	stored, err := r.Store.Image(ctx, sha256.Sum256(raw))
 	switch {
@@ -55,7 +55,7 @@ func (r *Registry) saveImage(ctx context.Context, name string, raw []byte) (stor
 	}
 	content, silhouette, err := picture.ToPNG(ctx, raw)
 	switch {
-	case ctx.Err() != nil: // it has not had its turn
+	case ctx.Err() != nil: // it waited for its turn
 		return storage.Image{}, err
 	case err != nil:
 		return storage.Image{}, &field.Error{Field: name, Err: err}
@@ -67,8 +67,8 @@ func (r *Registry) saveImage(ctx context.Context, name string, raw []byte) (stor
 	return image, nil
 }
 
-// Measure notes how the pictures look that were stored before that was noted, so that the
-// pages can show them on a ground that they stand out from.
+// Measure records the silhouettes of pictures that an earlier version has stored without, so
+// that pages can show them on a contrasting ground.
 func (r *Registry) Measure(ctx context.Context) (measured int, err error) {
 	const few = 4 // of up to 512 KiB
 	images, err := r.Store.ImagesWithoutSilhouette(ctx, few)
@@ -80,7 +80,7 @@ func (r *Registry) Measure(ctx context.Context) (measured int, err error) {
 		if ctx.Err() != nil {
 			return measured, err
 		}
-		image.Silhouette = silhouette.Bytes() // of one that cannot be read, one that says nothing
+		image.Silhouette = silhouette.Bytes() // empty for an unreadable picture
 		if err := r.Store.SaveImage(ctx, image); err != nil {
 			return measured, fmt.Errorf("save silhouette: %w", err)
 		}
@@ -89,8 +89,8 @@ func (r *Registry) Measure(ctx context.Context) (measured int, err error) {
 	return measured, nil
 }
 
-// keepImages stores pictures again that were removed between being stored and being
-// registered, because another application that had the same gave them up.
+// keepImages stores pictures again that were removed before the registration was saved, because
+// another application with the same pictures dropped them.
 func (r *Registry) keepImages(ctx context.Context, images []storage.Image) error {
 	for _, image := range images {
 		_, err := r.Store.Image(ctx, image.Digest)
@@ -104,13 +104,13 @@ func (r *Registry) keepImages(ctx context.Context, images []storage.Image) error
 	return nil
 }
 
-// digestsOf are those of the pictures of an application.
+// digestsOf returns the digests of an application's pictures.
 func digestsOf(c storage.Client) []storage.Digest {
 	return []storage.Digest{c.Logo, c.LogoDark, c.Wordmark, c.WordmarkDark}
 }
 
-// dropImages removes the pictures that an application had until now, unless another has
-// them. What cannot be removed is left lying: the registration has been changed.
+// dropImages removes the former pictures of an application unless another has them. A failure
+// is logged: the registration has been changed.
 func (r *Registry) dropImages(ctx context.Context, old, current []storage.Digest) {
 	for _, digest := range old {
 		if digest.IsZero() || slices.Contains(current, digest) {

@@ -1,6 +1,6 @@
-// Package clients keeps the registrations of applications: each change is made to what is
-// there at that moment, so that none is lost; secrets are sealed, and removed applications
-// take everything with them that was allowed to them.
+// Package clients keeps the registrations of applications. Each change applies to the current
+// registration, so that none is lost. Secrets are encrypted. The removal of an application
+// removes its grants, consents and sessions.
 package clients
 
 import (
@@ -17,10 +17,10 @@ import (
 	"github.com/bonafide-id/bonafide/storage"
 )
 
-// ErrNotFound says that there is no such application.
+// ErrNotFound means that there is no such application.
 var ErrNotFound = errors.New("provider: no such client")
 
-// Registry is the registrations of one provider.
+// Registry has the registrations of one provider.
 type Registry struct {
 	Store interface {
 		storage.Clients
@@ -30,8 +30,7 @@ type Registry struct {
 		RemoveClientSessions(ctx context.Context, clientID string) (removed int, err error)
 	}
 
-	// Deleted gets a value when an application has been deleted, unless it has one: there
-	// is something to remove.
+	// Deleted has a value after an application was deleted: its data has to be removed.
 	Deleted chan struct{}
 
 	Secrets *keyring.Secrets
@@ -40,14 +39,13 @@ type Registry struct {
 	Logger  *slog.Logger
 }
 
-// NoVersion is the Version of a record that is saved only where there is none.
+// NoVersion is the Version of a record that is saved only if there is no other.
 const NoVersion int64 = -1
 
-// Save registers an application, or brings its registration up to date: the one that has
-// the Version of the record, with zero whichever there is. An empty secret keeps the one
-// that is registered, or makes one for a new confidential client. A field.Error when a
-// picture cannot be accepted, storage.ErrChanged when the registration
-// has another version.
+// Save registers an application, or replaces the registration with the record's Version, any
+// if that is zero. An empty secret keeps the registered one, or makes one for a new
+// confidential client. An invalid picture is a field.Error; storage.ErrChanged if the
+// registration has another version.
 func (r *Registry) Save(ctx context.Context, record storage.Client, secret string, pictures Pictures) error {
 	saved, err := r.saveImages(ctx, &record, pictures)
 	if err != nil {
@@ -74,7 +72,7 @@ func (r *Registry) Save(ctx context.Context, record storage.Client, secret strin
 		return current, nil
 	}
 	err = r.change(ctx, record.ID, register)
-	for errors.Is(err, errHalfDeleted) { // nothing of the one before may come back with it
+	for errors.Is(err, errHalfDeleted) { // its data must not pass to the new application
 		if err = r.removeHalf(ctx, record.ID); err == nil {
 			err = r.change(ctx, record.ID, register)
 		}
@@ -88,7 +86,7 @@ func (r *Registry) Save(ctx context.Context, record storage.Client, secret strin
 	return err
 }
 
-// replaces reports whether a record of this version takes the place of what there is.
+// replaces reports whether a record of this version may replace the registration.
 func replaces(version int64, old storage.Client, known bool) bool {
 	there := known && !old.Deleted
 	switch version {
@@ -101,9 +99,9 @@ func replaces(version int64, old storage.Client, known bool) bool {
 	}
 }
 
-// change replaces a registration by what edit returns. When somebody else
-// has changed it meanwhile, edit is called anew, with what there is then: nobody's
-// change is lost. When edit returns what it was given, nothing is written.
+// change replaces a registration by the result of edit. After a concurrent change, it calls edit
+// again with the new registration, so that no change is lost. It writes nothing if edit
+// changes nothing.
 func (r *Registry) change(ctx context.Context, id string, edit func(old storage.Client, known bool) (storage.Client, error)) error {
 	for {
 		old, err := r.Store.Client(ctx, id)
@@ -128,9 +126,8 @@ func (r *Registry) change(ctx context.Context, id string, edit func(old storage.
 	}
 }
 
-// SetDisabled takes the registration that has a version out of use, or back, and gives it
-// another version in any case. ErrNotFound when there is none, storage.ErrChanged when it has
-// another.
+// SetDisabled disables or enables the registration with a version, and always gives it another
+// version. ErrNotFound if there is none, storage.ErrChanged if it has another version.
 func (r *Registry) SetDisabled(ctx context.Context, id string, disabled bool, version int64) error {
 	old, err := r.Store.Client(ctx, id)
 	switch {
@@ -148,7 +145,7 @@ func (r *Registry) SetDisabled(ctx context.Context, id string, disabled bool, ve
 	return nil
 }
 
-// recordChange records what a registration has changed.
+// recordChange records a change of a registration in the audit log.
 func (r *Registry) recordChange(ctx context.Context, known bool, old, current storage.Client) {
 	newSecrets := len(old.Secrets) > 0 && !slices.EqualFunc(old.Secrets, current.Secrets, r.sameSecret)
 	old.Secrets, old.UpdatedAt = current.Secrets, current.UpdatedAt

@@ -14,11 +14,11 @@ import (
 	"github.com/bonafide-id/bonafide/storage"
 )
 
-// SealPurpose is the purpose under which client secrets are sealed.
+// SealPurpose is the purpose under which client secrets are encrypted.
 const SealPurpose = "client secret"
 
 // Secret returns the newest secret of an application, and records that it was shown.
-// ErrNotFound when there is none.
+// ErrNotFound if there is none.
 func (r *Registry) Secret(ctx context.Context, id string) (string, error) {
 	c, err := r.confidential(ctx, id)
 	if err != nil {
@@ -32,16 +32,16 @@ func (r *Registry) Secret(ctx context.Context, id string) (string, error) {
 	return string(plain), nil
 }
 
-// maxSecrets bounds how many secrets of an application are valid at once: each is opened
-// when it authenticates.
+// maxSecrets is the maximum number of valid secrets of an application: each is decrypted when it
+// authenticates.
 const maxSecrets = 10
 
-// ErrTooManySecrets says that an application has as many secrets as may be valid at once.
+// ErrTooManySecrets means that an application has the maximum number of valid secrets.
 var ErrTooManySecrets = errors.New("provider: the client has ten secrets that are valid")
 
-// RotateSecret gives an application a new secret and returns it. Those that it had stay
-// valid for overlap. ErrNotFound when there is none, ErrTooManySecrets when ten would stay,
-// storage.ErrChanged when the registration has another revision; zero stands for any.
+// RotateSecret gives an application a new secret and returns it. Former secrets stay valid for
+// overlap. ErrNotFound if there is none, ErrTooManySecrets if ten would stay valid,
+// storage.ErrChanged if the registration has another revision; zero stands for any.
 func (r *Registry) RotateSecret(ctx context.Context, id string, overlap time.Duration, revision int64) (string, error) {
 	now, secret := r.Clock(), newSecret()
 	err := r.change(ctx, id, func(c storage.Client, _ bool) (storage.Client, error) {
@@ -65,7 +65,7 @@ func (r *Registry) RotateSecret(ctx context.Context, id string, overlap time.Dur
 		}
 		made := r.seal(secret)
 		if last := c.Secrets[len(c.Secrets)-1].CreatedAt; storage.UnixMicro(made.CreatedAt) <= storage.UnixMicro(last) {
-			made.CreatedAt = last.Add(time.Microsecond) // it is known by that
+			made.CreatedAt = last.Add(time.Microsecond) // which identifies it
 		}
 		secrets = append(secrets, made)
 		c.Secrets, c.UpdatedAt = secrets, now
@@ -77,7 +77,7 @@ func (r *Registry) RotateSecret(ctx context.Context, id string, overlap time.Dur
 	return secret, nil
 }
 
-// confidential returns a client that has a secret.
+// confidential returns a client with a secret.
 func (r *Registry) confidential(ctx context.Context, id string) (storage.Client, error) {
 	c, err := r.Store.Client(ctx, id)
 	if errors.Is(err, storage.ErrNotFound) || err == nil && len(c.Secrets) == 0 {
@@ -89,8 +89,8 @@ func (r *Registry) confidential(ctx context.Context, id string) (storage.Client,
 	return c, nil
 }
 
-// secretsOf returns the sealed secrets of a registration, keeping those that stand when
-// its own is among them.
+// secretsOf returns the encrypted secrets of a registration: the valid ones, if the given secret
+// is among them.
 func (r *Registry) secretsOf(c storage.Client, secret string, old storage.Client) []storage.ClientSecret {
 	if c.Public || c.AuthMethod == protocol.AuthPrivateKey {
 		return nil
@@ -112,8 +112,8 @@ func (r *Registry) secretsOf(c storage.Client, secret string, old storage.Client
 	return []storage.ClientSecret{r.seal(secret)}
 }
 
-// resealed returns the same secrets, all sealed under the current secret of the
-// provider, and how many were not. One that cannot be opened stays as it is.
+// resealed returns the same secrets, all encrypted under the current secret of the provider, and
+// the number of those that were not. A secret that does not decrypt stays.
 func (r *Registry) resealed(secrets []storage.ClientSecret) (anew []storage.ClientSecret, changed int) {
 	anew = slices.Clone(secrets)
 	for i, s := range secrets {
@@ -130,7 +130,7 @@ func (r *Registry) seal(secret string) storage.ClientSecret {
 	return storage.ClientSecret{Sealed: r.Secrets.Seal(SealPurpose, []byte(secret)), CreatedAt: r.Clock()}
 }
 
-// sameSecret reports whether two are the same secret, sealed once or twice.
+// sameSecret reports whether two records have the same secret, however encrypted.
 func (r *Registry) sameSecret(a, b storage.ClientSecret) bool {
 	if bytes.Equal(a.Sealed, b.Sealed) {
 		return true
@@ -143,8 +143,8 @@ func (r *Registry) sameSecret(a, b storage.ClientSecret) bool {
 // newSecret returns 256 random bits as text.
 func newSecret() string { return random.Text(32) }
 
-// Reseal seals under the current secret of the provider what a former one has sealed, and
-// returns how many secrets that were.
+// Reseal encrypts under the current secret of the provider the client secrets that a former one
+// encrypts, and returns their number.
 func (r *Registry) Reseal(ctx context.Context) (resealed int, err error) {
 	err = r.Each(ctx, func(c storage.Client) error {
 		if _, n := r.resealed(c.Secrets); n == 0 {

@@ -11,25 +11,25 @@ import (
 	"github.com/bonafide-id/bonafide/storage"
 )
 
-// SecretInfo is what can be known of a secret without the secret.
+// SecretInfo describes a secret without revealing it.
 type SecretInfo struct {
-	// ID names the secret among those of its application.
+	// ID identifies the secret within its application.
 	ID string
 
-	// Hint is how the secret ends.
+	// Hint is the end of the secret.
 	Hint string
 
 	CreatedAt, ExpiresAt, LastUsedAt time.Time
 }
 
-// hintLength is how many characters of a secret are shown, of the 32 that it has at least.
+// hintLength is the number of visible characters of a secret, which has at least 32.
 const hintLength = 4
 
-// ErrLastSecret says that an application would be left without a secret that stays valid.
+// ErrLastSecret means that an application would have no permanent secret left.
 var ErrLastSecret = errors.New("provider: the client has no other secret that stays valid")
 
-// ListSecrets returns the valid secrets of an application, the newest first; none for a
-// public one. ErrNotFound when there is no such application.
+// ListSecrets returns the valid secrets of an application, the newest first; none for a public
+// one. ErrNotFound if there is no such application.
 func (r *Registry) ListSecrets(ctx context.Context, id string) ([]SecretInfo, error) {
 	c, err := r.Store.Client(ctx, id)
 	if errors.Is(err, storage.ErrNotFound) || err == nil && c.Deleted {
@@ -62,15 +62,14 @@ func (r *Registry) ListSecrets(ctx context.Context, id string) ([]SecretInfo, er
 	return list, nil
 }
 
-// secretID names a secret by the moment at which it was made, which no other of its
+// secretID returns the identifier of a secret: the time of its creation, which no other of its
 // application has.
 func secretID(s storage.ClientSecret) string {
 	return strconv.FormatInt(storage.UnixMicro(s.CreatedAt), 36)
 }
 
-// EndSecret ends one secret of an application. It returns nil when there is no such
-// secret, ErrNotFound when there is no such application, and ErrLastSecret when no other
-// one stays valid.
+// EndSecret ends one secret of an application. It returns nil if there is no such secret.
+// ErrNotFound if there is no such application, ErrLastSecret if no other secret is permanent.
 func (r *Registry) EndSecret(ctx context.Context, id, secret string) error {
 	return r.change(ctx, id, func(c storage.Client, known bool) (storage.Client, error) {
 		if !known || c.Deleted {

@@ -16,13 +16,13 @@ const (
 	// noteEvery is how often the use of one secret is recorded by one process.
 	noteEvery = time.Minute
 
-	// maxNoted bounds how many secrets are remembered as recorded, and maxNoting how
-	// many are being recorded: where the database is slow, the next minute will do.
+	// maxNoted limits the number of secrets that are cached as recorded, and maxNoting the
+	// number of concurrent writes: with a slow database, the next minute will do.
 	maxNoted  = 4096
 	maxNoting = 4
 )
 
-// Uses records when secrets were last used, out of the way of the answers.
+// Uses records the last uses of secrets, outside of the requests.
 type Uses struct {
 	store interface {
 		RecordSecretUse(ctx context.Context, clientID string, created, at time.Time) error
@@ -35,13 +35,13 @@ type Uses struct {
 	closed sync.Once
 }
 
-// use names a secret.
+// use identifies a secret.
 type use struct {
 	clientID string
 	created  int64
 }
 
-// NewUses returns what records the uses of secrets in a store.
+// NewUses returns a recorder of uses in a store.
 func NewUses(store storage.Clients, clock func() time.Time, logger *slog.Logger) *Uses {
 	return &Uses{
 		store: store, clock: clock, logger: logger,
@@ -49,8 +49,7 @@ func NewUses(store storage.Clients, clock func() time.Time, logger *slog.Logger)
 	}
 }
 
-// Note records that the secret of a client that was made at created has been used now,
-// unless it has been recorded less than a minute ago.
+// Note records a use now of the client secret that was made at created, at most once a minute.
 func (u *Uses) Note(clientID string, created time.Time) {
 	_, _ = u.noted.Get(use{clientID, storage.UnixMicro(created)}, func() (struct{}, error) {
 		select {
@@ -67,12 +66,12 @@ func (u *Uses) record(clientID string, created, at time.Time) {
 	ctx, cancel := audit.Outlasting(context.Background())
 	defer cancel()
 	err := u.store.RecordSecretUse(ctx, clientID, created, at)
-	if err != nil && !errors.Is(err, storage.ErrNotFound) { // not one that was deleted a moment ago
+	if err != nil && !errors.Is(err, storage.ErrNotFound) { // the client may have been deleted
 		u.logger.WarnContext(ctx, "use of a client secret could not be recorded", slog.String("client", clientID), slog.Any("error", err))
 	}
 }
 
-// Close waits for what is being recorded; nothing is recorded after it.
+// Close waits for the running writes; later uses are not recorded.
 func (u *Uses) Close() {
 	u.closed.Do(func() {
 		for range cap(u.places) {

@@ -17,8 +17,8 @@ import (
 	"github.com/bonafide-id/bonafide/storage"
 )
 
-// newFosite returns fosite with the handlers of the engine. Its two lists of handlers
-// are all that the endpoints can do; discovery and registration offer the same.
+// newFosite returns fosite with the handlers of the engine. Its two lists of handlers are all
+// grants and response types of the endpoints, and those of discovery and registration.
 func newFosite(e *Engine) *fosite.Fosite {
 	return &fosite.Fosite{
 		Store: fositeClients{e},
@@ -26,10 +26,9 @@ func newFosite(e *Engine) *fosite.Fosite {
 			ScopeStrategy:                e.scopeAllowed,
 			MinParameterEntropy:          1, // the least; see readByFosite
 			ClientAuthenticationStrategy: e.authenticate,
-			// An audience is one of the resources, which are looked up before.
+			// An audience is a resource, which was checked before.
 			AudienceMatchingStrategy: func([]string, []string) error { return nil },
-			// fosite sets what it finds unset at first use, which the first requests
-			// would do at once.
+			// fosite sets its defaults at first use, where the first requests would race.
 			ClientSecretsHasher: noHashes{},
 			JWKSFetcherStrategy: noKeySets{},
 			AuthorizeEndpointHandlers: fosite.AuthorizeEndpointHandlers{
@@ -56,8 +55,8 @@ func (e *Engine) authenticate(ctx context.Context, r *http.Request, form url.Val
 	return fositeClient{client}, nil
 }
 
-// refusal returns the error response to an error of fosite. Its own text repeats input,
-// which may carry line breaks and markup into logs and pages.
+// refusal returns the error response of an error of fosite, whose own text repeats input: line
+// breaks and markup would reach logs and pages.
 func refusal(err error) *protocol.Error {
 	var ours *protocol.Error
 	var theirs *fosite.RFC6749Error
@@ -94,14 +93,14 @@ func (fositeClients) SetClientAssertionJWT(context.Context, string, time.Time) e
 	return errNoAssertions
 }
 
-// fositeClient is a client in the terms of fosite.
+// fositeClient is a client for fosite.
 type fositeClient struct{ *registry.Client }
 
 var _ fosite.ResponseModeClient = fositeClient{}
 
 func (c fositeClient) GetID() string { return c.ID }
 
-// GetHashedSecret returns nothing: secrets are sealed, and authenticate compares them.
+// GetHashedSecret returns nothing: authenticate compares secrets, which are encrypted.
 func (c fositeClient) GetHashedSecret() []byte { return nil }
 
 // GetRedirectURIs returns the addresses as readByFosite names them.
@@ -137,16 +136,15 @@ func (noHashes) Compare(context.Context, []byte, []byte) error { return errNoHas
 
 func (noHashes) Hash(context.Context, []byte) ([]byte, error) { return nil, errNoHashes }
 
-// noKeySets implements fosite.JWKSFetcherStrategy: nothing is ever fetched from an
-// address that a client has named.
+// noKeySets implements fosite.JWKSFetcherStrategy: fosite fetches nothing from a client's address.
 type noKeySets struct{}
 
 func (noKeySets) Resolve(context.Context, string, bool) (*jose.JSONWebKeySet, error) {
 	return nil, errors.New("engine: key sets of clients are not fetched")
 }
 
-// session is what both endpoints keep with a request of fosite: the grant that it makes
-// or uses, and the tokens that are issued in response.
+// session is the session of fosite at both endpoints: the new or presented grant, and the issued
+// tokens.
 type session struct{ issue.Batch }
 
 // GetSubject implements fosite.Session.
@@ -191,7 +189,7 @@ var fositeTypes = map[storage.TokenKind]fosite.TokenType{
 	storage.RefreshToken:      fosite.RefreshToken,
 }
 
-// pkceChallenge keeps the challenge with the grant that is about to be made.
+// pkceChallenge keeps the challenge with the new grant.
 type pkceChallenge struct{}
 
 func (pkceChallenge) HandleAuthorizeEndpointRequest(_ context.Context, ar fosite.AuthorizeRequester, _ fosite.AuthorizeResponder) error {

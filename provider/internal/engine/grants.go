@@ -9,15 +9,14 @@ import (
 	"github.com/bonafide-id/bonafide/storage"
 )
 
-// Issued is a token with the grant that it came of. Many requests may share one:
-// nobody changes it.
+// Issued is a token with its grant. Requests share it and must not change it.
 type Issued struct {
 	Token storage.Token
 	Grant storage.Grant
 }
 
-// Grants are the records of what was issued. The methods do what those of
-// [storage.Grants] do; a token that is to be exchanged is given as it was found.
+// Grants are the records of grants and tokens, with the methods of [storage.Grants]; the token of
+// an exchange is passed as it was read.
 type Grants interface {
 	// Issued returns a token with its grant.
 	Issued(ctx context.Context, kind storage.TokenKind, digest storage.Digest) (*Issued, error)

@@ -29,10 +29,10 @@ type Introspection struct {
 	ExpiresAt int64          `json:"exp,omitempty"`
 	IssuedAt  int64          `json:"iat,omitempty"`
 
-	// UserID is the user that the token is about, or empty.
+	// UserID is the user of the token, or empty.
 	UserID string `json:"-"`
 
-	// AskedBy is the client that asks.
+	// AskedBy is the requesting client.
 	AskedBy string `json:"-"`
 }
 
@@ -62,10 +62,9 @@ func (i Introspection) AppendJSON(to []byte) []byte {
 	return append(to, '}')
 }
 
-// Introspect returns the state of an access or refresh token to the confidential client
-// that it was issued to, and that of an access token to the introspectors of a resource
-// that it is for (RFC 7662). Tokens of others are inactive to it, so that nobody can use
-// the endpoint to try out what was found.
+// Introspect returns the state of an access or refresh token to its confidential client, and that
+// of an access token to the introspectors of its resources (RFC 7662). For others the token is
+// inactive, so that nobody can test a found token.
 func (e *Engine) Introspect(ctx context.Context, r *http.Request) (Introspection, error) {
 	form, err := input.ReadForm(r)
 	if err != nil {
@@ -100,8 +99,8 @@ func (e *Engine) Introspect(ctx context.Context, r *http.Request) (Introspection
 	return Introspection{AskedBy: authenticated.GetID()}, nil
 }
 
-// describe returns what a client learns of a token, and false when that is nothing. A
-// resource learns of its own part only, and nothing of refresh tokens.
+// describe returns the description of a token for a client; false if the client may not see it. A
+// resource sees only its own part, and no refresh token.
 func (e *Engine) describe(a Access, kind storage.TokenKind, asks string) (Introspection, bool) {
 	scopes, audience := a.Scopes, a.Resources
 	if a.Client.ID != asks {

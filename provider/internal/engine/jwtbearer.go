@@ -21,10 +21,10 @@ import (
 	"github.com/bonafide-id/bonafide/storage"
 )
 
-// jwtGrant issues an access token to an application that has signed the name of a user
-// (RFC 7523 section 2.1). The signature says who asks, not what may be had: that is what
-// the user has allowed this application before, and no more. There is no refresh token,
-// since another assertion does, and no ID token, since nobody has signed in.
+// jwtGrant issues an access token to an application that has signed the name of a user (RFC 7523
+// section 2.1). The signature authenticates the application; the scopes are at most those that
+// the user has allowed it before. There is no refresh token, because another assertion serves,
+// and no ID token, because nobody has signed in.
 type jwtGrant struct{ *Engine }
 
 var bearerAssertion = signed.Kind{
@@ -32,7 +32,7 @@ var bearerAssertion = signed.Kind{
 	Refused: protocol.Fail(protocol.InvalidGrant, "The assertion is malformed, expired, used, or not signed by this application for this provider, or its user has not allowed this."),
 }
 
-// ErrNotAllowed says that a user has not allowed an application what it asks for.
+// ErrNotAllowed means that a user has not allowed an application's request.
 var ErrNotAllowed = errors.New("engine: the user has not allowed it")
 
 // Allowed is what a user has allowed an application before.
@@ -42,8 +42,7 @@ type Allowed struct {
 	Groups     []string
 	Resources  []string
 
-	// Basis is the decision; when it is over by the time of the response nothing is
-	// issued.
+	// Basis is the decision. If it has ended by the time of the write, nothing is issued.
 	Basis storage.Basis
 }
 
@@ -99,8 +98,8 @@ func (g jwtGrant) HandleTokenEndpointRequest(ctx context.Context, r fosite.Acces
 	return nil
 }
 
-// readSubject returns the user that an assertion of the client names. A client that names
-// itself has signed an assertion of another kind.
+// readSubject returns the user of a client's assertion. If that is the client itself, the
+// assertion is of another kind.
 func (g jwtGrant) readSubject(ctx context.Context, c *registry.Client, assertion string) (string, error) {
 	token, claims, err := bearerAssertion.Read(assertion)
 	if err != nil {
@@ -142,9 +141,9 @@ func (g jwtGrant) PopulateTokenEndpointResponse(ctx context.Context, r fosite.Ac
 	}
 }
 
-// create records the grant. What it rests on may have ended by then because another request
-// of an application of the host's own has recorded more of its use: then it rests on that. A
-// decision of a user that has ended has ended.
+// create records the grant. If its basis is the record of a host's own application, which another
+// request has just extended, the grant gets the new basis. The end of a user's decision is
+// final.
 func (g jwtGrant) create(ctx context.Context, s *exchange) error {
 	for range 3 {
 		err := g.Grants.CreateGrant(ctx, s.Grant, s.basis, s.Issued...)

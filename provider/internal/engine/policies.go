@@ -12,9 +12,9 @@ import (
 	"github.com/bonafide-id/bonafide/provider/internal/engine/protocol"
 )
 
-// RegisteredScopes returns the scope values that the client which asks may ask for, those
-// included that nobody knows any more. The client authenticates with its secret, which a
-// client that may send tokens in the query may send there, too; r.PostForm is what was sent.
+// RegisteredScopes returns the scope values of the requesting client, including unknown ones. The
+// client authenticates with its secret, in the query if it may send tokens there; r.PostForm
+// has the parameters.
 func (e *Engine) RegisteredScopes(ctx context.Context, r *http.Request) ([]string, error) {
 	query, err := url.ParseQuery(r.URL.RawQuery)
 	if err != nil {

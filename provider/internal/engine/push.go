@@ -23,14 +23,14 @@ import (
 )
 
 const (
-	// pushedPrefix begins every request_uri that is ours. Nothing is ever fetched from
-	// one (RFC 9126 section 2.2).
+	// pushedPrefix begins every request_uri of the provider. No request_uri is ever fetched
+	// (RFC 9126 section 2.2).
 	pushedPrefix = "urn:ietf:params:oauth:request_uri:"
 
-	// pushedLife is how long the user may take to come with it.
+	// pushedLife is the life of a pushed request.
 	pushedLife = 90 * time.Second
 
-	// maxPushed bounds what is kept of a request, in bytes: it goes on in an address.
+	// maxPushed is the maximum size of a stored request in bytes: it continues in an address.
 	maxPushed = 8 << 10
 )
 
@@ -39,12 +39,12 @@ type Pushed struct {
 	RequestURI string `json:"request_uri"`
 	ExpiresIn  int64  `json:"expires_in"`
 
-	// ClientID is whose request it is.
+	// ClientID is the client of the request.
 	ClientID string `json:"-"`
 }
 
-// Push checks an authorization request that an application sends itself and keeps it for
-// the user to come with, unless mayPush has an error for the client that has authenticated.
+// Push checks an authorization request that an application itself sends, and keeps it for the
+// user's visit, unless mayPush returns an error for the authenticated client.
 func (e *Engine) Push(ctx context.Context, r *http.Request, mayPush func(*registry.Client) error) (Pushed, error) {
 	form, err := input.ReadForm(r)
 	if err != nil {
@@ -74,8 +74,7 @@ func (e *Engine) Push(ctx context.Context, r *http.Request, mayPush func(*regist
 	return e.keepPushed(ctx, client, request.Form.Encode())
 }
 
-// withoutCredentials returns the parameters of a pushed request that are those of the
-// authorization endpoint.
+// withoutCredentials returns the parameters of a pushed request for the authorization endpoint.
 func withoutCredentials(form url.Values, clientID string) url.Values {
 	request := url.Values{}
 	for name, values := range form {
@@ -89,8 +88,8 @@ func withoutCredentials(form url.Values, clientID string) url.Values {
 	return request
 }
 
-// keepPushed keeps a request under a name that nobody can guess. It may name a person
-// (login_hint), so it is sealed.
+// keepPushed stores a request under a random name. It is encrypted, because login_hint may name
+// a person.
 func (e *Engine) keepPushed(ctx context.Context, c *registry.Client, asked string) (Pushed, error) {
 	if len(asked) > maxPushed {
 		return Pushed{}, protocol.Fail(protocol.InvalidRequest, "The request is too large.").Because(diagnosis.RequestMalformed)
@@ -110,16 +109,15 @@ func (e *Engine) keepPushed(ctx context.Context, c *registry.Client, asked strin
 	return Pushed{uri, int64(pushedLife / time.Second), c.ID}, nil
 }
 
-// isPushed reports whether a request names one that was pushed.
+// isPushed reports whether a request refers to a pushed one.
 func isPushed(form url.Values) bool {
 	return len(form["request_uri"]) == 1 && strings.HasPrefix(form.Get("request_uri"), pushedPrefix)
 }
 
-// readPushed returns the request that was pushed to the client that pushed it. It is not
-// spent by a visit: a page may be loaded again, and what looks where a link leads may come
-// first. Every visit names the same flow, which has one answer (FAPI 2.0 Security Profile
-// section 5.3.2.2, note 3). What comes beside does not count (RFC 9126 section 4). What was
-// checked then is checked again: the registration may have changed.
+// readPushed returns the pushed request of a client. A visit does not spend it: a page may be
+// loaded again, or a program may look first where a link leads. Every visit has the same flow,
+// which has one response (FAPI 2.0 Security Profile section 5.3.2.2, note 3). Other parameters
+// are ignored (RFC 9126 section 4). All checks are repeated: the registration may have changed.
 func (e *Engine) readPushed(ctx context.Context, form url.Values) (*AuthorizeRequest, error) {
 	client, err := e.namedClient(ctx, form)
 	if err != nil {
@@ -149,8 +147,8 @@ func (e *Engine) readPushed(ctx context.Context, form url.Values) (*AuthorizeReq
 	return r, err
 }
 
-// flowOfPushed names the one flow of a pushed request. It begins with a time, as the name
-// of every flow does.
+// flowOfPushed returns the name of a pushed request's flow. Like every such name it begins with a
+// time.
 func flowOfPushed(pushed storage.Digest, expires time.Time) storage.Digest {
 	d := storage.Digest(sha256.Sum256(append([]byte("pushed flow "), pushed[:]...)))
 	binary.BigEndian.PutUint64(d[:8], uint64(expires.UnixMicro()))

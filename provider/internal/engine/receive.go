@@ -14,17 +14,16 @@ import (
 	"github.com/bonafide-id/bonafide/provider/internal/engine/signed"
 )
 
-// Receive checks an authorization request that has just come, as ParseAuthorize does: one
-// that was pushed (RFC 9126), that carries a request object (RFC 9101), or whose
-// parameters are all there is. The Form of what it returns is what counts, and can be
-// parsed again; a jti is spent by then.
+// Receive checks a new authorization request as ParseAuthorize does: a pushed one (RFC 9126),
+// one with a request object (RFC 9101), or plain parameters. Only the Form of its result
+// counts, which can be parsed again; a jti is then spent.
 func (e *Engine) Receive(ctx context.Context, form url.Values) (*AuthorizeRequest, error) {
 	form = input.WithValue(form)
 	if isPushed(form) {
 		return e.readPushed(ctx, form)
 	}
-	// What a client has to do is known from here on: read again, it could be found where it
-	// was not, and its request pass as one of a client that has to do nothing.
+	// The client is read once, with its requirements: a second reading could find it where
+	// the first did not, and the request would skip them.
 	client, err := e.namedClient(ctx, form)
 	if err != nil {
 		return nil, err
@@ -36,7 +35,7 @@ func (e *Engine) Receive(ctx context.Context, form url.Values) (*AuthorizeReques
 	return e.unfold(ctx, client, form)
 }
 
-// unfold checks a request of a client, by its request object when there is one.
+// unfold checks a client's request, by its request object if it has one.
 func (e *Engine) unfold(ctx context.Context, c *registry.Client, form url.Values) (*AuthorizeRequest, error) {
 	switch {
 	case len(form["request"]) == 1 && !form.Has("request_uri"):
@@ -49,8 +48,7 @@ func (e *Engine) unfold(ctx context.Context, c *registry.Client, form url.Values
 	}
 }
 
-// parseObject checks a request by the object that it carries, which is spent when all else
-// is right.
+// parseObject checks a request by its request object, which it spends after all other checks.
 func (e *Engine) parseObject(ctx context.Context, c *registry.Client, form url.Values) (*AuthorizeRequest, error) {
 	parameters, claims, err := e.signatures.OpenObject(ctx, c, form)
 	if err != nil {
@@ -66,8 +64,7 @@ func (e *Engine) parseObject(ctx context.Context, c *registry.Client, form url.V
 	return r, nil
 }
 
-// UnredirectedError is an error of a client's request that nobody is redirected with,
-// because it is not known where to.
+// UnredirectedError is an error of a client's request without a trusted redirect URI.
 type UnredirectedError struct {
 	Client *registry.Client
 	Err    error
@@ -77,9 +74,9 @@ func (e *UnredirectedError) Error() string { return e.Err.Error() }
 
 func (e *UnredirectedError) Unwrap() error { return e.Err }
 
-// refuse returns the request that an error is the answer to, when its redirect URI is
-// registered. State and response mode may be of a request object that is not believed:
-// whoever made it up could as well have sent them beside it. The redirect URI never is.
+// refuse returns the request of an error if its redirect URI is registered. State and response
+// mode may come from an unverified request object: its sender could have sent them as
+// parameters as well. The redirect URI never does.
 func (e *Engine) refuse(ctx context.Context, c *registry.Client, form url.Values, cause error) (*AuthorizeRequest, error) {
 	var inside struct {
 		State string                `json:"state"`

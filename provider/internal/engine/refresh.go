@@ -25,6 +25,10 @@ import (
 // used, the others are spent: a thief who repeats a request of the owner and the owner
 // cannot both continue. A token that comes again later was stolen, by the one who came
 // first or by this one, and ends the grant (RFC 9700 section 4.14.2).
+//
+// HandleTokenEndpointRequest decides by the token as it was read. Requests race, so the
+// writes of PopulateTokenEndpointResponse decide again: Exchange and Reissue of
+// storage.Grants have the rule as their conditions (storage/sqlstore/grant.go).
 type refreshGrant struct{ *Engine }
 
 func (refreshGrant) CanHandleTokenEndpointRequest(_ context.Context, r fosite.AccessRequester) bool {
@@ -118,11 +122,11 @@ func (g refreshGrant) PopulateTokenEndpointResponse(ctx context.Context, r fosit
 	}
 }
 
-// maxSuccessors is how many refresh tokens there may be in place of one. A browser
-// with many tabs repeats a request as often when they wake up together.
+// maxSuccessors is the maximum number of refresh tokens that replace one. Many tabs of a browser
+// that wake up together repeat a request as often.
 const maxSuccessors = 10
 
-// grace is within what limits a spent refresh token gets another successor: those of
+// grace returns the limits within which a spent refresh token gets another successor: those of
 // clock.Within, as a condition of the write.
 func (e *Engine) grace(now time.Time) storage.Grace {
 	return storage.Grace{
@@ -132,8 +136,8 @@ func (e *Engine) grace(now time.Time) storage.Grace {
 	}
 }
 
-// stillKnown leaves out of the scopes of a refresh those that nobody knows, which the
-// authorization request was not granted either; not all of them.
+// stillKnown drops the unknown scopes of a refresh, which the authorization request was not
+// granted either. It does not drop all.
 func (e *Engine) stillKnown(asked []string, c *registry.Client) []string {
 	if !c.Dialect.IgnoresScopes {
 		return asked

@@ -18,26 +18,25 @@ import (
 	"github.com/bonafide-id/bonafide/provider/internal/engine/registry"
 )
 
-// AuthorizeRequest is an authorization request that has been read, and which fosite has
-// accepted.
+// AuthorizeRequest is an authorization request that fosite has accepted.
 type AuthorizeRequest struct {
 	authorization.Request
 
-	// PushedAs is the flow of a request that was pushed, however often a browser comes with
-	// it, and until when one can; zero for any other.
+	// PushedAs is the flow of a pushed request, the same for each visit of a browser, and
+	// the end of its time; zero for any other request.
 	PushedAs Flow
 
-	// read is the request as fosite has read it, from the same form; nil while a scope
-	// value is to be picked.
+	// read is the request of fosite from the same form; nil while the user has to pick a
+	// scope value.
 	read fosite.AuthorizeRequester
 }
 
-// ParseAuthorize checks an authorization request. When it returns a request and an
-// error, the error belongs to the client: send it to the redirect URI with Refuse.
-// When it returns no request, client or redirect URI cannot be trusted: show the
-// error on a page and never redirect (RFC 6749 section 4.1.2.1).
+// ParseAuthorize checks an authorization request. If it returns a request and an error, the
+// error is for the client: send it to the redirect URI with Refuse. If it returns no request,
+// client or redirect URI cannot be trusted: show the error on a page and never redirect (RFC
+// 6749 section 4.1.2.1).
 //
-// What fosite leaves open is refused before fosite reads the request; see doc.go.
+// It refuses what fosite would accept before fosite reads the request; see doc.go.
 func (e *Engine) ParseAuthorize(ctx context.Context, form url.Values) (*AuthorizeRequest, error) {
 	form = input.WithValue(form)
 	r, err := e.identify(ctx, form)
@@ -53,7 +52,7 @@ func (e *Engine) ParseAuthorize(ctx context.Context, form url.Values) (*Authoriz
 		return r, e.requests.Diagnose(&r.Request, refusal(err))
 	}
 	if !slices.Equal(read.GetRequestedScopes(), all) {
-		// It drops all that Unicode calls a space, and has checked other values.
+		// fosite drops every space of Unicode, and has checked other values.
 		return r, e.requests.Diagnose(&r.Request, protocol.Refused(protocol.InvalidScope))
 	}
 	if !r.MustPick() {
@@ -62,7 +61,7 @@ func (e *Engine) ParseAuthorize(ctx context.Context, form url.Values) (*Authoriz
 	return r, nil
 }
 
-// identify finds the client of a request, and where its response goes.
+// identify finds the client and the redirect URI of a request.
 func (e *Engine) identify(ctx context.Context, form url.Values) (*AuthorizeRequest, error) {
 	client, err := e.namedClient(ctx, form)
 	if err != nil {
@@ -75,7 +74,7 @@ func (e *Engine) identify(ctx context.Context, form url.Values) (*AuthorizeReque
 	return r, nil
 }
 
-// namedClient returns the client that an authorization request names.
+// namedClient returns the client of an authorization request.
 func (e *Engine) namedClient(ctx context.Context, form url.Values) (*registry.Client, error) {
 	if len(form["client_id"]) > 1 {
 		return nil, input.Repeated("client_id")
@@ -90,8 +89,7 @@ func (e *Engine) namedClient(ctx context.Context, form url.Values) (*registry.Cl
 	return client, nil
 }
 
-// noClient is the answer to a request of an application that there is not, or that is
-// disabled.
+// noClient returns the error of a request of an unknown or disabled application.
 func noClient(cause error) *protocol.Error {
 	e := &protocol.Error{Code: protocol.InvalidClient, Description: "There is no such application.", Status: http.StatusBadRequest, Cause: cause}
 	if errors.Is(cause, registry.ErrDisabled) {
@@ -100,24 +98,24 @@ func noClient(cause error) *protocol.Error {
 	return e.Because(diagnosis.ClientUnknown)
 }
 
-// readByFosite lets fosite read the request as it came, and decide whether the client
-// may have this response type, these scopes, as they were read, and this redirect URI.
+// readByFosite has fosite read the request as it came, and decide whether the client may have
+// its response type, scopes and redirect URI.
 func (e *Engine) readByFosite(ctx context.Context, form url.Values, scopes []string) (fosite.AuthorizeRequester, error) {
 	form = withScopes(form, scopes)
-	if form.Has("redirect_uri") { // matched before; a state in it is not compared
+	if form.Has("redirect_uri") { // matched before, without a state in it
 		form.Set("redirect_uri", registry.WithoutState(form.Get("redirect_uri")))
 	}
 	request, err := e.fosite.NewAuthorizeRequest(ctx, &http.Request{Method: http.MethodGet, Form: form})
 	if errors.Is(err, fosite.ErrInvalidState) && !form.Has("state") {
-		// State is optional, but MinParameterEntropy is at least one character. fosite
-		// checks the state last, when it has accepted all the rest.
+		// state is optional, but MinParameterEntropy is at least one character. fosite
+		// checks the state last, after it has accepted everything else.
 		return request, nil
 	}
 	return request, err
 }
 
-// Pick grants one of the Choices of a request in place of them. It returns ErrNoChoice
-// when the scope value is none of them.
+// Pick replaces the Choices of a request by one of them. ErrNoChoice if the scope value is none
+// of them.
 func (e *Engine) Pick(ctx context.Context, r *AuthorizeRequest, scope string) error {
 	if !slices.Contains(r.Choices, scope) {
 		return ErrNoChoice
@@ -131,11 +129,11 @@ func (e *Engine) Pick(ctx context.Context, r *AuthorizeRequest, scope string) er
 	return nil
 }
 
-// ErrNoChoice says that a scope value was picked that was not offered.
+// ErrNoChoice means that the picked scope value was not offered.
 var ErrNoChoice = errors.New("engine: the scope value is none of the choices")
 
-// Without returns a request as it is answered when its user leaves out these of its
-// Optional scopes. Something of it has to remain.
+// Without returns a request without these of its Optional scopes, which its user has declined.
+// At least one scope must remain.
 func (e *Engine) Without(ctx context.Context, r *AuthorizeRequest, leftOut []string) (*AuthorizeRequest, error) {
 	if len(leftOut) == 0 {
 		return r, nil

@@ -14,9 +14,9 @@ import (
 	"github.com/bonafide-id/bonafide/storage"
 )
 
-// Revoke ends a token of the client's own (RFC 7009). An access token ends alone, a
-// refresh token with its grant and so with every token of it. An unknown token is
-// no error; another client's is, and lives on.
+// Revoke ends a token of the client (RFC 7009). An access token ends alone, a refresh token with
+// its grant and all tokens of that. An unknown token is no error; another client's is one, and
+// stays valid.
 func (e *Engine) Revoke(ctx context.Context, r *http.Request) (known bool, err error) {
 	form, err := input.ReadForm(r)
 	if err != nil {
@@ -31,11 +31,11 @@ func (e *Engine) Revoke(ctx context.Context, r *http.Request) (known bool, err e
 	return known, nil
 }
 
-// revocationKey leads to whether the token of a revocation is one.
+// revocationKey is the key of the result of a revocation.
 type revocationKey struct{}
 
-// revocation implements fosite.RevocationHandler. The token itself says what kind
-// it is, so the hint is not needed.
+// revocation implements fosite.RevocationHandler. The token itself shows its kind, so the hint is
+// not needed.
 type revocation struct{ *Engine }
 
 func (h revocation) RevokeToken(ctx context.Context, presented string, _ fosite.TokenType, c fosite.Client) error {
@@ -67,8 +67,8 @@ func (h revocation) RevokeToken(ctx context.Context, presented string, _ fosite.
 	return nil
 }
 
-// end ends an access token, or the grant of a refresh token. It reports false when
-// that has been done before.
+// end ends an access token, or the grant of a refresh token. It reports false if that has ended
+// before.
 func (h revocation) end(ctx context.Context, found *Issued) (bool, error) {
 	if found.Token.Kind == storage.RefreshToken {
 		n, err := h.Grants.RevokeGrants(ctx, storage.GrantFilter{ID: found.Grant.ID}, h.Clock())

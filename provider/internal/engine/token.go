@@ -31,8 +31,8 @@ type TokenResponse struct {
 	Scope            string `json:"scope,omitempty"`
 	IDToken          string `json:"id_token,omitempty"`
 
-	// ClientID and Subject are whom it was issued to and about; Subject is empty when there
-	// is no user.
+	// ClientID and Subject are the client and the user of the token; Subject is empty without
+	// a user.
 	ClientID string `json:"-"`
 	Subject  string `json:"-"`
 
@@ -104,31 +104,30 @@ type exchange struct {
 	session
 	client *registry.Client
 
-	// presented is the code or refresh token with its grant, which is the session's.
+	// presented is the code or refresh token with its grant, that of the session.
 	presented *Issued
 
-	// Resources are those that the request names; nil for none.
+	// resources are those of the request; nil for none.
 	resources []string
 
-	// basis is what a grant rests on that is made here.
+	// basis is the basis of a new grant.
 	basis storage.Basis
 
-	// reissue issues once more for a refresh token that was used a moment ago.
+	// reissue reports that the refresh token was used a moment ago, and gets another
+	// successor.
 	reissue bool
 }
 
 var errGrant = protocol.Fail(protocol.InvalidGrant, "The code or token is unknown, expired, used or revoked, or belongs to another application.")
 
-// mistakesWith are what can be wrong with a code or a refresh token, which all get one
-// answer.
+// mistakesWith are the diagnoses of a code or a refresh token. All have the same response.
 var mistakesWith = map[storage.TokenKind]struct{ unknown, used, expired, revoked, foreign diagnosis.Name }{
 	storage.AuthorizationCode: {diagnosis.CodeUnknown, diagnosis.CodeUsed, diagnosis.CodeExpired, diagnosis.CodeRevoked, diagnosis.CodeOfAnother},
 	storage.RefreshToken:      {diagnosis.RefreshUnknown, diagnosis.RefreshUsed, diagnosis.RefreshExpired, diagnosis.RefreshRevoked, diagnosis.RefreshOfAnother},
 }
 
-// load reads the presented token with its grant, and refuses what belongs to
-// somebody else before anything else happens: another application's token must not
-// be harmed by whoever presents it.
+// load reads the presented token with its grant. It refuses that of another application before
+// anything else, so that presenting it does no harm.
 func (e *Engine) load(ctx context.Context, kind storage.TokenKind, presented string, s *exchange) error {
 	wrong := mistakesWith[kind]
 	digest, ok := e.Tokens.Parse(kind, presented)
@@ -156,8 +155,8 @@ func (e *Engine) load(ctx context.Context, kind storage.TokenKind, presented str
 	return nil
 }
 
-// admitted asks whether the application may still have something about the user: what is
-// issued now may be a minute younger than the answer that the user was given.
+// admitted asks whether the application may still have data about the user: the host was asked
+// up to a minute ago, at the authorization endpoint.
 func (e *Engine) admitted(ctx context.Context, r fosite.AccessRequester) error {
 	s := r.GetSession().(*exchange)
 	err := e.Admits(ctx, s.presented, r.GetGrantedScopes())
@@ -167,9 +166,8 @@ func (e *Engine) admitted(ctx context.Context, r fosite.AccessRequester) error {
 	return err
 }
 
-// replayed ends the grant of a code or refresh token that came a second time: one
-// of the two who presented it has stolen it (RFC 6749 section 10.5, RFC 9700
-// section 4.14.2).
+// replayed ends the grant of a code or refresh token that was presented twice: one of the two
+// presenters has stolen it (RFC 6749 section 10.5, RFC 9700 section 4.14.2).
 func (e *Engine) replayed(ctx context.Context, s *exchange) error {
 	if _, err := e.Grants.RevokeGrants(ctx, storage.GrantFilter{ID: s.Grant.ID}, e.Clock()); err != nil {
 		return err
@@ -178,7 +176,7 @@ func (e *Engine) replayed(ctx context.Context, s *exchange) error {
 	return errGrant.Because(mistakesWith[s.presented.Token.Kind].used)
 }
 
-// grantScopes grants all scopes of the grant that are among those asked for.
+// grantScopes grants all requested scopes that the grant has.
 func grantScopes(r fosite.AccessRequester, g storage.Grant, asked []string) {
 	for _, scope := range g.Scopes {
 		if slices.Contains(asked, scope) {
@@ -194,8 +192,8 @@ const (
 	extraIDToken          = "id_token"
 )
 
-// issueTokens puts an access token for the granted scopes into the response, and what
-// goes with it.
+// issueTokens adds an access token for the granted scopes to the response, with the tokens that
+// accompany it.
 func (e *Engine) issueTokens(ctx context.Context, r fosite.AccessRequester, response fosite.AccessResponder, refresh bool) error {
 	s, scopes, now := r.GetSession().(*exchange), r.GetGrantedScopes(), e.Clock()
 	left := s.Grant.ExpiresAt.Sub(now)
@@ -227,7 +225,7 @@ func (e *Engine) issueTokens(ctx context.Context, r fosite.AccessRequester, resp
 	return err
 }
 
-// tokenResponse returns the payload of what was issued.
+// tokenResponse returns the token payload of a response.
 func tokenResponse(issued fosite.AccessResponder, s *exchange) TokenResponse {
 	d := s.client.Dialect
 	text := func(name string) string {
@@ -242,7 +240,7 @@ func tokenResponse(issued fosite.AccessResponder, s *exchange) TokenResponse {
 	}
 }
 
-// IDToken returns a signed ID token; the error of a grant when its subject is gone.
+// IDToken returns a signed ID token; invalid_grant if the user of the grant is gone.
 func (e *Engine) idToken(ctx context.Context, f issue.IDTokenFor) (string, error) {
 	token, err := e.maker.IDToken(ctx, f)
 	if errors.Is(err, issue.ErrNoUser) {

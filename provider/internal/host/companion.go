@@ -9,30 +9,29 @@ import (
 	"github.com/bonafide-id/bonafide/ui"
 )
 
-// Companion stands beside the provider and keeps something about its users, such as the
-// dashboard for developers.
+// Companion keeps data about the provider's users beside it, such as the dashboard for
+// developers.
 type Companion interface {
-	// Duties are what a user alone answers for. Users do not delete their account while
-	// there are any: somebody has to follow first.
+	// Duties are the responsibilities of a user alone. A user who has any cannot delete the
+	// account: somebody must take over first.
 	Duties(ctx context.Context, userID string) ([]ui.Duty, error)
 
-	// Export returns what is kept about a user, by the names that it has in the file that
-	// the user downloads.
+	// Export returns the data about a user, by name in the file that the user downloads.
 	Export(ctx context.Context, userID string) (map[string]any, error)
 
-	// Forget ends what is kept about a user, whose account is removed next; where what has
-	// happened is kept, the pseudonym takes the place of the ID. It is called again, with
-	// another pseudonym, when it fails or when the provider ends before the account is
-	// removed, and for users whom the companion does not know.
+	// Forget removes the data about a user, whose account is removed next. In logs that
+	// stay, the pseudonym replaces the ID. It is called for unknown users, too, and again,
+	// with another pseudonym, if it fails or the provider ends before the account is
+	// removed.
 	Forget(ctx context.Context, userID, pseudonym string) error
 
-	// RemoveEnded removes for good up to limit of what is over at a time that all processes
-	// of the provider agree on, and reports how many. Run calls it again until that is zero.
+	// RemoveEnded permanently removes up to limit records that have ended by now, a time on
+	// which all processes of the provider agree, and returns their number. Run repeats it
+	// until that is zero.
 	RemoveEnded(ctx context.Context, now time.Time, limit int) (removed int, err error)
 }
 
-// Companions are those of one provider. Its methods may be called by any number of
-// goroutines.
+// Companions are the companions of one provider. It is safe for concurrent use.
 type Companions struct {
 	mu  sync.Mutex
 	all []Companion

@@ -1,6 +1,6 @@
-// Package host calls the functions of the host application. They may panic, hang, end
-// their goroutine or return what cannot be right; none of that reaches a request, and a
-// function that fails is an error of its own, never a wrong password or an unknown user.
+// Package host calls the functions of the host application. They may panic, hang, end their
+// goroutine or return impossible values; none of that harms a request. The failure of a
+// function is an error of its own, never a wrong password or an unknown user.
 package host
 
 import (
@@ -10,24 +10,23 @@ import (
 	"time"
 )
 
-// ErrFailed says that a function of the host did not answer.
+// ErrFailed means that a function of the host has failed.
 var ErrFailed = errors.New("host function failed")
 
-// ErrNoUser says that there is no such user, or that the user is disabled.
+// ErrNoUser means that there is no such user, or that the user is disabled.
 var ErrNoUser = errors.New("provider: no such user")
 
-// Timeout bounds a call of a function of the host.
+// Timeout is the maximum duration of a call of the host's functions.
 const Timeout = 5 * time.Second
 
-// maxCalls bounds how many calls of the host's functions a provider has under way, those
-// included that nobody waits for any more. It is more than a host answers at a time, and
-// little memory.
+// maxCalls is the maximum number of running calls of a provider's host functions, including
+// abandoned ones. It is more than a host answers at a time, and little memory.
 const maxCalls = 1024
 
-// Calls are the places of such calls.
+// Calls are the places for running calls.
 type Calls chan struct{}
 
-// NewCalls returns the places of one provider: none takes those of another.
+// NewCalls returns the places of one provider, which no other provider takes.
 func NewCalls() Calls { return make(Calls, maxCalls) }
 
 // outside is for calls outside of requests.
@@ -41,14 +40,14 @@ func callsOf(ctx context.Context) Calls {
 	return outside
 }
 
-// Call calls a function of the host without suffering from it. A function that ignores
-// its context is left behind, and keeps its place until it returns: when none is free,
-// nothing more is called. What it returns later is dropped.
+// Call calls a function of the host and survives it. A function that ignores its context is
+// abandoned, and keeps its place until it returns; its result is dropped. Without a free
+// place, no function is called.
 func Call[T any](ctx context.Context, call func(context.Context) (T, error)) (T, error) {
 	return CallIn(ctx, callsOf(ctx), call)
 }
 
-// CallIn is Call in one of these places.
+// CallIn is Call with these places.
 func CallIn[T any](ctx context.Context, calls Calls, call func(context.Context) (T, error)) (T, error) {
 	type result struct {
 		value T

@@ -13,22 +13,20 @@ import (
 // ownSigners is the import path of the package whose signers are the project's own.
 const ownSigners = "github.com/bonafide-id/bonafide/provider/opensslsigner"
 
-// isOwn reports whether a signer is of the project's own package. Its type says so: no
-// other program has a type of that import path unless it puts its code in the place of the
-// package, and a type of a host's that embeds one is the host's. There is nothing to
-// implement or to call by which a signer could claim it.
+// isOwn reports whether a signer is of the project's own package, by the import path of its
+// type. Only a program that replaces the package has another such type; a host's type that
+// embeds one is the host's. A signer can claim it by no method.
 func isOwn(signer crypto.Signer) bool {
 	t := reflect.TypeOf(signer)
 	return t.Kind() == reflect.Pointer && t.Elem().PkgPath() == ownSigners
 }
 
-// sampleEvery is of how many signatures of a signer of ours one is verified.
+// sampleEvery is the number of signatures of an own signer of which one is verified.
 const sampleEvery = 64
 
-// sampledSigner is a signer of ours: it computes in memory, neither hangs nor keeps what
-// it is given, and OpenSSL checks each result of its own before it hands it out. The
-// first signature and samples are verified here, so that a library that computes wrongly
-// is found out.
+// sampledSigner is an own signer. It computes in memory, neither hangs nor keeps its
+// arguments, and OpenSSL checks each result. The first signature and samples are verified
+// here as well, to detect a faulty library.
 type sampledSigner struct {
 	field  string // of the Config
 	signer crypto.Signer
@@ -54,7 +52,7 @@ func (s *sampledSigner) Sign(random io.Reader, digest []byte, options crypto.Sig
 		err = verify(s.public, options.HashFunc(), digest, signature)
 	}
 	if err != nil {
-		s.signed.Store(0) // the next one is looked at as well
+		s.signed.Store(0) // the next one is verified as well
 		return nil, fmt.Errorf("%w: %s: %w", ErrFailed, s.field, err)
 	}
 	return signature, nil
@@ -68,7 +66,7 @@ func publicKey(public crypto.PublicKey) (*rsa.PublicKey, error) {
 	return key, nil
 }
 
-// verify returns an error for what is no signature of a key.
+// verify returns an error unless a signature is that of a key.
 func verify(key *rsa.PublicKey, hash crypto.Hash, digest, signature []byte) error {
 	if rsa.VerifyPKCS1v15(key, hash, digest, signature) != nil {
 		return errors.New("its signature does not match its public key")

@@ -8,24 +8,24 @@ import (
 	"github.com/bonafide-id/bonafide/provider/internal/request"
 )
 
-// Request is what a function of the host is asked for.
+// Request is the subject of a call of the host.
 type Request struct {
-	// ClientID names the application that asks.
+	// ClientID is the requesting application.
 	ClientID string
 
-	// Scopes are the scope values that it asks for, or that its token has.
+	// Scopes are the scope values that it requests, or those of its token.
 	Scopes []string
 
-	// Claims are the attributes that it asks for beside them, one by one.
+	// Claims are the single attributes that it requests in addition.
 	Claims []string
 }
 
-// Memo is what the host is asked for in one request, and has answered: it is asked once,
-// so that a page and what it leads to rest on the same answer.
+// Memo has the questions to the host in one request, and its answers. Each is asked once, so
+// that a page and its consequences have the same answer.
 type Memo struct {
 	calls Calls
 
-	mu      sync.Mutex // a function that was left behind may still ask for the request
+	mu      sync.Mutex // an abandoned function may still read the request
 	request *Request
 	answers map[any]any
 }
@@ -37,14 +37,13 @@ func memoOf(ctx context.Context) *Memo {
 	return m
 }
 
-// WithRequest returns the context of a request, in which the host's functions are called
-// in these places and asked once each. The memo is a new one.
+// WithRequest returns the context of a request with these places and a new memo.
 func WithRequest(ctx context.Context, calls Calls, m *Memo) context.Context {
 	m.calls = calls
 	return request.Attach(ctx, memoKey{}, m)
 }
 
-// AskFor notes which application asks in this request, and for what.
+// AskFor sets the application of this request, and the data that it requests.
 func AskFor(ctx context.Context, what Request) {
 	if m := memoOf(ctx); m != nil {
 		m.mu.Lock()
@@ -53,8 +52,8 @@ func AskFor(ctx context.Context, what Request) {
 	}
 }
 
-// RequestOf returns which application asks in the request of ctx, and for what. It
-// reports false where none does, and outside of requests.
+// RequestOf returns the application of the request of ctx, and the data that it requests. It
+// reports false if there is none, and outside of requests.
 func RequestOf(ctx context.Context) (Request, bool) {
 	m := memoOf(ctx)
 	if m == nil {
@@ -68,14 +67,14 @@ func RequestOf(ctx context.Context) (Request, bool) {
 	return Request{m.request.ClientID, slices.Clone(m.request.Scopes), slices.Clone(m.request.Claims)}, true
 }
 
-// remembered is what the host has answered to a question.
+// remembered is the answer of the host to a question.
 type remembered[T any] struct {
 	value T
 	err   error
 }
 
-// Once asks, unless this request has had an answer to the question that fits. Questions
-// are told apart by their key, which has a type of its own for each.
+// Once asks unless this request has a sufficient answer to the question. The key identifies the
+// question, by a type of its own.
 func Once[T any](ctx context.Context, key any, fits func(T) bool, ask func() (T, error)) (T, error) {
 	m := memoOf(ctx)
 	if m == nil {

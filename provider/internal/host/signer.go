@@ -9,9 +9,9 @@ import (
 	"io"
 )
 
-// fencedSigner is a signer of the host: a key service that may hang, fail or answer with
-// what is no signature. Nothing is issued and nothing spent for a signature that the
-// public key does not verify, which takes a small part of the time of making one.
+// fencedSigner is a signer of the host: a key service that may hang, fail or return a wrong
+// signature. Nothing is issued or spent for a signature that the public key does not verify,
+// which takes a fraction of the time of signing.
 type fencedSigner struct {
 	field  string // of the Config
 	signer crypto.Signer
@@ -19,8 +19,8 @@ type fencedSigner struct {
 	calls  Calls
 }
 
-// NewSigner returns a signer that does no harm. A key in memory is none of the
-// host's functions, and neither is a signer of the project's own package.
+// NewSigner returns a signer that does no harm. A key in memory is not fenced, nor is a signer
+// of the project's own package.
 func NewSigner(field string, signer crypto.Signer, calls Calls) (crypto.Signer, error) {
 	if _, inMemory := signer.(*rsa.PrivateKey); inMemory || signer == nil {
 		return signer, nil
@@ -46,10 +46,10 @@ func (s *fencedSigner) Public() crypto.PublicKey { return s.public }
 
 // Sign implements crypto.Signer.
 func (s *fencedSigner) Sign(random io.Reader, digest []byte, options crypto.SignerOpts) ([]byte, error) {
-	digest = bytes.Clone(digest) // one that is left behind goes on to read its own
+	digest = bytes.Clone(digest) // an abandoned call may still read it
 	signature, err := CallIn(context.Background(), s.calls, func(context.Context) ([]byte, error) {
 		signature, err := s.signer.Sign(random, bytes.Clone(digest), options)
-		return bytes.Clone(signature), err // and may write to its own
+		return bytes.Clone(signature), err // the signer may still write to its own
 	})
 	if err == nil {
 		err = verify(s.public, options.HashFunc(), digest, signature)

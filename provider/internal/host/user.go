@@ -13,7 +13,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider/internal/engine/registry"
 )
 
-// User is a user who is signed in.
+// User is a signed-in user.
 type User struct {
 	UserID   string
 	AuthTime time.Time
@@ -28,8 +28,8 @@ const maxUserID = 255
 
 var errUserID = errors.New("UserID: must be 1 to 255 printable ASCII characters, without spaces")
 
-// CheckUserID refuses what cannot be a subject. Bytes that are not UTF-8 would become
-// the same character in JSON, and so several users one.
+// CheckUserID refuses an invalid subject. Bytes that are not UTF-8 would become the same
+// character in JSON, and several users one.
 func CheckUserID(id string) error {
 	if id == "" || len(id) > maxUserID || !registry.IsPrintableASCII(id) {
 		return errUserID
@@ -43,7 +43,7 @@ const (
 	maxMethod  = 64
 )
 
-// checkMethods refuses what cannot be a list of methods (RFC 8176 section 2).
+// checkMethods refuses an invalid list of methods (RFC 8176 section 2).
 func checkMethods(amr []string) error {
 	if len(amr) > maxMethods {
 		return fmt.Errorf("AMR: has more than %d methods", maxMethods)
@@ -56,10 +56,10 @@ func checkMethods(amr []string) error {
 	return nil
 }
 
-// maxSessionID is as long as cookies are that hold a whole session.
+// maxSessionID is the length of cookies that hold a whole session.
 const maxSessionID = 4096
 
-// checkSessionID refuses what would be cut off.
+// checkSessionID refuses an identifier that would be cut off.
 func checkSessionID(id string) error {
 	if len(id) > maxSessionID {
 		return fmt.Errorf("SessionID: has more than %d bytes", maxSessionID)
@@ -67,9 +67,8 @@ func checkSessionID(id string) error {
 	return nil
 }
 
-// checkAuthTime refuses a time that nobody can have signed in at. It would be signed
-// into ID tokens; and one in the future would count as newer than every request that
-// asks for a fresh sign-in.
+// checkAuthTime refuses an impossible time of authentication. It would be signed into ID tokens,
+// and one in the future would be newer than every request for a fresh sign-in.
 func checkAuthTime(now, at time.Time) error {
 	switch {
 	case at.IsZero():
@@ -84,8 +83,8 @@ func checkAuthTime(now, at time.Time) error {
 
 type signedInKey struct{}
 
-// SignedIn asks the host who is signed in on a request, once, and refuses what cannot be
-// right. It returns nil for nobody.
+// SignedIn asks the host once for the signed-in user of a request, and refuses impossible
+// answers. It returns nil for nobody.
 func SignedIn(r *http.Request, now func() time.Time, ask func(*http.Request) (User, error)) (*User, error) {
 	always := func(*User) bool { return true }
 	return Once(r.Context(), signedInKey{}, always, func() (*User, error) {

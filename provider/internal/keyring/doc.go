@@ -1,18 +1,18 @@
-// Package keyring holds what the provider keeps secret: the host's secrets, from
-// which every symmetric key is derived, and the keys that sign its tokens.
+// Package keyring holds the secrets of a provider: those of the host, from which every
+// symmetric key is derived, and the keys that sign its tokens.
 //
 // # Secrets
 //
-// The host supplies one secret of at least 32 random bytes and, while it rotates
-// it, those before. [Secrets] derives from them with HKDF (RFC 5869) one key that
-// seals values at rest and one authentication key for each purpose. The current
-// secret seals and authenticates; all of them open and verify.
+// The host supplies one secret of at least 32 random bytes and, during a rotation, its
+// former ones. [Secrets] derives from each with HKDF (RFC 5869) one key that encrypts
+// values at rest and one authentication key for each purpose. The current secret encrypts
+// and authenticates; all of them decrypt and verify.
 //
-// To rotate the secret without an interruption: add the new one as a previous
-// secret on every process, then make it the current one and the old one a
-// previous one. What the old one has sealed is resealed ([Secrets.Reseal],
-// [KeySet.Reseal]); a signing key that it has sealed gets a successor, too, at the next
-// [KeySet.RotateIfDue]. Drop the old one when all that it has authenticated has expired.
+// To rotate the secret without an interruption, add the new one as a previous secret on
+// every process, then make it the current one and the old one a previous one. Values under
+// the old one are encrypted again ([Secrets.Reseal], [KeySet.Reseal]); a signing key under
+// it also gets a successor at the next [KeySet.RotateIfDue]. Drop the old secret when all
+// that it has authenticated has expired.
 //
 // # Signing keys
 //
@@ -22,41 +22,38 @@
 //
 //	created            published, does not sign yet
 //	UseFrom            signs
-//	next key's UseFrom published, does not sign any more
-//	 ... + KeepFor     verifies what it has signed, is not published any more
-//	 ... + VerifyFor   nothing
+//	next key's UseFrom published, no longer signs
+//	 ... + KeepFor     only verifies what it has signed
+//	 ... + VerifyFor   ends
 //
-// The signing key is chosen by the clock at each signature, so that all processes
-// rotate at the same moment whether or not they have just read the store.
+// The clock chooses the signing key at each signature, so that all processes rotate at the
+// same moment whether or not they have just read the store.
 //
-// Clients need a key for as long as what it signed is valid. This provider needs it
-// for longer: an ID token is brought back as a hint (id_token_hint) when it has long
-// expired, for as long as the session that it names.
+// Clients need a key as long as the tokens that it signed are valid. This provider needs it
+// longer: an expired ID token may return as an id_token_hint as long as its session lasts.
 //
-// [KeySet.Replace] is for a key that has leaked: a new one signs at once, and the rows of
-// all others are removed, which ends them in every process.
+// [KeySet.Replace] is for a leaked key: a new one signs at once, and all other rows are
+// removed, which ends these keys in every process.
 //
 // # Wrong clocks
 //
-// A process whose clock is wrong harms what it does itself, and must not harm the
-// others. Two rules see to it when it is ahead, by however much:
+// A process with a wrong clock must not harm the others. Two rules protect them from a
+// clock that is ahead, by any amount:
 //
-//   - A key whose UseFrom is later than that of a key made now was made by such a
-//     process. It may sign when its time comes; until then the others keep making
-//     their own as if it were not there. When the clock is right again, it waits
-//     behind theirs.
-//   - A row is removed when eight later keys have been in use for VerifyFor, never
-//     sooner. By a clock that is ahead that is so as soon as there are eight; but
-//     such a process adds one key for each that the others add, and theirs come once in
-//     RotateEvery. So when it removes a row, the others have rotated several times
-//     since.
+//   - A key whose UseFrom is later than that of a key made now comes from such a process.
+//     It may sign when its time comes; until then the others make their own keys as if it
+//     did not exist. When the clock is right again, it waits behind theirs.
+//   - A row is removed when eight later keys have been in use for VerifyFor, never sooner.
+//     By a clock that is ahead that holds as soon as there are eight. But such a process
+//     adds one key for each that the others add, once in RotateEvery: when it removes a
+//     row, the others have rotated several times since.
 //
-// A row that is kept for longer does no harm: what is published and what verifies is
-// decided by each process for itself, by the moments above.
+// A row that stays longer does no harm: each process decides for itself, by the moments
+// above, which keys it publishes and which verify.
 //
 // # Randomness
 //
-// Since Go 1.24 crypto/rand does not fail: the program crashes when the operating
-// system has no randomness. Nothing here can therefore produce a weak key or
-// nonce, and nothing here returns an error for it.
+// Since Go 1.24 crypto/rand does not fail: the program crashes if the operating system has
+// no randomness. So no key or nonce here can be weak, and no function returns an error for
+// it.
 package keyring

@@ -17,12 +17,11 @@ import (
 )
 
 const (
-	// keyBits is the size of the keys that are made here. 2048 is what RS256
-	// demands (RFC 7518 section 3.3); a larger key would sign several times
-	// slower.
+	// keyBits is the size of generated keys, the minimum of RS256 (RFC 7518 section 3.3).
+	// A larger key signs several times slower.
 	keyBits = 2048
 
-	// keyPurpose is what private keys are sealed for.
+	// keyPurpose is the purpose under which private keys are encrypted.
 	keyPurpose = "signing key"
 )
 
@@ -38,12 +37,12 @@ type key struct {
 	// every token of TypeJWT that the key signs.
 	header string
 
-	// outdated says that an earlier secret sealed the key.
+	// outdated reports that a former secret encrypts the key.
 	outdated bool
 }
 
-// newKey prepares a signer. It signs once, so that a signer that is broken or holds
-// another key than it says is found at the start and not by a user.
+// newKey prepares a signer. It signs once, so that a broken signer, or one with another key
+// than it claims, fails at the start and not for a user.
 func newKey(signer crypto.Signer) (*key, error) {
 	if signer == nil {
 		return nil, errors.New("there is no signer")
@@ -88,7 +87,7 @@ func thumbprint(public *rsa.PublicKey) (string, error) {
 	return base64.RawURLEncoding.EncodeToString(sum), nil
 }
 
-// generateKey makes a key and seals it for the store.
+// generateKey makes a key and encrypts it for the store.
 func generateKey(secrets *Secrets, generation int64, now, useFrom time.Time) (storage.Key, error) {
 	private, err := rsa.GenerateKey(rand.Reader, keyBits)
 	if err != nil {
@@ -111,9 +110,8 @@ func generateKey(secrets *Secrets, generation int64, now, useFrom time.Time) (st
 	}, nil
 }
 
-// openKey unseals a stored key and prepares its signer. A key that cannot be opened
-// is never replaced: the tokens that it signed would stop to verify because of a wrong
-// secret.
+// openKey decrypts a stored key and prepares its signer. A key that does not decrypt is
+// never replaced: because of a wrong secret, its tokens would no longer verify.
 func openKey(secrets *Secrets, options Options, stored storage.Key) (*key, error) {
 	private, err := unsealKey(secrets, stored)
 	if err != nil {
@@ -157,8 +155,8 @@ func unsealKey(secrets *Secrets, stored storage.Key) (*rsa.PrivateKey, error) {
 	return rsaKey, nil
 }
 
-// newKey prepares one of the provider's own keys, with the signer that the host makes
-// of it. Keys rotate in the background: a panic there would end the host's program.
+// newKey prepares one of the provider's own keys, with the host's signer over it. Keys rotate
+// in the background, where a panic would end the host's program.
 func (o Options) newKey(private *rsa.PrivateKey) (k *key, err error) {
 	if o.WrapSigner == nil {
 		return newKey(private)

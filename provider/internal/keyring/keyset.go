@@ -13,7 +13,7 @@ import (
 	"github.com/bonafide-id/bonafide/storage"
 )
 
-// ErrStatic means that the host owns the keys of a set, and only it can change them.
+// ErrStatic means that the host owns the keys of a set and alone can change them.
 var ErrStatic = errors.New("keyring: the signing key is the host's, who alone can change it")
 
 // KeySet is the set of signing keys. Its methods are safe for concurrent use. Those that
@@ -33,8 +33,8 @@ type KeySet struct {
 }
 
 // Open loads the signing keys from the store, and makes the first one if there is none. Any
-// number of processes may do so on one empty store: they end up with one key. It is an
-// error if a key cannot be unsealed with the secrets; no key is made in its place.
+// number of processes may open one empty store: they get the same key. A key that the
+// secrets do not decrypt is an error; no other is made in its place.
 func Open(ctx context.Context, store storage.Keys, secrets *Secrets, options Options) (*KeySet, error) {
 	options = options.withDefaults()
 	if err := options.validate(); err != nil {
@@ -57,10 +57,10 @@ func Open(ctx context.Context, store storage.Keys, secrets *Secrets, options Opt
 	return s, nil
 }
 
-// Static returns a set of one key that the host supplies, which never rotates. The
-// signer makes PKCS #1 v1.5 signatures with an RSA key of at least 2048 bits, and
-// is tried once. When it is an *rsa.PrivateKey its precomputed values are filled in.
-// The others are published and verified beside it.
+// Static returns a set of one key of the host, which never rotates. The signer makes PKCS #1
+// v1.5 signatures with an RSA key of at least 2048 bits, and is tried once. An
+// *rsa.PrivateKey gets its precomputed values. The others are published and verify beside
+// it.
 func Static(signer crypto.Signer, others ...*rsa.PublicKey) (*KeySet, error) {
 	k, err := newKey(signer)
 	if err != nil {
@@ -87,9 +87,9 @@ func Static(signer crypto.Signer, others ...*rsa.PublicKey) (*KeySet, error) {
 	return s, nil
 }
 
-// JWKS returns the key set (RFC 7517 section 5) as JSON: the public members of every
-// key that signs, will sign next, or has signed what may still be valid. The bytes
-// must not be changed. They stay available while the store is not.
+// JWKS returns the key set (RFC 7517 section 5) as JSON: the public members of every key
+// that signs, signs next, or has signed tokens that may be valid. The caller must not change
+// the bytes. They stay available while the store is not.
 func (s *KeySet) JWKS() []byte { return s.current.Load().jwks }
 
 // KeyID returns the identifier (RFC 7517 section 4.5) of the key that signs now: its

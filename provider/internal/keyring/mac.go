@@ -13,17 +13,16 @@ import (
 const minMACSize = sha256.Size / 2
 
 // MAC returns an HMAC-SHA256 (RFC 2104) over the parts under the current secret.
-// Each part is counted with its length, so that no two lists of parts have one
-// encoding. The key belongs to the purpose alone. Keys are kept: a purpose must come
-// from a set that is fixed when the program starts, never from a request.
+// Each part is encoded with its length, so that no two lists of parts have the same
+// encoding. Each purpose has its own key, which is cached: a purpose must come from a set
+// that is fixed at program start, never from a request.
 func (s *Secrets) MAC(purpose string, parts ...[]byte) [sha256.Size]byte {
 	return s.macKeys(purpose)[0].sum(parts)
 }
 
-// VerifyMAC reports whether mac is the code of the parts for this purpose under the
-// current secret or one before it. It takes the same time wherever they differ. The
-// code may be truncated to 16 bytes or more; its length must not be left to the
-// one who presents it.
+// VerifyMAC reports whether mac is the code of the parts for this purpose under the current
+// secret or a former one, in constant time. The code may be truncated to 16 bytes or more;
+// the caller must fix its length, not whoever presents it.
 func (s *Secrets) VerifyMAC(purpose string, mac []byte, parts ...[]byte) bool {
 	if len(mac) < minMACSize || len(mac) > sha256.Size {
 		return false
@@ -58,8 +57,8 @@ func (s *Secrets) macKeys(purpose string) []*macKey {
 	return keys
 }
 
-// macKey computes codes under one key. It reuses hashes that already hold the
-// state after the key: a token check needs two blocks less, and no memory.
+// macKey computes codes under one key. It reuses hashes in the state after the key: a token
+// check needs two blocks less, and no memory.
 type macKey struct{ states sync.Pool }
 
 type macState struct {
@@ -84,8 +83,8 @@ func (k *macKey) sum(parts [][]byte) [sha256.Size]byte {
 	defer k.states.Put(state)
 	state.hash.Reset()
 
-	// What is passed to an interface moves to the heap. Copying the parts keeps
-	// the caller's arrays on its stack.
+	// An argument of an interface method moves to the heap. Copies of the parts keep the
+	// caller's arrays on its stack.
 	state.input = state.input[:0]
 	for _, part := range parts {
 		state.input = binary.BigEndian.AppendUint64(state.input, uint64(len(part)))

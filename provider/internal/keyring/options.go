@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Options says when keys rotate, and what signs with them. The zero value is ready to use.
+// Options are the times of a key and its signer. The zero value is ready to use.
 type Options struct {
 	// RotateEvery is how long one key signs. Defaults to 90 days.
 	RotateEvery time.Duration
@@ -20,17 +20,15 @@ type Options struct {
 	PublishAhead time.Duration
 
 	// KeepFor is how long a key stays published after its last signature: the longest
-	// life of what it signs, and the difference between clocks. Defaults to 24 hours.
+	// life of its tokens and the difference between clocks. Defaults to 24 hours.
 	KeepFor time.Duration
 
-	// VerifyFor is how long [KeySet.Verify] accepts what a key has signed after its
-	// last signature, whether it has expired or not. Defaults to KeepFor, and is never
-	// less.
+	// VerifyFor is how long after its last signature [KeySet.Verify] accepts the tokens of
+	// a key, expired or not. Defaults to KeepFor, and is never less.
 	VerifyFor time.Duration
 
-	// WrapSigner returns the signer that is used in place of a key, stored or new. It
-	// is tried like that of [Static], and must have the key's public key. Defaults to
-	// the key itself.
+	// WrapSigner returns the signer that replaces a key, stored or new. It is tried like
+	// that of [Static], and must have the key's public key. Defaults to the key itself.
 	WrapSigner func(*rsa.PrivateKey) (crypto.Signer, error)
 
 	// Clock returns the current time. Defaults to time.Now.

@@ -16,14 +16,13 @@ const (
 	refreshWait  = 250 * time.Millisecond
 )
 
-// successors is how many later keys must have been in use for VerifyFor before a row is
-// removed: by how many a process with a wrong clock may misjudge that.
+// successors is the number of later keys that must have been in use for VerifyFor before a
+// row is removed, because a process with a wrong clock may misjudge some.
 const successors = 8
 
-// Refresh reloads the keys from the store unless that was done within a second: a key
-// that another process has removed must not sign here any more. Call it before a
-// request uses the set. When the store does not answer, the set keeps the keys that it
-// has. On a static set it does nothing.
+// Refresh reloads the keys from the store if the last reload is a second old: a key that
+// another process has removed must not sign here. Call it before a request uses the set. If
+// the store does not answer, the set keeps its keys. On a static set it does nothing.
 func (s *KeySet) Refresh(ctx context.Context) {
 	if s.store == nil {
 		return
@@ -47,9 +46,8 @@ func (s *KeySet) isFresh(now int64) bool {
 	return age >= 0 && age < refreshEvery
 }
 
-// reload replaces the current snapshot by what the store holds, without the keys whose
-// time is over. It returns the first generation that any process still needs, or zero
-// when all are needed.
+// reload replaces the current snapshot by the keys of the store that have not ended. It
+// returns the first generation that any process still needs; zero if all are needed.
 func (s *KeySet) reload(ctx context.Context) (needed int64, err error) {
 	stored, err := s.store.Keys(ctx)
 	if err != nil {
@@ -71,8 +69,8 @@ func (s *KeySet) reload(ctx context.Context) (needed int64, err error) {
 	return needed, nil
 }
 
-// open returns the snapshot of rows at a moment. Keys that are in memory are not
-// unsealed again.
+// open returns the snapshot of rows at a moment. It does not decrypt keys again that are in
+// memory.
 func (s *KeySet) open(stored []storage.Key, now time.Time) (*snapshot, error) {
 	current := s.current.Load()
 	firstPublished := replaced(stored, now.Add(-s.options.KeepFor), 1)
@@ -95,7 +93,7 @@ func (s *KeySet) open(stored []storage.Key, now time.Time) (*snapshot, error) {
 	return newSnapshot(published, former)
 }
 
-// openSigning returns a key that signs or may have to.
+// openSigning returns a key that signs or may sign.
 func (s *KeySet) openSigning(current *snapshot, row storage.Key) (*key, error) {
 	if k := current.byID(row.ID); k != nil && k.signer != nil && k.generation == row.Generation {
 		updated := *k
@@ -120,7 +118,7 @@ func (s *KeySet) openFormer(current *snapshot, row storage.Key) (*key, error) {
 	return &public, nil
 }
 
-// replaced counts the keys that so many later ones had replaced at this moment.
+// replaced returns the number of keys that so many later ones had replaced at this moment.
 func replaced(stored []storage.Key, at time.Time, later int) int {
 	for i := len(stored) - 1; i >= 0; i-- {
 		if stored[i].UseFrom.After(at) {

@@ -8,9 +8,9 @@ import (
 	"github.com/bonafide-id/bonafide/storage"
 )
 
-// Reseal seals under the current secret the stored keys that an earlier one has sealed,
-// and reports how many. What cannot be opened stays as it is. Call it after
-// [KeySet.RotateIfDue], which makes a successor for a key that an earlier secret sealed.
+// Reseal encrypts under the current secret the stored keys that a former one encrypts, and
+// returns their number. A key that does not decrypt stays. Call it after
+// [KeySet.RotateIfDue], which makes a successor for a key under a former secret.
 func (s *KeySet) Reseal(ctx context.Context) (resealed int, err error) {
 	if s.store == nil {
 		return 0, nil

@@ -10,8 +10,8 @@ import (
 	"github.com/bonafide-id/bonafide/storage"
 )
 
-// replaceAttempts is how often [KeySet.Replace] tries another generation because another
-// process has added a key meanwhile. They add one a day at most, or replace keys too.
+// replaceAttempts is how often [KeySet.Replace] tries another generation after another
+// process has added a key. Processes add one a day at most, or replace keys, too.
 const replaceAttempts = 100
 
 // RotateIfDue reloads the keys, adds the next one if it is due, and removes unneeded ones
@@ -95,9 +95,9 @@ func (s *KeySet) Replace(ctx context.Context) error {
 	return errors.New("replace signing key: other processes add keys all the time")
 }
 
-// due reports whether there must be a next key, which signs PublishAhead from now.
-// While one is published that does not sign yet there need be none, whatever else:
-// processes that disagree about the current secret would otherwise add keys without end.
+// due reports whether a next key is needed, which signs PublishAhead from now. None is
+// needed while a published key waits to sign: processes that disagree about the current
+// secret would otherwise add keys without end.
 func (s *KeySet) due(now time.Time) bool {
 	last := s.lastTimely(now)
 	switch {
@@ -112,10 +112,10 @@ func (s *KeySet) due(now time.Time) bool {
 	return !end.After(now.Add(s.options.PublishAhead))
 }
 
-// lastTimely returns the newest key except those of a process with a wrong clock, whose
-// UseFrom is later than that of any key made now. Those must neither keep a key in use for
-// longer nor be its only successors: see the package comment. It is nil if there is no
-// other.
+// lastTimely returns the newest key that no process with a wrong clock has made, whose
+// UseFrom is later than that of any key made now; nil if there is none. Keys of such a
+// process must neither keep another in use for longer nor be its only successors: see the
+// package comment.
 func (s *KeySet) lastTimely(now time.Time) *key {
 	keys := s.current.Load().published
 	for i := len(keys) - 1; i >= 0; i-- {
@@ -136,8 +136,8 @@ func (s *KeySet) addNext(ctx context.Context, now time.Time) (bool, error) {
 	return added, err
 }
 
-// add makes and stores a new key. It reports false when another process has added this
-// generation at the same time.
+// add makes and stores a new key. It reports false if another process has added this
+// generation.
 func (s *KeySet) add(ctx context.Context, generation int64, now, useFrom time.Time) (bool, error) {
 	k, err := s.generate(generation, now, useFrom)
 	if err != nil {
@@ -146,8 +146,8 @@ func (s *KeySet) add(ctx context.Context, generation int64, now, useFrom time.Ti
 	return s.save(ctx, k)
 }
 
-// generate makes a key, and tries it: a key that this process cannot sign with is not given
-// to the others either.
+// generate makes a key and tries it: the others do not get a key with which this process
+// cannot sign.
 func (s *KeySet) generate(generation int64, now, useFrom time.Time) (storage.Key, error) {
 	k, err := generateKey(s.secrets, generation, now, useFrom)
 	if err != nil {
@@ -157,7 +157,7 @@ func (s *KeySet) generate(generation int64, now, useFrom time.Time) (storage.Key
 	return k, err
 }
 
-// save stores a key. It reports false when there is one of this generation.
+// save stores a key. It reports false if this generation has one.
 func (s *KeySet) save(ctx context.Context, k storage.Key) (bool, error) {
 	err := s.store.AddKey(ctx, k)
 	if errors.Is(err, storage.ErrConflict) {

@@ -13,18 +13,17 @@ import (
 	"github.com/bonafide-id/bonafide/provider/internal/random"
 )
 
-// ErrOpen means that a sealed value cannot be opened: it is damaged, sealed for another
-// purpose, or under an unknown secret. The error does not say which, because that would
-// help to forge one.
+// ErrOpen means that an encrypted value does not open: it is damaged, or encrypted for
+// another purpose or under an unknown secret. The error does not say which, because that
+// would help to forge one.
 var ErrOpen = errors.New("keyring: cannot open sealed value")
 
-// A sealed value is a version, the identifier of the secret, a random nonce, the
-// ciphertext and its tag. The version says how it was sealed.
+// A sealed value is a version, the identifier of the secret, a random nonce, the ciphertext
+// and its tag. The version names the cipher.
 const (
-	// sealGCM is AES-256-GCM with a nonce of 96 bits. Values of this version are
-	// still opened. Random nonces of that size bear 2^32 values under one key (NIST
-	// SP 800-38D section 8.3), which a busy provider makes in some months: each page
-	// of a sign-in seals one.
+	// sealGCM is AES-256-GCM with a nonce of 96 bits; it still opens. Random nonces of
+	// that size bear 2^32 values under one key (NIST SP 800-38D section 8.3). A busy
+	// provider makes as many in some months: each page of a sign-in seals one.
 	sealGCM = 1
 
 	// sealXChaCha is XChaCha20-Poly1305 with a nonce of 192 bits, which bears any
@@ -55,17 +54,16 @@ func (m *master) newAEADs() error {
 	return err
 }
 
-// header is the beginning of a sealed value.
+// header returns the first bytes of a sealed value.
 func (m *master) header(version byte) [sealHeaderSize]byte {
 	h := [sealHeaderSize]byte{version}
 	copy(h[1:], m.id[:])
 	return h
 }
 
-// Seal encrypts a value with XChaCha20-Poly1305 under the current secret, for one
-// purpose: it opens for that purpose only. A purpose may name what the value belongs
-// to ("client secret of c42"), so that values cannot be exchanged between records.
-// The result is 45 bytes longer than the value.
+// Seal encrypts a value with XChaCha20-Poly1305 under the current secret. It opens for the
+// same purpose only. A purpose may name the record of the value ("client secret of c42"),
+// so that values cannot move between records. The result is 45 bytes longer than the value.
 func (s *Secrets) Seal(purpose string, plain []byte) []byte {
 	current := s.masters[0]
 	header := current.header(sealXChaCha)
@@ -77,8 +75,8 @@ func (s *Secrets) Seal(purpose string, plain []byte) []byte {
 	return current.aead.Seal(sealed, nonce, plain, additionalData(header, purpose))
 }
 
-// Open returns the value that was sealed for this purpose under the current secret
-// or one before it, or [ErrOpen].
+// Open returns the value that was sealed for this purpose under the current secret or a
+// former one, or [ErrOpen].
 func (s *Secrets) Open(purpose string, sealed []byte) ([]byte, error) {
 	if len(sealed) < sealHeaderSize {
 		return nil, ErrOpen
@@ -106,8 +104,7 @@ func (m *master) open(sealed, additional []byte) ([]byte, error) {
 	return nil, ErrOpen
 }
 
-// SealString is [Secrets.Seal] with a result that is safe in an address, a form
-// field or a cookie.
+// SealString is [Secrets.Seal] with a result for addresses, form fields and cookies.
 func (s *Secrets) SealString(purpose string, plain []byte) string {
 	return base64.RawURLEncoding.EncodeToString(s.Seal(purpose, plain))
 }
@@ -121,8 +118,8 @@ func (s *Secrets) OpenString(purpose, sealed string) ([]byte, error) {
 	return s.Open(purpose, raw)
 }
 
-// SealedBy returns which secret a sealed value names: 0 for the current one, 1 for the
-// first of those before it and so on, and -1 for an unknown one.
+// SealedBy returns the secret that a sealed value names: 0 for the current one, 1 for the
+// first former one and so on, and -1 for an unknown one.
 func (s *Secrets) SealedBy(sealed []byte) int {
 	if len(sealed) < sealHeaderSize {
 		return -1
@@ -131,9 +128,9 @@ func (s *Secrets) SealedBy(sealed []byte) int {
 	return slices.IndexFunc(s.masters, func(m *master) bool { return m.id == id })
 }
 
-// Reseal returns a value that was sealed for a purpose under an earlier secret, sealed
-// under the current one. It returns the same bytes, and false, if the current one sealed
-// it, and [ErrOpen] if it cannot be opened.
+// Reseal encrypts under the current secret a value that a former one has sealed for a
+// purpose. It returns the same bytes, and false, if the current one has sealed it;
+// [ErrOpen] if it does not open.
 func (s *Secrets) Reseal(purpose string, sealed []byte) (anew []byte, changed bool, err error) {
 	if s.SealedBy(sealed) == 0 {
 		return sealed, false, nil

@@ -11,18 +11,18 @@ import (
 	"sync/atomic"
 )
 
-// MinSecretSize is the least number of bytes that a secret must have. Random bytes
-// have the strength of AES-256 at this length.
+// MinSecretSize is the minimum length of a secret in bytes: random ones then have the
+// strength of AES-256.
 const MinSecretSize = 32
 
-// Secrets seals and authenticates under keys derived from the host's secrets. It is
-// safe for concurrent use. Formatting or logging it shows nothing.
+// Secrets encrypts and authenticates under keys derived from the host's secrets. It is safe
+// for concurrent use. Formatted or logged, it shows nothing.
 type Secrets struct {
 	// masters has one entry for each secret, the current one first.
 	masters []*master
 
-	// macs holds the authentication keys by purpose. The map is replaced, never
-	// changed, so that reading it takes no lock.
+	// macs are the authentication keys by purpose. The map is replaced, never changed, so
+	// that readers need no lock.
 	macs   atomic.Pointer[map[string][]*macKey]
 	adding sync.Mutex
 }
@@ -37,9 +37,9 @@ type master struct {
 	gcm  cipher.AEAD // opens what earlier versions of this module sealed
 }
 
-// NewSecrets derives keys from the current secret and those before it. The slices
-// are not kept. It is an error when one is shorter than [MinSecretSize] or repeats
-// itself; the error says which and why, and never shows the value.
+// NewSecrets derives keys from the current secret and the former ones. It does not keep the
+// slices. A secret that is shorter than [MinSecretSize] or plainly not random is an error,
+// which says which and why, and never shows the value.
 func NewSecrets(current []byte, previous ...[]byte) (*Secrets, error) {
 	s := new(Secrets)
 	s.macs.Store(&map[string][]*macKey{})
@@ -63,15 +63,15 @@ func NewSecrets(current []byte, previous ...[]byte) (*Secrets, error) {
 // material.
 func (s *Secrets) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, "keyring.Secrets") }
 
-// minSteps is how many different steps from one byte to the next a secret must have.
-// Zeros, counting, an alphabet, a short word repeated and a handful of letters have
-// fewer. Of 128 random bits written as 32 hexadecimal digits, one in 10^8 has fewer; of
-// longer and denser spellings, none.
+// minSteps is the minimum number of different steps from one byte of a secret to the next.
+// Zeros, counting, an alphabet, a repeated word and a handful of letters have fewer. Of 128
+// random bits in 32 hexadecimal digits, one in 10^8 has fewer; of longer and denser
+// spellings, none.
 const minSteps = 10
 
-// checkSecret reports why a secret is plainly not random, in words that follow
-// "secret". It finds values left from development, not phrases: no check can tell a
-// long phrase from random text, and a list of known placeholders ends at the next one.
+// checkSecret returns why a secret is plainly not random, in words that follow "secret". It
+// finds values left from development, not phrases: no check distinguishes a long phrase
+// from random text, and a list of known placeholders is never complete.
 func checkSecret(secret []byte) error {
 	if len(secret) < MinSecretSize {
 		return fmt.Errorf("has %d bytes: at least %d random bytes are needed", len(secret), MinSecretSize)
@@ -86,8 +86,8 @@ func checkSecret(secret []byte) error {
 	return nil
 }
 
-// newMaster extracts a pseudorandom key from all bytes of the secret, and expands it to the
-// keys that every secret needs.
+// newMaster extracts a pseudorandom key from the secret, and expands it to the keys that
+// every secret needs.
 func newMaster(secret []byte) (*master, error) {
 	prk, err := hkdf.Extract(sha256.New, secret, nil)
 	if err != nil {

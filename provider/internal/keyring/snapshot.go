@@ -10,8 +10,7 @@ import (
 	"github.com/go-jose/go-jose/v3"
 )
 
-// snapshot is what a [KeySet] holds at one moment, in order of generation. It is
-// immutable.
+// snapshot is the immutable content of a [KeySet] at one moment, in order of generation.
 type snapshot struct {
 	published []*key // never empty
 	former    []*key // only verify
@@ -37,8 +36,8 @@ func newSnapshot(published, former []*key) (*snapshot, error) {
 
 func (s *snapshot) newest() *key { return s.published[len(s.published)-1] }
 
-// signing returns the key that signs at a moment. A clock that is behind that of
-// the process which made the first key sees none in use yet: then it is the first.
+// signing returns the key that signs at a moment. If a clock is behind that of the process
+// that made the first key, none is in use yet: then it is the first.
 func (s *snapshot) signing(now time.Time) *key {
 	for i := len(s.published) - 1; i > 0; i-- {
 		if !s.published[i].useFrom.After(now) {

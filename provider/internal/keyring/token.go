@@ -18,19 +18,19 @@ var ErrToken = errors.New("keyring: not a token of this issuer")
 const maxTokenSize = 8 << 10
 
 // Types of tokens: the typ of their header (RFC 7515 section 4.1.9). A token of one type
-// is never taken for one of another (RFC 8725 section 3.11).
+// never passes for one of another (RFC 8725 section 3.11).
 const (
-	// TypeJWT is that of ID tokens and of userinfo.
+	// TypeJWT is the type of ID tokens and of userinfo.
 	TypeJWT = "JWT"
-	// TypeAccessToken is that of access tokens (RFC 9068 section 2.1).
+	// TypeAccessToken is the type of access tokens (RFC 9068 section 2.1).
 	TypeAccessToken = "at+jwt"
-	// TypeLogoutToken is that of logout tokens (OpenID Connect Back-Channel Logout 1.0
+	// TypeLogoutToken is the type of logout tokens (OpenID Connect Back-Channel Logout 1.0
 	// section 2.4).
 	TypeLogoutToken = "logout+jwt"
 )
 
-// encodeHeader returns the JOSE header (RFC 7515 section 4) of every token of a type that
-// a key signs, encoded, with the dot that follows. Identifier and type need no escape.
+// encodeHeader returns the encoded JOSE header (RFC 7515 section 4) of a key's tokens of a
+// type, with the dot that follows. Identifier and type need no escape.
 func encodeHeader(id, typ string) string {
 	header := `{"alg":"RS256","kid":"` + id + `","typ":"` + typ + `"}`
 	return base64.RawURLEncoding.EncodeToString([]byte(header)) + "."
@@ -47,10 +47,9 @@ func (k *key) headerAs(typ string) string {
 // Sign is SignAs for [TypeJWT].
 func (s *KeySet) Sign(claims []byte) (string, error) { return s.SignAs(TypeJWT, claims) }
 
-// SignAs returns a JWS (RFC 7515) in compact form over the claims, which are a JSON
-// object, with this typ, under the key that signs now. It is written out here because all
-// but the claims and the signature is constant for each key; a general library would
-// build, encode and copy the header each time.
+// SignAs returns a JWS (RFC 7515) in compact form with this typ over the claims, a JSON
+// object, under the key that signs now. All but claims and signature is constant for a key;
+// a general library would build, encode and copy the header each time.
 func (s *KeySet) SignAs(typ string, claims []byte) (string, error) {
 	k := s.signing()
 	encoding, header := base64.RawURLEncoding, k.headerAs(typ)
@@ -72,14 +71,13 @@ func (s *KeySet) SignAs(typ string, claims []byte) (string, error) {
 // Verify is VerifyAs for [TypeJWT].
 func (s *KeySet) Verify(token string) (claims []byte, err error) { return s.VerifyAs(TypeJWT, token) }
 
-// VerifyAs returns the claims of a token of this type that a key of this set has signed,
-// or [ErrToken]. It looks at nothing in them: whether the token has expired, and whom
-// it is for, is for the caller to decide.
+// VerifyAs returns the claims of a token of this type that a key of this set has signed, or
+// [ErrToken]. It does not read them: the caller checks expiry and audience.
 //
-// The header must be, byte for byte, the one that [KeySet.SignAs] writes for a known
-// key. No other algorithm, no key or address inside a header, no compression, no
-// critical extension and no encrypted token can pass (RFC 8725 section 3), because
-// nothing of a header is ever interpreted.
+// The header must be, byte for byte, the one that [KeySet.SignAs] writes for a known key.
+// Nothing of a header is interpreted, so that no other algorithm, no key or address inside
+// a header, no compression, no critical extension and no encrypted token can pass (RFC 8725
+// section 3).
 func (s *KeySet) VerifyAs(typ, token string) (claims []byte, err error) {
 	if len(token) > maxTokenSize {
 		return nil, ErrToken

@@ -29,7 +29,7 @@ var (
 	nameForm  = regexp.MustCompile(`^[a-z0-9-]{1,40}$`)
 )
 
-// Check names the first field that a set cannot have, or *field.Error.
+// Check returns a *field.Error for the first invalid field of a set.
 func Check(set sandbox.PersonaSet) error {
 	if !realmForm.MatchString(set.Realm) {
 		return field.Errorf("Realm", "must be at most 63 letters, digits, or -_")
@@ -102,7 +102,7 @@ func isAddress(s string) bool {
 	return err == nil && parsed.Address == s && parsed.Name == "" && len(s) <= 254
 }
 
-// CheckFit is Check, and names the first field that the catalogue does not know.
+// CheckFit is Check, and also refuses a field that the catalogue does not have.
 func CheckFit(catalogue *claims.Catalogue, set sandbox.PersonaSet) error {
 	if err := Check(set); err != nil {
 		return err

@@ -1,5 +1,5 @@
 // Package persona records the personas of a sandbox, so that developers can sign in as
-// them. Outside of a sandbox there is no [Cast].
+// them. A provider that is no sandbox has no [Cast].
 package persona
 
 import (
@@ -19,7 +19,7 @@ import (
 // Cast are the personas of a provider's applications. A nil Cast has none.
 type Cast struct{ Options }
 
-// Options are what a Cast works with.
+// Options are the dependencies of a Cast.
 type Options struct {
 	// Of is the host's function.
 	Of func(ctx context.Context, clientID string) (sandbox.PersonaSet, error)
@@ -48,8 +48,8 @@ func (c *Cast) Set(ctx context.Context, clientID string) (sandbox.PersonaSet, er
 	return set, nil
 }
 
-// idPrefix begins the user ID of a persona. The rest is the realm, if there is one, a
-// point, and the name, which has none.
+// idPrefix begins the user ID of a persona. The realm, if any, a point and the name follow;
+// the name has no point.
 const idPrefix = "persona."
 
 // UserID returns the subject of a persona.
@@ -63,8 +63,8 @@ func UserID(realm, name string) string {
 // Plays reports whether a user is a persona.
 func (c *Cast) Plays(userID string) bool { return c != nil && strings.HasPrefix(userID, idPrefix) }
 
-// Knows reports whether a user may meet an application: not a persona of another realm.
-// One organization must not find out what another has made up, nor sign in as it.
+// Knows reports whether a user may use an application. A persona of another realm may not:
+// an organization must neither see the personas of another nor sign in as one.
 func (c *Cast) Knows(ctx context.Context, userID, clientID string) (bool, error) {
 	if !c.Plays(userID) {
 		return true, nil
@@ -87,7 +87,7 @@ func Find(set sandbox.PersonaSet, name string) (sandbox.Persona, bool) {
 	return sandbox.Persona{}, false
 }
 
-// Methods returns how a persona has signed in.
+// Methods returns the authentication methods of a persona (RFC 8176).
 func Methods(p sandbox.Persona) []string {
 	if len(p.AMR) == 0 {
 		return []string{"pwd"}
@@ -102,6 +102,6 @@ func emailOf(realm string, p sandbox.Persona) string {
 	return p.Name + "@" + strings.ToLower(cmp.Or(realm, "personas")) + ".sandbox.test"
 }
 
-// emailKey keeps the address of a persona apart from those that people sign in with, and
-// from the same address in another realm: it is the key of no address.
+// emailKey returns the key of a persona's address. No address has it, so that it collides
+// neither with the address of a user nor with the same one in another realm.
 func emailKey(userID string) string { return "persona:" + userID }

@@ -15,8 +15,8 @@ import (
 	"github.com/bonafide-id/bonafide/storage"
 )
 
-// Record brings the account of a persona, its attributes and its statuses to what the
-// persona says now, and returns the account as it is then.
+// Record updates the account, the attributes and the statuses of a persona to its current
+// definition, and returns the account.
 func (c *Cast) Record(ctx context.Context, realm string, p sandbox.Persona) (storage.Account, error) {
 	account, err := c.account(ctx, realm, p)
 	if err != nil {
@@ -35,7 +35,7 @@ func (c *Cast) Record(ctx context.Context, realm string, p sandbox.Persona) (sto
 	return account, nil
 }
 
-// account creates the account, or brings it up to date.
+// account creates or updates the account.
 func (c *Cast) account(ctx context.Context, realm string, p sandbox.Persona) (storage.Account, error) {
 	id, email := UserID(realm, p.Name), emailOf(realm, p)
 	key := emailKey(id)
@@ -68,7 +68,7 @@ func (c *Cast) account(ctx context.Context, realm string, p sandbox.Persona) (st
 	return c.Store.Account(ctx, id)
 }
 
-// recordAttributes records what the catalogue knows, and removes what was recorded beside.
+// recordAttributes records the values that the catalogue has, and removes all others.
 func (c *Cast) recordAttributes(ctx context.Context, id string, before storage.Person, values map[string]any) error {
 	changes := map[string]json.RawMessage{}
 	for handle := range before.Attributes {
@@ -88,7 +88,7 @@ func (c *Cast) recordAttributes(ctx context.Context, id string, before storage.P
 	return c.Store.SetAttributes(ctx, id, changes)
 }
 
-// encode returns the fact that a value is recorded as, or why it is not.
+// encode returns the fact of a value, or why the value cannot be recorded.
 func encode(catalogue *claims.Catalogue, handle string, value any) (fact string, err error) {
 	if handle == "email" || handle == "email_verified" { // the account has both
 		return "", errors.New("is not an attribute that can be recorded")
@@ -121,7 +121,7 @@ func (c *Cast) recordStatuses(ctx context.Context, id string, before storage.Per
 	return nil
 }
 
-// statuses returns what the catalogue knows of them, at the moment of a sign-in.
+// statuses returns the statuses that the catalogue has, at the time of a sign-in.
 func (c *Cast) statuses(defined []sandbox.Status, now time.Time) []storage.Status {
 	var all []storage.Status
 	for _, d := range defined {
@@ -149,7 +149,7 @@ func (c *Cast) statuses(defined []sandbox.Status, now time.Time) []storage.Statu
 	return all
 }
 
-// sameGroups reports whether statuses say the same but for their times, in any order.
+// sameGroups reports whether statuses are equal except for their times, in any order.
 func sameGroups(a, b []storage.Status) bool {
 	return len(a) == len(b) && !slices.ContainsFunc(a, func(s storage.Status) bool {
 		return !slices.ContainsFunc(b, func(other storage.Status) bool {

@@ -56,7 +56,7 @@ func (p *Pages) consentView(r *http.Request, c storage.Consent) (ui.App, error) 
 			app.Scopes = append(app.Scopes, title)
 		}
 	}
-	byScope, _ := p.Claims.Catalogue.Asks(c.Scopes)
+	byScope, _ := p.Claims.Catalogue.Requested(c.Scopes)
 	for _, fact := range c.Attributes { // others were requested one by one
 		_, ok := p.Claims.Catalogue.Attribute(fact)
 		if ok && !slices.Contains(byScope, fact) && !p.Claims.Catalogue.IsComposed(fact) { // its parts are there

@@ -110,6 +110,11 @@ func TestGoOIDC(t *testing.T) {
 		if err != nil || info.Email != "alice@example.com" {
 			t.Fatalf("%+v %v", info, err)
 		}
+		// Whoever holds an access token has this JWT, too: it must not sign anybody in.
+		userinfo := w.NewBrowser().Bearer(lab.UserinfoPath, token.AccessToken).Text
+		if _, err := rp.Provider.Verifier(&oidc.Config{ClientID: "signed", Now: w.Now}).Verify(rp.Ctx, userinfo); err == nil {
+			t.Error("userinfo passes for an ID token")
+		}
 	})
 }
 

@@ -4,12 +4,15 @@ import (
 	"context"
 	"net/http"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
 	"github.com/bonafide-id/bonafide/provider/internal/session"
+	"github.com/bonafide-id/bonafide/storage"
+	"github.com/bonafide-id/bonafide/ui"
 )
 
 const deletionGrace = 14 * 24 * time.Hour
@@ -26,6 +29,28 @@ func runsUntil(w *lab.Fixture, so func() bool) {
 	if err := <-ended; err != nil {
 		w.T.Error(err)
 	}
+}
+
+// companion has data about everybody, and forgets when it may. It counts its part of the
+// rounds of Run, which comes after the deletions.
+type companion struct {
+	provider.Companion
+	forgets atomic.Bool
+	rounds  atomic.Int64
+}
+
+func (c *companion) Duties(context.Context, string) ([]ui.Duty, error) { return nil, nil }
+
+func (c *companion) Forget(context.Context, string, string) error {
+	if !c.forgets.Load() {
+		return storage.ErrUnavailable
+	}
+	return nil
+}
+
+func (c *companion) RemoveEnded(context.Context, time.Time, int) (int, error) {
+	c.rounds.Add(1)
+	return 0, nil
 }
 
 func TestDeletion(t *testing.T) {
@@ -137,6 +162,20 @@ func TestDeletion(t *testing.T) {
 		if err != nil || len(events) > 0 || !w.Saw(provider.EventAccountDeleted) {
 			t.Errorf("%d events name who is gone: %v", len(events), err)
 		}
+	})
+	t.Run("WaitsForACompanionThatCannotForget", func(t *testing.T) {
+		w := lab.New(t).WithUsers()
+		beside := &companion{}
+		w.People().KeepWith(beside)
+		w.NewBrowser().SignIn("alice@example.com", lab.AlicePass).AskToBeDeleted(lab.AlicePass)
+		w.Advance(deletionGrace + time.Hour)
+		runsUntil(w, func() bool { return beside.rounds.Load() > 0 })
+		if !w.Exists("alice") {
+			t.Fatal("her data would pass to the next user with her ID")
+		}
+		beside.forgets.Store(true)
+		w.Advance(time.Minute)
+		w.Until(func() bool { return !w.Exists("alice") })
 	})
 	t.Run("NeedsThePasswordInAnOpenBrowser", func(t *testing.T) {
 		w := lab.New(t).WithUsers()

@@ -91,6 +91,23 @@ func TestCodeReplay(t *testing.T) {
 		lab.Refused(t, p, http.StatusBadRequest, "invalid_grant")
 		lab.Works(t, b, lab.Member(t, tokens, "access_token"), true)
 	})
+
+	// A public client has no secret: whoever has seen its code in an address could end its
+	// grant. Only the application knows the verifier.
+	t.Run("WithoutTheVerifierOfAPublicClientHarmsNobody", func(t *testing.T) {
+		const verifier, challenge = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk", "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"
+		w := lab.New(t).WithClients().WithUsers()
+		b := w.Alice()
+		code := b.Allow(lab.Ask("client_id", "pub", "code_challenge", challenge, "code_challenge_method", "S256")...).Get("code")
+		public := []string{"client_id", "pub", "client_secret", "", "code", code, "code_verifier"}
+		_, tokens := b.Token(append(public, verifier)...)
+		p, _ := b.Token(append(public, strings.Repeat("x", len(verifier)))...)
+		lab.Refused(t, p, http.StatusBadRequest, "invalid_grant")
+		lab.Works(t, b, lab.Member(t, tokens, "access_token"), true)
+		p, _ = b.Token(append(public, verifier)...)
+		lab.Refused(t, p, http.StatusBadRequest, "invalid_grant")
+		lab.Works(t, b, lab.Member(t, tokens, "access_token"), false)
+	})
 }
 
 // trail returns the audit trail as text.

@@ -16,20 +16,20 @@ func (c *Catalogue) ReleaseFor(client *registry.Client, scopes, single []string)
 	return Union(handles, c.Single(client, single)), groups
 }
 
-// AsksFor returns what a request asks a user for with these of its scopes: their facts and
-// groups, and its single claims with theirs.
+// RequestedBy returns what a request with these of its scopes requests of a user: their facts
+// and groups, and its single claims with theirs.
 //
-// A claim of which an optional scope releases a part, and no other scope of the request
-// does, follows that scope: requesting it once more cannot get around the checkbox. All
-// other claims are shown as required.
-func (c *Catalogue) AsksFor(request *engine.AuthorizeRequest, stays []string) (facts, groups, single []string) {
-	facts, groups = c.Asks(stays)
+// A claim that only an optional scope of the request releases, even in part, follows that
+// scope: a request for the claim cannot get around the checkbox. All other claims are
+// required.
+func (c *Catalogue) RequestedBy(request *engine.AuthorizeRequest, stays []string) (facts, groups, single []string) {
+	facts, groups = c.Requested(stays)
 	names := c.Single(request.Client, request.Claims.Names(authorization.InAny))
 	if len(names) == 0 {
 		return facts, groups, nil
 	}
-	required, _ := c.Asks(Without(request.Scopes, request.Optional))
-	optional, _ := c.Asks(request.Optional)
+	required, _ := c.Requested(Without(request.Scopes, request.Optional))
+	optional, _ := c.Requested(request.Optional)
 	optional = Without(optional, required)
 	byScope := facts
 	for _, name := range names {
@@ -41,9 +41,9 @@ func (c *Catalogue) AsksFor(request *engine.AuthorizeRequest, stays []string) (f
 	return c.inOrder(facts), groups, single
 }
 
-// Single returns the claims that an application may request one by one: attributes that its
-// registered scopes release, under any of their names, in the order of the catalogue.
-// Others, even unknown ones, are dropped: they would be a way around the registration.
+// Single returns the claims that an application may request one by one: the attributes of
+// its registered scopes, under any of their names, in the order of the catalogue. It drops
+// all others, which would get around the registration.
 func (c *Catalogue) Single(client *registry.Client, names []string) []string {
 	if len(names) == 0 {
 		return nil
@@ -74,8 +74,8 @@ func (c *Catalogue) scopeNames() []string {
 	return names
 }
 
-// releasedIn returns what a grant releases in a place: ID token and userinfo carry the
-// claims of scopes, and each its own single claims.
+// releasedIn returns what a grant releases in a place. ID token and userinfo each carry the
+// claims of scopes and their own single claims.
 func (c *Catalogue) releasedIn(in authorization.Place, g storage.Grant, client *registry.Client) (handles, groups []string) {
 	if isLean(in, g, client) {
 		g.Scopes = nil
@@ -83,8 +83,8 @@ func (c *Catalogue) releasedIn(in authorization.Place, g storage.Grant, client *
 	return c.ReleaseFor(client, g.Scopes, authorization.ClaimsOf(g).Names(in))
 }
 
-// isLean reports whether an ID token leaves the claims of scopes to userinfo, which the
-// application can read (OpenID Connect Core section 5.4).
+// isLean reports whether an ID token lacks the claims of scopes, because the application can
+// read them at userinfo (OpenID Connect Core section 5.4).
 func isLean(in authorization.Place, g storage.Grant, client *registry.Client) bool {
 	return in == authorization.InIDToken && client.LeanIDTokens && g.ResponseType != "id_token"
 }

@@ -1,0 +1,99 @@
+package storagetest
+
+import (
+	"testing"
+	"time"
+
+	"github.com/bonafide-id/bonafide/storage"
+)
+
+// sessionsOfTheHost tests sessions without a row: the host reports their end.
+func (s *suite) sessionsOfTheHost(t *testing.T) {
+	none := []string{}
+	t.Run("AreDueWhenTheHostSaysSo", func(t *testing.T) {
+		store := s.store(t)
+		begin(t, store, "carol", "", "one")
+		begin(t, store, "dave", "", "two")
+		equal(t, due(t, store, turn(t0.Add(time.Hour))), none)
+		n, err := store.EndClientSessions(t.Context(), "carol", storage.Digest{})
+		ok(t, err)
+		equal(t, n, 1)
+		equal(t, due(t, store, turn(t0)), []string{"one"})
+		n, err = store.EndClientSessions(t.Context(), "carol", storage.Digest{})
+		ok(t, err)
+		equal(t, n, 0)
+	})
+	t.Run("AreDueOneByOneWhereTheHostNamesThem", func(t *testing.T) {
+		store := s.store(t)
+		saveClient(t, store, "client")
+		for _, name := range []string{"laptop", "phone"} {
+			ok(t, store.CreateGrant(t.Context(), grant(name, "client", "carol"), storage.Basis{Notice: storage.Notice{
+				ID: digest("client on " + name), HostSession: digest(name), ExpiresAt: t0.Add(time.Hour),
+			}}))
+		}
+		_, err := store.EndClientSessions(t.Context(), "dave", digest("phone"))
+		ok(t, err)
+		equal(t, due(t, store, turn(t0)), none)
+		_, err = store.EndClientSessions(t.Context(), "carol", digest("phone"))
+		ok(t, err)
+		equal(t, takeOne(t, store, t0).ID, digest("client on phone"))
+		_, err = store.EndClientSessions(t.Context(), "carol", storage.Digest{})
+		ok(t, err)
+		equal(t, takeOne(t, store, t0).ID, digest("client on laptop"))
+	})
+	t.Run("AreDueWhenAllOfTheUserEnds", func(t *testing.T) {
+		store := s.store(t)
+		begin(t, store, "carol", "", "one")
+		begin(t, store, "dave", "", "two")
+		ok(t, store.EndIssued(t.Context(), "carol", t0))
+		equal(t, due(t, store, turn(t0)), []string{"one"})
+		found, err := store.DeleteAccount(t.Context(), "dave", "someone")
+		ok(t, err)
+		equal(t, found, true)
+		equal(t, due(t, store, turn(t0)), []string{"two"})
+	})
+	t.Run("AreNoneOfAnAccount", func(t *testing.T) {
+		store := s.signedIn(t, "account", "session", "client")
+		n, err := store.EndClientSessions(t.Context(), "account", storage.Digest{})
+		ok(t, err)
+		equal(t, n, 0)
+		ok(t, store.EndSession(t.Context(), digest("session")))
+		equal(t, due(t, store, turn(t0)), []string{"client"})
+	})
+	t.Run("GoAtTheirEnd", func(t *testing.T) {
+		store := s.store(t)
+		begin(t, store, "carol", "", "client")
+		sweepAll(t, store, t0.Add(24*time.Hour-time.Microsecond))
+		n, err := store.EndClientSessions(t.Context(), "carol", storage.Digest{})
+		ok(t, err)
+		equal(t, n, 1)
+		sweepAll(t, store, t0.Add(48*time.Hour)) // what is due stays
+		equal(t, due(t, store, turn(t0)), []string{"client"})
+
+		begin(t, store, "dave", "", "other")
+		sweepAll(t, store, t0.Add(24*time.Hour))
+		n, err = store.EndClientSessions(t.Context(), "dave", storage.Digest{})
+		ok(t, err)
+		equal(t, n, 0)
+	})
+	t.Run("NeedAnEnd", func(t *testing.T) {
+		store := s.store(t)
+		saveClient(t, store, "client")
+		if err := store.CreateGrant(t.Context(), grant("g", "client", "carol"), storage.Basis{Notice: storage.Notice{ID: digest("n")}}); err == nil {
+			t.Error("a client session of the host without an end was recorded")
+		}
+	})
+	t.Run("WaitAnewAfterAnotherSignIn", func(t *testing.T) {
+		store := s.store(t)
+		begin(t, store, "carol", "", "client")
+		_, err := store.EndClientSessions(t.Context(), "carol", storage.Digest{})
+		ok(t, err)
+		taken := takeOne(t, store, t0)
+		ok(t, beginIn(t, store, grant("again", "client", "carol"), "", "client"))
+		ok(t, store.RemoveClientSession(t.Context(), taken)) // is of the session before
+		equal(t, due(t, store, turn(t0.Add(time.Hour))), none)
+		_, err = store.EndClientSessions(t.Context(), "carol", storage.Digest{})
+		ok(t, err)
+		equal(t, takeOne(t, store, t0).Attempts, 1)
+	})
+}
