@@ -81,7 +81,7 @@ type entered struct {
 }
 
 func (d *Desk) renderCase(r *request, status int, c review, e entered, problems ...ui.Problem) error {
-	page, err := d.page(r)
+	page, err := d.page(r, screens.SectionInbox)
 	if err != nil {
 		return err
 	}

@@ -50,12 +50,17 @@ const (
 	RoleReviewer Role = "reviewer"
 	// RoleSenior decides escalated cases as well, and those in which two reviewers differ.
 	RoleSenior Role = "senior"
+	// RoleOperator looks after rosters, codes, holds and numbers, and sees no evidence.
+	RoleOperator Role = "operator"
 )
 
 // reviews reports whether somebody decides cases.
 func (s Staff) reviews() bool {
 	return slices.Contains(s.Roles, RoleReviewer) || slices.Contains(s.Roles, RoleSenior)
 }
+
+// operates reports whether somebody looks after what cases rest on.
+func (s Staff) operates() bool { return slices.Contains(s.Roles, RoleOperator) }
 
 // as is how the service knows a member of the staff.
 func (s Staff) as(userID string) storage.Reviewer {
@@ -69,6 +74,9 @@ type Desk struct {
 	provider *provider.Provider
 	base     string // the path at which the desk is mounted, without a trailing slash
 	mux      *http.ServeMux
+
+	// reading is taken while a roster is read: it is in memory meanwhile.
+	reading chan struct{}
 }
 
 // New returns a desk, to be mounted with its full path.
@@ -87,10 +95,11 @@ func New(cfg Config) (*Desk, error) {
 	if err := p.Pages().AddAudience(screens.Audience()); err != nil {
 		return nil, fmt.Errorf("desk: %w", err)
 	}
-	d := &Desk{Config: cfg, provider: p, base: base.Path + "/desk", mux: http.NewServeMux()}
+	d := &Desk{Config: cfg, provider: p, base: base.Path + "/desk", mux: http.NewServeMux(), reading: make(chan struct{}, 1)}
 	for _, r := range d.routes() {
 		d.mount(r)
 	}
+	d.mux.Handle(d.base+"/rosters/{roster}/file", d.rosterFile())
 	d.mux.Handle("/", p.Pages().Screen(func(*provider.Screen) error { return provider.ErrScreenNotFound }))
 	return d, nil
 }

@@ -1,5 +1,6 @@
 // Package desk is the place of those who work with verification: reviewers, who decide about
-// cases. A host that has no reviewers imports none of it.
+// cases, and operators, who look after rosters, codes, holds and numbers. A host that has
+// neither imports none of it.
 //
 //	desk, err := desk.New(desk.Config{
 //		Verification: service, // of package verification
@@ -9,7 +10,7 @@
 //	})
 //	mux.Handle("/id/desk/", desk)
 //
-// Reviewers sign in at the provider as everybody does. For everybody else the desk does not
+// The staff sign in at the provider as everybody does. For everybody else the desk does not
 // exist: 404. All that is decided goes through the verbs of the service, which hold the rules
 // in the write: nobody decides their own case, twice in a round, or a case that they have not
 // taken.

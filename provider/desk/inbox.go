@@ -26,8 +26,17 @@ const (
 	parameterAfter = "after"
 )
 
+// showHome shows the inbox; who reviews nothing begins elsewhere.
+func (d *Desk) showHome(r *request) error {
+	if !r.staff.reviews() {
+		r.Redirect(d.path(string(screens.SectionNumbers)))
+		return nil
+	}
+	return d.showInbox(r)
+}
+
 func (d *Desk) showInbox(r *request) error {
-	page, err := d.page(r)
+	page, err := d.page(r, screens.SectionInbox)
 	if err != nil {
 		return err
 	}
@@ -106,6 +115,9 @@ func methodOf(c verification.RecordedCase) string {
 
 // takeFromInbox gives the reviewer a case, or one back that was just decided.
 func (d *Desk) takeFromInbox(r *request) error {
+	if !r.staff.reviews() {
+		return provider.ErrScreenNotFound
+	}
 	ctx, until := r.Request.Context(), d.now().Add(lease)
 	var c verification.RecordedCase
 	var err error

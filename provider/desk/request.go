@@ -39,10 +39,18 @@ func (r *request) value(name string) string { return r.Request.PathValue(name) }
 // posted returns a field of the posted form.
 func (r *request) posted(name string) string { return r.Request.PostForm.Get(name) }
 
-// mount serves a page to reviewers.
+// stepUp is how long ago an operator may have authenticated who opens a page on which to
+// decide for many at once. Whoever has opened it has filling-in time, so that nothing is lost
+// that was entered or chosen.
+const (
+	stepUp    = 5 * time.Minute
+	fillingIn = 10 * time.Minute
+)
+
+// mount serves a page to those who need it.
 func (d *Desk) mount(p route) {
 	serve := func(h handler) http.Handler {
-		return d.provider.Pages().Screen(func(s *provider.Screen) error { return d.answer(s, h) })
+		return d.provider.Pages().Screen(func(s *provider.Screen) error { return d.answer(s, p, h) })
 	}
 	d.mux.Handle("GET "+d.base+p.path, serve(p.show))
 	if p.act != nil {
@@ -50,30 +58,45 @@ func (d *Desk) mount(p route) {
 	}
 }
 
-// answer answers a request of a reviewer. For everybody else there is nothing here.
-func (d *Desk) answer(s *provider.Screen, h handler) error {
+// admit returns who asks for a page, or nil if the request is answered. For everybody else
+// there is nothing here.
+func (d *Desk) admit(s *provider.Screen, p route) (*request, error) {
 	if s.User.UserID == "" {
 		s.SignIn(0)
-		return nil
+		return nil, nil
 	}
 	staff, err := d.Reviewer(s.Request.Context(), s.User.UserID)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if !staff.reviews() {
-		return provider.ErrScreenNotFound
+	if !p.needs(staff) {
+		return nil, provider.ErrScreenNotFound
+	}
+	age := shift
+	if p.power {
+		if age = stepUp; s.Request.Method == http.MethodPost {
+			age += fillingIn
+		}
+	}
+	if !s.Fresh(age) {
+		s.SignIn(age)
+		return nil, nil
 	}
 	staff.ID = cmp.Or(staff.ID, s.User.UserID)
-	if !s.Fresh(shift) {
-		s.SignIn(shift)
-		return nil
+	return &request{Screen: s, staff: staff, by: staff.as(s.User.UserID)}, nil
+}
+
+// answer answers a request of a member of the staff.
+func (d *Desk) answer(s *provider.Screen, p route, h handler) error {
+	r, err := d.admit(s, p)
+	if r == nil || err != nil {
+		return err
 	}
 	for _, values := range s.Request.PostForm {
 		if len(values) > 1 { // readers of the first and of the last may each believe another
 			return provider.ScreenError{Status: http.StatusBadRequest, Code: ui.ErrorRequest, Err: errors.New("a field is given twice")}
 		}
 	}
-	r := &request{Screen: s, staff: staff, by: staff.as(s.User.UserID)}
 	if s.Request.Method == http.MethodPost {
 		if err := d.allow(r, "desk_post", postLimit); err != nil {
 			return err
@@ -107,16 +130,27 @@ func (d *Desk) path(parts ...string) string {
 }
 
 // page returns the frame that every page has around its content.
-func (d *Desk) page(r *request) (screens.Page, error) {
+func (d *Desk) page(r *request, current screens.Section) (screens.Page, error) {
 	account, err := r.Account()
 	if err != nil {
 		return screens.Page{}, err
 	}
-	return screens.Page{
+	page := screens.Page{
 		Page: r.Page(), HomeURL: d.path(), Account: account, AccountURL: d.base[:len(d.base)-len("/desk")] + "/account",
-		Sections: []screens.SectionLink{{Section: screens.SectionInbox, URL: d.path(), Current: true}},
-		Notice:   screens.Notice(r.Notice()),
-	}, nil
+		Notice: screens.Notice(r.Notice()),
+	}
+	link := func(section screens.Section, address string) {
+		page.Sections = append(page.Sections, screens.SectionLink{Section: section, URL: address, Current: section == current})
+	}
+	if r.staff.reviews() {
+		link(screens.SectionInbox, d.path())
+	}
+	if r.staff.operates() {
+		for _, section := range []screens.Section{screens.SectionRosters, screens.SectionCodes, screens.SectionHolds, screens.SectionNumbers} {
+			link(section, d.path(string(section)))
+		}
+	}
+	return page, nil
 }
 
 // done redirects to a page with a notice.

@@ -137,3 +137,32 @@ func (b *Browser) send(ctx context.Context, id string, to *url.URL, fields url.V
 	}
 	return c, err
 }
+
+// ComeBack has the persona of this browser come back from a page elsewhere, by the address to
+// which that has sent it, and returns the case as it then stands.
+func (b *Browser) ComeBack(ctx context.Context, c verification.RecordedCase, address string) (verification.RecordedCase, error) {
+	for range maxPages {
+		r, err := http.NewRequestWithContext(ctx, http.MethodGet, address, http.NoBody)
+		if err != nil {
+			return c, err
+		}
+		if !b.isInside(r.URL) {
+			return c, errors.New("providertest: come back: the address is not one of the provider")
+		}
+		response, err := b.http.Do(r)
+		if err != nil {
+			return c, err
+		}
+		_ = response.Body.Close()
+		if location, err := response.Location(); err == nil {
+			address = location.String()
+			continue
+		}
+		c, err := b.server.Verification.Case(ctx, c.ID)
+		if err == nil && response.StatusCode != http.StatusOK {
+			err = fmt.Errorf("providertest: come back: %s", response.Status)
+		}
+		return c, err
+	}
+	return c, errors.New("providertest: come back: the pages do not end")
+}

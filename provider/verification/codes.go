@@ -158,3 +158,14 @@ func (s *Service) redeemCode(ctx context.Context, c *Case, code string) (redeeme
 	}
 	return redeemedCode{redeemed.Subgroups, redeemed.HoldsUntil, redeemed.IssuedBy}, nil
 }
+
+// CodeGroups returns the groups whose policies take invitation codes, in the order of the
+// policies.
+func (s *Service) CodeGroups() (groups []string) {
+	for _, p := range s.Policies {
+		if slices.ContainsFunc(p.Rule.verifiers(), func(v *Verifier) bool { return v.redeems }) {
+			groups = append(groups, p.Group)
+		}
+	}
+	return groups
+}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/ui"
 )
@@ -100,6 +101,10 @@ func (c companion) Forget(ctx context.Context, userID, pseudonym string) error {
 		for _, one := range page {
 			filter.BeforeID = one.ID
 			k, err := c.open(one)
+			if errors.Is(err, provider.ErrSealed) { // a damaged record is deleted as well
+				c.Logger.ErrorContext(ctx, "a case cannot be decrypted, so that no other side is asked to forget it")
+				continue
+			}
 			if err != nil {
 				return err
 			}

@@ -82,6 +82,9 @@ func (c Config) validate() error {
 	if err := c.Policies.check(c.Provider.Installation().Groups); err != nil {
 		return err
 	}
+	if err := c.Policies.checkRosters(); err != nil {
+		return err
+	}
 	for _, p := range c.Policies {
 		for _, v := range p.Rule.verifiers() {
 			if len(v.Upload) > 0 && c.Blobs == nil {

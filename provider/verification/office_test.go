@@ -18,7 +18,7 @@ import (
 // office is a service on a real database, with a clock that a test moves.
 type office struct {
 	*Service
-	t    *testing.T
+	t    testing.TB
 	path string
 	log  *bytes.Buffer
 
@@ -28,13 +28,13 @@ type office struct {
 
 // newOffice returns the service of policies for the default catalogue, with the default
 // roster of students.
-func newOffice(t *testing.T, policies ...Policy) *office {
+func newOffice(t testing.TB, policies ...Policy) *office {
 	t.Helper()
 	return openOffice(t, filepath.Join(t.TempDir(), "office.db"), policies...)
 }
 
 // openOffice is newOffice on a database that may be there already.
-func openOffice(t *testing.T, path string, policies ...Policy) *office {
+func openOffice(t testing.TB, path string, policies ...Policy) *office {
 	t.Helper()
 	o := &office{t: t, path: path, log: &bytes.Buffer{}, now: time.Now().Truncate(time.Microsecond)}
 	store, err := sqlite.Open(t.Context(), o.path)

@@ -35,7 +35,8 @@ type RosterConfig struct {
 
 	// Columns are what people enter: all of it has to match one row. Together they are
 	// something that only members know of themselves, such as a member number and a date of
-	// birth: a name alone is no proof.
+	// birth: a name alone is no proof. With other columns all rows are others: give such a
+	// list another Roster, or the next import ends all memberships.
 	Columns []RosterColumn
 
 	// Grace is the time between an import and the end of the memberships whose rows have
@@ -123,6 +124,27 @@ func (r *roster) check(field string) error {
 	return nil
 }
 
+// checkRosters refuses two verifiers for one list that would make other rows of it.
+func (p Policies) checkRosters() error {
+	known := map[string]*roster{}
+	for i, policy := range p {
+		for _, v := range policy.Rule.verifiers() {
+			if v.roster == nil {
+				continue
+			}
+			first := known[v.roster.Roster]
+			if first != nil && (first.Grace != v.roster.Grace || !slices.EqualFunc(first.Columns, v.roster.Columns, sameColumn)) {
+				return wrongField(fmt.Sprintf("Policies[%d].Rule (verifier %q)", i, v.Name),
+					"roster %q has other Columns, or another Grace, in another policy", v.roster.Roster)
+			}
+			known[v.roster.Roster] = v.roster
+		}
+	}
+	return nil
+}
+
+func sameColumn(a, b RosterColumn) bool { return a.Name == b.Name && a.Kind == b.Kind }
+
 func (r *roster) next(ctx context.Context, c *Case, event Event) (Result, error) {
 	if event.Kind != Answered {
 		return r.ask(""), nil
@@ -141,7 +163,7 @@ func (r *roster) next(ctx context.Context, c *Case, event Event) (Result, error)
 		return r.ask(ReasonNoMatch), nil
 	}
 	accepted := Accept{Until: row.Until, Source: r.Source, Name: r.name(event.Form), Proved: []Fact{{Kind: r.kind(), Value: value}}}
-	if row.Subgroup != "" {
+	if slices.Contains(c.Subgroups, row.Subgroup) { // or it is one of another group with this list
 		accepted.Subgroups = []string{row.Subgroup}
 	}
 	return accepted, nil

@@ -34,7 +34,7 @@ func TestRoster(t *testing.T) {
 	enter := func(t *testing.T, l lookup, number, family, born string, at time.Time) Result {
 		t.Helper()
 		form := map[string]string{"number": number, "family": family, "born": born, "role": "admin"}
-		return next(t, v, &Case{lookup: l}, Event{Kind: Answered, Form: form, At: at})
+		return next(t, v, &Case{Subgroups: []string{"University"}, lookup: l}, Event{Kind: Answered, Form: form, At: at})
 	}
 	t.Run("MatchesHoweverItIsWritten", func(t *testing.T) {
 		t.Parallel()
@@ -48,6 +48,29 @@ func TestRoster(t *testing.T) {
 			if diff := cmp.Diff(Result(want), enter(t, known, row[0], row[1], row[2], until.Add(-1))); diff != "" {
 				t.Error(row, diff)
 			}
+		}
+	})
+	t.Run("LeavesOutSubgroupsOfOtherGroups", func(t *testing.T) {
+		t.Parallel()
+		form := map[string]string{"number": "S12345", "family": "OBrien", "born": "1990-12-31"}
+		got, ok := next(t, v, &Case{Subgroups: []string{"Staff"}, lookup: known}, Event{Kind: Answered, Form: form}).(Accept)
+		if !ok || len(got.Subgroups) != 0 {
+			t.Errorf("%+v", got)
+		}
+	})
+	t.Run("IsOneListInAllPolicies", func(t *testing.T) {
+		t.Parallel()
+		other := students()
+		other.Columns = other.Columns[:2]
+		for _, policies := range []Policies{
+			{{Rule: By(Roster(students()))}, {Rule: AnyOf(By(Invitation()), By(Roster(other)))}}, {{Rule: AnyOf(By(v), By(Roster(other)))}},
+		} {
+			if err := policies.checkRosters(); err == nil || !strings.Contains(err.Error(), `"students" has other Columns`) {
+				t.Errorf("%v", err)
+			}
+		}
+		if err := (Policies{{Rule: By(v)}, {Rule: By(Roster(students()))}}).checkRosters(); err != nil {
+			t.Error(err)
 		}
 	})
 	t.Run("HasOneAnswerForWhatDoesNotMatch", func(t *testing.T) {

@@ -96,7 +96,7 @@ func newRosterReader(r *roster, f RosterFile, subgroups func(name string) bool) 
 	bounded := &boundedReader{from: f.Content, limit: maxRosterBytes}
 	buffered := bufio.NewReaderSize(bounded, maxRosterLine)
 	first, err := buffered.Peek(maxRosterLine)
-	if err != nil && err != io.EOF && len(first) == 0 {
+	if err != nil && !errors.Is(err, io.EOF) && len(first) == 0 {
 		return nil, readError(1, err)
 	}
 	if bytes.HasPrefix(first, []byte("\xef\xbb\xbf")) {
@@ -116,13 +116,14 @@ func newRosterReader(r *roster, f RosterFile, subgroups func(name string) bool) 
 	cells.Comma, cells.ReuseRecord = f.Comma, true
 	reader := &rosterReader{roster: r, file: f, subgroups: subgroups, cells: cells, bounded: bounded, columns: map[string]int{}}
 	headers, err := reader.read()
-	if err == io.EOF {
+	if errors.Is(err, io.EOF) {
 		return nil, &RosterFileError{0, errors.New("is empty")}
 	}
 	if err != nil {
 		return nil, err
 	}
-	return reader, reader.mapColumns(headers)
+	err = reader.mapColumns(headers)
+	return reader, err
 }
 
 // mapColumns finds the columns. A file without one of them is another file.
@@ -245,7 +246,7 @@ func (r *rosterReader) read() ([]string, error) {
 	cells, err := r.cells.Read()
 	var wrong *csv.ParseError
 	switch {
-	case err == io.EOF:
+	case errors.Is(err, io.EOF):
 		return nil, err
 	case errors.As(err, &wrong):
 		return nil, readError(wrong.Line, wrong.Err)

@@ -78,10 +78,11 @@ func (s *Service) StageRoster(ctx context.Context, f RosterFile) (RosterReport, 
 	staged := len(batch)
 	for {
 		m, err := reader.next()
-		if err != nil && err != io.EOF {
+		ended := errors.Is(err, io.EOF)
+		if err != nil && !ended {
 			return RosterReport{}, err
 		}
-		if ended := err == io.EOF; ended || len(batch) == rosterBatch {
+		if ended || len(batch) == rosterBatch {
 			if len(batch) > 0 {
 				if err := s.Store.StageRoster(ctx, f.Roster, report.Generation, batch, s.Clock()); err != nil {
 					return RosterReport{}, fmt.Errorf("stage roster: %w", err)

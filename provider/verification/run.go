@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"sync"
 	"time"
 
 	"github.com/bonafide-id/bonafide/provider"
@@ -22,6 +23,7 @@ const (
 	dueLease = 2 * time.Minute
 
 	dueBatch   = 50
+	dueWorkers = 8 // one that waits for another side holds up no decision
 	sweepBatch = 250
 )
 
@@ -59,11 +61,18 @@ func (s *Service) carryOn(ctx context.Context) {
 			s.failed(ctx, err)
 			return
 		}
+		var working sync.WaitGroup
+		places := make(chan struct{}, dueWorkers)
 		for _, c := range cases {
-			if err := s.carryOnWith(ctx, c); err != nil {
-				s.failed(ctx, err)
-			}
+			places <- struct{}{}
+			working.Go(func() {
+				defer func() { <-places }()
+				if err := s.carryOnWith(ctx, c); err != nil {
+					s.failed(ctx, err)
+				}
+			})
 		}
+		working.Wait()
 		if len(cases) < dueBatch {
 			return
 		}
@@ -197,22 +206,20 @@ func (s *Service) due(ctx context.Context, c storage.Case, of check) error {
 
 // carryOnAfter does what is due in a case that has ended.
 func (s *Service) carryOnAfter(ctx context.Context, c storage.Case, k content) error {
-	if err := s.forgetElsewhere(ctx, c, k); err != nil {
-		return err
-	}
+	err := s.forgetElsewhere(ctx, c, k)
 	s.recordAtHost(ctx, c, k)
-	if c.State != storage.CaseApproved || k.Ended || k.Member == nil {
-		return s.settleEnded(ctx, c.ID)
+	if c.State == storage.CaseApproved && !k.Ended && k.Member != nil {
+		if k.Ending != nil {
+			_, ended := s.carryOutEnd(ctx, c, k.Ending.Reason)
+			return errors.Join(err, ended)
+		}
+		err = errors.Join(err, s.remind(ctx, c, k))
 	}
-	if k.Ending != nil {
-		_, err := s.carryOutEnd(ctx, c, k.Ending.Reason)
-		return err
-	}
-	return s.remind(ctx, c, k)
+	return errors.Join(err, s.settleEnded(ctx, c.ID))
 }
 
-// settleEnded sets the time at which something is due next in a case that has ended: what is
-// left to do is tried again after a while.
+// settleEnded sets the time at which something is due next in a case that has ended. What has
+// failed is tried again, less and less often.
 func (s *Service) settleEnded(ctx context.Context, id string) error {
 	c, err := s.Store.Case(ctx, id)
 	if err != nil {
@@ -224,7 +231,7 @@ func (s *Service) settleEnded(ctx context.Context, id string) error {
 	}
 	next := due(c, k)
 	if now := s.Clock(); !next.IsZero() && !now.Before(next) {
-		next = now.Add(dueLease)
+		next = now.Add(min(max(now.Sub(c.EndedAt)/8, dueLease), 6*time.Hour))
 	}
 	return unless(s.Store.PostponeCase(ctx, c.ID, c.Version, next, nil), storage.ErrChanged)
 }
@@ -234,7 +241,7 @@ func (s *Service) settleEnded(ctx context.Context, id string) error {
 func (s *Service) remind(ctx context.Context, c storage.Case, k content) error {
 	now := s.Clock()
 	if k.Member.Until.IsZero() {
-		return s.settleEnded(ctx, c.ID)
+		return nil
 	}
 	who, err := s.person(ctx, c.Subject)
 	if errors.Is(err, provider.ErrNoUser) {

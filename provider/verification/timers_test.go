@@ -216,3 +216,77 @@ func TestTwoProcesses(t *testing.T) {
 		t.Errorf("mails: %q", kinds)
 	}
 }
+
+// A process that ends between the steps of a revocation leaves the rest to the timer.
+func TestRevocationIsFinished(t *testing.T) {
+	w := newWorld(t, oneOf("a"))
+	c := w.saying(w.begin("alice", "a"), "accept with row 7")
+	w.mails.take()
+	_, _, err := w.rewrite(t.Context(), c.ID, func(k *content) bool {
+		k.Ending = &ending{Reason: "not_found"}
+		return true
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.pass(0)
+	if w.status("alice").Verified || w.mails.kinds() != "verification_news" {
+		t.Error("the membership is still in force")
+	}
+	w.pass(time.Hour)
+	if kinds := w.mails.kinds(); kinds != "" {
+		t.Errorf("told twice: %q", kinds)
+	}
+}
+
+// Threat 19: clocks that go back, or differ, neither end nor prolong anything by much.
+func TestClockGoesBack(t *testing.T) {
+	w := newWorld(t, oneOf("a"))
+	c := w.inReview("alice")
+	w.deciding(rita, c.ID, approving)
+	w.pass(-5 * time.Minute)
+	if got := w.read(c.ID); got.Waiting == nil || w.status("alice").Verified {
+		t.Errorf("carried out before its time: %+v", got)
+	}
+	if _, err := w.Undo(t.Context(), rita, c.ID, w.now().Add(time.Hour)); err != nil {
+		t.Errorf("not taken back: %v", err)
+	}
+	open := w.begin("bob", "a")
+	w.pass(-time.Hour)
+	if got := w.read(open.ID); got.State != storage.CaseOpen {
+		t.Errorf("%+v", got)
+	}
+	w.pass(14*day + time.Hour + 5*time.Minute)
+	if got := w.read(open.ID); got.State != storage.CaseExpired {
+		t.Errorf("%+v", got)
+	}
+}
+
+// Other sides that fail hold up no decision.
+func TestDecisionBesideFailures(t *testing.T) {
+	w := newWorld(t, Policies{
+		{Group: "student", Rule: By(scripted("a"))},
+		{Group: "teacher", Rule: By((&elsewhere{down: true}).verifier("office", officeSecret))},
+	})
+	for _, user := range []string{"alice", "bob"} {
+		c, _, err := w.Start(t.Context(), Request{UserID: user, Group: "teacher"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.saying(w.choosing(c, "office"), "go "+user)
+		if err := w.Withdraw(t.Context(), user, c.ID); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c := w.inReview("carol")
+	w.deciding(rita, c.ID, approving)
+	w.pass(undoTime)
+	if !w.status("carol").Verified {
+		t.Errorf("%+v", w.read(c.ID))
+	}
+	// What fails is tried less and less often.
+	due, err := w.store.DueCases(t.Context(), w.now().Add(dueLease/2), time.Second, 10)
+	if err != nil || len(due) != 0 {
+		t.Errorf("%d cases are due again at once, %v", len(due), err)
+	}
+}

@@ -43,6 +43,8 @@ func ProblemOf(l *ui.Locale, field string, w Wrong) ui.Problem {
 	sentence := map[Wrong]ui.Message{
 		WrongUnanswered: t.Case.Unanswered, WrongAnsweredNo: t.Case.AnsweredNo, WrongNoReason: t.Case.ReasonMissing,
 		WrongNoNote: t.Case.NoteMissing, WrongDate: t.Case.DateWrong,
+		WrongGroup: t.Codes.GroupMissing, WrongNumber: t.Codes.NumberWrong, WrongEmail: t.Codes.EmailWrong, WrongLength: t.Codes.TooLong,
+		WrongEndOfCodes: t.Codes.DateWrong, WrongCase: t.Holds.NoCase, WrongHoldReason: t.Holds.ReasonWrong, WrongEndOfHold: t.Holds.DateWrong,
 	}[w]
 	return ui.Problem{Field: field, Text: l.Plain(sentence)}
 }

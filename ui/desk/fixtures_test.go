@@ -1,6 +1,7 @@
 package desk
 
 import (
+	"slices"
 	"time"
 
 	"github.com/a-h/templ"
@@ -13,7 +14,7 @@ import (
 func page(p ui.Page, current Section) Page {
 	p.Client = ui.Client{}
 	d := Page{Page: p, HomeURL: "/desk/", Account: audiencetest.Ada, AccountURL: "/account"}
-	for _, s := range []Section{SectionInbox} {
+	for _, s := range []Section{SectionInbox, SectionRosters, SectionCodes, SectionHolds, SectionNumbers} {
 		d.Sections = append(d.Sections, SectionLink{s, "/desk/" + string(s), s == current})
 	}
 	return d
@@ -24,7 +25,9 @@ var (
 	student = ui.Label{Text: "Ada", Lang: "en"}
 )
 
-var fixtures = []audiencetest.Fixture{
+var fixtures = slices.Concat(reviewerFixtures, operatorFixtures)
+
+var reviewerFixtures = []audiencetest.Fixture{
 	{Name: "inbox", Render: func(p ui.Page) templ.Component {
 		d := page(p, SectionInbox)
 		d.Notice = NoticeDecided

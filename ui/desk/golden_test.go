@@ -29,8 +29,14 @@ func TestScreensSayAllSentencesAndNothingElse(t *testing.T) {
 		for name := range textOf(l).Common.Methods {
 			more = append(more, method(l, string(name)))
 		}
-		for _, w := range []Wrong{WrongUnanswered, WrongAnsweredNo, WrongNoReason, WrongNoNote, WrongDate} {
+		for _, w := range []Wrong{
+			WrongUnanswered, WrongAnsweredNo, WrongNoReason, WrongNoNote, WrongDate, WrongGroup, WrongNumber, WrongEmail, WrongLength,
+			WrongEndOfCodes, WrongCase, WrongHoldReason, WrongEndOfHold,
+		} {
 			more = append(more, ui.Words(ProblemOf(l, FieldNote, w).Text))
+		}
+		for _, problem := range []RosterProblem{RosterFileMissing, RosterFileWrong, RosterTooMany, RosterMovedOn} {
+			more = append(more, ui.Words(RosterView{Problem: problem}.problem(l)))
 		}
 		return more
 	})
@@ -40,7 +46,7 @@ func TestEveryCodeHasASentence(t *testing.T) {
 	text := textOf(nil)
 	for file, names := range map[string]map[string][]string{
 		"page.go":  {"Notice": uitest.Keys(text.Notices), "Section": uitest.Keys(text.Common.SectionNames)},
-		"views.go": {"Method": uitest.Keys(text.Common.Methods)},
+		"views.go": {"Method": uitest.Keys(text.Common.Methods), "State": uitest.Keys(text.Common.States)},
 	} {
 		got := uitest.Constants(t, file)
 		for name, want := range names {

@@ -32,7 +32,11 @@ type Section string
 
 // The sections.
 const (
-	SectionInbox Section = "inbox"
+	SectionInbox   Section = "inbox"
+	SectionRosters Section = "rosters"
+	SectionCodes   Section = "codes"
+	SectionHolds   Section = "holds"
+	SectionNumbers Section = "numbers"
 )
 
 // Notice is what has just happened.
@@ -40,12 +44,17 @@ type Notice string
 
 // The notices.
 const (
-	NoticeDecided  Notice = "decided"
-	NoticeReturned Notice = "returned"
-	NoticeUndone   Notice = "undone"
-	NoticeTooLate  Notice = "too_late"
-	NoticeMovedOn  Notice = "moved_on"
-	NoticeNone     Notice = "none"
+	NoticeDecided   Notice = "decided"
+	NoticeReturned  Notice = "returned"
+	NoticeUndone    Notice = "undone"
+	NoticeTooLate   Notice = "too_late"
+	NoticeMovedOn   Notice = "moved_on"
+	NoticeNone      Notice = "none"
+	NoticeImported  Notice = "imported"
+	NoticePutBack   Notice = "put_back"
+	NoticeCodesEnd  Notice = "codes_ended"
+	NoticeHeld      Notice = "held"
+	NoticeHoldEnded Notice = "hold_ended"
 )
 
 func (p Page) locale() *ui.Locale { return p.Locale.OrEnglish() }

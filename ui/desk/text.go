@@ -9,6 +9,10 @@ type text struct {
 	Inbox   inboxText
 	Case    caseText
 	Reasons map[string]ui.Message
+	Rosters rostersText
+	Codes   codesText
+	Holds   holdsText
+	Numbers numbersText
 }
 
 type commonText struct {
@@ -16,6 +20,7 @@ type commonText struct {
 	Method, More                   ui.Message
 	SectionNames                   map[Section]ui.Message
 	Methods                        map[Method]ui.Message
+	States                         map[State]ui.Message
 }
 
 type inboxText struct {
@@ -26,17 +31,52 @@ type inboxText struct {
 }
 
 type caseText struct {
-	Alike, Program                             ui.Message
-	Heading, Due, Until, Evidence              ui.Message
-	NoEvidence, Gone, Open, Download           ui.Message
-	Asserted, Person, NoName, Found            ui.Message
-	Source, Facts, Questions, Yes              ui.Message
-	No, Unanswered, AnsweredNo, Decision       ui.Message
-	Subgroups, HoldsTo, HoldsToHint, Reasons   ui.Message
-	ReasonsHint, ReasonMissing, Note, NoteHint ui.Message
-	NoteMissing, Approve, AskAgain, Decline    ui.Message
-	Escalate, Recuse, RecuseText, GiveBack     ui.Message
-	Override, OverrideText, DateWrong, Keys    ui.Message
-	KeysText                                   ui.Message
-	KeyNames                                   map[string]ui.Message
+	Heading, Due, Until, Evidence                    ui.Message
+	NoEvidence, Gone, Open, Download                 ui.Message
+	Alike, Program, Asserted, Person                 ui.Message
+	NoName, Found, Source, Facts                     ui.Message
+	Questions, Yes, No, Unanswered                   ui.Message
+	AnsweredNo, Decision, Subgroups, HoldsTo         ui.Message
+	HoldsToHint, Reasons, ReasonsHint, ReasonMissing ui.Message
+	Note, NoteHint, NoteMissing, Approve             ui.Message
+	AskAgain, Decline, Escalate, Recuse              ui.Message
+	RecuseText, GiveBack, Override, OverrideText     ui.Message
+	DateWrong, Keys, KeysText                        ui.Message
+	KeyNames                                         map[string]ui.Message
+}
+
+type rostersText struct {
+	Heading, Text, NoneConfigured, Never               ui.Message
+	Rows, Imported, Check, File                        ui.Message
+	FileHint, ColumnSubgroup, ColumnUntil, FileMissing ui.Message
+	FileWrong, FileLine, ManyVanishMissing, Moving     ui.Message
+	CheckHeading, CheckText, RowsNew, Added            ui.Message
+	Vanished, Skipped, Repeated, ManyVanish            ui.Message
+	ManyVanishTick, Use, Cancel, PutBack               ui.Message
+	PutBackText                                        ui.Message
+}
+
+type codesText struct {
+	Heading, Text, NoGroups, New                     ui.Message
+	Count, Uses, UsesHint, Email                     ui.Message
+	EmailHint, Until, IssuedBy, IssuedByHint         ui.Message
+	Issue, Issued, IssuedText, Back                  ui.Message
+	List, Empty, Codes, Redeemed                     ui.Message
+	IssuedOn, EndsOn, Ended, End                     ui.Message
+	NumberWrong, GroupMissing, DateWrong, EmailWrong ui.Message
+	TooLong                                          ui.Message
+}
+
+type holdsText struct {
+	Heading, Text, New, Case        ui.Message
+	Until, Reason, ReasonHint, Hold ui.Message
+	Release, By, Empty, NoCase      ui.Message
+	ReasonWrong, DateWrong          ui.Message
+}
+
+type numbersText struct {
+	Heading, Text, Waiting, Oldest       ui.Message
+	NoneWaiting, Kept, KeptText, Overdue ui.Message
+	OverdueText, Table, State, Count     ui.Message
+	Late, Empty                          ui.Message
 }

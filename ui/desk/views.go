@@ -18,6 +18,20 @@ const (
 	MethodWhole       Method = "whole" // what speaks against the case, not one method
 )
 
+// State is the state of a case.
+type State string
+
+// The states.
+const (
+	StateOpen      State = "open"
+	StatePending   State = "pending"
+	StateReview    State = "review"
+	StateApproved  State = "approved"
+	StateDeclined  State = "declined"
+	StateWithdrawn State = "withdrawn"
+	StateExpired   State = "expired"
+)
+
 // The fields and actions of the forms of the desk.
 const (
 	FieldCase      = "case"

@@ -131,14 +131,14 @@ func (c *Client) Get(ctx context.Context, address, accept string) ([]byte, error
 	if accept != "" {
 		r.Header.Set("Accept", accept)
 	}
-	res, body, err := c.do(r)
-	if err == nil && res.StatusCode != http.StatusOK {
-		err = &StatusError{res.StatusCode}
+	a, err := c.do(r)
+	if err == nil && a.status != http.StatusOK {
+		err = &StatusError{a.status}
 	}
 	if err != nil {
 		return nil, err
 	}
-	return body, nil
+	return a.body, nil
 }
 
 // PostForm sends a form and returns the status of the response, whichever that is. An
@@ -150,11 +150,8 @@ func (c *Client) PostForm(ctx context.Context, address string, form url.Values) 
 		return 0, ErrForbiddenAddress
 	}
 	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
-	res, _, err := c.do(r)
-	if err != nil {
-		return 0, err
-	}
-	return res.StatusCode, nil
+	a, err := c.do(r)
+	return a.status, err
 }
 
 // HTTP returns an http.Client that calls as c does, for libraries that want one: responses
@@ -173,51 +170,60 @@ func (t transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	if r.Body != nil {
 		defer func() { _ = r.Body.Close() }()
 	}
-	res, body, err := t.client.do(r.Clone(r.Context()))
+	a, err := t.client.do(r.Clone(r.Context()))
 	if err != nil {
 		return nil, err
 	}
-	res.Body, res.ContentLength, res.Request = io.NopCloser(bytes.NewReader(body)), int64(len(body)), r
-	return res, nil
+	return &http.Response{
+		Status: fmt.Sprintf("%d %s", a.status, http.StatusText(a.status)), StatusCode: a.status, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, Header: a.header,
+		Body: io.NopCloser(bytes.NewReader(a.body)), ContentLength: int64(len(a.body)), Request: r,
+	}, nil
+}
+
+// response is a whole response.
+type response struct {
+	status int
+	header http.Header
+	body   []byte
 }
 
 // do sends a request and reads the whole response. Its errors do not repeat the address,
 // whose query may be somebody's secret.
-func (c *Client) do(r *http.Request) (res *http.Response, body []byte, err error) {
+func (c *Client) do(r *http.Request) (response, error) {
 	if ValidateURL(r.URL.String(), c.allowPrivate) != nil {
-		return nil, nil, ErrForbiddenAddress
+		return response{}, ErrForbiddenAddress
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), c.timeout)
 	defer cancel()
 	leave, err := c.hosts.enter(ctx, strings.ToLower(strings.TrimSuffix(r.URL.Hostname(), ".")))
 	if err != nil {
-		return nil, nil, err
+		return response{}, err
 	}
 	defer leave()
 	select {
 	case c.calls <- struct{}{}:
 		defer func() { <-c.calls }()
 	case <-ctx.Done():
-		return nil, nil, ctx.Err()
+		return response{}, ctx.Err()
 	}
 	client := &c.secure
 	if r.URL.Scheme == "http" {
 		client = &c.plain
 	}
 	r.Header.Set("User-Agent", "Bonafide")
-	r = r.WithContext(ctx)
-	if res, err = client.Do(r); err != nil {
-		return nil, nil, withoutAddress(err)
+	res, err := client.Do(r.WithContext(ctx)) //nolint:gosec // what is dialled is decided about the address
+	if err != nil {
+		return response{}, withoutAddress(err)
 	}
 	defer res.Body.Close()
-	body, err = io.ReadAll(io.LimitReader(res.Body, MaxBody+1))
+	body, err := io.ReadAll(io.LimitReader(res.Body, MaxBody+1))
 	switch {
 	case err != nil:
-		return nil, nil, fmt.Errorf("read response: %w", err)
+		return response{}, fmt.Errorf("read response: %w", err)
 	case len(body) > MaxBody:
-		return nil, nil, ErrTooLarge
+		return response{}, ErrTooLarge
 	}
-	return res, body, nil
+	return response{res.StatusCode, res.Header, body}, nil
 }
 
 func withoutAddress(err error) error {

@@ -29,10 +29,10 @@ after(async () => {
   for (const close of closers.reverse()) await close();
 });
 
-/** Builds an example and runs it until the tests end. What it prints is in printed. */
-async function start(example, args, site) {
+/** Builds an example, or the program in a folder, and runs it until the tests end. What it prints is in printed. */
+async function start(example, args, site, source = `./examples/${example}`) {
   const program = join(folder, example);
-  execFileSync("go", ["build", "-o", program, `./examples/${example}`], { cwd: repository, stdio: "inherit" });
+  execFileSync("go", ["build", "-o", program, source], { cwd: repository, stdio: "inherit" });
   const child = spawn(program, args, { cwd: folder });
   const output = { printed: "", log: "" };
   child.stdout.on("data", (chunk) => { output.printed += chunk; });
@@ -106,6 +106,37 @@ export async function startHostusers() {
     return (await (await fetch(`${site}/id/oauth/token`, { method: "POST", body })).json()).id_token;
   };
   return { site, redirectURI, answers, ada, grace, redeem };
+}
+
+/** Starts the provider at which people become students, with an application that admits no others, and keeps its answers. */
+export async function startCampus() {
+  const answers = [];
+  const app = createHTTPServer((request, response) => {
+    if (request.url.startsWith("/cb?")) answers.push(new URLSearchParams(request.url.slice(4)));
+    response.setHeader("content-type", "text/html").end(`<html lang="en"><title>Campus Shop</title>`);
+  }).listen(0, "127.0.0.1");
+  await once(app, "listening");
+  closers.push(() => { app.closeAllConnections(); app.close(); });
+  const address = `localhost:${await freePort()}`, site = `http://${address}`;
+  const redirectURI = `http://localhost:${app.address().port}/cb`;
+  const output = await start("campus", ["-listen", address, "-app", redirectURI], `${site}/oidc/.well-known/openid-configuration`, "./provider/internal/lab/e2e/campus");
+  const secret = output.printed.match(/client shop is (\S+)/)[1];
+  /** The latest mail to an address. */
+  const mail = async (to) => {
+    for (let tries = 0; tries < 250; tries++) {
+      const found = output.printed.split("--- mail to ").findLast((m) => m.startsWith(to));
+      if (found) return found;
+      await new Promise((wait) => setTimeout(wait, 20));
+    }
+    throw new Error(`no mail to ${to}: ${output.printed}`);
+  };
+  /** The claims of userinfo that a code is worth. */
+  const claims = async (code, verifier) => {
+    const body = new URLSearchParams({ grant_type: "authorization_code", client_id: "shop", client_secret: secret, redirect_uri: redirectURI, code, code_verifier: verifier });
+    const { access_token: token } = await (await fetch(`${site}/oauth/token`, { method: "POST", body })).json();
+    return (await fetch(`${site}/api/public/v3/userinfo`, { headers: { authorization: `Bearer ${token}` } })).json();
+  };
+  return { site, redirectURI, answers, mail, claims };
 }
 
 /** Starts Chromium or Firefox as it is installed, driven by WebDriver BiDi. */

@@ -8,7 +8,6 @@ import (
 	"flag"
 	"fmt"
 	"io/fs"
-	"log"
 	"maps"
 	"os"
 	"path/filepath"
@@ -22,7 +21,6 @@ import (
 )
 
 func main() {
-	log.SetFlags(0)
 	from := flag.String("from", "", "folder of a checkout of JetBrains/swot")
 	revision := flag.String("revision", "", "its revision and date, as: 51c45d94, 2026-10-26")
 	to := flag.String("to", "institutions.txt", "file to write")
@@ -35,9 +33,10 @@ func main() {
 		err = os.WriteFile(*to, write(list, *revision), 0o644) //nolint:gosec // a part of the source
 	}
 	if err != nil {
-		log.Fatal("academic: ", err)
+		fmt.Fprintln(os.Stderr, "academic:", err)
+		os.Exit(1)
 	}
-	fmt.Printf("%d domains; %d left out, because they are abused, stopped, no institution's or no domain\n", len(list), dropped)
+	fmt.Fprintf(os.Stderr, "%d domains; %d left out, because they are abused, stopped, no institution's or no domain\n", len(list), dropped)
 }
 
 // read returns the names of institutions by their domain, and an empty one for domains below

@@ -1,0 +1,141 @@
+package desk
+
+import (
+	"errors"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/verification"
+	"github.com/bonafide-id/bonafide/ui"
+	screens "github.com/bonafide-id/bonafide/ui/desk"
+)
+
+// listPage is how many batches or holds a page has.
+const listPage = 25
+
+// parameterBefore is when the batches of a page were issued at the latest.
+const parameterBefore = "before"
+
+func (d *Desk) showCodes(r *request) error {
+	return d.renderCodes(r, http.StatusOK, screens.CodesView{Count: "1", Uses: "1", Until: d.now().AddDate(0, 0, 30).UTC().Format(time.DateOnly)}, "")
+}
+
+func (d *Desk) renderCodes(r *request, status int, v screens.CodesView, group string, problems ...ui.Problem) error {
+	page, err := d.page(r, screens.SectionCodes)
+	if err != nil {
+		return err
+	}
+	v.Page, v.Form = page, r.Form(problems...)
+	groups := d.Verification.CodeGroups()
+	for _, name := range groups {
+		title, _ := d.provider.Pages().GroupWords(page.Locale, name)
+		v.Groups = append(v.Groups, ui.Option{Value: name, Title: title, Chosen: name == group || len(groups) == 1})
+	}
+	var before time.Time
+	if micros, err := strconv.ParseInt(r.Request.URL.Query().Get(parameterBefore), 10, 64); err == nil {
+		before = time.UnixMicro(micros)
+	}
+	batches, err := d.Verification.Store.CodeBatches(r.Request.Context(), before, listPage)
+	if err != nil {
+		return err
+	}
+	for _, b := range batches {
+		title, _ := d.provider.Pages().GroupWords(page.Locale, b.Group)
+		v.Batches = append(v.Batches, screens.Batch{
+			Name: b.Batch, Group: title, Codes: b.Codes, Uses: b.Uses, Used: b.Used, IssuedBy: b.IssuedBy, IssuedAt: b.IssuedAt,
+			EndsAt: b.EndsAt, Ended: !d.now().Before(b.EndsAt),
+		})
+	}
+	if len(batches) == listPage {
+		v.MoreURL = d.path("codes") + "?" + parameterBefore + "=" + strconv.FormatInt(batches[listPage-1].IssuedAt.UnixMicro(), 10)
+	}
+	r.Render(status, screens.Codes(v))
+	return nil
+}
+
+// changeCodes makes codes, or ends a batch of them.
+func (d *Desk) changeCodes(r *request) error {
+	switch r.posted(ui.FieldAction) {
+	case screens.ActionEnd:
+		if _, err := d.Verification.EndCodes(r.Request.Context(), r.posted(screens.FieldBatch)); err != nil {
+			return err
+		}
+		return r.done(d.path("codes"), screens.NoticeCodesEnd)
+	case screens.ActionIssue:
+		return d.issueCodes(r)
+	}
+	return badRequest("no such action")
+}
+
+func (d *Desk) issueCodes(r *request) error {
+	v := screens.CodesView{
+		Count: r.posted(screens.FieldCount), Uses: r.posted(screens.FieldUses), Email: strings.TrimSpace(r.posted(ui.FieldEmail)),
+		Until: r.posted(screens.FieldUntil), IssuedBy: strings.TrimSpace(r.posted(screens.FieldIssuedBy)),
+	}
+	codes := verification.Codes{Group: r.posted(screens.FieldGroup), Email: v.Email, IssuedBy: v.IssuedBy}
+	var problems []ui.Problem
+	problem := func(field string, w screens.Wrong) {
+		problems = append(problems, screens.ProblemOf(r.Page().Locale, field, w))
+	}
+	var err error
+	if codes.Count, err = strconv.Atoi(v.Count); err != nil || codes.Count < 1 {
+		problem(screens.FieldCount, screens.WrongNumber)
+	}
+	if codes.Uses, err = strconv.Atoi(v.Uses); err != nil || codes.Uses < 1 {
+		problem(screens.FieldUses, screens.WrongNumber)
+	}
+	if codes.ExpiresAt, err = time.Parse(time.DateOnly, v.Until); err != nil {
+		problem(screens.FieldUntil, screens.WrongEndOfCodes)
+	}
+	if len(problems) > 0 {
+		return d.renderCodes(r, http.StatusUnprocessableEntity, v, codes.Group, problems...)
+	}
+	issued, _, err := d.Verification.IssueCodes(r.Request.Context(), codes)
+	var wrong *provider.FieldError
+	switch {
+	case errors.Is(err, verification.ErrNoPolicy):
+		problem(screens.FieldGroup, screens.WrongGroup)
+	case errors.As(err, &wrong):
+		field, w := wrongCode(wrong.Field)
+		problem(field, w)
+	case err != nil:
+		return err
+	}
+	if len(problems) > 0 {
+		return d.renderCodes(r, http.StatusUnprocessableEntity, v, codes.Group, problems...)
+	}
+	return d.renderIssued(r, codes, issued)
+}
+
+// wrongCode returns what is wrong in the form, for a field of verification.Codes.
+func wrongCode(field string) (string, screens.Wrong) {
+	switch field {
+	case "Count":
+		return screens.FieldCount, screens.WrongNumber
+	case "Uses":
+		return screens.FieldUses, screens.WrongNumber
+	case "ExpiresAt":
+		return screens.FieldUntil, screens.WrongEndOfCodes
+	case "Email":
+		return ui.FieldEmail, screens.WrongEmail
+	case "IssuedBy":
+		return screens.FieldIssuedBy, screens.WrongLength
+	default:
+		return screens.FieldGroup, screens.WrongGroup
+	}
+}
+
+func (d *Desk) renderIssued(r *request, codes verification.Codes, issued []string) error {
+	page, err := d.page(r, screens.SectionCodes)
+	if err != nil {
+		return err
+	}
+	title, _ := d.provider.Pages().GroupWords(page.Locale, codes.Group)
+	r.RenderSecret(http.StatusOK, screens.Issued(screens.IssuedView{
+		Page: page, CodesURL: d.path("codes"), Group: title, Codes: issued, Until: codes.ExpiresAt,
+	}))
+	return nil
+}

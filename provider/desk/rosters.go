@@ -1,0 +1,196 @@
+package desk
+
+import (
+	"bytes"
+	"errors"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/verification"
+	"github.com/bonafide-id/bonafide/storage"
+	"github.com/bonafide-id/bonafide/ui"
+	screens "github.com/bonafide-id/bonafide/ui/desk"
+)
+
+// maxRoster is the size of the largest file that a browser may send: some million rows. It is
+// in memory while it is read, one at a time.
+const maxRoster = 96 << 20
+
+// rosterPatience is the time limit for sending it.
+const rosterPatience = 10 * time.Minute
+
+func (d *Desk) showRosters(r *request) error {
+	page, err := d.page(r, screens.SectionRosters)
+	if err != nil {
+		return err
+	}
+	all, err := d.Verification.Rosters(r.Request.Context())
+	if err != nil {
+		return err
+	}
+	v := screens.RostersView{Page: page}
+	for _, roster := range all {
+		v.Rosters = append(v.Rosters, d.rosterView(roster))
+	}
+	r.Render(http.StatusOK, screens.Rosters(v))
+	return nil
+}
+
+func (d *Desk) rosterView(r storage.Roster) screens.Roster {
+	return screens.Roster{
+		Name: r.Name, URL: d.path("rosters", r.Name), Rows: r.Rows, ImportedAt: r.ImportedAt, ImportedBy: r.ImportedBy,
+	}
+}
+
+// roster reads the roster in the path.
+func (d *Desk) roster(r *request) (storage.Roster, error) {
+	all, err := d.Verification.Rosters(r.Request.Context())
+	if err != nil {
+		return storage.Roster{}, err
+	}
+	i := slices.IndexFunc(all, func(one storage.Roster) bool { return one.Name == r.value("roster") })
+	if i < 0 {
+		return storage.Roster{}, provider.ErrScreenNotFound
+	}
+	return all[i], nil
+}
+
+func (d *Desk) showRoster(r *request) error {
+	return d.renderRoster(r, http.StatusOK, func(*screens.RosterView) {})
+}
+
+func (d *Desk) renderRoster(r *request, status int, change func(*screens.RosterView)) error {
+	roster, err := d.roster(r)
+	if err != nil {
+		return err
+	}
+	page, err := d.page(r, screens.SectionRosters)
+	if err != nil {
+		return err
+	}
+	v := screens.RosterView{
+		Page: page, Form: r.Form(), Roster: d.rosterView(roster), RostersURL: d.path("rosters"),
+		FileAction: d.path("rosters", roster.Name, "file"),
+		MayPutBack: roster.Generation != 0 && roster.Previous != roster.Generation,
+	}
+	v.Action = d.path("rosters", roster.Name)
+	change(&v)
+	r.Render(status, screens.RosterScreen(v))
+	return nil
+}
+
+// rosterFile takes the file of a roster and shows what it would change.
+func (d *Desk) rosterFile() http.Handler {
+	page := route{needs: Staff.operates, power: true}
+	return d.provider.Pages().Upload(provider.Upload{
+		Bytes: maxRoster, Patience: rosterPatience,
+		Admit: func(s *provider.Screen) (done func(), err error) {
+			r, err := d.admit(s, page)
+			if r == nil || err != nil {
+				return nil, err
+			}
+			if _, err := d.roster(r); err != nil {
+				return nil, err
+			}
+			select {
+			case d.reading <- struct{}{}:
+				return func() { <-d.reading }, nil
+			default:
+				return nil, provider.ScreenError{
+					Status: http.StatusTooManyRequests, Code: ui.ErrorTooMany, Wait: time.Minute, HomeURL: d.path(),
+					Err: errors.New("another roster is being read"),
+				}
+			}
+		},
+	}, func(s *provider.Screen) error { return d.answer(s, page, d.stageRoster) })
+}
+
+func (d *Desk) stageRoster(r *request) error {
+	if r.Request.Method != http.MethodPost {
+		r.Redirect(d.path("rosters", r.value("roster")))
+		return nil
+	}
+	entered := func(v *screens.RosterView) {
+		v.Subgroup, v.Until = r.posted(screens.FieldColumnSubgroup), r.posted(screens.FieldColumnUntil)
+	}
+	file, chosen := r.Uploaded()
+	if !chosen || file.TooLarge || len(file.Content) == 0 {
+		return d.renderRoster(r, http.StatusUnprocessableEntity, func(v *screens.RosterView) {
+			entered(v)
+			if v.Problem = screens.RosterFileMissing; chosen {
+				v.Problem = screens.RosterFileWrong
+			}
+		})
+	}
+	report, err := d.Verification.StageRoster(r.Request.Context(), verification.RosterFile{
+		Roster: r.value("roster"), Content: bytes.NewReader(file.Content),
+		Subgroup: strings.TrimSpace(r.posted(screens.FieldColumnSubgroup)), Until: strings.TrimSpace(r.posted(screens.FieldColumnUntil)),
+	})
+	var wrong *verification.RosterFileError
+	switch {
+	case errors.Is(err, verification.ErrNoRoster):
+		return provider.ErrScreenNotFound
+	case errors.As(err, &wrong):
+		return d.renderRoster(r, http.StatusUnprocessableEntity, func(v *screens.RosterView) {
+			entered(v)
+			v.Problem, v.ProblemLine = screens.RosterFileWrong, wrong.Line
+		})
+	case err != nil:
+		return err
+	}
+	return d.renderRoster(r, http.StatusOK, func(v *screens.RosterView) { v.Staged = staged(report) })
+}
+
+func staged(report verification.RosterReport) *screens.Staged {
+	return &screens.Staged{
+		Generation: strconv.FormatInt(report.Generation, 10), Replaces: strconv.FormatInt(report.Replaces, 10),
+		Rows: report.Rows, Added: report.Added, Vanished: report.Vanished, Skipped: report.Skipped, Repeated: report.Repeated,
+		ManyVanish: report.ManyVanish(),
+	}
+}
+
+// changeRoster puts a file that was checked in force, or the former roster back.
+func (d *Desk) changeRoster(r *request) error {
+	ctx, name := r.Request.Context(), r.value("roster")
+	if _, err := d.roster(r); err != nil {
+		return err
+	}
+	switch r.posted(ui.FieldAction) {
+	case screens.ActionPutBack:
+		err := d.Verification.UndoRoster(ctx, name, r.staff.ID)
+		return d.rosterChanged(r, err, screens.NoticePutBack)
+	case screens.ActionUse:
+		generation, err := strconv.ParseInt(r.posted(screens.FieldGeneration), 10, 64)
+		if err != nil {
+			return badRequest("no such generation")
+		}
+		replaces, err := strconv.ParseInt(r.posted(screens.FieldReplaces), 10, 64)
+		if err != nil {
+			return badRequest("no such generation")
+		}
+		err = d.Verification.UseRoster(ctx, verification.RosterUse{
+			Roster: name, Generation: generation, Replaces: replaces, By: r.staff.ID, ManyVanish: r.posted(screens.FieldManyVanish) != "",
+		})
+		return d.rosterChanged(r, err, screens.NoticeImported)
+	}
+	return badRequest("no such action")
+}
+
+func (d *Desk) rosterChanged(r *request, err error, n screens.Notice) error {
+	problem := screens.RosterProblem("")
+	switch {
+	case errors.Is(err, verification.ErrManyVanish):
+		problem = screens.RosterTooMany
+	case errors.Is(err, verification.ErrNotNow):
+		problem = screens.RosterMovedOn
+	case err != nil:
+		return err
+	default:
+		return r.done(d.path("rosters", r.value("roster")), n)
+	}
+	return d.renderRoster(r, http.StatusConflict, func(v *screens.RosterView) { v.Problem = problem })
+}

@@ -1,0 +1,32 @@
+package desk
+
+import "github.com/bonafide-id/bonafide/ui"
+
+// problem is what is wrong with a file.
+func (v RosterView) problem(l *ui.Locale) string {
+	t := textOf(l).Rosters
+	switch {
+	case v.Problem == RosterFileMissing:
+		return l.Plain(t.FileMissing)
+	case v.Problem == RosterTooMany:
+		return l.Plain(t.ManyVanishMissing)
+	case v.Problem == RosterMovedOn:
+		return l.Plain(t.Moving)
+	case v.ProblemLine > 0:
+		return l.Plain(t.FileLine, ui.With("line", v.ProblemLine))
+	default:
+		return l.Plain(t.FileWrong)
+	}
+}
+
+// The mistakes of operators.
+const (
+	WrongGroup      Wrong = "group"
+	WrongNumber     Wrong = "number"
+	WrongEmail      Wrong = "email"
+	WrongLength     Wrong = "length"
+	WrongEndOfCodes Wrong = "end_of_codes"
+	WrongCase       Wrong = "case"
+	WrongHoldReason Wrong = "hold_reason"
+	WrongEndOfHold  Wrong = "end_of_hold"
+)
