@@ -67,7 +67,7 @@ func (d *Desk) changeCodes(r *request) error {
 	case screens.ActionIssue:
 		return d.issueCodes(r)
 	}
-	return badRequest("no such action")
+	return malformed("no such action")
 }
 
 func (d *Desk) issueCodes(r *request) error {

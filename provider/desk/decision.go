@@ -37,7 +37,7 @@ func (d *Desk) decide(r *request) error {
 	kind, known := kinds[action]
 	version, err := strconv.ParseInt(r.posted(screens.FieldVersion), 10, 64)
 	if !known || err != nil {
-		return badRequest("no such decision")
+		return malformed("no such decision")
 	}
 	c, over, err := d.reviewed(r)
 	if over || err != nil {
@@ -53,7 +53,7 @@ func (d *Desk) decide(r *request) error {
 	case isOver(err):
 		return r.done(d.path(), screens.NoticeMovedOn)
 	case errors.As(err, &wrong): // what the form does not offer
-		return badRequest(wrong.Error())
+		return malformed(wrong.Error())
 	case err != nil:
 		return err
 	}

@@ -50,7 +50,7 @@ func (d *Desk) changeHold(r *request) error {
 		return r.done(d.path("holds"), screens.NoticeHoldEnded)
 	case screens.ActionHold:
 	default:
-		return badRequest("no such action")
+		return malformed("no such action")
 	}
 	v := screens.HoldsView{Case: id, Until: r.posted(screens.FieldUntil), Reason: strings.TrimSpace(r.posted(screens.FieldReason))}
 	wrong := func(field string, w screens.Wrong) error {

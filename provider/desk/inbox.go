@@ -141,7 +141,7 @@ func (d *Desk) takeFromInbox(r *request) error {
 			return r.done(d.path("case", c.ID), screens.NoticeUndone)
 		}
 	default:
-		return badRequest("no such action")
+		return malformed("no such action")
 	}
 	if err != nil {
 		return err
@@ -155,6 +155,6 @@ func isOver(err error) bool {
 	return errors.Is(err, verification.ErrNotNow) || errors.Is(err, verification.ErrNoCase) || errors.Is(err, verification.ErrForbidden)
 }
 
-func badRequest(why string) error {
+func malformed(why string) error {
 	return provider.ScreenError{Status: http.StatusBadRequest, Code: ui.ErrorRequest, Err: errors.New(why)}
 }

@@ -166,18 +166,18 @@ func (d *Desk) changeRoster(r *request) error {
 	case screens.ActionUse:
 		generation, err := strconv.ParseInt(r.posted(screens.FieldGeneration), 10, 64)
 		if err != nil {
-			return badRequest("no such generation")
+			return malformed("no such generation")
 		}
 		replaces, err := strconv.ParseInt(r.posted(screens.FieldReplaces), 10, 64)
 		if err != nil {
-			return badRequest("no such generation")
+			return malformed("no such generation")
 		}
 		err = d.Verification.UseRoster(ctx, verification.RosterUse{
 			Roster: name, Generation: generation, Replaces: replaces, By: r.staff.ID, ManyVanish: r.posted(screens.FieldManyVanish) != "",
 		})
 		return d.rosterChanged(r, err, screens.NoticeImported)
 	}
-	return badRequest("no such action")
+	return malformed("no such action")
 }
 
 func (d *Desk) rosterChanged(r *request, err error, n screens.Notice) error {

@@ -87,6 +87,9 @@ func (c Config) validate() error {
 	}
 	for _, p := range c.Policies {
 		for _, v := range p.Rule.verifiers() {
+			if v.mails && c.Mailer == nil {
+				return wrongField("Mailer", "is missing; verifier %q sends codes", v.Name)
+			}
 			if len(v.Upload) > 0 && c.Blobs == nil {
 				return wrongField("Blobs", "is missing; verifier %q asks for files", v.Name)
 			}

@@ -70,6 +70,7 @@ func EmailDomain(cfg EmailDomainConfig) Verifier {
 		Proof: Proof{EvidenceType: "electronic_record", CheckMethod: "auth", Level: cmp.Or(cfg.Level, 1)},
 		Next:  e.next,
 		check: func(field string) error { return within(field, err) },
+		mails: true,
 	}
 }
 

@@ -198,6 +198,15 @@ func TestEmailDomain(t *testing.T) {
 			}
 		}
 	})
+	t.Run("NeedsAMailer", func(t *testing.T) {
+		t.Parallel()
+		o := newOffice(t)
+		cfg := o.Config
+		cfg.Policies, cfg.Mailer = Policies{{Group: "student", Rule: By(stanford(t, nil))}}, nil
+		if _, err := New(cfg); err == nil || !strings.Contains(err.Error(), `Mailer: is missing; verifier "email_domain" sends codes`) {
+			t.Errorf("%v", err)
+		}
+	})
 	t.Run("NamesTheWrongField", func(t *testing.T) {
 		t.Parallel()
 		for _, test := range []struct {

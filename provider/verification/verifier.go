@@ -65,6 +65,7 @@ type Verifier struct {
 	roster *roster                  // of Roster
 
 	redeems bool // of Invitation
+	mails   bool // of EmailDomain
 }
 
 // Proof describes a check in the terms of OpenID Connect for Identity Assurance 1.0.

@@ -150,7 +150,7 @@ func (u *upstream) next(ctx context.Context, c *verification.Case, e verificatio
 	}
 	// Another state is of a request that somebody else has begun, or that was given up: the
 	// person can still answer the present one.
-	if subtle.ConstantTimeCompare([]byte(e.Query["state"]), []byte(r.State)) != 1 || e.Query["iss"] != "" && e.Query["iss"] != u.Issuer {
+	if subtle.ConstantTimeCompare([]byte(e.Query["state"]), []byte(r.State)) != 1 || !u.answers(p, e.Query["iss"]) {
 		return u.send(client, r), nil
 	}
 	if e.Query["code"] == "" { // such as access_denied
@@ -195,6 +195,18 @@ func (u *upstream) discover(ctx context.Context, at time.Time) (*oidc.Provider, 
 	return p, nil
 }
 
+// answers reports whether a response is of the other provider (RFC 9207): one that names
+// itself in its responses does so in all of them.
+func (u *upstream) answers(p *oidc.Provider, issuer string) bool {
+	var supported struct {
+		Issuer bool `json:"authorization_response_iss_parameter_supported"`
+	}
+	if err := p.Claims(&supported); err != nil {
+		return false
+	}
+	return issuer == u.Issuer || issuer == "" && !supported.Issuer
+}
+
 // newRequest returns the request of an event: the same when the event is handled again, and
 // known to nobody else.
 func newRequest(c *verification.Case) request {
@@ -234,8 +246,14 @@ func (u *upstream) redeem(ctx context.Context, c *verification.Case, e verificat
 		return nil, errors.New("oidc: the ID token is of another request")
 	}
 	who := Identity{Issuer: id.Issuer, Subject: id.Subject}
-	if err := id.Claims(&who.claims); err != nil {
+	var party struct {
+		Authorized string `json:"azp"`
+	}
+	if err := errors.Join(id.Claims(&who.claims), id.Claims(&party)); err != nil {
 		return nil, fmt.Errorf("oidc: read ID token: %w", err)
+	}
+	if party.Authorized != "" && party.Authorized != u.ClientID || party.Authorized == "" && len(id.Audience) > 1 {
+		return nil, errors.New("oidc: the ID token was issued to another client")
 	}
 	if u.UserInfo {
 		if err := who.addUserInfo(ctx, p, token); err != nil {
@@ -243,11 +261,18 @@ func (u *upstream) redeem(ctx context.Context, c *verification.Case, e verificat
 		}
 	}
 	result, err := u.Accept(ctx, c, who)
-	if accepted, ok := result.(verification.Accept); ok {
-		accepted.Proved = append(slices.Clip(accepted.Proved), verification.Fact{Kind: "upstream", Value: who.fact()})
-		result = accepted
+	if err != nil {
+		return nil, err
 	}
-	return result, err
+	switch result := result.(type) {
+	case verification.Accept:
+		result.Proved = append(slices.Clip(result.Proved), verification.Fact{Kind: "upstream", Value: who.fact()})
+		return result, nil
+	case verification.Refuse, verification.Review:
+		return result, nil
+	default:
+		return nil, errors.New("oidc: Config.Accept returns an Accept, Refuse or Review")
+	}
 }
 
 // fact names the identity: sub is unique within its issuer only.

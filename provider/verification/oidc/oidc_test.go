@@ -156,7 +156,7 @@ func TestVerifier(t *testing.T) {
 	t.Run("LetsWhoCancelsTryAgain", func(t *testing.T) {
 		c, address := u.begins(t, "c-6")
 		asked, _ := url.Parse(address)
-		result, err := u.next(t, c, verification.Returned, map[string]string{"error": "access_denied", "state": asked.Query().Get("state")})
+		result, err := u.next(t, c, verification.Returned, map[string]string{"error": "access_denied", "state": asked.Query().Get("state"), "iss": u.Issuer()})
 		refused, ok := result.(verification.Refuse)
 		if err != nil || !ok || !refused.Reasons[0].CanRetry() {
 			t.Errorf("%+v, %v", result, err)
@@ -179,6 +179,7 @@ func TestAttackReturn(t *testing.T) {
 		"OtherState": attackers,
 		"CutState":   {"code": attackers["code"], "state": state[:len(state)-1]},
 		"NoState":    {"code": attackers["code"]},
+		"NoIssuer":   {"code": attackers["code"], "state": state}, // of one that names itself
 		"OtherIssuer": { // mix-up: an answer of somebody else's provider (RFC 9207)
 			"code": attackers["code"], "state": state, "iss": "https://evil.example",
 		},
@@ -189,7 +190,7 @@ func TestAttackReturn(t *testing.T) {
 		}
 	}
 	// Somebody else's code in one's own request: PKCE does not fit.
-	result, err := u.next(t, victim, verification.Returned, map[string]string{"code": attackers["code"], "state": state})
+	result, err := u.next(t, victim, verification.Returned, map[string]string{"code": attackers["code"], "state": state, "iss": u.Issuer()})
 	if _, refused := result.(verification.Refuse); err != nil || !refused {
 		t.Errorf("an injected code: %+v, %v", result, err)
 	}
@@ -337,6 +338,25 @@ func TestAttackIDToken(t *testing.T) {
 			result, err := u.verifier.Next(t.Context(), c, verification.Event{Kind: verification.Returned, Query: query, At: now})
 			if _, ok := result.(verification.Accept); ok != test.accepted || (err == nil) != test.accepted {
 				t.Errorf("%+v, %v", result, err)
+			}
+		})
+	}
+}
+
+// TestAcceptDecides tests that a host's function cannot begin another step.
+func TestAcceptDecides(t *testing.T) {
+	t.Parallel()
+	for name, wrong := range map[string]verification.Result{"Ask": verification.Ask{}, "GoTo": verification.GoTo{}, "None": nil} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			u := newUpstream(t, func(c *oidc.Config) {
+				c.Accept = func(context.Context, *verification.Case, oidc.Identity) (verification.Result, error) {
+					return wrong, nil
+				}
+			})
+			c, address := u.begins(t, "c-1")
+			if result, err := u.next(t, c, verification.Returned, u.signsIn(t, address, "veteran")); err == nil {
+				t.Errorf("%+v", result)
 			}
 		})
 	}
