@@ -171,7 +171,7 @@ func (s *Store) CaseNumbers(ctx context.Context, from, to time.Time) ([]storage.
 	for _, n := range counted {
 		if last := len(numbers) - 1; last >= 0 && numbers[last].Group == n.Group && numbers[last].Method == n.Method && numbers[last].State == n.State {
 			numbers[last].Count, numbers[last].Late = numbers[last].Count+n.Count, numbers[last].Late+n.Late
-			numbers[last].Waiting = numbers[last].Waiting + n.Waiting
+			numbers[last].Waiting += n.Waiting
 			if numbers[last].Oldest.IsZero() {
 				numbers[last].Oldest = n.Oldest
 			}
