@@ -85,10 +85,6 @@ func TestPlans(t *testing.T) {
 		"SELECT g.number FROM main.roster_generations g WHERE " + unusedGeneration + " ORDER BY g.number",
 		// A handful of rows.
 		"SELECT generation, id, sealed, created_at, use_from FROM main.keys ORDER BY generation",
-		// What is in review, by an index of nothing else.
-		"SELECT group_name, method, state, count(*), count(CASE WHEN ended_at > due_at OR ended_at IS NULL AND due_at < ?2 THEN 1 END), 0 AS waiting, NULL AS oldest " +
-			"FROM main.cases WHERE created_at >= ?1 AND created_at < ?2 GROUP BY group_name, method, state UNION ALL " +
-			"SELECT group_name, method, state, 0, 0, count(*), min(queued_at) FROM main.cases WHERE queued_at IS NOT NULL GROUP BY group_name, method, state",
 		// All of them, a batch at a time.
 		"SELECT id FROM main.evidence_leftovers ORDER BY id LIMIT ?1",
 		// From the latest on, until the page is full.

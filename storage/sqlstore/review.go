@@ -153,7 +153,8 @@ func scanDecision(row scanner) (d storage.Decision, err error) {
 	return d, err
 }
 
-// CaseNumbers implements storage.Reviews. It is one query, and so of one moment.
+// CaseNumbers implements storage.Reviews. It is one query, and so of one moment. By the end of
+// the queue, which has none, SQLite finds the index.
 func (s *Store) CaseNumbers(ctx context.Context, from, to time.Time) ([]storage.CaseNumber, error) {
 	counted, err := read(ctx, s, "count cases", func(tx *tx) ([]storage.CaseNumber, error) {
 		return all(tx, scanCaseNumber, `SELECT group_name, method, state, count(*),
@@ -161,8 +162,8 @@ func (s *Store) CaseNumbers(ctx context.Context, from, to time.Time) ([]storage.
 			FROM main.cases WHERE created_at >= ?1 AND created_at < ?2 GROUP BY group_name, method, state
 			UNION ALL
 			SELECT group_name, method, state, 0, 0, count(*), min(queued_at)
-			FROM main.cases WHERE queued_at IS NOT NULL GROUP BY group_name, method, state`,
-			storage.UnixMicro(from), storage.UnixMicro(to))
+			FROM main.cases WHERE queued_at IS NOT NULL AND queued_at >= ?3 GROUP BY group_name, method, state`,
+			storage.UnixMicro(from), storage.UnixMicro(to), storage.UnixMicro(time.Time{}))
 	})
 	slices.SortFunc(counted, func(a, b storage.CaseNumber) int {
 		return cmp.Or(cmp.Compare(a.Group, b.Group), cmp.Compare(a.Method, b.Method), cmp.Compare(a.State, b.State))
@@ -171,7 +172,7 @@ func (s *Store) CaseNumbers(ctx context.Context, from, to time.Time) ([]storage.
 	for _, n := range counted {
 		if last := len(numbers) - 1; last >= 0 && numbers[last].Group == n.Group && numbers[last].Method == n.Method && numbers[last].State == n.State {
 			numbers[last].Count, numbers[last].Late = numbers[last].Count+n.Count, numbers[last].Late+n.Late
-			numbers[last].Waiting = numbers[last].Waiting + n.Waiting
+			numbers[last].Waiting += n.Waiting
 			if numbers[last].Oldest.IsZero() {
 				numbers[last].Oldest = n.Oldest
 			}

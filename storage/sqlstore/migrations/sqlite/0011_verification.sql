@@ -39,8 +39,8 @@ CREATE INDEX cases_by_state ON cases (state, id);
 
 CREATE INDEX cases_by_group_and_state ON cases (group_name, state, id);
 
--- Behind the place in the queue is what most cases are passed over for.
-CREATE INDEX cases_in_review ON cases (queued_at, id, group_name, escalated) WHERE queued_at IS NOT NULL;
+-- Behind the place in the queue is what most cases are passed over for, and what is counted.
+CREATE INDEX cases_in_review ON cases (queued_at, id, group_name, escalated, method, state) WHERE queued_at IS NOT NULL;
 
 CREATE UNIQUE INDEX cases_taken ON cases (taken_by) WHERE taken_by IS NOT NULL;
 
