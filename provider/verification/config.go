@@ -115,6 +115,7 @@ type Service struct {
 	callbacks chan struct{}
 
 	orphans orphanage
+	uploads uploads
 }
 
 // New returns a service, to be mounted with its full path. The provider's Run then also does

@@ -1,4 +1,301 @@
 package verification
 
-// evidenceRoutes receive files.
-func (s *Service) evidenceRoutes() []route { return nil }
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"slices"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/internal/picture"
+	"github.com/bonafide-id/bonafide/storage"
+	"github.com/bonafide-id/bonafide/ui"
+	screens "github.com/bonafide-id/bonafide/ui/verification"
+)
+
+const (
+	// uploadPatience is how long a person has to send a file, over a slow line.
+	uploadPatience = 2 * time.Minute
+
+	// maxUploads is how many files are received at a time, each in memory, and
+	// maxUploadsOfOne how many of one person.
+	maxUploads, maxUploadsOfOne = 16, 2
+)
+
+// uploadLimit is for one person: a loop that sends and removes files fills no database.
+var uploadLimit = provider.Limit{Burst: 40, Every: 5 * time.Minute}
+
+// evidenceRoutes receive files, and show them to their person.
+func (s *Service) evidenceRoutes() []route {
+	upload := provider.Upload{Bytes: picture.MaxDocumentBytes, Patience: uploadPatience, Admit: s.admitFile}
+	return []route{
+		{"/case/{id}/evidence", s.Provider.Pages().Upload(upload, signedIn(s.atEvidence))},
+		{"/case/{id}/evidence/submit", s.page(s.atSubmit)},
+		{"/case/{id}/evidence/{evidence}", s.page(onlyLooked(s.showFile))},
+		{"/case/{id}/evidence/{evidence}/remove", s.page(s.atRemove)},
+	}
+}
+
+// uploads are the files that are being received.
+type uploads struct {
+	mu  sync.Mutex
+	all int
+	of  map[string]int // by user
+}
+
+// begin counts a file. It reports false if there are too many.
+func (u *uploads) begin(userID string) bool {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if u.all >= maxUploads || u.of[userID] >= maxUploadsOfOne {
+		return false
+	}
+	if u.of == nil {
+		u.of = map[string]int{}
+	}
+	u.all++
+	u.of[userID]++
+	return true
+}
+
+func (u *uploads) end(userID string) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.all--
+	if u.of[userID]--; u.of[userID] == 0 {
+		delete(u.of, userID)
+	}
+}
+
+// admitFile decides whether a file is read: of somebody who has the case, and does not send
+// one file after the other.
+func (s *Service) admitFile(screen *provider.Screen) (done func(), err error) {
+	r := &request{screen}
+	if r.User.UserID == "" {
+		r.SignIn(0)
+		return nil, nil
+	}
+	if _, err := s.own(r); err != nil {
+		return nil, err
+	}
+	wait, err := s.Provider.Pages().Allow(r.context(), "verification: files", r.User.UserID, uploadLimit)
+	if err != nil {
+		return nil, err
+	}
+	if wait > 0 {
+		return nil, provider.ScreenError{Status: http.StatusTooManyRequests, Code: ui.ErrorTooMany, Wait: wait, HomeURL: s.path(""), Err: errors.New("too many files")}
+	}
+	if !s.uploads.begin(r.User.UserID) {
+		return nil, provider.ScreenError{Status: http.StatusServiceUnavailable, Code: ui.ErrorUnavailable, Wait: 10 * time.Second, HomeURL: s.path(""), Err: errors.New("too many files at a time")}
+	}
+	return func() { s.uploads.end(r.User.UserID) }, nil
+}
+
+// atEvidence shows which files are asked for, or keeps one.
+func (s *Service) atEvidence(r *request) error {
+	c, err := s.own(r)
+	if err != nil {
+		return err
+	}
+	if _, asked := c.Step.(Upload); !asked || c.State != storage.CaseOpen {
+		return s.toCase(r, c.ID)
+	}
+	if !r.posts() {
+		return s.showUpload(r, c, http.StatusOK)
+	}
+	kind := r.posted(screens.FieldKind)
+	problem := screens.UploadMissing
+	if sent, ok := r.Uploaded(); ok {
+		problem, err = s.takeFile(r, c, kind, sent)
+	}
+	switch {
+	case errors.Is(err, ErrNotNow):
+		return s.toCase(r, c.ID)
+	case errors.Is(err, ErrNoCase):
+		return provider.ErrScreenNotFound
+	case err != nil:
+		return err
+	case problem != "":
+		return s.showUpload(r, c, http.StatusUnprocessableEntity, screens.NotTaken(r.Page().Locale, kind, problem))
+	}
+	r.RedirectWith(s.path("case", c.ID, "evidence"), ui.Notice(screens.NoticeFileReceived))
+	return nil
+}
+
+// takeFile keeps a file, or returns why it is not taken.
+func (s *Service) takeFile(r *request, c RecordedCase, kind string, sent provider.UploadedFile) (screens.UploadProblem, error) {
+	if sent.TooLarge {
+		return screens.UploadTooLarge, nil
+	}
+	err := s.addEvidence(r.context(), r.User.UserID, c.ID, kind, sent.Content)
+	for _, refused := range []struct {
+		err     error
+		problem screens.UploadProblem
+	}{
+		{picture.ErrDocumentTooLarge, screens.UploadTooLarge}, {picture.ErrDocumentTooWide, screens.UploadTooWide},
+		{picture.ErrDocumentWork, screens.UploadWork}, {picture.ErrFormat, screens.UploadFormat},
+		{picture.ErrHEIC, screens.UploadHEIC}, {picture.ErrSVG, screens.UploadSVG}, {picture.ErrDamaged, screens.UploadDamaged},
+		{errPDF, screens.UploadPDF}, {errTooMuchEvidence, screens.UploadFull},
+	} {
+		if errors.Is(err, refused.err) {
+			return refused.problem, nil
+		}
+	}
+	return "", err
+}
+
+// showUpload shows which files are asked for, and which are there.
+func (s *Service) showUpload(r *request, c RecordedCase, code int, problems ...ui.Problem) error {
+	recorded, k, err := s.read(r.context(), c.ID)
+	if err != nil {
+		return err
+	}
+	v, u, err := s.upload(recorded, k)
+	if errors.Is(err, ErrNotNow) { // the host has removed the verifier, or it has just moved on
+		return provider.ErrScreenNotFound
+	}
+	if err != nil {
+		return err
+	}
+	there, err := s.files(r.context(), recorded)
+	if err != nil {
+		return err
+	}
+	p, err := s.casePage(r, c)
+	if err != nil {
+		return err
+	}
+	view := screens.UploadView{
+		CasePage: p, Form: r.Form(problems...), Title: translated(p.Locale, v.Title), Reasons: public(u.Reasons),
+		Other: s.formOf(r, c), CanChoose: len(c.Methods) > 1, KeepDays: int(k.Terms.Keep / day),
+	}
+	view.Form.Action = s.path("case", c.ID, "evidence")
+	missing := false
+	for _, q := range v.Upload {
+		f := s.fileView(r, c.ID, k, u, q, there)
+		missing = missing || f.State == screens.FileMissing || f.State == screens.FileAgain
+		if f.State != screens.FileMissing || u.asks(q.Name) {
+			view.Files = append(view.Files, f)
+		}
+	}
+	if !missing {
+		view.Submit = s.formOf(r, c)
+		view.Submit.Action = s.path("case", c.ID, "evidence", "submit")
+	}
+	r.Render(code, screens.Upload(view))
+	return nil
+}
+
+// fileView is a requirement with the file that is there.
+func (s *Service) fileView(r *request, caseID string, k content, u Upload, q Requirement, there []EvidenceFile) screens.File {
+	l := r.Page().Locale
+	f := screens.File{Kind: q.Name, Title: translated(l, q.Title), Example: q.Example, PDF: q.PDF, State: screens.FileMissing}
+	for _, must := range q.Must {
+		f.Must = append(f.Must, translated(l, must))
+	}
+	i := slices.IndexFunc(there, func(e EvidenceFile) bool { return e.Kind == q.Name && !e.Replaced && e.ShreddedAt.IsZero() })
+	if i < 0 {
+		return f
+	}
+	e := there[i]
+	switch {
+	case !u.asks(q.Name):
+		f.State = screens.FileGood
+	case e.AddedAt.Before(k.Since):
+		f.State = screens.FileAgain
+	default:
+		f.State = screens.FileSent
+		f.Remove = r.Form()
+		f.Remove.Action = s.path("case", caseID, "evidence", e.ID, "remove")
+	}
+	if e.MediaType != typePDF {
+		f.PreviewURL = s.path("case", caseID, "evidence", e.ID)
+	}
+	return f
+}
+
+// atRemove removes a file.
+func (s *Service) atRemove(r *request) error {
+	c, err := s.own(r)
+	if err != nil {
+		return err
+	}
+	if !r.posts() {
+		return s.toCase(r, c.ID)
+	}
+	err = s.removeEvidence(r.context(), r.User.UserID, c.ID, r.Request.PathValue("evidence"))
+	switch {
+	case errors.Is(err, ErrNoCase):
+		return provider.ErrScreenNotFound
+	case err == nil:
+		r.RedirectWith(s.path("case", c.ID, "evidence"), ui.Notice(screens.NoticeFileRemoved))
+		return nil
+	default:
+		return s.answered(r, c, err)
+	}
+}
+
+// atSubmit sends the files to the reviewers.
+func (s *Service) atSubmit(r *request) error {
+	c, err := s.own(r)
+	if err != nil {
+		return err
+	}
+	if !r.posts() {
+		return s.toCase(r, c.ID)
+	}
+	_, err = s.submit(r.context(), r.User.UserID, c.ID, r.version())
+	var missing missingFilesError
+	if errors.As(err, &missing) {
+		var problems []ui.Problem
+		for _, kind := range missing.kinds {
+			problems = append(problems, screens.NotTaken(r.Page().Locale, kind, screens.UploadMissing))
+		}
+		return s.showUpload(r, c, http.StatusUnprocessableEntity, problems...)
+	}
+	return s.answered(r, c, err)
+}
+
+// showFile shows a picture to the person who has sent it. A PDF is never shown: it is not
+// drawn anew.
+func (s *Service) showFile(r *request) error {
+	own, err := s.own(r)
+	if err != nil {
+		return err
+	}
+	e, content, err := s.readFile(r.context(), own.ID, r.Request.PathValue("evidence"))
+	if errors.Is(err, ErrNoEvidence) || err == nil && e.MediaType == typePDF {
+		return provider.ErrScreenNotFound
+	}
+	if err != nil {
+		return err
+	}
+	h := r.Writer.Header()
+	h.Set("Content-Type", e.MediaType)
+	h.Set("Content-Length", strconv.Itoa(len(content)))
+	h.Set("Cache-Control", "no-store")
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("Content-Security-Policy", "default-src 'none'; sandbox")
+	h.Set("Cross-Origin-Resource-Policy", "same-origin")
+	h.Set("Referrer-Policy", "no-referrer")
+	_, _ = r.Writer.Write(content)
+	return nil
+}
+
+// readFile reads a file to its end: one that is damaged is never answered in part.
+func (s *Service) readFile(ctx context.Context, caseID, id string) (storage.Evidence, []byte, error) {
+	c, err := s.Store.Case(ctx, caseID)
+	if err != nil {
+		return storage.Evidence{}, nil, err
+	}
+	e, file, err := s.openFile(ctx, c, id)
+	if err != nil {
+		return e, nil, err
+	}
+	content, err := io.ReadAll(file)
+	return e, content, errors.Join(err, file.Close())
+}

@@ -54,6 +54,11 @@ type RosterColumn struct {
 	// Name names the column: 1 to 32 of a-z, 0-9 and _.
 	Name string
 
+	// Header is the header of the column in files; RosterFile.Headers may have another one.
+	// Letter case does not count.
+	// Defaults to Name.
+	Header string
+
 	// Label names it to people, Hint says what to enter.
 	Label, Hint Text
 

@@ -17,7 +17,7 @@ func students() RosterConfig {
 		Columns: []RosterColumn{
 			{Name: "number", Label: english("Student number")},
 			{Name: "family", Label: english("Last name"), Kind: "family_name"},
-			{Name: "born", Label: english("Date of birth"), Kind: "date"},
+			{Name: "born", Header: "Born", Label: english("Date of birth"), Kind: "date"},
 		},
 	}
 }
@@ -190,6 +190,18 @@ func TestRosterFile(t *testing.T) {
 		want := []member{{one[0].value, rosterRow{Subgroup: "University", Until: time.Date(2027, 10, 1, 0, 0, 0, 0, time.UTC)}}}
 		if diff := cmp.Diff(want, got, cmp.AllowUnexported(member{})); diff != "" || err != nil {
 			t.Error(err, diff)
+		}
+	})
+	t.Run("ReadsColumnsByTheHeadersOfThePolicy", func(t *testing.T) {
+		t.Parallel()
+		cfg := students()
+		cfg.Columns[0].Header = "Matrikel"
+		r, err := newRosterReader(&roster{cfg}, RosterFile{Content: strings.NewReader("MATRIKEL,family,born\nS12345,O'Brien,1990-12-31\n")}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if m, err := r.next(); err != nil || m.value != one[0].value {
+			t.Errorf("%+v, %v", m, err)
 		}
 	})
 	t.Run("SkipsRowsOfNobody", func(t *testing.T) {

@@ -3,6 +3,7 @@ package verification
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/csv"
 	"errors"
 	"fmt"
@@ -25,8 +26,8 @@ type RosterFile struct {
 	// Defaults to what the first line has most of: comma, semicolon or tab.
 	Comma rune
 
-	// Headers are the headers of the file for the names of columns, where they differ.
-	// Letter case does not count.
+	// Headers are the headers of the file for the names of columns, where they differ from
+	// RosterColumn.Header.
 	Headers map[string]string
 
 	// Subgroup is the header of the column with the subgroup of a member, and Until of that
@@ -145,10 +146,7 @@ func (r *rosterReader) mapColumns(headers []string) error {
 	}
 	var err error
 	for _, c := range r.roster.Columns {
-		header := r.file.Headers[c.Name]
-		if header == "" {
-			header = c.Name
-		}
+		header := cmp.Or(r.file.Headers[c.Name], c.Header, c.Name)
 		if r.columns[c.Name], err = find(header); err != nil {
 			return err
 		}

@@ -30,11 +30,15 @@ func (s *Service) mount(r route) { s.mux.Handle(s.base+r.path, r.handler) }
 
 // page serves a page to people who are signed in; others sign in first.
 func (s *Service) page(h func(*request) error) http.Handler {
-	return s.Provider.Pages().Screen(func(screen *provider.Screen) error {
+	return s.Provider.Pages().Screen(signedIn(h))
+}
+
+func signedIn(h func(*request) error) func(*provider.Screen) error {
+	return func(screen *provider.Screen) error {
 		if screen.User.UserID == "" {
 			screen.SignIn(0)
 			return nil
 		}
 		return h(&request{screen})
-	})
+	}
 }

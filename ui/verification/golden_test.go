@@ -13,7 +13,7 @@ import (
 	"github.com/bonafide-id/bonafide/ui/internal/uitest"
 )
 
-var audience = audiencetest.Audience{Section: "Verification", Files: files, Fixtures: fixtures, One: "choose"}
+var audience = audiencetest.Audience{Section: "Verification", Files: files, Fixtures: append(fixtures, uploadFixtures...), One: "choose"}
 
 func TestScreensMatchGoldenFiles(t *testing.T)        { audience.Golden(t) }
 func TestScreensAreWholeInEveryLanguage(t *testing.T) { audience.Markup(t) }
@@ -25,6 +25,9 @@ func TestScreensSayAllSentencesAndNothingElse(t *testing.T) {
 		for word := range textOf(l).Words {
 			more = append(more, Word(l, word))
 		}
+		for p := range textOf(l).Upload.Problems {
+			more = append(more, ui.Words(NotTaken(l, "front", p).Text))
+		}
 		for _, d := range []time.Duration{0, time.Minute, 3 * time.Hour, 72 * time.Hour} {
 			more = append(more, ui.Words(takes(l, d)))
 		}
@@ -34,9 +37,10 @@ func TestScreensSayAllSentencesAndNothingElse(t *testing.T) {
 
 func TestEveryCodeHasASentence(t *testing.T) {
 	text := textOf(nil)
-	want := uitest.Constants(t, "views.go")
+	want := uitest.Constants(t, "views.go", "views_upload.go")
 	got := map[string][]string{
 		"Notice": uitest.Keys(text.Notices), "State": uitest.Keys(text.List.States), "Action": uitest.Keys(text.List.Actions),
+		"FileState": uitest.Keys(text.Upload.States), "UploadProblem": uitest.Keys(text.Upload.Problems),
 	}
 	maps.DeleteFunc(want, func(name string, _ []string) bool { return got[name] == nil }) // words of a screen
 	if diff := cmp.Diff(want, got); diff != "" {

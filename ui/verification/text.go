@@ -11,6 +11,7 @@ type text struct {
 	Ask       askText
 	Code      codeText
 	Elsewhere elsewhereText
+	Upload    uploadText
 	Pending   pendingText
 	SentBack  sentBackText
 	Declined  declinedText

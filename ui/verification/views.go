@@ -289,8 +289,16 @@ type AppealView struct {
 // Notice is what has just happened.
 type Notice string
 
-// NoticeCodeSent says that another code is on its way.
-const NoticeCodeSent Notice = "code_sent"
+// The notices.
+const (
+	// NoticeCodeSent says that another code is on its way.
+	NoticeCodeSent Notice = "code_sent"
+
+	// NoticeFileReceived asks to look at a file that has arrived, NoticeFileRemoved says
+	// that it is deleted.
+	NoticeFileReceived Notice = "file_received"
+	NoticeFileRemoved  Notice = "file_removed"
+)
 
 // Reason is why something was not accepted, by the names of package
 // provider/verification. An unknown one reads as [ReasonOther].

@@ -1,0 +1,428 @@
+package verification_test
+
+import (
+	"bytes"
+	"errors"
+	"image"
+	"image/color"
+	"image/jpeg"
+	"io"
+	"mime/multipart"
+	"net/http"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/internal/lab"
+	"github.com/bonafide-id/bonafide/provider/verification"
+	"github.com/bonafide-id/bonafide/storage"
+)
+
+// documents are the pages of a service that asks for both sides of a card, and for a letter
+// as a PDF.
+type documents struct {
+	*pages
+	folder string
+}
+
+func newDocuments(t *testing.T) documents {
+	t.Helper()
+	text := func(s string) verification.Text { return verification.Text{English: s} }
+	policies := verification.Policies{{Group: "student", Rule: verification.By(verification.Document(verification.DocumentConfig{
+		Require: []verification.Requirement{
+			{Name: "front", Title: text("Front of the card"), Must: []verification.Text{text("Your name")}, Example: "/example.png"},
+			{Name: "back", Title: text("Back of the card")},
+			{Name: "letter", Title: text("A letter"), PDF: true},
+		},
+	}))}}
+	w := lab.New(t, func(c *provider.Config) { c.Verifiers = policies.Verifiers() }).WithClients().WithUsers()
+	d := documents{folder: filepath.Join(t.TempDir(), "evidence")}
+	blobs, err := verification.Folder(d.folder)
+	w.OK(err)
+	service, err := verification.New(verification.Config{
+		Provider: w.Provider, Store: w.Store.(storage.Verification), Policies: policies, Mailer: w.Mails, Clock: w.Now, Blobs: blobs,
+	})
+	w.OK(err)
+	mux := http.NewServeMux()
+	mux.Handle("/verification/", service)
+	mux.Handle("/", w.Provider)
+	w.Server.Config.Handler = mux
+	d.pages = &pages{w, service}
+	return d
+}
+
+// open begins a case and returns the address of its page of files.
+func (d documents) open(b *lab.Browser) string {
+	d.T.Helper()
+	p := d.begin(b, "document")
+	if !strings.HasSuffix(p.Request.URL.Path, "/evidence") {
+		d.T.Fatalf("it is at %s", p.Request.URL)
+	}
+	return p.Request.URL.Path
+}
+
+var hiddenCSRF = regexp.MustCompile(`name="csrf" value="([^"]*)"`)
+
+func csrf(t testing.TB, p lab.Page) string {
+	t.Helper()
+	found := hiddenCSRF.FindStringSubmatch(p.Text)
+	if found == nil {
+		t.Fatalf("%s: no form\n%s", p.Request.URL, p.Text)
+	}
+	return found[1]
+}
+
+// form is a form with a file.
+func form(t testing.TB, csrf, kind, field string, raw []byte) (body *bytes.Buffer, contentType string) {
+	t.Helper()
+	body = new(bytes.Buffer)
+	w := multipart.NewWriter(body)
+	err := errors.Join(w.WriteField("csrf", csrf), w.WriteField("kind", kind))
+	for _, name := range []string{"file", "camera"} {
+		part, creating := w.CreateFormFile(name, map[bool]string{true: "card.jpg"}[name == field])
+		if err = errors.Join(err, creating); name == field && err == nil {
+			_, err = part.Write(raw)
+		}
+	}
+	if err = errors.Join(err, w.Close()); err != nil {
+		t.Fatal(err)
+	}
+	return body, w.FormDataContentType()
+}
+
+// send sends a file from the page of files, and returns the answer.
+func send(t testing.TB, b *lab.Browser, at, kind string, raw []byte) lab.Page {
+	t.Helper()
+	body, contentType := form(t, csrf(t, b.Open(at)), kind, "file", raw)
+	return b.Send(http.MethodPost, at, body.String(), "Content-Type", contentType, "Origin", b.Fixture.Server.URL)
+}
+
+// snapshot is a picture with a comment.
+func snapshot(shade uint8, comment string) []byte {
+	p := image.NewRGBA(image.Rect(0, 0, 240, 160))
+	for i := range 240 * 160 {
+		p.SetRGBA(i%240, i/240, color.RGBA{shade, uint8(i), uint8(i / 240), 255})
+	}
+	var b bytes.Buffer
+	_ = jpeg.Encode(&b, p, nil)
+	raw := b.Bytes()
+	segment := append([]byte{0xff, 0xfe, 0, byte(len(comment) + 2)}, comment...)
+	return append(append(raw[:2:2], segment...), raw[2:]...)
+}
+
+var previewURL = regexp.MustCompile(`src="(/verification/case/[^"]+/evidence/[0-9a-f]{32})"`)
+
+// previews are the addresses of the pictures on a page.
+func previews(p lab.Page) (all []string) {
+	for _, found := range previewURL.FindAllStringSubmatch(p.Text, -1) {
+		all = append(all, found[1])
+	}
+	return all
+}
+
+// post sends a form without a file.
+func post(t testing.TB, b *lab.Browser, from lab.Page, to string, pairs ...string) lab.Page {
+	t.Helper()
+	fields := map[string][]string{"csrf": {csrf(t, from)}}
+	for i := 0; i < len(pairs); i += 2 {
+		fields[pairs[i]] = []string{pairs[i+1]}
+	}
+	return b.Post(to, fields)
+}
+
+var hiddenVersion = regexp.MustCompile(`name="version" value="(\d+)"`)
+
+func (d documents) submit(b *lab.Browser, at string) lab.Page {
+	d.T.Helper()
+	p := b.Open(at)
+	return b.Follow(post(d.T, b, p, at+"/submit", "version", hiddenVersion.FindStringSubmatch(p.Text)[1]))
+}
+
+func caseOf(at string) string { return strings.Split(at, "/")[3] }
+
+// TestDocumentIsSentBackAndSentAgain is a document from its first picture to the approval.
+func TestDocumentIsSentBackAndSentAgain(t *testing.T) {
+	t.Parallel()
+	d := newDocuments(t)
+	ctx, b := t.Context(), d.Bob()
+	at := d.open(b)
+	p := b.Open(at)
+	shows(t, p, http.StatusOK, "Cover what isn’t needed", "Your name", "/example.png", `capture="environment"`, "Or take a picture", "Not uploaded yet",
+		"PNG, JPEG, WebP or PDF", "7 days after the decision", "When everything has been uploaded")
+	lab.Safe(t, p)
+	shows(t, send(t, b, at, "front", nil), http.StatusUnprocessableEntity, "Choose a file or take a picture first", `href="#file-front"`)
+	for _, kind := range []string{"front", "back"} {
+		p = b.Follow(send(t, b, at, kind, snapshot(1, "x")))
+		shows(t, p, http.StatusOK, "Your file has arrived", "What we received")
+	}
+	if p := post(t, b, p, at+"/submit", "version", "1"); p.StatusCode == http.StatusOK {
+		t.Errorf("an old version, and a missing letter: %s", p.Status)
+	}
+	seen := previews(b.Open(at))
+	if len(seen) != 2 {
+		t.Fatalf("%q are shown", seen)
+	}
+	picture := b.Get(seen[0])
+	if _, err := jpeg.Decode(strings.NewReader(picture.Text)); err != nil || picture.Header.Get("Content-Type") != "image/jpeg" {
+		t.Errorf("the picture is %s: %v", picture.Header, err)
+	}
+	p = b.Follow(post(t, b, p, seen[1]+"/remove"))
+	shows(t, p, http.StatusOK, "The file has been deleted")
+	shows(t, b.Get(seen[1]), http.StatusNotFound)
+	b.Follow(send(t, b, at, "back", snapshot(2, "x")))
+	shows(t, b.Follow(send(t, b, at, "letter", []byte("%PDF-1.7\n%%EOF"))), http.StatusOK, "We received a PDF", "Send for review")
+	shows(t, d.submit(b, at), http.StatusOK, "in review")
+
+	id, rita := caseOf(at), storage.Reviewer{ID: "rita"}
+	review := func(decision verification.Decision) {
+		t.Helper()
+		c, err := d.Take(ctx, rita, id, d.Now().Add(time.Hour))
+		d.OK(err)
+		files, err := d.Evidence(ctx, id)
+		d.OK(err)
+		for _, f := range files {
+			_, r, err := d.OpenEvidence(ctx, rita, id, f.ID)
+			if f.ShreddedAt.IsZero() != (err == nil) {
+				t.Errorf("%+v: %v", f, err)
+			}
+			if err == nil {
+				_, err = io.Copy(io.Discard, r)
+				d.OK(errors.Join(err, r.Close()))
+			}
+		}
+		_, err = d.Decide(ctx, rita, id, c.Version, decision)
+		d.OK(err)
+		d.Advance(11 * time.Second)
+		_, err = d.Case(ctx, id)
+		d.OK(err)
+	}
+	review(verification.Decision{Kind: storage.DecisionAskAgain, Reasons: []verification.Reason{verification.ReasonUnreadable}, Kinds: []string{"back"}})
+	p = b.Open(at)
+	shows(t, p, http.StatusOK, "We need something else", "It couldn’t be read", "Needed again", "This one is fine")
+	if n := strings.Count(p.Text, `type="file"`); n != 2 || len(previews(p)) != 2 {
+		t.Errorf("%d inputs for the one file that failed, %d pictures", n, len(previews(p)))
+	}
+	if p := send(t, b, at, "front", snapshot(3, "x")); p.StatusCode != http.StatusSeeOther || len(previews(b.Open(at))) != 2 {
+		t.Errorf("the file that is fine is sent again: %s", p.Status)
+	}
+	b.Follow(send(t, b, at, "back", snapshot(3, "x")))
+	shows(t, d.submit(b, at), http.StatusOK, "in review")
+	review(verification.Decision{Kind: storage.DecisionApprove})
+	shows(t, b.Open("/verification/case/"+id), http.StatusOK, "You’re verified")
+	shows(t, b.Follow(b.Get(at)), http.StatusOK, "You’re verified")
+}
+
+// TestAttackEvidenceOfAnother has the addresses of somebody else's files.
+func TestAttackEvidenceOfAnother(t *testing.T) {
+	t.Parallel()
+	d := newDocuments(t)
+	alice, bob := d.Alice(), d.Bob()
+	at := d.open(alice)
+	p := alice.Follow(send(t, alice, at, "front", snapshot(1, "x")))
+	picture := previews(p)[0]
+	if got := alice.Get(picture); got.Header.Get("Cache-Control") != "no-store" {
+		t.Errorf("it may be kept: %s", got.Header)
+	}
+	own := d.open(bob)
+	mine := strings.Replace(picture, caseOf(at), caseOf(own), 1)
+	body, contentType := form(t, csrf(t, bob.Open(own)), "front", "file", snapshot(2, "x"))
+	for name, answer := range map[string]lab.Page{
+		"the page":                        bob.Get(at),
+		"the picture":                     bob.Get(picture),
+		"the picture in a case of his":    bob.Get(mine),
+		"removing it":                     post(t, bob, bob.Open(own), picture+"/remove"),
+		"removing it in a case of his":    post(t, bob, bob.Open(own), mine+"/remove"),
+		"sending one":                     bob.Send(http.MethodPost, at, body.String(), "Content-Type", contentType, "Origin", d.Server.URL),
+		"submitting":                      post(t, bob, bob.Open(own), at+"/submit", "version", "1"),
+		"a case that there is not":        bob.Get(strings.Replace(at, caseOf(at), "x", 1)),
+		"a file that there is not":        bob.Get(own + "/00000000000000000000000000000000"),
+		"a file that leads elsewhere":     bob.Get(own + "/..%2f..%2fidentity.db"),
+		"the picture for who is nobody":   d.NewBrowser().Open(picture),
+		"the page for who is signed out":  d.NewBrowser().Open(at),
+		"a case of hers by another's way": bob.Get(strings.Replace(at, "/evidence", "/evidence/submit", 1)),
+	} {
+		signsIn := strings.Contains(answer.Request.URL.Path, "/signin")
+		if answer.StatusCode != http.StatusNotFound && !signsIn || strings.Contains(answer.Text, "JFIF") || answer.Header.Get("Content-Type") == "image/jpeg" {
+			t.Errorf("%s: %s at %s", name, answer.Status, answer.Request.URL)
+		}
+	}
+	if got := alice.Get(picture); got.StatusCode != http.StatusOK {
+		t.Errorf("her picture: %s", got.Status)
+	}
+}
+
+// TestAttackScriptInAnUpload has files that would run in a browser.
+func TestAttackScriptInAnUpload(t *testing.T) {
+	t.Parallel()
+	d := newDocuments(t)
+	b := d.Bob()
+	at := d.open(b)
+	const script = "<script>alert(1)</script>"
+	for name, c := range map[string]struct {
+		raw  string
+		says string
+	}{
+		"an SVG":                  {`<svg xmlns="http://www.w3.org/2000/svg">` + script + `</svg>`, "SVG files aren’t accepted"},
+		"HTML":                    {"<!DOCTYPE html>" + script, "This isn’t a PNG, JPEG or WebP picture"},
+		"a PDF":                   {"%PDF-1.7\n" + script, "PDF files aren’t accepted here"},
+		"a HEIC picture":          {"\x00\x00\x00\x24ftypheic\x00\x00\x00\x00" + script, "HEIC pictures aren’t accepted"},
+		"a GIF that is a script":  {"GIF89a/*" + script + "*/=1;", "This isn’t a PNG, JPEG or WebP picture"},
+		"a JPEG that is cut off":  {string(snapshot(1, script)[:600]), "The picture is damaged"},
+		"a name of a JPEG, alone": {"\xff\xd8", "The picture is damaged"},
+	} {
+		p := send(t, b, at, "front", []byte(c.raw))
+		shows(t, p, http.StatusUnprocessableEntity, c.says)
+		if strings.Contains(p.Text, script) {
+			t.Errorf("%s is reflected", name)
+		}
+	}
+	for _, raw := range [][]byte{snapshot(1, script), append(snapshot(1, "x"), script...), append(snapshot(1, "x"), "PK\x03\x04"+script...)} {
+		picture := b.Get(previews(b.Follow(send(t, b, at, "front", raw)))[0])
+		if strings.Contains(picture.Text, "script") || strings.Contains(picture.Text, "PK\x03\x04") {
+			t.Error("a second file comes out again")
+		}
+		for header, want := range map[string]string{
+			"Content-Type": "image/jpeg", "X-Content-Type-Options": "nosniff", "Content-Security-Policy": "default-src 'none'; sandbox",
+			"Cross-Origin-Resource-Policy": "same-origin", "Cache-Control": "no-store",
+		} {
+			if got := picture.Header.Get(header); got != want {
+				t.Errorf("%s is %q", header, got)
+			}
+		}
+	}
+	// A PDF that is taken is shown to nobody.
+	p := b.Follow(send(t, b, at, "letter", []byte("%PDF-1.7\n"+script)))
+	files, err := d.Evidence(t.Context(), caseOf(at))
+	d.OK(err)
+	letter := files[len(files)-1]
+	if letter.MediaType != "application/pdf" || len(previews(p)) != 1 {
+		t.Fatalf("%+v, %q", letter, previews(p))
+	}
+	shows(t, b.Get(at+"/"+letter.ID), http.StatusNotFound)
+}
+
+// TestAttackFloodOfUploads sends pictures that are too large, and more than there may be.
+func TestAttackFloodOfUploads(t *testing.T) {
+	t.Parallel()
+	d := newDocuments(t)
+	b := d.Bob()
+	at := d.open(b)
+	shows(t, send(t, b, at, "front", make([]byte, 8<<20+1)), http.StatusUnprocessableEntity, "larger than 8 MB")
+	bomb := snapshot(1, "x")
+	start := bytes.Index(bomb, []byte{0xff, 0xc0})
+	copy(bomb[start+5:], "\xff\x00\xff\x00")
+	shows(t, send(t, b, at, "front", bomb), http.StatusUnprocessableEntity, "too many pixels")
+	page := b.Open(at)
+	body, contentType := form(t, csrf(t, page), "front", "camera", snapshot(1, "x"))
+	taken, refused := 0, 0
+	for range 100 {
+		switch p := b.Send(http.MethodPost, at, body.String(), "Content-Type", contentType, "Origin", d.Server.URL); p.StatusCode {
+		case http.StatusSeeOther:
+			taken++
+		case http.StatusTooManyRequests:
+			refused++
+			if p.Header.Get("Retry-After") == "" {
+				t.Error("nobody says when to try again")
+			}
+		default:
+			t.Fatalf("%s\n%s", p.Status, p.Text)
+		}
+	}
+	kept, err := os.ReadDir(d.folder)
+	d.OK(err)
+	if taken == 0 || taken > 40 || refused < 60 || len(kept) != 1 {
+		t.Errorf("%d are taken, %d refused, %d kept", taken, refused, len(kept))
+	}
+}
+
+// TestAttackUploadsAtATime has somebody send files that do not end.
+func TestAttackUploadsAtATime(t *testing.T) {
+	t.Parallel()
+	d := newDocuments(t)
+	b := d.Bob()
+	at := d.open(b)
+	body, contentType := form(t, csrf(t, b.Open(at)), "front", "file", snapshot(1, "x"))
+	half := body.Bytes()[:body.Len()/2]
+	for range 2 {
+		sent, drip := io.Pipe()
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, d.Server.URL+at, sent)
+		d.OK(err)
+		r.Header.Set("Content-Type", contentType)
+		r.Header.Set("Origin", d.Server.URL)
+		go func() {
+			answer, err := (&http.Client{Jar: b.HTTP.Jar, Transport: lab.OwnConnections(t)}).Do(r)
+			if err == nil {
+				answer.Body.Close()
+			}
+		}()
+		_, err = drip.Write(half) // returns when the server has read it
+		d.OK(err)
+		defer drip.Close()
+	}
+	whole := func(b *lab.Browser, at string) lab.Page {
+		body, contentType := form(t, csrf(t, b.Open(at)), "front", "file", snapshot(1, "x"))
+		return b.Send(http.MethodPost, at, body.String(), "Content-Type", contentType, "Origin", d.Server.URL)
+	}
+	lab.Eventually(t, func() bool { return whole(b, at).StatusCode == http.StatusServiceUnavailable })
+	alice := d.Alice()
+	if p := whole(alice, d.open(alice)); p.StatusCode != http.StatusSeeOther {
+		t.Errorf("somebody else: %s", p.Status)
+	}
+}
+
+// TestAttackStolenCopies looks for a picture wherever something is written.
+func TestAttackStolenCopies(t *testing.T) {
+	temporary := t.TempDir()
+	t.Setenv("TMPDIR", temporary)
+	d := newDocuments(t)
+	b := d.Alice()
+	at := d.open(b)
+	raw := snapshot(7, "CANARY 48.8583N")
+	picture := []byte(b.Get(previews(b.Follow(send(t, b, at, "front", raw)))[0]).Text)
+	b.Follow(send(t, b, at, "back", raw))
+	letter := []byte("%PDF-1.7\nCANARY LETTER")
+	b.Follow(send(t, b, at, "letter", letter))
+	shows(t, d.submit(b, at), http.StatusOK, "in review")
+	c, err := d.Take(t.Context(), storage.Reviewer{ID: "rita"}, caseOf(at), d.Now().Add(time.Hour))
+	d.OK(err)
+	_, err = d.Decide(t.Context(), storage.Reviewer{ID: "rita"}, c.ID, c.Version, verification.Decision{Kind: storage.DecisionDecline, Reasons: []verification.Reason{verification.ReasonNotCurrent}})
+	d.OK(err)
+	d.Advance(11 * time.Second)
+	_, err = d.Case(t.Context(), c.ID)
+	d.OK(err)
+
+	written := map[string]string{"the log": d.Log.String(), "the pages": b.Open("/verification/").Text}
+	mail, _ := d.Mails.Last(t)
+	written["the mails"] = mail.Text + mail.HTML
+	events, err := d.Events().List(t.Context(), provider.EventFilter{})
+	d.OK(err)
+	for _, e := range events {
+		written["the events"] += e.Detail + "\n"
+	}
+	for _, folder := range []string{d.folder, filepath.Dir(d.Path), temporary} {
+		d.OK(filepath.WalkDir(folder, func(path string, entry os.DirEntry, err error) error {
+			if err == nil && entry.Type().IsRegular() {
+				content, reading := os.ReadFile(path)
+				written[path], err = string(content), reading
+			}
+			return err
+		}))
+	}
+	for where, text := range written {
+		for what, canary := range map[string]string{
+			"the comment": "CANARY 48.8583N", "the letter": "CANARY LETTER", "the picture as sent": string(raw[len(raw)-200 : len(raw)-100]),
+			"the picture as kept": string(picture[len(picture)-200 : len(picture)-100]),
+		} {
+			if strings.Contains(text, canary) {
+				t.Errorf("%s is in %s", what, where)
+			}
+		}
+	}
+	if n := len(written); n < 8 {
+		t.Errorf("only %d places are looked at", n)
+	}
+}

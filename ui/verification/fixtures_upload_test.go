@@ -1,0 +1,63 @@
+package verification
+
+import (
+	"github.com/a-h/templ"
+
+	"github.com/bonafide-id/bonafide/ui"
+	"github.com/bonafide-id/bonafide/ui/internal/audiencetest"
+)
+
+// card are the two sides of a card and a letter, of which none is there.
+func card(l *ui.Locale) []File {
+	return []File{
+		{Kind: "front", Title: l.Word("Front of the card"), Must: []ui.Label{l.Word("Your name"), l.Word("The end of validity")}, Example: "/examples/front.png", State: FileMissing},
+		{Kind: "back", Title: l.Word("Back of the card"), State: FileMissing},
+		{Kind: "letter", Title: l.Word("Letter of the institution"), Must: []ui.Label{l.Word("A date of this year")}, PDF: true, State: FileMissing},
+	}
+}
+
+func uploadOf(p ui.Page, files []File, problems ...ui.Problem) UploadView {
+	return UploadView{
+		CasePage: open(p), Form: audiencetest.Form(problems...), Title: Word(p.Locale, "With a picture of a document"),
+		Files: files, Other: audiencetest.Form(), KeepDays: 7,
+	}
+}
+
+func (f File) sent(state FileState) File {
+	f.State = state
+	if !f.PDF {
+		f.PreviewURL = "/verification/case/1/evidence/" + f.Kind
+	}
+	if state == FileSent {
+		f.Remove = audiencetest.Form()
+	}
+	return f
+}
+
+var uploadFixtures = []audiencetest.Fixture{
+	{Name: "upload", Render: func(p ui.Page) templ.Component {
+		v := uploadOf(p, card(p.Locale))
+		v.CanChoose = true
+		return Upload(v)
+	}},
+	{Name: "upload-ready", Render: func(p ui.Page) templ.Component {
+		files := card(p.Locale)
+		for i := range files {
+			files[i] = files[i].sent(FileSent)
+		}
+		v := uploadOf(p, files)
+		v.Notice, v.Submit = NoticeFileReceived, audiencetest.Form()
+		return Upload(v)
+	}},
+	{Name: "upload-again", Render: func(p ui.Page) templ.Component {
+		files := card(p.Locale)
+		files[0], files[1] = files[0].sent(FileAgain), files[1].sent(FileGood)
+		v := uploadOf(p, files[:2])
+		v.Reasons, v.Notice = []Reason{"unreadable"}, NoticeFileRemoved
+		return Upload(v)
+	}},
+	{Name: "upload-refused", Render: func(p ui.Page) templ.Component {
+		l := p.Locale
+		return Upload(uploadOf(p, card(l), NotTaken(l, "front", UploadHEIC), NotTaken(l, "back", UploadMissing), NotTaken(l, "letter", UploadTooLarge)))
+	}},
+}

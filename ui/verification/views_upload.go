@@ -1,0 +1,130 @@
+package verification
+
+import (
+	"time"
+
+	"github.com/bonafide-id/bonafide/ui"
+)
+
+// The fields of the forms with files.
+const (
+	// FieldKind names what a file is for.
+	FieldKind = "kind"
+
+	// FieldFile and FieldCamera have the file: chosen, or taken with a camera. One of them
+	// is empty.
+	FieldFile   = "file"
+	FieldCamera = "camera"
+)
+
+// FileField is the name by which a ui.Problem finds the file for a requirement.
+func FileField(kind string) string { return FieldFile + "-" + kind }
+
+// UploadView asks for files, one form each. Each posts multipart/form-data to Form.Action,
+// with [FieldKind] and one of [FieldFile] and [FieldCamera].
+type UploadView struct {
+	CasePage
+	ui.Form
+	Title ui.Label
+
+	// Reasons are why files are asked for again.
+	Reasons []Reason
+	Files   []File
+
+	// Submit sends what is there to the reviewers; without an Action something is missing.
+	Submit ui.Form
+
+	// Other may post ui.FieldAction with [ActionOther], if CanChoose.
+	Other     ui.Form
+	CanChoose bool
+
+	// KeepDays is how many days after the decision the files are deleted.
+	KeepDays int
+}
+
+// File is what is asked for, and the file that is there.
+type File struct {
+	// Kind is the value of FieldKind.
+	Kind  string
+	Title ui.Label
+
+	// Must are what it has to show.
+	Must []ui.Label
+
+	// Example is the address of a picture of a good example, or empty.
+	Example string
+
+	// PDF says that PDF files are taken, too.
+	PDF bool
+
+	State FileState
+
+	// PreviewURL is the picture that is there; empty if there is none, or it is a PDF.
+	PreviewURL string
+
+	// Remove deletes it; without an Action it cannot be.
+	Remove ui.Form
+}
+
+// FileState is whether a file is there.
+type FileState string
+
+// The states of a file.
+const (
+	FileMissing FileState = "missing"
+	FileSent    FileState = "sent"
+	FileAgain   FileState = "again" // it was not accepted
+	FileGood    FileState = "good"  // it was, and is not asked for again
+)
+
+// UploadProblem is why a file was not taken.
+type UploadProblem string
+
+// The problems with files.
+const (
+	UploadMissing  UploadProblem = "missing"
+	UploadTooLarge UploadProblem = "too_large"
+	UploadTooWide  UploadProblem = "too_wide"
+	UploadFormat   UploadProblem = "format"
+	UploadSVG      UploadProblem = "svg"
+	UploadHEIC     UploadProblem = "heic"
+	UploadPDF      UploadProblem = "pdf"
+	UploadDamaged  UploadProblem = "damaged"
+	UploadWork     UploadProblem = "work"
+	UploadFull     UploadProblem = "full"
+)
+
+// NotTaken returns the problem of the file for a requirement.
+func NotTaken(l *ui.Locale, kind string, p UploadProblem) ui.Problem {
+	return ui.Problem{Field: FileField(kind), Text: l.OrEnglish().Plain(textOf(l).Upload.Problems[p])}
+}
+
+func (v UploadView) heading() ui.Message {
+	if len(v.Reasons) > 0 {
+		return textOf(v.Locale).SentBack.Heading
+	}
+	return textOf(v.Locale).Upload.Heading
+}
+
+// accept is what browsers let people choose.
+func (f File) accept() string {
+	if f.PDF {
+		return "image/png,image/jpeg,image/webp,application/pdf"
+	}
+	return "image/png,image/jpeg,image/webp"
+}
+
+// formats says what is taken.
+func (f File) formats(t uploadText) ui.Message {
+	if f.PDF {
+		return t.FormatsPDF
+	}
+	return t.Formats
+}
+
+// isHere reports whether a file is there.
+func (f File) isHere() bool {
+	return f.State == FileSent || f.State == FileAgain || f.State == FileGood
+}
+
+func days(n int) time.Duration { return time.Duration(n) * 24 * time.Hour }
