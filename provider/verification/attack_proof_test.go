@@ -145,6 +145,33 @@ func TestRosterGone(t *testing.T) {
 			t.Errorf("%v, %+v", err, w.status("alice"))
 		}
 	})
+	t.Run("EndsWhoIsApprovedLater", func(t *testing.T) {
+		t.Parallel()
+		w := newWorld(t, Policies{{Group: "student", Rule: AllOf(By(Roster(students())), By(Invitation()))}})
+		codes, _, err := w.IssueCodes(t.Context(), Codes{Group: "student"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.imports("S1,Example")
+		c := w.byRoster("alice", "S1", "Example") // one step of two
+		w.imports("S2,Example")
+		w.pass(20 * time.Minute)
+		sweep := func() bool {
+			t.Helper()
+			if err := w.sweepRosters(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			return w.status("alice").Verified
+		}
+		sweep()
+		if c = w.answers(w.choosing(w.read(c.ID), "code"), map[string]string{"code": codes[0]}); c.State != storage.CaseApproved || !sweep() {
+			t.Fatalf("%+v", c)
+		}
+		w.pass(time.Hour)
+		if sweep() {
+			t.Error("whose row had vanished before the approval stays a member")
+		}
+	})
 	t.Run("LeavesTheWordOfTheHost", func(t *testing.T) {
 		t.Parallel()
 		w := newWorld(t, byAll(0))

@@ -127,8 +127,12 @@ func (c companion) Forget(ctx context.Context, userID, pseudonym string) error {
 // RemoveEnded implements provider.Companion.
 func (c companion) RemoveEnded(ctx context.Context, now time.Time, limit int) (int, error) {
 	removed, err := c.Store.RemoveVerificationCodes(ctx, now.Add(-day), limit)
-	if err != nil || removed > 0 || c.Keep < 0 {
+	if err != nil || removed > 0 {
 		return removed, err
 	}
-	return c.Store.RemoveCases(ctx, now.Add(-c.Keep), now, limit)
+	var endedBefore time.Time // proofs that are free go in any event
+	if c.Keep > 0 {
+		endedBefore = now.Add(-c.Keep)
+	}
+	return c.Store.RemoveCases(ctx, endedBefore, now, limit)
 }

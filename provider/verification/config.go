@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/url"
+	"sync"
 	"time"
 
 	"github.com/bonafide-id/bonafide/provider"
@@ -116,6 +117,7 @@ type Service struct {
 
 	orphans orphanage
 	uploads uploads
+	swept   sync.Map // rosterSweep by the name of the roster
 }
 
 // New returns a service, to be mounted with its full path. The provider's Run then also does

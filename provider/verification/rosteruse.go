@@ -110,7 +110,7 @@ func (s *Service) swapRoster(ctx context.Context, name string, generation, repla
 func (s *Service) sweepRosters(ctx context.Context) error {
 	var failed []error
 	for _, name := range s.rosterNames() {
-		failed = append(failed, s.endVanished(ctx, name))
+		failed = append(failed, s.sweepVanished(ctx, name))
 	}
 	for {
 		removed, err := s.Store.RemoveRosterRows(ctx, s.Clock().Add(-day), rosterBatch)
@@ -121,6 +121,43 @@ func (s *Service) sweepRosters(ctx context.Context) error {
 			return errors.Join(failed...)
 		}
 	}
+}
+
+const (
+	// sweepVanishedEvery is how often all members of a roster are compared with it although it
+	// is the same: a case may have matched a row before it vanished, and be approved later.
+	sweepVanishedEvery = time.Hour
+	// sweepVanishedAfter is how long after an import they are compared in each round.
+	sweepVanishedAfter = 10 * time.Minute
+)
+
+// sweepVanished calls endVanished where somebody may have vanished.
+func (s *Service) sweepVanished(ctx context.Context, name string) error {
+	inForce, err := s.Store.Roster(ctx, name)
+	if err != nil {
+		return fmt.Errorf("read roster: %w", err)
+	}
+	now, last := s.Clock(), rosterSweep{}
+	if known, ok := s.swept.Load(name); ok {
+		last = known.(rosterSweep)
+	}
+	ends := inForce.ImportedAt.Add(s.roster(name).Grace)
+	if last.generation == inForce.Generation && now.Sub(last.at).Abs() < sweepVanishedEvery && now.Sub(ends).Abs() > sweepVanishedAfter {
+		return nil
+	}
+	if err := s.endVanished(ctx, name); err != nil {
+		return err
+	}
+	if !now.Before(ends) {
+		s.swept.Store(name, rosterSweep{inForce.Generation, now})
+	}
+	return nil
+}
+
+// rosterSweep is when this process has compared the members with a generation of a roster.
+type rosterSweep struct {
+	generation int64
+	at         time.Time
 }
 
 // endVanished ends the memberships of one roster whose rows are gone.

@@ -290,3 +290,43 @@ func TestDecisionBesideFailures(t *testing.T) {
 		t.Errorf("%d cases are due again at once, %v", len(due), err)
 	}
 }
+
+// What is over is removed: proofs when they are free, cases when Config.Keep is over.
+func TestRemoveEnded(t *testing.T) {
+	for _, keep := range []time.Duration{100 * day, -1} {
+		w := newWorld(t, oneOf("a"), func(c *Config) { c.Keep = keep })
+		c := w.saying(w.begin("alice", "a"), "accept with row 7")
+		remove := func() {
+			for {
+				removed, err := companion{w.Service}.RemoveEnded(t.Context(), w.now(), 10)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if removed == 0 {
+					return
+				}
+			}
+		}
+		left := func() (proofs int, there bool) {
+			bound, err := w.store.Fingerprints(t.Context(), "student", "roster", storage.Digest{}, 10)
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, err = w.store.Case(t.Context(), c.ID)
+			return len(bound), err == nil
+		}
+		w.pass(200 * day)
+		remove()
+		if proofs, there := left(); proofs != 1 || !there {
+			t.Errorf("keep %v: a membership in force lost its case or proof: %d, %v", keep, proofs, there)
+		}
+		if _, err := w.RevokeCase(t.Context(), c.ID, ""); err != nil {
+			t.Fatal(err)
+		}
+		w.pass(heldProof)
+		remove()
+		if proofs, there := left(); proofs != 0 || there != (keep < 0) {
+			t.Errorf("keep %v: left are %d proofs, the case: %v", keep, proofs, there)
+		}
+	}
+}

@@ -1,6 +1,7 @@
 package authflow
 
 import (
+	"context"
 	"errors"
 	"net/http"
 	"slices"
@@ -115,10 +116,24 @@ func (e *Endpoint) consent(w http.ResponseWriter, r *http.Request, p *Page) erro
 	case action == ui.ActionSwitch:
 		return e.SwitchAccount(w, r, p)
 	case s.unverified: // back to the application: there was nothing to allow
-		return &redirectError{f.request, notVerified(), f}
+		return e.refuseUnverified(ctx, f, s)
 	default: // anything but a clear yes is a no
 		return e.refuseAll(r, f, s)
 	}
+}
+
+// refuseUnverified leads back to an application that requires verified users. It can tell
+// who is not from who may be soon.
+func (e *Endpoint) refuseUnverified(ctx context.Context, f *Flow, s authState) error {
+	lacks, err := e.lacking(ctx, s.requested.Scopes, s.user.UserID)
+	if err != nil {
+		return err
+	}
+	refused := notVerified()
+	if slices.ContainsFunc(lacks, func(s storage.Status) bool { return s.Pending }) {
+		refused.Description = "The user is not verified yet (verification_pending)."
+	}
+	return &redirectError{f.request, refused, f}
 }
 
 // refuseAll ends a flow whose user allows nothing.

@@ -69,6 +69,7 @@ func authorizationErrors(i Installation) []Error {
 	all := []Error{
 		{Code: "access_denied", Text: "The user did not allow it.", Remedy: "Offer another way; do not ask again by yourself."},
 		{Code: "access_denied", Text: "The user is not a verified member of the group.", Remedy: "Your application is registered to require verification.", For: RequiringVerified},
+		{Code: "access_denied", Text: "The user is not verified yet (verification_pending).", Remedy: "A verification of the user is under way. Offer to come back later.", For: RequiringVerified},
 		{Code: "access_denied", Text: "The user may not use this application.", Remedy: "The operator refuses this user; the user has read why."},
 		{Code: "access_denied", Text: "The account of the persona is locked.", Remedy: "`login_hint` names a persona whose account is locked.", For: InSandbox},
 		{Code: "access_denied", Text: "The user may not sign in.", Remedy: "The session ended again and again while the request was under way. Begin anew."},

@@ -133,6 +133,23 @@ func TestReturnSaysThatItIsBeingChecked(t *testing.T) {
 	}
 }
 
+// TestApplicationLearnsThatAVerificationIsPending tests the error of a user who goes back to
+// an application that requires verified users while a verification is under way.
+func TestApplicationLearnsThatAVerificationIsPending(t *testing.T) {
+	t.Parallel()
+	w, _ := lab.WithOffice(t)
+	b := w.Bob()
+	for pending, want := range map[bool]string{
+		true: "The user is not verified yet (verification_pending).", false: "The user is not a verified member of the group.",
+	} {
+		w.Record(provider.Status{Pending: pending})
+		p := b.SubmitOnce(b.Open(lab.AuthorizeURL("client_id", "strict")), "action", "deny")
+		if got := lab.Told(t, w, p, "access_denied").Get("error_description"); got != want {
+			t.Errorf("pending %v: %q", pending, got)
+		}
+	}
+}
+
 func TestReturnWithoutAResultSaysSo(t *testing.T) {
 	t.Parallel()
 	w, d := lab.WithOffice(t)
