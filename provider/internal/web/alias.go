@@ -25,13 +25,13 @@ func (s *Site) WithAliases(routes []Route, aliases ...Alias) []Route {
 		if a.Parameter != "" {
 			handler := s.Page(s.sendOn(a))
 			all = append(all,
-				Route{Method: http.MethodGet, Path: a.Path, OwnQuery: true, Handler: handler},
-				Route{Method: http.MethodPost, Path: a.Path, OwnQuery: true, Handler: handler})
+				Route{Method: http.MethodGet, Path: a.Path, Alias: true, OwnQuery: true, Handler: handler},
+				Route{Method: http.MethodPost, Path: a.Path, Alias: true, OwnQuery: true, Handler: handler})
 			continue
 		}
 		for _, route := range routes {
 			if route.Path == a.Of {
-				route.Path = a.Path
+				route.Path, route.Alias = a.Path, true
 				all = append(all, route)
 			}
 		}

@@ -34,6 +34,9 @@ type Route struct {
 	Kind    Kind
 	Handler http.HandlerFunc
 
+	// Alias marks another path of a documented page, for clients of other services.
+	Alias bool
+
 	// Constant returns the document that a GET gets at this moment, or nil when it has to be
 	// served by Handler; nil for none. It asks no store and no function of the host.
 	Constant func() *Document

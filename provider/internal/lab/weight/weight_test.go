@@ -31,7 +31,7 @@ func TestMinimalProgramIsSmall(t *testing.T) {
 		tags  string
 		limit float64 // in MiB, on linux/amd64
 	}{
-		{"as it is", "", 25.5},
+		{"as it is", "", 25.9},
 		{"with the tag", "grpcnotrace", 20.6},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -48,7 +48,7 @@ func TestMinimalProgramIsSmall(t *testing.T) {
 	}
 }
 
-var dashboard = regexp.MustCompile(`bonafide/(provider|ui)/developer`)
+var dashboard = regexp.MustCompile(`bonafide/(provider|ui)/(developer|verification|desk)`)
 
 // TestNothingOfTheDashboardIsLinkedWithoutIt looks at the program that keeps most: without the
 // tag the linker keeps every exported method of what it links.
@@ -92,7 +92,7 @@ func build(t *testing.T, flags ...string) (program string) {
 // TestNewAllocatesLittle holds what a start allocates. The texts of one language are 25,000
 // allocations.
 func TestNewAllocatesLittle(t *testing.T) {
-	const allocations, size = 3_730, 413_000 // and 3 % beyond
+	const allocations, size = 4_070, 413_000 // and 3 % beyond
 	store, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "weight.db"))
 	if err != nil {
 		t.Fatal(err)
