@@ -9,6 +9,8 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider/desk"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
+	"github.com/bonafide-id/bonafide/provider/verification"
+	"github.com/bonafide-id/bonafide/storage"
 )
 
 func TestDeskDoesNotExistForOthers(t *testing.T) {
@@ -109,6 +111,9 @@ func TestPageFromBefore(t *testing.T) {
 	before := next(rita)
 	rita.Follow(post(rita, before, "decline", "reasons.altered", "on"))
 	shows(t, rita.Follow(post(rita, before, "approve")), http.StatusOK, "Nothing was decided")
+	// She has the case again, and it is another version.
+	shows(t, rita.Follow(post(rita, rita.Open("/desk/"), "undo", "case", c.ID)), http.StatusOK, "taken back")
+	shows(t, rita.Follow(post(rita, before, "approve")), http.StatusOK, "Nothing was decided")
 	w.later("bob")
 	if w.verified("bob") || w.caseOf("bob").ID != c.ID {
 		t.Error("a page from before has decided")
@@ -199,4 +204,32 @@ func TestEvidenceAddressIsSealed(t *testing.T) {
 	for _, address := range []string{"x", c.ID, "e30", strings.Repeat("A", 200)} {
 		shows(t, rita.Open("/desk/evidence/"+address), http.StatusNotFound)
 	}
+}
+
+// TestReviewIsForWhoHasTheCase tests the verb behind the page, which a desk of the host uses
+// as well.
+func TestReviewIsForWhoHasTheCase(t *testing.T) {
+	t.Parallel()
+	w := newPlace(t)
+	c := w.applies(w.Bob(), "bob")
+	rita, raul := storage.Reviewer{ID: "rita", Subject: "rita"}, storage.Reviewer{ID: "raul", Subject: "raul"}
+	refused := func(by storage.Reviewer) {
+		t.Helper()
+		if _, err := w.service.Review(t.Context(), by, c.ID); !errors.Is(err, verification.ErrForbidden) {
+			t.Errorf("%s: err = %v, want %v", by.ID, err, verification.ErrForbidden)
+		}
+	}
+	refused(rita)
+	refused(storage.Reviewer{})
+	_, err := w.service.Take(t.Context(), rita, c.ID, w.Now().Add(time.Minute))
+	w.OK(err)
+	refused(raul)
+	refused(storage.Reviewer{ID: "rita", Subject: "bob"})
+	u, err := w.service.Review(t.Context(), rita, c.ID)
+	w.OK(err)
+	if u.Name != (verification.Name{Given: "Bob", Family: "Builder"}) {
+		t.Errorf("the name is %v", u.Name)
+	}
+	w.Advance(2 * time.Minute)
+	refused(rita)
 }

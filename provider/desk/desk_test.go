@@ -5,6 +5,7 @@ import (
 	"html"
 	"net/http"
 	"net/url"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -45,9 +46,10 @@ func newPlace(t *testing.T, change ...func(*verification.Policy)) *place {
 	}
 	policies := verification.Policies{policy}
 	w := &place{Fixture: lab.New(t, func(c *provider.Config) { c.Verifiers = policies.Verifiers() }).WithUsers()}
-	var err error
+	blobs, err := verification.Folder(filepath.Join(t.TempDir(), "evidence"))
+	w.OK(err)
 	w.service, err = verification.New(verification.Config{
-		Provider: w.Provider, Store: w.Store.(storage.Verification), Policies: policies, Mailer: w.Mails, Clock: w.Now,
+		Provider: w.Provider, Store: w.Store.(storage.Verification), Policies: policies, Mailer: w.Mails, Clock: w.Now, Blobs: blobs,
 	})
 	w.OK(err)
 	w.OK(w.People().SetAttributes(t.Context(), "bob", map[string]any{"fname": "Bob", "lname": "Builder"}))

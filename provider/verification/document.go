@@ -39,7 +39,6 @@ func Document(cfg DocumentConfig) Verifier {
 		Name:  cmp.Or(cfg.Name, "document"),
 		Title: orText(cfg.Title, "With a picture of a document"),
 		Asks:  orText(cfg.Asks, "You need a document that shows your name and that you are a member"),
-		Keeps: english("The pictures are encrypted, and destroyed some days after the decision."),
 		Takes: 48 * time.Hour,
 		Proof: Proof{EvidenceType: "document", CheckMethod: "vri", Level: cmp.Or(cfg.Level, 2)},
 		Next:  nextOfDocument, Upload: cfg.Require, CanReview: true, check: cfg.check,

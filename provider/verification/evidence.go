@@ -174,20 +174,28 @@ func (s *Service) removeReplaced(ctx context.Context, c storage.Case, by storage
 }
 
 // removeEvidence shreds a file of a case of the person. ErrNoCase if it is not theirs,
-// ErrNotNow if the case is not open.
+// ErrNotNow if the present step does not ask for it: what a reviewer has found to be good
+// stays.
 func (s *Service) removeEvidence(ctx context.Context, userID, caseID, id string) error {
+	c, err := s.Store.Case(ctx, caseID)
+	if errors.Is(err, storage.ErrNotFound) || err == nil && c.Subject != userID {
+		return ErrNoCase
+	}
+	if err != nil {
+		return fmt.Errorf("read case: %w", err)
+	}
 	e, err := s.Store.Evidence(ctx, id)
 	if errors.Is(err, storage.ErrNotFound) || err == nil && e.CaseID != caseID {
 		return ErrNoCase
 	}
-	if err == nil {
-		err = s.Store.RemoveEvidence(ctx, id, userID, s.Clock())
+	if err != nil {
+		return fmt.Errorf("read evidence: %w", err)
 	}
+	if _, err := s.requirement(c, e.Kind); err != nil {
+		return err
+	}
+	err = s.Store.RemoveEvidence(ctx, id, userID, s.Clock())
 	if errors.Is(err, storage.ErrEnded) {
-		c, reading := s.Store.Case(ctx, caseID)
-		if reading == nil && c.Subject != userID {
-			return ErrNoCase
-		}
 		return ErrNotNow
 	}
 	if err != nil {

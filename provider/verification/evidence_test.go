@@ -378,6 +378,9 @@ func TestEvidenceIsSubmittedWithWhatIsMissing(t *testing.T) {
 	if err := a.addEvidence(ctx, "alice", c.ID, "front", photo(3)); !errors.Is(err, ErrNotNow) {
 		t.Errorf("the front, which is good: %v", err)
 	}
+	if err := a.removeEvidence(ctx, "alice", c.ID, files[0].ID); !errors.Is(err, ErrNotNow) {
+		t.Errorf("removing the front, which is good: %v", err)
+	}
 	again := a.add(c, "back", photo(4))
 	files, err = a.submitted(c)
 	a.OK(err)

@@ -83,7 +83,7 @@ func (e missingFilesError) Unwrap() error { return errIncomplete }
 // about them: those that it asks for and those of its verifier that it does not ask for
 // again. A missingFilesError if one was not sent since the person was asked.
 func (s *Service) uploaded(ctx context.Context, c storage.Case, k content, v *Verifier, u Upload) ([]Evidence, error) {
-	files, err := s.files(ctx, c)
+	files, err := s.files(ctx, c, true)
 	if err != nil {
 		return nil, err
 	}
@@ -108,8 +108,9 @@ func (s *Service) uploaded(ctx context.Context, c storage.Case, k content, v *Ve
 	return submitted, nil
 }
 
-// files returns the evidence of a case, the earliest first, shredded included.
-func (s *Service) files(ctx context.Context, c storage.Case) ([]EvidenceFile, error) {
+// files returns the evidence of a case, the earliest first, shredded included. It is compared
+// with that of other cases, for reviewers.
+func (s *Service) files(ctx context.Context, c storage.Case, compared bool) ([]EvidenceFile, error) {
 	all, err := s.Store.EvidenceOf(ctx, c.ID)
 	if err != nil {
 		return nil, fmt.Errorf("list evidence: %w", err)
@@ -131,6 +132,9 @@ func (s *Service) files(ctx context.Context, c storage.Case) ([]EvidenceFile, er
 			return nil, err
 		}
 		files[i].Editors, files[i].Generators = k.Editors, k.Generators
+		if !compared {
+			continue
+		}
 		if files[i].Alike, err = s.alike(ctx, e, c, k.Likenesses); err != nil {
 			return nil, err
 		}
@@ -145,10 +149,10 @@ const maxOwnCases = 50
 // one who sends the same card for a renewal is no forger.
 func (s *Service) alike(ctx context.Context, e storage.Evidence, c storage.Case, likenesses []uint64) (int, error) {
 	n := 0
-	for _, likeness := range append([]uint64{e.Likeness}, likenesses...) {
-		if n > 0 && likeness == e.Likeness {
-			continue // counted
-		}
+	if len(likenesses) == 0 {
+		likenesses = []uint64{0} // of no picture
+	}
+	for _, likeness := range likenesses {
 		found, err := s.Store.AlikeEvidence(ctx, c.ID, e.Digest, likeness)
 		if err != nil {
 			return 0, fmt.Errorf("compare evidence: %w", err)

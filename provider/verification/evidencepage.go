@@ -161,7 +161,7 @@ func (s *Service) showUpload(r *request, c RecordedCase, code int, problems ...u
 	if err != nil {
 		return err
 	}
-	there, err := s.files(r.context(), recorded)
+	there, err := s.files(r.context(), recorded, false)
 	if err != nil {
 		return err
 	}

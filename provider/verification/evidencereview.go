@@ -19,7 +19,7 @@ func (s *Service) Evidence(ctx context.Context, caseID string) ([]EvidenceFile, 
 	if err != nil {
 		return nil, fmt.Errorf("read case: %w", err)
 	}
-	return s.files(ctx, c)
+	return s.files(ctx, c, true)
 }
 
 // OpenEvidence opens a file for a reviewer who has taken its case, which the caller closes.

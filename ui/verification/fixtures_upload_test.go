@@ -10,7 +10,7 @@ import (
 // card are the two sides of a card and a letter, of which none is there.
 func card(l *ui.Locale) []File {
 	return []File{
-		{Kind: "front", Title: l.Word("Front of the card"), Must: []ui.Label{l.Word("Your name"), l.Word("The end of validity")}, Example: "/examples/front.png", State: FileMissing},
+		{Kind: "front", Title: l.Word("Front of the card"), Must: []ui.Label{l.Word("Your name"), l.Word("The end of validity")}, Example: "sample/client.svg", State: FileMissing},
 		{Kind: "back", Title: l.Word("Back of the card"), State: FileMissing},
 		{Kind: "letter", Title: l.Word("Letter of the institution"), Must: []ui.Label{l.Word("A date of this year")}, PDF: true, State: FileMissing},
 	}
@@ -26,7 +26,7 @@ func uploadOf(p ui.Page, files []File, problems ...ui.Problem) UploadView {
 func (f File) sent(state FileState) File {
 	f.State = state
 	if !f.PDF {
-		f.PreviewURL = "/verification/case/1/evidence/" + f.Kind
+		f.PreviewURL = "sample/client.svg"
 	}
 	if state == FileSent {
 		f.Remove = audiencetest.Form()
