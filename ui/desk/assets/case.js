@@ -40,6 +40,7 @@ function press(key) {
 addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey || event.repeat || event.isComposing) return;
   if (event.key === "Escape" && event.target.matches(fields)) return event.target.blur();
-  if (event.target.matches(fields) || event.key.length !== 1) return;
+  if (event.target.matches(fields) || !/^[a-z1-9?]$/i.test(event.key)) return;
+  event.preventDefault(); // or the field that gets the focus gets the key as well
   press(event.key.toLowerCase());
 });
