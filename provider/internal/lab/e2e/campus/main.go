@@ -1,6 +1,6 @@
 // Command campus is a provider at which people become verified students, for a test in a
-// browser: by an address at university.example, by a code, or by what a reviewer decides. It
-// prints its mails, and knows one application, at the address of -app.
+// browser: by an address at university.example, by a code, or by what the registrar decides
+// at the desk. It prints its mails, and knows one application, at the address of -app.
 package main
 
 import (
@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/desk"
 	"github.com/bonafide-id/bonafide/provider/verification"
 	"github.com/bonafide-id/bonafide/storage/sqlite"
 )
@@ -90,11 +91,25 @@ func run(ctx context.Context) error {
 	if err := id.Clients().Save(ctx, shop); err != nil {
 		return err
 	}
+	registrar := provider.Account{ID: "registrar", Email: "registrar@university.example", EmailVerified: true, Password: "violet-anchor-sings-low"}
+	if _, err := id.Accounts().Save(ctx, registrar); err != nil {
+		return err
+	}
+	reviews, err := desk.New(desk.Config{Verification: service, Reviewer: func(_ context.Context, userID string) (desk.Staff, error) {
+		if userID != registrar.ID {
+			return desk.Staff{}, nil
+		}
+		return desk.Staff{Roles: []desk.Role{desk.RoleReviewer}}, nil
+	}})
+	if err != nil {
+		return err
+	}
 	fmt.Printf("The secret of the client shop is %s\n", shop.Secret)
 	go func() { _ = id.Run(ctx) }() // always nil; Close waits for it
 
 	mux := http.NewServeMux()
 	mux.Handle("/verification/", service)
+	mux.Handle("/desk/", reviews)
 	mux.Handle("/", id)
 	server := &http.Server{Addr: *address, Handler: mux, ReadHeaderTimeout: 5 * time.Second}
 	context.AfterFunc(ctx, func() {

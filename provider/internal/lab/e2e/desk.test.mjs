@@ -1,0 +1,68 @@
+// A reviewer decides a case with the keyboard alone, takes the decision back, and decides again; the person
+// who waited sees the result.
+import assert from "node:assert/strict";
+import { before, test } from "node:test";
+import { look, newWindow, press, startCampus, startChromium } from "./lab.mjs";
+
+let campus, browser;
+before(async () => { [campus, browser] = await Promise.all([startCampus(), startChromium()]); });
+
+const password = "violet-anchor-sings-low";
+
+async function signIn(page, address, email) {
+  await page.goto(campus.site + address);
+  await page.getByLabel("Email address").fill(email);
+  await page.getByLabel("Password", { exact: true }).fill(password);
+  await press(page, "Sign in");
+}
+
+test("a reviewer decides by keyboard", async () => {
+  const person = await newWindow(browser);
+  await person.goto(`${campus.site}/signup`);
+  await person.getByLabel("Email address").fill("joan@mail.example");
+  await person.getByLabel("Password", { exact: true }).fill(password);
+  await press(person, "Create account");
+  await person.getByLabel("Eight-digit code").fill((await campus.mail("joan@mail.example")).match(/\b\d{8}\b/)[0]);
+  await press(person, "Continue");
+  await person.goto(`${campus.site}/verification/student`);
+  await person.getByText("Ask the registrar’s office").click();
+  await press(person, "Start: Ask the registrar’s office");
+  await person.getByLabel("Student number").fill("12345");
+  await press(person, "Continue");
+  await person.getByRole("heading", { name: "Your request is in review" }).waitFor();
+  const waiting = person.url();
+
+  const page = await newWindow(browser);
+  await signIn(page, "/desk/", "registrar@university.example");
+  await page.getByRole("heading", { name: "Inbox" }).waitFor();
+  await look(page, "desk-inbox");
+  const key = (name) => page.keyboard.press(name);
+  await key("g");
+  await page.getByRole("heading", { name: "What is asserted" }).waitFor();
+  await look(page, "desk-case");
+  await key("?");
+  await page.getByText("Answer the next question with yes").waitFor();
+
+  // What is typed into a note presses nothing.
+  await key("n");
+  await page.keyboard.type("read d r a p");
+  await key("Escape");
+  assert.equal(await page.getByLabel("Note to other reviewers").inputValue(), "read d r a p");
+  await key("1");
+  assert.equal(await page.getByLabel("Unreadable").isChecked(), true);
+  await key("1");
+  assert.equal(await page.getByLabel("Unreadable").isChecked(), false);
+
+  await key("a");
+  await page.getByText("Your decision is recorded.").waitFor();
+  await look(page, "desk-undo");
+  await key("u");
+  await page.getByText("Your decision is taken back.").waitFor();
+  await key("a");
+  await page.getByText("Your decision is recorded.").waitFor();
+  await new Promise((wait) => setTimeout(wait, 11_000)); // until it is carried out
+  await person.goto(waiting);
+  await person.getByRole("heading", { name: "You’re verified" }).waitFor();
+  assert.match(await campus.mail("joan@mail.example"), /Sign in/i);
+  assert.deepEqual([...person.faults, ...page.faults], []);
+});
