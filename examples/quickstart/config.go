@@ -70,6 +70,9 @@ type environment struct {
 	// others.
 	RemoveStatuses bool `json:"remove_statuses"`
 
+	// Verification is how people become verified members of groups, when it is there.
+	Verification *verified `json:"verification"`
+
 	Users   []user   `json:"users"`
 	Clients []client `json:"clients"`
 }
@@ -243,6 +246,9 @@ func (e *environment) inherit(production environment) {
 	inherit(&e.Texts, production.Texts)
 	inherit(&e.Lifetimes, production.Lifetimes)
 	inherit(&e.Limits, production.Limits)
+	if e.Verification == nil && production.Verification != nil { // whose reviewers are no users of the sandbox
+		e.Verification = &verified{Verifiers: production.Verification.Verifiers, Policies: production.Verification.Policies}
+	}
 	e.dropsMail = e.SMTP == nil && production.SMTP != nil
 }
 

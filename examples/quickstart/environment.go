@@ -24,10 +24,12 @@ type opening struct {
 	log     *slog.Logger
 }
 
-// opened is the provider of an environment, and its database to look into.
+// opened is the provider of an environment, with its database and its way to send mails for
+// what stands beside it.
 type opened struct {
 	*provider.Provider
-	store storage.Store
+	store  storage.Store
+	mailer provider.Mailer
 }
 
 // open makes the provider of an environment, with its users and clients.
@@ -54,8 +56,8 @@ func (e *environment) openProvider(ctx context.Context, o opening) (opened, erro
 	if e.dropsMail {
 		cfg.Mailer = dropping{o.log}
 	}
-	if o.demo {
-		cfg.Verifiers = demoVerifiers(e.BaseURL, cfg.Groups)
+	if cfg.Verifiers, err = e.verifiers(o.demo); err != nil {
+		return opened{}, err
 	}
 	if o.testing != nil {
 		cfg.Testing, cfg.Mailer = o.testing.Testing, o.testing.mailer(cfg.Mailer)
@@ -88,7 +90,7 @@ func (e *environment) openProvider(ctx context.Context, o opening) (opened, erro
 			return opened{}, errors.Join(fmt.Errorf("data: %w", err), p.Close())
 		}
 	}
-	return opened{p, kept.store}, nil
+	return opened{p, kept.store, cfg.Mailer}, nil
 }
 
 // providerConfig returns what the file says about the provider itself.

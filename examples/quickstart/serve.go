@@ -113,6 +113,9 @@ func (s *service) mount(ctx context.Context, r *router, e *environment, testing 
 	if demo {
 		r.add(e.BaseURL+demoPath, s.cfg.BaseURL, demoHandler(p.Provider), "/verify")
 	}
+	if err := s.openVerification(r, e, p); err != nil {
+		return opened{}, err
+	}
 	if testing != nil { // nobody in a sandbox is real, and its brand is on its sign-in page
 		r.add(e.BaseURL+brandPath, s.cfg.BaseURL, p.Pages().BrandPreview(func(*http.Request) bool { return true }), "")
 	}
@@ -297,7 +300,7 @@ func (s *service) close() error {
 
 // introduce tells a person who has just started the quickstart what to do with it.
 func (s *service) introduce(out io.Writer) {
-	demo := s.cfg.Users[0]
+	demo, reviewer := s.cfg.Users[0], s.cfg.Users[len(s.cfg.Users)-1]
 	_, _ = fmt.Fprintf(out, `
 Bonafide is running.
 
@@ -306,6 +309,7 @@ Bonafide is running.
 
   Provider  %s      its account page is %s/account
   Register  %s/developer/      applications of your own, as the same person or a new one
+  Verify    %s/verification/   become a student; %s reviews at %s/desk/, password: %s
   Sandbox   %s      sign in as a persona, or as %s, password: %s
   API       %s/api      for access tokens; docs/resources.md calls it
   Brand     %s      every screen by day and by night, in each language
@@ -313,6 +317,7 @@ Bonafide is running.
   Data is in %s, mails are printed here, Ctrl-C stops.
 
 `, s.cfg.SampleClient.BaseURL, demo.Email, demo.Password, s.cfg.BaseURL, s.cfg.BaseURL, s.cfg.BaseURL,
+		s.cfg.BaseURL, reviewer.Email, s.cfg.BaseURL, reviewer.Password,
 		s.cfg.Sandbox.BaseURL, s.cfg.Sandbox.Users[0].Email, s.cfg.Sandbox.Users[0].Password,
 		s.cfg.SampleClient.BaseURL, s.cfg.Sandbox.BaseURL+brandPath, s.cfg.Data)
 }

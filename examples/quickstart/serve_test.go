@@ -126,6 +126,7 @@ func TestDataIsForTheOwnerOnly(t *testing.T) {
 	want := map[string]string{
 		"data": "drwx------", "data/secret": "-rw-------", "data/identity.db": "-rw-------",
 		"data/sandbox": "drwx------", "data/sandbox/secret": "-rw-------", "data/sandbox/identity.db": "-rw-------",
+		"data/evidence": "drwx------", "data/sandbox/evidence": "drwx------",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("modes (-want +got):\n%s", diff)

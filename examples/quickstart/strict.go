@@ -68,6 +68,13 @@ func checkKeys(value any, t reflect.Type, place string) error {
 			}
 		}
 		return nil
+	case isObject && t.Kind() == reflect.Map:
+		for _, key := range slices.Sorted(maps.Keys(object)) {
+			if err := checkKeys(object[key], t.Elem(), within(place, key)); err != nil {
+				return err
+			}
+		}
+		return nil
 	case isObject && t.Kind() == reflect.Struct:
 		return checkObject(object, t, place)
 	default:

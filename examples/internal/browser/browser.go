@@ -50,7 +50,31 @@ func (b *Browser) Open(address string) {
 // value fill in fields, or stand for the button that is pressed.
 func (b *Browser) Submit(pairs ...string) {
 	b.t.Helper()
-	action, fields := b.form()
+	action, fields := b.form(func(*html.Node) bool { return true })
+	b.post(action, fields, pairs)
+}
+
+// Press presses the button with this text, in whatever form it is. Pairs fill in fields.
+func (b *Browser) Press(text string, pairs ...string) {
+	b.t.Helper()
+	var button *html.Node
+	action, fields := b.form(func(form *html.Node) bool {
+		for n := range form.Descendants() {
+			if n.Data == "button" && n.FirstChild != nil && strings.TrimSpace(n.FirstChild.Data) == text {
+				button = n
+				return true
+			}
+		}
+		return false
+	})
+	if name := attribute(button, "name"); name != "" {
+		fields.Set(name, attribute(button, "value"))
+	}
+	b.post(action, fields, pairs)
+}
+
+func (b *Browser) post(action string, fields url.Values, pairs []string) {
+	b.t.Helper()
 	for i := 0; i < len(pairs); i += 2 {
 		fields.Set(pairs[i], pairs[i+1])
 	}
@@ -104,15 +128,15 @@ func (b *Browser) do(r *http.Request) {
 	b.URL, b.Status, b.Body = response.Request.URL, response.StatusCode, string(body)
 }
 
-// form returns the action and the fields of the first form that is posted.
-func (b *Browser) form() (action string, fields url.Values) {
+// form returns the action and the fields of the first form that is posted and meant.
+func (b *Browser) form(meant func(form *html.Node) bool) (action string, fields url.Values) {
 	b.t.Helper()
 	root, err := html.Parse(strings.NewReader(b.Body))
 	if err != nil {
 		b.t.Fatal(err)
 	}
 	for n := range root.Descendants() {
-		if n.Data != "form" || !strings.EqualFold(attribute(n, "method"), http.MethodPost) {
+		if n.Data != "form" || !strings.EqualFold(attribute(n, "method"), http.MethodPost) || !meant(n) {
 			continue
 		}
 		fields = url.Values{}
@@ -123,7 +147,7 @@ func (b *Browser) form() (action string, fields url.Values) {
 		}
 		return attribute(n, "action"), fields
 	}
-	b.t.Fatalf("%s (%d) has no form:\n%s", b.URL, b.Status, b.Body)
+	b.t.Fatalf("%s (%d) has no such form:\n%s", b.URL, b.Status, b.Body)
 	return "", nil
 }
 

@@ -1,0 +1,60 @@
+package main
+
+import (
+	"io"
+	"log/slog"
+	"strings"
+	"testing"
+
+	"github.com/bonafide-id/bonafide/examples/internal/browser"
+)
+
+// In the sandbox whoever starts a case chooses how it goes on, and the site sees it.
+func TestCaseOfTheSandbox(t *testing.T) {
+	s := startQuickstart(t)
+	b := browser.New(t)
+	start := func() {
+		b.Open(s.cfg.SampleClient.BaseURL + "/start/v3-oauth?service=sandbox&scope=student")
+	}
+	start()
+	b.Submit("email", "tess@example.com", "password", tessPassword)
+	b.Submit("action", "verify", "group", "student")
+	b.Shows("With your institution’s email address")
+	b.Submit("method", "university_address")
+	b.Submit("answer_email", "tess@university.example.evil.test")
+	b.Hides("Check your email")
+	b.Submit("answer_email", "tess@university.example")
+	b.Shows("Check your email")
+	b.Press("Decline")
+	b.Shows("Start again")
+	b.Open(s.cfg.Sandbox.BaseURL + "/verification/student")
+	b.Submit("method", "university_address")
+	b.Press("Approve")
+	b.Shows("You’re verified")
+	start()
+	b.Submit("action", "allow")
+	b.Shows("✓ verified")
+}
+
+// A policy that cannot be meant stops the service with the place in the file.
+func TestVerificationIsChecked(t *testing.T) {
+	for _, c := range []struct{ verification, says string }{
+		{`{"policies": [{"group": "student", "rule": "x"}]}`, `"x" is none of the verifiers`},
+		{`{"verifiers": {"x": {}}, "policies": []}`, "verification.verifiers.x: needs exactly one of"},
+		{`{"verifiers": {"x": {"email_domain": {"domain": ["a.example"]}}}}`, `unknown key "verification.verifiers.x.email_domain.domain"`},
+		{`{"verifiers": {"code": {"invitation": {}}}, "policies": [{"group": "student", "rule": "code"}], "reviewers": ["ruth@example.com"]}`, "verification.reviewers[0]: ruth@example.com is not in users"},
+	} {
+		cfg, err := parseConfig([]byte(`{"listen": "127.0.0.1:0", "verification": `+c.verification+`}`), t.TempDir())
+		if err == nil {
+			cfg.Data = t.TempDir() + "/data"
+			var s *service
+			if s, err = open(t.Context(), cfg, io.Discard, slog.New(slog.DiscardHandler)); err == nil {
+				t.Errorf("%s is accepted (%v)", c.verification, s.close())
+				continue
+			}
+		}
+		if !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%s: %v", c.verification, err)
+		}
+	}
+}
