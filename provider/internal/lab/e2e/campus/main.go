@@ -30,7 +30,7 @@ var (
 func main() {
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
+	context.AfterFunc(ctx, stop) // the second Ctrl-C kills
 	if err := run(ctx); err != nil {
 		fmt.Fprintln(os.Stderr, "campus:", err)
 		os.Exit(1)
@@ -41,7 +41,7 @@ func main() {
 type printer struct{}
 
 func (printer) Send(_ context.Context, m provider.Mail) error {
-	_, err := fmt.Printf("--- mail to %s\n%s\n\n%s\n", m.To, m.Subject, m.Text)
+	_, err := fmt.Fprintf(os.Stdout, "--- mail to %s\n%s\n\n%s\n", m.To, m.Subject, m.Text)
 	return err
 }
 
@@ -104,7 +104,9 @@ func run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	fmt.Printf("The secret of the client shop is %s\n", shop.Secret)
+	if _, err := fmt.Fprintf(os.Stdout, "The secret of the client shop is %s\n", shop.Secret); err != nil {
+		return err
+	}
 	go func() { _ = id.Run(ctx) }() // always nil; Close waits for it
 
 	mux := http.NewServeMux()
