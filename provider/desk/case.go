@@ -104,6 +104,13 @@ func (d *Desk) renderCase(r *request, status int, c review, e entered, problems 
 		v.Source = c.Member.Source
 		_, v.Found = d.provider.Pages().GroupWords(l, c.Group, c.Member.Subgroups...)
 	}
+	for _, before := range c.Before {
+		view := screens.Opinion{Action: actions[before.Kind], Note: before.Note}
+		for _, reason := range before.Reasons {
+			view.Reasons = append(view.Reasons, string(reason))
+		}
+		v.Before = append(v.Before, view)
+	}
 	for _, fact := range c.Facts {
 		v.Facts = append(v.Facts, said(l, fact))
 	}

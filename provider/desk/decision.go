@@ -24,6 +24,15 @@ var kinds = map[string]storage.DecisionKind{
 	screens.ActionOverride: storage.DecisionOverride,
 }
 
+// actions are the actions by decision.
+var actions = func() map[storage.DecisionKind]string {
+	actions := make(map[storage.DecisionKind]string, len(kinds))
+	for action, kind := range kinds {
+		actions[kind] = action
+	}
+	return actions
+}()
+
 // decide records what the reviewer decides, about the version that they have seen.
 func (d *Desk) decide(r *request) error {
 	ctx := r.Request.Context()

@@ -285,3 +285,24 @@ func postTo(b *lab.Browser, address string, p lab.Page, action string, values ..
 	p.Request.URL.Path = address
 	return post(b, p, action, values...)
 }
+
+func TestSeniorReviewerReadsWhatOthersNoted(t *testing.T) {
+	t.Parallel()
+	w := newPlace(t)
+	w.applies(w.Bob(), "bob")
+	rita := w.reviewer("rita")
+	rita.Follow(post(rita, next(rita), "escalate", "note", "The stamp looks odd"))
+	w.later("bob")
+	shows(t, next(w.reviewer("raul")), http.StatusOK, "Nothing is waiting")
+	sara := w.reviewer("sara")
+	p := next(sara)
+	shows(t, p, http.StatusOK, "Bob Builder", "For seniors", "What others decided", "The stamp looks odd")
+	if strings.Contains(p.Text, "rita") {
+		t.Error("the page names the reviewer")
+	}
+	shows(t, sara.Follow(post(sara, p, "approve")), http.StatusOK, "Your decision is recorded")
+	w.later("bob")
+	if !w.verified("bob") {
+		t.Error("not verified")
+	}
+}

@@ -2,13 +2,15 @@ package verification
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/bonafide-id/bonafide/storage"
 )
 
-// UnderReview is a case for the reviewer who has taken it. It has neither the address of the
-// person nor the decisions of others.
+// UnderReview is a case for the reviewer who has taken it. It does not have the address of the
+// person, and the decisions of others only if it is escalated: else each reviewer decides
+// blindly.
 type UnderReview struct {
 	RecordedCase
 
@@ -22,6 +24,10 @@ type UnderReview struct {
 	// gives it; zero for never.
 	Subgroups []string
 	Until     time.Time
+
+	// Before are the decisions about an escalated case that were not taken back, the earliest
+	// first, with what was noted for the senior reviewer.
+	Before []RecordedDecision
 }
 
 // Review returns a case for the reviewer who has taken it. ErrForbidden if the reviewer has
@@ -46,6 +52,12 @@ func (s *Service) Review(ctx context.Context, by storage.Reviewer, id string) (U
 		return UnderReview{}, err
 	}
 	u.Name = who.name
+	if c.Escalated && by.Senior {
+		if u.Before, err = s.Decisions(ctx, c.ID); err != nil {
+			return UnderReview{}, err
+		}
+		u.Before = slices.DeleteFunc(u.Before, func(d RecordedDecision) bool { return d.Undone })
+	}
 	found := finding{At: now}
 	if f, ok := k.Terms.Rule.found(k.check); ok {
 		found = f

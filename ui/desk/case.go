@@ -15,6 +15,24 @@ func (v CaseView) asks() bool {
 	return false
 }
 
+// action is what another reviewer has decided.
+func (o Opinion) action(l *ui.Locale) string {
+	t := textOf(l).Case
+	return l.Plain(map[string]ui.Message{
+		ActionApprove: t.Approve, ActionAskAgain: t.AskAgain, ActionDecline: t.Decline, ActionEscalate: t.Escalate,
+		ActionRecuse: t.Recuse, ActionOverride: t.Override,
+	}[o.Action])
+}
+
+// reasonWord is what a reason is called; one that the desk has no word for is another.
+func reasonWord(l *ui.Locale, reason string) string {
+	word, known := textOf(l).Reasons[reason]
+	if !known {
+		word = textOf(l).Reasons["other"]
+	}
+	return l.Plain(word)
+}
+
 // reasons are the reasons as boxes.
 func (v CaseView) reasons(l *ui.Locale) []ui.Option {
 	var options []ui.Option

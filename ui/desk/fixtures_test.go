@@ -58,6 +58,7 @@ var reviewerFixtures = []audiencetest.Fixture{
 		)
 		v.Evidence[1].URL, v.Person, v.Facts, v.Found, v.Source = "", "", nil, nil, ""
 		v.MayEscalate, v.Subgroups, v.Escalated = false, nil, true
+		v.Before = []Opinion{{Action: ActionDecline, Reasons: []string{"altered", "limit"}, Note: "Museum"}, {Action: ActionEscalate}}
 		return Case(v)
 	}},
 	{Name: "case-bare", Render: func(p ui.Page) templ.Component {

@@ -31,6 +31,7 @@ type inboxText struct {
 }
 
 type caseText struct {
+	Before                                           ui.Message
 	Heading, Due, Until, Evidence                    ui.Message
 	NoEvidence, Gone, Open, Download                 ui.Message
 	Alike, Program, Asserted, Person                 ui.Message

@@ -110,6 +110,9 @@ type CaseView struct {
 	Found  []ui.Label
 	Facts  []ui.Label
 
+	// Before are the decisions of others about an escalated case.
+	Before []Opinion
+
 	Evidence []Evidence
 
 	// Subgroups can be chosen, Until is a day (2006-01-02).
@@ -145,6 +148,13 @@ type Question struct {
 	Text  ui.Label
 	// Answer is [AnswerYes], [AnswerNo] or empty.
 	Answer string
+}
+
+// Opinion is what another reviewer has decided and noted. Action is that of a decision.
+type Opinion struct {
+	Action  string
+	Reasons []string
+	Note    string
 }
 
 // ReasonOption is a reason that can be chosen.
