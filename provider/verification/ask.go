@@ -65,7 +65,7 @@ func (s *Service) caseFor(ctx context.Context, v *Verifier, c storage.Case, k co
 	asked := &Case{
 		ID: c.ID, Subject: c.Subject, Group: c.Group, Subgroups: s.group(c.Group).Subgroups, Email: email, Name: who.name,
 		Renewal: c.Renewal, Attempt: 1, Language: k.Language,
-		ReturnURL:   s.absolute(s.path("return") + "?case=" + c.ID),
+		ReturnURL:   s.absolute(s.path(returnPath) + "?case=" + c.ID),
 		RedirectURI: s.absolute(s.path("return", v.Name)),
 		CallbackURL: s.absolute(s.path("callback", v.Name)),
 		Open: func(ctx context.Context, id string) (io.ReadCloser, error) {

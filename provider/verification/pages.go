@@ -22,6 +22,10 @@ import (
 // longer than the five minutes of those who look after applications.
 const fresh = 15 * time.Minute
 
+// returnPath is the page to which a page elsewhere returns. No group is called so: its own
+// page would not be found.
+const returnPath = "return"
+
 // pageRoutes are the pages of the person.
 func (s *Service) pageRoutes() []route {
 	return []route{
@@ -30,7 +34,7 @@ func (s *Service) pageRoutes() []route {
 		{"/case/{id}", s.page(s.atCase)},
 		{"/case/{id}/withdraw", s.page(s.atWithdraw)},
 		{"/case/{id}/appeal", s.page(s.atAppeal)},
-		{"/return", s.page(onlyLooked(s.comeFromElsewhere))},
+		{"/" + returnPath, s.page(onlyLooked(s.comeFromElsewhere))},
 	}
 }
 

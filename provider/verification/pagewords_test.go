@@ -3,6 +3,7 @@ package verification
 import (
 	"testing"
 
+	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/ui"
 )
 
@@ -45,5 +46,15 @@ func TestMethodsOfThisPackageSpeakEveryLanguage(t *testing.T) {
 	}
 	if got := translated(german, Text{English: "My club", Translations: map[string]string{"de": "Mein Verein"}}); got != (ui.Label{Text: "Mein Verein"}) {
 		t.Errorf("its translation is %+v", got)
+	}
+}
+
+// TestNoGroupIsCalledAsAPage tests that every group with a policy can be reached.
+func TestNoGroupIsCalledAsAPage(t *testing.T) {
+	for group, refused := range map[string]bool{returnPath: true, "case": false, "callback": false} {
+		err := Policies{{Group: group, Rule: By(scripted("a"))}}.withDefaults().check([]provider.Group{{Name: group}})
+		if (err != nil) != refused {
+			t.Errorf("%s: %v", group, err)
+		}
 	}
 }

@@ -55,6 +55,8 @@ func (p Policies) check(groups []provider.Group) error {
 		switch {
 		case !known:
 			return wrongField(field+".Group", "%q is not a group of the catalogue", one.Group)
+		case one.Group == returnPath:
+			return wrongField(field+".Group", "%q is the page to which people return", one.Group)
 		case seen[one.Group]:
 			return wrongField(field+".Group", "%q has a policy already", one.Group)
 		}

@@ -2,6 +2,7 @@ package verification
 
 import (
 	"maps"
+	"strings"
 	"testing"
 	"time"
 
@@ -52,5 +53,13 @@ func TestEveryCodeHasASentence(t *testing.T) {
 func TestUnknownReasonsAreNeutral(t *testing.T) {
 	if got, want := ReasonText(nil, "altered"), ReasonText(nil, ReasonOther); got != want || got == "" {
 		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// A notice that these screens do not know, such as one of the provider's, shows nothing.
+func TestUnknownNoticesShowNothing(t *testing.T) {
+	page := string(uitest.Render(t, List(ListView{Page: audiencetest.Page(ui.MatchLocale("en", "")), Notice: "verified"})))
+	if strings.Contains(page, `class="notice`) {
+		t.Errorf("an empty notice:\n%s", page)
 	}
 }

@@ -128,8 +128,8 @@ func notice(l *ui.Locale, n Notice) templ.Component {
 			templ_7745c5c3_Var4 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		if n != "" {
-			templ_7745c5c3_Err = ui.Announcement(ui.IconDone, false, l.Plain(textOf(l).Notices[n])).Render(ctx, templ_7745c5c3_Buffer)
+		if said, ok := textOf(l).Notices[n]; ok {
+			templ_7745c5c3_Err = ui.Announcement(ui.IconDone, false, l.Plain(said)).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
