@@ -21,6 +21,7 @@ import (
 // the condition of a write holds, and writes then, whatever has happened meanwhile.
 type lookingFirst struct {
 	storagetest.DeveloperStore
+	storage.Verification
 
 	// met lets two calls meet between the look and the write.
 	met chan struct{}
@@ -215,6 +216,41 @@ func (s lookingFirst) SaveSandboxSettings(ctx context.Context, settings storage.
 	})
 }
 
+func (s lookingFirst) MoveCase(ctx context.Context, m storage.CaseMove, on storage.PersonBasis) (moved storage.Case, err error) {
+	now, err := s.Case(ctx, m.Case.ID)
+	return moved, s.write(is(err, now.Version, m.Case.Version), storage.ErrChanged, func() error {
+		now, err := s.Case(ctx, m.Case.ID)
+		if err != nil || now.State.IsFinal() {
+			return err // written over it, as it were
+		}
+		m.Case.Version = now.Version
+		moved, err = s.Verification.MoveCase(ctx, m, on)
+		return err
+	})
+}
+
+func (s lookingFirst) PostponeCase(ctx context.Context, id string, version int64, next time.Time, content []byte) error {
+	now, err := s.Case(ctx, id)
+	return s.write(is(err, now.Version, version), storage.ErrChanged, func() error {
+		now, err := s.Case(ctx, id)
+		if err != nil {
+			return err
+		}
+		return s.Verification.PostponeCase(ctx, id, now.Version, next, content)
+	})
+}
+
+func (s lookingFirst) SwapRoster(ctx context.Context, r storage.Roster, replaced int64) error {
+	now, err := s.Roster(ctx, r.Name)
+	return s.write(is(err, now.Generation, replaced), storage.ErrChanged, func() error {
+		now, err := s.Roster(ctx, r.Name)
+		if err != nil {
+			return err
+		}
+		return s.Verification.SwapRoster(ctx, r, now.Generation)
+	})
+}
+
 // contests are those that such a backend loses, by the function that runs them.
 var contests = map[string][]string{
 	"Run": {
@@ -222,7 +258,8 @@ var contests = map[string][]string{
 		"AddressInPlaceOfAnother", "DeletionOfAnEpoch", "WhatEndsAnEpoch", "AttributeInPlaceOfAnother",
 		"StatusOfARevision", "FirstStatus", "InstallationInPlaceOfAnother", "KeySealedAnew",
 	},
-	"RunDevelopers": {"OrganizationOfAVersion", "ApplicationOfAVersion", "Stop", "Halt", "SettingsOfAVersion", "FirstSettings"},
+	"RunVerification": {"Approval", "DecisionAgainstWithdrawal", "ExpiryAgainstApproval", "PostponementOfAContent", "RosterInPlaceOfAnother"},
+	"RunDevelopers":   {"OrganizationOfAVersion", "ApplicationOfAVersion", "Stop", "Halt", "SettingsOfAVersion", "FirstSettings"},
 }
 
 // TestStoreThatLooksFirstIsNoticed runs the contests on such a backend in a process of
@@ -236,7 +273,18 @@ func TestStoreThatLooksFirstIsNoticed(t *testing.T) {
 				return func() storage.Store { return open() }
 			})
 		})
-		t.Run("RunDevelopers", func(t *testing.T) { storagetest.RunDevelopers(t, openLookingFirst) })
+		t.Run("RunDevelopers", func(t *testing.T) {
+			storagetest.RunDevelopers(t, func(t *testing.T) func() storagetest.DeveloperStore {
+				open := openLookingFirst(t)
+				return func() storagetest.DeveloperStore { return open() }
+			})
+		})
+		t.Run("RunVerification", func(t *testing.T) {
+			storagetest.RunVerification(t, func(t *testing.T) func() storagetest.VerificationStore {
+				open := openLookingFirst(t)
+				return func() storagetest.VerificationStore { return open() }
+			})
+		})
 		return
 	}
 	program, err := os.Executable()
@@ -262,13 +310,13 @@ func TestStoreThatLooksFirstIsNoticed(t *testing.T) {
 	}
 }
 
-func openLookingFirst(t *testing.T) func() storagetest.DeveloperStore {
+func openLookingFirst(t *testing.T) func() lookingFirst {
 	path, met := filepath.Join(t.TempDir(), "contract.db"), make(chan struct{})
-	return func() storagetest.DeveloperStore {
+	return func() lookingFirst {
 		store, err := sqlite.Open(t.Context(), path)
 		if err != nil {
 			t.Fatal(err)
 		}
-		return lookingFirst{store, met}
+		return lookingFirst{store, store, met}
 	}
 }
