@@ -154,6 +154,7 @@ type user struct {
 type status struct {
 	provider.Status
 	Revision noKey `json:"-"`
+	Origin   noKey `json:"-"`
 }
 
 // client is a registration with the paths of its pictures and its secret.

@@ -228,6 +228,9 @@ const everyKey = `{
 		"logo": "c.png", "logo_dark": "c-dark.png", "wordmark": "c-word.png", "wordmark_dark": "c-word-dark.png", "button_color": "#654321", "policy_uri": "https://c.test/p", "tos_uri": "https://c.test/t"}],
 	"sample_client": {"listen": "127.0.0.1:1", "base_url": "http://shop.localhost:1"},
 	"developer": {"review": true, "operators": ["a@example.com"], "operator_scopes": ["work"]},
+	"verification": {"reviewers": ["a@example.com"], "seniors": ["a@example.com"], "operators": ["a@example.com"],
+		"verifiers": {"card": {"document": {"require": [{"name": "front", "title": {"text": "Front"}, "must": [{"text": "Your name"}]}]}}},
+		"policies": [{"group": "staff", "rule": "card"}]},
 	"sandbox": {"base_url": "http://id.localhost:8080/sandbox"}
 }`
 
@@ -377,7 +380,7 @@ func TestManualNamesEveryKey(t *testing.T) {
 				if !strings.Contains(string(manual), "`"+key+"`") && !strings.Contains(string(manual), "[]."+key+"`") {
 					t.Errorf("docs/config.md does not name the key %s", key)
 				}
-				if own := key == "attributes" || key == "translations" || key == "member_names"; !own || reflect.TypeOf(value).Kind() == reflect.Slice {
+				if own := key == "attributes" || key == "verifiers" || key == "translations" || key == "member_names"; !own || reflect.TypeOf(value).Kind() == reflect.Slice {
 					keys(value) // what is in the others is named by whoever writes the file
 				}
 			}

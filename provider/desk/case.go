@@ -89,7 +89,7 @@ func (d *Desk) renderCase(r *request, status int, c review, e entered, problems 
 	group, subgroups := d.provider.Pages().GroupWords(l, c.Group, c.Subgroups...)
 	v := screens.CaseView{
 		Page: page, Form: r.Form(problems...), Version: strconv.FormatInt(c.Version, 10), Group: group,
-		Person: strings.TrimSpace(c.Name.Given + " " + c.Name.Family), Method: methodOf(c.RecordedCase),
+		Person: strings.TrimSpace(c.Name.Given + " " + c.Name.Family), Method: d.methodOf(r, c.RecordedCase),
 		Due: c.DueAt, TakenUntil: c.TakenUntil, Renewal: c.Renewal, Appeal: c.Appeals != "", Escalated: c.Escalated,
 		Evidence: d.evidenceViews(r, l, c, e), Until: e.day, Note: e.note,
 		NeedsOverride: c.WholeCase && c.Member == nil, MayEscalate: !c.Escalated,

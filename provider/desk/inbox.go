@@ -99,18 +99,18 @@ func (d *Desk) undoable(r *request, id string) (*screens.Undo, error) {
 func (d *Desk) waiting(r *request, c verification.RecordedCase) screens.Waiting {
 	group, _ := d.provider.Pages().GroupWords(r.Page().Locale, c.Group)
 	return screens.Waiting{
-		ID: c.ID, Group: group, Method: methodOf(c), Due: c.DueAt, Late: d.now().After(c.DueAt),
+		ID: c.ID, Group: group, Method: d.methodOf(r, c), Due: c.DueAt, Late: d.now().After(c.DueAt),
 		Taken:   c.TakenBy != "" && c.TakenBy != r.by.ID && d.now().Before(c.TakenUntil),
 		Renewal: c.Renewal, Appeal: c.Appeals != "", Escalated: c.Escalated,
 	}
 }
 
-// methodOf names what is reviewed.
-func methodOf(c verification.RecordedCase) string {
+// methodOf names what is reviewed: one method, or the whole case.
+func (d *Desk) methodOf(r *request, c verification.RecordedCase) ui.Label {
 	if c.WholeCase {
-		return string(screens.MethodWhole)
+		return ui.Label{}
 	}
-	return c.Method
+	return d.Verification.MethodTitle(r.Page().Locale, c.Group, c.Method)
 }
 
 // takeFromInbox gives the reviewer a case, or one back that was just decided.

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/bonafide-id/bonafide/storage"
+	"github.com/bonafide-id/bonafide/ui"
 	screens "github.com/bonafide-id/bonafide/ui/desk"
 )
 
@@ -36,7 +37,7 @@ func (d *Desk) showNumbers(r *request) error {
 		}
 		if n.Count > 0 {
 			title, _ := d.provider.Pages().GroupWords(page.Locale, n.Group)
-			v.Rows = append(v.Rows, screens.Number{Group: title, Method: n.Method, State: screens.State(n.State), Count: n.Count, Late: n.Late})
+			v.Rows = append(v.Rows, screens.Number{Group: title, Method: d.methodTitle(page.Locale, n), State: states[n.State], Count: n.Count, Late: n.Late})
 		}
 	}
 	if v.Overdue, err = d.Verification.Store.OverdueEvidence(ctx, now.Add(-shredPatience)); err != nil {
@@ -44,4 +45,19 @@ func (d *Desk) showNumbers(r *request) error {
 	}
 	r.Render(http.StatusOK, screens.Numbers(v))
 	return nil
+}
+
+// states are the words for the states of cases.
+var states = map[storage.CaseState]screens.State{
+	storage.CaseOpen: screens.StateOpen, storage.CasePending: screens.StatePending, storage.CaseReview: screens.StateReview,
+	storage.CaseApproved: screens.StateApproved, storage.CaseDeclined: screens.StateDeclined,
+	storage.CaseWithdrawn: screens.StateWithdrawn, storage.CaseExpired: screens.StateExpired,
+}
+
+// methodTitle names the method of counted cases; empty before people have chosen one.
+func (d *Desk) methodTitle(l *ui.Locale, n storage.CaseNumber) ui.Label {
+	if n.Method == "" {
+		return ui.Label{}
+	}
+	return d.Verification.MethodTitle(l, n.Group, n.Method)
 }

@@ -211,7 +211,17 @@ func TestDocumentIsSentBackAndSentAgain(t *testing.T) {
 	}
 	b.Follow(send(t, b, at, "back", snapshot(3, "x")))
 	shows(t, d.submit(b, at), http.StatusOK, "in review")
-	review(verification.Decision{Kind: storage.DecisionApprove})
+	unanswered := verification.Decision{Kind: storage.DecisionApprove}
+	no := verification.Decision{Kind: storage.DecisionApprove, Answers: map[string][]bool{"front": {false}}}
+	for _, d2 := range []verification.Decision{unanswered, no} {
+		c, err := d.Take(ctx, rita, id, d.Now().Add(time.Minute))
+		d.OK(err)
+		var wrong *provider.FieldError
+		if _, err := d.Decide(ctx, rita, id, c.Version, d2); !errors.As(err, &wrong) || wrong.Field != "Answers" {
+			t.Errorf("approved with the answers %v: %v", d2.Answers, err)
+		}
+	}
+	review(verification.Decision{Kind: storage.DecisionApprove, Answers: map[string][]bool{"front": {true}}})
 	shows(t, b.Open("/verification/case/"+id), http.StatusOK, "You’re verified")
 	shows(t, b.Follow(b.Get(at)), http.StatusOK, "You’re verified")
 }

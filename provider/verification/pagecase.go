@@ -159,7 +159,7 @@ func (s *Service) showStep(r *request, c RecordedCase, p screens.CasePage, code 
 	canChoose := len(c.Methods) > 1
 	switch step := c.Step.(type) {
 	case Ask:
-		v := screens.AskView{CasePage: p, Form: form, Title: s.title(p.Locale, c.Group, c.Method), Reasons: public(c.Reasons), CanChoose: canChoose}
+		v := screens.AskView{CasePage: p, Form: form, Title: s.MethodTitle(p.Locale, c.Group, c.Method), Reasons: public(c.Reasons), CanChoose: canChoose}
 		for _, f := range step.Fields {
 			v.Fields = append(v.Fields, screens.Field{
 				Name: f.Name, Kind: f.Kind, Autocomplete: f.Autocomplete, Optional: f.Optional,

@@ -147,7 +147,7 @@ func (s *Service) stages(l *ui.Locale, group, method string, k *content) []scree
 	now := rule.stage(method, k.state)
 	for i, of := range rule.Of {
 		for _, way := range of.methods() {
-			steps[i].Ways = append(steps[i].Ways, s.title(l, group, way))
+			steps[i].Ways = append(steps[i].Ways, s.MethodTitle(l, group, way))
 		}
 		switch {
 		case of.verdict(k.state) == accepted:
@@ -192,8 +192,9 @@ func (s shape) present(method string, of func(string) checkState) []string {
 	return s.methods()
 }
 
-// title names a method. One that the host has removed has no other name than its own.
-func (s *Service) title(l *ui.Locale, group, method string) ui.Label {
+// MethodTitle returns what a method of a group is called in the language of a screen. One that
+// the host has removed has no other name than its own.
+func (s *Service) MethodTitle(l *ui.Locale, group, method string) ui.Label {
 	if p := s.policies[group]; p != nil {
 		if v := p.verifier(method); v != nil {
 			return translated(l, v.Title)

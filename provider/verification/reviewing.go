@@ -144,8 +144,34 @@ func (s *Service) checkDecision(c storage.Case, k content, d *Decision) error {
 	case !d.Until.IsZero() && !s.Clock().Before(d.Until):
 		return wrongField("Until", "is over")
 	}
+	if err := s.checkAnswers(c, k, d); err != nil {
+		return err
+	}
 	if d.Kind == storage.DecisionAskAgain {
 		return s.checkKinds(c, k, d)
+	}
+	return nil
+}
+
+// checkAnswers wants an answer to everything that a file of the method must show, before a
+// case is approved, and all of it or nothing in other decisions. Who approves says yes to all.
+func (s *Service) checkAnswers(c storage.Case, k content, d *Decision) error {
+	p := s.policies[c.Group]
+	if p == nil || k.Review.Method == "" || !slices.Contains([]storage.DecisionKind{storage.DecisionApprove, storage.DecisionDecline, storage.DecisionAskAgain}, d.Kind) {
+		return nil
+	}
+	v := p.verifier(k.Review.Method)
+	if v == nil {
+		return nil
+	}
+	for _, r := range v.Upload {
+		answers, asked := d.Answers[r.Name]
+		switch {
+		case len(answers) != len(r.Must) && (asked || d.Kind == storage.DecisionApprove):
+			return wrongField("Answers", "are not about all that %q must show", r.Name)
+		case d.Kind == storage.DecisionApprove && slices.Contains(answers, false):
+			return wrongField("Answers", "say that %q does not show what it must", r.Name)
+		}
 	}
 	return nil
 }

@@ -61,7 +61,7 @@ var operatorFixtures = []audiencetest.Fixture{
 	{Name: "numbers", Render: func(p ui.Page) templ.Component {
 		v := NumbersView{Page: page(p, SectionNumbers), Days: 30, Waiting: 2, Oldest: due, Kept: 1, Decided: 2, Overdue: 1}
 		for _, s := range []State{StateOpen, StatePending, StateReview, StateApproved, StateDeclined, StateWithdrawn, StateExpired} {
-			v.Rows = append(v.Rows, Number{Group: student, Method: "document", State: s, Count: 2, Late: 1})
+			v.Rows = append(v.Rows, Number{Group: student, Method: student, State: s, Count: 2, Late: 1})
 		}
 		return Numbers(v)
 	}},

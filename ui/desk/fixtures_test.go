@@ -34,9 +34,9 @@ var reviewerFixtures = []audiencetest.Fixture{
 		return Inbox(InboxView{
 			Page: d, Form: audiencetest.Form(), Undo: &Undo{Case: "c1", Until: audiencetest.Now.Add(10 * time.Second)},
 			Cases: []Waiting{
-				{ID: "c2", Group: student, Method: "document", Due: audiencetest.Day(2026, time.March, 12), Late: true, Appeal: true},
-				{ID: "c3", Group: student, Method: "whole", Due: due, Taken: true, Renewal: true},
-				{ID: "c4", Group: student, Method: "Ada", Due: due, Escalated: true},
+				{ID: "c2", Group: student, Method: student, Due: audiencetest.Day(2026, time.March, 12), Late: true, Appeal: true},
+				{ID: "c3", Group: student, Due: due, Taken: true, Renewal: true},
+				{ID: "c4", Group: student, Method: student, Due: due, Escalated: true},
 			},
 			MoreURL: "/desk/?after=c4",
 		})
@@ -44,7 +44,7 @@ var reviewerFixtures = []audiencetest.Fixture{
 	{Name: "inbox-mine", Render: func(p ui.Page) templ.Component {
 		return Inbox(InboxView{
 			Page: page(p, SectionInbox), Form: audiencetest.Form(),
-			Mine: &Waiting{ID: "c2", URL: "/desk/case/c2", Group: student, Method: "document", Due: due},
+			Mine: &Waiting{ID: "c2", URL: "/desk/case/c2", Group: student, Method: student, Due: due},
 		})
 	}},
 	{Name: "case", Render: func(p ui.Page) templ.Component {
@@ -63,14 +63,14 @@ var reviewerFixtures = []audiencetest.Fixture{
 	}},
 	{Name: "case-bare", Render: func(p ui.Page) templ.Component {
 		v := caseView(p)
-		v.Evidence, v.NeedsOverride, v.Method = nil, true, "whole"
+		v.Evidence, v.NeedsOverride, v.Method = nil, true, ui.Label{}
 		return Case(v)
 	}},
 }
 
 func caseView(p ui.Page) CaseView {
 	v := CaseView{
-		Page: page(p, SectionInbox), Form: audiencetest.Form(), Version: "17", Group: student, Person: audiencetest.Ada.Name, Method: "document",
+		Page: page(p, SectionInbox), Form: audiencetest.Form(), Version: "17", Group: student, Person: audiencetest.Ada.Name, Method: student,
 		Due: due, TakenUntil: audiencetest.Now.Add(15 * time.Minute), Renewal: true,
 		Source: "Museum", Found: []ui.Label{student}, Facts: []ui.Label{student},
 		Evidence: []Evidence{

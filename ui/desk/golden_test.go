@@ -26,9 +26,6 @@ func TestScreensSayAllSentencesAndNothingElse(t *testing.T) {
 			d.Notice = notice
 			more = append(more, Inbox(InboxView{Page: d, Form: audiencetest.Form()}))
 		}
-		for name := range textOf(l).Common.Methods {
-			more = append(more, method(l, string(name)))
-		}
 		for _, w := range []Wrong{
 			WrongUnanswered, WrongAnsweredNo, WrongNoReason, WrongNoNote, WrongDate, WrongGroup, WrongNumber, WrongEmail, WrongLength,
 			WrongEndOfCodes, WrongCase, WrongHoldReason, WrongEndOfHold,
@@ -46,7 +43,7 @@ func TestEveryCodeHasASentence(t *testing.T) {
 	text := textOf(nil)
 	for file, names := range map[string]map[string][]string{
 		"page.go":  {"Notice": uitest.Keys(text.Notices), "Section": uitest.Keys(text.Common.SectionNames)},
-		"views.go": {"Method": uitest.Keys(text.Common.Methods), "State": uitest.Keys(text.Common.States)},
+		"views.go": {"State": uitest.Keys(text.Common.States)},
 	} {
 		got := uitest.Constants(t, file)
 		for name, want := range names {

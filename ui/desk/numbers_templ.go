@@ -291,7 +291,7 @@ func Numbers(v NumbersView) templ.Component {
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
-					templ_7745c5c3_Err = method(l, n.Method).Render(ctx, templ_7745c5c3_Buffer)
+					templ_7745c5c3_Err = n.Method.Render(ctx, templ_7745c5c3_Buffer)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}

@@ -17,9 +17,8 @@ type text struct {
 
 type commonText struct {
 	Desk, Account, Sections, Group ui.Message
-	Method, More                   ui.Message
+	Method, WholeCase, More        ui.Message
 	SectionNames                   map[Section]ui.Message
-	Methods                        map[Method]ui.Message
 	States                         map[State]ui.Message
 }
 

@@ -6,18 +6,6 @@ import (
 	"github.com/bonafide-id/bonafide/ui"
 )
 
-// Method is a method of verification that the desk has a word for.
-type Method string
-
-// The methods. Any other is shown by its name.
-const (
-	MethodDocument    Method = "document"
-	MethodEmailDomain Method = "email_domain"
-	MethodInvitation  Method = "invitation"
-	MethodRoster      Method = "roster"
-	MethodWhole       Method = "whole" // what speaks against the case, not one method
-)
-
 // State is the state of a case.
 type State string
 
@@ -79,9 +67,10 @@ type Undo struct {
 type Waiting struct {
 	ID string
 	// URL leads to it; empty where it is not the reviewer's.
-	URL    string
-	Group  ui.Label
-	Method string
+	URL   string
+	Group ui.Label
+	// Method is what is reviewed; the zero Label is the whole case.
+	Method ui.Label
 	Due    time.Time
 	// Late reports that the promise is over.
 	Late bool
@@ -99,7 +88,8 @@ type CaseView struct {
 	Group   ui.Label
 	// Person is the name that the account has; empty for none.
 	Person string
-	Method string
+	// Method is what is reviewed; the zero Label is the whole case.
+	Method ui.Label
 	Due    time.Time
 	// TakenUntil is when others may take it.
 	TakenUntil                 time.Time

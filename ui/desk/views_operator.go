@@ -152,7 +152,7 @@ type NumbersView struct {
 // Number are the cases of a group, a method and a state.
 type Number struct {
 	Group       ui.Label
-	Method      string
+	Method      ui.Label
 	State       State
 	Count, Late int
 }
