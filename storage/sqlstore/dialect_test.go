@@ -96,6 +96,24 @@ func outline(m migration) []string {
 	return outline
 }
 
+// A comment that ends like a statement would be one, of which drivers make what they like.
+func TestNoStatementIsAComment(t *testing.T) {
+	for name, dialect := range map[string]Dialect{"SQLite": SQLite(), "PostgreSQL": Postgres("public")} {
+		migrations, err := dialect.migrations()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range migrations {
+			for _, statement := range m.statements {
+				last := statement[strings.LastIndexByte(statement, '\n')+1:]
+				if strings.HasPrefix(strings.TrimSpace(last), "--") {
+					t.Errorf("%s: %s ends a statement within the comment %q", name, m.name, last)
+				}
+			}
+		}
+	}
+}
+
 func TestTables(t *testing.T) {
 	want := []string{
 		"accounts", "applications", "attempts", "attributes", "barred", "case_decisions", "case_messages", "case_references", "cases",

@@ -2,8 +2,8 @@
 ALTER TABLE main.statuses ADD COLUMN origin TEXT NOT NULL DEFAULT '';
 
 -- What follows belongs to verification. A step that changes or counts what belongs to a case
--- locks the row of the case first, after that of the account. status_revision is 0 for none;
--- queued_at is a due_at in review, so that nobody looks for the queue by the state.
+-- locks the row of the case first, after that of the account. status_revision is 0 for none,
+-- and queued_at is a due_at in review, so that nobody looks for the queue by the state.
 CREATE TABLE main.cases (
 	id TEXT COLLATE "C" NOT NULL PRIMARY KEY CHECK (id <> ''),
 	subject TEXT NOT NULL CHECK (subject <> ''),
