@@ -32,14 +32,8 @@ type verified struct {
 	Operators []string `json:"operators"`
 }
 
-// policies is JSON as it stands.
-type policies struct{ text json.RawMessage }
-
-// UnmarshalJSON implements json.Unmarshaler.
-func (p *policies) UnmarshalJSON(text []byte) error {
-	p.text = slices.Clone(text)
-	return nil
-}
+// policies is JSON as it stands, whose keys verification.ReadPolicies checks.
+type policies struct{ json.RawMessage }
 
 // method is a verifier of the file: one of its fields is set.
 type method struct {
@@ -96,7 +90,7 @@ func (v *verified) read() (verification.Policies, error) {
 		}
 		verifiers = append(verifiers, verifier)
 	}
-	return verification.ReadPolicies(v.Policies.text, verifiers...)
+	return verification.ReadPolicies(v.Policies.RawMessage, verifiers...)
 }
 
 func (m method) verifier(name string) (verification.Verifier, error) {

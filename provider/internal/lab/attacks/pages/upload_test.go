@@ -93,7 +93,7 @@ func multipartForm(t *testing.T, csrf string, parts ...part) (body *bytes.Buffer
 
 func TestUploadHasOneFileInMemory(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
-	f := &files{}
+	f := &files{patience: time.Minute} // under the race detector 97 MiB take seconds
 	w := newFiles(t, f)
 	b := w.NewBrowser().SignIn("alice@example.com", lab.AlicePass)
 	_, fields := b.Open("/files").Form(t)
