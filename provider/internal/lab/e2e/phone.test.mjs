@@ -15,7 +15,7 @@ const viewport = { width: 390, height: 844 };
 let browser;
 
 before(async () => {
-  execFileSync("go", ["test", "./ui", "-count=1", "-run", "^TestGallery$", `-gallery=${gallery}`], { cwd: repository });
+  execFileSync("go", ["test", "./ui", "./ui/developer", "-count=1", "-run", "^TestGallery$", `-gallery=${gallery}`], { cwd: repository });
   browser = await startChromium();
 });
 
