@@ -73,7 +73,9 @@ export async function startQuickstart(config = {}) {
     }
     throw new Error(`no mail to ${address}: ${output.printed}`);
   };
-  return { provider, sandbox, site, code };
+  /** The mails to an address, the latest last. */
+  const mails = (address) => output.printed.split("--- mail to ").filter((m) => m.startsWith(address));
+  return { provider, sandbox, site, code, mails };
 }
 
 /** Starts the pages with the button, on the ports that are written into them, and says who can sign in. */
