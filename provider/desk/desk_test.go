@@ -29,7 +29,7 @@ type place struct {
 
 const staffPass = "glacier-tulip-orbit-42"
 
-func newPlace(t *testing.T, change ...func(*verification.Policy)) *place {
+func newPlace(t testing.TB, change ...func(*verification.Policy)) *place {
 	t.Helper()
 	reviews := verification.Verifier{
 		Name: "office", Title: verification.Text{English: "Office"}, CanReview: true,
