@@ -39,7 +39,8 @@ func (d Driver) backup(ctx context.Context, database, path string) error {
 		return fmt.Errorf("back up database: %w", err)
 	}
 	err = publish(path, func(draft string) error {
-		db := sql.OpenDB(d.connector(database))
+		// Nobody waits for a backup, and a busy machine must not end it.
+		db := sql.OpenDB(d.connector(database, "busy_timeout = 60000"))
 		defer db.Close()
 		if _, err := db.ExecContext(ctx, `VACUUM INTO ?1`, draft); err != nil {
 			return d.mapError(err)
