@@ -24,12 +24,18 @@ type pages struct {
 // newPages returns the pages of a policy for the group student.
 func newPages(t *testing.T, rule verification.Rule, change ...func(*verification.Policy)) *pages {
 	t.Helper()
+	return newPagesOf(t, func(*provider.Config) {}, rule, change...)
+}
+
+// newPagesOf is newPages with another provider.
+func newPagesOf(t *testing.T, configure func(*provider.Config), rule verification.Rule, change ...func(*verification.Policy)) *pages {
+	t.Helper()
 	policy := verification.Policy{Group: "student", Rule: rule}
 	for _, c := range change {
 		c(&policy)
 	}
 	policies := verification.Policies{policy}
-	w := lab.New(t, func(c *provider.Config) { c.Verifiers = policies.Verifiers() }).WithClients().WithUsers()
+	w := lab.New(t, configure, func(c *provider.Config) { c.Verifiers = policies.Verifiers() }).WithClients().WithUsers()
 	w.OK(w.Clients().Save(t.Context(), provider.Client{
 		ID: "campus", Name: "Campus Shop", Secret: lab.ClientSecret, RedirectURIs: []string{lab.CallbackURI}, RequireVerified: true,
 	}))
