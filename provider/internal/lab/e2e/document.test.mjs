@@ -80,6 +80,7 @@ test("a document is sent back, sent again and approved, and the application sees
     await reviewer.getByRole("heading", { name: "Inbox" }).waitFor();
     await keys("g");
     await reviewer.getByRole("heading", { name: "What is asserted" }).waitFor();
+    await reviewer.waitForLoadState(); // keys want the script
     await reviewer.locator("[data-evidence] img").evaluate((picture) => picture.decode());
   };
   await take();
