@@ -27,9 +27,9 @@ func (s *overtakenStore) overtake() {
 	}
 }
 
-func (s *overtakenStore) CreateAccount(ctx context.Context, a storage.Account) error {
+func (s *overtakenStore) CreateAccount(ctx context.Context, a storage.Account, first ...storage.FirstFactors) error {
 	s.overtake()
-	return s.Store.CreateAccount(ctx, a)
+	return s.Store.CreateAccount(ctx, a, first...)
 }
 
 func (s *overtakenStore) SetEmail(ctx context.Context, id, oldKey, email, key string, verified bool) error {
@@ -37,9 +37,9 @@ func (s *overtakenStore) SetEmail(ctx context.Context, id, oldKey, email, key st
 	return s.Store.SetEmail(ctx, id, oldKey, email, key, verified)
 }
 
-func (s *overtakenStore) SetPassword(ctx context.Context, id string, epoch int64, hash string, at time.Time, begin ...storage.Session) error {
+func (s *overtakenStore) SetPassword(ctx context.Context, id string, on storage.Proof, hash string, at time.Time, begin ...storage.Session) error {
 	s.overtake()
-	return s.Store.SetPassword(ctx, id, epoch, hash, at, begin...)
+	return s.Store.SetPassword(ctx, id, on, hash, at, begin...)
 }
 
 // overtakenSearch is faster before an address is looked up.

@@ -31,6 +31,17 @@ type Account struct {
 	// the store changes it.
 	Epoch int64
 
+	// FactorsVersion counts the changes of what the owner can sign in with beside the
+	// password. Only the store changes it.
+	FactorsVersion int64
+
+	// SecondStep reports that the password alone does not sign in.
+	SecondStep bool
+
+	// UserHandle names the account to authenticators (WebAuthn Level 3 section 14.6.1), or
+	// is nil until its first passkey. It never changes.
+	UserHandle []byte
+
 	// Language is the owner's choice for screens and mails, a BCP 47 tag; empty for none.
 	Language string
 
@@ -45,8 +56,8 @@ type Account struct {
 type EmailChange struct {
 	AccountID string
 
-	// Epoch is the one in which the owner authenticated.
-	Epoch int64
+	// On is what the change rests on.
+	On Proof
 
 	// Email and EmailKey are the new address.
 	Email    string
@@ -66,8 +77,9 @@ type EmailChange struct {
 // Accounts stores the embedded accounts.
 type Accounts interface {
 	// CreateAccount creates an account. Of any number of concurrent calls with one EmailKey
-	// exactly one succeeds; the others get ErrConflict, as does a call with an existing ID.
-	CreateAccount(ctx context.Context, a Account) error
+	// exactly one succeeds; the others get ErrConflict, as does a call with an existing ID,
+	// or with a passkey that an account has. Its first factors, if given, are created with it.
+	CreateAccount(ctx context.Context, a Account, first ...FirstFactors) error
 
 	// Account returns the account with this ID.
 	Account(ctx context.Context, id string) (Account, error)
@@ -86,9 +98,10 @@ type Accounts interface {
 	// ErrNotFound if there is no such account.
 	SetEmail(ctx context.Context, id, oldKey, email, key string, verified bool) error
 
-	// ChangeEmail gives an account in this epoch another, verified address and begins the
-	// next epoch: it ends the account's sessions and grants, as SetPassword does.
-	// ErrChanged if the epoch has ended, ErrNotFound if there is no such account;
+	// ChangeEmail gives an account another, verified address and begins the next epoch: it
+	// ends the account's sessions and grants, as SetPassword does. ErrChanged if the proof
+	// is of an earlier version of the account, ErrProof if another part of it does not
+	// hold, ErrNotFound if there is no such account;
 	// ErrConflict if another account has the address, or the digest of the session exists.
 	ChangeEmail(ctx context.Context, c EmailChange) error
 
@@ -96,11 +109,12 @@ type Accounts interface {
 	// such account.
 	SetLanguage(ctx context.Context, id, language string) error
 
-	// SetPassword changes the password hash of an account in this epoch and begins the
-	// next: it ends the account's sessions and grants. The session begin, if given,
-	// replaces them. ErrChanged if the epoch has ended, ErrNotFound if there is no such
-	// account; ErrConflict if the digest of the session exists.
-	SetPassword(ctx context.Context, id string, epoch int64, hash string, at time.Time, begin ...Session) error
+	// SetPassword changes the password hash of an account and begins the next epoch: it
+	// ends the account's sessions and grants, and its trusted devices. The session begin,
+	// if given, replaces them. ErrChanged if the proof is of an earlier version of the
+	// account, ErrProof if another part of it does not hold, ErrNotFound if there is no
+	// such account; ErrConflict if the digest of the session exists.
+	SetPassword(ctx context.Context, id string, on Proof, hash string, at time.Time, begin ...Session) error
 
 	// Rehash replaces the hash of a password by a better one of the same password; nothing
 	// ends. It changes nothing, and returns nil, if the account no longer has the old hash.

@@ -56,6 +56,10 @@ type Grant struct {
 	AuthTime time.Time
 	AMR      []string
 
+	// Assurance is the level that the authentication has reached; AnyAssurance for a grant
+	// of before it was recorded.
+	Assurance Assurance
+
 	CreatedAt time.Time
 
 	// ExpiresAt is the latest expiry of any token of the grant.

@@ -15,6 +15,10 @@ type Session struct {
 	AuthTime time.Time
 	AMR      []string
 
+	// Factors are the proofs of who the user is, the newest of each method. A session of
+	// before they were recorded, and one of a persona, may have none.
+	Factors []Factor
+
 	// UserAgent and Address are shown to the account's owner; Address is a network prefix,
 	// not a full address.
 	UserAgent string
@@ -38,13 +42,14 @@ type SessionFilter struct {
 
 // Sessions stores browser sessions.
 type Sessions interface {
-	// CreateSession records a session of an account in the epoch in which its owner
-	// authenticated, and ends the one that it replaces in the same browser (replaced may be
-	// zero or unknown), all or nothing. The client sessions of a replaced session of the
-	// same account pass to the new one. ErrNotFound if the account does not exist, is
-	// disabled or is to be deleted, ErrChanged if the epoch has ended, ErrConflict if the
-	// digest exists.
-	CreateSession(ctx context.Context, s Session, epoch int64, replaced Digest) error
+	// CreateSession records a session that rests on a proof, and ends the one that it
+	// replaces in the same browser (replaced may be zero or unknown), all or nothing. The
+	// client sessions of a replaced session of the same account pass to the new one. A
+	// proof by a passkey, a code of an app or a recovery code cancels the recovery of the
+	// account. ErrNotFound if the account does not exist, is disabled or is to be
+	// deleted, ErrChanged if the proof is of an earlier version of the account, ErrProof if
+	// another part of it does not hold, ErrConflict if the digest exists.
+	CreateSession(ctx context.Context, s Session, on Proof, replaced Digest) error
 
 	// Session returns the session with this digest and its account. Expired ones are
 	// returned until they are swept; ended ones are ErrNotFound.

@@ -98,6 +98,12 @@ var (
 	// ErrLimit means that the maximum number is reached.
 	ErrLimit = errors.New("storage: limit reached")
 
+	// ErrProof means that a part of a Proof does not hold: it was spent, removed, or ended.
+	ErrProof = errors.New("storage: the proof does not hold")
+
+	// ErrLast means that a removal would leave an account without a way to sign in.
+	ErrLast = errors.New("storage: the last way to sign in")
+
 	// ErrUnavailable means that the store cannot serve now: busy beyond its patience, out
 	// of space, read-only, damaged, unreachable, or closed. A later attempt may succeed.
 	// Whether a write took effect is unknown.

@@ -226,7 +226,7 @@ func TestSweep(t *testing.T) {
 	}
 	if err := errors.Join(
 		store.CreateAccount(t.Context(), storage.Account{ID: "account", CreatedAt: start}),
-		store.CreateSession(t.Context(), session, 0, storage.Digest{1}),
+		store.CreateSession(t.Context(), session, storage.Proof{}, storage.Digest{1}),
 	); err != nil {
 		t.Fatal(err)
 	}

@@ -11,7 +11,7 @@ const accountColumns = `a.id, a.email, a.email_digest, a.email_verified,
 	a.password_hash, a.password_changed_at, a.disabled, a.epoch, a.language, a.delete_at, a.created_at`
 
 // CreateAccount implements storage.Accounts.
-func (s *Store) CreateAccount(ctx context.Context, a storage.Account) error {
+func (s *Store) CreateAccount(ctx context.Context, a storage.Account, _ ...storage.FirstFactors) error {
 	return s.change(ctx, "create account", func(tx *tx) error {
 		_, err := tx.exec(`INSERT INTO main.accounts (id, email, email_digest, email_verified,
 				password_hash, password_changed_at, disabled, epoch, created_at, language, delete_at, person_revision)
@@ -62,7 +62,7 @@ func (s *Store) SetEmail(ctx context.Context, id, oldKey, email, key string, ver
 func (s *Store) ChangeEmail(ctx context.Context, c storage.EmailChange) error {
 	return s.change(ctx, "change e-mail", func(tx *tx) error {
 		changed, err := tx.exec(`UPDATE main.accounts SET email = ?3, email_digest = ?4, email_verified = 1, epoch = epoch + 1
-			WHERE id = ?1 AND epoch = ?2`, c.AccountID, c.Epoch, c.Email, optional(c.EmailKey))
+			WHERE id = ?1 AND epoch = ?2`, c.AccountID, c.On.Epoch, c.Email, optional(c.EmailKey))
 		if err := orChanged(tx, c.AccountID, changed, err); err != nil {
 			return err
 		}
@@ -85,10 +85,10 @@ func (s *Store) SetLanguage(ctx context.Context, id, language string) error {
 }
 
 // SetPassword implements storage.Accounts.
-func (s *Store) SetPassword(ctx context.Context, id string, epoch int64, hash string, at time.Time, begin ...storage.Session) error {
+func (s *Store) SetPassword(ctx context.Context, id string, on storage.Proof, hash string, at time.Time, begin ...storage.Session) error {
 	return s.change(ctx, "set password", func(tx *tx) error {
 		changed, err := tx.exec(`UPDATE main.accounts SET password_hash = ?3, password_changed_at = ?4, epoch = epoch + 1
-			WHERE id = ?1 AND epoch = ?2`, id, epoch, hash, micros(at))
+			WHERE id = ?1 AND epoch = ?2`, id, on.Epoch, hash, micros(at))
 		if err := orChanged(tx, id, changed, err); err != nil {
 			return err
 		}

@@ -9,10 +9,10 @@ import (
 )
 
 // SetDeletion implements storage.Deletions.
-func (s *Store) SetDeletion(ctx context.Context, id string, epoch int64, deleteAt, at time.Time) error {
+func (s *Store) SetDeletion(ctx context.Context, id string, on storage.Proof, deleteAt, at time.Time) error {
 	return s.change(ctx, "set deletion", func(tx *tx) error {
 		changed, err := tx.exec(`UPDATE main.accounts SET delete_at = ?3, epoch = epoch + 1 WHERE id = ?1 AND epoch = ?2`,
-			id, epoch, micros(deleteAt))
+			id, on.Epoch, micros(deleteAt))
 		if err := orChanged(tx, id, changed, err); err != nil || deleteAt.IsZero() {
 			return err
 		}

@@ -13,7 +13,7 @@ func openReturn(tx *tx, c storage.EmailChange) error {
 		return nil
 	}
 	_, err := tx.exec(`INSERT INTO main.email_returns (account_id, epoch, expires_at) VALUES (?1, ?2, ?3)`,
-		c.AccountID, c.Epoch+1, micros(c.ReturnUntil))
+		c.AccountID, c.On.Epoch+1, micros(c.ReturnUntil))
 	return err
 }
 

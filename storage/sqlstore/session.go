@@ -11,7 +11,7 @@ const sessionColumns = `s.account_id, s.auth_time, s.amr, s.user_agent, s.addres
 	s.created_at, s.last_seen_at, s.expires_at, s.idle_until`
 
 // CreateSession implements storage.Sessions.
-func (s *Store) CreateSession(ctx context.Context, n storage.Session, epoch int64, replaced storage.Digest) error {
+func (s *Store) CreateSession(ctx context.Context, n storage.Session, on storage.Proof, replaced storage.Digest) error {
 	return s.change(ctx, "create session", func(tx *tx) error {
 		// The lock orders this step and those that end the sessions of the account:
 		// otherwise a concurrent session would outlive them.
@@ -20,7 +20,7 @@ func (s *Store) CreateSession(ctx context.Context, n storage.Session, epoch int6
 		if err != nil {
 			return err
 		}
-		if int64(current) != epoch {
+		if int64(current) != on.Epoch {
 			return storage.ErrChanged
 		}
 		if err := insertSession(tx, n); err != nil {

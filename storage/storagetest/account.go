@@ -132,15 +132,15 @@ func (s *suite) accounts(t *testing.T) {
 	t.Run("NewEmailEndsWhatTheOldOneProved", func(t *testing.T) {
 		store := s.store(t)
 		createAccount(t, store, "account")
-		ok(t, store.CreateSession(t.Context(), session("account here", "account"), 0, storage.Digest{}))
+		ok(t, store.CreateSession(t.Context(), session("account here", "account"), storage.Proof{}, storage.Digest{}))
 		ok(t, store.SetEmail(t.Context(), "account", "key of account", "X", "key of account", true)) // the same, verified
-		ok(t, store.SetPassword(t.Context(), "account", 0, "hash", t0, session("account here", "account")))
+		ok(t, store.SetPassword(t.Context(), "account", storage.Proof{}, "hash", t0, session("account here", "account")))
 		ok(t, store.SetEmail(t.Context(), "account", "key of account", "y", "new", false))
-		fails(t, store.SetPassword(t.Context(), "account", 1, "hash of who reads the old mailbox", t0), storage.ErrChanged)
-		fails(t, store.CreateSession(t.Context(), session("late", "account"), 1, storage.Digest{}), storage.ErrChanged)
+		fails(t, store.SetPassword(t.Context(), "account", storage.Proof{Epoch: 1}, "hash of who reads the old mailbox", t0), storage.ErrChanged)
+		fails(t, store.CreateSession(t.Context(), session("late", "account"), storage.Proof{Epoch: 1}, storage.Digest{}), storage.ErrChanged)
 		_, _, err := store.Session(t.Context(), digest("account here"))
 		ok(t, err)
-		ok(t, store.SetPassword(t.Context(), "account", 2, "the owner's", t0))
+		ok(t, store.SetPassword(t.Context(), "account", storage.Proof{Epoch: 2}, "the owner's", t0))
 	})
 	t.Run("LanguageIsKept", func(t *testing.T) {
 		store := s.store(t)
@@ -158,8 +158,8 @@ func (s *suite) accounts(t *testing.T) {
 		store := s.store(t)
 		for _, first := range []int64{1 << 40, 7} { // deleted, and made again
 			ok(t, store.CreateAccount(t.Context(), storage.Account{ID: "account", Epoch: first, CreatedAt: t0}))
-			fails(t, store.CreateSession(t.Context(), session("early", "account"), 0, storage.Digest{}), storage.ErrChanged)
-			ok(t, store.SetPassword(t.Context(), "account", first, "hash", t0))
+			fails(t, store.CreateSession(t.Context(), session("early", "account"), storage.Proof{}, storage.Digest{}), storage.ErrChanged)
+			ok(t, store.SetPassword(t.Context(), "account", storage.Proof{Epoch: first}, "hash", t0))
 			got, err := store.Account(t.Context(), "account")
 			ok(t, err)
 			equal(t, got.Epoch, first+1)
@@ -182,7 +182,7 @@ func (s *suite) accounts(t *testing.T) {
 	t.Run("ChangesNeedAnAccount", func(t *testing.T) {
 		store := s.store(t)
 		fails(t, store.SetEmail(t.Context(), "nobody", "", "x", "x", true), storage.ErrNotFound)
-		fails(t, store.SetPassword(t.Context(), "nobody", 0, "x", t0), storage.ErrNotFound)
+		fails(t, store.SetPassword(t.Context(), "nobody", storage.Proof{}, "x", t0), storage.ErrNotFound)
 		fails(t, store.SetDisabled(t.Context(), "nobody", true, t0), storage.ErrNotFound)
 		fails(t, store.SetDisabled(t.Context(), "nobody", false, t0), storage.ErrNotFound)
 		found, err := store.DeleteAccount(t.Context(), "nobody", "x")
@@ -203,7 +203,7 @@ func (s *suite) endOfAccounts(t *testing.T) {
 		for _, id := range []string{"ann", "bob"} {
 			createAccount(t, store, id)
 			for _, place := range []string{"here", "there"} {
-				ok(t, store.CreateSession(t.Context(), session(id+" "+place, id), 0, storage.Digest{}))
+				ok(t, store.CreateSession(t.Context(), session(id+" "+place, id), storage.Proof{}, storage.Digest{}))
 			}
 			g := grant(id, "client", id)
 			ok(t, store.CreateGrant(t.Context(), g, storage.Basis{}, token(g, storage.AccessToken, id)))
@@ -238,7 +238,7 @@ func (s *suite) endOfAccounts(t *testing.T) {
 
 	t.Run("PasswordEndsSessionsAndGrants", func(t *testing.T) {
 		store := setup(t)
-		ok(t, store.SetPassword(t.Context(), "ann", 0, "new hash", elsewhere))
+		ok(t, store.SetPassword(t.Context(), "ann", storage.Proof{}, "new hash", elsewhere))
 		got, err := store.Account(t.Context(), "ann")
 		ok(t, err)
 		equal(t, got.PasswordHash, "new hash")
@@ -250,7 +250,7 @@ func (s *suite) endOfAccounts(t *testing.T) {
 	})
 	t.Run("PasswordBeginsASession", func(t *testing.T) {
 		store := setup(t)
-		ok(t, store.SetPassword(t.Context(), "ann", 0, "new hash", t0, session("begun", "ann")))
+		ok(t, store.SetPassword(t.Context(), "ann", storage.Proof{}, "new hash", t0, session("begun", "ann")))
 		equal(t, sessions(t, store, "ann"), nil)
 		_, account, err := store.Session(t.Context(), digest("begun"))
 		ok(t, err)
@@ -258,19 +258,19 @@ func (s *suite) endOfAccounts(t *testing.T) {
 	})
 	t.Run("PasswordIsSetOverTheOneThatWasThere", func(t *testing.T) {
 		store := setup(t)
-		ok(t, store.SetPassword(t.Context(), "ann", 0, "the owner's", t0))
-		fails(t, store.SetPassword(t.Context(), "ann", 0, "the thief's", t0, session("begun", "ann")), storage.ErrChanged)
+		ok(t, store.SetPassword(t.Context(), "ann", storage.Proof{}, "the owner's", t0))
+		fails(t, store.SetPassword(t.Context(), "ann", storage.Proof{}, "the thief's", t0, session("begun", "ann")), storage.ErrChanged)
 		got, err := store.Account(t.Context(), "ann")
 		ok(t, err)
 		equal(t, got.PasswordHash, "the owner's")
 		_, _, err = store.Session(t.Context(), digest("begun"))
 		fails(t, err, storage.ErrNotFound)
-		ok(t, store.SetPassword(t.Context(), "ann", 1, "the owner's next", t0))
+		ok(t, store.SetPassword(t.Context(), "ann", storage.Proof{Epoch: 1}, "the owner's next", t0))
 	})
 	t.Run("SessionIsOfTheEpochInWhichItsOwnerWasRecognized", func(t *testing.T) {
 		for name, end := range map[string]func(storage.Store) error{
 			"Password": func(store storage.Store) error {
-				return store.SetPassword(t.Context(), "ann", 0, "new hash", t0)
+				return store.SetPassword(t.Context(), "ann", storage.Proof{}, "new hash", t0)
 			},
 			"Lock": func(store storage.Store) error {
 				err := store.SetDisabled(t.Context(), "ann", true, t0)
@@ -280,14 +280,14 @@ func (s *suite) endOfAccounts(t *testing.T) {
 			t.Run(name, func(t *testing.T) {
 				store := setup(t)
 				ok(t, end(store))
-				fails(t, store.CreateSession(t.Context(), session("late", "ann"), 0, storage.Digest{}), storage.ErrChanged)
-				ok(t, store.CreateSession(t.Context(), session("late", "ann"), 1, storage.Digest{}))
+				fails(t, store.CreateSession(t.Context(), session("late", "ann"), storage.Proof{}, storage.Digest{}), storage.ErrChanged)
+				ok(t, store.CreateSession(t.Context(), session("late", "ann"), storage.Proof{Epoch: 1}, storage.Digest{}))
 			})
 		}
 	})
 	t.Run("RehashEndsNothing", func(t *testing.T) {
 		store := setup(t)
-		ok(t, store.SetPassword(t.Context(), "ann", 0, "old hash", t0, session("ann here", "ann")))
+		ok(t, store.SetPassword(t.Context(), "ann", storage.Proof{}, "old hash", t0, session("ann here", "ann")))
 		ok(t, store.Rehash(t.Context(), "ann", "another hash", "lost update"))
 		ok(t, store.Rehash(t.Context(), "nobody", "old hash", "new hash"))
 		ok(t, store.Rehash(t.Context(), "ann", "old hash", "new hash"))
@@ -301,7 +301,7 @@ func (s *suite) endOfAccounts(t *testing.T) {
 		store := setup(t)
 		_, err := store.RevokeGrants(t.Context(), storage.GrantFilter{Subject: "ann"}, t0)
 		ok(t, err)
-		ok(t, store.SetPassword(t.Context(), "ann", 0, "new hash", t0.Add(time.Hour)))
+		ok(t, store.SetPassword(t.Context(), "ann", storage.Proof{}, "new hash", t0.Add(time.Hour)))
 		equal(t, revokedAt(t, store, "ann"), t0)
 	})
 	t.Run("LockEndsSessionsAndGrants", func(t *testing.T) {
@@ -343,8 +343,8 @@ func (s *suite) endOfAccounts(t *testing.T) {
 			equal(t, g.RevokedAt, asStored)
 		}
 		// Whoever was recognized before begins no session.
-		fails(t, store.CreateSession(t.Context(), session("late", "ann"), 0, storage.Digest{}), storage.ErrChanged)
-		ok(t, store.CreateSession(t.Context(), session("again", "ann"), 1, storage.Digest{}))
+		fails(t, store.CreateSession(t.Context(), session("late", "ann"), storage.Proof{}, storage.Digest{}), storage.ErrChanged)
+		ok(t, store.CreateSession(t.Context(), session("again", "ann"), storage.Proof{Epoch: 1}, storage.Digest{}))
 		_, err := store.Consent(t.Context(), "ann", "client")
 		ok(t, err)
 		untouched(t, store)

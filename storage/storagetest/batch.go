@@ -157,7 +157,7 @@ func (s *suite) batches(t *testing.T) {
 		for i := range 5 {
 			n := session(fmt.Sprint(i), "ann")
 			n.CreatedAt = t0.Add(time.Duration(i) * time.Second)
-			ok(t, store.CreateSession(t.Context(), n, 0, storage.Digest{}))
+			ok(t, store.CreateSession(t.Context(), n, storage.Proof{}, storage.Digest{}))
 		}
 		old := collect(t, func(after storage.Digest, limit int) ([]storage.Digest, storage.Digest, error) {
 			return store.FindSessions(t.Context(), t0.Add(2*time.Second), after, limit)

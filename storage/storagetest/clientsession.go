@@ -34,7 +34,7 @@ func (s *suite) signedIn(t *testing.T, account, name string, clients ...string) 
 	t.Helper()
 	store := s.store(t)
 	createAccount(t, store, account)
-	ok(t, store.CreateSession(t.Context(), session(name, account), 0, storage.Digest{}))
+	ok(t, store.CreateSession(t.Context(), session(name, account), storage.Proof{}, storage.Digest{}))
 	for _, client := range clients {
 		begin(t, store, account, name, client)
 	}
@@ -80,9 +80,9 @@ func (s *suite) clientSessions(t *testing.T) {
 	})
 	t.Run("GoesOnInTheSessionThatReplacesItsOwn", func(t *testing.T) {
 		store := s.signedIn(t, "account", "before", "client")
-		ok(t, store.CreateSession(t.Context(), session("elsewhere", "account"), 0, storage.Digest{}))
+		ok(t, store.CreateSession(t.Context(), session("elsewhere", "account"), storage.Proof{}, storage.Digest{}))
 		begin(t, store, "account", "elsewhere", "of another browser")
-		ok(t, store.CreateSession(t.Context(), session("after", "account"), 0, digest("before")))
+		ok(t, store.CreateSession(t.Context(), session("after", "account"), storage.Proof{}, digest("before")))
 		begin(t, store, "account", "after", "another")
 		equal(t, due(t, store, turn(t0)), none)
 		ok(t, store.EndSession(t.Context(), digest("after")))
@@ -92,7 +92,7 @@ func (s *suite) clientSessions(t *testing.T) {
 		store := s.signedIn(t, "account", "session", "one", "two")
 		for i := range 40 { // more than a sweep takes at a time
 			name := fmt.Sprint("session ", i)
-			ok(t, store.CreateSession(t.Context(), session(name, "account"), 0, storage.Digest{}))
+			ok(t, store.CreateSession(t.Context(), session(name, "account"), storage.Proof{}, storage.Digest{}))
 			begin(t, store, "account", name, fmt.Sprint("client ", i))
 		}
 		equal(t, sweepAll(t, store, t0.Add(time.Hour)), 41)
@@ -153,7 +153,7 @@ func (s *suite) endsOfSessions(t *testing.T) {
 			return err
 		},
 		"Password": func(t *testing.T, store storage.Store) error {
-			return store.SetPassword(t.Context(), "account", 0, "new", t0, session("begun with it", "account"))
+			return store.SetPassword(t.Context(), "account", storage.Proof{}, "new", t0, session("begun with it", "account"))
 		},
 		"Address": func(t *testing.T, store storage.Store) error {
 			return store.ChangeEmail(t.Context(), emailChange("account", 0, "new"))
@@ -172,13 +172,13 @@ func (s *suite) endsOfSessions(t *testing.T) {
 		},
 		"AnotherAccountInTheBrowser": func(t *testing.T, store storage.Store) error {
 			createAccount(t, store, "another")
-			return store.CreateSession(t.Context(), session("of another", "another"), 0, digest("session"))
+			return store.CreateSession(t.Context(), session("of another", "another"), storage.Proof{}, digest("session"))
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			store := s.signedIn(t, "account", "session", "one", "two")
 			createAccount(t, store, "bystander")
-			ok(t, store.CreateSession(t.Context(), session("other", "bystander"), 0, storage.Digest{}))
+			ok(t, store.CreateSession(t.Context(), session("other", "bystander"), storage.Proof{}, storage.Digest{}))
 			begin(t, store, "bystander", "other", "three")
 			equal(t, due(t, store, turn(t0)), []string{})
 			ok(t, end(t, store))

@@ -98,8 +98,8 @@ func (s *suite) consents(t *testing.T) {
 		saveClient(t, store, "client")
 		createAccount(t, store, "subject")
 		createAccount(t, store, "another")
-		ok(t, store.CreateSession(t.Context(), session("session", "subject"), 0, storage.Digest{}))
-		ok(t, store.CreateSession(t.Context(), session("of another", "another"), 0, storage.Digest{}))
+		ok(t, store.CreateSession(t.Context(), session("session", "subject"), storage.Proof{}, storage.Digest{}))
+		ok(t, store.CreateSession(t.Context(), session("of another", "another"), storage.Proof{}, storage.Digest{}))
 		save := func(session string) error {
 			_ = store.RevokeConsent(t.Context(), "subject", "client", t0)
 			return store.SaveConsent(t.Context(), consent("subject", "client"), storage.ConsentBasis{Session: digest(session)})

@@ -64,7 +64,7 @@ func (s *suite) contests(t *testing.T) {
 		"PasswordOfAnEpoch": func(t *testing.T, store storage.Store, id string) (func(int, storage.Store) error, error) {
 			createAccount(t, store, id)
 			return func(i int, s storage.Store) error {
-				return s.SetPassword(t.Context(), id, 0, fmt.Sprint("hash ", i), t0)
+				return s.SetPassword(t.Context(), id, storage.Proof{}, fmt.Sprint("hash ", i), t0)
 			}, storage.ErrChanged
 		},
 		"AddressOfAnEpoch": func(t *testing.T, store storage.Store, id string) (func(int, storage.Store) error, error) {
@@ -93,7 +93,7 @@ func (s *suite) contests(t *testing.T) {
 		"DeletionOfAnEpoch": func(t *testing.T, store storage.Store, id string) (func(int, storage.Store) error, error) {
 			createAccount(t, store, id)
 			return func(i int, s storage.Store) error {
-				return s.SetDeletion(t.Context(), id, 0, t0.Add(time.Duration(i)*time.Hour), t0)
+				return s.SetDeletion(t.Context(), id, storage.Proof{}, t0.Add(time.Duration(i)*time.Hour), t0)
 			}, storage.ErrChanged
 		},
 		"WhatEndsAnEpoch": func(t *testing.T, store storage.Store, id string) (func(int, storage.Store) error, error) {
@@ -101,11 +101,11 @@ func (s *suite) contests(t *testing.T) {
 			return func(i int, s storage.Store) error {
 				switch i % 3 {
 				case 0:
-					return s.SetPassword(t.Context(), id, 0, "hash", t0)
+					return s.SetPassword(t.Context(), id, storage.Proof{}, "hash", t0)
 				case 1:
 					return s.ChangeEmail(t.Context(), emailChange(id, 0, id))
 				default:
-					return s.SetDeletion(t.Context(), id, 0, t0, t0)
+					return s.SetDeletion(t.Context(), id, storage.Proof{}, t0, t0)
 				}
 			}, storage.ErrChanged
 		},

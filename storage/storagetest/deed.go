@@ -46,7 +46,7 @@ var accountDeeds = map[string]deed[storage.Store]{
 		changes: []string{"account ann"},
 	},
 	"SetPassword": {
-		do:      func(ctx context.Context, s storage.Store) error { return s.SetPassword(ctx, "ann", 0, "new", t0) },
+		do:      func(ctx context.Context, s storage.Store) error { return s.SetPassword(ctx, "ann", storage.Proof{}, "new", t0) },
 		changes: []string{"account ann", "session ann", "grant ann", "due ann"},
 	},
 	"Rehash": {
@@ -66,7 +66,7 @@ var accountDeeds = map[string]deed[storage.Store]{
 	},
 	"SetDeletion": {
 		do: func(ctx context.Context, s storage.Store) error {
-			return s.SetDeletion(ctx, "ann", 0, t0.Add(time.Hour), t0)
+			return s.SetDeletion(ctx, "ann", storage.Proof{}, t0.Add(time.Hour), t0)
 		},
 		changes: []string{"account ann", "person ann", "session ann", "grant ann", "due ann"},
 	},
@@ -180,19 +180,19 @@ func revisionOf(ctx context.Context, s storage.Store, subject, group string) int
 var sessionDeeds = map[string]deed[storage.Store]{
 	"CreateSession": {
 		do: func(ctx context.Context, s storage.Store) error {
-			return s.CreateSession(ctx, session("next", "ann"), 0, digest("ann here"))
+			return s.CreateSession(ctx, session("next", "ann"), storage.Proof{}, digest("ann here"))
 		},
 		changes: []string{"session ann here"},
 	},
 	"CreateSessionOfTheOther": { // of two, one of whom is the first to be found
 		do: func(ctx context.Context, s storage.Store) error {
-			return s.CreateSession(ctx, session("next", "bob"), 0, digest("bob here"))
+			return s.CreateSession(ctx, session("next", "bob"), storage.Proof{}, digest("bob here"))
 		},
 		changes: []string{"session bob here"},
 	},
 	"CreateSessionInPlaceOfThatOfAnother": {
 		do: func(ctx context.Context, s storage.Store) error {
-			return s.CreateSession(ctx, session("next", "ann"), 0, digest("bob here"))
+			return s.CreateSession(ctx, session("next", "ann"), storage.Proof{}, digest("bob here"))
 		},
 		changes: []string{"session bob here", "due bob"},
 	},

@@ -16,7 +16,7 @@ func (s *suite) deletions(t *testing.T) {
 		store := s.store(t)
 		saveClient(t, store, "client")
 		createAccount(t, store, "ann")
-		ok(t, store.CreateSession(t.Context(), session("here", "ann"), 0, storage.Digest{}))
+		ok(t, store.CreateSession(t.Context(), session("here", "ann"), storage.Proof{}, storage.Digest{}))
 		g := grant("ann", "client", "ann")
 		ok(t, store.CreateGrant(t.Context(), g, storage.Basis{}, token(g, storage.AccessToken, "ann")))
 		ok(t, store.SaveConsent(t.Context(), consent("ann", "client"), storage.ConsentBasis{}))
@@ -25,7 +25,7 @@ func (s *suite) deletions(t *testing.T) {
 	}
 	t.Run("EndsWhatWasIssuedAndLetsNothingIn", func(t *testing.T) {
 		store := setup(t)
-		ok(t, store.SetDeletion(t.Context(), "ann", 0, due, elsewhere))
+		ok(t, store.SetDeletion(t.Context(), "ann", storage.Proof{}, due, elsewhere))
 		got, err := store.Account(t.Context(), "ann")
 		ok(t, err)
 		equal(t, got.DeleteAt, due)
@@ -35,7 +35,7 @@ func (s *suite) deletions(t *testing.T) {
 		_, g, err := store.Token(t.Context(), storage.AccessToken, digest("ann"))
 		ok(t, err)
 		equal(t, g.RevokedAt, asStored)
-		fails(t, store.CreateSession(t.Context(), session("late", "ann"), 1, storage.Digest{}), storage.ErrNotFound)
+		fails(t, store.CreateSession(t.Context(), session("late", "ann"), storage.Proof{Epoch: 1}, storage.Digest{}), storage.ErrNotFound)
 		late := grant("late", "client", "ann")
 		fails(t, store.CreateGrant(t.Context(), late, storage.Basis{}, token(late, storage.AccessToken, "late")), storage.ErrEnded)
 		person, err := store.Person(t.Context(), "ann")
@@ -44,13 +44,13 @@ func (s *suite) deletions(t *testing.T) {
 	})
 	t.Run("IsTakenBack", func(t *testing.T) {
 		store := setup(t)
-		ok(t, store.SetDeletion(t.Context(), "ann", 0, due, t0))
-		ok(t, store.SetDeletion(t.Context(), "ann", 1, time.Time{}, t0))
+		ok(t, store.SetDeletion(t.Context(), "ann", storage.Proof{}, due, t0))
+		ok(t, store.SetDeletion(t.Context(), "ann", storage.Proof{Epoch: 1}, time.Time{}, t0))
 		got, err := store.Account(t.Context(), "ann")
 		ok(t, err)
 		equal(t, got.DeleteAt, time.Time{})
 		equal(t, got.Epoch, 2)
-		ok(t, store.CreateSession(t.Context(), session("again", "ann"), 2, storage.Digest{}))
+		ok(t, store.CreateSession(t.Context(), session("again", "ann"), storage.Proof{Epoch: 2}, storage.Digest{}))
 		person, err := store.Person(t.Context(), "ann")
 		ok(t, err)
 		equal(t, person.HasAccount, true)
@@ -60,8 +60,8 @@ func (s *suite) deletions(t *testing.T) {
 	})
 	t.Run("IsOfItsEpoch", func(t *testing.T) {
 		store := setup(t)
-		fails(t, store.SetDeletion(t.Context(), "ann", 1, due, t0), storage.ErrChanged)
-		fails(t, store.SetDeletion(t.Context(), "nobody", 0, due, t0), storage.ErrNotFound)
+		fails(t, store.SetDeletion(t.Context(), "ann", storage.Proof{Epoch: 1}, due, t0), storage.ErrChanged)
+		fails(t, store.SetDeletion(t.Context(), "nobody", storage.Proof{}, due, t0), storage.ErrNotFound)
 		got, err := store.Account(t.Context(), "ann")
 		ok(t, err)
 		equal(t, got.DeleteAt, time.Time{})
@@ -70,7 +70,7 @@ func (s *suite) deletions(t *testing.T) {
 		store := setup(t)
 		for i, id := range []string{"c", "b", "a"} {
 			createAccount(t, store, id)
-			ok(t, store.SetDeletion(t.Context(), id, 0, due.Add(time.Duration(i)*time.Hour), t0))
+			ok(t, store.SetDeletion(t.Context(), id, storage.Proof{}, due.Add(time.Duration(i)*time.Hour), t0))
 		}
 		for _, when := range []struct {
 			now   time.Time
@@ -94,7 +94,7 @@ func (s *suite) deletions(t *testing.T) {
 		createAccount(t, store, "ann")
 		ok(t, store.SetAttributes(t.Context(), "ann", attributes(`{"handle": 1}`)))
 		ok(t, store.AppendEvent(t.Context(), storage.Event{At: t0, Name: "event", Subject: "ann", Address: "192.0.2.0/24"}))
-		ok(t, store.SetDeletion(t.Context(), "ann", 0, due, t0))
+		ok(t, store.SetDeletion(t.Context(), "ann", storage.Proof{}, due, t0))
 		found, err := store.DeleteDueAccount(t.Context(), "ann", "someone", due.Add(-time.Second))
 		ok(t, err)
 		equal(t, found, false)

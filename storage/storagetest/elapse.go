@@ -143,7 +143,7 @@ func user(t *testing.T, store storage.Store, id string) {
 	}))
 	n := session("session of "+id, id)
 	n.AuthTime = elsewhere
-	ok(t, store.CreateSession(t.Context(), n, 0, storage.Digest{}))
+	ok(t, store.CreateSession(t.Context(), n, storage.Proof{}, storage.Digest{}))
 	ok(t, store.SetStatus(t.Context(), id, storage.Status{
 		Group: "group", Verified: true, VerifiedAt: elsewhere, ExpiresAt: t0,
 	}, storage.NoStatus))

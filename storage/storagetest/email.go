@@ -9,7 +9,7 @@ import (
 // emailChange gives an account another address, in the session "begun by" its key.
 func emailChange(account string, epoch int64, key string) storage.EmailChange {
 	return storage.EmailChange{
-		AccountID: account, Epoch: epoch, Email: key, EmailKey: key, At: t0, Begin: session("begun by "+key, account),
+		AccountID: account, On: storage.Proof{Epoch: epoch}, Email: key, EmailKey: key, At: t0, Begin: session("begun by "+key, account),
 	}
 }
 
@@ -21,7 +21,7 @@ func (s *suite) emailChanges(t *testing.T) {
 		for _, id := range []string{"account", "another"} {
 			createAccount(t, store, id)
 			for _, place := range []string{"here", "there"} {
-				ok(t, store.CreateSession(t.Context(), session(id+" "+place, id), 0, storage.Digest{}))
+				ok(t, store.CreateSession(t.Context(), session(id+" "+place, id), storage.Proof{}, storage.Digest{}))
 			}
 			g := grant(id, "client", id)
 			ok(t, store.CreateGrant(t.Context(), g, storage.Basis{}, token(g, storage.AccessToken, id)))

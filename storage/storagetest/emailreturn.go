@@ -76,7 +76,7 @@ func (s *suite) emailReturns(t *testing.T) {
 			g := grant(id, "client", id)
 			ok(t, store.CreateGrant(t.Context(), g, storage.Basis{}, token(g, storage.AccessToken, id)))
 		}
-		ok(t, store.CreateSession(t.Context(), session("another here", "another"), 0, storage.Digest{}))
+		ok(t, store.CreateSession(t.Context(), session("another here", "another"), storage.Proof{}, storage.Digest{}))
 		_, err := store.ReturnEmail(t.Context(), emailReturn("account", 1))
 		ok(t, err)
 		_, _, err = store.Session(t.Context(), digest("begun by new"))
@@ -89,8 +89,8 @@ func (s *suite) emailReturns(t *testing.T) {
 			equal(t, g.RevokedAt, ended)
 		}
 		// what was proved to whoever had it before is worth nothing
-		fails(t, store.SetPassword(t.Context(), "account", 1, "hash of the thief", t0), storage.ErrChanged)
-		fails(t, store.CreateSession(t.Context(), session("late", "account"), 1, storage.Digest{}), storage.ErrChanged)
+		fails(t, store.SetPassword(t.Context(), "account", storage.Proof{Epoch: 1}, "hash of the thief", t0), storage.ErrChanged)
+		fails(t, store.CreateSession(t.Context(), session("late", "account"), storage.Proof{Epoch: 1}, storage.Digest{}), storage.ErrChanged)
 	})
 	t.Run("IsOfOneChange", func(t *testing.T) {
 		store := moved(t)
@@ -116,9 +116,9 @@ func (s *suite) emailReturns(t *testing.T) {
 	})
 	t.Run("OutlastsLaterEpochs", func(t *testing.T) {
 		store := moved(t)
-		ok(t, store.SetPassword(t.Context(), "account", 1, "hash of the thief", t0))
+		ok(t, store.SetPassword(t.Context(), "account", storage.Proof{Epoch: 1}, "hash of the thief", t0))
 		ok(t, store.EndIssued(t.Context(), "account", t0))
-		ok(t, store.SetDeletion(t.Context(), "account", 3, returnUntil, t0))
+		ok(t, store.SetDeletion(t.Context(), "account", storage.Proof{Epoch: 3}, returnUntil, t0))
 		before, err := store.ReturnEmail(t.Context(), emailReturn("account", 1))
 		ok(t, err)
 		equal(t, before.Epoch, 4)

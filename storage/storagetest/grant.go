@@ -188,7 +188,7 @@ func (s *suite) grantRestsOnBasis(t *testing.T) {
 			return err
 		},
 		"Password": func(t *testing.T, store storage.Store) error {
-			return store.SetPassword(t.Context(), "subject", 0, "new hash", t0)
+			return store.SetPassword(t.Context(), "subject", storage.Proof{}, "new hash", t0)
 		},
 		"Address": func(t *testing.T, store storage.Store) error {
 			return store.ChangeEmail(t.Context(), emailChange("subject", 0, "new"))
@@ -214,7 +214,7 @@ func (s *suite) grantRestsOnBasis(t *testing.T) {
 			store := s.store(t)
 			saveClient(t, store, "client")
 			createAccount(t, store, "subject")
-			ok(t, store.CreateSession(t.Context(), session("session", "subject"), 0, storage.Digest{}))
+			ok(t, store.CreateSession(t.Context(), session("session", "subject"), storage.Proof{}, storage.Digest{}))
 			decision := consent("subject", "client")
 			ok(t, store.SaveConsent(t.Context(), decision, storage.ConsentBasis{Session: digest("session")}))
 			for i, used := range []time.Time{t0, {}} { // lately, so that it is not renewed, and never
@@ -239,7 +239,7 @@ func (s *suite) grantRestsOnBasis(t *testing.T) {
 		saveClient(t, store, "client")
 		createAccount(t, store, "subject")
 		createAccount(t, store, "another")
-		ok(t, store.CreateSession(t.Context(), session("of another", "another"), 0, storage.Digest{}))
+		ok(t, store.CreateSession(t.Context(), session("of another", "another"), storage.Proof{}, storage.Digest{}))
 		decision := consent("subject", "client")
 		ok(t, store.SaveConsent(t.Context(), decision, storage.ConsentBasis{}))
 		for _, decision := range []storage.Consent{{}, decision} {

@@ -83,13 +83,13 @@ func (s lookingFirst) inEpoch(ctx context.Context, id string, epoch int64, write
 	})
 }
 
-func (s lookingFirst) SetPassword(ctx context.Context, id string, epoch int64, hash string, at time.Time, begin ...storage.Session) error {
-	return s.inEpoch(ctx, id, epoch, func(now int64) error { return s.DeveloperStore.SetPassword(ctx, id, now, hash, at, begin...) })
+func (s lookingFirst) SetPassword(ctx context.Context, id string, on storage.Proof, hash string, at time.Time, begin ...storage.Session) error {
+	return s.inEpoch(ctx, id, on.Epoch, func(now int64) error { return s.DeveloperStore.SetPassword(ctx, id, storage.Proof{Epoch: now}, hash, at, begin...) })
 }
 
 func (s lookingFirst) ChangeEmail(ctx context.Context, c storage.EmailChange) error {
-	return s.inEpoch(ctx, c.AccountID, c.Epoch, func(now int64) error {
-		c.Epoch = now
+	return s.inEpoch(ctx, c.AccountID, c.On.Epoch, func(now int64) error {
+		c.On.Epoch = now
 		return s.DeveloperStore.ChangeEmail(ctx, c)
 	})
 }
@@ -102,13 +102,13 @@ func (s lookingFirst) ReturnEmail(ctx context.Context, r storage.EmailReturn) (b
 		if err != nil {
 			return err
 		}
-		change.Epoch, change.Begin = now.Epoch, storage.Session{Digest: storage.Digest{byte(now.Epoch)}, AccountID: r.AccountID}
+		change.On.Epoch, change.Begin = now.Epoch, storage.Session{Digest: storage.Digest{byte(now.Epoch)}, AccountID: r.AccountID}
 		return s.DeveloperStore.ChangeEmail(ctx, change)
 	})
 }
 
-func (s lookingFirst) SetDeletion(ctx context.Context, id string, epoch int64, deleteAt, at time.Time) error {
-	return s.inEpoch(ctx, id, epoch, func(now int64) error { return s.DeveloperStore.SetDeletion(ctx, id, now, deleteAt, at) })
+func (s lookingFirst) SetDeletion(ctx context.Context, id string, on storage.Proof, deleteAt, at time.Time) error {
+	return s.inEpoch(ctx, id, on.Epoch, func(now int64) error { return s.DeveloperStore.SetDeletion(ctx, id, storage.Proof{Epoch: now}, deleteAt, at) })
 }
 
 func (s lookingFirst) SetEmail(ctx context.Context, id, oldKey, email, key string, verified bool) error {

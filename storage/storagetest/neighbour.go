@@ -84,7 +84,7 @@ func fill(t *testing.T, store storage.Store) {
 			ok(t, store.SetStatus(ctx, who, storage.Status{Group: name}, storage.NoStatus))
 		}
 		for _, place := range []string{"here", "there"} {
-			ok(t, store.CreateSession(ctx, session(who+" "+place, who), 0, storage.Digest{}))
+			ok(t, store.CreateSession(ctx, session(who+" "+place, who), storage.Proof{}, storage.Digest{}))
 			ok(t, store.SaveOneTimeCode(ctx, oneTimeCode("code "+who+" "+place, place, who)))
 		}
 		ok(t, store.AppendEvent(ctx, storage.Event{At: t0, Name: "signed_in", Subject: who, Address: "192.0.2.0/24"}))

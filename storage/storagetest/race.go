@@ -114,7 +114,7 @@ func (s *suite) races(t *testing.T) {
 	})
 	for name, end := range map[string]func(storage.Store) error{
 		"Lock":     func(store storage.Store) error { return store.SetDisabled(t.Context(), "account", true, t0) },
-		"Password": func(store storage.Store) error { return store.SetPassword(t.Context(), "account", 0, "new", t0) },
+		"Password": func(store storage.Store) error { return store.SetPassword(t.Context(), "account", storage.Proof{}, "new", t0) },
 		"Deletion": func(store storage.Store) error {
 			_, err := store.DeleteAccount(t.Context(), "account", "someone")
 			return err
@@ -180,7 +180,7 @@ func (s *suite) raceSessions(t *testing.T, end func(storage.Store) error) {
 		if i == contenders/2 {
 			return end(store)
 		}
-		err := store.CreateSession(t.Context(), session(fmt.Sprint("session ", i), "account"), 0, storage.Digest{})
+		err := store.CreateSession(t.Context(), session(fmt.Sprint("session ", i), "account"), storage.Proof{}, storage.Digest{})
 		if errors.Is(err, storage.ErrNotFound) || errors.Is(err, storage.ErrChanged) {
 			return nil // the end was first
 		}
@@ -198,7 +198,7 @@ func (s *suite) raceGrants(t *testing.T, end func(storage.Store) error) {
 	stores := s.stores(t, 2)
 	saveClient(t, stores[0], "client")
 	createAccount(t, stores[0], "account")
-	ok(t, stores[0].CreateSession(t.Context(), session("session", "account"), 0, storage.Digest{}))
+	ok(t, stores[0].CreateSession(t.Context(), session("session", "account"), storage.Proof{}, storage.Digest{}))
 	on := storage.Basis{Session: digest("session"), Consent: consent("account", "client")}
 	ok(t, stores[0].SaveConsent(t.Context(), on.Consent, storage.ConsentBasis{Session: digest("session")}))
 	for _, err := range race(stores, func(i int, store storage.Store) error {

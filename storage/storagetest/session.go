@@ -28,7 +28,7 @@ func (s *suite) sessions(t *testing.T) {
 		want.AMR = []string{"pwd"}
 		want.UserAgent = "Browser (¾)"
 		want.Address = "192.0.2.0/24"
-		ok(t, store.CreateSession(t.Context(), want, 0, storage.Digest{}))
+		ok(t, store.CreateSession(t.Context(), want, storage.Proof{}, storage.Digest{}))
 		want.AuthTime = asStored
 		got, account, err := store.Session(t.Context(), digest("session"))
 		ok(t, err)
@@ -44,17 +44,17 @@ func (s *suite) sessions(t *testing.T) {
 	})
 	t.Run("NeedsAnEnabledAccount", func(t *testing.T) {
 		store := s.store(t)
-		fails(t, store.CreateSession(t.Context(), session("session", "nobody"), 0, storage.Digest{}), storage.ErrNotFound)
+		fails(t, store.CreateSession(t.Context(), session("session", "nobody"), storage.Proof{}, storage.Digest{}), storage.ErrNotFound)
 		createAccount(t, store, "account")
-		ok(t, store.CreateSession(t.Context(), session("before", "account"), 0, storage.Digest{}))
+		ok(t, store.CreateSession(t.Context(), session("before", "account"), storage.Proof{}, storage.Digest{}))
 		ok(t, store.SetDisabled(t.Context(), "account", true, t0))
-		fails(t, store.CreateSession(t.Context(), session("session", "account"), 0, digest("before")), storage.ErrNotFound)
+		fails(t, store.CreateSession(t.Context(), session("session", "account"), storage.Proof{}, digest("before")), storage.ErrNotFound)
 	})
 	t.Run("ReplacesTheOneBefore", func(t *testing.T) {
 		store := s.store(t)
 		createAccount(t, store, "account")
-		ok(t, store.CreateSession(t.Context(), session("before", "account"), 0, digest("unknown")))
-		ok(t, store.CreateSession(t.Context(), session("after", "account"), 0, digest("before")))
+		ok(t, store.CreateSession(t.Context(), session("before", "account"), storage.Proof{}, digest("unknown")))
+		ok(t, store.CreateSession(t.Context(), session("after", "account"), storage.Proof{}, digest("before")))
 		_, _, err := store.Session(t.Context(), digest("before"))
 		fails(t, err, storage.ErrNotFound)
 		_, _, err = store.Session(t.Context(), digest("after"))
@@ -64,9 +64,9 @@ func (s *suite) sessions(t *testing.T) {
 		store := s.store(t)
 		createAccount(t, store, "victim")
 		createAccount(t, store, "other")
-		ok(t, store.CreateSession(t.Context(), session("session", "victim"), 0, storage.Digest{}))
-		ok(t, store.CreateSession(t.Context(), session("own", "other"), 0, storage.Digest{}))
-		fails(t, store.CreateSession(t.Context(), session("session", "other"), 0, digest("own")), storage.ErrConflict)
+		ok(t, store.CreateSession(t.Context(), session("session", "victim"), storage.Proof{}, storage.Digest{}))
+		ok(t, store.CreateSession(t.Context(), session("own", "other"), storage.Proof{}, storage.Digest{}))
+		fails(t, store.CreateSession(t.Context(), session("session", "other"), storage.Proof{}, digest("own")), storage.ErrConflict)
 		got, _, err := store.Session(t.Context(), digest("session"))
 		ok(t, err)
 		equal(t, got.AccountID, "victim")
@@ -78,7 +78,7 @@ func (s *suite) sessions(t *testing.T) {
 		createAccount(t, store, "account")
 		endless := session("session", "account")
 		endless.ExpiresAt, endless.IdleUntil = time.Time{}, time.Time{}
-		if err := store.CreateSession(t.Context(), endless, 0, storage.Digest{}); err == nil {
+		if err := store.CreateSession(t.Context(), endless, storage.Proof{}, storage.Digest{}); err == nil {
 			t.Error("a session without an end was recorded")
 		}
 	})
@@ -90,9 +90,9 @@ func (s *suite) sessions(t *testing.T) {
 		for i, name := range []string{"second", "third", "first"} {
 			n := session(name, "account")
 			n.LastSeenAt = t0.Add([]time.Duration{2, 1, 3}[i] * time.Minute)
-			ok(t, store.CreateSession(t.Context(), n, 0, storage.Digest{}))
+			ok(t, store.CreateSession(t.Context(), n, storage.Proof{}, storage.Digest{}))
 		}
-		ok(t, store.CreateSession(t.Context(), session("of another", "other"), 0, storage.Digest{}))
+		ok(t, store.CreateSession(t.Context(), session("of another", "other"), storage.Proof{}, storage.Digest{}))
 		list, err := store.Sessions(t.Context(), "account")
 		ok(t, err)
 		var got []storage.Digest
@@ -109,7 +109,7 @@ func (s *suite) sessions(t *testing.T) {
 	t.Run("EndedIsGone", func(t *testing.T) {
 		store := s.store(t)
 		createAccount(t, store, "account")
-		ok(t, store.CreateSession(t.Context(), session("session", "account"), 0, storage.Digest{}))
+		ok(t, store.CreateSession(t.Context(), session("session", "account"), storage.Proof{}, storage.Digest{}))
 		ok(t, store.EndSession(t.Context(), digest("session")))
 		_, _, err := store.Session(t.Context(), digest("session"))
 		fails(t, err, storage.ErrNotFound)
@@ -121,7 +121,7 @@ func (s *suite) sessions(t *testing.T) {
 func (s *suite) touchSession(t *testing.T) {
 	store := s.store(t)
 	createAccount(t, store, "account")
-	ok(t, store.CreateSession(t.Context(), session("session", "account"), 0, storage.Digest{}))
+	ok(t, store.CreateSession(t.Context(), session("session", "account"), storage.Proof{}, storage.Digest{}))
 	touch := func(seen, idleUntil time.Time) {
 		t.Helper()
 		ok(t, store.TouchSession(t.Context(), digest("session"), seen, idleUntil))
@@ -169,8 +169,8 @@ func (s *suite) endSessions(t *testing.T) {
 				createAccount(t, store, account)
 				old := session(account+" old", account)
 				old.CreatedAt = t0.Add(-time.Microsecond)
-				ok(t, store.CreateSession(t.Context(), old, 0, storage.Digest{}))
-				ok(t, store.CreateSession(t.Context(), session(account+" new", account), 0, storage.Digest{}))
+				ok(t, store.CreateSession(t.Context(), old, storage.Proof{}, storage.Digest{}))
+				ok(t, store.CreateSession(t.Context(), session(account+" new", account), storage.Proof{}, storage.Digest{}))
 			}
 			n, err := store.EndSessions(t.Context(), tc.match)
 			ok(t, err)

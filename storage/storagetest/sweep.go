@@ -81,7 +81,7 @@ func (s *suite) sweep(t *testing.T) {
 		idle, over, used := session("idle", "account"), session("over", "account"), session("used", "account")
 		over.ExpiresAt, over.IdleUntil = hour, day
 		for _, n := range []storage.Session{idle, over, used} {
-			ok(t, store.CreateSession(t.Context(), n, 0, storage.Digest{}))
+			ok(t, store.CreateSession(t.Context(), n, storage.Proof{}, storage.Digest{}))
 		}
 		ok(t, store.TouchSession(t.Context(), digest("used"), t0, day))
 		ok(t, store.TouchSession(t.Context(), digest("over"), t0, day))

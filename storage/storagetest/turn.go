@@ -90,7 +90,7 @@ func (s *suite) turns(t *testing.T) {
 	t.Run("GoToNoneWhoseSessionStands", func(t *testing.T) {
 		store := ended(t, "client")
 		ok(t, store.PostponeClientSession(t.Context(), takeOne(t, store, t0), t0.Add(time.Hour)))
-		ok(t, store.CreateSession(t.Context(), session("stands", "account"), 0, storage.Digest{}))
+		ok(t, store.CreateSession(t.Context(), session("stands", "account"), storage.Proof{}, storage.Digest{}))
 		for _, client := range []string{"a", "b", "c"} {
 			begin(t, store, "account", "stands", client)
 		}
@@ -135,7 +135,7 @@ func (s *suite) turns(t *testing.T) {
 func (s *suite) raceTurns(t *testing.T) {
 	stores := s.stores(t, 2)
 	createAccount(t, stores[0], "account")
-	ok(t, stores[0].CreateSession(t.Context(), session("session", "account"), 0, storage.Digest{}))
+	ok(t, stores[0].CreateSession(t.Context(), session("session", "account"), storage.Proof{}, storage.Digest{}))
 	for i := range contenders {
 		begin(t, stores[0], "account", "session", fmt.Sprint("client ", i))
 	}
@@ -170,8 +170,8 @@ func (s *suite) raceTurns(t *testing.T) {
 func (s *suite) raceNotices(t *testing.T) {
 	stores := s.stores(t, 2)
 	createAccount(t, stores[0], "account")
-	ok(t, stores[0].CreateSession(t.Context(), session("session", "account"), 0, storage.Digest{}))
-	ok(t, stores[0].CreateSession(t.Context(), session("stays", "account"), 0, storage.Digest{}))
+	ok(t, stores[0].CreateSession(t.Context(), session("session", "account"), storage.Proof{}, storage.Digest{}))
+	ok(t, stores[0].CreateSession(t.Context(), session("stays", "account"), storage.Proof{}, storage.Digest{}))
 	for i := range contenders {
 		saveClient(t, stores[0], fmt.Sprint("client ", i))
 	}

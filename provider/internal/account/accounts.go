@@ -43,7 +43,7 @@ func (a *Accounts) SetPassword(ctx context.Context, account storage.Account, cho
 	if err != nil {
 		return fmt.Errorf("hash password: %w", err)
 	}
-	if err := a.Store.SetPassword(ctx, account.ID, account.Epoch, hash, a.Clock(), begin...); err != nil {
+	if err := a.Store.SetPassword(ctx, account.ID, account.Proof(), hash, a.Clock(), begin...); err != nil {
 		return fmt.Errorf("save password: %w", err)
 	}
 	a.Audit.Record(ctx, storage.Event{Name: audit.PasswordChanged, Subject: account.ID, Detail: by})

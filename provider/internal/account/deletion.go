@@ -107,7 +107,7 @@ func (p *Pages) decideDeletion(w http.ResponseWriter, r *http.Request, page *aut
 	if keeps {
 		deleteAt = time.Time{}
 	}
-	err = p.Store.SetDeletion(r.Context(), account.ID, account.Epoch, deleteAt, p.Clock())
+	err = p.Store.SetDeletion(r.Context(), account.ID, account.Proof(), deleteAt, p.Clock())
 	if errors.Is(err, storage.ErrChanged) || errors.Is(err, storage.ErrNotFound) {
 		return &web.PageError{Status: http.StatusBadRequest, Code: ui.ErrorExpired, Cause: err}
 	}

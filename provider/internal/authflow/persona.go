@@ -29,7 +29,7 @@ var (
 // Authentication describes the sign-in of an account's owner.
 func Authentication(r *http.Request, account storage.Account, amr ...string) session.Authentication {
 	return session.Authentication{
-		AccountID: account.ID, Epoch: account.Epoch, AMR: amr,
+		AccountID: account.ID, On: account.Proof(), AMR: amr,
 		UserAgent: strings.ToValidUTF8(web.Truncate(r.UserAgent(), 256), ""), Address: request.Network(r.Context()),
 	}
 }

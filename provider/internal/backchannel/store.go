@@ -33,9 +33,9 @@ func (s Store) EndClientSessions(ctx context.Context, subject string, hostSessio
 }
 
 // SetPassword implements storage.Accounts.
-func (s Store) SetPassword(ctx context.Context, id string, epoch int64, hash string, at time.Time, begin ...storage.Session) error {
+func (s Store) SetPassword(ctx context.Context, id string, on storage.Proof, hash string, at time.Time, begin ...storage.Session) error {
 	defer s.Ended()
-	return s.Store.SetPassword(ctx, id, epoch, hash, at, begin...)
+	return s.Store.SetPassword(ctx, id, on, hash, at, begin...)
 }
 
 // SetDisabled implements storage.Accounts.
@@ -51,9 +51,9 @@ func (s Store) DeleteAccount(ctx context.Context, id, pseudonym string) (bool, e
 }
 
 // SetDeletion implements storage.Deletions.
-func (s Store) SetDeletion(ctx context.Context, id string, epoch int64, deleteAt, at time.Time) error {
+func (s Store) SetDeletion(ctx context.Context, id string, on storage.Proof, deleteAt, at time.Time) error {
 	defer s.Ended()
-	return s.Store.SetDeletion(ctx, id, epoch, deleteAt, at)
+	return s.Store.SetDeletion(ctx, id, on, deleteAt, at)
 }
 
 // EndIssued implements storage.Accounts.

@@ -73,8 +73,8 @@ func value[T any](ctx context.Context, s *FaultyStore, method string, call func(
 	return v, nil
 }
 
-func (s *FaultyStore) CreateAccount(ctx context.Context, a storage.Account) error {
-	return s.do(ctx, "CreateAccount", func() error { return s.Store.CreateAccount(ctx, a) })
+func (s *FaultyStore) CreateAccount(ctx context.Context, a storage.Account, first ...storage.FirstFactors) error {
+	return s.do(ctx, "CreateAccount", func() error { return s.Store.CreateAccount(ctx, a, first...) })
 }
 
 func (s *FaultyStore) Account(ctx context.Context, id string) (storage.Account, error) {
@@ -89,8 +89,8 @@ func (s *FaultyStore) ReturnEmail(ctx context.Context, r storage.EmailReturn) (s
 	return value(ctx, s, "ReturnEmail", func() (storage.Account, error) { return s.Store.ReturnEmail(ctx, r) })
 }
 
-func (s *FaultyStore) SetPassword(ctx context.Context, id string, epoch int64, hash string, at time.Time, begin ...storage.Session) error {
-	return s.do(ctx, "SetPassword", func() error { return s.Store.SetPassword(ctx, id, epoch, hash, at, begin...) })
+func (s *FaultyStore) SetPassword(ctx context.Context, id string, on storage.Proof, hash string, at time.Time, begin ...storage.Session) error {
+	return s.do(ctx, "SetPassword", func() error { return s.Store.SetPassword(ctx, id, on, hash, at, begin...) })
 }
 
 func (s *FaultyStore) Person(ctx context.Context, subject string) (storage.Person, error) {
@@ -170,8 +170,8 @@ func (s *FaultyStore) AddKey(ctx context.Context, k storage.Key) error {
 	return s.do(ctx, "AddKey", func() error { return s.Store.AddKey(ctx, k) })
 }
 
-func (s *FaultyStore) CreateSession(ctx context.Context, n storage.Session, epoch int64, replaced storage.Digest) error {
-	return s.do(ctx, "CreateSession", func() error { return s.Store.CreateSession(ctx, n, epoch, replaced) })
+func (s *FaultyStore) CreateSession(ctx context.Context, n storage.Session, on storage.Proof, replaced storage.Digest) error {
+	return s.do(ctx, "CreateSession", func() error { return s.Store.CreateSession(ctx, n, on, replaced) })
 }
 
 func (s *FaultyStore) Session(ctx context.Context, digest storage.Digest) (n storage.Session, a storage.Account, err error) {

@@ -51,9 +51,9 @@ func (s *Store) RemoveGrants(ctx context.Context, ids []storage.GrantID) (int, e
 }
 
 // CreateAccount implements storage.Accounts.
-func (s *Store) CreateAccount(ctx context.Context, a storage.Account) error {
+func (s *Store) CreateAccount(ctx context.Context, a storage.Account, first ...storage.FirstFactors) error {
 	defer s.forget(changed{person: a.ID})
-	return s.Store.CreateAccount(ctx, a)
+	return s.Store.CreateAccount(ctx, a, first...)
 }
 
 // SetEmail implements storage.Accounts.
@@ -81,9 +81,9 @@ func (s *Store) SetLanguage(ctx context.Context, id, language string) error {
 }
 
 // SetPassword implements storage.Accounts.
-func (s *Store) SetPassword(ctx context.Context, id string, epoch int64, hash string, at time.Time, begin ...storage.Session) error {
+func (s *Store) SetPassword(ctx context.Context, id string, on storage.Proof, hash string, at time.Time, begin ...storage.Session) error {
 	defer s.forget(changed{every: ofAccount})
-	return s.Store.SetPassword(ctx, id, epoch, hash, at, begin...)
+	return s.Store.SetPassword(ctx, id, on, hash, at, begin...)
 }
 
 // Rehash implements storage.Accounts.
@@ -111,9 +111,9 @@ func (s *Store) DeleteAccount(ctx context.Context, id, pseudonym string) (bool, 
 }
 
 // SetDeletion implements storage.Deletions.
-func (s *Store) SetDeletion(ctx context.Context, id string, epoch int64, deleteAt, at time.Time) error {
+func (s *Store) SetDeletion(ctx context.Context, id string, on storage.Proof, deleteAt, at time.Time) error {
 	defer s.forget(changed{person: id, every: ofAccount})
-	return s.Store.SetDeletion(ctx, id, epoch, deleteAt, at)
+	return s.Store.SetDeletion(ctx, id, on, deleteAt, at)
 }
 
 // DeleteDueAccount implements storage.Deletions.
@@ -153,9 +153,9 @@ func (s *Store) RemoveStatus(ctx context.Context, subject, group string) error {
 }
 
 // CreateSession implements storage.Sessions.
-func (s *Store) CreateSession(ctx context.Context, n storage.Session, epoch int64, replaced storage.Digest) error {
+func (s *Store) CreateSession(ctx context.Context, n storage.Session, on storage.Proof, replaced storage.Digest) error {
 	defer s.forget(changed{session: replaced})
-	return s.Store.CreateSession(ctx, n, epoch, replaced)
+	return s.Store.CreateSession(ctx, n, on, replaced)
 }
 
 // TouchSession implements storage.Sessions.

@@ -36,7 +36,7 @@ func (n names) fill(ctx context.Context, s storage.Store) error {
 	for _, write := range []func() error{
 		func() error { return s.SaveClient(ctx, storage.Client{ID: n.client, CreatedAt: t0}) },
 		func() error { return s.CreateAccount(ctx, n.account()) },
-		func() error { return s.CreateSession(ctx, n.signedIn(n.session), 0, storage.Digest{}) },
+		func() error { return s.CreateSession(ctx, n.signedIn(n.session), storage.Proof{}, storage.Digest{}) },
 		func() error { return s.SaveConsent(ctx, n.allowed(1), storage.ConsentBasis{}) },
 		func() error {
 			return s.SetAttributes(ctx, n.user, map[string]json.RawMessage{"fname": json.RawMessage(`"Ann"`)})
@@ -123,7 +123,7 @@ var writes = map[string]write{
 	}},
 	"SetLanguage": {do: func(ctx context.Context, s storage.Store, n names) error { return s.SetLanguage(ctx, n.user, "de") }},
 	"SetPassword": {do: func(ctx context.Context, s storage.Store, n names) error {
-		return s.SetPassword(ctx, n.user, 0, "new", t0)
+		return s.SetPassword(ctx, n.user, storage.Proof{}, "new", t0)
 	}},
 	"Rehash":      {do: func(ctx context.Context, s storage.Store, n names) error { return s.Rehash(ctx, n.user, "hash", "new") }},
 	"SetDisabled": {do: func(ctx context.Context, s storage.Store, n names) error { return s.SetDisabled(ctx, n.user, true, t0) }},
@@ -133,11 +133,11 @@ var writes = map[string]write{
 		return err
 	}},
 	"SetDeletion": {do: func(ctx context.Context, s storage.Store, n names) error {
-		return s.SetDeletion(ctx, n.user, 0, t0.Add(time.Hour), t0)
+		return s.SetDeletion(ctx, n.user, storage.Proof{}, t0.Add(time.Hour), t0)
 	}},
 	"DeleteDueAccount": {
 		before: func(ctx context.Context, s storage.Store, n names) error {
-			return s.SetDeletion(ctx, n.user, 0, t0.Add(-time.Hour), t0)
+			return s.SetDeletion(ctx, n.user, storage.Proof{}, t0.Add(-time.Hour), t0)
 		},
 		do: func(ctx context.Context, s storage.Store, n names) error {
 			_, err := s.DeleteDueAccount(ctx, n.user, "someone", t0)
@@ -161,7 +161,7 @@ var writes = map[string]write{
 		return s.RemoveStatus(ctx, n.user, "military")
 	}},
 	"CreateSession": {do: func(ctx context.Context, s storage.Store, n names) error {
-		return s.CreateSession(ctx, n.signedIn(n.another()), 0, n.session)
+		return s.CreateSession(ctx, n.signedIn(n.another()), storage.Proof{}, n.session)
 	}},
 	"TouchSession": {do: func(ctx context.Context, s storage.Store, n names) error {
 		return s.TouchSession(ctx, n.session, t0.Add(time.Minute), t0.Add(time.Hour))

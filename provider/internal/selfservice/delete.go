@@ -64,7 +64,7 @@ func (p *Pages) delete(w http.ResponseWriter, r *http.Request, user *authflow.Us
 	}
 	now := p.Clock()
 	owner.DeleteAt = now.Add(p.Grace)
-	err = p.Store.SetDeletion(r.Context(), owner.ID, owner.Epoch, owner.DeleteAt, now)
+	err = p.Store.SetDeletion(r.Context(), owner.ID, owner.Proof(), owner.DeleteAt, now)
 	if errors.Is(err, storage.ErrChanged) { // the password that was checked has changed
 		return p.renderDelete(w, r, user, http.StatusUnprocessableEntity, ui.Problem{Code: ui.PasswordWrong})
 	}

@@ -207,7 +207,7 @@ func (p *Pages) moveAccount(w http.ResponseWriter, r *http.Request, user *authfl
 	begin, send := p.Sessions.New(authflow.Authentication(r, owner, "pwd"))
 	begin.AuthTime = checked
 	change := storage.EmailChange{
-		AccountID: owner.ID, Epoch: owner.Epoch, Email: to.Wanted, EmailKey: key, At: p.Clock(), Begin: begin,
+		AccountID: owner.ID, On: owner.Proof(), Email: to.Wanted, EmailKey: key, At: p.Clock(), Begin: begin,
 	}
 	told := ui.MailView{Kind: ui.MailEmailChanged}
 	if owner.EmailVerified {

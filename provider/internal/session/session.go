@@ -4,6 +4,7 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -39,10 +40,14 @@ type Store interface {
 type Authentication struct {
 	AccountID string
 
-	// Epoch is that of the account at the authentication of its owner.
-	Epoch int64
+	// On is what the session rests on: at least the account as it was read.
+	On storage.Proof
+
+	// At is the time of the authentication; zero for now.
+	At time.Time
 
 	AMR       []string
+	Factors   []storage.Factor
 	UserAgent string
 	// Address is a network prefix for the owner to recognize.
 	Address string
@@ -51,12 +56,12 @@ type Authentication struct {
 // Begin signs the browser in, for the rest of this request as well, and returns the
 // session. The browser's former session ends in the same step: an identifier from before
 // must be useless afterwards (session fixation). storage.ErrNotFound if the account is gone
-// or disabled, storage.ErrChanged if its epoch has ended: the owner's authentication is no
-// longer valid.
+// or disabled, storage.ErrChanged or storage.ErrProof if the owner's authentication is no longer
+// valid.
 func (m *Manager) Begin(ctx context.Context, w http.ResponseWriter, r *http.Request, a Authentication) (storage.Digest, error) {
 	session, secret := m.issue(a)
 	replaced, _ := m.Tokens.Parse(token.Session, m.Cookies.Get(r, Session))
-	if err := m.Store.CreateSession(ctx, session, a.Epoch, replaced); err != nil {
+	if err := m.Store.CreateSession(ctx, session, a.On, replaced); err != nil {
 		return storage.Digest{}, fmt.Errorf("create session: %w", err)
 	}
 	m.Cookies.Set(w, Session, secret, m.Life)
@@ -76,7 +81,7 @@ func (m *Manager) issue(a Authentication) (storage.Session, string) {
 	secret, digest := m.Tokens.New(token.Session)
 	now := m.Clock()
 	return storage.Session{
-		Digest: digest, AccountID: a.AccountID, AuthTime: now, AMR: a.AMR,
+		Digest: digest, AccountID: a.AccountID, AuthTime: cmp.Or(a.At, now), AMR: a.AMR, Factors: a.Factors,
 		UserAgent: a.UserAgent, Address: a.Address,
 		CreatedAt: now, LastSeenAt: now, ExpiresAt: now.Add(m.Life), IdleUntil: now.Add(m.Idle),
 	}, secret

@@ -89,9 +89,9 @@ func (s sealedStore) openAttribute(subject, handle string, stored json.RawMessag
 }
 
 // CreateAccount implements storage.Accounts.
-func (s sealedStore) CreateAccount(ctx context.Context, a storage.Account) error {
+func (s sealedStore) CreateAccount(ctx context.Context, a storage.Account, first ...storage.FirstFactors) error {
 	a.Email, a.EmailKey = s.sealEmail(a.ID, a.Email, a.EmailKey)
-	return s.Store.CreateAccount(ctx, a)
+	return s.Store.CreateAccount(ctx, a, first...)
 }
 
 // Account implements storage.Accounts.

@@ -21,12 +21,12 @@ type repeatingStore struct {
 	tokens  map[storage.TokenKind]storage.Digest
 }
 
-func (s *repeatingStore) CreateSession(ctx context.Context, n storage.Session, epoch int64, replaced storage.Digest) error {
+func (s *repeatingStore) CreateSession(ctx context.Context, n storage.Session, on storage.Proof, replaced storage.Digest) error {
 	if s.repeats {
 		n.Digest = s.session
 	}
 	s.session = n.Digest
-	return s.Store.CreateSession(ctx, n, epoch, replaced)
+	return s.Store.CreateSession(ctx, n, on, replaced)
 }
 
 func (s *repeatingStore) CreateGrant(ctx context.Context, g storage.Grant, on storage.Basis, issued ...storage.Token) error {

@@ -1,0 +1,102 @@
+package storage
+
+import "time"
+
+// Method is the kind of a factor.
+type Method string
+
+// The kinds of factors.
+const (
+	// Password is the password of the account.
+	Password Method = "password"
+
+	// PasskeyVerified is a passkey whose authenticator has verified the user, by a
+	// fingerprint or a PIN.
+	PasskeyVerified Method = "passkey"
+
+	// PasskeyPresent is a passkey whose authenticator has only found somebody present.
+	PasskeyPresent Method = "security_key"
+
+	// TOTPCode is a code of an authenticator app (RFC 6238).
+	TOTPCode Method = "totp"
+
+	// RecoveryCode is one of the account's recovery codes.
+	RecoveryCode Method = "recovery_code"
+)
+
+// Factor is one proof of who the user is, given in a session.
+type Factor struct {
+	Method Method `json:"m"`
+
+	// At is the time of the proof.
+	At time.Time `json:"t"`
+
+	// Since is when the account got what was proved: its password, passkey, app or codes.
+	Since time.Time `json:"s"`
+
+	// Credential is the ID of the passkey, or nil.
+	Credential []byte `json:"c,omitempty"`
+}
+
+// Assurance says how sure it is who the user is. The levels are ordered: who has reached
+// one has reached those below.
+type Assurance uint8
+
+// The levels of assurance.
+const (
+	// AnyAssurance is no requirement.
+	AnyAssurance Assurance = 0
+
+	// OneFactor is any one factor, such as a password.
+	OneFactor Assurance = 1
+
+	// TwoFactors is two factors of different kinds.
+	TwoFactors Assurance = 2
+
+	// PhishingResistant is a passkey whose authenticator has verified the user.
+	PhishingResistant Assurance = 3
+)
+
+// Proof is what a write about an account rests on. Every part must hold in the write, and
+// what can be spent is spent by it. Epoch and FactorsVersion are always compared; of the
+// others those that are set.
+type Proof struct {
+	// Epoch and FactorsVersion are those of the account that was read. ErrChanged if it
+	// has others.
+	Epoch          int64
+	FactorsVersion int64
+
+	// Session is a session of the account that must not have ended.
+	Session Digest
+
+	// Challenge is an identifier that must not be used: it is used until ChallengeUntil, as
+	// with UseID at the time At.
+	Challenge      Digest
+	ChallengeUntil time.Time
+
+	// Passkey was used: the account still has it, and its use is recorded.
+	Passkey PasskeyUse
+
+	// TOTPStep is the time step of the code that was right. It must be greater than the
+	// last one (RFC 6238 section 5.2), which it becomes.
+	TOTPStep int64
+
+	// RecoveryCode is an unspent recovery code, which is removed.
+	RecoveryCode Digest
+
+	// Device is a trusted device of the account, in force at At.
+	Device Digest
+
+	// At is the time of the proof.
+	At time.Time
+}
+
+// PasskeyUse is one use of a passkey; zero for none.
+type PasskeyUse struct {
+	ID        []byte
+	SignCount uint32
+	Flags     byte
+}
+
+// Proof returns the proof that rests on the account as it was read.
+func (a Account) Proof() Proof { return Proof{Epoch: a.Epoch, FactorsVersion: a.FactorsVersion} }
