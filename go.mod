@@ -22,6 +22,7 @@ require (
 	golang.org/x/oauth2 v0.36.0
 	golang.org/x/sync v0.22.0
 	golang.org/x/text v0.41.0
+	rsc.io/qr v0.2.0
 )
 
 require (
