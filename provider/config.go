@@ -145,6 +145,9 @@ type Config struct {
 	// Defaults to none.
 	Mailer Mailer `json:"-"`
 
+	// SignIn is how users of the embedded accounts sign in.
+	SignIn SignIn `json:"sign_in,omitzero"`
+
 	// PasswordMinLength is the minimum length of a new password in characters, from 8 to
 	// 64.
 	// Defaults to 10.
@@ -235,6 +238,7 @@ func (c Config) withDefaults() Config {
 		c.Clock = time.Now
 	}
 	c.Lifetimes = c.Lifetimes.withDefaults()
+	c.SignIn = c.SignIn.withDefaults(c.BaseURL)
 	return c
 }
 
@@ -284,6 +288,9 @@ func (c Config) validate() error {
 		return err
 	}
 	if err := c.Limits.validate(); err != nil {
+		return err
+	}
+	if err := c.SignIn.validate(c.BaseURL); err != nil {
 		return err
 	}
 	return c.Lifetimes.validate()

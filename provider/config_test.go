@@ -55,8 +55,18 @@ func TestNew(t *testing.T) {
 		"ShortSecret":           {func(c *provider.Config) { c.Secret = c.Secret[:31] }, "Secret"},
 		"SecretOfZeros":         {func(c *provider.Config) { c.Secret = make([]byte, 32) }, "Secret"},
 		"NoStore":               {func(c *provider.Config) { c.Store = nil }, "Store"},
-		"ColorThatIsNone":       {func(c *provider.Config) { c.Brand.ButtonColor = "red;}" }, "Brand.ButtonColor"},
-		"LogoThatIsNone":        {func(c *provider.Config) { c.Brand.Logo = []byte("<svg onload=alert(1)>") }, "Brand.Logo"},
+		"PasskeysOfAnotherHost": {func(c *provider.Config) { c.SignIn.Passkeys.RPID = "other.example" }, "SignIn.Passkeys.RPID"},
+		"PasskeysOfEverybody":   {func(c *provider.Config) { c.SignIn.Passkeys.RPID = "com" }, "SignIn.Passkeys.RPID"},
+		"OriginWithPath":        {func(c *provider.Config) { c.SignIn.Passkeys.Origins = []string{"https://a.example/b"} }, "SignIn.Passkeys.Origins[0]"},
+		"TrustForMonths":        {func(c *provider.Config) { c.SignIn.TrustDevices = 31 * 24 * time.Hour }, "SignIn.TrustDevices"},
+		"RequiredPasskeysOff":   {func(c *provider.Config) { c.SignIn.Passkeys.Off, c.SignIn.Require = true, provider.PhishingResistant }, "SignIn.Require"},
+		"RequiredFactorsOff": {func(c *provider.Config) {
+			c.SignIn.Passkeys.Off, c.SignIn.TOTP.Off, c.SignIn.Require = true, true, provider.TwoFactors
+		}, "SignIn.Require"},
+		"RecoveryAfterMonths":     {func(c *provider.Config) { c.SignIn.Recovery.Wait = 31 * 24 * time.Hour }, "SignIn.Recovery.Wait"},
+		"PasswordThatTakesLonger": {func(c *provider.Config) { c.SignIn.Recovery.WithPassword = 73 * time.Hour }, "SignIn.Recovery.WithPassword"},
+		"ColorThatIsNone":         {func(c *provider.Config) { c.Brand.ButtonColor = "red;}" }, "Brand.ButtonColor"},
+		"LogoThatIsNone":          {func(c *provider.Config) { c.Brand.Logo = []byte("<svg onload=alert(1)>") }, "Brand.Logo"},
 		"LabelThatTurnsRound": {func(c *provider.Config) {
 			c.Brand.Links = []provider.Link{{Label: "\u202emoc.knab", URL: "https://bank.test"}}
 		}, "Brand.Links[0].Label"},

@@ -247,6 +247,7 @@ func (e *environment) inherit(production environment) {
 	inherit(&e.Texts, production.Texts)
 	inherit(&e.Lifetimes, production.Lifetimes)
 	inherit(&e.Limits, production.Limits)
+	inherit(&e.SignIn, production.SignIn)
 	if e.Verification == nil && production.Verification != nil { // whose reviewers are no users of the sandbox
 		e.Verification = &verified{Verifiers: production.Verification.Verifiers, Policies: production.Verification.Policies}
 	}

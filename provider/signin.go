@@ -1,0 +1,177 @@
+package provider
+
+import (
+	"fmt"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/bonafide-id/bonafide/provider/internal/field"
+	"github.com/bonafide-id/bonafide/storage"
+)
+
+// Assurance says how sure it is who a user is. The levels are ordered: who has reached one
+// has reached those below. In JSON it is a word: one_factor, two_factors or
+// phishing_resistant.
+type Assurance = storage.Assurance
+
+// The levels of assurance.
+const (
+	// AnyAssurance is no requirement.
+	AnyAssurance = storage.AnyAssurance
+
+	// OneFactor is any one factor, such as a password.
+	OneFactor = storage.OneFactor
+
+	// TwoFactors is a password together with a code of an authenticator app, a recovery code
+	// or a passkey.
+	TwoFactors = storage.TwoFactors
+
+	// PhishingResistant is a passkey whose authenticator has verified the user, by a
+	// fingerprint or a PIN.
+	PhishingResistant = storage.PhishingResistant
+)
+
+// SignIn is how users of the embedded accounts sign in. The zero SignIn has passwords,
+// passkeys and authenticator apps, and requires none of them of anybody.
+type SignIn struct {
+	// Passkeys are WebAuthn credentials.
+	Passkeys Passkeys `json:"passkeys,omitzero"`
+
+	// TOTP are authenticator apps.
+	TOTP TOTP `json:"totp,omitzero"`
+
+	// TrustDevices is how long a user may have the second step left out in a browser, at most
+	// 30 days. It is only left out, and proves nothing: such a session has one factor. Every
+	// change of the password or of another factor ends it.
+	// Defaults to zero: it is always asked.
+	TrustDevices time.Duration `json:"trust_devices,omitempty"`
+
+	// Require is the lowest level at which anybody signs in. Users who cannot reach it are
+	// asked to add a passkey or an app.
+	// Defaults to AnyAssurance.
+	Require Assurance `json:"require,omitempty"`
+
+	// Recovery is the way back for users who have lost their passkeys and apps.
+	Recovery Recovery `json:"recovery,omitzero"`
+}
+
+// Passkeys configures WebAuthn credentials.
+type Passkeys struct {
+	// Off switches passkeys off: none can be added, and none signs in.
+	Off bool `json:"off,omitempty"`
+
+	// RPID is the relying party ID (WebAuthn Level 3 section 4): the host of the BaseURL, or
+	// a domain above it whose other hosts may use the passkeys as well. Passkeys of one RPID
+	// are useless with another: do not change it.
+	// Defaults to the host of the BaseURL.
+	RPID string `json:"rp_id,omitempty"`
+
+	// Origins are further origins, such as https://example.org, in which browsers accept
+	// the passkeys (WebAuthn Level 3 section 5.11). The host of the RPID serves their list
+	// with Pages.WellKnown.
+	// Defaults to none.
+	Origins []string `json:"origins,omitempty"`
+
+	// Upgrade has a browser add a passkey right after its user has signed in with a password
+	// that it keeps, without asking, at most once in 30 days; the user is told by mail.
+	// Defaults to false.
+	Upgrade bool `json:"upgrade,omitempty"`
+}
+
+// TOTP configures authenticator apps (RFC 6238).
+type TOTP struct {
+	// Off switches authenticator apps off: none can be added. Those that accounts have are
+	// still asked for.
+	Off bool `json:"off,omitempty"`
+}
+
+// Recovery configures the way back into an account with a passkey or an app whose owner has
+// lost them, and the recovery codes. The owner gets a code by mail first, and is told by
+// mail when it begins; anybody who is signed in can cancel it. In JSON the times are text
+// such as "72h".
+type Recovery struct {
+	// Wait is how long the owner waits who knows no password either; negative for not at all,
+	// so that the mailbox alone opens the account.
+	// Defaults to 72 hours.
+	Wait time.Duration `json:"wait,omitempty"`
+
+	// WithPassword is how long the owner waits who knows the password; negative for not at
+	// all.
+	// Defaults to 24 hours.
+	WithPassword time.Duration `json:"with_password,omitempty"`
+}
+
+// MarshalJSON implements json.Marshaler.
+func (s SignIn) MarshalJSON() ([]byte, error) { return field.MarshalDurations(s) }
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (s *SignIn) UnmarshalJSON(text []byte) error { return field.UnmarshalDurations(text, s) }
+
+// MarshalJSON implements json.Marshaler.
+func (r Recovery) MarshalJSON() ([]byte, error) { return field.MarshalDurations(r) }
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (r *Recovery) UnmarshalJSON(text []byte) error { return field.UnmarshalDurations(text, r) }
+
+// maxTrust is the longest time in which a browser is trusted, and maxWait the longest wait
+// of a recovery.
+const (
+	maxTrust = 30 * 24 * time.Hour
+	maxWait  = 30 * 24 * time.Hour
+)
+
+func (s SignIn) withDefaults(base string) SignIn {
+	if u, err := url.Parse(base); err == nil && s.Passkeys.RPID == "" {
+		s.Passkeys.RPID = u.Hostname()
+	}
+	for _, f := range []struct {
+		field *time.Duration
+		value time.Duration
+	}{{&s.Recovery.Wait, 72 * time.Hour}, {&s.Recovery.WithPassword, 24 * time.Hour}} {
+		switch {
+		case *f.field == 0:
+			*f.field = f.value
+		case *f.field < 0:
+			*f.field = 0
+		}
+	}
+	return s
+}
+
+// validate returns an error for the first invalid field, after withDefaults.
+func (s SignIn) validate(base string) error {
+	u, err := url.Parse(base)
+	if err != nil {
+		return &FieldError{"BaseURL", err}
+	}
+	if id := s.Passkeys.RPID; id != u.Hostname() && !isDomainAbove(id, u.Hostname()) {
+		return wrongField("SignIn.Passkeys.RPID", "%q is neither the host %s nor a domain above it", id, u.Hostname())
+	}
+	for i, origin := range s.Passkeys.Origins {
+		if o, err := url.Parse(origin); err != nil || o.Scheme != "https" || o.Host == "" || origin != "https://"+o.Host {
+			return wrongField(fmt.Sprintf("SignIn.Passkeys.Origins[%d]", i), "%q is not an origin such as https://example.org", origin)
+		}
+	}
+	switch {
+	case s.TrustDevices < 0 || s.TrustDevices > maxTrust:
+		return wrongField("SignIn.TrustDevices", "%v is not from 0 to %v", s.TrustDevices, maxTrust)
+	case s.Require > PhishingResistant:
+		return wrongField("SignIn.Require", "%d is no level", s.Require)
+	case s.Require == PhishingResistant && s.Passkeys.Off:
+		return wrongField("SignIn.Require", "needs passkeys, which are off")
+	case s.Require == TwoFactors && s.Passkeys.Off && s.TOTP.Off:
+		return wrongField("SignIn.Require", "needs passkeys or authenticator apps, which are off")
+	case s.Recovery.Wait > maxWait:
+		return wrongField("SignIn.Recovery.Wait", "%v is longer than %v", s.Recovery.Wait, maxWait)
+	case s.Recovery.WithPassword > s.Recovery.Wait:
+		return wrongField("SignIn.Recovery.WithPassword", "%v is longer than Wait, %v", s.Recovery.WithPassword, s.Recovery.Wait)
+	}
+	return nil
+}
+
+// isDomainAbove reports whether a domain is a suffix of the host with more than one label.
+// That nobody else registers hosts below it is for browsers to check, which know the list.
+func isDomainAbove(domain, host string) bool {
+	return domain == strings.ToLower(domain) && strings.HasSuffix(host, "."+domain) && strings.Contains(domain, ".")
+}
