@@ -21,6 +21,7 @@ type flow struct {
 	popup    bool
 
 	scope                  string
+	level                  level
 	extra                  url.Values // other parameters of the authorization request
 	state, nonce, verifier string
 }
@@ -59,7 +60,7 @@ func (s *Site) start(w http.ResponseWriter, r *http.Request) {
 	}
 	f := &flow{
 		service: c, protocol: p, begun: time.Now(), popup: q.Get("display") == "popup",
-		scope: q.Get("scope"), extra: url.Values{},
+		scope: q.Get("scope"), level: levelOf(q.Get("level")), extra: url.Values{},
 		state: rand.Text(), nonce: rand.Text(), verifier: oauth2.GenerateVerifier(),
 	}
 	if f.scope == "" {

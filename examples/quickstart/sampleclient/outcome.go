@@ -154,7 +154,7 @@ func tokenRows(payload []byte) ([]row, error) {
 // first are the members that a reader looks for first.
 var first = []string{
 	"access_token", "token_type", "expires_in", "refresh_token", "refresh_expires_in", "scope", "id_token",
-	"typ", "alg", "kid", "iss", "sub", "aud", "exp", "iat", "auth_time", "amr", "nonce", "at_hash",
+	"typ", "alg", "kid", "iss", "sub", "aud", "exp", "iat", "auth_time", "acr", "amr", "nonce", "at_hash",
 	"uuid", "email", "email_verified", "fname", "lname",
 }
 

@@ -22,6 +22,7 @@ type homePage struct {
 	Protocols []protocol
 	Scopes    []string
 	Scope     string
+	Levels    []level
 	WidgetURL string
 	StartURL  string
 	Snippet   string
@@ -51,7 +52,7 @@ func (s *Site) home(w http.ResponseWriter, r *http.Request) {
 	ctx, cancel := context.WithTimeout(r.Context(), patience)
 	defer cancel()
 	p := homePage{
-		page: s.page("Sign in", c), Protocols: c.protocols, Scope: defaultScope,
+		page: s.page("Sign in", c), Protocols: c.protocols, Scope: defaultScope, Levels: levels,
 		Scopes:    c.discovery.scopeValues(ctx),
 		WidgetURL: c.BaseURL + "/widget/v1.js",
 		SignedIn:  s.sessions.outcome(s.cookie.get(r)) != nil,
@@ -95,7 +96,7 @@ func (s *Site) problem(w http.ResponseWriter, f *flow, p *problem) {
 	view := problemPage{page: s.page(p.Headline, s.services[0]), problem: p}
 	if f != nil {
 		view.Service = f.service
-		view.Again = "/start/" + f.protocol.Key() + "?" + url.Values{"service": {f.service.Key}, "scope": {f.scope}}.Encode()
+		view.Again = "/start/" + f.protocol.Key() + "?" + url.Values{"service": {f.service.Key}, "scope": {f.scope}, "level": {f.level.Key}}.Encode()
 	}
 	s.render(w, p.status, "problem.html", view)
 }

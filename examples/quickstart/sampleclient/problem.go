@@ -31,17 +31,18 @@ var (
 )
 
 // words tell what the codes of RFC 6749 section 4.1.2.1 and OpenID Connect Core
-// section 3.1.2.6 mean to a visitor.
+// section 3.1.2.6 and of its extensions mean to a visitor.
 var words = map[string][2]string{
-	"access_denied":              {"You have not been signed in", "You chose not to share, or a required status is not verified. Nothing was passed on."},
-	"login_required":             {"Nobody is signed in", "The request asked not to show a sign-in screen, and there is no session. Begin again without prompt=none."},
-	"consent_required":           {"You have not allowed this yet", "The request asked not to show a consent screen. Begin again without prompt=none."},
-	"interaction_required":       {"The service has to ask you something", "The request asked to show no screen. Begin again without prompt=none."},
-	"account_selection_required": {"The service has to ask which account", "The request asked to show no screen. Begin again without prompt=none."},
-	"invalid_scope":              {"The service does not know this scope", "Choose another one on the start page."},
-	"invalid_grant":              {"The code is no longer good", "It was used already or took too long. Please begin again."},
-	"temporarily_unavailable":    {"The service is busy", "Please try again in a moment."},
-	"server_error":               {"The service failed", "Please try again in a moment."},
+	"access_denied":                     {"You have not been signed in", "You chose not to share, or a required status is not verified. Nothing was passed on."},
+	"login_required":                    {"Nobody is signed in", "The request asked not to show a sign-in screen, and there is no session. Begin again without prompt=none."},
+	"consent_required":                  {"You have not allowed this yet", "The request asked not to show a consent screen. Begin again without prompt=none."},
+	"interaction_required":              {"The service has to ask you something", "The request asked to show no screen. Begin again without prompt=none."},
+	"account_selection_required":        {"The service has to ask which account", "The request asked to show no screen. Begin again without prompt=none."},
+	"unmet_authentication_requirements": {"This sign-in is not enough", "The shop wants more than you can show now. Begin again, or take any sign-in."},
+	"invalid_scope":                     {"The service does not know this scope", "Choose another one on the start page."},
+	"invalid_grant":                     {"The code is no longer good", "It was used already or took too long. Please begin again."},
+	"temporarily_unavailable":           {"The service is busy", "Please try again in a moment."},
+	"server_error":                      {"The service failed", "Please try again in a moment."},
 }
 
 // refused returns the problem for an error that the provider reports.

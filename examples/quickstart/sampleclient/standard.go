@@ -51,6 +51,7 @@ func (p *standard) authorizeURL(ctx context.Context, f *flow) (string, error) {
 		return "", err
 	}
 	options := []oauth2.AuthCodeOption{oidc.Nonce(f.nonce), oauth2.S256ChallengeOption(f.verifier)}
+	f.level.ask(f.extra, true)
 	for name := range f.extra {
 		options = append(options, oauth2.SetAuthURLParam(name, f.extra.Get(name)))
 	}
@@ -81,6 +82,9 @@ func (p *standard) finish(ctx context.Context, f *flow, code string) (*outcome, 
 	}
 	if id.Nonce != f.nonce {
 		return nil, problemNonce
+	}
+	if err := f.level.check(id); err != nil {
+		return nil, err
 	}
 	o := &outcome{clientID: p.client.ID, rawIDToken: raw, Tokens: p.rows(token, raw)}
 	if o.IDToken, err = newJWT(raw); err != nil {

@@ -61,6 +61,7 @@ func (p *v3) authorizeURL(_ context.Context, f *flow) (string, error) {
 	if p.openID {
 		q.Set("nonce", f.nonce)
 	}
+	f.level.ask(q, p.openID)
 	for name, values := range f.extra {
 		q[name] = values
 	}
@@ -124,6 +125,9 @@ func (p *v3) identify(ctx context.Context, f *flow, accessToken string, o *outco
 	}
 	if id.Nonce != f.nonce {
 		return problemNonce
+	}
+	if err := f.level.check(id); err != nil {
+		return err
 	}
 	if o.IDToken, err = newJWT(o.rawIDToken); err != nil {
 		return err
