@@ -12,6 +12,8 @@ type Store interface {
 	Clients
 	Grants
 	Accounts
+	Authenticators
+	Recoveries
 	EmailReturns
 	Deletions
 	People

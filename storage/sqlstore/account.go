@@ -8,18 +8,46 @@ import (
 )
 
 const accountColumns = `a.id, a.email, a.email_digest, a.email_verified,
-	a.password_hash, a.password_changed_at, a.disabled, a.epoch, a.language, a.delete_at, a.created_at`
+	a.password_hash, a.password_changed_at, a.disabled, a.epoch, a.factors_version, a.second_step, a.user_handle,
+	a.language, a.delete_at, a.created_at`
 
 // CreateAccount implements storage.Accounts.
-func (s *Store) CreateAccount(ctx context.Context, a storage.Account, _ ...storage.FirstFactors) error {
+func (s *Store) CreateAccount(ctx context.Context, a storage.Account, first ...storage.FirstFactors) error {
 	return s.change(ctx, "create account", func(tx *tx) error {
+		for _, f := range first {
+			if len(f.Passkey.ID) > 0 {
+				a.UserHandle = f.Passkey.UserHandle
+			}
+		}
 		_, err := tx.exec(`INSERT INTO main.accounts (id, email, email_digest, email_verified,
-				password_hash, password_changed_at, disabled, epoch, created_at, language, delete_at, person_revision)
-			VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)`,
+				password_hash, password_changed_at, disabled, epoch, created_at, language, delete_at, person_revision,
+				factors_version, second_step, user_handle)
+			VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)`,
 			a.ID, a.Email, optional(a.EmailKey), flag(a.EmailVerified),
-			a.PasswordHash, micros(a.PasswordChangedAt), flag(a.Disabled), a.Epoch, micros(a.CreatedAt), a.Language, micros(a.DeleteAt), newVersion())
-		return err
+			a.PasswordHash, micros(a.PasswordChangedAt), flag(a.Disabled), a.Epoch, micros(a.CreatedAt), a.Language, micros(a.DeleteAt), newVersion(),
+			a.FactorsVersion, flag(a.SecondStep), bytesOrNull(a.UserHandle))
+		if err != nil {
+			return err
+		}
+		return insertFirstFactors(tx, a.ID, first)
 	})
+}
+
+func insertFirstFactors(tx *tx, accountID string, first []storage.FirstFactors) error {
+	for _, f := range first {
+		if len(f.Passkey.ID) > 0 {
+			f.Passkey.AccountID = accountID
+			if err := insertPasskey(tx, f.Passkey); err != nil {
+				return err
+			}
+		}
+		if len(f.Recovery.Digests) > 0 {
+			if err := insertCodes(tx, accountID, f.Recovery); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // Account implements storage.Accounts.
@@ -62,8 +90,12 @@ func (s *Store) SetEmail(ctx context.Context, id, oldKey, email, key string, ver
 func (s *Store) ChangeEmail(ctx context.Context, c storage.EmailChange) error {
 	return s.change(ctx, "change e-mail", func(tx *tx) error {
 		changed, err := tx.exec(`UPDATE main.accounts SET email = ?3, email_digest = ?4, email_verified = 1, epoch = epoch + 1
-			WHERE id = ?1 AND epoch = ?2`, c.AccountID, c.On.Epoch, c.Email, optional(c.EmailKey))
+			WHERE id = ?1 AND epoch = ?2 AND factors_version = ?5`,
+			c.AccountID, c.On.Epoch, c.Email, optional(c.EmailKey), c.On.FactorsVersion)
 		if err := orChanged(tx, c.AccountID, changed, err); err != nil {
+			return err
+		}
+		if err := spend(tx, c.AccountID, c.On); err != nil {
 			return err
 		}
 		if err := openReturn(tx, c); err != nil {
@@ -88,8 +120,11 @@ func (s *Store) SetLanguage(ctx context.Context, id, language string) error {
 func (s *Store) SetPassword(ctx context.Context, id string, on storage.Proof, hash string, at time.Time, begin ...storage.Session) error {
 	return s.change(ctx, "set password", func(tx *tx) error {
 		changed, err := tx.exec(`UPDATE main.accounts SET password_hash = ?3, password_changed_at = ?4, epoch = epoch + 1
-			WHERE id = ?1 AND epoch = ?2`, id, on.Epoch, hash, micros(at))
+			WHERE id = ?1 AND epoch = ?2 AND factors_version = ?5`, id, on.Epoch, hash, micros(at), on.FactorsVersion)
 		if err := orChanged(tx, id, changed, err); err != nil {
+			return err
+		}
+		if err := spend(tx, id, on); err != nil {
 			return err
 		}
 		if err := endIssued(tx, id, at); err != nil {
@@ -123,9 +158,12 @@ func (s *Store) SetDisabled(ctx context.Context, id string, disabled bool, at ti
 	})
 }
 
-// endIssued ends the sessions and the grants of an account whose row the step has changed:
-// a step that adds one waits for that row, or has gone before.
+// endIssued ends the sessions, the grants and the trusted devices of an account whose row the
+// step has changed: a step that adds one waits for that row, or has gone before.
 func endIssued(tx *tx, id string, at time.Time) error {
+	if err := forgetDevices(tx, id); err != nil {
+		return err
+	}
 	if _, err := tx.exec(`DELETE FROM main.sessions WHERE account_id = ?1`, id); err != nil {
 		return err
 	}
@@ -184,7 +222,8 @@ func scanAccount(row scanner) (a storage.Account, err error) {
 func accountFields(a *storage.Account) []any {
 	return []any{
 		&a.ID, &a.Email, (*text)(&a.EmailKey), &a.EmailVerified,
-		&a.PasswordHash, (*instant)(&a.PasswordChangedAt), &a.Disabled, &a.Epoch, &a.Language, (*instant)(&a.DeleteAt), (*instant)(&a.CreatedAt),
+		&a.PasswordHash, (*instant)(&a.PasswordChangedAt), &a.Disabled, &a.Epoch, &a.FactorsVersion, &a.SecondStep, &a.UserHandle,
+		&a.Language, (*instant)(&a.DeleteAt), (*instant)(&a.CreatedAt),
 	}
 }
 

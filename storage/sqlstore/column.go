@@ -196,6 +196,36 @@ func bytesOrNull(b []byte) any {
 	return b
 }
 
+// nonNil are bytes that are never NULL, also where there are none.
+func nonNil(b []byte) []byte {
+	if b == nil {
+		return []byte{}
+	}
+	return b
+}
+
+// scanBlob reads a row of bytes, nil for NULL.
+func scanBlob(row scanner) (b []byte, err error) {
+	err = row.Scan(&b)
+	return b, err
+}
+
+// optionalInt is a number, or NULL for zero.
+type optionalInt int64
+
+// Scan implements sql.Scanner.
+func (i *optionalInt) Scan(column any) error {
+	switch v := column.(type) {
+	case nil:
+		*i = 0
+	case int64:
+		*i = optionalInt(v)
+	default:
+		return fmt.Errorf("sqlstore: a number is stored as %T", column)
+	}
+	return nil
+}
+
 // textOrNull is a caller's JSON document, or NULL for none.
 func textOrNull(document []byte) any { return optional(string(document)) }
 

@@ -3,6 +3,7 @@ package sqlstore
 import (
 	"context"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"github.com/bonafide-id/bonafide/storage"
@@ -55,6 +56,11 @@ func elapseUsers(tx *tx, prefix string, by int64) error {
 	for _, update := range []string{
 		`UPDATE main.accounts SET ` + elapse("password_changed_at", "created_at", "delete_at") + begins("id"),
 		`UPDATE main.email_returns SET ` + elapse("expires_at") + begins("account_id"),
+		`UPDATE main.passkeys SET ` + elapse("created_at", "last_used_at") + begins("account_id"),
+		`UPDATE main.totp SET ` + elapse("created_at", "last_used_at") + begins("account_id"),
+		`UPDATE main.recovery_code_sets SET ` + elapse("created_at") + begins("account_id"),
+		`UPDATE main.trusted_devices SET ` + elapse("created_at", "expires_at") + begins("account_id"),
+		`UPDATE main.recoveries SET ` + elapse("started_at", "ready_at", "ends_at", "approved_at") + begins("account_id"),
 		`UPDATE main.sessions SET ` + elapse("auth_time", "created_at", "last_seen_at", "expires_at", "idle_until") + begins("account_id"),
 		`UPDATE main.cases SET version = version + 1, status_revision = CASE WHEN status_revision = 0 THEN 0 ELSE status_revision + 1 END, ` +
 			elapse("taken_until", "created_at", "due_at", "next_at", "ended_at") + begins("subject"),
@@ -64,6 +70,34 @@ func elapseUsers(tx *tx, prefix string, by int64) error {
 		`UPDATE main.statuses SET revision = revision + 1, ` + elapse("verified_at", "expires_at") + begins("subject"),
 	} {
 		if _, err := tx.exec(update, by, prefix, utf8.RuneCountInString(prefix)); err != nil {
+			return err
+		}
+	}
+	return elapseFactors(tx, prefix, by)
+}
+
+// elapseFactors makes the factors of sessions older, which SQL cannot read.
+func elapseFactors(tx *tx, prefix string, by int64) error {
+	sessions, err := all(tx, scanSession, `SELECT s.digest, `+sessionColumns+` FROM main.sessions s
+		WHERE substr(s.account_id, 1, ?2) = ?1 AND s.factors IS NOT NULL ORDER BY s.digest`, prefix, utf8.RuneCountInString(prefix))
+	if err != nil {
+		return err
+	}
+	earlier := func(t time.Time) time.Time {
+		if t.IsZero() {
+			return t
+		}
+		return t.Add(time.Duration(-by) * time.Microsecond)
+	}
+	for _, n := range sessions {
+		for i, f := range n.Factors {
+			n.Factors[i].At, n.Factors[i].Since = earlier(f.At), earlier(f.Since)
+		}
+		given, err := factorsText(n.Factors)
+		if err != nil {
+			return err
+		}
+		if _, err := tx.exec(`UPDATE main.sessions SET factors = ?2 WHERE digest = ?1`, n.Digest[:], given); err != nil {
 			return err
 		}
 	}

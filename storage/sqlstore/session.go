@@ -7,7 +7,7 @@ import (
 	"github.com/bonafide-id/bonafide/storage"
 )
 
-const sessionColumns = `s.account_id, s.auth_time, s.amr, s.user_agent, s.address,
+const sessionColumns = `s.account_id, s.auth_time, s.amr, s.factors, s.user_agent, s.address,
 	s.created_at, s.last_seen_at, s.expires_at, s.idle_until`
 
 // CreateSession implements storage.Sessions.
@@ -15,13 +15,15 @@ func (s *Store) CreateSession(ctx context.Context, n storage.Session, on storage
 	return s.change(ctx, "create session", func(tx *tx) error {
 		// The lock orders this step and those that end the sessions of the account:
 		// otherwise a concurrent session would outlive them.
-		current, err := one(tx, scanInt,
-			`SELECT epoch FROM main.accounts WHERE id = ?1 AND disabled = 0 AND delete_at IS NULL `+tx.store.dialect.ForShare, n.AccountID)
+		err := requireProof(tx, n.AccountID, on, "AND disabled = 0 AND delete_at IS NULL ", tx.store.dialect.ForShare)
 		if err != nil {
 			return err
 		}
-		if int64(current) != on.Epoch {
-			return storage.ErrChanged
+		// Who has the factors needs no recovery, and has not asked for it.
+		if len(on.Passkey.ID) > 0 || on.TOTPStep != 0 || !on.RecoveryCode.IsZero() {
+			if _, err := tx.exec(`DELETE FROM main.recoveries WHERE account_id = ?1`, n.AccountID); err != nil {
+				return err
+			}
 		}
 		if err := insertSession(tx, n); err != nil {
 			return err
@@ -31,11 +33,15 @@ func (s *Store) CreateSession(ctx context.Context, n storage.Session, on storage
 }
 
 func insertSession(tx *tx, n storage.Session) error {
-	_, err := tx.exec(`INSERT INTO main.sessions (digest, account_id, auth_time, amr, user_agent, address,
-			created_at, last_seen_at, expires_at, idle_until)
-		VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)`,
+	given, err := factorsText(n.Factors)
+	if err != nil {
+		return err
+	}
+	_, err = tx.exec(`INSERT INTO main.sessions (digest, account_id, auth_time, amr, user_agent, address,
+			created_at, last_seen_at, expires_at, idle_until, factors)
+		VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)`,
 		n.Digest[:], n.AccountID, micros(n.AuthTime), listText(n.AMR), n.UserAgent, n.Address,
-		micros(n.CreatedAt), micros(n.LastSeenAt), micros(n.ExpiresAt), micros(earlier(n.IdleUntil, n.ExpiresAt)))
+		micros(n.CreatedAt), micros(n.LastSeenAt), micros(n.ExpiresAt), micros(earlier(n.IdleUntil, n.ExpiresAt)), given)
 	return err
 }
 
@@ -109,7 +115,7 @@ func scanSession(row scanner) (s storage.Session, err error) {
 // sessionFields is where the sessionColumns go.
 func sessionFields(s *storage.Session) []any {
 	return []any{
-		&s.AccountID, (*instant)(&s.AuthTime), (*list)(&s.AMR), &s.UserAgent, &s.Address,
+		&s.AccountID, (*instant)(&s.AuthTime), (*list)(&s.AMR), (*factors)(&s.Factors), &s.UserAgent, &s.Address,
 		(*instant)(&s.CreatedAt), (*instant)(&s.LastSeenAt), (*instant)(&s.ExpiresAt), (*instant)(&s.IdleUntil),
 	}
 }

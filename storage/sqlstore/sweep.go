@@ -36,6 +36,12 @@ var rowSweeps = []string{
 	`DELETE FROM main.email_returns WHERE expires_at <= ?1 AND (account_id, epoch) IN (
 		SELECT account_id, epoch FROM main.email_returns WHERE expires_at <= ?1 ORDER BY expires_at, account_id, epoch LIMIT ?2)`,
 
+	`DELETE FROM main.trusted_devices WHERE expires_at <= ?1 AND digest IN (
+		SELECT digest FROM main.trusted_devices WHERE expires_at <= ?1 ORDER BY expires_at, digest LIMIT ?2)`,
+
+	`DELETE FROM main.recoveries WHERE ends_at <= ?1 AND account_id IN (
+		SELECT account_id FROM main.recoveries WHERE ends_at <= ?1 ORDER BY ends_at, account_id LIMIT ?2)`,
+
 	`DELETE FROM main.used_ids WHERE expires_at <= ?1 AND digest IN (
 		SELECT digest FROM main.used_ids WHERE expires_at <= ?1 ORDER BY expires_at, digest LIMIT ?2)`,
 

@@ -30,6 +30,7 @@ func Run(t *testing.T, newDatabase func(t *testing.T) (open func() storage.Store
 	t.Run("Grants", suite.grants)
 	t.Run("Tokens", suite.tokens)
 	t.Run("Accounts", suite.accounts)
+	t.Run("Authenticators", suite.authenticators)
 	t.Run("EmailChanges", suite.emailChanges)
 	t.Run("EmailReturns", suite.emailReturns)
 	t.Run("EndOfAccounts", suite.endOfAccounts)

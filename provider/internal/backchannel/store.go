@@ -61,3 +61,27 @@ func (s Store) EndIssued(ctx context.Context, id string, at time.Time) error {
 	defer s.Ended()
 	return s.Store.EndIssued(ctx, id, at)
 }
+
+// RemovePasskey implements storage.Authenticators.
+func (s Store) RemovePasskey(ctx context.Context, accountID string, id []byte, on storage.Proof) error {
+	defer s.Ended()
+	return s.Store.RemovePasskey(ctx, accountID, id, on)
+}
+
+// RemovePassword implements storage.Authenticators.
+func (s Store) RemovePassword(ctx context.Context, accountID string, on storage.Proof) error {
+	defer s.Ended()
+	return s.Store.RemovePassword(ctx, accountID, on)
+}
+
+// ResetAuthenticators implements storage.Authenticators.
+func (s Store) ResetAuthenticators(ctx context.Context, accountID string, at time.Time) error {
+	defer s.Ended()
+	return s.Store.ResetAuthenticators(ctx, accountID, at)
+}
+
+// FinishRecovery implements storage.Recoveries.
+func (s Store) FinishRecovery(ctx context.Context, f storage.RecoveryFinish) error {
+	defer s.Ended()
+	return s.Store.FinishRecovery(ctx, f)
+}

@@ -12,7 +12,7 @@ import (
 )
 
 // sealedStore encrypts personal data: attribute values, e-mail addresses, and reasons of
-// refused verifications. Its callers see them in clear; the store behind it sees an address
+// refused verifications; and what people sign in with beside a password. Its callers see them in clear; the store behind it sees an address
 // as sealed text, and its key as a digest by which it is found.
 type sealedStore struct {
 	storage.Store
@@ -91,7 +91,7 @@ func (s sealedStore) openAttribute(subject, handle string, stored json.RawMessag
 // CreateAccount implements storage.Accounts.
 func (s sealedStore) CreateAccount(ctx context.Context, a storage.Account, first ...storage.FirstFactors) error {
 	a.Email, a.EmailKey = s.sealEmail(a.ID, a.Email, a.EmailKey)
-	return s.Store.CreateAccount(ctx, a, first...)
+	return s.Store.CreateAccount(ctx, a, s.sealFirst(a.ID, first)...)
 }
 
 // Account implements storage.Accounts.

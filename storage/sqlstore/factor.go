@@ -1,0 +1,91 @@
+package sqlstore
+
+import (
+	"encoding/base64"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/bonafide-id/bonafide/storage"
+)
+
+// factors are the proofs of a session, or NULL for none. Every request of a signed-in user
+// reads them, so that they have a form of their own: one factor after the other with a space
+// between, each "method,at,since,credential" with times in microseconds, empty for zero, and
+// the credential in base64url.
+type factors []storage.Factor
+
+// Scan implements sql.Scanner.
+func (f *factors) Scan(column any) error {
+	switch v := column.(type) {
+	case nil:
+		*f = nil
+		return nil
+	case string:
+		return f.parse(v)
+	default:
+		return fmt.Errorf("sqlstore: factors are stored as %T", column)
+	}
+}
+
+func (f *factors) parse(text string) error {
+	parsed := make(factors, 0, strings.Count(text, " ")+1)
+	for one := range strings.SplitSeq(text, " ") {
+		method, rest, _ := strings.Cut(one, ",")
+		at, rest, _ := strings.Cut(rest, ",")
+		since, credential, whole := strings.Cut(rest, ",")
+		factor := storage.Factor{Method: storage.Method(method)}
+		var err error
+		if factor.At, err = parseTime(at); err == nil {
+			factor.Since, err = parseTime(since)
+		}
+		if err == nil && credential != "" {
+			factor.Credential, err = base64.RawURLEncoding.DecodeString(credential)
+		}
+		if err != nil || !whole || method == "" {
+			return fmt.Errorf("sqlstore: %q is no factor", one)
+		}
+		parsed = append(parsed, factor)
+	}
+	*f = parsed
+	return nil
+}
+
+func parseTime(text string) (time.Time, error) {
+	if text == "" {
+		return time.Time{}, nil
+	}
+	n, err := strconv.ParseInt(text, 10, 64)
+	return time.UnixMicro(n).UTC(), err
+}
+
+// factorsText writes factors as parse reads them.
+func factorsText(of []storage.Factor) (any, error) {
+	if len(of) == 0 {
+		return nil, nil
+	}
+	text := make([]byte, 0, 64*len(of))
+	for i, f := range of {
+		if f.Method == "" || strings.ContainsAny(string(f.Method), " ,") {
+			return nil, fmt.Errorf("sqlstore: a factor has the method %q", f.Method)
+		}
+		if i > 0 {
+			text = append(text, ' ')
+		}
+		text = append(text, f.Method...)
+		text = appendTime(text, f.At)
+		text = appendTime(text, f.Since)
+		text = append(text, ',')
+		text = base64.RawURLEncoding.AppendEncode(text, f.Credential)
+	}
+	return string(text), nil
+}
+
+func appendTime(text []byte, t time.Time) []byte {
+	text = append(text, ',')
+	if t.IsZero() {
+		return text
+	}
+	return strconv.AppendInt(text, storage.UnixMicro(t), 10)
+}
