@@ -308,6 +308,7 @@ Bonafide is running.
   Sign in   %s          password: %s
 
   Provider  %s      its account page is %s/account
+  Secure    %s/account/security      a passkey, an app for codes, recovery codes
   Register  %s/developer/      applications of your own, as the same person or a new one
   Verify    %s/verification/   become a student; %s reviews at %s/desk/, password: %s
   Sandbox   %s      sign in as a persona, or as %s, password: %s
@@ -316,7 +317,7 @@ Bonafide is running.
 
   Data is in %s, mails are printed here, Ctrl-C stops.
 
-`, s.cfg.SampleClient.BaseURL, demo.Email, demo.Password, s.cfg.BaseURL, s.cfg.BaseURL, s.cfg.BaseURL,
+`, s.cfg.SampleClient.BaseURL, demo.Email, demo.Password, s.cfg.BaseURL, s.cfg.BaseURL, s.cfg.BaseURL, s.cfg.BaseURL,
 		s.cfg.BaseURL, reviewer.Email, s.cfg.BaseURL, reviewer.Password,
 		s.cfg.Sandbox.BaseURL, s.cfg.Sandbox.Users[0].Email, s.cfg.Sandbox.Users[0].Password,
 		s.cfg.SampleClient.BaseURL, s.cfg.Sandbox.BaseURL+brandPath, s.cfg.Data)
