@@ -36,6 +36,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider/internal/web"
 	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/ui"
+	"github.com/bonafide-id/bonafide/ui/signin"
 	"github.com/bonafide-id/bonafide/widget"
 )
 
@@ -153,6 +154,9 @@ func (p *Provider) build(ctx context.Context, look look) error {
 	site, err := p.newSite(look)
 	if err != nil {
 		return err
+	}
+	if err := site.AddAudience(signin.Audience()); err != nil {
+		return &FieldError{"Texts", err}
 	}
 	telemetry, err := web.NewTelemetry(web.TelemetryOptions{
 		Base: site.Base, Tracers: cfg.TracerProvider, Meters: cfg.MeterProvider, Store: cfg.Store, Logger: cfg.Logger,

@@ -48,7 +48,8 @@
 //
 // Its parts are
 //   - sentences: [Message], filled by [With] and [Count]; [Words], [Locale.List], [Locale.Date], [Locale.Number];
-//   - forms: [PostForm], [HiddenFields], [Problems], [InputField], [EmailField], [CodeField], [EntryField], [Optional],
+//   - forms: [PostForm], [HiddenFields], [Problems], [InputField], [EmailField], [PasswordField],
+//     [NewPasswordField], [KnownUser], [CodeField], [EntryField], [Optional],
 //     [Choice], [Choices], [OptionField], [Select], [SubmitButton], [ActionButton], [CopyButton], [Copyable];
 //   - what people chose or wrote: [Label], [Name], [EmailAddress], [Identity], [Logo], [Image], [Initial], [Clean];
 //   - time: [Day], [Instant], [Since];

@@ -111,7 +111,7 @@ func EmailReturn(v EmailReturnView) templ.Component {
 					}()
 				}
 				ctx = templ.InitializeContext(ctx)
-				templ_7745c5c3_Err = knownUser(v.Email).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = KnownUser(v.Email).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

@@ -131,7 +131,7 @@ func Email(v EmailView) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = knownUser(v.Email).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = KnownUser(v.Email).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

@@ -2,6 +2,7 @@ package ui
 
 import (
 	"strconv"
+	"time"
 
 	"github.com/a-h/templ"
 )
@@ -26,6 +27,12 @@ func (l *Locale) StandsForYou() string {
 func (l *Locale) Allow() string {
 	l = l.OrEnglish()
 	return l.Plain(l.text.Consent.Allow)
+}
+
+// CodeValidFor says for how many minutes a code can be used.
+func (l *Locale) CodeValidFor(d time.Duration) string {
+	l = l.OrEnglish()
+	return l.Plain(l.text.Common.CodeValidFor, minutes(d))
 }
 
 // NewTab says that a link opens another tab.

@@ -359,7 +359,7 @@ func Reauthenticate(v ReauthenticateView) templ.Component {
 					}()
 				}
 				ctx = templ.InitializeContext(ctx)
-				templ_7745c5c3_Err = knownUser(v.Account.Email).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = KnownUser(v.Account.Email).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
