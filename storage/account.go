@@ -32,7 +32,8 @@ type Account struct {
 	Epoch int64
 
 	// FactorsVersion counts the changes of what the owner can sign in with beside the
-	// password. Only the store changes it.
+	// password, and its removal. It starts at the value given to CreateAccount; only the
+	// store changes it.
 	FactorsVersion int64
 
 	// SecondStep reports that the password alone does not sign in.
@@ -99,7 +100,7 @@ type Accounts interface {
 	SetEmail(ctx context.Context, id, oldKey, email, key string, verified bool) error
 
 	// ChangeEmail gives an account another, verified address and begins the next epoch: it
-	// ends the account's sessions and grants, as SetPassword does. ErrChanged if the proof
+	// ends the account's sessions, grants and trusted devices, as SetPassword does. ErrChanged if the proof
 	// is of an earlier version of the account, ErrProof if another part of it does not
 	// hold, ErrNotFound if there is no such account;
 	// ErrConflict if another account has the address, or the digest of the session exists.
@@ -110,7 +111,7 @@ type Accounts interface {
 	SetLanguage(ctx context.Context, id, language string) error
 
 	// SetPassword changes the password hash of an account and begins the next epoch: it
-	// ends the account's sessions and grants, and its trusted devices. The session begin,
+	// ends the account's sessions, grants and trusted devices. The session begin,
 	// if given, replaces them. ErrChanged if the proof is of an earlier version of the
 	// account, ErrProof if another part of it does not hold, ErrNotFound if there is no
 	// such account; ErrConflict if the digest of the session exists.
@@ -120,12 +121,12 @@ type Accounts interface {
 	// ends. It changes nothing, and returns nil, if the account no longer has the old hash.
 	Rehash(ctx context.Context, id, oldHash, hash string) error
 
-	// SetDisabled locks or unlocks the account. A lock ends its sessions, its grants and
-	// its epoch. ErrNotFound if there is no such account.
+	// SetDisabled locks or unlocks the account. A lock ends its sessions, grants, trusted
+	// devices and epoch. ErrNotFound if there is no such account.
 	SetDisabled(ctx context.Context, id string, disabled bool, at time.Time) error
 
-	// EndIssued ends the sessions and grants of a subject, and the epoch of its account, if
-	// any. It returns nil if there is nothing.
+	// EndIssued ends the sessions and grants of a subject, and the epoch and trusted devices
+	// of its account, if any. It returns nil if there is nothing.
 	EndIssued(ctx context.Context, id string, at time.Time) error
 
 	// DeleteAccount removes the account with its sessions, and the grants, consents,

@@ -93,7 +93,8 @@ type AuthenticatorSet struct {
 	// Devices are the latest first, expired ones included until they are swept.
 	Devices []TrustedDevice
 
-	// Running is the recovery in progress; its AccountID is empty for none.
+	// Running is the recovery in progress, a lapsed one included until it is swept; its
+	// AccountID is empty for none.
 	Running Recovery
 }
 
@@ -110,14 +111,16 @@ type FirstFactors struct {
 // ErrChanged if the proof is of an earlier version of the account, ErrProof if another part
 // of it does not hold, ErrNotFound if there is no such account, or no such authenticator.
 type Authenticators interface {
-	// Authenticators returns what an account has. ErrNotFound if there is no account.
+	// Authenticators returns what an account has, from one state of the store. ErrNotFound
+	// if there is no account.
 	Authenticators(ctx context.Context, accountID string) (AuthenticatorSet, error)
 
-	// Passkey returns the passkey with this ID and its account.
+	// Passkey returns the passkey with this ID and its account. ErrNotFound if there is none.
 	Passkey(ctx context.Context, id []byte) (Passkey, Account, error)
 
-	// AddPasskey adds a passkey. ErrConflict if any account has one with this ID, or the
-	// account has another UserHandle, ErrLimit if the account has limit of them.
+	// AddPasskey adds a passkey. ErrConflict if any account has one with this ID, if the
+	// account has another UserHandle, or another account this one; ErrLimit if the account
+	// has limit of them.
 	AddPasskey(ctx context.Context, p Passkey, limit int, on Proof) error
 
 	// RenamePasskey names a passkey of an account. ErrNotFound if it has none with this ID.
@@ -134,17 +137,21 @@ type Authenticators interface {
 	// RemoveTOTP removes the app.
 	RemoveTOTP(ctx context.Context, accountID string, on Proof) error
 
-	// SetRecoveryCodes replaces the recovery codes.
+	// SetRecoveryCodes replaces the recovery codes. ErrConflict for an account without a
+	// passkey and without an app.
 	SetRecoveryCodes(ctx context.Context, accountID string, codes RecoveryCodes, on Proof) error
 
 	// SetSecondStep turns the second step on or off. ErrConflict if it cannot be: on
 	// without a passkey or an app, off with an app.
 	SetSecondStep(ctx context.Context, accountID string, required bool, on Proof) error
 
-	// RemovePassword removes the password. ErrLast if the account could no longer sign in.
+	// RemovePassword removes the password and ends the sessions in which it is a factor, or
+	// that have no factors, all but that of the proof. ErrLast if the account could no
+	// longer sign in, ErrNotFound if it has no password.
 	RemovePassword(ctx context.Context, accountID string, on Proof) error
 
-	// TrustDevice records a device. It begins no FactorsVersion.
+	// TrustDevice records a device. It begins no FactorsVersion. ErrConflict if the digest
+	// exists.
 	TrustDevice(ctx context.Context, d TrustedDevice, on Proof) error
 
 	// ForgetDevices removes one trusted device, or all with the zero Digest, and returns

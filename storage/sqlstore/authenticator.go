@@ -128,27 +128,29 @@ func (s *Store) changeFactors(ctx context.Context, what, accountID string, on st
 		if err != nil {
 			return err
 		}
-		if kept == 0 {
+		if kept.none() {
 			if _, err := tx.exec(`DELETE FROM main.recovery_code_sets WHERE account_id = ?1`, accountID); err != nil {
 				return err
 			}
 		}
 		if _, err := tx.exec(`UPDATE main.accounts SET factors_version = factors_version + 1,
-			second_step = CASE WHEN ?2 = 0 THEN 0 ELSE second_step END WHERE id = ?1`, accountID, flag(kept > 0)); err != nil {
+			second_step = CASE WHEN ?2 = 0 THEN 0 ELSE second_step END WHERE id = ?1`, accountID, flag(!kept.none())); err != nil {
 			return err
 		}
 		return forgetDevices(tx, accountID)
 	})
 }
 
-// countSecondFactors returns the number of an account's passkeys and apps.
-func countSecondFactors(tx *tx, accountID string) (int, error) {
-	return one(tx, scanInt, `SELECT (SELECT count(*) FROM main.passkeys WHERE account_id = ?1)
-		+ (SELECT count(*) FROM main.totp WHERE account_id = ?1)`, accountID)
-}
+// secondFactors are the numbers of an account's passkeys and apps.
+type secondFactors struct{ passkeys, apps int }
 
-func countPasskeys(tx *tx, accountID string) (int, error) {
-	return one(tx, scanInt, `SELECT count(*) FROM main.passkeys WHERE account_id = ?1`, accountID)
+func (n secondFactors) none() bool { return n.passkeys+n.apps == 0 }
+
+func countSecondFactors(tx *tx, accountID string) (secondFactors, error) {
+	return one(tx, func(row scanner) (n secondFactors, err error) {
+		err = row.Scan(&n.passkeys, &n.apps)
+		return n, err
+	}, `SELECT (SELECT count(*) FROM main.passkeys WHERE account_id = ?1), (SELECT count(*) FROM main.totp WHERE account_id = ?1)`, accountID)
 }
 
 // removeFactors removes everything that an account has beside its password, in a step that

@@ -42,11 +42,11 @@ func scanPasskeyAndAccount(row scanner) (r passkeyAndAccount, err error) {
 // AddPasskey implements storage.Authenticators.
 func (s *Store) AddPasskey(ctx context.Context, p storage.Passkey, limit int, on storage.Proof) error {
 	return s.changeFactors(ctx, "add passkey", p.AccountID, on, func(tx *tx) error {
-		n, err := countPasskeys(tx, p.AccountID)
+		has, err := countSecondFactors(tx, p.AccountID)
 		if err != nil {
 			return err
 		}
-		if n >= limit {
+		if has.passkeys >= limit {
 			return storage.ErrLimit
 		}
 		handle, err := one(tx, scanBlob, `SELECT user_handle FROM main.accounts WHERE id = ?1`, p.AccountID)

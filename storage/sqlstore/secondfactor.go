@@ -37,8 +37,8 @@ func (s *Store) RemoveTOTP(ctx context.Context, accountID string, on storage.Pro
 // SetRecoveryCodes implements storage.Authenticators.
 func (s *Store) SetRecoveryCodes(ctx context.Context, accountID string, codes storage.RecoveryCodes, on storage.Proof) error {
 	return s.changeFactors(ctx, "set recovery codes", accountID, on, func(tx *tx) error {
-		n, err := countSecondFactors(tx, accountID)
-		if err == nil && n == 0 {
+		has, err := countSecondFactors(tx, accountID)
+		if err == nil && has.none() {
 			err = storage.ErrConflict
 		}
 		if err != nil {
@@ -71,13 +71,14 @@ func insertCodes(tx *tx, accountID string, codes storage.RecoveryCodes) error {
 // SetSecondStep implements storage.Authenticators.
 func (s *Store) SetSecondStep(ctx context.Context, accountID string, required bool, on storage.Proof) error {
 	return s.changeFactors(ctx, "set second step", accountID, on, func(tx *tx) error {
-		changed, err := tx.exec(`UPDATE main.accounts SET second_step = ?2 WHERE id = ?1 AND CASE ?2
-			WHEN 0 THEN NOT EXISTS (SELECT 1 FROM main.totp WHERE account_id = ?1)
-			ELSE EXISTS (SELECT 1 FROM main.totp WHERE account_id = ?1) OR EXISTS (SELECT 1 FROM main.passkeys WHERE account_id = ?1) END`,
-			accountID, flag(required))
-		if err == nil && changed == 0 {
-			err = storage.ErrConflict
+		has, err := countSecondFactors(tx, accountID)
+		switch {
+		case err != nil:
+			return err
+		case required && has.none(), !required && has.apps > 0:
+			return storage.ErrConflict
 		}
+		_, err = tx.exec(`UPDATE main.accounts SET second_step = ?2 WHERE id = ?1`, accountID, flag(required))
 		return err
 	})
 }

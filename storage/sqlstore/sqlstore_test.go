@@ -29,7 +29,9 @@ func TestBrokenRead(t *testing.T) {
 			_, err := store.Keys(t.Context())
 			return err
 		},
-		"InAWrite": func() error { return store.CreateSession(t.Context(), storage.Session{}, storage.Proof{}, storage.Digest{}) },
+		"InAWrite": func() error {
+			return store.CreateSession(t.Context(), storage.Session{}, storage.Proof{}, storage.Digest{})
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if err := read(); !errors.Is(err, broken) || errors.Is(err, storage.ErrNotFound) {

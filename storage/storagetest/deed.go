@@ -46,7 +46,9 @@ var accountDeeds = map[string]deed[storage.Store]{
 		changes: []string{"account ann"},
 	},
 	"SetPassword": {
-		do:      func(ctx context.Context, s storage.Store) error { return s.SetPassword(ctx, "ann", storage.Proof{}, "new", t0) },
+		do: func(ctx context.Context, s storage.Store) error {
+			return s.SetPassword(ctx, "ann", storage.Proof{}, "new", t0)
+		},
 		changes: []string{"account ann", "session ann", "grant ann", "due ann"},
 	},
 	"Rehash": {

@@ -84,7 +84,9 @@ func (s lookingFirst) inEpoch(ctx context.Context, id string, epoch int64, write
 }
 
 func (s lookingFirst) SetPassword(ctx context.Context, id string, on storage.Proof, hash string, at time.Time, begin ...storage.Session) error {
-	return s.inEpoch(ctx, id, on.Epoch, func(now int64) error { return s.DeveloperStore.SetPassword(ctx, id, storage.Proof{Epoch: now}, hash, at, begin...) })
+	return s.inEpoch(ctx, id, on.Epoch, func(now int64) error {
+		return s.DeveloperStore.SetPassword(ctx, id, storage.Proof{Epoch: now}, hash, at, begin...)
+	})
 }
 
 func (s lookingFirst) ChangeEmail(ctx context.Context, c storage.EmailChange) error {
@@ -108,7 +110,9 @@ func (s lookingFirst) ReturnEmail(ctx context.Context, r storage.EmailReturn) (b
 }
 
 func (s lookingFirst) SetDeletion(ctx context.Context, id string, on storage.Proof, deleteAt, at time.Time) error {
-	return s.inEpoch(ctx, id, on.Epoch, func(now int64) error { return s.DeveloperStore.SetDeletion(ctx, id, storage.Proof{Epoch: now}, deleteAt, at) })
+	return s.inEpoch(ctx, id, on.Epoch, func(now int64) error {
+		return s.DeveloperStore.SetDeletion(ctx, id, storage.Proof{Epoch: now}, deleteAt, at)
+	})
 }
 
 func (s lookingFirst) SetEmail(ctx context.Context, id, oldKey, email, key string, verified bool) error {

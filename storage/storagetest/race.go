@@ -113,8 +113,10 @@ func (s *suite) races(t *testing.T) {
 		equal(t, allowed.Load(), burst)
 	})
 	for name, end := range map[string]func(storage.Store) error{
-		"Lock":     func(store storage.Store) error { return store.SetDisabled(t.Context(), "account", true, t0) },
-		"Password": func(store storage.Store) error { return store.SetPassword(t.Context(), "account", storage.Proof{}, "new", t0) },
+		"Lock": func(store storage.Store) error { return store.SetDisabled(t.Context(), "account", true, t0) },
+		"Password": func(store storage.Store) error {
+			return store.SetPassword(t.Context(), "account", storage.Proof{}, "new", t0)
+		},
 		"Deletion": func(store storage.Store) error {
 			_, err := store.DeleteAccount(t.Context(), "account", "someone")
 			return err
