@@ -184,6 +184,12 @@ type Client struct {
 	// Defaults to false.
 	RequireVerified bool `json:"require_verified,omitempty"`
 
+	// Requires is what the application requires of the authentication of its users, in
+	// addition to its scopes and requests. MaxAge counts at each authorization request,
+	// Assurance at each use of a refresh token as well.
+	// Defaults to nothing.
+	Requires Requirement `json:"requires,omitzero"`
+
 	// SkipConsent marks one of the host's own applications: users see the consent screen
 	// only for prompt=consent, or when a request includes a scope that they have declined.
 	// Defaults to false.
@@ -244,7 +250,7 @@ func (c Client) record() storage.Client {
 		NoQueryToken: c.NoQueryToken, NoJSONP: c.NoJSONP,
 		BackchannelLogoutURI: c.BackchannelLogoutURI, BackchannelLogoutSession: c.BackchannelLogoutSessionRequired,
 		LeanIDTokens:   c.LeanIDTokens,
-		UserinfoSigned: c.UserinfoSignedResponseAlg != "", RequireVerified: c.RequireVerified, SkipConsent: c.SkipConsent,
+		UserinfoSigned: c.UserinfoSignedResponseAlg != "", RequireVerified: c.RequireVerified, Requires: c.Requires, SkipConsent: c.SkipConsent,
 		Unreviewed: c.Unreviewed, Disabled: c.Disabled, Version: c.Revision, ButtonColor: c.ButtonColor, PolicyURL: c.PolicyURL, TermsURL: c.TermsURL,
 		AuthSigningAlg: c.TokenEndpointAuthSigningAlg, JWKS: keys, JWKSURI: c.JWKSURI,
 		RequirePushed: c.RequirePushedAuthorizationRequests, RequirePKCE: c.RequirePKCE, RequireSignedRequest: c.RequireSignedRequestObject, RequestSigningAlg: c.RequestObjectSigningAlg,
@@ -268,7 +274,7 @@ func asClient(c storage.Client) Client {
 		ResponseTypes: c.ResponseTypes, GrantTypes: c.GrantTypes, Scopes: c.Scopes, OptionalScopes: c.OptionalScopes, Origins: c.Origins, Resources: c.Resources,
 		BackchannelLogoutURI: c.BackchannelLogoutURI, BackchannelLogoutSessionRequired: c.BackchannelLogoutSession,
 		NoQueryToken: c.NoQueryToken, NoJSONP: c.NoJSONP,
-		LeanIDTokens: c.LeanIDTokens, RequireVerified: c.RequireVerified, SkipConsent: c.SkipConsent,
+		LeanIDTokens: c.LeanIDTokens, RequireVerified: c.RequireVerified, Requires: c.Requires, SkipConsent: c.SkipConsent,
 		Unreviewed: c.Unreviewed, Disabled: c.Disabled, Revision: c.Version, ButtonColor: c.ButtonColor, PolicyURL: c.PolicyURL, TermsURL: c.TermsURL,
 		TokenEndpointAuthSigningAlg: c.AuthSigningAlg, JWKS: c.JWKS, JWKSURI: c.JWKSURI,
 		RequirePushedAuthorizationRequests: c.RequirePushed, RequirePKCE: c.RequirePKCE, RequireSignedRequestObject: c.RequireSignedRequest, RequestObjectSigningAlg: c.RequestSigningAlg,

@@ -195,6 +195,7 @@ func (p *Provider) build(ctx context.Context, look look) error {
 	p.flows = &authflow.Endpoint{Options: authflow.Options{
 		Site: site, Engine: p.engine, Claims: source, Audit: p.audit, Activity: p.activity, Keys: p.keys, Store: p.store,
 		Sessions: sessions, SignsUp: cfg.hasAccounts() && cfg.Mailer != nil, Personas: p.personas(), Faults: p.faults, Host: cfg.host(),
+		Has: p.has, Classes: cfg.classes(), Require: cfg.SignIn.Require,
 		Verifiers: cfg.verifiers(), Forget: p.store.ForgetPerson,
 		Life: cfg.Lifetimes.Flow, SessionLife: cfg.Lifetimes.Session, Clock: cfg.Clock,
 	}}
@@ -212,7 +213,7 @@ func (p *Provider) build(ctx context.Context, look look) error {
 	p.upkeep.RunWith(p.notifier.Run)
 	endpoints, err := oauth.New(oauth.Options{
 		Site: site, Engine: p.engine, Catalogue: p.catalogue, Audit: p.audit, Activity: p.activity, Limits: p.limits,
-		Classes: p.flows.Classes(), HasAccounts: cfg.hasAccounts(), Faults: p.faults, Keys: p.faults.Publish(p.keys),
+		Classes: cfg.classes().Supported(), HasAccounts: cfg.hasAccounts(), Faults: p.faults, Keys: p.faults.Publish(p.keys),
 	})
 	if err != nil {
 		return err
@@ -286,6 +287,7 @@ func (p *Provider) newEngine(tokens *token.Codec, source *claims.Source) *engine
 		Allowed: func(ctx context.Context, subject string, c *registry.Client, asked []string) (engine.Allowed, error) {
 			return p.flows.AllowedBefore(ctx, subject, c, asked)
 		},
+		Classes:    p.cfg.classes(),
 		Scopes:     p.catalogue.ScopeValues(),
 		ScopeKnown: p.catalogue.Known,
 		Claims:     source.Claims,

@@ -10,6 +10,7 @@ import (
 
 	"github.com/a-h/templ"
 
+	"github.com/bonafide-id/bonafide/provider/internal/assurance"
 	"github.com/bonafide-id/bonafide/provider/internal/authflow"
 	"github.com/bonafide-id/bonafide/provider/internal/web"
 	"github.com/bonafide-id/bonafide/storage"
@@ -149,7 +150,7 @@ func (s *Screen) SignIn(maxAge time.Duration) {
 	site, flows := s.site(), s.provider.flows
 	err := errors.New("a screen asks somebody to sign in who has done so")
 	if !s.Fresh(maxAge) {
-		err = flows.SignIn(s.Writer, s.Request, s.user, authflow.Return{Address: site.Address(s.Request), MaxAge: maxAge})
+		err = flows.SignIn(s.Writer, s.Request, s.user, authflow.Return{Address: site.Address(s.Request), Requires: assurance.Requirement{MaxAge: maxAge}})
 	}
 	if err != nil {
 		site.FailPage(s.Writer, s.Request, err)
@@ -159,7 +160,7 @@ func (s *Screen) SignIn(maxAge time.Duration) {
 // Fresh reports whether the user has authenticated within maxAge; with zero, whether any
 // user is signed in.
 func (s *Screen) Fresh(maxAge time.Duration) bool {
-	return s.user != nil && s.user.Within(s.provider.cfg.Clock(), maxAge)
+	return s.user != nil && s.user.MeetsAt(assurance.Requirement{MaxAge: maxAge}, s.provider.cfg.Clock())
 }
 
 // Account returns the account for display to its user. ErrNoUser if nobody is signed in, or

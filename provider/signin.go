@@ -52,6 +52,13 @@ type SignIn struct {
 	// Defaults to AnyAssurance.
 	Require Assurance `json:"require,omitempty"`
 
+	// Classes are further names of classes of authentication (acr) that applications may
+	// request, such as http://idmanagement.gov/ns/assurance/aal/2, and what each stands for;
+	// they count for the users of the host as well. The names of the levels are
+	// https://refeds.org/profile/sfa, https://refeds.org/profile/mfa and phr.
+	// Defaults to none.
+	Classes map[string]Requirement `json:"classes,omitempty"`
+
 	// Recovery is the way back for users who have lost their passkeys and apps.
 	Recovery Recovery `json:"recovery,omitzero"`
 }
@@ -147,6 +154,9 @@ func (s SignIn) validate(base string) error {
 	}
 	if id := s.Passkeys.RPID; id != u.Hostname() && !isDomainAbove(id, u.Hostname()) {
 		return wrongField("SignIn.Passkeys.RPID", "%q is neither the host %s nor a domain above it", id, u.Hostname())
+	}
+	if err := s.validateClasses(); err != nil {
+		return err
 	}
 	for i, origin := range s.Passkeys.Origins {
 		if o, err := url.Parse(origin); err != nil || o.Scheme != "https" || o.Host == "" || origin != "https://"+o.Host {

@@ -26,12 +26,18 @@ type Users struct {
 	// content, bound to the browser. The page checks it with Pages.IsReturnTo and finally
 	// sends the user there, unchanged. Further parameters are login_hint; ui_locales;
 	// screen=signup if the application requests the sign-up screen first; acr_values with
-	// the requested authentication context classes, the best first (SignedIn.AMR); and
+	// the authentication context classes that suffice, the best first; and
 	// prompt=login if a user is signed in and that is not enough. The page must then ask
 	// for the password, or for what the class needs, or let another user sign in, and not
 	// send the user back at once. An authorization request sends a browser there twice at
 	// most; then the application gets login_required. Required with SignedIn.
 	SignInURL string
+
+	// Assurance is the highest level that users can reach at SignInURL. Set, the page must be
+	// able to raise the authentication of a user who is signed in: a request that would like
+	// a higher one sends the user there once, with prompt=login and acr_values.
+	// Defaults to TwoFactors for what is required, and no visit for what is only wished.
+	Assurance Assurance
 
 	// SignOutURL is the host's sign-out page, an address or a path of the host; the account
 	// screen links to it if set. When an application has requested a sign-out that returns
@@ -71,9 +77,7 @@ type SignedIn struct {
 	AuthTime time.Time
 
 	// AMR are the authentication methods (RFC 8176): at most 16, each of at most 64
-	// printable ASCII characters without spaces. The claim acr follows from them:
-	// multi_factor for mfa, or for methods of two kinds, such as pwd, which the user knows,
-	// with otp or hwk, which the user has; else single_factor.
+	// printable ASCII characters without spaces. They become the claim amr.
 	AMR []string
 
 	// SessionID identifies the user's session, at most 4096 bytes: stable while it lasts,
@@ -83,6 +87,12 @@ type SignedIn struct {
 	// Defaults to none: ID tokens have no sid, and a sign-out ends all sessions of the user
 	// at the applications that are told.
 	SessionID string
+
+	// Assurance is the level that the authentication has reached, by which requirements are
+	// measured and the claim acr is chosen.
+	// Defaults to TwoFactors for the method mfa, or for methods of two kinds, such as pwd,
+	// which the user knows, with otp or hwk, which the user has; else to OneFactor.
+	Assurance Assurance
 }
 
 // Person is a user's data.
@@ -143,7 +153,7 @@ func (r Refusal) Error() string { return "refused by the host" }
 
 // host returns the users in internal form.
 func (c Config) host() authflow.Host {
-	h := authflow.Host{SignInURL: c.Users.SignInURL}
+	h := authflow.Host{SignInURL: c.Users.SignInURL, Raises: c.Users.Assurance != AnyAssurance}
 	if signedIn := c.Users.SignedIn; signedIn != nil {
 		h.SignedIn = func(r *http.Request) (host.User, error) {
 			user, err := signedIn(r)

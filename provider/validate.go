@@ -92,6 +92,8 @@ func (c Client) validate(known *claims.Catalogue, addresses registry.Addresses, 
 		return wrongField("GrantTypes", "a public client has no credentials for %s", protocol.GrantClientCredentials)
 	case c.Public && slices.Contains(c.GrantTypes, protocol.GrantJWTBearer):
 		return wrongField("GrantTypes", "a public client has no credentials for %s", protocol.GrantJWTBearer)
+	case checkRequirement("Requires", c.Requires) != nil:
+		return checkRequirement("Requires", c.Requires)
 	case c.PolicyURL != "" && !web.IsWebURL(c.PolicyURL):
 		return wrongField("PolicyURL", "is not an http address without a user name")
 	case c.TermsURL != "" && !web.IsWebURL(c.TermsURL):

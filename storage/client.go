@@ -82,6 +82,9 @@ type Client struct {
 	// RequireVerified refuses a user whose requested groups are not verified.
 	RequireVerified bool `json:"require_verified,omitempty"`
 
+	// Requires is what the client requires of the authentication of its users.
+	Requires Requirement `json:"requires,omitzero"`
+
 	// SkipConsent marks a first-party application.
 	SkipConsent bool `json:"skip_consent,omitempty"`
 

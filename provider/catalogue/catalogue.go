@@ -13,6 +13,8 @@
 // Package provider has the types under the same names, as in provider.Scope.
 package catalogue
 
+import "github.com/bonafide-id/bonafide/storage"
+
 // Scope is a scope value: what an application asks for by one word, and what the user
 // reads before allowing it.
 type Scope struct {
@@ -32,6 +34,11 @@ type Scope struct {
 	// groups whose status it releases.
 	Attributes []string `json:"attributes,omitempty"`
 	Groups     []string `json:"groups,omitempty"`
+
+	// Requires is what the scope requires of the authentication of the user, for tokens with
+	// it and each time that its data is read with one.
+	// Defaults to nothing.
+	Requires storage.Requirement `json:"requires,omitzero"`
 }
 
 // ScopeTranslation is what a scope is called in one language. What is empty is not

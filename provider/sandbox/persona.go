@@ -6,6 +6,8 @@
 // has a meaning outside of a sandbox.
 package sandbox
 
+import "github.com/bonafide-id/bonafide/storage"
+
 // HintPrefix begins a login_hint that names a persona: such a request signs in as the
 // persona without a screen, and answers the consent screen as the persona does.
 const HintPrefix = "persona:"
@@ -59,8 +61,14 @@ type Persona struct {
 
 	// AMR are the methods of the sign-in, in the words of RFC 8176: at most 16, of at
 	// most 64 printable ASCII characters without spaces.
-	// Defaults to pwd.
+	// Defaults to those of the Assurance, or to pwd.
 	AMR []string `json:"amr,omitempty"`
+
+	// Assurance is the level that the sign-in reaches, whatever the AMR: one_factor,
+	// two_factors or phishing_resistant.
+	// Defaults to what follows from the AMR: two factors for mfa, or for methods of two
+	// kinds, else one.
+	Assurance storage.Assurance `json:"assurance,omitempty"`
 
 	// Next is what every second sign-in finds changed.
 	// Defaults to no change.

@@ -23,10 +23,11 @@ func (p *Pages) showSignIn(w http.ResponseWriter, r *http.Request, page *authflo
 	if err != nil {
 		return err
 	}
-	again, err := p.Flows.MustReauthenticate(r, page)
+	asked, err := p.Flows.Asked(r, page)
 	if err != nil {
 		return err
 	}
+	again := asked.User
 	if page.Flow == nil && user != nil && again == nil {
 		return p.Flows.Continue(w, r, page)
 	}
@@ -78,10 +79,11 @@ func (p *Pages) signIn(w http.ResponseWriter, r *http.Request, page *authflow.Pa
 	if name := r.PostForm.Get(ui.FieldPersona); name != "" {
 		return p.signInAsPersona(w, r, page, name)
 	}
-	again, err := p.Flows.MustReauthenticate(r, page)
+	asked, err := p.Flows.Asked(r, page)
 	if err != nil {
 		return err
 	}
+	again := asked.User
 	email := r.PostForm.Get(ui.FieldEmail)
 	if again != nil {
 		email = again.Account.Email
@@ -206,7 +208,7 @@ func failureReason(account storage.Account) string {
 // storage.ErrChanged if its epoch has ended since.
 func (p *Pages) startSession(w http.ResponseWriter, r *http.Request, page *authflow.Page, account storage.Account) error {
 	ctx := r.Context()
-	err := p.Flows.BeginSession(w, r, page, authflow.Authentication(r, account, "pwd"))
+	err := p.Flows.BeginSession(w, r, page, authflow.Authentication(r, account, p.Flows.Password(account)))
 	if errors.Is(err, storage.ErrNotFound) {
 		return &web.PageError{Status: http.StatusForbidden, Code: ui.ErrorForbidden, Cause: err}
 	}

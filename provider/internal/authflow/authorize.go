@@ -148,7 +148,7 @@ func (e *Endpoint) readState(ctx context.Context, f *Flow, user *User) (authStat
 func (e *Endpoint) readRecentState(ctx context.Context, f *Flow, user *User, recent bool) (authState, error) {
 	s := authState{
 		request: f.request, flow: f.digest(), chosen: f.chosen, allowed: f.allowed, hostVisits: f.hostVisits,
-		classes: e.Classes(), now: e.Clock(), sandbox: e.Site.Sandbox,
+		classes: e.Classes, hostRaises: e.Host.Raises, now: e.Clock(), sandbox: e.Site.Sandbox,
 	}
 	if hint := f.request.IDToken; hint != "" {
 		subject, err := e.hintedSubject(ctx, hint, f.request.Client.ID)
@@ -159,9 +159,10 @@ func (e *Endpoint) readRecentState(ctx context.Context, f *Flow, user *User, rec
 	}
 	if user == nil {
 		s.requested = e.termsOf(f.request, nil)
+		s.policy = e.policy(nil, f.request.Client, s.requested)
 		return s, nil
 	}
-	s.user, s.fresh = user, f.isFresh(user, s.now)
+	s.user = user
 	var consent storage.Consent
 	var err error
 	if recent {
@@ -177,7 +178,11 @@ func (e *Endpoint) readRecentState(ctx context.Context, f *Flow, user *User, rec
 	}
 	s.requested, s.takesBack = e.termsFor(s, s.declined(f.declined))
 	host.AskFor(ctx, s.hostRequest())
-	return s, nil
+	s.policy = e.policy(user, f.request.Client, s.requested)
+	st := s.standing()
+	err = e.stand(ctx, &st, user, f.isFresh(user, s.now))
+	s.candidates, s.isOurs, s.has = st.candidates, st.isOurs, st.has
+	return s, err
 }
 
 // hostRequest is the data that a request would release, in the form of the host's
@@ -288,9 +293,10 @@ func (e *Endpoint) issue(w http.ResponseWriter, r *http.Request, f *Flow, s auth
 		return &redirectError{f.request, err, f}
 	}
 	e.Keys.Refresh(ctx)
+	by, _, _ := s.standing().choose()
 	sid := e.sid(s.user, f.request.Client.ID)
 	response, err := e.Engine.Authorize(ctx, allowed, engine.Approval{
-		Subject: s.user.UserID, AuthTime: s.user.AuthTime, AMR: s.user.AMR, SID: sid,
+		Subject: s.user.UserID, AuthTime: by.At, AMR: by.AMR, Assurance: by.Level, Classes: s.reached(by), SID: sid,
 		Attributes: s.requested.Attributes, Groups: s.requested.Groups, Claims: s.requested.Claims,
 		Basis: storage.Basis{Session: s.user.Session, Consent: *s.consent, Notice: e.notice(f.request, s.user, sid)}, Flow: e.engineFlow(f),
 	})

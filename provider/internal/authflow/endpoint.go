@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/bonafide-id/bonafide/provider/internal/activity"
+	"github.com/bonafide-id/bonafide/provider/internal/assurance"
 	"github.com/bonafide-id/bonafide/provider/internal/audit"
 	"github.com/bonafide-id/bonafide/provider/internal/claims"
 	"github.com/bonafide-id/bonafide/provider/internal/engine"
@@ -57,6 +58,12 @@ type Options struct {
 	Sessions *session.Manager
 	SignsUp  bool
 
+	// Has returns what an account can present; Classes are the classes of authentication.
+	// Require is the level that the provider requires of everybody with an account.
+	Has     func(ctx context.Context, account storage.Account) (assurance.Has, error)
+	Classes authorization.Classes
+	Require storage.Assurance
+
 	// Personas and Faults are those of a sandbox, or nil.
 	Personas *persona.Cast
 	Faults   *faults.Faults
@@ -80,21 +87,16 @@ type Host struct {
 	SignedIn  func(r *http.Request) (host.User, error)
 	SignInURL string
 
+	// Raises reports that the sign-in page can raise an authentication to the level that it
+	// is asked for.
+	Raises bool
+
 	// Authorize may refuse an application; nil refuses nobody. Its refusals are a Refusal
 	// or host.ErrNoUser.
 	Authorize func(ctx context.Context, userID, clientID string, scopes []string) error
 }
 
 func (e *Endpoint) hasAccounts() bool { return e.Host.SignedIn == nil }
-
-// Classes returns the authentication context classes that a sign-in can reach: the
-// provider's own asks only for a password, but the host's, and personas, may be of any.
-func (e *Endpoint) Classes() []string {
-	if e.hasAccounts() && e.Personas == nil {
-		return []string{authorization.SingleFactor}
-	}
-	return authorization.Classes
-}
 
 // Routes returns the routes of the endpoint and its pages.
 func (e *Endpoint) Routes() []web.Route {

@@ -13,7 +13,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/bonafide-id/bonafide/provider/internal/clock"
 	"github.com/bonafide-id/bonafide/provider/internal/engine"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/authorization"
 	"github.com/bonafide-id/bonafide/provider/internal/host"
@@ -42,8 +41,10 @@ type Flow struct {
 	// browser was sent to the host's sign-in page since.
 	seen []User
 
-	// begun is the session that its user has begun on a page of this flow, or zero.
-	begun storage.Digest
+	// begun is the session that its user has begun on a page of this flow, or zero;
+	// presented are the factors of it that were presented on pages of this flow.
+	begun     storage.Digest
+	presented []storage.Method
 
 	// chosen is the user who has selected this account in this flow, allowed the one who
 	// has given consent; empty for nobody.
@@ -62,21 +63,22 @@ type Flow struct {
 
 // sealedFlow is the form in which a flow travels.
 type sealedFlow struct {
-	ID      []byte       `json:"i"`
-	Seen    int64        `json:"t"`
-	Browser []byte       `json:"b"`
-	Users   []sealedUser `json:"u,omitempty"`
-	Begun   []byte       `json:"s,omitempty"`
-	Pushed  []byte       `json:"h,omitempty"`
-	Until   int64        `json:"x,omitempty"`
-	Picked  string       `json:"p,omitempty"`
-	Chosen  string       `json:"c,omitempty"`
-	Allowed string       `json:"d,omitempty"`
-	LeftOut []string     `json:"o,omitempty"`
-	Visits  int          `json:"v,omitempty"`
-	Strays  int          `json:"g,omitempty"`
-	Verify  verifying    `json:"w,omitzero"`
-	Request string       `json:"r"`
+	ID      []byte           `json:"i"`
+	Seen    int64            `json:"t"`
+	Browser []byte           `json:"b"`
+	Users   []sealedUser     `json:"u,omitempty"`
+	Begun   []byte           `json:"s,omitempty"`
+	Factors []storage.Method `json:"f,omitempty"`
+	Pushed  []byte           `json:"h,omitempty"`
+	Until   int64            `json:"x,omitempty"`
+	Picked  string           `json:"p,omitempty"`
+	Chosen  string           `json:"c,omitempty"`
+	Allowed string           `json:"d,omitempty"`
+	LeftOut []string         `json:"o,omitempty"`
+	Visits  int              `json:"v,omitempty"`
+	Strays  int              `json:"g,omitempty"`
+	Verify  verifying        `json:"w,omitzero"`
+	Request string           `json:"r"`
 }
 
 // sealedUser is a user who was seen in a flow.
@@ -94,28 +96,6 @@ func (e *Endpoint) newFlow(ctx context.Context, asked *engine.AuthorizeRequest) 
 	random.Fill(f.id[:])
 	request.InFlow(ctx, f.digest())
 	return f
-}
-
-// isFresh reports whether a user has authenticated since the request arrived. The arrival
-// of a cookie proves nothing about that time: the holder of an old session may omit it from
-// the request and send it to the next page. So the session must have begun on a page of
-// this flow, or else the time of authentication counts. That relies on clocks; a user who
-// was seen as signed in, by whichever clock, needs another session, or, at the host, which
-// has none, a later time.
-func (f *Flow) isFresh(user *User, now time.Time) bool {
-	embedded := !user.Session.IsZero()
-	if embedded && user.Session == f.begun {
-		return true
-	}
-	for _, seen := range f.seen {
-		switch {
-		case embedded && user.Session == seen.Session:
-			return false
-		case !embedded && user.UserID == seen.UserID:
-			return user.AuthTime.After(seen.AuthTime)
-		}
-	}
-	return clock.Since(now, user.AuthTime, f.firstSeen)
 }
 
 // sendToHost records that the browser is sent to the host's sign-in page while this user,
@@ -155,7 +135,7 @@ func (e *Endpoint) seal(w http.ResponseWriter, r *http.Request, f *Flow) (string
 		sealed.Users = append(sealed.Users, seen)
 	}
 	if !f.begun.IsZero() {
-		sealed.Begun = f.begun[:]
+		sealed.Begun, sealed.Factors = f.begun[:], f.presented
 	}
 	if !f.pushed.Digest.IsZero() {
 		sealed.Pushed, sealed.Until = f.pushed.Digest[:], f.pushed.ExpiresAt.UnixMicro()
@@ -190,6 +170,7 @@ func (e *Endpoint) openFlow(r *http.Request) (*Flow, error) {
 		id: [16]byte(s.ID), firstSeen: time.UnixMicro(s.Seen).UTC(),
 		chosen: s.Chosen, allowed: s.Allowed, declined: s.LeftOut, hostVisits: s.Visits, redirects: s.Strays, verifying: s.Verify,
 	}
+	f.presented = s.Factors
 	copy(f.begun[:], s.Begun)
 	if copy(f.pushed.Digest[:], s.Pushed) > 0 {
 		f.pushed.ExpiresAt = time.UnixMicro(s.Until).UTC()

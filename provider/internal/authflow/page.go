@@ -10,19 +10,8 @@ import (
 	"github.com/bonafide-id/bonafide/provider/internal/host"
 	"github.com/bonafide-id/bonafide/provider/internal/web"
 	"github.com/bonafide-id/bonafide/provider/sandbox"
-	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/ui"
 )
-
-// User is a signed-in user.
-type User struct {
-	host.User
-
-	// Session is the session in which the user acts, Account its account; zero for a user
-	// of the host.
-	Session storage.Digest
-	Account storage.Account
-}
 
 // Page is a request for a page, parsed once, with its flow and its user.
 type Page struct {
@@ -110,35 +99,6 @@ func (p *Page) Request() *engine.AuthorizeRequest {
 		return nil
 	}
 	return p.Flow.request
-}
-
-// SignedIn returns the signed-in user of a request, or nil.
-func (e *Endpoint) SignedIn(r *http.Request) (*User, error) {
-	user, _, err := e.signedIn(r, false)
-	return user, err
-}
-
-// signedIn is SignedIn; recent allows a cached session, and remembered reports one.
-func (e *Endpoint) signedIn(r *http.Request, recent bool) (u *User, remembered bool, err error) {
-	if !e.hasAccounts() {
-		user, err := host.SignedIn(r, e.Clock, e.Host.SignedIn)
-		if user == nil || err != nil {
-			return nil, false, err
-		}
-		return &User{User: *user}, false, nil
-	}
-	var s storage.Session
-	var account storage.Account
-	var ok bool
-	if recent {
-		s, account, ok, remembered, err = e.Sessions.Recent(r.Context(), r)
-	} else {
-		s, account, ok, err = e.Sessions.Current(r.Context(), r)
-	}
-	if err != nil || !ok {
-		return nil, remembered, err
-	}
-	return &User{host.User{UserID: account.ID, AuthTime: s.AuthTime, AMR: s.AMR}, s.Digest, account}, remembered, nil
 }
 
 // redirectError is an error for the application, at its redirect URI.

@@ -10,9 +10,6 @@ import (
 	"github.com/bonafide-id/bonafide/provider/internal/engine/authorization"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/protocol"
 	"github.com/bonafide-id/bonafide/provider/internal/persona"
-	"github.com/bonafide-id/bonafide/provider/internal/request"
-	"github.com/bonafide-id/bonafide/provider/internal/session"
-	"github.com/bonafide-id/bonafide/provider/internal/web"
 	"github.com/bonafide-id/bonafide/provider/sandbox"
 	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/ui"
@@ -25,14 +22,6 @@ var (
 	// ErrLocked means that the account is locked.
 	ErrLocked = errors.New("the account is locked")
 )
-
-// Authentication describes the sign-in of an account's owner.
-func Authentication(r *http.Request, account storage.Account, amr ...string) session.Authentication {
-	return session.Authentication{
-		AccountID: account.ID, On: account.Proof(), AMR: amr,
-		UserAgent: strings.ToValidUTF8(web.Truncate(r.UserAgent(), 256), ""), Address: request.Network(r.Context()),
-	}
-}
 
 // SignInAsPersona signs the browser in as a persona of the page's application. ErrNoPersona
 // or ErrLocked if it cannot.
@@ -54,7 +43,9 @@ func (e *Endpoint) SignInAsPersona(w http.ResponseWriter, r *http.Request, p *Pa
 		return err
 	}
 	if !account.Disabled {
-		err = e.BeginSession(w, r, p, Authentication(r, account, persona.Methods(chosen)...))
+		as := Authentication(r, account, persona.Factors(chosen, e.Clock())...)
+		as.AMR = persona.Methods(chosen)
+		err = e.BeginSession(w, r, p, as)
 	}
 	if account.Disabled || errors.Is(err, storage.ErrNotFound) {
 		e.Audit.Record(ctx, storage.Event{Name: audit.SignInFailed, Subject: account.ID, Detail: "the account is disabled"})

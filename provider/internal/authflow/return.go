@@ -9,9 +9,10 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/bonafide-id/bonafide/provider/internal/clock"
+	"github.com/bonafide-id/bonafide/provider/internal/assurance"
 	"github.com/bonafide-id/bonafide/provider/internal/session"
 	"github.com/bonafide-id/bonafide/provider/internal/web"
+	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/ui"
 )
 
@@ -23,8 +24,10 @@ type Return struct {
 	// Address is a path of this origin, with or without a query.
 	Address string
 
-	// MaxAge is the maximum age of the user's authentication; zero for no limit.
-	MaxAge time.Duration
+	// Requires is what the user's authentication must meet, Highest that it has the highest
+	// level that the account has.
+	Requires assurance.Requirement
+	Highest  bool
 
 	// verifying is the user and the group of a verification; zero for none.
 	verifying verifying
@@ -32,10 +35,13 @@ type Return struct {
 
 // sealedReturn is the form in which a return travels.
 type sealedReturn struct {
-	Address string        `json:"a"`
-	MaxAge  time.Duration `json:"m,omitempty"`
-	Verify  verifying     `json:"w,omitzero"`
-	Browser []byte        `json:"b"`
+	Address  string            `json:"a"`
+	Level    storage.Assurance `json:"l,omitempty"`
+	MaxAge   time.Duration     `json:"m,omitempty"`
+	Enrolled time.Duration     `json:"e,omitempty"`
+	Highest  bool              `json:"h,omitempty"`
+	Verify   verifying         `json:"w,omitzero"`
+	Browser  []byte            `json:"b"`
 }
 
 func (e *Endpoint) returnPurpose() string { return "return " + e.Site.Issuer }
@@ -58,7 +64,7 @@ func (e *Endpoint) SignIn(w http.ResponseWriter, r *http.Request, user *User, to
 // sealReturn returns a return as it travels, bound to this browser.
 func (e *Endpoint) sealReturn(w http.ResponseWriter, r *http.Request, to Return) (string, error) {
 	browser := sha256.Sum256([]byte(e.Site.Browser(w, r)))
-	plain, err := json.Marshal(sealedReturn{to.Address, to.MaxAge, to.verifying, browser[:]})
+	plain, err := json.Marshal(sealedReturn{to.Address, to.Requires.Level, to.Requires.MaxAge, to.Requires.Enrolled, to.Highest, to.verifying, browser[:]})
 	if err != nil {
 		return "", fmt.Errorf("encode return: %w", err)
 	}
@@ -85,7 +91,7 @@ func (e *Endpoint) openReturn(r *http.Request) (*Return, error) {
 	if subtle.ConstantTimeCompare(browser[:], s.Browser) != 1 {
 		return nil, &web.PageError{Status: http.StatusBadRequest, Code: ui.ErrorBrowser, Cause: errors.New("return of another browser")}
 	}
-	return &Return{s.Address, s.MaxAge, s.Verify}, nil
+	return &Return{s.Address, assurance.Requirement{Level: s.Level, MaxAge: s.MaxAge, Enrolled: s.Enrolled}, s.Highest, s.Verify}, nil
 }
 
 // hostReturnPath is the return address of the host's sign-in page for a page beside the
@@ -109,7 +115,7 @@ func (e *Endpoint) returnFromHost(w http.ResponseWriter, r *http.Request, p *Pag
 	if err != nil {
 		return err
 	}
-	if user != nil && user.Within(e.Clock(), to.MaxAge) {
+	if user != nil && user.MeetsAt(to.Requires, e.Clock()) {
 		e.Site.Redirect(w, to.Address)
 		return nil
 	}
@@ -117,10 +123,4 @@ func (e *Endpoint) returnFromHost(w http.ResponseWriter, r *http.Request, p *Pag
 		Page: e.Site.PageView(r, nil), SignInURL: to.Address, Stale: user != nil,
 	}))
 	return nil
-}
-
-// Within reports whether a user has authenticated within maxAge; with zero at any time. An
-// authentication in the future was recorded by a wrong clock and may be of any age.
-func (u *User) Within(now time.Time, maxAge time.Duration) bool {
-	return maxAge <= 0 || !clock.Ahead(now, u.AuthTime) && clock.Elapsed(now, u.AuthTime) <= maxAge
 }

@@ -145,7 +145,7 @@ func play(t *testing.T, a ask, h hostKind) outcome {
 			requested: terms{Scopes: f.request.Scopes, ClientName: "App", RedirectHost: "rp.test"},
 		}
 		if s.user != nil {
-			s.fresh, s.consent = f.isFresh(s.user, now), consents[s.user.UserID]
+			s.candidates, s.consent = s.user.candidates(f.isFresh(s.user, now)), consents[s.user.UserID]
 		}
 		d := nextStep(s)
 		now = now.Add(100 * time.Millisecond)

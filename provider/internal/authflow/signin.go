@@ -3,6 +3,7 @@ package authflow
 import (
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/bonafide-id/bonafide/provider/internal/audit"
@@ -48,13 +49,23 @@ func (e *Endpoint) sendToSignIn(w http.ResponseWriter, next step, request *engin
 	switch {
 	case !e.hasAccounts():
 		hint := HostSignIn{ReturnTo: e.returnTo(sealed), LoginHint: request.LoginHint, Locales: request.UILocales,
-			SignUp: next == stepSignUp, Again: again, Classes: request.Claims.KnownClasses()}
+			SignUp: next == stepSignUp, Again: again, Classes: e.knownClasses(request)}
 		e.Site.Redirect(w, hint.Address(e.Host.SignInURL))
+	case next == stepEnrol:
+		e.Site.Redirect(w, e.Site.Link("/signin/enrol", web.FlowParameter, sealed))
 	case next == stepSignUp && e.SignsUp:
 		e.Site.Redirect(w, e.Site.Link("/signup", web.FlowParameter, sealed))
 	default:
 		e.Site.Redirect(w, e.Site.Link("/signin", web.FlowParameter, sealed))
 	}
+}
+
+// knownClasses returns the requested authentication context classes that there are.
+func (e *Endpoint) knownClasses(request *engine.AuthorizeRequest) []string {
+	return slices.DeleteFunc(slices.Clone(request.Claims.Classes()), func(class string) bool {
+		_, ok := e.Classes.Requirement(class)
+		return !ok
+	})
 }
 
 // returnTo is the address that continues a sealed flow, which needs no escaping.
@@ -82,15 +93,34 @@ func (e *Endpoint) isFlow(sealed string) bool {
 }
 
 // BeginSession signs the browser in on a page. The flow of the page, if any, records the
-// session as proof that its user has authenticated since the flow began. The errors are
-// those of session.Manager.
+// session, and which of its factors were not those of the session before, as proof that its
+// user has presented them since the flow began. The errors are those of session.Manager.
 func (e *Endpoint) BeginSession(w http.ResponseWriter, r *http.Request, p *Page, a session.Authentication) error {
+	before, err := p.User()
+	if err != nil {
+		return err
+	}
 	begun, err := e.Sessions.Begin(r.Context(), w, r, a)
 	if err == nil && p.Flow != nil {
-		p.Flow.begun = begun
+		p.Flow.begin(begun, a, before)
 	}
 	p.known = false
 	return err
+}
+
+// begin records a session that was begun on a page of the flow, after that of a user, or of
+// nobody.
+func (f *Flow) begin(session storage.Digest, a session.Authentication, before *User) {
+	var presented []storage.Method
+	for _, factor := range a.Factors {
+		carried := before != nil && before.UserID == a.AccountID && slices.ContainsFunc(before.Factors, func(former storage.Factor) bool {
+			return former.Method == factor.Method && former.At.Equal(factor.At)
+		})
+		if !carried || before.Session == f.begun && slices.Contains(f.presented, factor.Method) {
+			presented = append(presented, factor.Method)
+		}
+	}
+	f.begun, f.presented = session, presented
 }
 
 // SwitchAccount signs the browser out so that another user can sign in. A host with its own
@@ -111,27 +141,4 @@ func (e *Endpoint) SwitchAccount(w http.ResponseWriter, r *http.Request, p *Page
 	}
 	e.Site.Redirect(w, e.Site.Link("/signin", web.FlowParameter, web.Parameter(r, web.FlowParameter)))
 	return nil
-}
-
-// MustReauthenticate returns the signed-in user whose password the page must ask for again.
-// A persona has none, and is selected again.
-func (e *Endpoint) MustReauthenticate(r *http.Request, p *Page) (*User, error) {
-	if p.Flow == nil && p.Return == nil {
-		return nil, nil
-	}
-	user, err := p.User()
-	if err != nil || user == nil || e.Personas.Plays(user.UserID) {
-		return nil, err
-	}
-	if p.Return != nil {
-		if user.Within(e.Clock(), p.Return.MaxAge) {
-			return nil, nil
-		}
-		return user, nil
-	}
-	s, err := e.readState(r.Context(), p.Flow, user)
-	if err != nil || nextStep(s).step != stepReauthenticate {
-		return nil, err
-	}
-	return user, nil
 }

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/bonafide-id/bonafide/provider/internal/assurance"
 	"github.com/bonafide-id/bonafide/provider/internal/diagnosis"
 	"github.com/bonafide-id/bonafide/provider/internal/engine"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/authorization"
@@ -23,6 +24,7 @@ const (
 	stepSelectAccount
 	stepConsent
 	stepVerify
+	stepEnrol
 	stepRefuse
 )
 
@@ -37,8 +39,18 @@ type authState struct {
 	// user is the signed-in user, or nil.
 	user *User
 
-	// fresh reports whether the user has authenticated since the request arrived.
-	fresh bool
+	// candidates are what the user has reached, and since the request arrived; has is what
+	// the account can present, if it isOurs.
+	candidates []assurance.Candidate
+	isOurs     bool
+	has        assurance.Has
+
+	// policy is what provider, application and scopes require, classes what can be reached.
+	policy  assurance.Requirement
+	classes authorization.Classes
+
+	// hostRaises reports that the host's page can raise an authentication.
+	hostRaises bool
 
 	// consent is what the user has allowed the application so far, or nil; requested is
 	// what the request would release.
@@ -60,9 +72,6 @@ type authState struct {
 
 	// hintSubject is the subject of the id_token_hint, or empty.
 	hintSubject string
-
-	// classes are the authentication context classes that a sign-in can reach.
-	classes []string
 
 	// chosen is the user who has selected this account since the request arrived, allowed
 	// the one who has given consent.
@@ -106,7 +115,7 @@ func nextStep(s authState) decision {
 		}
 		return d
 	}
-	if s.request.HasPrompt(authorization.PromptSelectAccount) && s.chosen != s.user.UserID && !s.fresh {
+	if s.request.HasPrompt(authorization.PromptSelectAccount) && s.chosen != s.user.UserID && !s.standing().fresh() {
 		return decision{step: stepSelectAccount}
 	}
 	consented := s.consented()
@@ -126,7 +135,7 @@ func nextStep(s authState) decision {
 // unhelped is the reason to refuse a request after maxVisits visits of the host's sign-in
 // page.
 func (s authState) unhelped() string {
-	if s.user != nil && s.tooWeak() {
+	if s.user != nil && !s.standing().meets(s.demand().For(s.has, s.now).AtAnyAge()) {
 		return protocol.UnmetAuthentication
 	}
 	return protocol.LoginRequired
@@ -171,29 +180,31 @@ func (s authState) whySilent(code string) diagnosis.Name {
 
 // authenticate reports whether the signed-in user suffices, or else the step to take.
 func authenticate(s authState, silent bool) (decision, bool) {
+	st := s.standing()
+	fresh := st.fresh()
 	wantsSignUp := s.request.Op == authorization.OpSignUp || s.request.HasPrompt(authorization.PromptCreate)
 	switch {
-	case !s.request.Claims.AcceptsOneOf(s.classes):
+	case st.demand.Essential && len(st.demand.AnyOf) == 0:
 		return decision{stepRefuse, protocol.UnmetAuthentication}, false
 	case s.user == nil && wantsSignUp:
 		return decision{step: stepSignUp}, false
 	case s.user == nil:
 		return decision{step: stepSignIn}, false
-	case s.isAnother() && s.fresh:
+	case s.isAnother() && fresh:
 		// Another user has signed in than the application requested.
 		return decision{stepRefuse, protocol.LoginRequired}, false
 	case s.isAnother():
 		return decision{step: stepSignIn}, false
-	case s.tooWeak() && s.fresh:
+	}
+	switch what, _ := st.judge(); {
+	case what == enrol:
+		return decision{step: stepEnrol}, false
+	case what == unmet:
 		return decision{stepRefuse, protocol.UnmetAuthentication}, false
-	case s.tooWeak():
+	case what == present && !(silent && st.onlyWishes()), s.hostGrants(st, silent):
 		return decision{step: stepReauthenticate}, false
-	case s.fresh:
+	case fresh:
 		return decision{}, true
-	case s.request.HasPrompt(authorization.PromptLogin):
-		return decision{step: stepReauthenticate}, false
-	case s.request.MaxAge >= 0 && s.tooOld():
-		return decision{step: stepReauthenticate}, false
 	case silent, s.hostVisits > 0:
 		// The page that op and prompt=create ask for has been shown.
 		return decision{}, true
@@ -211,13 +222,27 @@ func (s authState) isAnother() bool {
 	return s.hintSubject != "" && s.hintSubject != s.user.UserID || s.request.Claims.Excludes(s.user.UserID)
 }
 
-// tooWeak reports whether the user's authentication is weaker than requested.
-func (s authState) tooWeak() bool { return !s.request.Claims.Accepts(s.user.AMR) }
+// demand is what the request and the policy ask of the user's authentication.
+func (s authState) demand() assurance.Demand {
+	d := assurance.Demand{
+		Must: s.policy, AnyOf: s.classes.Requirements(s.request.Claims), Essential: s.request.Claims.EssentialClasses(),
+		Afresh: s.request.HasPrompt(authorization.PromptLogin) || s.request.MaxAge == 0,
+	}
+	if s.request.MaxAge > 0 {
+		d.Must = d.Must.And(assurance.Requirement{MaxAge: s.request.MaxAge})
+	}
+	return d
+}
 
-// tooOld reports whether the user's authentication is older than the request allows. One in
-// the future was recorded by a wrong clock and may be of any age.
-func (s authState) tooOld() bool {
-	return s.request.MaxAge == 0 || !s.user.Within(s.now, s.request.MaxAge)
+// standing is what is asked of the user's authentication, and what has been reached.
+func (s authState) standing() standing {
+	return standing{demand: s.demand(), candidates: s.candidates, isOurs: s.isOurs, has: s.has, highest: s.classes.Highest, now: s.now}
+}
+
+// hostGrants reports whether the host's page is asked, once, to grant a wish.
+func (s authState) hostGrants(st standing, silent bool) bool {
+	_, _, granted := st.choose()
+	return s.hostRaises && !granted && !silent && s.hostVisits == 0
 }
 
 // consented reports whether the user has allowed exactly this.

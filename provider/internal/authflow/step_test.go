@@ -37,10 +37,20 @@ func stateMade(change ...func(*authState)) authState {
 	for _, c := range change {
 		c(&s)
 	}
+	return reached(s)
+}
+
+// reached returns a state with what its user, who has authenticated before, has reached.
+func reached(s authState) authState {
+	if s.user != nil && s.candidates == nil {
+		s.candidates = s.user.candidates(never)
+	}
 	return s
 }
 
-func nobody(s *authState)         { s.user, s.fresh = nil, false }
+func always(storage.Method, time.Time) bool { return true }
+
+func nobody(s *authState)         { s.user, s.candidates = nil, nil }
 func noConsent(s *authState)      { s.consent = nil }
 func onlyUsed(s *authState)       { s.consent.DecidedAt = time.Time{} }
 func decidedBefore(s *authState)  { s.consent.Decision = storage.Digest{} }
@@ -48,7 +58,7 @@ func chosen(s *authState)         { s.chosen = "alice" }
 func chosenByBob(s *authState)    { s.chosen = "bob" }
 func allowedHere(s *authState)    { s.allowed = "alice" }
 func allowedByBob(s *authState)   { s.allowed = "bob" }
-func signedInSince(s *authState)  { s.fresh, s.user.AuthTime = true, s.now }
+func signedInSince(s *authState)  { s.user.AuthTime = s.now; s.candidates = s.user.candidates(always) }
 func ahead(s *authState)          { s.user.AuthTime = s.now.Add(time.Hour) }
 func anotherName(s *authState)    { s.requested.ClientName = "Bank" }
 func anotherHost(s *authState)    { s.requested.RedirectHost = "evil.test" }
@@ -86,10 +96,10 @@ func native(redirectURI string) func(*authState) {
 func inSandbox(s *authState) { s.sandbox = true }
 
 // demands makes a class of authentication essential, where a sign-in can reach these.
-func demands(class string, reachable ...string) func(*authState) {
+func demands(class string, reachable storage.Assurance) func(*authState) {
 	return func(s *authState) {
 		s.request.Claims.IDToken = map[string]*authorization.ClaimRequest{"acr": {Essential: true, Values: []string{class}}}
-		s.classes = reachable
+		s.classes.Highest = reachable
 	}
 }
 
@@ -132,16 +142,16 @@ func TestNextStep(t *testing.T) {
 		"AsksWhereTheScreenWasNotKept":        {changes{decidedBefore}, consent},
 		"AsksNotForWhatIsLess":                {changes{allowed("openid", "identity", "military")}, issue},
 
-		"StrongEnough":             {changes{demands("multi_factor", authorization.Classes...), strong}, issue},
-		"StrongerThanDemanded":     {changes{demands("single_factor", authorization.SingleFactor), strong}, issue},
-		"TooWeakStepsUp":           {changes{demands("multi_factor", authorization.Classes...)}, again},
-		"TooWeakTwice":             {changes{demands("multi_factor", authorization.Classes...), visited(2)}, unmet},
-		"TooWeakAfresh":            {changes{demands("multi_factor", authorization.Classes...), signedInSince}, unmet},
-		"TooWeakAndSilent":         {changes{demands("multi_factor", authorization.Classes...), prompt("none")}, loginRequired},
-		"NobodyIsTooWeak":          {changes{demands("multi_factor", authorization.Classes...), nobody}, signIn},
-		"NobodyReachesIt":          {changes{demands("multi_factor", authorization.SingleFactor), nobody}, unmet},
-		"NobodyReachesItSilently":  {changes{demands("gold", authorization.Classes...), strong, prompt("none")}, unmet},
-		"SomebodyElseIsNotTooWeak": {changes{demands("multi_factor", authorization.Classes...), onlyFor("bob"), signedInSince}, loginRequired},
+		"StrongEnough":             {changes{demands("multi_factor", storage.TwoFactors), strong}, issue},
+		"StrongerThanDemanded":     {changes{demands("single_factor", storage.OneFactor), strong}, issue},
+		"TooWeakStepsUp":           {changes{demands("multi_factor", storage.TwoFactors)}, again},
+		"TooWeakTwice":             {changes{demands("multi_factor", storage.TwoFactors), visited(2)}, unmet},
+		"TooWeakAfresh":            {changes{demands("multi_factor", storage.TwoFactors), signedInSince}, unmet},
+		"TooWeakAndSilent":         {changes{demands("multi_factor", storage.TwoFactors), prompt("none")}, loginRequired},
+		"NobodyIsTooWeak":          {changes{demands("multi_factor", storage.TwoFactors), nobody}, signIn},
+		"NobodyReachesIt":          {changes{demands("multi_factor", storage.OneFactor), nobody}, unmet},
+		"NobodyReachesItSilently":  {changes{demands("gold", storage.TwoFactors), strong, prompt("none")}, unmet},
+		"SomebodyElseIsNotTooWeak": {changes{demands("multi_factor", storage.TwoFactors), onlyFor("bob"), signedInSince}, loginRequired},
 
 		"OnlyForWhoIsSignedIn":        {changes{onlyFor("alice")}, issue},
 		"OnlyForSomebodyElse":         {changes{onlyFor("bob")}, signIn},
@@ -256,12 +266,13 @@ func TestNextStepIsSilentInEverySituation(t *testing.T) {
 	}
 	for set := range 1 << len(options) {
 		s := stateMade(prompt("none"))
+		s.candidates = nil
 		for i, change := range options {
 			if set&(1<<i) != 0 {
 				change(&s)
 			}
 		}
-		if d := nextStep(s); d.step != stepIssue && d.step != stepRefuse {
+		if d := nextStep(reached(s)); d.step != stepIssue && d.step != stepRefuse {
 			t.Fatalf("options %b: step %v", set, d.step)
 		}
 	}

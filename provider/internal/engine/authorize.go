@@ -22,6 +22,11 @@ type Approval struct {
 	AuthTime time.Time
 	AMR      []string
 
+	// Assurance is the level that the authentication has reached, Classes are those of the
+	// requested classes.
+	Assurance storage.Assurance
+	Classes   []string
+
 	// Attributes and Groups are what the user allowed to be released, Claims the names of
 	// the claims among them that were asked for one by one.
 	Attributes []string
@@ -60,7 +65,7 @@ func (e *Engine) Authorize(ctx context.Context, r *AuthorizeRequest, a Approval)
 	for _, scope := range r.read.GetRequestedScopes() {
 		r.read.GrantScope(scope)
 	}
-	asked, err := r.Claims.Record(a.Claims)
+	asked, err := r.Claims.Record(a.Claims, a.Classes)
 	if err != nil {
 		return issue.Response{}, protocol.AsError(err)
 	}
@@ -71,7 +76,7 @@ func (e *Engine) Authorize(ctx context.Context, r *AuthorizeRequest, a Approval)
 		Attributes: a.Attributes, Groups: a.Groups,
 		RedirectURI: r.RedirectURI, RedirectSent: r.RedirectSent,
 		ResponseType: r.ResponseType, Nonce: r.Nonce, EID: r.EID, Claims: asked,
-		AuthTime: a.AuthTime, AMR: a.AMR, SID: a.SID,
+		AuthTime: a.AuthTime, AMR: a.AMR, Assurance: a.Assurance, SID: a.SID,
 	}
 	response, err := e.fosite.NewAuthorizeResponse(ctx, r.read, s)
 	if err != nil {

@@ -64,6 +64,9 @@ type Options struct {
 	// it is nothing.
 	Allowed func(ctx context.Context, subject string, c *registry.Client, asked []string) (Allowed, error)
 
+	// Classes are the classes of authentication.
+	Classes authorization.Classes
+
 	// Scopes are the values of the catalogue, in its order. ScopeKnown reports whether one
 	// is among them.
 	Scopes     []string
@@ -129,7 +132,7 @@ func New(o Options) *Engine {
 	}
 	e.maker = &issue.Maker{
 		Issuer: o.Issuer, Tokens: o.Tokens, Sign: o.Sign, SignAccessToken: o.SignAccessToken, VerifyAccessToken: o.VerifyAccessToken,
-		Resources: o.Resources, Claims: o.Claims, IDLife: o.Lifetimes.ID,
+		Resources: o.Resources, Claims: o.Claims, Classes: o.Classes, IDLife: o.Lifetimes.ID,
 	}
 	e.fosite = newFosite(e)
 	return e

@@ -11,6 +11,7 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider/internal/clock"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/registry"
+	"github.com/bonafide-id/bonafide/storage"
 )
 
 // User is a signed-in user.
@@ -21,6 +22,9 @@ type User struct {
 
 	// SessionID names the user's session, or is empty.
 	SessionID string
+
+	// Assurance is the level of the authentication; AnyAssurance for what follows from AMR.
+	Assurance storage.Assurance
 }
 
 // maxUserID is the longest subject (OpenID Connect Core section 2).
@@ -81,6 +85,14 @@ func checkAuthTime(now, at time.Time) error {
 	return nil
 }
 
+// checkAssurance refuses a level that there is not.
+func checkAssurance(level storage.Assurance) error {
+	if level > storage.PhishingResistant {
+		return fmt.Errorf("Assurance: %d is no level", level)
+	}
+	return nil
+}
+
 type signedInKey struct{}
 
 // SignedIn asks the host once for the signed-in user of a request, and refuses impossible
@@ -93,7 +105,7 @@ func SignedIn(r *http.Request, now func() time.Time, ask func(*http.Request) (Us
 			return nil, nil
 		}
 		if err == nil {
-			err = cmp.Or(CheckUserID(user.UserID), checkMethods(user.AMR), checkAuthTime(now(), user.AuthTime), checkSessionID(user.SessionID))
+			err = cmp.Or(checkAssurance(user.Assurance), CheckUserID(user.UserID), checkMethods(user.AMR), checkAuthTime(now(), user.AuthTime), checkSessionID(user.SessionID))
 		}
 		if err != nil {
 			return nil, fmt.Errorf("%w: SignedIn: %w", ErrFailed, err)

@@ -11,6 +11,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider/internal/engine/registry"
 	"github.com/bonafide-id/bonafide/provider/internal/field"
 	"github.com/bonafide-id/bonafide/provider/sandbox"
+	"github.com/bonafide-id/bonafide/storage"
 )
 
 // The bounds of a set.
@@ -64,6 +65,8 @@ func check(realm string, p sandbox.Persona) *field.Error {
 		return field.Errorf("Attributes", "are more than %d", maxAttributes)
 	case !slices.Contains([]sandbox.Consent{"", sandbox.Allow, sandbox.Deny, sandbox.Ask}, p.Consent):
 		return field.Errorf("Consent", "%q is not allow, deny or ask", p.Consent)
+	case p.Assurance > storage.PhishingResistant:
+		return field.Errorf("Assurance", "%d is no level", p.Assurance)
 	case len(p.AMR) > maxMethods:
 		return field.Errorf("AMR", "has more than %d methods", maxMethods)
 	}

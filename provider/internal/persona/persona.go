@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/bonafide-id/bonafide/provider/internal/assurance"
 	"github.com/bonafide-id/bonafide/provider/internal/audit"
 	"github.com/bonafide-id/bonafide/provider/internal/claims"
 	"github.com/bonafide-id/bonafide/provider/internal/host"
@@ -89,10 +90,32 @@ func Find(set sandbox.PersonaSet, name string) (sandbox.Persona, bool) {
 
 // Methods returns the authentication methods of a persona (RFC 8176).
 func Methods(p sandbox.Persona) []string {
-	if len(p.AMR) == 0 {
-		return []string{"pwd"}
+	if len(p.AMR) > 0 {
+		return p.AMR
 	}
-	return p.AMR
+	if best := assurance.Best(Factors(p, time.Time{})); best.Level > storage.AnyAssurance {
+		return best.AMR
+	}
+	return []string{"pwd"}
+}
+
+// Factors returns the factors by which a persona signs in at a time: those of its level, or
+// none, if that follows from its methods.
+func Factors(p sandbox.Persona, at time.Time) []storage.Factor {
+	var methods []storage.Method
+	switch p.Assurance {
+	case storage.OneFactor:
+		methods = []storage.Method{storage.Password}
+	case storage.TwoFactors:
+		methods = []storage.Method{storage.Password, storage.TOTPCode}
+	case storage.PhishingResistant:
+		methods = []storage.Method{storage.PasskeyVerified}
+	}
+	factors := make([]storage.Factor, len(methods))
+	for i, method := range methods {
+		factors[i] = storage.Factor{Method: method, At: at}
+	}
+	return factors
 }
 
 func emailOf(realm string, p sandbox.Persona) string {

@@ -204,7 +204,7 @@ func (p *Pages) moveAccount(w http.ResponseWriter, r *http.Request, user *authfl
 	if owner.ID != user.UserID { // another user has signed in meanwhile
 		return &web.PageError{Status: http.StatusBadRequest, Code: ui.ErrorExpired}
 	}
-	begin, send := p.Sessions.New(authflow.Authentication(r, owner, "pwd"))
+	begin, send := p.Sessions.New(authflow.Authentication(r, owner, p.Flows.Password(owner)))
 	begin.AuthTime = checked
 	change := storage.EmailChange{
 		AccountID: owner.ID, On: owner.Proof(), Email: to.Wanted, EmailKey: key, At: p.Clock(), Begin: begin,

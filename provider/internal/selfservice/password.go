@@ -44,7 +44,7 @@ func (p *Pages) changePassword(w http.ResponseWriter, r *http.Request, user *aut
 		p.renderPassword(w, r, mine, http.StatusUnprocessableEntity, ui.Problem{Code: ui.PasswordWrong})
 		return nil
 	}
-	begin, send := p.Sessions.New(authflow.Authentication(r, *checked, "pwd"))
+	begin, send := p.Sessions.New(authflow.Authentication(r, *checked, p.Flows.Password(*checked)))
 	err = p.Accounts.SetPassword(r.Context(), *checked, chosen, "by the user", begin)
 	if errors.Is(err, storage.ErrChanged) { // the password that was checked has changed
 		p.renderPassword(w, r, mine, http.StatusUnprocessableEntity, ui.Problem{Code: ui.PasswordWrong})

@@ -156,9 +156,10 @@ func ClaimsOf(g storage.Grant) ClaimsRequest {
 }
 
 // Record returns the request in the one form in which a grant keeps it, "" for none: the
-// claims with these names, which were allowed, and the classes of authentication.
-func (r ClaimsRequest) Record(allowed []string) (string, error) {
-	kept := ClaimsRequest{within(r.IDToken, allowed), within(r.Userinfo, allowed)}.withClasses(r.KnownClasses())
+// claims with these names, which were allowed, and the classes of authentication that were
+// reached.
+func (r ClaimsRequest) Record(allowed, reached []string) (string, error) {
+	kept := ClaimsRequest{within(r.IDToken, allowed), within(r.Userinfo, allowed)}.withClasses(reached)
 	if len(kept.IDToken)+len(kept.Userinfo) == 0 {
 		return "", nil
 	}

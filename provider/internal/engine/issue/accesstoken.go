@@ -8,7 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/bonafide-id/bonafide/provider/internal/engine/authorization"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/registry"
 	"github.com/bonafide-id/bonafide/storage"
 )
@@ -95,7 +94,7 @@ func (m *Maker) signAccessToken(g storage.Grant, issued storage.Token, c *regist
 		claims.Audience = append(claims.Audience, m.Issuer)
 	}
 	if !g.AuthTime.IsZero() { // else nobody has authenticated, and any class would say so
-		claims.AuthTime, claims.Class, claims.AMR = authTime(g, issued.CreatedAt), authorization.ClassFor(g.AMR, authorization.ClaimsOf(g)), g.AMR
+		claims.AuthTime, claims.Class, claims.AMR = authTime(g, issued.CreatedAt), m.Classes.Name(g), g.AMR
 	}
 	payload, err := json.Marshal(claims)
 	if err != nil {

@@ -35,7 +35,7 @@ func (m *Maker) IDToken(ctx context.Context, f IDTokenFor) (string, error) {
 	c := m.jwtClaims(f.Grant, f.Now)
 	c.ExpiresAt = earliest(f.Now.Add(m.IDLife), released.Until).Unix()
 	c.AuthTime = authTime(f.Grant, f.Now)
-	c.Class, c.AMR, c.Nonce = authorization.ClassFor(f.Grant.AMR, authorization.ClaimsOf(f.Grant)), f.Grant.AMR, f.Nonce
+	c.Class, c.AMR, c.Nonce = m.Classes.Name(f.Grant), f.Grant.AMR, f.Nonce
 	if f.Client.BackchannelLogoutURI != "" { // nobody else has a use for it
 		c.SID = f.Grant.SID
 	}

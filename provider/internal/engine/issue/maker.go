@@ -32,6 +32,9 @@ type Maker struct {
 	// ErrNoUser when the subject is gone.
 	Claims func(ctx context.Context, g storage.Grant, c *registry.Client, in authorization.Place) (Claims, error)
 
+	// Classes name how well a user has authenticated (acr).
+	Classes authorization.Classes
+
 	// IDLife is how long an ID token is good for.
 	IDLife time.Duration
 }

@@ -1,0 +1,131 @@
+package authflow
+
+import (
+	"context"
+	"net/http"
+	"slices"
+
+	"github.com/bonafide-id/bonafide/provider/internal/assurance"
+	"github.com/bonafide-id/bonafide/provider/internal/engine/registry"
+	"github.com/bonafide-id/bonafide/storage"
+)
+
+// Asked is what a page asks of the authentication of its user.
+type Asked struct {
+	// User is the signed-in user who has to authenticate again, or further; nil for nobody:
+	// then anybody may sign in.
+	User *User
+
+	// Demand is asked of whoever signs in on the page.
+	Demand assurance.Demand
+
+	// Requirement is what is to be asked of User now: with the factors that User presents,
+	// and those Given, which count already.
+	Requirement assurance.Requirement
+	Given       []storage.Factor
+
+	// Enrol reports that the account of User cannot meet the Requirement, and that User has
+	// just authenticated as well as it can: the page /signin/enrol adds a factor.
+	Enrol bool
+}
+
+// Asked returns what is asked on a page. A persona has nothing to present, and is selected
+// again.
+func (e *Endpoint) Asked(r *http.Request, p *Page) (Asked, error) {
+	user, err := p.User()
+	if err != nil {
+		return Asked{}, err
+	}
+	fresh := never
+	var s standing
+	if p.Flow != nil {
+		state, err := e.readState(r.Context(), p.Flow, user)
+		if err != nil {
+			return Asked{}, err
+		}
+		s = state.standing()
+		if user != nil {
+			if next := nextStep(state).step; next != stepReauthenticate && next != stepEnrol {
+				return Asked{Demand: s.demand}, nil
+			}
+			fresh = p.Flow.isFresh(user, s.now)
+		}
+	} else if s, err = e.standingOn(r.Context(), p.Return, user); err != nil {
+		return Asked{}, err
+	}
+	if user == nil || e.Personas.Plays(user.UserID) {
+		return Asked{Demand: s.demand}, nil
+	}
+	return s.asked(user, fresh), nil
+}
+
+// asked returns what is asked of a user.
+func (s standing) asked(user *User, fresh freshness) Asked {
+	what, requirement := s.judge()
+	if what == suffices {
+		return Asked{Demand: s.demand}
+	}
+	given := slices.Clone(user.Factors)
+	if s.demand.Afresh {
+		given = user.freshOnes(fresh)
+	}
+	for i, f := range given {
+		if fresh(f.Method, f.At) { // as old as it may be
+			given[i].At = s.now
+		}
+	}
+	return Asked{User: user, Demand: s.demand, Requirement: requirement, Given: given, Enrol: what == enrol}
+}
+
+// standingOn returns the standing of a user, or of nobody, on a page without a flow.
+func (e *Endpoint) standingOn(ctx context.Context, to *Return, user *User) (standing, error) {
+	s := standing{demand: assurance.Demand{Must: assurance.Requirement{Level: e.Require}}, highest: e.Classes.Highest, now: e.Clock()}
+	if to != nil {
+		s.demand.Must, s.demand.Highest = s.demand.Must.And(to.Requires), to.Highest
+	}
+	return s, e.stand(ctx, &s, user, never)
+}
+
+// stand completes a standing with what is known of a user, who may be nil. What the account
+// can present is read only if the user must present more, or it matters.
+func (e *Endpoint) stand(ctx context.Context, s *standing, user *User, fresh freshness) (err error) {
+	if user == nil {
+		return nil
+	}
+	s.candidates = user.candidates(fresh)
+	s.isOurs = e.isOurs(user)
+	if !s.isOurs {
+		s.demand.Highest = false
+		return nil
+	}
+	if _, ok, granted := s.choose(); !ok || !granted || s.demand.Highest {
+		s.has, err = e.Has(ctx, user.Account)
+	}
+	return err
+}
+
+// isOurs reports whether a user has an account with factors.
+func (e *Endpoint) isOurs(user *User) bool { return e.hasAccounts() && !e.Personas.Plays(user.UserID) }
+
+// Suffices reports whether a user may open a page that asks for a sign-in.
+func (e *Endpoint) Suffices(ctx context.Context, user *User, to Return) (bool, error) {
+	if user == nil {
+		return false, nil
+	}
+	s, err := e.standingOn(ctx, &to, user)
+	if err != nil {
+		return false, err
+	}
+	_, ok, _ := s.choose()
+	return ok, nil
+}
+
+// policy returns what is required of a user, or of whoever signs in, before an application
+// gets what it requests.
+func (e *Endpoint) policy(user *User, c *registry.Client, t terms) assurance.Requirement {
+	required := assurance.Required(c.Requires).And(e.Claims.Catalogue.Requires(t.Scopes, t.Claims))
+	if user == nil || e.isOurs(user) {
+		required = required.And(assurance.Requirement{Level: e.Require})
+	}
+	return required
+}
