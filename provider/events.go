@@ -60,6 +60,23 @@ const (
 	// back its change and set a password.
 	EventEmailReturned EventName = audit.EmailReturned
 
+	// EventRecoveryStarted means that the reader of an account's mailbox waits to get in
+	// without its passkeys or app (SignIn.Recovery), EventRecoveryStopped that the wait has
+	// ended for nothing: the owner has signed in with one of them, or has stopped it.
+	EventRecoveryStarted EventName = audit.RecoveryStarted
+	EventRecoveryStopped EventName = audit.RecoveryStopped
+
+	// EventRecoveryApproved means that the host has ended the wait (Accounts.ApproveRecovery).
+	EventRecoveryApproved EventName = audit.RecoveryApproved
+
+	// EventRecovered means that an account has a new password and nothing beside it, by a
+	// recovery code or after the wait; Detail says which.
+	EventRecovered EventName = audit.Recovered
+
+	// EventAuthenticatorsReset means that the host has removed what an account has beside its
+	// password (Accounts.ResetAuthenticators).
+	EventAuthenticatorsReset EventName = audit.AuthenticatorsReset
+
 	// EventVerificationStarted means that a user was sent to one of Config.Verifiers; its
 	// Detail is the name of the group.
 	EventVerificationStarted EventName = audit.VerificationStarted

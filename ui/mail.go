@@ -58,6 +58,17 @@ const (
 	MailEmailChanged  MailKind = "email_changed"
 	MailEmailReturn   MailKind = "email_return"
 	MailEmailReturned MailKind = "email_returned"
+	// MailRecoveryCode carries the code with which the way back into an account begins.
+	MailRecoveryCode MailKind = "recovery_code"
+	// MailRecoveryStarted says that somebody waits to get in without passkeys and app, and how
+	// to stop it; MailRecoveryStopped that it was stopped, MailRecoveryApproved that the wait
+	// is over, because the service has said so, MailRecovered that they are in.
+	MailRecoveryStarted  MailKind = "recovery_started"
+	MailRecoveryStopped  MailKind = "recovery_stopped"
+	MailRecoveryApproved MailKind = "recovery_approved"
+	MailRecovered        MailKind = "recovered"
+	// MailAuthenticatorsReset says that the service has removed passkeys, app and codes.
+	MailAuthenticatorsReset MailKind = "authenticators_reset"
 	// MailDeletion says that the account will be deleted, MailDeleted that it is.
 	MailDeletion MailKind = "deletion"
 	MailDeleted  MailKind = "deleted"
@@ -97,8 +108,8 @@ type MailView struct {
 	// Theme is the look of the service. Nil is the default.
 	Theme *theme.Theme
 	// Code and ValidFor are the code and how long it can be used, for
-	// MailSignUp, MailVerifyEmail, MailResetPassword, MailVerificationCode, MailNewEmail and
-	// MailOldEmail.
+	// MailSignUp, MailVerifyEmail, MailResetPassword, MailRecoveryCode, MailVerificationCode,
+	// MailNewEmail and MailOldEmail.
 	Code     string
 	ValidFor time.Duration
 	// SignInURL, SignUpURL and ResetURL are absolute addresses:
@@ -111,6 +122,9 @@ type MailView struct {
 	// ReturnURL is the absolute address at which a change of the address of an account is
 	// taken back, for MailEmailReturn.
 	ReturnURL string
+	// RecoverURL is the absolute address at which a recovery begins and is finished, StopURL
+	// the one at which it is stopped, for the mails about recoveries.
+	RecoverURL, StopURL string
 	// Group is what the group is called, and GroupsURL the page of the user's groups, for
 	// MailVerificationDone and MailVerificationRefused.
 	Group, GroupsURL string
@@ -122,11 +136,13 @@ type MailView struct {
 	// ReviewsURL is where MailReviewWaiting leads.
 	ReviewsURL string
 	// Time is when what the mail tells has happened, for MailPasswordChanged,
-	// MailVerificationStarted, MailEmailChanged, MailEmailReturn and MailEmailReturned.
+	// MailVerificationStarted, MailEmailChanged, MailEmailReturn, MailEmailReturned and the
+	// mails about recoveries.
 	Time time.Time
 	// On is when the account will be gone, for MailDeletion, when ReturnURL ends, for
 	// MailEmailReturn, and the end of a time for MailVerificationUnfinished and
-	// MailVerificationEnding.
+	// MailVerificationEnding; for MailRecoveryStarted when the wait is over, and for
+	// MailRecoveryApproved when it is too late.
 	On time.Time
 
 	// inert and scheme are of a preview.
@@ -166,6 +182,8 @@ func Compose(v MailView) Mail {
 		With("signup", Words(v.SignUpURL)),
 		With("reset", Words(v.ResetURL)),
 		With("return", Words(v.ReturnURL)),
+		With("recover", Words(v.RecoverURL)),
+		With("stop", Words(v.StopURL)),
 		With("group", Words(v.Group)),
 		With("groups", Words(v.GroupsURL)),
 		With("invitation", Words(v.InvitationURL)),
@@ -174,6 +192,7 @@ func Compose(v MailView) Mail {
 		With("reviews", Words(v.ReviewsURL)),
 		With("time", Words(l.Moment(v.Time))),
 		With("date", Words(l.Date(v.On))),
+		With("moment", Words(l.Moment(v.On))),
 	}
 	paragraphs := make([]string, len(t.Body))
 	for i, p := range t.Body {

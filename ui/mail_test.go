@@ -19,7 +19,7 @@ func sampleMail(kind MailKind, l *Locale) MailView {
 		Kind: kind, Locale: l, Brand: Brand{Name: "Bonafide", Logo: Picture{URL: "/id/assets/logo.png"}}, BaseURL: "https://id.example/id", Code: codeOf(kind), ValidFor: 10 * time.Minute, Time: fixedNow,
 		SignInURL: "https://id.example/signin", SignUpURL: "https://id.example/signup",
 		Group: "Student", GroupsURL: "https://id.example/account/groups", InvitationURL: "https://id.example/invitation",
-		ReturnURL: "https://id.example/email/return", On: fixedNow,
+		ReturnURL: "https://id.example/email/return", RecoverURL: "https://id.example/recover", StopURL: "https://id.example/recover/stop", On: fixedNow,
 		Application: "River Bikes", ApplicationURL: "https://id.example/application", ReviewsURL: "https://id.example/developer/review",
 		ResetURL: "https://id.example/" + strings.Repeat("a-long-path/", 20) + "reset",
 	}
@@ -27,7 +27,7 @@ func sampleMail(kind MailKind, l *Locale) MailView {
 
 func codeOf(kind MailKind) string {
 	switch kind {
-	case MailSignUp, MailVerifyEmail, MailResetPassword, MailVerificationCode, MailNewEmail, MailOldEmail:
+	case MailSignUp, MailVerifyEmail, MailResetPassword, MailRecoveryCode, MailVerificationCode, MailNewEmail, MailOldEmail:
 		return "012345"
 	default:
 		return ""
@@ -71,6 +71,10 @@ func TestMailsSayWhatTheyAreFor(t *testing.T) {
 		MailPasswordChanged: {long, "14:05"},
 		MailEmailReturn:     {"https://id.example/email/return", "14:05"},
 		MailEmailReturned:   {"14:05"},
+		MailRecoveryCode:    {"012345", "10", "https://id.example/recover"},
+		MailRecoveryStarted: {"https://id.example/recover", "https://id.example/recover/stop", "14:05"}, MailRecoveryStopped: {"https://id.example/recover", "14:05"},
+		MailRecoveryApproved: {"https://id.example/recover", "https://id.example/recover/stop", "14:05"}, MailRecovered: {"https://id.example/signin", "14:05"},
+		MailAuthenticatorsReset: {"https://id.example/signin", "14:05"},
 	} {
 		for _, l := range Locales() {
 			m := Compose(sampleMail(kind, l))

@@ -203,6 +203,7 @@ const (
 	NoticeNameSaved     Notice = "name_saved"
 	NoticeEmailChanged  Notice = "email_changed"
 	NoticeEmailReturned Notice = "email_returned"
+	NoticeRecovered     Notice = "recovered"
 	NoticeLanguageSaved Notice = "language_saved"
 	NoticeAccountKept   Notice = "account_kept"
 )

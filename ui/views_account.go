@@ -254,15 +254,22 @@ const (
 	HistoryEmailChanged    HistoryAct = "email_changed"
 	HistoryEmailReturned   HistoryAct = "email_returned"
 	HistoryEmailVerified   HistoryAct = "email_verified"
-	HistoryAppAllowed      HistoryAct = "app_allowed"
-	HistoryAppDenied       HistoryAct = "app_denied"
-	HistoryAppRemoved      HistoryAct = "app_removed"
-	HistoryReuse           HistoryAct = "reuse"
-	HistoryLocked          HistoryAct = "locked"
-	HistoryUnlocked        HistoryAct = "unlocked"
-	HistoryDeletionBegun   HistoryAct = "deletion_begun"
-	HistoryDeletionEnded   HistoryAct = "deletion_ended"
-	HistoryExported        HistoryAct = "exported"
+
+	HistoryRecoveryStarted     HistoryAct = "recovery_started"
+	HistoryRecoveryStopped     HistoryAct = "recovery_stopped"
+	HistoryRecoveryApproved    HistoryAct = "recovery_approved"
+	HistoryRecovered           HistoryAct = "recovered"
+	HistoryAuthenticatorsReset HistoryAct = "authenticators_reset"
+
+	HistoryAppAllowed    HistoryAct = "app_allowed"
+	HistoryAppDenied     HistoryAct = "app_denied"
+	HistoryAppRemoved    HistoryAct = "app_removed"
+	HistoryReuse         HistoryAct = "reuse"
+	HistoryLocked        HistoryAct = "locked"
+	HistoryUnlocked      HistoryAct = "unlocked"
+	HistoryDeletionBegun HistoryAct = "deletion_begun"
+	HistoryDeletionEnded HistoryAct = "deletion_ended"
+	HistoryExported      HistoryAct = "exported"
 )
 
 // isWrong reports whether it may be the doing of somebody else.

@@ -51,10 +51,11 @@ type Purpose string
 
 // The purposes of codes.
 const (
-	ForSignUp Purpose = "sign_up"
-	ForReset  Purpose = "reset"
-	ForVerify Purpose = "verify"
-	ForEmail  Purpose = "email"
+	ForSignUp  Purpose = "sign_up"
+	ForReset   Purpose = "reset"
+	ForRecover Purpose = "recover"
+	ForVerify  Purpose = "verify"
+	ForEmail   Purpose = "email"
 )
 
 // CodeLife is how long a code is valid. ratelimit.SendMail has the number of guesses at

@@ -47,6 +47,8 @@ func (c CodeRequest) mail() ui.MailKind {
 		return ui.MailSignUp
 	case c.Purpose == ForSignUp:
 		return ui.MailAccountExists
+	case c.Purpose == ForRecover && c.Void == 0:
+		return ui.MailRecoveryCode
 	case c.Void == 0:
 		return ui.MailResetPassword
 	default:

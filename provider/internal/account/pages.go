@@ -44,6 +44,7 @@ type Options struct {
 		storage.Sessions
 		EndClientSessions(ctx context.Context, subject string, hostSession storage.Digest) (int, error)
 		storage.OneTimeCodes
+		CancelRecovery(ctx context.Context, accountID string) (bool, error)
 	}
 
 	// Limits throttle guesses, Actions are their sizes.

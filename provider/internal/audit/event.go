@@ -17,6 +17,12 @@ const (
 	EmailVerified   = "email_verified"
 	PasswordChanged = "password_changed"
 
+	RecoveryStarted     = "recovery_started"
+	RecoveryStopped     = "recovery_stopped"
+	RecoveryApproved    = "recovery_approved"
+	Recovered           = "recovered"
+	AuthenticatorsReset = "authenticators_reset"
+
 	VerificationStarted = "verification_started"
 	VerificationEnded   = "verification_ended"
 	StatusEnded         = "status_ended"

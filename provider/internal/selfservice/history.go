@@ -25,6 +25,8 @@ var acts = map[string]ui.HistoryAct{
 	audit.PasswordChanged: ui.HistoryPasswordChanged, audit.EmailChanged: ui.HistoryEmailChanged, audit.EmailReturned: ui.HistoryEmailReturned, audit.EmailVerified: ui.HistoryEmailVerified,
 	audit.Consent: ui.HistoryAppAllowed, audit.Denied: ui.HistoryAppDenied, audit.Revoked: ui.HistoryAppRemoved, audit.Reuse: ui.HistoryReuse,
 	audit.AccountDisabled: ui.HistoryLocked, audit.AccountEnabled: ui.HistoryUnlocked,
+	audit.RecoveryStarted: ui.HistoryRecoveryStarted, audit.RecoveryStopped: ui.HistoryRecoveryStopped, audit.RecoveryApproved: ui.HistoryRecoveryApproved,
+	audit.Recovered: ui.HistoryRecovered, audit.AuthenticatorsReset: ui.HistoryAuthenticatorsReset,
 	audit.DeletionRequested: ui.HistoryDeletionBegun, audit.DeletionWithdrawn: ui.HistoryDeletionEnded, audit.DataExported: ui.HistoryExported,
 }
 
