@@ -1,6 +1,6 @@
 module github.com/bonafide-id/bonafide/ci/tools
 
-go 1.25.0
+go 1.26.0
 
 tool github.com/a-h/templ/cmd/templ
 

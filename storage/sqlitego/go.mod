@@ -1,6 +1,6 @@
 module github.com/bonafide-id/bonafide/storage/sqlitego
 
-go 1.25.0
+go 1.26.0
 
 require (
 	github.com/bonafide-id/bonafide v0.0.0
@@ -19,7 +19,7 @@ require (
 	go.opentelemetry.io/otel v1.46.0 // indirect
 	go.opentelemetry.io/otel/metric v1.46.0 // indirect
 	go.opentelemetry.io/otel/trace v1.46.0 // indirect
-	golang.org/x/sys v0.47.0 // indirect
+	golang.org/x/sys v0.50.0 // indirect
 	modernc.org/libc v1.76.0 // indirect
 	modernc.org/mathutil v1.7.1 // indirect
 	modernc.org/memory v1.12.1 // indirect

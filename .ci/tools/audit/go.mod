@@ -2,7 +2,7 @@
 // dependencies must not choose the versions of the generators.
 module github.com/bonafide-id/bonafide/ci/tools/audit
 
-go 1.25.0
+go 1.26.0
 
 tool (
 	github.com/CycloneDX/cyclonedx-gomod/cmd/cyclonedx-gomod

@@ -1,6 +1,6 @@
 module github.com/bonafide-id/bonafide/ci/tools/lint
 
-go 1.25.0
+go 1.26.0
 
 tool github.com/golangci/golangci-lint/v2/cmd/golangci-lint
 

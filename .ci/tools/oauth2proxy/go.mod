@@ -3,7 +3,7 @@
 // choose the versions of anything else.
 module github.com/bonafide-id/bonafide/ci/tools/oauth2proxy
 
-go 1.25.0
+go 1.26.0
 
 tool github.com/oauth2-proxy/oauth2-proxy/v7
 

@@ -1,6 +1,6 @@
 module github.com/bonafide-id/bonafide/provider/internal/lab/benchmark
 
-go 1.25.0
+go 1.26.0
 
 replace github.com/bonafide-id/bonafide => ../../../..
 
@@ -9,13 +9,13 @@ require (
 	github.com/luikyv/go-oidc v0.23.0
 	github.com/mattn/go-sqlite3 v1.14.52
 	github.com/zitadel/oidc/v3 v3.49.2
-	golang.org/x/net v0.58.0
+	golang.org/x/net v0.61.0
 )
 
 require (
 	github.com/golang-fips/openssl/v2 v2.0.3 // indirect
-	golang.org/x/crypto v0.55.0 // indirect
-	golang.org/x/image v0.45.0 // indirect
+	golang.org/x/crypto v0.58.0 // indirect
+	golang.org/x/image v0.48.0 // indirect
 )
 
 require (
@@ -90,12 +90,12 @@ require (
 	go.opentelemetry.io/otel/trace v1.46.0 // indirect
 	go.opentelemetry.io/proto/otlp v1.11.0 // indirect
 	go.yaml.in/yaml/v3 v3.0.5 // indirect
-	golang.org/x/mod v0.40.0 // indirect
+	golang.org/x/mod v0.42.0 // indirect
 	golang.org/x/oauth2 v0.36.0 // indirect
-	golang.org/x/sync v0.22.0 // indirect
-	golang.org/x/sys v0.47.0 // indirect
-	golang.org/x/text v0.41.0 // indirect
-	golang.org/x/tools v0.49.0 // indirect
+	golang.org/x/sync v0.25.0 // indirect
+	golang.org/x/sys v0.50.0 // indirect
+	golang.org/x/text v0.44.0 // indirect
+	golang.org/x/tools v0.52.0 // indirect
 	google.golang.org/genproto/googleapis/api v0.0.0-20260819154853-08b0e4226688 // indirect
 	google.golang.org/genproto/googleapis/rpc v0.0.0-20260825221802-da73d73af1c5 // indirect
 	google.golang.org/grpc v1.84.0 // indirect
