@@ -10,6 +10,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider/internal/audit"
 	"github.com/bonafide-id/bonafide/provider/internal/authflow"
 	"github.com/bonafide-id/bonafide/provider/internal/request"
+	"github.com/bonafide-id/bonafide/provider/internal/useragent"
 	"github.com/bonafide-id/bonafide/provider/internal/web"
 	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/ui"
@@ -30,9 +31,9 @@ func (p *Pages) showSessions(w http.ResponseWriter, r *http.Request, user *authf
 		if !now.Before(s.ExpiresAt) || !now.Before(s.IdleUntil) {
 			continue
 		}
-		kind, browser, system := device(s.UserAgent)
+		agent := useragent.Read(s.UserAgent)
 		shown := ui.Session{
-			ID: sessionName(s), Kind: kind, Browser: browser, System: system, Place: placeOf(r, s.Address),
+			ID: sessionName(s), Kind: agent.Kind, Browser: agent.Browser, System: agent.System, Place: placeOf(r, s.Address),
 			Current: s.Digest == user.Session, Since: s.CreatedAt, LastUsed: s.LastSeenAt,
 		}
 		if shown.Current {

@@ -1,17 +1,15 @@
-package selfservice
+package useragent_test
 
 import (
 	"testing"
 
+	"github.com/bonafide-id/bonafide/provider/internal/useragent"
 	"github.com/bonafide-id/bonafide/ui"
 )
 
-func TestDevice(t *testing.T) {
+func TestRead(t *testing.T) {
 	t.Parallel()
-	for agent, want := range map[string]struct {
-		kind            ui.DeviceKind
-		browser, system string
-	}{
+	for agent, want := range map[string]useragent.Device{
 		"Mozilla/5.0 (iPhone; CPU iPhone OS 18_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.5 Mobile/15E148 Safari/604.1": {ui.DevicePhone, "Safari", "iPhone"},
 		"Mozilla/5.0 (iPad; CPU OS 17_0 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) CriOS/120.0 Mobile/15E148 Safari/604.1":           {ui.DeviceTablet, "Chrome", "iPad"},
 		"Mozilla/5.0 (Linux; Android 15; Pixel 8) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/137.0.0.0 Mobile Safari/537.36":                   {ui.DevicePhone, "Chrome", "Android"},
@@ -22,9 +20,8 @@ func TestDevice(t *testing.T) {
 		"Mozilla/5.0 (X11; Linux x86_64; rv:139.0) Gecko/20100101 Firefox/139.0":                                                                  {ui.DeviceComputer, "Firefox", "Linux"},
 		"": {ui.DeviceComputer, "", ""},
 	} {
-		kind, browser, system := device(agent)
-		if kind != want.kind || browser != want.browser || system != want.system {
-			t.Errorf("%s: a %s, %q on %q", agent, kind, browser, system)
+		if got := useragent.Read(agent); got != want {
+			t.Errorf("%s: %+v", agent, got)
 		}
 	}
 }

@@ -1,4 +1,6 @@
-package selfservice
+// Package useragent reads User-Agent headers well enough for people to recognize their own
+// browsers. Nothing is decided by it.
+package useragent
 
 import (
 	"strings"
@@ -6,10 +8,15 @@ import (
 	"github.com/bonafide-id/bonafide/ui"
 )
 
-// device returns kind, browser and system of a User-Agent header, enough for people to
-// recognize their own.
-func device(userAgent string) (kind ui.DeviceKind, browser, system string) {
-	return kindOf(userAgent), firstOf(browsers, userAgent), firstOf(systems, userAgent)
+// Device is what a User-Agent header says. Browser and System are empty if unknown.
+type Device struct {
+	Kind            ui.DeviceKind
+	Browser, System string
+}
+
+// Read reads a header.
+func Read(header string) Device {
+	return Device{kindOf(header), firstOf(browsers, header), firstOf(systems, header)}
 }
 
 // The order matters: browsers also name those that they resemble.
