@@ -168,6 +168,13 @@ const (
 	FieldLanguage = "language"
 	// FieldGroup is the verified group that ActionVerify is about.
 	FieldGroup = "group"
+	// FieldPasskey is the browser's answer to a [PasskeyPrompt] in JSON, or [PasskeyExists].
+	FieldPasskey = "passkey"
+	// FieldChallenge is the sealed challenge of a [PasskeyPrompt].
+	FieldChallenge = "challenge"
+	// FieldUpgrade is "1" if the browser can create a passkey without a word, right after
+	// its user has signed in with a password.
+	FieldUpgrade = "upgrade"
 )
 
 // The values of [FieldAction].
