@@ -52,6 +52,6 @@ func readAssets(files embed.FS) map[string]Asset {
 // that all have. They are to be served at [Page.AssetPath] followed by their names.
 func Assets() []Asset { return own.Assets() }
 
-// AssetName returns the name under which the file "base.css", "icon.svg", "screens.js",
+// AssetName returns the name under which the file "base.css", "icon.svg", "passkey.js", "screens.js",
 // "form-post.js" or "wide.css" is served. Another name returns the empty string.
 func AssetName(file string) string { return own.AssetName(file) }

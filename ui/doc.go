@@ -54,6 +54,7 @@
 //   - what people chose or wrote: [Label], [Name], [EmailAddress], [Identity], [Logo], [Image], [Initial], [Clean];
 //   - time: [Day], [Instant], [Since];
 //   - links: [NewTabLink], [BackLink], [RowLink], [SwitchLink], [LanguageSwitch], [FootLinks];
+//   - passkeys: [PasskeyForm], [PasskeySignals], with the script [ScriptPasskey];
 //   - what has happened: [Announcement], [Emblem], [Icon];
 //   - the application that has sent the user: [ToClient], [ClientLogo];
 //   - a frame of another form: [Frame], [Head].
