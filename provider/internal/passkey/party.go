@@ -46,13 +46,17 @@ type Party struct {
 // ErrID is the error of New about the relying party ID.
 var ErrID = errors.New("not a domain for which passkeys can be created")
 
-// New returns the relying party of an issuer whose pages are at baseURL. An empty rpID is the
-// host of baseURL. ErrID if that is an IP address or not a domain.
+// New returns the relying party of an installation whose pages are at baseURL. An empty rpID
+// is the host of baseURL. ErrID if that is an IP address or not a domain: no browser creates
+// passkeys there.
+//
+// The installation names the database, and becomes the tag: not the issuer, which changes
+// when the provider moves. The vault's digest of a fixed text is such a name.
 //
 // An rpID that is neither the host nor one of its parent domains is accepted: browsers allow
 // it where the site of rpID lists the origin as related (WebAuthn section 5.11), as after a
 // move to another domain.
-func New(issuer, baseURL, rpID, name string) (*Party, error) {
+func New(installation, baseURL, rpID, name string) (*Party, error) {
 	base, err := url.Parse(baseURL)
 	if err != nil {
 		return nil, fmt.Errorf("base URL: %w", err)
@@ -63,7 +67,7 @@ func New(issuer, baseURL, rpID, name string) (*Party, error) {
 	if err := checkID(rpID); err != nil {
 		return nil, err
 	}
-	sum := sha256.Sum256([]byte("bonafide user handle of " + issuer))
+	sum := sha256.Sum256([]byte("bonafide user handle of " + installation))
 	return &Party{ID: rpID, Origin: originOf(base), Name: name, Tag: [8]byte(sum[:8])}, nil
 }
 
