@@ -2,6 +2,7 @@ package provider
 
 import (
 	"context"
+	"fmt"
 	"maps"
 	"slices"
 
@@ -58,5 +59,11 @@ func (s SignIn) validateClasses() error {
 
 // has returns what an account can present, as far as this provider takes it.
 func (p *Provider) has(ctx context.Context, account storage.Account) (assurance.Has, error) {
-	return assurance.Has{Password: account.PasswordHash != "", PasswordSince: account.PasswordChangedAt}, nil
+	set, err := p.store.Authenticators(ctx, account.ID)
+	if err != nil {
+		return assurance.Has{}, fmt.Errorf("read authenticators: %w", err)
+	}
+	has := assurance.Of(set)
+	has.Passkey = has.Passkey && !p.cfg.SignIn.Passkeys.Off
+	return has, nil
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider/internal/account"
 	"github.com/bonafide-id/bonafide/provider/internal/activity"
+	"github.com/bonafide-id/bonafide/provider/internal/assurance"
 	"github.com/bonafide-id/bonafide/provider/internal/audit"
 	"github.com/bonafide-id/bonafide/provider/internal/authflow"
 	"github.com/bonafide-id/bonafide/provider/internal/backchannel"
@@ -287,7 +288,10 @@ func (p *Provider) newEngine(tokens *token.Codec, source *claims.Source) *engine
 		Allowed: func(ctx context.Context, subject string, c *registry.Client, asked []string) (engine.Allowed, error) {
 			return p.flows.AllowedBefore(ctx, subject, c, asked)
 		},
-		Classes:    p.cfg.classes(),
+		Classes: p.cfg.classes(),
+		Requires: func(g storage.Grant, c *registry.Client, scopes []string) assurance.Requirement {
+			return p.flows.RequiresNow(g, c, scopes)
+		},
 		Scopes:     p.catalogue.ScopeValues(),
 		ScopeKnown: p.catalogue.Known,
 		Claims:     source.Claims,

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/bonafide-id/bonafide/provider/internal/assurance"
+	"github.com/bonafide-id/bonafide/provider/internal/engine/authorization"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/registry"
 	"github.com/bonafide-id/bonafide/storage"
 )
@@ -118,6 +119,20 @@ func (e *Endpoint) Suffices(ctx context.Context, user *User, to Return) (bool, e
 	}
 	_, ok, _ := s.choose()
 	return ok, nil
+}
+
+// RequiresNow returns what is required now of the authentication behind a grant. The maximum
+// age is that of the scopes: those of the application and of its request concern the
+// authorization alone.
+func (e *Endpoint) RequiresNow(g storage.Grant, c *registry.Client, scopes []string) assurance.Requirement {
+	required := assurance.Requirement{Level: c.Requires.Assurance}
+	if e.Claims.Catalogue.Demanding() {
+		required = required.And(e.Claims.Catalogue.Requires(scopes, authorization.ClaimsOf(g).Handles()))
+	}
+	if e.hasAccounts() && !g.AuthTime.IsZero() && !e.Personas.Plays(g.Subject) {
+		required.Level = max(required.Level, e.Require)
+	}
+	return required
 }
 
 // policy returns what is required of a user, or of whoever signs in, before an application

@@ -24,6 +24,9 @@ type Catalogue struct {
 	// whether it is verified; both by handle.
 	names     map[string][]string
 	verifiers map[string]string
+
+	// demanding reports that a scope requires something of the authentication.
+	demanding bool
 }
 
 // The scope values that OpenID Connect defines. They release nothing.
@@ -139,6 +142,12 @@ func (c *Catalogue) addScope(s catalogue.Scope) *field.Error {
 	}
 	if err := checkTranslations(s.Translations); err != nil {
 		return err
+	}
+	if !s.Requires.IsZero() {
+		if err := checkRequirement(s.Requires); err != nil {
+			return err
+		}
+		c.demanding = true
 	}
 	c.Scopes = append(c.Scopes, s)
 	return nil

@@ -2,8 +2,11 @@ package claims
 
 import (
 	"slices"
+	"time"
 
 	"github.com/bonafide-id/bonafide/provider/internal/assurance"
+	"github.com/bonafide-id/bonafide/provider/internal/field"
+	"github.com/bonafide-id/bonafide/storage"
 )
 
 // Requires returns what scope values and single claims together require of the
@@ -11,6 +14,9 @@ import (
 // least demanding of the scopes that release it: asking for it by name is no way around.
 func (c *Catalogue) Requires(scopes, single []string) assurance.Requirement {
 	var all assurance.Requirement
+	if !c.demanding {
+		return all
+	}
 	for _, name := range scopes {
 		if s := c.Scope(name); s != nil {
 			all = all.And(assurance.Required(s.Requires))
@@ -22,6 +28,22 @@ func (c *Catalogue) Requires(scopes, single []string) assurance.Requirement {
 		}
 	}
 	return all
+}
+
+// Demanding reports whether any scope requires something.
+func (c *Catalogue) Demanding() bool { return c.demanding }
+
+// checkRequirement refuses an invalid requirement of a scope.
+func checkRequirement(r storage.Requirement) *field.Error {
+	switch {
+	case r.Assurance > storage.PhishingResistant:
+		return field.Errorf("Requires.Assurance", "%d is no level", r.Assurance)
+	case r.MaxAge < 0 || r.MaxAge%time.Second != 0:
+		return field.Errorf("Requires.MaxAge", "%v is negative, or not in whole seconds", r.MaxAge)
+	case r.Enrolled < 0:
+		return field.Errorf("Requires.Enrolled", "%v is negative", r.Enrolled)
+	}
+	return nil
 }
 
 // least returns the requirement of the least demanding scope that releases a fact.

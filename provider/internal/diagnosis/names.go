@@ -101,6 +101,7 @@ const (
 	VerifierWrong        Name = "verifier_wrong"
 	VerifierUnexpected   Name = "verifier_unexpected"
 	ScopeWithdrawn       Name = "scope_withdrawn"
+	AuthenticationWeak   Name = "authentication_insufficient"
 	RefreshUnknown       Name = "refresh_token_unknown"
 	RefreshUsed          Name = "refresh_token_used"
 	RefreshExpired       Name = "refresh_token_expired"

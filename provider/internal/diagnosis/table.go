@@ -22,7 +22,7 @@ var inOrder = []Name{
 
 	ParametersInQuery, JSONMalformed, JSONUnavailable, GrantTypeUnsupported, GrantNotRegistered,
 	RefreshNotRegistered, CodeUnknown, CodeUsed, CodeExpired, CodeRevoked, CodeOfAnother, RedirectURIDiffers,
-	VerifierMissing, VerifierMalformed, VerifierWrong, VerifierUnexpected, ScopeWithdrawn, RefreshUnknown,
+	VerifierMissing, VerifierMalformed, VerifierWrong, VerifierUnexpected, ScopeWithdrawn, AuthenticationWeak, RefreshUnknown,
 	RefreshUsed, RefreshExpired, RefreshRevoked, RefreshOfAnother, ScopeWider, ResourceWider, TokenOfAnother,
 	ConsentMissing, IntrospectionPublic,
 
@@ -38,6 +38,6 @@ var inOrder = []Name{
 // expected are those that happen to an application that makes no mistake.
 var expected = []Name{
 	ScopeNotPicked, AuthenticationUnmet, LoginRequired, ConsentRequired, UserDenied, UserNotVerified,
-	UserRefused, RequestExpired, RefreshExpired, RefreshRevoked, ConsentMissing, TokenExpired, TokenRevoked,
+	UserRefused, RequestExpired, RefreshExpired, RefreshRevoked, ConsentMissing, AuthenticationWeak, TokenExpired, TokenRevoked,
 	UserGone, LogoutNotDelivered, ProviderUnavailable, ProviderFailed,
 }

@@ -68,6 +68,9 @@ func (g codeGrant) HandleTokenEndpointRequest(ctx context.Context, r fosite.Acce
 	if s.resources, err = g.Resources.Narrowed(form, s.client, s.Grant.Resources); err != nil {
 		return err
 	}
+	if err := g.strongEnough(s.Grant, s.client, s.Grant.Scopes); err != nil {
+		return err
+	}
 	return g.admitted(ctx, r)
 }
 

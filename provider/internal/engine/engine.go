@@ -6,6 +6,7 @@ import (
 
 	"github.com/ory/fosite"
 
+	"github.com/bonafide-id/bonafide/provider/internal/assurance"
 	"github.com/bonafide-id/bonafide/provider/internal/clientkeys"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/authorization"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/clientauth"
@@ -66,6 +67,10 @@ type Options struct {
 
 	// Classes are the classes of authentication.
 	Classes authorization.Classes
+
+	// Requires returns what is required now of the authentication behind a grant, for tokens
+	// with these scopes and for data that is read with them.
+	Requires func(g storage.Grant, c *registry.Client, scopes []string) assurance.Requirement
 
 	// Scopes are the values of the catalogue, in its order. ScopeKnown reports whether one
 	// is among them.

@@ -29,6 +29,10 @@ type Introspection struct {
 	ExpiresAt int64          `json:"exp,omitempty"`
 	IssuedAt  int64          `json:"iat,omitempty"`
 
+	// Class and AuthTime are how and when the user has authenticated (RFC 9470 section 6.2).
+	Class    string `json:"acr,omitempty"`
+	AuthTime int64  `json:"auth_time,omitempty"`
+
 	// UserID is the user of the token, or empty.
 	UserID string `json:"-"`
 
@@ -59,6 +63,8 @@ func (i Introspection) AppendJSON(to []byte) []byte {
 	text(`,"token_type":`, i.TokenType)
 	number(`,"exp":`, i.ExpiresAt)
 	number(`,"iat":`, i.IssuedAt)
+	text(`,"acr":`, i.Class)
+	number(`,"auth_time":`, i.AuthTime)
 	return append(to, '}')
 }
 
@@ -120,6 +126,9 @@ func (e *Engine) describe(a Access, kind storage.TokenKind, asks string) (Intros
 	}
 	if kind == storage.AccessToken {
 		response.TokenType = issue.TokenType
+	}
+	if !a.Grant.AuthTime.IsZero() {
+		response.Class, response.AuthTime = e.Classes.Name(a.Grant), a.Grant.AuthTime.Unix()
 	}
 	return response, true
 }

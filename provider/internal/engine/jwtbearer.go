@@ -9,6 +9,7 @@ import (
 
 	"github.com/ory/fosite"
 
+	"github.com/bonafide-id/bonafide/provider/internal/assurance"
 	"github.com/bonafide-id/bonafide/provider/internal/diagnosis"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/authorization"
 	"github.com/bonafide-id/bonafide/provider/internal/engine/clientauth"
@@ -79,6 +80,9 @@ func (g jwtGrant) HandleTokenEndpointRequest(ctx context.Context, r fosite.Acces
 	case s.client.Dialect.SingleScope && len(authorization.WithoutProtocol(allowed.Scopes)) != 1: // nobody is there to pick one
 		return protocol.Fail(protocol.InvalidScope, "Ask for exactly one scope value that the user has allowed.").
 			Because(diagnosis.ParameterMalformed, "parameter", "scope")
+	}
+	if absent := (storage.Grant{Subject: subject}); g.Requires(absent, s.client, allowed.Scopes) != (assurance.Requirement{}) {
+		return bearerAssertion.Because(diagnosis.AuthenticationWeak) // nobody has authenticated
 	}
 	if s.client.SkipConsent {
 		s.resources, err = g.Resources.Named(form, s.client)

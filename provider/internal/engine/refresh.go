@@ -79,6 +79,9 @@ func (g refreshGrant) HandleTokenEndpointRequest(ctx context.Context, r fosite.A
 	if s.resources, err = g.Resources.Narrowed(form, s.client, s.Grant.Resources); err != nil {
 		return err
 	}
+	if err := g.strongEnough(s.Grant, s.client, asked); err != nil {
+		return err
+	}
 	if err := g.admitted(ctx, r); err != nil {
 		return err
 	}

@@ -204,6 +204,9 @@ func (e *Endpoints) read(r *http.Request, of *resource) (found response, q query
 	case !of.covers(a):
 		return response{}, q, errScope.Because(diagnosis.ScopeInsufficient, "scope", strings.Join(a.Scopes, " "))
 	}
+	if err := e.Engine.StrongEnough(a, e.Clock()); err != nil {
+		return response{}, q, err
+	}
 	q.looksStandard = of.event == activity.Userinfo && a.LooksStandard() && !inQuery && q.callback == "" && !prefersJWT(r)
 	found, err = e.responseFor(r.Context(), of, a)
 	return found, q, err

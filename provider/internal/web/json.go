@@ -89,9 +89,15 @@ func challenge(e *protocol.Error) string {
 		return `Basic realm="token"`
 	case "": // without credentials, RFC 6750 section 3.1 wants no error
 		return "Bearer"
-	default:
-		return `Bearer error="` + e.Code + `", error_description="` + e.Description + `"`
 	}
+	c := `Bearer error="` + e.Code + `", error_description="` + e.Description + `"`
+	if e.ACRValues != "" {
+		c += `, acr_values="` + e.ACRValues + `"`
+	}
+	if e.MaxAge > 0 {
+		c += `, max_age="` + strconv.FormatInt(e.MaxAge, 10) + `"`
+	}
+	return c
 }
 
 // AsJSONError returns the protocol's error for any error.

@@ -30,6 +30,12 @@ type Error struct {
 	// secret.
 	Diagnosis diagnosis.Name
 	Details   map[string]string
+
+	// ACRValues and MaxAge are how the user has to authenticate for the request to succeed
+	// (RFC 9470 section 3): a class of authentication, and its maximum age in seconds; zero for
+	// any.
+	ACRValues string
+	MaxAge    int64
 }
 
 func (e *Error) Error() string {
@@ -69,6 +75,7 @@ const (
 	InvalidScope            = "invalid_scope"
 	InvalidToken            = "invalid_token"
 	InsufficientScope       = "insufficient_scope"
+	InsufficientUserAuth    = "insufficient_user_authentication"
 	UnauthorizedClient      = "unauthorized_client"
 	UnsupportedGrantType    = "unsupported_grant_type"
 	UnsupportedResponseType = "unsupported_response_type"
@@ -92,7 +99,7 @@ const (
 func Fail(code, description string) *Error {
 	status := http.StatusBadRequest
 	switch code {
-	case InvalidClient, InvalidToken:
+	case InvalidClient, InvalidToken, InsufficientUserAuth:
 		status = http.StatusUnauthorized
 	case InsufficientScope:
 		status = http.StatusForbidden

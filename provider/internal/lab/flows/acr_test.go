@@ -2,6 +2,7 @@ package flows
 
 import (
 	"net/url"
+	"strings"
 	"testing"
 	"time"
 
@@ -9,6 +10,13 @@ import (
 
 	"github.com/bonafide-id/bonafide/provider"
 	"github.com/bonafide-id/bonafide/provider/internal/lab"
+)
+
+// The names of the classes.
+const (
+	sfa = "https://refeds.org/profile/sfa"
+	mfa = "https://refeds.org/profile/mfa"
+	phr = "phr"
 )
 
 // essential demands a class of authentication by the parameter claims.
@@ -21,7 +29,7 @@ func TestClassOfAuthentication(t *testing.T) {
 	var signedIn provider.SignedIn
 	w := lab.NewHosted(t, func() provider.SignedIn { return signedIn })
 	_, document := w.NewBrowser().JSON(w.NewBrowser().Get(lab.DiscoveryPath))
-	if diff := cmp.Diff([]any{"single_factor", "multi_factor"}, document["acr_values_supported"]); diff != "" {
+	if diff := cmp.Diff([]any{sfa, mfa}, document["acr_values_supported"]); diff != "" {
 		t.Error(diff)
 	}
 	one, two := []string{"pwd"}, []string{"pwd", "otp"}
@@ -30,24 +38,26 @@ func TestClassOfAuthentication(t *testing.T) {
 		ask  []string
 		want string
 	}{
-		"Password":                 {one, nil, "single_factor"},
-		"NothingSaid":              {nil, nil, "single_factor"},
-		"TwoOfOneKind":             {[]string{"pwd", "pin"}, nil, "single_factor"},
-		"NoFactors":                {[]string{"pwd", "geo", "rba", "webauthn"}, nil, "single_factor"},
-		"TwoKinds":                 {two, nil, "multi_factor"},
-		"DeviceAndFinger":          {[]string{"hwk", "fpt"}, nil, "multi_factor"},
-		"SaysSo":                   {[]string{"mfa"}, nil, "multi_factor"},
-		"WeakerIsPreferred":        {two, []string{"acr_values", "single_factor multi_factor"}, "single_factor"},
-		"StrongerIsPreferred":      {two, []string{"acr_values", "multi_factor single_factor"}, "multi_factor"},
-		"SecondBest":               {one, []string{"acr_values", "multi_factor single_factor"}, "single_factor"},
-		"UnknownOnesAreSkipped":    {two, []string{"acr_values", "urn:test:gold single_factor"}, "single_factor"},
-		"NoConditionOfTheWish":     {one, []string{"acr_values", "multi_factor"}, "single_factor"},
-		"UnknownWish":              {two, []string{"acr_values", "urn:test:gold"}, "multi_factor"},
-		"EssentialAndReached":      {two, []string{"claims", essential("multi_factor")}, "multi_factor"},
-		"EssentialAndSurpassed":    {two, []string{"claims", essential("single_factor")}, "single_factor"},
-		"EssentialWithoutValue":    {one, []string{"claims", `{"id_token":{"acr":{"essential":true}}}`}, "single_factor"},
-		"ClaimComesBeforeTheWish":  {two, []string{"claims", essential("single_factor"), "acr_values", "multi_factor"}, "single_factor"},
-		"WishBesideAClaimOfNoWish": {two, []string{"claims", `{"id_token":{"acr":null}}`, "acr_values", "single_factor"}, "single_factor"},
+		"Password":                 {one, nil, sfa},
+		"NothingSaid":              {nil, nil, sfa},
+		"TwoOfOneKind":             {[]string{"pwd", "pin"}, nil, sfa},
+		"NoFactors":                {[]string{"pwd", "geo", "rba", "webauthn"}, nil, sfa},
+		"TwoKinds":                 {two, nil, mfa},
+		"DeviceAndFinger":          {[]string{"hwk", "fpt"}, nil, mfa},
+		"SaysSo":                   {[]string{"mfa"}, nil, mfa},
+		"WeakerIsPreferred":        {two, []string{"acr_values", sfa + " " + mfa}, sfa},
+		"StrongerIsPreferred":      {two, []string{"acr_values", mfa + " " + sfa}, mfa},
+		"SecondBest":               {one, []string{"acr_values", mfa + " " + sfa}, sfa},
+		"FormerNameOfOne":          {two, []string{"acr_values", "single_factor"}, "single_factor"},
+		"FormerNameOfTwo":          {two, []string{"claims", essential("multi_factor")}, "multi_factor"},
+		"UnknownOnesAreSkipped":    {two, []string{"acr_values", "urn:test:gold " + sfa}, sfa},
+		"NoConditionOfTheWish":     {one, []string{"acr_values", mfa}, sfa},
+		"UnknownWish":              {two, []string{"acr_values", "urn:test:gold"}, mfa},
+		"EssentialAndReached":      {two, []string{"claims", essential(mfa)}, mfa},
+		"EssentialAndSurpassed":    {two, []string{"claims", essential(sfa)}, sfa},
+		"EssentialWithoutValue":    {one, []string{"claims", `{"id_token":{"acr":{"essential":true}}}`}, sfa},
+		"ClaimComesBeforeTheWish":  {two, []string{"claims", essential(sfa), "acr_values", mfa}, sfa},
+		"WishBesideAClaimOfNoWish": {two, []string{"claims", `{"id_token":{"acr":null}}`, "acr_values", sfa}, sfa},
 	} {
 		t.Run(name, func(t *testing.T) {
 			signedIn = provider.SignedIn{UserID: "alice", AuthTime: time.Now().Add(-time.Hour), AMR: c.amr}
@@ -88,19 +98,19 @@ func TestEssentialClassOfAuthentication(t *testing.T) {
 		tells  bool   // whether the page is told of a class
 		want   string // error, or none
 	}{
-		"HasIt":                 {earlier("pwd", "otp"), content, []string{"claims", essential("multi_factor")}, 0, false, ""},
-		"StepsUp":               {earlier("pwd"), by("pwd", "otp"), []string{"claims", essential("multi_factor")}, 1, true, ""},
-		"SignsInWithIt":         {provider.SignedIn{}, by("mfa"), []string{"claims", essential("multi_factor")}, 1, true, ""},
-		"SignsInWithLess":       {provider.SignedIn{}, by("pwd"), []string{"claims", essential("multi_factor")}, 1, true, "unmet_authentication_requirements"},
-		"StepsUpWithLess":       {earlier("pwd"), by("pwd"), []string{"claims", essential("multi_factor")}, 1, true, "unmet_authentication_requirements"},
-		"PageIsContent":         {earlier("pwd"), content, []string{"claims", essential("multi_factor")}, 2, false, "unmet_authentication_requirements"},
+		"HasIt":                 {earlier("pwd", "otp"), content, []string{"claims", essential(mfa)}, 0, false, ""},
+		"StepsUp":               {earlier("pwd"), by("pwd", "otp"), []string{"claims", essential(mfa)}, 1, true, ""},
+		"SignsInWithIt":         {provider.SignedIn{}, by("mfa"), []string{"claims", essential(mfa)}, 1, true, ""},
+		"SignsInWithLess":       {provider.SignedIn{}, by("pwd"), []string{"claims", essential(mfa)}, 1, true, "unmet_authentication_requirements"},
+		"StepsUpWithLess":       {earlier("pwd"), by("pwd"), []string{"claims", essential(mfa)}, 1, true, "unmet_authentication_requirements"},
+		"PageIsContent":         {earlier("pwd"), content, []string{"claims", essential(mfa)}, 2, false, "unmet_authentication_requirements"},
 		"NobodyHasIt":           {earlier("mfa"), content, []string{"claims", essential("urn:test:gold")}, 0, false, "unmet_authentication_requirements"},
 		"NobodyHasItNorSignsIn": {provider.SignedIn{}, content, []string{"claims", essential("urn:test:gold")}, 0, false, "unmet_authentication_requirements"},
-		"SilentWithLess":        {earlier("pwd"), content, []string{"claims", essential("multi_factor"), "prompt", "none"}, 0, false, "login_required"},
-		"SilentWithIt":          {earlier("mfa"), content, []string{"claims", essential("multi_factor"), "prompt", "none"}, 0, false, ""},
+		"SilentWithLess":        {earlier("pwd"), content, []string{"claims", essential(mfa), "prompt", "none"}, 0, false, "login_required"},
+		"SilentWithIt":          {earlier("mfa"), content, []string{"claims", essential(mfa), "prompt", "none"}, 0, false, ""},
 		"SilentNobodyHasIt":     {earlier("mfa"), content, []string{"claims", essential("urn:test:gold"), "prompt", "none"}, 0, false, "unmet_authentication_requirements"},
-		"WishSignsNobodyOut":    {earlier("pwd"), content, []string{"acr_values", "multi_factor"}, 0, false, ""},
-		"WishIsTold":            {provider.SignedIn{}, by("pwd"), []string{"acr_values", "urn:test:gold multi_factor"}, 1, true, ""},
+		"WishSignsNobodyOut":    {earlier("pwd"), content, []string{"acr_values", mfa}, 0, false, ""},
+		"WishIsTold":            {provider.SignedIn{}, by("pwd"), []string{"acr_values", "urn:test:gold " + mfa}, 1, true, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			signedIn, told = c.before, ""
@@ -109,23 +119,29 @@ func TestEssentialClassOfAuthentication(t *testing.T) {
 			if answer.Get("error") != c.want || answer.Has("code") == (c.want != "") || visits != c.visits {
 				t.Errorf("%d visits, %v", visits, answer)
 			}
-			if want := map[bool]string{true: "multi_factor"}[c.tells]; told != want {
+			if want := map[bool]string{true: mfa}[c.tells]; told != want {
 				t.Errorf("the page is told %q", told)
 			}
 		})
 	}
 }
 
-// An account of ours has a password and no more: nobody enters it for nothing.
-func TestClassThatNoAccountReaches(t *testing.T) {
+// An account of ours that has a password and no more is asked for another factor where the
+// class is a condition, and for nothing where it is a wish.
+func TestClassThatAnAccountCannotReach(t *testing.T) {
 	t.Parallel()
 	w := lab.New(t).WithClients().WithUsers()
-	for _, b := range []*lab.Browser{w.Alice(), w.NewBrowser()} {
-		lab.Told(t, w, b.Get(lab.AuthorizeURL(lab.Ask("claims", essential("multi_factor"))...)), "unmet_authentication_requirements")
+	for _, class := range []string{mfa, phr} {
+		if p := w.Alice().Get(lab.AuthorizeURL(lab.Ask("claims", essential(class))...)); !strings.Contains(p.Header.Get("Location"), "/signin/enrol?") {
+			t.Errorf("%s: answered %s, %s", class, p.Status, p.Header.Get("Location"))
+		}
+		lab.Told(t, w, w.Alice().Get(lab.AuthorizeURL(lab.Ask("claims", essential(class), "prompt", "none")...)), "login_required")
 	}
-	_, tokens := w.Alice().Token(lab.Std("code", w.Alice().Allow(lab.Ask("claims", essential("single_factor"))...).Get("code"))...)
-	if _, idToken := lab.JWT(t, lab.Member(t, tokens, "id_token")); idToken["acr"] != "single_factor" {
-		t.Errorf("acr %v", idToken["acr"])
+	for _, ask := range [][]string{{"claims", essential(sfa)}, {"acr_values", phr + " " + mfa}} {
+		_, tokens := w.Alice().Token(lab.Std("code", w.Alice().Allow(lab.Ask(ask...)...).Get("code"))...)
+		if _, idToken := lab.JWT(t, lab.Member(t, tokens, "id_token")); idToken["acr"] != sfa {
+			t.Errorf("%v: acr %v", ask, idToken["acr"])
+		}
 	}
 }
 
@@ -134,7 +150,7 @@ func TestClassOfAPersona(t *testing.T) {
 	w := lab.New(t, lab.Cast(lab.OneRealm, provider.Persona{Name: "strong", Title: "Strong", AMR: []string{"pwd", "otp"}},
 		provider.Persona{Name: "plain", Title: "Plain"})).WithClients()
 	for name, want := range map[string]string{"strong": "", "plain": "unmet_authentication_requirements"} {
-		answer := lab.Response(t, w.NewBrowser().Get(lab.Hinted(name, "claims", essential("multi_factor"))))
+		answer := lab.Response(t, w.NewBrowser().Get(lab.Hinted(name, "claims", essential(mfa))))
 		if answer.Get("error") != want {
 			t.Errorf("%s: %v", name, answer)
 		}

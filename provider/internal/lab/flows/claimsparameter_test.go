@@ -66,7 +66,7 @@ func TestClaimsParameter(t *testing.T) {
 				if diff := cmp.Diff(c.userinfo, having(b.Userinfo(tokens), aboutAlice)); diff != "" {
 					t.Errorf("userinfo (-want +got):\n%s", diff)
 				}
-				if idToken["auth_time"] == nil || idToken["acr"] != "single_factor" {
+				if idToken["auth_time"] == nil || idToken["acr"] != sfa {
 					t.Errorf("auth_time %v, acr %v", idToken["auth_time"], idToken["acr"])
 				}
 				_, tokens = b.Refresh(lab.Member(t, tokens, "refresh_token"))
