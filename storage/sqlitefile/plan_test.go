@@ -39,6 +39,12 @@ func TestPlans(t *testing.T) {
 			"ORDER BY next_at, id LIMIT " + most + " ) AS due ) AS placed WHERE place <= " + perClient +
 			" ORDER BY next_at, id LIMIT " + limit + ") RETURNING id, client_id, subject, sid, created_at, attempts"
 	}
+	elapseOf := func(table string, columns ...string) string {
+		for i, column := range columns {
+			columns[i] = column + " = " + column + " - ?1"
+		}
+		return "UPDATE main." + table + " SET " + strings.Join(columns, ", ") + " WHERE substr(account_id, 1, ?3) = ?2"
+	}
 	const unusedGeneration = "g.removed = 0 AND g.staged_at < ?1 AND NOT EXISTS ( SELECT 1 FROM main.rosters o " +
 		"WHERE o.name = g.name AND (o.generation = g.generation OR o.previous = g.generation))"
 	listBatches := func(condition, limit string) string {
@@ -66,7 +72,16 @@ func TestPlans(t *testing.T) {
 		"DELETE FROM main.roster_rows WHERE (generation, digest) IN ( SELECT r.generation, r.digest FROM main.roster_generations g JOIN main.roster_rows r ON r.generation = g.number WHERE g.removed = 1 ORDER BY r.generation, r.digest LIMIT ?1)",
 		// As those before.
 		"DELETE FROM main.tickets WHERE digest IN ( SELECT digest FROM main.tickets ORDER BY expires_at, digest LIMIT ?1)",
-		// What an index has found: a page of batches, and those whose evidence is alike.
+		// What indexes have found: the authenticators of an account.
+		"SELECT a.id, a.email, a.email_digest, a.email_verified, a.password_hash, a.password_changed_at, a.disabled, a.epoch, a.factors_version, a.second_step, a.user_handle, a.language, a.delete_at, a.created_at, x.kind, x.id, x.secret, x.aaguid, x.name, x.place, x.transports, x.flags, x.n, x.discoverable, x.created_at, x.until, x.used_at FROM main.accounts a LEFT JOIN ( " +
+			"SELECT 1 AS kind, id, sealed_key AS secret, aaguid, sealed_name AS name, rp_id AS place, transports, flags, sign_count AS n, discoverable, created_at, last_used_at AS until, last_used_at AS used_at FROM main.passkeys WHERE account_id = ?1 " +
+			"UNION ALL SELECT 2, NULL, sealed_secret, NULL, NULL, NULL, NULL, NULL, step, NULL, created_at, NULL, last_used_at FROM main.totp WHERE account_id = ?1 " +
+			"UNION ALL SELECT 3, NULL, sealed_salt, NULL, NULL, NULL, NULL, NULL, NULL, NULL, created_at, NULL, NULL FROM main.recovery_code_sets WHERE account_id = ?1 " +
+			"UNION ALL SELECT 4, digest, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL FROM main.recovery_codes WHERE account_id = ?1 " +
+			"UNION ALL SELECT 5, digest, NULL, NULL, user_agent, address, NULL, NULL, NULL, NULL, created_at, expires_at, NULL FROM main.trusted_devices WHERE account_id = ?1 " +
+			"UNION ALL SELECT 6, NULL, NULL, NULL, NULL, NULL, NULL, NULL, ready_at, NULL, started_at, ends_at, approved_at FROM main.recoveries WHERE account_id = ?1 AND epoch = (SELECT epoch FROM main.accounts WHERE id = ?1) " +
+			") x ON 1 = 1 WHERE a.id = ?1 ORDER BY x.kind, x.created_at, x.id",
+		// As above: a page of batches, and those whose evidence is alike.
 		listBatches("", "?1"),
 		listBatches(" WHERE issued_at < ?1", "?2"),
 		"SELECT count(*) FROM ( SELECT case_id FROM main.evidence WHERE digest = ?2 AND case_id <> ?1 UNION SELECT case_id FROM main.evidence WHERE likeness = ?3 AND case_id <> ?1) AS alike",
@@ -99,6 +114,9 @@ func TestPlans(t *testing.T) {
 		"SELECT id, at, name, subject, client_id, address, detail FROM main.events WHERE name = ?1 ORDER BY id DESC LIMIT ?2",
 		// As those from the latest on.
 		"SELECT id, subject, group_name, state, version, status_revision, renewal, appeals, method, round, escalated, taken_by, taken_until, created_at, due_at, next_at, ended_at, content FROM main.cases ORDER BY id DESC LIMIT ?1",
+		// The clock of a sandbox, which moves once in a while.
+		"SELECT s.digest, s.account_id, s.auth_time, s.amr, s.factors, s.user_agent, s.address, s.created_at, s.last_seen_at, s.expires_at, s.idle_until " +
+			"FROM main.sessions s WHERE substr(s.account_id, 1, ?2) = ?1 AND s.factors IS NOT NULL ORDER BY s.digest",
 		// One row.
 		"SELECT version FROM main.schema_version",
 		// The clock of a sandbox, which moves once in a while.
@@ -119,6 +137,10 @@ func TestPlans(t *testing.T) {
 		elapseGrants + "(?2, ?3, ?4)",
 		// The organizations that are stopped, by an index of nothing else.
 		"UPDATE main.organizations SET stopped_by = ?2 WHERE stopped_by = ?1 AND stopped_at IS NOT NULL",
+		// The clock of a sandbox.
+		elapseOf("passkeys", "created_at", "last_used_at"),
+		elapseOf("recoveries", "started_at", "ready_at", "ends_at", "approved_at"),
+		elapseOf("recovery_code_sets", "created_at"),
 		// As above.
 		"UPDATE main.roster_generations AS g SET removed = 1 WHERE " + unusedGeneration,
 		// One row.
@@ -129,6 +151,8 @@ func TestPlans(t *testing.T) {
 		"UPDATE main.statuses SET revision = revision + 1, verified_at = verified_at - ?1, expires_at = expires_at - ?1 WHERE substr(subject, 1, ?3) = ?2",
 		elapseTokens + "(?2))",
 		elapseTokens + "(?2, ?3, ?4))",
+		elapseOf("totp", "created_at", "last_used_at"),
+		elapseOf("trusted_devices", "created_at", "expires_at"),
 	}
 	got := make(map[string]bool)
 	_, e := openTest(t)

@@ -119,8 +119,8 @@ func TestTables(t *testing.T) {
 		"accounts", "applications", "attempts", "attributes", "barred", "case_decisions", "case_messages", "case_references", "cases",
 		"changes", "client_sessions", "clients", "clock", "code_batches", "code_uses", "consents", "decisions", "developers", "email_returns",
 		"events", "evidence", "evidence_leftovers", "faults", "fingerprints", "former_organizations", "grants", "images", "installation", "invitations", "keys", "log_days", "members",
-		"organizations", "pushed_requests", "request_log", "reviewers", "roster_generations", "roster_rows", "rosters", "sandbox_mails", "sandbox_settings", "schema_version", "secret_uses",
-		"sessions", "statuses", "tickets", "tokens", "used_ids", "verification_codes",
+		"organizations", "passkeys", "pushed_requests", "recoveries", "recovery_code_sets", "recovery_codes", "request_log", "reviewers", "roster_generations", "roster_rows", "rosters", "sandbox_mails", "sandbox_settings", "schema_version", "secret_uses",
+		"sessions", "statuses", "tickets", "tokens", "totp", "trusted_devices", "used_ids", "verification_codes",
 	}
 	for _, dialect := range []Dialect{SQLite(), Postgres("public")} {
 		got, err := dialect.Tables()

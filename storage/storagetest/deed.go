@@ -16,6 +16,7 @@ func (s *suite) neighbours(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) { leave(t, s.store, fill, look, deeds) })
 	}
+	t.Run("OfFactors", func(t *testing.T) { leave(t, s.store, fillFactors, lookFactors, factorDeeds) })
 }
 
 var accountDeeds = map[string]deed[storage.Store]{

@@ -1,6 +1,8 @@
 package storagetest
 
 import (
+	"bytes"
+	"slices"
 	"testing"
 	"time"
 
@@ -81,12 +83,14 @@ func (s *suite) elapse(t *testing.T) {
 
 		want := session("session of é%_1", "é%_1")
 		want.AuthTime = later
+		want.Factors = []storage.Factor{{Method: storage.Password, At: later, Since: before}, {Method: storage.TOTPCode, At: before}}
 		want.CreatedAt, want.LastSeenAt, want.ExpiresAt, want.IdleUntil = before, before, t0, t0.Add(time.Hour-day)
 		got, account, err := store.Session(t.Context(), want.Digest)
 		ok(t, err)
 		equal(t, got, want)
 		equal(t, account.CreatedAt, before)
 		equal(t, account.PasswordChangedAt, later)
+		equal(t, has(t, store, "é%_1"), olderFactors(account, day))
 		p, err := store.Person(t.Context(), "é%_1")
 		ok(t, err)
 		equal(t, p.Statuses[0].VerifiedAt, later)
@@ -105,7 +109,9 @@ func (s *suite) elapse(t *testing.T) {
 			got, account, err := store.Session(t.Context(), digest("session of "+id))
 			ok(t, err)
 			equal(t, got.CreatedAt, t0)
+			equal(t, got.Factors[1].At, t0)
 			equal(t, account.CreatedAt, t0)
+			equal(t, has(t, store, id), olderFactors(account, 0))
 		}
 	})
 	t.Run("TakesBackWhatItHasDone", func(t *testing.T) {
@@ -118,6 +124,7 @@ func (s *suite) elapse(t *testing.T) {
 		ok(t, err)
 		want := session("session of user", "user")
 		want.AuthTime = asStored
+		want.Factors = []storage.Factor{{Method: storage.Password, At: asStored, Since: t0}, {Method: storage.TOTPCode, At: t0}}
 		equal(t, got, want)
 	})
 	t.Run("LetsNobodyWriteAStatusThatWasReadBefore", func(t *testing.T) {
@@ -143,8 +150,32 @@ func user(t *testing.T, store storage.Store, id string) {
 	}))
 	n := session("session of "+id, id)
 	n.AuthTime = elsewhere
+	n.Factors = []storage.Factor{{Method: storage.Password, At: elsewhere, Since: t0}, {Method: storage.TOTPCode, At: t0}}
 	ok(t, store.CreateSession(t.Context(), n, storage.Proof{}, storage.Digest{}))
+	equip(t, store, id)
+	ok(t, store.TrustDevice(t.Context(), device("device of "+id, id), proofOf(t, store, id)))
+	ok(t, store.BeginRecovery(t.Context(), recovery(id), 0))
+	ok(t, store.ApproveRecovery(t.Context(), id, t0))
 	ok(t, store.SetStatus(t.Context(), id, storage.Status{
 		Group: "group", Verified: true, VerifiedAt: elsewhere, ExpiresAt: t0,
 	}, storage.NoStatus))
+}
+
+// olderFactors are what user gives an account, so much older. The step of an app is a number
+// that its next code must exceed, and no time.
+func olderFactors(account storage.Account, by time.Duration) storage.AuthenticatorSet {
+	at := t0.Add(-by)
+	set := storage.AuthenticatorSet{Account: account, TOTP: app(account.ID), Recovery: codes("one", "two", "three"), Running: recovery(account.ID)}
+	for _, name := range []string{"first", "second"} {
+		p := passkey(name+" of "+account.ID, account.ID)
+		p.CreatedAt = at
+		set.Passkeys = append(set.Passkeys, p)
+	}
+	set.TOTP.CreatedAt, set.Recovery.CreatedAt = at, at
+	slices.SortFunc(set.Recovery.Digests, func(a, b storage.Digest) int { return bytes.Compare(a[:], b[:]) })
+	d, r := device("device of "+account.ID, account.ID), &set.Running
+	d.CreatedAt, d.ExpiresAt = at, d.ExpiresAt.Add(-by)
+	r.StartedAt, r.ReadyAt, r.EndsAt, r.ApprovedAt = at, r.ReadyAt.Add(-by), r.EndsAt.Add(-by), at
+	set.Devices = []storage.TrustedDevice{d}
+	return set
 }

@@ -50,6 +50,7 @@ func fullGrant() storage.Grant {
 	g.Challenge = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"
 	g.AuthTime = elsewhere
 	g.AMR = []string{"pwd", "otp"}
+	g.Assurance = storage.PhishingResistant
 	g.RevokedAt = t0.Add(time.Second)
 	return g
 }

@@ -13,6 +13,7 @@ import (
 // races tests writes that many callers attempt and one may win.
 func (s *suite) races(t *testing.T) {
 	s.contests(t)
+	s.factorRaces(t)
 	t.Run("ExchangeOfACodeHasOneWinner", func(t *testing.T) {
 		stores := s.stores(t, 2)
 		g := grantWithCode(t, stores[0])

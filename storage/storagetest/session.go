@@ -26,10 +26,15 @@ func (s *suite) sessions(t *testing.T) {
 		want := session("session", "account")
 		want.AuthTime = elsewhere
 		want.AMR = []string{"pwd"}
+		want.Factors = []storage.Factor{
+			{Method: storage.Password, At: elsewhere, Since: t0},
+			{Method: storage.PasskeyVerified, At: t0, Since: elsewhere, Credential: []byte{0, ' ', ',', 255}},
+			{Method: storage.TOTPCode},
+		}
 		want.UserAgent = "Browser (¾)"
 		want.Address = "192.0.2.0/24"
 		ok(t, store.CreateSession(t.Context(), want, storage.Proof{}, storage.Digest{}))
-		want.AuthTime = asStored
+		want.AuthTime, want.Factors[0].At, want.Factors[1].Since = asStored, asStored, asStored
 		got, account, err := store.Session(t.Context(), digest("session"))
 		ok(t, err)
 		equal(t, got, want)

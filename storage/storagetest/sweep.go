@@ -91,6 +91,24 @@ func (s *suite) sweep(t *testing.T) {
 		ok(t, err)
 		equal(t, sweepAll(t, store, day), 1)
 	})
+	t.Run("DevicesAndRecoveriesGoAtTheirEnd", func(t *testing.T) {
+		store := s.store(t)
+		createAccount(t, store, "account")
+		first, last := device("first", "account"), device("last", "account")
+		first.ExpiresAt, last.ExpiresAt = hour, day
+		for _, d := range []storage.TrustedDevice{first, last} {
+			ok(t, store.TrustDevice(t.Context(), d, storage.Proof{}))
+		}
+		r := recovery("account")
+		r.EndsAt = hour
+		ok(t, store.BeginRecovery(t.Context(), r, 0))
+		equal(t, sweepAll(t, store, hour.Add(-time.Microsecond)), 0)
+		equal(t, sweepAll(t, store, hour), 2)
+		set := has(t, store, "account")
+		equal(t, set.Devices, []storage.TrustedDevice{last})
+		equal(t, set.Running, storage.Recovery{})
+		equal(t, sweepAll(t, store, day), 1)
+	})
 	t.Run("OneTimeCodesGoAtTheirEnd", func(t *testing.T) {
 		store := s.store(t)
 		ok(t, store.SaveOneTimeCode(t.Context(), oneTimeCode("code", "reset", "subject")))
@@ -110,6 +128,7 @@ func (s *suite) sweep(t *testing.T) {
 		store := s.store(t)
 		ok(t, store.SaveClient(t.Context(), fullClient()))
 		createAccount(t, store, "account")
+		equip(t, store, "account")
 		ok(t, store.SaveConsent(t.Context(), consent("account", "client"), storage.ConsentBasis{}))
 		ok(t, store.SetStatus(t.Context(), "account", storage.Status{Group: "military"}, storage.AnyRevision))
 		ok(t, store.AddKey(t.Context(), key(1, "kid")))

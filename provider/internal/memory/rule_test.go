@@ -107,6 +107,8 @@ const othersOfTheStore = `
 	Client Clients DeletedClients SecretUses RecordSecretUse
 	Token FindGrants CreateGrant Reissue
 	Account AccountByEmail Accounts EmailReturn DueAccounts
+	Authenticators Passkey RenamePasskey TrustDevice ForgetDevices
+	BeginRecovery CancelRecovery ApproveRecovery
 	Person Subjects
 	Session Sessions FindSessions
 	EndClientSessions TakeClientSessions RemoveClientSession PostponeClientSession RemoveClientSessions

@@ -144,6 +144,34 @@ var writes = map[string]write{
 			return err
 		},
 	},
+	"AddPasskey": {do: addPasskey},
+	"RemovePasskey": {before: addPasskey, do: func(ctx context.Context, s storage.Store, n names) error {
+		return s.RemovePasskey(ctx, n.user, []byte(n.user), n.on(1))
+	}},
+	"SetTOTP": {do: setTOTP},
+	"RemoveTOTP": {before: setTOTP, do: func(ctx context.Context, s storage.Store, n names) error {
+		return s.RemoveTOTP(ctx, n.user, n.on(1))
+	}},
+	"SetRecoveryCodes": {before: setTOTP, do: func(ctx context.Context, s storage.Store, n names) error {
+		return s.SetRecoveryCodes(ctx, n.user, storage.RecoveryCodes{Salt: []byte("salt"), CreatedAt: t0}, n.on(1))
+	}},
+	"SetSecondStep": {before: addPasskey, do: func(ctx context.Context, s storage.Store, n names) error {
+		return s.SetSecondStep(ctx, n.user, true, n.on(1))
+	}},
+	"RemovePassword": {before: addPasskey, do: func(ctx context.Context, s storage.Store, n names) error {
+		return s.RemovePassword(ctx, n.user, n.on(1))
+	}},
+	"ResetAuthenticators": {do: func(ctx context.Context, s storage.Store, n names) error {
+		return s.ResetAuthenticators(ctx, n.user, t0)
+	}},
+	"FinishRecovery": {
+		before: func(ctx context.Context, s storage.Store, n names) error {
+			return s.BeginRecovery(ctx, storage.Recovery{AccountID: n.user, StartedAt: t0, ReadyAt: t0, EndsAt: t0.Add(time.Hour)}, 0)
+		},
+		do: func(ctx context.Context, s storage.Store, n names) error {
+			return s.FinishRecovery(ctx, storage.RecoveryFinish{AccountID: n.user, PasswordHash: "new", At: t0, On: n.on(0)})
+		},
+	},
 	"SetAttributes": {do: func(ctx context.Context, s storage.Store, n names) error {
 		return s.SetAttributes(ctx, n.user, map[string]json.RawMessage{"fname": json.RawMessage(`"Bea"`)})
 	}},
@@ -201,4 +229,15 @@ func changeEmail(ctx context.Context, s storage.Store, n names) error {
 	return s.ChangeEmail(ctx, storage.EmailChange{
 		AccountID: n.user, Email: "new-" + n.user, EmailKey: "new-" + n.user, At: t0, Begin: n.signedIn(n.another()), ReturnUntil: t0.Add(time.Hour),
 	})
+}
+
+// on is the proof that rests on the account in a version of its factors.
+func (n names) on(factors int64) storage.Proof { return storage.Proof{FactorsVersion: factors, At: t0} }
+
+func addPasskey(ctx context.Context, s storage.Store, n names) error {
+	return s.AddPasskey(ctx, storage.Passkey{ID: []byte(n.user), AccountID: n.user, UserHandle: []byte(n.user), CreatedAt: t0}, 1, n.on(0))
+}
+
+func setTOTP(ctx context.Context, s storage.Store, n names) error {
+	return s.SetTOTP(ctx, n.user, storage.TOTP{Secret: []byte("secret"), CreatedAt: t0}, storage.RecoveryCodes{}, n.on(0))
 }
