@@ -261,6 +261,7 @@ var contests = map[string][]string{
 		"RegistrationOfAVersion", "NewRegistration", "EndOfARegistration", "PasswordOfAnEpoch", "AddressOfAnEpoch", "ReturnOfAnAddress",
 		"AddressInPlaceOfAnother", "DeletionOfAnEpoch", "WhatEndsAnEpoch", "AttributeInPlaceOfAnother",
 		"StatusOfARevision", "FirstStatus", "InstallationInPlaceOfAnother", "KeySealedAnew",
+		"SignInByAStepOfAnApp", "SignInByARecoveryCode", "ChangeOfAVersion", "RemovalOfTheLastTwoPasskeys", "EndOfARecovery",
 	},
 	"RunVerification": {"Approval", "DecisionAgainstWithdrawal", "ExpiryAgainstApproval", "PostponementOfAContent", "RosterInPlaceOfAnother"},
 	"RunDevelopers":   {"OrganizationOfAVersion", "ApplicationOfAVersion", "Stop", "Halt", "SettingsOfAVersion", "FirstSettings"},
