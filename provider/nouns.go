@@ -4,6 +4,8 @@ package provider
 // kept and copied, and lives as long as the provider.
 
 // Accounts are the embedded accounts: Save, Get, GetByEmail, List, SetDisabled and Delete.
+// Authenticators returns what one has beside its password, ResetAuthenticators removes it, and
+// ApproveRecovery ends the wait of an owner who has lost it.
 type Accounts struct{ *rooms }
 
 // Accounts returns the embedded accounts. A host with its own users has none, and uses

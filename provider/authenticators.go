@@ -1,0 +1,141 @@
+package provider
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/bonafide-id/bonafide/provider/internal/audit"
+	"github.com/bonafide-id/bonafide/provider/internal/clock"
+	"github.com/bonafide-id/bonafide/storage"
+	"github.com/bonafide-id/bonafide/ui"
+)
+
+// ErrNoRecovery means that no recovery of the account is running.
+var ErrNoRecovery = errors.New("provider: no recovery of this account is running")
+
+// RecordedAuthenticators is what an embedded account has beside its password, without
+// secrets.
+type RecordedAuthenticators struct {
+	// Passkeys are the earliest first.
+	Passkeys []RecordedPasskey `json:"passkeys"`
+
+	// AppSince is when an authenticator app was added; zero for none.
+	AppSince time.Time `json:"app_since,omitzero"`
+
+	// RecoveryCodes is the number of unspent recovery codes.
+	RecoveryCodes int `json:"recovery_codes"`
+
+	// SecondStep reports that the password alone does not sign in.
+	SecondStep bool `json:"second_step"`
+
+	// TrustedDevices is the number of browsers in which the second step is left out.
+	TrustedDevices int `json:"trusted_devices"`
+
+	// Recovery is the recovery that is running; nil for none.
+	Recovery *RunningRecovery `json:"recovery,omitempty"`
+}
+
+// RecordedPasskey is a passkey of an account. LastUsedAt is zero for never.
+type RecordedPasskey struct {
+	Name       string    `json:"name"`
+	CreatedAt  time.Time `json:"created_at"`
+	LastUsedAt time.Time `json:"last_used_at,omitzero"`
+}
+
+// RunningRecovery is the wait of somebody who reads the mailbox of an account and has lost
+// its passkeys and app, or says so.
+type RunningRecovery struct {
+	StartedAt time.Time `json:"started_at"`
+
+	// ReadyAt is when it can be finished, EndsAt when it is too late.
+	ReadyAt time.Time `json:"ready_at"`
+	EndsAt  time.Time `json:"ends_at"`
+
+	// ApprovedAt is when the host has ended the wait; zero if it has not.
+	ApprovedAt time.Time `json:"approved_at,omitzero"`
+}
+
+// Authenticators returns what an account has beside its password. ErrNoUser if there is no
+// account.
+func (p Accounts) Authenticators(ctx context.Context, id string) (RecordedAuthenticators, error) {
+	set, err := p.authenticators(ctx, id)
+	if err != nil {
+		return RecordedAuthenticators{}, err
+	}
+	now := p.cfg.Clock()
+	recorded := RecordedAuthenticators{
+		Passkeys: make([]RecordedPasskey, len(set.Passkeys)), RecoveryCodes: len(set.Recovery.Digests), SecondStep: set.Account.SecondStep,
+	}
+	for i, k := range set.Passkeys {
+		recorded.Passkeys[i] = RecordedPasskey{k.Name, k.CreatedAt, k.LastUsedAt}
+	}
+	if len(set.TOTP.Secret) > 0 {
+		recorded.AppSince = set.TOTP.CreatedAt
+	}
+	for _, d := range set.Devices {
+		if clock.InForce(now, d.CreatedAt, d.ExpiresAt) {
+			recorded.TrustedDevices++
+		}
+	}
+	if run := set.Running; run.AccountID != "" && now.Before(run.EndsAt) {
+		recorded.Recovery = &RunningRecovery{run.StartedAt, run.ReadyAt, run.EndsAt, run.ApprovedAt}
+	}
+	return recorded, nil
+}
+
+func (p Accounts) authenticators(ctx context.Context, id string) (storage.AuthenticatorSet, error) {
+	set, err := p.store.Authenticators(ctx, id)
+	if errors.Is(err, storage.ErrNotFound) {
+		return storage.AuthenticatorSet{}, ErrNoUser
+	}
+	if err != nil {
+		return storage.AuthenticatorSet{}, fmt.Errorf("provider: read authenticators: %w", err)
+	}
+	return set, nil
+}
+
+// ResetAuthenticators removes the passkeys, the authenticator app, the recovery codes and the
+// trusted devices of an account, and ends its sessions and grants. The password stays, if
+// there is one; the mailbox alone is enough for a new one. Whoever asks for it must have
+// proved to the host who they are: it gives the account to the reader of its mailbox. The
+// owner is told by mail. ErrNoUser if there is no account.
+func (p Accounts) ResetAuthenticators(ctx context.Context, id string) error {
+	set, err := p.authenticators(ctx, id)
+	if err != nil {
+		return err
+	}
+	err = p.store.ResetAuthenticators(ctx, id, p.cfg.Clock())
+	if errors.Is(err, storage.ErrNotFound) {
+		return ErrNoUser
+	}
+	if err != nil {
+		return fmt.Errorf("provider: reset authenticators: %w", err)
+	}
+	p.audit.Record(ctx, storage.Event{Name: audit.AuthenticatorsReset, Subject: id})
+	p.pages.TellRecovery(ctx, set.Account, ui.MailView{Kind: ui.MailAuthenticatorsReset}, storage.Recovery{})
+	return nil
+}
+
+// ApproveRecovery ends the wait of the recovery of an account that is running: whoever reads
+// the mailbox can choose a new password now, which removes everything else that the account
+// has. Whoever asks for it must have proved to the host who they are. The owner is told by
+// mail, and can still stop it. ErrNoRecovery if none is running, ErrNoUser if there is no
+// account.
+func (p Accounts) ApproveRecovery(ctx context.Context, id string) error {
+	set, err := p.authenticators(ctx, id)
+	if err != nil {
+		return err
+	}
+	err = p.store.ApproveRecovery(ctx, id, p.cfg.Clock())
+	if errors.Is(err, storage.ErrNotFound) {
+		return ErrNoRecovery
+	}
+	if err != nil {
+		return fmt.Errorf("provider: approve recovery: %w", err)
+	}
+	p.audit.Record(ctx, storage.Event{Name: audit.RecoveryApproved, Subject: id})
+	p.pages.TellRecovery(ctx, set.Account, ui.MailView{Kind: ui.MailRecoveryApproved, On: set.Running.EndsAt}, set.Running)
+	return nil
+}
