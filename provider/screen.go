@@ -147,14 +147,49 @@ func (s *Screen) Notice() ui.Notice { return s.site().Noticed(s.Request) }
 // any who is signed in. h returns afterwards. A call while Fresh reports true gets 500,
 // because it would loop.
 func (s *Screen) SignIn(maxAge time.Duration) {
-	site, flows := s.site(), s.provider.flows
 	err := errors.New("a screen asks somebody to sign in who has done so")
 	if !s.Fresh(maxAge) {
-		err = flows.SignIn(s.Writer, s.Request, s.user, authflow.Return{Address: site.Address(s.Request), Requires: assurance.Requirement{MaxAge: maxAge}})
+		err = s.signIn(s.returnHere(maxAge))
 	}
 	if err != nil {
-		site.FailPage(s.Writer, s.Request, err)
+		s.site().FailPage(s.Writer, s.Request, err)
 	}
+}
+
+func (s *Screen) signIn(to authflow.Return) error {
+	return s.provider.flows.SignIn(s.Writer, s.Request, s.user, to)
+}
+
+// returnHere is the way back to this page for a user who has authenticated within maxAge.
+func (s *Screen) returnHere(maxAge time.Duration) authflow.Return {
+	return authflow.Return{Address: s.site().Address(s.Request), Requires: assurance.Requirement{MaxAge: maxAge}}
+}
+
+// Confirm is SignIn for what an unlocked browser, or a stolen password, must not be enough
+// for: the user authenticates at the highest level that the account has, with a passkey if
+// it has one. Users of the host authenticate as the host asks them to. A call while
+// Confirmed reports true gets 500.
+func (s *Screen) Confirm(maxAge time.Duration) {
+	to := s.returnHere(maxAge)
+	to.Highest = true
+	confirmed, err := s.provider.flows.Suffices(s.Request.Context(), s.user, to)
+	if err == nil && confirmed {
+		err = errors.New("a screen asks somebody to confirm who has done so")
+	}
+	if err == nil {
+		err = s.signIn(to)
+	}
+	if err != nil {
+		s.site().FailPage(s.Writer, s.Request, err)
+	}
+}
+
+// Confirmed reports whether the user has authenticated within maxAge at the highest level
+// that the account has (Confirm).
+func (s *Screen) Confirmed(maxAge time.Duration) (bool, error) {
+	to := s.returnHere(maxAge)
+	to.Highest = true
+	return s.provider.flows.Suffices(s.Request.Context(), s.user, to)
 }
 
 // Fresh reports whether the user has authenticated within maxAge; with zero, whether any

@@ -78,7 +78,18 @@ func (d *Desk) admit(s *provider.Screen, p route) (*request, error) {
 			age += fillingIn
 		}
 	}
-	if !s.Fresh(age) {
+	confirmed := s.Fresh(age)
+	if p.power { // a stolen password is not enough of who has more than that
+		if confirmed, err = s.Confirmed(age); err != nil {
+			return nil, err
+		}
+	}
+	switch {
+	case confirmed:
+	case p.power:
+		s.Confirm(age)
+		return nil, nil
+	default:
 		s.SignIn(age)
 		return nil, nil
 	}

@@ -11,9 +11,10 @@ import (
 
 // A power is a form that decides who may do what or where personal data goes, or that shows
 // a secret. An unlocked browser must not be enough for any of them, nor for inviting an
-// accomplice who then has them all.
+// accomplice who then has them all; nor must a stolen password, of who has more than that.
 
-// stepUp is the maximum age of the authentication of a user who uses a power.
+// stepUp is the maximum age of the authentication of a user who uses a power, at the highest
+// level that the account has.
 const stepUp = 5 * time.Minute
 
 // parameterConfirm asks a page to have the user reauthenticate.
@@ -25,22 +26,25 @@ func (d *Dashboard) confirm(p route, r *request) (answered bool, err error) {
 	if p.act == nil {
 		return false, nil
 	}
-	if r.asked(parameterConfirm) != "" && r.Fresh(stepUp) {
-		r.confirmed = true
-	}
 	posted := r.Request.Method == http.MethodPost
 	needed := p.shows || r.asked(parameterConfirm) != ""
 	if posted {
 		needed = p.mild == nil || !p.mild(r)
 	}
-	switch {
-	case !needed || r.Fresh(stepUp):
+	if !needed {
+		return false, nil
+	}
+	switch confirmed, err := r.Confirmed(stepUp); {
+	case err != nil:
+		return false, err
+	case confirmed:
+		r.confirmed = r.asked(parameterConfirm) != ""
 		return false, nil
 	case posted && p.keep != nil:
 		r.confirmURL = "?" + parameterConfirm + "=yes"
 		return true, p.keep(r)
 	}
-	r.SignIn(stepUp)
+	r.Confirm(stepUp)
 	return true, nil
 }
 

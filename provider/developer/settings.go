@@ -107,7 +107,7 @@ func (d *Dashboard) changeSettings(r *request) error {
 // keepSettings shows the entered values again.
 func (d *Dashboard) keepSettings(r *request) error {
 	if r.posted(ui.FieldAction) != screens.ActionSave {
-		r.SignIn(stepUp)
+		r.Confirm(stepUp)
 		return nil
 	}
 	version, err := strconv.ParseInt(r.posted(screens.FieldVersion), 10, 64)

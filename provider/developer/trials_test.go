@@ -154,7 +154,7 @@ func TestTheInboxHasTheMailsOfTheOrganizationAndOfNobodyElse(t *testing.T) {
 	}
 	kept, err := w.store.Mails(t.Context(), river, 10)
 	if err != nil || len(kept) != 1 || strings.Contains(string(kept[0].Content), "RIVER") {
-		t.Errorf("kept %q, %v", kept, err)
+		t.Errorf("kept %v, %v", kept, err)
 	}
 }
 
