@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/bonafide-id/bonafide/provider/internal/lab/authenticator"
 	"github.com/bonafide-id/bonafide/provider/internal/passkey"
 	"github.com/bonafide-id/bonafide/provider/internal/random"
@@ -19,7 +21,7 @@ var now = time.Date(2026, 11, 26, 12, 0, 0, 0, time.UTC)
 
 func newParty(t testing.TB) *passkey.Party {
 	t.Helper()
-	party, err := passkey.New(origin+"/id", origin+"/id", "", "Example")
+	party, err := passkey.New("installation", origin+"/id", "", "Example")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -81,4 +83,91 @@ func TestPasskeySignsIn(t *testing.T) {
 	if _, _, err := party.Verify(sum[:], assertion, k, true); !errors.Is(err, passkey.ErrRefused) {
 		t.Errorf("another challenge: %v", err)
 	}
+}
+
+func TestWhatIsRecorded(t *testing.T) {
+	party, device := newParty(t), authenticator.New()
+	device.AAGUID = [16]byte{1, 2, 3}
+	device.Transports = []string{"internal", "hybrid", "internal", "", "Two words", "smoke-signals"}
+	no := false
+	device.Change = func(a *authenticator.Answer) { a.SignCount, a.Discoverable = 7, &no }
+	k, err := create(t, party, device)
+	if err != nil {
+		t.Fatal(err)
+	}
+	made := device.Credentials[0]
+	const attested = 1 << 6
+	want := storage.Passkey{
+		ID: made.ID, UserHandle: made.UserHandle, RPID: "login.example.com", PublicKey: k.PublicKey, Flags: device.Flags | attested, SignCount: 7,
+		AAGUID: device.AAGUID, Transports: []string{"internal", "hybrid", "smoke-signals"}, CreatedAt: now,
+	}
+	if diff := cmp.Diff(want, k); diff != "" {
+		t.Error(diff)
+	}
+	if !passkey.Synced(k.Flags) || passkey.Synced(0) {
+		t.Errorf("flags %#x", k.Flags)
+	}
+}
+
+// The flags about backups change when a passkey begins to be synchronized, which locks
+// nobody out.
+func TestFlagsOfBackupsMayChange(t *testing.T) {
+	party, device := newParty(t), authenticator.New()
+	device.Flags = authenticator.UserPresent | authenticator.UserVerified
+	k, err := create(t, party, device)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, more := range []byte{authenticator.BackupEligible, authenticator.BackupEligible | authenticator.BackedUp, 0} {
+		device.Flags = authenticator.UserPresent | authenticator.UserVerified | more
+		challenge := random.Bytes(32)
+		use, _, err := party.Verify(challenge, get(t, party, device, challenge, true), k, true)
+		if err != nil || use.Flags != device.Flags {
+			t.Errorf("flags %#x recorded as %#x, %v", device.Flags, use.Flags, err)
+		}
+		k.Flags = use.Flags
+	}
+}
+
+func TestCounterFell(t *testing.T) {
+	for _, c := range []struct {
+		was, is uint32
+		fell    bool
+	}{{0, 0, false}, {0, 1, false}, {1, 2, false}, {1, 1, true}, {2, 1, true}, {1, 0, true}} {
+		if passkey.CounterFell(storage.Passkey{SignCount: c.was}, storage.PasskeyUse{SignCount: c.is}) != c.fell {
+			t.Errorf("%d after %d: fell %t", c.is, c.was, !c.fell)
+		}
+	}
+}
+
+// A security key that keeps no user handle adds to what is known of an account, and a user
+// who is not verified by it proves less.
+func TestSecondFactorNeedsNoHandleAndNoVerification(t *testing.T) {
+	party, device := newParty(t), authenticator.NewSecurityKey()
+	k, err := create(t, party, device)
+	if err != nil {
+		t.Fatal(err)
+	}
+	device.Undiscoverable, device.Flags = true, authenticator.UserPresent
+	challenge := random.Bytes(32)
+	options, err := party.GetOptions(challenge, []storage.Passkey{k}, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	response, err := device.Get(options, origin)
+	if err != nil {
+		t.Fatal(err)
+	}
+	assertion, err := passkey.ReadAssertion(response)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if party.IsOurs(assertion.Handle) {
+		t.Error("no handle is ours")
+	}
+	if _, verified, err := party.Verify(challenge, assertion, k, false); err != nil || verified {
+		t.Errorf("verified %t, %v", verified, err)
+	}
+	_, _, err = party.Verify(challenge, assertion, k, true)
+	requireRefused(t, err, "the user was not verified")
 }

@@ -179,7 +179,7 @@ func (a *Authenticator) created(answer Answer) (string, error) {
 
 	object := text(text([]byte{0xa3}, "fmt"), answer.Format)
 	object = append(text(object, "attStmt"), answer.Statement...)
-	object = byteString(text(object, "authData"), data)
+	object = Bytes(text(object, "authData"), data)
 
 	extensions := map[string]any{}
 	if answer.Discoverable != nil {
@@ -302,13 +302,22 @@ func coseOf(key *ecdsa.PrivateKey) []byte {
 		panic(err) // the curve has them
 	}
 	cose := []byte{0xa5, 0x01, 0x02, 0x03, 0x26, 0x20, 0x01, 0x21} // EC2, ES256, P-256, x
-	cose = byteString(cose, point[1:33])
-	return byteString(append(cose, 0x22), point[33:]) // y
+	cose = Bytes(cose, point[1:33])
+	return Bytes(append(cose, 0x22), point[33:]) // y
 }
 
-// text and byteString append CBOR (RFC 8949) of less than 65,536 bytes.
-func text(b []byte, s string) []byte    { return append(head(b, 3, len(s)), s...) }
-func byteString(b, value []byte) []byte { return append(head(b, 2, len(value)), value...) }
+// Int appends an integer of less than 65,536, negative or not, in CBOR (RFC 8949).
+func Int(b []byte, n int) []byte {
+	if n < 0 {
+		return head(b, 1, -1-n)
+	}
+	return head(b, 0, n)
+}
+
+// Bytes appends a byte string of less than 65,536 bytes in CBOR.
+func Bytes(b, value []byte) []byte { return append(head(b, 2, len(value)), value...) }
+
+func text(b []byte, s string) []byte { return append(head(b, 3, len(s)), s...) }
 
 func head(b []byte, kind byte, n int) []byte {
 	switch kind <<= 5; {
