@@ -7,9 +7,11 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"time"
 	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/bonafide-id/bonafide/storage"
 )
@@ -82,7 +84,40 @@ func FuzzList(f *testing.F) {
 	})
 }
 
+func FuzzFactors(f *testing.F) {
+	f.Add("password", int64(1), int64(-1), []byte(nil))
+	f.Add("passkey", int64(0), int64(1<<50), []byte("id , of a passkey"))
+	f.Fuzz(func(t *testing.T, method string, at, since int64, credential []byte) {
+		factor := storage.Factor{Method: storage.Method(method), At: time.UnixMicro(at).UTC(), Since: time.UnixMicro(since).UTC(), Credential: credential}
+		if storage.UnixMicro(factor.At) != at || storage.UnixMicro(factor.Since) != since {
+			t.Skip("no time of a record")
+		}
+		want := []storage.Factor{factor, {Method: storage.Password}, factor}
+		text, err := factorsText(want)
+		if err != nil {
+			if method != "" && !strings.ContainsAny(method, " ,") {
+				t.Fatal(err)
+			}
+			return
+		}
+		var got factors
+		if err := got.Scan(text); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(factors(want), got, cmpopts.EquateEmpty()); diff != "" {
+			t.Error(diff)
+		}
+	})
+}
+
 func TestColumns(t *testing.T) {
+	t.Run("FactorsRefuseWhatIsNone", func(t *testing.T) {
+		for _, column := range []any{"", " ", "password", "password,1", "password,1,2", ",1,2,", "password,x,2,", "password,1,x,", "password,1,2,!", "password,1,2, ", []byte("password,,,"), int64(1)} {
+			if err := new(factors).Scan(column); err == nil {
+				t.Errorf("%q was read as factors", column)
+			}
+		}
+	})
 	t.Run("ListRefusesWhatIsNone", func(t *testing.T) {
 		for _, column := range []any{`["a`, `a"]`, `{}`, `"a"`, ``, int64(1)} {
 			if err := new(list).Scan(column); err == nil {

@@ -157,6 +157,18 @@ func (s *suite) recoveryAndEpoch(t *testing.T) {
 			c.On = on
 			return s.ChangeEmail(t.Context(), c)
 		},
+		"ReturnEmail": func(t *testing.T, s storage.Store, on storage.Proof) error {
+			c := change("account", 0, "new")
+			c.On = on
+			if err := s.ChangeEmail(t.Context(), c); err != nil {
+				return err
+			}
+			if err := s.BeginRecovery(t.Context(), recovery("account"), 1); err != nil { // by whoever has the new mailbox
+				return err
+			}
+			_, err := s.ReturnEmail(t.Context(), emailReturn("account", 1))
+			return err
+		},
 		"SetEmail": func(t *testing.T, s storage.Store, _ storage.Proof) error {
 			return s.SetEmail(t.Context(), "account", "", "new", "new", true)
 		},
