@@ -187,6 +187,13 @@ var screenFixtures = []fixture{
 	{"signin", func(p Page) templ.Component {
 		return SignIn(SignInView{Page: p, Form: sampleForm, ResetURL: "/reset", SignUpURL: "/signup"})
 	}},
+	{"signin-passkey", func(p Page) templ.Component {
+		return SignIn(SignInView{
+			Page: p, Form: with(Problem{Code: PasskeyWrong}), ResetURL: "/reset", SignUpURL: "/signup",
+			Passkey: PasskeyPrompt{Options: `{"challenge":"c1"}`, Challenge: "s1", Conditional: true},
+			Signals: `{"signalUnknownCredential":{"rpId":"localhost","credentialId":"k1"}}`,
+		})
+	}},
 	{"signin-hint", func(p Page) templ.Component {
 		return SignIn(SignInView{Page: p, Form: sampleForm, Email: ada.Email, Notice: NoticePasswordChanged, ResetURL: "/reset", SignUpURL: "/signup"})
 	}},
@@ -230,6 +237,9 @@ var screenFixtures = []fixture{
 	{"signup", func(p Page) templ.Component {
 		return SignUp(SignUpView{Page: p, Form: sampleForm, MinLength: 15, SignInURL: "/signin"})
 	}},
+	{"signup-passkey", func(p Page) templ.Component {
+		return SignUp(SignUpView{Page: p, Form: sampleForm, MinLength: 15, Passkeys: true, SignInURL: "/signin"})
+	}},
 	{"signup-problems", func(p Page) templ.Component {
 		return SignUp(SignUpView{
 			Page: p, Form: with(Problem{Code: EmailInvalid}, Problem{Code: PasswordTooShort, Count: 15}),
@@ -245,7 +255,7 @@ var screenFixtures = []fixture{
 		return SignUp(SignUpView{Page: p, Form: with(Problem{Code: EmailMissing}), MinLength: 15})
 	}},
 	{"code-signup", func(p Page) templ.Component {
-		return Code(CodeView{Page: p, Form: sampleForm, Purpose: CodeSignUp, Email: ada.Email, ValidFor: 10 * time.Minute, BackURL: "/signup"})
+		return Code(CodeView{Page: p, Form: sampleForm, Able: "able", Purpose: CodeSignUp, Email: ada.Email, ValidFor: 10 * time.Minute, BackURL: "/signup"})
 	}},
 	{"code-signup-wrong", func(p Page) templ.Component {
 		return Code(CodeView{Page: p, Form: with(Problem{Code: CodeWrong}), Purpose: CodeSignUp, Email: ada.Email, ValidFor: 10 * time.Minute, BackURL: "/signup"})

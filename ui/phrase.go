@@ -153,6 +153,9 @@ func (l *Locale) statuses(groups []ConsentGroup) (things []templ.Component) {
 	return things
 }
 
+// UseAnother is the button of who is signed in with another account than they want.
+func (l *Locale) UseAnother() string { return l.Plain(l.text.Common.UseAnother) }
+
 // named is what a thing is called within a sentence: by its phrase, or else by its label.
 func (l *Locale) named(phrase, name Label) templ.Component {
 	if phrase.Text != "" {

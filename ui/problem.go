@@ -47,6 +47,18 @@ const (
 	CodeMissing       ProblemCode = "code_missing"
 	// CodeWrong says the same for a code that is wrong, used or expired.
 	CodeWrong ProblemCode = "code_wrong"
+	// AppCodeMissing and AppCodeWrong are for a code of an authenticator app,
+	// RecoveryCodeMissing and RecoveryCodeWrong for a recovery code.
+	AppCodeMissing      ProblemCode = "app_code_missing"
+	AppCodeWrong        ProblemCode = "app_code_wrong"
+	RecoveryCodeMissing ProblemCode = "recovery_code_missing"
+	RecoveryCodeWrong   ProblemCode = "recovery_code_wrong"
+	// PasskeyWrong says the same for a passkey that nobody has and for a wrong answer of one,
+	// PasskeyExpired that the page was open for too long, PasskeyElsewhere that the passkey
+	// is of another provider on the same domain.
+	PasskeyWrong     ProblemCode = "passkey_wrong"
+	PasskeyExpired   ProblemCode = "passkey_expired"
+	PasskeyElsewhere ProblemCode = "passkey_elsewhere"
 	// CodesWrong says the same for two codes of which either is wrong, used or expired.
 	CodesWrong ProblemCode = "codes_wrong"
 	// CodeTooSoon counts the seconds until another code can be asked for.
@@ -212,7 +224,7 @@ func (p Problem) field() string {
 		return FieldPassword
 	case PasswordTooShort, PasswordTooLong, PasswordCommon, PasswordContainsContext, PasswordUnchanged:
 		return FieldNewPassword
-	case CodeMissing, CodeWrong, CodesWrong:
+	case CodeMissing, CodeWrong, CodesWrong, AppCodeMissing, AppCodeWrong, RecoveryCodeMissing, RecoveryCodeWrong:
 		return FieldCode
 	case NameMissing, NameInvalid, NameOfBrand:
 		return FieldName

@@ -77,9 +77,9 @@ type commonText struct {
 }
 
 type signInText struct {
-	Heading, Submit, Forgot, NoAccount, SignUp    Message
-	Personas, PersonasText, ContinueAs, OrAccount Message
-	PersonaLocked, PersonaEmail, PersonaGroups    Message
+	Heading, Submit, Passkey, Forgot, NoAccount, SignUp Message
+	Personas, PersonasText, ContinueAs, OrAccount       Message
+	PersonaLocked, PersonaEmail, PersonaGroups          Message
 }
 
 type reauthenticateText struct{ Heading, Submit, NotYou Message }
@@ -87,9 +87,9 @@ type reauthenticateText struct{ Heading, Submit, NotYou Message }
 // signUpText has a sentence on the terms of the service for each of the
 // documents that the service may have.
 type signUpText struct {
-	Heading, Submit, HaveAccount, SignIn Message
-	AgreeTerms, AgreePolicy, AgreeBoth   Message
-	AgreeTermsLink, AgreePolicyLink      Message
+	Heading, Submit, Passkey, HaveAccount, SignIn Message
+	AgreeTerms, AgreePolicy, AgreeBoth            Message
+	AgreeTermsLink, AgreePolicyLink               Message
 }
 
 type codeText struct {

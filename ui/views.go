@@ -188,6 +188,7 @@ const (
 	ActionEnd      = "end"      // Sessions: end the one in FieldSession
 	ActionOthers   = "others"   // Sessions: end all but this one
 	ActionKeep     = "keep"     // Deletion: keep the account
+	ActionPasskey  = "passkey"  // SignUp: with a passkey in place of a password
 	ActionGoOn     = "go_on"    // Deletion: go on deleting
 )
 

@@ -3,7 +3,8 @@ package ui
 import "time"
 
 // SignInView asks for an e-mail address and a password.
-// It posts [FieldEmail] and [FieldPassword], or [FieldPersona].
+// It posts [FieldEmail], [FieldPassword] and [FieldUpgrade], or the fields of a passkey, or
+// [FieldPersona].
 type SignInView struct {
 	Page
 	Form
@@ -12,6 +13,10 @@ type SignInView struct {
 	Personas []Persona
 	// Email is what the field holds: a login_hint, or what was entered before.
 	Email string
+	// Passkey asks for a passkey of any account.
+	Passkey PasskeyPrompt
+	// Signals tell the browser that a passkey is of no use, for [PasskeySignals].
+	Signals string
 	// ResetURL, SignUpURL lead to a new password and to a new account.
 	// Empty shows no link.
 	ResetURL, SignUpURL string
@@ -48,7 +53,7 @@ type ReauthenticateView struct {
 }
 
 // SignUpView asks for what a new account needs.
-// It posts [FieldEmail] and [FieldNewPassword].
+// It posts [FieldEmail] and [FieldNewPassword], or [FieldAction] with [ActionPasskey].
 type SignUpView struct {
 	Page
 	Form
@@ -56,6 +61,8 @@ type SignUpView struct {
 	Email string
 	// MinLength is the least number of characters of a password.
 	MinLength int
+	// Passkeys lets the account begin with a passkey in place of a password.
+	Passkeys bool
 	// SignInURL leads to the sign-in screen. Empty shows no link.
 	SignInURL string
 }
@@ -82,6 +89,9 @@ type CodeView struct {
 	Email string
 	// ValidFor is how long a code can be used, shown in whole minutes.
 	ValidFor time.Duration
+	// Able is the name of a field that says "1" if the browser can create a passkey. Empty
+	// asks nothing.
+	Able string
 	// BackURL leads to where another address can be given, or away from a
 	// verification that nobody wants to finish now. Empty shows no link.
 	BackURL string

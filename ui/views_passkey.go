@@ -41,5 +41,15 @@ func (p PasskeyPrompt) attributes() templ.Attributes {
 // files of [Layout].
 func ScriptPasskey() string { return AssetName("passkey.js") }
 
+// passkeyScripts are the scripts of a page that may have to do with passkeys.
+func passkeyScripts(has bool) []string {
+	if has {
+		return []string{ScriptPasskey()}
+	}
+	return nil
+}
+
+func (v SignInView) scripts() []string { return passkeyScripts(v.Passkey.Shown() || v.Signals != "") }
+
 // inScript returns JSON that cannot end the element it is in, nor begin a comment there.
 func inScript(json string) string { return strings.ReplaceAll(json, "<", `\u003c`) }

@@ -69,6 +69,13 @@
     }
   }
 
+  // What is of use only to a browser that can create a passkey: buttons, and fields that say so.
+  for (const element of document.querySelectorAll("[data-passkey-able]")) {
+    element.hidden = false;
+    element.value ||= "1";
+  }
+  for (const element of document.querySelectorAll("[data-passkey-unable]")) element.hidden = true;
+
   // Tell the server that the browser can create a passkey unasked.
   const upgrade = document.getElementsByName("upgrade");
   if (upgrade.length) {

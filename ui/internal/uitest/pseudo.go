@@ -72,7 +72,7 @@ func outside(doc *html.Node) []string {
 		}
 	}
 	for n := range doc.Descendants() {
-		if n.Type == html.TextNode {
+		if n.Type == html.TextNode && !isData(n.Parent) {
 			collect(n.Data)
 		}
 	}
