@@ -35,13 +35,23 @@ type EventName string
 // The events of the audit log. The host itself records its changes to users
 // (People.SetAttributes, People.SetStatus), and sign-ins of its own users.
 const (
-	EventSignedIn  EventName = audit.SignedIn  // by password, at the provider's own screens
+	// EventSignedIn means that a user has signed in at the provider's own screens, or presented
+	// more factors while signed in. Its Detail names the factors, as in "password, app code".
+	EventSignedIn  EventName = audit.SignedIn
 	EventSignedOut EventName = audit.SignedOut // here, on another device, or to change the account
 	EventSignedUp  EventName = audit.SignedUp
 
 	// EventSignInFailed has the UserID of an existing account. Without one, every process
 	// records each network once a minute.
 	EventSignInFailed EventName = audit.SignInFailed
+
+	// EventPasskeyAdded has a Detail that says where: on the account page, after a sign-in, or
+	// at the sign-up.
+	EventPasskeyAdded EventName = audit.PasskeyAdded
+
+	// EventPasskeyCounter means that the signature counter of a passkey has not grown with its
+	// use: a sign, and no proof, that somebody has a copy of it.
+	EventPasskeyCounter EventName = audit.PasskeyCounter
 
 	// EventThrottled means that an address tries something too often. While that lasts,
 	// every process records it once a minute.

@@ -31,13 +31,14 @@ import (
 	"github.com/bonafide-id/bonafide/provider/internal/resource"
 	"github.com/bonafide-id/bonafide/provider/internal/selfservice"
 	"github.com/bonafide-id/bonafide/provider/internal/session"
+	"github.com/bonafide-id/bonafide/provider/internal/signin"
 	"github.com/bonafide-id/bonafide/provider/internal/token"
 	"github.com/bonafide-id/bonafide/provider/internal/upkeep"
 	"github.com/bonafide-id/bonafide/provider/internal/vault"
 	"github.com/bonafide-id/bonafide/provider/internal/web"
 	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/ui"
-	"github.com/bonafide-id/bonafide/ui/signin"
+	factors "github.com/bonafide-id/bonafide/ui/signin"
 	"github.com/bonafide-id/bonafide/widget"
 )
 
@@ -156,7 +157,7 @@ func (p *Provider) build(ctx context.Context, look look) error {
 	if err != nil {
 		return err
 	}
-	if err := site.AddAudience(signin.Audience()); err != nil {
+	if err := site.AddAudience(factors.Audience()); err != nil {
 		return &FieldError{"Texts", err}
 	}
 	telemetry, err := web.NewTelemetry(web.TelemetryOptions{
@@ -205,6 +206,14 @@ func (p *Provider) build(ctx context.Context, look look) error {
 		Audit: p.audit, Activity: p.activity, Store: p.store, Limits: p.limits, Actions: cfg.Limits.actions(), SendMail: cfg.sendMail(),
 		SignInURL: cfg.Users.SignInURL, SignOutURL: cfg.Users.SignOutURL, FlowLife: cfg.Lifetimes.Flow, Clock: cfg.Clock,
 	})
+	checker, err := p.newChecker(site)
+	if err != nil {
+		return err
+	}
+	entrance := signin.NewPages(p.pages, signin.Options{
+		Factors: checker, Store: p.store, TrustDevices: cfg.SignIn.TrustDevices, Upgrade: cfg.SignIn.Passkeys.Upgrade,
+		TellPasskey: func(*http.Request, storage.Account) {},
+	})
 	p.own = selfservice.NewPages(p.pages, selfservice.Options{Store: p.store, Grace: cfg.Lifetimes.DeletionGrace, Companions: p.companions.All, VerificationURL: p.verificationLink})
 	p.upkeep = upkeep.New(upkeep.Options{
 		Store: p.store, Keys: p.keys, Secrets: p.secrets, Clients: p.clients, Companions: p.companions, Audit: p.audit,
@@ -223,7 +232,7 @@ func (p *Provider) build(ctx context.Context, look look) error {
 		Site: site, Engine: p.engine, Claims: source, Activity: p.activity, Keys: p.keys, IDTokenLife: cfg.Lifetimes.IDToken, Clock: cfg.Clock,
 	})
 	p.closing, p.close = context.WithCancel(context.WithoutCancel(ctx))
-	routes := slices.Concat(p.flows.Routes(), p.pages.Routes(), p.own.Routes(), endpoints.Routes(), endpoints.OlderRoutes(), resources.Routes(), resources.OlderRoutes(), site.Assets(),
+	routes := slices.Concat(p.flows.Routes(), p.pages.Routes(), entrance.Routes(), p.own.Routes(), endpoints.Routes(), endpoints.OlderRoutes(), resources.Routes(), resources.OlderRoutes(), site.Assets(),
 		[]web.Route{{Method: http.MethodGet, Path: "/widget/{name}", Handler: serveButton(p.button)}})
 	p.server = web.NewServer(site, web.ServerOptions{
 		Routes: routes, Calls: calls, TrustedProxies: cfg.TrustedProxies, Telemetry: telemetry, Closed: p.closing,

@@ -1,12 +1,18 @@
 package provider
 
 import (
+	"errors"
 	"fmt"
+	"net"
 	"net/url"
 	"strings"
 	"time"
 
+	"github.com/bonafide-id/bonafide/provider/internal/factor"
 	"github.com/bonafide-id/bonafide/provider/internal/field"
+	"github.com/bonafide-id/bonafide/provider/internal/passkey"
+	"github.com/bonafide-id/bonafide/provider/internal/passkey/challenge"
+	"github.com/bonafide-id/bonafide/provider/internal/web"
 	"github.com/bonafide-id/bonafide/storage"
 )
 
@@ -184,4 +190,45 @@ func (s SignIn) validate(base string) error {
 // That nobody else registers hosts below it is for browsers to check, which know the list.
 func isDomainAbove(domain, host string) bool {
 	return domain == strings.ToLower(domain) && strings.HasSuffix(host, "."+domain) && strings.Contains(domain, ".")
+}
+
+// party returns the relying party of passkeys, or nil if there are none: they are off, or the
+// host of the BaseURL is an address, for which browsers create none.
+func (c Config) party(issuer string) (*passkey.Party, error) {
+	if c.SignIn.Passkeys.Off || !c.hasAccounts() {
+		return nil, nil
+	}
+	party, err := passkey.New(issuer, c.BaseURL, c.SignIn.Passkeys.RPID, c.Brand.name())
+	if errors.Is(err, passkey.ErrID) && isAddress(c.BaseURL) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, &FieldError{"SignIn.Passkeys.RPID", err}
+	}
+	if c.Sandbox {
+		party.Environment = "Sandbox"
+	}
+	return party, nil
+}
+
+// isAddress reports whether the host of an address is an IP address.
+func isAddress(base string) bool {
+	u, err := url.Parse(base)
+	return err == nil && net.ParseIP(u.Hostname()) != nil
+}
+
+// newChecker returns what checks the factors of accounts.
+func (p *Provider) newChecker(site *web.Site) (*factor.Checker, error) {
+	party, err := p.cfg.party(p.issuer)
+	if err != nil {
+		return nil, err
+	}
+	return &factor.Checker{Options: factor.Options{
+		Party: party,
+		Challenges: challenge.Challenges{
+			Secrets: p.secrets, Cookies: site.Cookies, Issuer: p.issuer, Clock: p.cfg.Clock, Browser: site.Browser,
+		},
+		Store: p.store, CheckPassword: p.pages.CheckPassword, Known: p.pages.KnownDevice,
+		Limits: p.limits, Audit: p.audit, Clock: p.cfg.Clock,
+	}}, nil
 }

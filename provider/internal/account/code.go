@@ -210,6 +210,10 @@ type CodePage struct {
 	Code    CodeRequest
 	Path    string // of the page itself
 	Back    string
+
+	// Able is the name of a field that says whether the browser can create a passkey; empty
+	// for none.
+	Able string
 }
 
 // RenderCode shows the page that asks for a code.
@@ -220,7 +224,7 @@ func (p *Pages) RenderCode(w http.ResponseWriter, r *http.Request, page CodePage
 	}
 	p.Site.RenderFor(w, r, page.Request, status, p.Site.Screens.Code(ui.CodeView{
 		Page: p.Site.PageView(r, page.Request), Form: p.Site.Form(w, r, problems), Notice: notice,
-		Purpose: kind, Email: page.Code.Email, ValidFor: CodeLife, BackURL: page.Back,
+		Purpose: kind, Email: page.Code.Email, ValidFor: CodeLife, Able: page.Able, BackURL: page.Back,
 	}))
 }
 

@@ -163,8 +163,12 @@ func (p *Pages) tellReturned(r *http.Request, before storage.Account, back wayBa
 	}
 }
 
-// returnedEmail returns the address that an account has just recovered by a link, or "".
-func (p *Pages) returnedEmail(r *http.Request) string {
+// ChangedEmail returns the address of an account that has just got a new password in this browser,
+// by a code or by the link of a mail, or "".
+func (p *Pages) ChangedEmail(r *http.Request) string {
+	if c, err := p.OpenCode(r, ForReset); err == nil {
+		return c.Email
+	}
 	back, err := p.unsealReturn(r)
 	if err != nil {
 		return ""

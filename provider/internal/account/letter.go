@@ -100,7 +100,7 @@ func (p *Pages) MayMail(r *http.Request, keys ...string) (time.Duration, error) 
 		if err != nil {
 			return 0, err
 		}
-		by := p.mailCaller(r, key, account)
+		by := p.MailCaller(r, key, account)
 		wait, err := p.Limits.Allow(r.Context(), p.Actions.SendMail, by)
 		if err != nil {
 			return 0, err
@@ -131,7 +131,7 @@ func (p *Pages) notSent(r *http.Request, letters []letter, counted time.Time) {
 		if err != nil {
 			continue // then the database fails, and the limits with it
 		}
-		by := p.mailCaller(r, key, account)
+		by := p.MailCaller(r, key, account)
 		by.At = counted
 		if by.Device != "" {
 			wait, err := p.Limits.Allow(ctx, p.Actions.SendMail, ratelimit.Key{Address: by.Address, At: by.At})

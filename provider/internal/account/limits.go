@@ -23,7 +23,7 @@ type Actions struct{ SignIn, SignUp, SendMail, EnterCode ratelimit.Action }
 // caller identifies, to the limits on guesses, the source of an attempt about an e-mail
 // address; account is the one with the address, or none.
 func (p *Pages) caller(r *http.Request, key string, account storage.Account) ratelimit.Key {
-	return ratelimit.Key{Account: key, Device: p.knownDevice(r, account), Address: request.Addr(r.Context()), At: p.Clock()}
+	return ratelimit.Key{Account: key, Device: p.KnownDevice(r, account), Address: request.Addr(r.Context()), At: p.Clock()}
 }
 
 // knownAtOnce is how many passwords of one account wait among those of known devices.
@@ -71,9 +71,9 @@ func deviceOf(account storage.Account, browser string) [][]byte {
 	return [][]byte{[]byte(account.ID), binary.BigEndian.AppendUint64(nil, uint64(account.Epoch)), []byte(browser)}
 }
 
-// knownDevice returns the identity of a browser in which the account has signed in before,
+// KnownDevice returns the identity of a browser in which the account has signed in before,
 // or "".
-func (p *Pages) knownDevice(r *http.Request, account storage.Account) string {
+func (p *Pages) KnownDevice(r *http.Request, account storage.Account) string {
 	value := p.Site.Cookies.Get(r, session.Device)
 	mac, err := base64.RawURLEncoding.DecodeString(value)
 	browser := p.Site.Cookies.Get(r, session.Browser)

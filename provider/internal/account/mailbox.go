@@ -61,9 +61,9 @@ func (p *Pages) readsMailbox(r *http.Request, emailKey string) bool {
 	return clock.Within(p.Clock(), time.Unix(carried.Made, 0), passLife)
 }
 
-// mailCaller identifies, to the limits, the source of a request for mail to an address. All
+// MailCaller identifies, to the limits, the source of a request for mail to an address. All
 // passes of an address share one limit.
-func (p *Pages) mailCaller(r *http.Request, emailKey string, account storage.Account) ratelimit.Key {
+func (p *Pages) MailCaller(r *http.Request, emailKey string, account storage.Account) ratelimit.Key {
 	by := p.caller(r, emailKey, account)
 	if by.Device == "" && p.readsMailbox(r, emailKey) {
 		by.Device = "mailbox"

@@ -1,6 +1,6 @@
-// Package account has the pages to sign in, sign up, reset a password and sign out. They
-// return to the authorization endpoint if they belong to a flow. Package selfservice has
-// the pages of signed-in users; it checks passwords and mails codes with this one.
+// Package account has the pages to reset a password and sign out, and what all pages of
+// accounts share: passwords, mailed codes, notices and their limits. Package signin has the
+// pages to sign in and up, package selfservice those of signed-in users.
 package account
 
 import (
@@ -82,13 +82,7 @@ func (p *Pages) Routes() []web.Route {
 		web.Route{Method: http.MethodGet, Path: "/signout", Acts: true, Handler: p.Site.Page(show)},
 		web.Route{Method: http.MethodGet, Path: "/", Handler: p.Site.Page(p.showRoot)},
 		web.Route{Method: http.MethodPost, Path: "/signout", Handler: p.Site.Page(p.postSignOut(p.Site.Guard(act)))})
-	if p.HasAccounts() {
-		add(authflow.FlowOptional, "/signin", p.showSignIn, p.signIn)
-		add(authflow.FlowOptional, "/signin/deletion", p.showDeletion, p.decideDeletion)
-	}
 	if p.SendsMail() {
-		add(authflow.FlowOptional, "/signup", p.showSignUp, p.signUp)
-		add(authflow.FlowOptional, "/signup/code", p.showSignUpCode, p.signUpCode)
 		add(authflow.FlowOptional, "/reset", p.showReset, p.reset)
 		add(authflow.FlowOptional, "/reset/finish", p.showResetFinish, p.resetFinish)
 		add(authflow.NoFlow, "/email/return", p.showReturn, p.returnEmail)

@@ -135,12 +135,3 @@ func (p *Pages) resetProblems(entered, chosen, email string) []ui.Problem {
 		return []ui.Problem{problem}
 	}
 }
-
-// resetEmail returns the address whose password was just reset in this browser, or "".
-func (p *Pages) resetEmail(r *http.Request) string {
-	c, err := p.OpenCode(r, ForReset)
-	if err != nil {
-		return ""
-	}
-	return c.Email
-}

@@ -3,6 +3,7 @@
 package assurance
 
 import (
+	"slices"
 	"time"
 
 	"github.com/bonafide-id/bonafide/storage"
@@ -71,15 +72,17 @@ func Best(factors []storage.Factor) Reached {
 	return best
 }
 
-// With returns the factors with another one, the newest of each method.
-func With(factors []storage.Factor, added storage.Factor) []storage.Factor {
-	with := make([]storage.Factor, 0, len(factors)+1)
-	for _, f := range factors {
-		if f.Method != added.Method {
-			with = append(with, f)
+// With returns the factors with others, the last of each method.
+func With(factors []storage.Factor, added ...storage.Factor) []storage.Factor {
+	with := make([]storage.Factor, 0, len(factors)+len(added))
+	for _, f := range append(factors[:len(factors):len(factors)], added...) {
+		i := slices.IndexFunc(with, func(known storage.Factor) bool { return known.Method == f.Method })
+		if i >= 0 {
+			with = slices.Delete(with, i, i+1)
 		}
+		with = append(with, f)
 	}
-	return append(with, added)
+	return with
 }
 
 func earlier(a, b time.Time) time.Time {

@@ -8,6 +8,9 @@ const (
 	SignInFailed = "sign_in_failed"
 	Throttled    = "throttled"
 
+	PasskeyAdded   = "passkey_added"
+	PasskeyCounter = "passkey_counter"
+
 	AccountCreated  = "account_created"
 	AccountDisabled = "account_disabled"
 	AccountEnabled  = "account_enabled"

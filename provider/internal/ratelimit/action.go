@@ -86,6 +86,22 @@ var (
 		address: Limit{Burst: 100, Every: 10 * time.Second},
 	}
 
+	// SecondFactor is a code of an app, or a recovery code, presented for an account, whose
+	// ID the account is, by somebody who has proved something else. A code of six digits is
+	// right in three steps of time at once: at most 149 guesses a day hit one in a million
+	// with less than one chance in 2,200.
+	SecondFactor = Action{
+		name:    "second factor",
+		account: Limit{Burst: 5, Every: 10 * time.Minute},
+		device:  Limit{Burst: 5, Every: 10 * time.Minute},
+	}
+
+	// Passkey is an answer of a passkey. None can be guessed: the limit is for the work.
+	Passkey = Action{
+		name:    "passkey",
+		address: Limit{Burst: 100, Every: time.Second},
+	}
+
 	// ClientAuth is a failure of a client to authenticate; the account is its
 	// identifier, none for a name that nobody has: a stranger can make up any number,
 	// and each would be a row. Only failures are counted, after the fact: a client that knows

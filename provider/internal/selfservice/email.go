@@ -204,8 +204,9 @@ func (p *Pages) moveAccount(w http.ResponseWriter, r *http.Request, user *authfl
 	if owner.ID != user.UserID { // another user has signed in meanwhile
 		return &web.PageError{Status: http.StatusBadRequest, Code: ui.ErrorExpired}
 	}
-	begin, send := p.Sessions.New(authflow.Authentication(r, owner, p.Flows.Password(owner)))
-	begin.AuthTime = checked
+	proved := p.Flows.Password(owner)
+	proved.At = checked
+	begin, send := p.Sessions.New(authflow.Authentication(r, owner, proved))
 	change := storage.EmailChange{
 		AccountID: owner.ID, On: owner.Proof(), Email: to.Wanted, EmailKey: key, At: p.Clock(), Begin: begin,
 	}

@@ -19,6 +19,10 @@ const (
 	Browser Kind = "browser"
 	// Device proves that its account has signed in from this browser before.
 	Device Kind = "device"
+	// Trusted makes the browser a trusted device: the second step of an account is left out.
+	Trusted Kind = "trusted"
+	// Offered says that a passkey was offered in this browser.
+	Offered Kind = "offered"
 	// Language holds the user's choice of language.
 	Language Kind = "language"
 )

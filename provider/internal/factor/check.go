@@ -1,0 +1,117 @@
+package factor
+
+import (
+	"context"
+	"net/http"
+	"net/netip"
+	"slices"
+
+	"github.com/bonafide-id/bonafide/provider/internal/audit"
+	"github.com/bonafide-id/bonafide/provider/internal/ratelimit"
+	"github.com/bonafide-id/bonafide/provider/internal/recoverycode"
+	"github.com/bonafide-id/bonafide/provider/internal/request"
+	"github.com/bonafide-id/bonafide/provider/internal/totp"
+	"github.com/bonafide-id/bonafide/storage"
+	"github.com/bonafide-id/bonafide/ui"
+)
+
+func addressOf(r *http.Request) netip.Addr { return request.Addr(r.Context()) }
+
+// Check checks the factor of a form by a method: ui.FieldCode for a code of an app and for a
+// recovery code, ui.FieldPasskey and ui.FieldChallenge for a passkey (either method),
+// ui.FieldPassword for the password. The set is from the reading of the account on which the
+// caller's proof rests.
+//
+// Wrong codes are counted for the account, in a bucket of their own, so that they never lock
+// the password out; that of a browser in which the account has signed in is another. A code
+// is counted before it is looked at, see Presented.Accepted.
+func (c *Checker) Check(r *http.Request, set storage.AuthenticatorSet, method storage.Method) (Presented, *Rejected, error) {
+	switch method {
+	case storage.Password:
+		return c.password(r, set)
+	case storage.TOTPCode:
+		return c.code(r, set, method, func(entered string) (Presented, bool) {
+			step, ok := totp.Step(set.TOTP.Secret, entered, c.Clock(), set.TOTP.Step)
+			return Presented{proof: storage.Proof{TOTPStep: step}, Factor: storage.Factor{Since: set.TOTP.CreatedAt}}, ok
+		})
+	case storage.RecoveryCode:
+		return c.code(r, set, method, func(entered string) (Presented, bool) {
+			digest, ok := recoverycode.Digest(set.Recovery.Salt, entered)
+			ok = ok && slices.Contains(set.Recovery.Digests, digest)
+			return Presented{proof: storage.Proof{RecoveryCode: digest}, Factor: storage.Factor{Since: set.Recovery.CreatedAt}}, ok
+		})
+	default:
+		return c.passkey(r, set)
+	}
+}
+
+// password checks the password of an account.
+func (c *Checker) password(r *http.Request, set storage.AuthenticatorSet) (Presented, *Rejected, error) {
+	entered := r.PostForm.Get(ui.FieldPassword)
+	if entered == "" {
+		return Presented{}, missing(ui.PasswordMissing), nil
+	}
+	account, wait, err := c.CheckPassword(r, set.Account.Email, entered)
+	switch {
+	case err != nil:
+		return Presented{}, nil, err
+	case wait > 0:
+		return Presented{}, throttled(wait), nil
+	case account == nil || account.ID != set.Account.ID:
+		return Presented{}, Wrong(storage.Password), nil
+	}
+	now := c.Clock()
+	return Presented{
+		Factor: storage.Factor{Method: storage.Password, At: now, Since: account.PasswordChangedAt},
+		proof:  storage.Proof{At: now},
+	}, nil, nil
+}
+
+// code checks a code of an account.
+func (c *Checker) code(
+	r *http.Request, set storage.AuthenticatorSet, method storage.Method, check func(entered string) (Presented, bool),
+) (Presented, *Rejected, error) {
+	ctx, entered := r.Context(), r.PostForm.Get(ui.FieldCode)
+	if entered == "" {
+		if method == storage.RecoveryCode {
+			return Presented{}, missing(ui.RecoveryCodeMissing), nil
+		}
+		return Presented{}, missing(ui.AppCodeMissing), nil
+	}
+	by := c.caller(r, set.Account)
+	wait, err := c.Limits.Allow(ctx, ratelimit.SecondFactor, by)
+	if err != nil {
+		return Presented{}, nil, err
+	}
+	if wait > 0 {
+		return Presented{}, throttled(wait), nil
+	}
+	presented, ok := check(entered)
+	if !ok {
+		c.failed(ctx, set.Account, method)
+		return Presented{}, Wrong(method), nil
+	}
+	presented.Factor.Method, presented.Factor.At = method, by.At
+	presented.proof.At = by.At
+	presented.done = func(ctx context.Context) { c.Limits.Reset(ctx, ratelimit.SecondFactor, by) }
+	return presented, nil, nil
+}
+
+// failed records that somebody who has proved something else has presented a wrong factor.
+func (c *Checker) failed(ctx context.Context, account storage.Account, method storage.Method) {
+	c.Audit.Record(ctx, storage.Event{Name: audit.SignInFailed, Subject: account.ID, Detail: "wrong " + nameOf(method)})
+}
+
+// nameOf is the name of a method in the audit log.
+func nameOf(method storage.Method) string {
+	switch method {
+	case storage.TOTPCode:
+		return "app code"
+	case storage.RecoveryCode:
+		return "recovery code"
+	case storage.Password:
+		return "password"
+	default:
+		return "passkey"
+	}
+}

@@ -1,0 +1,87 @@
+package signin
+
+import (
+	"errors"
+	"net/http"
+	"strings"
+
+	"github.com/bonafide-id/bonafide/provider/internal/audit"
+	"github.com/bonafide-id/bonafide/provider/internal/authflow"
+	"github.com/bonafide-id/bonafide/provider/internal/session"
+	"github.com/bonafide-id/bonafide/provider/internal/web"
+	"github.com/bonafide-id/bonafide/storage"
+	"github.com/bonafide-id/bonafide/ui"
+)
+
+// entry is a sign-in in which nothing more is asked.
+type entry struct {
+	// account is as it was when the factors were checked, on is what the session rests on.
+	account storage.Account
+	on      storage.Proof
+
+	// factors are those of the session, presented those of this sign-in.
+	factors, presented []storage.Factor
+
+	// trusts reports that the second step can be left out in this browser from now on, signUp
+	// that the account has just been created.
+	trusts, signUp bool
+}
+
+// enter starts a session and continues to what the page was opened for. An account that is due
+// for deletion is asked to confirm or cancel it. storage.ErrChanged or ErrProof if what the
+// sign-in rests on does not hold any more.
+func (p *Pages) enter(w http.ResponseWriter, r *http.Request, page *authflow.Page, e entry) error {
+	if !e.account.DeleteAt.IsZero() {
+		return p.askToKeep(w, r, e)
+	}
+	if err := p.startSession(w, r, page, e); err != nil {
+		return err
+	}
+	if offers, err := p.offers(r, e); err != nil {
+		return err
+	} else if offers {
+		return p.goToOffer(w, r, page, e)
+	}
+	return p.Flows.Continue(w, r, page)
+}
+
+// startSession starts a session.
+func (p *Pages) startSession(w http.ResponseWriter, r *http.Request, page *authflow.Page, e entry) error {
+	ctx := r.Context()
+	authentication := authflow.Authentication(r, e.account, e.factors...)
+	authentication.On = e.on
+	if authentication.On.At.IsZero() {
+		authentication.On.At = p.Clock()
+	}
+	err := p.Flows.BeginSession(w, r, page, authentication)
+	if errors.Is(err, storage.ErrNotFound) {
+		return &web.PageError{Status: http.StatusForbidden, Code: ui.ErrorForbidden, Cause: err}
+	}
+	if err != nil {
+		return err
+	}
+	if e.trusts {
+		p.trustDevice(w, r, page, e.account)
+	}
+	p.MarkDevice(w, r, e.account)
+	if e.account.Language != "" && p.Site.Cookies.Get(r, session.Language) == "" { // nothing was chosen here
+		p.Site.Cookies.Set(w, session.Language, e.account.Language, web.DeviceLife)
+	}
+	p.Audit.Record(ctx, storage.Event{Name: audit.SignedIn, Subject: e.account.ID, Detail: detail(e.presented)})
+	return nil
+}
+
+// names are the methods in the audit log.
+var names = map[storage.Method]string{
+	storage.Password: "password", storage.PasskeyVerified: "passkey", storage.PasskeyPresent: "security key",
+	storage.TOTPCode: "app code", storage.RecoveryCode: "recovery code",
+}
+
+// detail names factors for the audit log.
+func detail(presented []storage.Factor) string {
+	words := make([]string, len(presented))
+	for i, f := range presented {
+		words[i] = names[f.Method]
+	}
+	return strings.Join(words, ", ")
+}

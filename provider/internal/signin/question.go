@@ -1,0 +1,191 @@
+package signin
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+
+	"github.com/bonafide-id/bonafide/provider/internal/assurance"
+	"github.com/bonafide-id/bonafide/provider/internal/authflow"
+	"github.com/bonafide-id/bonafide/provider/internal/factor"
+	"github.com/bonafide-id/bonafide/storage"
+	"github.com/bonafide-id/bonafide/ui"
+	screens "github.com/bonafide-id/bonafide/ui/signin"
+)
+
+// question is what a page asks of the owner of an account: to present one more factor.
+type question struct {
+	set storage.AuthenticatorSet
+
+	// requirement is what the factors are to meet. Given are those that count already; fresh
+	// are those among them that have been presented in this sign-in.
+	requirement  assurance.Requirement
+	given, fresh []storage.Factor
+
+	// user is signed in with this account, and presents a factor again or another one; nil
+	// before there is a session.
+	user *authflow.User
+
+	// on is what the sign-in rests on so far.
+	on storage.Proof
+
+	// ways are the methods that lead on, the best first.
+	ways []storage.Method
+}
+
+// has returns what an account can present.
+func (p *Pages) has(set storage.AuthenticatorSet) assurance.Has {
+	has := assurance.Of(set)
+	has.Passkey = has.Passkey && p.hasPasskeys()
+	return has
+}
+
+// ask returns what a page asks of an account. It is what is asked there, as far as the account
+// can meet it: the page on which a factor is added comes after. The second step of the account
+// itself is always part of it. Fresh are the factors that have been presented in this sign-in.
+func (p *Pages) ask(asked authflow.Asked, set storage.AuthenticatorSet, fresh []storage.Factor) question {
+	now, has := p.Clock(), p.has(set)
+	requirement := asked.Requirement
+	if asked.User == nil {
+		requirement = asked.Demand.For(has, now).AtAnyAge()
+	}
+	if !has.CanMeet(requirement, now) {
+		requirement = assurance.Requirement{Level: min(requirement.Level, has.Highest()), MaxAge: requirement.MaxAge}
+	}
+	if set.Account.SecondStep {
+		requirement.Level = max(requirement.Level, storage.TwoFactors)
+	}
+	given := assurance.With(asked.Given, fresh...)
+	return question{
+		set: set, requirement: requirement, given: given, fresh: fresh, user: asked.User, on: set.Account.Proof(),
+		ways: has.Ways(requirement, given, now),
+	}
+}
+
+// askAgain returns what the page asks of the user who is signed in.
+func (p *Pages) askAgain(r *http.Request, asked authflow.Asked) (question, error) {
+	set, err := p.Store.Authenticators(r.Context(), asked.User.UserID)
+	if err != nil {
+		return question{}, fmt.Errorf("read authenticators: %w", err)
+	}
+	return p.ask(asked, set, nil), nil
+}
+
+// passwordOnly reports whether the password is the only way.
+func (q question) passwordOnly() bool {
+	return len(q.ways) == 1 && q.ways[0] == storage.Password
+}
+
+// The names of the methods in a form.
+var methods = map[screens.Factor]storage.Method{
+	screens.FactorPasskey: storage.PasskeyVerified, screens.FactorApp: storage.TOTPCode,
+	screens.FactorCode: storage.RecoveryCode, screens.FactorPassword: storage.Password,
+}
+
+func nameOf(m storage.Method) screens.Factor {
+	for name, method := range methods {
+		if method == m {
+			return name
+		}
+	}
+	return ""
+}
+
+// way returns the method that a page is about: the one that was chosen, or else the best; empty
+// for none.
+func (q question) way(r *http.Request) storage.Method {
+	chosen := r.PostForm.Get(screens.FieldWay)
+	if chosen == "" {
+		chosen = r.URL.Query().Get(screens.FieldWay)
+	}
+	if m, ok := methods[screens.Factor(chosen)]; ok && slices.Contains(q.ways, m) {
+		return m
+	}
+	if len(q.ways) == 0 {
+		return ""
+	}
+	return q.ways[0]
+}
+
+// render shows the question, by the screen of the password if a signed-in user can present
+// nothing else.
+func (p *Pages) render(w http.ResponseWriter, r *http.Request, page *authflow.Page, q question, path string, status int, problems ...ui.Problem) error {
+	if q.user != nil && q.passwordOnly() {
+		return p.renderPassword(w, r, page, q, status, problems...)
+	}
+	view := screens.FactorView{
+		Page: p.Site.PageView(r, page.Request()), Form: p.Site.Form(w, r, problems),
+		Email: q.set.Account.Email, Again: q.user != nil, Way: nameOf(q.way(r)),
+	}
+	for _, m := range q.ways {
+		if name := nameOf(m); name != view.Way {
+			view.Others = append(view.Others, screens.FactorLink{Way: name, URL: p.onward(r, path, screens.FieldWay, string(name))})
+		}
+	}
+	var err error
+	if view.Way == screens.FactorPasskey {
+		if view.Passkey, err = p.Factors.Prompt(w, r, q.set, q.requirement.Level > storage.TwoFactors); err != nil {
+			return err
+		}
+	}
+	if q.user == nil && q.requirement.Level == storage.TwoFactors && q.set.Account.SecondStep {
+		view.TrustFor = p.TrustDevices
+	}
+	if p.SendsMail() {
+		view.LostURL = p.link(r, "/recover")
+	}
+	p.Site.RenderFor(w, r, page.Request(), status, screens.AskFactor(view))
+	return nil
+}
+
+// answer takes the factor of a form. Either the user is signed in with it, or it was not enough
+// and the page for the next one is shown.
+func (p *Pages) answer(w http.ResponseWriter, r *http.Request, page *authflow.Page, q question, path string) error {
+	way := q.way(r)
+	if way == "" {
+		return p.render(w, r, page, q, path, http.StatusUnauthorized)
+	}
+	presented, rejected, err := p.Factors.Check(r, q.set, way)
+	if err != nil {
+		return err
+	}
+	if rejected == nil {
+		rejected, err = p.accept(w, r, page, q, way, presented)
+	}
+	if err != nil || rejected == nil {
+		return err
+	}
+	return p.render(w, r, page, q, path, rejected.Status(w), rejected.Problem)
+}
+
+// accept goes on with a factor that was right, or says why it is none after all.
+func (p *Pages) accept(w http.ResponseWriter, r *http.Request, page *authflow.Page, q question, way storage.Method, presented factor.Presented) (*factor.Rejected, error) {
+	fresh := assurance.With(q.fresh, presented.Factor)
+	if !q.requirement.MetBy(assurance.With(q.given, presented.Factor), p.Clock()) {
+		if way != storage.Password { // such as a passkey that has not verified the user where that is asked
+			return factor.Wrong(way), nil
+		}
+		return nil, p.goOn(w, r, q.set.Account, fresh)
+	}
+	e := entry{account: q.set.Account, on: presented.Join(q.on), factors: fresh, presented: fresh}
+	if q.user != nil {
+		e.on.Session = q.user.Session
+		e.factors = assurance.With(q.user.Factors, fresh...)
+	}
+	e.trusts = q.user == nil && r.PostForm.Get(screens.FieldTrust) != ""
+	err := p.enter(w, r, page, e)
+	if isRefused(err) {
+		return factor.Wrong(way), nil
+	}
+	if err == nil {
+		presented.Accepted(r.Context())
+	}
+	return nil, err
+}
+
+// isRefused reports whether a write refused what a sign-in rests on: the account has changed, or
+// another request has spent a code. It is answered like a factor that was wrong.
+func isRefused(err error) bool {
+	return errors.Is(err, storage.ErrChanged) || errors.Is(err, storage.ErrProof)
+}

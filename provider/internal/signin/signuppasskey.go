@@ -1,0 +1,111 @@
+package signin
+
+import (
+	"net/http"
+	"time"
+
+	"github.com/bonafide-id/bonafide/provider/internal/account"
+	"github.com/bonafide-id/bonafide/provider/internal/authflow"
+	"github.com/bonafide-id/bonafide/provider/internal/passkey/challenge"
+	"github.com/bonafide-id/bonafide/provider/internal/password"
+	"github.com/bonafide-id/bonafide/provider/internal/recoverycode"
+	"github.com/bonafide-id/bonafide/provider/internal/web"
+	"github.com/bonafide-id/bonafide/storage"
+	"github.com/bonafide-id/bonafide/ui"
+	screens "github.com/bonafide-id/bonafide/ui/signin"
+)
+
+// firstPasskey is the passkey with which an account is created, and its recovery codes.
+type firstPasskey struct {
+	key      storage.Passkey
+	asked    challenge.Challenge
+	codes    []string
+	recovery storage.RecoveryCodes
+}
+
+// firstLife is how long the owner of a proved address may take to create a passkey.
+const firstLife = 15 * time.Minute
+
+// goToFirstPasskey redirects the owner of an address, which the code has proved, to the page that
+// creates the passkey.
+func (p *Pages) goToFirstPasskey(w http.ResponseWriter, r *http.Request, email string) error {
+	sealed, err := p.seal(w, r, forSignUp, web.Parameter(r, web.FlowParameter), state{Email: email})
+	if err != nil {
+		return err
+	}
+	p.Site.Redirect(w, p.link(r, "/signup/passkey", web.CodeParameter, sealed))
+	return nil
+}
+
+// showFirstPasskey asks the owner of a proved address for a passkey, or else a password.
+func (p *Pages) showFirstPasskey(w http.ResponseWriter, r *http.Request, page *authflow.Page) error {
+	s, err := p.open(r, forSignUp, firstLife)
+	if err != nil {
+		return err
+	}
+	return p.renderFirst(w, r, page, s.Email, http.StatusOK)
+}
+
+func (p *Pages) renderFirst(w http.ResponseWriter, r *http.Request, page *authflow.Page, email string, status int, problems ...ui.Problem) error {
+	key, err := account.EmailKey(email)
+	if err != nil {
+		return err
+	}
+	prompt, err := p.promptCreation(w, r, challenge.SignUp, storage.Account{Email: email, EmailKey: key})
+	if err != nil {
+		return err
+	}
+	p.Site.RenderFor(w, r, page.Request(), status, screens.FirstPasskey(screens.FirstPasskeyView{
+		Page: p.Site.PageView(r, page.Request()), Form: p.Site.Form(w, r, problems),
+		Email: email, Passkey: prompt, MinLength: p.Accounts.MinLength,
+	}))
+	return nil
+}
+
+// firstPasskey creates the account with the passkey or the password of the form.
+func (p *Pages) firstPasskey(w http.ResponseWriter, r *http.Request, page *authflow.Page) error {
+	s, err := p.open(r, forSignUp, firstLife)
+	if err != nil {
+		return err
+	}
+	if r.PostForm.Get(ui.FieldPasskey) == "" {
+		return p.firstPassword(w, r, page, s.Email)
+	}
+	key, err := account.EmailKey(s.Email)
+	if err != nil {
+		return err
+	}
+	var first firstPasskey
+	var ok bool
+	if first.key, first.asked, ok = p.created(r, challenge.SignUp, key); !ok {
+		return p.renderFirst(w, r, page, s.Email, http.StatusUnprocessableEntity, ui.Problem{Code: ui.PasskeyWrong})
+	}
+	first.codes = recoverycode.New()
+	if first.recovery, err = recoverycode.Set(first.codes); err != nil {
+		return err
+	}
+	first.recovery.CreatedAt = p.Clock()
+	return p.create(w, r, page, newAccount{Email: s.Email}, first)
+}
+
+// firstPassword creates the account with a password after all.
+func (p *Pages) firstPassword(w http.ResponseWriter, r *http.Request, page *authflow.Page, email string) error {
+	chosen := r.PostForm.Get(ui.FieldNewPassword)
+	if problems := p.passwordProblems(page, email, chosen); len(problems) > 0 {
+		return p.renderFirst(w, r, page, email, http.StatusUnprocessableEntity, problems...)
+	}
+	hash, err := p.Accounts.Hasher.Hash(r.Context(), password.Known, chosen)
+	if err != nil {
+		return err
+	}
+	return p.create(w, r, page, newAccount{Email: email, Hash: hash}, firstPasskey{})
+}
+
+// showFirstCodes shows the recovery codes of a new account, once, before it continues.
+func (p *Pages) showFirstCodes(w http.ResponseWriter, r *http.Request, page *authflow.Page, codes []string) error {
+	next, err := p.Flows.Next(w, r, page)
+	if err != nil {
+		return err
+	}
+	return p.ShowCodes(w, r, page.Request(), codes, next)
+}
