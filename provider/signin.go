@@ -192,13 +192,14 @@ func isDomainAbove(domain, host string) bool {
 	return domain == strings.ToLower(domain) && strings.HasSuffix(host, "."+domain) && strings.Contains(domain, ".")
 }
 
-// party returns the relying party of passkeys, or nil if there are none: they are off, or the
-// host of the BaseURL is an address, for which browsers create none.
-func (c Config) party(issuer string) (*passkey.Party, error) {
+// relyingParty returns the relying party of passkeys, or nil if there are none: they are off, or
+// the host of the BaseURL is an address, for which browsers create none.
+func (p *Provider) relyingParty() (*passkey.Party, error) {
+	c := p.cfg
 	if c.SignIn.Passkeys.Off || !c.hasAccounts() {
 		return nil, nil
 	}
-	party, err := passkey.New(issuer, c.BaseURL, c.SignIn.Passkeys.RPID, c.Brand.name())
+	party, err := passkey.New(p.vault.Digest("installation"), c.BaseURL, c.SignIn.Passkeys.RPID, c.Brand.name())
 	if errors.Is(err, passkey.ErrID) && isAddress(c.BaseURL) {
 		return nil, nil
 	}
@@ -219,7 +220,7 @@ func isAddress(base string) bool {
 
 // newChecker returns what checks the factors of accounts.
 func (p *Provider) newChecker(site *web.Site) (*factor.Checker, error) {
-	party, err := p.cfg.party(p.issuer)
+	party, err := p.relyingParty()
 	if err != nil {
 		return nil, err
 	}
