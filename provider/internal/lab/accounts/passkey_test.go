@@ -1,0 +1,379 @@
+package accounts
+
+import (
+	"bytes"
+	"compress/gzip"
+	"net/http"
+	"net/url"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/net/html"
+
+	"github.com/bonafide-id/bonafide/provider"
+	"github.com/bonafide-id/bonafide/provider/internal/lab"
+	"github.com/bonafide-id/bonafide/provider/internal/lab/authenticator"
+)
+
+// atLocalhost starts a provider at localhost, where there can be passkeys.
+func atLocalhost(t *testing.T, change ...func(*provider.Config)) *lab.Fixture {
+	t.Helper()
+	named := func(address string) string { return strings.Replace(address, "127.0.0.1", "localhost", 1) }
+	w := lab.New(t, append([]func(*provider.Config){func(c *provider.Config) { c.BaseURL = named(c.BaseURL) }}, change...)...)
+	w.Server.URL = named(w.Server.URL)
+	return w.WithClients().WithUsers()
+}
+
+// passkeyForm returns the form of a page that asks for a passkey: to "get" one, or to "create"
+// one. ok is false if there is none.
+func passkeyForm(t *testing.T, p lab.Page, kind string) (action string, fields url.Values, options []byte, ok bool) {
+	t.Helper()
+	root, err := html.Parse(strings.NewReader(p.Text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	get := func(n *html.Node, name string) string {
+		for _, a := range n.Attr {
+			if a.Key == name {
+				return a.Val
+			}
+		}
+		return ""
+	}
+	for n := range root.Descendants() {
+		if n.Data != "form" || get(n, "data-passkey") != kind {
+			continue
+		}
+		fields = url.Values{}
+		for c := range n.Descendants() {
+			switch {
+			case c.Data == "input" && get(c, "type") != "checkbox":
+				fields.Set(get(c, "name"), get(c, "value"))
+			case c.Data == "script":
+				options = []byte(c.FirstChild.Data)
+			}
+		}
+		return get(n, "action"), fields, options, true
+	}
+	return "", nil, nil, false
+}
+
+// answer sends the answer of an authenticator to a page that asks for a passkey.
+func answer(b *lab.Browser, p lab.Page, kind string, keys *authenticator.Authenticator, pairs ...string) lab.Page {
+	b.T.Helper()
+	action, fields, options, ok := passkeyForm(b.T.(*testing.T), p, kind)
+	if !ok {
+		b.T.Fatalf("no form to %s a passkey (%s):\n%s", kind, p.Status, p.Text)
+	}
+	respond := keys.Get
+	if kind == "create" {
+		respond = keys.Create
+	}
+	response, err := respond(options, b.Fixture.Server.URL)
+	if err != nil {
+		b.T.Fatal(err)
+	}
+	fields.Set("passkey", response)
+	for i := 0; i < len(pairs); i += 2 {
+		fields.Set(pairs[i], pairs[i+1])
+	}
+	return b.Post(action, fields)
+}
+
+// mailedDigits returns the code of the last mail.
+func mailedDigits(w *lab.Fixture) string {
+	w.T.Helper()
+	_, code := w.Mails.Last(w.T)
+	return code
+}
+
+// withUpgrade lets browsers add a passkey after a sign-in.
+func withUpgrade(c *provider.Config) { c.SignIn.Passkeys.Upgrade = true }
+
+// withPasskey has a browser add a passkey to the account of alice.
+func withPasskey(t *testing.T, w *lab.Fixture) *authenticator.Authenticator {
+	t.Helper()
+	keys, b := authenticator.New(), w.NewBrowser()
+	p := b.Follow(b.SubmitOnce(b.Open("/signin"), "email", "alice@example.com", "password", lab.AlicePass, "upgrade", "1"))
+	if done := answer(b, p, "create", keys); done.StatusCode != http.StatusSeeOther {
+		t.Fatalf("the passkey is answered with %s:\n%s", done.Status, done.Text)
+	}
+	return keys
+}
+
+// events returns the details of the events of a name.
+func events(w *lab.Fixture, name provider.EventName) (details []string) {
+	w.T.Helper()
+	found, err := w.Events().List(w.T.Context(), provider.EventFilter{})
+	if err != nil {
+		w.T.Fatal(err)
+	}
+	for _, e := range found {
+		if e.Name == name {
+			details = append(details, e.Detail)
+		}
+	}
+	return details
+}
+
+func TestSignUpEndsWithTheOfferOfAPasskey(t *testing.T) {
+	t.Parallel()
+	w := atLocalhost(t)
+	signUp := func(b *lab.Browser, email, able string) lab.Page {
+		p := b.Submit(b.Open("/signup"), "email", email, "new_password", lab.NewPassword)
+		return b.SubmitOnce(p, "code", mailedDigits(w), "able", able)
+	}
+
+	t.Run("WhereTheBrowserCan", func(t *testing.T) {
+		b, keys := w.NewBrowser(), authenticator.New()
+		p := signUp(b, "carol@example.com", "1")
+		if at := p.Header.Get("Location"); !strings.HasPrefix(at, "/signin/passkey?") {
+			t.Fatalf("the sign-up leads to %q", at)
+		}
+		p = answer(b, b.Follow(p), "create", keys)
+		if at := p.Header.Get("Location"); at != "/account" {
+			t.Fatalf("the passkey leads to %q (%s):\n%s", at, p.Status, p.Text)
+		}
+		if got := events(w, provider.EventPasskeyAdded); len(got) != 1 || got[0] != "after the sign-up" {
+			t.Errorf("events %q", got)
+		}
+		other := w.NewBrowser()
+		if p := answer(other, other.Open("/signin"), "get", keys); p.StatusCode != http.StatusSeeOther || !other.IsSignedIn() {
+			t.Errorf("the passkey does not sign in: %s\n%s", p.Status, p.Text)
+		}
+	})
+	t.Run("NotNow", func(t *testing.T) {
+		b := w.NewBrowser()
+		p := b.SubmitOnce(b.Follow(signUp(b, "dave@example.com", "1")), "passkey", "")
+		if at := p.Header.Get("Location"); at != "/account" || !b.IsSignedIn() {
+			t.Errorf("it leads to %q", at)
+		}
+		b.Submit(b.Open("/signout"))
+		p = b.SubmitOnce(b.Open("/signin"), "upgrade", "1", "email", "dave@example.com", "password", lab.NewPassword)
+		if at := p.Header.Get("Location"); strings.Contains(at, "passkey") {
+			t.Errorf("the offer comes again: %q", at)
+		}
+	})
+	t.Run("NotWhereItCannot", func(t *testing.T) {
+		if at := signUp(w.NewBrowser(), "erin@example.com", "").Header.Get("Location"); at != "/account" {
+			t.Errorf("the sign-up leads to %q", at)
+		}
+	})
+	t.Run("ForAWhile", func(t *testing.T) {
+		b := w.NewBrowser()
+		p := b.Follow(signUp(b, "frank@example.com", "1"))
+		w.Advance(6 * time.Minute)
+		if p := answer(b, p, "create", authenticator.New()); p.Header.Get("Location") != "/account" {
+			t.Errorf("it is answered with %s", p.Status)
+		}
+		if got := events(w, provider.EventPasskeyAdded); len(got) != 1 {
+			t.Errorf("events %q", got)
+		}
+	})
+}
+
+func TestUpgradeAddsAPasskeyUnasked(t *testing.T) {
+	t.Parallel()
+	w := atLocalhost(t, withUpgrade)
+	keys := withPasskey(t, w)
+	b := w.NewBrowser()
+	answer(b, b.Open("/signin"), "get", keys)
+	if !b.IsSignedIn() {
+		t.Fatal("the passkey does not sign in")
+	}
+	if got := events(w, provider.EventSignedIn); got[0] != "passkey" || got[1] != "password" {
+		t.Errorf("signed in by %q", got)
+	}
+	t.Run("NotTwice", func(t *testing.T) {
+		b := w.NewBrowser()
+		p := b.SubmitOnce(b.Open("/signin"), "email", "alice@example.com", "password", lab.AlicePass, "upgrade", "1")
+		if at := p.Header.Get("Location"); at != "/account" {
+			t.Errorf("an account with a passkey is led to %q", at)
+		}
+	})
+	t.Run("AndTheFlowGoesOn", func(t *testing.T) {
+		b := w.NewBrowser()
+		p := b.Open(lab.AuthorizeURL("prompt", "login"))
+		p = b.SubmitOnce(p, "email", "bob@example.com", "password", lab.BobPass, "upgrade", "1")
+		p = b.Follow(answer(b, b.Follow(p), "create", authenticator.New()))
+		if p.Request.URL.Path != "/oauth/consent" {
+			t.Errorf("it goes on at %s (%s)", p.Request.URL.Path, p.Status)
+		}
+	})
+	t.Run("NotForAnotherBrowser", func(t *testing.T) {
+		b, thief := w.NewBrowser(), w.NewBrowser().SignIn("bob@example.com", lab.BobPass)
+		p := b.SubmitOnce(b.Open("/signin"), "email", "bob@example.com", "password", lab.BobPass, "upgrade", "1")
+		if at := p.Header.Get("Location"); strings.Contains(at, "/signin/passkey") {
+			lab.Shown(t, thief.Get(at), http.StatusBadRequest)
+		}
+	})
+}
+
+func TestPasskeyThatNobodyHas(t *testing.T) {
+	t.Parallel()
+	w := atLocalhost(t, withUpgrade)
+	keys := withPasskey(t, w)
+	set, err := w.Store.Authenticators(t.Context(), "alice")
+	w.OK(err)
+	w.OK(w.Store.RemovePasskey(t.Context(), "alice", set.Passkeys[0].ID, set.Account.Proof()))
+
+	b := w.NewBrowser()
+	p := answer(b, b.Open("/signin"), "get", keys)
+	lab.Shown(t, p, http.StatusUnauthorized)
+	if !strings.Contains(p.Text, "signalUnknownCredential") {
+		t.Error("the browser is not told")
+	}
+	t.Run("OrASandboxOfTheDomain", func(t *testing.T) {
+		stranger := authenticator.New()
+		stranger.Credentials = append(stranger.Credentials, keys.Credentials[0])
+		stranger.Credentials[0].UserHandle = bytes.Repeat([]byte{7}, 64)
+		p := answer(b, b.Open("/signin"), "get", stranger)
+		lab.Shown(t, p, http.StatusUnauthorized)
+		if strings.Contains(p.Text, "signalUnknownCredential") {
+			t.Error("a passkey of another provider is to be forgotten")
+		}
+		if !strings.Contains(p.Text, "another environment") {
+			t.Errorf("it does not say so:\n%s", p.Text)
+		}
+	})
+	if b.IsSignedIn() {
+		t.Error("somebody is signed in")
+	}
+}
+
+// withSecondStep has the account of alice ask for more than the password.
+func withSecondStep(t *testing.T, w *lab.Fixture) *authenticator.Authenticator {
+	t.Helper()
+	keys := withPasskey(t, w)
+	account, err := w.Store.Account(t.Context(), "alice")
+	w.OK(err)
+	w.OK(w.Store.SetSecondStep(t.Context(), "alice", true, account.Proof()))
+	w.Advance(time.Minute)
+	return keys
+}
+
+func TestSecondStep(t *testing.T) {
+	t.Parallel()
+	w := atLocalhost(t, withUpgrade, func(c *provider.Config) { c.SignIn.TrustDevices = 30 * 24 * time.Hour })
+	keys := withSecondStep(t, w)
+	known := lab.AlicePass
+	password := func(b *lab.Browser) lab.Page {
+		return b.SubmitOnce(b.Open("/signin"), "email", "alice@example.com", "password", known)
+	}
+	another := func() {
+		known += "!"
+		w.AddAccount(provider.Account{ID: "alice", Email: "alice@example.com", EmailVerified: true, Password: known})
+	}
+
+	t.Run("ThePasswordAloneIsNoSession", func(t *testing.T) {
+		b, before := w.NewBrowser(), w.Count("sessions")
+		p := password(b)
+		if !strings.HasPrefix(p.Header.Get("Location"), "/signin/factor?") || b.IsSignedIn() || w.Count("sessions") != before {
+			t.Errorf("it is answered with %s to %q", p.Status, p.Header.Get("Location"))
+		}
+		lab.Shown(t, w.NewBrowser().Get(p.Header.Get("Location")), http.StatusBadRequest)
+	})
+	t.Run("ThePasskeyEndsIt", func(t *testing.T) {
+		b := w.NewBrowser()
+		p := answer(b, b.Follow(password(b)), "get", keys, "way", "passkey")
+		if p.Header.Get("Location") != "/account" || !b.IsSignedIn() {
+			t.Fatalf("it is answered with %s:\n%s", p.Status, p.Text)
+		}
+		if got := events(w, provider.EventSignedIn)[0]; got != "password, passkey" {
+			t.Errorf("signed in by %q", got)
+		}
+	})
+	t.Run("ASecurityKeyWithoutPINDoes", func(t *testing.T) {
+		b, bare := w.NewBrowser(), *keys
+		bare.Flags &^= authenticator.UserVerified
+		answer(b, b.Follow(password(b)), "get", &bare)
+		if !b.IsSignedIn() || events(w, provider.EventSignedIn)[0] != "password, security key" {
+			t.Errorf("signed in by %q", events(w, provider.EventSignedIn)[0])
+		}
+		lab.Shown(t, answer(b, w.NewBrowser().Open("/signin"), "get", &bare), http.StatusForbidden)
+	})
+	t.Run("NotLate", func(t *testing.T) {
+		b := w.NewBrowser()
+		p := b.Follow(password(b))
+		w.Advance(11 * time.Minute)
+		lab.Shown(t, answer(b, p, "get", keys), http.StatusBadRequest)
+	})
+	t.Run("NotAfterAnotherPassword", func(t *testing.T) {
+		b := w.NewBrowser()
+		p := b.Follow(password(b))
+		another()
+		lab.Shown(t, answer(b, p, "get", keys), http.StatusBadRequest)
+	})
+	t.Run("IsLeftOutOnATrustedDevice", func(t *testing.T) {
+		b := w.NewBrowser()
+		answer(b, b.Follow(password(b)), "get", keys, "trust", "on")
+		b.Submit(b.Open("/signout"))
+		if p := password(b); p.Header.Get("Location") != "/account" {
+			t.Fatalf("it is asked again: %s", p.Header.Get("Location"))
+		}
+		b.Submit(b.Open("/signout"))
+		another()
+		if p := password(b); !strings.HasPrefix(p.Header.Get("Location"), "/signin/factor?") {
+			t.Error("it is not asked after another password")
+		}
+	})
+	t.Run("IsAskedOfATrustedDeviceInTime", func(t *testing.T) {
+		b := w.NewBrowser()
+		answer(b, b.Follow(password(b)), "get", keys, "trust", "on")
+		b.Submit(b.Open("/signout"))
+		w.Advance(31 * 24 * time.Hour)
+		if p := password(b); !strings.HasPrefix(p.Header.Get("Location"), "/signin/factor?") {
+			t.Error("it is not asked after 31 days")
+		}
+	})
+}
+
+func TestRequiredPasskeyIsAskedAfterThePassword(t *testing.T) {
+	t.Parallel()
+	w := atLocalhost(t, withUpgrade, func(c *provider.Config) { c.SignIn.Require = provider.PhishingResistant })
+	keys, b := withPasskey(t, w), w.NewBrowser()
+	p := b.SubmitOnce(b.Open("/signin"), "email", "alice@example.com", "password", lab.AlicePass)
+	if !strings.HasPrefix(p.Header.Get("Location"), "/signin/factor?") || b.IsSignedIn() {
+		t.Fatalf("the password is answered with %s", p.Header.Get("Location"))
+	}
+	p = b.Follow(p)
+	bare := *keys
+	bare.Flags &^= authenticator.UserVerified
+	lab.Shown(t, answer(b, p, "get", &bare), http.StatusUnauthorized)
+	if answer(b, p, "get", keys); !b.IsSignedIn() {
+		t.Error("the passkey does not sign in")
+	}
+}
+
+var script = regexp.MustCompile(`src="(/assets/[^"]+\.js)"`)
+
+// The page is the first that people on a slow line see of a service.
+func TestSignInPageIsSmall(t *testing.T) {
+	t.Parallel()
+	w := atLocalhost(t)
+	p := w.NewBrowser().Open(lab.AuthorizeURL())
+	total := zipped(t, p.Text)
+	for _, m := range script.FindAllStringSubmatch(p.Text, -1) {
+		total += zipped(t, w.NewBrowser().Get(m[1]).Text)
+	}
+	if total > 14<<10 {
+		t.Errorf("page and scripts have %d bytes", total)
+	}
+	t.Logf("%d bytes", total)
+}
+
+func zipped(t *testing.T, text string) int {
+	t.Helper()
+	var out bytes.Buffer
+	z := gzip.NewWriter(&out)
+	if _, err := z.Write([]byte(text)); err != nil {
+		t.Fatal(err)
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return out.Len()
+}
+
