@@ -16,14 +16,17 @@
 // A [Client] is a registered application. A [Grant] records that a user allowed a client
 // some scopes, and its [Token] records are the authorization code, access tokens and
 // refresh tokens issued for it. A [Consent] is the user's decision behind grants. An
-// [Account] is a user with an e-mail address and a password, a [Session] a browser in which
-// an account is signed in, a [ClientSession] an application to tell when such a session
-// ends, a [OneTimeCode] the payload of a mailed one-time code. A [Person] is a subject's
-// data, with or without an account: attributes, and the [Status] in groups. A
-// [PushedRequest] is a pushed authorization request; [UsedIDs] are identifiers that an
-// application may present only once. [Attempts] are the counters of rate limits, an [Event]
-// is an entry of the audit log, and [Key], [Image] and [Installation] are what the provider
-// needs to run: signing keys, logos, its issuer.
+// [Account] is a user with an e-mail address and a password, a [Session] a browser in
+// which an account is signed in by some [Factor] records, a [ClientSession] an application
+// to tell when such a session ends. Beside its password an account has an
+// [AuthenticatorSet]: [Passkey] records, an app for codes ([TOTP]), [RecoveryCodes],
+// [TrustedDevice] records, and, for an owner who has lost them, a [Recovery]. A
+// [OneTimeCode] is the payload of a mailed one-time code. A [Person] is a subject's data,
+// with or without an account: attributes, and the [Status] in groups. A [PushedRequest] is
+// a pushed authorization request; [UsedIDs] are identifiers that an application may
+// present only once. [Attempts] are the counters of rate limits, an [Event] is an entry of
+// the audit log, and [Key], [Image] and [Installation] are what the provider needs to run:
+// signing keys, logos, its issuer.
 //
 // The developer dashboard has records of its own, in the roles of [Developers]: an
 // [Organization] with its [Member] and [Invitation] records owns [Application] records,
@@ -46,9 +49,16 @@
 // # Secrets
 //
 // The store knows credentials of clients and browsers (codes, tokens, session identifiers,
-// mailed codes) only by their [Digest], so that a reader of the database cannot present
-// one. Client secrets and private keys arrive encrypted. An implementation never sees
-// either in clear.
+// mailed codes, recovery codes, trusted devices) only by their [Digest], so that a reader of
+// the database cannot present one. Client secrets, private keys and the secrets of apps arrive
+// encrypted, and so do the keys and names of passkeys. An implementation never sees either in
+// clear.
+//
+// # Proofs
+//
+// What changes an account or signs in to it rests on a [Proof]: the password of that moment,
+// a passkey that still stands, a code that is not spent. The write compares all of it, and
+// spends what can be spent; of any number of writes with one code exactly one succeeds.
 //
 // # Time
 //
@@ -56,8 +66,8 @@
 // come back in UTC. The zero time means "never" or "not yet" and comes back as the zero
 // time; times beyond the years 1 to 9999 come back as the first or the last of these
 // ([UnixMicro]). An end (ExpiresAt, IdleUntil) is the first moment at which a record is no
-// longer valid. Every credential has one: a store refuses a grant, token, session or
-// one-time code without.
+// longer valid. Every credential has one: a store refuses a grant, token, session, one-time
+// code, trusted device or recovery without.
 //
 // # Writing a backend
 //

@@ -26,6 +26,14 @@ func (s *suite) trustedDevices(t *testing.T) {
 		fails(t, store.TrustDevice(t.Context(), again, proofOf(t, store, "other")), storage.ErrConflict)
 		equal(t, has(t, store, "account"), before)
 	})
+	t.Run("HaveAnEnd", func(t *testing.T) {
+		store := setup(t)
+		endless := device("endless", "account")
+		endless.ExpiresAt = time.Time{}
+		if err := store.TrustDevice(t.Context(), endless, proofOf(t, store, "account")); err == nil {
+			t.Error("a device without an end was recorded")
+		}
+	})
 	t.Run("AreForgotten", func(t *testing.T) {
 		store := setup(t)
 		for _, tc := range []struct {

@@ -35,6 +35,18 @@ func (s *suite) recoveries(t *testing.T) {
 		fails(t, store.BeginRecovery(t.Context(), recovery("disabled"), 0), storage.ErrNotFound)
 		equal(t, has(t, store, "account").Running, storage.Recovery{})
 	})
+	t.Run("HaveAnEnd", func(t *testing.T) {
+		store := s.equipped(t)
+		for _, spoil := range []func(*storage.Recovery){
+			func(r *storage.Recovery) { r.ReadyAt = time.Time{} }, func(r *storage.Recovery) { r.EndsAt = time.Time{} },
+		} {
+			endless := recovery("account")
+			spoil(&endless)
+			if err := store.BeginRecovery(t.Context(), endless, 0); err == nil {
+				t.Errorf("%+v was recorded", endless)
+			}
+		}
+	})
 	t.Run("AreOneAtATime", func(t *testing.T) {
 		store := setup(t)
 		next := recovery("account")
