@@ -293,6 +293,14 @@ func (c Config) validate() error {
 	if err := c.SignIn.validate(c.BaseURL); err != nil {
 		return err
 	}
+	if c.Users.Assurance > PhishingResistant {
+		return wrongField("Users.Assurance", "%d is no level", c.Users.Assurance)
+	}
+	for i, s := range c.Scopes {
+		if err := c.validateReachable(fmt.Sprintf("Scopes[%d].Requires", i), s.Requires); err != nil {
+			return err
+		}
+	}
 	return c.Lifetimes.validate()
 }
 

@@ -33,6 +33,9 @@ func (p Clients) Validate(c Client) error {
 	if err := c.validate(p.catalogue, p.cfg.addresses(), p.cfg.Resources); err != nil {
 		return err
 	}
+	if err := p.cfg.validateReachable("Requires", c.Requires); err != nil {
+		return err
+	}
 	if err := c.validateCalled(p.cfg.AllowPrivateNetworks); err != nil {
 		return err
 	}

@@ -62,6 +62,7 @@ func dataErrors(scope string) []Error {
 		{Status: 401, Code: "invalid_token", Text: "The access token is unknown, expired or revoked.", Remedy: "Refresh, or begin a new authorization request.", Example: []Change{header("Bearer nonsense")}},
 		{Status: 401, Code: "invalid_token", Text: "The access token is for another resource.", Remedy: "It was asked for with `resource`, for an API. Refresh without `resource` for one that reads data here."},
 		{Status: 401, Code: "invalid_token", Text: "The user no longer exists.", Remedy: "Deleted or locked."},
+		{Status: 401, Code: "insufficient_user_authentication", Text: "The user has to authenticate again, as acr_values and max_age say.", Remedy: "What the scope gives requires a better or a more recent sign-in. Begin an authorization request with the `acr_values` and `max_age` of `WWW-Authenticate` (RFC 9470)."},
 		{Status: 403, Code: "insufficient_scope", Text: "The scope of the access token does not cover this resource.", Remedy: needs, Example: []Change{header("Bearer {access_token_of_another_scope}")}},
 	}
 }

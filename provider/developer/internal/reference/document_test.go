@@ -96,6 +96,7 @@ func TestErrorsHaveExamples(t *testing.T) {
 	without := []string{
 		"The user did not allow it.", "The user is not a verified member of the group.", "The user is not verified yet (verification_pending).", "The user may not use this application.",
 		"The user cannot authenticate as the request demands.", "The user may not sign in.", "It is not certain who is signed in.", "The user no longer exists.",
+		"The user has to authenticate again, as acr_values and max_age say.",
 		"A state with control characters cannot be returned by form_post.", // control characters say nothing on a page
 		"This application may not use this grant.", "The request is malformed.", "This application has no scope value that the user could pick.",
 		"This response_mode is unknown, or not safe with the response_type.",
