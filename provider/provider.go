@@ -28,6 +28,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider/internal/outbound"
 	"github.com/bonafide-id/bonafide/provider/internal/password"
 	"github.com/bonafide-id/bonafide/provider/internal/ratelimit"
+	"github.com/bonafide-id/bonafide/provider/internal/recovery"
 	"github.com/bonafide-id/bonafide/provider/internal/resource"
 	"github.com/bonafide-id/bonafide/provider/internal/selfservice"
 	"github.com/bonafide-id/bonafide/provider/internal/session"
@@ -214,6 +215,9 @@ func (p *Provider) build(ctx context.Context, look look) error {
 		Factors: checker, Store: p.store, TrustDevices: cfg.SignIn.TrustDevices, Upgrade: cfg.SignIn.Passkeys.Upgrade,
 		TellPasskey: func(*http.Request, storage.Account) {},
 	})
+	ways := recovery.NewPages(p.pages, recovery.Options{
+		Factors: checker, Store: p.store, Wait: cfg.SignIn.Recovery.Wait, WithPassword: cfg.SignIn.Recovery.WithPassword,
+	})
 	p.own = selfservice.NewPages(p.pages, selfservice.Options{Store: p.store, Grace: cfg.Lifetimes.DeletionGrace, Companions: p.companions.All, VerificationURL: p.verificationLink})
 	p.upkeep = upkeep.New(upkeep.Options{
 		Store: p.store, Keys: p.keys, Secrets: p.secrets, Clients: p.clients, Companions: p.companions, Audit: p.audit,
@@ -232,7 +236,7 @@ func (p *Provider) build(ctx context.Context, look look) error {
 		Site: site, Engine: p.engine, Claims: source, Activity: p.activity, Keys: p.keys, IDTokenLife: cfg.Lifetimes.IDToken, Clock: cfg.Clock,
 	})
 	p.closing, p.close = context.WithCancel(context.WithoutCancel(ctx))
-	routes := slices.Concat(p.flows.Routes(), p.pages.Routes(), entrance.Routes(), p.own.Routes(), endpoints.Routes(), endpoints.OlderRoutes(), resources.Routes(), resources.OlderRoutes(), site.Assets(),
+	routes := slices.Concat(p.flows.Routes(), p.pages.Routes(), entrance.Routes(), ways.Routes(), p.own.Routes(), endpoints.Routes(), endpoints.OlderRoutes(), resources.Routes(), resources.OlderRoutes(), site.Assets(),
 		[]web.Route{{Method: http.MethodGet, Path: "/widget/{name}", Handler: serveButton(p.button)}})
 	p.server = web.NewServer(site, web.ServerOptions{
 		Routes: routes, Calls: calls, TrustedProxies: cfg.TrustedProxies, Telemetry: telemetry, Closed: p.closing,

@@ -40,7 +40,7 @@ var recoveryFixtures = []audiencetest.Fixture{
 	}},
 	{Name: "recover-passkey", Render: func(p ui.Page) templ.Component {
 		v := proof(p, WayPasskey, 15)
-		v.Passkey = ui.SubmitButton(p.Locale.OrEnglish().Plain(textOf(p.Locale).Recovery.Ways[WayPasskey].Submit))
+		v.Passkey = ui.PasskeyPrompt{Options: `{"publicKey":{}}`, Challenge: "c1"}
 		return RecoverProof(v)
 	}},
 	{Name: "recover-app", Render: func(p ui.Page) templ.Component { return RecoverProof(proof(p, WayApp, 15)) }},

@@ -22,6 +22,14 @@ func (t recoveryText) way(w RecoveryWay, wait time.Duration) wayText {
 	return said
 }
 
+// scripts are those of the page.
+func (v RecoverProofView) scripts() []string {
+	if v.Way == WayPasskey {
+		return []string{ui.ScriptPasskey()}
+	}
+	return nil
+}
+
 // icon is the picture of a way.
 func (w RecoveryWay) icon() ui.Icon {
 	switch w {

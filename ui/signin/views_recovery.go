@@ -3,8 +3,6 @@ package signin
 import (
 	"time"
 
-	"github.com/a-h/templ"
-
 	"github.com/bonafide-id/bonafide/ui"
 )
 
@@ -62,8 +60,8 @@ type RecoverProofView struct {
 	Way    RecoveryWay
 	Others []WayLink
 
-	// Passkey is the button of WayPasskey.
-	Passkey templ.Component
+	// Passkey is for WayPasskey.
+	Passkey ui.PasskeyPrompt
 
 	// MinLength is the least number of characters of the new password; zero if it was chosen
 	// before, or is chosen after the wait.
@@ -82,8 +80,11 @@ type WayLink struct {
 	Wait time.Duration
 }
 
-// RecoverWaitingView says when a recovery can be finished. It posts nothing but the hidden
-// fields, to stop it.
+// ActionStop is the [ui.FieldAction] that stops a recovery.
+const ActionStop = "stop"
+
+// RecoverWaitingView says when a recovery can be finished. It posts [ui.FieldAction] with
+// [ActionStop].
 type RecoverWaitingView struct {
 	ui.Page
 	ui.Form
@@ -98,7 +99,7 @@ type RecoverFinishView struct {
 	ui.Form
 	Email string
 
-	// MinLength is the least number of characters.
+	// MinLength is the least number of characters; zero if the password was chosen before.
 	MinLength int
 
 	// Removes reports that passkeys, app and codes are removed with it.

@@ -153,7 +153,7 @@ type Rejection struct {
 // once.
 func (p *Pages) VerifyCode(w http.ResponseWriter, r *http.Request, c CodeRequest, entered string) (payload []byte, rejected *Rejection, err error) {
 	ctx := r.Context()
-	entered = digitsOf(entered)
+	entered = Digits(entered)
 	if entered == "" {
 		return nil, &Rejection{ui.Problem{Code: ui.CodeMissing}, http.StatusUnprocessableEntity}, nil
 	}
@@ -189,8 +189,8 @@ func UsedUp(r *http.Request) (*http.Request, context.CancelFunc) {
 	return r.WithContext(ctx), cancel
 }
 
-// digitsOf drops spaces that people and mail programs put into codes.
-func digitsOf(code string) string {
+// Digits drops spaces that people and mail programs put into codes.
+func Digits(code string) string {
 	digits := make([]rune, 0, len(code))
 	for _, c := range code {
 		switch {

@@ -12,6 +12,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider/internal/authflow"
 	"github.com/bonafide-id/bonafide/provider/internal/clock"
 	"github.com/bonafide-id/bonafide/provider/internal/password"
+	"github.com/bonafide-id/bonafide/provider/internal/session"
 	"github.com/bonafide-id/bonafide/provider/internal/web"
 	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/ui"
@@ -163,11 +164,23 @@ func (p *Pages) tellReturned(r *http.Request, before storage.Account, back wayBa
 	}
 }
 
+// sealChangedPurpose differs for each browser, so that no other learns the address.
+func (p *Pages) sealChangedPurpose(browser string) string {
+	return "changed password " + p.Site.Issuer + " " + browser
+}
+
+// SealChanged returns the sealed address of an account that has just got a new password in this
+// browser, for the sign-in page.
+func (p *Pages) SealChanged(w http.ResponseWriter, r *http.Request, email string) string {
+	return p.Site.Secrets.SealString(p.sealChangedPurpose(p.Site.Browser(w, r)), []byte(email))
+}
+
 // ChangedEmail returns the address of an account that has just got a new password in this browser,
 // by a code or by the link of a mail, or "".
 func (p *Pages) ChangedEmail(r *http.Request) string {
-	if c, err := p.OpenCode(r, ForReset); err == nil {
-		return c.Email
+	plain, err := p.Site.Secrets.OpenString(p.sealChangedPurpose(p.Site.Cookies.Get(r, session.Browser)), web.Parameter(r, web.CodeParameter))
+	if err == nil {
+		return string(plain)
 	}
 	back, err := p.unsealReturn(r)
 	if err != nil {

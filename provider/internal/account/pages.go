@@ -1,6 +1,6 @@
-// Package account has the pages to reset a password and sign out, and what all pages of
-// accounts share: passwords, mailed codes, notices and their limits. Package signin has the
-// pages to sign in and up, package selfservice those of signed-in users.
+// Package account has the page to sign out, and what all pages of accounts share: passwords,
+// mailed codes, notices and their limits. Package signin has the pages to sign in and up,
+// package recovery those to get back in, package selfservice those of signed-in users.
 package account
 
 import (
@@ -83,8 +83,6 @@ func (p *Pages) Routes() []web.Route {
 		web.Route{Method: http.MethodGet, Path: "/", Handler: p.Site.Page(p.showRoot)},
 		web.Route{Method: http.MethodPost, Path: "/signout", Handler: p.Site.Page(p.postSignOut(p.Site.Guard(act)))})
 	if p.SendsMail() {
-		add(authflow.FlowOptional, "/reset", p.showReset, p.reset)
-		add(authflow.FlowOptional, "/reset/finish", p.showResetFinish, p.resetFinish)
 		add(authflow.NoFlow, "/email/return", p.showReturn, p.returnEmail)
 	}
 	return p.Site.WithAliases(routes, web.Alias{Path: "/oauth/logout", Of: "/signout", Parameter: "redirect_uri", Called: "post_logout_redirect_uri"})

@@ -1,13 +1,13 @@
-package account
+package recovery
 
 import (
-	"errors"
 	"fmt"
 	"net/http"
 
+	"github.com/bonafide-id/bonafide/provider/internal/account"
 	"github.com/bonafide-id/bonafide/provider/internal/authflow"
+	"github.com/bonafide-id/bonafide/provider/internal/password"
 	"github.com/bonafide-id/bonafide/provider/internal/web"
-	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/ui"
 )
 
@@ -20,53 +20,61 @@ func (p *Pages) showReset(w http.ResponseWriter, r *http.Request, page *authflow
 func (p *Pages) renderReset(w http.ResponseWriter, r *http.Request, page *authflow.Page, email string, status int, problems ...ui.Problem) {
 	p.Site.RenderFor(w, r, page.Request(), status, p.Site.Screens.ResetStart(ui.ResetStartView{
 		Page: p.Site.PageView(r, page.Request()), Form: p.Site.Form(w, r, problems), Email: email,
-		SignInURL: p.Site.Link("/signin", web.FlowParameter, web.Parameter(r, web.FlowParameter)),
+		SignInURL: p.link(r, "/signin"),
 	}))
 }
 
 // reset mails the address a code, or the notice that it has no account; the screen is the
 // same.
 func (p *Pages) reset(w http.ResponseWriter, r *http.Request, page *authflow.Page) error {
-	ctx := r.Context()
 	email := r.PostForm.Get(ui.FieldEmail)
-	key, err := EmailKey(email)
+	sealed, rejected, err := p.requestCode(w, r, account.ForReset, email)
+	if err != nil {
+		return err
+	}
+	if rejected != nil {
+		p.renderReset(w, r, page, email, rejected.Status, rejected.Problem)
+		return nil
+	}
+	p.Site.Redirect(w, p.link(r, "/reset/finish", web.CodeParameter, sealed))
+	return nil
+}
+
+// requestCode mails an address a code, or the notice that it has no account, or says why it
+// does not. The answer and the work are the same for an address without an account.
+func (p *Pages) requestCode(w http.ResponseWriter, r *http.Request, purpose account.Purpose, email string) (sealed string, rejected *account.Rejection, err error) {
+	key, err := account.EmailKey(email)
 	if err != nil {
 		problem := ui.Problem{Code: ui.EmailInvalid}
 		if email == "" {
 			problem.Code = ui.EmailMissing
 		}
-		p.renderReset(w, r, page, email, http.StatusUnprocessableEntity, problem)
-		return nil
+		return "", &account.Rejection{Problem: problem, Status: http.StatusUnprocessableEntity}, nil
 	}
 	wait, err := p.MayMail(r, key)
 	if err != nil {
-		return err
+		return "", nil, err
 	}
 	if wait > 0 {
-		p.renderReset(w, r, page, email, web.TooMany(w, wait), Throttled(wait))
-		return nil
+		return "", &account.Rejection{Problem: account.Throttled(wait), Status: web.TooMany(w, wait)}, nil
+	}
+	of, err := p.Accounts.ByEmail(r.Context(), key)
+	if err != nil {
+		return "", nil, err
 	}
 	var payload []byte
-	account, err := p.Store.AccountByEmail(ctx, key)
-	if err != nil && !errors.Is(err, storage.ErrNotFound) {
-		return fmt.Errorf("read account: %w", err)
-	}
-	if err == nil && !account.Disabled {
-		if payload, err = PayloadFor(account); err != nil {
-			return err
+	if of.ID != "" && !of.Disabled {
+		if payload, err = account.PayloadFor(of); err != nil {
+			return "", nil, err
 		}
 	}
-	sealed, err := p.NewCode(w, r, CodeRequest{Purpose: ForReset, Email: email}, payload)
-	if err != nil {
-		return err
-	}
-	p.Site.Redirect(w, p.Site.Link("/reset/finish", web.FlowParameter, web.Parameter(r, web.FlowParameter), web.CodeParameter, sealed))
-	return nil
+	sealed, err = p.NewCode(w, r, account.CodeRequest{Purpose: purpose, Email: email}, payload)
+	return sealed, nil, err
 }
 
 // showResetFinish asks for the code and a new password.
 func (p *Pages) showResetFinish(w http.ResponseWriter, r *http.Request, page *authflow.Page) error {
-	c, err := p.OpenCode(r, ForReset)
+	c, err := p.OpenCode(r, account.ForReset)
 	if err != nil {
 		return err
 	}
@@ -74,19 +82,19 @@ func (p *Pages) showResetFinish(w http.ResponseWriter, r *http.Request, page *au
 	return nil
 }
 
-func (p *Pages) renderResetFinish(w http.ResponseWriter, r *http.Request, page *authflow.Page, c CodeRequest, status int, problems ...ui.Problem) {
+func (p *Pages) renderResetFinish(w http.ResponseWriter, r *http.Request, page *authflow.Page, c account.CodeRequest, status int, problems ...ui.Problem) {
 	p.Site.RenderFor(w, r, page.Request(), status, p.Site.Screens.ResetFinish(ui.ResetFinishView{
 		Page: p.Site.PageView(r, page.Request()), Form: p.Site.Form(w, r, problems), Email: c.Email,
-		ValidFor: CodeLife, MinLength: p.Accounts.MinLength,
-		RestartURL: p.Site.Link("/reset", web.FlowParameter, web.Parameter(r, web.FlowParameter)),
+		ValidFor: account.CodeLife, MinLength: p.Accounts.MinLength,
+		RestartURL: p.link(r, "/reset"),
 	}))
 }
 
 // resetFinish sets the new password, which ends every session and grant of the account, and
 // asks to sign in with it, with the address filled in. It checks the password before it
-// uses up the code.
+// uses up the code. An account with more than a password asks for one more proof first.
 func (p *Pages) resetFinish(w http.ResponseWriter, r *http.Request, page *authflow.Page) error {
-	c, err := p.OpenCode(r, ForReset)
+	c, err := p.OpenCode(r, account.ForReset)
 	if err != nil {
 		return err
 	}
@@ -103,23 +111,24 @@ func (p *Pages) resetFinish(w http.ResponseWriter, r *http.Request, page *authfl
 		p.renderResetFinish(w, r, page, c, rejected.Status, rejected.Problem)
 		return nil
 	}
-	r, done := UsedUp(r)
+	r, done := account.UsedUp(r)
 	defer done()
-	account, err := p.Addressed(r.Context(), payload)
+	of, err := p.Addressed(r.Context(), payload)
 	if err != nil {
 		return err
 	}
-	err = p.Accounts.SetPassword(r.Context(), account, chosen, "by a code sent to the user")
-	if errors.Is(err, storage.ErrChanged) {
-		return &web.PageError{Status: http.StatusBadRequest, Code: ui.ErrorExpired, Cause: err}
-	}
+	set, err := p.Store.Authenticators(r.Context(), of.ID)
 	if err != nil {
-		return err
+		return lapsed(fmt.Errorf("read authenticators: %w", err))
 	}
-	p.NoticeMail(r, account, ui.MailView{Kind: ui.MailPasswordChanged})
-	p.Site.Redirect(w, p.Site.Link("/signin", web.FlowParameter, web.Parameter(r, web.FlowParameter),
-		web.CodeParameter, web.Parameter(r, web.CodeParameter), web.NoticeParameter, p.Site.Notice(w, r, ui.NoticePasswordChanged)))
-	return nil
+	hash, err := p.Accounts.Hasher.Hash(r.Context(), password.Known, chosen)
+	if err != nil {
+		return fmt.Errorf("hash password: %w", err)
+	}
+	if needsMore(set) {
+		return p.goOn(w, r, set, of, hash)
+	}
+	return lapsed(p.setPassword(w, r, set, of.Proof(), hash, byCode))
 }
 
 // resetProblems returns the missing fields, in their order. It checks the code only once
@@ -129,7 +138,7 @@ func (p *Pages) resetProblems(entered, chosen, email string) []ui.Problem {
 	switch {
 	case problem.Code == "":
 		return nil
-	case digitsOf(entered) == "":
+	case account.Digits(entered) == "":
 		return []ui.Problem{{Code: ui.CodeMissing}, problem}
 	default:
 		return []ui.Problem{problem}

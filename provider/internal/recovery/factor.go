@@ -1,0 +1,144 @@
+package recovery
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+
+	"github.com/bonafide-id/bonafide/provider/internal/account"
+	"github.com/bonafide-id/bonafide/provider/internal/authflow"
+	"github.com/bonafide-id/bonafide/provider/internal/factor"
+	"github.com/bonafide-id/bonafide/provider/internal/password"
+	"github.com/bonafide-id/bonafide/provider/internal/web"
+	"github.com/bonafide-id/bonafide/storage"
+	"github.com/bonafide-id/bonafide/ui"
+	screens "github.com/bonafide-id/bonafide/ui/signin"
+)
+
+// showWay asks for the proof of a way.
+func (p *Pages) showWay(of way) authflow.PageHandler {
+	return func(w http.ResponseWriter, r *http.Request, page *authflow.Page) error {
+		read, set, err := p.openReader(r)
+		if err != nil {
+			return err
+		}
+		if p.leads(w, r, set, of) {
+			return nil
+		}
+		return p.renderWay(w, r, page, read, set, of, http.StatusOK)
+	}
+}
+
+// leads sends a reader away from a way that the account does not have, or no longer needs. It
+// reports whether it has.
+func (p *Pages) leads(w http.ResponseWriter, r *http.Request, set storage.AuthenticatorSet, of way) bool {
+	now := p.Clock()
+	if needsMore(set) && slices.Contains(p.waysOf(set, now), of) {
+		return false
+	}
+	p.Site.Redirect(w, p.link(r, p.next(set, now), web.CodeParameter, web.Parameter(r, web.CodeParameter)))
+	return true
+}
+
+func (p *Pages) renderWay(
+	w http.ResponseWriter, r *http.Request, page *authflow.Page, read reader, set storage.AuthenticatorSet, of way, status int, problems ...ui.Problem,
+) error {
+	v := screens.RecoverProofView{
+		Page: p.Site.PageView(r, page.Request()), Form: p.Site.Form(w, r, problems), Email: set.Account.Email,
+		Way: of, Wait: p.wait(of), Others: p.others(r, set, of),
+	}
+	if read.Hash == "" && p.wait(of) == 0 && of != passwordWay && of != waitWay {
+		v.MinLength = p.Accounts.MinLength
+	}
+	if of == passkeyWay {
+		prompt, err := p.Factors.Prompt(w, r, set, false)
+		if err != nil {
+			return err
+		}
+		v.Passkey = prompt
+	}
+	p.Site.RenderFor(w, r, page.Request(), status, screens.RecoverProof(v))
+	return nil
+}
+
+// others are the links to the ways beside one.
+func (p *Pages) others(r *http.Request, set storage.AuthenticatorSet, beside way) []screens.WayLink {
+	var links []screens.WayLink
+	for _, w := range p.waysOf(set, p.Clock()) {
+		if w != beside {
+			links = append(links, screens.WayLink{
+				Way: w, URL: p.link(r, path(w), web.CodeParameter, web.Parameter(r, web.CodeParameter)), Wait: p.wait(w),
+			})
+		}
+	}
+	return links
+}
+
+// takeFactor checks a factor and sets the new password: the factor stays, and a recovery code
+// removes what is lost.
+func (p *Pages) takeFactor(of way) authflow.PageHandler {
+	return func(w http.ResponseWriter, r *http.Request, page *authflow.Page) error {
+		read, set, err := p.openReader(r)
+		if err != nil {
+			return err
+		}
+		if p.leads(w, r, set, of) {
+			return nil
+		}
+		chosen := r.PostForm.Get(ui.FieldNewPassword)
+		if read.Hash == "" {
+			if problem := p.PasswordProblem(chosen, set.Account.Email); problem.Code != "" {
+				return p.renderWay(w, r, page, read, set, of, http.StatusUnprocessableEntity, problem)
+			}
+		}
+		presented, rejected, err := p.Factors.Check(r, set, methodOf(of))
+		if err != nil {
+			return err
+		}
+		if rejected != nil {
+			return p.renderWay(w, r, page, read, set, of, rejected.Status(w), rejected.Problem)
+		}
+		hash, err := p.hashOf(r, read, chosen)
+		if err != nil {
+			return err
+		}
+		err = p.rest(w, r, set, presented, of, hash)
+		if isSpent(err) {
+			again := factor.Wrong(methodOf(of))
+			return p.renderWay(w, r, page, read, set, of, again.Status(w), again.Problem)
+		}
+		return lapsed(err)
+	}
+}
+
+// rest sets the password by a factor that was right.
+func (p *Pages) rest(w http.ResponseWriter, r *http.Request, set storage.AuthenticatorSet, presented factor.Presented, of way, hash string) error {
+	on := presented.Join(set.Account.Proof())
+	r, done := account.UsedUp(r)
+	defer done()
+	var err error
+	if of == codeWay {
+		err = p.finishRecovery(w, r, set, on, hash, "by a recovery code")
+	} else {
+		err = p.setPassword(w, r, set, on, hash, "by a code sent to the user and "+factorNames[of])
+	}
+	if err == nil {
+		presented.Accepted(r.Context())
+	}
+	return err
+}
+
+var factorNames = map[way]string{passkeyWay: "a passkey", appWay: "a code of an app"}
+
+// hashOf returns the hash of the new password: that which was chosen before, or else of what
+// is chosen now.
+func (p *Pages) hashOf(r *http.Request, read reader, chosen string) (string, error) {
+	if read.Hash != "" {
+		return read.Hash, nil
+	}
+	hash, err := p.Accounts.Hasher.Hash(r.Context(), password.Known, chosen)
+	if err != nil {
+		return "", fmt.Errorf("hash password: %w", err)
+	}
+	return hash, nil
+}

@@ -1,0 +1,96 @@
+package recovery
+
+import (
+	"fmt"
+	"net/http"
+
+	"github.com/bonafide-id/bonafide/provider/internal/account"
+	"github.com/bonafide-id/bonafide/provider/internal/authflow"
+	"github.com/bonafide-id/bonafide/provider/internal/web"
+	"github.com/bonafide-id/bonafide/storage"
+	"github.com/bonafide-id/bonafide/ui"
+	screens "github.com/bonafide-id/bonafide/ui/signin"
+)
+
+// showRecover asks for the address of the account whose passkey or app is lost.
+func (p *Pages) showRecover(w http.ResponseWriter, r *http.Request, page *authflow.Page) error {
+	p.renderRecover(w, r, page, "", http.StatusOK)
+	return nil
+}
+
+func (p *Pages) renderRecover(w http.ResponseWriter, r *http.Request, page *authflow.Page, email string, status int, problems ...ui.Problem) {
+	p.Site.RenderFor(w, r, page.Request(), status, screens.RecoverStart(screens.RecoverStartView{
+		Page: p.Site.PageView(r, page.Request()), Form: p.Site.Form(w, r, problems), Email: email, SignInURL: p.link(r, "/signin"),
+	}))
+}
+
+// recover mails the address a code, or the notice that it has no account; the screen is the
+// same.
+func (p *Pages) recover(w http.ResponseWriter, r *http.Request, page *authflow.Page) error {
+	email := r.PostForm.Get(ui.FieldEmail)
+	sealed, rejected, err := p.requestCode(w, r, account.ForRecover, email)
+	if err != nil {
+		return err
+	}
+	if rejected != nil {
+		p.renderRecover(w, r, page, email, rejected.Status, rejected.Problem)
+		return nil
+	}
+	p.Site.Redirect(w, p.link(r, "/recover/code", web.CodeParameter, sealed))
+	return nil
+}
+
+// showCode asks for the code.
+func (p *Pages) showCode(w http.ResponseWriter, r *http.Request, page *authflow.Page) error {
+	c, err := p.OpenCode(r, account.ForRecover)
+	if err != nil {
+		return err
+	}
+	p.renderCode(w, r, page, c, http.StatusOK)
+	return nil
+}
+
+func (p *Pages) renderCode(w http.ResponseWriter, r *http.Request, page *authflow.Page, c account.CodeRequest, status int, problems ...ui.Problem) {
+	p.Site.RenderFor(w, r, page.Request(), status, screens.RecoverCode(screens.RecoverCodeView{
+		Page: p.Site.PageView(r, page.Request()), Form: p.Site.Form(w, r, problems), Email: c.Email,
+		ValidFor: account.CodeLife, RestartURL: p.link(r, "/recover"),
+	}))
+}
+
+// code uses the code up and leads to what else the account asks for.
+func (p *Pages) code(w http.ResponseWriter, r *http.Request, page *authflow.Page) error {
+	c, err := p.OpenCode(r, account.ForRecover)
+	if err != nil {
+		return err
+	}
+	payload, rejected, err := p.VerifyCode(w, r, c, r.PostForm.Get(ui.FieldCode))
+	if err != nil {
+		return err
+	}
+	if rejected != nil {
+		p.renderCode(w, r, page, c, rejected.Status, rejected.Problem)
+		return nil
+	}
+	r, done := account.UsedUp(r)
+	defer done()
+	of, err := p.Addressed(r.Context(), payload)
+	if err != nil {
+		return err
+	}
+	set, err := p.Store.Authenticators(r.Context(), of.ID)
+	if err != nil {
+		return lapsed(fmt.Errorf("read authenticators: %w", err))
+	}
+	return p.goOn(w, r, set, of, "")
+}
+
+// goOn leads the reader of the mailbox to what else the account asks for. hash is that of the
+// new password, if one was chosen.
+func (p *Pages) goOn(w http.ResponseWriter, r *http.Request, set storage.AuthenticatorSet, of storage.Account, hash string) error {
+	sealed, err := p.sealReader(w, r, of, hash)
+	if err != nil {
+		return err
+	}
+	p.Site.Redirect(w, p.link(r, p.next(set, p.Clock()), web.CodeParameter, sealed))
+	return nil
+}

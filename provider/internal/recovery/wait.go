@@ -1,0 +1,107 @@
+package recovery
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"time"
+
+	"github.com/bonafide-id/bonafide/provider/internal/audit"
+	"github.com/bonafide-id/bonafide/provider/internal/authflow"
+	"github.com/bonafide-id/bonafide/provider/internal/web"
+	"github.com/bonafide-id/bonafide/storage"
+	"github.com/bonafide-id/bonafide/ui"
+	screens "github.com/bonafide-id/bonafide/ui/signin"
+)
+
+// takePassword checks the password and begins the wait, or a shorter one in place of one that
+// is running.
+func (p *Pages) takePassword(w http.ResponseWriter, r *http.Request, page *authflow.Page) error {
+	read, set, err := p.openReader(r)
+	if err != nil {
+		return err
+	}
+	if p.leads(w, r, set, passwordWay) {
+		return nil
+	}
+	presented, rejected, err := p.Factors.Check(r, set, storage.Password)
+	if err != nil {
+		return err
+	}
+	if rejected != nil {
+		return p.renderWay(w, r, page, read, set, passwordWay, rejected.Status(w), rejected.Problem)
+	}
+	if isRunning(set.Running, p.Clock()) {
+		if _, err := p.Store.CancelRecovery(r.Context(), set.Account.ID); err != nil {
+			return fmt.Errorf("shorten recovery: %w", err)
+		}
+	}
+	presented.Accepted(r.Context())
+	return p.begin(w, r, set, p.WithPassword, "with the password")
+}
+
+// showWait explains the wait, or says how long it still is.
+func (p *Pages) showWait(w http.ResponseWriter, r *http.Request, page *authflow.Page) error {
+	read, set, err := p.openReader(r)
+	if err != nil {
+		return err
+	}
+	now := p.Clock()
+	if needsMore(set) && isRunning(set.Running, now) && !isReady(set.Running, now) {
+		p.Site.RenderFor(w, r, page.Request(), http.StatusOK, screens.RecoverWaiting(screens.RecoverWaitingView{
+			Page: p.Site.PageView(r, page.Request()), Form: p.Site.Form(w, r, nil), Email: set.Account.Email,
+			ReadyAt: set.Running.ReadyAt, EndAt: set.Running.EndsAt, Others: p.others(r, set, waitWay),
+		}))
+		return nil
+	}
+	if p.leads(w, r, set, waitWay) {
+		return nil
+	}
+	return p.renderWay(w, r, page, read, set, waitWay, http.StatusOK)
+}
+
+// takeWait begins the wait, or stops the one that is running.
+func (p *Pages) takeWait(w http.ResponseWriter, r *http.Request, _ *authflow.Page) error {
+	_, set, err := p.openReader(r)
+	if err != nil {
+		return err
+	}
+	if r.PostForm.Get(ui.FieldAction) == screens.ActionStop {
+		if _, err := p.StopRecovery(r, set.Account, "by a reader of the mailbox"); err != nil {
+			return err
+		}
+		p.Site.Redirect(w, p.link(r, "/recover"))
+		return nil
+	}
+	now := p.Clock()
+	if !needsMore(set) || !slices.Contains(p.waysOf(set, now), waitWay) {
+		p.Site.Redirect(w, p.link(r, p.next(set, now), web.CodeParameter, web.Parameter(r, web.CodeParameter)))
+		return nil
+	}
+	return p.begin(w, r, set, p.Wait, "with the mailbox alone")
+}
+
+// begin begins the recovery of an account, tells its owner, and leads on. One that another
+// request has begun just now is as good.
+func (p *Pages) begin(w http.ResponseWriter, r *http.Request, set storage.AuthenticatorSet, wait time.Duration, by string) error {
+	now := p.Clock()
+	run := storage.Recovery{AccountID: set.Account.ID, StartedAt: now, ReadyAt: now.Add(wait), EndsAt: now.Add(wait + finishWithin)}
+	err := p.Store.BeginRecovery(r.Context(), run, set.Account.Epoch)
+	switch {
+	case err == nil:
+		p.Audit.Record(r.Context(), storage.Event{Name: audit.RecoveryStarted, Subject: set.Account.ID, Detail: by})
+		p.TellRecovery(r.Context(), set.Account, ui.MailView{
+			Kind: ui.MailRecoveryStarted, Locale: p.LocaleOf(r, set.Account), On: run.ReadyAt,
+		}, run)
+		set.Running = run
+	case !errors.Is(err, storage.ErrConflict):
+		return lapsed(fmt.Errorf("begin recovery: %w", err))
+	}
+	to := path(waitWay)
+	if isReady(set.Running, now) {
+		to = finishPath
+	}
+	p.Site.Redirect(w, p.link(r, to, web.CodeParameter, web.Parameter(r, web.CodeParameter)))
+	return nil
+}
