@@ -21,7 +21,7 @@ var deeds = map[string]struct {
 	want []provider.Event
 }{
 	"SignIn": {func(w *lab.Fixture) { w.Alice() }, []provider.Event{
-		{Name: provider.EventSignedIn, UserID: "alice", Address: "127.0.0.0/24"}}},
+		{Name: provider.EventSignedIn, UserID: "alice", Address: "127.0.0.0/24", Detail: "password"}}},
 	"SignInWithAWrongPassword": {func(w *lab.Fixture) { w.Guess("alice@example.com", 1) }, []provider.Event{
 		{Name: provider.EventSignInFailed, UserID: "alice", Address: "127.0.0.0/24", Detail: "wrong password"}}},
 	"SignInAsNobody": {func(w *lab.Fixture) { w.Guess("nobody@example.com", 1) }, []provider.Event{
@@ -37,9 +37,9 @@ var deeds = map[string]struct {
 		b.Submit(p, "code", code)
 	}, []provider.Event{
 		{Name: provider.EventSignedUp, UserID: "someone", Address: "127.0.0.0/24"},
-		{Name: provider.EventSignedIn, UserID: "someone", Address: "127.0.0.0/24"}}},
+		{Name: provider.EventSignedIn, UserID: "someone", Address: "127.0.0.0/24", Detail: "password"}}},
 	"SignOut": {func(w *lab.Fixture) { b := w.Alice(); b.Submit(b.Open("/signout")) }, []provider.Event{
-		{Name: provider.EventSignedIn, UserID: "alice", Address: "127.0.0.0/24"},
+		{Name: provider.EventSignedIn, UserID: "alice", Address: "127.0.0.0/24", Detail: "password"},
 		{Name: provider.EventSignedOut, UserID: "alice", Address: "127.0.0.0/24"}}},
 	"SignOutOnOtherDevices": {func(w *lab.Fixture) {
 		w.Alice()
@@ -48,14 +48,14 @@ var deeds = map[string]struct {
 		b.Submit(p, "action", "others")
 		b.Submit(p, "action", "others") // there is none any more
 	}, []provider.Event{
-		{Name: provider.EventSignedIn, UserID: "alice", Address: "127.0.0.0/24"},
-		{Name: provider.EventSignedIn, UserID: "alice", Address: "127.0.0.0/24"},
+		{Name: provider.EventSignedIn, UserID: "alice", Address: "127.0.0.0/24", Detail: "password"},
+		{Name: provider.EventSignedIn, UserID: "alice", Address: "127.0.0.0/24", Detail: "password"},
 		{Name: provider.EventSignedOut, UserID: "alice", Address: "127.0.0.0/24", Detail: "on all other devices"}}},
 	"SignOutToChangeTheAccount": {func(w *lab.Fixture) {
 		b := w.Alice()
 		b.Submit(b.Open(lab.AuthorizeURL(lab.Ask()...)), "action", "switch")
 	}, []provider.Event{
-		{Name: provider.EventSignedIn, UserID: "alice", Address: "127.0.0.0/24"},
+		{Name: provider.EventSignedIn, UserID: "alice", Address: "127.0.0.0/24", Detail: "password"},
 		{Name: provider.EventSignedOut, UserID: "alice", Address: "127.0.0.0/24", Detail: "to change the account"}}},
 
 	"AccountCreatedByTheHost": {func(w *lab.Fixture) { w.AddAccount(provider.Account{ID: "dora", Email: "dora@example.com"}) },
@@ -74,7 +74,7 @@ var deeds = map[string]struct {
 		_, code := w.Mails.Last(w.T)
 		b.Submit(p, "code", code)
 	}, []provider.Event{
-		{Name: provider.EventSignedIn, UserID: "bob", Address: "127.0.0.0/24"},
+		{Name: provider.EventSignedIn, UserID: "bob", Address: "127.0.0.0/24", Detail: "password"},
 		{Name: provider.EventEmailVerified, UserID: "bob", Address: "127.0.0.0/24"}}},
 	"AddressTakenBack": {func(w *lab.Fixture) {
 		b := w.Alice()
@@ -84,14 +84,14 @@ var deeds = map[string]struct {
 		owner := w.NewBrowser()
 		owner.Submit(owner.Open(lab.ReturnLink.FindString(mail.Text)), "new_password", lab.NewPassword)
 	}, []provider.Event{
-		{Name: provider.EventSignedIn, UserID: "alice", Address: "127.0.0.0/24"},
+		{Name: provider.EventSignedIn, UserID: "alice", Address: "127.0.0.0/24", Detail: "password"},
 		{Name: provider.EventEmailChanged, UserID: "alice", Address: "127.0.0.0/24", Detail: "by the user"},
 		{Name: provider.EventEmailReturned, UserID: "alice", Address: "127.0.0.0/24"}}},
 	"PasswordChanged": {func(w *lab.Fixture) {
 		b := w.Alice()
 		b.Submit(b.Open("/account/password"), "password", lab.AlicePass, "new_password", lab.NewPassword)
 	}, []provider.Event{
-		{Name: provider.EventSignedIn, UserID: "alice", Address: "127.0.0.0/24"},
+		{Name: provider.EventSignedIn, UserID: "alice", Address: "127.0.0.0/24", Detail: "password"},
 		{Name: provider.EventPasswordChanged, UserID: "alice", Address: "127.0.0.0/24", Detail: "by the user"}}},
 	"PasswordReset": {func(w *lab.Fixture) {
 		b := w.NewBrowser()
@@ -121,7 +121,7 @@ var deeds = map[string]struct {
 		b.Allow(lab.Ask()...)
 		b.Submit(b.Open("/account/apps/remove?client_id=std"))
 	}, []provider.Event{
-		{Name: provider.EventSignedIn, UserID: "alice", Address: "127.0.0.0/24"},
+		{Name: provider.EventSignedIn, UserID: "alice", Address: "127.0.0.0/24", Detail: "password"},
 		{Name: provider.EventConsent, UserID: "alice", ClientID: "std", Address: "127.0.0.0/24"},
 		{Name: provider.EventRevoked, UserID: "alice", ClientID: "std", Address: "127.0.0.0/24", Detail: "by the user"}}},
 	"ConsentTakenBackTwice": {func(w *lab.Fixture) {
@@ -131,14 +131,14 @@ var deeds = map[string]struct {
 		b.Submit(p)
 		b.Submit(p)
 	}, []provider.Event{
-		{Name: provider.EventSignedIn, UserID: "alice", Address: "127.0.0.0/24"},
+		{Name: provider.EventSignedIn, UserID: "alice", Address: "127.0.0.0/24", Detail: "password"},
 		{Name: provider.EventConsent, UserID: "alice", ClientID: "std", Address: "127.0.0.0/24"},
 		{Name: provider.EventRevoked, UserID: "alice", ClientID: "std", Address: "127.0.0.0/24", Detail: "by the user"}}},
 	"ConsentDenied": {func(w *lab.Fixture) {
 		b := w.Alice()
 		b.Submit(b.Open(lab.AuthorizeURL(lab.Ask()...)), "action", "deny")
 	}, []provider.Event{
-		{Name: provider.EventSignedIn, UserID: "alice", Address: "127.0.0.0/24"},
+		{Name: provider.EventSignedIn, UserID: "alice", Address: "127.0.0.0/24", Detail: "password"},
 		{Name: provider.EventDenied, UserID: "alice", ClientID: "std", Address: "127.0.0.0/24"}}},
 	"TokensEndedByTheApplication": {func(w *lab.Fixture) {
 		b := w.Alice()
@@ -147,7 +147,7 @@ var deeds = map[string]struct {
 			b.Post(lab.RevokePath, lab.Form("client_id", "std", "client_secret", lab.ClientSecret, "token", lab.Member(w.T, tokens, name)))
 		}
 	}, []provider.Event{
-		{Name: provider.EventSignedIn, UserID: "alice", Address: "127.0.0.0/24"},
+		{Name: provider.EventSignedIn, UserID: "alice", Address: "127.0.0.0/24", Detail: "password"},
 		{Name: provider.EventConsent, UserID: "alice", ClientID: "std", Address: "127.0.0.0/24"},
 		{Name: provider.EventRevoked, UserID: "alice", ClientID: "std", Address: "127.0.0.0/24", Detail: "access token, by the application"},
 		{Name: provider.EventRevoked, UserID: "alice", ClientID: "std", Address: "127.0.0.0/24", Detail: "refresh token, by the application"}}},
@@ -160,7 +160,7 @@ var deeds = map[string]struct {
 		b.Token(lab.Std("code", code)...)
 		b.Token(lab.Std("code", code)...) // its grant has ended already
 	}, []provider.Event{
-		{Name: provider.EventSignedIn, UserID: "alice", Address: "127.0.0.0/24"},
+		{Name: provider.EventSignedIn, UserID: "alice", Address: "127.0.0.0/24", Detail: "password"},
 		{Name: provider.EventConsent, UserID: "alice", ClientID: "std", Address: "127.0.0.0/24"},
 		{Name: provider.EventReuse, UserID: "alice", ClientID: "std", Address: "127.0.0.0/24", Detail: "authorization code"}}},
 	"RefreshTokenUsedTwice": {func(w *lab.Fixture) {
@@ -170,7 +170,7 @@ var deeds = map[string]struct {
 		w.Advance(time.Minute)
 		b.Token(refresh...)
 	}, []provider.Event{
-		{Name: provider.EventSignedIn, UserID: "alice", Address: "127.0.0.0/24"},
+		{Name: provider.EventSignedIn, UserID: "alice", Address: "127.0.0.0/24", Detail: "password"},
 		{Name: provider.EventConsent, UserID: "alice", ClientID: "std", Address: "127.0.0.0/24"},
 		{Name: provider.EventReuse, UserID: "alice", ClientID: "std", Address: "127.0.0.0/24", Detail: "refresh token"}}},
 
