@@ -19,9 +19,9 @@ var accountFixtures = []fixture{
 		return Sessions(SessionsView{
 			Page: accountPage(p.Locale), Form: sampleForm, AccountURL: "/account",
 			Sessions: []Session{
-				{ID: "s1", Kind: DevicePhone, Browser: "Safari", System: "iPhone", Current: true, Place: Place{Network: "192.0.2.0/24", Here: true}, Since: date(2026, time.March, 1), LastUsed: fixedNow},
-				{ID: "s2", Kind: DeviceTablet, Browser: "Chrome", System: "Android", Place: Place{Network: "203.0.113.0/24"}, Since: date(2026, time.February, 20), LastUsed: fixedNow.Add(-3 * time.Hour)},
-				{ID: "s3", Kind: DeviceComputer, Browser: "Firefox", System: "Linux", Place: Place{Network: "2001:db8:1::/48"}, Since: fixedNow.Add(-50 * time.Hour), LastUsed: fixedNow.Add(-49 * time.Hour)},
+				{ID: "s1", Kind: DevicePhone, Browser: "Safari", System: "iPhone", Current: true, How: SessionByTwoSteps, Trusted: true, Place: Place{Network: "192.0.2.0/24", Here: true}, Since: date(2026, time.March, 1), LastUsed: fixedNow},
+				{ID: "s2", Kind: DeviceTablet, Browser: "Chrome", System: "Android", How: SessionByPasskey, Place: Place{Network: "203.0.113.0/24"}, Since: date(2026, time.February, 20), LastUsed: fixedNow.Add(-3 * time.Hour)},
+				{ID: "s3", Kind: DeviceComputer, Browser: "Firefox", System: "Linux", How: SessionByPassword, Place: Place{Network: "2001:db8:1::/48"}, Since: fixedNow.Add(-50 * time.Hour), LastUsed: fixedNow.Add(-49 * time.Hour)},
 			},
 		})
 	}},

@@ -33,6 +33,8 @@ type sessionsText struct {
 	Heading, Text                     Message
 	BrowserOnSystem, Unknown, Current Message
 	Since, LastUsed                   Message
+	Hows                              map[SessionHow]Message
+	Trusted                           Message
 	End, EndOf, Others, OthersText    Message
 	Here, Elsewhere                   Message
 }

@@ -78,10 +78,24 @@ type Session struct {
 	Place Place
 	// Current marks the browser that shows the screen.
 	Current bool
+	// How is how the user signed in. Empty is unknown.
+	How SessionHow
+	// Trusted says that the second step is left out in this browser.
+	Trusted bool
 	// Since is when the user signed in, LastUsed when the session was last
 	// seen. Zero shows no date.
 	Since, LastUsed time.Time
 }
+
+// SessionHow is how a user has signed in.
+type SessionHow string
+
+// The ways to sign in.
+const (
+	SessionByPassword SessionHow = "password"
+	SessionByPasskey  SessionHow = "passkey"
+	SessionByTwoSteps SessionHow = "two_steps"
+)
 
 // DeviceKind is what a device looks like.
 type DeviceKind string

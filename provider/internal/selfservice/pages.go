@@ -4,6 +4,7 @@
 package selfservice
 
 import (
+	"context"
 	"net/http"
 	"time"
 
@@ -31,6 +32,7 @@ type Options struct {
 		storage.Sessions
 		storage.Consents
 		storage.Events
+		Authenticators(ctx context.Context, accountID string) (storage.AuthenticatorSet, error)
 	}
 
 	// Grace is how long an account stays after its owner has requested deletion.

@@ -26,6 +26,10 @@ func (p *Pages) showSessions(w http.ResponseWriter, r *http.Request, user *authf
 		Page: p.Site.PageView(r, nil), Form: p.Site.Form(w, r, nil),
 		Notice: p.Site.Noticed(r), AccountURL: p.Site.Link("/account"),
 	}
+	trusted, err := p.isTrusted(r, user)
+	if err != nil {
+		return err
+	}
 	now := p.Clock()
 	for _, s := range sessions {
 		if !now.Before(s.ExpiresAt) || !now.Before(s.IdleUntil) {
@@ -35,8 +39,10 @@ func (p *Pages) showSessions(w http.ResponseWriter, r *http.Request, user *authf
 		shown := ui.Session{
 			ID: sessionName(s), Kind: agent.Kind, Browser: agent.Browser, System: agent.System, Place: placeOf(r, s.Address),
 			Current: s.Digest == user.Session, Since: s.CreatedAt, LastUsed: s.LastSeenAt,
+			How: how(s.Factors),
 		}
 		if shown.Current {
+			shown.Trusted = trusted
 			view.Sessions = slices.Insert(view.Sessions, 0, shown)
 			continue
 		}
@@ -44,6 +50,44 @@ func (p *Pages) showSessions(w http.ResponseWriter, r *http.Request, user *authf
 	}
 	p.Site.Render(w, r, http.StatusOK, p.Site.Screens.Sessions(view))
 	return nil
+}
+
+// isTrusted reports whether the user's second step is left out in this browser.
+func (p *Pages) isTrusted(r *http.Request, user *authflow.User) (bool, error) {
+	if !user.Account.SecondStep {
+		return false, nil
+	}
+	set, err := p.Store.Authenticators(r.Context(), user.UserID)
+	if err != nil {
+		return false, fmt.Errorf("read authenticators: %w", err)
+	}
+	_, trusted := p.Trusted(r, set)
+	return trusted, nil
+}
+
+// how says how a user has signed in with these factors; empty if they are not known.
+func how(factors []storage.Factor) ui.SessionHow {
+	var password, passkey, other bool
+	for _, f := range factors {
+		switch f.Method {
+		case storage.Password:
+			password = true
+		case storage.PasskeyVerified:
+			passkey = true
+		default:
+			other = true
+		}
+	}
+	switch {
+	case password && (passkey || other):
+		return ui.SessionByTwoSteps
+	case passkey:
+		return ui.SessionByPasskey
+	case password:
+		return ui.SessionByPassword
+	default:
+		return ""
+	}
 }
 
 // placeOf describes a network relative to that of a request.

@@ -3,34 +3,13 @@ package signin
 import (
 	"log/slog"
 	"net/http"
-	"slices"
 	"time"
 
 	"github.com/bonafide-id/bonafide/provider/internal/authflow"
-	"github.com/bonafide-id/bonafide/provider/internal/clock"
 	"github.com/bonafide-id/bonafide/provider/internal/random"
 	"github.com/bonafide-id/bonafide/provider/internal/session"
 	"github.com/bonafide-id/bonafide/storage"
 )
-
-// trustedDigest names this browser among the trusted devices of an account, by the value of a
-// cookie; the same cookie names it differently for each account.
-func (p *Pages) trustedDigest(value string, accountID string) storage.Digest {
-	return p.Site.Secrets.MAC("trusted device "+p.Site.Issuer, []byte(accountID), []byte(value))
-}
-
-// trusted returns the trusted device that this browser is to an account, if it is one in force.
-// It only leaves the second step out: whoever is signed in by it has one factor.
-func (p *Pages) trusted(r *http.Request, set storage.AuthenticatorSet) (storage.Digest, bool) {
-	value := p.Site.Cookies.Get(r, session.Trusted)
-	if value == "" || p.TrustDevices <= 0 {
-		return storage.Digest{}, false
-	}
-	digest, now := p.trustedDigest(value, set.Account.ID), p.Clock()
-	return digest, slices.ContainsFunc(set.Devices, func(d storage.TrustedDevice) bool {
-		return d.Digest == digest && clock.InForce(now, d.CreatedAt, d.ExpiresAt)
-	})
-}
 
 // trustDevice records this browser as a trusted device of an account whose session has just
 // begun. The user is signed in all the same if that fails, and is asked again next time.
@@ -49,7 +28,7 @@ func (p *Pages) trustDevice(w http.ResponseWriter, r *http.Request, page *authfl
 		on.Session = user.Session
 	}
 	err := p.Store.TrustDevice(r.Context(), storage.TrustedDevice{
-		Digest: p.trustedDigest(value, account.ID), AccountID: account.ID, UserAgent: as.UserAgent, Address: as.Address,
+		Digest: p.TrustedDigest(value, account.ID), AccountID: account.ID, UserAgent: as.UserAgent, Address: as.Address,
 		CreatedAt: now, ExpiresAt: now.Add(p.TrustDevices),
 	}, on)
 	if err != nil {

@@ -177,7 +177,7 @@ func (p *Pages) afterPassword(w http.ResponseWriter, r *http.Request, page *auth
 	if q.requirement.MetBy(factors, p.Clock()) {
 		return p.enter(w, r, page, e)
 	}
-	if digest, ok := p.trusted(r, set); ok && checked.SecondStep {
+	if digest, ok := p.Trusted(r, set); ok && p.TrustDevices > 0 && checked.SecondStep {
 		set.Account.SecondStep = false
 		if p.ask(asked, set, factors).requirement.MetBy(factors, p.Clock()) {
 			e.on.Device = digest
