@@ -56,7 +56,11 @@ func (p *Pages) ask(asked authflow.Asked, set storage.AuthenticatorSet, fresh []
 	if set.Account.SecondStep {
 		requirement.Level = max(requirement.Level, storage.TwoFactors)
 	}
-	given := assurance.With(asked.Given, fresh...)
+	given := asked.Given
+	for _, f := range fresh { // as old as they may be: the page has taken them
+		f.At = now
+		given = assurance.With(given, f)
+	}
 	return question{
 		set: set, requirement: requirement, given: given, fresh: fresh, user: asked.User, on: set.Account.Proof(),
 		ways: has.Ways(requirement, given, now),
