@@ -83,10 +83,10 @@ func (p *Pages) decideDeletion(w http.ResponseWriter, r *http.Request, page *aut
 	account.Epoch++ // which the decision has begun
 	e := entry{account: account, on: account.Proof(), factors: s.Factors, presented: s.Factors}
 	if page.Flow != nil || page.Return != nil {
-		return p.enter(w, r, page, e)
+		return orExpired(p.enter(w, r, page, e))
 	}
 	if err := p.startSession(w, r, page, e); err != nil {
-		return err
+		return orExpired(err)
 	}
 	p.Site.Redirect(w, p.Site.Link("/account", web.NoticeParameter, p.Site.Notice(w, r, ui.NoticeAccountKept)))
 	return nil

@@ -10,7 +10,6 @@ import (
 	"github.com/bonafide-id/bonafide/provider/internal/session"
 	"github.com/bonafide-id/bonafide/provider/internal/web"
 	"github.com/bonafide-id/bonafide/storage"
-	"github.com/bonafide-id/bonafide/ui"
 )
 
 // entry is a sign-in in which nothing more is asked.
@@ -54,8 +53,8 @@ func (p *Pages) startSession(w http.ResponseWriter, r *http.Request, page *authf
 		authentication.On.At = p.Clock()
 	}
 	err := p.Flows.BeginSession(w, r, page, authentication)
-	if errors.Is(err, storage.ErrNotFound) {
-		return &web.PageError{Status: http.StatusForbidden, Code: ui.ErrorForbidden, Cause: err}
+	if errors.Is(err, storage.ErrNotFound) { // disabled or deleted since the factors were checked
+		return storage.ErrChanged
 	}
 	if err != nil {
 		return err
@@ -69,6 +68,15 @@ func (p *Pages) startSession(w http.ResponseWriter, r *http.Request, page *authf
 	}
 	p.Audit.Record(ctx, storage.Event{Name: audit.SignedIn, Subject: e.account.ID, Detail: detail(e.presented)})
 	return nil
+}
+
+// orExpired returns the error of an entry on a page that asks for no factor: there the sign-in
+// has to begin again when its account has changed.
+func orExpired(err error) error {
+	if isRefused(err) {
+		return expired(err)
+	}
+	return err
 }
 
 // names are the methods in the audit log.

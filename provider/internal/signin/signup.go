@@ -200,11 +200,11 @@ func (p *Pages) create(w http.ResponseWriter, r *http.Request, page *authflow.Pa
 	p.Audit.Record(r.Context(), storage.Event{Name: audit.SignedUp, Subject: created.ID})
 	e.account, e.on, e.presented = created, created.Proof(), e.factors
 	if n.Hash != "" {
-		return p.enter(w, r, page, e)
+		return orExpired(p.enter(w, r, page, e))
 	}
 	e.on = first.asked.Spend(e.on)
 	if err := p.startSession(w, r, page, e); err != nil {
-		return err
+		return orExpired(err)
 	}
 	return p.showFirstCodes(w, r, page, first.codes)
 }
