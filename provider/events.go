@@ -66,6 +66,19 @@ const (
 	EventEmailVerified   EventName = audit.EmailVerified
 	EventPasswordChanged EventName = audit.PasswordChanged
 
+	// EventPasskeyRemoved and the next mean that a user has changed how to sign in: has
+	// removed a passkey, added or removed an authenticator app, made recovery codes in place
+	// of the old ones, turned the second step on or off, removed the password, or forgotten
+	// devices in which the second step was left out.
+	EventPasskeyRemoved    EventName = audit.PasskeyRemoved
+	EventTOTPAdded         EventName = audit.TOTPAdded
+	EventTOTPRemoved       EventName = audit.TOTPRemoved
+	EventRecoveryCodesMade EventName = audit.CodesMade
+	EventSecondStepOn      EventName = audit.SecondStepOn
+	EventSecondStepOff     EventName = audit.SecondStepOff
+	EventPasswordRemoved   EventName = audit.PasswordRemoved
+	EventDevicesForgotten  EventName = audit.DevicesForgotten
+
 	// EventEmailReturned means that the reader of an account's former address has taken
 	// back its change and set a password.
 	EventEmailReturned EventName = audit.EmailReturned

@@ -30,6 +30,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider/internal/ratelimit"
 	"github.com/bonafide-id/bonafide/provider/internal/recovery"
 	"github.com/bonafide-id/bonafide/provider/internal/resource"
+	"github.com/bonafide-id/bonafide/provider/internal/security"
 	"github.com/bonafide-id/bonafide/provider/internal/selfservice"
 	"github.com/bonafide-id/bonafide/provider/internal/session"
 	"github.com/bonafide-id/bonafide/provider/internal/signin"
@@ -39,6 +40,7 @@ import (
 	"github.com/bonafide-id/bonafide/provider/internal/web"
 	"github.com/bonafide-id/bonafide/storage"
 	"github.com/bonafide-id/bonafide/ui"
+	securityui "github.com/bonafide-id/bonafide/ui/security"
 	factors "github.com/bonafide-id/bonafide/ui/signin"
 	"github.com/bonafide-id/bonafide/widget"
 )
@@ -158,8 +160,10 @@ func (p *Provider) build(ctx context.Context, look look) error {
 	if err != nil {
 		return err
 	}
-	if err := site.AddAudience(factors.Audience()); err != nil {
-		return &FieldError{"Texts", err}
+	for _, a := range []ui.Audience{factors.Audience(), securityui.Audience()} {
+		if err := site.AddAudience(a); err != nil {
+			return &FieldError{"Texts", err}
+		}
 	}
 	telemetry, err := web.NewTelemetry(web.TelemetryOptions{
 		Base: site.Base, Tracers: cfg.TracerProvider, Meters: cfg.MeterProvider, Store: cfg.Store, Logger: cfg.Logger,
@@ -211,9 +215,12 @@ func (p *Provider) build(ctx context.Context, look look) error {
 	if err != nil {
 		return err
 	}
+	protection := security.NewPages(p.pages, security.Options{
+		Store: p.store, Party: checker.Party, Challenges: checker.Challenges, Apps: !cfg.SignIn.TOTP.Off,
+	})
 	entrance := signin.NewPages(p.pages, signin.Options{
 		Factors: checker, Store: p.store, TrustDevices: cfg.SignIn.TrustDevices, Upgrade: cfg.SignIn.Passkeys.Upgrade,
-		TellPasskey: func(*http.Request, storage.Account) {},
+		TellPasskey: protection.TellPasskey, ShowCodes: protection.ShowCodes,
 	})
 	ways := recovery.NewPages(p.pages, recovery.Options{
 		Factors: checker, Store: p.store, Wait: cfg.SignIn.Recovery.Wait, WithPassword: cfg.SignIn.Recovery.WithPassword,
@@ -236,7 +243,7 @@ func (p *Provider) build(ctx context.Context, look look) error {
 		Site: site, Engine: p.engine, Claims: source, Activity: p.activity, Keys: p.keys, IDTokenLife: cfg.Lifetimes.IDToken, Clock: cfg.Clock,
 	})
 	p.closing, p.close = context.WithCancel(context.WithoutCancel(ctx))
-	routes := slices.Concat(p.flows.Routes(), p.pages.Routes(), entrance.Routes(), ways.Routes(), p.own.Routes(), endpoints.Routes(), endpoints.OlderRoutes(), resources.Routes(), resources.OlderRoutes(), site.Assets(),
+	routes := slices.Concat(p.flows.Routes(), p.pages.Routes(), entrance.Routes(), ways.Routes(), protection.Routes(), p.own.Routes(), endpoints.Routes(), endpoints.OlderRoutes(), resources.Routes(), resources.OlderRoutes(), site.Assets(),
 		[]web.Route{{Method: http.MethodGet, Path: "/widget/{name}", Handler: serveButton(p.button)}})
 	p.server = web.NewServer(site, web.ServerOptions{
 		Routes: routes, Calls: calls, TrustedProxies: cfg.TrustedProxies, Telemetry: telemetry, Closed: p.closing,

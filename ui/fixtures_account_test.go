@@ -56,6 +56,30 @@ var accountFixtures = []fixture{
 			CanName: true, FirstName: strings.Repeat("Ada ", 40), LastName: strings.Repeat("Lovelace ", 40), AccountURL: "/account",
 		})
 	}},
+	{"account-recovery", func(p Page) templ.Component {
+		p = accountPage(p.Locale)
+		p.Recovery = &Recovery{ReadyAt: fixedNow.Add(71 * time.Hour), Form: sampleForm}
+		return AccountHome(AccountView{
+			Page: p, Form: sampleForm, Account: ada, EmailVerified: true, SecurityURL: "/account/security",
+			PasswordURL: "/account/password", SessionsURL: "/account/sessions", HistoryURL: "/account/history", SignOutURL: "/signout",
+		})
+	}},
+	{"account-recovery-ready", func(p Page) templ.Component {
+		p = accountPage(p.Locale)
+		p.Recovery = &Recovery{ReadyAt: fixedNow, Form: sampleForm}
+		return AccountHome(AccountView{Page: p, Form: sampleForm, Account: ada, EmailVerified: true, SignOutURL: "/signout"})
+	}},
+	{"password-first", func(p Page) templ.Component {
+		return Password(PasswordView{
+			Page: accountPage(p.Locale), Form: sampleForm, Email: ada.Email, MinLength: 15, First: true, Known: true, SecurityURL: "/account/security",
+		})
+	}},
+	{"password-known", func(p Page) templ.Component {
+		return Password(PasswordView{
+			Page: accountPage(p.Locale), Form: sampleForm, Email: ada.Email, MinLength: 15, Known: true,
+			RemoveURL: "/account/password/remove", SecurityURL: "/account/security",
+		})
+	}},
 	{"email", func(p Page) templ.Component {
 		return Email(EmailView{Page: accountPage(p.Locale), Form: sampleForm, Email: ada.Email, EmailVerified: true, AccountURL: "/account"})
 	}},
@@ -118,6 +142,15 @@ var accountFixtures = []fixture{
 	{"export-wrong", func(p Page) templ.Component {
 		return Export(ExportView{Page: accountPage(p.Locale), Form: with(Problem{Code: PasswordWrong}), Email: ada.Email, AccountURL: "/account"})
 	}},
+	{"email-known", func(p Page) templ.Component {
+		return Email(EmailView{Page: accountPage(p.Locale), Form: sampleForm, Email: ada.Email, EmailVerified: true, Known: true, AccountURL: "/account"})
+	}},
+	{"delete-known", func(p Page) templ.Component {
+		return Delete(DeleteView{Page: accountPage(p.Locale), Form: sampleForm, Email: ada.Email, On: date(2026, time.March, 26), Known: true, AccountURL: "/account"})
+	}},
+	{"export-known", func(p Page) templ.Component {
+		return Export(ExportView{Page: accountPage(p.Locale), Form: sampleForm, Email: ada.Email, Known: true, AccountURL: "/account"})
+	}},
 	{"language", func(p Page) templ.Component {
 		return ChooseLanguage(LanguageView{Page: accountPage(p.Locale), Form: sampleForm, Notice: NoticeLanguageSaved, ByMail: true, AccountURL: "/account"})
 	}},
@@ -142,7 +175,8 @@ var accountFixtures = []fixture{
 }
 
 var historyActs = []HistoryAct{
-	HistorySignedIn, HistorySignInFailed, HistorySignedOut, HistorySignedUp, HistoryPasswordChanged, HistoryEmailChanged, HistoryEmailReturned, HistoryEmailVerified,
+	HistorySignedIn, HistorySignInFailed, HistorySignedOut, HistorySignedUp, HistoryPasswordChanged, HistoryPasswordRemoved, HistoryPasskeyAdded, HistoryPasskeyRemoved,
+	HistoryTOTPAdded, HistoryTOTPRemoved, HistoryCodesMade, HistoryStepOn, HistoryStepOff, HistoryForgotten, HistoryEmailChanged, HistoryEmailReturned, HistoryEmailVerified,
 	HistoryRecoveryStarted, HistoryRecoveryStopped, HistoryRecoveryApproved, HistoryRecovered, HistoryAuthenticatorsReset,
 	HistoryAppAllowed, HistoryAppDenied, HistoryAppRemoved, HistoryReuse, HistoryLocked, HistoryUnlocked, HistoryDeletionBegun, HistoryDeletionEnded, HistoryExported,
 }

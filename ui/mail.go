@@ -31,6 +31,16 @@ const (
 	MailNoAccount MailKind = "no_account"
 	// MailPasswordChanged says that a password was changed.
 	MailPasswordChanged MailKind = "password_changed"
+	// MailPasskeyAdded and those after it say how else the account can be signed in to, or no
+	// longer, since Time.
+	MailPasskeyAdded      MailKind = "passkey_added"
+	MailPasskeyRemoved    MailKind = "passkey_removed"
+	MailTOTPAdded         MailKind = "totp_added"
+	MailTOTPRemoved       MailKind = "totp_removed"
+	MailRecoveryCodesMade MailKind = "recovery_codes_made"
+	MailSecondStepOn      MailKind = "second_step_on"
+	MailSecondStepOff     MailKind = "second_step_off"
+	MailPasswordRemoved   MailKind = "password_removed"
 	// MailVerificationDone and MailVerificationRefused say what has become of a
 	// verification that took its time. Neither names the group in its subject, which
 	// others may see.
@@ -119,6 +129,9 @@ type MailView struct {
 	// and MailDeleted need the first or the second. MailVerificationStarted needs the last,
 	// and the other mails about a case the first: the page that shows it.
 	SignInURL, SignUpURL, ResetURL string
+	// SecurityURL is the absolute address of the page of all ways to sign in, for
+	// MailPasskeyAdded and those after it.
+	SecurityURL string
 	// ReturnURL is the absolute address at which a change of the address of an account is
 	// taken back, for MailEmailReturn.
 	ReturnURL string
@@ -136,8 +149,8 @@ type MailView struct {
 	// ReviewsURL is where MailReviewWaiting leads.
 	ReviewsURL string
 	// Time is when what the mail tells has happened, for MailPasswordChanged,
-	// MailVerificationStarted, MailEmailChanged, MailEmailReturn, MailEmailReturned and the
-	// mails about recoveries.
+	// MailPasskeyAdded and those after it, MailVerificationStarted, MailEmailChanged,
+	// MailEmailReturn, MailEmailReturned and the mails about recoveries.
 	Time time.Time
 	// On is when the account will be gone, for MailDeletion, when ReturnURL ends, for
 	// MailEmailReturn, and the end of a time for MailVerificationUnfinished and
@@ -184,6 +197,7 @@ func Compose(v MailView) Mail {
 		With("return", Words(v.ReturnURL)),
 		With("recover", Words(v.RecoverURL)),
 		With("stop", Words(v.StopURL)),
+		With("security", Words(v.SecurityURL)),
 		With("group", Words(v.Group)),
 		With("groups", Words(v.GroupsURL)),
 		With("invitation", Words(v.InvitationURL)),

@@ -14,12 +14,15 @@ import (
 	"github.com/bonafide-id/bonafide/ui/theme"
 )
 
+const securityPage = "https://id.example/account/security"
+
 func sampleMail(kind MailKind, l *Locale) MailView {
 	return MailView{
 		Kind: kind, Locale: l, Brand: Brand{Name: "Bonafide", Logo: Picture{URL: "/id/assets/logo.png"}}, BaseURL: "https://id.example/id", Code: codeOf(kind), ValidFor: 10 * time.Minute, Time: fixedNow,
 		SignInURL: "https://id.example/signin", SignUpURL: "https://id.example/signup",
 		Group: "Student", GroupsURL: "https://id.example/account/groups", InvitationURL: "https://id.example/invitation",
 		ReturnURL: "https://id.example/email/return", RecoverURL: "https://id.example/recover", StopURL: "https://id.example/recover/stop", On: fixedNow,
+		SecurityURL: securityPage,
 		Application: "River Bikes", ApplicationURL: "https://id.example/application", ReviewsURL: "https://id.example/developer/review",
 		ResetURL: "https://id.example/" + strings.Repeat("a-long-path/", 20) + "reset",
 	}
@@ -69,6 +72,10 @@ func TestMailsSayWhatTheyAreFor(t *testing.T) {
 		MailVerificationStarted: {long, "14:05"}, MailVerificationNews: {"https://id.example/signin"},
 		MailVerificationUnfinished: {"https://id.example/signin", "2026"}, MailVerificationEnding: {"https://id.example/signin", "2026"},
 		MailPasswordChanged: {long, "14:05"},
+		MailPasskeyAdded:    {securityPage, "14:05"}, MailPasskeyRemoved: {securityPage, "14:05"},
+		MailTOTPAdded: {securityPage, "14:05"}, MailTOTPRemoved: {securityPage, "14:05"},
+		MailSecondStepOn: {securityPage, "14:05"}, MailSecondStepOff: {securityPage, "14:05"},
+		MailRecoveryCodesMade: {securityPage, "14:05"}, MailPasswordRemoved: {securityPage, "14:05"},
 		MailEmailReturn:     {"https://id.example/email/return", "14:05"},
 		MailEmailReturned:   {"14:05"},
 		MailRecoveryCode:    {"012345", "10", "https://id.example/recover"},

@@ -189,6 +189,15 @@ func (k DeviceKind) icon() Icon {
 	}
 }
 
+// heading says whether the user has a password already.
+func (v PasswordView) heading() Message {
+	t := v.locale().text.Password
+	if v.First {
+		return t.HeadingSet
+	}
+	return t.Heading
+}
+
 // device names the browser of a session.
 func (l *Locale) device(s Session) string {
 	switch {

@@ -29,6 +29,12 @@ func (l *Locale) Allow() string {
 	return l.Plain(l.text.Consent.Allow)
 }
 
+// BackToAccount is the link from a page below the account.
+func (l *Locale) BackToAccount() string {
+	l = l.OrEnglish()
+	return l.Plain(l.text.Common.BackToAccount)
+}
+
 // CodeValidFor says for how many minutes a code can be used.
 func (l *Locale) CodeValidFor(d time.Duration) string {
 	l = l.OrEnglish()

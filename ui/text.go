@@ -70,6 +70,8 @@ type commonText struct {
 	CloseWindow, CloseYourself              Message
 	Cancel                                  Message
 	Unreviewed, UnreviewedText              Message
+	Recovery, RecoveryText                  Message
+	RecoveryReady, RecoveryStop             Message
 	Thousands, List, ListLast               Message
 	Copy, Copied, OnLine, Optional          Message
 	// MailButtons are the labels of the buttons in e-mails, by the address that they open.

@@ -7,6 +7,7 @@ type accountText struct {
 	Apps, AppsText                 Message
 	Sessions, SessionsText         Message
 	Password, PasswordText         Message
+	Protection, ProtectionText     Message
 	SignOut                        Message
 	You, Security, Applications    Message
 	Data, DataText                 Message
@@ -39,7 +40,10 @@ type sessionsText struct {
 	Here, Elsewhere                   Message
 }
 
-type passwordText struct{ Heading, Current, Effect, Submit Message }
+type passwordText struct {
+	Heading, Current, Effect, Submit Message
+	HeadingSet, SubmitSet, Remove    Message
+}
 
 // groupsText has a name for each of the usual methods of verification, and a sentence for each
 // of the usual reasons to refuse one.

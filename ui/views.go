@@ -34,10 +34,22 @@ type Page struct {
 	Sandbox bool
 	// Now is the time that "5 minutes ago" is counted from. Zero shows dates.
 	Now time.Time
+	// Recovery warns the owner of an account of a recovery in progress, on the pages of the
+	// account. Nil warns of nothing.
+	Recovery *Recovery
 
 	// inert and scheme are of a preview.
 	inert  bool
 	scheme Scheme
+}
+
+// Recovery is the recovery of an account in progress: somebody has asked for the account
+// without its passkeys and apps.
+type Recovery struct {
+	// ReadyAt is when it can be finished.
+	ReadyAt time.Time
+	// Form posts [FieldAction] with [ActionStopRecovery].
+	Form Form
 }
 
 // Brand is the service itself. Addresses that are empty show no link.
@@ -190,6 +202,9 @@ const (
 	ActionKeep     = "keep"     // Deletion: keep the account
 	ActionPasskey  = "passkey"  // SignUp: with a passkey in place of a password
 	ActionGoOn     = "go_on"    // Deletion: go on deleting
+
+	// ActionStopRecovery ends a recovery, in the form of a [Recovery].
+	ActionStopRecovery = "stop_recovery"
 )
 
 // Notice is a sentence at the top of a screen that says what has just

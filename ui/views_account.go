@@ -15,6 +15,9 @@ type AccountView struct {
 	DataURL, GroupsURL, EmailURL, LanguageURL, ExportURL, DeleteURL string
 	PasswordURL, SessionsURL, HistoryURL, AppsURL, VerificationURL  string
 	SignOutURL                                                      string
+	// SecurityURL leads to the page on which all ways to sign in are, the password among
+	// them.
+	SecurityURL string
 }
 
 // AppsView lists the applications that a user has granted access.
@@ -124,8 +127,13 @@ type PasswordView struct {
 	Email string
 	// MinLength is the least number of characters of a password.
 	MinLength int
-	// AccountURL leads back to the account.
-	AccountURL string
+	// First says that there is no password yet, Known that the user has just proved to be
+	// the owner: then the old password is not asked for.
+	First, Known bool
+	// RemoveURL leads to the page that removes the password; empty shows no link.
+	RemoveURL string
+	// SecurityURL leads back to the page of all ways to sign in, AccountURL to the account.
+	SecurityURL, AccountURL string
 }
 
 // DataView shows what is recorded about a user, and who has received it.
@@ -160,6 +168,9 @@ type EmailView struct {
 	EmailVerified bool
 	// AccountURL leads back to the account.
 	AccountURL string
+	// Known says that the user has just proved to be the owner: then the password is not
+	// asked for.
+	Known bool
 }
 
 // EmailCodesView asks for the codes that were sent to the new address of an account and,
@@ -197,6 +208,9 @@ type DeleteView struct {
 	Duties []Duty
 	// ExportURL and AccountURL lead to other pages.
 	ExportURL, AccountURL string
+	// Known says that the user has just proved to be the owner: then the password is not
+	// asked for.
+	Known bool
 }
 
 // Duty is something that a user alone answers for, and URL where somebody can follow.
@@ -222,6 +236,9 @@ type ExportView struct {
 	Email string
 	// AccountURL leads back to the account.
 	AccountURL string
+	// Known says that the user has just proved to be the owner: then the password is not
+	// asked for.
+	Known bool
 }
 
 // LanguageView asks for the language of screens and e-mails.
@@ -265,6 +282,15 @@ const (
 	HistorySignedOut       HistoryAct = "signed_out"
 	HistorySignedUp        HistoryAct = "signed_up"
 	HistoryPasswordChanged HistoryAct = "password_changed"
+	HistoryPasswordRemoved HistoryAct = "password_removed"
+	HistoryPasskeyAdded    HistoryAct = "passkey_added"
+	HistoryPasskeyRemoved  HistoryAct = "passkey_removed"
+	HistoryTOTPAdded       HistoryAct = "totp_added"
+	HistoryTOTPRemoved     HistoryAct = "totp_removed"
+	HistoryCodesMade       HistoryAct = "recovery_codes_made"
+	HistoryStepOn          HistoryAct = "second_step_on"
+	HistoryStepOff         HistoryAct = "second_step_off"
+	HistoryForgotten       HistoryAct = "devices_forgotten"
 	HistoryEmailChanged    HistoryAct = "email_changed"
 	HistoryEmailReturned   HistoryAct = "email_returned"
 	HistoryEmailVerified   HistoryAct = "email_verified"

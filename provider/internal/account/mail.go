@@ -41,6 +41,7 @@ func (p *Pages) MailTo(ctx context.Context, to string, v ui.MailView) error {
 	v.Brand, v.Theme, v.BaseURL, v.Time = p.Site.Brand, p.Site.Theme, p.Site.BaseURL, p.Clock()
 	v.SignInURL, v.SignUpURL, v.ResetURL = p.Site.BaseURL+"/signin", p.mailLink("/signup", to), p.mailLink("/reset", to)
 	v.RecoverURL = p.mailLink("/recover", to)
+	v.SecurityURL = p.Site.BaseURL + SecurityPath
 	_, err := host.Call(ctx, func(ctx context.Context) (struct{}, error) {
 		return struct{}{}, p.SendMail(ctx, to, v)
 	})

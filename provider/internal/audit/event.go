@@ -19,6 +19,15 @@ const (
 	EmailReturned   = "email_returned"
 	EmailVerified   = "email_verified"
 	PasswordChanged = "password_changed"
+	PasswordRemoved = "password_removed"
+
+	PasskeyRemoved   = "passkey_removed"
+	TOTPAdded        = "totp_added"
+	TOTPRemoved      = "totp_removed"
+	CodesMade        = "recovery_codes_made"
+	SecondStepOn     = "second_step_on"
+	SecondStepOff    = "second_step_off"
+	DevicesForgotten = "devices_forgotten"
 
 	RecoveryStarted     = "recovery_started"
 	RecoveryStopped     = "recovery_stopped"

@@ -178,23 +178,42 @@ func (e *Endpoint) renderFinished(w http.ResponseWriter, r *http.Request, f *Flo
 
 // Continue redirects the browser to what the page was opened for, or to the account.
 func (e *Endpoint) Continue(w http.ResponseWriter, r *http.Request, p *Page) error {
+	next, err := e.NextURL(w, r, p)
+	if err != nil {
+		return err
+	}
+	e.Site.Redirect(w, next)
+	return nil
+}
+
+// NextURL returns the address to which Continue redirects, for a page that has something to
+// show first.
+func (e *Endpoint) NextURL(w http.ResponseWriter, r *http.Request, p *Page) (string, error) {
 	switch {
 	case p.Flow != nil:
-		return e.continueWith(w, r, p.Flow)
+		return e.flowURL(w, r, p.Flow)
 	case p.Return != nil:
-		e.Site.Redirect(w, p.Return.Address)
+		return p.Return.Address, nil
 	default:
-		e.Site.Redirect(w, e.Site.Link("/account"))
+		return e.Site.Link("/account"), nil
 	}
-	return nil
 }
 
 // continueWith redirects the browser to the authorization endpoint with a changed flow.
 func (e *Endpoint) continueWith(w http.ResponseWriter, r *http.Request, f *Flow) error {
-	sealed, err := e.seal(w, r, f)
+	next, err := e.flowURL(w, r, f)
 	if err != nil {
 		return err
 	}
-	e.Site.Redirect(w, e.Site.Link("/oauth/authorize", web.FlowParameter, sealed))
+	e.Site.Redirect(w, next)
 	return nil
+}
+
+// flowURL is the address at which the authorization endpoint goes on with a changed flow.
+func (e *Endpoint) flowURL(w http.ResponseWriter, r *http.Request, f *Flow) (string, error) {
+	sealed, err := e.seal(w, r, f)
+	if err != nil {
+		return "", err
+	}
+	return e.Site.Link("/oauth/authorize", web.FlowParameter, sealed), nil
 }

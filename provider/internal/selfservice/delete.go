@@ -13,8 +13,8 @@ import (
 )
 
 // showDelete explains the deletion of the account, and asks for the password.
-func (p *Pages) showDelete(w http.ResponseWriter, r *http.Request, user *authflow.User) error {
-	return p.renderDelete(w, r, user, http.StatusOK)
+func (p *Pages) showDelete(w http.ResponseWriter, r *http.Request, user *authflow.User, known bool) error {
+	return p.renderDelete(w, r, user, known, http.StatusOK)
 }
 
 // duties are the responsibilities that only the user has.
@@ -30,7 +30,7 @@ func (p *Pages) duties(r *http.Request, user *authflow.User) ([]ui.Duty, error) 
 	return all, nil
 }
 
-func (p *Pages) renderDelete(w http.ResponseWriter, r *http.Request, user *authflow.User, status int, problems ...ui.Problem) error {
+func (p *Pages) renderDelete(w http.ResponseWriter, r *http.Request, user *authflow.User, known bool, status int, problems ...ui.Problem) error {
 	duties, err := p.duties(r, user)
 	if err != nil {
 		return err
@@ -39,7 +39,7 @@ func (p *Pages) renderDelete(w http.ResponseWriter, r *http.Request, user *authf
 		status = http.StatusConflict
 	}
 	p.Site.Render(w, r, status, p.Site.Screens.Delete(ui.DeleteView{
-		Page: p.Site.PageView(r, nil), Form: p.Site.Form(w, r, problems), Email: user.Account.Email,
+		Page: p.Site.PageView(r, nil), Form: p.Site.Form(w, r, problems), Email: user.Account.Email, Known: known,
 		Duties: duties, On: p.Clock().Add(p.Grace), ExportURL: p.Site.Link("/account/export"), AccountURL: p.Site.Link("/account"),
 	}))
 	return nil
@@ -47,26 +47,32 @@ func (p *Pages) renderDelete(w http.ResponseWriter, r *http.Request, user *authf
 
 // delete schedules the account's deletion after the grace period. Its sessions and grants
 // end in the same step, including this browser's session.
-func (p *Pages) delete(w http.ResponseWriter, r *http.Request, user *authflow.User) error {
+func (p *Pages) delete(w http.ResponseWriter, r *http.Request, user *authflow.User, known bool) error {
 	duties, err := p.duties(r, user)
 	if err != nil {
 		return err
 	}
 	if len(duties) > 0 {
-		return p.renderDelete(w, r, user, http.StatusOK)
+		return p.renderDelete(w, r, user, known, http.StatusOK)
 	}
-	owner, problem, wait, err := p.checkOwner(r, user)
+	owner, problem, wait, err := p.checkOwner(r, user, known)
 	if err != nil {
 		return err
 	}
 	if problem.Code != "" {
-		return p.renderDelete(w, r, user, refused(w, wait), problem)
+		return p.renderDelete(w, r, user, known, refused(w, wait), problem)
 	}
 	now := p.Clock()
 	owner.DeleteAt = now.Add(p.Grace)
-	err = p.Store.SetDeletion(r.Context(), owner.ID, owner.Proof(), owner.DeleteAt, now)
-	if errors.Is(err, storage.ErrChanged) { // the password that was checked has changed
-		return p.renderDelete(w, r, user, http.StatusUnprocessableEntity, ui.Problem{Code: ui.PasswordWrong})
+	on := owner.Proof()
+	on.Session, on.At = user.Session, now
+	err = p.Store.SetDeletion(r.Context(), owner.ID, on, owner.DeleteAt, now)
+	if known && (errors.Is(err, storage.ErrChanged) || errors.Is(err, storage.ErrProof)) { // look again who that is
+		p.Site.Redirect(w, p.Site.Link("/account/delete"))
+		return nil
+	}
+	if errors.Is(err, storage.ErrChanged) || errors.Is(err, storage.ErrProof) { // the password that was checked has changed
+		return p.renderDelete(w, r, user, known, http.StatusUnprocessableEntity, ui.Problem{Code: ui.PasswordWrong})
 	}
 	if err != nil && !errors.Is(err, storage.ErrNotFound) {
 		return fmt.Errorf("set deletion: %w", err)

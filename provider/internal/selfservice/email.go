@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/bonafide-id/bonafide/provider/internal/account"
+	"github.com/bonafide-id/bonafide/provider/internal/assurance"
 	"github.com/bonafide-id/bonafide/provider/internal/audit"
 	"github.com/bonafide-id/bonafide/provider/internal/authflow"
 	"github.com/bonafide-id/bonafide/provider/internal/web"
@@ -21,15 +22,15 @@ import (
 // wrong.
 
 // showEmail asks for another address.
-func (p *Pages) showEmail(w http.ResponseWriter, r *http.Request, user *authflow.User) error {
-	p.renderEmail(w, r, user, "", http.StatusOK)
+func (p *Pages) showEmail(w http.ResponseWriter, r *http.Request, user *authflow.User, known bool) error {
+	p.renderEmail(w, r, user, known, "", http.StatusOK)
 	return nil
 }
 
-func (p *Pages) renderEmail(w http.ResponseWriter, r *http.Request, user *authflow.User, wanted string, status int, problems ...ui.Problem) {
+func (p *Pages) renderEmail(w http.ResponseWriter, r *http.Request, user *authflow.User, known bool, wanted string, status int, problems ...ui.Problem) {
 	p.Site.Render(w, r, status, p.Site.Screens.Email(ui.EmailView{
 		Page: p.Site.PageView(r, nil), Form: p.Site.Form(w, r, problems), Email: user.Account.Email, NewEmail: wanted,
-		EmailVerified: user.Account.EmailVerified, AccountURL: p.Site.Link("/account"),
+		EmailVerified: user.Account.EmailVerified, Known: known, AccountURL: p.Site.Link("/account"),
 	}))
 }
 
@@ -43,13 +44,13 @@ type newAddress struct {
 
 // changeEmail sends the codes. It says and does the same whether another account has the
 // address, whose owner gets a notice in place of a code.
-func (p *Pages) changeEmail(w http.ResponseWriter, r *http.Request, user *authflow.User) error {
+func (p *Pages) changeEmail(w http.ResponseWriter, r *http.Request, user *authflow.User, known bool) error {
 	wanted := r.PostForm.Get(ui.FieldEmail)
-	if problems := emailProblems(user.Account, wanted, r.PostForm.Get(ui.FieldPassword)); len(problems) > 0 {
-		p.renderEmail(w, r, user, wanted, http.StatusUnprocessableEntity, problems...)
+	if problems := emailProblems(user.Account, wanted, known || r.PostForm.Get(ui.FieldPassword) != ""); len(problems) > 0 {
+		p.renderEmail(w, r, user, known, wanted, http.StatusUnprocessableEntity, problems...)
 		return nil
 	}
-	owner, problem, wait, err := p.checkOwner(r, user)
+	owner, problem, wait, err := p.checkOwner(r, user, known)
 	if err != nil {
 		return err
 	}
@@ -62,7 +63,7 @@ func (p *Pages) changeEmail(w http.ResponseWriter, r *http.Request, user *authfl
 		}
 	}
 	if problem.Code != "" {
-		p.renderEmail(w, r, user, wanted, refused(w, wait), problem)
+		p.renderEmail(w, r, user, known, wanted, refused(w, wait), problem)
 		return nil
 	}
 	sealed, err := p.sendEmailCodes(w, r, owner, wanted)
@@ -74,7 +75,7 @@ func (p *Pages) changeEmail(w http.ResponseWriter, r *http.Request, user *authfl
 }
 
 // emailProblems returns the problems of the entered values, in the order of the fields.
-func emailProblems(mine storage.Account, wanted, password string) []ui.Problem {
+func emailProblems(mine storage.Account, wanted string, proved bool) []ui.Problem {
 	var problems []ui.Problem
 	_, err := account.EmailKey(wanted)
 	switch {
@@ -87,7 +88,7 @@ func emailProblems(mine storage.Account, wanted, password string) []ui.Problem {
 	case wanted == mine.Email:
 		problems = append(problems, ui.Problem{Code: ui.EmailUnchanged})
 	}
-	if password == "" {
+	if !proved {
 		problems = append(problems, ui.Problem{Code: ui.PasswordMissing})
 	}
 	return problems
@@ -184,6 +185,17 @@ func codeProblems(c account.CodeRequest, entered, old string) []ui.Problem {
 	return problems
 }
 
+// carried are the factors of the session that an account begins with its new address: those
+// of the session before, and its password, if that was checked for the change.
+func (p *Pages) carried(user *authflow.User, owner storage.Account, checked time.Time) []storage.Factor {
+	if assurance.Best(user.Factors).Level > storage.OneFactor || owner.PasswordHash == "" {
+		return user.Factors
+	}
+	known := p.Flows.Password(owner)
+	known.At = checked
+	return []storage.Factor{known}
+}
+
 // moveAccount gives the account its new address. Every session and grant of the account
 // ends: a reader of the old mailbox could have got in by it. This browser gets a new
 // session in the same step, with the time of the password check. The old mailbox gets a way
@@ -204,9 +216,7 @@ func (p *Pages) moveAccount(w http.ResponseWriter, r *http.Request, user *authfl
 	if owner.ID != user.UserID { // another user has signed in meanwhile
 		return &web.PageError{Status: http.StatusBadRequest, Code: ui.ErrorExpired}
 	}
-	proved := p.Flows.Password(owner)
-	proved.At = checked
-	begin, send := p.Sessions.New(authflow.Authentication(r, owner, proved))
+	begin, send := p.Sessions.New(authflow.Authentication(r, owner, p.carried(user, owner, checked)...))
 	change := storage.EmailChange{
 		AccountID: owner.ID, On: owner.Proof(), Email: to.Wanted, EmailKey: key, At: p.Clock(), Begin: begin,
 	}

@@ -88,25 +88,25 @@ type exportedEvent struct {
 const maxExportedEvents = 10_000
 
 // showExport asks for the password before it releases everything at once.
-func (p *Pages) showExport(w http.ResponseWriter, r *http.Request, user *authflow.User) error {
-	p.renderExport(w, r, user, http.StatusOK)
+func (p *Pages) showExport(w http.ResponseWriter, r *http.Request, user *authflow.User, known bool) error {
+	p.renderExport(w, r, user, known, http.StatusOK)
 	return nil
 }
 
-func (p *Pages) renderExport(w http.ResponseWriter, r *http.Request, user *authflow.User, status int, problems ...ui.Problem) {
+func (p *Pages) renderExport(w http.ResponseWriter, r *http.Request, user *authflow.User, known bool, status int, problems ...ui.Problem) {
 	p.Site.Render(w, r, status, p.Site.Screens.Export(ui.ExportView{
-		Page: p.Site.PageView(r, nil), Form: p.Site.Form(w, r, problems), Email: user.Account.Email, AccountURL: p.Site.Link("/account"),
+		Page: p.Site.PageView(r, nil), Form: p.Site.Form(w, r, problems), Email: user.Account.Email, Known: known, AccountURL: p.Site.Link("/account"),
 	}))
 }
 
 // export responds with the file.
-func (p *Pages) export(w http.ResponseWriter, r *http.Request, user *authflow.User) error {
-	owner, problem, wait, err := p.checkOwner(r, user)
+func (p *Pages) export(w http.ResponseWriter, r *http.Request, user *authflow.User, known bool) error {
+	owner, problem, wait, err := p.checkOwner(r, user, known)
 	if err != nil {
 		return err
 	}
 	if problem.Code != "" {
-		p.renderExport(w, r, user, refused(w, wait), problem)
+		p.renderExport(w, r, user, known, refused(w, wait), problem)
 		return nil
 	}
 	file, err := p.everything(r, user, owner)

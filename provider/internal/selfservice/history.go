@@ -22,7 +22,11 @@ const historyPage = 30
 var acts = map[string]ui.HistoryAct{
 	audit.SignedIn: ui.HistorySignedIn, audit.SignInFailed: ui.HistorySignInFailed, audit.SignedOut: ui.HistorySignedOut,
 	audit.SignedUp: ui.HistorySignedUp, audit.AccountCreated: ui.HistorySignedUp,
-	audit.PasswordChanged: ui.HistoryPasswordChanged, audit.EmailChanged: ui.HistoryEmailChanged, audit.EmailReturned: ui.HistoryEmailReturned, audit.EmailVerified: ui.HistoryEmailVerified,
+	audit.PasswordChanged: ui.HistoryPasswordChanged, audit.PasswordRemoved: ui.HistoryPasswordRemoved,
+	audit.PasskeyAdded: ui.HistoryPasskeyAdded, audit.PasskeyRemoved: ui.HistoryPasskeyRemoved,
+	audit.TOTPAdded: ui.HistoryTOTPAdded, audit.TOTPRemoved: ui.HistoryTOTPRemoved, audit.CodesMade: ui.HistoryCodesMade,
+	audit.SecondStepOn: ui.HistoryStepOn, audit.SecondStepOff: ui.HistoryStepOff, audit.DevicesForgotten: ui.HistoryForgotten,
+	audit.EmailChanged: ui.HistoryEmailChanged, audit.EmailReturned: ui.HistoryEmailReturned, audit.EmailVerified: ui.HistoryEmailVerified,
 	audit.Consent: ui.HistoryAppAllowed, audit.Denied: ui.HistoryAppDenied, audit.Revoked: ui.HistoryAppRemoved, audit.Reuse: ui.HistoryReuse,
 	audit.AccountDisabled: ui.HistoryLocked, audit.AccountEnabled: ui.HistoryUnlocked,
 	audit.RecoveryStarted: ui.HistoryRecoveryStarted, audit.RecoveryStopped: ui.HistoryRecoveryStopped, audit.RecoveryApproved: ui.HistoryRecoveryApproved,

@@ -3,6 +3,7 @@ package selfservice
 import (
 	"net/http"
 
+	"github.com/bonafide-id/bonafide/provider/internal/account"
 	"github.com/bonafide-id/bonafide/provider/internal/authflow"
 	"github.com/bonafide-id/bonafide/provider/internal/claims"
 	"github.com/bonafide-id/bonafide/ui"
@@ -30,6 +31,7 @@ func (p *Pages) renderAccount(w http.ResponseWriter, r *http.Request, user *auth
 		}
 	}
 	if p.ownsAccount(user) {
+		view.SecurityURL = p.Site.Link(account.SecurityPath)
 		view.PasswordURL, view.ExportURL, view.DeleteURL = p.Site.Link("/account/password"), p.Site.Link("/account/export"), p.Site.Link("/account/delete")
 		if p.SendsMail() {
 			view.EmailURL = p.Site.Link("/account/email")

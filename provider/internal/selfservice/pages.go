@@ -66,12 +66,11 @@ func (p *Pages) Routes() []web.Route {
 	look("/account/history", p.someone(p.showHistory))
 	if p.HasAccounts() {
 		add("/account/sessions", p.someone(p.showSessions), p.someone(p.endSessions))
-		add("/account/password", p.owner(p.showPassword), p.owner(p.changePassword))
-		add("/account/export", p.owner(p.showExport), p.owner(p.export))
-		add("/account/delete", p.owner(p.showDelete), p.owner(p.delete))
+		add("/account/export", p.sure(p.showExport), p.sure(p.export))
+		add("/account/delete", p.sure(p.showDelete), p.sure(p.delete))
 	}
 	if p.SendsMail() {
-		add("/account/email", p.owner(p.showEmail), p.owner(p.changeEmail))
+		add("/account/email", p.sure(p.showEmail), p.sure(p.changeEmail))
 		add("/account/email/codes", p.owner(p.showEmailCodes), p.owner(p.confirmEmail))
 		add("/account/verify", p.showVerify, p.verify)
 	}
@@ -89,7 +88,7 @@ func (p *Pages) signedIn(h userHandler) authflow.PageHandler {
 		case err != nil:
 			return err
 		case user != nil:
-			return h(w, r, user)
+			return p.warned(h)(w, r, user)
 		case p.HasAccounts():
 			p.Site.Redirect(w, p.Site.Link("/signin"))
 		case r.URL.Query().Has(returnedParameter):
@@ -130,9 +129,12 @@ func (p *Pages) signedInAs(may func(*authflow.User) bool, h userHandler) authflo
 	})
 }
 
-// checkOwner checks the password that a user presents again, and returns the account, a
-// problem, or how long to wait.
-func (p *Pages) checkOwner(r *http.Request, user *authflow.User) (storage.Account, ui.Problem, time.Duration, error) {
+// checkOwner checks the password that a user presents again, unless the user is known to be
+// the owner, and returns the account, a problem, or how long to wait.
+func (p *Pages) checkOwner(r *http.Request, user *authflow.User, known bool) (storage.Account, ui.Problem, time.Duration, error) {
+	if known {
+		return user.Account, ui.Problem{}, 0, nil
+	}
 	presented := r.PostForm.Get(ui.FieldPassword)
 	if presented == "" {
 		return storage.Account{}, ui.Problem{Code: ui.PasswordMissing}, 0, nil

@@ -133,6 +133,7 @@ func (s *Site) PageView(r *http.Request, request *engine.AuthorizeRequest) ui.Pa
 		Sandbox:   s.Sandbox,
 		Now:       s.Clock(),
 		Languages: s.languages(r),
+		Recovery:  warningOf(r),
 	}
 	if request == nil {
 		return page

@@ -117,7 +117,7 @@ func TestPassword(t *testing.T) {
 		b, elsewhere := w.NewBrowser().SignIn("alice@example.com", lab.AlicePass), w.NewBrowser().SignIn("alice@example.com", lab.AlicePass)
 		_, tokens := b.Token("code", w.Code(b))
 		p := b.Submit(b.Open("/account/password"), "password", lab.AlicePass, "new_password", lab.NewPassword)
-		if p.Request.URL.Path != "/account" {
+		if p.Request.URL.Path != "/account/security" {
 			t.Fatalf("change: %s %s", p.Status, p.Text)
 		}
 		if p := elsewhere.Open("/account"); p.Request.URL.Path != "/signin" {
