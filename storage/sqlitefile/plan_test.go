@@ -129,7 +129,7 @@ func TestPlans(t *testing.T) {
 		takeClientSessions("?3", "AND client_id NOT IN (?2) ", "?4", "?5", "?6"),
 		elapseConsents + "(?2)",
 		elapseConsents + "(?2, ?3, ?4)",
-		"UPDATE main.email_returns SET expires_at = expires_at - ?1 WHERE substr(account_id, 1, ?3) = ?2",
+		"UPDATE main.email_returns SET expires_at = expires_at - ?1, changed_at = changed_at - ?1 WHERE substr(account_id, 1, ?3) = ?2",
 		"UPDATE main.evidence SET added_at = added_at - ?1, shred_at = shred_at - ?1, shredded_at = shredded_at - ?1, held_until = held_until - ?1 " +
 			"WHERE case_id IN (SELECT id FROM main.cases WHERE substr(subject, 1, ?3) = ?2)",
 		"UPDATE main.fingerprints SET free_at = free_at - ?1 WHERE substr(subject, 1, ?3) = ?2",

@@ -124,21 +124,42 @@ func (s *Store) changeFactors(ctx context.Context, what, accountID string, on st
 		if err := change(tx); err != nil {
 			return err
 		}
-		kept, err := countSecondFactors(tx, accountID)
-		if err != nil {
-			return err
-		}
-		if kept.none() {
-			if _, err := tx.exec(`DELETE FROM main.recovery_code_sets WHERE account_id = ?1`, accountID); err != nil {
-				return err
-			}
-		}
-		if _, err := tx.exec(`UPDATE main.accounts SET factors_version = factors_version + 1,
-			second_step = CASE WHEN ?2 = 0 THEN 0 ELSE second_step END WHERE id = ?1`, accountID, flag(!kept.none())); err != nil {
-			return err
-		}
-		return forgetDevices(tx, accountID)
+		return beginVersion(tx, accountID)
 	})
+}
+
+// beginVersion begins the next version of the factors of an account, in a step that has
+// locked it and changed them.
+func beginVersion(tx *tx, accountID string) error {
+	kept, err := countSecondFactors(tx, accountID)
+	if err != nil {
+		return err
+	}
+	if kept.none() {
+		if _, err := tx.exec(`DELETE FROM main.recovery_code_sets WHERE account_id = ?1`, accountID); err != nil {
+			return err
+		}
+	}
+	if _, err := tx.exec(`UPDATE main.accounts SET factors_version = factors_version + 1,
+		second_step = CASE WHEN ?2 = 0 THEN 0 ELSE second_step END WHERE id = ?1`, accountID, flag(!kept.none())); err != nil {
+		return err
+	}
+	return forgetDevices(tx, accountID)
+}
+
+// removeFactorsSince removes what an account has got since a time, or all of it if the time
+// is zero, in a step that has locked it.
+func removeFactorsSince(tx *tx, accountID string, since time.Time) error {
+	for _, statement := range []string{
+		`DELETE FROM main.passkeys WHERE account_id = ?1 AND created_at >= ?2`,
+		`DELETE FROM main.totp WHERE account_id = ?1 AND created_at >= ?2`,
+		`DELETE FROM main.recovery_code_sets WHERE account_id = ?1 AND created_at >= ?2`,
+	} {
+		if _, err := tx.exec(statement, accountID, storage.UnixMicro(since)); err != nil {
+			return err
+		}
+	}
+	return beginVersion(tx, accountID)
 }
 
 // secondFactors are the numbers of an account's passkeys and apps.

@@ -12,8 +12,8 @@ func openReturn(tx *tx, c storage.EmailChange) error {
 	if c.ReturnUntil.IsZero() {
 		return nil
 	}
-	_, err := tx.exec(`INSERT INTO main.email_returns (account_id, epoch, expires_at) VALUES (?1, ?2, ?3)`,
-		c.AccountID, c.On.Epoch+1, micros(c.ReturnUntil))
+	_, err := tx.exec(`INSERT INTO main.email_returns (account_id, epoch, expires_at, changed_at) VALUES (?1, ?2, ?3, ?4)`,
+		c.AccountID, c.On.Epoch+1, micros(c.ReturnUntil), micros(c.At))
 	return err
 }
 
@@ -35,9 +35,9 @@ func (s *Store) ReturnEmail(ctx context.Context, r storage.EmailReturn) (storage
 		if err != nil {
 			return storage.Account{}, err
 		}
-		spent, err := tx.exec(`DELETE FROM main.email_returns WHERE account_id = ?1 AND epoch = ?2 AND expires_at > ?3`,
+		changedAt, err := one(tx, scanTime, `DELETE FROM main.email_returns WHERE account_id = ?1 AND epoch = ?2 AND expires_at > ?3 RETURNING changed_at`,
 			r.AccountID, r.Epoch, micros(r.At))
-		if err := orNotFound(spent, err); err != nil {
+		if err != nil {
 			return storage.Account{}, err
 		}
 		if _, err := tx.exec(`DELETE FROM main.email_returns WHERE account_id = ?1 AND epoch > ?2`, r.AccountID, r.Epoch); err != nil {
@@ -47,6 +47,9 @@ func (s *Store) ReturnEmail(ctx context.Context, r storage.EmailReturn) (storage
 			password_hash = ?4, password_changed_at = ?5, epoch = epoch + 1 WHERE id = ?1`,
 			r.AccountID, r.Email, optional(r.EmailKey), r.PasswordHash, micros(r.At))
 		if err != nil {
+			return storage.Account{}, err
+		}
+		if err := removeFactorsSince(tx, r.AccountID, changedAt); err != nil {
 			return storage.Account{}, err
 		}
 		return before, endIssued(tx, r.AccountID, r.At)

@@ -60,6 +60,18 @@ func (s *suite) trustedDevices(t *testing.T) {
 				c.On = on
 				return s.ChangeEmail(t.Context(), c)
 			},
+			"ReturnEmail": func(t *testing.T, s storage.Store, on storage.Proof) error {
+				c := change("account", 0, "new")
+				c.On = on
+				if err := s.ChangeEmail(t.Context(), c); err != nil {
+					return err
+				}
+				if err := s.TrustDevice(t.Context(), device("since", "account"), proofOf(t, s, "account")); err != nil {
+					return err
+				}
+				_, err := s.ReturnEmail(t.Context(), emailReturn("account", 1))
+				return err
+			},
 			"Lock": func(t *testing.T, s storage.Store, _ storage.Proof) error {
 				return s.SetDisabled(t.Context(), "account", true, t0)
 			},

@@ -65,10 +65,11 @@ func (s *suite) emailReturns(t *testing.T) {
 		ok(t, err)
 		equal(t, got, storage.Account{
 			ID: "account", Email: "Back@example.com", EmailKey: "key of account", EmailVerified: true,
-			PasswordHash: "hash of the owner", PasswordChangedAt: asStored.AddDate(-1, 0, 0), Epoch: 2, CreatedAt: t0,
+			PasswordHash: "hash of the owner", PasswordChangedAt: asStored.AddDate(-1, 0, 0), Epoch: 2, FactorsVersion: 1, CreatedAt: t0,
 		})
 		gone(t, store, 1, t0)
 	})
+	t.Run("TakesWhatCameSinceTheChange", s.returnOfFactors)
 	t.Run("EndsSessionsAndGrantsOfThatAccountAlone", func(t *testing.T) {
 		store := moved(t)
 		saveClient(t, store, "client")
