@@ -156,3 +156,96 @@ func TestClassOfAPersona(t *testing.T) {
 		}
 	}
 }
+
+// A persona signs in at the level that the sandbox gives it, and what is required counts for
+// it as for anybody.
+func TestLevelsOfPersonas(t *testing.T) {
+	t.Parallel()
+	w := lab.New(t, lab.Cast(lab.OneRealm,
+		provider.Persona{Name: "one", Title: "One"},
+		provider.Persona{Name: "two", Title: "Two", Assurance: provider.TwoFactors},
+		provider.Persona{Name: "key", Title: "Key", Assurance: provider.PhishingResistant},
+		provider.Persona{Name: "odd", Title: "Odd", Assurance: provider.PhishingResistant, AMR: []string{"pwd", "sms"}},
+	), func(c *provider.Config) {
+		c.SignIn.Require = provider.TwoFactors // of accounts; a persona is as it is
+		c.Scopes = append(provider.DefaultScopes(), provider.Scope{Name: "health", Title: "Health", Requires: provider.Requirement{Assurance: provider.PhishingResistant, Enrolled: time.Hour}})
+	}).WithClients()
+	for name, want := range map[string]struct{ acr, amr string }{
+		"one": {sfa, "pwd"}, "two": {mfa, "pwd otp mfa"}, "key": {phr, "pop user mfa"}, "odd": {phr, "pwd sms"},
+	} {
+		b := w.NewBrowser()
+		_, tokens := b.Token(lab.Std("code", lab.Response(t, b.Get(lab.Hinted(name, "scope", "openid"))).Get("code"))...)
+		_, idToken := lab.JWT(t, lab.Member(t, tokens, "id_token"))
+		var amr []string
+		for _, method := range idToken["amr"].([]any) {
+			amr = append(amr, method.(string))
+		}
+		if idToken["acr"] != want.acr || strings.Join(amr, " ") != want.amr {
+			t.Errorf("%s: acr %v, amr %v", name, idToken["acr"], amr)
+		}
+		answer := lab.Response(t, b.Get(lab.Hinted(name, "scope", "openid health")))
+		if may := want.acr == phr; may != answer.Has("code") || !may && answer.Get("error") != "unmet_authentication_requirements" {
+			t.Errorf("%s: %v", name, answer)
+		}
+	}
+}
+
+// A host says what its sign-in has reached, and what it can reach.
+func TestLevelsOfTheHost(t *testing.T) {
+	t.Parallel()
+	var signedIn provider.SignedIn
+	aal2 := "http://idmanagement.gov/ns/assurance/aal/2"
+	w := lab.NewHosted(t, func() provider.SignedIn { return signedIn }, func(c *provider.Config) {
+		c.Users.Assurance = provider.PhishingResistant
+		c.SignIn.Classes = map[string]provider.Requirement{aal2: {Assurance: provider.TwoFactors, MaxAge: 24 * time.Hour}}
+		c.SignIn.Require = provider.TwoFactors // of accounts, which there are none of
+		c.Scopes = append(provider.DefaultScopes(), provider.Scope{Name: "health", Title: "Health", Requires: provider.Requirement{Assurance: provider.PhishingResistant, Enrolled: time.Hour}})
+	})
+	_, document := w.NewBrowser().JSON(w.NewBrowser().Get(lab.DiscoveryPath))
+	if diff := cmp.Diff([]any{sfa, mfa, aal2, phr}, document["acr_values_supported"]); diff != "" {
+		t.Error(diff)
+	}
+	earlier := func(level provider.Assurance, age time.Duration) provider.SignedIn {
+		return provider.SignedIn{UserID: "alice", AuthTime: time.Now().Add(-age), AMR: []string{"pwd"}, Assurance: level}
+	}
+	signedIn = earlier(provider.PhishingResistant, time.Minute)
+	w.NewBrowser().Allow(lab.Ask("scope", "openid")...)
+	raises := func(provider.SignedIn, url.Values) provider.SignedIn {
+		return earlier(provider.PhishingResistant, 0)
+	}
+	content := func(before provider.SignedIn, _ url.Values) provider.SignedIn { return before }
+	for name, c := range map[string]struct {
+		before provider.SignedIn
+		page   lab.SignInPage
+		ask    []string
+		visits int
+		want   string // class, or error
+	}{
+		"Reached":              {earlier(provider.PhishingResistant, time.Hour), content, []string{"scope", "openid health"}, 0, phr},
+		"Raised":               {earlier(provider.OneFactor, time.Hour), raises, []string{"scope", "openid health"}, 1, phr},
+		"NotRaised":            {earlier(provider.OneFactor, time.Hour), content, []string{"scope", "openid health"}, 2, "unmet_authentication_requirements"},
+		"Wished":               {earlier(provider.OneFactor, time.Hour), raises, []string{"scope", "openid", "acr_values", mfa}, 1, mfa},
+		"WishedInVain":         {earlier(provider.OneFactor, time.Hour), content, []string{"scope", "openid", "acr_values", mfa}, 1, sfa},
+		"WishedSilently":       {earlier(provider.OneFactor, time.Hour), content, []string{"scope", "openid", "acr_values", mfa, "prompt", "none"}, 0, sfa},
+		"WishOfNobody":         {earlier(provider.OneFactor, time.Hour), content, []string{"scope", "openid", "acr_values", "gold"}, 0, sfa},
+		"OtherName":            {earlier(provider.TwoFactors, time.Hour), content, []string{"scope", "openid", "acr_values", aal2}, 0, aal2},
+		"OtherNameTooOld":      {earlier(provider.TwoFactors, 25*time.Hour), raises, []string{"scope", "openid", "claims", essential(aal2)}, 1, aal2},
+		"OtherNameTooOldAgain": {earlier(provider.TwoFactors, 25*time.Hour), content, []string{"scope", "openid", "claims", essential(aal2)}, 2, "login_required"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			signedIn = c.before
+			b := w.NewBrowser()
+			p, visits := lab.Journey(t, b, lab.AuthorizeURL(lab.Ask(c.ask...)...), &signedIn, c.page)
+			answer := lab.Response(t, p)
+			got := answer.Get("error")
+			if answer.Has("code") {
+				_, tokens := b.Token(lab.Std("code", answer.Get("code"))...)
+				_, idToken := lab.JWT(t, lab.Member(t, tokens, "id_token"))
+				got, _ = idToken["acr"].(string)
+			}
+			if got != c.want || visits != c.visits {
+				t.Errorf("%d visits, %q", visits, got)
+			}
+		})
+	}
+}
