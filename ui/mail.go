@@ -77,6 +77,9 @@ const (
 	MailRecoveryStopped  MailKind = "recovery_stopped"
 	MailRecoveryApproved MailKind = "recovery_approved"
 	MailRecovered        MailKind = "recovered"
+	// MailNewBrowser says that somebody has signed in in a browser that the account did not
+	// know.
+	MailNewBrowser MailKind = "new_browser"
 	// MailAuthenticatorsReset says that the service has removed passkeys, app and codes.
 	MailAuthenticatorsReset MailKind = "authenticators_reset"
 	// MailDeletion says that the account will be deleted, MailDeleted that it is.
@@ -124,7 +127,7 @@ type MailView struct {
 	ValidFor time.Duration
 	// SignInURL, SignUpURL and ResetURL are absolute addresses:
 	// MailAccountExists needs the first and the last, MailSignUp and
-	// MailNoAccount the second, MailResetPassword and MailPasswordChanged
+	// MailNoAccount the second, MailResetPassword, MailPasswordChanged and MailNewBrowser
 	// the last, and so does MailOldEmail; MailEmailTaken, MailDeletion
 	// and MailDeleted need the first or the second. MailVerificationStarted needs the last,
 	// and the other mails about a case the first: the page that shows it.
@@ -150,7 +153,7 @@ type MailView struct {
 	ReviewsURL string
 	// Time is when what the mail tells has happened, for MailPasswordChanged,
 	// MailPasskeyAdded and those after it, MailVerificationStarted, MailEmailChanged,
-	// MailEmailReturn, MailEmailReturned and the mails about recoveries.
+	// MailEmailReturn, MailEmailReturned, MailNewBrowser and the mails about recoveries.
 	Time time.Time
 	// On is when the account will be gone, for MailDeletion, when ReturnURL ends, for
 	// MailEmailReturn, and the end of a time for MailVerificationUnfinished and

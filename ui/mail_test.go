@@ -81,6 +81,7 @@ func TestMailsSayWhatTheyAreFor(t *testing.T) {
 		MailRecoveryCode:    {"012345", "10", "https://id.example/recover"},
 		MailRecoveryStarted: {"https://id.example/recover", "https://id.example/recover/stop", "14:05"}, MailRecoveryStopped: {"https://id.example/recover", "14:05"},
 		MailRecoveryApproved: {"https://id.example/recover", "https://id.example/recover/stop", "14:05"}, MailRecovered: {"https://id.example/signin", "14:05"},
+		MailNewBrowser:          {long, "14:05"},
 		MailAuthenticatorsReset: {"https://id.example/signin", "14:05"},
 	} {
 		for _, l := range Locales() {

@@ -39,6 +39,20 @@ func (m *Mailbox) Last(t testing.TB) (provider.Mail, string) {
 	return mail, mailedCode.FindString(mail.Text)
 }
 
+// LastCode returns the code of the latest mail that has one.
+func (m *Mailbox) LastCode(t testing.TB) string {
+	t.Helper()
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, mail := range slices.Backward(m.sent) {
+		if code := mailedCode.FindString(mail.Text); code != "" {
+			return code
+		}
+	}
+	t.Fatal("no mail with a code was sent")
+	return ""
+}
+
 // Count returns how many mails there are.
 func (m *Mailbox) Count() int {
 	m.mu.Lock()

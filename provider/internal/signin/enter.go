@@ -59,6 +59,9 @@ func (p *Pages) startSession(w http.ResponseWriter, r *http.Request, page *authf
 	if err != nil {
 		return err
 	}
+	if !e.signUp {
+		p.tellNewBrowser(r, e.account)
+	}
 	if e.trusts {
 		p.trustDevice(w, r, page, e.account)
 	}

@@ -33,6 +33,7 @@ type Options struct {
 		storage.Deletions
 		Authenticators(ctx context.Context, accountID string) (storage.AuthenticatorSet, error)
 		AddPasskey(ctx context.Context, p storage.Passkey, limit int, on storage.Proof) error
+		Events(ctx context.Context, match storage.EventFilter) ([]storage.Event, error)
 		TrustDevice(ctx context.Context, d storage.TrustedDevice, on storage.Proof) error
 	}
 

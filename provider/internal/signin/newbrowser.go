@@ -1,0 +1,27 @@
+package signin
+
+import (
+	"log/slog"
+	"net/http"
+
+	"github.com/bonafide-id/bonafide/provider/internal/audit"
+	"github.com/bonafide-id/bonafide/storage"
+	"github.com/bonafide-id/bonafide/ui"
+)
+
+// tellNewBrowser notifies the owner of an account of a sign-in in a browser that the account does
+// not know, unless it is the first at all. The sign-in itself cannot be undone, so a failure is
+// only logged.
+func (p *Pages) tellNewBrowser(r *http.Request, account storage.Account) {
+	if p.SendMail == nil || account.Email == "" || p.KnownDevice(r, account) != "" {
+		return
+	}
+	before, err := p.Store.Events(r.Context(), storage.EventFilter{Name: audit.SignedIn, Subject: account.ID, Limit: 1})
+	if err != nil {
+		p.Site.Logger.WarnContext(r.Context(), "user could not be notified of a new browser", slog.Any("error", err))
+		return
+	}
+	if len(before) > 0 {
+		p.NoticeMail(r, account, ui.MailView{Kind: ui.MailNewBrowser})
+	}
+}
