@@ -377,3 +377,79 @@ func zipped(t *testing.T, text string) int {
 	return out.Len()
 }
 
+
+func TestSignUpWithAPasskey(t *testing.T) {
+	t.Parallel()
+	w := atLocalhost(t)
+	begin := func(b *lab.Browser, email string) lab.Page {
+		p := b.Submit(b.Open("/signup"), "email", email, "action", "passkey")
+		return b.SubmitOnce(p, "code", mailedDigits(w))
+	}
+
+	t.Run("ShowsTheRecoveryCodesAtOnce", func(t *testing.T) {
+		b, keys := w.NewBrowser(), authenticator.New()
+		p := answer(b, b.Follow(begin(b, "carol@example.com")), "create", keys)
+		lab.Safe(t, p)
+		if p.StatusCode != http.StatusOK || strings.Count(p.Text, `<code class="select">`) != 10 || !b.IsSignedIn() {
+			t.Fatalf("it is answered with %s:\n%s", p.Status, p.Text)
+		}
+		account, err := w.Accounts().GetByEmail(t.Context(), "carol@example.com")
+		w.OK(err)
+		if set, err := w.Store.Authenticators(t.Context(), account.ID); err != nil || len(set.Passkeys) != 1 || len(set.Recovery.Digests) != 10 || set.Account.PasswordHash != "" {
+			t.Errorf("the account has %+v, %v", set, err)
+		}
+		other := w.NewBrowser()
+		if answer(other, other.Open("/signin"), "get", keys); !other.IsSignedIn() {
+			t.Error("the passkey does not sign in")
+		}
+	})
+	t.Run("OrWithAPasswordAfterAll", func(t *testing.T) {
+		b := w.NewBrowser()
+		p := b.Follow(begin(b, "dave@example.com"))
+		action, fields, _, ok := passkeyForm(t, p, "create")
+		if !ok {
+			t.Fatal("no passkey is asked for")
+		}
+		fields.Set("new_password", lab.NewPassword)
+		if p := b.Post(action, fields); p.Header.Get("Location") != "/account" || !b.IsSignedIn() {
+			t.Errorf("it is answered with %s:\n%s", p.Status, p.Text)
+		}
+	})
+	t.Run("OnceForAnAddress", func(t *testing.T) {
+		b, keys := w.NewBrowser(), authenticator.New()
+		p := b.Follow(begin(b, "erin@example.com"))
+		answer(b, p, "create", keys)
+		b.Submit(b.Open("/signout"))
+		if again := answer(b, p, "create", authenticator.New()); again.Header.Get("Location") != "/signin" || b.IsSignedIn() {
+			t.Errorf("the second is answered with %s to %q", again.Status, again.Header.Get("Location"))
+		}
+	})
+	t.Run("NotForAnotherBrowser", func(t *testing.T) {
+		p := begin(w.NewBrowser(), "frank@example.com")
+		lab.Shown(t, w.NewBrowser().Get(p.Header.Get("Location")), http.StatusBadRequest)
+	})
+	t.Run("NotForAnAddressWithAnAccount", func(t *testing.T) {
+		b := w.NewBrowser()
+		p := b.SubmitOnce(b.Submit(b.Open("/signup"), "email", "alice@example.com", "action", "passkey"), "code", "12345678")
+		lab.Shown(t, p, http.StatusUnprocessableEntity)
+	})
+}
+
+func TestSignInInANewBrowserIsTold(t *testing.T) {
+	t.Parallel()
+	w := lab.New(t).WithUsers()
+	b := w.NewBrowser().SignIn("alice@example.com", lab.AlicePass)
+	if n := w.Mails.Count(); n != 0 {
+		t.Errorf("%d mails after the first sign-in", n)
+	}
+	b.Submit(b.Open("/signout"))
+	b.SignIn("alice@example.com", lab.AlicePass)
+	if n := w.Mails.Count(); n != 0 {
+		t.Errorf("%d mails after one in the same browser", n)
+	}
+	w.NewBrowser().SignIn("alice@example.com", lab.AlicePass)
+	mails := w.Mails.Since(0)
+	if len(mails) != 1 || mails[0].To != "alice@example.com" || !strings.Contains(mails[0].Subject, "another browser") {
+		t.Errorf("mails %+v", mails)
+	}
+}
