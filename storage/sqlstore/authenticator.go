@@ -175,14 +175,13 @@ func countSecondFactors(tx *tx, accountID string) (secondFactors, error) {
 }
 
 // removeFactors removes everything that an account has beside its password, in a step that
-// has locked it.
+// has locked it and begins its next epoch, with which a recovery ends.
 func removeFactors(tx *tx, accountID string) error {
 	for _, statement := range []string{
 		`UPDATE main.accounts SET factors_version = factors_version + 1, second_step = 0 WHERE id = ?1`,
 		`DELETE FROM main.passkeys WHERE account_id = ?1`,
 		`DELETE FROM main.totp WHERE account_id = ?1`,
 		`DELETE FROM main.recovery_code_sets WHERE account_id = ?1`, // and the codes
-		`DELETE FROM main.recoveries WHERE account_id = ?1`,
 	} {
 		if _, err := tx.exec(statement, accountID); err != nil {
 			return err
