@@ -2,6 +2,7 @@ package signin
 
 import (
 	"errors"
+	"fmt"
 	"net/http"
 	"strings"
 
@@ -52,12 +53,19 @@ func (p *Pages) startSession(w http.ResponseWriter, r *http.Request, page *authf
 	if authentication.On.At.IsZero() {
 		authentication.On.At = p.Clock()
 	}
-	err := p.Flows.BeginSession(w, r, page, authentication)
+	ends, err := p.endsRecovery(r, e)
+	if err != nil {
+		return err
+	}
+	err = p.Flows.BeginSession(w, r, page, authentication)
 	if errors.Is(err, storage.ErrNotFound) { // disabled or deleted since the factors were checked
 		return storage.ErrChanged
 	}
 	if err != nil {
 		return err
+	}
+	if ends {
+		p.RecoveryStopped(r, e.account, "by a sign-in")
 	}
 	if !e.signUp {
 		p.tellNewBrowser(r, e.account)
@@ -80,6 +88,22 @@ func orExpired(err error) error {
 		return expired(err)
 	}
 	return err
+}
+
+// endsRecovery reports whether a recovery of the account is running that the session will
+// stop: whoever has such a factor has not lost them all.
+func (p *Pages) endsRecovery(r *http.Request, e entry) (bool, error) {
+	if len(e.on.Passkey.ID) == 0 && e.on.TOTPStep == 0 && e.on.RecoveryCode.IsZero() {
+		return false, nil
+	}
+	set, err := p.Store.Authenticators(r.Context(), e.account.ID)
+	if errors.Is(err, storage.ErrNotFound) {
+		return false, nil // and there will be no session
+	}
+	if err != nil {
+		return false, fmt.Errorf("read recovery: %w", err)
+	}
+	return set.Running.AccountID != "" && p.Clock().Before(set.Running.EndsAt), nil
 }
 
 // names are the methods in the audit log.
